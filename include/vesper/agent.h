@@ -1,0 +1,53 @@
+/*
+ * A domain agent's reason-and-act loop: the model chooses among the tools this caller may use, code runs them, until the
+ * model has what it needs or the cap is reached. It gathers results; it never speaks to the user. A failing agent is a
+ * result that says so, not a failed turn.
+ */
+#ifndef VESPER_AGENT_H
+#define VESPER_AGENT_H
+
+#include "vesper/arena.h"
+#include "vesper/catalog.h"
+#include "vesper/err.h"
+#include "vesper/event.h"
+#include "vesper/llm.h"
+#include "vesper/op.h"
+#include "vesper/principal.h"
+#include "vesper/result.h"
+#include "vesper/tool.h"
+
+struct agent_request {
+	const char *agent;
+	const char *question;
+	const char *context; /* filters and date as text for the newest user message, or NULL */
+	const struct catalog_view *may;
+	const struct principal *who;
+	struct date today;
+	int64_t deadline_ms;	       /* clock_mono_ms(); 0: none */
+	const struct event_sink *sink; /* status events of its tools */
+	int *next_call;		       /* counter of call ids in the turn */
+};
+
+struct agent_outcome {
+	struct result **results;
+	size_t result_count;
+	struct llm_usage usage;
+	int64_t model_calls;
+	const char *ask; /* the agent asks back (its tool ask_user), or NULL */
+	const struct suggestion *options;
+	size_t option_count;
+	const char *model;
+	const char *provider;
+};
+
+/* e != NULL: the model could not be used; `out` still holds what was gathered. */
+typedef void (*agent_cb)(void *owner, const struct agent_outcome *out, const struct err *e);
+
+struct op *agent_start(struct llm *llm, struct toolbox *tools, const struct agent_request *request, struct arena *a,
+		       agent_cb cb, void *owner);
+
+/* The status events of one tool call, used by everyone who runs tools: started, then completed or failed. */
+void agent_tool_started(const struct event_sink *sink, const char *call, const char *agent, const struct tool_def *tool);
+void agent_tool_ended(const struct event_sink *sink, const struct result *r);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Time as the program sees it. Wall time and today's date come through here, so that tests and demos can own them.
+ * Safe from every thread; freezing is for start-up and tests only.
+ */
+#ifndef VESPER_CLOCK_H
+#define VESPER_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vesper/err.h"
+
+struct date {
+	int year;  /* 1..9999 */
+	int month; /* 1..12 */
+	int day;   /* 1..31 */
+};
+
+int64_t clock_now_ms(void);  /* Unix time */
+int64_t clock_mono_ms(void); /* only for differences */
+int64_t clock_mono_us(void);
+struct date clock_today(void); /* UTC date of clock_now_ms, or the frozen one */
+
+/* From now on today is `d`, and wall time runs on from 09:00 UTC of that day. */
+void clock_freeze_today(struct date d);
+/* Tests: both clocks stand still at these values until moved; clock_release undoes every freeze. */
+void clock_freeze_ms(int64_t wall_ms);
+void clock_advance_ms(int64_t ms);
+void clock_release(void);
+
+#define CLOCK_RFC3339_BYTES 25
+/* "2026-02-27T09:00:00.000Z" */
+void clock_rfc3339(int64_t wall_ms, char out[CLOCK_RFC3339_BYTES]);
+MUST_CHECK bool clock_parse_rfc3339(const char *text, int64_t *wall_ms, struct err *e);
+
+/* Proleptic Gregorian calendar; days are counted from 1970-01-01. */
+int64_t date_to_days(struct date d);
+struct date date_from_days(int64_t days);
+bool date_valid(struct date d);
+int date_days_in_month(int year, int month);
+int date_weekday(struct date d); /* 0 = Monday */
+#define DATE_ISO_BYTES 11
+void date_iso(struct date d, char out[DATE_ISO_BYTES]);
+bool date_parse_iso(const char *text, struct date *out); /* exactly YYYY-MM-DD */
+
+#endif

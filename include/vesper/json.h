@@ -1,0 +1,55 @@
+/*
+ * Strict JSON over jansson: bounded size and depth, no duplicate members, typed getters that say what is wrong.
+ *
+ * Getters that return false fill the error with the member's name. Borrowed strings live as long as the object.
+ */
+#ifndef VESPER_JSON_H
+#define VESPER_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vesper/arena.h"
+#include "vesper/err.h"
+#include "vesper/str.h"
+
+/* Parses text of at most cap_bytes. Refused: duplicate members, depth beyond JSON_DEPTH_MAX, NUL bytes, invalid UTF-8,
+ * anything after the value. Decimals stay as text-exact as a double allows; integers are 64 bit. New reference. */
+MUST_CHECK bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, struct err *e);
+MUST_CHECK bool json_parse_file(const char *path, json_t **out, struct err *e);
+
+/* Compact form with members in the order they were set. Free with mem_free. */
+char *json_text(const json_t *value);
+void buf_json(struct buf *b, const json_t *value);
+
+/* Required members of an object. */
+MUST_CHECK bool json_get_str(const json_t *object, const char *name, const char **out, struct err *e);
+MUST_CHECK bool json_get_int(const json_t *object, const char *name, int64_t *out, struct err *e);
+
+/* Optional members: absent leaves *out as it is and is true; a wrong type is an error. */
+MUST_CHECK bool json_opt_str(const json_t *object, const char *name, const char **out, struct err *e);
+MUST_CHECK bool json_opt_int(const json_t *object, const char *name, int64_t *out, struct err *e);
+MUST_CHECK bool json_opt_bool(const json_t *object, const char *name, bool *out, struct err *e);
+MUST_CHECK bool json_opt_object(const json_t *object, const char *name, json_t **out, struct err *e);
+MUST_CHECK bool json_opt_array(const json_t *object, const char *name, json_t **out, struct err *e);
+
+/* Refuses members that are not in the NULL-ended list: a typing error in a request or file must not pass in silence. */
+MUST_CHECK bool json_only(const json_t *object, const char *const *names, struct err *e);
+
+/* object[name] = text, when text is not NULL (absent, never null). */
+void json_set_str(json_t *object, const char *name, const char *text);
+void json_set_int(json_t *object, const char *name, int64_t value);
+void json_set_bool(json_t *object, const char *name, bool value);
+/* Takes the reference of `value` (also when it is NULL: then nothing is set). */
+void json_set_take(json_t *object, const char *name, json_t *value);
+void json_push_take(json_t *array, json_t *value);
+
+/* A number whose digits are sent unchanged, built from decimal text such as "48.7300". Beyond what a double keeps
+ * (more than 15 significant digits) the result is a string. */
+json_t *json_decimal(const char *digits);
+
+/* Keeps a new reference alive as long as the arena; returns the same pointer. */
+json_t *json_own(struct arena *a, json_t *value);
+
+#endif

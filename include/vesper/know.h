@@ -1,0 +1,97 @@
+/*
+ * What code alone makes of a question, before any model: entities, dates and numbers, the intent, the tools with their
+ * arguments, and how sure it is. Nothing is made up: a value is either known, or asked about.
+ */
+#ifndef VESPER_KNOW_H
+#define VESPER_KNOW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/bind.h"
+#include "vesper/catalog.h"
+#include "vesper/clock.h"
+#include "vesper/err.h"
+#include "vesper/outcome.h"
+
+struct know; /* index over the values of declared dimensions, built from a catalogue */
+
+struct know *know_new(const struct catalog *c);
+void know_free(struct know **k);
+
+enum filter_source { SOURCE_SAID, SOURCE_ALIAS, SOURCE_DEFAULT, SOURCE_CARRIED, SOURCE_EDITED };
+const char *filter_source_name(enum filter_source s);
+
+struct filter {
+	const char *name; /* "vendor", "years", …: the filter names of the wire */
+	bool is_list;
+	const struct value *values;
+	size_t count;
+	enum filter_source source;
+};
+
+struct know_tool {
+	const struct tool_def *tool;
+	const char *agent;
+	struct args args;    /* by parameter name, resolved */
+};
+
+struct clarification {
+	const char *text;	/* the question back; NULL: none */
+	const char *filter;	/* which filter it is about, or NULL */
+	const struct suggestion *options;
+	size_t option_count;
+	bool unknown; /* the value that was named does not exist (then options are the closest) */
+};
+
+enum know_kind { KNOW_DATA, KNOW_GREETING, KNOW_HELP, KNOW_UNCLEAR };
+
+struct understanding {
+	enum know_kind kind;
+	const char *intent; /* a domain's intent, "multi_domain" or "general" */
+	const char *const *agents;
+	size_t agent_count;
+	const struct filter *filters;
+	size_t filter_count;
+	const struct know_tool *tools; /* complete calls, ready to run */
+	size_t tool_count;
+	double confidence; /* 0..1; >= KNOW_SURE: no model is needed to route */
+	struct clarification ask;
+};
+
+#define KNOW_SURE 0.8
+
+struct know_input {
+	const char *question;
+	const struct catalog_view *may; /* what this caller may use */
+	struct date today;
+	const json_t *standing;	     /* the last turn's standing filters and tools, or NULL */
+	const json_t *edited_filters; /* filters the client sent back, or NULL */
+};
+
+/* Pure computation; everything in the arena. */
+void know_understand(const struct know *k, const struct know_input *in, struct arena *a, struct understanding *out);
+
+/* Resolves one text to a known value of a dimension. `market`-scoped aliases look at `context` (NULL: none).
+ * OUTCOME_ROWS in out->kind: *value is known. OUTCOME_UNKNOWN_ENTITY: suggestions are the closest (or the several that
+ * match: then `several`). */
+struct know_match {
+	const char *value;
+	bool several;
+	const struct suggestion *suggestions;
+	size_t suggestion_count;
+	enum filter_source source;
+};
+bool know_resolve(const struct know *k, const char *dimension, const char *text, const struct args *context, struct arena *a,
+		  struct know_match *out);
+
+/* Filters as the wire has them: [{name,value,label,source,editable,param?}]. New reference. */
+json_t *know_filters_json(const struct know *k, const struct understanding *u);
+/* What stands after this turn, to be stored and given back as `standing`. New reference. */
+json_t *know_standing(const struct understanding *u);
+/* The object of `vesperctl route`. New reference. */
+json_t *know_route_json(const struct understanding *u);
+
+#endif

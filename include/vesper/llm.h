@@ -1,0 +1,146 @@
+/*
+ * A language model behind one typed stream: text, tool call, end. Providers differ behind this header only.
+ *
+ * One call: llm_start builds the provider's request, sends it, and turns the provider's stream into the handler's calls.
+ * It retries (LLM_ATTEMPTS_MAX, retry-after honoured) only while nothing of the answer was given to the handler. A breaker
+ * stands before each provider; when no provider is usable, llm_start's end comes with ERR_UPSTREAM at once and the caller
+ * answers without a model. Callbacks never come before llm_start has returned. Loop-thread only.
+ */
+#ifndef VESPER_LLM_H
+#define VESPER_LLM_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/arena.h"
+#include "vesper/err.h"
+#include "vesper/http.h"
+#include "vesper/loop.h"
+#include "vesper/op.h"
+
+struct llm;
+
+enum llm_role { LLM_ROUTE, LLM_AGENT, LLM_ANSWER, LLM_ROLE_COUNT };
+const char *llm_role_name(enum llm_role role); /* "route", "agent", "answer" */
+
+enum llm_block_kind {
+	LLM_TEXT,
+	LLM_TOOL_USE,	 /* id, name, input */
+	LLM_TOOL_RESULT, /* id, text, is_error */
+	LLM_OPAQUE,	 /* raw: sent back unchanged (thinking and its signature) */
+};
+
+struct llm_block {
+	enum llm_block_kind kind;
+	const char *text;
+	const char *id;
+	const char *name;
+	const json_t *input; /* object */
+	const json_t *raw;   /* the provider's own block */
+	bool is_error;
+	bool cache; /* the prefix up to here is stable: a cache mark may stand here */
+};
+
+enum llm_speaker { LLM_USER, LLM_ASSISTANT };
+
+struct llm_message {
+	enum llm_speaker speaker;
+	const struct llm_block *blocks;
+	size_t count;
+};
+
+struct llm_tool {
+	const char *name;
+	const char *about;
+	const json_t *schema; /* JSON schema of the arguments; order of members kept */
+};
+
+struct llm_call {
+	enum llm_role role;
+	const struct llm_block *system; /* text blocks, most stable first */
+	size_t system_count;
+	const struct llm_tool *tools;
+	size_t tool_count;
+	bool tools_forbidden; /* tools stay in the prefix, but none may be called */
+	const struct llm_message *messages;
+	size_t message_count;
+	const json_t *format;  /* JSON schema of a structured answer, or NULL */
+	int64_t max_tokens;    /* 0: the role's own setting */
+	int64_t deadline_ms;   /* clock_mono_ms() by which the call must have ended; 0: none */
+	const char *user_hash; /* opaque id of the user, or NULL */
+};
+
+enum llm_stop { LLM_STOP_END, LLM_STOP_TOOL_USE, LLM_STOP_MAX_TOKENS, LLM_STOP_REFUSAL, LLM_STOP_PAUSE, LLM_STOP_CONTEXT };
+const char *llm_stop_name(enum llm_stop stop);
+
+struct llm_usage {
+	int64_t input_tokens; /* uncached */
+	int64_t cache_read_tokens;
+	int64_t cache_write_tokens;
+	int64_t output_tokens;
+};
+
+struct llm_answer {
+	enum llm_stop stop;
+	struct llm_usage usage;
+	const char *provider;
+	const char *model;
+	/* The whole assistant message, to be sent back unchanged in a tool loop. In the arena given to llm_start. */
+	const struct llm_block *blocks;
+	size_t count;
+};
+
+struct llm_handler {
+	/* A piece of text: whole UTF-8 characters. NULL: the caller waits for the end. */
+	void (*on_text)(void *owner, const char *text, size_t len);
+	/* The end, exactly once. e == NULL: *answer is whole. e != NULL: what went wrong; `answer` still holds usage and
+	 * model, and `shown` says whether on_text was ever called (then nothing may be repeated). */
+	void (*on_end)(void *owner, const struct llm_answer *answer, bool shown, const struct err *e);
+};
+
+/* A provider's wire is a driver. Tests bring a scripted one. */
+struct llm_driver {
+	const char *name;
+	struct op *(*start)(void *self, const struct llm_call *call, struct arena *a, const struct llm_handler *handler,
+			    void *owner);
+	void (*close)(void *self);
+};
+
+struct llm_provider_options {
+	const char *name; /* "anthropic" */
+	const char *kind; /* "anthropic" */
+	const char *base_url;
+	const char *key;
+	const char *version; /* anthropic-version */
+};
+
+struct llm_role_options {
+	const char *model;
+	int64_t max_tokens;
+};
+
+struct llm_options {
+	const struct llm_provider_options *providers; /* in order of preference */
+	size_t provider_count;
+	struct llm_role_options roles[LLM_ROLE_COUNT];
+	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: the defaults of limits.h */
+	int64_t breaker_failures, breaker_open_ms;
+};
+
+/* No provider configured: *out is NULL and that is fine (the way without a model). */
+MUST_CHECK bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, struct llm **out, struct err *e);
+struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, void *self);
+void llm_free(struct llm **llm);
+
+/* Some provider's breaker lets a call through now. NULL: false. */
+bool llm_usable(const struct llm *llm);
+
+/* The answer's blocks live in the arena, which must outlive the operation. */
+struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a, const struct llm_handler *handler,
+		     void *owner);
+
+void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more);
+
+#endif

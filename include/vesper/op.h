@@ -1,0 +1,28 @@
+/*
+ * A running operation that its starter may cancel: a query, a model call, a plan.
+ *
+ * The starter keeps a `struct op *`. Exactly one of two things happens: the operation's own callback runs (then the
+ * pointer is dead), or op_cancel was called (then the callback never runs; what runs on elsewhere is stopped and cleaned
+ * up without the starter). Loop thread only.
+ */
+#ifndef VESPER_OP_H
+#define VESPER_OP_H
+
+#include <assert.h>
+#include <stddef.h>
+
+struct op {
+	void (*cancel)(struct op *op);
+};
+
+/* Cancels and sets the caller's pointer to NULL; *op may be NULL. */
+static inline void op_cancel(struct op **op)
+{
+	struct op *o = *op;
+
+	*op = NULL;
+	if (o)
+		o->cancel(o);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Worker threads for blocking jobs. `run` is called on a worker and may touch its job only; `done` is called on the loop
+ * afterwards, always, also when the pool is being closed. Submitting is loop-thread only.
+ */
+#ifndef VESPER_POOL_H
+#define VESPER_POOL_H
+
+#include <stddef.h>
+
+#include "vesper/list.h"
+#include "vesper/loop.h"
+
+struct pool;
+
+struct pool_job {
+	struct list node; /* private */
+	void (*run)(struct pool_job *job);
+	void (*done)(struct pool_job *job);
+	struct pool *pool; /* private */
+};
+
+struct pool *pool_new(struct loop *l, const char *name, size_t threads);
+void pool_submit(struct pool *p, struct pool_job *job);
+size_t pool_idle(const struct pool *p); /* threads that have nothing to do */
+/* Waits for running jobs (cancel them first), runs every done, then frees. */
+void pool_free(struct pool **p);
+
+#endif

@@ -1,0 +1,26 @@
+/* Who is asking. Made from a verified token only; never from a message or a model. */
+#ifndef VESPER_PRINCIPAL_H
+#define VESPER_PRINCIPAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct principal {
+	const char *user; /* the token's sub, at most 200 bytes */
+	const char *tenant;
+	const char *const *permissions;
+	size_t permission_count;
+	int64_t expires_ms; /* Unix time of the token's exp */
+};
+
+/* The one permission question of the program. NULL asks for nothing and is always yes. */
+bool may(const struct principal *who, const char *permission);
+
+/* Deep copy on the heap, for owners that outlive the token (a connection, a turn). */
+struct principal *principal_copy(const struct principal *who);
+void principal_free(struct principal **who);
+
+bool principal_same_user(const struct principal *a, const struct principal *b); /* tenant and user */
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * The result of one tool call: its outcome, its tables with statistics, the facts derived from them by code, and what it
+ * was asked. Everything that answers is made of results: prompts, template answers, views, receipts.
+ */
+#ifndef VESPER_RESULT_H
+#define VESPER_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/bind.h"
+#include "vesper/outcome.h"
+#include "vesper/table.h"
+
+/* A number (or text) that code computed from the tables, so that no model has to. */
+struct fact {
+	const char *name;    /* "gap", "gap_percent", "widest_hours": stable, for templates and checks */
+	const char *label;   /* "Hitachi minus Ascend" */
+	const char *value;   /* digits or text, ready to be bound or shown */
+	const char *unit;    /* "$/MWh", "%", or NULL */
+	const char *formula; /* "54.80 - 52.14": where it comes from, or NULL */
+};
+
+#define RESULT_FACTS_MAX 64
+
+struct result {
+	const char *call; /* id of the call inside its turn: "c1", "c2", … */
+	const char *agent;
+	const char *tool;
+	const char *about;  /* the tool's own words, for status lines and panels */
+	const char *report; /* report key, or NULL */
+	struct args args;   /* what was bound, after resolving and defaults */
+	struct outcome outcome;
+	struct table **tables; /* owned by the result: freed with its arena */
+	size_t table_count;
+	struct fact *facts;
+	size_t fact_count;
+	int64_t duration_us;
+};
+
+/* A result in the arena; its tables are freed when the arena is. */
+struct result *result_new(struct arena *a);
+/* Takes the table. */
+void result_add_table(struct result *r, struct arena *a, struct table *take);
+const struct table *result_table(const struct result *r, const char *name); /* NULL when there is none */
+/* Copies the texts. At most RESULT_FACTS_MAX: more is a mistake of ours. */
+void result_add_fact(struct result *r, struct arena *a, struct fact fact);
+const struct fact *result_fact(const struct result *r, const char *name);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * SQL as files. A file is a header of `-- key: value` lines, then one or more statements with named markers; a statement
+ * plus arguments becomes text with `?` and the values to bind, in order. Pure; nothing here runs anything.
+ *
+ * Grammar of a file
+ *   -- key: value          header lines, up to the first other line (key `param` and `column` have no colon: their rest is
+ *                          given to whoever interprets the header)
+ *   --# query NAME         starts a further statement (the first one is "main" unless the file starts with such a line)
+ *   --? name: text         the text is part of the statement only when argument `name` is given
+ *   :name                  becomes a bound `?`; not inside literals, quoted names or comments; `::` is no marker
+ *   IN (:names...)         becomes one `?` for each value of a list argument
+ * Other `--` comments are dropped from what is sent.
+ */
+#ifndef VESPER_SQL_H
+#define VESPER_SQL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/bind.h"
+#include "vesper/dialect.h"
+#include "vesper/err.h"
+
+struct sql_header_line {
+	int line;
+	const char *key;   /* "tool", "param", "column", … */
+	const char *value; /* trimmed rest of the line */
+};
+
+struct sql_marker {
+	const char *name;
+	bool is_list;  /* :names... */
+	bool optional; /* only inside --? lines */
+};
+
+struct sql_statement; /* a parsed, dialect-neutral statement */
+
+struct sql_query {
+	const char *name;
+	int line; /* where it starts in the file */
+	const struct sql_statement *statement;
+	const struct sql_marker *markers; /* each name once */
+	size_t marker_count;
+};
+
+struct sql_file {
+	const char *path;
+	const struct sql_header_line *header;
+	size_t header_count;
+	const struct sql_query *queries;
+	size_t query_count;
+	const char *text; /* whole, for hashing */
+};
+
+/* Errors start with "path:line: ". All memory is in the arena. */
+MUST_CHECK bool sql_file_parse(const char *path, const char *text, struct arena *a, struct sql_file **out, struct err *e);
+MUST_CHECK bool sql_file_load(const char *path, struct arena *a, struct sql_file **out, struct err *e);
+const struct sql_query *sql_file_query(const struct sql_file *f, const char *name); /* NULL when there is none */
+
+struct sql_bound {
+	const char *text;	    /* with ? */
+	const struct value *values; /* one for each ? in order */
+	size_t count;
+};
+
+/* Fills a statement. ERR_INPUT: a marker without an argument, a list where one value is wanted or an empty or too long
+ * list. The few differences between dialects are applied to the text (see sql_dialect.c). */
+MUST_CHECK bool sql_render(const struct sql_query *q, const struct args *args, enum dialect dialect, struct arena *a,
+			   struct sql_bound *out, struct err *e);
+
+/* The same with literals in place of ?, for people (vesperctl tool sql). Never sent to a database by the daemon. */
+MUST_CHECK bool sql_render_literal(const struct sql_query *q, const struct args *args, enum dialect dialect, struct arena *a,
+				   const char **out, struct err *e);
+
+/* Escapes % _ [ and \ for LIKE … ESCAPE '\' and puts % around it. */
+const char *sql_like_pattern(const char *text, struct arena *a);
+
+#endif

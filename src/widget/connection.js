@@ -1,0 +1,206 @@
+/*
+ * One WebSocket that comes back by itself: it fetches a token, connects, watches for silence, and
+ * after a loss tries again with full jitter. What the frames mean is the element's business.
+ */
+
+const PROTOCOL = 'vesper.v1';
+const CONNECT_LIMIT_MS = 15000;
+const BACKOFF_FIRST_MS = 500;
+const BACKOFF_CAP_MS = 30000;
+const HEALTHY_AFTER_MS = 60000;
+const CLOSE_LEFT = 1000;       /* the user leaves: a running answer may be stopped */
+const CLOSE_LOST = 4000;       /* we come back: a running answer goes on */
+const CLOSE_UNAUTHORIZED = 4401;
+const CLOSE_BUSY = 4429;
+const FINAL_CODES = new Set([4400, 4403, 4404, 4409]);
+
+export class Connection {
+  #options;
+  #socket = null;
+  #state = 'stopped';
+  #epoch = 0;
+  #attempts = 0;
+  #refusals = 0;
+  #wantsFreshToken = false;
+  #heardAt = 0;
+  #timers = { retry: 0, connect: 0, heartbeat: 0, healthy: 0 };
+  #onOnline = () => this.retryNow();
+  #onOffline = () => this.#wait();
+
+  /*
+   * options: {url(): address, getToken({fresh}): promise, onFrame(frame), onState(state, detail)}
+   * States: connecting, ready, waiting, offline, refused {code}, stopped.
+   */
+  constructor(options) {
+    this.#options = options;
+  }
+
+  get isReady() {
+    return this.#state === 'ready';
+  }
+
+  start() {
+    addEventListener('online', this.#onOnline);
+    addEventListener('offline', this.#onOffline);
+    this.#attempts = this.#refusals = 0;
+    this.#connect();
+  }
+
+  stop() {
+    removeEventListener('online', this.#onOnline);
+    removeEventListener('offline', this.#onOffline);
+    this.#drop(CLOSE_LEFT);
+    this.#enter('stopped');
+  }
+
+  /* Drops what there is and comes back with back-off. */
+  cycle() {
+    this.#drop(CLOSE_LOST);
+    this.#wait();
+  }
+
+  retryNow() {
+    if (this.#state === 'ready' || this.#state === 'connecting' || this.#state === 'stopped')
+      return;
+    this.#refusals = 0;
+    this.#connect();
+  }
+
+  /* False if there is nobody to hear it; the caller keeps what must not be lost. */
+  send(frame) {
+    if (!this.isReady)
+      return false;
+    this.#socket.send(JSON.stringify(frame));
+    return true;
+  }
+
+  async #connect() {
+    const epoch = this.#drop(CLOSE_LOST);
+    let token;
+
+    this.#enter('connecting');
+    try {
+      token = await this.#options.getToken({ fresh: this.#wantsFreshToken });
+    } catch (error) {
+      if (epoch !== this.#epoch)
+        return;
+      if ([401, 403, 404].includes(error.status))
+        this.#enter('refused', { code: CLOSE_UNAUTHORIZED });
+      else
+        this.#wait();
+      return;
+    }
+    if (epoch === this.#epoch)
+      this.#open(token, epoch);
+  }
+
+  #open(token, epoch) {
+    const socket = new WebSocket(this.#options.url(), [PROTOCOL, `bearer.${token}`]);
+    const current = (action) => (event) => epoch === this.#epoch && action(event);
+
+    this.#socket = socket;
+    this.#wantsFreshToken = false;
+    socket.addEventListener('message', current((event) => this.#onMessage(event.data)));
+    socket.addEventListener('close', current((event) => this.#onClose(event)));
+    this.#timers.connect = setTimeout(() => this.cycle(), CONNECT_LIMIT_MS);
+  }
+
+  #onMessage(data) {
+    let frame;
+
+    this.#heardAt = performance.now();
+    try {
+      frame = JSON.parse(data);
+    } catch {
+      this.cycle();
+      return;
+    }
+    if (frame.type === 'session.ready')
+      this.#onReady(frame);
+    else if (frame.type === 'auth.expiring')
+      this.#renewToken();
+    this.#options.onFrame(frame);
+  }
+
+  #onReady(frame) {
+    clearTimeout(this.#timers.connect);
+    this.#refusals = 0;
+    this.#timers.healthy = setTimeout(() => { this.#attempts = 0; }, HEALTHY_AFTER_MS);
+    if (frame.heartbeat_s > 0)
+      this.#timers.heartbeat = setInterval(() => this.#checkSilence(frame.heartbeat_s * 1000),
+        frame.heartbeat_s * 1000);
+    this.#enter('ready');
+  }
+
+  /* A browser hides the server's pings, so a quiet line is asked, and left if it stays quiet. */
+  #checkSilence(limitMs) {
+    const silentMs = performance.now() - this.#heardAt;
+
+    if (silentMs > 2 * limitMs)
+      this.cycle();
+    else if (silentMs > limitMs / 2)
+      this.send({ type: 'ping', t: Date.now() });
+  }
+
+  async #renewToken() {
+    const epoch = this.#epoch;
+
+    try {
+      const token = await this.#options.getToken({ fresh: true });
+
+      if (epoch === this.#epoch)
+        this.send({ type: 'auth', token });
+    } catch {
+      /* The server closes with 4401 when the old token ends; that path says what to do. */
+    }
+  }
+
+  #onClose({ code, reason }) {
+    this.#drop();
+    if (FINAL_CODES.has(code)) {
+      this.#enter('refused', { code, reason });
+    } else if (code === CLOSE_UNAUTHORIZED) {
+      this.#wantsFreshToken = true;
+      if (++this.#refusals > 1)
+        this.#enter('refused', { code, reason });
+      else
+        this.#connect();
+    } else {
+      this.#wait(code === CLOSE_BUSY ? parseRetryMs(reason) : 0);
+    }
+  }
+
+  #wait(leastMs = 0) {
+    this.#drop(CLOSE_LOST);
+    if (!navigator.onLine) {
+      this.#enter('offline');
+      return;
+    }
+    const capMs = Math.min(BACKOFF_CAP_MS, BACKOFF_FIRST_MS * 2 ** this.#attempts++);
+    const delayMs = leastMs + Math.random() * capMs;
+
+    this.#timers.retry = setTimeout(() => this.#connect(), delayMs);
+    this.#enter('waiting', { delayMs });
+  }
+
+  /* Late events of the dropped socket find another epoch and are ignored. */
+  #drop(code) {
+    for (const timer of Object.values(this.#timers))
+      clearTimeout(timer);
+    if (code)
+      this.#socket?.close(code);
+    this.#socket = null;
+    return ++this.#epoch;
+  }
+
+  #enter(state, detail = {}) {
+    this.#state = state;
+    this.#options.onState(state, detail);
+  }
+}
+
+function parseRetryMs(reason) {
+  const match = /retry=(\d+)/.exec(reason);
+
+  return match ? Number(match[1]) * 1000 : 0;
+}

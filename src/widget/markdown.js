@@ -1,0 +1,516 @@
+/*
+ * Markdown as a tree of elements, for text that nobody vouches for: a model's or a database cell's.
+ * There is no HTML in it, so nothing has to be cleaned: what is not known is text. Each character
+ * remembers its place in the whole answer, so that a checked number can be found again and marked.
+ */
+
+import { h } from './dom.js';
+
+const MAX_DEPTH = 8;
+const LABEL_DEPTH = MAX_DEPTH - 1; /* a link's label holds no further links */
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)/;
+const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
+const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])([ \t]+|$)/;
+const QUOTE = /^ {0,3}> ?/;
+const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const BARE_URL = /https?:\/\/[^\s<>()[\]`*]*[^\s<>()[\]`*.,;:!?'"]/y;
+const ANGLE_URL = /<(https?:\/\/[^\s<>]+)>/y;
+const PUNCTUATION = /[!-/:-@[-`{-~]/;
+const BREAKS = new Set(['\\', '`', '*', '_', '~', '[', '!', '<', '\n', 'h']);
+
+/* Only absolute web addresses of hosts on the list are links; the rest stay readable as text. */
+export function allowedUrl(address, hosts) {
+  let url;
+
+  try {
+    url = new URL(address);
+  } catch {
+    return null;
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return null;
+  return url.username === '' && url.password === '' && hosts.includes(url.host) ? url.href : null;
+}
+
+export function link(href, ...children) {
+  return h('a', { href, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...children);
+}
+
+/* --- lines into blocks ------------------------------------------------------------------ */
+
+function linesOf(text) {
+  const lines = [];
+  let start = 0;
+
+  for (const line of text.split('\n')) {
+    lines.push({ text: line.replace(/\r$/, ''), start });
+    start += line.length + 1;
+  }
+  return lines;
+}
+
+function isBlank(line) {
+  return line.text.trim() === '';
+}
+
+function cut(line, n) {
+  return { text: line.text.slice(n), start: line.start + n };
+}
+
+function isTable(lines, i) {
+  return lines[i].text.includes('|') && i + 1 < lines.length &&
+    lines[i + 1].text.includes('-') && DELIMITERS.test(lines[i + 1].text) &&
+    cells(lines[i]).length === cells(lines[i + 1]).length;
+}
+
+function startsBlock(lines, i) {
+  const { text } = lines[i];
+
+  return FENCE.test(text) || HEADING.test(text) || RULE.test(text) || QUOTE.test(text) ||
+    ITEM.test(text) || isTable(lines, i);
+}
+
+function takeFence(lines, i) {
+  const fence = FENCE.exec(lines[i].text)[1];
+  let end = i + 1;
+
+  while (end < lines.length && !lines[end].text.trimStart().startsWith(fence))
+    end++;
+  return { kind: 'code', lines: lines.slice(i + 1, end), end: Math.min(end + 1, lines.length) };
+}
+
+function takeTable(lines, i) {
+  let end = i + 2;
+
+  while (end < lines.length && !isBlank(lines[end]) && lines[end].text.includes('|'))
+    end++;
+  return { kind: 'table', lines: lines.slice(i, end), end };
+}
+
+function takeQuote(lines, i) {
+  let end = i;
+
+  while (end < lines.length && QUOTE.test(lines[end].text))
+    end++;
+  const inner = lines.slice(i, end).map((line) => cut(line, QUOTE.exec(line.text)[0].length));
+
+  return { kind: 'quote', lines: inner, end };
+}
+
+function isOrdered(marker) {
+  return /\d/.test(marker);
+}
+
+/* An item owns the lines indented below it; a blank line only ends it if nothing indented follows. */
+function takeList(lines, i) {
+  const first = ITEM.exec(lines[i].text);
+  const ordered = isOrdered(first[2]);
+  const items = [];
+  let width = 0;
+  let end = i;
+
+  for (; end < lines.length; end++) {
+    const line = lines[end];
+    const item = RULE.test(line.text) ? null : ITEM.exec(line.text);
+    const indent = line.text.length - line.text.trimStart().length;
+
+    if (isBlank(line)) {
+      const next = lines[end + 1];
+
+      if (!next || isBlank(next) || !(ITEM.test(next.text) || /^ {2,}\S/.test(next.text)))
+        break;
+      items.at(-1).push(cut(line, line.text.length));
+    } else if (item && (items.length === 0 || indent < width)) {
+      if (isOrdered(item[2]) !== ordered)
+        break;
+      width = item[0].length;
+      items.push([cut(line, width)]);
+    } else if (indent >= 2) {
+      items.at(-1).push(cut(line, Math.min(indent, width)));
+    } else if (isBlank(lines[end - 1]) || startsBlock(lines, end)) {
+      break;
+    } else {
+      items.at(-1).push(line);
+    }
+  }
+  return { kind: ordered ? 'ol' : 'ul', start: parseInt(first[2], 10), items, end };
+}
+
+function takeParagraph(lines, i) {
+  let end = i + 1;
+
+  while (end < lines.length && !isBlank(lines[end]) && !startsBlock(lines, end))
+    end++;
+  return { kind: 'paragraph', lines: lines.slice(i, end), end };
+}
+
+function takeBlock(lines, i, depth) {
+  const { text } = lines[i];
+
+  if (depth >= MAX_DEPTH)
+    return takeParagraph(lines, i);
+  if (FENCE.test(text))
+    return takeFence(lines, i);
+  if (HEADING.test(text))
+    return { kind: 'heading', level: HEADING.exec(text)[1].length, lines: [lines[i]], end: i + 1 };
+  if (RULE.test(text))
+    return { kind: 'rule', end: i + 1 };
+  if (QUOTE.test(text))
+    return takeQuote(lines, i);
+  if (ITEM.test(text))
+    return takeList(lines, i);
+  if (isTable(lines, i))
+    return takeTable(lines, i);
+  return takeParagraph(lines, i);
+}
+
+function blocksOf(lines, depth) {
+  const blocks = [];
+
+  for (let i = 0; i < lines.length;) {
+    if (isBlank(lines[i])) {
+      i++;
+      continue;
+    }
+    const block = takeBlock(lines, i, depth);
+
+    block.first = i;
+    blocks.push(block);
+    i = block.end;
+  }
+  return blocks;
+}
+
+/* --- blocks into elements --------------------------------------------------------------- */
+
+function cells(line) {
+  const parts = [];
+  const { text } = line;
+  const last = text.trimEnd().length - 1;
+  let from = text.length - text.trimStart().length;
+
+  if (text[from] === '|')
+    from++;
+  for (let i = from; i <= last + 1; i++) {
+    if (i <= last && (text[i] !== '|' || text[i - 1] === '\\'))
+      continue;
+    if (i <= last || from <= last)
+      parts.push({ text: text.slice(from, i), start: line.start + from });
+    from = i + 1;
+  }
+  return parts.map((part) => {
+    const trimmed = cut(part, part.text.length - part.text.trimStart().length);
+
+    return { text: trimmed.text.trimEnd(), start: trimmed.start };
+  });
+}
+
+function alignment(text) {
+  if (text.endsWith(':'))
+    return text.startsWith(':') ? 'center' : 'end';
+  return undefined;
+}
+
+function tableOf(lines, context) {
+  const aligns = cells(lines[1]).map((cell) => alignment(cell.text));
+  const row = (line, tag) => h('tr', {}, cells(line).slice(0, aligns.length).map((cell, i) =>
+    h(tag, { class: aligns[i] && `align-${aligns[i]}`, scope: tag === 'th' && 'col' },
+      ...inline([cell], context))));
+
+  return h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': 'Table' },
+    h('table', {}, h('thead', {}, row(lines[0], 'th')),
+      h('tbody', {}, lines.slice(2).map((line) => row(line, 'td')))));
+}
+
+function isLoose(item) {
+  return item.some((line, i) => isBlank(line) && i > 0 && i < item.length - 1);
+}
+
+function itemOf(item, context, depth) {
+  const blocks = blocksOf(item, depth);
+
+  return h('li', {}, blocks.flatMap((block) =>
+    block.kind === 'paragraph' && !isLoose(item)
+      ? inline(block.lines, context)
+      : [elementOf(block, context, depth)]));
+}
+
+function elementOf(block, context, depth) {
+  switch (block.kind) {
+  case 'code':
+    return h('pre', { tabindex: '0' }, h('code', {}, ...verbatim(block.lines, context)));
+  case 'heading': {
+    const line = cut(block.lines[0], HEADING.exec(block.lines[0].text)[0].length);
+    const title = { text: line.text.replace(/[ \t]+#+[ \t]*$/, ''), start: line.start };
+
+    /* The page's own title comes first, so an answer's headings begin two levels down. */
+    return h(`h${Math.min(block.level + 2, 6)}`, {}, ...inline([title], context));
+  }
+  case 'rule':
+    return h('hr');
+  case 'quote':
+    return h('blockquote', {}, ...elementsOf(block.lines, context, depth + 1));
+  case 'ol':
+  case 'ul':
+    return h(block.kind, { start: block.start > 1 && block.start },
+      block.items.map((item) => itemOf(item, context, depth + 1)));
+  case 'table':
+    return tableOf(block.lines, context);
+  default:
+    return h('p', {}, ...inline(block.lines, context));
+  }
+}
+
+function elementsOf(lines, context, depth) {
+  return blocksOf(lines, depth).map((block) => elementOf(block, context, depth));
+}
+
+/* --- text within a block ---------------------------------------------------------------- */
+
+function join(lines) {
+  const at = [];
+
+  for (const line of lines) {
+    for (let i = 0; i <= line.text.length; i++)
+      at.push(line.start + i);
+  }
+  return { text: lines.map((line) => line.text).join('\n'), at };
+}
+
+function verbatim(lines, context) {
+  const source = join(lines);
+
+  return new Inline(source, context).plain(0, source.text.length);
+}
+
+function inline(lines, context) {
+  const trimmed = lines.map((line, i) => (i === 0 ? line : cut(line, line.text.search(/\S|$/))));
+  const source = join(trimmed);
+
+  return new Inline(source, context).parse(0, source.text.trimEnd().length, 0);
+}
+
+class Inline {
+  #text;
+  #at;
+  #context;
+  #unclosed = new Map();
+
+  constructor(source, context) {
+    this.#text = source.text;
+    this.#at = source.at;
+    this.#context = context;
+  }
+
+  /* Characters as they are, cut where a mark begins or ends. */
+  plain(from, to) {
+    const nodes = [];
+
+    for (let i = from; i < to;) {
+      const mark = this.#markAt(i);
+      let end = i + 1;
+
+      while (end < to && this.#markAt(end) === mark)
+        end++;
+      const text = this.#text.slice(i, end);
+
+      nodes.push(mark ? this.#context.renderMark(mark, text) : document.createTextNode(text));
+      i = end;
+    }
+    return nodes;
+  }
+
+  parse(from, to, depth) {
+    const nodes = [];
+    let start = from;
+
+    for (let i = from; i < to;) {
+      const found = BREAKS.has(this.#text[i]) && depth < MAX_DEPTH
+        ? this.#element(i, to, depth) : null;
+
+      if (!found) {
+        i++;
+        continue;
+      }
+      nodes.push(...this.plain(start, i), ...found.nodes);
+      i = start = found.end;
+    }
+    return [...nodes, ...this.plain(start, to)];
+  }
+
+  #markAt(i) {
+    const { marks } = this.#context;
+
+    if (marks.length === 0)
+      return undefined;
+    return marks.find((mark) => this.#at[i] >= mark.from && this.#at[i] < mark.to);
+  }
+
+  #element(i, to, depth) {
+    const text = this.#text;
+
+    if (depth >= LABEL_DEPTH && '[!<h'.includes(text[i]))
+      return null;
+    switch (text[i]) {
+    case '\\':
+      if (i + 1 < to && PUNCTUATION.test(text[i + 1]))
+        return { nodes: this.plain(i + 1, i + 2), end: i + 2 };
+      return i + 1 < to && text[i + 1] === '\n' ? { nodes: [h('br')], end: i + 2 } : null;
+    case '\n':
+      return text.startsWith('  ', i - 2) ? { nodes: [h('br')], end: i + 1 } : null;
+    case '`':
+      return this.#code(i, to);
+    case '[':
+      return this.#bracket(i, to);
+    case '!':
+      return text[i + 1] === '[' ? this.#bracket(i + 1, to) : null;
+    case '<':
+      return this.#address(ANGLE_URL, i, to);
+    case 'h':
+      return this.#address(BARE_URL, i, to);
+    default:
+      return this.#emphasis(i, to, depth);
+    }
+  }
+
+  /* Text without an end to its delimiter is searched once only, however often it is repeated. */
+  #find(delimiter, from, to, accepts) {
+    const key = `${delimiter}:${to}`;
+
+    if (this.#unclosed.get(key) <= from)
+      return -1;
+    for (let k = this.#text.indexOf(delimiter, from); k >= 0 && k < to;
+      k = this.#text.indexOf(delimiter, k + 1)) {
+      if (accepts(k))
+        return k;
+    }
+    this.#unclosed.set(key, from);
+    return -1;
+  }
+
+  #code(i, to) {
+    const run = /`+/y;
+
+    run.lastIndex = i;
+    const fence = run.exec(this.#text)[0];
+    const from = i + fence.length;
+    let end = this.#find(fence, from, to, (k) =>
+      this.#text[k + fence.length] !== '`' && this.#text[k - 1] !== '`');
+
+    if (end < 0 && this.#context.live)
+      end = to;
+    if (end < 0)
+      return { nodes: this.plain(i, from), end: from };
+    return { nodes: [h('code', {}, ...this.plain(from, end))], end: Math.min(end + fence.length, to) };
+  }
+
+  #emphasis(i, to, depth) {
+    const text = this.#text;
+    const sign = text[i];
+    const double = text[i + 1] === sign;
+    const delimiter = double ? sign + sign : sign;
+    const from = i + delimiter.length;
+    const word = (k) => k >= 0 && k < text.length && /[\p{L}\p{N}]/u.test(text[k]);
+
+    if (from >= to || /\s/.test(text[from]) || (sign === '_' && word(i - 1)) ||
+        (sign === '~' && !double))
+      return null;
+    let end = this.#find(delimiter, from + 1, to, (k) => {
+      if (/\s/.test(text[k - 1]) || text[k - 1] === '\\' || k + delimiter.length > to)
+        return false;
+      if (!double && (text[k + 1] === sign || text[k - 1] === sign))
+        return false;
+      return sign !== '_' || !word(k + delimiter.length);
+    });
+
+    /* A half-written bold text is shown bold, so that it does not jump when its end comes. */
+    if (end < 0 && this.#context.live && delimiter === '**')
+      end = to;
+    if (end < 0)
+      return { nodes: this.plain(i, from), end: from };
+    const tag = { '*': 'em', _: 'em', '**': 'strong', __: 'strong', '~~': 'del' }[delimiter];
+
+    return {
+      nodes: [h(tag, {}, ...this.parse(from, end, depth + 1))],
+      end: Math.min(end + delimiter.length, to),
+    };
+  }
+
+  #bracket(i, to) {
+    const text = this.#text;
+    const close = this.#find('](', i + 1, to, (k) => text[k - 1] !== '\\');
+
+    if (close < 0 || text.slice(i + 1, close).includes('['))
+      return null;
+    const target = /\]\(\s*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+"[^"\n]*")?\s*\)/y;
+
+    target.lastIndex = close;
+    const match = target.exec(text);
+
+    if (!match || target.lastIndex > to)
+      return null;
+    const href = text[i - 1] === '!' ? null : allowedUrl(match[1], this.#context.hosts);
+    const label = this.parse(i + 1, close, LABEL_DEPTH);
+    const nodes = href ? [link(href, ...label)] : [...label, ` (${match[1]})`];
+
+    return { nodes, end: target.lastIndex };
+  }
+
+  #address(pattern, i, to) {
+    pattern.lastIndex = i;
+    const match = pattern.exec(this.#text);
+
+    if (!match || pattern.lastIndex > to)
+      return null;
+    const href = allowedUrl(match[1] ?? match[0], this.#context.hosts);
+
+    return href ? { nodes: [link(href, match[1] ?? match[0])], end: i + match[0].length } : null;
+  }
+}
+
+/* --- the growing text ------------------------------------------------------------------- */
+
+/* Shows a text that grows: blocks whose source is unchanged keep their elements. */
+export class MarkdownView {
+  #root;
+  #options;
+  #shown = [];
+
+  /* options: {hosts(): allowed link hosts, renderMark(mark, text): element} */
+  constructor(root, options) {
+    this.#root = root;
+    this.#options = options;
+  }
+
+  /* marks: [{from, to, …}] in UTF-16 units of text; live: more may follow. */
+  update(text, marks = [], live = false) {
+    const lines = linesOf(text);
+    const blocks = blocksOf(lines, 0);
+
+    blocks.forEach((block, i) => {
+      const from = lines[block.first].start;
+      const to = block.end < lines.length ? lines[block.end].start : text.length;
+      const inside = marks.filter((mark) => mark.from < to && mark.to > from);
+      const open = live && i === blocks.length - 1;
+      const key = `${open}|${inside.length}|${text.slice(from, to).trimEnd()}`;
+
+      if (this.#shown[i]?.key === key && this.#shown[i].from === from)
+        return;
+      const node = elementOf(block, {
+        marks: inside,
+        live: open,
+        hosts: this.#options.hosts(),
+        renderMark: this.#options.renderMark,
+      }, 0);
+
+      if (this.#shown[i])
+        this.#shown[i].node.replaceWith(node);
+      else
+        this.#root.append(node);
+      this.#shown[i] = { key, from, node };
+    });
+    for (const stale of this.#shown.splice(blocks.length))
+      stale.node.remove();
+  }
+}

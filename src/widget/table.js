@@ -1,0 +1,103 @@
+/*
+ * A result table: the view's columns side by side, with units in the header and numbers lined up by
+ * their decimals. It scrolls inside its own box, and says so when rows were left out.
+ */
+
+import { count, h, humanize } from './dom.js';
+
+const NUMERIC = new Set(['int', 'decimal']);
+const MAX_DECIMALS = 6;
+const GROUPED_FROM = 10000;      /* 8760 reads well as it is, and so does a year */
+const IDENTIFIER = /(^|_)(year|yr|id|key|code)(_|$)/i;
+
+function decimalsOf(value) {
+  const text = String(value);
+
+  if (typeof value !== 'number' || /e/i.test(text))
+    return 0;
+  return Math.min(MAX_DECIMALS, text.split('.')[1]?.length ?? 0);
+}
+
+function numberFormat(meta, values) {
+  const decimals = Math.max(0, ...values.map(decimalsOf));
+  const grouped = !IDENTIFIER.test(meta.name) &&
+    values.some((value) => typeof value === 'number' && Math.abs(value) >= GROUPED_FROM);
+
+  return new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    useGrouping: grouped,
+  });
+}
+
+/* How the cells of one column are worded. */
+function formatter(meta, values) {
+  const isEmpty = (value) => value === null || value === undefined;
+
+  if (NUMERIC.has(meta.type)) {
+    const format = numberFormat(meta, values);
+
+    return (value) => {
+      if (isEmpty(value))
+        return '–';
+      return typeof value === 'number' ? format.format(value) : String(value);
+    };
+  }
+  if (meta.type === 'bool')
+    return (value) => (isEmpty(value) ? '–' : value ? 'Yes' : 'No');
+  if (meta.type === 'datetime')
+    return (value) => (isEmpty(value) ? '–' : String(value).replace('T', ' ').replace(/Z$/, ''));
+  return (value) => (isEmpty(value) ? '–' : String(value));
+}
+
+function columnsOf(view) {
+  return view.columns.map((name) => {
+    const meta = view.meta?.find((entry) => entry.name === name) ?? { name, type: 'text' };
+    const values = view.data_dict[name] ?? [];
+
+    return {
+      label: meta.label ?? humanize(name),
+      unit: meta.unit,
+      numeric: NUMERIC.has(meta.type),
+      values,
+      format: formatter(meta, values),
+    };
+  });
+}
+
+/* What is shown of what there is: "24 rows", or "First 500 of 8,760 rows (row limit)". */
+export function rowsText(view) {
+  const shown = view.row_count;
+
+  if (!view.truncated)
+    return count(shown, 'row');
+  const total = view.total_rows > shown ? ` of ${view.total_rows.toLocaleString('en-US')}` : '';
+  const reason = view.truncation_reason
+    ? ` (${view.truncation_reason.replaceAll('_', ' ')})` : '';
+
+  return `First ${shown.toLocaleString('en-US')}${total} rows, the rest is left out${reason}`;
+}
+
+export function tableTitle(view) {
+  return view.source?.tool ? humanize(view.source.tool) : 'Result';
+}
+
+export function dataTable(view) {
+  const columns = columnsOf(view);
+  const rows = Math.max(0, ...columns.map((column) => column.values.length));
+  const title = tableTitle(view);
+
+  const head = h('tr', {}, columns.map((column) =>
+    h('th', { scope: 'col', class: column.numeric && 'number' },
+      column.label, column.unit && h('span', { class: 'unit' }, column.unit))));
+  const body = Array.from({ length: rows }, (_, i) =>
+    h('tr', {}, columns.map((column) =>
+      h('td', { class: column.numeric && 'number' }, column.format(column.values[i])))));
+
+  return h('figure', { class: 'card data', part: 'table' },
+    h('figcaption', {},
+      h('span', { class: 'data-title' }, title),
+      h('span', { class: view.truncated ? 'data-rows cut' : 'data-rows' }, rowsText(view))),
+    h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': `${title}, table` },
+      h('table', {}, h('thead', {}, head), h('tbody', {}, body))));
+}

@@ -1,0 +1,342 @@
+/*
+ * One question and its answer on the page. Frames of the turn are applied in the order of their
+ * seq, exactly once each, so a replay after a lost connection can neither lose nor double a word.
+ */
+
+import { AskView } from './ask.js';
+import { count, h, humanize, icon } from './dom.js';
+import { MarkdownView } from './markdown.js';
+import { errorCard, isWebUrl, outcomeParts, reportCard, suggestionChips } from './parts.js';
+import { dataTable } from './table.js';
+
+const PHASES = {
+  understanding: 'Understanding the question',
+  planning: 'Planning',
+  running: 'Reading the data',
+  writing: 'Writing the answer',
+  checking: 'Checking the numbers',
+  recovering: 'Trying another way',
+};
+
+const ENDINGS = {
+  cancelled: 'Stopped. The answer above may be incomplete.',
+  interrupted: 'Interrupted. The answer above may be incomplete.',
+  partial: 'The answer broke off and may be incomplete.',
+  failed: 'This question could not be answered.',
+};
+
+export class TurnView {
+  #actions;
+  #text = '';
+  #marks = [];
+  #codePoints = 0;
+  #views = new Map();
+  #asks = new Map();
+  #steps = new Map();
+  #frame = 0;
+  #markdown;
+  #parts;
+
+  id = null;
+  lastSeq = 0;
+  running = true;
+  stopping = false;
+
+  /* actions: {ask(question), select(ask, values, label), retry(turn), linkHosts(), onText(turn)} */
+  constructor(actions, { question, clientId } = {}) {
+    this.#actions = actions;
+    this.question = question;
+    this.clientId = clientId;
+    this.#parts = {
+      filters: h('ul', { class: 'filters', 'aria-label': 'How the question was understood', hidden: true }),
+      progress: h('p', { class: 'progress' }, 'Sending'),
+      prose: h('div', { class: 'prose', part: 'answer' }),
+      views: h('div', { class: 'views' }),
+      notices: h('div', { class: 'notices' }),
+      asks: h('div', { class: 'asks' }),
+      reports: h('div', { class: 'reports' }),
+      foot: h('div', { class: 'foot' }),
+      suggestions: h('div', { class: 'suggestions', role: 'group', 'aria-label': 'Ask next' }),
+    };
+    this.root = h('article', { class: 'turn running' },
+      question && h('div', { class: 'question', part: 'question' },
+        h('h2', { class: 'sr-only' }, 'You asked'), h('p', {}, question)),
+      h('div', { class: 'answer' },
+        h('h2', { class: 'sr-only' }, 'Answer'),
+        h('span', { class: 'avatar' }, icon('star')),
+        h('div', { class: 'body' }, Object.values(this.#parts))));
+    this.#markdown = new MarkdownView(this.#parts.prose, {
+      hosts: () => actions.linkHosts(),
+      renderMark,
+    });
+  }
+
+  get acknowledged() {
+    return this.id !== null;
+  }
+
+  get text() {
+    return this.#text;
+  }
+
+  get tables() {
+    return [...this.#views.values()].map((shown) => shown.view)
+      .filter((view) => view.view_type === 'data');
+  }
+
+  /* False if frames between the last one and this one are missing. */
+  apply(frame) {
+    if (frame.seq <= this.lastSeq)
+      return true;
+    if ((frame.seq_first ?? frame.seq) !== this.lastSeq + 1)
+      return false;
+    this.lastSeq = frame.seq;
+    this.#handle(frame);
+    return true;
+  }
+
+  /* Back to the question alone, to be replayed from its first frame. */
+  reset() {
+    this.lastSeq = this.#codePoints = 0;
+    this.#text = '';
+    this.#marks = [];
+    for (const map of [this.#views, this.#asks, this.#steps])
+      map.clear();
+    for (const part of Object.values(this.#parts)) {
+      if (part !== this.#parts.progress && part !== this.#parts.prose)
+        part.replaceChildren();
+    }
+    this.#parts.filters.hidden = true;
+    this.#draw();
+  }
+
+  /* A stored answer, from the history. */
+  restore(message) {
+    this.#text = message.content ?? '';
+    for (const view of message.views ?? [])
+      this.#showView(view);
+    this.#showReports(message.pbi_deep_links);
+    this.#showEnding(message.status);
+    this.#showOutcome(outcomeParts({ provider: message.provider, tables: this.tables }));
+    this.finish();
+  }
+
+  /* Request-level refusals have no seq: the turn never began, or is not known any more. */
+  fail(error) {
+    this.#showError(error);
+    this.finish();
+  }
+
+  say(progress) {
+    this.#parts.progress.textContent = progress;
+  }
+
+  finish() {
+    this.running = false;
+    this.root.classList.remove('running');
+    this.#showBaseViews();
+    this.#draw();
+  }
+
+  showEnding(status) {
+    this.#showEnding(status);
+    this.finish();
+  }
+
+  closeAsks() {
+    for (const ask of this.#asks.values())
+      ask.close();
+  }
+
+  #handle(frame) {
+    switch (frame.type) {
+    case 'chat.thinking':
+      this.say('Thinking');
+      break;
+    case 'chat.status':
+      this.#showStatus(frame);
+      break;
+    case 'chat.filters':
+      this.#showFilters(frame.filters);
+      break;
+    case 'chat.token':
+      this.#addToken(frame);
+      break;
+    case 'chat.view':
+      this.#showView(frame.view);
+      break;
+    case 'chat.ask':
+      this.#showAsk(frame);
+      break;
+    case 'chat.complete':
+      this.#complete(frame);
+      break;
+    case 'chat.error':
+      this.#showError(frame);
+      if (frame.view)
+        this.#showView(frame.view);
+      this.finish();
+      break;
+    default:
+      /* Later versions may send more; what is not known changes nothing. */
+    }
+  }
+
+  #showStatus({ item_id: item, phase, state, text, rows }) {
+    const words = text ?? PHASES[phase] ?? phase;
+    const key = item ?? phase;
+
+    this.#steps.set(key, { ...this.#steps.get(key), words, state, rows });
+    this.say(words);
+  }
+
+  #showFilters(filters) {
+    this.#parts.filters.replaceChildren(...filters.map((filter) => {
+      const assumed = filter.source === 'default' || filter.source === 'carried';
+      const why = { default: 'assumed', carried: 'from before' }[filter.source];
+
+      return h('li', { class: assumed ? 'filter assumed' : 'filter' },
+        h('span', { class: 'name' }, humanize(filter.name)), ' ',
+        h('span', { class: 'value' }, String(filter.label ?? filter.value)),
+        why && h('span', { class: 'why' }, why));
+    }));
+    this.#parts.filters.hidden = filters.length === 0;
+  }
+
+  /* Marks count code points within their token; the page counts UTF-16 units of the whole text. */
+  #addToken({ token, mark }) {
+    if (mark) {
+      const points = [...token];
+      const offset = this.#text.length;
+      const from = offset + points.slice(0, mark.start).join('').length;
+      const to = offset + points.slice(0, mark.start + mark.len).join('').length;
+
+      this.#marks.push({ ...mark, from, to });
+    }
+    this.#text += token;
+    this.#scheduleDraw();
+  }
+
+  #scheduleDraw() {
+    this.#frame ||= requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#markdown.update(this.#text, this.#marks, this.running);
+    this.root.classList.toggle('has-text', this.#text !== '');
+    this.#actions.onText(this);
+  }
+
+  #showView(view) {
+    const node = this.#viewNode(view);
+
+    if (!node)
+      return;
+    this.#views.get(view.view_id)?.node.remove();
+    this.#views.set(view.view_id, { view, node });
+    (view.view_type === 'error' ? this.#parts.notices : this.#parts.views).append(node);
+  }
+
+  #viewNode(view) {
+    switch (view.view_type) {
+    case 'data':
+      return dataTable(view);
+    case 'error':
+      this.#parts.notices.replaceChildren();
+      return errorCard({ message: view.text, suggestions: view.suggestions }, this.#actions);
+    case 'selection':
+      this.#showAsk(view);
+      return null;
+    default:
+      /* Plain text is only shown at the end, and only if the answer did not say it already. */
+      return h('p', { class: 'base', hidden: true }, view.text ?? view.alt ?? '');
+    }
+  }
+
+  #showBaseViews() {
+    for (const { view, node } of this.#views.values()) {
+      if (node.matches('.base'))
+        node.hidden = !view.text || this.#text.includes(view.text.trim());
+    }
+  }
+
+  #showAsk(ask) {
+    if (this.#asks.has(ask.ask_id))
+      return;
+    const said = this.#text.includes(ask.prompt);
+    const view = new AskView(ask, (values, label) => this.#actions.select(ask, values, label));
+
+    view.root.classList.toggle('said', said);
+    this.#asks.set(ask.ask_id, view);
+    this.#parts.asks.append(view.root);
+  }
+
+  #showReports(links = []) {
+    this.#parts.reports.replaceChildren(...links.filter((link) => isWebUrl(link.url)).map(reportCard));
+  }
+
+  #showEnding(status, error) {
+    const words = ENDINGS[status];
+
+    if (words)
+      this.#parts.notices.append(h('div', { class: 'card notice' },
+        h('p', {}, error?.message ? `${words} ${error.message}` : words),
+        h('button', { type: 'button', class: 'chip', onclick: () => this.#actions.retry(this) },
+          icon('retry'), 'Ask again')));
+  }
+
+  #complete(frame) {
+    this.#showEnding(frame.status, frame.error);
+    this.#showReports(frame.pbi_deep_links);
+    this.#showOutcome(outcomeParts({ ...frame, tables: this.tables }));
+    this.#parts.suggestions.replaceChildren(
+      ...suggestionChips(frame.suggestions, (question) => this.#actions.ask(question)));
+    this.finish();
+  }
+
+  #showError(error) {
+    this.#parts.notices.replaceChildren(errorCard(error, this.#actions, this));
+  }
+
+  #showOutcome(parts) {
+    const line = parts.map((text) => h('span', {}, text));
+
+    if (this.#steps.size === 0) {
+      this.#parts.foot.replaceChildren(...(line.length ? [h('p', { class: 'outcome' }, line)] : []));
+      return;
+    }
+    const steps = [...this.#steps.values()].map(({ words, state, rows }) =>
+      h('li', { class: state === 'failed' ? 'step failed' : 'step' },
+        icon(state === 'failed' ? 'cross' : 'check'),
+        h('span', {}, words),
+        rows !== undefined && h('span', { class: 'step-rows' }, count(rows, 'row'))));
+
+    this.#parts.foot.replaceChildren(h('details', {},
+      h('summary', { class: 'outcome' }, line, icon('chevron')),
+      h('ol', { class: 'steps' }, steps)));
+  }
+}
+
+const MARKS = {
+  bound: (mark) => `From the data: ${sourceText(mark.ref)}`,
+  unbound: () => 'This number was not found in the data.',
+  withheld: () => 'A number was left out because the data does not support it.',
+};
+
+function sourceText(ref) {
+  if (!ref)
+    return 'checked';
+  return [
+    ref.call && humanize(String(ref.call)),
+    ref.column,
+    ref.row !== undefined && `row ${ref.row + 1}`,
+    ref.formula,
+  ].filter(Boolean).join(', ');
+}
+
+function renderMark(mark, text) {
+  return h('span', { class: `mark ${mark.kind}`, title: MARKS[mark.kind]?.(mark) }, text,
+    mark.kind === 'unbound' && h('span', { class: 'sr-only' }, ' (not verified)'));
+}
