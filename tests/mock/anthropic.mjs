@@ -1,0 +1,341 @@
+/*
+ * A scripted stand-in for the Anthropic Messages API on 127.0.0.1: the real wire, the real refusals,
+ * any fault of delivery, every request kept for the test to look at.
+ *
+ *   const m = await startMock({ script });      m.url  m.requests  m.count  m.use(script)  m.close()
+ *   node anthropic.mjs --port 0 --script FILE|demo
+ *
+ * A script is a list of rules {when?, times?, reply?, fault?}; the first that fits answers. Without a
+ * script, or where `reply` is 'demo', the demo behaviour answers.
+ *   when   {kind: structured|tools|answer, call: n, system, user, model, path}   texts: substring or RegExp
+ *   times  how often the rule may be used
+ *   reply  'demo', a function (body, request) => reply, or
+ *          {text | json | tools: [{name, input}] | blocks, thinking?, stop_reason?, stop_details?, usage?}
+ *   fault  {first_byte_ms, hang, reset, status, error: {type, message, details}, headers, html, empty, body}
+ *          and those of sendStream in wire.mjs
+ */
+
+import http from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
+import { ApiError, checkBody, checkHeaders } from './validate.mjs';
+import { buildMessage, newId, pause, sendStream } from './wire.mjs';
+import { demoReply, textOf } from './demo.mjs';
+
+const MAX_BODY = 32 * 1024 * 1024;
+const MODELS = ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-opus-5', 'claude-sonnet-5',
+  'claude-sonnet-4-6', 'claude-haiku-4-5'];
+const STATUS_TYPES = {
+  400: 'invalid_request_error', 401: 'authentication_error', 402: 'billing_error',
+  403: 'permission_error', 404: 'not_found_error', 409: 'conflict_error', 413: 'request_too_large',
+  429: 'rate_limit_error', 504: 'timeout_error', 529: 'overloaded_error',
+};
+
+/* What a call is for, told from what it asks: a filled schema, a tool call, or plain text. */
+export function kindOf(body) {
+  if (body.output_config?.format)
+    return 'structured';
+  return body.tools?.length > 0 && body.tool_choice?.type !== 'none' ? 'tools' : 'answer';
+}
+
+function fits(pattern, text) {
+  return pattern instanceof RegExp ? pattern.test(text) : text.includes(pattern);
+}
+
+function systemText(body) {
+  return typeof body.system === 'string' ? body.system : textOf({ content: body.system ?? [] });
+}
+
+function ruleFits(rule, request) {
+  const { body, call } = request;
+  const when = rule.when ?? {};
+  if (rule.times !== undefined && (rule.used ?? 0) >= rule.times)
+    return false;
+  return (when.kind === undefined || when.kind === kindOf(body))
+    && (when.call === undefined || when.call === call)
+    && (when.model === undefined || fits(when.model, body.model))
+    && (when.system === undefined || fits(when.system, systemText(body)))
+    && (when.user === undefined || fits(when.user, textOf(body.messages[body.messages.length - 1])));
+}
+
+class Mock {
+  constructor(script) {
+    this.requests = [];
+    this.issued = new Map();
+    this.cached = new Set();
+    this.watchers = new Set();
+    this.use(script);
+  }
+
+  /* Takes a new script; requests and their count go on. */
+  use(script = 'demo') {
+    this.rules = script === 'demo' ? [{ reply: 'demo' }] : script.map((r) => ({ ...r }));
+  }
+
+  /* Calls of the model, refused ones included. */
+  get calls() {
+    return this.requests.filter((r) => r.path === '/v1/messages');
+  }
+
+  get count() {
+    return this.calls.length;
+  }
+
+  reset() {
+    this.requests.length = 0;
+  }
+
+  changed() {
+    for (const check of this.watchers)
+      check();
+  }
+
+  /* Resolves when condition() is true; it is looked at whenever a request arrives, moves on or ends. */
+  when(condition, limitMs = 10000) {
+    return new Promise((resolve, reject) => {
+      const done = (settle, value) => {
+        clearTimeout(timer);
+        this.watchers.delete(check);
+        settle(value);
+      };
+      const check = () => condition() && done(resolve);
+      const timer = setTimeout(() => done(reject,
+        new Error(`mock: nothing came of ${condition} in ${limitMs} ms`)), limitMs);
+      this.watchers.add(check);
+      check();
+    });
+  }
+
+  /* Prompt tokens with cache counters: a marked prefix seen before is read, a new one is written. */
+  usageOf(body) {
+    const size = (v) => Math.ceil(Buffer.byteLength(JSON.stringify(v) ?? '') / 3.5);
+    const parts = [...(body.tools ?? []), ...(Array.isArray(body.system) ? body.system : []),
+      ...body.messages.flatMap((m) => (Array.isArray(m.content) ? m.content : [m]))];
+    const total = size(body.tools) + size(body.system) + size(body.messages);
+    let prefix = body.model;
+    let read = 0;
+    let marked = 0;
+    for (const part of parts) {
+      const { cache_control: mark, ...rest } = part;
+      prefix = createHash('sha256').update(prefix + JSON.stringify(rest)).digest('hex');
+      const tokens = parts.slice(0, parts.indexOf(part) + 1).reduce((n, p) => n + size(p), 0);
+      if (!mark || tokens < 512)
+        continue;
+      marked = tokens;
+      if (this.cached.has(prefix))
+        read = tokens;
+      this.cached.add(prefix);
+    }
+    return {
+      input_tokens: Math.max(total - marked, 1), cache_creation_input_tokens: marked - read,
+      cache_read_input_tokens: read,
+      cache_creation: { ephemeral_5m_input_tokens: marked - read, ephemeral_1h_input_tokens: 0 },
+      output_tokens: 0, output_tokens_details: null, server_tool_use: null,
+      service_tier: 'standard', inference_geo: 'us', speed: 'standard',
+    };
+  }
+}
+
+function headersFor(id) {
+  const reset = new Date(Date.now() + 60000).toISOString();
+  const rate = Object.fromEntries(['requests', 'tokens', 'input-tokens', 'output-tokens'].flatMap((k) => [
+    [`anthropic-ratelimit-${k}-limit`, '1000000'], [`anthropic-ratelimit-${k}-remaining`, '999000'],
+    [`anthropic-ratelimit-${k}-reset`, reset]]));
+  return { 'request-id': id, 'anthropic-organization-id': 'org-mock', ...rate };
+}
+
+function sendJson(res, status, headers, value) {
+  if (res.destroyed)
+    return;
+  const body = Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+  res.writeHead(status, { 'content-type': 'application/json', ...headers, 'content-length': body.length });
+  res.end(body);
+}
+
+function sendError(res, request, status, { type, message, details } = {}, headers = {}) {
+  request.status = status;
+  request.error = { type: type ?? STATUS_TYPES[status] ?? 'api_error', message: message ?? `status ${status}` };
+  sendJson(res, status, { ...headersFor(request.id), ...headers },
+    { type: 'error', error: { ...request.error, ...(details && { details }) }, request_id: request.id });
+}
+
+async function readBody(req) {
+  const parts = [];
+  let size = 0;
+  for await (const part of req) {
+    size += part.length;
+    if (size > MAX_BODY)
+      throw new ApiError(413, 'request_too_large', 'Request exceeds the maximum size');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+function parseBody(raw) {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    throw new ApiError(400, 'invalid_request_error', 'The request body is not valid JSON');
+  }
+}
+
+/* Faults that answer in place of the model. True when they did. */
+async function failInstead(res, request, fault) {
+  if (fault.first_byte_ms)
+    await pause(res, fault.first_byte_ms);
+  if (fault.hang)
+    await pause(res, 2 ** 31 - 1);
+  if (res.destroyed)
+    return true;
+  if (fault.reset) {
+    res.destroy();
+    return true;
+  }
+  if (fault.html) {
+    request.status = fault.status ?? 200;
+    sendJson(res, request.status, { 'content-type': 'text/html', ...fault.headers },
+      '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>');
+    return true;
+  }
+  if (fault.empty || fault.body !== undefined) {
+    request.status = fault.status ?? 200;
+    sendJson(res, request.status, { 'content-type': 'text/event-stream', ...fault.headers }, fault.body ?? '');
+    return true;
+  }
+  if (fault.status) {
+    sendError(res, request, fault.status, fault.error, fault.headers);
+    return true;
+  }
+  return false;
+}
+
+async function answerMessages(mock, res, request) {
+  const { body } = request;
+  const rule = mock.rules.find((r) => ruleFits(r, request));
+  if (!rule)
+    return sendError(res, request, 500, { message: 'no rule of the script fits this request' });
+  rule.used = (rule.used ?? 0) + 1;
+  const fault = { ...rule.fault };
+  request.fault = fault;
+  if (await failInstead(res, request, fault))
+    return undefined;
+  const scripted = typeof rule.reply === 'function' ? rule.reply(body, request) : rule.reply;
+  const reply = scripted === 'demo' || scripted === undefined ? demoReply(body) : scripted;
+  const usage = mock.usageOf(body);
+  const message = buildMessage(reply, { model: body.model, usage, issued: mock.issued });
+  message.usage.output_tokens ||= Math.ceil(JSON.stringify(message.content).length / 4);
+  Object.assign(request, { status: 200, reply, message });
+  if (body.stream)
+    return sendStream(res, message, headersFor(request.id), fault);
+  return sendJson(res, 200, headersFor(request.id), message);
+}
+
+function modelObject(id) {
+  const yes = { supported: true };
+  const effort = Object.fromEntries(['low', 'medium', 'high', 'xhigh', 'max'].map((e) => [e, yes]));
+  return {
+    type: 'model', id, display_name: id, created_at: '2026-09-01T00:00:00Z', lifecycle: 'active',
+    line: id.split('-')[1], deprecated_at: null, retires_at: null, max_input_tokens: 1000000, max_tokens: 128000,
+    capabilities: { batch: yes, citations: yes, code_execution: yes, image_input: yes, pdf_input: yes,
+      structured_outputs: yes, effort: { ...yes, ...effort },
+      thinking: { ...yes, types: { adaptive: yes, between_tools: yes, disabled: { supported: false },
+        enabled: { supported: false } } } },
+  };
+}
+
+function answerModels(res, request, url) {
+  const id = decodeURIComponent(url.pathname.slice('/v1/models/'.length));
+  if (url.pathname !== '/v1/models') {
+    if (!MODELS.includes(id))
+      return sendError(res, request, 404, { message: `model: ${id}` });
+    return sendJson(res, 200, headersFor(request.id), modelObject(id));
+  }
+  const after = url.searchParams.get('after_id');
+  const limit = Number(url.searchParams.get('limit') ?? 20);
+  const from = after ? MODELS.indexOf(after) + 1 : 0;
+  const page = MODELS.slice(from, from + limit);
+  return sendJson(res, 200, headersFor(request.id), { data: page.map(modelObject),
+    has_more: from + limit < MODELS.length, first_id: page[0] ?? null, last_id: page[page.length - 1] ?? null });
+}
+
+async function answer(mock, req, res, request) {
+  const url = new URL(req.url, 'http://mock');
+  request.path = url.pathname;
+  request.raw = await readBody(req);
+  const posts = ['/v1/messages', '/v1/messages/count_tokens'].includes(url.pathname);
+  if (!posts && !/^\/v1\/models(\/|$)/.test(url.pathname))
+    throw new ApiError(404, 'not_found_error', 'Not found');
+  if (req.method !== (posts ? 'POST' : 'GET'))
+    throw new ApiError(405, 'invalid_request_error', 'Method Not Allowed');
+  const version = checkHeaders(req.headers);
+  if (!posts)
+    return answerModels(res, request, url);
+  if (!/^application\/json\b/.test(req.headers['content-type'] ?? ''))
+    throw new ApiError(400, 'invalid_request_error', 'content-type: must be application/json');
+  request.body = parseBody(request.raw);
+  const counting = url.pathname.endsWith('/count_tokens');
+  checkBody(request.body, { version, counting, issued: mock.issued });
+  request.call = mock.count;
+  request.kind = kindOf(request.body);
+  mock.changed();
+  if (counting)
+    return sendJson(res, 200, headersFor(request.id),
+      { input_tokens: Math.ceil(request.raw.length / 3.5) });
+  return answerMessages(mock, res, request);
+}
+
+function onRequest(mock, req, res) {
+  const request = { id: newId('req'), method: req.method, headers: req.headers, at: Date.now(),
+    aborted: false, done: false };
+  mock.requests.push(request);
+  res.on('close', () => {
+    request.endedAt = Date.now();
+    request.done = res.writableFinished;
+    /* A cut that the script ordered is not the client's doing. */
+    request.aborted = !request.done && !request.fault?.cut && !request.fault?.reset;
+    mock.changed();
+  });
+  answer(mock, req, res, request).catch((e) => {
+    if (e instanceof ApiError)
+      sendError(res, request, e.status, e);
+    else if (!res.destroyed)
+      sendError(res, request, 500, { message: e.stack });
+  });
+}
+
+export async function startMock({ script = 'demo', port = 0 } = {}) {
+  const mock = new Mock(script);
+  const server = http.createServer((req, res) => onRequest(mock, req, res));
+  const sockets = new Set();
+  server.on('connection', (s) => {
+    s.setNoDelay(true);
+    sockets.add(s);
+    s.on('close', () => sockets.delete(s));
+  });
+  await new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  mock.port = server.address().port;
+  mock.url = `http://127.0.0.1:${mock.port}`;
+  mock.close = () => {
+    for (const s of sockets)
+      s.destroy();
+    return new Promise((done) => server.close(done));
+  };
+  return mock;
+}
+
+async function main(args) {
+  const option = (name, other) => (args.includes(name) ? args[args.indexOf(name) + 1] : other);
+  const script = option('--script', 'demo');
+  const mock = await startMock({ port: Number(option('--port', 0)),
+    script: script === 'demo' ? 'demo' : JSON.parse(readFileSync(script, 'utf8')) });
+  console.log(mock.url);
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.on(signal, () => mock.close().then(() => process.exit(0)));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  await main(process.argv.slice(2));
