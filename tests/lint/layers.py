@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Fails on an include that src/LAYERS does not allow, on a header without an owner, and on a cycle between folders."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+# Third-party headers, and the one folder each may be included from (base's jansson is everybody's JSON).
+FOREIGN = {
+    "uv.h": {"loop"},
+    "libwebsockets.h": {"transport", "ctl"},
+    "microhttpd.h": {"transport"},
+    "curl/curl.h": {"http", "ctl"},
+    "sql.h": {"db"},
+    "sqlext.h": {"db"},
+    "sqlite3.h": {"db", "ctl"},
+    "pcre2.h": {"base"},
+}
+SYSTEM = re.compile(r'^\s*#\s*include\s+<([^>]+)>', re.M)
+
+
+def read_layers(path):
+    allowed, owner, order = {}, {}, []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = [p.split() for p in line.split(":")]
+        if len(parts) != 3 or len(parts[0]) != 1:
+            sys.exit(f"{path}:{number}: want 'folder : uses : headers'")
+        folder = parts[0][0]
+        uses = parts[1]
+        for used in uses:
+            if used != "*" and used not in order:
+                sys.exit(f"{path}:{number}: {folder} uses {used}, which stands below it or nowhere: not a layer")
+        allowed[folder] = set(order) if uses == ["*"] else set(uses)
+        for header in parts[2]:
+            if header in owner:
+                sys.exit(f"{path}:{number}: {header}.h has two owners")
+            owner[header] = folder
+        order.append(folder)
+    return allowed, owner
+
+
+def main():
+    problems = []
+    allowed, owner = read_layers(ROOT / "src/LAYERS")
+    headers = {p.stem for p in (ROOT / "include/vesper").glob("*.h")}
+    problems += [f"include/vesper/{h}.h has no owner in src/LAYERS" for h in sorted(headers - owner.keys())]
+    problems += [f"src/LAYERS names {h}.h, which does not exist" for h in sorted(owner.keys() - headers)]
+
+    files = [(p, "main") for p in (ROOT / "src").glob("*.[ch]")]
+    files += [(p, p.relative_to(ROOT / "src").parts[0]) for p in (ROOT / "src").glob("*/**/*.[ch]")]
+    files += [(p, owner.get(p.stem)) for p in (ROOT / "include/vesper").glob("*.h")]
+    for path, folder in files:
+        where = path.relative_to(ROOT)
+        if folder is None:
+            continue
+        if folder not in allowed:
+            problems.append(f"{where}: folder {folder} has no row in src/LAYERS")
+            continue
+        text = path.read_text()
+        for include in INCLUDE.findall(text):
+            if include.startswith("vesper/"):
+                used = owner.get(pathlib.Path(include).stem)
+                if used and used != folder and used not in allowed[folder]:
+                    problems.append(f"{where}: {folder} may not include {include} of {used}")
+            elif "/" in include and not (path.parent / include).exists():
+                problems.append(f"{where}: includes {include} of another folder")
+        for include in SYSTEM.findall(text):
+            if include in FOREIGN and folder not in FOREIGN[include]:
+                problems.append(f"{where}: <{include}> belongs to {' and '.join(sorted(FOREIGN[include]))} only")
+    for problem in problems:
+        print(problem)
+    print(f"layers: {len(files)} files, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+sys.exit(main())
