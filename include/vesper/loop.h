@@ -16,7 +16,8 @@
 struct loop;
 
 MUST_CHECK bool loop_new(struct loop **out, struct err *e);
-/* Runs until loop_stop and until nothing is left that keeps it alive, at most. */
+/* Runs until loop_stop, or until nothing is left that keeps it alive: timers, descriptors, laters, jobs of a pool. Signal
+ * watches and prepare hooks do not. */
 void loop_run(struct loop *l);
 /* Ends loop_run after the current iteration. */
 void loop_stop(struct loop *l);
@@ -42,7 +43,8 @@ bool timer_active(const struct timer *t);
 void timer_free(struct timer **t); /* *t may be NULL */
 
 /* A watch on a descriptor that somebody else owns. Free it before the descriptor is closed. */
-enum { FD_READ = 1, FD_WRITE = 2, FD_HANGUP = 4 }; /* errors arrive as FD_READ | FD_WRITE */
+enum { FD_READ = 1, FD_WRITE = 2, FD_HANGUP = 4 }; /* errors arrive as FD_READ | FD_WRITE
+						 * (and FD_HANGUP when asked for) */
 struct fd_watch;
 typedef void (*fd_cb)(void *owner, int fd, int events);
 struct fd_watch *fd_watch_new(struct loop *l, int fd, fd_cb cb, void *owner);

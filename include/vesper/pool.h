@@ -21,8 +21,8 @@ struct pool_job {
 
 struct pool *pool_new(struct loop *l, const char *name, size_t threads);
 void pool_submit(struct pool *p, struct pool_job *job);
-size_t pool_idle(const struct pool *p); /* threads that have nothing to do */
-/* Waits for running jobs (cancel them first), runs every done, then frees. */
+size_t pool_idle(const struct pool *p); /* threads without a job; a job counts until its done */
+/* Waits until every submitted job has run (cancel what is long first), calls every done, then frees. Not from a done. */
 void pool_free(struct pool **p);
 
 #endif

@@ -1,0 +1,257 @@
+/*
+ * The loop is libuv's; this file gives it what the program needs on top: work for the next
+ * iteration, a queue that other threads may post to, and an end that finds forgotten objects. The
+ * post queue's lock is one of the two in the program (the pool has the other).
+ */
+#include "loop_int.h"
+
+#include <assert.h>
+#include <signal.h>
+
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+struct post {
+	struct list node;
+	void (*cb)(void *owner);
+	void *owner;
+};
+
+static void on_idle(uv_idle_t *idle);
+static void on_measure(uv_prepare_t *measure);
+static void on_wake(uv_async_t *wake);
+
+static void own_handles_start(struct loop *l)
+{
+	int rc = uv_async_init(&l->uv, &l->wake, on_wake);
+
+	assert(rc == 0); /* one descriptor, right after the loop got its own */
+	uv_idle_init(&l->uv, &l->idle);
+	uv_prepare_init(&l->uv, &l->measure);
+	uv_prepare_start(&l->measure, on_measure);
+	l->wake.data = l->idle.data = l->measure.data = l;
+	/* Neither is a reason to go on: an active idle handle is. */
+	uv_unref((uv_handle_t *)&l->wake);
+	uv_unref((uv_handle_t *)&l->measure);
+}
+
+bool loop_new(struct loop **out, struct err *e)
+{
+	struct loop *l = mem_alloc(sizeof(*l));
+	int rc = uv_loop_init(&l->uv);
+
+	if (rc != 0) {
+		mem_free(l);
+		return err_set(e, ERR_INTERNAL, "event loop: %s", uv_strerror(rc));
+	}
+	/* Costs one more epoll_wait, and only in iterations that found nothing to do. */
+	uv_loop_configure(&l->uv, UV_METRICS_IDLE_TIME);
+	list_init(&l->given_out);
+	list_init(&l->laters);
+	list_init(&l->running);
+	list_init(&l->posts);
+	pthread_mutex_init(&l->lock, NULL);
+	own_handles_start(l);
+	l->measured_ns = uv_hrtime();
+	signal(SIGPIPE,
+	       SIG_IGN); /* a peer that went away is an error of write(), not of the process */
+	*out = l;
+	return true;
+}
+
+void loop_run(struct loop *l)
+{
+	l->measured_ns = uv_hrtime();
+	uv_run(&l->uv, UV_RUN_DEFAULT);
+}
+
+void loop_stop(struct loop *l)
+{
+	uv_stop(&l->uv);
+}
+
+bool loop_turn(struct loop *l)
+{
+	l->measured_ns = uv_hrtime();
+	return uv_run(&l->uv, UV_RUN_NOWAIT) != 0;
+}
+
+void *loop_native(struct loop *l)
+{
+	return &l->uv;
+}
+
+uint64_t loop_now_ms(struct loop *l)
+{
+	return uv_now(&l->uv);
+}
+
+/* Work is what passed since the last iteration came by here, less what the wait in between took. */
+static void on_measure(uv_prepare_t *measure)
+{
+	struct loop *l = measure->data;
+	uint64_t now = uv_hrtime();
+	uint64_t idle = uv_metrics_idle_time(&l->uv);
+	uint64_t passed = now - l->measured_ns;
+	uint64_t waited = idle - l->idle_ns;
+
+	if (passed > waited && passed - waited > l->longest_ns)
+		l->longest_ns = passed - waited;
+	l->measured_ns = now;
+	l->idle_ns = idle;
+}
+
+int64_t loop_longest_us(struct loop *l)
+{
+	uint64_t longest = l->longest_ns;
+
+	l->longest_ns = 0;
+	return (int64_t)(longest / 1000);
+}
+
+void loop_later(struct loop *l, struct later *later, later_cb cb, void *owner)
+{
+	if (later->node.next && !list_empty(&later->node))
+		return;
+	later->cb = cb;
+	later->owner = owner;
+	list_append(&l->laters, &later->node);
+	if (!uv_is_active((uv_handle_t *)&l->idle))
+		uv_idle_start(&l->idle, on_idle);
+}
+
+void later_cancel(struct later *later)
+{
+	list_remove(&later->node);
+}
+
+static void list_move(struct list *from, struct list *to)
+{
+	while (!list_empty(from)) {
+		struct list *node = from->next;
+
+		list_remove(node);
+		list_append(to, node);
+	}
+}
+
+/* What a later queues goes to `laters` and runs next time, so that descriptors get their turn in
+ * between. */
+static void on_idle(uv_idle_t *idle)
+{
+	struct loop *l = idle->data;
+
+	list_move(&l->laters, &l->running);
+	while (!list_empty(&l->running)) {
+		struct later *later = list_item(l->running.next, struct later, node);
+
+		list_remove(&later->node);
+		later->cb(later->owner);
+	}
+	if (list_empty(&l->laters))
+		uv_idle_stop(&l->idle);
+}
+
+void loop_post(struct loop *l, void (*cb)(void *owner), void *owner)
+{
+	struct post *p = mem_alloc(sizeof(*p));
+
+	p->cb = cb;
+	p->owner = owner;
+	pthread_mutex_lock(&l->lock);
+	list_append(&l->posts, &p->node);
+	pthread_mutex_unlock(&l->lock);
+	uv_async_send(&l->wake);
+}
+
+static void posts_run(struct loop *l)
+{
+	struct list posts;
+
+	list_init(&posts);
+	pthread_mutex_lock(&l->lock);
+	list_move(&l->posts, &posts);
+	pthread_mutex_unlock(&l->lock);
+	while (!list_empty(&posts)) {
+		struct post *p = list_item(posts.next, struct post, node);
+
+		list_remove(&p->node);
+		p->cb(p->owner);
+		mem_free(p);
+	}
+}
+
+static void on_wake(uv_async_t *wake)
+{
+	posts_run(wake->data);
+}
+
+void loop_hold(struct loop *l)
+{
+	if (l->holds++ == 0)
+		uv_ref((uv_handle_t *)&l->wake);
+}
+
+void loop_release(struct loop *l)
+{
+	assert(l->holds > 0);
+	if (--l->holds == 0)
+		uv_unref((uv_handle_t *)&l->wake);
+}
+
+void thing_add(struct loop *l, struct thing *thing, const char *kind)
+{
+	thing->kind = kind;
+	list_append(&l->given_out, &thing->node);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	mem_free(handle->data);
+}
+
+void thing_close(struct thing *thing, uv_handle_t *handle, void *block)
+{
+	list_remove(&thing->node);
+	handle->data = block;
+	uv_close(handle, on_closed);
+}
+
+static void complain(const struct loop *l)
+{
+	list_each(node, &l->given_out) log_error("loop.forgotten", "%s was never freed",
+						 list_item(node, struct thing, node)->kind);
+	list_each(node, &l->laters) log_error("loop.forgotten", "a later still waits");
+}
+
+static void on_foreign(uv_handle_t *handle, void *unused)
+{
+	(void)unused;
+	log_error("loop.forgotten", "a library's %s handle was never closed",
+		  uv_handle_type_name(handle->type));
+}
+
+void loop_free(struct loop **loop)
+{
+	struct loop *l = *loop;
+	int rc;
+
+	if (!l)
+		return;
+	*loop = NULL;
+	posts_run(l); /* the last words of threads that have ended */
+	complain(l);
+	assert(list_empty(&l->given_out) && list_empty(&l->laters) && l->holds == 0);
+	uv_close((uv_handle_t *)&l->wake, NULL);
+	uv_close((uv_handle_t *)&l->idle, NULL);
+	uv_close((uv_handle_t *)&l->measure, NULL);
+	/* A signal handle may need a second round to close. */
+	for (int i = 0; i < 3 && loop_turn(l); i++)
+		;
+	rc = uv_loop_close(&l->uv);
+	if (rc != 0)
+		uv_walk(&l->uv, on_foreign, NULL);
+	assert(rc == 0);
+	pthread_mutex_destroy(&l->lock);
+	mem_free(l);
+}
