@@ -19,7 +19,7 @@ void *arena_alloc(struct arena *a, size_t bytes); /* zeroed, aligned for any typ
 char *arena_strdup(struct arena *a, const char *text); /* NULL gives NULL */
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *arena_vprintf(struct arena *a, const char *fmt, va_list args);
+char *arena_vprintf(struct arena *a, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Runs `free_it(thing)` when the arena is freed, last registered first: for json_t and other foreign things. */
 void arena_defer(struct arena *a, void (*free_it)(void *thing), void *thing);

@@ -17,6 +17,8 @@ struct date {
 };
 
 int64_t clock_now_ms(void);  /* Unix time */
+/* Unix time that clock_freeze_today leaves alone: for tokens, whose times are set by others. */
+int64_t clock_real_ms(void);
 int64_t clock_mono_ms(void); /* only for differences */
 int64_t clock_mono_us(void);
 struct date clock_today(void); /* UTC date of clock_now_ms, or the frozen one */

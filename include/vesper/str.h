@@ -45,7 +45,7 @@ void buf_add(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, const char *text);
 void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void buf_vprintf(struct buf *b, const char *fmt, va_list args);
+void buf_vprintf(struct buf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Appends text as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD, so the result is always valid JSON. */
 void buf_json_str(struct buf *b, const char *text, size_t len);

@@ -1,0 +1,149 @@
+/*
+ * A chain of blocks, newest first. Blocks double up to a size that keeps a turn at a handful of them, and a request that
+ * does not fit well gets a block of its own, so that the current one is not thrown away half empty.
+ */
+#include "vesper/arena.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/mem.h"
+
+#define BLOCK_FIRST_BYTES 4096
+#define BLOCK_LARGEST_BYTES 65536
+
+struct block {
+	struct block *next;
+	size_t used;
+	size_t size;
+	alignas(max_align_t) char data[];
+};
+
+struct deferred {
+	struct deferred *next;
+	void (*free_it)(void *thing);
+	void *thing;
+};
+
+struct arena {
+	struct block *blocks; /* the first one is filled; those behind it are full or single */
+	struct deferred *deferred;
+	size_t next_block_bytes;
+	size_t bytes;
+	size_t cap_bytes;
+};
+
+static struct block *block_new(size_t size)
+{
+	struct block *b = mem_alloc(sizeof(*b) + size);
+	b->size = size;
+	return b;
+}
+
+struct arena *arena_new(size_t cap_bytes)
+{
+	struct arena *a = mem_alloc(sizeof(*a));
+	a->cap_bytes = cap_bytes;
+	a->next_block_bytes = BLOCK_FIRST_BYTES;
+	return a;
+}
+
+/* A block with room for `bytes` (a multiple of the alignment). */
+static struct block *arena_room(struct arena *a, size_t bytes)
+{
+	struct block *head = a->blocks;
+	if (head && head->size - head->used >= bytes)
+		return head;
+	if (head && bytes > a->next_block_bytes / 4) {
+		struct block *single = block_new(bytes);
+		single->next = head->next;
+		head->next = single;
+		return single;
+	}
+	struct block *b = block_new(bytes > a->next_block_bytes ? bytes : a->next_block_bytes);
+	if (a->next_block_bytes < BLOCK_LARGEST_BYTES)
+		a->next_block_bytes *= 2;
+	b->next = head;
+	a->blocks = b;
+	return b;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+	const size_t align = alignof(max_align_t);
+	assert(bytes < SIZE_MAX / 2);
+	size_t rounded = (bytes ? bytes + align - 1 : align) / align * align;
+	struct block *b = arena_room(a, rounded);
+	void *p = b->data + b->used;
+	b->used += rounded;
+	a->bytes += rounded;
+	return p;
+}
+
+char *arena_strdup(struct arena *a, const char *text)
+{
+	return text ? arena_strndup(a, text, strlen(text)) : NULL;
+}
+
+char *arena_strndup(struct arena *a, const char *text, size_t len)
+{
+	char *copy = arena_alloc(a, len + 1);
+	if (len)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	char *text = arena_vprintf(a, fmt, args);
+	va_end(args);
+	return text;
+}
+
+char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
+{
+	va_list again;
+	va_copy(again, args);
+	int n = vsnprintf(NULL, 0, fmt, args);
+	assert(n >= 0);
+	char *text = arena_alloc(a, (size_t)n + 1);
+	vsnprintf(text, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return text;
+}
+
+void arena_defer(struct arena *a, void (*free_it)(void *thing), void *thing)
+{
+	struct deferred *d = arena_alloc(a, sizeof(*d));
+	*d = (struct deferred){a->deferred, free_it, thing};
+	a->deferred = d;
+}
+
+size_t arena_bytes(const struct arena *a)
+{
+	return a->bytes;
+}
+
+bool arena_over(const struct arena *a)
+{
+	return a->bytes > a->cap_bytes;
+}
+
+void arena_free(struct arena **a)
+{
+	if (!*a)
+		return;
+	for (struct deferred *d = (*a)->deferred; d; d = d->next)
+		d->free_it(d->thing);
+	for (struct block *b = (*a)->blocks, *next; b; b = next) {
+		next = b->next;
+		mem_free(b);
+	}
+	mem_free(*a);
+	*a = NULL;
+}

@@ -1,0 +1,259 @@
+/*
+ * The program's time. Everything that shows or compares times asks here, so that a demo can live on a fixed day and a
+ * test can move time by hand. The frozen values are atomics because workers read the clock too.
+ */
+#include "vesper/clock.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define DAY_MS INT64_C(86400000)
+#define FROZEN_START_MS (INT64_C(9) * 3600 * 1000) /* 09:00 */
+
+static _Atomic bool still;	     /* both clocks stand at still_wall and still_mono */
+static _Atomic int64_t still_wall;
+static _Atomic int64_t still_mono;
+static _Atomic bool today_fixed;
+static _Atomic int64_t today_days;
+static _Atomic int64_t wall_shift; /* added to the system's wall time */
+
+static int64_t system_us(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+int64_t clock_real_ms(void)
+{
+	return still ? still_wall : system_us(CLOCK_REALTIME) / 1000;
+}
+
+int64_t clock_now_ms(void)
+{
+	return still ? still_wall : system_us(CLOCK_REALTIME) / 1000 + wall_shift;
+}
+
+int64_t clock_mono_ms(void)
+{
+	return clock_mono_us() / 1000;
+}
+
+int64_t clock_mono_us(void)
+{
+	return still ? still_mono * 1000 : system_us(CLOCK_MONOTONIC);
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+struct date clock_today(void)
+{
+	return date_from_days(today_fixed ? today_days : floor_div(clock_now_ms(), DAY_MS));
+}
+
+void clock_freeze_today(struct date d)
+{
+	assert(date_valid(d));
+	clock_release();
+	today_days = date_to_days(d);
+	wall_shift = today_days * DAY_MS + FROZEN_START_MS - system_us(CLOCK_REALTIME) / 1000;
+	today_fixed = true;
+}
+
+void clock_freeze_ms(int64_t wall_ms)
+{
+	clock_release();
+	still_wall = wall_ms;
+	still_mono = clock_mono_ms();
+	still = true;
+}
+
+void clock_advance_ms(int64_t ms)
+{
+	assert(still);
+	still_wall += ms;
+	still_mono += ms;
+}
+
+void clock_release(void)
+{
+	still = false;
+	today_fixed = false;
+	wall_shift = 0;
+}
+
+void clock_rfc3339(int64_t wall_ms, char out[CLOCK_RFC3339_BYTES])
+{
+	int64_t days = floor_div(wall_ms, DAY_MS);
+	struct date d = date_from_days(days);
+	unsigned ms = (unsigned)(wall_ms - days * DAY_MS);
+	assert(date_valid(d));
+	snprintf(out, CLOCK_RFC3339_BYTES, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
+		 (unsigned)d.year % 10000, (unsigned)d.month % 100, (unsigned)d.day % 100,
+		 ms / 3600000 % 24, ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
+}
+
+/* Exactly n digits at *p, which moves past them; -1 when they are not there. */
+static int take_digits(const char **p, int n)
+{
+	int value = 0;
+	for (int i = 0; i < n; i++, (*p)++) {
+		if (**p < '0' || **p > '9')
+			return -1;
+		value = value * 10 + (**p - '0');
+	}
+	return value;
+}
+
+static bool take_char(const char **p, char c)
+{
+	if (**p != c)
+		return false;
+	(*p)++;
+	return true;
+}
+
+static bool take_date(const char **p, struct date *out)
+{
+	struct date d = {0};
+	d.year = take_digits(p, 4);
+	if (d.year < 0 || !take_char(p, '-'))
+		return false;
+	d.month = take_digits(p, 2);
+	if (d.month < 0 || !take_char(p, '-'))
+		return false;
+	d.day = take_digits(p, 2);
+	if (!date_valid(d))
+		return false;
+	*out = d;
+	return true;
+}
+
+/* hh:mm, both in range, as minutes; -1 otherwise. */
+static int take_minutes(const char **p)
+{
+	int hour = take_digits(p, 2);
+	if (hour < 0 || hour > 23 || !take_char(p, ':'))
+		return -1;
+	int minute = take_digits(p, 2);
+	return minute < 0 || minute > 59 ? -1 : hour * 60 + minute;
+}
+
+/* ".123456" as milliseconds (further digits are cut); nothing there is 0; -1 for a point without digits. */
+static int take_fraction_ms(const char **p)
+{
+	if (!take_char(p, '.'))
+		return 0;
+	int ms = 0;
+	int digits = 0;
+	for (; **p >= '0' && **p <= '9'; (*p)++, digits++)
+		if (digits < 3)
+			ms = ms * 10 + (**p - '0');
+	if (digits == 0)
+		return -1;
+	for (; digits < 3; digits++)
+		ms *= 10;
+	return ms;
+}
+
+/* "Z" or "+hh:mm": the minutes that local time is ahead of UTC. */
+static bool take_zone(const char **p, int *minutes_out)
+{
+	if (take_char(p, 'Z') || take_char(p, 'z')) {
+		*minutes_out = 0;
+		return true;
+	}
+	int sign = take_char(p, '+') ? 1 : take_char(p, '-') ? -1 : 0;
+	int minutes = sign ? take_minutes(p) : -1;
+	if (minutes < 0)
+		return false;
+	*minutes_out = sign * minutes;
+	return true;
+}
+
+bool clock_parse_rfc3339(const char *text, int64_t *wall_ms, struct err *e)
+{
+	const char *p = text ? text : "";
+	struct date d;
+	if (!take_date(&p, &d) || !(take_char(&p, 'T') || take_char(&p, 't') || take_char(&p, ' ')))
+		return err_set(e, ERR_INPUT, "not an RFC 3339 time");
+	int minutes = take_minutes(&p);
+	if (minutes < 0 || !take_char(&p, ':'))
+		return err_set(e, ERR_INPUT, "not an RFC 3339 time: time of day");
+	int second = take_digits(&p, 2);
+	int ms = second < 0 || second > 60 ? -1 : take_fraction_ms(&p);
+	int zone;
+	if (ms < 0 || !take_zone(&p, &zone) || *p)
+		return err_set(e, ERR_INPUT, "not an RFC 3339 time: seconds or zone");
+	*wall_ms = date_to_days(d) * DAY_MS + (int64_t)(minutes - zone) * 60000 + second * 1000 + ms;
+	return true;
+}
+
+/* Civil calendar arithmetic on a year that starts in March, where the leap day comes last. */
+int64_t date_to_days(struct date d)
+{
+	int64_t y = d.month <= 2 ? d.year - 1 : d.year;
+	int64_t era = floor_div(y, 400);
+	int64_t year_of_era = y - era * 400;
+	int64_t day_of_year = (153 * (d.month + (d.month > 2 ? -3 : 9)) + 2) / 5 + d.day - 1;
+	int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+	return era * 146097 + day_of_era - 719468;
+}
+
+struct date date_from_days(int64_t days)
+{
+	int64_t z = days + 719468;
+	int64_t era = floor_div(z, 146097);
+	int64_t doe = z - era * 146097;
+	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	int64_t mp = (5 * doy + 2) / 153;
+	struct date d;
+	d.day = (int)(doy - (153 * mp + 2) / 5 + 1);
+	d.month = (int)(mp < 10 ? mp + 3 : mp - 9);
+	d.year = (int)(yoe + era * 400 + (d.month <= 2));
+	return d;
+}
+
+bool date_valid(struct date d)
+{
+	return d.year >= 1 && d.year <= 9999 && d.month >= 1 && d.month <= 12 && d.day >= 1 &&
+	       d.day <= date_days_in_month(d.year, d.month);
+}
+
+int date_days_in_month(int year, int month)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	assert(month >= 1 && month <= 12);
+	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+	return month == 2 && leap ? 29 : days[month - 1];
+}
+
+int date_weekday(struct date d)
+{
+	int64_t shifted = date_to_days(d) + 3; /* 1970-01-01 was a Thursday */
+	return (int)(shifted - floor_div(shifted, 7) * 7);
+}
+
+void date_iso(struct date d, char out[DATE_ISO_BYTES])
+{
+	assert(date_valid(d));
+	snprintf(out, DATE_ISO_BYTES, "%04u-%02u-%02u", (unsigned)d.year % 10000,
+		 (unsigned)d.month % 100, (unsigned)d.day % 100);
+}
+
+bool date_parse_iso(const char *text, struct date *out)
+{
+	const char *p = text ? text : "";
+	struct date d;
+	if (!take_date(&p, &d) || *p)
+		return false;
+	*out = d;
+	return true;
+}

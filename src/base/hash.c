@@ -1,0 +1,105 @@
+/*
+ * The few cryptographic primitives that the program needs, each one line over libcrypto. If libcrypto can't hash or has
+ * no random bytes, nothing that relies on them may go on: those cases end the process.
+ */
+#include "vesper/hash.h"
+
+#include <assert.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+
+void hash_sha256(const void *data, size_t len, uint8_t out[HASH_SHA256_BYTES])
+{
+	const unsigned char *done = SHA256(data, len, out);
+	assert(done);
+	(void)done;
+}
+
+void hash_sha256_hex(const void *data, size_t len, char out[HASH_HEX_BYTES])
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t sum[HASH_SHA256_BYTES];
+	hash_sha256(data, len, sum);
+	for (size_t i = 0; i < sizeof(sum); i++) {
+		out[2 * i] = digits[sum[i] >> 4];
+		out[2 * i + 1] = digits[sum[i] & 15];
+	}
+	out[HASH_HEX_BYTES - 1] = '\0';
+}
+
+void hash_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,
+		      uint8_t out[HASH_SHA256_BYTES])
+{
+	const unsigned char *done =
+	    HMAC(EVP_sha256(), key_len ? key : "", (int)key_len, data, len, out, NULL);
+	assert(done);
+	(void)done;
+}
+
+bool hash_equal(const void *a, const void *b, size_t len)
+{
+	return CRYPTO_memcmp(a, b, len) == 0;
+}
+
+void hash_base64url(struct buf *out, const void *data, size_t len)
+{
+	static const char alphabet[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	const uint8_t *p = data;
+	for (size_t i = 0; i < len; i += 3) {
+		size_t have = len - i < 3 ? len - i : 3;
+		uint32_t v = (uint32_t)p[i] << 16;
+		if (have > 1)
+			v |= (uint32_t)p[i + 1] << 8;
+		if (have > 2)
+			v |= p[i + 2];
+		char four[4] = {alphabet[v >> 18], alphabet[(v >> 12) & 63], alphabet[(v >> 6) & 63],
+				alphabet[v & 63]};
+		buf_add(out, four, have + 1);
+	}
+}
+
+/* The value of a base64url digit, -1 for anything else. */
+static int base64url_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	if (c == '-')
+		return 62;
+	return c == '_' ? 63 : -1;
+}
+
+bool hash_base64url_decode(struct buf *out, const char *text, size_t len)
+{
+	if (len % 4 == 1)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (base64url_value(text[i]) < 0)
+			return false;
+	for (size_t i = 0; i < len; i += 4) {
+		size_t have = len - i < 4 ? len - i : 4;
+		uint32_t v = 0;
+		for (size_t k = 0; k < 4; k++)
+			v = v << 6 | (k < have ? (uint32_t)base64url_value(text[i + k]) : 0);
+		uint8_t three[3] = {(uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
+		size_t bytes = have - 1;
+		if ((bytes < 3 && three[bytes] != 0) || (bytes == 1 && three[2] != 0))
+			return false; /* stray bits: a second spelling of the same bytes */
+		buf_add(out, three, bytes);
+	}
+	return true;
+}
+
+void hash_random(void *out, size_t len)
+{
+	int done = RAND_bytes(out, (int)len);
+	assert(done == 1);
+	(void)done;
+}

@@ -1,0 +1,272 @@
+/*
+ * The strict door between JSON text and jansson's values: what is too deep, doubled or not UTF-8 never becomes a value,
+ * and the getters turn "wrong type" into an error that names the member. Writing is in json_write.c.
+ */
+#include "vesper/json.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base_int.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+/* Nesting of the text, looking at nothing but brackets outside strings: jansson recurses, so this comes first. */
+static int json_depth(const char *text, size_t len)
+{
+	int depth = 0;
+	int deepest = 0;
+	bool in_string = false;
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+		if (in_string) {
+			if (c == '\\')
+				i++;
+			else if (c == '"')
+				in_string = false;
+		} else if (c == '"') {
+			in_string = true;
+		} else if (c == '{' || c == '[') {
+			deepest = ++depth > deepest ? depth : deepest;
+		} else if (c == '}' || c == ']') {
+			depth--;
+		}
+	}
+	return deepest;
+}
+
+/* The decimal mark may come in as its bytes or as an escape; both are rare enough to look only for a hint of them. */
+static bool may_hold_mark(const char *text, size_t len)
+{
+	return memmem(text, len, JSON_DECIMAL_MARK, UTF8_MARK_BYTES) || memmem(text, len, "\\ue000", 6) ||
+	       memmem(text, len, "\\uE000", 6);
+}
+
+static void text_clear_mark(char *text, size_t len)
+{
+	char *at = text;
+	while ((at = memmem(at, len - (size_t)(at - text), JSON_DECIMAL_MARK, UTF8_MARK_BYTES)))
+		memcpy(at, UTF8_REPLACEMENT, UTF8_MARK_BYTES);
+}
+
+static void json_clear_mark(json_t *value)
+{
+	json_t *child;
+	const char *key;
+	size_t i;
+	switch (json_typeof(value)) {
+	case JSON_STRING: {
+		size_t len = json_string_length(value);
+		char *copy = mem_strndup(json_string_value(value), len);
+		text_clear_mark(copy, len);
+		json_string_setn_nocheck(value, copy, len);
+		mem_free(copy);
+		return;
+	}
+	case JSON_OBJECT:
+		json_object_foreach(value, key, child)
+			json_clear_mark(child);
+		return;
+	case JSON_ARRAY:
+		json_array_foreach(value, i, child)
+			json_clear_mark(child);
+		return;
+	default:
+		return;
+	}
+}
+
+bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, struct err *e)
+{
+	if (len > cap_bytes)
+		return err_set(e, ERR_LIMIT, "JSON: %zu bytes, at most %zu", len, cap_bytes);
+	if (json_depth(text, len) > JSON_DEPTH_MAX)
+		return err_set(e, ERR_LIMIT, "JSON: nested deeper than %d", JSON_DEPTH_MAX);
+	json_error_t why;
+	json_t *value = json_loadb(len ? text : "", len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+	if (!value) {
+		/* What follows " near " repeats the text, which may be anybody's secret. */
+		char *near = strstr(why.text, " near ");
+		if (near)
+			*near = '\0';
+		return err_set(e, ERR_INPUT, "JSON, line %d column %d: %s", why.line, why.column, why.text);
+	}
+	if (may_hold_mark(text, len))
+		json_clear_mark(value);
+	*out = value;
+	return true;
+}
+
+/* The whole file, at most JSON_FILE_BYTES_MAX. */
+static bool file_read(int fd, const char *path, struct buf *text, struct err *e)
+{
+	char chunk[16384];
+	ssize_t n;
+	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(e, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
+		buf_add(text, chunk, (size_t)n);
+		if (buf_over(text))
+			return err_set(e, ERR_LIMIT, "%s: larger than %d bytes", path, JSON_FILE_BYTES_MAX);
+	}
+	return true;
+}
+
+bool json_parse_file(const char *path, json_t **out, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
+	struct buf text;
+	buf_init(&text, JSON_FILE_BYTES_MAX);
+	bool done = file_read(fd, path, &text, e);
+	close(fd);
+	if (done && !json_parse(buf_text(&text), text.n, JSON_FILE_BYTES_MAX, out, e))
+		done = err_prefix(e, "%s", path);
+	buf_deinit(&text);
+	return done;
+}
+
+static const char *type_name(json_type type)
+{
+	switch (type) {
+	case JSON_STRING:
+		return "text";
+	case JSON_INTEGER:
+		return "an integer";
+	case JSON_OBJECT:
+		return "an object";
+	case JSON_ARRAY:
+		return "an array";
+	default:
+		return "a boolean";
+	}
+}
+
+static bool must_be(json_type type, const char *name, struct err *e)
+{
+	return err_set(e, ERR_INPUT, "%s: must be %s", name, type_name(type));
+}
+
+/* The member, or NULL when it is absent. */
+static bool json_opt(const json_t *object, const char *name, json_type type, json_t **out, struct err *e)
+{
+	assert(json_is_object(object));
+	json_t *value = json_object_get(object, name);
+	if (value && json_typeof(value) != type)
+		return must_be(type, name, e);
+	*out = value;
+	return true;
+}
+
+static bool json_get(const json_t *object, const char *name, json_type type, json_t **out, struct err *e)
+{
+	json_t *value;
+	if (!json_opt(object, name, type, &value, e))
+		return false;
+	if (!value)
+		return err_set(e, ERR_INPUT, "%s: missing", name);
+	*out = value;
+	return true;
+}
+
+bool json_get_str(const json_t *object, const char *name, const char **out, struct err *e)
+{
+	json_t *value;
+	if (!json_get(object, name, JSON_STRING, &value, e))
+		return false;
+	*out = json_string_value(value);
+	return true;
+}
+
+bool json_get_int(const json_t *object, const char *name, int64_t *out, struct err *e)
+{
+	json_t *value;
+	if (!json_get(object, name, JSON_INTEGER, &value, e))
+		return false;
+	*out = json_integer_value(value);
+	return true;
+}
+
+bool json_opt_str(const json_t *object, const char *name, const char **out, struct err *e)
+{
+	json_t *value;
+	if (!json_opt(object, name, JSON_STRING, &value, e))
+		return false;
+	if (value)
+		*out = json_string_value(value);
+	return true;
+}
+
+bool json_opt_int(const json_t *object, const char *name, int64_t *out, struct err *e)
+{
+	json_t *value;
+	if (!json_opt(object, name, JSON_INTEGER, &value, e))
+		return false;
+	if (value)
+		*out = json_integer_value(value);
+	return true;
+}
+
+bool json_opt_bool(const json_t *object, const char *name, bool *out, struct err *e)
+{
+	assert(json_is_object(object));
+	const json_t *value = json_object_get(object, name);
+	if (value && !json_is_boolean(value))
+		return must_be(JSON_TRUE, name, e);
+	if (value)
+		*out = json_is_true(value);
+	return true;
+}
+
+bool json_opt_object(const json_t *object, const char *name, json_t **out, struct err *e)
+{
+	json_t *value;
+	if (!json_opt(object, name, JSON_OBJECT, &value, e))
+		return false;
+	if (value)
+		*out = value;
+	return true;
+}
+
+bool json_opt_array(const json_t *object, const char *name, json_t **out, struct err *e)
+{
+	json_t *value;
+	if (!json_opt(object, name, JSON_ARRAY, &value, e))
+		return false;
+	if (value)
+		*out = value;
+	return true;
+}
+
+bool json_only(const json_t *object, const char *const *names, struct err *e)
+{
+	const char *key;
+	json_t *value;
+	json_object_foreach((json_t *)object, key, value) {
+		const char *const *name = names;
+		while (*name && strcmp(*name, key) != 0)
+			name++;
+		if (!*name)
+			return err_set(e, ERR_INPUT, "%.60s: unknown member", key);
+	}
+	return true;
+}
+
+static void on_arena_freed(void *value)
+{
+	json_decref(value);
+}
+
+json_t *json_own(struct arena *a, json_t *value)
+{
+	if (value)
+		arena_defer(a, on_arena_freed, value);
+	return value;
+}

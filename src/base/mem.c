@@ -1,0 +1,72 @@
+/*
+ * Allocation that cannot fail as far as callers can see. A process out of memory is ended with one line: what would run
+ * after a failed malloc is code that no test reaches.
+ */
+#include "vesper/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *mem_checked(void *p, size_t bytes)
+{
+	if (p)
+		return p;
+	fprintf(stderr, "vesper: out of memory asking for %zu bytes\n", bytes);
+	abort();
+}
+
+void *mem_alloc(size_t bytes)
+{
+	return mem_checked(calloc(1, bytes ? bytes : 1), bytes);
+}
+
+void *mem_realloc(void *old, size_t bytes)
+{
+	return mem_checked(realloc(old, bytes ? bytes : 1), bytes);
+}
+
+void *mem_grow(void *old, size_t *cap, size_t want, size_t item_bytes)
+{
+	if (old && want <= *cap)
+		return old;
+	size_t n = *cap ? *cap : 8;
+	while (n < want)
+		n = n > SIZE_MAX / 2 ? want : n * 2;
+	size_t bytes;
+	if (__builtin_mul_overflow(n, item_bytes, &bytes))
+		mem_checked(NULL, SIZE_MAX);
+	void *grown = mem_realloc(old, bytes);
+	*cap = n;
+	return grown;
+}
+
+char *mem_strdup(const char *text)
+{
+	return text ? mem_strndup(text, strlen(text)) : NULL;
+}
+
+char *mem_strndup(const char *text, size_t len)
+{
+	char *copy = mem_alloc(len + 1);
+	if (len)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+char *mem_printf(const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list args;
+	va_start(args, fmt);
+	int n = vasprintf(&text, fmt, args);
+	va_end(args);
+	return mem_checked(n < 0 ? NULL : text, 0);
+}
+
+void mem_free(void *p)
+{
+	free(p);
+}

@@ -1,0 +1,76 @@
+/*
+ * pcre2 behind three functions. The step limit is set on every pattern: the texts are written by users, and one
+ * catastrophic match would stop everybody's stream.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "vesper/rx.h"
+
+#include <assert.h>
+#include <pcre2.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+struct rx {
+	pcre2_code *code;
+	pcre2_match_data *data;
+	pcre2_match_context *limits;
+};
+
+bool rx_new(const char *pattern, struct rx **out, struct err *e)
+{
+	const uint32_t options =
+	    PCRE2_UTF | PCRE2_UCP | PCRE2_CASELESS | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+	int code;
+	PCRE2_SIZE at;
+	pcre2_code *compiled =
+	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &code, &at, NULL);
+	if (!compiled) {
+		char why[120];
+		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
+		return err_set(e, ERR_INPUT, "pattern, character %zu: %s", at, why);
+	}
+	/* Without a JIT (not every platform has one) the interpreter gives the same answers. */
+	(void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
+
+	struct rx *rx = mem_alloc(sizeof(*rx));
+	rx->code = compiled;
+	rx->data = pcre2_match_data_create(RX_GROUPS_MAX, NULL);
+	rx->limits = pcre2_match_context_create(NULL);
+	assert(rx->data && rx->limits);
+	pcre2_set_match_limit(rx->limits, RX_STEPS_MAX);
+	*out = rx;
+	return true;
+}
+
+void rx_free(struct rx **rx)
+{
+	if (!*rx)
+		return;
+	pcre2_match_context_free((*rx)->limits);
+	pcre2_match_data_free((*rx)->data);
+	pcre2_code_free((*rx)->code);
+	mem_free(*rx);
+	*rx = NULL;
+}
+
+bool rx_match(struct rx *rx, struct str text, size_t from, struct str groups[RX_GROUPS_MAX])
+{
+	if (from > text.n)
+		return false;
+	PCRE2_SPTR subject = (PCRE2_SPTR)(text.p ? text.p : "");
+	int count = pcre2_match(rx->code, subject, text.n, from, 0, rx->data, rx->limits);
+	if (count < 0)
+		return false;
+	/* 0: the pattern has more groups than we look at; those we have room for are filled. */
+	size_t filled = count == 0 ? RX_GROUPS_MAX : (size_t)count;
+	const PCRE2_SIZE *at = pcre2_get_ovector_pointer(rx->data);
+	for (size_t i = 0; i < RX_GROUPS_MAX; i++) {
+		bool took_part = i < filled && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
+		groups[i] = took_part ? (struct str){(const char *)subject + at[2 * i],
+						     at[2 * i + 1] - at[2 * i]}
+				      : (struct str){NULL, 0};
+	}
+	return true;
+}

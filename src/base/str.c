@@ -1,0 +1,258 @@
+/*
+ * Slices of text and the one growable buffer of the program. The buffer's cap is part of it, so that nothing made of
+ * outside text grows without somebody having said how far.
+ */
+#include "vesper/str.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base_int.h"
+#include "vesper/mem.h"
+
+struct str str_of(const char *text)
+{
+	return text ? (struct str){text, strlen(text)} : STR("");
+}
+
+bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static char ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool str_eq_nocase(struct str a, struct str b)
+{
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++)
+		if (ascii_lower(a.p[i]) != ascii_lower(b.p[i]))
+			return false;
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str str_trim(struct str s)
+{
+	while (s.n && is_blank(s.p[0])) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+bool str_starts(struct str s, struct str prefix)
+{
+	return s.n >= prefix.n && str_eq((struct str){s.p, prefix.n}, prefix);
+}
+
+bool str_ends(struct str s, struct str suffix)
+{
+	return s.n >= suffix.n && str_eq((struct str){s.p + (s.n - suffix.n), suffix.n}, suffix);
+}
+
+bool str_split(struct str *rest, char sep, struct str *part)
+{
+	if (!rest->p)
+		return false;
+	const char *at = rest->n ? memchr(rest->p, sep, rest->n) : NULL;
+	if (!at) {
+		*part = *rest;
+		*rest = (struct str){NULL, 0};
+		return true;
+	}
+	size_t n = (size_t)(at - rest->p);
+	*part = (struct str){rest->p, n};
+	*rest = (struct str){at + 1, rest->n - n - 1};
+	return true;
+}
+
+void buf_init(struct buf *b, size_t cap_bytes)
+{
+	*b = (struct buf){.cap_bytes = cap_bytes};
+}
+
+void buf_deinit(struct buf *b)
+{
+	mem_free(b->p);
+	*b = (struct buf){.cap_bytes = b->cap_bytes};
+}
+
+void buf_reset(struct buf *b)
+{
+	b->n = 0;
+	b->over = false;
+	if (b->p)
+		b->p[0] = '\0';
+}
+
+/* Room for len more bytes and the end; false (and over) when the cap forbids it. */
+static bool buf_room(struct buf *b, size_t len)
+{
+	if (len > b->cap_bytes - b->n) {
+		b->over = true;
+		return false;
+	}
+	if (!b->p || b->n + len >= b->size)
+		b->p = mem_grow(b->p, &b->size, b->n + len + 1, 1);
+	return true;
+}
+
+void buf_add(struct buf *b, const void *data, size_t len)
+{
+	if (!buf_room(b, len))
+		return;
+	if (len)
+		memcpy(b->p + b->n, data, len);
+	b->n += len;
+	b->p[b->n] = '\0';
+}
+
+void buf_str(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+void buf_char(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	buf_vprintf(b, fmt, args);
+	va_end(args);
+}
+
+void buf_vprintf(struct buf *b, const char *fmt, va_list args)
+{
+	va_list again;
+	va_copy(again, args);
+	size_t left = b->p ? b->size - b->n : 0;
+	int n = vsnprintf(left ? b->p + b->n : NULL, left, fmt, args);
+	assert(n >= 0);
+	if ((size_t)n < left && (size_t)n <= b->cap_bytes - b->n) {
+		b->n += (size_t)n;
+	} else if (buf_room(b, (size_t)n)) {
+		vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+		b->n += (size_t)n;
+	} else if (left) {
+		b->p[b->n] = '\0'; /* undo the part that was written */
+	}
+	va_end(again);
+}
+
+/* What a byte below 0x80 needs inside a JSON string: 0 nothing, 'u' a \u escape, else the letter after the backslash. */
+static char json_escape(unsigned char c)
+{
+	switch (c) {
+	case '"':
+	case '\\':
+		return (char)c;
+	case '\n':
+		return 'n';
+	case '\r':
+		return 'r';
+	case '\t':
+		return 't';
+	case '\b':
+		return 'b';
+	case '\f':
+		return 'f';
+	case 0x7f:
+		return 'u';
+	default:
+		return c < 0x20 ? 'u' : 0;
+	}
+}
+
+/* Bytes at the start that go out as they are: plain ASCII and whole valid characters but the decimal mark. */
+static size_t json_plain_run(const char *text, size_t len)
+{
+	size_t i = 0;
+	while (i < len) {
+		unsigned char c = (unsigned char)text[i];
+		if (c < 0x80) {
+			if (json_escape(c))
+				break;
+			i++;
+			continue;
+		}
+		size_t n = utf8_char_bytes(text + i, len - i);
+		if (n == 0 || (n == UTF8_MARK_BYTES && memcmp(text + i, JSON_DECIMAL_MARK, n) == 0))
+			break;
+		i += n;
+	}
+	return i;
+}
+
+/* The one character that json_plain_run stopped at; returns its bytes. */
+static size_t json_add_special(struct buf *b, const char *text, size_t len)
+{
+	unsigned char c = (unsigned char)text[0];
+	if (c >= 0x80) {
+		buf_add(b, UTF8_REPLACEMENT, UTF8_MARK_BYTES);
+		size_t n = utf8_char_bytes(text, len);
+		return n ? n : 1;
+	}
+	char escape = json_escape(c);
+	if (escape == 'u') {
+		static const char hex[] = "0123456789abcdef";
+		char out[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+		buf_add(b, out, sizeof(out));
+	} else {
+		char out[2] = {'\\', escape};
+		buf_add(b, out, sizeof(out));
+	}
+	return 1;
+}
+
+void buf_json_str(struct buf *b, const char *text, size_t len)
+{
+	bool was_over = b->over;
+	size_t start = b->n;
+	b->over = false;
+	buf_char(b, '"');
+	while (len && !b->over) {
+		size_t n = json_plain_run(text, len);
+		if (n)
+			buf_add(b, text, n);
+		if (n < len)
+			n += json_add_special(b, text + n, len - n);
+		text += n;
+		len -= n;
+	}
+	buf_char(b, '"');
+	if (b->over && b->p) {
+		b->n = start; /* dropped whole */
+		b->p[start] = '\0';
+	}
+	b->over |= was_over;
+}
+
+const char *buf_text(const struct buf *b)
+{
+	return b->p ? b->p : "";
+}
+
+char *buf_take(struct buf *b)
+{
+	char *text = b->p ? b->p : mem_strdup("");
+	*b = (struct buf){.cap_bytes = b->cap_bytes};
+	return text;
+}

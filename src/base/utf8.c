@@ -1,0 +1,118 @@
+/*
+ * Every outside text passes through here once: sockets, tokens and model output must be UTF-8 before anything else looks
+ * at them. Plain ASCII, which is nearly all of it, is skipped eight bytes at a time.
+ */
+#include "vesper/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base_int.h"
+
+static bool is_tail(unsigned char c)
+{
+	return (c & 0xC0) == 0x80;
+}
+
+/* Bytes that this first byte announces; 0 when no character starts with it. */
+static size_t lead_bytes(unsigned char c)
+{
+	if (c < 0x80)
+		return 1;
+	if (c >= 0xC2 && c <= 0xDF)
+		return 2;
+	if ((c & 0xF0) == 0xE0)
+		return 3;
+	if (c >= 0xF0 && c <= 0xF4)
+		return 4;
+	return 0;
+}
+
+/* The second byte rules out overlong forms, surrogates and what lies beyond U+10FFFF. */
+static bool second_ok(unsigned char lead, unsigned char second)
+{
+	switch (lead) {
+	case 0xE0:
+		return second >= 0xA0 && second <= 0xBF;
+	case 0xED:
+		return second >= 0x80 && second <= 0x9F;
+	case 0xF0:
+		return second >= 0x90 && second <= 0xBF;
+	case 0xF4:
+		return second >= 0x80 && second <= 0x8F;
+	default:
+		return is_tail(second);
+	}
+}
+
+/* The first `len` bytes could be the begin of a character of `want` bytes (or all of it). */
+static bool fits(const unsigned char *p, size_t len, size_t want)
+{
+	if (want >= 2 && len >= 2 && !second_ok(p[0], p[1]))
+		return false;
+	for (size_t i = 2; i < want && i < len; i++)
+		if (!is_tail(p[i]))
+			return false;
+	return true;
+}
+
+size_t utf8_char_bytes(const char *text, size_t len)
+{
+	if (len == 0)
+		return 0;
+	const unsigned char *p = (const unsigned char *)text;
+	size_t want = lead_bytes(p[0]);
+	return want && want <= len && fits(p, len, want) ? want : 0;
+}
+
+bool utf8_valid(const char *text, size_t len)
+{
+	size_t i = 0;
+	while (i < len) {
+		uint64_t eight;
+		if (len - i >= sizeof(eight)) {
+			memcpy(&eight, text + i, sizeof(eight));
+			if ((eight & UINT64_C(0x8080808080808080)) == 0) {
+				i += sizeof(eight);
+				continue;
+			}
+		}
+		size_t n = utf8_char_bytes(text + i, len - i);
+		if (n == 0)
+			return false;
+		i += n;
+	}
+	return true;
+}
+
+size_t utf8_whole(const char *text, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	for (size_t back = 1; back <= 3 && back <= len; back++) {
+		const unsigned char *at = p + len - back;
+		if (is_tail(*at))
+			continue;
+		size_t want = lead_bytes(*at);
+		return want > back && fits(at, back, want) ? len - back : len;
+	}
+	return len;
+}
+
+size_t utf8_count(const char *text, size_t len)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < len; i++)
+		n += !is_tail((unsigned char)text[i]);
+	return n;
+}
+
+size_t utf8_cut(const char *text, size_t len, size_t max_bytes)
+{
+	if (len <= max_bytes)
+		return len;
+	size_t at = max_bytes;
+	/* A character has at most 3 tail bytes; more of them in a row is not UTF-8 and may be cut anywhere. */
+	for (int i = 0; i < 3 && at > 0 && is_tail((unsigned char)text[at]); i++)
+		at--;
+	return is_tail((unsigned char)text[at]) ? max_bytes : at;
+}
