@@ -73,7 +73,10 @@ void loop_stop(struct loop *l)
 bool loop_turn(struct loop *l)
 {
 	l->measured_ns = uv_hrtime();
-	return uv_run(&l->uv, UV_RUN_NOWAIT) != 0;
+	loop_hold(l); /* libuv would skip the iteration of a loop that nothing keeps alive */
+	uv_run(&l->uv, UV_RUN_NOWAIT);
+	loop_release(l);
+	return uv_loop_alive(&l->uv) != 0;
 }
 
 void *loop_native(struct loop *l)

@@ -1,0 +1,246 @@
+/* The loop's own promises: order, no call inside the arming call, no blocking while laters wait, a
+ * clean end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "vesper/loop.h"
+
+static char trace[256];
+
+static void note(const char *what)
+{
+	snprintf(trace + strlen(trace), sizeof(trace) - strlen(trace), "%s ", what);
+}
+
+static void on_note(void *owner)
+{
+	note(owner);
+}
+
+static int loop_setup(void **state)
+{
+	struct loop *l;
+
+	trace[0] = '\0';
+	assert_true(loop_new(&l, NULL));
+	*state = l;
+	return 0;
+}
+
+static int loop_teardown(void **state)
+{
+	struct loop *l = *state;
+
+	loop_free(&l);
+	assert_null(l);
+	return 0;
+}
+
+static void laters_run_once_in_order(void **state)
+{
+	struct loop *l = *state;
+	struct later a = {0}, b = {0}, c = {0};
+
+	loop_later(l, &a, on_note, "a");
+	loop_later(l, &b, on_note, "b");
+	loop_later(l, &c, on_note, "c");
+	loop_later(l, &a, on_note, "again"); /* waits already */
+	assert_string_equal(trace, "");
+	assert_false(loop_turn(l));
+	assert_string_equal(trace, "a b c ");
+	loop_turn(l);
+	assert_string_equal(trace, "a b c ");
+}
+
+static void cancelled_later_never_runs(void **state)
+{
+	struct loop *l = *state;
+	struct later a = {0}, b = {0}, never = {0};
+
+	later_cancel(&never); /* was never queued */
+	loop_later(l, &a, on_note, "a");
+	loop_later(l, &b, on_note, "b");
+	later_cancel(&a);
+	later_cancel(&a);
+	loop_turn(l);
+	assert_string_equal(trace, "b ");
+}
+
+struct chain {
+	struct loop *loop;
+	struct later later;
+	struct later *victim;
+	int left;
+};
+
+static void on_chain(void *owner)
+{
+	struct chain *c = owner;
+
+	note("x");
+	if (c->victim)
+		later_cancel(c->victim);
+	if (--c->left > 0)
+		loop_later(c->loop, &c->later, on_chain, c);
+}
+
+static void later_queued_by_a_later_waits_one_iteration(void **state)
+{
+	struct chain c = {.loop = *state, .left = 3};
+
+	loop_later(c.loop, &c.later, on_chain, &c);
+	assert_true(loop_turn(c.loop));
+	assert_string_equal(trace, "x ");
+	assert_true(loop_turn(c.loop));
+	assert_string_equal(trace, "x x ");
+	assert_false(loop_turn(c.loop));
+	assert_string_equal(trace, "x x x ");
+}
+
+static void later_may_cancel_one_of_the_same_iteration(void **state)
+{
+	struct later victim = {0};
+	struct chain c = {.loop = *state, .left = 1, .victim = &victim};
+
+	loop_later(c.loop, &c.later, on_chain, &c);
+	loop_later(c.loop, &victim, on_note, "victim");
+	loop_turn(c.loop);
+	loop_turn(c.loop);
+	assert_string_equal(trace, "x ");
+}
+
+static void waiting_laters_do_not_block_the_loop(void **state)
+{
+	struct chain c = {.loop = *state, .left = 5};
+	struct timer *t = timer_new(c.loop, on_note, "timer");
+
+	timer_start(t, 60000); /* the wait would last that long */
+	loop_later(c.loop, &c.later, on_chain, &c);
+	for (int i = 0; i < 5; i++)
+		assert_true(loop_turn(c.loop));
+	assert_string_equal(trace, "x x x x x ");
+	timer_free(&t);
+}
+
+static void stop_ends_run(void **state)
+{
+	struct loop *l = *state;
+	struct later stop = {0};
+	struct timer *t = timer_new(l, on_note, "timer");
+
+	timer_start(t, 60000);
+	loop_later(l, &stop, (later_cb)loop_stop, l);
+	loop_run(l);
+	assert_string_equal(trace, "");
+	timer_free(&t);
+}
+
+static void *poster(void *arg)
+{
+	struct loop *l = arg;
+
+	loop_post(l, on_note, "1");
+	loop_post(l, on_note, "2");
+	loop_post(l, on_note, "3");
+	return NULL;
+}
+
+static void posts_arrive_in_order(void **state)
+{
+	struct loop *l = *state;
+	pthread_t id;
+
+	assert_int_equal(pthread_create(&id, NULL, poster, l), 0);
+	pthread_join(id, NULL);
+	assert_string_equal(trace, "");
+	loop_turn(l);
+	assert_string_equal(trace, "1 2 3 ");
+}
+
+static void posts_left_over_run_at_the_end(void **state)
+{
+	struct loop *l;
+
+	(void)state;
+	assert_true(loop_new(&l, NULL));
+	loop_post(l, on_note, "last");
+	loop_free(&l);
+	assert_string_equal(trace, "last ");
+}
+
+static void on_busy(void *owner)
+{
+	struct timespec nap = {.tv_nsec = 20 * 1000 * 1000};
+
+	(void)owner;
+	nanosleep(&nap, NULL);
+}
+
+static void longest_iteration_counts_work_and_not_waiting(void **state)
+{
+	struct loop *l = *state;
+	struct timer *t = timer_new(l, on_note, "t");
+	struct later busy = {0};
+
+	loop_turn(l);
+	loop_longest_us(l);
+	timer_start(t, 60);
+	loop_run(l);
+	assert_true(loop_longest_us(l) < 40000); /* it waited 60 ms and did nothing */
+	loop_later(l, &busy, on_busy, NULL);
+	loop_run(l);
+	loop_turn(l);
+	assert_true(loop_longest_us(l) >= 19000);
+	assert_true(loop_longest_us(l) < 19000); /* asking starts afresh */
+	timer_free(&t);
+}
+
+static void forgotten_timer_is_an_assert(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		struct loop *l;
+
+		signal(SIGABRT, SIG_DFL);
+		if (!freopen("/dev/null", "w", stderr) || !loop_new(&l, NULL))
+			_exit(0);
+		timer_new(l, on_note, "t");
+		loop_free(&l);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+int main(void)
+{
+#define LOOP_TEST(f) cmocka_unit_test_setup_teardown(f, loop_setup, loop_teardown)
+	const struct CMUnitTest tests[] = {
+		LOOP_TEST(laters_run_once_in_order),
+		LOOP_TEST(cancelled_later_never_runs),
+		LOOP_TEST(later_queued_by_a_later_waits_one_iteration),
+		LOOP_TEST(later_may_cancel_one_of_the_same_iteration),
+		LOOP_TEST(waiting_laters_do_not_block_the_loop),
+		LOOP_TEST(stop_ends_run),
+		LOOP_TEST(posts_arrive_in_order),
+		LOOP_TEST(posts_left_over_run_at_the_end),
+		LOOP_TEST(longest_iteration_counts_work_and_not_waiting),
+		LOOP_TEST(forgotten_timer_is_an_assert),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
