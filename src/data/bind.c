@@ -1,0 +1,109 @@
+/* Arguments by name. They are few, so a list is searched from its start; the arena owns every text. */
+#include "vesper/bind.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct value value_text(const char *text)
+{
+	assert(text);
+	return (struct value){.type = VALUE_TEXT, .text = text};
+}
+
+struct value value_int(int64_t number)
+{
+	return (struct value){.type = VALUE_INT, .number = number};
+}
+
+struct value value_decimal(const char *digits)
+{
+	assert(digits);
+	return (struct value){.type = VALUE_DECIMAL, .text = digits};
+}
+
+struct value value_date(const char *iso)
+{
+	assert(iso);
+	return (struct value){.type = VALUE_DATE, .text = iso};
+}
+
+struct value value_bool(bool yes)
+{
+	return (struct value){.type = VALUE_BOOL, .number = yes};
+}
+
+struct value value_null(void)
+{
+	return (struct value){.type = VALUE_NULL};
+}
+
+/* The argument of that name, made at the end when it is new. */
+static struct arg *args_slot(struct args *args, struct arena *a, const char *name)
+{
+	for (size_t i = 0; i < args->count; i++)
+		if (strcmp(args->items[i].name, name) == 0)
+			return &args->items[i];
+	if (args->count == args->cap) {
+		size_t cap = args->cap ? args->cap * 2 : 8;
+		struct arg *items = arena_alloc(a, cap * sizeof(*items));
+		if (args->count)
+			memcpy(items, args->items, args->count * sizeof(*items));
+		args->items = items;
+		args->cap = cap;
+	}
+	struct arg *arg = &args->items[args->count++];
+	arg->name = arena_strdup(a, name);
+	return arg;
+}
+
+static void args_put(struct args *args, struct arena *a, const char *name, bool is_list,
+		     const struct value *values, size_t count)
+{
+	struct value *copy = arena_alloc(a, count * sizeof(*copy));
+	for (size_t i = 0; i < count; i++) {
+		copy[i] = values[i];
+		copy[i].text = arena_strdup(a, values[i].text);
+	}
+	struct arg *arg = args_slot(args, a, name);
+	arg->is_list = is_list;
+	arg->count = count;
+	arg->values = copy;
+}
+
+void args_set(struct args *args, struct arena *a, const char *name, struct value v)
+{
+	args_put(args, a, name, false, &v, 1);
+}
+
+void args_set_list(struct args *args, struct arena *a, const char *name, const struct value *values,
+		   size_t count)
+{
+	args_put(args, a, name, true, values, count);
+}
+
+const struct arg *args_find(const struct args *args, const char *name)
+{
+	for (size_t i = 0; i < args->count; i++)
+		if (strcmp(args->items[i].name, name) == 0)
+			return &args->items[i];
+	return NULL;
+}
+
+const char *args_text(const struct args *args, const char *name, struct arena *a)
+{
+	const struct arg *arg = args_find(args, name);
+	if (!arg || arg->is_list)
+		return NULL;
+	const struct value *v = arg->values;
+	switch (v->type) {
+	case VALUE_INT:
+		return arena_printf(a, "%" PRId64, v->number);
+	case VALUE_BOOL:
+		return v->number ? "true" : "false";
+	case VALUE_NULL:
+		return NULL;
+	default:
+		return v->text;
+	}
+}

@@ -1,0 +1,65 @@
+/* The small reading side of tables; the database's workers fill them, everything later only looks. */
+#include "vesper/table.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *const type_names[] = {
+    [COLUMN_TEXT] = "text", [COLUMN_INT] = "int",	    [COLUMN_DECIMAL] = "decimal",
+    [COLUMN_DATE] = "date", [COLUMN_DATETIME] = "datetime", [COLUMN_BOOL] = "bool",
+};
+
+#define TYPE_COUNT (sizeof(type_names) / sizeof(type_names[0]))
+
+struct table *table_new(size_t cap_bytes)
+{
+	struct arena *arena = arena_new(cap_bytes);
+	struct table *t = arena_alloc(arena, sizeof(*t));
+	t->arena = arena;
+	return t;
+}
+
+void table_free(struct table **t)
+{
+	if (!*t)
+		return;
+	struct arena *arena = (*t)->arena; /* the table itself lies in it */
+	*t = NULL;
+	arena_free(&arena);
+}
+
+int table_column(const struct table *t, const char *name)
+{
+	for (size_t i = 0; i < t->column_count; i++)
+		if (strcmp(t->columns[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+const char *table_cell(const struct table *t, size_t row, const char *column)
+{
+	int at = table_column(t, column);
+	return at >= 0 && row < t->row_count ? t->rows[row][at] : NULL;
+}
+
+const char *column_type_name(enum column_type type)
+{
+	assert((size_t)type < TYPE_COUNT);
+	return type_names[type];
+}
+
+bool column_type_parse(const char *name, enum column_type *out)
+{
+	for (size_t i = 0; i < TYPE_COUNT; i++) {
+		if (strcmp(name, type_names[i]) == 0) {
+			*out = (enum column_type)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool column_is_number(enum column_type type)
+{
+	return type == COLUMN_INT || type == COLUMN_DECIMAL;
+}
