@@ -44,6 +44,7 @@
 #define EVENT_LOG_BYTES_MAX (8 * 1024 * 1024) /* bytes of one turn's log */
 #define EVENT_LOG_KEPT_MS 600000	      /* a finished turn can be resumed that long */
 #define EVENT_LOGS_MAX 20000		      /* finished logs kept at all; the oldest go first */
+#define EVENT_LOGS_BYTES_MAX (64 * 1024 * 1024) /* bytes of all finished logs; the oldest go first */
 
 /* plans and agents */
 #define PLAN_TASKS_MAX 16		      /* tasks of one plan */
@@ -83,6 +84,9 @@
 #define LLM_BLOCKS_MAX 64		      /* content blocks of one answer */
 #define LLM_TOOL_INPUT_BYTES_MAX 65536	      /* arguments of one tool call */
 #define SSE_EVENT_BYTES_MAX (10 * 1024 * 1024) /* one server-sent event */
+#define HTTP_CONNECTIONS_KEPT 256	      /* idle connections kept for reuse */
+#define HTTP_CONNECTIONS_MAX 4096	      /* outgoing connections at all; further requests wait for one */
+#define HTTP_BUFFER_BYTES 8192		      /* receive buffer of one transfer: some forty deltas a read */
 #define HTTP_RESPONSE_BYTES_MAX (16 * 1024 * 1024) /* a response that is not a stream */
 
 #endif

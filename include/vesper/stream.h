@@ -30,6 +30,8 @@ struct stream_entry {
 	const char *text; /* EVENT_TOKEN */
 	size_t text_len;
 	const json_t *body; /* others; the mark of a token, or NULL */
+	const char *json;   /* the body as compact JSON (json_len 0: no body): projections splice it in as it is */
+	size_t json_len;
 };
 
 /* A log for a new turn of this user. `on_watchers(owner, n)` is called from the loop when the number of watchers changes
@@ -45,8 +47,9 @@ const struct event_sink *stream_sink(struct stream_log *log);
 bool stream_full(const struct stream_log *log);
 bool stream_closed(const struct stream_log *log); /* a closing event is in */
 uint64_t stream_last_seq(const struct stream_log *log);
+size_t stream_watchers(const struct stream_log *log);
 
-/* The running turn's owner lets go; the log stays for EVENT_LOG_KEPT_MS. on_watchers is not called any more. */
+/* The running turn's owner lets go of a closed log; it stays for EVENT_LOG_KEPT_MS. on_watchers is not called any more. */
 void stream_release(struct stream_log **log);
 
 /* The log of a turn that belongs to this user; NULL when unknown, foreign or expired. */

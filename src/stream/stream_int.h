@@ -1,0 +1,54 @@
+/* What the files of the stream share: a log's insides, and how the hub comes to know of its end. */
+#ifndef VESPER_STREAM_INT_H
+#define VESPER_STREAM_INT_H
+
+#include "vesper/list.h"
+#include "vesper/stream.h"
+#include "vesper/uuid.h"
+
+/* Texts lie in the log's own buffer: first a token's text, then the body as JSON. */
+struct entry {
+	int64_t at_ms;
+	enum event_kind kind;
+	size_t at;
+	size_t text_len;
+	size_t json_len;
+	json_t *body; /* dropped at the release; made again from its JSON for late readers */
+};
+
+struct stream_log {
+	struct list bucket; /* in the hub's table; in no list once forgotten */
+	struct list kept;   /* in the hub's list of finished logs */
+	int64_t kept_until_ms;
+	struct stream_hub *hub;
+	size_t holders; /* the hub, the turn, each watch */
+	char turn_id[UUID_BYTES];
+	char session_id[UUID_BYTES];
+	struct principal *who;
+
+	struct entry *entries;
+	size_t count;
+	size_t room;
+	char *bytes;
+	size_t byte_count;
+	size_t byte_room;
+	bool full;
+	bool closed;
+	struct event_sink sink;
+
+	struct list watches;
+	size_t watcher_count;
+	struct later tell_owner;
+	void (*on_watchers)(void *owner, size_t watchers);
+	void *owner;
+	bool released;
+};
+
+struct loop *hub_loop(const struct stream_hub *h);
+void hub_add(struct stream_hub *h, struct stream_log *log);
+/* The log is finished: it is kept for a while, then forgotten. */
+void hub_keep(struct stream_hub *h, struct stream_log *log);
+
+void log_unref(struct stream_log *log);
+
+#endif

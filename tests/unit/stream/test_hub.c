@@ -1,0 +1,105 @@
+#include "stream_fixture.h"
+
+static struct uuid finished(const char *text)
+{
+	struct uuid turn = uuid_new();
+	struct uuid session = uuid_new();
+	struct stream_log *log = stream_open(hub, turn.text, session.text, &ann, NULL, NULL);
+
+	emit_token(log, text);
+	emit_json(log, EVENT_COMPLETE, "{\"status\":\"ok\"}");
+	stream_release(&log);
+	assert_null(log);
+	return turn;
+}
+
+static void found_by_its_user_only(void **state)
+{
+	struct uuid turn = uuid_new();
+	struct uuid session = uuid_new();
+	struct stream_log *log = stream_open(hub, turn.text, session.text, &ann, NULL, NULL);
+
+	(void)state;
+	assert_ptr_equal(stream_find(hub, turn.text, &ann), log);
+	assert_string_equal(stream_turn_id(log), turn.text);
+	assert_string_equal(stream_session_id(log), session.text);
+	assert_null(stream_find(hub, turn.text, &bob));
+	assert_null(stream_find(hub, turn.text, &other_ann));
+	assert_null(stream_find(hub, session.text, &ann));
+	emit_json(log, EVENT_COMPLETE, "{\"status\":\"ok\"}");
+	stream_release(&log);
+	assert_non_null(stream_find(hub, turn.text, &ann));
+}
+
+static void finished_logs_expire(void **state)
+{
+	struct uuid turn;
+
+	(void)state;
+	clock_freeze_ms(1000000);
+	turn = finished("x");
+	clock_advance_ms(EVENT_LOG_KEPT_MS - 1);
+	assert_non_null(stream_find(hub, turn.text, &ann));
+	clock_advance_ms(1);
+	assert_null(stream_find(hub, turn.text, &ann));
+}
+
+static void a_reader_outlives_the_expiry(void **state)
+{
+	struct stream_watch *w;
+	struct uuid turn;
+
+	(void)state;
+	clock_freeze_ms(1000000);
+	turn = finished("still here");
+	w = stream_watch_new(stream_find(hub, turn.text, &ann), 0, on_nothing, NULL);
+	clock_advance_ms(EVENT_LOG_KEPT_MS);
+	assert_null(stream_find(hub, turn.text, &ann));
+	assert_memory_equal(stream_read(w)->text, "still here", 10);
+	stream_watch_free(&w);
+}
+
+static void too_many_push_out_the_oldest(void **state)
+{
+	struct uuid first = finished("x");
+	struct uuid second = finished("x");
+
+	(void)state;
+	for (int i = 2; i < EVENT_LOGS_MAX; i++)
+		finished("x");
+	assert_non_null(stream_find(hub, first.text, &ann));
+	finished("x");
+	assert_null(stream_find(hub, first.text, &ann));
+	assert_non_null(stream_find(hub, second.text, &ann));
+}
+
+static void too_many_bytes_push_out_the_oldest(void **state)
+{
+	size_t piece = EVENT_LOG_BYTES_MAX / 2;
+	char *big = test_calloc(1, piece + 1);
+	struct uuid first;
+
+	(void)state;
+	memset(big, 'x', piece);
+	first = finished(big);
+	for (size_t total = 2 * piece; total < EVENT_LOGS_BYTES_MAX; total += piece)
+		finished(big);
+	assert_non_null(stream_find(hub, first.text, &ann));
+	finished(big);
+	assert_null(stream_find(hub, first.text, &ann));
+	test_free(big);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(found_by_its_user_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(finished_logs_expire, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_reader_outlives_the_expiry, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_many_push_out_the_oldest, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_many_bytes_push_out_the_oldest, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
