@@ -30,11 +30,7 @@ export class AskView {
       ...this.#fields(),
       ask.hint && h('p', { class: 'hint' }, ask.hint),
       this.#error,
-      ask.skip && h('button', {
-        type: 'button',
-        class: 'chip quiet',
-        onclick: () => this.#answer([ask.skip.value], ask.skip.label),
-      }, ask.skip.label));
+      ask.skip && this.#button(ask.skip, 'chip quiet'));
   }
 
   close() {
@@ -66,12 +62,12 @@ export class AskView {
         options.map(draw)));
   }
 
+  #button({ value, label }, look) {
+    return h('button', { type: 'button', class: look, onclick: () => this.#answer([value], label) }, label);
+  }
+
   #single() {
-    return this.#groups((option) => h('button', {
-      type: 'button',
-      class: 'chip',
-      onclick: () => this.#answer([option.value], option.label),
-    }, option.label));
+    return this.#groups((option) => this.#button(option, 'chip'));
   }
 
   #multiple() {

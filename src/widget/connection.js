@@ -8,6 +8,7 @@ const CONNECT_LIMIT_MS = 15000;
 const BACKOFF_FIRST_MS = 500;
 const BACKOFF_CAP_MS = 30000;
 const HEALTHY_AFTER_MS = 60000;
+const PROBE_LIMIT_MS = 3000;
 const CLOSE_LEFT = 1000;       /* the user leaves: a running answer may be stopped */
 const CLOSE_LOST = 4000;       /* we come back: a running answer goes on */
 const CLOSE_UNAUTHORIZED = 4401;
@@ -23,13 +24,13 @@ export class Connection {
   #refusals = 0;
   #wantsFreshToken = false;
   #heardAt = 0;
-  #timers = { retry: 0, connect: 0, heartbeat: 0, healthy: 0 };
-  #onOnline = () => this.retryNow();
-  #onOffline = () => this.#wait();
+  #timers = { retry: 0, connect: 0, heartbeat: 0, healthy: 0, probe: 0 };
+  #onOnline = () => this.#state === 'waiting' && this.#connect();
+  #onOffline = () => this.#probe();
 
   /*
    * options: {url(): address, getToken({fresh}): promise, onFrame(frame), onState(state, detail)}
-   * States: connecting, ready, waiting, offline, refused {code}, stopped.
+   * States: connecting, ready, waiting, refused {code}, stopped.
    */
   constructor(options) {
     this.#options = options;
@@ -55,7 +56,6 @@ export class Connection {
 
   /* Drops what there is and comes back with back-off. */
   cycle() {
-    this.#drop(CLOSE_LOST);
     this.#wait();
   }
 
@@ -142,6 +142,14 @@ export class Connection {
       this.send({ type: 'ping', t: Date.now() });
   }
 
+  /* "Offline" says nothing about a server on this machine or network, so the line itself is asked. */
+  #probe() {
+    const askedAt = performance.now();
+
+    if (this.send({ type: 'ping', t: Date.now() }))
+      this.#timers.probe = setTimeout(() => this.#heardAt < askedAt && this.cycle(), PROBE_LIMIT_MS);
+  }
+
   async #renewToken() {
     const epoch = this.#epoch;
 
@@ -172,10 +180,6 @@ export class Connection {
 
   #wait(leastMs = 0) {
     this.#drop(CLOSE_LOST);
-    if (!navigator.onLine) {
-      this.#enter('offline');
-      return;
-    }
     const capMs = Math.min(BACKOFF_CAP_MS, BACKOFF_FIRST_MS * 2 ** this.#attempts++);
     const delayMs = leastMs + Math.random() * capMs;
 

@@ -7,8 +7,9 @@ import { count, h, humanize } from './dom.js';
 
 const NUMERIC = new Set(['int', 'decimal']);
 const MAX_DECIMALS = 6;
-const GROUPED_FROM = 10000;      /* 8760 reads well as it is, and so does a year */
-const IDENTIFIER = /(^|_)(year|yr|id|key|code)(_|$)/i;
+const GROUPED_FROM = 1000;
+const LONG_CHARS = 40;           /* from here a cell may wrap */
+const IDENTIFIER = /(^|_)(year|yr|id|key|code)(_|$)/i; /* 2025 is a name, not an amount */
 
 function decimalsOf(value) {
   const text = String(value);
@@ -20,7 +21,7 @@ function decimalsOf(value) {
 
 function numberFormat(meta, values) {
   const decimals = Math.max(0, ...values.map(decimalsOf));
-  const grouped = !IDENTIFIER.test(meta.name) &&
+  const grouped = !IDENTIFIER.test(meta.name.replace(/([a-z])([A-Z])/g, '$1_$2')) &&
     values.some((value) => typeof value === 'number' && Math.abs(value) >= GROUPED_FROM);
 
   return new Intl.NumberFormat('en-US', {
@@ -90,9 +91,11 @@ export function dataTable(view) {
   const head = h('tr', {}, columns.map((column) =>
     h('th', { scope: 'col', class: column.numeric && 'number' },
       column.label, column.unit && h('span', { class: 'unit' }, column.unit))));
-  const body = Array.from({ length: rows }, (_, i) =>
-    h('tr', {}, columns.map((column) =>
-      h('td', { class: column.numeric && 'number' }, column.format(column.values[i])))));
+  const body = Array.from({ length: rows }, (_, i) => h('tr', {}, columns.map((column) => {
+    const text = column.format(column.values[i]);
+
+    return h('td', { class: column.numeric ? 'number' : text.length > LONG_CHARS && 'long' }, text);
+  })));
 
   return h('figure', { class: 'card data', part: 'table' },
     h('figcaption', {},

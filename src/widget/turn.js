@@ -134,7 +134,7 @@ export class TurnView {
   finish() {
     this.running = false;
     this.root.classList.remove('running');
-    this.#showBaseViews();
+    this.#hideRepeated();
     this.#draw();
   }
 
@@ -172,10 +172,7 @@ export class TurnView {
       this.#complete(frame);
       break;
     case 'chat.error':
-      this.#showError(frame);
-      if (frame.view)
-        this.#showView(frame.view);
-      this.finish();
+      this.#fail(frame);
       break;
     default:
       /* Later versions may send more; what is not known changes nothing. */
@@ -250,15 +247,20 @@ export class TurnView {
       this.#showAsk(view);
       return null;
     default:
-      /* Plain text is only shown at the end, and only if the answer did not say it already. */
+      /* Plain text waits for the end, when it is known whether the answer says it. */
       return h('p', { class: 'base', hidden: true }, view.text ?? view.alt ?? '');
     }
   }
 
-  #showBaseViews() {
+  /* What a view says may already stand in the answer; it is not said twice. */
+  #hideRepeated() {
     for (const { view, node } of this.#views.values()) {
-      if (node.matches('.base'))
-        node.hidden = !view.text || this.#text.includes(view.text.trim());
+      const said = !view.text || this.#text.includes(view.text.trim());
+
+      if (view.view_type === 'error')
+        node.classList.toggle('said', said);
+      else if (view.view_type !== 'data')
+        node.hidden = said;
     }
   }
 
@@ -294,6 +296,12 @@ export class TurnView {
     this.#parts.suggestions.replaceChildren(
       ...suggestionChips(frame.suggestions, (question) => this.#actions.ask(question)));
     this.finish();
+  }
+
+  #fail({ view, ...error }) {
+    if (view && view.view_type !== 'error')
+      this.#showView(view);
+    this.fail({ ...error, suggestions: error.suggestions ?? view?.suggestions });
   }
 
   #showError(error) {

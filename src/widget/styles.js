@@ -1,0 +1,293 @@
+/*
+ * The look of the element, as one constructable style sheet: a policy without inline styles lets it
+ * through. Each colour names its light and its dark value; a host page overrides --vesper-*.
+ */
+
+export const styles = new CSSStyleSheet();
+
+styles.replaceSync(`
+:host {
+  --bg: var(--vesper-bg, light-dark(#faf9f7, #131518));
+  --surface: var(--vesper-surface, light-dark(#ffffff, #1b1e22));
+  --sunken: light-dark(#f4f2ee, #16191c);
+  --soft: var(--vesper-soft, light-dark(#e6f0ee, #1d302e));
+  --text: var(--vesper-text, light-dark(#1c2023, #e8eaeb));
+  --muted: var(--vesper-muted, light-dark(#5b636a, #a3abb2));
+  --line: var(--vesper-line, light-dark(#e4e1da, #2d3237));
+  --edge: light-dark(#8b8f8c, #6e767d);
+  --accent: var(--vesper-accent, light-dark(#0b655d, #74d2c4));
+  --on-accent: var(--vesper-on-accent, light-dark(#ffffff, #07211e));
+  --warn: light-dark(#7d4e00, #efc06c);
+  --warn-soft: light-dark(#fcf3de, #2d2513);
+  --danger: light-dark(#a3231b, #ffa498);
+  --danger-soft: light-dark(#fcedea, #331b19);
+  --shadow: light-dark(rgb(40 36 28 / 9%), rgb(0 0 0 / 45%));
+  --radius: 14px;
+  display: block;
+  height: 100%;
+  min-height: 0;
+  color: var(--text);
+  background: var(--bg);
+  font: 400 16px/1.6 var(--vesper-font, ui-sans-serif, system-ui, -apple-system, "Segoe UI",
+    Roboto, "Helvetica Neue", "Noto Sans", sans-serif);
+  color-scheme: light dark;
+}
+:host([theme="light"]) { color-scheme: light; }
+:host([theme="dark"]) { color-scheme: dark; }
+*, *::before, *::after { box-sizing: border-box; }
+[hidden] { display: none !important; }
+h1, h2, h3, h4, h5, h6, p, ul, ol, figure, blockquote, pre, fieldset { margin: 0; }
+button, textarea, input { font: inherit; color: inherit; }
+button { cursor: pointer; }
+button:disabled { cursor: default; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.sr-only {
+  position: absolute; width: 1px; height: 1px; overflow: hidden;
+  clip-path: inset(50%); white-space: nowrap;
+}
+.icon {
+  flex: none; width: 1.1em; height: 1.1em; fill: none; stroke: currentColor; stroke-width: 1.8;
+  stroke-linecap: round; stroke-linejoin: round;
+}
+.icon-filled { fill: currentColor; stroke: none; }
+.hint { color: var(--muted); font-size: 13px; }
+
+/* frame */
+.chat { display: flex; flex-direction: column; height: 100%; min-height: 0; }
+.middle { position: relative; flex: 1; min-height: 0; }
+.middle::after {
+  content: ""; position: absolute; inset: auto 0 0; height: 28px; pointer-events: none;
+  background: linear-gradient(transparent, var(--bg));
+}
+.scroll { height: 100%; overflow-y: auto; overscroll-behavior: contain; scrollbar-gutter: stable both-edges; }
+.scroll:focus-visible { outline-offset: -3px; }
+.column { width: 100%; max-width: 800px; min-height: 100%; margin: 0 auto; padding: 22px 24px 28px; }
+.banner {
+  display: flex; gap: 12px; align-items: center; justify-content: center; flex-wrap: wrap;
+  padding: 8px 16px; color: var(--warn); background: var(--warn-soft);
+  border-bottom: 1px solid var(--line); font-size: 14px;
+}
+.banner button {
+  padding: 2px 12px; border: 1px solid currentColor; border-radius: 99px; background: none;
+}
+
+/* before the first question */
+.welcome { padding: min(11vh, 96px) 0 0; text-align: center; }
+.welcome h1 { margin-top: 18px; font-size: clamp(24px, 4vw, 32px); font-weight: 600; letter-spacing: -.02em; line-height: 1.25; }
+.welcome p { max-width: 46ch; margin: 10px auto 0; color: var(--muted); }
+.starters { display: grid; grid-template-columns: 1fr 1fr; gap: 12px; margin-top: 40px; text-align: left; }
+.starter {
+  display: flex; gap: 12px; align-items: center; justify-content: space-between;
+  padding: 16px 16px 16px 18px; text-align: left; font-size: 15px; line-height: 1.45;
+  background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius);
+  transition: border-color .15s, box-shadow .15s, transform .15s;
+}
+.starter .icon { color: var(--muted); }
+.starter:hover { border-color: var(--accent); box-shadow: 0 4px 16px var(--shadow); transform: translateY(-1px); }
+.starter:hover .icon { color: var(--accent); }
+
+/* turns */
+.turn + .turn { margin-top: 36px; padding-top: 36px; border-top: 1px solid var(--line); }
+.question { display: flex; justify-content: flex-end; }
+.question p {
+  max-width: min(85%, 60ch); padding: 10px 18px; white-space: pre-wrap; overflow-wrap: anywhere;
+  background: var(--soft); border-radius: 20px 20px 6px 20px;
+}
+.answer { display: grid; grid-template-columns: 30px minmax(0, 1fr); gap: 14px; margin-top: 20px; }
+.avatar {
+  display: grid; place-items: center; width: 30px; height: 30px; color: var(--accent);
+  background: var(--soft); border-radius: 50%; font-size: 15px;
+}
+.avatar.large { width: 56px; height: 56px; margin: 0 auto; font-size: 28px; }
+.body { display: flex; flex-direction: column; gap: 16px; min-width: 0; padding-top: 2px; }
+.body > :empty { display: none; }
+.views, .asks, .notices { display: flex; flex-direction: column; gap: 12px; }
+.progress { color: var(--muted); }
+.progress::after { content: "…"; }
+.turn:not(.running) .progress, .turn.has-text .progress { display: none; }
+.filters { display: flex; flex-wrap: wrap; gap: 6px; padding: 0; list-style: none; }
+.filter {
+  padding: 2px 10px; font-size: 13px; color: var(--muted);
+  background: var(--surface); border: 1px solid var(--line); border-radius: 99px;
+}
+.filter .value { color: var(--text); font-weight: 550; }
+.filter.assumed { border-style: dashed; border-color: var(--edge); }
+.filter .why { margin-left: 6px; font-style: italic; }
+
+/* answer text */
+.prose { display: flex; flex-direction: column; gap: .75em; overflow-wrap: anywhere; }
+.prose h3 { font-size: 1.2em; font-weight: 620; letter-spacing: -.01em; line-height: 1.35; margin-top: .4em; }
+.prose h4, .prose h5, .prose h6 { font-size: 1.03em; font-weight: 620; margin-top: .3em; }
+.prose strong { font-weight: 650; }
+.prose ul, .prose ol { padding-left: 1.5em; }
+.prose li + li { margin-top: .25em; }
+.prose li::marker { color: var(--muted); }
+.prose hr { width: 100%; margin: .3em 0; border: 0; border-top: 1px solid var(--line); }
+.prose blockquote { padding-left: 14px; border-left: 3px solid var(--line); color: var(--muted); }
+.prose a { color: var(--accent); text-underline-offset: 3px; }
+.prose code {
+  padding: .1em .35em; font: .88em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace;
+  background: var(--sunken); border: 1px solid var(--line); border-radius: 6px;
+}
+.prose pre { padding: 14px 16px; overflow-x: auto; background: var(--sunken); border: 1px solid var(--line); border-radius: 10px; }
+.prose pre code { padding: 0; background: none; border: 0; }
+.prose td { white-space: normal; }
+.prose .table-box { border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
+.mark.bound { text-decoration: underline dotted color-mix(in srgb, var(--accent) 65%, transparent); text-underline-offset: 4px; }
+.mark.unbound { text-decoration: underline wavy var(--warn); text-underline-offset: 4px; }
+.mark.withheld { color: var(--warn); }
+.base { white-space: pre-wrap; }
+
+/* tables */
+.table-box { max-height: 380px; overflow: auto; overscroll-behavior-x: contain; }
+.table-box:focus-visible { outline-offset: -2px; }
+table { width: 100%; border-collapse: separate; border-spacing: 0; font-size: 14px; line-height: 1.45; }
+th, td { padding: 9px 18px; text-align: left; vertical-align: baseline; }
+th {
+  position: sticky; top: 0; z-index: 1; white-space: nowrap; font-weight: 550; color: var(--muted);
+  background: var(--sunken); border-bottom: 1px solid var(--line);
+}
+td { white-space: nowrap; }
+td.long { min-width: 28ch; white-space: normal; overflow-wrap: anywhere; }
+tr + tr td { border-top: 1px solid color-mix(in srgb, var(--line) 70%, transparent); }
+tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent); }
+.number, .align-end { text-align: right; }
+.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.align-center { text-align: center; }
+.unit { margin-left: 6px; font-weight: 400; font-size: 12px; }
+
+/* cards */
+.card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
+.card-title { display: block; font-weight: 600; line-height: 1.4; }
+.data figcaption {
+  display: flex; flex-wrap: wrap; gap: 2px 16px; justify-content: space-between; align-items: baseline;
+  padding: 12px 18px; border-bottom: 1px solid var(--line); font-size: 14px;
+}
+.data-title { font-weight: 600; }
+.data-rows { color: var(--muted); font-size: 13px; }
+.data-rows.cut { color: var(--warn); }
+.notice, .error, .refused { display: flex; gap: 14px; padding: 16px 18px; }
+.notice { flex-wrap: wrap; align-items: center; justify-content: space-between; font-size: 15px; color: var(--muted); }
+.error, .refused { background: var(--danger-soft); border-color: transparent; }
+.error > .icon, .refused > .icon { margin-top: 3px; color: var(--danger); }
+.error > div, .refused > div { display: flex; flex-direction: column; gap: 4px; min-width: 0; overflow-wrap: anywhere; }
+.error .options:not(:empty) { margin-top: 8px; }
+.error.said { padding: 0; background: none; border: 0; border-radius: 0; overflow: visible; }
+.error.said > .icon, .error.said p { display: none; }
+.error.said .options { margin-top: 0; }
+.refusal { display: grid; place-items: center; min-height: 40vh; }
+.refused { width: 100%; max-width: 460px; }
+.refused .primary { align-self: flex-start; margin-top: 10px; }
+.reports { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 310px), 1fr)); gap: 12px; }
+.report {
+  display: flex; gap: 14px; align-items: center; padding: 12px 16px; color: inherit; text-decoration: none;
+  transition: border-color .15s, box-shadow .15s;
+}
+.report > span { flex: 1; min-width: 0; }
+.report .card-title { font-size: 15px; }
+.report .icon { color: var(--accent); font-size: 18px; }
+.report .icon:last-child { color: var(--muted); font-size: 14px; }
+.report:hover { border-color: var(--accent); box-shadow: 0 4px 16px var(--shadow); }
+.report .hint { display: block; line-height: 1.4; }
+
+/* chips and asks */
+.options, .suggestions { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
+.turn:not(:last-child) .suggestions { display: none; }
+.chip, .primary {
+  display: inline-flex; gap: 8px; align-items: center; padding: 6px 14px; font-size: 14px; line-height: 1.45;
+  text-align: left; color: var(--accent); background: var(--surface);
+  border: 1px solid color-mix(in srgb, var(--accent) 40%, var(--line)); border-radius: 99px;
+  transition: background .15s, border-color .15s;
+}
+.chip:not(:disabled):hover { background: var(--soft); border-color: var(--accent); }
+.chip.quiet { color: var(--muted); border-color: var(--line); }
+.chip:disabled { opacity: .55; }
+.primary { padding: 7px 18px; color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
+.primary:hover { filter: brightness(1.08); }
+.chip.box { cursor: pointer; }
+.chip.box:has(:checked) { background: var(--soft); border-color: var(--accent); }
+.box input { width: 16px; height: 16px; margin: 0; accent-color: var(--accent); }
+.ask { display: flex; flex-direction: column; gap: 12px; align-items: flex-start; min-width: 0; padding: 0; border: 0; }
+.ask legend { padding: 0; margin-bottom: 12px; font-weight: 550; }
+.ask.said legend { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.ask:disabled { opacity: .6; }
+.ask-error { color: var(--danger); font-size: 14px; }
+.ask-error:empty { display: none; }
+.group { flex-basis: 100%; color: var(--muted); font-size: 13px; }
+.date { display: inline-flex; gap: 8px; align-items: center; font-size: 14px; color: var(--muted); }
+.date input { padding: 6px 10px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 8px; }
+
+/* how it came about */
+.outcome { display: flex; flex-wrap: wrap; align-items: center; color: var(--muted); font-size: 13px; }
+.outcome span:not(:last-of-type)::after { content: "·"; margin: 0 8px; }
+summary.outcome { width: fit-content; cursor: pointer; list-style: none; border-radius: 6px; }
+summary.outcome::-webkit-details-marker { display: none; }
+summary.outcome .icon { margin-left: 6px; transition: transform .15s; }
+details[open] summary .icon { transform: rotate(90deg); }
+summary.outcome:hover { color: var(--text); }
+.steps { display: grid; gap: 4px; margin-top: 10px; padding: 0; list-style: none; color: var(--muted); font-size: 14px; }
+.step { display: flex; gap: 10px; align-items: center; }
+.step .icon { color: var(--accent); }
+.step.failed .icon { color: var(--danger); }
+.step-rows::before { content: "("; }
+.step-rows::after { content: ")"; }
+
+/* composer */
+.composer { position: relative; z-index: 1; width: 100%; max-width: 800px; margin: 0 auto; padding: 0 24px max(14px, env(safe-area-inset-bottom)); }
+.field {
+  display: flex; gap: 8px; align-items: flex-end; padding: 8px 8px 8px 20px; background: var(--surface);
+  border: 1px solid var(--edge); border-radius: 26px; box-shadow: 0 6px 24px var(--shadow);
+}
+.field:focus-within { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent), 0 6px 24px var(--shadow); }
+textarea {
+  flex: 1; min-width: 0; max-height: 200px; padding: 7px 0; resize: none; line-height: 1.5;
+  background: none; border: 0; outline: 0;
+}
+textarea:focus-visible { outline: 0; }
+textarea::placeholder { color: var(--muted); opacity: 1; }
+.send {
+  display: grid; flex: none; place-items: center; width: 38px; height: 38px; padding: 0; font-size: 18px;
+  color: var(--on-accent); background: var(--accent); border: 0; border-radius: 50%;
+  transition: background .15s, filter .15s;
+}
+.send:not(:disabled):hover { filter: brightness(1.1); }
+.send:disabled { color: var(--muted); background: var(--line); }
+.composer .hint { margin-top: 8px; text-align: center; }
+.composer .hint.wrong { color: var(--danger); }
+.jump {
+  position: absolute; z-index: 2; bottom: 14px; left: 50%; display: grid; place-items: center;
+  width: 38px; height: 38px; padding: 0; font-size: 18px; background: var(--surface);
+  border: 1px solid var(--edge); border-radius: 50%; box-shadow: 0 4px 16px var(--shadow);
+  transform: translateX(-50%);
+}
+
+@media (max-width: 640px) {
+  .column { padding: 20px 16px 28px; }
+  .composer { padding-inline: 12px; }
+  .composer .hint:not(.wrong) { display: none; }
+  .welcome { padding-top: 5vh; }
+  .starters { grid-template-columns: 1fr; gap: 10px; margin-top: 28px; }
+  .starter { padding: 13px 14px 13px 16px; }
+  .answer { grid-template-columns: minmax(0, 1fr); gap: 10px; margin-top: 20px; }
+  .answer .avatar { width: 26px; height: 26px; font-size: 13px; }
+  .turn:not(.running) .answer .avatar { display: none; }
+  .question p { max-width: 90%; }
+  .jump { right: 16px; left: auto; transform: none; }
+  th, td { padding: 8px 14px; }
+  .data figcaption { padding: 10px 14px; }
+}
+@media (prefers-reduced-motion: no-preference) {
+  .running .avatar .icon { animation: twinkle 1.6s ease-in-out infinite; }
+  .running .progress { animation: breathe 1.6s ease-in-out infinite; }
+  .turn { animation: appear .25s ease-out; }
+  @keyframes twinkle { 50% { transform: scale(.72) rotate(45deg); opacity: .6; } }
+  @keyframes breathe { 50% { opacity: .6; } }
+  @keyframes appear { from { opacity: 0; transform: translateY(6px); } }
+}
+@media (prefers-reduced-motion: reduce) {
+  * { transition: none !important; }
+}
+@media (forced-colors: active) {
+  .send, .chip, .starter, .question p { border: 1px solid; }
+}
+`);

@@ -1,0 +1,550 @@
+/*
+ * <vesper-chat>: a conversation with Vesper in one element. It is given a way to get a token and
+ * does the rest: connects, asks, shows answers as they come, and takes up a conversation again
+ * after a reload or a lost connection.
+ *
+ * Properties  endpoint, getToken({fresh}), starters[], linkHosts[], sessionId (read only)
+ * Methods     open(sessionId or null), ask(question), focusInput(), close()
+ * Events      vesper:ready {user}, vesper:session {sessionId}, vesper:message {question},
+ *             vesper:error {code, message}
+ */
+
+import { Announcer, sentenceEnd, spoken } from './announce.js';
+import { Connection } from './connection.js';
+import { count, h, icon } from './dom.js';
+import { Follower } from './follow.js';
+import { loadHistory } from './history.js';
+import { styles } from './styles.js';
+import { TurnView } from './turn.js';
+
+const SPOKEN_CHARS = 700;
+const BANNER_DELAY_MS = 500;
+const CLOSE_UNKNOWN_SESSION = 4404;
+
+const REFUSALS = {
+  4400: ['This page is out of date', 'Please reload it to go on.'],
+  4401: ['Sign in needed', 'You need to sign in before you can ask questions.'],
+  4403: ['Not permitted', 'Your account may not use this service.'],
+  4404: ['This conversation is not available', 'It may have been removed, or it belongs to someone else.'],
+  4409: ['Opened in another place', 'This conversation is being used in another window.'],
+};
+
+export class VesperChat extends HTMLElement {
+  endpoint = location.origin;
+  getToken = null;
+  linkHosts = [location.host, 'app.powerbi.com'];
+
+  #connection = new Connection({
+    url: () => this.#socketUrl(),
+    getToken: (how) => this.getToken(how),
+    onFrame: (frame) => this.#onFrame(frame),
+    onState: (state, detail) => this.#onState(state, detail),
+  });
+  #starters = [];
+  #sessionId = null;
+  #isStored = false;        /* the server knows the session by more than its id */
+  #needsHistory = false;
+  #maxBytes = Infinity;
+  #turns = [];
+  #active = null;
+  #selection = null;        /* an answered ask that the server has not acknowledged */
+  #refused = 0;
+  #lost = new Set();        /* turns whose frames the server does not have any more */
+  #bannerTimer = 0;
+  #spokenTo = 0;
+  #parts;
+  #announcer;
+  #follower;
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: 'open' });
+
+    root.adoptedStyleSheets = [styles];
+    this.#parts = this.#build();
+    root.append(this.#parts.chat);
+    this.#announcer = new Announcer(this.#parts.live);
+    this.#follower = new Follower(this.#parts.scroll, this.#parts.column,
+      (atEnd) => { this.#parts.jump.hidden = atEnd; });
+    root.addEventListener('keydown', (event) => event.key === 'Escape' && this.#stop());
+  }
+
+  disconnectedCallback() {
+    this.close();
+  }
+
+  get sessionId() {
+    return this.#sessionId;
+  }
+
+  get starters() {
+    return this.#starters;
+  }
+
+  set starters(questions) {
+    this.#starters = questions;
+    this.#parts.starters.replaceChildren(...questions.map((question) =>
+      h('button', { type: 'button', class: 'starter', onclick: () => this.ask(question) },
+        h('span', {}, question), icon('chevron'))));
+  }
+
+  /* Shows a stored conversation, or begins a new one. A running answer is left behind. */
+  open(sessionId = null) {
+    this.#connection.stop();
+    this.#clear();
+    this.#sessionId = sessionId;
+    this.#isStored = this.#needsHistory = sessionId !== null;
+    this.#parts.welcome.hidden = sessionId !== null;
+    this.#connection.start();
+  }
+
+  close() {
+    this.#connection.stop();
+  }
+
+  focusInput() {
+    this.#parts.input.focus();
+  }
+
+  ask(question) {
+    const content = question.trim();
+
+    if (content === '' || this.#active || this.#refused || this.#needsHistory)
+      return false;
+    this.#begin(new TurnView(this.#actions, { question: content, clientId: crypto.randomUUID() }));
+    this.#sendQuestion();
+    this.#emit('vesper:message', { question: content });
+    return true;
+  }
+
+  /* --- the page ----------------------------------------------------------------------- */
+
+  #build() {
+    const parts = {
+      banner: h('div', { class: 'banner', role: 'status', hidden: true }),
+      welcome: h('div', { class: 'welcome' },
+        h('span', { class: 'avatar large' }, icon('star')),
+        h('h1', {}, 'What would you like to know?'),
+        h('p', {}, 'Ask in your own words. Every number in an answer comes from your governed data.')),
+      starters: h('div', { class: 'starters' }),
+      turns: h('div', { class: 'turns' }),
+      refusal: h('div', { class: 'refusal', hidden: true }),
+      jump: h('button', { type: 'button', class: 'jump', hidden: true,
+        'aria-label': 'To the end', title: 'To the end', onclick: () => this.#follower.toEnd() }, icon('down')),
+      input: h('textarea', { rows: 1, placeholder: 'Ask a question', 'aria-label': 'Your question',
+        autocomplete: 'off', enterkeyhint: 'send', part: 'input',
+        onkeydown: (event) => this.#onKey(event), oninput: () => this.#drawComposer() }),
+      send: h('button', { type: 'button', class: 'send', part: 'send',
+        onclick: () => (this.#active ? this.#stop() : this.#submit()) }),
+      hint: h('p', { class: 'hint', id: 'hint' }, 'Enter sends, Shift+Enter starts a new line'),
+      live: h('div', { class: 'sr-only', role: 'status', 'aria-live': 'polite', 'aria-atomic': 'false' }),
+    };
+
+    parts.welcome.append(parts.starters);
+    parts.column = h('div', { class: 'column' }, parts.welcome, parts.turns, parts.refusal);
+    parts.scroll = h('div', { class: 'scroll', role: 'log', 'aria-live': 'off',
+      'aria-label': 'Conversation', tabindex: '0', part: 'transcript' }, parts.column);
+    parts.chat = h('div', { class: 'chat' }, parts.banner,
+      h('div', { class: 'middle' }, parts.scroll, parts.jump),
+      h('div', { class: 'composer' },
+        h('div', { class: 'field' }, parts.input, parts.send), parts.hint),
+      parts.live);
+    return parts;
+  }
+
+  #clear() {
+    this.#turns = [];
+    this.#active = this.#selection = null;
+    this.#refused = 0;
+    this.#parts.turns.replaceChildren();
+    this.#parts.refusal.hidden = true;
+    this.#parts.welcome.hidden = false;
+    this.#parts.scroll.setAttribute('aria-busy', 'false');
+    this.#announcer.clear();
+    this.#drawComposer();
+  }
+
+  #drawComposer() {
+    const { input, send, hint } = this.#parts;
+    const bytes = new TextEncoder().encode(input.value).length;
+    const tooLong = bytes > this.#maxBytes;
+    const label = this.#active ? 'Stop' : 'Send';
+
+    input.style.height = 'auto';
+    input.style.height = `${input.scrollHeight}px`;
+    if (send.getAttribute('aria-label') !== label) {
+      send.setAttribute('aria-label', label);
+      send.replaceChildren(icon(label.toLowerCase()));
+    }
+    send.classList.toggle('stop', this.#active !== null);
+    send.disabled = this.#active
+      ? this.#active.stopping : input.value.trim() === '' || tooLong || this.#refused !== 0 ||
+        this.#needsHistory;
+    input.disabled = this.#refused !== 0;
+    hint.classList.toggle('wrong', tooLong);
+    hint.textContent = tooLong ? 'This question is too long to be sent'
+      : this.#active ? 'Esc stops the answer' : 'Enter sends, Shift+Enter starts a new line';
+  }
+
+  #onKey(event) {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing)
+      return;
+    event.preventDefault();
+    this.#submit();
+  }
+
+  #submit() {
+    const { input, send } = this.#parts;
+
+    this.#drawComposer();
+    if (send.disabled || !this.ask(input.value))
+      return;
+    input.value = '';
+    this.#drawComposer();
+  }
+
+  /* A chip that was pressed may be gone by now; the keyboard goes on where one types. */
+  #afterChip() {
+    if (matchMedia('(pointer: fine)').matches)
+      this.focusInput();
+  }
+
+  #showRefusal(code) {
+    const [title, words] = REFUSALS[code] ?? REFUSALS[4403];
+    const action = code === CLOSE_UNKNOWN_SESSION
+      ? ['Start a new conversation', () => this.#startAnew()]
+      : ['Try again', () => this.#retryRefused()];
+
+    this.#refused = code;
+    this.#parts.welcome.hidden = true;
+    this.#parts.refusal.replaceChildren(h('div', { class: 'card refused', role: 'alert' },
+      icon('alert'),
+      h('div', {},
+        h('p', { class: 'card-title' }, title), h('p', {}, words),
+        h('button', { type: 'button', class: 'primary', onclick: action[1] }, action[0]))));
+    this.#parts.refusal.hidden = false;
+    this.#drawComposer();
+    this.#emit('vesper:error', { code, message: title });
+  }
+
+  #retryRefused() {
+    this.#refused = 0;
+    this.#parts.refusal.hidden = true;
+    this.#parts.welcome.hidden = this.#turns.length > 0 || this.#needsHistory;
+    this.#drawComposer();
+    this.#connection.retryNow();
+  }
+
+  #startAnew() {
+    this.open(null);
+    this.#emit('vesper:session', { sessionId: null });
+    this.#afterChip();
+  }
+
+  /* --- the connection ----------------------------------------------------------------- */
+
+  #socketUrl() {
+    const url = new URL('/ws/v1/chat', this.endpoint);
+
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    if (this.#isStored)
+      url.searchParams.set('session_id', this.#sessionId);
+    return url.href;
+  }
+
+  #onState(state, { code }) {
+    const { banner } = this.#parts;
+
+    this.dataset.state = state;
+    if (state === 'waiting') {
+      this.#bannerTimer ||= setTimeout(() => this.#showBanner(), BANNER_DELAY_MS);
+    } else if (state !== 'connecting') {
+      clearTimeout(this.#bannerTimer);
+      this.#bannerTimer = 0;
+      banner.hidden = true;
+    }
+    if (state === 'refused')
+      this.#onRefused(code);
+  }
+
+  #showBanner() {
+    const words = navigator.onLine
+      ? 'The connection is lost. Trying to get it back.'
+      : 'You are offline. The conversation goes on when you are back.';
+
+    this.#parts.banner.replaceChildren(h('span', {}, words),
+      h('button', { type: 'button', onclick: () => this.#connection.retryNow() }, 'Try now'));
+    this.#parts.banner.hidden = false;
+  }
+
+  #onRefused(code) {
+    /* Nothing was stored yet under this id, so a new one serves as well. */
+    if (code === CLOSE_UNKNOWN_SESSION && this.#isStored && this.#turns.every((turn) => !turn.id) &&
+        !this.#needsHistory) {
+      this.#isStored = false;
+      this.#connection.retryNow();
+      return;
+    }
+    this.#showRefusal(code);
+  }
+
+  #onFrame(frame) {
+    if (frame.type === 'session.ready')
+      this.#onReady(frame);
+    else if (frame.type === 'chat.error' && frame.seq === undefined)
+      this.#onRequestError(frame);
+    else if (frame.turn_id !== undefined)
+      this.#onTurnFrame(frame);
+  }
+
+  async #onReady(frame) {
+    this.#sessionId = frame.session_id;
+    this.#maxBytes = frame.max_message_bytes ?? Infinity;
+    this.#emit('vesper:ready', { user: frame.user });
+    if (this.#selection && !this.#active?.acknowledged)
+      this.#needsHistory = true;
+    if (this.#needsHistory)
+      await this.#showHistory();
+    else if (this.#active?.acknowledged)
+      this.#resume();
+    else if (this.#active)
+      this.#sendQuestion();
+  }
+
+  async #showHistory() {
+    const sessionId = this.#sessionId;
+    let messages;
+
+    try {
+      messages = await loadHistory(this.endpoint, sessionId, this.getToken);
+    } catch (error) {
+      if (sessionId !== this.#sessionId)
+        return;
+      if (error.status === 404)
+        this.#showRefusal(CLOSE_UNKNOWN_SESSION);
+      else
+        this.#connection.cycle();
+      return;
+    }
+    if (sessionId !== this.#sessionId || !this.#connection.isReady)
+      return;
+    this.#needsHistory = false;
+    this.#clear();
+    this.#isStored = messages.length > 0;
+    this.#restore(messages);
+  }
+
+  #restore(messages) {
+    this.#parts.welcome.hidden = messages.length > 0;
+    for (const message of messages) {
+      const last = this.#turns.at(-1);
+
+      if (message.role === 'user') {
+        this.#addTurn(new TurnView(this.#actions, { question: message.content }));
+        this.#turns.at(-1).id = message.turn_id;
+      } else {
+        const turn = last?.running ? last : this.#addTurn(new TurnView(this.#actions));
+
+        turn.restore(message);
+      }
+    }
+    const latest = this.#turns.at(-1);
+
+    for (const turn of this.#turns) {
+      if (turn !== latest)
+        turn.closeAsks();
+      if (turn.running && (turn !== latest || this.#lost.has(turn.id)))
+        turn.showEnding('interrupted');
+    }
+    if (latest?.running) {
+      this.#setActive(latest);
+      this.#resume();
+    }
+    if (latest)
+      this.#follower.from(latest.root);
+  }
+
+  /* --- turns -------------------------------------------------------------------------- */
+
+  #actions = {
+    ask: (question) => {
+      this.ask(question);
+      this.#afterChip();
+    },
+    select: (ask, values, label) => {
+      this.#select(ask, values, label);
+      this.#afterChip();
+    },
+    retry: (turn) => this.#retry(turn),
+    linkHosts: () => this.linkHosts,
+    onText: (turn) => this.#speak(turn),
+  };
+
+  #addTurn(turn) {
+    this.#turns.push(turn);
+    this.#parts.turns.append(turn.root);
+    this.#parts.welcome.hidden = true;
+    return turn;
+  }
+
+  #setActive(turn) {
+    this.#active = turn;
+    this.#parts.scroll.setAttribute('aria-busy', String(turn !== null));
+    this.#drawComposer();
+  }
+
+  #begin(turn) {
+    for (const earlier of this.#turns)
+      earlier.closeAsks();
+    this.#addTurn(turn);
+    this.#spokenTo = 0;
+    this.#setActive(turn);
+    this.#follower.from(turn.root);
+  }
+
+  #sendQuestion() {
+    const { question, clientId } = this.#active;
+
+    if (this.#connection.send({ type: 'chat.message', content: question, client_msg_id: clientId }))
+      this.#isStored = true;
+  }
+
+  #select(ask, values, label) {
+    if (this.#active)
+      return;
+    this.#selection = { type: 'chat.select', ask_id: ask.ask_id, values };
+    this.#begin(new TurnView(this.#actions, { question: label }));
+    this.#connection.send(this.#selection);
+  }
+
+  #retry(turn) {
+    if (this.#active)
+      return;
+    if (!turn.acknowledged) {
+      turn.root.remove();
+      this.#turns = this.#turns.filter((other) => other !== turn);
+    }
+    const question = turn.question ?? this.#turns.findLast((other) => other.question)?.question;
+
+    if (question)
+      this.ask(question);
+    this.#afterChip();
+  }
+
+  #resume() {
+    const { id, lastSeq, stopping } = this.#active;
+
+    this.#connection.send({ type: 'resume', turn_id: id, last_seq: lastSeq });
+    if (stopping)
+      this.#connection.send({ type: 'chat.cancel', turn_id: id });
+  }
+
+  #stop() {
+    const turn = this.#active;
+
+    if (!turn || turn.stopping)
+      return;
+    if (!turn.acknowledged && !this.#connection.isReady) {
+      turn.showEnding('cancelled');
+      this.#endActive();
+      return;
+    }
+    turn.stopping = true;
+    turn.say('Stopping');
+    this.#connection.send({ type: 'chat.cancel', turn_id: turn.id ?? undefined });
+    this.#drawComposer();
+  }
+
+  #endActive() {
+    this.#setActive(null);
+    this.#selection = null;
+  }
+
+  #onTurnFrame(frame) {
+    const turn = this.#turnOf(frame);
+
+    if (!turn?.running)
+      return;
+    if (!turn.apply(frame)) {
+      /* Something is missing: the whole turn is replayed on a new connection. */
+      turn.reset();
+      this.#connection.cycle();
+      return;
+    }
+    if (turn.running || turn !== this.#active)
+      return;
+    this.#announceEnd(turn, frame);
+    this.#endActive();
+  }
+
+  #turnOf(frame) {
+    const known = this.#turns.find((turn) => turn.id === frame.turn_id);
+
+    if (known || frame.type !== 'chat.thinking')
+      return known;
+    const ours = this.#active && !this.#active.acknowledged &&
+      (frame.client_msg_id ?? this.#active.clientId) === this.#active.clientId;
+
+    if (this.#active && !ours)
+      return undefined;
+    const turn = this.#active ?? this.#addTurn(new TurnView(this.#actions));
+
+    turn.id = frame.turn_id;
+    this.#selection = null;
+    this.#setActive(turn);
+    if (turn.stopping)
+      this.#connection.send({ type: 'chat.cancel', turn_id: turn.id });
+    this.#isStored = true;
+    this.#emit('vesper:session', { sessionId: this.#sessionId });
+    return turn;
+  }
+
+  /* Refused before a turn began, or a turn to resume is gone. */
+  #onRequestError(frame) {
+    const turn = this.#active;
+
+    this.#emit('vesper:error', { code: frame.code, message: frame.message });
+    if (!turn)
+      return;
+    if (!turn.acknowledged) {
+      turn.fail(frame);
+      this.#announcer.say(frame.message);
+      this.#endActive();
+    } else if (frame.code === 'not_found') {
+      this.#lost.add(turn.id);
+      this.#showHistory();
+    }
+  }
+
+  /* --- for the ear -------------------------------------------------------------------- */
+
+  /* The first whole sentence as soon as it stands, the rest with the end. */
+  #speak(turn) {
+    if (turn !== this.#active || !turn.running || this.#spokenTo > 0)
+      return;
+    const end = sentenceEnd(turn.text);
+
+    if (end > 0) {
+      this.#announcer.say(spoken(turn.text.slice(0, end)));
+      this.#spokenTo = end;
+    }
+  }
+
+  #announceEnd(turn, frame) {
+    const rest = spoken(turn.text.slice(this.#spokenTo));
+    const tables = turn.tables.map((view) => `Table with ${count(view.row_count, 'row')}.`);
+    const said = rest.length > SPOKEN_CHARS
+      ? `${rest.slice(0, SPOKEN_CHARS).replace(/\S*$/, '')}… The full answer is in the conversation.`
+      : rest;
+    const ending = frame.type === 'chat.error' ? frame.message
+      : frame.status === 'cancelled' ? 'Stopped.' : '';
+
+    this.#announcer.say([said, ...tables, ending].filter(Boolean).join(' '));
+  }
+
+  #emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+}
+
+customElements.define('vesper-chat', VesperChat);

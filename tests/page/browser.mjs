@@ -1,0 +1,43 @@
+/* A browser for the page's tests: Debian's Chromium, and a page that writes down what must not happen. */
+
+import { chromium } from 'playwright-core';
+
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: FLAGS,
+  });
+}
+
+/* The page's wrongs: errors on the console, requests to other origins, dialogs. */
+export async function openPage(browser, url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
+  const page = await context.newPage();
+  const wrongs = [];
+  const { host } = new URL(url);
+
+  page.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
+  page.on('pageerror', (error) => wrongs.push(String(error)));
+  page.on('dialog', (dialog) => { wrongs.push('dialog'); dialog.dismiss(); });
+  page.on('request', (request) => new URL(request.url()).host !== host && wrongs.push(request.url()));
+  page.on('websocket', (socket) => new URL(socket.url()).host !== host && wrongs.push(socket.url()));
+  await page.goto(url);
+  return { page, context, wrongs };
+}
+
+export async function ask(page, question) {
+  await page.getByRole('textbox', { name: 'Your question' }).fill(question);
+  await page.keyboard.press('Enter');
+}
+
+export const lastTurn = (page) => page.locator('.turn').last();
+
+/* Waits for the end of the answer. */
+export async function answered(page, limitMs = 15000) {
+  await page.locator('.turn').last().waitFor({ timeout: limitMs });
+  await page.locator('.turn.running').waitFor({ state: 'detached', timeout: limitMs });
+  return lastTurn(page);
+}

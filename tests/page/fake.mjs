@@ -1,0 +1,271 @@
+/*
+ * A server that speaks the chat protocol from a script, so that the page meets every frame there is,
+ * at any moment, without a database behind it. It keeps each turn's frames as the real one does:
+ * numbered, for resuming.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocketServer } from 'ws';
+
+import { scriptFor } from './scripts.mjs';
+
+const WIDGET = new URL('../../src/widget/', import.meta.url);
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+  "require-trusted-types-for 'script'";
+
+class Turn {
+  id = randomUUID();
+  frames = [];
+  watchers = new Set();
+  cancelled = false;
+  ended = false;
+  text = '';
+  views = [];
+
+  constructor(session, content, clientId) {
+    Object.assign(this, { session, content, clientId });
+  }
+
+  emit(frame) {
+    const numbered = { ...frame, turn_id: this.id, seq: this.frames.length + 1 };
+
+    if (frame.type === 'chat.token')
+      this.text += frame.token;
+    if (frame.type === 'chat.view')
+      this.views.push(frame.view);
+    if (frame.type === 'chat.ask')
+      this.views.push({ view_type: 'selection', view_id: frame.ask_id, ...frame });
+    this.ended = frame.type === 'chat.complete' || frame.type === 'chat.error';
+    this.frames.push(numbered);
+    for (const watcher of [...this.watchers])
+      watcher(numbered);
+    if (this.ended)
+      this.store(frame);
+  }
+
+  store(last) {
+    this.session.messages.push({
+      message_id: randomUUID(),
+      turn_id: this.id,
+      role: 'assistant',
+      content: this.text,
+      status: last.type === 'chat.error' ? 'failed' : last.status === 'ok' ? 'complete' : last.status,
+      provider: last.provider,
+      views: this.views,
+      pbi_deep_links: last.pbi_deep_links,
+      created_at: new Date().toISOString(),
+    });
+  }
+}
+
+export class Fake {
+  sockets = new Set();
+  sessions = new Map();
+  turns = new Map();
+  logins = [];
+  received = [];      /* every frame that came in */
+  signIn = true;      /* false: no demo mode */
+  closeWith = null;   /* [code, reason]: what the next sockets are closed with instead of session.ready */
+  onSend = null;      /* (frame, socket): a test's chance to cut the line right after a frame */
+  paused = false;     /* sockets are refused */
+  busy = false;       /* questions are refused */
+
+  async start(port = 0) {
+    this.http = createServer((request, response) => this.#serve(request, response));
+    this.websockets = new WebSocketServer({
+      server: this.http,
+      handleProtocols: () => 'vesper.v1',
+      verifyClient: () => !this.paused,
+    });
+    this.websockets.on('connection', (socket, request) => this.#connect(socket, request));
+    await new Promise((resolve) => this.http.listen(port, '127.0.0.1', resolve));
+    this.url = `http://127.0.0.1:${this.http.address().port}`;
+    return this;
+  }
+
+  async stop() {
+    this.cut();
+    this.http.closeAllConnections();
+    await new Promise((resolve) => this.http.close(resolve));
+  }
+
+  /* Without a closing handshake, as a network does it. */
+  cut() {
+    for (const socket of this.sockets)
+      socket.terminate();
+  }
+
+  tell(frame) {
+    for (const socket of this.sockets)
+      socket.send(JSON.stringify(frame));
+  }
+
+  async #serve(request, response) {
+    const url = new URL(request.url, this.url);
+    const messages = /^\/api\/v1\/sessions\/([\w-]+)\/messages$/.exec(url.pathname);
+
+    if (url.pathname === '/api/v1/demo/login')
+      this.#login(request, response);
+    else if (messages)
+      this.#history(messages[1], url, response);
+    else
+      await this.#file(url.pathname === '/' ? 'index.html' : url.pathname.slice(1), response);
+  }
+
+  async #file(name, response) {
+    try {
+      const body = await readFile(new URL(name, WIDGET));
+
+      response.writeHead(200, {
+        'content-type': TYPES[extname(name)],
+        'content-security-policy': POLICY,
+        'x-content-type-options': 'nosniff',
+      }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  }
+
+  async #login(request, response) {
+    const body = JSON.parse((await request.toArray()).join(''));
+
+    if (!this.signIn) {
+      response.writeHead(404).end();
+      return;
+    }
+    this.logins.push(body);
+    this.#json(response, { token: `${body.tenant}.${body.role}.t${this.logins.length}` });
+  }
+
+  /* Two messages a page, so that paging is met. */
+  #history(id, url, response) {
+    const all = this.sessions.get(id)?.messages;
+    const from = Number(url.searchParams.get('cursor') ?? 0);
+
+    if (!all) {
+      response.writeHead(404).end();
+      return;
+    }
+    const more = from + 2 < all.length;
+
+    this.#json(response, {
+      data: all.slice(from, from + 2),
+      has_more: more,
+      ...(more && { next_cursor: String(from + 2) }),
+    });
+  }
+
+  #json(response, body) {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }
+
+  #connect(socket, request) {
+    const asked = new URL(request.url, this.url).searchParams.get('session_id');
+    const [, bearer] = request.headers['sec-websocket-protocol'].split(', ');
+    const [tenant, role] = bearer.replace('bearer.', '').split('.');
+
+    if (this.closeWith) {
+      socket.close(...this.closeWith);
+      return;
+    }
+    if (asked && !this.sessions.has(asked)) {
+      socket.close(4404);
+      return;
+    }
+    const session = this.sessions.get(asked) ?? { id: randomUUID(), messages: [] };
+    const send = (frame) => {
+      if (socket.readyState !== socket.OPEN)
+        return;
+      socket.send(JSON.stringify(frame));
+      this.onSend?.(frame, socket);
+    };
+    const watch = (turn, after) => {
+      turn.frames.filter((frame) => frame.seq > after).forEach(send);
+      turn.watchers.add(send);
+      socket.on('close', () => turn.watchers.delete(send));
+    };
+
+    this.sockets.add(socket);
+    socket.on('close', () => this.sockets.delete(socket));
+    socket.on('message', (data) => this.#receive(JSON.parse(data), { session, send, watch }));
+    send({
+      type: 'session.ready',
+      session_id: session.id,
+      protocol: 1,
+      heartbeat_s: 25,
+      max_message_bytes: 16384,
+      user: { id: `demo-${role}`, tenant, permissions: ['chat:use'] },
+    });
+  }
+
+  #receive(frame, { session, send, watch }) {
+    this.received.push(frame);
+    switch (frame.type) {
+    case 'chat.message':
+      if (this.busy)
+        send({ type: 'chat.error', code: 'busy', message: 'One question at a time.', retryable: true, suggestions: [] });
+      else
+        this.#question(session, frame.content, frame.client_msg_id, watch);
+      break;
+    case 'chat.select':
+      this.#question(session, frame.values.join(' '), undefined, watch);
+      break;
+    case 'chat.cancel':
+      for (const turn of this.turns.values())
+        turn.cancelled ||= turn.session === session;
+      break;
+    case 'resume':
+      if (this.turns.has(frame.turn_id))
+        watch(this.turns.get(frame.turn_id), frame.last_seq);
+      else
+        send({ type: 'chat.error', code: 'not_found', message: 'unknown turn', retryable: false, suggestions: [] });
+      break;
+    case 'ping':
+      send({ type: 'pong', t: frame.t });
+      break;
+    default:
+    }
+  }
+
+  #question(session, content, clientId, watch) {
+    const known = [...this.turns.values()].find((turn) => clientId && turn.clientId === clientId);
+
+    if (known) {
+      watch(known, 0);
+      return;
+    }
+    const turn = new Turn(session, content, clientId);
+    const messageId = randomUUID();
+
+    this.sessions.set(session.id, session);
+    this.turns.set(turn.id, turn);
+    session.messages.push({ message_id: messageId, turn_id: turn.id, role: 'user', content, status: 'complete' });
+    watch(turn, 0);
+    this.#play(turn, messageId);
+  }
+
+  async #play(turn, messageId) {
+    turn.emit({ type: 'chat.thinking', user_message_id: messageId, client_msg_id: turn.clientId });
+    for (const step of scriptFor(turn.content)) {
+      if (typeof step === 'number')
+        await sleep(step);
+      else if (!turn.cancelled)
+        turn.emit({ ...step, ...(step.type === 'chat.complete' && { session_id: turn.session.id }) });
+    }
+    if (!turn.ended)
+      turn.emit({ type: 'chat.complete', session_id: turn.session.id, message_id: randomUUID(),
+        status: 'cancelled', provider: 'rules', pbi_deep_links: [], suggestions: [], outcomes: [], latency_ms: 12 });
+  }
+}

@@ -1,0 +1,448 @@
+/*
+ * The page against a scripted server: every frame of the protocol, the line cut after any of them,
+ * refusals, and hostile text. The same page meets the real daemon in page.test.mjs.
+ */
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+
+import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
+import { Fake } from './fake.mjs';
+import { HOSTILE, REFERENCE, scriptFor } from './scripts.mjs';
+
+const ANSWER = 'The average day-ahead price for NP15 in CAISO for 2025 (Ascend forecast, as of Jan 2025) was ' +
+  '$48.73/MWh based on 8,760 hourly data points. Earlier files: Oct 2024 and Jul 2024.';
+const SLOW = Array.from({ length: 80 }, (_, i) => `word${i + 1}`).join(' ');
+
+let browser;
+let fake;
+let open;
+
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+beforeEach(async () => {
+  fake = await new Fake().start();
+  open = undefined;
+});
+afterEach(async () => {
+  await open?.context.close();
+  await fake.stop();
+});
+
+async function start(options) {
+  open = await openPage(browser, fake.url, options);
+  await open.page.locator('vesper-chat[data-state=ready]').waitFor();
+  return open.page;
+}
+
+const prose = (turn) => turn.locator('.prose').innerText();
+const shown = (page, text) => lastTurn(page).locator('.prose', { hasText: text }).waitFor();
+const tables = (turn) => turn.locator('figure.data');
+
+/* The console may tell of lines that a test cut on purpose, and of nothing else. */
+function assertClean(expected = /^$/) {
+  assert.deepEqual(open.wrongs.filter((wrong) => !expected.test(wrong)), []);
+}
+const CUT = /WebSocket connection to|net::ERR_|Failed to load resource/;
+
+test('the reference question: text, table, filters, report, outcome', async () => {
+  const page = await start();
+
+  await ask(page, REFERENCE);
+  const turn = await answered(page);
+
+  assert.equal(await prose(turn), ANSWER);
+  assert.equal(await turn.locator('.filter').count(), 5);
+  assert.match(await turn.locator('.filter.assumed').innerText(), /Reference Base\s*assumed/);
+  assert.equal(await turn.locator('.mark.bound').first().innerText(), '$48.73/MWh');
+  assert.match(await turn.locator('.mark.bound').first().getAttribute('title'), /Average annual price, AvgPrice_PerMWh, row 1/);
+  assert.deepEqual(await turn.locator('figure th').allInnerTexts(), ['As of', 'Average price$/MWh', 'Hours', 'Year']);
+  assert.deepEqual(await turn.locator('figure tbody tr').first().locator('td').allInnerTexts(), ['Jan_2025', '48.730', '8,760', '2025']);
+  assert.equal(await turn.locator('figure td').nth(1).evaluate((cell) => getComputedStyle(cell).textAlign), 'right');
+  assert.match(await turn.locator('.outcome').innerText(), /rules \(no model\).*3 rows.*2 numbers verified.*128 ms/s);
+  assert.equal(await turn.locator('a.report').getAttribute('href'), 'https://app.powerbi.com/groups/g/reports/r');
+  assert.equal(await turn.locator('.suggestions .chip').count(), 3);
+  assertClean();
+});
+
+test('signs in as the chosen demo user', async () => {
+  const page = await start();
+
+  assert.deepEqual(fake.logins, [{ tenant: 'vesper', role: 'analyst' }]);
+  await ask(page, REFERENCE);
+  await answered(page);
+  await page.getByLabel('Role').selectOption('manager');
+  await page.getByRole('heading', { name: 'What would you like to know?' }).waitFor();
+  await page.locator('vesper-chat[data-state=ready]').waitFor();
+  assert.deepEqual(fake.logins.at(-1), { tenant: 'vesper', role: 'manager' });
+  assert.equal(await page.locator('.turn').count(), 0);
+  assert.equal(new URL(page.url()).hash, '');
+  await ask(page, 'hello');
+  await answered(page);
+  await page.reload();
+  await shown(page, 'You said: hello.');
+  assert.equal(await page.getByLabel('Role').inputValue(), 'manager');
+  assertClean();
+});
+
+test('says that signing in is needed when there are no demo users', async () => {
+  fake.signIn = false;
+  open = await openPage(browser, fake.url);
+  await open.page.getByRole('alert').getByText('Sign in needed').waitFor();
+  fake.signIn = true;
+  await open.page.getByRole('button', { name: 'Try again' }).click();
+  await open.page.locator('vesper-chat[data-state=ready]').waitFor();
+  assertClean(CUT);
+});
+
+test('a reload shows the conversation again', async () => {
+  const page = await start();
+
+  await ask(page, REFERENCE);
+  await answered(page);
+  await ask(page, 'wide hourly');
+  await answered(page);
+  assert.match(new URL(page.url()).hash, /^#session=/);
+  await page.reload();
+  await page.locator('.turn').nth(1).waitFor();
+  assert.equal(await prose(page.locator('.turn').first()), ANSWER);
+  assert.equal(await tables(page.locator('.turn').first()).count(), 1);
+  assert.equal(await page.locator('.question').nth(1).locator('p').innerText(), 'wide hourly');
+  assert.match(await lastTurn(page).locator('.data-rows').innerText(), /First 48 of 8,760 rows, the rest is left out \(row limit\)/);
+  assert.equal(await page.locator('.running').count(), 0);
+  assertClean();
+});
+
+test('a reload in the middle of an answer takes it up again', async () => {
+  const page = await start();
+
+  await ask(page, 'slow');
+  await shown(page, 'word9 ');
+  await page.reload();
+  const turn = await answered(page);
+
+  assert.equal(await prose(turn), SLOW);
+  assert.equal(await page.locator('.turn').count(), 1);
+  assertClean(CUT);
+});
+
+test('a line cut after any frame loses and doubles nothing', async () => {
+  const page = await start();
+  const frames = scriptFor(REFERENCE).filter((step) => typeof step !== 'number').length + 1;
+  const cuts = [1, 2, 3, 5, 6, 7, 8, 12, 20, 24, 25, 26, 27, frames - 1, frames];
+
+  for (const seq of cuts) {
+    let done = false;
+
+    fake.onSend = (frame, socket) => {
+      if (frame.seq === seq && !done) {
+        done = true;
+        socket.terminate();
+      }
+    };
+    /* A new conversation, so that the pauses between attempts do not grow from cut to cut. */
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.locator('vesper-chat[data-state=ready]').waitFor();
+    await ask(page, REFERENCE);
+    const turn = await answered(page);
+
+    assert.ok(done, `nothing was cut at ${seq}`);
+    assert.equal(await prose(turn), ANSWER, `cut at ${seq}`);
+    assert.equal(await tables(turn).count(), 1);
+    assert.equal(await turn.locator('.filter').count(), 5);
+  }
+  assert.equal(fake.turns.size, cuts.length);
+  assertClean(CUT);
+});
+
+test('a question whose acknowledgement was lost is asked once', async () => {
+  const page = await start();
+  let cut = 0;
+
+  fake.onSend = (frame, socket) => {
+    if (frame.seq === 1 && cut++ < 1)
+      socket.terminate();
+  };
+  await ask(page, 'slow');
+  assert.equal(await prose(await answered(page)), SLOW);
+  assert.equal(fake.turns.size, 1);
+  const messages = fake.received.filter((frame) => frame.type === 'chat.message');
+
+  assert.equal(new Set(messages.map((frame) => frame.client_msg_id)).size, 1);
+});
+
+test('doubled frames change nothing, a missing one is fetched', async () => {
+  const page = await start();
+  let dropped = false;
+
+  await ask(page, 'slow');
+  await shown(page, 'word9 ');
+  const [turn] = fake.turns.values();
+
+  fake.tell(turn.frames[3]);
+  fake.tell(turn.frames[4]);
+  for (const watcher of [...turn.watchers]) {
+    turn.watchers.delete(watcher);
+    turn.watchers.add((frame) => {
+      if (!dropped)
+        dropped = true;
+      else
+        watcher(frame);
+    });
+  }
+  assert.equal(await prose(await answered(page)), SLOW);
+  assert.ok(dropped);
+});
+
+test('the stop button and Esc stop an answer, and the focus stays in the field', async () => {
+  const page = await start();
+
+  for (const stop of [() => page.getByRole('button', { name: 'Stop' }).click(), () => page.keyboard.press('Escape')]) {
+    await ask(page, 'slow');
+    await shown(page, 'word3 ');
+    await stop();
+    const turn = await answered(page);
+
+    assert.match(await turn.innerText(), /Stopped/);
+    assert.doesNotMatch(await turn.innerText(), /word80/);
+  }
+  assert.equal(fake.received.filter((frame) => frame.type === 'chat.cancel').length, 2);
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.shadowRoot.activeElement.tagName), 'TEXTAREA');
+  assertClean();
+});
+
+test('Shift+Enter starts a line, Enter sends, an empty question is not sent', async () => {
+  const page = await start();
+  const field = page.getByRole('textbox');
+
+  await field.fill('   ');
+  await page.keyboard.press('Enter');
+  await field.fill('one');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.type('two');
+  assert.ok((await field.boundingBox()).height > 50);
+  await page.keyboard.press('Enter');
+  await answered(page);
+  assert.deepEqual(fake.received.map((frame) => frame.content), ['one\ntwo']);
+  assert.equal(await field.inputValue(), '');
+  await field.fill('ü'.repeat(8193));
+  await page.getByText('too long').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Send' }).isDisabled());
+});
+
+test('a question back is answered by its buttons', async () => {
+  const page = await start();
+
+  await ask(page, 'SP15 in ERCOT');
+  await answered(page);
+  await page.getByRole('button', { name: 'SP15 in CAISO' }).click();
+  await shown(page, 'You said: CAISO.');
+  assert.deepEqual(fake.received.at(-1).values, ['CAISO']);
+  assert.equal(await page.locator('.question').last().locator('p').innerText(), 'SP15 in CAISO');
+  assert.ok(await page.getByRole('button', { name: 'SP15 in CAISO' }).isDisabled());
+  await ask(page, 'vendors');
+  await answered(page);
+  await page.getByLabel('Ascend').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('Please choose 2.').waitFor();
+  await page.getByLabel('Hitachi').check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await shown(page, 'You said: Ascend Hitachi.');
+  await answered(page);
+  assertClean();
+});
+
+test('an error is said, with suggestions and another try', async () => {
+  const page = await start();
+
+  await ask(page, 'fail');
+  const turn = await answered(page);
+
+  assert.match(await turn.locator('.error').innerText(), /That took too long\s+The data source did not answer in 10 s\./);
+  await turn.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.turn').nth(1).waitFor();
+  await answered(page);
+  assert.equal(fake.received.filter((frame) => frame.content === 'fail').length, 2);
+  await ask(page, 'partial');
+  assert.match(await (await answered(page)).innerText(), /The first half of[^]*broke off[^]*The model broke off\./);
+  await ask(page, 'price for NP99');
+  const unknown = await answered(page);
+
+  assert.equal((await unknown.innerText()).match(/There is no hub-zone NP99/g).length, 1);
+  await unknown.getByRole('button', { name: 'SP15' }).click();
+  await shown(page, 'You said: SP15.');
+  assertClean();
+});
+
+test('a refused question keeps its place and can be tried again', async () => {
+  const page = await start();
+
+  fake.busy = true;
+  await ask(page, 'busy');
+  const turn = await answered(page);
+
+  assert.match(await turn.innerText(), /Another question is still being answered/);
+  fake.busy = false;
+  await turn.getByRole('button', { name: 'Try again' }).click();
+  await shown(page, 'You said: busy.');
+  assert.equal(await page.locator('.turn').count(), 1);
+});
+
+test('close codes: a new token, an unknown session, no permission', async () => {
+  const page = await start();
+
+  fake.closeWith = [4401, 'expired'];
+  fake.cut();
+  await page.getByRole('alert').getByText('Sign in needed').waitFor();
+  assert.equal(fake.logins.length, 2);
+  fake.closeWith = null;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('vesper-chat[data-state=ready]').waitFor();
+
+  fake.closeWith = [4403, 'no'];
+  fake.cut();
+  await page.getByRole('alert').getByText('Not permitted').waitFor();
+  fake.closeWith = null;
+  await page.goto(`${fake.url}/#session=0192f0c1-0000-7000-8000-00000000dead`);
+  await page.reload();
+  await page.getByRole('alert').getByText('This conversation is not available').waitFor();
+  await page.getByRole('button', { name: 'Start a new conversation' }).click();
+  await page.locator('vesper-chat[data-state=ready]').waitFor();
+  assert.equal(new URL(page.url()).hash, '');
+  await ask(page, 'hello');
+  await shown(page, 'You said: hello.');
+});
+
+test('an ending token is renewed on the open line', async () => {
+  const page = await start();
+
+  fake.tell({ type: 'auth.expiring', expires_in: 60 });
+  for (let i = 0; i < 50 && !fake.received.length; i++)
+    await page.waitForTimeout(20);
+  assert.deepEqual(fake.received, [{ type: 'auth', token: 'vesper.analyst.t2' }]);
+});
+
+test('a long loss is shown, what was typed is sent when the line is back', async () => {
+  const page = await start();
+
+  fake.paused = true;
+  fake.cut();
+  await page.getByText('The connection is lost').waitFor();
+  await ask(page, 'hello');
+  await page.getByText('Sending').waitFor();
+  fake.paused = false;
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await shown(page, 'You said: hello.');
+  await page.getByText('The connection is lost').waitFor({ state: 'hidden' });
+  assert.equal(await page.locator('.turn').count(), 1);
+  assertClean(CUT);
+});
+
+test('a reader who scrolled up is left in peace', async () => {
+  const page = await start({ viewport: { width: 800, height: 420 } });
+
+  await ask(page, 'markdown');
+  await answered(page);
+  await ask(page, 'slow');
+  await shown(page, 'word5 ');
+  await page.locator('.scroll').evaluate((box) => { box.scrollTop = 0; });
+  await page.getByRole('button', { name: 'To the end' }).waitFor();
+  await answered(page);
+  assert.equal(await page.locator('.scroll').evaluate((box) => box.scrollTop), 0);
+  await page.getByRole('button', { name: 'To the end' }).click();
+  await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'hidden' });
+});
+
+test('a screen reader hears whole sentences, three times a turn at most', async () => {
+  const page = await start();
+  const region = page.locator('[aria-live=polite]');
+
+  await ask(page, REFERENCE);
+  await answered(page);
+  const said = await region.locator('p').allInnerTexts();
+
+  assert.ok(said.length >= 1 && said.length <= 3, String(said.length));
+  for (const text of said)
+    assert.match(text, /[.!?:]$/);
+  assert.equal(said.join(' '), `${ANSWER} Table with 3 rows.`);
+  assert.equal(await page.getByRole('log', { name: 'Conversation' }).getAttribute('aria-live'), 'off');
+});
+
+test('markdown is shown as what it means', async () => {
+  const page = await start();
+
+  await ask(page, 'markdown');
+  const turn = await answered(page);
+  const inside = (selector) => turn.locator(`.prose ${selector}`);
+
+  assert.equal(await inside('h5').innerText(), 'Curves for HB_NORTH');
+  assert.equal(await inside('strong').innerText(), 'HB_NORTH');
+  assert.equal(await inside('em').innerText(), 'ERCOT');
+  assert.equal(await inside('p code').innerText(), 'Stage.mc_vendor_files');
+  assert.equal(await inside('a').getAttribute('href'), 'https://app.powerbi.com/groups/x');
+  assert.equal(await inside('a').getAttribute('rel'), 'noopener noreferrer nofollow');
+  assert.equal(await inside('ol > li').count(), 2);
+  assert.equal(await inside('ol ul > li').count(), 2);
+  assert.deepEqual(await inside('td.align-end').allInnerTexts(), ['$41.20', '$43.05']);
+  assert.equal(await inside('blockquote').innerText(), 'Base case only.');
+  assert.equal(await inside('hr').count(), 1);
+  assert.match(await inside('pre').innerText(), /^SELECT "vendor" FROM/);
+  assert.match(await inside('> p').first().innerText(), /get_average_price stay whole, 2 \* 3 \* 4 too/);
+  assert.match(await inside('.mark.unbound').innerText(), /^99\.9/);
+  assert.match(await turn.locator('.outcome').innerText(), /anthropic claude-sonnet-5-5.*1 number not verified.*2\.3 s/s);
+});
+
+test('hostile text executes nothing, loads nothing, links nowhere', async () => {
+  const page = await start();
+
+  for (const reload of [false, true]) {
+    if (reload)
+      await page.reload();
+    else
+      await ask(page, 'hostile');
+    await page.locator('.turn').waitFor();
+    const turn = await answered(page);
+
+    assert.equal(await turn.locator('a, img, script, iframe, .prose svg').count(), 0);
+    for (const text of HOSTILE)
+      assert.ok((await turn.locator('figure.data').innerText()).includes(text), text);
+    assert.match(await prose(turn), /<script>window\.pwned=1<\/script>/);
+    assert.match(await prose(turn), /click \(javascript:window\.pwned=1\)/);
+  }
+  assert.equal(await page.evaluate(() => window.pwned), undefined);
+  assertClean();
+});
+
+test('endless delimiters are read in no time', async () => {
+  const page = await start();
+
+  const spentMs = await page.evaluate(async () => {
+    const { MarkdownView } = await import('/markdown.js');
+    const texts = ['*a '.repeat(8000), '**a '.repeat(8000), '[a'.repeat(8000), '`a``b'.repeat(4000), '_a '.repeat(8000),
+      '> '.repeat(4000) + 'x', '- '.repeat(4000) + 'x', '|a'.repeat(4000) + '\n' + '|-'.repeat(4000), '*_'.repeat(8000), '\\'.repeat(16000)];
+    const started = performance.now();
+
+    for (const text of texts)
+      new MarkdownView(document.createElement('div'), { hosts: () => [], renderMark: () => '' }).update(text, [], true);
+    return performance.now() - started;
+  });
+
+  assert.ok(spentMs < 2000, `${spentMs} ms`);
+});
+
+test('fits a phone', async () => {
+  const page = await start({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+
+  for (const question of [REFERENCE, 'markdown', 'wide hourly', 'hostile']) {
+    await ask(page, question);
+    await answered(page);
+  }
+  const widths = await page.evaluate(() => {
+    const scroll = document.querySelector('vesper-chat').shadowRoot.querySelector('.scroll');
+
+    return [document.documentElement.scrollWidth, scroll.scrollWidth - scroll.clientWidth];
+  });
+
+  assert.deepEqual(widths, [390, 0]);
+});
