@@ -1,6 +1,7 @@
 /*
- * A chain of blocks, newest first. Blocks double up to a size that keeps a turn at a handful of them, and a request that
- * does not fit well gets a block of its own, so that the current one is not thrown away half empty.
+ * A chain of blocks, newest first. Blocks double up to a size that keeps a turn at a handful of
+ * them, and a request that does not fit well gets a block of its own, so that the current one is
+ * not thrown away half empty.
  */
 #include "vesper/arena.h"
 
@@ -12,7 +13,7 @@
 
 #include "vesper/mem.h"
 
-#define BLOCK_FIRST_BYTES 4096
+#define BLOCK_FIRST_BYTES   4096
 #define BLOCK_LARGEST_BYTES 65536
 
 struct block {

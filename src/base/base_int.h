@@ -7,10 +7,11 @@
 /* Bytes of the valid UTF-8 character at the start of the text; 0 when there is none. */
 size_t utf8_char_bytes(const char *text, size_t len);
 
-/* U+E000 before the digits marks a string node as an exact decimal (json.c). It is a private-use character that no text
- * of ours or of others may carry: wherever text enters it becomes U+FFFD, which is as long. */
+/* U+E000 before the digits marks a string node as an exact decimal (json.c). It is a private-use
+ * character that no text of ours or of others may carry: wherever text enters it becomes U+FFFD,
+ * which is as long. */
 #define JSON_DECIMAL_MARK "\xEE\x80\x80"
-#define UTF8_REPLACEMENT "\xEF\xBF\xBD"
-#define UTF8_MARK_BYTES 3
+#define UTF8_REPLACEMENT  "\xEF\xBF\xBD"
+#define UTF8_MARK_BYTES   3
 
 #endif

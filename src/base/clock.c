@@ -1,6 +1,7 @@
 /*
- * The program's time. Everything that shows or compares times asks here, so that a demo can live on a fixed day and a
- * test can move time by hand. The frozen values are atomics because workers read the clock too.
+ * The program's time. Everything that shows or compares times asks here, so that a demo can live on
+ * a fixed day and a test can move time by hand. The frozen values are atomics because workers read
+ * the clock too.
  */
 #include "vesper/clock.h"
 
@@ -10,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-#define DAY_MS INT64_C(86400000)
+#define DAY_MS          INT64_C(86400000)
 #define FROZEN_START_MS (INT64_C(9) * 3600 * 1000) /* 09:00 */
 
-static _Atomic bool still;	     /* both clocks stand at still_wall and still_mono */
+static _Atomic bool still; /* both clocks stand at still_wall and still_mono */
 static _Atomic int64_t still_wall;
 static _Atomic int64_t still_mono;
 static _Atomic bool today_fixed;
@@ -145,7 +146,8 @@ static int take_minutes(const char **p)
 	return minute < 0 || minute > 59 ? -1 : hour * 60 + minute;
 }
 
-/* ".123456" as milliseconds (further digits are cut); nothing there is 0; -1 for a point without digits. */
+/* ".123456" as milliseconds (further digits are cut); nothing there is 0; -1 for a point without
+ * digits. */
 static int take_fraction_ms(const char **p)
 {
 	if (!take_char(p, '.'))
@@ -191,7 +193,8 @@ bool clock_parse_rfc3339(const char *text, int64_t *wall_ms, struct err *e)
 	int zone;
 	if (ms < 0 || !take_zone(&p, &zone) || *p)
 		return err_set(e, ERR_INPUT, "not an RFC 3339 time: seconds or zone");
-	*wall_ms = date_to_days(d) * DAY_MS + (int64_t)(minutes - zone) * 60000 + second * 1000 + ms;
+	*wall_ms =
+		date_to_days(d) * DAY_MS + (int64_t)(minutes - zone) * 60000 + second * 1000 + ms;
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * One place that fills errors, so that every failing line in the program reads `return err_set(e, ...)`. Texts are cut
- * between characters, because some of them end up in JSON.
+ * One place that fills errors, so that every failing line in the program reads `return err_set(e,
+ * ...)`. Texts are cut between characters, because some of them end up in JSON.
  */
 #include "vesper/err.h"
 
@@ -68,10 +68,12 @@ bool err_prefix(struct err *e, const char *fmt, ...)
 const char *err_code_name(enum err_code code)
 {
 	static const char *const names[] = {
-	    [ERR_NONE] = "none",	   [ERR_INPUT] = "input",	[ERR_AUTH] = "auth",
-	    [ERR_DENIED] = "denied",	   [ERR_NOT_FOUND] = "not_found", [ERR_BUSY] = "busy",
-	    [ERR_LIMIT] = "limit",	   [ERR_TIMEOUT] = "timeout",	[ERR_UPSTREAM] = "upstream",
-	    [ERR_CANCELLED] = "cancelled", [ERR_INTERNAL] = "internal",
+		[ERR_NONE] = "none",           [ERR_INPUT] = "input",
+		[ERR_AUTH] = "auth",           [ERR_DENIED] = "denied",
+		[ERR_NOT_FOUND] = "not_found", [ERR_BUSY] = "busy",
+		[ERR_LIMIT] = "limit",         [ERR_TIMEOUT] = "timeout",
+		[ERR_UPSTREAM] = "upstream",   [ERR_CANCELLED] = "cancelled",
+		[ERR_INTERNAL] = "internal",
 	};
 	assert((size_t)code < sizeof(names) / sizeof(names[0]));
 	return names[code];

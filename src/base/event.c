@@ -6,10 +6,10 @@
 const char *event_type(enum event_kind kind)
 {
 	static const char *const types[EVENT_KIND_COUNT] = {
-	    [EVENT_THINKING] = "chat.thinking", [EVENT_STATUS] = "chat.status",
-	    [EVENT_FILTERS] = "chat.filters",	[EVENT_TOKEN] = "chat.token",
-	    [EVENT_VIEW] = "chat.view",		[EVENT_ASK] = "chat.ask",
-	    [EVENT_COMPLETE] = "chat.complete", [EVENT_ERROR] = "chat.error",
+		[EVENT_THINKING] = "chat.thinking", [EVENT_STATUS] = "chat.status",
+		[EVENT_FILTERS] = "chat.filters",   [EVENT_TOKEN] = "chat.token",
+		[EVENT_VIEW] = "chat.view",         [EVENT_ASK] = "chat.ask",
+		[EVENT_COMPLETE] = "chat.complete", [EVENT_ERROR] = "chat.error",
 	};
 	assert(kind < EVENT_KIND_COUNT);
 	return types[kind];

@@ -1,6 +1,7 @@
 /*
- * The few cryptographic primitives that the program needs, each one line over libcrypto. If libcrypto can't hash or has
- * no random bytes, nothing that relies on them may go on: those cases end the process.
+ * The few cryptographic primitives that the program needs, each one line over libcrypto. If
+ * libcrypto can't hash or has no random bytes, nothing that relies on them may go on: those cases
+ * end the process.
  */
 #include "vesper/hash.h"
 
@@ -34,7 +35,7 @@ void hash_hmac_sha256(const void *key, size_t key_len, const void *data, size_t 
 		      uint8_t out[HASH_SHA256_BYTES])
 {
 	const unsigned char *done =
-	    HMAC(EVP_sha256(), key_len ? key : "", (int)key_len, data, len, out, NULL);
+		HMAC(EVP_sha256(), key_len ? key : "", (int)key_len, data, len, out, NULL);
 	assert(done);
 	(void)done;
 }
@@ -47,7 +48,7 @@ bool hash_equal(const void *a, const void *b, size_t len)
 void hash_base64url(struct buf *out, const void *data, size_t len)
 {
 	static const char alphabet[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 	const uint8_t *p = data;
 	for (size_t i = 0; i < len; i += 3) {
 		size_t have = len - i < 3 ? len - i : 3;
@@ -56,8 +57,8 @@ void hash_base64url(struct buf *out, const void *data, size_t len)
 			v |= (uint32_t)p[i + 1] << 8;
 		if (have > 2)
 			v |= p[i + 2];
-		char four[4] = {alphabet[v >> 18], alphabet[(v >> 12) & 63], alphabet[(v >> 6) & 63],
-				alphabet[v & 63]};
+		char four[4] = {alphabet[v >> 18], alphabet[(v >> 12) & 63],
+				alphabet[(v >> 6) & 63], alphabet[v & 63]};
 		buf_add(out, four, have + 1);
 	}
 }

@@ -1,6 +1,7 @@
 /*
- * What is known about the process, kept where it can be read without asking anybody. Checks belong to the loop thread;
- * metrics are counted by workers too, so that table alone has a lock, held for a look-up and an addition.
+ * What is known about the process, kept where it can be read without asking anybody. Checks belong
+ * to the loop thread; metrics are counted by workers too, so that table alone has a lock, held for
+ * a look-up and an addition.
  */
 #include "vesper/health.h"
 
@@ -14,7 +15,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define NOTE_BYTES 200
+#define NOTE_BYTES   200
 #define METRIC_SLOTS (METRICS_MAX * 2) /* a power of two; half empty at most */
 #define METRIC_OTHER "vesper_metrics_other"
 
@@ -56,8 +57,8 @@ void health_set(const char *check, bool required, enum health_state state, const
 {
 	struct check *c = check_find(check);
 	if (!c) {
-		checks.items =
-		    mem_grow(checks.items, &checks.cap, checks.count + 1, sizeof(*checks.items));
+		checks.items = mem_grow(checks.items, &checks.cap, checks.count + 1,
+					sizeof(*checks.items));
 		c = &checks.items[checks.count++];
 		*c = (struct check){.name = mem_strdup(check)};
 	}

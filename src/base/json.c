@@ -1,21 +1,20 @@
 /*
- * The strict door between JSON text and jansson's values: what is too deep, doubled or not UTF-8 never becomes a value,
- * and the getters turn "wrong type" into an error that names the member. Writing is in json_write.c.
+ * The strict door between JSON text and jansson's values: what is too deep, doubled or not UTF-8
+ * never becomes a value, and the getters turn "wrong type" into an error that names the member.
+ * Writing is in json_write.c.
  */
 #include "vesper/json.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base_int.h"
+#include "vesper/file.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-/* Nesting of the text, looking at nothing but brackets outside strings: jansson recurses, so this comes first. */
+/* Nesting of the text, looking at nothing but brackets outside strings: jansson recurses, so this
+ * comes first. */
 static int json_depth(const char *text, size_t len)
 {
 	int depth = 0;
@@ -39,11 +38,12 @@ static int json_depth(const char *text, size_t len)
 	return deepest;
 }
 
-/* The decimal mark may come in as its bytes or as an escape; both are rare enough to look only for a hint of them. */
+/* The decimal mark may come in as its bytes or as an escape; both are rare enough to look only for
+ * a hint of them. */
 static bool may_hold_mark(const char *text, size_t len)
 {
-	return memmem(text, len, JSON_DECIMAL_MARK, UTF8_MARK_BYTES) || memmem(text, len, "\\ue000", 6) ||
-	       memmem(text, len, "\\uE000", 6);
+	return memmem(text, len, JSON_DECIMAL_MARK, UTF8_MARK_BYTES) ||
+	       memmem(text, len, "\\ue000", 6) || memmem(text, len, "\\uE000", 6);
 }
 
 static void text_clear_mark(char *text, size_t len)
@@ -68,12 +68,10 @@ static void json_clear_mark(json_t *value)
 		return;
 	}
 	case JSON_OBJECT:
-		json_object_foreach(value, key, child)
-			json_clear_mark(child);
+		json_object_foreach(value, key, child) json_clear_mark(child);
 		return;
 	case JSON_ARRAY:
-		json_array_foreach(value, i, child)
-			json_clear_mark(child);
+		json_array_foreach(value, i, child) json_clear_mark(child);
 		return;
 	default:
 		return;
@@ -87,13 +85,15 @@ bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, st
 	if (json_depth(text, len) > JSON_DEPTH_MAX)
 		return err_set(e, ERR_LIMIT, "JSON: nested deeper than %d", JSON_DEPTH_MAX);
 	json_error_t why;
-	json_t *value = json_loadb(len ? text : "", len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+	json_t *value =
+		json_loadb(len ? text : "", len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
 	if (!value) {
 		/* What follows " near " repeats the text, which may be anybody's secret. */
 		char *near = strstr(why.text, " near ");
 		if (near)
 			*near = '\0';
-		return err_set(e, ERR_INPUT, "JSON, line %d column %d: %s", why.line, why.column, why.text);
+		return err_set(e, ERR_INPUT, "JSON, line %d column %d: %s", why.line, why.column,
+			       why.text);
 	}
 	if (may_hold_mark(text, len))
 		json_clear_mark(value);
@@ -101,35 +101,14 @@ bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, st
 	return true;
 }
 
-/* The whole file, at most JSON_FILE_BYTES_MAX. */
-static bool file_read(int fd, const char *path, struct buf *text, struct err *e)
-{
-	char chunk[16384];
-	ssize_t n;
-	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_set(e, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
-		buf_add(text, chunk, (size_t)n);
-		if (buf_over(text))
-			return err_set(e, ERR_LIMIT, "%s: larger than %d bytes", path, JSON_FILE_BYTES_MAX);
-	}
-	return true;
-}
-
 bool json_parse_file(const char *path, json_t **out, struct err *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_set(e, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
-	struct buf text;
-	buf_init(&text, JSON_FILE_BYTES_MAX);
-	bool done = file_read(fd, path, &text, e);
-	close(fd);
-	if (done && !json_parse(buf_text(&text), text.n, JSON_FILE_BYTES_MAX, out, e))
+	struct arena *a = arena_new(JSON_FILE_BYTES_MAX);
+	const char *text;
+	bool done = file_read(path, JSON_FILE_BYTES_MAX, a, &text, e);
+	if (done && !json_parse(text, strlen(text), JSON_FILE_BYTES_MAX, out, e))
 		done = err_prefix(e, "%s", path);
-	buf_deinit(&text);
+	arena_free(&a);
 	return done;
 }
 
@@ -155,7 +134,8 @@ static bool must_be(json_type type, const char *name, struct err *e)
 }
 
 /* The member, or NULL when it is absent. */
-static bool json_opt(const json_t *object, const char *name, json_type type, json_t **out, struct err *e)
+static bool json_opt(const json_t *object, const char *name, json_type type, json_t **out,
+		     struct err *e)
 {
 	assert(json_is_object(object));
 	json_t *value = json_object_get(object, name);
@@ -165,7 +145,8 @@ static bool json_opt(const json_t *object, const char *name, json_type type, jso
 	return true;
 }
 
-static bool json_get(const json_t *object, const char *name, json_type type, json_t **out, struct err *e)
+static bool json_get(const json_t *object, const char *name, json_type type, json_t **out,
+		     struct err *e)
 {
 	json_t *value;
 	if (!json_opt(object, name, type, &value, e))
@@ -249,7 +230,8 @@ bool json_only(const json_t *object, const char *const *names, struct err *e)
 {
 	const char *key;
 	json_t *value;
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value)
+	{
 		const char *const *name = names;
 		while (*name && strcmp(*name, key) != 0)
 			name++;

@@ -1,7 +1,8 @@
 /*
- * The program's only JSON writer. jansson keeps numbers as doubles, but an answer must show 48.7300 as the database gave
- * it: an exact decimal is therefore a string node that starts with a private mark, which this writer turns into a bare
- * number. Text that comes from outside loses the mark at every entrance, and what follows a mark must be a number anyway.
+ * The program's only JSON writer. jansson keeps numbers as doubles, but an answer must show 48.7300
+ * as the database gave it: an exact decimal is therefore a string node that starts with a private
+ * mark, which this writer turns into a bare number. Text that comes from outside loses the mark at
+ * every entrance, and what follows a mark must be a number anyway.
  */
 #include "vesper/json.h"
 
@@ -17,8 +18,8 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-#define EXACT_INT_MAX INT64_C(9007199254740992) /* 2^53: beyond it a double skips integers */
-#define EXACT_DIGITS_MAX 15			/* as many digits survive any double */
+#define EXACT_INT_MAX     INT64_C(9007199254740992) /* 2^53: beyond it a double skips integers */
+#define EXACT_DIGITS_MAX  15                        /* as many digits survive any double */
 #define DECIMAL_BYTES_MAX 100
 
 static bool is_digit(char c)
@@ -53,7 +54,8 @@ static bool is_json_number(const char *p)
 	return *p == '\0';
 }
 
-/* The shortest of three precisions that reads back as the same double; always with a point or an exponent. */
+/* The shortest of three precisions that reads back as the same double; always with a point or an
+ * exponent. */
 static void buf_json_real(struct buf *b, double value)
 {
 	char text[40];
@@ -81,7 +83,8 @@ static void buf_json_object(struct buf *b, const json_t *object)
 	char before = '{';
 	const char *key;
 	json_t *value;
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value)
+	{
 		buf_char(b, before);
 		buf_json_str(b, key, strlen(key));
 		buf_char(b, ':');
@@ -190,7 +193,8 @@ json_t *json_int(int64_t value)
 	return json_string_nocheck(text);
 }
 
-/* Drivers print ".5000", "-.5", "5." and "+1": the same digits in JSON's grammar. False when it is no number. */
+/* Drivers print ".5000", "-.5", "5." and "+1": the same digits in JSON's grammar. False when it is
+ * no number. */
 static bool decimal_normal(const char *digits, char out[DECIMAL_BYTES_MAX])
 {
 	size_t n = 0;

@@ -1,6 +1,6 @@
 /*
- * The log: one line, one write. What may not be logged is the callers' duty; masking here is the second wall, for the
- * day a driver or a library puts a connection string into its error text.
+ * The log: one line, one write. What may not be logged is the callers' duty; masking here is the
+ * second wall, for the day a driver or a library puts a connection string into its error text.
  */
 #include "vesper/log.h"
 
@@ -55,9 +55,9 @@ void log_capture(void (*line)(void *owner, const char *text), void *owner)
 }
 
 /* Words before a secret; the value runs to the next separator. */
-static const char *const secret_words[] = {"bearer ", "bearer.",   "ticket=", "token=",
-					   "pwd=",    "password=", "secret=",	"apikey=", "api_key=",
-					   "api-key=", "x-api-key: ", "accountkey="};
+static const char *const secret_words[] = {
+	"bearer ", "bearer.", "ticket=",  "token=",   "pwd=",        "password=",
+	"secret=", "apikey=", "api_key=", "api-key=", "x-api-key: ", "accountkey="};
 
 /* Begins of values that are secrets by themselves. */
 static const char *const secret_begins[] = {"sk-", "eyJ"};
@@ -180,12 +180,14 @@ void log_line(enum log_level level, const char *event, const char *fmt, ...)
 	struct buf b;
 	buf_init(&b, LOG_LINE_BYTES_MAX);
 	void (*line)(struct buf *, enum log_level, const char *, const char *, size_t) =
-	    as_text ? line_text : line_json;
+		as_text ? line_text : line_json;
 	size_t len = strlen(message);
-	line(&b, level, event, message, utf8_cut(message, len, len));
-	if (buf_over(&b)) { /* an escape is at most 6 bytes for one; the rest of the line is small */
+	line(&b, level, event, message, len);
+	if (buf_over(&b)) {
+		/* An escape makes at most 6 bytes of one; the rest of the line is small. */
 		buf_reset(&b);
-		line(&b, level, event, message, utf8_cut(message, len, LOG_LINE_BYTES_MAX / 6 - 64));
+		line(&b, level, event, message,
+		     utf8_cut(message, len, LOG_LINE_BYTES_MAX / 6 - 64));
 	}
 	line_write(&b);
 	buf_deinit(&b);

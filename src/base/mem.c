@@ -1,6 +1,6 @@
 /*
- * Allocation that cannot fail as far as callers can see. A process out of memory is ended with one line: what would run
- * after a failed malloc is code that no test reaches.
+ * Allocation that cannot fail as far as callers can see. A process out of memory is ended with one
+ * line: what would run after a failed malloc is code that no test reaches.
  */
 #include "vesper/mem.h"
 

@@ -1,6 +1,6 @@
 /*
- * pcre2 behind three functions. The step limit is set on every pattern: the texts are written by users, and one
- * catastrophic match would stop everybody's stream.
+ * pcre2 behind three functions. The step limit is set on every pattern: the texts are written by
+ * users, and one catastrophic match would stop everybody's stream.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "vesper/rx.h"
@@ -20,12 +20,12 @@ struct rx {
 
 bool rx_new(const char *pattern, struct rx **out, struct err *e)
 {
-	const uint32_t options =
-	    PCRE2_UTF | PCRE2_UCP | PCRE2_CASELESS | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+	const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_CASELESS | PCRE2_MATCH_INVALID_UTF |
+				 PCRE2_NEVER_BACKSLASH_C;
 	int code;
 	PCRE2_SIZE at;
-	pcre2_code *compiled =
-	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &code, &at, NULL);
+	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options,
+					     &code, &at, NULL);
 	if (!compiled) {
 		char why[120];
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
@@ -67,7 +67,8 @@ bool rx_match(struct rx *rx, struct str text, size_t from, struct str groups[RX_
 	size_t filled = count == 0 ? RX_GROUPS_MAX : (size_t)count;
 	const PCRE2_SIZE *at = pcre2_get_ovector_pointer(rx->data);
 	for (size_t i = 0; i < RX_GROUPS_MAX; i++) {
-		bool took_part = i < filled && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
+		bool took_part =
+			i < filled && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
 		groups[i] = took_part ? (struct str){(const char *)subject + at[2 * i],
 						     at[2 * i + 1] - at[2 * i]}
 				      : (struct str){NULL, 0};

@@ -1,6 +1,6 @@
 /*
- * Slices of text and the one growable buffer of the program. The buffer's cap is part of it, so that nothing made of
- * outside text grows without somebody having said how far.
+ * Slices of text and the one growable buffer of the program. The buffer's cap is part of it, so
+ * that nothing made of outside text grows without somebody having said how far.
  */
 #include "vesper/str.h"
 
@@ -157,7 +157,8 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 	va_end(again);
 }
 
-/* What a byte below 0x80 needs inside a JSON string: 0 nothing, 'u' a \u escape, else the letter after the backslash. */
+/* What a byte below 0x80 needs inside a JSON string: 0 nothing, 'u' a \u escape, else the letter
+ * after the backslash. */
 static char json_escape(unsigned char c)
 {
 	switch (c) {
@@ -181,7 +182,8 @@ static char json_escape(unsigned char c)
 	}
 }
 
-/* Bytes at the start that go out as they are: plain ASCII and whole valid characters but the decimal mark. */
+/* Bytes at the start that go out as they are: plain ASCII and whole valid characters but the
+ * decimal mark. */
 static size_t json_plain_run(const char *text, size_t len)
 {
 	size_t i = 0;

@@ -1,6 +1,7 @@
 /*
- * Every outside text passes through here once: sockets, tokens and model output must be UTF-8 before anything else looks
- * at them. Plain ASCII, which is nearly all of it, is skipped eight bytes at a time.
+ * Every outside text passes through here once: sockets, tokens and model output must be UTF-8
+ * before anything else looks at them. Plain ASCII, which is nearly all of it, is skipped eight
+ * bytes at a time.
  */
 #include "vesper/utf8.h"
 
@@ -111,7 +112,8 @@ size_t utf8_cut(const char *text, size_t len, size_t max_bytes)
 	if (len <= max_bytes)
 		return len;
 	size_t at = max_bytes;
-	/* A character has at most 3 tail bytes; more of them in a row is not UTF-8 and may be cut anywhere. */
+	/* A character has at most 3 tail bytes; more of them in a row is not UTF-8 and may be cut
+	 * anywhere. */
 	for (int i = 0; i < 3 && at > 0 && is_tail((unsigned char)text[at]); i++)
 		at--;
 	return is_tail((unsigned char)text[at]) ? max_bytes : at;

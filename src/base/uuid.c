@@ -1,6 +1,7 @@
 /*
- * UUIDv7 whose 12 bits after the millisecond are a counter, so that ids made in one millisecond still sort in order of
- * creation. Time and counter are one atomic number that only grows, also when the clock steps back.
+ * UUIDv7 whose 12 bits after the millisecond are a counter, so that ids made in one millisecond
+ * still sort in order of creation. Time and counter are one atomic number that only grows, also
+ * when the clock steps back.
  */
 #include "vesper/uuid.h"
 

@@ -1,4 +1,5 @@
-/* Arguments by name. They are few, so a list is searched from its start; the arena owns every text. */
+/* Arguments by name. They are few, so a list is searched from its start; the arena owns every text.
+ */
 #include "vesper/bind.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 /*
- * Exact decimals for sums, means and derived facts. Prices are decimal text in the database and decimal text on the
- * screen; binary floats in between would put a wrong last digit under an answer that claims to be checked.
+ * Exact decimals for sums, means and derived facts. Prices are decimal text in the database and
+ * decimal text on the screen; binary floats in between would put a wrong last digit under an answer
+ * that claims to be checked.
  */
 #include "vesper/decimal.h"
 
@@ -42,12 +43,13 @@ static bool shift_up(__int128 units, int digits, __int128 *out)
 	return true;
 }
 
-/* What decimal_parse found in the text: its digits (point left out), and where the value's point is. */
+/* What decimal_parse found in the text: its digits (point left out), and where the value's point
+ * is. */
 struct digits {
 	const char *first;
-	size_t len;   /* characters from first, a point among them */
-	int count;    /* digits */
-	int scale;    /* of the digits as an integer; negative: zeros are missing at the end */
+	size_t len; /* characters from first, a point among them */
+	int count;  /* digits */
+	int scale;  /* of the digits as an integer; negative: zeros are missing at the end */
 	bool minus;
 };
 
@@ -97,7 +99,8 @@ bool decimal_parse(const char *text, struct decimal *out)
 		return false;
 	int keep = d.scale > DECIMAL_SCALE_MAX ? d.count - (d.scale - DECIMAL_SCALE_MAX) : d.count;
 	__int128 units = 0;
-	int dropped_first = 0; /* the digit that decides rounding, and whether anything follows it */
+	int dropped_first =
+		0; /* the digit that decides rounding, and whether anything follows it */
 	bool dropped_rest = false;
 	int at = 0;
 	for (size_t i = 0; i < d.len; i++) {
@@ -187,7 +190,8 @@ bool decimal_mul(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
-/* quotient of n * 10^shift / d, half away from zero; school division, so that only the result must fit. */
+/* quotient of n * 10^shift / d, half away from zero; school division, so that only the result must
+ * fit. */
 static bool divide(u128 n, u128 d, int shift, u128 *quotient)
 {
 	for (; shift < 0; shift++)
@@ -197,7 +201,8 @@ static bool divide(u128 n, u128 d, int shift, u128 *quotient)
 	u128 rest = n % d;
 	for (; shift > 0; shift--) {
 		if (__builtin_mul_overflow(rest, (u128)10, &rest) ||
-		    __builtin_mul_overflow(q, (u128)10, &q) || __builtin_add_overflow(q, rest / d, &q))
+		    __builtin_mul_overflow(q, (u128)10, &q) ||
+		    __builtin_add_overflow(q, rest / d, &q))
 			return false;
 		rest %= d;
 	}
@@ -210,8 +215,8 @@ bool decimal_div(struct decimal a, struct decimal b, int scale, struct decimal *
 {
 	assert(scale >= 0 && scale <= DECIMAL_SCALE_MAX);
 	u128 quotient;
-	if (b.units == 0 || !divide(magnitude(a.units), magnitude(b.units), scale + b.scale - a.scale,
-				    &quotient))
+	if (b.units == 0 ||
+	    !divide(magnitude(a.units), magnitude(b.units), scale + b.scale - a.scale, &quotient))
 		return false;
 	bool minus = (a.units < 0) != (b.units < 0);
 	*out = (struct decimal){minus ? -(__int128)quotient : (__int128)quotient, scale};

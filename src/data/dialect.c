@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const char *const names[DIALECT_COUNT] = {
-    [DIALECT_MSSQL] = "mssql",
-    [DIALECT_POSTGRES] = "postgres",
-    [DIALECT_SQLITE] = "sqlite",
+	[DIALECT_MSSQL] = "mssql",
+	[DIALECT_POSTGRES] = "postgres",
+	[DIALECT_SQLITE] = "sqlite",
 };
 
 const char *dialect_name(enum dialect d)

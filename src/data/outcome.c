@@ -8,14 +8,14 @@
 const char *outcome_name(enum outcome_kind kind)
 {
 	static const char *const names[OUTCOME_KIND_COUNT] = {
-	    [OUTCOME_ROWS] = "rows",
-	    [OUTCOME_EMPTY] = "empty",
-	    [OUTCOME_NO_DATA] = "no_data",
-	    [OUTCOME_OUT_OF_WINDOW] = "out_of_window",
-	    [OUTCOME_UNKNOWN_ENTITY] = "unknown_entity",
-	    [OUTCOME_NOT_PERMITTED] = "not_permitted",
-	    [OUTCOME_TIMEOUT] = "timeout",
-	    [OUTCOME_ERROR] = "error",
+		[OUTCOME_ROWS] = "rows",
+		[OUTCOME_EMPTY] = "empty",
+		[OUTCOME_NO_DATA] = "no_data",
+		[OUTCOME_OUT_OF_WINDOW] = "out_of_window",
+		[OUTCOME_UNKNOWN_ENTITY] = "unknown_entity",
+		[OUTCOME_NOT_PERMITTED] = "not_permitted",
+		[OUTCOME_TIMEOUT] = "timeout",
+		[OUTCOME_ERROR] = "error",
 	};
 	assert(kind < OUTCOME_KIND_COUNT);
 	return names[kind];

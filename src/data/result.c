@@ -1,4 +1,5 @@
-/* What one tool call gave, put together in the turn's arena; only its tables live elsewhere, and go with it. */
+/* What one tool call gave, put together in the turn's arena; only its tables live elsewhere, and go
+ * with it. */
 #include "vesper/result.h"
 
 #include <assert.h>
@@ -42,11 +43,11 @@ void result_add_fact(struct result *r, struct arena *a, struct fact fact)
 	if (!r->facts)
 		r->facts = arena_alloc(a, RESULT_FACTS_MAX * sizeof(*r->facts));
 	r->facts[r->fact_count++] = (struct fact){
-	    .name = arena_strdup(a, fact.name),
-	    .label = arena_strdup(a, fact.label),
-	    .value = arena_strdup(a, fact.value),
-	    .unit = arena_strdup(a, fact.unit),
-	    .formula = arena_strdup(a, fact.formula),
+		.name = arena_strdup(a, fact.name),
+		.label = arena_strdup(a, fact.label),
+		.value = arena_strdup(a, fact.value),
+		.unit = arena_strdup(a, fact.unit),
+		.formula = arena_strdup(a, fact.formula),
 	};
 }
 

@@ -1,7 +1,7 @@
 /*
- * Statistics while rows arrive, so that the rows themselves need not be kept. The model is given these instead of being
- * asked to add up rows, hence the exact sums. The work for a cell is constant, and memory is taken only for values that
- * were not seen before.
+ * Statistics while rows arrive, so that the rows themselves need not be kept. The model is given
+ * these instead of being asked to add up rows, hence the exact sums. The work for a cell is
+ * constant, and memory is taken only for values that were not seen before.
  */
 #include "vesper/stats.h"
 
@@ -13,13 +13,13 @@
 #include "vesper/str.h"
 
 #define DISTINCT_SLOTS_FIRST 64
-#define MEAN_SCALE 6
-#define FLAT_PERCENT 1
+#define MEAN_SCALE           6
+#define FLAT_PERCENT         1
 
 /* Hashes of the values seen; two of 10,000 values share a 64 bit hash once in 10^11 columns. */
 struct distinct {
 	uint64_t *slots; /* 0: free */
-	size_t size;	 /* a power of two, half empty at least */
+	size_t size;     /* a power of two, half empty at least */
 	size_t count;
 	bool over;
 };
@@ -74,7 +74,8 @@ struct stats_collector *stats_new(size_t columns)
 	return s;
 }
 
-/* FNV-1a with a final mix, never 0. Zeros after a number's last decimal do not make another value. */
+/* FNV-1a with a final mix, never 0. Zeros after a number's last decimal do not make another value.
+ */
 static uint64_t value_hash(const char *text, size_t len, bool number)
 {
 	if (number && memchr(text, '.', len)) {
@@ -226,8 +227,7 @@ int64_t stats_rows(const struct stats_collector *s)
 static enum trend column_trend(const struct column_state *c)
 {
 	struct decimal change, range, limit;
-	if (!c->numeric || c->count < 2 ||
-	    !decimal_sub(c->last_number, c->first_number, &change) ||
+	if (!c->numeric || c->count < 2 || !decimal_sub(c->last_number, c->first_number, &change) ||
 	    !decimal_sub(c->by_number[HIGH].number, c->by_number[LOW].number, &range) ||
 	    !decimal_mul(range, (struct decimal){FLAT_PERCENT, 2}, &limit))
 		return TREND_NONE;
@@ -250,16 +250,16 @@ static void column_finish(const struct column_state *c, bool any_row, struct col
 	bool numeric = c->numeric && c->count > 0;
 	const struct extreme *x = numeric ? c->by_number : c->by_text;
 	*out = (struct column_stats){
-	    .count = c->count,
-	    .nulls = c->nulls,
-	    .distinct = (int64_t)c->distinct.count,
-	    .distinct_exact = !c->distinct.over,
-	    .numeric = numeric,
-	    .min = extreme_text(&x[LOW], a),
-	    .max = extreme_text(&x[HIGH], a),
-	    .at_min = x[LOW].row,
-	    .at_max = x[HIGH].row,
-	    .trend = column_trend(c),
+		.count = c->count,
+		.nulls = c->nulls,
+		.distinct = (int64_t)c->distinct.count,
+		.distinct_exact = !c->distinct.over,
+		.numeric = numeric,
+		.min = extreme_text(&x[LOW], a),
+		.max = extreme_text(&x[HIGH], a),
+		.at_min = x[LOW].row,
+		.at_max = x[HIGH].row,
+		.trend = column_trend(c),
 	};
 	if (any_row && !c->first_null)
 		out->first = arena_strndup(a, buf_text(&c->first), c->first.n);
@@ -267,8 +267,8 @@ static void column_finish(const struct column_state *c, bool any_row, struct col
 		out->last = arena_strndup(a, buf_text(&c->last), c->last.n);
 	if (!numeric)
 		return;
-	out->sum_exact = c->sum_exact &&
-			 decimal_div(c->sum, decimal_int(c->count), MEAN_SCALE, &out->mean);
+	out->sum_exact =
+		c->sum_exact && decimal_div(c->sum, decimal_int(c->count), MEAN_SCALE, &out->mean);
 	if (out->sum_exact)
 		out->sum = c->sum;
 }

@@ -1,12 +1,12 @@
-/* The small reading side of tables; the database's workers fill them, everything later only looks. */
+/* The small reading side of tables: the database's workers fill them, all others only look. */
 #include "vesper/table.h"
 
 #include <assert.h>
 #include <string.h>
 
 static const char *const type_names[] = {
-    [COLUMN_TEXT] = "text", [COLUMN_INT] = "int",	    [COLUMN_DECIMAL] = "decimal",
-    [COLUMN_DATE] = "date", [COLUMN_DATETIME] = "datetime", [COLUMN_BOOL] = "bool",
+	[COLUMN_TEXT] = "text", [COLUMN_INT] = "int",           [COLUMN_DECIMAL] = "decimal",
+	[COLUMN_DATE] = "date", [COLUMN_DATETIME] = "datetime", [COLUMN_BOOL] = "bool",
 };
 
 #define TYPE_COUNT (sizeof(type_names) / sizeof(type_names[0]))
