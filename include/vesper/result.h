@@ -30,6 +30,8 @@ struct result {
 	const char *tool;
 	const char *about;  /* the tool's own words, for status lines and panels */
 	const char *report; /* report key, or NULL */
+	const char *answer; /* the tool's own sentence with {placeholders} (see view.h), or NULL */
+	const char *const *suggest; /* follow-up questions with {placeholders}, NULL-ended; NULL: none */
 	struct args args;   /* what was bound, after resolving and defaults */
 	struct outcome outcome;
 	struct table **tables; /* owned by the result: freed with its arena */

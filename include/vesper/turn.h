@@ -1,8 +1,8 @@
 /*
  * One turn: from a user's message to a stored answer.
  *
- * The story. A message comes in with a verified principal. The turn is admitted (quota, one running turn a session), the
- * user's message is stored and only then acknowledged; history is loaded. Code reads the question first. What code is sure
+ * The story. A message comes in with a verified principal and is admitted (quota, one running turn a session): from here on
+ * there is a turn. The user's message is stored and only then acknowledged; history is loaded. Code reads the question first. What code is sure
  * of becomes a plan at once; what it is not goes to the supervisor (a model) where there is one, or is asked back. The
  * plan's tasks run tools under the caller's tenant and permissions; results are typed outcomes with tables. The
  * synthesizer writes the answer from them (a model, or templates where there is none); its words go to the turn's event
@@ -31,7 +31,6 @@
 #include "vesper/tool.h"
 
 enum turn_state {
-	TURN_ADMIT,
 	TURN_ACCEPT,
 	TURN_LOAD,
 	TURN_UNDERSTAND,
@@ -77,7 +76,7 @@ size_t turns_running(const struct turns *t);
 struct turn_request {
 	const struct principal *who;
 	const char *session_id;	   /* UUID; its row is made with the first message */
-	const char *content;	   /* valid UTF-8, 1..MESSAGE_BYTES_MAX bytes */
+	const char *content;	   /* valid UTF-8, 1..MESSAGE_BYTES_MAX bytes; NULL: an ask's values speak for themselves */
 	const char *client_msg_id; /* or NULL */
 	const json_t *filters;	   /* edited filters, or NULL */
 	const char *ask_id;	   /* the answer to an ask, or NULL */

@@ -47,8 +47,14 @@ struct view_answer {
 	size_t followup_count;
 };
 
-/* The whole answer by template: direct answer first, a table when there are more than 3 rows, what was searched when
- * there is nothing. Every outcome of every result is worded. */
+/*
+ * The whole answer by template: direct answer first, then a table, what was searched when there is nothing. Every outcome
+ * of every result is worded.
+ *
+ * A tool's own sentence (result.answer) may hold {Column} (the first row's cell, in the house style), {fact.name},
+ * {arg.name} and {rows}; a part in [[ ]] is left out when a placeholder in it has no value. A first row is the leading one:
+ * the tool's SQL orders it so. The same placeholders serve result.suggest, where a question that lacks a value is left out.
+ */
 void view_answer(const struct view_answer_input *in, struct arena *a, struct view_answer *out);
 
 #endif

@@ -1,0 +1,87 @@
+/*
+ * Plans before they run: is every task known by one id, does it depend on tasks that exist, and in which wave can it
+ * start. Pure, so that plans of any origin (router, model, stored flow) are judged by the same rules.
+ */
+#include "vesper/plan.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+
+static const char *const state_names[] = {
+	[TASK_PENDING] = "pending", [TASK_RUNNING] = "running", [TASK_COMPLETED] = "completed",
+	[TASK_FAILED] = "failed",   [TASK_SKIPPED] = "skipped",
+};
+
+const char *task_state_name(enum task_state s)
+{
+	assert(s <= TASK_SKIPPED);
+	return state_names[s];
+}
+
+static struct task *find(struct plan *p, const char *id)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (strcmp(p->tasks[i].id, id) == 0)
+			return &p->tasks[i];
+	return NULL;
+}
+
+static bool check_ids(struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct task *t = &p->tasks[i];
+
+		if (!t->id || !*t->id)
+			return err_set(e, ERR_INPUT, "task %zu has no id", i + 1);
+		if (find(p, t->id) != t)
+			return err_set(e, ERR_INPUT, "two tasks are called %s", t->id);
+		for (const char *const *d = t->depends_on; d && *d; d++)
+			if (!find(p, *d))
+				return err_set(e, ERR_INPUT, "task %s depends on %s, which does not exist", t->id, *d);
+	}
+	return true;
+}
+
+/* The wave after the last of its dependencies, or -1 while one of those has no wave yet. */
+static int wave_of(struct plan *p, const struct task *t)
+{
+	int wave = 0;
+
+	for (const char *const *d = t->depends_on; d && *d; d++) {
+		int before = find(p, *d)->wave;
+
+		if (before < 0)
+			return -1;
+		if (before + 1 > wave)
+			wave = before + 1;
+	}
+	return wave;
+}
+
+bool plan_check(struct plan *p, struct err *e)
+{
+	size_t placed = 0;
+
+	if (p->count == 0 || p->count > PLAN_TASKS_MAX)
+		return err_set(e, ERR_INPUT, "a plan has 1 to %d tasks, not %zu", PLAN_TASKS_MAX, p->count);
+	if (!check_ids(p, e))
+		return false;
+	for (size_t i = 0; i < p->count; i++)
+		p->tasks[i].wave = -1;
+	for (size_t before = 1; placed < p->count && placed != before;) {
+		before = placed;
+		for (size_t i = 0; i < p->count; i++) {
+			struct task *t = &p->tasks[i];
+
+			if (t->wave >= 0)
+				continue;
+			t->wave = wave_of(p, t);
+			placed += t->wave >= 0;
+		}
+	}
+	if (placed < p->count)
+		return err_set(e, ERR_INPUT, "the tasks of the plan wait for each other in a circle");
+	return true;
+}

@@ -1,0 +1,313 @@
+/*
+ * The way out: the answer is written (by a model, or by templates where there is none or none can be reached), what was
+ * shown is stored, and only then the end is said. Every way of ending passes through SAVE, marked with how it ended.
+ */
+#include "turn_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/view.h"
+
+/* Templates answer in pieces of about a line, as a writer would, so that a cut connection resumes in the middle. */
+#define PIECE_BYTES 48
+
+static void say_in_pieces(struct turn *t, const char *text)
+{
+	while (*text) {
+		size_t n = strnlen(text, PIECE_BYTES);
+
+		while (text[n] && text[n - 1] != ' ' && text[n - 1] != '\n')
+			n++;
+		say_text(t, text, n);
+		text += n;
+	}
+}
+
+static void keep_followups(struct turn *t, const struct view_answer *v)
+{
+	for (size_t i = 0; i < v->followup_count; i++)
+		json_push_take(t->suggestions,
+			       json_pack("{s:s,s:s,s:s}", "label", v->followups[i].label, "question", v->followups[i].question,
+					 "priority", v->followups[i].primary ? "primary" : "secondary"));
+}
+
+static void write_template(struct turn *t)
+{
+	struct view_answer_input in = {
+		.results = (const struct result *const *)t->results,
+		.result_count = t->result_count,
+		.today = t->today,
+		.may_see_sql = may(t->who, "chat:view_sql"),
+	};
+
+	view_answer(&in, t->arena, &t->templated);
+	keep_followups(t, &t->templated);
+}
+
+/* ---- SYNTH ---- */
+
+static void on_text(void *owner, const char *text, size_t len)
+{
+	struct turn *t = owner;
+
+	if (t->cut)
+		return;
+	if (t->answer.n + len > ANSWER_BYTES_MAX || stream_full(t->log)) {
+		t->cut = true;
+		turn_wake(t);
+		return;
+	}
+	say_text(t, text, len);
+}
+
+static void on_answer_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+{
+	struct turn *t = owner;
+
+	(void)shown; /* t->answer knows what was shown */
+	t->op = NULL;
+	t->pending--;
+	llm_usage_add(&t->usage[LLM_ANSWER], &answer->usage);
+	t->provider = arena_strdup(t->arena, answer->provider);
+	t->model = arena_strdup(t->arena, answer->model);
+	if (e)
+		t->err = *e;
+	else if (answer->stop == LLM_STOP_REFUSAL)
+		t->end.status = MESSAGE_REFUSED;
+	else if (answer->stop == LLM_STOP_MAX_TOKENS || answer->stop == LLM_STOP_CONTEXT)
+		t->cut = true;
+	turn_wake(t);
+}
+
+static enum turn_state answer_by_rules(struct turn *t)
+{
+	t->provider = "rules";
+	t->model = NULL;
+	say_in_pieces(t, t->templated.markdown);
+	return TURN_SAVE;
+}
+
+static enum turn_state model_ended(struct turn *t)
+{
+	bool shown = t->answer.n > 0;
+
+	if (t->err.code != ERR_NONE && !shown) {
+		log_warn("turn.synth", "%s answered by rules: %s", t->id.text, t->err.text);
+		t->err.code = ERR_NONE;
+		return answer_by_rules(t);
+	}
+	if (t->err.code != ERR_NONE) {
+		turn_end_error(t, &t->err);
+		t->end.failed = false;
+		t->end.status = MESSAGE_PARTIAL;
+		t->end.error_text = "The answer was cut off; what you see is all that arrived.";
+	} else if (t->cut) {
+		t->end.status = MESSAGE_PARTIAL;
+		t->end.error_code = "upstream";
+		t->end.error_text = "The answer reached its length limit.";
+	} else if (t->end.status == MESSAGE_REFUSED && !shown) {
+		say_in_pieces(t, "The model declined to answer this question.");
+	} else if (!shown) {
+		return answer_by_rules(t); /* an empty answer is none */
+	}
+	return TURN_SAVE;
+}
+
+enum turn_state step_synth(struct turn *t)
+{
+	static const struct llm_handler handler = { .on_text = on_text, .on_end = on_answer_end };
+
+	if (!t->started) {
+		t->started = true;
+		write_template(t);
+		say_phase(t, "writing", "Writing the answer");
+		if (!llm_usable(t->all->llm))
+			return answer_by_rules(t);
+		t->pending++;
+		t->calls[LLM_ANSWER]++;
+		t->op = llm_start(t->all->llm, prompt_answer(t), t->arena, &handler, t);
+		return TURN_WAIT;
+	}
+	return model_ended(t);
+}
+
+/* ---- ANSWER ---- */
+
+enum turn_state step_answer(struct turn *t)
+{
+	t->provider = "rules";
+	t->end.status = t->reply.status;
+	say_in_pieces(t, t->reply.text);
+	if (t->reply.status == MESSAGE_ASK)
+		say_ask(t);
+	return TURN_SAVE;
+}
+
+/* ---- FAILED ---- */
+
+void turn_end_error(struct turn *t, const struct err *e)
+{
+	static const struct {
+		enum err_code code;
+		const char *wire, *text;
+	} rows[] = {
+		{ ERR_DENIED, "denied", "You do not have permission for this." },
+		{ ERR_NOT_FOUND, "not_found", "This conversation does not exist." },
+		{ ERR_TIMEOUT, "timeout", "This took too long and was stopped. Try a narrower question." },
+		{ ERR_UPSTREAM, "upstream", "A service that is needed for the answer is not available. Please try again." },
+		{ ERR_BUSY, "busy", "The data is busy. Please try again." },
+		{ ERR_LIMIT, "upstream", "The question needs more than the server can give right now." },
+	};
+
+	t->end.failed = true;
+	t->end.error_code = "internal";
+	t->end.error_text = "Something went wrong on our side.";
+	t->end.retryable = e->may_retry;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].code == e->code) {
+			t->end.error_code = rows[i].wire;
+			t->end.error_text = rows[i].text;
+		}
+	log_warn("turn.failed", "%s in %s: %s", t->id.text, turn_state_name(t->state), e->text);
+}
+
+enum turn_state step_failed(struct turn *t)
+{
+	t->err.code = ERR_NONE;
+	if (!t->provider)
+		t->provider = "rules";
+	/* A deadline that passed while an answer was being shown leaves a partial answer, not a failed turn. */
+	if (t->end.failed && t->answer.n > 0) {
+		t->end.failed = false;
+		t->end.status = MESSAGE_PARTIAL;
+	} else if (t->end.failed) {
+		t->end.status = MESSAGE_FAILED;
+	}
+	if (!t->end.no_save)
+		return TURN_SAVE;
+	say_end(t);
+	return TURN_DONE;
+}
+
+/* ---- SAVE ---- */
+
+static const char *agents_used(const struct turn *t)
+{
+	const char *used = "";
+
+	for (size_t i = 0; i < t->result_count; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < i; k++)
+			known = known || strcmp(t->results[k]->agent, t->results[i]->agent) == 0;
+		if (!known)
+			used = arena_printf(t->arena, "%s%s%s", used, *used ? "," : "", t->results[i]->agent);
+	}
+	return used;
+}
+
+static int64_t tokens_written(const struct turn *t)
+{
+	int64_t tokens = 0;
+
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
+		tokens += t->usage[i].output_tokens;
+	return tokens;
+}
+
+static void on_saved(void *owner, const struct err *e)
+{
+	struct turn *t = owner;
+
+	t->op = NULL;
+	t->pending--;
+	if (e)
+		t->err = *e;
+	turn_wake(t);
+}
+
+static void save(struct turn *t)
+{
+	struct message m = {
+		.message_id = t->answer_id.text,
+		.session_id = t->request.session_id,
+		.turn_id = t->id.text,
+		.role = "assistant",
+		.content = buf_text(&t->answer),
+		.status = t->end.status,
+		.intent = t->intent,
+		.agents_used = agents_used(t),
+		.tool_calls = json_own(t->arena, say_tool_calls(t)),
+		.views = t->views,
+		.pbi_deep_links = t->links,
+		.standing = t->leaves_standing,
+		.provider = t->provider,
+		.model = t->model,
+		.token_count = tokens_written(t),
+		.latency_ms = clock_mono_ms() - t->began_ms,
+	};
+
+	t->pending++;
+	t->op = store_answer(t->all->store, t->who, &m, on_saved, t);
+}
+
+/* What the next turn may lean on. A turn that gathered nothing leaves standing what stood. */
+static void leave_standing(struct turn *t)
+{
+	if (t->leaves_standing)
+		return;
+	if (t->understood.filter_count > 0 || t->understood.tool_count > 0)
+		t->leaves_standing = know_standing(&t->understood);
+	else
+		t->leaves_standing = json_deep_copy(t->standing);
+}
+
+/* One link for each report that a result with data came from. */
+static void collect_links(struct turn *t)
+{
+	for (size_t i = 0; i < t->result_count; i++) {
+		const struct result *r = t->results[i];
+		const struct report_def *report = r->report ? catalog_report(t->may.catalog, r->report) : NULL;
+		bool known = false;
+
+		for (size_t k = 0; k < i; k++)
+			known = known || (t->results[k]->report && r->report &&
+					  strcmp(t->results[k]->report, r->report) == 0);
+		if (!report || known || !*report->url || r->outcome.kind == OUTCOME_NOT_PERMITTED)
+			continue;
+		json_push_take(t->links, json_pack("{s:s,s:s,s:s,s:s}", "report_key", report->key, "report_name",
+						   report->label, "menu_key", report->menu_key, "url", report->url));
+	}
+}
+
+enum turn_state step_save(struct turn *t)
+{
+	if (!t->started) {
+		t->started = true;
+		leave_standing(t);
+		collect_links(t);
+		save(t);
+		return TURN_WAIT;
+	}
+	if (t->err.code != ERR_NONE) {
+		turn_end_error(t, &t->err);
+		t->end.error_text = "The answer could not be stored. Please ask again.";
+	}
+	say_end(t);
+	return TURN_DONE;
+}
+
+enum turn_state step_done(struct turn *t)
+{
+	metric_add(t->end.failed ? "vesper_chat_turns_total{outcome=\"failed\"}" : "vesper_chat_turns_total{outcome=\"ended\"}",
+		   1);
+	log_info("turn.completed", "%s %s by %s in %lld ms", t->id.text, message_status_name(t->end.status), t->provider,
+		 (long long)(clock_mono_ms() - t->began_ms));
+	return TURN_DONE;
+}

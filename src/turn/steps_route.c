@@ -1,0 +1,248 @@
+/*
+ * From words to a plan. Code reads the question first; what it is sure of becomes a plan without any model. Otherwise the
+ * supervisor is asked, where there is one; where there is none, code does what it can or asks back.
+ */
+#include "turn_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+static enum turn_state reply_with(struct turn *t, enum message_status status, const char *text)
+{
+	t->reply = (struct turn_reply){ .text = text, .status = status };
+	return TURN_ANSWER;
+}
+
+static enum turn_state ask_back(struct turn *t, const struct clarification *c)
+{
+	t->reply = (struct turn_reply){
+		.text = c->text,
+		.status = MESSAGE_ASK,
+		.ask_filter = c->filter,
+		.options = c->options,
+		.option_count = c->option_count,
+	};
+	return TURN_ANSWER;
+}
+
+/* What Vesper can be asked, in the examples of the domains that this caller may use. */
+static const char *help_text(struct turn *t, const char *lead)
+{
+	struct buf b;
+	const char *text;
+
+	buf_init(&b, 16384);
+	buf_str(&b, lead);
+	for (size_t i = 0; i < t->may.domain_count; i++) {
+		const struct domain_def *d = t->may.domains[i];
+
+		buf_printf(&b, "%s- %s", i == 0 ? "\n\n" : "\n", d->about);
+		if (d->examples && d->examples[0])
+			buf_printf(&b, " For example: *%s*", d->examples[0]);
+	}
+	if (t->may.domain_count == 0)
+		buf_str(&b, "\n\nNo data is open to you yet: ask an administrator for a role.");
+	text = arena_strdup(t->arena, buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}
+
+/* ---- plans ---- */
+
+static struct plan *plan_new(struct turn *t, enum plan_origin origin, size_t count)
+{
+	struct plan *p = arena_alloc(t->arena, sizeof(*p));
+
+	p->id = "p1";
+	p->origin = origin;
+	p->tasks = arena_alloc(t->arena, sizeof(*p->tasks) * count);
+	return p;
+}
+
+static struct task *plan_add(struct turn *t, struct plan *p, const char *agent)
+{
+	struct task *task = &p->tasks[p->count++];
+
+	task->id = arena_printf(t->arena, "t%zu", p->count);
+	task->agent = agent;
+	return task;
+}
+
+static enum turn_state run(struct turn *t, struct plan *p)
+{
+	if (!plan_check(p, &t->err)) {
+		turn_end_error(t, &t->err);
+		return TURN_FAILED;
+	}
+	t->plan = p;
+	say_phase(t, "planning", p->count == 1 ? "Planned one step" : arena_printf(t->arena, "Planned %zu steps", p->count));
+	return TURN_RUN;
+}
+
+static enum turn_state run_understood(struct turn *t)
+{
+	const struct understanding *u = &t->understood;
+	struct plan *p = plan_new(t, PLAN_ROUTER, u->tool_count);
+
+	for (size_t i = 0; i < u->tool_count && i < PLAN_TASKS_MAX; i++) {
+		struct task *task = plan_add(t, p, u->tools[i].agent);
+
+		task->tool = u->tools[i].tool->name;
+		task->args = &u->tools[i].args;
+	}
+	return run(t, p);
+}
+
+/* ---- UNDERSTAND ---- */
+
+/* The answer to an ask: its values stand for the filter that was asked about. */
+static const json_t *asked_filters(struct turn *t)
+{
+	const json_t *ask = json_object_get(t->standing, "ask");
+	const char *id = json_string_value(json_object_get(ask, "ask_id"));
+	const char *filter = json_string_value(json_object_get(ask, "filter"));
+	json_t *filters, *value;
+
+	if (!id || strcmp(id, t->request.ask_id) != 0 || json_array_size(t->request.values) == 0)
+		return NULL;
+	filters = json_own(t->arena, json_object());
+	value = json_array_size(t->request.values) == 1 ? json_incref(json_array_get(t->request.values, 0))
+							 : json_deep_copy(t->request.values);
+	json_set_take(filters, filter ? filter : "choice", value);
+	return filters;
+}
+
+static void understand(struct turn *t, const json_t *filters)
+{
+	struct know_input in = {
+		.question = t->request.content,
+		.may = &t->may,
+		.today = t->today,
+		.standing = t->standing,
+		.edited_filters = filters,
+	};
+
+	know_understand(t->knowledge->set.know, &in, t->arena, &t->understood);
+	t->intent = t->understood.intent;
+	if (t->understood.filter_count > 0)
+		say_filters(t);
+}
+
+enum turn_state step_understand(struct turn *t)
+{
+	const struct understanding *u = &t->understood;
+	const json_t *filters = t->request.filters;
+
+	if (t->request.ask_id) {
+		filters = asked_filters(t);
+		if (!filters) {
+			t->end = (struct turn_end){
+				.failed = true,
+				.error_code = "expired",
+				.error_text = "This choice belongs to an earlier question. Please ask again.",
+			};
+			return TURN_FAILED;
+		}
+	}
+	understand(t, filters);
+	if (u->kind == KNOW_GREETING)
+		return reply_with(t, MESSAGE_COMPLETE, help_text(t, "Hello! Ask me about:"));
+	if (u->kind == KNOW_HELP)
+		return reply_with(t, MESSAGE_COMPLETE, help_text(t, "I answer questions from governed data:"));
+	if (u->tool_count > 0 && (u->confidence >= KNOW_SURE || filters))
+		return run_understood(t);
+	if (u->ask.text && (u->ask.unknown || u->confidence >= KNOW_SURE || !llm_usable(t->all->llm)))
+		return ask_back(t, &u->ask);
+	if (llm_usable(t->all->llm))
+		return TURN_ROUTE;
+	if (u->tool_count > 0)
+		return run_understood(t);
+	return reply_with(t, MESSAGE_COMPLETE, help_text(t, "I could not match that to the data I know. I can answer questions about:"));
+}
+
+/* ---- ROUTE ---- */
+
+static void on_route_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+{
+	struct turn *t = owner;
+
+	(void)shown;
+	t->op = NULL;
+	t->pending--;
+	llm_usage_add(&t->usage[LLM_ROUTE], &answer->usage);
+	t->route_text = "";
+	if (e)
+		t->err = *e;
+	else
+		for (size_t i = 0; i < answer->count; i++)
+			if (answer->blocks[i].kind == LLM_TEXT)
+				t->route_text = arena_printf(t->arena, "%s%s", t->route_text, answer->blocks[i].text);
+	turn_wake(t);
+}
+
+/* What the model named, as tasks: its tools with the filters it read, and a loop for each agent that has no tool. */
+static enum turn_state run_route(struct turn *t, const struct route *r)
+{
+	struct plan *p = plan_new(t, PLAN_SUPERVISOR, PLAN_TASKS_MAX);
+
+	for (size_t i = 0; i < r->tool_count && p->count < PLAN_TASKS_MAX; i++) {
+		struct task *task = plan_add(t, p, r->tools[i]->agents[0]);
+
+		for (size_t d = 0; d < r->agent_count; d++)
+			for (const char *const *agent = r->tools[i]->agents; *agent; agent++)
+				if (strcmp(*agent, r->agents[d]) == 0)
+					task->agent = *agent;
+		task->tool = r->tools[i]->name;
+		task->json_args = route_args(r->tools[i], r->filters, t->arena);
+	}
+	for (size_t i = 0; i < r->agent_count && p->count < PLAN_TASKS_MAX; i++) {
+		bool has_tool = false;
+
+		for (size_t k = 0; k < p->count; k++)
+			has_tool = has_tool || strcmp(p->tasks[k].agent, r->agents[i]) == 0;
+		if (!has_tool)
+			plan_add(t, p, r->agents[i]);
+	}
+	return run(t, p);
+}
+
+/* The supervisor could not be used: what code understood must do. */
+static enum turn_state route_without_model(struct turn *t, const struct err *e)
+{
+	log_warn("turn.route", "%s without the supervisor: %s", t->id.text, e->text);
+	t->err.code = ERR_NONE;
+	if (t->understood.tool_count > 0)
+		return run_understood(t);
+	if (t->understood.ask.text)
+		return ask_back(t, &t->understood.ask);
+	return reply_with(t, MESSAGE_COMPLETE, help_text(t, "I could not match that to the data I know. I can answer questions about:"));
+}
+
+enum turn_state step_route(struct turn *t)
+{
+	struct route r;
+
+	if (!t->started) {
+		static const struct llm_handler handler = { .on_end = on_route_end };
+
+		t->started = true;
+		t->pending++;
+		t->calls[LLM_ROUTE]++;
+		t->op = llm_start(t->all->llm, prompt_supervisor(t), t->arena, &handler, t);
+		return TURN_WAIT;
+	}
+	if (t->err.code != ERR_NONE)
+		return route_without_model(t, &t->err);
+	if (!route_parse(t->route_text, strlen(t->route_text), &t->may, t->arena, &r, &t->err))
+		return route_without_model(t, &t->err);
+	t->intent = r.intent;
+	if (r.tool_count + r.agent_count > 0)
+		return run_route(t, &r);
+	if (r.clarification)
+		return ask_back(t, &(struct clarification){ .text = r.clarification });
+	return TURN_SYNTH;
+}

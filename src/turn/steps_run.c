@@ -1,0 +1,160 @@
+/* Runs the plan: each task is one tool call or an agent's own loop. What comes back is kept in the order of the plan. */
+#include "turn_int.h"
+
+#include <assert.h>
+
+#include "vesper/agent.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+struct task_run {
+	struct turn *turn;
+	struct task *task;
+};
+
+static bool is_usable(const struct result *r)
+{
+	switch (r->outcome.kind) {
+	case OUTCOME_ROWS:
+	case OUTCOME_EMPTY:
+	case OUTCOME_NO_DATA:
+	case OUTCOME_OUT_OF_WINDOW:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The main table of each result with rows is shown at once; the others serve the derived facts. */
+static void show(struct turn *t, const struct result *r)
+{
+	if (r->table_count > 0 && r->tables[0]->row_count > 0)
+		say_view(t, r, r->tables[0]);
+}
+
+static void on_tool(void *owner, struct result *r)
+{
+	struct task_run *run = owner;
+	struct turn *t = run->turn;
+
+	run->task->results = arena_alloc(t->arena, sizeof(struct result *));
+	run->task->results[0] = r;
+	run->task->result_count = 1;
+	agent_tool_ended(t->sink, r);
+	show(t, r);
+	plan_task_done(t->run, run->task, is_usable(r));
+}
+
+/* Agents say the status of their tools themselves. A failing agent leaves what it gathered. */
+static void on_agent(void *owner, const struct agent_outcome *out, const struct err *e)
+{
+	struct task_run *run = owner;
+	struct turn *t = run->turn;
+
+	if (e)
+		log_warn("turn.agent", "%s %s: %s", t->id.text, run->task->agent, e->text);
+	llm_usage_add(&t->usage[LLM_AGENT], &out->usage);
+	t->calls[LLM_AGENT] += out->model_calls;
+	run->task->results = out->results;
+	run->task->result_count = out->result_count;
+	for (size_t i = 0; i < out->result_count; i++)
+		show(t, out->results[i]);
+	if (out->ask && !t->reply.text)
+		t->reply = (struct turn_reply){
+			.text = arena_strdup(t->arena, out->ask),
+			.status = MESSAGE_ASK,
+			.options = out->options,
+			.option_count = out->option_count,
+		};
+	plan_task_done(t->run, run->task, !e);
+}
+
+static struct op *on_run_task(void *owner, struct task *task)
+{
+	struct turn *t = owner;
+	struct task_run *run = arena_alloc(t->arena, sizeof(*run));
+	struct tool_request tool = {
+		.agent = task->agent,
+		.tool = task->tool,
+		.args = task->json_args,
+		.bound = task->args,
+		.who = t->who,
+		.today = t->today,
+	};
+	struct agent_request agent = {
+		.agent = task->agent,
+		.question = t->request.content,
+		.may = &t->may,
+		.who = t->who,
+		.today = t->today,
+		.deadline_ms = t->began_ms + t->all->deadline_ms,
+		.sink = t->sink,
+		.next_call = &t->next_call,
+	};
+
+	*run = (struct task_run){ t, task };
+	if (!task->tool)
+		return agent_start(t->all->llm, t->knowledge->set.tools, &agent, t->arena, on_agent, run);
+	tool.call = arena_printf(t->arena, "c%d", t->next_call++);
+	agent_tool_started(t->sink, tool.call, task->agent, catalog_tool(t->may.catalog, task->tool));
+	return tool_start(t->knowledge->set.tools, &tool, t->arena, on_tool, run);
+}
+
+static void on_plan_done(void *owner)
+{
+	struct turn *t = owner;
+
+	t->run = NULL;
+	t->pending--;
+	turn_wake(t);
+}
+
+static void collect(struct turn *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->plan->count; i++)
+		n += t->plan->tasks[i].result_count;
+	t->results = arena_alloc(t->arena, sizeof(*t->results) * (n + 1));
+	for (size_t i = 0; i < t->plan->count; i++)
+		for (size_t k = 0; k < t->plan->tasks[i].result_count; k++)
+			t->results[t->result_count++] = t->plan->tasks[i].results[k];
+}
+
+/* Nothing but names that do not exist: ask which of the closest was meant. */
+static bool ask_for_entity(struct turn *t)
+{
+	const struct outcome *o;
+	const struct param_def *p;
+	const struct tool_def *tool;
+
+	if (t->result_count != 1 || t->results[0]->outcome.kind != OUTCOME_UNKNOWN_ENTITY)
+		return false;
+	o = &t->results[0]->outcome;
+	if (o->suggestion_count == 0 || !o->param)
+		return false;
+	tool = catalog_tool(t->may.catalog, t->results[0]->tool);
+	p = tool ? tool_param(tool, o->param) : NULL;
+	t->reply = (struct turn_reply){
+		.text = o->detail ? o->detail : "Which one do you mean?",
+		.status = MESSAGE_ASK,
+		.ask_filter = p ? p->filter : o->param,
+		.options = o->suggestions,
+		.option_count = o->suggestion_count,
+	};
+	return true;
+}
+
+enum turn_state step_run(struct turn *t)
+{
+	if (!t->started) {
+		t->started = true;
+		t->pending++;
+		t->run = plan_start(t->all->loop, t->plan, on_run_task, on_plan_done, t);
+		return TURN_WAIT;
+	}
+	collect(t);
+	if (t->reply.text || ask_for_entity(t))
+		return TURN_ANSWER;
+	return TURN_SYNTH;
+}

@@ -1,0 +1,172 @@
+/* Inside of the turn: what one turn holds, the table it moves by, and who writes what. */
+#ifndef VESPER_TURN_INT_H
+#define VESPER_TURN_INT_H
+
+#include "vesper/arena.h"
+#include "vesper/list.h"
+#include "vesper/plan.h"
+#include "vesper/turn.h"
+#include "vesper/uuid.h"
+#include "vesper/view.h"
+
+struct turn;
+
+/* A step returns the next state, or starts operations (t->pending++ each) and returns TURN_WAIT. When a completion wakes
+ * the turn, the same step runs again and looks at what arrived. */
+typedef enum turn_state (*turn_step)(struct turn *t);
+
+struct turn_row {
+	turn_step step;
+	int64_t limit_ms; /* time in this state; past it the turn is cancelled as timed out */
+	unsigned may;	  /* states it may go to; FAILED is always allowed */
+	const char *about;
+};
+
+extern const struct turn_row turn_rows[TURN_STATE_COUNT];
+
+/* Knowledge in use: freed with its last turn. */
+struct knowledge {
+	struct turn_knowledge set;
+	size_t users;
+};
+
+struct turns {
+	struct loop *loop;
+	struct stream_hub *streams;
+	struct store *store;
+	struct llm *llm;
+	int64_t deadline_ms, grace_ms;
+	struct knowledge *knowledge;
+	struct list running; /* struct turn, oldest first */
+	size_t count;
+	struct list repeats; /* struct repeat: client_msg_ids of turns whose log is kept, oldest first */
+	bool draining;
+	void (*on_drained)(void *owner);
+	void *drained_owner;
+	struct later drained;
+};
+
+/* How a turn ends, decided once: the closing frame and the stored status follow from it. */
+struct turn_end {
+	enum message_status status;
+	bool failed;	       /* closes with chat.error instead of chat.complete */
+	const char *error_code; /* of the wire: "timeout", "upstream", …; also set for a partial answer */
+	const char *error_text; /* for the user */
+	bool retryable;
+	bool no_save; /* nothing of this turn may be stored (its message was not accepted) */
+};
+
+/* A prepared reply: no data was gathered, or none is needed. */
+struct turn_reply {
+	const char *text;
+	enum message_status status;
+	const char *ask_filter; /* asks back: for this filter */
+	const struct suggestion *options;
+	size_t option_count;
+};
+
+struct turn {
+	struct list node;
+	struct turns *all;
+	struct knowledge *knowledge;
+	struct arena *arena;
+	struct principal *who;
+	struct turn_request request; /* deep copy in the arena */
+	struct uuid id, user_message_id, answer_id;
+	struct stream_log *log;
+	const struct event_sink *sink;
+	struct catalog_view may;
+	struct date today;
+
+	enum turn_state state;
+	int pending;	      /* operations under way */
+	bool started;	      /* this state's step has started its operations */
+	struct err err;	      /* what the last operation failed with; code ERR_NONE: nothing */
+	struct op *op;	      /* the one operation of this state (store or model) */
+	struct plan_run *run; /* the plan that runs */
+	struct later wake;
+	struct timer *state_timer, *turn_timer, *grace_timer;
+	int64_t began_ms; /* clock_mono_ms */
+	int hops;
+	bool cancelled;
+	bool dying; /* ACCEPT must finish first: cancel then */
+	enum turn_cancel_reason cancel_reason;
+
+	/* what the steps found, in the order of the states */
+	const char *duplicate_turn;
+	const struct message *history;
+	size_t history_count;
+	const json_t *standing;
+	struct understanding understood;
+	const char *route_text; /* the supervisor's answer as it came */
+	const char *intent;
+	struct plan *plan;
+	int next_call;
+	struct result **results;
+	size_t result_count;
+	struct turn_reply reply;
+	struct view_answer templated; /* the answer without a model, and follow-ups */
+	struct buf answer; /* everything that was shown as text */
+	bool cut;	   /* the answer reached its length limit */
+	json_t *views;	   /* array, for the stored message */
+	json_t *links;	   /* array */
+	json_t *suggestions;
+	json_t *leaves_standing;
+	const char *provider, *model;
+	struct llm_usage usage[LLM_ROLE_COUNT];
+	int64_t calls[LLM_ROLE_COUNT];
+	struct turn_end end;
+};
+
+/* turn.c */
+void turn_wake(struct turn *t); /* a completion has stored its result */
+
+/* steps_in.c */
+enum turn_state step_accept(struct turn *t);
+enum turn_state step_load(struct turn *t);
+/* steps_route.c */
+enum turn_state step_understand(struct turn *t);
+enum turn_state step_route(struct turn *t);
+/* steps_run.c */
+enum turn_state step_run(struct turn *t);
+/* steps_out.c */
+enum turn_state step_synth(struct turn *t);
+enum turn_state step_answer(struct turn *t);
+enum turn_state step_failed(struct turn *t);
+enum turn_state step_save(struct turn *t);
+enum turn_state step_done(struct turn *t);
+
+/* turn_say.c: the frames of a turn, each made in one place */
+void say_thinking(struct turn *t);
+void say_phase(struct turn *t, const char *phase, const char *text);
+void say_filters(struct turn *t);
+void say_text(struct turn *t, const char *text, size_t len); /* a piece of the answer: shown, and kept */
+void say_view(struct turn *t, const struct result *r, const struct table *table);
+void say_ask(struct turn *t);
+void say_end(struct turn *t);
+json_t *say_tool_calls(const struct turn *t); /* what was run, as it is stored; new reference */
+
+/* turn_prompt.c: what a model is told */
+struct llm_call *prompt_supervisor(struct turn *t);
+struct llm_call *prompt_answer(struct turn *t);
+
+/* route.c: the supervisor's structured answer; pure */
+struct route {
+	const char *intent;
+	const char *clarification; /* NULL: none */
+	const char **agents;
+	size_t agent_count;
+	const struct tool_def **tools;
+	size_t tool_count;
+	const json_t *filters; /* object name -> value, of known names only */
+};
+json_t *route_schema(const struct catalog_view *may); /* new reference; byte-stable for one view */
+MUST_CHECK bool route_parse(const char *text, size_t len, const struct catalog_view *may, struct arena *a, struct route *out,
+			    struct err *e);
+/* The arguments of a tool from filters by their names (singular and plural). */
+const json_t *route_args(const struct tool_def *tool, const json_t *filters, struct arena *a);
+
+/* What went wrong, as the closing frame says it. */
+void turn_end_error(struct turn *t, const struct err *e);
+
+#endif

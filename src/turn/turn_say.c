@@ -1,0 +1,204 @@
+/* The frames of a turn, each made in one place: members are absent when there is nothing to say, never null. */
+#include "turn_int.h"
+
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+
+/* An ask stays answerable for a day; afterwards what it asked about is no longer what the user thinks of. */
+#define ASK_LIFE_MS (24 * 3600 * 1000)
+
+void say_thinking(struct turn *t)
+{
+	json_t *body = json_object();
+
+	json_set_str(body, "user_message_id", t->user_message_id.text);
+	json_set_str(body, "client_msg_id", t->request.client_msg_id);
+	event_emit(t->sink, EVENT_THINKING, body);
+}
+
+void say_phase(struct turn *t, const char *phase, const char *text)
+{
+	event_emit(t->sink, EVENT_STATUS, json_pack("{s:s,s:s}", "phase", phase, "text", text));
+}
+
+void say_filters(struct turn *t)
+{
+	json_t *body = json_object();
+
+	json_set_take(body, "filters", know_filters_json(t->knowledge->set.know, &t->understood));
+	event_emit(t->sink, EVENT_FILTERS, body);
+}
+
+void say_text(struct turn *t, const char *text, size_t len)
+{
+	buf_add(&t->answer, text, len);
+	event_emit_token(t->sink, text, len);
+}
+
+void say_view(struct turn *t, const struct result *r, const struct table *table)
+{
+	char view_id[UUID_BYTES + 8];
+	json_t *view;
+
+	snprintf(view_id, sizeof(view_id), "%s-v%zu", r->call, json_array_size(t->views) + 1);
+	view = view_data(r, table, view_id);
+	json_array_append(t->views, view);
+	event_emit(t->sink, EVENT_VIEW, json_pack("{s:o}", "view", view));
+}
+
+static json_t *options_json(const struct turn_reply *r)
+{
+	json_t *options = json_array();
+
+	for (size_t i = 0; i < r->option_count; i++)
+		json_push_take(options, json_pack("{s:s,s:s}", "value", r->options[i].value, "label", r->options[i].label));
+	return options;
+}
+
+/* The ask goes out as a frame, and into what stands, so that its answer finds it. */
+void say_ask(struct turn *t)
+{
+	struct uuid ask_id = uuid_new();
+	char expires[CLOCK_RFC3339_BYTES];
+	json_t *body = json_object();
+	json_t *standing_ask;
+
+	clock_rfc3339(clock_now_ms() + ASK_LIFE_MS, expires);
+	json_set_str(body, "ask_id", ask_id.text);
+	json_set_str(body, "prompt", t->reply.text);
+	json_set_str(body, "input", "single");
+	if (t->reply.option_count > 0)
+		json_set_take(body, "options", options_json(&t->reply));
+	json_set_str(body, "filter", t->reply.ask_filter ? t->reply.ask_filter : "choice");
+	json_set_str(body, "expires_at", expires);
+	standing_ask = json_pack("{s:s,s:o}", "ask_id", ask_id.text, "options", options_json(&t->reply));
+	json_set_str(standing_ask, "filter", t->reply.ask_filter);
+	t->leaves_standing = know_standing(&t->understood);
+	json_set_take(t->leaves_standing, "ask", standing_ask);
+	event_emit(t->sink, EVENT_ASK, body);
+}
+
+static size_t result_rows(const struct result *r)
+{
+	return r->table_count > 0 ? r->tables[0]->row_count : 0;
+}
+
+static json_t *outcomes_json(const struct turn *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->result_count; i++) {
+		const struct result *r = t->results[i];
+
+		json_push_take(list, json_pack("{s:s,s:s,s:s,s:s,s:I,s:b}", "call", r->call, "agent", r->agent, "tool", r->tool,
+					       "outcome", outcome_name(r->outcome.kind), "rows", (json_int_t)result_rows(r),
+					       "truncated", r->outcome.truncated));
+	}
+	return list;
+}
+
+static json_t *value_json(const struct value *v)
+{
+	switch (v->type) {
+	case VALUE_INT:
+		return json_integer(v->number);
+	case VALUE_BOOL:
+		return json_boolean(v->number != 0);
+	case VALUE_DECIMAL:
+		return json_decimal(v->text);
+	case VALUE_NULL:
+		return NULL;
+	default:
+		return json_string(v->text);
+	}
+}
+
+static json_t *args_json(const struct args *args)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < args->count; i++) {
+		const struct arg *arg = &args->items[i];
+		json_t *list;
+
+		if (!arg->is_list) {
+			json_set_take(object, arg->name, value_json(&arg->values[0]));
+			continue;
+		}
+		list = json_array();
+		for (size_t k = 0; k < arg->count; k++)
+			json_push_take(list, value_json(&arg->values[k]));
+		json_set_take(object, arg->name, list);
+	}
+	return object;
+}
+
+json_t *say_tool_calls(const struct turn *t)
+{
+	json_t *list = outcomes_json(t);
+	json_t *call;
+	size_t i;
+
+	json_array_foreach (list, i, call)
+		json_set_take(call, "args", args_json(&t->results[i]->args));
+	return list;
+}
+
+static json_t *usage_json(const struct turn *t)
+{
+	struct llm_usage sum = { 0 };
+	json_t *by = json_object();
+	int64_t calls = 0;
+
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+		const struct llm_usage *u = &t->usage[i];
+
+		llm_usage_add(&sum, u);
+		calls += t->calls[i];
+		json_set_take(by, llm_role_name((enum llm_role)i),
+			      json_pack("{s:I,s:I,s:I}", "calls", (json_int_t)t->calls[i], "input_tokens",
+					(json_int_t)(u->input_tokens + u->cache_read_tokens + u->cache_write_tokens),
+					"output_tokens", (json_int_t)u->output_tokens));
+	}
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o}", "calls", (json_int_t)calls, "input_tokens", (json_int_t)sum.input_tokens,
+			 "cache_read_tokens", (json_int_t)sum.cache_read_tokens, "cache_write_tokens",
+			 (json_int_t)sum.cache_write_tokens, "output_tokens", (json_int_t)sum.output_tokens, "by", by);
+}
+
+static void say_error(struct turn *t)
+{
+	json_t *body = json_pack("{s:s,s:s,s:b,s:O}", "code", t->end.error_code, "message", t->end.error_text, "retryable",
+				 t->end.retryable, "suggestions", t->suggestions);
+
+	if (t->duplicate_turn)
+		json_set_take(body, "details", json_pack("{s:s}", "turn_id", t->duplicate_turn));
+	event_emit(t->sink, EVENT_ERROR, body);
+}
+
+void say_end(struct turn *t)
+{
+	json_t *body;
+
+	if (t->end.failed) {
+		say_error(t);
+		return;
+	}
+	body = json_object();
+	json_set_str(body, "session_id", t->request.session_id);
+	json_set_str(body, "message_id", t->answer_id.text);
+	json_set_str(body, "status",
+		     t->end.status == MESSAGE_COMPLETE ? "ok" : message_status_name(t->end.status));
+	json_set_str(body, "provider", t->provider ? t->provider : "rules");
+	json_set_str(body, "model", t->model);
+	json_object_set(body, "pbi_deep_links", t->links);
+	json_object_set(body, "suggestions", t->suggestions);
+	json_set_take(body, "usage", usage_json(t));
+	json_set_take(body, "outcomes", outcomes_json(t));
+	json_set_int(body, "latency_ms", clock_mono_ms() - t->began_ms);
+	if (t->end.error_code)
+		json_set_take(body, "error", json_pack("{s:s,s:s}", "code", t->end.error_code, "message", t->end.error_text));
+	event_emit(t->sink, EVENT_COMPLETE, body);
+}

@@ -1,0 +1,49 @@
+/*
+ * The turn on one screen: its states, how long each may take, and where each may go. `vesperd --print-turn` prints it, a
+ * test compares that with README.
+ */
+#include "turn_int.h"
+
+#define TO(s) (1u << TURN_##s)
+
+/* clang-format off */
+const struct turn_row turn_rows[TURN_STATE_COUNT] = {
+/*                    step             limit_ms  may go to                            what it does */
+[TURN_ACCEPT]     = { step_accept,       5000, TO(LOAD),                            "store the user's message, then acknowledge" },
+[TURN_LOAD]       = { step_load,         5000, TO(UNDERSTAND),                      "read recent messages and what stands" },
+[TURN_UNDERSTAND] = { step_understand,   1000, TO(ROUTE) | TO(RUN) | TO(ANSWER),    "by code: entities, dates, intent, tools" },
+[TURN_ROUTE]      = { step_route,       60000, TO(RUN) | TO(SYNTH) | TO(ANSWER),    "supervisor, for what code left open" },
+[TURN_RUN]        = { step_run,         60000, TO(SYNTH) | TO(ANSWER),              "the plan's tasks, wave after wave" },
+[TURN_SYNTH]      = { step_synth,      120000, TO(SAVE),                            "write the answer, stream it" },
+[TURN_ANSWER]     = { step_answer,       1000, TO(SAVE),                            "a prepared reply: ask back, refuse, greet" },
+[TURN_FAILED]     = { step_failed,       1000, TO(SAVE) | TO(DONE),                 "say what went wrong, keep what was shown" },
+[TURN_SAVE]       = { step_save,         5000, TO(DONE),                            "store the answer, then say the end" },
+[TURN_DONE]       = { step_done,         1000, 0,                                   "over; the owner releases the turn" },
+};
+/* clang-format on */
+
+static const char *const names[TURN_STATE_COUNT] = {
+	[TURN_ACCEPT] = "ACCEPT", [TURN_LOAD] = "LOAD",	  [TURN_UNDERSTAND] = "UNDERSTAND",
+	[TURN_ROUTE] = "ROUTE",	  [TURN_RUN] = "RUN",	  [TURN_SYNTH] = "SYNTH",
+	[TURN_ANSWER] = "ANSWER", [TURN_FAILED] = "FAILED", [TURN_SAVE] = "SAVE",
+	[TURN_DONE] = "DONE",
+};
+
+const char *turn_state_name(enum turn_state s)
+{
+	return s < TURN_STATE_COUNT ? names[s] : "WAIT";
+}
+
+void turn_print(struct buf *out)
+{
+	buf_str(out, "stateDiagram-v2\n    [*] --> ACCEPT\n");
+	for (unsigned s = 0; s < TURN_STATE_COUNT; s++) {
+		buf_printf(out, "    %s : %s\n", names[s], turn_rows[s].about);
+		for (unsigned next = 0; next < TURN_STATE_COUNT; next++)
+			if (turn_rows[s].may & (1u << next))
+				buf_printf(out, "    %s --> %s\n", names[s], names[next]);
+		if (s < TURN_FAILED)
+			buf_printf(out, "    %s --> FAILED\n", names[s]);
+	}
+	buf_str(out, "    DONE --> [*]\n");
+}

@@ -1,0 +1,185 @@
+/*
+ * Answers without a model: each result is worded from its tool's own sentence, its tables and its outcome. The order is
+ * always the same: the direct answer, the table, what else is worth knowing.
+ */
+#include "view_int.h"
+
+#include <string.h>
+
+#define ANSWER_TABLE_ROWS 24 /* a day of hours; the view beside the answer has them all */
+#define ANSWER_FOLLOWUPS_MAX 4
+#define ANSWER_TEXT_BYTES_MAX 65536
+
+/* Markdown must not read a cell as markup or as the end of its column. */
+static void add_markdown_cell(struct buf *out, const struct column *column, const char *text)
+{
+	struct buf cell;
+
+	buf_init(&cell, ANSWER_TEXT_BYTES_MAX);
+	view_cell(&cell, column, text);
+	for (const char *p = buf_text(&cell); *p; p++) {
+		if (strchr("|*_`[]<>\\", *p) && column->type == COLUMN_TEXT)
+			buf_char(out, '\\');
+		buf_char(out, *p == '\n' || *p == '\r' ? ' ' : *p);
+	}
+	buf_deinit(&cell);
+}
+
+void view_markdown_table(struct buf *out, const struct table *t, size_t rows)
+{
+	size_t shown = t->row_count < rows ? t->row_count : rows;
+
+	buf_char(out, '|');
+	for (size_t c = 0; c < t->column_count; c++)
+		buf_printf(out, " %s |", t->columns[c].label ? t->columns[c].label : t->columns[c].name);
+	buf_str(out, "\n|");
+	for (size_t c = 0; c < t->column_count; c++)
+		buf_str(out, column_is_number(t->columns[c].type) ? " ---: |" : " --- |");
+	buf_char(out, '\n');
+	for (size_t r = 0; r < shown; r++) {
+		buf_char(out, '|');
+		for (size_t c = 0; c < t->column_count; c++) {
+			buf_char(out, ' ');
+			add_markdown_cell(out, &t->columns[c], t->rows[r][c]);
+			buf_str(out, " |");
+		}
+		buf_char(out, '\n');
+	}
+	if (shown < t->row_count || t->truncated)
+		buf_printf(out, "\nThe first %zu of %s%lld rows are shown.\n", shown, t->total_exact ? "" : "at least ",
+			   (long long)t->total_rows);
+}
+
+/* "vendor Ascend, hub zone NP15, year 2025" */
+static void add_searched(struct buf *out, const struct result *r)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < r->args.count; i++) {
+		const struct arg *arg = &r->args.items[i];
+		char name[64], placeholder[80];
+
+		snprintf(name, sizeof(name), "%s", arg->name);
+		snprintf(placeholder, sizeof(placeholder), "{arg.%s}", arg->name);
+		for (char *p = name; *p; p++)
+			if (*p == '_')
+				*p = ' ';
+		buf_printf(out, "%s%s ", first ? "" : ", ", name);
+		(void)view_fill(out, placeholder, r);
+		first = false;
+	}
+}
+
+/* One row without a sentence of its own: name and value of each column. */
+static void add_row(struct buf *out, const struct table *t)
+{
+	for (size_t c = 0; c < t->column_count; c++) {
+		buf_printf(out, "- %s: ", t->columns[c].label ? t->columns[c].label : t->columns[c].name);
+		add_markdown_cell(out, &t->columns[c], t->rows[0][c]);
+		buf_char(out, '\n');
+	}
+}
+
+static void add_rows(struct buf *out, const struct result *r)
+{
+	const struct table *t = r->tables[0];
+	bool has_sentence = r->answer && view_fill(out, r->answer, r);
+
+	if (has_sentence)
+		buf_char(out, '\n');
+	else
+		buf_printf(out, "**%s**\n", r->about);
+	if (t->row_count == 1 && !has_sentence) {
+		buf_char(out, '\n');
+		add_row(out, t);
+	} else if (t->row_count > 1) {
+		buf_char(out, '\n');
+		view_markdown_table(out, t, ANSWER_TABLE_ROWS);
+	}
+}
+
+static void add_suggested(struct buf *out, const struct outcome *o)
+{
+	for (size_t i = 0; i < o->suggestion_count; i++)
+		buf_printf(out, "%s%s", i == 0 ? " Did you mean " : i + 1 == o->suggestion_count ? " or " : ", ",
+			   o->suggestions[i].label);
+	if (o->suggestion_count)
+		buf_char(out, '?');
+}
+
+static void add_result(struct buf *out, const struct result *r)
+{
+	const struct outcome *o = &r->outcome;
+
+	switch (o->kind) {
+	case OUTCOME_ROWS:
+		add_rows(out, r);
+		return;
+	case OUTCOME_EMPTY:
+		buf_str(out, "I found no data for ");
+		add_searched(out, r);
+		buf_str(out, ". Another year, market or as-of file may have it.");
+		break;
+	case OUTCOME_NO_DATA:
+		buf_str(out, "There is no data in this source for you yet.");
+		break;
+	case OUTCOME_OUT_OF_WINDOW:
+		buf_printf(out, "The data covers %s to %s; what you asked for lies outside.", o->range_min ? o->range_min : "?",
+			   o->range_max ? o->range_max : "?");
+		break;
+	case OUTCOME_UNKNOWN_ENTITY:
+		buf_str(out, o->detail ? o->detail : "I do not know that name.");
+		add_suggested(out, o);
+		break;
+	case OUTCOME_NOT_PERMITTED:
+		buf_str(out, "You do not have permission to see this data. An administrator can grant it.");
+		break;
+	case OUTCOME_TIMEOUT:
+		buf_str(out, "The query took too long and was stopped. A narrower question may work.");
+		break;
+	default:
+		buf_str(out, o->detail ? o->detail : "The data could not be read just now. Please try again.");
+		break;
+	}
+	buf_char(out, '\n');
+}
+
+static void add_followups(struct view_answer *v, struct view_followup *list, const struct result *r, struct arena *a)
+{
+	struct buf question;
+
+	buf_init(&question, 1024);
+	for (const char *const *s = r->suggest; s && *s && v->followup_count < ANSWER_FOLLOWUPS_MAX; s++) {
+		buf_reset(&question);
+		if (!view_fill(&question, *s, r))
+			continue;
+		list[v->followup_count] = (struct view_followup){
+			.label = arena_strdup(a, buf_text(&question)),
+			.primary = v->followup_count == 0,
+		};
+		list[v->followup_count].question = list[v->followup_count].label;
+		v->followup_count++;
+	}
+	buf_deinit(&question);
+}
+
+void view_answer(const struct view_answer_input *in, struct arena *a, struct view_answer *out)
+{
+	struct view_followup *followups = arena_alloc(a, sizeof(*followups) * ANSWER_FOLLOWUPS_MAX);
+	struct view_answer v = { .followups = followups };
+	struct buf b;
+
+	buf_init(&b, ANSWER_TEXT_BYTES_MAX);
+	for (size_t i = 0; i < in->result_count; i++) {
+		if (i > 0)
+			buf_char(&b, '\n');
+		add_result(&b, in->results[i]);
+		if (in->results[i]->outcome.kind == OUTCOME_ROWS)
+			add_followups(&v, followups, in->results[i], a);
+	}
+	if (in->result_count == 0)
+		buf_str(&b, "I have no data for that question.\n");
+	v.markdown = arena_strdup(a, buf_text(&b));
+	buf_deinit(&b);
+	*out = v;
+}

@@ -1,0 +1,86 @@
+/* Results as JSON views: column-oriented, with types and units, digits unchanged. */
+#include "view_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+
+#define JSON_INT_SAFE 9007199254740991LL /* 2^53 - 1: beyond it a browser's number loses digits */
+
+static const char *const priorities[] = {
+	[PRIORITY_LOW] = "low",
+	[PRIORITY_MEDIUM] = "medium",
+	[PRIORITY_HIGH] = "high",
+};
+
+static json_t *int_json(const char *text)
+{
+	char *end;
+	long long value = strtoll(text, &end, 10);
+
+	if (*end || value > JSON_INT_SAFE || value < -JSON_INT_SAFE)
+		return json_string(text);
+	return json_integer(value);
+}
+
+static json_t *cell_json(enum column_type type, const char *text)
+{
+	if (!text)
+		return json_null();
+	switch (type) {
+	case COLUMN_INT:
+		return int_json(text);
+	case COLUMN_DECIMAL:
+		return json_decimal(text);
+	case COLUMN_BOOL:
+		return json_boolean(strcmp(text, "0") != 0);
+	default:
+		return json_string(text);
+	}
+}
+
+static json_t *meta_json(const struct column *c)
+{
+	json_t *meta = json_object();
+
+	json_set_str(meta, "name", c->name);
+	json_set_str(meta, "label", c->label ? c->label : c->name);
+	json_set_str(meta, "type", column_type_name(c->type));
+	json_set_str(meta, "unit", c->unit);
+	json_set_str(meta, "priority", priorities[c->priority]);
+	return meta;
+}
+
+json_t *view_data(const struct result *r, const struct table *t, const char *view_id)
+{
+	json_t *view = json_object(), *columns = json_array(), *meta = json_array(), *dict = json_object();
+
+	for (size_t c = 0; c < t->column_count; c++) {
+		json_t *cells = json_array();
+
+		for (size_t row = 0; row < t->row_count; row++) {
+			json_t *cell = cell_json(t->columns[c].type, t->rows[row][c]);
+
+			/* A driver's text that is not UTF-8 after all: nothing is shown rather than something wrong. */
+			json_array_append_new(cells, cell ? cell : json_null());
+		}
+		json_push_take(columns, json_string(t->columns[c].name));
+		json_push_take(meta, meta_json(&t->columns[c]));
+		json_set_take(dict, t->columns[c].name, cells);
+	}
+	json_set_str(view, "view_type", "data");
+	json_set_str(view, "view_id", view_id);
+	json_set_str(view, "text", r->about);
+	json_set_take(view, "columns", columns);
+	json_set_take(view, "meta", meta);
+	json_set_take(view, "data_dict", dict);
+	json_set_int(view, "row_count", (int64_t)t->row_count);
+	if (t->total_exact)
+		json_set_int(view, "total_rows", t->total_rows);
+	json_set_bool(view, "truncated", t->truncated);
+	json_set_str(view, "truncation_reason", t->truncation);
+	json_set_take(view, "source",
+		      json_pack("{s:s,s:s,s:s}", "call", r->call, "agent", r->agent, "tool", r->tool));
+	return view;
+}

@@ -1,0 +1,106 @@
+/* Templates with placeholders, filled from a result: the sentence of a tool, and the follow-up questions. */
+#include "view_int.h"
+
+#include <string.h>
+
+#include "vesper/mem.h"
+
+static bool add_fact_value(struct buf *out, const struct result *r, const char *name)
+{
+	const struct fact *f = result_fact(r, name);
+
+	if (!f)
+		return false;
+	view_number(out, f->value, f->unit);
+	return true;
+}
+
+static bool add_arg_value(struct buf *out, const struct result *r, const char *name)
+{
+	const struct arg *arg = args_find(&r->args, name);
+
+	if (!arg || arg->count == 0)
+		return false;
+	for (size_t i = 0; i < arg->count; i++) {
+		const struct value *v = &arg->values[i];
+
+		buf_str(out, i == 0 ? "" : i + 1 == arg->count ? " and " : ", ");
+		if (v->type == VALUE_INT || v->type == VALUE_BOOL)
+			buf_printf(out, "%lld", (long long)v->number);
+		else
+			buf_str(out, v->text);
+	}
+	return true;
+}
+
+static bool add_first_cell(struct buf *out, const struct result *r, const char *name)
+{
+	const struct table *t = r->table_count > 0 ? r->tables[0] : NULL;
+	int c = t && t->row_count > 0 ? table_column(t, name) : -1;
+
+	if (c < 0 || !t->rows[0][c])
+		return false;
+	view_cell(out, &t->columns[c], t->rows[0][c]);
+	return true;
+}
+
+static bool add_placeholder(struct buf *out, const struct result *r, const char *name)
+{
+	if (strncmp(name, "fact.", 5) == 0)
+		return add_fact_value(out, r, name + 5);
+	if (strncmp(name, "arg.", 4) == 0)
+		return add_arg_value(out, r, name + 4);
+	if (strcmp(name, "rows") == 0) {
+		buf_printf(out, "%zu", r->table_count > 0 ? r->tables[0]->row_count : 0);
+		return true;
+	}
+	return add_first_cell(out, r, name);
+}
+
+/* Text up to `end` with its placeholders; false when one has no value. */
+static bool add_part(struct buf *out, const char *p, const char *end, const struct result *r)
+{
+	while (p < end) {
+		const char *close = *p == '{' ? memchr(p, '}', (size_t)(end - p)) : NULL;
+		char name[64];
+
+		if (!close || (size_t)(close - p) > sizeof(name)) {
+			buf_char(out, *p++);
+			continue;
+		}
+		memcpy(name, p + 1, (size_t)(close - p - 1));
+		name[close - p - 1] = '\0';
+		if (!add_placeholder(out, r, name))
+			return false;
+		p = close + 1;
+	}
+	return true;
+}
+
+bool view_fill(struct buf *out, const char *text, const struct result *r)
+{
+	struct buf whole, part;
+	bool complete = true;
+
+	buf_init(&whole, 16384);
+	buf_init(&part, 16384);
+	for (const char *p = text; *p && complete;) {
+		const char *open = strstr(p, "[[");
+		const char *close = open ? strstr(open, "]]") : NULL;
+		const char *end = close ? open : p + strlen(p);
+
+		complete = add_part(&whole, p, end, r);
+		p = end;
+		if (!close)
+			continue;
+		buf_reset(&part);
+		if (add_part(&part, open + 2, close, r))
+			buf_add(&whole, buf_text(&part), part.n);
+		p = close + 2;
+	}
+	if (complete)
+		buf_add(out, buf_text(&whole), whole.n);
+	buf_deinit(&whole);
+	buf_deinit(&part);
+	return complete;
+}

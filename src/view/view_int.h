@@ -1,0 +1,16 @@
+/* Inside of view: cells in the house style. */
+#ifndef VESPER_VIEW_INT_H
+#define VESPER_VIEW_INT_H
+
+#include "vesper/view.h"
+
+/* One cell as people read it; an empty cell is an em dash. */
+void view_cell(struct buf *out, const struct column *column, const char *text);
+
+/* Fills a template of view.h. False (and nothing added) when a placeholder outside [[ ]] has no value. */
+bool view_fill(struct buf *out, const char *text, const struct result *r);
+
+/* A table in markdown: at most `rows` rows. */
+void view_markdown_table(struct buf *out, const struct table *t, size_t rows);
+
+#endif
