@@ -31,7 +31,7 @@ struct sql_header_line {
 struct sql_marker {
 	const char *name;
 	bool is_list;  /* :names... */
-	bool optional; /* only inside --? lines */
+	bool optional; /* only inside --? lines of its own name */
 };
 
 struct sql_statement; /* a parsed, dialect-neutral statement */
@@ -42,6 +42,7 @@ struct sql_query {
 	const struct sql_statement *statement;
 	const struct sql_marker *markers; /* each name once */
 	size_t marker_count;
+	const char *const *conditions; /* names of the --? lines, each once, NULL-ended */
 };
 
 struct sql_file {
@@ -57,6 +58,13 @@ struct sql_file {
 MUST_CHECK bool sql_file_parse(const char *path, const char *text, struct arena *a, struct sql_file **out, struct err *e);
 MUST_CHECK bool sql_file_load(const char *path, struct arena *a, struct sql_file **out, struct err *e);
 const struct sql_query *sql_file_query(const struct sql_file *f, const char *name); /* NULL when there is none */
+
+/* Whether the statement names this view ("Stage.mc_dayahead"), in any case, quoted or not, outside literals. */
+bool sql_query_names(const struct sql_query *q, const char *view);
+/* The same, looking only at what is in whatever the arguments are. */
+bool sql_query_always_names(const struct sql_query *q, const char *name);
+/* Whether it is one statement that begins with SELECT or WITH: all that a tool may be. */
+bool sql_query_is_select(const struct sql_query *q);
 
 struct sql_bound {
 	const char *text;	    /* with ? */

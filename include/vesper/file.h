@@ -1,0 +1,18 @@
+/* Reading whole files and listing folders, for start-up work. Blocks: never call it from the loop once it serves. */
+#ifndef VESPER_FILE_H
+#define VESPER_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/err.h"
+
+/* The whole text of a file of at most cap_bytes, terminated, in the arena. ERR_NOT_FOUND when there is none; ERR_INPUT when
+ * it is no regular file, too large, not valid UTF-8 or holds a NUL byte. A byte order mark is taken off. */
+MUST_CHECK bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char **out, struct err *e);
+
+/* Names (not paths) of what is in a folder, sorted by bytes, NULL-ended; names that begin with a dot are left out. */
+MUST_CHECK bool file_list(const char *folder, struct arena *a, const char *const **out, struct err *e);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * The few places where one text cannot serve every dialect. Statements are written in the subset
+ * that T-SQL and PostgreSQL share, so only SQLite needs rewriting:
+ *
+ *   OFFSET n ROWS FETCH NEXT m ROWS ONLY   becomes   LIMIT m OFFSET n
+ *
+ * Working on tokens keeps literals and names out of it, and the markers move with their clauses, so
+ * that the bound values stay in the order of the text.
+ */
+#include "sql_int.h"
+
+#include <string.h>
+
+/* Positions of the solid tokens of one clause: OFFSET n ROWS FETCH NEXT m ROWS ONLY. */
+enum { OFFSET_WORD, SKIP, ROWS_1, FETCH_WORD, NEXT_WORD, TAKE, ROWS_2, ONLY_WORD, CLAUSE_TOKENS };
+
+static bool is_amount(const struct sql_token *t)
+{
+	return t->kind == SQL_NUMBER || t->kind == SQL_MARKER;
+}
+
+static bool is_either(const struct sql_token *t, const char *one, const char *other)
+{
+	return sql_token_is(t, one) || sql_token_is(t, other);
+}
+
+static bool fits(const struct sql_token *t, int place)
+{
+	switch (place) {
+	case OFFSET_WORD:
+		return sql_token_is(t, "offset");
+	case SKIP:
+	case TAKE:
+		return is_amount(t);
+	case ROWS_1:
+	case ROWS_2:
+		return is_either(t, "rows", "row");
+	case FETCH_WORD:
+		return sql_token_is(t, "fetch");
+	case NEXT_WORD:
+		return is_either(t, "next", "first");
+	default:
+		return sql_token_is(t, "only");
+	}
+}
+
+/* Fills at[] when the clause begins at token i. */
+static bool find_clause(const struct sql_token *tokens, size_t count, size_t i,
+			size_t at[CLAUSE_TOKENS])
+{
+	for (int place = 0; place < CLAUSE_TOKENS; i++) {
+		if (i == count)
+			return false;
+		if (place > 0 && (tokens[i].kind == SQL_SPACE || tokens[i].kind == SQL_NEWLINE))
+			continue;
+		if (!fits(&tokens[i], place))
+			return false;
+		at[place++] = i;
+	}
+	return true;
+}
+
+static struct sql_token word(const struct sql_token *like, const char *text)
+{
+	struct sql_token t = *like;
+
+	t.kind = SQL_WORD;
+	t.text = str_of(text);
+	t.name = NULL;
+	return t;
+}
+
+static size_t rewrite_offset_fetch(struct sql_token *tokens, size_t count)
+{
+	static const struct sql_token blank = {.kind = SQL_SPACE, .text = {" ", 1}};
+	size_t kept = 0;
+	size_t at[CLAUSE_TOKENS];
+
+	for (size_t i = 0; i < count; i++) {
+		if (!find_clause(tokens, count, i, at)) {
+			tokens[kept++] = tokens[i];
+			continue;
+		}
+		/* The clause is 8 words and at least 5 blanks, the new one 7 tokens: writing
+		 * never overtakes reading. */
+		struct sql_token skip = tokens[at[SKIP]], take = tokens[at[TAKE]];
+		struct sql_token first = tokens[at[OFFSET_WORD]];
+		size_t last = at[ONLY_WORD];
+		tokens[kept++] = word(&first, "LIMIT");
+		tokens[kept++] = blank;
+		tokens[kept++] = take;
+		tokens[kept++] = blank;
+		tokens[kept++] = word(&first, "OFFSET");
+		tokens[kept++] = blank;
+		tokens[kept++] = skip;
+		i = last;
+	}
+	return kept;
+}
+
+size_t sql_dialect_apply(struct sql_token *tokens, size_t count, enum dialect dialect)
+{
+	return dialect == DIALECT_SQLITE ? rewrite_offset_fetch(tokens, count) : count;
+}

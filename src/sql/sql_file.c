@@ -1,0 +1,311 @@
+/*
+ * SQL files: the header, the statements, the optional lines. A file is taken apart once, at start;
+ * what can be wrong with it is said then, with its line.
+ */
+#include "sql_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/file.h"
+#include "vesper/limits.h"
+
+/* ---- growing arrays inside the arena ---- */
+
+struct list_of_tokens {
+	struct sql_token *items;
+	size_t count, cap;
+};
+
+/* Room for one more item; what was outgrown stays in the arena, at most as much again. */
+static void *grow(struct arena *a, void *items, size_t count, size_t *cap, size_t item_bytes)
+{
+	if (count < *cap)
+		return items;
+	*cap = *cap ? *cap * 2 : 16;
+	void *wider = arena_alloc(a, *cap * item_bytes);
+	if (count > 0)
+		memcpy(wider, items, count * item_bytes);
+	return wider;
+}
+
+static void token_push(struct list_of_tokens *list, struct arena *a, struct sql_token t)
+{
+	list->items = grow(a, list->items, list->count, &list->cap, sizeof(t));
+	list->items[list->count++] = t;
+}
+
+/* ---- header ---- */
+
+static bool is_key(char c)
+{
+	return (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* "-- key: value", or "-- param …" and "-- column …" without a colon. */
+static bool header_line(struct str line, struct str *key, struct str *value)
+{
+	line = str_trim(line);
+	if (!str_starts(line, STR("-- ")))
+		return false;
+	line = str_trim((struct str){line.p + 3, line.n - 3});
+
+	size_t n = 0;
+	while (n < line.n && is_key(line.p[n]))
+		n++;
+	*key = (struct str){line.p, n};
+	bool bare = str_eq(*key, STR("param")) || str_eq(*key, STR("column"));
+	if (n == 0 || n == line.n)
+		return false;
+	if (line.p[n] != ':' && !(bare && (line.p[n] == ' ' || line.p[n] == '\t')))
+		return false;
+	*value = str_trim((struct str){line.p + n + 1, line.n - n - 1});
+	return true;
+}
+
+/* Returns where the statements begin; *line is counted on. */
+static const char *parse_header(const char *text, struct arena *a, struct sql_file *f, int *line)
+{
+	struct sql_header_line *items = NULL;
+	size_t cap = 0;
+	struct str key, value;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		if (!header_line((struct str){text, n}, &key, &value))
+			break;
+		items = grow(a, items, f->header_count, &cap, sizeof(*items));
+		items[f->header_count++] = (struct sql_header_line){
+			.line = *line,
+			.key = arena_strndup(a, key.p, key.n),
+			.value = arena_strndup(a, value.p, value.n),
+		};
+		text += n + (text[n] == '\n');
+		(*line)++;
+	}
+	f->header = items;
+	return text;
+}
+
+/* ---- statements ---- */
+
+struct parser {
+	struct arena *arena;
+	struct sql_lexer lexer;
+	struct sql_file *file;
+	struct sql_query *queries;
+	size_t cap;
+	/* the statement that is being read */
+	const char *name;
+	int line;
+	struct list_of_tokens tokens;
+	const char *given; /* inside a --? line */
+};
+
+static bool is_space(const struct sql_token *t)
+{
+	return t->kind == SQL_SPACE || t->kind == SQL_NEWLINE;
+}
+
+static bool is_marker(const struct sql_token *t)
+{
+	return t->kind == SQL_MARKER || t->kind == SQL_LIST;
+}
+
+/* Blanks at the end, and one semicolon there, say nothing. */
+static void trim_tail(struct list_of_tokens *list)
+{
+	bool semicolon = false;
+
+	while (list->count > 0) {
+		const struct sql_token *last = &list->items[list->count - 1];
+		bool ends = !semicolon && !last->given && str_eq(last->text, STR(";"));
+		if (!is_space(last) && !ends)
+			return;
+		semicolon = semicolon || ends;
+		list->count--;
+	}
+}
+
+static bool is_blank_statement(const struct list_of_tokens *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!is_space(&list->items[i]))
+			return false;
+	return true;
+}
+
+/* Each name once, with whether it is a list and whether each use depends on its own presence. */
+static bool collect_markers(struct parser *p, struct sql_query *q, struct err *e)
+{
+	const struct list_of_tokens *list = &p->tokens;
+	struct sql_marker *markers = NULL;
+	size_t cap = 0, uses = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct sql_token *t = &list->items[i];
+		size_t m = 0;
+
+		if (!is_marker(t))
+			continue;
+		if (++uses > SQL_MARKERS_MAX)
+			return err_set(e, ERR_INPUT, "%s:%d: more than %d markers", p->file->path,
+				       t->line, SQL_MARKERS_MAX);
+		while (m < q->marker_count && strcmp(markers[m].name, t->name) != 0)
+			m++;
+		if (m == q->marker_count) {
+			markers = grow(p->arena, markers, q->marker_count, &cap, sizeof(*markers));
+			markers[q->marker_count++] = (struct sql_marker){
+				.name = t->name, .is_list = t->kind == SQL_LIST, .optional = true};
+		}
+		if (markers[m].is_list != (t->kind == SQL_LIST))
+			return err_set(e, ERR_INPUT,
+				       "%s:%d: :%s is used as one value and as a list",
+				       p->file->path, t->line, t->name);
+		if (!t->given || strcmp(t->given, t->name) != 0)
+			markers[m].optional = false;
+	}
+	q->markers = markers;
+	return true;
+}
+
+static void collect_conditions(struct parser *p, struct sql_query *q)
+{
+	const char **names = NULL;
+	size_t count = 0, cap = 0;
+
+	for (size_t i = 0; i < p->tokens.count; i++) {
+		const char *given = p->tokens.items[i].given;
+		size_t n = 0;
+
+		while (given && n < count && strcmp(names[n], given) != 0)
+			n++;
+		if (!given || n < count)
+			continue;
+		names = grow(p->arena, names, count, &cap, sizeof(*names));
+		names[count++] = given;
+	}
+	names = grow(p->arena, names, count, &cap, sizeof(*names));
+	names[count] = NULL;
+	q->conditions = names;
+}
+
+static bool finish_statement(struct parser *p, struct err *e)
+{
+	struct sql_file *f = p->file;
+
+	trim_tail(&p->tokens);
+	if (is_blank_statement(&p->tokens)) {
+		bool untitled = f->query_count == 0 && strcmp(p->name, "main") == 0;
+		if (untitled)
+			return true;
+		return err_set(e, ERR_INPUT, "%s:%d: query %s is empty", f->path, p->line, p->name);
+	}
+	for (size_t i = 0; i < f->query_count; i++)
+		if (strcmp(p->queries[i].name, p->name) == 0)
+			return err_set(e, ERR_INPUT, "%s:%d: query %s is there twice", f->path,
+				       p->line, p->name);
+
+	struct sql_query q = {.name = p->name, .line = p->line};
+	if (!collect_markers(p, &q, e))
+		return false;
+	collect_conditions(p, &q);
+	struct sql_statement *s = arena_alloc(p->arena, sizeof(*s));
+	*s = (struct sql_statement){p->tokens.items, p->tokens.count};
+	q.statement = s;
+	p->queries = grow(p->arena, p->queries, f->query_count, &p->cap, sizeof(q));
+	p->queries[f->query_count++] = q;
+	return true;
+}
+
+/* A header line further down would be a comment, and silently without effect. */
+static bool check_comment(const char *path, const struct sql_token *t, struct err *e)
+{
+	struct str key, value;
+
+	if (header_line(t->text, &key, &value) &&
+	    (str_eq(key, STR("param")) || str_eq(key, STR("column"))))
+		return err_set(e, ERR_INPUT, "%s:%d: \"-- %.*s\" stands below the header's end",
+			       path, t->line, STR_FMT(key));
+	return true;
+}
+
+static bool take_token(struct parser *p, struct sql_token t, struct err *e)
+{
+	struct list_of_tokens *list = &p->tokens;
+
+	if (p->given && t.end_line != t.line && t.kind != SQL_NEWLINE)
+		return err_set(e, ERR_INPUT, "%s:%d: a --? line must close what it opens",
+			       p->file->path, t.line);
+	if (t.kind == SQL_SPACE && !check_comment(p->file->path, &t, e))
+		return false;
+	if (list->count == 0 && is_space(&t))
+		return true;
+	t.given = p->given;
+	if (is_marker(&t))
+		t.name = arena_strndup(p->arena, t.text.p, t.text.n);
+	token_push(list, p->arena, t);
+	return true;
+}
+
+static bool parse_statements(struct parser *p, struct err *e)
+{
+	struct sql_token t;
+
+	for (;;) {
+		if (!sql_lex_next(&p->lexer, &t, e))
+			return false;
+		switch (t.kind) {
+		case SQL_END:
+			return finish_statement(p, e);
+		case SQL_SECTION:
+			if (!finish_statement(p, e))
+				return false;
+			p->name = arena_strndup(p->arena, t.text.p, t.text.n);
+			p->line = t.line;
+			p->tokens = (struct list_of_tokens){0};
+			break;
+		case SQL_OPTION:
+			p->given = arena_strndup(p->arena, t.text.p, t.text.n);
+			break;
+		case SQL_NEWLINE:
+			p->given = NULL;
+			if (!take_token(p, t, e))
+				return false;
+			break;
+		default:
+			if (!take_token(p, t, e))
+				return false;
+			break;
+		}
+	}
+}
+
+bool sql_file_parse(const char *path, const char *text, struct arena *a, struct sql_file **out,
+		    struct err *e)
+{
+	struct sql_file *f = arena_alloc(a, sizeof(*f));
+	int line = 1;
+
+	f->path = arena_strdup(a, path);
+	f->text = text = arena_strdup(a, text);
+	struct parser p = {.arena = a, .file = f, .name = "main"};
+	const char *body = parse_header(text, a, f, &line);
+	p.line = line;
+	sql_lex_init(&p.lexer, f->path, body, line);
+	if (!parse_statements(&p, e))
+		return false;
+	if (f->query_count == 0)
+		return err_set(e, ERR_INPUT, "%s:%d: no statement", path, line);
+	f->queries = p.queries;
+	*out = f;
+	return true;
+}
+
+bool sql_file_load(const char *path, struct arena *a, struct sql_file **out, struct err *e)
+{
+	const char *text;
+
+	return file_read(path, SQL_FILE_BYTES_MAX, a, &text, e) &&
+	       sql_file_parse(path, text, a, out, e);
+}

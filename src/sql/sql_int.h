@@ -1,0 +1,56 @@
+/*
+ * Inside the sql folder: the lexer's tokens, and statements as lists of them.
+ */
+#ifndef SQL_INT_H
+#define SQL_INT_H
+
+#include "vesper/sql.h"
+#include "vesper/str.h"
+
+enum sql_token_kind {
+	SQL_END,
+	SQL_SPACE,   /* blanks inside a line, and comments */
+	SQL_NEWLINE, /* one line end */
+	SQL_WORD,    /* keyword or plain name */
+	SQL_NUMBER,
+	SQL_LITERAL, /* '…' with its quotes */
+	SQL_QUOTED,  /* "…" or […] with its quotes */
+	SQL_MARKER,  /* :name */
+	SQL_LIST,    /* :name... */
+	SQL_PUNCT,   /* everything else; `::` is one token */
+	SQL_OPTION,  /* --? name: at the start of a line; the rest of the line follows as tokens */
+	SQL_SECTION, /* --# query NAME: the whole line */
+};
+
+struct sql_token {
+	enum sql_token_kind kind;
+	struct str text;   /* in the source; of markers, options and sections the bare name */
+	const char *name;  /* SQL_MARKER, SQL_LIST: the name, terminated */
+	const char *given; /* the token counts only when this argument is given; NULL: always */
+	int line;
+	int end_line;
+};
+
+struct sql_lexer {
+	const char *path; /* for errors */
+	const char *p;
+	int line;
+	bool line_start; /* nothing but blanks since the last line end */
+};
+
+void sql_lex_init(struct sql_lexer *lx, const char *path, const char *text, int line);
+MUST_CHECK bool sql_lex_next(struct sql_lexer *lx, struct sql_token *out, struct err *e);
+
+struct sql_statement {
+	const struct sql_token *tokens; /* without SQL_END, SQL_OPTION and SQL_SECTION */
+	size_t count;
+};
+
+/* Rewrites what a dialect says differently, in place (the array may only get shorter). Returns the
+ * new count. */
+size_t sql_dialect_apply(struct sql_token *tokens, size_t count, enum dialect dialect);
+
+/* Whether the token is this word (lower case), in any case. */
+bool sql_token_is(const struct sql_token *t, const char *word);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * Questions about a parsed statement, for those who decide whether it may be used at all. They look
+ * at tokens, so that a word inside a literal or a longer name never counts.
+ */
+#include "sql_int.h"
+
+#include <string.h>
+
+const struct sql_query *sql_file_query(const struct sql_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->query_count; i++)
+		if (strcmp(f->queries[i].name, name) == 0)
+			return &f->queries[i];
+	return NULL;
+}
+
+static bool is_space(const struct sql_token *t)
+{
+	return t->kind == SQL_SPACE || t->kind == SQL_NEWLINE;
+}
+
+/* The next token that is not blank, or the count. */
+static size_t next_solid(const struct sql_statement *s, size_t i)
+{
+	for (i++; i < s->count && is_space(&s->tokens[i]);)
+		i++;
+	return i;
+}
+
+static bool is_name(const struct sql_token *t, struct str name)
+{
+	struct str text = t->text;
+
+	if (t->kind == SQL_QUOTED)
+		text = (struct str){text.p + 1, text.n - 2};
+	else if (t->kind != SQL_WORD)
+		return false;
+	return str_eq_nocase(text, name);
+}
+
+/* Whether the dotted name begins at token i. */
+static bool names_at(const struct sql_statement *s, size_t i, const char *view)
+{
+	struct str rest = str_of(view), part;
+
+	for (bool first = true; str_split(&rest, '.', &part); first = false) {
+		if (!first) {
+			if (i >= s->count || !str_eq(s->tokens[i].text, STR(".")))
+				return false;
+			i = next_solid(s, i);
+		}
+		if (i >= s->count || !is_name(&s->tokens[i], part))
+			return false;
+		i = next_solid(s, i);
+	}
+	return true;
+}
+
+bool sql_query_names(const struct sql_query *q, const char *view)
+{
+	for (size_t i = 0; i < q->statement->count; i++)
+		if (names_at(q->statement, i, view))
+			return true;
+	return false;
+}
+
+bool sql_query_always_names(const struct sql_query *q, const char *name)
+{
+	for (size_t i = 0; i < q->statement->count; i++)
+		if (!q->statement->tokens[i].given && names_at(q->statement, i, name))
+			return true;
+	return false;
+}
+
+bool sql_query_is_select(const struct sql_query *q)
+{
+	const struct sql_statement *s = q->statement;
+
+	if (!sql_token_is(&s->tokens[0], "select") && !sql_token_is(&s->tokens[0], "with"))
+		return false;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->tokens[i].kind == SQL_PUNCT && str_eq(s->tokens[i].text, STR(";")))
+			return false;
+	return true;
+}

@@ -1,0 +1,211 @@
+/*
+ * A statement and its arguments become what a database takes: text with ? and the values in their
+ * order. Values never become text, except in the form for people, which no database of the daemon
+ * ever sees.
+ */
+#include "sql_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/decimal.h"
+#include "vesper/limits.h"
+
+/* Writes the value of one place: a ?, or a literal. */
+struct renderer {
+	struct buf text;
+	struct value *values; /* NULL: literals */
+	size_t count;
+	enum dialect dialect;
+};
+
+static void put_quoted(struct buf *b, const char *text)
+{
+	buf_char(b, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_char(b, '\'');
+		buf_char(b, *text);
+	}
+	buf_char(b, '\'');
+}
+
+static void put_literal(struct renderer *r, struct value v)
+{
+	struct decimal d;
+
+	switch (v.type) {
+	case VALUE_NULL:
+		buf_str(&r->text, "NULL");
+		return;
+	case VALUE_INT:
+		buf_printf(&r->text, "%lld", (long long)v.number);
+		return;
+	case VALUE_BOOL:
+		if (r->dialect == DIALECT_POSTGRES)
+			buf_str(&r->text, v.number ? "TRUE" : "FALSE");
+		else
+			buf_char(&r->text, v.number ? '1' : '0');
+		return;
+	case VALUE_DECIMAL:
+		if (decimal_parse(v.text, &d)) {
+			char digits[DECIMAL_TEXT_BYTES];
+			decimal_text(d, digits);
+			buf_str(&r->text, digits);
+			return;
+		}
+		break;
+	case VALUE_TEXT:
+		if (r->dialect == DIALECT_MSSQL)
+			buf_char(&r->text, 'N');
+		break;
+	case VALUE_DATE:
+		break;
+	}
+	put_quoted(&r->text, v.text);
+}
+
+static bool put_value(struct renderer *r, struct value v, struct err *e)
+{
+	if (!r->values) {
+		put_literal(r, v);
+		return true;
+	}
+	if (r->count == SQL_MARKERS_MAX)
+		return err_set(e, ERR_INPUT, "more than %d values in one statement",
+			       SQL_MARKERS_MAX);
+	buf_char(&r->text, '?');
+	r->values[r->count++] = v;
+	return true;
+}
+
+static bool put_marker(struct renderer *r, const struct sql_token *t, const struct args *args,
+		       struct err *e)
+{
+	const struct arg *arg = args_find(args, t->name);
+
+	if (!arg)
+		return err_set(e, ERR_INPUT, "no argument for :%s", t->name);
+	if (t->kind == SQL_MARKER && arg->is_list)
+		return err_set(e, ERR_INPUT, "argument %s is a list, one value is wanted", t->name);
+	if (arg->count == 0 || arg->count > LIST_ARG_MAX)
+		return err_set(e, ERR_INPUT, "argument %s has %zu values; 1 to %d are possible",
+			       t->name, arg->count, LIST_ARG_MAX);
+	for (size_t i = 0; i < arg->count; i++) {
+		if (i > 0)
+			buf_str(&r->text, ", ");
+		if (!put_value(r, arg->values[i], e))
+			return false;
+	}
+	return true;
+}
+
+/* One blank, or one line end, for any run of blanks: what is left out leaves no trace. */
+static void put_space(struct renderer *r, bool newline)
+{
+	struct buf *b = &r->text;
+	char last = b->n > 0 ? b->p[b->n - 1] : '\n';
+
+	if (last == '\n')
+		return;
+	if (last == ' ' && newline)
+		b->p[b->n - 1] = '\n';
+	else if (last != ' ')
+		buf_char(b, newline ? '\n' : ' ');
+}
+
+static bool put_tokens(struct renderer *r, const struct sql_token *tokens, size_t count,
+		       const struct args *args, struct err *e)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct sql_token *t = &tokens[i];
+
+		if (t->kind == SQL_SPACE || t->kind == SQL_NEWLINE)
+			put_space(r, t->kind == SQL_NEWLINE);
+		else if (t->kind != SQL_MARKER && t->kind != SQL_LIST)
+			buf_add(&r->text, t->text.p, t->text.n);
+		else if (!put_marker(r, t, args, e))
+			return false;
+	}
+	return true;
+}
+
+static void trim(struct buf *b)
+{
+	while (b->n > 0 && (b->p[b->n - 1] == '\n' || b->p[b->n - 1] == ' '))
+		b->p[--b->n] = '\0';
+}
+
+/* What is in with these arguments, in the dialect's words. */
+static struct sql_token *active_tokens(const struct sql_query *q, const struct args *args,
+				       enum dialect dialect, struct arena *a, size_t *count)
+{
+	const struct sql_statement *s = q->statement;
+	struct sql_token *tokens = arena_alloc(a, s->count * sizeof(*tokens));
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->tokens[i].given || args_find(args, s->tokens[i].given))
+			tokens[n++] = s->tokens[i];
+	*count = sql_dialect_apply(tokens, n, dialect);
+	return tokens;
+}
+
+static bool render(const struct sql_query *q, const struct args *args, struct arena *a,
+		   struct renderer *r, const char **text, struct err *e)
+{
+	/* A statement of one file, its values as ? or as literals of capped size. */
+	size_t cap = SQL_FILE_BYTES_MAX + SQL_MARKERS_MAX * (2 * TEXT_ARG_BYTES_MAX + 8);
+	size_t count;
+	struct sql_token *tokens = active_tokens(q, args, r->dialect, a, &count);
+
+	buf_init(&r->text, cap);
+	bool ok = put_tokens(r, tokens, count, args, e);
+	if (ok && buf_over(&r->text))
+		ok = err_set(e, ERR_LIMIT, "statement %s is too long with these values", q->name);
+	if (ok) {
+		trim(&r->text);
+		*text = arena_strndup(a, buf_text(&r->text), r->text.n);
+	} else {
+		err_prefix(e, "query %s", q->name);
+	}
+	buf_deinit(&r->text);
+	return ok;
+}
+
+bool sql_render(const struct sql_query *q, const struct args *args, enum dialect dialect,
+		struct arena *a, struct sql_bound *out, struct err *e)
+{
+	struct renderer r = {.dialect = dialect};
+	const char *text;
+
+	r.values = arena_alloc(a, SQL_MARKERS_MAX * sizeof(*r.values));
+	if (!render(q, args, a, &r, &text, e))
+		return false;
+	*out = (struct sql_bound){.text = text, .values = r.values, .count = r.count};
+	return true;
+}
+
+bool sql_render_literal(const struct sql_query *q, const struct args *args, enum dialect dialect,
+			struct arena *a, const char **out, struct err *e)
+{
+	struct renderer r = {.dialect = dialect};
+
+	return render(q, args, a, &r, out, e);
+}
+
+const char *sql_like_pattern(const char *text, struct arena *a)
+{
+	char *pattern = arena_alloc(a, 2 * strlen(text) + 3);
+	char *p = pattern;
+
+	*p++ = '%';
+	for (; *text; text++) {
+		if (strchr("%_[\\", *text))
+			*p++ = '\\';
+		*p++ = *text;
+	}
+	*p++ = '%';
+	*p = '\0';
+	return pattern;
+}

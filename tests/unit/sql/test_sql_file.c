@@ -1,0 +1,224 @@
+/* The grammar of SQL files: header, statements, optional lines, and what is refused with its line.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "vesper/limits.h"
+#include "vesper/sql.h"
+
+static struct arena *arena;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 20);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static struct sql_file *parse(const char *text)
+{
+	struct sql_file *f = NULL;
+	struct err e = {0};
+
+	if (!sql_file_parse("x.sql", text, arena, &f, &e))
+		fail_msg("%s", e.text);
+	return f;
+}
+
+static void refused(const char *text, const char *why)
+{
+	struct sql_file *f = NULL;
+	struct err e = {0};
+
+	assert_false(sql_file_parse("x.sql", text, arena, &f, &e));
+	assert_int_equal(e.code, ERR_INPUT);
+	assert_null(f);
+	if (!strstr(e.text, why))
+		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+	assert_int_equal(strncmp(e.text, "x.sql:", 6), 0);
+}
+
+static void reads_the_header(void **state)
+{
+	(void)state;
+	struct sql_file *f = parse("-- tool:  get_x\n"
+				   "-- param vendor  text  required   Curve: vendor\n"
+				   "-- column \"A B\" unit=$/MWh\r\n"
+				   "SELECT 1\n"
+				   "-- tool: not a header line any more\n");
+
+	assert_int_equal(f->header_count, 3);
+	assert_string_equal(f->header[0].key, "tool");
+	assert_string_equal(f->header[0].value, "get_x");
+	assert_string_equal(f->header[1].key, "param");
+	assert_string_equal(f->header[1].value, "vendor  text  required   Curve: vendor");
+	assert_int_equal(f->header[1].line, 2);
+	assert_string_equal(f->header[2].value, "\"A B\" unit=$/MWh");
+	assert_int_equal(f->query_count, 1);
+	assert_string_equal(f->queries[0].name, "main");
+	assert_int_equal(f->queries[0].line, 4);
+}
+
+static void finds_markers_only_where_they_are(void **state)
+{
+	(void)state;
+	struct sql_file *f =
+		parse("SELECT ':no', '10:30', 'it''s :no', \":no\", [x:no], a::text, :yes\n"
+		      "/* :no /* nested :no */ :no */ -- :no\n"
+		      "WHERE b IN (:names...) AND c=:yes AND N':no' <> :y2 AND d BETWEEN 1:5");
+	const struct sql_query *q = sql_file_query(f, "main");
+
+	assert_int_equal(q->marker_count, 3);
+	assert_string_equal(q->markers[0].name, "yes");
+	assert_false(q->markers[0].is_list);
+	assert_string_equal(q->markers[1].name, "names");
+	assert_true(q->markers[1].is_list);
+	assert_string_equal(q->markers[2].name, "y2");
+}
+
+static void an_optional_marker_stands_in_its_own_lines(void **state)
+{
+	(void)state;
+	struct sql_file *f = parse("SELECT 1 WHERE a = :a\n"
+				   "--? b: AND b = :b\n"
+				   "--? a: AND c = :a\n"
+				   "--? c: AND c = :d\n"
+				   "--? b: AND c <> :b\n");
+	const struct sql_query *q = sql_file_query(f, "main");
+
+	assert_int_equal(q->marker_count, 3);
+	assert_false(q->markers[0].optional);
+	assert_true(q->markers[1].optional);
+	assert_string_equal(q->markers[2].name, "d");
+	assert_false(q->markers[2].optional);
+	assert_string_equal(q->conditions[0], "b");
+	assert_string_equal(q->conditions[1], "a");
+	assert_string_equal(q->conditions[2], "c");
+	assert_null(q->conditions[3]);
+}
+
+static void splits_queries(void **state)
+{
+	(void)state;
+	struct sql_file *f = parse("-- tool: x\n\nSELECT 1;\n\n--# query hourly\nSELECT 2\n--#  "
+				   "query  last \nSELECT 3");
+
+	assert_int_equal(f->query_count, 3);
+	assert_string_equal(f->queries[0].name, "main");
+	assert_string_equal(f->queries[1].name, "hourly");
+	assert_int_equal(f->queries[1].line, 5);
+	assert_string_equal(f->queries[2].name, "last");
+	assert_null(sql_file_query(f, "other"));
+}
+
+static void begins_with_a_named_query(void **state)
+{
+	(void)state;
+	struct sql_file *f =
+		parse("-- about: two\n-- \n--# query one\nSELECT 1\n--# query two\nSELECT 2\n");
+
+	assert_int_equal(f->query_count, 2);
+	assert_string_equal(f->queries[0].name, "one");
+}
+
+static void says_what_is_wrong_and_where(void **state)
+{
+	(void)state;
+	refused("-- tool: x\n", "x.sql:2: no statement");
+	refused("SELECT 'abc\nxyz", "x.sql:1: ' is not closed");
+	refused("SELECT 1,\n \"abc", "x.sql:2: \" is not closed");
+	refused("SELECT [abc", "[ is not closed");
+	refused("SELECT 1\n/* /* */", "x.sql:2: comment is not closed");
+	refused("SELECT 1\n--? : x", "x.sql:2: expected \"--? name: text\"");
+	refused("SELECT 1\n--? name text", "x.sql:2: expected \"--? name: text\"");
+	refused("SELECT 1\n--# nothing", "x.sql:2: expected \"--# query NAME\"");
+	refused("SELECT 1\n--# query", "expected \"--# query NAME\"");
+	refused("SELECT 1\n--# query a b\nSELECT 2", "expected \"--# query NAME\"");
+	refused("SELECT 1\n--# query a\n\n--# query b\nSELECT 2", "x.sql:2: query a is empty");
+	refused("SELECT 1\n--# query main\nSELECT 2", "query main is there twice");
+	refused("SELECT 1 --? a: x", "must be at the start of a line");
+	refused("SELECT 1\n--? a: AND b = 'x\n'", "x.sql:2: a --? line must close what it opens");
+	refused("SELECT 1\n--? a: /* x\n*/", "x.sql:2: a --? line must close");
+	refused("SELECT a WHERE b = ?", "x.sql:1: a bare ?");
+	refused("SELECT :a\n, :a...", "x.sql:2: :a is used as one value and as a list");
+	refused("SELECT 1\n-- param late text", "x.sql:2: \"-- param\" stands below");
+	refused("\n-- column late", "stands below");
+}
+
+static void caps_the_markers(void **state)
+{
+	(void)state;
+	char text[8 * (SQL_MARKERS_MAX + 2) + 16] = "SELECT 1";
+	size_t n = strlen(text);
+
+	for (int i = 0; i < SQL_MARKERS_MAX; i++, n += 4)
+		memcpy(text + n, ",:a ", 5);
+	parse(text);
+	memcpy(text + n, ",:a ", 5);
+	refused(text, "more than");
+}
+
+static void a_question_mark_inside_a_literal_is_text(void **state)
+{
+	(void)state;
+	parse("SELECT 'really?', \"who?\" -- why?");
+}
+
+static void loads_files(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/vesper-sql-XXXXXX";
+	struct sql_file *f = NULL;
+	struct err e = {0};
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "SELECT 1\n", 9), 9);
+	assert_true(sql_file_load(path, arena, &f, &e));
+	assert_string_equal(f->path, path);
+	assert_string_equal(f->text, "SELECT 1\n");
+
+	static char big[SQL_FILE_BYTES_MAX];
+	memset(big, ' ', sizeof(big));
+	assert_int_equal(write(fd, big, sizeof(big)), (int)sizeof(big));
+	close(fd);
+	assert_false(sql_file_load(path, arena, &f, &e));
+	assert_non_null(strstr(e.text, "larger than"));
+	unlink(path);
+	assert_false(sql_file_load(path, arena, &f, &e));
+	assert_int_equal(e.code, ERR_NOT_FOUND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(reads_the_header, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(finds_markers_only_where_they_are, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_optional_marker_stands_in_its_own_lines, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(splits_queries, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(begins_with_a_named_query, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(says_what_is_wrong_and_where, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(caps_the_markers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_question_mark_inside_a_literal_is_text, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(loads_files, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+/* Questions about statements: which views they name, and whether they only read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/sql.h"
+
+static struct arena *arena;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 20);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static const struct sql_query *query(const char *text)
+{
+	struct sql_file *f = NULL;
+	struct err e = {0};
+
+	if (!sql_file_parse("x.sql", text, arena, &f, &e))
+		fail_msg("%s", e.text);
+	return &f->queries[0];
+}
+
+static void sees_a_view_however_it_is_written(void **state)
+{
+	(void)state;
+	static const char *const yes[] = {
+		"SELECT 1 FROM dbo.changes c",     "SELECT 1 FROM DBO . Changes",
+		"SELECT 1 FROM [dbo].\"changes\"", "SELECT 1 FROM dbo./* x */changes",
+		"SELECT 1 FROM db.dbo.changes",
+	};
+	static const char *const no[] = {
+		"SELECT 'dbo.changes'",          "SELECT 1 FROM dbo.changes_old",
+		"SELECT 1 FROM xdbo.changes",    "SELECT 1 FROM dbo -- dbo.changes",
+		"SELECT \"dbo.changes\" FROM t",
+	};
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!sql_query_names(query(yes[i]), "dbo.changes"))
+			fail_msg("%s", yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (sql_query_names(query(no[i]), "dbo.changes"))
+			fail_msg("%s", no[i]);
+}
+
+static void tells_a_select_from_the_rest(void **state)
+{
+	(void)state;
+	assert_true(sql_query_is_select(query("select 1;")));
+	assert_true(
+		sql_query_is_select(query("-- x\n WITH a AS (SELECT ';' AS b) SELECT b FROM a")));
+	assert_false(sql_query_is_select(query("SELECT 1; DELETE FROM t")));
+	assert_false(sql_query_is_select(query("UPDATE t SET a = 1")));
+	assert_false(sql_query_is_select(query("\"select\" 1")));
+	assert_false(sql_query_is_select(query("SELECTED")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(sees_a_view_however_it_is_written, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(tells_a_select_from_the_rest, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

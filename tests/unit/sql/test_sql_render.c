@@ -1,0 +1,196 @@
+/* Filling statements: what is bound, what is left out, what is refused, and the form for people. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/limits.h"
+#include "vesper/sql.h"
+
+static struct arena *arena;
+static struct args args;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 20);
+	args = (struct args){0};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static const struct sql_query *query(const char *text)
+{
+	struct sql_file *f = NULL;
+	struct err e = {0};
+
+	if (!sql_file_parse("x.sql", text, arena, &f, &e))
+		fail_msg("%s", e.text);
+	return &f->queries[0];
+}
+
+static struct sql_bound rendered(const char *text, enum dialect dialect)
+{
+	struct sql_bound out = {0};
+	struct err e = {0};
+
+	if (!sql_render(query(text), &args, dialect, arena, &out, &e))
+		fail_msg("%s", e.text);
+	return out;
+}
+
+static void refused(const char *text, const char *why)
+{
+	struct sql_bound out = {0};
+	struct err e = {0};
+
+	assert_false(sql_render(query(text), &args, DIALECT_MSSQL, arena, &out, &e));
+	assert_int_equal(e.code, ERR_INPUT);
+	assert_null(out.text);
+	if (!strstr(e.text, why))
+		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+}
+
+static void binds_in_the_order_of_the_text(void **state)
+{
+	(void)state;
+	args_set(&args, arena, "b", value_int(2));
+	args_set(&args, arena, "a", value_text("x'; DROP TABLE t --"));
+	struct sql_bound out =
+		rendered("SELECT c\nFROM t WHERE a = :a AND b=:b AND d = :a", DIALECT_MSSQL);
+
+	assert_string_equal(out.text, "SELECT c\nFROM t WHERE a = ? AND b=? AND d = ?");
+	assert_int_equal(out.count, 3);
+	assert_string_equal(out.values[0].text, "x'; DROP TABLE t --");
+	assert_int_equal(out.values[1].number, 2);
+	assert_string_equal(out.values[2].text, out.values[0].text);
+}
+
+static void optional_lines_come_and_go(void **state)
+{
+	(void)state;
+	const char *text = "SELECT 1\nWHERE a = :a\n--? b: AND b = :b\n-- a remark\n--? c: AND c "
+			   "IN (:c...)\nORDER BY 1\n";
+	const struct value list[] = {value_int(4), value_int(5), value_int(6)};
+
+	args_set(&args, arena, "a", value_int(1));
+	assert_string_equal(rendered(text, DIALECT_MSSQL).text,
+			    "SELECT 1\nWHERE a = ?\nORDER BY 1");
+
+	args_set_list(&args, arena, "c", list, 3);
+	struct sql_bound out = rendered(text, DIALECT_MSSQL);
+	assert_string_equal(out.text, "SELECT 1\nWHERE a = ?\nAND c IN (?, ?, ?)\nORDER BY 1");
+	assert_int_equal(out.count, 4);
+	assert_int_equal(out.values[3].number, 6);
+
+	args_set(&args, arena, "b", value_null());
+	assert_string_equal(rendered(text, DIALECT_MSSQL).text,
+			    "SELECT 1\nWHERE a = ?\nAND b = ?\nAND c IN (?, ?, ?)\nORDER BY 1");
+}
+
+static void a_list_has_one_to_the_cap(void **state)
+{
+	(void)state;
+	const char *text = "SELECT 1 WHERE a IN (:a...)";
+	struct value list[LIST_ARG_MAX + 1];
+
+	for (int i = 0; i <= LIST_ARG_MAX; i++)
+		list[i] = value_int(i);
+	args_set_list(&args, arena, "a", list, LIST_ARG_MAX);
+	assert_int_equal(rendered(text, DIALECT_MSSQL).count, LIST_ARG_MAX);
+	args_set_list(&args, arena, "a", list, LIST_ARG_MAX + 1);
+	refused(text, "1 to 64");
+	args_set_list(&args, arena, "a", list, 0);
+	refused(text, "has 0 values");
+	args_set(&args, arena, "a", value_int(1));
+	assert_int_equal(rendered(text, DIALECT_MSSQL).count, 1);
+}
+
+static void caps_the_bound_values(void **state)
+{
+	(void)state;
+	struct value list[LIST_ARG_MAX];
+
+	for (int i = 0; i < LIST_ARG_MAX; i++)
+		list[i] = value_int(i);
+	args_set_list(&args, arena, "a", list, LIST_ARG_MAX);
+	assert_int_equal(rendered("SELECT 1 IN (:a...), 1 IN (:a...)", DIALECT_MSSQL).count,
+			 SQL_MARKERS_MAX);
+	refused("SELECT 1 IN (:a...), 1 IN (:a...), 2 IN (:a...)", "more than 128 values");
+}
+
+static void refuses_what_does_not_fit(void **state)
+{
+	(void)state;
+	const struct value list[] = {value_int(4)};
+
+	refused("SELECT :a", "no argument for :a");
+	args_set_list(&args, arena, "a", list, 1);
+	refused("SELECT :a", "is a list");
+}
+
+static void comments_are_not_sent(void **state)
+{
+	(void)state;
+	struct sql_bound out = rendered(
+		"SELECT/* one */1 -- two\n-- three\n, '--four' /* five\n */ ;\n", DIALECT_POSTGRES);
+
+	assert_string_equal(out.text, "SELECT 1\n, '--four'");
+}
+
+static void literals_for_people(void **state)
+{
+	(void)state;
+	const struct sql_query *q = query("SELECT :t, :i, :d, :day, :b, :n, 'it''s'");
+	const char *text = NULL;
+	struct err e = {0};
+
+	args_set(&args, arena, "t", value_text("O'Brien"));
+	args_set(&args, arena, "i", value_int(-7));
+	args_set(&args, arena, "d", value_decimal("1.50"));
+	args_set(&args, arena, "day", value_date("2026-02-27"));
+	args_set(&args, arena, "b", value_bool(true));
+	args_set(&args, arena, "n", value_null());
+	assert_true(sql_render_literal(q, &args, DIALECT_MSSQL, arena, &text, &e));
+	assert_string_equal(text, "SELECT N'O''Brien', -7, 1.50, '2026-02-27', 1, NULL, 'it''s'");
+	assert_true(sql_render_literal(q, &args, DIALECT_POSTGRES, arena, &text, &e));
+	assert_string_equal(text, "SELECT 'O''Brien', -7, 1.50, '2026-02-27', TRUE, NULL, 'it''s'");
+
+	args_set(&args, arena, "d", value_decimal("1; DROP TABLE t"));
+	assert_true(sql_render_literal(q, &args, DIALECT_SQLITE, arena, &text, &e));
+	assert_non_null(strstr(text, "'1; DROP TABLE t'"));
+}
+
+static void like_patterns_match_their_text_only(void **state)
+{
+	(void)state;
+	assert_string_equal(sql_like_pattern("100%_a[b]\\", arena), "%100\\%\\_a\\[b]\\\\%");
+	assert_string_equal(sql_like_pattern("", arena), "%%");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(binds_in_the_order_of_the_text, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(optional_lines_come_and_go, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_list_has_one_to_the_cap, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(caps_the_bound_values, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(refuses_what_does_not_fit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(comments_are_not_sent, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(literals_for_people, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(like_patterns_match_their_text_only, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
