@@ -1,0 +1,391 @@
+/*
+ * One request from start to end. Its limits (first byte, idle, total) are kept here with one timer,
+ * because curl's own only know a whole and a slow transfer, and because each must name itself in
+ * the error.
+ */
+#include "http_int.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/str.h"
+
+/* ---- limits ---- */
+
+/* The nearest limit's name and moment; NULL when none is running. */
+static const char *limit_next(const struct transfer *t, uint64_t *due_ms, int64_t *limit_ms)
+{
+	const struct {
+		const char *name;
+		bool runs;
+		uint64_t from_ms;
+		int64_t ms;
+	} limits[] = {
+		{"total time", true, t->started_ms, t->total_ms},
+		{"first byte", !t->got_byte, t->started_ms, t->first_byte_ms},
+		{"idle", t->got_byte && !t->held, t->last_ms, t->idle_ms},
+	};
+	const char *name = NULL;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		uint64_t due = limits[i].from_ms + (uint64_t)limits[i].ms;
+
+		if (!limits[i].runs || limits[i].ms <= 0 || (name && due >= *due_ms))
+			continue;
+		name = limits[i].name;
+		*due_ms = due;
+		*limit_ms = limits[i].ms;
+	}
+	return name;
+}
+
+/* Bytes move the idle limit without touching the timer: when it fires, it looks again. */
+static void on_limit(void *owner)
+{
+	struct transfer *t = owner;
+	uint64_t now = loop_now_ms(t->http->loop), due;
+	int64_t limit_ms;
+	const char *name = limit_next(t, &due, &limit_ms);
+
+	if (!name)
+		return;
+	if (due > now) {
+		timer_start(t->timer, due - now);
+		return;
+	}
+	struct err e = {0};
+	err_set_retry(&e, ERR_TIMEOUT, "%s limit of %lld ms passed", name, (long long)limit_ms);
+	transfer_end(t, &e);
+}
+
+static void limits_arm(struct transfer *t)
+{
+	uint64_t now = loop_now_ms(t->http->loop), due;
+	int64_t limit_ms;
+
+	if (limit_next(t, &due, &limit_ms))
+		timer_start(t->timer, due > now ? due - now : 0);
+	else
+		timer_stop(t->timer);
+}
+
+static void byte_came(struct transfer *t)
+{
+	t->last_ms = loop_now_ms(t->http->loop);
+	if (t->got_byte)
+		return;
+	t->got_byte = true;
+	limits_arm(t);
+}
+
+/* ---- what curl calls ---- */
+
+static void head_reset(struct transfer *t)
+{
+	t->content_type[0] = t->request_id[0] = '\0';
+	t->has_retry_ms = false;
+	t->head = (struct http_response){.retry_after_ms = -1,
+					 .should_retry = -1,
+					 .content_type = t->content_type,
+					 .request_id = t->request_id};
+}
+
+/* Whole milliseconds that a client can wait, or -1: what is not above zero or beyond 2^31 says
+ * nothing usable. */
+static int64_t wait_usable(double ms)
+{
+	return ms > 0 && ms <= INT32_MAX ? (int64_t)(ms + 0.999) : -1;
+}
+
+static int64_t wait_parse(const char *text, double unit_ms)
+{
+	char *end;
+	double number = strtod(text, &end);
+
+	if (end != text && *end == '\0')
+		return wait_usable(number * unit_ms);
+	time_t date = curl_getdate(text, NULL);
+
+	return date < 0 ? -1 : wait_usable((double)date * 1000 - (double)clock_now_ms());
+}
+
+static void field_copy(char out[HTTP_FIELD_BYTES], struct str value)
+{
+	snprintf(out, HTTP_FIELD_BYTES, "%.*s", STR_FMT(value));
+}
+
+static void head_field(struct transfer *t, struct str name, struct str value)
+{
+	char text[HTTP_FIELD_BYTES];
+
+	field_copy(text, value);
+	if (str_eq_nocase(name, STR("content-type"))) {
+		field_copy(t->content_type, value);
+	} else if (str_eq_nocase(name, STR("request-id"))) {
+		field_copy(t->request_id, value);
+	} else if (str_eq_nocase(name, STR("retry-after-ms"))) {
+		int64_t ms = wait_parse(text, 1);
+
+		if (ms < 0)
+			return;
+		t->head.retry_after_ms = ms;
+		t->has_retry_ms = true;
+	} else if (str_eq_nocase(name, STR("retry-after")) && !t->has_retry_ms) {
+		t->head.retry_after_ms = wait_parse(text, 1000);
+	} else if (str_eq_nocase(name, STR("x-should-retry"))) {
+		t->head.should_retry = str_eq_nocase(value, STR("true"))    ? 1
+				       : str_eq_nocase(value, STR("false")) ? 0
+									    : -1;
+	}
+}
+
+/* The head is complete, unless it was an interim one (1xx): another follows. */
+static void head_done(struct transfer *t)
+{
+	long status = 0;
+
+	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status < 200)
+		return;
+	t->head.status = (int)status;
+	t->head_given = true;
+	t->streamed = str_starts(str_of(t->content_type), STR("text/event-stream"));
+	if (t->handler.on_head)
+		t->handler.on_head(t->owner, &t->head);
+}
+
+static size_t on_header(char *data, size_t size, size_t count, void *self)
+{
+	struct transfer *t = self;
+	struct str line = {data, size * count}, name, value;
+
+	if (t->dropped)
+		return CURL_WRITEFUNC_ERROR;
+	byte_came(t);
+	line = str_trim(line);
+	if (t->head_given) /* trailers */
+		return size * count;
+	if (line.n == 0)
+		head_done(t);
+	else if (str_starts(line, STR("HTTP/")))
+		head_reset(t);
+	else if ((value = line, str_split(&value, ':', &name)) && value.p)
+		head_field(t, str_trim(name), str_trim(value));
+	return t->dropped ? CURL_WRITEFUNC_ERROR : size * count;
+}
+
+static size_t on_body(char *data, size_t size, size_t count, void *self)
+{
+	struct transfer *t = self;
+	size_t len = size * count;
+
+	if (t->dropped)
+		return CURL_WRITEFUNC_ERROR;
+	if (t->paused) {
+		t->held = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	byte_came(t);
+	t->received += (int64_t)len;
+	if (!t->streamed && t->received > HTTP_RESPONSE_BYTES_MAX) {
+		err_set(&t->end, ERR_LIMIT, "the response is longer than %d bytes",
+			HTTP_RESPONSE_BYTES_MAX);
+		return CURL_WRITEFUNC_ERROR;
+	}
+	bool more = t->handler.on_data(t->owner, data, len);
+
+	if (t->dropped)
+		return CURL_WRITEFUNC_ERROR;
+	if (!more) {
+		err_set(&t->end, ERR_CANCELLED, "the reader wanted no more");
+		return CURL_WRITEFUNC_ERROR;
+	}
+	return len;
+}
+
+bool transfer_verdict(const struct transfer *t, CURLcode code, struct err *e)
+{
+	const char *text = t->curl_text[0] ? t->curl_text : curl_easy_strerror(code);
+
+	if (t->end.code != ERR_NONE) {
+		*e = t->end;
+		return false;
+	}
+	switch (code) {
+	case CURLE_OK:
+		return true;
+	case CURLE_OPERATION_TIMEDOUT: /* only the connect limit is curl's */
+		return err_set_retry(e, ERR_TIMEOUT, "connect limit of %lld ms passed",
+				     (long long)t->connect_ms);
+	case CURLE_URL_MALFORMAT:
+	case CURLE_UNSUPPORTED_PROTOCOL:
+		return err_set(e, ERR_INPUT, "%s", text);
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CACERT_BADFILE:
+		return err_set(e, ERR_UPSTREAM, "%s", text);
+	default:
+		return err_set_retry(e, ERR_UPSTREAM, "%s", text);
+	}
+}
+
+/* ---- start, pause, end ---- */
+
+static void on_cancel(struct op *op)
+{
+	struct transfer *t = (struct transfer *)op;
+
+	if (!t->http->inside) {
+		transfer_free(t);
+		return;
+	}
+	t->dropped = true;
+	list_remove(&t->node);
+	list_append(&t->http->dropped, &t->node);
+}
+
+void transfer_free(struct transfer *t)
+{
+	assert(!t->http->inside);
+	list_remove(&t->node);
+	t->http->count--;
+	curl_multi_remove_handle(t->http->multi, t->easy);
+	curl_easy_cleanup(t->easy);
+	curl_slist_free_all(t->headers);
+	timer_free(&t->timer);
+	later_cancel(&t->resume);
+	mem_free(t->body);
+	mem_free(t);
+}
+
+void transfer_end(struct transfer *t, const struct err *e)
+{
+	struct http_handler handler = t->handler;
+	void *owner = t->owner;
+	bool tell = !t->dropped;
+
+	transfer_free(t);
+	if (tell)
+		handler.on_end(owner, e);
+}
+
+static void on_resume(void *owner)
+{
+	struct transfer *t = owner;
+	struct http *h = t->http;
+
+	t->held = false;
+	t->last_ms = loop_now_ms(h->loop);
+	limits_arm(t);
+	h->inside++;
+	curl_easy_pause(t->easy, CURLPAUSE_CONT); /* may hand over what was held */
+	h->inside--;
+	http_settle(h);
+}
+
+void http_pause(struct op *op, bool paused)
+{
+	struct transfer *t = (struct transfer *)op;
+
+	t->paused = paused;
+	if (paused)
+		later_cancel(&t->resume);
+	else if (t->held)
+		loop_later(t->http->loop, &t->resume, on_resume, t);
+}
+
+static void set_body(struct transfer *t, const struct http_request *r)
+{
+	bool post = strcmp(r->method, "POST") == 0;
+
+	if (r->body || post) {
+		t->body = mem_alloc(r->body_len + 1);
+		if (r->body_len)
+			memcpy(t->body, r->body, r->body_len);
+		curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body_len);
+		curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, t->body);
+	}
+	if (!post && strcmp(r->method, "GET") != 0)
+		curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, r->method);
+}
+
+static void set_headers(struct transfer *t, const struct http_request *r)
+{
+	/* Curl would wait up to a second for a 100-continue before a large body. */
+	t->headers = curl_slist_append(NULL, "Expect:");
+	for (size_t i = 0; r->headers && r->headers[i]; i++)
+		t->headers = curl_slist_append(t->headers, r->headers[i]);
+	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
+	curl_easy_setopt(t->easy, CURLOPT_USERAGENT, "vesper/" VESPER_VERSION);
+}
+
+static void set_connection(struct transfer *t, const struct http_request *r)
+{
+	bool tls = strncmp(r->url, "https:", 6) == 0;
+	CURL *c = t->easy;
+
+	curl_easy_setopt(c, CURLOPT_URL, r->url);
+	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(c, CURLOPT_HTTP_VERSION,
+			 (long)(tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+	/* One TLS connection for many streams: a cold burst waits for the first handshake. */
+	curl_easy_setopt(c, CURLOPT_PIPEWAIT, tls ? 1L : 0L);
+	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS,
+			 r->connect_ms > 0 ? (long)r->connect_ms : INT_MAX);
+	/* Without it, cancelling during name resolution joins the resolver's thread and stops the
+	 * loop. */
+	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)HTTP_BUFFER_BYTES);
+	curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+}
+
+static void set_callbacks(struct transfer *t)
+{
+	CURL *c = t->easy;
+
+	curl_easy_setopt(c, CURLOPT_PRIVATE, t);
+	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
+	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->curl_text);
+}
+
+struct op *http_start(struct http *h, const struct http_request *request,
+		      const struct http_handler *handler, void *owner)
+{
+	struct transfer *t = mem_alloc(sizeof(*t));
+
+	assert(handler->on_data && handler->on_end);
+	t->op.cancel = on_cancel;
+	t->http = h;
+	t->handler = *handler;
+	t->owner = owner;
+	t->connect_ms = request->connect_ms;
+	t->first_byte_ms = request->first_byte_ms;
+	t->idle_ms = request->idle_ms;
+	t->total_ms = request->total_ms;
+	t->easy = curl_easy_init();
+	assert(t->easy);
+	head_reset(t);
+	set_connection(t, request);
+	set_headers(t, request);
+	set_body(t, request);
+	set_callbacks(t);
+	list_append(&h->running, &t->node);
+	h->count++;
+	t->timer = timer_new(h->loop, on_limit, t);
+	t->started_ms = loop_now_ms(h->loop);
+	limits_arm(t);
+	CURLMcode rc = curl_multi_add_handle(h->multi, t->easy);
+
+	assert(rc == CURLM_OK);
+	return &t->op;
+}
