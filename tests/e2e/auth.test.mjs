@@ -1,0 +1,227 @@
+/* Every door and every wrong key. A browser is told by a close code, anybody else by an HTTP status. */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { ready } from './chat.mjs';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { mintToken, nowS, ROLES, SECRET, signToken } from './token.mjs';
+import { checkProblem } from './rest.mjs';
+
+const FOREIGN_ORIGIN = 'http://evil.example';
+const UNKNOWN_SESSION = '0198c0de-0000-7000-8000-000000000001';
+const good = { sub: 'e2e-user', tenant_id: 'vesper', permissions: ROLES.manager, exp: nowS() + 3600 };
+
+/* name -> token: each is refused on the socket and over REST alike */
+const badTokens = {
+  'no token at all': undefined,
+  'not a token': 'hello',
+  'two parts': mintToken().split('.').slice(0, 2).join('.'),
+  'four parts': `${mintToken()}.x`,
+  'another secret': mintToken({ secret: 'another-secret-of-more-than-32-bytes-' }),
+  'a changed payload': mintToken().replace(/\.[^.]+\./, `.${Buffer.from(JSON.stringify({ ...good, sub: 'boss' }))
+    .toString('base64url')}.`),
+  'a padded signature': `${mintToken()}=`,
+  'alg none, unsigned': signToken({ alg: 'none' }, good),
+  'alg none in capitals': signToken({ alg: 'NONE', typ: 'JWT' }, good),
+  'alg HS512, rightly signed': signToken({ alg: 'HS512', typ: 'JWT' }, good),
+  'alg RS256 over an HMAC': `${mintToken({ header: { alg: 'RS256' } })}AAAA`,
+  'no alg': signToken({ typ: 'JWT' }, good),
+  'another typ': mintToken({ header: { typ: 'refresh+jwt' } }),
+  'a critical header': mintToken({ header: { crit: ['x'], x: 1 } }),
+  'expired': mintToken({ exp: nowS() - 3600 }),
+  'no exp': mintToken({ exp: undefined }),
+  'exp as text': mintToken({ exp: String(nowS() + 3600) }),
+  'not yet valid': mintToken({ nbf: nowS() + 3600 }),
+  'issued in the future': mintToken({ iat: nowS() + 3600 }),
+  'no sub': mintToken({ sub: undefined }),
+  'sub as a number': mintToken({ sub: 7 }),
+  'an empty sub': mintToken({ sub: '' }),
+  'a sub of 201 characters': mintToken({ sub: 'x'.repeat(201) }),
+  'no tenant': mintToken({ tenant_id: undefined }),
+  'tenant as a list': mintToken({ tenant_id: ['vesper'] }),
+  'permissions as text': mintToken({ permissions: 'chat:use' }),
+  'permissions with a number': mintToken({ permissions: ['chat:use', 1] }),
+};
+
+describe('at the door', () => {
+  let d;
+  let origin;
+
+  before(async () => {
+    d = await startDaemon();
+    origin = d.url;
+  });
+  after(() => d?.stop());
+
+  async function answersTo(options) {
+    const chat = await d.connect(options);
+    assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
+    await chat.close();
+    return chat;
+  }
+
+  describe('the right key opens', () => {
+    it('as an Authorization header', () => answersTo({}));
+
+    it('as a subprotocol, of which only vesper.v1 is answered', async () => {
+      const chat = await answersTo({ token: mintToken(), via: 'subprotocol', origin });
+      assert.equal(chat.ws.protocol, 'vesper.v1');
+    });
+
+    it('as a ticket, once', async () => {
+      const reply = await d.rest().post('/api/v1/ws/tickets');
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal(reply.body.expires_in, 30);
+      const { ticket } = reply.body;
+      await answersTo({ ticket, via: 'none' });
+      assert.equal((await d.turnedAway({ ticket, via: 'none' })).status, 401, 'the second use');
+      assert.equal((await d.turnedAway({ ticket, via: 'none', origin })).code, 4401);
+      assert.equal((await d.turnedAway({ ticket: 'made-up', via: 'none' })).status, 401);
+    });
+
+    it('as the first frame of a browser', async () => {
+      const { chat } = await d.open({ origin });
+      chat.send({ type: 'auth', token: mintToken() });
+      await ready(chat);
+      assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
+      await chat.close();
+    });
+
+    it('with the types JWT, at+jwt and none, and clocks that differ a little', async () => {
+      for (const header of [{ typ: 'JWT' }, { typ: 'at+jwt' }, { typ: undefined }])
+        await (await d.connect({ token: mintToken({ header }) })).close();
+      const ahead = { iat: nowS() + 5, nbf: nowS() + 5 };
+      await (await d.connect({ token: mintToken(ahead) })).close();
+    });
+
+    it('for a sub of 200 characters in any script', async () => {
+      const sub = 'ж'.repeat(200);
+      const chat = await d.connect({ token: mintToken({ sub }) });
+      assert.equal(chat.ready.user.id, sub);
+      await chat.close();
+    });
+  });
+
+  describe('a wrong key does not', () => {
+    for (const [name, token] of Object.entries(badTokens))
+      it(name, async () => {
+        assert.equal((await d.turnedAway({ token: token ?? '', via: token ? 'header' : 'none' })).status, 401,
+          'over the socket');
+        if (token !== undefined) {
+          const browser = await d.turnedAway({ token, via: 'subprotocol', origin });
+          assert.equal(browser.code, 4401, 'in a browser');
+        }
+        const reply = await d.rest(token ?? null).get('/api/v1/sessions');
+        checkProblem(reply, 401);
+        assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer/);
+      });
+
+    it('an oversized token is refused, not chewed on', async () => {
+      const token = mintToken({ pad: 'x'.repeat(20000) });
+      const away = await d.turnedAway({ token });
+      assert.ok(away.broken || [400, 401, 413, 431].includes(away.status), JSON.stringify(away));
+      const reply = await d.rest(token).get('/api/v1/sessions').catch((e) => ({ broken: e }));
+      assert.ok(reply.broken || [400, 401, 413, 431].includes(reply.status), `${reply.status}`);
+      assert.ok(await d.answers());
+    });
+
+    it('nor does a bad first frame, and waiting has an end', async () => {
+      for (const frame of [{ type: 'auth', token: 'x' }, { type: 'auth' }, { type: 'chat.message', content: 'hi' }]) {
+        const { chat } = await d.open({ origin });
+        chat.send(frame);
+        assert.equal((await chat.closed).code, 4401, JSON.stringify(frame));
+      }
+      assert.equal((await d.turnedAway({ origin })).code, 4408, 'silence');
+    });
+
+    it('the query token is off unless switched on', async () => {
+      assert.equal((await d.turnedAway({ token: mintToken(), via: 'query' })).status, 401);
+    });
+
+    it('no key reaches the log', async () => {
+      const token = mintToken();
+      await d.turnedAway({ token, via: 'query' });
+      await answersTo({ token });
+      for (const secret of [token, token.split('.')[2], SECRET])
+        assert.ok(!d.output.includes(secret), 'a secret stands in the log');
+    });
+  });
+
+  describe('whoever may not', () => {
+    it('a foreign origin, even with a good token', async () => {
+      assert.equal((await d.turnedAway({ token: mintToken(), origin: FOREIGN_ORIGIN })).code, 4403);
+    });
+
+    it('a user without chat:use', async () => {
+      const token = mintToken({ permissions: ['chat:read_projects'] });
+      assert.equal((await d.turnedAway({ token })).status, 403);
+      assert.equal((await d.turnedAway({ token, via: 'subprotocol', origin })).code, 4403);
+      checkProblem(await d.rest(token).post('/api/v1/chat', { content: REFERENCE }), 403);
+    });
+
+    it('a tenant nobody knows', async () => {
+      const away = await d.turnedAway({ token: mintToken({ tenant_id: 'nobody' }) });
+      assert.ok([401, 403].includes(away.status), JSON.stringify(away));
+    });
+
+    it('foreign, unknown and misshapen sessions all look the same', async () => {
+      const { session } = await d.ask(REFERENCE);
+      const other = mintToken({ sub: 'somebody-else' });
+      const sameNameElsewhere = mintToken({ tenant_id: 'acme' });
+      for (const [token, id] of [[other, session], [sameNameElsewhere, session], [mintToken(), UNKNOWN_SESSION],
+        [mintToken(), 'no-uuid'], [mintToken(), "x' OR '1'='1"]]) {
+        assert.equal((await d.turnedAway({ token, session: id })).status, 404, id);
+        assert.equal((await d.turnedAway({ token, session: id, via: 'subprotocol', origin })).code, 4404, id);
+        checkProblem(await d.rest(token).get(`/api/v1/sessions/${encodeURIComponent(id)}/messages`), 404);
+      }
+    });
+  });
+
+  describe('a token that runs out on a live socket', () => {
+    it('is announced, and a fresh one is taken', async () => {
+      const chat = await d.connect({ token: mintToken({ exp: nowS() + 30 }) });
+      await chat.until((f) => f.type === 'auth.expiring', 5000);
+      chat.send({ type: 'auth', token: mintToken() });
+      assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
+      await chat.close();
+    });
+
+    it('a fresh one of somebody else is not', async () => {
+      const chat = await d.connect();
+      chat.send({ type: 'auth', token: mintToken({ sub: 'somebody-else' }) });
+      assert.equal((await chat.closed).code, 4401);
+    });
+  });
+});
+
+describe('by other settings', () => {
+  it('the query token works when it is switched on, and is kept out of the log', async (t) => {
+    const d = await startDaemon({ env: { VESPER_AUTH_ALLOW_QUERY_TOKEN: 'true' } });
+    t.after(() => d.stop());
+    const token = mintToken();
+    const turn = await d.ask(REFERENCE, { token, via: 'query' });
+    assert.match(turn.text, /48\.73/);
+    assert.ok(!d.output.includes(token.split('.')[2]));
+  });
+
+  it('a listed origin may come in', async (t) => {
+    const d = await startDaemon({ env: { VESPER_AUTH_ORIGINS: `http://other.example,${FOREIGN_ORIGIN}` } });
+    t.after(() => d.stop());
+    const chat = await d.connect({ origin: FOREIGN_ORIGIN });
+    await chat.close();
+  });
+
+  it('a socket is closed when its token has run out', async (t) => {
+    const d = await startDaemon({ env: { VESPER_AUTH_LEEWAY_S: '0' } });
+    t.after(() => d.stop());
+    const chat = await d.connect({ token: mintToken({ exp: nowS() + 3 }) });
+    const { code } = await chat.closed;
+    assert.equal(code, 4401);
+  });
+
+  it('without demo mode there is no demo login', async (t) => {
+    const d = await startDaemon({ demo: false });
+    t.after(() => d.stop());
+    checkProblem(await d.rest(null).post('/api/v1/demo/login', { tenant: 'vesper', role: 'admin' }), 404);
+  });
+});

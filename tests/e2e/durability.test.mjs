@@ -1,0 +1,176 @@
+/* What was acknowledged survives any end of the process; what was cut short is stored and marked. */
+
+import { describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { startMock } from '../mock/anthropic.mjs';
+import { REFERENCE, startDaemon, tempDir } from './harness.mjs';
+
+const slowAnswer = [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(2000) }, fault: { token_ms: 30 } },
+  { reply: 'demo' }];
+
+/* A mock and a data folder that outlive the daemons which the test starts and ends. */
+async function stage(t, script) {
+  const mock = script && (await startMock({ script }));
+  const dataDir = await tempDir();
+  t.after(async () => {
+    await mock?.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const start = async () => {
+    const d = await startDaemon({ mock, dataDir });
+    t.after(() => d.exited ?? d.stop({ keep: true }));
+    return d;
+  };
+  return { mock, start };
+}
+
+describe('kill -9', () => {
+  it('right after the acknowledgement: the message is there', async (t) => {
+    const { start } = await stage(t, slowAnswer);
+    let d = await start();
+    const asked = [];
+    for (let i = 0; i < 5; i++) {
+      const chat = await d.connect();
+      const content = `${REFERENCE} (${i})`;
+      const thinking = await chat.begin(content);
+      asked.push({ content, session: chat.session, message: thinking.user_message_id, turn: thinking.turn_id });
+    }
+    await d.kill();
+    d = await start();
+    for (const { content, session, message, turn } of asked) {
+      const messages = await d.rest().messages(session);
+      assert.deepEqual([messages[0].role, messages[0].content, messages[0].message_id, messages[0].turn_id],
+        ['user', content, message, turn]);
+      for (const m of messages.slice(1))
+        assert.equal(m.status, 'interrupted', 'an answer that never was is marked');
+    }
+    const chat = await d.connect({ session: asked[0].session });
+    assert.equal(chat.session, asked[0].session);
+    await chat.close();
+    await d.stop({ keep: true });
+  });
+
+  it('right after chat.complete: the answer is there', async (t) => {
+    const { start } = await stage(t);
+    let d = await start();
+    const chat = await d.connect();
+    const turn = await chat.ask(REFERENCE);
+    await d.kill();
+    d = await start();
+    const messages = await d.rest().messages(chat.session);
+    assert.deepEqual(messages.map((m) => [m.role, m.content]), [['user', REFERENCE], ['assistant', turn.text]]);
+    assert.equal(messages[1].message_id, turn.complete.message_id);
+    assert.deepEqual(messages[1].views, turn.views);
+    await d.stop({ keep: true });
+  });
+
+  it('again and again, with many askers: no acknowledged message is lost', async (t) => {
+    const { start } = await stage(t);
+    const acknowledged = [];
+    let d = await start();
+    for (let round = 0; round < 3; round++) {
+      const askers = Array.from({ length: 8 }, async (_, i) => {
+        const chat = await d.connect();
+        for (let n = 0; ; n++) {
+          const content = `${REFERENCE} (round ${round}, asker ${i}, ${n})`;
+          const thinking = await chat.begin(content);
+          acknowledged.push({ session: chat.session, content, id: thinking.user_message_id });
+          await chat.until((f) => f.type === 'chat.complete' || f.type === 'chat.error');
+        }
+      });
+      const ends = Promise.allSettled(askers);
+      await new Promise((r) => setTimeout(r, 400));
+      await d.kill();
+      await ends;
+      d = await start();
+    }
+    assert.ok(acknowledged.length > 20, `only ${acknowledged.length} messages were acknowledged`);
+    t.diagnostic(`${acknowledged.length} messages acknowledged over three kills`);
+    const sessions = new Map();
+    for (const { session } of acknowledged)
+      if (!sessions.has(session))
+        sessions.set(session, await d.rest().messages(session));
+    for (const { session, content, id } of acknowledged) {
+      const stored = sessions.get(session).filter((m) => m.message_id === id);
+      assert.deepEqual(stored.map((m) => m.content), [content]);
+    }
+    await d.stop({ keep: true });
+  });
+});
+
+describe('kill -TERM', () => {
+  it('in the middle of an answer: it is stored as shown, marked, and the client is told', async (t) => {
+    const { mock, start } = await stage(t, slowAnswer);
+    let d = await start();
+    const chat = await d.connect();
+    await chat.begin(REFERENCE);
+    await chat.untilTokens(5);
+    await d.stop({ keep: true });
+    const closed = await chat.closed;
+    assert.equal(closed.code, 1012, 'reconnect, says the close');
+    const closing = chat.all.filter((f) => f.seq !== undefined && /complete|error/.test(f.type));
+    assert.equal(closing.length, 1, 'the turn was closed');
+    assert.equal(closing[0].status, 'interrupted');
+    assert.ok(mock.calls[mock.calls.length - 1].aborted);
+
+    d = await start();
+    const shown = chat.all.filter((f) => f.type === 'chat.token').map((f) => f.token).join('');
+    const messages = await d.rest().messages(chat.session);
+    assert.equal(messages.length, 2);
+    assert.equal(messages[0].content, REFERENCE);
+    assert.deepEqual([messages[1].status, messages[1].content], ['interrupted', shown]);
+    mock.use('demo');
+    const again = await d.connect({ session: chat.session });
+    assert.match((await again.ask(REFERENCE)).text, /48\.73/, 'and the session goes on');
+    await again.close();
+    await d.stop({ keep: true });
+  });
+
+  it('with a model that hangs, SSE readers, idle sockets and kept connections: still an orderly end', async (t) => {
+    const { mock, start } = await stage(t, [{ fault: { hang: true } }]);
+    const d = await start();
+    const idle = await Promise.all([d.connect(), d.connect(), d.connect()]);
+    const sse = await d.rest().stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
+    const first = await sse[Symbol.asyncIterator]().next();
+    assert.equal(first.value.event, 'turn.started');
+    await mock.when(() => mock.count > 0);
+    await d.stop({ keep: true });
+    for (const chat of idle)
+      assert.equal((await chat.closed).code, 1012);
+  });
+});
+
+describe('a restart', () => {
+  it('serves the history and answers as before', async (t) => {
+    const { start } = await stage(t);
+    let d = await start();
+    const sessions = [];
+    for (let i = 0; i < 3; i++)
+      sessions.push((await d.ask(REFERENCE)).session);
+    const before = await Promise.all(sessions.map((s) => d.rest().messages(s)));
+    const list = (await d.rest().get('/api/v1/sessions')).body.data;
+    await d.stop({ keep: true });
+    d = await start();
+    assert.deepEqual(await Promise.all(sessions.map((s) => d.rest().messages(s))), before);
+    assert.deepEqual((await d.rest().get('/api/v1/sessions')).body.data, list);
+    const chat = await d.connect({ session: sessions[0] });
+    assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
+    await chat.close();
+    await d.stop({ keep: true });
+  });
+
+  it('forgets no repeated client_msg_id', async (t) => {
+    const { start } = await stage(t);
+    let d = await start();
+    const first = await d.ask(REFERENCE, { extra: { client_msg_id: 'kept' } });
+    await d.stop({ keep: true });
+    d = await start();
+    const chat = await d.connect({ session: first.session });
+    chat.send({ type: 'chat.message', content: REFERENCE, client_msg_id: 'kept' });
+    await chat.until((f) => f.type === 'chat.error' || f.type === 'chat.complete');
+    assert.equal((await d.rest().messages(first.session)).length, 2, 'nothing was run twice');
+    await chat.close();
+    await d.stop({ keep: true });
+  });
+});

@@ -1,0 +1,212 @@
+/* Frames that are wrong in every way: each gets a clear answer, and the session goes on where it can. */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startMock } from '../mock/anthropic.mjs';
+import { REFERENCE, startDaemon } from './harness.mjs';
+
+const slowAnswer = [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(60) }, fault: { token_ms: 20 } },
+  { reply: 'demo' }];
+
+describe('a frame that is wrong', () => {
+  let mock;
+  let d;
+  let chat;
+
+  before(async () => {
+    mock = await startMock();
+    d = await startDaemon({ mock });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+
+  async function goesOn(c) {
+    c.send({ type: 'ping', t: 42 });
+    const pong = await c.until((f) => f.type === 'pong');
+    assert.equal(pong.t, 42);
+    assert.equal(pong.seq, undefined);
+  }
+
+  describe('is answered, and the socket stays', () => {
+    before(async () => {
+      chat = await d.connect();
+    });
+    after(() => chat?.close());
+
+    const deep = `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`;
+    const bad = {
+      'no JSON': '{"type":"chat.message",', 'empty text': '', 'a list': '[]', 'a number': '3', 'a text': '"ping"',
+      null: 'null', 'two objects': '{"type":"ping"}{"type":"ping"}', 'no type': '{"content":"hi"}',
+      'a type that is no text': '{"type":7}', 'deep nesting': `{"type":"ping","t":${deep}}`,
+      'deep nesting of lists': `{"type":"ping","t":${'['.repeat(5000)}${']'.repeat(5000)}}`,
+      'a member twice': '{"type":"chat.message","content":"a","content":"b"}',
+      'no content': '{"type":"chat.message"}', 'content that is no text': '{"type":"chat.message","content":{"a":1}}',
+      'empty content': '{"type":"chat.message","content":""}', 'blank content': '{"type":"chat.message","content":" \\n\\t "}',
+      'a NUL in the content': '{"type":"chat.message","content":"a\\u0000b"}',
+      'half a surrogate pair': '{"type":"chat.message","content":"\\ud83d"}',
+      'filters that are no object': '{"type":"chat.message","content":"hi","filters":[1]}',
+      'a client_msg_id that is no text': '{"type":"chat.message","content":"hi","client_msg_id":5}',
+      'select without an ask': '{"type":"chat.select","values":["x"]}',
+      'resume without a turn': '{"type":"resume","last_seq":1}',
+      'resume with a text for a number': '{"type":"resume","turn_id":"x","last_seq":"1"}',
+    };
+    for (const [name, text] of Object.entries(bad))
+      it(name, async () => {
+        chat.sendText(text);
+        assert.equal((await chat.refusal()).code, 'bad_frame');
+        await goesOn(chat);
+      });
+
+    it('an unknown type', async () => {
+      chat.send({ type: 'chat.dance' });
+      assert.equal((await chat.refusal()).code, 'unknown_type');
+      chat.send({ type: 'chat.token', token: 'mine' });
+      assert.equal((await chat.refusal()).code, 'unknown_type', 'a server\'s frame from a client');
+      await goesOn(chat);
+    });
+
+    it('a message above 16 KiB; one of exactly 16 KiB is taken', async () => {
+      chat.send({ type: 'chat.message', content: 'x'.repeat(16385) });
+      assert.equal((await chat.refusal()).code, 'too_long');
+      chat.send({ type: 'chat.message', content: 'ж'.repeat(8193) });
+      assert.equal((await chat.refusal()).code, 'too_long', 'bytes count, not letters');
+      assert.ok((await chat.ask('x'.repeat(16384))).closing);
+    });
+
+    it('an answer to an ask that never was', async () => {
+      chat.send({ type: 'chat.select', ask_id: '0198c0de-0000-7000-8000-000000000002', values: ['Ascend'] });
+      assert.ok(['not_found', 'expired'].includes((await chat.refusal()).code));
+    });
+
+    it('a cancel when nothing runs says so or says nothing, and breaks nothing', async () => {
+      chat.send({ type: 'chat.cancel' });
+      chat.send({ type: 'chat.cancel', turn_id: '0198c0de-0000-7000-8000-000000000003' });
+      await goesOn(chat);
+    });
+
+    it('and a question asked after all that is answered', async () => {
+      assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
+    });
+  });
+
+  describe('closes the socket where the protocol says so', () => {
+    const closes = {
+      'a binary frame: 1003': [1003, (ws) => ws.send(Buffer.from('{"type":"ping"}'))],
+      'a frame above 64 KiB: 1009': [1009, (ws) => ws.send(JSON.stringify({ type: 'ping', t: 'x'.repeat(65536) }))],
+      'fragments above 64 KiB together: 1009': [1009, (ws) => {
+        for (let i = 0; i < 40; i++)
+          ws.send('x'.repeat(2000), { fin: false });
+      }],
+      'invalid UTF-8: 1007': [1007, (ws) => ws.send(Buffer.from([0x22, 0xc3, 0x28, 0x22]), { binary: false })],
+      'an overlong encoding: 1007': [1007, (ws) => ws.send(Buffer.from([0x22, 0xc0, 0xaf, 0x22]), { binary: false })],
+    };
+    for (const [name, [code, send]] of Object.entries(closes))
+      it(name, async () => {
+        const c = await d.connect();
+        send(c.ws);
+        assert.equal((await c.closed).code, code);
+      });
+
+    it('and the daemon goes on', async () => assert.ok(await d.answers()));
+  });
+
+  describe('may be cut in pieces when it is right', () => {
+    it('a message in fragments, split inside a character', async () => {
+      const c = await d.connect();
+      const bytes = Buffer.from(JSON.stringify({ type: 'ping', t: 'größer 🟢' }));
+      for (let i = 0; i < bytes.length; i += 3)
+        c.ws.send(bytes.subarray(i, i + 3), { binary: false, fin: i + 3 >= bytes.length });
+      assert.equal((await c.next()).t, 'größer 🟢');
+      await c.close();
+    });
+
+    it('the protocol\'s own ping is answered', async () => {
+      const c = await d.connect();
+      const pong = new Promise((done) => c.ws.once('pong', (data) => done(data.toString())));
+      c.ws.ping('still there?');
+      assert.equal(await pong, 'still there?');
+      await c.close();
+    });
+
+    it('members that nobody knows are passed over', async () => {
+      const c = await d.connect();
+      assert.match((await c.ask(REFERENCE, { mood: 'curious', nested: { a: [1] } })).text, /48\.73/);
+      await c.close();
+    });
+  });
+
+  describe('one turn at a time', () => {
+    it('a second message while one runs is refused as busy, the first goes on', async () => {
+      mock.use(slowAnswer);
+      const c = await d.connect();
+      await c.begin(REFERENCE);
+      c.send({ type: 'chat.message', content: 'and another' });
+      const busy = await c.until((f) => f.type === 'chat.error');
+      assert.equal(busy.code, 'busy');
+      assert.equal(busy.seq, undefined);
+      assert.equal(busy.retryable, true);
+      const closing = await c.until((f) => f.type === 'chat.complete');
+      assert.equal(closing.status, 'ok');
+      mock.use('demo');
+      assert.equal((await d.rest().messages(c.session)).length, 2, 'the refused message is not stored');
+      await c.close();
+    });
+
+    it('also from another socket of the same session', async () => {
+      mock.use(slowAnswer);
+      const first = await d.connect();
+      await first.begin(REFERENCE);
+      const second = await d.connect({ session: first.session });
+      second.send({ type: 'chat.message', content: 'and another' });
+      const busy = await second.until((f) => f.type === 'chat.error');
+      assert.equal(busy.code, 'busy');
+      await first.until((f) => f.type === 'chat.complete');
+      mock.use('demo');
+      await first.close();
+      await second.close();
+    });
+
+    it('two sessions run side by side', async () => {
+      mock.use(slowAnswer);
+      const turns = await Promise.all([d.ask(REFERENCE), d.ask(REFERENCE), d.ask(REFERENCE)]);
+      assert.equal(new Set(turns.map((t) => t.id)).size, 3);
+      mock.use('demo');
+    });
+  });
+
+  describe('the same client_msg_id', () => {
+    it('while the turn runs: the client is attached from its first frame', async () => {
+      mock.use(slowAnswer);
+      const first = await d.connect();
+      await first.begin(REFERENCE, { client_msg_id: 'twice' });
+      await first.untilTokens(3);
+      const second = await d.connect({ session: first.session });
+      const turn = await second.ask(REFERENCE, { client_msg_id: 'twice' });
+      await first.until((f) => f.type === 'chat.complete');
+      assert.equal(turn.id, first.all[1].turn_id);
+      assert.equal(turn.text, first.all.filter((f) => f.type === 'chat.token').map((f) => f.token).join(''));
+      mock.use('demo');
+      await first.close();
+      await second.close();
+    });
+
+    it('after the turn: its frames come again, nothing runs', async () => {
+      const c = await d.connect();
+      const turn = await c.ask(REFERENCE, { client_msg_id: 'again' });
+      const calls = mock.count;
+      const again = await c.ask(REFERENCE, { client_msg_id: 'again' });
+      assert.deepEqual([again.id, again.text], [turn.id, turn.text]);
+      assert.equal(mock.count, calls);
+      assert.equal((await d.rest().messages(c.session)).length, 2);
+      await c.close();
+    });
+
+    it('in another session it is another message', async () => {
+      const one = await d.ask(REFERENCE, { extra: { client_msg_id: 'same' } });
+      const two = await d.ask(REFERENCE, { extra: { client_msg_id: 'same' } });
+      assert.notEqual(one.id, two.id);
+    });
+  });
+});

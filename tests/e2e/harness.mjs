@@ -1,0 +1,207 @@
+/*
+ * Starts the real daemon for a suite: a free loopback port, a data folder of its own, the shared demo
+ * warehouse. When it stops it must exit with 0 and must not have said anything a sanitizer says.
+ */
+
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { connect, openSocket, turnedAway } from './chat.mjs';
+import { Rest } from './rest.mjs';
+import { mintToken, SECRET } from './token.mjs';
+
+export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+export const VESPERD = resolve(process.env.VESPERD ?? join(ROOT, 'build/vesperd'));
+export const VESPERCTL = resolve(process.env.VESPERCTL ?? join(dirname(VESPERD), 'vesperctl'));
+
+export const REFERENCE = 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?';
+export const COMPARISON = 'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025';
+
+const READY_LIMIT_MS = 20000;
+const STOP_LIMIT_MS = 20000;
+const STALE_DATA_MS = 2 * 60 * 60 * 1000;
+const KEPT_ENV = /^(PATH|HOME|TMPDIR|LANG|LC_ALL|ODBC\w*|LD_LIBRARY_PATH|[ALUT]+SAN_OPTIONS|LLVM_PROFILE_FILE)$/;
+const SANITIZERS = /ERROR: AddressSanitizer|runtime error:|LeakSanitizer|ThreadSanitizer/;
+
+const running = new Set();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+export const run = promisify(execFile);
+
+export async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+export async function tempDir(name = 'data') {
+  return mkdtemp(join(tmpdir(), `vesper-e2e-${name}-`));
+}
+
+/*
+ * The demo warehouse, made once for each build of vesperctl and shared by all suites, which only read
+ * it. VESPER_E2E_WAREHOUSE names one that is there already.
+ */
+export async function demoWarehouse() {
+  if (process.env.VESPER_E2E_WAREHOUSE)
+    return process.env.VESPER_E2E_WAREHOUSE;
+  const { mtimeMs, size } = await stat(VESPERCTL);
+  const home = join(tmpdir(), `vesper-e2e-warehouse-${userInfo().uid}`);
+  const dir = join(home, `${Math.floor(mtimeMs)}-${size}`);
+  await mkdir(home, { recursive: true });
+  if (existsSync(dir))
+    return dir;
+  await dropStale(home);
+  const making = await mkdtemp(join(home, 'making-'));
+  await run(VESPERCTL, ['demo-data', making], { cwd: ROOT, timeout: 300000 });
+  /* Somebody else may have been faster; theirs is the same. */
+  await rename(making, dir).catch(() => rm(making, { recursive: true }));
+  return dir;
+}
+
+async function dropStale(home) {
+  for (const name of await readdir(home))
+    if (Date.now() - (await stat(join(home, name))).mtimeMs > STALE_DATA_MS)
+      await rm(join(home, name), { recursive: true, force: true });
+}
+
+function environment(options, port, dataDir, warehouse) {
+  const { mock, demo = true, env = {} } = options;
+  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT_ENV.test(name)));
+  const all = {
+    ...kept, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_DATA_DIR: dataDir, VESPER_WAREHOUSE_DIR: warehouse,
+    VESPER_JWT_SECRET: SECRET, VESPER_TODAY: '2026-02-27', ...(demo && { VESPER_DEMO: '1' }),
+    ...(mock && { ANTHROPIC_API_KEY: 'mock-key', ANTHROPIC_BASE_URL: mock.url }), ...env,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+export class Daemon {
+  constructor(child, port, dataDir) {
+    this.child = child;
+    this.port = port;
+    this.dataDir = dataDir;
+    this.url = `http://127.0.0.1:${port}`;
+    this.output = '';
+    this.exit = new Promise((done) => child.once('close', (code, signal) => {
+      running.delete(child);
+      this.exited = { code, signal };
+      done(this.exited);
+    }));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        this.output += text;
+      });
+  }
+
+  connect(options = {}) {
+    return connect(this.url, { token: options.via === 'none' ? undefined : mintToken(), ...options });
+  }
+
+  open(options) {
+    return openSocket(this.url, options);
+  }
+
+  turnedAway(options) {
+    return turnedAway(this.url, options);
+  }
+
+  rest(token = mintToken()) {
+    return new Rest(this.url, token);
+  }
+
+  /* One question on a socket of its own. */
+  async ask(question, { extra, ...options } = {}) {
+    const chat = await this.connect(options);
+    const turn = await chat.ask(question, extra);
+    await chat.close();
+    return { ...turn, session: chat.session };
+  }
+
+  async answers() {
+    return (await fetch(`${this.url}/livez`)).status === 200;
+  }
+
+  async waitReady() {
+    const deadline = Date.now() + READY_LIMIT_MS;
+    while (Date.now() < deadline && !this.exited) {
+      const res = await fetch(`${this.url}/readyz`).catch(() => null);
+      await res?.text();
+      if (res?.status === 200)
+        return this;
+      await sleep(20);
+    }
+    const state = this.exited ? `ended with ${JSON.stringify(this.exited)}` : 'never became ready';
+    throw new Error(`vesperd ${state}:\n${this.output}`);
+  }
+
+  async ended(limitMs = STOP_LIMIT_MS) {
+    const late = sleep(limitMs, 'late', { ref: false });
+    if ((await Promise.race([this.exit, late])) === 'late') {
+      this.child.kill('SIGKILL');
+      assert.fail(`vesperd did not end within ${limitMs} ms:\n${this.output.slice(-4000)}`);
+    }
+    return this.exited;
+  }
+
+  async kill() {
+    this.child.kill('SIGKILL');
+    return this.exit;
+  }
+
+  /* An orderly end. The data folder goes too unless the next daemon is to find it. */
+  async stop({ keep = false } = {}) {
+    this.child.kill('SIGTERM');
+    const exited = await this.ended();
+    this.checkOutput();
+    assert.deepEqual(exited, { code: 0, signal: null }, `vesperd ended badly:\n${this.output.slice(-4000)}`);
+    if (!keep)
+      await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  checkOutput() {
+    const found = SANITIZERS.exec(this.output);
+    assert.equal(found, null, this.output.slice(Math.max(0, (found?.index ?? 0) - 200)).slice(0, 6000));
+  }
+}
+
+/* The process alone: for starts that are meant to fail. */
+export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
+  assert.ok(existsSync(VESPERD), `there is no daemon at ${VESPERD} (VESPERD names another)`);
+  const port = options.port ?? (await freePort());
+  const dataDir = options.dataDir ?? (await tempDir());
+  const warehouse = options.warehouse ?? (await demoWarehouse());
+  const child = spawn(VESPERD, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(options, port, dataDir, warehouse) });
+  running.add(child);
+  return new Daemon(child, port, dataDir);
+}
+
+export async function startDaemon(options) {
+  const daemon = await launch(options);
+  return daemon.waitReady().catch(async (e) => {
+    await daemon.kill();
+    throw e;
+  });
+}
+
+/* A start that must be refused: non-zero, and every given pattern is in what was said. */
+export async function refusedStart(options, ...patterns) {
+  const daemon = await launch(options);
+  const { code, signal } = await daemon.ended();
+  daemon.checkOutput();
+  assert.equal(signal, null, `vesperd crashed:\n${daemon.output}`);
+  assert.notEqual(code, 0, `vesperd ended as if all were well:\n${daemon.output}`);
+  for (const pattern of patterns)
+    assert.match(daemon.output, pattern);
+  return daemon.output;
+}

@@ -1,0 +1,286 @@
+/* Connections that are slow, half, or odd, spoken to the port byte by byte. */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const DEADLINE_LIMIT_MS = 40000; /* a header's own deadline is 10 s; the rest is a slow machine's */
+
+class Raw {
+  constructor(port) {
+    this.text = '';
+    this.bytes = Buffer.alloc(0);
+    this.socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    this.socket.setNoDelay(true);
+    this.opened = new Promise((done) => this.socket.once('connect', done));
+    this.ended = new Promise((done) => {
+      this.socket.once('end', () => done('end'));
+      this.socket.once('close', () => done('close'));
+    });
+    this.socket.on('error', () => {});
+    this.socket.on('data', (data) => {
+      this.bytes = Buffer.concat([this.bytes, data]);
+      this.text = this.bytes.toString('latin1');
+    });
+  }
+
+  async write(text) {
+    await this.opened;
+    this.socket.write(text);
+    return this;
+  }
+
+  async drip(text, ms = 0) {
+    await this.opened;
+    for (const byte of Buffer.from(text)) {
+      if (this.socket.destroyed)
+        return this;
+      this.socket.write(Buffer.from([byte]));
+      await (ms ? sleep(ms) : new Promise(setImmediate));
+    }
+    return this;
+  }
+
+  async until(pattern, limitMs = 10000) {
+    const deadline = Date.now() + limitMs;
+    while (!pattern.test(this.text)) {
+      assert.ok(Date.now() < deadline, `never came: ${pattern}; so far: ${this.text.slice(0, 500)}`);
+      await sleep(5);
+    }
+    return this.text;
+  }
+
+  get status() {
+    return Number(/^HTTP\/1\.[01] (\d+)/.exec(this.text)?.[1]);
+  }
+
+  done() {
+    this.socket.destroy();
+  }
+}
+
+function upgrade({ path = '/ws/v1/chat', version = '13', token = mintToken(), key = 'dGhlIHNhbXBsZSBub25jZQ==', extra = '' } = {}) {
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n`
+    + `${key ? `Sec-WebSocket-Key: ${key}\r\n` : ''}${version ? `Sec-WebSocket-Version: ${version}\r\n` : ''}`
+    + `Authorization: Bearer ${token}\r\n${extra}\r\n`;
+}
+
+/* A masked text frame; mask 0 keeps the payload readable. */
+function textFrame(text, { masked = true, first = 0x81 } = {}) {
+  const payload = Buffer.from(text);
+  assert.ok(payload.length < 126);
+  const head = Buffer.from([first, payload.length | (masked ? 0x80 : 0)]);
+  return Buffer.concat([head, ...(masked ? [Buffer.alloc(4)] : []), payload]);
+}
+
+describe('at the port', () => {
+  let d;
+  const raws = [];
+  const open = () => {
+    const raw = new Raw(d.port);
+    raws.push(raw);
+    return raw;
+  };
+
+  before(async () => {
+    d = await startDaemon();
+  });
+  after(async () => {
+    raws.forEach((r) => r.done());
+    await d?.stop();
+  });
+
+  async function endsInTime(raw) {
+    const from = Date.now();
+    const late = sleep(DEADLINE_LIMIT_MS, 'late', { ref: false });
+    assert.notEqual(await Promise.race([raw.ended, late]), 'late', 'the connection was never ended');
+    return Date.now() - from;
+  }
+
+  describe('slowly but rightly', () => {
+    it('a request byte by byte', async () => {
+      const raw = await open().drip('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      await raw.until(/\r\n\r\n/);
+      assert.equal(raw.status, 200);
+    });
+
+    it('an upgrade byte by byte, and the frame behind it', async () => {
+      const raw = await open().drip(upgrade());
+      await raw.until(/session\.ready/);
+      assert.equal(raw.status, 101);
+      assert.match(raw.text, /s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/, 'the accept key is right');
+      for (const byte of textFrame('{"type":"ping","t":7}')) {
+        raw.socket.write(Buffer.from([byte]));
+        await sleep(1);
+      }
+      await raw.until(/"pong"/);
+    });
+
+    it('a frame pipelined behind the upgrade is not lost', async () => {
+      const raw = await open().write(Buffer.concat([Buffer.from(upgrade()), textFrame('{"type":"ping","t":8}')]));
+      await raw.until(/"pong"/);
+    });
+
+    it('a body byte by byte', async () => {
+      const body = JSON.stringify({ content: REFERENCE });
+      const raw = await open().drip(`POST /api/v1/chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
+        + `Authorization: Bearer ${mintToken()}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+      await raw.until(/48\.73/);
+      assert.equal(raw.status, 200);
+    });
+
+    it('a chunked body, several requests on one connection, two at once', async () => {
+      const body = JSON.stringify({ content: REFERENCE });
+      const raw = await open().write(`POST /api/v1/chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
+        + `Authorization: Bearer ${mintToken()}\r\nTransfer-Encoding: chunked\r\n\r\n`
+        + `5\r\n${body.slice(0, 5)}\r\n${(body.length - 5).toString(16)}\r\n${body.slice(5)}\r\n0\r\n\r\n`);
+      await raw.until(/48\.73/);
+      const get = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+      await raw.write(get + get);
+      await raw.until(/(HTTP\/1\.1 200[^]*){3}/);
+    });
+
+    it('a request and then the end of writing is still answered', async () => {
+      const raw = open();
+      await raw.opened;
+      raw.socket.end('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+      await raw.until(/^HTTP\/1\.1 200/);
+      await endsInTime(raw);
+    });
+  });
+
+  describe('too slowly', () => {
+    it('is ended by a deadline, however it drips; others are served meanwhile', { timeout: 90000 }, async (t) => {
+      const silent = open();
+      const halfPrefix = await open().write('GET /w');
+      const halfHeader = await open().write('GET /livez HTTP/1.1\r\nHost: x\r\n');
+      const halfUpgrade = await open().write(upgrade().slice(0, 60));
+      const dripping = open();
+      void dripping.drip(`GET /livez HTTP/1.1\r\nX-Slow: ${'a'.repeat(200)}`, 300);
+      const drippingUpgrade = open();
+      void drippingUpgrade.drip(`GET /ws/v1/chat HTTP/1.1\r\nX-Slow: ${'a'.repeat(200)}`, 300);
+      const lazyBody = await open().write('POST /api/v1/demo/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+        + 'Content-Length: 100\r\n\r\n{"ten');
+      const kinds = { silent, halfPrefix, halfHeader, halfUpgrade, dripping, drippingUpgrade, lazyBody };
+      assert.match((await d.ask(REFERENCE)).text, /48\.73/);
+      for (const [name, raw] of Object.entries(kinds)) {
+        await endsInTime(raw);
+        t.diagnostic(`${name} ended`);
+        assert.ok(!(raw.status < 300), `${name} got ${raw.status}`);
+      }
+    });
+
+    it('half a request and then the end of writing ends at once', async () => {
+      for (const text of ['GET', 'GET /ws/', 'GET /livez HTTP/1.1\r\nHost:', upgrade().slice(0, 80)]) {
+        const raw = open();
+        await raw.opened;
+        raw.socket.end(text);
+        assert.ok((await endsInTime(raw)) < 15000, text);
+      }
+    });
+
+    it('three hundred silent connections delay nobody', async () => {
+      const crowd = Array.from({ length: 300 }, () => open());
+      await Promise.all(crowd.map((r) => r.opened));
+      assert.match((await d.ask(REFERENCE)).text, /48\.73/);
+      assert.ok(await d.answers());
+      crowd.forEach((r) => r.done());
+    });
+  });
+
+  describe('an upgrade that is odd', () => {
+    const refusedWith = async (text, ...statuses) => {
+      const raw = await open().write(text);
+      await raw.until(/\r\n\r\n/);
+      assert.ok(statuses.includes(raw.status), raw.text.slice(0, 300));
+      return raw;
+    };
+
+    it('another version of the protocol', async () => {
+      for (const version of ['8', '0', '14', 'x']) {
+        const raw = await refusedWith(upgrade({ version }), 426);
+        assert.match(raw.text, /Sec-WebSocket-Version: 13/i);
+        await endsInTime(raw);
+      }
+    });
+
+    it('no version, no key, a plain request', async () => {
+      await refusedWith(upgrade({ version: '' }), 400, 426);
+      await refusedWith(upgrade({ key: '' }), 400, 426);
+      await refusedWith('GET /ws/v1/chat HTTP/1.1\r\nHost: x\r\n\r\n', 400, 426);
+      await refusedWith('POST /ws/v1/chat HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n', 400, 404, 405, 426);
+    });
+
+    it('another path', async () => {
+      for (const path of ['/ws/', '/ws/v2/chat', '/ws/v1/chatter', '/ws/echo', '/ws/v1/../v1/chat'])
+        await refusedWith(upgrade({ path }), 400, 404);
+      await refusedWith(upgrade({ path: '/ws%2Fv1/chat' }), 404);
+      await refusedWith(upgrade({ path: '//ws/v1/chat' }), 404);
+    });
+
+    it('on a connection that has served a request: 426, and the end of that connection', async () => {
+      const raw = await open().write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+      await raw.until(/^HTTP\/1\.1 200[^]*\r\n\r\n/);
+      raw.bytes = Buffer.alloc(0);
+      raw.text = '';
+      await raw.write(upgrade());
+      await raw.until(/\r\n\r\n/);
+      assert.equal(raw.status, 426);
+      assert.match(raw.text, /connection: close/i);
+      await endsInTime(raw);
+    });
+
+    it('a header beyond the limit', async () => {
+      const extra = `X-Big: ${'a'.repeat(20000)}\r\n`;
+      for (const text of [upgrade({ extra }), `GET /livez HTTP/1.1\r\nHost: x\r\n${extra}\r\n`]) {
+        const raw = await open().write(text);
+        await endsInTime(raw);
+        assert.ok(raw.text === '' || raw.status >= 400, raw.text.slice(0, 100));
+      }
+      const big = await open().write(upgrade({ extra: `X-Big: ${'a'.repeat(12000)}\r\n` }));
+      await big.until(/session\.ready/);
+    });
+  });
+
+  describe('frames that break the protocol', () => {
+    const closesWith = async (bytes, code) => {
+      const raw = await open().write(upgrade());
+      await raw.until(/session\.ready/);
+      raw.bytes = Buffer.alloc(0);
+      await raw.write(bytes);
+      await endsInTime(raw);
+      const at = raw.bytes.indexOf(0x88);
+      assert.ok(at >= 0, 'a close frame came');
+      assert.equal(raw.bytes.readUInt16BE(at + 2), code);
+    };
+
+    it('unmasked', () => closesWith(textFrame('{"type":"ping"}', { masked: false }), 1002));
+    it('with a reserved bit', () => closesWith(textFrame('{"type":"ping"}', { first: 0xc1 }), 1002));
+    it('with an unknown opcode', () => closesWith(textFrame('{"type":"ping"}', { first: 0x83 }), 1002));
+    it('a fragmented ping', () => closesWith(textFrame('x', { first: 0x09 }), 1002));
+    it('a continuation of nothing', () => closesWith(textFrame('x', { first: 0x80 }), 1002));
+
+    it('a reset in the middle of everything', async () => {
+      for (let i = 0; i < 20; i++) {
+        const raw = await open().write(Buffer.concat([Buffer.from(upgrade()), textFrame('{"type":"chat.message","content":"hi"}')]));
+        if (i % 2)
+          await raw.until(/101/);
+        raw.socket.resetAndDestroy();
+      }
+      assert.ok(await d.answers());
+    });
+  });
+
+  it('garbage is no request', async () => {
+    for (const text of ['\r\n\r\n\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'HELO there\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n', 'GET\r\n\r\n', '\0'.repeat(64)]) {
+      const raw = await open().write(Buffer.from(text, 'latin1'));
+      await endsInTime(raw);
+      assert.ok(raw.text === '' || raw.status >= 400, raw.text.slice(0, 100));
+    }
+    assert.ok(await d.answers());
+  });
+});

@@ -1,0 +1,170 @@
+/* REST and server-sent events. */
+
+import assert from 'node:assert/strict';
+import { checkTurn } from './turn.mjs';
+
+async function readReply(res) {
+  const text = await res.text();
+  const type = res.headers.get('content-type') ?? '';
+  const body = /json/.test(type) && text !== '' ? JSON.parse(text) : text;
+  return { status: res.status, headers: res.headers, body, text };
+}
+
+export class Rest {
+  constructor(base, token) {
+    this.base = base;
+    this.token = token;
+  }
+
+  async raw(method, path, { body, headers = {}, token = this.token, signal } = {}) {
+    return fetch(this.base + path, { method, body, signal, redirect: 'manual',
+      headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers } });
+  }
+
+  async call(method, path, { json, ...options } = {}) {
+    if (json !== undefined) {
+      options.body = JSON.stringify(json);
+      options.headers = { 'content-type': 'application/json', ...options.headers };
+    }
+    return readReply(await this.raw(method, path, options));
+  }
+
+  get(path, options) {
+    return this.call('GET', path, options);
+  }
+
+  post(path, json, options) {
+    return this.call('POST', path, { json, ...options });
+  }
+
+  delete(path, options) {
+    return this.call('DELETE', path, options);
+  }
+
+  /* All messages of a session, over as many pages as it takes. */
+  async messages(session) {
+    const all = [];
+    let cursor = '';
+    do {
+      const page = await this.get(`/api/v1/sessions/${session}/messages${cursor}`);
+      assert.equal(page.status, 200, page.text);
+      all.push(...page.body.data);
+      cursor = page.body.has_more ? `?cursor=${encodeURIComponent(page.body.next_cursor)}` : '';
+    } while (cursor !== '');
+    return all;
+  }
+
+  /* Messages once `fits` holds for them: some are stored a moment after the client has left. */
+  async messagesWhen(session, fits, limitMs = 10000) {
+    const deadline = Date.now() + limitMs;
+    for (;;) {
+      const messages = await this.messages(session);
+      if (fits(messages))
+        return messages;
+      if (Date.now() > deadline)
+        assert.fail(`the session never came to what was expected: ${JSON.stringify(messages)}`);
+      await new Promise((r) => setTimeout(r, 50));
+    }
+  }
+
+  async stream(path, { json, method = json === undefined ? 'GET' : 'POST', headers, token } = {}) {
+    const controller = new AbortController();
+    const res = await this.raw(method, path, { token, signal: controller.signal,
+      body: json === undefined ? undefined : JSON.stringify(json),
+      headers: { accept: 'text/event-stream', ...(json !== undefined && { 'content-type': 'application/json' }), ...headers } });
+    return new Sse(res, controller);
+  }
+}
+
+export class Sse {
+  constructor(res, controller) {
+    this.status = res.status;
+    this.headers = res.headers;
+    this.res = res;
+    this.controller = controller;
+    this.events = [];
+  }
+
+  /* Events as they come; comments are passed over. */
+  async *[Symbol.asyncIterator]() {
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let text = '';
+    for await (const chunk of this.res.body) {
+      text += decoder.decode(chunk, { stream: true });
+      for (let end; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
+        const event = parseEvent(text.slice(0, end));
+        if (event) {
+          this.events.push(event);
+          yield event;
+        }
+      }
+    }
+  }
+
+  leave() {
+    this.controller.abort();
+  }
+
+  /* To the end of the stream. */
+  async all() {
+    assert.equal(this.status, 200);
+    for await (const event of this)
+      void event;
+    return this.events;
+  }
+
+  async turn(options) {
+    return checkSse(await this.all(), options);
+  }
+}
+
+function parseEvent(block) {
+  const event = { data: [] };
+  for (const line of block.split('\n')) {
+    const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line);
+    if (name === 'data')
+      event.data.push(value);
+    else if (name !== '')
+      event[name] = value;
+  }
+  return event.data.length > 0 ? { ...event, data: JSON.parse(event.data.join('\n')) } : undefined;
+}
+
+function eventTypeOf(frame) {
+  switch (frame.type) {
+  case 'chat.thinking': return 'turn.started';
+  case 'chat.status': return frame.state === 'completed' || frame.state === 'failed' ? 'item.completed' : 'item.started';
+  case 'chat.token': return 'item.updated';
+  case 'chat.filters': return 'progress.update';
+  case 'chat.view': case 'chat.ask': return 'response';
+  case 'chat.complete': return 'turn.completed';
+  default: return 'turn.failed';
+  }
+}
+
+/* Each event is one log entry: its id is the seq, its name the type of its data, its frame the socket's. */
+export function checkSse(events, options) {
+  for (const e of events) {
+    assert.equal(e.event, e.data.type, 'event and data.type agree');
+    assert.equal(e.id, String(e.data.frame.seq), 'id is seq');
+    assert.equal(e.event, eventTypeOf(e.data.frame));
+    if (/^item\.(started|completed)$/.test(e.event))
+      assert.ok(e.data.item.type && e.data.item.status, 'an item has a type and a status');
+    if (e.event === 'item.updated')
+      assert.equal(e.data.delta, e.data.frame.token);
+    if (e.event === 'turn.completed')
+      assert.ok(e.data.response !== undefined && e.data.usage, 'turn.completed carries response and usage');
+  }
+  return checkTurn(events.map((e) => e.data.frame), options);
+}
+
+/* An error answer that says what is wrong and nothing of the inside. */
+export function checkProblem(reply, status) {
+  const wanted = [].concat(status);
+  assert.ok(wanted.includes(reply.status), `expected ${wanted}, got ${reply.status}: ${reply.text.slice(0, 300)}`);
+  assert.match(reply.headers.get('content-type') ?? '', /^application\/problem\+json/);
+  assert.equal(reply.body.status, reply.status);
+  assert.ok(typeof reply.body.title === 'string' && reply.body.title !== '');
+  assert.doesNotMatch(reply.text, /SELECT |sqlite|\.c:\d+|0x[0-9a-f]{8}/i, 'nothing of the inside shows');
+  return reply.body;
+}

@@ -1,0 +1,164 @@
+/* A connection that is cut at any frame and taken up again loses nothing and doubles nothing. */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startMock } from '../mock/anthropic.mjs';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { checkProblem } from './rest.mjs';
+import { mintToken } from './token.mjs';
+import { checkTurn } from './turn.mjs';
+
+const UNKNOWN_TURN = '0198c0de-0000-7000-8000-00000000000f';
+
+describe('resume', () => {
+  let mock;
+  let d;
+
+  before(async () => {
+    mock = await startMock({ script: [{ when: { kind: 'answer' }, fault: { token_ms: 4 } }, { reply: 'demo' }] });
+    d = await startDaemon({ mock });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+
+  async function checkAgainstStore(turn, session) {
+    const messages = await d.rest().messages(session);
+    assert.equal(messages.length, 2);
+    assert.equal(messages[1].content, turn.text, 'what was shown is what is stored');
+    assert.equal(messages[1].message_id, turn.complete.message_id);
+  }
+
+  /* Asks, is cut behind the k-th frame, comes back. Undefined when the turn has fewer frames. */
+  async function cutAt(k, comeBack) {
+    const chat = await d.connect();
+    chat.send({ type: 'chat.message', content: REFERENCE });
+    const before = await chat.frames({ stop: (f, all) => all.length === k });
+    await chat.cut();
+    if (before.length < k)
+      return undefined;
+    const last = before[k - 1];
+    const after = last.type === 'chat.complete' ? [] : await comeBack(chat.session, last);
+    const turn = checkTurn([...before, ...after]);
+    assert.match(turn.text, /48\.73/);
+    await checkAgainstStore(turn, chat.session);
+    return turn;
+  }
+
+  async function cutEverywhere(t, comeBack) {
+    let k = 1;
+    let closed = false;
+    while (!closed) {
+      const turn = await cutAt(k, comeBack);
+      closed = !turn || turn.frames.length <= k;
+      k++;
+    }
+    t.diagnostic(`cut at ${k - 1} places`);
+    assert.ok(k > 10, 'there was something to cut');
+  }
+
+  it('over the socket, cut at every frame', (t) => cutEverywhere(t, async (session, last) => {
+    const again = await d.connect({ session });
+    again.send({ type: 'resume', turn_id: last.turn_id, last_seq: last.seq });
+    const frames = await again.frames();
+    await again.close();
+    return frames;
+  }));
+
+  it('over SSE, cut at every frame', (t) => cutEverywhere(t, async (session, last) => {
+    const sse = await d.rest().stream(`/api/v1/turns/${last.turn_id}/events?after=${last.seq}`);
+    return (await sse.turn({ firstSeq: last.seq + 1 })).frames;
+  }));
+
+  describe('of a finished turn', () => {
+    let turn;
+
+    before(async () => {
+      turn = await d.ask(REFERENCE);
+    });
+
+    it('gives all of it, any rest of it, or nothing more', async () => {
+      const chat = await d.connect({ session: turn.session });
+      chat.send({ type: 'resume', turn_id: turn.id, last_seq: 0 });
+      assert.deepEqual((await chat.turn()).frames.map((f) => f.type), turn.frames.map((f) => f.type));
+      chat.send({ type: 'resume', turn_id: turn.id, last_seq: turn.lastSeq - 1 });
+      assert.deepEqual(await chat.frames(), [turn.closing]);
+      chat.send({ type: 'resume', turn_id: turn.id, last_seq: turn.lastSeq });
+      chat.send({ type: 'ping', t: 1 });
+      assert.equal((await chat.next()).type, 'pong', 'nothing is left to say');
+      await chat.close();
+    });
+
+    it('works from any of the user\'s sockets', async () => {
+      const chat = await d.connect();
+      chat.send({ type: 'resume', turn_id: turn.id, last_seq: 0 });
+      assert.equal((await chat.turn()).text, turn.text);
+      await chat.close();
+    });
+
+    it('beyond the log or negative is a bad frame', async () => {
+      const chat = await d.connect({ session: turn.session });
+      for (const seq of [turn.lastSeq + 1, 1e9, -1, 1.5]) {
+        chat.send({ type: 'resume', turn_id: turn.id, last_seq: seq });
+        assert.equal((await chat.refusal()).code, 'bad_frame', `last_seq ${seq}`);
+      }
+      await chat.close();
+    });
+
+    it('SSE gives all of it, the rest after Last-Event-ID, an empty rest', async () => {
+      const rest = d.rest();
+      const path = `/api/v1/turns/${turn.id}/events`;
+      const all = await (await rest.stream(path)).turn();
+      assert.equal(all.text, turn.text);
+      const half = Math.floor(turn.lastSeq / 2);
+      const sse = await rest.stream(path, { headers: { 'last-event-id': String(half) } });
+      assert.equal((await sse.turn({ firstSeq: half + 1 })).lastSeq, turn.lastSeq);
+      const done = await rest.stream(`${path}?after=${turn.lastSeq}`);
+      assert.ok([200, 204].includes(done.status));
+      assert.equal(await done.res.text(), '');
+      for (const after of ['-1', 'x', String(turn.lastSeq + 1)])
+        checkProblem(await rest.get(`${path}?after=${after}`), 400);
+    });
+
+    it('an unknown turn and somebody else\'s look the same', async () => {
+      for (const [token, id] of [[mintToken(), UNKNOWN_TURN], [mintToken({ sub: 'other' }), turn.id],
+        [mintToken({ tenant_id: 'acme' }), turn.id], [mintToken(), "x' OR 1=1"]]) {
+        const chat = await d.connect({ token });
+        chat.send({ type: 'resume', turn_id: id, last_seq: 0 });
+        const error = await chat.until((f) => f.type === 'chat.error');
+        assert.equal(error.code, 'not_found');
+        assert.ok(!chat.all.some((f) => f.type === 'chat.token'));
+        await chat.close();
+        checkProblem(await d.rest(token).get(`/api/v1/turns/${encodeURIComponent(id)}/events`), 404);
+        checkProblem(await d.rest(token).delete(`/api/v1/turns/${encodeURIComponent(id)}`), 404);
+      }
+    });
+  });
+
+  it('two watchers of one running turn see the same', async () => {
+    const chat = await d.connect();
+    const { turn_id: id } = await chat.begin(REFERENCE);
+    const other = await d.connect({ session: chat.session });
+    other.send({ type: 'resume', turn_id: id, last_seq: 0 });
+    const [seen, viaSse] = await Promise.all([other.turn(), d.rest().stream(`/api/v1/turns/${id}/events`)
+      .then((sse) => sse.turn())]);
+    await chat.until((f) => f.type === 'chat.complete');
+    const first = chat.all.filter((f) => f.type === 'chat.token').map((f) => f.token).join('');
+    assert.deepEqual([seen.text, viaSse.text], [first, first]);
+    await chat.close();
+    await other.close();
+  });
+
+  it('one of two watchers leaving does not end the turn', async () => {
+    const chat = await d.connect();
+    const { turn_id: id } = await chat.begin(REFERENCE);
+    const other = await d.connect({ session: chat.session });
+    other.send({ type: 'resume', turn_id: id, last_seq: 0 });
+    await other.untilTokens(1);
+    await chat.close(1000);
+    const closing = await other.until((f) => f.type === 'chat.complete');
+    assert.equal(closing.status, 'ok');
+    await other.close();
+  });
+});

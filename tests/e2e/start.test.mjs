@@ -1,0 +1,257 @@
+/* A start that cannot succeed says why, by name, and ends; one that can go on does, and says what is missing. */
+
+import { describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { chmod, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { basename, join } from 'node:path';
+import { demoWarehouse, launch, REFERENCE, refusedStart, ROOT, run, startDaemon, tempDir, VESPERD } from './harness.mjs';
+import { mintToken, SECRET } from './token.mjs';
+
+const DATABASE = /\.(db|sqlite3?)$/;
+
+async function filesUnder(dir) {
+  const files = [];
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name);
+    files.push(...(entry.isDirectory() ? await filesUnder(path) : [path]));
+  }
+  return files;
+}
+
+/* A copy of what the daemon reads at start, for a test to break. It is the folder the daemon runs in. */
+async function copyOfProject(t) {
+  const dir = await tempDir('project');
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  for (const name of ['config', 'sql', 'prompts'])
+    await cp(join(ROOT, name), join(dir, name), { recursive: true });
+  return { dir, options: { cwd: dir, env: { VESPER_ROOT: dir, VESPER_CONFIG: join(dir, 'config/vesper.json') } } };
+}
+
+async function change(path, edit) {
+  await writeFile(path, edit(await readFile(path, 'utf8')));
+}
+
+/* The shared warehouse behind links, so that one tenant's file can be taken away or replaced. */
+async function linkedWarehouse(t) {
+  const from = await demoWarehouse();
+  const dir = await tempDir('warehouse');
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  for (const path of await filesUnder(from)) {
+    const target = join(dir, path.slice(from.length));
+    await mkdir(join(target, '..'), { recursive: true });
+    await symlink(path, target);
+  }
+  const acme = (await filesUnder(dir)).find((p) => /acme/.test(p));
+  assert.ok(acme, 'the demo warehouse has a file of acme\'s');
+  return { dir, acme };
+}
+
+describe('the start is refused', () => {
+  it('when the port is taken', async (t) => {
+    const other = net.createServer().listen(0, '127.0.0.1');
+    await new Promise((done) => other.once('listening', done));
+    t.after(() => other.close());
+    const { port } = other.address();
+    await refusedStart({ port }, new RegExp(`127\\.0\\.0\\.1:${port}`), /in use/i);
+  });
+
+  it('when the address is none', async () => {
+    for (const listen of ['nonsense', '127.0.0.1', '127.0.0.1:99999', '256.1.1.1:80'])
+      await refusedStart({ env: { VESPER_LISTEN: listen } }, /listen|address/i);
+  });
+
+  it('when the configuration has an unknown key, a wrong type, or is no JSON', async (t) => {
+    const { dir, options } = await copyOfProject(t);
+    const file = join(dir, 'config/vesper.json');
+    const good = await readFile(file, 'utf8');
+    const set = (edit) => writeFile(file, JSON.stringify(edit(JSON.parse(good))));
+    await set((c) => ({ ...c, colour: 'blue' }));
+    await refusedStart(options, /colour/, /vesper\.json/);
+    await set((c) => ({ ...c, warehouse: { ...c.warehouse, wokers: 3 } }));
+    await refusedStart(options, /warehouse\.wokers/);
+    await set((c) => ({ ...c, warehouse: { ...c.warehouse, workers: 'many' } }));
+    await refusedStart(options, /warehouse\.workers/);
+    await writeFile(file, good.replace('{', '{,'));
+    await refusedStart(options, /vesper\.json/);
+    await rm(file);
+    await refusedStart(options, /vesper\.json/);
+  });
+
+  it('with every mistake named at once', async (t) => {
+    const { dir, options } = await copyOfProject(t);
+    await change(join(dir, 'config/vesper.json'), (text) => JSON.stringify({ ...JSON.parse(text), colour: 1, shape: 2 }));
+    await refusedStart(options, /colour/, /shape/);
+  });
+
+  it('when an environment value is wrong', async () => {
+    await refusedStart({ env: { VESPER_WAREHOUSE_WORKERS: 'many' } }, /VESPER_WAREHOUSE_WORKERS|warehouse\.workers/);
+    await refusedStart({ env: { VESPER_TODAY: 'tomorrow' } }, /VESPER_TODAY/);
+  });
+
+  it('when a SQL file, a prompt or a table is broken: with file and line', async (t) => {
+    const breaks = {
+      'an unknown marker': ['sql/domain/dayahead/get_average_annual_price.sql', (s) => s.replace(':hub_zone', ':hub_zome'), /hub_zome/],
+      'an unknown header key': ['sql/domain/dayahead/get_average_annual_price.sql', (s) => s.replace(/^-- about:/m, '-- abuot:'), /abuot/],
+      'an unknown permission': ['sql/domain/dayahead/get_average_annual_price.sql',
+        (s) => s.replace('chat:read_market_data', 'chat:read_everything'), /read_everything/],
+      'an unknown type': ['sql/domain/dayahead/get_average_annual_price.sql',
+        (s) => s.replace(/^(-- param\s+year\s+)int/m, '$1number'), /number/],
+      'an unknown key in front matter': ['prompts/domain/dayahead.md', (s) => s.replace(/^---\n/, '---\nmood: good\n'), /mood/],
+    };
+    for (const [name, [file, edit, word]] of Object.entries(breaks)) {
+      const { dir, options } = await copyOfProject(t);
+      const before = await readFile(join(dir, file), 'utf8');
+      await change(join(dir, file), edit);
+      assert.notEqual(await readFile(join(dir, file), 'utf8'), before, `${name}: the test broke nothing`);
+      await refusedStart(options, new RegExp(`${basename(file)}:\\d+`), word);
+    }
+  });
+
+  it('when a tool of a module has no file, or a file no tool', async (t) => {
+    const gone = await copyOfProject(t);
+    await rm(join(gone.dir, 'sql/domain/dayahead/compare_vendors.sql'));
+    await refusedStart(gone.options, /compare_vendors/);
+    const more = await copyOfProject(t);
+    await writeFile(join(more.dir, 'sql/domain/dayahead/unheard_of.sql'), '-- tool: unheard_of\n-- about: x\nSELECT 1\n');
+    await refusedStart(more.options, /unheard_of/);
+  });
+
+  it('when the data folder cannot be written', async (t) => {
+    const dir = await tempDir();
+    t.after(() => rm(dir, { recursive: true, force: true }));
+    const file = join(dir, 'a-file');
+    await writeFile(file, '');
+    await refusedStart({ dataDir: file }, /a-file/);
+    if (process.getuid() !== 0) {
+      await chmod(dir, 0o500);
+      await refusedStart({ dataDir: join(dir, 'inside') }, /inside/);
+      await chmod(dir, 0o700);
+    }
+    await refusedStart({ dataDir: '/proc/vesper' }, /\/proc\/vesper/);
+  });
+
+  it('when the store is corrupt', async (t) => {
+    const dataDir = await tempDir();
+    t.after(() => rm(dataDir, { recursive: true, force: true }));
+    const d = await startDaemon({ dataDir });
+    await d.ask(REFERENCE);
+    await d.stop({ keep: true });
+    const stores = (await filesUnder(dataDir)).filter((p) => DATABASE.test(p));
+    assert.ok(stores.length > 0, `no database in the data folder: ${await filesUnder(dataDir)}`);
+    for (const path of stores)
+      await writeFile(path, 'this is no database. '.repeat(500));
+    const said = await refusedStart({ dataDir });
+    assert.ok(stores.some((p) => said.includes(basename(p))), `names the file: ${said}`);
+  });
+
+  it('outside demo mode without a secret of its own', async () => {
+    await refusedStart({ demo: false, env: { VESPER_JWT_SECRET: undefined } }, /secret/i);
+  });
+
+  it('for an option nobody knows', async () => {
+    await refusedStart({ args: ['--dance'] }, /--dance/);
+  });
+});
+
+describe('a warehouse that is not there', () => {
+  async function checkDegraded(d) {
+    const { status, body } = await d.rest(null).get('/health');
+    assert.equal(status, 200);
+    assert.equal(body.status, 'degraded', JSON.stringify(body));
+    const [, said] = Object.entries(body.checks).find(([name]) => /acme/.test(name));
+    assert.notEqual(said, 'healthy');
+    assert.match((await d.ask(REFERENCE)).text, /48\.73/, 'vesper is served');
+    const turn = await d.ask(REFERENCE, { token: mintToken({ tenant_id: 'acme' }) });
+    assert.equal(turn.tables.length, 0);
+    assert.doesNotMatch(turn.text, /\$\d/);
+    assert.ok(turn.error || turn.complete.outcomes.some((o) => o.outcome === 'error'), JSON.stringify(turn.closing));
+    assert.doesNotMatch(JSON.stringify(turn.frames), /sqlite|unixODBC|\/tmp\//i, 'nothing of the inside shows');
+  }
+
+  it('for one tenant: the others are served, health is degraded', async (t) => {
+    const { dir, acme } = await linkedWarehouse(t);
+    await rm(acme);
+    const d = await startDaemon({ warehouse: dir });
+    t.after(() => d.stop());
+    await checkDegraded(d);
+  });
+
+  it('corrupt for one tenant: the same', async (t) => {
+    const { dir, acme } = await linkedWarehouse(t);
+    await rm(acme);
+    await writeFile(acme, 'this is no database. '.repeat(500));
+    const d = await startDaemon({ warehouse: dir });
+    t.after(() => d.stop());
+    await checkDegraded(d);
+  });
+
+  it('for nobody: refused or degraded, and named either way', async (t) => {
+    const dir = await tempDir('empty');
+    t.after(() => rm(dir, { recursive: true, force: true }));
+    const d = await launch({ warehouse: dir });
+    t.after(() => (d.exited ? undefined : d.stop()));
+    const up = await d.waitReady().then(() => true, () => false);
+    if (!up && d.exited) {
+      assert.notEqual(d.exited.code, 0);
+      assert.ok(d.output.includes(dir), d.output);
+      return;
+    }
+    assert.equal((await d.rest(null).get('/health')).body.status, 'degraded');
+  });
+});
+
+describe('without starting', () => {
+  const env = { PATH: process.env.PATH, VESPER_JWT_SECRET: SECRET, ANTHROPIC_API_KEY: 'a-very-secret-key' };
+  const say = async (...args) => (await run(VESPERD, args, { cwd: ROOT,
+    env: { ...env, VESPER_WAREHOUSE_DIR: await demoWarehouse(), VESPER_DATA_DIR: await tempDir() } })).stdout;
+
+  it('--version names the version', async () => assert.match(await say('--version'), /vesperd? \d+\.\d+/));
+
+  it('--print-turn draws the table', async () => assert.match(await say('--print-turn'), /stateDiagram|-->/));
+
+  it('--print-config shows everything but the secrets', async () => {
+    const text = await say('--print-config');
+    assert.equal(typeof JSON.parse(text).warehouse, 'object');
+    assert.ok(!text.includes(SECRET) && !text.includes('a-very-secret-key'));
+  });
+
+  it('--check finds nothing wrong with the project', async () => {
+    await say('--check');
+  });
+
+  it('--check finds a column that the view does not have', async (t) => {
+    const { dir, options } = await copyOfProject(t);
+    await change(join(dir, 'sql/domain/dayahead/get_average_annual_price.sql'),
+      (s) => s.replace(/\bda\.DAYAHEAD_PRICE\b/i, 'da.DAYAHEAD_PRISE'));
+    await refusedStart({ ...options, args: ['--check'] }, /DAYAHEAD_PRISE/, /get_average_annual_price/);
+  });
+});
+
+describe('a start that goes well', () => {
+  it('is quick, says where it listens and that rules answer', async (t) => {
+    const from = Date.now();
+    const d = await startDaemon();
+    t.after(() => d.stop());
+    t.diagnostic(`ready after ${Date.now() - from} ms`);
+    assert.match(d.output, new RegExp(`127\\.0\\.0\\.1:${d.port}`));
+    assert.match(d.output, /rules/);
+  });
+
+  it('ends at once when it is told to before it has served anybody', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT']) {
+      const d = await startDaemon();
+      d.child.kill(signal);
+      assert.deepEqual(await d.ended(), { code: 0, signal: null });
+      d.checkOutput();
+    }
+  });
+
+  it('serves two daemons on one machine side by side', async (t) => {
+    const [one, two] = await Promise.all([startDaemon(), startDaemon()]);
+    t.after(() => one.stop());
+    t.after(() => two.stop());
+    assert.match((await one.ask(REFERENCE)).text, /48\.73/);
+    assert.match((await two.ask(REFERENCE)).text, /48\.73/);
+  });
+});
