@@ -1,0 +1,151 @@
+/*
+ * Makes the files of the demo tenants: one build under a temporary name, then a rename. The version
+ * in the file's header says which generator and which schema it came from, so that a file from
+ * before is made anew and a current one is kept.
+ */
+#include "demo_data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "demo_int.h"
+#include "vesper/arena.h"
+#include "vesper/file.h"
+#include "vesper/limits.h"
+
+/* Goes up with every change of the data. */
+#define DEMO_VERSION 1
+
+static const char *const tenant_ids[DEMO_TENANT_COUNT] = {
+	[DEMO_VESPER] = "vesper",
+	[DEMO_ACME] = "acme",
+};
+
+/* What PRAGMA user_version holds: positive, and other for another schema. */
+static int file_version(const char *schema)
+{
+	return (int)(demo_hash(DEMO_VERSION, schema) & 0x7fffffff) | 1;
+}
+
+static bool is_current(const char *path, int version)
+{
+	sqlite3 *handle = NULL;
+	sqlite3_stmt *stmt = NULL;
+	bool current =
+		sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+		sqlite3_prepare_v2(handle, "PRAGMA user_version", -1, &stmt, NULL) == SQLITE_OK &&
+		sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) == version;
+	sqlite3_finalize(stmt);
+	sqlite3_close(handle);
+	return current;
+}
+
+static bool run_sql(const struct demo_db *db, const char *sql, const char *doing, struct err *err)
+{
+	if (sqlite3_exec(db->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return demo_sql_failed(db->handle, doing, err);
+	return true;
+}
+
+static bool write_tenant(const struct demo_db *db, struct err *err)
+{
+	char *sql =
+		sqlite3_mprintf("INSERT INTO vesper_tenant (tenant_id) VALUES (%Q)", db->tenant_id);
+	bool done = run_sql(db, sql, "tenant", err);
+	sqlite3_free(sql);
+	return done;
+}
+
+/*
+ * Statistics, without which a curve that is found by LIKE would begin with a scan of all prices;
+ * and full pages, as appending leaves an eighth of each one free.
+ */
+static bool pack(const struct demo_db *db, struct err *err)
+{
+	return run_sql(db, "PRAGMA analysis_limit = 400; ANALYZE", "analyze", err) &&
+	       run_sql(db, "VACUUM", "vacuum", err);
+}
+
+/* Nothing here is safe against a cut: the file has no name yet that anybody reads. */
+static bool fill(const struct demo_db *db, const char *schema, int version, struct err *err)
+{
+	char version_sql[64];
+	snprintf(version_sql, sizeof(version_sql), "PRAGMA user_version = %d", version);
+	return run_sql(db,
+		       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+		       "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16384; BEGIN",
+		       "begin", err) &&
+	       run_sql(db, schema, "schema", err) && write_tenant(db, err) &&
+	       demo_prices_write(db, err) && demo_usage_write(db, err) &&
+	       demo_projects_write(db, err) && demo_schedule_write(db, err) &&
+	       run_sql(db, version_sql, "version", err) && run_sql(db, "COMMIT", "commit", err) &&
+	       pack(db, err);
+}
+
+/* The rename must not reach the disk before the data does. */
+static bool publish(const char *temporary, const char *path, struct err *err)
+{
+	int fd = open(temporary, O_RDONLY | O_CLOEXEC);
+	bool synced = fd >= 0 && fsync(fd) == 0;
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!synced)
+		return err_set(err, ERR_INTERNAL, "%s: %s", temporary, strerror(why));
+	if (rename(temporary, path) != 0)
+		return err_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
+	return true;
+}
+
+static bool make_file(const char *schema, int version, const char *path, const char *temporary,
+		      enum demo_tenant tenant, struct err *err)
+{
+	if (unlink(temporary) != 0 && errno != ENOENT) /* left by a run that was cut */
+		return err_set(err, ERR_INPUT, "%s: %s", temporary, strerror(errno));
+	struct demo_db db = {.tenant = tenant, .tenant_id = tenant_ids[tenant]};
+	bool done;
+	if (sqlite3_open_v2(temporary, &db.handle,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
+		done = err_set(err, ERR_INPUT, "%s: %s", temporary, sqlite3_errmsg(db.handle));
+	else
+		done = fill(&db, schema, version, err);
+	sqlite3_close(db.handle);
+	done = done && publish(temporary, path, err);
+	if (!done)
+		unlink(temporary);
+	return done;
+}
+
+static bool make_tenant(const char *schema, const char *dir, enum demo_tenant tenant,
+			struct arena *arena, struct err *err)
+{
+	const char *path = arena_printf(arena, "%s/%s.db", dir, tenant_ids[tenant]);
+	const char *temporary = arena_printf(arena, "%s.new", path);
+	int version = file_version(schema);
+	return is_current(path, version) ||
+	       make_file(schema, version, path, temporary, tenant, err);
+}
+
+bool demo_data_make(const char *schema_sql_path, const char *dir, struct err *err)
+{
+	int lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (lock < 0)
+		return err_set(err, ERR_INPUT, "%s: %s", dir, strerror(errno));
+	struct arena *arena = arena_new(2 * SQL_FILE_BYTES_MAX);
+	const char *schema;
+	bool done = file_read(schema_sql_path, SQL_FILE_BYTES_MAX, arena, &schema, err);
+	/* Ends with the descriptor, also in a process that is killed. A second run waits here and
+	 * then finds all done. */
+	if (done && flock(lock, LOCK_EX) != 0)
+		done = err_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
+	for (int tenant = 0; done && tenant < DEMO_TENANT_COUNT; tenant++)
+		done = make_tenant(schema, dir, (enum demo_tenant)tenant, arena, err);
+	arena_free(&arena);
+	close(lock);
+	return done;
+}

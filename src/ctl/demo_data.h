@@ -1,0 +1,21 @@
+/*
+ * The demo data: one warehouse file for each demo tenant, made from nothing, always the same.
+ *
+ * It needs no network, no clock and no outside seed. Rows of the two tenants never overlap, and
+ * names and prices tell whose a row is.
+ */
+#ifndef DEMO_DATA_H
+#define DEMO_DATA_H
+
+#include "vesper/err.h"
+
+/*
+ * Writes <dir>/vesper.db and <dir>/acme.db with the tables of the schema file. The directory must
+ * exist. Files that this very generator made from this very schema are left alone; all others of
+ * these names are replaced. A file appears under its name only when it is whole, so a run that is
+ * cut leaves the old file or none. Two runs at once in one directory wait for each other. Blocks
+ * for some seconds: not for the loop's thread.
+ */
+MUST_CHECK bool demo_data_make(const char *schema_sql_path, const char *dir, struct err *err);
+
+#endif
