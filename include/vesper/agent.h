@@ -1,7 +1,7 @@
 /*
- * A domain agent's reason-and-act loop: the model chooses among the tools this caller may use, code runs them, until the
- * model has what it needs or the cap is reached. It gathers results; it never speaks to the user. A failing agent is a
- * result that says so, not a failed turn.
+ * A domain agent's reason-and-act loop: the model chooses among the tools this caller may use, code
+ * runs them, until the model has what it needs or the cap is reached. It gathers results; it never
+ * speaks to the user. A failing agent is a result that says so, not a failed turn.
  */
 #ifndef VESPER_AGENT_H
 #define VESPER_AGENT_H
@@ -23,9 +23,9 @@ struct agent_request {
 	const struct catalog_view *may;
 	const struct principal *who;
 	struct date today;
-	int64_t deadline_ms;	       /* clock_mono_ms(); 0: none */
+	int64_t deadline_ms;           /* clock_mono_ms(); 0: none */
 	const struct event_sink *sink; /* status events of its tools */
-	int *next_call;		       /* counter of call ids in the turn */
+	int *next_call;                /* counter of call ids in the turn */
 };
 
 struct agent_outcome {
@@ -43,11 +43,13 @@ struct agent_outcome {
 /* e != NULL: the model could not be used; `out` still holds what was gathered. */
 typedef void (*agent_cb)(void *owner, const struct agent_outcome *out, const struct err *e);
 
-struct op *agent_start(struct llm *llm, struct toolbox *tools, const struct agent_request *request, struct arena *a,
-		       agent_cb cb, void *owner);
+struct op *agent_start(struct llm *llm, struct toolbox *tools, const struct agent_request *request,
+		       struct arena *a, agent_cb cb, void *owner);
 
-/* The status events of one tool call, used by everyone who runs tools: started, then completed or failed. */
-void agent_tool_started(const struct event_sink *sink, const char *call, const char *agent, const struct tool_def *tool);
+/* The status events of one tool call, used by everyone who runs tools: started, then completed or
+ * failed. */
+void agent_tool_started(const struct event_sink *sink, const char *call, const char *agent,
+			const struct tool_def *tool);
 void agent_tool_ended(const struct event_sink *sink, const struct result *r);
 
 #endif

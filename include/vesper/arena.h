@@ -1,8 +1,9 @@
 /*
  * Memory that lives and dies together: a turn, a query's rows, a request. Nothing is freed alone.
  *
- * The cap is soft: allocation always succeeds, and arena_over() tells the owner, who ends the work at its next step.
- * Each single input is bounded by its own limit, so the overshoot is bounded too. Use from one thread at a time.
+ * The cap is soft: allocation always succeeds, and arena_over() tells the owner, who ends the work
+ * at its next step. Each single input is bounded by its own limit, so the overshoot is bounded too.
+ * Use from one thread at a time.
  */
 #ifndef VESPER_ARENA_H
 #define VESPER_ARENA_H
@@ -15,17 +16,19 @@ struct arena;
 
 struct arena *arena_new(size_t cap_bytes);
 
-void *arena_alloc(struct arena *a, size_t bytes); /* zeroed, aligned for any type */
+void *arena_alloc(struct arena *a, size_t bytes);      /* zeroed, aligned for any type */
 char *arena_strdup(struct arena *a, const char *text); /* NULL gives NULL */
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *arena_vprintf(struct arena *a, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
 
-/* Runs `free_it(thing)` when the arena is freed, last registered first: for json_t and other foreign things. */
+/* Runs `free_it(thing)` when the arena is freed, last registered first: for json_t and other
+ * foreign things. */
 void arena_defer(struct arena *a, void (*free_it)(void *thing), void *thing);
 
 size_t arena_bytes(const struct arena *a); /* handed out so far */
-bool arena_over(const struct arena *a);	   /* more than the cap was handed out */
+bool arena_over(const struct arena *a);    /* more than the cap was handed out */
 
 void arena_free(struct arena **a); /* *a may be NULL; it is NULL afterwards */
 

@@ -1,4 +1,5 @@
-/* Typed arguments by name, and the values that are bound to a statement in order. Strings are borrowed. */
+/* Typed arguments by name, and the values that are bound to a statement in order. Strings are
+ * borrowed. */
 #ifndef VESPER_BIND_H
 #define VESPER_BIND_H
 
@@ -13,7 +14,7 @@ enum value_type { VALUE_NULL, VALUE_TEXT, VALUE_INT, VALUE_DECIMAL, VALUE_DATE, 
 struct value {
 	enum value_type type;
 	const char *text; /* TEXT; DECIMAL as digits; DATE as YYYY-MM-DD */
-	int64_t number;	  /* INT; BOOL as 0 or 1 */
+	int64_t number;   /* INT; BOOL as 0 or 1 */
 };
 
 /* One named argument: a value, or a list of values of one type. */
@@ -39,7 +40,8 @@ struct value value_null(void);
 
 /* Adds or replaces; everything is copied into the arena. */
 void args_set(struct args *args, struct arena *a, const char *name, struct value v);
-void args_set_list(struct args *args, struct arena *a, const char *name, const struct value *values, size_t count);
+void args_set_list(struct args *args, struct arena *a, const char *name, const struct value *values,
+		   size_t count);
 const struct arg *args_find(const struct args *args, const char *name); /* NULL when absent */
 /* The single value as text ("2025", "Ascend"); NULL when absent or a list. */
 const char *args_text(const struct args *args, const char *name, struct arena *a);

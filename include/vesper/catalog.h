@@ -1,7 +1,8 @@
 /*
- * Everything the program knows before a question comes: tools, domains, dimensions with their values and aliases, reports,
- * roles, prompts. One immutable object made from sql/, prompts/ and config/; a reload makes a new one and swaps the
- * pointer; whoever is using the old one holds a reference. Loading is start-up work (it reads files).
+ * Everything the program knows before a question comes: tools, domains, dimensions with their
+ * values and aliases, reports, roles, prompts. One immutable object made from sql/, prompts/ and
+ * config/; a reload makes a new one and swaps the pointer; whoever is using the old one holds a
+ * reference. Loading is start-up work (it reads files).
  *
  * A broken file stops the start (or refuses the reload) with "path:line: what is wrong".
  */
@@ -32,8 +33,9 @@ struct param_def {
 	bool has_min, has_max;
 	int64_t min, max;
 	const char *entity; /* dimension whose values it takes, or NULL */
-	const char *filter; /* name in chat.filters; the parameter's own name when the file gives none */
-	bool like;	    /* match=like: bound as an escaped pattern */
+	const char *filter; /* name in chat.filters; the parameter's own name when the file gives
+			       none */
+	bool like;          /* match=like: bound as an escaped pattern */
 	const char *about;
 };
 
@@ -52,19 +54,21 @@ struct tool_def {
 	const char *name;
 	const char *about;
 	const char *permission;
-	const char *report;	       /* report key, or NULL */
-	const char *const *agents;     /* who may call it, NULL-ended */
+	const char *report;        /* report key, or NULL */
+	const char *const *agents; /* who may call it, NULL-ended */
 	bool visible;
-	int64_t cache_s;	       /* 0: never cached */
-	const char *window;	       /* "view.column" that bounds the dates, or NULL */
-	const char *whole;	       /* aggregates of the whole result, or NULL */
-	const char *const *suggest;    /* follow-up questions with {param} */
+	int64_t cache_s;            /* 0: never cached */
+	const char *window;         /* "view.column" that bounds the dates, or NULL */
+	const char *whole;          /* aggregates of the whole result, or NULL */
+	const char *const *suggest; /* follow-up questions with {param} */
 	const struct param_def *params;
 	size_t param_count;
 	const struct column_def *columns;
 	size_t column_count;
-	const struct sql_file *files[DIALECT_COUNT]; /* the same one unless a dialect overrides it */
-	const json_t *schema;	       /* JSON schema of the arguments, key order fixed; resolved from the params */
+	const struct sql_file
+		*files[DIALECT_COUNT]; /* the same one unless a dialect overrides it */
+	const json_t *schema; /* JSON schema of the arguments, key order fixed; resolved from the
+				 params */
 	const char *path;
 };
 
@@ -87,13 +91,13 @@ struct alias_def {
 };
 
 struct dimension_def {
-	const char *name;   /* "hub_zone": what `entity=` names */
-	const char *filter; /* "hub_zone": member of filters */
-	const char *label;  /* "hub zone" */
-	const char *view;   /* "Stage.mc_vendor_files", or NULL when values are fixed */
-	const char *column; /* "hubzone" */
-	const char *const *values; /* known beforehand, NULL-ended */
-	const char *parent;	   /* "market": dimension that scopes it, or NULL */
+	const char *name;           /* "hub_zone": what `entity=` names */
+	const char *filter;         /* "hub_zone": member of filters */
+	const char *label;          /* "hub zone" */
+	const char *view;           /* "Stage.mc_vendor_files", or NULL when values are fixed */
+	const char *column;         /* "hubzone" */
+	const char *const *values;  /* known beforehand, NULL-ended */
+	const char *parent;         /* "market": dimension that scopes it, or NULL */
 	const char *const *parents; /* parents[i] is the parent value of values[i], or NULL */
 	const struct alias_def *aliases;
 	size_t alias_count;
@@ -108,9 +112,9 @@ struct report_def {
 
 struct calendar {
 	int fiscal_start_month; /* 1..12 */
-	int week_start;		/* 0 = Monday */
-	int peak_first_hour;	/* 7 */
-	int peak_last_hour;	/* 22 */
+	int week_start;         /* 0 = Monday */
+	int peak_first_hour;    /* 7 */
+	int peak_last_hour;     /* 22 */
 };
 
 struct catalog {
@@ -138,8 +142,9 @@ const struct report_def *catalog_report(const struct catalog *c, const char *key
 const struct param_def *tool_param(const struct tool_def *t, const char *name);
 const struct param_def *tool_param_of_filter(const struct tool_def *t, const char *filter);
 
-/* What this caller may use. Everything that lists tools or domains (prompts, schemas, router, suggestions, REST) asks here:
- * a tool is in when it is visible and permitted, a domain when it has such a tool. All memory in the arena. */
+/* What this caller may use. Everything that lists tools or domains (prompts, schemas, router,
+ * suggestions, REST) asks here: a tool is in when it is visible and permitted, a domain when it has
+ * such a tool. All memory in the arena. */
 struct catalog_view {
 	const struct catalog *catalog;
 	const struct domain_def *const *domains; /* with at least one usable tool */
@@ -147,13 +152,16 @@ struct catalog_view {
 	const struct tool_def *const *tools;
 	size_t tool_count;
 };
-void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a, struct catalog_view *out);
-bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool, const char *agent); /* agent NULL: any */
+void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
+		 struct catalog_view *out);
+bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
+		    const char *agent); /* agent NULL: any */
 
 /* Roles of config/permissions.json. The list is NULL-ended; NULL when there is no such role. */
 const char *const *catalog_role(const struct catalog *c, const char *role);
 
-/* The catalogue as JSON (name, about, permission, agents, schema), for vesperctl and REST. New reference. */
+/* The catalogue as JSON (name, about, permission, agents, schema), for vesperctl and REST. New
+ * reference. */
 json_t *catalog_tools_json(const struct catalog_view *v);
 
 #endif

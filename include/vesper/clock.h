@@ -1,6 +1,6 @@
 /*
- * Time as the program sees it. Wall time and today's date come through here, so that tests and demos can own them.
- * Safe from every thread; freezing is for start-up and tests only.
+ * Time as the program sees it. Wall time and today's date come through here, so that tests and
+ * demos can own them. Safe from every thread; freezing is for start-up and tests only.
  */
 #ifndef VESPER_CLOCK_H
 #define VESPER_CLOCK_H
@@ -16,7 +16,7 @@ struct date {
 	int day;   /* 1..31 */
 };
 
-int64_t clock_now_ms(void);  /* Unix time */
+int64_t clock_now_ms(void); /* Unix time */
 /* Unix time that clock_freeze_today leaves alone: for tokens, whose times are set by others. */
 int64_t clock_real_ms(void);
 int64_t clock_mono_ms(void); /* only for differences */

@@ -1,13 +1,17 @@
 /*
- * Databases behind one asynchronous contract: a statement with bound values under a tenant goes in, a table comes back.
+ * Databases behind one asynchronous contract: a statement with bound values under a tenant goes in,
+ * a table comes back.
  *
- * One query, told shortly: db_query puts the request in a bounded queue; when a connection pinned to its tenant is free
- * (or may be opened, or an idle one of another tenant is closed to make room), a worker thread confirms the tenant on the
- * connection, prepares, binds, runs and fetches; the result crosses back as one block and the callback runs on the loop.
- * At the deadline, or on op_cancel, the statement is cancelled on the server (SQLCancel), and the connection is thrown
- * away when it can't be trusted any more. Loop-thread only. The callback never runs before db_query has returned.
+ * One query, told shortly: db_query puts the request in a bounded queue; when a connection pinned
+ * to its tenant is free (or may be opened, or an idle one of another tenant is closed to make
+ * room), a worker thread confirms the tenant on the connection, prepares, binds, runs and fetches;
+ * the result crosses back as one block and the callback runs on the loop. At the deadline, or on
+ * op_cancel, the statement is cancelled on the server (SQLCancel), and the connection is thrown
+ * away when it can't be trusted any more. Loop-thread only. The callback never runs before db_query
+ * has returned.
  *
- * Tenants fail closed: a connection is opened for one tenant, asked which tenant it sees, and never used for another.
+ * Tenants fail closed: a connection is opened for one tenant, asked which tenant it sees, and never
+ * used for another.
  *
  * A back end is a driver: ODBC in the product, a scripted one in tests.
  */
@@ -36,17 +40,19 @@ struct db_statement {
 
 struct db_request {
 	const char *tenant;
-	/* All statements run in order on one connection; with `write`, inside one transaction that is committed before the
-	 * callback. The tables of every statement that gives columns come back in order. Everything is copied. */
+	/* All statements run in order on one connection; with `write`, inside one transaction that
+	 * is committed before the callback. The tables of every statement that gives columns come
+	 * back in order. Everything is copied. */
 	const struct db_statement *statements;
 	size_t statement_count;
-	bool write;	    /* serialised: one writer a tenant, waiting writes share a commit */
+	bool write;         /* serialised: one writer a tenant, waiting writes share a commit */
 	int64_t timeout_ms; /* 0: the source's own limit */
 	size_t max_rows;    /* 0: the source's own cap */
 };
 
-/* On success e is NULL and `tables` holds one table a statement with columns; the callee owns the tables (free each, or
- * hand them to a result). The array itself is borrowed for the call. On failure count is 0. */
+/* On success e is NULL and `tables` holds one table a statement with columns; the callee owns the
+ * tables (free each, or hand them to a result). The array itself is borrowed for the call. On
+ * failure count is 0. */
 typedef void (*db_cb)(void *owner, struct table **tables, size_t count, const struct err *e);
 
 struct db_driver {
@@ -67,28 +73,31 @@ struct db_options {
 	enum dialect dialect;
 	const char *dsn; /* ODBC connection string; for SQLite only extra keywords */
 	bool read_only;
-	bool create;	    /* SQLite: make a missing file */
-	bool full_sync;	    /* SQLite: synchronous FULL instead of NORMAL */
-	size_t workers;	    /* threads, and the cap of open connections */
-	size_t queue;	    /* waiting requests; more are refused with ERR_LIMIT */
+	bool create;    /* SQLite: make a missing file */
+	bool full_sync; /* SQLite: synchronous FULL instead of NORMAL */
+	size_t workers; /* threads, and the cap of open connections */
+	size_t queue;   /* waiting requests; more are refused with ERR_LIMIT */
 	size_t max_rows;
 	int64_t timeout_ms;
 	const struct db_tenant *tenants; /* the only ones that exist */
 	size_t tenant_count;
 };
 
-/* Only SQLite is built in this version; another dialect is ERR_INPUT. Opening connects nothing yet. */
-MUST_CHECK bool db_open(struct loop *l, const struct db_options *options, struct db **out, struct err *e);
+/* Only SQLite is built in this version; another dialect is ERR_INPUT. Opening connects nothing yet.
+ */
+MUST_CHECK bool db_open(struct loop *l, const struct db_options *options, struct db **out,
+			struct err *e);
 
 struct op *db_query(struct db *d, const struct db_request *request, db_cb cb, void *owner);
 
 enum dialect db_dialect(const struct db *d);
 
-/* Connects to each tenant and says what is wrong through health checks "<name>:<tenant>"; again every few seconds for
- * those that are down. */
+/* Connects to each tenant and says what is wrong through health checks "<name>:<tenant>"; again
+ * every few seconds for those that are down. */
 void db_watch(struct db *d);
 
-/* Cancels what runs (callbacks come with ERR_CANCELLED unless cancelled before), waits for the workers, frees. */
+/* Cancels what runs (callbacks come with ERR_CANCELLED unless cancelled before), waits for the
+ * workers, frees. */
 void db_close(struct db **d);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Exact decimal arithmetic for statistics and derived facts: value = units / 10^scale, 128 bit units.
- * A result that does not fit says so (false); nothing is ever rounded in silence. Pure.
+ * Exact decimal arithmetic for statistics and derived facts: value = units / 10^scale, 128 bit
+ * units. A result that does not fit says so (false); nothing is ever rounded in silence. Pure.
  */
 #ifndef VESPER_DECIMAL_H
 #define VESPER_DECIMAL_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DECIMAL_SCALE_MAX 18
+#define DECIMAL_SCALE_MAX  18
 #define DECIMAL_TEXT_BYTES 64
 
 struct decimal {
@@ -16,8 +16,8 @@ struct decimal {
 	int scale; /* digits after the point, 0..DECIMAL_SCALE_MAX */
 };
 
-/* "-12.50", ".5", "48,7" is refused; exponents as drivers print them ("1e-05") are read. Surplus digits beyond the
- * largest scale are rounded half to even. */
+/* "-12.50", ".5", "48,7" is refused; exponents as drivers print them ("1e-05") are read. Surplus
+ * digits beyond the largest scale are rounded half to even. */
 bool decimal_parse(const char *text, struct decimal *out);
 struct decimal decimal_int(int64_t value);
 
@@ -26,7 +26,8 @@ bool decimal_sub(struct decimal a, struct decimal b, struct decimal *out);
 bool decimal_mul(struct decimal a, struct decimal b, struct decimal *out);
 /* a / b rounded half up (away from zero) at `scale` digits; false for b = 0. */
 bool decimal_div(struct decimal a, struct decimal b, int scale, struct decimal *out);
-/* Rounded half up (away from zero), as people and databases round prices. Never fails for a smaller scale. */
+/* Rounded half up (away from zero), as people and databases round prices. Never fails for a smaller
+ * scale. */
 struct decimal decimal_round(struct decimal d, int scale);
 int decimal_cmp(struct decimal a, struct decimal b);
 double decimal_double(struct decimal d);

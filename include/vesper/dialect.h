@@ -1,4 +1,5 @@
-/* The SQL dialects that statements are written for and back ends speak. SQL Server is the target; the others are peers. */
+/* The SQL dialects that statements are written for and back ends speak. SQL Server is the target;
+ * the others are peers. */
 #ifndef VESPER_DIALECT_H
 #define VESPER_DIALECT_H
 

@@ -1,9 +1,9 @@
 /*
  * Errors of the world: what failed, said once, in words for an operator.
  *
- * Every function that can fail returns bool (true = done), takes `struct err *` last and leaves its other outputs
- * untouched when it returns false. The layer that handles an error logs it; layers that pass it up do not.
- * Our own mistakes are asserts, never a struct err.
+ * Every function that can fail returns bool (true = done), takes `struct err *` last and leaves its
+ * other outputs untouched when it returns false. The layer that handles an error logs it; layers
+ * that pass it up do not. Our own mistakes are asserts, never a struct err.
  */
 #ifndef VESPER_ERR_H
 #define VESPER_ERR_H
@@ -29,16 +29,19 @@ enum err_code {
 
 struct err {
 	enum err_code code;
-	bool may_retry;	     /* the same request may work later */
-	int retry_after_ms;  /* > 0: what the other side asked for */
-	char text[240];	     /* for operators; the user's sentence is made elsewhere from the code */
+	bool may_retry;     /* the same request may work later */
+	int retry_after_ms; /* > 0: what the other side asked for */
+	char text[240];     /* for operators; the user's sentence is made elsewhere from the code */
 };
 
-/* Fills *e (which may be NULL) and returns false, so that failing is one line. The text is cut at the array's size. */
-bool err_set(struct err *e, enum err_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Fills *e (which may be NULL) and returns false, so that failing is one line. The text is cut at
+ * the array's size. */
+bool err_set(struct err *e, enum err_code code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* As err_set, and the same request may work later. */
-bool err_set_retry(struct err *e, enum err_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool err_set_retry(struct err *e, enum err_code code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Puts "<prefix>: " before the text of an error that is passed up. Returns false. */
 bool err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,9 +1,10 @@
 /*
- * What a turn says while it runs. Steps of the turn, tools and the synthesizer write events to a sink; the sink (the
- * turn's log) numbers and keeps them; every wire (WebSocket, SSE, REST) is a projection of that log and adds nothing.
+ * What a turn says while it runs. Steps of the turn, tools and the synthesizer write events to a
+ * sink; the sink (the turn's log) numbers and keeps them; every wire (WebSocket, SSE, REST) is a
+ * projection of that log and adds nothing.
  *
- * Tokens are text because there are thousands of them; every other kind carries the members of its frame as one JSON
- * object (contract: the wire section of README), without type, turn_id and seq.
+ * Tokens are text because there are thousands of them; every other kind carries the members of its
+ * frame as one JSON object (contract: the wire section of README), without type, turn_id and seq.
  */
 #ifndef VESPER_EVENT_H
 #define VESPER_EVENT_H
@@ -13,13 +14,13 @@
 
 enum event_kind {
 	EVENT_THINKING, /* the user's message is stored */
-	EVENT_STATUS,	/* a phase or an item started, completed or failed */
-	EVENT_FILTERS,	/* what the question was understood to mean */
-	EVENT_TOKEN,	/* a piece of the answer */
-	EVENT_VIEW,	/* a table, chart or error to show */
-	EVENT_ASK,	/* a question back to the user */
+	EVENT_STATUS,   /* a phase or an item started, completed or failed */
+	EVENT_FILTERS,  /* what the question was understood to mean */
+	EVENT_TOKEN,    /* a piece of the answer */
+	EVENT_VIEW,     /* a table, chart or error to show */
+	EVENT_ASK,      /* a question back to the user */
 	EVENT_COMPLETE, /* the turn's end: answered, asked back, cancelled, … */
-	EVENT_ERROR,	/* the turn's end: failed */
+	EVENT_ERROR,    /* the turn's end: failed */
 	EVENT_KIND_COUNT,
 };
 
@@ -27,7 +28,8 @@ struct event {
 	enum event_kind kind;
 	const char *text; /* EVENT_TOKEN: UTF-8, whole characters */
 	size_t text_len;
-	json_t *body; /* every other kind; an optional "mark" object for a token. Borrowed: the sink takes its own reference */
+	json_t *body; /* every other kind; an optional "mark" object for a token. Borrowed: the sink
+			 takes its own reference */
 };
 
 /* "chat.thinking", "chat.status", … */

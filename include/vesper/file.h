@@ -1,4 +1,5 @@
-/* Reading whole files and listing folders, for start-up work. Blocks: never call it from the loop once it serves. */
+/* Reading whole files and listing folders, for start-up work. Blocks: never call it from the loop
+ * once it serves. */
 #ifndef VESPER_FILE_H
 #define VESPER_FILE_H
 
@@ -8,11 +9,15 @@
 #include "vesper/arena.h"
 #include "vesper/err.h"
 
-/* The whole text of a file of at most cap_bytes, terminated, in the arena. ERR_NOT_FOUND when there is none; ERR_INPUT when
- * it is no regular file, too large, not valid UTF-8 or holds a NUL byte. A byte order mark is taken off. */
-MUST_CHECK bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char **out, struct err *e);
+/* The whole text of a file of at most cap_bytes, terminated, in the arena. ERR_NOT_FOUND when there
+ * is none; ERR_INPUT when it is no regular file, too large, not valid UTF-8 or holds a NUL byte. A
+ * byte order mark is taken off. */
+MUST_CHECK bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char **out,
+			  struct err *e);
 
-/* Names (not paths) of what is in a folder, sorted by bytes, NULL-ended; names that begin with a dot are left out. */
-MUST_CHECK bool file_list(const char *folder, struct arena *a, const char *const **out, struct err *e);
+/* Names (not paths) of what is in a folder, sorted by bytes, NULL-ended; names that begin with a
+ * dot are left out. */
+MUST_CHECK bool file_list(const char *folder, struct arena *a, const char *const **out,
+			  struct err *e);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The registry of health checks and metrics that every folder feeds and the probes read. Loop thread only, except that
- * metric_add is safe everywhere. Checks report what is already known: reading them never calls a model or a database.
+ * The registry of health checks and metrics that every folder feeds and the probes read. Loop
+ * thread only, except that metric_add is safe everywhere. Checks report what is already known:
+ * reading them never calls a model or a database.
  */
 #ifndef VESPER_HEALTH_H
 #define VESPER_HEALTH_H
@@ -12,8 +13,9 @@
 
 enum health_state { HEALTH_OK, HEALTH_DEGRADED, HEALTH_DOWN };
 
-/* Sets the state of a named check ("store", "warehouse:acme", "llm:anthropic"); the first call makes it. `required`:
- * without it the process is not ready. The note is for operators and never names secrets. */
+/* Sets the state of a named check ("store", "warehouse:acme", "llm:anthropic"); the first call
+ * makes it. `required`: without it the process is not ready. The note is for operators and never
+ * names secrets. */
 void health_set(const char *check, bool required, enum health_state state, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void health_remove(const char *check);
@@ -24,11 +26,14 @@ void health_draining(bool yes);
 void health_reset(void); /* tests, and the end of the process */
 
 /* Calls for each check in the order they were made. */
-void health_each(void (*each)(void *owner, const char *check, enum health_state state, const char *note), void *owner);
+void health_each(void (*each)(void *owner, const char *check, enum health_state state,
+			      const char *note),
+		 void *owner);
 const char *health_state_name(enum health_state state); /* "healthy", "degraded", "unhealthy" */
 
 /* Counters and gauges: `name` is the full Prometheus sample name with its labels, e.g.
- * vesper_tool_calls_total{tool="x",outcome="rows"}. At most METRICS_MAX names; more are counted as one "other". */
+ * vesper_tool_calls_total{tool="x",outcome="rows"}. At most METRICS_MAX names; more are counted as
+ * one "other". */
 void metric_add(const char *name, int64_t delta);
 void metric_set(const char *name, int64_t value);
 int64_t metric_get(const char *name);

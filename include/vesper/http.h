@@ -1,6 +1,7 @@
 /*
- * Outgoing HTTP over curl's multi interface on the loop: start, stream, cancel. No redirects are followed. The proxy
- * variables of the environment are honoured. Response bodies are bounded unless they are streamed.
+ * Outgoing HTTP over curl's multi interface on the loop: start, stream, cancel. No redirects are
+ * followed. The proxy variables of the environment are honoured. Response bodies are bounded unless
+ * they are streamed.
  */
 #ifndef VESPER_HTTP_H
 #define VESPER_HTTP_H
@@ -23,20 +24,20 @@ struct http_request {
 	const char *method; /* "GET", "POST" */
 	const char *url;
 	const char *const *headers; /* "Name: value", NULL-ended */
-	const char *body;	    /* copied */
+	const char *body;           /* copied */
 	size_t body_len;
-	int64_t connect_ms;	/* each 0: no limit */
-	int64_t first_byte_ms;	/* from start to the first response byte */
-	int64_t idle_ms;	/* between bytes */
+	int64_t connect_ms;    /* each 0: no limit */
+	int64_t first_byte_ms; /* from start to the first response byte */
+	int64_t idle_ms;       /* between bytes */
 	int64_t total_ms;
 };
 
 struct http_response {
 	int status;
-	int64_t retry_after_ms;	 /* from retry-after-ms or retry-after; -1 when absent */
-	int should_retry;	 /* x-should-retry: 1 true, 0 false, -1 absent */
+	int64_t retry_after_ms;   /* from retry-after-ms or retry-after; -1 when absent */
+	int should_retry;         /* x-should-retry: 1 true, 0 false, -1 absent */
 	const char *content_type; /* "" when absent; borrowed for the call */
-	const char *request_id;	  /* "request-id" header, "" when absent */
+	const char *request_id;   /* "request-id" header, "" when absent */
 };
 
 /* Callbacks come from the loop, in the order head, data*, end. After op_cancel none comes. */
@@ -44,11 +45,13 @@ struct http_handler {
 	void (*on_head)(void *owner, const struct http_response *response);
 	/* False ends the transfer; on_end then says ERR_CANCELLED. */
 	bool (*on_data)(void *owner, const char *data, size_t len);
-	/* e is NULL when the response came whole (whatever its status). ERR_TIMEOUT names the limit that passed. */
+	/* e is NULL when the response came whole (whatever its status). ERR_TIMEOUT names the limit
+	 * that passed. */
 	void (*on_end)(void *owner, const struct err *e);
 };
 
-struct op *http_start(struct http *h, const struct http_request *request, const struct http_handler *handler, void *owner);
+struct op *http_start(struct http *h, const struct http_request *request,
+		      const struct http_handler *handler, void *owner);
 
 /* Pauses and resumes reading (back-pressure). */
 void http_pause(struct op *op, bool paused);

@@ -1,10 +1,13 @@
 /*
- * Strict JSON over jansson: bounded size and depth, no duplicate members, typed getters that say what is wrong.
+ * Strict JSON over jansson: bounded size and depth, no duplicate members, typed getters that say
+ * what is wrong.
  *
- * Getters that return false fill the error with the member's name. Borrowed strings live as long as the object.
+ * Getters that return false fill the error with the member's name. Borrowed strings live as long as
+ * the object.
  *
- * Exact decimals are nodes that only this writer understands: json_text and buf_json are the program's only serializers
- * (never json_dumps), and text from outside becomes a node through json_str or json_set_str (never json_string).
+ * Exact decimals are nodes that only this writer understands: json_text and buf_json are the
+ * program's only serializers (never json_dumps), and text from outside becomes a node through
+ * json_str or json_set_str (never json_string).
  */
 #ifndef VESPER_JSON_H
 #define VESPER_JSON_H
@@ -17,10 +20,12 @@
 #include "vesper/err.h"
 #include "vesper/str.h"
 
-/* Parses text of at most cap_bytes. Refused: duplicate members, depth beyond JSON_DEPTH_MAX, NUL bytes, invalid UTF-8,
- * anything after the value. Decimals stay as text-exact as a double allows; integers are 64 bit. U+E000 in strings becomes
- * U+FFFD. The error never repeats the text. New reference. */
-MUST_CHECK bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, struct err *e);
+/* Parses text of at most cap_bytes. Refused: duplicate members, depth beyond JSON_DEPTH_MAX, NUL
+ * bytes, invalid UTF-8, anything after the value. Decimals stay as text-exact as a double allows;
+ * integers are 64 bit. U+E000 in strings becomes U+FFFD. The error never repeats the text. New
+ * reference. */
+MUST_CHECK bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out,
+			   struct err *e);
 MUST_CHECK bool json_parse_file(const char *path, json_t **out, struct err *e);
 
 /* Compact form with members in the order they were set. Free with mem_free. */
@@ -28,17 +33,21 @@ char *json_text(const json_t *value);
 void buf_json(struct buf *b, const json_t *value);
 
 /* Required members of an object. */
-MUST_CHECK bool json_get_str(const json_t *object, const char *name, const char **out, struct err *e);
+MUST_CHECK bool json_get_str(const json_t *object, const char *name, const char **out,
+			     struct err *e);
 MUST_CHECK bool json_get_int(const json_t *object, const char *name, int64_t *out, struct err *e);
 
 /* Optional members: absent leaves *out as it is and is true; a wrong type is an error. */
-MUST_CHECK bool json_opt_str(const json_t *object, const char *name, const char **out, struct err *e);
+MUST_CHECK bool json_opt_str(const json_t *object, const char *name, const char **out,
+			     struct err *e);
 MUST_CHECK bool json_opt_int(const json_t *object, const char *name, int64_t *out, struct err *e);
 MUST_CHECK bool json_opt_bool(const json_t *object, const char *name, bool *out, struct err *e);
-MUST_CHECK bool json_opt_object(const json_t *object, const char *name, json_t **out, struct err *e);
+MUST_CHECK bool json_opt_object(const json_t *object, const char *name, json_t **out,
+				struct err *e);
 MUST_CHECK bool json_opt_array(const json_t *object, const char *name, json_t **out, struct err *e);
 
-/* Refuses members that are not in the NULL-ended list: a typing error in a request or file must not pass in silence. */
+/* Refuses members that are not in the NULL-ended list: a typing error in a request or file must not
+ * pass in silence. */
 MUST_CHECK bool json_only(const json_t *object, const char *const *names, struct err *e);
 
 /* A string node; bad UTF-8 and U+E000 become U+FFFD. New reference. */
@@ -54,8 +63,8 @@ void json_set_bool(json_t *object, const char *name, bool value);
 void json_set_take(json_t *object, const char *name, json_t *value);
 void json_push_take(json_t *array, json_t *value);
 
-/* A number whose digits are sent unchanged, built from decimal text such as "48.7300". Beyond what a double keeps
- * (more than 15 significant digits) the result is a string. */
+/* A number whose digits are sent unchanged, built from decimal text such as "48.7300". Beyond what
+ * a double keeps (more than 15 significant digits) the result is a string. */
 json_t *json_decimal(const char *digits);
 /* The digits of such a node; NULL for any other. */
 const char *json_decimal_text(const json_t *value);

@@ -1,6 +1,7 @@
 /*
- * What code alone makes of a question, before any model: entities, dates and numbers, the intent, the tools with their
- * arguments, and how sure it is. Nothing is made up: a value is either known, or asked about.
+ * What code alone makes of a question, before any model: entities, dates and numbers, the intent,
+ * the tools with their arguments, and how sure it is. Nothing is made up: a value is either known,
+ * or asked about.
  */
 #ifndef VESPER_KNOW_H
 #define VESPER_KNOW_H
@@ -35,12 +36,12 @@ struct filter {
 struct know_tool {
 	const struct tool_def *tool;
 	const char *agent;
-	struct args args;    /* by parameter name, resolved */
+	struct args args; /* by parameter name, resolved */
 };
 
 struct clarification {
-	const char *text;	/* the question back; NULL: none */
-	const char *filter;	/* which filter it is about, or NULL */
+	const char *text;   /* the question back; NULL: none */
+	const char *filter; /* which filter it is about, or NULL */
 	const struct suggestion *options;
 	size_t option_count;
 	bool unknown; /* the value that was named does not exist (then options are the closest) */
@@ -67,16 +68,17 @@ struct know_input {
 	const char *question;
 	const struct catalog_view *may; /* what this caller may use */
 	struct date today;
-	const json_t *standing;	     /* the last turn's standing filters and tools, or NULL */
+	const json_t *standing;       /* the last turn's standing filters and tools, or NULL */
 	const json_t *edited_filters; /* filters the client sent back, or NULL */
 };
 
 /* Pure computation; everything in the arena. */
-void know_understand(const struct know *k, const struct know_input *in, struct arena *a, struct understanding *out);
+void know_understand(const struct know *k, const struct know_input *in, struct arena *a,
+		     struct understanding *out);
 
-/* Resolves one text to a known value of a dimension. `market`-scoped aliases look at `context` (NULL: none).
- * OUTCOME_ROWS in out->kind: *value is known. OUTCOME_UNKNOWN_ENTITY: suggestions are the closest (or the several that
- * match: then `several`). */
+/* Resolves one text to a known value of a dimension. `market`-scoped aliases look at `context`
+ * (NULL: none). OUTCOME_ROWS in out->kind: *value is known. OUTCOME_UNKNOWN_ENTITY: suggestions are
+ * the closest (or the several that match: then `several`). */
 struct know_match {
 	const char *value;
 	bool several;
@@ -84,8 +86,8 @@ struct know_match {
 	size_t suggestion_count;
 	enum filter_source source;
 };
-bool know_resolve(const struct know *k, const char *dimension, const char *text, const struct args *context, struct arena *a,
-		  struct know_match *out);
+bool know_resolve(const struct know *k, const char *dimension, const char *text,
+		  const struct args *context, struct arena *a, struct know_match *out);
 
 /* Filters as the wire has them: [{name,value,label,source,editable,param?}]. New reference. */
 json_t *know_filters_json(const struct know *k, const struct understanding *u);

@@ -1,92 +1,99 @@
-/* Every cap of the program, one line each with its reason. Each has a test that goes up to it and past it. */
+/* Every cap of the program, one line each with its reason. Each has a test that goes up to it and
+ * past it. */
 #ifndef VESPER_LIMITS_H
 #define VESPER_LIMITS_H
 
 /* base */
-#define JSON_DEPTH_MAX 32		     /* deepest real frame is 6; jansson's recursion stays far from the stack's end */
-#define JSON_FILE_BYTES_MAX (4 * 1024 * 1024) /* configuration and catalogue files are hundreds of KiB at most */
-#define RX_STEPS_MAX 100000		     /* keeps one match under a millisecond or two */
-#define LOG_LINE_BYTES_MAX 16384	     /* what log collectors accept as one line */
-#define METRICS_MAX 2048		     /* names are made from code and catalogue, not from users */
+#define JSON_DEPTH_MAX                                                                             \
+	32 /* deepest real frame is 6; jansson's recursion stays far from the stack's end */
+#define JSON_FILE_BYTES_MAX                                                                        \
+	(4 * 1024 * 1024) /* configuration and catalogue files are hundreds of KiB at most */
+#define RX_STEPS_MAX       100000 /* keeps one match under a millisecond or two */
+#define LOG_LINE_BYTES_MAX 16384  /* what log collectors accept as one line */
+#define METRICS_MAX        2048   /* names are made from code and catalogue, not from users */
 
 /* the socket and HTTP */
-#define MESSAGE_BYTES_MAX 16384		      /* a chat message; announced in session.ready */
-#define FRAME_BYTES_MAX 65536		      /* one WebSocket message from a client; larger closes 1009 */
-#define HEADER_BYTES_MAX 16384		      /* request headers: an Entra token with groups fits */
-#define BODY_BYTES_MAX 131072		      /* a REST body: a message with escapes, and room */
-#define TOKEN_BYTES_MAX 16384		      /* a JWT */
-#define CONNECTIONS_MAX 12000		      /* open sockets of all kinds; well below the descriptor limit */
-#define UNAUTHENTICATED_MAX 256		      /* sockets that wait for a first auth frame */
-#define AUTH_FRAME_MS 5000		      /* that long may they wait */
-#define HEADER_DEADLINE_MS 10000	      /* a request's headers must be whole by then, however they drip */
-#define FRAME_DEADLINE_MS 30000		      /* a client's message must be whole by then */
-#define BODY_DEADLINE_MS 30000		      /* a REST body must be whole by then */
-#define PEEK_DEADLINE_MS 3000		      /* a connection must show its first bytes by then */
-#define PING_EVERY_MS 25000		      /* below the 60 s idle limit of common proxies */
-#define PING_MISSED_MAX 2		      /* silent that many intervals: gone */
-#define SEND_QUEUE_PAUSE_BYTES (256 * 1024)   /* above: the viewer stops reading its log */
-#define SEND_QUEUE_RESUME_BYTES (64 * 1024)   /* below: it goes on */
-#define SEND_BLOCKED_MS 30000		      /* a client that reads nothing for that long is closed with 1013 */
-#define SSE_KEEPALIVE_MS 15000		      /* comment line, so that proxies keep the stream open */
-#define TICKET_LIFE_MS 30000		      /* a one-time ticket is used at once or not at all */
-#define TICKETS_MAX 10000		      /* outstanding tickets in memory; the oldest go first */
+#define MESSAGE_BYTES_MAX   16384  /* a chat message; announced in session.ready */
+#define FRAME_BYTES_MAX     65536  /* one WebSocket message from a client; larger closes 1009 */
+#define HEADER_BYTES_MAX    16384  /* request headers: an Entra token with groups fits */
+#define BODY_BYTES_MAX      131072 /* a REST body: a message with escapes, and room */
+#define TOKEN_BYTES_MAX     16384  /* a JWT */
+#define CONNECTIONS_MAX     12000  /* open sockets of all kinds; well below the descriptor limit */
+#define UNAUTHENTICATED_MAX 256    /* sockets that wait for a first auth frame */
+#define AUTH_FRAME_MS       5000   /* that long may they wait */
+#define HEADER_DEADLINE_MS  10000  /* a request's headers must be whole by then, however they drip \
+				    */
+#define FRAME_DEADLINE_MS       30000        /* a client's message must be whole by then */
+#define BODY_DEADLINE_MS        30000        /* a REST body must be whole by then */
+#define PEEK_DEADLINE_MS        3000         /* a connection must show its first bytes by then */
+#define PING_EVERY_MS           25000        /* below the 60 s idle limit of common proxies */
+#define PING_MISSED_MAX         2            /* silent that many intervals: gone */
+#define SEND_QUEUE_PAUSE_BYTES  (256 * 1024) /* above: the viewer stops reading its log */
+#define SEND_QUEUE_RESUME_BYTES (64 * 1024)  /* below: it goes on */
+#define SEND_BLOCKED_MS         30000 /* a client that reads nothing for that long is closed with 1013 */
+#define SSE_KEEPALIVE_MS        15000 /* comment line, so that proxies keep the stream open */
+#define TICKET_LIFE_MS          30000 /* a one-time ticket is used at once or not at all */
+#define TICKETS_MAX             10000 /* outstanding tickets in memory; the oldest go first */
 
 /* a turn */
-#define TURN_ARENA_BYTES (32 * 1024 * 1024)   /* rows, prompts and messages of one turn */
-#define TURN_MAX_HOPS 64		      /* state changes of one turn; a real one takes about 12 */
-#define TURN_DEADLINE_MS 120000		      /* the whole turn */
-#define TURNS_MAX 4000			      /* running turns in one process */
-#define TURNS_PER_USER_MAX 8		      /* running turns of one user over all sessions */
-#define TURN_GRACE_MS 30000		      /* a turn nobody watches runs on that long, to be resumed */
-#define HISTORY_MESSAGES_MAX 30		      /* what is loaded of a session for a prompt */
-#define ANSWER_BYTES_MAX (256 * 1024)	      /* text of one answer; past it the answer is ended and marked */
-#define EVENTS_PER_TURN_MAX 20000	      /* entries of one turn's log: a 10,000 token answer, and room */
+#define TURN_ARENA_BYTES     (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
+#define TURN_MAX_HOPS        64     /* state changes of one turn; a real one takes about 12 */
+#define TURN_DEADLINE_MS     120000 /* the whole turn */
+#define TURNS_MAX            4000   /* running turns in one process */
+#define TURNS_PER_USER_MAX   8      /* running turns of one user over all sessions */
+#define TURN_GRACE_MS        30000  /* a turn nobody watches runs on that long, to be resumed */
+#define HISTORY_MESSAGES_MAX 30     /* what is loaded of a session for a prompt */
+#define ANSWER_BYTES_MAX                                                                           \
+	(256 * 1024)              /* text of one answer; past it the answer is ended and marked */
+#define EVENTS_PER_TURN_MAX 20000 /* entries of one turn's log: a 10,000 token answer, and room */
 #define EVENT_LOG_BYTES_MAX (8 * 1024 * 1024) /* bytes of one turn's log */
-#define EVENT_LOG_KEPT_MS 600000	      /* a finished turn can be resumed that long */
-#define EVENT_LOGS_MAX 20000		      /* finished logs kept at all; the oldest go first */
-#define EVENT_LOGS_BYTES_MAX (64 * 1024 * 1024) /* bytes of all finished logs; the oldest go first */
+#define EVENT_LOG_KEPT_MS   600000            /* a finished turn can be resumed that long */
+#define EVENT_LOGS_MAX      20000             /* finished logs kept at all; the oldest go first */
+#define EVENT_LOGS_BYTES_MAX                                                                       \
+	(64 * 1024 * 1024) /* bytes of all finished logs; the oldest go first */
 
 /* plans and agents */
-#define PLAN_TASKS_MAX 16		      /* tasks of one plan */
-#define AGENT_ROUNDS_MAX 8		      /* model calls in one agent's loop */
-#define AGENT_TOOL_CALLS_MAX 16		      /* tool calls of one model answer */
+#define PLAN_TASKS_MAX       16 /* tasks of one plan */
+#define AGENT_ROUNDS_MAX     8  /* model calls in one agent's loop */
+#define AGENT_TOOL_CALLS_MAX 16 /* tool calls of one model answer */
 
 /* tools and SQL */
-#define TOOL_ARGS_MAX 24		      /* parameters of one tool */
-#define TOOL_COLUMNS_MAX 64		      /* declared columns of one tool */
-#define TOOL_QUERIES_MAX 4		      /* result sets of one tool */
-#define LIST_ARG_MAX 64			      /* values of one list argument, unless the tool says less */
-#define TEXT_ARG_BYTES_MAX 1000		      /* one text argument */
-#define SQL_FILE_BYTES_MAX 65536	      /* one tool file */
-#define SQL_MARKERS_MAX 128		      /* bound places of one statement */
+#define TOOL_ARGS_MAX      24    /* parameters of one tool */
+#define TOOL_COLUMNS_MAX   64    /* declared columns of one tool */
+#define TOOL_QUERIES_MAX   4     /* result sets of one tool */
+#define LIST_ARG_MAX       64    /* values of one list argument, unless the tool says less */
+#define TEXT_ARG_BYTES_MAX 1000  /* one text argument */
+#define SQL_FILE_BYTES_MAX 65536 /* one tool file */
+#define SQL_MARKERS_MAX    128   /* bound places of one statement */
 
 /* databases */
-#define DB_ROWS_MAX 500			      /* rows of one result; more are counted by statistics, not shown */
-#define DB_CELL_BYTES_MAX (1024 * 1024)	      /* one cell */
-#define DB_RESULT_BYTES_MAX (64 * 1024 * 1024) /* kept bytes of one result */
-#define DB_COLUMNS_MAX 256		      /* columns of one result */
-#define DB_QUERY_TIMEOUT_MS 10000	      /* one statement; then it is cancelled on the server */
-#define DB_QUEUE_MAX 2000		      /* waiting queries of one data source */
-#define DB_WORKERS_MAX 64		      /* threads of one data source */
-#define DB_STATEMENTS_KEPT 32		      /* prepared statements of one connection */
-#define DB_GROUP_COMMIT_MAX 64		      /* writes of one transaction */
-#define DB_CONNECT_RETRY_MS 1000	      /* pause between attempts to reach a database that is away */
-#define STATS_DISTINCT_EXACT 10000	      /* distinct values are exact up to here */
+#define DB_ROWS_MAX          500 /* rows of one result; more are counted by statistics, not shown */
+#define DB_CELL_BYTES_MAX    (1024 * 1024)      /* one cell */
+#define DB_RESULT_BYTES_MAX  (64 * 1024 * 1024) /* kept bytes of one result */
+#define DB_COLUMNS_MAX       256                /* columns of one result */
+#define DB_QUERY_TIMEOUT_MS  10000 /* one statement; then it is cancelled on the server */
+#define DB_QUEUE_MAX         2000  /* waiting queries of one data source */
+#define DB_WORKERS_MAX       64    /* threads of one data source */
+#define DB_STATEMENTS_KEPT   32    /* prepared statements of one connection */
+#define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
+#define DB_CONNECT_RETRY_MS  1000  /* pause between attempts to reach a database that is away */
+#define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
 
 /* the model */
-#define LLM_CONNECT_MS 5000		      /* each limit ends the call with a timeout that names it */
-#define LLM_FIRST_BYTE_MS 30000
-#define LLM_IDLE_MS 30000
-#define LLM_ATTEMPTS_MAX 3		      /* as the vendor's own clients: 2 retries */
-#define LLM_RETRY_WAIT_MAX_MS 20000	      /* a longer retry-after is not worth a user's wait: fail over */
-#define LLM_BREAKER_FAILURES 5		      /* in a row, then the provider is left alone */
-#define LLM_BREAKER_OPEN_MS 30000	      /* until one probe is let through */
-#define LLM_BLOCKS_MAX 64		      /* content blocks of one answer */
-#define LLM_TOOL_INPUT_BYTES_MAX 65536	      /* arguments of one tool call */
-#define SSE_EVENT_BYTES_MAX (10 * 1024 * 1024) /* one server-sent event */
-#define HTTP_CONNECTIONS_KEPT 256	      /* idle connections kept for reuse */
-#define HTTP_CONNECTIONS_MAX 4096	      /* outgoing connections at all; further requests wait for one */
-#define HTTP_BUFFER_BYTES 8192		      /* receive buffer of one transfer: some forty deltas a read */
-#define HTTP_RESPONSE_BYTES_MAX (16 * 1024 * 1024) /* a response that is not a stream */
+#define LLM_CONNECT_MS        5000 /* each limit ends the call with a timeout that names it */
+#define LLM_FIRST_BYTE_MS     30000
+#define LLM_IDLE_MS           30000
+#define LLM_ATTEMPTS_MAX      3     /* as the vendor's own clients: 2 retries */
+#define LLM_RETRY_WAIT_MAX_MS 20000 /* a longer retry-after is not worth a user's wait: fail over  \
+				     */
+#define LLM_BREAKER_FAILURES     5  /* in a row, then the provider is left alone */
+#define LLM_BREAKER_OPEN_MS      30000              /* until one probe is let through */
+#define LLM_BLOCKS_MAX           64                 /* content blocks of one answer */
+#define LLM_TOOL_INPUT_BYTES_MAX 65536              /* arguments of one tool call */
+#define SSE_EVENT_BYTES_MAX      (10 * 1024 * 1024) /* one server-sent event */
+#define HTTP_CONNECTIONS_KEPT    256                /* idle connections kept for reuse */
+#define HTTP_CONNECTIONS_MAX     4096 /* outgoing connections at all; further requests wait for one */
+#define HTTP_BUFFER_BYTES        8192 /* receive buffer of one transfer: some forty deltas a read */
+#define HTTP_RESPONSE_BYTES_MAX  (16 * 1024 * 1024) /* a response that is not a stream */
 
 #endif

@@ -1,4 +1,5 @@
-/* Intrusive doubly linked list. A node is in one list at most; list_remove on a node in no list does nothing. */
+/* Intrusive doubly linked list. A node is in one list at most; list_remove on a node in no list
+ * does nothing. */
 #ifndef VESPER_LIST_H
 #define VESPER_LIST_H
 
@@ -37,8 +38,8 @@ static inline void list_remove(struct list *node)
 	list_init(node);
 }
 
-#define list_item(node, type, member) ((type *)(void *)((char *)(node) - offsetof(type, member)))
-#define list_each(pos, head) for (struct list *pos = (head)->next; pos != (head); pos = pos->next)
+#define list_item(node, type, member) ((type *)(void *)((char *)(node)-offsetof(type, member)))
+#define list_each(pos, head)          for (struct list *pos = (head)->next; pos != (head); pos = pos->next)
 /* The body may remove the current node. */
 #define list_each_safe(pos, head)                                                                  \
 	for (struct list *pos = (head)->next, *pos##_next = pos->next; pos != (head);              \

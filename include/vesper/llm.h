@@ -1,10 +1,12 @@
 /*
- * A language model behind one typed stream: text, tool call, end. Providers differ behind this header only.
+ * A language model behind one typed stream: text, tool call, end. Providers differ behind this
+ * header only.
  *
- * One call: llm_start builds the provider's request, sends it, and turns the provider's stream into the handler's calls.
- * It retries (LLM_ATTEMPTS_MAX, retry-after honoured) only while nothing of the answer was given to the handler. A breaker
- * stands before each provider; when no provider is usable, llm_start's end comes with ERR_UPSTREAM at once and the caller
- * answers without a model. Callbacks never come before llm_start has returned. Loop-thread only.
+ * One call: llm_start builds the provider's request, sends it, and turns the provider's stream into
+ * the handler's calls. It retries (LLM_ATTEMPTS_MAX, retry-after honoured) only while nothing of
+ * the answer was given to the handler. A breaker stands before each provider; when no provider is
+ * usable, llm_start's end comes with ERR_UPSTREAM at once and the caller answers without a model.
+ * Callbacks never come before llm_start has returned. Loop-thread only.
  */
 #ifndef VESPER_LLM_H
 #define VESPER_LLM_H
@@ -27,9 +29,9 @@ const char *llm_role_name(enum llm_role role); /* "route", "agent", "answer" */
 
 enum llm_block_kind {
 	LLM_TEXT,
-	LLM_TOOL_USE,	 /* id, name, input */
+	LLM_TOOL_USE,    /* id, name, input */
 	LLM_TOOL_RESULT, /* id, text, is_error */
-	LLM_OPAQUE,	 /* raw: sent back unchanged (thinking and its signature) */
+	LLM_OPAQUE,      /* raw: sent back unchanged (thinking and its signature) */
 };
 
 struct llm_block {
@@ -72,7 +74,14 @@ struct llm_call {
 	const char *user_hash; /* opaque id of the user, or NULL */
 };
 
-enum llm_stop { LLM_STOP_END, LLM_STOP_TOOL_USE, LLM_STOP_MAX_TOKENS, LLM_STOP_REFUSAL, LLM_STOP_PAUSE, LLM_STOP_CONTEXT };
+enum llm_stop {
+	LLM_STOP_END,
+	LLM_STOP_TOOL_USE,
+	LLM_STOP_MAX_TOKENS,
+	LLM_STOP_REFUSAL,
+	LLM_STOP_PAUSE,
+	LLM_STOP_CONTEXT
+};
 const char *llm_stop_name(enum llm_stop stop);
 
 struct llm_usage {
@@ -87,7 +96,8 @@ struct llm_answer {
 	struct llm_usage usage;
 	const char *provider;
 	const char *model;
-	/* The whole assistant message, to be sent back unchanged in a tool loop. In the arena given to llm_start. */
+	/* The whole assistant message, to be sent back unchanged in a tool loop. In the arena given
+	 * to llm_start. */
 	const struct llm_block *blocks;
 	size_t count;
 };
@@ -95,16 +105,18 @@ struct llm_answer {
 struct llm_handler {
 	/* A piece of text: whole UTF-8 characters. NULL: the caller waits for the end. */
 	void (*on_text)(void *owner, const char *text, size_t len);
-	/* The end, exactly once. e == NULL: *answer is whole. e != NULL: what went wrong; `answer` still holds usage and
-	 * model, and `shown` says whether on_text was ever called (then nothing may be repeated). */
-	void (*on_end)(void *owner, const struct llm_answer *answer, bool shown, const struct err *e);
+	/* The end, exactly once. e == NULL: *answer is whole. e != NULL: what went wrong; `answer`
+	 * still holds usage and model, and `shown` says whether on_text was ever called (then
+	 * nothing may be repeated). */
+	void (*on_end)(void *owner, const struct llm_answer *answer, bool shown,
+		       const struct err *e);
 };
 
 /* A provider's wire is a driver. Tests bring a scripted one. */
 struct llm_driver {
 	const char *name;
-	struct op *(*start)(void *self, const struct llm_call *call, struct arena *a, const struct llm_handler *handler,
-			    void *owner);
+	struct op *(*start)(void *self, const struct llm_call *call, struct arena *a,
+			    const struct llm_handler *handler, void *owner);
 	void (*close)(void *self);
 };
 
@@ -130,7 +142,8 @@ struct llm_options {
 };
 
 /* No provider configured: *out is NULL and that is fine (the way without a model). */
-MUST_CHECK bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, struct llm **out, struct err *e);
+MUST_CHECK bool llm_new(struct loop *l, struct http *h, const struct llm_options *options,
+			struct llm **out, struct err *e);
 struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, void *self);
 void llm_free(struct llm **llm);
 
@@ -138,8 +151,8 @@ void llm_free(struct llm **llm);
 bool llm_usable(const struct llm *llm);
 
 /* The answer's blocks live in the arena, which must outlive the operation. */
-struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a, const struct llm_handler *handler,
-		     void *owner);
+struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a,
+		     const struct llm_handler *handler, void *owner);
 
 void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more);
 

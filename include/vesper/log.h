@@ -1,7 +1,8 @@
 /*
- * One line per event on stderr: JSON, or text on a terminal. Never log tokens, keys, prompt or answer text, rows or
- * connection strings; as a second wall, what looks like a secret (bearer tokens, sk-…, ticket=, token=, pwd=) is masked here.
- * Control characters are escaped. Safe from every thread (one write per line).
+ * One line per event on stderr: JSON, or text on a terminal. Never log tokens, keys, prompt or
+ * answer text, rows or connection strings; as a second wall, what looks like a secret (bearer
+ * tokens, sk-…, ticket=, token=, pwd=) is masked here. Control characters are escaped. Safe from
+ * every thread (one write per line).
  */
 #ifndef VESPER_LOG_H
 #define VESPER_LOG_H
@@ -17,11 +18,12 @@ bool log_level_parse(const char *text, enum log_level *out);
 bool log_enabled(enum log_level level);
 
 /* `event` is a dotted constant ("turn.completed"); the message is a sentence for people. */
-void log_line(enum log_level level, const char *event, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void log_line(enum log_level level, const char *event, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
-#define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
-#define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
+#define log_info(...)  log_line(LOG_INFO, __VA_ARGS__)
+#define log_warn(...)  log_line(LOG_WARN, __VA_ARGS__)
 #define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
 
 /* Tests: lines go to this function instead of stderr. NULL undoes it. */

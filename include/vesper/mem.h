@@ -1,16 +1,17 @@
 /*
- * The only door to malloc. A failed allocation ends the process: recovery code that nobody can test is worse, and every
- * large input has a limit of its own (limits.h).
+ * The only door to malloc. A failed allocation ends the process: recovery code that nobody can test
+ * is worse, and every large input has a limit of its own (limits.h).
  */
 #ifndef VESPER_MEM_H
 #define VESPER_MEM_H
 
 #include <stddef.h>
 
-void *mem_alloc(size_t bytes);			      /* zeroed, never NULL */
-void *mem_realloc(void *old, size_t bytes);	      /* never NULL; new bytes are not zeroed */
-void *mem_grow(void *old, size_t *cap, size_t want, size_t item_bytes); /* doubles *cap until it holds want items */
-char *mem_strdup(const char *text);		      /* NULL gives NULL */
+void *mem_alloc(size_t bytes);              /* zeroed, never NULL */
+void *mem_realloc(void *old, size_t bytes); /* never NULL; new bytes are not zeroed */
+void *mem_grow(void *old, size_t *cap, size_t want,
+	       size_t item_bytes);  /* doubles *cap until it holds want items */
+char *mem_strdup(const char *text); /* NULL gives NULL */
 char *mem_strndup(const char *text, size_t len);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void mem_free(void *p); /* NULL is fine */

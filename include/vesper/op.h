@@ -1,9 +1,9 @@
 /*
  * A running operation that its starter may cancel: a query, a model call, a plan.
  *
- * The starter keeps a `struct op *`. Exactly one of two things happens: the operation's own callback runs (then the
- * pointer is dead), or op_cancel was called (then the callback never runs; what runs on elsewhere is stopped and cleaned
- * up without the starter). Loop thread only.
+ * The starter keeps a `struct op *`. Exactly one of two things happens: the operation's own
+ * callback runs (then the pointer is dead), or op_cancel was called (then the callback never runs;
+ * what runs on elsewhere is stopped and cleaned up without the starter). Loop thread only.
  */
 #ifndef VESPER_OP_H
 #define VESPER_OP_H

@@ -1,4 +1,5 @@
-/* How a data request ended, as a type that code makes and everyone reads: the model, the templates, the client. */
+/* How a data request ended, as a type that code makes and everyone reads: the model, the templates,
+ * the client. */
 #ifndef VESPER_OUTCOME_H
 #define VESPER_OUTCOME_H
 
@@ -9,14 +10,15 @@
 #include "vesper/arena.h"
 
 enum outcome_kind {
-	OUTCOME_ROWS,		/* there is data */
-	OUTCOME_EMPTY,		/* the filters are fine, nothing matches */
-	OUTCOME_NO_DATA,	/* the source itself holds nothing for this caller */
-	OUTCOME_OUT_OF_WINDOW,	/* the asked date lies outside what the source covers: range says what it covers */
+	OUTCOME_ROWS,           /* there is data */
+	OUTCOME_EMPTY,          /* the filters are fine, nothing matches */
+	OUTCOME_NO_DATA,        /* the source itself holds nothing for this caller */
+	OUTCOME_OUT_OF_WINDOW,  /* the asked date lies outside what the source covers: range says
+				   what it covers */
 	OUTCOME_UNKNOWN_ENTITY, /* a name that the catalogue does not know: suggestions may help */
-	OUTCOME_NOT_PERMITTED,	/* the caller may not */
-	OUTCOME_TIMEOUT,	/* stopped at its deadline */
-	OUTCOME_ERROR,		/* failed; retryable says whether again makes sense */
+	OUTCOME_NOT_PERMITTED,  /* the caller may not */
+	OUTCOME_TIMEOUT,        /* stopped at its deadline */
+	OUTCOME_ERROR,          /* failed; retryable says whether again makes sense */
 	OUTCOME_KIND_COUNT,
 };
 
@@ -32,12 +34,12 @@ struct outcome {
 	const char *param;     /* the argument that it is about, or NULL */
 	const char *range_min; /* OUT_OF_WINDOW */
 	const char *range_max;
-	const char *detail;    /* one sentence for the user, or NULL; no SQL, no server text */
+	const char *detail; /* one sentence for the user, or NULL; no SQL, no server text */
 	const struct suggestion *suggestions;
 	size_t suggestion_count;
 };
 
 const char *outcome_name(enum outcome_kind kind); /* "rows", "empty", … */
-json_t *outcome_json(const struct outcome *o);	  /* new reference */
+json_t *outcome_json(const struct outcome *o);    /* new reference */
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Worker threads for blocking jobs. `run` is called on a worker and may touch its job only; `done` is called on the loop
- * afterwards, always, also when the pool is being closed. Submitting is loop-thread only.
+ * Worker threads for blocking jobs. `run` is called on a worker and may touch its job only; `done`
+ * is called on the loop afterwards, always, also when the pool is being closed. Submitting is
+ * loop-thread only.
  */
 #ifndef VESPER_POOL_H
 #define VESPER_POOL_H
@@ -22,7 +23,8 @@ struct pool_job {
 struct pool *pool_new(struct loop *l, const char *name, size_t threads);
 void pool_submit(struct pool *p, struct pool_job *job);
 size_t pool_idle(const struct pool *p); /* threads without a job; a job counts until its done */
-/* Waits until every submitted job has run (cancel what is long first), calls every done, then frees. Not from a done. */
+/* Waits until every submitted job has run (cancel what is long first), calls every done, then
+ * frees. Not from a done. */
 void pool_free(struct pool **p);
 
 #endif

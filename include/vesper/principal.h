@@ -21,6 +21,7 @@ bool may(const struct principal *who, const char *permission);
 struct principal *principal_copy(const struct principal *who);
 void principal_free(struct principal **who);
 
-bool principal_same_user(const struct principal *a, const struct principal *b); /* tenant and user */
+bool principal_same_user(const struct principal *a,
+			 const struct principal *b); /* tenant and user */
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The result of one tool call: its outcome, its tables with statistics, the facts derived from them by code, and what it
- * was asked. Everything that answers is made of results: prompts, template answers, views, receipts.
+ * The result of one tool call: its outcome, its tables with statistics, the facts derived from them
+ * by code, and what it was asked. Everything that answers is made of results: prompts, template
+ * answers, views, receipts.
  */
 #ifndef VESPER_RESULT_H
 #define VESPER_RESULT_H
@@ -15,7 +16,8 @@
 
 /* A number (or text) that code computed from the tables, so that no model has to. */
 struct fact {
-	const char *name;    /* "gap", "gap_percent", "widest_hours": stable, for templates and checks */
+	const char
+		*name; /* "gap", "gap_percent", "widest_hours": stable, for templates and checks */
 	const char *label;   /* "Hitachi minus Ascend" */
 	const char *value;   /* digits or text, ready to be bound or shown */
 	const char *unit;    /* "$/MWh", "%", or NULL */
@@ -31,8 +33,9 @@ struct result {
 	const char *about;  /* the tool's own words, for status lines and panels */
 	const char *report; /* report key, or NULL */
 	const char *answer; /* the tool's own sentence with {placeholders} (see view.h), or NULL */
-	const char *const *suggest; /* follow-up questions with {placeholders}, NULL-ended; NULL: none */
-	struct args args;   /* what was bound, after resolving and defaults */
+	const char *const
+		*suggest; /* follow-up questions with {placeholders}, NULL-ended; NULL: none */
+	struct args args; /* what was bound, after resolving and defaults */
 	struct outcome outcome;
 	struct table **tables; /* owned by the result: freed with its arena */
 	size_t table_count;
@@ -45,7 +48,8 @@ struct result {
 struct result *result_new(struct arena *a);
 /* Takes the table. */
 void result_add_table(struct result *r, struct arena *a, struct table *take);
-const struct table *result_table(const struct result *r, const char *name); /* NULL when there is none */
+const struct table *result_table(const struct result *r,
+				 const char *name); /* NULL when there is none */
 /* Copies the texts. At most RESULT_FACTS_MAX: more is a mistake of ours. */
 void result_add_fact(struct result *r, struct arena *a, struct fact fact);
 const struct fact *result_fact(const struct result *r, const char *name);

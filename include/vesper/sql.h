@@ -1,15 +1,17 @@
 /*
- * SQL as files. A file is a header of `-- key: value` lines, then one or more statements with named markers; a statement
- * plus arguments becomes text with `?` and the values to bind, in order. Pure; nothing here runs anything.
+ * SQL as files. A file is a header of `-- key: value` lines, then one or more statements with named
+ * markers; a statement plus arguments becomes text with `?` and the values to bind, in order. Pure;
+ * nothing here runs anything.
  *
  * Grammar of a file
- *   -- key: value          header lines, up to the first other line (key `param` and `column` have no colon: their rest is
- *                          given to whoever interprets the header)
- *   --# query NAME         starts a further statement (the first one is "main" unless the file starts with such a line)
+ *   -- key: value          header lines, up to the first other line (key `param` and `column` have
+ * no colon: their rest is given to whoever interprets the header)
+ *   --# query NAME         starts a further statement (the first one is "main" unless the file
+ * starts with such a line)
  *   --? name: text         the text is part of the statement only when argument `name` is given
- *   :name                  becomes a bound `?`; not inside literals, quoted names or comments; `::` is no marker
- *   IN (:names...)         becomes one `?` for each value of a list argument
- * Other `--` comments are dropped from what is sent.
+ *   :name                  becomes a bound `?`; not inside literals, quoted names or comments; `::`
+ * is no marker IN (:names...)         becomes one `?` for each value of a list argument Other `--`
+ * comments are dropped from what is sent.
  */
 #ifndef VESPER_SQL_H
 #define VESPER_SQL_H
@@ -55,11 +57,15 @@ struct sql_file {
 };
 
 /* Errors start with "path:line: ". All memory is in the arena. */
-MUST_CHECK bool sql_file_parse(const char *path, const char *text, struct arena *a, struct sql_file **out, struct err *e);
-MUST_CHECK bool sql_file_load(const char *path, struct arena *a, struct sql_file **out, struct err *e);
-const struct sql_query *sql_file_query(const struct sql_file *f, const char *name); /* NULL when there is none */
+MUST_CHECK bool sql_file_parse(const char *path, const char *text, struct arena *a,
+			       struct sql_file **out, struct err *e);
+MUST_CHECK bool sql_file_load(const char *path, struct arena *a, struct sql_file **out,
+			      struct err *e);
+const struct sql_query *sql_file_query(const struct sql_file *f,
+				       const char *name); /* NULL when there is none */
 
-/* Whether the statement names this view ("Stage.mc_dayahead"), in any case, quoted or not, outside literals. */
+/* Whether the statement names this view ("Stage.mc_dayahead"), in any case, quoted or not, outside
+ * literals. */
 bool sql_query_names(const struct sql_query *q, const char *view);
 /* The same, looking only at what is in whatever the arguments are. */
 bool sql_query_always_names(const struct sql_query *q, const char *name);
@@ -67,19 +73,22 @@ bool sql_query_always_names(const struct sql_query *q, const char *name);
 bool sql_query_is_select(const struct sql_query *q);
 
 struct sql_bound {
-	const char *text;	    /* with ? */
+	const char *text;           /* with ? */
 	const struct value *values; /* one for each ? in order */
 	size_t count;
 };
 
-/* Fills a statement. ERR_INPUT: a marker without an argument, a list where one value is wanted or an empty or too long
- * list. The few differences between dialects are applied to the text (see sql_dialect.c). */
-MUST_CHECK bool sql_render(const struct sql_query *q, const struct args *args, enum dialect dialect, struct arena *a,
-			   struct sql_bound *out, struct err *e);
+/* Fills a statement. ERR_INPUT: a marker without an argument, a list where one value is wanted or
+ * an empty or too long list. The few differences between dialects are applied to the text (see
+ * sql_dialect.c). */
+MUST_CHECK bool sql_render(const struct sql_query *q, const struct args *args, enum dialect dialect,
+			   struct arena *a, struct sql_bound *out, struct err *e);
 
-/* The same with literals in place of ?, for people (vesperctl tool sql). Never sent to a database by the daemon. */
-MUST_CHECK bool sql_render_literal(const struct sql_query *q, const struct args *args, enum dialect dialect, struct arena *a,
-				   const char **out, struct err *e);
+/* The same with literals in place of ?, for people (vesperctl tool sql). Never sent to a database
+ * by the daemon. */
+MUST_CHECK bool sql_render_literal(const struct sql_query *q, const struct args *args,
+				   enum dialect dialect, struct arena *a, const char **out,
+				   struct err *e);
 
 /* Escapes % _ [ and \ for LIKE … ESCAPE '\' and puts % around it. */
 const char *sql_like_pattern(const char *text, struct arena *a);

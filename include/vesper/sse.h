@@ -1,6 +1,6 @@
 /*
- * An incremental parser of server-sent events (WHATWG HTML 9.2): bytes in, whole events out. It takes any split, CR, LF or
- * CRLF line ends, a leading BOM, comments, and several data lines. Pure.
+ * An incremental parser of server-sent events (WHATWG HTML 9.2): bytes in, whole events out. It
+ * takes any split, CR, LF or CRLF line ends, a leading BOM, comments, and several data lines. Pure.
  */
 #ifndef VESPER_SSE_H
 #define VESPER_SSE_H
@@ -13,7 +13,8 @@
 
 struct sse_parser;
 
-/* `event` is "" when not given; `data` joins the data lines with \n. Borrowed for the call. False stops the parsing. */
+/* `event` is "" when not given; `data` joins the data lines with \n. Borrowed for the call. False
+ * stops the parsing. */
 typedef bool (*sse_event_cb)(void *owner, const char *event, const char *data, size_t data_len);
 
 struct sse_parser *sse_new(sse_event_cb cb, void *owner);

@@ -1,6 +1,7 @@
 /*
- * Exact statistics of each column over every row that was fetched, also those past the row cap, computed while rows
- * arrive. Sums and means of decimals are exact; a column of binary floats is summed by their shortest decimal text.
+ * Exact statistics of each column over every row that was fetched, also those past the row cap,
+ * computed while rows arrive. Sums and means of decimals are exact; a column of binary floats is
+ * summed by their shortest decimal text.
  */
 #ifndef VESPER_STATS_H
 #define VESPER_STATS_H
@@ -19,8 +20,8 @@ struct column_stats {
 	int64_t nulls;
 	int64_t distinct;
 	bool distinct_exact; /* false: more than STATS_DISTINCT_EXACT, the count is a lower bound */
-	bool numeric;	     /* every value was a number: sum, mean, min and max are numbers */
-	bool sum_exact;	     /* false: the sum left 128 bits; sum and mean are not given */
+	bool numeric;        /* every value was a number: sum, mean, min and max are numbers */
+	bool sum_exact;      /* false: the sum left 128 bits; sum and mean are not given */
 	struct decimal sum;
 	struct decimal mean; /* at 6 decimals, half up */
 	const char *min;     /* as text; NULL when count is 0; text columns compare by bytes */
@@ -29,14 +30,17 @@ struct column_stats {
 	int64_t at_max;
 	const char *first; /* NULL for a null cell */
 	const char *last;
-	enum trend trend; /* of numbers in row order: last against first, flat within 1 % of the range's size */
+	enum trend trend; /* of numbers in row order: last against first, flat within 1 % of the
+			     range's size */
 };
 
 struct stats_collector;
 
 struct stats_collector *stats_new(size_t columns);
-/* One cell of the current row; text is NULL for SQL NULL. Cells come in order: column 0 .. n-1, row after row. */
-void stats_cell(struct stats_collector *s, size_t column, const char *text, size_t len, bool numeric_type);
+/* One cell of the current row; text is NULL for SQL NULL. Cells come in order: column 0 .. n-1, row
+ * after row. */
+void stats_cell(struct stats_collector *s, size_t column, const char *text, size_t len,
+		bool numeric_type);
 void stats_row_done(struct stats_collector *s);
 int64_t stats_rows(const struct stats_collector *s);
 /* Results for each column, all memory in the arena. */

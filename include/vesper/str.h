@@ -1,8 +1,8 @@
 /*
  * Text with a length, and a growable buffer with a cap.
  *
- * A buffer never holds more than its cap: what would pass it is dropped whole and buf_over() stays true, so a writer may
- * check once at the end.
+ * A buffer never holds more than its cap: what would pass it is dropped whole and buf_over() stays
+ * true, so a writer may check once at the end.
  */
 #ifndef VESPER_STR_H
 #define VESPER_STR_H
@@ -17,16 +17,17 @@ struct str {
 };
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
-#define STR_FMT(s) (int)(s).n, (s).p /* for "%.*s" */
+#define STR_FMT(s)   (int)(s).n, (s).p /* for "%.*s" */
 
 struct str str_of(const char *text); /* NULL gives the empty string */
 bool str_eq(struct str a, struct str b);
 bool str_eq_nocase(struct str a, struct str b); /* ASCII */
-struct str str_trim(struct str s);		/* spaces, tabs, line ends at both ends */
+struct str str_trim(struct str s);              /* spaces, tabs, line ends at both ends */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 
-/* Takes the part before `sep` off *rest (or all of it). False when *rest was already used up (p == NULL). */
+/* Takes the part before `sep` off *rest (or all of it). False when *rest was already used up (p ==
+ * NULL). */
 bool str_split(struct str *rest, char sep, struct str *part);
 
 struct buf {
@@ -45,9 +46,11 @@ void buf_add(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, const char *text);
 void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void buf_vprintf(struct buf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
 
-/* Appends text as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD, so the result is always valid JSON. */
+/* Appends text as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD, so the result is
+ * always valid JSON. */
 void buf_json_str(struct buf *b, const char *text, size_t len);
 
 static inline bool buf_over(const struct buf *b)

@@ -1,9 +1,11 @@
 /*
- * The event log of each turn: numbered without gaps from 1, bounded, kept some minutes after the end. WebSocket, SSE and
- * REST only read here; a reader that was cut off comes back with the last number it has seen and misses nothing.
+ * The event log of each turn: numbered without gaps from 1, bounded, kept some minutes after the
+ * end. WebSocket, SSE and REST only read here; a reader that was cut off comes back with the last
+ * number it has seen and misses nothing.
  *
- * Readers pull: stream_watch calls `wake` from the loop when there is something new; the reader takes entries at its own
- * pace with stream_read, so a slow reader costs nobody anything. Loop-thread only.
+ * Readers pull: stream_watch calls `wake` from the loop when there is something new; the reader
+ * takes entries at its own pace with stream_read, so a slow reader costs nobody anything.
+ * Loop-thread only.
  */
 #ifndef VESPER_STREAM_H
 #define VESPER_STREAM_H
@@ -24,39 +26,44 @@ struct stream_hub *stream_hub_new(struct loop *l);
 void stream_hub_free(struct stream_hub **h);
 
 struct stream_entry {
-	uint64_t seq; /* 1, 2, … */
+	uint64_t seq;  /* 1, 2, … */
 	int64_t at_ms; /* Unix time */
 	enum event_kind kind;
 	const char *text; /* EVENT_TOKEN */
 	size_t text_len;
 	const json_t *body; /* others; the mark of a token, or NULL */
-	const char *json;   /* the body as compact JSON (json_len 0: no body): projections splice it in as it is */
+	const char *json;   /* the body as compact JSON (json_len 0: no body): projections splice it
+			       in as it is */
 	size_t json_len;
 };
 
-/* A log for a new turn of this user. `on_watchers(owner, n)` is called from the loop when the number of watchers changes
- * while the turn runs (0: nobody listens any more); NULL to not care. */
-struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const char *session_id, const struct principal *who,
+/* A log for a new turn of this user. `on_watchers(owner, n)` is called from the loop when the
+ * number of watchers changes while the turn runs (0: nobody listens any more); NULL to not care. */
+struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const char *session_id,
+			       const struct principal *who,
 			       void (*on_watchers)(void *owner, size_t watchers), void *owner);
 const char *stream_turn_id(const struct stream_log *log);
 const char *stream_session_id(const struct stream_log *log);
 
-/* Where the turn writes to. After a closing event, or past the log's bounds, further events are dropped (the bound leaves
- * room for the closing one). */
+/* Where the turn writes to. After a closing event, or past the log's bounds, further events are
+ * dropped (the bound leaves room for the closing one). */
 const struct event_sink *stream_sink(struct stream_log *log);
 bool stream_full(const struct stream_log *log);
 bool stream_closed(const struct stream_log *log); /* a closing event is in */
 uint64_t stream_last_seq(const struct stream_log *log);
 size_t stream_watchers(const struct stream_log *log);
 
-/* The running turn's owner lets go of a closed log; it stays for EVENT_LOG_KEPT_MS. on_watchers is not called any more. */
+/* The running turn's owner lets go of a closed log; it stays for EVENT_LOG_KEPT_MS. on_watchers is
+ * not called any more. */
 void stream_release(struct stream_log **log);
 
 /* The log of a turn that belongs to this user; NULL when unknown, foreign or expired. */
-struct stream_log *stream_find(struct stream_hub *h, const char *turn_id, const struct principal *who);
+struct stream_log *stream_find(struct stream_hub *h, const char *turn_id,
+			       const struct principal *who);
 
 /* Watches from after `last_seq` on (0: from the start). `wake` may come when nothing is new. */
-struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq, void (*wake)(void *owner), void *owner);
+struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
+				      void (*wake)(void *owner), void *owner);
 /* The next entry, or NULL when there is none yet. Valid until the next call. */
 const struct stream_entry *stream_read(struct stream_watch *w);
 /* Everything was read and the log is closed. */

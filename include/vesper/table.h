@@ -1,6 +1,7 @@
 /*
- * What a query gave: columns, capped rows of text cells, and statistics over everything that was fetched.
- * One block: the table owns an arena that holds all of it; it crosses threads whole and is immutable afterwards.
+ * What a query gave: columns, capped rows of text cells, and statistics over everything that was
+ * fetched. One block: the table owns an arena that holds all of it; it crosses threads whole and is
+ * immutable afterwards.
  */
 #ifndef VESPER_TABLE_H
 #define VESPER_TABLE_H
@@ -12,7 +13,14 @@
 #include "vesper/arena.h"
 #include "vesper/stats.h"
 
-enum column_type { COLUMN_TEXT, COLUMN_INT, COLUMN_DECIMAL, COLUMN_DATE, COLUMN_DATETIME, COLUMN_BOOL };
+enum column_type {
+	COLUMN_TEXT,
+	COLUMN_INT,
+	COLUMN_DECIMAL,
+	COLUMN_DATE,
+	COLUMN_DATETIME,
+	COLUMN_BOOL
+};
 enum column_priority { PRIORITY_LOW, PRIORITY_MEDIUM, PRIORITY_HIGH };
 
 struct column {
@@ -28,12 +36,14 @@ struct table {
 	const char *name;    /* of the query inside its tool: "main" or the name after --# query */
 	size_t column_count;
 	struct column *columns;
-	size_t row_count;	/* rows kept */
-	const char ***rows;	/* rows[r][c]: text, or NULL for SQL NULL; decimals keep the database's digits */
-	int64_t total_rows;	/* rows fetched; > row_count when truncated */
-	bool truncated;		/* not every row of the result is here */
+	size_t row_count;   /* rows kept */
+	const char ***rows; /* rows[r][c]: text, or NULL for SQL NULL; decimals keep the database's
+			       digits */
+	int64_t total_rows; /* rows fetched; > row_count when truncated */
+	bool truncated;     /* not every row of the result is here */
 	const char *truncation; /* why: "row cap", "byte cap"; NULL when whole */
-	bool total_exact;	/* total_rows counts the whole result, not just what was fetched before stopping */
+	bool total_exact; /* total_rows counts the whole result, not just what was fetched before
+			     stopping */
 	struct column_stats *stats; /* one for each column */
 };
 
@@ -42,7 +52,8 @@ struct table *table_new(size_t cap_bytes);
 void table_free(struct table **t);
 
 int table_column(const struct table *t, const char *name); /* -1 when there is none */
-const char *table_cell(const struct table *t, size_t row, const char *column); /* NULL for NULL or no such column */
+const char *table_cell(const struct table *t, size_t row,
+		       const char *column); /* NULL for NULL or no such column */
 
 const char *column_type_name(enum column_type type); /* "text", "int", … */
 bool column_type_parse(const char *name, enum column_type *out);

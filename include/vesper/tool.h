@@ -1,7 +1,7 @@
 /*
- * Tools: named SQL (or own code over named SQL) behind one gate. A call is checked (permission, agent, arguments,
- * entities), bound, run under the caller's tenant, and gives a result with a typed outcome. What a model or a router asks
- * for is only ever a tool's name and arguments.
+ * Tools: named SQL (or own code over named SQL) behind one gate. A call is checked (permission,
+ * agent, arguments, entities), bound, run under the caller's tenant, and gives a result with a
+ * typed outcome. What a model or a router asks for is only ever a tool's name and arguments.
  *
  * tool_start never fails by itself: every end is a result. Callbacks come from the loop.
  */
@@ -25,8 +25,8 @@
 
 struct tool_call;
 
-/* A tool function: binds the call's arguments to the named statements of its file and starts them (tool_query), later
- * derives facts. false: the call ends with this error as its outcome. */
+/* A tool function: binds the call's arguments to the named statements of its file and starts them
+ * (tool_query), later derives facts. false: the call ends with this error as its outcome. */
 typedef bool (*tool_fn)(struct tool_call *call, struct err *e);
 
 struct tool_entry {
@@ -34,10 +34,11 @@ struct tool_entry {
 	tool_fn run;
 };
 
-/* A domain-agent module: agent, intent and prompt come from prompts/<prompt> (front matter), the functions from here. */
+/* A domain-agent module: agent, intent and prompt come from prompts/<prompt> (front matter), the
+ * functions from here. */
 struct domain {
-	const char *name;   /* folder name: "dayahead" */
-	const char *prompt; /* "domain/dayahead.md" */
+	const char *name;               /* folder name: "dayahead" */
+	const char *prompt;             /* "domain/dayahead.md" */
 	const struct tool_entry *tools; /* ended by a NULL name */
 };
 
@@ -48,18 +49,21 @@ struct toolbox_options {
 	struct catalog *catalog; /* referenced */
 	struct know *know;
 	struct db *warehouse;
-	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a module get tool_sql_run */
+	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a
+						module get tool_sql_run */
 };
 
-/* ERR_INPUT when a module's table and its files disagree: a tool without a file, a file's tool without an entry. */
-MUST_CHECK bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, struct err *e);
+/* ERR_INPUT when a module's table and its files disagree: a tool without a file, a file's tool
+ * without an entry. */
+MUST_CHECK bool toolbox_new(const struct toolbox_options *options, struct toolbox **out,
+			    struct err *e);
 void toolbox_free(struct toolbox **b);
 
 struct tool_request {
 	const char *call; /* id inside the turn, "c1" */
 	const char *agent;
 	const char *tool;
-	const json_t *args;	  /* from a model: object of plain JSON; or */
+	const json_t *args;       /* from a model: object of plain JSON; or */
 	const struct args *bound; /* from the router: typed already */
 	const struct principal *who;
 	struct date today;
@@ -69,16 +73,19 @@ struct tool_request {
 typedef void (*tool_cb)(void *owner, struct result *r);
 
 /* The result lives in the arena, which must outlive the operation. */
-struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a, tool_cb cb, void *owner);
+struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
+		      tool_cb cb, void *owner);
 
 /* ---- For tool functions ---- */
 
-/* Runs every query of the tool's file with the call's arguments; each gives a table of the result. The shared function of
- * most tools. */
+/* Runs every query of the tool's file with the call's arguments; each gives a table of the result.
+ * The shared function of most tools. */
 bool tool_sql_run(struct tool_call *call, struct err *e);
 
-/* As tool_sql_run; when all tables are there, `derive` adds facts to the result (pure, on the loop, short). */
-bool tool_sql_run_then(struct tool_call *call, void (*derive)(struct result *r, struct arena *a), struct err *e);
+/* As tool_sql_run; when all tables are there, `derive` adds facts to the result (pure, on the loop,
+ * short). */
+bool tool_sql_run_then(struct tool_call *call, void (*derive)(struct result *r, struct arena *a),
+		       struct err *e);
 
 const struct args *tool_args(const struct tool_call *call);
 struct arena *tool_arena(struct tool_call *call);

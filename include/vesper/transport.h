@@ -1,6 +1,7 @@
 /*
- * The public port: its first bytes decide between libwebsockets (/ws/…) and libmicrohttpd (all else), both on the one
- * loop. Every answer is a projection of a turn's event log or of the store; there is no logic of chat in here.
+ * The public port: its first bytes decide between libwebsockets (/ws/…) and libmicrohttpd (all
+ * else), both on the one loop. Every answer is a projection of a turn's event log or of the store;
+ * there is no logic of chat in here.
  */
 #ifndef VESPER_TRANSPORT_H
 #define VESPER_TRANSPORT_H
@@ -20,13 +21,15 @@ struct transport;
 
 struct transport_options {
 	struct loop *loop;
-	const char *listen; /* "127.0.0.1:8080", "[::]:8080" */
-	const char *admin_listen; /* "" : none; serves /livez /readyz /health /metrics only */
-	const char *const *origins; /* browsers' origins that may open sockets; NULL-ended; same origin is always fine */
+	const char *listen;         /* "127.0.0.1:8080", "[::]:8080" */
+	const char *admin_listen;   /* "" : none; serves /livez /readyz /health /metrics only */
+	const char *const *origins; /* browsers' origins that may open sockets; NULL-ended; same
+				       origin is always fine */
 	bool allow_query_token;
-	bool first_frame_always; /* also without an Origin a socket may authenticate by its first frame */
-	bool echo;		 /* /ws/echo */
-	bool demo;		 /* POST /api/v1/demo/login and the page */
+	bool first_frame_always; /* also without an Origin a socket may authenticate by its first
+				    frame */
+	bool echo;               /* /ws/echo */
+	bool demo;               /* POST /api/v1/demo/login and the page */
 	const char *demo_secret; /* signs demo tokens */
 	struct identity *identity;
 	struct stream_hub *streams;
@@ -35,7 +38,8 @@ struct transport_options {
 };
 
 /* Binds and listens. ERR_INPUT names the address that could not be bound and why. */
-MUST_CHECK bool transport_open(const struct transport_options *options, struct transport **out, struct err *e);
+MUST_CHECK bool transport_open(const struct transport_options *options, struct transport **out,
+			       struct err *e);
 /* The bound address, with the port the system chose for ":0". */
 const char *transport_address(const struct transport *t);
 

@@ -1,15 +1,17 @@
 /*
  * One turn: from a user's message to a stored answer.
  *
- * The story. A message comes in with a verified principal and is admitted (quota, one running turn a session): from here on
- * there is a turn. The user's message is stored and only then acknowledged; history is loaded. Code reads the question first. What code is sure
- * of becomes a plan at once; what it is not goes to the supervisor (a model) where there is one, or is asked back. The
- * plan's tasks run tools under the caller's tenant and permissions; results are typed outcomes with tables. The
- * synthesizer writes the answer from them (a model, or templates where there is none); its words go to the turn's event
- * log as they come. The answer is stored, then chat.complete is said. Cancel, deadline and a lost client all take one way.
+ * The story. A message comes in with a verified principal and is admitted (quota, one running turn
+ * a session): from here on there is a turn. The user's message is stored and only then
+ * acknowledged; history is loaded. Code reads the question first. What code is sure of becomes a
+ * plan at once; what it is not goes to the supervisor (a model) where there is one, or is asked
+ * back. The plan's tasks run tools under the caller's tenant and permissions; results are typed
+ * outcomes with tables. The synthesizer writes the answer from them (a model, or templates where
+ * there is none); its words go to the turn's event log as they come. The answer is stored, then
+ * chat.complete is said. Cancel, deadline and a lost client all take one way.
  *
- * States, limits and allowed moves: turn_rows in src/turn/turn_table.c, printed by `vesperd --print-turn`.
- * Loop-thread only.
+ * States, limits and allowed moves: turn_rows in src/turn/turn_table.c, printed by `vesperd
+ * --print-turn`. Loop-thread only.
  */
 #ifndef VESPER_TURN_H
 #define VESPER_TURN_H
@@ -42,7 +44,8 @@ enum turn_state {
 	TURN_SAVE,
 	TURN_DONE,
 	TURN_STATE_COUNT,
-	TURN_WAIT = TURN_STATE_COUNT, /* a step's answer: operations run, a completion will wake the turn */
+	TURN_WAIT = TURN_STATE_COUNT, /* a step's answer: operations run, a completion will wake the
+					 turn */
 };
 
 struct turns; /* the running turns of this process and what they work with */
@@ -51,50 +54,59 @@ struct turns_options {
 	struct loop *loop;
 	struct stream_hub *streams;
 	struct store *store;
-	struct llm *llm; /* NULL: rules only */
+	struct llm *llm;     /* NULL: rules only */
 	int64_t deadline_ms; /* 0: TURN_DEADLINE_MS */
 	int64_t grace_ms;    /* a turn nobody watches; 0: cancelled at once */
 };
 
 struct turns *turns_new(const struct turns_options *options);
 
-/* What a question is read and run with. Swapped whole on reload: running turns keep the set they began with. */
+/* What a question is read and run with. Swapped whole on reload: running turns keep the set they
+ * began with. */
 struct turn_knowledge {
 	struct catalog *catalog;
 	struct know *know;
 	struct toolbox *tools;
 };
-/* Takes the set (catalogue reference, know, toolbox) and frees it when the last turn that uses it is over. */
+/* Takes the set (catalogue reference, know, toolbox) and frees it when the last turn that uses it
+ * is over. */
 void turns_use(struct turns *t, const struct turn_knowledge *take);
 const struct turn_knowledge *turns_knowledge(const struct turns *t);
 
-/* Cancels every running turn (they are stored as interrupted) and calls `done` when none runs any more. */
+/* Cancels every running turn (they are stored as interrupted) and calls `done` when none runs any
+ * more. */
 void turns_drain(struct turns *t, void (*done)(void *owner), void *owner);
-void turns_free(struct turns **t); /* none may be running */
+/* Turns that still run are abandoned unstored: drain first. */
+void turns_free(struct turns **t);
 size_t turns_running(const struct turns *t);
 
 struct turn_request {
 	const struct principal *who;
-	const char *session_id;	   /* UUID; its row is made with the first message */
-	const char *content;	   /* valid UTF-8, 1..MESSAGE_BYTES_MAX bytes; NULL: an ask's values speak for themselves */
+	const char *session_id; /* UUID; its row is made with the first message */
+	const char *content; /* valid UTF-8, 1..MESSAGE_BYTES_MAX bytes; NULL: an ask's values speak
+				for themselves */
 	const char *client_msg_id; /* or NULL */
-	const json_t *filters;	   /* edited filters, or NULL */
-	const char *ask_id;	   /* the answer to an ask, or NULL */
-	const json_t *values;	   /* its values */
+	const json_t *filters;     /* edited filters, or NULL */
+	const char *ask_id;        /* the answer to an ask, or NULL */
+	const json_t *values;      /* its values */
 };
 
 /*
- * Starts a turn, or attaches to the one that this client_msg_id started before. The log is where everything further is
- * said. Refusals: ERR_BUSY (a turn of this session runs), ERR_LIMIT, ERR_DENIED (no chat:use), ERR_CANCELLED (draining).
- * The log is borrowed: watch it at once (the turn is cancelled when nobody watches it for grace_ms).
+ * Starts a turn, or attaches to the one that this client_msg_id started before. The log is where
+ * everything further is said. Refusals: ERR_BUSY (a turn of this session runs), ERR_LIMIT,
+ * ERR_DENIED (no chat:use), ERR_CANCELLED (draining). The log is borrowed: watch it at once (the
+ * turn is cancelled when nobody watches it for grace_ms).
  */
-MUST_CHECK bool turn_start(struct turns *t, const struct turn_request *request, struct stream_log **log, struct err *e);
+MUST_CHECK bool turn_start(struct turns *t, const struct turn_request *request,
+			   struct stream_log **log, struct err *e);
 
 /* Cancels a running turn of this user. False: there is no such running turn. */
 enum turn_cancel_reason { CANCEL_USER, CANCEL_LEFT, CANCEL_DEADLINE, CANCEL_DRAIN };
-bool turn_cancel(struct turns *t, const char *turn_id, const struct principal *who, enum turn_cancel_reason reason);
+bool turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
+		 enum turn_cancel_reason reason);
 /* The running turn of this session of this user, or NULL. */
-const char *turn_running(const struct turns *t, const char *session_id, const struct principal *who);
+const char *turn_running(const struct turns *t, const char *session_id,
+			 const struct principal *who);
 
 /* The table as a mermaid state diagram. */
 void turn_print(struct buf *out);

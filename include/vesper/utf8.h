@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 bool utf8_valid(const char *text, size_t len);
-/* How many bytes at the start are whole characters; the rest may be the begin of one that is not complete. */
+/* How many bytes at the start are whole characters; the rest may be the begin of one that is not
+ * complete. */
 size_t utf8_whole(const char *text, size_t len);
 /* Code points in valid text. */
 size_t utf8_count(const char *text, size_t len);

@@ -1,6 +1,7 @@
 /*
- * Plans before they run: is every task known by one id, does it depend on tasks that exist, and in which wave can it
- * start. Pure, so that plans of any origin (router, model, stored flow) are judged by the same rules.
+ * Plans before they run: is every task known by one id, does it depend on tasks that exist, and in
+ * which wave can it start. Pure, so that plans of any origin (router, model, stored flow) are
+ * judged by the same rules.
  */
 #include "vesper/plan.h"
 
@@ -39,7 +40,9 @@ static bool check_ids(struct plan *p, struct err *e)
 			return err_set(e, ERR_INPUT, "two tasks are called %s", t->id);
 		for (const char *const *d = t->depends_on; d && *d; d++)
 			if (!find(p, *d))
-				return err_set(e, ERR_INPUT, "task %s depends on %s, which does not exist", t->id, *d);
+				return err_set(e, ERR_INPUT,
+					       "task %s depends on %s, which does not exist", t->id,
+					       *d);
 	}
 	return true;
 }
@@ -65,7 +68,8 @@ bool plan_check(struct plan *p, struct err *e)
 	size_t placed = 0;
 
 	if (p->count == 0 || p->count > PLAN_TASKS_MAX)
-		return err_set(e, ERR_INPUT, "a plan has 1 to %d tasks, not %zu", PLAN_TASKS_MAX, p->count);
+		return err_set(e, ERR_INPUT, "a plan has 1 to %d tasks, not %zu", PLAN_TASKS_MAX,
+			       p->count);
 	if (!check_ids(p, e))
 		return false;
 	for (size_t i = 0; i < p->count; i++)
@@ -82,6 +86,7 @@ bool plan_check(struct plan *p, struct err *e)
 		}
 	}
 	if (placed < p->count)
-		return err_set(e, ERR_INPUT, "the tasks of the plan wait for each other in a circle");
+		return err_set(e, ERR_INPUT,
+			       "the tasks of the plan wait for each other in a circle");
 	return true;
 }

@@ -1,6 +1,6 @@
 /*
- * Runs a plan: starts every task whose dependencies are completed, side by side, and says when all have ended. A task that
- * can't run any more (its dependency failed or was skipped) is skipped.
+ * Runs a plan: starts every task whose dependencies are completed, side by side, and says when all
+ * have ended. A task that can't run any more (its dependency failed or was skipped) is skipped.
  */
 #include <assert.h>
 #include <string.h>
@@ -47,8 +47,9 @@ static bool all_ended(const struct plan *p)
 	return true;
 }
 
-/* Tasks stand in the order of their waves only by chance, so one pass may make a further task hopeless: go on until
- * nothing changes. Starting never ends a task from inside, so `ops` is complete when a completion comes. */
+/* Tasks stand in the order of their waves only by chance, so one pass may make a further task
+ * hopeless: go on until nothing changes. Starting never ends a task from inside, so `ops` is
+ * complete when a completion comes. */
 static void on_advance(void *owner)
 {
 	struct plan_run *r = owner;
@@ -80,12 +81,13 @@ static void on_advance(void *owner)
 	}
 }
 
-struct plan_run *plan_start(struct loop *l, struct plan *p, plan_run_task run, plan_cb cb, void *owner)
+struct plan_run *plan_start(struct loop *l, struct plan *p, plan_run_task run, plan_cb cb,
+			    void *owner)
 {
 	struct plan_run *r = mem_alloc(sizeof(*r));
 
 	assert(p->count > 0 && p->count <= PLAN_TASKS_MAX);
-	*r = (struct plan_run){ .loop = l, .plan = p, .run = run, .cb = cb, .owner = owner };
+	*r = (struct plan_run){.loop = l, .plan = p, .run = run, .cb = cb, .owner = owner};
 	loop_later(l, &r->advance, on_advance, r);
 	return r;
 }

@@ -1,7 +1,7 @@
 /*
- * The supervisor's answer: the schema it must follow, and its reading. The model names tools and filter values; it never
- * writes arguments in a tool's own shape, so that each value is resolved and checked by the same code that reads questions.
- * Pure.
+ * The supervisor's answer: the schema it must follow, and its reading. The model names tools and
+ * filter values; it never writes arguments in a tool's own shape, so that each value is resolved
+ * and checked by the same code that reads questions. Pure.
  */
 #include "turn_int.h"
 
@@ -36,9 +36,8 @@ static bool array_has(const json_t *names, const char *name)
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach (names, i, item)
-		if (strcmp(json_string_value(item), name) == 0)
-			return true;
+	json_array_foreach(names, i,
+			   item) if (strcmp(json_string_value(item), name) == 0) return true;
 	return false;
 }
 
@@ -63,12 +62,15 @@ json_t *route_schema(const struct catalog_view *v)
 		json_push_take(agents, json_string(v->domains[i]->agent));
 	for (size_t i = 0; i < v->tool_count; i++)
 		json_push_take(tools, json_string(v->tools[i]->name));
-	filter = json_pack("{s:s,s:b,s:[s,s],s:{s:o,s:{s:s}}}", "type", "object", "additionalProperties", 0, "required", "name",
-			   "value", "properties", "name", enum_schema(filter_names(v)), "value", "type", "string");
-	return json_pack("{s:s,s:b,s:[s,s,s,s,s],s:{s:o,s:o,s:o,s:o,s:{s:s}}}", "type", "object", "additionalProperties", 0,
-			 "required", "intent", "agents", "tools", "filters", "clarification", "properties", "intent",
-			 enum_schema(intent_names(v)), "agents", array_schema(enum_schema(agents)), "tools",
-			 array_schema(enum_schema(tools)), "filters", array_schema(filter), "clarification", "type", "string");
+	filter = json_pack("{s:s,s:b,s:[s,s],s:{s:o,s:{s:s}}}", "type", "object",
+			   "additionalProperties", 0, "required", "name", "value", "properties",
+			   "name", enum_schema(filter_names(v)), "value", "type", "string");
+	return json_pack("{s:s,s:b,s:[s,s,s,s,s],s:{s:o,s:o,s:o,s:o,s:{s:s}}}", "type", "object",
+			 "additionalProperties", 0, "required", "intent", "agents", "tools",
+			 "filters", "clarification", "properties", "intent",
+			 enum_schema(intent_names(v)), "agents", array_schema(enum_schema(agents)),
+			 "tools", array_schema(enum_schema(tools)), "filters", array_schema(filter),
+			 "clarification", "type", "string");
 }
 
 /* Several values of one name become a list under the same name. */
@@ -93,10 +95,12 @@ static bool parse_filters(const json_t *list, struct arena *a, struct route *out
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		const char *name, *value;
 
-		if (!json_get_str(item, "name", &name, e) || !json_get_str(item, "value", &value, e))
+		if (!json_get_str(item, "name", &name, e) ||
+		    !json_get_str(item, "value", &value, e))
 			return err_prefix(e, "filters");
 		if (*value)
 			add_filter(filters, name, value);
@@ -106,32 +110,37 @@ static bool parse_filters(const json_t *list, struct arena *a, struct route *out
 }
 
 /* Names that this caller may not use are dropped: the model was never told of them. */
-static void parse_choice(const json_t *agents, const json_t *tools, const struct catalog_view *v, struct arena *a,
-			 struct route *out)
+static void parse_choice(const json_t *agents, const json_t *tools, const struct catalog_view *v,
+			 struct arena *a, struct route *out)
 {
 	const json_t *item;
 	size_t i;
 
 	out->agents = arena_alloc(a, sizeof(*out->agents) * (PLAN_TASKS_MAX + 1));
 	out->tools = arena_alloc(a, sizeof(*out->tools) * (PLAN_TASKS_MAX + 1));
-	json_array_foreach (tools, i, item) {
+	json_array_foreach(tools, i, item)
+	{
 		const struct tool_def *tool =
-			json_is_string(item) ? catalog_tool(v->catalog, json_string_value(item)) : NULL;
+			json_is_string(item) ? catalog_tool(v->catalog, json_string_value(item))
+					     : NULL;
 
 		if (tool && catalog_allows(v, tool, NULL) && out->tool_count < PLAN_TASKS_MAX)
 			out->tools[out->tool_count++] = tool;
 	}
-	json_array_foreach (agents, i, item) {
+	json_array_foreach(agents, i, item)
+	{
 		for (size_t d = 0; d < v->domain_count; d++)
-			if (json_is_string(item) && strcmp(v->domains[d]->agent, json_string_value(item)) == 0 &&
+			if (json_is_string(item) &&
+			    strcmp(v->domains[d]->agent, json_string_value(item)) == 0 &&
 			    out->agent_count < PLAN_TASKS_MAX)
 				out->agents[out->agent_count++] = v->domains[d]->agent;
 	}
 }
 
-bool route_parse(const char *text, size_t len, const struct catalog_view *v, struct arena *a, struct route *out, struct err *e)
+bool route_parse(const char *text, size_t len, const struct catalog_view *v, struct arena *a,
+		 struct route *out, struct err *e)
 {
-	struct route r = { .intent = "general" };
+	struct route r = {.intent = "general"};
 	json_t *root, *agents = NULL, *tools = NULL, *filters = NULL;
 	const char *intent = "general", *clarification = "";
 
@@ -140,8 +149,10 @@ bool route_parse(const char *text, size_t len, const struct catalog_view *v, str
 	json_own(a, root);
 	if (!json_is_object(root))
 		return err_set(e, ERR_UPSTREAM, "the supervisor's answer is not an object");
-	if (!json_opt_str(root, "intent", &intent, e) || !json_opt_str(root, "clarification", &clarification, e) ||
-	    !json_opt_array(root, "agents", &agents, e) || !json_opt_array(root, "tools", &tools, e) ||
+	if (!json_opt_str(root, "intent", &intent, e) ||
+	    !json_opt_str(root, "clarification", &clarification, e) ||
+	    !json_opt_array(root, "agents", &agents, e) ||
+	    !json_opt_array(root, "tools", &tools, e) ||
 	    !json_opt_array(root, "filters", &filters, e) || !parse_filters(filters, a, &r, e))
 		return err_prefix(e, "the supervisor's answer");
 	parse_choice(agents, tools, v, a, &r);

@@ -1,4 +1,5 @@
-/* The way in: the user's message is durable before anybody is told, then what the session already holds is read. */
+/* The way in: the user's message is durable before anybody is told, then what the session already
+ * holds is read. */
 #include "turn_int.h"
 
 #include <assert.h>
@@ -18,7 +19,8 @@ static void on_accepted(void *owner, const char *duplicate_turn, const struct er
 	turn_wake(t);
 }
 
-/* Cancelled while the message was on its way into the store: it is there now, so the turn ends as a stored one. */
+/* Cancelled while the message was on its way into the store: it is there now, so the turn ends as a
+ * stored one. */
 static enum turn_state accepted_too_late(struct turn *t)
 {
 	say_thinking(t);
@@ -54,7 +56,8 @@ enum turn_state step_accept(struct turn *t)
 			.failed = true,
 			.no_save = true,
 			.error_code = "expired",
-			.error_text = "This message was answered before; its stream is no longer kept. Read the history.",
+			.error_text = "This message was answered before; its stream is no longer "
+				      "kept. Read the history.",
 		};
 		return TURN_FAILED;
 	}
@@ -65,7 +68,8 @@ enum turn_state step_accept(struct turn *t)
 	return TURN_LOAD;
 }
 
-static void on_recent(void *owner, const struct message *messages, size_t count, bool has_more, const struct err *e)
+static void on_recent(void *owner, const struct message *messages, size_t count, bool has_more,
+		      const struct err *e)
 {
 	struct turn *t = owner;
 
@@ -86,8 +90,8 @@ enum turn_state step_load(struct turn *t)
 	if (!t->started) {
 		t->started = true;
 		t->pending++;
-		t->op = store_recent(t->all->store, t->who, t->request.session_id, HISTORY_MESSAGES_MAX, t->arena, on_recent,
-				     t);
+		t->op = store_recent(t->all->store, t->who, t->request.session_id,
+				     HISTORY_MESSAGES_MAX, t->arena, on_recent, t);
 		return TURN_WAIT;
 	}
 	if (t->err.code != ERR_NONE) {
@@ -95,7 +99,8 @@ enum turn_state step_load(struct turn *t)
 		return TURN_FAILED;
 	}
 	/* The message of this turn was just stored: it is the question, not history. */
-	if (t->history_count > 0 && strcmp(t->history[t->history_count - 1].turn_id, t->id.text) == 0)
+	if (t->history_count > 0 &&
+	    strcmp(t->history[t->history_count - 1].turn_id, t->id.text) == 0)
 		t->history_count--;
 	for (size_t i = t->history_count; i-- > 0 && !t->standing;)
 		if (strcmp(t->history[i].role, "assistant") == 0)

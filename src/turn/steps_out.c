@@ -1,6 +1,7 @@
 /*
- * The way out: the answer is written (by a model, or by templates where there is none or none can be reached), what was
- * shown is stored, and only then the end is said. Every way of ending passes through SAVE, marked with how it ended.
+ * The way out: the answer is written (by a model, or by templates where there is none or none can
+ * be reached), what was shown is stored, and only then the end is said. Every way of ending passes
+ * through SAVE, marked with how it ended.
  */
 #include "turn_int.h"
 
@@ -14,7 +15,8 @@
 #include "vesper/log.h"
 #include "vesper/view.h"
 
-/* Templates answer in pieces of about a line, as a writer would, so that a cut connection resumes in the middle. */
+/* Templates answer in pieces of about a line, as a writer would, so that a cut connection resumes
+ * in the middle. */
 #define PIECE_BYTES 48
 
 static void say_in_pieces(struct turn *t, const char *text)
@@ -33,8 +35,9 @@ static void keep_followups(struct turn *t, const struct view_answer *v)
 {
 	for (size_t i = 0; i < v->followup_count; i++)
 		json_push_take(t->suggestions,
-			       json_pack("{s:s,s:s,s:s}", "label", v->followups[i].label, "question", v->followups[i].question,
-					 "priority", v->followups[i].primary ? "primary" : "secondary"));
+			       json_pack("{s:s,s:s,s:s}", "label", v->followups[i].label,
+					 "question", v->followups[i].question, "priority",
+					 v->followups[i].primary ? "primary" : "secondary"));
 }
 
 static void write_template(struct turn *t)
@@ -66,7 +69,8 @@ static void on_text(void *owner, const char *text, size_t len)
 	say_text(t, text, len);
 }
 
-static void on_answer_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+static void on_answer_end(void *owner, const struct llm_answer *answer, bool shown,
+			  const struct err *e)
 {
 	struct turn *t = owner;
 
@@ -121,7 +125,7 @@ static enum turn_state model_ended(struct turn *t)
 
 enum turn_state step_synth(struct turn *t)
 {
-	static const struct llm_handler handler = { .on_text = on_text, .on_end = on_answer_end };
+	static const struct llm_handler handler = {.on_text = on_text, .on_end = on_answer_end};
 
 	if (!t->started) {
 		t->started = true;
@@ -157,12 +161,15 @@ void turn_end_error(struct turn *t, const struct err *e)
 		enum err_code code;
 		const char *wire, *text;
 	} rows[] = {
-		{ ERR_DENIED, "denied", "You do not have permission for this." },
-		{ ERR_NOT_FOUND, "not_found", "This conversation does not exist." },
-		{ ERR_TIMEOUT, "timeout", "This took too long and was stopped. Try a narrower question." },
-		{ ERR_UPSTREAM, "upstream", "A service that is needed for the answer is not available. Please try again." },
-		{ ERR_BUSY, "busy", "The data is busy. Please try again." },
-		{ ERR_LIMIT, "upstream", "The question needs more than the server can give right now." },
+		{ERR_DENIED, "denied", "You do not have permission for this."},
+		{ERR_NOT_FOUND, "not_found", "This conversation does not exist."},
+		{ERR_TIMEOUT, "timeout",
+		 "This took too long and was stopped. Try a narrower question."},
+		{ERR_UPSTREAM, "upstream",
+		 "A service that is needed for the answer is not available. Please try again."},
+		{ERR_BUSY, "busy", "The data is busy. Please try again."},
+		{ERR_LIMIT, "upstream",
+		 "The question needs more than the server can give right now."},
 	};
 
 	t->end.failed = true;
@@ -182,7 +189,8 @@ enum turn_state step_failed(struct turn *t)
 	t->err.code = ERR_NONE;
 	if (!t->provider)
 		t->provider = "rules";
-	/* A deadline that passed while an answer was being shown leaves a partial answer, not a failed turn. */
+	/* A deadline that passed while an answer was being shown leaves a partial answer, not a
+	 * failed turn. */
 	if (t->end.failed && t->answer.n > 0) {
 		t->end.failed = false;
 		t->end.status = MESSAGE_PARTIAL;
@@ -207,7 +215,8 @@ static const char *agents_used(const struct turn *t)
 		for (size_t k = 0; k < i; k++)
 			known = known || strcmp(t->results[k]->agent, t->results[i]->agent) == 0;
 		if (!known)
-			used = arena_printf(t->arena, "%s%s%s", used, *used ? "," : "", t->results[i]->agent);
+			used = arena_printf(t->arena, "%s%s%s", used, *used ? "," : "",
+					    t->results[i]->agent);
 	}
 	return used;
 }
@@ -273,7 +282,8 @@ static void collect_links(struct turn *t)
 {
 	for (size_t i = 0; i < t->result_count; i++) {
 		const struct result *r = t->results[i];
-		const struct report_def *report = r->report ? catalog_report(t->may.catalog, r->report) : NULL;
+		const struct report_def *report =
+			r->report ? catalog_report(t->may.catalog, r->report) : NULL;
 		bool known = false;
 
 		for (size_t k = 0; k < i; k++)
@@ -281,8 +291,9 @@ static void collect_links(struct turn *t)
 					  strcmp(t->results[k]->report, r->report) == 0);
 		if (!report || known || !*report->url || r->outcome.kind == OUTCOME_NOT_PERMITTED)
 			continue;
-		json_push_take(t->links, json_pack("{s:s,s:s,s:s,s:s}", "report_key", report->key, "report_name",
-						   report->label, "menu_key", report->menu_key, "url", report->url));
+		json_push_take(t->links, json_pack("{s:s,s:s,s:s,s:s}", "report_key", report->key,
+						   "report_name", report->label, "menu_key",
+						   report->menu_key, "url", report->url));
 	}
 }
 
@@ -305,9 +316,11 @@ enum turn_state step_save(struct turn *t)
 
 enum turn_state step_done(struct turn *t)
 {
-	metric_add(t->end.failed ? "vesper_chat_turns_total{outcome=\"failed\"}" : "vesper_chat_turns_total{outcome=\"ended\"}",
+	metric_add(t->end.failed ? "vesper_chat_turns_total{outcome=\"failed\"}"
+				 : "vesper_chat_turns_total{outcome=\"ended\"}",
 		   1);
-	log_info("turn.completed", "%s %s by %s in %lld ms", t->id.text, message_status_name(t->end.status), t->provider,
+	log_info("turn.completed", "%s %s by %s in %lld ms", t->id.text,
+		 message_status_name(t->end.status), t->provider,
 		 (long long)(clock_mono_ms() - t->began_ms));
 	return TURN_DONE;
 }

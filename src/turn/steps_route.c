@@ -1,6 +1,7 @@
 /*
- * From words to a plan. Code reads the question first; what it is sure of becomes a plan without any model. Otherwise the
- * supervisor is asked, where there is one; where there is none, code does what it can or asks back.
+ * From words to a plan. Code reads the question first; what it is sure of becomes a plan without
+ * any model. Otherwise the supervisor is asked, where there is one; where there is none, code does
+ * what it can or asks back.
  */
 #include "turn_int.h"
 
@@ -13,7 +14,7 @@
 
 static enum turn_state reply_with(struct turn *t, enum message_status status, const char *text)
 {
-	t->reply = (struct turn_reply){ .text = text, .status = status };
+	t->reply = (struct turn_reply){.text = text, .status = status};
 	return TURN_ANSWER;
 }
 
@@ -79,7 +80,9 @@ static enum turn_state run(struct turn *t, struct plan *p)
 		return TURN_FAILED;
 	}
 	t->plan = p;
-	say_phase(t, "planning", p->count == 1 ? "Planned one step" : arena_printf(t->arena, "Planned %zu steps", p->count));
+	say_phase(t, "planning",
+		  p->count == 1 ? "Planned one step"
+				: arena_printf(t->arena, "Planned %zu steps", p->count));
 	return TURN_RUN;
 }
 
@@ -110,8 +113,9 @@ static const json_t *asked_filters(struct turn *t)
 	if (!id || strcmp(id, t->request.ask_id) != 0 || json_array_size(t->request.values) == 0)
 		return NULL;
 	filters = json_own(t->arena, json_object());
-	value = json_array_size(t->request.values) == 1 ? json_incref(json_array_get(t->request.values, 0))
-							 : json_deep_copy(t->request.values);
+	value = json_array_size(t->request.values) == 1
+			? json_incref(json_array_get(t->request.values, 0))
+			: json_deep_copy(t->request.values);
 	json_set_take(filters, filter ? filter : "choice", value);
 	return filters;
 }
@@ -143,7 +147,8 @@ enum turn_state step_understand(struct turn *t)
 			t->end = (struct turn_end){
 				.failed = true,
 				.error_code = "expired",
-				.error_text = "This choice belongs to an earlier question. Please ask again.",
+				.error_text = "This choice belongs to an earlier question. Please "
+					      "ask again.",
 			};
 			return TURN_FAILED;
 		}
@@ -152,21 +157,26 @@ enum turn_state step_understand(struct turn *t)
 	if (u->kind == KNOW_GREETING)
 		return reply_with(t, MESSAGE_COMPLETE, help_text(t, "Hello! Ask me about:"));
 	if (u->kind == KNOW_HELP)
-		return reply_with(t, MESSAGE_COMPLETE, help_text(t, "I answer questions from governed data:"));
+		return reply_with(t, MESSAGE_COMPLETE,
+				  help_text(t, "I answer questions from governed data:"));
 	if (u->tool_count > 0 && (u->confidence >= KNOW_SURE || filters))
 		return run_understood(t);
-	if (u->ask.text && (u->ask.unknown || u->confidence >= KNOW_SURE || !llm_usable(t->all->llm)))
+	if (u->ask.text &&
+	    (u->ask.unknown || u->confidence >= KNOW_SURE || !llm_usable(t->all->llm)))
 		return ask_back(t, &u->ask);
 	if (llm_usable(t->all->llm))
 		return TURN_ROUTE;
 	if (u->tool_count > 0)
 		return run_understood(t);
-	return reply_with(t, MESSAGE_COMPLETE, help_text(t, "I could not match that to the data I know. I can answer questions about:"));
+	return reply_with(t, MESSAGE_COMPLETE,
+			  help_text(t, "I could not match that to the data I know. I can answer "
+				       "questions about:"));
 }
 
 /* ---- ROUTE ---- */
 
-static void on_route_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+static void on_route_end(void *owner, const struct llm_answer *answer, bool shown,
+			 const struct err *e)
 {
 	struct turn *t = owner;
 
@@ -180,11 +190,13 @@ static void on_route_end(void *owner, const struct llm_answer *answer, bool show
 	else
 		for (size_t i = 0; i < answer->count; i++)
 			if (answer->blocks[i].kind == LLM_TEXT)
-				t->route_text = arena_printf(t->arena, "%s%s", t->route_text, answer->blocks[i].text);
+				t->route_text = arena_printf(t->arena, "%s%s", t->route_text,
+							     answer->blocks[i].text);
 	turn_wake(t);
 }
 
-/* What the model named, as tasks: its tools with the filters it read, and a loop for each agent that has no tool. */
+/* What the model named, as tasks: its tools with the filters it read, and a loop for each agent
+ * that has no tool. */
 static enum turn_state run_route(struct turn *t, const struct route *r)
 {
 	struct plan *p = plan_new(t, PLAN_SUPERVISOR, PLAN_TASKS_MAX);
@@ -219,7 +231,9 @@ static enum turn_state route_without_model(struct turn *t, const struct err *e)
 		return run_understood(t);
 	if (t->understood.ask.text)
 		return ask_back(t, &t->understood.ask);
-	return reply_with(t, MESSAGE_COMPLETE, help_text(t, "I could not match that to the data I know. I can answer questions about:"));
+	return reply_with(t, MESSAGE_COMPLETE,
+			  help_text(t, "I could not match that to the data I know. I can answer "
+				       "questions about:"));
 }
 
 enum turn_state step_route(struct turn *t)
@@ -227,7 +241,7 @@ enum turn_state step_route(struct turn *t)
 	struct route r;
 
 	if (!t->started) {
-		static const struct llm_handler handler = { .on_end = on_route_end };
+		static const struct llm_handler handler = {.on_end = on_route_end};
 
 		t->started = true;
 		t->pending++;
@@ -243,6 +257,6 @@ enum turn_state step_route(struct turn *t)
 	if (r.tool_count + r.agent_count > 0)
 		return run_route(t, &r);
 	if (r.clarification)
-		return ask_back(t, &(struct clarification){ .text = r.clarification });
+		return ask_back(t, &(struct clarification){.text = r.clarification});
 	return TURN_SYNTH;
 }

@@ -1,4 +1,5 @@
-/* Runs the plan: each task is one tool call or an agent's own loop. What comes back is kept in the order of the plan. */
+/* Runs the plan: each task is one tool call or an agent's own loop. What comes back is kept in the
+ * order of the plan. */
 #include "turn_int.h"
 
 #include <assert.h>
@@ -92,11 +93,13 @@ static struct op *on_run_task(void *owner, struct task *task)
 		.next_call = &t->next_call,
 	};
 
-	*run = (struct task_run){ t, task };
+	*run = (struct task_run){t, task};
 	if (!task->tool)
-		return agent_start(t->all->llm, t->knowledge->set.tools, &agent, t->arena, on_agent, run);
+		return agent_start(t->all->llm, t->knowledge->set.tools, &agent, t->arena, on_agent,
+				   run);
 	tool.call = arena_printf(t->arena, "c%d", t->next_call++);
-	agent_tool_started(t->sink, tool.call, task->agent, catalog_tool(t->may.catalog, task->tool));
+	agent_tool_started(t->sink, tool.call, task->agent,
+			   catalog_tool(t->may.catalog, task->tool));
 	return tool_start(t->knowledge->set.tools, &tool, t->arena, on_tool, run);
 }
 

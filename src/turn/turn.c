@@ -1,7 +1,8 @@
 /*
- * The driver: admits a turn, moves it from state to state by the table, and ends it. Completions only store and wake; only
- * a step picks the next state; turn_enter is the one setter. Deadline, cancel and a lost client all go through
- * turn_stop, and the turn's memory is freed in one place, turn_release.
+ * The driver: admits a turn, moves it from state to state by the table, and ends it. Completions
+ * only store and wake; only a step picks the next state; turn_enter is the one setter. Deadline,
+ * cancel and a lost client all go through turn_stop, and the turn's memory is freed in one place,
+ * turn_release.
  */
 #include "turn_int.h"
 
@@ -73,21 +74,6 @@ static void repeat_free(struct repeat *r)
 	mem_free(r);
 }
 
-void turns_free(struct turns **turns)
-{
-	struct turns *all = *turns;
-
-	*turns = NULL;
-	if (!all)
-		return;
-	assert(all->count == 0);
-	list_each_safe(node, &all->repeats)
-		repeat_free(list_item(node, struct repeat, node));
-	later_cancel(&all->drained);
-	knowledge_unuse(all->knowledge);
-	mem_free(all);
-}
-
 size_t turns_running(const struct turns *all)
 {
 	return all->count;
@@ -121,11 +107,38 @@ static void turn_release(struct turn *t)
 		loop_later(all->loop, &all->drained, all->on_drained, all->drained_owner);
 }
 
+/* The process ends and did not get this turn stored in time: the next start closes it as
+ * interrupted. */
+static void turn_abandon(struct turn *t)
+{
+	op_cancel(&t->op);
+	plan_cancel(&t->run);
+	t->pending = 0;
+	t->state = TURN_DONE;
+	turn_release(t);
+}
+
+void turns_free(struct turns **turns)
+{
+	struct turns *all = *turns;
+
+	*turns = NULL;
+	if (!all)
+		return;
+	list_each_safe(node, &all->running) turn_abandon(list_item(node, struct turn, node));
+	list_each_safe(repeat, &all->repeats) repeat_free(list_item(repeat, struct repeat, node));
+	later_cancel(&all->drained);
+	knowledge_unuse(all->knowledge);
+	mem_free(all);
+}
+
 static void turn_enter(struct turn *t, enum turn_state next)
 {
 	assert(next < TURN_STATE_COUNT);
-	assert(next == TURN_FAILED ? t->state < TURN_FAILED : (turn_rows[t->state].may & (1u << next)) != 0);
-	log_debug("turn.state", "%s %s -> %s", t->id.text, turn_state_name(t->state), turn_state_name(next));
+	assert(next == TURN_FAILED ? t->state < TURN_FAILED
+				   : (turn_rows[t->state].may & (1u << next)) != 0);
+	log_debug("turn.state", "%s %s -> %s", t->id.text, turn_state_name(t->state),
+		  turn_state_name(next));
 	t->state = next;
 	t->started = false;
 	timer_start(t->state_timer, (uint64_t)turn_rows[next].limit_ms);
@@ -137,7 +150,8 @@ static void turn_run(struct turn *t)
 		enum turn_state next;
 
 		if (arena_over(t->arena) && t->state < TURN_FAILED) {
-			err_set(&t->err, ERR_LIMIT, "the turn needs more than %d MiB", TURN_ARENA_BYTES >> 20);
+			err_set(&t->err, ERR_LIMIT, "the turn needs more than %d MiB",
+				TURN_ARENA_BYTES >> 20);
 			turn_end_error(t, &t->err);
 			turn_enter(t, TURN_FAILED);
 		}
@@ -186,7 +200,8 @@ static void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 	t->cancel_reason = reason;
 	log_info("turn.cancelled", "%s in %s", t->id.text, turn_state_name(t->state));
 	if (t->state == TURN_ACCEPT && t->started && reason != CANCEL_DEADLINE) {
-		t->dying = true; /* whether the message is stored must be known first: step_accept goes on */
+		t->dying = true; /* whether the message is stored must be known first: step_accept
+				    goes on */
 		return;
 	}
 	op_cancel(&t->op);
@@ -195,9 +210,10 @@ static void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 	t->end.status = status[reason];
 	t->end.no_save = t->state == TURN_ACCEPT;
 	if (reason == CANCEL_DEADLINE) {
-		struct err e = { 0 };
+		struct err e = {0};
 
-		err_set_retry(&e, ERR_TIMEOUT, "the turn passed its time limit in %s", turn_state_name(t->state));
+		err_set_retry(&e, ERR_TIMEOUT, "the turn passed its time limit in %s",
+			      turn_state_name(t->state));
 		turn_end_error(t, &e);
 	}
 	turn_enter(t, TURN_FAILED);
@@ -238,7 +254,8 @@ static void on_watchers(void *owner, size_t watchers)
 
 static char *repeat_key(const struct turn_request *r)
 {
-	return mem_printf("%s\x1f%s\x1f%s\x1f%s", r->who->tenant, r->who->user, r->session_id, r->client_msg_id);
+	return mem_printf("%s\x1f%s\x1f%s\x1f%s", r->who->tenant, r->who->user, r->session_id,
+			  r->client_msg_id);
 }
 
 /* The log of the turn that this client_msg_id started before, if it is still kept. */
@@ -248,7 +265,8 @@ static struct stream_log *find_repeat(struct turns *all, const struct turn_reque
 	int64_t now = clock_mono_ms();
 	char *key;
 
-	list_each_safe(node, &all->repeats) {
+	list_each_safe(node, &all->repeats)
+	{
 		struct repeat *old = list_item(node, struct repeat, node);
 
 		if (old->until_ms > now)
@@ -258,7 +276,8 @@ static struct stream_log *find_repeat(struct turns *all, const struct turn_reque
 	if (!r->client_msg_id)
 		return NULL;
 	key = repeat_key(r);
-	list_each(node, &all->repeats) {
+	list_each(node, &all->repeats)
+	{
 		struct repeat *old = list_item(node, struct repeat, node);
 
 		if (strcmp(old->key, key) == 0)
@@ -293,15 +312,18 @@ static bool admit(const struct turns *all, const struct turn_request *r, struct 
 		return err_set(e, ERR_DENIED, "chat:use is missing");
 	if (all->count >= TURNS_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d turns are running", TURNS_MAX);
-	list_each(node, &all->running) {
+	list_each(node, &all->running)
+	{
 		const struct turn *t = list_item(node, struct turn, node);
 
 		if (!principal_same_user(t->who, r->who))
 			continue;
 		if (strcmp(t->request.session_id, r->session_id) == 0)
-			return err_set_retry(e, ERR_BUSY, "a turn of this session is still running");
+			return err_set_retry(e, ERR_BUSY,
+					     "a turn of this session is still running");
 		if (++of_user >= TURNS_PER_USER_MAX)
-			return err_set_retry(e, ERR_LIMIT, "%d turns of this user are running", TURNS_PER_USER_MAX);
+			return err_set_retry(e, ERR_LIMIT, "%d turns of this user are running",
+					     TURNS_PER_USER_MAX);
 	}
 	return true;
 }
@@ -313,9 +335,8 @@ static const char *values_text(const json_t *values, struct arena *a)
 	const json_t *value;
 	size_t i;
 
-	json_array_foreach (values, i, value)
-		if (json_is_string(value))
-			text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", json_string_value(value));
+	json_array_foreach(values, i, value) if (json_is_string(value)) text =
+		arena_printf(a, "%s%s%s", text, *text ? ", " : "", json_string_value(value));
 	return *text ? text : "(no choice)";
 }
 
@@ -360,12 +381,14 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	t->state_timer = timer_new(all->loop, on_deadline, t);
 	t->turn_timer = timer_new(all->loop, on_deadline, t);
 	t->grace_timer = timer_new(all->loop, on_grace_over, t);
-	t->log = stream_open(all->streams, t->id.text, t->request.session_id, t->who, on_watchers, t);
+	t->log = stream_open(all->streams, t->id.text, t->request.session_id, t->who, on_watchers,
+			     t);
 	t->sink = stream_sink(t->log);
 	return t;
 }
 
-bool turn_start(struct turns *all, const struct turn_request *r, struct stream_log **log, struct err *e)
+bool turn_start(struct turns *all, const struct turn_request *r, struct stream_log **log,
+		struct err *e)
 {
 	struct stream_log *before = find_repeat(all, r);
 	struct turn *t;
@@ -390,9 +413,11 @@ bool turn_start(struct turns *all, const struct turn_request *r, struct stream_l
 
 /* ---- from outside ---- */
 
-bool turn_cancel(struct turns *all, const char *turn_id, const struct principal *who, enum turn_cancel_reason reason)
+bool turn_cancel(struct turns *all, const char *turn_id, const struct principal *who,
+		 enum turn_cancel_reason reason)
 {
-	list_each(node, &all->running) {
+	list_each(node, &all->running)
+	{
 		struct turn *t = list_item(node, struct turn, node);
 
 		if (strcmp(t->id.text, turn_id) != 0 || !principal_same_user(t->who, who))
@@ -403,12 +428,15 @@ bool turn_cancel(struct turns *all, const char *turn_id, const struct principal 
 	return false;
 }
 
-const char *turn_running(const struct turns *all, const char *session_id, const struct principal *who)
+const char *turn_running(const struct turns *all, const char *session_id,
+			 const struct principal *who)
 {
-	list_each(node, &all->running) {
+	list_each(node, &all->running)
+	{
 		const struct turn *t = list_item(node, struct turn, node);
 
-		if (strcmp(t->request.session_id, session_id) == 0 && principal_same_user(t->who, who))
+		if (strcmp(t->request.session_id, session_id) == 0 &&
+		    principal_same_user(t->who, who))
 			return t->id.text;
 	}
 	return NULL;
@@ -419,8 +447,7 @@ void turns_drain(struct turns *all, void (*done)(void *owner), void *owner)
 	all->draining = true;
 	all->on_drained = done;
 	all->drained_owner = owner;
-	list_each(node, &all->running)
-		turn_stop(list_item(node, struct turn, node), CANCEL_DRAIN);
+	list_each(node, &all->running) turn_stop(list_item(node, struct turn, node), CANCEL_DRAIN);
 	if (all->count == 0)
 		loop_later(all->loop, &all->drained, done, owner);
 }

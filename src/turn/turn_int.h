@@ -11,14 +11,14 @@
 
 struct turn;
 
-/* A step returns the next state, or starts operations (t->pending++ each) and returns TURN_WAIT. When a completion wakes
- * the turn, the same step runs again and looks at what arrived. */
+/* A step returns the next state, or starts operations (t->pending++ each) and returns TURN_WAIT.
+ * When a completion wakes the turn, the same step runs again and looks at what arrived. */
 typedef enum turn_state (*turn_step)(struct turn *t);
 
 struct turn_row {
 	turn_step step;
 	int64_t limit_ms; /* time in this state; past it the turn is cancelled as timed out */
-	unsigned may;	  /* states it may go to; FAILED is always allowed */
+	unsigned may;     /* states it may go to; FAILED is always allowed */
 	const char *about;
 };
 
@@ -39,7 +39,8 @@ struct turns {
 	struct knowledge *knowledge;
 	struct list running; /* struct turn, oldest first */
 	size_t count;
-	struct list repeats; /* struct repeat: client_msg_ids of turns whose log is kept, oldest first */
+	struct list repeats; /* struct repeat: client_msg_ids of turns whose log is kept, oldest
+				first */
 	bool draining;
 	void (*on_drained)(void *owner);
 	void *drained_owner;
@@ -49,8 +50,9 @@ struct turns {
 /* How a turn ends, decided once: the closing frame and the stored status follow from it. */
 struct turn_end {
 	enum message_status status;
-	bool failed;	       /* closes with chat.error instead of chat.complete */
-	const char *error_code; /* of the wire: "timeout", "upstream", …; also set for a partial answer */
+	bool failed;            /* closes with chat.error instead of chat.complete */
+	const char *error_code; /* of the wire: "timeout", "upstream", …; also set for a partial
+				   answer */
 	const char *error_text; /* for the user */
 	bool retryable;
 	bool no_save; /* nothing of this turn may be stored (its message was not accepted) */
@@ -79,10 +81,10 @@ struct turn {
 	struct date today;
 
 	enum turn_state state;
-	int pending;	      /* operations under way */
-	bool started;	      /* this state's step has started its operations */
-	struct err err;	      /* what the last operation failed with; code ERR_NONE: nothing */
-	struct op *op;	      /* the one operation of this state (store or model) */
+	int pending;          /* operations under way */
+	bool started;         /* this state's step has started its operations */
+	struct err err;       /* what the last operation failed with; code ERR_NONE: nothing */
+	struct op *op;        /* the one operation of this state (store or model) */
 	struct plan_run *run; /* the plan that runs */
 	struct later wake;
 	struct timer *state_timer, *turn_timer, *grace_timer;
@@ -106,10 +108,10 @@ struct turn {
 	size_t result_count;
 	struct turn_reply reply;
 	struct view_answer templated; /* the answer without a model, and follow-ups */
-	struct buf answer; /* everything that was shown as text */
-	bool cut;	   /* the answer reached its length limit */
-	json_t *views;	   /* array, for the stored message */
-	json_t *links;	   /* array */
+	struct buf answer;            /* everything that was shown as text */
+	bool cut;                     /* the answer reached its length limit */
+	json_t *views;                /* array, for the stored message */
+	json_t *links;                /* array */
 	json_t *suggestions;
 	json_t *leaves_standing;
 	const char *provider, *model;
@@ -140,7 +142,8 @@ enum turn_state step_done(struct turn *t);
 void say_thinking(struct turn *t);
 void say_phase(struct turn *t, const char *phase, const char *text);
 void say_filters(struct turn *t);
-void say_text(struct turn *t, const char *text, size_t len); /* a piece of the answer: shown, and kept */
+void say_text(struct turn *t, const char *text,
+	      size_t len); /* a piece of the answer: shown, and kept */
 void say_view(struct turn *t, const struct result *r, const struct table *table);
 void say_ask(struct turn *t);
 void say_end(struct turn *t);
@@ -161,8 +164,8 @@ struct route {
 	const json_t *filters; /* object name -> value, of known names only */
 };
 json_t *route_schema(const struct catalog_view *may); /* new reference; byte-stable for one view */
-MUST_CHECK bool route_parse(const char *text, size_t len, const struct catalog_view *may, struct arena *a, struct route *out,
-			    struct err *e);
+MUST_CHECK bool route_parse(const char *text, size_t len, const struct catalog_view *may,
+			    struct arena *a, struct route *out, struct err *e);
 /* The arguments of a tool from filters by their names (singular and plural). */
 const json_t *route_args(const struct tool_def *tool, const json_t *filters, struct arena *a);
 

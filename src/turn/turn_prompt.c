@@ -1,6 +1,7 @@
 /*
- * What a model is told. The system prompt depends on the catalogue and on what the caller may use, on nothing else, so that
- * it is byte for byte the same for all users of a role and can be cached; date, history, question and data come after it.
+ * What a model is told. The system prompt depends on the catalogue and on what the caller may use,
+ * on nothing else, so that it is byte for byte the same for all users of a role and can be cached;
+ * date, history, question and data come after it.
  */
 #include "turn_int.h"
 
@@ -13,10 +14,10 @@
 #include "vesper/prompt.h"
 #include "vesper/utf8.h"
 
-#define HISTORY_TURNS 3		 /* question and answer pairs that a prompt repeats */
+#define HISTORY_TURNS         3    /* question and answer pairs that a prompt repeats */
 #define HISTORY_MESSAGE_BYTES 1200 /* of each: enough for what was asked and found */
-#define PROMPT_ROWS 40		 /* rows of a table that a prompt shows; statistics cover all of them */
-#define PROMPT_BYTES_MAX (512 * 1024)
+#define PROMPT_ROWS           40 /* rows of a table that a prompt shows; statistics cover all of them */
+#define PROMPT_BYTES_MAX      (512 * 1024)
 
 static const char *domain_lines(const struct turn *t, struct buf *b)
 {
@@ -40,7 +41,8 @@ static const char *tool_lines(const struct turn *t, struct buf *b)
 
 		buf_printf(b, "- %s: %s Filters:", tool->name, tool->about);
 		for (size_t p = 0; p < tool->param_count; p++)
-			buf_printf(b, "%s %s%s", p ? "," : "", tool->params[p].filter, tool->params[p].required ? "" : "?");
+			buf_printf(b, "%s %s%s", p ? "," : "", tool->params[p].filter,
+				   tool->params[p].required ? "" : "?");
 		buf_char(b, '\n');
 	}
 	return arena_strdup(t->arena, buf_text(b));
@@ -68,25 +70,28 @@ static struct llm_block *system_block(struct turn *t, const char *text)
 {
 	struct llm_block *b = arena_alloc(t->arena, sizeof(*b));
 
-	*b = (struct llm_block){ .kind = LLM_TEXT, .text = text, .cache = true };
+	*b = (struct llm_block){.kind = LLM_TEXT, .text = text, .cache = true};
 	return b;
 }
 
 /* One text message, cut between characters. */
-static void set_message(struct turn *t, struct llm_message *m, enum llm_speaker speaker, const char *text, size_t max_bytes)
+static void set_message(struct turn *t, struct llm_message *m, enum llm_speaker speaker,
+			const char *text, size_t max_bytes)
 {
 	struct llm_block *b = arena_alloc(t->arena, sizeof(*b));
 	size_t n = strlen(text);
 
 	*b = (struct llm_block){
 		.kind = LLM_TEXT,
-		.text = n <= max_bytes ? text : arena_strndup(t->arena, text, utf8_cut(text, n, max_bytes)),
+		.text = n <= max_bytes
+				? text
+				: arena_strndup(t->arena, text, utf8_cut(text, n, max_bytes)),
 	};
-	*m = (struct llm_message){ .speaker = speaker, .blocks = b, .count = 1 };
+	*m = (struct llm_message){.speaker = speaker, .blocks = b, .count = 1};
 }
 
-/* Whole pairs of the recent past, then the newest message. An answer that was refused or is empty takes its question with
- * it, so that speakers alternate. */
+/* Whole pairs of the recent past, then the newest message. An answer that was refused or is empty
+ * takes its question with it, so that speakers alternate. */
 static void set_messages(struct turn *t, struct llm_call *call, const char *newest)
 {
 	struct llm_message *list = arena_alloc(t->arena, sizeof(*list) * (2 * HISTORY_TURNS + 1));
@@ -100,11 +105,13 @@ static void set_messages(struct turn *t, struct llm_call *call, const char *newe
 	for (size_t i = first; i + 1 < t->history_count; i += 2) {
 		const struct message *q = &t->history[i], *a = &t->history[i + 1];
 
-		if (strcmp(q->role, "user") != 0 || strcmp(a->role, "assistant") != 0 || !*a->content ||
-		    a->status == MESSAGE_REFUSED)
+		if (strcmp(q->role, "user") != 0 || strcmp(a->role, "assistant") != 0 ||
+		    !*a->content || a->status == MESSAGE_REFUSED)
 			continue;
-		set_message(t, &list[call->message_count++], LLM_USER, q->content, HISTORY_MESSAGE_BYTES);
-		set_message(t, &list[call->message_count++], LLM_ASSISTANT, a->content, HISTORY_MESSAGE_BYTES);
+		set_message(t, &list[call->message_count++], LLM_USER, q->content,
+			    HISTORY_MESSAGE_BYTES);
+		set_message(t, &list[call->message_count++], LLM_ASSISTANT, a->content,
+			    HISTORY_MESSAGE_BYTES);
 	}
 	set_message(t, &list[call->message_count++], LLM_USER, newest, PROMPT_BYTES_MAX);
 	call->messages = list;
@@ -143,10 +150,11 @@ struct llm_call *prompt_supervisor(struct turn *t)
 	struct buf b;
 
 	buf_init(&b, PROMPT_BYTES_MAX);
-	slots[0] = (struct prompt_slot){ "domains", domain_lines(t, &b) };
-	slots[1] = (struct prompt_slot){ "tools", tool_lines(t, &b) };
-	slots[2] = (struct prompt_slot){ "dimensions", dimension_lines(t, &b) };
-	call = new_call(t, LLM_ROUTE, prompt_fill(t->may.catalog, "supervisor", slots, 3, t->arena));
+	slots[0] = (struct prompt_slot){"domains", domain_lines(t, &b)};
+	slots[1] = (struct prompt_slot){"tools", tool_lines(t, &b)};
+	slots[2] = (struct prompt_slot){"dimensions", dimension_lines(t, &b)};
+	call = new_call(t, LLM_ROUTE,
+			prompt_fill(t->may.catalog, "supervisor", slots, 3, t->arena));
 	call->format = json_own(t->arena, route_schema(&t->may));
 
 	buf_reset(&b);
@@ -166,14 +174,16 @@ struct llm_call *prompt_supervisor(struct turn *t)
 
 struct llm_call *prompt_answer(struct turn *t)
 {
-	struct llm_call *call = new_call(t, LLM_ANSWER, prompt_fill(t->may.catalog, "synthesizer", NULL, 0, t->arena));
+	struct llm_call *call = new_call(
+		t, LLM_ANSWER, prompt_fill(t->may.catalog, "synthesizer", NULL, 0, t->arena));
 	struct buf b;
 
 	buf_init(&b, PROMPT_BYTES_MAX);
 	add_date(t, &b);
 	buf_printf(&b, "Question: %s\n\n", t->request.content);
 	if (t->result_count == 0)
-		buf_str(&b, "No data was gathered: the question is not about the data, or nothing fits it.\n");
+		buf_str(&b, "No data was gathered: the question is not about the data, or nothing "
+			    "fits it.\n");
 	for (size_t i = 0; i < t->result_count; i++)
 		view_prompt(&b, t->results[i], PROMPT_ROWS);
 	set_messages(t, call, arena_strdup(t->arena, buf_text(&b)));

@@ -1,4 +1,5 @@
-/* The frames of a turn, each made in one place: members are absent when there is nothing to say, never null. */
+/* The frames of a turn, each made in one place: members are absent when there is nothing to say,
+ * never null. */
 #include "turn_int.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "vesper/health.h"
 #include "vesper/json.h"
 
-/* An ask stays answerable for a day; afterwards what it asked about is no longer what the user thinks of. */
+/* An ask stays answerable for a day; afterwards what it asked about is no longer what the user
+ * thinks of. */
 #define ASK_LIFE_MS (24 * 3600 * 1000)
 
 void say_thinking(struct turn *t)
@@ -54,7 +56,8 @@ static json_t *options_json(const struct turn_reply *r)
 	json_t *options = json_array();
 
 	for (size_t i = 0; i < r->option_count; i++)
-		json_push_take(options, json_pack("{s:s,s:s}", "value", r->options[i].value, "label", r->options[i].label));
+		json_push_take(options, json_pack("{s:s,s:s}", "value", r->options[i].value,
+						  "label", r->options[i].label));
 	return options;
 }
 
@@ -74,7 +77,8 @@ void say_ask(struct turn *t)
 		json_set_take(body, "options", options_json(&t->reply));
 	json_set_str(body, "filter", t->reply.ask_filter ? t->reply.ask_filter : "choice");
 	json_set_str(body, "expires_at", expires);
-	standing_ask = json_pack("{s:s,s:o}", "ask_id", ask_id.text, "options", options_json(&t->reply));
+	standing_ask =
+		json_pack("{s:s,s:o}", "ask_id", ask_id.text, "options", options_json(&t->reply));
 	json_set_str(standing_ask, "filter", t->reply.ask_filter);
 	t->leaves_standing = know_standing(&t->understood);
 	json_set_take(t->leaves_standing, "ask", standing_ask);
@@ -93,9 +97,11 @@ static json_t *outcomes_json(const struct turn *t)
 	for (size_t i = 0; i < t->result_count; i++) {
 		const struct result *r = t->results[i];
 
-		json_push_take(list, json_pack("{s:s,s:s,s:s,s:s,s:I,s:b}", "call", r->call, "agent", r->agent, "tool", r->tool,
-					       "outcome", outcome_name(r->outcome.kind), "rows", (json_int_t)result_rows(r),
-					       "truncated", r->outcome.truncated));
+		json_push_take(list, json_pack("{s:s,s:s,s:s,s:s,s:I,s:b}", "call", r->call,
+					       "agent", r->agent, "tool", r->tool, "outcome",
+					       outcome_name(r->outcome.kind), "rows",
+					       (json_int_t)result_rows(r), "truncated",
+					       r->outcome.truncated));
 	}
 	return list;
 }
@@ -142,14 +148,14 @@ json_t *say_tool_calls(const struct turn *t)
 	json_t *call;
 	size_t i;
 
-	json_array_foreach (list, i, call)
+	json_array_foreach(list, i, call)
 		json_set_take(call, "args", args_json(&t->results[i]->args));
 	return list;
 }
 
 static json_t *usage_json(const struct turn *t)
 {
-	struct llm_usage sum = { 0 };
+	struct llm_usage sum = {0};
 	json_t *by = json_object();
 	int64_t calls = 0;
 
@@ -159,19 +165,24 @@ static json_t *usage_json(const struct turn *t)
 		llm_usage_add(&sum, u);
 		calls += t->calls[i];
 		json_set_take(by, llm_role_name((enum llm_role)i),
-			      json_pack("{s:I,s:I,s:I}", "calls", (json_int_t)t->calls[i], "input_tokens",
-					(json_int_t)(u->input_tokens + u->cache_read_tokens + u->cache_write_tokens),
+			      json_pack("{s:I,s:I,s:I}", "calls", (json_int_t)t->calls[i],
+					"input_tokens",
+					(json_int_t)(u->input_tokens + u->cache_read_tokens +
+						     u->cache_write_tokens),
 					"output_tokens", (json_int_t)u->output_tokens));
 	}
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o}", "calls", (json_int_t)calls, "input_tokens", (json_int_t)sum.input_tokens,
-			 "cache_read_tokens", (json_int_t)sum.cache_read_tokens, "cache_write_tokens",
-			 (json_int_t)sum.cache_write_tokens, "output_tokens", (json_int_t)sum.output_tokens, "by", by);
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o}", "calls", (json_int_t)calls, "input_tokens",
+			 (json_int_t)sum.input_tokens, "cache_read_tokens",
+			 (json_int_t)sum.cache_read_tokens, "cache_write_tokens",
+			 (json_int_t)sum.cache_write_tokens, "output_tokens",
+			 (json_int_t)sum.output_tokens, "by", by);
 }
 
 static void say_error(struct turn *t)
 {
-	json_t *body = json_pack("{s:s,s:s,s:b,s:O}", "code", t->end.error_code, "message", t->end.error_text, "retryable",
-				 t->end.retryable, "suggestions", t->suggestions);
+	json_t *body = json_pack("{s:s,s:s,s:b,s:O}", "code", t->end.error_code, "message",
+				 t->end.error_text, "retryable", t->end.retryable, "suggestions",
+				 t->suggestions);
 
 	if (t->duplicate_turn)
 		json_set_take(body, "details", json_pack("{s:s}", "turn_id", t->duplicate_turn));
@@ -199,6 +210,8 @@ void say_end(struct turn *t)
 	json_set_take(body, "outcomes", outcomes_json(t));
 	json_set_int(body, "latency_ms", clock_mono_ms() - t->began_ms);
 	if (t->end.error_code)
-		json_set_take(body, "error", json_pack("{s:s,s:s}", "code", t->end.error_code, "message", t->end.error_text));
+		json_set_take(body, "error",
+			      json_pack("{s:s,s:s}", "code", t->end.error_code, "message",
+					t->end.error_text));
 	event_emit(t->sink, EVENT_COMPLETE, body);
 }

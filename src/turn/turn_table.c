@@ -1,6 +1,6 @@
 /*
- * The turn on one screen: its states, how long each may take, and where each may go. `vesperd --print-turn` prints it, a
- * test compares that with README.
+ * The turn on one screen: its states, how long each may take, and where each may go. `vesperd
+ * --print-turn` prints it, a test compares that with README.
  */
 #include "turn_int.h"
 
@@ -23,8 +23,8 @@ const struct turn_row turn_rows[TURN_STATE_COUNT] = {
 /* clang-format on */
 
 static const char *const names[TURN_STATE_COUNT] = {
-	[TURN_ACCEPT] = "ACCEPT", [TURN_LOAD] = "LOAD",	  [TURN_UNDERSTAND] = "UNDERSTAND",
-	[TURN_ROUTE] = "ROUTE",	  [TURN_RUN] = "RUN",	  [TURN_SYNTH] = "SYNTH",
+	[TURN_ACCEPT] = "ACCEPT", [TURN_LOAD] = "LOAD",     [TURN_UNDERSTAND] = "UNDERSTAND",
+	[TURN_ROUTE] = "ROUTE",   [TURN_RUN] = "RUN",       [TURN_SYNTH] = "SYNTH",
 	[TURN_ANSWER] = "ANSWER", [TURN_FAILED] = "FAILED", [TURN_SAVE] = "SAVE",
 	[TURN_DONE] = "DONE",
 };

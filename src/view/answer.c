@@ -1,13 +1,13 @@
 /*
- * Answers without a model: each result is worded from its tool's own sentence, its tables and its outcome. The order is
- * always the same: the direct answer, the table, what else is worth knowing.
+ * Answers without a model: each result is worded from its tool's own sentence, its tables and its
+ * outcome. The order is always the same: the direct answer, the table, what else is worth knowing.
  */
 #include "view_int.h"
 
 #include <string.h>
 
-#define ANSWER_TABLE_ROWS 24 /* a day of hours; the view beside the answer has them all */
-#define ANSWER_FOLLOWUPS_MAX 4
+#define ANSWER_TABLE_ROWS     24 /* a day of hours; the view beside the answer has them all */
+#define ANSWER_FOLLOWUPS_MAX  4
 #define ANSWER_TEXT_BYTES_MAX 65536
 
 /* Markdown must not read a cell as markup or as the end of its column. */
@@ -31,7 +31,8 @@ void view_markdown_table(struct buf *out, const struct table *t, size_t rows)
 
 	buf_char(out, '|');
 	for (size_t c = 0; c < t->column_count; c++)
-		buf_printf(out, " %s |", t->columns[c].label ? t->columns[c].label : t->columns[c].name);
+		buf_printf(out, " %s |",
+			   t->columns[c].label ? t->columns[c].label : t->columns[c].name);
 	buf_str(out, "\n|");
 	for (size_t c = 0; c < t->column_count; c++)
 		buf_str(out, column_is_number(t->columns[c].type) ? " ---: |" : " --- |");
@@ -46,8 +47,8 @@ void view_markdown_table(struct buf *out, const struct table *t, size_t rows)
 		buf_char(out, '\n');
 	}
 	if (shown < t->row_count || t->truncated)
-		buf_printf(out, "\nThe first %zu of %s%lld rows are shown.\n", shown, t->total_exact ? "" : "at least ",
-			   (long long)t->total_rows);
+		buf_printf(out, "\nThe first %zu of %s%lld rows are shown.\n", shown,
+			   t->total_exact ? "" : "at least ", (long long)t->total_rows);
 }
 
 /* "vendor Ascend, hub zone NP15, year 2025" */
@@ -74,7 +75,8 @@ static void add_searched(struct buf *out, const struct result *r)
 static void add_row(struct buf *out, const struct table *t)
 {
 	for (size_t c = 0; c < t->column_count; c++) {
-		buf_printf(out, "- %s: ", t->columns[c].label ? t->columns[c].label : t->columns[c].name);
+		buf_printf(out, "- %s: ",
+			   t->columns[c].label ? t->columns[c].label : t->columns[c].name);
 		add_markdown_cell(out, &t->columns[c], t->rows[0][c]);
 		buf_char(out, '\n');
 	}
@@ -101,7 +103,10 @@ static void add_rows(struct buf *out, const struct result *r)
 static void add_suggested(struct buf *out, const struct outcome *o)
 {
 	for (size_t i = 0; i < o->suggestion_count; i++)
-		buf_printf(out, "%s%s", i == 0 ? " Did you mean " : i + 1 == o->suggestion_count ? " or " : ", ",
+		buf_printf(out, "%s%s",
+			   i == 0                         ? " Did you mean "
+			   : i + 1 == o->suggestion_count ? " or "
+							  : ", ",
 			   o->suggestions[i].label);
 	if (o->suggestion_count)
 		buf_char(out, '?');
@@ -124,32 +129,37 @@ static void add_result(struct buf *out, const struct result *r)
 		buf_str(out, "There is no data in this source for you yet.");
 		break;
 	case OUTCOME_OUT_OF_WINDOW:
-		buf_printf(out, "The data covers %s to %s; what you asked for lies outside.", o->range_min ? o->range_min : "?",
-			   o->range_max ? o->range_max : "?");
+		buf_printf(out, "The data covers %s to %s; what you asked for lies outside.",
+			   o->range_min ? o->range_min : "?", o->range_max ? o->range_max : "?");
 		break;
 	case OUTCOME_UNKNOWN_ENTITY:
 		buf_str(out, o->detail ? o->detail : "I do not know that name.");
 		add_suggested(out, o);
 		break;
 	case OUTCOME_NOT_PERMITTED:
-		buf_str(out, "You do not have permission to see this data. An administrator can grant it.");
+		buf_str(out, "You do not have permission to see this data. An administrator can "
+			     "grant it.");
 		break;
 	case OUTCOME_TIMEOUT:
-		buf_str(out, "The query took too long and was stopped. A narrower question may work.");
+		buf_str(out,
+			"The query took too long and was stopped. A narrower question may work.");
 		break;
 	default:
-		buf_str(out, o->detail ? o->detail : "The data could not be read just now. Please try again.");
+		buf_str(out, o->detail ? o->detail
+				       : "The data could not be read just now. Please try again.");
 		break;
 	}
 	buf_char(out, '\n');
 }
 
-static void add_followups(struct view_answer *v, struct view_followup *list, const struct result *r, struct arena *a)
+static void add_followups(struct view_answer *v, struct view_followup *list, const struct result *r,
+			  struct arena *a)
 {
 	struct buf question;
 
 	buf_init(&question, 1024);
-	for (const char *const *s = r->suggest; s && *s && v->followup_count < ANSWER_FOLLOWUPS_MAX; s++) {
+	for (const char *const *s = r->suggest; s && *s && v->followup_count < ANSWER_FOLLOWUPS_MAX;
+	     s++) {
 		buf_reset(&question);
 		if (!view_fill(&question, *s, r))
 			continue;
@@ -166,7 +176,7 @@ static void add_followups(struct view_answer *v, struct view_followup *list, con
 void view_answer(const struct view_answer_input *in, struct arena *a, struct view_answer *out)
 {
 	struct view_followup *followups = arena_alloc(a, sizeof(*followups) * ANSWER_FOLLOWUPS_MAX);
-	struct view_answer v = { .followups = followups };
+	struct view_answer v = {.followups = followups};
 	struct buf b;
 
 	buf_init(&b, ANSWER_TEXT_BYTES_MAX);

@@ -54,7 +54,8 @@ static json_t *meta_json(const struct column *c)
 
 json_t *view_data(const struct result *r, const struct table *t, const char *view_id)
 {
-	json_t *view = json_object(), *columns = json_array(), *meta = json_array(), *dict = json_object();
+	json_t *view = json_object(), *columns = json_array(), *meta = json_array(),
+	       *dict = json_object();
 
 	for (size_t c = 0; c < t->column_count; c++) {
 		json_t *cells = json_array();
@@ -62,7 +63,8 @@ json_t *view_data(const struct result *r, const struct table *t, const char *vie
 		for (size_t row = 0; row < t->row_count; row++) {
 			json_t *cell = cell_json(t->columns[c].type, t->rows[row][c]);
 
-			/* A driver's text that is not UTF-8 after all: nothing is shown rather than something wrong. */
+			/* A driver's text that is not UTF-8 after all: nothing is shown rather than
+			 * something wrong. */
 			json_array_append_new(cells, cell ? cell : json_null());
 		}
 		json_push_take(columns, json_string(t->columns[c].name));
@@ -80,7 +82,8 @@ json_t *view_data(const struct result *r, const struct table *t, const char *vie
 		json_set_int(view, "total_rows", t->total_rows);
 	json_set_bool(view, "truncated", t->truncated);
 	json_set_str(view, "truncation_reason", t->truncation);
-	json_set_take(view, "source",
-		      json_pack("{s:s,s:s,s:s}", "call", r->call, "agent", r->agent, "tool", r->tool));
+	json_set_take(
+		view, "source",
+		json_pack("{s:s,s:s,s:s}", "call", r->call, "agent", r->agent, "tool", r->tool));
 	return view;
 }

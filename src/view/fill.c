@@ -1,4 +1,5 @@
-/* Templates with placeholders, filled from a result: the sentence of a tool, and the follow-up questions. */
+/* Templates with placeholders, filled from a result: the sentence of a tool, and the follow-up
+ * questions. */
 #include "view_int.h"
 
 #include <string.h>

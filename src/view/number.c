@@ -1,5 +1,5 @@
-/* Numbers and dates in the house style, in one place for answers, tables and status lines. Exact: digits are rounded as
- * decimals, never as binary floats. */
+/* Numbers and dates in the house style, in one place for answers, tables and status lines. Exact:
+ * digits are rounded as decimals, never as binary floats. */
 #include "view_int.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void add_money(struct buf *out, struct decimal d)
 	static const struct {
 		int64_t from, divisor;
 		const char *unit;
-	} steps[] = { { 999500, 1000000, "M" }, { 1000, 1000, "K" } };
+	} steps[] = {{999500, 1000000, "M"}, {1000, 1000, "K"}};
 	struct decimal size = absolute(d), scaled;
 
 	buf_str(out, d.units < 0 ? "-$" : "$");
@@ -93,8 +93,9 @@ void view_number(struct buf *out, const char *digits, const char *unit)
 
 void view_date(struct buf *out, const char *iso)
 {
-	static const char *const months[] = { "January", "February", "March",	  "April",   "May",	 "June",
-					      "July",	 "August",   "September", "October", "November", "December" };
+	static const char *const months[] = {"January",   "February", "March",    "April",
+					     "May",       "June",     "July",     "August",
+					     "September", "October",  "November", "December"};
 	char day_part[DATE_ISO_BYTES];
 	struct date d;
 

@@ -1,6 +1,7 @@
 /*
- * Results as text for a prompt: compact, with statistics and derived facts so that the model never has to add up rows, and
- * with the cells fenced: what stands between <data> and </data> is data, whatever it says.
+ * Results as text for a prompt: compact, with statistics and derived facts so that the model never
+ * has to add up rows, and with the cells fenced: what stands between <data> and </data> is data,
+ * whatever it says.
  */
 #include "view_int.h"
 
@@ -58,8 +59,8 @@ static void add_facts(struct buf *out, const struct result *r)
 	for (size_t i = 0; i < r->fact_count; i++) {
 		const struct fact *f = &r->facts[i];
 
-		buf_printf(out, "%s%s = %s%s%s", i ? "; " : "Derived: ", f->label, f->value, f->unit ? " " : "",
-			   f->unit ? f->unit : "");
+		buf_printf(out, "%s%s = %s%s%s", i ? "; " : "Derived: ", f->label, f->value,
+			   f->unit ? " " : "", f->unit ? f->unit : "");
 	}
 	if (r->fact_count)
 		buf_char(out, '\n');
@@ -89,8 +90,9 @@ static void add_table(struct buf *out, const char *call, const struct table *t, 
 {
 	size_t shown = t->row_count < rows ? t->row_count : rows;
 
-	buf_printf(out, "<data call=\"%s\" table=\"%s\" rows=\"%lld\" shown=\"%zu\"%s>\n", call, t->name ? t->name : "main",
-		   (long long)t->total_rows, shown, t->truncated ? " truncated" : "");
+	buf_printf(out, "<data call=\"%s\" table=\"%s\" rows=\"%lld\" shown=\"%zu\"%s>\n", call,
+		   t->name ? t->name : "main", (long long)t->total_rows, shown,
+		   t->truncated ? " truncated" : "");
 	for (size_t c = 0; c < t->column_count; c++) {
 		buf_printf(out, "%s%s", c ? " | " : "", t->columns[c].name);
 		if (t->columns[c].unit)
@@ -110,12 +112,14 @@ static void add_table(struct buf *out, const char *call, const struct table *t, 
 
 void view_prompt(struct buf *out, const struct result *r, size_t rows)
 {
-	buf_printf(out, "Result %s of %s: %s\nArguments: ", r->call, r->tool, r->about ? r->about : "");
+	buf_printf(out, "Result %s of %s: %s\nArguments: ", r->call, r->tool,
+		   r->about ? r->about : "");
 	add_args(out, &r->args);
 	buf_char(out, '\n');
 	add_outcome(out, &r->outcome);
 	add_facts(out, r);
-	/* Rows of the main table; further tables were made to derive facts from and are shown shortly. */
+	/* Rows of the main table; further tables were made to derive facts from and are shown
+	 * shortly. */
 	for (size_t i = 0; i < r->table_count; i++)
 		if (i == 0 || r->fact_count == 0)
 			add_table(out, r->call, r->tables[i], rows);

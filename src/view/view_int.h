@@ -7,7 +7,8 @@
 /* One cell as people read it; an empty cell is an em dash. */
 void view_cell(struct buf *out, const struct column *column, const char *text);
 
-/* Fills a template of view.h. False (and nothing added) when a placeholder outside [[ ]] has no value. */
+/* Fills a template of view.h. False (and nothing added) when a placeholder outside [[ ]] has no
+ * value. */
 bool view_fill(struct buf *out, const char *text, const struct result *r);
 
 /* A table in markdown: at most `rows` rows. */

@@ -1,0 +1,246 @@
+/* Asks a running daemon one question over HTTP and writes the answer to the terminal as it comes.
+ */
+#include "ctl.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/sse.h"
+
+struct asking {
+	CURL *curl;
+	struct sse_parser *sse;
+	struct buf plain; /* a response that is no stream: an error */
+	bool as_json;
+	bool quiet;
+	bool failed;
+	bool ended;
+};
+
+static const char *base_url(void)
+{
+	const char *url = getenv("VESPER_URL");
+	static char made[300];
+
+	if (url && *url)
+		return url;
+	url = getenv("VESPER_LISTEN");
+	snprintf(made, sizeof(made), "http://%s", url && *url ? url : "127.0.0.1:8080");
+	return made;
+}
+
+/* What the answer rests on, in one line. */
+static void print_footer(const json_t *frame)
+{
+	const json_t *outcomes = json_object_get(frame, "outcomes"), *o;
+	const json_t *link, *links = json_object_get(frame, "pbi_deep_links");
+	size_t i;
+
+	printf("\n\n[%s", json_string_value(json_object_get(frame, "provider")));
+	json_array_foreach(outcomes, i, o)
+		printf(" · %s: %s, %lld rows", json_string_value(json_object_get(o, "tool")),
+		       json_string_value(json_object_get(o, "outcome")),
+		       (long long)json_integer_value(json_object_get(o, "rows")));
+	printf(" · %lld ms]\n",
+	       (long long)json_integer_value(json_object_get(frame, "latency_ms")));
+	json_array_foreach(links, i, link)
+		printf("%s: %s\n", json_string_value(json_object_get(link, "report_name")),
+		       json_string_value(json_object_get(link, "url")));
+}
+
+static void print_frame(struct asking *a, const json_t *frame)
+{
+	const char *type = json_string_value(json_object_get(frame, "type"));
+
+	if (!type)
+		return;
+	if (strcmp(type, "chat.token") == 0) {
+		fputs(json_string_value(json_object_get(frame, "token")), stdout);
+		fflush(stdout);
+	} else if (strcmp(type, "chat.complete") == 0) {
+		a->ended = true;
+		if (!a->quiet)
+			print_footer(frame);
+		else
+			putchar('\n');
+	} else if (strcmp(type, "chat.error") == 0) {
+		a->ended = a->failed = true;
+		fprintf(stderr, "%s (%s)\n", json_string_value(json_object_get(frame, "message")),
+			json_string_value(json_object_get(frame, "code")));
+	}
+}
+
+static bool on_event(void *owner, const char *event, const char *data, size_t len)
+{
+	struct asking *a = owner;
+	struct err e;
+	json_t *json, *frame;
+
+	(void)event;
+	if (!json_parse(data, len, SSE_EVENT_BYTES_MAX, &json, &e))
+		return true;
+	frame = json_object_get(json, "frame");
+	if (a->as_json && frame) {
+		char *text = json_text(frame);
+
+		puts(text);
+		fflush(stdout);
+		mem_free(text);
+	}
+	if (!a->as_json)
+		print_frame(a, frame);
+	else if (frame &&
+		 strcmp(json_string_value(json_object_get(frame, "type")), "chat.complete") == 0)
+		a->ended = true;
+	json_decref(json);
+	return true;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *owner)
+{
+	struct asking *a = owner;
+	char *type = NULL;
+	struct err e;
+
+	curl_easy_getinfo(a->curl, CURLINFO_CONTENT_TYPE, &type);
+	if (!type || strncmp(type, "text/event-stream", 17) != 0)
+		buf_add(&a->plain, data, size * n);
+	else if (!sse_feed(a->sse, data, size * n, &e))
+		return 0;
+	return size * n;
+}
+
+static size_t on_text(char *data, size_t size, size_t n, void *owner)
+{
+	buf_add(owner, data, size * n);
+	return size * n;
+}
+
+static bool post(CURL *curl, const char *path, const char *token, const char *body, struct err *e)
+{
+	struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
+	char *url = mem_printf("%s%s", base_url(), path);
+	char *authorization = token ? mem_printf("Authorization: Bearer %s", token) : NULL;
+	CURLcode code;
+
+	if (authorization)
+		headers = curl_slist_append(headers, authorization);
+	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, 5000L);
+	code = curl_easy_perform(curl);
+	curl_slist_free_all(headers);
+	mem_free(url);
+	mem_free(authorization);
+	if (code != CURLE_OK)
+		return err_set(e, ERR_UPSTREAM, "%s at %s: is the daemon running? (./run demo)",
+			       curl_easy_strerror(code), base_url());
+	return true;
+}
+
+/* A demo daemon signs its own users in: the manager of the tenant. */
+static char *demo_token(const char *tenant, struct err *e)
+{
+	CURL *curl = curl_easy_init();
+	struct buf reply;
+	char body[256], *token = NULL;
+	json_t *json = NULL;
+	const char *text;
+
+	buf_init(&reply, BODY_BYTES_MAX);
+	snprintf(body, sizeof(body), "{\"tenant\":\"%s\",\"role\":\"manager\"}", tenant);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_text);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reply);
+	if (post(curl, "/api/v1/demo/login", NULL, body, e) &&
+	    json_parse(buf_text(&reply), reply.n, BODY_BYTES_MAX, &json, e)) {
+		if (json_get_str(json, "token", &text, e))
+			token = mem_strdup(text);
+		else
+			err_set(e, ERR_AUTH,
+				"the daemon has no demo login: set VESPER_TOKEN (vesperctl token "
+				"mints one)");
+		json_decref(json);
+	}
+	buf_deinit(&reply);
+	curl_easy_cleanup(curl);
+	return token;
+}
+
+static bool ask(struct asking *a, const char *token, const char *question, const char *session,
+		struct err *e)
+{
+	json_t *request = json_object();
+	char *body;
+	bool sent;
+
+	json_set_str(request, "content", question);
+	json_set_str(request, "session_id", session);
+	body = json_text(request);
+	json_decref(request);
+	a->curl = curl_easy_init();
+	a->sse = sse_new(on_event, a);
+	buf_init(&a->plain, BODY_BYTES_MAX);
+	curl_easy_setopt(a->curl, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(a->curl, CURLOPT_WRITEDATA, a);
+	sent = post(a->curl, "/api/v1/chat/stream", token, body, e);
+	if (sent && !a->ended && !a->failed)
+		sent = err_set(e, ERR_UPSTREAM, "%s",
+			       a->plain.n ? buf_text(&a->plain) : "the stream ended early");
+	buf_deinit(&a->plain);
+	sse_free(&a->sse);
+	curl_easy_cleanup(a->curl);
+	mem_free(body);
+	return sent;
+}
+
+static size_t on_nothing(char *data, size_t size, size_t n, void *owner)
+{
+	(void)data;
+	(void)owner;
+	return size * n;
+}
+
+bool ctl_probe(const char *path)
+{
+	CURL *curl = curl_easy_init();
+	char *url = mem_printf("%s%s", base_url(), path);
+	long status = 0;
+
+	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_nothing);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 1000L);
+	if (curl_easy_perform(curl) == CURLE_OK)
+		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_cleanup(curl);
+	mem_free(url);
+	return status == 200;
+}
+
+int ctl_ask(int argc, char **argv)
+{
+	struct asking a = {.as_json = ctl_flag(argc, argv, "--json"),
+			   .quiet = ctl_flag(argc, argv, "--quiet")};
+	const char *question = ctl_word(argc, argv, 0), *given = getenv("VESPER_TOKEN");
+	struct err e = {0};
+	char *token;
+	bool sent;
+
+	if (!question)
+		return ctl_fail(
+			"ask what? vesperctl ask \"What was the average day-ahead price …?\"");
+	token = given && *given ? mem_strdup(given)
+				: demo_token(ctl_option(argc, argv, "--tenant", "vesper"), &e);
+	if (!token)
+		return ctl_fail("%s", e.text);
+	sent = ask(&a, token, question, ctl_option(argc, argv, "--session", NULL), &e);
+	mem_free(token);
+	if (!sent)
+		return ctl_fail("%s", e.text);
+	return a.failed ? 1 : 0;
+}

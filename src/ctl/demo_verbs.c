@@ -1,0 +1,94 @@
+/* The demo's own verbs: its data, and a check that starts the daemon, asks the reference question
+ * and stops it again. */
+#include "ctl.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "demo_data.h"
+#include "vesper/clock.h"
+#include "vesper/mem.h"
+
+#define READY_MS 10000
+#define QUESTION "What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?"
+
+int ctl_demo_data(int argc, char **argv)
+{
+	const char *dir = ctl_word(argc, argv, 0);
+	char *schema = mem_printf("%s/sql/warehouse/sqlite/schema.sql", ctl_root());
+	struct err e = {0};
+	bool made;
+
+	if (!dir || (mkdir(dir, 0700) != 0 && errno != EEXIST)) {
+		mem_free(schema);
+		return dir ? ctl_fail("%s: %s", dir, strerror(errno)) : ctl_fail("demo-data DIR");
+	}
+	made = demo_data_make(schema, dir, &e);
+	mem_free(schema);
+	return made ? 0 : ctl_fail("%s", e.text);
+}
+
+/* The daemon beside this program. */
+static pid_t start_daemon(void)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 16);
+	char *slash;
+	pid_t pid;
+
+	if (n <= 0)
+		return -1;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	snprintf(slash + 1, sizeof(self) - (size_t)(slash + 1 - self), "vesperd");
+	pid = fork();
+	if (pid == 0) {
+		execl(self, self, (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+static bool wait_ready(pid_t pid)
+{
+	int64_t until = clock_mono_ms() + READY_MS;
+
+	while (clock_mono_ms() < until) {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			return false;
+		if (ctl_probe("/readyz"))
+			return true;
+		usleep(20000);
+	}
+	return false;
+}
+
+int ctl_demo_check(int argc, char **argv)
+{
+	char *ask[] = {(char *)"ask", (char *)QUESTION, NULL};
+	pid_t pid = start_daemon();
+	int status = 1, ended = 0;
+
+	(void)argc;
+	(void)argv;
+	if (pid < 0)
+		return ctl_fail("the daemon can't be started");
+	if (wait_ready(pid)) {
+		printf("> %s\n\n", QUESTION);
+		fflush(stdout);
+		status = ctl_ask(2, ask);
+	} else {
+		ctl_fail("the daemon did not become ready");
+	}
+	kill(pid, SIGTERM);
+	waitpid(pid, &ended, 0);
+	if (status == 0 && (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0))
+		return ctl_fail("the daemon did not end cleanly");
+	return status;
+}

@@ -1,0 +1,38 @@
+/* vesperctl: the tools around the daemon, one verb each. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl.h"
+
+static const struct verb {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *usage;
+} verbs[] = {
+	{"ask", ctl_ask,
+	 "ask \"QUESTION\" [--json] [--session ID]   one turn against a running daemon "
+	 "(VESPER_URL, VESPER_TOKEN)"},
+	{"token", ctl_token,
+	 "token --sub U --tenant T --perms a,b [--life-s N]   mints a development token "
+	 "(VESPER_JWT_SECRET)"},
+	{"tools", ctl_tools, "tools [--role R]   the catalogue as JSON"},
+	{"tool", ctl_tool, "tool sql NAME [--dialect D] [name=value …]   runnable SQL of a tool"},
+	{"route", ctl_route,
+	 "route \"QUESTION\" [--history FILE] [--today D] [--tenant T] | --batch FILE   what code "
+	 "makes of a question"},
+	{"demo-data", ctl_demo_data,
+	 "demo-data DIR   makes the demo databases there, if they are not"},
+	{"demo-check", ctl_demo_check,
+	 "demo-check   starts the demo, asks the reference question, prints the answer, stops"},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (strcmp(verbs[i].name, argv[1]) == 0)
+			return verbs[i].run(argc - 1, argv + 1);
+	fputs("usage: vesperctl VERB …\n", stderr);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		fprintf(stderr, "  %s\n", verbs[i].usage);
+	return 2;
+}
