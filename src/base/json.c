@@ -82,6 +82,9 @@ bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, st
 {
 	if (len > cap_bytes)
 		return err_set(e, ERR_LIMIT, "JSON: %zu bytes, at most %zu", len, cap_bytes);
+	/* jansson takes a NUL for the end of the text and would not look further. */
+	if (len && memchr(text, '\0', len))
+		return err_set(e, ERR_INPUT, "JSON: holds a NUL byte");
 	if (json_depth(text, len) > JSON_DEPTH_MAX)
 		return err_set(e, ERR_LIMIT, "JSON: nested deeper than %d", JSON_DEPTH_MAX);
 	json_error_t why;

@@ -205,7 +205,7 @@ static bool decimal_normal(const char *digits, char out[DECIMAL_BYTES_MAX])
 	}
 	while (*digits == '0' && is_digit(digits[1]))
 		digits++;
-	if (*digits == '.')
+	if (*digits == '.' && is_digit(digits[1]))
 		out[n++] = '0';
 	for (; *digits; digits++) {
 		if (n + 1 >= DECIMAL_BYTES_MAX)

@@ -112,8 +112,7 @@ size_t utf8_cut(const char *text, size_t len, size_t max_bytes)
 	if (len <= max_bytes)
 		return len;
 	size_t at = max_bytes;
-	/* A character has at most 3 tail bytes; more of them in a row is not UTF-8 and may be cut
-	 * anywhere. */
+	/* A character has at most 3 tail bytes; where more follow each other any cut will do. */
 	for (int i = 0; i < 3 && at > 0 && is_tail((unsigned char)text[at]); i++)
 		at--;
 	return is_tail((unsigned char)text[at]) ? max_bytes : at;

@@ -1,4 +1,4 @@
-/* Arguments by name. They are few, so a list is searched from its start; the arena owns every text.
+/* Arguments by name. They are few, so a list is searched from its start. The arena owns the texts.
  */
 #include "vesper/bind.h"
 

@@ -43,8 +43,7 @@ static bool shift_up(__int128 units, int digits, __int128 *out)
 	return true;
 }
 
-/* What decimal_parse found in the text: its digits (point left out), and where the value's point
- * is. */
+/* What decimal_parse found in the text: its digits, and where the value's point is. */
 struct digits {
 	const char *first;
 	size_t len; /* characters from first, a point among them */
@@ -99,8 +98,8 @@ bool decimal_parse(const char *text, struct decimal *out)
 		return false;
 	int keep = d.scale > DECIMAL_SCALE_MAX ? d.count - (d.scale - DECIMAL_SCALE_MAX) : d.count;
 	__int128 units = 0;
-	int dropped_first =
-		0; /* the digit that decides rounding, and whether anything follows it */
+	/* The first digit that is dropped decides the rounding, and whether anything follows it. */
+	int dropped_first = 0;
 	bool dropped_rest = false;
 	int at = 0;
 	for (size_t i = 0; i < d.len; i++) {
@@ -190,8 +189,7 @@ bool decimal_mul(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
-/* quotient of n * 10^shift / d, half away from zero; school division, so that only the result must
- * fit. */
+/* n * 10^shift / d, half away from zero; school division, so that only the result must fit. */
 static bool divide(u128 n, u128 d, int shift, u128 *quotient)
 {
 	for (; shift < 0; shift++)

@@ -74,8 +74,7 @@ struct stats_collector *stats_new(size_t columns)
 	return s;
 }
 
-/* FNV-1a with a final mix, never 0. Zeros after a number's last decimal do not make another value.
- */
+/* FNV-1a with a final mix, never 0. Zeros at the end of decimals do not make another value. */
 static uint64_t value_hash(const char *text, size_t len, bool number)
 {
 	if (number && memchr(text, '.', len)) {

@@ -1,0 +1,133 @@
+/* Time: freezing, RFC 3339, the calendar against the C library's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+#include <time.h>
+
+#include "vesper/clock.h"
+
+static void frozen_day_runs_from_nine(void **state)
+{
+	(void)state;
+	int64_t real = clock_real_ms();
+	clock_freeze_today((struct date){2026, 2, 27});
+	struct date today = clock_today();
+	assert_int_equal(today.year, 2026);
+	assert_int_equal(today.month, 2);
+	assert_int_equal(today.day, 27);
+	char text[CLOCK_RFC3339_BYTES];
+	clock_rfc3339(clock_now_ms(), text);
+	assert_memory_equal(text, "2026-02-27T09:00:", 17);
+	assert_in_range(clock_real_ms() - real, 0, 60000);
+	clock_release();
+	assert_in_range(clock_now_ms() - real, 0, 60000);
+}
+
+static void stands_still_until_moved(void **state)
+{
+	(void)state;
+	clock_freeze_ms(INT64_C(1772182800123));
+	int64_t mono = clock_mono_ms();
+	assert_int_equal(clock_now_ms(), INT64_C(1772182800123));
+	assert_int_equal(clock_real_ms(), INT64_C(1772182800123));
+	clock_advance_ms(1500);
+	assert_int_equal(clock_now_ms(), INT64_C(1772182801623));
+	assert_int_equal(clock_mono_ms() - mono, 1500);
+	assert_int_equal(clock_mono_us(), clock_mono_ms() * 1000);
+	assert_int_equal(clock_today().day, 27);
+	clock_release();
+}
+
+static void rfc3339(void **state)
+{
+	(void)state;
+	char text[CLOCK_RFC3339_BYTES];
+	clock_rfc3339(INT64_C(1772182800007), text);
+	assert_string_equal(text, "2026-02-27T09:00:00.007Z");
+	clock_rfc3339(-1, text);
+	assert_string_equal(text, "1969-12-31T23:59:59.999Z");
+	int64_t ms;
+	const struct {
+		const char *text;
+		int64_t ms;
+	} good[] = {
+		{"2026-02-27T09:00:00.007Z", INT64_C(1772182800007)},
+		{"2026-02-27T10:30:00+01:30", INT64_C(1772182800000)},
+		{"2026-02-27t03:00:00.1-06:00", INT64_C(1772182800100)},
+		{"2026-02-27 09:00:00.123456789Z", INT64_C(1772182800123)},
+		{"1970-01-01T00:00:00Z", 0},
+	};
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct err e;
+		if (!clock_parse_rfc3339(good[i].text, &ms, &e))
+			fail_msg("%s: %s", good[i].text, e.text);
+		assert_int_equal(ms, good[i].ms);
+	}
+	const char *bad[] = {"",
+			     "2026-02-27",
+			     "2026-02-30T00:00:00Z",
+			     "2026-02-27T24:00:00Z",
+			     "2026-02-27T09:60:00Z",
+			     "2026-02-27T09:00:00",
+			     "2026-02-27T09:00:00.Z",
+			     "2026-02-27T09:00:00Zx",
+			     "2026-2-27T09:00:00Z",
+			     "2026-02-27T09:00Z"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(clock_parse_rfc3339(bad[i], &ms, NULL));
+}
+
+static void calendar_agrees_with_the_library(void **state)
+{
+	(void)state;
+	for (int64_t days = -719162; days <= 2932896; days += 13) { /* 0001-01-01 to 9999-12-31 */
+		time_t t = (time_t)days * 86400;
+		struct tm tm;
+		gmtime_r(&t, &tm);
+		struct date d = date_from_days(days);
+		assert_int_equal(d.year, tm.tm_year + 1900);
+		assert_int_equal(d.month, tm.tm_mon + 1);
+		assert_int_equal(d.day, tm.tm_mday);
+		assert_int_equal(date_weekday(d), (tm.tm_wday + 6) % 7);
+		assert_true(date_valid(d));
+		assert_int_equal(date_to_days(d), days);
+	}
+}
+
+static void dates(void **state)
+{
+	(void)state;
+	assert_int_equal(date_days_in_month(2024, 2), 29);
+	assert_int_equal(date_days_in_month(2100, 2), 28);
+	assert_int_equal(date_days_in_month(2000, 2), 29);
+	assert_false(date_valid((struct date){2025, 2, 29}));
+	assert_false(date_valid((struct date){0, 1, 1}));
+	assert_false(date_valid((struct date){10000, 1, 1}));
+	struct date d;
+	assert_true(date_parse_iso("2024-02-29", &d));
+	char text[DATE_ISO_BYTES];
+	date_iso(d, text);
+	assert_string_equal(text, "2024-02-29");
+	const char *bad[] = {"",           "2024-02-30", "2024-2-29",  "24-02-29",  "2024-02-29 ",
+			     "2024/02/29", "-024-02-29", "2024-00-10", "2024-13-10"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(date_parse_iso(bad[i], &d));
+	assert_false(date_parse_iso(NULL, &d));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frozen_day_runs_from_nine),
+		cmocka_unit_test(stands_still_until_moved),
+		cmocka_unit_test(rfc3339),
+		cmocka_unit_test(calendar_agrees_with_the_library),
+		cmocka_unit_test(dates),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

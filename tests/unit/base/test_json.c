@@ -1,0 +1,280 @@
+/* JSON in: what is refused, what the getters say, the decimal mark kept out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+static json_t *parse(const char *text)
+{
+	json_t *value = NULL;
+	struct err e;
+	if (!json_parse(text, strlen(text), 1 << 20, &value, &e))
+		fail_msg("%s: %s", text, e.text);
+	return value;
+}
+
+static void refuse(const char *text, size_t len, enum err_code code)
+{
+	json_t *value = (json_t *)(uintptr_t)1;
+	struct err e;
+	if (json_parse(text, len, 1 << 20, &value, &e))
+		fail_msg("accepted: %.*s", (int)len, text);
+	assert_int_equal(e.code, code);
+	assert_ptr_equal(value, (void *)(uintptr_t)1);
+}
+
+static void strict(void **state)
+{
+	(void)state;
+	const char *bad[] = {"",
+			     "{",
+			     "[1,]",
+			     "{\"a\":1,\"a\":2}",
+			     "{\"a\":1} x",
+			     "01",
+			     "'a'",
+			     "\"\t\"",
+			     "nul",
+			     "{a:1}",
+			     "\"\\u0000\"",
+			     "[1]]",
+			     "\"\xFF\"",
+			     "\"\xC0\x80\"",
+			     "\"\\uD800\"",
+			     "\"\xED\xA0\x80\"",
+			     "99999999999999999999",
+			     "1e999",
+			     "// c\n1",
+			     "NaN"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		refuse(bad[i], strlen(bad[i]), ERR_INPUT);
+	refuse("1\0", 2, ERR_INPUT);
+	refuse("\"a\0b\"", 5, ERR_INPUT);
+	json_decref(parse(" {\"a\":[1,2.5,null,true,\"x\"]} \n"));
+	json_decref(parse("9223372036854775807"));
+}
+
+static void error_never_repeats_the_text(void **state)
+{
+	(void)state;
+	json_t *value;
+	struct err e;
+	assert_false(json_parse("{\"k\": secret}", 13, 100, &value, &e));
+	assert_null(strstr(e.text, "secret"));
+	assert_non_null(strstr(e.text, "line 1"));
+}
+
+static void size_cap(void **state)
+{
+	(void)state;
+	json_t *value;
+	struct err e;
+	assert_true(json_parse("[1]", 3, 3, &value, &e));
+	json_decref(value);
+	assert_false(json_parse("[1]", 3, 2, &value, &e));
+	assert_int_equal(e.code, ERR_LIMIT);
+}
+
+/* `depth` arrays around `inner`. */
+static char *nested(int depth, const char *inner)
+{
+	struct buf b;
+	buf_init(&b, 1 << 20);
+	for (int i = 0; i < depth; i++)
+		buf_char(&b, '[');
+	buf_str(&b, inner);
+	for (int i = 0; i < depth; i++)
+		buf_char(&b, ']');
+	return buf_take(&b);
+}
+
+static void depth_cap(void **state)
+{
+	(void)state;
+	char *text = nested(JSON_DEPTH_MAX, "1");
+	json_decref(parse(text));
+	mem_free(text);
+	text = nested(JSON_DEPTH_MAX + 1, "1");
+	refuse(text, strlen(text), ERR_LIMIT);
+	mem_free(text);
+	text = nested(200000, "");
+	refuse(text, strlen(text), ERR_LIMIT);
+	mem_free(text);
+	/* Brackets inside strings do not count, also after escaped quotes and backslashes. */
+	text = nested(JSON_DEPTH_MAX, "\"[[[\\\"[[[\\\\\",\"]]\",{}");
+	refuse(text, strlen(text), ERR_LIMIT);
+	mem_free(text);
+	text = nested(JSON_DEPTH_MAX, "\"[[[\\\"[[[\\\\\",\"]]\"");
+	json_decref(parse(text));
+	mem_free(text);
+}
+
+static void mark_is_kept_out(void **state)
+{
+	(void)state;
+	const char *texts[] = {"{\"a\":[\"\xEE\x80\x80"
+			       "48.7\"]}",
+			       "{\"a\":[\"\\ue00048.7\"]}", "{\"a\":[\"\\uE00048.7\"]}"};
+	for (int i = 0; i < 3; i++) {
+		json_t *value = parse(texts[i]);
+		char *out = json_text(value);
+		assert_string_equal(out, "{\"a\":[\"\xEF\xBF\xBD"
+					 "48.7\"]}");
+		mem_free(out);
+		json_decref(value);
+	}
+	/* An escaped backslash is not an escape. */
+	json_t *value = parse("\"\\\\ue000\"");
+	assert_string_equal(json_string_value(value), "\\ue000");
+	json_decref(value);
+}
+
+static void required_members(void **state)
+{
+	(void)state;
+	json_t *o = parse("{\"s\":\"x\",\"i\":5,\"r\":1.5,\"n\":null}");
+	struct err e;
+	const char *text = NULL;
+	int64_t number = 0;
+	assert_true(json_get_str(o, "s", &text, &e));
+	assert_string_equal(text, "x");
+	assert_true(json_get_int(o, "i", &number, &e));
+	assert_int_equal(number, 5);
+	assert_false(json_get_int(o, "r", &number, &e));
+	assert_string_equal(e.text, "r: must be an integer");
+	assert_int_equal(number, 5);
+	assert_false(json_get_str(o, "zz", &text, &e));
+	assert_string_equal(e.text, "zz: missing");
+	assert_false(json_get_str(o, "n", &text, &e));
+	assert_string_equal(e.text, "n: must be text");
+	assert_string_equal(text, "x");
+	json_decref(o);
+}
+
+static void optional_members(void **state)
+{
+	(void)state;
+	json_t *o = parse("{\"s\":\"x\",\"i\":5,\"b\":false,\"o\":{},\"a\":[]}");
+	struct err e;
+	const char *text = "was";
+	int64_t number = 1;
+	bool yes = true;
+	json_t *object = NULL;
+	json_t *array = NULL;
+	assert_true(json_opt_str(o, "none", &text, &e));
+	assert_string_equal(text, "was");
+	assert_true(json_opt_int(o, "none", &number, &e));
+	assert_int_equal(number, 1);
+	assert_true(json_opt_bool(o, "none", &yes, &e) && yes);
+	assert_true(json_opt_object(o, "none", &object, &e) && !object);
+	assert_true(json_opt_bool(o, "b", &yes, &e) && !yes);
+	assert_true(json_opt_object(o, "o", &object, &e) && object);
+	assert_true(json_opt_array(o, "a", &array, &e) && array);
+	assert_false(json_opt_bool(o, "i", &yes, &e));
+	assert_false(json_opt_object(o, "a", &object, &e));
+	assert_false(json_opt_array(o, "o", &array, &e));
+	assert_false(json_opt_str(o, "i", &text, &e));
+	assert_false(json_opt_int(o, "b", &number, &e));
+	json_decref(o);
+}
+
+static void only_known_members(void **state)
+{
+	(void)state;
+	json_t *o = parse("{\"a\":1,\"b\":2}");
+	struct err e;
+	assert_true(json_only(o, (const char *const[]){"b", "c", "a", NULL}, &e));
+	assert_false(json_only(o, (const char *const[]){"a", NULL}, &e));
+	assert_string_equal(e.text, "b: unknown member");
+	json_decref(o);
+}
+
+static void owned_by_an_arena(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(100);
+	json_t *value = json_object();
+	assert_ptr_equal(json_own(a, value), value);
+	assert_null(json_own(a, NULL));
+	arena_free(&a); /* a leak or double free would be reported */
+}
+
+static void files(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/vesper_json_XXXXXX";
+	int fd = mkstemp(path);
+	assert_int_equal(write(fd, "{\"a\":1,}", 8), 8);
+	json_t *value = NULL;
+	struct err e;
+	assert_false(json_parse_file(path, &value, &e));
+	assert_non_null(strstr(e.text, path));
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(pwrite(fd, "{\"a\":1}", 7, 0), 7);
+	close(fd);
+	assert_true(json_parse_file(path, &value, &e));
+	json_decref(value);
+	unlink(path);
+	assert_false(json_parse_file(path, &value, &e));
+	assert_int_equal(e.code, ERR_NOT_FOUND);
+}
+
+/* Random bytes from JSON's alphabet: whatever is accepted must be written and read back to the same
+ * text. */
+static void random_text_never_breaks(void **state)
+{
+	(void)state;
+	static const char alphabet[] = "{}[]\",:0123456789.eE+-truefalsn\\u \t\xC3\xA9\xEE\x80\x80";
+	uint32_t seed = 12345;
+	int accepted = 0;
+	for (int round = 0; round < 200000; round++) {
+		char text[24];
+		size_t len = 1 + (size_t)round % sizeof(text);
+		for (size_t i = 0; i < len; i++) {
+			seed = seed * 1664525 + 1013904223;
+			text[i] = alphabet[(seed >> 16) % (sizeof(alphabet) - 1)];
+		}
+		json_t *value;
+		if (!json_parse(text, len, 1000, &value, NULL))
+			continue;
+		accepted++;
+		char *once = json_text(value);
+		json_decref(value);
+		value = parse(once);
+		char *twice = json_text(value);
+		json_decref(value);
+		assert_string_equal(once, twice);
+		mem_free(once);
+		mem_free(twice);
+	}
+	assert_true(accepted > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strict),
+		cmocka_unit_test(error_never_repeats_the_text),
+		cmocka_unit_test(size_cap),
+		cmocka_unit_test(depth_cap),
+		cmocka_unit_test(mark_is_kept_out),
+		cmocka_unit_test(required_members),
+		cmocka_unit_test(optional_members),
+		cmocka_unit_test(only_known_members),
+		cmocka_unit_test(owned_by_an_arena),
+		cmocka_unit_test(files),
+		cmocka_unit_test(random_text_never_breaks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

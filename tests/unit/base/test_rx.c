@@ -1,0 +1,98 @@
+/* Regular expressions: groups, Unicode, bad text, the step limit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/rx.h"
+
+static struct rx *compile(const char *pattern)
+{
+	struct rx *rx = NULL;
+	struct err e;
+	if (!rx_new(pattern, &rx, &e))
+		fail_msg("%s", e.text);
+	return rx;
+}
+
+static void groups_and_offsets(void **state)
+{
+	(void)state;
+	struct rx *rx = compile("(HE)\\s*(\\d+)(?:-(\\d+))?");
+	struct str g[RX_GROUPS_MAX];
+	struct str text = STR("he 16-21 and he7");
+	assert_true(rx_match(rx, text, 0, g));
+	assert_true(str_eq(g[0], STR("he 16-21")));
+	assert_true(str_eq(g[2], STR("16")) && str_eq(g[3], STR("21")));
+	assert_true(rx_match(rx, text, (size_t)(g[0].p - text.p) + g[0].n, g));
+	assert_true(str_eq(g[2], STR("7")));
+	assert_null(g[3].p);
+	assert_null(g[9].p);
+	assert_false(rx_match(rx, text, text.n, g));
+	assert_false(rx_match(rx, text, text.n + 1, g));
+	assert_false(rx_match(rx, (struct str){NULL, 0}, 0, g));
+	rx_free(&rx);
+	assert_null(rx);
+	rx_free(&rx);
+}
+
+static void unicode(void **state)
+{
+	(void)state;
+	struct rx *rx = compile("\\b\xC3\x89tang\\b");
+	struct str g[RX_GROUPS_MAX];
+	assert_true(rx_match(rx, STR("l'\xC3\xA9TANG bleu"), 0, g));
+	assert_false(rx_match(rx, STR("\xC3\xA9tangs"), 0, g));
+	assert_true(rx_match(rx, STR("\xFF\xFE \xC3\xA9tang \xC3"), 0, g));
+	rx_free(&rx);
+}
+
+static void more_groups_than_we_look_at(void **state)
+{
+	(void)state;
+	struct rx *rx = compile("(1)(2)(3)(4)(5)(6)(7)(8)(9)(0)(a)(b)");
+	struct str g[RX_GROUPS_MAX];
+	assert_true(rx_match(rx, STR("x1234567890ab"), 0, g));
+	assert_true(str_eq(g[9], STR("9")));
+	rx_free(&rx);
+}
+
+static void bad_pattern(void **state)
+{
+	(void)state;
+	struct rx *rx = NULL;
+	struct err e;
+	assert_false(rx_new("a(b", &rx, &e));
+	assert_null(rx);
+	assert_int_equal(e.code, ERR_INPUT);
+}
+
+static void catastrophe_ends_early(void **state)
+{
+	(void)state;
+	struct rx *rx = compile("^(a+)+$");
+	char text[41];
+	memset(text, 'a', 40);
+	text[40] = '\0';
+	text[39] = 'b';
+	struct str g[RX_GROUPS_MAX];
+	int64_t start = clock_mono_ms();
+	assert_false(rx_match(rx, str_of(text), 0, g));
+	assert_true(clock_mono_ms() - start < 500);
+	rx_free(&rx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_and_offsets),          cmocka_unit_test(unicode),
+		cmocka_unit_test(more_groups_than_we_look_at), cmocka_unit_test(bad_pattern),
+		cmocka_unit_test(catastrophe_ends_early),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

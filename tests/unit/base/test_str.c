@@ -1,0 +1,160 @@
+/* Slices, and the buffer up to its cap and past it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/mem.h"
+#include "vesper/str.h"
+#include "vesper/utf8.h"
+
+static void slices(void **state)
+{
+	(void)state;
+	assert_true(str_eq(str_of(NULL), STR("")));
+	assert_true(str_eq((struct str){NULL, 0}, STR("")));
+	assert_false(str_eq(STR("ab"), STR("abc")));
+	assert_true(str_eq_nocase(STR("Bearer"), STR("bEARER")));
+	assert_false(str_eq_nocase(STR("[x"), STR("{x")));
+	assert_true(str_eq(str_trim(STR(" \t\r\n a b \n")), STR("a b")));
+	assert_true(str_eq(str_trim(STR("  ")), STR("")));
+	assert_true(str_starts(STR("abc"), STR("ab")));
+	assert_true(str_starts(STR("abc"), STR("")));
+	assert_false(str_starts(STR("a"), STR("ab")));
+	assert_true(str_ends(STR("abc"), STR("bc")));
+	assert_false(str_ends(STR("c"), STR("bc")));
+}
+
+static void splitting_keeps_empty_parts(void **state)
+{
+	(void)state;
+	struct str rest = STR("a,,b,");
+	struct str part;
+	const char *want[] = {"a", "", "b", ""};
+	for (int i = 0; i < 4; i++) {
+		assert_true(str_split(&rest, ',', &part));
+		assert_true(str_eq(part, str_of(want[i])));
+	}
+	assert_false(str_split(&rest, ',', &part));
+	rest = STR("");
+	assert_true(str_split(&rest, ',', &part));
+	assert_int_equal(part.n, 0);
+	assert_false(str_split(&rest, ',', &part));
+}
+
+static void buffer_grows_and_is_terminated(void **state)
+{
+	(void)state;
+	struct buf b;
+	buf_init(&b, 100000);
+	assert_string_equal(buf_text(&b), "");
+	for (int i = 0; i < 5000; i++)
+		buf_printf(&b, "%d,", i % 10);
+	assert_int_equal(b.n, 10000);
+	assert_int_equal(strlen(buf_text(&b)), 10000);
+	buf_reset(&b);
+	assert_string_equal(buf_text(&b), "");
+	buf_add(&b, "a\0b", 3);
+	assert_int_equal(b.n, 3);
+	char *taken = buf_take(&b);
+	assert_memory_equal(taken, "a\0b", 4);
+	mem_free(taken);
+	taken = buf_take(&b);
+	assert_string_equal(taken, "");
+	mem_free(taken);
+	buf_deinit(&b);
+}
+
+static void what_passes_the_cap_is_dropped_whole(void **state)
+{
+	(void)state;
+	struct buf b;
+	buf_init(&b, 5);
+	buf_str(&b, "12345");
+	assert_false(buf_over(&b));
+	buf_char(&b, '6');
+	assert_true(buf_over(&b));
+	assert_string_equal(buf_text(&b), "12345");
+	buf_reset(&b);
+	assert_false(buf_over(&b));
+	buf_str(&b, "123");
+	buf_printf(&b, "%d", 4567);
+	assert_true(buf_over(&b));
+	assert_string_equal(buf_text(&b), "123");
+	buf_str(&b, "45");
+	assert_true(buf_over(&b));
+	assert_string_equal(buf_text(&b), "12345");
+	buf_reset(&b);
+	buf_json_str(&b, "abcd", 4);
+	assert_true(buf_over(&b));
+	assert_string_equal(buf_text(&b), "");
+	buf_json_str(&b, "abc", 3);
+	assert_string_equal(buf_text(&b), "\"abc\"");
+	buf_deinit(&b);
+}
+
+static void check_json(const char *text, size_t len, const char *want)
+{
+	struct buf b;
+	buf_init(&b, 1000);
+	buf_json_str(&b, text, len);
+	assert_string_equal(buf_text(&b), want);
+	buf_deinit(&b);
+}
+
+static void json_strings(void **state)
+{
+	(void)state;
+	check_json("", 0, "\"\"");
+	check_json("a\"b\\c\n\r\t\b\f\x01\x7f", 12, "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0001\\u007f\"");
+	check_json("\0", 1, "\"\\u0000\"");
+	check_json("caf\xC3\xA9 \xF0\x9F\x98\x80", 10, "\"caf\xC3\xA9 \xF0\x9F\x98\x80\"");
+	/* Bad bytes one by one; a cut character at the end; the private decimal mark. */
+	check_json("a\xFF\xC3z", 4, "\"a\xEF\xBF\xBD\xEF\xBF\xBDz\"");
+	check_json("\xE2\x82", 2, "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
+	check_json("\xEE\x80\x80"
+		   "48.7",
+		   7,
+		   "\"\xEF\xBF\xBD"
+		   "48.7\"");
+}
+
+static void json_strings_of_any_bytes_are_valid(void **state)
+{
+	(void)state;
+	uint32_t seed = 1;
+	for (int round = 0; round < 2000; round++) {
+		char text[40];
+		size_t len = (size_t)round % 40;
+		for (size_t i = 0; i < len; i++) {
+			seed = seed * 1664525 + 1013904223;
+			text[i] = (char)(seed >> 24);
+		}
+		struct buf b;
+		buf_init(&b, 1000);
+		buf_json_str(&b, text, len);
+		assert_true(b.n >= 2 && b.p[0] == '"' && b.p[b.n - 1] == '"');
+		assert_true(utf8_valid(b.p, b.n));
+		for (size_t i = 0; i < b.n; i++)
+			assert_true((unsigned char)b.p[i] >= 0x20);
+		buf_deinit(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slices),
+		cmocka_unit_test(splitting_keeps_empty_parts),
+		cmocka_unit_test(buffer_grows_and_is_terminated),
+		cmocka_unit_test(what_passes_the_cap_is_dropped_whole),
+		cmocka_unit_test(json_strings),
+		cmocka_unit_test(json_strings_of_any_bytes_are_valid),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+/* UTF-8: every code point, every kind of wrong byte, cuts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "vesper/utf8.h"
+
+/* An encoder of its own, to check the decoder against. */
+static size_t encode(uint32_t c, char *out)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	for (size_t i = n - 1; i > 0; i--, c >>= 6)
+		out[i] = (char)(0x80 | (c & 0x3F));
+	out[0] = (char)((0xF00u >> n) | c);
+	return n;
+}
+
+static void every_code_point(void **state)
+{
+	(void)state;
+	for (uint32_t c = 0; c < 0x110400; c++) {
+		char text[4];
+		size_t n = encode(c, text);
+		bool surrogate = c >= 0xD800 && c <= 0xDFFF;
+		bool want = c <= 0x10FFFF && !surrogate;
+		if (utf8_valid(text, n) != want)
+			fail_msg("U+%04X", c);
+		if (want && n > 1 && utf8_valid(text, n - 1))
+			fail_msg("cut U+%04X", c);
+	}
+}
+
+static void wrong_bytes(void **state)
+{
+	(void)state;
+	const char *bad[] = {"\x80",
+			     "\xBF",
+			     "\xC0\x80",
+			     "\xC1\xBF",
+			     "\xC3",
+			     "\xC3(",
+			     "\xE0\x80\x80",
+			     "\xE0\x9F\xBF",
+			     "\xED\xA0\x80",
+			     "\xF0\x80\x80\x80",
+			     "\xF0\x8F\xBF\xBF",
+			     "\xF4\x90\x80\x80",
+			     "\xF5\x80\x80\x80",
+			     "\xFE",
+			     "\xFF",
+			     "12345678\x80"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(utf8_valid(bad[i], strlen(bad[i])));
+	assert_true(utf8_valid("", 0));
+	assert_true(utf8_valid("1234567890abcdef\0x", 18));
+	assert_true(utf8_valid("1234567\xC3\xA9 0", 11));
+}
+
+static void whole_characters(void **state)
+{
+	(void)state;
+	const char *text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z";
+	const size_t starts[] = {0, 1, 3, 6, 10, 11};
+	for (size_t len = 0; len <= 11; len++) {
+		size_t want = 0;
+		for (size_t i = 0; i < 6; i++)
+			want = starts[i] <= len ? starts[i] : want;
+		assert_int_equal(utf8_whole(text, len), want);
+		assert_int_equal(utf8_cut(text, 11, len), want);
+	}
+	assert_int_equal(utf8_count(text, 11), 5);
+	/* Bytes that can't become a character are not held back for ever. */
+	assert_int_equal(utf8_whole("a\xFF", 2), 2);
+	assert_int_equal(utf8_whole("\xE0\x80", 2), 2);
+	assert_int_equal(utf8_whole("\x80\x80\x80\x80", 4), 4);
+	assert_int_equal(utf8_cut("abc", 3, 10), 3);
+	assert_int_equal(utf8_cut("\x80\x80\x80\x80\x80\x80", 6, 5), 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_code_point),
+		cmocka_unit_test(wrong_bytes),
+		cmocka_unit_test(whole_characters),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
