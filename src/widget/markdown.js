@@ -236,17 +236,33 @@ function itemOf(item, context, depth) {
       : [elementOf(block, context, depth)]));
 }
 
+/* A heading within a list or a quote is no landmark of the page, only a strong line. */
+function headingOf(block, context) {
+  const line = cut(block.lines[0], HEADING.exec(block.lines[0].text)[0].length);
+  const title = { text: line.text.replace(/[ \t]+#+[ \t]*$/, ''), start: line.start };
+  const words = inline([title], context);
+
+  return block.rank ? h(`h${block.rank}`, {}, ...words) : h('p', {}, h('strong', {}, ...words));
+}
+
+/* An answer begins below its own h2, whatever level its author began with, and skips none. */
+function rankHeadings(blocks) {
+  const headings = blocks.filter((block) => block.kind === 'heading');
+  let above = 2;
+
+  for (const block of headings) {
+    const wanted = 3 + block.level - headings[0].level;
+
+    above = block.rank = Math.max(3, Math.min(wanted, above + 1, 6));
+  }
+}
+
 function elementOf(block, context, depth) {
   switch (block.kind) {
   case 'code':
     return h('pre', { tabindex: '0' }, h('code', {}, ...verbatim(block.lines, context)));
-  case 'heading': {
-    const line = cut(block.lines[0], HEADING.exec(block.lines[0].text)[0].length);
-    const title = { text: line.text.replace(/[ \t]+#+[ \t]*$/, ''), start: line.start };
-
-    /* The page's own title comes first, so an answer's headings begin two levels down. */
-    return h(`h${Math.min(block.level + 2, 6)}`, {}, ...inline([title], context));
-  }
+  case 'heading':
+    return headingOf(block, context);
   case 'rule':
     return h('hr');
   case 'quote':
@@ -488,12 +504,13 @@ export class MarkdownView {
     const lines = linesOf(text);
     const blocks = blocksOf(lines, 0);
 
+    rankHeadings(blocks);
     blocks.forEach((block, i) => {
       const from = lines[block.first].start;
       const to = block.end < lines.length ? lines[block.end].start : text.length;
       const inside = marks.filter((mark) => mark.from < to && mark.to > from);
       const open = live && i === blocks.length - 1;
-      const key = `${open}|${inside.length}|${text.slice(from, to).trimEnd()}`;
+      const key = `${open}|${block.rank}|${inside.length}|${text.slice(from, to).trimEnd()}`;
 
       if (this.#shown[i]?.key === key && this.#shown[i].from === from)
         return;

@@ -73,7 +73,7 @@ button:disabled { cursor: default; }
 
 /* before the first question */
 .welcome { padding: min(11vh, 96px) 0 0; text-align: center; }
-.welcome h1 { margin-top: 18px; font-size: clamp(24px, 4vw, 32px); font-weight: 600; letter-spacing: -.02em; line-height: 1.25; }
+.welcome h2 { margin-top: 18px; font-size: clamp(24px, 4vw, 32px); font-weight: 600; letter-spacing: -.02em; line-height: 1.25; }
 .welcome p { max-width: 46ch; margin: 10px auto 0; color: var(--muted); }
 .starters { display: grid; grid-template-columns: 1fr 1fr; gap: 12px; margin-top: 40px; text-align: left; }
 .starter {
@@ -159,12 +159,16 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 /* cards */
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
 .card-title { display: block; font-weight: 600; line-height: 1.4; }
-.data figcaption {
-  display: flex; flex-wrap: wrap; gap: 2px 16px; justify-content: space-between; align-items: baseline;
-  padding: 12px 18px; border-bottom: 1px solid var(--line); font-size: 14px;
+.data summary {
+  display: flex; flex-wrap: wrap; gap: 2px 10px; align-items: center; padding: 12px 18px 12px 14px;
+  cursor: pointer; list-style: none; font-size: 14px;
 }
+.data summary::-webkit-details-marker { display: none; }
+.data summary:focus-visible { outline-offset: -3px; border-radius: var(--radius); }
+.data[open] summary { border-bottom: 1px solid var(--line); }
+.data .icon { color: var(--muted); }
 .data-title { font-weight: 600; }
-.data-rows { color: var(--muted); font-size: 13px; }
+.data-rows { margin-left: auto; color: var(--muted); font-size: 13px; }
 .data-rows.cut { color: var(--warn); }
 .notice, .error, .refused { display: flex; gap: 14px; padding: 16px 18px; }
 .notice { flex-wrap: wrap; align-items: center; justify-content: space-between; font-size: 15px; color: var(--muted); }
@@ -178,7 +182,7 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .refusal { display: grid; place-items: center; min-height: 40vh; }
 .refused { width: 100%; max-width: 460px; }
 .refused .primary { align-self: flex-start; margin-top: 10px; }
-.reports { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 310px), 1fr)); gap: 12px; }
+.reports { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 344px), 1fr)); gap: 12px; }
 .report {
   display: flex; gap: 14px; align-items: center; padding: 12px 16px; color: inherit; text-decoration: none;
   transition: border-color .15s, box-shadow .15s;
@@ -222,7 +226,8 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .outcome span:not(:last-of-type)::after { content: "·"; margin: 0 8px; }
 summary.outcome { width: fit-content; cursor: pointer; list-style: none; border-radius: 6px; }
 summary.outcome::-webkit-details-marker { display: none; }
-summary.outcome .icon { margin-left: 6px; transition: transform .15s; }
+summary .icon { transition: transform .15s; }
+summary.outcome .icon { margin-left: 6px; }
 details[open] summary .icon { transform: rotate(90deg); }
 summary.outcome:hover { color: var(--text); }
 .steps { display: grid; gap: 4px; margin-top: 10px; padding: 0; list-style: none; color: var(--muted); font-size: 14px; }
@@ -274,7 +279,7 @@ textarea::placeholder { color: var(--muted); opacity: 1; }
   .question p { max-width: 90%; }
   .jump { right: 16px; left: auto; transform: none; }
   th, td { padding: 8px 14px; }
-  .data figcaption { padding: 10px 14px; }
+  .data summary { padding: 10px 14px 10px 10px; }
 }
 @media (prefers-reduced-motion: no-preference) {
   .running .avatar .icon { animation: twinkle 1.6s ease-in-out infinite; }

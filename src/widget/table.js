@@ -3,7 +3,7 @@
  * their decimals. It scrolls inside its own box, and says so when rows were left out.
  */
 
-import { count, h, humanize } from './dom.js';
+import { count, h, humanize, icon } from './dom.js';
 
 const NUMERIC = new Set(['int', 'decimal']);
 const MAX_DECIMALS = 6;
@@ -51,13 +51,20 @@ function formatter(meta, values) {
   return (value) => (isEmpty(value) ? '–' : String(value));
 }
 
+/* A label of its own, or the column's name read aloud: AvgPrice_PerMWh -> Avg Price Per MWh. */
+function labelOf({ name, label }) {
+  const words = label && label !== name ? label : name.replace(/([a-z])([A-Z])/g, '$1 $2');
+
+  return words.replaceAll('_', ' ');
+}
+
 function columnsOf(view) {
   return view.columns.map((name) => {
     const meta = view.meta?.find((entry) => entry.name === name) ?? { name, type: 'text' };
     const values = view.data_dict[name] ?? [];
 
     return {
-      label: meta.label ?? humanize(name),
+      label: labelOf(meta),
       unit: meta.unit,
       numeric: NUMERIC.has(meta.type),
       values,
@@ -97,8 +104,9 @@ export function dataTable(view) {
     return h('td', { class: column.numeric ? 'number' : text.length > LONG_CHARS && 'long' }, text);
   })));
 
-  return h('figure', { class: 'card data', part: 'table' },
-    h('figcaption', {},
+  return h('details', { class: 'card data', part: 'table', open: true },
+    h('summary', {},
+      icon('chevron'),
       h('span', { class: 'data-title' }, title),
       h('span', { class: view.truncated ? 'data-rows cut' : 'data-rows' }, rowsText(view))),
     h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': `${title}, table` },

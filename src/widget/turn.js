@@ -34,6 +34,7 @@ export class TurnView {
   #asks = new Map();
   #steps = new Map();
   #frame = 0;
+  #folded = false;
   #markdown;
   #parts;
 
@@ -223,7 +224,17 @@ export class TurnView {
     this.#frame = 0;
     this.#markdown.update(this.#text, this.#marks, this.running);
     this.root.classList.toggle('has-text', this.#text !== '');
+    this.#foldTables();
     this.#actions.onText(this);
+  }
+
+  /* An answer with a table of its own says the same rows; the full result stays a click away. */
+  #foldTables() {
+    if (this.#folded || !this.#parts.prose.querySelector('table'))
+      return;
+    this.#folded = true;
+    for (const card of this.#parts.views.querySelectorAll('details'))
+      card.open = false;
   }
 
   #showView(view) {

@@ -124,7 +124,7 @@ export class VesperChat extends HTMLElement {
       banner: h('div', { class: 'banner', role: 'status', hidden: true }),
       welcome: h('div', { class: 'welcome' },
         h('span', { class: 'avatar large' }, icon('star')),
-        h('h1', {}, 'What would you like to know?'),
+        h('h2', {}, 'What would you like to know?'),
         h('p', {}, 'Ask in your own words. Every number in an answer comes from your governed data.')),
       starters: h('div', { class: 'starters' }),
       turns: h('div', { class: 'turns' }),
@@ -289,9 +289,11 @@ export class VesperChat extends HTMLElement {
   }
 
   #onFrame(frame) {
+    const isKnown = frame.seq !== undefined && this.#turns.some((turn) => turn.id === frame.turn_id);
+
     if (frame.type === 'session.ready')
       this.#onReady(frame);
-    else if (frame.type === 'chat.error' && frame.seq === undefined)
+    else if (frame.type === 'chat.error' && !isKnown)
       this.#onRequestError(frame);
     else if (frame.turn_id !== undefined)
       this.#onTurnFrame(frame);
@@ -499,14 +501,18 @@ export class VesperChat extends HTMLElement {
     return turn;
   }
 
-  /* Refused before a turn began, or a turn to resume is gone. */
+  /* Refused before a turn of ours began, or a turn to resume is gone. */
   #onRequestError(frame) {
     const turn = this.#active;
 
     this.#emit('vesper:error', { code: frame.code, message: frame.message });
     if (!turn)
       return;
-    if (!turn.acknowledged) {
+    if (!turn.acknowledged && frame.details?.turn_id) {
+      /* Asked before, on a line that was lost: its frames or its stored answer are there. */
+      turn.id = frame.details.turn_id;
+      this.#resume();
+    } else if (!turn.acknowledged) {
       turn.fail(frame);
       this.#announcer.say(frame.message);
       this.#endActive();

@@ -197,6 +197,7 @@ export class Fake {
       socket.on('close', () => turn.watchers.delete(send));
     };
 
+    socket.setMaxListeners(0);
     this.sockets.add(socket);
     socket.on('close', () => this.sockets.delete(socket));
     socket.on('message', (data) => this.#receive(JSON.parse(data), { session, send, watch }));

@@ -37,7 +37,7 @@ async function start(options) {
 
 const prose = (turn) => turn.locator('.prose').innerText();
 const shown = (page, text) => lastTurn(page).locator('.prose', { hasText: text }).waitFor();
-const tables = (turn) => turn.locator('figure.data');
+const tables = (turn) => turn.locator('details.data');
 
 /* The console may tell of lines that a test cut on purpose, and of nothing else. */
 function assertClean(expected = /^$/) {
@@ -56,9 +56,9 @@ test('the reference question: text, table, filters, report, outcome', async () =
   assert.match(await turn.locator('.filter.assumed').innerText(), /Reference Base\s*assumed/);
   assert.equal(await turn.locator('.mark.bound').first().innerText(), '$48.73/MWh');
   assert.match(await turn.locator('.mark.bound').first().getAttribute('title'), /Average annual price, AvgPrice_PerMWh, row 1/);
-  assert.deepEqual(await turn.locator('figure th').allInnerTexts(), ['As of', 'Average price$/MWh', 'Hours', 'Year']);
-  assert.deepEqual(await turn.locator('figure tbody tr').first().locator('td').allInnerTexts(), ['Jan_2025', '48.730', '8,760', '2025']);
-  assert.equal(await turn.locator('figure td').nth(1).evaluate((cell) => getComputedStyle(cell).textAlign), 'right');
+  assert.deepEqual(await turn.locator('.data th').allInnerTexts(), ['As of', 'Average price$/MWh', 'Hours', 'Year']);
+  assert.deepEqual(await turn.locator('.data tbody tr').first().locator('td').allInnerTexts(), ['Jan_2025', '48.730', '8,760', '2025']);
+  assert.equal(await turn.locator('.data td').nth(1).evaluate((cell) => getComputedStyle(cell).textAlign), 'right');
   assert.match(await turn.locator('.outcome').innerText(), /rules \(no model\).*3 rows.*2 numbers verified.*128 ms/s);
   assert.equal(await turn.locator('a.report').getAttribute('href'), 'https://app.powerbi.com/groups/g/reports/r');
   assert.equal(await turn.locator('.suggestions .chip').count(), 3);
@@ -376,7 +376,7 @@ test('markdown is shown as what it means', async () => {
   const turn = await answered(page);
   const inside = (selector) => turn.locator(`.prose ${selector}`);
 
-  assert.equal(await inside('h5').innerText(), 'Curves for HB_NORTH');
+  assert.equal(await inside('h3').innerText(), 'Curves for HB_NORTH');
   assert.equal(await inside('strong').innerText(), 'HB_NORTH');
   assert.equal(await inside('em').innerText(), 'ERCOT');
   assert.equal(await inside('p code').innerText(), 'Stage.mc_vendor_files');
@@ -406,7 +406,7 @@ test('hostile text executes nothing, loads nothing, links nowhere', async () => 
 
     assert.equal(await turn.locator('a, img, script, iframe, .prose svg').count(), 0);
     for (const text of HOSTILE)
-      assert.ok((await turn.locator('figure.data').innerText()).includes(text), text);
+      assert.ok((await turn.locator('details.data').textContent()).includes(text), text);
     assert.match(await prose(turn), /<script>window\.pwned=1<\/script>/);
     assert.match(await prose(turn), /click \(javascript:window\.pwned=1\)/);
   }

@@ -1,0 +1,252 @@
+/*
+ * The page as the real daemon serves it, in a real browser. VESPER_URL names a demo that is running
+ * already; without it daemons of our own are started. VESPER_SCREENSHOT=1 also writes docs/page.png.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
+import { Cable } from './cable.mjs';
+import { HOSTILE, REFERENCE } from './scripts.mjs';
+
+const PICTURE = fileURLToPath(new URL('../../docs/page.png', import.meta.url));
+const CUT = /WebSocket connection to|net::ERR_|Failed to load resource/;
+const STARTERS = [
+  [REFERENCE, /\$48\.73\/MWh/],
+  ['Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025', /52\.14[^]*54\.80/],
+  ['Show the hourly price distribution for SP15 in 2025 from Ascend', /SP15/],
+  ['Which curves are available for HB_NORTH?', /HB.?NORTH/],
+];
+
+const given = process.env.VESPER_URL;
+let browser;
+let open;
+
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+afterEach(async () => {
+  await open?.context.close();
+  open = undefined;
+});
+
+async function start(url, options) {
+  open = await openPage(browser, url, options);
+  await open.page.locator('vesper-chat[data-state=ready]').waitFor();
+  return open.page;
+}
+
+function assertClean(expected = /^$/) {
+  assert.deepEqual(open.wrongs.filter((wrong) => !expected.test(wrong)), []);
+}
+
+const prose = (turn) => turn.locator('.prose').innerText();
+
+describe('by rules', () => {
+  let daemon;
+  let cable;
+  let url;
+
+  before(async () => {
+    if (!given) {
+      const { startDaemon } = await import('../e2e/harness.mjs');
+
+      daemon = await startDaemon();
+    }
+    url = given ?? daemon.url;
+    cable = await Cable.to(url);
+  });
+  after(async () => {
+    await cable?.close();
+    await daemon?.stop();
+  });
+
+  test('the reference question is answered, with its table', async () => {
+    const page = await start(url);
+
+    await page.getByRole('button', { name: REFERENCE }).click();
+    const turn = await answered(page);
+
+    assert.match(await prose(turn), /\$48\.73\/MWh/);
+    assert.match(await prose(turn), /8,760/);
+    assert.ok(await turn.locator('.data').count() >= 1);
+    assert.match(await turn.locator('.data').first().textContent(), /48\.73/);
+    assert.match(await turn.locator('.filters').innerText(), /Ascend[^]*NP15|NP15[^]*Ascend/);
+    assert.match(await turn.locator('.outcome').innerText(), /rules/);
+    assertClean();
+    if (process.env.VESPER_SCREENSHOT) {
+      await mkdir(new URL('.', `file://${PICTURE}`), { recursive: true });
+      await page.waitForTimeout(400);
+      await page.screenshot({ path: PICTURE });
+    }
+  });
+
+  test('every starter question is answered', async () => {
+    const page = await start(url);
+
+    for (const [question, expected] of STARTERS) {
+      await ask(page, question);
+      const turn = await answered(page);
+
+      assert.match(await prose(turn), expected, question);
+      assert.equal(await turn.locator('.error:not(.said)').count(), 0, question);
+    }
+    assert.equal(await page.locator('.turn').count(), STARTERS.length);
+    assertClean();
+  });
+
+  test('the policy of the page is as strict as it can be', async () => {
+    const response = await fetch(`${url}/`);
+    const policy = response.headers.get('content-security-policy');
+
+    for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "require-trusted-types-for 'script'"])
+      assert.ok(policy?.includes(rule), policy);
+    assert.doesNotMatch(policy, /unsafe/);
+  });
+
+  test('a reload shows the same conversation', async () => {
+    const page = await start(url);
+
+    await ask(page, REFERENCE);
+    const before = await prose(await answered(page));
+
+    await page.reload();
+    assert.equal(await prose(await answered(page)), before);
+    assert.equal(await lastTurn(page).locator('.question p').innerText(), REFERENCE);
+    assert.ok(await lastTurn(page).locator('.data').count() >= 1);
+    await ask(page, 'and for SP15?');
+    await page.locator('.turn').nth(1).waitFor();
+    assert.match(await prose(await answered(page)), /SP15/);
+    assertClean();
+  });
+
+  test('another user begins anew and sees what that user may see', async () => {
+    const page = await start(url);
+
+    await ask(page, REFERENCE);
+    await answered(page);
+    await page.getByLabel('Role').selectOption('viewer');
+    await page.getByRole('heading', { name: 'What would you like to know?' }).waitFor();
+    await page.locator('vesper-chat[data-state=ready]').waitFor();
+    await ask(page, REFERENCE);
+    assert.doesNotMatch(await (await answered(page)).innerText(), /48\.73/);
+    await page.getByLabel('Tenant').selectOption('acme');
+    await page.getByLabel('Role').selectOption('analyst');
+    await page.locator('.turn').waitFor({ state: 'detached' });
+    await page.locator('vesper-chat[data-state=ready]').waitFor();
+    await ask(page, REFERENCE);
+    assert.doesNotMatch(await (await answered(page)).innerText(), /48\.73/);
+    assertClean();
+  });
+
+  test('a stranger does not see a conversation by its address', async () => {
+    const page = await start(url);
+
+    await ask(page, REFERENCE);
+    await answered(page);
+    const address = page.url();
+
+    await page.evaluate(() => sessionStorage.setItem('vesper.demo-user', 'acme/admin'));
+    await page.goto('about:blank');
+    await page.goto(address);
+    await page.getByRole('alert').getByText('This conversation is not available').waitFor();
+    assert.equal(await page.locator('.turn').count(), 0);
+  });
+
+  test('a line that is cut comes back, and the next question is answered', async () => {
+    const page = await start(cable.url);
+
+    for (let i = 0; i < 3; i++) {
+      cable.cut();
+      await ask(page, REFERENCE);
+      assert.match(await prose(await answered(page)), /\$48\.73\/MWh/);
+      assert.equal((await prose(lastTurn(page))).match(/48\.73\/MWh/g).length, 1);
+    }
+    assert.equal(await page.locator('.turn').count(), 3);
+    assertClean(CUT);
+  });
+
+  test('hostile questions run nothing', async () => {
+    const page = await start(url);
+
+    for (const text of HOSTILE) {
+      await ask(page, `What was the price for ${text} in 2025 from Ascend?`);
+      const turn = await answered(page);
+
+      assert.equal(await turn.locator('img, script, iframe, a:not(.report)').count(), 0, text);
+      assert.ok((await turn.locator('.question p').innerText()).includes(text));
+    }
+    assert.equal(await page.evaluate(() => window.pwned), undefined);
+    assertClean();
+  });
+});
+
+describe('through a slow model', { skip: given && 'the daemon was given' }, () => {
+  const words = Array.from({ length: 60 }, (_, i) => `word${i + 1}`).join(' ');
+  const answering = (rule) => [{ when: { kind: 'answer' }, ...rule }, { reply: 'demo' }];
+  let mock;
+  let daemon;
+  let cable;
+
+  before(async () => {
+    const { startMock } = await import('../mock/anthropic.mjs');
+    const { startDaemon } = await import('../e2e/harness.mjs');
+
+    mock = await startMock();
+    daemon = await startDaemon({ mock });
+    cable = await Cable.to(daemon.url);
+  });
+  after(async () => {
+    await cable?.close();
+    await daemon?.stop();
+    await mock?.close();
+  });
+  beforeEach(() => mock.use(answering({ reply: { text: words }, fault: { token_ms: 60 } })));
+
+  const begun = (page) => lastTurn(page).locator('.prose', { hasText: 'word' }).waitFor();
+
+  test('the stop button stops the answer', async () => {
+    const page = await start(daemon.url);
+
+    await ask(page, REFERENCE);
+    await begun(page);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const turn = await answered(page, 3000);
+
+    assert.match(await turn.innerText(), /Stopped/);
+    assert.doesNotMatch(await prose(turn), /word60/);
+    await page.reload();
+    await page.locator('.turn').waitFor();
+    assert.match(await (await answered(page)).innerText(), /Stopped/);
+    assertClean();
+  });
+
+  test('a cut or a reload in the middle loses and doubles nothing', async () => {
+    const page = await start(cable.url);
+
+    for (const disturb of [() => cable.cut(), () => page.reload()]) {
+      await ask(page, REFERENCE);
+      await begun(page);
+      await disturb();
+      await begun(page);
+      assert.equal((await prose(await answered(page))).replace(/\s+/g, ' ').trim(), words);
+    }
+    assert.equal(await page.locator('.turn').count(), 2);
+    assertClean(CUT);
+  });
+
+  test('a hostile answer runs nothing, loads nothing, links nowhere', async () => {
+    mock.use(answering({ reply: { text: HOSTILE.join('\n\n') } }));
+    const page = await start(daemon.url);
+
+    await ask(page, REFERENCE);
+    const turn = await answered(page);
+
+    assert.equal(await turn.locator('.prose').locator('a, img, script, iframe, svg').count(), 0);
+    assert.match(await prose(turn), /<script>window\.pwned=1<\/script>/);
+    assert.equal(await page.evaluate(() => window.pwned), undefined);
+    assertClean();
+  });
+});
