@@ -1,0 +1,99 @@
+/* Numbers and dates in the house style. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "view_int.h"
+
+static void expect_number(const char *digits, const char *unit, const char *want)
+{
+	struct buf b;
+
+	buf_init(&b, 1000);
+	view_number(&b, digits, unit);
+	assert_string_equal(buf_text(&b), want);
+	buf_deinit(&b);
+}
+
+static void prices_have_two_decimals(void **state)
+{
+	(void)state;
+	expect_number("48.73", "$/MWh", "$48.73/MWh");
+	expect_number("48.7", "$/MWh", "$48.70/MWh");
+	expect_number("48.725", "$/MWh",
+		      "$48.73/MWh"); /* half away from zero, as databases round */
+	expect_number("-3.5", "$/MWh", "-$3.50/MWh");
+	expect_number("1234.5", "$/MWh", "$1,234.50/MWh");
+	expect_number("0", "$/MWh", "$0.00/MWh");
+}
+
+static void money_is_short(void **state)
+{
+	(void)state;
+	expect_number("2100000", "$", "$2.1M");
+	expect_number("800000", "$", "$800K");
+	expect_number("999499", "$", "$999.5K");
+	expect_number("999999", "$", "$1M");
+	expect_number("950", "$", "$950");
+	expect_number("-620000", "$", "-$620K");
+	expect_number("12345678.90", "$", "$12.35M");
+}
+
+static void counts_and_percents(void **state)
+{
+	(void)state;
+	expect_number("8760", "count", "8,760");
+	expect_number("999", "count", "999");
+	expect_number("1234567", "count", "1,234,567");
+	expect_number("8760", "hours", "8,760 hours");
+	expect_number("5.1016", "%", "5.1%");
+	expect_number("5", "%", "5%");
+	expect_number("2025", NULL, "2025"); /* a year is no count */
+	expect_number("n/a", "$/MWh", "n/a");
+}
+
+static void dates_are_for_people(void **state)
+{
+	static const char *const rows[][2] = {
+		{"2026-03-01", "March 2026"},
+		{"2026-02-26", "26 February 2026"},
+		{"2026-02-26 10:00:00", "26 February 2026"},
+		{"2026-02-30", "2026-02-30"},
+		{"soon", "soon"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf b;
+
+		buf_init(&b, 1000);
+		view_date(&b, rows[i][0]);
+		assert_string_equal(buf_text(&b), rows[i][1]);
+		buf_deinit(&b);
+	}
+}
+
+static void an_empty_cell_is_a_dash(void **state)
+{
+	struct column c = {.name = "x", .type = COLUMN_DECIMAL, .unit = "$"};
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 100);
+	view_cell(&b, &c, NULL);
+	assert_string_equal(buf_text(&b), "—");
+	buf_deinit(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(prices_have_two_decimals), cmocka_unit_test(money_is_short),
+		cmocka_unit_test(counts_and_percents),      cmocka_unit_test(dates_are_for_people),
+		cmocka_unit_test(an_empty_cell_is_a_dash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
