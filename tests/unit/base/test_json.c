@@ -123,14 +123,12 @@ static void depth_cap(void **state)
 static void mark_is_kept_out(void **state)
 {
 	(void)state;
-	const char *texts[] = {"{\"a\":[\"\xEE\x80\x80"
-			       "48.7\"]}",
-			       "{\"a\":[\"\\ue00048.7\"]}", "{\"a\":[\"\\uE00048.7\"]}"};
+	const char *texts[] = {"{\"a\":[\"\xEE\x80\x80 48.7\"]}", "{\"a\":[\"\\ue000 48.7\"]}",
+			       "{\"a\":[\"\\uE000 48.7\"]}"};
 	for (int i = 0; i < 3; i++) {
 		json_t *value = parse(texts[i]);
 		char *out = json_text(value);
-		assert_string_equal(out, "{\"a\":[\"\xEF\xBF\xBD"
-					 "48.7\"]}");
+		assert_string_equal(out, "{\"a\":[\"\xEF\xBF\xBD 48.7\"]}");
 		mem_free(out);
 		json_decref(value);
 	}
