@@ -446,10 +446,9 @@ static int print_turn(void)
 static int print_config(const struct config *c)
 {
 	json_t *json = config_print(c);
-	char *text = json_dumps(json, JSON_INDENT(2));
 
-	puts(text);
-	free(text);
+	json_dumpf(json, stdout, JSON_INDENT(2));
+	putchar('\n');
 	json_decref(json);
 	return 0;
 }

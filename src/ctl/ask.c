@@ -244,3 +244,10 @@ int ctl_ask(int argc, char **argv)
 		return ctl_fail("%s", e.text);
 	return a.failed ? 1 : 0;
 }
+
+int ctl_probe_verb(int argc, char **argv)
+{
+	const char *path = ctl_word(argc, argv, 0);
+
+	return ctl_probe(path ? path : "/readyz") ? 0 : 1;
+}

@@ -20,6 +20,8 @@ static const struct verb {
 	{"route", ctl_route,
 	 "route \"QUESTION\" [--history FILE] [--today D] [--tenant T] | --batch FILE   what code "
 	 "makes of a question"},
+	{"probe", ctl_probe_verb,
+	 "probe [PATH]   ends with 0 when that path of the daemon answers 200"},
 	{"demo-data", ctl_demo_data,
 	 "demo-data DIR   makes the demo databases there, if they are not"},
 	{"demo-check", ctl_demo_check,

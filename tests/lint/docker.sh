@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Without a container engine: the files parse, every runtime library that the binary needs is named, and what is copied exists.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.."
+fail() { printf 'docker: %s\n' "$*" >&2; exit 1; }
+
+for path in $(sed -n 's/^COPY \([a-z]*\) \/usr\/share.*/\1/p' docker/Dockerfile); do
+	[[ -d "$path" ]] || fail "Dockerfile copies $path, which is not there"
+done
+grep -q '^USER vesper$' docker/Dockerfile || fail "the image must not run as root"
+grep -q 'probe' src/ctl/vesperctl.c || fail "the health check uses vesperctl probe"
+
+# Each shared library of the built daemon belongs to a package that the image installs, or to its base system.
+if [[ -x build-test/vesperd ]]; then
+	image_packages=$(sed -n '/^FROM debian:12-slim$/,/useradd/p' docker/Dockerfile | tr -s ' \\' '\n')
+	for library in jansson uv microhttpd websockets curl odbc pcre2 crypto; do
+		readelf -d build-test/vesperd | grep -q "NEEDED.*lib$library" || continue
+		case "$library" in
+		odbc) want=unixodbc ;;
+		crypto) want=libssl3 ;;
+		pcre2) want=libpcre2-8-0 ;;
+		*) want=lib$library ;;
+		esac
+		grep -q "^$want" <<<"$image_packages" || fail "the image lacks a package for lib$library"
+	done
+fi
+python3 - <<'PY'
+import re, sys
+text = open("docker/compose.yaml").read()
+services = re.findall(r"^  ([a-z]+):$", text, re.M)
+missing = {"vesperd", "redis", "sqlserver"} - set(services)
+if missing:
+    sys.exit(f"docker: compose.yaml lacks {missing}")
+if "\t" in text:
+    sys.exit("docker: a tab in compose.yaml")
+PY
+echo "docker: ok"
