@@ -45,14 +45,7 @@ static struct arg *args_slot(struct args *args, struct arena *a, const char *nam
 	for (size_t i = 0; i < args->count; i++)
 		if (strcmp(args->items[i].name, name) == 0)
 			return &args->items[i];
-	if (args->count == args->cap) {
-		size_t cap = args->cap ? args->cap * 2 : 8;
-		struct arg *items = arena_alloc(a, cap * sizeof(*items));
-		if (args->count)
-			memcpy(items, args->items, args->count * sizeof(*items));
-		args->items = items;
-		args->cap = cap;
-	}
+	args->items = arena_grow(a, args->items, args->count, &args->cap, sizeof(*args->items));
 	struct arg *arg = &args->items[args->count++];
 	arg->name = arena_strdup(a, name);
 	return arg;

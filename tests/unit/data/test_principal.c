@@ -1,0 +1,63 @@
+/* Permissions and identity of the caller. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "vesper/principal.h"
+
+static const char *const permissions[] = {"chat:use", "chat:read_projects"};
+static const struct principal ann = {.user = "ann",
+				     .tenant = "vesper",
+				     .permissions = permissions,
+				     .permission_count = 2,
+				     .expires_ms = 77};
+
+static void may_only_what_is_listed(void **state)
+{
+	(void)state;
+	assert_true(may(&ann, "chat:use"));
+	assert_true(may(&ann, NULL));
+	assert_false(may(&ann, "chat:read_budget"));
+	assert_false(may(&ann, "chat:us"));
+	assert_false(may(&ann, "chat:use "));
+	assert_false(may(&ann, ""));
+	struct principal nobody = {.user = "x", .tenant = "y"};
+	assert_false(may(&nobody, "chat:use"));
+}
+
+static void copies_are_their_own(void **state)
+{
+	(void)state;
+	struct principal *copy = principal_copy(&ann);
+	assert_ptr_not_equal(copy->user, ann.user);
+	assert_true(principal_same_user(copy, &ann));
+	assert_true(may(copy, "chat:read_projects"));
+	assert_int_equal(copy->expires_ms, 77);
+	principal_free(&copy);
+	assert_null(copy);
+	principal_free(&copy);
+}
+
+static void same_user_means_same_tenant(void **state)
+{
+	(void)state;
+	struct principal other = ann;
+	other.tenant = "acme";
+	assert_false(principal_same_user(&ann, &other));
+	other = ann;
+	other.user = "bob";
+	assert_false(principal_same_user(&ann, &other));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(may_only_what_is_listed),
+		cmocka_unit_test(copies_are_their_own),
+		cmocka_unit_test(same_user_means_same_tenant),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+/* Statistics: exact sums, extremes, distinct up to its cap and past it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/stats.h"
+
+/* Statistics of one column; a NULL in the middle of the list is a SQL NULL, "." ends it. */
+static struct column_stats column(struct arena *a, bool numeric, const char *const *cells)
+{
+	struct stats_collector *s = stats_new(1);
+	for (; !*cells || strcmp(*cells, ".") != 0; cells++) {
+		stats_cell(s, 0, *cells, *cells ? strlen(*cells) : 0, numeric);
+		stats_row_done(s);
+	}
+	struct column_stats out = stats_finish(s, a)[0];
+	stats_free(&s);
+	assert_null(s);
+	return out;
+}
+
+#define COLUMN(a, numeric, ...) column(a, numeric, (const char *const[]){__VA_ARGS__, "."})
+
+static void check(struct decimal d, const char *want)
+{
+	char text[DECIMAL_TEXT_BYTES];
+	decimal_text(d, text);
+	assert_string_equal(text, want);
+}
+
+static void numbers(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 20);
+	struct column_stats s =
+		COLUMN(a, true, "48.7300", NULL, "-2.5", "100", "48.73", "-2.50", "9");
+	assert_int_equal(s.count, 6);
+	assert_int_equal(s.nulls, 1);
+	assert_int_equal(s.distinct, 4); /* 48.7300 = 48.73, -2.5 = -2.50 */
+	assert_true(s.distinct_exact && s.numeric && s.sum_exact);
+	check(s.sum, "201.4600");
+	check(s.mean, "33.576667");
+	assert_string_equal(s.min, "-2.5");
+	assert_string_equal(s.max, "100");
+	assert_int_equal(s.at_min, 2);
+	assert_int_equal(s.at_max, 3);
+	assert_string_equal(s.first, "48.7300");
+	assert_string_equal(s.last, "9");
+	assert_int_equal(s.trend, TREND_DOWN);
+	arena_free(&a);
+}
+
+static void sums_that_doubles_get_wrong(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 20);
+	struct stats_collector *s = stats_new(1);
+	for (int i = 0; i < 100000; i++) {
+		stats_cell(s, 0, "0.1", 3, true);
+		stats_row_done(s);
+	}
+	assert_int_equal(stats_rows(s), 100000);
+	struct column_stats *out = stats_finish(s, a);
+	check(out->sum, "10000.0");
+	check(out->mean, "0.100000");
+	assert_int_equal(out->distinct, 1);
+	assert_int_equal(out->trend, TREND_FLAT);
+	stats_free(&s);
+	arena_free(&a);
+}
+
+static void text(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 20);
+	struct column_stats s = COLUMN(a, false, NULL, "pear", "apple", "zebra", "10", "9", NULL);
+	assert_false(s.numeric);
+	assert_int_equal(s.distinct, 5);
+	assert_string_equal(s.min, "10"); /* by bytes */
+	assert_string_equal(s.max, "zebra");
+	assert_int_equal(s.at_min, 4);
+	assert_null(s.first);
+	assert_null(s.last);
+	assert_int_equal(s.trend, TREND_NONE);
+	s = COLUMN(a, false, "", "a", "");
+	assert_string_equal(s.min, "");
+	assert_int_equal(s.distinct, 2);
+	assert_string_equal(s.last, "");
+	arena_free(&a);
+}
+
+static void nothing_at_all(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 20);
+	struct stats_collector *empty = stats_new(2);
+	struct column_stats *none = stats_finish(empty, a);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(none[i].count, 0);
+		assert_null(none[i].min);
+		assert_null(none[i].first);
+		assert_false(none[i].numeric);
+	}
+	stats_free(&empty);
+	stats_free(&empty);
+	struct column_stats s = COLUMN(a, true, NULL, NULL);
+	assert_int_equal(s.nulls, 2);
+	assert_int_equal(s.distinct, 0);
+	assert_false(s.numeric);
+	assert_null(s.max);
+	arena_free(&a);
+}
+
+static void one_odd_cell_makes_it_text(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 20);
+	struct column_stats s = COLUMN(a, true, "9", "100", "NaN", "20");
+	assert_false(s.numeric);
+	assert_false(s.sum_exact);
+	assert_string_equal(s.min, "100"); /* by bytes over all cells, also those before */
+	assert_string_equal(s.max, "NaN");
+	assert_int_equal(s.trend, TREND_NONE);
+	arena_free(&a);
+}
+
+static void sum_that_does_not_fit_is_not_given(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 20);
+	const char *most = "170141183460469231731687303715884105727";
+	struct column_stats s = COLUMN(a, true, most, "1", "-5");
+	assert_true(s.numeric);
+	assert_false(s.sum_exact);
+	assert_string_equal(s.max, most);
+	assert_string_equal(s.min, "-5");
+	arena_free(&a);
+}
+
+static void distinct_to_the_cap_and_past_it(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 20);
+	struct stats_collector *s = stats_new(2);
+	char cell[20];
+	for (int i = 0; i < STATS_DISTINCT_EXACT + 1; i++) {
+		int n = snprintf(cell, sizeof(cell), "v%d", i);
+		stats_cell(s, 0, cell, (size_t)n, false);
+		n = snprintf(cell, sizeof(cell), "v%d", i % STATS_DISTINCT_EXACT);
+		stats_cell(s, 1, cell, (size_t)n, false);
+		stats_row_done(s);
+	}
+	struct column_stats *out = stats_finish(s, a);
+	assert_int_equal(out[0].distinct, STATS_DISTINCT_EXACT);
+	assert_false(out[0].distinct_exact);
+	assert_int_equal(out[1].distinct, STATS_DISTINCT_EXACT);
+	assert_true(out[1].distinct_exact);
+	stats_free(&s);
+	arena_free(&a);
+}
+
+static void trends(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 20);
+	assert_int_equal(COLUMN(a, true, "1", "5").trend, TREND_UP);
+	assert_int_equal(COLUMN(a, true, "5", "1").trend, TREND_DOWN);
+	assert_int_equal(COLUMN(a, true, "0", "100", "1").trend, TREND_FLAT);  /* at 1 % */
+	assert_int_equal(COLUMN(a, true, "0", "100", "1.01").trend, TREND_UP); /* past it */
+	assert_int_equal(COLUMN(a, true, "7").trend, TREND_NONE);
+	assert_int_equal(COLUMN(a, true, NULL, "1", NULL, "2", NULL).trend, TREND_UP);
+	assert_string_equal(trend_name(TREND_FLAT), "flat");
+	assert_string_equal(trend_name(TREND_NONE), "none");
+	arena_free(&a);
+}
+
+static void first_of_equals_is_where_it_was(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 20);
+	struct column_stats s = COLUMN(a, true, "3", "1", "1.0", "9.0", "9");
+	assert_int_equal(s.at_min, 1);
+	assert_string_equal(s.min, "1");
+	assert_int_equal(s.at_max, 3);
+	assert_string_equal(s.max, "9.0");
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(sums_that_doubles_get_wrong),
+		cmocka_unit_test(text),
+		cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(one_odd_cell_makes_it_text),
+		cmocka_unit_test(sum_that_does_not_fit_is_not_given),
+		cmocka_unit_test(distinct_to_the_cap_and_past_it),
+		cmocka_unit_test(trends),
+		cmocka_unit_test(first_of_equals_is_where_it_was),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
