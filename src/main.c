@@ -60,6 +60,7 @@ struct daemon {
 	size_t tenant_count;
 	size_t preparing; /* tenants whose store is still being migrated */
 	bool stopping;
+	struct err failure; /* why the start could not go on */
 };
 
 /* ---- options from configuration ---- */
@@ -285,6 +286,10 @@ static void on_stop_signal(void *owner, int signum)
 {
 	struct daemon *d = owner;
 
+	if (!d->transport) {
+		loop_stop(d->loop); /* nothing was served yet */
+		return;
+	}
 	if (d->stopping) {
 		log_warn("daemon.stop", "second signal %d: ending at once", signum);
 		_exit(1);
@@ -328,17 +333,27 @@ static bool listen_now(struct daemon *d, struct err *e)
 	return true;
 }
 
+/* The start can't go on: the loop ends, and serve says why. */
+static void give_up(struct daemon *d, const struct err *e)
+{
+	if (d->failure.code == ERR_NONE)
+		d->failure = *e;
+	loop_stop(d->loop);
+}
+
+/* One tenant's store is ready, or is not; the port opens when all of them are. */
 static void on_prepared(void *owner, const struct err *e)
 {
 	struct daemon *d = owner;
+	struct err problem = {0};
 
 	if (e)
-		log_error("store.prepare", "%s", e->text);
-	if (--d->preparing == 0)
-		health_set("start", true, HEALTH_OK, "stores are prepared");
+		give_up(d, e);
+	if (--d->preparing > 0 || d->failure.code != ERR_NONE || d->stopping)
+		return;
+	if (!listen_now(d, &problem))
+		give_up(d, &problem);
 }
-
-static void on_migrated(void *owner, const struct err *e);
 
 struct prepare_tenant {
 	struct daemon *daemon;
@@ -349,11 +364,10 @@ static void on_migrated(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 
-	if (e) {
+	if (e)
 		on_prepared(p->daemon, e);
-		return;
-	}
-	store_close_orphans(p->daemon->store, p->tenant, on_prepared, p->daemon);
+	else
+		store_close_orphans(p->daemon->store, p->tenant, on_prepared, p->daemon);
 }
 
 /* Each tenant's store is brought to the newest schema; turns that a killed process left open are
@@ -361,7 +375,6 @@ static void on_migrated(void *owner, const struct err *e)
 static void prepare_stores(struct daemon *d)
 {
 	d->preparing = d->tenant_count;
-	health_set("start", true, HEALTH_DOWN, "stores are being prepared");
 	for (size_t i = 0; i < d->tenant_count; i++) {
 		struct prepare_tenant *p = arena_alloc(d->arena, sizeof(*p));
 
@@ -395,10 +408,8 @@ static bool build(struct daemon *d, struct err *e)
 	return true;
 }
 
-static bool start(struct daemon *d, struct err *e)
+static void start(struct daemon *d)
 {
-	if (!build(d, e) || !listen_now(d, e))
-		return false;
 	d->drain_timer = timer_new(d->loop, on_drain_too_slow, d);
 	d->term = signal_watch_new(d->loop, SIGTERM, on_stop_signal, d);
 	d->interrupt = signal_watch_new(d->loop, SIGINT, on_stop_signal, d);
@@ -406,7 +417,6 @@ static bool start(struct daemon *d, struct err *e)
 	db_watch(d->warehouse);
 	db_watch(d->stored);
 	prepare_stores(d);
-	return true;
 }
 
 /* In the opposite order of build; each part may be missing when the start failed. */
@@ -473,26 +483,37 @@ static int check(struct daemon *d)
 
 static int serve(struct daemon *d)
 {
-	struct err e = {0};
-
-	if (!start(d, &e)) {
-		fprintf(stderr, "vesperd: %s\n", e.text);
+	if (build(d, &d->failure)) {
+		start(d);
+		loop_run(d->loop);
+	}
+	if (d->failure.code != ERR_NONE) {
+		fprintf(stderr, "vesperd: %s\n", d->failure.text);
 		return 1;
 	}
-	loop_run(d->loop);
 	log_info("daemon.stop", "bye");
 	return 0;
 }
 
+/* What VESPER_CONFIG names, or the file beside the catalogue. */
+static const char *config_path(struct daemon *d)
+{
+	const char *path = getenv("VESPER_CONFIG"), *root = getenv("VESPER_ROOT");
+
+	if (path && *path)
+		return path;
+	return arena_printf(d->arena, "%s/config/vesper.json", root && *root ? root : VESPER_ROOT);
+}
+
 static bool setup(struct daemon *d, struct err *e)
 {
-	const char *path = getenv("VESPER_CONFIG"), *today;
+	const char *today;
 	enum log_format format = LOG_AUTO;
 	enum log_level level = LOG_INFO;
 	struct date date;
 
 	d->arena = arena_new(16 << 20);
-	if (!config_load(path, environ, &d->config, e))
+	if (!config_load(config_path(d), environ, &d->config, e))
 		return false;
 	if (!log_level_parse(config_text(d->config, "log.level"), &level))
 		return err_set(e, ERR_INPUT, "log.level: debug, info, warn or error");
