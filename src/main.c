@@ -76,6 +76,16 @@ static bool make_folder(const char *path, struct err *e)
 	return err_set(e, ERR_INPUT, "%s cannot be made: %s", path, strerror(errno));
 }
 
+/* Connections are opened by worker threads later: their files are named from the root. */
+static const char *absolute(struct daemon *d, const char *path)
+{
+	char here[4096];
+
+	if (*path == '/' || !getcwd(here, sizeof(here)))
+		return path;
+	return arena_printf(d->arena, "%s/%s", here, path);
+}
+
 static const char *tenant_file(struct daemon *d, const char *folder, const json_t *tenant,
 			       const char *key, const char *id)
 {
@@ -88,7 +98,7 @@ static const char *tenant_file(struct daemon *d, const char *folder, const json_
 static bool read_tenants(struct daemon *d, struct err *e)
 {
 	const json_t *tenants = config_json(d->config, "tenants");
-	const char *data = config_text(d->config, "data_dir");
+	const char *data = absolute(d, config_text(d->config, "data_dir"));
 	const char *warehouse = config_text(d->config, "warehouse.dir");
 	const char *store = arena_printf(d->arena, "%s/store", data);
 	size_t n = json_object_size(tenants), i = 0;
@@ -100,13 +110,12 @@ static bool read_tenants(struct daemon *d, struct err *e)
 			       TENANTS_MAX, n);
 	if (!make_folder(data, e) || !make_folder(store, e))
 		return false;
-	if (!*warehouse)
-		warehouse = arena_printf(d->arena, "%s/warehouse", data);
+	warehouse =
+		*warehouse ? absolute(d, warehouse) : arena_printf(d->arena, "%s/warehouse", data);
 	d->tenant_ids = arena_alloc(d->arena, sizeof(char *) * (n + 1));
 	d->warehouse_tenants = arena_alloc(d->arena, sizeof(struct db_tenant) * n);
 	d->store_tenants = arena_alloc(d->arena, sizeof(struct db_tenant) * n);
-	json_object_foreach((json_t *)tenants, id, tenant)
-	{
+	json_object_foreach((json_t *)tenants, id, tenant) {
 		d->tenant_ids[i] = id;
 		d->warehouse_tenants[i] =
 			(struct db_tenant){id, tenant_file(d, warehouse, tenant, "warehouse", id)};
