@@ -3,16 +3,42 @@
  * silent, because reading every token as it comes would bury the reader.
  */
 
-import { h } from './dom.js';
+import { count, h } from './dom.js';
 
 const KEPT = 6;
+const MAX_CHARS = 700;
 const SENTENCE_END = /[.!?:](?=\s)|\n\s*\n/g;
 
 export class Announcer {
   #region;
+  #saidTo = 0;
 
   constructor(region) {
     this.#region = region;
+  }
+
+  /* A new answer is about to come. */
+  begin() {
+    this.#saidTo = 0;
+  }
+
+  /* The first whole sentences, as soon as they stand. */
+  grow(text) {
+    if (this.#saidTo > 0)
+      return;
+    this.#saidTo = sentenceEnd(text);
+    this.say(spoken(text.slice(0, this.#saidTo)));
+  }
+
+  /* The rest, with the tables beside it and how it ended. */
+  end(text, tables, ending = '') {
+    const rest = spoken(text.slice(this.#saidTo));
+    const words = rest.length > MAX_CHARS
+      ? `${rest.slice(0, MAX_CHARS).replace(/\S*$/, '')}… The full answer is in the conversation.`
+      : rest;
+
+    this.say([words, ...tables.map((view) => `Table with ${count(view.row_count, 'row')}.`), ending]
+      .filter(Boolean).join(' '));
   }
 
   say(text) {
@@ -29,7 +55,7 @@ export class Announcer {
 }
 
 /* Where the last whole sentence of a growing text ends; 0 if none does. */
-export function sentenceEnd(text) {
+function sentenceEnd(text) {
   let end = 0;
 
   for (const match of text.matchAll(SENTENCE_END))
@@ -38,11 +64,12 @@ export function sentenceEnd(text) {
 }
 
 /* Markdown's signs are for the eye. */
-export function spoken(markdown) {
+function spoken(markdown) {
   return markdown
     .replace(/^[ \t]*\|?[ \t:|-]+\|?[ \t]*$/gm, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/^[ \t]*(#{1,6}|>|[-*+])[ \t]+/gm, '')
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .replace(/[*`|]+|(?<!\w)_|_(?!\w)/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -9,17 +9,19 @@
  *             vesper:error {code, message}
  */
 
-import { Announcer, sentenceEnd, spoken } from './announce.js';
+import { Announcer } from './announce.js';
+import { Composer } from './composer.js';
 import { Connection } from './connection.js';
-import { count, h, icon } from './dom.js';
+import { h, icon } from './dom.js';
 import { Follower } from './follow.js';
 import { loadHistory } from './history.js';
 import { styles } from './styles.js';
 import { TurnView } from './turn.js';
 
-const SPOKEN_CHARS = 700;
 const BANNER_DELAY_MS = 500;
 const CLOSE_UNKNOWN_SESSION = 4404;
+
+const SPOKEN_ENDINGS = { cancelled: 'Stopped.', partial: 'The answer broke off.' };
 
 const REFUSALS = {
   4400: ['This page is out of date', 'Please reload it to go on.'],
@@ -44,17 +46,16 @@ export class VesperChat extends HTMLElement {
   #sessionId = null;
   #isStored = false;        /* the server knows the session by more than its id */
   #needsHistory = false;
-  #maxBytes = Infinity;
   #turns = [];
   #active = null;
   #selection = null;        /* an answered ask that the server has not acknowledged */
   #refused = 0;
   #lost = new Set();        /* turns whose frames the server does not have any more */
   #bannerTimer = 0;
-  #spokenTo = 0;
   #parts;
   #announcer;
   #follower;
+  #composer = new Composer({ onSend: (text) => this.ask(text), onStop: () => this.#stop() });
 
   constructor() {
     super();
@@ -91,9 +92,10 @@ export class VesperChat extends HTMLElement {
   /* Shows a stored conversation, or begins a new one. A running answer is left behind. */
   open(sessionId = null) {
     this.#connection.stop();
-    this.#clear();
     this.#sessionId = sessionId;
     this.#isStored = this.#needsHistory = sessionId !== null;
+    this.#lost.clear();
+    this.#clear();
     this.#parts.welcome.hidden = sessionId !== null;
     this.#connection.start();
   }
@@ -103,7 +105,7 @@ export class VesperChat extends HTMLElement {
   }
 
   focusInput() {
-    this.#parts.input.focus();
+    this.#composer.focus();
   }
 
   ask(question) {
@@ -131,12 +133,6 @@ export class VesperChat extends HTMLElement {
       refusal: h('div', { class: 'refusal', hidden: true }),
       jump: h('button', { type: 'button', class: 'jump', hidden: true,
         'aria-label': 'To the end', title: 'To the end', onclick: () => this.#follower.toEnd() }, icon('down')),
-      input: h('textarea', { rows: 1, placeholder: 'Ask a question', 'aria-label': 'Your question',
-        autocomplete: 'off', enterkeyhint: 'send', part: 'input',
-        onkeydown: (event) => this.#onKey(event), oninput: () => this.#drawComposer() }),
-      send: h('button', { type: 'button', class: 'send', part: 'send',
-        onclick: () => (this.#active ? this.#stop() : this.#submit()) }),
-      hint: h('p', { class: 'hint', id: 'hint' }, 'Enter sends, Shift+Enter starts a new line'),
       live: h('div', { class: 'sr-only', role: 'status', 'aria-live': 'polite', 'aria-atomic': 'false' }),
     };
 
@@ -146,8 +142,7 @@ export class VesperChat extends HTMLElement {
       'aria-label': 'Conversation', tabindex: '0', part: 'transcript' }, parts.column);
     parts.chat = h('div', { class: 'chat' }, parts.banner,
       h('div', { class: 'middle' }, parts.scroll, parts.jump),
-      h('div', { class: 'composer' },
-        h('div', { class: 'field' }, parts.input, parts.send), parts.hint),
+      this.#composer.root,
       parts.live);
     return parts;
   }
@@ -165,42 +160,12 @@ export class VesperChat extends HTMLElement {
   }
 
   #drawComposer() {
-    const { input, send, hint } = this.#parts;
-    const bytes = new TextEncoder().encode(input.value).length;
-    const tooLong = bytes > this.#maxBytes;
-    const label = this.#active ? 'Stop' : 'Send';
-
-    input.style.height = 'auto';
-    input.style.height = `${input.scrollHeight}px`;
-    if (send.getAttribute('aria-label') !== label) {
-      send.setAttribute('aria-label', label);
-      send.replaceChildren(icon(label.toLowerCase()));
-    }
-    send.classList.toggle('stop', this.#active !== null);
-    send.disabled = this.#active
-      ? this.#active.stopping : input.value.trim() === '' || tooLong || this.#refused !== 0 ||
-        this.#needsHistory;
-    input.disabled = this.#refused !== 0;
-    hint.classList.toggle('wrong', tooLong);
-    hint.textContent = tooLong ? 'This question is too long to be sent'
-      : this.#active ? 'Esc stops the answer' : 'Enter sends, Shift+Enter starts a new line';
-  }
-
-  #onKey(event) {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing)
-      return;
-    event.preventDefault();
-    this.#submit();
-  }
-
-  #submit() {
-    const { input, send } = this.#parts;
-
-    this.#drawComposer();
-    if (send.disabled || !this.ask(input.value))
-      return;
-    input.value = '';
-    this.#drawComposer();
+    this.#composer.update({
+      running: this.#active !== null,
+      stopping: this.#active?.stopping ?? false,
+      blocked: this.#refused !== 0,
+      waiting: this.#needsHistory,
+    });
   }
 
   /* A chip that was pressed may be gone by now; the keyboard goes on where one types. */
@@ -301,7 +266,7 @@ export class VesperChat extends HTMLElement {
 
   async #onReady(frame) {
     this.#sessionId = frame.session_id;
-    this.#maxBytes = frame.max_message_bytes ?? Infinity;
+    this.#composer.update({ maxBytes: frame.max_message_bytes ?? Infinity });
     this.#emit('vesper:ready', { user: frame.user });
     if (this.#selection && !this.#active?.acknowledged)
       this.#needsHistory = true;
@@ -379,7 +344,7 @@ export class VesperChat extends HTMLElement {
     },
     retry: (turn) => this.#retry(turn),
     linkHosts: () => this.linkHosts,
-    onText: (turn) => this.#speak(turn),
+    onText: (turn) => turn === this.#active && turn.running && this.#announcer.grow(turn.text),
   };
 
   #addTurn(turn) {
@@ -399,7 +364,7 @@ export class VesperChat extends HTMLElement {
     for (const earlier of this.#turns)
       earlier.closeAsks();
     this.#addTurn(turn);
-    this.#spokenTo = 0;
+    this.#announcer.begin();
     this.#setActive(turn);
     this.#follower.from(turn.root);
   }
@@ -475,7 +440,8 @@ export class VesperChat extends HTMLElement {
     }
     if (turn.running || turn !== this.#active)
       return;
-    this.#announceEnd(turn, frame);
+    this.#announcer.end(turn.text, turn.tables,
+      frame.type === 'chat.error' ? frame.message : SPOKEN_ENDINGS[frame.status]);
     this.#endActive();
   }
 
@@ -520,32 +486,6 @@ export class VesperChat extends HTMLElement {
       this.#lost.add(turn.id);
       this.#showHistory();
     }
-  }
-
-  /* --- for the ear -------------------------------------------------------------------- */
-
-  /* The first whole sentence as soon as it stands, the rest with the end. */
-  #speak(turn) {
-    if (turn !== this.#active || !turn.running || this.#spokenTo > 0)
-      return;
-    const end = sentenceEnd(turn.text);
-
-    if (end > 0) {
-      this.#announcer.say(spoken(turn.text.slice(0, end)));
-      this.#spokenTo = end;
-    }
-  }
-
-  #announceEnd(turn, frame) {
-    const rest = spoken(turn.text.slice(this.#spokenTo));
-    const tables = turn.tables.map((view) => `Table with ${count(view.row_count, 'row')}.`);
-    const said = rest.length > SPOKEN_CHARS
-      ? `${rest.slice(0, SPOKEN_CHARS).replace(/\S*$/, '')}… The full answer is in the conversation.`
-      : rest;
-    const ending = frame.type === 'chat.error' ? frame.message
-      : frame.status === 'cancelled' ? 'Stopped.' : '';
-
-    this.#announcer.say([said, ...tables, ending].filter(Boolean).join(' '));
   }
 
   #emit(name, detail) {
