@@ -23,6 +23,10 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
 char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
+/* Room for one more item of an array in the arena: the same array, or a wider copy of its `count`
+ * items. What was outgrown stays until the end, at most as much again. */
+void *arena_grow(struct arena *a, void *items, size_t count, size_t *cap, size_t item_bytes);
+
 /* Runs `free_it(thing)` when the arena is freed, last registered first: for json_t and other
  * foreign things. */
 void arena_defer(struct arena *a, void (*free_it)(void *thing), void *thing);

@@ -5,6 +5,19 @@
  * reference. Loading is start-up work (it reads files).
  *
  * A broken file stops the start (or refuses the reload) with "path:line: what is wrong".
+ *
+ * Tool files (sql/domain/<domain>/<tool>.sql) say in their header what they are:
+ *   tool  about  permission  report  agents  visible(yes|no)  cache_s  window  answer  suggest
+ *   param NAME text|int|decimal|date|bool|list(type,max) required|optional [default=] [min=] [max=]
+ *         [entity=] [filter=] [match=exact|like] about
+ *   column NAME [unit=] [priority=high|medium|low] [label=] [type=] [permission=] [derived]
+ * A value with blanks is quoted: label="As-of date". In answer and suggest {name} is a parameter or
+ * a column (see view.h). Without `agents` those of the domains that list the tool may call it.
+ *   `window: view.column` promises a further `--# query window` with one row of two cells, the
+ * first and the last value that exist for the same arguments; it runs only when "main" is empty. A
+ * column with permission=chat:read_budget stands only on `--? may_read_budget:` lines, so that
+ *   without the permission it is not even fetched.
+ * Markers bound by code, whatever is asked: see catalog_marker_reserved.
  */
 #ifndef VESPER_CATALOG_H
 #define VESPER_CATALOG_H
@@ -60,7 +73,8 @@ struct tool_def {
 	int64_t cache_s;            /* 0: never cached */
 	const char *window;         /* "view.column" that bounds the dates, or NULL */
 	const char *whole;          /* aggregates of the whole result, or NULL */
-	const char *const *suggest; /* follow-up questions with {param} */
+	const char *answer;         /* the tool's own sentence with placeholders, or NULL */
+	const char *const *suggest; /* follow-up questions with placeholders */
 	const struct param_def *params;
 	size_t param_count;
 	const struct column_def *columns;
@@ -140,7 +154,20 @@ const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const 
 const struct dimension_def *catalog_dimension(const struct catalog *c, const char *name);
 const struct report_def *catalog_report(const struct catalog *c, const char *key);
 const struct param_def *tool_param(const struct tool_def *t, const char *name);
+/* By the name on the wire; a list parameter answers to the plural too ("hours" finds filter=hour).
+ */
 const struct param_def *tool_param_of_filter(const struct tool_def *t, const char *filter);
+
+/* A text as a value of the parameter's type ("2025" becomes an integer), within its limits; of a
+ * list parameter one of its values. Entities are not resolved here. ERR_INPUT says what is wrong
+ * in words for the user. */
+MUST_CHECK bool param_parse(const struct param_def *p, const char *text, struct arena *a,
+			    struct value *out, struct err *e);
+
+/* :tenant_id, :today, :row_limit, :peak_first_hour, :peak_last_hour. */
+bool catalog_marker_reserved(const char *name);
+/* The condition that stands for a permission: "may_read_budget" for "chat:read_budget". */
+const char *catalog_condition_of(const char *permission, struct arena *a);
 
 /* What this caller may use. Everything that lists tools or domains (prompts, schemas, router,
  * suggestions, REST) asks here: a tool is in when it is visible and permitted, a domain when it has

@@ -84,6 +84,17 @@ void *arena_alloc(struct arena *a, size_t bytes)
 	return p;
 }
 
+void *arena_grow(struct arena *a, void *items, size_t count, size_t *cap, size_t item_bytes)
+{
+	if (count < *cap)
+		return items;
+	*cap = *cap ? *cap * 2 : 8;
+	void *wider = arena_alloc(a, *cap * item_bytes);
+	if (count > 0)
+		memcpy(wider, items, count * item_bytes);
+	return wider;
+}
+
 char *arena_strdup(struct arena *a, const char *text)
 {
 	return text ? arena_strndup(a, text, strlen(text)) : NULL;

@@ -10,28 +10,14 @@
 #include "vesper/file.h"
 #include "vesper/limits.h"
 
-/* ---- growing arrays inside the arena ---- */
-
 struct list_of_tokens {
 	struct sql_token *items;
 	size_t count, cap;
 };
 
-/* Room for one more item; what was outgrown stays in the arena, at most as much again. */
-static void *grow(struct arena *a, void *items, size_t count, size_t *cap, size_t item_bytes)
-{
-	if (count < *cap)
-		return items;
-	*cap = *cap ? *cap * 2 : 16;
-	void *wider = arena_alloc(a, *cap * item_bytes);
-	if (count > 0)
-		memcpy(wider, items, count * item_bytes);
-	return wider;
-}
-
 static void token_push(struct list_of_tokens *list, struct arena *a, struct sql_token t)
 {
-	list->items = grow(a, list->items, list->count, &list->cap, sizeof(t));
+	list->items = arena_grow(a, list->items, list->count, &list->cap, sizeof(t));
 	list->items[list->count++] = t;
 }
 
@@ -74,7 +60,7 @@ static const char *parse_header(const char *text, struct arena *a, struct sql_fi
 		size_t n = strcspn(text, "\n");
 		if (!header_line((struct str){text, n}, &key, &value))
 			break;
-		items = grow(a, items, f->header_count, &cap, sizeof(*items));
+		items = arena_grow(a, items, f->header_count, &cap, sizeof(*items));
 		items[f->header_count++] = (struct sql_header_line){
 			.line = *line,
 			.key = arena_strndup(a, key.p, key.n),
@@ -154,7 +140,8 @@ static bool collect_markers(struct parser *p, struct sql_query *q, struct err *e
 		while (m < q->marker_count && strcmp(markers[m].name, t->name) != 0)
 			m++;
 		if (m == q->marker_count) {
-			markers = grow(p->arena, markers, q->marker_count, &cap, sizeof(*markers));
+			markers = arena_grow(p->arena, markers, q->marker_count, &cap,
+					     sizeof(*markers));
 			markers[q->marker_count++] = (struct sql_marker){
 				.name = t->name, .is_list = t->kind == SQL_LIST, .optional = true};
 		}
@@ -182,10 +169,10 @@ static void collect_conditions(struct parser *p, struct sql_query *q)
 			n++;
 		if (!given || n < count)
 			continue;
-		names = grow(p->arena, names, count, &cap, sizeof(*names));
+		names = arena_grow(p->arena, names, count, &cap, sizeof(*names));
 		names[count++] = given;
 	}
-	names = grow(p->arena, names, count, &cap, sizeof(*names));
+	names = arena_grow(p->arena, names, count, &cap, sizeof(*names));
 	names[count] = NULL;
 	q->conditions = names;
 }
@@ -213,7 +200,7 @@ static bool finish_statement(struct parser *p, struct err *e)
 	struct sql_statement *s = arena_alloc(p->arena, sizeof(*s));
 	*s = (struct sql_statement){p->tokens.items, p->tokens.count};
 	q.statement = s;
-	p->queries = grow(p->arena, p->queries, f->query_count, &p->cap, sizeof(q));
+	p->queries = arena_grow(p->arena, p->queries, f->query_count, &p->cap, sizeof(q));
 	p->queries[f->query_count++] = q;
 	return true;
 }

@@ -1,0 +1,100 @@
+-- tool:       compare_vendors
+-- about:      Average day-ahead price in $/MWh of several vendors side by side for one hub-zone and forecast year, with the gap, its percentage and the hours where it is widest.
+-- permission: chat:read_market_data
+-- report:     dayahead_curve_report
+-- cache_s:    300
+-- window:     Stage.mc_dayahead.YEAR
+-- answer:     Day-ahead prices for **{HubZone} in {Market} for {ForecastYear}** ({Reference} case).[[ {fact.higher_vendor} (as-of {fact.higher_asof}) averages **{fact.higher_price}**, **{fact.gap}** ({fact.gap_percent}) more than {fact.lower_vendor} (as-of {fact.lower_asof}) at **{fact.lower_price}**.]][[ The gap is widest in {fact.widest_hours}, where it averages {fact.widest_gap}.]]
+-- suggest:    Show the hourly price shape for {hub_zone} in {year}
+-- suggest:    Which curve files are available for {hub_zone}?
+-- param hub_zone  text required entity=hub_zone                    Trading hub or load zone
+-- param year      int  required min=2000 max=2100                  Forecast year
+-- param vendors   list(text,8) optional entity=vendor filter=vendor  Vendors to compare; without them all
+-- param market    text optional entity=market                      Market; only needed where the hub-zone alone is not enough
+-- param asof      text optional entity=asof filter=asof_date       As-of label of the files, such as Jan_2025; without it all files
+-- param reference text optional entity=reference default=Base      Case of the forecast
+-- column "Vendor"           label=Vendor          priority=high   type=text
+-- column "Market"           label=Market          priority=high   type=text
+-- column "HubZone"          label=Hub-zone        priority=high   type=text
+-- column "ForecastYear"     label=Year            priority=high   type=int
+-- column "AsOf"             label=As-of           priority=high   type=text
+-- column "AsOfDate"         label="As-of date"    priority=low    type=date
+-- column "Reference"        label=Case            priority=medium type=text
+-- column "Hour"             label=Hour            priority=high   type=int
+-- column "AvgPrice_PerMWh"  label="Average price" priority=high   type=decimal unit=$/MWh
+-- column "DataPoints"       label=Hours           priority=medium type=int     unit=hours
+SELECT
+	vf.vendor AS "Vendor",
+	vf.market AS "Market",
+	vf.hubzone AS "HubZone",
+	da.YEAR AS "ForecastYear",
+	vf.asof AS "AsOf",
+	vf.asof_date AS "AsOfDate",
+	vf.reference AS "Reference",
+	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh",
+	COUNT(*) AS "DataPoints"
+FROM Stage.mc_vendor_files vf
+JOIN Stage.mc_dayahead da
+	ON da.FILE_INFO_KEY = vf.file_info_key AND da.HUBZONE_KEY = vf.hubzone_key AND da.tenant_id = vf.tenant_id
+WHERE vf.tenant_id = :tenant_id
+	AND vf.hubzone = :hub_zone
+	AND vf.reference = :reference
+	AND da.YEAR = :year
+--? vendors: AND vf.vendor IN (:vendors...)
+--? market: AND vf.market = :market
+--? asof: AND vf.asof = :asof
+GROUP BY vf.vendor, vf.market, vf.hubzone, da.YEAR, vf.asof, vf.asof_date, vf.reference
+ORDER BY vf.vendor, vf.market, vf.asof_date DESC, vf.asof
+
+--# query hourly
+SELECT
+	vf.vendor AS "Vendor",
+	vf.market AS "Market",
+	vf.asof AS "AsOf",
+	vf.asof_date AS "AsOfDate",
+	da.HOUR AS "Hour",
+	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh"
+FROM Stage.mc_vendor_files vf
+JOIN Stage.mc_dayahead da
+	ON da.FILE_INFO_KEY = vf.file_info_key AND da.HUBZONE_KEY = vf.hubzone_key AND da.tenant_id = vf.tenant_id
+WHERE vf.tenant_id = :tenant_id
+	AND vf.hubzone = :hub_zone
+	AND vf.reference = :reference
+	AND da.YEAR = :year
+--? vendors: AND vf.vendor IN (:vendors...)
+--? market: AND vf.market = :market
+--? asof: AND vf.asof = :asof
+	AND vf.asof_date = (
+		SELECT MAX(n.asof_date)
+		FROM Stage.mc_vendor_files n
+		WHERE n.tenant_id = vf.tenant_id
+			AND n.vendor = vf.vendor
+			AND n.market = vf.market
+			AND n.hubzone = vf.hubzone
+			AND n.reference = vf.reference
+--? asof: AND n.asof = :asof
+			AND EXISTS (
+				SELECT 1 FROM Stage.mc_dayahead c
+				WHERE c.FILE_INFO_KEY = n.file_info_key AND c.HUBZONE_KEY = n.hubzone_key
+					AND c.YEAR = :year AND c.tenant_id = n.tenant_id
+			)
+	)
+GROUP BY vf.vendor, vf.market, vf.asof, vf.asof_date, da.HOUR
+ORDER BY vf.vendor, vf.market, vf.asof, da.HOUR
+
+--# query window
+SELECT MIN(f.first_year) AS "first", MAX(f.last_year) AS "last"
+FROM (
+	SELECT
+		(SELECT MIN(c.YEAR) FROM Stage.mc_dayahead c
+			WHERE c.FILE_INFO_KEY = vf.file_info_key AND c.HUBZONE_KEY = vf.hubzone_key AND c.tenant_id = vf.tenant_id) AS first_year,
+		(SELECT MAX(c.YEAR) FROM Stage.mc_dayahead c
+			WHERE c.FILE_INFO_KEY = vf.file_info_key AND c.HUBZONE_KEY = vf.hubzone_key AND c.tenant_id = vf.tenant_id) AS last_year
+	FROM Stage.mc_vendor_files vf
+	WHERE vf.tenant_id = :tenant_id
+		AND vf.hubzone = :hub_zone
+		AND vf.reference = :reference
+--? vendors: AND vf.vendor IN (:vendors...)
+--? market: AND vf.market = :market
+--? asof: AND vf.asof = :asof
+) f

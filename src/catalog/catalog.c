@@ -1,0 +1,178 @@
+/*
+ * The catalogue as one immutable object: loaded in one go, looked up by name, and cut down to what
+ * a caller may use. Everything that lists tools or domains goes through catalog_for, so that there
+ * is one place where something could be shown to somebody who must not know of it.
+ */
+#include "catalog_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/hash.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+static bool load_all(struct loader *l, struct err *e)
+{
+	char hash[HASH_HEX_BYTES];
+
+	if (!load_schema(l, e) || !load_permissions(l, e) || !load_reports(l, e) ||
+	    !load_tools(l, e) || !load_domains(l, e) || !load_prompts(l, e))
+		return false;
+	hash_sha256_hex(l->sources.p, l->sources.n, hash);
+	l->whole->shown.hash = arena_strdup(l->arena, hash);
+	return true;
+}
+
+bool catalog_load(const char *root, struct catalog **out, struct err *e)
+{
+	struct arena *arena = arena_new(CATALOG_BYTES_MAX);
+	struct loader l = {.root = root, .arena = arena};
+
+	l.whole = arena_alloc(arena, sizeof(*l.whole));
+	l.whole->arena = arena;
+	l.whole->refs = 1;
+	buf_init(&l.sources, CATALOG_BYTES_MAX);
+	bool ok = load_all(&l, e);
+	buf_deinit(&l.sources);
+	if (!ok) {
+		arena_free(&arena);
+		return false;
+	}
+	*out = &l.whole->shown;
+	return true;
+}
+
+struct catalog *catalog_ref(struct catalog *c)
+{
+	catalog_whole(c)->refs++;
+	return c;
+}
+
+void catalog_unref(struct catalog **c)
+{
+	struct catalog_whole *w = *c ? catalog_whole(*c) : NULL;
+
+	*c = NULL;
+	if (!w)
+		return;
+	assert(w->refs > 0);
+	if (--w->refs > 0)
+		return;
+	struct arena *arena = w->arena; /* holds w itself */
+	arena_free(&arena);
+}
+
+/* ---- by name ---- */
+
+const struct tool_def *catalog_tool(const struct catalog *c, const char *name)
+{
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (strcmp(c->tools[i].name, name) == 0)
+			return &c->tools[i];
+	return NULL;
+}
+
+const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const char *agent)
+{
+	for (size_t i = 0; i < c->domain_count; i++)
+		if (strcmp(c->domains[i].agent, agent) == 0)
+			return &c->domains[i];
+	return NULL;
+}
+
+const struct dimension_def *catalog_dimension(const struct catalog *c, const char *name)
+{
+	for (size_t i = 0; i < c->dimension_count; i++)
+		if (strcmp(c->dimensions[i].name, name) == 0)
+			return &c->dimensions[i];
+	return NULL;
+}
+
+const struct report_def *catalog_report(const struct catalog *c, const char *key)
+{
+	for (size_t i = 0; i < c->report_count; i++)
+		if (strcmp(c->reports[i].key, key) == 0)
+			return &c->reports[i];
+	return NULL;
+}
+
+const struct param_def *tool_param(const struct tool_def *t, const char *name)
+{
+	for (size_t i = 0; i < t->param_count; i++)
+		if (strcmp(t->params[i].name, name) == 0)
+			return &t->params[i];
+	return NULL;
+}
+
+static bool is_plural_of(const char *name, const char *singular)
+{
+	size_t n = strlen(singular);
+
+	return strncmp(name, singular, n) == 0 && strcmp(name + n, "s") == 0;
+}
+
+const struct param_def *tool_param_of_filter(const struct tool_def *t, const char *filter)
+{
+	for (size_t i = 0; i < t->param_count; i++)
+		if (strcmp(t->params[i].filter, filter) == 0)
+			return &t->params[i];
+	for (size_t i = 0; i < t->param_count; i++)
+		if (t->params[i].is_list && is_plural_of(filter, t->params[i].filter))
+			return &t->params[i];
+	return NULL;
+}
+
+const char *const *catalog_role(const struct catalog *c, const char *role)
+{
+	const struct catalog_whole *w = catalog_whole(c);
+
+	for (size_t i = 0; i < w->role_count; i++)
+		if (strcmp(w->roles[i].name, role) == 0)
+			return w->roles[i].permissions;
+	return NULL;
+}
+
+/* ---- what a caller may use ---- */
+
+static bool may_use(const struct principal *who, const struct tool_def *t)
+{
+	return t->visible && may(who, t->permission);
+}
+
+static bool has_tool(const struct catalog_view *v, const struct tool_def *t)
+{
+	for (size_t i = 0; i < v->tool_count; i++)
+		if (v->tools[i] == t)
+			return true;
+	return false;
+}
+
+void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
+		 struct catalog_view *out)
+{
+	const struct domain_def **domains =
+		arena_alloc(a, (c->domain_count + 1) * sizeof(*domains));
+	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
+	struct catalog_view v = {.catalog = c, .domains = domains, .tools = tools};
+
+	for (size_t i = 0; i < c->domain_count; i++) {
+		const struct domain_def *d = &c->domains[i];
+		bool any = false;
+		for (size_t k = 0; k < d->tool_count; k++) {
+			if (!may_use(who, d->tools[k]))
+				continue;
+			any = true;
+			if (!has_tool(&v, d->tools[k]))
+				tools[v.tool_count++] = d->tools[k];
+		}
+		if (any)
+			domains[v.domain_count++] = d;
+	}
+	*out = v;
+}
+
+bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool, const char *agent)
+{
+	return has_tool(v, tool) && (!agent || list_has(tool->agents, agent));
+}

@@ -1,0 +1,253 @@
+/*
+ * The domains below prompts/domain: front matter between two --- lines, then the agent's prompt.
+ * They tie tools to agents: which agents may call a tool follows from the domains that list it.
+ *
+ *   ---
+ *   agent: dayahead_agent
+ *   examples:
+ *     - What was …?
+ *   ---
+ */
+#include "catalog_int.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/file.h"
+#include "vesper/limits.h"
+
+#define DOMAINS "prompts/domain"
+
+struct front_matter {
+	struct loader *l;
+	const char *path;
+	int line;
+	struct domain_def *domain;
+	struct text_list examples, tools, seen;
+	struct text_list *open; /* the list that "- item" lines go to */
+};
+
+static bool wrong(const struct front_matter *m, struct err *e, const char *what, struct str text)
+{
+	return err_set(e, ERR_INPUT, "%s:%d: %s%.*s", m->path, m->line, what, STR_FMT(text));
+}
+
+static bool read_order(const struct front_matter *m, struct str text, struct err *e)
+{
+	char *end;
+	const char *digits = arena_strndup(m->l->arena, text.p, text.n);
+
+	errno = 0;
+	long order = strtol(digits, &end, 10);
+	if (!*digits || *end || errno != 0 || order < 0 || order > 1000000)
+		return wrong(m, e, "order must be a whole number, not ", text);
+	m->domain->order = (int)order;
+	return true;
+}
+
+static bool read_key(struct front_matter *m, struct str key, struct str text, struct err *e)
+{
+	struct arena *a = m->l->arena;
+	struct domain_def *d = m->domain;
+	const char *name = arena_strndup(a, key.p, key.n);
+	bool is_list = str_eq(key, STR("examples")) || str_eq(key, STR("tools"));
+
+	if (list_has(m->seen.items, name))
+		return wrong(m, e, "a second time: ", key);
+	text_list_add(&m->seen, a, name);
+	m->open = NULL;
+	if (is_list && text.n > 0)
+		return wrong(m, e, "the items follow as \"- …\" lines: ", key);
+	if (!is_list && text.n == 0)
+		return wrong(m, e, "empty: ", key);
+	if (str_eq(key, STR("agent")))
+		d->agent = arena_strndup(a, text.p, text.n);
+	else if (str_eq(key, STR("intent")))
+		d->intent = arena_strndup(a, text.p, text.n);
+	else if (str_eq(key, STR("about")))
+		d->about = arena_strndup(a, text.p, text.n);
+	else if (str_eq(key, STR("examples")))
+		m->open = &m->examples;
+	else if (str_eq(key, STR("tools")))
+		m->open = &m->tools;
+	else if (str_eq(key, STR("order")))
+		return read_order(m, text, e);
+	else
+		return wrong(m, e, "unknown key ", key);
+	return true;
+}
+
+static bool read_line(struct front_matter *m, struct str line, struct err *e)
+{
+	struct str rest, key;
+
+	line = str_trim(line);
+	if (line.n == 0)
+		return true;
+	if (line.p[0] == '-') {
+		struct str item = str_trim((struct str){line.p + 1, line.n - 1});
+		if (!m->open || item.n == 0)
+			return wrong(m, e, "an item of no list: ", line);
+		text_list_add(m->open, m->l->arena, arena_strndup(m->l->arena, item.p, item.n));
+		return true;
+	}
+	rest = line;
+	if (!str_split(&rest, ':', &key) || !rest.p)
+		return wrong(m, e, "expected \"key: value\", not ", line);
+	return read_key(m, str_trim(key), str_trim(rest), e);
+}
+
+/* Reads up to the second --- line; *rest is what comes after it. */
+static bool read_front_matter(struct front_matter *m, struct str *rest, struct err *e)
+{
+	struct str line;
+
+	for (m->line = 1; str_split(rest, '\n', &line); m->line++) {
+		bool is_fence = str_eq(str_trim(line), STR("---"));
+		if (m->line == 1 && !is_fence)
+			break;
+		if (m->line > 1 && is_fence)
+			return true;
+		if (!is_fence && !read_line(m, line, e))
+			return false;
+	}
+	m->line = 1;
+	return wrong(m, e, "the file must begin with front matter between --- lines", STR(""));
+}
+
+static bool find_tools(const struct front_matter *m, struct err *e)
+{
+	const struct catalog *c = &m->l->whole->shown;
+	struct domain_def *d = m->domain;
+	const struct tool_def **tools =
+		arena_alloc(m->l->arena, (m->tools.count + 1) * sizeof(*tools));
+
+	for (size_t i = 0; i < m->tools.count; i++) {
+		tools[i] = catalog_tool(c, m->tools.items[i]);
+		if (!tools[i])
+			return err_set(e, ERR_INPUT, "%s:1: there is no file for tool %s", m->path,
+				       m->tools.items[i]);
+		for (size_t k = 0; k < i; k++)
+			if (tools[k] == tools[i])
+				return err_set(e, ERR_INPUT, "%s:1: tool %s is there twice",
+					       m->path, tools[i]->name);
+	}
+	d->tools = tools;
+	d->tool_count = m->tools.count;
+	return true;
+}
+
+static bool load_domain(struct loader *l, const char *file, struct domain_def *d, struct err *e)
+{
+	struct front_matter m = {.l = l, .domain = d};
+	const char *text;
+
+	m.path = arena_printf(l->arena, DOMAINS "/%s", file);
+	if (!str_ends(str_of(file), STR(".md")))
+		return err_set(e, ERR_INPUT, "%s:1: not a .md file", m.path);
+	d->name = arena_strndup(l->arena, file, strlen(file) - 3);
+	text_list_add(&m.examples, l->arena, NULL);
+	if (!load_text(l, m.path, PROMPT_FILE_BYTES_MAX, &text, e))
+		return false;
+
+	struct str rest = str_of(text);
+	if (!read_front_matter(&m, &rest, e))
+		return false;
+	rest = str_trim(rest);
+	d->prompt = arena_strndup(l->arena, rest.p ? rest.p : "", rest.n);
+	d->examples = m.examples.items;
+	m.line = 1;
+	if (!d->agent || !d->intent || !d->about)
+		return wrong(&m, e, "agent, intent and about are needed", STR(""));
+	if (rest.n == 0)
+		return wrong(&m, e, "there is no prompt below the front matter", STR(""));
+	return find_tools(&m, e);
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct domain_def *x = a, *y = b;
+
+	return x->order != y->order ? (x->order > y->order) - (x->order < y->order)
+				    : strcmp(x->name, y->name);
+}
+
+/* ---- tools and agents ---- */
+
+static bool lists(const struct domain_def *d, const struct tool_def *t)
+{
+	for (size_t i = 0; i < d->tool_count; i++)
+		if (d->tools[i] == t)
+			return true;
+	return false;
+}
+
+/* The folder of a shared tool's file is that of the first domain that lists it. */
+static bool is_in_folder(const struct tool_def *t, const struct domain_def *d)
+{
+	struct str rest = str_of(t->path), part;
+
+	for (int i = 0; i < 3; i++)
+		(void)str_split(&rest, '/', &part); /* sql/domain/<folder> */
+	return str_eq(part, str_of(d->name));
+}
+
+static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
+{
+	const struct catalog *c = &l->whole->shown;
+	const char *const *declared = t->agents;
+	struct text_list agents = {0};
+
+	for (size_t i = 0; i < c->domain_count; i++) {
+		const struct domain_def *d = &c->domains[i];
+		if (!lists(d, t))
+			continue;
+		if (agents.count == 0 && !is_in_folder(t, d))
+			return err_set(e, ERR_INPUT,
+				       "%s:1: belongs into sql/domain/%s, whose "
+				       "domain lists it first",
+				       t->path, d->name);
+		text_list_add(&agents, l->arena, d->agent);
+	}
+	if (agents.count == 0)
+		return err_set(e, ERR_INPUT, "%s:1: no domain lists this tool", t->path);
+	for (size_t i = 0; declared && i < agents.count; i++)
+		if (!list_has(declared, agents.items[i]) || list_length(declared) != agents.count)
+			return err_set(e, ERR_INPUT,
+				       "%s:1: agents are not those whose domains "
+				       "list the tool",
+				       t->path);
+	t->agents = agents.items;
+	return true;
+}
+
+bool load_domains(struct loader *l, struct err *e)
+{
+	struct catalog *c = &l->whole->shown;
+	const char *const *files;
+
+	if (!file_list(arena_printf(l->arena, "%s/" DOMAINS, l->root), l->arena, &files, e))
+		return false;
+	struct domain_def *list = arena_alloc(l->arena, (list_length(files) + 1) * sizeof(*list));
+	for (; *files; files++) {
+		struct domain_def *d = &list[c->domain_count];
+		if (!load_domain(l, *files, d, e))
+			return false;
+		for (size_t i = 0; i < c->domain_count; i++)
+			if (strcmp(list[i].agent, d->agent) == 0 ||
+			    strcmp(list[i].intent, d->intent) == 0)
+				return err_set(e, ERR_INPUT,
+					       DOMAINS "/%s:1: agent and intent must not be those "
+						       "of %s.md",
+					       *files, list[i].name);
+		c->domain_count++;
+	}
+	qsort(list, c->domain_count, sizeof(*list), by_order);
+	c->domains = list;
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (!give_agents(l, (struct tool_def *)&c->tools[i], e))
+			return false;
+	return true;
+}

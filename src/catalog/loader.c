@@ -1,0 +1,96 @@
+/*
+ * What the parts of the loader share: reading a file once, and keeping it for the hash that names
+ * this state of the catalogue.
+ */
+#include "catalog_int.h"
+
+#include <string.h>
+
+#include "vesper/file.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+bool load_text(struct loader *l, const char *path, size_t cap_bytes, const char **out,
+	       struct err *e)
+{
+	const char *full = arena_printf(l->arena, "%s/%s", l->root, path);
+	const char *text;
+
+	if (!file_read(full, cap_bytes, l->arena, &text, e))
+		return false;
+	buf_str(&l->sources, path);
+	buf_char(&l->sources, '\0');
+	buf_str(&l->sources, text);
+	buf_char(&l->sources, '\0');
+	if (buf_over(&l->sources))
+		return err_set(e, ERR_LIMIT,
+			       "%s: the files of the catalogue are larger than %d bytes", path,
+			       CATALOG_BYTES_MAX);
+	*out = text;
+	return true;
+}
+
+bool load_json(struct loader *l, const char *path, json_t **out, struct err *e)
+{
+	const char *text;
+	json_t *value;
+
+	if (!load_text(l, path, JSON_FILE_BYTES_MAX, &text, e))
+		return false;
+	if (!json_parse(text, strlen(text), JSON_FILE_BYTES_MAX, &value, e))
+		return err_prefix(e, "%s", path);
+	json_own(l->arena, value);
+	if (!json_is_object(value))
+		return err_set(e, ERR_INPUT, "%s: not an object", path);
+	*out = value;
+	return true;
+}
+
+bool load_texts(struct loader *l, const json_t *array, const char *what, const char *const **out,
+		struct err *e)
+{
+	struct text_list list = {0};
+	const json_t *item;
+	size_t i;
+
+	if (!json_is_array(array))
+		return err_set(e, ERR_INPUT, "%s: not a list", what);
+	text_list_add(&list, l->arena, NULL);
+	json_array_foreach(array, i, item) {
+		const char *text = json_string_value(item);
+		if (!text || !*text)
+			return err_set(e, ERR_INPUT, "%s[%zu]: not a text", what, i);
+		if (list_has(list.items, text))
+			return err_set(e, ERR_INPUT, "%s[%zu]: %s is there twice", what, i, text);
+		text_list_add(&list, l->arena, text);
+	}
+	*out = list.items;
+	return true;
+}
+
+bool list_has(const char *const *list, const char *text)
+{
+	for (; list && *list; list++)
+		if (strcmp(*list, text) == 0)
+			return true;
+	return false;
+}
+
+size_t list_length(const char *const *list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* Adding NULL makes an empty list. */
+void text_list_add(struct text_list *list, struct arena *a, const char *text)
+{
+	list->items = arena_grow(a, list->items, list->count, &list->cap, sizeof(*list->items));
+	if (text)
+		list->items[list->count++] = arena_strdup(a, text);
+	list->items = arena_grow(a, list->items, list->count, &list->cap, sizeof(*list->items));
+	list->items[list->count] = NULL;
+}

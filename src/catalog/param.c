@@ -1,0 +1,92 @@
+/*
+ * Parameter values as text. Defaults in tool files, filter values from a model, options that a user
+ * picked: all of them become typed values here and nowhere else.
+ */
+#include "vesper/catalog.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/decimal.h"
+#include "vesper/limits.h"
+
+static bool parse_text(const struct param_def *p, const char *text, struct arena *a,
+		       struct value *out, struct err *e)
+{
+	if (!*text)
+		return err_set(e, ERR_INPUT, "%s must not be empty", p->name);
+	if (strlen(text) > TEXT_ARG_BYTES_MAX)
+		return err_set(e, ERR_INPUT, "%s is longer than %d bytes", p->name,
+			       TEXT_ARG_BYTES_MAX);
+	*out = value_text(arena_strdup(a, text));
+	return true;
+}
+
+static bool parse_int(const struct param_def *p, const char *text, struct value *out, struct err *e)
+{
+	const char *digits = *text == '-' ? text + 1 : text;
+	char *end;
+
+	errno = 0;
+	long long number = strtoll(text, &end, 10);
+	if (*digits < '0' || *digits > '9' || *end || errno != 0)
+		return err_set(e, ERR_INPUT, "%s must be a whole number", p->name);
+	if (p->has_min && number < p->min)
+		return err_set(e, ERR_INPUT, "%s must be at least %" PRId64, p->name, p->min);
+	if (p->has_max && number > p->max)
+		return err_set(e, ERR_INPUT, "%s must be at most %" PRId64, p->name, p->max);
+	*out = value_int(number);
+	return true;
+}
+
+static bool parse_decimal(const struct param_def *p, const char *text, struct arena *a,
+			  struct value *out, struct err *e)
+{
+	char digits[DECIMAL_TEXT_BYTES];
+	struct decimal d;
+
+	if (!decimal_parse(text, &d))
+		return err_set(e, ERR_INPUT, "%s must be a number", p->name);
+	if (p->has_min && decimal_cmp(d, decimal_int(p->min)) < 0)
+		return err_set(e, ERR_INPUT, "%s must be at least %" PRId64, p->name, p->min);
+	if (p->has_max && decimal_cmp(d, decimal_int(p->max)) > 0)
+		return err_set(e, ERR_INPUT, "%s must be at most %" PRId64, p->name, p->max);
+	decimal_text(d, digits);
+	*out = value_decimal(arena_strdup(a, digits));
+	return true;
+}
+
+static bool parse_date(const struct param_def *p, const char *text, struct arena *a,
+		       struct value *out, struct err *e)
+{
+	struct date d;
+
+	if (!date_parse_iso(text, &d))
+		return err_set(e, ERR_INPUT, "%s must be a date such as 2026-02-27", p->name);
+	*out = value_date(arena_strdup(a, text));
+	return true;
+}
+
+bool param_parse(const struct param_def *p, const char *text, struct arena *a, struct value *out,
+		 struct err *e)
+{
+	switch (p->type) {
+	case PARAM_TEXT:
+		return parse_text(p, text, a, out, e);
+	case PARAM_INT:
+		return parse_int(p, text, out, e);
+	case PARAM_DECIMAL:
+		return parse_decimal(p, text, a, out, e);
+	case PARAM_DATE:
+		return parse_date(p, text, a, out, e);
+	case PARAM_BOOL:
+		break;
+	}
+	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+		return err_set(e, ERR_INPUT, "%s must be true or false", p->name);
+	*out = value_bool(*text == 't');
+	return true;
+}

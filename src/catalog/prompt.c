@@ -1,0 +1,129 @@
+/*
+ * The prompts that the program itself fills. Which they are and which slots they have stands in one
+ * table, so that a wrong name or slot in a file is found at start and not in front of a user.
+ */
+#include "vesper/prompt.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "catalog_int.h"
+#include "vesper/file.h"
+#include "vesper/limits.h"
+
+#define PROMPT_SLOTS_MAX 8
+
+static const struct {
+	const char *name;
+	const char *slots[PROMPT_SLOTS_MAX];
+} PROMPT_NAMES[] = {
+	{"supervisor", {"domains", "tools", "dimensions"}},
+	{"synthesizer", {0}},
+	{"agent", {0}},
+};
+enum { PROMPT_COUNT = sizeof(PROMPT_NAMES) / sizeof(PROMPT_NAMES[0]) };
+
+/* The next {{slot}} at or after p: its name, and where it begins and ends. False when there is
+ * none. */
+static bool next_slot(const char *p, struct str *name, const char **begin, const char **end)
+{
+	const char *open = strstr(p, "{{");
+	const char *close = open ? strstr(open, "}}") : NULL;
+
+	if (!close)
+		return false;
+	*name = str_trim((struct str){open + 2, (size_t)(close - open - 2)});
+	*begin = open;
+	*end = close + 2;
+	return true;
+}
+
+static int line_of(const char *text, const char *at)
+{
+	int line = 1;
+
+	for (; text < at; text++)
+		line += *text == '\n';
+	return line;
+}
+
+static bool check_slots(const char *path, const char *text, const char *const *slots, struct err *e)
+{
+	bool seen[PROMPT_SLOTS_MAX] = {0};
+	const char *begin, *end;
+	struct str name;
+
+	for (const char *p = text; next_slot(p, &name, &begin, &end); p = end) {
+		size_t i = 0;
+		while (slots[i] && !str_eq(name, str_of(slots[i])))
+			i++;
+		if (!slots[i])
+			return err_set(e, ERR_INPUT, "%s:%d: nothing fills {{%.*s}}", path,
+				       line_of(text, begin), STR_FMT(name));
+		seen[i] = true;
+	}
+	for (size_t i = 0; slots[i]; i++)
+		if (!seen[i])
+			return err_set(e, ERR_INPUT, "%s:1: {{%s}} is missing", path, slots[i]);
+	return true;
+}
+
+bool load_prompts(struct loader *l, struct err *e)
+{
+	struct prompt_text *list = arena_alloc(l->arena, PROMPT_COUNT * sizeof(*list));
+
+	for (size_t i = 0; i < PROMPT_COUNT; i++) {
+		const char *path = arena_printf(l->arena, "prompts/%s.md", PROMPT_NAMES[i].name);
+		list[i].name = PROMPT_NAMES[i].name;
+		if (!load_text(l, path, PROMPT_FILE_BYTES_MAX, &list[i].text, e) ||
+		    !check_slots(path, list[i].text, PROMPT_NAMES[i].slots, e))
+			return false;
+	}
+	l->whole->prompts = list;
+	l->whole->prompt_count = PROMPT_COUNT;
+	return true;
+}
+
+static const struct prompt_slot *find_slot(const struct prompt_slot *slots, size_t count,
+					   struct str name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(name, str_of(slots[i].name)))
+			return &slots[i];
+	return NULL;
+}
+
+static const char *prompt_text(const struct catalog *c, const char *name)
+{
+	const struct catalog_whole *w = catalog_whole(c);
+
+	for (size_t i = 0; i < w->prompt_count; i++)
+		if (strcmp(w->prompts[i].name, name) == 0)
+			return w->prompts[i].text;
+	assert(!"no such prompt");
+	return NULL;
+}
+
+const char *prompt_fill(const struct catalog *c, const char *name, const struct prompt_slot *slots,
+			size_t count, struct arena *a)
+{
+	const char *p = prompt_text(c, name);
+	const char *begin, *end;
+	size_t used = 0;
+	struct str slot;
+	struct buf b;
+
+	buf_init(&b, CATALOG_BYTES_MAX);
+	for (; next_slot(p, &slot, &begin, &end); p = end) {
+		const struct prompt_slot *s = find_slot(slots, count, slot);
+		assert(s);
+		buf_add(&b, p, (size_t)(begin - p));
+		buf_str(&b, s->value);
+		used++;
+	}
+	assert(used >= count);
+	buf_str(&b, p);
+	const char *text = arena_strndup(a, buf_text(&b), b.n);
+	buf_deinit(&b);
+	return text;
+}

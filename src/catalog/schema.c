@@ -1,0 +1,299 @@
+/*
+ * The schema catalogue: approved views, joins, measures, dimensions with their known values, the
+ * calendar, and the aliases that people use for values. There is no second list of any of these.
+ */
+#include "catalog_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+
+#define CATALOGUE "config/catalogue.json"
+#define ENTITIES  "config/entities.json"
+
+static bool known_view(const struct loader *l, const char *what, const char *view, struct err *e)
+{
+	return list_has(l->whole->views, view) ||
+	       err_set(e, ERR_INPUT, CATALOGUE ": %s: %s is no approved view", what, view);
+}
+
+static bool load_views(struct loader *l, const json_t *array, struct err *e)
+{
+	static const char *const members[] = {"name", "about", NULL};
+	struct text_list views = {0};
+	const json_t *item;
+	size_t i;
+
+	text_list_add(&views, l->arena, NULL);
+	json_array_foreach(array, i, item) {
+		const char *name, *about;
+		if (!json_only(item, members, e) || !json_get_str(item, "name", &name, e) ||
+		    !json_get_str(item, "about", &about, e))
+			return err_prefix(e, CATALOGUE ": views[%zu]", i);
+		if (list_has(views.items, name))
+			return err_set(e, ERR_INPUT, CATALOGUE ": views: %s is there twice", name);
+		text_list_add(&views, l->arena, name);
+	}
+	l->whole->views = views.items;
+	return true;
+}
+
+static bool check_join(struct loader *l, const json_t *item, struct err *e)
+{
+	static const char *const members[] = {"left", "right", "on", NULL};
+	const char *left, *right;
+	json_t *on = NULL;
+	const json_t *pair;
+	size_t i;
+
+	if (!json_only(item, members, e) || !json_get_str(item, "left", &left, e) ||
+	    !json_get_str(item, "right", &right, e) || !json_opt_array(item, "on", &on, e) ||
+	    !known_view(l, "joins", left, e) || !known_view(l, "joins", right, e))
+		return false;
+	json_array_foreach(on, i, pair)
+		if (json_array_size(pair) != 2 || !json_is_string(json_array_get(pair, 0)) ||
+		    !json_is_string(json_array_get(pair, 1)))
+			return err_set(e, ERR_INPUT, "on[%zu]: not a pair of columns", i);
+	return i > 0 || err_set(e, ERR_INPUT, "on: no columns");
+}
+
+/* Joins are documentation for people and checks; statements name their own. */
+static bool check_joins(struct loader *l, const json_t *array, struct err *e)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(array, i, item)
+		if (!check_join(l, item, e))
+			return err_prefix(e, CATALOGUE ": joins[%zu]", i);
+	return true;
+}
+
+/* Of measures the program needs the units: a tool's column can have no other. */
+static bool load_measures(struct loader *l, const json_t *array, struct err *e)
+{
+	static const char *const members[] = {"name", "view", "column", "unit", "aggregate", NULL};
+	struct text_list units = {0};
+	const json_t *item;
+	size_t i;
+
+	text_list_add(&units, l->arena, NULL);
+	json_array_foreach(array, i, item) {
+		const char *name, *view, *unit, *aggregate, *column = NULL;
+		if (!json_only(item, members, e) || !json_get_str(item, "name", &name, e) ||
+		    !json_get_str(item, "view", &view, e) ||
+		    !json_get_str(item, "unit", &unit, e) ||
+		    !json_get_str(item, "aggregate", &aggregate, e) ||
+		    !json_opt_str(item, "column", &column, e))
+			return err_prefix(e, CATALOGUE ": measures[%zu]", i);
+		if (!known_view(l, name, view, e))
+			return false;
+		if (!list_has(units.items, unit))
+			text_list_add(&units, l->arena, unit);
+	}
+	l->whole->units = units.items;
+	return true;
+}
+
+/* {"CAISO": ["NP15", …], …}: values with the value of another dimension that each belongs to. */
+static bool read_scoped_values(struct loader *l, const json_t *object, struct dimension_def *d,
+			       struct err *e)
+{
+	struct text_list values = {0}, parents = {0};
+	const char *const *some;
+	const char *parent;
+	json_t *array;
+
+	text_list_add(&values, l->arena, NULL);
+	text_list_add(&parents, l->arena, NULL);
+	json_object_foreach((json_t *)object, parent, array) {
+		if (!load_texts(l, array, parent, &some, e))
+			return false;
+		for (; *some; some++) {
+			text_list_add(&values, l->arena, *some);
+			text_list_add(&parents, l->arena, parent);
+		}
+	}
+	d->values = values.items;
+	d->parents = parents.items;
+	return true;
+}
+
+static bool read_values(struct loader *l, const json_t *item, struct dimension_def *d,
+			struct err *e)
+{
+	const json_t *values = json_object_get(item, "values");
+
+	if (d->parent)
+		return json_is_object(values)
+			       ? read_scoped_values(l, values, d, e)
+			       : err_set(e, ERR_INPUT, "values: not an object by %s", d->parent);
+	return !values || load_texts(l, values, "values", &d->values, e);
+}
+
+static bool read_dimension(struct loader *l, const json_t *item, struct dimension_def *d,
+			   struct err *e)
+{
+	static const char *const members[] = {"name",   "filter", "label",  "view",
+					      "column", "values", "parent", NULL};
+
+	if (!json_only(item, members, e) || !json_get_str(item, "name", &d->name, e))
+		return false;
+	d->filter = d->label = d->name;
+	if (!json_opt_str(item, "filter", &d->filter, e) ||
+	    !json_opt_str(item, "label", &d->label, e) ||
+	    !json_opt_str(item, "view", &d->view, e) ||
+	    !json_opt_str(item, "column", &d->column, e) ||
+	    !json_opt_str(item, "parent", &d->parent, e) || !read_values(l, item, d, e))
+		return err_prefix(e, "%s", d->name);
+	if (!d->view != !d->column)
+		return err_set(e, ERR_INPUT, "%s: view and column go together", d->name);
+	if (!d->view && !d->values)
+		return err_set(e, ERR_INPUT, "%s: neither values nor a view that has them",
+			       d->name);
+	return !d->view || known_view(l, d->name, d->view, e);
+}
+
+static bool check_parents(const struct loader *l, const struct dimension_def *d, struct err *e)
+{
+	const struct dimension_def *parent;
+
+	if (!d->parent)
+		return true;
+	parent = catalog_dimension(&l->whole->shown, d->parent);
+	if (!parent)
+		return err_set(e, ERR_INPUT, "%s: parent %s is no dimension", d->name, d->parent);
+	for (const char *const *p = d->parents; *p; p++)
+		if (!list_has(parent->values, *p))
+			return err_set(e, ERR_INPUT, "%s: %s is no %s", d->name, *p, d->parent);
+	return true;
+}
+
+static bool load_dimensions(struct loader *l, const json_t *array, struct err *e)
+{
+	struct catalog *c = &l->whole->shown;
+	struct dimension_def *list =
+		arena_alloc(l->arena, (json_array_size(array) + 1) * sizeof(*list));
+	const json_t *item;
+	size_t i;
+
+	c->dimensions = list;
+	json_array_foreach(array, i, item) {
+		if (!read_dimension(l, item, &list[i], e))
+			return err_prefix(e, CATALOGUE ": dimensions[%zu]", i);
+		if (catalog_dimension(c, list[i].name))
+			return err_set(e, ERR_INPUT, CATALOGUE ": dimensions: %s is there twice",
+				       list[i].name);
+		c->dimension_count++;
+	}
+	for (i = 0; i < c->dimension_count; i++)
+		if (!check_parents(l, &list[i], e))
+			return err_prefix(e, CATALOGUE ": dimensions");
+	return true;
+}
+
+static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
+{
+	static const struct {
+		const char *name;
+		int min, max;
+	} members[] = {
+		{"fiscal_start_month", 1, 12},
+		{"week_start", 0, 6},
+		{"peak_first_hour", 0, 23},
+		{"peak_last_hour", 0, 23},
+	};
+	struct calendar *c = &l->whole->shown.calendar;
+	int *const fields[] = {&c->fiscal_start_month, &c->week_start, &c->peak_first_hour,
+			       &c->peak_last_hour};
+	static const char *const names[] = {"fiscal_start_month", "week_start", "peak_first_hour",
+					    "peak_last_hour", NULL};
+
+	if (!json_only(object, names, e))
+		return err_prefix(e, CATALOGUE ": calendar");
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		int64_t value;
+		if (!json_get_int(object, members[i].name, &value, e))
+			return err_prefix(e, CATALOGUE ": calendar");
+		if (value < members[i].min || value > members[i].max)
+			return err_set(e, ERR_INPUT, CATALOGUE ": calendar: %s: %d to %d",
+				       members[i].name, members[i].min, members[i].max);
+		*fields[i] = (int)value;
+	}
+	return c->peak_first_hour <= c->peak_last_hour ||
+	       err_set(e, ERR_INPUT, CATALOGUE ": calendar: the peak ends before it begins");
+}
+
+/* "market=CAISO": a known value of another dimension. */
+static bool check_when(const struct loader *l, const char *when, struct err *e)
+{
+	struct str rest = str_of(when), name;
+	const struct dimension_def *d = NULL;
+
+	if (str_split(&rest, '=', &name))
+		d = catalog_dimension(&l->whole->shown, arena_strndup(l->arena, name.p, name.n));
+	if (!d || !rest.p || !list_has(d->values, arena_strndup(l->arena, rest.p, rest.n)))
+		return err_set(e, ERR_INPUT, "when: %s is not a known dimension=value", when);
+	return true;
+}
+
+static bool read_alias(struct loader *l, const json_t *item, const struct dimension_def *d,
+		       struct alias_def *out, struct err *e)
+{
+	static const char *const members[] = {"text", "value", "when", NULL};
+
+	if (!json_only(item, members, e) || !json_get_str(item, "text", &out->text, e) ||
+	    !json_get_str(item, "value", &out->value, e) ||
+	    !json_opt_str(item, "when", &out->when, e))
+		return false;
+	for (const char *p = out->text; *p; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			return err_set(e, ERR_INPUT, "text: \"%s\" is not in lower case",
+				       out->text);
+	if (d->values && !list_has(d->values, out->value))
+		return err_set(e, ERR_INPUT, "value: %s is no known %s", out->value, d->name);
+	return !out->when || check_when(l, out->when, e);
+}
+
+static bool load_aliases(struct loader *l, struct err *e)
+{
+	const char *name;
+	json_t *root, *array;
+
+	if (!load_json(l, ENTITIES, &root, e))
+		return false;
+	json_object_foreach(root, name, array) {
+		struct dimension_def *d =
+			(struct dimension_def *)catalog_dimension(&l->whole->shown, name);
+		struct alias_def *list =
+			arena_alloc(l->arena, (json_array_size(array) + 1) * sizeof(*list));
+		const json_t *item;
+		size_t i;
+
+		if (!d)
+			return err_set(e, ERR_INPUT, ENTITIES ": %s is no dimension", name);
+		json_array_foreach(array, i, item)
+			if (!read_alias(l, item, d, &list[i], e))
+				return err_prefix(e, ENTITIES ": %s[%zu]", name, i);
+		d->aliases = list;
+		d->alias_count = json_array_size(array);
+	}
+	return true;
+}
+
+bool load_schema(struct loader *l, struct err *e)
+{
+	static const char *const members[] = {"views",      "joins",    "measures",
+					      "dimensions", "calendar", NULL};
+	json_t *root;
+
+	if (!load_json(l, CATALOGUE, &root, e))
+		return false;
+	if (!json_only(root, members, e))
+		return err_prefix(e, CATALOGUE);
+	return load_views(l, json_object_get(root, "views"), e) &&
+	       check_joins(l, json_object_get(root, "joins"), e) &&
+	       load_measures(l, json_object_get(root, "measures"), e) &&
+	       load_dimensions(l, json_object_get(root, "dimensions"), e) &&
+	       load_calendar(l, json_object_get(root, "calendar"), e) && load_aliases(l, e);
+}

@@ -1,0 +1,170 @@
+/*
+ * Whether a tool's statements keep what its header promises. What passes here can be filled at any
+ * time, under any tenant, with any arguments that the header allows; so nothing is left to find out
+ * when a user asks.
+ */
+#include "catalog_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+
+bool catalog_marker_reserved(const char *name)
+{
+	static const char *const reserved[] = {"tenant_id",       "today",          "row_limit",
+					       "peak_first_hour", "peak_last_hour", NULL};
+
+	return list_has(reserved, name);
+}
+
+const char *catalog_condition_of(const char *permission, struct arena *a)
+{
+	const char *colon = strchr(permission, ':');
+
+	return arena_printf(a, "may_%s", colon ? colon + 1 : permission);
+}
+
+/* One statement of the file, for errors. */
+struct place {
+	const struct loader *l;
+	const struct tool_def *tool;
+	const struct sql_file *file;
+	const struct sql_query *query;
+};
+
+static bool wrong(const struct place *p, struct err *e, const char *what, const char *name)
+{
+	return err_set(e, ERR_INPUT, "%s:%d: query %s: %s%s%s", p->file->path, p->query->line,
+		       p->query->name, what, *name ? " " : "", name);
+}
+
+static bool check_marker(const struct place *p, const struct sql_marker *m, struct err *e)
+{
+	const struct param_def *param = tool_param(p->tool, m->name);
+
+	if (catalog_marker_reserved(m->name))
+		return !m->is_list || wrong(p, e, "one value, not a list:", m->name);
+	if (!param)
+		return wrong(p, e, "no param for marker", m->name);
+	if (m->is_list != param->is_list)
+		return wrong(p, e,
+			     m->is_list ? "a list marker for a param of one value:"
+					: "a list is bound as :name... :",
+			     m->name);
+	if (!m->optional && !param->required && !param->default_text)
+		return wrong(p, e, "only a --? line of its own may use optional", m->name);
+	return true;
+}
+
+static bool is_permission_condition(const struct place *p, const char *condition)
+{
+	for (size_t i = 0; i < p->tool->column_count; i++) {
+		const char *permission = p->tool->columns[i].permission;
+		if (permission &&
+		    strcmp(catalog_condition_of(permission, p->l->arena), condition) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool check_conditions(const struct place *p, struct err *e)
+{
+	for (const char *const *c = p->query->conditions; *c; c++)
+		if (!tool_param(p->tool, *c) && !is_permission_condition(p, *c))
+			return wrong(p, e, "no param for line --?", *c);
+	return true;
+}
+
+static bool has_tenant(const struct sql_query *q)
+{
+	for (size_t i = 0; i < q->marker_count; i++)
+		if (strcmp(q->markers[i].name, "tenant_id") == 0)
+			return !q->markers[i].optional;
+	return false;
+}
+
+static bool check_views(const struct place *p, struct err *e)
+{
+	bool named = false;
+
+	for (const char *const *view = p->l->whole->views; *view; view++) {
+		if (!sql_query_names(p->query, *view))
+			continue;
+		named = true;
+		if (!has_tenant(p->query))
+			return wrong(p, e, "no :tenant_id for", *view);
+	}
+	return named || wrong(p, e, "names no approved view", "");
+}
+
+static bool check_query(const struct place *p, struct err *e)
+{
+	if (!sql_query_is_select(p->query))
+		return wrong(p, e, "must be one SELECT", "");
+	for (size_t i = 0; i < p->query->marker_count; i++)
+		if (!check_marker(p, &p->query->markers[i], e))
+			return false;
+	for (size_t i = 0; i < p->tool->column_count; i++) {
+		const struct column_def *c = &p->tool->columns[i];
+		if (c->permission && sql_query_always_names(p->query, c->name))
+			return wrong(p, e, "fetched without its permission:", c->name);
+	}
+	return check_conditions(p, e) && check_views(p, e);
+}
+
+/* Every param is bound or switches a line, every column comes from somewhere. */
+static bool is_used(const struct sql_file *f, const char *param)
+{
+	for (size_t q = 0; q < f->query_count; q++) {
+		const struct sql_query *query = &f->queries[q];
+		if (list_has(query->conditions, param))
+			return true;
+		for (size_t i = 0; i < query->marker_count; i++)
+			if (strcmp(query->markers[i].name, param) == 0)
+				return true;
+	}
+	return false;
+}
+
+static bool is_selected(const struct sql_file *f, const char *column)
+{
+	for (size_t q = 0; q < f->query_count; q++)
+		if (sql_query_names(&f->queries[q], column))
+			return true;
+	return false;
+}
+
+static bool check_uses(const struct tool_def *t, const struct sql_file *f, struct err *e)
+{
+	for (size_t i = 0; i < t->param_count; i++)
+		if (!is_used(f, t->params[i].name))
+			return err_set(e, ERR_INPUT, "%s:1: param %s is never used", f->path,
+				       t->params[i].name);
+	for (size_t i = 0; i < t->column_count; i++)
+		if (!t->columns[i].derived && !is_selected(f, t->columns[i].name))
+			return err_set(e, ERR_INPUT, "%s:1: no query gives column \"%s\"", f->path,
+				       t->columns[i].name);
+	return true;
+}
+
+bool tool_file_check(const struct loader *l, const struct tool_def *t, const struct sql_file *f,
+		     struct err *e)
+{
+	bool has_window = sql_file_query(f, "window") != NULL;
+
+	if (f->query_count > TOOL_QUERIES_MAX)
+		return err_set(e, ERR_INPUT, "%s:1: more than %d queries", f->path,
+			       TOOL_QUERIES_MAX);
+	if (strcmp(f->queries[0].name, "main") != 0)
+		return err_set(e, ERR_INPUT, "%s:%d: the first query must be main", f->path,
+			       f->queries[0].line);
+	if (has_window != (t->window != NULL))
+		return err_set(e, ERR_INPUT, "%s:1: \"-- window:\" and a query window go together",
+			       f->path);
+	for (size_t i = 0; i < f->query_count; i++) {
+		struct place p = {l, t, f, &f->queries[i]};
+		if (!check_query(&p, e))
+			return false;
+	}
+	return check_uses(t, f, e);
+}

@@ -1,0 +1,120 @@
+/*
+ * The JSON schema of a tool's arguments, made from its header. Models cache it by its bytes, so the
+ * order of members is that of the header. Limits stand in the descriptions: strict tool schemas of
+ * the model vendors have no numeric ranges, and code checks every value anyway.
+ */
+#include "catalog_int.h"
+
+#include <inttypes.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+static const char *type_name(enum param_type type)
+{
+	switch (type) {
+	case PARAM_INT:
+		return "integer";
+	case PARAM_DECIMAL:
+		return "number";
+	case PARAM_BOOL:
+		return "boolean";
+	default:
+		return "string";
+	}
+}
+
+static json_t *enum_of(const struct catalog *c, const struct param_def *p)
+{
+	const struct dimension_def *d = p->entity ? catalog_dimension(c, p->entity) : NULL;
+	json_t *values;
+
+	if (!d || !d->values || list_length(d->values) > ENUM_VALUES_MAX)
+		return NULL;
+	values = json_array();
+	for (const char *const *v = d->values; *v; v++)
+		json_push_take(values, json_string(*v));
+	return values;
+}
+
+static json_t *description(const struct param_def *p)
+{
+	struct buf b;
+
+	buf_init(&b, PROMPT_FILE_BYTES_MAX);
+	buf_str(&b, p->about);
+	if (p->has_min && p->has_max)
+		buf_printf(&b, " (%" PRId64 " to %" PRId64 ")", p->min, p->max);
+	else if (p->has_min)
+		buf_printf(&b, " (at least %" PRId64 ")", p->min);
+	else if (p->has_max)
+		buf_printf(&b, " (at most %" PRId64 ")", p->max);
+	if (p->is_list)
+		buf_printf(&b, " (at most %zu values)", p->list_max);
+	if (p->default_text)
+		buf_printf(&b, " (default %s)", p->default_text);
+	json_t *text = json_stringn(buf_text(&b), b.n);
+	buf_deinit(&b);
+	return text;
+}
+
+static json_t *property(const struct catalog *c, const struct param_def *p)
+{
+	json_t *value = json_object(), *whole = value;
+
+	json_set_str(value, "type", type_name(p->type));
+	if (p->type == PARAM_DATE)
+		json_set_str(value, "format", "date");
+	json_set_take(value, "enum", enum_of(c, p));
+	if (p->is_list) {
+		whole = json_object();
+		json_set_str(whole, "type", "array");
+		json_set_take(whole, "items", value);
+	}
+	json_set_take(whole, "description", description(p));
+	return whole;
+}
+
+json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t)
+{
+	json_t *schema = json_object();
+	json_t *properties = json_object();
+	json_t *required = json_array();
+
+	for (size_t i = 0; i < t->param_count; i++) {
+		const struct param_def *p = &t->params[i];
+		json_set_take(properties, p->name, property(c, p));
+		if (p->required)
+			json_push_take(required, json_string(p->name));
+	}
+	json_set_str(schema, "type", "object");
+	json_set_take(schema, "properties", properties);
+	json_set_take(schema, "required", required);
+	json_set_bool(schema, "additionalProperties", false);
+	return schema;
+}
+
+static json_t *tool_json(const struct tool_def *t)
+{
+	json_t *tool = json_object();
+	json_t *agents = json_array();
+
+	for (const char *const *agent = t->agents; *agent; agent++)
+		json_push_take(agents, json_string(*agent));
+	json_set_str(tool, "name", t->name);
+	json_set_str(tool, "about", t->about);
+	json_set_str(tool, "permission", t->permission);
+	json_set_str(tool, "report", t->report);
+	json_set_take(tool, "agents", agents);
+	json_set_take(tool, "schema", json_deep_copy(t->schema));
+	return tool;
+}
+
+json_t *catalog_tools_json(const struct catalog_view *v)
+{
+	json_t *tools = json_array();
+
+	for (size_t i = 0; i < v->tool_count; i++)
+		json_push_take(tools, tool_json(v->tools[i]));
+	return tools;
+}

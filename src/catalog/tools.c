@@ -1,0 +1,163 @@
+/*
+ * The tool files below sql/domain: found, read, checked, and put in order. A dialect's own text
+ * (<tool>.<dialect>.sql) takes the place of the common one for that dialect only.
+ */
+#include "catalog_int.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/file.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define TOOLS "sql/domain"
+
+struct tool_list {
+	struct tool_def *items;
+	size_t count, cap;
+};
+
+static bool load_sql(struct loader *l, const char *path, struct sql_file **out, struct err *e)
+{
+	const char *text;
+
+	return load_text(l, path, SQL_FILE_BYTES_MAX, &text, e) &&
+	       sql_file_parse(path, text, l->arena, out, e);
+}
+
+/* The text of one dialect. Its header may be left out; what it says must not differ. */
+static bool load_override(struct loader *l, const char *folder, enum dialect d, struct tool_def *t,
+			  struct err *e)
+{
+	const struct sql_file *common = t->files[d];
+	const char *path = arena_printf(l->arena, "%s/%s.%s.sql", folder, t->name, dialect_name(d));
+	struct sql_file *f;
+
+	if (!load_sql(l, path, &f, e))
+		return false;
+	for (size_t i = 0; i < f->header_count; i++)
+		if (strcmp(f->header[i].key, "tool") != 0 ||
+		    strcmp(f->header[i].value, t->name) != 0)
+			return err_set(e, ERR_INPUT, "%s:%d: only \"-- tool: %s\" may stand here",
+				       path, f->header[i].line, t->name);
+	for (size_t i = 0; i < common->query_count; i++)
+		if (f->query_count != common->query_count ||
+		    !sql_file_query(f, common->queries[i].name))
+			return err_set(e, ERR_INPUT, "%s:1: must have the queries of %s", path,
+				       common->path);
+	t->files[d] = f;
+	return tool_file_check(l, t, f, e);
+}
+
+/* The dialect of "<tool>.<dialect>.sql"; false for "<tool>.sql". */
+static bool is_override(const char *name, struct str *tool, enum dialect *d)
+{
+	for (int i = 0; i < DIALECT_COUNT; i++) {
+		char end[32];
+		size_t n = strlen(dialect_name((enum dialect)i));
+		assert(n + 6 < sizeof(end));
+		end[0] = '.';
+		memcpy(end + 1, dialect_name((enum dialect)i), n);
+		memcpy(end + 1 + n, ".sql", 5);
+		if (!str_ends(str_of(name), str_of(end)))
+			continue;
+		*tool = (struct str){name, strlen(name) - strlen(end)};
+		*d = (enum dialect)i;
+		return true;
+	}
+	return false;
+}
+
+static bool load_tool(struct loader *l, const char *folder, const char *name,
+		      struct tool_list *list, struct err *e)
+{
+	const char *path = arena_printf(l->arena, "%s/%s", folder, name);
+	size_t stem = strlen(name) - 4;
+	struct sql_file *f;
+	struct tool_def t;
+
+	if (!load_sql(l, path, &f, e) || !tool_file_read(l, f, &t, e))
+		return false;
+	if (strlen(t.name) != stem || strncmp(t.name, name, stem) != 0)
+		return err_set(e, ERR_INPUT, "%s:1: the file of tool %s must be %s.sql", path,
+			       t.name, t.name);
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].name, t.name) == 0)
+			return err_set(e, ERR_INPUT, "%s:1: %s has this tool already", path,
+				       list->items[i].path);
+	for (int d = 0; d < DIALECT_COUNT; d++)
+		t.files[d] = f;
+	if (!tool_file_check(l, &t, f, e))
+		return false;
+	list->items = arena_grow(l->arena, list->items, list->count, &list->cap, sizeof(t));
+	list->items[list->count++] = t;
+	return true;
+}
+
+static bool load_overrides(struct loader *l, const char *folder, const char *const *names,
+			   const struct tool_list *list, struct err *e)
+{
+	struct str stem;
+	enum dialect d;
+
+	for (; *names; names++) {
+		struct tool_def *tool = NULL;
+		if (!is_override(*names, &stem, &d))
+			continue;
+		for (size_t i = 0; i < list->count; i++)
+			if (str_eq(str_of(list->items[i].name), stem))
+				tool = &list->items[i];
+		if (!tool)
+			return err_set(e, ERR_INPUT, "%s/%s:1: there is no %.*s.sql", folder,
+				       *names, STR_FMT(stem));
+		if (!load_override(l, folder, d, tool, e))
+			return false;
+	}
+	return true;
+}
+
+static bool load_folder(struct loader *l, const char *folder, struct tool_list *list, struct err *e)
+{
+	const char *full = arena_printf(l->arena, "%s/%s", l->root, folder);
+	const char *const *names;
+	struct str stem;
+	enum dialect d;
+
+	if (!file_list(full, l->arena, &names, e))
+		return false;
+	for (size_t i = 0; names[i]; i++) {
+		if (!str_ends(str_of(names[i]), STR(".sql")))
+			return err_set(e, ERR_INPUT, "%s/%s:1: not a .sql file", folder, names[i]);
+		if (!is_override(names[i], &stem, &d) && !load_tool(l, folder, names[i], list, e))
+			return false;
+	}
+	return load_overrides(l, folder, names, list, e);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct tool_def *)a)->name, ((const struct tool_def *)b)->name);
+}
+
+bool load_tools(struct loader *l, struct err *e)
+{
+	struct catalog *c = &l->whole->shown;
+	struct tool_list list = {0};
+	const char *const *folders;
+
+	if (!file_list(arena_printf(l->arena, "%s/" TOOLS, l->root), l->arena, &folders, e))
+		return false;
+	for (; *folders; folders++)
+		if (!load_folder(l, arena_printf(l->arena, TOOLS "/%s", *folders), &list, e))
+			return false;
+	if (list.count > 0)
+		qsort(list.items, list.count, sizeof(*list.items), by_name);
+	for (size_t i = 0; i < list.count; i++)
+		list.items[i].schema =
+			json_own(l->arena, tool_schema_new(&l->whole->shown, &list.items[i]));
+	c->tools = list.items;
+	c->tool_count = list.count;
+	return true;
+}
