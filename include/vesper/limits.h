@@ -57,6 +57,11 @@
 #define AGENT_ROUNDS_MAX     8  /* model calls in one agent's loop */
 #define AGENT_TOOL_CALLS_MAX 16 /* tool calls of one model answer */
 
+/* the catalogue */
+#define CATALOG_BYTES_MAX (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
+#define PROMPT_FILE_BYTES_MAX 65536          /* one prompt; a model reads it in every turn */
+#define ENUM_VALUES_MAX 40 /* values that a tool's schema lists; more only cost tokens */
+
 /* tools and SQL */
 #define TOOL_ARGS_MAX      24    /* parameters of one tool */
 #define TOOL_COLUMNS_MAX   64    /* declared columns of one tool */
@@ -68,6 +73,7 @@
 
 /* databases */
 #define DB_ROWS_MAX          500 /* rows of one result; more are counted by statistics, not shown */
+#define DB_FETCH_ROWS_MAX    200000 /* rows read for statistics; drivers may hold them all in memory */
 #define DB_CELL_BYTES_MAX    (1024 * 1024)      /* one cell */
 #define DB_RESULT_BYTES_MAX  (64 * 1024 * 1024) /* kept bytes of one result */
 #define DB_COLUMNS_MAX       256                /* columns of one result */
@@ -76,7 +82,8 @@
 #define DB_WORKERS_MAX       64    /* threads of one data source */
 #define DB_STATEMENTS_KEPT   32    /* prepared statements of one connection */
 #define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
-#define DB_CONNECT_RETRY_MS  1000  /* pause between attempts to reach a database that is away */
+#define DB_CONNECT_RETRY_MS  3000 /* pause between attempts to reach a database that is away */
+#define DB_BUSY_MS           2000 /* a statement waits that long for another process to let go of a file */
 #define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
 
 /* the model */
@@ -86,10 +93,17 @@
 #define LLM_ATTEMPTS_MAX      3     /* as the vendor's own clients: 2 retries */
 #define LLM_RETRY_WAIT_MAX_MS 20000 /* a longer retry-after is not worth a user's wait: fail over  \
 				     */
+#define LLM_RETRY_BASE_MS 500		      /* first wait without a retry-after; doubles */
+#define LLM_RETRY_BACKOFF_MAX_MS 8000	      /* up to here */
 #define LLM_BREAKER_FAILURES     5  /* in a row, then the provider is left alone */
 #define LLM_BREAKER_OPEN_MS      30000              /* until one probe is let through */
 #define LLM_BLOCKS_MAX           64                 /* content blocks of one answer */
+#define LLM_TEXT_BYTES_MAX (1024 * 1024)      /* one block of text: a 128K token answer is about half */
 #define LLM_TOOL_INPUT_BYTES_MAX 65536              /* arguments of one tool call */
+#define LLM_MAX_TOKENS 4096		      /* of an answer, when the configuration says nothing */
+#define LLM_REQUEST_BYTES_MAX (32 * 1024 * 1024) /* what the Messages API takes */
+#define LLM_ERROR_BYTES_MAX 65536	      /* of an error's body are read */
+#define LLM_LINGER_MS 250		      /* a body goes on that long after its last event; then we leave */
 #define SSE_EVENT_BYTES_MAX      (10 * 1024 * 1024) /* one server-sent event */
 #define HTTP_CONNECTIONS_KEPT    256                /* idle connections kept for reuse */
 #define HTTP_CONNECTIONS_MAX     4096 /* outgoing connections at all; further requests wait for one */

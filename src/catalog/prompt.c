@@ -97,11 +97,12 @@ static const char *prompt_text(const struct catalog *c, const char *name)
 {
 	const struct catalog_whole *w = catalog_whole(c);
 
-	for (size_t i = 0; i < w->prompt_count; i++)
-		if (strcmp(w->prompts[i].name, name) == 0)
-			return w->prompts[i].text;
-	assert(!"no such prompt");
-	return NULL;
+	size_t i = 0;
+
+	while (i < w->prompt_count && strcmp(w->prompts[i].name, name) != 0)
+		i++;
+	assert(i < w->prompt_count);
+	return w->prompts[i].text;
 }
 
 const char *prompt_fill(const struct catalog *c, const char *name, const struct prompt_slot *slots,
