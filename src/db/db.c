@@ -1,0 +1,56 @@
+/* The thin face of every database: a driver and its state. Callers can't tell the pool from a
+ * script in a test. */
+#include "db_int.h"
+
+#include <assert.h>
+
+#include "vesper/mem.h"
+
+struct db *db_from_driver(const struct db_driver *driver, void *self, enum dialect dialect)
+{
+	struct db *d = mem_alloc(sizeof(*d));
+
+	*d = (struct db){.driver = driver, .self = self, .dialect = dialect};
+	return d;
+}
+
+bool db_open(struct loop *l, const struct db_options *options, struct db **out, struct err *e)
+{
+	struct db_pool *p;
+
+	if (options->dialect != DIALECT_SQLITE)
+		return err_set(e, ERR_INPUT, "%s: dialect %s is not built into this version",
+			       options->name, dialect_name(options->dialect));
+	if (!db_pool_open(l, options, &db_sqlite, &p, e))
+		return false;
+	*out = db_from_driver(&db_pool_driver, p, options->dialect);
+	return true;
+}
+
+struct op *db_query(struct db *d, const struct db_request *request, db_cb cb, void *owner)
+{
+	assert(request->tenant && request->statement_count > 0 && cb);
+	return d->driver->query(d->self, request, cb, owner);
+}
+
+enum dialect db_dialect(const struct db *d)
+{
+	return d->dialect;
+}
+
+void db_watch(struct db *d)
+{
+	if (d->driver == &db_pool_driver) /* a script is always well */
+		db_pool_watch(d->self);
+}
+
+void db_close(struct db **db)
+{
+	struct db *d = *db;
+
+	if (!d)
+		return;
+	*db = NULL;
+	d->driver->close(d->self);
+	mem_free(d);
+}

@@ -1,0 +1,292 @@
+/*
+ * From a result to a table: cells as text, statistics over every row, the first rows kept. Values
+ * come by SQLGetData into one growing buffer, because drivers describe the sizes of their columns
+ * wrongly.
+ */
+#include "db_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/utf8.h"
+
+#define CELL_BYTES_FIRST 4096
+
+/* What is known of a column beside its description. */
+struct column_note {
+	bool guess; /* the type is the driver's guess from the first row: values may correct it */
+	bool open;  /* the first row had NULL, so not even a guess: values decide */
+	bool fraction; /* some number was not whole */
+};
+
+struct fetch {
+	struct connection *c;
+	SQLHSTMT handle;
+	struct table *table;
+	struct stats_collector *stats;
+	struct column_note *notes;
+	const char ***rows; /* on the heap until their number is known */
+	size_t rows_size;   /* in pointers */
+	bool bytes_full;
+};
+
+static bool fetch_fail(struct fetch *f, struct err *e)
+{
+	return odbc_fail(f->c, SQL_HANDLE_STMT, f->handle, "fetch", e);
+}
+
+static bool column_describe(struct fetch *f, size_t i, struct err *e)
+{
+	struct column *column = &f->table->columns[i];
+	SQLUSMALLINT number = (SQLUSMALLINT)(i + 1);
+	SQLCHAR name[256] = "";
+	SQLCHAR type_name[128] = "";
+	SQLSMALLINT length, sql_type, digits, nullable;
+	SQLULEN size;
+
+	if (!SQL_SUCCEEDED(SQLDescribeCol(f->handle, number, name, sizeof(name), &length, &sql_type,
+					  &size, &digits, &nullable)))
+		return fetch_fail(f, e);
+	SQLColAttribute(f->handle, number, SQL_DESC_TYPE_NAME, type_name, sizeof(type_name),
+			&length, NULL);
+	column->name = arena_strdup(f->table->arena, (const char *)name);
+	column->label = column->name;
+	column->priority = PRIORITY_MEDIUM;
+	column->type = f->c->tenant->source->dialect->column_type(sql_type, (const char *)type_name,
+								  &f->notes[i].guess);
+	return true;
+}
+
+static bool columns_describe(struct fetch *f, struct err *e)
+{
+	for (size_t i = 0; i < f->table->column_count; i++)
+		if (!column_describe(f, i, e))
+			return false;
+	return true;
+}
+
+static void cell_room(struct connection *c, size_t want)
+{
+	if (want > c->cell_size)
+		c->cell = mem_grow(c->cell, &c->cell_size, want, 1);
+}
+
+static bool cell_too_long(const struct fetch *f, size_t column, struct err *e)
+{
+	return err_set(e, ERR_LIMIT, "a value of column %s is longer than %d bytes",
+		       f->table->columns[column].name, DB_CELL_BYTES_MAX);
+}
+
+/* The value of one column into the connection's buffer. */
+static bool cell_read(struct fetch *f, size_t column, size_t *length, bool *is_null, struct err *e)
+{
+	struct connection *c = f->c;
+	size_t got = 0;
+	size_t want = CELL_BYTES_FIRST;
+
+	for (;;) {
+		SQLLEN left = 0;
+		size_t room;
+		SQLRETURN rc;
+
+		cell_room(c, got + want);
+		room = c->cell_size - got;
+		rc = SQLGetData(f->handle, (SQLUSMALLINT)(column + 1), SQL_C_CHAR, c->cell + got,
+				(SQLLEN)room, &left);
+		if (!SQL_SUCCEEDED(rc))
+			return fetch_fail(f, e);
+		*is_null = left == SQL_NULL_DATA;
+		if (*is_null || (left != SQL_NO_TOTAL && (size_t)left < room)) {
+			*length = *is_null ? 0 : got + (size_t)left;
+			return *length <= DB_CELL_BYTES_MAX || cell_too_long(f, column, e);
+		}
+		got += room - 1; /* what follows overwrites the end mark */
+		want = left == SQL_NO_TOTAL ? CELL_BYTES_FIRST : (size_t)left - (room - 1) + 1;
+		if (got + want > DB_CELL_BYTES_MAX + CELL_BYTES_FIRST)
+			return cell_too_long(f, column, e);
+	}
+}
+
+/* Bytes that are no UTF-8 become "?": everything above can rely on whole characters. */
+static void cell_make_valid(char *text, size_t length)
+{
+	size_t done = 0;
+
+	if (utf8_valid(text, length))
+		return;
+	while (done < length) {
+		size_t n = 1;
+
+		while (n <= 4 && done + n <= length && !utf8_valid(text + done, n))
+			n++;
+		if (n > 4 || done + n > length) {
+			text[done] = '?';
+			n = 1;
+		}
+		done += n;
+	}
+}
+
+/* "1.25e+02" and "50.0" as SQLite prints binary floats, in plain shortest digits. */
+static size_t number_tidy(char *text, size_t length)
+{
+	char plain[DECIMAL_TEXT_BYTES];
+	struct decimal d;
+
+	bool exponent = memchr(text, 'e', length) != NULL;
+	bool point_zero = length > 2 && memcmp(text + length - 2, ".0", 2) == 0;
+
+	if ((!exponent && !point_zero) || !decimal_parse(text, &d))
+		return length;
+	decimal_text_short(d, plain);
+	if (exponent && strcmp(plain, "0") == 0) /* smaller than a decimal can tell */
+		return length;
+	memcpy(text, plain, strlen(plain) + 1); /* the buffer has room for far more */
+	return strlen(plain);
+}
+
+/* Prepares a cell that was read; returns its final length. */
+static size_t cell_finish(struct fetch *f, size_t i, char *text, size_t length)
+{
+	cell_make_valid(text, length);
+	if (!column_is_number(f->table->columns[i].type))
+		return length;
+	length = number_tidy(text, length);
+	f->notes[i].fraction |= memchr(text, '.', length) != NULL;
+	return length;
+}
+
+/* Reads the row; with `kept` its cells are copied there. */
+static bool row_read(struct fetch *f, const char **kept, struct err *e)
+{
+	struct table *t = f->table;
+
+	for (size_t i = 0; i < t->column_count; i++) {
+		struct column *column = &t->columns[i];
+		char *text = NULL;
+		size_t length = 0;
+		bool is_null;
+
+		if (!cell_read(f, i, &length, &is_null, e))
+			return false;
+		if (is_null && f->notes[i].guess && t->total_rows == 0) {
+			f->notes[i].open = true;
+			column->type = COLUMN_DECIMAL;
+		}
+		if (!is_null) {
+			text = f->c->cell;
+			length = cell_finish(f, i, text, length);
+		}
+		stats_cell(f->stats, i, text, length, column_is_number(column->type));
+		if (kept)
+			kept[i] = text ? arena_strndup(t->arena, text, length) : NULL;
+	}
+	stats_row_done(f->stats);
+	t->total_rows++;
+	return true;
+}
+
+/* Room for one more row, or NULL when it is only counted. */
+static const char **row_room(struct fetch *f, size_t max_rows)
+{
+	struct table *t = f->table;
+	const char **cells;
+
+	if (t->row_count >= max_rows || f->bytes_full)
+		return NULL;
+	if (arena_bytes(t->arena) >= DB_RESULT_BYTES_MAX) {
+		f->bytes_full = true;
+		return NULL;
+	}
+	cells = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*cells));
+	if (t->row_count == f->rows_size)
+		f->rows = mem_grow(f->rows, &f->rows_size, t->row_count + 1, sizeof(*f->rows));
+	f->rows[t->row_count++] = cells;
+	return cells;
+}
+
+static bool rows_read(struct fetch *f, const struct work *w, struct err *e)
+{
+	SQLRETURN rc;
+
+	while ((rc = SQLFetch(f->handle)) != SQL_NO_DATA) {
+		if (!SQL_SUCCEEDED(rc))
+			return fetch_fail(f, e);
+		/* Only now: a driver may know the type of an expression from its first value alone.
+		 */
+		if (f->table->total_rows == 0 && !columns_describe(f, e))
+			return false;
+		if (!work_may_go_on(w, e) || !row_read(f, row_room(f, w->max_rows), e))
+			return false;
+	}
+	return f->table->total_rows > 0 || columns_describe(f, e);
+}
+
+static void types_settle(struct fetch *f)
+{
+	for (size_t i = 0; i < f->table->column_count; i++) {
+		const struct column_note *note = &f->notes[i];
+		struct column *column = &f->table->columns[i];
+
+		if (note->open && !(f->table->stats[i].numeric && f->table->stats[i].count > 0))
+			column->type = COLUMN_TEXT;
+		else if (note->open)
+			column->type = note->fraction ? COLUMN_DECIMAL : COLUMN_INT;
+		else if (note->guess && column->type == COLUMN_INT && note->fraction)
+			column->type = COLUMN_DECIMAL;
+	}
+}
+
+static void table_settle(struct fetch *f)
+{
+	struct table *t = f->table;
+
+	t->rows = arena_alloc(t->arena, (t->row_count + 1) * sizeof(*t->rows));
+	if (t->row_count > 0)
+		memcpy(t->rows, f->rows, t->row_count * sizeof(*t->rows));
+	t->stats = stats_finish(f->stats, t->arena);
+	t->total_exact = t->total_rows < DB_FETCH_ROWS_MAX;
+	t->truncated = t->total_rows > (int64_t)t->row_count || !t->total_exact;
+	if (t->truncated)
+		t->truncation = f->bytes_full ? "byte cap" : "row cap";
+	types_settle(f);
+}
+
+bool fetch_table(struct connection *c, SQLHSTMT handle, struct work *w, const char *name,
+		 bool *stale, struct err *e)
+{
+	struct fetch f = {.c = c, .handle = handle};
+	SQLSMALLINT columns = 0;
+	bool done;
+
+	if (!SQL_SUCCEEDED(SQLNumResultCols(handle, &columns)))
+		return fetch_fail(&f, e);
+	if (columns <= 0)
+		return true;
+	if (columns > DB_COLUMNS_MAX)
+		return err_set(e, ERR_LIMIT, "the result has %d columns, at most %d are read",
+			       columns, DB_COLUMNS_MAX);
+	f.table = table_new(DB_RESULT_BYTES_MAX);
+	f.table->name = arena_strdup(f.table->arena, name);
+	f.table->column_count = (size_t)columns;
+	f.table->columns = arena_alloc(f.table->arena, (size_t)columns * sizeof(struct column));
+	f.stats = stats_new((size_t)columns);
+	f.notes = mem_alloc((size_t)columns * sizeof(*f.notes));
+	done = rows_read(&f, w, e);
+	if (done) {
+		table_settle(&f);
+		w->tables[w->table_count++] = f.table;
+		for (size_t i = 0; i < f.table->column_count; i++)
+			*stale |= f.notes[i].guess;
+		/* sqliteodbc leaves a statement that reached the cap half-way. */
+		*stale |= !f.table->total_exact;
+	} else {
+		table_free(&f.table);
+	}
+	stats_free(&f.stats);
+	mem_free(f.notes);
+	mem_free(f.rows);
+	return done;
+}

@@ -1,0 +1,337 @@
+/*
+ * The worker's side of one connection, in plain ODBC that every driver understands. Statements stay
+ * prepared, the least recently used one goes first. Each connection has an environment of its own:
+ * some drivers keep the connections of an environment in a list without a lock.
+ */
+#include "db_int.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define CONNECTION_STRING_BYTES_MAX 8192
+
+static bool odbc_ok(SQLRETURN rc)
+{
+	return rc == SQL_SUCCESS || rc == SQL_SUCCESS_WITH_INFO;
+}
+
+struct connection *connection_new(const struct tenant *t)
+{
+	struct connection *c = mem_alloc(sizeof(*c));
+
+	c->tenant = t;
+	list_init(&c->prepared);
+	return c;
+}
+
+void connection_free(struct connection **connection)
+{
+	struct connection *c = *connection;
+
+	if (!c)
+		return;
+	*connection = NULL;
+	assert(!c->open);
+	mem_free(c->cell);
+	mem_free(c);
+}
+
+static void diag_read(SQLSMALLINT type, SQLHANDLE handle, struct diag *d)
+{
+	SQLCHAR state[6] = "";
+	SQLCHAR message[512] = "";
+	SQLSMALLINT length = 0;
+	const char *text = (const char *)message;
+
+	*d = (struct diag){.state = "HY000"};
+	if (!odbc_ok(SQLGetDiagRec(type, handle, 1, state, &d->native, message, sizeof(message),
+				   &length)))
+		return;
+	memcpy(d->state, state, sizeof(d->state));
+	while (*text == '[' && strchr(text, ']')) /* "[unixODBC][SQLite]": who says it is known */
+		text = strchr(text, ']') + 1;
+	snprintf(d->message, sizeof(d->message), "%s", text);
+}
+
+bool work_may_go_on(const struct work *w, struct err *e)
+{
+	switch ((enum stop)atomic_load(&w->stop)) {
+	case STOP_TIMEOUT:
+		return err_set_retry(e, ERR_TIMEOUT, "the query passed its time limit");
+	case STOP_CANCEL:
+		return err_set(e, ERR_CANCELLED, "the query was cancelled");
+	case STOP_NO:
+		break;
+	}
+	return true;
+}
+
+bool odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
+	       struct err *e)
+{
+	struct verdict v;
+	struct diag d;
+
+	diag_read(type, handle, &d);
+	v = c->tenant->source->dialect->judge(&d);
+	c->lost |= v.lost;
+	/* After a stop, whatever the driver says is its echo. */
+	if (c->running && !work_may_go_on(c->running, e))
+		return false;
+	if (v.may_retry)
+		return err_set_retry(e, v.code, "%s: %s (%s, %d)", what, d.message, d.state,
+				     (int)d.native);
+	return err_set(e, v.code, "%s: %s (%s, %d)", what, d.message, d.state, (int)d.native);
+}
+
+static bool handles_make(struct connection *c, struct err *e)
+{
+	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &c->env)))
+		return err_set(e, ERR_INTERNAL, "ODBC gives no environment");
+	SQLSetEnvAttr(c->env, SQL_ATTR_ODBC_VERSION, (SQLPOINTER)(uintptr_t)SQL_OV_ODBC3, 0);
+	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_DBC, c->env, &c->dbc)))
+		return err_set(e, ERR_INTERNAL, "ODBC gives no connection handle");
+	return true;
+}
+
+static void handles_free(struct connection *c)
+{
+	if (c->dbc)
+		SQLFreeHandle(SQL_HANDLE_DBC, c->dbc);
+	if (c->env)
+		SQLFreeHandle(SQL_HANDLE_ENV, c->env);
+	c->dbc = SQL_NULL_HDBC;
+	c->env = SQL_NULL_HENV;
+}
+
+static bool driver_connect(struct connection *c, struct err *e)
+{
+	const struct db_dialect *dialect = c->tenant->source->dialect;
+	struct buf text;
+	SQLRETURN rc;
+
+	buf_init(&text, CONNECTION_STRING_BYTES_MAX);
+	dialect->connection_string(c->tenant, c->env, &text);
+	if (buf_over(&text)) {
+		buf_deinit(&text);
+		return err_set(e, ERR_INPUT, "%s: the connection string is too long",
+			       c->tenant->source->name);
+	}
+	dialect->connecting(c);
+	rc = SQLDriverConnect(c->dbc, NULL, (SQLCHAR *)text.p, (SQLSMALLINT)text.n, NULL, 0, NULL,
+			      SQL_DRIVER_NOPROMPT);
+	dialect->connecting(NULL);
+	buf_deinit(&text);
+	return odbc_ok(rc) || odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "connect", e);
+}
+
+bool connection_open(struct connection *c, struct err *e)
+{
+	const struct source *s = c->tenant->source;
+
+	assert(!c->open);
+	c->lost = false;
+	if (!handles_make(c, e) || !driver_connect(c, e)) {
+		handles_free(c);
+		if (e && e->code == ERR_INTERNAL)
+			e->code = ERR_UPSTREAM;
+		return err_prefix(e, "%s:%s", s->name, c->tenant->id);
+	}
+	c->open = true;
+	if (!s->dialect->set_up(c, e)) {
+		connection_close(c);
+		return err_prefix(e, "%s:%s", s->name, c->tenant->id);
+	}
+	return true;
+}
+
+static void prepared_free(struct connection *c, struct prepared *p)
+{
+	list_remove(&p->node);
+	c->prepared_count--;
+	SQLFreeHandle(SQL_HANDLE_STMT, p->handle);
+	mem_free(p->text);
+	mem_free(p);
+}
+
+void connection_close(struct connection *c)
+{
+	if (!c->open)
+		return;
+	while (!list_empty(&c->prepared))
+		prepared_free(c, list_item(c->prepared.next, struct prepared, node));
+	SQLDisconnect(c->dbc);
+	handles_free(c);
+	c->open = false;
+	c->native = NULL;
+}
+
+static struct prepared *prepared_find(struct connection *c, const char *text, size_t length)
+{
+	list_each(node, &c->prepared) {
+		struct prepared *p = list_item(node, struct prepared, node);
+
+		if (p->length == length && memcmp(p->text, text, length) == 0)
+			return p;
+	}
+	return NULL;
+}
+
+static void list_prepend(struct list *l, struct list *node)
+{
+	list_append(l->next, node); /* before the first is the front */
+}
+
+static bool prepared_make(struct connection *c, const char *text, size_t length,
+			  struct prepared **out, struct err *e)
+{
+	SQLHSTMT handle;
+	struct prepared *p;
+
+	if (c->prepared_count == DB_STATEMENTS_KEPT)
+		prepared_free(c, list_item(c->prepared.prev, struct prepared, node));
+	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
+		return odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	/* Some drivers hold the whole result: this bounds it. */
+	SQLSetStmtAttr(handle, SQL_ATTR_MAX_ROWS, (SQLPOINTER)(uintptr_t)DB_FETCH_ROWS_MAX, 0);
+	if (!odbc_ok(SQLPrepare(handle, (SQLCHAR *)(uintptr_t)text, (SQLINTEGER)length))) {
+		odbc_fail(c, SQL_HANDLE_STMT, handle, "prepare", e);
+		SQLFreeHandle(SQL_HANDLE_STMT, handle);
+		return false;
+	}
+	p = mem_alloc(sizeof(*p));
+	p->handle = handle;
+	p->length = length;
+	p->text = mem_strndup(text, length);
+	list_prepend(&c->prepared, &p->node);
+	c->prepared_count++;
+	*out = p;
+	return true;
+}
+
+static bool prepared_get(struct connection *c, const char *text, struct prepared **out,
+			 struct err *e)
+{
+	size_t length = strlen(text);
+	struct prepared *p = prepared_find(c, text, length);
+
+	if (!p)
+		return prepared_make(c, text, length, out, e);
+	list_remove(&p->node);
+	list_prepend(&c->prepared, &p->node);
+	*out = p;
+	return true;
+}
+
+static bool values_bind(struct connection *c, SQLHSTMT handle, const struct db_statement *s,
+			struct bound *bound, struct err *e)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct bound *b = &bound[i];
+
+		c->tenant->source->dialect->bind(&s->values[i], b);
+		if (!odbc_ok(SQLBindParameter(handle, (SQLUSMALLINT)(i + 1), SQL_PARAM_INPUT,
+					      b->c_type, b->sql_type, b->size, 0,
+					      (SQLPOINTER)(uintptr_t)b->data,
+					      b->length > 0 ? b->length : 0, &b->length)))
+			return odbc_fail(c, SQL_HANDLE_STMT, handle, "bind", e);
+	}
+	return true;
+}
+
+static bool prepared_execute(struct connection *c, struct prepared *p, struct work *w,
+			     const struct db_statement *s, struct bound *bound, struct err *e)
+{
+	SQLRETURN rc;
+	bool stale = false;
+	bool done;
+
+	if (!values_bind(c, p->handle, s, bound, e))
+		return false;
+	rc = SQLExecute(p->handle);
+	if (rc == SQL_NO_DATA) /* a change that found nothing to change */
+		done = true;
+	else if (!odbc_ok(rc))
+		done = odbc_fail(c, SQL_HANDLE_STMT, p->handle, "execute", e);
+	else
+		done = fetch_table(c, p->handle, w, s->name, &stale, e);
+	SQLFreeStmt(p->handle, SQL_CLOSE);
+	SQLFreeStmt(p->handle,
+		    SQL_RESET_PARAMS); /* they point into memory that ends with the work */
+	if (stale || !done)
+		prepared_free(c, p);
+	return done;
+}
+
+static bool statement_run(struct connection *c, struct work *w, const struct db_statement *s,
+			  struct err *e)
+{
+	struct bound *bound = mem_alloc((s->count + 1) * sizeof(*bound));
+	struct prepared *p;
+	bool done = work_may_go_on(w, e) && prepared_get(c, s->text, &p, e) &&
+		    prepared_execute(c, p, w, s, bound, e);
+
+	mem_free(bound);
+	return done || err_prefix(e, "%s", s->name);
+}
+
+bool connection_run(struct connection *c, struct work *w, struct err *e)
+{
+	bool done = true;
+
+	c->running = w;
+	for (size_t i = 0; i < w->count && done; i++) {
+		int64_t start = clock_mono_us();
+
+		w->started = i + 1;
+		done = statement_run(c, w, &w->statements[i], e);
+		w->spent_us[i] = clock_mono_us() - start;
+	}
+	c->running = NULL;
+	return done;
+}
+
+bool connection_exec(struct connection *c, const char *text, struct err *e)
+{
+	SQLHSTMT handle;
+	SQLRETURN rc;
+
+	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
+		return odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	rc = SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)text, SQL_NTS);
+	if (!odbc_ok(rc) && rc != SQL_NO_DATA) {
+		odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
+		SQLFreeHandle(SQL_HANDLE_STMT, handle);
+		return false;
+	}
+	SQLFreeHandle(SQL_HANDLE_STMT, handle);
+	return true;
+}
+
+bool connection_ask(struct connection *c, const char *text, char *out, size_t out_size, bool *found,
+		    struct err *e)
+{
+	SQLHSTMT handle;
+	SQLLEN length = 0;
+	SQLRETURN rc;
+	bool done;
+
+	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
+		return odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	rc = SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)text, SQL_NTS);
+	if (odbc_ok(rc))
+		rc = SQLFetch(handle);
+	if (odbc_ok(rc))
+		rc = SQLGetData(handle, 1, SQL_C_CHAR, out, (SQLLEN)out_size, &length);
+	done = odbc_ok(rc) || rc == SQL_NO_DATA ||
+	       odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
+	if (done)
+		*found = rc != SQL_NO_DATA && length != SQL_NULL_DATA;
+	SQLFreeHandle(SQL_HANDLE_STMT, handle);
+	return done;
+}

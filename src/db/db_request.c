@@ -1,0 +1,118 @@
+/* A request's own life: everything that the caller passed is copied, so that it may outlive the
+ * caller's memory. */
+#include "db_int.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "vesper/health.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define REQUEST_ARENA_BYTES 65536 /* soft; values are bounded by their own limits */
+
+static void statement_copy(struct arena *a, const struct db_statement *from,
+			   struct db_statement *to)
+{
+	struct value *values = arena_alloc(a, (from->count + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < from->count; i++) {
+		values[i] = from->values[i];
+		values[i].text = arena_strdup(a, from->values[i].text);
+	}
+	to->name = arena_strdup(a, from->name);
+	to->text = arena_strdup(a, from->text);
+	to->values = values;
+	to->count = from->count;
+}
+
+static void on_cancel(struct op *op);
+
+struct request *request_new(struct db_pool *p, const struct db_request *from, db_cb cb, void *owner)
+{
+	struct arena *a = arena_new(REQUEST_ARENA_BYTES);
+	struct request *r = arena_alloc(a, sizeof(*r));
+	struct work *w = &r->work;
+
+	w->arena = a;
+	w->count = from->statement_count;
+	w->statements = arena_alloc(a, (w->count + 1) * sizeof(*w->statements));
+	for (size_t i = 0; i < w->count; i++)
+		statement_copy(a, &from->statements[i], &w->statements[i]);
+	w->max_rows = from->max_rows ? from->max_rows : p->source.max_rows;
+	w->tables = arena_alloc(a, (w->count + 1) * sizeof(struct table *));
+	w->spent_us = arena_alloc(a, (w->count + 1) * sizeof(*w->spent_us));
+	atomic_init(&w->stop, STOP_NO);
+	r->op.cancel = on_cancel;
+	r->pool = p;
+	r->timeout_ms = from->timeout_ms ? from->timeout_ms : p->source.timeout_ms;
+	r->write = from->write;
+	r->cb = cb;
+	r->owner = owner;
+	return r;
+}
+
+void request_tables_free(struct work *w)
+{
+	for (size_t i = 0; i < w->table_count; i++)
+		table_free(&w->tables[i]);
+	w->table_count = 0;
+}
+
+static void metrics_count(const struct request *r)
+{
+	const struct work *w = &r->work;
+	char name[256];
+
+	for (size_t i = 0; i < w->started; i++) {
+		bool failed = w->err.code != ERR_NONE && i + 1 == w->started;
+		const char *query = w->statements[i].name;
+
+		snprintf(name, sizeof(name),
+			 "vesper_sql_query_duration_microseconds_sum{query=\"%s\"}", query);
+		metric_add(name, w->spent_us[i]);
+		snprintf(name, sizeof(name),
+			 "vesper_sql_query_duration_microseconds_count{query=\"%s\"}", query);
+		metric_add(name, 1);
+		if (!failed)
+			continue;
+		snprintf(name, sizeof(name),
+			 "vesper_sql_query_errors_total{query=\"%s\",code=\"%s\"}", query,
+			 err_code_name(w->err.code));
+		metric_add(name, 1);
+	}
+}
+
+void request_finish(struct request *r)
+{
+	struct work *w = &r->work;
+	struct arena *a = w->arena;
+	bool failed = w->err.code != ERR_NONE;
+
+	assert(!r->job);
+	timer_free(&r->deadline);
+	list_remove(&r->node);
+	metrics_count(r);
+	if (failed || !r->cb)
+		request_tables_free(w);
+	if (r->cb)
+		r->cb(r->owner, w->tables, w->table_count, failed ? &w->err : NULL);
+	arena_free(&a); /* the request lies in it */
+}
+
+static void on_cancel(struct op *op)
+{
+	struct request *r = list_item(op, struct request, op);
+
+	r->cb = NULL;
+	if (r->job) {
+		/* A write that has begun goes on: interrupting it would undo its neighbours in the
+		 * transaction. */
+		if (!r->write)
+			atomic_store(&r->work.stop, STOP_CANCEL);
+		return;
+	}
+	later_cancel(&r->later);
+	db_pool_forget(r);
+	request_finish(r);
+}

@@ -1,0 +1,363 @@
+/*
+ * SQLite through unixODBC: one file a tenant.
+ *
+ * The driver's SQLCancel frees the result from the caller's thread while the worker may be reading
+ * it, and its query timeout is accepted and ignored. So statements are stopped from inside:
+ * sqlite3_auto_extension tells us the native handle of each connection the driver opens, and a
+ * progress handler on it looks at the work's stop flag while the statement runs, on the worker
+ * itself. Neither a lock nor a call from the loop is needed. (Both are the public interface of the
+ * library that the driver uses too.)
+ */
+#include "db_int.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "vesper/limits.h"
+
+#define PROGRESS_STEPS      4000 /* some 50 microseconds of work between two looks at the flag */
+#define TENANT_BYTES        256
+#define PRAGMA_BYTES        128
+#define CACHE_KIB_READ_ONLY 4096 /* for each of the two names the file is attached by */
+
+static _Thread_local struct connection *connecting;
+
+static int on_progress(void *owner)
+{
+	const struct connection *c = owner;
+
+	return c->running && atomic_load(&c->running->stop) != STOP_NO;
+}
+
+/* Called by the library for every new handle in the process; ours are those that this thread is
+ * connecting. */
+static int on_open(sqlite3 *native, char **error, const struct sqlite3_api_routines *api)
+{
+	(void)error;
+	(void)api;
+	if (connecting) {
+		connecting->native = native;
+		sqlite3_progress_handler(native, PROGRESS_STEPS, on_progress, connecting);
+		connecting = NULL;
+	}
+	return SQLITE_OK;
+}
+
+static void init_once(void)
+{
+	/* Without memory statistics threads do not meet on their lock. Refused when something
+	 * already used the library. */
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	sqlite3_auto_extension((void (*)(void))on_open);
+}
+
+static void sqlite_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, init_once);
+}
+
+/* As a file: URI; with every unusual byte escaped nothing in a path can end it or the text around
+ * it. */
+static void uri_add(struct buf *out, const char *path, const char *mode)
+{
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-";
+
+	buf_str(out, "file:");
+	for (const char *p = path; *p; p++) {
+		if (strchr(plain, *p))
+			buf_char(out, *p);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)*p);
+	}
+	buf_printf(out, "?mode=%s", mode);
+}
+
+static bool driver_registered(SQLHENV env, const char *name)
+{
+	SQLCHAR found[128];
+	SQLCHAR attributes[512];
+	SQLSMALLINT n;
+	SQLUSMALLINT direction = SQL_FETCH_FIRST;
+
+	while (SQL_SUCCEEDED(SQLDrivers(env, direction, found, sizeof(found), &n, attributes,
+					sizeof(attributes), &n))) {
+		if (strcasecmp((const char *)found, name) == 0)
+			return true;
+		direction = SQL_FETCH_NEXT;
+	}
+	return false;
+}
+
+static void sqlite_connection_string(const struct tenant *t, SQLHENV env, struct buf *out)
+{
+	const struct source *s = t->source;
+
+	buf_printf(out, "Driver=%s;Database=",
+		   driver_registered(env, "SQLite3") ? "SQLite3" : "libsqlite3odbc.so");
+	if (s->read_only)
+		buf_str(out, ":memory:");
+	else
+		uri_add(out, t->file, s->create ? "rwc" : "rw");
+	buf_printf(out, ";Timeout=%d;LoadExt=;", DB_BUSY_MS);
+	if (s->dsn)
+		buf_str(out, s->dsn);
+}
+
+static void sqlite_connecting(struct connection *c)
+{
+	connecting = c;
+}
+
+static bool sqlite_confirm(struct connection *c, struct err *e)
+{
+	const struct tenant *t = c->tenant;
+	char seen[TENANT_BYTES];
+	bool found;
+
+	if (!connection_ask(c,
+			    t->source->read_only ? "SELECT tenant_id FROM dbo.vesper_tenant"
+						 : "SELECT tenant_id FROM vesper_tenant",
+			    seen, sizeof(seen), &found, e))
+		return false;
+	if (found && strcmp(seen, t->id) == 0)
+		return true;
+	c->lost = true;
+	return err_set(e, ERR_INTERNAL, "%s %s: refused", t->file,
+		       found ? "belongs to another tenant" : "names no tenant");
+}
+
+static bool attach(struct connection *c, const char *schema, struct err *e)
+{
+	char pragma[PRAGMA_BYTES];
+	struct buf text;
+	bool done;
+
+	buf_init(&text, SQL_FILE_BYTES_MAX);
+	buf_str(&text, "ATTACH '");
+	uri_add(&text, c->tenant->file, "ro");
+	buf_printf(&text, "' AS %s", schema);
+	snprintf(pragma, sizeof(pragma), "PRAGMA %s.cache_size = -%d", schema, CACHE_KIB_READ_ONLY);
+	done = connection_exec(c, buf_text(&text), e) && connection_exec(c, pragma, e);
+	buf_deinit(&text);
+	return done;
+}
+
+static bool set_up_read_only(struct connection *c, struct err *e)
+{
+	if (!attach(c, "dbo", e) || !attach(c, "Stage", e) ||
+	    !connection_exec(c, "PRAGMA query_only = 1", e) ||
+	    !connection_exec(c, "PRAGMA temp_store = MEMORY", e))
+		return false;
+	sqlite3_limit(c->native, SQLITE_LIMIT_ATTACHED,
+		      2); /* no other tenant's file, whatever a statement says */
+	return sqlite_confirm(c, e);
+}
+
+static bool file_empty(struct connection *c, bool *empty, struct err *e)
+{
+	char things[32];
+	bool found;
+
+	if (!connection_ask(c, "SELECT count(*) FROM sqlite_schema", things, sizeof(things), &found,
+			    e))
+		return false;
+	*empty = found && strcmp(things, "0") == 0;
+	return true;
+}
+
+/* Inside a transaction: several connections may find the new file at the same time. */
+static bool claim_locked(struct connection *c, struct err *e)
+{
+	char insert[TENANT_BYTES * 2];
+	bool empty;
+
+	if (!file_empty(c, &empty, e))
+		return false;
+	if (!empty)
+		return true;
+	sqlite3_snprintf((int)sizeof(insert), insert,
+			 "INSERT INTO vesper_tenant (tenant_id) VALUES (%Q)", c->tenant->id);
+	return connection_exec(
+		       c,
+		       "CREATE TABLE vesper_tenant (tenant_id nvarchar(100) NOT NULL PRIMARY KEY)",
+		       e) &&
+	       connection_exec(c, insert, e);
+}
+
+/* A new file gets the row that says whose it is; one with other things in it and without that row
+ * is not ours. */
+static bool claim_if_empty(struct connection *c, struct err *e)
+{
+	bool empty;
+
+	if (!file_empty(c, &empty, e))
+		return false;
+	if (!empty)
+		return true;
+	if (!c->tenant->source->create)
+		return err_set(e, ERR_UPSTREAM, "%s is empty", c->tenant->file);
+	if (!connection_exec(c, "BEGIN IMMEDIATE", e))
+		return false;
+	if (claim_locked(c, e) && connection_exec(c, "COMMIT", e))
+		return true;
+	connection_exec(c, "ROLLBACK", NULL);
+	return false;
+}
+
+static bool use_wal(struct connection *c, struct err *e)
+{
+	char mode[32];
+	bool found;
+
+	if (!connection_ask(c, "PRAGMA journal_mode = WAL", mode, sizeof(mode), &found, e))
+		return false;
+	if (!found || strcmp(mode, "wal") != 0)
+		return err_set_retry(e, ERR_UPSTREAM, "%s can't be switched to a write-ahead log",
+				     c->tenant->file);
+	return true;
+}
+
+static bool set_up_writable(struct connection *c, struct err *e)
+{
+	const char *sync = c->tenant->source->full_sync ? "PRAGMA synchronous = FULL"
+							: "PRAGMA synchronous = NORMAL";
+
+	return claim_if_empty(c, e) && sqlite_confirm(c, e) && use_wal(c, e) &&
+	       connection_exec(c, sync, e) && connection_exec(c, "PRAGMA foreign_keys = 1", e);
+}
+
+static bool sqlite_set_up(struct connection *c, struct err *e)
+{
+	if (!c->native)
+		return err_set(e, ERR_INTERNAL,
+			       "the ODBC driver brings an SQLite of its own: queries could not be "
+			       "stopped");
+	/* The driver adds functions that read and write any file. */
+	sqlite3_create_function(c->native, "blob_import", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
+	sqlite3_create_function(c->native, "blob_export", 2, SQLITE_UTF8, NULL, NULL, NULL, NULL);
+	return c->tenant->source->read_only ? set_up_read_only(c, e) : set_up_writable(c, e);
+}
+
+static void sqlite_bind(const struct value *v, struct bound *out)
+{
+	*out = (struct bound){
+		.c_type = SQL_C_CHAR, .sql_type = SQL_VARCHAR, .size = 1, .length = SQL_NULL_DATA};
+	switch (v->type) {
+	case VALUE_NULL:
+		return;
+	case VALUE_TEXT:
+	case VALUE_DATE:
+		out->data = v->text;
+		out->length = (SQLLEN)strlen(v->text);
+		out->size = out->length ? (SQLULEN)out->length : 1;
+		return;
+	case VALUE_DECIMAL: /* SQLite has no decimals; as text it would compare as text against an
+			       expression */
+		out->real = strtod(v->text, NULL);
+		out->c_type = SQL_C_DOUBLE;
+		out->sql_type = SQL_DOUBLE;
+		out->data = &out->real;
+		out->length = sizeof(out->real);
+		return;
+	case VALUE_INT:
+	case VALUE_BOOL:
+		out->number = v->number;
+		out->c_type = SQL_C_SBIGINT;
+		out->sql_type = SQL_BIGINT;
+		out->data = &out->number;
+		out->length = sizeof(out->number);
+		return;
+	}
+	assert(!"a value of no type");
+}
+
+static bool starts(const char *text, const char *prefix)
+{
+	return strncasecmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* By the declared type, which the driver passes on; of an expression it says what the first value
+ * was. */
+static enum column_type sqlite_column_type(SQLSMALLINT sql_type, const char *name, bool *guess)
+{
+	static const struct {
+		const char *prefix;
+		enum column_type type;
+	} types[] = {
+		{"int", COLUMN_INT},
+		{"bigint", COLUMN_INT},
+		{"smallint", COLUMN_INT},
+		{"tinyint", COLUMN_INT},
+		{"mediumint", COLUMN_INT},
+		{"decimal", COLUMN_DECIMAL},
+		{"numeric", COLUMN_DECIMAL},
+		{"double", COLUMN_DECIMAL},
+		{"real", COLUMN_DECIMAL},
+		{"float", COLUMN_DECIMAL},
+		{"money", COLUMN_DECIMAL},
+		{"datetime", COLUMN_DATETIME},
+		{"timestamp", COLUMN_DATETIME},
+		{"date", COLUMN_DATE},
+		{"bool", COLUMN_BOOL},
+		{"bit", COLUMN_BOOL},
+	};
+
+	(void)sql_type; /* derived from the name by the driver, and VARCHAR for decimals */
+	*guess = strcmp(name, "integer") == 0 || strcmp(name, "double") == 0 ||
+		 strcmp(name, "varchar") == 0 || strcmp(name, "blob") == 0;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (starts(name, types[i].prefix))
+			return types[i].type;
+	return COLUMN_TEXT;
+}
+
+/* The native number is SQLite's result code. Messages name tables and columns, never values. */
+static struct verdict sqlite_judge(const struct diag *d)
+{
+	switch (d->native & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+	case SQLITE_FULL:
+	case SQLITE_NOMEM:
+		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true};
+	case SQLITE_IOERR:
+	case SQLITE_CANTOPEN:
+		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .lost = true};
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+		return (struct verdict){.code = ERR_UPSTREAM};
+	case SQLITE_INTERRUPT: /* stopped; who stopped it knows better */
+		return (struct verdict){.code = ERR_CANCELLED};
+	default:
+		return (struct verdict){.code = ERR_INTERNAL};
+	}
+}
+
+const struct db_dialect db_sqlite = {
+	.dialect = DIALECT_SQLITE,
+	.init = sqlite_init,
+	.connection_string = sqlite_connection_string,
+	.connecting = sqlite_connecting,
+	.set_up = sqlite_set_up,
+	.confirm = sqlite_confirm,
+	.bind = sqlite_bind,
+	.column_type = sqlite_column_type,
+	.judge = sqlite_judge,
+	.begin = "BEGIN IMMEDIATE",
+	.commit = "COMMIT",
+	.rollback = "ROLLBACK",
+	.savepoint = "SAVEPOINT request",
+	.release = "RELEASE request",
+	.rollback_to = "ROLLBACK TO request",
+};

@@ -1,0 +1,143 @@
+/*
+ * One job on a worker: open the connection if need be, then the requests in order. Waiting writes
+ * share one transaction; each runs under a savepoint, so that one that fails is undone alone, and
+ * all are durable with the one commit.
+ */
+#include "db_int.h"
+
+#include <assert.h>
+
+#include "vesper/log.h"
+
+static struct request *request_of(struct list *node)
+{
+	return list_item(node, struct request, node);
+}
+
+static bool failed(const struct request *r)
+{
+	return r->work.err.code != ERR_NONE;
+}
+
+static void fail_open(struct job *j, const struct err *e)
+{
+	list_each(node, &j->requests) {
+		struct request *r = request_of(node);
+
+		if (!failed(r)) {
+			request_tables_free(&r->work);
+			r->work.err = *e;
+		}
+	}
+}
+
+static bool connection_ready(struct job *j, struct err *e)
+{
+	struct connection *c = j->connection;
+
+	if (j->evicted)
+		connection_close(j->evicted);
+	if (!c->open && !connection_open(c, e)) {
+		if (e->code == ERR_INTERNAL)
+			log_error("db.refused", "%s", e->text);
+		return false;
+	}
+	return true;
+}
+
+static void read_run(struct job *j, struct request *r)
+{
+	struct connection *c = j->connection;
+	const struct db_dialect *dialect = j->tenant->source->dialect;
+
+	if (r->probe ? !dialect->confirm(c, &r->work.err)
+		     : !connection_run(c, &r->work, &r->work.err))
+		assert(failed(r));
+}
+
+/* One write inside the transaction. False: the transaction itself is gone. */
+static bool write_run(struct job *j, struct request *r)
+{
+	const struct db_dialect *dialect = j->tenant->source->dialect;
+	struct connection *c = j->connection;
+	struct work *w = &r->work;
+
+	if (!work_may_go_on(w, &w->err))
+		return true;
+	if (!connection_exec(c, dialect->savepoint, &w->err))
+		return false;
+	if (connection_run(c, w, &w->err) && connection_exec(c, dialect->release, &w->err))
+		return true;
+	request_tables_free(w);
+	return connection_exec(c, dialect->rollback_to, NULL) &&
+	       connection_exec(c, dialect->release, NULL);
+}
+
+/* True when the transaction survived all requests; each that failed carries its error. */
+static bool writes_run(struct job *j)
+{
+	list_each(node, &j->requests) {
+		struct request *r = request_of(node);
+
+		if (!failed(r) && !write_run(j, r))
+			return false;
+	}
+	return true;
+}
+
+static void tables_drop(struct job *j)
+{
+	list_each(node, &j->requests)
+		request_tables_free(&request_of(node)->work);
+}
+
+static bool all_failed(const struct job *j)
+{
+	list_each(node, &j->requests)
+		if (!failed(request_of(node)))
+			return false;
+	return true;
+}
+
+/*
+ * Some failures (a stopped or full database) undo the whole transaction and with it the neighbours
+ * of the request that failed. They run once more without it; each round leaves out one more, so
+ * this ends.
+ */
+static void batch_run(struct job *j)
+{
+	const struct db_dialect *dialect = j->tenant->source->dialect;
+	struct connection *c = j->connection;
+	struct err e = {0};
+
+	while (!all_failed(j)) {
+		if (!connection_exec(c, dialect->begin, &e)) {
+			fail_open(j, &e);
+			return;
+		}
+		if (writes_run(j)) {
+			if (!connection_exec(c, dialect->commit, &e)) {
+				fail_open(j, &e);
+				connection_exec(c, dialect->rollback, NULL);
+			}
+			return;
+		}
+		connection_exec(c, dialect->rollback, NULL);
+		tables_drop(j);
+	}
+}
+
+void job_run(struct pool_job *base)
+{
+	struct job *j = list_item(base, struct job, base);
+	struct err e = {0};
+
+	if (!connection_ready(j, &e))
+		fail_open(j, &e);
+	else if (j->write)
+		batch_run(j);
+	else
+		read_run(j, request_of(j->requests.next));
+	if (j->connection->lost)
+		connection_close(j->connection);
+}
