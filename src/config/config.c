@@ -1,0 +1,146 @@
+/*
+ * The configuration as one object that never changes after start. Loading goes on past the first
+ * mistake, so that an operator corrects all of them at once.
+ */
+#include "vesper/config.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "config_int.h"
+#include "vesper/json.h"
+#include "vesper/mem.h"
+
+#define MISTAKES_BYTES_MAX 8192
+
+static struct config *config_new(void)
+{
+	struct config *c = mem_alloc(sizeof(*c));
+	c->values = mem_alloc(config_key_count * sizeof(json_t *));
+	c->is_set = mem_alloc(config_key_count * sizeof(bool));
+	for (size_t i = 0; i < config_key_count; i++) {
+		const char *text = config_keys[i].initial;
+		bool good = json_parse(text, strlen(text), MISTAKES_BYTES_MAX, &c->values[i], NULL);
+		assert(good);
+		(void)good;
+	}
+	return c;
+}
+
+bool config_load(const char *path, char *const *env, struct config **out, struct err *e)
+{
+	struct config *c = config_new();
+	struct mistakes m = {0};
+	buf_init(&m.text, MISTAKES_BYTES_MAX);
+	if (path)
+		config_read_file(c, path, &m);
+	config_read_env(c, env, &m);
+
+	bool good = m.count == 0;
+	if (m.count == 1)
+		err_set(e, ERR_INPUT, "configuration: %s", buf_text(&m.text));
+	else if (m.count)
+		err_set(e, ERR_INPUT, "configuration: %d mistakes: %s", m.count, buf_text(&m.text));
+	buf_deinit(&m.text);
+	if (good)
+		*out = c;
+	else
+		config_free(&c);
+	return good;
+}
+
+void config_free(struct config **c)
+{
+	if (!*c)
+		return;
+	for (size_t i = 0; i < config_key_count; i++)
+		json_decref((*c)->values[i]);
+	mem_free((*c)->values);
+	mem_free((*c)->is_set);
+	mem_free(*c);
+	*c = NULL;
+}
+
+static size_t key_at(const char *key)
+{
+	int at = config_key_find(key, strlen(key));
+	assert(at >= 0);
+	return (size_t)at;
+}
+
+const char *config_text(const struct config *c, const char *key)
+{
+	const json_t *value = c->values[key_at(key)];
+	assert(json_is_string(value));
+	return json_string_value(value);
+}
+
+int64_t config_int(const struct config *c, const char *key)
+{
+	const json_t *value = c->values[key_at(key)];
+	assert(json_is_integer(value));
+	return json_integer_value(value);
+}
+
+bool config_bool(const struct config *c, const char *key)
+{
+	const json_t *value = c->values[key_at(key)];
+	assert(json_is_boolean(value));
+	return json_is_true(value);
+}
+
+const json_t *config_json(const struct config *c, const char *key)
+{
+	const json_t *value = c->values[key_at(key)];
+	assert(json_is_array(value) || json_is_object(value));
+	return value;
+}
+
+bool config_is_set(const struct config *c, const char *key)
+{
+	return c->is_set[key_at(key)];
+}
+
+/* The object that holds the key's last name, made on the way. */
+static json_t *section_of(json_t *root, const char *key, const char **last)
+{
+	const char *dot;
+	while ((dot = strchr(key, '.'))) {
+		char *name = mem_strndup(key, (size_t)(dot - key));
+		json_t *section = json_object_get(root, name);
+		if (!section) {
+			section = json_object();
+			json_set_take(root, name, section);
+		}
+		mem_free(name);
+		root = section;
+		key = dot + 1;
+	}
+	*last = key;
+	return root;
+}
+
+static json_t *printable(const struct config_key *key, const json_t *value)
+{
+	if (key->secret && json_string_length(value) > 0)
+		return json_str("***");
+	json_t *copy = json_deep_copy(value);
+	json_t *provider;
+	size_t i;
+	if (key->type == KEY_PROVIDERS)
+		json_array_foreach(copy, i, provider)
+			if (json_object_get(provider, "key"))
+				json_set_str(provider, "key", "***");
+	return copy;
+}
+
+json_t *config_print(const struct config *c)
+{
+	json_t *root = json_object();
+	for (size_t i = 0; i < config_key_count; i++) {
+		const char *last;
+		json_t *section = section_of(root, config_keys[i].name, &last);
+		json_set_take(section, last, printable(&config_keys[i], c->values[i]));
+	}
+	return root;
+}

@@ -1,0 +1,243 @@
+/*
+ * Is this value one that its key may have? A mistake is said with the place and the rule, never
+ * with the value, which may be a secret; all mistakes of a load are collected, so that one start
+ * shows them all.
+ */
+#include "config_int.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/err.h"
+#include "vesper/json.h"
+#include "vesper/mem.h"
+
+#define TENANT_BYTES_MAX 64
+#define API_VERSION      "2026-10-21" /* of the Messages API, where the provider names none */
+
+void mistake_add(struct mistakes *m, const char *fmt, ...)
+{
+	if (m->count++)
+		buf_str(&m->text, "; ");
+	va_list args;
+	va_start(args, fmt);
+	buf_vprintf(&m->text, fmt, args);
+	va_end(args);
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+	struct str rest = str_of(choices);
+	struct str choice;
+	while (str_split(&rest, '|', &choice))
+		if (str_eq_nocase(choice, str_of(text)))
+			return true;
+	return false;
+}
+
+/* "FULL" is meant as "full": choices are spelled in lower case from here on. */
+static void choice_lower(json_t *value)
+{
+	char *text = mem_strdup(json_string_value(value));
+	for (char *p = text; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	json_string_set_nocheck(value, text);
+	mem_free(text);
+}
+
+static bool text_check(const struct config_key *key, const json_t *value, const char *where,
+		       struct mistakes *m)
+{
+	const char *text = json_string_value(value);
+	struct date date;
+	if (!text)
+		mistake_add(m, "%s: must be text", where);
+	else if (key->type == KEY_DATE && *text && !date_parse_iso(text, &date))
+		mistake_add(m, "%s: must be a date, YYYY-MM-DD", where);
+	else if (key->choices && !is_choice(key->choices, text))
+		mistake_add(m, "%s: must be one of %s", where, key->choices);
+	else
+		return true;
+	return false;
+}
+
+static bool int_check(const struct config_key *key, const json_t *value, const char *where,
+		      struct mistakes *m)
+{
+	if (json_is_integer(value) && json_integer_value(value) >= key->min &&
+	    json_integer_value(value) <= key->max)
+		return true;
+	mistake_add(m, "%s: must be an integer from %" PRId64 " to %" PRId64, where, key->min,
+		    key->max);
+	return false;
+}
+
+static bool list_check(const json_t *value, const char *where, struct mistakes *m)
+{
+	bool good = json_is_array(value);
+	for (size_t i = 0; good && i < json_array_size(value); i++)
+		good = json_string_length(json_array_get(value, i)) > 0;
+	if (!good)
+		mistake_add(m, "%s: must be a list of texts", where);
+	return good;
+}
+
+static bool provider_check(const json_t *provider, struct err *e)
+{
+	static const char *const names[] = {"name", "kind", "base_url", "key", "version", NULL};
+	const char *name, *kind, *url;
+	const char *rest = "";
+	if (!json_is_object(provider))
+		return err_set(e, ERR_INPUT, "must be an object");
+	if (!json_only(provider, names, e) || !json_get_str(provider, "name", &name, e) ||
+	    !json_get_str(provider, "kind", &kind, e) ||
+	    !json_get_str(provider, "base_url", &url, e) ||
+	    !json_opt_str(provider, "key", &rest, e) ||
+	    !json_opt_str(provider, "version", &rest, e))
+		return false;
+	if (*name == '\0' || strcmp(name, "rules") == 0)
+		return err_set(e, ERR_INPUT,
+			       "name: empty, or rules, which is the way without a model");
+	if (strcmp(kind, "anthropic") != 0)
+		return err_set(e, ERR_INPUT, "kind: must be anthropic");
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return err_set(e, ERR_INPUT, "base_url: must begin with http:// or https://");
+	return true;
+}
+
+static bool providers_check(const json_t *value, const char *where, struct mistakes *m)
+{
+	int before = m->count;
+	if (!json_is_array(value))
+		mistake_add(m, "%s: must be a list of providers", where);
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		const json_t *provider = json_array_get(value, i);
+		struct err e;
+		if (!provider_check(provider, &e)) {
+			mistake_add(m, "%s[%zu]: %s", where, i, e.text);
+			continue;
+		}
+		for (size_t k = 0; k < i; k++)
+			if (json_equal(json_object_get(provider, "name"),
+				       json_object_get(json_array_get(value, k), "name")))
+				mistake_add(m, "%s[%zu]: a second provider of this name", where, i);
+	}
+	return m->count == before;
+}
+
+static void providers_complete(json_t *providers)
+{
+	json_t *provider;
+	size_t i;
+	json_array_foreach(providers, i, provider)
+		if (!json_object_get(provider, "version"))
+			json_set_str(provider, "version", API_VERSION);
+}
+
+/* A plain file name: no folder, not hidden. */
+static bool is_file_name(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/');
+}
+
+static bool is_tenant_id(const char *id)
+{
+	size_t len = strlen(id);
+	return len >= 1 && len <= TENANT_BYTES_MAX &&
+	       strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+		       len;
+}
+
+static bool tenant_check(const char *id, const json_t *files, struct err *e)
+{
+	static const char *const names[] = {"warehouse", "store", NULL};
+	const char *warehouse, *store;
+	if (!is_tenant_id(id))
+		return err_set(e, ERR_INPUT, "an id has at most %d letters, digits, _ and -",
+			       TENANT_BYTES_MAX);
+	if (!json_is_object(files))
+		return err_set(e, ERR_INPUT, "must be an object");
+	if (!json_only(files, names, e) || !json_get_str(files, "warehouse", &warehouse, e) ||
+	    !json_get_str(files, "store", &store, e))
+		return false;
+	if (!is_file_name(warehouse) || !is_file_name(store))
+		return err_set(e, ERR_INPUT, "warehouse and store must be plain file names");
+	return true;
+}
+
+/* Two tenants in one file would be no isolation at all. */
+static bool shares_file(const json_t *tenants, const char *id, const json_t *files)
+{
+	const char *other;
+	json_t *others;
+	json_object_foreach((json_t *)tenants, other, others) {
+		if (strcmp(other, id) == 0)
+			return false;
+		if (json_equal(json_object_get(files, "warehouse"),
+			       json_object_get(others, "warehouse")) ||
+		    json_equal(json_object_get(files, "store"), json_object_get(others, "store")))
+			return true;
+	}
+	return false;
+}
+
+static bool tenants_check(const json_t *value, const char *where, struct mistakes *m)
+{
+	int before = m->count;
+	const char *id;
+	json_t *files;
+	if (json_object_size(value) == 0)
+		mistake_add(m, "%s: must be an object with at least one tenant", where);
+	json_object_foreach((json_t *)value, id, files) {
+		struct err e;
+		if (!tenant_check(id, files, &e))
+			mistake_add(m, "%s.%.64s: %s", where, id, e.text);
+		else if (shares_file(value, id, files))
+			mistake_add(m, "%s.%s: shares a file with another tenant", where, id);
+	}
+	return m->count == before;
+}
+
+static bool value_check(const struct config_key *key, const json_t *value, const char *where,
+			struct mistakes *m)
+{
+	switch (key->type) {
+	case KEY_TEXT:
+	case KEY_DATE:
+		return text_check(key, value, where, m);
+	case KEY_INT:
+		return int_check(key, value, where, m);
+	case KEY_BOOL:
+		if (!json_is_boolean(value))
+			mistake_add(m, "%s: must be true or false", where);
+		return json_is_boolean(value);
+	case KEY_LIST:
+		return list_check(value, where, m);
+	case KEY_PROVIDERS:
+		return providers_check(value, where, m);
+	case KEY_TENANTS:
+		return tenants_check(value, where, m);
+	}
+	return false;
+}
+
+void config_set_take(struct config *c, size_t key, json_t *value, const char *where,
+		     struct mistakes *m)
+{
+	assert(key < config_key_count);
+	if (!value_check(&config_keys[key], value, where, m)) {
+		json_decref(value);
+		return;
+	}
+	if (config_keys[key].type == KEY_PROVIDERS)
+		providers_complete(value);
+	if (config_keys[key].choices)
+		choice_lower(value);
+	json_decref(c->values[key]);
+	c->values[key] = value;
+	c->is_set[key] = true;
+}

@@ -1,0 +1,61 @@
+/* Shared inside config only: the table of keys, and the list of mistakes that a load collects. */
+#ifndef VESPER_CONFIG_INT_H
+#define VESPER_CONFIG_INT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/str.h"
+
+enum key_type {
+	KEY_TEXT,
+	KEY_DATE, /* text, "" or YYYY-MM-DD */
+	KEY_INT,
+	KEY_BOOL,
+	KEY_LIST,      /* of texts */
+	KEY_PROVIDERS, /* of objects: name, kind, base_url, key, version */
+	KEY_TENANTS,   /* tenant id -> {warehouse, store} */
+};
+
+struct config_key {
+	const char *name;
+	enum key_type type;
+	const char *initial; /* the default, as JSON */
+	int64_t min;         /* KEY_INT */
+	int64_t max;
+	const char *choices; /* KEY_TEXT: the only values, "a|b|c"; NULL: any */
+	bool secret;
+	const char *about;
+};
+
+extern const struct config_key config_keys[];
+extern const size_t config_key_count;
+
+struct config {
+	json_t **values; /* one for each key, of the key's type */
+	bool *is_set;    /* by file or environment */
+};
+
+/* The key's place in the table; -1 when there is none. */
+int config_key_find(const char *name, size_t len);
+/* The known key that is spelled most alike; NULL when none is near. */
+const char *config_key_nearest(const char *name);
+
+struct mistakes {
+	struct buf text;
+	int count;
+};
+
+void mistake_add(struct mistakes *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Checks the value against its key; `where` is how the user knows it ("warehouse.workers",
+ * "VESPER_LISTEN"). Takes the reference in either case. */
+void config_set_take(struct config *c, size_t key, json_t *value, const char *where,
+		     struct mistakes *m);
+
+void config_read_file(struct config *c, const char *path, struct mistakes *m);
+void config_read_env(struct config *c, char *const *env, struct mistakes *m);
+
+#endif

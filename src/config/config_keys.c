@@ -1,0 +1,138 @@
+/*
+ * Every key that exists, on one screen: its type, default, bounds and meaning. The loader, the
+ * environment and --print-config know keys only through this table.
+ */
+#include "config_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+
+#define TEXT(name, initial, choices, about)                                                        \
+	{                                                                                          \
+		name, KEY_TEXT, initial, 0, 0, choices, false, about                               \
+	}
+#define SECRET(name, about)                                                                        \
+	{                                                                                          \
+		name, KEY_TEXT, "\"\"", 0, 0, NULL, true, about                                    \
+	}
+#define INT(name, initial, min, max, about)                                                        \
+	{                                                                                          \
+		name, KEY_INT, #initial, min, max, NULL, false, about                              \
+	}
+#define BOOL(name, about)                                                                          \
+	{                                                                                          \
+		name, KEY_BOOL, "false", 0, 0, NULL, false, about                                  \
+	}
+#define OTHER(name, type, initial, about)                                                          \
+	{                                                                                          \
+		name, type, initial, 0, 0, NULL, false, about                                      \
+	}
+
+#define DIALECTS    "mssql|postgres|sqlite"
+#define EFFORTS     "low|medium|high|max"
+#define MODEL       "\"claude-sonnet-4-6\""
+#define WAIT_MS_MAX 3600000
+#define TOKENS_MAX  128000
+
+/* clang-format off */
+const struct config_key config_keys[] = {
+TEXT ("listen", "\"127.0.0.1:8080\"", NULL,                      "address and port for everybody"),
+TEXT ("admin_listen", "\"\"", NULL,                              "address and port for probes and metrics; none when empty"),
+TEXT ("data_dir", "\"data\"", NULL,                              "where the chat store lives"),
+TEXT ("root", "\"\"", NULL,                                      "where config, prompts and sql are; the build's own when empty"),
+BOOL ("demo",                                                    "demo sign-in, demo secret, the page's demo users"),
+OTHER("today", KEY_DATE, "\"\"",                                 "freezes the date"),
+OTHER("tenants", KEY_TENANTS,
+      "{\"vesper\":{\"warehouse\":\"vesper.db\",\"store\":\"vesper.db\"},"
+       "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist, and their SQLite files"),
+BOOL ("ws.echo",                                                 "serve /ws/echo"),
+
+SECRET("auth.jwt_secret",                                        "HS256 key, at least 32 bytes outside demo mode"),
+TEXT ("auth.issuer", "\"\"", NULL,                               "required iss; any when empty"),
+TEXT ("auth.audience", "\"\"", NULL,                             "required aud; any when empty"),
+INT  ("auth.leeway_s", 60, 0, 300,                               "clocks may differ that much"),
+BOOL ("auth.allow_query_token",                                  "accept ?token= on the socket"),
+TEXT ("auth.first_frame", "\"browser\"", "browser|always",       "who may authenticate by the first frame"),
+OTHER("auth.origins", KEY_LIST, "[]",                            "foreign origins that may open sockets"),
+
+TEXT ("warehouse.dialect", "\"sqlite\"", DIALECTS,               "SQL dialect of the warehouse"),
+SECRET("warehouse.dsn",                                          "ODBC connection string"),
+TEXT ("warehouse.dir", "\"\"", NULL,                             "folder of the tenants' SQLite files; data_dir/warehouse when empty"),
+INT  ("warehouse.workers", 4, 1, DB_WORKERS_MAX,                 "threads, one connection each"),
+INT  ("warehouse.max_rows", 500, 1, DB_ROWS_MAX,                 "rows of one result"),
+INT  ("warehouse.query_timeout_ms", 10000, 10, WAIT_MS_MAX,      "then the statement is cancelled on the server"),
+INT  ("warehouse.queue", 2000, 1, DB_QUEUE_MAX,                  "waiting queries"),
+TEXT ("store.dialect", "\"sqlite\"", DIALECTS,                   "SQL dialect of the chat store"),
+SECRET("store.dsn",                                              "ODBC connection string"),
+TEXT ("store.synchronous", "\"normal\"", "normal|full",          "full: durable against power loss too"),
+INT  ("store.workers", 2, 1, DB_WORKERS_MAX,                     "threads, one connection each"),
+
+OTHER("llm.providers", KEY_PROVIDERS, "[]",                      "models, in order of preference; none: rules"),
+TEXT ("llm.roles.route.model", MODEL, NULL,                      "model that routes"),
+INT  ("llm.roles.route.max_tokens", 0, 0, TOKENS_MAX,            "0: the program's own limit"),
+TEXT ("llm.roles.answer.model", MODEL, NULL,                     "model that writes the answer"),
+INT  ("llm.roles.answer.max_tokens", 0, 0, TOKENS_MAX,           "0: the program's own limit"),
+TEXT ("llm.roles.agent.model", MODEL, NULL,                      "model of the agents' loop"),
+INT  ("llm.roles.agent.max_tokens", 0, 0, TOKENS_MAX,            "0: the program's own limit"),
+INT  ("llm.timeouts_ms.connect", 5000, 10, WAIT_MS_MAX,          "connection and TLS"),
+INT  ("llm.timeouts_ms.first_byte", 30000, 10, WAIT_MS_MAX,      "until the answer begins"),
+INT  ("llm.timeouts_ms.idle", 30000, 10, WAIT_MS_MAX,            "silence inside an answer"),
+INT  ("llm.timeouts_ms.turn", 120000, 100, WAIT_MS_MAX,          "a whole turn"),
+INT  ("llm.breaker.failures", 5, 1, 1000,                        "in a row, then the provider is left alone"),
+INT  ("llm.breaker.probe_s", 30, 1, 3600,                        "until one call is let through again"),
+
+INT  ("limits.grace_s", 30, 0, 3600,                             "a turn nobody watches runs on that long"),
+TEXT ("log.level", "\"info\"", "debug|info|warn|error",          "the least that is logged"),
+TEXT ("log.format", "\"auto\"", "auto|json|text",                "auto: text on a terminal"),
+};
+/* clang-format on */
+
+const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);
+
+#define NAME_BYTES_MAX 64
+#define NEAR_EDITS_MAX 3
+
+int config_key_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < config_key_count; i++)
+		if (strlen(config_keys[i].name) == len &&
+		    memcmp(config_keys[i].name, name, len) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* Edits (insert, delete, replace) between two short names. */
+static int edit_distance(const char *a, const char *b)
+{
+	int row[NAME_BYTES_MAX + 1];
+	int len = (int)strlen(b);
+	for (int k = 0; k <= len; k++)
+		row[k] = k;
+	for (int i = 1; a[i - 1]; i++) {
+		int diagonal = row[0];
+		row[0] = i;
+		for (int k = 1; k <= len; k++) {
+			int replaced = diagonal + (a[i - 1] != b[k - 1]);
+			int edited = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
+			diagonal = row[k];
+			row[k] = replaced < edited ? replaced : edited;
+		}
+	}
+	return row[len];
+}
+
+const char *config_key_nearest(const char *name)
+{
+	const char *nearest = NULL;
+	int fewest = NEAR_EDITS_MAX + 1;
+	for (size_t i = 0; i < config_key_count; i++) {
+		int edits = edit_distance(name, config_keys[i].name);
+		if (edits < fewest) {
+			fewest = edits;
+			nearest = config_keys[i].name;
+		}
+	}
+	return nearest;
+}

@@ -1,0 +1,269 @@
+/*
+ * Where values come from: the file's nested objects, then the environment, which wins. Names
+ * outside the key table are refused in both, because a setting that is misspelled and silently
+ * ignored is the worst kind.
+ */
+#include "config_int.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "vesper/err.h"
+#include "vesper/file.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define NAME_BYTES      128
+#define VALUE_BYTES_MAX 65536
+
+static bool is_section(const char *name)
+{
+	size_t len = strlen(name);
+	for (size_t i = 0; i < config_key_count; i++)
+		if (strncmp(config_keys[i].name, name, len) == 0 && config_keys[i].name[len] == '.')
+			return true;
+	return false;
+}
+
+static void unknown_key(const char *name, struct mistakes *m)
+{
+	const char *nearest = config_key_nearest(name);
+	if (nearest)
+		mistake_add(m, "%s: unknown key; did you mean %s?", name, nearest);
+	else
+		mistake_add(m, "%s: unknown key", name);
+}
+
+/* Depth is bounded by the key names: only objects that are sections are entered. */
+static void read_object(struct config *c, const json_t *object, const char *prefix,
+			struct mistakes *m)
+{
+	const char *key;
+	json_t *value;
+	json_object_foreach((json_t *)object, key, value) {
+		char name[NAME_BYTES];
+		snprintf(name, sizeof(name), "%s%s%.40s", prefix, *prefix ? "." : "", key);
+		int at = config_key_find(name, strlen(name));
+		if (at >= 0)
+			config_set_take(c, (size_t)at, json_incref(value), name, m);
+		else if (!is_section(name))
+			unknown_key(name, m);
+		else if (json_is_object(value))
+			read_object(c, value, name, m);
+		else
+			mistake_add(m, "%s: must be an object", name);
+	}
+}
+
+void config_read_file(struct config *c, const char *path, struct mistakes *m)
+{
+	json_t *file;
+	struct err e;
+	if (!json_parse_file(path, &file, &e)) {
+		mistake_add(m, "%s", e.text);
+		return;
+	}
+	if (json_is_object(file))
+		read_object(c, file, "", m);
+	else
+		mistake_add(m, "%s: must be an object", path);
+	json_decref(file);
+}
+
+/* Short names for what is set by hand most often. */
+static const char *const short_names[][2] = {
+	{"VESPER_JWT_SECRET", "auth.jwt_secret"},
+};
+
+/* Read by other programs, by main, or put there by a container platform for a service of this name.
+ */
+static const char *const foreign_names[] = {"VESPER_CONFIG", "VESPER_URL", "VESPER_TOKEN"};
+static const char *const foreign_prefixes[] = {"VESPER_SERVICE_", "VESPER_PORT"};
+
+static bool is_foreign(struct str name)
+{
+	for (size_t i = 0; i < sizeof(foreign_names) / sizeof(foreign_names[0]); i++)
+		if (str_eq(name, str_of(foreign_names[i])))
+			return true;
+	for (size_t i = 0; i < sizeof(foreign_prefixes) / sizeof(foreign_prefixes[0]); i++)
+		if (str_starts(name, str_of(foreign_prefixes[i])))
+			return true;
+	return false;
+}
+
+/* "VESPER_LLM_TIMEOUTS_MS_IDLE" names llm.timeouts_ms.idle: dots and underscores look alike there.
+ */
+static bool env_names_key(struct str name, const char *key)
+{
+	name.p += strlen("VESPER_");
+	name.n -= strlen("VESPER_");
+	if (strlen(key) != name.n)
+		return false;
+	for (size_t i = 0; i < name.n; i++) {
+		char want = key[i] == '.' ? '_' : (char)toupper((unsigned char)key[i]);
+		if (name.p[i] != want)
+			return false;
+	}
+	return true;
+}
+
+static int env_key(struct str name)
+{
+	for (size_t i = 0; i < sizeof(short_names) / sizeof(short_names[0]); i++)
+		if (str_eq(name, str_of(short_names[i][0])))
+			return config_key_find(short_names[i][1], strlen(short_names[i][1]));
+	for (size_t i = 0; i < config_key_count; i++)
+		if (env_names_key(name, config_keys[i].name))
+			return (int)i;
+	return -1;
+}
+
+static json_t *int_value(const char *text)
+{
+	char *end;
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+	return errno || end == text || *end ? json_str(text) : json_integer(value);
+}
+
+static json_t *bool_value(const char *text)
+{
+	static const char *const yes[] = {"1", "true", "yes", "on"};
+	static const char *const no[] = {"0", "false", "no", "off"};
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (strcasecmp(text, yes[i]) == 0)
+			return json_true();
+		if (strcasecmp(text, no[i]) == 0)
+			return json_false();
+	}
+	return json_str(text);
+}
+
+static json_t *list_value(const char *text)
+{
+	json_t *list = json_array();
+	struct str rest = str_of(text);
+	struct str part;
+	while (str_split(&rest, ',', &part)) {
+		part = str_trim(part);
+		json_push_take(list, json_stringn(part.p, part.n));
+	}
+	return list;
+}
+
+/* The text as the key's type wants it; what does not convert stays text, which the check then
+ * refuses. */
+static json_t *env_value(const struct config_key *key, const char *text)
+{
+	json_t *value;
+	switch (key->type) {
+	case KEY_INT:
+		return int_value(text);
+	case KEY_BOOL:
+		return bool_value(text);
+	case KEY_LIST:
+		return list_value(text);
+	case KEY_PROVIDERS:
+	case KEY_TENANTS:
+		return json_parse(text, strlen(text), VALUE_BYTES_MAX, &value, NULL)
+			       ? value
+			       : json_str(text);
+	default:
+		return json_str(text);
+	}
+}
+
+static void set_from_text(struct config *c, size_t key, const char *text, const char *where,
+			  struct mistakes *m)
+{
+	config_set_take(c, key, env_value(&config_keys[key], text), where, m);
+}
+
+static void set_from_file(struct config *c, size_t key, const char *path, const char *where,
+			  struct mistakes *m)
+{
+	struct arena *a = arena_new(VALUE_BYTES_MAX);
+	const char *text;
+	struct err e;
+	if (file_read(path, VALUE_BYTES_MAX, a, &text, &e)) {
+		struct str trimmed = str_trim(str_of(text)); /* editors end files with a newline */
+		set_from_text(c, key, arena_strndup(a, trimmed.p, trimmed.n), where, m);
+	} else {
+		mistake_add(m, "%s: %s", where, e.text);
+	}
+	arena_free(&a);
+}
+
+/* One "VESPER_NAME=value"; an empty value is no value. */
+static void read_variable(struct config *c, struct str name, const char *value, struct mistakes *m)
+{
+	char where[NAME_BYTES];
+	snprintf(where, sizeof(where), "%.*s", (int)(name.n < 100 ? name.n : 100), name.p);
+	int key = env_key(name);
+	if (key >= 0) {
+		set_from_text(c, (size_t)key, value, where, m);
+		return;
+	}
+	struct str stem = name;
+	if (str_ends(name, STR("_FILE"))) {
+		stem.n -= strlen("_FILE");
+		key = env_key(stem);
+	}
+	if (key >= 0)
+		set_from_file(c, (size_t)key, value, where, m);
+	else
+		mistake_add(m, "%s: no such setting", where);
+}
+
+static const char *env_get(char *const *env, const char *name)
+{
+	size_t len = strlen(name);
+	for (; *env; env++)
+		if (strncmp(*env, name, len) == 0 && (*env)[len] == '=' && (*env)[len + 1])
+			return *env + len + 1;
+	return NULL;
+}
+
+/* The vendor's own variables make its provider, or give a configured one of that name its key. */
+static void read_anthropic(struct config *c, char *const *env, struct mistakes *m)
+{
+	const char *secret = env_get(env, "ANTHROPIC_API_KEY");
+	const char *url = env_get(env, "ANTHROPIC_BASE_URL");
+	if (!secret)
+		return;
+	size_t at = (size_t)config_key_find("llm.providers", strlen("llm.providers"));
+	json_t *provider;
+	size_t i;
+	json_array_foreach(c->values[at], i, provider) {
+		const char *name = json_string_value(json_object_get(provider, "name"));
+		if (strcmp(name, "anthropic") != 0)
+			continue;
+		if (!json_object_get(provider, "key"))
+			json_set_str(provider, "key", secret);
+		return;
+	}
+	provider = json_object();
+	json_set_str(provider, "name", "anthropic");
+	json_set_str(provider, "kind", "anthropic");
+	json_set_str(provider, "base_url", url ? url : "https://api.anthropic.com");
+	json_set_str(provider, "key", secret);
+	json_t *providers = json_deep_copy(c->values[at]);
+	json_push_take(providers, provider);
+	config_set_take(c, at, providers, "ANTHROPIC_BASE_URL", m);
+}
+
+void config_read_env(struct config *c, char *const *env, struct mistakes *m)
+{
+	for (char *const *variable = env; *variable; variable++) {
+		const char *equals = strchr(*variable, '=');
+		if (!equals || equals[1] == '\0')
+			continue;
+		struct str name = {*variable, (size_t)(equals - *variable)};
+		if (str_starts(name, STR("VESPER_")) && !is_foreign(name))
+			read_variable(c, name, equals + 1, m);
+	}
+	read_anthropic(c, env, m);
+}
