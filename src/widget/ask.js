@@ -63,7 +63,9 @@ export class AskView {
   }
 
   #button({ value, label }, look) {
-    return h('button', { type: 'button', class: look, onclick: () => this.#answer([value], label) }, label);
+    const onclick = () => this.#answer([value], label);
+
+    return h('button', { type: 'button', class: look, onclick }, label);
   }
 
   #single() {

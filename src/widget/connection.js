@@ -142,12 +142,13 @@ export class Connection {
       this.send({ type: 'ping', t: Date.now() });
   }
 
-  /* "Offline" says nothing about a server on this machine or network, so the line itself is asked. */
+  /* "Offline" says nothing about a server on this machine, so the line itself is asked. */
   #probe() {
     const askedAt = performance.now();
 
     if (this.send({ type: 'ping', t: Date.now() }))
-      this.#timers.probe = setTimeout(() => this.#heardAt < askedAt && this.cycle(), PROBE_LIMIT_MS);
+      this.#timers.probe = setTimeout(() => this.#heardAt < askedAt && this.cycle(),
+        PROBE_LIMIT_MS);
   }
 
   async #renewToken() {

@@ -33,7 +33,8 @@ export function h(tag, attributes = {}, ...children) {
     else
       node.setAttribute(name, value === true ? '' : String(value));
   }
-  node.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
+  node.append(...children.flat()
+    .filter((child) => child !== undefined && child !== null && child !== false));
   return node;
 }
 
@@ -47,6 +48,16 @@ export function icon(name) {
   path.setAttribute('d', ICONS[name]);
   svg.append(path);
   return svg;
+}
+
+/* A UUID; crypto.randomUUID is missing on pages that are served over plain HTTP from elsewhere. */
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 export function count(n, noun) {

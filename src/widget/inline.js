@@ -172,7 +172,10 @@ class Inline {
       end = to;
     if (end < 0)
       return { nodes: this.plain(i, from), end: from };
-    return { nodes: [h('code', {}, ...this.plain(from, end))], end: Math.min(end + fence.length, to) };
+    return {
+      nodes: [h('code', {}, ...this.plain(from, end))],
+      end: Math.min(end + fence.length, to),
+    };
   }
 
   #emphasis(i, to, depth) {

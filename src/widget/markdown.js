@@ -76,7 +76,7 @@ function isOrdered(marker) {
   return /\d/.test(marker);
 }
 
-/* An item owns the lines indented below it; a blank line only ends it if nothing indented follows. */
+/* An item owns the lines indented below it; a blank line ends it if nothing indented follows. */
 function takeList(lines, i) {
   const first = ITEM.exec(lines[i].text);
   const ordered = isOrdered(first[2]);

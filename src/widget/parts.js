@@ -100,7 +100,8 @@ function checkedText(checked) {
 /* "rules (no model)", "1 row", "2 numbers verified", "128 ms" */
 export function outcomeParts(complete) {
   const { provider, model, latency_ms: latencyMs } = complete;
-  const by = provider === 'rules' ? 'rules (no model)' : [provider, model].filter(Boolean).join(' ');
+  const by = provider === 'rules'
+    ? 'rules (no model)' : [provider, model].filter(Boolean).join(' ');
 
   return [
     by && `Answered by ${by}`,

@@ -49,7 +49,11 @@ export class TurnView {
     this.question = question;
     this.clientId = clientId;
     this.#parts = {
-      filters: h('ul', { class: 'filters', 'aria-label': 'How the question was understood', hidden: true }),
+      filters: h('ul', {
+        class: 'filters',
+        'aria-label': 'How the question was understood',
+        hidden: true,
+      }),
       progress: h('p', { class: 'progress' }, 'Sending'),
       prose: h('div', { class: 'prose', part: 'answer' }),
       views: h('div', { class: 'views' }),
@@ -287,7 +291,8 @@ export class TurnView {
   }
 
   #showReports(links = []) {
-    this.#parts.reports.replaceChildren(...links.filter((link) => isWebUrl(link.url)).map(reportCard));
+    this.#parts.reports.replaceChildren(
+      ...links.filter((link) => isWebUrl(link.url)).map(reportCard));
   }
 
   #showEnding(status, error) {
@@ -323,7 +328,9 @@ export class TurnView {
     const line = parts.map((text) => h('span', {}, text));
 
     if (this.#steps.size === 0) {
-      this.#parts.foot.replaceChildren(...(line.length ? [h('p', { class: 'outcome' }, line)] : []));
+      this.#parts.foot.replaceChildren();
+      if (line.length > 0)
+        this.#parts.foot.append(h('p', { class: 'outcome' }, line));
       return;
     }
     const steps = [...this.#steps.values()].map(({ words, state, rows }) =>

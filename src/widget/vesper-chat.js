@@ -12,7 +12,7 @@
 import { Announcer } from './announce.js';
 import { Composer } from './composer.js';
 import { Connection } from './connection.js';
-import { h, icon } from './dom.js';
+import { h, icon, newId } from './dom.js';
 import { Follower } from './follow.js';
 import { loadHistory } from './history.js';
 import { styles } from './styles.js';
@@ -27,7 +27,8 @@ const REFUSALS = {
   4400: ['This page is out of date', 'Please reload it to go on.'],
   4401: ['Sign in needed', 'You need to sign in before you can ask questions.'],
   4403: ['Not permitted', 'Your account may not use this service.'],
-  4404: ['This conversation is not available', 'It may have been removed, or it belongs to someone else.'],
+  4404: ['This conversation is not available',
+    'It may have been removed, or it belongs to someone else.'],
   4409: ['Opened in another place', 'This conversation is being used in another window.'],
 };
 
@@ -113,7 +114,7 @@ export class VesperChat extends HTMLElement {
 
     if (content === '' || this.#active || this.#refused || this.#needsHistory)
       return false;
-    this.#begin(new TurnView(this.#actions, { question: content, clientId: crypto.randomUUID() }));
+    this.#begin(new TurnView(this.#actions, { question: content, clientId: newId() }));
     this.#sendQuestion();
     this.#emit('vesper:message', { question: content });
     return true;
@@ -127,13 +128,25 @@ export class VesperChat extends HTMLElement {
       welcome: h('div', { class: 'welcome' },
         h('span', { class: 'avatar large' }, icon('star')),
         h('h2', {}, 'What would you like to know?'),
-        h('p', {}, 'Ask in your own words. Every number in an answer comes from your governed data.')),
+        h('p', {}, 'Ask in your own words. ',
+          'Every number in an answer comes from your governed data.')),
       starters: h('div', { class: 'starters' }),
       turns: h('div', { class: 'turns' }),
       refusal: h('div', { class: 'refusal', hidden: true }),
-      jump: h('button', { type: 'button', class: 'jump', hidden: true,
-        'aria-label': 'To the end', title: 'To the end', onclick: () => this.#follower.toEnd() }, icon('down')),
-      live: h('div', { class: 'sr-only', role: 'status', 'aria-live': 'polite', 'aria-atomic': 'false' }),
+      jump: h('button', {
+        type: 'button',
+        class: 'jump',
+        hidden: true,
+        'aria-label': 'To the end',
+        title: 'To the end',
+        onclick: () => this.#follower.toEnd(),
+      }, icon('down')),
+      live: h('div', {
+        class: 'sr-only',
+        role: 'status',
+        'aria-live': 'polite',
+        'aria-atomic': 'false',
+      }),
     };
 
     parts.welcome.append(parts.starters);
@@ -254,7 +267,8 @@ export class VesperChat extends HTMLElement {
   }
 
   #onFrame(frame) {
-    const isKnown = frame.seq !== undefined && this.#turns.some((turn) => turn.id === frame.turn_id);
+    const isKnown = frame.seq !== undefined &&
+      this.#turns.some((turn) => turn.id === frame.turn_id);
 
     if (frame.type === 'session.ready')
       this.#onReady(frame);
