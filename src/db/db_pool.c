@@ -236,7 +236,9 @@ static void pump(struct db_pool *p)
 {
 	struct request *r;
 
-	while (!p->closing && pool_idle(p->workers) > 0 && (r = next_request(p)) != NULL)
+	if (p->closing)
+		return;
+	while (pool_idle(p->workers) > 0 && (r = next_request(p)) != NULL)
 		job_start(p, r);
 	gauges_set(p);
 }

@@ -1,0 +1,239 @@
+/* Files: whose they are, missing, corrupt, locked, with odd names; what a connection may not do. */
+#include "db_test.h"
+
+#include "vesper/log.h"
+
+static char logged[4096];
+
+static void on_log(void *owner, const char *text)
+{
+	(void)owner;
+	snprintf(logged + strlen(logged), sizeof(logged) - strlen(logged), "%s\n", text);
+}
+
+static void file_write(const char *file, const char *text)
+{
+	FILE *out = fopen(file, "w");
+
+	assert_non_null(out);
+	for (int i = 0; i < 1000; i++)
+		fputs(text, out);
+	fclose(out);
+}
+
+static void file_of_another_tenant_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	tenant_file_make(f->acme, "vesper");
+	file_exec(f->acme, "CREATE TABLE x (s text); INSERT INTO x VALUES ('secret')");
+	fixture_open(f, true);
+	logged[0] = '\0';
+	log_capture(on_log, NULL);
+	e = ask_fails(f, "acme", "SELECT s FROM dbo.x");
+	log_capture(NULL, NULL);
+	assert_int_equal(e.code, ERR_INTERNAL);
+	assert_non_null(strstr(e.text, "another tenant"));
+	assert_non_null(strstr(logged, "db.refused"));
+}
+
+static void file_that_names_no_tenant_is_refused(void **state)
+{
+	struct fixture *f = *state;
+
+	file_exec(f->acme, "CREATE TABLE x (s text)");
+	file_exec(f->vesper, "CREATE TABLE vesper_tenant (tenant_id text)");
+	fixture_open(f, true);
+	assert_int_equal(ask_fails(f, "acme", "SELECT s FROM dbo.x").code, ERR_INTERNAL);
+	assert_int_equal(ask_fails(f, "vesper", "SELECT 1").code, ERR_INTERNAL);
+}
+
+static void missing_and_corrupt_files_say_so(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	file_write(f->vesper, "this is no database ");
+	fixture_open(f, true);
+	e = ask_fails(f, "acme", "SELECT 1");
+	assert_int_equal(e.code, ERR_UPSTREAM);
+	assert_non_null(strstr(e.text, "acme"));
+	assert_non_null(strstr(e.text, "unable to open"));
+	assert_int_not_equal(access(f->acme, F_OK), 0); /* and nothing was made */
+	e = ask_fails(f, "vesper", "SELECT 1");
+	assert_int_equal(e.code, ERR_UPSTREAM);
+	assert_non_null(strstr(e.text, "not a database"));
+}
+
+static void missing_file_works_once_it_is_there(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	fixture_open(f, true);
+	ask_fails(f, "acme", "SELECT 1");
+	tenant_file_make(f->acme, "acme");
+	t = ask(f, "acme", "SELECT tenant_id FROM dbo.vesper_tenant", NULL, 0);
+	assert_string_equal(t->rows[0][0], "acme");
+	table_free(&t);
+}
+
+static void locked_file_can_be_retried(void **state)
+{
+	struct fixture *f = *state;
+	sqlite3 *other;
+	struct answer a;
+
+	fixture_open(f, false);
+	put(f, "acme", "CREATE TABLE x (n int)");
+	assert_int_equal(sqlite3_open(f->acme, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	start(f, "acme", true, "INSERT INTO x VALUES (1)", NULL, 0, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_UPSTREAM);
+	assert_true(a.err.may_retry);
+	sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_close(other);
+	put(f, "acme", "INSERT INTO x VALUES (1)");
+}
+
+static void odd_file_names_are_only_names(void **state)
+{
+	static const char *const names[] = {"a;Driver=x",   "a b{c}", "a'b\"c",
+					    "a?mode=rwc#x", "a%41%",  "\xc3\xa9"};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char file[160];
+		struct db_options options = fixture_options(f, true);
+		struct db_tenant tenant = {"acme", file};
+		struct table *t;
+
+		snprintf(file, sizeof(file), "%s/%s", f->dir, names[i]);
+		tenant_file_make(file, "acme");
+		options.tenants = &tenant;
+		options.tenant_count = 1;
+		assert_true(db_open(f->loop, &options, &f->db, NULL));
+		t = ask(f, "acme", "SELECT tenant_id FROM stage.vesper_tenant", NULL, 0);
+		assert_string_equal(t->rows[0][0], "acme");
+		table_free(&t);
+		db_close(&f->db);
+	}
+}
+
+static void connection_reaches_no_other_file(void **state)
+{
+	char attach[256];
+	struct fixture *f = *state;
+
+	tenant_file_make(f->acme, "acme");
+	tenant_file_make(f->vesper, "vesper");
+	fixture_open(f, true);
+	snprintf(attach, sizeof(attach), "ATTACH '%s' AS other", f->vesper);
+	assert_non_null(strstr(ask_fails(f, "acme", attach).text, "too many attached"));
+	assert_non_null(strstr(ask_fails(f, "acme", "SELECT blob_import('/etc/passwd')").text,
+			       "no such function"));
+}
+
+static void names_work_as_in_the_warehouse(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	tenant_file_make(f->acme, "acme");
+	file_exec(f->acme,
+		  "CREATE TABLE mc_dayahead (\"my col\" int); INSERT INTO mc_dayahead VALUES (5)");
+	fixture_open(f, true);
+	t = ask(f, "acme",
+		"SELECT a.\"my col\" AS \"AvgPrice\", b.[my col] AS other FROM Stage.mc_dayahead a"
+		" JOIN [dbo].[MC_DAYAHEAD] b ON a.\"my col\" = b.[my col]",
+		NULL, 0);
+	assert_string_equal(t->columns[0].name, "AvgPrice");
+	assert_string_equal(t->rows[0][0], "5");
+	table_free(&t);
+}
+
+static void store_claims_new_files_only(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	file_exec(f->vesper, "CREATE TABLE x (n int)");
+	fixture_open(f, false);
+	t = ask(f, "acme", "SELECT tenant_id FROM vesper_tenant", NULL, 0);
+	assert_string_equal(t->rows[0][0], "acme");
+	table_free(&t);
+	t = ask(f, "acme", "PRAGMA journal_mode", NULL, 0);
+	assert_string_equal(t->rows[0][0], "wal");
+	table_free(&t);
+	t = ask(f, "acme", "PRAGMA foreign_keys", NULL, 0);
+	assert_string_equal(t->rows[0][0], "1");
+	table_free(&t);
+	assert_int_equal(ask_fails(f, "vesper", "SELECT 1").code,
+			 ERR_INTERNAL); /* somebody else's tables */
+	db_close(&f->db);
+	/* The same file under another tenant's name. */
+	struct db_options options = fixture_options(f, false);
+	const struct db_tenant swapped = {"vesper", f->acme};
+	options.tenants = &swapped;
+	options.tenant_count = 1;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	assert_int_equal(ask_fails(f, "vesper", "SELECT 1").code, ERR_INTERNAL);
+}
+
+static void store_without_create_makes_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options options = fixture_options(f, false);
+
+	options.create = false;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	assert_int_equal(ask_fails(f, "acme", "SELECT 1").code, ERR_UPSTREAM);
+	assert_int_not_equal(access(f->acme, F_OK), 0);
+}
+
+static void full_sync_is_set(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options options = fixture_options(f, false);
+	struct table *t;
+
+	options.full_sync = true;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	t = ask(f, "acme", "PRAGMA synchronous", NULL, 0);
+	assert_string_equal(t->rows[0][0], "2");
+	table_free(&t);
+}
+
+static void store_in_a_directory_that_cannot_be_written(void **state)
+{
+	const struct db_tenant nowhere = {"acme", "/proc/nothing/acme.db"};
+	struct fixture *f = *state;
+	struct db_options options = fixture_options(f, false);
+
+	options.tenants = &nowhere;
+	options.tenant_count = 1;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	assert_int_equal(ask_fails(f, "acme", "SELECT 1").code, ERR_UPSTREAM);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(file_of_another_tenant_is_refused),
+		DB_TEST(file_that_names_no_tenant_is_refused),
+		DB_TEST(missing_and_corrupt_files_say_so),
+		DB_TEST(missing_file_works_once_it_is_there),
+		DB_TEST(locked_file_can_be_retried),
+		DB_TEST(odd_file_names_are_only_names),
+		DB_TEST(connection_reaches_no_other_file),
+		DB_TEST(names_work_as_in_the_warehouse),
+		DB_TEST(store_claims_new_files_only),
+		DB_TEST(store_without_create_makes_nothing),
+		DB_TEST(full_sync_is_set),
+		DB_TEST(store_in_a_directory_that_cannot_be_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* Health checks follow what is known of each tenant's database; metrics count queries. */
+#include "db_test.h"
+
+struct seen {
+	const char *check;
+	bool found;
+	enum health_state state;
+	char note[200];
+};
+
+static void on_check(void *owner, const char *check, enum health_state state, const char *note)
+{
+	struct seen *s = owner;
+
+	if (strcmp(check, s->check) != 0)
+		return;
+	s->found = true;
+	s->state = state;
+	snprintf(s->note, sizeof(s->note), "%s", note);
+}
+
+static struct seen look(const char *check)
+{
+	struct seen s = {.check = check};
+
+	health_each(on_check, &s);
+	return s;
+}
+
+static void wait_for_check(struct fixture *f, const char *check, enum health_state state)
+{
+	for (int i = 0; i < 8000; i++) {
+		struct seen s = look(check);
+
+		if (s.found && s.state == state)
+			return;
+		usleep(1000);
+		loop_turn(f->loop);
+	}
+	fail_msg("%s never got there", check);
+}
+
+static void each_tenant_has_its_own_check(void **state)
+{
+	struct fixture *f = *state;
+
+	tenant_file_make(f->acme, "acme");
+	fixture_open(f, true);
+	assert_false(look("warehouse:acme").found); /* nothing is said before something is known */
+	db_watch(f->db);
+	wait_for_check(f, "warehouse:acme", HEALTH_OK);
+	wait_for_check(f, "warehouse:vesper", HEALTH_DOWN);
+	assert_non_null(strstr(look("warehouse:vesper").note, "unable to open"));
+	assert_true(health_ready()); /* one tenant's missing warehouse is not the end */
+	assert_false(health_healthy());
+	db_close(&f->db);
+	assert_false(look("warehouse:acme").found);
+}
+
+static void a_database_that_comes_back_is_seen(void **state)
+{
+	struct fixture *f = *state;
+
+	tenant_file_make(f->acme, "acme");
+	fixture_open(f, true);
+	db_watch(f->db);
+	wait_for_check(f, "warehouse:vesper", HEALTH_DOWN);
+	tenant_file_make(f->vesper, "vesper");
+	wait_for_check(f, "warehouse:vesper", HEALTH_OK); /* by the watch's own probe */
+}
+
+static void a_store_that_is_down_ends_readiness(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options options = fixture_options(f, false);
+
+	options.create = false;
+	options.tenant_count = 1;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	db_watch(f->db);
+	wait_for_check(f, "store:acme", HEALTH_DOWN);
+	assert_false(health_ready());
+}
+
+static void a_bad_statement_is_no_bad_database(void **state)
+{
+	struct fixture *f = *state;
+
+	tenant_file_make(f->acme, "acme");
+	tenant_file_make(f->vesper, "vesper");
+	fixture_open(f, true);
+	db_watch(f->db);
+	wait_for_check(f, "warehouse:acme", HEALTH_OK);
+	ask_fails(f, "acme", "SELECT nonsense");
+	assert_int_equal(look("warehouse:acme").state, HEALTH_OK);
+}
+
+static void queries_are_counted(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	tenant_file_make(f->acme, "acme");
+	fixture_open(f, true);
+	t = ask(f, "acme", "SELECT 1", NULL, 0);
+	table_free(&t);
+	ask_fails(f, "acme", "SELECT nonsense");
+	assert_int_equal(
+		metric_get("vesper_sql_query_duration_microseconds_count{query=\"test/main\"}"), 2);
+	assert_true(metric_get("vesper_sql_query_duration_microseconds_sum{query=\"test/main\"}") >
+		    0);
+	assert_int_equal(
+		metric_get("vesper_sql_query_errors_total{query=\"test/main\",code=\"internal\"}"),
+		1);
+	assert_int_equal(
+		metric_get("vesper_sql_pool_connections{source=\"warehouse\",state=\"idle\"}"), 1);
+	assert_int_equal(
+		metric_get("vesper_sql_pool_connections{source=\"warehouse\",state=\"busy\"}"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(each_tenant_has_its_own_check),
+		DB_TEST(a_database_that_comes_back_is_seen),
+		DB_TEST(a_store_that_is_down_ends_readiness),
+		DB_TEST(a_bad_statement_is_no_bad_database),
+		DB_TEST(queries_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

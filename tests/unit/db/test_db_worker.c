@@ -1,0 +1,220 @@
+/* Writes: one transaction for those that wait together, each undone alone, all durable before the
+ * callbacks. */
+#include "db_test.h"
+
+#include "vesper/limits.h"
+
+static int64_t number_of(struct fixture *f, const char *text)
+{
+	struct table *t = ask(f, "acme", text, NULL, 0);
+	int64_t n = strtoll(t->rows[0][0], NULL, 10);
+
+	table_free(&t);
+	return n;
+}
+
+static void store_open(struct fixture *f)
+{
+	fixture_open(f, false);
+	put(f, "acme", "CREATE TABLE x (n int PRIMARY KEY, at int)");
+}
+
+static void insert(struct fixture *f, int64_t n, struct answer *a)
+{
+	const struct value v = value_int(n);
+
+	start(f, "acme", true, "INSERT INTO x (n) VALUES (?)", &v, 1, a);
+}
+
+static void waiting_writes_share_a_commit_and_fail_alone(void **state)
+{
+	enum { WRITES = 40 };
+	struct fixture *f = *state;
+	struct answer answers[WRITES];
+
+	store_open(f);
+	put(f, "acme", "INSERT INTO x (n) VALUES (7)"); /* 7 will meet itself */
+	for (int i = 0; i < WRITES; i++)
+		insert(f, i, &answers[i]);
+	for (int i = 0; i < WRITES; i++) {
+		wait_for(f, &answers[i]);
+		assert_int_equal(answers[i].calls, 1);
+		assert_int_equal(answers[i].err.code, i == 7 ? ERR_INTERNAL : ERR_NONE);
+	}
+	assert_int_equal(number_of(f, "SELECT count(*) FROM x"), WRITES);
+}
+
+/* The second statement fails: the first one of the same request must not stay. */
+static void failing_request_leaves_nothing(void **state)
+{
+	const struct db_statement statements[] = {
+		{.name = "one", .text = "INSERT INTO x (n) VALUES (100)"},
+		{.name = "two", .text = "INSERT INTO x (n) VALUES (1)"},
+	};
+	const struct db_request request = {
+		.tenant = "acme", .statements = statements, .statement_count = 2, .write = true};
+	struct fixture *f = *state;
+	struct answer first, both = {0}, last;
+
+	store_open(f);
+	put(f, "acme", "INSERT INTO x (n) VALUES (1)");
+	insert(f, 2, &first);
+	db_query(f->db, &request, on_answer, &both);
+	insert(f, 3, &last);
+	wait_for(f, &last);
+	wait_for(f, &both);
+	assert_int_equal(first.err.code, ERR_NONE);
+	assert_int_equal(both.err.code, ERR_INTERNAL);
+	assert_non_null(strstr(both.err.text, "two"));
+	assert_int_equal(last.err.code, ERR_NONE);
+	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 6);
+}
+
+/* Stopping a write undoes SQLite's whole transaction; its neighbours must get in all the same. */
+static void stopped_write_takes_no_neighbour_with_it(void **state)
+{
+	const struct db_statement endless = {.name = "endless",
+					     .text = "INSERT INTO x (n, at) WITH RECURSIVE c(n) AS "
+						     "(SELECT 1000 UNION ALL SELECT n + 1 FROM c)"
+						     " SELECT n, 1 FROM c"};
+	const struct db_request request = {.tenant = "acme",
+					   .statements = &endless,
+					   .statement_count = 1,
+					   .write = true,
+					   .timeout_ms = 200};
+	struct fixture *f = *state;
+	struct answer begun, before, stopped = {0}, after;
+
+	store_open(f);
+	insert(f, 0, &begun); /* runs alone; the others wait for it and then share */
+	insert(f, 1, &before);
+	db_query(f->db, &request, on_answer, &stopped);
+	insert(f, 2, &after);
+	wait_for(f, &after);
+	assert_int_equal(stopped.calls, 1);
+	assert_int_equal(stopped.err.code, ERR_TIMEOUT);
+	assert_int_equal(before.err.code, ERR_NONE);
+	assert_int_equal(after.err.code, ERR_NONE);
+	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 3);
+}
+
+static void cancelled_write_calls_nobody_and_hurts_nobody(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a, b, c;
+	struct op *op;
+
+	store_open(f);
+	insert(f, 1, &a);
+	op = start(f, "acme", true, "INSERT INTO x (n) VALUES (2)", NULL, 0, &b);
+	insert(f, 3, &c);
+	op_cancel(&op);
+	wait_for(f, &c);
+	assert_int_equal(a.err.code, ERR_NONE);
+	assert_int_equal(b.calls, 0);
+	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 4);
+}
+
+static void more_writes_than_one_transaction_takes(void **state)
+{
+	enum { WRITES = 3 * DB_GROUP_COMMIT_MAX + 1 };
+	static struct answer answers[WRITES];
+	struct fixture *f = *state;
+
+	store_open(f);
+	for (int i = 0; i < WRITES; i++)
+		insert(f, i, &answers[i]);
+	for (int i = 0; i < WRITES; i++)
+		wait_for(f, &answers[i]);
+	assert_int_equal(number_of(f, "SELECT count(*) FROM x"), WRITES);
+}
+
+static void tables_of_a_write_come_back(void **state)
+{
+	const struct db_statement statements[] = {
+		{.name = "insert", .text = "INSERT INTO x (n) VALUES (5)"},
+		{.name = "read", .text = "SELECT n FROM x"},
+	};
+	const struct db_request request = {
+		.tenant = "acme", .statements = statements, .statement_count = 2, .write = true};
+	struct fixture *f = *state;
+	struct answer a = {0};
+
+	store_open(f);
+	db_query(f->db, &request, on_answer, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.tables, 1);
+	assert_string_equal(a.table->name, "read");
+	assert_string_equal(a.table->rows[0][0], "5");
+	table_free(&a.table);
+}
+
+static void change_without_a_row_is_no_error(void **state)
+{
+	struct fixture *f = *state;
+
+	store_open(f);
+	put(f, "acme", "UPDATE x SET at = 1 WHERE n = 99");
+	put(f, "acme", "DELETE FROM x");
+}
+
+/* Callbacks come after the commit: another process sees the row by then. */
+static void written_is_durable_at_the_callback(void **state)
+{
+	struct fixture *f = *state;
+	sqlite3_stmt *count;
+	sqlite3 *other;
+	struct answer a;
+
+	store_open(f);
+	assert_int_equal(sqlite3_open(f->acme, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(other, "SELECT count(*) FROM x", -1, &count, NULL),
+			 SQLITE_OK);
+	for (int i = 1; i <= 20; i++) {
+		insert(f, i, &a);
+		wait_for(f, &a);
+		assert_int_equal(sqlite3_step(count), SQLITE_ROW);
+		assert_int_equal(sqlite3_column_int(count, 0), i);
+		sqlite3_reset(count);
+	}
+	sqlite3_finalize(count);
+	sqlite3_close(other);
+}
+
+static void closing_finishes_writes_that_have_begun(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+	sqlite3_stmt *count;
+	sqlite3 *other;
+
+	store_open(f);
+	insert(f, 1, &a);
+	db_close(&f->db);
+	assert_int_equal(a.calls, 1);
+	assert_int_equal(a.err.code, ERR_NONE);
+	assert_int_equal(sqlite3_open(f->acme, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(other, "SELECT count(*) FROM x", -1, &count, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_step(count), SQLITE_ROW);
+	assert_int_equal(sqlite3_column_int(count, 0), 1);
+	sqlite3_finalize(count);
+	sqlite3_close(other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(waiting_writes_share_a_commit_and_fail_alone),
+		DB_TEST(failing_request_leaves_nothing),
+		DB_TEST(stopped_write_takes_no_neighbour_with_it),
+		DB_TEST(cancelled_write_calls_nobody_and_hurts_nobody),
+		DB_TEST(more_writes_than_one_transaction_takes),
+		DB_TEST(tables_of_a_write_come_back),
+		DB_TEST(change_without_a_row_is_no_error),
+		DB_TEST(written_is_durable_at_the_callback),
+		DB_TEST(closing_finishes_writes_that_have_begun),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
