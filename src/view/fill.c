@@ -55,7 +55,7 @@ static bool add_placeholder(struct buf *out, const struct result *r, const char 
 		buf_printf(out, "%zu", r->table_count > 0 ? r->tables[0]->row_count : 0);
 		return true;
 	}
-	return add_first_cell(out, r, name);
+	return add_first_cell(out, r, name) || add_arg_value(out, r, name);
 }
 
 /* Text up to `end` with its placeholders; false when one has no value. */
