@@ -53,9 +53,10 @@ struct view_answer {
  * nothing. Every outcome of every result is worded.
  *
  * A tool's own sentence (result.answer) may hold {Column} (the first row's cell, in the house
- * style), {fact.name}, {arg.name} and {rows}; a part in [[ ]] is left out when a placeholder in it
- * has no value. A first row is the leading one: the tool's SQL orders it so. The same placeholders
- * serve result.suggest, where a question that lacks a value is left out.
+ * style), {param} (an argument, where no column has that name), {fact.name}, {arg.name} and {rows};
+ * a part in [[ ]] is left out when a placeholder in it has no value. A first row is the leading
+ * one: the tool's SQL orders it so. The same placeholders serve result.suggest, where a question
+ * that lacks a value is left out.
  */
 void view_answer(const struct view_answer_input *in, struct arena *a, struct view_answer *out);
 
