@@ -31,6 +31,17 @@
 #define SEND_QUEUE_PAUSE_BYTES  (256 * 1024) /* above: the viewer stops reading its log */
 #define SEND_QUEUE_RESUME_BYTES (64 * 1024)  /* below: it goes on */
 #define SEND_BLOCKED_MS         30000 /* a client that reads nothing for that long is closed with 1013 */
+#define LISTEN_PAUSE_MS 100		      /* no descriptor left: accept nothing for that long instead of spinning */
+#define CLOSE_WAIT_MS 5000		      /* a closing frame that a client does not read by then is not waited for */
+#define DRAIN_MS 5000			      /* at the end: whatever is still open by then is cut */
+#define AUTH_WARN_MS 60000		      /* auth.expiring comes that long before the token's end */
+#define TOKEN_MERGE_BYTES_MAX 16384	      /* text of one merged token frame, for a socket that was choked */
+#define CLIENT_MSG_ID_BYTES_MAX 100	      /* a UUID, and room for other habits */
+#define FILTERS_MAX 64			      /* edited filters of one message; there are some thirty names */
+#define PING_TEXT_BYTES_MAX 100		      /* what a client may ask to have sent back */
+#define PAGE_DEFAULT 50			      /* rows of one page of a REST list */
+#define PAGE_MAX 200
+#define DEMO_TOKEN_LIFE_S (8 * 3600)	      /* a working day */
 #define SSE_KEEPALIVE_MS        15000 /* comment line, so that proxies keep the stream open */
 #define TICKET_LIFE_MS          30000 /* a one-time ticket is used at once or not at all */
 #define TICKETS_MAX             10000 /* outstanding tickets in memory; the oldest go first */
