@@ -130,7 +130,8 @@ struct llm_provider_options {
 
 struct llm_role_options {
 	const char *model;
-	int64_t max_tokens;
+	int64_t max_tokens; /* 0: LLM_MAX_TOKENS */
+	const char *effort; /* "low" .. "max"; NULL: the model's own */
 };
 
 struct llm_options {
@@ -139,6 +140,7 @@ struct llm_options {
 	struct llm_role_options roles[LLM_ROLE_COUNT];
 	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: the defaults of limits.h */
 	int64_t breaker_failures, breaker_open_ms;
+	int64_t retry_base_ms;
 };
 
 /* No provider configured: *out is NULL and that is fine (the way without a model). */
@@ -150,7 +152,8 @@ void llm_free(struct llm **llm);
 /* Some provider's breaker lets a call through now. NULL: false. */
 bool llm_usable(const struct llm *llm);
 
-/* The answer's blocks live in the arena, which must outlive the operation. */
+/* The answer's blocks live in the arena, which must outlive the operation, as must the texts and JSON values that the call
+ * points to; its structs and arrays are copied. */
 struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a,
 		     const struct llm_handler *handler, void *owner);
 

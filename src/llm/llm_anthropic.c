@@ -1,0 +1,313 @@
+/*
+ * The Messages API over HTTP: one attempt of one call. Retrying, breakers and other providers are
+ * llm.c's business; here a request goes out, its stream is read, and what went wrong is said in the
+ * words of the service.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "llm_int.h"
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/mem.h"
+#include "vesper/sse.h"
+
+struct anthropic {
+	struct loop *loop;
+	struct http *http;
+	char *name;
+	char *url;
+	char *key_header; /* the only place of the key */
+	char *version_header;
+	struct llm_role_options roles[LLM_ROLE_COUNT]; /* owns the texts */
+	int64_t connect_ms, first_byte_ms, idle_ms;
+};
+
+struct attempt {
+	struct op op; /* first: what the starter holds */
+	struct anthropic *self;
+	struct arena *arena;
+	struct llm_handler handler;
+	void *owner;
+	struct op *http;
+	struct sse_parser *sse;
+	struct llm_stream stream;
+	struct buf body; /* of a response that is no stream */
+	struct timer *linger;
+	struct later refuse; /* the request could not even be sent */
+	int status;
+	int should_retry;
+	int64_t retry_after_ms;
+	bool streams; /* the response is an event stream */
+	bool shown;
+	bool reading; /* inside the parsers: they must not be freed */
+	bool dead;    /* cancelled meanwhile */
+	struct err err;
+};
+
+static void attempt_free(struct attempt *t)
+{
+	op_cancel(&t->http);
+	timer_free(&t->linger);
+	later_cancel(&t->refuse);
+	sse_free(&t->sse);
+	stream_deinit(&t->stream);
+	buf_deinit(&t->body);
+	mem_free(t);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct attempt *t = (struct attempt *)op;
+
+	if (!t->reading) {
+		attempt_free(t);
+		return;
+	}
+	t->dead = true;
+	op_cancel(&t->http);
+}
+
+/* Tells the owner; the attempt is gone before, so that the owner may do anything. */
+static void attempt_end(struct attempt *t)
+{
+	struct llm_answer answer;
+	struct llm_handler handler = t->handler;
+	void *owner = t->owner;
+	bool shown = t->shown;
+	struct err e = {0};
+
+	if (!stream_finish(&t->stream, &answer, &e) && t->err.code != ERR_NONE)
+		e = t->err;
+	answer.provider = t->self->name;
+	if (e.code != ERR_NONE)
+		err_prefix(&e, "%s", t->self->name);
+	attempt_free(t);
+	handler.on_end(owner, &answer, shown, e.code != ERR_NONE ? &e : NULL);
+}
+
+/* The last event came, but the body does not end: somebody in between holds it open. */
+static void on_linger(void *owner)
+{
+	attempt_end(owner);
+}
+
+static void on_text(void *owner, const char *text, size_t len)
+{
+	struct attempt *t = owner;
+
+	if (t->dead)
+		return;
+	t->shown = true;
+	t->handler.on_text(t->owner, text, len);
+}
+
+static bool on_event(void *owner, const char *event, const char *data, size_t len)
+{
+	struct attempt *t = owner;
+	bool ok = stream_event(&t->stream, event, data, len, &t->err);
+
+	if (ok && !t->dead && t->stream.ended && !t->linger) {
+		t->linger = timer_new(t->self->loop, on_linger, t);
+		timer_start(t->linger, LLM_LINGER_MS);
+	}
+	return ok && !t->dead;
+}
+
+static void on_head(void *owner, const struct http_response *r)
+{
+	struct attempt *t = owner;
+
+	t->status = r->status;
+	t->should_retry = r->should_retry;
+	t->retry_after_ms = r->retry_after_ms;
+	t->streams = r->status == 200 && strncmp(r->content_type, "text/event-stream", 17) == 0;
+	if (r->status == 200 && !t->streams)
+		err_set(&t->err, ERR_UPSTREAM, "the answer is \"%.60s\" and not an event stream",
+			r->content_type);
+}
+
+static bool on_data(void *owner, const char *data, size_t len)
+{
+	struct attempt *t = owner;
+	struct err e = {0};
+
+	if (t->err.code != ERR_NONE)
+		return false;
+	if (!t->streams) {
+		buf_add(&t->body, data, len); /* what is longer is cut, and then no JSON */
+		return true;
+	}
+	t->reading = true;
+	bool ok = sse_feed(t->sse, data, len, &e);
+
+	t->reading = false;
+	if (t->dead) {
+		attempt_free(t);
+		return false;
+	}
+	if (!ok && t->err.code == ERR_NONE)
+		t->err = e;
+	return ok;
+}
+
+static void refusal_read(struct attempt *t)
+{
+	json_t *body = NULL;
+
+	if (t->body.n && !json_parse(t->body.p, t->body.n, LLM_ERROR_BYTES_MAX, &body, NULL))
+		body = NULL;
+	llm_error_set(&t->err, t->status, body, t->should_retry, t->retry_after_ms);
+	json_decref(body);
+}
+
+static void on_http_end(void *owner, const struct err *e)
+{
+	struct attempt *t = owner;
+
+	t->http = NULL;
+	if (t->err.code == ERR_NONE && e)
+		t->err = *e;
+	else if (t->err.code == ERR_NONE && !t->streams)
+		refusal_read(t);
+	attempt_end(t);
+}
+
+static void on_refuse(void *owner)
+{
+	attempt_end(owner);
+}
+
+static void request_send(struct attempt *t, const struct buf *body, int64_t deadline_ms)
+{
+	static const struct http_handler handler = {on_head, on_data, on_http_end};
+	const struct anthropic *self = t->self;
+	const char *const headers[] = {"content-type: application/json", "accept: application/json",
+				       self->version_header, self->key_header, NULL};
+	int64_t left_ms = deadline_ms ? deadline_ms - clock_mono_ms() : 0;
+	const struct http_request r = {
+		.method = "POST",
+		.url = self->url,
+		.headers = headers,
+		.body = body->p,
+		.body_len = body->n,
+		.connect_ms = self->connect_ms,
+		.first_byte_ms = self->first_byte_ms,
+		.idle_ms = self->idle_ms,
+		.total_ms = deadline_ms && left_ms < 1 ? 1 : left_ms,
+	};
+
+	t->http = http_start(self->http, &r, &handler, t);
+}
+
+static struct op *anthropic_start(void *owner, const struct llm_call *call, struct arena *a,
+				  const struct llm_handler *handler, void *call_owner)
+{
+	struct anthropic *self = owner;
+	struct attempt *t = mem_alloc(sizeof(*t));
+	struct buf body;
+
+	t->op.cancel = on_cancel;
+	t->self = self;
+	t->arena = a;
+	t->handler = *handler;
+	t->owner = call_owner;
+	t->sse = sse_new(on_event, t);
+	stream_init(&t->stream, a, handler->on_text ? on_text : NULL, t);
+	buf_init(&t->body, LLM_ERROR_BYTES_MAX);
+	buf_init(&body, LLM_REQUEST_BYTES_MAX);
+	anthropic_body(&body, call, &self->roles[call->role]);
+	if (buf_over(&body)) {
+		err_set(&t->err, ERR_LIMIT, "the request is longer than %d bytes",
+			LLM_REQUEST_BYTES_MAX);
+		loop_later(self->loop, &t->refuse, on_refuse, t);
+	} else {
+		request_send(t, &body, call->deadline_ms);
+	}
+	buf_deinit(&body);
+	return &t->op;
+}
+
+static void anthropic_close(void *owner)
+{
+	struct anthropic *self = owner;
+
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+		mem_free((char *)self->roles[i].model);
+		mem_free((char *)self->roles[i].effort);
+	}
+	mem_free(self->name);
+	mem_free(self->url);
+	mem_free(self->key_header);
+	mem_free(self->version_header);
+	mem_free(self);
+}
+
+const struct llm_driver anthropic_driver = {"anthropic", anthropic_start, anthropic_close};
+
+/* ---- opening: what would only fail at the first question fails now ---- */
+
+static bool is_header_value(const char *text)
+{
+	if (!text || !*text)
+		return false;
+	for (; *text; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+static bool options_check(const struct llm_provider_options *p, const struct llm_options *o,
+			  struct err *e)
+{
+	if (!p->base_url ||
+	    (strncmp(p->base_url, "https://", 8) != 0 && strncmp(p->base_url, "http://", 7) != 0))
+		return err_set(e, ERR_INPUT, "base_url must begin with https:// or http://");
+	if (!is_header_value(p->key)) /* never shown */
+		return err_set(e, ERR_INPUT,
+			       "the key is missing, or holds characters that no key has");
+	if (!is_header_value(p->version))
+		return err_set(e, ERR_INPUT, "version (of the API) is missing or malformed");
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
+		if (!o->roles[i].model || !*o->roles[i].model)
+			return err_set(e, ERR_INPUT, "no model for the role \"%s\"",
+				       llm_role_name((enum llm_role)i));
+	return true;
+}
+
+/* The address may or may not hold the version's path already, as users paste it both ways. */
+static char *messages_url(const char *base)
+{
+	struct str b = str_of(base);
+
+	while (b.n && b.p[b.n - 1] == '/')
+		b.n--;
+	return mem_printf("%.*s%s", STR_FMT(b),
+			  str_ends(b, STR("/v1")) ? "/messages" : "/v1/messages");
+}
+
+bool anthropic_open(struct loop *l, struct http *h, const struct llm_provider_options *provider,
+		    const struct llm_options *options, void **out, struct err *e)
+{
+	if (!options_check(provider, options, e))
+		return false;
+	struct anthropic *self = mem_alloc(sizeof(*self));
+
+	self->loop = l;
+	self->http = h;
+	self->name = mem_strdup(provider->name);
+	self->url = messages_url(provider->base_url);
+	self->key_header = mem_printf("x-api-key: %s", provider->key);
+	self->version_header = mem_printf("anthropic-version: %s", provider->version);
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+		self->roles[i] = options->roles[i];
+		self->roles[i].model = mem_strdup(options->roles[i].model);
+		self->roles[i].effort = mem_strdup(options->roles[i].effort);
+	}
+	self->connect_ms = options->connect_ms ? options->connect_ms : LLM_CONNECT_MS;
+	self->first_byte_ms = options->first_byte_ms ? options->first_byte_ms : LLM_FIRST_BYTE_MS;
+	self->idle_ms = options->idle_ms ? options->idle_ms : LLM_IDLE_MS;
+	*out = self;
+	return true;
+}

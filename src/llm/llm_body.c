@@ -1,0 +1,237 @@
+/*
+ * A call as the body of a Messages API request. The service caches prompts by their bytes, so this
+ * is written by hand in one fixed order: tools and system, which stay the same for days, before the
+ * messages, which grow at their end.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "llm_int.h"
+#include "vesper/json.h"
+
+#define CACHE_MARKS_MAX 4 /* a fifth is refused by the service */
+
+struct writer {
+	struct buf *out;
+	size_t skip; /* stable places in messages that get no mark: only the newest do */
+};
+
+static void add_str(struct buf *b, const char *text)
+{
+	buf_json_str(b, text, strlen(text));
+}
+
+/* `,"name":"text"` */
+static void add_member(struct buf *b, const char *name, const char *text)
+{
+	buf_printf(b, ",\"%s\":", name);
+	add_str(b, text);
+}
+
+static void add_mark(struct buf *b, bool long_lived)
+{
+	buf_printf(b, ",\"cache_control\":{\"type\":\"ephemeral\"%s}",
+		   long_lived ? ",\"ttl\":\"1h\"" : "");
+}
+
+/* The service refuses text without a visible character. */
+static bool is_blank(const char *text)
+{
+	return !text || text[strspn(text, " \t\r\n\f\v")] == '\0';
+}
+
+static bool is_written(const struct llm_block *b)
+{
+	return b->kind != LLM_TEXT || !is_blank(b->text);
+}
+
+static bool may_mark(const struct llm_block *b)
+{
+	return b->cache && b->kind != LLM_OPAQUE && is_written(b);
+}
+
+static void add_tool(struct buf *b, const struct llm_tool *t, bool last)
+{
+	buf_str(b, "{\"name\":");
+	add_str(b, t->name);
+	add_member(b, "description", t->about ? t->about : "");
+	buf_str(b, ",\"input_schema\":");
+	buf_json(b, t->schema);
+	if (last)
+		add_mark(b, true);
+	buf_char(b, '}');
+}
+
+static void add_tools(struct buf *b, const struct llm_call *call)
+{
+	if (call->tool_count == 0)
+		return;
+	buf_str(b, ",\"tools\":[");
+	for (size_t i = 0; i < call->tool_count; i++) {
+		if (i)
+			buf_char(b, ',');
+		add_tool(b, &call->tools[i], i + 1 == call->tool_count);
+	}
+	buf_char(b, ']');
+	if (call->tools_forbidden)
+		buf_str(b, ",\"tool_choice\":{\"type\":\"none\"}");
+}
+
+/* Marks only the last stable block: it covers those before it. True when there is one. */
+static bool add_system(struct buf *b, const struct llm_call *call)
+{
+	size_t marked = call->system_count, written = 0;
+
+	for (size_t i = 0; i < call->system_count; i++)
+		if (may_mark(&call->system[i]))
+			marked = i;
+	for (size_t i = 0; i < call->system_count; i++) {
+		const struct llm_block *s = &call->system[i];
+
+		assert(s->kind == LLM_TEXT);
+		if (!is_written(s))
+			continue;
+		buf_str(b, written++ ? ",{\"type\":\"text\"" : ",\"system\":[{\"type\":\"text\"");
+		add_member(b, "text", s->text);
+		if (i == marked)
+			add_mark(b, true);
+		buf_char(b, '}');
+	}
+	if (written)
+		buf_char(b, ']');
+	return marked < call->system_count;
+}
+
+static void add_block(struct writer *w, const struct llm_block *block)
+{
+	struct buf *b = w->out;
+
+	switch (block->kind) {
+	case LLM_TEXT:
+		buf_str(b, "{\"type\":\"text\"");
+		add_member(b, "text", block->text);
+		break;
+	case LLM_TOOL_USE:
+		buf_str(b, "{\"type\":\"tool_use\"");
+		add_member(b, "id", block->id);
+		add_member(b, "name", block->name);
+		buf_str(b, ",\"input\":");
+		if (block->input)
+			buf_json(b, block->input);
+		else
+			buf_str(b, "{}");
+		break;
+	case LLM_TOOL_RESULT:
+		buf_str(b, "{\"type\":\"tool_result\"");
+		add_member(b, "tool_use_id", block->id);
+		if (!is_blank(block->text))
+			add_member(b, "content", block->text);
+		if (block->is_error)
+			buf_str(b, ",\"is_error\":true");
+		break;
+	case LLM_OPAQUE:
+		buf_json(b, block->raw);
+		return;
+	}
+	if (may_mark(block)) {
+		if (w->skip)
+			w->skip--;
+		else
+			add_mark(b, false);
+	}
+	buf_char(b, '}');
+}
+
+/* Results of tools come first in their message: the service demands it. */
+static void add_message(struct writer *w, const struct llm_message *m, bool first)
+{
+	size_t written = 0;
+
+	for (int results = 1; results >= 0; results--) {
+		for (size_t i = 0; i < m->count; i++) {
+			const struct llm_block *block = &m->blocks[i];
+
+			if ((block->kind == LLM_TOOL_RESULT) != (results == 1) ||
+			    !is_written(block))
+				continue;
+			if (written++)
+				buf_char(w->out, ',');
+			else
+				buf_printf(w->out, "%s{\"role\":\"%s\",\"content\":[",
+					   first ? "" : ",",
+					   m->speaker == LLM_USER ? "user" : "assistant");
+			add_block(w, block);
+		}
+	}
+	if (written)
+		buf_str(w->out, "]}");
+}
+
+static bool message_is_written(const struct llm_message *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (is_written(&m->blocks[i]))
+			return true;
+	return false;
+}
+
+static void add_messages(struct buf *b, const struct llm_call *call, size_t marks)
+{
+	struct writer w = {.out = b};
+	size_t stable = 0;
+	bool first = true;
+
+	for (size_t i = 0; i < call->message_count; i++)
+		for (size_t k = 0; k < call->messages[i].count; k++)
+			stable += may_mark(&call->messages[i].blocks[k]);
+	w.skip = stable > marks ? stable - marks : 0;
+	buf_str(b, ",\"messages\":[");
+	for (size_t i = 0; i < call->message_count; i++) {
+		if (!message_is_written(&call->messages[i]))
+			continue;
+		add_message(&w, &call->messages[i], first);
+		first = false;
+	}
+	buf_char(b, ']');
+}
+
+static void add_output(struct buf *b, const struct llm_call *call, const char *effort)
+{
+	if (!effort && !call->format)
+		return;
+	buf_str(b, ",\"output_config\":{");
+	if (effort) {
+		buf_str(b, "\"effort\":");
+		add_str(b, effort);
+	}
+	if (call->format) {
+		buf_printf(b,
+			   "%s\"format\":{\"type\":\"json_schema\",\"schema\":", effort ? "," : "");
+		buf_json(b, call->format);
+		buf_char(b, '}');
+	}
+	buf_char(b, '}');
+}
+
+void anthropic_body(struct buf *out, const struct llm_call *call,
+		    const struct llm_role_options *role)
+{
+	int64_t max_tokens = call->max_tokens ? call->max_tokens : role->max_tokens;
+	size_t marks = CACHE_MARKS_MAX - (call->tool_count > 0);
+
+	buf_str(out, "{\"model\":");
+	add_str(out, role->model);
+	buf_printf(out, ",\"max_tokens\":%lld,\"stream\":true",
+		   (long long)(max_tokens ? max_tokens : LLM_MAX_TOKENS));
+	add_output(out, call, role->effort);
+	if (call->user_hash) {
+		buf_str(out, ",\"metadata\":{\"user_id\":");
+		add_str(out, call->user_hash);
+		buf_char(out, '}');
+	}
+	add_tools(out, call);
+	if (add_system(out, call))
+		marks--;
+	add_messages(out, call, marks);
+	buf_char(out, '}');
+}

@@ -1,0 +1,103 @@
+/*
+ * Which failures of a provider are worth another try. The rules are those of the vendor's own
+ * clients, so that the service sees what it expects; only the longest wait is ours, because a user
+ * is waiting too.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "llm_int.h"
+#include "vesper/log.h"
+#include "vesper/utf8.h"
+
+int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigned random)
+{
+	assert(random <= 65535);
+	if (!e->may_retry || attempt + 1 >= LLM_ATTEMPTS_MAX)
+		return -1;
+	if (e->retry_after_ms > 0)
+		return e->retry_after_ms <= LLM_RETRY_WAIT_MAX_MS ? e->retry_after_ms : -1;
+	int64_t wait = base_ms << attempt;
+
+	wait = wait < LLM_RETRY_BACKOFF_MAX_MS ? wait : LLM_RETRY_BACKOFF_MAX_MS;
+	return wait - wait * random / (4 * 65536);
+}
+
+static const char *member_text(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : "";
+}
+
+static bool is_one_of(const char *text, const char *const *list)
+{
+	for (; *list; list++)
+		if (strcmp(text, *list) == 0)
+			return true;
+	return false;
+}
+
+/* Without a status only the type tells. A type that is not known is the service's own trouble. */
+static int status_of_type(const char *type)
+{
+	static const struct {
+		const char *type;
+		int status;
+	} known[] = {
+		{"invalid_request_error", 400}, {"authentication_error", 401},
+		{"billing_error", 402},         {"permission_error", 403},
+		{"not_found_error", 404},       {"conflict_error", 409},
+		{"request_too_large", 413},     {"rate_limit_error", 429},
+		{"timeout_error", 504},         {"overloaded_error", 529},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(type, known[i].type) == 0)
+			return known[i].status;
+	return 500;
+}
+
+/* The service's words help an operator where the request itself was refused; elsewhere the type
+ * says it all. */
+static const char *words_of(const json_t *error, int status, char out[100])
+{
+	const char *words =
+		status < 401 || status == 404 || status == 413 ? member_text(error, "message") : "";
+	size_t n = utf8_cut(words, strlen(words), 99);
+
+	memcpy(out, words, n);
+	out[n] = '\0';
+	log_mask(out);
+	return out;
+}
+
+bool llm_error_set(struct err *e, int status, const json_t *body, int should_retry,
+		   int64_t retry_after_ms)
+{
+	static const char *const spent[] = {"enforced_spend_limit_reached",
+					    "contract_spend_limit_reached", NULL};
+	const json_t *error = json_object_get(body, "error");
+	const char *type = member_text(error, "type");
+	const char *code = member_text(json_object_get(error, "details"), "error_code");
+	const char *id = member_text(body, "request_id");
+	bool money = is_one_of(code, spent);
+	char words[100];
+
+	if (status == 0)
+		status = status_of_type(type);
+	bool ours =
+		(status == 400 || status == 413 || status == 422) && !money && should_retry != 1;
+
+	words_of(error, status, words);
+	err_set(e, ours ? ERR_INPUT : ERR_UPSTREAM, "%d%s%.40s%s%.60s%s%s%s%s%.40s%s", status,
+		*type ? " " : "", type, *code ? " (" : "", code, *code ? ")" : "",
+		*words ? ": " : "", words, *id ? " [" : "", id, *id ? "]" : "");
+	e->may_retry = status == 408 || status == 409 || status == 429 || status >= 500;
+	if (should_retry >= 0)
+		e->may_retry = should_retry == 1;
+	if (money)
+		e->may_retry = false;
+	e->retry_after_ms = retry_after_ms > 0 ? (int)retry_after_ms : 0;
+	return false;
+}

@@ -1,0 +1,458 @@
+/* One attempt over real HTTP: what is sent, how each way of failing is told, and cancelling from
+ * inside. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "llm_int.h"
+#include "tiny_server.h"
+#include "vesper/clock.h"
+#include "vesper/log.h"
+
+#define OK_HEAD                                                                                    \
+	"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nrequest-id: req_1\r\nconnection: "  \
+	"close\r\n\r\n"
+#define EVENT(data) "data: " data "\n\n"
+#define TEXT_START                                                                                 \
+	EVENT("{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":"         \
+	      "\"text\",\"text\":\"\"}}")
+#define TEXT(t)                                                                                    \
+	EVENT("{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\","  \
+	      "\"text\":\"" t "\"}}")
+#define STOP                                                                                       \
+	EVENT("{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{"   \
+	      "\"output_tokens\":9}}")
+#define END EVENT("{\"type\":\"message_stop\"}")
+#define START                                                                                      \
+	EVENT("{\"type\":\"message_start\",\"message\":{\"model\":\"m-1\",\"usage\":{\"input_"     \
+	      "tokens\":3}}}")
+
+struct world {
+	struct loop *loop;
+	struct http *http;
+	struct arena *arena;
+	struct tiny_server server;
+	void *self;
+};
+
+struct seen {
+	struct op *op;
+	struct buf text;
+	bool cancel_on_text;
+	bool ended, shown;
+	enum llm_stop stop;
+	struct llm_usage usage;
+	size_t blocks;
+	char provider[40], model[40];
+	struct err err;
+	int64_t ended_ms;
+};
+
+static void on_text(void *owner, const char *text, size_t len)
+{
+	struct seen *s = owner;
+
+	buf_add(&s->text, text, len);
+	if (s->cancel_on_text)
+		op_cancel(&s->op);
+}
+
+static void on_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+{
+	struct seen *s = owner;
+
+	s->op = NULL;
+	s->ended = true;
+	s->shown = shown;
+	s->stop = answer->stop;
+	s->usage = answer->usage;
+	s->blocks = answer->count;
+	s->ended_ms = clock_mono_ms();
+	snprintf(s->provider, sizeof(s->provider), "%s", answer->provider);
+	snprintf(s->model, sizeof(s->model), "%s", answer->model ? answer->model : "");
+	if (e)
+		s->err = *e;
+}
+
+static const struct llm_handler handler = {on_text, on_end};
+
+static void open_provider(struct world *w, const char *url)
+{
+	struct llm_provider_options p = {"claude", "anthropic", url, "sk-test-key", "2026-10-21"};
+	struct llm_options o = {.connect_ms = 1000, .first_byte_ms = 300, .idle_ms = 300};
+	struct err e = {0};
+
+	for (int i = 0; i < LLM_ROLE_COUNT; i++)
+		o.roles[i] = (struct llm_role_options){.model = i == LLM_ROUTE ? "small" : "big",
+						       .max_tokens = 50};
+	assert_true(anthropic_open(w->loop, w->http, &p, &o, &w->self, &e));
+}
+
+static int setup(void **state)
+{
+	struct world *w = mem_alloc(sizeof(*w));
+
+	assert_true(loop_new(&w->loop, NULL));
+	assert_true(http_new(w->loop, &w->http, NULL));
+	w->arena = arena_new(1 << 24);
+	tiny_server_open(&w->server, w->loop);
+	open_provider(w, w->server.url);
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(http_running(w->http), 0);
+	anthropic_driver.close(w->self);
+	http_free(&w->http);
+	tiny_server_close(&w->server);
+	loop_free(&w->loop);
+	arena_free(&w->arena);
+	mem_free(w);
+	return 0;
+}
+
+static void start(struct world *w, struct seen *s, enum llm_role role, int64_t deadline_ms)
+{
+	static const struct llm_block block = {.kind = LLM_TEXT, .text = "question"};
+	static const struct llm_message message = {LLM_USER, &block, 1};
+	const struct llm_call call = {
+		.role = role, .messages = &message, .message_count = 1, .deadline_ms = deadline_ms};
+
+	memset(s, 0, sizeof(*s));
+	buf_init(&s->text, 1 << 20);
+	s->op = anthropic_driver.start(w->self, &call, w->arena, &handler, s);
+	assert_false(s->ended);
+}
+
+static void run_ms(struct world *w, const struct seen *s, int64_t ms)
+{
+	for (int64_t begin = clock_mono_ms(); !s->ended && clock_mono_ms() < begin + ms;) {
+		loop_turn(w->loop);
+		usleep(100);
+	}
+}
+
+static void ask(struct world *w, struct seen *s, struct tiny_reply reply)
+{
+	tiny_server_add(&w->server, reply);
+	start(w, s, LLM_ANSWER, 0);
+	run_ms(w, s, 5000);
+	assert_true(s->ended);
+	assert_string_equal(s->provider, "claude");
+	if (s->err.code)
+		assert_int_equal(strncmp(s->err.text, "claude: ", 8), 0);
+	assert_null(strstr(s->err.text, "sk-test"));
+}
+
+static void test_answer(void **state)
+{
+	struct world *w = *state;
+	struct seen s;
+
+	for (size_t piece = 0; piece < 40; piece += 13) { /* in one piece, and in small ones */
+		ask(w, &s,
+		    (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("48") TEXT(".73")
+						STOP END,
+					.piece = piece,
+					.piece_ms = piece ? 1 : 0});
+		assert_int_equal(s.err.code, ERR_NONE);
+		assert_string_equal(buf_text(&s.text), "48.73");
+		assert_true(s.shown);
+		assert_int_equal(s.blocks, 1);
+		assert_int_equal(s.usage.input_tokens, 3);
+		assert_int_equal(s.usage.output_tokens, 9);
+		assert_string_equal(s.model, "m-1");
+		buf_deinit(&s.text);
+	}
+	const char *sent = w->server.requests[0];
+
+	assert_int_equal(strncmp(sent, "POST /v1/messages HTTP/1.1\r\n", 28), 0);
+	assert_non_null(strstr(sent, "\r\nx-api-key: sk-test-key\r\n"));
+	assert_non_null(strstr(sent, "\r\nanthropic-version: 2026-10-21\r\n"));
+	assert_non_null(strstr(sent, "\r\ncontent-type: application/json\r\n"));
+	assert_non_null(
+		strstr(sent, "\r\n\r\n{\"model\":\"big\",\"max_tokens\":50,\"stream\":true"));
+}
+
+static void test_role_chooses_the_model(void **state)
+{
+	struct world *w = *state;
+	struct seen s;
+
+	tiny_server_add(&w->server, (struct tiny_reply){.text = OK_HEAD STOP});
+	start(w, &s, LLM_ROUTE, 0);
+	run_ms(w, &s, 2000);
+	assert_non_null(strstr(w->server.requests[0], "{\"model\":\"small\""));
+	buf_deinit(&s.text);
+}
+
+static void test_path_may_be_in_the_address(void **state)
+{
+	struct world *w = *state;
+	const char *const tails[] = {"/v1", "/v1/", "/", "/proxy"};
+	const char *const sent[] = {"POST /v1/messages ", "POST /v1/messages ",
+				    "POST /v1/messages ", "POST /proxy/v1/messages "};
+
+	for (size_t i = 0; i < 4; i++) {
+		char url[100];
+		struct seen s;
+
+		snprintf(url, sizeof(url), "%s%s", w->server.url, tails[i]);
+		anthropic_driver.close(w->self);
+		open_provider(w, url);
+		ask(w, &s, (struct tiny_reply){.text = OK_HEAD STOP});
+		assert_int_equal(strncmp(w->server.requests[i], sent[i], strlen(sent[i])), 0);
+		buf_deinit(&s.text);
+	}
+}
+
+#define ERROR(status, body)                                                                        \
+	"HTTP/1.1 " status                                                                         \
+	"\r\ncontent-type: application/json\r\nretry-after: 2\r\nconnection: close\r\n\r\n" body
+
+static void test_failures(void **state)
+{
+	struct world *w = *state;
+	const struct {
+		struct tiny_reply reply;
+		enum err_code code;
+		bool retry;
+		const char *words;
+	} rows[] = {
+		{{.text = ERROR("529 X", "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_"
+					 "error\"},\"request_id\":\"req_7\"}")},
+		 ERR_UPSTREAM,
+		 true,
+		 "529 overloaded_error [req_7]"},
+		{{.text = ERROR(
+			  "401 X",
+			  "{\"type\":\"error\",\"error\":{\"type\":\"authentication_error\"}}")},
+		 ERR_UPSTREAM,
+		 false,
+		 "401 authentication_error"},
+		{{.text = ERROR(
+			  "400 X",
+			  "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\"}}")},
+		 ERR_INPUT,
+		 false,
+		 "400"},
+		{{.text = ERROR("502 X", "<html>bad gateway</html>")}, ERR_UPSTREAM, true, "502"},
+		{{.text = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: "
+			  "close\r\n\r\n<html>sign in</html>"},
+		 ERR_UPSTREAM,
+		 false,
+		 "\"text/html\""},
+		{{.text = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"},
+		 ERR_UPSTREAM,
+		 false,
+		 "not an event stream"},
+		{{.text = "HTTP/1.1 302 Found\r\nlocation: /x\r\ncontent-length: 0\r\n\r\n"},
+		 ERR_UPSTREAM,
+		 false,
+		 "302"},
+		{{.text = OK_HEAD}, ERR_UPSTREAM, true, "ended before"},
+		{{.text = OK_HEAD START TEXT_START TEXT("half")},
+		 ERR_UPSTREAM,
+		 true,
+		 "ended before"},
+		{{.text = OK_HEAD START, .reset = true, .delay_ms = 20}, ERR_UPSTREAM, true, ""},
+		{{.text = OK_HEAD "data: {garbage\n\n"}, ERR_UPSTREAM, true, "garbled"},
+		{{.text = OK_HEAD START EVENT(
+			  "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}"),
+		  .hang = true},
+		 ERR_UPSTREAM,
+		 true,
+		 "529 overloaded_error"},
+		{{.text = "", .hang = true}, ERR_TIMEOUT, true, "first byte"},
+		{{.text = OK_HEAD START TEXT_START TEXT("x"), .hang = true},
+		 ERR_TIMEOUT,
+		 true,
+		 "idle"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct seen s;
+
+		ask(w, &s, rows[i].reply);
+		assert_int_equal(s.err.code, rows[i].code);
+		assert_int_equal(s.err.may_retry, rows[i].retry);
+		if (!strstr(s.err.text, rows[i].words))
+			fail_msg("%zu: \"%s\" lacks \"%s\"", i, s.err.text, rows[i].words);
+		assert_int_equal(s.shown, s.text.n > 0);
+		buf_deinit(&s.text);
+	}
+}
+
+static void test_retry_after_is_passed_up(void **state)
+{
+	struct world *w = *state;
+	struct seen s;
+
+	ask(w, &s, (struct tiny_reply){.text = ERROR("429 X", "{}")});
+	assert_int_equal(s.err.retry_after_ms, 2000);
+	assert_true(s.err.may_retry);
+	buf_deinit(&s.text);
+}
+
+/* The answer counts as whole once its stop reason is known, whatever the connection does then. */
+static void test_whole_without_an_orderly_end(void **state)
+{
+	struct world *w = *state;
+	struct seen s;
+	int64_t begin;
+
+	ask(w, &s, (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP});
+	assert_int_equal(s.err.code, ERR_NONE);
+	buf_deinit(&s.text);
+	ask(w, &s,
+	    (struct tiny_reply){
+		    .text = OK_HEAD START TEXT_START TEXT("x") STOP, .reset = true, .delay_ms = 5});
+	assert_int_equal(s.err.code, ERR_NONE);
+	buf_deinit(&s.text);
+	ask(w, &s,
+	    (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP
+				"data: {garbage\n\n"});
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_int_equal(s.blocks, 1);
+	buf_deinit(&s.text);
+	begin = clock_mono_ms(); /* a proxy holds the connection open */
+	ask(w, &s,
+	    (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP END, .hang = true});
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_true(s.ended_ms - begin >= LLM_LINGER_MS - 5);
+	assert_true(s.ended_ms - begin < LLM_LINGER_MS + 45);
+	buf_deinit(&s.text);
+}
+
+static void test_deadline(void **state)
+{
+	struct world *w = *state;
+	struct seen s;
+	int64_t begin = clock_mono_ms();
+
+	tiny_server_add(&w->server, (struct tiny_reply){.text = "", .hang = true});
+	start(w, &s, LLM_ANSWER, begin + 150);
+	run_ms(w, &s, 2000);
+	assert_int_equal(s.err.code, ERR_TIMEOUT);
+	assert_non_null(strstr(s.err.text, "total time"));
+	assert_true(s.ended_ms - begin >= 145 && s.ended_ms - begin < 200);
+	buf_deinit(&s.text);
+	start(w, &s, LLM_ANSWER, begin); /* it has passed already */
+	run_ms(w, &s, 2000);
+	assert_int_equal(s.err.code, ERR_TIMEOUT);
+	buf_deinit(&s.text);
+}
+
+static void test_cancel(void **state)
+{
+	struct world *w = *state;
+	struct seen s;
+
+	start(w, &s, LLM_ANSWER, 0);
+	op_cancel(&s.op);
+	assert_int_equal(http_running(w->http), 0);
+	buf_deinit(&s.text);
+
+	/* From inside the first piece: nothing further comes, the other side sees it at once. */
+	tiny_server_add(&w->server, (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("a")
+								TEXT("b") STOP,
+							.hang = true});
+	start(w, &s, LLM_ANSWER, 0);
+	s.cancel_on_text = true;
+	run_ms(w, &s, 60);
+	assert_false(s.ended);
+	assert_string_equal(buf_text(&s.text), "a");
+	assert_int_equal(http_running(w->http), 0);
+	assert_int_equal(w->server.left, 1);
+	buf_deinit(&s.text);
+
+	tiny_server_add(&w->server,
+			(struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("a") STOP END,
+					    .hang = true});
+	start(w, &s, LLM_ANSWER, 0); /* while it lingers */
+	run_ms(w, &s, 60);
+	assert_false(s.ended);
+	op_cancel(&s.op);
+	run_ms(w, &s, 400);
+	assert_false(s.ended);
+	buf_deinit(&s.text);
+}
+
+static void test_request_too_long(void **state)
+{
+	struct world *w = *state;
+	char *text = mem_alloc(LLM_REQUEST_BYTES_MAX + 1);
+	const struct llm_block block = {.kind = LLM_TEXT, .text = text};
+	const struct llm_message message = {LLM_USER, &block, 1};
+	const struct llm_call call = {.role = LLM_ANSWER, .messages = &message, .message_count = 1};
+	struct seen s = {0};
+
+	memset(text, 'x', LLM_REQUEST_BYTES_MAX);
+	for (int cancelled = 0; cancelled < 2; cancelled++) {
+		s.ended = false;
+		s.op = anthropic_driver.start(w->self, &call, w->arena, &handler, &s);
+		assert_false(s.ended);
+		if (cancelled)
+			op_cancel(&s.op);
+		run_ms(w, &s, 50);
+		assert_int_equal(s.ended, !cancelled);
+	}
+	assert_int_equal(s.err.code, ERR_LIMIT);
+	mem_free(text);
+}
+
+static void test_options_are_checked(void **state)
+{
+	struct world *w = *state;
+	const struct {
+		struct llm_provider_options p;
+		const char *words;
+	} bad[] = {
+		{{"p", "anthropic", "ftp://x", "k", "v"}, "base_url"},
+		{{"p", "anthropic", NULL, "k", "v"}, "base_url"},
+		{{"p", "anthropic", "https://x", "", "v"}, "key"},
+		{{"p", "anthropic", "https://x", "se cret", "v"}, "key"},
+		{{"p", "anthropic", "https://x", "secret\r\nx-evil: 1", "v"}, "key"},
+		{{"p", "anthropic", "https://x", "k", NULL}, "version"},
+		{{"p", "anthropic", "https://x", "k", "v"}, "no model for the role \"route\""},
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct llm_options o = {0};
+		struct err e = {0};
+		void *self;
+
+		assert_false(anthropic_open(w->loop, w->http, &bad[i].p, &o, &self, &e));
+		assert_int_equal(e.code, ERR_INPUT);
+		assert_non_null(strstr(e.text, bad[i].words));
+		assert_null(strstr(e.text, "cret"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_role_chooses_the_model, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_path_may_be_in_the_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_retry_after_is_passed_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_whole_without_an_orderly_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_deadline, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_request_too_long, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_options_are_checked, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* The breaker opens after failures in a row, lets one probe through, and is moved by nothing else.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "llm_int.h"
+
+static struct breaker fresh(void)
+{
+	return (struct breaker){.failures_max = 3, .open_ms = 1000};
+}
+
+static void test_opens_after_failures_in_a_row(void **state)
+{
+	struct breaker b = fresh();
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_false(breaker_begin(&b));
+		breaker_failed(&b, false, 10);
+		assert_true(breaker_admits(&b, 10));
+	}
+	breaker_ok(&b); /* the row is broken */
+	for (int i = 0; i < 2; i++)
+		breaker_failed(&b, false, 20);
+	assert_true(breaker_admits(&b, 20));
+	breaker_failed(&b, false, 20);
+	assert_false(breaker_admits(&b, 20));
+	assert_false(breaker_admits(&b, 1019));
+	assert_true(breaker_admits(&b, 1020));
+}
+
+static void open_it(struct breaker *b)
+{
+	*b = fresh();
+	for (int i = 0; i < 3; i++)
+		breaker_failed(b, false, 0);
+}
+
+static void test_one_probe_decides(void **state)
+{
+	struct breaker b;
+
+	(void)state;
+	open_it(&b);
+	assert_true(breaker_begin(&b));
+	assert_false(breaker_admits(&b, 5000)); /* the second has to wait */
+	breaker_failed(&b, true, 5000);
+	assert_false(breaker_admits(&b, 5999));
+	assert_true(breaker_admits(&b, 6000));
+	assert_true(breaker_begin(&b));
+	breaker_ok(&b);
+	assert_true(breaker_admits(&b, 6000));
+	assert_false(breaker_begin(&b));
+	breaker_failed(&b, false, 6000); /* counted from nought again */
+	assert_true(breaker_admits(&b, 6000));
+}
+
+static void test_probe_without_verdict_lets_the_next_try(void **state)
+{
+	struct breaker b;
+
+	(void)state;
+	open_it(&b);
+	assert_true(breaker_begin(&b));
+	breaker_undecided(&b, false); /* some other call */
+	assert_false(breaker_admits(&b, 2000));
+	breaker_undecided(&b, true);
+	assert_true(breaker_admits(&b, 2000));
+}
+
+static void test_late_failures_do_not_prolong(void **state)
+{
+	struct breaker b;
+
+	(void)state;
+	open_it(&b);
+	breaker_failed(&b, false, 900); /* began before it opened */
+	assert_true(breaker_admits(&b, 1000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_opens_after_failures_in_a_row),
+		cmocka_unit_test(test_one_probe_decides),
+		cmocka_unit_test(test_probe_without_verdict_lets_the_next_try),
+		cmocka_unit_test(test_late_failures_do_not_prolong),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

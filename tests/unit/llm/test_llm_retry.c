@@ -1,0 +1,164 @@
+/* The table of errors and the waits between attempts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "llm_int.h"
+#include "vesper/json.h"
+
+static struct err error_of(int status, const char *body, int should, int64_t after_ms)
+{
+	struct err e = {0};
+	json_t *json = NULL;
+
+	if (body)
+		assert_true(json_parse(body, strlen(body), 65536, &json, NULL));
+	assert_false(llm_error_set(&e, status, json, should, after_ms));
+	json_decref(json);
+	return e;
+}
+
+#define BODY(type)                                                                                 \
+	"{\"type\":\"error\",\"error\":{\"type\":\"" type                                          \
+	"\",\"message\":\"m\"},\"request_id\":\"req_1\"}"
+
+static void test_status_table(void **state)
+{
+	const struct {
+		int status;
+		const char *body;
+		enum err_code code;
+		bool retry;
+	} rows[] = {
+		{400, BODY("invalid_request_error"), ERR_INPUT, false},
+		{401, BODY("authentication_error"), ERR_UPSTREAM, false},
+		{402, BODY("billing_error"), ERR_UPSTREAM, false},
+		{403, BODY("permission_error"), ERR_UPSTREAM, false},
+		{404, BODY("not_found_error"), ERR_UPSTREAM, false},
+		{408, NULL, ERR_UPSTREAM, true},
+		{409, BODY("conflict_error"), ERR_UPSTREAM, true},
+		{413, BODY("request_too_large"), ERR_INPUT, false},
+		{429, BODY("rate_limit_error"), ERR_UPSTREAM, true},
+		{500, BODY("api_error"), ERR_UPSTREAM, true},
+		{502, NULL, ERR_UPSTREAM, true},
+		{503, "{\"error\":\"not an object\"}", ERR_UPSTREAM, true},
+		{504, BODY("timeout_error"), ERR_UPSTREAM, true},
+		{529, BODY("overloaded_error"), ERR_UPSTREAM, true},
+		{302, NULL, ERR_UPSTREAM, false},
+		/* inside a stream only the type tells */
+		{0, BODY("overloaded_error"), ERR_UPSTREAM, true},
+		{0, BODY("api_error"), ERR_UPSTREAM, true},
+		{0, BODY("rate_limit_error"), ERR_UPSTREAM, true},
+		{0, BODY("invalid_request_error"), ERR_INPUT, false},
+		{0, BODY("authentication_error"), ERR_UPSTREAM, false},
+		{0, BODY("some_future_error"), ERR_UPSTREAM, true},
+		{0, "[]", ERR_UPSTREAM, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct err e = error_of(rows[i].status, rows[i].body, -1, -1);
+
+		assert_int_equal(e.code, rows[i].code);
+		assert_int_equal(e.may_retry, rows[i].retry);
+		assert_int_equal(e.retry_after_ms, 0);
+	}
+}
+
+static void test_header_overrides(void **state)
+{
+	(void)state;
+	assert_false(error_of(500, NULL, 0, -1).may_retry);
+	assert_false(error_of(429, NULL, 0, 1000).may_retry);
+	assert_true(error_of(404, NULL, 1, -1).may_retry);
+	assert_int_equal(error_of(400, NULL, 1, -1).code,
+			 ERR_UPSTREAM); /* else it would never be tried again */
+	assert_int_equal(error_of(429, NULL, -1, 1234).retry_after_ms, 1234);
+}
+
+static void test_spent_money_is_not_retried(void **state)
+{
+	const char *codes[] = {"enforced_spend_limit_reached", "contract_spend_limit_reached",
+			       "ramp_limit_exceeded"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char body[200];
+
+		snprintf(body, sizeof(body),
+			 "{\"error\":{\"type\":\"rate_limit_error\",\"details\":{\"error_code\":\"%"
+			 "s\"}}}",
+			 codes[i]);
+		assert_int_equal(error_of(429, body, -1, 5).may_retry, i == 2);
+		assert_int_equal(error_of(429, body, 1, 5).may_retry, i == 2);
+		assert_int_equal(error_of(400, body, -1, -1).code,
+				 i == 2 ? ERR_INPUT : ERR_UPSTREAM);
+	}
+}
+
+static void test_text(void **state)
+{
+	struct err e =
+		error_of(429,
+			 "{\"error\":{\"type\":\"rate_limit_error\",\"message\":\"secret "
+			 "words\",\"details\":"
+			 "{\"error_code\":\"ramp_limit_exceeded\"}},\"request_id\":\"req_9\"}",
+			 -1, -1);
+
+	(void)state;
+	assert_string_equal(e.text, "429 rate_limit_error (ramp_limit_exceeded) [req_9]");
+	e = error_of(400,
+		     "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"max_tokens: too "
+		     "large\"}}",
+		     -1, -1);
+	assert_string_equal(e.text, "400 invalid_request_error: max_tokens: too large");
+	e = error_of(502, NULL, -1, -1);
+	assert_string_equal(e.text, "502");
+	/* Words are cut between characters, and what looks like a key is masked. */
+	e = error_of(
+		400,
+		"{\"error\":{\"type\":\"x\",\"message\":\"bad sk-ant-api03-abcdefghijklmnop\"}}",
+		-1, -1);
+	assert_null(strstr(e.text, "abcdefghijklmnop"));
+}
+
+static void test_waits(void **state)
+{
+	struct err e = {.code = ERR_UPSTREAM, .may_retry = true};
+
+	(void)state;
+	assert_int_equal(retry_wait_ms(&e, 0, 500, 0), 500);
+	assert_int_equal(retry_wait_ms(&e, 1, 500, 0), 1000);
+	assert_int_equal(retry_wait_ms(&e, 0, 500, 65535), 376); /* a quarter less at most */
+	assert_int_equal(retry_wait_ms(&e, 1, 6000, 0), LLM_RETRY_BACKOFF_MAX_MS);
+	assert_int_equal(retry_wait_ms(&e, LLM_ATTEMPTS_MAX - 1, 500, 0), -1);
+	e.retry_after_ms = 1500;
+	assert_int_equal(retry_wait_ms(&e, 0, 500, 65535),
+			 1500); /* what was asked for, to the point */
+	e.retry_after_ms = LLM_RETRY_WAIT_MAX_MS;
+	assert_int_equal(retry_wait_ms(&e, 1, 500, 0), LLM_RETRY_WAIT_MAX_MS);
+	e.retry_after_ms = LLM_RETRY_WAIT_MAX_MS + 1;
+	assert_int_equal(retry_wait_ms(&e, 0, 500, 0), -1);
+	e.retry_after_ms = 0;
+	e.may_retry = false;
+	assert_int_equal(retry_wait_ms(&e, 0, 500, 0), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_status_table),
+		cmocka_unit_test(test_header_overrides),
+		cmocka_unit_test(test_spent_money_is_not_retried),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
