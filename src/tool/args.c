@@ -1,0 +1,241 @@
+/*
+ * Arguments on their way in. Whatever a model, a router or a client sends is turned into typed,
+ * bounded values of declared parameters, and names into values that the catalogue knows; nothing
+ * else gets past this file.
+ */
+#include "tool_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+
+/* The values of one argument while it is read. */
+struct reading {
+	struct arena *arena;
+	const struct param_def *param;
+	struct value values[LIST_ARG_MAX];
+	size_t count;
+};
+
+static bool add_text(struct reading *r, const char *text, struct err *e)
+{
+	if (r->count == r->param->list_max)
+		return err_set(e, ERR_INPUT, "%s takes at most %zu values", r->param->name,
+			       r->param->list_max);
+	if (!param_parse(r->param, text, r->arena, &r->values[r->count], e))
+		return false;
+	r->count++;
+	return true;
+}
+
+/* ---- plain JSON, as models write it ---- */
+
+static bool add_json_scalar(struct reading *r, const json_t *value, struct err *e)
+{
+	char text[64];
+
+	if (json_is_string(value))
+		return add_text(r, json_string_value(value), e);
+	if (json_is_boolean(value))
+		return add_text(r, json_is_true(value) ? "true" : "false", e);
+	if (json_is_integer(value))
+		snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else if (json_is_real(value))
+		snprintf(text, sizeof(text), "%.15g", json_real_value(value));
+	else
+		return err_set(e, ERR_INPUT, "%s must be a plain value", r->param->name);
+	return add_text(r, text, e);
+}
+
+static bool read_json(struct reading *r, const json_t *value, struct err *e)
+{
+	const json_t *item;
+	size_t i;
+
+	if (!json_is_array(value))
+		return json_is_null(value) || add_json_scalar(r, value, e);
+	if (!r->param->is_list)
+		return err_set(e, ERR_INPUT, "%s takes one value", r->param->name);
+	json_array_foreach(value, i, item)
+		if (!add_json_scalar(r, item, e))
+			return false;
+	return true;
+}
+
+/* ---- typed values, as the router makes them ---- */
+
+static bool read_arg(struct reading *r, const struct arg *arg, struct err *e)
+{
+	char text[32];
+
+	if (arg->is_list && !r->param->is_list)
+		return err_set(e, ERR_INPUT, "%s takes one value", r->param->name);
+	for (size_t i = 0; i < arg->count; i++) {
+		const struct value *v = &arg->values[i];
+		const char *given = v->text;
+		if (v->type == VALUE_NULL)
+			continue;
+		if (v->type == VALUE_BOOL)
+			given = v->number ? "true" : "false";
+		if (v->type == VALUE_INT) {
+			snprintf(text, sizeof(text), "%" PRId64, v->number);
+			given = text;
+		}
+		if (!add_text(r, given, e))
+			return false;
+	}
+	return true;
+}
+
+/* ---- one argument ---- */
+
+static void keep(struct tool_call *call, const struct reading *r)
+{
+	if (r->count == 0)
+		return; /* null and [] say nothing */
+	if (r->param->is_list)
+		args_set_list(&call->args, call->arena, r->param->name, r->values, r->count);
+	else
+		args_set(&call->args, call->arena, r->param->name, r->values[0]);
+}
+
+static bool refuse(struct tool_call *call, const char *param, const struct err *e,
+		   struct outcome *out)
+{
+	*out = (struct outcome){
+		.kind = OUTCOME_ERROR,
+		.param = arena_strdup(call->arena, param),
+		.detail = arena_printf(call->arena, "The question cannot be asked this way: %s.",
+				       e->text),
+	};
+	return false;
+}
+
+static bool read_one(struct tool_call *call, const char *name, const json_t *plain,
+		     const struct arg *typed, struct outcome *out)
+{
+	struct reading r = {.arena = call->arena, .param = tool_param(call->tool, name)};
+	struct err e = {0};
+	bool ok;
+
+	if (!r.param)
+		ok = err_set(&e, ERR_INPUT, "there is no argument %.60s", name);
+	else if (plain)
+		ok = read_json(&r, plain, &e);
+	else
+		ok = read_arg(&r, typed, &e);
+	if (!ok)
+		return refuse(call, r.param ? r.param->name : NULL, &e, out);
+	keep(call, &r);
+	return true;
+}
+
+static bool read_all(struct tool_call *call, const json_t *plain, const struct args *typed,
+		     struct outcome *out)
+{
+	const char *name;
+	json_t *value;
+
+	if (plain && !json_is_object(plain)) {
+		struct err e = {.text = "the arguments are not an object"};
+		return refuse(call, NULL, &e, out);
+	}
+	json_object_foreach((json_t *)plain, name, value)
+		if (!read_one(call, name, value, NULL, out))
+			return false;
+	for (size_t i = 0; typed && i < typed->count; i++)
+		if (!read_one(call, typed->items[i].name, NULL, &typed->items[i], out))
+			return false;
+	return true;
+}
+
+static bool complete(struct tool_call *call, struct outcome *out)
+{
+	for (size_t i = 0; i < call->tool->param_count; i++) {
+		const struct param_def *p = &call->tool->params[i];
+		struct err e = {0};
+		struct value v;
+		if (args_find(&call->args, p->name))
+			continue;
+		if (p->required) {
+			err_set(&e, ERR_INPUT, "%s is needed", p->name);
+			return refuse(call, p->name, &e, out);
+		}
+		if (!p->default_text)
+			continue;
+		if (!param_parse(p, p->default_text, call->arena, &v, &e))
+			return refuse(call, p->name, &e, out);
+		args_set(&call->args, call->arena, p->name, v);
+	}
+	return true;
+}
+
+/* ---- names become known values ---- */
+
+static bool unknown(struct tool_call *call, const struct param_def *p, const char *text,
+		    const struct know_match *m, struct outcome *out)
+{
+	const struct dimension_def *d = catalog_dimension(call->box->options.catalog, p->entity);
+
+	*out = (struct outcome){
+		.kind = OUTCOME_UNKNOWN_ENTITY,
+		.param = p->name,
+		.detail = arena_printf(call->arena,
+				       m->several ? "\"%s\" may be several of what we have as %s."
+						  : "\"%s\" is not known as %s.",
+				       text, d->label),
+		.suggestions = m->suggestions,
+		.suggestion_count = m->suggestion_count,
+	};
+	return false;
+}
+
+static bool resolve(struct tool_call *call, const struct param_def *p, struct outcome *out)
+{
+	const struct arg *arg = args_find(&call->args, p->name);
+	struct value values[LIST_ARG_MAX];
+	struct know_match m;
+
+	for (size_t i = 0; i < arg->count; i++) {
+		const char *text = arg->values[i].text;
+		m = (struct know_match){0};
+		if (!know_resolve(call->box->options.know, p->entity, text, &call->args,
+				  call->arena, &m))
+			return unknown(call, p, text, &m, out);
+		values[i] = value_text(m.value);
+	}
+	if (arg->is_list)
+		args_set_list(&call->args, call->arena, p->name, values, arg->count);
+	else
+		args_set(&call->args, call->arena, p->name, values[0]);
+	return true;
+}
+
+/* Values of a dimension that the catalogue does not list are bound as they are: they can only
+ * match or not. What scopes others comes first: "south" means something once the market is known.
+ */
+static bool resolve_all(struct tool_call *call, struct outcome *out)
+{
+	for (int scoped = 0; scoped < 2; scoped++) {
+		for (size_t i = 0; i < call->tool->param_count; i++) {
+			const struct param_def *p = &call->tool->params[i];
+			const struct dimension_def *d =
+				p->entity ? catalog_dimension(call->box->options.catalog, p->entity)
+					  : NULL;
+			if (!d || !d->values || (d->parent != NULL) != scoped ||
+			    !args_find(&call->args, p->name))
+				continue;
+			if (!resolve(call, p, out))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool tool_args_read(struct tool_call *call, const json_t *plain, const struct args *typed,
+		    struct outcome *out)
+{
+	return read_all(call, plain, typed, out) && complete(call, out) && resolve_all(call, out);
+}

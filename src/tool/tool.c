@@ -1,0 +1,165 @@
+/*
+ * The gate that every call goes through, and its end. Nothing reaches a database before permission,
+ * agent and arguments were judged here; whatever happens, the caller gets one result, later and
+ * never from inside tool_start.
+ */
+#include "tool_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/health.h"
+#include "vesper/log.h"
+
+struct outcome tool_outcome_of(const struct err *e, struct arena *a)
+{
+	struct outcome o = {.kind = OUTCOME_ERROR, .retryable = e->may_retry};
+
+	if (e->code == ERR_TIMEOUT)
+		o = (struct outcome){.kind = OUTCOME_TIMEOUT, .retryable = true};
+	else if (e->code == ERR_DENIED)
+		o = (struct outcome){.kind = OUTCOME_NOT_PERMITTED};
+	else if (e->code == ERR_INPUT)
+		o.detail = arena_strdup(a, e->text);
+	else if (e->code == ERR_LIMIT)
+		o.detail = "Too much is being asked of the data source just now.";
+	return o;
+}
+
+/* ---- the end ---- */
+
+static void count_outcome(const struct tool_call *call)
+{
+	struct buf name;
+
+	buf_init(&name, 512);
+	buf_printf(&name, "vesper_tool_calls_total{tool=\"%s\",outcome=\"%s\"}",
+		   call->tool ? call->tool->name : "unknown",
+		   outcome_name(call->result->outcome.kind));
+	metric_add(buf_text(&name), 1);
+	buf_deinit(&name);
+}
+
+void tool_call_end(struct tool_call *call)
+{
+	call->query = NULL;
+	call->result->args = call->args;
+	call->result->duration_us = clock_mono_us() - call->began_us;
+	count_outcome(call);
+	call->cb(call->owner, call->result);
+}
+
+static void on_ended_early(void *owner)
+{
+	tool_call_end(owner);
+}
+
+static void end_later(struct tool_call *call, struct outcome outcome)
+{
+	call->result->outcome = outcome;
+	loop_later(call->box->options.loop, &call->later, on_ended_early, call);
+}
+
+static void on_cancelled(struct op *op)
+{
+	struct tool_call *call = (struct tool_call *)op;
+
+	op_cancel(&call->query);
+	later_cancel(&call->later);
+}
+
+/* ---- the gate ---- */
+
+static bool has_agent(const struct tool_def *t, const char *agent)
+{
+	for (const char *const *a = t->agents; *a; a++)
+		if (strcmp(*a, agent) == 0)
+			return true;
+	return false;
+}
+
+/* A model may only name what it was shown; code may also run tools that are not shown. */
+static bool is_allowed(const struct tool_call *call, const struct tool_request *request)
+{
+	return may(call->who, call->tool->permission) &&
+	       (!request->agent || has_agent(call->tool, request->agent)) &&
+	       (call->tool->visible || !request->args);
+}
+
+static void describe(struct tool_call *call, const struct tool_request *request)
+{
+	struct result *r = call->result;
+
+	r->call = arena_strdup(call->arena, request->call);
+	r->agent = arena_strdup(call->arena, request->agent);
+	r->tool = arena_strdup(call->arena, request->tool);
+	if (!call->tool)
+		return;
+	/* The catalogue outlives the turn: whoever runs tools holds it. */
+	r->about = call->tool->about;
+	r->report = call->tool->report;
+	r->answer = call->tool->answer;
+	r->suggest = call->tool->suggest;
+}
+
+static void run(struct tool_call *call)
+{
+	const struct toolbox *b = call->box;
+	struct err e = {0};
+
+	if (b->run[call->tool - b->options.catalog->tools](call, &e)) {
+		assert(call->query); /* a tool function starts something or fails */
+		return;
+	}
+	log_warn("tool.failed", "%s: %s", call->tool->name, e.text);
+	end_later(call, tool_outcome_of(&e, call->arena));
+}
+
+struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
+		      tool_cb cb, void *owner)
+{
+	struct tool_call *call = arena_alloc(a, sizeof(*call));
+	struct outcome refused;
+
+	*call = (struct tool_call){
+		.op = {.cancel = on_cancelled},
+		.box = b,
+		.tool = catalog_tool(b->options.catalog, request->tool),
+		.who = request->who,
+		.today = request->today,
+		.timeout_ms = request->timeout_ms,
+		.arena = a,
+		.result = result_new(a),
+		.began_us = clock_mono_us(),
+		.cb = cb,
+		.owner = owner,
+	};
+	describe(call, request);
+	if (!call->tool)
+		end_later(call, (struct outcome){.kind = OUTCOME_ERROR,
+						 .detail = "There is no such tool."});
+	else if (!is_allowed(call, request))
+		end_later(call, (struct outcome){.kind = OUTCOME_NOT_PERMITTED});
+	else if (!tool_args_read(call, request->args, request->bound, &refused))
+		end_later(call, refused);
+	else
+		run(call);
+	return &call->op;
+}
+
+/* ---- for tool functions ---- */
+
+const struct args *tool_args(const struct tool_call *call)
+{
+	return &call->args;
+}
+
+struct arena *tool_arena(struct tool_call *call)
+{
+	return call->arena;
+}
+
+void tool_arg_set(struct tool_call *call, const char *name, struct value v)
+{
+	args_set(&call->args, call->arena, name, v);
+}

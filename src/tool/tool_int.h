@@ -1,0 +1,44 @@
+/*
+ * Inside the tool folder: a running call, and the steps that it goes through.
+ */
+#ifndef TOOL_INT_H
+#define TOOL_INT_H
+
+#include "vesper/tool.h"
+
+struct toolbox {
+	struct toolbox_options options;
+	tool_fn *run; /* one for each tool of the catalogue, in its order */
+};
+
+struct tool_call {
+	struct op op;
+	struct toolbox *box;
+	const struct tool_def *tool;
+	const struct principal *who;
+	struct date today;
+	int64_t timeout_ms;
+	struct arena *arena;
+	struct args args; /* checked and resolved, by parameter name */
+	struct result *result;
+	void (*derive)(struct result *r, struct arena *a);
+	struct op *query;   /* what runs now, or NULL */
+	struct later later; /* an end that nothing had to run for */
+	int64_t began_us;
+	tool_cb cb;
+	void *owner;
+};
+
+/* The caller's arguments, checked against the header: types, limits, lists, defaults, entities.
+ * False: the outcome says why not. */
+bool tool_args_read(struct tool_call *call, const json_t *plain, const struct args *typed,
+		    struct outcome *out);
+
+/* Ends the call: the callback runs now, so this may only be called from the loop. */
+void tool_call_end(struct tool_call *call);
+
+/* An error of the world as an outcome for users: what they can understand, and nothing of SQL,
+ * servers or files. */
+struct outcome tool_outcome_of(const struct err *e, struct arena *a);
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * The shared tool function: fills the statements of a tool's file, runs them as one request, and
+ * makes a result of what comes back. When the main statement gives no row and the file knows what
+ * range exists, one more statement asks for it, so that the user hears what would have worked.
+ */
+#include "tool_int.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+#define WINDOW "window"
+
+/* ---- what is bound ---- */
+
+static void set_reserved(const struct tool_call *call, struct args *args)
+{
+	const struct calendar *calendar = &call->box->options.catalog->calendar;
+	struct arena *a = call->arena;
+	char today[DATE_ISO_BYTES];
+
+	date_iso(call->today, today);
+	args_set(args, a, "tenant_id", value_text(call->who->tenant));
+	args_set(args, a, "today", value_date(today));
+	args_set(args, a, "row_limit", value_int(DB_ROWS_MAX + 1)); /* one more shows the cut */
+	args_set(args, a, "peak_first_hour", value_int(calendar->peak_first_hour));
+	args_set(args, a, "peak_last_hour", value_int(calendar->peak_last_hour));
+}
+
+/* Columns that need a permission are switched on by a condition of their own. */
+static void set_permissions(const struct tool_call *call, struct args *args)
+{
+	for (size_t i = 0; i < call->tool->column_count; i++) {
+		const char *permission = call->tool->columns[i].permission;
+		if (permission && may(call->who, permission))
+			args_set(args, call->arena, catalog_condition_of(permission, call->arena),
+				 value_bool(true));
+	}
+}
+
+static void set_patterns(const struct tool_call *call, const struct arg *arg, struct args *args)
+{
+	struct value values[LIST_ARG_MAX];
+
+	assert(arg->count <= LIST_ARG_MAX);
+	for (size_t i = 0; i < arg->count; i++)
+		values[i] = value_text(sql_like_pattern(arg->values[i].text, call->arena));
+	if (arg->is_list)
+		args_set_list(args, call->arena, arg->name, values, arg->count);
+	else
+		args_set(args, call->arena, arg->name, values[0]);
+}
+
+static struct args bound_args(const struct tool_call *call)
+{
+	struct args args = {0};
+
+	for (size_t i = 0; i < call->args.count; i++) {
+		const struct arg *arg = &call->args.items[i];
+		const struct param_def *p = tool_param(call->tool, arg->name);
+		if (p && p->like)
+			set_patterns(call, arg, &args);
+		else if (arg->is_list)
+			args_set_list(&args, call->arena, arg->name, arg->values, arg->count);
+		else
+			args_set(&args, call->arena, arg->name, arg->values[0]);
+	}
+	set_reserved(call, &args);
+	set_permissions(call, &args);
+	return args;
+}
+
+static const struct sql_file *file_of(const struct tool_call *call)
+{
+	return call->tool->files[db_dialect(call->box->options.warehouse)];
+}
+
+static bool render(const struct tool_call *call, const struct sql_query *q, const struct args *args,
+		   struct db_statement *out, struct err *e)
+{
+	struct sql_bound bound;
+
+	if (!sql_render(q, args, db_dialect(call->box->options.warehouse), call->arena, &bound, e))
+		return false;
+	*out = (struct db_statement){
+		.name = arena_printf(call->arena, "%s/%s", call->tool->name, q->name),
+		.text = bound.text,
+		.values = bound.values,
+		.count = bound.count,
+	};
+	return true;
+}
+
+static void send(struct tool_call *call, const struct db_statement *statements, size_t count,
+		 db_cb cb)
+{
+	struct db_request request = {
+		.tenant = call->who->tenant,
+		.statements = statements,
+		.statement_count = count,
+		.timeout_ms = call->timeout_ms,
+	};
+
+	call->query = db_query(call->box->options.warehouse, &request, cb, call);
+}
+
+/* ---- what came back ---- */
+
+static void free_tables(struct table **tables, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		table_free(&tables[i]);
+}
+
+static const struct column_def *find_column(const struct tool_def *t, const char *name)
+{
+	for (size_t i = 0; i < t->column_count; i++)
+		if (strcmp(t->columns[i].name, name) == 0)
+			return &t->columns[i];
+	return NULL;
+}
+
+/* Names, labels, units, types and priorities come from the header, by column name. */
+static void describe(struct table *table, const struct tool_def *tool, const char *name)
+{
+	table->name = arena_strdup(table->arena, name);
+	for (size_t i = 0; i < table->column_count; i++) {
+		struct column *c = &table->columns[i];
+		const struct column_def *d = find_column(tool, c->name);
+		if (!d)
+			continue;
+		c->priority = d->priority;
+		if (d->label)
+			c->label = arena_strdup(table->arena, d->label);
+		if (d->unit)
+			c->unit = arena_strdup(table->arena, d->unit);
+		if (d->has_type)
+			c->type = d->type;
+	}
+}
+
+static bool end_failed(struct tool_call *call, const struct err *e)
+{
+	if (!e)
+		return false;
+	log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
+	call->result->outcome = tool_outcome_of(e, call->arena);
+	tool_call_end(call);
+	return true;
+}
+
+/* ---- the range that exists ---- */
+
+static int compare_numbers(const char *a, const char *b)
+{
+	long long x = strtoll(a, NULL, 10), y = strtoll(b, NULL, 10);
+
+	return (x > y) - (x < y);
+}
+
+/* Whether an asked year or date lies outside; *param is the first such one. */
+static bool is_outside(const struct tool_call *call, const char *first, const char *last,
+		       const char **param)
+{
+	for (size_t i = 0; i < call->tool->param_count; i++) {
+		const struct param_def *p = &call->tool->params[i];
+		const char *text = args_text(&call->args, p->name, call->arena);
+		bool is_year = p->type == PARAM_INT && strcmp(p->filter, "year") == 0;
+		if (!text || (!is_year && p->type != PARAM_DATE))
+			continue;
+		if (is_year ? compare_numbers(text, first) < 0 || compare_numbers(text, last) > 0
+			    : strcmp(text, first) < 0 || strcmp(text, last) > 0) {
+			*param = p->name;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void on_window(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+	struct outcome *o = &call->result->outcome;
+	const char *first = NULL, *last = NULL;
+
+	call->query = NULL;
+	if (e)
+		log_warn("tool.failed", "%s/" WINDOW ": %s", call->tool->name, e->text);
+	if (count == 1 && tables[0]->row_count == 1 && tables[0]->column_count == 2) {
+		first = arena_strdup(call->arena, tables[0]->rows[0][0]);
+		last = arena_strdup(call->arena, tables[0]->rows[0][1]);
+	}
+	free_tables(tables, count);
+	if (first && last && is_outside(call, first, last, &o->param)) {
+		o->kind = OUTCOME_OUT_OF_WINDOW;
+		o->range_min = first;
+		o->range_max = last;
+	}
+	tool_call_end(call);
+}
+
+static bool ask_window(struct tool_call *call)
+{
+	const struct sql_query *q = sql_file_query(file_of(call), WINDOW);
+	struct args args = bound_args(call);
+	struct db_statement statement;
+	struct err e = {0};
+
+	if (!q || !render(call, q, &args, &statement, &e))
+		return false;
+	send(call, &statement, 1, on_window);
+	return true;
+}
+
+/* ---- the run ---- */
+
+static void on_tables(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+	const struct sql_file *f = file_of(call);
+	struct result *r = call->result;
+	size_t next = 0;
+
+	call->query = NULL;
+	if (end_failed(call, e))
+		return;
+	for (size_t i = 0; i < f->query_count; i++) {
+		if (strcmp(f->queries[i].name, WINDOW) == 0)
+			continue;
+		assert(next < count); /* each statement is a SELECT: one table each */
+		describe(tables[next], call->tool, f->queries[i].name);
+		result_add_table(r, call->arena, tables[next++]);
+	}
+	assert(next == count);
+	r->outcome.truncated = r->tables[0]->truncated;
+	r->outcome.kind = r->tables[0]->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
+	if (r->outcome.kind == OUTCOME_EMPTY && ask_window(call))
+		return;
+	if (r->outcome.kind == OUTCOME_ROWS && call->derive) {
+		r->args = call->args;
+		call->derive(r, call->arena);
+	}
+	tool_call_end(call);
+}
+
+bool tool_sql_run_then(struct tool_call *call, void (*derive)(struct result *r, struct arena *a),
+		       struct err *e)
+{
+	const struct sql_file *f = file_of(call);
+	struct args args = bound_args(call);
+	struct db_statement statements[TOOL_QUERIES_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->query_count; i++) {
+		if (strcmp(f->queries[i].name, WINDOW) == 0)
+			continue;
+		if (!render(call, &f->queries[i], &args, &statements[count++], e))
+			return false;
+	}
+	call->derive = derive;
+	send(call, statements, count, on_tables);
+	return true;
+}
+
+bool tool_sql_run(struct tool_call *call, struct err *e)
+{
+	return tool_sql_run_then(call, NULL, e);
+}

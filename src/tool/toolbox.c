@@ -1,0 +1,105 @@
+/*
+ * The toolbox ties the tools of a catalogue to their functions. A module that is compiled in must
+ * have an entry for each of its files and a file for each of its entries; a domain that is text
+ * alone runs on the shared function.
+ */
+#include "tool_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/mem.h"
+#include "vesper/str.h"
+
+static const struct tool_entry *module_entry(const struct domain *module, const char *tool)
+{
+	for (const struct tool_entry *entry = module->tools; entry->name; entry++)
+		if (strcmp(entry->name, tool) == 0)
+			return entry;
+	return NULL;
+}
+
+static const struct domain_def *find_domain(const struct catalog *c, const char *name)
+{
+	for (size_t i = 0; i < c->domain_count; i++)
+		if (strcmp(c->domains[i].name, name) == 0)
+			return &c->domains[i];
+	return NULL;
+}
+
+/* A tool's file is in the folder of the domain that owns it: "sql/domain/<folder>/<tool>.sql". */
+static bool owns(const char *domain, const struct tool_def *t)
+{
+	const char *folder = strstr(t->path, "sql/domain/");
+	size_t n = strlen(domain);
+
+	assert(folder);
+	folder += strlen("sql/domain/");
+	return strncmp(folder, domain, n) == 0 && folder[n] == '/';
+}
+
+static bool check_entries(const struct domain *m, const struct domain_def *d, struct err *e)
+{
+	for (const struct tool_entry *entry = m->tools; entry->name; entry++) {
+		size_t i = 0;
+		assert(entry->run);
+		while (i < d->tool_count && strcmp(d->tools[i]->name, entry->name) != 0)
+			i++;
+		if (i == d->tool_count)
+			return err_set(e, ERR_INPUT, "prompts/%s:1: does not list tool %s",
+				       m->prompt, entry->name);
+	}
+	return true;
+}
+
+static bool add_module(struct toolbox *b, const struct domain *m, struct err *e)
+{
+	const struct catalog *c = b->options.catalog;
+	const struct domain_def *d = find_domain(c, m->name);
+
+	if (!d)
+		return err_set(e, ERR_INPUT, "prompts/%s:1: the prompt of module %s is missing",
+			       m->prompt, m->name);
+	if (!check_entries(m, d, e))
+		return false;
+	for (size_t i = 0; i < c->tool_count; i++) {
+		const struct tool_entry *entry;
+		if (!owns(m->name, &c->tools[i]))
+			continue;
+		entry = module_entry(m, c->tools[i].name);
+		if (!entry)
+			return err_set(e, ERR_INPUT, "%s:1: module %s has no function for it",
+				       c->tools[i].path, m->name);
+		b->run[i] = entry->run;
+	}
+	return true;
+}
+
+bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, struct err *e)
+{
+	struct toolbox *b = mem_alloc(sizeof(*b));
+
+	b->options = *options;
+	b->options.catalog = catalog_ref(options->catalog);
+	b->run = mem_alloc((options->catalog->tool_count + 1) * sizeof(*b->run));
+	for (size_t i = 0; i < options->catalog->tool_count; i++)
+		b->run[i] = tool_sql_run;
+	for (const struct domain *const *m = options->modules; m && *m; m++) {
+		if (!add_module(b, *m, e)) {
+			toolbox_free(&b);
+			return false;
+		}
+	}
+	*out = b;
+	return true;
+}
+
+void toolbox_free(struct toolbox **b)
+{
+	if (!*b)
+		return;
+	catalog_unref(&(*b)->options.catalog);
+	mem_free((*b)->run);
+	mem_free(*b);
+	*b = NULL;
+}
