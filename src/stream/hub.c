@@ -56,8 +56,7 @@ static struct stream_log *hub_get(struct stream_hub *h, const char *turn_id)
 {
 	struct list *bucket = bucket_of(h, turn_id);
 
-	list_each(node, bucket)
-	{
+	list_each(node, bucket) {
 		struct stream_log *log = list_item(node, struct stream_log, bucket);
 
 		if (strcmp(log->turn_id, turn_id) == 0)

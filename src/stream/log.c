@@ -131,9 +131,10 @@ static void on_emit(void *owner, const struct event *event)
 		log_add_bytes(log, event->text, event->text_len);
 		log_add_bytes(log, json.p, json.n);
 		log->closed = event_is_closing(event->kind);
-		list_each(node, &log->watches) loop_later(
-			hub_loop(log->hub), &list_item(node, struct stream_watch, node)->wake,
-			on_wake, list_item(node, struct stream_watch, node));
+		list_each(node, &log->watches)
+			loop_later(hub_loop(log->hub),
+				   &list_item(node, struct stream_watch, node)->wake, on_wake,
+				   list_item(node, struct stream_watch, node));
 	}
 	buf_deinit(&json);
 }
@@ -242,6 +243,12 @@ const struct stream_entry *stream_read(struct stream_watch *w)
 					   .json = text + entry->text_len,
 					   .json_len = entry->json_len};
 	return &w->current;
+}
+
+void stream_unread(struct stream_watch *w)
+{
+	assert(w->last_seq > 0);
+	w->last_seq--;
 }
 
 bool stream_ended(const struct stream_watch *w)

@@ -67,6 +67,21 @@ static void numbers_from_one_without_gaps(void **state)
 	assert_null(w);
 }
 
+static void an_entry_may_be_put_back(void **state)
+{
+	struct stream_log *log = log_new();
+	struct stream_watch *w = stream_watch_new(log, 0, on_wake, NULL);
+
+	(void)state;
+	emit_token(log, "a");
+	assert_int_equal(stream_read(w)->seq, 1);
+	stream_unread(w);
+	assert_int_equal(stream_read(w)->seq, 1);
+	assert_null(stream_read(w));
+	stream_watch_free(&w);
+	log_end(&log);
+}
+
 static void wakes_from_the_loop_only(void **state)
 {
 	struct stream_log *log = log_new();

@@ -1,0 +1,261 @@
+/*
+ * Questions over HTTP: the same turns, read from the same logs, either waited for whole or passed
+ * on as events. A client that goes away only stops watching; whether the turn goes on is the turn's
+ * business.
+ */
+#include "http_route.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect.h"
+#include "sse_out.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+#include "wire.h"
+
+#define FILL_BYTES 65536 /* about as much as a socket's buffer takes in one go */
+
+struct chat_call {
+	struct request *request;
+	struct client_frame message; /* texts of the request's body */
+	char session_id[UUID_BYTES];
+	bool streaming;
+	struct stream_watch *watch;
+	struct collector collector;
+	bool opened; /* the stream's first line is out */
+};
+
+static void call_free(void *task)
+{
+	struct chat_call *call = task;
+
+	stream_watch_free(&call->watch);
+	collector_deinit(&call->collector);
+	mem_free(call);
+}
+
+static struct chat_call *call_new(struct request *r, bool streaming)
+{
+	struct chat_call *call = mem_alloc(sizeof(*call));
+
+	call->request = r;
+	call->streaming = streaming;
+	collector_init(&call->collector);
+	r->task = call;
+	r->task_free = call_free;
+	return call;
+}
+
+/* ---- As events ---- */
+
+static bool on_fill(void *task, struct buf *out)
+{
+	struct chat_call *call = task;
+	const char *turn_id = stream_turn_id(stream_watch_log(call->watch));
+	const struct stream_entry *entry;
+
+	if (!call->opened)
+		buf_str(out, SSE_OPENING);
+	call->opened = true;
+	while (out->n < FILL_BYTES && (entry = stream_read(call->watch)))
+		sse_out_entry(out, turn_id, entry);
+	return !stream_ended(call->watch);
+}
+
+static void on_stream_wake(void *owner)
+{
+	struct chat_call *call = owner;
+
+	reply_stream_wake(call->request);
+}
+
+static void call_stream(struct chat_call *call, struct stream_log *log, uint64_t after)
+{
+	call->watch = stream_watch_new(log, after, on_stream_wake, call);
+	reply_stream(call->request, on_fill);
+}
+
+/* ---- As one answer ---- */
+
+static void call_answer(struct chat_call *call)
+{
+	const struct stream_log *log = stream_watch_log(call->watch);
+	struct request *r = call->request;
+	enum problem problem;
+	json_t *body;
+
+	if (!call->collector.failed) {
+		reply_json(r, 200,
+			   collector_answer(&call->collector, stream_turn_id(log),
+					    stream_session_id(log)));
+		return;
+	}
+	body = collector_problem(&call->collector, stream_turn_id(log), stream_session_id(log),
+				 r->path, r->request_id, &problem);
+	reply_problem_json(r, problem, body);
+}
+
+static void on_collect_wake(void *owner)
+{
+	struct chat_call *call = owner;
+	const struct stream_entry *entry;
+	bool ended;
+
+	while ((entry = stream_read(call->watch)))
+		collector_add(&call->collector, entry);
+	ended = stream_ended(call->watch);
+	if (ended && !call->request->gone) {
+		call_answer(call);
+		stream_watch_free(&call->watch);
+	}
+}
+
+/* ---- Beginning ---- */
+
+static void call_begin(struct chat_call *call)
+{
+	struct request *r = call->request;
+	const struct turn_request request = {
+		.who = r->who,
+		.session_id = call->session_id,
+		.content = call->message.content,
+		.client_msg_id = call->message.client_msg_id,
+		.filters = call->message.filters,
+	};
+	struct stream_log *log;
+	struct err e;
+
+	if (!turn_start(r->transport->options.turns, &request, &log, &e))
+		reply_err(r, &e);
+	else if (call->streaming)
+		call_stream(call, log, 0);
+	else
+		call->watch = stream_watch_new(log, 0, on_collect_wake, call);
+}
+
+static void on_session(void *owner, const struct session *session, const struct err *e)
+{
+	struct chat_call *call = owner;
+
+	(void)session;
+	call->request->op = NULL;
+	if (e)
+		reply_err(call->request, e);
+	else
+		call_begin(call);
+}
+
+/* Seed-time clients say `message` where everybody else says `content`. */
+static bool parse_call(json_t *body, bool has_session, struct client_frame *out, struct err *e)
+{
+	static const char *const names[] = {"content", "message",    "client_msg_id",
+					    "filters", "session_id", NULL};
+	static const char *const in_session[] = {"content", "message", "client_msg_id", "filters",
+						 NULL};
+	json_t *message = json_object_get(body, "message");
+
+	if (!json_only(body, has_session ? in_session : names, e))
+		return false;
+	if (message && json_object_get(body, "content"))
+		return err_set(e, ERR_INPUT,
+			       "message: is another name for content; give one of them");
+	if (message) {
+		json_object_set(body, "content", message);
+		json_object_del(body, "message");
+	}
+	return wire_parse_message(body, out, e);
+}
+
+static void chat(struct request *r, const char *session_id, bool streaming)
+{
+	struct chat_call *call = call_new(r, streaming);
+	struct err e;
+
+	if (!parse_call(r->body, session_id != NULL, &call->message, &e)) {
+		reply_invalid(r, &e);
+		return;
+	}
+	if (!session_id)
+		session_id = call->message.session_id;
+	if (session_id && !uuid_valid(session_id)) {
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		return;
+	}
+	memcpy(call->session_id, session_id ? session_id : uuid_new().text, UUID_BYTES);
+	if (session_id)
+		r->op = store_session(r->transport->options.store, r->who, call->session_id,
+				      r->arena, on_session, call);
+	else
+		call_begin(call);
+}
+
+void on_post_chat(struct request *r)
+{
+	chat(r, NULL, false);
+}
+
+void on_post_chat_stream(struct request *r)
+{
+	chat(r, NULL, true);
+}
+
+void on_post_session_message(struct request *r)
+{
+	chat(r, r->params[0], false);
+}
+
+/* ---- Turns that are there already ---- */
+
+static bool parse_seq(const char *text, uint64_t *out)
+{
+	char *end;
+
+	if (!*text || strspn(text, "0123456789") != strlen(text) || strlen(text) > 18)
+		return false;
+	*out = strtoull(text, &end, 10);
+	return true;
+}
+
+/* A browser that reconnects repeats the address and adds the header, so the header is the newer
+ * word. */
+static bool requested_seq(const struct request *r, uint64_t *out)
+{
+	const char *text = request_header(r, "Last-Event-ID");
+
+	if (!text)
+		text = request_query(r, "after");
+	*out = 0;
+	return !text || parse_seq(text, out);
+}
+
+void on_get_turn_events(struct request *r)
+{
+	struct stream_log *log = stream_find(r->transport->options.streams, r->params[0], r->who);
+	uint64_t after;
+
+	if (!log)
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+	else if (!requested_seq(r, &after) || after > stream_last_seq(log))
+		reply_problem(r, PROBLEM_BAD_FRAME,
+			      "after: not a number that this turn has reached");
+	else if (stream_closed(log) && after == stream_last_seq(log))
+		reply_empty(r, 204); /* tells an EventSource to stop coming back */
+	else
+		call_stream(call_new(r, true), log, after);
+}
+
+void on_delete_turn(struct request *r)
+{
+	const struct transport_options *o = &r->transport->options;
+
+	if (turn_cancel(o->turns, r->params[0], r->who, CANCEL_USER) ||
+	    stream_find(o->streams, r->params[0], r->who))
+		reply_empty(r, 204);
+	else
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+}

@@ -1,0 +1,179 @@
+/* Probes, tickets, the tool list, and in demo mode the page and its sign-in. */
+#include "http_route.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "assets.h"
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/jwt.h"
+#include "vesper/limits.h"
+
+#define PAGE_POLICY                                                                                \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "          \
+	"connect-src 'self'; "                                                                     \
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for "  \
+	"'script'"
+#define ETAG_BYTES        35 /* 32 hexadecimal digits in quotes */
+#define METRICS_BYTES_MAX (1024 * 1024)
+
+static void reply_status(struct request *r, int status, const char *word)
+{
+	json_t *body = json_object();
+
+	json_set_str(body, "status", word);
+	reply_json(r, status, body);
+}
+
+void on_livez(struct request *r)
+{
+	reply_status(r, 200, "ok");
+}
+
+void on_readyz(struct request *r)
+{
+	bool ready = health_ready();
+
+	reply_status(r, ready ? 200 : 503, ready ? "ready" : "not ready");
+}
+
+static void on_check(void *owner, const char *check, enum health_state state, const char *note)
+{
+	json_t *checks = owner;
+	char text[320];
+
+	if (state == HEALTH_OK || !note || !*note)
+		snprintf(text, sizeof(text), "%s", health_state_name(state));
+	else
+		snprintf(text, sizeof(text), "%s: %s", health_state_name(state), note);
+	json_set_str(checks, check, text);
+}
+
+void on_health(struct request *r)
+{
+	json_t *body = json_object();
+	json_t *checks = json_object();
+
+	health_each(on_check, checks);
+	json_set_str(body, "status", health_healthy() ? "healthy" : "degraded");
+	json_set_take(body, "checks", checks);
+	reply_json(r, 200, body);
+}
+
+void on_metrics(struct request *r)
+{
+	struct buf text;
+
+	buf_init(&text, METRICS_BYTES_MAX);
+	metric_text(&text);
+	reply_bytes(r, 200, "text/plain; version=0.0.4; charset=utf-8", buf_text(&text), text.n);
+	buf_deinit(&text);
+}
+
+void on_get_tools(struct request *r)
+{
+	const struct turn_knowledge *knowledge = turns_knowledge(r->transport->options.turns);
+	struct catalog_view view;
+	json_t *body = json_object();
+
+	catalog_for(knowledge->catalog, r->who, r->arena, &view);
+	json_set_take(body, "data", catalog_tools_json(&view));
+	reply_json(r, 200, body);
+}
+
+void on_post_ticket(struct request *r)
+{
+	json_t *body = json_object();
+	char ticket[TICKET_BYTES];
+
+	identity_ticket_new(r->transport->options.identity, r->who, ticket);
+	json_set_str(body, "ticket", ticket);
+	json_set_int(body, "expires_in", TICKET_LIFE_MS / 1000);
+	reply_json(r, 200, body);
+}
+
+static size_t count_of(const char *const *list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	return n;
+}
+
+/* A token that the door would not take is not given out: that is how an unknown tenant is found. */
+static bool demo_token(struct request *r, const char *tenant, const char *role, struct buf *token,
+		       struct err *e)
+{
+	const struct transport_options *o = &r->transport->options;
+	const char *const *permissions = catalog_role(turns_knowledge(o->turns)->catalog, role);
+	const struct principal who = {
+		.user = arena_printf(r->arena, "demo-%s@%s", role, tenant),
+		.tenant = tenant,
+		.permissions = permissions,
+		.permission_count = permissions ? count_of(permissions) : 0,
+	};
+	struct principal *checked;
+
+	if (!permissions)
+		return err_set(e, ERR_INPUT, "role: there is no such role");
+	jwt_mint(token, &who, clock_now_ms(), DEMO_TOKEN_LIFE_S, o->demo_secret);
+	if (!identity_token(o->identity, (struct str){buf_text(token), token->n}, &checked, NULL))
+		return err_set(e, ERR_INPUT, "tenant: there is no such tenant");
+	principal_free(&checked);
+	return true;
+}
+
+void on_demo_login(struct request *r)
+{
+	static const char *const names[] = {"tenant", "role", NULL};
+	const char *tenant;
+	const char *role;
+	struct buf token;
+	struct err e;
+	json_t *body;
+
+	buf_init(&token, TOKEN_BYTES_MAX);
+	if (json_only(r->body, names, &e) && json_get_str(r->body, "tenant", &tenant, &e) &&
+	    json_get_str(r->body, "role", &role, &e) && demo_token(r, tenant, role, &token, &e)) {
+		body = json_object();
+		json_set_str(body, "token", buf_text(&token));
+		reply_json(r, 200, body);
+	} else {
+		reply_invalid(r, &e);
+	}
+	buf_deinit(&token);
+}
+
+static const struct asset *asset_find(const char *name)
+{
+	for (const struct asset *a = assets; a->name; a++)
+		if (strcmp(a->name, name) == 0)
+			return a;
+	return NULL;
+}
+
+void on_asset(struct request *r)
+{
+	const struct asset *asset = asset_find(r->params[0] ? r->params[0] : "index.html");
+	const char *known = request_header(r, "If-None-Match");
+	char hash[HASH_HEX_BYTES];
+	char etag[ETAG_BYTES];
+
+	if (!asset) {
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		return;
+	}
+	hash_sha256_hex(asset->bytes, asset->len, hash);
+	snprintf(etag, sizeof(etag), "\"%.32s\"", hash);
+	reply_header(r, "ETag", etag);
+	reply_header(r, "Cache-Control", "no-cache"); /* asked each time, sent only when changed */
+	reply_header(r, "Content-Security-Policy", PAGE_POLICY);
+	if (known && strstr(known, etag))
+		reply_empty(r, 304);
+	else
+		reply_bytes(r, 200, asset->type, asset->bytes, asset->len);
+}

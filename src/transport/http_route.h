@@ -1,0 +1,35 @@
+/* Which handler answers which request. */
+#ifndef VESPER_HTTP_ROUTE_H
+#define VESPER_HTTP_ROUTE_H
+
+#include "request.h"
+
+extern const struct http_route public_routes[]; /* ended by a NULL method */
+extern const struct http_route admin_routes[];
+
+/* The route of this method and path; its {} go to params (in the arena). NULL: `allow` lists the
+ * methods that the path has, "" for an unknown path. HEAD goes where GET goes. */
+const struct http_route *route_find(const struct http_route *routes, const char *method,
+				    const char *path, bool demo, struct arena *a,
+				    const char *params[ROUTE_PARAMS_MAX], struct buf *allow);
+
+/* Handlers, by file. */
+void on_post_chat(struct request *r);
+void on_post_chat_stream(struct request *r);
+void on_post_session_message(struct request *r);
+void on_get_turn_events(struct request *r);
+void on_delete_turn(struct request *r);
+
+void on_get_sessions(struct request *r);
+void on_get_session_messages(struct request *r);
+
+void on_livez(struct request *r);
+void on_readyz(struct request *r);
+void on_health(struct request *r);
+void on_metrics(struct request *r);
+void on_get_tools(struct request *r);
+void on_post_ticket(struct request *r);
+void on_demo_login(struct request *r);
+void on_asset(struct request *r);
+
+#endif

@@ -1,0 +1,401 @@
+/*
+ * One port for two libraries: a peek at the first bytes decides. Peeking costs one system call and
+ * reads nothing away, so both libraries find their connection as if they had accepted it
+ * themselves.
+ */
+#include "listen.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "address.h"
+#include "handshake.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define WS_PREFIX        "GET /ws/"
+#define WS_PREFIX_LEN    (sizeof(WS_PREFIX) - 1)
+#define ACCEPTS_PER_TURN 64 /* then the others on the loop get their turn */
+
+struct listener {
+	struct listener_options options;
+	struct loop *loop;
+	int fd;
+	struct fd_watch *watch;
+	struct timer *pause;
+	int reserve; /* a descriptor to give up when there are no others */
+	char address[ADDRESS_BYTES];
+	struct list peeks;   /* no first bytes yet, oldest first */
+	struct list reading; /* a head under /ws/ is coming, oldest first */
+	struct timer *deadline;
+};
+
+/* A connection that has not shown enough yet. */
+struct peek {
+	struct list node;
+	struct listener *listener;
+	int fd;
+	struct fd_watch *watch;
+	uint64_t until_ms;
+	bool is_ws;
+	struct sockaddr_storage from;
+	socklen_t from_len;
+};
+
+enum peek_answer { PEEK_MORE, PEEK_GONE, PEEK_HTTP, PEEK_HANDSHAKE, PEEK_TOO_LONG };
+
+static int reserve_open(void)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void listener_watch(struct listener *l)
+{
+	fd_watch_set(l->watch, FD_READ);
+}
+
+static void on_pause_over(void *owner)
+{
+	listener_watch(owner);
+}
+
+void socket_discard(int fd, size_t len)
+{
+	char drop[4096];
+
+	while (len > 0) {
+		ssize_t n = recv(fd, drop, len < sizeof(drop) ? len : sizeof(drop), MSG_DONTWAIT);
+
+		if (n <= 0)
+			return;
+		len -= (size_t)n;
+	}
+}
+
+void refuse_and_close(int fd, size_t head_len, enum problem p, const char *detail)
+{
+	const struct problem_row *row = problem_row(p);
+	json_t *body = problem_json(p, detail, NULL, NULL);
+	char *text = json_text(body);
+	struct buf answer;
+
+	socket_discard(fd, head_len); /* closing over unread bytes sends a reset, which may overtake
+					 the answer */
+	buf_init(&answer, HEADER_BYTES_MAX);
+	buf_printf(&answer,
+		   "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: "
+		   "%zu\r\n"
+		   "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: "
+		   "close\r\n",
+		   row->status, row->title, strlen(text));
+	if (p == PROBLEM_UNAUTHORIZED)
+		buf_str(&answer, "WWW-Authenticate: Bearer realm=\"vesper\"\r\n");
+	if (p == PROBLEM_UPGRADE)
+		buf_str(&answer, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
+	buf_printf(&answer, "\r\n%s", text);
+	/* A fresh socket's buffer takes it whole; a client that is gone loses nothing. */
+	if (send(fd, buf_text(&answer), answer.n, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+		shutdown(fd, SHUT_WR);
+	close(fd);
+	buf_deinit(&answer);
+	mem_free(text);
+	json_decref(body);
+}
+
+static void deadline_arm(struct listener *l)
+{
+	uint64_t now = loop_now_ms(l->loop);
+	uint64_t next = 0;
+
+	for (int i = 0; i < 2; i++) {
+		struct list *queue = i == 0 ? &l->peeks : &l->reading;
+
+		if (!list_empty(queue)) {
+			uint64_t until = list_item(queue->next, struct peek, node)->until_ms;
+
+			next = next == 0 || until < next ? until : next;
+		}
+	}
+	if (next == 0)
+		timer_stop(l->deadline);
+	else
+		timer_start(l->deadline, next > now ? next - now : 1);
+}
+
+/* The watch ends before the descriptor is handed over: libuv keeps one watch a descriptor, and
+ * libwebsockets does not look whether its own could be made. */
+static void peek_free(struct peek *p)
+{
+	fd_watch_free(&p->watch);
+	list_remove(&p->node);
+	mem_free(p);
+}
+
+static void peek_drop(struct peek *p)
+{
+	struct transport *t = p->listener->options.transport;
+	int fd = p->fd;
+
+	peek_free(p);
+	close(fd);
+	transport_left(t);
+}
+
+static void drop_late(struct list *queue, uint64_t now)
+{
+	list_each_safe(node, queue) {
+		struct peek *p = list_item(node, struct peek, node);
+
+		if (p->until_ms > now)
+			return;
+		peek_drop(p);
+	}
+}
+
+static void on_deadline(void *owner)
+{
+	struct listener *l = owner;
+
+	drop_late(&l->peeks, loop_now_ms(l->loop));
+	drop_late(&l->reading, loop_now_ms(l->loop));
+	deadline_arm(l);
+}
+
+/* Without this a connection that sent a part would be reported as readable over and over while
+ * nothing new is there. */
+static void want_more_than(int fd, size_t len)
+{
+	int mark = (int)len + 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof(mark));
+}
+
+/* Looks at what has arrived so far. One buffer serves all: it is filled anew at each look. */
+static enum peek_answer peek_look(int fd, bool is_ws, char bytes[HEADER_BYTES_MAX], size_t *len)
+{
+	ssize_t n =
+		recv(fd, bytes, is_ws ? HEADER_BYTES_MAX : WS_PREFIX_LEN, MSG_PEEK | MSG_DONTWAIT);
+	size_t head_len;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		*len = 0;
+		return PEEK_MORE;
+	}
+	if (n <= 0)
+		return PEEK_GONE;
+	*len = (size_t)n;
+	if (!is_ws && memcmp(bytes, WS_PREFIX, *len) != 0)
+		return PEEK_HTTP;
+	if (!is_ws)
+		return *len < WS_PREFIX_LEN ? PEEK_MORE : PEEK_HANDSHAKE;
+	if (handshake_is_whole(bytes, *len, &head_len)) {
+		*len = head_len;
+		return PEEK_HANDSHAKE;
+	}
+	return *len < HEADER_BYTES_MAX ? PEEK_MORE : PEEK_TOO_LONG;
+}
+
+static void peek_hand_over(struct peek *p, enum peek_answer answer, const char *head, size_t len)
+{
+	struct listener_options to = p->listener->options;
+	struct sockaddr_storage from = p->from;
+	socklen_t from_len = p->from_len;
+	int fd = p->fd;
+
+	peek_free(p);
+	want_more_than(fd, 0);
+	if (answer == PEEK_TOO_LONG) {
+		refuse_and_close(fd, len, PROBLEM_HEADERS, NULL);
+		transport_left(to.transport);
+	} else if (answer == PEEK_HANDSHAKE) {
+		to.on_handshake(to.ws_owner, fd, head, len);
+	} else {
+		to.on_http(to.http_owner, fd, (struct sockaddr *)&from, from_len);
+	}
+}
+
+/* True: decided, and the peek is gone. */
+static bool peek_step(struct peek *p, bool hung_up)
+{
+	static char bytes[HEADER_BYTES_MAX];
+	struct listener *l = p->listener;
+	size_t len = 0;
+	enum peek_answer answer = peek_look(p->fd, p->is_ws, bytes, &len);
+
+	if (answer == PEEK_HANDSHAKE && !p->is_ws) {
+		p->is_ws = true; /* from here on the whole head has its own deadline, however it
+				    drips */
+		p->until_ms = loop_now_ms(l->loop) + HEADER_DEADLINE_MS;
+		list_remove(&p->node);
+		list_append(&l->reading, &p->node);
+		answer = peek_look(p->fd, true, bytes, &len);
+	}
+	if (answer == PEEK_MORE && !hung_up) {
+		want_more_than(p->fd, len);
+		return false;
+	}
+	if (answer == PEEK_MORE || answer == PEEK_GONE)
+		peek_drop(p);
+	else
+		peek_hand_over(p, answer, bytes, len);
+	return true;
+}
+
+static void on_peek(void *owner, int fd, int events)
+{
+	struct peek *p = owner;
+	struct listener *l = p->listener;
+
+	(void)fd;
+	peek_step(p, events & FD_HANGUP);
+	deadline_arm(l);
+}
+
+static void peek_start(struct listener *l, int fd, const struct sockaddr_storage *from,
+		       socklen_t from_len)
+{
+	struct peek *p = mem_alloc(sizeof(*p));
+
+	p->listener = l;
+	p->fd = fd;
+	p->from = *from;
+	p->from_len = from_len;
+	p->until_ms = loop_now_ms(l->loop) + PEEK_DEADLINE_MS;
+	list_append(&l->peeks, &p->node);
+	if (peek_step(p, false)) /* the first bytes often come with the connection */
+		return;
+	p->watch = fd_watch_new(l->loop, fd, on_peek, p);
+	fd_watch_set(p->watch, FD_READ | FD_HANGUP); /* a half of "GET /ws/" and a hang-up would
+							wait for its deadline */
+	deadline_arm(l);
+}
+
+static void listener_take(struct listener *l, int fd, const struct sockaddr_storage *from,
+			  socklen_t from_len)
+{
+	struct transport *t = l->options.transport;
+	int one = 1;
+
+	if (t->connections >= t->connections_max) {
+		metric_add("vesper_connections_refused_total", 1);
+		close(fd);
+		return;
+	}
+	t->connections++;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one,
+		   sizeof(one)); /* a token waits for no other */
+	if (l->options.on_handshake)
+		peek_start(l, fd, from, from_len);
+	else
+		l->options.on_http(l->options.http_owner, fd, (const struct sockaddr *)from,
+				   from_len);
+}
+
+/* Out of descriptors, the connection can't be accepted, so it stays in the queue and the listening
+ * socket stays readable: a loop that spins. One descriptor held in reserve lets it be taken and
+ * closed. */
+static void shed_one(struct listener *l)
+{
+	int fd;
+
+	close(l->reserve);
+	fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	l->reserve = reserve_open();
+	metric_add("vesper_connections_refused_total", 1);
+	fd_watch_set(l->watch, 0);
+	timer_start(l->pause, LISTEN_PAUSE_MS);
+}
+
+static void on_connection(void *owner, int listen_fd, int events)
+{
+	struct listener *l = owner;
+
+	(void)events;
+	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+		struct sockaddr_storage from;
+		socklen_t from_len = sizeof(from);
+		int fd = accept4(listen_fd, (struct sockaddr *)&from, &from_len,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0) {
+			listener_take(l, fd, &from, from_len);
+		} else if (errno == EMFILE || errno == ENFILE) {
+			log_warn("listen.full", "no descriptor left for a connection");
+			shed_one(l);
+			return;
+		} else if (errno != ECONNABORTED && errno != EINTR) {
+			if (errno != EAGAIN) {
+				log_warn("listen.accept", "accept: %s", strerror(errno));
+				fd_watch_set(l->watch, 0);
+				timer_start(l->pause, LISTEN_PAUSE_MS);
+			}
+			return;
+		}
+	}
+}
+
+bool listener_open(const struct listener_options *options, struct listener **out, struct err *e)
+{
+	struct listener *l;
+	int fd;
+
+	if (!address_listen(options->address, &fd, e))
+		return false;
+	l = mem_alloc(sizeof(*l));
+	l->options = *options;
+	l->loop = options->transport->options.loop;
+	l->fd = fd;
+	l->reserve = reserve_open();
+	address_of(fd, l->address);
+	list_init(&l->peeks);
+	list_init(&l->reading);
+	l->deadline = timer_new(l->loop, on_deadline, l);
+	l->pause = timer_new(l->loop, on_pause_over, l);
+	l->watch = fd_watch_new(l->loop, fd, on_connection, l);
+	listener_watch(l);
+	*out = l;
+	return true;
+}
+
+const char *listener_address(const struct listener *l)
+{
+	return l->address;
+}
+
+void listener_stop(struct listener *l)
+{
+	if (!l->watch)
+		return;
+	fd_watch_free(&l->watch);
+	close(l->fd);
+	close(l->reserve);
+	while (!list_empty(&l->peeks))
+		peek_drop(list_item(l->peeks.next, struct peek, node));
+	while (!list_empty(&l->reading))
+		peek_drop(list_item(l->reading.next, struct peek, node));
+	timer_stop(l->pause);
+	timer_stop(l->deadline);
+}
+
+void listener_close(struct listener **listener)
+{
+	struct listener *l = *listener;
+
+	if (!l)
+		return;
+	*listener = NULL;
+	listener_stop(l);
+	timer_free(&l->pause);
+	timer_free(&l->deadline);
+	mem_free(l);
+}

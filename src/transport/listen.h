@@ -1,0 +1,42 @@
+/*
+ * A listening address. Each connection shows its first bytes here and is then handed on, whole and
+ * unread: requests under /ws/ with their head, everything else at once. Whoever takes a descriptor
+ * closes it and calls transport_left.
+ */
+#ifndef VESPER_LISTEN_H
+#define VESPER_LISTEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+#include "problem.h"
+#include "transport_int.h"
+#include "vesper/err.h"
+
+struct listener;
+
+struct listener_options {
+	struct transport *transport;
+	const char *address; /* "127.0.0.1:8080", "[::]:8080" */
+	void (*on_http)(void *owner, int fd, const struct sockaddr *from, socklen_t from_len);
+	/* The head is still in the socket, too. NULL: there are no WebSockets here, nothing is
+	 * looked at. */
+	void (*on_handshake)(void *owner, int fd, const char *head, size_t head_len);
+	void *http_owner;
+	void *ws_owner;
+};
+
+MUST_CHECK bool listener_open(const struct listener_options *options, struct listener **out,
+			      struct err *e);
+const char *listener_address(const struct listener *l);
+/* No new connections; those that have not shown their first bytes are dropped. */
+void listener_stop(struct listener *l);
+void listener_close(struct listener **l);
+
+/* Takes bytes that were peeked at out of the socket. */
+void socket_discard(int fd, size_t len);
+/* Answers with a problem and closes: for a connection that was handed to nobody. */
+void refuse_and_close(int fd, size_t head_len, enum problem p, const char *detail);
+
+#endif

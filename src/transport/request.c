@@ -1,0 +1,496 @@
+/*
+ * libmicrohttpd calls one function over and over for a request: first with its head, then with each
+ * piece of its body, then once more, and again after each resume. Here that becomes: check the
+ * head, collect the body, call the handler once, answer when there is an answer.
+ */
+#include <microhttpd.h>
+
+#include "request.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "http_route.h"
+#include "mhd.h"
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+
+#define ARENA_BYTES  (4 * 1024 * 1024) /* a page of messages with their views */
+#define STREAM_BLOCK 16384
+
+struct request *request_new(struct http_server *s, const char *url)
+{
+	struct request *r = mem_alloc(sizeof(*r));
+
+	r->server = s;
+	r->transport = http_server_transport(s);
+	r->path = mem_strdup(url);
+	r->arena = arena_new(ARENA_BYTES);
+	r->begun_us = clock_mono_us();
+	buf_init(&r->upload, BODY_BYTES_MAX);
+	return r;
+}
+
+void request_free(struct request *r)
+{
+	list_remove(&r->node);
+	fd_watch_free(&r->hangup); /* the library closes the socket after this, not before */
+	op_cancel(&r->op);
+	if (r->task_free)
+		r->task_free(r->task);
+	if (r->response)
+		MHD_destroy_response(r->response);
+	if (r->stream)
+		buf_deinit(&r->stream->pending);
+	mem_free(r->stream);
+	for (size_t i = 0; i < r->header_count; i++)
+		mem_free(r->headers[i].value);
+	json_decref(r->body);
+	principal_free(&r->who);
+	buf_deinit(&r->upload);
+	arena_free(&r->arena);
+	mem_free(r->path);
+	mem_free(r);
+}
+
+const char *request_header(const struct request *r, const char *name)
+{
+	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+}
+
+const char *request_query(const struct request *r, const char *name)
+{
+	return MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+/* ---- Waiting ---- */
+
+static void request_resume(struct request *r)
+{
+	if (!r->suspended)
+		return;
+	r->suspended = false;
+	fd_watch_free(&r->hangup);
+	MHD_resume_connection(r->connection);
+	http_server_kick(r->server);
+}
+
+/* A suspended connection is not in the library's epoll any more, so it would notice a client that
+ * left at the second write after that. Our own watch tells at once. */
+static void on_hangup(void *owner, int fd, int events)
+{
+	struct request *r = owner;
+
+	(void)fd;
+	(void)events;
+	r->gone = true;
+	request_resume(r);
+}
+
+static void request_suspend(struct request *r)
+{
+	int fd = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+			 ->connect_fd;
+
+	assert(!r->suspended);
+	r->suspended = true;
+	r->hangup = fd_watch_new(r->transport->options.loop, fd, on_hangup, r);
+	fd_watch_set(r->hangup, FD_HANGUP);
+	MHD_suspend_connection(r->connection);
+}
+
+void request_abandon(struct request *r)
+{
+	r->gone = true;
+	request_resume(r);
+}
+
+/* ---- Answers ---- */
+
+static void reply(struct request *r, int status, struct MHD_Response *response)
+{
+	assert(!r->response);
+	r->response = response;
+	r->status = (unsigned int)status;
+	request_resume(r);
+}
+
+void reply_header(struct request *r, const char *name, const char *value)
+{
+	assert(r->header_count < REPLY_HEADERS_MAX);
+	r->headers[r->header_count++] = (struct reply_header){name, mem_strdup(value)};
+}
+
+void reply_bytes(struct request *r, int status, const char *type, const void *bytes, size_t len)
+{
+	/* It copies; the parameter is not const for the sake of its other modes. */
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		len, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+
+	if (type)
+		reply_header(r, "Content-Type", type);
+	reply(r, status, response);
+}
+
+void reply_empty(struct request *r, int status)
+{
+	reply_bytes(r, status, NULL, "", 0);
+}
+
+static void reply_json_as(struct request *r, int status, const char *type, json_t *take)
+{
+	char *text = json_text(take);
+
+	reply_bytes(r, status, type, text, strlen(text));
+	mem_free(text);
+	json_decref(take);
+}
+
+void reply_json(struct request *r, int status, json_t *take)
+{
+	reply_json_as(r, status, "application/json", take);
+}
+
+void reply_problem_json(struct request *r, enum problem p, json_t *take)
+{
+	const struct problem_row *row = problem_row(p);
+	char retry_after[16];
+
+	if (p == PROBLEM_UNAUTHORIZED)
+		reply_header(r, "WWW-Authenticate",
+			     request_header(r, "Authorization")
+				     ? "Bearer realm=\"vesper\", error=\"invalid_token\""
+				     : "Bearer realm=\"vesper\"");
+	if (row->status == 429 || row->status == 503) {
+		snprintf(retry_after, sizeof(retry_after), "%d",
+			 r->retry_after_s > 0 ? r->retry_after_s : 1);
+		reply_header(r, "Retry-After", retry_after);
+	}
+	reply_json_as(r, row->status, "application/problem+json", take);
+}
+
+void reply_problem(struct request *r, enum problem p, const char *detail)
+{
+	reply_problem_json(r, p, problem_json(p, detail, r->path, r->request_id));
+}
+
+void reply_err(struct request *r, const struct err *e)
+{
+	enum problem p = problem_of_err(e->code);
+
+	if (p == PROBLEM_INTERNAL || p == PROBLEM_UPSTREAM || p == PROBLEM_TIMEOUT)
+		log_warn("http.failed", "%s (request %s): %s", r->route->path, r->request_id,
+			 e->text);
+	r->retry_after_s = (e->retry_after_ms + 999) / 1000;
+	reply_problem(r, p, e->code == ERR_INPUT ? e->text : NULL);
+}
+
+void reply_invalid(struct request *r, const struct err *e)
+{
+	reply_problem(r, e->code == ERR_LIMIT ? PROBLEM_TOO_LONG : PROBLEM_INVALID, e->text);
+}
+
+/* ---- Streams ---- */
+
+static ssize_t on_read(void *owner, uint64_t at, char *out, size_t room)
+{
+	struct request *r = owner;
+	struct push *s = r->stream;
+	size_t n;
+
+	(void)at;
+	if (r->gone)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	if (s->sent == s->pending.n && !s->ended) {
+		buf_reset(&s->pending);
+		s->sent = 0;
+		s->ended = !s->fill(r->task, &s->pending);
+	}
+	n = s->pending.n - s->sent;
+	if (n == 0 && s->ended)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (n == 0) {
+		request_suspend(r);
+		return 0;
+	}
+	n = n < room ? n : room;
+	memcpy(out, s->pending.p + s->sent, n);
+	s->sent += n;
+	s->last_ms = clock_mono_ms();
+	return (ssize_t)n;
+}
+
+void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out))
+{
+	r->stream = mem_alloc(sizeof(*r->stream));
+	r->stream->fill = fill;
+	r->stream->last_ms = clock_mono_ms();
+	buf_init(&r->stream->pending, 4 * EVENT_LOG_BYTES_MAX);
+	reply_header(r, "Content-Type", "text/event-stream");
+	reply_header(r, "X-Accel-Buffering", "no"); /* nginx would keep it back */
+	reply(r, 200,
+	      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, on_read, r, NULL));
+}
+
+void reply_stream_wake(struct request *r)
+{
+	if (r->stream)
+		request_resume(r);
+}
+
+void request_tick(struct request *r, int64_t now_ms)
+{
+	struct push *s = r->stream;
+
+	if (r->body_until_ms && !r->handled && now_ms >= r->body_until_ms)
+		shutdown(MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+				 ->connect_fd,
+			 SHUT_RDWR);
+	if (s && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
+		buf_reset(&s->pending);
+		s->sent = 0;
+		buf_str(&s->pending, ":\n\n");
+		request_resume(r);
+	}
+}
+
+/* ---- The steps ---- */
+
+static void add_headers(const struct request *r)
+{
+	static const char *const always[][2] = {
+		{"X-Content-Type-Options", "nosniff"},
+		{"X-Frame-Options", "DENY"},
+		{"Referrer-Policy", "no-referrer"},
+		{"Cross-Origin-Resource-Policy", "same-origin"},
+		{"Cross-Origin-Opener-Policy", "same-origin"},
+	};
+	bool caching = false;
+	bool policy = false;
+
+	for (size_t i = 0; i < r->header_count; i++) {
+		MHD_add_response_header(r->response, r->headers[i].name, r->headers[i].value);
+		caching |= strcmp(r->headers[i].name, "Cache-Control") == 0;
+		policy |= strcmp(r->headers[i].name, "Content-Security-Policy") == 0;
+	}
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		MHD_add_response_header(r->response, always[i][0], always[i][1]);
+	if (!caching)
+		MHD_add_response_header(r->response, "Cache-Control",
+					r->stream ? "no-cache, no-transform" : "no-store");
+	if (!policy)
+		MHD_add_response_header(r->response, "Content-Security-Policy",
+					"default-src 'none'; frame-ancestors 'none'");
+	MHD_add_response_header(r->response, "X-Request-Id", r->request_id);
+}
+
+static bool send_reply(struct request *r, const char *method)
+{
+	struct MHD_Response *response = r->response;
+	char metric[128];
+	bool queued;
+
+	add_headers(r);
+	snprintf(metric, sizeof(metric),
+		 "vesper_http_requests_total{method=\"%.10s\",route=\"%.60s\",status=\"%u\"}",
+		 r->route ? r->route->method : "other", r->route ? r->route->path : "none",
+		 r->status);
+	metric_add(metric, 1);
+	log_debug("http.request", "%s %s %u %lld us", method, r->path, r->status,
+		  (long long)(clock_mono_us() - r->begun_us));
+	queued = MHD_queue_response(r->connection, r->status, response) == MHD_YES;
+	MHD_destroy_response(response);
+	r->response = NULL;
+	return queued;
+}
+
+/* A caller's id is kept when it is harmless in a header and a log line. */
+static void take_request_id(struct request *r)
+{
+	const char *id = request_header(r, "X-Request-Id");
+	size_t len = id ? strlen(id) : 0;
+	bool fine =
+		len > 0 && len < REQUEST_ID_BYTES &&
+		strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+			len;
+
+	snprintf(r->request_id, sizeof(r->request_id), "%s", fine ? id : uuid_new().text);
+}
+
+struct name_list {
+	const char *names[32];
+	size_t count;
+	bool doubled;
+};
+
+static enum MHD_Result on_query_name(void *owner, enum MHD_ValueKind kind, const char *name,
+				     const char *value)
+{
+	struct name_list *list = owner;
+
+	(void)kind;
+	(void)value;
+	for (size_t i = 0; i < list->count; i++)
+		list->doubled |= strcmp(list->names[i], name) == 0;
+	if (list->count == sizeof(list->names) / sizeof(list->names[0]))
+		list->doubled = true; /* nothing here takes so many */
+	else
+		list->names[list->count++] = name;
+	return MHD_YES;
+}
+
+static bool query_is_clear(const struct request *r)
+{
+	struct name_list list = {0};
+
+	MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, on_query_name, &list);
+	return !list.doubled;
+}
+
+static bool identify(struct request *r, struct err *e)
+{
+	const char *header = request_header(r, "Authorization");
+
+	if (!header)
+		return err_set(e, ERR_AUTH, "no token");
+	if (strncasecmp(header, "Bearer ", 7) != 0)
+		return err_set(e, ERR_AUTH, "not a bearer token");
+	return identity_token(r->transport->options.identity, str_trim(str_of(header + 7)), &r->who,
+			      e);
+}
+
+static void check_caller(struct request *r)
+{
+	struct err e;
+
+	if (!r->route->permission)
+		return;
+	if (!identify(r, &e))
+		reply_problem(r, PROBLEM_UNAUTHORIZED,
+			      strstr(e.text, "expired") ? "The token has expired." : NULL);
+	else if (!may(r->who, r->route->permission))
+		reply_problem(r, PROBLEM_DENIED, NULL);
+}
+
+static bool is_json_type(const char *type)
+{
+	size_t len = type ? strcspn(type, "; \t") : 0;
+
+	return len == strlen("application/json") && strncasecmp(type, "application/json", len) == 0;
+}
+
+static void check_body_head(struct request *r)
+{
+	const char *length = request_header(r, "Content-Length");
+
+	if (length && strtoull(length, NULL, 10) > BODY_BYTES_MAX)
+		reply_problem(r, PROBLEM_TOO_LONG, "The body is too long.");
+	else if ((r->route->flags & ROUTE_BODY) && !is_json_type(request_header(r, "Content-Type")))
+		reply_problem(r, PROBLEM_MEDIA_TYPE, NULL);
+}
+
+static void find_route(struct request *r, const char *method)
+{
+	struct buf allow;
+
+	buf_init(&allow, 200);
+	r->route = route_find(http_server_routes(r->server), method, r->path,
+			      r->transport->options.demo, r->arena, r->params, &allow);
+	if (!r->route && strncmp(r->path, "/ws/", 4) == 0) {
+		/* A proxy that reuses its connections can bring an upgrade here. The socket cannot
+		 * be taken back from the library, but the proxy's next attempt will come on a fresh
+		 * one. */
+		reply_header(r, "Connection", "close");
+		reply_problem(r, PROBLEM_UPGRADE, NULL);
+	} else if (!r->route && allow.n > 0) {
+		reply_header(r, "Allow", buf_text(&allow));
+		reply_problem(r, PROBLEM_METHOD, NULL);
+	} else if (!r->route) {
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+	}
+	buf_deinit(&allow);
+}
+
+/* Everything that can be refused before the body is read. */
+static void check_head(struct request *r, const char *method)
+{
+	const union MHD_ConnectionInfo *head =
+		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+	take_request_id(r);
+	if (head && head->header_size > HEADER_BYTES_MAX)
+		reply_problem(r, PROBLEM_HEADERS, NULL);
+	if (!r->response)
+		find_route(r, method);
+	if (!r->response && !query_is_clear(r))
+		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter is given twice.");
+	if (!r->response)
+		check_caller(r);
+	if (!r->response)
+		check_body_head(r);
+}
+
+static bool parse_body(struct request *r)
+{
+	struct err e;
+
+	if (!(r->route->flags & ROUTE_BODY))
+		return true;
+	if (!json_parse(buf_text(&r->upload), r->upload.n, BODY_BYTES_MAX, &r->body, &e))
+		reply_problem(r, PROBLEM_BAD_FRAME, e.text);
+	else if (!json_is_object(r->body))
+		reply_problem(r, PROBLEM_BAD_FRAME, "The body must be a JSON object.");
+	return !r->response;
+}
+
+/* A chunked body does not say how long it will be; what comes beyond the cap is dropped, and far
+ * beyond it the connection is. The library answers only after the body's end. */
+static bool collect(struct request *r, const char *upload, size_t *len)
+{
+	bool far_beyond;
+
+	r->upload_bytes += *len;
+	far_beyond = r->upload_bytes > 4 * (size_t)BODY_BYTES_MAX;
+	buf_add(&r->upload, upload, *len);
+	*len = 0;
+	return !far_beyond;
+}
+
+static void handle(struct request *r)
+{
+	r->handled = true;
+	if (buf_over(&r->upload))
+		reply_problem(r, PROBLEM_TOO_LONG, "The body is too long.");
+	else if (parse_body(r))
+		r->route->handle(r);
+}
+
+bool request_step(struct request *r, struct MHD_Connection *connection, const char *method,
+		  const char *upload, size_t *upload_len)
+{
+	if (r->gone)
+		return false;
+	if (!r->begun) {
+		r->begun = true;
+		r->connection = connection;
+		r->body_until_ms = clock_mono_ms() + BODY_DEADLINE_MS;
+		check_head(r, method);
+		return r->response ? send_reply(r, method) : true;
+	}
+	if (*upload_len > 0)
+		return collect(r, upload, upload_len);
+	if (!r->handled)
+		handle(r);
+	if (r->response)
+		return send_reply(r, method);
+	request_suspend(r);
+	return true;
+}

@@ -1,0 +1,126 @@
+/* Opens the port and its two libraries, and takes them down in the one order that they survive. */
+#include "transport_int.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "http_route.h"
+#include "listen.h"
+#include "mhd.h"
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "ws_int.h"
+
+#define DRAIN_LOOK_MS 20
+
+static void on_drain_look(void *owner);
+
+/* Upstream streams, databases and files need descriptors, too. */
+static size_t connections_max(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 * 3 > CONNECTIONS_MAX)
+		return CONNECTIONS_MAX;
+	return limit.rlim_cur / 4 * 3;
+}
+
+static bool ports_open(struct transport *t, struct err *e)
+{
+	const struct listener_options port = {
+		.transport = t,
+		.address = t->options.listen,
+		.on_http = http_server_adopt,
+		.on_handshake = ws_server_handshake,
+		.http_owner = t->http,
+		.ws_owner = t->ws,
+	};
+	const struct listener_options admin = {
+		.transport = t,
+		.address = t->options.admin_listen,
+		.on_http = http_server_adopt,
+		.http_owner = t->admin,
+	};
+
+	return listener_open(&port, &t->port, e) &&
+	       (!t->admin || listener_open(&admin, &t->admin_port, e));
+}
+
+static bool parts_open(struct transport *t, struct err *e)
+{
+	bool has_admin = t->options.admin_listen && *t->options.admin_listen;
+
+	return ws_server_new(t, &t->ws, e) && http_server_new(t, public_routes, &t->http, e) &&
+	       (!has_admin || http_server_new(t, admin_routes, &t->admin, e)) && ports_open(t, e);
+}
+
+bool transport_open(const struct transport_options *options, struct transport **out, struct err *e)
+{
+	struct transport *t = mem_alloc(sizeof(*t));
+
+	t->options = *options;
+	t->connections_max = connections_max();
+	t->drain_look = timer_new(options->loop, on_drain_look, t);
+	if (!parts_open(t, e)) {
+		transport_close(&t);
+		return false;
+	}
+	*out = t;
+	return true;
+}
+
+const char *transport_address(const struct transport *t)
+{
+	return listener_address(t->port);
+}
+
+void transport_left(struct transport *t)
+{
+	t->connections--;
+}
+
+static bool is_quiet(const struct transport *t)
+{
+	return t->ws->conn_count == 0 && list_empty(http_server_requests(t->http));
+}
+
+static void on_drain_look(void *owner)
+{
+	struct transport *t = owner;
+
+	if (!is_quiet(t) && clock_mono_ms() < t->drain_until_ms)
+		return;
+	timer_stop(t->drain_look);
+	t->drained(t->drain_owner);
+}
+
+void transport_drain(struct transport *t, void (*done)(void *owner), void *owner)
+{
+	t->drained = done;
+	t->drain_owner = owner;
+	t->drain_until_ms = clock_mono_ms() + DRAIN_MS;
+	listener_stop(t->port);
+	ws_server_drain(t->ws);
+	timer_repeat(t->drain_look, DRAIN_LOOK_MS);
+}
+
+/* First nobody new, then the sockets (their library has to close its handles on the loop), then
+ * requests. */
+void transport_close(struct transport **transport)
+{
+	struct transport *t = *transport;
+
+	if (!t)
+		return;
+	*transport = NULL;
+	listener_close(&t->port);
+	listener_close(&t->admin_port);
+	ws_server_free(&t->ws);
+	http_server_free(&t->http);
+	http_server_free(&t->admin);
+	timer_free(&t->drain_look);
+	mem_free(t);
+}

@@ -1,0 +1,30 @@
+/* What the files of the transport share: the port itself and the count of its connections. */
+#ifndef VESPER_TRANSPORT_INT_H
+#define VESPER_TRANSPORT_INT_H
+
+#include "vesper/transport.h"
+
+struct http_server;
+struct listener;
+struct ws_server;
+
+struct transport {
+	struct transport_options options;
+	struct listener *port;
+	struct listener *admin_port; /* NULL: none */
+	struct ws_server *ws;
+	struct http_server *http;
+	struct http_server *admin;
+	size_t connections; /* of all kinds: counted by the listeners, given back where each ends */
+	size_t connections_max;
+
+	struct timer *drain_look; /* is everybody gone yet? */
+	int64_t drain_until_ms;
+	void (*drained)(void *owner);
+	void *drain_owner;
+};
+
+/* A connection has ended, wherever it was handed to. */
+void transport_left(struct transport *t);
+
+#endif

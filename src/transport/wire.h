@@ -1,0 +1,63 @@
+/*
+ * The frames of /ws/v1/chat as text: what clients may say becomes a struct, what a turn says
+ * becomes a frame. Pure.
+ */
+#ifndef VESPER_WIRE_H
+#define VESPER_WIRE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/err.h"
+#include "vesper/principal.h"
+#include "vesper/str.h"
+#include "vesper/stream.h"
+
+enum client_frame_type {
+	FRAME_MESSAGE,
+	FRAME_CANCEL,
+	FRAME_SELECT,
+	FRAME_AUTH,
+	FRAME_RESUME,
+	FRAME_PING,
+	FRAME_UNKNOWN, /* well-formed, of a type that there is not */
+};
+
+/* Texts belong to `root`. Absent members are NULL. */
+struct client_frame {
+	enum client_frame_type type;
+	json_t *root;
+	const char *content;       /* message */
+	const char *client_msg_id; /* message */
+	const char *session_id;    /* message */
+	const json_t *filters;     /* message */
+	const char *turn_id;       /* cancel (may be absent), resume */
+	int64_t last_seq;          /* resume */
+	const char *ask_id;        /* select */
+	const json_t *values;      /* select */
+	const char *token;         /* auth */
+	const json_t *t;           /* ping */
+};
+
+/* ERR_INPUT: not a frame; ERR_LIMIT: content beyond MESSAGE_BYTES_MAX. The text never repeats what
+ * the client sent. */
+MUST_CHECK bool wire_parse(const char *text, size_t len, struct client_frame *out, struct err *e);
+void client_frame_deinit(struct client_frame *f);
+
+/* The members of a message as every wire takes them (content, client_msg_id, session_id, filters),
+ * checked. */
+MUST_CHECK bool wire_parse_message(const json_t *root, struct client_frame *out, struct err *e);
+
+/* One entry of a turn's log as a frame. */
+void wire_entry(struct buf *out, const char *turn_id, const struct stream_entry *entry);
+/* A token of its own, or several adjacent ones as one: seq_first < seq then. */
+void wire_token(struct buf *out, const char *turn_id, uint64_t seq_first, uint64_t seq,
+		struct str token, struct str mark);
+
+void wire_session_ready(struct buf *out, const char *session_id, const struct principal *who);
+void wire_auth_expiring(struct buf *out, int64_t expires_ms);
+void wire_pong(struct buf *out, const json_t *t); /* t may be NULL */
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * One socket: puts messages together, lets frames out no faster than the peer takes them, and
+ * watches the clock. What a turn says is never queued here: it stays in the turn's log until the
+ * socket is ready for it, so a slow reader costs nothing but time.
+ */
+#include <libwebsockets.h>
+
+#include "ws_int.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/arena.h"
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "wire.h"
+
+/* Writing at once instead of in the next WRITEABLE saves about four epoll_ctl a frame on libuv.
+ * libwebsockets describes writes as belonging to WRITEABLE; 0 goes back to that. */
+#define DIRECT_WRITE 1
+
+/* A frame that belongs to no log. The library wants room in front of the text for its own header.
+ */
+struct frame {
+	struct list node;
+	size_t len;
+	enum lws_write_protocol how;
+	unsigned char bytes[];
+};
+
+struct ws_conn *conn_new(struct ws_server *s, enum ws_kind kind)
+{
+	struct ws_conn *c = mem_alloc(sizeof(*c));
+
+	c->server = s;
+	c->kind = kind;
+	list_init(&c->queue);
+	list_init(&c->turns);
+	buf_init(&c->message, FRAME_BYTES_MAX);
+	return c;
+}
+
+void conn_free(struct ws_conn **conn)
+{
+	struct ws_conn *c = *conn;
+	struct transport *t = c->server->transport;
+	char metric[64];
+
+	*conn = NULL;
+	chat_closed(c);
+	if (c->wsi) {
+		snprintf(metric, sizeof(metric), "vesper_ws_closes_total{code=\"%d\"}",
+			 c->close_code ? c->close_code : c->peer_code);
+		metric_add(metric, 1);
+		list_remove(&c->node);
+		c->server->conn_count--;
+	}
+	while (!list_empty(&c->queue)) {
+		struct frame *f = list_item(c->queue.next, struct frame, node);
+
+		list_remove(&f->node);
+		mem_free(f);
+	}
+	buf_deinit(&c->message);
+	principal_free(&c->who);
+	mem_free(c);
+	transport_left(t);
+}
+
+void conn_established(struct ws_conn *c, struct lws *wsi)
+{
+	c->wsi = wsi;
+	c->opened_ms = c->heard_ms = clock_mono_ms();
+	c->ping_due_ms = c->opened_ms + PING_EVERY_MS;
+	list_append(&c->server->conns, &c->node);
+	c->server->conn_count++;
+	if (c->close_code)
+		lws_callback_on_writable(wsi);
+	else if (c->kind == WS_CHAT)
+		chat_opened(c);
+}
+
+/* The only call of lws_write. A failed write destroys nothing here and now: callers are in the
+ * middle of something. */
+static void conn_put(struct ws_conn *c, unsigned char *text, size_t len,
+		     enum lws_write_protocol how)
+{
+	if (lws_write(c->wsi, text, len, how) >= 0)
+		return;
+	c->dead = true;
+	lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+}
+
+static void conn_want_writable(struct ws_conn *c)
+{
+	if (c->choked_since_ms == 0) {
+		c->choked_since_ms = clock_mono_ms();
+		c->merging = true;
+	}
+	lws_callback_on_writable(c->wsi);
+}
+
+bool conn_ready(struct ws_conn *c)
+{
+	if (!c->wsi || c->dead || c->choked_since_ms)
+		return false;
+	if (!lws_send_pipe_choked(c->wsi))
+		return true;
+	conn_want_writable(c);
+	return false;
+}
+
+static void conn_flush_queue(struct ws_conn *c)
+{
+	while (!list_empty(&c->queue) && conn_ready(c)) {
+		struct frame *f = list_item(c->queue.next, struct frame, node);
+
+		list_remove(&f->node);
+		c->queued_bytes -= f->len;
+		conn_put(c, f->bytes + LWS_PRE, f->len, f->how);
+		mem_free(f);
+	}
+}
+
+void conn_listen(struct ws_conn *c, bool yes)
+{
+	if (c->wsi && c->listening_paused == yes && !c->dead) {
+		c->listening_paused = !yes;
+		lws_rx_flow_control(c->wsi, yes);
+	}
+}
+
+/* A peer that asks without reading the answers is not listened to until it has read some. */
+static void conn_balance(struct ws_conn *c)
+{
+	if (c->queued_bytes > SEND_QUEUE_PAUSE_BYTES)
+		conn_listen(c, false);
+	else if (c->queued_bytes < SEND_QUEUE_RESUME_BYTES && !c->lookup)
+		conn_listen(c, true);
+}
+
+static void conn_queue(struct ws_conn *c, const void *text, size_t len, enum lws_write_protocol how)
+{
+	struct frame *f = mem_alloc(sizeof(*f) + LWS_PRE + len);
+
+	f->len = len;
+	f->how = how;
+	memcpy(f->bytes + LWS_PRE, text, len);
+	list_append(&c->queue, &f->node);
+	c->queued_bytes += len;
+	if (DIRECT_WRITE)
+		conn_flush_queue(c);
+	else
+		conn_want_writable(c);
+	conn_balance(c);
+}
+
+void conn_send(struct ws_conn *c, const struct buf *text)
+{
+	if (!c->close_code && !c->dead)
+		conn_queue(c, buf_text(text), text->n, LWS_WRITE_TEXT);
+}
+
+struct buf *conn_frame_begin(struct ws_conn *c)
+{
+	static const char room[LWS_PRE];
+	struct buf *frame = &c->server->frame;
+
+	buf_reset(frame);
+	buf_add(frame, room, sizeof(room));
+	return frame;
+}
+
+void conn_frame_send(struct ws_conn *c)
+{
+	struct buf *frame = &c->server->frame;
+
+	assert(!buf_over(frame));
+	conn_put(c, (unsigned char *)frame->p + LWS_PRE, frame->n - LWS_PRE, LWS_WRITE_TEXT);
+}
+
+/* Many frames in one go: one a cycle could not keep up with a model that bursts. */
+int conn_writable(struct ws_conn *c)
+{
+	c->choked_since_ms = 0;
+	conn_flush_queue(c);
+	if (c->kind == WS_CHAT && !c->close_code)
+		chat_pump(c);
+	conn_balance(c);
+	if (c->dead)
+		return -1;
+	if (!c->close_code || !list_empty(&c->queue))
+		return 0;
+	lws_close_reason(c->wsi, (enum lws_close_status)c->close_code,
+			 (unsigned char *)c->close_reason, strlen(c->close_reason));
+	return -1;
+}
+
+/* Frames that wait go out first; turns are heard no more. */
+void conn_close(struct ws_conn *c, int code, const char *reason)
+{
+	if (c->close_code || c->dead)
+		return;
+	c->close_code = code;
+	snprintf(c->close_reason, sizeof(c->close_reason), "%s", reason);
+	c->closing_since_ms = clock_mono_ms();
+	if (c->wsi)
+		lws_callback_on_writable(c->wsi);
+}
+
+static void conn_kill(struct ws_conn *c)
+{
+	c->dead = true;
+	lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+}
+
+static void message_whole(struct ws_conn *c)
+{
+	if (c->kind == WS_ECHO)
+		conn_queue(c, buf_text(&c->message), c->message.n,
+			   lws_frame_is_binary(c->wsi) ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
+	else
+		chat_message(c, buf_text(&c->message), c->message.n);
+	/* Idle sockets are many: none keeps the memory of its longest message. */
+	buf_deinit(&c->message);
+	buf_init(&c->message, FRAME_BYTES_MAX);
+}
+
+int conn_receive(struct ws_conn *c, const void *bytes, size_t len)
+{
+	if (c->close_code || c->dead)
+		return 0;
+	if (c->kind == WS_CHAT && lws_frame_is_binary(c->wsi)) {
+		conn_close(c, WS_CLOSE_NOT_TEXT, "text frames only");
+		return 0;
+	}
+	/* Told by the first piece already: nobody waits for a gigabyte to refuse it. */
+	if (c->message.n + len + lws_remaining_packet_payload(c->wsi) > FRAME_BYTES_MAX) {
+		conn_close(c, WS_CLOSE_TOO_LONG, "message too long");
+		return 0;
+	}
+	buf_add(&c->message, bytes, len);
+	if (lws_is_final_fragment(c->wsi)) {
+		c->partial_since_ms = 0;
+		message_whole(c);
+	} else if (c->partial_since_ms == 0) {
+		c->partial_since_ms = clock_mono_ms();
+	}
+	return 0;
+}
+
+/* Pieces below the library's buffer are not shown to us, but what it still waits for is. */
+static bool message_is_late(struct ws_conn *c, int64_t now_ms)
+{
+	if (c->partial_since_ms == 0 && lws_remaining_packet_payload(c->wsi) > 0)
+		c->partial_since_ms = now_ms;
+	if (c->message.n == 0 && lws_remaining_packet_payload(c->wsi) == 0)
+		c->partial_since_ms = 0;
+	return c->partial_since_ms && now_ms - c->partial_since_ms >= FRAME_DEADLINE_MS &&
+	       !c->listening_paused;
+}
+
+static void conn_ping(struct ws_conn *c, int64_t now_ms)
+{
+	if (now_ms - c->heard_ms > (int64_t)PING_MISSED_MAX * PING_EVERY_MS) {
+		conn_kill(c);
+		return;
+	}
+	c->ping_due_ms = now_ms + PING_EVERY_MS;
+	conn_queue(c, "vesper", 6, LWS_WRITE_PING);
+}
+
+void conn_tick(struct ws_conn *c, int64_t now_ms)
+{
+	if (c->dead)
+		return;
+	if (c->close_code) {
+		if (now_ms - c->closing_since_ms >= CLOSE_WAIT_MS)
+			conn_kill(c);
+		return;
+	}
+	if (c->choked_since_ms && now_ms - c->choked_since_ms >= SEND_BLOCKED_MS)
+		conn_close(c, WS_CLOSE_LATER, "too slow");
+	else if (message_is_late(c, now_ms))
+		conn_close(c, WS_CLOSE_POLICY, "message not finished in time");
+	else if (now_ms >= c->ping_due_ms)
+		conn_ping(c, now_ms);
+	if (c->kind == WS_CHAT && !c->dead)
+		chat_tick(c, now_ms);
+}

@@ -1,0 +1,254 @@
+/*
+ * Who may open a socket. A browser hides the status of a failed handshake from its page, so a
+ * request with an Origin is let in and closed with a code that says why; everybody else gets a
+ * plain HTTP answer before anything is opened.
+ */
+#include "ws_int.h"
+
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "handshake.h"
+#include "listen.h"
+#include "vesper/arena.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+/* A handshake that waits for its session to be looked up. */
+struct door {
+	struct list node;
+	struct ws_server *server;
+	int fd;
+	size_t head_len;
+	struct handshake handshake;
+	struct principal *who; /* NULL: nobody yet, or refused */
+	struct fd_watch *hangup;
+	struct op *lookup;
+	struct arena *arena;
+};
+
+static struct door *door_new(struct ws_server *s, int fd, const struct handshake *h,
+			     size_t head_len)
+{
+	struct door *d = mem_alloc(sizeof(*d));
+
+	d->server = s;
+	d->fd = fd;
+	d->head_len = head_len;
+	d->handshake = *h;
+	list_append(&s->doors, &d->node);
+	return d;
+}
+
+static void door_free(struct door *d)
+{
+	op_cancel(&d->lookup);
+	arena_free(&d->arena);
+	fd_watch_free(&d->hangup);
+	principal_free(&d->who);
+	handshake_deinit(&d->handshake);
+	list_remove(&d->node);
+	mem_free(d);
+}
+
+static void door_shut(struct door *d)
+{
+	struct transport *t = d->server->transport;
+
+	fd_watch_free(&d->hangup);
+	close(d->fd);
+	door_free(d);
+	transport_left(t);
+}
+
+void doors_close(struct ws_server *s)
+{
+	while (!list_empty(&s->doors))
+		door_shut(list_item(s->doors.next, struct door, node));
+}
+
+static void door_adopt(struct door *d, struct ws_conn *c)
+{
+	fd_watch_free(&d->hangup);
+	ws_server_adopt(d->server, d->fd, &d->handshake, d->head_len, c);
+	door_free(d);
+}
+
+static enum problem problem_of_close(int code)
+{
+	switch (code) {
+	case WS_CLOSE_UNAUTHORIZED:
+		return PROBLEM_UNAUTHORIZED;
+	case WS_CLOSE_DENIED:
+		return PROBLEM_DENIED;
+	case WS_CLOSE_UNKNOWN_SESSION:
+		return PROBLEM_NOT_FOUND;
+	default:
+		return PROBLEM_UPSTREAM;
+	}
+}
+
+static void door_refuse(struct door *d, int code, const char *reason)
+{
+	struct transport *t = d->server->transport;
+	struct ws_conn *c;
+
+	log_debug("ws.refused", "%d %s", code, reason);
+	if (d->handshake.origin) {
+		c = conn_new(d->server, WS_CHAT);
+		c->stage = CHAT_REFUSED;
+		conn_close(c, code, reason);
+		door_adopt(d, c);
+		return;
+	}
+	fd_watch_free(&d->hangup);
+	refuse_and_close(d->fd, d->head_len, problem_of_close(code), NULL);
+	door_free(d);
+	transport_left(t);
+}
+
+static void door_welcome(struct door *d)
+{
+	struct ws_conn *c = conn_new(d->server, WS_CHAT);
+
+	c->stage = d->who ? CHAT_READY : CHAT_AUTH;
+	c->who = d->who;
+	d->who = NULL;
+	c->session_given = d->handshake.session_id != NULL;
+	if (c->session_given)
+		memcpy(c->session_id, d->handshake.session_id, UUID_BYTES);
+	door_adopt(d, c);
+}
+
+static void on_session(void *owner, const struct session *session, const struct err *e)
+{
+	struct door *d = owner;
+
+	(void)session;
+	d->lookup = NULL;
+	if (!e)
+		door_welcome(d);
+	else if (e->code == ERR_NOT_FOUND)
+		door_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
+	else
+		door_refuse(d, WS_CLOSE_LATER, "try again later");
+}
+
+static void on_hangup(void *owner, int fd, int events)
+{
+	(void)fd;
+	(void)events;
+	door_shut(owner);
+}
+
+static bool origin_allowed(const struct ws_server *s, const struct handshake *h)
+{
+	const char *const *allowed = s->transport->options.origins;
+
+	if (!h->origin || handshake_same_origin(h))
+		return true;
+	for (; allowed && *allowed; allowed++)
+		if (strcasecmp(*allowed, h->origin) == 0)
+			return true;
+	return false;
+}
+
+/* The first kind of credentials that is there counts; a bad one is not made good by another. False:
+ * none or bad. */
+static bool door_identify(struct door *d, bool *any, struct err *e)
+{
+	const struct transport_options *o = &d->server->transport->options;
+	const struct handshake *h = &d->handshake;
+
+	*any = true;
+	if (h->authorization) {
+		if (strncasecmp(h->authorization, "Bearer ", 7) != 0)
+			return err_set(e, ERR_AUTH, "not a bearer token");
+		return identity_token(o->identity, str_trim(str_of(h->authorization + 7)), &d->who,
+				      e);
+	}
+	if (h->bearer)
+		return identity_token(o->identity, str_of(h->bearer), &d->who, e);
+	if (h->ticket)
+		return identity_ticket_use(o->identity, str_of(h->ticket), &d->who, e);
+	if (h->token && o->allow_query_token)
+		return identity_token(o->identity, str_of(h->token), &d->who, e);
+	*any = false;
+	return false;
+}
+
+/* Nobody yet: a browser may say so in its first frame, others only where that is configured. */
+static void door_wait_for_frame(struct door *d)
+{
+	const struct transport_options *o = &d->server->transport->options;
+
+	if (!d->handshake.origin && !o->first_frame_always)
+		door_refuse(d, WS_CLOSE_UNAUTHORIZED, "no token");
+	else if (d->server->waiting >= UNAUTHENTICATED_MAX)
+		door_refuse(d, WS_CLOSE_LATER, "too many wait");
+	else
+		door_welcome(d);
+}
+
+static void door_look_up_session(struct door *d)
+{
+	struct transport *t = d->server->transport;
+
+	d->arena = arena_new(HEADER_BYTES_MAX);
+	d->hangup = fd_watch_new(t->options.loop, d->fd, on_hangup, d);
+	fd_watch_set(d->hangup, FD_HANGUP);
+	d->lookup = store_session(t->options.store, d->who, d->handshake.session_id, d->arena,
+				  on_session, d);
+}
+
+static void door_judge(struct door *d)
+{
+	const char *session_id = d->handshake.session_id;
+	bool any;
+	struct err e;
+
+	if (!origin_allowed(d->server, &d->handshake))
+		door_refuse(d, WS_CLOSE_DENIED, "origin not allowed");
+	else if (!door_identify(d, &any, &e) && any)
+		door_refuse(d, WS_CLOSE_UNAUTHORIZED,
+			    strstr(e.text, "expired") ? "token expired" : "token not valid");
+	else if (d->who && !may(d->who, "chat:use"))
+		door_refuse(d, WS_CLOSE_DENIED, "not permitted");
+	else if (session_id && !uuid_valid(session_id))
+		door_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
+	else if (!d->who)
+		door_wait_for_frame(d);
+	else if (session_id)
+		door_look_up_session(d);
+	else
+		door_welcome(d);
+}
+
+static void door_refuse_request(struct ws_server *s, int fd, size_t head_len, enum problem p)
+{
+	refuse_and_close(fd, head_len, p, NULL);
+	transport_left(s->transport);
+}
+
+void door_open(struct ws_server *s, int fd, const char *head, size_t head_len)
+{
+	struct handshake h;
+	enum problem problem;
+	struct door *d;
+
+	if (!handshake_parse(head, head_len, &h, &problem)) {
+		door_refuse_request(s, fd, head_len, problem);
+		return;
+	}
+	d = door_new(s, fd, &h, head_len);
+	if (strcmp(h.path, "/ws/v1/chat") == 0) {
+		door_judge(d);
+	} else if (s->transport->options.echo && strcmp(h.path, "/ws/echo") == 0) {
+		door_adopt(d, conn_new(s, WS_ECHO));
+	} else {
+		door_free(d);
+		door_refuse_request(s, fd, head_len, PROBLEM_NOT_FOUND);
+	}
+}

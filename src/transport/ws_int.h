@@ -1,0 +1,145 @@
+/*
+ * The WebSocket side. ws.c is the glue to libwebsockets, ws_door.c decides who may come in,
+ * ws_conn.c is one socket (bytes in, bytes out, time), ws_chat.c is what the frames of /ws/v1/chat
+ * mean. libwebsockets' header is needed by the first and the third only.
+ */
+#ifndef VESPER_WS_INT_H
+#define VESPER_WS_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "problem.h"
+#include "transport_int.h"
+#include "vesper/list.h"
+#include "vesper/principal.h"
+#include "vesper/str.h"
+#include "vesper/uuid.h"
+
+struct lws;
+struct lws_context;
+struct lws_vhost;
+
+enum {
+	WS_CLOSE_NORMAL = 1000,
+	WS_CLOSE_NOT_TEXT = 1003,
+	WS_CLOSE_POLICY = 1008,
+	WS_CLOSE_TOO_LONG = 1009,
+	WS_CLOSE_RESTART = 1012,
+	WS_CLOSE_LATER = 1013,
+	WS_CLOSE_UNAUTHORIZED = 4401,
+	WS_CLOSE_DENIED = 4403,
+	WS_CLOSE_UNKNOWN_SESSION = 4404,
+	WS_CLOSE_SILENT = 4408,
+};
+
+struct ws_server {
+	struct transport *transport;
+	struct lws_context *context;
+	struct lws_vhost *vhost;
+	struct ws_conn *adopting; /* being handed to libwebsockets right now */
+	struct list conns;
+	size_t conn_count;
+	size_t waiting;    /* sockets without a user yet */
+	struct list doors; /* handshakes that wait for the store */
+	struct timer *tick;
+	struct buf frame; /* where a frame is put together: one at a time */
+};
+
+enum ws_kind { WS_CHAT, WS_ECHO };
+
+enum chat_stage {
+	CHAT_REFUSED, /* opened only to be closed with a code that a browser can read */
+	CHAT_AUTH,    /* waits for the first frame to say who it is */
+	CHAT_CHECK,   /* its session is being looked up */
+	CHAT_READY,
+	CHAT_LEFT,
+};
+
+struct ws_conn {
+	struct list node;
+	struct ws_server *server;
+	struct lws *wsi; /* NULL until established */
+	enum ws_kind kind;
+
+	/* bytes in */
+	struct buf message;       /* a client's message as far as it is here */
+	int64_t partial_since_ms; /* 0: no message is under way */
+	bool listening_paused;
+
+	/* bytes out: frames that belong to no log; those of turns stay in their logs until the
+	 * socket takes them */
+	struct list queue;
+	size_t queued_bytes;
+	int64_t choked_since_ms; /* 0: it is not */
+	bool merging; /* it was choked: adjacent tokens go as one until all is caught up */
+
+	/* time */
+	int64_t opened_ms;
+	int64_t heard_ms;
+	int64_t ping_due_ms;
+
+	/* the end */
+	int close_code; /* 0: none of ours */
+	char close_reason[64];
+	int64_t closing_since_ms;
+	bool dead; /* a write failed: only the library's own clean-up is left */
+	int peer_code;
+
+	/* the chat */
+	enum chat_stage stage;
+	struct principal *who;
+	char session_id[UUID_BYTES];
+	bool session_given; /* by the client: it must exist */
+	bool warned;        /* auth.expiring was said */
+	struct list turns;
+	struct op *lookup;
+	struct arena *lookup_arena;
+	struct client_frame *held; /* a message whose session is being looked up */
+};
+
+/* ws.c */
+MUST_CHECK bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e);
+/* The listener's door for requests under /ws/. */
+void ws_server_handshake(void *owner, int fd, const char *head, size_t head_len);
+/* Hands the socket to libwebsockets, which answers 101. Takes the connection. */
+struct handshake;
+void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, size_t head_len,
+		     struct ws_conn *take);
+/* Closes all sockets with this code. */
+void ws_server_drain(struct ws_server *s);
+void ws_server_free(struct ws_server **s);
+
+/* ws_door.c */
+void door_open(struct ws_server *s, int fd, const char *head, size_t head_len);
+void doors_close(struct ws_server *s);
+
+/* ws_conn.c: `who` is copied, `session_id` NULL: a new one. */
+struct ws_conn *conn_new(struct ws_server *s, enum ws_kind kind);
+void conn_free(struct ws_conn **c);
+void conn_established(struct ws_conn *c, struct lws *wsi);
+/* Nonzero: libwebsockets shall close. */
+int conn_receive(struct ws_conn *c, const void *bytes, size_t len);
+int conn_writable(struct ws_conn *c);
+void conn_tick(struct ws_conn *c, int64_t now_ms);
+/* Sends a frame that belongs to no turn, after those that wait. */
+void conn_send(struct ws_conn *c, const struct buf *text);
+void conn_close(struct ws_conn *c, int code, const char *reason);
+/* The peer is not read from until it may go on: what it says waits in the kernel. */
+void conn_listen(struct ws_conn *c, bool yes);
+/* Whether the socket takes a frame now; if not, conn_writable comes when it does. */
+bool conn_ready(struct ws_conn *c);
+/* Where a frame of a turn is put together, and what sends it: only when conn_ready. */
+struct buf *conn_frame_begin(struct ws_conn *c);
+void conn_frame_send(struct ws_conn *c);
+
+/* ws_chat.c */
+void chat_opened(struct ws_conn *c);
+void chat_message(struct ws_conn *c, const char *text, size_t len);
+/* Takes entries off the logs as long as the socket takes frames. */
+void chat_pump(struct ws_conn *c);
+void chat_tick(struct ws_conn *c, int64_t now_ms);
+void chat_closed(struct ws_conn *c);
+
+#endif
