@@ -182,19 +182,26 @@ static char json_escape(unsigned char c)
 	}
 }
 
+/* Bytes that are a character of their own and need no escape; this loop sees every answer's text.
+ */
+static const bool json_plain[256] = {
+	[' ' ... '!'] = true,
+	['#' ... '['] = true,
+	[']' ... '~'] = true,
+};
+
 /* Bytes at the start that go out as they are: plain ASCII and whole valid characters but the
  * decimal mark. */
 static size_t json_plain_run(const char *text, size_t len)
 {
 	size_t i = 0;
 	while (i < len) {
-		unsigned char c = (unsigned char)text[i];
-		if (c < 0x80) {
-			if (json_escape(c))
-				break;
+		if (json_plain[(unsigned char)text[i]]) {
 			i++;
 			continue;
 		}
+		if ((unsigned char)text[i] < 0x80)
+			break;
 		size_t n = utf8_char_bytes(text + i, len - i);
 		if (n == 0 || (n == UTF8_MARK_BYTES && memcmp(text + i, JSON_DECIMAL_MARK, n) == 0))
 			break;

@@ -228,6 +228,32 @@ static void files(void **state)
 	assert_int_equal(e.code, ERR_NOT_FOUND);
 }
 
+/* Brackets around blanks, `size` bytes in all. */
+static bool parse_file_of(size_t size)
+{
+	char path[] = "/tmp/vesper_json_XXXXXX";
+	int fd = mkstemp(path);
+	char *text = mem_alloc(size);
+	memset(text, ' ', size);
+	text[0] = '[';
+	text[size - 1] = ']';
+	assert_int_equal(write(fd, text, size), (ssize_t)size);
+	close(fd);
+	mem_free(text);
+	json_t *value = NULL;
+	bool good = json_parse_file(path, &value, NULL);
+	json_decref(value);
+	unlink(path);
+	return good;
+}
+
+static void file_cap(void **state)
+{
+	(void)state;
+	assert_true(parse_file_of(JSON_FILE_BYTES_MAX));
+	assert_false(parse_file_of(JSON_FILE_BYTES_MAX + 1));
+}
+
 /* Random bytes from JSON's alphabet: whatever is accepted must be written and read back to the same
  * text. */
 static void random_text_never_breaks(void **state)
@@ -272,6 +298,7 @@ int main(void)
 		cmocka_unit_test(only_known_members),
 		cmocka_unit_test(owned_by_an_arena),
 		cmocka_unit_test(files),
+		cmocka_unit_test(file_cap),
 		cmocka_unit_test(random_text_never_breaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
