@@ -5,6 +5,7 @@ import WebSocket from 'ws';
 import { checkError, checkNoNullMembers, checkTurn, isClosing, UUID7 } from './turn.mjs';
 
 const FRAME_LIMIT_MS = 20000;
+const CLOSE_LIMIT_MS = 15000;
 
 export class Chat {
   constructor(ws) {
@@ -12,12 +13,9 @@ export class Chat {
     this.all = [];
     this.queue = [];
     this.waiting = null;
-    this.closed = new Promise((resolve) => {
-      ws.on('close', (code, reason) => {
-        this.closeInfo = { code, reason: reason.toString(), at: Date.now() };
-        this.waiting?.();
-        resolve(this.closeInfo);
-      });
+    ws.on('close', (code, reason) => {
+      this.closeInfo = { code, reason: reason.toString() };
+      this.waiting?.();
     });
     ws.on('message', (data, isBinary) => {
       const frame = isBinary ? { type: 'binary' } : JSON.parse(data.toString());
@@ -26,6 +24,22 @@ export class Chat {
       this.waiting?.();
     });
     ws.on('error', () => {}); /* 'close' follows and carries the code */
+  }
+
+  /* {code, reason} once the socket is closed; an error when nobody closes it. */
+  get closed() {
+    if (this.closeInfo)
+      return Promise.resolve(this.closeInfo);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.ws.terminate();
+        reject(new Error(`the socket stayed open; frames: ${JSON.stringify(this.all.slice(-3))}`));
+      }, CLOSE_LIMIT_MS);
+      this.ws.once('close', () => {
+        clearTimeout(timer);
+        resolve(this.closeInfo);
+      });
+    });
   }
 
   send(frame) {
@@ -185,11 +199,7 @@ export async function turnedAway(base, options) {
   const opened = await openSocket(base, options).catch((e) => ({ broken: e.message }));
   if (!opened.chat)
     return opened;
-  const closed = await Promise.race([opened.chat.closed, new Promise((r) => setTimeout(r, 8000))]);
-  if (!closed) {
-    await opened.chat.cut();
-    throw new Error(`the socket stayed open: ${JSON.stringify(opened.chat.all)}`);
-  }
+  const closed = await opened.chat.closed;
   assert.ok(!opened.chat.all.some((f) => f.type === 'session.ready'), 'nobody got in');
   return { code: closed.code, reason: closed.reason, frames: opened.chat.all };
 }

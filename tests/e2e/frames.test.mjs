@@ -1,6 +1,6 @@
 /* Frames that are wrong in every way: each gets a clear answer, and the session goes on where it can. */
 
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
@@ -30,10 +30,10 @@ describe('a frame that is wrong', () => {
   }
 
   describe('is answered, and the socket stays', () => {
-    before(async () => {
+    beforeEach(async () => {
       chat = await d.connect();
     });
-    after(() => chat?.close());
+    afterEach(() => chat.close());
 
     const deep = `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`;
     const bad = {
@@ -86,7 +86,11 @@ describe('a frame that is wrong', () => {
       await goesOn(chat);
     });
 
-    it('and a question asked after all that is answered', async () => {
+    it('all of it on one socket, and a question asked after it is answered', async () => {
+      for (const text of Object.values(bad)) {
+        chat.sendText(text);
+        await chat.refusal();
+      }
       assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
     });
   });

@@ -26,12 +26,17 @@ export const COMPARISON = 'Compare Ascend vs Hitachi day-ahead prices for SP15 i
 
 const READY_LIMIT_MS = 20000;
 const STOP_LIMIT_MS = 20000;
+const SUITE_LIMIT_MS = 10 * 60 * 1000;
 const STALE_DATA_MS = 2 * 60 * 60 * 1000;
 const KEPT_ENV = /^(PATH|HOME|TMPDIR|LANG|LC_ALL|ODBC\w*|LD_LIBRARY_PATH|[ALUT]+SAN_OPTIONS|LLVM_PROFILE_FILE)$/;
 const SANITIZERS = /ERROR: AddressSanitizer|runtime error:|LeakSanitizer|ThreadSanitizer/;
 
 const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+setTimeout(() => {
+  console.error('the suite hangs');
+  process.exit(1);
+}, SUITE_LIMIT_MS).unref();
 
 export const run = promisify(execFile);
 

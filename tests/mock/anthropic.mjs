@@ -317,6 +317,8 @@ export async function startMock({ script = 'demo', port = 0 } = {}) {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
+  server.unref(); /* a test that fails before it closes its mock must still end */
+  mock.server = server;
   mock.port = server.address().port;
   mock.url = `http://127.0.0.1:${mock.port}`;
   mock.close = () => {
@@ -332,6 +334,7 @@ async function main(args) {
   const script = option('--script', 'demo');
   const mock = await startMock({ port: Number(option('--port', 0)),
     script: script === 'demo' ? 'demo' : JSON.parse(readFileSync(script, 'utf8')) });
+  mock.server.ref();
   console.log(mock.url);
   for (const signal of ['SIGINT', 'SIGTERM'])
     process.on(signal, () => mock.close().then(() => process.exit(0)));
