@@ -151,7 +151,7 @@ static bool json_opt(const json_t *object, const char *name, json_type type, jso
 static bool json_get(const json_t *object, const char *name, json_type type, json_t **out,
 		     struct err *e)
 {
-	json_t *value;
+	json_t *value = NULL;
 	if (!json_opt(object, name, type, &value, e))
 		return false;
 	if (!value)
@@ -162,7 +162,7 @@ static bool json_get(const json_t *object, const char *name, json_type type, jso
 
 bool json_get_str(const json_t *object, const char *name, const char **out, struct err *e)
 {
-	json_t *value;
+	json_t *value = NULL;
 	if (!json_get(object, name, JSON_STRING, &value, e))
 		return false;
 	*out = json_string_value(value);
@@ -171,7 +171,7 @@ bool json_get_str(const json_t *object, const char *name, const char **out, stru
 
 bool json_get_int(const json_t *object, const char *name, int64_t *out, struct err *e)
 {
-	json_t *value;
+	json_t *value = NULL;
 	if (!json_get(object, name, JSON_INTEGER, &value, e))
 		return false;
 	*out = json_integer_value(value);
@@ -180,7 +180,7 @@ bool json_get_int(const json_t *object, const char *name, int64_t *out, struct e
 
 bool json_opt_str(const json_t *object, const char *name, const char **out, struct err *e)
 {
-	json_t *value;
+	json_t *value = NULL;
 	if (!json_opt(object, name, JSON_STRING, &value, e))
 		return false;
 	if (value)
@@ -190,7 +190,7 @@ bool json_opt_str(const json_t *object, const char *name, const char **out, stru
 
 bool json_opt_int(const json_t *object, const char *name, int64_t *out, struct err *e)
 {
-	json_t *value;
+	json_t *value = NULL;
 	if (!json_opt(object, name, JSON_INTEGER, &value, e))
 		return false;
 	if (value)
@@ -211,7 +211,7 @@ bool json_opt_bool(const json_t *object, const char *name, bool *out, struct err
 
 bool json_opt_object(const json_t *object, const char *name, json_t **out, struct err *e)
 {
-	json_t *value;
+	json_t *value = NULL;
 	if (!json_opt(object, name, JSON_OBJECT, &value, e))
 		return false;
 	if (value)
@@ -221,7 +221,7 @@ bool json_opt_object(const json_t *object, const char *name, json_t **out, struc
 
 bool json_opt_array(const json_t *object, const char *name, json_t **out, struct err *e)
 {
-	json_t *value;
+	json_t *value = NULL;
 	if (!json_opt(object, name, JSON_ARRAY, &value, e))
 		return false;
 	if (value)
@@ -232,7 +232,7 @@ bool json_opt_array(const json_t *object, const char *name, json_t **out, struct
 bool json_only(const json_t *object, const char *const *names, struct err *e)
 {
 	const char *key;
-	json_t *value;
+	json_t *value = NULL;
 	json_object_foreach((json_t *)object, key, value)
 	{
 		const char *const *name = names;
