@@ -35,9 +35,9 @@
 
 extern char **environ;
 
-#define TENANTS_MAX 256
-#define DRAIN_MS    10000 /* running turns are stored and sockets closed by then */
-#define DEMO_SECRET "vesper demo secret, never used outside demo mode"
+#define TENANTS_MAX  256
+#define STOP_WAIT_MS 10000 /* running turns are stored and sockets closed by then */
+#define DEMO_SECRET  "vesper demo secret, never used outside demo mode"
 
 struct daemon {
 	struct config *config;
@@ -286,7 +286,7 @@ static void on_drain_too_slow(void *owner)
 {
 	struct daemon *d = owner;
 
-	log_warn("daemon.stop", "gave up waiting after %d ms", DRAIN_MS);
+	log_warn("daemon.stop", "gave up waiting after %d ms", STOP_WAIT_MS);
 	loop_stop(d->loop);
 }
 
@@ -306,7 +306,7 @@ static void on_stop_signal(void *owner, int signum)
 	d->stopping = true;
 	log_info("daemon.stop", "draining %zu turns", turns_running(d->turns));
 	health_draining(true);
-	timer_start(d->drain_timer, DRAIN_MS);
+	timer_start(d->drain_timer, STOP_WAIT_MS);
 	turns_drain(d->turns, on_turns_drained, d);
 }
 

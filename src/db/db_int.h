@@ -143,8 +143,8 @@ struct request {
 	void *owner;
 };
 
-struct request *request_new(struct db_pool *p, const struct db_request *from, db_cb cb,
-			    void *owner);
+struct request *db_request_new(struct db_pool *p, const struct db_request *from, db_cb cb,
+			       void *owner);
 /* Calls back (unless cancelled) and frees. Not while a worker has it. */
 void request_finish(struct request *r);
 void request_tables_free(struct work *w);

@@ -314,7 +314,7 @@ static void on_refused(void *owner)
 static struct op *pool_query(void *self, const struct db_request *request, db_cb cb, void *owner)
 {
 	struct db_pool *p = self;
-	struct request *r = request_new(p, request, cb, owner);
+	struct request *r = db_request_new(p, request, cb, owner);
 
 	r->tenant = tenant_find(p, request->tenant);
 	if (p->closing)

@@ -28,7 +28,8 @@ static void statement_copy(struct arena *a, const struct db_statement *from,
 
 static void on_cancel(struct op *op);
 
-struct request *request_new(struct db_pool *p, const struct db_request *from, db_cb cb, void *owner)
+struct request *db_request_new(struct db_pool *p, const struct db_request *from, db_cb cb,
+			       void *owner)
 {
 	struct arena *a = arena_new(REQUEST_ARENA_BYTES);
 	struct request *r = arena_alloc(a, sizeof(*r));

@@ -51,7 +51,7 @@ static void on_probe(void *owner, struct table **tables, size_t count, const str
 static void probe(struct db_pool *p, struct tenant *t)
 {
 	const struct db_request nothing = {.tenant = t->id};
-	struct request *r = request_new(p, &nothing, on_probe, t);
+	struct request *r = db_request_new(p, &nothing, on_probe, t);
 
 	t->probing = true;
 	r->tenant = t;
