@@ -52,10 +52,15 @@ static void on_closed(struct lws *wsi)
 	conn_free(&c);
 }
 
-static void on_peer_close(struct ws_conn *c, const unsigned char *payload, size_t len)
+/* The answer to our closing frame ends the connection; a closing frame of the peer's own is
+ * answered by the library. */
+static int on_peer_close(struct ws_conn *c, const unsigned char *payload, size_t len)
 {
+	if (c->close_code)
+		return -1;
 	if (len >= 2)
 		c->peer_code = payload[0] << 8 | payload[1];
+	return 0;
 }
 
 static int on_ws(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
@@ -85,7 +90,7 @@ static int on_ws(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
 	if (reason == LWS_CALLBACK_SERVER_WRITEABLE)
 		return conn_writable(c);
 	if (reason == LWS_CALLBACK_WS_PEER_INITIATED_CLOSE)
-		on_peer_close(c, in, len);
+		return on_peer_close(c, in, len);
 	return 0;
 }
 
@@ -188,6 +193,16 @@ void ws_server_drain(struct ws_server *s)
 	}
 }
 
+/* With somebody else's loop it takes two calls: the first closes everything, the second, when the
+ * loop has turned until its handles are gone, frees the context itself. */
+static void context_free(struct ws_server *s)
+{
+	lws_context_destroy(s->context);
+	for (int i = 0; i < DESTROY_TURNS; i++)
+		loop_turn(s->transport->options.loop);
+	lws_context_destroy(s->context);
+}
+
 void ws_server_free(struct ws_server **server)
 {
 	struct ws_server *s = *server;
@@ -197,13 +212,8 @@ void ws_server_free(struct ws_server **server)
 	*server = NULL;
 	doors_close(s);
 	timer_free(&s->tick);
-	if (s->context) {
-		/* Its handles close on our loop, so that has to turn until they have; what was read
-		 * from a closed socket may still be under way. */
-		lws_context_destroy(s->context);
-		for (int i = 0; i < DESTROY_TURNS; i++)
-			loop_turn(s->transport->options.loop);
-	}
+	if (s->context)
+		context_free(s);
 	assert(list_empty(&s->conns));
 	buf_deinit(&s->frame);
 	mem_free(s);

@@ -31,6 +31,8 @@ struct frame {
 	unsigned char bytes[];
 };
 
+static void conn_say_goodbye(struct ws_conn *c);
+
 struct ws_conn *conn_new(struct ws_server *s, enum ws_kind kind)
 {
 	struct ws_conn *c = mem_alloc(sizeof(*c));
@@ -78,7 +80,7 @@ void conn_established(struct ws_conn *c, struct lws *wsi)
 	list_append(&c->server->conns, &c->node);
 	c->server->conn_count++;
 	if (c->close_code)
-		lws_callback_on_writable(wsi);
+		conn_say_goodbye(c);
 	else if (c->kind == WS_CHAT)
 		chat_opened(c);
 }
@@ -192,11 +194,23 @@ int conn_writable(struct ws_conn *c)
 	conn_balance(c);
 	if (c->dead)
 		return -1;
-	if (!c->close_code || !list_empty(&c->queue))
-		return 0;
-	lws_close_reason(c->wsi, (enum lws_close_status)c->close_code,
-			 (unsigned char *)c->close_reason, strlen(c->close_reason));
-	return -1;
+	return 0;
+}
+
+/* We send the closing frame ourselves, as the four bytes and the text that it is: libwebsockets 4.1
+ * forgets the code that it was given when a write callback asks to close. */
+static void conn_say_goodbye(struct ws_conn *c)
+{
+	size_t len = strlen(c->close_reason);
+	unsigned char frame[4 + sizeof(c->close_reason)] = {
+		0x88, /* final, close */
+		(unsigned char)(2 + len),
+		(unsigned char)(c->close_code >> 8),
+		(unsigned char)(c->close_code & 0xff),
+	};
+
+	memcpy(frame + 4, c->close_reason, len);
+	conn_queue(c, frame, 4 + len, LWS_WRITE_RAW);
 }
 
 /* Frames that wait go out first; turns are heard no more. */
@@ -208,7 +222,7 @@ void conn_close(struct ws_conn *c, int code, const char *reason)
 	snprintf(c->close_reason, sizeof(c->close_reason), "%s", reason);
 	c->closing_since_ms = clock_mono_ms();
 	if (c->wsi)
-		lws_callback_on_writable(c->wsi);
+		conn_say_goodbye(c);
 }
 
 static void conn_kill(struct ws_conn *c)
