@@ -21,8 +21,9 @@
 #define CONNECTIONS_MAX     12000  /* open sockets of all kinds; well below the descriptor limit */
 #define UNAUTHENTICATED_MAX 256    /* sockets that wait for a first auth frame */
 #define AUTH_FRAME_MS       5000   /* that long may they wait */
-#define HEADER_DEADLINE_MS  10000  /* a request's headers must be whole by then, however they drip \
-				    */
+#define HEADER_DEADLINE_MS                                                                         \
+	10000 /* a request's headers must be whole by then, however they drip                      \
+	       */
 #define FRAME_DEADLINE_MS       30000        /* a client's message must be whole by then */
 #define BODY_DEADLINE_MS        30000        /* a REST body must be whole by then */
 #define PEEK_DEADLINE_MS        3000         /* a connection must show its first bytes by then */
@@ -31,20 +32,23 @@
 #define SEND_QUEUE_PAUSE_BYTES  (256 * 1024) /* above: the viewer stops reading its log */
 #define SEND_QUEUE_RESUME_BYTES (64 * 1024)  /* below: it goes on */
 #define SEND_BLOCKED_MS         30000 /* a client that reads nothing for that long is closed with 1013 */
-#define LISTEN_PAUSE_MS 100		      /* no descriptor left: accept nothing for that long instead of spinning */
-#define CLOSE_WAIT_MS 5000		      /* a closing frame that a client does not read by then is not waited for */
-#define DRAIN_MS 5000			      /* at the end: whatever is still open by then is cut */
-#define AUTH_WARN_MS 60000		      /* auth.expiring comes that long before the token's end */
-#define TOKEN_MERGE_BYTES_MAX 16384	      /* text of one merged token frame, for a socket that was choked */
-#define CLIENT_MSG_ID_BYTES_MAX 100	      /* a UUID, and room for other habits */
-#define FILTERS_MAX 64			      /* edited filters of one message; there are some thirty names */
-#define PING_TEXT_BYTES_MAX 100		      /* what a client may ask to have sent back */
-#define PAGE_DEFAULT 50			      /* rows of one page of a REST list */
-#define PAGE_MAX 200
-#define DEMO_TOKEN_LIFE_S (8 * 3600)	      /* a working day */
-#define SSE_KEEPALIVE_MS        15000 /* comment line, so that proxies keep the stream open */
-#define TICKET_LIFE_MS          30000 /* a one-time ticket is used at once or not at all */
-#define TICKETS_MAX             10000 /* outstanding tickets in memory; the oldest go first */
+#define LISTEN_PAUSE_MS                                                                            \
+	100 /* no descriptor left: accept nothing for that long instead of spinning */
+#define CLOSE_WAIT_MS                                                                              \
+	5000 /* a closing frame that a client does not read by then is not waited for */
+#define DRAIN_MS     5000  /* at the end: whatever is still open by then is cut */
+#define AUTH_WARN_MS 60000 /* auth.expiring comes that long before the token's end */
+#define TOKEN_MERGE_BYTES_MAX                                                                      \
+	16384 /* text of one merged token frame, for a socket that was choked */
+#define CLIENT_MSG_ID_BYTES_MAX 100 /* a UUID, and room for other habits */
+#define FILTERS_MAX             64  /* edited filters of one message; there are some thirty names */
+#define PING_TEXT_BYTES_MAX     100 /* what a client may ask to have sent back */
+#define PAGE_DEFAULT            50  /* rows of one page of a REST list */
+#define PAGE_MAX                200
+#define DEMO_TOKEN_LIFE_S       (8 * 3600) /* a working day */
+#define SSE_KEEPALIVE_MS        15000      /* comment line, so that proxies keep the stream open */
+#define TICKET_LIFE_MS          30000      /* a one-time ticket is used at once or not at all */
+#define TICKETS_MAX             10000      /* outstanding tickets in memory; the oldest go first */
 
 /* a turn */
 #define TURN_ARENA_BYTES     (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
@@ -64,14 +68,19 @@
 	(64 * 1024 * 1024) /* bytes of all finished logs; the oldest go first */
 
 /* plans and agents */
-#define PLAN_TASKS_MAX       16 /* tasks of one plan */
-#define AGENT_ROUNDS_MAX     8  /* model calls in one agent's loop */
-#define AGENT_TOOL_CALLS_MAX 16 /* tool calls of one model answer */
+#define PLAN_TASKS_MAX         16    /* tasks of one plan */
+#define AGENT_ROUNDS_MAX       8     /* model calls in one agent's loop */
+#define AGENT_TOOL_CALLS_MAX   16    /* tool calls of one model answer */
+#define AGENT_ROWS_MAX         40    /* rows of one result that an agent's model is shown */
+#define AGENT_RESULT_BYTES_MAX 65536 /* one result as its text */
+#define ASK_OPTIONS_MAX        12    /* choices of a question back, when a model makes them */
+#define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */
+#define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
 
 /* the catalogue */
-#define CATALOG_BYTES_MAX (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
-#define PROMPT_FILE_BYTES_MAX 65536          /* one prompt; a model reads it in every turn */
-#define ENUM_VALUES_MAX 40 /* values that a tool's schema lists; more only cost tokens */
+#define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
+#define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
+#define ENUM_VALUES_MAX       40 /* values that a tool's schema lists; more only cost tokens */
 
 /* tools and SQL */
 #define TOOL_ARGS_MAX      24    /* parameters of one tool */
@@ -83,8 +92,9 @@
 #define SQL_MARKERS_MAX    128   /* bound places of one statement */
 
 /* databases */
-#define DB_ROWS_MAX          500 /* rows of one result; more are counted by statistics, not shown */
-#define DB_FETCH_ROWS_MAX    200000 /* rows read for statistics; drivers may hold them all in memory */
+#define DB_ROWS_MAX       500    /* rows of one result; more are counted by statistics, not shown */
+#define DB_FETCH_ROWS_MAX 200000 /* rows read for statistics; drivers may hold them all in memory  \
+				  */
 #define DB_CELL_BYTES_MAX    (1024 * 1024)      /* one cell */
 #define DB_RESULT_BYTES_MAX  (64 * 1024 * 1024) /* kept bytes of one result */
 #define DB_COLUMNS_MAX       256                /* columns of one result */
@@ -93,28 +103,36 @@
 #define DB_WORKERS_MAX       64    /* threads of one data source */
 #define DB_STATEMENTS_KEPT   32    /* prepared statements of one connection */
 #define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
-#define DB_CONNECT_RETRY_MS  3000 /* pause between attempts to reach a database that is away */
+#define DB_CONNECT_RETRY_MS  3000  /* pause between attempts to reach a database that is away */
 #define DB_BUSY_MS           2000 /* a statement waits that long for another process to let go of a file */
 #define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
 
+/* the store */
+#define TITLE_CHARS_MAX      80  /* of a session's title: one line of a list */
+#define STORE_PAGE_MAX       200 /* messages or sessions of one page */
+#define STORE_MIGRATIONS_MAX 500 /* numbered files; statements of all of them share one request */
+#define STORE_ORPHANS_MAX    64 /* turns closed by one request; a start goes on until none is left */
+
 /* the model */
-#define LLM_CONNECT_MS        5000 /* each limit ends the call with a timeout that names it */
-#define LLM_FIRST_BYTE_MS     30000
-#define LLM_IDLE_MS           30000
-#define LLM_ATTEMPTS_MAX      3     /* as the vendor's own clients: 2 retries */
-#define LLM_RETRY_WAIT_MAX_MS 20000 /* a longer retry-after is not worth a user's wait: fail over  \
-				     */
-#define LLM_RETRY_BASE_MS 500		      /* first wait without a retry-after; doubles */
-#define LLM_RETRY_BACKOFF_MAX_MS 8000	      /* up to here */
-#define LLM_BREAKER_FAILURES     5  /* in a row, then the provider is left alone */
-#define LLM_BREAKER_OPEN_MS      30000              /* until one probe is let through */
-#define LLM_BLOCKS_MAX           64                 /* content blocks of one answer */
-#define LLM_TEXT_BYTES_MAX (1024 * 1024)      /* one block of text: a 128K token answer is about half */
-#define LLM_TOOL_INPUT_BYTES_MAX 65536              /* arguments of one tool call */
-#define LLM_MAX_TOKENS 4096		      /* of an answer, when the configuration says nothing */
-#define LLM_REQUEST_BYTES_MAX (32 * 1024 * 1024) /* what the Messages API takes */
-#define LLM_ERROR_BYTES_MAX 65536	      /* of an error's body are read */
-#define LLM_LINGER_MS 250		      /* a body goes on that long after its last event; then we leave */
+#define LLM_CONNECT_MS    5000 /* each limit ends the call with a timeout that names it */
+#define LLM_FIRST_BYTE_MS 30000
+#define LLM_IDLE_MS       30000
+#define LLM_ATTEMPTS_MAX  3 /* as the vendor's own clients: 2 retries */
+#define LLM_RETRY_WAIT_MAX_MS                                                                      \
+	20000                        /* a longer retry-after is not worth a user's wait: fail over \
+				      */
+#define LLM_RETRY_BASE_MS        500 /* first wait without a retry-after; doubles */
+#define LLM_RETRY_BACKOFF_MAX_MS 8000          /* up to here */
+#define LLM_BREAKER_FAILURES     5             /* in a row, then the provider is left alone */
+#define LLM_BREAKER_OPEN_MS      30000         /* until one probe is let through */
+#define LLM_BLOCKS_MAX           64            /* content blocks of one answer */
+#define LLM_TEXT_BYTES_MAX       (1024 * 1024) /* one block of text: a 128K token answer is about half \
+						*/
+#define LLM_TOOL_INPUT_BYTES_MAX 65536         /* arguments of one tool call */
+#define LLM_MAX_TOKENS           4096 /* of an answer, when the configuration says nothing */
+#define LLM_REQUEST_BYTES_MAX    (32 * 1024 * 1024) /* what the Messages API takes */
+#define LLM_ERROR_BYTES_MAX      65536              /* of an error's body are read */
+#define LLM_LINGER_MS            250 /* a body goes on that long after its last event; then we leave */
 #define SSE_EVENT_BYTES_MAX      (10 * 1024 * 1024) /* one server-sent event */
 #define HTTP_CONNECTIONS_KEPT    256                /* idle connections kept for reuse */
 #define HTTP_CONNECTIONS_MAX     4096 /* outgoing connections at all; further requests wait for one */

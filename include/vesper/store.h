@@ -56,6 +56,7 @@ struct message {
 	const json_t *views;          /* array */
 	const json_t *pbi_deep_links; /* array */
 	const json_t *standing; /* what the turn leaves standing: filters, tools, a pending ask */
+	const json_t *checked; /* what was checked of the answer's numbers; NULL when nothing was */
 	const char *provider;
 	const char *model;
 	int64_t token_count;

@@ -1,0 +1,248 @@
+/* Opening the store, and the machinery of its calls: every operation is some named statements in
+ * one request. */
+#include "store_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define STORE_ARENA_BYTES (4 * 1024 * 1024)
+#define CALL_ARENA_BYTES  (2 * 1024 * 1024) /* soft; a message with its views */
+
+/* What the code asks for: a statement that is missing or wants something else stops the start. */
+static const struct {
+	const char *query;
+	const char *markers[24];
+} needed[] = {
+#define MINE "session_id", "tenant_id", "user_id"
+	{"migrations_table", {NULL}},
+	{"migrations_applied", {NULL}},
+	{"migration_insert", {"version", "name", "now"}},
+	{"session_insert", {MINE, "title", "now"}},
+	{"user_message_insert",
+	 {MINE, "message_id", "turn_id", "client_msg_id", "role", "content", "status",
+	  "token_count", "latency_ms", "now"}},
+	{"session_touch", {MINE, "title", "now", "message_id"}},
+	{"user_message_stored", {MINE, "message_id", "client_msg_id"}},
+	{"session_answer", {MINE, "now", "token_count", "pending_ask", "message_id"}},
+	{"answer_insert",
+	 {MINE, "message_id", "turn_id", "client_msg_id", "role", "content", "status", "intent",
+	  "agents_used", "tool_calls", "views", "pbi_deep_links", "standing", "checked", "provider",
+	  "model", "token_count", "latency_ms", "now"}},
+	{"answer_stored", {MINE, "message_id"}},
+	{"session_one", {MINE}},
+	{"sessions_page", {"tenant_id", "user_id", "after_id", "limit"}},
+	{"messages_page", {MINE, "after_id", "limit"}},
+	{"messages_recent", {MINE, "limit"}},
+	{"orphans", {"tenant_id", "limit"}},
+	{"orphan_close", {"session_id", "tenant_id", "turn_id", "message_id", "status", "now"}},
+};
+
+static bool marker_known(const char *const *markers, const char *name)
+{
+	for (; *markers; markers++)
+		if (strcmp(*markers, name) == 0)
+			return true;
+	return false;
+}
+
+static bool statements_check(const struct sql_file *f, struct err *e)
+{
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		const struct sql_query *q = sql_file_query(f, needed[i].query);
+
+		if (!q)
+			return err_set(e, ERR_INPUT, "%s: query %s is missing", f->path,
+				       needed[i].query);
+		for (size_t m = 0; m < q->marker_count; m++)
+			if (!marker_known(needed[i].markers, q->markers[m].name))
+				return err_set(e, ERR_INPUT, "%s:%d: query %s is never given :%s",
+					       f->path, q->line, q->name, q->markers[m].name);
+	}
+	return true;
+}
+
+bool store_new(struct loop *l, struct db *db, const char *root, struct store **out, struct err *e)
+{
+	struct arena *a = arena_new(STORE_ARENA_BYTES);
+	struct store *s = arena_alloc(a, sizeof(*s));
+	struct sql_file *statements;
+
+	*s = (struct store){.loop = l, .db = db, .arena = a};
+	if (!sql_file_load(arena_printf(a, "%s/sql/store/store.sql", root), a, &statements, e) ||
+	    !statements_check(statements, e) || !migrations_load(s, root, e)) {
+		arena_free(&a);
+		return false;
+	}
+	s->statements = statements;
+	*out = s;
+	return true;
+}
+
+void store_free(struct store **s)
+{
+	struct arena *a;
+
+	if (!*s)
+		return;
+	a = (*s)->arena; /* the store lies in it */
+	*s = NULL;
+	arena_free(&a);
+}
+
+/* Calls */
+
+static void call_end(struct call *c)
+{
+	struct arena *a = c->arena;
+
+	arena_free(&a);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct call *c = list_item(op, struct call, op);
+
+	later_cancel(&c->later);
+	op_cancel(&c->query);
+	call_end(c);
+}
+
+void *call_new(struct store *s, const char *tenant, size_t bytes)
+{
+	struct arena *a = arena_new(CALL_ARENA_BYTES);
+	struct call *c = arena_alloc(a, bytes);
+
+	assert(bytes >= sizeof(*c));
+	c->op.cancel = on_cancel;
+	c->store = s;
+	c->arena = a;
+	c->tenant = arena_strdup(a, tenant);
+	call_text(c, "tenant_id", tenant);
+	return c;
+}
+
+void *call_new_for(struct store *s, const struct principal *who, size_t bytes)
+{
+	struct call *c = call_new(s, who->tenant, bytes);
+
+	call_text(c, "user_id", who->user);
+	return c;
+}
+
+void call_text(struct call *c, const char *name, const char *text)
+{
+	args_set(&c->args, c->arena, name, text ? value_text(text) : value_null());
+}
+
+void call_int(struct call *c, const char *name, int64_t number)
+{
+	args_set(&c->args, c->arena, name, value_int(number));
+}
+
+void call_now(struct call *c)
+{
+	char now[CLOCK_RFC3339_BYTES];
+
+	clock_rfc3339(clock_now_ms(), now);
+	call_text(c, "now", now);
+}
+
+void call_json(struct call *c, const char *name, const json_t *value)
+{
+	char *text = value ? json_text(value) : NULL;
+
+	if (text && strlen(text) > DB_CELL_BYTES_MAX) {
+		log_warn("store.too_long", "%s of a message has %zu bytes and is not stored", name,
+			 strlen(text));
+		mem_free(text);
+		text = NULL;
+	}
+	call_text(c, name, text);
+	mem_free(text);
+}
+
+void call_add_query(struct call *c, const struct sql_query *query)
+{
+	struct sql_bound bound;
+
+	if (c->err.code != ERR_NONE ||
+	    !sql_render(query, &c->args, db_dialect(c->store->db), c->arena, &bound, &c->err))
+		return;
+	if (c->count == c->size) {
+		struct db_statement *old = c->statements;
+
+		c->size = c->size ? c->size * 2 : 8;
+		c->statements = arena_alloc(c->arena, c->size * sizeof(*c->statements));
+		if (c->count > 0)
+			memcpy(c->statements, old, c->count * sizeof(*old));
+	}
+	c->statements[c->count++] =
+		(struct db_statement){.name = arena_printf(c->arena, "store/%s", query->name),
+				      .text = bound.text,
+				      .values = bound.values,
+				      .count = bound.count};
+}
+
+void call_add(struct call *c, const char *query)
+{
+	call_add_query(c, sql_file_query(c->store->statements, query));
+}
+
+void call_next(struct call *c)
+{
+	c->count = 0;
+}
+
+static void on_tables(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct call *c = owner;
+
+	c->query = NULL;
+	c->going = false;
+	c->finish(c, tables, count, e);
+	for (size_t i = 0; i < count; i++)
+		table_free(&tables[i]);
+	if (!c->going)
+		call_end(c);
+}
+
+static void on_refused(void *owner)
+{
+	struct call *c = owner;
+
+	on_tables(c, NULL, 0, &c->err);
+}
+
+static struct op *call_start(struct call *c, bool write, size_t max_rows)
+{
+	const struct db_request request = {
+		.tenant = c->tenant,
+		.statements = c->statements,
+		.statement_count = c->count,
+		.write = write,
+		.max_rows = max_rows,
+	};
+
+	c->going = true;
+	if (c->err.code != ERR_NONE)
+		loop_later(c->store->loop, &c->later, on_refused, c);
+	else
+		c->query = db_query(c->store->db, &request, on_tables, c);
+	return &c->op;
+}
+
+struct op *call_read(struct call *c, size_t max_rows)
+{
+	return call_start(c, false, max_rows);
+}
+
+struct op *call_write(struct call *c)
+{
+	return call_start(c, true, 0);
+}

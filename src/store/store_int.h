@@ -1,0 +1,73 @@
+/*
+ * What the files of the store share: a call, which is one operation with its arguments by name, the
+ * statements that are rendered from them, and an arena for both.
+ */
+#ifndef VESPER_STORE_INT_H
+#define VESPER_STORE_INT_H
+
+#include "vesper/bind.h"
+#include "vesper/loop.h"
+#include "vesper/sql.h"
+#include "vesper/store.h"
+#include "vesper/str.h"
+
+struct migration {
+	int version;
+	const char *name; /* "001_chat" */
+	const struct sql_file *file;
+};
+
+struct store {
+	struct loop *loop;
+	struct db *db;
+	struct arena *arena; /* the statements, for as long as the store lives */
+	const struct sql_file *statements;
+	const struct migration *migrations; /* by version */
+	size_t migration_count;
+};
+
+MUST_CHECK bool migrations_load(struct store *s, const char *root, struct err *e);
+
+/* First member of every operation's own struct, which lies in the call's arena. */
+struct call {
+	struct op op;
+	struct store *store;
+	struct arena *arena;
+	const char *tenant;
+	struct args args;
+	struct db_statement *statements;
+	size_t count;
+	size_t size;
+	struct op *query;
+	bool going; /* a request of its runs, or its refusal is on the way */
+	struct later later;
+	struct err err; /* why it could not even start */
+	/* The tables are freed by the caller of this. It may start the call's next request; else
+	 * the call is over. */
+	void (*finish)(struct call *c, struct table **tables, size_t count, const struct err *e);
+};
+
+/* `bytes` of the operation's struct, zeroed, with its call set up. */
+void *call_new(struct store *s, const char *tenant, size_t bytes);
+/* The same with the arguments tenant_id and user_id. */
+void *call_new_for(struct store *s, const struct principal *who, size_t bytes);
+void call_text(struct call *c, const char *name, const char *text); /* NULL binds NULL */
+void call_int(struct call *c, const char *name, int64_t number);
+void call_now(struct call *c); /* argument `now` */
+void call_json(struct call *c, const char *name,
+	       const json_t *value); /* NULL, and what is too long to be read back, binds NULL */
+/* Renders a statement of store.sql with the arguments so far. */
+void call_add(struct call *c, const char *query);
+void call_add_query(struct call *c, const struct sql_query *query);
+struct op *call_read(struct call *c, size_t max_rows);
+struct op *call_write(struct call *c);
+/* Forgets the statements, for a call that starts another request from its finish. */
+void call_next(struct call *c);
+
+/* A row as a message, copied into the arena. */
+void message_from_row(const struct table *t, size_t row, struct arena *a, struct message *out);
+
+/* First line of a message, at most TITLE_CHARS_MAX characters, cut between words. */
+const char *title_of(const char *content, struct arena *a);
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * What happens to a tenant's database at the start: the migrations it lacks, in one transaction,
+ * and the turns that the last process left without an answer.
+ */
+#include "store_int.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/file.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/uuid.h"
+
+/* "001_chat.sql" */
+static bool migration_name(const char *file, int *version, size_t *name_length)
+{
+	char *end;
+	long number = strtol(file, &end, 10);
+	struct str name = str_of(file);
+
+	if (end != file + 3 || *end != '_' || number < 1 || !str_ends(name, STR(".sql")))
+		return false;
+	*version = (int)number;
+	*name_length = name.n - strlen(".sql");
+	return true;
+}
+
+static bool migration_load(struct store *s, const char *folder, const char *file,
+			   struct migration *m, struct err *e)
+{
+	const char *path = arena_printf(s->arena, "%s/%s", folder, file);
+	struct sql_file *parsed;
+	size_t length;
+
+	if (!migration_name(file, &m->version, &length))
+		return err_set(e, ERR_INPUT, "%s: a migration is named NNN_name.sql", path);
+	if (!sql_file_load(path, s->arena, &parsed, e))
+		return false;
+	for (size_t i = 0; i < parsed->query_count; i++)
+		if (parsed->queries[i].marker_count > 0)
+			return err_set(e, ERR_INPUT, "%s:%d: a migration has no arguments", path,
+				       parsed->queries[i].line);
+	m->name = arena_strndup(s->arena, file, length);
+	m->file = parsed;
+	return true;
+}
+
+bool migrations_load(struct store *s, const char *root, struct err *e)
+{
+	const char *folder =
+		arena_printf(s->arena, "%s/sql/store/%s", root, dialect_name(db_dialect(s->db)));
+	const char *const *files;
+	struct migration *all;
+	size_t n = 0;
+
+	if (!file_list(folder, s->arena, &files, e))
+		return false;
+	while (files[n])
+		n++;
+	if (n == 0 || n > STORE_MIGRATIONS_MAX)
+		return err_set(e, ERR_INPUT, "%s: 1 to %d migrations, not %zu", folder,
+			       STORE_MIGRATIONS_MAX, n);
+	all = arena_alloc(s->arena, n * sizeof(*all));
+	for (size_t i = 0; i < n; i++) {
+		if (!migration_load(s, folder, files[i], &all[i], e))
+			return false;
+		if (all[i].version != (int)i + 1)
+			return err_set(e, ERR_INPUT, "%s/%s: number %03d was expected", folder,
+				       files[i], (int)i + 1);
+	}
+	s->migrations = all;
+	s->migration_count = n;
+	return true;
+}
+
+struct start {
+	struct call call;
+	store_done_cb cb;
+	void *owner;
+};
+
+static void on_done(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct start *m = list_item(c, struct start, call);
+
+	(void)tables;
+	(void)count;
+	m->cb(m->owner, e);
+}
+
+static struct start *start_new(struct store *s, const char *tenant, store_done_cb cb, void *owner)
+{
+	struct start *m = call_new(s, tenant, sizeof(*m));
+
+	m->cb = cb;
+	m->owner = owner;
+	call_now(&m->call);
+	return m;
+}
+
+static void migrations_add(struct call *c, size_t applied)
+{
+	const struct store *s = c->store;
+
+	for (size_t i = applied; i < s->migration_count; i++) {
+		const struct migration *m = &s->migrations[i];
+
+		for (size_t q = 0; q < m->file->query_count; q++)
+			call_add_query(c, &m->file->queries[q]);
+		call_int(c, "version", m->version);
+		call_text(c, "name", m->name);
+		call_add(c, "migration_insert");
+		log_info("store.migration", "tenant %s: applying %s", c->tenant, m->name);
+	}
+}
+
+/* Applied numbers have no gap, so their count says which come next. */
+static void on_applied(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct start *m = list_item(c, struct start, call);
+	struct err newer = {0};
+	size_t applied;
+
+	if (e) {
+		m->cb(m->owner, e);
+		return;
+	}
+	assert(count == 1);
+	applied = tables[0]->row_count;
+	if (applied > c->store->migration_count) {
+		err_set(&newer, ERR_INPUT,
+			"tenant %s: the store was migrated by a newer version (%zu, here %zu)",
+			c->tenant, applied, c->store->migration_count);
+		m->cb(m->owner, &newer);
+		return;
+	}
+	if (applied == c->store->migration_count) {
+		m->cb(m->owner, NULL);
+		return;
+	}
+	call_next(c);
+	migrations_add(c, applied);
+	c->finish = on_done;
+	call_write(c);
+}
+
+struct op *store_migrate(struct store *s, const char *tenant, store_done_cb cb, void *owner)
+{
+	struct start *m = start_new(s, tenant, cb, owner);
+
+	m->call.finish = on_applied;
+	call_add(&m->call, "migrations_table");
+	call_add(&m->call, "migrations_applied");
+	return call_write(&m->call);
+}
+
+static void orphans_ask(struct call *c);
+
+static void on_closed(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct start *m = list_item(c, struct start, call);
+
+	(void)tables;
+	(void)count;
+	if (e)
+		m->cb(m->owner, e);
+	else
+		orphans_ask(c);
+}
+
+static void on_orphans(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct start *m = list_item(c, struct start, call);
+
+	if (e || tables[0]->row_count == 0) {
+		m->cb(m->owner, e);
+		return;
+	}
+	assert(count == 1);
+	call_next(c);
+	call_text(c, "status", message_status_name(MESSAGE_INTERRUPTED));
+	for (size_t i = 0; i < tables[0]->row_count; i++) {
+		call_text(c, "message_id", uuid_new().text);
+		call_text(c, "session_id", table_cell(tables[0], i, "session_id"));
+		call_text(c, "turn_id", table_cell(tables[0], i, "turn_id"));
+		call_add(c, "orphan_close");
+	}
+	log_info("store.orphans", "tenant %s: %zu turns were left without an answer", c->tenant,
+		 tables[0]->row_count);
+	c->finish = on_closed;
+	call_write(c);
+}
+
+static void orphans_ask(struct call *c)
+{
+	call_next(c);
+	call_int(c, "limit", STORE_ORPHANS_MAX);
+	call_add(c, "orphans");
+	c->finish = on_orphans;
+	call_read(c, STORE_ORPHANS_MAX);
+}
+
+struct op *store_close_orphans(struct store *s, const char *tenant, store_done_cb cb, void *owner)
+{
+	struct start *m = start_new(s, tenant, cb, owner);
+
+	orphans_ask(&m->call);
+	return &m->call.op;
+}

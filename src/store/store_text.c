@@ -1,0 +1,130 @@
+/* The pure parts: names of states, a session's title, a row as a message. */
+#include "store_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/utf8.h"
+
+static const char *const status_names[MESSAGE_STATUS_COUNT] = {
+	[MESSAGE_COMPLETE] = "complete",
+	[MESSAGE_PARTIAL] = "partial",
+	[MESSAGE_CANCELLED] = "cancelled",
+	[MESSAGE_INTERRUPTED] = "interrupted",
+	[MESSAGE_FAILED] = "failed",
+	[MESSAGE_REFUSED] = "refused",
+	[MESSAGE_ASK] = "ask",
+};
+
+const char *message_status_name(enum message_status s)
+{
+	return status_names[s];
+}
+
+bool message_status_parse(const char *name, enum message_status *out)
+{
+	for (int i = 0; i < MESSAGE_STATUS_COUNT; i++) {
+		if (strcmp(status_names[i], name) == 0) {
+			*out = (enum message_status)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Bytes of the first `chars` characters. */
+static size_t chars_bytes(struct str s, size_t chars)
+{
+	size_t i = 0;
+
+	while (i < s.n && chars > 0) {
+		i++;
+		while (i < s.n && ((unsigned char)s.p[i] & 0xC0) == 0x80)
+			i++;
+		chars--;
+	}
+	return i;
+}
+
+const char *title_of(const char *content, struct arena *a)
+{
+	struct str rest = str_trim(str_of(content));
+	struct str line = {0};
+	size_t cut;
+
+	str_split(&rest, '\n', &line);
+	line = str_trim(line);
+	cut = chars_bytes(line, TITLE_CHARS_MAX);
+	if (cut < line.n && line.p[cut] != ' ') {
+		size_t word = cut;
+
+		while (word > 0 && line.p[word - 1] != ' ')
+			word--;
+		if (word > 0) /* one endless word is cut where it is */
+			cut = word;
+	}
+	line = str_trim((struct str){line.p, cut});
+	return arena_strndup(a, line.p, line.n);
+}
+
+static const char *text_at(const struct table *t, size_t row, const char *column, struct arena *a)
+{
+	return arena_strdup(a, table_cell(t, row, column));
+}
+
+static int64_t number_at(const struct table *t, size_t row, const char *column)
+{
+	const char *text = table_cell(t, row, column);
+
+	return text ? strtoll(text, NULL, 10) : 0;
+}
+
+/* What was stored as JSON; what can't be read any more is left out, the message itself is worth
+ * more. */
+static const json_t *json_at(const struct table *t, size_t row, const char *column, struct arena *a)
+{
+	const char *text = table_cell(t, row, column);
+	json_t *value;
+	struct err e;
+
+	if (!text)
+		return NULL;
+	if (!json_parse(text, strlen(text), DB_CELL_BYTES_MAX, &value, &e)) {
+		log_warn("store.unreadable", "%s of message %s: %s", column,
+			 table_cell(t, row, "message_uid"), e.text);
+		return NULL;
+	}
+	return json_own(a, value);
+}
+
+void message_from_row(const struct table *t, size_t row, struct arena *a, struct message *out)
+{
+	const char *status = table_cell(t, row, "status");
+
+	*out = (struct message){
+		.message_id = text_at(t, row, "message_uid", a),
+		.session_id = text_at(t, row, "session_id", a),
+		.turn_id = text_at(t, row, "turn_id", a),
+		.client_msg_id = text_at(t, row, "client_msg_id", a),
+		.role = text_at(t, row, "role", a),
+		.content = text_at(t, row, "content", a),
+		.status = MESSAGE_FAILED, /* what a later version may have written */
+		.intent = text_at(t, row, "intent", a),
+		.agents_used = text_at(t, row, "agents_used", a),
+		.tool_calls = json_at(t, row, "tool_calls", a),
+		.views = json_at(t, row, "views", a),
+		.pbi_deep_links = json_at(t, row, "pbi_deep_links", a),
+		.standing = json_at(t, row, "standing", a),
+		.checked = json_at(t, row, "checked", a),
+		.provider = text_at(t, row, "provider", a),
+		.model = text_at(t, row, "model", a),
+		.token_count = number_at(t, row, "token_count"),
+		.latency_ms = number_at(t, row, "latency_ms"),
+		.created_at = text_at(t, row, "created_at", a),
+	};
+	if (status)
+		message_status_parse(status, &out->status);
+}

@@ -1,0 +1,144 @@
+/* Pages: order, limits, "after", and nobody else's rows. */
+#include "store_test.h"
+
+#include "vesper/clock.h"
+
+static void say(struct fixture *f, const struct principal *who, const char *session,
+		const char *content)
+{
+	struct message m = user_message(f, session, content);
+
+	assert_int_equal(accept_message(f, who, &m), ERR_NONE);
+}
+
+static void messages_come_in_pages_oldest_first(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+	const char *last;
+
+	for (int i = 0; i < 7; i++)
+		say(f, &ann, session, arena_printf(f->arena, "m%d", i));
+	say(f, &ann, id_new(f), "another session");
+	read_messages(f, &ann, session, NULL, 3);
+	assert_int_equal(f->count, 3);
+	assert_true(f->has_more);
+	assert_string_equal(f->messages[0].content, "m0");
+	assert_string_equal(f->messages[2].content, "m2");
+	last = f->messages[2].message_id;
+	read_messages(f, &ann, session, last, 4);
+	assert_int_equal(f->count, 4);
+	assert_false(f->has_more); /* exactly the rest */
+	assert_string_equal(f->messages[0].content, "m3");
+	assert_string_equal(f->messages[3].content, "m6");
+	read_messages(f, &ann, session, f->messages[3].message_id, 4);
+	assert_int_equal(f->count, 0);
+	assert_false(f->has_more);
+	read_messages(f, &ann, session, id_new(f), 4); /* after nothing that exists */
+	assert_int_equal(f->err.code, ERR_NONE);
+	assert_int_equal(f->count, 0);
+}
+
+static void recent_gives_the_last_oldest_first(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+
+	for (int i = 0; i < 5; i++)
+		say(f, &ann, session, arena_printf(f->arena, "m%d", i));
+	begin(f);
+	store_recent(f->store, &ann, session, 3, f->arena, on_messages, f);
+	wait_done(f);
+	assert_int_equal(f->count, 3);
+	assert_true(f->has_more);
+	assert_string_equal(f->messages[0].content, "m2");
+	assert_string_equal(f->messages[2].content, "m4");
+	begin(f);
+	store_recent(f->store, &ann, session, 5, f->arena, on_messages, f);
+	wait_done(f);
+	assert_int_equal(f->count, 5);
+	assert_false(f->has_more);
+	assert_string_equal(f->messages[0].content, "m0");
+}
+
+static void recent_of_no_or_a_foreign_session_gives_none(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+
+	say(f, &ann, session, "mine");
+	for (int i = 0; i < 2; i++) {
+		begin(f);
+		store_recent(f->store, i ? &bob : &ann, i ? session : id_new(f), 3, f->arena,
+			     on_messages, f);
+		wait_done(f);
+		assert_int_equal(f->err.code, ERR_NONE);
+		assert_int_equal(f->count, 0);
+	}
+}
+
+static void unknown_session_is_not_found(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(read_messages(f, &ann, id_new(f), NULL, 3), ERR_NOT_FOUND);
+	assert_int_equal(read_session(f, &ann, id_new(f)), ERR_NOT_FOUND);
+}
+
+static void sessions_come_newest_first_and_only_mine(void **state)
+{
+	struct fixture *f = *state;
+	const char *ids[4];
+
+	clock_freeze_ms(1772182800000);
+	for (int i = 0; i < 4; i++) {
+		ids[i] = id_new(f);
+		say(f, &ann, ids[i], arena_printf(f->arena, "s%d", i));
+		clock_advance_ms(i == 1 ? 0 : 1000); /* two of them in the same millisecond */
+	}
+	say(f, &bob, id_new(f), "of bob");
+	say(f, &ann_elsewhere, id_new(f), "of the other tenant");
+	say(f, &ann, ids[0], "the oldest session is used again");
+	clock_release();
+	read_sessions(f, &ann, NULL, 2);
+	assert_int_equal(f->count, 2);
+	assert_true(f->has_more);
+	assert_string_equal(f->sessions[0].session_id, ids[0]);
+	assert_string_equal(f->sessions[0].title, "s0");
+	assert_string_equal(f->sessions[1].session_id, ids[3]);
+	read_sessions(f, &ann, ids[3], 10);
+	assert_int_equal(f->count, 2);
+	assert_false(f->has_more);
+	assert_string_equal(f->sessions[0].session_id, ids[2]); /* same time: by id */
+	assert_string_equal(f->sessions[1].session_id, ids[1]);
+	read_sessions(f, &ann, ids[1], 10);
+	assert_int_equal(f->count, 0);
+}
+
+static void hostile_texts_are_only_texts(void **state)
+{
+	struct fixture *f = *state;
+	const struct principal evil = {.user = "x' OR '1'='1", .tenant = "acme"};
+	const char *session = id_new(f);
+
+	say(f, &ann, session, "mine'); DROP TABLE chat_messages; --");
+	read_sessions(f, &evil, NULL, 10);
+	assert_int_equal(f->count, 0);
+	assert_int_equal(read_messages(f, &ann, "' OR 1=1 --", NULL, 10), ERR_NOT_FOUND);
+	read_messages(f, &ann, session, NULL, 10);
+	assert_string_equal(f->messages[0].content, "mine'); DROP TABLE chat_messages; --");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(messages_come_in_pages_oldest_first),
+		STORE_TEST(recent_gives_the_last_oldest_first),
+		STORE_TEST(recent_of_no_or_a_foreign_session_gives_none),
+		STORE_TEST(unknown_session_is_not_found),
+		STORE_TEST(sessions_come_newest_first_and_only_mine),
+		STORE_TEST(hostile_texts_are_only_texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* Migrations and orphans: what happens to a tenant's database when the program starts. */
+#include "store_test.h"
+
+#include "vesper/limits.h"
+
+static void migration_is_recorded_and_runs_once(void **state)
+{
+	struct fixture *f = *state;
+
+	migrate(f, "acme");
+	assert_string_equal(
+		file_ask(f, f->acme, "SELECT group_concat(version || name) FROM schema_migrations"),
+		"1001_chat");
+	assert_string_equal(
+		file_ask(f, f->acme,
+			 "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN"
+			 " ('chat_sessions', 'chat_messages', 'chat_agent_tools', "
+			 "'chat_session_summaries')"),
+		"4");
+	migrate(f, "acme");
+	assert_string_equal(file_ask(f, f->acme, "SELECT count(*) FROM schema_migrations"), "1");
+	assert_int_not_equal(access(f->vesper, F_OK), 0); /* one tenant at a time */
+}
+
+static void newer_database_is_refused(void **state)
+{
+	struct fixture *f = *state;
+
+	migrate(f, "acme");
+	file_ask(f, f->acme,
+		 "INSERT INTO schema_migrations VALUES (2, '002_later', 'x') RETURNING version");
+	begin(f);
+	store_migrate(f->store, "acme", on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_INPUT);
+	assert_non_null(strstr(f->err.text, "newer"));
+}
+
+static void failing_migration_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f);
+	migrate(f, "acme");
+	store_free(&f->store);
+	db_close(&f->db);
+	/* A table of the migration is there without its record: the second one fails, the first
+	 * must not stay. */
+	file_ask(f, f->acme, "DROP TABLE chat_session_summaries");
+	file_ask(f, f->acme, "DROP TABLE chat_messages");
+	file_ask(f, f->acme, "DROP TABLE chat_sessions");
+	file_ask(f, f->acme, "DELETE FROM schema_migrations");
+	store_start(f);
+	begin(f);
+	store_migrate(f->store, "acme", on_done, f);
+	wait_done(f);
+	assert_int_not_equal(f->err.code, ERR_NONE);
+	assert_non_null(strstr(f->err.text, "chat_agent_tools"));
+	assert_string_equal(
+		file_ask(f, f->acme,
+			 "SELECT count(*) FROM sqlite_schema WHERE name = 'chat_sessions'"),
+		"0");
+	assert_string_equal(file_ask(f, f->acme, "SELECT count(*) FROM schema_migrations"), "0");
+}
+
+static void turns_without_an_answer_are_closed(void **state)
+{
+	enum { ORPHANS = STORE_ORPHANS_MAX + 3 };
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+	struct message answered = user_message(f, session, "answered");
+	struct message answer = answer_to(f, &answered, "yes");
+
+	migrate(f, "acme");
+	assert_int_equal(accept_message(f, &ann, &answered), ERR_NONE);
+	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NONE);
+	for (int i = 0; i < ORPHANS; i++) {
+		struct message m = user_message(f, session, "left alone");
+
+		assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	}
+	for (int again = 0; again < 2; again++) {
+		begin(f);
+		store_close_orphans(f->store, "acme", on_done, f);
+		assert_false(f->done);
+		wait_done(f);
+		assert_int_equal(f->err.code, ERR_NONE);
+		read_messages(f, &ann, session, NULL, STORE_PAGE_MAX);
+		assert_int_equal(f->count, 2 + 2 * ORPHANS);
+	}
+	assert_int_equal(f->messages[1].status, MESSAGE_COMPLETE);
+	for (size_t i = 2 + ORPHANS; i < f->count; i++) {
+		const struct message *m = &f->messages[i];
+
+		assert_int_equal(m->status, MESSAGE_INTERRUPTED);
+		assert_string_equal(m->role, "assistant");
+		assert_string_equal(m->content, "");
+		assert_string_equal(m->turn_id, f->messages[i - ORPHANS].turn_id);
+		assert_true(uuid_valid(m->message_id));
+	}
+}
+
+static void statement_files_are_checked_at_the_start(void **state)
+{
+	struct fixture *f = *state;
+	struct store *s = NULL;
+	struct err e = {0};
+
+	assert_false(store_new(f->loop, f->db, f->dir, &s, &e));
+	assert_non_null(strstr(e.text, "store.sql"));
+	assert_null(s);
+}
+
+static void no_orphans_and_no_table_are_told_apart(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f);
+	store_close_orphans(f->store, "vesper", on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_INTERNAL); /* never migrated */
+	migrate(f, "vesper");
+	begin(f);
+	store_close_orphans(f->store, "vesper", on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST_BARE(migration_is_recorded_and_runs_once),
+		STORE_TEST_BARE(newer_database_is_refused),
+		STORE_TEST_BARE(failing_migration_leaves_nothing),
+		STORE_TEST_BARE(turns_without_an_answer_are_closed),
+		STORE_TEST_BARE(statement_files_are_checked_at_the_start),
+		STORE_TEST_BARE(no_orphans_and_no_table_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+/* Titles and the names of states. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "store_int.h"
+#include "vesper/limits.h"
+#include "vesper/utf8.h"
+
+static void title_is(const char *content, const char *title)
+{
+	struct arena *a = arena_new(1 << 16);
+
+	assert_string_equal(title_of(content, a), title);
+	arena_free(&a);
+}
+
+static void titles(void **state)
+{
+	(void)state;
+	title_is("Short question", "Short question");
+	title_is("  \n\n  First line  \r\nsecond", "First line");
+	title_is("", "");
+	title_is(" \n ", "");
+	/* 80 characters stay, the 81st does not */
+	title_is("12345678 12345678 12345678 12345678 12345678 12345678 12345678 12345678 1234567 "
+		 "ok",
+		 "12345678 12345678 12345678 12345678 12345678 12345678 12345678 12345678 1234567");
+#define EIGHT_WORDS "12345678 12345678 12345678 12345678 12345678 12345678 12345678 12345678"
+	title_is(EIGHT_WORDS " 12345678", EIGHT_WORDS " 12345678");
+	title_is(EIGHT_WORDS " 12345678 x", EIGHT_WORDS " 12345678");
+	title_is(EIGHT_WORDS " 123456789", EIGHT_WORDS);
+}
+
+static void characters_are_never_cut(void **state)
+{
+	struct arena *a = arena_new(1 << 16);
+	char endless[2 * TITLE_CHARS_MAX + 40] = "";
+	const char *title;
+
+	(void)state;
+	for (int i = 0; i < TITLE_CHARS_MAX + 10; i++)
+		strcat(endless, "\xc3\xa9");
+	title = title_of(endless, a);
+	assert_int_equal(strlen(title), 2 * TITLE_CHARS_MAX);
+	assert_true(utf8_valid(title, strlen(title)));
+	arena_free(&a);
+}
+
+static void every_status_has_a_name_that_is_read_back(void **state)
+{
+	(void)state;
+	for (int i = 0; i < MESSAGE_STATUS_COUNT; i++) {
+		enum message_status s = MESSAGE_STATUS_COUNT;
+
+		assert_true(message_status_parse(message_status_name((enum message_status)i), &s));
+		assert_int_equal(s, i);
+	}
+	assert_false(message_status_parse("done", &(enum message_status){0}));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(titles),
+		cmocka_unit_test(characters_are_never_cut),
+		cmocka_unit_test(every_status_has_a_name_that_is_read_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

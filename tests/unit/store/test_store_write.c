@@ -1,0 +1,285 @@
+/* A user's message and its answer: durable, once, and only in one's own session. */
+#include "store_test.h"
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+static void first_message_makes_the_session(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+	struct message m = user_message(f, session, "What about NP15?\nAnd more.");
+
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	assert_string_equal(f->duplicate, "");
+	assert_int_equal(read_session(f, &ann, session), ERR_NONE);
+	assert_string_equal(f->sessions[0].session_id, session);
+	assert_string_equal(f->sessions[0].title, "What about NP15?");
+	assert_string_equal(f->sessions[0].created_at, f->sessions[0].updated_at);
+	assert_true(clock_parse_rfc3339(f->sessions[0].created_at, &(int64_t){0}, NULL));
+	/* durable: another process sees it by now */
+	assert_string_equal(file_ask(f, f->acme, "SELECT content FROM chat_messages"), m.content);
+	assert_string_equal(
+		file_ask(f, f->acme,
+			 "SELECT tenant_id || user_id || is_active || metadata FROM chat_sessions"),
+		"acmeann1{}");
+}
+
+static void second_message_keeps_the_title(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+	struct message first = user_message(f, session, "first");
+	struct message second = user_message(f, session, "second");
+
+	clock_freeze_ms(1772182800000);
+	assert_int_equal(accept_message(f, &ann, &first), ERR_NONE);
+	clock_advance_ms(5000);
+	assert_int_equal(accept_message(f, &ann, &second), ERR_NONE);
+	clock_release();
+	read_session(f, &ann, session);
+	assert_string_equal(f->sessions[0].title, "first");
+	assert_string_equal(f->sessions[0].created_at, "2026-02-27T09:00:00.000Z");
+	assert_string_equal(f->sessions[0].updated_at, "2026-02-27T09:00:05.000Z");
+	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NONE);
+	assert_int_equal(f->count, 2);
+	assert_string_equal(f->messages[1].created_at, "2026-02-27T09:00:05.000Z");
+}
+
+static void foreign_session_looks_like_none(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+	struct message mine = user_message(f, session, "mine");
+	struct message theirs = user_message(f, session, "theirs");
+	struct message answer = answer_to(f, &mine, "answer");
+
+	assert_int_equal(accept_message(f, &ann, &mine), ERR_NONE);
+	assert_int_equal(accept_message(f, &bob, &theirs), ERR_NOT_FOUND);
+	assert_int_equal(store_the_answer(f, &bob, &answer), ERR_NOT_FOUND);
+	assert_int_equal(read_session(f, &bob, session), ERR_NOT_FOUND);
+	assert_int_equal(read_messages(f, &bob, session, NULL, 10), ERR_NOT_FOUND);
+	assert_int_equal(read_session(f, &ann_elsewhere, session), ERR_NOT_FOUND);
+	assert_int_equal(read_messages(f, &ann_elsewhere, session, NULL, 10), ERR_NOT_FOUND);
+	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NONE);
+	assert_int_equal(f->count, 1);
+	read_session(f, &ann, session);
+	assert_string_equal(f->sessions[0].title, "mine");
+}
+
+static void repeated_client_id_stores_nothing(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+	struct message first = user_message(f, session, "first");
+	struct message again = user_message(f, session, "again");
+	struct message elsewhere = user_message(f, id_new(f), "elsewhere");
+
+	first.client_msg_id = again.client_msg_id = elsewhere.client_msg_id = "c-1";
+	assert_int_equal(accept_message(f, &ann, &first), ERR_NONE);
+	assert_int_equal(accept_message(f, &ann, &again), ERR_NONE);
+	assert_string_equal(f->duplicate, first.turn_id);
+	assert_int_equal(accept_message(f, &ann, &elsewhere), ERR_NONE); /* another session */
+	assert_string_equal(f->duplicate, "");
+	read_messages(f, &ann, session, NULL, 10);
+	assert_int_equal(f->count, 1);
+	assert_string_equal(f->messages[0].content, "first");
+	assert_string_equal(f->messages[0].client_msg_id, "c-1");
+}
+
+static void two_at_once_with_one_client_id(void **state)
+{
+	struct fixture *f = *state;
+	struct fixture second = {.loop = f->loop};
+	const char *session = id_new(f);
+	struct message a = user_message(f, session, "a");
+	struct message b = user_message(f, session, "b");
+
+	a.client_msg_id = b.client_msg_id = "same";
+	begin(f);
+	store_accept(f->store, &ann, &a, on_accept, f);
+	store_accept(f->store, &ann, &b, on_accept, &second);
+	wait_done(f);
+	wait_done(&second);
+	assert_string_equal(f->duplicate, "");
+	assert_string_equal(second.duplicate, a.turn_id);
+	read_messages(f, &ann, session, NULL, 10);
+	assert_int_equal(f->count, 1);
+}
+
+static void accepting_the_same_message_again_is_no_duplicate(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "once");
+
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	assert_string_equal(f->duplicate, "");
+	read_messages(f, &ann, m.session_id, NULL, 10);
+	assert_int_equal(f->count, 1);
+}
+
+static json_t *json_of(const char *text)
+{
+	json_t *value;
+
+	assert_true(json_parse(text, strlen(text), 1 << 20, &value, NULL));
+	return value;
+}
+
+static void answer_comes_back_whole(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "question");
+	struct message a = answer_to(f, &m, "na\xc3\xafve \"48.73\" \xf0\x9f\x98\x80\n");
+	const struct message *got;
+	char *text;
+
+	a.status = MESSAGE_PARTIAL;
+	a.intent = "dayahead_curve";
+	a.agents_used = "dayahead_agent,per_agent";
+	a.tool_calls = json_of("[{\"name\":\"t\",\"args\":{\"year\":2025}}]");
+	a.views = json_of("[{\"view_type\":\"data\"}]");
+	a.pbi_deep_links = json_of("[]");
+	a.standing = json_of("{\"filters\":{\"vendor\":\"Ascend\"}}");
+	a.checked = json_of("{\"bound\":1}");
+	a.model = "claude";
+	a.token_count = 120;
+	a.latency_ms = 431;
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	assert_int_equal(store_the_answer(f, &ann, &a), ERR_NONE);
+	assert_int_equal(read_messages(f, &ann, m.session_id, NULL, 10), ERR_NONE);
+	assert_int_equal(f->count, 2);
+	got = &f->messages[1];
+	assert_string_equal(got->message_id, a.message_id);
+	assert_string_equal(got->turn_id, m.turn_id);
+	assert_string_equal(got->role, "assistant");
+	assert_string_equal(got->content, a.content);
+	assert_int_equal(got->status, MESSAGE_PARTIAL);
+	assert_string_equal(got->intent, "dayahead_curve");
+	assert_string_equal(got->agents_used, "dayahead_agent,per_agent");
+	assert_string_equal(got->provider, "rules");
+	assert_string_equal(got->model, "claude");
+	assert_int_equal(got->token_count, 120);
+	assert_int_equal(got->latency_ms, 431);
+	text = json_text(got->tool_calls);
+	assert_string_equal(text, "[{\"name\":\"t\",\"args\":{\"year\":2025}}]");
+	mem_free(text);
+	assert_true(json_equal(got->views, a.views) &&
+		    json_equal(got->pbi_deep_links, a.pbi_deep_links) &&
+		    json_equal(got->standing, a.standing) && json_equal(got->checked, a.checked));
+	assert_null(f->messages[0].views); /* a user's message has none of it */
+	assert_null(f->messages[0].provider);
+	assert_string_equal(file_ask(f, f->acme, "SELECT total_tokens FROM chat_sessions"), "120");
+	json_decref((json_t *)(uintptr_t)a.tool_calls);
+	json_decref((json_t *)(uintptr_t)a.views);
+	json_decref((json_t *)(uintptr_t)a.pbi_deep_links);
+	json_decref((json_t *)(uintptr_t)a.standing);
+	json_decref((json_t *)(uintptr_t)a.checked);
+}
+
+static void storing_an_answer_again_does_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "question");
+	struct message a = answer_to(f, &m, "answer");
+
+	a.token_count = 10;
+	accept_message(f, &ann, &m);
+	assert_int_equal(store_the_answer(f, &ann, &a), ERR_NONE);
+	a.content = "changed";
+	assert_int_equal(store_the_answer(f, &ann, &a), ERR_NONE);
+	read_messages(f, &ann, m.session_id, NULL, 10);
+	assert_int_equal(f->count, 2);
+	assert_string_equal(f->messages[1].content, "answer");
+	assert_string_equal(file_ask(f, f->acme, "SELECT total_tokens FROM chat_sessions"), "10");
+}
+
+static void an_ask_stands_until_the_next_answer(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "question");
+	struct message ask = answer_to(f, &m, "which one?");
+	struct message next = user_message(f, m.session_id, "the first");
+	struct message answer = answer_to(f, &next, "48.73");
+	json_t *standing = json_of("{\"ask\":{\"filter\":\"vendor\"}}");
+
+	ask.status = MESSAGE_ASK;
+	ask.standing = standing;
+	accept_message(f, &ann, &m);
+	store_the_answer(f, &ann, &ask);
+	assert_string_equal(file_ask(f, f->acme, "SELECT pending_ask FROM chat_sessions"),
+			    "{\"ask\":{\"filter\":\"vendor\"}}");
+	accept_message(f, &ann, &next);
+	store_the_answer(f, &ann, &answer);
+	assert_null(file_ask(f, f->acme, "SELECT pending_ask FROM chat_sessions"));
+	json_decref(standing);
+}
+
+/* A value that could not be read back must not make the whole session unreadable. */
+static void views_that_are_too_long_are_left_out(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "question");
+	struct message a = answer_to(f, &m, "answer");
+	char *long_text = mem_alloc(DB_CELL_BYTES_MAX + 1);
+	json_t *views;
+
+	memset(long_text, 'x', DB_CELL_BYTES_MAX);
+	views = json_pack("[s]", long_text);
+	a.views = views;
+	accept_message(f, &ann, &m);
+	assert_int_equal(store_the_answer(f, &ann, &a), ERR_NONE);
+	assert_int_equal(read_messages(f, &ann, m.session_id, NULL, 10), ERR_NONE);
+	assert_string_equal(f->messages[1].content, "answer");
+	assert_null(f->messages[1].views);
+	json_decref(views);
+	mem_free(long_text);
+}
+
+static void cancelled_calls_never_come_back(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "question");
+	struct op *op;
+
+	begin(f);
+	op = store_accept(f->store, &ann, &m, on_accept, f);
+	op_cancel(&op);
+	for (int i = 0; i < 100; i++) {
+		usleep(500);
+		loop_turn(f->loop);
+	}
+	assert_false(f->done);
+	read_sessions(f, &ann, NULL, 10); /* the store goes on */
+}
+
+static void database_trouble_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "question");
+	const struct principal stranger = {.user = "ann", .tenant = "nobody"};
+
+	assert_int_equal(accept_message(f, &stranger, &m), ERR_DENIED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(first_message_makes_the_session),
+		STORE_TEST(second_message_keeps_the_title),
+		STORE_TEST(foreign_session_looks_like_none),
+		STORE_TEST(repeated_client_id_stores_nothing),
+		STORE_TEST(two_at_once_with_one_client_id),
+		STORE_TEST(accepting_the_same_message_again_is_no_duplicate),
+		STORE_TEST(answer_comes_back_whole),
+		STORE_TEST(storing_an_answer_again_does_nothing),
+		STORE_TEST(an_ask_stands_until_the_next_answer),
+		STORE_TEST(views_that_are_too_long_are_left_out),
+		STORE_TEST(cancelled_calls_never_come_back),
+		STORE_TEST(database_trouble_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
