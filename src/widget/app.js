@@ -6,7 +6,7 @@
 import './vesper-chat.js';
 
 const USER_KEY = 'vesper.demo-user';
-const HASH = /^#session=([\w-]+)$/;
+const HASH = /^#session=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 const STARTERS = [
   'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?',

@@ -50,6 +50,7 @@ export class VesperChat extends HTMLElement {
   #turns = [];
   #active = null;
   #selection = null;        /* an answered ask that the server has not acknowledged */
+  #resuming = false;        /* asked for a turn's frames, none came yet */
   #refused = 0;
   #lost = new Set();        /* turns whose frames the server does not have any more */
   #bannerTimer = 0;
@@ -415,6 +416,7 @@ export class VesperChat extends HTMLElement {
   #resume() {
     const { id, lastSeq, stopping } = this.#active;
 
+    this.#resuming = true;
     this.#connection.send({ type: 'resume', turn_id: id, last_seq: lastSeq });
     if (stopping)
       this.#connection.send({ type: 'chat.cancel', turn_id: id });
@@ -444,6 +446,7 @@ export class VesperChat extends HTMLElement {
   #onTurnFrame(frame) {
     const turn = this.#turnOf(frame);
 
+    this.#resuming = false;
     if (!turn?.running)
       return;
     if (!turn.apply(frame)) {
@@ -496,7 +499,7 @@ export class VesperChat extends HTMLElement {
       turn.fail(frame);
       this.#announcer.say(frame.message);
       this.#endActive();
-    } else if (frame.code === 'not_found') {
+    } else if (this.#resuming && frame.code === 'not_found') {
       this.#lost.add(turn.id);
       this.#showHistory();
     }

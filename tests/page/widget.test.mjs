@@ -171,6 +171,28 @@ test('a question whose acknowledgement was lost is asked once', async () => {
   assert.equal(new Set(messages.map((frame) => frame.client_msg_id)).size, 1);
 });
 
+test('an answer whose frames are gone is read from the history, or said to be lost', async () => {
+  const page = await start();
+
+  for (const stored of [true, false]) {
+    await ask(page, 'slow');
+    await shown(page, 'word9 ');
+    const turn = [...fake.turns.values()].at(-1);
+
+    fake.paused = true;
+    fake.cut();
+    fake.turns.delete(turn.id);
+    turn.store = () => {};
+    if (stored)
+      turn.session.messages.push({ turn_id: turn.id, role: 'assistant', content: 'from the history', status: 'complete' });
+    fake.paused = false;
+    await page.locator('.turn.running').waitFor({ state: 'detached' });
+  }
+  assert.equal(await prose(page.locator('.turn').first()), 'from the history');
+  assert.match(await lastTurn(page).innerText(), /Interrupted/);
+  assertClean(CUT);
+});
+
 test('doubled frames change nothing, a missing one is fetched', async () => {
   const page = await start();
   let dropped = false;
