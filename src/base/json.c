@@ -68,10 +68,12 @@ static void json_clear_mark(json_t *value)
 		return;
 	}
 	case JSON_OBJECT:
-		json_object_foreach(value, key, child) json_clear_mark(child);
+		json_object_foreach(value, key, child)
+			json_clear_mark(child);
 		return;
 	case JSON_ARRAY:
-		json_array_foreach(value, i, child) json_clear_mark(child);
+		json_array_foreach(value, i, child)
+			json_clear_mark(child);
 		return;
 	default:
 		return;
@@ -233,8 +235,7 @@ bool json_only(const json_t *object, const char *const *names, struct err *e)
 {
 	const char *key;
 	json_t *value = NULL;
-	json_object_foreach((json_t *)object, key, value)
-	{
+	json_object_foreach((json_t *)object, key, value) {
 		const char *const *name = names;
 		while (*name && strcmp(*name, key) != 0)
 			name++;
