@@ -190,7 +190,7 @@ describe('at the door', () => {
     it('a fresh one of somebody else is not', async () => {
       const chat = await d.connect();
       chat.send({ type: 'auth', token: mintToken({ sub: 'somebody-else' }) });
-      assert.equal((await chat.closed).code, 4401);
+      assert.equal((await chat.closed).code, 4403);
     });
   });
 });

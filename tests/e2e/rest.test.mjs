@@ -232,7 +232,7 @@ describe('a running turn over REST', () => {
     }
     const closing = frames[frames.length - 1];
     assert.deepEqual([closing.type, closing.status], ['chat.complete', 'cancelled']);
-    checkProblem(await rest.delete(`/api/v1/turns/${closing.turn_id}`), [404, 409]);
+    assert.equal((await rest.delete(`/api/v1/turns/${closing.turn_id}`)).status, 204, 'once more changes nothing');
   });
 
   it('is refused to a second asker of the session', async () => {
