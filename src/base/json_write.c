@@ -83,8 +83,7 @@ static void buf_json_object(struct buf *b, const json_t *object)
 	char before = '{';
 	const char *key;
 	json_t *value;
-	json_object_foreach((json_t *)object, key, value)
-	{
+	json_object_foreach((json_t *)object, key, value) {
 		buf_char(b, before);
 		buf_json_str(b, key, strlen(key));
 		buf_char(b, ':');
