@@ -235,7 +235,8 @@ static inline void tiny_server_add(struct tiny_server *s, struct tiny_reply repl
 
 static inline void tiny_server_close(struct tiny_server *s)
 {
-	list_each_safe(node, &s->conns) tiny_conn_close(list_item(node, struct tiny_conn, node));
+	list_each_safe(node, &s->conns)
+		tiny_conn_close(list_item(node, struct tiny_conn, node));
 	fd_watch_free(&s->watch);
 	close(s->fd);
 	for (size_t i = 0; i < s->request_count; i++)

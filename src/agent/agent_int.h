@@ -1,0 +1,79 @@
+/* One run of an agent, and the steps of its table. */
+#ifndef VESPER_AGENT_INT_H
+#define VESPER_AGENT_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/agent.h"
+#include "vesper/limits.h"
+
+enum agent_state {
+	AGENT_ASK_MODEL,
+	AGENT_RUN_TOOLS,
+	AGENT_DONE,
+	AGENT_STATE_COUNT,
+	AGENT_WAIT = AGENT_STATE_COUNT, /* a step's answer: operations run, a completion goes on */
+};
+
+struct agent;
+
+struct agent_row {
+	enum agent_state (*step)(struct agent *a);
+	unsigned may; /* bits of the states that may follow */
+};
+
+extern const struct agent_row agent_rows[AGENT_STATE_COUNT];
+
+/* One tool call of the model's newest answer. */
+struct agent_call {
+	struct agent *agent;
+	const struct llm_block *use;
+	struct op *op;
+	struct result *result; /* or */
+	const char *mistake;   /* why it was not run */
+};
+
+struct agent {
+	struct op op; /* first: what the starter holds */
+	struct llm *llm;
+	struct toolbox *tools;
+	struct agent_request request;
+	struct arena *arena;
+	agent_cb cb;
+	void *owner;
+
+	enum agent_state state;
+	bool started; /* the step of this state has started its operations */
+	size_t pending;
+	struct err err;
+
+	struct llm_call ask; /* system, tools and messages so far */
+	struct llm_message messages[1 + 2 * AGENT_ROUNDS_MAX];
+	const struct tool_def **defs; /* of ask.tools, NULL for ask_user */
+	int round;
+	struct op *op_model;
+	struct llm_answer answer;
+
+	struct agent_call calls[AGENT_TOOL_CALLS_MAX];
+	size_t call_count;
+	struct agent_outcome out;
+	size_t result_cap;
+};
+
+/* Runs steps until one waits or the run is over; then the owner is told. */
+void agent_run(struct agent *a);
+
+/* ---- agent_prompt.c ---- */
+
+/* Fills a->ask: rules, the domain's prompt, the tools this caller may use, the question. */
+void agent_prepare(struct agent *a);
+/* The tool's definition; NULL when the model names one that it was not given. */
+const struct tool_def *agent_tool_find(const struct agent *a, const char *name);
+bool agent_is_ask(const char *tool);
+/* Reads the arguments of ask_user into a->out. False: there is no question in them. */
+bool agent_ask_read(struct agent *a, const json_t *input);
+/* What the model is told of a result: no text that the data holds, as tools may still be called. */
+const char *agent_result_text(struct agent *a, const struct result *r);
+
+#endif

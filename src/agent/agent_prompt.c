@@ -1,0 +1,175 @@
+/*
+ * What an agent's model is told, and what it may call. Rules, domain and tools depend on the
+ * catalogue and the caller's permissions only, so they are the same for all users of a role and can
+ * be cached; the question comes after them.
+ */
+#include "agent_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/hash.h"
+#include "vesper/json.h"
+#include "vesper/prompt.h"
+#include "vesper/utf8.h"
+#include "vesper/view.h"
+
+#define ASK_USER "ask_user"
+
+static const char ask_about[] =
+	"Asks the user one question back. Only when a needed filter is missing and no tool lists "
+	"its choices; call it alone.";
+static const char ask_schema[] = "{\"type\":\"object\",\"properties\":{\"question\":{\"type\":"
+				 "\"string\",\"description\":\"One short question\"},"
+				 "\"options\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
+				 "\"description\":\"The choices, if they are known\"}},"
+				 "\"required\":[\"question\"],\"additionalProperties\":false}";
+
+static json_t *ask_schema_json(struct arena *a)
+{
+	json_t *schema;
+	bool ok = json_parse(ask_schema, sizeof(ask_schema) - 1, sizeof(ask_schema), &schema, NULL);
+
+	assert(ok);
+	return json_own(a, schema);
+}
+
+/* The domain's tools in its own order, as far as this caller may use them. */
+static void prepare_tools(struct agent *a, const struct domain_def *d)
+{
+	struct llm_tool *tools = arena_alloc(a->arena, (d->tool_count + 1) * sizeof(*tools));
+	size_t n = 0;
+
+	a->defs = arena_alloc(a->arena, (d->tool_count + 1) * sizeof(*a->defs));
+	for (size_t i = 0; i < d->tool_count; i++) {
+		const struct tool_def *t = d->tools[i];
+
+		if (!catalog_allows(a->request.may, t, a->request.agent))
+			continue;
+		tools[n] = (struct llm_tool){t->name, t->about, t->schema};
+		a->defs[n++] = t;
+	}
+	tools[n++] = (struct llm_tool){ASK_USER, ask_about, ask_schema_json(a->arena)};
+	a->ask.tools = tools;
+	a->ask.tool_count = n;
+}
+
+static void prepare_system(struct agent *a, const struct domain_def *d)
+{
+	struct llm_block *system = arena_alloc(a->arena, 2 * sizeof(*system));
+	const char *rules = prompt_fill(a->request.may->catalog, "agent", NULL, 0, a->arena);
+
+	system[0] = (struct llm_block){.kind = LLM_TEXT, .text = rules};
+	system[1] = (struct llm_block){.kind = LLM_TEXT, .text = d->prompt, .cache = true};
+	a->ask.system = system;
+	a->ask.system_count = 2;
+}
+
+static void prepare_question(struct agent *a)
+{
+	struct llm_block *block = arena_alloc(a->arena, sizeof(*block));
+	const struct agent_request *r = &a->request;
+	char today[DATE_ISO_BYTES];
+
+	date_iso(r->today, today);
+	*block = (struct llm_block){.kind = LLM_TEXT};
+	block->text =
+		arena_printf(a->arena, "Today is %s.\n%s%sQuestion: %s", today,
+			     r->context ? r->context : "", r->context ? "\n" : "", r->question);
+	a->messages[0] = (struct llm_message){LLM_USER, block, 1};
+	a->ask.messages = a->messages;
+	a->ask.message_count = 1;
+}
+
+static const char *user_hash(struct agent *a)
+{
+	const char *who =
+		arena_printf(a->arena, "%s\x1f%s", a->request.who->tenant, a->request.who->user);
+	char hash[HASH_HEX_BYTES];
+
+	hash_sha256_hex(who, strlen(who), hash);
+	return arena_strndup(a->arena, hash, 32);
+}
+
+void agent_prepare(struct agent *a)
+{
+	const struct domain_def *d =
+		catalog_domain_of_agent(a->request.may->catalog, a->request.agent);
+
+	assert(d); /* whoever made the plan has looked */
+	a->ask = (struct llm_call){
+		.role = LLM_AGENT,
+		.deadline_ms = a->request.deadline_ms,
+		.user_hash = user_hash(a),
+	};
+	prepare_system(a, d);
+	prepare_tools(a, d);
+	prepare_question(a);
+}
+
+const struct tool_def *agent_tool_find(const struct agent *a, const char *name)
+{
+	for (size_t i = 0; i < a->ask.tool_count; i++)
+		if (a->defs[i] && strcmp(a->defs[i]->name, name) == 0)
+			return a->defs[i];
+	return NULL;
+}
+
+bool agent_is_ask(const char *tool)
+{
+	return strcmp(tool, ASK_USER) == 0;
+}
+
+static const char *short_text(struct agent *a, const char *text)
+{
+	return arena_strndup(a->arena, text, utf8_cut(text, strlen(text), ASK_TEXT_BYTES_MAX));
+}
+
+bool agent_ask_read(struct agent *a, const json_t *input)
+{
+	const char *question = json_string_value(json_object_get(input, "question"));
+	const json_t *list = json_object_get(input, "options"), *item;
+	struct suggestion *options;
+	size_t i, n = 0;
+
+	if (!question || !*question)
+		return false;
+	options = arena_alloc(a->arena, ASK_OPTIONS_MAX * sizeof(*options));
+	json_array_foreach(list, i, item) {
+		const char *text = json_string_value(item);
+
+		if (!text || !*text || n == ASK_OPTIONS_MAX)
+			continue;
+		text = short_text(a, text);
+		options[n++] = (struct suggestion){text, text};
+	}
+	a->out.ask = short_text(a, question);
+	a->out.options = options;
+	a->out.option_count = n;
+	return true;
+}
+
+static bool holds_text(const struct result *r)
+{
+	for (size_t i = 0; i < r->table_count; i++)
+		for (size_t c = 0; c < r->tables[i]->column_count; c++)
+			if (r->tables[i]->columns[c].type == COLUMN_TEXT)
+				return true;
+	return false;
+}
+
+const char *agent_result_text(struct agent *a, const struct result *r)
+{
+	struct buf b;
+
+	buf_init(&b, AGENT_RESULT_BYTES_MAX);
+	view_prompt(&b, r, holds_text(r) ? 0 : AGENT_ROWS_MAX);
+	if (buf_over(&b)) { /* statistics speak for rows that don't fit */
+		buf_reset(&b);
+		view_prompt(&b, r, 0);
+	}
+	const char *text = arena_strndup(a->arena, buf_text(&b), b.n);
+
+	buf_deinit(&b);
+	return text;
+}

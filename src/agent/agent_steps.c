@@ -1,0 +1,228 @@
+/* The two working steps of an agent: ask the model, run what it asks for. Each starts its
+ * operations once and looks at what came of them when it is run again. */
+#include <assert.h>
+
+#include "agent_int.h"
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/mem.h"
+
+/* ---- ASK_MODEL ---- */
+
+static void on_answer(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+{
+	struct agent *a = owner;
+
+	(void)shown; /* nobody listens to an agent */
+	a->op_model = NULL;
+	a->answer = *answer;
+	a->out.model = arena_strdup(a->arena, answer->model);
+	a->out.provider = arena_strdup(a->arena, answer->provider);
+	llm_usage_add(&a->out.usage, &answer->usage);
+	if (e)
+		a->err = *e;
+	a->pending--;
+	agent_run(a);
+}
+
+static void ask_start(struct agent *a)
+{
+	static const struct llm_handler handler = {.on_end = on_answer};
+
+	a->round++;
+	a->out.model_calls++;
+	a->ask.tools_forbidden = a->round == AGENT_ROUNDS_MAX;
+	a->pending++;
+	a->op_model = llm_start(a->llm, &a->ask, a->arena, &handler, a);
+}
+
+static size_t count_calls(const struct llm_answer *answer)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < answer->count; i++)
+		n += answer->blocks[i].kind == LLM_TOOL_USE;
+	return n;
+}
+
+static void message_add(struct agent *a, enum llm_speaker speaker, const struct llm_block *blocks,
+			size_t count)
+{
+	assert(a->ask.message_count < sizeof(a->messages) / sizeof(a->messages[0]));
+	a->messages[a->ask.message_count++] = (struct llm_message){speaker, blocks, count};
+}
+
+static enum agent_state ask_model(struct agent *a)
+{
+	if (!a->started) {
+		a->started = true;
+		ask_start(a);
+		return AGENT_WAIT;
+	}
+	if (a->err.code == ERR_NONE && a->answer.stop == LLM_STOP_REFUSAL)
+		err_set(&a->err, ERR_UPSTREAM, "the model declined to go on");
+	if (a->err.code != ERR_NONE || a->ask.tools_forbidden || count_calls(&a->answer) == 0)
+		return AGENT_DONE;
+	message_add(a, LLM_ASSISTANT, a->answer.blocks, a->answer.count);
+	return AGENT_RUN_TOOLS;
+}
+
+/* ---- RUN_TOOLS ---- */
+
+static void on_tool(void *owner, struct result *r)
+{
+	struct agent_call *c = owner;
+	struct agent *a = c->agent;
+
+	c->op = NULL;
+	c->result = r;
+	agent_tool_ended(a->request.sink, r);
+	a->pending--;
+	agent_run(a);
+}
+
+static const char *mistake_of(const struct agent *a, const struct llm_block *use)
+{
+	if (agent_is_ask(use->name))
+		return "ask_user needs a question.";
+	if (!agent_tool_find(a, use->name))
+		return "You have no tool of that name.";
+	if (!use->input)
+		return "The arguments are not a JSON object. Call again with valid arguments.";
+	return NULL;
+}
+
+/* What is left of the turn, when that is less than a statement may take. */
+static int64_t timeout_of(const struct agent *a)
+{
+	int64_t left = a->request.deadline_ms - clock_mono_ms();
+
+	if (!a->request.deadline_ms || left >= DB_QUERY_TIMEOUT_MS)
+		return 0;
+	return left > 1 ? left : 1;
+}
+
+static void call_start(struct agent *a, struct agent_call *c, const struct llm_block *use)
+{
+	const struct tool_def *tool = agent_tool_find(a, use->name);
+	struct tool_request request = {
+		.agent = a->request.agent,
+		.tool = use->name,
+		.args = use->input,
+		.who = a->request.who,
+		.today = a->request.today,
+		.timeout_ms = timeout_of(a),
+	};
+
+	*c = (struct agent_call){.agent = a, .use = use, .mistake = mistake_of(a, use)};
+	if (c->mistake) {
+		metric_add("vesper_agent_bad_calls_total", 1);
+		return;
+	}
+	request.call = arena_printf(a->arena, "c%d", (*a->request.next_call)++);
+	agent_tool_started(a->request.sink, request.call, a->request.agent, tool);
+	a->pending++;
+	c->op = tool_start(a->tools, &request, a->arena, on_tool, c);
+}
+
+/* A question to the user ends the loop, whatever else was asked for with it. */
+static bool asks_user(struct agent *a)
+{
+	for (size_t i = 0; i < a->answer.count; i++) {
+		const struct llm_block *b = &a->answer.blocks[i];
+
+		if (b->kind == LLM_TOOL_USE && agent_is_ask(b->name) && agent_ask_read(a, b->input))
+			return true;
+	}
+	return false;
+}
+
+static void calls_start(struct agent *a)
+{
+	a->call_count = 0;
+	for (size_t i = 0; i < a->answer.count && a->call_count < AGENT_TOOL_CALLS_MAX; i++)
+		if (a->answer.blocks[i].kind == LLM_TOOL_USE)
+			call_start(a, &a->calls[a->call_count++], &a->answer.blocks[i]);
+}
+
+static void result_keep(struct agent *a, struct result *r)
+{
+	if (a->out.result_count == a->result_cap) {
+		size_t cap = a->result_cap ? 2 * a->result_cap : AGENT_TOOL_CALLS_MAX;
+		struct result **grown = arena_alloc(a->arena, cap * sizeof(struct result *));
+
+		for (size_t i = 0; i < a->out.result_count; i++)
+			grown[i] = a->out.results[i];
+		a->out.results = grown;
+		a->result_cap = cap;
+	}
+	a->out.results[a->out.result_count++] = r;
+}
+
+static bool is_failure(const struct result *r)
+{
+	return r->outcome.kind == OUTCOME_ERROR || r->outcome.kind == OUTCOME_TIMEOUT ||
+	       r->outcome.kind == OUTCOME_NOT_PERMITTED;
+}
+
+static struct llm_block answer_to(struct agent *a, const struct agent_call *c,
+				  const struct llm_block *use)
+{
+	struct llm_block b = {.kind = LLM_TOOL_RESULT, .id = use->id, .is_error = true};
+
+	if (!c)
+		b.text = "Too many calls at once: this one was not run.";
+	else if (c->mistake)
+		b.text = c->mistake;
+	else {
+		b.text = agent_result_text(a, c->result);
+		b.is_error = is_failure(c->result);
+		result_keep(a, c->result);
+	}
+	return b;
+}
+
+/* Every call is answered, in one message, the last one marked: the next round reads all of it from
+ * the cache. */
+static void calls_answer(struct agent *a)
+{
+	struct llm_block *blocks = arena_alloc(a->arena, a->answer.count * sizeof(*blocks));
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->answer.count; i++) {
+		const struct llm_block *use = &a->answer.blocks[i];
+
+		if (use->kind != LLM_TOOL_USE)
+			continue;
+		blocks[n] = answer_to(a, n < a->call_count ? &a->calls[n] : NULL, use);
+		n++;
+	}
+	blocks[n - 1].cache = true;
+	message_add(a, LLM_USER, blocks, n);
+}
+
+static enum agent_state run_tools(struct agent *a)
+{
+	if (!a->started) {
+		a->started = true;
+		if (asks_user(a))
+			return AGENT_DONE;
+		calls_start(a);
+		if (a->pending)
+			return AGENT_WAIT;
+	}
+	calls_answer(a);
+	if (!arena_over(a->arena))
+		return AGENT_ASK_MODEL;
+	err_set(&a->err, ERR_LIMIT, "the results do not fit into the turn's memory");
+	return AGENT_DONE;
+}
+
+#define TO(s) (1u << AGENT_##s)
+
+const struct agent_row agent_rows[AGENT_STATE_COUNT] = {
+	/*                  step       may go to */
+	[AGENT_ASK_MODEL] = {ask_model, TO(RUN_TOOLS) | TO(DONE)},
+	[AGENT_RUN_TOOLS] = {run_tools, TO(ASK_MODEL) | TO(DONE)},
+	[AGENT_DONE] = {NULL, 0},
+};

@@ -1,0 +1,128 @@
+/* The status lines of a tool call, member by member. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/agent.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+/* The body of the one event, as text; free with mem_free. */
+static void on_emit(void *owner, const struct event *event)
+{
+	assert_int_equal(event->kind, EVENT_STATUS);
+	*(char **)owner = json_text(event->body);
+}
+
+static void check_started(const char *about, const char *expected_text)
+{
+	const struct tool_def tool = {.name = "t", .about = about};
+	char *body = NULL, expected[600];
+	const struct event_sink sink = {on_emit, &body};
+
+	agent_tool_started(&sink, "c1", "a", &tool);
+	snprintf(expected, sizeof(expected),
+		 "{\"phase\":\"running\",\"item_id\":\"c1\",\"state\":\"started\",\"agent\":\"a\","
+		 "\"tool\":\"t\",\"text\":\"%s\"}",
+		 expected_text);
+	assert_string_equal(body, expected);
+	mem_free(body);
+}
+
+static void test_started(void **state)
+{
+	char *body = NULL;
+	const struct event_sink sink = {on_emit, &body};
+
+	(void)state;
+	check_started("Average price of a year.", "Looking up: average price of a year");
+	check_started("Prices in $/MWh. Needs a year.", "Looking up: prices in $/MWh");
+	check_started("PBI activity of reports", "Looking up: PBI activity of reports");
+	check_started("", "Looking up: ");
+	agent_tool_started(&sink, "c1", "a", NULL); /* no such tool: its end will say so */
+	assert_non_null(strstr(body, "\"text\":\"Looking up\""));
+	mem_free(body);
+}
+
+static void test_about_is_cut_between_characters(void **state)
+{
+	char about[2 * STATUS_ABOUT_BYTES_MAX];
+	const struct tool_def tool = {.name = "t", .about = about};
+	char *body = NULL;
+	const struct event_sink sink = {on_emit, &body};
+
+	(void)state;
+	about[0] = 'x';
+	for (size_t i = 1; i + 2 < sizeof(about); i += 2)
+		memcpy(about + i, "\xC3\xA4", 3);
+	agent_tool_started(&sink, "c1", "a", &tool);
+	assert_non_null(body);
+	assert_non_null(strstr(body, "\xC3\xA4\"}"));
+	mem_free(body);
+}
+
+static void test_ended(void **state)
+{
+	const struct {
+		enum outcome_kind kind;
+		const char *state, *text;
+	} rows[] = {
+		{OUTCOME_ROWS, "completed", "Found: prices"},
+		{OUTCOME_EMPTY, "completed", "Nothing matches: prices"},
+		{OUTCOME_NO_DATA, "completed", "No data there: prices"},
+		{OUTCOME_OUT_OF_WINDOW, "completed", "Outside the dates of the data: prices"},
+		{OUTCOME_UNKNOWN_ENTITY, "completed", "A name is not known: prices"},
+		{OUTCOME_NOT_PERMITTED, "failed", "Not permitted: prices"},
+		{OUTCOME_TIMEOUT, "failed", "Took too long: prices"},
+		{OUTCOME_ERROR, "failed", "Could not be read: prices"},
+	};
+
+	(void)state;
+	assert_int_equal(sizeof(rows) / sizeof(rows[0]), OUTCOME_KIND_COUNT);
+	for (size_t i = 0; i < OUTCOME_KIND_COUNT; i++) {
+		struct arena *a = arena_new(1 << 16);
+		struct result *r = result_new(a);
+		char *body = NULL, expected[400];
+		const struct event_sink sink = {on_emit, &body};
+
+		r->call = "c2";
+		r->agent = "a";
+		r->tool = "t";
+		r->about = "Prices.";
+		r->outcome.kind = rows[i].kind;
+		if (rows[i].kind == OUTCOME_ROWS) {
+			struct table *t = table_new(1 << 10);
+
+			t->row_count = 12;
+			result_add_table(r, a, t);
+		}
+		agent_tool_ended(&sink, r);
+		snprintf(expected, sizeof(expected),
+			 "{\"phase\":\"running\",\"item_id\":\"c2\",\"state\":\"%s\",\"agent\":"
+			 "\"a\",\"tool\":\"t\","
+			 "\"outcome\":\"%s\",%s\"text\":\"%s\"}",
+			 rows[i].state, outcome_name(rows[i].kind),
+			 rows[i].kind == OUTCOME_ROWS ? "\"rows\":12," : "", rows[i].text);
+		assert_string_equal(body, expected);
+		mem_free(body);
+		arena_free(&a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_started),
+		cmocka_unit_test(test_about_is_cut_between_characters),
+		cmocka_unit_test(test_ended),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
