@@ -69,6 +69,8 @@ const struct sql_query *sql_file_query(const struct sql_file *f,
 bool sql_query_names(const struct sql_query *q, const char *view);
 /* The same, looking only at what is in whatever the arguments are. */
 bool sql_query_always_names(const struct sql_query *q, const char *name);
+/* Whether a quoted name is exactly this one, as output columns are written: AS "AvgPrice". */
+bool sql_query_quotes(const struct sql_query *q, const char *column);
 /* Whether it is one statement that begins with SELECT or WITH: all that a tool may be. */
 bool sql_query_is_select(const struct sql_query *q);
 

@@ -129,7 +129,7 @@ static bool is_used(const struct sql_file *f, const char *param)
 static bool is_selected(const struct sql_file *f, const char *column)
 {
 	for (size_t q = 0; q < f->query_count; q++)
-		if (sql_query_names(&f->queries[q], column))
+		if (sql_query_quotes(&f->queries[q], column))
 			return true;
 	return false;
 }

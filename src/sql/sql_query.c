@@ -72,6 +72,17 @@ bool sql_query_always_names(const struct sql_query *q, const char *name)
 	return false;
 }
 
+bool sql_query_quotes(const struct sql_query *q, const char *column)
+{
+	for (size_t i = 0; i < q->statement->count; i++) {
+		const struct sql_token *t = &q->statement->tokens[i];
+		if (t->kind == SQL_QUOTED &&
+		    str_eq((struct str){t->text.p + 1, t->text.n - 2}, str_of(column)))
+			return true;
+	}
+	return false;
+}
+
 bool sql_query_is_select(const struct sql_query *q)
 {
 	const struct sql_statement *s = q->statement;

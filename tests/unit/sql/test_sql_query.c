@@ -70,11 +70,28 @@ static void tells_a_select_from_the_rest(void **state)
 	assert_false(sql_query_is_select(query("SELECTED")));
 }
 
+static void finds_output_columns(void **state)
+{
+	(void)state;
+	const struct sql_query *q =
+		query("SELECT a AS \"One Two\", b AS [Three]\n--? x: , c AS \"Four\"");
+
+	assert_true(sql_query_quotes(q, "One Two"));
+	assert_true(sql_query_quotes(q, "Three"));
+	assert_true(sql_query_quotes(q, "Four"));
+	assert_false(sql_query_quotes(q, "one two"));
+	assert_false(sql_query_quotes(q, "a"));
+	assert_true(sql_query_names(q, "Four"));
+	assert_false(sql_query_always_names(q, "Four"));
+	assert_true(sql_query_always_names(q, "three"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(sees_a_view_however_it_is_written, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(finds_output_columns, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tells_a_select_from_the_rest, set_up, tear_down),
 	};
 

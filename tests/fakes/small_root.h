@@ -1,0 +1,96 @@
+/* The smallest whole catalogue: two dimensions, one domain with one tool. Tests break it in one
+ * place or add to it. */
+#ifndef SMALL_ROOT_H
+#define SMALL_ROOT_H
+
+#include "temp_root.h"
+
+#define SMALL_CATALOGUE                                                                            \
+	"{\"views\": [{\"name\": \"dbo.prices\", \"about\": \"prices\"}],\n"                       \
+	" \"joins\": [],\n"                                                                        \
+	" \"measures\": [{\"name\": \"price\", \"view\": \"dbo.prices\", \"unit\": \"$\","         \
+	" \"aggregate\": \"avg\"}],\n"                                                             \
+	" \"dimensions\": [\n"                                                                     \
+	"  {\"name\": \"market\", \"label\": \"market\", \"values\": [\"East\", \"West\"]},\n"     \
+	"  {\"name\": \"hub\", \"label\": \"hub\", \"parent\": \"market\","                        \
+	" \"values\": {\"East\": [\"E1\", \"E2\"], \"West\": [\"W1\"]}},\n"                        \
+	"  {\"name\": \"file\", \"filter\": \"file_name\", \"view\": \"dbo.prices\","              \
+	" \"column\": \"file\"}],\n"                                                               \
+	" \"calendar\": {\"fiscal_start_month\": 1, \"week_start\": 0, \"peak_first_hour\": 7,"    \
+	" \"peak_last_hour\": 22}}\n"
+
+#define SMALL_ENTITIES                                                                             \
+	"{\"market\": [{\"text\": \"sunrise\", \"value\": \"East\"}],\n"                           \
+	" \"hub\": [{\"text\": \"first\", \"value\": \"E1\", \"when\": \"market=East\"},\n"        \
+	"  {\"text\": \"first\", \"value\": \"W1\", \"when\": \"market=West\"}]}\n"
+
+#define SMALL_REPORTS                                                                              \
+	"{\"menus\": {\"prices\": {\"label\": \"Prices\", \"url\": \"https://x.test/p\"}},\n"      \
+	" \"reports\": {\"price_report\": \"prices\", \"other_report\": \"prices\"}}\n"
+
+#define SMALL_PERMISSIONS                                                                          \
+	"{\"permissions\": [\"chat:use\", \"chat:read\", \"chat:read_budget\"],\n"                 \
+	" \"roles\": {\"reader\": [\"chat:use\", \"chat:read\"]}}\n"
+
+#define SMALL_TOOL                                                                                 \
+	"-- tool: get_price\n"                                                                     \
+	"-- about: Price of a hub.\n"                                                              \
+	"-- permission: chat:read\n"                                                               \
+	"-- report: price_report\n"                                                                \
+	"-- answer: {Hub} costs {Price}.\n"                                                        \
+	"-- suggest: And {hub} in {year}?\n"                                                       \
+	"-- param hub text required entity=hub Where\n"                                            \
+	"-- param market text optional entity=market Which market\n"                               \
+	"-- param year int optional default=2025 min=2000 max=2100 Which year\n"                   \
+	"-- param hours list(int,24) optional min=0 max=23 filter=hour Which hours\n"              \
+	"-- param name text optional match=like Part of a name\n"                                  \
+	"-- param since date optional First day\n"                                                 \
+	"-- param above decimal optional Lowest price\n"                                           \
+	"-- param firm bool optional Only firm prices\n"                                           \
+	"-- column \"Hub\" priority=high\n"                                                        \
+	"-- column \"Price\" unit=$ label=\"Average price\" type=decimal\n"                        \
+	"-- column \"Cost\" permission=chat:read_budget\n"                                         \
+	"SELECT p.hub AS \"Hub\", p.price AS \"Price\"\n"                                          \
+	"--? may_read_budget: , p.cost AS \"Cost\"\n"                                              \
+	"FROM dbo.prices p WHERE p.tenant_id = :tenant_id AND p.hub = :hub AND p.year = :year\n"   \
+	"--? market: AND p.market = :market\n"                                                     \
+	"--? hours: AND p.hour IN (:hours...)\n"                                                   \
+	"--? name: AND LOWER(p.name) LIKE LOWER(:name) ESCAPE '\\'\n"                              \
+	"--? since: AND p.day >= :since\n"                                                         \
+	"--? above: AND p.price > :above\n"                                                        \
+	"--? firm: AND p.firm = :firm\n"                                                           \
+	"ORDER BY p.hub OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY\n"
+
+#define SMALL_DOMAIN                                                                               \
+	"---\n"                                                                                    \
+	"agent: price_agent\n"                                                                     \
+	"intent: prices\n"                                                                         \
+	"about: What things cost.\n"                                                               \
+	"examples:\n"                                                                              \
+	"  - What does E1 cost: now, or later?\n"                                                  \
+	"tools:\n"                                                                                 \
+	"  - get_price\n"                                                                          \
+	"order: 2\n"                                                                               \
+	"---\n"                                                                                    \
+	"\nYou know prices.\n"
+
+#define SMALL_TOOL_PATH   "sql/domain/prices/get_price.sql"
+#define SMALL_DOMAIN_PATH "prompts/domain/prices.md"
+
+static inline struct temp_root small_root_new(void)
+{
+	struct temp_root root = temp_root_new();
+
+	temp_root_write(&root, "config/catalogue.json", SMALL_CATALOGUE);
+	temp_root_write(&root, "config/entities.json", SMALL_ENTITIES);
+	temp_root_write(&root, "config/reports.json", SMALL_REPORTS);
+	temp_root_write(&root, "config/permissions.json", SMALL_PERMISSIONS);
+	temp_root_write(&root, SMALL_TOOL_PATH, SMALL_TOOL);
+	temp_root_write(&root, SMALL_DOMAIN_PATH, SMALL_DOMAIN);
+	temp_root_write(&root, "prompts/supervisor.md", "{{domains}} {{tools}} {{dimensions}}\n");
+	temp_root_write(&root, "prompts/synthesizer.md", "Write.\n");
+	temp_root_write(&root, "prompts/agent.md", "Gather.\n");
+	return root;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* Reports and roles. */
+#include "catalog_test.h"
+
+static void several_reports_share_a_menu(void **state)
+{
+	(void)state;
+	load();
+	assert_int_equal(catalog->report_count, 2);
+	assert_string_equal(catalog_report(catalog, "price_report")->label, "Prices");
+	assert_string_equal(catalog_report(catalog, "price_report")->url, "https://x.test/p");
+	assert_null(catalog_report(catalog, "prices"));
+
+	temp_root_write(&root, "config/reports.json",
+			"{\"menus\": {\"m\": {\"label\": \"M\"}},"
+			" \"reports\": {\"price_report\": \"m\"}}");
+	load();
+	assert_string_equal(catalog_report(catalog, "price_report")->url, "");
+}
+
+static void refuses_wrong_reports(void **state)
+{
+	(void)state;
+	const char *file = "config/reports.json";
+
+	refused_change(file, SMALL_REPORTS, "\"price_report\": \"prices\"",
+		       "\"price_report\": \"price\"", "price_report names no menu");
+	refused_change(file, SMALL_REPORTS, "https:", "http:", "url must begin with https://");
+	refused_change(file, SMALL_REPORTS, "\"label\"", "\"lable\"", "lable");
+}
+
+static void refuses_wrong_roles(void **state)
+{
+	(void)state;
+	refused_change("config/permissions.json", SMALL_PERMISSIONS, "\"reader\": [\"chat:use\"",
+		       "\"reader\": [\"chat:usee\"", "reader: chat:usee is no permission");
+	refused("config/permissions.json", "{\"permissions\": [1], \"roles\": {}}", "not a text");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(several_reports_share_a_menu),
+		TEST(refuses_wrong_reports),
+		TEST(refuses_wrong_roles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* Front matter, and how domains tie tools to agents. */
+#include "catalog_test.h"
+
+static void reads_front_matter(void **state)
+{
+	(void)state;
+	load();
+	const struct domain_def *d = &catalog->domains[0];
+
+	assert_string_equal(d->name, "prices");
+	assert_string_equal(d->agent, "price_agent");
+	assert_string_equal(d->intent, "prices");
+	assert_string_equal(d->about, "What things cost.");
+	assert_string_equal(d->examples[0], "What does E1 cost: now, or later?");
+	assert_null(d->examples[1]);
+	assert_int_equal(d->tool_count, 1);
+	assert_ptr_equal(d->tools[0], catalog_tool(catalog, "get_price"));
+	assert_int_equal(d->order, 2);
+	assert_string_equal(d->prompt, "You know prices.");
+}
+
+#define SHARING                                                                                    \
+	"---\nagent: cost_agent\nintent: costs\nabout: Costs.\ntools:\n  - get_price\norder: %d\n" \
+	"---\nYou know costs.\n"
+
+static void a_shared_tool_has_several_agents(void **state)
+{
+	(void)state;
+	char *late = mem_printf(SHARING, 5), *early = mem_printf(SHARING, 1);
+
+	temp_root_write(&root, "prompts/domain/costs.md", late);
+	load();
+	const struct tool_def *t = catalog_tool(catalog, "get_price");
+	assert_string_equal(catalog->domains[0].name, "prices");
+	assert_string_equal(catalog->domains[1].name, "costs");
+	assert_string_equal(t->agents[0], "price_agent");
+	assert_string_equal(t->agents[1], "cost_agent");
+	assert_null(t->agents[2]);
+
+	refused("prompts/domain/costs.md", early, "belongs into sql/domain/costs");
+	mem_free(late);
+	mem_free(early);
+}
+
+static void declared_agents_must_be_true(void **state)
+{
+	(void)state;
+	char *good = changed(SMALL_TOOL, "-- report", "-- agents: price_agent\n-- report");
+
+	temp_root_write(&root, SMALL_TOOL_PATH, good);
+	load();
+	mem_free(good);
+	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "-- report", "-- agents: cost_agent\n-- report",
+		       "agents are not those");
+}
+
+static void broken(const char *from, const char *to, const char *why)
+{
+	refused_change(SMALL_DOMAIN_PATH, SMALL_DOMAIN, from, to, why);
+}
+
+static void refuses_wrong_front_matter(void **state)
+{
+	(void)state;
+	broken("---\nagent", "agent", "must begin with front matter");
+	broken("order: 2\n---", "order: 2\n", "expected \"key: value\", not You know prices.");
+	broken("agent: price_agent\n", "", "agent, intent and about are needed");
+	broken("about:", "abot:", "prices.md:4: unknown key abot");
+	broken("about:", "intent: x\nabout:", "prices.md:4: a second time: intent");
+	broken("order: 2", "order: two", "order must be a whole number, not two");
+	broken("tools:\n", "tools: get_price\n", "the items follow");
+	broken("- get_price", "- get_cost", "no file for tool get_cost");
+	broken("  - get_price\n", "  - get_price\n  - get_price\n", "get_price is there twice");
+	broken("  - get_price\n", "", "no domain lists this tool");
+	broken("about:", "- x\nabout:", "an item of no list");
+	broken("\nYou know prices.\n", "\n", "no prompt below");
+	broken("about: What things cost.", "about:", "empty: about");
+}
+
+static void agents_are_unique(void **state)
+{
+	(void)state;
+	refused("prompts/domain/z.md", SMALL_DOMAIN, "must not be those of prices.md");
+	temp_root_write(&root, "prompts/domain/z.md", NULL);
+	refused("prompts/domain/z.txt", SMALL_DOMAIN, "not a .md file");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(reads_front_matter),
+		TEST(a_shared_tool_has_several_agents),
+		TEST(declared_agents_must_be_true),
+		TEST(refuses_wrong_front_matter),
+		TEST(agents_are_unique),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,39 @@
+/* Prompts with slots. */
+#include "catalog_test.h"
+
+#include "vesper/prompt.h"
+
+static void fills_slots(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 16);
+	const struct prompt_slot slots[] = {
+		{"tools", "T {{domains}}"}, {"domains", "D"}, {"dimensions", ""}};
+
+	temp_root_write(&root, "prompts/supervisor.md",
+			"a {{domains}} b {{ tools }}{{dimensions}} {{domains}} {x} }}\n");
+	load();
+	assert_string_equal(prompt_fill(catalog, "supervisor", slots, 3, a),
+			    "a D b T {{domains}} D {x} }}\n");
+	assert_string_equal(prompt_fill(catalog, "synthesizer", NULL, 0, a), "Write.\n");
+	arena_free(&a);
+}
+
+static void wrong_slots_are_found_at_start(void **state)
+{
+	(void)state;
+	refused("prompts/supervisor.md", "{{domains}}\n{{tools}}\n{{dimension}} {{dimensions}}",
+		"prompts/supervisor.md:3: nothing fills {{dimension}}");
+	refused("prompts/supervisor.md", "{{domains}} {{tools}}", "{{dimensions}} is missing");
+	refused("prompts/supervisor.md", NULL, "prompts/supervisor.md");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(fills_slots),
+		TEST(wrong_slots_are_found_at_start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

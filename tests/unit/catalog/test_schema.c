@@ -1,0 +1,84 @@
+/* Views, measures, dimensions, calendar and aliases, and what must not be in them. */
+#include "catalog_test.h"
+
+#define FILE_NAME "config/catalogue.json"
+
+static void reads_dimensions(void **state)
+{
+	(void)state;
+	load();
+	const struct dimension_def *hub = catalog_dimension(catalog, "hub");
+
+	assert_string_equal(hub->parent, "market");
+	assert_string_equal(hub->values[2], "W1");
+	assert_string_equal(hub->parents[1], "East");
+	assert_string_equal(hub->parents[2], "West");
+	assert_null(hub->values[3]);
+	assert_string_equal(hub->filter, "hub");
+	assert_int_equal(hub->alias_count, 2);
+	assert_string_equal(hub->aliases[1].when, "market=West");
+	assert_string_equal(hub->aliases[1].value, "W1");
+
+	const struct dimension_def *file = catalog_dimension(catalog, "file");
+	assert_string_equal(file->filter, "file_name");
+	assert_string_equal(file->label, "file");
+	assert_string_equal(file->view, "dbo.prices");
+	assert_null(file->values);
+	assert_int_equal(file->alias_count, 0);
+}
+
+static void refuses_a_wrong_catalogue(void **state)
+{
+	(void)state;
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"joins\"", "\"join\"", "join");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"joins\": []",
+		       "\"joins\": [{\"left\": \"dbo.prices\", \"right\": \"dbo.x\", \"on\": "
+		       "[[\"a\", \"b\"]]}]",
+		       "dbo.x is no approved view");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"view\": \"dbo.prices\", \"unit\"",
+		       "\"view\": \"dbo.price\", \"unit\"", "dbo.price is no approved view");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"parent\": \"market\"",
+		       "\"parent\": \"region\"", "parent region is no dimension");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"West\": [\"W1\"]", "\"North\": [\"W1\"]",
+		       "North is no market");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"name\": \"hub\"", "\"name\": \"market\"",
+		       "market is there twice");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]", "[\"East\", \"East\"]",
+		       "East is there twice");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"column\": \"file\"", "\"label\": \"file\"",
+		       "view and column go together");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
+		       "\"peak_last_hour\": 24", "peak_last_hour: 0 to 23");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
+		       "\"peak_last_hour\": 3", "the peak ends before it begins");
+	refused(FILE_NAME, "[]", "not an object");
+	refused(FILE_NAME, "{", "config/catalogue.json");
+	refused(FILE_NAME, NULL, "config/catalogue.json");
+}
+
+static void refuses_wrong_aliases(void **state)
+{
+	(void)state;
+	refused("config/entities.json", "{\"region\": []}", "region is no dimension");
+	refused("config/entities.json", "{\"market\": [{\"text\": \"x\", \"value\": \"North\"}]}",
+		"North is no known market");
+	refused("config/entities.json", "{\"market\": [{\"text\": \"X\", \"value\": \"East\"}]}",
+		"not in lower case");
+	refused("config/entities.json",
+		"{\"hub\": [{\"text\": \"x\", \"value\": \"E1\", \"when\": \"market=North\"}]}",
+		"market=North is not a known");
+	refused("config/entities.json",
+		"{\"hub\": [{\"text\": \"x\", \"value\": \"E1\", \"when\": \"market\"}]}",
+		"market is not a known");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(reads_dimensions),
+		TEST(refuses_a_wrong_catalogue),
+		TEST(refuses_wrong_aliases),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+/* Statements that do not keep what their header promises. */
+#include "catalog_test.h"
+
+static void broken(const char *from, const char *to, const char *why)
+{
+	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, from, to, why);
+}
+
+static void markers_and_params_belong_together(void **state)
+{
+	(void)state;
+	broken("p.hub = :hub", "p.hub = :hubb", "query main: no param for marker hubb");
+	broken("AND p.hub = :hub ", "", "param hub is never used");
+	broken("--? market: AND", "AND", "only a --? line of its own may use optional market");
+	broken("--? market: AND", "--? year: AND",
+	       "only a --? line of its own may use optional market");
+	broken("--? market:", "--? markt:", "only a --? line of its own");
+	broken("--? since: AND p.day >= :since", "--? snce: AND 1 = 1",
+	       "no param for line --? snce");
+	broken("IN (:hours...)", "IN (:hours)", "a list is bound as :name");
+	broken("p.year = :year", "p.year IN (:year...)", "a list marker for a param of one value");
+	broken(":row_limit ROWS", ":row_limit... ROWS", "one value, not a list: row_limit");
+}
+
+static void the_tenant_is_demanded(void **state)
+{
+	(void)state;
+	broken("p.tenant_id = :tenant_id AND ", "", "no :tenant_id for dbo.prices");
+	broken("WHERE p.tenant_id = :tenant_id AND", "\n--? tenant_id: WHERE x = :tenant_id AND\n",
+	       "no param for line --? tenant_id");
+	broken("FROM dbo.prices p", "FROM dbo.other p", "names no approved view");
+}
+
+static void only_selects(void **state)
+{
+	(void)state;
+	broken("SELECT p.hub", "DELETE FROM dbo.prices; SELECT p.hub", "must be one SELECT");
+	broken("ORDER BY p.hub", "; SELECT 1 ORDER BY p.hub", "must be one SELECT");
+}
+
+static void columns_come_from_somewhere(void **state)
+{
+	(void)state;
+	broken("-- column \"Hub\" priority",
+	       "-- column \"Hob\" derived\n-- column \"Hup\" priority", "{Hub} is neither");
+	broken("AS \"Price\"", "AS \"Prize\"", "no query gives column \"Price\"");
+	broken("--? may_read_budget: , p.cost AS \"Cost\"", ", p.cost AS \"Cost\"",
+	       "fetched without its permission: Cost");
+	broken("--? may_read_budget:", "--? may_read:", "no param for line --? may_read");
+}
+
+static void queries_have_an_order(void **state)
+{
+	(void)state;
+	broken("SELECT p.hub", "--# query other\nSELECT p.hub", "the first query must be main");
+	broken("ORDER BY p.hub",
+	       "\n--# query b\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\n--# query c\nSELECT "
+	       "1 "
+	       "FROM dbo.prices WHERE t = :tenant_id\n--# query d\nSELECT 1 FROM dbo.prices WHERE "
+	       "t "
+	       "= :tenant_id\n--# query e\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\nORDER BY "
+	       "p.hub",
+	       "more than 4 queries");
+	broken("ORDER BY p.hub",
+	       "\n--# query window\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\nORDER BY p.hub",
+	       "a query window go together");
+}
+
+static void names_reserved_markers(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1024);
+
+	assert_true(catalog_marker_reserved("tenant_id"));
+	assert_true(catalog_marker_reserved("row_limit"));
+	assert_false(catalog_marker_reserved("tenant"));
+	assert_string_equal(catalog_condition_of("chat:read_budget", a), "may_read_budget");
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(markers_and_params_belong_together),
+		TEST(the_tenant_is_demanded),
+		TEST(only_selects),
+		TEST(columns_come_from_somewhere),
+		TEST(queries_have_an_order),
+		TEST(names_reserved_markers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
