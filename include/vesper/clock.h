@@ -16,14 +16,13 @@ struct date {
 	int day;   /* 1..31 */
 };
 
-int64_t clock_now_ms(void); /* Unix time */
-/* Unix time that clock_freeze_today leaves alone: for tokens, whose times are set by others. */
-int64_t clock_real_ms(void);
+int64_t clock_now_ms(void);  /* Unix time */
 int64_t clock_mono_ms(void); /* only for differences */
 int64_t clock_mono_us(void);
 struct date clock_today(void); /* UTC date of clock_now_ms, or the frozen one */
 
-/* From now on today is `d`, and wall time runs on from 09:00 UTC of that day. */
+/* From now on today is `d`. Wall time goes on as it is: tokens and stored times are compared with
+ * others' clocks. */
 void clock_freeze_today(struct date d);
 /* Tests: both clocks stand still at these values until moved; clock_release undoes every freeze. */
 void clock_freeze_ms(int64_t wall_ms);

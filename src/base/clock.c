@@ -11,15 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-#define DAY_MS          INT64_C(86400000)
-#define FROZEN_START_MS (INT64_C(9) * 3600 * 1000) /* 09:00 */
+#define DAY_MS INT64_C(86400000)
 
 static _Atomic bool still; /* both clocks stand at still_wall and still_mono */
 static _Atomic int64_t still_wall;
 static _Atomic int64_t still_mono;
 static _Atomic bool today_fixed;
 static _Atomic int64_t today_days;
-static _Atomic int64_t wall_shift; /* added to the system's wall time */
 
 static int64_t system_us(clockid_t id)
 {
@@ -28,14 +26,9 @@ static int64_t system_us(clockid_t id)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-int64_t clock_real_ms(void)
-{
-	return still ? still_wall : system_us(CLOCK_REALTIME) / 1000;
-}
-
 int64_t clock_now_ms(void)
 {
-	return still ? still_wall : system_us(CLOCK_REALTIME) / 1000 + wall_shift;
+	return still ? still_wall : system_us(CLOCK_REALTIME) / 1000;
 }
 
 int64_t clock_mono_ms(void)
@@ -63,7 +56,6 @@ void clock_freeze_today(struct date d)
 	assert(date_valid(d));
 	clock_release();
 	today_days = date_to_days(d);
-	wall_shift = today_days * DAY_MS + FROZEN_START_MS - system_us(CLOCK_REALTIME) / 1000;
 	today_fixed = true;
 }
 
@@ -86,7 +78,6 @@ void clock_release(void)
 {
 	still = false;
 	today_fixed = false;
-	wall_shift = 0;
 }
 
 void clock_rfc3339(int64_t wall_ms, char out[CLOCK_RFC3339_BYTES])

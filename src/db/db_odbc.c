@@ -20,7 +20,7 @@ static bool odbc_ok(SQLRETURN rc)
 	return rc == SQL_SUCCESS || rc == SQL_SUCCESS_WITH_INFO;
 }
 
-struct connection *connection_new(const struct tenant *t)
+struct connection *db_connection_new(const struct tenant *t)
 {
 	struct connection *c = mem_alloc(sizeof(*c));
 
@@ -29,7 +29,7 @@ struct connection *connection_new(const struct tenant *t)
 	return c;
 }
 
-void connection_free(struct connection **connection)
+void db_connection_free(struct connection **connection)
 {
 	struct connection *c = *connection;
 
@@ -58,7 +58,7 @@ static void diag_read(SQLSMALLINT type, SQLHANDLE handle, struct diag *d)
 	snprintf(d->message, sizeof(d->message), "%s", text);
 }
 
-bool work_may_go_on(const struct work *w, struct err *e)
+bool db_work_may_go_on(const struct work *w, struct err *e)
 {
 	switch ((enum stop)atomic_load(&w->stop)) {
 	case STOP_TIMEOUT:
@@ -71,8 +71,8 @@ bool work_may_go_on(const struct work *w, struct err *e)
 	return true;
 }
 
-bool odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
-	       struct err *e)
+bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
+		  struct err *e)
 {
 	struct verdict v;
 	struct diag d;
@@ -81,7 +81,7 @@ bool odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const c
 	v = c->tenant->source->dialect->judge(&d);
 	c->lost |= v.lost;
 	/* After a stop, whatever the driver says is its echo. */
-	if (c->running && !work_may_go_on(c->running, e))
+	if (c->running && !db_work_may_go_on(c->running, e))
 		return false;
 	if (v.may_retry)
 		return err_set_retry(e, v.code, "%s: %s (%s, %d)", what, d.message, d.state,
@@ -127,10 +127,10 @@ static bool driver_connect(struct connection *c, struct err *e)
 			      SQL_DRIVER_NOPROMPT);
 	dialect->connecting(NULL);
 	buf_deinit(&text);
-	return odbc_ok(rc) || odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "connect", e);
+	return odbc_ok(rc) || db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "connect", e);
 }
 
-bool connection_open(struct connection *c, struct err *e)
+bool db_connection_open(struct connection *c, struct err *e)
 {
 	const struct source *s = c->tenant->source;
 
@@ -144,7 +144,7 @@ bool connection_open(struct connection *c, struct err *e)
 	}
 	c->open = true;
 	if (!s->dialect->set_up(c, e)) {
-		connection_close(c);
+		db_connection_close(c);
 		return err_prefix(e, "%s:%s", s->name, c->tenant->id);
 	}
 	return true;
@@ -159,7 +159,7 @@ static void prepared_free(struct connection *c, struct prepared *p)
 	mem_free(p);
 }
 
-void connection_close(struct connection *c)
+void db_connection_close(struct connection *c)
 {
 	if (!c->open)
 		return;
@@ -196,11 +196,11 @@ static bool prepared_make(struct connection *c, const char *text, size_t length,
 	if (c->prepared_count == DB_STATEMENTS_KEPT)
 		prepared_free(c, list_item(c->prepared.prev, struct prepared, node));
 	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
-		return odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
 	/* Some drivers hold the whole result: this bounds it. */
 	SQLSetStmtAttr(handle, SQL_ATTR_MAX_ROWS, (SQLPOINTER)(uintptr_t)DB_FETCH_ROWS_MAX, 0);
 	if (!odbc_ok(SQLPrepare(handle, (SQLCHAR *)(uintptr_t)text, (SQLINTEGER)length))) {
-		odbc_fail(c, SQL_HANDLE_STMT, handle, "prepare", e);
+		db_odbc_fail(c, SQL_HANDLE_STMT, handle, "prepare", e);
 		SQLFreeHandle(SQL_HANDLE_STMT, handle);
 		return false;
 	}
@@ -239,7 +239,7 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct db_s
 					      b->c_type, b->sql_type, b->size, 0,
 					      (SQLPOINTER)(uintptr_t)b->data,
 					      b->length > 0 ? b->length : 0, &b->length)))
-			return odbc_fail(c, SQL_HANDLE_STMT, handle, "bind", e);
+			return db_odbc_fail(c, SQL_HANDLE_STMT, handle, "bind", e);
 	}
 	return true;
 }
@@ -257,9 +257,9 @@ static bool prepared_execute(struct connection *c, struct prepared *p, struct wo
 	if (rc == SQL_NO_DATA) /* a change that found nothing to change */
 		done = true;
 	else if (!odbc_ok(rc))
-		done = odbc_fail(c, SQL_HANDLE_STMT, p->handle, "execute", e);
+		done = db_odbc_fail(c, SQL_HANDLE_STMT, p->handle, "execute", e);
 	else
-		done = fetch_table(c, p->handle, w, s->name, &stale, e);
+		done = db_fetch_table(c, p->handle, w, s->name, &stale, e);
 	SQLFreeStmt(p->handle, SQL_CLOSE);
 	SQLFreeStmt(p->handle,
 		    SQL_RESET_PARAMS); /* they point into memory that ends with the work */
@@ -272,15 +272,15 @@ static bool statement_run(struct connection *c, struct work *w, const struct db_
 			  struct err *e)
 {
 	struct bound *bound = mem_alloc((s->count + 1) * sizeof(*bound));
-	struct prepared *p;
-	bool done = work_may_go_on(w, e) && prepared_get(c, s->text, &p, e) &&
+	struct prepared *p = NULL;
+	bool done = db_work_may_go_on(w, e) && prepared_get(c, s->text, &p, e) &&
 		    prepared_execute(c, p, w, s, bound, e);
 
 	mem_free(bound);
 	return done || err_prefix(e, "%s", s->name);
 }
 
-bool connection_run(struct connection *c, struct work *w, struct err *e)
+bool db_connection_run(struct connection *c, struct work *w, struct err *e)
 {
 	bool done = true;
 
@@ -296,16 +296,16 @@ bool connection_run(struct connection *c, struct work *w, struct err *e)
 	return done;
 }
 
-bool connection_exec(struct connection *c, const char *text, struct err *e)
+bool db_connection_exec(struct connection *c, const char *text, struct err *e)
 {
 	SQLHSTMT handle;
 	SQLRETURN rc;
 
 	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
-		return odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
 	rc = SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)text, SQL_NTS);
 	if (!odbc_ok(rc) && rc != SQL_NO_DATA) {
-		odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
+		db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 		SQLFreeHandle(SQL_HANDLE_STMT, handle);
 		return false;
 	}
@@ -313,8 +313,8 @@ bool connection_exec(struct connection *c, const char *text, struct err *e)
 	return true;
 }
 
-bool connection_ask(struct connection *c, const char *text, char *out, size_t out_size, bool *found,
-		    struct err *e)
+bool db_connection_ask(struct connection *c, const char *text, char *out, size_t out_size,
+		       bool *found, struct err *e)
 {
 	SQLHSTMT handle;
 	SQLLEN length = 0;
@@ -322,14 +322,14 @@ bool connection_ask(struct connection *c, const char *text, char *out, size_t ou
 	bool done;
 
 	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
-		return odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
 	rc = SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)text, SQL_NTS);
 	if (odbc_ok(rc))
 		rc = SQLFetch(handle);
 	if (odbc_ok(rc))
 		rc = SQLGetData(handle, 1, SQL_C_CHAR, out, (SQLLEN)out_size, &length);
 	done = odbc_ok(rc) || rc == SQL_NO_DATA ||
-	       odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
+	       db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 	if (done)
 		*found = rc != SQL_NO_DATA && length != SQL_NULL_DATA;
 	SQLFreeHandle(SQL_HANDLE_STMT, handle);

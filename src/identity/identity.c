@@ -104,7 +104,7 @@ void identity_free(struct identity **i)
 
 bool identity_token(struct identity *i, struct str token, struct principal **out, struct err *e)
 {
-	return jwt_verify(token, &i->options, clock_real_ms(), out, e);
+	return jwt_verify(token, &i->options, clock_now_ms(), out, e);
 }
 
 static struct list *bucket_of(struct identity *i, const uint8_t hash[HASH_SHA256_BYTES])
@@ -172,5 +172,5 @@ bool identity_ticket_use(struct identity *i, struct str ticket, struct principal
 
 bool identity_expired(const struct identity *i, const struct principal *who)
 {
-	return clock_real_ms() >= who->expires_ms + i->options.leeway_s * 1000;
+	return clock_now_ms() >= who->expires_ms + i->options.leeway_s * 1000;
 }

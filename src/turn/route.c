@@ -36,8 +36,9 @@ static bool array_has(const json_t *names, const char *name)
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(names, i,
-			   item) if (strcmp(json_string_value(item), name) == 0) return true;
+	json_array_foreach(names, i, item)
+		if (strcmp(json_string_value(item), name) == 0)
+			return true;
 	return false;
 }
 
@@ -83,10 +84,10 @@ static void add_filter(json_t *filters, const char *name, const char *value)
 		return;
 	}
 	if (json_is_array(before)) {
-		json_push_take(before, json_string(value));
+		json_push_take(before, json_str(value));
 		return;
 	}
-	json_object_set_new(filters, name, json_pack("[O,s]", before, value));
+	json_object_set_new(filters, name, json_pack("[O,o]", before, json_str(value)));
 }
 
 static bool parse_filters(const json_t *list, struct arena *a, struct route *out, struct err *e)
@@ -95,8 +96,7 @@ static bool parse_filters(const json_t *list, struct arena *a, struct route *out
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(list, i, item)
-	{
+	json_array_foreach(list, i, item) {
 		const char *name, *value;
 
 		if (!json_get_str(item, "name", &name, e) ||
@@ -118,8 +118,7 @@ static void parse_choice(const json_t *agents, const json_t *tools, const struct
 
 	out->agents = arena_alloc(a, sizeof(*out->agents) * (PLAN_TASKS_MAX + 1));
 	out->tools = arena_alloc(a, sizeof(*out->tools) * (PLAN_TASKS_MAX + 1));
-	json_array_foreach(tools, i, item)
-	{
+	json_array_foreach(tools, i, item) {
 		const struct tool_def *tool =
 			json_is_string(item) ? catalog_tool(v->catalog, json_string_value(item))
 					     : NULL;
@@ -127,8 +126,7 @@ static void parse_choice(const json_t *agents, const json_t *tools, const struct
 		if (tool && catalog_allows(v, tool, NULL) && out->tool_count < PLAN_TASKS_MAX)
 			out->tools[out->tool_count++] = tool;
 	}
-	json_array_foreach(agents, i, item)
-	{
+	json_array_foreach(agents, i, item) {
 		for (size_t d = 0; d < v->domain_count; d++)
 			if (json_is_string(item) &&
 			    strcmp(v->domains[d]->agent, json_string_value(item)) == 0 &&

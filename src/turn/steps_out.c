@@ -33,11 +33,14 @@ static void say_in_pieces(struct turn *t, const char *text)
 
 static void keep_followups(struct turn *t, const struct view_answer *v)
 {
-	for (size_t i = 0; i < v->followup_count; i++)
-		json_push_take(t->suggestions,
-			       json_pack("{s:s,s:s,s:s}", "label", v->followups[i].label,
-					 "question", v->followups[i].question, "priority",
-					 v->followups[i].primary ? "primary" : "secondary"));
+	for (size_t i = 0; i < v->followup_count; i++) {
+		json_t *one = json_object();
+
+		json_set_str(one, "label", v->followups[i].label);
+		json_set_str(one, "question", v->followups[i].question);
+		json_set_str(one, "priority", v->followups[i].primary ? "primary" : "secondary");
+		json_push_take(t->suggestions, one);
+	}
 }
 
 static void write_template(struct turn *t)

@@ -125,8 +125,10 @@ void turns_free(struct turns **turns)
 	*turns = NULL;
 	if (!all)
 		return;
-	list_each_safe(node, &all->running) turn_abandon(list_item(node, struct turn, node));
-	list_each_safe(repeat, &all->repeats) repeat_free(list_item(repeat, struct repeat, node));
+	list_each_safe(node, &all->running)
+		turn_abandon(list_item(node, struct turn, node));
+	list_each_safe(repeat, &all->repeats)
+		repeat_free(list_item(repeat, struct repeat, node));
 	later_cancel(&all->drained);
 	knowledge_unuse(all->knowledge);
 	mem_free(all);
@@ -265,8 +267,7 @@ static struct stream_log *find_repeat(struct turns *all, const struct turn_reque
 	int64_t now = clock_mono_ms();
 	char *key;
 
-	list_each_safe(node, &all->repeats)
-	{
+	list_each_safe(node, &all->repeats) {
 		struct repeat *old = list_item(node, struct repeat, node);
 
 		if (old->until_ms > now)
@@ -276,8 +277,7 @@ static struct stream_log *find_repeat(struct turns *all, const struct turn_reque
 	if (!r->client_msg_id)
 		return NULL;
 	key = repeat_key(r);
-	list_each(node, &all->repeats)
-	{
+	list_each(node, &all->repeats) {
 		struct repeat *old = list_item(node, struct repeat, node);
 
 		if (strcmp(old->key, key) == 0)
@@ -312,8 +312,7 @@ static bool admit(const struct turns *all, const struct turn_request *r, struct 
 		return err_set(e, ERR_DENIED, "chat:use is missing");
 	if (all->count >= TURNS_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d turns are running", TURNS_MAX);
-	list_each(node, &all->running)
-	{
+	list_each(node, &all->running) {
 		const struct turn *t = list_item(node, struct turn, node);
 
 		if (!principal_same_user(t->who, r->who))
@@ -335,8 +334,10 @@ static const char *values_text(const json_t *values, struct arena *a)
 	const json_t *value;
 	size_t i;
 
-	json_array_foreach(values, i, value) if (json_is_string(value)) text =
-		arena_printf(a, "%s%s%s", text, *text ? ", " : "", json_string_value(value));
+	json_array_foreach(values, i, value)
+		if (json_is_string(value))
+			text = arena_printf(a, "%s%s%s", text, *text ? ", " : "",
+					    json_string_value(value));
 	return *text ? text : "(no choice)";
 }
 
@@ -416,8 +417,7 @@ bool turn_start(struct turns *all, const struct turn_request *r, struct stream_l
 bool turn_cancel(struct turns *all, const char *turn_id, const struct principal *who,
 		 enum turn_cancel_reason reason)
 {
-	list_each(node, &all->running)
-	{
+	list_each(node, &all->running) {
 		struct turn *t = list_item(node, struct turn, node);
 
 		if (strcmp(t->id.text, turn_id) != 0 || !principal_same_user(t->who, who))
@@ -431,8 +431,7 @@ bool turn_cancel(struct turns *all, const char *turn_id, const struct principal 
 const char *turn_running(const struct turns *all, const char *session_id,
 			 const struct principal *who)
 {
-	list_each(node, &all->running)
-	{
+	list_each(node, &all->running) {
 		const struct turn *t = list_item(node, struct turn, node);
 
 		if (strcmp(t->request.session_id, session_id) == 0 &&
@@ -447,7 +446,8 @@ void turns_drain(struct turns *all, void (*done)(void *owner), void *owner)
 	all->draining = true;
 	all->on_drained = done;
 	all->drained_owner = owner;
-	list_each(node, &all->running) turn_stop(list_item(node, struct turn, node), CANCEL_DRAIN);
+	list_each(node, &all->running)
+		turn_stop(list_item(node, struct turn, node), CANCEL_DRAIN);
 	if (all->count == 0)
 		loop_later(all->loop, &all->drained, done, owner);
 }

@@ -51,13 +51,23 @@ void say_view(struct turn *t, const struct result *r, const struct table *table)
 	event_emit(t->sink, EVENT_VIEW, json_pack("{s:o}", "view", view));
 }
 
+/* Texts from outside: json_set_str takes what json_pack would refuse. */
+static json_t *text_pair(const char *a, const char *a_text, const char *b, const char *b_text)
+{
+	json_t *pair = json_object();
+
+	json_set_str(pair, a, a_text);
+	json_set_str(pair, b, b_text);
+	return pair;
+}
+
 static json_t *options_json(const struct turn_reply *r)
 {
 	json_t *options = json_array();
 
 	for (size_t i = 0; i < r->option_count; i++)
-		json_push_take(options, json_pack("{s:s,s:s}", "value", r->options[i].value,
-						  "label", r->options[i].label));
+		json_push_take(options, text_pair("value", r->options[i].value, "label",
+						  r->options[i].label));
 	return options;
 }
 
@@ -118,7 +128,7 @@ static json_t *value_json(const struct value *v)
 	case VALUE_NULL:
 		return NULL;
 	default:
-		return json_string(v->text);
+		return json_str(v->text);
 	}
 }
 

@@ -20,7 +20,7 @@ static json_t *int_json(const char *text)
 	long long value = strtoll(text, &end, 10);
 
 	if (*end || value > JSON_INT_SAFE || value < -JSON_INT_SAFE)
-		return json_string(text);
+		return json_str(text);
 	return json_integer(value);
 }
 
@@ -36,7 +36,7 @@ static json_t *cell_json(enum column_type type, const char *text)
 	case COLUMN_BOOL:
 		return json_boolean(strcmp(text, "0") != 0);
 	default:
-		return json_string(text);
+		return json_str(text);
 	}
 }
 
@@ -61,13 +61,9 @@ json_t *view_data(const struct result *r, const struct table *t, const char *vie
 		json_t *cells = json_array();
 
 		for (size_t row = 0; row < t->row_count; row++) {
-			json_t *cell = cell_json(t->columns[c].type, t->rows[row][c]);
-
-			/* A driver's text that is not UTF-8 after all: nothing is shown rather than
-			 * something wrong. */
-			json_array_append_new(cells, cell ? cell : json_null());
+			json_push_take(cells, cell_json(t->columns[c].type, t->rows[row][c]));
 		}
-		json_push_take(columns, json_string(t->columns[c].name));
+		json_push_take(columns, json_str(t->columns[c].name));
 		json_push_take(meta, meta_json(&t->columns[c]));
 		json_set_take(dict, t->columns[c].name, cells);
 	}
