@@ -34,7 +34,7 @@ struct fetch {
 
 static bool fetch_fail(struct fetch *f, struct err *e)
 {
-	return odbc_fail(f->c, SQL_HANDLE_STMT, f->handle, "fetch", e);
+	return db_odbc_fail(f->c, SQL_HANDLE_STMT, f->handle, "fetch", e);
 }
 
 static bool column_describe(struct fetch *f, size_t i, struct err *e)
@@ -218,7 +218,7 @@ static bool rows_read(struct fetch *f, const struct work *w, struct err *e)
 		 */
 		if (f->table->total_rows == 0 && !columns_describe(f, e))
 			return false;
-		if (!work_may_go_on(w, e) || !row_read(f, row_room(f, w->max_rows), e))
+		if (!db_work_may_go_on(w, e) || !row_read(f, row_room(f, w->max_rows), e))
 			return false;
 	}
 	return f->table->total_rows > 0 || columns_describe(f, e);
@@ -254,8 +254,8 @@ static void table_settle(struct fetch *f)
 	types_settle(f);
 }
 
-bool fetch_table(struct connection *c, SQLHSTMT handle, struct work *w, const char *name,
-		 bool *stale, struct err *e)
+bool db_fetch_table(struct connection *c, SQLHSTMT handle, struct work *w, const char *name,
+		    bool *stale, struct err *e)
 {
 	struct fetch f = {.c = c, .handle = handle};
 	SQLSMALLINT columns = 0;

@@ -146,8 +146,8 @@ struct request {
 struct request *db_request_new(struct db_pool *p, const struct db_request *from, db_cb cb,
 			       void *owner);
 /* Calls back (unless cancelled) and frees. Not while a worker has it. */
-void request_finish(struct request *r);
-void request_tables_free(struct work *w);
+void db_request_finish(struct request *r);
+void db_request_tables_free(struct work *w);
 
 /* What a worker gets: requests that run one after the other on one connection. */
 struct job {
@@ -161,7 +161,7 @@ struct job {
 	bool write;
 };
 
-void job_run(struct pool_job *base);
+void db_job_run(struct pool_job *base);
 
 /* A connection to one tenant's data. Made and freed on the loop, used by the worker that has its
  * job. */
@@ -180,20 +180,20 @@ struct connection {
 	void *native;         /* the dialect's */
 };
 
-struct connection *connection_new(const struct tenant *t);
-void connection_free(struct connection **c);
+struct connection *db_connection_new(const struct tenant *t);
+void db_connection_free(struct connection **c);
 /* All of these are the worker's. */
-MUST_CHECK bool connection_open(struct connection *c, struct err *e);
-void connection_close(struct connection *c);
+MUST_CHECK bool db_connection_open(struct connection *c, struct err *e);
+void db_connection_close(struct connection *c);
 /* Runs every statement of the work; its tables are added. */
-MUST_CHECK bool connection_run(struct connection *c, struct work *w, struct err *e);
+MUST_CHECK bool db_connection_run(struct connection *c, struct work *w, struct err *e);
 /* One statement of ours without values and without interest in its result. On the way back from a
  * failure the result may be ignored too. */
-bool connection_exec(struct connection *c, const char *text, struct err *e);
+bool db_connection_exec(struct connection *c, const char *text, struct err *e);
 /* The first cell of the first row, at most out_size - 1 bytes. False without an error text of its
  * own when there is no row: *found says so. */
-MUST_CHECK bool connection_ask(struct connection *c, const char *text, char *out, size_t out_size,
-			       bool *found, struct err *e);
+MUST_CHECK bool db_connection_ask(struct connection *c, const char *text, char *out,
+				  size_t out_size, bool *found, struct err *e);
 
 /* A prepared statement of a connection. */
 struct prepared {
@@ -205,14 +205,14 @@ struct prepared {
 
 /* Reads the result of an executed statement, if it has one. `stale` is set when the driver's types
  * can't be trusted for another run. */
-MUST_CHECK bool fetch_table(struct connection *c, SQLHSTMT handle, struct work *w, const char *name,
-			    bool *stale, struct err *e);
+MUST_CHECK bool db_fetch_table(struct connection *c, SQLHSTMT handle, struct work *w,
+			       const char *name, bool *stale, struct err *e);
 /* Fills e from the handle's diagnosis and the work's stop; marks a lost connection. Returns false.
  */
-bool odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
-	       struct err *e);
+bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
+		  struct err *e);
 /* ERR_TIMEOUT or ERR_CANCELLED when the loop asked to stop; true when it did not. */
-MUST_CHECK bool work_may_go_on(const struct work *w, struct err *e);
+MUST_CHECK bool db_work_may_go_on(const struct work *w, struct err *e);
 
 /* The loop side. */
 struct db_pool {

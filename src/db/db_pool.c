@@ -180,7 +180,7 @@ static void connection_choose(struct db_pool *p, struct job *j)
 		j->connection = c;
 		return;
 	}
-	j->connection = connection_new(j->tenant);
+	j->connection = db_connection_new(j->tenant);
 	if (p->connections < p->source.workers) {
 		p->connections++;
 		return;
@@ -197,7 +197,7 @@ static void connection_give_back(struct db_pool *p, struct connection *c)
 		return;
 	}
 	p->connections--;
-	connection_free(&c);
+	db_connection_free(&c);
 }
 
 /* Jobs */
@@ -214,7 +214,7 @@ static void job_start(struct db_pool *p, struct request *first)
 	struct job *j = mem_alloc(sizeof(*j));
 	size_t n = 1;
 
-	j->base.run = job_run;
+	j->base.run = db_job_run;
 	j->base.done = on_job_done;
 	j->pool = p;
 	j->tenant = first->tenant;
@@ -253,7 +253,7 @@ static void on_job_done(struct pool_job *base)
 	struct list done;
 
 	list_remove(&j->node);
-	connection_free(&j->evicted);
+	db_connection_free(&j->evicted);
 	connection_give_back(p, j->connection);
 	if (j->write) {
 		t->writing = false;
@@ -274,7 +274,7 @@ static void on_job_done(struct pool_job *base)
 
 		list_remove(&r->node);
 		db_watch_note(t, r->work.err.code == ERR_NONE ? NULL : &r->work.err);
-		request_finish(r);
+		db_request_finish(r);
 	}
 }
 
@@ -291,7 +291,7 @@ static void on_deadline(void *owner)
 	err_set_retry(&r->work.err, ERR_TIMEOUT, "%s: no connection came free within %lld ms",
 		      r->tenant->check, (long long)r->timeout_ms);
 	db_pool_forget(r);
-	request_finish(r);
+	db_request_finish(r);
 }
 
 void db_pool_submit(struct db_pool *p, struct request *r)
@@ -308,7 +308,7 @@ void db_pool_submit(struct db_pool *p, struct request *r)
 
 static void on_refused(void *owner)
 {
-	request_finish(owner);
+	db_request_finish(owner);
 }
 
 static struct op *pool_query(void *self, const struct db_request *request, db_cb cb, void *owner)
@@ -341,7 +341,7 @@ static void waiting_cancel(struct list *queue)
 	while ((r = oldest(queue)) != NULL) {
 		err_set(&r->work.err, ERR_CANCELLED, "%s closed", r->pool->source.name);
 		db_pool_forget(r);
-		request_finish(r);
+		db_request_finish(r);
 	}
 }
 
@@ -362,8 +362,8 @@ static void connections_close(struct db_pool *p)
 		struct connection *c = list_item(p->idle.next, struct connection, node);
 
 		list_remove(&c->node);
-		connection_close(c); /* no worker is left to do it */
-		connection_free(&c);
+		db_connection_close(c); /* no worker is left to do it */
+		db_connection_free(&c);
 	}
 }
 

@@ -53,7 +53,7 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 	return r;
 }
 
-void request_tables_free(struct work *w)
+void db_request_tables_free(struct work *w)
 {
 	for (size_t i = 0; i < w->table_count; i++)
 		table_free(&w->tables[i]);
@@ -84,7 +84,7 @@ static void metrics_count(const struct request *r)
 	}
 }
 
-void request_finish(struct request *r)
+void db_request_finish(struct request *r)
 {
 	struct work *w = &r->work;
 	struct arena *a = w->arena;
@@ -95,7 +95,7 @@ void request_finish(struct request *r)
 	list_remove(&r->node);
 	metrics_count(r);
 	if (failed || !r->cb)
-		request_tables_free(w);
+		db_request_tables_free(w);
 	if (r->cb)
 		r->cb(r->owner, w->tables, w->table_count, failed ? &w->err : NULL);
 	arena_free(&a); /* the request lies in it */
@@ -115,5 +115,5 @@ static void on_cancel(struct op *op)
 	}
 	later_cancel(&r->later);
 	db_pool_forget(r);
-	request_finish(r);
+	db_request_finish(r);
 }

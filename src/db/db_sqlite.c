@@ -122,10 +122,10 @@ static bool sqlite_confirm(struct connection *c, struct err *e)
 	char seen[TENANT_BYTES];
 	bool found;
 
-	if (!connection_ask(c,
-			    t->source->read_only ? "SELECT tenant_id FROM dbo.vesper_tenant"
-						 : "SELECT tenant_id FROM vesper_tenant",
-			    seen, sizeof(seen), &found, e))
+	if (!db_connection_ask(c,
+			       t->source->read_only ? "SELECT tenant_id FROM dbo.vesper_tenant"
+						    : "SELECT tenant_id FROM vesper_tenant",
+			       seen, sizeof(seen), &found, e))
 		return false;
 	if (found && strcmp(seen, t->id) == 0)
 		return true;
@@ -145,7 +145,7 @@ static bool attach(struct connection *c, const char *schema, struct err *e)
 	uri_add(&text, c->tenant->file, "ro");
 	buf_printf(&text, "' AS %s", schema);
 	snprintf(pragma, sizeof(pragma), "PRAGMA %s.cache_size = -%d", schema, CACHE_KIB_READ_ONLY);
-	done = connection_exec(c, buf_text(&text), e) && connection_exec(c, pragma, e);
+	done = db_connection_exec(c, buf_text(&text), e) && db_connection_exec(c, pragma, e);
 	buf_deinit(&text);
 	return done;
 }
@@ -153,8 +153,8 @@ static bool attach(struct connection *c, const char *schema, struct err *e)
 static bool set_up_read_only(struct connection *c, struct err *e)
 {
 	if (!attach(c, "dbo", e) || !attach(c, "Stage", e) ||
-	    !connection_exec(c, "PRAGMA query_only = 1", e) ||
-	    !connection_exec(c, "PRAGMA temp_store = MEMORY", e))
+	    !db_connection_exec(c, "PRAGMA query_only = 1", e) ||
+	    !db_connection_exec(c, "PRAGMA temp_store = MEMORY", e))
 		return false;
 	sqlite3_limit(c->native, SQLITE_LIMIT_ATTACHED,
 		      2); /* no other tenant's file, whatever a statement says */
@@ -166,8 +166,8 @@ static bool file_empty(struct connection *c, bool *empty, struct err *e)
 	char things[32];
 	bool found;
 
-	if (!connection_ask(c, "SELECT count(*) FROM sqlite_schema", things, sizeof(things), &found,
-			    e))
+	if (!db_connection_ask(c, "SELECT count(*) FROM sqlite_schema", things, sizeof(things),
+			       &found, e))
 		return false;
 	*empty = found && strcmp(things, "0") == 0;
 	return true;
@@ -185,11 +185,11 @@ static bool claim_locked(struct connection *c, struct err *e)
 		return true;
 	sqlite3_snprintf((int)sizeof(insert), insert,
 			 "INSERT INTO vesper_tenant (tenant_id) VALUES (%Q)", c->tenant->id);
-	return connection_exec(
+	return db_connection_exec(
 		       c,
 		       "CREATE TABLE vesper_tenant (tenant_id nvarchar(100) NOT NULL PRIMARY KEY)",
 		       e) &&
-	       connection_exec(c, insert, e);
+	       db_connection_exec(c, insert, e);
 }
 
 /* A new file gets the row that says whose it is; one with other things in it and without that row
@@ -204,11 +204,11 @@ static bool claim_if_empty(struct connection *c, struct err *e)
 		return true;
 	if (!c->tenant->source->create)
 		return err_set(e, ERR_UPSTREAM, "%s is empty", c->tenant->file);
-	if (!connection_exec(c, "BEGIN IMMEDIATE", e))
+	if (!db_connection_exec(c, "BEGIN IMMEDIATE", e))
 		return false;
-	if (claim_locked(c, e) && connection_exec(c, "COMMIT", e))
+	if (claim_locked(c, e) && db_connection_exec(c, "COMMIT", e))
 		return true;
-	connection_exec(c, "ROLLBACK", NULL);
+	db_connection_exec(c, "ROLLBACK", NULL);
 	return false;
 }
 
@@ -217,7 +217,7 @@ static bool use_wal(struct connection *c, struct err *e)
 	char mode[32];
 	bool found;
 
-	if (!connection_ask(c, "PRAGMA journal_mode = WAL", mode, sizeof(mode), &found, e))
+	if (!db_connection_ask(c, "PRAGMA journal_mode = WAL", mode, sizeof(mode), &found, e))
 		return false;
 	if (!found || strcmp(mode, "wal") != 0)
 		return err_set_retry(e, ERR_UPSTREAM, "%s can't be switched to a write-ahead log",
@@ -231,7 +231,8 @@ static bool set_up_writable(struct connection *c, struct err *e)
 							: "PRAGMA synchronous = NORMAL";
 
 	return claim_if_empty(c, e) && sqlite_confirm(c, e) && use_wal(c, e) &&
-	       connection_exec(c, sync, e) && connection_exec(c, "PRAGMA foreign_keys = 1", e);
+	       db_connection_exec(c, sync, e) &&
+	       db_connection_exec(c, "PRAGMA foreign_keys = 1", e);
 }
 
 static bool sqlite_set_up(struct connection *c, struct err *e)
@@ -276,7 +277,7 @@ static void sqlite_bind(const struct value *v, struct bound *out)
 		out->length = sizeof(out->number);
 		return;
 	}
-	assert(!"a value of no type");
+	abort(); /* no other type exists */
 }
 
 static bool starts(const char *text, const char *prefix)

@@ -25,7 +25,7 @@ static void fail_open(struct job *j, const struct err *e)
 		struct request *r = request_of(node);
 
 		if (!failed(r)) {
-			request_tables_free(&r->work);
+			db_request_tables_free(&r->work);
 			r->work.err = *e;
 		}
 	}
@@ -36,8 +36,8 @@ static bool connection_ready(struct job *j, struct err *e)
 	struct connection *c = j->connection;
 
 	if (j->evicted)
-		connection_close(j->evicted);
-	if (!c->open && !connection_open(c, e)) {
+		db_connection_close(j->evicted);
+	if (!c->open && !db_connection_open(c, e)) {
 		if (e->code == ERR_INTERNAL)
 			log_error("db.refused", "%s", e->text);
 		return false;
@@ -51,7 +51,7 @@ static void read_run(struct job *j, struct request *r)
 	const struct db_dialect *dialect = j->tenant->source->dialect;
 
 	if (r->probe ? !dialect->confirm(c, &r->work.err)
-		     : !connection_run(c, &r->work, &r->work.err))
+		     : !db_connection_run(c, &r->work, &r->work.err))
 		assert(failed(r));
 }
 
@@ -62,15 +62,15 @@ static bool write_run(struct job *j, struct request *r)
 	struct connection *c = j->connection;
 	struct work *w = &r->work;
 
-	if (!work_may_go_on(w, &w->err))
+	if (!db_work_may_go_on(w, &w->err))
 		return true;
-	if (!connection_exec(c, dialect->savepoint, &w->err))
+	if (!db_connection_exec(c, dialect->savepoint, &w->err))
 		return false;
-	if (connection_run(c, w, &w->err) && connection_exec(c, dialect->release, &w->err))
+	if (db_connection_run(c, w, &w->err) && db_connection_exec(c, dialect->release, &w->err))
 		return true;
-	request_tables_free(w);
-	return connection_exec(c, dialect->rollback_to, NULL) &&
-	       connection_exec(c, dialect->release, NULL);
+	db_request_tables_free(w);
+	return db_connection_exec(c, dialect->rollback_to, NULL) &&
+	       db_connection_exec(c, dialect->release, NULL);
 }
 
 /* True when the transaction survived all requests; each that failed carries its error. */
@@ -88,7 +88,7 @@ static bool writes_run(struct job *j)
 static void tables_drop(struct job *j)
 {
 	list_each(node, &j->requests)
-		request_tables_free(&request_of(node)->work);
+		db_request_tables_free(&request_of(node)->work);
 }
 
 static bool all_failed(const struct job *j)
@@ -111,23 +111,23 @@ static void batch_run(struct job *j)
 	struct err e = {0};
 
 	while (!all_failed(j)) {
-		if (!connection_exec(c, dialect->begin, &e)) {
+		if (!db_connection_exec(c, dialect->begin, &e)) {
 			fail_open(j, &e);
 			return;
 		}
 		if (writes_run(j)) {
-			if (!connection_exec(c, dialect->commit, &e)) {
+			if (!db_connection_exec(c, dialect->commit, &e)) {
 				fail_open(j, &e);
-				connection_exec(c, dialect->rollback, NULL);
+				db_connection_exec(c, dialect->rollback, NULL);
 			}
 			return;
 		}
-		connection_exec(c, dialect->rollback, NULL);
+		db_connection_exec(c, dialect->rollback, NULL);
 		tables_drop(j);
 	}
 }
 
-void job_run(struct pool_job *base)
+void db_job_run(struct pool_job *base)
 {
 	struct job *j = list_item(base, struct job, base);
 	struct err e = {0};
@@ -139,5 +139,5 @@ void job_run(struct pool_job *base)
 	else
 		read_run(j, request_of(j->requests.next));
 	if (j->connection->lost)
-		connection_close(j->connection);
+		db_connection_close(j->connection);
 }

@@ -60,7 +60,7 @@ struct fd_watch *fd_watch_new(struct loop *l, int fd, fd_cb cb, void *owner)
 	w->cb = cb;
 	w->owner = owner;
 	w->uv.data = w;
-	thing_add(l, &w->thing, "a descriptor watch");
+	loop_thing_add(l, &w->thing, "a descriptor watch");
 	return w;
 }
 
@@ -85,5 +85,5 @@ void fd_watch_free(struct fd_watch **watch)
 	/* Stopping takes the descriptor out of epoll now, so that its owner may close it or hand it
 	 * to another library. */
 	uv_poll_stop(&w->uv);
-	thing_close(&w->thing, (uv_handle_t *)&w->uv, w);
+	loop_thing_close(&w->thing, (uv_handle_t *)&w->uv, w);
 }

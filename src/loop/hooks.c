@@ -36,7 +36,7 @@ struct prepare *prepare_new(struct loop *l, void (*cb)(void *owner), void *owner
 	p->uv.data = p;
 	uv_prepare_start(&p->uv, on_prepare);
 	uv_unref((uv_handle_t *)&p->uv);
-	thing_add(l, &p->thing, "a prepare hook");
+	loop_thing_add(l, &p->thing, "a prepare hook");
 	return p;
 }
 
@@ -47,7 +47,7 @@ void prepare_free(struct prepare **prepare)
 	if (!p)
 		return;
 	*prepare = NULL;
-	thing_close(&p->thing, (uv_handle_t *)&p->uv, p);
+	loop_thing_close(&p->thing, (uv_handle_t *)&p->uv, p);
 }
 
 static void on_signal(uv_signal_t *uv, int signum)
@@ -70,7 +70,7 @@ struct signal_watch *signal_watch_new(struct loop *l, int signum,
 	rc = uv_signal_start(&s->uv, on_signal, signum);
 	assert(rc == 0); /* SIGKILL and the like */
 	uv_unref((uv_handle_t *)&s->uv);
-	thing_add(l, &s->thing, "a signal watch");
+	loop_thing_add(l, &s->thing, "a signal watch");
 	return s;
 }
 
@@ -81,5 +81,5 @@ void signal_watch_free(struct signal_watch **watch)
 	if (!s)
 		return;
 	*watch = NULL;
-	thing_close(&s->thing, (uv_handle_t *)&s->uv, s);
+	loop_thing_close(&s->thing, (uv_handle_t *)&s->uv, s);
 }

@@ -202,7 +202,7 @@ void loop_release(struct loop *l)
 		uv_unref((uv_handle_t *)&l->wake);
 }
 
-void thing_add(struct loop *l, struct thing *thing, const char *kind)
+void loop_thing_add(struct loop *l, struct thing *thing, const char *kind)
 {
 	thing->kind = kind;
 	list_append(&l->given_out, &thing->node);
@@ -213,7 +213,7 @@ static void on_closed(uv_handle_t *handle)
 	mem_free(handle->data);
 }
 
-void thing_close(struct thing *thing, uv_handle_t *handle, void *block)
+void loop_thing_close(struct thing *thing, uv_handle_t *handle, void *block)
 {
 	list_remove(&thing->node);
 	handle->data = block;
@@ -222,9 +222,11 @@ void thing_close(struct thing *thing, uv_handle_t *handle, void *block)
 
 static void complain(const struct loop *l)
 {
-	list_each(node, &l->given_out) log_error("loop.forgotten", "%s was never freed",
-						 list_item(node, struct thing, node)->kind);
-	list_each(node, &l->laters) log_error("loop.forgotten", "a later still waits");
+	list_each(node, &l->given_out)
+		log_error("loop.forgotten", "%s was never freed",
+			  list_item(node, struct thing, node)->kind);
+	list_each(node, &l->laters)
+		log_error("loop.forgotten", "a later still waits");
 }
 
 static void on_foreign(uv_handle_t *handle, void *unused)

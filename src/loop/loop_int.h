@@ -35,10 +35,10 @@ struct thing {
 	const char *kind;
 };
 
-void thing_add(struct loop *l, struct thing *thing, const char *kind);
+void loop_thing_add(struct loop *l, struct thing *thing, const char *kind);
 /* Takes the thing off the list and closes its handle; `block` is freed once libuv has let go of it.
  */
-void thing_close(struct thing *thing, uv_handle_t *handle, void *block);
+void loop_thing_close(struct thing *thing, uv_handle_t *handle, void *block);
 
 /* Keeps loop_run going while another thread works for this loop. */
 void loop_hold(struct loop *l);

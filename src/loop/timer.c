@@ -28,7 +28,7 @@ struct timer *timer_new(struct loop *l, timer_cb cb, void *owner)
 	t->owner = owner;
 	uv_timer_init(&l->uv, &t->uv);
 	t->uv.data = t;
-	thing_add(l, &t->thing, "a timer");
+	loop_thing_add(l, &t->thing, "a timer");
 	return t;
 }
 
@@ -62,5 +62,5 @@ void timer_free(struct timer **timer)
 	if (!t)
 		return;
 	*timer = NULL;
-	thing_close(&t->thing, (uv_handle_t *)&t->uv, t);
+	loop_thing_close(&t->thing, (uv_handle_t *)&t->uv, t);
 }

@@ -75,7 +75,7 @@ bool store_new(struct loop *l, struct db *db, const char *root, struct store **o
 
 	*s = (struct store){.loop = l, .db = db, .arena = a};
 	if (!sql_file_load(arena_printf(a, "%s/sql/store/store.sql", root), a, &statements, e) ||
-	    !statements_check(statements, e) || !migrations_load(s, root, e)) {
+	    !statements_check(statements, e) || !store_migrations_load(s, root, e)) {
 		arena_free(&a);
 		return false;
 	}
@@ -113,7 +113,7 @@ static void on_cancel(struct op *op)
 	call_end(c);
 }
 
-void *call_new(struct store *s, const char *tenant, size_t bytes)
+void *store_call_new(struct store *s, const char *tenant, size_t bytes)
 {
 	struct arena *a = arena_new(CALL_ARENA_BYTES);
 	struct call *c = arena_alloc(a, bytes);
@@ -123,37 +123,37 @@ void *call_new(struct store *s, const char *tenant, size_t bytes)
 	c->store = s;
 	c->arena = a;
 	c->tenant = arena_strdup(a, tenant);
-	call_text(c, "tenant_id", tenant);
+	store_call_text(c, "tenant_id", tenant);
 	return c;
 }
 
-void *call_new_for(struct store *s, const struct principal *who, size_t bytes)
+void *store_call_new_for(struct store *s, const struct principal *who, size_t bytes)
 {
-	struct call *c = call_new(s, who->tenant, bytes);
+	struct call *c = store_call_new(s, who->tenant, bytes);
 
-	call_text(c, "user_id", who->user);
+	store_call_text(c, "user_id", who->user);
 	return c;
 }
 
-void call_text(struct call *c, const char *name, const char *text)
+void store_call_text(struct call *c, const char *name, const char *text)
 {
 	args_set(&c->args, c->arena, name, text ? value_text(text) : value_null());
 }
 
-void call_int(struct call *c, const char *name, int64_t number)
+void store_call_int(struct call *c, const char *name, int64_t number)
 {
 	args_set(&c->args, c->arena, name, value_int(number));
 }
 
-void call_now(struct call *c)
+void store_call_now(struct call *c)
 {
 	char now[CLOCK_RFC3339_BYTES];
 
 	clock_rfc3339(clock_now_ms(), now);
-	call_text(c, "now", now);
+	store_call_text(c, "now", now);
 }
 
-void call_json(struct call *c, const char *name, const json_t *value)
+void store_call_json(struct call *c, const char *name, const json_t *value)
 {
 	char *text = value ? json_text(value) : NULL;
 
@@ -163,11 +163,11 @@ void call_json(struct call *c, const char *name, const json_t *value)
 		mem_free(text);
 		text = NULL;
 	}
-	call_text(c, name, text);
+	store_call_text(c, name, text);
 	mem_free(text);
 }
 
-void call_add_query(struct call *c, const struct sql_query *query)
+void store_call_add_query(struct call *c, const struct sql_query *query)
 {
 	struct sql_bound bound;
 
@@ -189,12 +189,12 @@ void call_add_query(struct call *c, const struct sql_query *query)
 				      .count = bound.count};
 }
 
-void call_add(struct call *c, const char *query)
+void store_call_add(struct call *c, const char *query)
 {
-	call_add_query(c, sql_file_query(c->store->statements, query));
+	store_call_add_query(c, sql_file_query(c->store->statements, query));
 }
 
-void call_next(struct call *c)
+void store_call_next(struct call *c)
 {
 	c->count = 0;
 }
@@ -237,12 +237,12 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 	return &c->op;
 }
 
-struct op *call_read(struct call *c, size_t max_rows)
+struct op *store_call_read(struct call *c, size_t max_rows)
 {
 	return call_start(c, false, max_rows);
 }
 
-struct op *call_write(struct call *c)
+struct op *store_call_write(struct call *c)
 {
 	return call_start(c, true, 0);
 }

@@ -26,7 +26,7 @@ struct store {
 	size_t migration_count;
 };
 
-MUST_CHECK bool migrations_load(struct store *s, const char *root, struct err *e);
+MUST_CHECK bool store_migrations_load(struct store *s, const char *root, struct err *e);
 
 /* First member of every operation's own struct, which lies in the call's arena. */
 struct call {
@@ -48,26 +48,28 @@ struct call {
 };
 
 /* `bytes` of the operation's struct, zeroed, with its call set up. */
-void *call_new(struct store *s, const char *tenant, size_t bytes);
+void *store_call_new(struct store *s, const char *tenant, size_t bytes);
 /* The same with the arguments tenant_id and user_id. */
-void *call_new_for(struct store *s, const struct principal *who, size_t bytes);
-void call_text(struct call *c, const char *name, const char *text); /* NULL binds NULL */
-void call_int(struct call *c, const char *name, int64_t number);
-void call_now(struct call *c); /* argument `now` */
-void call_json(struct call *c, const char *name,
-	       const json_t *value); /* NULL, and what is too long to be read back, binds NULL */
+void *store_call_new_for(struct store *s, const struct principal *who, size_t bytes);
+void store_call_text(struct call *c, const char *name, const char *text); /* NULL binds NULL */
+void store_call_int(struct call *c, const char *name, int64_t number);
+void store_call_now(struct call *c); /* argument `now` */
+void store_call_json(
+	struct call *c, const char *name,
+	const json_t *value); /* NULL, and what is too long to be read back, binds NULL */
 /* Renders a statement of store.sql with the arguments so far. */
-void call_add(struct call *c, const char *query);
-void call_add_query(struct call *c, const struct sql_query *query);
-struct op *call_read(struct call *c, size_t max_rows);
-struct op *call_write(struct call *c);
+void store_call_add(struct call *c, const char *query);
+void store_call_add_query(struct call *c, const struct sql_query *query);
+struct op *store_call_read(struct call *c, size_t max_rows);
+struct op *store_call_write(struct call *c);
 /* Forgets the statements, for a call that starts another request from its finish. */
-void call_next(struct call *c);
+void store_call_next(struct call *c);
 
 /* A row as a message, copied into the arena. */
-void message_from_row(const struct table *t, size_t row, struct arena *a, struct message *out);
+void store_message_from_row(const struct table *t, size_t row, struct arena *a,
+			    struct message *out);
 
 /* First line of a message, at most TITLE_CHARS_MAX characters, cut between words. */
-const char *title_of(const char *content, struct arena *a);
+const char *store_title(const char *content, struct arena *a);
 
 #endif

@@ -27,7 +27,7 @@ static void messages_give(struct messages_call *m, const struct table *t)
 	struct message *messages = arena_alloc(m->arena, (n + 1) * sizeof(*messages));
 
 	for (size_t i = 0; i < n; i++)
-		message_from_row(t, m->newest_first ? n - 1 - i : i, m->arena, &messages[i]);
+		store_message_from_row(t, m->newest_first ? n - 1 - i : i, m->arena, &messages[i]);
 	m->cb(m->owner, messages, n, t->total_rows > (int64_t)n, NULL);
 }
 
@@ -50,7 +50,7 @@ static struct messages_call *messages_new(struct store *s, const struct principa
 					  const char *session_id, size_t limit, struct arena *a,
 					  store_messages_cb cb, void *owner)
 {
-	struct messages_call *m = call_new_for(s, who, sizeof(*m));
+	struct messages_call *m = store_call_new_for(s, who, sizeof(*m));
 
 	assert(limit > 0 && limit <= STORE_PAGE_MAX);
 	m->arena = a;
@@ -58,7 +58,7 @@ static struct messages_call *messages_new(struct store *s, const struct principa
 	m->cb = cb;
 	m->owner = owner;
 	m->call.finish = on_messages;
-	call_text(&m->call, "session_id", session_id);
+	store_call_text(&m->call, "session_id", session_id);
 	return m;
 }
 
@@ -69,12 +69,12 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 	struct messages_call *m = messages_new(s, who, session_id, limit, a, cb, owner);
 
 	m->must_exist = true;
-	call_int(&m->call, "limit", (int64_t)limit + 1);
+	store_call_int(&m->call, "limit", (int64_t)limit + 1);
 	if (after_id)
-		call_text(&m->call, "after_id", after_id);
-	call_add(&m->call, "session_one");
-	call_add(&m->call, "messages_page");
-	return call_read(&m->call, limit + 1);
+		store_call_text(&m->call, "after_id", after_id);
+	store_call_add(&m->call, "session_one");
+	store_call_add(&m->call, "messages_page");
+	return store_call_read(&m->call, limit + 1);
 }
 
 struct op *store_recent(struct store *s, const struct principal *who, const char *session_id,
@@ -83,9 +83,9 @@ struct op *store_recent(struct store *s, const struct principal *who, const char
 	struct messages_call *m = messages_new(s, who, session_id, limit, a, cb, owner);
 
 	m->newest_first = true;
-	call_int(&m->call, "limit", (int64_t)limit + 1);
-	call_add(&m->call, "messages_recent");
-	return call_read(&m->call, limit + 1);
+	store_call_int(&m->call, "limit", (int64_t)limit + 1);
+	store_call_add(&m->call, "messages_recent");
+	return store_call_read(&m->call, limit + 1);
 }
 
 struct sessions_call {
@@ -128,7 +128,7 @@ static void on_sessions(struct call *c, struct table **tables, size_t count, con
 struct op *store_sessions(struct store *s, const struct principal *who, const char *after_id,
 			  size_t limit, struct arena *a, store_sessions_cb cb, void *owner)
 {
-	struct sessions_call *c = call_new_for(s, who, sizeof(*c));
+	struct sessions_call *c = store_call_new_for(s, who, sizeof(*c));
 
 	assert(limit > 0 && limit <= STORE_PAGE_MAX);
 	c->arena = a;
@@ -136,11 +136,11 @@ struct op *store_sessions(struct store *s, const struct principal *who, const ch
 	c->cb = cb;
 	c->owner = owner;
 	c->call.finish = on_sessions;
-	call_int(&c->call, "limit", (int64_t)limit + 1);
+	store_call_int(&c->call, "limit", (int64_t)limit + 1);
 	if (after_id)
-		call_text(&c->call, "after_id", after_id);
-	call_add(&c->call, "sessions_page");
-	return call_read(&c->call, limit + 1);
+		store_call_text(&c->call, "after_id", after_id);
+	store_call_add(&c->call, "sessions_page");
+	return store_call_read(&c->call, limit + 1);
 }
 
 static void on_session(struct call *c, struct table **tables, size_t count, const struct err *e)
@@ -164,13 +164,13 @@ static void on_session(struct call *c, struct table **tables, size_t count, cons
 struct op *store_session(struct store *s, const struct principal *who, const char *session_id,
 			 struct arena *a, store_session_cb cb, void *owner)
 {
-	struct sessions_call *c = call_new_for(s, who, sizeof(*c));
+	struct sessions_call *c = store_call_new_for(s, who, sizeof(*c));
 
 	c->arena = a;
 	c->one_cb = cb;
 	c->owner = owner;
 	c->call.finish = on_session;
-	call_text(&c->call, "session_id", session_id);
-	call_add(&c->call, "session_one");
-	return call_read(&c->call, 1);
+	store_call_text(&c->call, "session_id", session_id);
+	store_call_add(&c->call, "session_one");
+	return store_call_read(&c->call, 1);
 }

@@ -47,7 +47,7 @@ static bool migration_load(struct store *s, const char *folder, const char *file
 	return true;
 }
 
-bool migrations_load(struct store *s, const char *root, struct err *e)
+bool store_migrations_load(struct store *s, const char *root, struct err *e)
 {
 	const char *folder =
 		arena_printf(s->arena, "%s/sql/store/%s", root, dialect_name(db_dialect(s->db)));
@@ -92,11 +92,11 @@ static void on_done(struct call *c, struct table **tables, size_t count, const s
 
 static struct start *start_new(struct store *s, const char *tenant, store_done_cb cb, void *owner)
 {
-	struct start *m = call_new(s, tenant, sizeof(*m));
+	struct start *m = store_call_new(s, tenant, sizeof(*m));
 
 	m->cb = cb;
 	m->owner = owner;
-	call_now(&m->call);
+	store_call_now(&m->call);
 	return m;
 }
 
@@ -108,10 +108,10 @@ static void migrations_add(struct call *c, size_t applied)
 		const struct migration *m = &s->migrations[i];
 
 		for (size_t q = 0; q < m->file->query_count; q++)
-			call_add_query(c, &m->file->queries[q]);
-		call_int(c, "version", m->version);
-		call_text(c, "name", m->name);
-		call_add(c, "migration_insert");
+			store_call_add_query(c, &m->file->queries[q]);
+		store_call_int(c, "version", m->version);
+		store_call_text(c, "name", m->name);
+		store_call_add(c, "migration_insert");
 		log_info("store.migration", "tenant %s: applying %s", c->tenant, m->name);
 	}
 }
@@ -140,10 +140,10 @@ static void on_applied(struct call *c, struct table **tables, size_t count, cons
 		m->cb(m->owner, NULL);
 		return;
 	}
-	call_next(c);
+	store_call_next(c);
 	migrations_add(c, applied);
 	c->finish = on_done;
-	call_write(c);
+	store_call_write(c);
 }
 
 struct op *store_migrate(struct store *s, const char *tenant, store_done_cb cb, void *owner)
@@ -151,9 +151,9 @@ struct op *store_migrate(struct store *s, const char *tenant, store_done_cb cb, 
 	struct start *m = start_new(s, tenant, cb, owner);
 
 	m->call.finish = on_applied;
-	call_add(&m->call, "migrations_table");
-	call_add(&m->call, "migrations_applied");
-	return call_write(&m->call);
+	store_call_add(&m->call, "migrations_table");
+	store_call_add(&m->call, "migrations_applied");
+	return store_call_write(&m->call);
 }
 
 static void orphans_ask(struct call *c);
@@ -179,27 +179,27 @@ static void on_orphans(struct call *c, struct table **tables, size_t count, cons
 		return;
 	}
 	assert(count == 1);
-	call_next(c);
-	call_text(c, "status", message_status_name(MESSAGE_INTERRUPTED));
+	store_call_next(c);
+	store_call_text(c, "status", message_status_name(MESSAGE_INTERRUPTED));
 	for (size_t i = 0; i < tables[0]->row_count; i++) {
-		call_text(c, "message_id", uuid_new().text);
-		call_text(c, "session_id", table_cell(tables[0], i, "session_id"));
-		call_text(c, "turn_id", table_cell(tables[0], i, "turn_id"));
-		call_add(c, "orphan_close");
+		store_call_text(c, "message_id", uuid_new().text);
+		store_call_text(c, "session_id", table_cell(tables[0], i, "session_id"));
+		store_call_text(c, "turn_id", table_cell(tables[0], i, "turn_id"));
+		store_call_add(c, "orphan_close");
 	}
 	log_info("store.orphans", "tenant %s: %zu turns were left without an answer", c->tenant,
 		 tables[0]->row_count);
 	c->finish = on_closed;
-	call_write(c);
+	store_call_write(c);
 }
 
 static void orphans_ask(struct call *c)
 {
-	call_next(c);
-	call_int(c, "limit", STORE_ORPHANS_MAX);
-	call_add(c, "orphans");
+	store_call_next(c);
+	store_call_int(c, "limit", STORE_ORPHANS_MAX);
+	store_call_add(c, "orphans");
 	c->finish = on_orphans;
-	call_read(c, STORE_ORPHANS_MAX);
+	store_call_read(c, STORE_ORPHANS_MAX);
 }
 
 struct op *store_close_orphans(struct store *s, const char *tenant, store_done_cb cb, void *owner)

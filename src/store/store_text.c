@@ -49,7 +49,7 @@ static size_t chars_bytes(struct str s, size_t chars)
 	return i;
 }
 
-const char *title_of(const char *content, struct arena *a)
+const char *store_title(const char *content, struct arena *a)
 {
 	struct str rest = str_trim(str_of(content));
 	struct str line = {0};
@@ -100,7 +100,7 @@ static const json_t *json_at(const struct table *t, size_t row, const char *colu
 	return json_own(a, value);
 }
 
-void message_from_row(const struct table *t, size_t row, struct arena *a, struct message *out)
+void store_message_from_row(const struct table *t, size_t row, struct arena *a, struct message *out)
 {
 	const char *status = table_cell(t, row, "status");
 

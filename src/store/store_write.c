@@ -33,22 +33,22 @@ static void on_accepted(struct call *c, struct table **tables, size_t count, con
 
 static void message_args(struct call *c, const struct message *m)
 {
-	call_text(c, "message_id", m->message_id);
-	call_text(c, "session_id", m->session_id);
-	call_text(c, "turn_id", m->turn_id);
-	call_text(c, "client_msg_id", m->client_msg_id);
-	call_text(c, "role", m->role);
-	call_text(c, "content", m->content);
-	call_text(c, "status", message_status_name(m->status));
-	call_int(c, "token_count", m->token_count);
-	call_int(c, "latency_ms", m->latency_ms);
-	call_now(c);
+	store_call_text(c, "message_id", m->message_id);
+	store_call_text(c, "session_id", m->session_id);
+	store_call_text(c, "turn_id", m->turn_id);
+	store_call_text(c, "client_msg_id", m->client_msg_id);
+	store_call_text(c, "role", m->role);
+	store_call_text(c, "content", m->content);
+	store_call_text(c, "status", message_status_name(m->status));
+	store_call_int(c, "token_count", m->token_count);
+	store_call_int(c, "latency_ms", m->latency_ms);
+	store_call_now(c);
 }
 
 struct op *store_accept(struct store *s, const struct principal *who, const struct message *m,
 			store_accept_cb cb, void *owner)
 {
-	struct accept *a = call_new_for(s, who, sizeof(*a));
+	struct accept *a = store_call_new_for(s, who, sizeof(*a));
 	struct call *c = &a->call;
 
 	a->message_id = arena_strdup(c->arena, m->message_id);
@@ -56,12 +56,12 @@ struct op *store_accept(struct store *s, const struct principal *who, const stru
 	a->owner = owner;
 	c->finish = on_accepted;
 	message_args(c, m);
-	call_text(c, "title", title_of(m->content, c->arena));
-	call_add(c, "session_insert");
-	call_add(c, "user_message_insert");
-	call_add(c, "session_touch");
-	call_add(c, "user_message_stored");
-	return call_write(c);
+	store_call_text(c, "title", store_title(m->content, c->arena));
+	store_call_add(c, "session_insert");
+	store_call_add(c, "user_message_insert");
+	store_call_add(c, "session_touch");
+	store_call_add(c, "user_message_stored");
+	return store_call_write(c);
 }
 
 struct answer {
@@ -85,25 +85,25 @@ static void on_answered(struct call *c, struct table **tables, size_t count, con
 struct op *store_answer(struct store *s, const struct principal *who, const struct message *m,
 			store_done_cb cb, void *owner)
 {
-	struct answer *a = call_new_for(s, who, sizeof(*a));
+	struct answer *a = store_call_new_for(s, who, sizeof(*a));
 	struct call *c = &a->call;
 
 	a->cb = cb;
 	a->owner = owner;
 	c->finish = on_answered;
 	message_args(c, m);
-	call_text(c, "intent", m->intent);
-	call_text(c, "agents_used", m->agents_used);
-	call_text(c, "provider", m->provider);
-	call_text(c, "model", m->model);
-	call_json(c, "tool_calls", m->tool_calls);
-	call_json(c, "views", m->views);
-	call_json(c, "pbi_deep_links", m->pbi_deep_links);
-	call_json(c, "standing", m->standing);
-	call_json(c, "checked", m->checked);
-	call_json(c, "pending_ask", m->status == MESSAGE_ASK ? m->standing : NULL);
-	call_add(c, "session_answer");
-	call_add(c, "answer_insert");
-	call_add(c, "answer_stored");
-	return call_write(c);
+	store_call_text(c, "intent", m->intent);
+	store_call_text(c, "agents_used", m->agents_used);
+	store_call_text(c, "provider", m->provider);
+	store_call_text(c, "model", m->model);
+	store_call_json(c, "tool_calls", m->tool_calls);
+	store_call_json(c, "views", m->views);
+	store_call_json(c, "pbi_deep_links", m->pbi_deep_links);
+	store_call_json(c, "standing", m->standing);
+	store_call_json(c, "checked", m->checked);
+	store_call_json(c, "pending_ask", m->status == MESSAGE_ASK ? m->standing : NULL);
+	store_call_add(c, "session_answer");
+	store_call_add(c, "answer_insert");
+	store_call_add(c, "answer_stored");
+	return store_call_write(c);
 }

@@ -15,7 +15,7 @@ static void title_is(const char *content, const char *title)
 {
 	struct arena *a = arena_new(1 << 16);
 
-	assert_string_equal(title_of(content, a), title);
+	assert_string_equal(store_title(content, a), title);
 	arena_free(&a);
 }
 
@@ -45,7 +45,7 @@ static void characters_are_never_cut(void **state)
 	(void)state;
 	for (int i = 0; i < TITLE_CHARS_MAX + 10; i++)
 		strcat(endless, "\xc3\xa9");
-	title = title_of(endless, a);
+	title = store_title(endless, a);
 	assert_int_equal(strlen(title), 2 * TITLE_CHARS_MAX);
 	assert_true(utf8_valid(title, strlen(title)));
 	arena_free(&a);
