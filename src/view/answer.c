@@ -25,21 +25,36 @@ static void add_markdown_cell(struct buf *out, const struct column *column, cons
 	buf_deinit(&cell);
 }
 
-void view_markdown_table(struct buf *out, const struct table *t, size_t rows)
+/* Columns that tell rows apart. What is the same in every row was said in the sentence above; what
+ * matters little is in the table beside the answer. */
+static bool is_telling(const struct table *t, size_t c, bool has_sentence)
+{
+	const struct column_stats *s = t->stats ? &t->stats[c] : NULL;
+	bool constant =
+		s && t->row_count > 1 && s->distinct <= 1 && (s->nulls == 0 || s->count == 0);
+
+	return t->columns[c].priority != PRIORITY_LOW && !(has_sentence && constant);
+}
+
+void view_markdown_table(struct buf *out, const struct table *t, size_t rows, bool has_sentence)
 {
 	size_t shown = t->row_count < rows ? t->row_count : rows;
 
 	buf_char(out, '|');
 	for (size_t c = 0; c < t->column_count; c++)
-		buf_printf(out, " %s |",
-			   t->columns[c].label ? t->columns[c].label : t->columns[c].name);
+		if (is_telling(t, c, has_sentence))
+			buf_printf(out, " %s |",
+				   t->columns[c].label ? t->columns[c].label : t->columns[c].name);
 	buf_str(out, "\n|");
 	for (size_t c = 0; c < t->column_count; c++)
-		buf_str(out, column_is_number(t->columns[c].type) ? " ---: |" : " --- |");
+		if (is_telling(t, c, has_sentence))
+			buf_str(out, column_is_number(t->columns[c].type) ? " ---: |" : " --- |");
 	buf_char(out, '\n');
 	for (size_t r = 0; r < shown; r++) {
 		buf_char(out, '|');
 		for (size_t c = 0; c < t->column_count; c++) {
+			if (!is_telling(t, c, has_sentence))
+				continue;
 			buf_char(out, ' ');
 			add_markdown_cell(out, &t->columns[c], t->rows[r][c]);
 			buf_str(out, " |");
@@ -96,7 +111,7 @@ static void add_rows(struct buf *out, const struct result *r)
 		add_row(out, t);
 	} else if (t->row_count > 1) {
 		buf_char(out, '\n');
-		view_markdown_table(out, t, ANSWER_TABLE_ROWS);
+		view_markdown_table(out, t, ANSWER_TABLE_ROWS, has_sentence);
 	}
 }
 

@@ -11,7 +11,8 @@ void view_cell(struct buf *out, const struct column *column, const char *text);
  * value. */
 bool view_fill(struct buf *out, const char *text, const struct result *r);
 
-/* A table in markdown: at most `rows` rows. */
-void view_markdown_table(struct buf *out, const struct table *t, size_t rows);
+/* A table in markdown: at most `rows` rows; below a sentence without the columns that are the same
+ * in each row. */
+void view_markdown_table(struct buf *out, const struct table *t, size_t rows, bool has_sentence);
 
 #endif

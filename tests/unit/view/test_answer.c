@@ -78,6 +78,22 @@ static void several_rows_become_a_table(void **state)
 	arena_free(&a);
 }
 
+static void below_a_sentence_the_table_holds_only_what_differs(void **state)
+{
+	static const char *const cells[] = {"Ascend", "52.14", "8760", "Hitachi", "54.80", "8760"};
+	struct arena *a = arena_new(1 << 20);
+	struct result *r = sample_result(a, sample_table(price_columns, 3, cells, 2));
+	struct view_answer v;
+
+	(void)state;
+	r->answer = "Prices for {year}.";
+	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	assert_string_equal(v.markdown,
+			    "Prices for 2025.\n\n| Vendor | AvgPrice |\n| --- | ---: |\n"
+			    "| Ascend | $52.14/MWh |\n| Hitachi | $54.80/MWh |\n");
+	arena_free(&a);
+}
+
 static void nothing_found_says_what_was_searched(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
@@ -181,6 +197,7 @@ int main(void)
 		cmocka_unit_test(the_sentence_of_the_tool_leads),
 		cmocka_unit_test(facts_fill_placeholders),
 		cmocka_unit_test(several_rows_become_a_table),
+		cmocka_unit_test(below_a_sentence_the_table_holds_only_what_differs),
 		cmocka_unit_test(nothing_found_says_what_was_searched),
 		cmocka_unit_test(every_outcome_is_worded),
 		cmocka_unit_test(a_cut_table_says_so),
