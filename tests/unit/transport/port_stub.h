@@ -1,0 +1,382 @@
+/*
+ * Everything that the port talks to, scripted: turns that say what their question asks for, a store
+ * that knows one session. With it the port can be driven by real sockets without a database or a
+ * model.
+ *
+ *   tokens N [BYTES]   N tokens at once, then complete        hang            says "…" and waits to
+ * be cancelled paced N MS         a token every MS milliseconds          fail CODE       chat.error
+ * with this code view               a data view, then complete             anything else   is said
+ * back as one token
+ */
+#ifndef PORT_STUB_H
+#define PORT_STUB_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/jwt.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/transport.h"
+#include "vesper/uuid.h"
+
+#define STUB_SECRET  "a secret of thirty-two bytes, at least"
+#define STUB_SESSION "0193b0a0-0000-7000-8000-000000000001"
+
+struct turns {
+	struct loop *loop;
+	struct stream_hub *hub;
+	struct list running;
+	int cancels[4];
+	struct turn_knowledge knowledge;
+};
+
+struct stub_turn {
+	struct list node;
+	struct turns *turns;
+	struct stream_log *log;
+	char turn_id[UUID_BYTES];
+	char session_id[UUID_BYTES];
+	char *client_msg_id;
+	int left;
+	int every_ms;
+	struct timer *timer;
+};
+
+static void stub_complete(struct stub_turn *t, const char *status)
+{
+	json_t *body = json_object();
+
+	json_set_str(body, "session_id", t->session_id);
+	json_set_str(body, "message_id", uuid_new().text);
+	json_set_str(body, "status", status);
+	json_set_str(body, "provider", "stub");
+	json_set_take(body, "usage", json_pack("{s:i}", "calls", 0));
+	event_emit(stream_sink(t->log), EVENT_COMPLETE, body);
+}
+
+static void stub_over(struct stub_turn *t)
+{
+	list_remove(&t->node);
+	stream_release(&t->log);
+	timer_free(&t->timer);
+	mem_free(t->client_msg_id);
+	mem_free(t);
+}
+
+static void on_stub_timer(void *owner)
+{
+	struct stub_turn *t = owner;
+
+	if (t->left-- > 0) {
+		event_emit_token(stream_sink(t->log), "tick ", 5);
+		timer_start(t->timer, (uint64_t)t->every_ms);
+		return;
+	}
+	stub_complete(t, "ok");
+	stub_over(t);
+}
+
+static void stub_tokens(struct stub_turn *t, int count, int bytes)
+{
+	char text[4096];
+
+	memset(text, 'x', sizeof(text));
+	for (int i = 0; i < count; i++)
+		event_emit_token(stream_sink(t->log), text, bytes > 0 ? (size_t)bytes : 4);
+}
+
+static void stub_say(struct stub_turn *t, const char *content)
+{
+	char code[32];
+	int a = 0;
+	int b = 0;
+
+	if (strcmp(content, "hang") == 0) {
+		event_emit_token(stream_sink(t->log), "…", 3);
+		return;
+	}
+	if (sscanf(content, "paced %d %d", &a, &b) == 2) {
+		t->left = a;
+		t->every_ms = b;
+		timer_start(t->timer, (uint64_t)b);
+		return;
+	}
+	if (sscanf(content, "fail %31s", code) == 1) {
+		event_emit(stream_sink(t->log), EVENT_ERROR,
+			   json_pack("{s:s,s:s,s:b,s:[]}", "code", code, "message", "As asked.",
+				     "retryable", 0, "suggestions"));
+		stub_over(t);
+		return;
+	}
+	if (sscanf(content, "tokens %d %d", &a, &b) >= 1)
+		stub_tokens(t, a, b);
+	else if (strcmp(content, "view") == 0)
+		event_emit(stream_sink(t->log), EVENT_VIEW,
+			   json_pack("{s:{s:s,s:s,s:i}}", "view", "view_type", "data", "view_id",
+				     "v1", "row_count", 1));
+	else
+		event_emit_token(stream_sink(t->log), content, strlen(content));
+	stub_complete(t, "ok");
+	stub_over(t);
+}
+
+static struct stub_turn *stub_find(const struct turns *t, const char *turn_id,
+				   const char *session_id)
+{
+	list_each(node, &t->running) {
+		struct stub_turn *turn = list_item(node, struct stub_turn, node);
+
+		if ((turn_id && strcmp(turn->turn_id, turn_id) == 0) ||
+		    (session_id && strcmp(turn->session_id, session_id) == 0))
+			return turn;
+	}
+	return NULL;
+}
+
+bool turn_start(struct turns *t, const struct turn_request *request, struct stream_log **log,
+		struct err *e)
+{
+	struct stub_turn *turn = stub_find(t, NULL, request->session_id);
+	json_t *thinking;
+
+	if (turn && request->client_msg_id && turn->client_msg_id &&
+	    strcmp(turn->client_msg_id, request->client_msg_id) == 0) {
+		*log = turn->log;
+		return true;
+	}
+	if (turn)
+		return err_set_retry(e, ERR_BUSY, "a turn of this session runs");
+	turn = mem_alloc(sizeof(*turn));
+	turn->turns = t;
+	memcpy(turn->turn_id, uuid_new().text, UUID_BYTES);
+	memcpy(turn->session_id, request->session_id, UUID_BYTES);
+	turn->client_msg_id = mem_strdup(request->client_msg_id);
+	turn->timer = timer_new(t->loop, on_stub_timer, turn);
+	turn->log = *log =
+		stream_open(t->hub, turn->turn_id, turn->session_id, request->who, NULL, NULL);
+	list_append(&t->running, &turn->node);
+	thinking = json_object();
+	json_set_str(thinking, "user_message_id", uuid_new().text);
+	json_set_str(thinking, "client_msg_id", request->client_msg_id);
+	event_emit(stream_sink(turn->log), EVENT_THINKING, thinking);
+	stub_say(turn, request->content ? request->content : "selected");
+	return true;
+}
+
+bool turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
+		 enum turn_cancel_reason reason)
+{
+	struct stub_turn *turn = stub_find(t, turn_id, NULL);
+
+	if (!turn || !stream_find(t->hub, turn_id, who))
+		return false;
+	t->cancels[reason]++;
+	stub_complete(turn, "cancelled");
+	stub_over(turn);
+	return true;
+}
+
+const char *turn_running(const struct turns *t, const char *session_id, const struct principal *who)
+{
+	struct stub_turn *turn = stub_find(t, NULL, session_id);
+
+	return turn && stream_find(t->hub, turn->turn_id, who) ? turn->turn_id : NULL;
+}
+
+const struct turn_knowledge *turns_knowledge(const struct turns *t)
+{
+	return &t->knowledge;
+}
+
+/* ---- The store ---- */
+
+struct stub_lookup {
+	struct op op;
+	struct later later;
+	bool known;
+	store_session_cb session_cb;
+	store_sessions_cb sessions_cb;
+	store_messages_cb messages_cb;
+	void *owner;
+};
+
+static void on_stub_cancel(struct op *op)
+{
+	struct stub_lookup *l = (struct stub_lookup *)op;
+
+	later_cancel(&l->later);
+	mem_free(l);
+}
+
+static void on_stub_answer(void *owner)
+{
+	static const struct session session = {STUB_SESSION, "A title", "2026-02-27T09:00:00.000Z",
+					       "2026-02-27T09:00:01.000Z"};
+	static const struct message message = {.message_id = "0193b0a0-0000-7000-8000-000000000002",
+					       .session_id = STUB_SESSION,
+					       .turn_id = "0193b0a0-0000-7000-8000-000000000003",
+					       .role = "user",
+					       .content = "Hello",
+					       .created_at = "2026-02-27T09:00:00.000Z"};
+	struct stub_lookup l = *(struct stub_lookup *)owner;
+	struct err e;
+
+	mem_free(owner);
+	err_set(&e, ERR_NOT_FOUND, "no such session");
+	if (l.session_cb)
+		l.session_cb(l.owner, l.known ? &session : NULL, l.known ? NULL : &e);
+	else if (l.sessions_cb)
+		l.sessions_cb(l.owner, &session, 1, true, NULL);
+	else
+		l.messages_cb(l.owner, &message, l.known ? 1 : 0, false, l.known ? NULL : &e);
+}
+
+static struct stub_lookup *stub_lookup_new(struct store *s, const char *session_id, void *owner)
+{
+	struct stub_lookup *l = mem_alloc(sizeof(*l));
+
+	l->op.cancel = on_stub_cancel;
+	l->known = session_id && strcmp(session_id, STUB_SESSION) == 0;
+	l->owner = owner;
+	loop_later(((struct turns *)s)->loop, &l->later, on_stub_answer, l);
+	return l;
+}
+
+struct op *store_session(struct store *s, const struct principal *who, const char *session_id,
+			 struct arena *a, store_session_cb cb, void *owner)
+{
+	struct stub_lookup *l = stub_lookup_new(s, session_id, owner);
+
+	(void)who;
+	(void)a;
+	l->session_cb = cb;
+	return &l->op;
+}
+
+struct op *store_sessions(struct store *s, const struct principal *who, const char *after_id,
+			  size_t limit, struct arena *a, store_sessions_cb cb, void *owner)
+{
+	struct stub_lookup *l = stub_lookup_new(s, after_id, owner);
+
+	(void)who;
+	(void)limit;
+	(void)a;
+	l->sessions_cb = cb;
+	return &l->op;
+}
+
+struct op *store_messages(struct store *s, const struct principal *who, const char *session_id,
+			  const char *after_id, size_t limit, struct arena *a, store_messages_cb cb,
+			  void *owner)
+{
+	struct stub_lookup *l = stub_lookup_new(s, session_id, owner);
+
+	(void)who;
+	(void)after_id;
+	(void)limit;
+	(void)a;
+	l->messages_cb = cb;
+	return &l->op;
+}
+
+const char *message_status_name(enum message_status s)
+{
+	(void)s;
+	return "complete";
+}
+
+/* ---- What the sign-in and the tool list ask ---- */
+
+const char *const *catalog_role(const struct catalog *c, const char *role)
+{
+	static const char *const viewer[] = {"chat:use", "chat:read_projects", NULL};
+
+	(void)c;
+	return strcmp(role, "viewer") == 0 ? viewer : NULL;
+}
+
+void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
+		 struct catalog_view *out)
+{
+	(void)c;
+	(void)who;
+	(void)a;
+	*out = (struct catalog_view){0};
+}
+
+json_t *catalog_tools_json(const struct catalog_view *v)
+{
+	(void)v;
+	return json_array();
+}
+
+/* ---- The whole ---- */
+
+struct stub {
+	struct loop *loop;
+	struct turns turns;
+	struct identity *identity;
+	struct transport *transport;
+};
+
+static inline bool stub_open(struct stub *s, const char *listen, struct err *e)
+{
+	static const char *const tenants[] = {"vesper", "acme", NULL};
+	static const char *const origins[] = {"https://portal.example", NULL};
+	const struct jwt_options jwt = {
+		.hs256_secret = STUB_SECRET, .tenants = tenants, .leeway_s = 1};
+	struct transport_options options = {.listen = listen,
+					    .admin_listen = "127.0.0.1:0",
+					    .origins = origins,
+					    .echo = true,
+					    .demo = true,
+					    .demo_secret = STUB_SECRET};
+
+	memset(s, 0, sizeof(*s));
+	if (!loop_new(&s->loop, e) || !identity_new(&jwt, &s->identity, e))
+		return false;
+	s->turns.loop = s->loop;
+	s->turns.hub = stream_hub_new(s->loop);
+	list_init(&s->turns.running);
+	options.loop = s->loop;
+	options.identity = s->identity;
+	options.streams = s->turns.hub;
+	options.store = (struct store *)&s->turns;
+	options.turns = &s->turns;
+	return transport_open(&options, &s->transport, e);
+}
+
+static inline void stub_close(struct stub *s)
+{
+	transport_close(&s->transport);
+	while (!list_empty(&s->turns.running)) {
+		struct stub_turn *t = list_item(s->turns.running.next, struct stub_turn, node);
+
+		stub_complete(t, "interrupted");
+		stub_over(t);
+	}
+	stream_hub_free(&s->turns.hub);
+	identity_free(&s->identity);
+	loop_free(&s->loop);
+}
+
+static inline char *stub_token(const char *user, const char *const *permissions, size_t count,
+			       int64_t life_s)
+{
+	const struct principal who = {.user = user,
+				      .tenant = "vesper",
+				      .permissions = permissions,
+				      .permission_count = count};
+	struct buf token;
+
+	buf_init(&token, TOKEN_BYTES_MAX);
+	jwt_mint(&token, &who, clock_now_ms(), life_s, STUB_SECRET);
+	return buf_take(&token);
+}
+
+#endif
