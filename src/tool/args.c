@@ -182,10 +182,10 @@ static bool unknown(struct tool_call *call, const struct param_def *p, const cha
 	*out = (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
 		.param = p->name,
-		.detail = arena_printf(call->arena,
-				       m->several ? "\"%s\" may be several of what we have as %s."
-						  : "\"%s\" is not known as %s.",
-				       text, d->label),
+		.detail = m->several ? arena_printf(call->arena, "\"%s\" fits more than one %s.",
+						    text, d->label)
+				     : arena_printf(call->arena, "I do not know the %s \"%s\".",
+						    d->label, text),
 		.suggestions = m->suggestions,
 		.suggestion_count = m->suggestion_count,
 	};
@@ -213,21 +213,18 @@ static bool resolve(struct tool_call *call, const struct param_def *p, struct ou
 	return true;
 }
 
-/* Values of a dimension that the catalogue does not list are bound as they are: they can only
- * match or not. What scopes others comes first: "south" means something once the market is known.
- */
+/* What scopes others comes first: "south" means something once the market is known. */
 static bool resolve_all(struct tool_call *call, struct outcome *out)
 {
+	const struct catalog *c = call->box->options.catalog;
+
 	for (int scoped = 0; scoped < 2; scoped++) {
 		for (size_t i = 0; i < call->tool->param_count; i++) {
 			const struct param_def *p = &call->tool->params[i];
-			const struct dimension_def *d =
-				p->entity ? catalog_dimension(call->box->options.catalog, p->entity)
-					  : NULL;
-			if (!d || !d->values || (d->parent != NULL) != scoped ||
-			    !args_find(&call->args, p->name))
+			if (!p->entity || !args_find(&call->args, p->name))
 				continue;
-			if (!resolve(call, p, out))
+			bool has_parent = catalog_dimension(c, p->entity)->parent != NULL;
+			if (has_parent == scoped && !resolve(call, p, out))
 				return false;
 		}
 	}

@@ -1,0 +1,197 @@
+/* Arguments: each arrives as a bound value of its type, and nothing else arrives at all. */
+#include "tool_test.h"
+
+#include <inttypes.h>
+
+/* The bound values of the last query as one text: "acme,E1,2025". */
+static const char *bound(void)
+{
+	const struct db_statement *s = &recorded.statements[0];
+	const char *text = "";
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct value *v = &s->values[i];
+		const char *one = v->type == VALUE_INT || v->type == VALUE_BOOL
+					  ? arena_printf(arena, "%" PRId64, v->number)
+					  : v->text;
+		text = arena_printf(arena, "%s%s%s", text, i ? "," : "", one);
+	}
+	return text;
+}
+
+static void each_argument_is_bound(void **state)
+{
+	(void)state;
+	call_tool("get_price",
+		  "{'hub': 'E1', 'market': 'East', 'year': 2026, 'hours': [16, 17], "
+		  "'name': '50%_a', 'since': '2026-01-01', 'above': 12.5, 'firm': true}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
+	assert_string_equal(bound(), "acme,E1,2026,East,16,17,%50\\%\\_a%,2026-01-01,12.5,1,501");
+	assert_string_equal(recorded.statements[0].text,
+			    "SELECT p.hub AS \"Hub\", p.price AS \"Price\"\n"
+			    "FROM dbo.prices p WHERE p.tenant_id = ? AND p.hub = ? AND p.year = ?\n"
+			    "AND p.market = ?\nAND p.hour IN (?, ?)\n"
+			    "AND LOWER(p.name) LIKE LOWER(?) ESCAPE '\\'\n"
+			    "AND p.day >= ?\nAND p.price > ?\nAND p.firm = ?\n"
+			    "ORDER BY p.hub LIMIT ? OFFSET 0");
+	/* What the user sees is what was said, not the pattern. */
+	assert_string_equal(args_text(&answer->args, "name", arena), "50%_a");
+}
+
+static void texts_stand_for_every_type(void **state)
+{
+	(void)state;
+	call_tool("get_price", "{'hub': 'E1', 'year': '2026', 'hours': '7', 'above': '3', 'firm': "
+			       "'false', 'market': null, 'since': null}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
+	assert_string_equal(bound(), "acme,E1,2026,7,3,0,501");
+}
+
+static void defaults_are_bound_and_told(void **state)
+{
+	(void)state;
+	call_tool("get_price", "{'hub': 'E1', 'hours': []}");
+	assert_string_equal(bound(), "acme,E1,2025,501");
+	assert_string_equal(args_text(&answer->args, "year", arena), "2025");
+	assert_null(args_find(&answer->args, "hours"));
+	assert_null(args_find(&answer->args, "tenant_id"));
+}
+
+static void typed_arguments_pass_the_same_checks(void **state)
+{
+	(void)state;
+	struct args args = {0};
+	const struct value hours[] = {value_int(1), value_int(2)};
+	struct tool_request request = {.call = "c1",
+				       .tool = "get_price",
+				       .bound = &args,
+				       .who = &who,
+				       .today = {2026, 2, 27}};
+
+	args_set(&args, arena, "hub", value_text("E2"));
+	args_set(&args, arena, "year", value_int(2030));
+	args_set_list(&args, arena, "hours", hours, 2);
+	args_set(&args, arena, "firm", value_bool(true));
+	args_set(&args, arena, "market", value_null());
+	start(&request);
+	loop_turn(loop);
+	assert_string_equal(bound(), "acme,E2,2030,1,2,1,501");
+
+	args_set(&args, arena, "year", value_int(1999));
+	start(&request);
+	loop_turn(loop);
+	assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
+	assert_string_equal(answer->outcome.param, "year");
+	args_set_list(&args, arena, "year", hours, 2);
+	start(&request);
+	loop_turn(loop);
+	assert_non_null(strstr(answer->outcome.detail, "year takes one value"));
+	assert_int_equal(recorded.queries, 1);
+}
+
+static void hostile_values_stay_values(void **state)
+{
+	(void)state;
+	static const char *const hostile[] = {
+		"x' OR 1=1 --",    "'; DROP TABLE dbo.prices; --",
+		":tenant_id",      "?",
+		"100% \\ _ [a-z]", "\\u0001\\n",
+		"vesper",
+	};
+
+	recording_db_table(&recorded, "Hub", NULL);
+	call_tool("get_price", "{'hub': 'E1', 'name': 'x'}");
+	const char *text = recorded.statements[0].text;
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+		struct args args = {0};
+		struct tool_request request = {.call = "c1",
+					       .tool = "get_price",
+					       .bound = &args,
+					       .who = &who,
+					       .today = {2026, 2, 27}};
+		args_set(&args, arena, "hub", value_text("E1"));
+		args_set(&args, arena, "name", value_text(hostile[i]));
+		start(&request);
+		loop_turn(loop);
+		assert_string_equal(recorded.statements[0].text, text);
+		assert_string_equal(recorded.tenant, "acme");
+		assert_string_equal(recorded.statements[0].values[0].text, "acme");
+		assert_string_equal(recorded.statements[0].values[3].text,
+				    sql_like_pattern(hostile[i], arena));
+	}
+}
+
+static void refused(const char *arguments, const char *param, const char *why)
+{
+	const struct outcome *o = &call_tool("get_price", arguments)->outcome;
+
+	assert_int_equal(o->kind, OUTCOME_ERROR);
+	assert_false(o->retryable);
+	if (param)
+		assert_string_equal(o->param, param);
+	if (!strstr(o->detail, why))
+		fail_msg("\"%s\" does not say \"%s\"", o->detail, why);
+}
+
+static void refuses_what_the_header_does_not_allow(void **state)
+{
+	(void)state;
+	refused("{}", "hub", "hub is needed");
+	refused("{'hub': null}", "hub", "hub is needed");
+	refused("{'hub': 'E1', 'tenant_id': 'vesper'}", NULL, "no argument tenant_id");
+	refused("{'hub': 'E1', 'may_read_budget': true}", NULL, "no argument may_read_budget");
+	refused("{'hub': 'E1', 'row_limit': 100000}", NULL, "no argument row_limit");
+	refused("{'hub': ['E1']}", "hub", "hub takes one value");
+	refused("{'hub': {'a': 1}}", "hub", "hub must be a plain value");
+	refused("{'hub': ''}", "hub", "hub must not be empty");
+	refused("{'hub': 'E1', 'year': 1999}", "year", "at least 2000");
+	refused("{'hub': 'E1', 'year': 'soon'}", "year", "whole number");
+	refused("{'hub': 'E1', 'year': 2025.5}", "year", "whole number");
+	refused("{'hub': 'E1', 'year': true}", "year", "whole number");
+	refused("{'hub': 'E1', 'hours': [24]}", "hours", "at most 23");
+	refused("{'hub': 'E1', 'hours': [1,[2]]}", "hours", "plain value");
+	refused("{'hub': 'E1', 'hours': [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,"
+		"22,23,0]}",
+		"hours", "at most 24 values");
+	refused("{'hub': 'E1', 'since': '2026-02-30'}", "since", "must be a date");
+	refused("{'hub': 'E1', 'firm': 1}", "firm", "true or false");
+	refused("['E1']", NULL, "not an object");
+	assert_int_equal(recorded.queries, 0);
+}
+
+static void names_are_resolved(void **state)
+{
+	(void)state;
+	call_tool("get_price", "{'hub': 'first', 'market': 'sunrise'}");
+	assert_string_equal(bound(), "acme,E1,2025,East,501");
+	assert_string_equal(args_text(&answer->args, "hub", arena), "E1");
+	call_tool("get_price", "{'market': 'West', 'hub': 'first'}");
+	assert_string_equal(bound(), "acme,W1,2025,West,501");
+}
+
+static void unknown_names_never_reach_the_database(void **state)
+{
+	(void)state;
+	const struct outcome *o = &call_tool("get_price", "{'hub': 'NP99'}")->outcome;
+
+	assert_int_equal(o->kind, OUTCOME_UNKNOWN_ENTITY);
+	assert_string_equal(o->param, "hub");
+	assert_string_equal(o->detail, "I do not know the hub \"NP99\".");
+	assert_int_equal(o->suggestion_count, 2);
+	assert_string_equal(o->suggestions[0].value, "E1");
+	o = &call_tool("get_price", "{'hub': 'E'}")->outcome;
+	assert_string_equal(o->detail, "\"E\" fits more than one hub.");
+	assert_int_equal(recorded.queries, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_argument_is_bound),      TEST(texts_stand_for_every_type),
+		TEST(defaults_are_bound_and_told), TEST(typed_arguments_pass_the_same_checks),
+		TEST(hostile_values_stay_values),  TEST(refuses_what_the_header_does_not_allow),
+		TEST(names_are_resolved),          TEST(unknown_names_never_reach_the_database),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* The shared tool function: several statements, described tables, outcomes, the range that exists,
+ * columns that need a permission, and derived facts. */
+#include "tool_test.h"
+
+#define WINDOW_TOOL                                                                                \
+	"-- tool: get_price\n"                                                                     \
+	"-- about: Price of a hub.\n"                                                              \
+	"-- permission: chat:read\n"                                                               \
+	"-- window: dbo.prices.year\n"                                                             \
+	"-- param year int required Which year\n"                                                  \
+	"-- param since date optional First day\n"                                                 \
+	"-- column \"Price\" unit=$ label=\"Average price\" type=decimal priority=high\n"          \
+	"SELECT p.price AS \"Price\" FROM dbo.prices p\n"                                          \
+	"WHERE p.tenant_id = :tenant_id AND p.year = :year AND p.day < :today\n"                   \
+	"--? since: AND p.day >= :since\n"                                                         \
+	"--# query peak\n"                                                                         \
+	"SELECT p.price AS \"Price\" FROM dbo.prices p WHERE p.tenant_id = :tenant_id\n"           \
+	"AND p.hour BETWEEN :peak_first_hour AND :peak_last_hour\n"                                \
+	"--# query window\n"                                                                       \
+	"SELECT MIN(p.year), MAX(p.year) FROM dbo.prices p WHERE p.tenant_id = :tenant_id\n"
+
+static void use_window_tool(void)
+{
+	struct err e = {0};
+
+	temp_root_write(&root, SMALL_TOOL_PATH, WINDOW_TOOL);
+	catalog_unref(&catalog);
+	if (!catalog_load(root.path, &catalog, &e))
+		fail_msg("%s", e.text);
+}
+
+static void runs_all_queries_as_one_request(void **state)
+{
+	(void)state;
+	use_window_tool();
+	recording_db_table(&recorded, "Price|Other", "1.50|x", NULL);
+	recording_db_table(&recorded, "Price", NULL);
+	const struct result *r = call_tool("get_price", "{'year': 2025}");
+
+	assert_int_equal(recorded.queries, 1);
+	assert_int_equal(recorded.statement_count, 2);
+	assert_string_equal(recorded.statements[0].name, "get_price/main");
+	assert_string_equal(recorded.statements[1].name, "get_price/peak");
+	assert_string_equal(recorded.statements[0].values[2].text, "2026-02-27");
+	assert_int_equal(recorded.statements[1].values[1].number, 7);
+	assert_int_equal(recorded.statements[1].values[2].number, 22);
+	assert_int_equal(r->outcome.kind, OUTCOME_ROWS);
+	assert_int_equal(r->table_count, 2);
+	assert_string_equal(r->tables[0]->name, "main");
+	assert_string_equal(r->tables[1]->name, "peak");
+}
+
+static void tables_are_described_by_the_header(void **state)
+{
+	(void)state;
+	use_window_tool();
+	recording_db_table(&recorded, "Other|Price", "x|1.50", NULL);
+	const struct table *t = call_tool("get_price", "{'year': 2025}")->tables[0];
+
+	assert_string_equal(t->columns[1].label, "Average price");
+	assert_string_equal(t->columns[1].unit, "$");
+	assert_int_equal(t->columns[1].type, COLUMN_DECIMAL);
+	assert_int_equal(t->columns[1].priority, PRIORITY_HIGH);
+	assert_string_equal(t->columns[0].label, "Other");
+	assert_null(t->columns[0].unit);
+}
+
+static void truncation_is_passed_on(void **state)
+{
+	(void)state;
+	recording_db_table(&recorded, "Hub", "E1", NULL);
+	recorded.tables[0]->truncated = true;
+	assert_true(call_tool("get_price", "{'hub': 'E1'}")->outcome.truncated);
+}
+
+static void says_what_range_exists(void **state)
+{
+	(void)state;
+	use_window_tool();
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "first|last", "2024|2027", NULL);
+	const struct outcome *o = &call_tool("get_price", "{'year': 2031}")->outcome;
+
+	assert_int_equal(recorded.queries, 2);
+	assert_string_equal(recorded.statements[0].name, "get_price/window");
+	assert_int_equal(o->kind, OUTCOME_OUT_OF_WINDOW);
+	assert_string_equal(o->param, "year");
+	assert_string_equal(o->range_min, "2024");
+	assert_string_equal(o->range_max, "2027");
+	assert_int_equal(answer->table_count, 2);
+}
+
+static void empty_inside_the_range_stays_empty(void **state)
+{
+	(void)state;
+	use_window_tool();
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "first|last", "2024|2027", NULL);
+	assert_int_equal(call_tool("get_price", "{'year': 2025}")->outcome.kind, OUTCOME_EMPTY);
+	assert_null(answer->outcome.range_min);
+
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "first|last", "|", NULL);
+	assert_int_equal(call_tool("get_price", "{'year': 2031}")->outcome.kind, OUTCOME_EMPTY);
+}
+
+static void dates_are_compared_as_dates(void **state)
+{
+	(void)state;
+	use_window_tool();
+	for (int i = 0; i < 2; i++) {
+		recording_db_table(&recorded, "Price", NULL);
+		recording_db_table(&recorded, "Price", NULL);
+		recording_db_table(&recorded, "first|last", "2024-03-01|2026-02-26", NULL);
+		const struct outcome *o =
+			&call_tool("get_price", i == 0 ? "{'year': 2024, 'since': '2026-02-27'}"
+						       : "{'year': 2024, 'since': '2026-02-26'}")
+				 ->outcome;
+		assert_int_equal(o->kind, i == 0 ? OUTCOME_OUT_OF_WINDOW : OUTCOME_EMPTY);
+		if (i == 0)
+			assert_string_equal(o->param, "since");
+	}
+}
+
+static void a_cancelled_range_query_never_answers(void **state)
+{
+	(void)state;
+	struct args args = {0};
+	struct tool_request request = {.call = "c1",
+				       .tool = "get_price",
+				       .bound = &args,
+				       .who = &who,
+				       .today = {2026, 2, 27}};
+
+	use_window_tool();
+	args_set(&args, arena, "year", value_int(2031));
+	struct op *op = start(&request);
+	for (int i = 0; i < 5 && recorded.queries < 2; i++)
+		loop_turn(loop);
+	assert_int_equal(recorded.queries, 2);
+	op_cancel(&op);
+	loop_turn(loop);
+	assert_int_equal(answers, 0);
+}
+
+static void a_column_needs_its_permission(void **state)
+{
+	(void)state;
+	call_tool("get_price", "{'hub': 'E1'}");
+	assert_null(strstr(recorded.statements[0].text, "Cost"));
+	who.permission_count = 3;
+	call_tool("get_price", "{'hub': 'E1'}");
+	assert_non_null(strstr(recorded.statements[0].text, "p.cost AS \"Cost\""));
+	assert_null(args_find(&answer->args, "may_read_budget"));
+}
+
+static void derive(struct result *r, struct arena *a)
+{
+	assert_non_null(args_find(&r->args, "hub"));
+	result_add_fact(r, a, (struct fact){.name = "twice", .label = "Twice", .value = "2"});
+}
+
+static bool run_and_derive(struct tool_call *call, struct err *e)
+{
+	tool_arg_set(call, "market", value_text("West"));
+	assert_non_null(args_find(tool_args(call), "hub"));
+	assert_ptr_equal(tool_arena(call), arena);
+	return tool_sql_run_then(call, derive, e);
+}
+
+static const struct tool_entry entries[] = {{"get_price", run_and_derive}, {0}};
+static const struct domain module = {"prices", "domain/prices.md", entries};
+static const struct domain *const modules[] = {&module, NULL};
+
+static void facts_are_derived_from_rows_only(void **state)
+{
+	(void)state;
+	open_box(modules);
+	recording_db_table(&recorded, "Hub", "E1", NULL);
+	const struct result *r = call_tool("get_price", "{'hub': 'E1'}");
+	assert_string_equal(result_fact(r, "twice")->value, "2");
+	assert_string_equal(args_text(&r->args, "market", arena), "West");
+
+	recording_db_table(&recorded, "Hub", NULL);
+	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->fact_count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(runs_all_queries_as_one_request),
+		TEST(tables_are_described_by_the_header),
+		TEST(truncation_is_passed_on),
+		TEST(says_what_range_exists),
+		TEST(empty_inside_the_range_stays_empty),
+		TEST(dates_are_compared_as_dates),
+		TEST(a_cancelled_range_query_never_answers),
+		TEST(a_column_needs_its_permission),
+		TEST(facts_are_derived_from_rows_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* Modules and files must agree. */
+#include "tool_test.h"
+
+static bool fails(struct tool_call *call, struct err *e)
+{
+	(void)call;
+	return err_set(e, ERR_INPUT, "this cannot be asked");
+}
+
+static void refused(const struct domain *module, const char *why)
+{
+	const struct domain *const modules[] = {module, NULL};
+	const struct toolbox_options options = {
+		.loop = loop, .catalog = catalog, .warehouse = warehouse, .modules = modules};
+	struct err e = {0};
+
+	assert_false(toolbox_new(&options, &box, &e));
+	assert_int_equal(e.code, ERR_INPUT);
+	assert_null(box);
+	if (!strstr(e.text, why))
+		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+}
+
+static void a_domain_without_a_module_runs(void **state)
+{
+	(void)state;
+	open_box(NULL);
+	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->outcome.kind, OUTCOME_EMPTY);
+}
+
+static void a_module_brings_its_functions(void **state)
+{
+	(void)state;
+	static const struct tool_entry entries[] = {{"get_price", fails}, {0}};
+	static const struct domain module = {"prices", "domain/prices.md", entries};
+	const struct domain *const modules[] = {&module, NULL};
+
+	open_box(modules);
+	const struct outcome *o = &call_tool("get_price", "{'hub': 'E1'}")->outcome;
+	assert_int_equal(o->kind, OUTCOME_ERROR);
+	assert_string_equal(o->detail, "this cannot be asked");
+	assert_int_equal(recorded.queries, 0);
+}
+
+static void table_and_files_must_agree(void **state)
+{
+	(void)state;
+	static const struct tool_entry none[] = {{0}};
+	static const struct tool_entry extra[] = {
+		{"get_price", tool_sql_run}, {"get_cost", tool_sql_run}, {0}};
+	const struct domain empty = {"prices", "domain/prices.md", none};
+	const struct domain full = {"prices", "domain/prices.md", extra};
+	const struct domain foreign = {"costs", "domain/costs.md", none};
+
+	refused(&empty, SMALL_TOOL_PATH ":1: module prices has no function");
+	refused(&full, "prompts/domain/prices.md:1: does not list tool get_cost");
+	refused(&foreign, "prompts/domain/costs.md:1: the prompt of module costs is missing");
+}
+
+static void keeps_its_catalogue(void **state)
+{
+	(void)state;
+	open_box(NULL);
+	catalog_unref(&catalog);
+	struct args args = {0};
+	struct tool_request request = {.call = "c1",
+				       .tool = "get_price",
+				       .bound = &args,
+				       .who = &who,
+				       .today = {2026, 2, 27}};
+	start(&request);
+	loop_turn(loop);
+	assert_string_equal(answer->outcome.param, "hub");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_domain_without_a_module_runs),
+		TEST(a_module_brings_its_functions),
+		TEST(table_and_files_must_agree),
+		TEST(keeps_its_catalogue),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
