@@ -5,10 +5,11 @@
  * One query, told shortly: db_query puts the request in a bounded queue; when a connection pinned
  * to its tenant is free (or may be opened, or an idle one of another tenant is closed to make
  * room), a worker thread confirms the tenant on the connection, prepares, binds, runs and fetches;
- * the result crosses back as one block and the callback runs on the loop. At the deadline, or on
- * op_cancel, the statement is cancelled on the server (SQLCancel), and the connection is thrown
- * away when it can't be trusted any more. Loop-thread only. The callback never runs before db_query
- * has returned.
+ * the result crosses back as one block and the callback runs on the loop. At the deadline, which
+ * counts from db_query, or on op_cancel, the statement is stopped in the way of its dialect, and
+ * the connection is thrown away when it can't be trusted any more. A write that has begun is
+ * finished in spite of op_cancel or db_close. Loop-thread only. The callback never runs before
+ * db_query has returned.
  *
  * Tenants fail closed: a connection is opened for one tenant, asked which tenant it sees, and never
  * used for another.
@@ -46,7 +47,7 @@ struct db_request {
 	const struct db_statement *statements;
 	size_t statement_count;
 	bool write;         /* serialised: one writer a tenant, waiting writes share a commit */
-	int64_t timeout_ms; /* 0: the source's own limit */
+	int64_t timeout_ms; /* waiting and running; 0: the source's own limit */
 	size_t max_rows;    /* 0: the source's own cap */
 };
 
@@ -93,7 +94,8 @@ struct op *db_query(struct db *d, const struct db_request *request, db_cb cb, vo
 enum dialect db_dialect(const struct db *d);
 
 /* Connects to each tenant and says what is wrong through health checks "<name>:<tenant>"; again
- * every few seconds for those that are down. */
+ * every few seconds for those that are down. A database that is written to is required for
+ * readiness, a read-only one is not. */
 void db_watch(struct db *d);
 
 /* Cancels what runs (callbacks come with ERR_CANCELLED unless cancelled before), waits for the
