@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct principal {
-	const char *user; /* the token's sub, at most 200 bytes */
+	const char *user; /* the token's sub, at most 200 characters */
 	const char *tenant;
 	const char *const *permissions;
 	size_t permission_count;

@@ -10,9 +10,10 @@
 #include "vesper/hash.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/utf8.h"
 #include "vesper/mem.h"
 
-#define SUB_BYTES_MAX        200
+#define SUB_CHARACTERS_MAX   200
 #define PERMISSIONS_MAX      64
 #define PERMISSION_BYTES_MAX 100
 #define TIME_MAX_S           INT64_C(253402300799) /* the end of year 9999 */
@@ -198,7 +199,7 @@ static bool who_check(const json_t *claims, const struct jwt_options *options,
 		      struct principal *who, struct err *e)
 {
 	if (!json_get_str(claims, "sub", &who->user, NULL) || !*who->user ||
-	    strlen(who->user) > SUB_BYTES_MAX)
+	    utf8_count(who->user, strlen(who->user)) > SUB_CHARACTERS_MAX)
 		return refuse(e, "sub missing, empty or too long");
 	if (!json_get_str(claims, "tenant_id", &who->tenant, NULL))
 		return refuse(e, "tenant_id missing");

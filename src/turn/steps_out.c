@@ -114,6 +114,7 @@ static enum turn_state model_ended(struct turn *t)
 		t->end.failed = false;
 		t->end.status = MESSAGE_PARTIAL;
 		t->end.error_text = "The answer was cut off; what you see is all that arrived.";
+		t->err.code = ERR_NONE;
 	} else if (t->cut) {
 		t->end.status = MESSAGE_PARTIAL;
 		t->end.error_code = "upstream";
