@@ -1,0 +1,114 @@
+/* What the domain tests share: the product's own catalogue, and one tool call against a database
+ * that is either recorded or real. */
+#ifndef DOMAIN_TEST_H
+#define DOMAIN_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "recording_db.h"
+#include "vesper/domain.h"
+#include "vesper/json.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+static struct loop *loop;
+static struct catalog *catalog;
+static struct db *warehouse;
+static struct toolbox *box;
+static struct arena *arena;
+static struct result *answer; /* of the last call */
+
+/* Every name is known here: what names mean is tested where they are resolved. */
+bool know_resolve(const struct know *k, const char *dimension, const char *text,
+		  const struct args *context, struct arena *a, struct know_match *out)
+{
+	(void)k;
+	(void)dimension;
+	(void)context;
+	*out = (struct know_match){.value = arena_strdup(a, text), .source = SOURCE_SAID};
+	return true;
+}
+
+static inline void ignore_log(void *owner, const char *text)
+{
+	(void)owner;
+	(void)text;
+}
+
+/* The loop and the catalogue; the test opens its own warehouse. */
+static inline void begin(void)
+{
+	struct err e = {0};
+
+	log_capture(ignore_log, NULL);
+	if (!loop_new(&loop, &e) || !catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+		fail_msg("%s", e.text);
+	arena = arena_new(8 << 20);
+	answer = NULL;
+}
+
+static inline void open_tools(void)
+{
+	const struct toolbox_options options = {.loop = loop,
+						.catalog = catalog,
+						.warehouse = warehouse,
+						.modules = domain_modules};
+	struct err e = {0};
+
+	if (!toolbox_new(&options, &box, &e))
+		fail_msg("%s", e.text);
+}
+
+static inline void end(void)
+{
+	toolbox_free(&box);
+	arena_free(&arena);
+	db_close(&warehouse);
+	catalog_unref(&catalog);
+	loop_free(&loop);
+	log_capture(NULL, NULL);
+}
+
+static inline void on_result(void *owner, struct result *r)
+{
+	(void)owner;
+	answer = r;
+	loop_stop(loop);
+}
+
+/* The arguments are JSON with ' for ". */
+static inline const struct result *call_as(const char *tenant, const char *agent, const char *tool,
+					   const char *arguments)
+{
+	static const char *const permissions[] = {"chat:use", "chat:read_projects",
+						  "chat:read_market_data", "chat:read_budget"};
+	const struct principal who = {
+		.user = "ann", .tenant = tenant, .permissions = permissions, .permission_count = 4};
+	struct tool_request request = {
+		.call = "c1", .agent = agent, .tool = tool, .who = &who, .today = {2026, 2, 27}};
+	char *text = mem_strdup(arguments);
+	struct err e = {0};
+	json_t *args;
+
+	for (char *p = text; *p; p++)
+		*p = *p == '\'' ? '"' : *p;
+	if (!json_parse(text, strlen(text), 1 << 16, &args, &e))
+		fail_msg("%s", e.text);
+	request.args = args;
+	answer = NULL;
+	assert_non_null(tool_start(box, &request, arena, on_result, NULL));
+	loop_run(loop);
+	json_decref(args);
+	mem_free(text);
+	assert_non_null(answer);
+	return answer;
+}
+
+#endif

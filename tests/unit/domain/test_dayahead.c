@@ -1,0 +1,522 @@
+/*
+ * The day-ahead tools, twice: against a recording driver, where each argument must arrive as a
+ * bound value in every dialect, and against a small price book in a real file, where the numbers
+ * must come out.
+ */
+#include "domain_test.h"
+
+#include <ftw.h>
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include "vesper/health.h"
+
+/* ---- binding ---- */
+
+static struct recording_db recorded;
+
+static bool is_bound(const struct db_statement *s, const char *text)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct value *v = &s->values[i];
+		const char *one =
+			v->text ? v->text : arena_printf(arena, "%lld", (long long)v->number);
+		if (strcmp(one, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Each value is bound in the statement of that name, and none stands in its text. */
+static void check_bound(const char *statement, const char *const *values)
+{
+	for (size_t i = 0; i < recorded.statement_count; i++) {
+		const struct db_statement *s = &recorded.statements[i];
+		size_t marks = 0;
+
+		for (const char *p = s->text; *p; p++)
+			marks += *p == '?';
+		assert_int_equal(marks, s->count);
+		assert_true(is_bound(s, "acme"));
+		if (strcmp(s->name, statement) != 0)
+			continue;
+		for (; *values; values++) {
+			if (!is_bound(s, *values))
+				fail_msg("%s: %s is not bound", s->name, *values);
+			if (strlen(*values) > 2) /* digits may stand in the text by themselves */
+				assert_null(strstr(s->text, *values));
+		}
+		return;
+	}
+	fail_msg("%s was not sent", statement);
+}
+
+static void each_argument_arrives_bound(void **state)
+{
+	static const struct {
+		const char *tool, *arguments, *statement;
+		const char *values[16];
+	} cases[] = {
+		{"get_average_annual_price",
+		 "{'vendor': 'Ascend', 'hub_zone': 'NP15', 'year': 2025, 'market': 'CAISO',"
+		 " 'asof': 'Jan_2025', 'reference': 'High'}",
+		 "get_average_annual_price/main",
+		 {"Ascend", "NP15", "2025", "CAISO", "Jan_2025", "High"}},
+		{"get_average_annual_price",
+		 "{'vendor': 'Ascend', 'hub_zone': 'NP15', 'year': 2025}",
+		 "get_average_annual_price/main",
+		 {"Ascend", "NP15", "2025", "Base"}},
+		{"get_hourly_price_distribution",
+		 "{'hub_zone': 'SP15', 'year': 2026, 'vendor': 'Hitachi', 'market': 'CAISO',"
+		 " 'months': [6, 8], 'hours': [19, 21], 'asof': 'Q1_2026', 'reference': 'Low'}",
+		 "get_hourly_price_distribution/main",
+		 {"SP15", "2026", "Hitachi", "CAISO", "6", "8", "19", "21", "Q1_2026", "Low"}},
+		{"get_hourly_price_distribution",
+		 "{'hub_zone': 'SP15', 'year': 2026, 'vendor': 'Hitachi', 'market': 'CAISO',"
+		 " 'months': [6, 8], 'hours': [19, 21], 'asof': 'Q1_2026', 'reference': 'Low'}",
+		 "get_hourly_price_distribution/periods",
+		 {"SP15", "2026", "Hitachi", "CAISO", "6", "8", "19", "21", "Q1_2026", "Low", "7",
+		  "22"}},
+		{"list_available_curves",
+		 "{'vendor': 'Ascend', 'market': 'ERCOT', 'hub_zone': 'HB_NORTH', 'year': 2027,"
+		 " 'asof': 'Jan_2026', 'from': '2026-01-01', 'to': '2026-03-31', 'reference': "
+		 "'Base'}",
+		 "list_available_curves/main",
+		 {"Ascend", "ERCOT", "HB_NORTH", "2027", "Jan_2026", "2026-01-01", "2026-03-31",
+		  "Base"}},
+		{"compare_vendors",
+		 "{'hub_zone': 'SP15', 'year': 2025, 'vendors': ['Ascend', 'Hitachi'],"
+		 " 'market': 'CAISO', 'asof': 'Jan_2025', 'reference': 'High'}",
+		 "compare_vendors/main",
+		 {"SP15", "2025", "Ascend", "Hitachi", "CAISO", "Jan_2025", "High"}},
+		{"compare_vendors",
+		 "{'hub_zone': 'SP15', 'year': 2025, 'vendors': ['Ascend', 'Hitachi'],"
+		 " 'market': 'CAISO', 'asof': 'Jan_2025', 'reference': 'High'}",
+		 "compare_vendors/hourly",
+		 {"SP15", "2025", "Ascend", "Hitachi", "CAISO", "Jan_2025", "High"}},
+	};
+
+	(void)state;
+	for (int d = 0; d < DIALECT_COUNT; d++) {
+		begin();
+		recording_db_init(&recorded, loop);
+		warehouse = db_from_driver(&recording_db_driver, &recorded, (enum dialect)d);
+		open_tools();
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			recording_db_table(&recorded, "Vendor", "x", NULL);
+			call_as("acme", "dayahead_agent", cases[i].tool, cases[i].arguments);
+			assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
+			check_bound(cases[i].statement, cases[i].values);
+		}
+		end();
+		recording_db_deinit(&recorded);
+	}
+}
+
+static void denied_means_no_query(void **state)
+{
+	static const char *const tools[] = {"get_average_annual_price", "compare_vendors",
+					    "get_hourly_price_distribution",
+					    "list_available_curves"};
+
+	(void)state;
+	begin();
+	recording_db_init(&recorded, loop);
+	warehouse = db_from_driver(&recording_db_driver, &recorded, DIALECT_SQLITE);
+	open_tools();
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		call_as("acme", "per_agent", tools[i], "{'hub_zone': 'NP15', 'year': 2025}");
+		assert_int_equal(answer->outcome.kind, OUTCOME_NOT_PERMITTED);
+		assert_string_equal(catalog_tool(catalog, tools[i])->permission,
+				    "chat:read_market_data");
+	}
+	assert_int_equal(recorded.queries, 0);
+	end();
+	recording_db_deinit(&recorded);
+}
+
+/* ---- numbers ---- */
+
+static char folder[64];
+
+static void exec(sqlite3 *db, const char *sql)
+{
+	char *why = NULL;
+
+	if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
+		fail_msg("%s: %s", why, sql);
+}
+
+/* One file of one hub-zone, with two days of prices for each of its years: `low` dollars in each
+ * hour, and `high` on top of it in hours first..last. */
+static void add_file(sqlite3 *db, const char *tenant, int key, const char *vendor, const char *asof,
+		     const char *asof_date, int year, const char *reference, double low,
+		     double high, int first, int last)
+{
+	char *sql = sqlite3_mprintf(
+		"INSERT INTO mc_vendor_files VALUES (%d, 2, '%d_2', %Q, 'CAISO', 'SP15', %Q, %Q, "
+		"%d, %Q,"
+		" 'test', %Q);"
+		"WITH RECURSIVE h(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM h WHERE n < 95)"
+		"INSERT INTO mc_dayahead SELECT %d, 2,"
+		" CASE WHEN n %% 48 < 24 THEN (%d + n / 48) || '-01-01' ELSE (%d + n / 48) || "
+		"'-07-01' "
+		"END,"
+		" %d + n / 48, CASE WHEN n %% 48 < 24 THEN 1 ELSE 7 END, n %% 24,"
+		" %f + CASE WHEN n %% 24 BETWEEN %d AND %d THEN %f ELSE 0 END, %Q FROM h",
+		key, key, vendor, asof, asof_date, year, reference, tenant, key, year, year, year,
+		low, first, last, high, tenant);
+
+	exec(db, sql);
+	sqlite3_free(sql);
+}
+
+static sqlite3 *new_file(const char *tenant)
+{
+	char path[128];
+	sqlite3 *db;
+	char *sql;
+	FILE *f;
+	static char schema[65536];
+
+	f = fopen(VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql", "re");
+	assert_non_null(f);
+	schema[fread(schema, 1, sizeof(schema) - 1, f)] = '\0';
+	fclose(f);
+	snprintf(path, sizeof(path), "%s/%s.db", folder, tenant);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	exec(db, schema);
+	sql = sqlite3_mprintf("INSERT INTO vesper_tenant VALUES (%Q)", tenant);
+	exec(db, sql);
+	sqlite3_free(sql);
+	return db;
+}
+
+static void make_files(void)
+{
+	sqlite3 *db = new_file("acme");
+
+	exec(db, "BEGIN");
+	/* Label order is not date order, and the newest file does not cover 2025. */
+	add_file(db, "acme", 1, "Ascend", "Jul_2024", "2024-07-16", 2024, "Base", 60, 0, 0, 0);
+	add_file(db, "acme", 2, "Ascend", "Jan_2025", "2025-01-15", 2025, "Base", 40, 24, 7, 22);
+	add_file(db, "acme", 3, "Ascend", "Jan_2025", "2025-01-15", 2025, "High", 90, 0, 0, 0);
+	add_file(db, "acme", 4, "Ascend", "Jan_2026", "2026-01-14", 2026, "Base", 70, 0, 0, 0);
+	add_file(db, "acme", 5, "Hitachi", "Q1_2025", "2025-02-06", 2025, "Base", 55, 12, 15, 20);
+	exec(db, "COMMIT");
+	sqlite3_close(db);
+	db = new_file("vesper");
+	exec(db, "BEGIN");
+	add_file(db, "vesper", 9, "Ascend", "Jan_2025", "2025-01-15", 2025, "Base", 999, 0, 0, 0);
+	exec(db, "COMMIT");
+	sqlite3_close(db);
+}
+
+static int open_files(void **state)
+{
+	static char acme[128], vesper[128];
+	static struct db_tenant tenants[] = {{"acme", acme}, {"vesper", vesper}};
+	const struct db_options options = {.name = "warehouse",
+					   .dialect = DIALECT_SQLITE,
+					   .read_only = true,
+					   .workers = 2,
+					   .tenants = tenants,
+					   .tenant_count = 2};
+	struct err e = {0};
+
+	(void)state;
+	strcpy(folder, "/tmp/vesper-dayahead-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	snprintf(acme, sizeof(acme), "%s/acme.db", folder);
+	snprintf(vesper, sizeof(vesper), "%s/vesper.db", folder);
+	make_files();
+	begin();
+	if (!db_open(loop, &options, &warehouse, &e))
+		fail_msg("%s", e.text);
+	open_tools();
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st;
+	(void)kind;
+	(void)at;
+	return remove(path);
+}
+
+static int close_files(void **state)
+{
+	(void)state;
+	end();
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	health_reset();
+	return 0;
+}
+
+static const struct result *call(const char *tool, const char *arguments)
+{
+	call_as("acme", "dayahead_agent", tool, arguments);
+	if (answer->outcome.detail)
+		print_message("%s\n", answer->outcome.detail);
+	return answer;
+}
+
+static const char *cell(size_t row, const char *column)
+{
+	const char *text = table_cell(answer->tables[0], row, column);
+
+	assert_non_null(text);
+	return text;
+}
+
+static void number(const char *text, double want)
+{
+	char *rest;
+
+	assert_true(strtod(text, &rest) == want);
+	assert_string_equal(rest, "");
+}
+
+static void fact(const char *name, const char *value, const char *unit)
+{
+	const struct fact *f = result_fact(answer, name);
+
+	if (!f)
+		fail_msg("no fact %s", name);
+	assert_string_equal(f->value, value);
+	if (unit)
+		assert_string_equal(f->unit, unit);
+}
+
+static void the_newest_file_leads(void **state)
+{
+	(void)state;
+	call("get_average_annual_price", "{'vendor': 'Ascend', 'hub_zone': 'SP15', 'year': 2025}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
+	assert_int_equal(answer->tables[0]->row_count, 2);
+	assert_string_equal(cell(0, "AsOf"), "Jan_2025");
+	assert_string_equal(cell(1, "AsOf"), "Jul_2024");
+	assert_string_equal(cell(0, "Market"), "CAISO");
+	assert_string_equal(cell(0, "Reference"), "Base");
+	number(cell(0, "AvgPrice_PerMWh"), 56);
+	number(cell(0, "DataPoints"), 48);
+	number(cell(1, "AvgPrice_PerMWh"), 60);
+	assert_string_equal(answer->tables[0]->columns[7].unit, "$/MWh");
+}
+
+static void cases_are_not_mixed(void **state)
+{
+	(void)state;
+	call("get_average_annual_price",
+	     "{'vendor': 'Ascend', 'hub_zone': 'SP15', 'year': 2025, 'reference': 'High'}");
+	assert_int_equal(answer->tables[0]->row_count, 1);
+	number(cell(0, "AvgPrice_PerMWh"), 90);
+}
+
+static void a_year_without_data_names_the_range(void **state)
+{
+	(void)state;
+	call("get_average_annual_price", "{'vendor': 'Ascend', 'hub_zone': 'SP15', 'year': 2031}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_OUT_OF_WINDOW);
+	assert_string_equal(answer->outcome.range_min, "2024");
+	assert_string_equal(answer->outcome.range_max, "2027");
+	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2023}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_OUT_OF_WINDOW);
+	call("get_hourly_price_distribution", "{'hub_zone': 'SP15', 'year': 2031}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_OUT_OF_WINDOW);
+	call("get_average_annual_price", "{'vendor': 'Ascend', 'hub_zone': 'ZP26', 'year': 2025}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
+}
+
+static void the_gap_is_derived_exactly(void **state)
+{
+	(void)state;
+	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2025, 'market': 'CAISO'}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
+	assert_int_equal(answer->tables[0]->row_count, 3);
+	fact("higher_vendor", "Hitachi", NULL);
+	fact("higher_asof", "Q1_2025", NULL);
+	fact("higher_price", "58.00", "$/MWh");
+	fact("lower_vendor", "Ascend", NULL);
+	fact("lower_asof", "Jan_2025", NULL);
+	fact("lower_price", "56.00", "$/MWh");
+	fact("gap", "2.00", "$/MWh");
+	fact("gap_percent", "3.6", "%");
+	assert_string_equal(result_fact(answer, "gap")->formula, "58.00 - 56.00");
+}
+
+/* Ascend 40 and 64 at peak, Hitachi 55 and 67 in the evening: 15 apart at night, 9 by day, 3 in the
+ * evening. */
+static void the_widest_hours_stand_out(void **state)
+{
+	(void)state;
+	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2025}");
+	fact("widest_hours", "HE 1-7", NULL);
+	fact("widest_gap", "15.00", "$/MWh");
+}
+
+static void one_vendor_has_no_gap(void **state)
+{
+	(void)state;
+	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2025, 'vendors': ['Ascend']}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
+	assert_int_equal(answer->fact_count, 0);
+	call("compare_vendors", "{'hub_zone': 'SP15', 'year': 2026}");
+	fact("lower_vendor", "Hitachi", NULL);
+	fact("higher_asof", "Jan_2026", NULL);
+}
+
+static void hours_peak_and_spread(void **state)
+{
+	(void)state;
+	call("get_hourly_price_distribution",
+	     "{'hub_zone': 'SP15', 'year': 2025, 'vendor': 'Ascend'}");
+	assert_int_equal(answer->tables[0]->row_count, 24);
+	assert_string_equal(cell(0, "AsOf"), "Jan_2025");
+	number(cell(0, "Hour"), 0);
+	number(cell(23, "Hour"), 23);
+	number(cell(7, "AvgPrice_PerMWh"), 64);
+	number(cell(7, "MinPrice_PerMWh"), 64);
+	number(cell(7, "DataPoints"), 2);
+	fact("peak_price", "64.00", "$/MWh");
+	fact("off_peak_price", "40.00", "$/MWh");
+	fact("peak_spread", "24.00", "$/MWh");
+	fact("highest_hour", "7 (HE 8)", NULL);
+	fact("lowest_hour", "0 (HE 1)", NULL);
+	fact("lowest_price", "40.00", "$/MWh");
+}
+
+static void each_vendor_leads_with_its_own_newest(void **state)
+{
+	(void)state;
+	call("get_hourly_price_distribution", "{'hub_zone': 'SP15', 'year': 2025}");
+	assert_int_equal(answer->tables[0]->row_count, 48);
+	assert_string_equal(cell(0, "Vendor"), "Hitachi");
+	assert_string_equal(cell(24, "Vendor"), "Ascend");
+	assert_string_equal(cell(24, "AsOf"), "Jan_2025");
+	fact("peak_price", "59.50", "$/MWh");
+	call("get_hourly_price_distribution",
+	     "{'hub_zone': 'SP15', 'year': 2025, 'vendor': 'Ascend', 'asof': 'Jul_2024'}");
+	assert_string_equal(cell(0, "AsOf"), "Jul_2024");
+	number(cell(0, "AvgPrice_PerMWh"), 60);
+}
+
+static void months_and_hours_narrow(void **state)
+{
+	(void)state;
+	call("get_hourly_price_distribution", "{'hub_zone': 'SP15', 'year': 2025, 'vendor': "
+					      "'Ascend', 'months': [7], 'hours': [16, 3]}");
+	assert_int_equal(answer->tables[0]->row_count, 2);
+	number(cell(0, "Hour"), 3);
+	number(cell(1, "Hour"), 16);
+	number(cell(1, "DataPoints"), 1);
+	call("get_hourly_price_distribution",
+	     "{'hub_zone': 'SP15', 'year': 2025, 'vendor': 'Ascend', 'hours': [16]}");
+	assert_null(result_fact(answer, "peak_spread"));
+	assert_null(result_fact(answer, "highest_hour"));
+}
+
+static void curves_are_listed(void **state)
+{
+	(void)state;
+	call("list_available_curves", "{}");
+	assert_int_equal(answer->tables[0]->row_count, 5);
+	assert_string_equal(cell(0, "AsOf"), "Jan_2026");
+	assert_string_equal(cell(4, "AsOf"), "Jul_2024");
+	call("list_available_curves", "{'year': 2024}");
+	assert_int_equal(answer->tables[0]->row_count, 1);
+	call("list_available_curves",
+	     "{'from': '2025-01-01', 'to': '2025-03-31', 'vendor': 'Hitachi'}");
+	assert_int_equal(answer->tables[0]->row_count, 1);
+	assert_string_equal(cell(0, "AsOf"), "Q1_2025");
+	call("list_available_curves", "{'hub_zone': 'NP15'}");
+	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
+}
+
+static void a_tenant_sees_its_own_prices(void **state)
+{
+	(void)state;
+	call_as("vesper", "dayahead_agent", "get_average_annual_price",
+		"{'vendor': 'Ascend', 'hub_zone': 'SP15', 'year': 2025}");
+	assert_int_equal(answer->tables[0]->row_count, 1);
+	number(cell(0, "AvgPrice_PerMWh"), 999);
+}
+
+/* ---- the shape of gaps, without a database ---- */
+
+static void compare_hours(const char *const *hours, const char *widest)
+{
+	begin();
+	recording_db_init(&recorded, loop);
+	warehouse = db_from_driver(&recording_db_driver, &recorded, DIALECT_SQLITE);
+	open_tools();
+	recording_db_table(&recorded, "Vendor|Market|AsOf|AsOfDate|AvgPrice_PerMWh",
+			   "A|M|x|2025-01-01|50", "B|M|y|2025-01-01|52", NULL);
+	recording_db_table(&recorded, "Vendor|Market|AsOf|AsOfDate|Hour|AvgPrice_PerMWh", NULL);
+	struct table *t = recorded.tables[1];
+	for (int i = 0; i < 48; i++) {
+		const char **cells = arena_alloc(t->arena, 6 * sizeof(*cells));
+		cells[0] = i < 24 ? "A" : "B";
+		cells[1] = "M";
+		cells[2] = i < 24 ? "x" : "y";
+		cells[3] = "2025-01-01";
+		cells[4] = arena_printf(t->arena, "%d", i % 24);
+		cells[5] = i < 24 ? "50" : hours[i % 24];
+		t->rows[t->row_count++] = cells;
+	}
+	call_as("acme", "dayahead_agent", "compare_vendors", "{'hub_zone': 'SP15', 'year': 2025}");
+	const struct fact *f = result_fact(answer, "widest_hours");
+	if (widest) {
+		assert_non_null(f);
+		assert_string_equal(f->value, widest);
+	} else {
+		assert_null(f);
+	}
+	end();
+	recording_db_deinit(&recorded);
+}
+
+static void widest_hours_of_many_shapes(void **state)
+{
+	const char *hours[24];
+
+	(void)state;
+	for (int i = 0; i < 24; i++)
+		hours[i] = "52";
+	compare_hours(hours, NULL); /* the same all day */
+	hours[23] = "60";
+	compare_hours(hours, "HE 24");
+	hours[22] = "40"; /* the other way round: 10 apart */
+	compare_hours(hours, "HE 23-24");
+	hours[22] = hours[23] = "52";
+	hours[15] = hours[20] = "57";
+	hours[16] = hours[17] = hours[18] = hours[19] = "60";
+	compare_hours(hours, "HE 16-21");
+	hours[3] = NULL; /* an hour is missing */
+	compare_hours(hours, NULL);
+}
+
+#define REAL(name) cmocka_unit_test_setup_teardown(name, open_files, close_files)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_argument_arrives_bound),
+		cmocka_unit_test(denied_means_no_query),
+		cmocka_unit_test(widest_hours_of_many_shapes),
+		REAL(the_newest_file_leads),
+		REAL(cases_are_not_mixed),
+		REAL(a_year_without_data_names_the_range),
+		REAL(the_gap_is_derived_exactly),
+		REAL(the_widest_hours_stand_out),
+		REAL(one_vendor_has_no_gap),
+		REAL(hours_peak_and_spread),
+		REAL(each_vendor_leads_with_its_own_newest),
+		REAL(months_and_hours_narrow),
+		REAL(curves_are_listed),
+		REAL(a_tenant_sees_its_own_prices),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

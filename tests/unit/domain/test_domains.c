@@ -1,0 +1,31 @@
+/* The list of modules, and that the product's own files fit them. */
+#include "domain_test.h"
+
+static void modules_and_files_agree(void **state)
+{
+	(void)state;
+	struct recording_db recorded;
+
+	begin();
+	recording_db_init(&recorded, loop);
+	warehouse = db_from_driver(&recording_db_driver, &recorded, DIALECT_MSSQL);
+	open_tools();
+	for (const struct domain *const *m = domain_modules; *m; m++) {
+		bool found = false;
+		for (size_t i = 0; i < catalog->domain_count; i++)
+			found = found || strcmp(catalog->domains[i].name, (*m)->name) == 0;
+		assert_true(found);
+		assert_string_equal((*m)->prompt, arena_printf(arena, "domain/%s.md", (*m)->name));
+	}
+	end();
+	recording_db_deinit(&recorded);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(modules_and_files_agree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
