@@ -47,7 +47,8 @@ struct clarification {
 	bool unknown; /* the value that was named does not exist (then options are the closest) */
 };
 
-enum know_kind { KNOW_DATA, KNOW_GREETING, KNOW_HELP, KNOW_UNCLEAR };
+/* KNOW_DENIED: it is about data, none of which this caller may use. */
+enum know_kind { KNOW_DATA, KNOW_GREETING, KNOW_HELP, KNOW_UNCLEAR, KNOW_DENIED };
 
 struct understanding {
 	enum know_kind kind;
@@ -60,6 +61,7 @@ struct understanding {
 	size_t tool_count;
 	double confidence; /* 0..1; >= KNOW_SURE: no model is needed to route */
 	struct clarification ask;
+	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */
 };
 
 #define KNOW_SURE 0.8

@@ -82,6 +82,8 @@
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
 #define ENUM_VALUES_MAX       40 /* values that a tool's schema lists; more only cost tokens */
 
+#define KNOW_CALLS_MAX       12 /* calls that one question makes by naming several values */
+
 /* tools and SQL */
 #define TOOL_ARGS_MAX      24    /* parameters of one tool */
 #define TOOL_COLUMNS_MAX   64    /* declared columns of one tool */

@@ -1,0 +1,150 @@
+/* Questions back, in words. Each names what is the matter and what may be chosen. */
+#include "know_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "vesper/str.h"
+
+#define ASK_BYTES_MAX 4096
+#define LISTED_MAX    16 /* choices that the sentence itself names */
+
+static const char *label_of(const struct trouble *t, struct arena *a)
+{
+	char *label;
+
+	if (t->dimension)
+		return t->dimension->label;
+	if (!t->filter)
+		return "value";
+	label = arena_strdup(a, t->filter);
+	for (char *c = label; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+	return label;
+}
+
+static void add_choices(struct buf *b, const struct trouble *t, const char *last)
+{
+	size_t n = t->option_count < LISTED_MAX ? t->option_count : LISTED_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			buf_str(b, i + 1 == n ? last : ", ");
+		buf_str(b, t->options[i].label);
+	}
+}
+
+static void ask_missing(struct buf *b, const struct trouble *t, const char *label, int year)
+{
+	const struct param_def *p = t->param;
+
+	buf_printf(b, "Which %s do you mean", label);
+	if (t->option_count > 0) {
+		buf_str(b, ": ");
+		add_choices(b, t, " or ");
+		buf_char(b, '?');
+		return;
+	}
+	buf_str(b, "?");
+	if (strcmp(t->filter, FILTER_YEAR) == 0)
+		buf_printf(b, " Please give a year, such as %d.", year);
+	else if (p && p->has_min && p->has_max)
+		buf_printf(b, " Please give a number from %" PRId64 " to %" PRId64 ".", p->min,
+			   p->max);
+	else if (p && p->about)
+		buf_printf(b, " (%s)", p->about);
+}
+
+static void ask_range(struct buf *b, const struct trouble *t, const char *label)
+{
+	if (strcmp(t->filter, FILTER_HOUR) == 0)
+		buf_printf(b,
+			   "There is no \"%s\": a day has the hours ending 1 to 24. Which hour do "
+			   "you mean?",
+			   t->said);
+	else if (t->param && t->param->has_min && t->param->has_max)
+		buf_printf(b,
+			   "\"%s\" is no %s that I can use; it must be from %" PRId64 " to %" PRId64
+			   ". Which one do you mean?",
+			   t->said, label, t->param->min, t->param->max);
+	else
+		buf_printf(b, "\"%s\" is no %s that I can use. Which one do you mean?", t->said,
+			   label);
+}
+
+static void ask_unknown(struct buf *b, const struct trouble *t, const char *label)
+{
+	buf_printf(b, "I do not know the %s \"%s\".", label, t->said);
+	if (t->option_count == 0)
+		return;
+	buf_str(b, " Did you mean ");
+	add_choices(b, t, " or ");
+	buf_char(b, '?');
+}
+
+static void ask_words(struct reading *r, const struct trouble *t, struct buf *b)
+{
+	const char *label = label_of(t, r->arena);
+
+	switch (t->kind) {
+	case TROUBLE_NONE:
+		return;
+	case TROUBLE_UNKNOWN:
+		ask_unknown(b, t, label);
+		return;
+	case TROUBLE_SEVERAL:
+		buf_printf(b, "\"%s\" is not clear as a %s. Which one do you mean: ", t->said,
+			   label);
+		add_choices(b, t, " or ");
+		buf_char(b, '?');
+		return;
+	case TROUBLE_CONTRADICTION:
+		buf_printf(b, "%s Do you mean ", t->said);
+		add_choices(b, t, ", or ");
+		buf_char(b, '?');
+		return;
+	case TROUBLE_NO_CHILDREN:
+		buf_printf(b, "There is no %s of %s in the data. There are ", label, t->said);
+		add_choices(b, t, " and ");
+		buf_str(b, ". Which one do you mean?");
+		return;
+	case TROUBLE_MISSING:
+		ask_missing(b, t, label, r->in->today.year);
+		return;
+	case TROUBLE_RANGE:
+		ask_range(b, t, label);
+		return;
+	case TROUBLE_NOT_TAKEN:
+		buf_printf(b,
+			   "What you ask for can't be narrowed by %s (%s). Shall I leave that out?",
+			   label, t->said);
+		return;
+	case TROUBLE_TOO_MANY:
+		buf_str(b, "That would be too many questions at once. Which part do you want?");
+		return;
+	}
+}
+
+void ask_back(struct reading *r, const struct trouble *t, struct clarification *out)
+{
+	struct buf b;
+
+	buf_init(&b, ASK_BYTES_MAX);
+	ask_words(r, t, &b);
+	*out = (struct clarification){
+		.text = arena_strdup(r->arena, buf_text(&b)),
+		.filter = t->filter,
+		.options = t->options,
+		.option_count = t->option_count,
+		.unknown = t->kind == TROUBLE_UNKNOWN,
+	};
+	buf_deinit(&b);
+	if (t->kind == TROUBLE_NOT_TAKEN) {
+		struct suggestion *leave = arena_alloc(r->arena, sizeof(*leave));
+
+		*leave = (struct suggestion){"all", "Leave it out"};
+		out->options = leave;
+		out->option_count = 1;
+	}
+}

@@ -1,0 +1,356 @@
+/*
+ * What the last turn left standing. A question that leans on it ("and for SP15?") takes over tool
+ * and filters; one that only lacks something takes over what it lacks; a whole one takes nothing.
+ * What is said wins over what stands, and takes along what hangs on it: a new market drops the old
+ * hub-zone.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+/* ---- what stands ---- */
+
+static struct value value_of_json(const char *filter, const json_t *v, struct arena *a)
+{
+	bool is_date = strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0;
+
+	if (json_is_integer(v))
+		return value_int(json_integer_value(v));
+	if (json_is_boolean(v))
+		return value_bool(json_is_true(v));
+	if (!json_is_string(v))
+		return value_null();
+	return is_date ? value_date(arena_strdup(a, json_string_value(v)))
+		       : value_text(arena_strdup(a, json_string_value(v)));
+}
+
+static const struct dimension_def *dimension_of_filter(const struct catalog *c, const char *filter)
+{
+	for (size_t i = 0; i < c->dimension_count; i++)
+		if (strcmp(c->dimensions[i].filter, filter) == 0)
+			return &c->dimensions[i];
+	return NULL;
+}
+
+/* A dimension's own name stays as it is, though it may end in "s". */
+static const char *filter_name(const struct catalog *c, const char *name, struct arena *a)
+{
+	return dimension_of_filter(c, name) ? arena_strdup(a, name)
+					    : arena_strdup(a, filter_singular(name, a));
+}
+
+void followup_read(const struct reading *r, struct standing *out)
+{
+	const struct catalog *c = r->know->catalog;
+	const json_t *filters = json_object_get(r->in->standing, "filters"), *value, *item;
+	const json_t *tools = json_object_get(r->in->standing, "tools");
+	const char *name;
+	size_t i;
+
+	*out = (struct standing){.ask = json_object_get(r->in->standing, "ask")};
+	json_object_foreach((json_t *)filters, name, value) {
+		const char *filter = filter_name(c, name, r->arena);
+		const struct dimension_def *d = dimension_of_filter(c, filter);
+
+		if (!json_is_array(value))
+			facts_add(&out->facts, r->arena, filter, d,
+				  value_of_json(filter, value, r->arena), SOURCE_CARRIED);
+		else
+			json_array_foreach(value, i, item)
+				facts_add(&out->facts, r->arena, filter, d,
+					  value_of_json(filter, item, r->arena), SOURCE_CARRIED);
+	}
+	json_array_foreach(tools, i, item) {
+		const struct tool_def *t =
+			json_is_string(item) ? catalog_tool(c, json_string_value(item)) : NULL;
+
+		if (t && out->tool_count < 8 && catalog_allows(r->in->may, t, NULL))
+			out->tools[out->tool_count++] = t;
+	}
+}
+
+/* ---- does the question lean on it? ---- */
+
+bool followup_cue(const struct reading *r)
+{
+	static const char *const openers[] = {"and",     "same",  "now",  "then",  "but",  "or",
+					      "instead", "again", "also", "ditto", "plus", NULL};
+	static const char *const anywhere[] = {"instead", "same", "ditto", "it", NULL};
+	const struct question *q = &r->q;
+	bool content = false;
+
+	if (q->count == 0)
+		return false;
+	if (token_in(&q->tokens[0], openers))
+		return true;
+	if ((token_is(&q->tokens[0], "what") || token_is(&q->tokens[0], "how")) &&
+	    token_is(token_at(q, 1), "about"))
+		return true;
+	for (size_t i = 0; i < q->count; i++) {
+		const struct token *t = &q->tokens[i];
+
+		if (token_in(t, anywhere))
+			return true;
+		content = content || (!t->used && dict_find(&r->know->stop, t->text, t->len) < 0);
+	}
+	return !content;
+}
+
+static int ordinal_choice(const struct question *q)
+{
+	static const char *const words[] = {"first", "second", "third", "fourth", "fifth"};
+	static const char *const fillers[] = {"the",    "option", "number", "one", "choice",
+					      "please", "no",     "take",   NULL};
+	int n = 0;
+
+	for (size_t i = 0; i < q->count; i++) {
+		const struct token *t = &q->tokens[i];
+		int here = t->number > 0 && t->len <= 2 ? t->number : 0;
+
+		for (int w = 0; w < 5 && !here; w++)
+			here = token_is(t, words[w]) ? w + 1 : 0;
+		if (here && n)
+			return 0;
+		if (here)
+			n = here;
+		else if (!token_in(t, fillers))
+			return 0;
+	}
+	return n;
+}
+
+const char *followup_choice(const struct question *q, const json_t *ask)
+{
+	const json_t *options = json_object_get(ask, "options"), *option;
+	int n = ordinal_choice(q);
+	struct str said = str_trim(str_of(q->text));
+	size_t i;
+
+	if (n > 0 && (size_t)n <= json_array_size(options))
+		return json_string_value(
+			json_object_get(json_array_get(options, (size_t)n - 1), "value"));
+	json_array_foreach(options, i, option) {
+		const char *label = json_string_value(json_object_get(option, "label"));
+		const char *value = json_string_value(json_object_get(option, "value"));
+
+		if ((label && str_eq_nocase(said, str_of(label))) ||
+		    (value && str_eq_nocase(said, str_of(value))))
+			return value;
+	}
+	return NULL;
+}
+
+/* ---- taking over ---- */
+
+/* Does a fact that stands contradict one that was said, as the hub-zone of another market does? */
+static bool hangs_on_other(const struct catalog *c, const struct facts *facts, const struct fact *f)
+{
+	bool several;
+
+	for (size_t i = 0; i < facts->count && f->dimension; i++) {
+		const struct fact *said = &facts->items[i];
+		const struct dimension_def *d = said->dimension;
+
+		if (!d || said->source == SOURCE_CARRIED || said->source == SOURCE_DEFAULT)
+			continue;
+		if (f->dimension->parent && catalog_dimension(c, f->dimension->parent) == d) {
+			const char *parent = entity_parent_of(f->dimension, f->values[0].text,
+							      said->values[0].text, &several);
+			if (parent && strcmp(parent, said->values[0].text) != 0)
+				return true;
+		}
+		/* a parent is found anew from the child that was said */
+		if (d->parent && catalog_dimension(c, d->parent) == f->dimension)
+			return true;
+	}
+	return false;
+}
+
+static bool is_time(const char *filter)
+{
+	return strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0 ||
+	       strcmp(filter, FILTER_YEAR) == 0 || strcmp(filter, FILTER_MONTH) == 0;
+}
+
+/* Days replace a year and its months, and the other way round. */
+static bool is_replaced_time(const struct reading *r, const struct fact *f)
+{
+	if (!is_time(f->filter))
+		return false;
+	if (strcmp(f->filter, FILTER_MONTH) == 0 || strcmp(f->filter, FILTER_YEAR) == 0)
+		return r->time.range_only;
+	return facts_get(&r->facts, FILTER_YEAR) || facts_get(&r->facts, FILTER_MONTH) ||
+	       r->time.has_range;
+}
+
+/* "against Hitachi", "add 2026": what was said joins what stands. */
+static bool joins(const struct reading *r)
+{
+	static const char *const words[] = {"vs",       "versus",     "against", "compare",
+					    "compared", "comparison", "add",     "include",
+					    "differ",   "difference", NULL};
+
+	for (size_t i = 0; i < r->q.count; i++)
+		if (token_in(&r->q.tokens[i], words))
+			return true;
+	return false;
+}
+
+static void join(struct reading *r, const struct fact *stands, struct fact *said)
+{
+	struct fact both = *said;
+
+	said->values = NULL;
+	said->count = said->cap = 0;
+	for (size_t i = 0; i < stands->count; i++)
+		facts_add(&r->facts, r->arena, said->filter, said->dimension, stands->values[i],
+			  said->source);
+	for (size_t i = 0; i < both.count; i++)
+		facts_add(&r->facts, r->arena, said->filter, said->dimension, both.values[i],
+			  said->source);
+}
+
+void followup_carry(struct reading *r, const struct standing *s, enum carry how,
+		    const struct tool_def *tool)
+{
+	bool join_values = how == CARRY_ALL && joins(r);
+
+	for (size_t i = 0; i < s->facts.count && how != CARRY_NOTHING; i++) {
+		const struct fact *f = &s->facts.items[i];
+		struct fact *said = facts_find(&r->facts, f->filter);
+		const struct param_def *p = tool ? tool_param_of_filter(tool, f->filter) : NULL;
+
+		if (said && join_values && said->count == 1 && said->source != SOURCE_CARRIED) {
+			join(r, f, said);
+			continue;
+		}
+		if (said || hangs_on_other(r->know->catalog, &r->facts, f) ||
+		    is_replaced_time(r, f) || (how == CARRY_MISSING && !(p && p->required)))
+			continue;
+		for (size_t v = 0; v < f->count; v++)
+			facts_add(&r->facts, r->arena, f->filter, f->dimension, f->values[v],
+				  SOURCE_CARRIED);
+	}
+}
+
+/* ---- edited filters ---- */
+
+static void trouble_edit(struct reading *r, const char *filter, const struct dimension_def *d,
+			 const json_t *v, const struct know_match *m)
+{
+	struct trouble t = {.kind = m && m->several ? TROUBLE_SEVERAL
+				    : d             ? TROUBLE_UNKNOWN
+						    : TROUBLE_RANGE,
+			    .filter = filter,
+			    .dimension = d,
+			    .said = json_is_string(v) ? arena_strdup(r->arena, json_string_value(v))
+						      : "this"};
+
+	if (m) {
+		t.options = m->suggestions;
+		t.option_count = m->suggestion_count;
+	}
+	reading_trouble(r, &t);
+}
+
+/* A number, also as its digits. */
+static bool number_in(const json_t *v, int64_t *out)
+{
+	const char *text = json_string_value(v);
+	char *end;
+
+	if (json_is_integer(v)) {
+		*out = json_integer_value(v);
+		return true;
+	}
+	if (!text || !*text || strlen(text) > 9)
+		return false;
+	*out = strtoll(text, &end, 10);
+	return *end == '\0';
+}
+
+static void edit_value(struct reading *r, const char *filter, const struct dimension_def *d,
+		       const json_t *v, enum filter_source source)
+{
+	struct value value = value_null();
+	struct know_match m = {0};
+	struct args context = {0};
+	struct date day;
+	int64_t n;
+
+	for (size_t i = 0; i < r->facts.count; i++)
+		if (r->facts.items[i].dimension && r->facts.items[i].count == 1)
+			args_set(&context, r->arena, r->facts.items[i].dimension->name,
+				 r->facts.items[i].values[0]);
+	if (d && json_is_string(v)) {
+		if (know_resolve(r->know, d->name, json_string_value(v), &context, r->arena, &m))
+			value = value_text(m.value);
+	} else if (!d && (strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0)) {
+		if (json_is_string(v) && date_parse_iso(json_string_value(v), &day))
+			value = value_date(arena_strdup(r->arena, json_string_value(v)));
+	} else if (!d && number_in(v, &n)) {
+		value = value_int(n);
+	}
+	if (value.type == VALUE_NULL)
+		trouble_edit(r, filter, d, v, d ? &m : NULL);
+	else
+		facts_add(&r->facts, r->arena, filter, d, value, source);
+}
+
+static bool is_filter(const struct reading *r, const char *filter)
+{
+	for (size_t t = 0; t < r->in->may->tool_count; t++)
+		if (tool_param_of_filter(r->in->may->tools[t], filter))
+			return true;
+	return false;
+}
+
+static bool is_dropped(const json_t *v)
+{
+	const char *text = json_string_value(v);
+
+	return json_is_null(v) || (json_is_array(v) && json_array_size(v) == 0) ||
+	       (text && (!*text || strcmp(text, "all") == 0));
+}
+
+/* What hangs on an edited value and does not fit it any more goes. */
+static void drop_misfits(struct reading *r, const struct facts *edited)
+{
+	for (size_t i = r->facts.count; i-- > 0;) {
+		const struct fact *f = &r->facts.items[i];
+
+		if (!facts_get(edited, f->filter) && hangs_on_other(r->know->catalog, edited, f))
+			facts_drop(&r->facts, f->filter);
+	}
+}
+
+void followup_edit(struct reading *r, const json_t *filters, enum filter_source source)
+{
+	const struct catalog *c = r->know->catalog;
+	struct facts edited = {0};
+	const json_t *value, *item;
+	const char *name;
+	size_t i;
+
+	json_object_foreach((json_t *)filters, name, value) {
+		const char *filter = filter_name(c, name, r->arena);
+		const struct dimension_def *d = dimension_of_filter(c, filter);
+
+		if (!is_filter(r, filter))
+			continue;
+		facts_drop(&r->facts, filter);
+		if (r->trouble.kind != TROUBLE_NONE && r->trouble.filter &&
+		    strcmp(r->trouble.filter, filter) == 0)
+			r->trouble = (struct trouble){0};
+		if (is_dropped(value))
+			continue;
+		if (!json_is_array(value))
+			edit_value(r, filter, d, value, source);
+		else
+			json_array_foreach(value, i, item)
+				edit_value(r, filter, d, item, source);
+		if (facts_get(&r->facts, filter) && edited.count < FACTS_MAX)
+			edited.items[edited.count++] = *facts_get(&r->facts, filter);
+	}
+	drop_misfits(r, &edited);
+}

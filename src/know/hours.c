@@ -1,0 +1,252 @@
+/*
+ * Hours of the day, 0-23. Traders count the hour that ends: HE17 is hour 16, and HE25 is none.
+ * Clock times and peak words lead to the same numbers.
+ */
+#include "know_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOURS_ALL 0xFFFFFFu
+
+struct hours {
+	struct question *q;
+	struct arena *arena;
+	struct time_read *out;
+};
+
+static void take(struct question *q, size_t from, size_t to)
+{
+	for (size_t i = from; i < to && i < q->count; i++)
+		q->tokens[i].used = true;
+}
+
+static uint32_t hours_between(int first, int last)
+{
+	uint32_t bits = 0;
+
+	for (int h = first;; h = (h + 1) % 24) {
+		bits |= 1u << h;
+		if (h == last)
+			return bits;
+	}
+}
+
+static void bad(struct hours *h, size_t from, size_t to)
+{
+	size_t begin = h->q->tokens[from].from, end = h->q->tokens[to - 1].to;
+
+	h->out->bad_hour = arena_strndup(h->arena, h->q->text + begin, end - begin);
+	take(h->q, from, to);
+}
+
+static bool is_to(const struct token *t)
+{
+	return token_in(
+		t, (const char *const[]){"to", "through", "thru", "until", "till", "and", NULL});
+}
+
+/* "16", "16-21", "16 to 21", "he16 - he21" from token i on: where it ends, 0 when it is no number.
+ */
+static size_t read_pair(const struct question *q, size_t i, int *first, int *last)
+{
+	const struct token *t = token_at(q, i), *next = token_at(q, i + 1);
+	size_t at = i + 1;
+
+	if (t->used || t->number < 0 || t->len > 2)
+		return 0;
+	*first = *last = t->number;
+	if (is_to(next) &&
+	    (!token_is(next, "and") || (i >= 2 && token_is(&q->tokens[i - 2], "between")) ||
+	     (i >= 1 && token_is(&q->tokens[i - 1], "between"))))
+		at = i + 2;
+	else if (next->before != '-')
+		return i + 1;
+	next = token_at(q, at);
+	if (token_is(next, "he") || token_is(next, "hour"))
+		next = token_at(q, ++at);
+	if (next->number >= 0 && next->len <= 2 && !next->used) {
+		*last = next->number;
+		return at + 1;
+	}
+	if (next->len > 2 && strncmp(next->text, "he", 2) == 0 && next->text[2] >= '0' &&
+	    next->text[2] <= '9') {
+		*last = (int)strtol(next->text + 2, NULL, 10);
+		return at + 1;
+	}
+	return i + 1;
+}
+
+/* Hour ending: 1-24. */
+static void set_ending(struct hours *h, size_t from, size_t to, int first, int last)
+{
+	if (first < 1 || first > 24 || last < 1 || last > 24) {
+		bad(h, from, to);
+		return;
+	}
+	h->out->hours |= hours_between(first - 1, last - 1);
+	take(h->q, from, to);
+}
+
+/* "HE17", "HE 16-21", "hour ending 17", "hours ending 16 to 21" */
+static size_t read_ending(struct hours *h, size_t i)
+{
+	const struct token *t = token_at(h->q, i);
+	int first, last;
+	size_t at = 0, to;
+	char *end;
+
+	if (t->used)
+		return 0;
+	if (token_is(t, "he") && !(t->first && t->capital && token_at(h->q, i + 1)->number < 0))
+		at = i + 1;
+	else if ((token_is(t, "hour") || token_is(t, "hours")) &&
+		 token_in(token_at(h->q, i + 1),
+			  (const char *const[]){"ending", "endings", "ended", NULL}))
+		at = i + 2;
+	if (at > 0) {
+		to = read_pair(h->q, at, &first, &last);
+		if (to == 0)
+			return 0;
+		set_ending(h, i, to, first, last);
+		return to;
+	}
+	if (t->len < 3 || t->len > 5 || strncmp(t->text, "he", 2) != 0)
+		return 0;
+	first = last = (int)strtol(t->text + 2, &end, 10);
+	if (*end)
+		return 0;
+	to = i + 1;
+	/* "HE16-21", "HE16 to HE21" */
+	if (token_at(h->q, to)->before == '-' || is_to(token_at(h->q, to))) {
+		struct token glued = *t, *slot = &h->q->tokens[i];
+		int number = first;
+		size_t pair_end;
+
+		slot->number = number;
+		slot->len = 2;
+		pair_end = read_pair(h->q, i, &first, &last);
+		*slot = glued;
+		to = pair_end > to ? pair_end : to;
+	}
+	set_ending(h, i, to, first, last);
+	return to;
+}
+
+/* "hour 17", "hours 16-21", "hour 24" (which is the last one) */
+static size_t read_plain(struct hours *h, size_t i)
+{
+	const struct token *t = token_at(h->q, i);
+	int first, last;
+	size_t to;
+
+	if (t->used || !token_in(t, (const char *const[]){"hour", "hours", "hr", "hrs", NULL}))
+		return 0;
+	to = read_pair(h->q, i + 1, &first, &last);
+	if (to == 0)
+		return 0;
+	first = first == 24 ? 23 : first;
+	last = last == 24 ? 23 : last;
+	if (first > 23 || last > 23) {
+		bad(h, i, to);
+		return to;
+	}
+	h->out->hours |= hours_between(first, last);
+	take(h->q, i, to);
+	return to;
+}
+
+/* "5pm", "5 pm", "noon"; the hour that begins then. -1: it is none. */
+static int clock_hour(const struct question *q, size_t i, size_t *to)
+{
+	const struct token *t = token_at(q, i), *next = token_at(q, i + 1);
+	bool pm, glued = t->has_digit && t->has_letter;
+	const char *half;
+	long n;
+	char *end;
+
+	if (t->used)
+		return -1;
+	*to = i + 1;
+	if (token_is(t, "noon"))
+		return 12;
+	if (token_is(t, "midnight"))
+		return 0;
+	n = strtol(t->text, &end, 10);
+	if (end == t->text || n < 1 || n > 12)
+		return -1;
+	half = glued ? end : next->text;
+	if (strcmp(half, "pm") == 0)
+		pm = true;
+	else if (strcmp(half, "am") == 0)
+		pm = false;
+	else
+		return -1;
+	if (!glued)
+		*to = i + 2;
+	return (int)n % 12 + (pm ? 12 : 0);
+}
+
+/* "at 5pm", "from 4pm to 9pm", "between 4 and 9 pm" ends before the second hour. */
+static size_t read_clock(struct hours *h, size_t i)
+{
+	size_t to, second_to;
+	int first = clock_hour(h->q, i, &to), last;
+
+	if (first < 0)
+		return 0;
+	if (is_to(token_at(h->q, to)) || token_at(h->q, to)->before == '-') {
+		size_t at = is_to(token_at(h->q, to)) ? to + 1 : to;
+
+		last = clock_hour(h->q, at, &second_to);
+		if (last >= 0 && last != first) {
+			h->out->hours |= hours_between(first, (last + 23) % 24);
+			take(h->q, i, second_to);
+			return second_to;
+		}
+	}
+	h->out->hours |= 1u << first;
+	take(h->q, i, to);
+	return to;
+}
+
+/* "peak", "on-peak hours", "off-peak"; both together mean the whole day. */
+static void read_peak(struct hours *h, const struct calendar *cal)
+{
+	uint32_t peak = hours_between(cal->peak_first_hour, cal->peak_last_hour), said = 0;
+	struct question *q = h->q;
+
+	for (size_t i = 0; i < q->count; i++) {
+		bool off = token_is(&q->tokens[i], "offpeak"),
+		     on = token_is(&q->tokens[i], "onpeak");
+
+		if (token_is(&q->tokens[i], "peak")) {
+			off = i > 0 && token_is(&q->tokens[i - 1], "off");
+			on = !off;
+		}
+		said |= off ? HOURS_ALL & ~peak : on ? peak : 0;
+	}
+	if (said != HOURS_ALL)
+		h->out->hours |= said;
+}
+
+void hours_read(struct question *q, const struct calendar *cal, struct arena *a,
+		struct time_read *out)
+{
+	struct hours h = {q, a, out};
+	uint32_t before = out->hours;
+
+	for (size_t i = 0; i < q->count;) {
+		size_t to = read_ending(&h, i);
+
+		if (to == 0)
+			to = read_plain(&h, i);
+		if (to == 0)
+			to = read_clock(&h, i);
+		i = to > i ? to : i + 1;
+	}
+	if (out->hours == before)
+		read_peak(&h, cal);
+	if (out->hours == HOURS_ALL)
+		out->hours = 0;
+}

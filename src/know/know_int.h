@@ -1,0 +1,351 @@
+/*
+ * How a question is read. The way through it:
+ *
+ *   text     -> tokens: lower case, punctuation gone, where each stood
+ *   entity   -> mentions of known values, misspelled or partly named ones too; names nobody knows
+ *   dates    -> years, months, as-of label, range; hours
+ *   numbers  -> top n
+ *   facts    -> all of that by filter name, with what the last turn left standing
+ *   router   -> how well each tool fits words and facts
+ *   slots    -> the chosen tool's arguments, or what to ask back
+ *
+ * Everything but the index (struct know) lives in the caller's arena.
+ */
+#ifndef VESPER_KNOW_INT_H
+#define VESPER_KNOW_INT_H
+
+#include "vesper/know.h"
+
+#include <stdint.h>
+
+#include "vesper/str.h"
+
+/* Names of the wire that have a grammar of their own; all others are dimensions'. */
+#define FILTER_ASOF  "asof_date"
+#define FILTER_YEAR  "year"
+#define FILTER_MONTH "month"
+#define FILTER_HOUR  "hour"
+#define FILTER_START "date_range_start"
+#define FILTER_END   "date_range_end"
+#define FILTER_TOP_N "top_n"
+
+/* ---- text.c ---- */
+
+struct token {
+	const char *text; /* lower case, letters and digits only */
+	size_t len;
+	size_t from, to; /* bytes of the question */
+	char before;     /* what stands between it and the one before: ' ' '-' '_' ',' '.' … */
+	bool first;      /* of a sentence */
+	bool capital;    /* begins with an upper-case letter */
+	bool has_letter, has_digit;
+	int number; /* >= 0 when it is all digits and not longer than 9 */
+	bool used;  /* a mention, date or number took it */
+};
+
+struct question {
+	const char *text;
+	struct token *tokens;
+	size_t count;
+};
+
+void text_read(const char *text, struct arena *a, struct question *out);
+/* The letters and digits of `text`, lower case, without anything between: what names are compared
+ * by. */
+const char *text_key(const char *text, struct arena *a);
+bool token_is(const struct token *t, const char *word);
+bool token_in(const struct token *t, const char *const *words); /* NULL-ended */
+/* The token at i, or an empty one past the end. */
+const struct token *token_at(const struct question *q, size_t i);
+
+/* ---- dict.c: words to small numbers ---- */
+
+struct dict {
+	struct arena *arena;
+	struct dict_slot *slots;
+	size_t size, count;
+};
+
+void dict_init(struct dict *d, struct arena *a);
+/* The number stored for the word, or -1. */
+int dict_find(const struct dict *d, const char *word, size_t len);
+void dict_put(struct dict *d, const char *word, size_t len, int number);
+
+/* ---- words.c: English words that belong to no domain ---- */
+
+#define STEM_BYTES 32
+/* The word's stem, and one stem for words that mean the same in a question about data. */
+size_t word_stem(const char *word, size_t len, char out[STEM_BYTES]);
+void words_add_synonyms(struct dict *synonyms); /* stem -> index for words_canonical */
+const char *words_canonical(int index);
+void words_add_stop(struct dict *stop);
+
+/* ---- fuzzy.c ---- */
+
+/* Edits (insert, delete, replace, swap neighbours) between two keys; more than `limit` gives limit
+ * + 1. */
+int fuzzy_distance(const char *a, size_t a_len, const char *b, size_t b_len, int limit);
+/* Edits that a name of this length forgives. */
+int fuzzy_limit(const char *key, size_t len);
+/* Digits must agree: they tell such names apart. */
+bool fuzzy_same_digits(const char *a, size_t a_len, const char *b, size_t b_len);
+
+struct trigram {
+	uint32_t gram;
+	uint32_t entry;
+};
+struct trigrams {
+	struct trigram *items;
+	size_t count, cap;
+};
+void trigrams_add(struct trigrams *t, const char *key, size_t len, uint32_t entry);
+void trigrams_sort(struct trigrams *t);
+void trigrams_deinit(struct trigrams *t);
+/* Counts shared trigrams by entry in `shared` (entry_count numbers, zeroed by the caller); returns
+ * how many trigrams the key has. */
+size_t trigrams_count(const struct trigrams *t, const char *key, size_t len, uint16_t *shared,
+		      size_t entry_count);
+
+/* ---- entity.c ---- */
+
+#define ENTITY_KEY_BYTES 96
+
+enum entry_kind { ENTRY_VALUE, ENTRY_ALIAS, ENTRY_PART };
+
+/* One way to write one value. */
+struct entry {
+	const char *key;
+	size_t len;
+	const struct dimension_def *dimension;
+	size_t dimension_index;
+	const char *value;
+	const char *parent; /* the value of the parent dimension, or NULL */
+	const char *when_dimension, *when_value;
+	enum entry_kind kind;
+	int next; /* another entry of the same key, or -1 */
+};
+
+struct router;
+
+struct know {
+	const struct catalog *catalog;
+	struct arena *arena;
+	struct entry *entries;
+	size_t entry_count, entry_cap;
+	struct dict keys; /* key -> first entry */
+	struct trigrams trigrams;
+	size_t longest_words; /* words of the longest name */
+	struct dict stop, synonyms;
+	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
+	struct router *router;
+};
+
+void entity_index(struct know *k);
+/* Is the dimension used by a tool that this caller may use, and must its values be marked as such
+ * because they are ordinary words (they have a default)? */
+struct scope {
+	const bool *in;   /* by dimension index */
+	const bool *weak; /* by dimension index */
+};
+void scope_read(const struct know *k, const struct catalog_view *v, struct arena *a,
+		struct scope *out);
+
+struct facts;
+struct reading;
+
+void entity_read(struct reading *r);
+/* What looks like a name but is none that is known. After everything else has taken its tokens. */
+void entity_read_unknown(struct reading *r);
+/* Mentions that can only be told with the facts known (aliases of one market). */
+void entity_settle(struct reading *r);
+/* Is it a word that the language or the tools use? */
+bool entity_in_words(const struct know *k, const struct token *t);
+/* Entries that a misspelled key may mean, all equally near; `out` has room for 8. `in`: dimensions
+ * that count. */
+void entity_near(const struct know *k, const bool *in, const char *key, size_t len, struct arena *a,
+		 const struct entry **out, size_t *count);
+size_t entity_closest(const struct know *k, const struct dimension_def *d, const char *key,
+		      const char *parent, struct arena *a, const struct suggestion **out);
+/* The parent that a value belongs to: the wanted one where it is among several. */
+const char *entity_parent_of(const struct dimension_def *d, const char *value,
+			     const char *wanted_parent, bool *several);
+/* Values of a dimension as options, those of one parent only when `parent` is given. */
+size_t entity_options(const struct dimension_def *d, const char *parent, struct arena *a,
+		      const struct suggestion **out);
+
+/* ---- dates.c, hours.c, numbers.c ---- */
+
+#define YEARS_MAX 16
+
+struct time_read {
+	int years[YEARS_MAX];
+	size_t year_count;
+	unsigned months;  /* bit m: month m (1-12) */
+	uint32_t hours;   /* bit h: hour h (0-23) */
+	const char *asof; /* label, "Jan_2025" */
+	bool has_range;   /* the same time as days */
+	bool range_only;  /* days are the only right way to say it */
+	struct date start, end;
+	const char *bad_hour; /* as it was written, or NULL */
+	bool year_before;     /* "the year before": of what stands */
+};
+
+void dates_read(struct question *q, struct date today, const struct calendar *cal, struct arena *a,
+		struct time_read *out);
+void hours_read(struct question *q, const struct calendar *cal, struct arena *a,
+		struct time_read *out);
+int numbers_top_n(struct question *q); /* 0: none */
+/* A number written as digits or as a word up to twelve; -1 for anything else. */
+int number_of(const struct token *t);
+/* A label however it is spelled: "January 2025", "2025Q1". NULL: it is none. */
+const char *dates_label(const char *text, struct arena *a);
+
+/* ---- facts.c ---- */
+
+#define FACTS_MAX 32
+
+/* What is known about one filter, under its singular name. */
+struct fact {
+	const char *filter;
+	struct value *values;
+	size_t count, cap;
+	enum filter_source source;
+	const struct dimension_def *dimension; /* or NULL */
+	bool implied;                          /* follows from another one: no tool must take it */
+	bool all;                              /* every value there is */
+};
+
+struct facts {
+	struct fact items[FACTS_MAX];
+	size_t count;
+};
+
+struct fact *facts_find(struct facts *f, const char *filter);
+const struct fact *facts_get(const struct facts *f, const char *filter);
+/* Adds a value to the filter, unless it is there. */
+struct fact *facts_add(struct facts *f, struct arena *a, const char *filter,
+		       const struct dimension_def *d, struct value v, enum filter_source source);
+void facts_drop(struct facts *f, const char *filter);
+/* "vendors" or "vendor" to "vendor". */
+const char *filter_singular(const char *name, struct arena *a);
+const char *filter_plural(const char *name, struct arena *a);
+const char *value_words(const struct value *v, struct arena *a);
+bool value_same(const struct value *a, const struct value *b);
+
+/* ---- router.c ---- */
+
+struct router *router_new(struct know *k);
+bool router_has_word(const struct router *r, const char *stem, size_t len);
+
+/* What the words alone say. */
+struct text_score {
+	double *tools;        /* 0..1 by index into the view's tools */
+	double *domains;      /* 0..1 by index into the view's domains */
+	double known;         /* weight of the words that the catalogue uses */
+	size_t known_words;   /* how many those are */
+	size_t strange_words; /* words with a meaning that no tool speaks of */
+};
+void router_text(const struct know *k, const struct catalog_view *v, const struct question *q,
+		 size_t from, size_t to, struct arena *a, struct text_score *out);
+
+/* ---- slots.c ---- */
+
+enum trouble_kind {
+	TROUBLE_NONE,
+	TROUBLE_UNKNOWN,       /* a value that does not exist */
+	TROUBLE_SEVERAL,       /* a name that matches several values */
+	TROUBLE_CONTRADICTION, /* a value and another parent than its own */
+	TROUBLE_NO_CHILDREN,   /* a parent under which there is nothing */
+	TROUBLE_MISSING,
+	TROUBLE_RANGE,     /* a number out of bounds, an hour that does not exist */
+	TROUBLE_NOT_TAKEN, /* a filter that the tool cannot apply */
+	TROUBLE_TOO_MANY,
+};
+
+struct trouble {
+	enum trouble_kind kind;
+	const char *filter;
+	const char *said; /* the words it is about */
+	const struct dimension_def *dimension;
+	const struct param_def *param;
+	const struct tool_def *tool;
+	const struct suggestion *options;
+	size_t option_count;
+};
+
+/* How the facts fit one tool. */
+struct fit {
+	const struct tool_def *tool;
+	size_t missing;   /* required parameters without a value */
+	size_t not_taken; /* said facts that no parameter takes */
+	size_t calls;     /* that several values make of it */
+	bool use_range;   /* its time is a range of days */
+	bool lone_list;   /* a list of names of which only one was named */
+	double facts;     /* how well the said facts are used, about -1..1 */
+};
+
+void slots_fit(const struct reading *r, const struct tool_def *t, struct fit *out);
+/* Filters, and the calls of the chosen tool; false and r->trouble when they can't be made. */
+bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
+		struct understanding *out);
+/* All facts as filters, for a question that no tool was chosen for. */
+void slots_filters(struct reading *r, struct understanding *out);
+
+/* ---- ask.c ---- */
+
+void ask_back(struct reading *r, const struct trouble *t, struct clarification *out);
+
+/* ---- followup.c ---- */
+
+enum carry {
+	CARRY_NOTHING,
+	CARRY_MISSING, /* what the tool can't do without */
+	CARRY_ALL,
+};
+
+struct standing {
+	struct facts facts;
+	const struct tool_def *tools[8];
+	size_t tool_count;
+	const json_t *ask;
+};
+
+void followup_read(const struct reading *r, struct standing *out);
+/* "And for SP15?": words that only make sense after another question, or nothing but values. */
+bool followup_cue(const struct reading *r);
+/* The value of the ask's option that this question chooses, or NULL. */
+const char *followup_choice(const struct question *q, const json_t *ask);
+/* Adds what stands to what was said. `tool` is for CARRY_MISSING. */
+void followup_carry(struct reading *r, const struct standing *s, enum carry how,
+		    const struct tool_def *tool);
+/* The client's filters over the read ones. */
+void followup_edit(struct reading *r, const json_t *filters, enum filter_source source);
+
+/* ---- talk.c ---- */
+
+enum small_talk { TALK_NONE, TALK_GREETING, TALK_HELP, TALK_INJECTION };
+enum small_talk small_talk_of(const struct question *q);
+
+/* ---- know.c ---- */
+
+/* One question while it is read. */
+struct reading {
+	const struct know *know;
+	const struct know_input *in;
+	struct arena *arena;
+	struct scope scope;
+	struct question q;
+	struct time_read time;
+	struct facts facts;
+	struct mention *mentions;
+	size_t mention_count;
+	struct trouble trouble; /* the first one that was found while reading */
+	struct text_score text;
+	const struct dimension_def *all_of[8]; /* all values of these were asked for */
+	size_t all_count;
+	size_t said_entities; /* facts of this question that are values of a dimension */
+};
+
+void reading_trouble(struct reading *r, const struct trouble *t);
+
+#endif

@@ -1,0 +1,194 @@
+/* What was understood, as the wire, the store and `vesperctl route` have it. */
+#include "know_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/mem.h"
+
+static json_t *value_json(const struct value *v)
+{
+	switch (v->type) {
+	case VALUE_INT:
+		return json_int(v->number);
+	case VALUE_BOOL:
+		return json_boolean(v->number != 0);
+	case VALUE_DECIMAL:
+		return json_decimal(v->text);
+	case VALUE_NULL:
+		return json_null();
+	default:
+		return json_str(v->text);
+	}
+}
+
+static json_t *values_json(const struct value *values, size_t count, bool is_list)
+{
+	json_t *list;
+
+	if (!is_list)
+		return value_json(&values[0]);
+	list = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_push_take(list, value_json(&values[i]));
+	return list;
+}
+
+/* ---- labels ---- */
+
+static bool is_filter(const struct filter *f, const char *singular)
+{
+	size_t n = strlen(singular);
+
+	return strncmp(f->name, singular, n) == 0 &&
+	       (!f->name[n] || (f->is_list && strcmp(f->name + n, "s") == 0));
+}
+
+static void add_label(struct buf *b, const struct filter *f, const struct value *v)
+{
+	static const char *const months[] = {"January",   "February", "March",    "April",
+					     "May",       "June",     "July",     "August",
+					     "September", "October",  "November", "December"};
+
+	if (v->type == VALUE_INT && is_filter(f, FILTER_MONTH) && v->number >= 1 && v->number <= 12)
+		buf_str(b, months[v->number - 1]);
+	else if (v->type == VALUE_INT && is_filter(f, FILTER_HOUR))
+		buf_printf(b, "HE%d", (int)v->number + 1);
+	else if (v->type == VALUE_INT)
+		buf_printf(b, "%lld", (long long)v->number);
+	else if (v->type == VALUE_BOOL)
+		buf_str(b, v->number ? "yes" : "no");
+	else
+		for (const char *c = v->text; c && *c; c++)
+			buf_char(b, is_filter(f, FILTER_ASOF) && *c == '_' ? ' ' : *c);
+}
+
+/* Neighbours run together: "HE16-HE21". */
+static void add_labels(struct buf *b, const struct filter *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		size_t last = i;
+
+		while (last + 1 < f->count && f->values[last].type == VALUE_INT &&
+		       f->values[last + 1].type == VALUE_INT &&
+		       f->values[last + 1].number == f->values[last].number + 1)
+			last++;
+		if (i > 0)
+			buf_str(b, ", ");
+		add_label(b, f, &f->values[i]);
+		if (last >= i + 2) {
+			buf_char(b, '-');
+			add_label(b, f, &f->values[last]);
+			i = last;
+		}
+	}
+}
+
+static const char *param_of(const struct understanding *u, const struct filter *f)
+{
+	for (size_t t = 0; t < u->tool_count; t++)
+		for (size_t p = 0; p < u->tools[t].tool->param_count; p++)
+			if (is_filter(f, u->tools[t].tool->params[p].filter))
+				return u->tools[t].tool->params[p].name;
+	return NULL;
+}
+
+json_t *know_filters_json(const struct know *k, const struct understanding *u)
+{
+	json_t *list = json_array();
+
+	(void)k;
+	for (size_t i = 0; i < u->filter_count; i++) {
+		const struct filter *f = &u->filters[i];
+		json_t *one = json_object();
+		struct buf label;
+
+		buf_init(&label, 4096);
+		add_labels(&label, f);
+		json_set_str(one, "name", f->name);
+		json_set_take(one, "value", values_json(f->values, f->count, f->is_list));
+		json_set_str(one, "label", buf_text(&label));
+		json_set_str(one, "source", filter_source_name(f->source));
+		json_set_bool(one, "editable", true);
+		json_set_str(one, "param", param_of(u, f));
+		json_push_take(list, one);
+		buf_deinit(&label);
+	}
+	return list;
+}
+
+/* ---- what stands ---- */
+
+static json_t *filters_object(const struct understanding *u)
+{
+	json_t *filters = json_object();
+
+	for (size_t i = 0; i < u->filter_count; i++) {
+		const struct filter *f = &u->filters[i];
+
+		if (f->source != SOURCE_DEFAULT)
+			json_set_take(filters, f->name,
+				      values_json(f->values, f->count, f->is_list));
+	}
+	return filters;
+}
+
+static bool holds(const json_t *names, const char *name)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)names, i, item)
+		if (strcmp(json_string_value(item), name) == 0)
+			return true;
+	return false;
+}
+
+json_t *know_standing(const struct understanding *u)
+{
+	json_t *standing = json_object(), *tools = json_array();
+
+	json_set_str(standing, "intent", u->intent);
+	json_set_take(standing, "filters", filters_object(u));
+	for (size_t i = 0; i < u->tool_count; i++)
+		if (!holds(tools, u->tools[i].tool->name))
+			json_push_take(tools, json_str(u->tools[i].tool->name));
+	if (u->tool_count == 0 && u->intended)
+		json_push_take(tools, json_str(u->intended->name));
+	json_set_take(standing, "tools", tools);
+	return standing;
+}
+
+/* ---- route ---- */
+
+static json_t *call_json(const struct know_tool *t)
+{
+	json_t *call = json_object(), *args = json_object();
+
+	for (size_t i = 0; i < t->args.count; i++) {
+		const struct arg *arg = &t->args.items[i];
+
+		json_set_take(args, arg->name, values_json(arg->values, arg->count, arg->is_list));
+	}
+	json_set_str(call, "name", t->tool->name);
+	json_set_take(call, "args", args);
+	return call;
+}
+
+json_t *know_route_json(const struct understanding *u)
+{
+	json_t *route = json_object(), *agents = json_array(), *tools = json_array();
+
+	for (size_t i = 0; i < u->agent_count; i++)
+		json_push_take(agents, json_str(u->agents[i]));
+	for (size_t i = 0; i < u->tool_count; i++)
+		json_push_take(tools, call_json(&u->tools[i]));
+	json_set_str(route, "intent", u->intent);
+	json_set_take(route, "agents", agents);
+	json_set_take(route, "filters", filters_object(u));
+	json_set_take(route, "tools", tools);
+	json_set_take(route, "confidence",
+		      json_real((double)(int)(u->confidence * 100 + 0.5) / 100));
+	json_set_str(route, "clarification", u->ask.text);
+	return route;
+}

@@ -1,0 +1,403 @@
+/*
+ * Which words of a question name something. The longest name wins; a name that only means
+ * something together with another value ("south" in CAISO) waits until the others are known; what
+ * looks like a name and is none becomes trouble, so that nothing unknown ever turns into a filter.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#define WINDOW_MAX     6 /* words of one name in a question */
+#define CANDIDATES_MAX 16
+
+struct mention {
+	size_t from, to;
+	const struct entry *candidates[CANDIDATES_MAX];
+	size_t count;
+	bool typo;
+};
+
+/* ---- windows of words ---- */
+
+static bool joins(char before)
+{
+	return before == ' ' || before == '-' || before == '_' || before == '/' || before == '\'';
+}
+
+/* The key of the n tokens from i; 0 when they can't be one name. */
+static size_t window_key(const struct question *q, size_t i, size_t n, char key[ENTITY_KEY_BYTES])
+{
+	size_t len = 0;
+
+	for (size_t at = i; at < i + n; at++) {
+		const struct token *t = &q->tokens[at];
+
+		if (t->used || (at > i && !joins(t->before)) || len + t->len >= ENTITY_KEY_BYTES)
+			return 0;
+		memcpy(key + len, t->text, t->len);
+		len += t->len;
+	}
+	key[len] = '\0';
+	return len;
+}
+
+static bool is_stop(const struct know *k, const struct token *t)
+{
+	return dict_find(&k->stop, t->text, t->len) >= 0;
+}
+
+/* Is the word one of the label's ("hub-zone" has "hub" and "zone")? */
+static bool word_of_label(const struct token *t, const struct dimension_def *d)
+{
+	const char *hit = t->len >= 3 && d->label ? strcasestr(d->label, t->text) : NULL;
+	char stem[STEM_BYTES];
+	size_t n;
+
+	if (hit)
+		return true;
+	if (t->len < 4 || !d->label)
+		return false;
+	n = word_stem(t->text, t->len, stem);
+	return n >= 3 && strcasestr(d->label, stem) != NULL;
+}
+
+static bool label_near(const struct question *q, size_t from, size_t to,
+		       const struct dimension_def *d)
+{
+	for (size_t i = from > 2 ? from - 2 : 0; i < to + 2 && i < q->count; i++)
+		if ((i < from || i >= to) && word_of_label(&q->tokens[i], d))
+			return true;
+	return false;
+}
+
+static bool mentions_add(struct reading *r, size_t from, size_t to,
+			 const struct entry *const *entries, size_t count, bool typo)
+{
+	struct mention *m = &r->mentions[r->mention_count];
+
+	m->from = from;
+	m->to = to;
+	m->typo = typo;
+	m->count = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
+	memcpy(m->candidates, entries, m->count * sizeof(*entries));
+	r->mention_count++;
+	for (size_t i = from; i < to; i++)
+		r->q.tokens[i].used = true;
+	return true;
+}
+
+static bool try_window(struct reading *r, size_t i, size_t n)
+{
+	const struct entry *found[CANDIDATES_MAX];
+	char key[ENTITY_KEY_BYTES];
+	size_t len = window_key(&r->q, i, n, key), count = 0;
+	const struct know *k = r->know;
+
+	if (len == 0 || (n == 1 && is_stop(k, &r->q.tokens[i])))
+		return false;
+	for (int at = dict_find(&k->keys, key, len); at >= 0; at = k->entries[at].next) {
+		const struct entry *e = &k->entries[at];
+
+		if (!r->scope.in[e->dimension_index] || count == CANDIDATES_MAX)
+			continue;
+		if (n == 1 && r->scope.weak[e->dimension_index] &&
+		    !label_near(&r->q, i, i + n, e->dimension))
+			continue;
+		if (e->kind == ENTRY_PART && word_of_label(&r->q.tokens[i], e->dimension))
+			continue;
+		found[count++] = e;
+	}
+	return count > 0 && mentions_add(r, i, i + n, found, count, false);
+}
+
+/* "all vendors", "both markets": the filter is not wanted. */
+static void read_all_of(struct reading *r)
+{
+	static const char *const all[] = {"all", "both", "every", "each", "any", NULL};
+	const struct catalog *c = r->know->catalog;
+
+	for (size_t i = 0; i + 1 < r->q.count; i++) {
+		if (!token_in(&r->q.tokens[i], all))
+			continue;
+		for (size_t d = 0; d < c->dimension_count; d++) {
+			bool near =
+				word_of_label(token_at(&r->q, i + 1), &c->dimensions[d]) ||
+				(token_in(token_at(&r->q, i + 1),
+					  (const char *const[]){"the", "of", "available", NULL}) &&
+				 word_of_label(token_at(&r->q, i + 2), &c->dimensions[d]));
+
+			if (r->scope.in[d] && near && r->all_count < 8)
+				r->all_of[r->all_count++] = &c->dimensions[d];
+		}
+	}
+}
+
+void entity_read(struct reading *r)
+{
+	size_t longest = r->know->longest_words < WINDOW_MAX ? r->know->longest_words : WINDOW_MAX;
+
+	r->mentions = arena_alloc(r->arena, sizeof(*r->mentions) * (r->q.count + 1));
+	for (size_t i = 0; i < r->q.count; i++) {
+		size_t n = longest + 1 < r->q.count - i ? longest + 1 : r->q.count - i;
+
+		while (n > 0 && !try_window(r, i, n))
+			n--;
+		if (n > 0)
+			i += n - 1;
+	}
+	read_all_of(r);
+}
+
+/* ---- settling ---- */
+
+static const char *said_text(struct reading *r, const struct mention *m)
+{
+	size_t from = r->q.tokens[m->from].from, to = r->q.tokens[m->to - 1].to;
+
+	return arena_strndup(r->arena, r->q.text + from, to - from);
+}
+
+static bool is_exact(const struct entry *e)
+{
+	return e->kind != ENTRY_PART && !e->when_value;
+}
+
+static void add_fact(struct reading *r, const struct mention *m, const struct entry *e)
+{
+	bool said = e->kind == ENTRY_VALUE && !m->typo;
+
+	facts_add(&r->facts, r->arena, e->dimension->filter, e->dimension, value_text(e->value),
+		  said ? SOURCE_SAID : SOURCE_ALIAS);
+}
+
+static const struct entry *exact_of(const struct mention *m)
+{
+	const struct entry *best = NULL;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct entry *e = m->candidates[i];
+
+		if (is_exact(e) && (!best || e->kind < best->kind))
+			best = e;
+	}
+	return best;
+}
+
+/* The value of a dimension that is said, or stands. */
+static const char *context_of(const struct reading *r, const char *dimension)
+{
+	const struct dimension_def *d = catalog_dimension(r->know->catalog, dimension);
+	const struct fact *f = d ? facts_get(&r->facts, d->filter) : NULL;
+	const json_t *stands;
+
+	if (f && f->count == 1)
+		return f->values[0].text;
+	if (!d || f)
+		return NULL;
+	stands = json_object_get(json_object_get(r->in->standing, "filters"), d->filter);
+	return json_string_value(stands);
+}
+
+static bool fits(const struct reading *r, const struct entry *e, const char **context)
+{
+	const char *dimension = e->when_dimension ? e->when_dimension : e->dimension->parent;
+	const char *wanted = e->when_value ? e->when_value : e->parent;
+
+	*context = dimension ? context_of(r, dimension) : NULL;
+	return *context && wanted && strcmp(*context, wanted) == 0;
+}
+
+static void add_option(struct suggestion *list, size_t *n, const struct entry *e, struct arena *a)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(list[i].value, e->value) == 0)
+			return;
+	list[(*n)++] = (struct suggestion){
+		e->value, e->parent ? arena_printf(a, "%s (%s)", e->value, e->parent) : e->value};
+}
+
+/* A name that needs others to be known: one reading that fits is a fact, more are a question. */
+static void settle_loose(struct reading *r, const struct mention *m)
+{
+	struct suggestion *fitting = arena_alloc(r->arena, sizeof(*fitting) * CANDIDATES_MAX);
+	struct suggestion *possible = arena_alloc(r->arena, sizeof(*possible) * CANDIDATES_MAX);
+	size_t fitting_count = 0, possible_count = 0;
+	const struct entry *last = m->candidates[0];
+	const char *context = NULL;
+	bool scoped = false;
+	struct trouble t = {.dimension = last->dimension,
+			    .filter = last->dimension->filter,
+			    .said = said_text(r, m)};
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct entry *e = m->candidates[i];
+
+		if (fits(r, e, &context)) {
+			add_option(fitting, &fitting_count, e, r->arena);
+			last = e;
+		}
+		add_option(possible, &possible_count, e, r->arena);
+		scoped = scoped || e->when_value;
+	}
+	if (fitting_count == 1 || (!context && possible_count == 1 && !scoped)) {
+		add_fact(r, m, last);
+		return;
+	}
+	t.kind = context && fitting_count == 0 ? TROUBLE_UNKNOWN : TROUBLE_SEVERAL;
+	t.options = fitting_count > 0 ? fitting : possible;
+	t.option_count = fitting_count > 0 ? fitting_count : possible_count;
+	if (t.kind == TROUBLE_UNKNOWN)
+		t.option_count = entity_options(t.dimension, context, r->arena, &t.options);
+	reading_trouble(r, &t);
+}
+
+void entity_settle(struct reading *r)
+{
+	for (size_t i = 0; i < r->mention_count; i++) {
+		const struct entry *e = exact_of(&r->mentions[i]);
+
+		if (e)
+			add_fact(r, &r->mentions[i], e);
+	}
+	for (size_t i = 0; i < r->mention_count; i++)
+		if (!exact_of(&r->mentions[i]))
+			settle_loose(r, &r->mentions[i]);
+}
+
+/* ---- names that nobody knows ---- */
+
+bool entity_in_words(const struct know *k, const struct token *t)
+{
+	char stem[STEM_BYTES];
+	size_t n = word_stem(t->text, t->len, stem);
+
+	return is_stop(k, t) || dict_find(&k->synonyms, stem, n) >= 0 ||
+	       router_has_word(k->router, stem, n);
+}
+
+static bool try_near(struct reading *r, size_t i, size_t n)
+{
+	const struct entry *near[8];
+	char key[ENTITY_KEY_BYTES];
+	size_t len = window_key(&r->q, i, n, key), count;
+	bool *in;
+
+	if (len < 4)
+		return false;
+	in = arena_alloc(r->arena, r->know->catalog->dimension_count + 1);
+	for (size_t d = 0; d < r->know->catalog->dimension_count; d++)
+		in[d] = r->scope.in[d] && !r->scope.weak[d];
+	entity_near(r->know, in, key, len, r->arena, near, &count);
+	return count > 0 && mentions_add(r, i, i + n, near, count, true);
+}
+
+/* "NP99": letters and digits, but not "1st" or "10k". */
+static bool looks_like_code(const struct question *q, size_t i)
+{
+	const struct token *t = &q->tokens[i];
+	bool joined = token_at(q, i + 1)->before == '_' || (i > 0 && t->before == '_');
+
+	if (t->len > 16)
+		return false;
+	if (t->has_letter && t->has_digit)
+		return t->len >= 3 && t->text[0] > '9';
+	return joined && t->has_letter;
+}
+
+/* Does the word before tell that a name follows, and of what? */
+static const struct dimension_def *cue_before(const struct reading *r, size_t i)
+{
+	const struct catalog *c = r->know->catalog;
+	const struct token *before = i > 0 ? &r->q.tokens[i - 1] : NULL;
+	int d;
+
+	if (!before)
+		return NULL;
+	for (size_t n = 0; n < c->dimension_count; n++)
+		if (r->scope.in[n] && c->dimensions[n].values && c->dimensions[n].values[0] &&
+		    word_of_label(before, &c->dimensions[n]))
+			return &c->dimensions[n];
+	d = dict_find(&r->know->prepositions, before->text, before->len);
+	return d >= 0 && r->scope.in[d] ? &c->dimensions[d] : NULL;
+}
+
+/* "Ascend vs Bloomberg": what stands beside a known name is of its kind. */
+static const struct dimension_def *kind_of_neighbour(const struct reading *r, size_t i)
+{
+	static const char *const joiners[] = {"vs",   "versus", "and",  "or", "against",
+					      "with", "to",     "than", NULL};
+
+	for (size_t m = 0; m < r->mention_count; m++) {
+		const struct mention *n = &r->mentions[m];
+		const struct dimension_def *d = n->candidates[0]->dimension;
+
+		if (n->to + 1 == i && token_in(&r->q.tokens[n->to], joiners))
+			return d;
+		if (i + 2 == n->from && token_in(&r->q.tokens[i + 1], joiners))
+			return d;
+	}
+	return NULL;
+}
+
+/* The dimension with the name that is most like it. */
+static const struct dimension_def *most_like(struct reading *r, const struct token *t)
+{
+	const struct know *k = r->know;
+	uint16_t *shared = arena_alloc(r->arena, sizeof(*shared) * (k->entry_count + 1));
+	const struct dimension_def *best = NULL;
+	uint16_t most = 1;
+
+	trigrams_count(&k->trigrams, t->text, t->len, shared, k->entry_count);
+	for (size_t i = 0; i < k->entry_count; i++)
+		if (shared[i] > most && r->scope.in[k->entries[i].dimension_index]) {
+			most = shared[i];
+			best = k->entries[i].dimension;
+		}
+	return best;
+}
+
+static const struct dimension_def *unknown_of(struct reading *r, size_t i)
+{
+	const struct token *t = &r->q.tokens[i];
+	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i);
+
+	if (looks_like_code(&r->q, i)) {
+		const struct dimension_def *like = most_like(r, t);
+
+		return like ? like : beside ? beside : cue;
+	}
+	if (t->number >= 0 ||
+	    (!t->capital && !beside && !token_is(&r->q.tokens[i ? i - 1 : 0], "from")))
+		return NULL;
+	if (t->first && !beside)
+		return NULL;
+	if (beside)
+		return t->capital || !facts_get(&r->facts, beside->filter) ? beside : NULL;
+	return cue && !facts_get(&r->facts, cue->filter) ? cue : NULL;
+}
+
+void entity_read_unknown(struct reading *r)
+{
+	for (size_t i = 0; i < r->q.count; i++) {
+		const struct token *t = &r->q.tokens[i];
+		const struct dimension_def *d;
+		struct trouble trouble;
+
+		if (t->used || t->number >= 0 || entity_in_words(r->know, t))
+			continue;
+		if (try_near(r, i, 1) || (i + 1 < r->q.count && try_near(r, i, 2)))
+			continue;
+		d = unknown_of(r, i);
+		if (!d || !d->values || !d->values[0])
+			continue;
+		trouble = (struct trouble){
+			.kind = TROUBLE_UNKNOWN,
+			.filter = d->filter,
+			.dimension = d,
+			.said = arena_strndup(r->arena, r->q.text + t->from, t->to - t->from)};
+		trouble.option_count = entity_closest(r->know, d, t->text,
+						      d->parent ? context_of(r, d->parent) : NULL,
+						      r->arena, &trouble.options);
+		reading_trouble(r, &trouble);
+	}
+}

@@ -1,0 +1,287 @@
+/*
+ * How well the words of a question fit a tool: BM25 over what the tool's file and its domain say
+ * (name, description, parameters, example questions), each field with a weight. Names of values,
+ * dates and numbers are taken out first; they are judged by the parameters that can take them.
+ */
+#include "know_int.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WEIGHT_NAME    3.0
+#define WEIGHT_ABOUT   1.5
+#define WEIGHT_PARAM   0.6
+#define WEIGHT_EXAMPLE 1.0
+#define K1             1.2
+#define B              0.3
+
+struct posting {
+	uint32_t document;
+	float weight;
+};
+
+struct term {
+	struct posting *postings;
+	size_t count, cap;
+	double idf;
+};
+
+/* Documents: the catalogue's tools, then its domains. */
+struct router {
+	struct arena *arena;
+	struct dict terms;
+	struct term *items;
+	size_t count, cap;
+	double *lengths; /* by document */
+	size_t tool_count, domain_count;
+	double average_tool, average_domain;
+};
+
+static size_t canonical(const struct know *k, const struct token *t, char stem[STEM_BYTES])
+{
+	size_t n = word_stem(t->text, t->len, stem);
+	int meaning = dict_find(&k->synonyms, stem, n);
+
+	if (meaning >= 0) {
+		const char *word = words_canonical(meaning);
+
+		n = word_stem(word, strlen(word), stem);
+	}
+	return n;
+}
+
+static int term_of(struct router *r, const char *stem, size_t n)
+{
+	int id = dict_find(&r->terms, stem, n);
+
+	if (id >= 0)
+		return id;
+	if (r->count == r->cap) {
+		size_t cap = r->cap ? r->cap * 2 : 256;
+		struct term *items = arena_alloc(r->arena, cap * sizeof(*items));
+
+		if (r->count > 0)
+			memcpy(items, r->items, r->count * sizeof(*items));
+		r->items = items;
+		r->cap = cap;
+	}
+	dict_put(&r->terms, stem, n, (int)r->count);
+	r->items[r->count] = (struct term){0};
+	return (int)r->count++;
+}
+
+static void add_posting(struct router *r, struct term *t, uint32_t document, double weight)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->postings[i].document == document) {
+			t->postings[i].weight += (float)weight;
+			return;
+		}
+	if (t->count == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 4;
+		struct posting *grown = arena_alloc(r->arena, cap * sizeof(*grown));
+
+		if (t->count > 0)
+			memcpy(grown, t->postings, t->count * sizeof(*grown));
+		t->postings = grown;
+		t->cap = cap;
+	}
+	t->postings[t->count++] = (struct posting){document, (float)weight};
+}
+
+static bool counts(const struct know *k, const struct token *t)
+{
+	return !t->used && t->has_letter && t->len > 1 && dict_find(&k->stop, t->text, t->len) < 0;
+}
+
+static void mark_names(const struct know *k, struct question *q);
+
+static void add_text(struct know *k, struct router *r, uint32_t document, const char *text,
+		     double weight)
+{
+	char stem[STEM_BYTES];
+	struct question q;
+
+	if (!text)
+		return;
+	text_read(text, r->arena, &q);
+	mark_names(k, &q);
+	for (size_t i = 0; i < q.count; i++) {
+		int term;
+
+		if (!counts(k, &q.tokens[i]))
+			continue;
+		term = term_of(r, stem, canonical(k, &q.tokens[i], stem));
+		add_posting(r, &r->items[term], document, weight);
+		r->lengths[document] += weight;
+	}
+}
+
+/* Names in descriptions and examples ("such as Jan_2025", "for NP15") are no words of the tool. */
+static void mark_names(const struct know *k, struct question *q)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		struct token *t = &q->tokens[i];
+		int e = dict_find(&k->keys, t->text, t->len);
+
+		if (e >= 0 && k->entries[e].kind != ENTRY_PART && t->capital)
+			t->used = true;
+	}
+}
+
+static void learn_prepositions(struct know *k, const char *example)
+{
+	struct question q;
+
+	text_read(example, k->arena, &q);
+	for (size_t i = 1; i < q.count; i++) {
+		const struct token *before = &q.tokens[i - 1];
+		int e = dict_find(&k->keys, q.tokens[i].text, q.tokens[i].len);
+
+		if (e >= 0 && k->entries[e].kind != ENTRY_PART &&
+		    dict_find(&k->stop, before->text, before->len) >= 0 &&
+		    dict_find(&k->prepositions, before->text, before->len) < 0)
+			dict_put(&k->prepositions, before->text, before->len,
+				 (int)k->entries[e].dimension_index);
+	}
+}
+
+static void add_tool(struct know *k, struct router *r, const struct tool_def *t, uint32_t at)
+{
+	add_text(k, r, at, t->name, WEIGHT_NAME);
+	add_text(k, r, at, t->about, WEIGHT_ABOUT);
+	for (size_t p = 0; p < t->param_count; p++) {
+		add_text(k, r, at, t->params[p].name, WEIGHT_PARAM);
+		add_text(k, r, at, t->params[p].about, WEIGHT_PARAM);
+	}
+}
+
+/* A domain is what it says of itself and all that its tools say. */
+static void add_domain(struct know *k, struct router *r, const struct domain_def *d, uint32_t at)
+{
+	add_text(k, r, at, d->about, WEIGHT_ABOUT);
+	add_text(k, r, at, d->intent, WEIGHT_ABOUT);
+	for (size_t i = 0; d->examples && d->examples[i]; i++) {
+		add_text(k, r, at, d->examples[i], WEIGHT_EXAMPLE);
+		learn_prepositions(k, d->examples[i]);
+	}
+	for (size_t i = 0; i < d->tool_count; i++)
+		add_tool(k, r, d->tools[i], at);
+}
+
+static double mean_length(const double *lengths, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += lengths[i];
+	return n > 0 && sum > 0 ? sum / (double)n : 1;
+}
+
+/* How much a word tells tools apart. A tool that only mentions it in passing, beside one that has
+ * it in its name, counts as part of a tool. */
+static double rarity(const struct router *r, const struct term *t)
+{
+	double most = 0, tools = 0, n = (double)r->tool_count;
+
+	for (size_t p = 0; p < t->count; p++)
+		if (t->postings[p].document < r->tool_count && t->postings[p].weight > most)
+			most = t->postings[p].weight;
+	for (size_t p = 0; p < t->count; p++)
+		if (t->postings[p].document < r->tool_count)
+			tools += t->postings[p].weight / most;
+	return log(1 + (n - tools + 0.5) / (tools + 0.5));
+}
+
+struct router *router_new(struct know *k)
+{
+	const struct catalog *c = k->catalog;
+	struct router *r = arena_alloc(k->arena, sizeof(*r));
+
+	r->arena = k->arena;
+	r->tool_count = c->tool_count;
+	r->domain_count = c->domain_count;
+	r->lengths =
+		arena_alloc(k->arena, sizeof(*r->lengths) * (c->tool_count + c->domain_count + 1));
+	dict_init(&r->terms, k->arena);
+	for (size_t i = 0; i < c->tool_count; i++)
+		add_tool(k, r, &c->tools[i], (uint32_t)i);
+	for (size_t i = 0; i < c->domain_count; i++)
+		add_domain(k, r, &c->domains[i], (uint32_t)(c->tool_count + i));
+	for (size_t i = 0; i < r->count; i++)
+		r->items[i].idf = rarity(r, &r->items[i]);
+	r->average_tool = mean_length(r->lengths, c->tool_count);
+	r->average_domain = mean_length(r->lengths + c->tool_count, c->domain_count);
+	return r;
+}
+
+bool router_has_word(const struct router *r, const char *stem, size_t len)
+{
+	return dict_find(&r->terms, stem, len) >= 0;
+}
+
+static double saturated(const struct router *r, const struct posting *p)
+{
+	bool tool = p->document < r->tool_count;
+	double mean = tool ? r->average_tool : r->average_domain;
+	double norm = K1 * (1 - B + B * r->lengths[p->document] / mean);
+
+	return p->weight / (norm + p->weight);
+}
+
+/* Adds each distinct word's share to all documents; returns how many words had none. */
+static size_t score_words(const struct know *k, const struct question *q, size_t from, size_t to,
+			  double *documents, struct text_score *out)
+{
+	const struct router *r = k->router;
+	int seen[64];
+	size_t seen_count = 0, strange = 0;
+	char stem[STEM_BYTES];
+
+	for (size_t i = from; i < to && seen_count < 64; i++) {
+		size_t n;
+		int id;
+		bool again = false;
+
+		if (!counts(k, &q->tokens[i]))
+			continue;
+		n = canonical(k, &q->tokens[i], stem);
+		id = dict_find(&r->terms, stem, n);
+		if (id < 0) {
+			strange++;
+			continue;
+		}
+		for (size_t s = 0; s < seen_count; s++)
+			again = again || seen[s] == id;
+		if (again)
+			continue;
+		seen[seen_count++] = id;
+		out->known += r->items[id].idf;
+		for (size_t p = 0; p < r->items[id].count; p++)
+			documents[r->items[id].postings[p].document] +=
+				r->items[id].idf * saturated(r, &r->items[id].postings[p]);
+	}
+	out->known_words = seen_count;
+	return strange;
+}
+
+void router_text(const struct know *k, const struct catalog_view *v, const struct question *q,
+		 size_t from, size_t to, struct arena *a, struct text_score *out)
+{
+	const struct catalog *c = k->catalog;
+	double *documents =
+		arena_alloc(a, sizeof(*documents) * (c->tool_count + c->domain_count + 1));
+
+	*out = (struct text_score){
+		.tools = arena_alloc(a, sizeof(*out->tools) * (v->tool_count + 1)),
+		.domains = arena_alloc(a, sizeof(*out->domains) * (v->domain_count + 1)),
+	};
+	out->strange_words = score_words(k, q, from, to, documents, out);
+	if (out->known <= 0)
+		return;
+	for (size_t i = 0; i < v->tool_count; i++)
+		out->tools[i] = documents[v->tools[i] - c->tools] / out->known;
+	for (size_t i = 0; i < v->domain_count; i++)
+		out->domains[i] = documents[c->tool_count + (size_t)(v->domains[i] - c->domains)] /
+				  out->known;
+}

@@ -1,0 +1,370 @@
+/*
+ * From facts to arguments. A parameter takes the fact of its filter; several values for one place
+ * become several calls; what is missing, contradicts or can't be taken becomes a question back.
+ */
+#include "know_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+
+/* How much a fact that a tool takes (or does not) speaks for it. */
+#define FACT_REQUIRED  1.0
+#define FACT_OPTIONAL  0.6
+#define FACT_NOT_TAKEN (-1.0)
+
+/* ---- fit ---- */
+
+static bool is_range(const char *filter)
+{
+	return strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0;
+}
+
+static bool is_calendar(const char *filter)
+{
+	return strcmp(filter, FILTER_YEAR) == 0 || strcmp(filter, FILTER_MONTH) == 0;
+}
+
+/* The same time is there twice, as year and months and as days: which one is for this tool? */
+static bool wants_range(const struct reading *r, const struct tool_def *t)
+{
+	const char *const calendar[] = {FILTER_YEAR, FILTER_MONTH};
+
+	if (!facts_get(&r->facts, FILTER_START) || !tool_param_of_filter(t, FILTER_START))
+		return false;
+	if (r->time.range_only)
+		return true;
+	for (size_t i = 0; i < 2; i++)
+		if (facts_get(&r->facts, calendar[i]) && !tool_param_of_filter(t, calendar[i]))
+			return true;
+	return false;
+}
+
+/* Is the fact the other form of a time that is already used? */
+static bool is_other_form(const struct reading *r, const struct fact *f, bool use_range)
+{
+	if (is_range(f->filter))
+		return !use_range && !r->time.range_only;
+	return use_range && is_calendar(f->filter);
+}
+
+static void fit_fact(const struct fact *f, const struct tool_def *t, struct fit *out, size_t *said)
+{
+	const struct param_def *p = tool_param_of_filter(t, f->filter);
+	double worth;
+
+	if (f->implied || f->source == SOURCE_DEFAULT || (f->all && p && !p->required))
+		return;
+	if (f->source != SOURCE_CARRIED)
+		(*said)++;
+	if (!p) {
+		if (f->source == SOURCE_CARRIED)
+			return;
+		out->not_taken++;
+		out->facts += FACT_NOT_TAKEN;
+		return;
+	}
+	worth = p->required ? FACT_REQUIRED : FACT_OPTIONAL;
+	if (f->count > 1 && !p->is_list) {
+		out->calls *= f->count;
+		worth /= 2;
+	}
+	if (p->is_list && p->entity && f->count == 1) {
+		out->lone_list = true;
+		worth /= 3;
+	} else if (p->is_list && f->count > 1) {
+		worth = FACT_REQUIRED;
+	}
+	out->facts += f->source == SOURCE_CARRIED ? 0 : worth;
+}
+
+void slots_fit(const struct reading *r, const struct tool_def *t, struct fit *out)
+{
+	size_t said = 0;
+
+	*out = (struct fit){.tool = t, .calls = 1, .use_range = wants_range(r, t)};
+	for (size_t i = 0; i < r->facts.count; i++)
+		if (!is_other_form(r, &r->facts.items[i], out->use_range))
+			fit_fact(&r->facts.items[i], t, out, &said);
+	if (said > 0)
+		out->facts /= (double)said;
+	for (size_t i = 0; i < t->param_count; i++) {
+		const struct param_def *p = &t->params[i];
+
+		if (p->required && !p->default_text && !facts_get(&r->facts, p->filter))
+			out->missing++;
+	}
+}
+
+/* ---- troubles of one tool ---- */
+
+static void trouble_missing(struct reading *r, const struct tool_def *t, const struct param_def *p)
+{
+	const struct catalog *c = r->know->catalog;
+	const struct dimension_def *d = p->entity ? catalog_dimension(c, p->entity) : NULL;
+	const struct dimension_def *up = d && d->parent ? catalog_dimension(c, d->parent) : NULL;
+	const struct fact *parent = up ? facts_get(&r->facts, up->filter) : NULL;
+	struct trouble trouble = {.kind = TROUBLE_MISSING,
+				  .filter = p->filter,
+				  .dimension = d,
+				  .param = p,
+				  .tool = t};
+
+	if (d)
+		trouble.option_count = entity_options(
+			d, parent && parent->count == 1 ? parent->values[0].text : NULL, r->arena,
+			&trouble.options);
+	if (d && parent && trouble.option_count == 0) {
+		trouble.kind = TROUBLE_NO_CHILDREN;
+		trouble.said = parent->values[0].text;
+		trouble.option_count = entity_options(d, NULL, r->arena, &trouble.options);
+	}
+	reading_trouble(r, &trouble);
+}
+
+static void trouble_range(struct reading *r, const struct param_def *p, const struct value *v)
+{
+	struct trouble trouble = {.kind = TROUBLE_RANGE,
+				  .filter = p->filter,
+				  .param = p,
+				  .said = value_words(v, r->arena)};
+
+	reading_trouble(r, &trouble);
+}
+
+/* The value in the parameter's type. */
+static bool convert(struct reading *r, const struct param_def *p, const struct value *v,
+		    struct value *out)
+{
+	*out = *v;
+	switch (p->type) {
+	case PARAM_INT:
+		if (v->type == VALUE_INT && (!p->has_min || v->number >= p->min) &&
+		    (!p->has_max || v->number <= p->max))
+			return true;
+		break;
+	case PARAM_TEXT:
+		if (v->type != VALUE_TEXT)
+			*out = value_text(value_words(v, r->arena));
+		return true;
+	case PARAM_DATE:
+		if (v->type == VALUE_DATE)
+			return true;
+		break;
+	case PARAM_DECIMAL:
+		if (v->type == VALUE_INT)
+			*out = value_decimal(value_words(v, r->arena));
+		if (out->type == VALUE_DECIMAL)
+			return true;
+		break;
+	case PARAM_BOOL:
+		if (v->type == VALUE_BOOL)
+			return true;
+		break;
+	}
+	trouble_range(r, p, v);
+	return false;
+}
+
+/* ---- filters ---- */
+
+static void add_filter(struct reading *r, struct filter *filters, size_t *n, const struct fact *f)
+{
+	filters[(*n)++] = (struct filter){
+		.name = f->count > 1 ? filter_plural(f->filter, r->arena) : f->filter,
+		.is_list = f->count > 1,
+		.values = f->values,
+		.count = f->count,
+		.source = f->source,
+	};
+}
+
+void slots_filters(struct reading *r, struct understanding *out)
+{
+	struct filter *filters = arena_alloc(r->arena, sizeof(*filters) * (FACTS_MAX + 1));
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->facts.count; i++)
+		if (r->time.range_only || !is_range(r->facts.items[i].filter))
+			add_filter(r, filters, &n, &r->facts.items[i]);
+	out->filters = filters;
+	out->filter_count = n;
+}
+
+static void default_fact(struct reading *r, const struct param_def *p)
+{
+	const struct dimension_def *d =
+		p->entity ? catalog_dimension(r->know->catalog, p->entity) : NULL;
+	struct value v = p->type == PARAM_INT       ? value_int(strtoll(p->default_text, NULL, 10))
+			 : p->type == PARAM_DATE    ? value_date(p->default_text)
+			 : p->type == PARAM_DECIMAL ? value_decimal(p->default_text)
+			 : p->type == PARAM_BOOL ? value_bool(strcmp(p->default_text, "true") == 0)
+						 : value_text(p->default_text);
+
+	facts_add(&r->facts, r->arena, p->filter, d, v, SOURCE_DEFAULT);
+}
+
+/* A list of which one name was said means that one and all others. */
+static void complete_list(struct reading *r, struct fact *f, const struct param_def *p)
+{
+	const struct dimension_def *d = f->dimension;
+
+	if (!p->is_list || !p->entity || f->count != 1 || !d || !d->values)
+		return;
+	for (size_t i = 0; d->values[i] && i < p->list_max; i++)
+		facts_add(&r->facts, r->arena, f->filter, d, value_text(d->values[i]), f->source);
+}
+
+/* ---- calls ---- */
+
+/* The fact that a parameter takes, or NULL. */
+static const struct fact *taken(const struct reading *r, const struct fit *fit,
+				const struct param_def *p)
+{
+	const struct fact *f = facts_get(&r->facts, p->filter);
+
+	if (!f || is_other_form(r, f, fit->use_range))
+		return NULL;
+	if (f->all && !p->required && !p->is_list)
+		return NULL;
+	return f;
+}
+
+/* The n-th of the calls that several values in single places make. */
+static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct args *args)
+{
+	const struct tool_def *t = fit->tool;
+
+	for (size_t i = 0; i < t->param_count; i++) {
+		const struct param_def *p = &t->params[i];
+		const struct fact *f = taken(r, fit, p);
+		struct value *values;
+
+		if (!f)
+			continue;
+		values = arena_alloc(r->arena, sizeof(*values) * f->count);
+		for (size_t v = 0; v < f->count; v++)
+			if (!convert(r, p, &f->values[v], &values[v]))
+				return false;
+		if (p->is_list) {
+			args_set_list(args, r->arena, p->name, values,
+				      f->count < p->list_max ? f->count : p->list_max);
+		} else {
+			args_set(args, r->arena, p->name, values[n % f->count]);
+			n /= f->count;
+		}
+	}
+	return true;
+}
+
+/* NP15 and HB_NORTH with CAISO and ERCOT make two calls, not four. */
+static bool call_is_consistent(const struct reading *r, const struct tool_def *t,
+			       const struct args *args)
+{
+	for (size_t i = 0; i < t->param_count; i++) {
+		const struct param_def *p = &t->params[i];
+		const struct dimension_def *d =
+			p->entity ? catalog_dimension(r->know->catalog, p->entity) : NULL;
+		const struct arg *child = args_find(args, p->name);
+		const struct param_def *up = NULL;
+		const struct arg *parent;
+		const char *found;
+		bool several;
+
+		for (size_t n = 0; d && d->parent && n < t->param_count; n++)
+			if (t->params[n].entity && strcmp(t->params[n].entity, d->parent) == 0)
+				up = &t->params[n];
+		parent = up ? args_find(args, up->name) : NULL;
+		if (!child || child->is_list || !parent || parent->is_list)
+			continue;
+		found = entity_parent_of(d, child->values[0].text, parent->values[0].text,
+					 &several);
+		if (found && strcmp(found, parent->values[0].text) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool fill_calls(struct reading *r, const struct fit *fit, const char *agent,
+		       struct understanding *out)
+{
+	struct know_tool *calls;
+	size_t count = 1, n = out->tool_count;
+
+	for (size_t i = 0; i < fit->tool->param_count; i++) {
+		const struct fact *f = taken(r, fit, &fit->tool->params[i]);
+
+		if (f && !fit->tool->params[i].is_list)
+			count *= f->count;
+	}
+	if (count > KNOW_CALLS_MAX) {
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY, .tool = fit->tool});
+		return false;
+	}
+	calls = arena_alloc(r->arena, sizeof(*calls) * (n + count));
+	if (n > 0)
+		memcpy(calls, out->tools, n * sizeof(*calls));
+	for (size_t i = 0; i < count; i++) {
+		calls[n] = (struct know_tool){.tool = fit->tool, .agent = agent};
+		if (!fill_call(r, fit, i, &calls[n].args))
+			return false;
+		n += call_is_consistent(r, fit->tool, &calls[n].args);
+	}
+	out->tools = calls;
+	out->tool_count = n;
+	return true;
+}
+
+static void say_not_taken(struct reading *r, const struct fit *fit)
+{
+	for (size_t i = 0; i < r->facts.count; i++) {
+		const struct fact *f = &r->facts.items[i];
+
+		if (f->implied || f->all || f->source == SOURCE_CARRIED ||
+		    f->source == SOURCE_DEFAULT || is_other_form(r, f, fit->use_range) ||
+		    tool_param_of_filter(fit->tool, f->filter))
+			continue;
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
+						     .filter = f->filter,
+						     .dimension = f->dimension,
+						     .tool = fit->tool,
+						     .said = value_words(&f->values[0], r->arena)});
+		return;
+	}
+}
+
+bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
+		struct understanding *out)
+{
+	const struct tool_def *t = fit->tool;
+	struct filter *filters = arena_alloc(r->arena, sizeof(*filters) * (t->param_count + 1));
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->param_count; i++) {
+		const struct param_def *p = &t->params[i];
+		struct fact *f = facts_find(&r->facts, p->filter);
+
+		if (!f && p->default_text)
+			default_fact(r, p);
+		else if (!f && p->required)
+			trouble_missing(r, t, p);
+		else if (f)
+			complete_list(r, f, p);
+	}
+	if (r->trouble.kind == TROUBLE_NONE && fit->not_taken > 0)
+		say_not_taken(r, fit);
+	if (r->trouble.kind != TROUBLE_NONE || !fill_calls(r, fit, agent, out))
+		return false;
+	for (size_t i = 0; i < t->param_count; i++) {
+		const struct fact *f = taken(r, fit, &t->params[i]);
+
+		if (f)
+			add_filter(r, filters, &n, f);
+	}
+	if (out->filter_count == 0) {
+		out->filters = filters;
+		out->filter_count = n;
+	}
+	return true;
+}

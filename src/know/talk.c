@@ -1,0 +1,122 @@
+/* Small talk, and attempts to talk the program out of its rules: neither is a question about data.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+static const char *const greetings[] = {
+	"hi", "hello", "hey",    "hiya",  "howdy", "morning", "afternoon", "evening", "greetings",
+	"yo", "hallo", "thanks", "thank", "thx",   "cheers",  "bye",       "goodbye", "welcome",
+	"ok", "okay",  "great",  "cool",  "nice",  "perfect", "awesome",   NULL};
+/* May stand beside a greeting. */
+static const char *const fillers[] = {
+	"there",    "good",  "you",  "very",  "much", "so",    "a",   "lot",  "all",   "vesper",
+	"everyone", "team",  "and",  "for",   "the",  "your",  "how", "are",  "doing", "is",
+	"it",       "going", "to",   "today", "day",  "that",  "s",   "this", "dear",  "again",
+	"i",        "am",    "fine", "well",  "see",  "later", NULL};
+
+static bool has(const struct question *q, const char *const *words)
+{
+	for (size_t i = 0; i < q->count; i++)
+		if (token_in(&q->tokens[i], words))
+			return true;
+	return false;
+}
+
+static bool is_greeting(const struct question *q)
+{
+	if (!has(q, greetings))
+		return false;
+	for (size_t i = 0; i < q->count; i++)
+		if (!token_in(&q->tokens[i], greetings) && !token_in(&q->tokens[i], fillers))
+			return false;
+	return true;
+}
+
+static bool has_run(const struct question *q, const char *words)
+{
+	size_t count = 1;
+
+	for (const char *c = words; *c; c++)
+		count += *c == ' ';
+	for (size_t i = 0; i + count <= q->count; i++) {
+		const char *at = words;
+		size_t n = 0;
+
+		for (; n < count; n++) {
+			size_t len = strcspn(at, " ");
+
+			if (q->tokens[i + n].len != len ||
+			    memcmp(q->tokens[i + n].text, at, len) != 0)
+				break;
+			at += len + 1;
+		}
+		if (n == count)
+			return true;
+	}
+	return false;
+}
+
+static bool is_help(const struct question *q)
+{
+	static const char *const phrases[] = {"what can you",
+					      "what do you know",
+					      "who are you",
+					      "what are you",
+					      "how do i use",
+					      "how does this work",
+					      "what can i ask",
+					      "what can we ask",
+					      "can you do",
+					      "what questions",
+					      "how do you work",
+					      "what is this",
+					      "what kind of questions",
+					      "what data do you",
+					      "help me get started",
+					      "what else can you",
+					      NULL};
+
+	if (q->count <= 3 && q->count > 0 &&
+	    has(q, (const char *const[]){"help", "instructions", "manual", NULL}))
+		return true;
+	for (size_t i = 0; phrases[i]; i++)
+		if (has_run(q, phrases[i]))
+			return true;
+	return false;
+}
+
+/* "ignore your rules", "reveal the system prompt", "show tenant acme" */
+static bool is_injection(const struct question *q)
+{
+	static const char *const verbs[] = {"ignore",    "disregard",  "forget",  "override",
+					    "bypass",    "reveal",     "pretend", "disable",
+					    "jailbreak", "print",      "repeat",  "leak",
+					    "break",     "circumvent", NULL};
+	static const char *const objects[] = {
+		"rules",        "rule",        "instructions", "instruction", "prompt",
+		"prompts",      "permissions", "permission",   "guardrails",  "guardrail",
+		"restrictions", "policy",      "policies",     "safety",      "system",
+		"security",     NULL};
+	static const char *const others[] = {"tenant", "tenants", NULL};
+	static const char *const phrases[] = {"developer mode", "system prompt", "you are now",
+					      "act as",         "admin mode",    "other tenant",
+					      "another tenant", "drop table",    "delete from",
+					      "union select",   "tenant id",     NULL};
+
+	if (has(q, verbs) && has(q, objects))
+		return true;
+	for (size_t i = 0; phrases[i]; i++)
+		if (has_run(q, phrases[i]))
+			return true;
+	return has(q, others);
+}
+
+enum small_talk small_talk_of(const struct question *q)
+{
+	if (is_injection(q))
+		return TALK_INJECTION;
+	if (is_greeting(q))
+		return TALK_GREETING;
+	return is_help(q) ? TALK_HELP : TALK_NONE;
+}
