@@ -1,0 +1,117 @@
+/* Prepared statements of a connection: reused, dropped, and right again after the schema or an
+ * error came between. */
+#include "db_test.h"
+
+#include "vesper/limits.h"
+
+static const char *one_cell(struct fixture *f, const char *text, const struct value *v,
+			    char out[64])
+{
+	struct table *t = ask(f, "acme", text, v, v ? 1 : 0);
+
+	snprintf(out, 64, "%s", t->row_count > 0 ? t->rows[0][0] : "no row");
+	table_free(&t);
+	return out;
+}
+
+static void many_statements_take_turns(void **state)
+{
+	struct fixture *f = *state;
+	char text[128], want[64], got[64];
+
+	fixture_open(f, false);
+	put(f, "acme", "CREATE TABLE x (n int)");
+	put(f, "acme", "INSERT INTO x VALUES (5)");
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 2 * DB_STATEMENTS_KEPT; i++) {
+			const struct value v = value_int(round);
+
+			/* half of them are plain columns, which stay prepared */
+			snprintf(text, sizeof(text),
+				 i % 2 ? "SELECT n FROM x WHERE n <> ? AND n <> -%d"
+				       : "SELECT ? + %d AS n",
+				 i);
+			snprintf(want, sizeof(want), "%d", i % 2 ? 5 : round + i);
+			assert_string_equal(one_cell(f, text, &v, got), want);
+		}
+	}
+}
+
+static void a_statement_outlives_a_change_of_its_table(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	fixture_open(f, false);
+	put(f, "acme", "CREATE TABLE x (n int)");
+	put(f, "acme", "INSERT INTO x VALUES (1)");
+	for (int i = 0; i < 3; i++) {
+		t = ask(f, "acme", "SELECT n FROM x", NULL, 0);
+		assert_int_equal(t->row_count, 1);
+		assert_string_equal(t->rows[0][0], "1");
+		table_free(&t);
+		put(f, "acme",
+		    i == 0 ? "ALTER TABLE x ADD COLUMN s text"
+			   : "CREATE INDEX IF NOT EXISTS x_n ON x (n)");
+	}
+}
+
+static void an_error_does_not_stick(void **state)
+{
+	const struct value bad = value_text("not json");
+	const struct value good = value_text("{\"a\":7}");
+	struct fixture *f = *state;
+	struct answer a;
+	char got[64];
+
+	fixture_open(f, false);
+	for (int i = 0; i < 3; i++) {
+		start(f, "acme", false, "SELECT json_extract(?, '$.a') AS n", &bad, 1, &a);
+		wait_for(f, &a);
+		assert_int_equal(a.err.code, ERR_INTERNAL);
+		assert_null(strstr(a.err.text, "not json"));
+		assert_string_equal(one_cell(f, "SELECT json_extract(?, '$.a') AS n", &good, got),
+				    "7");
+	}
+}
+
+static void values_may_be_long(void **state)
+{
+	struct fixture *f = *state;
+	char *text = mem_alloc(DB_CELL_BYTES_MAX + 1);
+	struct value v;
+	struct table *t;
+
+	memset(text, 'y', DB_CELL_BYTES_MAX);
+	v = value_text(text);
+	fixture_open(f, false);
+	t = ask(f, "acme", "SELECT ? AS s", &v, 1);
+	assert_string_equal(t->rows[0][0], text);
+	table_free(&t);
+	mem_free(text);
+}
+
+static void a_wrong_number_of_values_is_an_error(void **state)
+{
+	const struct value v = value_int(1);
+	struct fixture *f = *state;
+	struct answer a;
+
+	fixture_open(f, false);
+	start(f, "acme", false, "SELECT ? AS a, ? AS b", &v, 1, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_INTERNAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(many_statements_take_turns),
+		DB_TEST(a_statement_outlives_a_change_of_its_table),
+		DB_TEST(an_error_does_not_stick),
+		DB_TEST(values_may_be_long),
+		DB_TEST(a_wrong_number_of_values_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
