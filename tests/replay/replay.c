@@ -1,0 +1,595 @@
+/*
+ * Plays whole turns from a text file: the real turn, catalogue, understanding, tools, plans and
+ * store, with a scripted model and a scripted warehouse. One argument: the .turn file. A line is a
+ * word and its rest; `;` starts a comment.
+ *
+ *   config  role=analyst model=yes today=2026-02-27 grace_ms=30000 deadline_ms=20000   (first; all
+ * optional) model   ROLE [~words]           the next model call: route, agent or answer, whose
+ * request holds these words text    a piece of text       (\n is a line end, \s a space at its end)
+ * tool    NAME {json} fail    ERR                   upstream, timeout, … stall db      STATEMENT
+ * [v|v|v]       an expected statement with its bound values columns name:type|… row     a|b fail
+ * ERR stall cancel  TYPE [n]                the user stops the next turn when the n-th frame of
+ * this type was seen leave   TYPE [n]                the user's connection is lost then drain TYPE
+ * [n] the server is told to stop then say     question                runs the turn to its end
+ * select value answers the last ask expect  states A B C …          what the turn went through
+ * expect  frames t t t …          frame types without "chat.", repeats folded expect  text  words
+ * the answer holds them            (`expect not text words`) expect  frame TYPE words        a
+ * frame of this type holds them  (`expect not frame TYPE words`) expect  stored ROLE STATUS [words]
+ * the last stored message of that role expect  calls N                 model calls so far expect
+ * unsaid the turn left no closing frame of its own (it was left)
+ */
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake_db.h"
+#include "fake_llm.h"
+#include "vesper/clock.h"
+#include "vesper/domain.h"
+#include "vesper/file.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/store.h"
+#include "vesper/turn.h"
+#include "vesper/uuid.h"
+
+#define GUARD_MS 20000
+
+struct trigger {
+	char kind; /* 'c'ancel, 'l'eave, 'd'rain, or 0 */
+	char type[32];
+	int n;
+};
+
+struct stage {
+	const char *path;
+	int line;
+	struct arena *arena;
+	struct loop *loop;
+	struct db *stored, *warehouse;
+	struct store *store;
+	struct fake_db *fake_db;
+	struct fake_llm *fake_llm;
+	struct llm *llm;
+	struct stream_hub *streams;
+	struct turns *turns;
+	struct principal who;
+	struct uuid session;
+	struct timer *guard, *later;
+	char folder[64];
+	bool in_db; /* indented lines belong to a db answer, else to a model's */
+	struct trigger trigger;
+	/* the last turn */
+	struct stream_watch *watch;
+	char turn_id[UUID_BYTES];
+	struct buf text, frames, all, states;
+	char last_type[32];
+	char ask_id[UUID_BYTES];
+	bool closed, drained;
+};
+
+static void __attribute__((noreturn, format(printf, 2, 3)))
+fail(const struct stage *s, const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s:%d: ", s->path, s->line);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fprintf(stderr, "\n  states: %s\n  frames: %s\n  text: %s\n%s", buf_text(&s->states),
+		buf_text(&s->frames), buf_text(&s->text), buf_text(&s->all));
+	if (fake_llm_complaint(s->fake_llm))
+		fprintf(stderr, "  model: %s\n", fake_llm_complaint(s->fake_llm));
+	if (fake_db_complaint(s->fake_db))
+		fprintf(stderr, "  db: %s\n", fake_db_complaint(s->fake_db));
+	exit(1);
+}
+
+/* ---- the stage ---- */
+
+/* "turn.state" lines tell the moves: "<id> ACCEPT -> LOAD". */
+static void on_log(void *owner, const char *text)
+{
+	struct stage *s = owner;
+	const char *arrow = strstr(text, "turn.state") ? strstr(text, " -> ") : NULL;
+
+	if (!arrow)
+		return;
+	arrow += 4;
+	buf_char(&s->states, ' ');
+	buf_add(&s->states, arrow, strspn(arrow, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+}
+
+static void on_guard(void *owner)
+{
+	fail(owner, "nothing happened for %d ms", GUARD_MS);
+}
+
+static void on_stored(void *owner, const struct err *e)
+{
+	struct stage *s = owner;
+
+	if (e)
+		fail(s, "store: %s", e->text);
+	loop_stop(s->loop);
+}
+
+static void open_store(struct stage *s)
+{
+	struct db_tenant tenant = {"vesper", arena_printf(s->arena, "%s/store.db", s->folder)};
+	struct db_options o = {.name = "store",
+			       .dialect = DIALECT_SQLITE,
+			       .dsn = "",
+			       .create = true,
+			       .workers = 1,
+			       .tenants = &tenant,
+			       .tenant_count = 1};
+	struct err e = {0};
+
+	if (!db_open(s->loop, &o, &s->stored, &e) ||
+	    !store_new(s->loop, s->stored, VESPER_SOURCE_DIR, &s->store, &e))
+		fail(s, "%s", e.text);
+	store_migrate(s->store, "vesper", on_stored, s);
+	loop_run(s->loop);
+}
+
+static void load_knowledge(struct stage *s, struct turn_knowledge *k)
+{
+	struct toolbox_options o = {
+		.loop = s->loop, .warehouse = s->warehouse, .modules = domain_modules};
+	struct err e = {0};
+
+	if (!catalog_load(VESPER_SOURCE_DIR, &k->catalog, &e))
+		fail(s, "%s", e.text);
+	k->know = know_new(k->catalog);
+	o.catalog = k->catalog;
+	o.know = k->know;
+	if (!toolbox_new(&o, &k->tools, &e))
+		fail(s, "%s", e.text);
+}
+
+static const char *setting(const char *rest, const char *name, const char *fallback,
+			   struct arena *a)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = rest; p && *p; p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL)
+		if (strncmp(p, name, n) == 0 && p[n] == '=')
+			return arena_strndup(a, p + n + 1, strcspn(p + n + 1, " "));
+	return fallback;
+}
+
+static void open_stage(struct stage *s, const char *config)
+{
+	struct turns_options o = {0};
+	struct turn_knowledge k = {0};
+	struct date today;
+	struct err e = {0};
+
+	if (!loop_new(&s->loop, &e))
+		fail(s, "%s", e.text);
+	date_parse_iso(setting(config, "today", "2026-02-27", s->arena), &today);
+	clock_freeze_today(today);
+	s->fake_db = fake_db_new(s->loop, DIALECT_SQLITE);
+	s->fake_llm = fake_llm_new(s->loop);
+	s->warehouse = fake_db_db(s->fake_db);
+	if (strcmp(setting(config, "model", "no", s->arena), "yes") == 0)
+		s->llm = llm_from_driver(s->loop, &fake_llm_driver, s->fake_llm);
+	open_store(s);
+	s->streams = stream_hub_new(s->loop);
+	o = (struct turns_options){
+		.loop = s->loop,
+		.streams = s->streams,
+		.store = s->store,
+		.llm = s->llm,
+		.deadline_ms = atoll(setting(config, "deadline_ms", "20000", s->arena)),
+		.grace_ms = atoll(setting(config, "grace_ms", "30000", s->arena))};
+	s->turns = turns_new(&o);
+	load_knowledge(s, &k);
+	turns_use(s->turns, &k);
+	s->who = (struct principal){.user = "ann", .tenant = "vesper"};
+	s->who.permissions = catalog_role(k.catalog, setting(config, "role", "analyst", s->arena));
+	while (s->who.permissions && s->who.permissions[s->who.permission_count])
+		s->who.permission_count++;
+	s->session = uuid_new();
+	s->guard = timer_new(s->loop, on_guard, s);
+}
+
+static void close_stage(struct stage *s)
+{
+	timer_free(&s->guard);
+	stream_watch_free(&s->watch);
+	turns_free(&s->turns);
+	stream_hub_free(&s->streams);
+	llm_free(&s->llm);
+	store_free(&s->store);
+	db_close(&s->stored);
+	db_close(&s->warehouse);
+	fake_db_free(&s->fake_db);
+	fake_llm_free(&s->fake_llm);
+	loop_free(&s->loop);
+	health_reset();
+}
+
+/* ---- a turn ---- */
+
+static void note_frame(struct stage *s, const struct stream_entry *entry)
+{
+	const char *type = event_type(entry->kind);
+	const char *ask_id;
+
+	if (strcmp(type, s->last_type) != 0)
+		buf_printf(&s->frames, " %s", type + strlen("chat."));
+	snprintf(s->last_type, sizeof(s->last_type), "%s", type);
+	buf_printf(&s->all, "  %s ", type);
+	if (entry->kind == EVENT_TOKEN) {
+		buf_add(&s->text, entry->text, entry->text_len);
+		buf_json_str(&s->all, entry->text, entry->text_len);
+	} else {
+		buf_json(&s->all, entry->body);
+	}
+	buf_char(&s->all, '\n');
+	ask_id = json_string_value(json_object_get(entry->body, "ask_id"));
+	if (ask_id)
+		snprintf(s->ask_id, sizeof(s->ask_id), "%s", ask_id);
+	s->closed = s->closed || event_is_closing(entry->kind);
+}
+
+static void on_drained(void *owner)
+{
+	struct stage *s = owner;
+
+	s->drained = true;
+	if (s->closed)
+		loop_stop(s->loop);
+}
+
+static void pull(struct stage *s, const struct stream_entry *entry)
+{
+	struct trigger *t = &s->trigger;
+
+	if (!t->kind || strcmp(event_type(entry->kind) + strlen("chat."), t->type) != 0 ||
+	    --t->n > 0)
+		return;
+	switch (t->kind) {
+	case 'c':
+		turn_cancel(s->turns, s->turn_id, &s->who, CANCEL_USER);
+		break;
+	case 'd':
+		turns_drain(s->turns, on_drained, s);
+		break;
+	default:
+		break;
+	}
+	if (t->kind != 'l')
+		t->kind = 0;
+}
+
+static void on_entries(void *owner)
+{
+	struct stage *s = owner;
+	const struct stream_entry *entry;
+
+	while (s->watch && (entry = stream_read(s->watch))) {
+		note_frame(s, entry);
+		pull(s, entry);
+		if (s->trigger.kind == 'l' && s->trigger.n <= 0) {
+			s->trigger.kind = 0;
+			stream_watch_free(&s->watch);
+			return;
+		}
+	}
+	if (s->closed)
+		loop_stop(s->loop);
+}
+
+static void forget_turn(struct stage *s)
+{
+	stream_watch_free(&s->watch);
+	buf_reset(&s->text);
+	buf_reset(&s->frames);
+	buf_reset(&s->all);
+	buf_reset(&s->states);
+	buf_str(&s->states, " ACCEPT");
+	s->last_type[0] = '\0';
+	s->closed = false;
+}
+
+/* After the closing frame, or after the user left, the turn still has to let go. */
+static void on_look(void *owner)
+{
+	struct stage *s = owner;
+
+	if (turns_running(s->turns) == 0)
+		loop_stop(s->loop);
+}
+
+static void play(struct stage *s, const char *content, json_t *values)
+{
+	struct turn_request r = {.who = &s->who,
+				 .session_id = s->session.text,
+				 .content = content,
+				 .ask_id = values ? s->ask_id : NULL,
+				 .values = values};
+	struct stream_log *log;
+	struct err e = {0};
+
+	forget_turn(s);
+	if (!turn_start(s->turns, &r, &log, &e))
+		fail(s, "refused: %s", e.text);
+	snprintf(s->turn_id, sizeof(s->turn_id), "%s", stream_turn_id(log));
+	s->watch = stream_watch_new(log, 0, on_entries, s);
+	timer_start(s->guard, GUARD_MS);
+	s->later = timer_new(s->loop, on_look, s);
+	timer_repeat(s->later, 5);
+	while (turns_running(s->turns) > 0 || (s->watch && !s->closed))
+		loop_run(s->loop);
+	timer_free(&s->later);
+	timer_stop(s->guard);
+	json_decref(values);
+}
+
+/* ---- expectations ---- */
+
+static void expect_list(const struct stage *s, const char *what, const char *have, const char *want)
+{
+	if (strcmp(*have == ' ' ? have + 1 : have, want) != 0)
+		fail(s, "%s are\n    %s\n  and not\n    %s", what, have, want);
+}
+
+static bool frame_holds(const struct stage *s, const char *type, const char *words)
+{
+	struct str rest = str_of(buf_text(&s->all)), line;
+	char *prefix = mem_printf("  chat.%s ", type);
+	bool found = false;
+
+	while (!found && str_split(&rest, '\n', &line))
+		found = str_starts(line, str_of(prefix)) &&
+			memmem(line.p, line.n, words, strlen(words));
+	mem_free(prefix);
+	return found;
+}
+
+struct looked {
+	struct stage *stage;
+	const struct message *messages;
+	size_t count;
+};
+
+static void on_messages(void *owner, const struct message *messages, size_t count, bool has_more,
+			const struct err *e)
+{
+	struct looked *l = owner;
+
+	(void)has_more;
+	if (e)
+		fail(l->stage, "history: %s", e->text);
+	l->messages = messages;
+	l->count = count;
+	loop_stop(l->stage->loop);
+}
+
+static void expect_stored(struct stage *s, char *rest)
+{
+	char *role = strsep(&rest, " "), *status = strsep(&rest, " ");
+	struct looked l = {.stage = s};
+
+	store_messages(s->store, &s->who, s->session.text, NULL, 100, s->arena, on_messages, &l);
+	loop_run(s->loop);
+	for (size_t i = l.count; i-- > 0;) {
+		const struct message *m = &l.messages[i];
+
+		if (strcmp(m->role, role) != 0)
+			continue;
+		if (strcmp(message_status_name(m->status), status) != 0)
+			fail(s, "the %s's message is stored as %s, not %s", role,
+			     message_status_name(m->status), status);
+		if (rest && !strstr(m->content, rest))
+			fail(s, "the %s's message is stored as \"%s\"", role, m->content);
+		return;
+	}
+	fail(s, "no message of the %s is stored", role);
+}
+
+static void expect(struct stage *s, char *rest)
+{
+	bool negated = strncmp(rest, "not ", 4) == 0;
+	char *what, *type;
+
+	if (negated)
+		rest += 4;
+	what = strsep(&rest, " ");
+	if (strcmp(what, "states") == 0) {
+		expect_list(s, "states", buf_text(&s->states), rest);
+	} else if (strcmp(what, "frames") == 0) {
+		expect_list(s, "frames", buf_text(&s->frames), rest);
+	} else if (strcmp(what, "text") == 0) {
+		if ((strstr(buf_text(&s->text), rest) != NULL) == negated)
+			fail(s, "the answer %s \"%s\"", negated ? "holds" : "lacks", rest);
+	} else if (strcmp(what, "frame") == 0) {
+		type = strsep(&rest, " ");
+		if (frame_holds(s, type, rest ? rest : "") == negated)
+			fail(s, "%s frame chat.%s holds %s", negated ? "a" : "no", type, rest);
+	} else if (strcmp(what, "stored") == 0) {
+		expect_stored(s, rest);
+	} else if (strcmp(what, "calls") == 0) {
+		if (fake_llm_calls(s->fake_llm) != strtoul(rest, NULL, 10))
+			fail(s, "%zu model calls were made, not %s", fake_llm_calls(s->fake_llm),
+			     rest);
+	} else if (strcmp(what, "unsaid") == 0) {
+		if (s->closed)
+			fail(s, "a closing frame was seen");
+	} else {
+		fail(s, "expect %s?", what);
+	}
+}
+
+/* ---- the script ---- */
+
+static enum err_code err_named(const struct stage *s, const char *name)
+{
+	for (int code = ERR_INPUT; code <= ERR_INTERNAL; code++)
+		if (strcmp(err_code_name((enum err_code)code), name) == 0)
+			return (enum err_code)code;
+	fail(s, "no error is called %s", name);
+}
+
+/* \n is a line end, \s a space (a line of the script is trimmed). */
+static char *unescape(struct stage *s, const char *text)
+{
+	char *out = arena_strdup(s->arena, text), *to = out;
+
+	for (const char *p = out; *p; p++) {
+		bool escaped = p[0] == '\\' && (p[1] == 'n' || p[1] == 's');
+
+		*to++ = !escaped ? *p : p[1] == 'n' ? '\n' : ' ';
+		p += escaped;
+	}
+	*to = '\0';
+	return out;
+}
+
+/* Indented lines: what the model or the database answers. */
+static void answer_line(struct stage *s, const char *word, char *rest)
+{
+	if (strcmp(word, "columns") == 0)
+		fake_db_columns(s->fake_db, rest);
+	else if (strcmp(word, "row") == 0)
+		fake_db_row(s->fake_db, rest);
+	else if (strcmp(word, "fail") == 0 && s->in_db)
+		fake_db_fail(s->fake_db, err_named(s, rest), true);
+	else if (strcmp(word, "stall") == 0 && s->in_db)
+		fake_db_stall(s->fake_db);
+	else if (strcmp(word, "text") == 0)
+		fake_llm_text(s->fake_llm, unescape(s, rest));
+	else if (strcmp(word, "tool") == 0)
+		fake_llm_tool(s->fake_llm, arena_strdup(s->arena, strsep(&rest, " ")), rest);
+	else if (strcmp(word, "fail") == 0)
+		fake_llm_fail(s->fake_llm, err_named(s, rest), false);
+	else if (strcmp(word, "stall") == 0)
+		fake_llm_stall(s->fake_llm);
+	else
+		fail(s, "%s?", word);
+}
+
+static void expect_model(struct stage *s, char *rest)
+{
+	char *role = strsep(&rest, " ");
+
+	s->in_db = false;
+	for (int r = 0; r < LLM_ROLE_COUNT; r++)
+		if (strcmp(llm_role_name((enum llm_role)r), role) == 0) {
+			fake_llm_expect(s->fake_llm, (enum llm_role)r,
+					rest && *rest == '~' ? arena_strdup(s->arena, rest + 1)
+							     : NULL);
+			return;
+		}
+	fail(s, "no model role is called %s", role);
+}
+
+static void set_trigger(struct stage *s, char kind, char *rest)
+{
+	s->trigger.kind = kind;
+	snprintf(s->trigger.type, sizeof(s->trigger.type), "%s", strsep(&rest, " "));
+	s->trigger.n = rest ? (int)strtol(rest, NULL, 10) : 1;
+}
+
+static void script_line(struct stage *s, const char *word, char *rest)
+{
+	if (!s->loop && strcmp(word, "config") == 0) {
+		open_stage(s, rest);
+		return;
+	}
+	if (!s->loop)
+		open_stage(s, "");
+	if (strcmp(word, "model") == 0) {
+		expect_model(s, rest);
+	} else if (strcmp(word, "db") == 0) {
+		s->in_db = true;
+		char *name = strsep(&rest, " ");
+
+		fake_db_expect(s->fake_db, name, rest);
+	} else if (strcmp(word, "cancel") == 0 || strcmp(word, "leave") == 0 ||
+		   strcmp(word, "drain") == 0) {
+		set_trigger(s, *word, rest);
+	} else if (strcmp(word, "say") == 0) {
+		play(s, rest, NULL);
+	} else if (strcmp(word, "select") == 0) {
+		play(s, NULL, json_pack("[s]", rest));
+	} else if (strcmp(word, "expect") == 0) {
+		expect(s, rest);
+	} else {
+		answer_line(s, word, rest);
+	}
+}
+
+static void run_script(struct stage *s)
+{
+	const char *text;
+	struct str rest, line;
+	struct err e = {0};
+
+	if (!file_read(s->path, 1 << 20, s->arena, &text, &e))
+		fail(s, "%s", e.text);
+	rest = str_of(text);
+	while (str_split(&rest, '\n', &line)) {
+		char *copy, *word;
+
+		s->line++;
+		line = str_trim(line);
+		if (line.n == 0 || line.p[0] == ';')
+			continue;
+		copy = arena_strndup(s->arena, line.p, line.n);
+		word = strsep(&copy, " ");
+		while (copy && *copy == ' ')
+			copy++;
+		script_line(s, word, copy ? copy : arena_strdup(s->arena, ""));
+	}
+	if (fake_llm_complaint(s->fake_llm) || fake_db_complaint(s->fake_db))
+		fail(s, "something came that was not expected");
+	if (fake_llm_unmet(s->fake_llm) || fake_db_unmet(s->fake_db))
+		fail(s, "%zu model calls and %zu statements that were expected did not come",
+		     fake_llm_unmet(s->fake_llm), fake_db_unmet(s->fake_db));
+}
+
+int main(int argc, char **argv)
+{
+	struct stage s = {.path = argc > 1 ? argv[1] : "", .folder = "/tmp/vesper-replay-XXXXXX"};
+
+	if (argc != 2 || !mkdtemp(s.folder)) {
+		fprintf(stderr, "usage: replay FILE.turn\n");
+		return 2;
+	}
+	log_setup(LOG_DEBUG, LOG_TEXT);
+	log_capture(on_log, &s);
+	s.arena = arena_new(64 << 20);
+	buf_init(&s.text, 1 << 20);
+	buf_init(&s.frames, 1 << 20);
+	buf_init(&s.all, 8 << 20);
+	buf_init(&s.states, 1 << 16);
+	run_script(&s);
+	close_stage(&s);
+	log_capture(NULL, NULL);
+	printf("%s: ok\n", s.path);
+	buf_deinit(&s.text);
+	buf_deinit(&s.frames);
+	buf_deinit(&s.all);
+	buf_deinit(&s.states);
+	arena_free(&s.arena);
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const files[] = {"store.db", "store.db-wal", "store.db-shm"};
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s/%s", s.folder, files[i]);
+		unlink(path);
+	}
+	rmdir(s.folder);
+	return 0;
+}
