@@ -14,13 +14,6 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-struct provider {
-	char *name;
-	const struct llm_driver *driver;
-	void *self;
-	struct breaker breaker;
-};
-
 struct llm {
 	struct loop *loop;
 	struct provider *providers;
@@ -71,66 +64,6 @@ void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more)
 	sum->output_tokens += more->output_tokens;
 }
 
-/* ---- what is counted and reported ---- */
-
-static void count(const char *what, const char *provider, const char *label, const char *value,
-		  int64_t by)
-{
-	char name[160];
-	struct buf b;
-
-	buf_init(&b, sizeof(name) - 1);
-	buf_printf(&b, "vesper_llm_%s{provider=\"%.40s\",%s=\"%.40s\"}", what, provider, label,
-		   value);
-	metric_add(buf_text(&b), by);
-	buf_deinit(&b);
-}
-
-static void count_usage(const char *provider, const struct llm_usage *u)
-{
-	count("tokens_total", provider, "kind", "input", u->input_tokens);
-	count("tokens_total", provider, "kind", "cache_read", u->cache_read_tokens);
-	count("tokens_total", provider, "kind", "cache_write", u->cache_write_tokens);
-	count("tokens_total", provider, "kind", "output", u->output_tokens);
-}
-
-static void report(const struct provider *p, const struct err *e)
-{
-	char *check = mem_printf("llm:%s", p->name);
-
-	if (p->breaker.open)
-		health_set(check, false, HEALTH_DEGRADED,
-			   "left alone after %lld failures in a row%s%s",
-			   (long long)p->breaker.failures, e ? ", the last: " : "",
-			   e ? e->text : "");
-	else
-		health_set(check, false, HEALTH_OK, "calls pass");
-	mem_free(check);
-}
-
-static void provider_ok(struct provider *p)
-{
-	bool was_open = p->breaker.open;
-
-	breaker_ok(&p->breaker);
-	if (!was_open)
-		return;
-	log_info("llm.breaker", "%s is back", p->name);
-	report(p, NULL);
-}
-
-static void provider_failed(struct provider *p, bool probe, const struct err *e)
-{
-	bool was_open = p->breaker.open;
-
-	breaker_failed(&p->breaker, probe, clock_mono_ms());
-	if (!p->breaker.open || (was_open && !probe))
-		return;
-	log_warn("llm.breaker", "%s is left alone for %lld ms", p->name,
-		 (long long)p->breaker.open_ms);
-	report(p, e);
-}
-
 /* ---- one call ---- */
 
 static void run_go(struct run *r);
@@ -163,8 +96,8 @@ static void run_end(struct run *r, const struct llm_answer *answer, const struct
 	bool shown = r->shown;
 
 	llm_usage_add(&last.usage, &r->spent);
-	count("calls_total", last.provider ? last.provider : "none", "role",
-	      llm_role_name(r->call.role), 1);
+	llm_count("calls_total", last.provider ? last.provider : "none", "role",
+		  llm_role_name(r->call.role), 1);
 	metric_add("vesper_llm_call_ms_total", clock_mono_ms() - r->began_ms);
 	if (e)
 		metric_add("vesper_llm_calls_failed_total", 1);
@@ -187,7 +120,7 @@ static void judge(struct run *r, const struct err *e)
 {
 	struct provider *p = &r->llm->providers[r->at];
 
-	count("attempts_total", p->name, "result", e ? err_code_name(e->code) : "ok", 1);
+	llm_count("attempts_total", p->name, "result", e ? err_code_name(e->code) : "ok", 1);
 	if (!e || e->code == ERR_INPUT || e->code == ERR_LIMIT)
 		provider_ok(p); /* it answered; what it said of our request is another matter */
 	else if (out_of_time(r))
@@ -251,7 +184,7 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 	(void)shown; /* the same as r->shown: every piece passed through here */
 	r->op_attempt = NULL;
 	judge(r, e);
-	count_usage(r->llm->providers[r->at].name, &answer->usage);
+	provider_count_usage(&r->llm->providers[r->at], &answer->usage);
 	if (!e || is_final(r, e)) {
 		run_end(r, answer, e);
 		return;
@@ -370,19 +303,6 @@ static struct llm *llm_alloc(struct loop *l, size_t providers, int64_t retry_bas
 	return llm;
 }
 
-static void provider_add(struct llm *llm, const char *name, const struct llm_driver *driver,
-			 void *self, int64_t failures_max, int64_t open_ms)
-{
-	struct provider *p = &llm->providers[llm->count++];
-
-	p->name = mem_strdup(name);
-	p->driver = driver;
-	p->self = self;
-	p->breaker.failures_max = failures_max ? failures_max : LLM_BREAKER_FAILURES;
-	p->breaker.open_ms = open_ms ? open_ms : LLM_BREAKER_OPEN_MS;
-	report(p, NULL);
-}
-
 bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, struct llm **out,
 	     struct err *e)
 {
@@ -396,16 +316,17 @@ bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, 
 	for (size_t i = 0; i < options->provider_count; i++) {
 		const struct llm_provider_options *p = &options->providers[i];
 		void *self;
-		bool ok = strcmp(p->kind, anthropic_driver.name) == 0
-				  ? anthropic_open(l, h, p, options, &self, e)
-				  : err_set(e, ERR_INPUT, "unknown kind \"%.40s\"", p->kind);
+		bool ok = provider_name_check(p->name, e);
 
+		if (ok && strcmp(p->kind, anthropic_driver.name) != 0)
+			ok = err_set(e, ERR_INPUT, "unknown kind \"%.40s\"", p->kind);
+		ok = ok && anthropic_open(l, h, p, options, &self, e);
 		if (!ok) {
 			llm_free(&llm);
 			return err_prefix(e, "model provider %.40s", p->name);
 		}
-		provider_add(llm, p->name, &anthropic_driver, self, options->breaker_failures,
-			     options->breaker_open_ms);
+		provider_init(&llm->providers[llm->count++], p->name, &anthropic_driver, self,
+			      options->breaker_failures, options->breaker_open_ms);
 	}
 	*out = llm;
 	return true;
@@ -415,7 +336,7 @@ struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, voi
 {
 	struct llm *llm = llm_alloc(l, 1, 0);
 
-	provider_add(llm, driver->name, driver, self, 0, 0);
+	provider_init(&llm->providers[llm->count++], driver->name, driver, self, 0, 0);
 	return llm;
 }
 
@@ -427,16 +348,8 @@ void llm_free(struct llm **out)
 		return;
 	assert(llm->running == 0);
 	*out = NULL;
-	for (size_t i = 0; i < llm->count; i++) {
-		struct provider *p = &llm->providers[i];
-		char *check = mem_printf("llm:%s", p->name);
-
-		health_remove(check);
-		mem_free(check);
-		if (p->driver->close)
-			p->driver->close(p->self);
-		mem_free(p->name);
-	}
+	for (size_t i = 0; i < llm->count; i++)
+		provider_deinit(&llm->providers[i]);
 	mem_free(llm->providers);
 	mem_free(llm);
 }

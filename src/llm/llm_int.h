@@ -35,6 +35,27 @@ void breaker_failed(struct breaker *b, bool probe, int64_t now_ms);
 /* The call ended without a verdict (cancelled, out of the caller's time). */
 void breaker_undecided(struct breaker *b, bool probe);
 
+/* ---- llm_provider.c: a driver with its breaker, and what the operator sees of it ---- */
+
+struct provider {
+	char *name;
+	const struct llm_driver *driver;
+	void *self;
+	struct breaker breaker;
+};
+
+/* The name becomes part of metrics and health checks. */
+MUST_CHECK bool provider_name_check(const char *name, struct err *e);
+void provider_init(struct provider *p, const char *name, const struct llm_driver *driver,
+		   void *self, int64_t failures_max, int64_t open_ms);
+void provider_deinit(struct provider *p); /* closes the driver */
+void provider_ok(struct provider *p);
+void provider_failed(struct provider *p, bool probe, const struct err *e);
+void provider_count_usage(const struct provider *p, const struct llm_usage *u);
+/* vesper_llm_<what>{provider="<provider>",<label>="<value>"} */
+void llm_count(const char *what, const char *provider, const char *label, const char *value,
+	       int64_t by);
+
 /* ---- llm_retry.c: whether and how long to wait before the same request is sent again. Pure. ----
  */
 

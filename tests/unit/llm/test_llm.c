@@ -78,7 +78,8 @@ static void start(struct llm *llm, struct arena *a, struct seen *s, const struct
 
 static void run(struct loop *l, const struct seen *s, int64_t ms)
 {
-	for (int64_t begin = clock_mono_ms(); !s->ended && clock_mono_ms() < begin + ms;) {
+	/* By the loop's clock: the program's own may be frozen. */
+	for (uint64_t begin = loop_now_ms(l); !s->ended && loop_now_ms(l) < begin + (uint64_t)ms;) {
 		loop_turn(l);
 		usleep(100);
 	}
@@ -243,10 +244,10 @@ static int pair_setup(void **state)
 		{"second", "anthropic", w->b.url, "k", "2026-10-21"}};
 	struct llm_options o = {.providers = p,
 				.provider_count = 2,
-				.first_byte_ms = 300,
-				.idle_ms = 300,
+				.first_byte_ms = 3000,
+				.idle_ms = 3000,
 				.breaker_failures = 3,
-				.breaker_open_ms = 200,
+				.breaker_open_ms = 60000,
 				.retry_base_ms = 10};
 
 	for (int i = 0; i < LLM_ROLE_COUNT; i++)
@@ -261,6 +262,7 @@ static int pair_teardown(void **state)
 {
 	struct pair *w = *state;
 
+	clock_release();
 	llm_free(&w->llm);
 	http_free(&w->http);
 	tiny_server_close(&w->a);
@@ -368,7 +370,7 @@ static void test_retry_after_is_honoured(void **state)
 	ask(w, &s);
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_true(clock_mono_ms() - begin >= 148);
-	assert_true(clock_mono_ms() - begin < 250);
+	assert_true(clock_mono_ms() - begin < 2000);
 }
 
 static void test_everything_down(void **state)
@@ -376,6 +378,7 @@ static void test_everything_down(void **state)
 	struct pair *w = *state;
 	struct seen s;
 
+	clock_freeze_ms(1772182800000);
 	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++) {
 		add(&w->a, FAILURE("529", ""));
 		add(&w->b, FAILURE("503", ""));
@@ -409,6 +412,7 @@ static void test_breaker_closes_by_a_probe(void **state)
 	struct pair *w = *state;
 	struct seen s, other;
 
+	clock_freeze_ms(1772182800000);
 	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++)
 		add(&w->a, FAILURE("529", ""));
 	add(&w->b, OK_ANSWER("x"));
@@ -421,7 +425,7 @@ static void test_breaker_closes_by_a_probe(void **state)
 	assert_string_equal(s.provider, "second");
 	assert_int_equal(w->a.request_count, LLM_ATTEMPTS_MAX);
 
-	run(w->loop, &(struct seen){0}, 210);
+	clock_advance_ms(60000);
 	tiny_server_add(&w->a, (struct tiny_reply){.text = OK_ANSWER("x"), .delay_ms = 80});
 	add(&w->b, OK_ANSWER("x"));
 	start(w->llm, w->arena, &s, &streamed, 0);     /* the probe */
@@ -444,11 +448,12 @@ static void test_cancelled_probe_makes_room(void **state)
 	struct pair *w = *state;
 	struct seen s;
 
+	clock_freeze_ms(1772182800000);
 	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++)
 		add(&w->a, FAILURE("529", ""));
 	add(&w->b, OK_ANSWER("x"));
 	ask(w, &s);
-	run(w->loop, &(struct seen){0}, 210);
+	clock_advance_ms(60000);
 	start(w->llm, w->arena, &s, &streamed, 0);
 	op_cancel(&s.op);
 	add(&w->a, OK_ANSWER("x"));
@@ -467,7 +472,7 @@ static void test_deadline_bounds_the_waits(void **state)
 	start(w->llm, w->arena, &s, &streamed, begin + 1000);
 	run(w->loop, &s, 3000);
 	assert_int_equal(s.err.code, ERR_UPSTREAM);
-	assert_true(clock_mono_ms() - begin < 300);
+	assert_true(clock_mono_ms() - begin < 900);
 	buf_deinit(&s.text);
 
 	tiny_server_add(
@@ -478,7 +483,7 @@ static void test_deadline_bounds_the_waits(void **state)
 	start(w->llm, w->arena, &s, &streamed, begin + 100);
 	run(w->loop, &s, 3000);
 	assert_int_equal(s.err.code, ERR_TIMEOUT);
-	assert_true(clock_mono_ms() - begin < 150);
+	assert_true(clock_mono_ms() - begin < 2000);
 	assert_int_equal(w->b.request_count, 1); /* no time for another */
 	buf_deinit(&s.text);
 }
@@ -514,6 +519,10 @@ static void test_options(void **state)
 	assert_false(llm_new(w->loop, w->http, &o, &llm, &e));
 	assert_int_equal(e.code, ERR_INPUT);
 	assert_string_equal(e.text, "model provider x: unknown kind \"gopher\"");
+	p.kind = "anthropic";
+	p.name = "a\"b";
+	assert_false(llm_new(w->loop, w->http, &o, &llm, &e));
+	assert_non_null(strstr(e.text, "the name must be"));
 }
 
 static void on_log(void *owner, const char *line)

@@ -1,0 +1,101 @@
+/*
+ * One provider as the rest of this folder sees it: a driver behind its breaker. What an operator
+ * should know (is it left alone, and why) goes to the health checks when it changes, what is
+ * counted goes to the metrics.
+ */
+#include <string.h>
+
+#include "llm_int.h"
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define NAME_BYTES_MAX 40
+
+bool provider_name_check(const char *name, struct err *e)
+{
+	static const char fine[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+	size_t n = strspn(name, fine);
+
+	return (n > 0 && n <= NAME_BYTES_MAX && name[n] == '\0') ||
+	       err_set(e, ERR_INPUT, "the name must be 1 to %d letters, digits, '_', '.' or '-'",
+		       NAME_BYTES_MAX);
+}
+
+void llm_count(const char *what, const char *provider, const char *label, const char *value,
+	       int64_t by)
+{
+	struct buf b;
+
+	buf_init(&b, 256);
+	buf_printf(&b, "vesper_llm_%s{provider=\"%s\",%s=\"%s\"}", what, provider, label, value);
+	metric_add(buf_text(&b), by);
+	buf_deinit(&b);
+}
+
+void provider_count_usage(const struct provider *p, const struct llm_usage *u)
+{
+	llm_count("tokens_total", p->name, "kind", "input", u->input_tokens);
+	llm_count("tokens_total", p->name, "kind", "cache_read", u->cache_read_tokens);
+	llm_count("tokens_total", p->name, "kind", "cache_write", u->cache_write_tokens);
+	llm_count("tokens_total", p->name, "kind", "output", u->output_tokens);
+}
+
+static void report(const struct provider *p, const struct err *e)
+{
+	char *check = mem_printf("llm:%s", p->name);
+
+	if (p->breaker.open)
+		health_set(check, false, HEALTH_DEGRADED,
+			   "left alone after %lld failures in a row%s%s",
+			   (long long)p->breaker.failures, e ? ", the last: " : "",
+			   e ? e->text : "");
+	else
+		health_set(check, false, HEALTH_OK, "calls pass");
+	mem_free(check);
+}
+
+void provider_init(struct provider *p, const char *name, const struct llm_driver *driver,
+		   void *self, int64_t failures_max, int64_t open_ms)
+{
+	*p = (struct provider){.name = mem_strdup(name), .driver = driver, .self = self};
+	p->breaker.failures_max = failures_max ? failures_max : LLM_BREAKER_FAILURES;
+	p->breaker.open_ms = open_ms ? open_ms : LLM_BREAKER_OPEN_MS;
+	report(p, NULL);
+}
+
+void provider_deinit(struct provider *p)
+{
+	char *check = mem_printf("llm:%s", p->name);
+
+	health_remove(check);
+	mem_free(check);
+	if (p->driver->close)
+		p->driver->close(p->self);
+	mem_free(p->name);
+}
+
+void provider_ok(struct provider *p)
+{
+	bool was_open = p->breaker.open;
+
+	breaker_ok(&p->breaker);
+	if (!was_open)
+		return;
+	log_info("llm.breaker", "%s is back", p->name);
+	report(p, NULL);
+}
+
+void provider_failed(struct provider *p, bool probe, const struct err *e)
+{
+	bool was_open = p->breaker.open;
+
+	breaker_failed(&p->breaker, probe, clock_mono_ms());
+	if (!p->breaker.open || (was_open && !probe))
+		return;
+	log_warn("llm.breaker", "%s is left alone for %lld ms", p->name,
+		 (long long)p->breaker.open_ms);
+	report(p, e);
+}
