@@ -4,6 +4,7 @@
  */
 #include "catalog_int.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "vesper/json.h"
@@ -194,30 +195,23 @@ static bool load_dimensions(struct loader *l, const json_t *array, struct err *e
 
 static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 {
-	static const struct {
-		const char *name;
-		int min, max;
-	} members[] = {
-		{"fiscal_start_month", 1, 12},
-		{"week_start", 0, 6},
-		{"peak_first_hour", 0, 23},
-		{"peak_last_hour", 0, 23},
-	};
+	static const char *const names[] = {"fiscal_start_month", "week_start", "peak_first_hour",
+					    "peak_last_hour", NULL};
+	static const int64_t lowest[] = {1, 0, 0, 0}, highest[] = {12, 6, 23, 23};
 	struct calendar *c = &l->whole->shown.calendar;
 	int *const fields[] = {&c->fiscal_start_month, &c->week_start, &c->peak_first_hour,
 			       &c->peak_last_hour};
-	static const char *const names[] = {"fiscal_start_month", "week_start", "peak_first_hour",
-					    "peak_last_hour", NULL};
 
 	if (!json_only(object, names, e))
 		return err_prefix(e, CATALOGUE ": calendar");
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+	for (size_t i = 0; names[i]; i++) {
 		int64_t value;
-		if (!json_get_int(object, members[i].name, &value, e))
+		if (!json_get_int(object, names[i], &value, e))
 			return err_prefix(e, CATALOGUE ": calendar");
-		if (value < members[i].min || value > members[i].max)
-			return err_set(e, ERR_INPUT, CATALOGUE ": calendar: %s: %d to %d",
-				       members[i].name, members[i].min, members[i].max);
+		if (value < lowest[i] || value > highest[i])
+			return err_set(e, ERR_INPUT,
+				       CATALOGUE ": calendar: %s: %" PRId64 " to %" PRId64,
+				       names[i], lowest[i], highest[i]);
 		*fields[i] = (int)value;
 	}
 	return c->peak_first_hour <= c->peak_last_hour ||

@@ -101,9 +101,29 @@ static void text_helpers(void **state)
 	arena_free(&a);
 }
 
+static void arrays_grow_and_keep_their_items(void **state)
+{
+	struct arena *a = arena_new(1 << 20);
+	int *items = NULL;
+	size_t cap = 0;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		items = arena_grow(a, items, (size_t)i, &cap, sizeof(*items));
+		assert_true(cap > (size_t)i);
+		items[i] = i;
+	}
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(items[i], i);
+	int *same = arena_grow(a, items, 100, &cap, sizeof(*items));
+	assert_ptr_equal(same, items); /* there was room */
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arrays_grow_and_keep_their_items),
 		cmocka_unit_test(aligned_zeroed_and_apart),
 		cmocka_unit_test(large_pieces_do_not_waste_the_block),
 		cmocka_unit_test(first_piece_may_be_large),

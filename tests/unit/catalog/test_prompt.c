@@ -1,6 +1,7 @@
 /* Prompts with slots. */
 #include "catalog_test.h"
 
+#include "vesper/limits.h"
 #include "vesper/prompt.h"
 
 static void fills_slots(void **state)
@@ -28,11 +29,25 @@ static void wrong_slots_are_found_at_start(void **state)
 	refused("prompts/supervisor.md", NULL, "prompts/supervisor.md");
 }
 
+static void a_prompt_has_a_size(void **state)
+{
+	(void)state;
+	char *text = mem_alloc(PROMPT_FILE_BYTES_MAX + 2);
+
+	memset(text, 'x', PROMPT_FILE_BYTES_MAX);
+	temp_root_write(&root, "prompts/agent.md", text);
+	load();
+	text[PROMPT_FILE_BYTES_MAX] = 'x';
+	refused("prompts/agent.md", text, "larger than 65536 bytes");
+	mem_free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(fills_slots),
 		TEST(wrong_slots_are_found_at_start),
+		TEST(a_prompt_has_a_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

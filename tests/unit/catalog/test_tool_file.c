@@ -1,6 +1,9 @@
 /* Headers of tool files: what is read from them, and what is refused with its line. */
 #include "catalog_test.h"
 
+#include "vesper/limits.h"
+#include "vesper/str.h"
+
 static void reads_the_header(void **state)
 {
 	(void)state;
@@ -127,11 +130,57 @@ static void refuses_wrong_columns(void **state)
 	broken("-- column \"Price\"", "-- column \"Hub\"", "column Hub is there twice");
 }
 
+/* A tool of so many params and columns. */
+static char *wide_tool(int params, int columns)
+{
+	struct buf b;
+
+	buf_init(&b, 1 << 20);
+	buf_str(&b, "-- tool: get_price\n-- about: Wide.\n-- permission: chat:read\n");
+	for (int i = 0; i < params; i++)
+		buf_printf(&b, "-- param p%d int optional One of many\n", i);
+	for (int i = 0; i < columns; i++)
+		buf_printf(&b, "-- column \"c%d\"\n", i);
+	buf_str(&b, "SELECT 0");
+	for (int i = 0; i < columns; i++)
+		buf_printf(&b, ", %d AS \"c%d\"", i, i);
+	buf_str(&b, " FROM dbo.prices WHERE tenant_id = :tenant_id\n");
+	for (int i = 0; i < params; i++)
+		buf_printf(&b, "--? p%d: AND x = :p%d\n", i, i);
+	return buf_take(&b);
+}
+
+static void caps_params_and_columns(void **state)
+{
+	(void)state;
+	const struct {
+		int params, columns;
+		const char *why;
+	} cases[] = {
+		{TOOL_ARGS_MAX, TOOL_COLUMNS_MAX, NULL},
+		{TOOL_ARGS_MAX + 1, 1, "more than 24 params"},
+		{1, TOOL_COLUMNS_MAX + 1, "more than 64 columns"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = wide_tool(cases[i].params, cases[i].columns);
+		if (cases[i].why) {
+			refused(SMALL_TOOL_PATH, text, cases[i].why);
+		} else {
+			temp_root_write(&root, SMALL_TOOL_PATH, text);
+			load();
+		}
+		mem_free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_the_header),   TEST(reads_params),         TEST(reads_columns),
-		TEST(refuses_wrong_keys), TEST(refuses_wrong_params), TEST(refuses_wrong_columns),
+		TEST(reads_the_header),        TEST(reads_params),
+		TEST(reads_columns),           TEST(refuses_wrong_keys),
+		TEST(refuses_wrong_params),    TEST(refuses_wrong_columns),
+		TEST(caps_params_and_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

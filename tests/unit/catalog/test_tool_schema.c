@@ -1,6 +1,9 @@
 /* The schema that models see: every byte of it, because they cache it by its bytes. */
 #include "catalog_test.h"
 
+#include "vesper/limits.h"
+#include "vesper/str.h"
+
 static void the_schema_follows_the_header(void **state)
 {
 	(void)state;
@@ -27,10 +30,42 @@ static void the_schema_follows_the_header(void **state)
 	mem_free(text);
 }
 
+/* The catalogue with so many markets. */
+static char *many_markets(int count)
+{
+	struct buf b;
+
+	buf_init(&b, 1 << 20);
+	buf_str(&b, "[\"East\", \"West\"");
+	for (int i = 2; i < count; i++)
+		buf_printf(&b, ", \"M%d\"", i);
+	buf_char(&b, ']');
+	char *text = changed(SMALL_CATALOGUE, "[\"East\", \"West\"]", buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}
+
+static void long_lists_are_left_out(void **state)
+{
+	(void)state;
+	for (int extra = 0; extra < 2; extra++) {
+		char *text = many_markets(ENUM_VALUES_MAX + extra);
+		temp_root_write(&root, "config/catalogue.json", text);
+		mem_free(text);
+		load();
+		json_t *market = json_object_get(
+			json_object_get(catalog_tool(catalog, "get_price")->schema, "properties"),
+			"market");
+		assert_int_equal(json_array_size(json_object_get(market, "enum")),
+				 extra ? 0 : ENUM_VALUES_MAX);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_schema_follows_the_header),
+		TEST(long_lists_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
