@@ -4,13 +4,22 @@
  */
 #include "view_int.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define ANSWER_TABLE_ROWS     24 /* a day of hours; the view beside the answer has them all */
 #define ANSWER_FOLLOWUPS_MAX  4
 #define ANSWER_TEXT_BYTES_MAX 65536
 
-/* Markdown must not read a cell as markup or as the end of its column. */
+/* Markdown must not read a cell as markup or as the end of its column. An underscore inside a word
+ * is none. */
+static bool is_markup(const char *text, const char *p)
+{
+	if (*p == '_')
+		return p == text || !isalnum((unsigned char)p[-1]) || !isalnum((unsigned char)p[1]);
+	return strchr("|*`[]<>\\", *p) != NULL;
+}
+
 static void add_markdown_cell(struct buf *out, const struct column *column, const char *text)
 {
 	struct buf cell;
@@ -18,7 +27,7 @@ static void add_markdown_cell(struct buf *out, const struct column *column, cons
 	buf_init(&cell, ANSWER_TEXT_BYTES_MAX);
 	view_cell(&cell, column, text);
 	for (const char *p = buf_text(&cell); *p; p++) {
-		if (strchr("|*_`[]<>\\", *p) && column->type == COLUMN_TEXT)
+		if (column->type == COLUMN_TEXT && is_markup(buf_text(&cell), p))
 			buf_char(out, '\\');
 		buf_char(out, *p == '\n' || *p == '\r' ? ' ' : *p);
 	}
