@@ -17,6 +17,10 @@ static const char *label_of(const struct trouble *t, struct arena *a)
 		return t->dimension->label;
 	if (!t->filter)
 		return "value";
+	if (strcmp(t->filter, FILTER_START) == 0 || strcmp(t->filter, FILTER_END) == 0)
+		return "day";
+	if (strcmp(t->filter, FILTER_DAYS) == 0)
+		return "kind of day";
 	label = arena_strdup(a, t->filter);
 	for (char *c = label; *c; c++)
 		if (*c == '_')

@@ -406,7 +406,8 @@ static bool read_season(struct parser *p, size_t i)
 		return false;
 	year = take_year(p, &at, true);
 	/* "prices fall" */
-	if (token_is(t, "fall") && !year && !(i > 0 && token_in(&p->q->tokens[i - 1], places)))
+	if (token_is(t, "fall") && !(i > 0 && token_in(&p->q->tokens[i - 1], places)) &&
+	    !year_token(token_at(p->q, i + 1), true))
 		return false;
 	out = phrase_add(p, i, at, GRAIN_MONTHS);
 	out->months = months;
@@ -645,6 +646,26 @@ static bool read_relative(struct parser *p, size_t i)
 	return true;
 }
 
+/* "in two years", "two years from now", "3 years ago" */
+static bool read_distance(struct parser *p, size_t i)
+{
+	int n = number_of(token_at(p->q, i));
+	enum unit unit = unit_of(token_at(p->q, i + 1));
+	bool in = i > 0 && token_is(&p->q->tokens[i - 1], "in");
+	bool ago = token_is(token_at(p->q, i + 2), "ago");
+	bool from_now =
+		token_is(token_at(p->q, i + 2), "from") &&
+		token_in(token_at(p->q, i + 3), (const char *const[]){"now", "today", NULL});
+	struct date start, end;
+
+	if (token_at(p->q, i)->used || n < 1 || n > 50 || unit == UNIT_NONE ||
+	    !(in || ago || from_now))
+		return false;
+	calendar_unit(p, unit, ago ? -n : n, &start, &end);
+	set_span(phrase_add(p, i, i + (ago ? 3 : from_now ? 4 : 2), grain_of(unit)), start, end);
+	return true;
+}
+
 static bool read_day_word(struct parser *p, size_t i)
 {
 	const struct token *t = token_at(p->q, i);
@@ -690,7 +711,7 @@ static void read_phrases(struct parser *p)
 	static bool (*const readers[])(struct parser *, size_t) = {
 		read_iso,  read_day,           read_relative, read_glued,
 		read_part, read_calendar_year, read_month,    read_season,
-		read_year, read_day_word,      read_weekday,
+		read_year, read_day_word,      read_distance, read_weekday,
 	};
 
 	for (size_t i = 0; i < p->q->count; i++)
@@ -791,7 +812,8 @@ static void choose_asof(struct parser *p, struct arena *a, struct time_read *out
 		if (!has_label_shape(ph))
 			continue;
 		ph->asof = true;
-		out->asof = label_of(ph, a);
+		if (out->asof_count < ASOF_MAX)
+			out->asof[out->asof_count++] = label_of(ph, a);
 	}
 }
 
@@ -895,12 +917,19 @@ void dates_read(struct question *q, struct date today, const struct calendar *ca
 	static const char *const published[] = {"published", "publish",   "released",
 						"issued",    "received",  "uploaded",
 						"loaded",    "delivered", NULL};
+	static const char *const day_types[] = {"weekend", "weekends", "weekday", "weekdays",
+						"holiday", "holidays", NULL};
 	struct parser p = {.q = q, .today = today, .calendar = cal};
 
 	read_year_before(q, out);
 	read_phrases(&p);
 	choose_asof(&p, a, out);
 	collect(&p, out);
+	for (size_t i = 0; i < q->count; i++)
+		if (token_in(&q->tokens[i], day_types)) {
+			out->day_type = q->tokens[i].text;
+			q->tokens[i].used = true;
+		}
 	for (size_t i = 0; i < q->count; i++)
 		if (token_in(&q->tokens[i], published) && out->has_range) {
 			out->range_only = true;

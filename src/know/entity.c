@@ -18,20 +18,25 @@
 
 static void add_entry(struct know *k, const struct entry *e)
 {
-	int first = dict_find(&k->keys, e->key, e->len);
+	int first = dict_find(&k->keys, e->key, e->len), last = -1;
 	struct entry *slot;
 
 	if (e->len == 0 || e->len >= ENTITY_KEY_BYTES)
 		return;
-	for (int i = first; i >= 0; i = k->entries[i].next)
+	for (int i = first; i >= 0; i = k->entries[i].next) {
+		last = i;
 		if (k->entries[i].dimension == e->dimension && k->entries[i].value == e->value &&
 		    k->entries[i].when_value == e->when_value)
 			return;
+	}
 	k->entries = mem_grow(k->entries, &k->entry_cap, k->entry_count + 1, sizeof(*k->entries));
 	slot = &k->entries[k->entry_count];
 	*slot = *e;
-	slot->next = first;
-	dict_put(&k->keys, e->key, e->len, (int)k->entry_count);
+	slot->next = -1;
+	if (last >= 0)
+		k->entries[last].next = (int)k->entry_count;
+	else
+		dict_put(&k->keys, e->key, e->len, (int)k->entry_count);
 	if (e->kind != ENTRY_PART || e->len > PART_BYTES_MIN)
 		trigrams_add(&k->trigrams, e->key, e->len, (uint32_t)k->entry_count);
 	k->entry_count++;

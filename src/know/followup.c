@@ -73,8 +73,10 @@ void followup_read(const struct reading *r, struct standing *out)
 
 bool followup_cue(const struct reading *r)
 {
-	static const char *const openers[] = {"and",     "same",  "now",  "then",  "but",  "or",
-					      "instead", "again", "also", "ditto", "plus", NULL};
+	static const char *const openers[] = {"and",     "same",    "now",  "then",  "but",  "or",
+					      "instead", "again",   "also", "ditto", "plus", "vs",
+					      "versus",  "against", "with", "only",  "just", "add",
+					      "include", "without", NULL};
 	static const char *const anywhere[] = {"instead", "same", "ditto", "it", NULL};
 	const struct question *q = &r->q;
 	bool content = false;
@@ -94,6 +96,15 @@ bool followup_cue(const struct reading *r)
 		content = content || (!t->used && dict_find(&r->know->stop, t->text, t->len) < 0);
 	}
 	return !content;
+}
+
+bool followup_pronoun(const struct question *q)
+{
+	for (size_t i = 0; i < q->count; i++)
+		if (token_in(&q->tokens[i],
+			     (const char *const[]){"that", "this", "those", "these", "them", NULL}))
+			return true;
+	return false;
 }
 
 static int ordinal_choice(const struct question *q)

@@ -15,13 +15,21 @@
 #define SCORE_FACTS    0.55 /* its parameters take what was said */
 #define SCORE_FIRST    0.12 /* it is its domain's first */
 #define SCORE_STANDING 0.45 /* it answered the question that this one follows */
-#define SCORE_MISSING  (-0.05)
+#define SCORE_MISSING  (-0.08)
 #define SCORE_NOTTAKEN (-0.45)
 #define SCORE_CALLS    (-0.15)
 #define SCORE_LONE     (-0.35)
+#define SCORE_OTHER    (-0.7)
 
-#define KNOWN_FULL   1.2  /* this much weight of words, and they count in full */
-#define WORDS_STRONG 0.34 /* the words alone point at a tool */
+#define KNOWN_FULL 0.8 /* this much weight of words, and they count in full */
+
+/* Is it about data? A known name counts 1. */
+#define EVIDENCE_LEAST    0.9
+#define EVIDENCE_FOLLOWUP 0.3
+#define EVIDENCE_STRANGE  0.75 /* what each word weighs that no tool uses */
+#define EVIDENCE_TIME     0.5
+#define EVIDENCE_TROUBLE  0.7 /* what looks like a name */
+#define EVIDENCE_WORDS    1.5 /* the most that words count */
 
 #define KNOW_ARENA_BYTES (512 * 1024 * 1024)
 
@@ -108,6 +116,9 @@ static void add_time(struct reading *r)
 		facts_add(&r->facts, r->arena, FILTER_END, NULL,
 			  value_date(arena_strdup(r->arena, iso)), SOURCE_SAID);
 	}
+	if (t->day_type)
+		facts_add(&r->facts, r->arena, FILTER_DAYS, NULL, value_text(t->day_type),
+			  SOURCE_SAID);
 	if (t->bad_hour)
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_RANGE,
 						     .filter = FILTER_HOUR,
@@ -118,10 +129,11 @@ static void add_asof(struct reading *r)
 {
 	const struct catalog *c = r->know->catalog;
 
-	for (size_t i = 0; i < c->dimension_count && r->time.asof; i++)
-		if (strcmp(c->dimensions[i].filter, FILTER_ASOF) == 0)
-			facts_add(&r->facts, r->arena, FILTER_ASOF, &c->dimensions[i],
-				  value_text(r->time.asof), SOURCE_SAID);
+	for (size_t i = 0; i < c->dimension_count; i++)
+		for (size_t n = 0; n < r->time.asof_count; n++)
+			if (strcmp(c->dimensions[i].filter, FILTER_ASOF) == 0)
+				facts_add(&r->facts, r->arena, FILTER_ASOF, &c->dimensions[i],
+					  value_text(r->time.asof[n]), SOURCE_SAID);
 }
 
 /* "all hub-zones of ERCOT": each of them is a value. */
@@ -158,9 +170,9 @@ static void read_question(struct reading *r)
 	top = numbers_top_n(&r->q);
 	entity_read_unknown(r);
 	entity_settle(r);
+	add_asof(r);
 	for (size_t i = 0; i < r->facts.count; i++)
 		r->said_entities += r->facts.items[i].dimension != NULL;
-	add_asof(r);
 	add_time(r);
 	if (top > 0)
 		facts_add(&r->facts, r->arena, FILTER_TOP_N, NULL, value_int(top), SOURCE_SAID);
@@ -266,6 +278,8 @@ static double score_of(const struct reading *r, const struct fit *fit, double te
 		score += SCORE_CALLS;
 	if (fit->lone_list)
 		score += SCORE_LONE;
+	if (fit->other_list)
+		score += SCORE_OTHER;
 	for (size_t i = 0; standing && i < standing->tool_count; i++)
 		if (standing->tools[i] == fit->tool) {
 			score += SCORE_STANDING;
@@ -310,27 +324,24 @@ static bool choose(const struct reading *r, const struct standing *standing, str
 	return any;
 }
 
-/* Is the question about data at all? Names and dates of ours, or words of the tools, must carry
- * it; words that no tool uses speak against it. */
+/* Is the question about data at all? Names and times of ours and words of the tools speak for it,
+ * words that nobody here uses against it. */
 static bool is_about_data(const struct reading *r, bool leans)
 {
-	size_t said = r->facts.count;
-	double best = 0;
+	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_HOUR};
+	double known = r->text.known < EVIDENCE_WORDS ? r->text.known : EVIDENCE_WORDS;
+	double evidence = (double)r->said_entities + known;
 
-	for (size_t i = 0; i < r->in->may->tool_count; i++)
-		if (text_of(r, r->in->may->tools[i]) > best)
-			best = text_of(r, r->in->may->tools[i]);
-	if (leans && (said > 0 || best >= WORDS_STRONG || r->trouble.kind != TROUBLE_NONE))
-		return true;
-	if (r->text.strange_words > r->text.known_words + r->said_entities)
-		return false;
-	if (r->text.strange_words > 0 && r->text.known_words == 0 && r->said_entities < 2)
-		return false;
-	if (r->said_entities > 0 && (said > 1 || r->text.known_words > 0))
-		return true;
-	if (r->trouble.kind != TROUBLE_NONE && (said > 0 || r->text.known_words > 0))
-		return true;
-	return best >= WORDS_STRONG && r->text.known_words >= 2;
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		evidence += facts_get(&r->facts, times[i]) ? EVIDENCE_TIME : 0;
+	if (r->time.range_only || r->time.year_before)
+		evidence += EVIDENCE_TIME;
+	if (r->trouble.kind != TROUBLE_NONE)
+		evidence += EVIDENCE_TROUBLE;
+	if (leans)
+		return evidence >=
+		       EVIDENCE_FOLLOWUP + EVIDENCE_STRANGE * (double)r->text.strange_words;
+	return evidence >= EVIDENCE_LEAST + EVIDENCE_STRANGE * (double)r->text.strange_words;
 }
 
 static double confidence_of(const struct reading *r, const struct choice *c, bool leans)
@@ -395,9 +406,8 @@ static void add_year_before(struct reading *r, const struct standing *s)
 
 static enum carry carry_for(const struct reading *r, const struct choice *alone, bool leans)
 {
-	if (leans)
+	if (leans || (alone->fit.missing > 0 && followup_pronoun(&r->q)))
 		return CARRY_ALL;
-	(void)r;
 	return alone->fit.missing > 0 ? CARRY_MISSING : CARRY_NOTHING;
 }
 

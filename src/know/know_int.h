@@ -28,6 +28,7 @@
 #define FILTER_START "date_range_start"
 #define FILTER_END   "date_range_end"
 #define FILTER_TOP_N "top_n"
+#define FILTER_DAYS  "day_type"
 
 /* ---- text.c ---- */
 
@@ -176,16 +177,19 @@ size_t entity_options(const struct dimension_def *d, const char *parent, struct 
 /* ---- dates.c, hours.c, numbers.c ---- */
 
 #define YEARS_MAX 16
+#define ASOF_MAX  4
 
 struct time_read {
 	int years[YEARS_MAX];
 	size_t year_count;
-	unsigned months;  /* bit m: month m (1-12) */
-	uint32_t hours;   /* bit h: hour h (0-23) */
-	const char *asof; /* label, "Jan_2025" */
-	bool has_range;   /* the same time as days */
-	bool range_only;  /* days are the only right way to say it */
+	unsigned months;            /* bit m: month m (1-12) */
+	uint32_t hours;             /* bit h: hour h (0-23) */
+	const char *asof[ASOF_MAX]; /* labels, "Jan_2025" */
+	size_t asof_count;
+	bool has_range;  /* the same time as days */
+	bool range_only; /* days are the only right way to say it */
 	struct date start, end;
+	const char *day_type; /* "weekend": no tool knows such days by itself; or NULL */
 	const char *bad_hour; /* as it was written, or NULL */
 	bool year_before;     /* "the year before": of what stands */
 };
@@ -281,6 +285,7 @@ struct fit {
 	size_t calls;     /* that several values make of it */
 	bool use_range;   /* its time is a range of days */
 	bool lone_list;   /* a list of names of which only one was named */
+	bool other_list;  /* several values, but not for the list that the tool has */
 	double facts;     /* how well the said facts are used, about -1..1 */
 };
 
@@ -313,6 +318,7 @@ struct standing {
 void followup_read(const struct reading *r, struct standing *out);
 /* "And for SP15?": words that only make sense after another question, or nothing but values. */
 bool followup_cue(const struct reading *r);
+bool followup_pronoun(const struct question *q); /* "that", "those" */
 /* The value of the ask's option that this question chooses, or NULL. */
 const char *followup_choice(const struct question *q, const json_t *ask);
 /* Adds what stands to what was said. `tool` is for CARRY_MISSING. */

@@ -61,12 +61,22 @@ static bool word_of_label(const struct token *t, const struct dimension_def *d)
 	return n >= 3 && strcasestr(d->label, stem) != NULL;
 }
 
+/* "High case", "reference: high", "base, high and low cases" */
 static bool label_near(const struct question *q, size_t from, size_t to,
 		       const struct dimension_def *d)
 {
-	for (size_t i = from > 2 ? from - 2 : 0; i < to + 2 && i < q->count; i++)
-		if ((i < from || i >= to) && word_of_label(&q->tokens[i], d))
+	static const char *const joiners[] = {"and", "or", "vs", "versus", NULL};
+	size_t reach = to + 2;
+
+	for (size_t i = from > 2 ? from - 2 : 0; i < from; i++)
+		if (word_of_label(&q->tokens[i], d))
 			return true;
+	for (size_t i = to; i < reach && i < q->count; i++) {
+		if (word_of_label(&q->tokens[i], d))
+			return true;
+		if (token_in(&q->tokens[i], joiners) || q->tokens[i].before == ',')
+			reach += 2;
+	}
 	return false;
 }
 
@@ -84,6 +94,12 @@ static bool mentions_add(struct reading *r, size_t from, size_t to,
 	for (size_t i = from; i < to; i++)
 		r->q.tokens[i].used = true;
 	return true;
+}
+
+/* Is the window a piece of a longer name written with underscores? */
+static bool is_glued(const struct question *q, size_t from, size_t to)
+{
+	return (from > 0 && q->tokens[from].before == '_') || token_at(q, to)->before == '_';
 }
 
 static bool try_window(struct reading *r, size_t i, size_t n)
@@ -105,30 +121,43 @@ static bool try_window(struct reading *r, size_t i, size_t n)
 			continue;
 		if (e->kind == ENTRY_PART && word_of_label(&r->q.tokens[i], e->dimension))
 			continue;
+		if ((e->kind == ENTRY_PART || e->when_value) && is_glued(&r->q, i, i + n))
+			continue;
 		found[count++] = e;
 	}
 	return count > 0 && mentions_add(r, i, i + n, found, count, false);
 }
 
-/* "all vendors", "both markets": the filter is not wanted. */
-static void read_all_of(struct reading *r)
+/* The dimension that the words behind "all" name: "all CAISO hub-zones". */
+static const struct dimension_def *labelled(const struct reading *r, size_t from)
 {
-	static const char *const all[] = {"all", "both", "every", "each", "any", NULL};
+	static const char *const between[] = {"the",   "of",    "available", "two",
+					      "three", "known", NULL};
 	const struct catalog *c = r->know->catalog;
 
-	for (size_t i = 0; i + 1 < r->q.count; i++) {
-		if (!token_in(&r->q.tokens[i], all))
-			continue;
-		for (size_t d = 0; d < c->dimension_count; d++) {
-			bool near =
-				word_of_label(token_at(&r->q, i + 1), &c->dimensions[d]) ||
-				(token_in(token_at(&r->q, i + 1),
-					  (const char *const[]){"the", "of", "available", NULL}) &&
-				 word_of_label(token_at(&r->q, i + 2), &c->dimensions[d]));
+	for (size_t i = from; i < from + 4 && i < r->q.count; i++) {
+		const struct token *t = &r->q.tokens[i];
 
-			if (r->scope.in[d] && near && r->all_count < 8)
-				r->all_of[r->all_count++] = &c->dimensions[d];
-		}
+		for (size_t d = 0; d < c->dimension_count && !t->used; d++)
+			if (r->scope.in[d] && word_of_label(t, &c->dimensions[d]))
+				return &c->dimensions[d];
+		if (!t->used && !token_in(t, between))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* "all vendors", "both markets": each value is meant. */
+static void read_all_of(struct reading *r)
+{
+	static const char *const all[] = {"all", "both", "every", "each", NULL};
+
+	for (size_t i = 0; i + 1 < r->q.count && r->all_count < 8; i++) {
+		const struct dimension_def *d =
+			token_in(&r->q.tokens[i], all) ? labelled(r, i + 1) : NULL;
+
+		if (d)
+			r->all_of[r->all_count++] = d;
 	}
 }
 
@@ -291,17 +320,24 @@ static bool try_near(struct reading *r, size_t i, size_t n)
 	return count > 0 && mentions_add(r, i, i + n, near, count, true);
 }
 
-/* "NP99": letters and digits, but not "1st" or "10k". */
-static bool looks_like_code(const struct question *q, size_t i)
+/* How many tokens from i on are one word written with underscores. */
+static size_t glued_from(const struct question *q, size_t i)
+{
+	size_t n = 1;
+
+	while (token_at(q, i + n)->before == '_' && !token_at(q, i + n)->used)
+		n++;
+	return n;
+}
+
+/* "NP99", "HB_SOUTH": letters and digits or parts, but not "1st" or "10k". */
+static bool looks_like_code(const struct question *q, size_t i, size_t n)
 {
 	const struct token *t = &q->tokens[i];
-	bool joined = token_at(q, i + 1)->before == '_' || (i > 0 && t->before == '_');
 
 	if (t->len > 16)
 		return false;
-	if (t->has_letter && t->has_digit)
-		return t->len >= 3 && t->text[0] > '9';
-	return joined && t->has_letter;
+	return n > 1 || (t->has_letter && t->has_digit && t->len >= 3 && t->text[0] > '9');
 }
 
 /* Does the word before tell that a name follows, and of what? */
@@ -324,30 +360,32 @@ static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 /* "Ascend vs Bloomberg": what stands beside a known name is of its kind. */
 static const struct dimension_def *kind_of_neighbour(const struct reading *r, size_t i)
 {
-	static const char *const joiners[] = {"vs",   "versus", "and",  "or", "against",
-					      "with", "to",     "than", NULL};
+	static const char *const strong[] = {"vs", "versus", "against", NULL};
+	static const char *const weak[] = {"and", "or", "with", "to", "than", NULL};
+	bool capital = r->q.tokens[i].capital;
 
 	for (size_t m = 0; m < r->mention_count; m++) {
 		const struct mention *n = &r->mentions[m];
 		const struct dimension_def *d = n->candidates[0]->dimension;
+		const struct token *joiner = n->to + 1 == i     ? &r->q.tokens[n->to]
+					     : i + 2 == n->from ? &r->q.tokens[i + 1]
+								: NULL;
 
-		if (n->to + 1 == i && token_in(&r->q.tokens[n->to], joiners))
-			return d;
-		if (i + 2 == n->from && token_in(&r->q.tokens[i + 1], joiners))
+		if (joiner && (token_in(joiner, strong) || (capital && token_in(joiner, weak))))
 			return d;
 	}
 	return NULL;
 }
 
 /* The dimension with the name that is most like it. */
-static const struct dimension_def *most_like(struct reading *r, const struct token *t)
+static const struct dimension_def *most_like(struct reading *r, const char *key, size_t len)
 {
 	const struct know *k = r->know;
 	uint16_t *shared = arena_alloc(r->arena, sizeof(*shared) * (k->entry_count + 1));
 	const struct dimension_def *best = NULL;
 	uint16_t most = 1;
 
-	trigrams_count(&k->trigrams, t->text, t->len, shared, k->entry_count);
+	trigrams_count(&k->trigrams, key, len, shared, k->entry_count);
 	for (size_t i = 0; i < k->entry_count; i++)
 		if (shared[i] > most && r->scope.in[k->entries[i].dimension_index]) {
 			most = shared[i];
@@ -356,48 +394,55 @@ static const struct dimension_def *most_like(struct reading *r, const struct tok
 	return best;
 }
 
-static const struct dimension_def *unknown_of(struct reading *r, size_t i)
+/* What the name at i..i+n would be a value of, or NULL when it is no name. */
+static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_t n)
 {
 	const struct token *t = &r->q.tokens[i];
 	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i);
+	char key[ENTITY_KEY_BYTES];
 
-	if (looks_like_code(&r->q, i)) {
-		const struct dimension_def *like = most_like(r, t);
+	if (looks_like_code(&r->q, i, n)) {
+		size_t len = window_key(&r->q, i, n, key);
+		const struct dimension_def *like = most_like(r, key, len);
 
 		return like ? like : beside ? beside : cue;
 	}
-	if (t->number >= 0 ||
-	    (!t->capital && !beside && !token_is(&r->q.tokens[i ? i - 1 : 0], "from")))
-		return NULL;
-	if (t->first && !beside)
-		return NULL;
 	if (beside)
-		return t->capital || !facts_get(&r->facts, beside->filter) ? beside : NULL;
-	return cue && !facts_get(&r->facts, cue->filter) ? cue : NULL;
+		return beside;
+	if (i == 0 || t->first || !cue || facts_get(&r->facts, cue->filter))
+		return NULL;
+	return t->capital || token_is(&r->q.tokens[i - 1], "from") ? cue : NULL;
+}
+
+static void trouble_unknown(struct reading *r, size_t i, size_t n, const struct dimension_def *d)
+{
+	size_t from = r->q.tokens[i].from, to = r->q.tokens[i + n - 1].to;
+	struct trouble t = {.kind = TROUBLE_UNKNOWN,
+			    .filter = d->filter,
+			    .dimension = d,
+			    .said = arena_strndup(r->arena, r->q.text + from, to - from)};
+
+	t.option_count =
+		entity_closest(r->know, d, text_key(t.said, r->arena),
+			       d->parent ? context_of(r, d->parent) : NULL, r->arena, &t.options);
+	for (size_t at = i; at < i + n; at++)
+		r->q.tokens[at].used = true;
+	reading_trouble(r, &t);
 }
 
 void entity_read_unknown(struct reading *r)
 {
-	for (size_t i = 0; i < r->q.count; i++) {
+	for (size_t i = 0, n; i < r->q.count; i += n) {
 		const struct token *t = &r->q.tokens[i];
 		const struct dimension_def *d;
-		struct trouble trouble;
 
-		if (t->used || t->number >= 0 || entity_in_words(r->know, t))
+		n = glued_from(&r->q, i);
+		if (t->used || t->number >= 0 || (n == 1 && entity_in_words(r->know, t)))
 			continue;
-		if (try_near(r, i, 1) || (i + 1 < r->q.count && try_near(r, i, 2)))
+		if (try_near(r, i, n) || (i + n < r->q.count && try_near(r, i, n + 1)))
 			continue;
-		d = unknown_of(r, i);
-		if (!d || !d->values || !d->values[0])
-			continue;
-		trouble = (struct trouble){
-			.kind = TROUBLE_UNKNOWN,
-			.filter = d->filter,
-			.dimension = d,
-			.said = arena_strndup(r->arena, r->q.text + t->from, t->to - t->from)};
-		trouble.option_count = entity_closest(r->know, d, t->text,
-						      d->parent ? context_of(r, d->parent) : NULL,
-						      r->arena, &trouble.options);
-		reading_trouble(r, &trouble);
+		d = unknown_of(r, i, n);
+		if (d && d->values && d->values[0])
+			trouble_unknown(r, i, n, d);
 	}
 }

@@ -229,6 +229,20 @@ static double saturated(const struct router *r, const struct posting *p)
 	return p->weight / (norm + p->weight);
 }
 
+/* "do you have", "are there": a question for what there is, in words that mean nothing alone. */
+static bool asks_what_there_is(const struct question *q, size_t i)
+{
+	static const char *const pairs[][2] = {{"you", "have"}, {"we", "have"},   {"have", "you"},
+					       {"have", "we"},  {"are", "there"}, {"is", "there"},
+					       {"do", "we"},    {"there", "any"}};
+
+	for (size_t n = 0; n < sizeof(pairs) / sizeof(pairs[0]); n++)
+		if (token_is(&q->tokens[i], pairs[n][0]) &&
+		    token_is(token_at(q, i + 1), pairs[n][1]))
+			return true;
+	return false;
+}
+
 /* Adds each distinct word's share to all documents; returns how many words had none. */
 static size_t score_words(const struct know *k, const struct question *q, size_t from, size_t to,
 			  double *documents, struct text_score *out)
@@ -243,9 +257,12 @@ static size_t score_words(const struct know *k, const struct question *q, size_t
 		int id;
 		bool again = false;
 
-		if (!counts(k, &q->tokens[i]))
+		if (asks_what_there_is(q, i))
+			n = word_stem("available", 9, stem);
+		else if (counts(k, &q->tokens[i]))
+			n = canonical(k, &q->tokens[i], stem);
+		else
 			continue;
-		n = canonical(k, &q->tokens[i], stem);
 		id = dict_find(&r->terms, stem, n);
 		if (id < 0) {
 			strange++;

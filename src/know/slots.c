@@ -11,7 +11,7 @@
 
 /* How much a fact that a tool takes (or does not) speaks for it. */
 #define FACT_REQUIRED  1.0
-#define FACT_OPTIONAL  0.6
+#define FACT_OPTIONAL  0.75
 #define FACT_NOT_TAKEN (-1.0)
 
 /* ---- fit ---- */
@@ -58,6 +58,8 @@ static void fit_fact(const struct fact *f, const struct tool_def *t, struct fit 
 		return;
 	if (f->source != SOURCE_CARRIED)
 		(*said)++;
+	if (is_range(f->filter))
+		return; /* days are no hint: the words tell whether files or prices are meant */
 	if (!p) {
 		if (f->source == SOURCE_CARRIED)
 			return;
@@ -91,8 +93,12 @@ void slots_fit(const struct reading *r, const struct tool_def *t, struct fit *ou
 		out->facts /= (double)said;
 	for (size_t i = 0; i < t->param_count; i++) {
 		const struct param_def *p = &t->params[i];
+		const struct fact *f = facts_get(&r->facts, p->filter);
 
-		if (p->required && !p->default_text && !facts_get(&r->facts, p->filter))
+		out->other_list = out->other_list || (out->calls > 1 && p->is_list && p->entity &&
+						      (!f || f->count < 2));
+
+		if (p->required && !p->default_text && !f)
 			out->missing++;
 	}
 }
@@ -343,17 +349,20 @@ bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 
 	for (size_t i = 0; i < t->param_count; i++) {
 		const struct param_def *p = &t->params[i];
-		struct fact *f = facts_find(&r->facts, p->filter);
 
-		if (!f && p->default_text)
+		if (p->default_text && !facts_get(&r->facts, p->filter))
 			default_fact(r, p);
-		else if (!f && p->required)
-			trouble_missing(r, t, p);
-		else if (f)
-			complete_list(r, f, p);
 	}
-	if (r->trouble.kind == TROUBLE_NONE && fit->not_taken > 0)
-		say_not_taken(r, fit);
+	say_not_taken(r, fit);
+	for (size_t i = 0; i < t->param_count; i++)
+		if (t->params[i].required && !facts_get(&r->facts, t->params[i].filter))
+			trouble_missing(r, t, &t->params[i]);
+	for (size_t i = 0; r->trouble.kind == TROUBLE_NONE && i < t->param_count; i++) {
+		struct fact *f = facts_find(&r->facts, t->params[i].filter);
+
+		if (f)
+			complete_list(r, f, &t->params[i]);
+	}
 	if (r->trouble.kind != TROUBLE_NONE || !fill_calls(r, fit, agent, out))
 		return false;
 	for (size_t i = 0; i < t->param_count; i++) {
