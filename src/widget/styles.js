@@ -56,12 +56,12 @@ button:disabled { cursor: default; }
 .chat { display: flex; flex-direction: column; height: 100%; min-height: 0; }
 .middle { position: relative; flex: 1; min-height: 0; }
 .middle::after {
-  content: ""; position: absolute; inset: auto 0 0; height: 28px; pointer-events: none;
+  content: ""; position: absolute; inset: auto 0 0; height: 18px; pointer-events: none;
   background: linear-gradient(transparent, var(--bg));
 }
 .scroll { height: 100%; overflow-y: auto; overscroll-behavior: contain; scrollbar-gutter: stable both-edges; }
 .scroll:focus-visible { outline-offset: -3px; }
-.column { width: 100%; max-width: 800px; min-height: 100%; margin: 0 auto; padding: 22px 24px 28px; }
+.column { width: 100%; max-width: 800px; min-height: 100%; margin: 0 auto; padding: 20px 24px 24px; }
 .banner {
   display: flex; gap: 12px; align-items: center; justify-content: center; flex-wrap: wrap;
   padding: 8px 16px; color: var(--warn); background: var(--warn-soft);
@@ -99,7 +99,7 @@ button:disabled { cursor: default; }
   background: var(--soft); border-radius: 50%; font-size: 15px;
 }
 .avatar.large { width: 56px; height: 56px; margin: 0 auto; font-size: 28px; }
-.body { display: flex; flex-direction: column; gap: 16px; min-width: 0; padding-top: 2px; }
+.body { display: flex; flex-direction: column; gap: 14px; min-width: 0; padding-top: 2px; }
 .body > :empty { display: none; }
 .views, .asks, .notices { display: flex; flex-direction: column; gap: 12px; }
 .progress { color: var(--muted); }
@@ -142,7 +142,7 @@ button:disabled { cursor: default; }
 .table-box { max-height: 380px; overflow: auto; overscroll-behavior-x: contain; }
 .table-box:focus-visible { outline-offset: -2px; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; font-size: 14px; line-height: 1.45; }
-th, td { padding: 9px 18px; text-align: left; vertical-align: baseline; }
+th, td { padding: 8px 18px; text-align: left; vertical-align: baseline; }
 th {
   position: sticky; top: 0; z-index: 1; white-space: nowrap; font-weight: 550; color: var(--muted);
   background: var(--sunken); border-bottom: 1px solid var(--line);
@@ -169,6 +169,7 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .data .icon { color: var(--muted); }
 .data-title { font-weight: 600; }
 .data-rows { margin-left: auto; color: var(--muted); font-size: 13px; }
+.data:not([open]) .data-rows::before { content: "Show "; }
 .data-rows.cut { color: var(--warn); }
 .notice, .error, .refused { display: flex; gap: 14px; padding: 16px 18px; }
 .notice { flex-wrap: wrap; align-items: center; justify-content: space-between; font-size: 15px; color: var(--muted); }
@@ -182,7 +183,7 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .refusal { display: grid; place-items: center; min-height: 40vh; }
 .refused { width: 100%; max-width: 460px; }
 .refused .primary { align-self: flex-start; margin-top: 10px; }
-.reports { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 344px), 1fr)); gap: 12px; }
+.reports { display: flex; flex-wrap: wrap; gap: 12px; }
 .report {
   display: flex; gap: 14px; align-items: center; padding: 12px 16px; color: inherit; text-decoration: none;
   transition: border-color .15s, box-shadow .15s;
@@ -277,6 +278,7 @@ textarea::placeholder { color: var(--muted); opacity: 1; }
   .answer .avatar { width: 26px; height: 26px; font-size: 13px; }
   .turn:not(.running) .answer .avatar { display: none; }
   .question p { max-width: 90%; }
+  .report { flex: 1; }
   .jump { right: 16px; left: auto; transform: none; }
   th, td { padding: 8px 14px; }
   .data summary { padding: 10px 14px 10px 10px; }

@@ -87,7 +87,7 @@ export class VesperChat extends HTMLElement {
   set starters(questions) {
     this.#starters = questions;
     this.#parts.starters.replaceChildren(...questions.map((question) =>
-      h('button', { type: 'button', class: 'starter', onclick: () => this.ask(question) },
+      h('button', { type: 'button', class: 'starter', onclick: () => this.#actions.ask(question) },
         h('span', {}, question), icon('chevron'))));
   }
 

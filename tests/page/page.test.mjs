@@ -18,7 +18,7 @@ const STARTERS = [
   [REFERENCE, /\$48\.73\/MWh/],
   ['Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025', /52\.14[^]*54\.80/],
   ['Show the hourly price distribution for SP15 in 2025 from Ascend', /SP15/],
-  ['Which curves are available for HB_NORTH?', /HB.?NORTH/],
+  ['Which curves are available for HB_NORTH?', /curves match[^]*Hitachi[^]*Ascend/],
 ];
 
 const given = process.env.VESPER_URL;
@@ -158,13 +158,16 @@ describe('by rules', () => {
   test('a line that is cut comes back, and the next question is answered', async () => {
     const page = await start(cable.url);
 
+    await ask(page, REFERENCE);
+    const uncut = await prose(await answered(page));
+
+    assert.match(uncut, /\$48\.73\/MWh/);
     for (let i = 0; i < 3; i++) {
       cable.cut();
       await ask(page, REFERENCE);
-      assert.match(await prose(await answered(page)), /\$48\.73\/MWh/);
-      assert.equal((await prose(lastTurn(page))).match(/48\.73\/MWh/g).length, 1);
+      assert.equal(await prose(await answered(page)), uncut);
     }
-    assert.equal(await page.locator('.turn').count(), 3);
+    assert.equal(await page.locator('.turn').count(), 4);
     assertClean(CUT);
   });
 

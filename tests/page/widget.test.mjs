@@ -234,6 +234,20 @@ test('the stop button and Esc stop an answer, and the focus stays in the field',
   assertClean();
 });
 
+test('the keyboard stays in the field after a starter, a chip, or a switch of conversation', async () => {
+  const page = await start();
+  const focused = () => page.evaluate(() => document.activeElement.shadowRoot?.activeElement?.tagName);
+
+  await page.getByRole('button', { name: REFERENCE }).click();
+  await answered(page);
+  assert.equal(await focused(), 'TEXTAREA');
+  await page.getByRole('button', { name: 'And for SP15?' }).click();
+  await answered(page);
+  assert.equal(await focused(), 'TEXTAREA');
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  assert.equal(await focused(), 'TEXTAREA');
+});
+
 test('Shift+Enter starts a line, Enter sends, an empty question is not sent', async () => {
   const page = await start();
   const field = page.getByRole('textbox');
