@@ -693,6 +693,179 @@ static void draining_says_restart(void **state)
 	sem_wait(&opened);
 }
 
+/* ---- Time: the clock is moved by hand; the port looks at it once a second ---- */
+
+static void on_freeze(void *owner)
+{
+	(void)owner;
+	clock_freeze_ms(clock_now_ms());
+}
+
+static void on_advance(void *owner)
+{
+	clock_advance_ms((intptr_t)owner);
+}
+
+static void freeze(void)
+{
+	loop_post(stub.loop, on_freeze, NULL);
+	usleep(50000);
+}
+
+static void advance(int64_t ms)
+{
+	loop_post(stub.loop, on_advance, (void *)(intptr_t)ms);
+	usleep(1200000);
+}
+
+static int teardown_clock(void **state)
+{
+	int rc = teardown(state);
+
+	clock_release();
+	return rc;
+}
+
+static void a_message_must_be_whole_in_time(void **state)
+{
+	int small = ws_open();
+	int large = ws_open();
+	int fragmented = ws_open();
+	int whole = ws_open();
+	char part[3000] = {0};
+
+	(void)state;
+	freeze();
+	client_send(small, "\x81\x85\0\0\0\0{", 7); /* less than the library's buffer */
+	client_send(large, "\x81\xfe\x20\x00\0\0\0\0", 8);
+	client_send(large, part, sizeof(part));
+	client_send(fragmented, "\x01\x81\0\0\0\0{", 7);
+	advance(1);
+	advance(FRAME_DEADLINE_MS - 2);
+	ws_say(whole, "{\"type\":\"ping\"}");
+	assert_next(whole, "pong", NULL);
+	advance(2);
+	assert_int_equal(ws_close_code(small), 1008);
+	assert_int_equal(ws_close_code(large), 1008);
+	assert_int_equal(ws_close_code(fragmented), 1008);
+	ws_say(whole, "{\"type\":\"ping\"}");
+	assert_next(whole, "pong", NULL);
+	close(whole);
+}
+
+static void silence_is_asked_and_then_left(void **state)
+{
+	int silent = ws_open();
+	int alive = ws_open();
+	char *ping;
+	size_t len;
+	int op;
+
+	(void)state;
+	freeze();
+	for (int i = 0; i < PING_MISSED_MAX + 1; i++) {
+		advance(PING_EVERY_MS);
+		ping = ws_read(alive, &op, &len);
+		assert_int_equal(op, OP_PING);
+		ws_send(alive, OP_PONG, ping, len);
+		mem_free(ping);
+	}
+	assert_int_equal(ws_close_code(silent), 0);
+	ws_say(alive, "{\"type\":\"ping\"}");
+	assert_next(alive, "pong", NULL);
+	close(alive);
+}
+
+static void still_there(int fd)
+{
+	ws_say(fd, "{\"type\":\"ping\"}");
+	assert_next(fd, "pong", NULL);
+}
+
+static void a_token_runs_out_during_the_session(void **state)
+{
+	static const char *const permissions[] = {"chat:use"};
+	char *brief = stub_token("ann", permissions, 1, (AUTH_WARN_MS + 10000) / 1000);
+	int renewed = open_without_token();
+	int fd = open_without_token();
+
+	(void)state;
+	say_token(fd, brief);
+	say_token(renewed, brief);
+	assert_next(fd, "session.ready", NULL);
+	assert_next(renewed, "session.ready", NULL);
+	freeze();
+	advance(11000);
+	assert_next(fd, "auth.expiring", NULL);
+	assert_next(renewed, "auth.expiring", NULL);
+	say_token(renewed, ann);
+	still_there(fd);
+	still_there(renewed);
+	advance(PING_EVERY_MS + 10000);
+	still_there(fd);
+	still_there(renewed);
+	advance(PING_EVERY_MS + 2000);
+	assert_int_equal(ws_close_code(fd), 4401);
+	still_there(renewed);
+	close(renewed);
+	mem_free(brief);
+}
+
+static void a_reader_that_stopped_is_left(void **state)
+{
+	char turn_id[UUID_BYTES];
+	int fd = ws_open();
+
+	(void)state;
+	begin(fd, "tokens 15000 500", turn_id);
+	freeze();
+	advance(SEND_BLOCKED_MS);
+	advance(CLOSE_WAIT_MS);
+	ws_close_code(fd); /* what was under way, then the end */
+}
+
+static void an_event_stream_is_kept_alive(void **state)
+{
+	char *request = mem_printf(
+		"POST /api/v1/chat/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
+		"Content-Type: application/json\r\nContent-Length: "
+		"18\r\n\r\n{\"content\":\"hang\"}",
+		ann);
+	char text[8192] = "";
+	int fd = client_open(address);
+
+	(void)state;
+	client_say(fd, request);
+	freeze();
+	assert_true(recv(fd, text, sizeof(text) - 1, 0) > 0);
+	usleep(100000);
+	recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+	memset(text, 0, sizeof(text));
+	advance(SSE_KEEPALIVE_MS);
+	assert_true(recv(fd, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, ":\n\n"));
+	mem_free(request);
+	close(fd);
+}
+
+static void a_body_must_be_whole_in_time(void **state)
+{
+	char *request =
+		mem_printf("POST /api/v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
+			   "Content-Type: application/json\r\nContent-Length: 18\r\n\r\n{",
+			   ann);
+	int fd = client_open(address);
+
+	(void)state;
+	freeze();
+	client_say(fd, request);
+	usleep(100000);
+	advance(BODY_DEADLINE_MS);
+	client_ended(fd);
+	mem_free(request);
+	close(fd);
+}
+
 /* ---- REST ---- */
 
 static void answers_collected(void **state)
@@ -844,7 +1017,8 @@ static void a_client_that_leaves_ends_its_request(void **state)
 	mem_free(head);
 }
 
-#define LIVE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define LIVE(test)  cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define TIMED(test) cmocka_unit_test_setup_teardown(test, setup, teardown_clock)
 
 int main(void)
 {
@@ -870,6 +1044,12 @@ int main(void)
 		LIVE(leaving_cancels_and_losing_does_not),
 		LIVE(echoes),
 		LIVE(draining_says_restart),
+		TIMED(a_message_must_be_whole_in_time),
+		TIMED(silence_is_asked_and_then_left),
+		TIMED(a_token_runs_out_during_the_session),
+		TIMED(a_reader_that_stopped_is_left),
+		TIMED(an_event_stream_is_kept_alive),
+		TIMED(a_body_must_be_whole_in_time),
 		LIVE(answers_collected),
 		LIVE(refuses_bad_requests),
 		LIVE(lists_pages),
