@@ -56,12 +56,10 @@ describe('in rules', () => {
   it('chat.complete has every member of the contract', async () => {
     const { complete } = await d.ask(REFERENCE);
     for (const name of ['session_id', 'message_id', 'status', 'provider', 'pbi_deep_links', 'suggestions', 'usage',
-      'checked', 'outcomes', 'latency_ms'])
+      'outcomes', 'latency_ms'])
       assert.ok(name in complete, `${name} is missing`);
     assert.deepEqual(Object.keys(complete.usage).filter((k) => k !== 'cost_usd').sort(),
       ['by', 'cache_read_tokens', 'cache_write_tokens', 'calls', 'input_tokens', 'output_tokens']);
-    for (const name of ['policy', 'bound', 'unbound', 'items'])
-      assert.ok(name in complete.checked, `checked.${name} is missing`);
   });
 
   it('the hourly distribution has its 24 hours', async () => {
@@ -120,7 +118,7 @@ describe('in rules', () => {
   it('a year without data is told as such', async () => {
     const turn = await d.ask('Average day-ahead price for NP15 in CAISO for 2031 from Ascend?');
     assert.ok(turn.complete);
-    assert.match(turn.text, /2031/);
+    assert.match(turn.text, /2024.*2027/, 'and which years there are');
     assert.doesNotMatch(turn.text, /\$\s?\d/);
     assert.ok(turn.complete.outcomes.every((o) => o.outcome !== 'rows'), JSON.stringify(turn.complete.outcomes));
   });
@@ -150,7 +148,8 @@ describe('in rules', () => {
 
   it('someone without the permission gets a refusal and no figure', async () => {
     const turn = await d.ask(REFERENCE, { token: mintToken({ role: 'viewer' }) });
-    assert.ok(turn.status === 'refused' || turn.error?.code === 'denied', JSON.stringify(turn.closing));
+    assert.ok(turn.status === 'refused' || turn.error?.code === 'denied'
+      || turn.complete.outcomes.some((o) => o.outcome === 'not_permitted'), JSON.stringify(turn.closing));
     assert.equal(turn.tables.length, 0);
     assert.doesNotMatch(turn.text, /48\.73/);
     assert.match(turn.text || turn.error.message, /permi|access|allow/i, 'and is told why');

