@@ -5,11 +5,21 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define BACKLOG 4096 /* the kernel cuts it to somaxconn */
+
+/* getaddrinfo would take 99999 and cut it to 16 bits. */
+static bool is_port(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	return n > 0 && n <= 5 && text[n] == '\0' && strtol(text, NULL, 10) <= UINT16_MAX;
+}
 
 static bool address_split(const char *address, char host[64], char port[8], struct err *e)
 {
@@ -23,7 +33,7 @@ static bool address_split(const char *address, char host[64], char port[8], stru
 		if (to < from || *to != ']')
 			colon = NULL;
 	}
-	if (!colon || to - from >= 64 || strlen(colon + 1) >= 8)
+	if (!colon || to - from >= 64 || !is_port(colon + 1))
 		return err_set(e, ERR_INPUT,
 			       "listen address '%s': must be host:port, such as 127.0.0.1:8080 or "
 			       "[::]:8080",

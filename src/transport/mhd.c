@@ -187,15 +187,16 @@ static void on_tick(void *owner)
 
 static struct MHD_Daemon *daemon_start(struct http_server *s)
 {
-	return MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
-			MHD_USE_ERROR_LOG,
-		0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)(SEND_BLOCKED_MS / 1000),
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, on_peer, s,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET |
+					MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,
+				0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_log,
+				NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
+				MHD_OPTION_CONNECTION_TIMEOUT,
+				(unsigned int)(SEND_BLOCKED_MS / 1000),
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
+				MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK,
+				on_unescape, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_peer, s,
+				MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
 }
 
 bool http_server_new(struct transport *t, const struct http_route *routes, struct http_server **out,

@@ -901,6 +901,8 @@ static void refuses_bad_requests(void **state)
 	assert_api("POST", "/api/v1/sessions/x/messages", "{\"content\":\"x\"}", 404, NULL);
 	assert_api("PUT", "/api/v1/chat", "{}", 405, "Allow: POST");
 	assert_api("GET", "/api/v1/nope", NULL, 404, NULL);
+	assert_api("GET", "/livez%00", NULL, 404, NULL);
+	assert_api("GET", "/%00", NULL, 404, NULL);
 	assert_api("GET", "/api/v1/sessions?limit=201", NULL, 400, "limit");
 	assert_api("GET", "/api/v1/sessions?limit=2&limit=3", NULL, 400, NULL);
 	assert_api("GET", "/api/v1/sessions?cursor=x", NULL, 400, "cursor");
