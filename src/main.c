@@ -367,16 +367,21 @@ static void on_prepared(void *owner, const struct err *e)
 struct prepare_tenant {
 	struct daemon *daemon;
 	const char *tenant;
+	const char *file;
 };
 
 static void on_migrated(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 
-	if (e)
-		on_prepared(p->daemon, e);
-	else
+	if (e) {
+		struct err named = *e;
+
+		err_prefix(&named, "%s", p->file);
+		on_prepared(p->daemon, &named);
+	} else {
 		store_close_orphans(p->daemon->store, p->tenant, on_prepared, p->daemon);
+	}
 }
 
 /* Each tenant's store is brought to the newest schema; turns that a killed process left open are
@@ -387,7 +392,7 @@ static void prepare_stores(struct daemon *d)
 	for (size_t i = 0; i < d->tenant_count; i++) {
 		struct prepare_tenant *p = arena_alloc(d->arena, sizeof(*p));
 
-		*p = (struct prepare_tenant){d, d->tenant_ids[i]};
+		*p = (struct prepare_tenant){d, d->tenant_ids[i], d->store_tenants[i].file};
 		store_migrate(d->store, p->tenant, on_migrated, p);
 	}
 }
@@ -472,9 +477,35 @@ static int print_config(const struct config *c)
 	return 0;
 }
 
-/* Loads everything that a start would load and says what is wrong, or what is there. */
+/* ---- --check ---- */
+
+struct checking {
+	struct daemon *daemon;
+	size_t left; /* tenants */
+	int problems;
+};
+
+static void on_problem(void *owner, const char *text)
+{
+	struct checking *c = owner;
+
+	c->problems++;
+	fprintf(stderr, "vesperd: %s\n", text);
+}
+
+static void on_tenant_checked(void *owner)
+{
+	struct checking *c = owner;
+
+	if (--c->left == 0)
+		loop_stop(c->daemon->loop);
+}
+
+/* Loads everything that a start would load, holds it against the live schema of each tenant, and
+ * says what is wrong, or what is there. */
 static int check(struct daemon *d)
 {
+	struct checking c = {.daemon = d};
 	struct turn_knowledge k;
 	struct err e = {0};
 
@@ -483,6 +514,14 @@ static int check(struct daemon *d)
 		return 1;
 	}
 	k = *turns_knowledge(d->turns);
+	c.left = d->tenant_count;
+	for (size_t i = 0; i < d->tenant_count; i++)
+		toolbox_check(k.tools, d->tenant_ids[i], on_problem, on_tenant_checked, &c);
+	loop_run(d->loop);
+	if (c.problems > 0) {
+		fprintf(stderr, "vesperd: %d problems\n", c.problems);
+		return 1;
+	}
 	printf("ok: %zu domains, %zu tools, %zu dimensions, %zu reports, %zu tenants, catalogue "
 	       "%.12s\n",
 	       k.catalog->domain_count, k.catalog->tool_count, k.catalog->dimension_count,

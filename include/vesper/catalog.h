@@ -181,6 +181,9 @@ struct catalog_view {
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
+/* Every visible tool, whoever asks: to tell "you may not" from "there is no such thing", and for
+ * lists that are not for a caller. Never to run anything. */
+void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out);
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
 		    const char *agent); /* agent NULL: any */
 

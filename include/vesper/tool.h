@@ -76,6 +76,15 @@ typedef void (*tool_cb)(void *owner, struct result *r);
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
 		      tool_cb cb, void *owner);
 
+/*
+ * Runs every statement of every tool once with made-up arguments that match nothing, against the
+ * live schema and under this tenant: `problem` is called for each one that the database refuses
+ * ("path: what it said"), `done` at the end. For `vesperd --check` and for tests.
+ */
+void toolbox_check(struct toolbox *b, const char *tenant,
+		   void (*problem)(void *owner, const char *text), void (*done)(void *owner),
+		   void *owner);
+
 /* ---- For tool functions ---- */
 
 /* Runs every query of the tool's file with the call's arguments; each gives a table of the result.

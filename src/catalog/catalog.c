@@ -135,9 +135,10 @@ const char *const *catalog_role(const struct catalog *c, const char *role)
 
 /* ---- what a caller may use ---- */
 
+/* who NULL: everybody together. */
 static bool may_use(const struct principal *who, const struct tool_def *t)
 {
-	return t->visible && may(who, t->permission);
+	return t->visible && (!who || may(who, t->permission));
 }
 
 static bool has_tool(const struct catalog_view *v, const struct tool_def *t)
@@ -148,8 +149,8 @@ static bool has_tool(const struct catalog_view *v, const struct tool_def *t)
 	return false;
 }
 
-void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
-		 struct catalog_view *out)
+static void list_usable(const struct catalog *c, const struct principal *who, struct arena *a,
+			struct catalog_view *out)
 {
 	const struct domain_def **domains =
 		arena_alloc(a, (c->domain_count + 1) * sizeof(*domains));
@@ -170,6 +171,18 @@ void catalog_for(const struct catalog *c, const struct principal *who, struct ar
 			domains[v.domain_count++] = d;
 	}
 	*out = v;
+}
+
+void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
+		 struct catalog_view *out)
+{
+	assert(who);
+	list_usable(c, who, a, out);
+}
+
+void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out)
+{
+	list_usable(c, NULL, a, out);
 }
 
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool, const char *agent)

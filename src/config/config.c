@@ -38,9 +38,10 @@ bool config_load(const char *path, char *const *env, struct config **out, struct
 
 	bool good = m.count == 0;
 	if (m.count == 1)
-		err_set(e, ERR_INPUT, "configuration: %s", buf_text(&m.text));
+		err_set(e, ERR_INPUT, "%s: %s", path ? path : "configuration", buf_text(&m.text));
 	else if (m.count)
-		err_set(e, ERR_INPUT, "configuration: %d mistakes: %s", m.count, buf_text(&m.text));
+		err_set(e, ERR_INPUT, "%s: %d mistakes: %s", path ? path : "configuration", m.count,
+			buf_text(&m.text));
 	buf_deinit(&m.text);
 	if (good)
 		*out = c;

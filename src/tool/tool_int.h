@@ -37,6 +37,10 @@ bool tool_args_read(struct tool_call *call, const json_t *plain, const struct ar
 /* Ends the call: the callback runs now, so this may only be called from the loop. */
 void tool_call_end(struct tool_call *call);
 
+/* The arguments that code binds whatever is asked: tenant, date, limits, calendar. */
+void tool_set_reserved(const struct toolbox *b, const char *tenant, struct date today,
+		       struct arena *a, struct args *args);
+
 /* An error of the world as an outcome for users: what they can understand, and nothing of SQL,
  * servers or files. */
 struct outcome tool_outcome_of(const struct err *e, struct arena *a);

@@ -17,15 +17,15 @@
 
 /* ---- what is bound ---- */
 
-static void set_reserved(const struct tool_call *call, struct args *args)
+void tool_set_reserved(const struct toolbox *b, const char *tenant, struct date today,
+		       struct arena *a, struct args *args)
 {
-	const struct calendar *calendar = &call->box->options.catalog->calendar;
-	struct arena *a = call->arena;
-	char today[DATE_ISO_BYTES];
+	const struct calendar *calendar = &b->options.catalog->calendar;
+	char iso[DATE_ISO_BYTES];
 
-	date_iso(call->today, today);
-	args_set(args, a, "tenant_id", value_text(call->who->tenant));
-	args_set(args, a, "today", value_date(today));
+	date_iso(today, iso);
+	args_set(args, a, "tenant_id", value_text(tenant));
+	args_set(args, a, "today", value_date(iso));
 	args_set(args, a, "row_limit", value_int(DB_ROWS_MAX + 1)); /* one more shows the cut */
 	args_set(args, a, "peak_first_hour", value_int(calendar->peak_first_hour));
 	args_set(args, a, "peak_last_hour", value_int(calendar->peak_last_hour));
@@ -69,7 +69,7 @@ static struct args bound_args(const struct tool_call *call)
 		else
 			args_set(&args, call->arena, arg->name, arg->values[0]);
 	}
-	set_reserved(call, &args);
+	tool_set_reserved(call->box, call->who->tenant, call->today, call->arena, &args);
 	set_permissions(call, &args);
 	return args;
 }

@@ -136,10 +136,31 @@ static void understand(struct turn *t, const json_t *filters)
 		say_filters(t);
 }
 
+/* The domain that the question is about although this caller may not use it; NULL: there is none.
+ * Only code's own sure reading counts, and nothing of it is run. */
+static const struct domain_def *forbidden_domain(struct turn *t)
+{
+	struct catalog_view all;
+	struct understanding u;
+	struct know_input in = {.question = t->request.content, .may = &all, .today = t->today};
+
+	if (t->understood.confidence >= KNOW_SURE && t->understood.kind == KNOW_DATA)
+		return NULL;
+	catalog_all(t->may.catalog, t->arena, &all);
+	if (all.tool_count == t->may.tool_count)
+		return NULL;
+	know_understand(t->knowledge->set.know, &in, t->arena, &u);
+	if (u.tool_count == 0 || u.confidence < KNOW_SURE ||
+	    catalog_allows(&t->may, u.tools[0].tool, NULL))
+		return NULL;
+	return catalog_domain_of_agent(t->may.catalog, u.tools[0].agent);
+}
+
 enum turn_state step_understand(struct turn *t)
 {
 	const struct understanding *u = &t->understood;
 	const json_t *filters = t->request.filters;
+	const struct domain_def *forbidden;
 
 	if (t->request.ask_id) {
 		filters = asked_filters(t);
@@ -154,6 +175,13 @@ enum turn_state step_understand(struct turn *t)
 		}
 	}
 	understand(t, filters);
+	forbidden = forbidden_domain(t);
+	if (forbidden)
+		return reply_with(t, MESSAGE_REFUSED,
+				  arena_printf(t->arena,
+					       "You do not have permission to see this data (%s). "
+					       "An administrator can grant access.",
+					       forbidden->about));
 	if (u->kind == KNOW_GREETING)
 		return reply_with(t, MESSAGE_COMPLETE, help_text(t, "Hello! Ask me about:"));
 	if (u->kind == KNOW_HELP)

@@ -153,8 +153,10 @@ static void add_result(struct buf *out, const struct result *r)
 		buf_str(out, "There is no data in this source for you yet.");
 		break;
 	case OUTCOME_OUT_OF_WINDOW:
-		buf_printf(out, "The data covers %s to %s; what you asked for lies outside.",
-			   o->range_min ? o->range_min : "?", o->range_max ? o->range_max : "?");
+		buf_str(out, "I found no data for ");
+		add_searched(out, r);
+		buf_printf(out, ": the data covers %s to %s.", o->range_min ? o->range_min : "?",
+			   o->range_max ? o->range_max : "?");
 		break;
 	case OUTCOME_UNKNOWN_ENTITY:
 		buf_str(out, o->detail ? o->detail : "I do not know that name.");

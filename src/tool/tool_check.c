@@ -1,0 +1,149 @@
+/*
+ * Do the tools fit the database as it is today? Each statement is run once with arguments that
+ * match nothing: a column or view that is gone is found by the database itself, whatever its
+ * dialect.
+ */
+#include "tool_int.h"
+
+#include <assert.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+struct check {
+	struct toolbox *box;
+	const char *tenant;
+	struct arena *arena;
+	size_t tool, query; /* the next statement */
+	void (*problem)(void *owner, const char *text);
+	void (*done)(void *owner);
+	void *owner;
+	struct later later;
+};
+
+static struct value made_up(const struct param_def *p)
+{
+	switch (p->type) {
+	case PARAM_INT:
+		return value_int(p->has_min ? p->min : 1);
+	case PARAM_DECIMAL:
+		return value_decimal("0");
+	case PARAM_DATE:
+		return value_date("0001-01-01");
+	case PARAM_BOOL:
+		return value_bool(false);
+	case PARAM_TEXT:
+		break;
+	}
+	return value_text("\x1a nothing is called so");
+}
+
+/* Every parameter, so that every optional line is in, and every permission, so that every column
+ * is. */
+static struct args all_args(struct check *c, const struct tool_def *t)
+{
+	struct args args = {0};
+
+	for (size_t i = 0; i < t->param_count; i++) {
+		struct value v = made_up(&t->params[i]);
+
+		if (t->params[i].is_list)
+			args_set_list(&args, c->arena, t->params[i].name, &v, 1);
+		else
+			args_set(&args, c->arena, t->params[i].name, v);
+	}
+	for (size_t i = 0; i < t->column_count; i++)
+		if (t->columns[i].permission)
+			args_set(&args, c->arena,
+				 catalog_condition_of(t->columns[i].permission, c->arena),
+				 value_bool(true));
+	tool_set_reserved(c->box, c->tenant, clock_today(), c->arena, &args);
+	return args;
+}
+
+static void on_next(void *owner);
+
+static void complain(struct check *c, const struct err *e)
+{
+	const struct tool_def *t = &c->box->options.catalog->tools[c->tool];
+
+	if (e)
+		c->problem(c->owner, arena_printf(c->arena, "%s: tenant %s: %s", t->path, c->tenant,
+						  e->text));
+}
+
+static void next(struct check *c)
+{
+	c->query++;
+	loop_later(c->box->options.loop, &c->later, on_next, c);
+}
+
+static void on_checked(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct check *c = owner;
+
+	for (size_t i = 0; i < count; i++)
+		table_free(&tables[i]);
+	complain(c, e);
+	next(c);
+}
+
+static void finish(struct check *c)
+{
+	void (*done)(void *owner) = c->done;
+	void *owner = c->owner;
+
+	arena_free(&c->arena);
+	mem_free(c);
+	done(owner);
+}
+
+static void on_next(void *owner)
+{
+	struct check *c = owner;
+	const struct toolbox_options *o = &c->box->options;
+	enum dialect dialect = db_dialect(o->warehouse);
+	const struct sql_file *f;
+	struct db_statement statement;
+	struct sql_bound bound;
+	struct args args;
+	struct err e = {0};
+
+	while (c->tool < o->catalog->tool_count &&
+	       c->query >= o->catalog->tools[c->tool].files[dialect]->query_count) {
+		c->tool++;
+		c->query = 0;
+	}
+	if (c->tool == o->catalog->tool_count) {
+		finish(c);
+		return;
+	}
+	f = o->catalog->tools[c->tool].files[dialect];
+	args = all_args(c, &o->catalog->tools[c->tool]);
+	if (!sql_render(&f->queries[c->query], &args, dialect, c->arena, &bound, &e)) {
+		complain(c, &e);
+		next(c);
+		return;
+	}
+	statement = (struct db_statement){f->queries[c->query].name, bound.text, bound.values,
+					  bound.count};
+	db_query(o->warehouse,
+		 &(struct db_request){
+			 .tenant = c->tenant, .statements = &statement, .statement_count = 1},
+		 on_checked, c);
+}
+
+void toolbox_check(struct toolbox *b, const char *tenant,
+		   void (*problem)(void *owner, const char *text), void (*done)(void *owner),
+		   void *owner)
+{
+	struct check *c = mem_alloc(sizeof(*c));
+
+	*c = (struct check){.box = b,
+			    .tenant = tenant,
+			    .arena = arena_new(TURN_ARENA_BYTES),
+			    .problem = problem,
+			    .done = done,
+			    .owner = owner};
+	loop_later(b->options.loop, &c->later, on_next, c);
+}
