@@ -156,6 +156,14 @@ static void on_completed(void *owner, struct MHD_Connection *connection, void **
 		peer_wait(s, p);
 }
 
+/* A %00 would end the text early and make one path out of another; it stays as it was written. */
+static size_t on_unescape(void *owner, struct MHD_Connection *connection, char *text)
+{
+	(void)owner;
+	(void)connection;
+	return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
+}
+
 static void on_log(void *owner, const char *fmt, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
