@@ -135,6 +135,19 @@ describe('at the door', () => {
       assert.equal((await d.turnedAway({ origin })).code, 4408, 'silence');
     });
 
+    it('nor do hundreds who wait for nothing: some are sent away, users are served', async () => {
+      const crowd = await Promise.all(Array.from({ length: 300 }, () => d.open({ origin })));
+      await new Promise((r) => setTimeout(r, 500));
+      const waiting = crowd.filter(({ chat }) => chat && !chat.closeInfo);
+      assert.ok(waiting.length > 0 && waiting.length <= 256, `${waiting.length} wait`);
+      await answersTo({});
+      await Promise.all(waiting.map(({ chat }) => chat.cut()));
+      const { chat } = await d.open({ origin });
+      chat.send({ type: 'auth', token: mintToken() });
+      await ready(chat);
+      await chat.close();
+    });
+
     it('the query token is off unless switched on', async () => {
       assert.equal((await d.turnedAway({ token: mintToken(), via: 'query' })).status, 401);
     });

@@ -2,9 +2,11 @@
 
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { copyFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { startMock } from '../mock/anthropic.mjs';
-import { REFERENCE, startDaemon, tempDir } from './harness.mjs';
+import { demoWarehouse, filesUnder, REFERENCE, startDaemon, tempDir } from './harness.mjs';
 
 const slowAnswer = [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(2000) }, fault: { token_ms: 30 } },
   { reply: 'demo' }];
@@ -172,5 +174,67 @@ describe('a restart', () => {
     assert.equal((await d.rest().messages(first.session)).length, 2, 'nothing was run twice');
     await chat.close();
     await d.stop({ keep: true });
+  });
+});
+
+/* Holds a database the way another program's open transaction would. Resolves to what lets go of it. */
+async function lock(path) {
+  const holder = spawn('python3', ['-c', `import sqlite3, sys
+held = sqlite3.connect(sys.argv[1], isolation_level=None)
+held.execute("BEGIN EXCLUSIVE")
+print("held", flush=True)
+sys.stdin.read()`, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await new Promise((done, failed) => {
+    holder.stdout.once('data', done);
+    holder.once('error', failed);
+    holder.once('exit', () => failed(new Error('the lock was not taken')));
+  });
+  const released = new Promise((done) => {
+    holder.once('close', done);
+  });
+  return () => {
+    holder.stdin.end();
+    return released;
+  };
+}
+
+describe('a database that another program has locked', () => {
+  it('the store: nothing is acknowledged, the client is told, and later all is well', { timeout: 120000 }, async (t) => {
+    const { start } = await stage(t);
+    const d = await start();
+    const [path] = (await filesUnder(d.dataDir)).filter((p) => /vesper\.db$/.test(p));
+    const chat = await d.connect();
+    const release = await lock(path);
+    t.after(release);
+    chat.send({ type: 'chat.message', content: REFERENCE });
+    const told = await chat.until((f) => f.type === 'chat.error', 60000);
+    assert.ok(!chat.all.some((f) => f.type === 'chat.thinking'), 'what is not stored is not acknowledged');
+    assert.equal(told.retryable, true);
+    assert.doesNotMatch(told.message, /sqlite|database is locked|\.db/i);
+    await release();
+    assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
+    await chat.close();
+    await d.stop({ keep: true });
+  });
+
+  it('a warehouse: the turn ends honestly, and later all is well', { timeout: 120000 }, async (t) => {
+    const warehouse = await tempDir('warehouse');
+    t.after(() => rm(warehouse, { recursive: true, force: true }));
+    for (const path of await filesUnder(await demoWarehouse()))
+      await copyFile(path, join(warehouse, path.split('/').pop()));
+    const d = await startDaemon({ warehouse });
+    t.after(() => d.stop());
+    const release = await lock(join(warehouse, 'vesper.db'));
+    t.after(release);
+    const chat = await d.connect();
+    chat.send({ type: 'chat.message', content: REFERENCE });
+    const turn = await chat.turn({ limitMs: 60000 });
+    assert.equal(turn.tables.length, 0);
+    assert.doesNotMatch(turn.text, /\$\d/);
+    assert.ok(turn.error || turn.complete.outcomes.some((o) => ['error', 'timeout'].includes(o.outcome)),
+      JSON.stringify(turn.closing));
+    await release();
+    assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
+    await chat.close();
   });
 });

@@ -4,6 +4,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
+import { checkTurn } from './turn.mjs';
 
 const slowAnswer = [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(60) }, fault: { token_ms: 20 } },
   { reply: 'demo' }];
@@ -141,6 +142,39 @@ describe('a frame that is wrong', () => {
     });
   });
 
+  describe('an answer that is very long', () => {
+    const text = 'word '.repeat(15000);
+    const long = [{ when: { kind: 'answer' }, reply: { text } }, { reply: 'demo' }];
+
+    it('reaches a client that stops reading for a while, whole', async () => {
+      mock.use(long);
+      const c = await d.connect();
+      c.send({ type: 'chat.message', content: REFERENCE });
+      await c.untilTokens(1);
+      c.ws.pause();
+      await new Promise((r) => setTimeout(r, 1500));
+      c.ws.resume();
+      await c.frames();
+      const turn = checkTurn(c.all.filter((f) => f.seq !== undefined));
+      assert.equal(turn.text, text);
+      assert.equal((await d.rest().messages(c.session))[1].content, text);
+      mock.use('demo');
+      await c.close();
+    });
+
+    it('has an end all the same: it is cut, marked, and stored as shown', async () => {
+      mock.use([{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(60000) } }, { reply: 'demo' }]);
+      const turn = await d.ask(REFERENCE);
+      assert.ok(turn.complete, JSON.stringify(turn.closing));
+      assert.equal(turn.status, 'partial');
+      const stored = (await d.rest().messages(turn.session))[1];
+      assert.equal(stored.status, 'partial');
+      assert.equal(stored.content.length, turn.text.length);
+      assert.equal(stored.content, turn.text);
+      mock.use('demo');
+    });
+  });
+
   describe('one turn at a time', () => {
     it('a second message while one runs is refused as busy, the first goes on', async () => {
       mock.use(slowAnswer);
@@ -212,5 +246,26 @@ describe('a frame that is wrong', () => {
       const two = await d.ask(REFERENCE, { extra: { client_msg_id: 'same' } });
       assert.notEqual(one.id, two.id);
     });
+  });
+});
+
+describe('/ws/echo', () => {
+  it('gives back what it gets, once it is configured', async (t) => {
+    const d = await startDaemon({ env: { VESPER_WS_ECHO: 'true' } });
+    t.after(() => d.stop());
+    const { chat } = await d.open({ path: '/ws/echo' });
+    const got = [];
+    chat.ws.removeAllListeners('message');
+    const three = new Promise((done) => chat.ws.on('message', (data, isBinary) => {
+      got.push([data.toString('latin1'), isBinary]);
+      if (got.length === 3)
+        done();
+    }));
+    chat.ws.send('hi');
+    chat.ws.send(Buffer.from([0, 255]));
+    chat.ws.send('x'.repeat(60000));
+    await three;
+    assert.deepEqual(got, [['hi', false], ['\0\xff', true], ['x'.repeat(60000), false]]);
+    await chat.close();
   });
 });

@@ -52,6 +52,15 @@ export async function tempDir(name = 'data') {
   return mkdtemp(join(tmpdir(), `vesper-e2e-${name}-`));
 }
 
+export async function filesUnder(dir) {
+  const files = [];
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name);
+    files.push(...(entry.isDirectory() ? await filesUnder(path) : [path]));
+  }
+  return files;
+}
+
 /*
  * The demo warehouse, made once for each build of vesperctl and shared by all suites, which only read
  * it. VESPER_E2E_WAREHOUSE names one that is there already.

@@ -2,22 +2,13 @@
 
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { chmod, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { basename, join } from 'node:path';
-import { demoWarehouse, launch, REFERENCE, refusedStart, ROOT, run, startDaemon, tempDir, VESPERD } from './harness.mjs';
+import { demoWarehouse, filesUnder, launch, REFERENCE, refusedStart, ROOT, run, startDaemon, tempDir, VESPERD } from './harness.mjs';
 import { mintToken, SECRET } from './token.mjs';
 
 const DATABASE = /\.(db|sqlite3?)$/;
-
-async function filesUnder(dir) {
-  const files = [];
-  for (const entry of await readdir(dir, { withFileTypes: true })) {
-    const path = join(dir, entry.name);
-    files.push(...(entry.isDirectory() ? await filesUnder(path) : [path]));
-  }
-  return files;
-}
 
 /* A copy of what the daemon reads at start, for a test to break. It is the folder the daemon runs in. */
 async function copyOfProject(t) {
