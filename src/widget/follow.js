@@ -15,6 +15,7 @@ export class Follower {
   #following = true;
   #atEnd = true;
   #lastTop = 0;
+  #lastRoom = 0;
 
   /* onChange(atEnd): the end came into sight or left it. */
   constructor(scroller, content, onChange) {
@@ -26,7 +27,7 @@ export class Follower {
     scroller.addEventListener('scroll', () => this.#onScroll(), { passive: true });
   }
 
-  /* Follows from here: anchor stays in sight at the top. */
+  /* Follows from here; anchor stays in sight. The scroller must be its offsetParent. */
   from(anchor) {
     this.#anchor = anchor;
     this.#following = true;
@@ -43,32 +44,29 @@ export class Follower {
 
   #update() {
     if (this.#following) {
-      const least = this.#anchor ? this.#topOf(this.#anchor) - MARGIN_PX : this.#room;
+      const least = this.#anchor ? this.#anchor.offsetTop - MARGIN_PX : this.#room;
 
       this.#scroller.scrollTop = Math.min(this.#room, least);
-      this.#lastTop = this.#scroller.scrollTop;
     }
+    this.#remember();
     this.#report();
   }
 
-  #topOf(element) {
-    return element.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top +
-      this.#scroller.scrollTop;
+  #remember() {
+    this.#lastTop = this.#scroller.scrollTop;
+    this.#lastRoom = this.#room;
   }
 
-  /* Growth moves the end away without moving the reader; only a move upward means "let go". */
+  /* A reader moves through content that stays; when it shrinks, the browser does the moving. */
   #onScroll() {
-    const { scrollTop } = this.#scroller;
+    const moved = this.#scroller.scrollTop - this.#lastTop;
 
-    if (scrollTop < this.#lastTop - 1) {
-      this.#following = false;
-    } else if (scrollTop > this.#lastTop + 1 && this.#room - scrollTop < NEAR_END_PX) {
-      this.#following = true;
-      this.#anchor = null;
-    } else if (scrollTop > this.#lastTop + 1) {
-      this.#following = false;
+    if (Math.abs(moved) > 1 && this.#room >= this.#lastRoom) {
+      this.#following = moved > 0 && this.#room - this.#scroller.scrollTop < NEAR_END_PX;
+      if (this.#following)
+        this.#anchor = null;
     }
-    this.#lastTop = scrollTop;
+    this.#remember();
     this.#report();
   }
 

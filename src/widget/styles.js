@@ -59,7 +59,7 @@ button:disabled { cursor: default; }
   content: ""; position: absolute; inset: auto 0 0; height: 18px; pointer-events: none;
   background: linear-gradient(transparent, var(--bg));
 }
-.scroll { height: 100%; overflow-y: auto; overscroll-behavior: contain; scrollbar-gutter: stable both-edges; }
+.scroll { position: relative; height: 100%; overflow-y: auto; overscroll-behavior: contain; overflow-anchor: none; scrollbar-gutter: stable both-edges; }
 .scroll:focus-visible { outline-offset: -3px; }
 .column { width: 100%; max-width: 800px; min-height: 100%; margin: 0 auto; padding: 20px 24px 24px; }
 .banner {

@@ -375,6 +375,23 @@ test('a long loss is shown, what was typed is sent when the line is back', async
   assertClean(CUT);
 });
 
+test('the question stays in sight at the top while its answer grows', async () => {
+  const page = await start({ viewport: { width: 390, height: 700 }, reducedMotion: 'reduce' });
+
+  for (const question of ['SP15 in ERCOT', REFERENCE, 'price for NP99', 'SP15 in ERCOT', 'wide hourly', REFERENCE]) {
+    await ask(page, question);
+    const turn = await answered(page);
+    const [top, rest] = await turn.evaluate((node) => {
+      const box = node.closest('.scroll');
+
+      return [node.getBoundingClientRect().top - box.getBoundingClientRect().top, box.scrollHeight - box.scrollTop - box.clientHeight];
+    });
+
+    /* Short answers are shown to their end. */
+    assert.ok(rest < 2 ? top >= 0 : Math.abs(top - 20) < 2, `${question}: ${top} from the top, ${rest} below`);
+  }
+});
+
 test('a reader who scrolled up is left in peace', async () => {
   const page = await start({ viewport: { width: 800, height: 420 } });
 
