@@ -86,6 +86,7 @@ static void call_answer(struct chat_call *call)
 {
 	const struct stream_log *log = stream_watch_log(call->watch);
 	struct request *r = call->request;
+	const json_t *wait_ms;
 	enum problem problem;
 	json_t *body;
 
@@ -95,6 +96,8 @@ static void call_answer(struct chat_call *call)
 					    stream_session_id(log)));
 		return;
 	}
+	wait_ms = json_object_get(call->collector.end, "retry_after_ms");
+	r->retry_after_s = (int)((json_integer_value(wait_ms) + 999) / 1000);
 	body = collector_problem(&call->collector, stream_turn_id(log), stream_session_id(log),
 				 r->path, r->request_id, &problem);
 	reply_problem_json(r, problem, body);
@@ -141,13 +144,14 @@ static void call_begin(struct chat_call *call)
 static void on_session(void *owner, const struct session *session, const struct err *e)
 {
 	struct chat_call *call = owner;
+	struct request *r = call->request;
 
 	(void)session;
-	call->request->op = NULL;
-	if (e)
-		reply_err(call->request, e);
-	else
+	r->op = NULL;
+	if (transport_knows_session(r->transport, r->who, call->session_id, e))
 		call_begin(call);
+	else
+		reply_err(r, e);
 }
 
 /* Seed-time clients say `message` where everybody else says `content`. */

@@ -82,6 +82,21 @@ void transport_left(struct transport *t)
 	t->connections--;
 }
 
+bool transport_knows_session(const struct transport *t, const struct principal *who,
+			     const char *session_id, const struct err *e)
+{
+	if (!e || e->code != ERR_NOT_FOUND)
+		return !e;
+	list_each(node, &t->ws->conns) {
+		const struct ws_conn *c = list_item(node, struct ws_conn, node);
+
+		if (c->stage == CHAT_READY && principal_same_user(c->who, who) &&
+		    strcmp(c->session_id, session_id) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_quiet(const struct transport *t)
 {
 	return t->ws->conn_count == 0 && list_empty(http_server_requests(t->http));

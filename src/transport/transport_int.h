@@ -27,4 +27,9 @@ struct transport {
 /* A connection has ended, wherever it was handed to. */
 void transport_left(struct transport *t);
 
+/* What the store said of a session, and what it cannot know: an id that session.ready has announced
+ * may be used at once, and is stored with the first message only. */
+bool transport_knows_session(const struct transport *t, const struct principal *who,
+			     const char *session_id, const struct err *e);
+
 #endif

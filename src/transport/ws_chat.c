@@ -191,7 +191,7 @@ static void on_own_session(void *owner, const struct session *session, const str
 	c->lookup = NULL;
 	lookup_end(c);
 	conn_listen(c, true);
-	if (!e)
+	if (transport_knows_session(c->server->transport, c->who, c->session_id, e))
 		session_begin(c);
 	else if (e->code == ERR_NOT_FOUND)
 		conn_close(c, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
@@ -241,10 +241,10 @@ static void on_other_session(void *owner, const struct session *session, const s
 	(void)session;
 	c->lookup = NULL;
 	lookup_end(c);
-	if (e)
-		say_err(c, e);
-	else
+	if (transport_knows_session(c->server->transport, c->who, c->held->session_id, e))
 		message_begin(c, c->held);
+	else
+		say_err(c, e);
 	held_free(c);
 	conn_listen(c, true);
 }

@@ -128,7 +128,7 @@ static void on_session(void *owner, const struct session *session, const struct 
 
 	(void)session;
 	d->lookup = NULL;
-	if (!e)
+	if (transport_knows_session(d->server->transport, d->who, d->handshake.session_id, e))
 		door_welcome(d);
 	else if (e->code == ERR_NOT_FOUND)
 		door_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");

@@ -499,6 +499,36 @@ static void says_what_is_wrong_with_a_frame(void **state)
 	close(fd);
 }
 
+static void an_announced_session_may_be_used_at_once(void **state)
+{
+	static const char *const permissions[] = {"chat:use"};
+	char *bob = stub_token("bob", permissions, 1, 3600);
+	char *auth = bearer(ann);
+	char *foreign = bearer(bob);
+	char *head;
+	int fd = ws_try("", auth, &head);
+	json_t *ready = ws_hear(fd);
+	char *query = mem_printf("?session_id=%s", member(ready, "session_id"));
+	char *path = mem_printf("/api/v1/sessions/%s/messages", member(ready, "session_id"));
+	char *again;
+	int other = ws_try(query, auth, &again);
+
+	(void)state;
+	assert_int_equal(status_of(again), 101);
+	assert_api("POST", path, "{\"content\":\"x\"}", 200, member(ready, "session_id"));
+	assert_refused(query, foreign, 404);
+	close(other);
+	close(fd);
+	json_decref(ready);
+	mem_free(head);
+	mem_free(again);
+	mem_free(query);
+	mem_free(path);
+	mem_free(auth);
+	mem_free(foreign);
+	mem_free(bob);
+}
+
 static void some_frames_end_the_socket(void **state)
 {
 	char *big = mem_alloc(FRAME_BYTES_MAX + 1);
@@ -1039,6 +1069,7 @@ int main(void)
 		LIVE(an_upgrade_on_a_kept_connection_is_sent_away),
 		LIVE(without_descriptors_nothing_spins_or_hangs),
 		LIVE(says_what_is_wrong_with_a_frame),
+		LIVE(an_announced_session_may_be_used_at_once),
 		LIVE(some_frames_end_the_socket),
 		LIVE(a_turn_resumes_from_any_frame),
 		LIVE(one_turn_a_session_and_cancel),
