@@ -62,14 +62,11 @@ static void on_text(void *owner, const char *text, size_t len)
 {
 	struct turn *t = owner;
 
-	if (t->cut)
-		return;
-	if (t->answer.n + len > ANSWER_BYTES_MAX || stream_full(t->log)) {
+	if (t->answer.n + len > ANSWER_BYTES_MAX)
 		t->cut = true;
-		turn_wake(t);
-		return;
-	}
 	say_text(t, text, len);
+	if (t->cut)
+		turn_wake(t);
 }
 
 static void on_answer_end(void *owner, const struct llm_answer *answer, bool shown,

@@ -36,8 +36,15 @@ void say_filters(struct turn *t)
 
 void say_text(struct turn *t, const char *text, size_t len)
 {
-	buf_add(&t->answer, text, len);
+	uint64_t before = stream_last_seq(t->log);
+
+	if (t->cut)
+		return;
 	event_emit_token(t->sink, text, len);
+	/* A piece that the log had no room for was not shown, so it is not part of the answer. */
+	t->cut = stream_last_seq(t->log) == before;
+	if (!t->cut)
+		buf_add(&t->answer, text, len);
 }
 
 void say_view(struct turn *t, const struct result *r, const struct table *table)
