@@ -11,11 +11,12 @@
 #include "vesper/str.h"
 #include "vesper/utf8.h"
 
-/* The first sentence, ready to stand behind a colon: "average day-ahead price of one forecast
- * year". */
+/* The first clause, ready to stand behind a colon: "average day-ahead price of one forecast
+ * year". What follows a colon or a full stop is for models and manuals. */
 static void add_about(struct buf *b, const char *about)
 {
-	const char *end = strstr(about, ". ");
+	const char *stop = strstr(about, ". "), *colon = strstr(about, ": ");
+	const char *end = stop && (!colon || stop < colon) ? stop : colon;
 	size_t n = end ? (size_t)(end - about) : strlen(about);
 
 	while (n && about[n - 1] == '.')

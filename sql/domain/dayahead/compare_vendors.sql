@@ -1,5 +1,5 @@
 -- tool:       compare_vendors
--- about:      Average day-ahead price in $/MWh of several vendors side by side for one hub-zone and forecast year, with the gap, its percentage and the hours where it is widest.
+-- about:      Vendor comparison: average day-ahead price in $/MWh of several vendors side by side for one hub-zone and forecast year, with the gap, its percentage and the hours where it is widest.
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300

@@ -1,5 +1,5 @@
 -- tool:       list_available_curves
--- about:      The price files there are: vendor, market, hub-zone, as-of, case and first forecast year, newest first. For "what do you have" and for questions that lack a filter.
+-- about:      Available price files: vendor, market, hub-zone, as-of, case and first forecast year, newest first. For "what do you have" and for questions that lack a filter.
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300

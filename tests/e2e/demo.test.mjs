@@ -1,0 +1,52 @@
+/* The front door as a newcomer uses it: ./run demo on a clean data folder, by rules and through a model, and again. */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startMock } from '../mock/anthropic.mjs';
+import { freePort, ROOT, tempDir } from './harness.mjs';
+
+const run = promisify(execFile);
+const SECOND_START_LIMIT_MS = 15000; /* 3 s is the promise; the rest is a machine that does other things */
+
+describe('./run demo --check', () => {
+  let dataDir;
+  let env;
+
+  before(async () => {
+    dataDir = await tempDir('demo');
+    const { PATH, HOME } = process.env;
+    env = { PATH, HOME, VESPER_DATA_DIR: dataDir, VESPER_LISTEN: `127.0.0.1:${await freePort()}` };
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
+
+  const check = (more) => run(join(ROOT, 'run'), ['demo', '--check'], { cwd: ROOT, env: { ...env, ...more }, timeout: 600000 });
+
+  it('builds, makes the data, starts, and answers by rules', async () => {
+    const { stdout } = await check();
+    assert.match(stdout, /\$48\.73\/MWh/);
+    assert.match(stdout, /8,760/);
+    assert.match(stdout, /\[rules/);
+  });
+
+  it('answers the same through the model', async (t) => {
+    const mock = await startMock();
+    t.after(() => mock.close());
+    mock.use('demo');
+    const { stdout } = await check({ ANTHROPIC_API_KEY: 'mock-key', ANTHROPIC_BASE_URL: mock.url });
+    assert.match(stdout, /\$48\.73\/MWh/);
+    assert.match(stdout, /\[anthropic/);
+    assert.equal(mock.count, 1, 'code routes, the model only words');
+  });
+
+  it('needs little time when everything is there', async (t) => {
+    const from = performance.now();
+    await check();
+    const took = performance.now() - from;
+    t.diagnostic(`build, data, start, answer and stop took ${took.toFixed(0)} ms`);
+    assert.ok(took < SECOND_START_LIMIT_MS, `${took} ms`);
+  });
+});
