@@ -130,10 +130,22 @@ static int ordinal_choice(const struct question *q)
 	return n;
 }
 
+static bool is_yes(const struct question *q)
+{
+	static const char *const words[] = {"yes",     "yep",    "yeah",    "ok",   "okay",
+					    "sure",    "please", "do",      "that", "it",
+					    "correct", "right",  "exactly", NULL};
+
+	for (size_t i = 0; i < q->count; i++)
+		if (!token_in(&q->tokens[i], words))
+			return false;
+	return q->count > 0;
+}
+
 const char *followup_choice(const struct question *q, const json_t *ask)
 {
 	const json_t *options = json_object_get(ask, "options"), *option;
-	int n = ordinal_choice(q);
+	int n = json_array_size(options) == 1 && is_yes(q) ? 1 : ordinal_choice(q);
 	struct str said = str_trim(str_of(q->text));
 	size_t i;
 

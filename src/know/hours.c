@@ -34,9 +34,7 @@ static uint32_t hours_between(int first, int last)
 
 static void bad(struct hours *h, size_t from, size_t to)
 {
-	size_t begin = h->q->tokens[from].from, end = h->q->tokens[to - 1].to;
-
-	h->out->bad_hour = arena_strndup(h->arena, h->q->text + begin, end - begin);
+	h->out->bad_hour = text_between(h->q, from, to, h->arena);
 	take(h->q, from, to);
 }
 

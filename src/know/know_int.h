@@ -54,6 +54,8 @@ void text_read(const char *text, struct arena *a, struct question *out);
 /* The letters and digits of `text`, lower case, without anything between: what names are compared
  * by. */
 const char *text_key(const char *text, struct arena *a);
+/* The words of the question from token `from` up to `to`, as they were written. */
+const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a);
 bool token_is(const struct token *t, const char *word);
 bool token_in(const struct token *t, const char *const *words); /* NULL-ended */
 /* The token at i, or an empty one past the end. */
@@ -135,7 +137,8 @@ struct know {
 	size_t entry_count, entry_cap;
 	struct dict keys; /* key -> first entry */
 	struct trigrams trigrams;
-	size_t longest_words; /* words of the longest name */
+	size_t longest_words;    /* words of the longest name */
+	struct catalog_view all; /* what no caller may use as a whole */
 	struct dict stop, synonyms;
 	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
 	struct router *router;
@@ -191,8 +194,60 @@ struct time_read {
 	struct date start, end;
 	const char *day_type; /* "weekend": no tool knows such days by itself; or NULL */
 	const char *bad_hour; /* as it was written, or NULL */
+	const char *bad_day;  /* 2025-02-30, or NULL */
 	bool year_before;     /* "the year before": of what stands */
 };
+
+/* Phrases of time as they are read (phrases.c, relative.c), before dates.c settles what they mean.
+ */
+
+#define PHRASES_MAX 16
+#define YEAR_MIN    1990
+#define YEAR_MAX    2100
+
+enum time_grain { GRAIN_NONE, GRAIN_YEAR, GRAIN_MONTHS, GRAIN_DAYS };
+
+/* One phrase of time. */
+struct time_phrase {
+	size_t from, to;
+	enum time_grain grain;
+	int year;        /* 0: not said */
+	unsigned months; /* bit m */
+	int quarter;     /* 1-4 when it is one */
+	struct date start, end;
+	bool relative; /* to today: has start and end */
+	bool running;  /* "this month": it ends today */
+	bool label;    /* written as only labels are: Jan_2025, 2025Q1 */
+	bool asof;
+};
+
+struct time_parser {
+	struct question *q;
+	struct date today;
+	const struct calendar *calendar;
+	struct time_phrase phrases[PHRASES_MAX];
+	size_t count;
+	size_t bad_from, bad_to; /* tokens of a day that does not exist */
+};
+
+/* Marks the tokens as used. Beyond PHRASES_MAX, phrases are lost. */
+struct time_phrase *phrase_add(struct time_parser *p, size_t from, size_t to,
+			       enum time_grain grain);
+void phrases_read(struct time_parser *p);
+/* The readers of what is relative to today; each is true when it took a phrase at token i. */
+bool relative_read(struct time_parser *p, size_t i);
+bool relative_read_distance(struct time_parser *p, size_t i);
+bool relative_read_day(struct time_parser *p, size_t i);
+bool relative_read_weekday(struct time_parser *p, size_t i);
+
+/* 1-12, or 0; at token i only where a month can stand ("may", "march"). */
+int month_named(const char *text, size_t len);
+const char *month_name(int month); /* lower case */
+int month_token(const struct question *q, size_t i);
+/* 2025, '26, or 0. */
+int year_token(const struct token *t, bool may_be_short);
+unsigned months_between(int first, int last);  /* as bits */
+unsigned season_months(const struct token *t); /* 0: it is none */
 
 void dates_read(struct question *q, struct date today, const struct calendar *cal, struct arena *a,
 		struct time_read *out);
@@ -296,6 +351,26 @@ bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 /* All facts as filters, for a question that no tool was chosen for. */
 void slots_filters(struct reading *r, struct understanding *out);
 
+/* ---- choose.c ---- */
+
+struct choice {
+	struct fit fit;
+	const struct domain_def *domain;
+	double score, second; /* of the best tool and of the next one */
+	double text;
+};
+
+struct standing;
+/* The best tool among those of the caller's domains; false when there is none. `standing`: what the
+ * question leans on, or NULL. */
+bool choose_tool(const struct reading *r, const struct standing *standing, struct choice *out);
+/* 0..1 for a choice whose calls could be filled. */
+double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
+
+/* ---- parents.c ---- */
+
+void parents_settle(struct reading *r);
+
 /* ---- ask.c ---- */
 
 void ask_back(struct reading *r, const struct trouble *t, struct clarification *out);
@@ -332,7 +407,7 @@ void followup_edit(struct reading *r, const json_t *filters, enum filter_source 
 enum small_talk { TALK_NONE, TALK_GREETING, TALK_HELP, TALK_INJECTION };
 enum small_talk small_talk_of(const struct question *q);
 
-/* ---- know.c ---- */
+/* ---- understand.c ---- */
 
 /* One question while it is read. */
 struct reading {
@@ -352,6 +427,18 @@ struct reading {
 	size_t said_entities; /* facts of this question that are values of a dimension */
 };
 
+/* Keeps the most urgent one. */
 void reading_trouble(struct reading *r, const struct trouble *t);
+
+/* know_understand for a question with one subject. */
+void understand_one(const struct know *k, const struct know_input *in, struct arena *a,
+		    struct understanding *out);
+
+/* ---- parts.c ---- */
+
+/* The subjects of a question that asks several domains, as questions of their own; 0 or at least 2.
+ */
+size_t parts_of(const struct know *k, const struct know_input *in, struct arena *a,
+		const char *const **out);
 
 #endif

@@ -109,14 +109,17 @@ static bool try_window(struct reading *r, size_t i, size_t n)
 	size_t len = window_key(&r->q, i, n, key), count = 0;
 	const struct know *k = r->know;
 
-	if (len == 0 || (n == 1 && is_stop(k, &r->q.tokens[i])))
+	bool plain;
+
+	if (len == 0)
 		return false;
+	plain = n == 1 && is_stop(k, &r->q.tokens[i]);
 	for (int at = dict_find(&k->keys, key, len); at >= 0; at = k->entries[at].next) {
 		const struct entry *e = &k->entries[at];
 
 		if (!r->scope.in[e->dimension_index] || count == CANDIDATES_MAX)
 			continue;
-		if (n == 1 && r->scope.weak[e->dimension_index] &&
+		if (n == 1 && (plain || r->scope.weak[e->dimension_index]) &&
 		    !label_near(&r->q, i, i + n, e->dimension))
 			continue;
 		if (e->kind == ENTRY_PART && word_of_label(&r->q.tokens[i], e->dimension))
@@ -178,13 +181,6 @@ void entity_read(struct reading *r)
 }
 
 /* ---- settling ---- */
-
-static const char *said_text(struct reading *r, const struct mention *m)
-{
-	size_t from = r->q.tokens[m->from].from, to = r->q.tokens[m->to - 1].to;
-
-	return arena_strndup(r->arena, r->q.text + from, to - from);
-}
 
 static bool is_exact(const struct entry *e)
 {
@@ -256,7 +252,7 @@ static void settle_loose(struct reading *r, const struct mention *m)
 	bool scoped = false;
 	struct trouble t = {.dimension = last->dimension,
 			    .filter = last->dimension->filter,
-			    .said = said_text(r, m)};
+			    .said = text_between(&r->q, m->from, m->to, r->arena)};
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct entry *e = m->candidates[i];
@@ -394,6 +390,21 @@ static const struct dimension_def *most_like(struct reading *r, const char *key,
 	return best;
 }
 
+/* The dimension whose values are codes, for a code that is like none of them. */
+static const struct dimension_def *kind_of_codes(const struct reading *r)
+{
+	const struct know *k = r->know;
+
+	for (size_t i = 0; i < k->entry_count; i++) {
+		const struct entry *e = &k->entries[i];
+
+		if (e->kind == ENTRY_VALUE && r->scope.in[e->dimension_index] &&
+		    strpbrk(e->key, "0123456789") && e->key[strcspn(e->key, "0123456789") + 1])
+			return e->dimension;
+	}
+	return NULL;
+}
+
 /* What the name at i..i+n would be a value of, or NULL when it is no name. */
 static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_t n)
 {
@@ -405,7 +416,7 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 		size_t len = window_key(&r->q, i, n, key);
 		const struct dimension_def *like = most_like(r, key, len);
 
-		return like ? like : beside ? beside : cue;
+		return like ? like : beside ? beside : cue ? cue : kind_of_codes(r);
 	}
 	if (beside)
 		return beside;
@@ -416,11 +427,10 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 
 static void trouble_unknown(struct reading *r, size_t i, size_t n, const struct dimension_def *d)
 {
-	size_t from = r->q.tokens[i].from, to = r->q.tokens[i + n - 1].to;
 	struct trouble t = {.kind = TROUBLE_UNKNOWN,
 			    .filter = d->filter,
 			    .dimension = d,
-			    .said = arena_strndup(r->arena, r->q.text + from, to - from)};
+			    .said = text_between(&r->q, i, i + n, r->arena)};
 
 	t.option_count =
 		entity_closest(r->know, d, text_key(t.said, r->arena),

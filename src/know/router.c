@@ -10,10 +10,13 @@
 
 #define WEIGHT_NAME    3.0
 #define WEIGHT_ABOUT   1.5
-#define WEIGHT_PARAM   0.6
+#define WEIGHT_PARAM   0.25
 #define WEIGHT_EXAMPLE 1.0
 #define K1             1.2
 #define B              0.3
+
+#define WORDS_MAX   64 /* distinct words of a question that count */
+#define STRANGE_MAX 8  /* words that are looked up as misspelled ones */
 
 struct posting {
 	uint32_t document;
@@ -21,6 +24,8 @@ struct posting {
 };
 
 struct term {
+	const char *stem;
+	size_t len;
 	struct posting *postings;
 	size_t count, cap;
 	double idf;
@@ -66,7 +71,7 @@ static int term_of(struct router *r, const char *stem, size_t n)
 		r->cap = cap;
 	}
 	dict_put(&r->terms, stem, n, (int)r->count);
-	r->items[r->count] = (struct term){0};
+	r->items[r->count] = (struct term){.stem = arena_strndup(r->arena, stem, n), .len = n};
 	return (int)r->count++;
 }
 
@@ -243,62 +248,97 @@ static bool asks_what_there_is(const struct question *q, size_t i)
 	return false;
 }
 
-/* Adds each distinct word's share to all documents; returns how many words had none. */
-static size_t score_words(const struct know *k, const struct question *q, size_t from, size_t to,
-			  double *documents, struct text_score *out)
+/* A word of the tools that this one is a misspelling of, or -1. */
+static int near_term(const struct router *r, const char *stem, size_t n)
 {
-	const struct router *r = k->router;
-	int seen[64];
-	size_t seen_count = 0, strange = 0;
-	char stem[STEM_BYTES];
+	int best = -1, limit = fuzzy_limit(stem, n);
 
-	for (size_t i = from; i < to && seen_count < 64; i++) {
-		size_t n;
-		int id;
-		bool again = false;
+	for (size_t i = 0; i < r->count && limit > 0; i++) {
+		const struct term *t = &r->items[i];
 
-		if (asks_what_there_is(q, i))
-			n = word_stem("available", 9, stem);
-		else if (counts(k, &q->tokens[i]))
-			n = canonical(k, &q->tokens[i], stem);
-		else
+		if (t->stem[0] != stem[0] || t->len < 4 ||
+		    fuzzy_distance(stem, n, t->stem, t->len, limit) > limit)
 			continue;
-		id = dict_find(&r->terms, stem, n);
-		if (id < 0) {
-			strange++;
-			continue;
-		}
-		for (size_t s = 0; s < seen_count; s++)
-			again = again || seen[s] == id;
-		if (again)
-			continue;
-		seen[seen_count++] = id;
-		out->known += r->items[id].idf;
-		for (size_t p = 0; p < r->items[id].count; p++)
-			documents[r->items[id].postings[p].document] +=
-				r->items[id].idf * saturated(r, &r->items[id].postings[p]);
+		if (best >= 0)
+			return -1;
+		best = (int)i;
 	}
-	out->known_words = seen_count;
-	return strange;
+	return best;
+}
+
+/* One question's words while they are counted. */
+struct tally {
+	const struct router *router;
+	bool *mine;      /* by document: the caller may use it */
+	double *weights; /* by document */
+	int seen[WORDS_MAX];
+	size_t seen_count, strange;
+	double known;
+};
+
+static bool is_mine(const struct tally *t, const struct term *term)
+{
+	for (size_t p = 0; p < term->count; p++)
+		if (t->mine[term->postings[p].document])
+			return true;
+	return false;
+}
+
+/* Each distinct word adds its share to the documents that have it. */
+static void add_word(struct tally *t, const char *stem, size_t n)
+{
+	const struct router *r = t->router;
+	int id = dict_find(&r->terms, stem, n);
+	const struct term *term;
+
+	if (id < 0 && t->strange < STRANGE_MAX)
+		id = near_term(r, stem, n);
+	if (id < 0 || !is_mine(t, &r->items[id])) {
+		t->strange++;
+		return;
+	}
+	for (size_t s = 0; s < t->seen_count; s++)
+		if (t->seen[s] == id)
+			return;
+	if (t->seen_count == WORDS_MAX)
+		return;
+	t->seen[t->seen_count++] = id;
+	term = &r->items[id];
+	t->known += term->idf;
+	for (size_t p = 0; p < term->count; p++)
+		t->weights[term->postings[p].document] +=
+			term->idf * saturated(r, &term->postings[p]);
 }
 
 void router_text(const struct know *k, const struct catalog_view *v, const struct question *q,
 		 size_t from, size_t to, struct arena *a, struct text_score *out)
 {
 	const struct catalog *c = k->catalog;
-	double *documents =
-		arena_alloc(a, sizeof(*documents) * (c->tool_count + c->domain_count + 1));
+	size_t documents = c->tool_count + c->domain_count;
+	struct tally t = {.router = k->router,
+			  .mine = arena_alloc(a, documents + 1),
+			  .weights = arena_alloc(a, sizeof(*t.weights) * (documents + 1))};
+	char stem[STEM_BYTES];
 
+	for (size_t i = 0; i < v->tool_count; i++)
+		t.mine[v->tools[i] - c->tools] = true;
+	for (size_t i = 0; i < v->domain_count; i++)
+		t.mine[c->tool_count + (size_t)(v->domains[i] - c->domains)] = true;
+	for (size_t i = from; i < to; i++)
+		if (asks_what_there_is(q, i))
+			add_word(&t, stem, word_stem("available", 9, stem));
+		else if (counts(k, &q->tokens[i]))
+			add_word(&t, stem, canonical(k, &q->tokens[i], stem));
 	*out = (struct text_score){
 		.tools = arena_alloc(a, sizeof(*out->tools) * (v->tool_count + 1)),
 		.domains = arena_alloc(a, sizeof(*out->domains) * (v->domain_count + 1)),
+		.known = t.known,
+		.known_words = t.seen_count,
+		.strange_words = t.strange,
 	};
-	out->strange_words = score_words(k, q, from, to, documents, out);
-	if (out->known <= 0)
-		return;
-	for (size_t i = 0; i < v->tool_count; i++)
-		out->tools[i] = documents[v->tools[i] - c->tools] / out->known;
-	for (size_t i = 0; i < v->domain_count; i++)
-		out->domains[i] = documents[c->tool_count + (size_t)(v->domains[i] - c->domains)] /
-				  out->known;
+	for (size_t i = 0; i < v->tool_count && t.known > 0; i++)
+		out->tools[i] = t.weights[v->tools[i] - c->tools] / t.known;
+	for (size_t i = 0; i < v->domain_count && t.known > 0; i++)
+		out->domains[i] =
+			t.weights[c->tool_count + (size_t)(v->domains[i] - c->domains)] / t.known;
 }

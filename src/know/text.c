@@ -182,6 +182,13 @@ const char *text_key(const char *text, struct arena *a)
 	return key;
 }
 
+const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a)
+{
+	size_t begin = q->tokens[from].from, end = q->tokens[to - 1].to;
+
+	return arena_strndup(a, q->text + begin, end - begin);
+}
+
 bool token_is(const struct token *t, const char *word)
 {
 	return strcmp(t->text, word) == 0;

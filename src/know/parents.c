@@ -1,0 +1,69 @@
+/* Values that belong to others, as a hub-zone does to a market: the market is inferred where it was
+ * not said, and a contradiction is asked about where it was. */
+#include "know_int.h"
+
+#include <string.h>
+
+static void contradiction(struct reading *r, const struct fact *child, const struct fact *parent,
+			  const char *own)
+{
+	const char *value = child->values[0].text, *said = parent->values[0].text;
+	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * 2);
+
+	options[0] = (struct suggestion){own, arena_printf(r->arena, "%s in %s", value, own)};
+	options[1] = (struct suggestion){
+		said, arena_printf(r->arena, "another %s, in %s", child->dimension->label, said)};
+	reading_trouble(r, &(struct trouble){
+				   .kind = TROUBLE_CONTRADICTION,
+				   .filter = parent->filter,
+				   .dimension = parent->dimension,
+				   .said = arena_printf(r->arena, "%s is a %s of %s, not of %s.",
+							value, child->dimension->label, own, said),
+				   .options = options,
+				   .option_count = 2});
+}
+
+/* The parent of each value: inferred where it was not said, checked where it was. */
+static void settle_parent(struct reading *r, size_t index)
+{
+	const struct fact *child = &r->facts.items[index];
+	const struct dimension_def *up =
+		child->dimension && child->dimension->parent
+			? catalog_dimension(r->know->catalog, child->dimension->parent)
+			: NULL;
+	struct fact *parent = up ? facts_find(&r->facts, up->filter) : NULL;
+	const char *common = NULL;
+
+	if (!up || child->all)
+		return;
+	for (size_t v = 0; v < child->count; v++) {
+		const char *own = NULL;
+		bool several = false, listed = false;
+
+		for (size_t p = 0; parent && p < parent->count && !listed; p++) {
+			own = entity_parent_of(child->dimension, child->values[v].text,
+					       parent->values[p].text, &several);
+			listed = !own || strcmp(own, parent->values[p].text) == 0;
+		}
+		if (parent && !listed) {
+			contradiction(r, child, parent, own);
+			return;
+		}
+		own = entity_parent_of(child->dimension, child->values[v].text, NULL, &several);
+		if (several || !own || (common && strcmp(common, own) != 0))
+			return;
+		common = own;
+	}
+	if (parent)
+		parent->implied = true;
+	else if (common)
+		facts_add(&r->facts, r->arena, up->filter, up, value_text(common),
+			  child->source == SOURCE_CARRIED ? SOURCE_CARRIED : SOURCE_ALIAS)
+			->implied = true;
+}
+
+void parents_settle(struct reading *r)
+{
+	for (size_t i = 0, n = r->facts.count; i < n; i++)
+		settle_parent(r, i);
+}

@@ -1,0 +1,103 @@
+/*
+ * Questions with two subjects: "the NP15 average for 2025 and the report with most views". The
+ * words between the joints are judged alone; neighbours that speak of one domain are one part.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#define PARTS_MAX  4
+#define PART_LEAST 0.3 /* words that fit a tool less than that name no subject */
+#define PART_CLEAR 0.1 /* and the next domain must be this much behind */
+
+struct part {
+	size_t from, to; /* tokens */
+	const struct domain_def *domain;
+};
+
+static const char *const joints[] = {"and", "also", "plus", "then", "while", "but", NULL};
+
+static bool is_joint(const struct question *q, size_t i)
+{
+	const struct token *t = &q->tokens[i];
+
+	return i > 0 && (t->before == ';' || t->before == '.' || t->before == '?' ||
+			 t->before == ',' || token_in(t, joints));
+}
+
+/* The domain that the words of a clause are about, or NULL. */
+static const struct domain_def *subject_of(const struct know *k, const struct catalog_view *v,
+					   const struct question *q, size_t from, size_t to,
+					   struct arena *a)
+{
+	const struct domain_def *best = NULL;
+	double most = 0, second = 0;
+	struct text_score text;
+
+	router_text(k, v, q, from, to, a, &text);
+	for (size_t d = 0; d < v->domain_count; d++) {
+		double here = 0;
+
+		for (size_t i = 0; i < v->tool_count; i++)
+			if (text.tools[i] > here &&
+			    catalog_allows(v, v->tools[i], v->domains[d]->agent))
+				here = text.tools[i];
+		if (here > most) {
+			second = most;
+			most = here;
+			best = v->domains[d];
+		} else if (here > second) {
+			second = here;
+		}
+	}
+	return most >= PART_LEAST && most - second >= PART_CLEAR ? best : NULL;
+}
+
+/* Adds a clause: to the part before it, unless it has another subject. */
+static size_t add_clause(struct part *parts, size_t n, size_t from, size_t to,
+			 const struct domain_def *domain)
+{
+	if (n > 0 && (!domain || !parts[n - 1].domain || parts[n - 1].domain == domain)) {
+		parts[n - 1].to = to;
+		if (!parts[n - 1].domain)
+			parts[n - 1].domain = domain;
+		return n;
+	}
+	if (n == PARTS_MAX) {
+		parts[n - 1].to = to;
+		return n;
+	}
+	parts[n] = (struct part){from, to, domain};
+	return n + 1;
+}
+
+size_t parts_of(const struct know *k, const struct know_input *in, struct arena *a,
+		const char *const **out)
+{
+	struct part parts[PARTS_MAX];
+	const char **texts;
+	struct question q;
+	size_t n = 0, from = 0;
+
+	if (in->may->domain_count < 2 || !in->question)
+		return 0;
+	text_read(in->question, a, &q);
+	for (size_t i = 1; i <= q.count; i++) {
+		if (i < q.count && !is_joint(&q, i))
+			continue;
+		n = add_clause(parts, n, from, i, subject_of(k, in->may, &q, from, i, a));
+		from = i;
+	}
+	if (n < 2)
+		return 0;
+	texts = arena_alloc(a, n * sizeof(*texts));
+	for (size_t i = 0; i < n; i++) {
+		size_t first = parts[i].from;
+
+		while (first + 1 < parts[i].to && token_in(&q.tokens[first], joints))
+			first++;
+		texts[i] = text_between(&q, first, parts[i].to, a);
+	}
+	*out = texts;
+	return n;
+}

@@ -1,0 +1,268 @@
+/* One question with one subject: read, chosen for, filled or asked back. */
+#include "know_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+
+/* Is it about data? A known name counts 1. */
+#define EVIDENCE_LEAST    0.9
+#define EVIDENCE_FOLLOWUP 0.3
+#define EVIDENCE_STRANGE  0.75 /* what each word weighs that no tool uses */
+#define EVIDENCE_TIME     0.5
+#define EVIDENCE_TROUBLE  0.7 /* what looks like a name */
+#define EVIDENCE_WORDS    1.5 /* the most that words count */
+
+/* What no answer to another question could mend is asked about first. */
+static int urgency(enum trouble_kind kind)
+{
+	switch (kind) {
+	case TROUBLE_NONE:
+		return 0;
+	case TROUBLE_UNKNOWN:
+		return 3;
+	case TROUBLE_NO_CHILDREN:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+void reading_trouble(struct reading *r, const struct trouble *t)
+{
+	if (urgency(t->kind) > urgency(r->trouble.kind))
+		r->trouble = *t;
+}
+
+/* ---- reading ---- */
+
+static void add_time(struct reading *r)
+{
+	const struct time_read *t = &r->time;
+	char iso[DATE_ISO_BYTES];
+
+	for (size_t i = 0; i < t->year_count; i++)
+		facts_add(&r->facts, r->arena, FILTER_YEAR, NULL, value_int(t->years[i]),
+			  SOURCE_SAID);
+	for (int m = 1; m <= 12; m++)
+		if (t->months & 1u << m)
+			facts_add(&r->facts, r->arena, FILTER_MONTH, NULL, value_int(m),
+				  SOURCE_SAID);
+	for (int h = 0; h < 24; h++)
+		if (t->hours & 1u << h)
+			facts_add(&r->facts, r->arena, FILTER_HOUR, NULL, value_int(h),
+				  SOURCE_SAID);
+	if (t->has_range) {
+		date_iso(t->start, iso);
+		facts_add(&r->facts, r->arena, FILTER_START, NULL,
+			  value_date(arena_strdup(r->arena, iso)), SOURCE_SAID);
+		date_iso(t->end, iso);
+		facts_add(&r->facts, r->arena, FILTER_END, NULL,
+			  value_date(arena_strdup(r->arena, iso)), SOURCE_SAID);
+	}
+	if (t->day_type)
+		facts_add(&r->facts, r->arena, FILTER_DAYS, NULL, value_text(t->day_type),
+			  SOURCE_SAID);
+	if (t->bad_day)
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_RANGE,
+						     .filter = FILTER_START,
+						     .said = t->bad_day});
+	if (t->bad_hour)
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_RANGE,
+						     .filter = FILTER_HOUR,
+						     .said = t->bad_hour});
+}
+
+static void add_asof(struct reading *r)
+{
+	const struct catalog *c = r->know->catalog;
+
+	for (size_t i = 0; i < c->dimension_count; i++)
+		for (size_t n = 0; n < r->time.asof_count; n++)
+			if (strcmp(c->dimensions[i].filter, FILTER_ASOF) == 0)
+				facts_add(&r->facts, r->arena, FILTER_ASOF, &c->dimensions[i],
+					  value_text(r->time.asof[n]), SOURCE_SAID);
+}
+
+/* "all hub-zones of ERCOT": each of them is a value. */
+static void add_all(struct reading *r)
+{
+	for (size_t i = 0; i < r->all_count; i++) {
+		const struct dimension_def *d = r->all_of[i];
+		const struct dimension_def *up =
+			d->parent ? catalog_dimension(r->know->catalog, d->parent) : NULL;
+		const struct fact *parent = up ? facts_get(&r->facts, up->filter) : NULL;
+		const struct suggestion *options;
+		size_t n;
+
+		if (facts_get(&r->facts, d->filter))
+			continue;
+		n = entity_options(d, parent && parent->count == 1 ? parent->values[0].text : NULL,
+				   r->arena, &options);
+		for (size_t v = 0; v < n; v++)
+			facts_add(&r->facts, r->arena, d->filter, d, value_text(options[v].value),
+				  SOURCE_SAID)
+				->all = true;
+	}
+}
+
+static void read_question(struct reading *r)
+{
+	const struct calendar *cal = &r->know->catalog->calendar;
+	int top;
+
+	text_read(r->in->question ? r->in->question : "", r->arena, &r->q);
+	entity_read(r);
+	dates_read(&r->q, r->in->today, cal, r->arena, &r->time);
+	hours_read(&r->q, cal, r->arena, &r->time);
+	top = numbers_top_n(&r->q);
+	entity_read_unknown(r);
+	entity_settle(r);
+	add_asof(r);
+	for (size_t i = 0; i < r->facts.count; i++)
+		r->said_entities += r->facts.items[i].dimension != NULL;
+	add_time(r);
+	if (top > 0)
+		facts_add(&r->facts, r->arena, FILTER_TOP_N, NULL, value_int(top), SOURCE_SAID);
+	add_all(r);
+	router_text(r->know, r->in->may, &r->q, 0, r->q.count, r->arena, &r->text);
+}
+
+/* Is the question about data at all? Names and times of ours and words of the tools speak for it,
+ * words that nobody here uses against it. */
+static bool is_about_data(const struct reading *r, bool leans)
+{
+	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_HOUR};
+	double known = r->text.known < EVIDENCE_WORDS ? r->text.known : EVIDENCE_WORDS;
+	double evidence = (double)r->said_entities + known;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		evidence += facts_get(&r->facts, times[i]) ? EVIDENCE_TIME : 0;
+	if (r->time.range_only || r->time.year_before)
+		evidence += EVIDENCE_TIME;
+	if (r->trouble.kind != TROUBLE_NONE)
+		evidence += EVIDENCE_TROUBLE;
+	if (leans)
+		return evidence >=
+		       EVIDENCE_FOLLOWUP + EVIDENCE_STRANGE * (double)r->text.strange_words;
+	return evidence >= EVIDENCE_LEAST + EVIDENCE_STRANGE * (double)r->text.strange_words;
+}
+
+static void set_agent(struct reading *r, const struct domain_def *d, struct understanding *out)
+{
+	const char **agents = arena_alloc(r->arena, sizeof(*agents));
+
+	agents[0] = d->agent;
+	out->agents = agents;
+	out->agent_count = 1;
+	out->intent = d->intent;
+}
+
+static void finish(struct reading *r, const struct choice *c, bool leans, bool edited,
+		   struct understanding *out)
+{
+	set_agent(r, c->domain, out);
+	out->intended = c->fit.tool;
+	if (slots_fill(r, &c->fit, c->domain->agent, out)) {
+		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
+		return;
+	}
+	out->tools = NULL;
+	out->tool_count = 0;
+	slots_filters(r, out);
+	ask_back(r, &r->trouble, &out->ask);
+	/* A contradiction stays one for a model too; a missing value it may find in the talk. */
+	out->confidence = r->trouble.kind == TROUBLE_MISSING || r->trouble.kind == TROUBLE_NOT_TAKEN
+				  ? 0.6
+				  : 0.85;
+}
+
+/* ---- the whole ---- */
+
+static void unclear(enum know_kind kind, double confidence, struct understanding *out)
+{
+	*out = (struct understanding){.kind = kind, .intent = "general", .confidence = confidence};
+}
+
+/* The year that "the year before" means, beside the one that stands. */
+static void add_year_before(struct reading *r, const struct standing *s)
+{
+	const struct fact *f = facts_get(&s->facts, FILTER_YEAR);
+
+	if (!r->time.year_before || facts_get(&r->facts, FILTER_YEAR))
+		return;
+	facts_add(&r->facts, r->arena, FILTER_YEAR, NULL,
+		  value_int((f ? f->values[0].number : r->in->today.year) - 1), SOURCE_SAID);
+}
+
+static enum carry carry_for(const struct reading *r, const struct choice *alone, bool leans)
+{
+	if (leans || (alone->fit.missing > 0 && followup_pronoun(&r->q)))
+		return CARRY_ALL;
+	return alone->fit.missing > 0 ? CARRY_MISSING : CARRY_NOTHING;
+}
+
+static void understand_data(struct reading *r, const struct standing *s, bool leans,
+			    const json_t *edits, enum filter_source edit_source,
+			    struct understanding *out)
+{
+	struct choice alone, choice;
+	enum carry how;
+
+	*out = (struct understanding){.kind = KNOW_DATA};
+	add_year_before(r, s);
+	choose_tool(r, NULL, &alone);
+	how = s->tool_count + s->facts.count > 0 ? carry_for(r, &alone, leans) : CARRY_NOTHING;
+	followup_carry(r, s, how, alone.fit.tool);
+	if (edits)
+		followup_edit(r, edits, edit_source);
+	parents_settle(r);
+	if (!choose_tool(r, how == CARRY_ALL ? s : NULL, &choice)) {
+		unclear(KNOW_UNCLEAR, 0.3, out);
+		return;
+	}
+	finish(r, &choice, leans, edits != NULL, out);
+}
+
+void understand_one(const struct know *k, const struct know_input *in, struct arena *a,
+		    struct understanding *out)
+{
+	struct reading r = {.know = k, .in = in, .arena = a};
+	const json_t *edits = in->edited_filters;
+	enum filter_source source = SOURCE_EDITED;
+	struct standing standing;
+	const char *choice;
+	enum small_talk talk;
+	bool leans;
+
+	scope_read(k, in->may, a, &r.scope);
+	read_question(&r);
+	followup_read(&r, &standing);
+	choice = edits || !standing.ask ? NULL : followup_choice(&r.q, standing.ask);
+	if (choice) {
+		const char *filter = json_string_value(json_object_get(standing.ask, "filter"));
+
+		json_t *chosen = json_own(a, json_object());
+
+		json_set_str(chosen, filter ? filter : "choice", choice);
+		edits = chosen;
+		source = SOURCE_SAID;
+		r.facts.count = 0;
+		r.trouble = (struct trouble){0};
+	}
+	talk = small_talk_of(&r.q);
+	if (!edits && talk != TALK_NONE && (talk == TALK_INJECTION || r.facts.count == 0)) {
+		unclear(talk == TALK_GREETING ? KNOW_GREETING
+			: talk == TALK_HELP   ? KNOW_HELP
+					      : KNOW_UNCLEAR,
+			0.95, out);
+		return;
+	}
+	leans = (standing.tool_count + standing.facts.count > 0) &&
+		(edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
+	if (!edits && !is_about_data(&r, leans)) {
+		unclear(KNOW_UNCLEAR, 0.4, out);
+		return;
+	}
+	understand_data(&r, &standing, leans, edits, source, out);
+}

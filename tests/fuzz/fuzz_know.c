@@ -1,0 +1,121 @@
+/*
+ * Any question, alone and after another one, any standing object and any edited filters: reading
+ * ends, and what it says holds together: every call has all required arguments, every value of a
+ * dimension that is known beforehand is one of them.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/know.h"
+#include "vesper/mem.h"
+
+static struct catalog *catalog;
+static struct know *know;
+static struct principal who = {.user = "u", .tenant = "t"};
+
+static void start(void)
+{
+	struct err e;
+
+	if (!catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+		abort();
+	who.permissions = catalog_role(catalog, "admin");
+	while (who.permissions && who.permissions[who.permission_count])
+		who.permission_count++;
+	know = know_new(catalog);
+}
+
+static bool is_value(const struct dimension_def *d, const char *text)
+{
+	if (!d || !d->values || !d->values[0])
+		return true;
+	for (size_t i = 0; d->values[i]; i++)
+		if (strcmp(d->values[i], text) == 0)
+			return true;
+	return false;
+}
+
+static void check_call(const struct know_tool *call)
+{
+	for (size_t i = 0; i < call->tool->param_count; i++) {
+		const struct param_def *p = &call->tool->params[i];
+		const struct arg *arg = args_find(&call->args, p->name);
+
+		if (!arg && (p->required || p->default_text))
+			abort();
+		for (size_t v = 0; arg && v < arg->count; v++) {
+			const struct value *value = &arg->values[v];
+
+			if (p->type == PARAM_INT && value->type != VALUE_INT)
+				abort();
+			if (p->type == PARAM_INT && p->has_max && value->number > p->max)
+				abort();
+			if (p->entity &&
+			    !is_value(catalog_dimension(catalog, p->entity), value->text))
+				abort();
+		}
+	}
+}
+
+static void ask(const char *question, const json_t *standing, const json_t *edited, struct arena *a,
+		struct understanding *u)
+{
+	struct catalog_view may;
+	json_t *json;
+
+	catalog_for(catalog, &who, a, &may);
+	know_understand(know,
+			&(struct know_input){.question = question,
+					     .may = &may,
+					     .today = {2026, 2, 27},
+					     .standing = standing,
+					     .edited_filters = edited},
+			a, u);
+	for (size_t i = 0; i < u->tool_count; i++)
+		check_call(&u->tools[i]);
+	if (u->tool_count > 0 && u->ask.text)
+		abort();
+	if (u->confidence < 0 || u->confidence > 1)
+		abort();
+	json = know_route_json(u);
+	json_decref(json);
+	json = know_filters_json(know, u);
+	json_decref(json);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = mem_strndup((const char *)data, size), *second, *third;
+	struct arena *a = arena_new(1 << 26);
+	struct understanding u;
+	json_t *standing, *edited = NULL;
+	struct err e;
+
+	if (!know)
+		start();
+	second = strchr(text, '\n');
+	if (second)
+		*second++ = '\0';
+	third = second ? strchr(second, '\n') : NULL;
+	if (third)
+		*third++ = '\0';
+	ask(text, NULL, NULL, a, &u);
+	standing = know_standing(&u);
+	if (second)
+		ask(second, standing, NULL, a, &u);
+	if (third && json_parse(third, strlen(third), 65536, &edited, &e)) {
+		if (json_is_object(edited)) {
+			ask(text, standing, edited, a, &u);
+			ask(text, edited, NULL, a, &u);
+		}
+		json_decref(edited);
+	}
+	json_decref(standing);
+	arena_free(&a);
+	mem_free(text);
+	return 0;
+}

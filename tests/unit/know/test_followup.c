@@ -1,0 +1,230 @@
+#include "know_catalog.h"
+
+#define FIRST   "What was the average price in EP10 for 2025 from Acorn?"
+#define AVERAGE "get_average_price seller="
+
+static void it_inherits_what_was_not_said(void **state)
+{
+	static const struct {
+		const char *question, *want;
+	} cases[] = {
+		{"and for EP20?", AVERAGE "Acorn zone=EP20 year=2025 region=EAST grade=Base"},
+		{"same for Birchwood",
+		 AVERAGE "Birchwood zone=EP10 year=2025 region=EAST grade=Base"},
+		{"what about next year?",
+		 AVERAGE "Acorn zone=EP10 year=2027 region=EAST grade=Base"},
+		{"and 2026?", AVERAGE "Acorn zone=EP10 year=2026 region=EAST grade=Base"},
+		{"EP20?", AVERAGE "Acorn zone=EP20 year=2025 region=EAST grade=Base"},
+		{"how about WZ_BETA",
+		 AVERAGE "Acorn zone=WZ_BETA year=2025 region=WEST grade=Base"},
+		{"the year before?", AVERAGE "Acorn zone=EP10 year=2024 region=EAST grade=Base"},
+		{"and with low grade?", AVERAGE "Acorn zone=EP10 year=2025 region=EAST grade=Low"},
+		{"and alpha?", AVERAGE "Acorn zone=HUB_ALPHA year=2025 region=EAST grade=Base"},
+		{"what's the average price in EP20?",
+		 AVERAGE "Acorn zone=EP20 year=2025 region=EAST grade=Base"},
+		{"vs Birchwood?", "compare_sellers zone=EP10 year=2025 sellers=Acorn,Birchwood "
+				  "region=EAST grade=Base"},
+		{"now by hour", "get_hourly_prices zone=EP10 year=2025 seller=Acorn region=EAST "
+				"grade=Base"},
+		{"and in July?", "get_hourly_prices zone=EP10 year=2025 seller=Acorn region=EAST "
+				 "months=7 grade=Base"},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *got;
+
+		json_decref(f->standing);
+		f->standing = NULL;
+		fixture_said(f, FIRST);
+		got = fixture_calls(f, cases[i].question);
+		if (strcmp(got, cases[i].want) != 0)
+			fail_msg("\"%s\": got \"%s\" (%s), want \"%s\"", cases[i].question, got,
+				 f->u.ask.text ? f->u.ask.text : "", cases[i].want);
+	}
+}
+
+static void carried_values_say_so(void **state)
+{
+	struct fixture *f = *state;
+	const struct understanding *u;
+
+	fixture_said(f, FIRST);
+	u = fixture_ask(f, "and for EP20?");
+	assert_int_equal(filter_of(u, "seller")->source, SOURCE_CARRIED);
+	assert_int_equal(filter_of(u, "zone")->source, SOURCE_SAID);
+	assert_true(u->confidence >= KNOW_SURE);
+}
+
+static void a_whole_question_inherits_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_said(f, "average price EP10 2025 Acorn as of Jan_2025 low grade");
+	assert_string_equal(fixture_calls(f, "What was the average price in WZ_BETA for 2026 from "
+					     "Birchwood?"),
+			    AVERAGE "Birchwood zone=WZ_BETA year=2026 region=WEST grade=Base");
+	assert_string_equal(fixture_calls(f, "list all price files"), "list_price_files");
+	assert_string_equal(fixture_calls(f, "top 3 depots with most parcels"),
+			    "get_top_depots most=3");
+}
+
+static void a_new_parent_drops_the_old_child(void **state)
+{
+	struct fixture *f = *state;
+	const struct understanding *u;
+
+	fixture_said(f, FIRST);
+	u = fixture_ask(f, "and in WEST?");
+	assert_string_equal(u->ask.filter, "zone");
+	assert_int_equal(u->ask.option_count, 2);
+	assert_string_equal(u->ask.options[0].value, "WZ_ALPHA");
+	fixture_stand(f);
+	assert_string_equal(fixture_calls(f, "WZ_BETA"),
+			    AVERAGE "Acorn zone=WZ_BETA year=2025 region=WEST grade=Base");
+}
+
+static void an_ask_is_answered_by_number_value_or_label(void **state)
+{
+	static const char *const answers[] = {"2",         "option 2",      "the second one",
+					      "Birchwood", "birchwood",     "Birchwood please",
+					      "bw",        "from Birchwood"};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(answers); i++) {
+		const char *got;
+
+		json_decref(f->standing);
+		f->standing = NULL;
+		fixture_said(f, "What was the average price in EP10 for 2025?");
+		assert_string_equal(f->u.ask.filter, "seller");
+		got = fixture_calls(f, answers[i]);
+		if (strcmp(got, AVERAGE "Birchwood zone=EP10 year=2025 region=EAST grade=Base") !=
+		    0)
+			fail_msg("\"%s\": got \"%s\"", answers[i], got);
+	}
+	assert_int_equal(fixture_ask(f, "7")->tool_count, 0);
+}
+
+static void leaving_out_what_can_not_be_taken(void **state)
+{
+	static const char *const answers[] = {"yes", "Leave it out", "1", "ok"};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(answers); i++) {
+		json_decref(f->standing);
+		f->standing = NULL;
+		fixture_said(f, "compare Acorn and Birchwood EP10 summer 2025");
+		assert_string_equal(fixture_calls(f, answers[i]),
+				    "compare_sellers zone=EP10 year=2025 sellers=Acorn,Birchwood "
+				    "region=EAST grade=Base");
+	}
+}
+
+static void a_contradiction_is_settled_by_the_answer(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_said(f, "average price EP10 in WEST 2025 Acorn");
+	assert_string_equal(fixture_calls(f, "1"),
+			    AVERAGE "Acorn zone=EP10 year=2025 region=EAST grade=Base");
+	assert_string_equal(fixture_ask(f, "2")->ask.filter, "zone");
+	assert_string_equal(f->u.ask.options[0].value, "WZ_ALPHA");
+}
+
+static void edited_filters_replace_and_rerun(void **state)
+{
+	struct fixture *f = *state;
+	const struct understanding *u;
+
+	fixture_said(f, FIRST);
+	u = fixture_edit(f, NULL, "{\"zone\":\"EP20\",\"year\":2026}");
+	assert_string_equal(calls_text(f, u),
+			    AVERAGE "Acorn zone=EP20 year=2026 region=EAST grade=Base");
+	assert_int_equal(filter_of(u, "zone")->source, SOURCE_EDITED);
+	assert_int_equal(filter_of(u, "seller")->source, SOURCE_CARRIED);
+	assert_true(u->confidence == 1);
+	u = fixture_edit(f, "", "{\"zone\":\"WZ_BETA\"}");
+	assert_string_equal(calls_text(f, u),
+			    AVERAGE "Acorn zone=WZ_BETA year=2025 region=WEST grade=Base");
+	u = fixture_edit(f, NULL, "{\"years\":[2025,2026]}");
+	assert_int_equal(u->tool_count, 2);
+	u = fixture_edit(f, NULL, "{\"grade\":\"low\"}");
+	assert_non_null(strstr(calls_text(f, u), "grade=Low"));
+	u = fixture_edit(f, NULL, "{\"year\":null}");
+	assert_string_equal(u->ask.filter, "year");
+	u = fixture_edit(f, FIRST, "{\"seller\":\"bw\",\"year\":\"2026\"}");
+	assert_string_equal(calls_text(f, u),
+			    AVERAGE "Birchwood zone=EP10 year=2026 region=EAST grade=Base");
+}
+
+static void edited_filters_from_nowhere(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(calls_text(f, fixture_edit(f, FIRST,
+						       "{\"seller\":\"Acorn\",\"region\":\"EAST\","
+						       "\"zone\":\"EP20\",\"year\":2025}")),
+			    AVERAGE "Acorn zone=EP20 year=2025 region=EAST grade=Base");
+}
+
+static void hostile_filters_are_asked_about(void **state)
+{
+	static const char *const edits[] = {
+		"{\"seller\":\"Acorn' OR '1'='1\"}",
+		"{\"zone\":\"%\"}",
+		"{\"year\":\"2025 OR 1=1\"}",
+		"{\"seller\":[\"Acorn\",\"x' OR 1=1\"]}",
+		"{\"seller\":{\"$ne\":\"\"}}",
+		"{\"year\":1e300}",
+		"{\"year\":true}",
+		"{\"zone\":7}",
+		"{\"year\":99999}",
+	};
+	struct fixture *f = *state;
+
+	fixture_said(f, FIRST);
+	for (size_t i = 0; i < COUNT(edits); i++) {
+		const struct understanding *u = fixture_edit(f, NULL, edits[i]);
+
+		if (u->tool_count != 0 || !u->ask.text)
+			fail_msg("%s: runs %s", edits[i], calls_text(f, u));
+	}
+	/* What is no filter changes nothing. */
+	assert_string_equal(calls_text(f, fixture_edit(f, NULL, "{\"tenant_id\":\"other\"}")),
+			    AVERAGE "Acorn zone=EP10 year=2025 region=EAST grade=Base");
+}
+
+static void broken_standing_is_ignored(void **state)
+{
+	static const char *const broken[] = {"{}", "[]", "{\"filters\":7,\"tools\":{}}",
+					     "{\"filters\":{\"year\":{}},\"tools\":[7,\"none\"]}",
+					     "{\"ask\":{\"options\":[1,null]}}"};
+	struct fixture *f = *state;
+	struct err e;
+
+	for (size_t i = 0; i < COUNT(broken); i++) {
+		json_decref(f->standing);
+		assert_true(json_parse(broken[i], strlen(broken[i]), 4096, &f->standing, &e));
+		assert_string_equal(fixture_calls(f, FIRST),
+				    AVERAGE "Acorn zone=EP10 year=2025 region=EAST grade=Base");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(it_inherits_what_was_not_said),
+		TEST(carried_values_say_so),
+		TEST(a_whole_question_inherits_nothing),
+		TEST(a_new_parent_drops_the_old_child),
+		TEST(an_ask_is_answered_by_number_value_or_label),
+		TEST(leaving_out_what_can_not_be_taken),
+		TEST(a_contradiction_is_settled_by_the_answer),
+		TEST(edited_filters_replace_and_rerun),
+		TEST(edited_filters_from_nowhere),
+		TEST(hostile_filters_are_asked_about),
+		TEST(broken_standing_is_ignored),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
