@@ -15,8 +15,8 @@
 
 #include "address.h"
 #include "handshake.h"
+#include "refuse.h"
 #include "vesper/health.h"
-#include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
@@ -65,49 +65,6 @@ static void listener_watch(struct listener *l)
 static void on_pause_over(void *owner)
 {
 	listener_watch(owner);
-}
-
-void socket_discard(int fd, size_t len)
-{
-	char drop[4096];
-
-	while (len > 0) {
-		ssize_t n = recv(fd, drop, len < sizeof(drop) ? len : sizeof(drop), MSG_DONTWAIT);
-
-		if (n <= 0)
-			return;
-		len -= (size_t)n;
-	}
-}
-
-void refuse_and_close(int fd, size_t head_len, enum problem p, const char *detail)
-{
-	const struct problem_row *row = problem_row(p);
-	json_t *body = problem_json(p, detail, NULL, NULL);
-	char *text = json_text(body);
-	struct buf answer;
-
-	socket_discard(fd, head_len); /* closing over unread bytes sends a reset, which may overtake
-					 the answer */
-	buf_init(&answer, HEADER_BYTES_MAX);
-	buf_printf(&answer,
-		   "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: "
-		   "%zu\r\n"
-		   "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: "
-		   "close\r\n",
-		   row->status, row->title, strlen(text));
-	if (p == PROBLEM_UNAUTHORIZED)
-		buf_str(&answer, "WWW-Authenticate: Bearer realm=\"vesper\"\r\n");
-	if (p == PROBLEM_UPGRADE)
-		buf_str(&answer, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
-	buf_printf(&answer, "\r\n%s", text);
-	/* A fresh socket's buffer takes it whole; a client that is gone loses nothing. */
-	if (send(fd, buf_text(&answer), answer.n, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
-		shutdown(fd, SHUT_WR);
-	close(fd);
-	buf_deinit(&answer);
-	mem_free(text);
-	json_decref(body);
 }
 
 static void deadline_arm(struct listener *l)

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-#include "problem.h"
 #include "transport_int.h"
 #include "vesper/err.h"
 
@@ -33,10 +32,5 @@ const char *listener_address(const struct listener *l);
 /* No new connections; those that have not shown their first bytes are dropped. */
 void listener_stop(struct listener *l);
 void listener_close(struct listener **l);
-
-/* Takes bytes that were peeked at out of the socket. */
-void socket_discard(int fd, size_t len);
-/* Answers with a problem and closes: for a connection that was handed to nobody. */
-void refuse_and_close(int fd, size_t head_len, enum problem p, const char *detail);
 
 #endif

@@ -15,16 +15,14 @@
 
 #include "http_route.h"
 #include "mhd.h"
+#include "sse_out.h"
 #include "vesper/clock.h"
-#include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
-#include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/uuid.h"
 
-#define ARENA_BYTES  (4 * 1024 * 1024) /* a page of messages with their views */
-#define STREAM_BLOCK 16384
+#define ARENA_BYTES (4 * 1024 * 1024) /* a page of messages with their views */
 
 struct request *request_new(struct http_server *s, const char *url)
 {
@@ -73,7 +71,7 @@ const char *request_query(const struct request *r, const char *name)
 
 /* ---- Waiting ---- */
 
-static void request_resume(struct request *r)
+void request_resume(struct request *r)
 {
 	if (!r->suspended)
 		return;
@@ -95,7 +93,7 @@ static void on_hangup(void *owner, int fd, int events)
 	request_resume(r);
 }
 
-static void request_suspend(struct request *r)
+void request_suspend(struct request *r)
 {
 	int fd = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
 			 ->connect_fd;
@@ -113,139 +111,6 @@ void request_abandon(struct request *r)
 	request_resume(r);
 }
 
-/* ---- Answers ---- */
-
-static void reply(struct request *r, int status, struct MHD_Response *response)
-{
-	assert(!r->response);
-	r->response = response;
-	r->status = (unsigned int)status;
-	request_resume(r);
-}
-
-void reply_header(struct request *r, const char *name, const char *value)
-{
-	assert(r->header_count < REPLY_HEADERS_MAX);
-	r->headers[r->header_count++] = (struct reply_header){name, mem_strdup(value)};
-}
-
-void reply_bytes(struct request *r, int status, const char *type, const void *bytes, size_t len)
-{
-	/* It copies; the parameter is not const for the sake of its other modes. */
-	struct MHD_Response *response = MHD_create_response_from_buffer(
-		len, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
-
-	if (type)
-		reply_header(r, "Content-Type", type);
-	reply(r, status, response);
-}
-
-void reply_empty(struct request *r, int status)
-{
-	reply_bytes(r, status, NULL, "", 0);
-}
-
-static void reply_json_as(struct request *r, int status, const char *type, json_t *take)
-{
-	char *text = json_text(take);
-
-	reply_bytes(r, status, type, text, strlen(text));
-	mem_free(text);
-	json_decref(take);
-}
-
-void reply_json(struct request *r, int status, json_t *take)
-{
-	reply_json_as(r, status, "application/json", take);
-}
-
-void reply_problem_json(struct request *r, enum problem p, json_t *take)
-{
-	const struct problem_row *row = problem_row(p);
-	char retry_after[16];
-
-	if (p == PROBLEM_UNAUTHORIZED)
-		reply_header(r, "WWW-Authenticate",
-			     request_header(r, "Authorization")
-				     ? "Bearer realm=\"vesper\", error=\"invalid_token\""
-				     : "Bearer realm=\"vesper\"");
-	if (row->status == 429 || row->status == 503) {
-		snprintf(retry_after, sizeof(retry_after), "%d",
-			 r->retry_after_s > 0 ? r->retry_after_s : 1);
-		reply_header(r, "Retry-After", retry_after);
-	}
-	reply_json_as(r, row->status, "application/problem+json", take);
-}
-
-void reply_problem(struct request *r, enum problem p, const char *detail)
-{
-	reply_problem_json(r, p, problem_json(p, detail, r->path, r->request_id));
-}
-
-void reply_err(struct request *r, const struct err *e)
-{
-	enum problem p = problem_of_err(e->code);
-
-	if (p == PROBLEM_INTERNAL || p == PROBLEM_UPSTREAM || p == PROBLEM_TIMEOUT)
-		log_warn("http.failed", "%s (request %s): %s", r->route->path, r->request_id,
-			 e->text);
-	r->retry_after_s = (e->retry_after_ms + 999) / 1000;
-	reply_problem(r, p, e->code == ERR_INPUT ? e->text : NULL);
-}
-
-void reply_invalid(struct request *r, const struct err *e)
-{
-	reply_problem(r, e->code == ERR_LIMIT ? PROBLEM_TOO_LONG : PROBLEM_INVALID, e->text);
-}
-
-/* ---- Streams ---- */
-
-static ssize_t on_read(void *owner, uint64_t at, char *out, size_t room)
-{
-	struct request *r = owner;
-	struct push *s = r->stream;
-	size_t n;
-
-	(void)at;
-	if (r->gone)
-		return MHD_CONTENT_READER_END_WITH_ERROR;
-	if (s->sent == s->pending.n && !s->ended) {
-		buf_reset(&s->pending);
-		s->sent = 0;
-		s->ended = !s->fill(r->task, &s->pending);
-	}
-	n = s->pending.n - s->sent;
-	if (n == 0 && s->ended)
-		return MHD_CONTENT_READER_END_OF_STREAM;
-	if (n == 0) {
-		request_suspend(r);
-		return 0;
-	}
-	n = n < room ? n : room;
-	memcpy(out, s->pending.p + s->sent, n);
-	s->sent += n;
-	s->last_ms = clock_mono_ms();
-	return (ssize_t)n;
-}
-
-void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out))
-{
-	r->stream = mem_alloc(sizeof(*r->stream));
-	r->stream->fill = fill;
-	r->stream->last_ms = clock_mono_ms();
-	buf_init(&r->stream->pending, 4 * EVENT_LOG_BYTES_MAX);
-	reply_header(r, "Content-Type", "text/event-stream");
-	reply_header(r, "X-Accel-Buffering", "no"); /* nginx would keep it back */
-	reply(r, 200,
-	      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, on_read, r, NULL));
-}
-
-void reply_stream_wake(struct request *r)
-{
-	if (r->stream)
-		request_resume(r);
-}
-
 void request_tick(struct request *r, int64_t now_ms)
 {
 	struct push *s = r->stream;
@@ -257,60 +122,12 @@ void request_tick(struct request *r, int64_t now_ms)
 	if (s && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
 		buf_reset(&s->pending);
 		s->sent = 0;
-		buf_str(&s->pending, ":\n\n");
+		buf_str(&s->pending, SSE_KEEPALIVE);
 		request_resume(r);
 	}
 }
 
 /* ---- The steps ---- */
-
-static void add_headers(const struct request *r)
-{
-	static const char *const always[][2] = {
-		{"X-Content-Type-Options", "nosniff"},
-		{"X-Frame-Options", "DENY"},
-		{"Referrer-Policy", "no-referrer"},
-		{"Cross-Origin-Resource-Policy", "same-origin"},
-		{"Cross-Origin-Opener-Policy", "same-origin"},
-	};
-	bool caching = false;
-	bool policy = false;
-
-	for (size_t i = 0; i < r->header_count; i++) {
-		MHD_add_response_header(r->response, r->headers[i].name, r->headers[i].value);
-		caching |= strcmp(r->headers[i].name, "Cache-Control") == 0;
-		policy |= strcmp(r->headers[i].name, "Content-Security-Policy") == 0;
-	}
-	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-		MHD_add_response_header(r->response, always[i][0], always[i][1]);
-	if (!caching)
-		MHD_add_response_header(r->response, "Cache-Control",
-					r->stream ? "no-cache, no-transform" : "no-store");
-	if (!policy)
-		MHD_add_response_header(r->response, "Content-Security-Policy",
-					"default-src 'none'; frame-ancestors 'none'");
-	MHD_add_response_header(r->response, "X-Request-Id", r->request_id);
-}
-
-static bool send_reply(struct request *r, const char *method)
-{
-	struct MHD_Response *response = r->response;
-	char metric[128];
-	bool queued;
-
-	add_headers(r);
-	snprintf(metric, sizeof(metric),
-		 "vesper_http_requests_total{method=\"%.10s\",route=\"%.60s\",status=\"%u\"}",
-		 r->route ? r->route->method : "other", r->route ? r->route->path : "none",
-		 r->status);
-	metric_add(metric, 1);
-	log_debug("http.request", "%s %s %u %lld us", method, r->path, r->status,
-		  (long long)(clock_mono_us() - r->begun_us));
-	queued = MHD_queue_response(r->connection, r->status, response) == MHD_YES;
-	MHD_destroy_response(response);
-	r->response = NULL;
-	return queued;
-}
 
 /* A caller's id is kept when it is harmless in a header and a log line. */
 static void take_request_id(struct request *r)
@@ -483,14 +300,14 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 		r->connection = connection;
 		r->body_until_ms = clock_mono_ms() + BODY_DEADLINE_MS;
 		check_head(r, method);
-		return r->response ? send_reply(r, method) : true;
+		return r->response ? reply_send(r, method) : true;
 	}
 	if (*upload_len > 0)
 		return collect(r, upload, upload_len);
 	if (!r->handled)
 		handle(r);
 	if (r->response)
-		return send_reply(r, method);
+		return reply_send(r, method);
 	request_suspend(r);
 	return true;
 }

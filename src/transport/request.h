@@ -116,6 +116,14 @@ void reply_err(struct request *r, const struct err *e);
 void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out));
 void reply_stream_wake(struct request *r);
 
+/* ---- Between request.c and reply.c ---- */
+
+/* The connection waits for request_resume, or for its client to leave. */
+void request_suspend(struct request *r);
+void request_resume(struct request *r);
+/* Hands the answer to the library. */
+bool reply_send(struct request *r, const char *method);
+
 /* ---- For mhd.c ---- */
 
 struct request *request_new(struct http_server *s, const char *url);

@@ -10,7 +10,6 @@
 #include "mhd.h"
 #include "vesper/clock.h"
 #include "vesper/limits.h"
-#include "vesper/log.h"
 #include "vesper/mem.h"
 #include "ws_int.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "handshake.h"
-#include "listen.h"
+#include "refuse.h"
 #include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/limits.h"
@@ -188,7 +188,7 @@ void ws_server_drain(struct ws_server *s)
 	list_each_safe(node, &s->conns) {
 		struct ws_conn *c = list_item(node, struct ws_conn, node);
 
-		chat_pump(c); /* the last words of its turns */
+		turns_pump(c); /* the last words of its turns */
 		conn_close(c, WS_CLOSE_RESTART, "restart");
 	}
 }

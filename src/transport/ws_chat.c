@@ -17,13 +17,6 @@
 
 #define LOOKUP_ARENA_BYTES 16384
 
-/* A turn that this socket watches. */
-struct watched {
-	struct list node;
-	struct ws_conn *conn;
-	struct stream_watch *watch;
-};
-
 static struct transport_options *options_of(const struct ws_conn *c)
 {
 	return &c->server->transport->options;
@@ -47,110 +40,6 @@ static void say_err(struct ws_conn *c, const struct err *e)
 
 	log_debug("ws.refused", "%s: %s", err_code_name(e->code), e->text);
 	say_problem(c, p, e->code == ERR_INPUT ? e->text : NULL, e->retry_after_ms);
-}
-
-/* ---- Turns that are watched ---- */
-
-static void watched_free(struct watched *w)
-{
-	stream_watch_free(&w->watch);
-	list_remove(&w->node);
-	mem_free(w);
-}
-
-static void on_wake(void *owner)
-{
-	struct watched *w = owner;
-
-	chat_pump(w->conn);
-}
-
-static struct watched *watched_find(const struct ws_conn *c, const struct stream_log *log)
-{
-	list_each(node, &c->turns) {
-		struct watched *w = list_item(node, struct watched, node);
-
-		if (stream_watch_log(w->watch) == log)
-			return w;
-	}
-	return NULL;
-}
-
-/* Watched already: the client wants to begin again from there. The new watch comes before the old
- * one goes, so that the turn never sees itself left alone. */
-static void watch_from(struct ws_conn *c, struct stream_log *log, uint64_t last_seq)
-{
-	struct watched *old = watched_find(c, log);
-	struct watched *w = mem_alloc(sizeof(*w));
-
-	w->conn = c;
-	w->watch = stream_watch_new(log, last_seq, on_wake, w);
-	list_append(&c->turns, &w->node);
-	if (old)
-		watched_free(old);
-}
-
-static bool is_plain_token(const struct stream_entry *entry)
-{
-	return entry && entry->kind == EVENT_TOKEN && entry->json_len == 0;
-}
-
-/* Adjacent tokens that piled up behind a choked socket go as one; a mark keeps its token alone. */
-static void add_merged(struct buf *frame, const char *turn_id, struct stream_watch *watch,
-		       const struct stream_entry *entry)
-{
-	uint64_t first = entry->seq;
-	uint64_t last = first;
-	struct buf text;
-
-	buf_init(&text, 2 * EVENT_LOG_BYTES_MAX);
-	buf_add(&text, entry->text, entry->text_len);
-	entry = NULL;
-	while (text.n < TOKEN_MERGE_BYTES_MAX && is_plain_token(entry = stream_read(watch))) {
-		buf_add(&text, entry->text, entry->text_len);
-		last = entry->seq;
-		entry = NULL;
-	}
-	if (entry)
-		stream_unread(watch);
-	wire_token(frame, turn_id, first, last, (struct str){buf_text(&text), text.n},
-		   (struct str){0});
-	buf_deinit(&text);
-}
-
-static bool watched_send_next(struct watched *w)
-{
-	const struct stream_entry *entry = stream_read(w->watch);
-	const char *turn_id = stream_turn_id(stream_watch_log(w->watch));
-	struct buf *frame;
-
-	if (!entry)
-		return false;
-	frame = conn_frame_begin(w->conn);
-	if (w->conn->merging && is_plain_token(entry))
-		add_merged(frame, turn_id, w->watch, entry);
-	else
-		wire_entry(frame, turn_id, entry);
-	conn_frame_send(w->conn);
-	return true;
-}
-
-void chat_pump(struct ws_conn *c)
-{
-	if (c->close_code || c->dead)
-		return;
-	list_each_safe(node, &c->turns) {
-		struct watched *w = list_item(node, struct watched, node);
-
-		do {
-			/* Asked before the log is read: what is read must go out. */
-			if (!list_empty(&c->queue) || !conn_ready(c))
-				return;
-		} while (watched_send_next(w));
-		if (stream_ended(w->watch))
-			watched_free(w);
-	}
-	c->merging = false;
 }
 
 /* ---- Sessions ---- */
@@ -207,7 +96,7 @@ static void turn_begin(struct ws_conn *c, const struct turn_request *request)
 	struct err e;
 
 	if (turn_start(options_of(c)->turns, request, &log, &e))
-		watch_from(c, log, 0);
+		turns_watch(c, log, 0);
 	else
 		say_err(c, &e);
 }
@@ -295,7 +184,7 @@ static void on_resume(struct ws_conn *c, struct client_frame *f)
 	else if ((uint64_t)f->last_seq > stream_last_seq(log))
 		say_problem(c, PROBLEM_BAD_FRAME, "last_seq: beyond what was said", 0);
 	else
-		watch_from(c, log, (uint64_t)f->last_seq);
+		turns_watch(c, log, (uint64_t)f->last_seq);
 }
 
 static void on_ping(struct ws_conn *c, struct client_frame *f)
@@ -398,20 +287,6 @@ void chat_tick(struct ws_conn *c, int64_t now_ms)
 	}
 }
 
-/* A user who closes the window does not want the answer any more; a connection that broke may come
- * back, and how long that is waited for is the turn's business. */
-static void leave_turn(struct ws_conn *c, struct watched *w)
-{
-	const struct stream_log *log = stream_watch_log(w->watch);
-	bool was_last = stream_watchers(log) == 1;
-	char turn_id[UUID_BYTES];
-
-	memcpy(turn_id, stream_turn_id(log), UUID_BYTES);
-	watched_free(w);
-	if (c->peer_code == WS_CLOSE_NORMAL && !c->close_code && was_last)
-		turn_cancel(options_of(c)->turns, turn_id, c->who, CANCEL_LEFT);
-}
-
 void chat_closed(struct ws_conn *c)
 {
 	if (c->stage == CHAT_AUTH && c->wsi)
@@ -419,6 +294,5 @@ void chat_closed(struct ws_conn *c)
 	c->stage = CHAT_LEFT;
 	lookup_end(c);
 	held_free(c);
-	while (!list_empty(&c->turns))
-		leave_turn(c, list_item(c->turns.next, struct watched, node));
+	turns_leave(c);
 }

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vesper/arena.h"
 #include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/limits.h"
@@ -190,7 +189,7 @@ int conn_writable(struct ws_conn *c)
 	c->choked_since_ms = 0;
 	conn_flush_queue(c);
 	if (c->kind == WS_CHAT && !c->close_code)
-		chat_pump(c);
+		turns_pump(c);
 	conn_balance(c);
 	if (c->dead)
 		return -1;

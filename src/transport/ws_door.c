@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "handshake.h"
-#include "listen.h"
+#include "refuse.h"
 #include "vesper/arena.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"

@@ -137,9 +137,14 @@ void conn_frame_send(struct ws_conn *c);
 /* ws_chat.c */
 void chat_opened(struct ws_conn *c);
 void chat_message(struct ws_conn *c, const char *text, size_t len);
-/* Takes entries off the logs as long as the socket takes frames. */
-void chat_pump(struct ws_conn *c);
 void chat_tick(struct ws_conn *c, int64_t now_ms);
 void chat_closed(struct ws_conn *c);
+
+/* ws_turns.c: from after this entry on; a turn that is watched already begins again from there. */
+void turns_watch(struct ws_conn *c, struct stream_log *log, uint64_t last_seq);
+/* Takes entries off the logs as long as the socket takes frames. */
+void turns_pump(struct ws_conn *c);
+/* The socket is gone. */
+void turns_leave(struct ws_conn *c);
 
 #endif

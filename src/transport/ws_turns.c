@@ -1,0 +1,140 @@
+/*
+ * The turns that a socket watches. Nothing is copied ahead: an entry is read from its log when the
+ * socket takes a frame, so what a slow reader has not taken yet costs no memory of its own.
+ */
+#include "ws_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "wire.h"
+
+/* A turn that this socket watches. */
+struct watched {
+	struct list node;
+	struct ws_conn *conn;
+	struct stream_watch *watch;
+};
+
+static void watched_free(struct watched *w)
+{
+	stream_watch_free(&w->watch);
+	list_remove(&w->node);
+	mem_free(w);
+}
+
+static void on_wake(void *owner)
+{
+	struct watched *w = owner;
+
+	turns_pump(w->conn);
+}
+
+static struct watched *watched_find(const struct ws_conn *c, const struct stream_log *log)
+{
+	list_each(node, &c->turns) {
+		struct watched *w = list_item(node, struct watched, node);
+
+		if (stream_watch_log(w->watch) == log)
+			return w;
+	}
+	return NULL;
+}
+
+/* Watched already: the client wants to begin again from there. The new watch comes before the old
+ * one goes, so that the turn never sees itself left alone. */
+void turns_watch(struct ws_conn *c, struct stream_log *log, uint64_t last_seq)
+{
+	struct watched *old = watched_find(c, log);
+	struct watched *w = mem_alloc(sizeof(*w));
+
+	w->conn = c;
+	w->watch = stream_watch_new(log, last_seq, on_wake, w);
+	list_append(&c->turns, &w->node);
+	if (old)
+		watched_free(old);
+}
+
+static bool is_plain_token(const struct stream_entry *entry)
+{
+	return entry && entry->kind == EVENT_TOKEN && entry->json_len == 0;
+}
+
+/* Adjacent tokens that piled up behind a choked socket go as one; a mark keeps its token alone. */
+static void add_merged(struct buf *frame, const char *turn_id, struct stream_watch *watch,
+		       const struct stream_entry *entry)
+{
+	uint64_t first = entry->seq;
+	uint64_t last = first;
+	struct buf text;
+
+	buf_init(&text, 2 * EVENT_LOG_BYTES_MAX);
+	buf_add(&text, entry->text, entry->text_len);
+	entry = NULL;
+	while (text.n < TOKEN_MERGE_BYTES_MAX && is_plain_token(entry = stream_read(watch))) {
+		buf_add(&text, entry->text, entry->text_len);
+		last = entry->seq;
+		entry = NULL;
+	}
+	if (entry)
+		stream_unread(watch);
+	wire_token(frame, turn_id, first, last, (struct str){buf_text(&text), text.n},
+		   (struct str){0});
+	buf_deinit(&text);
+}
+
+static bool watched_send_next(struct watched *w)
+{
+	const struct stream_entry *entry = stream_read(w->watch);
+	const char *turn_id = stream_turn_id(stream_watch_log(w->watch));
+	struct buf *frame;
+
+	if (!entry)
+		return false;
+	frame = conn_frame_begin(w->conn);
+	if (w->conn->merging && is_plain_token(entry))
+		add_merged(frame, turn_id, w->watch, entry);
+	else
+		wire_entry(frame, turn_id, entry);
+	conn_frame_send(w->conn);
+	return true;
+}
+
+void turns_pump(struct ws_conn *c)
+{
+	if (c->close_code || c->dead)
+		return;
+	list_each_safe(node, &c->turns) {
+		struct watched *w = list_item(node, struct watched, node);
+
+		do {
+			/* Asked before the log is read: what is read must go out. */
+			if (!list_empty(&c->queue) || !conn_ready(c))
+				return;
+		} while (watched_send_next(w));
+		if (stream_ended(w->watch))
+			watched_free(w);
+	}
+	c->merging = false;
+}
+
+/* A user who closes the window does not want the answer any more; a connection that broke may come
+ * back, and how long that is waited for is the turn's business. */
+static void leave_turn(struct ws_conn *c, struct watched *w)
+{
+	const struct stream_log *log = stream_watch_log(w->watch);
+	bool was_last = stream_watchers(log) == 1;
+	char turn_id[UUID_BYTES];
+
+	memcpy(turn_id, stream_turn_id(log), UUID_BYTES);
+	watched_free(w);
+	if (c->peer_code == WS_CLOSE_NORMAL && !c->close_code && was_last)
+		turn_cancel(c->server->transport->options.turns, turn_id, c->who, CANCEL_LEFT);
+}
+
+void turns_leave(struct ws_conn *c)
+{
+	while (!list_empty(&c->turns))
+		leave_turn(c, list_item(c->turns.next, struct watched, node));
+}
