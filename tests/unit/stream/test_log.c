@@ -237,6 +237,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_released_log_still_has_its_bodies, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(an_entry_may_be_put_back, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
