@@ -42,6 +42,19 @@ static inline void ignore_log(void *owner, const char *text)
 	(void)text;
 }
 
+/* What the caller may: everything, unless a test says less. */
+static const char *const all_permissions[] = {"chat:use", "chat:read_projects",
+					      "chat:read_market_data", "chat:read_budget",
+					      "chat:read_pbi_metrics"};
+static const char *const *permissions = all_permissions;
+static size_t permission_count = 5;
+
+static inline void permit_all(void)
+{
+	permissions = all_permissions;
+	permission_count = 5;
+}
+
 /* The loop and the catalogue; the test opens its own warehouse. */
 static inline void begin(void)
 {
@@ -87,10 +100,10 @@ static inline void on_result(void *owner, struct result *r)
 static inline const struct result *call_as(const char *tenant, const char *agent, const char *tool,
 					   const char *arguments)
 {
-	static const char *const permissions[] = {"chat:use", "chat:read_projects",
-						  "chat:read_market_data", "chat:read_budget"};
-	const struct principal who = {
-		.user = "ann", .tenant = tenant, .permissions = permissions, .permission_count = 4};
+	const struct principal who = {.user = "ann",
+				      .tenant = tenant,
+				      .permissions = permissions,
+				      .permission_count = permission_count};
 	struct tool_request request = {
 		.call = "c1", .agent = agent, .tool = tool, .who = &who, .today = {2026, 2, 27}};
 	char *text = mem_strdup(arguments);

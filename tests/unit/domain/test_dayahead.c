@@ -3,60 +3,13 @@
  * bound value in every dialect, and against a small price book in a real file, where the numbers
  * must come out.
  */
-#include "domain_test.h"
-
-#include <ftw.h>
-#include <sqlite3.h>
-#include <stdio.h>
-
-#include "vesper/health.h"
+#include "domain_data.h"
 
 /* ---- binding ---- */
 
-static struct recording_db recorded;
-
-static bool is_bound(const struct db_statement *s, const char *text)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		const struct value *v = &s->values[i];
-		const char *one =
-			v->text ? v->text : arena_printf(arena, "%lld", (long long)v->number);
-		if (strcmp(one, text) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Each value is bound in the statement of that name, and none stands in its text. */
-static void check_bound(const char *statement, const char *const *values)
-{
-	for (size_t i = 0; i < recorded.statement_count; i++) {
-		const struct db_statement *s = &recorded.statements[i];
-		size_t marks = 0;
-
-		for (const char *p = s->text; *p; p++)
-			marks += *p == '?';
-		assert_int_equal(marks, s->count);
-		assert_true(is_bound(s, "acme"));
-		if (strcmp(s->name, statement) != 0)
-			continue;
-		for (; *values; values++) {
-			if (!is_bound(s, *values))
-				fail_msg("%s: %s is not bound", s->name, *values);
-			if (strlen(*values) > 2) /* digits may stand in the text by themselves */
-				assert_null(strstr(s->text, *values));
-		}
-		return;
-	}
-	fail_msg("%s was not sent", statement);
-}
-
 static void each_argument_arrives_bound(void **state)
 {
-	static const struct {
-		const char *tool, *arguments, *statement;
-		const char *values[16];
-	} cases[] = {
+	static const struct binding cases[] = {
 		{"get_average_annual_price",
 		 "{'vendor': 'Ascend', 'hub_zone': 'NP15', 'year': 2025, 'market': 'CAISO',"
 		 " 'asof': 'Jan_2025', 'reference': 'High'}",
@@ -97,55 +50,20 @@ static void each_argument_arrives_bound(void **state)
 	};
 
 	(void)state;
-	for (int d = 0; d < DIALECT_COUNT; d++) {
-		begin();
-		recording_db_init(&recorded, loop);
-		warehouse = db_from_driver(&recording_db_driver, &recorded, (enum dialect)d);
-		open_tools();
-		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			recording_db_table(&recorded, "Vendor", "x", NULL);
-			call_as("acme", "dayahead_agent", cases[i].tool, cases[i].arguments);
-			assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
-			check_bound(cases[i].statement, cases[i].values);
-		}
-		end();
-		recording_db_deinit(&recorded);
-	}
+	check_bindings("dayahead_agent", cases, sizeof(cases) / sizeof(cases[0]), "Vendor", "x");
 }
 
 static void denied_means_no_query(void **state)
 {
 	static const char *const tools[] = {"get_average_annual_price", "compare_vendors",
 					    "get_hourly_price_distribution",
-					    "list_available_curves"};
+					    "list_available_curves", NULL};
 
 	(void)state;
-	begin();
-	recording_db_init(&recorded, loop);
-	warehouse = db_from_driver(&recording_db_driver, &recorded, DIALECT_SQLITE);
-	open_tools();
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
-		call_as("acme", "per_agent", tools[i], "{'hub_zone': 'NP15', 'year': 2025}");
-		assert_int_equal(answer->outcome.kind, OUTCOME_NOT_PERMITTED);
-		assert_string_equal(catalog_tool(catalog, tools[i])->permission,
-				    "chat:read_market_data");
-	}
-	assert_int_equal(recorded.queries, 0);
-	end();
-	recording_db_deinit(&recorded);
+	check_denied(tools, "chat:read_market_data", "{'hub_zone': 'NP15', 'year': 2025}");
 }
 
 /* ---- numbers ---- */
-
-static char folder[64];
-
-static void exec(sqlite3 *db, const char *sql)
-{
-	char *why = NULL;
-
-	if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
-		fail_msg("%s: %s", why, sql);
-}
 
 /* One file of one hub-zone, with two days of prices for each of its years: `low` dollars in each
  * hour, and `high` on top of it in hours first..last. */
@@ -171,27 +89,6 @@ static void add_file(sqlite3 *db, const char *tenant, int key, const char *vendo
 	sqlite3_free(sql);
 }
 
-static sqlite3 *new_file(const char *tenant)
-{
-	char path[128];
-	sqlite3 *db;
-	char *sql;
-	FILE *f;
-	static char schema[65536];
-
-	f = fopen(VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql", "re");
-	assert_non_null(f);
-	schema[fread(schema, 1, sizeof(schema) - 1, f)] = '\0';
-	fclose(f);
-	snprintf(path, sizeof(path), "%s/%s.db", folder, tenant);
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	exec(db, schema);
-	sql = sqlite3_mprintf("INSERT INTO vesper_tenant VALUES (%Q)", tenant);
-	exec(db, sql);
-	sqlite3_free(sql);
-	return db;
-}
-
 static void make_files(void)
 {
 	sqlite3 *db = new_file("acme");
@@ -214,43 +111,17 @@ static void make_files(void)
 
 static int open_files(void **state)
 {
-	static char acme[128], vesper[128];
-	static struct db_tenant tenants[] = {{"acme", acme}, {"vesper", vesper}};
-	const struct db_options options = {.name = "warehouse",
-					   .dialect = DIALECT_SQLITE,
-					   .read_only = true,
-					   .workers = 2,
-					   .tenants = tenants,
-					   .tenant_count = 2};
-	struct err e = {0};
-
 	(void)state;
-	strcpy(folder, "/tmp/vesper-dayahead-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	snprintf(acme, sizeof(acme), "%s/acme.db", folder);
-	snprintf(vesper, sizeof(vesper), "%s/vesper.db", folder);
+	new_folder();
 	make_files();
-	begin();
-	if (!db_open(loop, &options, &warehouse, &e))
-		fail_msg("%s", e.text);
-	open_tools();
+	open_folder();
 	return 0;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	(void)st;
-	(void)kind;
-	(void)at;
-	return remove(path);
 }
 
 static int close_files(void **state)
 {
 	(void)state;
-	end();
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	health_reset();
+	close_folder();
 	return 0;
 }
 
@@ -260,33 +131,6 @@ static const struct result *call(const char *tool, const char *arguments)
 	if (answer->outcome.detail)
 		print_message("%s\n", answer->outcome.detail);
 	return answer;
-}
-
-static const char *cell(size_t row, const char *column)
-{
-	const char *text = table_cell(answer->tables[0], row, column);
-
-	assert_non_null(text);
-	return text;
-}
-
-static void number(const char *text, double want)
-{
-	char *rest;
-
-	assert_true(strtod(text, &rest) == want);
-	assert_string_equal(rest, "");
-}
-
-static void fact(const char *name, const char *value, const char *unit)
-{
-	const struct fact *f = result_fact(answer, name);
-
-	if (!f)
-		fail_msg("no fact %s", name);
-	assert_string_equal(f->value, value);
-	if (unit)
-		assert_string_equal(f->unit, unit);
 }
 
 static void the_newest_file_leads(void **state)

@@ -1,0 +1,44 @@
+/*
+ * What domain modules share: cells as exact numbers, and facts added in one line. Pure; all memory
+ * in the arena of the call.
+ */
+#ifndef DOMAIN_INT_H
+#define DOMAIN_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/clock.h"
+#include "vesper/decimal.h"
+#include "vesper/result.h"
+
+/* ---- cells ---- */
+
+/* False for NULL or no number. */
+bool domain_number(const struct table *t, size_t row, const char *column, struct decimal *out);
+bool domain_date(const struct table *t, size_t row, const char *column, struct date *out);
+bool domain_cell_is(const struct table *t, size_t row, const char *column, const char *text);
+
+/* ---- facts ---- */
+
+void domain_add_text(struct result *r, struct arena *a, const char *name, const char *label,
+		     const char *value);
+/* With exactly the decimals of `value`. `formula` may be NULL. */
+void domain_add_number(struct result *r, struct arena *a, const char *name, const char *label,
+		       struct decimal value, const char *unit, const char *formula);
+void domain_add_count(struct result *r, struct arena *a, const char *name, const char *label,
+		      size_t count);
+/* part / whole in percent at one decimal; nothing is added when the whole is zero or less, as a
+ * percentage of that says nothing. */
+void domain_add_percent(struct result *r, struct arena *a, const char *name, const char *label,
+			struct decimal part, struct decimal whole);
+const char *domain_number_text(struct arena *a, struct decimal d);
+
+/* ---- words ---- */
+
+/* "February 2026" for a whole month, "2026" for a whole year, else "20 February 2026 to 27 February
+ * 2026". One of them may be NULL: "since …", "until …"; both: NULL. */
+const char *domain_period(struct arena *a, const char *from, const char *to);
+
+#endif
