@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -32,7 +32,11 @@ const KEPT_ENV = /^(PATH|HOME|TMPDIR|LANG|LC_ALL|ODBC\w*|LD_LIBRARY_PATH|[ALUT]+
 const SANITIZERS = /ERROR: AddressSanitizer|runtime error:|LeakSanitizer|ThreadSanitizer/;
 
 const running = new Set();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+const made = [];
+process.on('exit', () => {
+  running.forEach((child) => child.kill('SIGKILL'));
+  made.forEach((dir) => rmSync(dir, { recursive: true, force: true }));
+});
 setTimeout(() => {
   console.error('the suite hangs');
   process.exit(1);
@@ -48,8 +52,10 @@ export async function freePort() {
   return port;
 }
 
+/* A folder that is gone when the suite ends. */
 export async function tempDir(name = 'data') {
-  return mkdtemp(join(tmpdir(), `vesper-e2e-${name}-`));
+  made.push(await mkdtemp(join(tmpdir(), `vesper-e2e-${name}-`)));
+  return made[made.length - 1];
 }
 
 export async function filesUnder(dir) {
@@ -172,14 +178,12 @@ export class Daemon {
     return this.exit;
   }
 
-  /* An orderly end. The data folder goes too unless the next daemon is to find it. */
-  async stop({ keep = false } = {}) {
+  /* An orderly end. */
+  async stop() {
     this.child.kill('SIGTERM');
     const exited = await this.ended();
     this.checkOutput();
     assert.deepEqual(exited, { code: 0, signal: null }, `vesperd ended badly:\n${this.output.slice(-4000)}`);
-    if (!keep)
-      await rm(this.dataDir, { recursive: true, force: true });
   }
 
   checkOutput() {

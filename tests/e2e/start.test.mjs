@@ -11,9 +11,8 @@ import { mintToken, SECRET } from './token.mjs';
 const DATABASE = /\.(db|sqlite3?)$/;
 
 /* A copy of what the daemon reads at start, for a test to break. It is the folder the daemon runs in. */
-async function copyOfProject(t) {
+async function copyOfProject() {
   const dir = await tempDir('project');
-  t.after(() => rm(dir, { recursive: true, force: true }));
   for (const name of ['config', 'sql', 'prompts'])
     await cp(join(ROOT, name), join(dir, name), { recursive: true });
   return { dir, options: { cwd: dir, env: { VESPER_ROOT: dir, VESPER_CONFIG: join(dir, 'config/vesper.json') } } };
@@ -24,10 +23,9 @@ async function change(path, edit) {
 }
 
 /* The shared warehouse behind links, so that one tenant's file can be taken away or replaced. */
-async function linkedWarehouse(t) {
+async function linkedWarehouse() {
   const from = await demoWarehouse();
   const dir = await tempDir('warehouse');
-  t.after(() => rm(dir, { recursive: true, force: true }));
   for (const path of await filesUnder(from)) {
     const target = join(dir, path.slice(from.length));
     await mkdir(join(target, '..'), { recursive: true });
@@ -52,8 +50,8 @@ describe('the start is refused', () => {
       await refusedStart({ env: { VESPER_LISTEN: listen } }, /listen|address/i);
   });
 
-  it('when the configuration has an unknown key, a wrong type, or is no JSON', async (t) => {
-    const { dir, options } = await copyOfProject(t);
+  it('when the configuration has an unknown key, a wrong type, or is no JSON', async () => {
+    const { dir, options } = await copyOfProject();
     const file = join(dir, 'config/vesper.json');
     const good = await readFile(file, 'utf8');
     const set = (edit) => writeFile(file, JSON.stringify(edit(JSON.parse(good))));
@@ -69,8 +67,8 @@ describe('the start is refused', () => {
     await refusedStart(options, /vesper\.json/);
   });
 
-  it('with every mistake named at once', async (t) => {
-    const { dir, options } = await copyOfProject(t);
+  it('with every mistake named at once', async () => {
+    const { dir, options } = await copyOfProject();
     await change(join(dir, 'config/vesper.json'), (text) => JSON.stringify({ ...JSON.parse(text), colour: 1, shape: 2 }));
     await refusedStart(options, /colour/, /shape/);
   });
@@ -80,7 +78,7 @@ describe('the start is refused', () => {
     await refusedStart({ env: { VESPER_TODAY: 'tomorrow' } }, /VESPER_TODAY/);
   });
 
-  it('when a SQL file, a prompt or a table is broken: with file and line', async (t) => {
+  it('when a SQL file, a prompt or a table is broken: with file and line', async () => {
     const breaks = {
       'an unknown marker': ['sql/domain/dayahead/get_average_annual_price.sql', (s) => s.replace(':hub_zone', ':hub_zome'), /hub_zome/],
       'an unknown header key': ['sql/domain/dayahead/get_average_annual_price.sql', (s) => s.replace(/^-- about:/m, '-- abuot:'), /abuot/],
@@ -91,7 +89,7 @@ describe('the start is refused', () => {
       'an unknown key in front matter': ['prompts/domain/dayahead.md', (s) => s.replace(/^---\n/, '---\nmood: good\n'), /mood/],
     };
     for (const [name, [file, edit, word]] of Object.entries(breaks)) {
-      const { dir, options } = await copyOfProject(t);
+      const { dir, options } = await copyOfProject();
       const before = await readFile(join(dir, file), 'utf8');
       await change(join(dir, file), edit);
       assert.notEqual(await readFile(join(dir, file), 'utf8'), before, `${name}: the test broke nothing`);
@@ -99,18 +97,17 @@ describe('the start is refused', () => {
     }
   });
 
-  it('when a tool of a module has no file, or a file no tool', async (t) => {
-    const gone = await copyOfProject(t);
+  it('when a tool of a module has no file, or a file no tool', async () => {
+    const gone = await copyOfProject();
     await rm(join(gone.dir, 'sql/domain/dayahead/compare_vendors.sql'));
     await refusedStart(gone.options, /compare_vendors/);
-    const more = await copyOfProject(t);
+    const more = await copyOfProject();
     await writeFile(join(more.dir, 'sql/domain/dayahead/unheard_of.sql'), '-- tool: unheard_of\n-- about: x\nSELECT 1\n');
     await refusedStart(more.options, /unheard_of/);
   });
 
-  it('when the data folder cannot be written', async (t) => {
+  it('when the data folder cannot be written', async () => {
     const dir = await tempDir();
-    t.after(() => rm(dir, { recursive: true, force: true }));
     const file = join(dir, 'a-file');
     await writeFile(file, '');
     await refusedStart({ dataDir: file }, /a-file/);
@@ -122,12 +119,11 @@ describe('the start is refused', () => {
     await refusedStart({ dataDir: '/proc/vesper' }, /\/proc\/vesper/);
   });
 
-  it('when the store is corrupt', async (t) => {
+  it('when the store is corrupt', async () => {
     const dataDir = await tempDir();
-    t.after(() => rm(dataDir, { recursive: true, force: true }));
     const d = await startDaemon({ dataDir });
     await d.ask(REFERENCE);
-    await d.stop({ keep: true });
+    await d.stop();
     const stores = (await filesUnder(dataDir)).filter((p) => DATABASE.test(p));
     assert.ok(stores.length > 0, `no database in the data folder: ${await filesUnder(dataDir)}`);
     for (const path of stores)
@@ -161,7 +157,7 @@ describe('a warehouse that is not there', () => {
   }
 
   it('for one tenant: the others are served, health is degraded', async (t) => {
-    const { dir, acme } = await linkedWarehouse(t);
+    const { dir, acme } = await linkedWarehouse();
     await rm(acme);
     const d = await startDaemon({ warehouse: dir });
     t.after(() => d.stop());
@@ -169,7 +165,7 @@ describe('a warehouse that is not there', () => {
   });
 
   it('corrupt for one tenant: the same', async (t) => {
-    const { dir, acme } = await linkedWarehouse(t);
+    const { dir, acme } = await linkedWarehouse();
     await rm(acme);
     await writeFile(acme, 'this is no database. '.repeat(500));
     const d = await startDaemon({ warehouse: dir });
@@ -179,7 +175,6 @@ describe('a warehouse that is not there', () => {
 
   it('for nobody: refused or degraded, and named either way', async (t) => {
     const dir = await tempDir('empty');
-    t.after(() => rm(dir, { recursive: true, force: true }));
     const d = await launch({ warehouse: dir });
     t.after(() => (d.exited ? undefined : d.stop()));
     const up = await d.waitReady().then(() => true, () => false);
@@ -211,8 +206,8 @@ describe('without starting', () => {
     await say('--check');
   });
 
-  it('--check finds a column that the view does not have', async (t) => {
-    const { dir, options } = await copyOfProject(t);
+  it('--check finds a column that the view does not have', async () => {
+    const { dir, options } = await copyOfProject();
     await change(join(dir, 'sql/domain/dayahead/get_average_annual_price.sql'),
       (s) => s.replace(/\bda\.DAYAHEAD_PRICE\b/i, 'da.DAYAHEAD_PRISE'));
     await refusedStart({ ...options, args: ['--check'] }, /DAYAHEAD_PRISE/, /get_average_annual_price/);
