@@ -2,8 +2,8 @@
  * Strict JSON over jansson: bounded size and depth, no duplicate members, typed getters that say
  * what is wrong.
  *
- * Getters that return false fill the error with the member's name. Borrowed strings live as long as
- * the object.
+ * Getters that return false fill the error with the member's name; asking something that is no
+ * object for a member is such an error too. Borrowed strings live as long as the object.
  *
  * Exact decimals are nodes that only this writer understands: json_text and buf_json are the
  * program's only serializers (never json_dumps), and text from outside becomes a node through

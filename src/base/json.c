@@ -138,11 +138,19 @@ static bool must_be(json_type type, const char *name, struct err *e)
 	return err_set(e, ERR_INPUT, "%s: must be %s", name, type_name(type));
 }
 
+/* What comes from outside may have any shape: a text where an object belongs is an error, not a
+ * mistake of ours. */
+static bool is_object(const json_t *value, struct err *e)
+{
+	return json_is_object(value) || err_set(e, ERR_INPUT, "an object is wanted here");
+}
+
 /* The member, or NULL when it is absent. */
 static bool json_opt(const json_t *object, const char *name, json_type type, json_t **out,
 		     struct err *e)
 {
-	assert(json_is_object(object));
+	if (!is_object(object, e))
+		return false;
 	json_t *value = json_object_get(object, name);
 	if (value && json_typeof(value) != type)
 		return must_be(type, name, e);
@@ -202,7 +210,8 @@ bool json_opt_int(const json_t *object, const char *name, int64_t *out, struct e
 
 bool json_opt_bool(const json_t *object, const char *name, bool *out, struct err *e)
 {
-	assert(json_is_object(object));
+	if (!is_object(object, e))
+		return false;
 	const json_t *value = json_object_get(object, name);
 	if (value && !json_is_boolean(value))
 		return must_be(JSON_TRUE, name, e);
@@ -235,6 +244,8 @@ bool json_only(const json_t *object, const char *const *names, struct err *e)
 {
 	const char *key;
 	json_t *value = NULL;
+	if (!is_object(object, e))
+		return false;
 	json_object_foreach((json_t *)object, key, value) {
 		const char *const *name = names;
 		while (*name && strcmp(*name, key) != 0)

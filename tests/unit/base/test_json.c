@@ -285,6 +285,25 @@ static void random_text_never_breaks(void **state)
 	assert_true(accepted > 1000);
 }
 
+static void what_is_no_object_has_no_members(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"a", NULL};
+	json_t *values[] = {json_array(), json_string("x"), json_integer(1), json_null(), NULL};
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		const char *text = "as it was";
+		bool yes = true;
+		struct err e = {0};
+		assert_false(json_get_str(values[i], "a", &text, &e));
+		assert_false(json_opt_str(values[i], "a", &text, &e));
+		assert_false(json_opt_bool(values[i], "a", &yes, &e));
+		assert_false(json_only(values[i], names, &e));
+		assert_int_equal(e.code, ERR_INPUT);
+		assert_string_equal(text, "as it was");
+		json_decref(values[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +318,7 @@ int main(void)
 		cmocka_unit_test(owned_by_an_arena),
 		cmocka_unit_test(files),
 		cmocka_unit_test(file_cap),
+		cmocka_unit_test(what_is_no_object_has_no_members),
 		cmocka_unit_test(random_text_never_breaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
