@@ -179,8 +179,8 @@ enum turn_state step_understand(struct turn *t)
 	if (forbidden)
 		return reply_with(t, MESSAGE_REFUSED,
 				  arena_printf(t->arena,
-					       "You do not have permission to see this data (%s). "
-					       "An administrator can grant access.",
+					       "You do not have permission to see this data: %s An "
+					       "administrator can grant access.",
 					       forbidden->about));
 	if (u->kind == KNOW_GREETING)
 		return reply_with(t, MESSAGE_COMPLETE, help_text(t, "Hello! Ask me about:"));
