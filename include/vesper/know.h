@@ -47,8 +47,7 @@ struct clarification {
 	bool unknown; /* the value that was named does not exist (then options are the closest) */
 };
 
-/* KNOW_DENIED: it is about data, none of which this caller may use. */
-enum know_kind { KNOW_DATA, KNOW_GREETING, KNOW_HELP, KNOW_UNCLEAR, KNOW_DENIED };
+enum know_kind { KNOW_DATA, KNOW_GREETING, KNOW_HELP, KNOW_UNCLEAR };
 
 struct understanding {
 	enum know_kind kind;

@@ -30,7 +30,7 @@
 #define PING_EVERY_MS           25000        /* below the 60 s idle limit of common proxies */
 #define PING_MISSED_MAX         2            /* silent that many intervals: gone */
 #define SEND_QUEUE_PAUSE_BYTES  (256 * 1024) /* above: the viewer stops reading its log */
-#define SEND_QUEUE_RESUME_BYTES (64 * 1024)  /* below: it goes on */
+#define SEND_QUEUE_RESUME_BYTES (64 * 1024)   /* below: it is again */
 #define SEND_BLOCKED_MS         30000 /* a client that reads nothing for that long is closed with 1013 */
 #define LISTEN_PAUSE_MS                                                                            \
 	100 /* no descriptor left: accept nothing for that long instead of spinning */
@@ -83,6 +83,8 @@
 #define ENUM_VALUES_MAX       40 /* values that a tool's schema lists; more only cost tokens */
 
 #define KNOW_CALLS_MAX       12 /* calls that one question makes by naming several values */
+#define KNOW_WORDS_MAX       400 /* words of a question that are read; a pasted document is no question */
+#define KNOW_STRANGE_MAX     16  /* words that nobody knows and that are looked up as misspelled */
 
 /* tools and SQL */
 #define TOOL_ARGS_MAX      24    /* parameters of one tool */
@@ -108,6 +110,23 @@
 #define DB_CONNECT_RETRY_MS  3000  /* pause between attempts to reach a database that is away */
 #define DB_BUSY_MS           2000 /* a statement waits that long for another process to let go of a file */
 #define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
+
+/* the SQL gate */
+#define GATE_SQL_BYTES_MAX    65536 /* a statement somebody wrote; the longest sensible ones are a tenth */
+#define GATE_TOKENS_MAX       16384 /* words and signs of it: four bytes each on average */
+#define GATE_LIST_MAX         1000  /* items of one list: columns, values of IN, rows of VALUES, joins */
+#define GATE_DEPTH_MAX        64    /* nesting; a level is at most a dozen frames of the parser */
+#define GATE_SUFFIXES_MAX     8     /* COLLATE, AT TIME ZONE or :: after one operand */
+#define GATE_NAME_BYTES_MAX   128   /* what SQL Server takes */
+#define GATE_NAME_BYTES_PG    63    /* PostgreSQL cuts longer names, and two may become one */
+#define GATE_NUMBER_BYTES_MAX 60    /* a decimal(38) with sign, point and exponent */
+
+/* the cache */
+#define CACHE_ENTRIES_MAX     10000              /* values in memory: hours of distinct questions */
+#define CACHE_BYTES_MAX       (32 * 1024 * 1024) /* of them; the longest unused go first */
+#define CACHE_VALUE_BYTES_MAX (1024 * 1024) /* one value: 500 rows of 20 columns are a tenth */
+#define CACHE_KEY_BYTES_MAX   1024          /* tenant and name; names are short or hashes */
+#define CACHE_LOCKS_MAX       4096          /* held at a time; more are refused */
 
 /* the store */
 #define TITLE_CHARS_MAX      80  /* of a session's title: one line of a list */

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/limits.h"
 #include "vesper/mem.h"
 
 #define PART_BYTES_MIN 3  /* "HB" in HB_NORTH says nothing alone */
@@ -138,24 +139,52 @@ void entity_index(struct know *k)
 
 /* ---- asking it ---- */
 
+/* The dimensions that one tool's parameters take. */
+struct tool_dimensions {
+	size_t count;
+	struct {
+		size_t dimension;
+		bool has_default;
+	} items[TOOL_ARGS_MAX];
+};
+
+void scope_index(struct know *k)
+{
+	const struct catalog *c = k->catalog;
+
+	k->tool_dimensions =
+		arena_alloc(k->arena, sizeof(*k->tool_dimensions) * (c->tool_count + 1));
+	for (size_t t = 0; t < c->tool_count; t++) {
+		struct tool_dimensions *used = &k->tool_dimensions[t];
+
+		for (size_t p = 0; p < c->tools[t].param_count && used->count < TOOL_ARGS_MAX;
+		     p++) {
+			const struct param_def *param = &c->tools[t].params[p];
+			const struct dimension_def *d =
+				param->entity ? catalog_dimension(c, param->entity) : NULL;
+
+			if (!d)
+				continue;
+			used->items[used->count].dimension = (size_t)(d - c->dimensions);
+			used->items[used->count++].has_default = param->default_text != NULL;
+		}
+	}
+}
+
 void scope_read(const struct know *k, const struct catalog_view *v, struct arena *a,
 		struct scope *out)
 {
 	size_t n = k->catalog->dimension_count;
 	bool *in = arena_alloc(a, n + 1), *weak = arena_alloc(a, n + 1);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct dimension_def *d = &k->catalog->dimensions[i];
+	for (size_t t = 0; t < v->tool_count; t++) {
+		const struct tool_dimensions *used =
+			&k->tool_dimensions[v->tools[t] - k->catalog->tools];
 
-		for (size_t t = 0; t < v->tool_count; t++)
-			for (size_t p = 0; p < v->tools[t]->param_count; p++) {
-				const struct param_def *param = &v->tools[t]->params[p];
-
-				if (!param->entity || strcmp(param->entity, d->name) != 0)
-					continue;
-				in[i] = true;
-				weak[i] = weak[i] || param->default_text;
-			}
+		for (size_t i = 0; i < used->count; i++) {
+			in[used->items[i].dimension] = true;
+			weak[used->items[i].dimension] |= used->items[i].has_default;
+		}
 	}
 	*out = (struct scope){in, weak};
 }

@@ -1,5 +1,5 @@
 /*
- * The index, and the whole of a question: one subject or several, and what a caller may not ask.
+ * The index, and the whole of a question, with one subject or several.
  */
 #include "know_int.h"
 
@@ -9,23 +9,6 @@
 #include "vesper/mem.h"
 
 #define KNOW_ARENA_BYTES (512 * 1024 * 1024)
-
-/* Every visible tool, as somebody would see it who may do everything. */
-static void view_of_all(struct know *k)
-{
-	const struct catalog *c = k->catalog;
-	const struct domain_def **domains =
-		arena_alloc(k->arena, (c->domain_count + 1) * sizeof(*domains));
-	const struct tool_def **tools = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*tools));
-
-	for (size_t i = 0; i < c->domain_count; i++)
-		domains[i] = &c->domains[i];
-	k->all = (struct catalog_view){
-		.catalog = c, .domains = domains, .domain_count = c->domain_count, .tools = tools};
-	for (size_t i = 0; i < c->tool_count; i++)
-		if (c->tools[i].visible)
-			tools[k->all.tool_count++] = &c->tools[i];
-}
 
 struct know *know_new(const struct catalog *c)
 {
@@ -40,8 +23,8 @@ struct know *know_new(const struct catalog *c)
 	words_add_stop(&k->stop);
 	words_add_synonyms(&k->synonyms);
 	entity_index(k);
+	scope_index(k);
 	k->router = router_new(k);
-	view_of_all(k);
 	return k;
 }
 
@@ -151,17 +134,6 @@ static bool understand_parts(const struct know *k, const struct know_input *in,
 	return true;
 }
 
-/* Would the question be about data, if everything were permitted? */
-static bool is_denied(const struct know *k, const struct know_input *in, struct arena *a)
-{
-	struct know_input everything = *in;
-	struct understanding u;
-
-	everything.may = &k->all;
-	understand_one(k, &everything, a, &u);
-	return u.kind == KNOW_DATA && u.intended && !catalog_allows(in->may, u.intended, NULL);
-}
-
 void know_understand(const struct know *k, const struct know_input *in, struct arena *a,
 		     struct understanding *out)
 {
@@ -171,7 +143,4 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 	if (parts > 1 && understand_parts(k, in, texts, parts, a, out))
 		return;
 	understand_one(k, in, a, out);
-	if (out->kind == KNOW_UNCLEAR && in->may->tool_count < k->all.tool_count &&
-	    out->confidence < KNOW_SURE && is_denied(k, in, a))
-		out->kind = KNOW_DENIED;
 }

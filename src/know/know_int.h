@@ -129,6 +129,7 @@ struct entry {
 };
 
 struct router;
+struct tool_dimensions;
 
 struct know {
 	const struct catalog *catalog;
@@ -137,14 +138,15 @@ struct know {
 	size_t entry_count, entry_cap;
 	struct dict keys; /* key -> first entry */
 	struct trigrams trigrams;
-	size_t longest_words;    /* words of the longest name */
-	struct catalog_view all; /* what no caller may use as a whole */
+	size_t longest_words;                    /* words of the longest name */
+	struct tool_dimensions *tool_dimensions; /* by index of the tool */
 	struct dict stop, synonyms;
 	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
 	struct router *router;
 };
 
 void entity_index(struct know *k);
+void scope_index(struct know *k);
 /* Is the dimension used by a tool that this caller may use, and must its values be marked as such
  * because they are ordinary words (they have a default)? */
 struct scope {

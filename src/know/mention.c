@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "vesper/limits.h"
+
 #define WINDOW_MAX     6 /* words of one name in a question */
 #define CANDIDATES_MAX 16
 
@@ -442,13 +444,15 @@ static void trouble_unknown(struct reading *r, size_t i, size_t n, const struct 
 
 void entity_read_unknown(struct reading *r)
 {
-	for (size_t i = 0, n; i < r->q.count; i += n) {
+	for (size_t i = 0, n, looked_up = 0; i < r->q.count; i += n) {
 		const struct token *t = &r->q.tokens[i];
 		const struct dimension_def *d;
 
 		n = glued_from(&r->q, i);
 		if (t->used || t->number >= 0 || (n == 1 && entity_in_words(r->know, t)))
 			continue;
+		if (looked_up++ == KNOW_STRANGE_MAX)
+			return;
 		if (try_near(r, i, n) || (i + n < r->q.count && try_near(r, i, n + 1)))
 			continue;
 		d = unknown_of(r, i, n);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "vesper/limits.h"
+
 #define PARTS_MAX  4
 #define PART_LEAST 0.3 /* words that fit a tool less than that name no subject */
 #define PART_CLEAR 0.1 /* and the next domain must be this much behind */
@@ -82,6 +84,8 @@ size_t parts_of(const struct know *k, const struct know_input *in, struct arena 
 	if (in->may->domain_count < 2 || !in->question)
 		return 0;
 	text_read(in->question, a, &q);
+	if (q.count > KNOW_WORDS_MAX)
+		return 0;
 	for (size_t i = 1; i <= q.count; i++) {
 		if (i < q.count && !is_joint(&q, i))
 			continue;

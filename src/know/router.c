@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "vesper/limits.h"
+
 #define WEIGHT_NAME    3.0
 #define WEIGHT_ABOUT   1.5
 #define WEIGHT_PARAM   0.25
@@ -15,8 +17,7 @@
 #define K1             1.2
 #define B              0.3
 
-#define WORDS_MAX   64 /* distinct words of a question that count */
-#define STRANGE_MAX 8  /* words that are looked up as misspelled ones */
+#define WORDS_MAX 64 /* distinct words of a question that count */
 
 struct posting {
 	uint32_t document;
@@ -291,7 +292,7 @@ static void add_word(struct tally *t, const char *stem, size_t n)
 	int id = dict_find(&r->terms, stem, n);
 	const struct term *term;
 
-	if (id < 0 && t->strange < STRANGE_MAX)
+	if (id < 0 && t->strange < KNOW_STRANGE_MAX)
 		id = near_term(r, stem, n);
 	if (id < 0 || !is_mine(t, &r->items[id])) {
 		t->strange++;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/limits.h"
 
 /* Is it about data? A known name counts 1. */
 #define EVIDENCE_LEAST    0.9
@@ -112,6 +113,8 @@ static void read_question(struct reading *r)
 	int top;
 
 	text_read(r->in->question ? r->in->question : "", r->arena, &r->q);
+	if (r->q.count > KNOW_WORDS_MAX)
+		r->q.count = KNOW_WORDS_MAX;
 	entity_read(r);
 	dates_read(&r->q, r->in->today, cal, r->arena, &r->time);
 	hours_read(&r->q, cal, r->arena, &r->time);

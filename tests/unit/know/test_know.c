@@ -1,4 +1,5 @@
 #include "know_catalog.h"
+#include "vesper/limits.h"
 
 static void the_route_has_its_shape(void **state)
 {
@@ -80,15 +81,14 @@ static void small_talk_and_nonsense(void **state)
 	}
 }
 
-static void what_is_not_permitted_is_told_apart(void **state)
+static void what_is_not_permitted_is_no_choice(void **state)
 {
 	struct fixture *f = *state;
 
 	assert_int_equal(fixture_ask(f, "top 3 depots with most parcels")->kind, KNOW_DATA);
 	catalog_for(&fixture_catalog, &nobody, f->arena, &f->view);
-	assert_int_equal(fixture_ask(f, "top 3 depots with most parcels")->kind, KNOW_DENIED);
+	assert_int_equal(fixture_ask(f, "top 3 depots with most parcels")->kind, KNOW_UNCLEAR);
 	assert_int_equal(f->u.tool_count, 0);
-	assert_int_equal(fixture_ask(f, "what is the weather in Paris")->kind, KNOW_UNCLEAR);
 	assert_int_equal(fixture_ask(f, "average price EP10 2025 Acorn")->kind, KNOW_DATA);
 }
 
@@ -112,6 +112,42 @@ static void sources_have_names(void **state)
 	assert_string_equal(filter_source_name(SOURCE_EDITED), "edited");
 }
 
+static void only_so_many_words_are_read(void **state)
+{
+	struct fixture *f = *state;
+	struct buf b;
+
+	buf_init(&b, 1 << 20);
+	for (int i = 0; i < KNOW_WORDS_MAX - 5; i++)
+		buf_str(&b, "and ");
+	buf_str(&b, "average price EP10 2025 Acorn");
+	assert_int_equal(fixture_ask(f, buf_text(&b))->tool_count, 1);
+	buf_reset(&b);
+	for (int i = 0; i < KNOW_WORDS_MAX; i++)
+		buf_str(&b, "and ");
+	buf_str(&b, "average price EP10 2025 Acorn");
+	assert_int_equal(fixture_ask(f, buf_text(&b))->tool_count, 0);
+	buf_deinit(&b);
+}
+
+static void only_so_many_strange_words_are_looked_up(void **state)
+{
+	struct fixture *f = *state;
+	struct buf b;
+
+	buf_init(&b, 1 << 20);
+	for (int i = 0; i < KNOW_STRANGE_MAX - 1; i++)
+		buf_printf(&b, "qx%cz ", 'a' + i);
+	buf_str(&b, "acron");
+	assert_non_null(filter_of(fixture_edit(f, buf_text(&b), "{\"year\":2025}"), "seller"));
+	buf_reset(&b);
+	for (int i = 0; i < KNOW_STRANGE_MAX; i++)
+		buf_printf(&b, "qx%cz ", 'a' + i);
+	buf_str(&b, "acron");
+	assert_null(filter_of(fixture_edit(f, buf_text(&b), "{\"year\":2025}"), "seller"));
+	buf_deinit(&b);
+}
+
 static void long_questions_end(void **state)
 {
 	struct fixture *f = *state;
@@ -120,9 +156,8 @@ static void long_questions_end(void **state)
 	buf_init(&b, 1 << 20);
 	while (b.n < 16000)
 		buf_str(&b, "and EP10 or acron in 2025, HE17 ");
-	fixture_ask(f, buf_text(&b));
+	assert_non_null(fixture_ask(f, buf_text(&b))->intent);
 	buf_deinit(&b);
-	assert_int_equal(f->u.kind, KNOW_DATA);
 }
 
 int main(void)
@@ -131,9 +166,11 @@ int main(void)
 		TEST(the_route_has_its_shape),
 		TEST(filters_have_label_source_and_parameter),
 		TEST(small_talk_and_nonsense),
-		TEST(what_is_not_permitted_is_told_apart),
+		TEST(what_is_not_permitted_is_no_choice),
 		TEST(nothing_standing_is_made_of_a_default),
 		TEST(sources_have_names),
+		TEST(only_so_many_words_are_read),
+		TEST(only_so_many_strange_words_are_looked_up),
 		TEST(long_questions_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
