@@ -29,8 +29,8 @@
 #define PEEK_DEADLINE_MS        3000         /* a connection must show its first bytes by then */
 #define PING_EVERY_MS           25000        /* below the 60 s idle limit of common proxies */
 #define PING_MISSED_MAX         2            /* silent that many intervals: gone */
-#define SEND_QUEUE_PAUSE_BYTES  (256 * 1024) /* above: the viewer stops reading its log */
-#define SEND_QUEUE_RESUME_BYTES (64 * 1024)   /* below: it is again */
+#define SEND_QUEUE_PAUSE_BYTES  (256 * 1024) /* answers a client leaves unread: above, it is not listened to */
+#define SEND_QUEUE_RESUME_BYTES (64 * 1024)  /* below: it is again */
 #define SEND_BLOCKED_MS         30000 /* a client that reads nothing for that long is closed with 1013 */
 #define LISTEN_PAUSE_MS                                                                            \
 	100 /* no descriptor left: accept nothing for that long instead of spinning */

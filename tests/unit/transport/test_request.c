@@ -1,0 +1,212 @@
+/* Requests and their answers. */
+#include "port.h"
+
+static void answers_collected(void **state)
+{
+	char *answer = api("POST", "/api/v1/chat", "{\"content\":\"hello\"}");
+	json_t *body = parsed(body_of(answer));
+
+	(void)state;
+	assert_int_equal(status_of(answer), 200);
+	assert_string_equal(member(body, "text"), "hello");
+	assert_string_equal(member(body, "status"), "ok");
+	json_decref(body);
+	mem_free(answer);
+	assert_api("POST", "/api/v1/chat", "{\"message\":\"hello\"}", 200, "\"text\":\"hello\"");
+	assert_api("POST", "/api/v1/chat", "{\"content\":\"paced 3 10\"}", 200, "tick tick tick");
+	assert_api("POST", "/api/v1/sessions/" STUB_SESSION "/messages", "{\"content\":\"x\"}", 200,
+		   STUB_SESSION);
+	assert_api("POST", "/api/v1/chat", "{\"content\":\"fail upstream\"}", 503, "Retry-After: ");
+}
+
+static void refuses_bad_requests(void **state)
+{
+	char *big = mem_alloc(BODY_BYTES_MAX + 2);
+	char *answer;
+
+	(void)state;
+	assert_api("POST", "/api/v1/chat", "{bad", 400, "bad_frame");
+	assert_api("POST", "/api/v1/chat", "[]", 400, NULL);
+	assert_api("POST", "/api/v1/chat", "{}", 422, "content");
+	assert_api("POST", "/api/v1/chat", "{\"content\":\"x\",\"bogus\":1}", 422, "bogus");
+	assert_api("POST", "/api/v1/chat", "{\"content\":\"x\",\"session_id\":\"" TURN "\"}", 404,
+		   NULL);
+	assert_api("POST", "/api/v1/sessions/x/messages", "{\"content\":\"x\"}", 404, NULL);
+	assert_api("PUT", "/api/v1/chat", "{}", 405, "Allow: POST");
+	assert_api("GET", "/api/v1/nope", NULL, 404, NULL);
+	assert_api("GET", "/livez%00", NULL, 404, NULL);
+	assert_api("GET", "/%00", NULL, 404, NULL);
+	assert_api("GET", "/api/v1/sessions?limit=201", NULL, 400, "limit");
+	assert_api("GET", "/api/v1/sessions?limit=2&limit=3", NULL, 400, NULL);
+	assert_api("GET", "/api/v1/sessions?cursor=x", NULL, 400, "cursor");
+	assert_api("GET", "/api/v1/turns/" TURN "/events", NULL, 404, NULL);
+	assert_api("DELETE", "/api/v1/turns/" TURN, NULL, 404, NULL);
+	memset(big, ' ', BODY_BYTES_MAX + 1);
+	assert_api("POST", "/api/v1/chat", big, 413, "too_long");
+	mem_free(big);
+	answer = client_request(address, "POST /api/v1/chat HTTP/1.1\r\n", "{}");
+	assert_int_equal(status_of(answer), 401);
+	assert_non_null(strstr(answer, "WWW-Authenticate: Bearer"));
+	mem_free(answer);
+}
+
+static void lists_pages(void **state)
+{
+	(void)state;
+	assert_api("GET", "/api/v1/sessions", NULL, 200, "next_cursor");
+	assert_api("GET", "/api/v1/sessions/" STUB_SESSION "/messages?limit=200", NULL, 200,
+		   "\"has_more\":false");
+	assert_api("GET", "/api/v1/sessions/" TURN "/messages", NULL, 404, NULL);
+}
+
+static void streams_events_and_takes_them_up_again(void **state)
+{
+	char *answer = api("POST", "/api/v1/chat/stream", "{\"content\":\"tokens 4\"}");
+	char *id = strstr(answer, "\"turn_id\":\"") + strlen("\"turn_id\":\"");
+	char path[200];
+
+	(void)state;
+	assert_non_null(strcasestr(answer, "content-type: text/event-stream"));
+	assert_non_null(strstr(answer, "retry: 3000\n\nid: 1\nevent: turn.started\n"));
+	assert_non_null(strstr(answer, "id: 6\nevent: turn.completed\n"));
+	snprintf(path, sizeof(path), "/api/v1/turns/%.36s/events?after=4", id);
+	mem_free(answer);
+	answer = api("GET", path, NULL);
+	assert_null(strstr(answer, "id: 4\n"));
+	assert_non_null(strstr(answer, "id: 5\n"));
+	mem_free(answer);
+	path[strlen(path) - 1] = '6';
+	assert_api("GET", path, NULL, 204, NULL);
+	path[strlen(path) - 1] = '7';
+	assert_api("GET", path, NULL, 400, NULL);
+}
+
+static void probes_and_headers(void **state)
+{
+	char *answer;
+
+	(void)state;
+	health_set("store", true, HEALTH_OK, "fine");
+	health_set("model", false, HEALTH_DEGRADED, "slow");
+	assert_api("GET", "/livez", NULL, 200, "nosniff");
+	assert_api("GET", "/readyz", NULL, 200, NULL);
+	assert_api("GET", "/health", NULL, 200,
+		   "{\"status\":\"degraded\",\"checks\":{\"store\":\"healthy\",\"model\":"
+		   "\"degraded: slow\"}}");
+	health_set("store", true, HEALTH_DOWN, "gone");
+	assert_api("GET", "/readyz", NULL, 503, NULL);
+	health_reset();
+	assert_api("GET", "/metrics", NULL, 404, NULL); /* on the admin address only */
+	answer = client_request(address, "GET /livez HTTP/1.1\r\nX-Request-Id: my.id-1\r\n", NULL);
+	assert_non_null(strstr(answer, "X-Request-Id: my.id-1\r\n"));
+	mem_free(answer);
+	answer = client_request(address, "GET /livez HTTP/1.1\r\nX-Request-Id: my id\r\n", NULL);
+	assert_null(strstr(answer, "my id"));
+	mem_free(answer);
+}
+
+static void the_page_and_its_sign_in(void **state)
+{
+	char *answer = client_request(address, "GET / HTTP/1.1\r\n", NULL);
+	char *etag = strstr(answer, "ETag: ");
+	char *again =
+		mem_printf("GET / HTTP/1.1\r\nIf-None-Match: %.34s\r\n", etag ? etag + 6 : "");
+
+	(void)state;
+	assert_int_equal(status_of(answer), 200);
+	assert_non_null(strstr(answer, "require-trusted-types-for 'script'"));
+	assert_non_null(strstr(answer, "<!doctype html>"));
+	mem_free(answer);
+	answer = client_request(address, again, NULL);
+	assert_int_equal(status_of(answer), 304);
+	mem_free(answer);
+	mem_free(again);
+	assert_api("GET", "/app.js", NULL, 200, "text/javascript");
+	assert_api("GET", "/nope.js", NULL, 404, NULL);
+	assert_api("POST", "/api/v1/demo/login", "{\"tenant\":\"vesper\",\"role\":\"viewer\"}", 200,
+		   "\"token\"");
+	assert_api("POST", "/api/v1/demo/login", "{\"tenant\":\"nope\",\"role\":\"viewer\"}", 422,
+		   "tenant");
+	assert_api("POST", "/api/v1/demo/login", "{\"tenant\":\"vesper\",\"role\":\"king\"}", 422,
+		   "role");
+}
+
+static void a_client_that_leaves_ends_its_request(void **state)
+{
+	char *head =
+		mem_printf("POST /api/v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
+			   "Content-Type: application/json\r\nContent-Length: "
+			   "18\r\n\r\n{\"content\":\"hang\"}",
+			   ann);
+	int fds[20];
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		fds[i] = client_open(address);
+		client_say(fds[i], head);
+	}
+	usleep(100000);
+	for (int i = 0; i < 20; i++)
+		close(fds[i]);
+	assert_api("GET", "/livez", NULL, 200, NULL);
+	mem_free(head);
+}
+
+static void an_event_stream_is_kept_alive(void **state)
+{
+	char *request = mem_printf(
+		"POST /api/v1/chat/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
+		"Content-Type: application/json\r\nContent-Length: "
+		"18\r\n\r\n{\"content\":\"hang\"}",
+		ann);
+	char text[8192] = "";
+	int fd = client_open(address);
+
+	(void)state;
+	client_say(fd, request);
+	freeze();
+	assert_true(recv(fd, text, sizeof(text) - 1, 0) > 0);
+	usleep(100000);
+	recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+	memset(text, 0, sizeof(text));
+	advance(SSE_KEEPALIVE_MS);
+	assert_true(recv(fd, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, ":\n\n"));
+	mem_free(request);
+	close(fd);
+}
+
+static void a_body_must_be_whole_in_time(void **state)
+{
+	char *request =
+		mem_printf("POST /api/v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
+			   "Content-Type: application/json\r\nContent-Length: 18\r\n\r\n{",
+			   ann);
+	int fd = client_open(address);
+
+	(void)state;
+	freeze();
+	client_say(fd, request);
+	usleep(100000);
+	advance(BODY_DEADLINE_MS);
+	client_ended(fd);
+	mem_free(request);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		LIVE(answers_collected),
+		LIVE(refuses_bad_requests),
+		LIVE(lists_pages),
+		LIVE(streams_events_and_takes_them_up_again),
+		LIVE(probes_and_headers),
+		LIVE(the_page_and_its_sign_in),
+		LIVE(a_client_that_leaves_ends_its_request),
+		TIMED(an_event_stream_is_kept_alive),
+		TIMED(a_body_must_be_whole_in_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
