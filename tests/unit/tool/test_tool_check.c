@@ -1,0 +1,75 @@
+/* The check against the live schema: every statement of every tool is tried, and what the database
+ * refuses is named. */
+#include "tool_test.h"
+
+static char problems[4096];
+static int finished;
+
+static void on_problem(void *owner, const char *text)
+{
+	size_t n = strlen(problems);
+
+	(void)owner;
+	snprintf(problems + n, sizeof(problems) - n, "%s\n", text);
+}
+
+static void on_finished(void *owner)
+{
+	(void)owner;
+	finished++;
+}
+
+static void check(void)
+{
+	problems[0] = '\0';
+	finished = 0;
+	open_box((const struct domain *const[]){NULL});
+	toolbox_check(box, "acme", on_problem, on_finished, NULL);
+	assert_int_equal(finished, 0); /* never from inside */
+	for (int i = 0; i < 100 && !finished; i++)
+		loop_turn(loop);
+	assert_int_equal(finished, 1);
+}
+
+static int statements(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < catalog->tool_count; i++)
+		n += catalog->tools[i].files[DIALECT_SQLITE]->query_count;
+	return (int)n;
+}
+
+static void every_statement_is_tried_under_the_tenant(void **state)
+{
+	(void)state;
+	check();
+	assert_string_equal(problems, "");
+	assert_int_equal(recorded.queries, statements());
+	assert_string_equal(recorded.tenant, "acme");
+}
+
+static void what_the_database_refuses_is_named(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	err_set(&e, ERR_UPSTREAM, "no such column: da.PRISE");
+	recorded.err = &e;
+	check();
+	for (size_t i = 0; i < catalog->tool_count; i++)
+		assert_non_null(strstr(problems, catalog->tools[i].path));
+	assert_non_null(strstr(problems, "tenant acme: no such column: da.PRISE"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_statement_is_tried_under_the_tenant, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_the_database_refuses_is_named, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
