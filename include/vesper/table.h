@@ -1,7 +1,7 @@
 /*
  * What a query gave: columns, capped rows of text cells, and statistics over everything that was
  * fetched. One block: the table owns an arena that holds all of it; it crosses threads whole and is
- * immutable afterwards.
+ * immutable afterwards, but for columns that its tool derives before anyone else sees it.
  */
 #ifndef VESPER_TABLE_H
 #define VESPER_TABLE_H
@@ -54,6 +54,11 @@ void table_free(struct table **t);
 int table_column(const struct table *t, const char *name); /* -1 when there is none */
 const char *table_cell(const struct table *t, size_t row,
 		       const char *column); /* NULL for NULL or no such column */
+
+/* Adds a derived column at the end: one cell for each kept row, copied, NULL for nothing. Its
+ * statistics are those of the kept rows. */
+void table_add_column(struct table *t, const char *name, enum column_type type,
+		      const char *const *cells);
 
 const char *column_type_name(enum column_type type); /* "text", "int", … */
 bool column_type_parse(const char *name, enum column_type *out);

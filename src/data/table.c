@@ -1,4 +1,5 @@
-/* The small reading side of tables: the database's workers fill them, all others only look. */
+/* The small side of tables: the database's workers fill them, tools add what they derive, all
+ * others only look. */
 #include "vesper/table.h"
 
 #include <assert.h>
@@ -40,6 +41,45 @@ const char *table_cell(const struct table *t, size_t row, const char *column)
 {
 	int at = table_column(t, column);
 	return at >= 0 && row < t->row_count ? t->rows[row][at] : NULL;
+}
+
+static struct column_stats derived_stats(const struct table *t, enum column_type type,
+					 const char *const *cells)
+{
+	struct stats_collector *s = stats_new(1);
+
+	for (size_t r = 0; r < t->row_count; r++) {
+		stats_cell(s, 0, cells[r], cells[r] ? strlen(cells[r]) : 0, column_is_number(type));
+		stats_row_done(s);
+	}
+	struct column_stats *all = stats_finish(s, t->arena);
+	stats_free(&s);
+	return all[0];
+}
+
+void table_add_column(struct table *t, const char *name, enum column_type type,
+		      const char *const *cells)
+{
+	size_t n = t->column_count, cap = n;
+
+	t->columns = arena_grow(t->arena, t->columns, n, &cap, sizeof(*t->columns));
+	t->columns[n] = (struct column){.name = arena_strdup(t->arena, name),
+					.label = arena_strdup(t->arena, name),
+					.type = type,
+					.priority = PRIORITY_MEDIUM};
+	for (size_t r = 0; r < t->row_count; r++) {
+		const char **row = arena_alloc(t->arena, (n + 1) * sizeof(*row));
+		if (n > 0)
+			memcpy(row, t->rows[r], n * sizeof(*row));
+		row[n] = arena_strdup(t->arena, cells[r]);
+		t->rows[r] = row;
+	}
+	if (t->stats) {
+		cap = n;
+		t->stats = arena_grow(t->arena, t->stats, n, &cap, sizeof(*t->stats));
+		t->stats[n] = derived_stats(t, type, cells);
+	}
+	t->column_count++;
 }
 
 const char *column_type_name(enum column_type type)

@@ -35,8 +35,28 @@ void domain_add_percent(struct result *r, struct arena *a, const char *name, con
 			struct decimal part, struct decimal whole);
 const char *domain_number_text(struct arena *a, struct decimal d);
 
+/* ---- prices: whole cents, the way people read them ---- */
+
+#define PRICE_UNIT  "$/MWh"
+#define HOURS_A_DAY 24
+
+/* False for NULL or no number. */
+bool domain_cents(const struct table *t, size_t row, const char *column, int64_t *cents);
+const char *domain_cents_text(struct arena *a, int64_t cents);
+void domain_add_price(struct result *r, struct arena *a, const char *name, const char *label,
+		      int64_t cents);
+/* "gap" and, above nothing, "gap_percent". */
+void domain_add_gap(struct result *r, struct arena *a, const char *high, int64_t high_cents,
+		    const char *low, int64_t low_cents);
+/* "widest_hours" and "widest_gap": where the absolute gaps by hour of day stand out, if they do. */
+void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOURS_A_DAY]);
+/* "15 (HE 16)" */
+const char *domain_hour_words(struct arena *a, int hour);
+
 /* ---- words ---- */
 
+/* "July" for "7"; a text that is no month is given back. */
+const char *domain_month(const char *number);
 /* "February 2026" for a whole month, "2026" for a whole year, else "20 February 2026 to 27 February
  * 2026". One of them may be NULL: "since …", "until …"; both: NULL. */
 const char *domain_period(struct arena *a, const char *from, const char *to);

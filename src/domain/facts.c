@@ -2,6 +2,7 @@
 #include "domain_int.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- cells ---- */
@@ -84,6 +85,13 @@ void domain_add_percent(struct result *r, struct arena *a, const char *name, con
 static const char *const months[] = {"January",   "February", "March",    "April",
 				     "May",       "June",     "July",     "August",
 				     "September", "October",  "November", "December"};
+
+const char *domain_month(const char *number)
+{
+	long month = number ? strtol(number, NULL, 10) : 0;
+
+	return month >= 1 && month <= 12 ? months[month - 1] : number;
+}
 
 static const char *day_words(struct arena *a, struct date d)
 {

@@ -125,9 +125,8 @@ static const struct column_def *find_column(const struct tool_def *t, const char
 }
 
 /* Names, labels, units, types and priorities come from the header, by column name. */
-static void describe(struct table *table, const struct tool_def *tool, const char *name)
+static void describe(struct table *table, const struct tool_def *tool)
 {
-	table->name = arena_strdup(table->arena, name);
 	for (size_t i = 0; i < table->column_count; i++) {
 		struct column *c = &table->columns[i];
 		const struct column_def *d = find_column(tool, c->name);
@@ -232,7 +231,8 @@ static void on_tables(void *owner, struct table **tables, size_t count, const st
 		if (strcmp(f->queries[i].name, WINDOW) == 0)
 			continue;
 		assert(next < count); /* each statement is a SELECT: one table each */
-		describe(tables[next], call->tool, f->queries[i].name);
+		tables[next]->name = arena_strdup(tables[next]->arena, f->queries[i].name);
+		describe(tables[next], call->tool);
 		result_add_table(r, call->arena, tables[next++]);
 	}
 	assert(next == count);
@@ -243,6 +243,8 @@ static void on_tables(void *owner, struct table **tables, size_t count, const st
 	if (r->outcome.kind == OUTCOME_ROWS && call->derive) {
 		r->args = call->args;
 		call->derive(r, call->arena);
+		for (size_t i = 0; i < r->table_count; i++) /* what was derived has a header too */
+			describe(r->tables[i], call->tool);
 	}
 	tool_call_end(call);
 }

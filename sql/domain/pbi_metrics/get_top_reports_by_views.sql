@@ -1,5 +1,5 @@
 -- tool:       get_top_reports_by_views
--- about:      Power BI reports by number of views in a range of days, the most viewed first, with unique viewers. For the most viewed, most popular or least used reports and dashboards.
+-- about:      Most viewed reports: Power BI reports and dashboards by number of views in a range of days, with unique viewers. For the most popular and the least used ones.
 -- permission: chat:read_pbi_metrics
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300

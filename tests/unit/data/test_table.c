@@ -32,6 +32,40 @@ static void cells_by_name(void **state)
 	table_free(&t);
 }
 
+static void derived_columns_come_last(void **state)
+{
+	(void)state;
+	const char *cells[] = {"1.50", NULL, "2.50"};
+
+	for (size_t before = 0; before < 20; before++) { /* whatever room the arrays have */
+		struct table *t = table_new(100000);
+		t->columns = arena_alloc(t->arena, before * sizeof(*t->columns));
+		t->stats = arena_alloc(t->arena, before * sizeof(*t->stats));
+		t->rows = arena_alloc(t->arena, 3 * sizeof(*t->rows));
+		for (size_t c = 0; c < before; c++)
+			t->columns[c].name = "old";
+		for (size_t r = 0; r < 3; r++) {
+			t->rows[r] = arena_alloc(t->arena, before * sizeof(**t->rows));
+			for (size_t c = 0; c < before; c++)
+				t->rows[r][c] = "x";
+		}
+		t->column_count = before;
+		t->row_count = 3;
+		table_add_column(t, "New", COLUMN_DECIMAL, cells);
+		assert_int_equal(t->column_count, before + 1);
+		assert_int_equal(table_column(t, "New"), before);
+		assert_string_equal(table_cell(t, 0, "New"), "1.50");
+		assert_null(table_cell(t, 1, "New"));
+		assert_string_equal(t->columns[before].label, "New");
+		assert_int_equal(t->stats[before].count, 2);
+		assert_int_equal(t->stats[before].nulls, 1);
+		assert_string_equal(t->stats[before].max, "2.50");
+		if (before)
+			assert_string_equal(t->rows[2][before - 1], "x");
+		table_free(&t);
+	}
+}
+
 static void types(void **state)
 {
 	(void)state;
@@ -51,6 +85,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cells_by_name),
+		cmocka_unit_test(derived_columns_come_last),
 		cmocka_unit_test(types),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

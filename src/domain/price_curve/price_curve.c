@@ -1,0 +1,357 @@
+/*
+ * The module of price curve analysis: hub-zones and markets against each other, peak against
+ * off-peak, the shape of the year and of the day. The statements average; what is compared,
+ * subtracted or set in relation is derived here.
+ */
+#include "vesper/domain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "domain_int.h"
+
+extern const struct domain price_curve_domain;
+
+static struct table *table_of(const struct result *r, const char *name)
+{
+	for (size_t i = 0; i < r->table_count; i++)
+		if (strcmp(r->tables[i]->name, name) == 0)
+			return r->tables[i];
+	return NULL;
+}
+
+/* Rows are ordered so that the newest file leads; what is said in words is said of its vendor. */
+static bool is_leading(const struct table *t, size_t row, const struct table *main)
+{
+	return domain_cell_is(t, row, "Vendor", table_cell(main, 0, "Vendor"));
+}
+
+static int hour_of(const struct table *t, size_t row)
+{
+	const char *text = table_cell(t, row, "Hour");
+	long hour = text ? strtol(text, NULL, 10) : -1;
+
+	return hour >= 0 && hour < HOURS_A_DAY ? (int)hour : -1;
+}
+
+/* ---- two or more side by side ---- */
+
+/* The dearest and the cheapest of the leading vendor's rows. */
+struct sides {
+	const char *high, *low;
+	int64_t high_cents, low_cents;
+	size_t count;
+};
+
+static struct sides find_sides(const struct table *t, const char *column)
+{
+	struct sides s = {0};
+
+	for (size_t row = 0; row < t->row_count; row++) {
+		const char *name = table_cell(t, row, column);
+		int64_t cents;
+		if (!name || !is_leading(t, row, t) ||
+		    !domain_cents(t, row, "AvgPrice_PerMWh", &cents))
+			continue;
+		if (s.count == 0 || cents > s.high_cents) {
+			s.high = name;
+			s.high_cents = cents;
+		}
+		if (s.count == 0 || cents <= s.low_cents) {
+			s.low = name;
+			s.low_cents = cents;
+		}
+		s.count++;
+	}
+	return s;
+}
+
+/* what: "zone" or "market". */
+static void add_sides(struct result *r, struct arena *a, const struct sides *s, const char *what)
+{
+	domain_add_text(r, a, arena_printf(a, "higher_%s", what), "Dearest", s->high);
+	domain_add_price(r, a, "higher_price", arena_printf(a, "%s: average", s->high),
+			 s->high_cents);
+	domain_add_text(r, a, arena_printf(a, "lower_%s", what), "Cheapest", s->low);
+	domain_add_price(r, a, "lower_price", arena_printf(a, "%s: average", s->low), s->low_cents);
+	domain_add_gap(r, a, s->high, s->high_cents, s->low, s->low_cents);
+}
+
+/* ---- compare_hub_zones ---- */
+
+static void derive_zones(struct result *r, struct arena *a)
+{
+	struct table *hourly = table_of(r, "hourly");
+	struct sides sides = find_sides(r->tables[0], "HubZone");
+	const char **spreads = arena_alloc(a, (hourly->row_count + 1) * sizeof(*spreads));
+	int64_t gaps[HOURS_A_DAY], first, second;
+	unsigned seen = 0;
+
+	for (size_t row = 0; row < hourly->row_count; row++) {
+		int hour = hour_of(hourly, row);
+		if (!domain_cents(hourly, row, "FirstPrice_PerMWh", &first) ||
+		    !domain_cents(hourly, row, "SecondPrice_PerMWh", &second))
+			continue;
+		spreads[row] = domain_cents_text(a, first - second);
+		if (hour < 0 || !is_leading(hourly, row, r->tables[0]))
+			continue;
+		gaps[hour] = llabs(first - second);
+		seen |= 1u << hour;
+	}
+	table_add_column(hourly, "Spread_PerMWh", COLUMN_DECIMAL, spreads);
+	if (sides.count != 2)
+		return;
+	add_sides(r, a, &sides, "zone");
+	if (seen == (1u << HOURS_A_DAY) - 1)
+		domain_add_widest(r, a, gaps);
+}
+
+static bool compare_hub_zones(struct tool_call *call, struct err *e)
+{
+	const struct arg *zones = args_find(tool_args(call), "hub_zones");
+
+	if (zones->count != 2 || strcmp(zones->values[0].text, zones->values[1].text) == 0)
+		return err_set(e, ERR_INPUT, "Exactly two different hub-zones can be compared.");
+	return tool_sql_run_then(call, derive_zones, e);
+}
+
+/* ---- compare_markets ---- */
+
+static bool read_market_gaps(const struct table *t, const struct table *main, const struct sides *s,
+			     int64_t gaps[HOURS_A_DAY])
+{
+	int64_t cents[2][HOURS_A_DAY];
+	unsigned seen[2] = {0, 0};
+
+	for (size_t row = 0; row < t->row_count; row++) {
+		bool is_low = domain_cell_is(t, row, "Market", s->low);
+		int hour = hour_of(t, row);
+		if (hour < 0 || !is_leading(t, row, main) ||
+		    (!is_low && !domain_cell_is(t, row, "Market", s->high)) ||
+		    (seen[is_low] >> hour & 1) || /* an older file of the same market */
+		    !domain_cents(t, row, "AvgPrice_PerMWh", &cents[is_low][hour]))
+			continue;
+		seen[is_low] |= 1u << hour;
+	}
+	for (int hour = 0; hour < HOURS_A_DAY; hour++) {
+		if (!(seen[0] >> hour & seen[1] >> hour & 1))
+			return false;
+		gaps[hour] = llabs(cents[0][hour] - cents[1][hour]);
+	}
+	return true;
+}
+
+static void derive_markets(struct result *r, struct arena *a)
+{
+	const struct table *hourly = result_table(r, "hourly");
+	struct sides sides = find_sides(r->tables[0], "Market");
+	int64_t gaps[HOURS_A_DAY];
+
+	if (sides.count < 2 || strcmp(sides.high, sides.low) == 0)
+		return;
+	add_sides(r, a, &sides, "market");
+	if (read_market_gaps(hourly, r->tables[0], &sides, gaps))
+		domain_add_widest(r, a, gaps);
+}
+
+static bool compare_markets(struct tool_call *call, struct err *e)
+{
+	const struct arg *markets = args_find(tool_args(call), "markets");
+
+	if (markets && markets->count < 2)
+		return err_set(e, ERR_INPUT, "At least two markets are needed for a comparison.");
+	return tool_sql_run_then(call, derive_markets, e);
+}
+
+/* ---- get_peak_offpeak ---- */
+
+static void add_spread(struct result *r, struct arena *a, int64_t peak, int64_t off_peak)
+{
+	const struct table *t = r->tables[0];
+	struct decimal spread = {.units = peak - off_peak, .scale = 2};
+
+	domain_add_number(r, a, "peak_spread", "Peak minus off-peak", spread, PRICE_UNIT,
+			  arena_printf(a, "%s - %s", domain_cents_text(a, peak),
+				       domain_cents_text(a, off_peak)));
+	domain_add_percent(r, a, "peak_spread_percent", "Peak above off-peak", spread,
+			   (struct decimal){.units = off_peak, .scale = 2});
+	domain_add_text(r, a, "peak_hours", "Peak hours",
+			arena_printf(a, "%s-%s", table_cell(t, 0, "FirstPeakHour"),
+				     table_cell(t, 0, "LastPeakHour")));
+}
+
+static void derive_spread(struct result *r, struct arena *a)
+{
+	struct table *t = r->tables[0];
+	const char **spreads = arena_alloc(a, (t->row_count + 1) * sizeof(*spreads));
+
+	for (size_t row = 0; row < t->row_count; row++) {
+		int64_t peak, off_peak;
+		if (!domain_cents(t, row, "PeakPrice_PerMWh", &peak) ||
+		    !domain_cents(t, row, "OffPeakPrice_PerMWh", &off_peak))
+			continue;
+		spreads[row] = domain_cents_text(a, peak - off_peak);
+		if (row == 0)
+			add_spread(r, a, peak, off_peak);
+	}
+	table_add_column(t, "Spread_PerMWh", COLUMN_DECIMAL, spreads);
+}
+
+static bool get_peak_offpeak(struct tool_call *call, struct err *e)
+{
+	return tool_sql_run_then(call, derive_spread, e);
+}
+
+/* ---- shapes ---- */
+
+/* The rows of the leading curve: those before vendor or market changes. */
+static size_t leading_rows(const struct table *t)
+{
+	size_t n = 0;
+
+	while (n < t->row_count && is_leading(t, n, t) &&
+	       domain_cell_is(t, n, "Market", table_cell(t, 0, "Market")))
+		n++;
+	return n;
+}
+
+/* Rows of the highest and the lowest average among the first `n`; false when all are alike. */
+static bool find_extremes(const struct table *t, size_t n, size_t *high, size_t *low)
+{
+	int64_t cents, highest = INT64_MIN, lowest = INT64_MAX;
+
+	for (size_t row = 0; row < n; row++) {
+		if (!domain_cents(t, row, "AvgPrice_PerMWh", &cents))
+			continue;
+		if (cents > highest) {
+			highest = cents;
+			*high = row;
+		}
+		if (cents < lowest) {
+			lowest = cents;
+			*low = row;
+		}
+	}
+	return highest > lowest;
+}
+
+static void add_extreme(struct result *r, struct arena *a, const char *which, const char *unit,
+			size_t row, const char *words)
+{
+	int64_t cents = 0;
+
+	if (!domain_cents(r->tables[0], row, "AvgPrice_PerMWh", &cents))
+		return;
+	domain_add_text(r, a, arena_printf(a, "%s_%s", which, unit),
+			arena_printf(a, "%s of the %s price", unit, which), words);
+	domain_add_price(r, a, arena_printf(a, "%s_price", which),
+			 arena_printf(a, "%s average: %s", which, words), cents);
+}
+
+static void add_seasons(struct result *r, struct arena *a)
+{
+	const struct table *t = result_table(r, "seasons");
+	const char *words = "";
+
+	for (size_t row = 0; row < t->row_count; row++) {
+		const char *season = table_cell(t, row, "Season");
+		int64_t cents;
+		if (!season || !is_leading(t, row, r->tables[0]) ||
+		    !domain_cell_is(t, row, "Market", table_cell(r->tables[0], 0, "Market")) ||
+		    !domain_cents(t, row, "AvgPrice_PerMWh", &cents))
+			continue;
+		words = arena_printf(a, "%s%s%s $%s", words, *words ? ", " : "", season,
+				     domain_cents_text(a, cents));
+	}
+	if (*words)
+		domain_add_text(r, a, "seasons", "Average by season", words);
+}
+
+static void derive_year(struct result *r, struct arena *a)
+{
+	const struct table *t = r->tables[0];
+	int64_t high_cents, low_cents;
+	size_t high, low;
+
+	if (!find_extremes(t, leading_rows(t), &high, &low) ||
+	    !domain_cents(t, high, "AvgPrice_PerMWh", &high_cents) ||
+	    !domain_cents(t, low, "AvgPrice_PerMWh", &low_cents))
+		return;
+	add_extreme(r, a, "highest", "month", high, domain_month(table_cell(t, high, "Month")));
+	add_extreme(r, a, "lowest", "month", low, domain_month(table_cell(t, low, "Month")));
+	domain_add_price(r, a, "month_range", "Highest minus lowest month", high_cents - low_cents);
+	add_seasons(r, a);
+}
+
+static bool get_seasonal_shape(struct tool_call *call, struct err *e)
+{
+	return tool_sql_run_then(call, derive_year, e);
+}
+
+/* Each hour in percent of the mean of its curve's hours. */
+static const char *hour_shape(const struct table *t, size_t row, struct arena *a)
+{
+	struct decimal sum = {.scale = 2}, share;
+	int64_t cents, own, hours = 0;
+
+	if (!domain_cents(t, row, "AvgPrice_PerMWh", &own))
+		return NULL;
+	for (size_t i = 0; i < t->row_count; i++) {
+		if (!domain_cell_is(t, i, "Vendor", table_cell(t, row, "Vendor")) ||
+		    !domain_cell_is(t, i, "Market", table_cell(t, row, "Market")) ||
+		    !domain_cents(t, i, "AvgPrice_PerMWh", &cents))
+			continue;
+		sum.units += cents;
+		hours++;
+	}
+	if (sum.units <= 0 ||
+	    !decimal_div((struct decimal){.units = (__int128)own * 100 * hours, .scale = 2}, sum, 1,
+			 &share))
+		return NULL;
+	return domain_number_text(a, share);
+}
+
+static void add_shape(struct result *r, struct arena *a, const char *name, const char *shape)
+{
+	if (shape)
+		result_add_fact(r, a,
+				(struct fact){.name = name,
+					      .label = "Of the day's average",
+					      .value = shape,
+					      .unit = "%"});
+}
+
+static void derive_day(struct result *r, struct arena *a)
+{
+	struct table *t = r->tables[0];
+	const char **shapes = arena_alloc(a, (t->row_count + 1) * sizeof(*shapes));
+	size_t high, low;
+
+	for (size_t row = 0; row < t->row_count; row++)
+		shapes[row] = hour_shape(t, row, a);
+	table_add_column(t, "Shape", COLUMN_DECIMAL, shapes);
+	if (!find_extremes(t, leading_rows(t), &high, &low) || hour_of(t, high) < 0 ||
+	    hour_of(t, low) < 0)
+		return;
+	add_extreme(r, a, "highest", "hour", high, domain_hour_words(a, hour_of(t, high)));
+	add_shape(r, a, "highest_shape", shapes[high]);
+	add_extreme(r, a, "lowest", "hour", low, domain_hour_words(a, hour_of(t, low)));
+	add_shape(r, a, "lowest_shape", shapes[low]);
+}
+
+static bool get_daily_shape(struct tool_call *call, struct err *e)
+{
+	return tool_sql_run_then(call, derive_day, e);
+}
+
+/* Files of tools that other domains share stand with them, functions included. */
+static const struct tool_entry tools[] = {
+	{"compare_hub_zones", compare_hub_zones},
+	{"get_peak_offpeak", get_peak_offpeak},
+	{"get_seasonal_shape", get_seasonal_shape},
+	{"get_daily_shape", get_daily_shape},
+	{"compare_markets", compare_markets},
+	{0},
+};
+
+const struct domain price_curve_domain = {"price_curve", "domain/price_curve.md", tools};

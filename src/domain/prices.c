@@ -1,0 +1,110 @@
+/*
+ * Prices in cents and gaps between two curves. Prices are compared as whole cents, the way people
+ * read them: a gap is the difference of the two figures that the answer shows.
+ */
+#include "domain_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool domain_cents(const struct table *t, size_t row, const char *column, int64_t *cents)
+{
+	struct decimal d;
+
+	if (!domain_number(t, row, column, &d))
+		return false;
+	d = decimal_round(d, 2);
+	if (d.scale != 2 || d.units > INT64_MAX / 1000 || d.units < INT64_MIN / 1000)
+		return false;
+	*cents = (int64_t)d.units;
+	return true;
+}
+
+static struct decimal dollars(int64_t cents)
+{
+	return (struct decimal){.units = cents, .scale = 2};
+}
+
+const char *domain_cents_text(struct arena *a, int64_t cents)
+{
+	return domain_number_text(a, dollars(cents));
+}
+
+void domain_add_price(struct result *r, struct arena *a, const char *name, const char *label,
+		      int64_t cents)
+{
+	domain_add_number(r, a, name, label, dollars(cents), PRICE_UNIT, NULL);
+}
+
+const char *domain_hour_words(struct arena *a, int hour)
+{
+	return arena_printf(a, "%d (HE %d)", hour, hour + 1);
+}
+
+void domain_add_gap(struct result *r, struct arena *a, const char *high, int64_t high_cents,
+		    const char *low, int64_t low_cents)
+{
+	struct decimal gap = dollars(high_cents - low_cents);
+
+	domain_add_number(r, a, "gap", arena_printf(a, "%s minus %s", high, low), gap, PRICE_UNIT,
+			  arena_printf(a, "%s - %s", domain_cents_text(a, high_cents),
+				       domain_cents_text(a, low_cents)));
+	domain_add_percent(r, a, "gap_percent", arena_printf(a, "%s above %s", high, low), gap,
+			   dollars(low_cents));
+}
+
+static int by_size(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * The hours where the gap is widest, as its width at half height: the run of hours around the
+ * largest gap that stay above the middle between the median gap and the largest one. A gap whose
+ * peak rises above the median by less than a quarter of itself is about the same all day; then
+ * there are no such hours.
+ */
+static bool find_widest(const int64_t gaps[HOURS_A_DAY], int *first, int *last)
+{
+	int64_t sorted[HOURS_A_DAY];
+	int at = 0;
+
+	memcpy(sorted, gaps, sizeof(sorted));
+	qsort(sorted, HOURS_A_DAY, sizeof(sorted[0]), by_size);
+	int64_t median = sorted[HOURS_A_DAY / 2], largest = sorted[HOURS_A_DAY - 1];
+	if ((largest - median) * 4 < largest || largest == 0)
+		return false;
+	while (gaps[at] != largest)
+		at++;
+	for (*first = at; *first > 0 && 2 * gaps[*first - 1] >= median + largest;)
+		(*first)--;
+	for (*last = at; *last < HOURS_A_DAY - 1 && 2 * gaps[*last + 1] >= median + largest;)
+		(*last)++;
+	return true;
+}
+
+/* Hours are told as hour ending: hour 15 is HE 16. */
+void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOURS_A_DAY])
+{
+	int first, last;
+	struct decimal sum = {.scale = 2}, mean;
+
+	if (!find_widest(gaps, &first, &last))
+		return;
+	for (int hour = first; hour <= last; hour++)
+		sum.units += gaps[hour];
+	domain_add_text(r, a, "widest_hours", "Hours where the gap is widest (hour ending)",
+			first == last ? arena_printf(a, "HE %d", first + 1)
+				      : arena_printf(a, "HE %d-%d", first + 1, last + 1));
+	if (!decimal_div(sum, decimal_int(last - first + 1), 2, &mean))
+		return;
+	result_add_fact(r, a,
+			(struct fact){
+				.name = "widest_gap",
+				.label = "Average gap in these hours",
+				.value = domain_cents_text(a, (int64_t)mean.units),
+				.unit = PRICE_UNIT,
+			});
+}
