@@ -21,6 +21,16 @@
 
 #define KNOWN_FULL 0.8 /* this much weight of words, and they count in full */
 
+/* Confidence: two tools that fit alike stay under KNOW_SURE, a clear winner is over it. */
+#define SURE_BASE     0.62
+#define SURE_MARGIN   1.3
+#define SURE_TEXT     0.12
+#define SURE_FACTS    0.08
+#define SURE_STANDING 0.05
+#define SURE_STRANGE  (-0.06)
+#define SURE_LEAST    0.05
+#define SURE_MOST     0.99
+
 /* One rare word is worth more than three that every tool uses. */
 static double trust_in(const struct reading *r)
 {
@@ -98,12 +108,13 @@ bool choose_tool(const struct reading *r, const struct standing *standing, struc
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans)
 {
 	double margin = c->score - c->second;
-	double confidence = 0.74 + 0.9 * margin + 0.12 * c->text + 0.08 * c->fit.facts;
+	double confidence = SURE_BASE + SURE_MARGIN * margin + SURE_TEXT * c->text +
+			    SURE_FACTS * c->fit.facts +
+			    SURE_STRANGE * (double)r->text.strange_words;
 
 	if (leans)
-		confidence += 0.05;
-	confidence -= 0.06 * (double)r->text.strange_words;
-	if (c->fit.missing > 0 || c->fit.not_taken > 0)
-		confidence = 0.6;
-	return confidence < 0.05 ? 0.05 : confidence > 0.99 ? 0.99 : confidence;
+		confidence += SURE_STANDING;
+	return confidence < SURE_LEAST  ? SURE_LEAST
+	       : confidence > SURE_MOST ? SURE_MOST
+					: confidence;
 }

@@ -95,9 +95,23 @@ static void add_posting(struct router *r, struct term *t, uint32_t document, dou
 	t->postings[t->count++] = (struct posting){document, (float)weight};
 }
 
+static bool is_stop(const struct know *k, const struct token *t)
+{
+	return dict_find(&k->stop, t->text, t->len) >= 0;
+}
+
+/* A word that says nothing by itself counts where it means something to a tool ("who": users). */
 static bool counts(const struct know *k, const struct token *t)
 {
-	return !t->used && t->has_letter && t->len > 1 && dict_find(&k->stop, t->text, t->len) < 0;
+	char stem[STEM_BYTES];
+	size_t n;
+
+	if (t->used || !t->has_letter || t->len < 2)
+		return false;
+	if (!is_stop(k, t))
+		return true;
+	n = word_stem(t->text, t->len, stem);
+	return dict_find(&k->synonyms, stem, n) >= 0;
 }
 
 static void mark_names(const struct know *k, struct question *q);
@@ -286,16 +300,16 @@ static bool is_mine(const struct tally *t, const struct term *term)
 }
 
 /* Each distinct word adds its share to the documents that have it. */
-static void add_word(struct tally *t, const char *stem, size_t n)
+static void add_word(struct tally *t, const char *stem, size_t n, bool plain)
 {
 	const struct router *r = t->router;
 	int id = dict_find(&r->terms, stem, n);
 	const struct term *term;
 
-	if (id < 0 && t->strange < KNOW_STRANGE_MAX)
+	if (id < 0 && !plain && t->strange < KNOW_STRANGE_MAX)
 		id = near_term(r, stem, n);
 	if (id < 0 || !is_mine(t, &r->items[id])) {
-		t->strange++;
+		t->strange += !plain;
 		return;
 	}
 	for (size_t s = 0; s < t->seen_count; s++)
@@ -327,9 +341,10 @@ void router_text(const struct know *k, const struct catalog_view *v, const struc
 		t.mine[c->tool_count + (size_t)(v->domains[i] - c->domains)] = true;
 	for (size_t i = from; i < to; i++)
 		if (asks_what_there_is(q, i))
-			add_word(&t, stem, word_stem("available", 9, stem));
+			add_word(&t, stem, word_stem("available", 9, stem), true);
 		else if (counts(k, &q->tokens[i]))
-			add_word(&t, stem, canonical(k, &q->tokens[i], stem));
+			add_word(&t, stem, canonical(k, &q->tokens[i], stem),
+				 is_stop(k, &q->tokens[i]));
 	*out = (struct text_score){
 		.tools = arena_alloc(a, sizeof(*out->tools) * (v->tool_count + 1)),
 		.domains = arena_alloc(a, sizeof(*out->domains) * (v->domain_count + 1)),

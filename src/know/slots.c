@@ -60,8 +60,8 @@ static void fit_fact(const struct fact *f, const struct tool_def *t, struct fit 
 		(*said)++;
 	if (is_range(f->filter))
 		return; /* days are no hint: the words tell whether files or prices are meant */
-	if (!p) {
-		if (f->source == SOURCE_CARRIED)
+	if (!p || (p->is_list && f->count > p->list_max)) {
+		if (!p && f->source == SOURCE_CARRIED)
 			return;
 		out->not_taken++;
 		out->facts += FACT_NOT_TAKEN;
@@ -218,7 +218,7 @@ static void complete_list(struct reading *r, struct fact *f, const struct param_
 
 	if (!p->is_list || !p->entity || f->count != 1 || !d || !d->values)
 		return;
-	for (size_t i = 0; d->values[i] && i < p->list_max; i++)
+	for (size_t i = 0; d->values[i] && f->count < p->list_max; i++)
 		facts_add(&r->facts, r->arena, f->filter, d, value_text(d->values[i]), f->source);
 }
 
@@ -249,13 +249,18 @@ static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct
 
 		if (!f)
 			continue;
+		if (p->is_list && f->count > p->list_max) {
+			reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY,
+							     .filter = p->filter,
+							     .tool = t});
+			return false;
+		}
 		values = arena_alloc(r->arena, sizeof(*values) * f->count);
 		for (size_t v = 0; v < f->count; v++)
 			if (!convert(r, p, &f->values[v], &values[v]))
 				return false;
 		if (p->is_list) {
-			args_set_list(args, r->arena, p->name, values,
-				      f->count < p->list_max ? f->count : p->list_max);
+			args_set_list(args, r->arena, p->name, values, f->count);
 		} else {
 			args_set(args, r->arena, p->name, values[n % f->count]);
 			n /= f->count;

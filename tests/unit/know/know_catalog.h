@@ -48,7 +48,7 @@ static const struct param_def hourly_params[] = {
 	TEXT("seller", .entity = "seller", .about = "Who sells"),
 	TEXT("region", .entity = "region", .about = "Region of the zone"),
 	{.name = "months", .type = PARAM_INT, .filter = "month", .is_list = true, .list_max = 12},
-	{.name = "hours", .type = PARAM_INT, .filter = "hour", .is_list = true, .list_max = 24},
+	{.name = "hours", .type = PARAM_INT, .filter = "hour", .is_list = true, .list_max = 6},
 	TEXT("grade", .entity = "grade", .default_text = "Base", .about = "Grade of the goods"),
 };
 static const struct param_def list_params[] = {
@@ -68,7 +68,7 @@ static const struct param_def compare_params[] = {
 	 .filter = "seller",
 	 .entity = "seller",
 	 .is_list = true,
-	 .list_max = 8,
+	 .list_max = 2,
 	 .about = "Sellers to compare; without them all"},
 	TEXT("region", .entity = "region", .about = "Region of the zone"),
 	TEXT("grade", .entity = "grade", .default_text = "Base", .about = "Grade of the goods"),

@@ -17,8 +17,9 @@
 #include "vesper/know.h"
 #include "vesper/mem.h"
 
-#define QUESTIONS VESPER_SOURCE_DIR "/tests/route/questions.jsonl"
-#define FILE_CAP  (1 << 20)
+#define QUESTIONS      VESPER_SOURCE_DIR "/tests/route/questions.jsonl"
+#define FILE_CAP       (1 << 20)
+#define SURE_WRONG_MAX 3
 
 struct group {
 	const char *name;
@@ -38,6 +39,7 @@ struct bench {
 	struct principal who;
 	int64_t spent_us;
 	int asked;
+	int sure_wrong; /* sure of its calls, and wrong: the worst that can happen */
 };
 
 static json_t *standing_of(const struct understanding *u)
@@ -147,6 +149,7 @@ static void judge(struct bench *b, const json_t *line)
 			      json_string_value(json_object_get(line, "question")), got);
 		mem_free(got);
 	}
+	b->sure_wrong += !call && u.tool_count > 0 && u.confidence >= KNOW_SURE;
 	if (u.tool_count == 0 && u.kind == KNOW_DATA)
 		assert_non_null(u.ask.text);
 	json_decref(route);
@@ -188,6 +191,7 @@ static void questions_are_understood(void **state)
 		assert_true(g->intent >= g->least_intent * g->total);
 		assert_true(g->call >= g->least_call * g->total);
 	}
+	assert_true(b.sure_wrong <= SURE_WRONG_MAX);
 	print_message("%.1f us a question\n", (double)b.spent_us / b.asked);
 	know_free(&b.know);
 	catalog_unref(&b.catalog);

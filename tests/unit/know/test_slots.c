@@ -59,6 +59,15 @@ static void lists_take_all_named(void **state)
 			    "region=EAST grade=Base");
 }
 
+static void a_list_that_is_too_long_is_not_cut(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(fixture_ask(f, "hourly prices EP10 2025 HE 1-6")->tool_count, 1);
+	assert_int_equal(fixture_ask(f, "hourly prices EP10 2025 HE 1-7")->tool_count, 0);
+	assert_string_equal(f->u.ask.filter, "hour");
+}
+
 static void the_same_time_in_the_form_a_tool_takes(void **state)
 {
 	struct fixture *f = *state;
@@ -135,6 +144,7 @@ int main(void)
 		TEST(several_values_make_several_calls),
 		TEST(values_of_two_parents_are_not_mixed),
 		TEST(lists_take_all_named),
+		TEST(a_list_that_is_too_long_is_not_cut),
 		TEST(the_same_time_in_the_form_a_tool_takes),
 		TEST(what_is_missing_is_asked),
 		TEST(what_a_tool_cannot_take_is_not_dropped),
