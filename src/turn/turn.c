@@ -35,6 +35,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.llm = o->llm,
 		.deadline_ms = o->deadline_ms ? o->deadline_ms : TURN_DEADLINE_MS,
 		.grace_ms = o->grace_ms,
+		.numbers = o->numbers,
 	};
 	list_init(&all->running);
 	list_init(&all->repeats);
@@ -95,6 +96,8 @@ static void turn_release(struct turn *t)
 	all->count--;
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
 	buf_deinit(&t->answer);
+	guard_numbers_free(&t->guard);
+	json_decref(t->checked.items);
 	json_decref(t->views);
 	json_decref(t->links);
 	json_decref(t->suggestions);
@@ -114,6 +117,9 @@ static void turn_abandon(struct turn *t)
 	op_cancel(&t->op);
 	plan_cancel(&t->run);
 	t->pending = 0;
+	t->end = (struct turn_end){.status = MESSAGE_INTERRUPTED};
+	if (!stream_closed(t->log))
+		say_end(t);
 	t->state = TURN_DONE;
 	turn_release(t);
 }
