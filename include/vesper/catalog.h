@@ -187,6 +187,9 @@ void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
 		    const char *agent); /* agent NULL: any */
 
+/* Names of the approved views ("Stage.mc_dayahead"), NULL-ended. */
+const char *const *catalog_views(const struct catalog *c);
+
 /* Roles of config/permissions.json. The list is NULL-ended; NULL when there is no such role. */
 const char *const *catalog_role(const struct catalog *c, const char *role);
 

@@ -77,6 +77,9 @@
 #define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */
 #define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
 
+/* the number check */
+#define SENTENCE_BYTES_MAX 4096 /* that much of a sentence waits for its numbers; real ones are below 500 */
+
 /* the catalogue */
 #define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */

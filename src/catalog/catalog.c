@@ -133,6 +133,11 @@ const char *const *catalog_role(const struct catalog *c, const char *role)
 	return NULL;
 }
 
+const char *const *catalog_views(const struct catalog *c)
+{
+	return catalog_whole(c)->views;
+}
+
 /* ---- what a caller may use ---- */
 
 /* who NULL: everybody together. */

@@ -20,6 +20,9 @@ static const struct verb {
 	{"route", ctl_route,
 	 "route \"QUESTION\" [--history FILE] [--today D] [--tenant T] | --batch FILE   what code "
 	 "makes of a question"},
+	{"check-sql", ctl_check_sql,
+	 "check-sql [--dialect mssql|postgres|sqlite] [--json] < FILE   what the gate says to "
+	 "statements"},
 	{"probe", ctl_probe_verb,
 	 "probe [PATH]   ends with 0 when that path of the daemon answers 200"},
 	{"demo-data", ctl_demo_data,

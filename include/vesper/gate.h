@@ -1,0 +1,99 @@
+/*
+ * The gate for SQL that somebody wrote: a model, an analyst. One SELECT is read into a tree, held
+ * against a policy, and written anew from the tree with a row limit. Nothing of the given text is
+ * ever sent, and whatever the parser does not know is refused. Pure; nothing here runs anything.
+ *
+ * What is understood (a trailing ; is allowed; comments are not; D: where the dialect has it)
+ *   query    [WITH name [(cols)] AS (query), …] term {UNION [ALL]|EXCEPT|INTERSECT term}
+ *            [ORDER BY order, …] [OFFSET n ROWS] [FETCH NEXT n ROWS ONLY] [LIMIT n D]
+ *   term     select | (query)
+ *   select   SELECT [DISTINCT|ALL] [TOP n [PERCENT] [WITH TIES] D] item, … FROM source, …
+ *            [WHERE expr] [GROUP BY group, …] [HAVING expr] [WINDOW name AS (window), …]
+ *   item     * | name.* | expr [[AS] name]
+ *   source   primary {[INNER|LEFT|RIGHT|FULL] JOIN primary ON expr | CROSS JOIN primary
+ *            | CROSS|OUTER APPLY (query) name D}
+ *   primary  [schema.]view [[AS] name] | cte [[AS] name] | (query) [AS] name [(cols)]
+ *            | (VALUES (expr, …), …) [AS] name (cols) | (source)
+ *            each but the last also with PIVOT (…) name or UNPIVOT (…) name, D
+ *   group    expr | ROLLUP (…) | CUBE (…) | GROUPING SETS (…) | ()
+ *   expr     OR, AND, NOT, comparisons (also with ANY, ALL, SOME (query)), BETWEEN, IN, LIKE,
+ *            IS [NOT] NULL, IS [NOT] DISTINCT FROM, + - || * / %, COLLATE, AT TIME ZONE, CASE,
+ *            EXISTS (query), (query), literals, columns, calls with DISTINCT, WITHIN GROUP, FILTER
+ *            and OVER
+ */
+#ifndef VESPER_GATE_H
+#define VESPER_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/arena.h"
+#include "vesper/dialect.h"
+#include "vesper/err.h"
+#include "vesper/str.h"
+
+struct gate_view {
+	const char *name;           /* "Stage.mc_dayahead": schema and view, plain names */
+	const char *const *columns; /* NULL-ended; NULL: not known, any column may be named */
+};
+
+enum gate_function_flag {
+	GATE_AGGREGATE = 1 << 0, /* takes DISTINCT, FILTER, OVER */
+	GATE_STAR = 1 << 1,      /* COUNT(*) */
+	GATE_ORDERED = 1 << 2,   /* takes WITHIN GROUP */
+	GATE_WINDOW = 1 << 3,    /* only with OVER */
+	GATE_DATE_PART = 1 << 4, /* the first argument is a word such as month */
+};
+
+struct gate_function {
+	const char *name; /* upper case */
+	int min_args;
+	int max_args;
+	unsigned flags; /* of enum gate_function_flag */
+};
+
+enum gate_join {
+	GATE_JOIN_INNER = 1 << 0,
+	GATE_JOIN_LEFT = 1 << 1,
+	GATE_JOIN_RIGHT = 1 << 2,
+	GATE_JOIN_FULL = 1 << 3,
+	GATE_JOIN_CROSS = 1 << 4, /* also the comma */
+	GATE_JOIN_APPLY = 1 << 5,
+	GATE_JOIN_ALL = (1 << 6) - 1,
+};
+
+struct gate_limits {
+	size_t sql_bytes;
+	size_t tokens;
+	size_t list;  /* items of one list: columns, values, joins, rows of VALUES */
+	int depth;    /* nested parentheses, operators, queries: bounds recursion */
+	int64_t rows; /* the written statement gives no more */
+};
+
+struct gate_policy {
+	const struct gate_view *views;
+	size_t view_count;
+	const struct gate_function *functions;
+	size_t function_count;
+	unsigned joins; /* of enum gate_join */
+	struct gate_limits limits;
+};
+
+struct gate_result {
+	const char *sql;          /* what may be sent */
+	const char *const *views; /* policy names of the views it reads, each once */
+	size_t view_count;
+};
+
+/* Everything that every installation shares: the functions, all joins, the limits of limits.h; the
+ * given views (NULL-ended names), columns unknown. Memory in the arena; the names are borrowed. */
+struct gate_policy gate_policy_of(const char *const *views, struct arena *a);
+
+/* Accepts or refuses. ERR_INPUT or ERR_LIMIT: "column N: what is wrong there", N counted in
+ * characters from 1; never a piece of the text that is not plain ASCII. Recursion is bounded by
+ * policy->limits.depth. */
+MUST_CHECK bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct str sql,
+			   struct arena *a, struct gate_result *out, struct err *e);
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * check-sql: what the gate says to each statement of a file, without a database. A line is
+ * `id<TAB>sql`, or with --json an object; the answer is `id<TAB>accept|reject<TAB>reason`.
+ */
+#include "ctl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/gate.h"
+#include "vesper/json.h"
+
+#define INPUT_BYTES_MAX (256 * 1024 * 1024)
+
+struct statement {
+	struct str id;
+	struct str sql;
+	const char *broken; /* why there is none */
+};
+
+/* Ids and reasons stay within their column, whatever is in them. */
+static void print_field(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		putchar((unsigned char)text.p[i] < 0x20 || text.p[i] == 0x7f ? ' ' : text.p[i]);
+}
+
+static void answer(const struct gate_policy *policy, enum dialect dialect,
+		   const struct statement *s)
+{
+	struct arena *a = arena_new(16 << 20);
+	struct gate_result result;
+	struct err e = {0};
+	bool accepted = !s->broken && gate_check(policy, dialect, s->sql, a, &result, &e);
+
+	print_field(s->id);
+	fputs(accepted ? "\taccept\t" : "\treject\t", stdout);
+	if (!accepted)
+		print_field(str_of(s->broken ? s->broken : e.text));
+	putchar('\n');
+	arena_free(&a);
+}
+
+static void read_plain(struct str line, struct statement *out)
+{
+	const char *tab = memchr(line.p, '\t', line.n);
+
+	*out = (struct statement){.id = line, .broken = tab ? NULL : "the line has no tab"};
+	if (!tab)
+		return;
+	out->id.n = (size_t)(tab - line.p);
+	out->sql = (struct str){tab + 1, line.n - out->id.n - 1};
+}
+
+/* The id of an object that cannot be read, as far as it can be seen. */
+static struct str id_in(struct str line)
+{
+	const char *p = memmem(line.p, line.n, "\"id\"", 4), *end = line.p + line.n, *begin;
+
+	if (!p)
+		return STR("");
+	for (p += 4; p < end && strchr(" \t:", *p); p++)
+		;
+	bool quoted = p < end && *p == '"';
+	begin = p += quoted;
+	while (p < end && *p != '"' && (quoted || (*p != ',' && *p != '}')))
+		p++;
+	return (struct str){begin, (size_t)(p - begin)};
+}
+
+/* *hold keeps what the statement borrows. NUL is let through: refusing it is the gate's business.
+ */
+static void read_object(struct str line, json_t **hold, char number[32], struct statement *out)
+{
+	json_t *object = json_loadb(line.p, line.n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+	json_t *id = json_object_get(object, "id"), *sql = json_object_get(object, "sql");
+
+	*hold = object;
+	*out = (struct statement){.id = id_in(line)};
+	if (json_is_string(id)) {
+		out->id = (struct str){json_string_value(id), json_string_length(id)};
+	} else if (json_is_integer(id)) {
+		snprintf(number, 32, "%lld", (long long)json_integer_value(id));
+		out->id = str_of(number);
+	}
+	if (!object)
+		out->broken = "not a JSON object in UTF-8";
+	else if (!json_is_string(sql))
+		out->broken = "no text \"sql\"";
+	else
+		out->sql = (struct str){json_string_value(sql), json_string_length(sql)};
+}
+
+static void check_line(const struct gate_policy *policy, enum dialect dialect, bool json,
+		       struct str line)
+{
+	struct statement s;
+	char number[32];
+	json_t *hold = NULL;
+
+	if (str_trim(line).n == 0)
+		return;
+	if (json)
+		read_object(line, &hold, number, &s);
+	else
+		read_plain(line, &s);
+	answer(policy, dialect, &s);
+	json_decref(hold);
+}
+
+/* All of the input: statements may hold any byte, so only a line end counts. */
+static bool read_input(struct buf *out)
+{
+	char chunk[65536];
+	size_t n;
+
+	buf_init(out, INPUT_BYTES_MAX);
+	while ((n = fread(chunk, 1, sizeof(chunk), stdin)) > 0)
+		buf_add(out, chunk, n);
+	return !ferror(stdin) && !buf_over(out);
+}
+
+static bool check_lines(const struct gate_policy *policy, enum dialect dialect, bool json)
+{
+	struct buf input;
+	bool whole = read_input(&input);
+	struct str rest = {buf_text(&input), input.n}, line;
+
+	while (whole && str_split(&rest, '\n', &line))
+		check_line(policy, dialect, json, line);
+	buf_deinit(&input);
+	return whole;
+}
+
+int ctl_check_sql(int argc, char **argv)
+{
+	enum dialect dialect;
+	struct catalog *c;
+
+	if (!dialect_parse(ctl_option(argc, argv, "--dialect", "mssql"), &dialect))
+		return ctl_fail("check-sql [--dialect mssql|postgres|sqlite] [--json] < FILE");
+	if (!ctl_catalog(&c))
+		return 1;
+
+	struct arena *a = arena_new(1 << 20);
+	struct gate_policy policy = gate_policy_of(catalog_views(c), a);
+	bool whole = check_lines(&policy, dialect, ctl_flag(argc, argv, "--json"));
+	arena_free(&a);
+	catalog_unref(&c);
+	return whole ? 0 : ctl_fail("the input cannot be read or is too long");
+}

@@ -1,0 +1,189 @@
+/*
+ * The way of a statement through the gate, and what every installation allows. Text is read once
+ * and never used again: what comes out is written from the tree.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gate_int.h"
+#include "vesper/limits.h"
+#include "vesper/utf8.h"
+
+static const struct gate_function functions[] = {
+	{"COUNT", 1, 1, GATE_AGGREGATE | GATE_STAR},
+	{"COUNT_BIG", 1, 1, GATE_AGGREGATE | GATE_STAR},
+	{"APPROX_COUNT_DISTINCT", 1, 1, GATE_AGGREGATE},
+	{"SUM", 1, 1, GATE_AGGREGATE},
+	{"AVG", 1, 1, GATE_AGGREGATE},
+	{"MIN", 1, 1, GATE_AGGREGATE},
+	{"MAX", 1, 1, GATE_AGGREGATE},
+	{"STDEV", 1, 1, GATE_AGGREGATE},
+	{"STDEVP", 1, 1, GATE_AGGREGATE},
+	{"VAR", 1, 1, GATE_AGGREGATE},
+	{"VARP", 1, 1, GATE_AGGREGATE},
+	{"STRING_AGG", 2, 2, GATE_AGGREGATE | GATE_ORDERED},
+	{"PERCENTILE_CONT", 1, 1, GATE_AGGREGATE | GATE_ORDERED},
+	{"PERCENTILE_DISC", 1, 1, GATE_AGGREGATE | GATE_ORDERED},
+	{"GROUPING", 1, 1, 0},
+	{"ROUND", 1, 3, 0},
+	{"ABS", 1, 1, 0},
+	{"CEILING", 1, 1, 0},
+	{"FLOOR", 1, 1, 0},
+	{"POWER", 2, 2, 0},
+	{"SQRT", 1, 1, 0},
+	{"SIGN", 1, 1, 0},
+	{"COALESCE", 1, 64, 0},
+	{"NULLIF", 2, 2, 0},
+	{"ISNULL", 2, 2, 0},
+	{"IIF", 3, 3, 0},
+	{"CHOOSE", 2, 64, 0},
+	{"CAST", 1, 1, 0},
+	{"CONVERT", 1, 2, 0},
+	{"TRY_CAST", 1, 1, 0},
+	{"TRY_CONVERT", 1, 2, 0},
+	{"UPPER", 1, 1, 0},
+	{"LOWER", 1, 1, 0},
+	{"TRIM", 1, 2, 0},
+	{"LTRIM", 1, 2, 0},
+	{"RTRIM", 1, 2, 0},
+	{"LEN", 1, 1, 0},
+	{"LENGTH", 1, 1, 0},
+	{"SUBSTRING", 2, 3, 0},
+	{"LEFT", 2, 2, 0},
+	{"RIGHT", 2, 2, 0},
+	{"REPLACE", 3, 3, 0},
+	{"CONCAT", 1, 64, 0},
+	{"CONCAT_WS", 2, 64, 0},
+	{"CHARINDEX", 2, 3, 0},
+	{"PATINDEX", 2, 2, 0},
+	{"FORMAT", 2, 3, 0},
+	{"STR", 1, 3, 0},
+	{"YEAR", 1, 1, 0},
+	{"MONTH", 1, 1, 0},
+	{"DAY", 1, 1, 0},
+	{"DATEPART", 2, 2, GATE_DATE_PART},
+	{"DATENAME", 2, 2, GATE_DATE_PART},
+	{"DATEADD", 3, 3, GATE_DATE_PART},
+	{"DATEDIFF", 3, 3, GATE_DATE_PART},
+	{"DATEFROMPARTS", 3, 3, 0},
+	{"EOMONTH", 1, 2, 0},
+	{"EXTRACT", 1, 1, 0},
+	{"GETDATE", 0, 0, 0},
+	{"GETUTCDATE", 0, 0, 0},
+	{"ROW_NUMBER", 0, 0, GATE_WINDOW},
+	{"RANK", 0, 0, GATE_WINDOW},
+	{"DENSE_RANK", 0, 0, GATE_WINDOW},
+	{"NTILE", 1, 1, GATE_WINDOW},
+	{"PERCENT_RANK", 0, 0, GATE_WINDOW},
+	{"CUME_DIST", 0, 0, GATE_WINDOW},
+	{"LAG", 1, 3, GATE_WINDOW},
+	{"LEAD", 1, 3, GATE_WINDOW},
+	{"FIRST_VALUE", 1, 1, GATE_WINDOW},
+	{"LAST_VALUE", 1, 1, GATE_WINDOW},
+};
+
+struct gate_policy gate_policy_of(const char *const *views, struct arena *a)
+{
+	struct gate_policy policy = {
+		.functions = functions,
+		.function_count = sizeof(functions) / sizeof(functions[0]),
+		.joins = GATE_JOIN_ALL,
+		.limits = {.sql_bytes = GATE_SQL_BYTES_MAX,
+			   .tokens = GATE_TOKENS_MAX,
+			   .list = GATE_LIST_MAX,
+			   .depth = GATE_DEPTH_MAX,
+			   .rows = DB_ROWS_MAX},
+	};
+	size_t n = 0;
+
+	while (views[n])
+		n++;
+	struct gate_view *list = arena_alloc(a, (n + 1) * sizeof(*list));
+	for (size_t i = 0; i < n; i++)
+		list[i].name = views[i];
+	policy.views = list;
+	policy.view_count = n;
+	return policy;
+}
+
+__attribute__((format(printf, 4, 0))) static bool refuse(const struct gate *g, enum err_code code,
+							 size_t at, const char *fmt, va_list args)
+{
+	char text[sizeof(g->e->text)];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	return err_set(g->e, code, "column %zu: %s", utf8_count(g->sql.p, at) + 1, text);
+}
+
+bool gate_refuse(const struct gate *g, size_t at, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	refuse(g, ERR_INPUT, at, fmt, args);
+	va_end(args);
+	return false;
+}
+
+bool gate_limit_reached(const struct gate *g, size_t at, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	refuse(g, ERR_LIMIT, at, fmt, args);
+	va_end(args);
+	return false;
+}
+
+/* One query, one ; at most, nothing after it. */
+static bool parse(const struct gate *g, const struct gate_tokens *tokens, struct gate_query **out)
+{
+	struct gate_parser p = {.g = g, .t = tokens->items, .first = tokens->items};
+
+	if (tokens->count == 0)
+		return gate_refuse(g, 0, "no SQL");
+	if (!gate_at_word(&p, "SELECT") && !gate_at_word(&p, "WITH") && !gate_at_punct(&p, "("))
+		return gate_unexpected(&p, "SELECT");
+	if (!gate_parse_query(&p, out))
+		return false;
+	if (gate_take_punct(&p, ";") && p.t->kind != GATE_T_END)
+		return gate_refuse(g, p.t->at, "one statement only");
+	return p.t->kind == GATE_T_END || gate_unexpected(&p, "the end");
+}
+
+static bool write(const struct gate *g, const struct gate_query *q, const char **out)
+{
+	struct buf sql;
+
+	buf_init(&sql, g->policy->limits.sql_bytes);
+	gate_render(g, q, &sql);
+	if (buf_over(&sql)) {
+		buf_deinit(&sql);
+		return gate_limit_reached(g, 0, "written anew it is longer than %zu bytes",
+					  g->policy->limits.sql_bytes);
+	}
+	*out = arena_strndup(g->arena, buf_text(&sql), sql.n);
+	buf_deinit(&sql);
+	return true;
+}
+
+bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct str sql,
+		struct arena *a, struct gate_result *out, struct err *e)
+{
+	struct err ignored;
+	struct gate g = {policy, dialect, sql, a, e ? e : &ignored};
+	struct gate_views views = {0};
+	struct gate_tokens tokens;
+	struct gate_query *q;
+	const char *text;
+
+	if (sql.n > policy->limits.sql_bytes)
+		return gate_limit_reached(&g, 0, "SQL longer than %zu bytes",
+					  policy->limits.sql_bytes);
+	if (!gate_lex(&g, &tokens) || !parse(&g, &tokens, &q) || !gate_check_tree(&g, q, &views) ||
+	    !write(&g, q, &text))
+		return false;
+	*out = (struct gate_result){text, views.names, views.count};
+	return true;
+}

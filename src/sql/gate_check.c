@@ -1,0 +1,381 @@
+/*
+ * Scopes. Every name is resolved the way the database will resolve it, and where databases differ
+ * (case, quotes, folding) the tree keeps what was meant, so that the written statement spells each
+ * reference exactly like its definition and there is nothing left to differ about.
+ */
+#include "gate_int.h"
+
+#include <string.h>
+
+/* The CTEs that can be seen: those of a WITH before `end`, which is the one being defined. */
+struct ctes {
+	const struct ctes *outer;
+	const struct gate_cte *first;
+	const struct gate_cte *end;
+};
+
+struct scope {
+	const struct scope *outer;
+	const struct ctes *ctes;
+	const struct gate_select *select; /* NULL: there are no sources */
+	bool outputs; /* the ORDER BY of a set operation: plain names are its columns */
+};
+
+struct check {
+	const struct gate *g;
+	struct gate_views *views;
+};
+
+static bool check_query(const struct check *c, struct gate_query *q, const struct scope *outer,
+			const struct ctes *ctes);
+static bool check_expr(const struct check *c, struct gate_expr *x, const struct scope *s);
+
+static bool same(const struct gate_name *a, const struct gate_name *b)
+{
+	return a->text.p && b->text.p && str_eq_nocase(a->text, b->text);
+}
+
+/* ---- views ---- */
+
+static struct str last_part(const char *view)
+{
+	const char *dot = strrchr(view, '.');
+
+	return str_of(dot ? dot + 1 : view);
+}
+
+static bool is_view(const struct gate_view *v, const struct gate_source *s)
+{
+	struct str last = last_part(v->name);
+
+	if (!str_eq_nocase(s->name.text, last))
+		return false;
+	if (!s->schema.text.p)
+		return true;
+	return last.p > v->name &&
+	       str_eq_nocase(s->schema.text, (struct str){v->name, (size_t)(last.p - v->name) - 1});
+}
+
+static void note_view(const struct check *c, const char *name)
+{
+	struct gate_views *views = c->views;
+
+	for (size_t i = 0; i < views->count; i++)
+		if (views->names[i] == name)
+			return;
+	views->names = arena_grow(c->g->arena, views->names, views->count, &views->cap,
+				  sizeof(*views->names));
+	views->names[views->count++] = name;
+}
+
+static bool resolve_view(const struct check *c, struct gate_source *s)
+{
+	const struct gate_policy *policy = c->g->policy;
+
+	for (size_t i = 0; i < policy->view_count; i++) {
+		if (!is_view(&policy->views[i], s))
+			continue;
+		if (s->view)
+			return gate_refuse(c->g, s->at,
+					   "more than one approved view has this name");
+		s->view = &policy->views[i];
+	}
+	if (!s->view)
+		return gate_refuse(c->g, s->at, "not an approved view");
+	note_view(c, s->view->name);
+	return true;
+}
+
+static bool resolve_table(const struct check *c, struct gate_source *s, const struct ctes *ctes)
+{
+	for (; ctes && !s->schema.text.p; ctes = ctes->outer) {
+		for (const struct gate_cte *cte = ctes->first; cte != ctes->end; cte = cte->next)
+			if (same(&cte->name, &s->name)) {
+				s->cte = cte;
+				return true;
+			}
+		if (ctes->end && same(&ctes->end->name, &s->name))
+			return gate_refuse(c->g, s->at,
+					   "a CTE that names itself: recursion is not allowed");
+	}
+	return resolve_view(c, s);
+}
+
+/* A quoted name may not pose as an approved view. */
+static bool check_hiding(const struct check *c, const struct gate_name *n)
+{
+	const struct gate_policy *policy = c->g->policy;
+
+	for (size_t i = 0; n->quoted && i < policy->view_count; i++)
+		if (str_eq_nocase(n->text, str_of(policy->views[i].name)) ||
+		    str_eq_nocase(n->text, last_part(policy->views[i].name)))
+			return gate_refuse(c->g, n->at, "the quoted name hides the view %s",
+					   policy->views[i].name);
+	return true;
+}
+
+/* ---- columns ---- */
+
+/* The name under which columns of the source are found. */
+static const struct gate_name *exposed(const struct gate_source *s)
+{
+	if (s->pivot)
+		return &s->pivot->alias;
+	return s->alias.text.p ? &s->alias : &s->name;
+}
+
+static const struct gate_source *find_source(const struct gate_source *list,
+					     const struct gate_name *name)
+{
+	for (; list; list = list->next) {
+		const struct gate_source *in = list->kind == GATE_GROUP
+						       ? find_source(list->group, name)
+					       : same(exposed(list), name) ? list
+									   : NULL;
+		if (in)
+			return in;
+	}
+	return NULL;
+}
+
+static bool in_names(const struct gate_name *list, struct str name)
+{
+	for (; list; list = list->next)
+		if (str_eq_nocase(list->text, name))
+			return true;
+	return false;
+}
+
+/* Whether the source may have the column: false only when its columns are known. */
+static bool may_have(const struct gate_source *s, struct str column)
+{
+	if (s->pivot)
+		return true;
+	if (s->columns)
+		return in_names(s->columns, column);
+	if (s->cte)
+		return !s->cte->columns || in_names(s->cte->columns, column);
+	if (!s->view || !s->view->columns)
+		return true;
+	for (const char *const *known = s->view->columns; *known; known++)
+		if (str_eq_nocase(column, str_of(*known)))
+			return true;
+	return false;
+}
+
+static bool any_may_have(const struct gate_source *list, struct str column)
+{
+	for (; list; list = list->next)
+		if (list->kind == GATE_GROUP ? any_may_have(list->group, column)
+					     : may_have(list, column))
+			return true;
+	return false;
+}
+
+static bool is_output(const struct gate_select *select, struct str column)
+{
+	for (const struct gate_item *item = select->items; item; item = item->next)
+		if (item->alias.text.p && str_eq_nocase(item->alias.text, column))
+			return true;
+	return false;
+}
+
+static bool check_column(const struct check *c, struct gate_expr *x, const struct scope *s)
+{
+	const struct scope *first = s;
+
+	for (; s; s = s->outer) {
+		if (s->outputs && !x->qualifier.text.p)
+			return true;
+		if (!s->select)
+			continue;
+		if (!x->qualifier.text.p) {
+			if (any_may_have(s->select->from, x->name.text) ||
+			    (s == first && is_output(s->select, x->name.text)))
+				return true;
+			continue;
+		}
+		x->of = find_source(s->select->from, &x->qualifier);
+		if (x->of)
+			return x->kind == GATE_ALL || may_have(x->of, x->name.text) ||
+			       gate_refuse(c->g, x->at, "the source has no such column");
+	}
+	return x->qualifier.text.p
+		       ? gate_refuse(c->g, x->at, "no source of this name can be seen here")
+		       : gate_refuse(c->g, x->at, "no source has such a column");
+}
+
+/* ---- expressions ---- */
+
+static bool check_exprs(const struct check *c, struct gate_expr *list, const struct scope *s)
+{
+	for (; list; list = list->next)
+		if (!check_expr(c, list, s))
+			return false;
+	return true;
+}
+
+static bool check_order(const struct check *c, struct gate_order *o, const struct scope *s)
+{
+	for (; o; o = o->next)
+		if (!check_expr(c, o->by, s))
+			return false;
+	return true;
+}
+
+static bool check_window(const struct check *c, struct gate_window *n, const struct scope *s)
+{
+	if (!n->spelled) {
+		const struct gate_window *known = s->select ? s->select->windows : NULL;
+
+		while (known && !same(&known->name, &n->name))
+			known = known->next;
+		if (!known)
+			return gate_refuse(c->g, n->name.at, "no window of this name");
+		n->name = known->name;
+		return true;
+	}
+	return check_exprs(c, n->partition, s) && check_order(c, n->order, s);
+}
+
+static bool check_call(const struct check *c, struct gate_expr *x, const struct scope *s)
+{
+	struct gate_call *call = x->call;
+
+	return gate_check_call(c->g, x) && check_order(c, call->order, s) &&
+	       check_order(c, call->within_group, s) &&
+	       (!call->filter || check_expr(c, call->filter, s)) &&
+	       (!call->over || check_window(c, call->over, s));
+}
+
+static bool check_expr(const struct check *c, struct gate_expr *x, const struct scope *s)
+{
+	if (x->kind == GATE_COLUMN || (x->kind == GATE_ALL && x->qualifier.text.p))
+		return check_column(c, x, s);
+	if (x->kind == GATE_CALL && !check_call(c, x, s))
+		return false;
+	if (x->query && !check_query(c, x->query, s, s->ctes))
+		return false;
+	return (!x->operand || check_expr(c, x->operand, s)) && check_exprs(c, x->kids, s) &&
+	       (!x->otherwise || check_expr(c, x->otherwise, s));
+}
+
+/* ---- sources ---- */
+
+static bool check_unique(const struct check *c, const struct gate_select *select,
+			 const struct gate_source *s)
+{
+	if (find_source(select->from, exposed(s)) == s)
+		return true;
+	return gate_refuse(c->g, exposed(s)->at ? exposed(s)->at : s->at,
+			   "two sources of one name");
+}
+
+static bool check_source(const struct check *c, struct gate_source *s, const struct scope *scope)
+{
+	/* Only what is applied sees its siblings. */
+	struct scope apart = {.outer = scope->outer, .ctes = scope->ctes};
+	const struct scope *sees = s->lateral ? scope : scope->outer;
+
+	if (s->kind == GATE_TABLE && !resolve_table(c, s, scope->ctes))
+		return false;
+	if (s->kind == GATE_DERIVED && !check_query(c, s->query, sees, scope->ctes))
+		return false;
+	if (s->kind == GATE_VALUES && !check_exprs(c, s->rows, s->lateral ? scope : &apart))
+		return false;
+	if (s->pivot && !s->pivot->unpivot && !gate_check_pivot_function(c->g, &s->pivot->function))
+		return false;
+	return check_hiding(c, &s->alias) && (!s->pivot || check_hiding(c, &s->pivot->alias)) &&
+	       check_unique(c, scope->select, s);
+}
+
+static bool check_sources(const struct check *c, struct gate_source *list,
+			  const struct scope *scope)
+{
+	for (struct gate_source *s = list; s; s = s->next)
+		if (s->kind == GATE_GROUP ? !check_sources(c, s->group, scope)
+					  : !check_source(c, s, scope))
+			return false;
+	for (struct gate_source *s = list; s; s = s->next)
+		if (s->on && !check_expr(c, s->on, scope))
+			return false;
+	return true;
+}
+
+/* ---- queries ---- */
+
+static bool check_select(const struct check *c, struct gate_select *select,
+			 struct gate_order *order, const struct scope *outer,
+			 const struct ctes *ctes)
+{
+	struct scope s = {.outer = outer, .ctes = ctes, .select = select};
+
+	if (!check_sources(c, select->from, &s))
+		return false;
+	for (struct gate_item *item = select->items; item; item = item->next)
+		if (!check_expr(c, item->value, &s))
+			return false;
+	for (struct gate_window *n = select->windows; n; n = n->next)
+		if (!check_window(c, n, &s))
+			return false;
+	return (!select->where || check_expr(c, select->where, &s)) &&
+	       check_exprs(c, select->group_by, &s) &&
+	       (!select->having || check_expr(c, select->having, &s)) && check_order(c, order, &s);
+}
+
+static bool check_limits(const struct check *c, const struct gate_query *q)
+{
+	const struct gate_term *term = q->terms;
+	const struct gate_limit *limit = &q->limit;
+
+	if (limit->ties && !q->order)
+		return gate_refuse(c->g, limit->at, "WITH TIES needs ORDER BY");
+	if (c->g->dialect == DIALECT_MSSQL && limit->offset.p && !q->order)
+		return gate_refuse(c->g, limit->at, "OFFSET needs ORDER BY");
+	if (term->next || !term->select)
+		return true;
+	if (term->select->top.count.p && limit->offset.p)
+		return gate_refuse(c->g, limit->at, "TOP and OFFSET together");
+	if (term->select->top.ties && !q->order)
+		return gate_refuse(c->g, term->select->top.at, "WITH TIES needs ORDER BY");
+	return true;
+}
+
+static bool check_ctes(const struct check *c, struct gate_query *q, const struct scope *outer,
+		       struct ctes *ctes)
+{
+	for (struct gate_cte *cte = q->ctes; cte; cte = cte->next) {
+		for (const struct gate_cte *other = q->ctes; other != cte; other = other->next)
+			if (same(&other->name, &cte->name))
+				return gate_refuse(c->g, cte->name.at, "two CTEs of one name");
+		ctes->end = cte;
+		if (!check_hiding(c, &cte->name) || !check_query(c, cte->query, outer, ctes))
+			return false;
+	}
+	ctes->end = NULL;
+	return true;
+}
+
+static bool check_query(const struct check *c, struct gate_query *q, const struct scope *outer,
+			const struct ctes *ctes)
+{
+	struct ctes own = {ctes, q->ctes, NULL};
+	struct scope outputs = {.outer = outer, .ctes = &own, .outputs = true};
+	bool alone = !q->terms->next && q->terms->select;
+
+	if (!check_ctes(c, q, outer, &own) || !check_limits(c, q))
+		return false;
+	for (struct gate_term *term = q->terms; term; term = term->next)
+		if (term->query
+			    ? !check_query(c, term->query, outer, &own)
+			    : !check_select(c, term->select, alone ? q->order : NULL, outer, &own))
+			return false;
+	return alone || check_order(c, q->order, &outputs);
+}
+
+bool gate_check_tree(const struct gate *g, struct gate_query *q, struct gate_views *out)
+{
+	struct check c = {g, out};
+
+	return check_query(&c, q, NULL, NULL);
+}

@@ -1,0 +1,79 @@
+/*
+ * Calls against the policy: is the function allowed, and is it called the way it works? What is
+ * called strangely is as suspicious as what is not known.
+ */
+#include "gate_int.h"
+
+static const struct gate_function *find(const struct gate *g, struct str name)
+{
+	for (size_t i = 0; i < g->policy->function_count; i++)
+		if (str_eq_nocase(name, str_of(g->policy->functions[i].name)))
+			return &g->policy->functions[i];
+	return NULL;
+}
+
+bool gate_function_known(const struct gate *g, struct str name)
+{
+	return find(g, name) != NULL;
+}
+
+static bool check_args(const struct gate *g, const struct gate_function *f,
+		       const struct gate_expr *x)
+{
+	if (x->call->star)
+		return (f->flags & GATE_STAR) ||
+		       gate_refuse(g, x->at, "%s does not take *", f->name);
+	if (x->kid_count < (size_t)f->min_args || x->kid_count > (size_t)f->max_args)
+		return gate_refuse(g, x->at, "%s takes %d to %d arguments, not %zu", f->name,
+				   f->min_args, f->max_args, x->kid_count);
+	return true;
+}
+
+static bool check_clauses(const struct gate *g, const struct gate_function *f,
+			  const struct gate_expr *x)
+{
+	const struct gate_call *call = x->call;
+	bool aggregate = f->flags & GATE_AGGREGATE;
+
+	if ((call->distinct || call->filter || call->order) && !aggregate)
+		return gate_refuse(g, x->at, "%s is no aggregate", f->name);
+	if (call->within_group && !(f->flags & GATE_ORDERED))
+		return gate_refuse(g, x->at, "%s does not take WITHIN GROUP", f->name);
+	if (call->within_group && call->filter)
+		return gate_refuse(g, x->at, "WITHIN GROUP and FILTER together");
+	if (call->over && !aggregate && !(f->flags & GATE_WINDOW))
+		return gate_refuse(g, x->at, "%s does not take OVER", f->name);
+	if (!call->over && (f->flags & GATE_WINDOW))
+		return gate_refuse(g, x->at, "%s needs OVER", f->name);
+	return true;
+}
+
+/* DATEADD(month, …): the word is no column. */
+static bool check_date_part(const struct gate *g, struct gate_expr *part)
+{
+	if (part->kind != GATE_COLUMN || part->qualifier.text.p || part->name.quoted ||
+	    !gate_word_date_part(part->name.text))
+		return gate_refuse(g, part->at, "a date part such as month expected");
+	part->kind = GATE_WORD;
+	part->text = part->name.text;
+	return true;
+}
+
+bool gate_check_call(const struct gate *g, struct gate_expr *x)
+{
+	const struct gate_function *f = find(g, x->text);
+
+	if (!f)
+		return gate_refuse(g, x->at, "%.*s is no allowed function", STR_FMT(x->text));
+	return check_args(g, f, x) && check_clauses(g, f, x) &&
+	       (!(f->flags & GATE_DATE_PART) || check_date_part(g, x->kids));
+}
+
+bool gate_check_pivot_function(const struct gate *g, const struct gate_name *name)
+{
+	const struct gate_function *f = find(g, name->text);
+
+	return (f && !name->quoted && (f->flags & GATE_AGGREGATE) && f->max_args == 1 &&
+		!(f->flags & GATE_ORDERED)) ||
+	       gate_refuse(g, name->at, "PIVOT takes an allowed aggregate of one column");
+}

@@ -1,0 +1,132 @@
+/*
+ * Inside the gate: text becomes tokens (gate_lex.c), tokens a tree (gate_parse_*.c), the tree is
+ * held against the policy (gate_check.c) and written (gate_render*.c).
+ */
+#ifndef GATE_INT_H
+#define GATE_INT_H
+
+#include "gate_tree.h"
+
+enum gate_token_kind {
+	GATE_T_END,
+	GATE_T_WORD, /* plain name or keyword */
+	GATE_T_NAME, /* "…" or […] */
+	GATE_T_NUMBER,
+	GATE_T_STRING, /* '…' */
+	GATE_T_PUNCT,
+};
+
+struct gate_token {
+	enum gate_token_kind kind;
+	bool national;   /* N'…' */
+	size_t at;       /* byte in the statement */
+	struct str text; /* of a quoted name without quotes and with doubled ones single; else as
+			    written */
+	size_t match;    /* of "(": the index of its ")" */
+};
+
+struct gate_tokens {
+	struct gate_token *items;
+	size_t count; /* without the GATE_T_END after the last */
+};
+
+/* What every step of one check shares. */
+struct gate {
+	const struct gate_policy *policy;
+	enum dialect dialect;
+	struct str sql;
+	struct arena *arena;
+	struct err *e;
+};
+
+/* Fills the error with the place; returns false. */
+bool gate_refuse(const struct gate *g, size_t at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+bool gate_limit_reached(const struct gate *g, size_t at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ---- lexer ---- */
+MUST_CHECK bool gate_lex(const struct gate *g, struct gate_tokens *out);
+/* Whether a quoted name has only characters that look like themselves. */
+MUST_CHECK bool gate_name_plain(const struct gate *g, struct str name, size_t at);
+
+/* ---- words ---- */
+bool gate_word_reserved(struct str word); /* never a plain name */
+bool gate_word_starts(struct str word);   /* never an alias without AS */
+bool gate_word_date_part(struct str word);
+
+/* ---- parser ---- */
+struct gate_parser {
+	const struct gate *g;
+	const struct gate_token *t; /* the next token */
+	const struct gate_token *first;
+	int depth;
+};
+
+bool gate_is_word(const struct gate_token *t, const char *upper);
+bool gate_is_punct(const struct gate_token *t, const char *punct);
+bool gate_at_word(const struct gate_parser *p, const char *upper);
+bool gate_at_punct(const struct gate_parser *p, const char *punct);
+bool gate_take_word(struct gate_parser *p, const char *upper);
+bool gate_take_punct(struct gate_parser *p, const char *punct);
+MUST_CHECK bool gate_want_word(struct gate_parser *p, const char *upper);
+MUST_CHECK bool gate_want_punct(struct gate_parser *p, const char *punct);
+/* The word of the list that stands here, taken, in the list's spelling; NULL when none does. */
+const char *gate_take_one_of(struct gate_parser *p, const char *const *words);
+bool gate_unexpected(const struct gate_parser *p, const char *wanted);
+MUST_CHECK bool gate_enter(struct gate_parser *p); /* one level deeper */
+void gate_leave(struct gate_parser *p);
+MUST_CHECK bool gate_list_room(const struct gate_parser *p, size_t count);
+bool gate_at_name(const struct gate_parser *p);
+MUST_CHECK bool gate_parse_name(struct gate_parser *p, struct gate_name *out);
+MUST_CHECK bool gate_parse_names(struct gate_parser *p, struct gate_name **out); /* (a, b) */
+MUST_CHECK bool gate_parse_alias(struct gate_parser *p, struct gate_name *out);
+MUST_CHECK bool gate_parse_digits(struct gate_parser *p, struct str *out);
+/* At "(": whether it opens a query and not an expression or a source. */
+bool gate_opens_query(const struct gate_parser *p);
+
+MUST_CHECK bool gate_parse_query(struct gate_parser *p, struct gate_query **out);
+MUST_CHECK bool gate_parse_query_in_parens(struct gate_parser *p, struct gate_query **out);
+MUST_CHECK bool gate_parse_top(struct gate_parser *p, struct gate_limit *out);
+MUST_CHECK bool gate_parse_limit(struct gate_parser *p, struct gate_limit *out);
+MUST_CHECK bool gate_parse_sources(struct gate_parser *p, struct gate_source **out);
+MUST_CHECK bool gate_parse_expr(struct gate_parser *p, struct gate_expr **out);
+MUST_CHECK bool gate_parse_exprs(struct gate_parser *p, struct gate_expr **out, size_t *count);
+MUST_CHECK bool gate_parse_additive(struct gate_parser *p, struct gate_expr **out);
+MUST_CHECK bool gate_parse_primary(struct gate_parser *p, struct gate_expr **out);
+MUST_CHECK bool gate_parse_call(struct gate_parser *p, struct gate_expr **out);
+MUST_CHECK bool gate_parse_type(struct gate_parser *p, struct gate_type **out);
+MUST_CHECK bool gate_parse_order(struct gate_parser *p, struct gate_order **out);
+MUST_CHECK bool gate_parse_window(struct gate_parser *p, struct gate_window *out);
+struct gate_expr *gate_expr_new(struct gate_parser *p, enum gate_expr_kind kind, size_t at);
+void gate_expr_add(struct gate_expr *parent, struct gate_expr *kid);
+
+/* ---- check ---- */
+struct gate_views { /* those that a statement reads, each once */
+	const char **names;
+	size_t count;
+	size_t cap;
+};
+MUST_CHECK bool gate_check_tree(const struct gate *g, struct gate_query *q, struct gate_views *out);
+/* Whether the policy has the function, and whether it is called as it may be. */
+bool gate_function_known(const struct gate *g, struct str name);
+MUST_CHECK bool gate_check_call(const struct gate *g, struct gate_expr *x);
+MUST_CHECK bool gate_check_pivot_function(const struct gate *g, const struct gate_name *name);
+
+/* ---- render ---- */
+void gate_render(const struct gate *g, const struct gate_query *q, struct buf *out);
+struct gate_writer {
+	const struct gate *g;
+	struct buf *out;
+};
+void gate_write_name(struct gate_writer *w, const struct gate_name *n);
+void gate_write_names(struct gate_writer *w, const struct gate_name *n);
+void gate_write_query(struct gate_writer *w, const struct gate_query *q);
+void gate_write_expr(struct gate_writer *w, const struct gate_expr *x);
+void gate_write_exprs(struct gate_writer *w, const struct gate_expr *x);
+void gate_write_source_name(struct gate_writer *w, const struct gate_source *s);
+void gate_write_sources(struct gate_writer *w, const struct gate_source *s);
+void gate_write_order(struct gate_writer *w, const struct gate_order *o);
+void gate_write_window(struct gate_writer *w, const struct gate_window *n);
+
+#endif

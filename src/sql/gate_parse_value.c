@@ -1,0 +1,143 @@
+/*
+ * The leaves of expressions: literals, columns, parentheses, CASE, subqueries. A word followed by a
+ * parenthesis is a call and goes to gate_parse_call.c; any other word that is not reserved is a
+ * column, whatever function is named like it.
+ */
+#include "gate_int.h"
+
+static bool parse_paren(struct gate_parser *p, struct gate_expr **out)
+{
+	struct gate_expr *x, *kid;
+
+	if (gate_opens_query(p)) {
+		x = gate_expr_new(p, GATE_QUERY, p->t->at);
+		*out = x;
+		return gate_parse_query_in_parens(p, &x->query);
+	}
+	x = gate_expr_new(p, GATE_PAREN, p->t->at);
+	p->t++;
+	if (!gate_parse_expr(p, &kid) || !gate_want_punct(p, ")"))
+		return false;
+	gate_expr_add(x, kid);
+	*out = x;
+	return true;
+}
+
+static bool parse_exists(struct gate_parser *p, struct gate_expr **out)
+{
+	struct gate_expr *x = gate_expr_new(p, GATE_QUERY, p->t->at);
+
+	p->t++;
+	x->word = "EXISTS";
+	if (!gate_opens_query(p))
+		return gate_refuse(p->g, p->t->at, "EXISTS takes a subquery");
+	*out = x;
+	return gate_parse_query_in_parens(p, &x->query);
+}
+
+static bool parse_case(struct gate_parser *p, struct gate_expr **out)
+{
+	struct gate_expr *x = gate_expr_new(p, GATE_CASE, p->t->at), *when, *then;
+
+	p->t++;
+	if (!gate_at_word(p, "WHEN") && !gate_parse_expr(p, &x->operand))
+		return false;
+	do {
+		if (!gate_list_room(p, x->kid_count) || !gate_want_word(p, "WHEN") ||
+		    !gate_parse_expr(p, &when) || !gate_want_word(p, "THEN") ||
+		    !gate_parse_expr(p, &then))
+			return false;
+		gate_expr_add(x, when);
+		gate_expr_add(x, then);
+	} while (gate_at_word(p, "WHEN"));
+	if (gate_take_word(p, "ELSE") && !gate_parse_expr(p, &x->otherwise))
+		return false;
+	*out = x;
+	return gate_want_word(p, "END");
+}
+
+/* DATE '2025-01-01' and its like, where the dialect has them. */
+static bool parse_typed_literal(struct gate_parser *p, struct gate_expr **out)
+{
+	static const char *const types[] = {"DATE", "TIMESTAMP", "TIME", NULL};
+	static const char *const units[] = {"YEAR",   "MONTH",  "DAY", "HOUR",
+					    "MINUTE", "SECOND", NULL};
+	struct gate_expr *x = gate_expr_new(p, GATE_INTERVAL, p->t->at);
+
+	if (gate_take_word(p, "INTERVAL")) {
+		x->text = p->t->text;
+		p->t++;
+		x->word = gate_take_one_of(p, units);
+	} else {
+		x->kind = GATE_STRING;
+		x->word = gate_take_one_of(p, types);
+		if (!x->word)
+			return gate_refuse(p->g, p->t->at, "a word before a string: %.*s",
+					   STR_FMT(p->t->text));
+		x->text = p->t->text;
+		p->t++;
+	}
+	*out = x;
+	return true;
+}
+
+static bool parse_column(struct gate_parser *p, struct gate_expr **out)
+{
+	struct gate_expr *x = gate_expr_new(p, GATE_COLUMN, p->t->at);
+
+	if (!gate_parse_name(p, &x->name))
+		return false;
+	if (gate_take_punct(p, ".")) {
+		x->qualifier = x->name;
+		if (!gate_parse_name(p, &x->name))
+			return false;
+	}
+	if (gate_at_punct(p, "."))
+		return gate_refuse(p->g, x->at, "a name has at most two parts: source.column");
+	if (gate_at_punct(p, "("))
+		return gate_refuse(p->g, x->at, "functions are called by their plain name");
+	*out = x;
+	return true;
+}
+
+static bool parse_word(struct gate_parser *p, struct gate_expr **out)
+{
+	if (gate_at_word(p, "CASE"))
+		return parse_case(p, out);
+	if (gate_at_word(p, "EXISTS"))
+		return parse_exists(p, out);
+	if (gate_at_word(p, "NULL") || (p->g->dialect != DIALECT_MSSQL &&
+					(gate_at_word(p, "TRUE") || gate_at_word(p, "FALSE")))) {
+		*out = gate_expr_new(p, GATE_WORD, p->t->at);
+		(*out)->text = p->t->text;
+		p->t++;
+		return true;
+	}
+	if (gate_is_punct(p->t + 1, "("))
+		return gate_parse_call(p, out);
+	if (p->t[1].kind == GATE_T_STRING && p->g->dialect == DIALECT_POSTGRES)
+		return parse_typed_literal(p, out);
+	if (gate_at_word(p, "SELECT") || gate_at_word(p, "WITH"))
+		return gate_refuse(p->g, p->t->at, "a subquery stands in parentheses");
+	return parse_column(p, out);
+}
+
+bool gate_parse_primary(struct gate_parser *p, struct gate_expr **out)
+{
+	switch (p->t->kind) {
+	case GATE_T_NUMBER:
+	case GATE_T_STRING:
+		*out = gate_expr_new(p, p->t->kind == GATE_T_NUMBER ? GATE_NUMBER : GATE_STRING,
+				     p->t->at);
+		(*out)->text = p->t->text;
+		(*out)->word = p->t->national ? "N" : NULL;
+		p->t++;
+		return true;
+	case GATE_T_WORD:
+		return parse_word(p, out);
+	case GATE_T_NAME:
+		return parse_column(p, out);
+	default:
+		return gate_at_punct(p, "(") ? parse_paren(p, out) : gate_unexpected(p, "a value");
+	}
+}

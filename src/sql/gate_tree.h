@@ -1,0 +1,196 @@
+/*
+ * The tree of one statement. Every piece remembers where it stood, so that a refusal can say so.
+ * Lists are linked through `next`; chains of operators are flat lists too, so that the depth of the
+ * tree is the depth of what was written and never its length.
+ */
+#ifndef GATE_TREE_H
+#define GATE_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vesper/gate.h"
+
+struct gate_name {
+	struct gate_name *next;
+	struct str text; /* without quotes; p is NULL when there is none */
+	bool quoted;
+	size_t at;
+};
+
+enum gate_expr_kind {
+	GATE_NUMBER,  /* text */
+	GATE_STRING,  /* text with its quotes; word: N, DATE, … before it */
+	GATE_WORD,    /* text: NULL, TRUE, FALSE, or a date part */
+	GATE_COLUMN,  /* [qualifier.]name */
+	GATE_ALL,     /* [qualifier.]* */
+	GATE_CHAIN,   /* kids with op before each but the first */
+	GATE_PREFIX,  /* word (NOT - +), one kid */
+	GATE_PAREN,   /* one kid */
+	GATE_LIST,    /* word (ROLLUP, CUBE, GROUPING SETS or none) and ( kids ) */
+	GATE_BETWEEN, /* three kids; negated */
+	GATE_IN,      /* one kid, then query, or the values; negated */
+	GATE_LIKE,    /* word; two or three kids; negated */
+	GATE_IS,      /* one kid, text: NULL, TRUE, FALSE; or two kids: DISTINCT FROM; negated */
+	GATE_QUERY,   /* (query); word: EXISTS, ANY, ALL, SOME or none */
+	GATE_CASE,    /* kids: WHEN THEN pairs; operand, otherwise */
+	GATE_CAST,    /* word: CAST, TRY_CAST; one kid; type */
+	GATE_CONVERT, /* word: CONVERT, TRY_CONVERT; type; one or two kids */
+	GATE_EXTRACT, /* text: the part; one kid */
+	GATE_TRIM,    /* text: LEADING, … or none; kids: [what,] from */
+	GATE_SUBSTRING /* FROM … FOR: two or three kids */,
+	GATE_CALL,     /* text: the function; kids; call */
+	GATE_COLLATE,  /* one kid, name */
+	GATE_ZONE,     /* two kids: x AT TIME ZONE y */
+	GATE_INTERVAL, /* text: literal with its quotes; word: the unit or none */
+};
+
+struct gate_source;
+
+struct gate_expr {
+	enum gate_expr_kind kind;
+	size_t at;
+	struct gate_expr *next; /* in the parent's list */
+	const char *op;         /* before it in the parent's chain */
+	const char *word;
+	struct str text;
+	bool negated;
+	struct gate_name qualifier;
+	struct gate_name name;
+	const struct gate_source *of; /* what the qualifier names, once checked */
+	struct gate_expr *kids;
+	struct gate_expr *last; /* of them, while the list is built */
+	size_t kid_count;
+	struct gate_expr *operand;   /* of CASE */
+	struct gate_expr *otherwise; /* of CASE */
+	struct gate_query *query;
+	struct gate_type *type;
+	struct gate_call *call;
+};
+
+struct gate_type {
+	const char *name;
+	int64_t size[2];
+	int sizes;
+	bool max;
+	bool with_zone;
+};
+
+struct gate_order {
+	struct gate_order *next;
+	struct gate_expr *by;
+	bool descending;
+	const char *nulls; /* "FIRST", "LAST" or NULL */
+};
+
+struct gate_bound {
+	const char *edge;        /* "UNBOUNDED PRECEDING", "PRECEDING", … */
+	struct gate_expr *count; /* before PRECEDING or FOLLOWING */
+};
+
+struct gate_window {
+	struct gate_window *next; /* of the WINDOW clause */
+	struct gate_name name;    /* there: its name. After OVER: the window that is meant */
+	bool spelled;             /* with parentheses */
+	struct gate_expr *partition;
+	struct gate_order *order;
+	const char *frame; /* ROWS, RANGE or NULL */
+	struct gate_bound from;
+	struct gate_bound to; /* edge NULL: not BETWEEN */
+};
+
+struct gate_call {
+	bool distinct;
+	bool star;
+	struct gate_order *order; /* inside the parentheses */
+	struct gate_order *within_group;
+	struct gate_expr *filter;
+	struct gate_window *over;
+};
+
+struct gate_item {
+	struct gate_item *next;
+	struct gate_expr *value;
+	struct gate_name alias;
+};
+
+enum gate_source_kind {
+	GATE_TABLE,   /* a view or a CTE */
+	GATE_DERIVED, /* (query) */
+	GATE_VALUES,  /* (VALUES …) */
+	GATE_GROUP,   /* (source) */
+};
+
+struct gate_pivot {
+	bool unpivot;
+	struct gate_name function; /* of PIVOT */
+	struct gate_name value;    /* aggregated column, or the new value column */
+	struct gate_name column;   /* FOR this */
+	struct gate_name *in;
+	struct gate_name alias;
+};
+
+struct gate_source {
+	struct gate_source *next; /* of the whole FROM clause or group; join says how it hangs on */
+	enum gate_source_kind kind;
+	size_t at;
+	const char *join; /* ",", "INNER JOIN", …; NULL for the first */
+	enum gate_join join_kind;
+	bool lateral; /* APPLY, LATERAL: sees the sources before it */
+	struct gate_expr *on;
+	struct gate_name *using_columns;
+	struct gate_name schema; /* of a view, as written */
+	struct gate_name name;
+	struct gate_name alias;
+	struct gate_name *columns; /* after the alias */
+	struct gate_query *query;
+	struct gate_expr *rows; /* of VALUES: lists */
+	struct gate_source *group;
+	struct gate_pivot *pivot;
+	const struct gate_view *view; /* once checked: one of these two */
+	const struct gate_cte *cte;
+};
+
+struct gate_limit {
+	struct str count; /* digits; p NULL: none */
+	struct str offset;
+	bool percent;
+	bool ties;
+	size_t at;
+};
+
+struct gate_select {
+	size_t at;
+	bool distinct;
+	struct gate_limit top;
+	struct gate_item *items;
+	struct gate_source *from;
+	struct gate_expr *where;
+	struct gate_expr *group_by;
+	struct gate_expr *having;
+	struct gate_window *windows;
+};
+
+struct gate_term {
+	struct gate_term *next;
+	const char *op; /* "UNION ALL", … */
+	struct gate_select *select;
+	struct gate_query *query; /* in parentheses */
+};
+
+struct gate_cte {
+	struct gate_cte *next;
+	struct gate_name name;
+	struct gate_name *columns;
+	struct gate_query *query;
+};
+
+struct gate_query {
+	size_t at;
+	struct gate_cte *ctes;
+	struct gate_term *terms;
+	struct gate_order *order;
+	struct gate_limit limit;
+};
+
+#endif
