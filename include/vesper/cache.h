@@ -1,0 +1,71 @@
+/*
+ * A cache: opaque bytes under a key, for a while. What is in it may be gone at any time, and a
+ * cache that fails is a cache that misses: nobody's answer depends on it.
+ *
+ * A key is a tenant and a name. There is no key without a tenant, so that no caller can read what
+ * belongs to another one. Names are made by code (a hash, where users' words go in).
+ *
+ * Asynchronous by form, since a driver may be another machine: callbacks run from the loop, never
+ * before the starting function has returned. Loop thread only. Everything passed is copied.
+ */
+#ifndef VESPER_CACHE_H
+#define VESPER_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/loop.h"
+#include "vesper/op.h"
+#include "vesper/str.h"
+
+struct cache;
+
+struct cache_key {
+	const char *tenant;
+	const char *name; /* "tool:<hash>": opens with the kind of what is kept */
+};
+
+/* The bytes are valid during the callback only; value.p is NULL when there is nothing. */
+typedef void (*cache_value_cb)(void *owner, struct str value);
+typedef void (*cache_lock_cb)(void *owner, bool locked);
+
+/* A back end. It sees whole keys (the tenant, a NUL byte, the name) and keeps the promises above;
+ * lives and lengths are checked before. */
+struct cache_driver {
+	const char *name;
+	struct op *(*get)(void *self, struct str key, cache_value_cb cb, void *owner);
+	void (*set)(void *self, struct str key, struct str value, int64_t ttl_ms);
+	void (*remove)(void *self, struct str key);
+	struct op *(*lock)(void *self, struct str key, struct str token, int64_t ttl_ms,
+			   cache_lock_cb cb, void *owner);
+	void (*unlock)(void *self, struct str key, struct str token);
+	void (*close)(void *self);
+};
+
+/* Takes `self`, which is closed with the cache. */
+struct cache *cache_from_driver(const struct cache_driver *driver, void *self);
+
+/* In this process: bounded in bytes and entries (limits.h), the longest unused goes first. */
+struct cache *cache_memory_new(struct loop *l);
+
+/* Cancelling the operation means that the callback never runs. */
+struct op *cache_get(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner);
+/* Replaces. A value beyond CACHE_VALUE_BYTES_MAX is not kept, and what stood there is gone. */
+void cache_set(struct cache *c, struct cache_key key, const void *value, size_t len,
+	       int64_t ttl_ms);
+void cache_remove(struct cache *c, struct cache_key key);
+
+/*
+ * A lock under a key of its own (values and locks never meet). `token` says whose it is, and is
+ * not to be guessed; it ends by itself after ttl_ms. Taking a lock again with the same token
+ * prolongs it. Unlocking with another token than the holder's does nothing.
+ */
+struct op *cache_lock(struct cache *c, struct cache_key key, const char *token, int64_t ttl_ms,
+		      cache_lock_cb cb, void *owner);
+void cache_unlock(struct cache *c, struct cache_key key, const char *token);
+
+/* Every operation must have ended or be cancelled. */
+void cache_free(struct cache **c); /* *c may be NULL */
+
+#endif

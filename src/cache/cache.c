@@ -1,0 +1,78 @@
+/* The front of every driver: whole keys are made here, and what no driver should have to judge is
+ * judged here. */
+#include "cache_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+struct cache {
+	const struct cache_driver *driver;
+	void *self;
+	struct buf key; /* of the call that is being made */
+};
+
+/* The NUL byte keeps tenant and name apart: neither holds one. */
+static struct str whole_key(struct cache *c, struct cache_key key)
+{
+	assert(key.tenant && *key.tenant && key.name && *key.name);
+	buf_reset(&c->key);
+	buf_str(&c->key, key.tenant);
+	buf_char(&c->key, '\0');
+	buf_str(&c->key, key.name);
+	assert(!buf_over(&c->key));
+	return (struct str){c->key.p, c->key.n};
+}
+
+struct cache *cache_from_driver(const struct cache_driver *driver, void *self)
+{
+	struct cache *c = mem_alloc(sizeof(*c));
+
+	c->driver = driver;
+	c->self = self;
+	buf_init(&c->key, CACHE_KEY_BYTES_MAX);
+	return c;
+}
+
+struct op *cache_get(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner)
+{
+	return c->driver->get(c->self, whole_key(c, key), cb, owner);
+}
+
+void cache_set(struct cache *c, struct cache_key key, const void *value, size_t len, int64_t ttl_ms)
+{
+	assert(ttl_ms > 0);
+	if (len > CACHE_VALUE_BYTES_MAX)
+		cache_remove(c, key);
+	else
+		c->driver->set(c->self, whole_key(c, key), (struct str){value, len}, ttl_ms);
+}
+
+void cache_remove(struct cache *c, struct cache_key key)
+{
+	c->driver->remove(c->self, whole_key(c, key));
+}
+
+struct op *cache_lock(struct cache *c, struct cache_key key, const char *token, int64_t ttl_ms,
+		      cache_lock_cb cb, void *owner)
+{
+	assert(ttl_ms > 0 && *token);
+	return c->driver->lock(c->self, whole_key(c, key), str_of(token), ttl_ms, cb, owner);
+}
+
+void cache_unlock(struct cache *c, struct cache_key key, const char *token)
+{
+	c->driver->unlock(c->self, whole_key(c, key), str_of(token));
+}
+
+void cache_free(struct cache **c)
+{
+	if (!*c)
+		return;
+	(*c)->driver->close((*c)->self);
+	buf_deinit(&(*c)->key);
+	mem_free(*c);
+	*c = NULL;
+}

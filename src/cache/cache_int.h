@@ -1,0 +1,46 @@
+/*
+ * Inside the cache folder: the map of the memory driver, apart from its callbacks.
+ */
+#ifndef CACHE_INT_H
+#define CACHE_INT_H
+
+#include "vesper/cache.h"
+
+/* One value. It outlives its place in the map for as long as somebody reads it. */
+struct entry {
+	struct entry *next; /* in its bucket */
+	struct list used;   /* the longest unused first */
+	uint64_t hash;
+	int64_t ends_ms; /* of the monotonic clock */
+	size_t readers;
+	bool dropped;
+	size_t key_len;
+	size_t value_len;
+	char bytes[]; /* key, then value */
+};
+
+/* Bounded: a value that needs room pushes out the longest unused ones. */
+struct map {
+	struct entry **buckets;
+	struct list used;
+	size_t entries;
+	size_t bytes;
+	size_t entries_max;
+	size_t bytes_max;
+};
+
+void map_init(struct map *m, size_t entries_max, size_t bytes_max);
+void map_deinit(struct map *m);
+/* What is kept and not over yet, or NULL; it counts as used now. */
+struct entry *map_find(struct map *m, struct str key);
+/* Replaces. False: it would not fit even alone. */
+bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms);
+void map_remove(struct map *m, struct str key);
+/* Removes what is over. */
+void map_sweep(struct map *m);
+
+struct str entry_value(const struct entry *e);
+void entry_hold(struct entry *e);
+void entry_release(struct entry *e);
+
+#endif

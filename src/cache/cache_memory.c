@@ -1,0 +1,159 @@
+/*
+ * The driver that keeps everything in this process. Nothing takes time here, but answers come from
+ * the loop all the same: a caller can't tell it from a driver that asks another machine.
+ */
+#include "cache_int.h"
+
+#include <assert.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+struct memory {
+	struct loop *loop;
+	struct map values;
+	struct map locks; /* apart, so that values never push one out */
+	size_t running;
+};
+
+/* A question that waits for the next iteration: a get, which holds what it found, or a lock. */
+struct waiting {
+	struct op op;
+	struct later later;
+	struct memory *memory;
+	struct entry *found;
+	bool locked;
+	cache_value_cb on_value;
+	cache_lock_cb on_lock;
+	void *owner;
+};
+
+static void waiting_free(struct waiting *w)
+{
+	w->memory->running--;
+	if (w->found)
+		entry_release(w->found);
+	mem_free(w);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct waiting *w = list_item(op, struct waiting, op);
+
+	later_cancel(&w->later);
+	waiting_free(w);
+}
+
+static void on_answer(void *owner)
+{
+	struct waiting *w = owner;
+
+	if (w->on_lock)
+		w->on_lock(w->owner, w->locked);
+	else
+		w->on_value(w->owner, w->found ? entry_value(w->found) : (struct str){NULL, 0});
+	waiting_free(w);
+}
+
+static struct waiting *waiting_new(struct memory *m, void *owner)
+{
+	struct waiting *w = mem_alloc(sizeof(*w));
+
+	w->op.cancel = on_cancel;
+	w->memory = m;
+	w->owner = owner;
+	m->running++;
+	loop_later(m->loop, &w->later, on_answer, w);
+	return w;
+}
+
+static struct op *memory_get(void *self, struct str key, cache_value_cb cb, void *owner)
+{
+	struct memory *m = self;
+	struct waiting *w = waiting_new(m, owner);
+
+	w->on_value = cb;
+	w->found = map_find(&m->values, key);
+	if (w->found)
+		entry_hold(w->found);
+	return &w->op;
+}
+
+static void memory_set(void *self, struct str key, struct str value, int64_t ttl_ms)
+{
+	struct memory *m = self;
+
+	(void)map_set(&m->values, key, value, ttl_ms); /* too large: not kept */
+}
+
+static void memory_remove(void *self, struct str key)
+{
+	struct memory *m = self;
+
+	map_remove(&m->values, key);
+}
+
+/* A lock that is held is never pushed out to make room for another. */
+static bool take_lock(struct memory *m, struct str key, struct str token, int64_t ttl_ms)
+{
+	struct entry *held = map_find(&m->locks, key);
+
+	if (held && !str_eq(entry_value(held), token))
+		return false;
+	if (!held && m->locks.entries >= m->locks.entries_max)
+		map_sweep(&m->locks);
+	if (!held && m->locks.entries >= m->locks.entries_max)
+		return false;
+	return map_set(&m->locks, key, token, ttl_ms);
+}
+
+static struct op *memory_lock(void *self, struct str key, struct str token, int64_t ttl_ms,
+			      cache_lock_cb cb, void *owner)
+{
+	struct memory *m = self;
+	struct waiting *w = waiting_new(m, owner);
+
+	w->on_lock = cb;
+	w->locked = take_lock(m, key, token, ttl_ms);
+	return &w->op;
+}
+
+static void memory_unlock(void *self, struct str key, struct str token)
+{
+	struct memory *m = self;
+	const struct entry *held = map_find(&m->locks, key);
+
+	if (held && str_eq(entry_value(held), token))
+		map_remove(&m->locks, key);
+}
+
+static void memory_close(void *self)
+{
+	struct memory *m = self;
+
+	assert(m->running == 0);
+	map_deinit(&m->values);
+	map_deinit(&m->locks);
+	mem_free(m);
+}
+
+static const struct cache_driver memory_driver = {
+	.name = "memory",
+	.get = memory_get,
+	.set = memory_set,
+	.remove = memory_remove,
+	.lock = memory_lock,
+	.unlock = memory_unlock,
+	.close = memory_close,
+};
+
+struct cache *cache_memory_new(struct loop *l)
+{
+	struct memory *m = mem_alloc(sizeof(*m));
+
+	m->loop = l;
+	map_init(&m->values, CACHE_ENTRIES_MAX, CACHE_BYTES_MAX);
+	/* Tokens and keys are short: bytes never bound what the number does not. */
+	map_init(&m->locks, CACHE_LOCKS_MAX, CACHE_BYTES_MAX);
+	return cache_from_driver(&memory_driver, m);
+}
