@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vesper/cache.h"
 #include "vesper/catalog.h"
 #include "vesper/clock.h"
 #include "vesper/config.h"
@@ -45,6 +46,7 @@ struct daemon {
 	struct loop *loop;
 	struct http *http;
 	struct db *warehouse, *stored;
+	struct cache *cache;
 	struct store *store;
 	struct llm *llm;
 	struct identity *identity;
@@ -232,8 +234,10 @@ static bool open_identity(struct daemon *d, struct err *e)
 static bool load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e)
 {
 	struct turn_knowledge k = {0};
-	struct toolbox_options o = {
-		.loop = d->loop, .warehouse = d->warehouse, .modules = domain_modules};
+	struct toolbox_options o = {.loop = d->loop,
+				    .warehouse = d->warehouse,
+				    .cache = d->cache,
+				    .modules = domain_modules};
 
 	if (!catalog_load(d->root, &k.catalog, e))
 		return false;
@@ -406,7 +410,10 @@ static bool build(struct daemon *d, struct err *e)
 	    !open_database(d, "warehouse", d->warehouse_tenants, &d->warehouse, e) ||
 	    !open_database(d, "store", d->store_tenants, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
-	    !open_identity(d, e) || !load_knowledge(d, &k, e))
+	    !open_identity(d, e))
+		return false;
+	d->cache = cache_memory_new(d->loop);
+	if (!load_knowledge(d, &k, e))
 		return false;
 	d->streams = stream_hub_new(d->loop);
 	turns = (struct turns_options){
@@ -446,6 +453,7 @@ static void take_down(struct daemon *d)
 	identity_free(&d->identity);
 	llm_free(&d->llm);
 	store_free(&d->store);
+	cache_free(&d->cache);
 	db_close(&d->stored);
 	db_close(&d->warehouse);
 	http_free(&d->http);

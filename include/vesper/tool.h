@@ -3,6 +3,9 @@
  * agent, arguments, entities), bound, run under the caller's tenant, and gives a result with a
  * typed outcome. What a model or a router asks for is only ever a tool's name and arguments.
  *
+ * A result with rows, or an empty one, is kept for the seconds that the tool's header gives
+ * (cache_s), under the tenant and everything else it depends on; a call that finds it runs nothing.
+ *
  * tool_start never fails by itself: every end is a result. Callbacks come from the loop.
  */
 #ifndef VESPER_TOOL_H
@@ -13,6 +16,7 @@
 #include <stddef.h>
 
 #include "vesper/arena.h"
+#include "vesper/cache.h"
 #include "vesper/catalog.h"
 #include "vesper/clock.h"
 #include "vesper/db.h"
@@ -26,7 +30,9 @@
 struct tool_call;
 
 /* A tool function: binds the call's arguments to the named statements of its file and starts them
- * (tool_query), later derives facts. false: the call ends with this error as its outcome. */
+ * (tool_query), later derives facts. false: the call ends with this error as its outcome. What it
+ * gives depends on tenant, column permissions, arguments, date and catalogue alone: results are
+ * cached by these. */
 typedef bool (*tool_fn)(struct tool_call *call, struct err *e);
 
 struct tool_entry {
@@ -49,6 +55,7 @@ struct toolbox_options {
 	struct catalog *catalog; /* referenced */
 	struct know *know;
 	struct db *warehouse;
+	struct cache *cache; /* NULL: every call runs */
 	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a
 						module get tool_sql_run */
 };

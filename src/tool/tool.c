@@ -45,6 +45,7 @@ void tool_call_end(struct tool_call *call)
 	call->query = NULL;
 	call->result->args = call->args;
 	call->result->duration_us = clock_mono_us() - call->began_us;
+	tool_call_keep(call);
 	count_outcome(call);
 	call->cb(call->owner, call->result);
 }
@@ -102,7 +103,7 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 	r->suggest = call->tool->suggest;
 }
 
-static void run(struct tool_call *call)
+void tool_call_run(struct tool_call *call)
 {
 	const struct toolbox *b = call->box;
 	struct err e = {0};
@@ -143,7 +144,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	else if (!tool_args_read(call, request->args, request->bound, &refused))
 		end_later(call, refused);
 	else
-		run(call);
+		tool_call_run_cached(call);
 	return &call->op;
 }
 

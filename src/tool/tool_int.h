@@ -4,6 +4,10 @@
 #ifndef TOOL_INT_H
 #define TOOL_INT_H
 
+#include <stdio.h>
+
+#include "vesper/hash.h"
+#include "vesper/str.h"
 #include "vesper/tool.h"
 
 struct toolbox {
@@ -22,8 +26,10 @@ struct tool_call {
 	struct args args; /* checked and resolved, by parameter name */
 	struct result *result;
 	void (*derive)(struct result *r, struct arena *a);
-	struct op *query;   /* what runs now, or NULL */
-	struct later later; /* an end that nothing had to run for */
+	const char *cache_name; /* what the cache knows the result by; NULL: it is never kept */
+	bool may_keep;          /* this run's result is worth keeping, if it has rows or is empty */
+	struct op *query;       /* what runs now, or NULL */
+	struct later later;     /* an end that nothing had to run for */
 	int64_t began_us;
 	tool_cb cb;
 	void *owner;
@@ -33,6 +39,19 @@ struct tool_call {
  * False: the outcome says why not. */
 bool tool_args_read(struct tool_call *call, const json_t *plain, const struct args *typed,
 		    struct outcome *out);
+
+/* Starts the tool's function, or ends the call later with why it could not. */
+void tool_call_run(struct tool_call *call);
+
+/* The same, unless a result of just this call is in the cache. */
+void tool_call_run_cached(struct tool_call *call);
+/* Keeps the finished result for the next call like it. */
+void tool_call_keep(const struct tool_call *call);
+
+/* Outcome, arguments, tables and facts as bytes. Only outcomes rows and empty may be packed. */
+void tool_result_pack(struct buf *b, const struct result *r);
+/* Everything lies in the arena. False, and `out` untouched: these bytes are no result. */
+bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
 
 /* Ends the call: the callback runs now, so this may only be called from the loop. */
 void tool_call_end(struct tool_call *call);

@@ -187,8 +187,10 @@ static void on_window(void *owner, struct table **tables, size_t count, const st
 	const char *first = NULL, *last = NULL;
 
 	call->query = NULL;
-	if (e)
+	if (e) {
 		log_warn("tool.failed", "%s/" WINDOW ": %s", call->tool->name, e->text);
+		call->may_keep = false; /* the next call shall hear what range exists */
+	}
 	if (count == 1 && tables[0]->row_count == 1 && tables[0]->column_count == 2) {
 		first = arena_strdup(call->arena, tables[0]->rows[0][0]);
 		last = arena_strdup(call->arena, tables[0]->rows[0][1]);

@@ -1,0 +1,126 @@
+/*
+ * Results that were there a moment ago. A call comes here when it has passed the gate, never
+ * before, and its key holds all that its result can depend on; so a hit is what the query would
+ * have given, at most cache_s old. Whatever is wrong with the cache or with what it holds, the
+ * query runs.
+ */
+#include "tool_int.h"
+
+#include <string.h>
+
+#include "vesper/health.h"
+#include "vesper/limits.h"
+
+#define KEY_TEXT_BYTES_MAX (256 * 1024) /* before hashing: TOOL_ARGS_MAX lists of long texts */
+
+static void count_use(const char *outcome)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "vesper_tool_cache_total{outcome=\"%s\"}", outcome);
+	metric_add(name, 1);
+}
+
+/* ---- what a result depends on ---- */
+
+static void add_value(struct buf *b, const struct value *v)
+{
+	if (v->type == VALUE_INT || v->type == VALUE_BOOL)
+		buf_printf(b, "%d:%lld,", (int)v->type, (long long)v->number);
+	else
+		buf_printf(b, "%d:%zu:%s,", (int)v->type, v->text ? strlen(v->text) : 0,
+			   v->text ? v->text : "");
+}
+
+static void add_arg(struct buf *b, const struct arg *arg)
+{
+	buf_printf(b, "%s%s=", arg->name, arg->is_list ? "[]" : "");
+	for (size_t i = 0; i < arg->count; i++)
+		add_value(b, &arg->values[i]);
+	buf_char(b, '\n');
+}
+
+/* The permissions that decide which columns are fetched; the tool's own was asked at the gate. */
+static void add_permissions(struct buf *b, const struct tool_call *call)
+{
+	for (size_t i = 0; i < call->tool->column_count; i++) {
+		const char *permission = call->tool->columns[i].permission;
+		if (permission && may(call->who, permission))
+			buf_printf(b, "%s %s\n", call->tool->columns[i].name, permission);
+	}
+}
+
+/* Everything but the tenant, which opens the key. The catalogue's hash stands for the statements,
+ * the calendar and the tool's header. NULL: too long to be worth it. */
+static const char *key_name(const struct tool_call *call)
+{
+	char hash[HASH_HEX_BYTES], today[DATE_ISO_BYTES];
+	const char *name = NULL;
+	struct buf b;
+
+	date_iso(call->today, today);
+	buf_init(&b, KEY_TEXT_BYTES_MAX);
+	buf_printf(&b, "%s\n%s\n%s\n", call->box->options.catalog->hash, call->tool->name, today);
+	add_permissions(&b, call);
+	for (size_t i = 0; i < call->tool->param_count; i++) {
+		const struct arg *arg = args_find(&call->args, call->tool->params[i].name);
+		if (arg)
+			add_arg(&b, arg);
+	}
+	if (!buf_over(&b)) {
+		hash_sha256_hex(b.p, b.n, hash);
+		name = arena_printf(call->arena, "tool:%s", hash);
+	}
+	buf_deinit(&b);
+	return name;
+}
+
+/* ---- asking and keeping ---- */
+
+static void on_cached(void *owner, struct str value)
+{
+	struct tool_call *call = owner;
+
+	call->query = NULL;
+	if (value.p && tool_result_unpack(value, call->arena, call->result)) {
+		count_use("hit");
+		call->args = call->result->args;
+		call->may_keep = false; /* it is kept already, and must not live on for ever */
+		tool_call_end(call);
+		return;
+	}
+	count_use(value.p ? "corrupt" : "miss");
+	tool_call_run(call);
+}
+
+void tool_call_run_cached(struct tool_call *call)
+{
+	struct cache *cache = call->box->options.cache;
+
+	if (cache && call->tool->cache_s > 0)
+		call->cache_name = key_name(call);
+	if (!call->cache_name) {
+		tool_call_run(call);
+		return;
+	}
+	call->may_keep = true;
+	call->query = cache_get(cache, (struct cache_key){call->who->tenant, call->cache_name},
+				on_cached, call);
+}
+
+void tool_call_keep(const struct tool_call *call)
+{
+	enum outcome_kind kind = call->result->outcome.kind;
+	struct buf b;
+
+	if (!call->may_keep || (kind != OUTCOME_ROWS && kind != OUTCOME_EMPTY) ||
+	    call->result->table_count == 0)
+		return;
+	buf_init(&b, CACHE_VALUE_BYTES_MAX);
+	tool_result_pack(&b, call->result);
+	if (!buf_over(&b))
+		cache_set(call->box->options.cache,
+			  (struct cache_key){call->who->tenant, call->cache_name}, b.p, b.n,
+			  call->tool->cache_s * 1000);
+	buf_deinit(&b);
+}

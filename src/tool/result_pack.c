@@ -1,0 +1,341 @@
+/*
+ * A result as bytes and back, for the cache: everything that anybody sees of it, in the order of
+ * its structs. Numbers are short when they are small; texts keep their NUL byte, so that what is
+ * read back points into one copy of the bytes. Reading trusts nothing: a length, a count or a kind
+ * that cannot be ends it.
+ */
+#include "tool_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+
+#define FORMAT 1 /* another number when anything below changes */
+
+/* ---- writing ---- */
+
+static void put_count(struct buf *b, uint64_t n)
+{
+	while (n >= 0x80) {
+		buf_char(b, (char)(0x80 | (n & 0x7f)));
+		n >>= 7;
+	}
+	buf_char(b, (char)n);
+}
+
+/* The sign goes last, so that small negative numbers are short too. */
+static void put_number(struct buf *b, int64_t n)
+{
+	put_count(b, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
+}
+
+/* 0 is no text; else its length and one. */
+static void put_text(struct buf *b, const char *text)
+{
+	size_t n = text ? strlen(text) : 0;
+
+	put_count(b, text ? n + 1 : 0);
+	if (text)
+		buf_add(b, text, n + 1);
+}
+
+static void put_decimal(struct buf *b, struct decimal d)
+{
+	put_count(b, (uint64_t)d.units);
+	put_number(b, (int64_t)(d.units >> 64));
+	put_count(b, (uint64_t)d.scale);
+}
+
+static void put_stats(struct buf *b, const struct column_stats *s)
+{
+	put_number(b, s->count);
+	put_number(b, s->nulls);
+	put_number(b, s->distinct);
+	put_count(b, s->distinct_exact);
+	put_count(b, s->numeric);
+	put_count(b, s->sum_exact);
+	put_decimal(b, s->sum);
+	put_decimal(b, s->mean);
+	put_text(b, s->min);
+	put_text(b, s->max);
+	put_number(b, s->at_min);
+	put_number(b, s->at_max);
+	put_text(b, s->first);
+	put_text(b, s->last);
+	put_count(b, s->trend);
+}
+
+static void put_column(struct buf *b, const struct column *c)
+{
+	put_text(b, c->name);
+	put_text(b, c->label);
+	put_text(b, c->unit);
+	put_count(b, c->type);
+	put_count(b, c->priority);
+}
+
+static void put_table(struct buf *b, const struct table *t)
+{
+	put_text(b, t->name);
+	put_number(b, t->total_rows);
+	put_count(b, t->truncated);
+	put_text(b, t->truncation);
+	put_count(b, t->total_exact);
+	put_count(b, t->column_count);
+	for (size_t c = 0; c < t->column_count; c++)
+		put_column(b, &t->columns[c]);
+	put_count(b, t->stats != NULL);
+	for (size_t c = 0; t->stats && c < t->column_count; c++)
+		put_stats(b, &t->stats[c]);
+	put_count(b, t->row_count);
+	for (size_t r = 0; r < t->row_count; r++)
+		for (size_t c = 0; c < t->column_count; c++)
+			put_text(b, t->rows[r][c]);
+}
+
+static void put_arg(struct buf *b, const struct arg *arg)
+{
+	put_text(b, arg->name);
+	put_count(b, arg->is_list);
+	put_count(b, arg->count);
+	for (size_t i = 0; i < arg->count; i++) {
+		put_count(b, arg->values[i].type);
+		put_text(b, arg->values[i].text);
+		put_number(b, arg->values[i].number);
+	}
+}
+
+static void put_fact(struct buf *b, const struct fact *f)
+{
+	put_text(b, f->name);
+	put_text(b, f->label);
+	put_text(b, f->value);
+	put_text(b, f->unit);
+	put_text(b, f->formula);
+}
+
+void tool_result_pack(struct buf *b, const struct result *r)
+{
+	put_count(b, FORMAT);
+	put_count(b, r->outcome.kind);
+	put_count(b, r->outcome.truncated);
+	put_count(b, r->args.count);
+	for (size_t i = 0; i < r->args.count; i++)
+		put_arg(b, &r->args.items[i]);
+	put_count(b, r->table_count);
+	for (size_t i = 0; i < r->table_count; i++)
+		put_table(b, r->tables[i]);
+	put_count(b, r->fact_count);
+	for (size_t i = 0; i < r->fact_count; i++)
+		put_fact(b, &r->facts[i]);
+}
+
+/* ---- reading ---- */
+
+struct reader {
+	const char *p;
+	const char *end;
+	bool bad; /* once something was wrong, everything else reads as nothing */
+};
+
+static uint64_t take(struct reader *r)
+{
+	uint64_t n = 0;
+
+	for (int shift = 0; shift < 64 && r->p < r->end; shift += 7) {
+		unsigned char byte = (unsigned char)*r->p++;
+		n |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return n;
+	}
+	r->bad = true;
+	return 0;
+}
+
+static int64_t take_number(struct reader *r)
+{
+	uint64_t n = take(r);
+
+	return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
+}
+
+/* A kind, or a yes or no: at most `last`. */
+static unsigned take_kind(struct reader *r, unsigned last)
+{
+	uint64_t n = take(r);
+
+	r->bad |= n > last;
+	return r->bad ? 0 : (unsigned)n;
+}
+
+/* Of things that take a byte at least: no more of them than there are bytes. */
+static size_t take_count(struct reader *r)
+{
+	uint64_t n = take(r);
+
+	r->bad |= n > (uint64_t)(r->end - r->p);
+	return r->bad ? 0 : (size_t)n;
+}
+
+static const char *take_text(struct reader *r)
+{
+	size_t n = take_count(r);
+	const char *text = r->p;
+
+	if (r->bad || n == 0)
+		return NULL;
+	r->p += n;
+	r->bad |= text[n - 1] != '\0';
+	return r->bad ? NULL : text;
+}
+
+/* A text that every such thing has. */
+static const char *take_name(struct reader *r)
+{
+	const char *text = take_text(r);
+
+	r->bad |= !text;
+	return text;
+}
+
+static struct decimal take_decimal(struct reader *r)
+{
+	uint64_t low = take(r);
+	__int128 high = take_number(r);
+
+	return (struct decimal){
+		.units = (__int128)(((unsigned __int128)high << 64) | low),
+		.scale = (int)take_kind(r, DECIMAL_SCALE_MAX),
+	};
+}
+
+static void take_stats(struct reader *r, struct column_stats *s)
+{
+	s->count = take_number(r);
+	s->nulls = take_number(r);
+	s->distinct = take_number(r);
+	s->distinct_exact = take_kind(r, true);
+	s->numeric = take_kind(r, true);
+	s->sum_exact = take_kind(r, true);
+	s->sum = take_decimal(r);
+	s->mean = take_decimal(r);
+	s->min = take_text(r);
+	s->max = take_text(r);
+	s->at_min = take_number(r);
+	s->at_max = take_number(r);
+	s->first = take_text(r);
+	s->last = take_text(r);
+	s->trend = (enum trend)take_kind(r, TREND_FLAT);
+}
+
+static void take_column(struct reader *r, struct column *c)
+{
+	c->name = take_name(r);
+	c->label = take_name(r);
+	c->unit = take_text(r);
+	c->type = (enum column_type)take_kind(r, COLUMN_BOOL);
+	c->priority = (enum column_priority)take_kind(r, PRIORITY_HIGH);
+}
+
+static void take_rows(struct reader *r, struct table *t)
+{
+	size_t count = take_count(r);
+
+	t->rows = arena_alloc(t->arena, (count + 1) * sizeof(*t->rows));
+	for (size_t row = 0; row < count && !r->bad; row++) {
+		const char **cells = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*cells));
+		for (size_t c = 0; c < t->column_count; c++)
+			cells[c] = take_text(r);
+		t->rows[t->row_count++] = cells;
+	}
+}
+
+static void take_table(struct reader *r, struct table *t)
+{
+	t->name = take_name(r);
+	t->total_rows = take_number(r);
+	t->truncated = take_kind(r, true);
+	t->truncation = take_text(r);
+	t->total_exact = take_kind(r, true);
+	t->column_count = take_count(r);
+	t->columns = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*t->columns));
+	for (size_t c = 0; c < t->column_count; c++)
+		take_column(r, &t->columns[c]);
+	if (take_kind(r, true)) {
+		t->stats = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*t->stats));
+		for (size_t c = 0; c < t->column_count; c++)
+			take_stats(r, &t->stats[c]);
+	}
+	take_rows(r, t);
+}
+
+static void take_arg(struct reader *r, struct arena *a, struct args *args)
+{
+	const char *name = take_name(r);
+	bool is_list = take_kind(r, true);
+	size_t count = take_count(r);
+	struct value *values = arena_alloc(a, (count + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < count; i++) {
+		values[i].type = (enum value_type)take_kind(r, VALUE_BOOL);
+		values[i].text = take_text(r);
+		values[i].number = take_number(r);
+	}
+	r->bad |= !is_list && count != 1;
+	if (!r->bad && is_list)
+		args_set_list(args, a, name, values, count);
+	else if (!r->bad)
+		args_set(args, a, name, values[0]);
+}
+
+static void take_fact(struct reader *r, struct fact *f)
+{
+	f->name = take_name(r);
+	f->label = take_text(r);
+	f->value = take_text(r);
+	f->unit = take_text(r);
+	f->formula = take_text(r);
+}
+
+static void take_result(struct reader *r, struct arena *a, struct result *out)
+{
+	size_t count;
+
+	r->bad |= take(r) != FORMAT;
+	out->outcome = (struct outcome){.kind = (enum outcome_kind)take_kind(r, OUTCOME_EMPTY)};
+	out->outcome.truncated = take_kind(r, true);
+	count = take_count(r);
+	for (size_t i = 0; i < count && !r->bad; i++)
+		take_arg(r, a, &out->args);
+	count = take_count(r);
+	for (size_t i = 0; i < count && !r->bad; i++) {
+		struct table *t = table_new(DB_RESULT_BYTES_MAX);
+		result_add_table(out, a, t);
+		take_table(r, t);
+	}
+	count = take_count(r);
+	r->bad |= count > RESULT_FACTS_MAX;
+	if (!r->bad && count > 0)
+		out->facts = arena_alloc(a, RESULT_FACTS_MAX * sizeof(*out->facts));
+	for (size_t i = 0; i < count && !r->bad; i++)
+		take_fact(r, &out->facts[out->fact_count++]);
+}
+
+bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out)
+{
+	char *copy = arena_strndup(a, bytes.p, bytes.n);
+	struct result *read = result_new(a);
+	struct reader r = {.p = copy, .end = copy + bytes.n};
+
+	take_result(&r, a, read);
+	if (r.bad || r.p != r.end || read->table_count == 0)
+		return false;
+	out->outcome = read->outcome;
+	out->args = read->args;
+	out->tables = read->tables;
+	out->table_count = read->table_count;
+	out->facts = read->facts;
+	out->fact_count = read->fact_count;
+	read->table_count = 0; /* each table has one owner */
+	return true;
+}
