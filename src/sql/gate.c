@@ -176,7 +176,7 @@ bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct s
 	struct gate_views views = {0};
 	struct gate_tokens tokens;
 	struct gate_query *q;
-	const char *text;
+	const char *text = NULL;
 
 	if (sql.n > policy->limits.sql_bytes)
 		return gate_limit_reached(&g, 0, "SQL longer than %zu bytes",
