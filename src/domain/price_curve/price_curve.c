@@ -271,7 +271,7 @@ static void derive_year(struct result *r, struct arena *a)
 {
 	const struct table *t = r->tables[0];
 	int64_t high_cents, low_cents;
-	size_t high, low;
+	size_t high = 0, low = 0;
 
 	if (!find_extremes(t, leading_rows(t), &high, &low) ||
 	    !domain_cents(t, high, "AvgPrice_PerMWh", &high_cents) ||
@@ -325,7 +325,7 @@ static void derive_day(struct result *r, struct arena *a)
 {
 	struct table *t = r->tables[0];
 	const char **shapes = arena_alloc(a, (t->row_count + 1) * sizeof(*shapes));
-	size_t high, low;
+	size_t high = 0, low = 0;
 
 	for (size_t row = 0; row < t->row_count; row++)
 		shapes[row] = hour_shape(t, row, a);
