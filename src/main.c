@@ -424,6 +424,8 @@ static bool build(struct daemon *d, struct err *e)
 		.deadline_ms = config_int(d->config, "llm.timeouts_ms.turn"),
 		.grace_ms = config_int(d->config, "limits.grace_s") * 1000,
 	};
+	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
+		return err_set(e, ERR_INPUT, "checks.numbers: must be flag or withhold");
 	d->turns = turns_new(&turns);
 	turns_use(d->turns, &k);
 	return true;

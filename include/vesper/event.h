@@ -47,5 +47,8 @@ struct event_sink {
 
 void event_emit(const struct event_sink *sink, enum event_kind kind, json_t *body_take);
 void event_emit_token(const struct event_sink *sink, const char *text, size_t len);
+/* A piece that holds one checked number; NULL: none. */
+void event_emit_marked(const struct event_sink *sink, const char *text, size_t len,
+		       json_t *mark_take);
 
 #endif

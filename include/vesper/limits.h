@@ -78,6 +78,7 @@
 #define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
 
 /* the number check */
+#define CHECKED_ITEMS_MAX  2000 /* numbers of an answer that are listed one by one; a long table has 500 */
 #define SENTENCE_BYTES_MAX 4096 /* that much of a sentence waits for its numbers; real ones are below 500 */
 
 /* the catalogue */

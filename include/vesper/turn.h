@@ -23,6 +23,7 @@
 
 #include "vesper/catalog.h"
 #include "vesper/err.h"
+#include "vesper/guard.h"
 #include "vesper/know.h"
 #include "vesper/llm.h"
 #include "vesper/loop.h"
@@ -57,6 +58,7 @@ struct turns_options {
 	struct llm *llm;     /* NULL: rules only */
 	int64_t deadline_ms; /* 0: TURN_DEADLINE_MS */
 	int64_t grace_ms;    /* a turn nobody watches; 0: cancelled at once */
+	enum guard_policy numbers; /* what happens to a number that the data does not support */
 };
 
 struct turns *turns_new(const struct turns_options *options);

@@ -1,4 +1,4 @@
-/* The names of a turn's events and the two lines that hand one to its sink. */
+/* The names of a turn's events and the few lines that hand one to its sink. */
 #include "vesper/event.h"
 
 #include <assert.h>
@@ -25,6 +25,14 @@ void event_emit(const struct event_sink *sink, enum event_kind kind, json_t *bod
 
 void event_emit_token(const struct event_sink *sink, const char *text, size_t len)
 {
-	struct event event = {.kind = EVENT_TOKEN, .text = text, .text_len = len};
+	event_emit_marked(sink, text, len, NULL);
+}
+
+void event_emit_marked(const struct event_sink *sink, const char *text, size_t len,
+		       json_t *mark_take)
+{
+	struct event event = {
+		.kind = EVENT_TOKEN, .text = text, .text_len = len, .body = mark_take};
 	sink->emit(sink->owner, &event);
+	json_decref(mark_take);
 }

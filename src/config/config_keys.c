@@ -83,6 +83,7 @@ INT  ("llm.timeouts_ms.turn", 120000, 100, WAIT_MS_MAX,          "a whole turn")
 INT  ("llm.breaker.failures", 5, 1, 1000,                        "in a row, then the provider is left alone"),
 INT  ("llm.breaker.probe_s", 30, 1, 3600,                        "until one call is let through again"),
 
+TEXT ("checks.numbers", "\"flag\"", "flag|withhold",             "a number that the data does not support: shown and marked, or left out"),
 INT  ("limits.grace_s", 30, 0, 3600,                             "a turn nobody watches runs on that long"),
 TEXT ("log.level", "\"info\"", "debug|info|warn|error",          "the least that is logged"),
 TEXT ("log.format", "\"auto\"", "auto|json|text",                "auto: text on a terminal"),

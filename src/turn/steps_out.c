@@ -19,14 +19,15 @@
  * in the middle. */
 #define PIECE_BYTES 48
 
-static void say_in_pieces(struct turn *t, const char *text)
+static void say_in_pieces(struct turn *t, const char *text,
+			  void (*say)(struct turn *t, const char *text, size_t len))
 {
 	while (*text) {
 		size_t n = strnlen(text, PIECE_BYTES);
 
 		while (text[n] && text[n - 1] != ' ' && text[n - 1] != '\n')
 			n++;
-		say_text(t, text, n);
+		say(t, text, n);
 		text += n;
 	}
 }
@@ -58,13 +59,46 @@ static void write_template(struct turn *t)
 
 /* ---- SYNTH ---- */
 
+static void on_piece(void *owner, const struct guard_piece *piece)
+{
+	say_checked(owner, piece);
+}
+
+/* From here on every word of the answer, a model's or a template's, passes the number check. */
+static void begin_check(struct turn *t)
+{
+	const struct guard_input in = {
+		.results = (const struct result *const *)t->results,
+		.result_count = t->result_count,
+		.question = t->request.content,
+		.today = t->today,
+		.policy = t->all->numbers,
+		.sink = {on_piece, t},
+	};
+
+	t->guard = guard_numbers_new(&in);
+	t->checked.items = json_array();
+}
+
+static void end_check(struct turn *t)
+{
+	if (t->guard)
+		guard_numbers_end(t->guard);
+	guard_numbers_free(&t->guard);
+}
+
+static void write_text(struct turn *t, const char *text, size_t len)
+{
+	guard_numbers_feed(t->guard, text, len);
+}
+
 static void on_text(void *owner, const char *text, size_t len)
 {
 	struct turn *t = owner;
 
 	if (t->answer.n + len > ANSWER_BYTES_MAX)
 		t->cut = true;
-	say_text(t, text, len);
+	write_text(t, text, len);
 	if (t->cut)
 		turn_wake(t);
 }
@@ -93,14 +127,18 @@ static enum turn_state answer_by_rules(struct turn *t)
 {
 	t->provider = "rules";
 	t->model = NULL;
-	say_in_pieces(t, t->templated.markdown);
+	say_in_pieces(t, t->templated.markdown, write_text);
+	end_check(t);
 	return TURN_SAVE;
 }
 
 static enum turn_state model_ended(struct turn *t)
 {
-	bool shown = t->answer.n > 0;
+	bool shown;
 
+	if (t->answer.n > 0 || guard_numbers_waiting(t->guard))
+		end_check(t);
+	shown = t->answer.n > 0;
 	if (t->err.code != ERR_NONE && !shown) {
 		log_warn("turn.synth", "%s answered by rules: %s", t->id.text, t->err.text);
 		t->err.code = ERR_NONE;
@@ -117,7 +155,7 @@ static enum turn_state model_ended(struct turn *t)
 		t->end.error_code = "upstream";
 		t->end.error_text = "The answer reached its length limit.";
 	} else if (t->end.status == MESSAGE_REFUSED && !shown) {
-		say_in_pieces(t, "The model declined to answer this question.");
+		say_in_pieces(t, "The model declined to answer this question.", say_text);
 	} else if (!shown) {
 		return answer_by_rules(t); /* an empty answer is none */
 	}
@@ -131,6 +169,7 @@ enum turn_state step_synth(struct turn *t)
 	if (!t->started) {
 		t->started = true;
 		write_template(t);
+		begin_check(t);
 		say_phase(t, "writing", "Writing the answer");
 		if (!llm_usable(t->all->llm))
 			return answer_by_rules(t);
@@ -148,7 +187,7 @@ enum turn_state step_answer(struct turn *t)
 {
 	t->provider = "rules";
 	t->end.status = t->reply.status;
-	say_in_pieces(t, t->reply.text);
+	say_in_pieces(t, t->reply.text, say_text);
 	if (t->reply.status == MESSAGE_ASK)
 		say_ask(t);
 	return TURN_SAVE;
@@ -257,6 +296,7 @@ static void save(struct turn *t)
 		.views = t->views,
 		.pbi_deep_links = t->links,
 		.standing = t->leaves_standing,
+		.checked = json_own(t->arena, say_checked_all(t)),
 		.provider = t->provider,
 		.model = t->model,
 		.token_count = tokens_written(t),

@@ -36,6 +36,7 @@ struct turns {
 	struct store *store;
 	struct llm *llm;
 	int64_t deadline_ms, grace_ms;
+	enum guard_policy numbers;
 	struct knowledge *knowledge;
 	struct list running; /* struct turn, oldest first */
 	size_t count;
@@ -45,6 +46,13 @@ struct turns {
 	void (*on_drained)(void *owner);
 	void *drained_owner;
 	struct later drained;
+};
+
+/* What the number check said of the answer so far. */
+struct turn_checked {
+	size_t chars; /* code points shown */
+	int64_t count[GUARD_WITHHELD + 1];
+	json_t *items; /* array; NULL: nothing was checked */
 };
 
 /* How a turn ends, decided once: the closing frame and the stored status follow from it. */
@@ -109,6 +117,8 @@ struct turn {
 	struct turn_reply reply;
 	struct view_answer templated; /* the answer without a model, and follow-ups */
 	struct buf answer;            /* everything that was shown as text */
+	struct guard_numbers *guard;  /* what is written passes here; NULL: not yet, or ended */
+	struct turn_checked checked;
 	bool cut;                     /* the answer reached its length limit */
 	json_t *views;                /* array, for the stored message */
 	json_t *links;                /* array */
@@ -144,6 +154,8 @@ void say_phase(struct turn *t, const char *phase, const char *text);
 void say_filters(struct turn *t);
 void say_text(struct turn *t, const char *text,
 	      size_t len); /* a piece of the answer: shown, and kept */
+void say_checked(struct turn *t, const struct guard_piece *piece); /* one that was checked */
+json_t *say_checked_all(const struct turn *t); /* new reference; NULL when nothing was checked */
 void say_view(struct turn *t, const struct result *r, const struct table *table);
 void say_ask(struct turn *t);
 void say_end(struct turn *t);

@@ -7,6 +7,9 @@
 #include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/utf8.h"
 
 /* An ask stays answerable for a day; afterwards what it asked about is no longer what the user
  * thinks of. */
@@ -45,6 +48,70 @@ void say_text(struct turn *t, const char *text, size_t len)
 	t->cut = stream_last_seq(t->log) == before;
 	if (!t->cut)
 		buf_add(&t->answer, text, len);
+}
+
+static json_t *ref_json(const struct guard_ref *ref)
+{
+	json_t *json = json_object();
+
+	json_set_str(json, "call", ref->call);
+	if (ref->row >= 0)
+		json_set_int(json, "row", ref->row);
+	json_set_str(json, "column", ref->column);
+	json_set_str(json, "formula", ref->formula);
+	return json;
+}
+
+static json_t *mark_json(const struct guard_piece *piece, size_t start)
+{
+	json_t *mark = json_object();
+
+	json_set_str(mark, "kind", guard_kind_name(piece->kind));
+	json_set_int(mark, "start", (int64_t)start);
+	json_set_int(mark, "len", (int64_t)piece->count);
+	if (piece->kind == GUARD_BOUND)
+		json_set_take(mark, "ref", ref_json(&piece->ref));
+	return mark;
+}
+
+static void note_checked(struct turn_checked *c, const struct guard_piece *piece)
+{
+	json_t *item;
+	char *text;
+
+	c->count[piece->kind]++;
+	if (json_array_size(c->items) >= CHECKED_ITEMS_MAX)
+		return;
+	item = mark_json(piece, c->chars + piece->start);
+	text = mem_strndup(piece->text, piece->len);
+	json_set_str(item, "text", text);
+	json_push_take(c->items, item);
+	mem_free(text);
+}
+
+void say_checked(struct turn *t, const struct guard_piece *piece)
+{
+	buf_add(&t->answer, piece->text, piece->len);
+	event_emit_marked(t->sink, piece->text, piece->len,
+			  piece->marked ? mark_json(piece, piece->start) : NULL);
+	if (piece->marked)
+		note_checked(&t->checked, piece);
+	t->checked.chars += utf8_count(piece->text, piece->len);
+}
+
+json_t *say_checked_all(const struct turn *t)
+{
+	const struct turn_checked *c = &t->checked;
+	json_t *checked;
+
+	if (!c->items)
+		return NULL;
+	checked = json_object();
+	json_set_str(checked, "policy", guard_policy_name(t->all->numbers));
+	json_set_int(checked, "bound", c->count[GUARD_BOUND]);
+	json_set_int(checked, "unbound", c->count[GUARD_UNBOUND] + c->count[GUARD_WITHHELD]);
+	json_object_set(checked, "items", c->items);
+	return checked;
 }
 
 void say_view(struct turn *t, const struct result *r, const struct table *table)
@@ -224,6 +291,7 @@ void say_end(struct turn *t)
 	json_object_set(body, "pbi_deep_links", t->links);
 	json_object_set(body, "suggestions", t->suggestions);
 	json_set_take(body, "usage", usage_json(t));
+	json_set_take(body, "checked", say_checked_all(t));
 	json_set_take(body, "outcomes", outcomes_json(t));
 	json_set_int(body, "latency_ms", clock_mono_ms() - t->began_ms);
 	if (t->end.error_code)

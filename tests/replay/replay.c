@@ -3,7 +3,7 @@
  * store, with a scripted model and a scripted warehouse. One argument: the .turn file. A line is a
  * word and its rest; `;` starts a comment.
  *
- *   config  role=analyst model=yes today=2026-02-27 grace_ms=30000 deadline_ms=20000   (first; all
+ *   config  role=analyst model=yes today=2026-02-27 grace_ms=30000 deadline_ms=20000 numbers=flag (first; all
  * optional) model   ROLE [~words]           the next model call: route, agent or answer, whose
  * request holds these words text    a piece of text       (\n is a line end, \s a space at its end)
  * tool    NAME {json} fail    ERR                   upstream, timeout, … stall db      STATEMENT
@@ -191,6 +191,8 @@ static void open_stage(struct stage *s, const char *config)
 		.llm = s->llm,
 		.deadline_ms = atoll(setting(config, "deadline_ms", "20000", s->arena)),
 		.grace_ms = atoll(setting(config, "grace_ms", "30000", s->arena))};
+	if (!guard_policy_parse(setting(config, "numbers", "flag", s->arena), &o.numbers))
+		fail(s, "numbers=flag or numbers=withhold");
 	s->turns = turns_new(&o);
 	load_knowledge(s, &k);
 	turns_use(s->turns, &k);
@@ -232,6 +234,8 @@ static void note_frame(struct stage *s, const struct stream_entry *entry)
 	if (entry->kind == EVENT_TOKEN) {
 		buf_add(&s->text, entry->text, entry->text_len);
 		buf_json_str(&s->all, entry->text, entry->text_len);
+		if (entry->body)
+			buf_json(&s->all, entry->body);
 	} else {
 		buf_json(&s->all, entry->body);
 	}

@@ -1,0 +1,78 @@
+/*
+ * The number check: an answer flows through here on its way to the user, and each number in it is
+ * compared with what this turn's code knows: cells, statistics, derived facts, arguments, the
+ * question, and declared derivations of them (difference, ratio, percentage, share, sum and mean of
+ * a column or of the named rows, rank, count). A number is right when it is the known value rounded
+ * at the decimals shown, in the unit shown, beside the name that it belongs to.
+ *
+ * Text without digits is passed on at once; a number waits until it is complete, which takes a few
+ * bytes. However the text is cut into pieces, the marks are the same. Pure; no allocation for each
+ * piece once the buffers have grown.
+ */
+#ifndef VESPER_GUARD_H
+#define VESPER_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/clock.h"
+#include "vesper/result.h"
+
+enum guard_policy {
+	GUARD_FLAG,     /* a number that is bound to nothing is shown, and marked */
+	GUARD_WITHHOLD, /* "[unverified]" is shown instead; a sentence with digits waits for its end
+			 */
+};
+
+enum guard_kind { GUARD_BOUND, GUARD_UNBOUND, GUARD_WITHHELD };
+
+/* Where a bound number comes from. */
+struct guard_ref {
+	const char *call;    /* id of the tool call; NULL: the question, or the calendar */
+	int64_t row;         /* -1: no single row */
+	const char *column;  /* or NULL */
+	const char *formula; /* "max - min", "54.80 - 52.14", the name of a fact; NULL: the cell */
+};
+
+/* A piece of the answer to show, in order: all pieces together are the answer. */
+struct guard_piece {
+	const char *text; /* whole characters, not terminated; valid during the call */
+	size_t len;
+	bool marked; /* the piece holds one checked number */
+	enum guard_kind kind;
+	size_t start, count; /* of the number in code points of this piece */
+	struct guard_ref ref;
+};
+
+struct guard_sink {
+	void (*on_piece)(void *owner, const struct guard_piece *piece);
+	void *owner;
+};
+
+struct guard_input {
+	const struct result *const *results; /* borrowed as long as the check lives */
+	size_t result_count;
+	const char *question;
+	struct date today;
+	enum guard_policy policy;
+	struct guard_sink sink;
+};
+
+struct guard_numbers;
+
+/* Reads all results once; what is told of them costs a lookup from then on. */
+struct guard_numbers *guard_numbers_new(const struct guard_input *in);
+/* More text of the answer, cut anywhere, also inside a character. */
+void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len);
+/* There is no more text: what waits is judged and passed on. */
+void guard_numbers_end(struct guard_numbers *g);
+/* Text was fed and not yet passed on. */
+bool guard_numbers_waiting(const struct guard_numbers *g);
+void guard_numbers_free(struct guard_numbers **g);
+
+bool guard_policy_parse(const char *name, enum guard_policy *out);
+const char *guard_policy_name(enum guard_policy policy); /* "flag", "withhold" */
+const char *guard_kind_name(enum guard_kind kind);       /* "bound", "unbound", "withheld" */
+
+#endif

@@ -1,0 +1,255 @@
+/* Inside of the number check: what is shown, what is known, and how they are compared. */
+#ifndef VESPER_GUARD_INT_H
+#define VESPER_GUARD_INT_H
+
+#include "vesper/arena.h"
+#include "vesper/guard.h"
+#include "vesper/str.h"
+
+/* ---- units ---- */
+
+enum unit {
+	UNIT_NONE,
+	UNIT_PERCENT,
+	UNIT_MONEY,
+	UNIT_PRICE, /* money per MWh */
+	UNIT_MW,
+	UNIT_MWH,
+	UNIT_KW,
+	UNIT_KWH,
+	UNIT_GW,
+	UNIT_GWH,
+	UNIT_HOURS,
+	UNIT_DAYS,
+	UNIT_WEEKS,
+	UNIT_MONTHS,
+	UNIT_YEARS,
+	UNIT_VIEWS,
+	UNIT_RATIO, /* "1.05x" */
+	UNIT_OTHER, /* of a column, in words that no table here knows */
+};
+
+/* The unit of a column: as declared, else as its name says it. */
+enum unit unit_of_column(const struct column *c);
+enum unit unit_of_text(const char *unit);
+
+/* ---- reading numbers ---- */
+
+#define GUARD_SCALE 8 /* decimals of every value here */
+
+/* A number's value in 10^-GUARD_SCALE; what does not fit is no number that we check. */
+typedef __int128 guard_value;
+
+enum shown_kind {
+	SHOWN_NUMBER,
+	SHOWN_YEAR,
+	SHOWN_MONTH,   /* of a year: date.day is 0 */
+	SHOWN_QUARTER, /* of a year: date.month is the quarter */
+	SHOWN_DATE,    /* whole */
+	SHOWN_DAY,     /* day and month: date.year is 0 */
+	SHOWN_HOUR,    /* of the day, 0-23 (an hour ending is one less) */
+	SHOWN_RANK,    /* "2nd", "#3" */
+	SHOWN_TEXT,    /* list numbers, ids: nothing to check */
+};
+
+struct shown {
+	enum shown_kind kind;
+	size_t len;        /* bytes from the first of sign or currency to the end of the unit */
+	size_t digits_at;  /* of its first digit */
+	size_t digits_end; /* past its last one */
+	guard_value value; /* size, without sign */
+	guard_value half;  /* half of the last place shown */
+	int decimals;
+	bool minus;
+	bool currency;
+	bool scaled; /* K, M, B */
+	bool grouped;
+	enum unit unit;
+	struct date date;
+};
+
+/* What came right before a number, as far as it decides how to read it. */
+struct lead {
+	int month;        /* the word before is a month: 1-12 */
+	int quarter;      /* … "Q1": 1-4 */
+	bool hour;        /* "hour", "hours": also after "16 to" */
+	bool hour_ending; /* "HE" */
+	bool line_start;
+	bool glued;    /* a letter, digit or underscore stands right before */
+	bool dashed;   /* a letter and a dash do: "mid-2025", "COVID-19" */
+	bool rank;     /* "#" */
+	bool currency; /* "USD" */
+};
+
+enum scan { SCAN_DONE, SCAN_MORE };
+
+/* Reads the number whose sign, currency or first digit is text[0]. SCAN_MORE: its end is not here
+ * yet (never when `final`). */
+enum scan shown_scan(const char *text, size_t len, bool final, const struct lead *lead,
+		     struct shown *out);
+/* How many bytes of sign and currency stand before a digit at text[0]; 0: none; *more: can't be
+ * told yet. */
+size_t shown_lead(const char *text, size_t len, bool final, bool *more);
+/* Finds the unit written in a table's heading, as in "Price ($/MWh)". */
+enum unit unit_in_text(const char *text, size_t len);
+int month_of_word(const char *word, size_t len); /* 1-12, or 0 */
+/* text starts with word (ASCII case folded): 1 yes, 0 no, -1 can't be told yet. */
+int text_starts(const char *text, size_t len, bool final, const char *word);
+
+/* ---- names ---- */
+
+#define NAME_WORDS_MAX 6
+#define SLOTS_MAX      32 /* kinds of names: one for each naming column */
+
+struct name {
+	uint64_t key;   /* of its words; 0: empty place */
+	int id;         /* the same in all slots: of its text; -1: only a beginning */
+	bool begins;    /* more words may follow */
+	uint32_t slots; /* bit s: some table's column of slot s holds it */
+};
+
+struct names {
+	struct name *table;
+	size_t size; /* power of two */
+	size_t used;
+	int count; /* ids */
+	uint32_t *slots_by_id;
+	size_t slots_cap;
+};
+
+uint64_t name_key(const char *text, size_t len, int *words); /* of all words in a text */
+bool is_word_byte(char prev, char c);
+uint64_t name_word_key(const char *word, size_t len);
+uint64_t name_join(uint64_t key, uint64_t word_key);
+const struct name *name_find(const struct names *n, uint64_t key);
+
+/* ---- what is known ---- */
+
+#define GROUP_MAX 24
+
+/* A name in the order said. Names with no amount between them are a group: "Ascend and Hitachi
+ * average 52.14 and 54.80". */
+struct mention {
+	int id;
+	uint32_t slots;
+	uint32_t word;  /* where it began */
+	uint32_t group; /* amounts that came before it in the sentence */
+};
+
+enum entry_class { CLASS_NUMBER, CLASS_DATE, CLASS_YEAR, CLASS_HOUR, CLASS_MONTH, CLASS_QUARTER };
+
+struct entry {
+	enum entry_class class;
+	guard_value value; /* a number's size; a date as yyyymmdd (month 0, day 0: not said) */
+	bool minus;
+	bool either;   /* the sign may be told in words */
+	bool anything; /* of the question: any unit */
+	bool of_text;  /* a number inside a text cell */
+	bool pooled;   /* over rows of several names: is no single name's number */
+	enum unit unit;
+	int table;                /* index of tables; -1: none */
+	int64_t row;              /* -1: none */
+	int group_slot, group_id; /* of the rows it was made of; -1 none */
+	const int *label_ids;     /* names in a fact's label, ended by -1; NULL: none */
+	const char *call;
+	const char *column_name;
+	const char *formula;
+};
+
+struct known_table {
+	const struct table *t;
+	const char *call;
+	int *slot;            /* by column; -1: does not name rows */
+	int **ids;            /* ids[row][column] of names; -1 */
+	bool *rivals;         /* by column: names of this slot differ between rows */
+	enum unit *units;     /* by column */
+	bool *measure;        /* by column: numbers to compute with */
+	guard_value **values; /* values[row][column], signed; GUARD_NO_VALUE */
+};
+
+#define GUARD_NO_VALUE ((guard_value)1 << 126)
+
+struct known {
+	struct arena *arena;
+	struct entry *entries; /* sorted by class and value */
+	size_t count, cap;
+	struct known_table *tables;
+	int table_count;
+	struct names names;
+	const char *slot_names[SLOTS_MAX];
+	int slot_count;
+	bool has_rivals;
+	int64_t rows_max;
+	bool numeric_unit[UNIT_OTHER + 1]; /* some number column has it */
+	struct mention asked[GROUP_MAX];   /* named by the question and the arguments */
+	int asked_count;
+	struct date today;
+};
+
+void known_build(struct known *k, const struct guard_input *in);
+void known_free(struct known *k);
+/* First entry of this class that is not below value. */
+size_t known_from(const struct known *k, enum entry_class class, guard_value value);
+bool known_number(const char *text, guard_value *out); /* signed */
+
+/* ---- judging ---- */
+
+struct context {
+	struct mention said[GROUP_MAX]; /* in this sentence or table row */
+	int count;
+	struct mention before[GROUP_MAX]; /* in the sentence before */
+	int before_count;
+	int follow_id; /* the name that follows: "… for Ascend"; -1: none */
+	uint32_t follow_slots;
+	int header_id; /* the name that heads this column of a table; -1 */
+	uint32_t header_slots;
+	enum unit header_unit;
+	bool in_row;   /* of a table */
+	int row_hour;  /* hour that this table row is about; -1 */
+	bool first_of; /* "first 24", "top 5" */
+	bool peak;
+	int64_t rows_written; /* table rows of the answer so far */
+};
+
+struct verdict {
+	bool bound;
+	struct guard_ref ref;
+};
+
+void judge(const struct known *k, const struct shown *s, const struct context *c, char *scratch,
+	   size_t scratch_size, struct verdict *out);
+/* The derivations that are made on demand; false: none fits. */
+bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
+		 char *scratch, size_t scratch_size, struct guard_ref *ref);
+bool unit_fits(const struct shown *s, enum unit shown, enum unit known, bool loses_decimals);
+/* Does this row belong to what the sentence names? */
+bool row_is_meant(const struct known *k, int table, int64_t row, const struct context *c);
+
+/* ---- reading text ---- */
+
+#define WORD_BYTES_MAX 40
+
+/* Words and what stands before a number, byte after byte; for the answer as for a cell. */
+struct reader {
+	char word[WORD_BYTES_MAX]; /* the one being read, or the last one */
+	size_t word_len;
+	bool word_open;
+	bool word_near; /* only separators that bind a word to its number came since */
+	char prev, prev2;
+	bool line_start;
+	bool hour_run, hour_ending_run;
+	bool after_number;
+	void (*on_word)(void *owner, const char *word, size_t len); /* or NULL */
+	void (*on_char)(void *owner, char c);                       /* what is no word; or NULL */
+	void *owner;
+};
+
+void reader_init(struct reader *r);
+/* Reads plain text up to the next number; *plain bytes were taken. True: a number stands there.
+ * False: nothing more is here, or (bytes are left) it can't be told yet. */
+bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *plain,
+		 struct shown *s);
+/* Takes the number that reader_next has found. */
+void reader_take(struct reader *r, const char *p, const struct shown *s);
+
+#endif

@@ -1,0 +1,344 @@
+/*
+ * Is the number that is shown one that is known? The value must be right at the decimals shown, the
+ * unit must be the value's, and where the sentence or the table row names something, the value must
+ * be of a row that bears that name.
+ */
+#include "guard_int.h"
+
+#include <string.h>
+
+#include "vesper/clock.h"
+
+#define ONE            ((guard_value)100000000)
+#define CANDIDATES_MAX 512 /* values within one rounding step that are looked at */
+
+/* ---- names ---- */
+
+/* The last group of names of this slot; an amount ends a group. */
+static uint32_t last_group(const struct context *c, uint32_t slot_bit, bool *any)
+{
+	for (int i = c->count; i-- > 0;)
+		if (c->said[i].slots & slot_bit) {
+			*any = true;
+			return c->said[i].group;
+		}
+	*any = false;
+	return 0;
+}
+
+static size_t group_size(const struct context *c, uint32_t slot_bit)
+{
+	bool any;
+	uint32_t group = last_group(c, slot_bit, &any);
+	size_t size = 0;
+
+	for (int i = 0; any && i < c->count; i++)
+		size += (c->said[i].slots & slot_bit) && c->said[i].group == group;
+	return size;
+}
+
+/* Does the sentence speak of this name? *any: it speaks of some name of that kind. What follows
+ * ("… for Ascend") and the heading of the column say it more exactly than what came before. */
+static bool is_named(const struct context *c, int id, uint32_t slot_bit, bool *any)
+{
+	uint32_t group;
+
+	*any = true;
+	if (c->follow_id >= 0 && (c->follow_slots & slot_bit))
+		return id == c->follow_id;
+	if (c->in_row && c->header_id >= 0 && (c->header_slots & slot_bit))
+		return id == c->header_id;
+	group = last_group(c, slot_bit, any);
+	for (int i = 0; *any && i < c->count; i++)
+		if (c->said[i].id == id && (c->in_row || c->said[i].group == group))
+			return true;
+	return false;
+}
+
+bool row_is_meant(const struct known *k, int table, int64_t row, const struct context *c)
+{
+	const struct known_table *kt = &k->tables[table];
+
+	for (size_t col = 0; col < kt->t->column_count; col++) {
+		bool any;
+
+		if (kt->slot[col] < 0 || !kt->rivals[col])
+			continue;
+		if (!is_named(c, kt->ids[row][col], 1u << kt->slot[col], &any) && any)
+			return false;
+	}
+	return true;
+}
+
+static bool label_is_meant(const struct known *k, const int *label_ids, const struct context *c)
+{
+	for (int slot = 0; slot < k->slot_count; slot++) {
+		uint32_t bit = 1u << slot;
+		bool any = false, named = false, labelled = false;
+
+		for (const int *id = label_ids; *id >= 0; id++) {
+			if (!(k->names.slots_by_id[*id] & bit))
+				continue;
+			labelled = true;
+			named = is_named(c, *id, bit, &any) || named;
+		}
+		if (labelled && any && !named)
+			return false;
+	}
+	return true;
+}
+
+static bool was_asked(const struct known *k, int id)
+{
+	for (int i = 0; i < k->asked_count; i++)
+		if (k->asked[i].id == id)
+			return true;
+	return false;
+}
+
+/* A number over rows of several names is not the number of one of them. */
+static bool pool_is_meant(const struct known *k, const struct entry *e, const struct context *c)
+{
+	const struct known_table *kt = &k->tables[e->table];
+
+	for (size_t col = 0; col < kt->t->column_count; col++) {
+		uint32_t bit;
+
+		if (kt->slot[col] < 0 || !kt->rivals[col])
+			continue;
+		bit = 1u << kt->slot[col];
+		if (kt->slot[col] == e->group_slot) {
+			bool any;
+
+			if (!is_named(c, e->group_id, bit, &any) &&
+			    (any || !was_asked(k, e->group_id)))
+				return false;
+		} else if (group_size(c, bit) == 1) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_meant(const struct known *k, const struct entry *e, const struct context *c)
+{
+	if (e->label_ids)
+		return label_is_meant(k, e->label_ids, c);
+	if (e->table < 0)
+		return true;
+	if (e->pooled)
+		return pool_is_meant(k, e, c);
+	return e->row < 0 || row_is_meant(k, e->table, e->row, c);
+}
+
+/* ---- numbers ---- */
+
+static bool unit_is_right(const struct known *k, const struct entry *e, const struct shown *s,
+			  enum unit shown)
+{
+	guard_value step = s->half * 2;
+	bool loses = step > 0 && e->value % step != 0;
+
+	if (e->anything && e->unit == UNIT_NONE)
+		return true;
+	/* What a column measures is not taken from prose in another one. */
+	if (e->of_text && e->unit != UNIT_NONE && k->numeric_unit[e->unit])
+		return false;
+	return unit_fits(s, shown, e->unit, loses);
+}
+
+static bool sign_is_right(const struct entry *e, const struct shown *s)
+{
+	return !s->minus || e->minus || e->either;
+}
+
+static void refer(const struct entry *e, struct verdict *out)
+{
+	out->bound = true;
+	out->ref = (struct guard_ref){
+		.call = e->call,
+		.row = e->row,
+		.column = e->column_name,
+		.formula = e->formula,
+	};
+}
+
+static enum unit shown_unit(const struct shown *s, const struct context *c)
+{
+	if (s->unit != UNIT_NONE || s->currency || !c->in_row)
+		return s->unit;
+	return c->header_unit;
+}
+
+static bool find_number(const struct known *k, const struct shown *s, const struct context *c,
+			struct verdict *out)
+{
+	enum unit unit = shown_unit(s, c);
+	size_t i = known_from(k, CLASS_NUMBER, s->value - s->half), looked = 0;
+
+	for (; i < k->count && looked < CANDIDATES_MAX; i++, looked++) {
+		const struct entry *e = &k->entries[i];
+
+		if (e->class != CLASS_NUMBER || e->value > s->value + s->half)
+			break;
+		if (unit_is_right(k, e, s, unit) && sign_is_right(e, s) && is_meant(k, e, c)) {
+			refer(e, out);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The first entry of a class within a range that fits the names. */
+static bool find_in(const struct known *k, enum entry_class class, guard_value from, guard_value to,
+		    const struct context *c, struct verdict *out)
+{
+	for (size_t i = known_from(k, class, from); i < k->count; i++) {
+		const struct entry *e = &k->entries[i];
+
+		if (e->class != class || e->value > to)
+			return false;
+		if (is_meant(k, e, c)) {
+			refer(e, out);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool agree(struct verdict *out, const char *formula)
+{
+	out->bound = true;
+	out->ref = (struct guard_ref){.row = -1, .formula = formula};
+	return true;
+}
+
+/* Counts that the answer makes of itself and of the calendar. */
+static bool is_plain_count(const struct known *k, const struct shown *s, const struct context *c,
+			   struct verdict *out)
+{
+	guard_value n = s->value / ONE;
+
+	if (s->decimals || s->scaled || s->minus || s->currency)
+		return false;
+	if (s->unit == UNIT_NONE && c->first_of && n <= k->rows_max)
+		return agree(out, "count");
+	if (s->unit == UNIT_NONE && !c->in_row && n > 0 && n == c->rows_written)
+		return agree(out, "rows shown");
+	if ((s->unit == UNIT_HOURS && n == 24) || (s->unit == UNIT_MONTHS && n == 12) ||
+	    (s->unit == UNIT_DAYS && n == 7))
+		return agree(out, "calendar");
+	return false;
+}
+
+static bool judge_number(const struct known *k, const struct shown *s, const struct context *c,
+			 char *scratch, size_t size, struct verdict *out)
+{
+	bool bare = s->unit == UNIT_NONE && s->decimals == 0 && !s->currency;
+
+	if (find_number(k, s, c, out) || is_plain_count(k, s, c, out))
+		return true;
+	if (bare && c->in_row && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out))
+		return true;
+	out->bound = derive_bind(k, s, c, scratch, size, &out->ref);
+	return out->bound;
+}
+
+/* ---- dates and hours ---- */
+
+static bool judge_year(const struct known *k, const struct shown *s, const struct context *c,
+		       char *scratch, size_t size, struct verdict *out)
+{
+	guard_value year = s->value / ONE;
+
+	return find_in(k, CLASS_YEAR, year, year, c, out) ||
+	       judge_number(k, s, c, scratch, size, out);
+}
+
+static bool judge_day(const struct known *k, const struct shown *s, const struct context *c,
+		      struct verdict *out)
+{
+	guard_value day = s->date.month * 100 + s->date.day;
+
+	for (size_t i = known_from(k, CLASS_DATE, 0); i < k->count; i++) {
+		const struct entry *e = &k->entries[i];
+
+		if (e->class != CLASS_DATE)
+			return false;
+		if (e->value % 10000 == day && is_meant(k, e, c)) {
+			refer(e, out);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool judge_date(const struct known *k, const struct shown *s, const struct context *c,
+		       struct verdict *out)
+{
+	guard_value day = s->date.year * 10000 + s->date.month * 100 + s->date.day;
+
+	return find_in(k, CLASS_DATE, day, s->kind == SHOWN_MONTH ? day + 99 : day, c, out);
+}
+
+static bool judge_quarter(const struct known *k, const struct shown *s, const struct context *c,
+			  struct verdict *out)
+{
+	int quarter = s->date.month, from = s->date.year * 10000 + (quarter * 3 - 2) * 100;
+	guard_value key = s->date.year * 10 + quarter;
+
+	return find_in(k, CLASS_QUARTER, key, key, c, out) ||
+	       find_in(k, CLASS_DATE, from, from + 299, c, out);
+}
+
+/* Peak hours are defined, not found. */
+static bool is_peak_bound(guard_value hour)
+{
+	return hour == 0 || hour == 6 || hour == 7 || hour == 22 || hour == 23;
+}
+
+static bool judge_hour(const struct known *k, const struct shown *s, const struct context *c,
+		       struct verdict *out)
+{
+	struct context nameless = *c;
+
+	nameless.count = 0;
+	nameless.follow_id = -1;
+	if (find_in(k, CLASS_HOUR, s->value, s->value, &nameless, out))
+		return true;
+	return c->peak && is_peak_bound(s->value) && agree(out, "peak hours");
+}
+
+void judge(const struct known *k, const struct shown *s, const struct context *c, char *scratch,
+	   size_t size, struct verdict *out)
+{
+	*out = (struct verdict){.ref.row = -1};
+	switch (s->kind) {
+	case SHOWN_NUMBER:
+		(void)judge_number(k, s, c, scratch, size, out);
+		break;
+	case SHOWN_YEAR:
+		(void)judge_year(k, s, c, scratch, size, out);
+		break;
+	case SHOWN_MONTH:
+	case SHOWN_DATE:
+		(void)judge_date(k, s, c, out);
+		break;
+	case SHOWN_DAY:
+		(void)judge_day(k, s, c, out);
+		break;
+	case SHOWN_QUARTER:
+		(void)judge_quarter(k, s, c, out);
+		break;
+	case SHOWN_HOUR:
+		(void)judge_hour(k, s, c, out);
+		break;
+	case SHOWN_RANK:
+		if (s->value >= 1 && s->value <= k->rows_max)
+			agree(out, "rank");
+		break;
+	case SHOWN_TEXT:
+		out->bound = true;
+		break;
+	}
+}

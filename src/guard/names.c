@@ -1,0 +1,150 @@
+/* Names of the data by the words they are made of, so that "Jan_2025" and "Jan 2025" are one, and a
+ * stream of words finds them with one lookup each. */
+#include "names.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+
+uint64_t name_word_key(const char *word, size_t len)
+{
+	uint64_t h = 1469598103934665603u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)word[i]) * 1099511628211u;
+	return h | 1;
+}
+
+uint64_t name_join(uint64_t key, uint64_t word_key)
+{
+	return (key * 31 + word_key) * 1099511628211u | 1;
+}
+
+/* Letters of two bytes (é, ø) are letters; dashes, quotes and signs, of three, are not. */
+bool is_word_byte(char prev, char c)
+{
+	unsigned char before = (unsigned char)prev, now = (unsigned char)c;
+
+	return isalnum(now) || (now >= 0xC3 && now <= 0xDF) ||
+	       (now >= 0x80 && now <= 0xBF && before >= 0xC3 && before <= 0xDF);
+}
+
+uint64_t name_key(const char *text, size_t len, int *words)
+{
+	uint64_t key = 0;
+	size_t i = 0;
+
+	*words = 0;
+	while (i < len) {
+		size_t from;
+
+		while (i < len && !is_word_byte(i ? text[i - 1] : ' ', text[i]))
+			i++;
+		from = i;
+		while (i < len && is_word_byte(i ? text[i - 1] : ' ', text[i]))
+			i++;
+		if (i == from)
+			break;
+		key = name_join(key, name_word_key(text + from, i - from < WORD_BYTES_MAX
+									? i - from
+									: WORD_BYTES_MAX));
+		++*words;
+	}
+	return key;
+}
+
+static struct name *place(const struct names *n, uint64_t key)
+{
+	size_t i = key & (n->size - 1);
+
+	while (n->table[i].key && n->table[i].key != key)
+		i = (i + 1) & (n->size - 1);
+	return &n->table[i];
+}
+
+const struct name *name_find(const struct names *n, uint64_t key)
+{
+	const struct name *found = n->size ? place(n, key) : NULL;
+
+	return found && found->key ? found : NULL;
+}
+
+static void grow(struct names *n, struct arena *a)
+{
+	struct names wider = {.size = n->size ? n->size * 2 : 64};
+
+	wider.table = arena_alloc(a, sizeof(*wider.table) * wider.size);
+	for (size_t i = 0; i < n->size; i++)
+		if (n->table[i].key)
+			*place(&wider, n->table[i].key) = n->table[i];
+	n->table = wider.table;
+	n->size = wider.size;
+}
+
+static struct name *place_new(struct names *n, struct arena *a, uint64_t key)
+{
+	struct name *at;
+
+	if (n->used * 2 >= n->size)
+		grow(n, a);
+	at = place(n, key);
+	if (!at->key) {
+		*at = (struct name){.key = key, .id = -1};
+		n->used++;
+	}
+	return at;
+}
+
+/* Beginnings are kept too, so that a reader knows whether another word may follow. */
+static void add_beginnings(struct names *n, struct arena *a, const char *text)
+{
+	size_t len = strlen(text);
+	uint64_t key = 0;
+	int words;
+
+	for (size_t i = 1; i < len; i++) {
+		if (!is_word_byte(text[i - 1], text[i]) &&
+		    is_word_byte(i > 1 ? text[i - 2] : ' ', text[i - 1])) {
+			key = name_key(text, i, &words);
+			place_new(n, a, key)->begins = true;
+		}
+	}
+}
+
+int name_add(struct names *n, struct arena *a, const char *text, uint64_t key, int slot)
+{
+	struct name *at = place_new(n, a, key);
+
+	if (at->id < 0) {
+		add_beginnings(n, a, text);
+		at = place(n, key);
+		at->id = n->count;
+		n->slots_by_id = arena_grow(a, n->slots_by_id, (size_t)n->count, &n->slots_cap,
+					    sizeof(*n->slots_by_id));
+		n->slots_by_id[n->count++] = 0;
+	}
+	at->slots |= 1u << slot;
+	n->slots_by_id[at->id] = at->slots;
+	return at->id;
+}
+
+/* "yes", "green": a word of the language rather than a name. */
+static bool is_common_word(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if (!islower((unsigned char)*p))
+			return false;
+	return true;
+}
+
+bool name_is_one(const char *text, int *words, uint64_t *key)
+{
+	size_t len = strlen(text);
+
+	if (len < 2 || len > NAME_BYTES_MAX || is_common_word(text))
+		return false;
+	*key = name_key(text, len, words);
+	return *words > 0 && *words <= NAME_WORDS_MAX &&
+	       !(*words == 1 && strspn(text, "0123456789.,-") == len);
+}

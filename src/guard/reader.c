@@ -1,0 +1,134 @@
+/* Walks through text and says where numbers are. The words before a number decide how it is read:
+ * "HE 16", "March 2026", "Q1_2025"; digits inside a name such as NP15 are no number. */
+#include "guard_int.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+void reader_init(struct reader *r)
+{
+	*r = (struct reader){.line_start = true, .prev = '\n', .prev2 = '\n'};
+}
+
+static bool word_is(const struct reader *r, const char *word)
+{
+	return r->word_len == strlen(word) && strncasecmp(r->word, word, r->word_len) == 0;
+}
+
+static void end_word(struct reader *r)
+{
+	if (!r->word_open)
+		return;
+	r->word_open = false;
+	r->word_near = true;
+	if (!r->after_number && !word_is(r, "to") && !word_is(r, "and") && !word_is(r, "through") &&
+	    !word_is(r, "or"))
+		r->hour_run = r->hour_ending_run = false;
+	r->after_number = false;
+	if (r->on_word)
+		r->on_word(r->owner, r->word, r->word_len);
+}
+
+static void read_byte(struct reader *r, char c)
+{
+	if (is_word_byte(r->prev, c)) {
+		if (!r->word_open) {
+			r->word_open = true;
+			r->word_len = 0;
+		}
+		if (r->word_len < WORD_BYTES_MAX)
+			r->word[r->word_len++] = c;
+	} else {
+		end_word(r);
+		r->word_near = r->word_near && strchr(" _-*:(#`.", c);
+		if (r->on_char)
+			r->on_char(r->owner, c);
+	}
+	if (c == '\n')
+		r->line_start = true;
+	else if (!strchr(" \t#>*", c))
+		r->line_start = false;
+	r->prev2 = r->prev;
+	r->prev = c;
+}
+
+static void reader_lead(const struct reader *r, struct lead *out)
+{
+	struct lead l = {.line_start = r->line_start, .rank = r->prev == '#'};
+	bool near = (r->word_near || r->word_open) && r->word_len > 0;
+
+	l.hour = r->hour_run;
+	l.hour_ending = r->hour_ending_run;
+	if (near) {
+		l.month = month_of_word(r->word, r->word_len);
+		if (r->word_len == 2 && r->word[0] == 'Q' && r->word[1] >= '1' && r->word[1] <= '4')
+			l.quarter = r->word[1] - '0';
+		l.hour = l.hour || word_is(r, "hour") || word_is(r, "hours");
+		l.hour_ending = l.hour_ending || (word_is(r, "HE") && r->word[0] == 'H');
+		l.currency = word_is(r, "USD") || word_is(r, "EUR");
+	}
+	l.glued = (isalnum((unsigned char)r->prev) || r->prev == '_') &&
+		  !(l.month && r->prev == '_') && !(l.quarter && r->prev == '_') && !l.hour_ending;
+	l.dashed = r->prev == '-' && isalpha((unsigned char)r->prev2) && !l.month && !l.hour_ending;
+	*out = l;
+}
+
+/* A number glued to a dash after a word is one only when it is a year ("mid-2025"). */
+static bool is_part_of_word(const struct lead *l, const struct shown *s)
+{
+	return l->dashed && s->kind != SHOWN_YEAR;
+}
+
+/* A sign belongs to a number only where a word or number has ended before. */
+static bool may_lead(const struct reader *r, char c)
+{
+	if (c == '-' || c == '+')
+		return !isalnum((unsigned char)r->prev) && r->prev != ')' && r->prev != '%' &&
+		       r->prev != c;
+	return c == '$' || (unsigned char)c == 0xE2 || (unsigned char)c == 0xC2;
+}
+
+bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *plain,
+		 struct shown *s)
+{
+	size_t i = 0;
+
+	for (; i < n; i++) {
+		struct lead lead;
+		bool more = false, digit = isdigit((unsigned char)p[i]);
+
+		if (!digit && (!may_lead(r, p[i]) || !shown_lead(p + i, n - i, final, &more))) {
+			if (more)
+				break;
+			read_byte(r, p[i]);
+			continue;
+		}
+		reader_lead(r, &lead);
+		if (lead.glued && digit) {
+			read_byte(r, p[i]);
+			continue;
+		}
+		if (shown_scan(p + i, n - i, final, &lead, s) == SCAN_MORE)
+			break;
+		if (!is_part_of_word(&lead, s)) {
+			*plain = i;
+			return true;
+		}
+		read_byte(r, p[i]);
+	}
+	*plain = i;
+	return false;
+}
+
+void reader_take(struct reader *r, const char *p, const struct shown *s)
+{
+	struct lead lead;
+
+	reader_lead(r, &lead);
+	for (size_t i = 0; i < s->len; i++)
+		read_byte(r, p[i]);
+	r->after_number = true; /* its last digits are still an open word */
+	r->hour_run = s->kind == SHOWN_HOUR && !lead.hour_ending;
+	r->hour_ending_run = s->kind == SHOWN_HOUR && lead.hour_ending;
+}

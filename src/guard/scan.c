@@ -1,0 +1,542 @@
+/*
+ * Reads one number with all that belongs to it: sign, currency, groups of thousands, decimals, K
+ * and M, unit; or the date, hour, rank or list number that it is. Says SCAN_MORE wherever the next
+ * byte could change the reading, so that the cut of the stream never shows.
+ */
+#include "guard_int.h"
+#include "units.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define DIGITS_MAX 18
+
+/* Text from a place on; `more`: something asked for bytes that are not here yet. */
+struct cursor {
+	const char *p;
+	size_t len, at;
+	bool final, more;
+};
+
+/* The byte `ahead` of the cursor; 0 past the end, which is noted unless it is the true end. */
+static unsigned char peek(struct cursor *c, size_t ahead)
+{
+	if (c->at + ahead < c->len)
+		return (unsigned char)c->p[c->at + ahead];
+	c->more = c->more || !c->final;
+	return 0;
+}
+
+int text_starts(const char *text, size_t len, bool final, const char *word)
+{
+	for (size_t i = 0; word[i]; i++) {
+		if (i == len)
+			return final ? 0 : -1;
+		if (tolower((unsigned char)text[i]) != tolower((unsigned char)word[i]))
+			return 0;
+	}
+	return 1;
+}
+
+static bool starts(struct cursor *c, size_t ahead, const char *word)
+{
+	int is = c->at + ahead <= c->len
+			 ? text_starts(c->p + c->at + ahead, c->len - c->at - ahead, c->final, word)
+			 : 0;
+
+	c->more = c->more || is < 0;
+	return is == 1;
+}
+
+static size_t count_digits(struct cursor *c, size_t ahead)
+{
+	size_t n = 0;
+
+	while (isdigit(peek(c, ahead + n)))
+		n++;
+	return n;
+}
+
+static int read_int(const struct cursor *c, size_t ahead, size_t digits)
+{
+	int value = 0;
+
+	for (size_t i = 0; i < digits; i++)
+		value = value * 10 + (c->p[c->at + ahead + i] - '0');
+	return value;
+}
+
+static const char *const month_names[] = {"January",   "February", "March",    "April",
+					  "May",       "June",     "July",     "August",
+					  "September", "October",  "November", "December"};
+
+int month_of_word(const char *word, size_t len)
+{
+	for (int m = 0; m < 12; m++)
+		if ((len == 3 || len == strlen(month_names[m]) || (m == 8 && len == 4)) &&
+		    isupper((unsigned char)word[0]) && strncasecmp(word, month_names[m], len) == 0)
+			return m + 1;
+	return 0;
+}
+
+/* ---- sign and currency ---- */
+
+static size_t sign_at(const char *p, size_t len, bool *more)
+{
+	if (len > 0 && (*p == '-' || *p == '+'))
+		return 1;
+	if (len > 0 && (unsigned char)*p == 0xE2) {
+		*more = *more || len < 3;
+		return len >= 3 && memcmp(p, "−", 3) == 0 ? 3 : 0;
+	}
+	return 0;
+}
+
+static size_t currency_at(const char *p, size_t len, bool *more)
+{
+	if (len > 0 && *p == '$')
+		return 1;
+	if (len > 0 && (unsigned char)*p >= 0xC2) {
+		*more = *more || len < 3;
+		if (len >= 2 && memcmp(p, "£", 2) == 0)
+			return 2;
+		return len >= 3 && memcmp(p, "€", 3) == 0 ? 3 : 0;
+	}
+	return 0;
+}
+
+size_t shown_lead(const char *p, size_t len, bool final, bool *more)
+{
+	bool cut = false;
+	size_t n = sign_at(p, len, &cut);
+
+	n += currency_at(p + n, len - n, &cut);
+	n += n ? sign_at(p + n, len - n, &cut) : 0;
+	*more = !final && n == len;
+	if (n > 0 && n < len && isdigit((unsigned char)p[n]))
+		return n;
+	return 0;
+}
+
+/* ---- dates and times ---- */
+
+static bool is_year(int y)
+{
+	return y >= 1900 && y <= 2100;
+}
+
+static bool set_date(struct cursor *c, struct shown *s, size_t bytes, int y, int m, int d)
+{
+	struct date whole = {y, m, d ? d : 1};
+
+	if (c->more || !date_valid(whole))
+		return false;
+	s->kind = d ? SHOWN_DATE : SHOWN_MONTH;
+	s->date = (struct date){y, m, d};
+	s->digits_end = s->len = bytes;
+	return true;
+}
+
+/* 2026-02-27, 2026-02 */
+static bool read_iso(struct cursor *c, struct shown *s)
+{
+	size_t second;
+
+	if (count_digits(c, 0) != 4 || peek(c, 4) != '-' || (second = count_digits(c, 5)) != 2)
+		return false;
+	if (peek(c, 7) == '-' && isdigit(peek(c, 8)))
+		return count_digits(c, 8) == 2 &&
+		       set_date(c, s, 10, read_int(c, 0, 4), read_int(c, 5, 2), read_int(c, 8, 2));
+	return is_year(read_int(c, 0, 4)) &&
+	       set_date(c, s, 7, read_int(c, 0, 4), read_int(c, 5, second), 0);
+}
+
+/* 2/27/2026, 27.02.2026: month first with slashes unless that can't be. */
+static bool read_slashed(struct cursor *c, struct shown *s)
+{
+	size_t a = count_digits(c, 0), b, y;
+	unsigned char mark = peek(c, a);
+	int first, second, year;
+
+	if (a < 1 || a > 2 || (mark != '/' && mark != '.'))
+		return false;
+	b = count_digits(c, a + 1);
+	if (b < 1 || b > 2 || peek(c, a + 1 + b) != mark)
+		return false;
+	y = count_digits(c, a + b + 2);
+	if (y != 4 && !(y == 2 && mark == '/'))
+		return false;
+	first = read_int(c, 0, a);
+	second = read_int(c, a + 1, b);
+	year = read_int(c, a + b + 2, y) + (y == 2 ? 2000 : 0);
+	if (mark == '.' || first > 12) {
+		int swap = first;
+
+		first = second;
+		second = swap;
+	}
+	return set_date(c, s, a + b + 2 + y, year, first, second);
+}
+
+/* 16:00 */
+static bool read_time(struct cursor *c, struct shown *s)
+{
+	size_t a = count_digits(c, 0);
+
+	if (a < 1 || a > 2 || peek(c, a) != ':' || count_digits(c, a + 1) != 2 || c->more)
+		return false;
+	s->kind = SHOWN_HOUR;
+	s->value = read_int(c, 0, a);
+	s->digits_end = s->len = a + 3;
+	return s->value <= 24;
+}
+
+/* The month's name here, its length in *bytes. */
+static int read_month_word(struct cursor *c, size_t ahead, size_t *bytes)
+{
+	size_t n = 0;
+
+	if (!isupper(peek(c, ahead)) || !strchr("JFMASOND", peek(c, ahead)))
+		return 0;
+	while (n < 10 && isalpha(peek(c, ahead + n)))
+		n++;
+	if (c->more)
+		return 0;
+	*bytes = n;
+	return month_of_word(c->p + c->at + ahead, n);
+}
+
+/* ", 2026" or " 2026" after a day and month; the bytes up to its end, or 0. */
+static size_t read_year_after(struct cursor *c, size_t ahead, int *year)
+{
+	size_t at = ahead;
+
+	at += peek(c, at) == ',';
+	if (peek(c, at) != ' ')
+		return 0;
+	at++;
+	if (count_digits(c, at) != 4 || c->more)
+		return 0;
+	*year = read_int(c, at, 4);
+	return is_year(*year) ? at + 4 : 0;
+}
+
+static void set_day(struct cursor *c, struct shown *s, size_t end, int month, int day)
+{
+	int year = 0;
+	size_t whole = read_year_after(c, end, &year);
+
+	if (whole) {
+		(void)set_date(c, s, whole, year, month, day);
+		return;
+	}
+	s->kind = SHOWN_DAY;
+	s->date = (struct date){0, month, day};
+	s->digits_end = s->len = end;
+}
+
+/* "27 February 2026", "27th of February"; after a month's name "27, 2026" or "2026". */
+static bool read_worded(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits,
+			size_t end)
+{
+	int value = digits <= 4 ? read_int(c, 0, digits) : 0;
+	size_t at = end, bytes = 0;
+	int month;
+
+	if (lead->month && digits == 4 && is_year(value))
+		return set_date(c, s, digits, value, lead->month, 0);
+	if (digits > 2 || value < 1 || value > 31)
+		return false;
+	if (lead->month) {
+		set_day(c, s, end, lead->month, value);
+		return true;
+	}
+	if (peek(c, at) != ' ' && peek(c, at) != '-')
+		return false;
+	at++;
+	if (starts(c, at, "of "))
+		at += 3;
+	month = read_month_word(c, at, &bytes);
+	if (!month)
+		return false;
+	set_day(c, s, at + bytes, month, value);
+	return true;
+}
+
+/* ---- numbers ---- */
+
+/* A space that groups thousands: no-break, thin, narrow. */
+static size_t group_space(struct cursor *c, size_t ahead)
+{
+	if (peek(c, ahead) == 0xC2 && peek(c, ahead + 1) == 0xA0)
+		return 2;
+	if (peek(c, ahead) == 0xE2 && peek(c, ahead + 1) == 0x80 &&
+	    (peek(c, ahead + 2) == 0xAF || peek(c, ahead + 2) == 0x89))
+		return 3;
+	return 0;
+}
+
+/* Digits with groups; the bytes they take. `first` digits stand at the start. */
+static size_t read_whole(struct cursor *c, size_t first, struct shown *s, guard_value *units)
+{
+	size_t at = first, digits = first;
+
+	*units = 0;
+	for (size_t i = 0; i < first && i < DIGITS_MAX; i++)
+		*units = *units * 10 + (c->p[c->at + i] - '0');
+	while (first <= 3) {
+		size_t mark = peek(c, at) == ',' || peek(c, at) == '\'' ? 1 : group_space(c, at);
+
+		if (mark == 0 || !isdigit(peek(c, at + mark)) || count_digits(c, at + mark) != 3)
+			break;
+		for (size_t i = 0; i < 3; i++)
+			*units = *units * 10 + (c->p[c->at + at + mark + i] - '0');
+		at += mark + 3;
+		digits += 3;
+		s->grouped = true;
+		if (digits > DIGITS_MAX)
+			break;
+	}
+	return at;
+}
+
+static guard_value power_of_ten(int n)
+{
+	guard_value p = 1;
+
+	while (n-- > 0)
+		p *= 10;
+	return p;
+}
+
+/* Sets value and half from the digits; the bytes they take, 0 when they are too many. */
+static size_t read_decimal(struct cursor *c, struct shown *s)
+{
+	size_t first = count_digits(c, 0), at, fraction = 0;
+	guard_value units;
+
+	if (first > DIGITS_MAX)
+		return 0;
+	at = read_whole(c, first, s, &units);
+	if (peek(c, at) == '.' && isdigit(peek(c, at + 1)))
+		fraction = count_digits(c, at + 1);
+	if (fraction > GUARD_SCALE)
+		return 0;
+	for (size_t i = 0; i < fraction; i++)
+		units = units * 10 + (c->p[c->at + at + 1 + i] - '0');
+	s->decimals = (int)fraction;
+	s->value = units * power_of_ten(GUARD_SCALE - s->decimals);
+	s->half = power_of_ten(GUARD_SCALE - s->decimals) / 2;
+	return at + (fraction ? fraction + 1 : 0);
+}
+
+static bool word_ends(struct cursor *c, size_t ahead)
+{
+	return !isalnum(peek(c, ahead)) && peek(c, ahead) < 0x80;
+}
+
+static size_t read_scale(struct cursor *c, size_t at, guard_value *factor)
+{
+	static const struct {
+		const char *text;
+		int64_t factor;
+		bool exact_case;
+	} scales[] = {{"million", 1000000, false}, {"billion", 1000000000, false},
+		      {"thousand", 1000, false},   {"bn", 1000000000, false},
+		      {"mm", 1000000, false},      {"K", 1000, false},
+		      {"M", 1000000, true},        {"B", 1000000000, true}};
+	size_t space = peek(c, at) == ' ';
+
+	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+		size_t n = strlen(scales[i].text);
+
+		if (!starts(c, at + space, scales[i].text) || !word_ends(c, at + space + n))
+			continue;
+		if (scales[i].exact_case && peek(c, at + space) != (unsigned char)scales[i].text[0])
+			continue;
+		*factor = scales[i].factor;
+		return at + space + n;
+	}
+	return at;
+}
+
+static enum unit read_unit_word(struct cursor *c, size_t at, bool glued, size_t *end)
+{
+	for (const struct unit_word *w = unit_words; w->text; w++) {
+		size_t n = strlen(w->text);
+
+		if ((glued && !w->glued) || (!glued && strlen(w->text) == 1 && *w->text != '%'))
+			continue;
+		if (!starts(c, at, w->text))
+			continue;
+		if (isalpha((unsigned char)w->text[n - 1]) && !word_ends(c, at + n))
+			continue;
+		*end = at + n;
+		return w->unit;
+	}
+	return UNIT_NONE;
+}
+
+/* The unit after the number: glued, after a space, or behind closing emphasis (then it decides the
+ * reading but is not covered). */
+static size_t read_unit(struct cursor *c, size_t at, struct shown *s)
+{
+	size_t end = at, hidden = at, space = 1;
+	enum unit u;
+
+	while (peek(c, hidden) == '*' && hidden < at + 3)
+		hidden++;
+	if (peek(c, at) == 0xC2 && peek(c, at + 1) == 0xA0)
+		space = 2;
+	if (hidden > at) {
+		u = read_unit_word(c, hidden, true, &end);
+		if (u == UNIT_NONE && peek(c, hidden) == ' ')
+			u = read_unit_word(c, hidden + 1, false, &end);
+		end = at;
+	} else if (peek(c, at) == ' ' || space == 2) {
+		u = read_unit_word(c, at + space, false, &end);
+	} else {
+		u = read_unit_word(c, at, true, &end);
+	}
+	if (s->currency && u != UNIT_PRICE && u != UNIT_OTHER) {
+		u = UNIT_MONEY;
+		end = at;
+	}
+	s->unit = u;
+	return end;
+}
+
+static bool is_ordinal(struct cursor *c, size_t at)
+{
+	return (starts(c, at, "st") || starts(c, at, "nd") || starts(c, at, "rd") ||
+		starts(c, at, "th")) &&
+	       word_ends(c, at + 2);
+}
+
+/* "4 pm" */
+static bool read_noon(struct cursor *c, struct shown *s, size_t at, int value)
+{
+	size_t space = peek(c, at) == ' ';
+	bool pm = starts(c, at + space, "pm"), am = starts(c, at + space, "am");
+
+	if ((!pm && !am) || !word_ends(c, at + space + 2) || value < 1 || value > 12)
+		return false;
+	s->kind = SHOWN_HOUR;
+	s->value = value % 12 + (pm ? 12 : 0);
+	s->len = at + space + 2;
+	return true;
+}
+
+/* Whole numbers that are no amounts; false: it is one. */
+static bool read_small(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits)
+{
+	int value = digits <= 4 ? read_int(c, 0, digits) : 0;
+	unsigned char next = peek(c, digits);
+
+	if (lead->line_start && digits <= 3 && (next == '.' || next == ')') &&
+	    !isdigit(peek(c, digits + 1))) {
+		s->kind = SHOWN_TEXT;
+		return true;
+	}
+	if (is_ordinal(c, digits) && !c->more) {
+		if (read_worded(c, s, lead, digits, digits + 2))
+			return true;
+		s->kind = SHOWN_RANK;
+		s->value = value;
+		s->len = digits + 2;
+		return true;
+	}
+	if (read_worded(c, s, lead, digits, digits))
+		return true;
+	if (lead->quarter && digits == 4 && is_year(value)) {
+		s->kind = SHOWN_QUARTER;
+		s->date = (struct date){value, lead->quarter, 0};
+		return true;
+	}
+	if ((lead->hour || lead->hour_ending) && digits <= 2 && next != '%' &&
+	    value >= lead->hour_ending) {
+		s->kind = SHOWN_HOUR;
+		s->value = lead->hour_ending || value == 24 ? value - 1 : value;
+		return true;
+	}
+	if (lead->rank) {
+		s->kind = SHOWN_RANK;
+		s->value = value;
+		return true;
+	}
+	if (starts(c, 0, "24/7")) {
+		s->kind = SHOWN_TEXT;
+		s->digits_end = s->len = 4;
+		return true;
+	}
+	return read_noon(c, s, digits, value);
+}
+
+static void read_amount(struct cursor *c, struct shown *s)
+{
+	size_t end = read_decimal(c, s), at;
+	guard_value factor = 1;
+
+	if (end == 0) { /* longer than any amount: an id */
+		s->kind = SHOWN_TEXT;
+		return;
+	}
+	s->digits_end = s->len = end;
+	at = read_scale(c, end, &factor);
+	s->scaled = factor > 1;
+	s->value *= factor;
+	s->half = s->half * factor;
+	s->len = read_unit(c, at, s);
+	/* "3D", "7x24": a word that begins with a digit */
+	if (s->len == end && !s->currency && (isalpha(peek(c, end)) || peek(c, end) == '_'))
+		s->kind = SHOWN_TEXT;
+	else if (!s->scaled && !s->grouped && !s->currency && s->decimals == 0 && end == 4 &&
+		 s->unit == UNIT_NONE && is_year(read_int(c, 0, 4)))
+		s->kind = SHOWN_YEAR;
+}
+
+/* Sign and currency, in either order. */
+static void read_lead(struct cursor *c, struct shown *s)
+{
+	bool cut = false;
+
+	while (c->at < c->len && !isdigit((unsigned char)c->p[c->at])) {
+		size_t sign = sign_at(c->p + c->at, c->len - c->at, &cut);
+
+		s->minus = s->minus || (sign > 0 && c->p[c->at] != '+');
+		s->currency = s->currency || sign == 0;
+		c->at += sign ? sign : currency_at(c->p + c->at, c->len - c->at, &cut);
+	}
+}
+
+enum scan shown_scan(const char *text, size_t len, bool final, const struct lead *lead,
+		     struct shown *out)
+{
+	struct cursor c = {.p = text, .len = len, .final = final};
+	struct shown s = {.kind = SHOWN_NUMBER};
+	size_t digits;
+
+	read_lead(&c, &s);
+	s.currency = s.currency || lead->currency;
+	digits = count_digits(&c, 0);
+	s.digits_end = s.len = digits;
+	if (c.more)
+		return SCAN_MORE;
+	if (s.currency || c.at > 0 ||
+	    !(read_iso(&c, &s) || read_slashed(&c, &s) || read_time(&c, &s) ||
+	      (digits <= 4 && (peek(&c, digits) != ',' || !isdigit(peek(&c, digits + 1))) &&
+	       (peek(&c, digits) != '.' || !isdigit(peek(&c, digits + 1))) &&
+	       read_small(&c, &s, lead, digits)))) {
+		s = (struct shown){.kind = SHOWN_NUMBER, .minus = s.minus, .currency = s.currency};
+		s.digits_end = s.len = digits;
+		read_amount(&c, &s);
+	}
+	if (c.more)
+		return SCAN_MORE;
+	s.digits_at = c.at;
+	s.digits_end += c.at;
+	s.len += c.at;
+	*out = s;
+	return SCAN_DONE;
+}

@@ -1,0 +1,143 @@
+/* Results made by hand, and answers run through the number check, with what came out noted as one
+ * line: the text with each mark as <kind:number>. */
+#ifndef VESPER_GUARD_ANSWERS_H
+#define VESPER_GUARD_ANSWERS_H
+
+#include <string.h>
+
+#include "vesper/guard.h"
+#include "vesper/mem.h"
+#include "vesper/str.h"
+#include "vesper/utf8.h"
+
+struct sample_column {
+	const char *name, *unit;
+	enum column_type type;
+};
+
+/* cells: rows * columns texts, row after row */
+static struct table *sample_table(const struct sample_column *columns, size_t column_count,
+				  const char *const *cells, size_t rows)
+{
+	struct table *t = table_new(1 << 22);
+	struct stats_collector *s = stats_new(column_count);
+
+	t->name = "main";
+	t->column_count = column_count;
+	t->columns = arena_alloc(t->arena, sizeof(*t->columns) * column_count);
+	for (size_t c = 0; c < column_count; c++)
+		t->columns[c] = (struct column){.name = columns[c].name,
+						.label = columns[c].name,
+						.unit = columns[c].unit,
+						.type = columns[c].type,
+						.priority = PRIORITY_HIGH};
+	t->rows = arena_alloc(t->arena, sizeof(*t->rows) * (rows + 1));
+	for (size_t r = 0; r < rows; r++) {
+		t->rows[r] = arena_alloc(t->arena, sizeof(char *) * column_count);
+		for (size_t c = 0; c < column_count; c++) {
+			const char *text = cells[r * column_count + c];
+
+			t->rows[r][c] = arena_strdup(t->arena, text);
+			stats_cell(s, c, text, text ? strlen(text) : 0,
+				   column_is_number(columns[c].type));
+		}
+		stats_row_done(s);
+	}
+	t->row_count = rows;
+	t->total_rows = (int64_t)rows;
+	t->total_exact = true;
+	t->stats = stats_finish(s, t->arena);
+	stats_free(&s);
+	return t;
+}
+
+static struct result *sample_result(struct arena *a, struct table *take)
+{
+	struct result *r = result_new(a);
+
+	r->call = "c1";
+	r->agent = "dayahead_agent";
+	r->tool = "a_tool";
+	r->about = "What the tool does";
+	if (take)
+		result_add_table(r, a, take);
+	return r;
+}
+
+struct outcome_of_check {
+	struct buf line; /* "The price is <bound:$48.73/MWh>." */
+	struct buf text;
+	size_t bound, unbound, withheld;
+	struct guard_ref first;
+	char first_formula[200];
+};
+
+/* Bytes of the first n code points. */
+static size_t bytes_of(const char *text, size_t len, size_t n)
+{
+	size_t at = 0;
+
+	while (at < len && n > 0) {
+		at++;
+		while (at < len && ((unsigned char)text[at] & 0xC0) == 0x80)
+			at++;
+		n--;
+	}
+	return at;
+}
+
+static void note_piece(void *owner, const struct guard_piece *p)
+{
+	struct outcome_of_check *o = owner;
+	size_t from, to;
+
+	buf_add(&o->text, p->text, p->len);
+	if (!utf8_valid(p->text, p->len))
+		buf_str(&o->line, "<bad UTF-8>");
+	if (!p->marked) {
+		buf_add(&o->line, p->text, p->len);
+		return;
+	}
+	from = bytes_of(p->text, p->len, p->start);
+	to = bytes_of(p->text, p->len, p->start + p->count);
+	buf_add(&o->line, p->text, from);
+	buf_printf(&o->line, "<%s:", guard_kind_name(p->kind));
+	buf_add(&o->line, p->text + from, to - from);
+	buf_char(&o->line, '>');
+	buf_add(&o->line, p->text + to, p->len - to);
+	if (o->bound + o->unbound + o->withheld == 0) {
+		o->first = p->ref;
+		snprintf(o->first_formula, sizeof(o->first_formula), "%s",
+			 p->ref.formula ? p->ref.formula : "");
+		o->first.formula = o->first_formula;
+	}
+	o->bound += p->kind == GUARD_BOUND;
+	o->unbound += p->kind == GUARD_UNBOUND;
+	o->withheld += p->kind == GUARD_WITHHELD;
+}
+
+static void check_free(struct outcome_of_check *o)
+{
+	buf_deinit(&o->line);
+	buf_deinit(&o->text);
+}
+
+/* step: bytes of one piece; 0: all at once */
+static void check_answer(struct guard_input *in, const char *answer, size_t step,
+			 struct outcome_of_check *o)
+{
+	struct guard_numbers *g;
+	size_t len = strlen(answer);
+
+	*o = (struct outcome_of_check){0};
+	buf_init(&o->line, 1 << 20);
+	buf_init(&o->text, 1 << 20);
+	in->sink = (struct guard_sink){note_piece, o};
+	g = guard_numbers_new(in);
+	for (size_t at = 0; at < len; at += step ? step : len)
+		guard_numbers_feed(g, answer + at, !step || step > len - at ? len - at : step);
+	guard_numbers_end(g);
+	guard_numbers_free(&g);
+}
+
+#endif
