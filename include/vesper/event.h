@@ -4,7 +4,7 @@
  * projection of that log and adds nothing.
  *
  * Tokens are text because there are thousands of them; every other kind carries the members of its
- * frame as one JSON object (contract: the wire section of README), without type, turn_id and seq.
+ * frame as one JSON object (contract: "Frames" in README.md), without type, turn_id and seq.
  */
 #ifndef VESPER_EVENT_H
 #define VESPER_EVENT_H
