@@ -181,8 +181,11 @@ static bool parse_convert(struct gate_parser *p, const char *word, struct gate_e
 {
 	x->kind = GATE_CONVERT;
 	x->word = word;
-	return gate_parse_type(p, &x->type) && gate_want_punct(p, ",") &&
-	       gate_parse_exprs(p, &x->kids, &x->kid_count) && gate_want_punct(p, ")");
+	if (!gate_parse_type(p, &x->type) || !gate_want_punct(p, ",") ||
+	    !gate_parse_exprs(p, &x->kids, &x->kid_count) || !gate_want_punct(p, ")"))
+		return false;
+	return x->kid_count <= 2 ||
+	       gate_refuse(p->g, x->at, "%s takes a type, a value and a style", word);
 }
 
 static bool parse_extract(struct gate_parser *p, struct gate_expr *x)

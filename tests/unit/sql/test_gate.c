@@ -1,0 +1,300 @@
+/*
+ * What the gate writes: golden texts for each dialect, the row limit in all its forms, names that
+ * could be read in two ways, and the limits, each reached and passed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/clock.h"
+#include "vesper/gate.h"
+#include "vesper/limits.h"
+
+static const char *const views[] = {"dbo.per_project", "dbo.changes", "Stage.prices", NULL};
+static struct arena *arena;
+static struct gate_policy policy;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(64 << 20);
+	policy = gate_policy_of(views, arena);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static void writes(enum dialect dialect, const char *sql, const char *want)
+{
+	struct gate_result out;
+	struct err e;
+
+	if (!gate_check(&policy, dialect, str_of(sql), arena, &out, &e))
+		fail_msg("%s\nrefused: %s", sql, e.text);
+	assert_string_equal(out.sql, want);
+}
+
+static void refuses_text(struct str sql, enum err_code code, const char *reason)
+{
+	struct gate_result out = {.sql = "untouched"};
+	struct err e;
+
+	assert_false(gate_check(&policy, DIALECT_MSSQL, sql, arena, &out, &e));
+	assert_int_equal(e.code, code);
+	if (!strstr(e.text, reason))
+		fail_msg("%s, expected %s", e.text, reason);
+	assert_string_equal(out.sql, "untouched");
+}
+
+static void row_limit(void **state)
+{
+	const enum dialect ms = DIALECT_MSSQL, pg = DIALECT_POSTGRES, lite = DIALECT_SQLITE;
+
+	(void)state;
+	writes(ms, "select name n from per_project;",
+	       "SELECT TOP (500) name AS n FROM dbo.per_project");
+	writes(ms, "SELECT DISTINCT TOP 7 name FROM per_project",
+	       "SELECT DISTINCT TOP (7) name FROM dbo.per_project");
+	writes(ms, "SELECT TOP 501 name FROM per_project",
+	       "SELECT TOP (500) name FROM dbo.per_project");
+	writes(ms, "SELECT a FROM changes UNION SELECT b FROM changes",
+	       "SELECT a FROM dbo.changes UNION SELECT b FROM dbo.changes ORDER BY 1 OFFSET 0 ROWS "
+	       "FETCH NEXT 500 ROWS ONLY");
+	writes(ms, "SELECT a FROM changes ORDER BY a OFFSET 5 ROWS",
+	       "SELECT a FROM dbo.changes ORDER BY a OFFSET 5 ROWS FETCH NEXT 500 ROWS ONLY");
+	writes(ms, "SELECT TOP 5 PERCENT a FROM changes ORDER BY a",
+	       "SELECT TOP (500) * FROM (SELECT TOP (5) PERCENT a FROM dbo.changes ORDER BY a) AS "
+	       "limited");
+	writes(ms, "WITH x AS (SELECT TOP 3 a FROM changes) SELECT a FROM x",
+	       "WITH x AS (SELECT TOP (3) a FROM dbo.changes) SELECT TOP (500) a FROM x");
+	writes(pg, "SELECT a FROM changes OFFSET 5",
+	       "SELECT a FROM dbo.changes LIMIT 500 OFFSET 5");
+	writes(pg, "SELECT a FROM changes ORDER BY a FETCH FIRST 5 ROWS WITH TIES",
+	       "SELECT * FROM (SELECT a FROM dbo.changes ORDER BY a FETCH NEXT 5 ROWS WITH TIES) "
+	       "AS limited LIMIT 500");
+	writes(pg, "SELECT a FROM changes LIMIT ALL", "SELECT a FROM dbo.changes LIMIT 500");
+	writes(lite, "SELECT a FROM changes ORDER BY a OFFSET 5 ROWS FETCH NEXT 6 ROWS ONLY",
+	       "SELECT a FROM dbo.changes ORDER BY a LIMIT 6 OFFSET 5");
+	writes(lite, "(SELECT a FROM changes) EXCEPT SELECT b FROM changes",
+	       "SELECT * FROM (SELECT a FROM dbo.changes) AS part EXCEPT SELECT b FROM dbo.changes "
+	       "LIMIT 500");
+}
+
+static void spelling(void **state)
+{
+	const enum dialect ms = DIALECT_MSSQL, pg = DIALECT_POSTGRES, lite = DIALECT_SQLITE;
+
+	(void)state;
+	writes(ms, "SELECT \"a b\", [c]]d] FROM [dbo].[PER_PROJECT]",
+	       "SELECT TOP (500) [a b], [c]]d] FROM dbo.per_project");
+	writes(pg, "SELECT \"a \"\"b\" FROM \"DBO\".\"Per_Project\"",
+	       "SELECT \"a \"\"b\" FROM dbo.per_project LIMIT 500");
+	writes(lite, "SELECT \"a b\", \"a]b\" FROM changes",
+	       "SELECT [a b], \"a]b\" FROM dbo.changes LIMIT 500");
+	/* A reference is spelled like its definition, whatever a database makes of case. */
+	writes(pg, "WITH \"PG_Class\" AS (SELECT a FROM changes) SELECT Q.a FROM pg_class \"q\"",
+	       "WITH \"PG_Class\" AS (SELECT a FROM dbo.changes) SELECT \"q\".a FROM \"PG_Class\" "
+	       "AS \"q\" LIMIT 500");
+	writes(ms, "SELECT PER_PROJECT.a FROM per_project",
+	       "SELECT TOP (500) per_project.a FROM dbo.per_project");
+	writes(ms, "WITH changes AS (SELECT a FROM dbo.changes) SELECT a FROM changes",
+	       "WITH changes AS (SELECT a FROM dbo.changes) SELECT TOP (500) a FROM changes");
+	writes(ms,
+	       "SELECT - -1, COUNT(*) FILTER (WHERE a = 1), SUM(b) FILTER (WHERE a = 2), "
+	       "LENGTH(c), EXTRACT(YEAR FROM d) FROM changes",
+	       "SELECT TOP (500) -(-1), COUNT(CASE WHEN a = 1 THEN 1 END), SUM(CASE WHEN a = 2 "
+	       "THEN "
+	       "b END), LEN(c), DATEPART(YEAR, d) FROM dbo.changes");
+	writes(pg, "SELECT COUNT_BIG(*), ISNULL(a, b), LEN(c), d::int FROM changes",
+	       "SELECT COUNT(*), COALESCE(a, b), LENGTH(c), CAST(d AS INT) FROM dbo.changes LIMIT "
+	       "500");
+	writes(ms,
+	       "SELECT t = SUM(a), b AS 'x y' FROM changes c, prices GROUP BY ROLLUP(b, (c, d))",
+	       "SELECT TOP (500) SUM(a) AS t, b AS [x y] FROM dbo.changes AS c, Stage.prices GROUP "
+	       "BY ROLLUP (b, (c, d))");
+}
+
+static void views_read(void **state)
+{
+	struct str sql = STR("SELECT a FROM changes WHERE a IN (SELECT b FROM dbo.CHANGES) UNION "
+			     "SELECT c FROM stage.PRICES");
+	struct gate_result out;
+
+	(void)state;
+	assert_true(gate_check(&policy, DIALECT_MSSQL, sql, arena, &out, NULL));
+	assert_int_equal(out.view_count, 2);
+	assert_string_equal(out.views[0], "dbo.changes");
+	assert_string_equal(out.views[1], "Stage.prices");
+}
+
+static void policy_decides(void **state)
+{
+	static const char *const columns[] = {"a", "b", NULL};
+	static const struct gate_view known[] = {{"x.t", columns}, {"y.t", NULL}, {"x.u", columns}};
+	static const struct gate_function one[] = {{"MAX", 1, 1, GATE_AGGREGATE}};
+
+	(void)state;
+	policy.views = known;
+	policy.view_count = 3;
+	writes(DIALECT_SQLITE, "SELECT A, q.b z FROM x.t q ORDER BY z",
+	       "SELECT A, q.b AS z FROM x.t AS q ORDER BY z LIMIT 500");
+	refuses_text(STR("SELECT c FROM x.t"), ERR_INPUT, "column 8: no source has such a column");
+	refuses_text(STR("SELECT q.c FROM u q"), ERR_INPUT, "no such column");
+	refuses_text(STR("SELECT c FROM x.t p, u q"), ERR_INPUT, "no source has such a column");
+	refuses_text(STR("SELECT a FROM t"), ERR_INPUT, "more than one approved view");
+	policy.functions = one;
+	policy.function_count = 1;
+	refuses_text(STR("SELECT MIN(a) FROM u"), ERR_INPUT, "MIN is no allowed function");
+	policy.joins = GATE_JOIN_INNER;
+	refuses_text(STR("SELECT 1 FROM u LEFT JOIN x.t ON 1 = 1"), ERR_INPUT,
+		     "LEFT JOIN is not allowed");
+	policy.limits.rows = 3;
+	writes(DIALECT_MSSQL, "SELECT MAX(a) FROM u", "SELECT TOP (3) MAX(a) FROM x.u");
+}
+
+/* head, then n times piece, then tail. */
+static struct str repeated(const char *head, const char *piece, size_t n, const char *tail)
+{
+	struct buf b;
+
+	buf_init(&b, 4 << 20);
+	buf_str(&b, head);
+	while (n-- > 0)
+		buf_str(&b, piece);
+	buf_str(&b, tail);
+	assert_false(buf_over(&b));
+	struct str text = {arena_strndup(arena, buf_text(&b), b.n), b.n};
+	buf_deinit(&b);
+	return text;
+}
+
+static void accepts_text(struct str sql)
+{
+	struct gate_result out;
+	struct err e;
+
+	if (!gate_check(&policy, DIALECT_MSSQL, sql, arena, &out, &e))
+		fail_msg("refused: %s", e.text);
+}
+
+static void lengths(void **state)
+{
+	const char *head = "SELECT a FROM changes WHERE a = '";
+	size_t around = strlen(head) + 1 + 40; /* room for what is added when it is written */
+
+	(void)state;
+	accepts_text(repeated(head, "x", GATE_SQL_BYTES_MAX - around, "'"));
+	refuses_text(repeated(head, "x", GATE_SQL_BYTES_MAX - strlen(head), "'"), ERR_LIMIT,
+		     "SQL longer than");
+	accepts_text(
+		repeated("SELECT a FROM changes WHERE a IN (1", ", 2", GATE_LIST_MAX - 1, ")"));
+	refuses_text(repeated("SELECT a FROM changes WHERE a IN (1", ", 2", GATE_LIST_MAX, ")"),
+		     ERR_LIMIT, "in one list");
+	accepts_text(repeated("SELECT ", "n", GATE_NAME_BYTES_MAX, " FROM changes"));
+	refuses_text(repeated("SELECT ", "n", GATE_NAME_BYTES_MAX + 1, " FROM changes"), ERR_LIMIT,
+		     "name longer");
+	accepts_text(repeated("SELECT [", "n", GATE_NAME_BYTES_MAX, "] FROM changes"));
+	refuses_text(repeated("SELECT [", "n", GATE_NAME_BYTES_MAX + 1, "] FROM changes"),
+		     ERR_LIMIT, "name longer");
+	refuses_text(repeated("SELECT ", "1", GATE_NUMBER_BYTES_MAX + 1, " FROM changes"),
+		     ERR_LIMIT, "number longer");
+	accepts_text(repeated("SELECT 1", "+1", 8000, " FROM changes"));
+	refuses_text(repeated("SELECT 1", "+1", 8192, " FROM changes"), ERR_LIMIT,
+		     "words and signs");
+	accepts_text(repeated("SELECT a", " COLLATE b", GATE_SUFFIXES_MAX, " FROM changes"));
+	refuses_text(repeated("SELECT a", " COLLATE b", GATE_SUFFIXES_MAX + 1, " FROM changes"),
+		     ERR_LIMIT, "COLLATE");
+}
+
+/* Whatever nests is refused by depth long before the stack ends. */
+static void depths(void **state)
+{
+	static const char *const openings[] = {
+		"(",
+		"-",
+		"NOT ",
+		"ABS(",
+		"CASE WHEN ",
+		"CAST(",
+		"TRIM(",
+		"(SELECT ",
+		"EXISTS (SELECT a FROM changes WHERE ",
+		"a IN (",
+		"a BETWEEN 1 AND (",
+		"SUM(a) OVER (ORDER BY ",
+		"COUNT(*) FILTER (WHERE ",
+		"a > ALL (SELECT a FROM changes WHERE ",
+		"STRING_AGG(a, b) WITHIN GROUP (ORDER BY ",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(openings) / sizeof(openings[0]); i++) {
+		struct gate_result out;
+		struct str closed = repeated("SELECT ", openings[i], 1500, " FROM changes");
+
+		assert_false(
+			gate_check(&policy, DIALECT_MSSQL, closed, arena, &out, &(struct err){0}));
+	}
+	struct buf b;
+	buf_init(&b, 1 << 20);
+	for (int i = 0; i < 12000; i++)
+		buf_char(&b, i < 6000 ? '(' : ')');
+	struct str parens = {b.p, b.n};
+	refuses_text(
+		repeated("SELECT ", arena_strndup(arena, parens.p, parens.n), 1, " FROM changes"),
+		ERR_LIMIT, "nested deeper");
+	buf_deinit(&b);
+	refuses_text(
+		repeated("SELECT a FROM ", "(", 3000,
+			 arena_strndup(arena, repeated("SELECT a FROM changes", ")", 3000, " x").p,
+				       3023)),
+		ERR_LIMIT, "nested deeper");
+}
+
+static void long_text_is_refused_at_once(void **state)
+{
+	struct str megabyte = repeated("SELECT a FROM changes WHERE ", "a=1 OR ", 150000, "a=1");
+	int64_t begin = clock_mono_ms();
+
+	(void)state;
+	assert_true(megabyte.n > 1000000);
+	refuses_text(megabyte, ERR_LIMIT, "SQL longer than");
+	assert_true(clock_mono_ms() - begin < 100);
+}
+
+static void places(void **state)
+{
+	(void)state;
+	refuses_text(STR("SELECT '\xc3\xa4\xc3\xa4', sys FROM nowhere"), ERR_INPUT,
+		     "column 23: not an approved view");
+	refuses_text(STR(""), ERR_INPUT, "no SQL");
+	refuses_text(STR(" \t\r\n "), ERR_INPUT, "no SQL");
+	refuses_text(STR(";"), ERR_INPUT, "SELECT expected");
+	refuses_text(STR("SELECT a FROM changes\0"), ERR_INPUT, "column 22: control character");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(row_limit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(spelling, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(views_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(policy_decides, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lengths, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(depths, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(long_text_is_refused_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(places, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
