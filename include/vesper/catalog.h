@@ -10,14 +10,15 @@
  *   tool  about  permission  report  agents  visible(yes|no)  cache_s  window  answer  suggest
  *   param NAME text|int|decimal|date|bool|list(type,max) required|optional [default=] [min=] [max=]
  *         [entity=] [filter=] [match=exact|like] about
- *   column NAME [unit=] [priority=high|medium|low] [label=] [type=] [permission=] [derived]
- * A value with blanks is quoted: label="As-of date". In answer and suggest {name} is a parameter or
- * a column (see view.h). Without `agents` those of the domains that list the tool may call it.
- *   `window: view.column` promises a further `--# query window` with one row of two cells, the
- * first and the last value that exist for the same arguments; it runs only when "main" is empty. A
- * column with permission=chat:read_budget stands only on `--? may_read_budget:` lines, so that
- *   without the permission it is not even fetched.
- * Markers bound by code, whatever is asked: see catalog_marker_reserved.
+ *   column NAME [unit=] [priority=high|medium|low] [label=] [type=] [entity=] [permission=]
+ * [derived] entity= of a column: its cells are values of that dimension, shown in the dimension's
+ * words. A value with blanks is quoted: label="As-of date". In answer and suggest {name} is a
+ * parameter or a column (see view.h). Without `agents` those of the domains that list the tool may
+ * call it. `window: view.column` promises a further `--# query window` with one row of two cells,
+ * the first and the last value that exist for the same arguments; it runs only when "main" is
+ * empty. A column with permission=chat:read_budget stands only on `--? may_read_budget:` lines, so
+ * that without the permission it is not even fetched. Markers bound by code, whatever is asked: see
+ * catalog_marker_reserved.
  */
 #ifndef VESPER_CATALOG_H
 #define VESPER_CATALOG_H
@@ -59,6 +60,7 @@ struct column_def {
 	bool has_type;
 	enum column_type type;
 	enum column_priority priority;
+	const char *entity;     /* dimension whose values its cells are, or NULL */
 	const char *permission; /* without it the column is not even fetched */
 	bool derived;
 };
@@ -111,6 +113,8 @@ struct dimension_def {
 	const char *view;           /* "Stage.mc_vendor_files", or NULL when values are fixed */
 	const char *column;         /* "hubzone" */
 	const char *const *values;  /* known beforehand, NULL-ended */
+	const char *const *words;   /* how values are shown: value, words, value, words, …, NULL;
+				       the value "" is an absent one. NULL: as they are */
 	const char *parent;         /* "market": dimension that scopes it, or NULL */
 	const char *const *parents; /* parents[i] is the parent value of values[i], or NULL */
 	const struct alias_def *aliases;

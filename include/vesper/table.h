@@ -29,6 +29,8 @@ struct column {
 	const char *unit;  /* "$/MWh", "%", … or NULL */
 	enum column_type type;
 	enum column_priority priority;
+	const char *const *words; /* how cells are shown: value, words, …, NULL; "" is an absent
+				     one. NULL: as they are */
 };
 
 struct table {

@@ -103,9 +103,21 @@ bool tool_sql_run(struct tool_call *call, struct err *e);
 bool tool_sql_run_then(struct tool_call *call, void (*derive)(struct result *r, struct arena *a),
 		       struct err *e);
 
+/* Reads what a lookup gave: sets arguments of the call, or refuses it with an outcome (false). */
+typedef bool (*tool_choose_fn)(struct tool_call *call, struct table *const *tables, size_t count,
+			       struct outcome *refused);
+
+/* As tool_sql_run_then, after names were looked up: first the statements of another (hidden) tool
+ * run with `args`, which are as its header says; the caller needs its permission too. */
+bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct args *args,
+			tool_choose_fn choose, void (*derive)(struct result *r, struct arena *a),
+			struct err *e);
+
 const struct args *tool_args(const struct tool_call *call);
+struct date tool_today(const struct tool_call *call);
 struct arena *tool_arena(struct tool_call *call);
 /* Adds or replaces an argument before tool_sql_run. */
 void tool_arg_set(struct tool_call *call, const char *name, struct value v);
+void tool_arg_drop(struct tool_call *call, const char *name);
 
 #endif

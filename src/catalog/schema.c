@@ -132,11 +132,35 @@ static bool read_values(struct loader *l, const json_t *item, struct dimension_d
 	return !values || load_texts(l, values, "values", &d->values, e);
 }
 
+/* {"green": "🟢 Green", "": "⬜ N/A"}: of known values, and of none. */
+static bool read_words(struct loader *l, const json_t *words, struct dimension_def *d,
+		       struct err *e)
+{
+	struct text_list list = {0};
+	const char *value;
+	const json_t *text;
+
+	if (!words)
+		return true;
+	if (!json_is_object(words))
+		return err_set(e, ERR_INPUT, "words: not an object");
+	text_list_add(&list, l->arena, NULL);
+	json_object_foreach((json_t *)words, value, text) {
+		if (!json_is_string(text) || (*value && !(d->values && list_has(d->values, value))))
+			return err_set(e, ERR_INPUT, "words: %s: not the text of a known value",
+				       value);
+		text_list_add(&list, l->arena, arena_strdup(l->arena, value));
+		text_list_add(&list, l->arena, arena_strdup(l->arena, json_string_value(text)));
+	}
+	d->words = list.items;
+	return true;
+}
+
 static bool read_dimension(struct loader *l, const json_t *item, struct dimension_def *d,
 			   struct err *e)
 {
-	static const char *const members[] = {"name",   "filter", "label",  "view",
-					      "column", "values", "parent", NULL};
+	static const char *const members[] = {"name",   "filter", "label", "view", "column",
+					      "values", "parent", "words", NULL};
 
 	if (!json_only(item, members, e) || !json_get_str(item, "name", &d->name, e))
 		return false;
@@ -145,7 +169,8 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	    !json_opt_str(item, "label", &d->label, e) ||
 	    !json_opt_str(item, "view", &d->view, e) ||
 	    !json_opt_str(item, "column", &d->column, e) ||
-	    !json_opt_str(item, "parent", &d->parent, e) || !read_values(l, item, d, e))
+	    !json_opt_str(item, "parent", &d->parent, e) || !read_values(l, item, d, e) ||
+	    !read_words(l, json_object_get(item, "words"), d, e))
 		return err_prefix(e, "%s", d->name);
 	if (!d->view != !d->column)
 		return err_set(e, ERR_INPUT, "%s: view and column go together", d->name);

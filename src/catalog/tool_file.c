@@ -243,6 +243,10 @@ static bool set_column_attribute(const struct header *h, struct column_def *c, c
 		c->has_type = true;
 		if (!column_type_parse(value, &c->type))
 			return wrong(h, e, "unknown type %s", value);
+	} else if (strcmp(key, "entity") == 0) {
+		c->entity = value;
+		if (!catalog_dimension(&h->l->whole->shown, value))
+			return wrong(h, e, "entity %s is no dimension", value);
 	} else if (strcmp(key, "permission") == 0) {
 		c->permission = value;
 		if (!list_has(h->l->whole->permissions, value))

@@ -10,7 +10,7 @@
 
 #include "vesper/limits.h"
 
-#define FORMAT 1 /* another number when anything below changes */
+#define FORMAT 2 /* another number when anything below changes */
 
 /* ---- writing ---- */
 
@@ -65,11 +65,23 @@ static void put_stats(struct buf *b, const struct column_stats *s)
 	put_count(b, s->trend);
 }
 
+static void put_words(struct buf *b, const char *const *words)
+{
+	size_t n = 0;
+
+	while (words && words[n])
+		n++;
+	put_count(b, n);
+	for (size_t i = 0; i < n; i++)
+		put_text(b, words[i]);
+}
+
 static void put_column(struct buf *b, const struct column *c)
 {
 	put_text(b, c->name);
 	put_text(b, c->label);
 	put_text(b, c->unit);
+	put_words(b, c->words);
 	put_count(b, c->type);
 	put_count(b, c->priority);
 }
@@ -228,11 +240,24 @@ static void take_stats(struct reader *r, struct column_stats *s)
 	s->trend = (enum trend)take_kind(r, TREND_FLAT);
 }
 
-static void take_column(struct reader *r, struct column *c)
+/* Values with their words: pairs. */
+static const char *const *take_words(struct reader *r, struct arena *a)
+{
+	size_t n = take_count(r);
+	const char **words = arena_alloc(a, (n + 1) * sizeof(*words));
+
+	for (size_t i = 0; i < n; i++)
+		words[i] = take_name(r);
+	r->bad |= n % 2 != 0;
+	return r->bad || n == 0 ? NULL : words;
+}
+
+static void take_column(struct reader *r, struct arena *a, struct column *c)
 {
 	c->name = take_name(r);
 	c->label = take_name(r);
 	c->unit = take_text(r);
+	c->words = take_words(r, a);
 	c->type = (enum column_type)take_kind(r, COLUMN_BOOL);
 	c->priority = (enum column_priority)take_kind(r, PRIORITY_HIGH);
 }
@@ -260,7 +285,7 @@ static void take_table(struct reader *r, struct table *t)
 	t->column_count = take_count(r);
 	t->columns = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*t->columns));
 	for (size_t c = 0; c < t->column_count; c++)
-		take_column(r, &t->columns[c]);
+		take_column(r, t->arena, &t->columns[c]);
 	if (take_kind(r, true)) {
 		t->stats = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*t->stats));
 		for (size_t c = 0; c < t->column_count; c++)

@@ -155,6 +155,11 @@ const struct args *tool_args(const struct tool_call *call)
 	return &call->args;
 }
 
+struct date tool_today(const struct tool_call *call)
+{
+	return call->today;
+}
+
 struct arena *tool_arena(struct tool_call *call)
 {
 	return call->arena;
@@ -163,4 +168,15 @@ struct arena *tool_arena(struct tool_call *call)
 void tool_arg_set(struct tool_call *call, const char *name, struct value v)
 {
 	args_set(&call->args, call->arena, name, v);
+}
+
+void tool_arg_drop(struct tool_call *call, const char *name)
+{
+	struct args *args = &call->args;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < args->count; i++)
+		if (strcmp(args->items[i].name, name) != 0)
+			args->items[kept++] = args->items[i];
+	args->count = kept;
 }

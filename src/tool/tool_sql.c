@@ -124,9 +124,24 @@ static const struct column_def *find_column(const struct tool_def *t, const char
 	return NULL;
 }
 
-/* Names, labels, units, types and priorities come from the header, by column name. */
-static void describe(struct table *table, const struct tool_def *tool)
+/* The table may outlive the catalogue. */
+static const char *const *copy_words(const char *const *words, struct arena *a)
 {
+	size_t n = 0;
+
+	while (words[n])
+		n++;
+	const char **copy = arena_alloc(a, (n + 1) * sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		copy[i] = arena_strdup(a, words[i]);
+	return copy;
+}
+
+/* Names, labels, units, types and priorities come from the header, by column name. */
+static void describe(struct table *table, const struct tool_call *call)
+{
+	const struct tool_def *tool = call->tool;
+
 	for (size_t i = 0; i < table->column_count; i++) {
 		struct column *c = &table->columns[i];
 		const struct column_def *d = find_column(tool, c->name);
@@ -139,6 +154,10 @@ static void describe(struct table *table, const struct tool_def *tool)
 			c->unit = arena_strdup(table->arena, d->unit);
 		if (d->has_type)
 			c->type = d->type;
+		const struct dimension_def *entity =
+			d->entity ? catalog_dimension(call->box->options.catalog, d->entity) : NULL;
+		if (entity && entity->words && !c->words)
+			c->words = copy_words(entity->words, table->arena);
 	}
 }
 
@@ -234,7 +253,7 @@ static void on_tables(void *owner, struct table **tables, size_t count, const st
 			continue;
 		assert(next < count); /* each statement is a SELECT: one table each */
 		tables[next]->name = arena_strdup(tables[next]->arena, f->queries[i].name);
-		describe(tables[next], call->tool);
+		describe(tables[next], call);
 		result_add_table(r, call->arena, tables[next++]);
 	}
 	assert(next == count);
@@ -246,7 +265,7 @@ static void on_tables(void *owner, struct table **tables, size_t count, const st
 		r->args = call->args;
 		call->derive(r, call->arena);
 		for (size_t i = 0; i < r->table_count; i++) /* what was derived has a header too */
-			describe(r->tables[i], call->tool);
+			describe(r->tables[i], call);
 	}
 	tool_call_end(call);
 }

@@ -109,8 +109,17 @@ void view_date(struct buf *out, const char *iso)
 	buf_printf(out, "%s %d", months[d.month - 1], d.year);
 }
 
+static const char *words_of(const struct column *column, const char *text)
+{
+	for (const char *const *w = column->words; w && *w; w += 2)
+		if (strcmp(*w, text ? text : "") == 0)
+			return w[1];
+	return text;
+}
+
 void view_cell(struct buf *out, const struct column *column, const char *text)
 {
+	text = words_of(column, text);
 	if (!text) {
 		buf_str(out, "—");
 		return;

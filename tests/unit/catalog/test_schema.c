@@ -56,6 +56,29 @@ static void refuses_a_wrong_catalogue(void **state)
 	refused(FILE_NAME, NULL, "config/catalogue.json");
 }
 
+static void reads_words(void **state)
+{
+	(void)state;
+	char *worded = changed(SMALL_CATALOGUE, "[\"East\", \"West\"]",
+			       "[\"East\", \"West\"], \"words\": {\"East\": \"the east\", \"\": "
+			       "\"nowhere\"}");
+
+	temp_root_write(&root, FILE_NAME, worded);
+	load();
+	const char *const *words = catalog_dimension(catalog, "market")->words;
+	assert_string_equal(words[0], "East");
+	assert_string_equal(words[1], "the east");
+	assert_string_equal(words[2], "");
+	assert_string_equal(words[3], "nowhere");
+	assert_null(words[4]);
+	mem_free(worded);
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
+		       "[\"East\", \"West\"], \"words\": {\"North\": \"x\"}",
+		       "North: not the text of a known value");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
+		       "[\"East\", \"West\"], \"words\": []", "words: not an object");
+}
+
 static void refuses_wrong_aliases(void **state)
 {
 	(void)state;
@@ -77,6 +100,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(reads_dimensions),
 		TEST(refuses_a_wrong_catalogue),
+		TEST(reads_words),
 		TEST(refuses_wrong_aliases),
 	};
 

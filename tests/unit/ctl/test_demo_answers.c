@@ -161,7 +161,7 @@ static void says(const char *text)
 		fail_msg("\"%s\" is not in:\n%s", text, answer.markdown);
 }
 
-static inline void says_not(const char *text)
+static void says_not(const char *text)
 {
 	if (strstr(answer.markdown, text))
 		fail_msg("\"%s\" is in:\n%s", text, answer.markdown);
@@ -204,11 +204,140 @@ static void price_curves(void **state)
 	says("over all their hub-zones");
 }
 
+/* ---- projects ---- */
+
+static void health(void **state)
+{
+	(void)state;
+	role = "viewer";
+	ask("get_project_health", "{'project_name': 'nazareth'}");
+	says("**Nazareth Solar** is currently in **Stage 4 Pre-Con & Finance** with overall "
+	     "project status **🟡 At risk**");
+	says("3 🟢 Green, 3 🟡 Yellow, 2 🔴 Red, 1 ⬜ N/A");
+	says("| Site Control | 🟢 Green | 100% | — | Site secured |");
+	says("| Permits | 🟡 Yellow | 65% | 30 June 2025 | CEQA review pending |");
+	says("| Interconnection | 🔴 Red | 40% | 30 September 2025 | Phase II study delayed |");
+	says("| Construction | ⬜ N/A | 0% | — | Not started |");
+	says("| Schedule | 🟡 Yellow | — | — | COD at risk by ~3 months |");
+	says("**Key risks**: Interconnection (Phase II study delayed), Financing (Term sheet");
+	role = "manager";
+}
+
+static void the_project_that_is_meant(void **state)
+{
+	static const char *const one[][2] = {
+		{"Nazareth Solar", "Nazareth Solar"},
+		{"nazareth SOLAR", "Nazareth Solar"},
+		{"obrien solar", "O'Brien Solar"},
+		{"100%", "100% Solar"},
+		{"project 7", "project_7"},
+		{"project_7", "project_7"},
+		{"mojave", "Mojave BESS"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
+		char arguments[128];
+		snprintf(arguments, sizeof(arguments), "{'project_name': '%s'}", one[i][0]);
+		ask("get_project_health", arguments);
+		assert_int_equal(result->outcome.kind, OUTCOME_ROWS);
+		assert_string_equal(table_cell(result->tables[0], 0, "ProjectName"), one[i][1]);
+		assert_int_equal(result->tables[0]->row_count, 9);
+	}
+	ask("get_project_health", "{'project_name': 'Sierra'}");
+	assert_int_equal(result->outcome.kind, OUTCOME_UNKNOWN_ENTITY);
+	assert_int_equal(result->outcome.suggestion_count, 2);
+	says("fits 2 projects. Did you mean Sierra Solar (");
+	ask("get_project_health", "{'project_name': 'Nazaret Solr'}");
+	assert_int_equal(result->outcome.kind, OUTCOME_UNKNOWN_ENTITY);
+	assert_string_equal(result->outcome.suggestions[0].value, "Nazareth Solar");
+}
+
+static void overview_with_and_without_budget(void **state)
+{
+	(void)state;
+	ask("get_project_overview", "{'project_name': 'Nazareth Solar'}");
+	says("COD is 15 June 2027");
+	says("**$1.4M** of a budget of **$2.1M** (66.7%)");
+	role = "analyst";
+	ask("get_project_overview", "{'project_name': 'Nazareth Solar'}");
+	says("COD is 15 June 2027");
+	says_not("1.4M");
+	assert_true(table_column(result->tables[0], "ActualsLTD") < 0);
+	ask("get_budget_overview", "{'project_name': 'Nazareth Solar'}");
+	assert_int_equal(result->outcome.kind, OUTCOME_NOT_PERMITTED);
+	role = "manager";
+	ask("get_budget_overview", "{'project_name': 'Nazareth Solar'}");
+	says("**$1.4M** of its budget of **$2.1M** (66.7%); $700K remain");
+	says("The forecast of $2.25M is $150K over budget");
+	says("6.8%");
+}
+
+static void milestones_and_risks(void **state)
+{
+	(void)state;
+	ask("get_milestone_dates", "{'project_name': 'Nazareth Solar'}");
+	says("on **15 June 2027**");
+	says("| Project Finance | 15 November 2025 | yes |");
+	assert_int_equal(result->tables[0]->row_count, 17);
+	ask("get_task_risks", "{'project_name': 'Nazareth Solar'}");
+	says("3 High, 3 Medium, 1 Low");
+	ask("get_task_risks", "{'risk_level': 'High'}");
+	assert_int_equal(result->tables[0]->stats[3].distinct, 1);
+}
+
+static void portfolio(void **state)
+{
+	(void)state;
+	ask("get_portfolio_summary", "{'status_color': 'red'}");
+	says("There are **3 projects** currently **🔴 Off track**");
+	says("| Sierra Wind | Stage 3 Late Dev | Wind | ERCOT | 15 August 2028 | $800K | $620K | "
+	     "Permitting stalled |");
+	says("| $5.4M | $4.9M | EPC contractor dispute |");
+	role = "viewer";
+	ask("get_portfolio_summary", "{'project_stage': 'Stage 3'}");
+	says("Sierra Wind");
+	says("15 August 2028");
+	says_not("$");
+	says_not("Old Fort");
+	role = "manager";
+	ask("get_portfolio_summary", "{}");
+	assert_int_equal(result->tables[0]->row_count, 19);
+}
+
+static void changes(void **state)
+{
+	(void)state;
+	ask("get_recent_changes", "{'since': '2026-02-20', 'field_changed': 'FinishDate'}");
+	says("**5 changes** of milestone and task dates");
+	says("| 26 February 2026 | Sierra Wind | Execute Interconnection Agreement | 15 March 2026 "
+	     "| 15 June 2026 | +3 months |");
+	says("| 15 April 2026 | 15 April 2026 | No change (re-confirmed) |");
+	says("| 15 December 2026 | 15 February 2027 | +2 months |");
+	says("| 30 June 2027 | 30 September 2027 | +3 months |");
+	says("**Pattern**: 4 of 5 dates moved later, by 2 to 3 months; 1 re-confirmed.");
+	ask("get_recent_changes", "{}");
+	assert_int_equal(result->tables[0]->row_count, 12);
+	says("$350K");
+	role = "viewer";
+	ask("get_recent_changes", "{}");
+	assert_int_equal(result->tables[0]->row_count, 8);
+	says_not("5950000");
+	says_not("Forecast");
+	role = "manager";
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usage),
 		cmocka_unit_test(price_curves),
+		cmocka_unit_test(health),
+		cmocka_unit_test(the_project_that_is_meant),
+		cmocka_unit_test(overview_with_and_without_budget),
+		cmocka_unit_test(milestones_and_risks),
+		cmocka_unit_test(portfolio),
+		cmocka_unit_test(changes),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

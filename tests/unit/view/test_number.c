@@ -87,12 +87,31 @@ static void an_empty_cell_is_a_dash(void **state)
 	buf_deinit(&b);
 }
 
+static void values_have_their_words(void **state)
+{
+	static const char *const words[] = {"red", "🔴 Red", "", "⬜ N/A", NULL};
+	struct column c = {.name = "x", .type = COLUMN_TEXT, .words = words};
+	static const char *const rows[][2] = {{"red", "🔴 Red"}, {NULL, "⬜ N/A"}, {"pink", "pink"}};
+	struct buf b;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		buf_init(&b, 100);
+		view_cell(&b, &c, rows[i][0]);
+		assert_string_equal(buf_text(&b), rows[i][1]);
+		buf_deinit(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prices_have_two_decimals), cmocka_unit_test(money_is_short),
-		cmocka_unit_test(counts_and_percents),      cmocka_unit_test(dates_are_for_people),
+		cmocka_unit_test(prices_have_two_decimals),
+		cmocka_unit_test(money_is_short),
+		cmocka_unit_test(counts_and_percents),
+		cmocka_unit_test(dates_are_for_people),
 		cmocka_unit_test(an_empty_cell_is_a_dash),
+		cmocka_unit_test(values_have_their_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

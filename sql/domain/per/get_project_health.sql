@@ -1,0 +1,34 @@
+-- tool:       get_project_health
+-- about:      Project health: color (green, yellow, red, blue), percent complete, due date and notes for each health domain of one project (site, permits, interconnection, engineering, procurement, offtake, financing, construction, schedule).
+-- permission: chat:read_projects
+-- report:     per_project_health_report
+-- answer:     **{ProjectName}** is currently in **{CurrentStage}** with overall project status **{ProjectStatus}**. Of {rows} areas {fact.colors}.[[ **Key risks**: {fact.key_risks}.]]
+-- suggest:    What are the task risks of {ProjectName}?
+-- suggest:    Give me an overview of {ProjectName}
+-- param project_name text required entity=project_name                Project, or a part of its name
+-- column "ProjectName"     label=Project        priority=high   type=text
+-- column "CurrentStage"    label=Stage          priority=high   type=text
+-- column "ProjectStatus"   label="Overall"      priority=high   type=text entity=status_color
+-- column "Section"         label=Section        priority=low    type=text
+-- column "HealthArea"      label=Domain         priority=high   type=text
+-- column "HealthColor"     label=Status         priority=high   type=text entity=health_color
+-- column "PercentComplete" label="% complete"   priority=high   type=int  unit=%
+-- column "DueDate"         label="Due date"     priority=high   type=date
+-- column "Notes"           label=Notes          priority=high   type=text
+-- column "SortOrder"       label=Order          priority=low    type=int
+SELECT
+	p.name AS "ProjectName",
+	p.currentprojectstage AS "CurrentStage",
+	p.Status_Type AS "ProjectStatus",
+	h.section AS "Section",
+	h.name AS "HealthArea",
+	h.healthcolor AS "HealthColor",
+	h.pctcomplete AS "PercentComplete",
+	h.due_on AS "DueDate",
+	h.notes AS "Notes",
+	h.sort AS "SortOrder"
+FROM dbo.per_projecthealth h
+JOIN dbo.per_project p ON p.gid = h.project_gid AND p.tenant_id = h.tenant_id
+WHERE h.tenant_id = :tenant_id
+	AND p.name = :project_name
+ORDER BY h.sort

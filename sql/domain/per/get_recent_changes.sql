@@ -1,0 +1,49 @@
+-- tool:       get_recent_changes
+-- about:      Recent changes: audit trail of project fields and task dates (what changed this week, which milestones moved), the newest first, with the span of each date change and the pattern over all.
+-- permission: chat:read_projects
+-- report:     per_portfolio_report
+-- window:     dbo.changes.dateofchange
+-- answer:     **{fact.changes}**[[ of {fact.field}]][[ of {arg.project_name}]] recorded {fact.period}[[ ({fact.fields})]].[[ **Pattern**: {fact.pattern}.]]
+-- suggest:    What milestone dates changed in the last month?
+-- suggest:    Give me an overview of {ProjectName}
+-- param since         date optional filter=date_range_start                 First day; without it a week before today
+-- param until         date optional filter=date_range_end                   Last day; without it today
+-- param project_name text optional entity=project_name                Project, or a part of its name; without it all
+-- param field_changed text optional entity=field_changed default=any        Only changes of this field; FinishDate for milestone and task dates; any for all
+-- column "ChangeDate"    label=Date        priority=high   type=date
+-- column "ProjectName"   label=Project     priority=high   type=text
+-- column "TaskName"      label=Task        priority=high   type=text
+-- column "FieldChanged"  label=Field       priority=high   type=text
+-- column "PreviousValue" label=Previous    priority=high
+-- column "NewValue"      label=New         priority=high
+-- column "Change"        label=Change      priority=high   type=text derived
+-- column "AmountChange"  label="Change in $" priority=medium type=decimal unit=$ derived permission=chat:read_budget
+SELECT
+	c.dateofchange AS "ChangeDate",
+	c.projectname AS "ProjectName",
+	c.taskname AS "TaskName",
+	c.fieldchanged AS "FieldChanged",
+	c.previousvalue AS "PreviousValue",
+	c.newvalue AS "NewValue"
+FROM dbo.changes c
+WHERE c.tenant_id = :tenant_id
+	AND (
+		c.fieldchanged NOT IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')
+--? may_read_budget: OR c.fieldchanged IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')
+	)
+--? since: AND c.dateofchange >= :since
+--? until: AND c.dateofchange <= :until
+--? project_name: AND c.projectname = :project_name
+--? field_changed: AND c.fieldchanged = :field_changed
+ORDER BY c.dateofchange DESC, c.projectname, c.taskname, c.fieldchanged
+
+--# query window
+SELECT MIN(c.dateofchange) AS "first", MAX(c.dateofchange) AS "last"
+FROM dbo.changes c
+WHERE c.tenant_id = :tenant_id
+	AND (
+		c.fieldchanged NOT IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')
+--? may_read_budget: OR c.fieldchanged IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')
+	)
+--? project_name: AND c.projectname = :project_name
+--? field_changed: AND c.fieldchanged = :field_changed

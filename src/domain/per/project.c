@@ -1,0 +1,172 @@
+/*
+ * Which project a name means. Projects are data, so the question goes to the data: an exact name
+ * wins, then the same letters and digits, then the only one that holds the text. Of several none is
+ * ever chosen.
+ */
+#include "per_int.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "domain_int.h"
+
+#define LOOKUP "find_projects"
+enum { SUGGESTIONS_MAX = 8, CLOSEST_MAX = 5 };
+
+/* ---- how alike names are ---- */
+
+/* Letters and digits only, lower case: "O'Brien Solar" and "obrien solar" are one. */
+static const char *key_of(const char *name, struct arena *a)
+{
+	char *key = arena_alloc(a, strlen(name) + 1);
+	size_t n = 0;
+
+	for (const unsigned char *p = (const unsigned char *)name; *p; p++)
+		if (isalnum(*p) || *p >= 0x80)
+			key[n++] = (char)tolower(*p);
+	return key;
+}
+
+/* Shared pairs of neighbouring letters, in percent of what both have. */
+static int likeness(const char *a, const char *b)
+{
+	size_t a_len = strlen(a), b_len = strlen(b), shared = 0;
+
+	if (a_len < 2 || b_len < 2)
+		return 0;
+	for (size_t i = 0; i + 1 < a_len; i++)
+		for (size_t k = 0; k + 1 < b_len; k++)
+			if (a[i] == b[k] && a[i + 1] == b[k + 1]) {
+				shared++;
+				break;
+			}
+	return (int)(200 * shared / (a_len + b_len - 2));
+}
+
+/* ---- suggestions ---- */
+
+static struct suggestion suggestion_of(const struct table *t, size_t row, struct arena *a)
+{
+	const char *name = table_cell(t, row, "ProjectName");
+	const char *stage = table_cell(t, row, "CurrentStage");
+	const char *technology = table_cell(t, row, "Technology");
+	const char *market = table_cell(t, row, "Market");
+
+	return (struct suggestion){
+		.value = arena_strdup(a, name),
+		.label = stage && technology && market ? arena_printf(a, "%s (%s, %s, %s)", name,
+								      technology, market, stage)
+						       : arena_strdup(a, name),
+	};
+}
+
+static bool refuse_several(const char *text, const struct table *matches, struct arena *a,
+			   struct outcome *out)
+{
+	struct suggestion *list = arena_alloc(a, SUGGESTIONS_MAX * sizeof(*list));
+	size_t n = 0;
+
+	for (size_t row = 0; row < matches->row_count && n < SUGGESTIONS_MAX; row++)
+		list[n++] = suggestion_of(matches, row, a);
+	*out = (struct outcome){
+		.kind = OUTCOME_UNKNOWN_ENTITY,
+		.param = "project_name",
+		.detail = arena_printf(a, "\"%s\" fits %zu projects.", text, matches->row_count),
+		.suggestions = list,
+		.suggestion_count = n,
+	};
+	return false;
+}
+
+struct candidate {
+	size_t row;
+	int likeness;
+};
+
+static int by_likeness(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->likeness != y->likeness ? y->likeness - x->likeness
+					  : (x->row > y->row) - (x->row < y->row);
+}
+
+static bool refuse_unknown(const char *text, const struct table *all, struct arena *a,
+			   struct outcome *out)
+{
+	struct candidate *list = arena_alloc(a, (all->row_count + 1) * sizeof(*list));
+	struct suggestion *closest = arena_alloc(a, CLOSEST_MAX * sizeof(*closest));
+	const char *key = key_of(text, a);
+	size_t n = 0;
+
+	for (size_t row = 0; row < all->row_count; row++) {
+		const char *name = table_cell(all, row, "ProjectName");
+		list[row] = (struct candidate){row, name ? likeness(key, key_of(name, a)) : 0};
+	}
+	qsort(list, all->row_count, sizeof(*list), by_likeness);
+	while (n < CLOSEST_MAX && n < all->row_count && list[n].likeness > 0) {
+		closest[n] = suggestion_of(all, list[n].row, a);
+		n++;
+	}
+	*out = (struct outcome){
+		.kind = OUTCOME_UNKNOWN_ENTITY,
+		.param = "project_name",
+		.detail = arena_printf(a, "I do not know a project \"%s\".", text),
+		.suggestions = closest,
+		.suggestion_count = n,
+	};
+	return false;
+}
+
+/* ---- the choice ---- */
+
+static const char *name_alike(const struct table *t, const char *text, bool exactly,
+			      struct arena *a)
+{
+	const char *key = key_of(text, a), *found = NULL;
+
+	for (size_t row = 0; row < t->row_count; row++) {
+		const char *name = table_cell(t, row, "ProjectName");
+		if (!name || (exactly ? strcasecmp(name, text) != 0
+				      : !*key || strcmp(key_of(name, a), key) != 0))
+			continue;
+		if (found && strcmp(found, name) != 0)
+			return NULL;
+		found = name;
+	}
+	return found;
+}
+
+static bool choose(struct tool_call *call, struct table *const *tables, size_t count,
+		   struct outcome *refused)
+{
+	struct arena *a = tool_arena(call);
+	const char *text = args_text(tool_args(call), "project_name", a);
+	const struct table *matches = tables[0], *all = tables[count - 1];
+	const char *name = name_alike(matches, text, true, a);
+
+	if (!name)
+		name = name_alike(all, text, false, a);
+	if (!name && matches->row_count == 1)
+		name = table_cell(matches, 0, "ProjectName");
+	if (name) {
+		tool_arg_set(call, "project_name", value_text(name));
+		return true;
+	}
+	return matches->row_count > 1 ? refuse_several(text, matches, a, refused)
+				      : refuse_unknown(text, all, a, refused);
+}
+
+bool project_run(struct tool_call *call, void (*derive)(struct result *r, struct arena *a),
+		 struct err *e)
+{
+	const struct arg *name = args_find(tool_args(call), "project_name");
+	struct args args = {0};
+
+	if (!name)
+		return tool_sql_run_then(call, derive, e);
+	args_set(&args, tool_arena(call), "project_name", name->values[0]);
+	return tool_sql_run_after(call, LOOKUP, &args, choose, derive, e);
+}

@@ -1,0 +1,89 @@
+/*
+ * Names that only the data knows: a call may have them looked up by a hidden tool before its own
+ * statements run, so that these are asked for exactly one thing and never for everything alike.
+ */
+#include "tool_int.h"
+
+#include <assert.h>
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+static void on_found(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+	struct outcome refused = {.kind = OUTCOME_ERROR};
+	struct err why = {0};
+
+	call->query = NULL;
+	if (e) {
+		log_warn("tool.failed", "%s: lookup: %s", call->tool->name, e->text);
+		call->result->outcome = tool_outcome_of(e, call->arena);
+		tool_call_end(call);
+		return;
+	}
+	bool found = call->choose(call, tables, count, &refused);
+	for (size_t i = 0; i < count; i++)
+		table_free(&tables[i]);
+	if (found && tool_sql_run_then(call, call->derive, &why))
+		return;
+	call->result->outcome = found ? tool_outcome_of(&why, call->arena) : refused;
+	tool_call_end(call);
+}
+
+/* The lookup's arguments as its header wants them bound. */
+static struct args bound_args(const struct tool_call *call, const struct tool_def *lookup,
+			      const struct args *given)
+{
+	struct args args = {0};
+
+	for (size_t i = 0; i < given->count; i++) {
+		const struct arg *arg = &given->items[i];
+		const struct param_def *p = tool_param(lookup, arg->name);
+		struct value v = arg->values[0];
+		assert(p && !p->is_list);
+		if (p->like)
+			v = value_text(sql_like_pattern(v.text, call->arena));
+		args_set(&args, call->arena, arg->name, v);
+	}
+	tool_set_reserved(call->box, call->who->tenant, call->today, call->arena, &args);
+	return args;
+}
+
+bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct args *args,
+			tool_choose_fn choose, void (*derive)(struct result *r, struct arena *a),
+			struct err *e)
+{
+	const struct toolbox_options *o = &call->box->options;
+	const struct tool_def *t = catalog_tool(o->catalog, lookup);
+	struct db_statement statements[TOOL_QUERIES_MAX];
+	enum dialect dialect = db_dialect(o->warehouse);
+
+	if (!t)
+		return err_set(e, ERR_INTERNAL, "there is no tool %s", lookup);
+	if (!may(call->who, t->permission))
+		return err_set(e, ERR_DENIED, "%s needs %s", lookup, t->permission);
+	const struct args bound = bound_args(call, t, args);
+	const struct sql_file *f = t->files[dialect];
+	for (size_t i = 0; i < f->query_count; i++) {
+		struct sql_bound sql;
+		if (!sql_render(&f->queries[i], &bound, dialect, call->arena, &sql, e))
+			return false;
+		statements[i] = (struct db_statement){
+			.name = arena_printf(call->arena, "%s/%s", t->name, f->queries[i].name),
+			.text = sql.text,
+			.values = sql.values,
+			.count = sql.count,
+		};
+	}
+	const struct db_request request = {
+		.tenant = call->who->tenant,
+		.statements = statements,
+		.statement_count = f->query_count,
+		.timeout_ms = call->timeout_ms,
+	};
+	call->choose = choose;
+	call->derive = derive;
+	call->query = db_query(o->warehouse, &request, on_found, call);
+	return true;
+}
