@@ -95,10 +95,10 @@ WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :u
 ORDER BY m.message_id
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
+-- For the next turn of the session: what was said and what it left standing, without what was shown beside it. The views
+-- alone would be most of what a turn reads.
 --# query messages_recent
-SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
-	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.provider, m.model, m.token_count, m.latency_ms,
-	m.created_at
+SELECT m.message_uid, m.session_id, m.turn_id, m.role, m.content, m.status, m.intent, m.standing, m.created_at
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
 WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
