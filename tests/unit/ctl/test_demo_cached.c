@@ -1,0 +1,234 @@
+/* Every tool of the catalogue on the demo data, asked twice: what comes from the cache is in every
+ * visible respect what came from the database. */
+#include "demo_data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "vesper/domain.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/log.h"
+#include "vesper/tool.h"
+#include "vesper/view.h"
+
+static char folder[] = "/tmp/vesper-cached-XXXXXX";
+static struct loop *loop;
+static struct catalog *catalog;
+static struct know *know;
+static struct cache *cache;
+static struct db *warehouse;
+static struct toolbox *box;
+static struct arena *arena;
+
+static const char *const permissions[] = {
+	"chat:use",         "chat:read_projects",    "chat:read_market_data",
+	"chat:read_budget", "chat:read_pbi_metrics", "chat:view_sql"};
+static const struct principal who = {
+	.user = "ann", .tenant = "vesper", .permissions = permissions, .permission_count = 6};
+
+/* What required parameters get, by name; the demo data has all of it. */
+static const struct {
+	const char *name, *json;
+} values[] = {
+	{"vendor", "\"Ascend\""}, {"market", "\"CAISO\""},
+	{"hub_zone", "\"NP15\""}, {"hub_zones", "[\"NP15\", \"SP15\"]"},
+	{"year", "2025"},
+};
+
+static const char *path_in(const char *name)
+{
+	return arena_printf(arena, "%s/%s", folder, name);
+}
+
+static void ignore_log(void *owner, const char *text)
+{
+	(void)owner;
+	(void)text;
+}
+
+static int set_up(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	log_capture(ignore_log, NULL);
+	arena = arena_new(64 << 20);
+	assert_non_null(mkdtemp(folder));
+	if (!demo_data_make(VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql", folder, &e) ||
+	    !loop_new(&loop, &e) || !catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+		fail_msg("%s", e.text);
+	know = know_new(catalog);
+	cache = cache_memory_new(loop);
+
+	const struct db_tenant tenants[] = {{"vesper", path_in("vesper.db")}};
+	const struct db_options source = {
+		.name = "warehouse",
+		.dialect = DIALECT_SQLITE,
+		.dsn = "",
+		.read_only = true,
+		.workers = 1,
+		.queue = 10,
+		.max_rows = 500,
+		.timeout_ms = 60000,
+		.tenants = tenants,
+		.tenant_count = 1,
+	};
+	if (!db_open(loop, &source, &warehouse, &e))
+		fail_msg("%s", e.text);
+
+	const struct toolbox_options tools = {
+		.loop = loop,
+		.catalog = catalog,
+		.know = know,
+		.warehouse = warehouse,
+		.cache = cache,
+		.modules = domain_modules,
+	};
+	if (!toolbox_new(&tools, &box, &e))
+		fail_msg("%s", e.text);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(path_in("vesper.db"));
+	unlink(path_in("acme.db"));
+	(void)rmdir(folder);
+	arena_free(&arena);
+	toolbox_free(&box);
+	cache_free(&cache);
+	db_close(&warehouse);
+	know_free(&know);
+	catalog_unref(&catalog);
+	loop_free(&loop);
+	health_reset();
+	return 0;
+}
+
+static void on_result(void *owner, struct result *r)
+{
+	*(struct result **)owner = r;
+	loop_stop(loop);
+}
+
+static json_t *arguments_of(const struct tool_def *tool)
+{
+	json_t *args = json_object();
+
+	for (size_t i = 0; i < tool->param_count; i++) {
+		const struct param_def *p = &tool->params[i];
+		size_t v = 0;
+		while (v < sizeof(values) / sizeof(values[0]) &&
+		       strcmp(values[v].name, p->name) != 0)
+			v++;
+		if (!p->required)
+			continue;
+		if (v == sizeof(values) / sizeof(values[0]))
+			fail_msg("%s wants %s: add a value", tool->name, p->name);
+		json_object_set_new(args, p->name,
+				    json_loads(values[v].json, JSON_DECODE_ANY, NULL));
+	}
+	return args;
+}
+
+static const struct result *call_tool(const struct tool_def *tool, const json_t *args)
+{
+	const struct tool_request request = {.call = "c1",
+					     .tool = tool->name,
+					     .args = args,
+					     .who = &who,
+					     .today = {2026, 2, 27}};
+	struct result *answer = NULL;
+
+	tool_start(box, &request, arena, on_result, &answer);
+	loop_run(loop);
+	assert_non_null(answer);
+	return answer;
+}
+
+/* All that a client or a model sees of a result. */
+static void add_visible(struct buf *out, const struct result *r)
+{
+	view_prompt(out, r, 500);
+	for (size_t i = 0; i < r->table_count; i++) {
+		json_t *view = view_data(r, r->tables[i], "v1");
+		char *text = json_dumps(view, 0);
+		buf_printf(out, "\n%s\n", text);
+		free(text);
+		json_decref(view);
+	}
+	for (size_t i = 0; i < r->fact_count; i++) {
+		const struct fact *f = &r->facts[i];
+		buf_printf(out, "%s|%s|%s|%s|%s\n", f->name, f->label, f->value,
+			   f->unit ? f->unit : "-", f->formula ? f->formula : "-");
+	}
+	for (size_t i = 0; i < r->args.count; i++)
+		buf_printf(out, "%s=%s\n", r->args.items[i].name,
+			   args_text(&r->args, r->args.items[i].name, arena));
+}
+
+static void add_answer(struct buf *out, const struct result *r)
+{
+	const struct view_answer_input in = {
+		.results = &r, .result_count = 1, .today = {2026, 2, 27}};
+	struct view_answer answer;
+
+	view_answer(&in, arena, &answer);
+	buf_str(out, answer.markdown);
+}
+
+static void a_cached_result_looks_like_a_fresh_one(void **state)
+{
+	size_t cached = 0;
+
+	(void)state;
+	for (size_t i = 0; i < catalog->tool_count; i++) {
+		const struct tool_def *tool = &catalog->tools[i];
+		const char *hits = "vesper_tool_cache_total{outcome=\"hit\"}";
+		struct buf fresh, again;
+		json_t *args;
+		int64_t before = metric_get(hits);
+
+		if (tool->cache_s == 0 || !tool->visible)
+			continue;
+		args = arguments_of(tool);
+		buf_init(&fresh, 8 << 20);
+		buf_init(&again, 8 << 20);
+		const struct result *r = call_tool(tool, args);
+		if (r->outcome.kind != OUTCOME_ROWS)
+			fail_msg("%s gave %s", tool->name, outcome_name(r->outcome.kind));
+		add_visible(&fresh, r);
+		add_answer(&fresh, r);
+		assert_int_equal(metric_get(hits), before);
+		r = call_tool(tool, args);
+		assert_int_equal(metric_get(hits), before + 1);
+		add_visible(&again, r);
+		add_answer(&again, r);
+		assert_false(buf_over(&fresh));
+		assert_string_equal(buf_text(&again), buf_text(&fresh));
+		buf_deinit(&fresh);
+		buf_deinit(&again);
+		json_decref(args);
+		cached++;
+	}
+	assert_true(cached >= 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cached_result_looks_like_a_fresh_one),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
