@@ -89,6 +89,7 @@ MUST_CHECK bool gate_parse_query(struct gate_parser *p, struct gate_query **out)
 MUST_CHECK bool gate_parse_query_in_parens(struct gate_parser *p, struct gate_query **out);
 MUST_CHECK bool gate_parse_top(struct gate_parser *p, struct gate_limit *out);
 MUST_CHECK bool gate_parse_limit(struct gate_parser *p, struct gate_limit *out);
+MUST_CHECK bool gate_parse_group_by(struct gate_parser *p, struct gate_expr **out);
 MUST_CHECK bool gate_parse_sources(struct gate_parser *p, struct gate_source **out);
 MUST_CHECK bool gate_parse_expr(struct gate_parser *p, struct gate_expr **out);
 MUST_CHECK bool gate_parse_exprs(struct gate_parser *p, struct gate_expr **out, size_t *count);

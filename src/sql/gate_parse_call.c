@@ -8,40 +8,41 @@
 
 static const struct type {
 	const char *words[2];
-	int sizes; /* at most */
+	int sizes;       /* at most */
+	int64_t largest; /* of the first one */
 } types[] = {
-	{{"DOUBLE", "PRECISION"}, 0},
-	{{"CHARACTER", "VARYING"}, 1},
-	{{"INT"}, 0},
-	{{"INTEGER"}, 0},
-	{{"BIGINT"}, 0},
-	{{"SMALLINT"}, 0},
-	{{"TINYINT"}, 0},
-	{{"BIT"}, 0},
-	{{"BOOLEAN"}, 0},
-	{{"BOOL"}, 0},
-	{{"DECIMAL"}, 2},
-	{{"NUMERIC"}, 2},
-	{{"FLOAT"}, 1},
-	{{"REAL"}, 0},
-	{{"MONEY"}, 0},
-	{{"SMALLMONEY"}, 0},
-	{{"DATE"}, 0},
-	{{"TIME"}, 1},
-	{{"DATETIME"}, 0},
-	{{"DATETIME2"}, 1},
-	{{"SMALLDATETIME"}, 0},
-	{{"DATETIMEOFFSET"}, 1},
-	{{"TIMESTAMP"}, 1},
-	{{"TIMESTAMPTZ"}, 1},
-	{{"CHAR"}, 1},
-	{{"CHARACTER"}, 1},
-	{{"VARCHAR"}, 1},
-	{{"NCHAR"}, 1},
-	{{"NVARCHAR"}, 1},
-	{{"TEXT"}, 0},
-	{{"UNIQUEIDENTIFIER"}, 0},
-	{{"UUID"}, 0},
+	{{"DOUBLE", "PRECISION"}, 0, 0},
+	{{"CHARACTER", "VARYING"}, 1, 8000},
+	{{"INT"}, 0, 0},
+	{{"INTEGER"}, 0, 0},
+	{{"BIGINT"}, 0, 0},
+	{{"SMALLINT"}, 0, 0},
+	{{"TINYINT"}, 0, 0},
+	{{"BIT"}, 0, 0},
+	{{"BOOLEAN"}, 0, 0},
+	{{"BOOL"}, 0, 0},
+	{{"DECIMAL"}, 2, 38},
+	{{"NUMERIC"}, 2, 38},
+	{{"FLOAT"}, 1, 53},
+	{{"REAL"}, 0, 0},
+	{{"MONEY"}, 0, 0},
+	{{"SMALLMONEY"}, 0, 0},
+	{{"DATE"}, 0, 0},
+	{{"TIME"}, 1, 7},
+	{{"DATETIME"}, 0, 0},
+	{{"DATETIME2"}, 1, 7},
+	{{"SMALLDATETIME"}, 0, 0},
+	{{"DATETIMEOFFSET"}, 1, 7},
+	{{"TIMESTAMP"}, 1, 7},
+	{{"TIMESTAMPTZ"}, 1, 7},
+	{{"CHAR"}, 1, 8000},
+	{{"CHARACTER"}, 1, 8000},
+	{{"VARCHAR"}, 1, 8000},
+	{{"NCHAR"}, 1, 4000},
+	{{"NVARCHAR"}, 1, 4000},
+	{{"TEXT"}, 0, 0},
+	{{"UNIQUEIDENTIFIER"}, 0, 0},
+	{{"UUID"}, 0, 0},
 };
 
 static const struct type *take_type_name(struct gate_parser *p)
@@ -58,24 +59,37 @@ static const struct type *take_type_name(struct gate_parser *p)
 	return NULL;
 }
 
-static bool parse_type_sizes(struct gate_parser *p, int max, struct gate_type *type)
+/* The smallest is 0 for digits after the point or of a second, else 1. */
+static bool check_size(const struct gate_parser *p, const struct type *t, int index, int64_t size)
 {
-	if (max == 0 || !gate_take_punct(p, "("))
+	int64_t largest = index == 0 ? t->largest : 38;
+	int64_t smallest = index == 0 && t->largest != 7;
+
+	return (size >= smallest && size <= largest) ||
+	       gate_refuse(p->g, p->t[-1].at, "%s takes %lld to %lld", t->words[0],
+			   (long long)smallest, (long long)largest);
+}
+
+static bool parse_type_sizes(struct gate_parser *p, const struct type *t, struct gate_type *type)
+{
+	if (t->sizes == 0 || !gate_take_punct(p, "("))
 		return true;
-	if (p->g->dialect == DIALECT_MSSQL && max == 1 && gate_take_word(p, "MAX")) {
+	if (p->g->dialect == DIALECT_MSSQL && t->largest >= 4000 && gate_take_word(p, "MAX")) {
 		type->max = true;
 		return gate_want_punct(p, ")");
 	}
 	do {
 		struct str digits;
 
-		if (type->sizes == max)
+		if (type->sizes == t->sizes)
 			return gate_unexpected(p, ")");
 		if (!gate_parse_digits(p, &digits))
 			return false;
 		int64_t size = 0;
 		for (size_t i = 0; i < digits.n; i++)
 			size = size * 10 + (digits.p[i] - '0');
+		if (!check_size(p, t, type->sizes, size))
+			return false;
 		type->size[type->sizes++] = size;
 	} while (gate_take_punct(p, ","));
 	return gate_want_punct(p, ")");
@@ -91,7 +105,7 @@ bool gate_parse_type(struct gate_parser *p, struct gate_type **out)
 	type->name = !t->words[1]            ? t->words[0]
 		     : t->words[0][0] == 'D' ? "DOUBLE PRECISION"
 					     : "CHARACTER VARYING";
-	if (!parse_type_sizes(p, t->sizes, type))
+	if (!parse_type_sizes(p, t, type))
 		return false;
 	if (p->g->dialect == DIALECT_POSTGRES &&
 	    (str_eq(str_of(type->name), STR("TIMESTAMP")) ||

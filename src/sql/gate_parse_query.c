@@ -2,6 +2,8 @@
  * Queries: WITH, SELECT and its clauses, set operations, and the dialects' ways to say how many
  * rows, which all become one struct.
  */
+#include <string.h>
+
 #include "gate_int.h"
 
 /* ---- how many rows ---- */
@@ -121,6 +123,32 @@ static bool parse_item_alias(struct gate_parser *p, struct gate_name *out)
 	return true;
 }
 
+/* SQL Server has no truth values: there a = b in a list of values is an alias. */
+static bool is_condition(const struct gate_expr *x)
+{
+	switch (x->kind) {
+	case GATE_CHAIN:
+		return strchr("=<>!AO", x->kids->next->op[0]) != NULL;
+	case GATE_PREFIX:
+		return x->word[0] == 'N';
+	case GATE_QUERY:
+		return x->word != NULL;
+	default:
+		return x->kind == GATE_BETWEEN || x->kind == GATE_IN || x->kind == GATE_LIKE ||
+		       x->kind == GATE_IS;
+	}
+}
+
+static bool parse_item_value(struct gate_parser *p, struct gate_expr **out)
+{
+	size_t at = p->t->at;
+
+	if (!gate_parse_expr(p, out))
+		return false;
+	return p->g->dialect != DIALECT_MSSQL || !is_condition(*out) ||
+	       gate_refuse(p->g, at, "a condition is no value in SQL Server; use CASE");
+}
+
 static bool parse_item(struct gate_parser *p, struct gate_item *item)
 {
 	size_t at = p->t->at;
@@ -139,9 +167,9 @@ static bool parse_item(struct gate_parser *p, struct gate_item *item)
 	if (p->g->dialect == DIALECT_MSSQL && gate_at_name(p) && gate_is_punct(p->t + 1, "=")) {
 		if (!gate_parse_name(p, &item->alias) || !gate_want_punct(p, "="))
 			return false;
-		return gate_parse_expr(p, &item->value);
+		return parse_item_value(p, &item->value);
 	}
-	return gate_parse_expr(p, &item->value) && parse_item_alias(p, &item->alias);
+	return parse_item_value(p, &item->value) && parse_item_alias(p, &item->alias);
 }
 
 static bool parse_items(struct gate_parser *p, struct gate_item **out)
@@ -157,79 +185,6 @@ static bool parse_items(struct gate_parser *p, struct gate_item **out)
 		*end = item;
 		end = &item->next;
 	} while (gate_take_punct(p, ","));
-	return true;
-}
-
-static bool parse_group_item(struct gate_parser *p, struct gate_expr **out);
-
-/* A list and not the start of an expression such as (a) + 1. */
-static bool at_group_set(const struct gate_parser *p)
-{
-	if (!gate_at_punct(p, "(") || gate_opens_query(p))
-		return false;
-
-	const struct gate_token *after = p->first + p->t->match + 1;
-	return gate_is_punct(after, ",") || gate_is_punct(after, ")");
-}
-
-/* ( items ), of which any may be a list again; word says what it is a list for. */
-static bool parse_group_list(struct gate_parser *p, const char *word, struct gate_expr **out)
-{
-	struct gate_expr *list = gate_expr_new(p, GATE_LIST, p->t->at);
-
-	list->word = word;
-	if (!gate_enter(p) || !gate_want_punct(p, "("))
-		return false;
-	while (!gate_at_punct(p, ")")) {
-		struct gate_expr *item;
-
-		if (list->kid_count > 0 && !gate_want_punct(p, ","))
-			return false;
-		if (!gate_list_room(p, list->kid_count))
-			return false;
-		if (at_group_set(p) ? !parse_group_list(p, NULL, &item)
-				    : !parse_group_item(p, &item))
-			return false;
-		gate_expr_add(list, item);
-	}
-	gate_leave(p);
-	*out = list;
-	return gate_want_punct(p, ")");
-}
-
-static bool parse_group_item(struct gate_parser *p, struct gate_expr **out)
-{
-	if (gate_is_punct(p->t + 1, "(")) {
-		if (gate_take_word(p, "ROLLUP"))
-			return parse_group_list(p, "ROLLUP", out);
-		if (gate_take_word(p, "CUBE"))
-			return parse_group_list(p, "CUBE", out);
-	}
-	if (gate_at_word(p, "GROUPING") && gate_is_word(p->t + 1, "SETS")) {
-		p->t += 2;
-		return parse_group_list(p, "GROUPING SETS", out);
-	}
-	if (gate_at_punct(p, "(") && gate_is_punct(p->t + 1, ")"))
-		return parse_group_list(p, NULL, out);
-	return gate_parse_expr(p, out);
-}
-
-static bool parse_group_by(struct gate_parser *p, struct gate_expr **out)
-{
-	struct gate_expr *list = gate_expr_new(p, GATE_LIST, p->t->at);
-
-	if (!gate_want_word(p, "BY"))
-		return false;
-	do {
-		struct gate_expr *item;
-
-		if (!gate_list_room(p, list->kid_count) || !parse_group_item(p, &item))
-			return false;
-		gate_expr_add(list, item);
-	} while (gate_take_punct(p, ","));
-	if (p->g->dialect == DIALECT_MSSQL && gate_at_word(p, "WITH"))
-		return gate_refuse(p->g, p->t->at, "say GROUP BY ROLLUP (…) or CUBE (…), not WITH");
-	*out = list->kids;
 	return true;
 }
 
@@ -255,7 +210,7 @@ static bool parse_clauses(struct gate_parser *p, struct gate_select *s)
 {
 	if (gate_take_word(p, "WHERE") && !gate_parse_expr(p, &s->where))
 		return false;
-	if (gate_take_word(p, "GROUP") && !parse_group_by(p, &s->group_by))
+	if (gate_take_word(p, "GROUP") && !gate_parse_group_by(p, &s->group_by))
 		return false;
 	if (gate_take_word(p, "HAVING") && !gate_parse_expr(p, &s->having))
 		return false;

@@ -1,0 +1,202 @@
+/*
+ * PostgreSQL's own parser as a second opinion: whatever the gate writes for PostgreSQL is one
+ * SELECT for it too, reads nothing but approved views and calls nothing but allowed functions.
+ * Skipped where libpg_query (Debian: libpg-query-dev) is not installed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#ifdef HAVE_PG_QUERY
+
+#include <pg_query.h>
+
+#include "gate_corpus.h"
+#include "vesper/clock.h"
+#include "vesper/json.h"
+
+#define STATEMENTS     100000
+#define STATEMENTS_MS  60000 /* a slow machine does fewer */
+#define STATEMENTS_MIN 5000
+#define STATEMENTS_ONE 1000 /* in one arena */
+
+struct seen {
+	const struct gate_policy *policy;
+	const json_t *ctes[200];
+	size_t cte_count;
+	const char *wrong;
+};
+
+/* Forms with a grammar of their own; the parser turns them into calls of its catalogue. */
+static bool is_built_in(const char *name)
+{
+	static const char *const names[] = {"extract",   "btrim",    "ltrim",       "rtrim",
+					    "substring", "timezone", "like_escape", NULL};
+
+	for (size_t i = 0; names[i]; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static const char *text_of(const json_t *node)
+{
+	return json_string_value(json_object_get(json_object_get(node, "String"), "sval"));
+}
+
+static void see_call(struct seen *s, const json_t *call)
+{
+	const json_t *parts = json_object_get(call, "funcname");
+	const char *name = text_of(json_array_get(parts, json_array_size(parts) - 1));
+
+	if (!name || json_array_size(parts) > 2) {
+		s->wrong = "a call with a schema";
+		return;
+	}
+	if (json_array_size(parts) == 2) {
+		if (strcmp(text_of(json_array_get(parts, 0)), "pg_catalog") != 0 ||
+		    !is_built_in(name))
+			s->wrong = "a call with a schema";
+		return;
+	}
+	for (size_t i = 0; i < s->policy->function_count; i++)
+		if (str_eq_nocase(str_of(name), str_of(s->policy->functions[i].name)))
+			return;
+	s->wrong = "a function that is not allowed";
+}
+
+static void see_table(struct seen *s, const json_t *table)
+{
+	const char *schema = json_string_value(json_object_get(table, "schemaname"));
+	const char *name = json_string_value(json_object_get(table, "relname"));
+	char full[300];
+
+	snprintf(full, sizeof(full), "%s.%s", schema ? schema : "", name ? name : "");
+	for (size_t i = 0; i < s->policy->view_count; i++)
+		if (str_eq_nocase(str_of(full), str_of(s->policy->views[i].name)))
+			return;
+	for (size_t i = 0; i < s->cte_count && name; i++)
+		if (!schema && strcmp(json_string_value(s->ctes[i]), name) == 0)
+			return;
+	s->wrong = "a table that is no approved view";
+}
+
+static void see_cte(struct seen *s, const json_t *cte)
+{
+	if (s->cte_count == sizeof(s->ctes) / sizeof(s->ctes[0]))
+		s->wrong = "too many CTEs for this test";
+	else
+		s->ctes[s->cte_count++] = json_object_get(cte, "ctename");
+}
+
+/* Two rounds: names of CTEs first, since a reference may come before its definition in the tree. */
+static void see(struct seen *s, const json_t *node, bool ctes)
+{
+	static const char *const never[] = {"InsertStmt",       "UpdateStmt",       "DeleteStmt",
+					    "MergeStmt",        "IntoClause",       "intoClause",
+					    "ParamRef",         "lockingClause",    "LockingClause",
+					    "RangeFunction",    "SQLValueFunction", "recursive",
+					    "RangeTableSample", "XmlExpr",          "SetToDefault"};
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach((json_t *)node, i, value)
+		see(s, value, ctes);
+	json_object_foreach((json_t *)node, key, value) {
+		for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+			if (strcmp(key, never[i]) == 0)
+				s->wrong = never[i];
+		if (ctes && strcmp(key, "CommonTableExpr") == 0)
+			see_cte(s, value);
+		if (!ctes && strcmp(key, "RangeVar") == 0)
+			see_table(s, value);
+		if (!ctes && strcmp(key, "FuncCall") == 0)
+			see_call(s, value);
+		see(s, value, ctes);
+	}
+}
+
+static void check(const struct gate_policy *policy, struct str given, const char *sql)
+{
+	PgQueryParseResult result = pg_query_parse(sql);
+	struct seen seen = {.policy = policy};
+
+	if (result.error)
+		fail_msg("%.*s\nwritten: %s\nPostgreSQL: %s", STR_FMT(given), sql,
+			 result.error->message);
+	json_t *tree = json_loads(result.parse_tree, 0, NULL);
+	json_t *stmts = json_object_get(tree, "stmts");
+	json_t *stmt = json_object_get(json_array_get(stmts, 0), "stmt");
+	if (json_array_size(stmts) != 1 || !json_object_get(stmt, "SelectStmt"))
+		fail_msg("%.*s\nwritten: %s\nnot one SELECT", STR_FMT(given), sql);
+	see(&seen, stmt, true);
+	see(&seen, stmt, false);
+	if (seen.wrong)
+		fail_msg("%.*s\nwritten: %s\n%s", STR_FMT(given), sql, seen.wrong);
+	json_decref(tree);
+	pg_query_free_parse_result(result);
+}
+
+static void test_second_opinion(void **state)
+{
+	struct arena *a = arena_new(64 << 20), *work = NULL;
+	struct gate_policy policy = gate_policy_of(gate_corpus_views, a);
+	int64_t end_ms = clock_mono_ms() + STATEMENTS_MS;
+	uint64_t seed = 20260227;
+	size_t accept_count, reject_count, accepted = 0;
+	const struct gate_line *good = gate_corpus("accept.tsv", a, &accept_count);
+	const struct gate_line *bad = gate_corpus("reject.tsv", a, &reject_count);
+	struct buf sql;
+
+	(void)state;
+	buf_init(&sql, 1 << 20);
+	for (size_t i = 0; accepted < STATEMENTS && clock_mono_ms() < end_ms; i++) {
+		bool wild = gate_random(&seed, 4) == 0;
+		struct gate_result out;
+		struct str text = good[i % accept_count].sql;
+
+		if (i % STATEMENTS_ONE == 0) {
+			arena_free(&work);
+			work = arena_new(256 << 20);
+		}
+		if (i >= accept_count) {
+			gate_mutate(wild ? bad : good, wild ? reject_count : accept_count, text,
+				    &seed, &sql);
+			text = (struct str){buf_text(&sql), sql.n};
+		}
+		if (gate_check(&policy, DIALECT_POSTGRES, text, work, &out, NULL)) {
+			accepted++;
+			check(&policy, text, out.sql);
+		}
+	}
+	assert_true(accepted >= STATEMENTS_MIN);
+	print_message("%zu accepted statements compared\n", accepted);
+	buf_deinit(&sql);
+	arena_free(&work);
+	arena_free(&a);
+	pg_query_exit();
+}
+
+#else
+
+static void test_second_opinion(void **state)
+{
+	(void)state;
+	print_message("libpg_query is not installed (Debian: libpg-query-dev)\n");
+	skip();
+}
+
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_second_opinion),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
