@@ -6,7 +6,7 @@
 -- window:     Stage.mc_dayahead.YEAR
 -- answer:     In {ForecastYear} **{fact.higher_market}** averages **{fact.higher_price}** and **{fact.lower_market}** **{fact.lower_price}** over all their hub-zones ({Vendor}, as-of {AsOf}, {Reference} case): {fact.higher_market} is {fact.gap}[[ ({fact.gap_percent})]] higher.[[ The gap is widest in {fact.widest_hours}, {fact.widest_gap} on average.]]
 -- suggest:    Which curve files are available for {fact.higher_market}?
--- param markets   list(text,8) optional entity=market filter=market  Markets to compare; without them all
+-- param markets   list(text,8) required entity=market filter=market  Two or more markets to compare
 -- param year      int  required min=2000 max=2100                  Forecast year
 -- param vendor    text optional entity=vendor                      Vendor of the curves; without it each vendor
 -- param months    list(int,12) optional min=1 max=12 filter=month  Months of the year; without them the whole year
@@ -41,7 +41,7 @@ FROM Stage.mc_vendor_files vf
 JOIN Stage.mc_dayahead da
 	ON da.FILE_INFO_KEY = vf.file_info_key AND da.HUBZONE_KEY = vf.hubzone_key AND da.tenant_id = vf.tenant_id
 WHERE vf.tenant_id = :tenant_id
---? markets: AND vf.market IN (:markets...)
+	AND vf.market IN (:markets...)
 	AND vf.reference = :reference
 	AND da.YEAR = :year
 --? vendor: AND vf.vendor = :vendor
@@ -78,7 +78,7 @@ FROM Stage.mc_vendor_files vf
 JOIN Stage.mc_dayahead da
 	ON da.FILE_INFO_KEY = vf.file_info_key AND da.HUBZONE_KEY = vf.hubzone_key AND da.tenant_id = vf.tenant_id
 WHERE vf.tenant_id = :tenant_id
---? markets: AND vf.market IN (:markets...)
+	AND vf.market IN (:markets...)
 	AND vf.reference = :reference
 	AND da.YEAR = :year
 --? vendor: AND vf.vendor = :vendor

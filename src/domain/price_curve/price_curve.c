@@ -158,7 +158,7 @@ static bool compare_markets(struct tool_call *call, struct err *e)
 {
 	const struct arg *markets = args_find(tool_args(call), "markets");
 
-	if (markets && markets->count < 2)
+	if (markets->count < 2)
 		return err_set(e, ERR_INPUT, "At least two markets are needed for a comparison.");
 	return tool_sql_run_then(call, derive_markets, e);
 }

@@ -252,7 +252,7 @@ static void markets_are_compared_over_their_hub_zones(void **state)
 	fact("lower_market", "ERCOT", NULL);
 	fact("gap", "17.00", "$/MWh");
 	fact("gap_percent", "45.7", "%");
-	call("compare_markets", "{'year': 2025, 'hours': [3]}");
+	call("compare_markets", "{'markets': ['CAISO', 'ERCOT'], 'year': 2025, 'hours': [3]}");
 	fact("gap", "17.00", "$/MWh");
 	call("compare_markets", "{'markets': ['CAISO'], 'year': 2025}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
@@ -276,7 +276,7 @@ static void nothing_and_other_tenants(void **state)
 	}
 	call("compare_hub_zones", "{'hub_zones': ['NP15', 'SP15'], 'year': 2031}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_OUT_OF_WINDOW);
-	call("compare_markets", "{'year': 2031}");
+	call("compare_markets", "{'markets': ['CAISO', 'ERCOT'], 'year': 2031}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_OUT_OF_WINDOW);
 }
 
