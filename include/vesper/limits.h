@@ -57,7 +57,7 @@
 #define TURNS_MAX            4000   /* running turns in one process */
 #define TURNS_PER_USER_MAX   8      /* running turns of one user over all sessions */
 #define TURN_GRACE_MS        30000  /* a turn nobody watches runs on that long, to be resumed */
-#define HISTORY_MESSAGES_MAX 30     /* what is loaded of a session for a prompt */
+#define HISTORY_MESSAGES_MAX 12     /* read of a session: a prompt repeats half, what stands is near */
 #define ANSWER_BYTES_MAX                                                                           \
 	(256 * 1024)              /* text of one answer; past it the answer is ended and marked */
 #define EVENTS_PER_TURN_MAX 20000 /* entries of one turn's log: a 10,000 token answer, and room */
