@@ -5,15 +5,18 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COMPARISON, launch, REFERENCE, startDaemon, VESPERD } from '../e2e/harness.mjs';
+import { COMPARISON, launch, REFERENCE, ROOT, startDaemon, VESPERD } from '../e2e/harness.mjs';
+import { mintToken } from '../e2e/token.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));
 const IDLE_SOCKETS = Number(process.env.BENCH_SOCKETS ?? 1000);
+const CROWD = 64;
+const CROWD_S = Number(process.env.BENCH_SECONDS ?? 5);
 const rows = [];
 
 const row = (what, figure, target, how) => rows.push([what, figure, target, how]);
@@ -44,7 +47,7 @@ async function start() {
   for (let i = 0; i < 5; i++) {
     const daemon = await launch({});
     const began = performance.now();
-    while ((await fetch(`${daemon.url}/readyz`).catch(() => null))?.status !== 200)
+    while (!daemon.exited && (await fetch(`${daemon.url}/readyz`).catch(() => null))?.status !== 200)
       await sleep(2);
     times.push(performance.now() - began);
     await daemon.stop();
@@ -77,23 +80,107 @@ async function turns(daemon, question, count) {
   return result;
 }
 
-async function rules() {
-  const daemon = await startDaemon();
-  await sleep(500);
-  row('idle RSS', `${rssMb(daemon.child.pid).toFixed(1)} MB`, '20 MB', 'after the start, before any question');
-  const average = await turns(daemon, REFERENCE, 300);
-  row('first token, rules', `${average.first.toFixed(1)} ms`, '', 'reference question, median of 300, one socket');
-  row('CPU a turn, rules', `${average.cpu.toFixed(2)} ms`, '', 'the same; most of it is the query over 26,280 rows');
-  const compared = await turns(daemon, COMPARISON, 100);
-  row('CPU a turn, rules, comparison', `${compared.cpu.toFixed(2)} ms`, '', 'two vendors, hour by hour, over 52,560 rows and more');
+/* A copy of the catalogue whose tools are never cached, so that each turn runs its query. */
+function uncachedRoot() {
+  const dir = mkdtempSync(join(tmpdir(), 'vesper-bench-root-'));
+  for (const part of ['config', 'prompts', 'sql'])
+    cpSync(join(ROOT, part), join(dir, part), { recursive: true });
+  for (const file of readdirSync(join(dir, 'sql/domain'), { recursive: true }).filter((f) => f.endsWith('.sql'))) {
+    const path = join(dir, 'sql/domain', file);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^-- cache_s:.*\n/m, ''));
+  }
+  return dir;
+}
+
+/* Everything that the daemon runs, on one core; the clients are on the others. */
+function pinToOneCore(pid) {
+  if (cpus().length < 2)
+    return false;
+  execFileSync('taskset', ['-a', '-p', '-c', '0', String(pid)], { stdio: 'ignore' });
+  execFileSync('taskset', ['-a', '-p', '-c', `1-${cpus().length - 1}`, String(process.pid)], { stdio: 'ignore' });
+  return true;
+}
+
+/* Sockets that each ask again as soon as they were answered. The client reads as little as it can: it shares the machine. */
+async function crowd(daemon, question) {
+  const message = JSON.stringify({ type: 'chat.message', content: question });
+  const chats = [];
+  let done = 0;
+  let failed = 0;
+  let over = false;
+  for (let i = 0; i < CROWD; i++) /* a user may only run a few turns at a time */
+    chats.push(await daemon.connect({ token: mintToken({ sub: `user-${i}` }) }));
+  const pinned = pinToOneCore(daemon.child.pid);
+  const began = performance.now();
+  const cpu = cpuMs(daemon.child.pid);
+  const ends = chats.map(({ ws }) => new Promise((resolve) => {
+    ws.removeAllListeners('message');
+    ws.on('message', (data) => {
+      const closing = data.includes('"type":"chat.complete"');
+      if (!closing && !data.includes('"type":"chat.error"'))
+        return;
+      done += closing;
+      failed += !closing;
+      if (over)
+        resolve();
+      else
+        ws.send(message);
+    });
+    ws.send(message);
+  }));
+  await sleep(CROWD_S * 1000);
+  const seconds = (performance.now() - began) / 1000;
+  const result = { each: done / seconds, cpu: (cpuMs(daemon.child.pid) - cpu) / done, pinned, failed };
+  over = true;
+  await Promise.all(ends);
+  chats.forEach(({ ws }) => ws.terminate());
+  return result;
+}
+
+async function idleSockets(daemon) {
   const before = rssMb(daemon.child.pid);
   const sockets = [];
   for (let i = 0; i < IDLE_SOCKETS; i++)
     sockets.push(await daemon.connect());
   await sleep(500);
-  const each = ((rssMb(daemon.child.pid) - before) * 1024) / IDLE_SOCKETS;
-  row('an idle socket', `${each.toFixed(1)} KB`, '', `RSS of ${IDLE_SOCKETS} of them, shared out`);
+  const all = rssMb(daemon.child.pid);
+  row(`RSS with ${IDLE_SOCKETS} idle sockets`, `${all.toFixed(1)} MB`, '44 MB for 5,000',
+    `${(((all - before) * 1024) / IDLE_SOCKETS).toFixed(1)} KB each`);
   await Promise.all(sockets.map((s) => s.close()));
+}
+
+async function rules() {
+  const daemon = await startDaemon();
+  await sleep(500);
+  row('idle RSS', `${rssMb(daemon.child.pid).toFixed(1)} MB`, '20 MB', 'after the start, before any question');
+  await idleSockets(daemon);
+  const cached = await turns(daemon, REFERENCE, 1000);
+  row('CPU a turn, rules, cached', `${cached.cpu.toFixed(2)} ms`, '0.5 ms', 'reference question, 1,000 turns on one socket');
+  row('first token, rules, cached', `${cached.first.toFixed(1)} ms`, '', 'the same, median');
+  const compared = await turns(daemon, COMPARISON, 300);
+  row('CPU a turn, rules, comparison, cached', `${compared.cpu.toFixed(2)} ms`, '', 'two vendors, hour by hour');
+  await daemon.stop();
+}
+
+async function rulesUncached() {
+  const root = uncachedRoot();
+  const daemon = await startDaemon({ env: { VESPER_ROOT: root } });
+  const average = await turns(daemon, REFERENCE, 100);
+  row('CPU a turn, rules, uncached', `${average.cpu.toFixed(2)} ms`, 'query + 0.5 ms', 'the query reads 26,280 rows');
+  row('first token, rules, uncached', `${average.first.toFixed(1)} ms`, '', 'the same, median');
+  const compared = await turns(daemon, COMPARISON, 50);
+  row('CPU a turn, rules, comparison, uncached', `${compared.cpu.toFixed(2)} ms`, '', 'over 52,560 rows and more');
+  await daemon.stop();
+  rmSync(root, { recursive: true });
+}
+
+async function rulesCrowd() {
+  const daemon = await startDaemon();
+  await turns(daemon, REFERENCE, 1);
+  const t = await crowd(daemon, REFERENCE);
+  row('turns/s, rules, cached', t.each.toFixed(0), '2,000',
+    `${CROWD} sockets${t.pinned ? ', daemon on one core, clients on the others' : ''}${t.failed ? `, ${t.failed} failed` : ''}`);
+  row('CPU a turn in that crowd', `${t.cpu.toFixed(2)} ms`, '0.5 ms', `${(1000 / t.cpu).toFixed(0)} turns/s a core`);
   await daemon.stop();
 }
 
@@ -104,8 +191,8 @@ async function model() {
   mock.reset();
   const t = await turns(daemon, REFERENCE, 300);
   row('model calls a turn', `${(mock.count / 320).toFixed(2)}`, '1', 'reference question, counted by the scripted model');
-  row('CPU a turn, model at zero latency', `${t.cpu.toFixed(2)} ms`, 'query + 0.5 ms', 'reference question, 300 turns');
-  row('first token, model at zero latency', `${t.first.toFixed(1)} ms`, '', 'the same, median');
+  row('CPU a turn, model at zero latency, cached', `${t.cpu.toFixed(2)} ms`, '0.5 ms', 'reference question, 300 turns');
+  row('first token, model at zero latency, cached', `${t.first.toFixed(1)} ms`, '', 'the same, median');
   await daemon.stop();
   await mock.close();
 }
@@ -113,7 +200,9 @@ async function model() {
 row('stripped binary', `${strippedMb().toFixed(2)} MB`, '6 MB', '`strip build/vesperd`');
 await start();
 await rules();
+await rulesUncached();
 await model();
+await rulesCrowd(); /* last: it pins this process */
 
 console.log('| what | measured | target | how |\n|---|---|---|---|');
 for (const cells of rows)
