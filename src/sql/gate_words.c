@@ -243,26 +243,12 @@ static const char *const reserved[] = {
 
 /* Sorted. Fine as a column, but a lone one behind a column or source is no alias. */
 static const char *const starts[] = {
-	"ABORT",    "APPLY",         "ATTACH",
-	"CALL",     "CLUSTER",       "COMMENT",
-	"CONNECT",  "COPY",          "DETACH",
-	"DISCARD",  "EXPLAIN",       "FILTER",
-	"FINAL",    "FORCE",         "GET",
-	"GROUPS",   "HANDLER",       "IGNORE",
-	"INDEXED",  "LISTEN",        "LOCK",
-	"MINUS",    "MOVE",          "NOLOCK",
-	"NOTIFY",   "NOWAIT",        "OUTFILE",
-	"OUTPUT",   "PREPARE",       "QUALIFY",
-	"RANGE",    "READPAST",      "READUNCOMMITTED",
-	"RECEIVE",  "REFRESH",       "REINDEX",
-	"RELEASE",  "RENAME",        "REPLACE",
-	"RESET",    "RESPECT",       "ROWLOCK",
-	"ROWS",     "SAMPLE",        "SAVEPOINT",
-	"SECURITY", "SEND",          "SHOW",
-	"START",    "STRAIGHT_JOIN", "TABLOCK",
-	"TABLOCKX", "THROW",         "UNLISTEN",
-	"UPDLOCK",  "UPSERT",        "VACUUM",
-	"WITHIN",   "XLOCK",
+	"ABORT",     "APPLY",           "ATTACH",  "CALL",     "CONNECT", "COPY",     "DETACH",
+	"DISCARD",   "EXPLAIN",         "FILTER",  "IGNORE",   "INDEXED", "LISTEN",   "LOCK",
+	"MINUS",     "NOLOCK",          "NOTIFY",  "NOWAIT",   "OUTFILE", "PREPARE",  "QUALIFY",
+	"READPAST",  "READUNCOMMITTED", "REINDEX", "REPLACE",  "RESET",   "RESPECT",  "ROWLOCK",
+	"SAVEPOINT", "STRAIGHT_JOIN",   "TABLOCK", "TABLOCKX", "THROW",   "UNLISTEN", "UPDLOCK",
+	"UPSERT",    "VACUUM",          "WITHIN",  "XLOCK",
 };
 
 /* Sorted. Of DATEPART, DATEADD, … and EXTRACT. */
