@@ -208,7 +208,7 @@ struct context {
 	int row_hour;  /* hour that this table row is about; -1 */
 	bool first_of; /* "first 24", "top 5" */
 	bool peak;
-	int64_t rows_written; /* table rows of the answer so far */
+	int64_t rows_written; /* table rows and list items of the answer so far */
 };
 
 struct verdict {
@@ -239,6 +239,7 @@ struct reader {
 	bool line_start;
 	bool hour_run, hour_ending_run;
 	bool after_number;
+	bool hours_said;                                            /* "hours are", "hours from" */
 	void (*on_word)(void *owner, const char *word, size_t len); /* or NULL */
 	void (*on_char)(void *owner, char c);                       /* what is no word; or NULL */
 	void *owner;

@@ -181,6 +181,8 @@ static void on_char(void *owner, char c)
 		begin_row(g);
 	else if (g->reader.line_start && c != ' ')
 		g->in_table = false;
+	if (g->reader.line_start && (c == '-' || c == '*'))
+		g->said.rows_written++;
 	if (c == '|' && g->said.in_row)
 		next_cell(g);
 	else
@@ -317,6 +319,7 @@ static bool take_number(struct guard_numbers *g, const char *p, size_t n, bool f
 			const struct shown *s)
 {
 	if (s->kind == SHOWN_TEXT) {
+		g->said.rows_written += g->reader.line_start;
 		pass_text(g, p, s->len);
 	} else {
 		if (find_follower(g, p + s->len, n - s->len, final) == SCAN_MORE)

@@ -26,6 +26,11 @@ static void end_word(struct reader *r)
 	    !word_is(r, "or"))
 		r->hour_run = r->hour_ending_run = false;
 	r->after_number = false;
+	if (word_is(r, "hour") || word_is(r, "hours"))
+		r->hours_said = true;
+	else if (!word_is(r, "are") && !word_is(r, "is") && !word_is(r, "from") &&
+		 !word_is(r, "of") && !word_is(r, "day") && !word_is(r, "between"))
+		r->hours_said = false;
 	if (r->on_word)
 		r->on_word(r->owner, r->word, r->word_len);
 }
@@ -64,7 +69,7 @@ static void reader_lead(const struct reader *r, struct lead *out)
 		l.month = month_of_word(r->word, r->word_len);
 		if (r->word_len == 2 && r->word[0] == 'Q' && r->word[1] >= '1' && r->word[1] <= '4')
 			l.quarter = r->word[1] - '0';
-		l.hour = l.hour || word_is(r, "hour") || word_is(r, "hours");
+		l.hour = l.hour || r->hours_said;
 		l.hour_ending = l.hour_ending || (word_is(r, "HE") && r->word[0] == 'H');
 		l.currency = word_is(r, "USD") || word_is(r, "EUR");
 	}

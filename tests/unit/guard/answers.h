@@ -1,68 +1,14 @@
-/* Results made by hand, and answers run through the number check, with what came out noted as one
- * line: the text with each mark as <kind:number>. */
+/* Answers run through the number check, with what came out noted as one line: the text with each
+ * mark as <kind:number>. */
 #ifndef VESPER_GUARD_ANSWERS_H
 #define VESPER_GUARD_ANSWERS_H
 
 #include <string.h>
 
-#include "vesper/guard.h"
+#include "samples.h"
 #include "vesper/mem.h"
 #include "vesper/str.h"
 #include "vesper/utf8.h"
-
-struct sample_column {
-	const char *name, *unit;
-	enum column_type type;
-};
-
-/* cells: rows * columns texts, row after row */
-static struct table *sample_table(const struct sample_column *columns, size_t column_count,
-				  const char *const *cells, size_t rows)
-{
-	struct table *t = table_new(1 << 22);
-	struct stats_collector *s = stats_new(column_count);
-
-	t->name = "main";
-	t->column_count = column_count;
-	t->columns = arena_alloc(t->arena, sizeof(*t->columns) * column_count);
-	for (size_t c = 0; c < column_count; c++)
-		t->columns[c] = (struct column){.name = columns[c].name,
-						.label = columns[c].name,
-						.unit = columns[c].unit,
-						.type = columns[c].type,
-						.priority = PRIORITY_HIGH};
-	t->rows = arena_alloc(t->arena, sizeof(*t->rows) * (rows + 1));
-	for (size_t r = 0; r < rows; r++) {
-		t->rows[r] = arena_alloc(t->arena, sizeof(char *) * column_count);
-		for (size_t c = 0; c < column_count; c++) {
-			const char *text = cells[r * column_count + c];
-
-			t->rows[r][c] = arena_strdup(t->arena, text);
-			stats_cell(s, c, text, text ? strlen(text) : 0,
-				   column_is_number(columns[c].type));
-		}
-		stats_row_done(s);
-	}
-	t->row_count = rows;
-	t->total_rows = (int64_t)rows;
-	t->total_exact = true;
-	t->stats = stats_finish(s, t->arena);
-	stats_free(&s);
-	return t;
-}
-
-static struct result *sample_result(struct arena *a, struct table *take)
-{
-	struct result *r = result_new(a);
-
-	r->call = "c1";
-	r->agent = "dayahead_agent";
-	r->tool = "a_tool";
-	r->about = "What the tool does";
-	if (take)
-		result_add_table(r, a, take);
-	return r;
-}
 
 struct outcome_of_check {
 	struct buf line; /* "The price is <bound:$48.73/MWh>." */
