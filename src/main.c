@@ -52,6 +52,7 @@ struct daemon {
 	struct identity *identity;
 	struct stream_hub *streams;
 	struct turns *turns;
+	struct know_refresh *names;
 	struct transport *transport;
 	struct signal_watch *term, *interrupt, *hangup;
 	struct timer *drain_timer;
@@ -265,6 +266,7 @@ static void on_hangup(void *owner, int signum)
 		return;
 	}
 	log_info("catalog.loaded", "%zu tools, %.12s", k.catalog->tool_count, k.catalog->hash);
+	know_refresh_use(d->names, k.know);
 	turns_use(d->turns, &k);
 }
 
@@ -439,6 +441,8 @@ static void start(struct daemon *d)
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);
 	db_watch(d->warehouse);
 	db_watch(d->stored);
+	d->names = know_refresh_new(d->loop, d->warehouse, d->tenant_ids);
+	know_refresh_use(d->names, turns_knowledge(d->turns)->know);
 	prepare_stores(d);
 }
 
@@ -450,6 +454,7 @@ static void take_down(struct daemon *d)
 	signal_watch_free(&d->hangup);
 	timer_free(&d->drain_timer);
 	transport_close(&d->transport);
+	know_refresh_free(&d->names);
 	turns_free(&d->turns);
 	stream_hub_free(&d->streams);
 	identity_free(&d->identity);

@@ -34,7 +34,7 @@ struct db;
 
 struct db_statement {
 	const char *name; /* for logs and metrics: "get_average_annual_price/main" */
-	const char *text; /* with ?; comes from files under sql/ only */
+	const char *text; /* with ?; comes from files under sql/, or sql_distinct */
 	const struct value *values;
 	size_t count;
 };

@@ -17,10 +17,30 @@
 #include "vesper/err.h"
 #include "vesper/outcome.h"
 
-struct know; /* index over the values of declared dimensions, built from a catalogue */
+struct db;
+struct loop;
+struct know; /* index over the values of declared dimensions: the catalogue's, and each tenant's */
 
 struct know *know_new(const struct catalog *c);
 void know_free(struct know **k);
+
+/* Makes known which values a dimension really has in a tenant's data, instead of what was known of
+ * it there; the values are copied, and no other tenant ever meets them. With 0 values, and until
+ * then, its names are taken as they are said. False, and nothing is known any more: there are more
+ * than KNOW_VALUES_MAX (half a list would call real names unknown). False also when the catalogue
+ * has no such dimension, or lists its values itself. Loop thread only. */
+bool know_learn(struct know *k, const char *tenant, const char *dimension,
+		const char *const *values, size_t count);
+
+/* Has every tenant's names read from its warehouse, one query after the other: at once, again and
+ * again every KNOW_REFRESH_MS, and for each knowledge that is put to use. A warehouse that does not
+ * answer changes nothing. `tenants` is NULL-ended and borrowed. The knowledge must live until
+ * another one is used or this is freed. Loop thread only. */
+struct know_refresh;
+struct know_refresh *know_refresh_new(struct loop *l, struct db *warehouse,
+				      const char *const *tenants);
+void know_refresh_use(struct know_refresh *r, struct know *k);
+void know_refresh_free(struct know_refresh **r);
 
 enum filter_source { SOURCE_SAID, SOURCE_ALIAS, SOURCE_DEFAULT, SOURCE_CARRIED, SOURCE_EDITED };
 const char *filter_source_name(enum filter_source s);
@@ -67,6 +87,7 @@ struct understanding {
 
 struct know_input {
 	const char *question;
+	const char *tenant;             /* whose names are known; NULL: the catalogue's only */
 	const struct catalog_view *may; /* what this caller may use */
 	struct date today;
 	const json_t *standing;       /* the last turn's standing filters and tools, or NULL */
@@ -77,9 +98,10 @@ struct know_input {
 void know_understand(const struct know *k, const struct know_input *in, struct arena *a,
 		     struct understanding *out);
 
-/* Resolves one text to a known value of a dimension. `market`-scoped aliases look at `context`
- * (NULL: none). OUTCOME_ROWS in out->kind: *value is known. OUTCOME_UNKNOWN_ENTITY: suggestions are
- * the closest (or the several that match: then `several`). */
+/* Resolves one text to a known value of a dimension, as this tenant (NULL: nobody) knows them.
+ * `market`-scoped aliases look at `context` (NULL: none). OUTCOME_ROWS in out->kind: *value is
+ * known. OUTCOME_UNKNOWN_ENTITY: suggestions are the closest (or the several that match: then
+ * `several`). */
 struct know_match {
 	const char *value;
 	bool several;
@@ -87,7 +109,7 @@ struct know_match {
 	size_t suggestion_count;
 	enum filter_source source;
 };
-bool know_resolve(const struct know *k, const char *dimension, const char *text,
+bool know_resolve(const struct know *k, const char *tenant, const char *dimension, const char *text,
 		  const struct args *context, struct arena *a, struct know_match *out);
 
 /* Filters as the wire has them: [{name,value,label,source,editable,param?}]. New reference. */

@@ -22,15 +22,16 @@
 #define UNAUTHENTICATED_MAX 256    /* sockets that wait for a first auth frame */
 #define AUTH_FRAME_MS       5000   /* that long may they wait */
 #define HEADER_DEADLINE_MS                                                                         \
-	10000 /* a request's headers must be whole by then, however they drip                      \
-	       */
-#define FRAME_DEADLINE_MS       30000        /* a client's message must be whole by then */
-#define BODY_DEADLINE_MS        30000        /* a REST body must be whole by then */
-#define PEEK_DEADLINE_MS        3000         /* a connection must show its first bytes by then */
-#define PING_EVERY_MS           25000        /* below the 60 s idle limit of common proxies */
-#define PING_MISSED_MAX         2            /* silent that many intervals: gone */
-#define SEND_QUEUE_PAUSE_BYTES  (256 * 1024) /* answers a client leaves unread: above, it is not listened to */
-#define SEND_QUEUE_RESUME_BYTES (64 * 1024)  /* below: it is again */
+	10000                   /* a request's headers must be whole by then, however they drip    \
+				 */
+#define FRAME_DEADLINE_MS 30000 /* a client's message must be whole by then */
+#define BODY_DEADLINE_MS  30000 /* a REST body must be whole by then */
+#define PEEK_DEADLINE_MS  3000  /* a connection must show its first bytes by then */
+#define PING_EVERY_MS     25000 /* below the 60 s idle limit of common proxies */
+#define PING_MISSED_MAX   2     /* silent that many intervals: gone */
+#define SEND_QUEUE_PAUSE_BYTES                                                                     \
+	(256 * 1024) /* answers a client leaves unread: above, it is not listened to */
+#define SEND_QUEUE_RESUME_BYTES (64 * 1024) /* below: it is again */
 #define SEND_BLOCKED_MS         30000 /* a client that reads nothing for that long is closed with 1013 */
 #define LISTEN_PAUSE_MS                                                                            \
 	100 /* no descriptor left: accept nothing for that long instead of spinning */
@@ -57,7 +58,8 @@
 #define TURNS_MAX            4000   /* running turns in one process */
 #define TURNS_PER_USER_MAX   8      /* running turns of one user over all sessions */
 #define TURN_GRACE_MS        30000  /* a turn nobody watches runs on that long, to be resumed */
-#define HISTORY_MESSAGES_MAX 12     /* read of a session: a prompt repeats half, what stands is near */
+#define HISTORY_MESSAGES_MAX 12 /* read of a session: a prompt repeats half, what stands is near   \
+				 */
 #define ANSWER_BYTES_MAX                                                                           \
 	(256 * 1024)              /* text of one answer; past it the answer is ended and marked */
 #define EVENTS_PER_TURN_MAX 20000 /* entries of one turn's log: a 10,000 token answer, and room */
@@ -78,17 +80,23 @@
 #define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
 
 /* the number check */
-#define CHECKED_ITEMS_MAX  2000 /* numbers of an answer that are listed one by one; a long table has 500 */
-#define SENTENCE_BYTES_MAX 4096 /* that much of a sentence waits for its numbers; real ones are below 500 */
+#define CHECKED_ITEMS_MAX                                                                          \
+	2000 /* numbers of an answer that are listed one by one; a long table has 500 */
+#define SENTENCE_BYTES_MAX                                                                         \
+	4096 /* that much of a sentence waits for its numbers; real ones are below 500 */
 
 /* the catalogue */
 #define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
 #define ENUM_VALUES_MAX       40 /* values that a tool's schema lists; more only cost tokens */
 
-#define KNOW_CALLS_MAX       12 /* calls that one question makes by naming several values */
-#define KNOW_WORDS_MAX       400 /* words of a question that are read; a pasted document is no question */
-#define KNOW_STRANGE_MAX     16  /* words that nobody knows and that are looked up as misspelled */
+#define KNOW_CALLS_MAX 12  /* calls that one question makes by naming several values */
+#define KNOW_WORDS_MAX 400 /* words of a question that are read; a pasted document is no question  \
+			    */
+#define KNOW_VALUES_MAX                                                                            \
+	10000 /* names of one dimension that a tenant's data hold; more are not indexed */
+#define KNOW_REFRESH_MS  600000 /* new projects are named within ten minutes */
+#define KNOW_STRANGE_MAX 16     /* words that nobody knows and that are looked up as misspelled */
 
 /* tools and SQL */
 #define TOOL_ARGS_MAX      24    /* parameters of one tool */
@@ -100,9 +108,10 @@
 #define SQL_MARKERS_MAX    128   /* bound places of one statement */
 
 /* databases */
-#define DB_ROWS_MAX       500    /* rows of one result; more are counted by statistics, not shown */
-#define DB_FETCH_ROWS_MAX 200000 /* rows read for statistics; drivers may hold them all in memory  \
-				  */
+#define DB_ROWS_MAX 500 /* rows of one result; more are counted by statistics, not shown */
+#define DB_FETCH_ROWS_MAX                                                                          \
+	200000 /* rows read for statistics; drivers may hold them all in memory                    \
+		*/
 #define DB_CELL_BYTES_MAX    (1024 * 1024)      /* one cell */
 #define DB_RESULT_BYTES_MAX  (64 * 1024 * 1024) /* kept bytes of one result */
 #define DB_COLUMNS_MAX       256                /* columns of one result */
@@ -116,21 +125,22 @@
 #define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
 
 /* the SQL gate */
-#define GATE_SQL_BYTES_MAX    65536 /* a statement somebody wrote; the longest sensible ones are a tenth */
+#define GATE_SQL_BYTES_MAX                                                                         \
+	65536 /* a statement somebody wrote; the longest sensible ones are a tenth */
 #define GATE_TOKENS_MAX       16384 /* words and signs of it: four bytes each on average */
-#define GATE_LIST_MAX         1000  /* items of one list: columns, values of IN, rows of VALUES, joins */
-#define GATE_DEPTH_MAX        64    /* nesting; a level is at most a dozen frames of the parser */
-#define GATE_SUFFIXES_MAX     8     /* COLLATE, AT TIME ZONE or :: after one operand */
-#define GATE_NAME_BYTES_MAX   128   /* what SQL Server takes */
-#define GATE_NAME_BYTES_PG    63    /* PostgreSQL cuts longer names, and two may become one */
-#define GATE_NUMBER_BYTES_MAX 60    /* a decimal(38) with sign, point and exponent */
+#define GATE_LIST_MAX         1000 /* items of one list: columns, values of IN, rows of VALUES, joins */
+#define GATE_DEPTH_MAX        64  /* nesting; a level is at most a dozen frames of the parser */
+#define GATE_SUFFIXES_MAX     8   /* COLLATE, AT TIME ZONE or :: after one operand */
+#define GATE_NAME_BYTES_MAX   128 /* what SQL Server takes */
+#define GATE_NAME_BYTES_PG    63  /* PostgreSQL cuts longer names, and two may become one */
+#define GATE_NUMBER_BYTES_MAX 60  /* a decimal(38) with sign, point and exponent */
 
 /* the cache */
 #define CACHE_ENTRIES_MAX     10000              /* values in memory: hours of distinct questions */
 #define CACHE_BYTES_MAX       (32 * 1024 * 1024) /* of them; the longest unused go first */
-#define CACHE_VALUE_BYTES_MAX (1024 * 1024) /* one value: 500 rows of 20 columns are a tenth */
-#define CACHE_KEY_BYTES_MAX   1024          /* tenant and name; names are short or hashes */
-#define CACHE_LOCKS_MAX       4096          /* held at a time; more are refused */
+#define CACHE_VALUE_BYTES_MAX (1024 * 1024)      /* one value: 500 rows of 20 columns are a tenth */
+#define CACHE_KEY_BYTES_MAX   1024               /* tenant and name; names are short or hashes */
+#define CACHE_LOCKS_MAX       4096               /* held at a time; more are refused */
 
 /* the store */
 #define TITLE_CHARS_MAX      80  /* of a session's title: one line of a list */
@@ -147,14 +157,15 @@
 	20000                        /* a longer retry-after is not worth a user's wait: fail over \
 				      */
 #define LLM_RETRY_BASE_MS        500 /* first wait without a retry-after; doubles */
-#define LLM_RETRY_BACKOFF_MAX_MS 8000          /* up to here */
-#define LLM_BREAKER_FAILURES     5             /* in a row, then the provider is left alone */
-#define LLM_BREAKER_OPEN_MS      30000         /* until one probe is let through */
-#define LLM_BLOCKS_MAX           64            /* content blocks of one answer */
-#define LLM_TEXT_BYTES_MAX       (1024 * 1024) /* one block of text: a 128K token answer is about half \
-						*/
-#define LLM_TOOL_INPUT_BYTES_MAX 65536         /* arguments of one tool call */
-#define LLM_MAX_TOKENS           4096 /* of an answer, when the configuration says nothing */
+#define LLM_RETRY_BACKOFF_MAX_MS 8000  /* up to here */
+#define LLM_BREAKER_FAILURES     5     /* in a row, then the provider is left alone */
+#define LLM_BREAKER_OPEN_MS      30000 /* until one probe is let through */
+#define LLM_BLOCKS_MAX           64    /* content blocks of one answer */
+#define LLM_TEXT_BYTES_MAX                                                                         \
+	(1024 * 1024)                  /* one block of text: a 128K token answer is about half     \
+					*/
+#define LLM_TOOL_INPUT_BYTES_MAX 65536 /* arguments of one tool call */
+#define LLM_MAX_TOKENS           4096  /* of an answer, when the configuration says nothing */
 #define LLM_REQUEST_BYTES_MAX    (32 * 1024 * 1024) /* what the Messages API takes */
 #define LLM_ERROR_BYTES_MAX      65536              /* of an error's body are read */
 #define LLM_LINGER_MS            250 /* a body goes on that long after its last event; then we leave */

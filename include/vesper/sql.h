@@ -92,6 +92,14 @@ MUST_CHECK bool sql_render_literal(const struct sql_query *q, const struct args 
 				   enum dialect dialect, struct arena *a, const char **out,
 				   struct err *e);
 
+/* The one statement that no file holds: the different values of a column as this tenant has them,
+ * in order, at most `cap`. Names cannot be bound, and which columns have names to be learned is
+ * said in config/catalogue.json alone: a file a column would be a second list of them. Only names
+ * from there may be given; ERR_INPUT when one is not written as they are. The values are bound. */
+MUST_CHECK bool sql_distinct(const char *view, const char *column, const char *tenant, size_t cap,
+			     enum dialect dialect, struct arena *a, struct sql_bound *out,
+			     struct err *e);
+
 /* Escapes % _ [ and \ for LIKE … ESCAPE '\' and puts % around it. */
 const char *sql_like_pattern(const char *text, struct arena *a);
 

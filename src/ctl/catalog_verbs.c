@@ -214,6 +214,7 @@ static json_t *route(const struct router *r, const json_t *history, const char *
 		struct know_input in = {
 			.question =
 				i < n ? json_string_value(json_array_get(history, i)) : question,
+			.tenant = r->who.tenant,
 			.may = &view,
 			.today = r->today,
 			.standing = standing,

@@ -15,32 +15,34 @@
 #define OPTIONS_MAX    40 /* choices that one question back offers */
 #define CLOSEST_MAX    5  /* suggestions for a name that is not known */
 
+#define NAMES_ARENA_BYTES (512 * 1024 * 1024)
+
 /* ---- making it ---- */
 
-static void add_entry(struct know *k, const struct entry *e)
+static void add_entry(struct names *n, const struct entry *e)
 {
-	int first = dict_find(&k->keys, e->key, e->len), last = -1;
+	int first = dict_find(&n->keys, e->key, e->len), last = -1;
 	struct entry *slot;
 
 	if (e->len == 0 || e->len >= ENTITY_KEY_BYTES)
 		return;
-	for (int i = first; i >= 0; i = k->entries[i].next) {
+	for (int i = first; i >= 0; i = n->entries[i].next) {
 		last = i;
-		if (k->entries[i].dimension == e->dimension && k->entries[i].value == e->value &&
-		    k->entries[i].when_value == e->when_value)
+		if (n->entries[i].dimension == e->dimension && n->entries[i].value == e->value &&
+		    n->entries[i].when_value == e->when_value)
 			return;
 	}
-	k->entries = mem_grow(k->entries, &k->entry_cap, k->entry_count + 1, sizeof(*k->entries));
-	slot = &k->entries[k->entry_count];
+	n->entries = mem_grow(n->entries, &n->entry_cap, n->entry_count + 1, sizeof(*n->entries));
+	slot = &n->entries[n->entry_count];
 	*slot = *e;
 	slot->next = -1;
 	if (last >= 0)
-		k->entries[last].next = (int)k->entry_count;
+		n->entries[last].next = (int)n->entry_count;
 	else
-		dict_put(&k->keys, e->key, e->len, (int)k->entry_count);
+		dict_put(&n->keys, e->key, e->len, (int)n->entry_count);
 	if (e->kind != ENTRY_PART || e->len > PART_BYTES_MIN)
-		trigrams_add(&k->trigrams, e->key, e->len, (uint32_t)k->entry_count);
-	k->entry_count++;
+		trigrams_add(&n->trigrams, e->key, e->len, (uint32_t)n->entry_count);
+	n->entry_count++;
 }
 
 static const char *joined(const struct question *q, size_t first, struct arena *a)
@@ -51,44 +53,44 @@ static const char *joined(const struct question *q, size_t first, struct arena *
 	for (size_t i = 0; i < q->count; i++)
 		bytes += q->tokens[i].len;
 	key = arena_alloc(a, bytes);
-	for (size_t i = 0, n = 0; i < q->count; i++) {
+	for (size_t i = 0, at = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[(first + i) % q->count];
 
-		memcpy(key + n, t->text, t->len);
-		n += t->len;
+		memcpy(key + at, t->text, t->len);
+		at += t->len;
 	}
 	return key;
 }
 
-static void add_name(struct know *k, struct entry e, const char *text, bool rotate)
+static void add_name(struct names *n, struct entry e, const char *text, bool rotate)
 {
 	struct question q;
 
-	text_read(text, k->arena, &q);
+	text_read(text, n->arena, &q);
 	if (q.count == 0)
 		return;
-	if (q.count > k->longest_words)
-		k->longest_words = q.count;
+	if (q.count > n->longest_words)
+		n->longest_words = q.count;
 	for (size_t first = 0; first < (rotate ? q.count : 1); first++) {
-		e.key = joined(&q, first, k->arena);
+		e.key = joined(&q, first, n->arena);
 		e.len = strlen(e.key);
-		add_entry(k, &e);
+		add_entry(n, &e);
 	}
 }
 
 /* A name of several parts can be called by one that says something. */
-static void add_parts(struct know *k, struct entry e, const char *text)
+static void add_parts(struct names *n, struct entry e, const char *text)
 {
 	struct question q;
 
-	text_read(text, k->arena, &q);
+	text_read(text, n->arena, &q);
 	e.kind = ENTRY_PART;
 	for (size_t i = 0; q.count > 1 && i < q.count; i++) {
 		if (!q.tokens[i].has_letter || q.tokens[i].len < PART_BYTES_MIN)
 			continue;
 		e.key = q.tokens[i].text;
 		e.len = q.tokens[i].len;
-		add_entry(k, &e);
+		add_entry(n, &e);
 	}
 }
 
@@ -97,7 +99,7 @@ static const char *parent_at(const struct dimension_def *d, size_t i)
 	return d->parents ? d->parents[i] : NULL;
 }
 
-static void add_alias(struct know *k, struct entry e, const struct alias_def *alias)
+static void add_alias(struct names *n, struct entry e, const struct alias_def *alias)
 {
 	const char *equals = alias->when ? strchr(alias->when, '=') : NULL;
 	const struct dimension_def *d = e.dimension;
@@ -111,30 +113,106 @@ static void add_alias(struct know *k, struct entry e, const struct alias_def *al
 		}
 	if (equals) {
 		e.when_dimension =
-			arena_strndup(k->arena, alias->when, (size_t)(equals - alias->when));
-		e.when_value = arena_strdup(k->arena, equals + 1);
+			arena_strndup(n->arena, alias->when, (size_t)(equals - alias->when));
+		e.when_value = arena_strdup(n->arena, equals + 1);
 	}
-	add_name(k, e, alias->text, true);
+	add_name(n, e, alias->text, true);
 }
 
-void entity_index(struct know *k)
+/* "bos" is "Blue Oak Solar"; two letters are words too often. */
+static void add_initials(struct names *n, struct entry e, const char *text)
 {
-	for (size_t n = 0; n < k->catalog->dimension_count; n++) {
-		const struct dimension_def *d = &k->catalog->dimensions[n];
-		struct entry e = {.dimension = d, .dimension_index = n, .next = -1};
+	struct question q;
+	char *key;
 
-		for (size_t i = 0; d->values && d->values[i]; i++) {
-			e.value = d->values[i];
-			e.parent = parent_at(d, i);
-			e.kind = ENTRY_VALUE;
-			add_name(k, e, d->values[i], false);
-			add_parts(k, e, d->values[i]);
-		}
-		e.parent = NULL;
-		for (size_t i = 0; i < d->alias_count; i++)
-			add_alias(k, e, &d->aliases[i]);
+	text_read(text, n->arena, &q);
+	if (q.count < PART_BYTES_MIN)
+		return;
+	key = arena_alloc(n->arena, q.count + 1);
+	for (size_t i = 0; i < q.count; i++)
+		key[i] = q.tokens[i].text[0];
+	e.kind = ENTRY_PART;
+	e.key = key;
+	e.len = q.count;
+	add_entry(n, &e);
+}
+
+static void add_listed(struct names *n, struct entry e)
+{
+	const struct dimension_def *d = e.dimension;
+
+	for (size_t i = 0; d->values && d->values[i]; i++) {
+		e.value = d->values[i];
+		e.parent = parent_at(d, i);
+		e.kind = ENTRY_VALUE;
+		add_name(n, e, d->values[i], false);
+		add_parts(n, e, d->values[i]);
 	}
-	trigrams_sort(&k->trigrams);
+	e.parent = NULL;
+	for (size_t i = 0; i < d->alias_count; i++)
+		add_alias(n, e, &d->aliases[i]);
+}
+
+/* As-of labels are read as the dates that they are, not as names. */
+static void add_learned(struct names *n, struct entry e, const char *const *values)
+{
+	for (size_t i = 0; strcmp(e.dimension->filter, FILTER_ASOF) != 0 && values[i]; i++) {
+		e.value = values[i];
+		e.kind = ENTRY_VALUE;
+		add_name(n, e, values[i], false);
+		add_parts(n, e, values[i]);
+		add_initials(n, e, values[i]);
+	}
+}
+
+static const char *const *copy_values(const char *const *values, struct arena *a)
+{
+	size_t count = 0;
+	const char **copy;
+
+	while (values[count])
+		count++;
+	copy = arena_alloc(a, (count + 1) * sizeof(*copy));
+	for (size_t i = 0; i < count; i++)
+		copy[i] = arena_strdup(a, values[i]);
+	return copy;
+}
+
+void names_init(struct names *n, const struct catalog *c, const char *const *const *learned)
+{
+	*n = (struct names){.catalog = c, .arena = arena_new(NAMES_ARENA_BYTES)};
+	dict_init(&n->keys, n->arena);
+	n->learned = arena_alloc(n->arena, (c->dimension_count + 1) * sizeof(*n->learned));
+	for (size_t i = 0; i < c->dimension_count; i++) {
+		struct entry e = {.dimension = &c->dimensions[i], .dimension_index = i, .next = -1};
+
+		add_listed(n, e);
+		if (!learned || !learned[i])
+			continue;
+		n->learned[i] = copy_values(learned[i], n->arena);
+		add_learned(n, e, n->learned[i]);
+	}
+	trigrams_sort(&n->trigrams);
+}
+
+void names_deinit(struct names *n)
+{
+	trigrams_deinit(&n->trigrams);
+	mem_free(n->entries);
+	arena_free(&n->arena);
+	*n = (struct names){0};
+}
+
+bool names_learned(const struct names *n, const struct dimension_def *d)
+{
+	return n->learned[d - n->catalog->dimensions] != NULL;
+}
+
+const char *const *names_values(const struct names *n, const struct dimension_def *d)
+{
+	if (d->values && d->values[0])
+		return d->values;
+	return n->learned[d - n->catalog->dimensions];
 }
 
 /* ---- asking it ---- */
@@ -210,20 +288,21 @@ const char *entity_parent_of(const struct dimension_def *d, const char *value,
 	return parent;
 }
 
-size_t entity_options(const struct dimension_def *d, const char *parent, struct arena *a,
-		      const struct suggestion **out)
+size_t entity_options(const struct names *names, const struct dimension_def *d, const char *parent,
+		      struct arena *a, const struct suggestion **out)
 {
+	const char *const *values = names_values(names, d);
 	struct suggestion *options = arena_alloc(a, sizeof(*options) * OPTIONS_MAX);
 	size_t n = 0;
 
-	for (size_t i = 0; d->values && d->values[i] && n < OPTIONS_MAX; i++) {
+	for (size_t i = 0; values && values[i] && n < OPTIONS_MAX; i++) {
 		const char *p = parent_at(d, i);
 
 		if (parent && p && strcmp(p, parent) != 0)
 			continue;
-		options[n].value = d->values[i];
+		options[n].value = arena_strdup(a, values[i]);
 		options[n].label =
-			p && !parent ? arena_printf(a, "%s (%s)", d->values[i], p) : d->values[i];
+			p && !parent ? arena_printf(a, "%s (%s)", values[i], p) : options[n].value;
 		n++;
 	}
 	*out = options;
@@ -255,18 +334,18 @@ static bool same_beginning(const char *key, size_t len, const struct entry *e)
 	return len > 1 && e->len > 1 && key[0] == e->key[1] && key[1] == e->key[0];
 }
 
-void entity_near(const struct know *k, const bool *in, const char *key, size_t len, struct arena *a,
-		 const struct entry **out, size_t *count)
+void entity_near(const struct names *names, const bool *in, const char *key, size_t len,
+		 struct arena *a, const struct entry **out, size_t *count)
 {
-	uint16_t *shared = arena_alloc(a, sizeof(*shared) * (k->entry_count + 1));
+	uint16_t *shared = arena_alloc(a, sizeof(*shared) * (names->entry_count + 1));
 	struct near best = {.distance = fuzzy_limit(key, len)};
 
 	*count = 0;
 	if (best.distance == 0 || len >= ENTITY_KEY_BYTES)
 		return;
-	trigrams_count(&k->trigrams, key, len, shared, k->entry_count);
-	for (size_t i = 0; i < k->entry_count; i++) {
-		const struct entry *e = &k->entries[i];
+	trigrams_count(&names->trigrams, key, len, shared, names->entry_count);
+	for (size_t i = 0; i < names->entry_count; i++) {
+		const struct entry *e = &names->entries[i];
 		int distance;
 
 		if (shared[i] == 0 || !in[e->dimension_index] || e->when_value || e->len < 4 ||
@@ -285,17 +364,17 @@ void entity_near(const struct know *k, const bool *in, const char *key, size_t l
 }
 
 /* The values of one dimension that share most trigrams with the key, the best first. */
-size_t entity_closest(const struct know *k, const struct dimension_def *d, const char *key,
+size_t entity_closest(const struct names *names, const struct dimension_def *d, const char *key,
 		      const char *parent, struct arena *a, const struct suggestion **out)
 {
-	uint16_t *shared = arena_alloc(a, sizeof(*shared) * (k->entry_count + 1));
+	uint16_t *shared = arena_alloc(a, sizeof(*shared) * (names->entry_count + 1));
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * CLOSEST_MAX);
 	uint16_t weights[CLOSEST_MAX] = {0};
 	size_t n = 0;
 
-	trigrams_count(&k->trigrams, key, strlen(key), shared, k->entry_count);
-	for (size_t i = 0; i < k->entry_count; i++) {
-		const struct entry *e = &k->entries[i];
+	trigrams_count(&names->trigrams, key, strlen(key), shared, names->entry_count);
+	for (size_t i = 0; i < names->entry_count; i++) {
+		const struct entry *e = &names->entries[i];
 		size_t at;
 
 		if (shared[i] < 2 || e->dimension != d || e->kind != ENTRY_VALUE ||
@@ -309,13 +388,13 @@ size_t entity_closest(const struct know *k, const struct dimension_def *d, const
 		memmove(&weights[at + 1], &weights[at], (n - at - 1) * sizeof(*weights));
 		memmove(&list[at + 1], &list[at], (n - at - 1) * sizeof(*list));
 		weights[at] = shared[i];
-		list[at] = (struct suggestion){
-			e->value, e->parent && !parent
-					  ? arena_printf(a, "%s (%s)", e->value, e->parent)
-					  : e->value};
+		list[at].value = arena_strdup(a, e->value);
+		list[at].label = e->parent && !parent
+					 ? arena_printf(a, "%s (%s)", e->value, e->parent)
+					 : list[at].value;
 	}
 	if (n == 0)
-		return entity_options(d, parent, a, out);
+		return entity_options(names, d, parent, a, out);
 	*out = list;
 	return n;
 }

@@ -306,7 +306,8 @@ static void edit_value(struct reading *r, const char *filter, const struct dimen
 			args_set(&context, r->arena, r->facts.items[i].dimension->name,
 				 r->facts.items[i].values[0]);
 	if (d && json_is_string(v)) {
-		if (know_resolve(r->know, d->name, json_string_value(v), &context, r->arena, &m))
+		if (know_resolve(r->know, r->in->tenant, d->name, json_string_value(v), &context,
+				 r->arena, &m))
 			value = value_text(m.value);
 	} else if (!d && (strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0)) {
 		if (json_is_string(v) && date_parse_iso(json_string_value(v), &day))

@@ -16,13 +16,12 @@ struct know *know_new(const struct catalog *c)
 
 	k->catalog = c;
 	k->arena = arena_new(KNOW_ARENA_BYTES);
-	dict_init(&k->keys, k->arena);
 	dict_init(&k->stop, k->arena);
 	dict_init(&k->synonyms, k->arena);
 	dict_init(&k->prepositions, k->arena);
 	words_add_stop(&k->stop);
 	words_add_synonyms(&k->synonyms);
-	entity_index(k);
+	names_init(&k->names, c, NULL);
 	scope_index(k);
 	k->router = router_new(k);
 	return k;
@@ -32,8 +31,8 @@ void know_free(struct know **k)
 {
 	if (!*k)
 		return;
-	trigrams_deinit(&(*k)->trigrams);
-	mem_free((*k)->entries);
+	learn_free(*k);
+	names_deinit(&(*k)->names);
 	arena_free(&(*k)->arena);
 	mem_free(*k);
 	*k = NULL;

@@ -2,6 +2,7 @@
  * How a question is read. The way through it:
  *
  *   text     -> tokens: lower case, punctuation gone, where each stood
+ *   learn    -> names that are really in a tenant's data, beside those of the catalogue
  *   entity   -> mentions of known values, misspelled or partly named ones too; names nobody knows
  *   dates    -> years, months, as-of label, range; hours
  *   numbers  -> top n
@@ -128,24 +129,42 @@ struct entry {
 	int next; /* another entry of the same key, or -1 */
 };
 
-struct router;
-struct tool_dimensions;
-
-struct know {
+/* All that can be named in one place: what the catalogue lists, with what one tenant's data hold.
+ */
+struct names {
 	const struct catalog *catalog;
 	struct arena *arena;
 	struct entry *entries;
 	size_t entry_count, entry_cap;
 	struct dict keys; /* key -> first entry */
 	struct trigrams trigrams;
-	size_t longest_words;                    /* words of the longest name */
+	size_t longest_words;        /* words of the longest name */
+	const char *const **learned; /* by dimension index: NULL-ended values, or NULL */
+};
+
+struct router;
+struct tool_dimensions;
+struct tenant_names;
+
+struct know {
+	const struct catalog *catalog;
+	struct arena *arena;
+	struct names names;           /* the catalogue's, for who has none of his own */
+	struct tenant_names *tenants; /* of whom something was learned */
+	size_t tenant_count, tenant_cap;
 	struct tool_dimensions *tool_dimensions; /* by index of the tool */
 	struct dict stop, synonyms;
 	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
 	struct router *router;
 };
 
-void entity_index(struct know *k);
+/* An index over the catalogue's names and, where `learned` is not NULL, over copies of those. */
+void names_init(struct names *n, const struct catalog *c, const char *const *const *learned);
+void names_deinit(struct names *n);
+/* The values of a dimension, NULL-ended, listed or learned; NULL: none are known. */
+const char *const *names_values(const struct names *n, const struct dimension_def *d);
+/* Was it learned from the tenant's data, rather than listed? */
+bool names_learned(const struct names *n, const struct dimension_def *d);
 void scope_index(struct know *k);
 /* Is the dimension used by a tool that this caller may use, and must its values be marked as such
  * because they are ordinary words (they have a default)? */
@@ -168,16 +187,22 @@ void entity_settle(struct reading *r);
 bool entity_in_words(const struct know *k, const struct token *t);
 /* Entries that a misspelled key may mean, all equally near; `out` has room for 8. `in`: dimensions
  * that count. */
-void entity_near(const struct know *k, const bool *in, const char *key, size_t len, struct arena *a,
-		 const struct entry **out, size_t *count);
-size_t entity_closest(const struct know *k, const struct dimension_def *d, const char *key,
+void entity_near(const struct names *names, const bool *in, const char *key, size_t len,
+		 struct arena *a, const struct entry **out, size_t *count);
+size_t entity_closest(const struct names *names, const struct dimension_def *d, const char *key,
 		      const char *parent, struct arena *a, const struct suggestion **out);
 /* The parent that a value belongs to: the wanted one where it is among several. */
 const char *entity_parent_of(const struct dimension_def *d, const char *value,
 			     const char *wanted_parent, bool *several);
 /* Values of a dimension as options, those of one parent only when `parent` is given. */
-size_t entity_options(const struct dimension_def *d, const char *parent, struct arena *a,
-		      const struct suggestion **out);
+size_t entity_options(const struct names *names, const struct dimension_def *d, const char *parent,
+		      struct arena *a, const struct suggestion **out);
+
+/* ---- learn.c ---- */
+
+/* What this tenant (NULL: nobody) can name. */
+const struct names *learn_names(const struct know *k, const char *tenant);
+void learn_free(struct know *k);
 
 /* ---- dates.c, hours.c, numbers.c ---- */
 
@@ -415,6 +440,7 @@ enum small_talk small_talk_of(const struct question *q);
 struct reading {
 	const struct know *know;
 	const struct know_input *in;
+	const struct names *names; /* of the tenant that asks */
 	struct arena *arena;
 	struct scope scope;
 	struct question q;

@@ -9,7 +9,7 @@
 
 #include "vesper/limits.h"
 
-#define WINDOW_MAX     6 /* words of one name in a question */
+#define WINDOW_MAX     8 /* words of one name in a question */
 #define CANDIDATES_MAX 16
 
 struct mention {
@@ -104,20 +104,66 @@ static bool is_glued(const struct question *q, size_t from, size_t to)
 	return (from > 0 && q->tokens[from].before == '_') || token_at(q, to)->before == '_';
 }
 
+/* A word that questions use anyway: data that hold a name like it do not make it one. */
+static bool is_ordinary(const struct reading *r, size_t i)
+{
+	const struct token *t = &r->q.tokens[i];
+
+	return entity_in_words(r->know, t) && (t->first || !t->capital);
+}
+
+/* Keeps those that `keep` marks, unless it marks none. */
+static size_t keep_marked(const struct entry **found, const bool *keep, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (keep[i])
+			found[kept++] = found[i];
+	return kept > 0 ? kept : count;
+}
+
+/* The data of a tenant may hold any name, and many share words: what the catalogue lists goes
+ * before parts of such names, and the kind that the question speaks of before another kind. */
+static size_t keep_likely(const struct reading *r, size_t from, size_t to,
+			  const struct entry **found, size_t count)
+{
+	bool keep[CANDIDATES_MAX], learned = false, listed = false;
+
+	for (size_t i = 0; i < count; i++) {
+		bool mine = names_learned(r->names, found[i]->dimension);
+
+		keep[i] = !mine || found[i]->kind != ENTRY_PART;
+		learned = learned || mine;
+		listed = listed || !mine;
+	}
+	if (!learned)
+		return count;
+	if (listed)
+		count = keep_marked(found, keep, count);
+	for (size_t i = 0; i < count; i++)
+		keep[i] = label_near(&r->q, from, to, found[i]->dimension);
+	count = keep_marked(found, keep, count);
+	for (size_t i = 0; i < count; i++)
+		keep[i] = found[i]->dimension == found[0]->dimension ||
+			  !names_learned(r->names, found[i]->dimension);
+	return keep_marked(found, keep, count);
+}
+
 static bool try_window(struct reading *r, size_t i, size_t n)
 {
 	const struct entry *found[CANDIDATES_MAX];
 	char key[ENTITY_KEY_BYTES];
 	size_t len = window_key(&r->q, i, n, key), count = 0;
-	const struct know *k = r->know;
+	const struct names *names = r->names;
 
 	bool plain;
 
 	if (len == 0)
 		return false;
-	plain = n == 1 && is_stop(k, &r->q.tokens[i]);
-	for (int at = dict_find(&k->keys, key, len); at >= 0; at = k->entries[at].next) {
-		const struct entry *e = &k->entries[at];
+	plain = n == 1 && is_stop(r->know, &r->q.tokens[i]);
+	for (int at = dict_find(&names->keys, key, len); at >= 0; at = names->entries[at].next) {
+		const struct entry *e = &names->entries[at];
 
 		if (!r->scope.in[e->dimension_index] || count == CANDIDATES_MAX)
 			continue;
@@ -126,10 +172,14 @@ static bool try_window(struct reading *r, size_t i, size_t n)
 			continue;
 		if (e->kind == ENTRY_PART && word_of_label(&r->q.tokens[i], e->dimension))
 			continue;
+		if (n == 1 && names_learned(names, e->dimension) && is_ordinary(r, i) &&
+		    !label_near(&r->q, i, i + n, e->dimension))
+			continue;
 		if ((e->kind == ENTRY_PART || e->when_value) && is_glued(&r->q, i, i + n))
 			continue;
 		found[count++] = e;
 	}
+	count = keep_likely(r, i, i + n, found, count);
 	return count > 0 && mentions_add(r, i, i + n, found, count, false);
 }
 
@@ -168,7 +218,8 @@ static void read_all_of(struct reading *r)
 
 void entity_read(struct reading *r)
 {
-	size_t longest = r->know->longest_words < WINDOW_MAX ? r->know->longest_words : WINDOW_MAX;
+	size_t longest =
+		r->names->longest_words < WINDOW_MAX ? r->names->longest_words : WINDOW_MAX;
 
 	r->mentions = arena_alloc(r->arena, sizeof(*r->mentions) * (r->q.count + 1));
 	for (size_t i = 0; i < r->q.count; i++) {
@@ -193,8 +244,8 @@ static void add_fact(struct reading *r, const struct mention *m, const struct en
 {
 	bool said = e->kind == ENTRY_VALUE && !m->typo;
 
-	facts_add(&r->facts, r->arena, e->dimension->filter, e->dimension, value_text(e->value),
-		  said ? SOURCE_SAID : SOURCE_ALIAS);
+	facts_add(&r->facts, r->arena, e->dimension->filter, e->dimension,
+		  value_text(arena_strdup(r->arena, e->value)), said ? SOURCE_SAID : SOURCE_ALIAS);
 }
 
 static const struct entry *exact_of(const struct mention *m)
@@ -239,8 +290,10 @@ static void add_option(struct suggestion *list, size_t *n, const struct entry *e
 	for (size_t i = 0; i < *n; i++)
 		if (strcmp(list[i].value, e->value) == 0)
 			return;
-	list[(*n)++] = (struct suggestion){
-		e->value, e->parent ? arena_printf(a, "%s (%s)", e->value, e->parent) : e->value};
+	list[*n].value = arena_strdup(a, e->value);
+	list[*n].label =
+		e->parent ? arena_printf(a, "%s (%s)", e->value, e->parent) : list[*n].value;
+	(*n)++;
 }
 
 /* A name that needs others to be known: one reading that fits is a fact, more are a question. */
@@ -274,7 +327,8 @@ static void settle_loose(struct reading *r, const struct mention *m)
 	t.options = fitting_count > 0 ? fitting : possible;
 	t.option_count = fitting_count > 0 ? fitting_count : possible_count;
 	if (t.kind == TROUBLE_UNKNOWN)
-		t.option_count = entity_options(t.dimension, context, r->arena, &t.options);
+		t.option_count =
+			entity_options(r->names, t.dimension, context, r->arena, &t.options);
 	reading_trouble(r, &t);
 }
 
@@ -314,7 +368,7 @@ static bool try_near(struct reading *r, size_t i, size_t n)
 	in = arena_alloc(r->arena, r->know->catalog->dimension_count + 1);
 	for (size_t d = 0; d < r->know->catalog->dimension_count; d++)
 		in[d] = r->scope.in[d] && !r->scope.weak[d];
-	entity_near(r->know, in, key, len, r->arena, near, &count);
+	entity_near(r->names, in, key, len, r->arena, near, &count);
 	return count > 0 && mentions_add(r, i, i + n, near, count, true);
 }
 
@@ -348,11 +402,23 @@ static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 	if (!before)
 		return NULL;
 	for (size_t n = 0; n < c->dimension_count; n++)
-		if (r->scope.in[n] && c->dimensions[n].values && c->dimensions[n].values[0] &&
+		if (r->scope.in[n] && names_values(r->names, &c->dimensions[n]) &&
 		    word_of_label(before, &c->dimensions[n]))
 			return &c->dimensions[n];
 	d = dict_find(&r->know->prepositions, before->text, before->len);
 	return d >= 0 && r->scope.in[d] ? &c->dimensions[d] : NULL;
+}
+
+/* "the Atlantis project": only where names come from the data, whose kinds people put behind. */
+static const struct dimension_def *cue_behind(const struct reading *r, size_t i)
+{
+	const struct catalog *c = r->know->catalog;
+
+	for (size_t n = 0; i < r->q.count && n < c->dimension_count; n++)
+		if (r->scope.in[n] && names_learned(r->names, &c->dimensions[n]) &&
+		    word_of_label(&r->q.tokens[i], &c->dimensions[n]))
+			return &c->dimensions[n];
+	return NULL;
 }
 
 /* "Ascend vs Bloomberg": what stands beside a known name is of its kind. */
@@ -378,16 +444,16 @@ static const struct dimension_def *kind_of_neighbour(const struct reading *r, si
 /* The dimension with the name that is most like it. */
 static const struct dimension_def *most_like(struct reading *r, const char *key, size_t len)
 {
-	const struct know *k = r->know;
-	uint16_t *shared = arena_alloc(r->arena, sizeof(*shared) * (k->entry_count + 1));
+	const struct names *names = r->names;
+	uint16_t *shared = arena_alloc(r->arena, sizeof(*shared) * (names->entry_count + 1));
 	const struct dimension_def *best = NULL;
 	uint16_t most = 1;
 
-	trigrams_count(&k->trigrams, key, len, shared, k->entry_count);
-	for (size_t i = 0; i < k->entry_count; i++)
-		if (shared[i] > most && r->scope.in[k->entries[i].dimension_index]) {
+	trigrams_count(&names->trigrams, key, len, shared, names->entry_count);
+	for (size_t i = 0; i < names->entry_count; i++)
+		if (shared[i] > most && r->scope.in[names->entries[i].dimension_index]) {
 			most = shared[i];
-			best = k->entries[i].dimension;
+			best = names->entries[i].dimension;
 		}
 	return best;
 }
@@ -395,10 +461,10 @@ static const struct dimension_def *most_like(struct reading *r, const char *key,
 /* The dimension whose values are codes, for a code that is like none of them. */
 static const struct dimension_def *kind_of_codes(const struct reading *r)
 {
-	const struct know *k = r->know;
+	const struct names *names = r->names;
 
-	for (size_t i = 0; i < k->entry_count; i++) {
-		const struct entry *e = &k->entries[i];
+	for (size_t i = 0; i < names->entry_count; i++) {
+		const struct entry *e = &names->entries[i];
 
 		if (e->kind == ENTRY_VALUE && r->scope.in[e->dimension_index] &&
 		    strpbrk(e->key, "0123456789") && e->key[strcspn(e->key, "0123456789") + 1])
@@ -414,6 +480,8 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i);
 	char key[ENTITY_KEY_BYTES];
 
+	if (!cue)
+		cue = cue_behind(r, i + n);
 	if (looks_like_code(&r->q, i, n)) {
 		size_t len = window_key(&r->q, i, n, key);
 		const struct dimension_def *like = most_like(r, key, len);
@@ -435,7 +503,7 @@ static void trouble_unknown(struct reading *r, size_t i, size_t n, const struct 
 			    .said = text_between(&r->q, i, i + n, r->arena)};
 
 	t.option_count =
-		entity_closest(r->know, d, text_key(t.said, r->arena),
+		entity_closest(r->names, d, text_key(t.said, r->arena),
 			       d->parent ? context_of(r, d->parent) : NULL, r->arena, &t.options);
 	for (size_t at = i; at < i + n; at++)
 		r->q.tokens[at].used = true;
@@ -456,7 +524,7 @@ void entity_read_unknown(struct reading *r)
 		if (try_near(r, i, n) || (i + n < r->q.count && try_near(r, i, n + 1)))
 			continue;
 		d = unknown_of(r, i, n);
-		if (d && d->values && d->values[0])
+		if (d && names_values(r->names, d))
 			trouble_unknown(r, i, n, d);
 	}
 }

@@ -28,14 +28,16 @@ static void add_match(struct suggestion *list, size_t *n, size_t max, const stru
 			return;
 	if (*n == max)
 		return;
-	list[(*n)++] = (struct suggestion){
-		e->value, e->parent ? arena_printf(a, "%s (%s)", e->value, e->parent) : e->value};
+	list[*n].value = arena_strdup(a, e->value);
+	list[*n].label =
+		e->parent ? arena_printf(a, "%s (%s)", e->value, e->parent) : list[*n].value;
+	(*n)++;
 }
 
 #define MATCHES_MAX 16
 
 /* Exact names first; parts of names only where nothing else has that name. */
-static bool resolve_key(const struct know *k, const struct dimension_def *d, const char *key,
+static bool resolve_key(const struct names *names, const struct dimension_def *d, const char *key,
 			const struct args *context, struct arena *a, struct know_match *out)
 {
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
@@ -43,10 +45,11 @@ static bool resolve_key(const struct know *k, const struct dimension_def *d, con
 	bool unsure = false;
 
 	for (enum entry_kind kind = ENTRY_VALUE; kind <= ENTRY_PART; kind++) {
-		for (int i = dict_find(&k->keys, key, strlen(key)); i >= 0; i = k->entries[i].next)
-			if (k->entries[i].dimension == d && k->entries[i].kind == kind &&
-			    fits_context(&k->entries[i], context, a, &unsure))
-				add_match(list, &n, MATCHES_MAX, &k->entries[i], a);
+		for (int i = dict_find(&names->keys, key, strlen(key)); i >= 0;
+		     i = names->entries[i].next)
+			if (names->entries[i].dimension == d && names->entries[i].kind == kind &&
+			    fits_context(&names->entries[i], context, a, &unsure))
+				add_match(list, &n, MATCHES_MAX, &names->entries[i], a);
 		if (n == 1 && !unsure) {
 			*out = (struct know_match){.value = list[0].value,
 						   .source = kind == ENTRY_VALUE ? SOURCE_SAID
@@ -62,16 +65,16 @@ static bool resolve_key(const struct know *k, const struct dimension_def *d, con
 	return false;
 }
 
-static bool resolve_near(const struct know *k, const struct dimension_def *d, const char *key,
+static bool resolve_near(const struct names *names, const struct dimension_def *d, const char *key,
 			 struct arena *a, struct know_match *out)
 {
-	bool *in = arena_alloc(a, k->catalog->dimension_count + 1);
+	bool *in = arena_alloc(a, names->catalog->dimension_count + 1);
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
 	const struct entry *near[8];
 	size_t count, n = 0;
 
-	in[d - k->catalog->dimensions] = true;
-	entity_near(k, in, key, strlen(key), a, near, &count);
+	in[d - names->catalog->dimensions] = true;
+	entity_near(names, in, key, strlen(key), a, near, &count);
 	for (size_t i = 0; i < count; i++)
 		add_match(list, &n, MATCHES_MAX, near[i], a);
 	if (n == 1) {
@@ -84,29 +87,51 @@ static bool resolve_near(const struct know *k, const struct dimension_def *d, co
 	return false;
 }
 
-bool know_resolve(const struct know *k, const char *dimension, const char *text,
+/* A label of a date: as the data spell it where they are known, and none that they do not have. */
+static bool resolve_label(const struct names *names, const struct dimension_def *d,
+			  const char *label, const char *text, struct arena *a,
+			  struct know_match *out)
+{
+	const char *const *values = names_values(names, d);
+
+	for (size_t i = 0; values && values[i]; i++) {
+		const char *known = dates_label(values[i], a);
+
+		if (strcmp(values[i], label) != 0 && (!known || strcmp(known, label) != 0))
+			continue;
+		*out = (struct know_match){.value = arena_strdup(a, values[i])};
+		out->source = strcmp(values[i], text) == 0 ? SOURCE_SAID : SOURCE_ALIAS;
+		return true;
+	}
+	if (values) {
+		out->suggestion_count = entity_options(names, d, NULL, a, &out->suggestions);
+		return false;
+	}
+	*out = (struct know_match){.value = label,
+				   .source = strcmp(label, text) == 0 ? SOURCE_SAID : SOURCE_ALIAS};
+	return true;
+}
+
+bool know_resolve(const struct know *k, const char *tenant, const char *dimension, const char *text,
 		  const struct args *context, struct arena *a, struct know_match *out)
 {
 	const struct dimension_def *d = catalog_dimension(k->catalog, dimension);
+	const struct names *names = learn_names(k, tenant);
 	const char *key = text_key(text, a);
 	const char *label;
 
 	*out = (struct know_match){0};
 	if (!d)
 		return false;
-	if (strcmp(d->filter, FILTER_ASOF) == 0 && (label = dates_label(text, a))) {
-		*out = (struct know_match){.value = label,
-					   .source = strcmp(label, text) == 0 ? SOURCE_SAID
-									      : SOURCE_ALIAS};
+	if (strcmp(d->filter, FILTER_ASOF) == 0 && (label = dates_label(text, a)))
+		return resolve_label(names, d, label, text, a, out);
+	if (*key && resolve_key(names, d, key, context, a, out))
 		return true;
-	}
-	if (*key && resolve_key(k, d, key, context, a, out))
-		return true;
-	if (out->several || (*key && resolve_near(k, d, key, a, out)))
+	if (out->several || (*key && resolve_near(names, d, key, a, out)))
 		return !out->several;
 	if (out->several)
 		return false;
-	if (!d->values || !d->values[0]) {
+	if (!names_values(names, d)) {
 		if (strcmp(d->filter, FILTER_ASOF) == 0 || !*key)
 			return false;
 		/* Nothing is known beforehand about such names; the data will tell. */
@@ -114,7 +139,7 @@ bool know_resolve(const struct know *k, const char *dimension, const char *text,
 		return true;
 	}
 	out->suggestion_count = entity_closest(
-		k, d, key, d->parent && context ? args_text(context, d->parent, a) : NULL, a,
+		names, d, key, d->parent && context ? args_text(context, d->parent, a) : NULL, a,
 		&out->suggestions);
 	return false;
 }

@@ -119,12 +119,13 @@ static void trouble_missing(struct reading *r, const struct tool_def *t, const s
 
 	if (d)
 		trouble.option_count = entity_options(
-			d, parent && parent->count == 1 ? parent->values[0].text : NULL, r->arena,
-			&trouble.options);
+			r->names, d, parent && parent->count == 1 ? parent->values[0].text : NULL,
+			r->arena, &trouble.options);
 	if (d && parent && trouble.option_count == 0) {
 		trouble.kind = TROUBLE_NO_CHILDREN;
 		trouble.said = parent->values[0].text;
-		trouble.option_count = entity_options(d, NULL, r->arena, &trouble.options);
+		trouble.option_count =
+			entity_options(r->names, d, NULL, r->arena, &trouble.options);
 	}
 	reading_trouble(r, &trouble);
 }

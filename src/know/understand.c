@@ -96,9 +96,10 @@ static void add_all(struct reading *r)
 		const struct suggestion *options;
 		size_t n;
 
-		if (facts_get(&r->facts, d->filter))
-			continue;
-		n = entity_options(d, parent && parent->count == 1 ? parent->values[0].text : NULL,
+		if (facts_get(&r->facts, d->filter) || names_learned(r->names, d))
+			continue; /* all names that the data hold are no filter at all */
+		n = entity_options(r->names, d,
+				   parent && parent->count == 1 ? parent->values[0].text : NULL,
 				   r->arena, &options);
 		for (size_t v = 0; v < n; v++)
 			facts_add(&r->facts, r->arena, d->filter, d, value_text(options[v].value),
@@ -230,7 +231,7 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 void understand_one(const struct know *k, const struct know_input *in, struct arena *a,
 		    struct understanding *out)
 {
-	struct reading r = {.know = k, .in = in, .arena = a};
+	struct reading r = {.know = k, .in = in, .names = learn_names(k, in->tenant), .arena = a};
 	const json_t *edits = in->edited_filters;
 	enum filter_source source = SOURCE_EDITED;
 	struct standing standing;

@@ -124,6 +124,7 @@ static void understand(struct turn *t, const json_t *filters)
 {
 	struct know_input in = {
 		.question = t->request.content,
+		.tenant = t->who->tenant,
 		.may = &t->may,
 		.today = t->today,
 		.standing = t->standing,
@@ -142,7 +143,10 @@ static const struct domain_def *forbidden_domain(struct turn *t)
 {
 	struct catalog_view all;
 	struct understanding u;
-	struct know_input in = {.question = t->request.content, .may = &all, .today = t->today};
+	struct know_input in = {.question = t->request.content,
+				.tenant = t->who->tenant,
+				.may = &all,
+				.today = t->today};
 
 	if (t->understood.confidence >= KNOW_SURE && t->understood.kind == KNOW_DATA)
 		return NULL;

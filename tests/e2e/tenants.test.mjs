@@ -84,6 +84,17 @@ describe('as acme, in rules', () => {
       await chat.close();
     });
 
+  it('projects of vesper are neither found nor suggested', async () => {
+    const names = /Nazareth|Mojave|Tehachapi|Sierra Wind|Sierra Solar|O'Brien/;
+    const status = (name, options) => d.ask(`What is the health of project ${name}?`, options);
+    const said = (turn, name) => JSON.stringify(turn.frames ?? turn).replaceAll(name, '');
+
+    assert.match((await status('Acme Msea Solar', { token: acme() })).text, /Acme Mesa Solar/, 'its own names are known');
+    for (const name of ['Nazareth', 'Nazareth Solar', 'Nazaret Solra', 'Sierra', 'Mojave'])
+      assert.doesNotMatch(said(await status(name, { token: acme() }), name), names);
+    assert.match((await status('Sierra')).text, /Sierra Solar.*Sierra Wind|Sierra Wind.*Sierra Solar/s, 'vesper is asked back');
+  });
+
   it('the same name in another tenant is another person', async () => {
     const mine = await d.ask(REFERENCE);
     const list = await d.rest(acme()).get('/api/v1/sessions');

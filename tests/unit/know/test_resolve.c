@@ -9,7 +9,7 @@ static void check(struct fixture *f, const struct resolve_case *cases, size_t co
 {
 	for (size_t i = 0; i < count; i++) {
 		struct know_match m;
-		bool known = know_resolve(f->know, cases[i].dimension, cases[i].text, context,
+		bool known = know_resolve(f->know, NULL, cases[i].dimension, cases[i].text, context,
 					  f->arena, &m);
 		const char *got = known ? m.value : m.several ? "several" : "unknown";
 
@@ -106,7 +106,7 @@ static void labels_and_free_names(void **state)
 	struct know_match m;
 
 	check(f, cases, 4, NULL);
-	assert_false(know_resolve(f->know, "nothing", "x", NULL, f->arena, &m));
+	assert_false(know_resolve(f->know, NULL, "nothing", "x", NULL, f->arena, &m));
 	assert_int_equal(m.suggestion_count, 0);
 }
 
@@ -115,11 +115,11 @@ static void suggestions_are_the_closest(void **state)
 	struct fixture *f = *state;
 	struct know_match m;
 
-	assert_false(know_resolve(f->know, "zone", "EP99", NULL, f->arena, &m));
+	assert_false(know_resolve(f->know, NULL, "zone", "EP99", NULL, f->arena, &m));
 	assert_false(m.several);
 	assert_string_equal(m.suggestions[0].value, "EP10");
 	assert_string_equal(m.suggestions[0].label, "EP10 (EAST)");
-	assert_false(know_resolve(f->know, "seller", "zzz", NULL, f->arena, &m));
+	assert_false(know_resolve(f->know, NULL, "seller", "zzz", NULL, f->arena, &m));
 	assert_int_equal(m.suggestion_count, 2); /* nothing is like it: all there are */
 }
 
@@ -128,11 +128,11 @@ static void sources_tell_how_it_was_said(void **state)
 	struct fixture *f = *state;
 	struct know_match m;
 
-	assert_true(know_resolve(f->know, "seller", "acorn", NULL, f->arena, &m));
+	assert_true(know_resolve(f->know, NULL, "seller", "acorn", NULL, f->arena, &m));
 	assert_int_equal(m.source, SOURCE_SAID);
-	assert_true(know_resolve(f->know, "seller", "bw", NULL, f->arena, &m));
+	assert_true(know_resolve(f->know, NULL, "seller", "bw", NULL, f->arena, &m));
 	assert_int_equal(m.source, SOURCE_ALIAS);
-	assert_true(know_resolve(f->know, "seller", "acron", NULL, f->arena, &m));
+	assert_true(know_resolve(f->know, NULL, "seller", "acron", NULL, f->arena, &m));
 	assert_int_equal(m.source, SOURCE_ALIAS);
 }
 

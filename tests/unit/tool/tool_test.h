@@ -33,7 +33,7 @@ static const char *const permissions[] = {"chat:use", "chat:read", "chat:read_bu
 static struct principal who;
 
 /* Stands in for the knowledge of names: exact ones, "first" by market, and nothing else. */
-bool know_resolve(const struct know *k, const char *dimension, const char *text,
+bool know_resolve(const struct know *k, const char *tenant, const char *dimension, const char *text,
 		  const struct args *context, struct arena *a, struct know_match *out)
 {
 	static const struct suggestion close[] = {{"E1", "E1"}, {"E2", "E2"}};
@@ -41,6 +41,7 @@ bool know_resolve(const struct know *k, const char *dimension, const char *text,
 	const char *market = args_text(context, "market", a);
 
 	(void)k;
+	(void)tenant;
 	*out = (struct know_match){.source = SOURCE_SAID};
 	if (strcmp(text, "sunrise") == 0)
 		out->value = "East";

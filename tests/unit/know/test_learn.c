@@ -1,0 +1,353 @@
+#include "know_catalog.h"
+
+#include "vesper/limits.h"
+
+/* A catalogue that lists nothing: what there is, only the data of a tenant tell. */
+
+static const struct param_def health_params[] = {
+	TEXT("project", .entity = "project", .required = true, .about = "Project")};
+static const struct param_def budget_params[] = {
+	TEXT("project", .entity = "project", .about = "Project"),
+	TEXT("sponsor", .entity = "sponsor", .about = "Sponsor that pays"),
+	TEXT("kind", .entity = "kind", .about = "Kind of plant"),
+	{.name = "asof", .type = PARAM_TEXT, .filter = "asof_date", .entity = "asof"},
+};
+static const char *const plant_agents[] = {"plant_agent", NULL};
+static const struct tool_def plant_tools[] = {
+	TOOL("get_budget", budget_params, plant_agents,
+	     .about = "Budget of projects and sponsors."),
+	TOOL("get_health", health_params, plant_agents, .about = "Health and status of a project."),
+};
+static const struct tool_def *const plant_tool_list[] = {&plant_tools[0], &plant_tools[1]};
+static const char *const plant_examples[] = {"What is the health of the project?",
+					     "Show the budget by sponsor", NULL};
+static const struct domain_def plant_domains[] = {{.name = "plants",
+						   .agent = "plant_agent",
+						   .intent = "plant_question",
+						   .about = "Projects, their health and budget.",
+						   .examples = plant_examples,
+						   .tools = plant_tool_list,
+						   .tool_count = COUNT(plant_tool_list),
+						   .order = 1}};
+static const char *const kinds[] = {"Solar", "Wind", NULL};
+static const struct dimension_def plant_dimensions[] = {
+	{.name = "project", .filter = "project", .label = "project"},
+	{.name = "sponsor", .filter = "sponsor", .label = "sponsor"},
+	{.name = "kind", .filter = "kind", .label = "kind", .values = kinds},
+	{.name = "asof", .filter = "asof_date", .label = "as-of"},
+};
+static const struct catalog plants = {
+	.tools = plant_tools,
+	.tool_count = COUNT(plant_tools),
+	.domains = plant_domains,
+	.domain_count = COUNT(plant_domains),
+	.dimensions = plant_dimensions,
+	.dimension_count = COUNT(plant_dimensions),
+	.calendar = {.fiscal_start_month = 1, .peak_first_hour = 7, .peak_last_hour = 22},
+};
+
+static const char *const acme_projects[] = {"Sierra Solar", "Sierra Wind Farm", "O'Brien Solar",
+					    "100% Solar",   "project_7",        "Blue Oak Meadow",
+					    "Zircon"};
+static const char *const vesper_projects[] = {"Telltale Ridge", "Zirconia", "Sierra Telltale"};
+static const char *const acme_sponsors[] = {"Northwind Capital", "Zircon Partners"};
+static const char *const acme_labels[] = {"2025-Q1", "Jan_2026"};
+
+static bool learn(struct fixture *f, const char *tenant, const char *dimension,
+		  const char *const *values, size_t count)
+{
+	return know_learn(f->know, tenant, dimension, values, count);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = mem_alloc(sizeof(*f));
+
+	f->know = know_new(&plants);
+	f->arena = arena_new(1 << 24);
+	catalog_for(&plants, &nobody, f->arena, &f->view);
+	assert_true(learn(f, "acme", "project", acme_projects, COUNT(acme_projects)));
+	assert_true(learn(f, "acme", "sponsor", acme_sponsors, COUNT(acme_sponsors)));
+	assert_true(learn(f, "vesper", "project", vesper_projects, COUNT(vesper_projects)));
+	*state = f;
+	return 0;
+}
+
+static const struct understanding *ask(struct fixture *f, const char *tenant, const char *question)
+{
+	know_understand(f->know,
+			&(struct know_input){.question = question,
+					     .tenant = tenant,
+					     .may = &f->view,
+					     .today = fixture_today},
+			f->arena, &f->u);
+	return &f->u;
+}
+
+/* "several", "unknown", or the value. */
+static const char *resolve(struct fixture *f, const char *tenant, const char *dimension,
+			   const char *text, struct know_match *m)
+{
+	bool known = know_resolve(f->know, tenant, dimension, text, NULL, f->arena, m);
+
+	return known ? m->value : m->several ? "several" : "unknown";
+}
+
+static bool offers(const struct suggestion *options, size_t count, const char *value)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(options[i].value, value) == 0)
+			return true;
+	return false;
+}
+
+static void names_are_resolved_as_listed_ones_are(void **state)
+{
+	static const struct {
+		const char *dimension, *text, *want;
+	} cases[] = {
+		{"project", "sierra solar", "Sierra Solar"},
+		{"project", "SIERRA-SOLAR", "Sierra Solar"},
+		{"project", "siera solar", "Sierra Solar"},
+		{"project", "Sierra", "several"},
+		{"project", "meadow", "Blue Oak Meadow"},
+		{"project", "bom", "Blue Oak Meadow"},
+		{"project", "o'brien solar", "O'Brien Solar"},
+		{"project", "OBrien", "O'Brien Solar"},
+		{"project",
+		 "O\xE2\x80\x99"
+		 "Brien Solar",
+		 "O'Brien Solar"},
+		{"project", "100% solar", "100% Solar"},
+		{"project", "100 Solar", "100% Solar"},
+		{"project", "project 7", "project_7"},
+		{"project", "project_9", "unknown"},
+		{"project", "Atlantis", "unknown"},
+		{"project", "%", "unknown"},
+		{"project", "' OR '1'='1", "unknown"},
+		{"sponsor", "northwind", "Northwind Capital"},
+		{"sponsor", "Zircon", "Zircon Partners"},
+		{"project", "Zircon", "Zircon"},
+	};
+	struct know_match m;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *got = resolve(*state, "acme", cases[i].dimension, cases[i].text, &m);
+
+		if (strcmp(got, cases[i].want) != 0)
+			fail_msg("%s \"%s\": got %s, want %s", cases[i].dimension, cases[i].text,
+				 got, cases[i].want);
+		if (strcmp(got, "unknown") == 0)
+			assert_true(m.suggestion_count > 0);
+	}
+	assert_string_equal(resolve(*state, "acme", "project", "Sierra", &m), "several");
+	assert_int_equal(m.suggestion_count, 2);
+}
+
+static void no_tenant_meets_the_names_of_another(void **state)
+{
+	static const char *const texts[] = {
+		"Telltale Ridge",  "telltale", "tell tale rigde", "Sierra",
+		"sierra telltale", "Zirconia", "zirconai",        "xyz"};
+	struct fixture *f = *state;
+	struct know_match m;
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		const char *got = resolve(f, "acme", "project", texts[i], &m);
+
+		for (size_t v = 0; v < COUNT(vesper_projects); v++) {
+			assert_string_not_equal(got, vesper_projects[v]);
+			assert_false(offers(m.suggestions, m.suggestion_count, vesper_projects[v]));
+		}
+		ask(f, "acme",
+		    arena_printf(f->arena, "What is the health of project %s?", texts[i]));
+		for (size_t v = 0; v < COUNT(vesper_projects); v++) {
+			assert_false(offers(f->u.ask.options, f->u.ask.option_count,
+					    vesper_projects[v]));
+			for (size_t n = 0; n < f->u.filter_count; n++)
+				assert_string_not_equal(f->u.filters[n].values[0].text,
+							vesper_projects[v]);
+		}
+		resolve(f, "vesper", "project", texts[i], &m);
+		assert_false(offers(m.suggestions, m.suggestion_count, "Sierra Solar"));
+	}
+	assert_string_equal(resolve(f, "vesper", "project", "telltale ridge", &m),
+			    "Telltale Ridge");
+	assert_string_equal(resolve(f, "vesper", "project", "sierra", &m), "Sierra Telltale");
+}
+
+static void who_has_learned_nothing_takes_names_as_said(void **state)
+{
+	struct know_match m;
+
+	assert_string_equal(resolve(*state, "globex", "project", "Telltale Ridge", &m),
+			    "Telltale Ridge");
+	assert_string_equal(resolve(*state, NULL, "project", "Sierra", &m), "Sierra");
+	assert_string_equal(resolve(*state, "vesper", "sponsor", "Anybody", &m), "Anybody");
+	assert_string_equal(resolve(*state, "globex", "kind", "solr", &m), "Solar");
+}
+
+static void questions_find_names(void **state)
+{
+	static const struct {
+		const char *question, *want;
+	} cases[] = {
+		{"What is the health of Sierra Solar?", "Sierra Solar"},
+		{"how is o'brien solar doing, health wise", "O'Brien Solar"},
+		{"health of 100% Solar", "100% Solar"},
+		{"health of project_7", "project_7"},
+		{"What is the health of the Blue Oak Medow project?", "Blue Oak Meadow"},
+		{"health of zircon", "Zircon"},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct understanding *u = ask(f, "acme", cases[i].question);
+
+		if (u->tool_count != 1 ||
+		    strcmp(args_text(&u->tools[0].args, "project", f->arena), cases[i].want) != 0)
+			fail_msg("%s: %zu tools, ask %s", cases[i].question, u->tool_count,
+				 u->ask.text ? u->ask.text : "nothing");
+	}
+}
+
+static void several_are_asked_about(void **state)
+{
+	struct fixture *f = *state;
+	const struct understanding *u = ask(f, "acme", "What is the health of Sierra?");
+
+	assert_int_equal(u->tool_count, 0);
+	assert_string_equal(u->ask.filter, "project");
+	assert_false(u->ask.unknown);
+	assert_int_equal(u->ask.option_count, 2);
+	assert_true(offers(u->ask.options, 2, "Sierra Solar"));
+	assert_true(offers(u->ask.options, 2, "Sierra Wind Farm"));
+}
+
+static void unknown_names_are_asked_about(void **state)
+{
+	static const char *const questions[] = {"What is the budget of project Atlantis?",
+						"What is the budget of the Atlantis project?"};
+
+	for (size_t i = 0; i < COUNT(questions); i++) {
+		const struct understanding *u = ask(*state, "acme", questions[i]);
+
+		assert_int_equal(u->tool_count, 0);
+		assert_true(u->ask.unknown);
+		assert_string_equal(u->ask.filter, "project");
+		assert_true(u->ask.option_count > 0);
+	}
+}
+
+/* The catalogue lists "Solar"; that three projects have it in their names changes nothing. */
+static void listed_names_go_before_parts(void **state)
+{
+	const struct understanding *u = ask(*state, "acme", "What is the budget of solar?");
+
+	assert_int_equal(u->tool_count, 1);
+	assert_int_equal(u->filter_count, 1);
+	assert_string_equal(u->filters[0].name, "kind");
+}
+
+static void the_word_beside_tells_the_kind(void **state)
+{
+	const struct understanding *u =
+		ask(*state, "acme", "What is the budget of sponsor Zircon?");
+
+	assert_int_equal(u->tool_count, 1);
+	assert_string_equal(u->filters[0].name, "sponsor");
+	assert_string_equal(u->filters[0].values[0].text, "Zircon Partners");
+}
+
+static void ordinary_words_stay_words(void **state)
+{
+	static const char *const reports[] = {"Budget", "Health of everything", "Status"};
+	struct fixture *f = *state;
+	const struct understanding *u;
+
+	assert_true(learn(f, "acme", "sponsor", reports, COUNT(reports)));
+	u = ask(f, "acme", "what is the budget of zircon");
+	assert_int_equal(u->tool_count, 1);
+	assert_int_equal(u->filter_count, 1);
+	assert_string_equal(u->filters[0].name, "project");
+}
+
+static void learning_again_replaces(void **state)
+{
+	static const char *const later[] = {"Aurora", "Borealis"};
+	struct fixture *f = *state;
+	struct know_match before, m;
+
+	resolve(f, "acme", "project", "zircon", &before);
+	assert_true(learn(f, "acme", "project", later, COUNT(later)));
+	assert_string_equal(before.value, "Zircon"); /* what was understood stays whole */
+	assert_string_equal(resolve(f, "acme", "project", "aurora", &m), "Aurora");
+	assert_string_equal(resolve(f, "acme", "project", "zircon", &m), "unknown");
+	assert_true(offers(m.suggestions, m.suggestion_count, "Borealis"));
+	assert_string_equal(resolve(f, "acme", "sponsor", "zircon", &m), "Zircon Partners");
+	assert_true(learn(f, "acme", "project", NULL, 0));
+	assert_string_equal(resolve(f, "acme", "project", "zircon", &m), "zircon");
+}
+
+static void too_many_are_none(void **state)
+{
+	size_t count = KNOW_VALUES_MAX + 1;
+	const char **many = mem_alloc(count * sizeof(*many));
+	struct fixture *f = *state;
+	struct know_match m;
+
+	for (size_t i = 0; i < count; i++)
+		many[i] = arena_printf(f->arena, "Plant %zu", i);
+	assert_false(learn(f, "acme", "project", many, count));
+	assert_string_equal(resolve(f, "acme", "project", "anything", &m), "anything");
+	assert_true(learn(f, "acme", "project", many, count - 1));
+	assert_string_equal(resolve(f, "acme", "project", "plant 4711", &m), "Plant 4711");
+	mem_free(many);
+}
+
+static void what_cannot_be_learned(void **state)
+{
+	static const char *const values[] = {"Hydro"};
+	struct know_match m;
+
+	assert_false(learn(*state, "acme", "kind", values, 1)); /* the catalogue lists them */
+	assert_false(learn(*state, "acme", "nothing", values, 1));
+	assert_string_equal(resolve(*state, "acme", "kind", "Hydro", &m), "unknown");
+}
+
+static void labels_are_those_of_the_data(void **state)
+{
+	struct fixture *f = *state;
+	struct know_match m;
+
+	assert_string_equal(resolve(f, "acme", "asof", "January 2025", &m), "Jan_2025");
+	assert_true(learn(f, "acme", "asof", acme_labels, COUNT(acme_labels)));
+	assert_string_equal(resolve(f, "acme", "asof", "january 2026", &m), "Jan_2026");
+	assert_string_equal(resolve(f, "acme", "asof", "Q1 2025", &m), "2025-Q1");
+	assert_string_equal(resolve(f, "acme", "asof", "January 2025", &m), "unknown");
+	assert_true(offers(m.suggestions, m.suggestion_count, "Jan_2026"));
+	assert_string_equal(resolve(f, "vesper", "asof", "January 2025", &m), "Jan_2025");
+}
+
+#undef TEST
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(names_are_resolved_as_listed_ones_are),
+		TEST(no_tenant_meets_the_names_of_another),
+		TEST(who_has_learned_nothing_takes_names_as_said),
+		TEST(questions_find_names),
+		TEST(several_are_asked_about),
+		TEST(unknown_names_are_asked_about),
+		TEST(listed_names_go_before_parts),
+		TEST(the_word_beside_tells_the_kind),
+		TEST(ordinary_words_stay_words),
+		TEST(learning_again_replaces),
+		TEST(too_many_are_none),
+		TEST(what_cannot_be_learned),
+		TEST(labels_are_those_of_the_data),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/sql.h"
+
+static const char *text_of(const char *view, const char *column, enum dialect dialect,
+			   struct arena *a)
+{
+	struct sql_bound sql;
+	struct err e = {0};
+
+	if (!sql_distinct(view, column, "acme", 11, dialect, a, &sql, &e)) {
+		assert_int_equal(e.code, ERR_INPUT);
+		return NULL;
+	}
+	assert_int_equal(sql.count, 1);
+	assert_string_equal(sql.values[0].text, "acme");
+	return sql.text;
+}
+
+static void the_tenant_is_bound_and_the_rows_are_capped(void **state)
+{
+	struct arena *a = arena_new(1 << 16);
+
+	(void)state;
+	assert_string_equal(text_of("dbo.per_project", "name", DIALECT_MSSQL, a),
+			    "SELECT DISTINCT t.name AS \"Value\"\n"
+			    "FROM dbo.per_project t\n"
+			    "WHERE t.tenant_id = ? AND t.name IS NOT NULL\n"
+			    "ORDER BY t.name\n"
+			    "OFFSET 0 ROWS FETCH NEXT 11 ROWS ONLY");
+	assert_non_null(
+		strstr(text_of("dbo.per_project", "name", DIALECT_SQLITE, a), "LIMIT 11 OFFSET 0"));
+	arena_free(&a);
+}
+
+static void names_with_blanks_are_quoted(void **state)
+{
+	struct arena *a = arena_new(1 << 16);
+
+	(void)state;
+	assert_non_null(strstr(text_of("dbo.x", "Project Name", DIALECT_POSTGRES, a),
+			       "DISTINCT t.\"Project Name\" AS"));
+	assert_non_null(strstr(text_of("dbo.x", "Duration(Hrs) :a", DIALECT_SQLITE, a),
+			       "t.\"Duration(Hrs) :a\" IS NOT NULL"));
+	arena_free(&a);
+}
+
+static void what_could_end_a_name_is_refused(void **state)
+{
+	static const char *const columns[] = {"", "a\"b", "a]b", "[a", "a\nb", "a\\b"};
+	static const char *const views[] = {"",     ".x", "a.b.c", "a b",   "a;--",
+					    "a\"b", "1a", "a.",    "a.b c", "a.(select 1)"};
+	struct arena *a = arena_new(1 << 16);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		assert_null(text_of("dbo.x", columns[i], DIALECT_SQLITE, a));
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+		assert_null(text_of(views[i], "name", DIALECT_SQLITE, a));
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_tenant_is_bound_and_the_rows_are_capped),
+		cmocka_unit_test(names_with_blanks_are_quoted),
+		cmocka_unit_test(what_could_end_a_name_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
