@@ -12,6 +12,7 @@
 #include "vesper/mem.h"
 
 #define PART_BYTES_MIN 3  /* "HB" in HB_NORTH says nothing alone */
+#define PART_NAMES_MAX 32 /* a word that more names of one dimension share tells none of them */
 #define OPTIONS_MAX    40 /* choices that one question back offers */
 #define CLOSEST_MAX    5  /* suggestions for a name that is not known */
 
@@ -22,6 +23,7 @@
 static void add_entry(struct names *n, const struct entry *e)
 {
 	int first = dict_find(&n->keys, e->key, e->len), last = -1;
+	size_t sharing = 0;
 	struct entry *slot;
 
 	if (e->len == 0 || e->len >= ENTITY_KEY_BYTES)
@@ -31,7 +33,10 @@ static void add_entry(struct names *n, const struct entry *e)
 		if (n->entries[i].dimension == e->dimension && n->entries[i].value == e->value &&
 		    n->entries[i].when_value == e->when_value)
 			return;
+		sharing += n->entries[i].dimension == e->dimension;
 	}
+	if (e->kind == ENTRY_PART && sharing >= PART_NAMES_MAX)
+		return;
 	n->entries = mem_grow(n->entries, &n->entry_cap, n->entry_count + 1, sizeof(*n->entries));
 	slot = &n->entries[n->entry_count];
 	*slot = *e;
