@@ -52,14 +52,15 @@
 #define TICKETS_MAX             10000      /* outstanding tickets in memory; the oldest go first */
 
 /* a turn */
-#define TURN_ARENA_BYTES     (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
-#define TURN_MAX_HOPS        64     /* state changes of one turn; a real one takes about 12 */
-#define TURN_DEADLINE_MS     120000 /* the whole turn */
-#define TURNS_MAX            4000   /* running turns in one process */
-#define TURNS_PER_USER_MAX   8      /* running turns of one user over all sessions */
-#define TURN_GRACE_MS        30000  /* a turn nobody watches runs on that long, to be resumed */
-#define HISTORY_MESSAGES_MAX 12 /* read of a session: a prompt repeats half, what stands is near   \
-				 */
+#define TURN_ARENA_BYTES   (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
+#define TURN_MAX_HOPS      64     /* state changes of one turn; a real one takes about 12 */
+#define TURN_DEADLINE_MS   120000 /* the whole turn */
+#define TURNS_MAX          4000   /* running turns in one process */
+#define TURNS_PER_USER_MAX 8      /* running turns of one user over all sessions */
+#define TURN_GRACE_MS      30000  /* a turn nobody watches runs on that long, to be resumed */
+#define HISTORY_MESSAGES_MAX                                                                       \
+	12 /* read of a session: a prompt repeats half, what stands is near                        \
+	    */
 #define ANSWER_BYTES_MAX                                                                           \
 	(256 * 1024)              /* text of one answer; past it the answer is ended and marked */
 #define EVENTS_PER_TURN_MAX 20000 /* entries of one turn's log: a 10,000 token answer, and room */
@@ -90,9 +91,10 @@
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
 #define ENUM_VALUES_MAX       40 /* values that a tool's schema lists; more only cost tokens */
 
-#define KNOW_CALLS_MAX 12  /* calls that one question makes by naming several values */
-#define KNOW_WORDS_MAX 400 /* words of a question that are read; a pasted document is no question  \
-			    */
+#define KNOW_CALLS_MAX 12 /* calls that one question makes by naming several values */
+#define KNOW_WORDS_MAX                                                                             \
+	400 /* words of a question that are read; a pasted document is no question                 \
+	     */
 #define KNOW_VALUES_MAX                                                                            \
 	10000 /* names of one dimension that a tenant's data hold; more are not indexed */
 #define KNOW_REFRESH_MS  600000 /* new projects are named within ten minutes */

@@ -152,8 +152,8 @@ void llm_free(struct llm **llm);
 /* Some provider's breaker lets a call through now. NULL: false. */
 bool llm_usable(const struct llm *llm);
 
-/* The answer's blocks live in the arena, which must outlive the operation, as must the texts and JSON values that the call
- * points to; its structs and arrays are copied. */
+/* The answer's blocks live in the arena, which must outlive the operation, as must the texts and
+ * JSON values that the call points to; its structs and arrays are copied. */
 struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a,
 		     const struct llm_handler *handler, void *owner);
 

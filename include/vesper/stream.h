@@ -64,8 +64,8 @@ struct stream_log *stream_find(struct stream_hub *h, const char *turn_id,
 /* Watches from after `last_seq` on (0: from the start). `wake` may come when nothing is new. */
 struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
 				      void (*wake)(void *owner), void *owner);
-/* The next entry, or NULL when there is none yet. Valid until the next call and until the turn goes on, so it is used
- * within the same callback. */
+/* The next entry, or NULL when there is none yet. Valid until the next call and until the turn goes
+ * on, so it is used within the same callback. */
 const struct stream_entry *stream_read(struct stream_watch *w);
 /* The entry that was read last will be read again. */
 void stream_unread(struct stream_watch *w);

@@ -55,7 +55,7 @@ struct toolbox_options {
 	struct catalog *catalog; /* referenced */
 	struct know *know;
 	struct db *warehouse;
-	struct cache *cache; /* NULL: every call runs */
+	struct cache *cache;                 /* NULL: every call runs */
 	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a
 						module get tool_sql_run */
 };

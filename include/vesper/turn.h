@@ -55,9 +55,9 @@ struct turns_options {
 	struct loop *loop;
 	struct stream_hub *streams;
 	struct store *store;
-	struct llm *llm;     /* NULL: rules only */
-	int64_t deadline_ms; /* 0: TURN_DEADLINE_MS */
-	int64_t grace_ms;    /* a turn nobody watches; 0: cancelled at once */
+	struct llm *llm;           /* NULL: rules only */
+	int64_t deadline_ms;       /* 0: TURN_DEADLINE_MS */
+	int64_t grace_ms;          /* a turn nobody watches; 0: cancelled at once */
 	enum guard_policy numbers; /* what happens to a number that the data does not support */
 };
 

@@ -117,8 +117,8 @@ static struct value value_of(const struct param_def *p, const char *text)
 	}
 }
 
-static bool read_args(int argc, char **argv, const struct tool_def *tool, struct arena *a,
-		      struct args *args)
+static bool read_args(int argc, char **argv, const struct catalog *c, const struct tool_def *tool,
+		      struct arena *a, struct args *args)
 {
 	char today[DATE_ISO_BYTES];
 
@@ -146,6 +146,8 @@ static bool read_args(int argc, char **argv, const struct tool_def *tool, struct
 	args_set(args, a, "tenant_id", value_text(ctl_option(argc, argv, "--tenant", "vesper")));
 	args_set(args, a, "today", value_date(today));
 	args_set(args, a, "row_limit", value_int(DB_ROWS_MAX));
+	args_set(args, a, "peak_first_hour", value_int(c->calendar.peak_first_hour));
+	args_set(args, a, "peak_last_hour", value_int(c->calendar.peak_last_hour));
 	return true;
 }
 
@@ -183,7 +185,7 @@ int ctl_tool(int argc, char **argv)
 		tool = catalog_tool(c, name);
 		if (!tool)
 			ctl_fail("there is no tool %s", name);
-		else if (read_args(argc, argv, tool, a, &args))
+		else if (read_args(argc, argv, c, tool, a, &args))
 			status = print_sql(tool, &args, dialect, a);
 		catalog_unref(&c);
 	}

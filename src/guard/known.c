@@ -64,10 +64,13 @@ static void add_date(struct known *k, const struct entry *proto, struct date d)
 /* Numbers, dates and hours that a text holds. */
 static void add_text(struct known *k, const struct entry *proto, const char *text)
 {
-	size_t len = text ? strnlen(text, TEXT_CELL_BYTES_MAX) : 0, at = 0, plain;
+	size_t len, at = 0, plain;
 	struct reader r;
 	struct shown s;
 
+	if (!text)
+		return;
+	len = strnlen(text, TEXT_CELL_BYTES_MAX);
 	reader_init(&r);
 	r.line_start = false;
 	for (; reader_next(&r, text + at, len - at, true, &plain, &s); at += plain + s.len) {

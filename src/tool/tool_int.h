@@ -26,7 +26,7 @@ struct tool_call {
 	struct args args; /* checked and resolved, by parameter name */
 	struct result *result;
 	void (*derive)(struct result *r, struct arena *a);
-	tool_choose_fn choose; /* of a lookup that runs before the tool's own statements */
+	tool_choose_fn choose;  /* of a lookup that runs before the tool's own statements */
 	const char *cache_name; /* what the cache knows the result by; NULL: it is never kept */
 	bool may_keep;          /* this run's result is worth keeping, if it has rows or is empty */
 	struct op *query;       /* what runs now, or NULL */

@@ -1,4 +1,5 @@
-/* The page's files, embedded at build time from src/widget/ (src/widget/embed.cmake writes the table). */
+/* The page's files, embedded at build time from src/widget/ (src/widget/embed.cmake writes the
+ * table). */
 #ifndef VESPER_ASSETS_H
 #define VESPER_ASSETS_H
 

@@ -119,9 +119,9 @@ struct turn {
 	struct buf answer;            /* everything that was shown as text */
 	struct guard_numbers *guard;  /* what is written passes here; NULL: not yet, or ended */
 	struct turn_checked checked;
-	bool cut;                     /* the answer reached its length limit */
-	json_t *views;                /* array, for the stored message */
-	json_t *links;                /* array */
+	bool cut;      /* the answer reached its length limit */
+	json_t *views; /* array, for the stored message */
+	json_t *links; /* array */
 	json_t *suggestions;
 	json_t *leaves_standing;
 	const char *provider, *model;

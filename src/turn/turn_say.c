@@ -145,6 +145,17 @@ static json_t *options_json(const struct turn_reply *r)
 	return options;
 }
 
+/* The question back as a view of the stored message: its buttons are there again after a reload. */
+static void keep_selection(struct turn *t, const json_t *ask)
+{
+	json_t *view = json_deep_copy(ask);
+
+	json_set_str(view, "view_type", "selection");
+	json_set_str(view, "view_id", "ask-v1");
+	json_set_str(view, "text", t->reply.text);
+	json_push_take(t->views, view);
+}
+
 /* The ask goes out as a frame, and into what stands, so that its answer finds it. */
 void say_ask(struct turn *t)
 {
@@ -164,6 +175,7 @@ void say_ask(struct turn *t)
 	standing_ask =
 		json_pack("{s:s,s:o}", "ask_id", ask_id.text, "options", options_json(&t->reply));
 	json_set_str(standing_ask, "filter", t->reply.ask_filter);
+	keep_selection(t, body);
 	t->leaves_standing = know_standing(&t->understood);
 	json_set_take(t->leaves_standing, "ask", standing_ask);
 	event_emit(t->sink, EVENT_ASK, body);

@@ -346,12 +346,9 @@ static bool get_daily_shape(struct tool_call *call, struct err *e)
 
 /* Files of tools that other domains share stand with them, functions included. */
 static const struct tool_entry tools[] = {
-	{"compare_hub_zones", compare_hub_zones},
-	{"get_peak_offpeak", get_peak_offpeak},
-	{"get_seasonal_shape", get_seasonal_shape},
-	{"get_daily_shape", get_daily_shape},
-	{"compare_markets", compare_markets},
-	{0},
+	{"compare_hub_zones", compare_hub_zones},   {"get_peak_offpeak", get_peak_offpeak},
+	{"get_seasonal_shape", get_seasonal_shape}, {"get_daily_shape", get_daily_shape},
+	{"compare_markets", compare_markets},       {0},
 };
 
 const struct domain price_curve_domain = {"price_curve", "domain/price_curve.md", tools};

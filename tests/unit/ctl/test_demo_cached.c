@@ -41,7 +41,7 @@ static const struct {
 } values[] = {
 	{"vendor", "\"Ascend\""}, {"market", "\"CAISO\""},
 	{"hub_zone", "\"NP15\""}, {"hub_zones", "[\"NP15\", \"SP15\"]"},
-	{"year", "2025"},
+	{"year", "2025"},         {"markets", "[\"CAISO\", \"ERCOT\"]"},
 };
 
 static const char *path_in(const char *name)
