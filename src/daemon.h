@@ -1,0 +1,62 @@
+/*
+ * The process: what it is made of, how it starts, serves and stops. parts.c builds the parts from
+ * the configuration, daemon.c runs them, main.c is the command line.
+ */
+#ifndef VESPER_DAEMON_H
+#define VESPER_DAEMON_H
+
+#include "vesper/arena.h"
+#include "vesper/cache.h"
+#include "vesper/config.h"
+#include "vesper/db.h"
+#include "vesper/err.h"
+#include "vesper/http.h"
+#include "vesper/identity.h"
+#include "vesper/know.h"
+#include "vesper/llm.h"
+#include "vesper/loop.h"
+#include "vesper/store.h"
+#include "vesper/stream.h"
+#include "vesper/transport.h"
+#include "vesper/turn.h"
+
+struct daemon {
+	struct config *config;
+	struct arena *arena; /* options that live as long as the process */
+	struct loop *loop;
+	struct http *http;
+	struct db *warehouse, *stored;
+	struct cache *cache;
+	struct store *store;
+	struct llm *llm;
+	struct identity *identity;
+	struct stream_hub *streams;
+	struct turns *turns;
+	struct know_refresh *names;
+	struct transport *transport;
+	struct signal_watch *term, *interrupt, *hangup;
+	struct timer *drain_timer;
+	const char *root;
+	const char *secret;
+	const char **tenant_ids; /* NULL-ended */
+	struct db_tenant *warehouse_tenants, *store_tenants;
+	size_t tenant_count;
+	size_t preparing; /* tenants whose store is still being migrated */
+	bool stopping;
+	struct err failure; /* why the start could not go on */
+};
+
+/* From the bottom up; false leaves what was built, for daemon_take_down. Nothing is opened to the
+ * outside yet. */
+MUST_CHECK bool daemon_build(struct daemon *d, struct err *e);
+/* A catalogue and what is made from it; the caller hands it to turns_use. */
+MUST_CHECK bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e);
+/* Opens the port. */
+MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
+/* In the opposite order of building; each part may be missing. */
+void daemon_take_down(struct daemon *d);
+
+/* Builds, serves until a signal says stop, and returns the exit status. */
+int daemon_serve(struct daemon *d);
+
+#endif

@@ -1,0 +1,294 @@
+/*
+ * Builds the parts from the bottom up and takes them down in the opposite order. Everything that a
+ * folder needs is handed to it here; no folder reads configuration or environment itself.
+ */
+#include "daemon.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "vesper/catalog.h"
+#include "vesper/domain.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/tool.h"
+
+#define TENANTS_MAX 256
+#define DEMO_SECRET "vesper demo secret, never used outside demo mode"
+
+/* ---- options from configuration ---- */
+
+static bool make_folder(const char *path, struct err *e)
+{
+	if (mkdir(path, 0700) == 0 || errno == EEXIST) {
+		if (access(path, W_OK | X_OK) == 0)
+			return true;
+		return err_set(e, ERR_INPUT, "%s is not writable: set data_dir to a folder that is",
+			       path);
+	}
+	return err_set(e, ERR_INPUT, "%s cannot be made: %s", path, strerror(errno));
+}
+
+/* Connections are opened by worker threads later: their files are named from the root. */
+static const char *absolute(struct daemon *d, const char *path)
+{
+	char here[4096];
+
+	if (*path == '/' || !getcwd(here, sizeof(here)))
+		return path;
+	return arena_printf(d->arena, "%s/%s", here, path);
+}
+
+static const char *tenant_file(struct daemon *d, const char *folder, const json_t *tenant,
+			       const char *key, const char *id)
+{
+	const char *file = json_string_value(json_object_get(tenant, key));
+
+	return arena_printf(d->arena, "%s/%s", folder,
+			    file ? file : arena_printf(d->arena, "%s.db", id));
+}
+
+static bool read_tenants(struct daemon *d, struct err *e)
+{
+	const json_t *tenants = config_json(d->config, "tenants");
+	const char *data = absolute(d, config_text(d->config, "data_dir"));
+	const char *warehouse = config_text(d->config, "warehouse.dir");
+	const char *store = arena_printf(d->arena, "%s/store", data);
+	size_t n = json_object_size(tenants), i = 0;
+	const char *id;
+	json_t *tenant;
+
+	if (n == 0 || n > TENANTS_MAX)
+		return err_set(e, ERR_INPUT, "tenants: 1 to %d are wanted, %zu are given",
+			       TENANTS_MAX, n);
+	if (!make_folder(data, e) || !make_folder(store, e))
+		return false;
+	warehouse =
+		*warehouse ? absolute(d, warehouse) : arena_printf(d->arena, "%s/warehouse", data);
+	d->tenant_ids = arena_alloc(d->arena, sizeof(char *) * (n + 1));
+	d->warehouse_tenants = arena_alloc(d->arena, sizeof(struct db_tenant) * n);
+	d->store_tenants = arena_alloc(d->arena, sizeof(struct db_tenant) * n);
+	json_object_foreach((json_t *)tenants, id, tenant) {
+		d->tenant_ids[i] = id;
+		d->warehouse_tenants[i] =
+			(struct db_tenant){id, tenant_file(d, warehouse, tenant, "warehouse", id)};
+		d->store_tenants[i++] =
+			(struct db_tenant){id, tenant_file(d, store, tenant, "store", id)};
+	}
+	d->tenant_count = n;
+	return true;
+}
+
+static bool open_database(struct daemon *d, const char *section, const struct db_tenant *tenants,
+			  struct db **out, struct err *e)
+{
+	bool is_store = strcmp(section, "store") == 0;
+	struct db_options o = {
+		.name = section,
+		.dsn = config_text(d->config, is_store ? "store.dsn" : "warehouse.dsn"),
+		.read_only = !is_store,
+		.create = is_store,
+		.workers = (size_t)config_int(d->config,
+					      is_store ? "store.workers" : "warehouse.workers"),
+		.queue = (size_t)config_int(d->config, "warehouse.queue"),
+		.max_rows = is_store ? DB_ROWS_MAX
+				     : (size_t)config_int(d->config, "warehouse.max_rows"),
+		.timeout_ms = config_int(d->config, "warehouse.query_timeout_ms"),
+		.tenants = tenants,
+		.tenant_count = d->tenant_count,
+	};
+	const char *dialect =
+		config_text(d->config, is_store ? "store.dialect" : "warehouse.dialect");
+
+	if (is_store)
+		o.full_sync = strcasecmp(config_text(d->config, "store.synchronous"), "full") == 0;
+	if (!dialect_parse(dialect, &o.dialect))
+		return err_set(e, ERR_INPUT,
+			       "%s.dialect: \"%s\" is none of mssql, postgres, sqlite", section,
+			       dialect);
+	return db_open(d->loop, &o, out, e);
+}
+
+static bool open_model(struct daemon *d, struct err *e)
+{
+	static const char *const roles[LLM_ROLE_COUNT] = {"route", "agent", "answer"};
+	const json_t *list = config_json(d->config, "llm.providers");
+	size_t n = json_array_size(list);
+	struct llm_provider_options *providers =
+		arena_alloc(d->arena, sizeof(*providers) * (n + 1));
+	struct llm_options o = {
+		.providers = providers,
+		.provider_count = n,
+		.connect_ms = config_int(d->config, "llm.timeouts_ms.connect"),
+		.first_byte_ms = config_int(d->config, "llm.timeouts_ms.first_byte"),
+		.idle_ms = config_int(d->config, "llm.timeouts_ms.idle"),
+		.breaker_failures = config_int(d->config, "llm.breaker.failures"),
+		.breaker_open_ms = config_int(d->config, "llm.breaker.probe_s") * 1000,
+	};
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *p = json_array_get(list, i);
+
+		if (!json_get_str(p, "name", &providers[i].name, e) ||
+		    !json_get_str(p, "kind", &providers[i].kind, e) ||
+		    !json_opt_str(p, "base_url", &providers[i].base_url, e) ||
+		    !json_opt_str(p, "key", &providers[i].key, e) ||
+		    !json_opt_str(p, "version", &providers[i].version, e))
+			return err_prefix(e, "llm.providers[%zu]", i);
+	}
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+		o.roles[i].model = config_text(
+			d->config, arena_printf(d->arena, "llm.roles.%s.model", roles[i]));
+		o.roles[i].max_tokens = config_int(
+			d->config, arena_printf(d->arena, "llm.roles.%s.max_tokens", roles[i]));
+	}
+	return llm_new(d->loop, d->http, &o, &d->llm, e);
+}
+
+static bool choose_secret(struct daemon *d, struct err *e)
+{
+	bool demo = config_bool(d->config, "demo");
+
+	d->secret = config_text(d->config, "auth.jwt_secret");
+	if (!*d->secret && demo)
+		d->secret = DEMO_SECRET;
+	if (!*d->secret)
+		return err_set(
+			e, ERR_INPUT,
+			"auth.jwt_secret is not set (VESPER_JWT_SECRET), and demo mode is off");
+	if (!demo && strcmp(d->secret, DEMO_SECRET) == 0)
+		return err_set(e, ERR_INPUT,
+			       "auth.jwt_secret: the demo's secret is refused outside demo mode");
+	if (!demo && strlen(d->secret) < 32)
+		return err_set(e, ERR_INPUT,
+			       "auth.jwt_secret: at least 32 bytes are wanted outside demo mode");
+	return true;
+}
+
+static bool open_identity(struct daemon *d, struct err *e)
+{
+	struct jwt_options o = {
+		.issuer = config_text(d->config, "auth.issuer"),
+		.audience = config_text(d->config, "auth.audience"),
+		.tenants = d->tenant_ids,
+		.leeway_s = config_int(d->config, "auth.leeway_s"),
+	};
+
+	if (!choose_secret(d, e))
+		return false;
+	o.hs256_secret = d->secret;
+	return identity_new(&o, &d->identity, e);
+}
+
+/* ---- the catalogue and what is made from it ---- */
+
+bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e)
+{
+	struct turn_knowledge k = {0};
+	struct toolbox_options o = {.loop = d->loop,
+				    .warehouse = d->warehouse,
+				    .cache = d->cache,
+				    .modules = domain_modules};
+
+	if (!catalog_load(d->root, &k.catalog, e))
+		return false;
+	k.know = know_new(k.catalog);
+	o.catalog = k.catalog;
+	o.know = k.know;
+	if (!toolbox_new(&o, &k.tools, e)) {
+		know_free(&k.know);
+		catalog_unref(&k.catalog);
+		return false;
+	}
+	*out = k;
+	return true;
+}
+
+/* ---- the whole ---- */
+
+bool daemon_build(struct daemon *d, struct err *e)
+{
+	struct turn_knowledge k;
+	struct turns_options turns = {0};
+
+	if (!read_tenants(d, e) || !loop_new(&d->loop, e) || !http_new(d->loop, &d->http, e) ||
+	    !open_database(d, "warehouse", d->warehouse_tenants, &d->warehouse, e) ||
+	    !open_database(d, "store", d->store_tenants, &d->stored, e) ||
+	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
+	    !open_identity(d, e))
+		return false;
+	d->cache = cache_memory_new(d->loop);
+	if (!daemon_load_knowledge(d, &k, e))
+		return false;
+	d->streams = stream_hub_new(d->loop);
+	turns = (struct turns_options){
+		.loop = d->loop,
+		.streams = d->streams,
+		.store = d->store,
+		.llm = d->llm,
+		.deadline_ms = config_int(d->config, "llm.timeouts_ms.turn"),
+		.grace_ms = config_int(d->config, "limits.grace_s") * 1000,
+	};
+	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
+		return err_set(e, ERR_INPUT, "checks.numbers: must be flag or withhold");
+	d->turns = turns_new(&turns);
+	turns_use(d->turns, &k);
+	return true;
+}
+
+bool daemon_listen(struct daemon *d, struct err *e)
+{
+	const json_t *list = config_json(d->config, "auth.origins");
+	const char **origins = arena_alloc(d->arena, sizeof(char *) * (json_array_size(list) + 1));
+	struct transport_options o = {
+		.loop = d->loop,
+		.listen = config_text(d->config, "listen"),
+		.admin_listen = config_text(d->config, "admin_listen"),
+		.origins = origins,
+		.allow_query_token = config_bool(d->config, "auth.allow_query_token"),
+		.first_frame_always =
+			strcmp(config_text(d->config, "auth.first_frame"), "always") == 0,
+		.echo = config_bool(d->config, "ws.echo"),
+		.demo = config_bool(d->config, "demo"),
+		.demo_secret = d->secret,
+		.identity = d->identity,
+		.streams = d->streams,
+		.store = d->store,
+		.turns = d->turns,
+	};
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		origins[i] = json_string_value(json_array_get(list, i));
+	if (!transport_open(&o, &d->transport, e))
+		return false;
+	log_info("daemon.ready", "http://%s%s, answers by %s", transport_address(d->transport),
+		 o.demo ? " (demo)" : "", d->llm ? "a model" : "rules (no model is configured)");
+	return true;
+}
+
+/* In the opposite order of build; each part may be missing when the start failed. */
+void daemon_take_down(struct daemon *d)
+{
+	signal_watch_free(&d->term);
+	signal_watch_free(&d->interrupt);
+	signal_watch_free(&d->hangup);
+	timer_free(&d->drain_timer);
+	transport_close(&d->transport);
+	know_refresh_free(&d->names);
+	turns_free(&d->turns);
+	stream_hub_free(&d->streams);
+	identity_free(&d->identity);
+	llm_free(&d->llm);
+	store_free(&d->store);
+	cache_free(&d->cache);
+	db_close(&d->stored);
+	db_close(&d->warehouse);
+	http_free(&d->http);
+	loop_free(&d->loop);
+	arena_free(&d->arena);
+	health_reset();
+}
