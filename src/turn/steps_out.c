@@ -96,9 +96,13 @@ static void on_text(void *owner, const char *text, size_t len)
 {
 	struct turn *t = owner;
 
-	if (t->answer.n + len > ANSWER_BYTES_MAX)
+	if (t->cut)
+		return;
+	if (t->answer.n + len <= ANSWER_BYTES_MAX)
+		write_text(t, text, len);
+	else
 		t->cut = true;
-	write_text(t, text, len);
+	t->cut = t->cut || t->log_full;
 	if (t->cut)
 		turn_wake(t);
 }

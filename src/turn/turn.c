@@ -383,7 +383,8 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	t->views = json_array();
 	t->links = json_array();
 	t->suggestions = json_array();
-	buf_init(&t->answer, ANSWER_BYTES_MAX);
+	/* The number check may hold a sentence that goes out after the last piece. */
+	buf_init(&t->answer, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);
 	catalog_for(t->knowledge->set.catalog, t->who, t->arena, &t->may);
 	t->state_timer = timer_new(all->loop, on_deadline, t);
 	t->turn_timer = timer_new(all->loop, on_deadline, t);

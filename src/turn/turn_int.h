@@ -119,6 +119,7 @@ struct turn {
 	struct buf answer;            /* everything that was shown as text */
 	struct guard_numbers *guard;  /* what is written passes here; NULL: not yet, or ended */
 	struct turn_checked checked;
+	bool log_full; /* a piece of the answer found no room in the log */
 	bool cut;      /* the answer reached its length limit */
 	json_t *views; /* array, for the stored message */
 	json_t *links; /* array */

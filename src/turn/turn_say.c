@@ -37,17 +37,26 @@ void say_filters(struct turn *t)
 	event_emit(t->sink, EVENT_FILTERS, body);
 }
 
-void say_text(struct turn *t, const char *text, size_t len)
+/* A piece that the log has no room for is not shown, so it is not part of the answer; nothing may
+ * follow it either. */
+static bool show(struct turn *t, const char *text, size_t len, json_t *mark_take)
 {
 	uint64_t before = stream_last_seq(t->log);
 
-	if (t->cut)
-		return;
-	event_emit_token(t->sink, text, len);
-	/* A piece that the log had no room for was not shown, so it is not part of the answer. */
-	t->cut = stream_last_seq(t->log) == before;
-	if (!t->cut)
+	if (t->log_full) {
+		json_decref(mark_take);
+		return false;
+	}
+	event_emit_marked(t->sink, text, len, mark_take);
+	t->log_full = stream_last_seq(t->log) == before;
+	if (!t->log_full)
 		buf_add(&t->answer, text, len);
+	return !t->log_full;
+}
+
+void say_text(struct turn *t, const char *text, size_t len)
+{
+	show(t, text, len, NULL);
 }
 
 static json_t *ref_json(const struct guard_ref *ref)
@@ -91,9 +100,9 @@ static void note_checked(struct turn_checked *c, const struct guard_piece *piece
 
 void say_checked(struct turn *t, const struct guard_piece *piece)
 {
-	buf_add(&t->answer, piece->text, piece->len);
-	event_emit_marked(t->sink, piece->text, piece->len,
-			  piece->marked ? mark_json(piece, piece->start) : NULL);
+	if (!show(t, piece->text, piece->len,
+		  piece->marked ? mark_json(piece, piece->start) : NULL))
+		return;
 	if (piece->marked)
 		note_checked(&t->checked, piece);
 	t->checked.chars += utf8_count(piece->text, piece->len);
