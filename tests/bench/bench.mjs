@@ -190,6 +190,7 @@ async function model() {
   const daemon = await startDaemon({ mock });
   mock.reset();
   const t = await turns(daemon, REFERENCE, 300);
+  row('request to the model', `${mock.calls.at(-1).raw.length} bytes`, '1,500 tokens', 'reference question, in the middle of a session');
   row('model calls a turn', `${(mock.count / 320).toFixed(2)}`, '1', 'reference question, counted by the scripted model');
   row('CPU a turn, model at zero latency, cached', `${t.cpu.toFixed(2)} ms`, '0.5 ms', 'reference question, 300 turns');
   row('first token, model at zero latency, cached', `${t.first.toFixed(1)} ms`, '', 'the same, median');
