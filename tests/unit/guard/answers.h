@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-#include "samples.h"
-#include "vesper/mem.h"
+#include "sample_results.h"
+#include "vesper/guard.h"
 #include "vesper/str.h"
+#include "vesper/mem.h"
 #include "vesper/utf8.h"
 
 struct outcome_of_check {

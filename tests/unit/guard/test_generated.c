@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
-#include "samples.h"
+#include "sample_results.h"
+#include "vesper/guard.h"
+#include "vesper/str.h"
 #include "vesper/clock.h"
 
 #define ANSWERS   4200

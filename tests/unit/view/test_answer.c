@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "view_int.h"
-#include "view_results.h"
+#include "sample_results.h"
 
 static const struct sample_column price_columns[] = {
 	{"Vendor", NULL, COLUMN_TEXT},
@@ -30,7 +30,7 @@ static void the_sentence_of_the_tool_leads(void **state)
 	static const char *const suggest[] = {"How does {Vendor} see {arg.hub_zone} in {arg.year}?",
 					      "And {Missing}?", NULL};
 	struct arena *a = arena_new(1 << 20);
-	struct result *r = sample_result(a, sample_table(price_columns, 3, cells, 1));
+	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 1));
 	struct view_answer v;
 
 	(void)state;
@@ -48,7 +48,7 @@ static void facts_fill_placeholders(void **state)
 {
 	static const char *const cells[] = {"Ascend", "52.14", "8760"};
 	struct arena *a = arena_new(1 << 20);
-	struct result *r = sample_result(a, sample_table(price_columns, 3, cells, 1));
+	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 1));
 	struct view_answer v;
 
 	(void)state;
@@ -65,7 +65,7 @@ static void several_rows_become_a_table(void **state)
 {
 	static const char *const cells[] = {"As|cend_x*", "52.14", "8760", "_Hitachi", NULL, "0"};
 	struct arena *a = arena_new(1 << 20);
-	struct result *r = sample_result(a, sample_table(price_columns, 3, cells, 2));
+	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 2));
 	struct view_answer v;
 
 	(void)state;
@@ -81,7 +81,7 @@ static void below_a_sentence_the_table_holds_only_what_differs(void **state)
 {
 	static const char *const cells[] = {"Ascend", "52.14", "8760", "Hitachi", "54.80", "8760"};
 	struct arena *a = arena_new(1 << 20);
-	struct result *r = sample_result(a, sample_table(price_columns, 3, cells, 2));
+	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 2));
 	struct view_answer v;
 
 	(void)state;
@@ -96,7 +96,7 @@ static void below_a_sentence_the_table_holds_only_what_differs(void **state)
 static void nothing_found_says_what_was_searched(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
-	struct result *r = sample_result(a, NULL);
+	struct result *r = asked_result(a, NULL);
 	struct view_answer v;
 
 	(void)state;
@@ -114,7 +114,7 @@ static void every_outcome_is_worded(void **state)
 	(void)state;
 	for (int kind = OUTCOME_EMPTY; kind < OUTCOME_KIND_COUNT; kind++) {
 		struct arena *a = arena_new(1 << 20);
-		struct result *r = sample_result(a, NULL);
+		struct result *r = asked_result(a, NULL);
 		struct view_answer v;
 
 		r->outcome = (struct outcome){.kind = (enum outcome_kind)kind,
@@ -145,7 +145,7 @@ static void a_cut_table_says_so(void **state)
 	t = sample_table(price_columns, 3, cells, 30);
 	t->truncated = true;
 	t->total_rows = 900;
-	r = sample_result(a, t);
+	r = asked_result(a, t);
 	answer_of(a, (const struct result *const[]){r}, 1, &v);
 	assert_non_null(strstr(v.markdown, "The first 24 of 900 rows are shown."));
 	arena_free(&a);

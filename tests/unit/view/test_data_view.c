@@ -7,7 +7,7 @@
 
 #include "vesper/json.h"
 #include "view_int.h"
-#include "view_results.h"
+#include "sample_results.h"
 
 static const struct sample_column price_columns[] = {
 	{"Vendor", NULL, COLUMN_TEXT},
@@ -20,7 +20,7 @@ static void data_views_keep_digits(void **state)
 	static const char *const cells[] = {"Ascend", "48.7300", "9007199254740993",
 					    NULL,     NULL,      "7"};
 	struct arena *a = arena_new(1 << 20);
-	struct result *r = sample_result(a, sample_table(price_columns, 3, cells, 2));
+	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 2));
 	json_t *view = view_data(r, r->tables[0], "c1-v1");
 	struct buf b;
 
@@ -42,7 +42,7 @@ static void a_cut_table_says_how_and_how_much(void **state)
 	static const char *const cells[] = {"Ascend", "1.00", "7"};
 	struct arena *a = arena_new(1 << 20);
 	struct table *t = sample_table(price_columns, 3, cells, 1);
-	struct result *r = sample_result(a, t);
+	struct result *r = asked_result(a, t);
 	json_t *view;
 
 	(void)state;

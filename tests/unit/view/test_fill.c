@@ -7,7 +7,7 @@
 
 #include "vesper/json.h"
 #include "view_int.h"
-#include "view_results.h"
+#include "sample_results.h"
 
 static const struct sample_column price_columns[] = {
 	{"Vendor", NULL, COLUMN_TEXT},
@@ -18,7 +18,7 @@ static const struct sample_column price_columns[] = {
 static struct result *sample(struct arena *a)
 {
 	static const char *const cells[] = {"Ascend", "48.7", "8760", "Hitachi", NULL, "1"};
-	struct result *r = sample_result(a, sample_table(price_columns, 3, cells, 2));
+	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 2));
 	struct value vendors[] = {value_text("Ascend"), value_text("Hitachi"), value_text("ICF")};
 
 	args_set_list(&r->args, a, "vendors", vendors, 3);

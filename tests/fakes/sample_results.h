@@ -1,6 +1,6 @@
-/* Results made by hand for the tests of views. */
-#ifndef VESPER_VIEW_RESULTS_H
-#define VESPER_VIEW_RESULTS_H
+/* Results made by hand, for the tests of what reads results. */
+#ifndef SAMPLE_RESULTS_H
+#define SAMPLE_RESULTS_H
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct sample_column {
 static struct table *sample_table(const struct sample_column *columns, size_t column_count,
 				  const char *const *cells, size_t rows)
 {
-	struct table *t = table_new(1 << 20);
+	struct table *t = table_new(1 << 22);
 	struct stats_collector *s = stats_new(column_count);
 
 	t->name = "main";
@@ -55,10 +55,18 @@ static struct result *sample_result(struct arena *a, struct table *take)
 	r->agent = "dayahead_agent";
 	r->tool = "get_average_annual_price";
 	r->about = "Average price";
-	args_set(&r->args, a, "hub_zone", value_text("NP15"));
-	args_set(&r->args, a, "year", value_int(2025));
 	if (take)
 		result_add_table(r, a, take);
+	return r;
+}
+
+/* The sample as if it had been asked about NP15 in 2025. */
+static inline struct result *asked_result(struct arena *a, struct table *take)
+{
+	struct result *r = sample_result(a, take);
+
+	args_set(&r->args, a, "hub_zone", value_text("NP15"));
+	args_set(&r->args, a, "year", value_int(2025));
 	return r;
 }
 
