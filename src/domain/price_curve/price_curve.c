@@ -163,7 +163,7 @@ static bool compare_markets(struct tool_call *call, struct err *e)
 	return tool_sql_run_then(call, derive_markets, e);
 }
 
-/* ---- get_peak_offpeak ---- */
+/* ---- get_peak_offpeak_spread ---- */
 
 static void add_spread(struct result *r, struct arena *a, int64_t peak, int64_t off_peak)
 {
@@ -197,7 +197,7 @@ static void derive_spread(struct result *r, struct arena *a)
 	table_add_column(t, "Spread_PerMWh", COLUMN_DECIMAL, spreads);
 }
 
-static bool get_peak_offpeak(struct tool_call *call, struct err *e)
+static bool get_peak_offpeak_spread(struct tool_call *call, struct err *e)
 {
 	return tool_sql_run_then(call, derive_spread, e);
 }
@@ -346,9 +346,12 @@ static bool get_daily_shape(struct tool_call *call, struct err *e)
 
 /* Files of tools that other domains share stand with them, functions included. */
 static const struct tool_entry tools[] = {
-	{"compare_hub_zones", compare_hub_zones},   {"get_peak_offpeak", get_peak_offpeak},
-	{"get_seasonal_shape", get_seasonal_shape}, {"get_daily_shape", get_daily_shape},
-	{"compare_markets", compare_markets},       {0},
+	{"compare_hub_zones", compare_hub_zones},
+	{"get_peak_offpeak_spread", get_peak_offpeak_spread},
+	{"get_seasonal_shape", get_seasonal_shape},
+	{"get_daily_shape", get_daily_shape},
+	{"compare_markets", compare_markets},
+	{0},
 };
 
 const struct domain price_curve_domain = {"price_curve", "domain/price_curve.md", tools};

@@ -192,7 +192,7 @@ static void price_curves(void **state)
 	says("**SP15**");
 	says("$52.14/MWh against $48.73/MWh");
 	says("**$3.41/MWh** (7%)");
-	ask("get_peak_offpeak", "{'hub_zone': 'HB_NORTH'}");
+	ask("get_peak_offpeak_spread", "{'hub_zone': 'HB_NORTH'}");
 	says("peak hours 7-22");
 	ask("get_seasonal_shape", "{'hub_zone': 'NP15', 'year': 2025, 'vendor': 'Ascend'}");
 	says("By season: Spring $");

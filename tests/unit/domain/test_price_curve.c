@@ -21,9 +21,9 @@ static void each_argument_arrives_bound(void **state)
 		 "{'hub_zones': ['NP15', 'SP15'], 'year': 2026}",
 		 "compare_hub_zones/main",
 		 {"NP15", "SP15", "2026", "Base"}},
-		{"get_peak_offpeak",
+		{"get_peak_offpeak_spread",
 		 "{'hub_zone': 'NP15', " ALL "}",
-		 "get_peak_offpeak/main",
+		 "get_peak_offpeak_spread/main",
 		 {"NP15", ALL_VALUES, "7", "22"}},
 		{"get_seasonal_shape",
 		 "{'hub_zone': 'NP15', 'year': 2025, 'vendor': 'Ascend', 'market': 'CAISO', "
@@ -58,7 +58,7 @@ static void each_argument_arrives_bound(void **state)
 
 static void denied_means_no_query(void **state)
 {
-	static const char *const tools[] = {"compare_hub_zones",  "get_peak_offpeak",
+	static const char *const tools[] = {"compare_hub_zones",  "get_peak_offpeak_spread",
 					    "get_seasonal_shape", "get_daily_shape",
 					    "compare_markets",    NULL};
 
@@ -201,7 +201,7 @@ static void the_market_of_hub_zones_counts(void **state)
 static void peak_and_off_peak(void **state)
 {
 	(void)state;
-	call("get_peak_offpeak", "{'hub_zone': 'NP15'}");
+	call("get_peak_offpeak_spread", "{'hub_zone': 'NP15'}");
 	assert_int_equal(answer->tables[0]->row_count, 1);
 	number(cell(0, "PeakPrice_PerMWh"), 55.75);
 	number(cell(0, "OffPeakPrice_PerMWh"), 45);
@@ -209,8 +209,8 @@ static void peak_and_off_peak(void **state)
 	fact("peak_spread", "10.75", "$/MWh");
 	fact("peak_spread_percent", "23.9", "%");
 	fact("peak_hours", "7-22", NULL);
-	call("get_peak_offpeak", "{'hub_zone': 'NP15', 'year': 2025, 'months': [7], "
-				 "'reference': 'High'}");
+	call("get_peak_offpeak_spread", "{'hub_zone': 'NP15', 'year': 2025, 'months': [7], "
+					"'reference': 'High'}");
 	number(cell(0, "OffPeakPrice_PerMWh"), 110);
 }
 
@@ -261,7 +261,7 @@ static void markets_are_compared_over_their_hub_zones(void **state)
 static void nothing_and_other_tenants(void **state)
 {
 	static const char *const tools[] = {"get_seasonal_shape", "get_daily_shape",
-					    "get_peak_offpeak"};
+					    "get_peak_offpeak_spread"};
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
