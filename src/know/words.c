@@ -92,7 +92,7 @@ static const char *const meanings[][16] = {
 	{"average", "avg", "mean", "averaged", "ave", "typical", "overall"},
 	{"annual", "yearly", "annually", "annualized", "year"},
 	{"compare", "comparison", "versus", "vs", "against", "differ", "difference", "different",
-	 "gap", "delta", "spread", "side", "relative", "comparing", "disagree", "agree"},
+	 "gap", "delta", "side", "relative", "comparing", "disagree", "agree"},
 	{"distribution", "shape", "profile", "pattern", "intraday", "diurnal", "histogram",
 	 "breakdown", "vary", "fluctuate", "duck", "ramp"},
 	{"hour", "hourly", "intradaily", "evening", "morning", "overnight", "night", "midday",
