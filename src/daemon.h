@@ -40,6 +40,7 @@ struct daemon {
 	const char *secret;
 	const char **tenant_ids; /* NULL-ended */
 	struct db_tenant *warehouse_tenants, *store_tenants;
+	struct tenant_place *places; /* of each tenant */
 	size_t tenant_count;
 	size_t preparing; /* tenants whose store is still being migrated */
 	bool stopping;

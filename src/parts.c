@@ -83,6 +83,34 @@ static bool read_tenants(struct daemon *d, struct err *e)
 	return true;
 }
 
+static bool read_places(struct daemon *d, struct err *e)
+{
+	const json_t *tenants = config_json(d->config, "tenants");
+
+	d->places = arena_alloc(d->arena, sizeof(*d->places) * d->tenant_count);
+	for (size_t i = 0; i < d->tenant_count; i++) {
+		const json_t *tenant = json_object_get(tenants, d->tenant_ids[i]);
+		const char *zone = json_string_value(json_object_get(tenant, "timezone"));
+
+		d->places[i].tenant = d->tenant_ids[i];
+		if (!zone_load(zone ? zone : config_text(d->config, "calendar.timezone"),
+			       &d->places[i].zone, e))
+			return err_prefix(e, zone ? "tenants" : "calendar.timezone");
+	}
+	return true;
+}
+
+static int week_start(const struct config *c)
+{
+	static const char *const days[] = {"monday", "tuesday",  "wednesday", "thursday",
+					   "friday", "saturday", "sunday"};
+	int day = 0;
+
+	while (day < 6 && strcmp(config_text(c, "calendar.week_start"), days[day]) != 0)
+		day++;
+	return day;
+}
+
 static bool open_database(struct daemon *d, const char *section, const struct db_tenant *tenants,
 			  struct db **out, struct err *e)
 {
@@ -215,7 +243,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 	struct turn_knowledge k;
 	struct turns_options turns = {0};
 
-	if (!read_tenants(d, e) || !loop_new(&d->loop, e) || !http_new(d->loop, &d->http, e) ||
+	if (!read_tenants(d, e) || !read_places(d, e) || !loop_new(&d->loop, e) ||
+	    !http_new(d->loop, &d->http, e) ||
 	    !open_database(d, "warehouse", d->warehouse_tenants, &d->warehouse, e) ||
 	    !open_database(d, "store", d->store_tenants, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
@@ -232,6 +261,11 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.llm = d->llm,
 		.deadline_ms = config_int(d->config, "llm.timeouts_ms.turn"),
 		.grace_ms = config_int(d->config, "limits.grace_s") * 1000,
+		.calendar = {.fiscal_start_month =
+				     (int)config_int(d->config, "calendar.fiscal_start_month"),
+			     .week_start = week_start(d->config)},
+		.places = d->places,
+		.place_count = d->tenant_count,
 	};
 	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
 		return err_set(e, ERR_INPUT, "checks.numbers: must be flag or withhold");
@@ -289,6 +323,8 @@ void daemon_take_down(struct daemon *d)
 	db_close(&d->warehouse);
 	http_free(&d->http);
 	loop_free(&d->loop);
+	for (size_t i = 0; d->places && i < d->tenant_count; i++)
+		zone_free(&d->places[i].zone);
 	arena_free(&d->arena);
 	health_reset();
 }

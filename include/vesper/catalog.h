@@ -129,10 +129,8 @@ struct report_def {
 };
 
 struct calendar {
-	int fiscal_start_month; /* 1..12 */
-	int week_start;         /* 0 = Monday */
-	int peak_first_hour;    /* 7 */
-	int peak_last_hour;     /* 22 */
+	int peak_first_hour; /* 7 */
+	int peak_last_hour;  /* 22 */
 };
 
 struct catalog {

@@ -21,6 +21,8 @@ int64_t clock_mono_ms(void); /* only for differences */
 int64_t clock_mono_us(void);
 struct date clock_today(void); /* UTC date of clock_now_ms, or the frozen one */
 
+bool clock_today_is_frozen(void);
+
 /* From now on today is `d`. Wall time goes on as it is: tokens and stored times are compared with
  * others' clocks. */
 void clock_freeze_today(struct date d);

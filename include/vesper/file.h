@@ -8,12 +8,17 @@
 
 #include "vesper/arena.h"
 #include "vesper/err.h"
+#include "vesper/str.h"
 
 /* The whole text of a file of at most cap_bytes, terminated, in the arena. ERR_NOT_FOUND when there
  * is none; ERR_INPUT when it is no regular file, too large, not valid UTF-8 or holds a NUL byte. A
  * byte order mark is taken off. */
 MUST_CHECK bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char **out,
 			  struct err *e);
+
+/* The same for any bytes; they are followed by a NUL that does not count. */
+MUST_CHECK bool file_read_bytes(const char *path, size_t cap_bytes, struct arena *a,
+				struct str *out, struct err *e);
 
 /* Names (not paths) of what is in a folder, sorted by bytes, NULL-ended; names that begin with a
  * dot are left out. */

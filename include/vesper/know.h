@@ -85,11 +85,18 @@ struct understanding {
 
 #define KNOW_SURE 0.8
 
+/* How a company counts time. All zero: the fiscal year is the calendar's, weeks begin on Monday. */
+struct know_calendar {
+	int fiscal_start_month; /* 1..12; a fiscal year is named after the year in which it ends */
+	int week_start;         /* 0 = Monday */
+};
+
 struct know_input {
 	const char *question;
 	const char *tenant;             /* whose names are known; NULL: the catalogue's only */
 	const struct catalog_view *may; /* what this caller may use */
 	struct date today;
+	struct know_calendar calendar;
 	const json_t *standing;       /* the last turn's standing filters and tools, or NULL */
 	const json_t *edited_filters; /* filters the client sent back, or NULL */
 };

@@ -32,6 +32,7 @@
 #include "vesper/stream.h"
 #include "vesper/str.h"
 #include "vesper/tool.h"
+#include "vesper/zone.h"
 
 enum turn_state {
 	TURN_ACCEPT,
@@ -51,6 +52,12 @@ enum turn_state {
 
 struct turns; /* the running turns of this process and what they work with */
 
+/* Where a tenant is: what day it is there. */
+struct tenant_place {
+	const char *tenant;
+	struct zone *zone;
+};
+
 struct turns_options {
 	struct loop *loop;
 	struct stream_hub *streams;
@@ -59,6 +66,9 @@ struct turns_options {
 	int64_t deadline_ms;       /* 0: TURN_DEADLINE_MS */
 	int64_t grace_ms;          /* a turn nobody watches; 0: cancelled at once */
 	enum guard_policy numbers; /* what happens to a number that the data does not support */
+	struct know_calendar calendar;
+	const struct tenant_place *places; /* borrowed; who is not among them lives by UTC */
+	size_t place_count;
 };
 
 struct turns *turns_new(const struct turns_options *options);

@@ -51,6 +51,11 @@ struct date clock_today(void)
 	return date_from_days(today_fixed ? today_days : floor_div(clock_now_ms(), DAY_MS));
 }
 
+bool clock_today_is_frozen(void)
+{
+	return today_fixed;
+}
+
 void clock_freeze_today(struct date d)
 {
 	assert(date_valid(d));

@@ -15,7 +15,7 @@
 #include "vesper/utf8.h"
 
 static bool read_open_file(FILE *f, const char *path, size_t cap_bytes, struct arena *a,
-			   const char **out, struct err *e)
+			   struct str *out, struct err *e)
 {
 	struct stat st;
 
@@ -25,20 +25,17 @@ static bool read_open_file(FILE *f, const char *path, size_t cap_bytes, struct a
 		return err_set(e, ERR_INPUT, "%s: larger than %zu bytes", path, cap_bytes);
 
 	size_t size = (size_t)st.st_size;
-	char *text = arena_alloc(a, size + 1);
-	size_t len = fread(text, 1, size, f);
+	char *bytes = arena_alloc(a, size + 1);
+	size_t len = fread(bytes, 1, size, f);
 	if (ferror(f))
 		return err_set(e, ERR_INPUT, "%s: cannot be read", path);
-	text[len] = '\0';
-	if (memchr(text, '\0', len))
-		return err_set(e, ERR_INPUT, "%s: holds a NUL byte", path);
-	if (!utf8_valid(text, len))
-		return err_set(e, ERR_INPUT, "%s: not valid UTF-8", path);
-	*out = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+	bytes[len] = '\0';
+	*out = (struct str){bytes, len};
 	return true;
 }
 
-bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char **out, struct err *e)
+bool file_read_bytes(const char *path, size_t cap_bytes, struct arena *a, struct str *out,
+		     struct err *e)
 {
 	FILE *f = fopen(path, "rbe");
 
@@ -48,6 +45,20 @@ bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char *
 	bool ok = read_open_file(f, path, cap_bytes, a, out, e);
 	fclose(f);
 	return ok;
+}
+
+bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char **out, struct err *e)
+{
+	struct str text;
+
+	if (!file_read_bytes(path, cap_bytes, a, &text, e))
+		return false;
+	if (memchr(text.p, '\0', text.n))
+		return err_set(e, ERR_INPUT, "%s: holds a NUL byte", path);
+	if (!utf8_valid(text.p, text.n))
+		return err_set(e, ERR_INPUT, "%s: not valid UTF-8", path);
+	*out = strncmp(text.p, "\xef\xbb\xbf", 3) == 0 ? text.p + 3 : text.p;
+	return true;
 }
 
 static int is_shown(const struct dirent *entry)

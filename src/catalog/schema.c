@@ -220,12 +220,9 @@ static bool load_dimensions(struct loader *l, const json_t *array, struct err *e
 
 static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 {
-	static const char *const names[] = {"fiscal_start_month", "week_start", "peak_first_hour",
-					    "peak_last_hour", NULL};
-	static const int64_t lowest[] = {1, 0, 0, 0}, highest[] = {12, 6, 23, 23};
+	static const char *const names[] = {"peak_first_hour", "peak_last_hour", NULL};
 	struct calendar *c = &l->whole->shown.calendar;
-	int *const fields[] = {&c->fiscal_start_month, &c->week_start, &c->peak_first_hour,
-			       &c->peak_last_hour};
+	int *const fields[] = {&c->peak_first_hour, &c->peak_last_hour};
 
 	if (!json_only(object, names, e))
 		return err_prefix(e, CATALOGUE ": calendar");
@@ -233,10 +230,8 @@ static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 		int64_t value;
 		if (!json_get_int(object, names[i], &value, e))
 			return err_prefix(e, CATALOGUE ": calendar");
-		if (value < lowest[i] || value > highest[i])
-			return err_set(e, ERR_INPUT,
-				       CATALOGUE ": calendar: %s: %" PRId64 " to %" PRId64,
-				       names[i], lowest[i], highest[i]);
+		if (value < 0 || value > 23)
+			return err_set(e, ERR_INPUT, CATALOGUE ": calendar: %s: 0 to 23", names[i]);
 		*fields[i] = (int)value;
 	}
 	return c->peak_first_hour <= c->peak_last_hour ||

@@ -154,15 +154,15 @@ static bool is_tenant_id(const char *id)
 
 static bool tenant_check(const char *id, const json_t *files, struct err *e)
 {
-	static const char *const names[] = {"warehouse", "store", NULL};
-	const char *warehouse, *store;
+	static const char *const names[] = {"warehouse", "store", "timezone", NULL};
+	const char *warehouse, *store, *zone = "";
 	if (!is_tenant_id(id))
 		return err_set(e, ERR_INPUT, "an id has at most %d letters, digits, _ and -",
 			       TENANT_BYTES_MAX);
 	if (!json_is_object(files))
 		return err_set(e, ERR_INPUT, "must be an object");
 	if (!json_only(files, names, e) || !json_get_str(files, "warehouse", &warehouse, e) ||
-	    !json_get_str(files, "store", &store, e))
+	    !json_get_str(files, "store", &store, e) || !json_opt_str(files, "timezone", &zone, e))
 		return false;
 	if (!is_file_name(warehouse) || !is_file_name(store))
 		return err_set(e, ERR_INPUT, "warehouse and store must be plain file names");

@@ -16,7 +16,7 @@ enum key_type {
 	KEY_BOOL,
 	KEY_LIST,      /* of texts */
 	KEY_PROVIDERS, /* of objects: name, kind, base_url, key, version */
-	KEY_TENANTS,   /* tenant id -> {warehouse, store} */
+	KEY_TENANTS,   /* tenant id -> {warehouse, store, timezone?} */
 };
 
 struct config_key {

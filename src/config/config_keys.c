@@ -32,6 +32,7 @@
 
 #define DIALECTS    "mssql|postgres|sqlite"
 #define EFFORTS     "low|medium|high|max"
+#define DAYS        "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 #define MODEL       "\"claude-sonnet-4-6\""
 #define WAIT_MS_MAX 3600000
 #define TOKENS_MAX  128000
@@ -46,7 +47,7 @@ BOOL ("demo",                                                    "demo sign-in, 
 OTHER("today", KEY_DATE, "\"\"",                                 "freezes the date"),
 OTHER("tenants", KEY_TENANTS,
       "{\"vesper\":{\"warehouse\":\"vesper.db\",\"store\":\"vesper.db\"},"
-       "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist, and their SQLite files"),
+       "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist: SQLite files, and timezone where it differs"),
 BOOL ("ws.echo",                                                 "serve /ws/echo"),
 
 SECRET("auth.jwt_secret",                                        "HS256 key, at least 32 bytes outside demo mode"),
@@ -82,6 +83,10 @@ INT  ("llm.timeouts_ms.idle", 30000, 10, WAIT_MS_MAX,            "silence inside
 INT  ("llm.timeouts_ms.turn", 120000, 100, WAIT_MS_MAX,          "a whole turn"),
 INT  ("llm.breaker.failures", 5, 1, 1000,                        "in a row, then the provider is left alone"),
 INT  ("llm.breaker.probe_s", 30, 1, 3600,                        "until one call is let through again"),
+
+TEXT ("calendar.timezone", "\"UTC\"", NULL,                      "where today is, as America/Chicago; a tenant may have its own"),
+INT  ("calendar.fiscal_start_month", 1, 1, 12,                   "FY26 ends in 2026"),
+TEXT ("calendar.week_start", "\"monday\"", DAYS,                 "first day of last week"),
 
 TEXT ("checks.numbers", "\"flag\"", "flag|withhold",             "a number that the data does not support: shown and marked, or left out"),
 INT  ("limits.grace_s", 30, 0, 3600,                             "a turn nobody watches runs on that long"),

@@ -222,8 +222,8 @@ static void read_year_before(struct question *q, struct time_read *out)
 		}
 }
 
-void dates_read(struct question *q, struct date today, const struct calendar *cal, struct arena *a,
-		struct time_read *out)
+void dates_read(struct question *q, struct date today, const struct know_calendar *cal,
+		struct arena *a, struct time_read *out)
 {
 	static const char *const published[] = {"published", "publish",   "released",
 						"issued",    "received",  "uploaded",

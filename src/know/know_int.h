@@ -251,7 +251,7 @@ struct time_phrase {
 struct time_parser {
 	struct question *q;
 	struct date today;
-	const struct calendar *calendar;
+	const struct know_calendar *calendar;
 	struct time_phrase phrases[PHRASES_MAX];
 	size_t count;
 	size_t bad_from, bad_to; /* tokens of a day that does not exist */
@@ -276,8 +276,8 @@ int year_token(const struct token *t, bool may_be_short);
 unsigned months_between(int first, int last);  /* as bits */
 unsigned season_months(const struct token *t); /* 0: it is none */
 
-void dates_read(struct question *q, struct date today, const struct calendar *cal, struct arena *a,
-		struct time_read *out);
+void dates_read(struct question *q, struct date today, const struct know_calendar *cal,
+		struct arena *a, struct time_read *out);
 void hours_read(struct question *q, const struct calendar *cal, struct arena *a,
 		struct time_read *out);
 int numbers_top_n(struct question *q); /* 0: none */

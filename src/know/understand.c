@@ -117,7 +117,7 @@ static void read_question(struct reading *r)
 	if (r->q.count > KNOW_WORDS_MAX)
 		r->q.count = KNOW_WORDS_MAX;
 	entity_read(r);
-	dates_read(&r->q, r->in->today, cal, r->arena, &r->time);
+	dates_read(&r->q, r->in->today, &r->in->calendar, r->arena, &r->time);
 	hours_read(&r->q, cal, r->arena, &r->time);
 	top = numbers_top_n(&r->q);
 	entity_read_unknown(r);

@@ -127,6 +127,7 @@ static void understand(struct turn *t, const json_t *filters)
 		.tenant = t->who->tenant,
 		.may = &t->may,
 		.today = t->today,
+		.calendar = t->all->calendar,
 		.standing = t->standing,
 		.edited_filters = filters,
 	};
@@ -146,7 +147,8 @@ static const struct domain_def *forbidden_domain(struct turn *t)
 	struct know_input in = {.question = t->request.content,
 				.tenant = t->who->tenant,
 				.may = &all,
-				.today = t->today};
+				.today = t->today,
+				.calendar = t->all->calendar};
 
 	if (t->understood.confidence >= KNOW_SURE && t->understood.kind == KNOW_DATA)
 		return NULL;

@@ -36,6 +36,9 @@ struct turns *turns_new(const struct turns_options *o)
 		.deadline_ms = o->deadline_ms ? o->deadline_ms : TURN_DEADLINE_MS,
 		.grace_ms = o->grace_ms,
 		.numbers = o->numbers,
+		.calendar = o->calendar,
+		.places = o->places,
+		.place_count = o->place_count,
 	};
 	list_init(&all->running);
 	list_init(&all->repeats);
@@ -363,6 +366,15 @@ static void copy_request(struct turn *t, const struct turn_request *r)
 	};
 }
 
+/* What day it is where the tenant is. */
+static struct date today_of(const struct turns *all, const char *tenant)
+{
+	for (size_t i = 0; i < all->place_count; i++)
+		if (strcmp(all->places[i].tenant, tenant) == 0)
+			return zone_today(all->places[i].zone);
+	return clock_today();
+}
+
 static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 {
 	struct turn *t = mem_alloc(sizeof(*t));
@@ -375,7 +387,7 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	t->id = uuid_new();
 	t->user_message_id = uuid_new();
 	t->answer_id = uuid_new();
-	t->today = clock_today();
+	t->today = today_of(all, t->who->tenant);
 	t->began_ms = clock_mono_ms();
 	t->state = TURN_ACCEPT;
 	t->intent = "general";

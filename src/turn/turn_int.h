@@ -37,6 +37,9 @@ struct turns {
 	struct llm *llm;
 	int64_t deadline_ms, grace_ms;
 	enum guard_policy numbers;
+	struct know_calendar calendar;
+	const struct tenant_place *places;
+	size_t place_count;
 	struct knowledge *knowledge;
 	struct list running; /* struct turn, oldest first */
 	size_t count;

@@ -16,8 +16,7 @@
 	" \"values\": {\"East\": [\"E1\", \"E2\"], \"West\": [\"W1\"]}},\n"                        \
 	"  {\"name\": \"file\", \"filter\": \"file_name\", \"view\": \"dbo.prices\","              \
 	" \"column\": \"file\"}],\n"                                                               \
-	" \"calendar\": {\"fiscal_start_month\": 1, \"week_start\": 0, \"peak_first_hour\": 7,"    \
-	" \"peak_last_hour\": 22}}\n"
+	" \"calendar\": {\"peak_first_hour\": 7, \"peak_last_hour\": 22}}\n"
 
 #define SMALL_ENTITIES                                                                             \
 	"{\"market\": [{\"text\": \"sunrise\", \"value\": \"East\"}],\n"                           \

@@ -299,6 +299,10 @@ static void tenants(void **state)
 		load("{\"tenants\":{\"one\":{\"warehouse\":\"1.db\",\"store\":\"1.db\"}}}", NO_ENV);
 	assert_int_equal(json_object_size(config_json(c, "tenants")), 1);
 	config_free(&c);
+	REFUSE("{\"tenants\":{\"a\":{\"warehouse\":\"1\",\"store\":\"1\",\"timezone\":5}}}", NO_ENV,
+	       "tenants.a: timezone");
+	REFUSE("{\"calendar\":{\"fiscal_start_month\":13}}", NO_ENV, "from 1 to 12");
+	REFUSE("{\"calendar\":{\"week_start\":\"mon\"}}", NO_ENV, "monday|");
 	REFUSE("{\"tenants\":{}}", NO_ENV, "at least one tenant");
 	REFUSE("{\"tenants\":[]}", NO_ENV, "must be an object");
 	REFUSE("{\"tenants\":{\"../x\":{\"warehouse\":\"1\",\"store\":\"1\"}}}", NO_ENV,

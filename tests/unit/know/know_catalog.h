@@ -194,7 +194,7 @@ static const struct catalog fixture_catalog = {
 	.domain_count = COUNT(fixture_domains),
 	.dimensions = fixture_dimensions,
 	.dimension_count = COUNT(fixture_dimensions),
-	.calendar = {.fiscal_start_month = 1, .peak_first_hour = 7, .peak_last_hour = 22},
+	.calendar = {.peak_first_hour = 7, .peak_last_hour = 22},
 };
 
 /* ---- one test's things ---- */

@@ -1,8 +1,7 @@
 /* What phrases of time mean, on Friday, 27 February 2026. */
 #include "know_catalog.h"
 
-static const struct calendar calendar = {
-	.fiscal_start_month = 1, .peak_first_hour = 7, .peak_last_hour = 22};
+static const struct know_calendar calendar = {0};
 
 /* "y2025,2026 m6,7,8 aJan_2025 r2026-01-01/2026-01-31": what was read, "!" before the range when
  * only days are right. */
@@ -266,7 +265,7 @@ static void one_label(void **state)
 
 static void week_start_is_configured(void **state)
 {
-	struct calendar sunday = {.week_start = 6};
+	struct know_calendar sunday = {.week_start = 6};
 	struct arena *a = arena_new(1 << 20);
 	struct time_read t = {0};
 	struct question q;

@@ -43,7 +43,7 @@ static const struct catalog plants = {
 	.domain_count = COUNT(plant_domains),
 	.dimensions = plant_dimensions,
 	.dimension_count = COUNT(plant_dimensions),
-	.calendar = {.fiscal_start_month = 1, .peak_first_hour = 7, .peak_last_hour = 22},
+	.calendar = {.peak_first_hour = 7, .peak_last_hour = 22},
 };
 
 static const char *const acme_projects[] = {"Sierra Solar", "Sierra Wind Farm", "O'Brien Solar",

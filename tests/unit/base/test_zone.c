@@ -1,0 +1,126 @@
+/* Local dates around the moments at which clocks change, against the system's own library. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "vesper/zone.h"
+
+#define HOUR_MS INT64_C(3600000)
+
+static void zones_agree_with_the_library(void **state)
+{
+	static const char *const names[] = {
+		"America/Los_Angeles", "America/Chicago", "Asia/Kolkata",   "Australia/Lord_Howe",
+		"Europe/Dublin",       "Pacific/Apia",    "America/Havana", "Africa/Casablanca",
+		"Asia/Tehran",         "Etc/GMT+9",       "Europe/Berlin",  "America/Nuuk"};
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct zone *z;
+
+		assert_true(zone_load(names[i], &z, &e));
+		setenv("TZ", names[i], 1);
+		tzset();
+		/* each 31 hours and 7 minutes from 1965 to 2100 */
+		for (int64_t s = -157766400; s < 4102444800; s += 112020) {
+			time_t at = (time_t)s;
+			struct tm local;
+
+			localtime_r(&at, &local);
+			if (zone_offset_s(z, s) != (int)local.tm_gmtoff)
+				fail_msg("%s at %lld: %d, not %ld", names[i], (long long)s,
+					 zone_offset_s(z, s), local.tm_gmtoff);
+		}
+		zone_free(&z);
+	}
+	unsetenv("TZ");
+	tzset();
+}
+
+static void days_change_where_people_are(void **state)
+{
+	struct zone *z;
+	struct err e;
+	struct date d;
+
+	(void)state;
+	assert_true(zone_load("America/Los_Angeles", &z, &e));
+	d = zone_date(z, INT64_C(1772179200000)); /* 2026-02-27 08:00 UTC, midnight there */
+	assert_int_equal(d.day, 27);
+	d = zone_date(z, INT64_C(1772179200000) - 1);
+	assert_int_equal(d.day, 26);
+	/* the night of 2026-03-08 is an hour shorter */
+	d = zone_date(z, INT64_C(1773039600000)); /* 2026-03-09 07:00 UTC */
+	assert_int_equal(d.day, 9);
+	d = zone_date(z, INT64_C(1773039600000) - 1);
+	assert_int_equal(d.day, 8);
+	d = zone_date(z, INT64_C(-1));
+	assert_int_equal(d.year, 1969);
+	zone_free(&z);
+}
+
+static void utc_needs_no_database(void **state)
+{
+	struct zone *z;
+	struct err e;
+
+	(void)state;
+	assert_true(zone_load("", &z, &e));
+	assert_int_equal(zone_offset_s(z, 1772179200), 0);
+	zone_free(&z);
+	assert_true(zone_load("UTC", &z, &e));
+	assert_int_equal(zone_offset_s(z, 1772179200), 0);
+	zone_free(&z);
+	assert_int_equal(zone_offset_s(NULL, 5), 0);
+}
+
+static void other_names_are_refused(void **state)
+{
+	static const char *const names[] = {
+		"../../../etc/passwd", "Mars/Olympus", "America", "zone.tab",
+		"/etc/localtime",      "tzdata.zi"};
+	struct zone *z = NULL;
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_false(zone_load(names[i], &z, &e));
+		assert_null(z);
+	}
+}
+
+static void a_frozen_day_holds_everywhere(void **state)
+{
+	struct zone *z;
+	struct err e;
+
+	(void)state;
+	assert_true(zone_load("Pacific/Apia", &z, &e));
+	clock_freeze_today((struct date){2026, 2, 27});
+	assert_int_equal(zone_today(z).day, 27);
+	clock_freeze_ms(INT64_C(1772179200000));
+	assert_int_equal(zone_today(z).day, 27);
+	clock_advance_ms(3 * HOUR_MS); /* 11:00 UTC: there, thirteen hours ahead, the next day */
+	assert_int_equal(zone_today(z).day, 28);
+	clock_release();
+	zone_free(&z);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(zones_agree_with_the_library),
+		cmocka_unit_test(days_change_where_people_are),
+		cmocka_unit_test(utc_needs_no_database),
+		cmocka_unit_test(other_names_are_refused),
+		cmocka_unit_test(a_frozen_day_holds_everywhere),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
