@@ -19,6 +19,24 @@
  * truncation, source). New ref. */
 json_t *view_data(const struct result *r, const struct table *t, const char *view_id);
 
+/* The kinds of chart, as the wire names them: "line", "area", "bar", "grouped_bar", "layered". */
+enum view_chart { CHART_LINE, CHART_AREA, CHART_BAR, CHART_GROUPED_BAR, CHART_LAYERED };
+const char *view_chart_name(enum view_chart type);
+
+/* What the words of a question ask for; honoured where it fits the data. */
+enum view_chart_wish { CHART_AS_FITS, CHART_AS_LINE, CHART_AS_AREA, CHART_AS_BAR, CHART_AS_TABLE };
+enum view_chart_wish view_chart_wish(const char *question);
+
+/*
+ * The chart view of a result: the charted columns as in a data view, a Vega-Lite v6 spec with its
+ * values inline, and a text alternative. Chosen by the shapes of its tables: along hours, dates,
+ * months or years a line or area (with a band where lowest and highest stand beside); over names
+ * bars; NULL where no chart says more than the table: one row, no measure, a truncated result,
+ * points that nothing tells apart. The spec holds no expression, no address and no text that is not
+ * a value or a label. New ref.
+ */
+json_t *view_chart(const struct result *r, const char *view_id, enum view_chart_wish wish);
+
 /* Table and facts as text for a prompt: outcome line, facts, statistics, then at most `rows` rows
  * as a pipe table. Cells are fenced as data. */
 void view_prompt(struct buf *out, const struct result *r, size_t rows);

@@ -30,7 +30,7 @@ static bool is_usable(const struct result *r)
 static void show(struct turn *t, const struct result *r)
 {
 	if (r->table_count > 0 && r->tables[0]->row_count > 0)
-		say_view(t, r, r->tables[0]);
+		say_view(t, r);
 }
 
 static void on_tool(void *owner, struct result *r)

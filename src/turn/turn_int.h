@@ -160,7 +160,7 @@ void say_text(struct turn *t, const char *text,
 	      size_t len); /* a piece of the answer: shown, and kept */
 void say_checked(struct turn *t, const struct guard_piece *piece); /* one that was checked */
 json_t *say_checked_all(const struct turn *t); /* new reference; NULL when nothing was checked */
-void say_view(struct turn *t, const struct result *r, const struct table *table);
+void say_view(struct turn *t, const struct result *r); /* its main table, and its chart */
 void say_ask(struct turn *t);
 void say_end(struct turn *t);
 json_t *say_tool_calls(const struct turn *t); /* what was run, as it is stored; new reference */

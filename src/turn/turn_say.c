@@ -123,15 +123,25 @@ json_t *say_checked_all(const struct turn *t)
 	return checked;
 }
 
-void say_view(struct turn *t, const struct result *r, const struct table *table)
+static void say_one_view(struct turn *t, json_t *view_take)
 {
-	char view_id[UUID_BYTES + 8];
-	json_t *view;
+	json_array_append(t->views, view_take);
+	event_emit(t->sink, EVENT_VIEW, json_pack("{s:o}", "view", view_take));
+}
 
-	snprintf(view_id, sizeof(view_id), "%s-v%zu", r->call, json_array_size(t->views) + 1);
-	view = view_data(r, table, view_id);
-	json_array_append(t->views, view);
-	event_emit(t->sink, EVENT_VIEW, json_pack("{s:o}", "view", view));
+static const char *next_view_id(const struct turn *t, const struct result *r)
+{
+	return arena_printf(t->arena, "%s-v%zu", r->call, json_array_size(t->views) + 1);
+}
+
+void say_view(struct turn *t, const struct result *r)
+{
+	json_t *chart;
+
+	say_one_view(t, view_data(r, r->tables[0], next_view_id(t, r)));
+	chart = view_chart(r, next_view_id(t, r), view_chart_wish(t->request.content));
+	if (chart)
+		say_one_view(t, chart);
 }
 
 /* Texts from outside: json_set_str takes what json_pack would refuse. */

@@ -52,25 +52,26 @@ static json_t *meta_json(const struct column *c)
 	return meta;
 }
 
-json_t *view_data(const struct result *r, const struct table *t, const char *view_id)
+json_t *view_columns(const struct result *r, const struct table *t, const char *view_type,
+		     const char *view_id, const size_t *columns, size_t count)
 {
-	json_t *view = json_object(), *columns = json_array(), *meta = json_array(),
+	json_t *view = json_object(), *names = json_array(), *meta = json_array(),
 	       *dict = json_object();
 
-	for (size_t c = 0; c < t->column_count; c++) {
+	for (size_t i = 0; i < (columns ? count : t->column_count); i++) {
+		size_t c = columns ? columns[i] : i;
 		json_t *cells = json_array();
 
-		for (size_t row = 0; row < t->row_count; row++) {
+		for (size_t row = 0; row < t->row_count; row++)
 			json_push_take(cells, cell_json(t->columns[c].type, t->rows[row][c]));
-		}
-		json_push_take(columns, json_str(t->columns[c].name));
+		json_push_take(names, json_str(t->columns[c].name));
 		json_push_take(meta, meta_json(&t->columns[c]));
 		json_set_take(dict, t->columns[c].name, cells);
 	}
-	json_set_str(view, "view_type", "data");
+	json_set_str(view, "view_type", view_type);
 	json_set_str(view, "view_id", view_id);
 	json_set_str(view, "text", r->about);
-	json_set_take(view, "columns", columns);
+	json_set_take(view, "columns", names);
 	json_set_take(view, "meta", meta);
 	json_set_take(view, "data_dict", dict);
 	json_set_int(view, "row_count", (int64_t)t->row_count);
@@ -82,4 +83,9 @@ json_t *view_data(const struct result *r, const struct table *t, const char *vie
 		view, "source",
 		json_pack("{s:s,s:s,s:s}", "call", r->call, "agent", r->agent, "tool", r->tool));
 	return view;
+}
+
+json_t *view_data(const struct result *r, const struct table *t, const char *view_id)
+{
+	return view_columns(r, t, "data", view_id, NULL, 0);
 }

@@ -7,6 +7,10 @@
 /* One cell as people read it; an empty cell is an em dash. */
 void view_cell(struct buf *out, const struct column *column, const char *text);
 
+/* The members that every view of a table opens with; `columns` NULL: all. */
+json_t *view_columns(const struct result *r, const struct table *t, const char *view_type,
+		     const char *view_id, const size_t *columns, size_t count);
+
 /* Fills a template of view.h. False (and nothing added) when a placeholder outside [[ ]] has no
  * value. */
 bool view_fill(struct buf *out, const char *text, const struct result *r);

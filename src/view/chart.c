@@ -1,0 +1,441 @@
+/*
+ * The chart of a table as a Vega-Lite v6 spec. Fields have fixed names (x, y, low, high, series),
+ * since a column's own name may hold dots and brackets that the spec's language would read; what
+ * people see are labels. Nothing here comes from a model.
+ */
+#include "chart_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define CHART_SCHEMA     "https://vega.github.io/schema/vega-lite/v6.json"
+#define CHART_TEXT_BYTES 4096
+#define LONG_NAME_CHARS  12 /* longer ones, or many, are read along the bars */
+#define MANY_NAMES       8
+
+static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+				     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+const char *view_chart_name(enum view_chart type)
+{
+	static const char *const names[] = {
+		[CHART_LINE] = "line",       [CHART_AREA] = "area",
+		[CHART_BAR] = "bar",         [CHART_GROUPED_BAR] = "grouped_bar",
+		[CHART_LAYERED] = "layered",
+	};
+
+	return names[type];
+}
+
+static const char *label_of(const struct column *c)
+{
+	return c->label ? c->label : c->name;
+}
+
+/* ---- values ---- */
+
+/* Coordinates are binary numbers for the browser; the digits are in the view's own columns. A
+ * missing number has no member: nothing is drawn there. */
+static json_t *number_json(const char *cell)
+{
+	return cell ? json_real(strtod(cell, NULL)) : NULL;
+}
+
+static json_t *cell_text(const struct column *column, const char *cell)
+{
+	struct buf b;
+	json_t *text;
+
+	buf_init(&b, CHART_TEXT_BYTES);
+	view_cell(&b, column, cell);
+	text = json_str(buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}
+
+static json_t *x_json(const struct chart *ch, const struct table *t, size_t row)
+{
+	const char *cell = t->rows[row][ch->x];
+
+	switch (ch->axis) {
+	case AXIS_HOUR:
+	case AXIS_YEAR:
+		return json_integer(strtol(cell, NULL, 10));
+	case AXIS_MONTH:
+		return json_str(months[strtol(cell, NULL, 10) - 1]);
+	case AXIS_DATE:
+		return json_str(cell);
+	default:
+		return cell_text(&t->columns[ch->x], cell);
+	}
+}
+
+static json_t *series_json(const struct chart *ch, const struct table *t, size_t row,
+			   size_t measure)
+{
+	struct buf b;
+	json_t *text;
+
+	if (ch->series_count == 0)
+		return ch->measure_count > 1 ? json_str(label_of(&t->columns[measure])) : NULL;
+	buf_init(&b, CHART_TEXT_BYTES);
+	for (size_t i = 0; i < ch->series_count; i++) {
+		const struct column *column = &t->columns[ch->series[i]];
+		enum column_type plain = column->type == COLUMN_INT ? COLUMN_TEXT : column->type;
+		struct column shown = *column;
+
+		shown.type = plain; /* a year is a name here: no digit grouping */
+		buf_str(&b, i ? ", " : "");
+		view_cell(&b, &shown, t->rows[row][ch->series[i]]);
+	}
+	text = json_str(buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}
+
+static json_t *values_json(const struct chart *ch, const struct table *t)
+{
+	json_t *values = json_array();
+
+	for (size_t row = 0; row < t->row_count; row++)
+		for (size_t m = 0; m < ch->measure_count; m++) {
+			json_t *value = json_object();
+
+			json_set_take(value, "x", x_json(ch, t, row));
+			json_set_take(value, "y", number_json(t->rows[row][ch->measures[m]]));
+			if (ch->band) {
+				json_set_take(value, "low", number_json(t->rows[row][ch->low]));
+				json_set_take(value, "high", number_json(t->rows[row][ch->high]));
+			}
+			json_set_take(value, "series", series_json(ch, t, row, ch->measures[m]));
+			json_push_take(values, value);
+		}
+	return values;
+}
+
+/* ---- encoding ---- */
+
+static const char *number_format(const char *unit)
+{
+	if (unit && strcmp(unit, "$") == 0)
+		return "$.3~s";
+	if (unit && unit[0] == '$')
+		return "$,.2f";
+	return ",.12~g";
+}
+
+static const char *measure_title(const struct chart *ch, const struct table *t, struct buf *b)
+{
+	const struct column *column = &t->columns[ch->measures[0]];
+
+	buf_reset(b);
+	if (ch->measure_count == 1)
+		buf_str(b, label_of(column));
+	if (column->unit)
+		buf_printf(b, "%s%s%s", ch->measure_count == 1 ? " (" : "", column->unit,
+			   ch->measure_count == 1 ? ")" : "");
+	return buf_text(b);
+}
+
+static bool is_bar(const struct chart *ch)
+{
+	return ch->type == CHART_BAR || ch->type == CHART_GROUPED_BAR;
+}
+
+/* Lines may start where the data does; what is filled must start at zero. */
+static json_t *y_json(const struct chart *ch, const struct table *t, const char *field)
+{
+	const char *format = number_format(t->columns[ch->measures[0]].unit);
+	bool filled = is_bar(ch) || ch->type == CHART_AREA;
+	struct buf b;
+	json_t *y;
+
+	buf_init(&b, CHART_TEXT_BYTES);
+	measure_title(ch, t, &b);
+	y = json_pack("{s:s,s:s,s:{s:s},s:{s:b}}", "field", field, "type", "quantitative", "axis",
+		      "format", format, "scale", "zero", filled);
+	json_set_str(y, "title", buf_text(&b));
+	buf_deinit(&b);
+	return y;
+}
+
+static bool all_first_of_month(const struct table *t, size_t x)
+{
+	for (size_t row = 0; row < t->row_count; row++)
+		if (strlen(t->rows[row][x]) < 10 || memcmp(t->rows[row][x] + 8, "01", 2) != 0)
+			return false;
+	return true;
+}
+
+/* Different texts of one member of the values, in the order of the rows, which says something. */
+static json_t *order_of(const json_t *values, const char *member)
+{
+	json_t *order = json_array(), *seen = json_object(), *value;
+	size_t i;
+
+	json_array_foreach(values, i, value) {
+		const char *text = json_string_value(json_object_get(value, member));
+
+		if (!text || json_object_get(seen, text))
+			continue;
+		json_set_bool(seen, text, true);
+		json_push_take(order, json_str(text));
+	}
+	json_decref(seen);
+	return order;
+}
+
+static json_t *month_order(void)
+{
+	json_t *order = json_array();
+
+	for (size_t m = 0; m < 12; m++)
+		json_push_take(order, json_str(months[m]));
+	return order;
+}
+
+/* Dates are drawn in UTC: a day of the data is that day in every browser's time zone. */
+static json_t *x_encoding(const struct chart *ch, const struct table *t, const json_t *values)
+{
+	json_t *x = json_pack("{s:s,s:s}", "field", "x", "type",
+			      ch->axis == AXIS_DATE    ? "temporal"
+			      : ch->axis == AXIS_NAMES ? "nominal"
+						       : "ordinal");
+
+	json_set_str(x, "title", label_of(&t->columns[ch->x]));
+	switch (ch->axis) {
+	case AXIS_DATE:
+		json_set_str(x, "timeUnit",
+			     all_first_of_month(t, ch->x) ? "utcyearmonth"
+			     : t->columns[ch->x].type == COLUMN_DATETIME
+				     ? "utcyearmonthdatehoursminutes"
+				     : "utcyearmonthdate");
+		break;
+	case AXIS_MONTH:
+		json_set_take(x, "sort", month_order());
+		break;
+	case AXIS_NAMES:
+		json_set_take(x, "sort", order_of(values, "x"));
+		break;
+	default:
+		break;
+	}
+	if (ch->axis == AXIS_HOUR || ch->axis == AXIS_YEAR)
+		json_set_take(x, "axis", json_pack("{s:i}", "labelAngle", 0));
+	return x;
+}
+
+static json_t *color_json(const struct chart *ch, const struct table *t, const json_t *values)
+{
+	return json_pack("{s:s,s:s,s:o,s:s}", "field", "series", "type", "nominal", "sort",
+			 order_of(values, "series"), "title",
+			 ch->series_count == 1 ? label_of(&t->columns[ch->series[0]]) : "");
+}
+
+static bool has_series(const struct chart *ch)
+{
+	return ch->series_count > 0 || ch->measure_count > 1;
+}
+
+static bool lies_down(const struct chart *ch, const struct table *t)
+{
+	if (!is_bar(ch) || ch->axis != AXIS_NAMES)
+		return false;
+	if (t->stats[ch->x].distinct > MANY_NAMES)
+		return true;
+	for (size_t row = 0; row < t->row_count; row++)
+		if (strlen(t->rows[row][ch->x]) > LONG_NAME_CHARS)
+			return true;
+	return false;
+}
+
+static json_t *encoding_json(const struct chart *ch, const struct table *t, const json_t *values,
+			     bool lying)
+{
+	json_t *encoding = json_object();
+
+	json_set_take(encoding, lying ? "y" : "x", x_encoding(ch, t, values));
+	json_set_take(encoding, lying ? "x" : "y", y_json(ch, t, "y"));
+	if (has_series(ch))
+		json_set_take(encoding, "color", color_json(ch, t, values));
+	if (ch->type == CHART_GROUPED_BAR)
+		json_set_take(encoding, lying ? "yOffset" : "xOffset",
+			      json_pack("{s:s,s:o}", "field", "series", "sort",
+					order_of(values, "series")));
+	return encoding;
+}
+
+static json_t *mark_json(enum view_chart type)
+{
+	switch (type) {
+	case CHART_AREA:
+		return json_pack("{s:s,s:b,s:f,s:b}", "type", "area", "line", 1, "opacity", 0.7,
+				 "tooltip", 1);
+	case CHART_BAR:
+	case CHART_GROUPED_BAR:
+		return json_pack("{s:s,s:b}", "type", "bar", "tooltip", 1);
+	default:
+		return json_pack("{s:s,s:b,s:b}", "type", "line", "point", 1, "tooltip", 1);
+	}
+}
+
+/* The line of the measure over the band from lowest to highest. */
+static void add_layers(json_t *spec, const struct chart *ch, const struct table *t,
+		       const json_t *values)
+{
+	json_t *low = y_json(ch, t, "low");
+
+	json_set_take(spec, "encoding", json_pack("{s:o}", "x", x_encoding(ch, t, values)));
+	json_set_take(spec, "layer",
+		      json_pack("[{s:{s:s,s:f},s:{s:o,s:{s:s}}},{s:o,s:{s:o}}]", "mark", "type",
+				"area", "opacity", 0.25, "encoding", "y", low, "y2", "field",
+				"high", "mark", mark_json(CHART_LINE), "encoding", "y",
+				y_json(ch, t, "y")));
+}
+
+/* ---- words ---- */
+
+static void add_title(struct buf *b, const struct chart *ch, const struct table *t)
+{
+	for (size_t m = 0; m < ch->measure_count; m++)
+		buf_printf(b, "%s%s",
+			   m == 0                      ? ""
+			   : m + 1 < ch->measure_count ? ", "
+						       : " and ",
+			   label_of(&t->columns[ch->measures[m]]));
+	buf_printf(b, " by %s", label_of(&t->columns[ch->x]));
+}
+
+/* " lowest $31.20/MWh (Hour 3)" */
+static void add_extreme(struct buf *b, const struct chart *ch, const struct table *t,
+			const char *word, const char *value, int64_t row)
+{
+	struct column x = t->columns[ch->x];
+
+	if (!value || row < 0 || row >= (int64_t)t->row_count)
+		return;
+	if (ch->axis == AXIS_YEAR)
+		x.type = COLUMN_TEXT;
+	buf_printf(b, " %s ", word);
+	view_number(b, value, t->columns[ch->measures[0]].unit);
+	buf_str(b, " (");
+	if (ch->axis == AXIS_HOUR || ch->axis == AXIS_MONTH || ch->axis == AXIS_YEAR)
+		buf_printf(b, "%s ", label_of(&t->columns[ch->x]));
+	view_cell(b, &x, t->rows[row][ch->x]);
+	buf_char(b, ')');
+}
+
+static void add_alt(struct buf *b, const struct chart *ch, const struct table *t)
+{
+	static const char *const kinds[] = {
+		[CHART_LINE] = "Line chart",
+		[CHART_AREA] = "Area chart",
+		[CHART_BAR] = "Bar chart",
+		[CHART_GROUPED_BAR] = "Grouped bar chart",
+		[CHART_LAYERED] = "Line chart with the range from lowest to highest",
+	};
+	const struct column_stats *s = &t->stats[ch->measures[0]];
+
+	buf_printf(b, "%s: ", kinds[ch->type]);
+	add_title(b, ch, t);
+	if (ch->series_count > 0)
+		buf_printf(b, ", one for each %s", label_of(&t->columns[ch->series[0]]));
+	buf_char(b, '.');
+	if (!s->numeric)
+		return;
+	buf_printf(b, " %s:", label_of(&t->columns[ch->measures[0]]));
+	add_extreme(b, ch, t, "lowest", s->min, s->at_min);
+	buf_char(b, ',');
+	add_extreme(b, ch, t, "highest", s->max, s->at_max);
+	buf_char(b, '.');
+}
+
+/* ---- the view ---- */
+
+static json_t *spec_json(const struct chart *ch, const struct table *t, const char *alt)
+{
+	bool lying = lies_down(ch, t);
+	json_t *spec = json_object(), *values = values_json(ch, t);
+	struct buf title;
+
+	buf_init(&title, CHART_TEXT_BYTES);
+	add_title(&title, ch, t);
+	json_set_str(spec, "$schema", CHART_SCHEMA);
+	json_set_str(spec, "title", buf_text(&title));
+	json_set_str(spec, "description", alt);
+	json_set_str(spec, "width", "container");
+	if (lying)
+		json_set_take(spec, "height", json_pack("{s:i}", "step", 22));
+	else
+		json_set_int(spec, "height", 240);
+	json_set_take(spec, "data", json_pack("{s:o}", "values", values));
+	if (ch->type == CHART_LAYERED) {
+		add_layers(spec, ch, t, values);
+	} else {
+		json_set_take(spec, "mark", mark_json(ch->type));
+		json_set_take(spec, "encoding", encoding_json(ch, t, values, lying));
+	}
+	json_set_take(spec, "config", json_pack("{s:{s:s}}", "view", "stroke", "transparent"));
+	buf_deinit(&title);
+	return spec;
+}
+
+static size_t charted_columns(const struct chart *ch, size_t *columns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ch->series_count; i++)
+		columns[n++] = ch->series[i];
+	columns[n++] = ch->x;
+	for (size_t m = 0; m < ch->measure_count; m++)
+		columns[n++] = ch->measures[m];
+	if (ch->band) {
+		columns[n++] = ch->low;
+		columns[n++] = ch->high;
+	}
+	return n;
+}
+
+/* One chart a result. A further table that runs along time says more than bars of the main one. */
+static const struct table *find_table(const struct result *r, enum view_chart_wish wish,
+				      struct chart *out)
+{
+	const struct table *found = NULL;
+
+	for (size_t i = 0; i < r->table_count; i++) {
+		struct chart ch;
+
+		if (!chart_choose(r->tables[i], wish, &ch) ||
+		    (found &&
+		     (out->axis != AXIS_NAMES || ch.axis == AXIS_NAMES || ch.measure_count > 1)))
+			continue;
+		found = r->tables[i];
+		*out = ch;
+	}
+	return found;
+}
+
+json_t *view_chart(const struct result *r, const char *view_id, enum view_chart_wish wish)
+{
+	size_t columns[CHART_SERIES_MAX + 1 + CHART_MEASURES_MAX + 2], count;
+	const struct table *t;
+	struct chart ch;
+	struct buf alt;
+	json_t *view;
+
+	t = find_table(r, wish, &ch);
+	if (!t)
+		return NULL;
+	buf_init(&alt, CHART_TEXT_BYTES);
+	add_alt(&alt, &ch, t);
+	count = charted_columns(&ch, columns);
+	view = view_columns(r, t, "chart", view_id, columns, count);
+	json_set_str(view, "chart_type", view_chart_name(ch.type));
+	json_set_take(view, "chart_spec", spec_json(&ch, t, buf_text(&alt)));
+	json_set_str(view, "alt", buf_text(&alt));
+	buf_deinit(&alt);
+	return view;
+}

@@ -1,0 +1,29 @@
+/* Inside of the charts: which columns of a table make a chart, and of which kind. */
+#ifndef VESPER_CHART_INT_H
+#define VESPER_CHART_INT_H
+
+#include "view_int.h"
+
+#define CHART_MEASURES_MAX 3
+#define CHART_SERIES_MAX   2
+
+enum chart_axis { AXIS_NAMES, AXIS_HOUR, AXIS_DATE, AXIS_MONTH, AXIS_YEAR };
+
+struct chart {
+	enum view_chart type;
+	enum chart_axis axis;
+	size_t x;
+	/* Columns of one unit. Several without a series are drawn as series by their labels. */
+	size_t measures[CHART_MEASURES_MAX];
+	size_t measure_count;
+	bool band; /* low and high around the one measure */
+	size_t low, high;
+	/* Text or axis columns that tell the rows of one x apart. */
+	size_t series[CHART_SERIES_MAX];
+	size_t series_count;
+};
+
+/* False: no chart fits the table. */
+bool chart_choose(const struct table *t, enum view_chart_wish wish, struct chart *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* Charts: every spec is Vega-Lite v6 by its own schema, compiles without a warning and draws; answers carry them. */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import * as vega from 'vega';
+import { compile } from 'vega-lite';
+import { ROOT, VESPERD, run, startDaemon } from './harness.mjs';
+
+const schema = JSON.parse(readFileSync(join(ROOT, 'tests/node_modules/vega-lite/build/vega-lite-schema.json')));
+const ajv = new Ajv({ strict: false, allErrors: false });
+addFormats(ajv);
+ajv.addFormat('color-hex', /^#[0-9a-fA-F]{6}$/);
+const isValid = ajv.compile(schema);
+
+async function drawn(spec) {
+  const warnings = [];
+  const logger = { level: () => logger, error: (m) => warnings.push(m), warn: (m) => warnings.push(m), info() {}, debug() {} };
+  const { spec: low } = compile({ ...spec, width: 400 }, { logger });
+  assert.deepEqual(warnings, [], spec.title);
+  const view = new vega.View(vega.parse(low), { renderer: 'none', logger });
+  const svg = await view.toSVG();
+  view.finalize();
+  return svg;
+}
+
+async function checkChart(view) {
+  assert.ok(isValid(view.chart_spec), `${view.shape ?? view.text}: ${ajv.errorsText(isValid.errors)}`);
+  const svg = await drawn(view.chart_spec);
+  assert.match(svg, /<path[^>]* d="M/, `${view.shape}: something is drawn`);
+  assert.ok(view.alt.length > 20 && view.chart_spec.description === view.alt);
+  assert.doesNotMatch(JSON.stringify(view.chart_spec), /"(expr|signal|href|url|usermeta|transform|params)":|null/);
+}
+
+describe('charts', () => {
+  let d;
+
+  before(async () => {
+    d = await startDaemon();
+  });
+  after(() => d?.stop());
+
+  it('of every shape are valid, compile without a warning, and draw', async () => {
+    const { stdout } = await run(join(dirname(VESPERD), 'test_view_chart_shape'), ['--specs'], { maxBuffer: 1 << 26 });
+    const views = stdout.trim().split('\n').map((line) => JSON.parse(line));
+    assert.ok(views.length >= 40, `${views.length} charts`);
+    for (const view of views)
+      await checkChart(view);
+  });
+
+  const questions = [
+    ['What are the hourly prices for SP15 in CAISO for 2025 from Ascend?', 'layered', 'Hour'],
+    ['Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025', 'line', 'Hour'],
+    ['Which reports are viewed most?', 'bar', 'ReportName'],
+  ];
+  for (const [question, type, x] of questions)
+    it(`"${question}" brings its table and a ${type} chart`, async () => {
+      const { views } = await d.ask(question);
+      const chart = views.find((v) => v.view_type === 'chart');
+      assert.ok(chart, JSON.stringify(views.map((v) => v.view_type)));
+      assert.equal(views[0].view_type, 'data');
+      assert.notEqual(chart.view_id, views[0].view_id);
+      assert.equal(chart.source.call, views[0].source.call);
+      assert.equal(chart.chart_type, type);
+      assert.ok(chart.columns.includes(x));
+      await checkChart(chart);
+    });
+
+  it('a wish in the question is honoured where it fits', async () => {
+    const { views } = await d.ask('What are the hourly prices for SP15 in CAISO for 2025 from Ascend, as a bar chart?');
+    assert.equal(views.find((v) => v.view_type === 'chart').chart_type, 'bar');
+  });
+
+  it('one number has none', async () => {
+    const { views } = await d.ask('What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
+    assert.deepEqual(views.map((v) => v.view_type), ['data']);
+  });
+
+  it('the stored message brings the chart back', async () => {
+    const turn = await d.ask('Which reports are viewed most?');
+    const reply = await d.rest().get(`/api/v1/sessions/${turn.complete.session_id}/messages`);
+    const answer = reply.body.data.at(-1);
+    assert.ok(answer.views.some((v) => v.view_type === 'chart' && v.chart_spec.mark.type === 'bar'));
+  });
+});
