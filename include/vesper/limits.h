@@ -72,6 +72,8 @@
 
 /* plans and agents */
 #define PLAN_TASKS_MAX         16    /* tasks of one plan */
+#define PLAN_TERMS_MAX         4     /* comparisons of one condition */
+#define REF_NAME_MAX           63    /* bytes of a name in a reference to an earlier result */
 #define AGENT_ROUNDS_MAX       8     /* model calls in one agent's loop */
 #define AGENT_TOOL_CALLS_MAX   16    /* tool calls of one model answer */
 #define AGENT_ROWS_MAX         40    /* rows of one result that an agent's model is shown */

@@ -2,6 +2,14 @@
  * Plans: everything that gathers data is a plan of tasks with dependencies, run in waves, side by
  * side inside a wave. The executor knows neither tools nor agents: whoever starts it brings the
  * function that runs one task.
+ *
+ * A task may take values from earlier ones (arguments that are references, see ref.h) and may hang
+ * on a condition over them:
+ *
+ *   condition  = comparison { "and" comparison }
+ *   comparison = reference ( ">" | ">=" | "<" | "<=" | "==" | "!=" ) ( number | 'text' | word )
+ *
+ * such as "t1.row_count > 0". What a task refers to it also waits for.
  */
 #ifndef VESPER_PLAN_H
 #define VESPER_PLAN_H
@@ -15,23 +23,30 @@
 #include "vesper/err.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
+#include "vesper/ref.h"
 #include "vesper/result.h"
 
 enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_FLOW, PLAN_PLANNER, PLAN_ASK };
 enum task_state { TASK_PENDING, TASK_RUNNING, TASK_COMPLETED, TASK_FAILED, TASK_SKIPPED };
 const char *task_state_name(enum task_state s);
 
+struct plan_condition;
+
 struct task {
 	const char *id; /* "t1" */
 	const char *agent;
 	const char *tool;              /* NULL: the agent's own loop */
 	const struct args *args;       /* typed arguments of a tool (from the router), or */
-	const json_t *json_args;       /* plain ones (from a model) */
+	const json_t *json_args;       /* plain ones, with references; when it runs, their values */
 	const char *const *depends_on; /* ids, NULL-ended; NULL: none */
+	const char *condition;         /* NULL: always */
+	int priority;                  /* inside a wave the lowest starts first */
 	const char *reason;
 	enum task_state state;
-	int wave;                /* set by plan_check: 0 is first */
-	struct result **results; /* what it gave */
+	int wave;                          /* set by plan_check: 0 is first */
+	const struct plan_condition *when; /* `condition`, read by plan_check */
+	const char *why;                   /* of a skipped one, for the user */
+	struct result **results;           /* what it gave */
 	size_t result_count;
 };
 
@@ -42,9 +57,9 @@ struct plan {
 	size_t count;
 };
 
-/* Sets the waves. ERR_INPUT: no task or too many, a doubled id, an unknown dependency, a cycle.
- * Pure. */
-MUST_CHECK bool plan_check(struct plan *p, struct err *e);
+/* Reads conditions and references, and sets the waves. ERR_INPUT: no task or too many, a doubled
+ * id, an unknown dependency, a wrong condition or reference, a cycle. Pure. */
+MUST_CHECK bool plan_check(struct plan *p, struct arena *a, struct err *e);
 
 /* Runs one task and calls plan_task_done later (never from inside). What it returns is cancelled
  * with the plan. */
@@ -53,12 +68,14 @@ typedef void (*plan_cb)(void *owner);
 
 struct plan_run;
 
-/* Runs a checked plan to its end: a task whose dependency failed or was skipped is skipped. The
- * callback comes once. */
-struct plan_run *plan_start(struct loop *l, struct plan *p, plan_run_task run, plan_cb cb,
-			    void *owner);
+/* Runs a checked plan to its end. A task whose dependency failed or was skipped is skipped, and so
+ * is one whose condition is not met or whose references find nothing. The callback comes once. */
+struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, plan_run_task run,
+			    plan_cb cb, void *owner);
 /* A task has ended; its results are set by now. */
 void plan_task_done(struct plan_run *r, struct task *task, bool completed);
+/* The results of the tasks that this one waited for; in the arena. */
+struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct arena *a);
 /* Cancels what runs; the callback does not come. *r may be NULL. */
 void plan_cancel(struct plan_run **r);
 

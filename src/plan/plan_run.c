@@ -1,17 +1,19 @@
 /*
  * Runs a plan: starts every task whose dependencies are completed, side by side, and says when all
- * have ended. A task that can't run any more (its dependency failed or was skipped) is skipped.
+ * have ended. A task that can't run any more (its dependency failed or was skipped, its condition
+ * is not met, it refers to what was not found) is skipped, and says why.
  */
+#include "plan_int.h"
+
 #include <assert.h>
 #include <string.h>
 
-#include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "vesper/plan.h"
 
 struct plan_run {
 	struct loop *loop;
 	struct plan *plan;
+	struct arena *arena;
 	plan_run_task run;
 	plan_cb cb;
 	void *owner;
@@ -39,6 +41,27 @@ static enum readiness task_readiness(const struct plan *p, const struct task *t)
 	return readiness;
 }
 
+static bool skip(struct task *t, const char *why)
+{
+	t->state = TASK_SKIPPED;
+	t->why = why;
+	return false;
+}
+
+/* A task whose turn it is: are its condition and its references good for anything? */
+static bool task_prepare(const struct plan_run *r, struct task *t)
+{
+	struct ref_scope earlier = plan_earlier(r->plan, t, r->arena);
+	struct err e = {0};
+
+	if (t->when && !plan_condition_met(t->when, &earlier, r->arena))
+		return skip(t, "its condition was not met by what was found before");
+	if (t->json_args && !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &e))
+		return skip(t, arena_strdup(r->arena, e.text));
+	t->state = TASK_RUNNING;
+	return true;
+}
+
 static bool all_ended(const struct plan *p)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -47,30 +70,38 @@ static bool all_ended(const struct plan *p)
 	return true;
 }
 
-/* Tasks stand in the order of their waves only by chance, so one pass may make a further task
- * hopeless: go on until nothing changes. Starting never ends a task from inside, so `ops` is
- * complete when a completion comes. */
+/* The pending task of the lowest priority that need not wait; of equals the first. */
+static struct task *next_task(const struct plan *p, enum readiness *how)
+{
+	struct task *next = NULL;
+
+	for (size_t i = 0; i < p->count; i++) {
+		struct task *t = &p->tasks[i];
+		enum readiness readiness;
+
+		if (t->state != TASK_PENDING || (next && t->priority >= next->priority))
+			continue;
+		readiness = task_readiness(p, t);
+		if (readiness == WAITING)
+			continue;
+		next = t;
+		*how = readiness;
+	}
+	return next;
+}
+
+/* A skipped task may make a further one hopeless: go on until none is left. Starting never ends a
+ * task from inside, so `ops` is complete when a completion comes. */
 static void on_advance(void *owner)
 {
 	struct plan_run *r = owner;
-	bool changed = true;
+	enum readiness how = WAITING;
 
-	while (changed) {
-		changed = false;
-		for (size_t i = 0; i < r->plan->count; i++) {
-			struct task *t = &r->plan->tasks[i];
-			enum readiness readiness;
-
-			if (t->state != TASK_PENDING)
-				continue;
-			readiness = task_readiness(r->plan, t);
-			if (readiness == WAITING)
-				continue;
-			changed = true;
-			t->state = readiness == READY ? TASK_RUNNING : TASK_SKIPPED;
-			if (readiness == READY)
-				r->ops[i] = r->run(r->owner, t);
-		}
+	for (struct task *t; (t = next_task(r->plan, &how));) {
+		if (how == HOPELESS)
+			skip(t, "a step that it builds on gave nothing");
+		else if (task_prepare(r, t))
+			r->ops[t - r->plan->tasks] = r->run(r->owner, t);
 	}
 	if (all_ended(r->plan)) {
 		plan_cb cb = r->cb;
@@ -81,13 +112,14 @@ static void on_advance(void *owner)
 	}
 }
 
-struct plan_run *plan_start(struct loop *l, struct plan *p, plan_run_task run, plan_cb cb,
-			    void *owner)
+struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, plan_run_task run,
+			    plan_cb cb, void *owner)
 {
 	struct plan_run *r = mem_alloc(sizeof(*r));
 
 	assert(p->count > 0 && p->count <= PLAN_TASKS_MAX);
-	*r = (struct plan_run){.loop = l, .plan = p, .run = run, .cb = cb, .owner = owner};
+	*r = (struct plan_run){
+		.loop = l, .plan = p, .arena = a, .run = run, .cb = cb, .owner = owner};
 	loop_later(l, &r->advance, on_advance, r);
 	return r;
 }

@@ -75,7 +75,7 @@ static struct task *plan_add(struct turn *t, struct plan *p, const char *agent)
 
 static enum turn_state run(struct turn *t, struct plan *p)
 {
-	if (!plan_check(p, &t->err)) {
+	if (!plan_check(p, t->arena, &t->err)) {
 		turn_end_error(t, &t->err);
 		return TURN_FAILED;
 	}

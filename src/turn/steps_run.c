@@ -153,7 +153,7 @@ enum turn_state step_run(struct turn *t)
 	if (!t->started) {
 		t->started = true;
 		t->pending++;
-		t->run = plan_start(t->all->loop, t->plan, on_run_task, on_plan_done, t);
+		t->run = plan_start(t->all->loop, t->plan, t->arena, on_run_task, on_plan_done, t);
 		return TURN_WAIT;
 	}
 	collect(t);

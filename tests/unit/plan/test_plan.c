@@ -6,10 +6,27 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/plan.h"
 
 #define AFTER(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static struct arena *arena;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 20);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
 
 static void waves_follow_dependencies(void **state)
 {
@@ -23,7 +40,7 @@ static void waves_follow_dependencies(void **state)
 	struct err e = {0};
 
 	(void)state;
-	assert_true(plan_check(&p, &e));
+	assert_true(plan_check(&p, arena, &e));
 	assert_int_equal(tasks[1].wave, 0);
 	assert_int_equal(tasks[3].wave, 0);
 	assert_int_equal(tasks[2].wave, 1);
@@ -35,7 +52,7 @@ static void refuse(struct task *tasks, size_t count, const char *why)
 	struct plan p = {.tasks = tasks, .count = count};
 	struct err e = {0};
 
-	assert_false(plan_check(&p, &e));
+	assert_false(plan_check(&p, arena, &e));
 	assert_int_equal(e.code, ERR_INPUT);
 	assert_non_null(strstr(e.text, why));
 }
@@ -80,9 +97,53 @@ static void the_number_of_tasks_is_bounded(void **state)
 		snprintf(ids[i], sizeof(ids[i]), "t%zu", i);
 		tasks[i].id = ids[i];
 	}
-	assert_true(plan_check(&p, &e));
+	assert_true(plan_check(&p, arena, &e));
 	refuse(tasks, PLAN_TASKS_MAX + 1, "1 to 16");
 	refuse(tasks, 0, "1 to 16");
+}
+
+static const json_t *args(const char *text)
+{
+	json_t *json;
+	struct err e = {0};
+
+	assert_true(json_parse(text, strlen(text), 4096, &json, &e));
+	return json_own(arena, json);
+}
+
+static void a_task_waits_for_what_it_refers_to(void **state)
+{
+	struct task tasks[] = {
+		{.id = "late",
+		 .json_args = args("{\"a\":{\"$ref\":\"first.rows[0].name\"},"
+				   "\"b\":[1,{\"$ref\":\"second.facts.x\"}]}"),
+		 .depends_on = AFTER("first")},
+		{.id = "second", .condition = "first.row_count > 0 and first.outcome == rows"},
+		{.id = "first"},
+	};
+	struct plan p = {.tasks = tasks, .count = 3};
+	struct err e = {0};
+
+	(void)state;
+	assert_true(plan_check(&p, arena, &e));
+	assert_int_equal(tasks[2].wave, 0);
+	assert_int_equal(tasks[1].wave, 1);
+	assert_int_equal(tasks[0].wave, 2);
+}
+
+static void what_refers_to_nothing_refuses_the_plan(void **state)
+{
+	struct task bad[] = {{.id = "a", .json_args = args("{\"x\":{\"$ref\":\"b.cells\"}}")}};
+	struct task unknown[] = {
+		{.id = "a", .json_args = args("{\"x\":{\"$ref\":\"b.row_count\"}}")}};
+	struct task self[] = {{.id = "a", .condition = "a.row_count > 0"}};
+	struct task wrong[] = {{.id = "a"}, {.id = "b", .condition = "a.row_count > 0; drop"}};
+
+	(void)state;
+	refuse(bad, 1, "refers to nothing");
+	refuse(unknown, 1, "b, which does not exist");
+	refuse(self, 1, "circle");
+	refuse(wrong, 2, "condition of task b");
 }
 
 int main(void)
@@ -92,7 +153,9 @@ int main(void)
 		cmocka_unit_test(circles_are_refused),
 		cmocka_unit_test(strangers_and_twins_are_refused),
 		cmocka_unit_test(the_number_of_tasks_is_bounded),
+		cmocka_unit_test(a_task_waits_for_what_it_refers_to),
+		cmocka_unit_test(what_refers_to_nothing_refuses_the_plan),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -8,10 +8,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sample_results.h"
+#include "vesper/json.h"
 #include "vesper/mem.h"
 #include "vesper/plan.h"
 
 #define AFTER(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static struct arena *arena;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 20);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
 
 /* A task that ends when the loop turns, unless it is told to hang. */
 struct job {
@@ -25,7 +43,8 @@ struct stage {
 	struct loop *loop;
 	struct plan_run *run;
 	const char *fails, *hangs;
-	char told[200]; /* what happened, in order */
+	struct result *result; /* what every task gives */
+	char told[200];        /* what happened, in order */
 	int running, most, cancelled;
 	bool done;
 };
@@ -46,6 +65,8 @@ static void on_end(void *owner)
 
 	s->running--;
 	tell(s, completed ? "-" : "!", task->id);
+	task->results = &s->result;
+	task->result_count = s->result != NULL;
 	mem_free(j);
 	plan_task_done(s->run, task, completed);
 }
@@ -88,9 +109,9 @@ static void play(struct stage *s, struct task *tasks, size_t count, int turns)
 	struct plan p = {.tasks = tasks, .count = count};
 	struct err e = {0};
 
-	assert_true(plan_check(&p, &e));
+	assert_true(plan_check(&p, arena, &e));
 	assert_true(loop_new(&s->loop, &e));
-	s->run = plan_start(s->loop, &p, on_task, on_plan_done, s);
+	s->run = plan_start(s->loop, &p, arena, on_task, on_plan_done, s);
 	assert_string_equal(s->told, ""); /* nothing starts from inside plan_start */
 	for (int i = 0; i < turns; i++)
 		loop_turn(s->loop);
@@ -152,6 +173,65 @@ static void cancel_before_the_start_starts_nothing(void **state)
 	assert_string_equal(s.told, "");
 }
 
+/* Two rows, the first from Ascend. */
+static struct result *two_rows(void)
+{
+	static const struct sample_column columns[] = {{"Vendor", NULL, COLUMN_TEXT},
+						       {"Price", "$/MWh", COLUMN_DECIMAL}};
+	static const char *const cells[] = {"Ascend", "48.73", "Hitachi", "50.10"};
+
+	return sample_result(arena, sample_table(columns, 2, cells, 2));
+}
+
+static void a_condition_skips_its_task_and_what_hangs_on_it(void **state)
+{
+	struct task tasks[] = {{.id = "a"},
+			       {.id = "b", .condition = "a.row_count > 2"},
+			       {.id = "c", .condition = "a.row_count > 1"},
+			       {.id = "d", .depends_on = AFTER("b")}};
+	struct stage s = {.result = two_rows()};
+
+	(void)state;
+	play(&s, tasks, 4, 10);
+	assert_true(s.done);
+	assert_string_equal(s.told, "+a -a +c -c ");
+	assert_int_equal(tasks[1].state, TASK_SKIPPED);
+	assert_non_null(strstr(tasks[1].why, "condition"));
+	assert_int_equal(tasks[3].state, TASK_SKIPPED);
+	assert_non_null(strstr(tasks[3].why, "builds on"));
+}
+
+static void references_are_values_when_the_task_runs(void **state)
+{
+	json_t *args =
+		json_pack("{s:{s:s},s:i}", "vendor", "$ref", "a.rows[1].vendor", "year", 2025);
+	json_t *lost = json_pack("{s:{s:s}}", "vendor", "$ref", "a.rows[7].vendor");
+	struct task tasks[] = {{.id = "b", .json_args = json_own(arena, args)},
+			       {.id = "a"},
+			       {.id = "c", .json_args = json_own(arena, lost)}};
+	struct stage s = {.result = two_rows()};
+
+	(void)state;
+	play(&s, tasks, 3, 10);
+	assert_string_equal(s.told, "+a -a +b -b ");
+	assert_string_equal(json_string_value(json_object_get(tasks[0].json_args, "vendor")),
+			    "Hitachi");
+	assert_int_equal(json_integer_value(json_object_get(tasks[0].json_args, "year")), 2025);
+	assert_int_equal(tasks[2].state, TASK_SKIPPED);
+	assert_non_null(strstr(tasks[2].why, "row 8"));
+}
+
+static void what_matters_most_starts_first(void **state)
+{
+	struct task tasks[] = {
+		{.id = "a", .priority = 2}, {.id = "b", .priority = 1}, {.id = "c"}, {.id = "d"}};
+	struct stage s = {0};
+
+	(void)state;
+	play(&s, tasks, 4, 10);
+	assert_string_equal(s.told, "+c +d +b +a -c -d -b -a ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,7 +239,10 @@ int main(void)
 		cmocka_unit_test(what_depends_on_a_failure_is_skipped),
 		cmocka_unit_test(cancel_reaches_what_runs_and_nothing_else),
 		cmocka_unit_test(cancel_before_the_start_starts_nothing),
+		cmocka_unit_test(a_condition_skips_its_task_and_what_hangs_on_it),
+		cmocka_unit_test(references_are_values_when_the_task_runs),
+		cmocka_unit_test(what_matters_most_starts_first),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

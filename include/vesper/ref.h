@@ -1,0 +1,67 @@
+/*
+ * References to earlier results: how a later task names a value without anybody repeating it.
+ *
+ *   t1.row_count           rows of the main table
+ *   t1.outcome             rows, empty, …
+ *   t1.rows[0].vendor      a cell; the column by its name, in any spelling of case and "_"
+ *   t1.rows[*].vendor      every different value of the column, in the order of the rows
+ *   t1.facts.higher_vendor a derived value
+ *
+ * What a reference gives is data: it goes through the same checks as an argument that was typed.
+ * Pure.
+ */
+#ifndef VESPER_REF_H
+#define VESPER_REF_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/err.h"
+#include "vesper/limits.h"
+#include "vesper/result.h"
+
+enum ref_kind { REF_ROW_COUNT, REF_OUTCOME, REF_CELL, REF_COLUMN, REF_FACT };
+
+struct ref {
+	char source[REF_NAME_MAX + 1]; /* "t1" */
+	enum ref_kind kind;
+	size_t row;                  /* of REF_CELL */
+	char name[REF_NAME_MAX + 1]; /* of a column or a fact */
+};
+
+/* ERR_INPUT: this is no reference. */
+MUST_CHECK bool ref_parse(const char *text, struct ref *out, struct err *e);
+
+/* What may be referred to: the results of one task, by its id. */
+struct ref_source {
+	const char *id;
+	struct result *const *results;
+	size_t count;
+};
+
+struct ref_scope {
+	const struct ref_source *sources;
+	size_t count;
+};
+
+/* The value as JSON text (of REF_COLUMN: an array of texts), in the arena. ERR_NOT_FOUND: there is
+ * no such source, row, column or fact, or it holds nothing; the text says which, for users. */
+MUST_CHECK bool ref_value(const struct ref_scope *s, const struct ref *r, struct arena *a,
+			  const json_t **out, struct err *e);
+
+/* {"$ref": "t1.rows[0].vendor"}: its text; NULL for any other value. */
+const char *ref_of(const json_t *value);
+
+/* A copy of these arguments with every reference (an argument, or an item of a list) replaced by
+ * its value; a list that a reference gives is spliced into the list it stands in. */
+MUST_CHECK bool ref_fill(const struct ref_scope *s, const json_t *args, struct arena *a,
+			 const json_t **out, struct err *e);
+
+/* The sources that these arguments refer to, each once; at most `cap`. ERR_INPUT: one of them is no
+ * reference. */
+MUST_CHECK bool ref_sources(const json_t *args, struct arena *a, const char **ids, size_t cap,
+			    size_t *count, struct err *e);
+
+#endif

@@ -1,0 +1,161 @@
+/* References: what is one, what it finds, and that arguments with references become plain ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "sample_results.h"
+#include "vesper/json.h"
+#include "vesper/ref.h"
+
+static struct arena *arena;
+static struct result *result;
+static struct ref_source source;
+static struct ref_scope scope;
+
+static int set_up(void **state)
+{
+	static const struct sample_column columns[] = {{"HubZone", NULL, COLUMN_TEXT},
+						       {"Hour", NULL, COLUMN_INT},
+						       {"Note", NULL, COLUMN_TEXT}};
+	static const char *const cells[] = {"NP15", "3",    NULL, "SP15", "7",
+					    NULL,   "NP15", "9",  NULL};
+
+	(void)state;
+	arena = arena_new(1 << 20);
+	result = sample_result(arena, sample_table(columns, 3, cells, 3));
+	result_add_fact(result, arena, (struct fact){.name = "higher_vendor", .value = "Hitachi"});
+	source = (struct ref_source){"t1", &result, 1};
+	scope = (struct ref_scope){&source, 1};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static const char *value(const char *text)
+{
+	const json_t *found;
+	struct err e = {0};
+	struct ref r;
+
+	if (!ref_parse(text, &r, &e) || !ref_value(&scope, &r, arena, &found, &e))
+		return arena_strdup(arena, e.text);
+	return json_string_value(found);
+}
+
+static void each_kind_finds_its_value(void **state)
+{
+	(void)state;
+	assert_string_equal(value("t1.row_count"), "3");
+	assert_string_equal(value("t1.outcome"), "rows");
+	assert_string_equal(value("t1.rows[0].HubZone"), "NP15");
+	assert_string_equal(value("t1.rows[1].hub_zone"), "SP15");
+	assert_string_equal(value("t1.rows[2].hour"), "9");
+	assert_string_equal(value("t1.facts.higher_vendor"), "Hitachi");
+}
+
+static void what_is_not_there_is_said(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(value("t2.row_count"), "t2 gave nothing"));
+	assert_non_null(strstr(value("t1.rows[3].hub_zone"), "row 4"));
+	assert_non_null(strstr(value("t1.rows[0].note"), "no note in row 1"));
+	assert_non_null(strstr(value("t1.rows[*].note"), "no note"));
+	assert_non_null(strstr(value("t1.rows[0].vendor"), "gives no vendor"));
+	assert_non_null(strstr(value("t1.facts.lower_vendor"), "lower_vendor"));
+}
+
+static void everything_else_is_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"",
+		"t1",
+		"t1.",
+		".row_count",
+		"t1.row_counts",
+		"t1.rows",
+		"t1.rows[0]",
+		"t1.rows[].x",
+		"t1.rows[-1].x",
+		"t1.rows[12345].x",
+		"t1.rows[0].",
+		"t1.rows[0].x y",
+		"t1.rows[0].x;",
+		"t1.facts.",
+		"t1 .row_count",
+		"t1.tables[0].x",
+		"t1.rows[0].xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+	};
+	struct ref r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct err e = {0};
+
+		if (ref_parse(wrong[i], &r, &e))
+			fail_msg("%s is taken", wrong[i]);
+		assert_int_equal(e.code, ERR_INPUT);
+	}
+}
+
+static json_t *parse(const char *text)
+{
+	struct err e = {0};
+	json_t *json;
+
+	assert_true(json_parse(text, strlen(text), 4096, &json, &e));
+	return json_own(arena, json);
+}
+
+static void arguments_become_plain(void **state)
+{
+	const json_t *filled;
+	struct err e = {0};
+
+	(void)state;
+	assert_true(
+		ref_fill(&scope,
+			 parse("{\"year\":2025,\"vendor\":{\"$ref\":\"t1.facts.higher_vendor\"},"
+			       "\"zones\":[\"HB_NORTH\",{\"$ref\":\"t1.rows[*].hub_zone\"}],"
+			       "\"other\":{\"$ref\":\"t1.rows[*].hub_zone\"}}"),
+			 arena, &filled, &e));
+	assert_true(json_equal(
+		(json_t *)filled,
+		parse("{\"year\":2025,\"vendor\":\"Hitachi\",\"zones\":[\"HB_NORTH\",\"NP15\","
+		      "\"SP15\"],\"other\":[\"NP15\",\"SP15\"]}")));
+	assert_false(ref_fill(&scope, parse("{\"vendor\":{\"$ref\":\"t1.facts.no\"}}"), arena,
+			      &filled, &e));
+	assert_int_equal(e.code, ERR_NOT_FOUND);
+}
+
+static void an_agent_speaks_by_its_last_find(void **state)
+{
+	struct result *empty = sample_result(arena, NULL);
+	struct result *both[] = {result, empty};
+
+	(void)state;
+	empty->outcome.kind = OUTCOME_EMPTY;
+	source = (struct ref_source){"t1", both, 2};
+	assert_string_equal(value("t1.row_count"), "3");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(each_kind_finds_its_value, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_not_there_is_said, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(everything_else_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(arguments_become_plain, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_agent_speaks_by_its_last_find, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
