@@ -21,13 +21,12 @@ static void on_hangup(void *owner, int signum)
 	struct err e = {0};
 
 	(void)signum;
-	if (!daemon_load_knowledge(d, &k, &e)) {
+	if (!daemon_load_knowledge(d, &k, &e) || !daemon_use_knowledge(d, &k, &e)) {
 		log_error("catalog.refused", "the old one keeps serving: %s", e.text);
 		return;
 	}
 	log_info("catalog.loaded", "%zu tools, %.12s", k.catalog->tool_count, k.catalog->hash);
 	know_refresh_use(d->names, k.know);
-	turns_use(d->turns, &k);
 }
 
 /* ---- stopping ---- */

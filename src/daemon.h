@@ -30,6 +30,7 @@ struct daemon {
 	struct store *store;
 	struct llm *llm;
 	struct identity *identity;
+	struct arena *roles; /* what the roles of tokens stand for */
 	struct stream_hub *streams;
 	struct turns *turns;
 	struct know_refresh *names;
@@ -50,8 +51,13 @@ struct daemon {
 /* From the bottom up; false leaves what was built, for daemon_take_down. Nothing is opened to the
  * outside yet. */
 MUST_CHECK bool daemon_build(struct daemon *d, struct err *e);
-/* A catalogue and what is made from it; the caller hands it to turns_use. */
+/* A catalogue and what is made from it. */
 MUST_CHECK bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e);
+/* From now on questions are read and callers are judged with it. Frees it when it can't be. */
+MUST_CHECK bool daemon_use_knowledge(struct daemon *d, struct turn_knowledge *take, struct err *e);
+/* signin.c */
+MUST_CHECK bool daemon_open_identity(struct daemon *d, struct err *e);
+MUST_CHECK bool daemon_use_roles(struct daemon *d, const struct catalog *c, struct err *e);
 /* Opens the port. */
 MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
 /* In the opposite order of building; each part may be missing. */

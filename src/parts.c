@@ -18,7 +18,6 @@
 #include "vesper/tool.h"
 
 #define TENANTS_MAX 256
-#define DEMO_SECRET "vesper demo secret, never used outside demo mode"
 
 /* ---- options from configuration ---- */
 
@@ -177,41 +176,6 @@ static bool open_model(struct daemon *d, struct err *e)
 	return llm_new(d->loop, d->http, &o, &d->llm, e);
 }
 
-static bool choose_secret(struct daemon *d, struct err *e)
-{
-	bool demo = config_bool(d->config, "demo");
-
-	d->secret = config_text(d->config, "auth.jwt_secret");
-	if (!*d->secret && demo)
-		d->secret = DEMO_SECRET;
-	if (!*d->secret)
-		return err_set(
-			e, ERR_INPUT,
-			"auth.jwt_secret is not set (VESPER_JWT_SECRET), and demo mode is off");
-	if (!demo && strcmp(d->secret, DEMO_SECRET) == 0)
-		return err_set(e, ERR_INPUT,
-			       "auth.jwt_secret: the demo's secret is refused outside demo mode");
-	if (!demo && strlen(d->secret) < 32)
-		return err_set(e, ERR_INPUT,
-			       "auth.jwt_secret: at least 32 bytes are wanted outside demo mode");
-	return true;
-}
-
-static bool open_identity(struct daemon *d, struct err *e)
-{
-	struct jwt_options o = {
-		.issuer = config_text(d->config, "auth.issuer"),
-		.audience = config_text(d->config, "auth.audience"),
-		.tenants = d->tenant_ids,
-		.leeway_s = config_int(d->config, "auth.leeway_s"),
-	};
-
-	if (!choose_secret(d, e))
-		return false;
-	o.hs256_secret = d->secret;
-	return identity_new(&o, &d->identity, e);
-}
-
 /* ---- the catalogue and what is made from it ---- */
 
 bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e)
@@ -236,6 +200,23 @@ bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct 
 	return true;
 }
 
+static void knowledge_drop(struct turn_knowledge *k)
+{
+	toolbox_free(&k->tools);
+	know_free(&k->know);
+	catalog_unref(&k->catalog);
+}
+
+bool daemon_use_knowledge(struct daemon *d, struct turn_knowledge *take, struct err *e)
+{
+	if (!daemon_use_roles(d, take->catalog, e)) {
+		knowledge_drop(take);
+		return false;
+	}
+	turns_use(d->turns, take);
+	return true;
+}
+
 /* ---- the whole ---- */
 
 bool daemon_build(struct daemon *d, struct err *e)
@@ -248,7 +229,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	    !open_database(d, "warehouse", d->warehouse_tenants, &d->warehouse, e) ||
 	    !open_database(d, "store", d->store_tenants, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
-	    !open_identity(d, e))
+	    !daemon_open_identity(d, e))
 		return false;
 	d->cache = cache_memory_new(d->loop);
 	if (!daemon_load_knowledge(d, &k, e))
@@ -270,8 +251,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
 		return err_set(e, ERR_INPUT, "checks.numbers: must be flag or withhold");
 	d->turns = turns_new(&turns);
-	turns_use(d->turns, &k);
-	return true;
+	return daemon_use_knowledge(d, &k, e);
 }
 
 bool daemon_listen(struct daemon *d, struct err *e)
@@ -316,6 +296,7 @@ void daemon_take_down(struct daemon *d)
 	turns_free(&d->turns);
 	stream_hub_free(&d->streams);
 	identity_free(&d->identity);
+	arena_free(&d->roles);
 	llm_free(&d->llm);
 	store_free(&d->store);
 	cache_free(&d->cache);

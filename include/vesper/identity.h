@@ -1,4 +1,10 @@
-/* Who is at the door: tokens (by the keys of auth), one-time tickets for sockets. Loop-thread only.
+/*
+ * Who is at the door: tokens (HS256 by a secret, RS256 by the issuer's keys), one-time tickets for
+ * sockets. Loop-thread only.
+ *
+ * The issuer's keys come from its JWK Set, fetched at the start, again and again, and when a token
+ * names a key that is not known (at most every JWKS_UNKNOWN_MS). No request ever waits for that;
+ * when it fails, the last good set stays. Until the first set is there the process is not ready.
  */
 #ifndef VESPER_IDENTITY_H
 #define VESPER_IDENTITY_H
@@ -7,14 +13,29 @@
 #include <stdint.h>
 
 #include "vesper/err.h"
+#include "vesper/http.h"
 #include "vesper/jwt.h"
+#include "vesper/loop.h"
 #include "vesper/principal.h"
 #include "vesper/str.h"
 
 struct identity;
 
-MUST_CHECK bool identity_new(const struct jwt_options *options, struct identity **out,
+struct identity_options {
+	struct jwt_options jwt; /* copied; `keys` is the identity's own business */
+	/* Where the keys are: "https://…" of the set itself or of an OpenID configuration
+	 * (…/.well-known/openid-configuration), or "file:///…". NULL or "": RS256 is refused. */
+	const char *jwks_url;
+	int64_t jwks_refresh_ms;
+	struct loop *loop; /* with jwks_url only */
+	struct http *http;
+};
+
+/* ERR_INPUT: no way to verify tokens, or an address of keys that can't be. */
+MUST_CHECK bool identity_new(const struct identity_options *options, struct identity **out,
 			     struct err *e);
+/* What roles stand for from now on; borrowed, ended by a NULL name. */
+void identity_use_roles(struct identity *i, const struct jwt_role *roles);
 void identity_free(struct identity **i);
 
 /* A bearer token becomes a principal (free with principal_free), or ERR_AUTH. */

@@ -1,6 +1,7 @@
 /*
- * JSON Web Tokens, verified with given keys: compact form, one fixed algorithm list, strict
- * base64url, no `crit`, bounded size, no duplicate members. Pure: keys are fetched elsewhere.
+ * JSON Web Tokens, verified with given keys: compact form, fixed algorithms, strict base64url, no
+ * `crit`, bounded size, no duplicate members. Nothing in a token says which key or algorithm is to
+ * be trusted: `jku`, `x5u` and `jwk` are never followed. Pure: keys are fetched elsewhere.
  */
 #ifndef VESPER_JWT_H
 #define VESPER_JWT_H
@@ -13,19 +14,43 @@
 #include "vesper/principal.h"
 #include "vesper/str.h"
 
+/* The public keys of an issuer, by their kid. Immutable. */
+struct jwt_keys;
+
+/* A JWK Set (RFC 7517) of at most JWKS_KEYS_MAX keys. Keys that can't verify RS256 signatures
+ * (another kty, use or alg) are passed over; a weak or broken RSA key, a kid that comes twice, or a
+ * set with no usable key is ERR_INPUT. */
+MUST_CHECK bool jwt_keys_parse(const char *text, size_t len, struct jwt_keys **out, struct err *e);
+struct jwt_keys *jwt_keys_none(void); /* before the first set is there: every kid is unknown */
+size_t jwt_keys_count(const struct jwt_keys *keys);
+void jwt_keys_free(struct jwt_keys **keys);
+
+/* What a value of the roles claim stands for. */
+struct jwt_role {
+	const char *name;
+	const char *const *permissions; /* NULL-ended */
+};
+
 struct jwt_options {
-	const char *hs256_secret; /* NULL or "": HS256 is refused. At least 32 bytes outside demo
-				     mode */
-	const char *issuer;       /* NULL or "": not checked */
+	const char *hs256_secret;    /* NULL or "": HS256 is refused. At least 32 bytes outside demo
+					mode */
+	const struct jwt_keys *keys; /* NULL: RS256 is refused */
+	const char *issuer; /* NULL or "": not checked. {tenantid} stands for the token's tid */
 	const char
 		*audience; /* NULL or "": not checked; the token may carry a string or an array */
 	const char *const *tenants; /* the only tenants that exist; NULL-ended */
+	const char *const
+		*tenant_values; /* what the claim says for each of them; NULL: the tenant itself */
+	const char *tenant_claim;     /* NULL: "tenant_id" */
+	const char *user_claim;       /* NULL: "sub" */
+	const struct jwt_role *roles; /* of a token without `permissions`: its `roles`, ended by a
+					 NULL name; NULL: there must be `permissions` */
 	int64_t leeway_s;
 };
 
 /* A verified token becomes a principal (free with principal_free). ERR_AUTH otherwise, with a
- * reason for the log that never holds the token. An expired one says "expired". `now_ms` is Unix
- * time. */
+ * reason for the log that never holds the token. An expired one says "expired"; one whose key is
+ * not known may be fine with the next set of keys (may_retry). `now_ms` is Unix time. */
 MUST_CHECK bool jwt_verify(struct str token, const struct jwt_options *options, int64_t now_ms,
 			   struct principal **out, struct err *e);
 

@@ -49,7 +49,12 @@
 #define DEMO_TOKEN_LIFE_S       (8 * 3600) /* a working day */
 #define SSE_KEEPALIVE_MS        15000      /* comment line, so that proxies keep the stream open */
 #define TICKET_LIFE_MS          30000      /* a one-time ticket is used at once or not at all */
-#define TICKETS_MAX             10000      /* outstanding tickets in memory; the oldest go first */
+#define JWKS_BYTES_MAX          (256 * 1024) /* an issuer's keys: Entra ID's are 10 KiB */
+#define JWKS_KEYS_MAX           64     /* several are valid at once; real sets have up to ten */
+#define JWKS_FETCH_MS           10000  /* one request for keys */
+#define JWKS_RETRY_MS           15000  /* after a request that failed */
+#define JWKS_UNKNOWN_MS         300000 /* an unknown kid asks for new keys at most that often */
+#define TICKETS_MAX             10000  /* outstanding tickets in memory; the oldest go first */
 
 /* a turn */
 #define TURN_ARENA_BYTES   (32 * 1024 * 1024) /* rows, prompts and messages of one turn */

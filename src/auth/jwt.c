@@ -3,20 +3,14 @@
  * holds, and a token that is odd in any way is refused: there is no lenient reading of a
  * credential.
  */
-#include "vesper/jwt.h"
+#include "auth_int.h"
 
 #include <string.h>
 
 #include "vesper/hash.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
-#include "vesper/utf8.h"
 #include "vesper/mem.h"
-
-#define SUB_CHARACTERS_MAX   200
-#define PERMISSIONS_MAX      64
-#define PERMISSION_BYTES_MAX 100
-#define TIME_MAX_S           INT64_C(253402300799) /* the end of year 9999 */
 
 /* The three parts of the compact form, still encoded. */
 struct parts {
@@ -26,7 +20,7 @@ struct parts {
 	struct str signed_text; /* header.payload */
 };
 
-static bool refuse(struct err *e, const char *why)
+bool jwt_refuse(struct err *e, const char *why)
 {
 	return err_set(e, ERR_AUTH, "token: %s", why);
 }
@@ -35,10 +29,10 @@ static bool parts_split(struct str token, struct parts *out, struct err *e)
 {
 	struct str rest = token;
 	if (token.n > TOKEN_BYTES_MAX)
-		return refuse(e, "too long");
+		return jwt_refuse(e, "too long");
 	if (!str_split(&rest, '.', &out->header) || !str_split(&rest, '.', &out->payload) ||
 	    !str_split(&rest, '.', &out->signature) || rest.p)
-		return refuse(e, "not three parts");
+		return jwt_refuse(e, "not three parts");
 	out->signed_text = (struct str){token.p, out->header.n + 1 + out->payload.n};
 	return true;
 }
@@ -51,11 +45,11 @@ static bool part_object(struct str part, const char *what, json_t **out, struct 
 	json_t *object = NULL;
 	bool good = false;
 	if (!hash_base64url_decode(&text, part.p, part.n))
-		refuse(e, "not base64url");
+		jwt_refuse(e, "not base64url");
 	else if (!json_parse(buf_text(&text), text.n, TOKEN_BYTES_MAX, &object, e))
 		good = err_set(e, ERR_AUTH, "token: bad %s", what);
 	else if (!json_is_object(object))
-		refuse(e, "not an object");
+		jwt_refuse(e, "not an object");
 	else
 		good = true;
 	buf_deinit(&text);
@@ -73,7 +67,7 @@ static bool hs256_verify(const struct parts *parts, const json_t *header,
 {
 	(void)header;
 	if (!options->hs256_secret || !*options->hs256_secret)
-		return refuse(e, "HS256 is not accepted here");
+		return jwt_refuse(e, "HS256 is not accepted here");
 	struct buf given;
 	buf_init(&given, TOKEN_BYTES_MAX);
 	uint8_t want[HASH_SHA256_BYTES];
@@ -82,7 +76,27 @@ static bool hs256_verify(const struct parts *parts, const json_t *header,
 	bool good = hash_base64url_decode(&given, parts->signature.p, parts->signature.n) &&
 		    given.n == sizeof(want) && hash_equal(given.p, want, sizeof(want));
 	buf_deinit(&given);
-	return good || refuse(e, "wrong signature");
+	return good || jwt_refuse(e, "wrong signature");
+}
+
+static bool rs256_verify(const struct parts *parts, const json_t *header,
+			 const struct jwt_options *options, struct err *e)
+{
+	enum key_answer answer = KEY_WRONG;
+	struct buf given;
+	const char *kid;
+	if (!options->keys)
+		return jwt_refuse(e, "RS256 is not accepted here");
+	if (!json_get_str(header, "kid", &kid, NULL))
+		return jwt_refuse(e, "kid missing");
+	buf_init(&given, TOKEN_BYTES_MAX);
+	if (hash_base64url_decode(&given, parts->signature.p, parts->signature.n))
+		answer = jwt_keys_verify(options->keys, kid, parts->signed_text,
+					 (struct str){buf_text(&given), given.n});
+	buf_deinit(&given);
+	if (answer == KEY_UNKNOWN)
+		return err_set_retry(e, ERR_AUTH, "token: no key of this kid");
+	return answer == KEY_RIGHT || jwt_refuse(e, "wrong signature");
 }
 
 /* The fixed list of algorithms; each takes its key from the options and never from the token. */
@@ -92,6 +106,7 @@ static const struct {
 		       const struct jwt_options *options, struct err *e);
 } algorithms[] = {
 	{"HS256", hs256_verify},
+	{"RS256", rs256_verify},
 };
 
 static bool typ_check(const char *typ)
@@ -106,140 +121,15 @@ static bool signature_verify(const struct parts *parts, const json_t *header,
 	const char *alg;
 	const char *typ = NULL;
 	if (!json_get_str(header, "alg", &alg, NULL))
-		return refuse(e, "alg missing");
+		return jwt_refuse(e, "alg missing");
 	if (!json_opt_str(header, "typ", &typ, NULL) || !typ_check(typ))
-		return refuse(e, "wrong typ");
+		return jwt_refuse(e, "wrong typ");
 	if (json_object_get(header, "crit"))
-		return refuse(e, "crit is not understood");
+		return jwt_refuse(e, "crit is not understood");
 	for (size_t i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
 		if (strcmp(alg, algorithms[i].alg) == 0)
 			return algorithms[i].verify(parts, header, options, e);
-	return refuse(e, "algorithm not accepted");
-}
-
-/* ---- the claims ---- */
-
-/* Seconds since 1970; fractions are allowed by the standard and cut here. False: not a time. */
-static bool claim_time(const json_t *claims, const char *name, int64_t *out)
-{
-	const json_t *value = json_object_get(claims, name);
-	if (!json_is_number(value))
-		return false;
-	double seconds = json_number_value(value);
-	if (!(seconds >= 0 && seconds <= (double)TIME_MAX_S))
-		return false;
-	*out = json_is_integer(value) ? json_integer_value(value) : (int64_t)seconds;
-	return true;
-}
-
-/* iat and nbf: absent, or a time that is not in the future beyond the leeway. */
-static bool not_before_check(const json_t *claims, const char *name, int64_t latest_s)
-{
-	int64_t time;
-	return !json_object_get(claims, name) ||
-	       (claim_time(claims, name, &time) && time <= latest_s);
-}
-
-static bool times_check(const json_t *claims, int64_t now_ms, int64_t leeway_s, int64_t *expires_ms,
-			struct err *e)
-{
-	int64_t expires_s;
-	if (!claim_time(claims, "exp", &expires_s))
-		return refuse(e, "exp missing or not a time");
-	if (now_ms >= (expires_s + leeway_s) * 1000)
-		return err_set(e, ERR_AUTH, "expired");
-	int64_t latest_s = now_ms / 1000 + leeway_s;
-	if (!not_before_check(claims, "nbf", latest_s))
-		return refuse(e, "not valid yet");
-	if (!not_before_check(claims, "iat", latest_s))
-		return refuse(e, "issued in the future");
-	*expires_ms = expires_s * 1000;
-	return true;
-}
-
-/* Nothing is wanted, or the text is what is wanted. */
-static bool is_wanted(const char *wanted, const char *text)
-{
-	return !wanted || !*wanted || strcmp(wanted, text) == 0;
-}
-
-static bool issuer_check(const json_t *claims, const char *wanted)
-{
-	const char *issuer = "";
-	return json_opt_str(claims, "iss", &issuer, NULL) && is_wanted(wanted, issuer);
-}
-
-/* `aud` is a text or a list of texts, of which one must be wanted. */
-static bool audience_check(const json_t *claims, const char *wanted)
-{
-	const json_t *aud = json_object_get(claims, "aud");
-	if (!aud)
-		return is_wanted(wanted, "");
-	if (json_is_string(aud))
-		return is_wanted(wanted, json_string_value(aud));
-	bool found = is_wanted(wanted, "");
-	for (size_t i = 0; i < json_array_size(aud); i++) {
-		const char *one = json_string_value(json_array_get(aud, i));
-		if (!one)
-			return false;
-		found |= is_wanted(wanted, one);
-	}
-	return json_is_array(aud) && found;
-}
-
-static bool is_tenant(const char *const *tenants, const char *tenant)
-{
-	for (; tenants && *tenants; tenants++)
-		if (strcmp(*tenants, tenant) == 0)
-			return true;
-	return false;
-}
-
-static bool who_check(const json_t *claims, const struct jwt_options *options,
-		      struct principal *who, struct err *e)
-{
-	if (!json_get_str(claims, "sub", &who->user, NULL) || !*who->user ||
-	    utf8_count(who->user, strlen(who->user)) > SUB_CHARACTERS_MAX)
-		return refuse(e, "sub missing, empty or too long");
-	if (!json_get_str(claims, "tenant_id", &who->tenant, NULL))
-		return refuse(e, "tenant_id missing");
-	if (!is_tenant(options->tenants, who->tenant))
-		return refuse(e, "unknown tenant");
-	if (!issuer_check(claims, options->issuer))
-		return refuse(e, "wrong issuer");
-	if (!audience_check(claims, options->audience))
-		return refuse(e, "wrong audience");
-	return true;
-}
-
-/* Fills the array, which has room for PERMISSIONS_MAX. */
-static bool permissions_check(const json_t *claims, const char **out, size_t *count, struct err *e)
-{
-	const json_t *list = json_object_get(claims, "permissions");
-	if (!json_is_array(list))
-		return refuse(e, "permissions missing or not a list");
-	if (json_array_size(list) > PERMISSIONS_MAX)
-		return refuse(e, "too many permissions");
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		out[i] = json_string_value(json_array_get(list, i));
-		if (!out[i] || !*out[i] || strlen(out[i]) > PERMISSION_BYTES_MAX)
-			return refuse(e, "permissions must be short texts");
-	}
-	*count = json_array_size(list);
-	return true;
-}
-
-static bool claims_check(const json_t *claims, const struct jwt_options *options, int64_t now_ms,
-			 struct principal **out, struct err *e)
-{
-	const char *permissions[PERMISSIONS_MAX];
-	struct principal who = {.permissions = permissions};
-	if (!times_check(claims, now_ms, options->leeway_s, &who.expires_ms, e) ||
-	    !who_check(claims, options, &who, e) ||
-	    !permissions_check(claims, permissions, &who.permission_count, e))
-		return false;
-	*out = principal_copy(&who);
-	return true;
+	return jwt_refuse(e, "algorithm not accepted");
 }
 
 bool jwt_verify(struct str token, const struct jwt_options *options, int64_t now_ms,
@@ -252,7 +142,7 @@ bool jwt_verify(struct str token, const struct jwt_options *options, int64_t now
 		    part_object(parts.header, "header", &header, e) &&
 		    signature_verify(&parts, header, options, e) &&
 		    part_object(parts.payload, "claims", &claims, e) &&
-		    claims_check(claims, options, now_ms, out, e);
+		    jwt_claims_check(claims, options, now_ms, out, e);
 	json_decref(header);
 	json_decref(claims);
 	return good;

@@ -86,6 +86,18 @@ static bool list_check(const json_t *value, const char *where, struct mistakes *
 	return good;
 }
 
+static bool map_check(const json_t *value, const char *where, struct mistakes *m)
+{
+	bool good = json_is_object(value);
+	const char *key;
+	json_t *text;
+	json_object_foreach((json_t *)value, key, text)
+		good = good && *key && json_string_length(text) > 0;
+	if (!good)
+		mistake_add(m, "%s: must be an object of texts", where);
+	return good;
+}
+
 static bool provider_check(const json_t *provider, struct err *e)
 {
 	static const char *const names[] = {"name", "kind", "base_url", "key", "version", NULL};
@@ -154,16 +166,19 @@ static bool is_tenant_id(const char *id)
 
 static bool tenant_check(const char *id, const json_t *files, struct err *e)
 {
-	static const char *const names[] = {"warehouse", "store", "timezone", NULL};
-	const char *warehouse, *store, *zone = "";
+	static const char *const names[] = {"warehouse", "store", "timezone", "claim", NULL};
+	const char *warehouse, *store, *zone = "", *claim = "-";
 	if (!is_tenant_id(id))
 		return err_set(e, ERR_INPUT, "an id has at most %d letters, digits, _ and -",
 			       TENANT_BYTES_MAX);
 	if (!json_is_object(files))
 		return err_set(e, ERR_INPUT, "must be an object");
 	if (!json_only(files, names, e) || !json_get_str(files, "warehouse", &warehouse, e) ||
-	    !json_get_str(files, "store", &store, e) || !json_opt_str(files, "timezone", &zone, e))
+	    !json_get_str(files, "store", &store, e) ||
+	    !json_opt_str(files, "timezone", &zone, e) || !json_opt_str(files, "claim", &claim, e))
 		return false;
+	if (!*claim)
+		return err_set(e, ERR_INPUT, "claim: empty");
 	if (!is_file_name(warehouse) || !is_file_name(store))
 		return err_set(e, ERR_INPUT, "warehouse and store must be plain file names");
 	return true;
@@ -185,6 +200,27 @@ static bool shares_file(const json_t *tenants, const char *id, const json_t *fil
 	return false;
 }
 
+/* What the token's claim says for this tenant. */
+static const char *claim_of(const char *id, const json_t *tenant)
+{
+	const json_t *claim = json_object_get(tenant, "claim");
+	return claim ? json_string_value(claim) : id;
+}
+
+/* One value of the claim can't be two tenants. */
+static bool shares_claim(const json_t *tenants, const char *id, const json_t *tenant)
+{
+	const char *other;
+	json_t *others;
+	json_object_foreach((json_t *)tenants, other, others) {
+		if (strcmp(other, id) == 0)
+			return false;
+		if (strcmp(claim_of(id, tenant), claim_of(other, others)) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool tenants_check(const json_t *value, const char *where, struct mistakes *m)
 {
 	int before = m->count;
@@ -198,6 +234,8 @@ static bool tenants_check(const json_t *value, const char *where, struct mistake
 			mistake_add(m, "%s.%.64s: %s", where, id, e.text);
 		else if (shares_file(value, id, files))
 			mistake_add(m, "%s.%s: shares a file with another tenant", where, id);
+		else if (shares_claim(value, id, files))
+			mistake_add(m, "%s.%s: shares its claim with another tenant", where, id);
 	}
 	return m->count == before;
 }
@@ -217,6 +255,8 @@ static bool value_check(const struct config_key *key, const json_t *value, const
 		return json_is_boolean(value);
 	case KEY_LIST:
 		return list_check(value, where, m);
+	case KEY_MAP:
+		return map_check(value, where, m);
 	case KEY_PROVIDERS:
 		return providers_check(value, where, m);
 	case KEY_TENANTS:

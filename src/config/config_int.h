@@ -15,8 +15,9 @@ enum key_type {
 	KEY_INT,
 	KEY_BOOL,
 	KEY_LIST,      /* of texts */
+	KEY_MAP,       /* text -> text */
 	KEY_PROVIDERS, /* of objects: name, kind, base_url, key, version */
-	KEY_TENANTS,   /* tenant id -> {warehouse, store, timezone?} */
+	KEY_TENANTS,   /* tenant id -> {warehouse, store, timezone?, claim?} */
 };
 
 struct config_key {

@@ -3,7 +3,7 @@
  * headers: it is kept as a hash only, works once, and is gone after half a minute, so that one
  * found in a log is worth nothing.
  */
-#include "vesper/identity.h"
+#include "jwks.h"
 
 #include <assert.h>
 #include <string.h>
@@ -26,16 +26,19 @@ struct ticket {
 };
 
 struct identity {
-	struct jwt_options options; /* deep copy */
+	struct jwt_options options; /* deep copy, but for the roles */
+	struct jwks *jwks;          /* NULL: RS256 is refused */
 	struct list by_age;         /* tickets, oldest first */
 	struct list buckets[BUCKETS];
 	size_t ticket_count;
 };
 
-static const char *const *tenants_copy(const char *const *tenants)
+static const char *const *texts_copy(const char *const *tenants)
 {
+	if (!tenants)
+		return NULL;
 	size_t n = 0;
-	while (tenants && tenants[n])
+	while (tenants[n])
 		n++;
 	const char **copy = mem_alloc((n + 1) * sizeof(*copy));
 	for (size_t i = 0; i < n; i++)
@@ -43,23 +46,51 @@ static const char *const *tenants_copy(const char *const *tenants)
 	return copy;
 }
 
-bool identity_new(const struct jwt_options *options, struct identity **out, struct err *e)
+static void texts_free(const char *const *texts)
 {
-	if (!options->hs256_secret || !*options->hs256_secret)
-		return err_set(e, ERR_INPUT, "no key to verify tokens with");
-	struct identity *i = mem_alloc(sizeof(*i));
-	i->options = (struct jwt_options){
-		.hs256_secret = mem_strdup(options->hs256_secret),
-		.issuer = mem_strdup(options->issuer),
-		.audience = mem_strdup(options->audience),
-		.tenants = tenants_copy(options->tenants),
-		.leeway_s = options->leeway_s,
+	for (const char *const *text = texts; text && *text; text++)
+		mem_free((char *)*text);
+	mem_free((void *)texts);
+}
+
+static struct jwt_options options_copy(const struct jwt_options *o)
+{
+	return (struct jwt_options){
+		.hs256_secret = mem_strdup(o->hs256_secret),
+		.issuer = mem_strdup(o->issuer),
+		.audience = mem_strdup(o->audience),
+		.tenants = texts_copy(o->tenants),
+		.tenant_values = texts_copy(o->tenant_values),
+		.tenant_claim = mem_strdup(o->tenant_claim),
+		.user_claim = mem_strdup(o->user_claim),
+		.roles = o->roles,
+		.leeway_s = o->leeway_s,
 	};
+}
+
+bool identity_new(const struct identity_options *options, struct identity **out, struct err *e)
+{
+	bool by_secret = options->jwt.hs256_secret && *options->jwt.hs256_secret;
+	bool by_keys = options->jwks_url && *options->jwks_url;
+	struct jwks *jwks = NULL;
+	struct identity *i;
+	if (!by_secret && !by_keys)
+		return err_set(e, ERR_INPUT, "no key to verify tokens with");
+	if (by_keys && !jwks_new(options, &jwks, e))
+		return false;
+	i = mem_alloc(sizeof(*i));
+	i->jwks = jwks;
+	i->options = options_copy(&options->jwt);
 	list_init(&i->by_age);
 	for (size_t b = 0; b < BUCKETS; b++)
 		list_init(&i->buckets[b]);
 	*out = i;
 	return true;
+}
+
+void identity_use_roles(struct identity *i, const struct jwt_role *roles)
+{
+	i->options.roles = roles;
 }
 
 static void ticket_free(struct identity *i, struct ticket *t)
@@ -92,19 +123,29 @@ void identity_free(struct identity **i)
 	while ((t = ticket_oldest(*i)))
 		ticket_free(*i, t);
 	struct jwt_options *o = &(*i)->options;
-	for (const char *const *tenant = o->tenants; *tenant; tenant++)
-		mem_free((char *)*tenant);
-	mem_free((void *)o->tenants);
+	jwks_free(&(*i)->jwks);
+	texts_free(o->tenants);
+	texts_free(o->tenant_values);
 	mem_free((char *)o->hs256_secret);
 	mem_free((char *)o->issuer);
 	mem_free((char *)o->audience);
+	mem_free((char *)o->tenant_claim);
+	mem_free((char *)o->user_claim);
 	mem_free(*i);
 	*i = NULL;
 }
 
 bool identity_token(struct identity *i, struct str token, struct principal **out, struct err *e)
 {
-	return jwt_verify(token, &i->options, clock_now_ms(), out, e);
+	struct jwt_options options = i->options;
+	struct err why = {0};
+	if (i->jwks)
+		options.keys = jwks_keys(i->jwks);
+	if (jwt_verify(token, &options, clock_now_ms(), out, &why))
+		return true;
+	if (i->jwks && why.may_retry)
+		jwks_missed(i->jwks);
+	return err_set(e, why.code, "%s", why.text);
 }
 
 static struct list *bucket_of(struct identity *i, const uint8_t hash[HASH_SHA256_BYTES])

@@ -26,7 +26,8 @@ static const struct principal ann = {.user = "ann",
 static int setup(void **state)
 {
 	clock_freeze_ms(NOW_MS);
-	struct jwt_options o = {.hs256_secret = SECRET, .tenants = tenants, .leeway_s = 60};
+	struct identity_options o = {
+		.jwt = {.hs256_secret = SECRET, .tenants = tenants, .leeway_s = 60}};
 	struct identity *i = NULL;
 	assert_true(identity_new(&o, &i, NULL));
 	*state = i;
@@ -63,9 +64,10 @@ static void needs_a_key(void **state)
 	(void)state;
 	struct identity *i = NULL;
 	struct err e;
-	assert_false(identity_new(&(struct jwt_options){.tenants = tenants}, &i, &e));
-	assert_false(identity_new(&(struct jwt_options){.hs256_secret = "", .tenants = tenants}, &i,
-				  &e));
+	assert_false(identity_new(&(struct identity_options){.jwt.tenants = tenants}, &i, &e));
+	assert_false(identity_new(
+		&(struct identity_options){.jwt = {.hs256_secret = "", .tenants = tenants}}, &i,
+		&e));
 	assert_int_equal(e.code, ERR_INPUT);
 	identity_free(&i);
 }
@@ -114,7 +116,8 @@ static void options_are_copied(void **state)
 	char secret[] = SECRET;
 	char tenant[] = "vesper";
 	const char *list[] = {tenant, NULL};
-	struct jwt_options o = {.hs256_secret = secret, .tenants = list, .leeway_s = 60};
+	struct identity_options o = {
+		.jwt = {.hs256_secret = secret, .tenants = list, .leeway_s = 60}};
 	struct identity *i = NULL;
 	assert_true(identity_new(&o, &i, NULL));
 	memset(secret, 'x', sizeof(secret) - 1);

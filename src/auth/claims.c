@@ -1,0 +1,207 @@
+/*
+ * What a verified token says: who, of which tenant, with which permissions, until when. Names of
+ * claims and what roles stand for come from the configuration; everything that is missing, of the
+ * wrong type or not known refuses the token.
+ */
+#include "auth_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/utf8.h"
+
+#define SUB_CHARACTERS_MAX   200
+#define PERMISSIONS_MAX      64
+#define PERMISSION_BYTES_MAX 100
+#define TENANT_MARK          "{tenantid}"
+#define TIME_MAX_S           INT64_C(253402300799) /* the end of year 9999 */
+
+/* Seconds since 1970; fractions are allowed by the standard and cut here. False: not a time. */
+static bool claim_time(const json_t *claims, const char *name, int64_t *out)
+{
+	const json_t *value = json_object_get(claims, name);
+	if (!json_is_number(value))
+		return false;
+	double seconds = json_number_value(value);
+	if (!(seconds >= 0 && seconds <= (double)TIME_MAX_S))
+		return false;
+	*out = json_is_integer(value) ? json_integer_value(value) : (int64_t)seconds;
+	return true;
+}
+
+/* iat and nbf: absent, or a time that is not in the future beyond the leeway. */
+static bool not_before_check(const json_t *claims, const char *name, int64_t latest_s)
+{
+	int64_t time;
+	return !json_object_get(claims, name) ||
+	       (claim_time(claims, name, &time) && time <= latest_s);
+}
+
+static bool times_check(const json_t *claims, int64_t now_ms, int64_t leeway_s, int64_t *expires_ms,
+			struct err *e)
+{
+	int64_t expires_s;
+	if (!claim_time(claims, "exp", &expires_s))
+		return jwt_refuse(e, "exp missing or not a time");
+	if (now_ms >= (expires_s + leeway_s) * 1000)
+		return err_set(e, ERR_AUTH, "expired");
+	int64_t latest_s = now_ms / 1000 + leeway_s;
+	if (!not_before_check(claims, "nbf", latest_s))
+		return jwt_refuse(e, "not valid yet");
+	if (!not_before_check(claims, "iat", latest_s))
+		return jwt_refuse(e, "issued in the future");
+	*expires_ms = expires_s * 1000;
+	return true;
+}
+
+/* Nothing is wanted, or the text is what is wanted. */
+static bool is_wanted(const char *wanted, const char *text)
+{
+	return !wanted || !*wanted || strcmp(wanted, text) == 0;
+}
+
+/* The issuer of a multi-tenant application names the tenant: its place in the wanted text is filled
+ * from the token, which is why the tenant must have been found good before. */
+static bool issuer_is_wanted(const json_t *claims, const char *wanted, const char *issuer)
+{
+	const char *mark = strstr(wanted, TENANT_MARK);
+	const char *tid;
+	size_t head, tid_len;
+	if (!mark)
+		return strcmp(wanted, issuer) == 0;
+	if (!json_get_str(claims, "tid", &tid, NULL) || !*tid)
+		return false;
+	head = (size_t)(mark - wanted);
+	tid_len = strlen(tid);
+	return strncmp(issuer, wanted, head) == 0 && strncmp(issuer + head, tid, tid_len) == 0 &&
+	       strcmp(issuer + head + tid_len, mark + strlen(TENANT_MARK)) == 0;
+}
+
+static bool issuer_check(const json_t *claims, const char *wanted)
+{
+	const char *issuer = "";
+	return json_opt_str(claims, "iss", &issuer, NULL) &&
+	       (!wanted || !*wanted || issuer_is_wanted(claims, wanted, issuer));
+}
+
+/* `aud` is a text or a list of texts, of which one must be wanted. */
+static bool audience_check(const json_t *claims, const char *wanted)
+{
+	const json_t *aud = json_object_get(claims, "aud");
+	if (!aud)
+		return is_wanted(wanted, "");
+	if (json_is_string(aud))
+		return is_wanted(wanted, json_string_value(aud));
+	bool found = is_wanted(wanted, "");
+	for (size_t i = 0; i < json_array_size(aud); i++) {
+		const char *one = json_string_value(json_array_get(aud, i));
+		if (!one)
+			return false;
+		found |= is_wanted(wanted, one);
+	}
+	return json_is_array(aud) && found;
+}
+
+/* The tenant that this value of the claim stands for; NULL: none of ours. */
+static const char *tenant_of(const struct jwt_options *options, const char *value)
+{
+	const char *const *values =
+		options->tenant_values ? options->tenant_values : options->tenants;
+	for (size_t i = 0; options->tenants && options->tenants[i]; i++)
+		if (*values[i] && strcmp(values[i], value) == 0)
+			return options->tenants[i];
+	return NULL;
+}
+
+static bool who_check(const json_t *claims, const struct jwt_options *options,
+		      struct principal *who, struct err *e)
+{
+	const char *user_claim = options->user_claim ? options->user_claim : "sub";
+	const char *tenant_claim = options->tenant_claim ? options->tenant_claim : "tenant_id";
+	const char *tenant;
+	if (!json_get_str(claims, user_claim, &who->user, NULL) || !*who->user ||
+	    utf8_count(who->user, strlen(who->user)) > SUB_CHARACTERS_MAX)
+		return err_set(e, ERR_AUTH, "token: %s missing, empty or too long", user_claim);
+	if (!json_get_str(claims, tenant_claim, &tenant, NULL))
+		return err_set(e, ERR_AUTH, "token: %s missing", tenant_claim);
+	who->tenant = tenant_of(options, tenant);
+	if (!who->tenant)
+		return jwt_refuse(e, "unknown tenant");
+	if (!issuer_check(claims, options->issuer))
+		return jwt_refuse(e, "wrong issuer");
+	if (!audience_check(claims, options->audience))
+		return jwt_refuse(e, "wrong audience");
+	return true;
+}
+
+/* Fills the array, which has room for PERMISSIONS_MAX. */
+static bool permissions_check(const json_t *claims, const char **out, size_t *count, struct err *e)
+{
+	const json_t *list = json_object_get(claims, "permissions");
+	if (!json_is_array(list))
+		return jwt_refuse(e, "permissions missing or not a list");
+	if (json_array_size(list) > PERMISSIONS_MAX)
+		return jwt_refuse(e, "too many permissions");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		out[i] = json_string_value(json_array_get(list, i));
+		if (!out[i] || !*out[i] || strlen(out[i]) > PERMISSION_BYTES_MAX)
+			return jwt_refuse(e, "permissions must be short texts");
+	}
+	*count = json_array_size(list);
+	return true;
+}
+
+static void permission_add(const char *permission, const char **out, size_t *count)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp(out[i], permission) == 0)
+			return;
+	if (*count < PERMISSIONS_MAX)
+		out[(*count)++] = permission;
+}
+
+static const struct jwt_role *role_find(const struct jwt_role *roles, const char *name)
+{
+	for (; roles->name; roles++)
+		if (strcmp(roles->name, name) == 0)
+			return roles;
+	return NULL;
+}
+
+/* Roles of other applications may be among them: those give nothing. Without any there is somebody
+ * who may do nothing. */
+static bool roles_check(const json_t *claims, const struct jwt_role *roles, const char **out,
+			size_t *count, struct err *e)
+{
+	const json_t *list = json_object_get(claims, "roles");
+	const json_t *value;
+	size_t i;
+	*count = 0;
+	if (list && !json_is_array(list))
+		return jwt_refuse(e, "roles is not a list");
+	json_array_foreach(list, i, value) {
+		const struct jwt_role *role;
+		if (!json_is_string(value))
+			return jwt_refuse(e, "roles must be texts");
+		role = role_find(roles, json_string_value(value));
+		for (const char *const *p = role ? role->permissions : NULL; p && *p; p++)
+			permission_add(*p, out, count);
+	}
+	return true;
+}
+
+bool jwt_claims_check(const json_t *claims, const struct jwt_options *options, int64_t now_ms,
+		      struct principal **out, struct err *e)
+{
+	const char *permissions[PERMISSIONS_MAX];
+	struct principal who = {.permissions = permissions};
+	bool by_role = options->roles && !json_object_get(claims, "permissions");
+	if (!times_check(claims, now_ms, options->leeway_s, &who.expires_ms, e) ||
+	    !who_check(claims, options, &who, e))
+		return false;
+	if (by_role ? !roles_check(claims, options->roles, permissions, &who.permission_count, e)
+		    : !permissions_check(claims, permissions, &who.permission_count, e))
+		return false;
+	*out = principal_copy(&who);
+	return true;
+}

@@ -1,0 +1,241 @@
+/*
+ * Issuers roll their keys without notice, and their services are away at times. So keys are asked
+ * for on a clock of our own and when a token names one that is not known; what comes replaces the
+ * set only when it is a whole good one.
+ */
+#include "jwks.h"
+
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/file.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define DISCOVERY "/.well-known/openid-configuration"
+#define FILE_URL  "file://"
+#define CHECK     "identity"
+
+struct jwks {
+	struct loop *loop;
+	struct http *http;
+	char *url;
+	char *keys_url; /* the set itself; NULL: the discovery document must be asked first */
+	int64_t refresh_ms;
+	struct jwt_keys *keys;
+	struct timer *timer;
+	struct op *fetch;
+	struct buf body;
+	int status;
+	bool missed; /* asked for early before */
+	int64_t missed_mono_ms;
+};
+
+static bool is_discovery(const char *url)
+{
+	return str_ends(str_of(url), STR(DISCOVERY));
+}
+
+static bool is_file(const char *url)
+{
+	return str_starts(str_of(url), STR(FILE_URL));
+}
+
+/* Keys that came in clear over a network would be anybody's keys. */
+static bool is_trustworthy(const char *url)
+{
+	static const char *const good[] = {
+		"https://", "http://127.0.0.1:", "http://localhost:", "http://[::1]:"};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (str_starts(str_of(url), str_of(good[i])))
+			return true;
+	return false;
+}
+
+/* ---- an attempt and its end ---- */
+
+static void fetch_failed(struct jwks *j, const struct err *e)
+{
+	bool some = jwt_keys_count(j->keys) > 0;
+
+	log_warn("identity.keys", "not fetched%s: %s", some ? ", the last good set stays" : "",
+		 e->text);
+	health_set(CHECK, true, some ? HEALTH_DEGRADED : HEALTH_DOWN, "no keys from the issuer");
+	timer_start(j->timer,
+		    JWKS_RETRY_MS < j->refresh_ms ? JWKS_RETRY_MS : (uint64_t)j->refresh_ms);
+}
+
+static void keys_take(struct jwks *j, const char *text, size_t len)
+{
+	struct jwt_keys *keys;
+	struct err e = {0};
+
+	if (!jwt_keys_parse(text, len, &keys, &e)) {
+		fetch_failed(j, &e);
+		return;
+	}
+	jwt_keys_free(&j->keys);
+	j->keys = keys;
+	log_info("identity.keys", "%zu keys", jwt_keys_count(keys));
+	health_set(CHECK, true, HEALTH_OK, "%zu keys", jwt_keys_count(keys));
+	timer_start(j->timer, (uint64_t)j->refresh_ms);
+}
+
+static void fetch_start(struct jwks *j);
+
+/* The discovery document says where the keys are; everything else in it is configured here. */
+static void discovery_take(struct jwks *j)
+{
+	json_t *document = NULL;
+	const char *url;
+	struct err e = {0};
+
+	if (json_parse(buf_text(&j->body), j->body.n, JWKS_BYTES_MAX, &document, &e) &&
+	    json_get_str(document, "jwks_uri", &url, &e) &&
+	    (is_trustworthy(url) || err_set(&e, ERR_INPUT, "jwks_uri: must be an https address"))) {
+		j->keys_url = mem_strdup(url);
+		fetch_start(j);
+	} else {
+		fetch_failed(j, &e);
+	}
+	json_decref(document);
+}
+
+static void on_head(void *owner, const struct http_response *response)
+{
+	struct jwks *j = owner;
+
+	j->status = response->status;
+}
+
+static bool on_data(void *owner, const char *data, size_t len)
+{
+	struct jwks *j = owner;
+
+	buf_add(&j->body, data, len);
+	return !buf_over(&j->body);
+}
+
+/* Issuers may move their keys: the discovery document is asked anew each time. */
+static void on_end(void *owner, const struct err *e)
+{
+	struct jwks *j = owner;
+	bool was_keys = j->keys_url || !is_discovery(j->url);
+	struct err bad = {0};
+
+	j->fetch = NULL;
+	if (!e && j->status != 200) {
+		err_set(&bad, ERR_UPSTREAM, "the issuer answered with status %d", j->status);
+		e = &bad;
+	}
+	if (was_keys || e) {
+		mem_free(j->keys_url);
+		j->keys_url = NULL;
+	}
+	if (e)
+		fetch_failed(j, e);
+	else if (was_keys)
+		keys_take(j, buf_text(&j->body), j->body.n);
+	else
+		discovery_take(j);
+}
+
+static void fetch_start(struct jwks *j)
+{
+	static const struct http_handler handler = {on_head, on_data, on_end};
+	const struct http_request request = {
+		.method = "GET",
+		.url = j->keys_url ? j->keys_url : j->url,
+		.headers = (const char *const[]){"Accept: application/json", NULL},
+		.connect_ms = JWKS_FETCH_MS,
+		.total_ms = JWKS_FETCH_MS,
+	};
+
+	buf_reset(&j->body);
+	j->status = 0;
+	j->fetch = http_start(j->http, &request, &handler, j);
+}
+
+static void read_file(struct jwks *j)
+{
+	struct arena *a = arena_new(2 * JWKS_BYTES_MAX);
+	const char *text;
+	struct err e = {0};
+
+	if (file_read(j->url + strlen(FILE_URL), JWKS_BYTES_MAX, a, &text, &e))
+		keys_take(j, text, strlen(text));
+	else
+		fetch_failed(j, &e);
+	arena_free(&a);
+}
+
+static void refresh(void *owner)
+{
+	struct jwks *j = owner;
+
+	if (j->fetch)
+		return;
+	if (is_file(j->url))
+		read_file(j);
+	else
+		fetch_start(j);
+}
+
+void jwks_missed(struct jwks *j)
+{
+	int64_t now = clock_mono_ms();
+
+	if (j->fetch || (j->missed && now - j->missed_mono_ms < JWKS_UNKNOWN_MS))
+		return;
+	j->missed = true;
+	j->missed_mono_ms = now;
+	log_info("identity.keys", "a token names a key that is not known: asking for new ones");
+	refresh(j);
+}
+
+const struct jwt_keys *jwks_keys(const struct jwks *j)
+{
+	return j->keys;
+}
+
+bool jwks_new(const struct identity_options *options, struct jwks **out, struct err *e)
+{
+	struct jwks *j;
+
+	if (!is_file(options->jwks_url) && !is_trustworthy(options->jwks_url))
+		return err_set(e, ERR_INPUT,
+			       "auth.jwks_url: must be an https or file address (http on loopback "
+			       "only)");
+	j = mem_alloc(sizeof(*j));
+	j->loop = options->loop;
+	j->http = options->http;
+	j->url = mem_strdup(options->jwks_url);
+	j->refresh_ms = options->jwks_refresh_ms;
+	j->keys = jwt_keys_none();
+	j->timer = timer_new(j->loop, refresh, j);
+	buf_init(&j->body, JWKS_BYTES_MAX);
+	health_set(CHECK, true, HEALTH_DOWN, "no keys from the issuer yet");
+	refresh(j);
+	*out = j;
+	return true;
+}
+
+void jwks_free(struct jwks **jwks)
+{
+	struct jwks *j = *jwks;
+
+	if (!j)
+		return;
+	*jwks = NULL;
+	op_cancel(&j->fetch);
+	timer_free(&j->timer);
+	jwt_keys_free(&j->keys);
+	buf_deinit(&j->body);
+	mem_free(j->url);
+	mem_free(j->keys_url);
+	mem_free(j);
+}

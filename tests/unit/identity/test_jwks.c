@@ -1,0 +1,264 @@
+/* The issuer's keys over the wire: discovery, rotation, outage, and who may cause a request. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "rsa_key.h"
+#include "tiny_server.h"
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/identity.h"
+#include "vesper/limits.h"
+
+#define NOW_MS INT64_C(1772182800000)
+#define CLAIMS "{\"sub\":\"ann\",\"tenant_id\":\"vesper\",\"permissions\":[],\"exp\":1772282900}"
+
+static const char *const tenants[] = {"vesper", NULL};
+static EVP_PKEY *key;
+static struct loop *loop;
+static struct http *http;
+static struct tiny_server server;
+static struct identity *identity;
+static char *texts[16];
+static size_t text_count;
+
+static int make_key(void **state)
+{
+	(void)state;
+	key = rsa_key_new(2048);
+	return 0;
+}
+
+static int drop_key(void **state)
+{
+	(void)state;
+	EVP_PKEY_free(key);
+	return 0;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	clock_freeze_ms(NOW_MS);
+	assert_true(loop_new(&loop, NULL));
+	assert_true(http_new(loop, &http, NULL));
+	tiny_server_open(&server, loop);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	identity_free(&identity);
+	tiny_server_close(&server);
+	http_free(&http);
+	loop_free(&loop);
+	for (size_t i = 0; i < text_count; i++)
+		mem_free(texts[i]);
+	text_count = 0;
+	health_reset();
+	clock_release();
+	return 0;
+}
+
+static void will_answer(int status, const char *body)
+{
+	char *text = mem_printf("HTTP/1.1 %d x\r\nContent-Type: application/json\r\n"
+				"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+				status, strlen(body), body);
+
+	texts[text_count++] = text;
+	tiny_server_add(&server, (struct tiny_reply){.text = text});
+}
+
+static void will_give_keys(const char *kid)
+{
+	struct buf set;
+
+	buf_init(&set, 10000);
+	buf_str(&set, "{\"keys\":[");
+	rsa_key_jwk(&set, key, kid, "");
+	buf_str(&set, "]}");
+	will_answer(200, buf_text(&set));
+	buf_deinit(&set);
+}
+
+static void open_at(const char *path)
+{
+	char *url = mem_printf("%s%s", server.url, path);
+	const struct identity_options o = {
+		.jwt = {.tenants = tenants, .leeway_s = 60},
+		.jwks_url = url,
+		.jwks_refresh_ms = 3600000,
+		.loop = loop,
+		.http = http,
+	};
+	struct err e;
+
+	if (!identity_new(&o, &identity, &e))
+		fail_msg("%s", e.text);
+	mem_free(url);
+}
+
+/* Until the server was asked that often and nothing is under way any more. */
+static void settle(size_t requests)
+{
+	for (int i = 0; i < 5000000 && (server.request_count < requests || http_running(http) > 0);
+	     i++)
+		loop_turn(loop);
+	assert_int_equal(server.request_count, requests);
+	assert_int_equal(http_running(http), 0);
+}
+
+static bool accepts(const char *kid)
+{
+	struct principal *who = NULL;
+	struct buf token;
+	char header[80];
+	bool good;
+
+	snprintf(header, sizeof(header), "{\"alg\":\"RS256\",\"kid\":\"%s\"}", kid);
+	buf_init(&token, 10000);
+	rsa_key_sign(&token, key, header, CLAIMS);
+	good = identity_token(identity, (struct str){token.p, token.n}, &who, NULL);
+	principal_free(&who);
+	buf_deinit(&token);
+	return good;
+}
+
+static void keys_make_it_ready(void **state)
+{
+	(void)state;
+	will_give_keys("a");
+	open_at("/keys");
+	assert_false(health_ready());
+	assert_false(accepts("a")); /* nobody waits, also not for the first set */
+	settle(1);
+	assert_true(health_ready());
+	assert_true(accepts("a"));
+}
+
+static void discovery(void **state)
+{
+	char *document = mem_printf("{\"issuer\":\"x\",\"jwks_uri\":\"%s/elsewhere\"}", server.url);
+
+	(void)state;
+	will_answer(200, document);
+	mem_free(document);
+	will_give_keys("a");
+	open_at("/t/.well-known/openid-configuration");
+	settle(2);
+	assert_true(accepts("a"));
+	assert_non_null(strstr(server.requests[1], "GET /elsewhere "));
+}
+
+static void discovery_must_not_lead_into_the_open(void **state)
+{
+	(void)state;
+	will_answer(200, "{\"jwks_uri\":\"http://keys.example/\"}");
+	open_at("/.well-known/openid-configuration");
+	settle(1);
+	assert_false(health_ready());
+}
+
+static void rotation(void **state)
+{
+	(void)state;
+	will_give_keys("a");
+	will_give_keys("b");
+	open_at("/keys");
+	settle(1);
+	assert_false(accepts("b"));
+	settle(2);
+	assert_true(accepts("b"));
+	assert_false(accepts("a"));
+}
+
+static void unknown_keys_ask_at_most_every_five_minutes(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		will_give_keys("a");
+	open_at("/keys");
+	settle(1);
+	for (int i = 0; i < 100; i++)
+		assert_false(accepts("nobody"));
+	settle(2);
+	clock_advance_ms(JWKS_UNKNOWN_MS - 60000 - 1);
+	assert_false(accepts("nobody"));
+	settle(2);
+	clock_advance_ms(60001);
+	assert_false(accepts("nobody"));
+	settle(3);
+}
+
+static void outage_keeps_the_last_good_set(void **state)
+{
+	static const char *const bad[] = {"{}", "{\"keys\":[]}", "<html>"};
+
+	(void)state;
+	will_give_keys("a");
+	for (size_t i = 0; i < 3; i++)
+		will_answer(i == 0 ? 503 : 200, bad[i]);
+	open_at("/keys");
+	settle(1);
+	for (size_t i = 0; i < 3; i++) {
+		assert_false(accepts("nobody"));
+		settle(2 + i);
+		assert_true(health_ready());
+		assert_false(health_healthy());
+		assert_true(accepts("a"));
+		clock_advance_ms(JWKS_UNKNOWN_MS);
+	}
+}
+
+static void a_set_without_end(void **state)
+{
+	char *much = mem_alloc(JWKS_BYTES_MAX + 2);
+
+	(void)state;
+	memset(much, ' ', JWKS_BYTES_MAX + 1);
+	will_answer(200, much);
+	mem_free(much);
+	open_at("/keys");
+	settle(1);
+	assert_false(health_ready());
+}
+
+static void addresses(void **state)
+{
+	static const char *const bad[] = {"http://keys.example/", "http://127.0.0.1.evil/", "keys",
+					  "ftp://x/", "https:/x"};
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct identity_options o = {.jwt.tenants = tenants,
+						   .jwks_url = bad[i],
+						   .jwks_refresh_ms = 1000,
+						   .loop = loop,
+						   .http = http};
+
+		assert_false(identity_new(&o, &identity, &e));
+		assert_null(identity);
+	}
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(keys_make_it_ready),
+		CASE(discovery),
+		CASE(discovery_must_not_lead_into_the_open),
+		CASE(rotation),
+		CASE(unknown_keys_ask_at_most_every_five_minutes),
+		CASE(outage_keeps_the_last_good_set),
+		CASE(a_set_without_end),
+		CASE(addresses),
+	};
+	return cmocka_run_group_tests(tests, make_key, drop_key);
+}
