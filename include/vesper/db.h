@@ -37,6 +37,9 @@ struct db_statement {
 	const char *text; /* with ?; comes from files under sql/, or sql_distinct */
 	const struct value *values;
 	size_t count;
+	/* Its text bounds its rows to what a driver may hold in memory at once: it is spared the
+	 * cursor that results of unknown size are read through. */
+	bool few_rows;
 };
 
 struct db_request {
@@ -84,8 +87,7 @@ struct db_options {
 	size_t tenant_count;
 };
 
-/* Only SQLite is built in this version; another dialect is ERR_INPUT. Opening connects nothing yet.
- */
+/* Opening connects nothing yet. */
 MUST_CHECK bool db_open(struct loop *l, const struct db_options *options, struct db **out,
 			struct err *e);
 

@@ -135,6 +135,10 @@
 #define DB_STATEMENTS_KEPT   32    /* prepared statements of one connection */
 #define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
 #define DB_CONNECT_RETRY_MS  3000  /* pause between attempts to reach a database that is away */
+#define DB_FETCH_BLOCK_ROWS  500   /* rows that one round trip brings through a cursor */
+#define DB_LOGIN_TIMEOUT_MS  5000  /* connecting to a server */
+#define DB_SERVER_GRACE_MS   500   /* the server's own time limit behind ours */
+#define DB_STOP_REPEAT_MS    200   /* between two attempts to stop the same statement */
 #define DB_BUSY_MS           2000 /* a statement waits that long for another process to let go of a file */
 #define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
 

@@ -16,12 +16,14 @@ struct db *db_from_driver(const struct db_driver *driver, void *self, enum diale
 
 bool db_open(struct loop *l, const struct db_options *options, struct db **out, struct err *e)
 {
+	static const struct db_dialect *const dialects[DIALECT_COUNT] = {
+		[DIALECT_MSSQL] = &db_mssql,
+		[DIALECT_POSTGRES] = &db_postgres,
+		[DIALECT_SQLITE] = &db_sqlite,
+	};
 	struct db_pool *p;
 
-	if (options->dialect != DIALECT_SQLITE)
-		return err_set(e, ERR_INPUT, "%s: dialect %s is not built into this version",
-			       options->name, dialect_name(options->dialect));
-	if (!db_pool_open(l, options, &db_sqlite, &p, e))
+	if (!db_pool_open(l, options, dialects[options->dialect], &p, e))
 		return false;
 	*out = db_from_driver(&db_pool_driver, p, options->dialect);
 	return true;

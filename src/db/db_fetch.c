@@ -67,11 +67,11 @@ static bool columns_describe(struct fetch *f, struct err *e)
 	return true;
 }
 
-static void cell_room(struct connection *c, size_t want)
-{
-	if (want > c->cell_size)
-		c->cell = mem_grow(c->cell, &c->cell_size, want, 1);
-}
+/* Room for bytes that grow; the connection keeps it. */
+struct room {
+	char **bytes;
+	size_t *size;
+};
 
 static bool cell_too_long(const struct fetch *f, size_t column, struct err *e)
 {
@@ -79,34 +79,65 @@ static bool cell_too_long(const struct fetch *f, size_t column, struct err *e)
 		       f->table->columns[column].name, DB_CELL_BYTES_MAX);
 }
 
-/* The value of one column into the connection's buffer. */
-static bool cell_read(struct fetch *f, size_t column, size_t *length, bool *is_null, struct err *e)
+/* The value of one column, whole, in whatever the driver brings it. `mark` is the size of what the
+ * driver puts at the end of each part. */
+static bool cell_get(struct fetch *f, size_t column, SQLSMALLINT c_type, size_t mark,
+		     struct room room, size_t *length, bool *is_null, struct err *e)
 {
-	struct connection *c = f->c;
 	size_t got = 0;
 	size_t want = CELL_BYTES_FIRST;
 
 	for (;;) {
 		SQLLEN left = 0;
-		size_t room;
+		size_t free_bytes;
 		SQLRETURN rc;
 
-		cell_room(c, got + want);
-		room = c->cell_size - got;
-		rc = SQLGetData(f->handle, (SQLUSMALLINT)(column + 1), SQL_C_CHAR, c->cell + got,
-				(SQLLEN)room, &left);
+		if (got + want > *room.size)
+			*room.bytes = mem_grow(*room.bytes, room.size, got + want, 1);
+		free_bytes = (*room.size - got) / mark * mark;
+		rc = SQLGetData(f->handle, (SQLUSMALLINT)(column + 1), c_type, *room.bytes + got,
+				(SQLLEN)free_bytes, &left);
 		if (!SQL_SUCCEEDED(rc))
 			return fetch_fail(f, e);
 		*is_null = left == SQL_NULL_DATA;
-		if (*is_null || (left != SQL_NO_TOTAL && (size_t)left < room)) {
+		if (*is_null || (left != SQL_NO_TOTAL && (size_t)left < free_bytes)) {
 			*length = *is_null ? 0 : got + (size_t)left;
-			return *length <= DB_CELL_BYTES_MAX || cell_too_long(f, column, e);
+			return *length <= DB_CELL_BYTES_MAX * mark || cell_too_long(f, column, e);
 		}
-		got += room - 1; /* what follows overwrites the end mark */
-		want = left == SQL_NO_TOTAL ? CELL_BYTES_FIRST : (size_t)left - (room - 1) + 1;
-		if (got + want > DB_CELL_BYTES_MAX + CELL_BYTES_FIRST)
+		got += free_bytes - mark; /* what follows overwrites the end mark */
+		want = left == SQL_NO_TOTAL ? CELL_BYTES_FIRST
+					    : (size_t)left - (free_bytes - mark) + mark;
+		if (got + want > (DB_CELL_BYTES_MAX + CELL_BYTES_FIRST) * mark)
 			return cell_too_long(f, column, e);
 	}
+}
+
+/* UTF-16 from the driver, UTF-8 in the connection's buffer. */
+static bool cell_read_wide(struct fetch *f, size_t column, size_t *length, bool *is_null,
+			   struct err *e)
+{
+	struct connection *c = f->c;
+	struct room room = {&c->wide, &c->wide_size};
+	size_t units;
+
+	if (!cell_get(f, column, SQL_C_WCHAR, sizeof(SQLWCHAR), room, length, is_null, e))
+		return false;
+	units = *length / sizeof(SQLWCHAR);
+	if (units * 3 + 1 > c->cell_size)
+		c->cell = mem_grow(c->cell, &c->cell_size, units * 3 + 1, 1);
+	*length = db_wide_to((const SQLWCHAR *)(const void *)c->wide, units, c->cell);
+	c->cell[*length] = '\0';
+	return *length <= DB_CELL_BYTES_MAX || cell_too_long(f, column, e);
+}
+
+/* The value of one column into the connection's buffer. */
+static bool cell_read(struct fetch *f, size_t column, size_t *length, bool *is_null, struct err *e)
+{
+	struct room room = {&f->c->cell, &f->c->cell_size};
+
+	if (f->c->tenant->source->dialect->wide && f->table->columns[column].type == COLUMN_TEXT)
+		return cell_read_wide(f, column, length, is_null, e);
+	return cell_get(f, column, SQL_C_CHAR, 1, room, length, is_null, e);
 }
 
 /* Bytes that are no UTF-8 become "?": everything above can rely on whole characters. */
@@ -129,15 +160,21 @@ static void cell_make_valid(char *text, size_t length)
 	}
 }
 
-/* "1.25e+02" and "50.0" as SQLite prints binary floats, in plain shortest digits. */
+/* "1.25e+02" and "50.0" as SQLite prints binary floats, in plain shortest digits; ".50" as SQL
+ * Server prints decimals, with its zero. */
 static size_t number_tidy(char *text, size_t length)
 {
 	char plain[DECIMAL_TEXT_BYTES];
 	struct decimal d;
-
-	bool exponent = memchr(text, 'e', length) != NULL;
+	bool exponent = memchr(text, 'e', length) != NULL || memchr(text, 'E', length) != NULL;
 	bool point_zero = length > 2 && memcmp(text + length - 2, ".0", 2) == 0;
+	size_t sign = length > 0 && *text == '-';
 
+	if (text[sign] == '.' && length < DECIMAL_TEXT_BYTES) {
+		memmove(text + sign + 1, text + sign, length - sign + 1);
+		text[sign] = '0';
+		return length + 1;
+	}
 	if ((!exponent && !point_zero) || !decimal_parse(text, &d))
 		return length;
 	decimal_text_short(d, plain);
@@ -147,10 +184,27 @@ static size_t number_tidy(char *text, size_t length)
 	return strlen(plain);
 }
 
+/* Without a fraction that is nothing: "2025-01-31 00:00:00.0000000". */
+static size_t datetime_tidy(char *text, size_t length)
+{
+	const char *point = memchr(text, '.', length);
+
+	if (!point || strspn(point + 1, "0123456789") != length - (size_t)(point + 1 - text))
+		return length;
+	while (text[length - 1] == '0')
+		length--;
+	if (text + length - 1 == point)
+		length--;
+	text[length] = '\0';
+	return length;
+}
+
 /* Prepares a cell that was read; returns its final length. */
 static size_t cell_finish(struct fetch *f, size_t i, char *text, size_t length)
 {
 	cell_make_valid(text, length);
+	if (f->table->columns[i].type == COLUMN_DATETIME)
+		return datetime_tidy(text, length);
 	if (!column_is_number(f->table->columns[i].type))
 		return length;
 	length = number_tidy(text, length);
@@ -211,7 +265,9 @@ static bool rows_read(struct fetch *f, const struct work *w, struct err *e)
 {
 	SQLRETURN rc;
 
-	while ((rc = SQLFetch(f->handle)) != SQL_NO_DATA) {
+	/* Not every driver heeds its own attribute for this. */
+	while (f->table->total_rows < DB_FETCH_ROWS_MAX &&
+	       (rc = SQLFetch(f->handle)) != SQL_NO_DATA) {
 		if (!SQL_SUCCEEDED(rc))
 			return fetch_fail(f, e);
 		/* Only now: a driver may know the type of an expression from its first value alone.

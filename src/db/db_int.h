@@ -42,7 +42,8 @@ struct diag {
 struct verdict {
 	enum err_code code;
 	bool may_retry;
-	bool lost; /* the connection is of no use any more */
+	bool lost;      /* the connection is of no use any more */
+	bool transient; /* the same unit may go through on a fresh connection */
 };
 
 /* One bound place, ready for SQLBindParameter. */
@@ -50,24 +51,34 @@ struct bound {
 	SQLSMALLINT c_type;
 	SQLSMALLINT sql_type;
 	SQLULEN size;
+	SQLSMALLINT digits; /* after the point */
 	const void *data;
 	SQLLEN length; /* or SQL_NULL_DATA */
 	int64_t number;
 	double real;
+	unsigned char bit;
+	SQL_DATE_STRUCT date;
 };
 
 /* Everything that differs from one database product to the next. */
 struct db_dialect {
 	enum dialect dialect;
-	void (*init)(void); /* before the first connection of the process */
+	/* One server for all tenants: statements are stopped by SQLCancel from another thread, and
+	 * a connection that was asked to stop is never used again. */
+	bool server;
+	bool wide;          /* texts travel as UTF-16 */
+	void (*init)(void); /* before the first connection of the process; may be NULL */
 	void (*connection_string)(const struct tenant *t, SQLHENV env, struct buf *out);
-	/* On the worker: before SQLDriverConnect, and with NULL after it. */
+	/* On the worker: before SQLDriverConnect, and with NULL after it. May be NULL. */
 	void (*connecting)(struct connection *c);
-	/* Brings a fresh connection into its working state and confirms the tenant. */
+	/* Brings a fresh connection into its working state and gives it its tenant. */
 	bool (*set_up)(struct connection *c, struct err *e);
-	/* Asks again which tenant the connection sees. */
-	bool (*confirm)(struct connection *c, struct err *e);
-	void (*bind)(const struct value *v, struct bound *out);
+	/* Asks which tenant the connection sees: one row, one column. */
+	const char *(*confirm_text)(const struct source *s);
+	/* Before a statement is prepared or run again; may be NULL. */
+	void (*starting)(struct connection *c, const struct db_statement *s);
+	/* What has to be made for it lives in the arena. */
+	void (*bind)(const struct value *v, struct arena *a, struct bound *out);
 	/* `guess`: the driver had no declaration to go by, only the first row's value. */
 	enum column_type (*column_type)(SQLSMALLINT sql_type, const char *type_name, bool *guess);
 	struct verdict (*judge)(const struct diag *d);
@@ -75,10 +86,12 @@ struct db_dialect {
 	const char *commit;
 	const char *rollback;
 	const char *savepoint;
-	const char *release;
+	const char *release; /* NULL where savepoints need none */
 	const char *rollback_to;
 };
 
+extern const struct db_dialect db_mssql;
+extern const struct db_dialect db_postgres;
 extern const struct db_dialect db_sqlite;
 
 /* Options of one database, constant once it is open. */
@@ -117,6 +130,7 @@ struct work {
 	struct db_statement *statements;
 	size_t count;
 	size_t max_rows;
+	uint64_t number;       /* of its request: what a stop must name */
 	atomic_int stop;       /* set by the loop at any time, read by the worker */
 	struct table **tables; /* room for `count` */
 	size_t table_count;
@@ -131,7 +145,8 @@ struct request {
 	struct work work;
 	struct db_pool *pool;
 	struct tenant *tenant;
-	struct job *job; /* while it runs */
+	struct job *job;        /* while it runs */
+	struct stop_call *stop; /* an attempt to stop it that has not ended */
 	struct timer *deadline;
 	struct later later; /* for those refused at once */
 	uint64_t number;    /* order of arrival */
@@ -176,14 +191,21 @@ struct connection {
 	size_t prepared_count;
 	char *cell; /* room for one value */
 	size_t cell_size;
+	char *wide; /* room for one value as UTF-16 */
+	size_t wide_size;
 	struct work *running; /* what the dialect's own interruption looks at; the worker's */
 	void *native;         /* the dialect's */
+	SQLHSTMT confirm;     /* the prepared question for the tenant */
+	struct stopper *stopper;
+	bool plain; /* PostgreSQL: statements run without a cursor now */
 };
 
 struct connection *db_connection_new(const struct tenant *t);
 void db_connection_free(struct connection **c);
 /* All of these are the worker's. */
 MUST_CHECK bool db_connection_open(struct connection *c, struct err *e);
+/* Which tenant does it see? Anything but its own: the connection is lost. */
+MUST_CHECK bool db_connection_confirm(struct connection *c, struct err *e);
 void db_connection_close(struct connection *c);
 /* Runs every statement of the work; its tables are added. */
 MUST_CHECK bool db_connection_run(struct connection *c, struct work *w, struct err *e);
@@ -194,6 +216,38 @@ bool db_connection_exec(struct connection *c, const char *text, struct err *e);
  * own when there is no row: *found says so. */
 MUST_CHECK bool db_connection_ask(struct connection *c, const char *text, char *out,
 				  size_t out_size, bool *found, struct err *e);
+
+/* As db_connection_exec, with values. */
+MUST_CHECK bool db_connection_exec_values(struct connection *c, const char *text,
+					  const struct value *values, size_t count, struct err *e);
+
+/*
+ * Stopping a statement from another thread. The worker says what runs, for which request; a stop
+ * hits only that. Shared by the connection and by stops on their way; the last one frees it.
+ */
+struct stopper;
+struct stopper *stopper_new(void);
+struct stopper *stopper_share(struct stopper *s);
+void stopper_release(struct stopper **s);
+/* The worker's: from here on `handle` runs for the request of that number, or nothing (NULL). */
+void stopper_set(struct stopper *s, SQLHSTMT handle, uint64_t number);
+/* Any other thread's; may block as long as the driver's SQLCancel does. */
+void stopper_stop(struct stopper *s, uint64_t number);
+
+/* The loop's: has the running request's statement stopped from another thread, again and again
+ * until the worker is back with it. work.stop says why. */
+void db_stop_start(struct request *r);
+/* The request goes; an attempt that is on its way finds nothing any more. */
+void db_stop_forget(struct request *r);
+
+/* Binds of the dialects that have types of their own for everything. */
+void db_bind_typed(const struct value *v, struct arena *a, bool wide, struct bound *out);
+enum column_type db_column_type_declared(SQLSMALLINT sql_type, const char *name, bool *guess);
+
+/* UTF-8 to UTF-16 in the arena, and back into the buffer (false: no room). Bytes that are no text
+ * become U+FFFD. */
+SQLWCHAR *db_wide_from(struct arena *a, const char *text, size_t *units);
+size_t db_wide_to(const SQLWCHAR *wide, size_t units, char *out);
 
 /* A prepared statement of a connection. */
 struct prepared {
@@ -221,6 +275,7 @@ struct db_pool {
 	struct tenant *tenants;
 	size_t tenant_count;
 	struct pool *workers;
+	struct pool *stops;  /* calls SQLCancel, which may block; NULL without a server */
 	struct list reads;   /* waiting, oldest first */
 	struct list writers; /* tenants whose oldest write may start */
 	struct list running; /* jobs */

@@ -14,6 +14,7 @@
 #include "vesper/mem.h"
 
 #define CONNECTION_STRING_BYTES_MAX 8192
+#define TENANT_BYTES_MAX            256
 
 static bool odbc_ok(SQLRETURN rc)
 {
@@ -25,6 +26,7 @@ struct connection *db_connection_new(const struct tenant *t)
 	struct connection *c = mem_alloc(sizeof(*c));
 
 	c->tenant = t;
+	c->stopper = stopper_new();
 	list_init(&c->prepared);
 	return c;
 }
@@ -37,7 +39,9 @@ void db_connection_free(struct connection **connection)
 		return;
 	*connection = NULL;
 	assert(!c->open);
+	stopper_release(&c->stopper);
 	mem_free(c->cell);
+	mem_free(c->wide);
 	mem_free(c);
 }
 
@@ -122,10 +126,14 @@ static bool driver_connect(struct connection *c, struct err *e)
 		return err_set(e, ERR_INPUT, "%s: the connection string is too long",
 			       c->tenant->source->name);
 	}
-	dialect->connecting(c);
+	SQLSetConnectAttr(c->dbc, SQL_ATTR_LOGIN_TIMEOUT,
+			  (SQLPOINTER)(uintptr_t)(DB_LOGIN_TIMEOUT_MS / 1000), 0);
+	if (dialect->connecting)
+		dialect->connecting(c);
 	rc = SQLDriverConnect(c->dbc, NULL, (SQLCHAR *)text.p, (SQLSMALLINT)text.n, NULL, 0, NULL,
 			      SQL_DRIVER_NOPROMPT);
-	dialect->connecting(NULL);
+	if (dialect->connecting)
+		dialect->connecting(NULL);
 	buf_deinit(&text);
 	return odbc_ok(rc) || db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "connect", e);
 }
@@ -150,6 +158,98 @@ bool db_connection_open(struct connection *c, struct err *e)
 	return true;
 }
 
+/* What runs from here on, for whoever may want to stop it. */
+static void running_set(struct connection *c, SQLHSTMT handle)
+{
+	if (c->tenant->source->dialect->server)
+		stopper_set(c->stopper, handle, c->running ? c->running->number : 0);
+}
+
+static SQLRETURN text_prepare(struct connection *c, SQLHSTMT handle, const char *text,
+			      size_t length)
+{
+	struct arena *a;
+	SQLRETURN rc;
+	size_t units;
+
+	if (!c->tenant->source->dialect->wide)
+		return SQLPrepare(handle, (SQLCHAR *)(uintptr_t)text, (SQLINTEGER)length);
+	a = arena_new(SQL_FILE_BYTES_MAX);
+	rc = SQLPrepareW(handle, db_wide_from(a, text, &units), (SQLINTEGER)units);
+	arena_free(&a);
+	return rc;
+}
+
+static size_t wide_length(const SQLWCHAR *units)
+{
+	size_t n = 0;
+
+	while (units[n])
+		n++;
+	return n;
+}
+
+static bool confirm_prepare(struct connection *c, struct err *e)
+{
+	const struct source *s = c->tenant->source;
+	const char *text = s->dialect->confirm_text(s);
+
+	if (c->confirm)
+		return true;
+	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &c->confirm)))
+		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	return odbc_ok(text_prepare(c, c->confirm, text, strlen(text))) ||
+	       db_odbc_fail(c, SQL_HANDLE_STMT, c->confirm, "prepare", e);
+}
+
+/* An empty answer stands for no tenant at all. */
+static bool confirm_ask(struct connection *c, char *seen, size_t size, struct err *e)
+{
+	bool wide = c->tenant->source->dialect->wide;
+	SQLWCHAR units[TENANT_BYTES_MAX] = {0};
+	SQLLEN length = 0;
+	SQLRETURN rc;
+
+	seen[0] = '\0';
+	rc = SQLExecute(c->confirm);
+	if (odbc_ok(rc))
+		rc = SQLFetch(c->confirm);
+	if (odbc_ok(rc) && wide)
+		rc = SQLGetData(c->confirm, 1, SQL_C_WCHAR, units, sizeof(units), &length);
+	else if (odbc_ok(rc))
+		rc = SQLGetData(c->confirm, 1, SQL_C_CHAR, seen, (SQLLEN)size, &length);
+	if (!odbc_ok(rc) && rc != SQL_NO_DATA)
+		return db_odbc_fail(c, SQL_HANDLE_STMT, c->confirm, "confirm the tenant", e);
+	if (rc == SQL_NO_DATA || length == SQL_NULL_DATA)
+		seen[0] = '\0';
+	else if (wide)
+		seen[db_wide_to(units, wide_length(units), seen)] = '\0';
+	return true;
+}
+
+bool db_connection_confirm(struct connection *c, struct err *e)
+{
+	const struct source *s = c->tenant->source;
+	char seen[4 * TENANT_BYTES_MAX];
+	bool done;
+
+	if (s->dialect->starting)
+		s->dialect->starting(c, NULL);
+	if (!confirm_prepare(c, e))
+		return false;
+	running_set(c, c->confirm);
+	done = confirm_ask(c, seen, sizeof(seen), e);
+	running_set(c, NULL);
+	SQLFreeStmt(c->confirm, SQL_CLOSE);
+	if (done && strcmp(seen, c->tenant->id) == 0)
+		return true;
+	c->lost = true;
+	if (!done)
+		return false;
+	return err_set(e, ERR_INTERNAL, "%s:%s: the connection sees %s: refused", s->name,
+		       c->tenant->id, *seen ? "another tenant" : "no tenant");
+}
+
 static void prepared_free(struct connection *c, struct prepared *p)
 {
 	list_remove(&p->node);
@@ -163,11 +263,15 @@ void db_connection_close(struct connection *c)
 {
 	if (!c->open)
 		return;
+	if (c->confirm)
+		SQLFreeHandle(SQL_HANDLE_STMT, c->confirm);
+	c->confirm = SQL_NULL_HSTMT;
 	while (!list_empty(&c->prepared))
 		prepared_free(c, list_item(c->prepared.next, struct prepared, node));
 	SQLDisconnect(c->dbc);
 	handles_free(c);
 	c->open = false;
+	c->plain = false;
 	c->native = NULL;
 }
 
@@ -199,7 +303,7 @@ static bool prepared_make(struct connection *c, const char *text, size_t length,
 		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
 	/* Some drivers hold the whole result: this bounds it. */
 	SQLSetStmtAttr(handle, SQL_ATTR_MAX_ROWS, (SQLPOINTER)(uintptr_t)DB_FETCH_ROWS_MAX, 0);
-	if (!odbc_ok(SQLPrepare(handle, (SQLCHAR *)(uintptr_t)text, (SQLINTEGER)length))) {
+	if (!odbc_ok(text_prepare(c, handle, text, length))) {
 		db_odbc_fail(c, SQL_HANDLE_STMT, handle, "prepare", e);
 		SQLFreeHandle(SQL_HANDLE_STMT, handle);
 		return false;
@@ -228,15 +332,17 @@ static bool prepared_get(struct connection *c, const char *text, struct prepared
 	return true;
 }
 
-static bool values_bind(struct connection *c, SQLHSTMT handle, const struct db_statement *s,
-			struct bound *bound, struct err *e)
+static bool values_bind(struct connection *c, SQLHSTMT handle, const struct value *values,
+			size_t count, struct arena *a, struct err *e)
 {
-	for (size_t i = 0; i < s->count; i++) {
+	struct bound *bound = arena_alloc(a, (count + 1) * sizeof(*bound));
+
+	for (size_t i = 0; i < count; i++) {
 		struct bound *b = &bound[i];
 
-		c->tenant->source->dialect->bind(&s->values[i], b);
+		c->tenant->source->dialect->bind(&values[i], a, b);
 		if (!odbc_ok(SQLBindParameter(handle, (SQLUSMALLINT)(i + 1), SQL_PARAM_INPUT,
-					      b->c_type, b->sql_type, b->size, 0,
+					      b->c_type, b->sql_type, b->size, b->digits,
 					      (SQLPOINTER)(uintptr_t)b->data,
 					      b->length > 0 ? b->length : 0, &b->length)))
 			return db_odbc_fail(c, SQL_HANDLE_STMT, handle, "bind", e);
@@ -245,14 +351,15 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct db_s
 }
 
 static bool prepared_execute(struct connection *c, struct prepared *p, struct work *w,
-			     const struct db_statement *s, struct bound *bound, struct err *e)
+			     const struct db_statement *s, struct err *e)
 {
 	SQLRETURN rc;
 	bool stale = false;
 	bool done;
 
-	if (!values_bind(c, p->handle, s, bound, e))
+	if (!values_bind(c, p->handle, s->values, s->count, w->arena, e))
 		return false;
+	running_set(c, p->handle);
 	rc = SQLExecute(p->handle);
 	if (rc == SQL_NO_DATA) /* a change that found nothing to change */
 		done = true;
@@ -260,6 +367,7 @@ static bool prepared_execute(struct connection *c, struct prepared *p, struct wo
 		done = db_odbc_fail(c, SQL_HANDLE_STMT, p->handle, "execute", e);
 	else
 		done = db_fetch_table(c, p->handle, w, s->name, &stale, e);
+	running_set(c, NULL);
 	SQLFreeStmt(p->handle, SQL_CLOSE);
 	SQLFreeStmt(p->handle,
 		    SQL_RESET_PARAMS); /* they point into memory that ends with the work */
@@ -271,13 +379,14 @@ static bool prepared_execute(struct connection *c, struct prepared *p, struct wo
 static bool statement_run(struct connection *c, struct work *w, const struct db_statement *s,
 			  struct err *e)
 {
-	struct bound *bound = mem_alloc((s->count + 1) * sizeof(*bound));
+	const struct db_dialect *dialect = c->tenant->source->dialect;
 	struct prepared *p = NULL;
-	bool done = db_work_may_go_on(w, e) && prepared_get(c, s->text, &p, e) &&
-		    prepared_execute(c, p, w, s, bound, e);
 
-	mem_free(bound);
-	return done || err_prefix(e, "%s", s->name);
+	if (dialect->starting)
+		dialect->starting(c, s);
+	return (db_work_may_go_on(w, e) && prepared_get(c, s->text, &p, e) &&
+		prepared_execute(c, p, w, s, e)) ||
+	       err_prefix(e, "%s", s->name);
 }
 
 bool db_connection_run(struct connection *c, struct work *w, struct err *e)
@@ -296,21 +405,60 @@ bool db_connection_run(struct connection *c, struct work *w, struct err *e)
 	return done;
 }
 
-bool db_connection_exec(struct connection *c, const char *text, struct err *e)
+static bool statement_exec(struct connection *c, SQLHSTMT handle, const char *text,
+			   const struct value *values, size_t count, struct arena *a, struct err *e)
 {
-	SQLHSTMT handle;
 	SQLRETURN rc;
 
+	if (!odbc_ok(text_prepare(c, handle, text, strlen(text))))
+		return db_odbc_fail(c, SQL_HANDLE_STMT, handle, "prepare", e);
+	if (!values_bind(c, handle, values, count, a, e))
+		return false;
+	running_set(c, handle);
+	rc = SQLExecute(handle);
+	running_set(c, NULL);
+	return odbc_ok(rc) || rc == SQL_NO_DATA ||
+	       db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
+}
+
+bool db_connection_exec_values(struct connection *c, const char *text, const struct value *values,
+			       size_t count, struct err *e)
+{
+	const struct db_dialect *dialect = c->tenant->source->dialect;
+	struct arena *a = arena_new(SQL_FILE_BYTES_MAX);
+	SQLHSTMT handle;
+	bool done;
+
+	if (dialect->starting)
+		dialect->starting(c, NULL);
+	if (odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle))) {
+		done = statement_exec(c, handle, text, values, count, a, e);
+		SQLFreeHandle(SQL_HANDLE_STMT, handle);
+	} else {
+		done = db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	}
+	arena_free(&a);
+	return done;
+}
+
+bool db_connection_exec(struct connection *c, const char *text, struct err *e)
+{
+	const struct db_dialect *dialect = c->tenant->source->dialect;
+	SQLHSTMT handle;
+	SQLRETURN rc;
+	bool done;
+
+	if (dialect->starting)
+		dialect->starting(c, NULL);
 	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
 		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	running_set(c, handle);
 	rc = SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)text, SQL_NTS);
-	if (!odbc_ok(rc) && rc != SQL_NO_DATA) {
-		db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
-		SQLFreeHandle(SQL_HANDLE_STMT, handle);
-		return false;
-	}
+	running_set(c, NULL);
+	done = odbc_ok(rc) || rc == SQL_NO_DATA ||
+	       db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 	SQLFreeHandle(SQL_HANDLE_STMT, handle);
-	return true;
+	return done;
 }
 
 bool db_connection_ask(struct connection *c, const char *text, char *out, size_t out_size,

@@ -60,6 +60,9 @@ static bool options_check(const struct db_options *o, struct err *e)
 	if (o->workers < 1 || o->workers > DB_WORKERS_MAX)
 		return err_set(e, ERR_INPUT, "%s: 1 to %d workers, not %zu", o->name,
 			       DB_WORKERS_MAX, o->workers);
+	if (o->dialect != DIALECT_SQLITE)
+		return (o->dsn && *o->dsn) ||
+		       err_set(e, ERR_INPUT, "%s: a connection string is needed", o->name);
 	for (size_t i = 0; i < o->tenant_count; i++)
 		if (!o->tenants[i].file || o->tenants[i].file[0] != '/')
 			return err_set(e, ERR_INPUT, "%s: tenant %s needs an absolute file name",
@@ -74,7 +77,8 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 
 	if (!options_check(o, e))
 		return false;
-	dialect->init();
+	if (dialect->init)
+		dialect->init();
 	p = mem_alloc(sizeof(*p));
 	p->loop = l;
 	source_init(&p->source, o, dialect);
@@ -87,6 +91,8 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	list_init(&p->idle);
 	list_init(&p->running);
 	p->workers = pool_new(l, o->name, o->workers);
+	if (dialect->server)
+		p->stops = pool_new(l, "db-stop", 1);
 	p->gauge_busy =
 		mem_printf("vesper_sql_pool_connections{source=\"%s\",state=\"busy\"}", o->name);
 	p->gauge_idle =
@@ -286,6 +292,7 @@ static void on_deadline(void *owner)
 		int expected = STOP_NO;
 
 		atomic_compare_exchange_strong(&r->work.stop, &expected, STOP_TIMEOUT);
+		db_stop_start(r);
 		return;
 	}
 	err_set_retry(&r->work.err, ERR_TIMEOUT, "%s: no connection came free within %lld ms",
@@ -297,6 +304,7 @@ static void on_deadline(void *owner)
 void db_pool_submit(struct db_pool *p, struct request *r)
 {
 	r->number = p->next_number++;
+	r->work.number = r->number;
 	r->deadline = timer_new(p->loop, on_deadline, r);
 	timer_start(r->deadline, (uint64_t)r->timeout_ms);
 	list_append(r->write ? &r->tenant->writes : &p->reads, &r->node);
@@ -351,8 +359,10 @@ static void running_stop(struct db_pool *p)
 	list_each(job_node, &p->running) {
 		struct job *j = list_item(job_node, struct job, node);
 
-		if (!j->write)
+		if (!j->write) {
 			atomic_store(&oldest(&j->requests)->work.stop, STOP_CANCEL);
+			db_stop_start(oldest(&j->requests));
+		}
 	}
 }
 
@@ -378,6 +388,7 @@ static void pool_close(void *self)
 	for (size_t i = 0; i < p->tenant_count; i++)
 		waiting_cancel(&p->tenants[i].writes);
 	pool_free(&p->workers);
+	pool_free(&p->stops);
 	connections_close(p);
 	for (size_t i = 0; i < p->tenant_count; i++)
 		tenant_deinit(&p->tenants[i]);

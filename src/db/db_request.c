@@ -24,6 +24,7 @@ static void statement_copy(struct arena *a, const struct db_statement *from,
 	to->text = arena_strdup(a, from->text);
 	to->values = values;
 	to->count = from->count;
+	to->few_rows = from->few_rows;
 }
 
 static void on_cancel(struct op *op);
@@ -91,6 +92,7 @@ void db_request_finish(struct request *r)
 	bool failed = w->err.code != ERR_NONE;
 
 	assert(!r->job);
+	db_stop_forget(r);
 	timer_free(&r->deadline);
 	list_remove(&r->node);
 	metrics_count(r);
@@ -109,8 +111,10 @@ static void on_cancel(struct op *op)
 	if (r->job) {
 		/* A write that has begun goes on: interrupting it would undo its neighbours in the
 		 * transaction. */
-		if (!r->write)
+		if (!r->write) {
 			atomic_store(&r->work.stop, STOP_CANCEL);
+			db_stop_start(r);
+		}
 		return;
 	}
 	later_cancel(&r->later);

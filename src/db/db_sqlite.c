@@ -116,22 +116,10 @@ static void sqlite_connecting(struct connection *c)
 	connecting = c;
 }
 
-static bool sqlite_confirm(struct connection *c, struct err *e)
+static const char *sqlite_confirm_text(const struct source *s)
 {
-	const struct tenant *t = c->tenant;
-	char seen[TENANT_BYTES];
-	bool found;
-
-	if (!db_connection_ask(c,
-			       t->source->read_only ? "SELECT tenant_id FROM dbo.vesper_tenant"
-						    : "SELECT tenant_id FROM vesper_tenant",
-			       seen, sizeof(seen), &found, e))
-		return false;
-	if (found && strcmp(seen, t->id) == 0)
-		return true;
-	c->lost = true;
-	return err_set(e, ERR_INTERNAL, "%s %s: refused", t->file,
-		       found ? "belongs to another tenant" : "names no tenant");
+	return s->read_only ? "SELECT tenant_id FROM dbo.vesper_tenant"
+			    : "SELECT tenant_id FROM vesper_tenant";
 }
 
 static bool attach(struct connection *c, const char *schema, struct err *e)
@@ -158,7 +146,7 @@ static bool set_up_read_only(struct connection *c, struct err *e)
 		return false;
 	sqlite3_limit(c->native, SQLITE_LIMIT_ATTACHED,
 		      2); /* no other tenant's file, whatever a statement says */
-	return sqlite_confirm(c, e);
+	return true;
 }
 
 static bool file_empty(struct connection *c, bool *empty, struct err *e)
@@ -230,7 +218,7 @@ static bool set_up_writable(struct connection *c, struct err *e)
 	const char *sync = c->tenant->source->full_sync ? "PRAGMA synchronous = FULL"
 							: "PRAGMA synchronous = NORMAL";
 
-	return claim_if_empty(c, e) && sqlite_confirm(c, e) && use_wal(c, e) &&
+	return claim_if_empty(c, e) && db_connection_confirm(c, e) && use_wal(c, e) &&
 	       db_connection_exec(c, sync, e) &&
 	       db_connection_exec(c, "PRAGMA foreign_keys = 1", e);
 }
@@ -247,8 +235,9 @@ static bool sqlite_set_up(struct connection *c, struct err *e)
 	return c->tenant->source->read_only ? set_up_read_only(c, e) : set_up_writable(c, e);
 }
 
-static void sqlite_bind(const struct value *v, struct bound *out)
+static void sqlite_bind(const struct value *v, struct arena *a, struct bound *out)
 {
+	(void)a; /* nothing to make */
 	*out = (struct bound){
 		.c_type = SQL_C_CHAR, .sql_type = SQL_VARCHAR, .size = 1, .length = SQL_NULL_DATA};
 	switch (v->type) {
@@ -351,7 +340,7 @@ const struct db_dialect db_sqlite = {
 	.connection_string = sqlite_connection_string,
 	.connecting = sqlite_connecting,
 	.set_up = sqlite_set_up,
-	.confirm = sqlite_confirm,
+	.confirm_text = sqlite_confirm_text,
 	.bind = sqlite_bind,
 	.column_type = sqlite_column_type,
 	.judge = sqlite_judge,

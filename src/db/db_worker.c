@@ -31,28 +31,38 @@ static void fail_open(struct job *j, const struct err *e)
 	}
 }
 
+static bool connection_fresh(struct connection *c, struct err *e)
+{
+	return db_connection_open(c, e) && db_connection_confirm(c, e);
+}
+
+/* On every checkout, before anything is sent. A connection that broke while it was idle is replaced
+ * at once. */
 static bool connection_ready(struct job *j, struct err *e)
 {
 	struct connection *c = j->connection;
+	bool done;
 
 	if (j->evicted)
 		db_connection_close(j->evicted);
-	if (!c->open && !db_connection_open(c, e)) {
-		if (e->code == ERR_INTERNAL)
-			log_error("db.refused", "%s", e->text);
-		return false;
-	}
-	return true;
+	if (c->open && !db_connection_confirm(c, e))
+		db_connection_close(c);
+	done = c->open || connection_fresh(c, e);
+	if (!done && e->code == ERR_INTERNAL)
+		log_error("db.refused", "%s", e->text);
+	return done;
 }
 
 static void read_run(struct job *j, struct request *r)
 {
-	struct connection *c = j->connection;
-	const struct db_dialect *dialect = j->tenant->source->dialect;
-
-	if (r->probe ? !dialect->confirm(c, &r->work.err)
-		     : !db_connection_run(c, &r->work, &r->work.err))
+	if (!r->probe && !db_connection_run(j->connection, &r->work, &r->work.err))
 		assert(failed(r));
+}
+
+/* Of a savepoint, where the dialect wants that. */
+static bool release(struct connection *c, const char *text, struct err *e)
+{
+	return !text || db_connection_exec(c, text, e);
 }
 
 /* One write inside the transaction. False: the transaction itself is gone. */
@@ -66,11 +76,11 @@ static bool write_run(struct job *j, struct request *r)
 		return true;
 	if (!db_connection_exec(c, dialect->savepoint, &w->err))
 		return false;
-	if (db_connection_run(c, w, &w->err) && db_connection_exec(c, dialect->release, &w->err))
+	if (db_connection_run(c, w, &w->err) && release(c, dialect->release, &w->err))
 		return true;
 	db_request_tables_free(w);
 	return db_connection_exec(c, dialect->rollback_to, NULL) &&
-	       db_connection_exec(c, dialect->release, NULL);
+	       release(c, dialect->release, NULL);
 }
 
 /* True when the transaction survived all requests; each that failed carries its error. */
@@ -127,6 +137,17 @@ static void batch_run(struct job *j)
 	}
 }
 
+/* Nobody knows what a stopped statement leaves behind on a server's connection. */
+static bool stopped(const struct job *j)
+{
+	if (!j->tenant->source->dialect->server)
+		return false;
+	list_each(node, (struct list *)&j->requests)
+		if (atomic_load(&request_of(node)->work.stop) != STOP_NO)
+			return true;
+	return false;
+}
+
 void db_job_run(struct pool_job *base)
 {
 	struct job *j = list_item(base, struct job, base);
@@ -138,6 +159,6 @@ void db_job_run(struct pool_job *base)
 		batch_run(j);
 	else
 		read_run(j, request_of(j->requests.next));
-	if (j->connection->lost)
+	if (j->connection->lost || stopped(j))
 		db_connection_close(j->connection);
 }

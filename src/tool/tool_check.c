@@ -125,8 +125,12 @@ static void on_next(void *owner)
 		next(c);
 		return;
 	}
-	statement = (struct db_statement){f->queries[c->query].name, bound.text, bound.values,
-					  bound.count};
+	statement = (struct db_statement){
+		.name = f->queries[c->query].name,
+		.text = bound.text,
+		.values = bound.values,
+		.count = bound.count,
+	};
 	db_query(o->warehouse,
 		 &(struct db_request){
 			 .tenant = c->tenant, .statements = &statement, .statement_count = 1},

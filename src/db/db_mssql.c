@@ -1,0 +1,113 @@
+/*
+ * SQL Server and Azure SQL, through msodbcsql18 or FreeTDS. The tenant is a read-only value of the
+ * session context, which nothing can change for the life of the connection and on which the
+ * security policies of the tables are built; a session without it sees no rows.
+ *
+ * One statement is active on a connection, texts travel as UTF-16 (as narrow text msodbcsql would
+ * take the process' locale), and every value is bound with a type of its own, because FreeTDS can't
+ * describe parameters.
+ */
+#include "db_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+
+static void mssql_connection_string(const struct tenant *t, SQLHENV env, struct buf *out)
+{
+	(void)env;
+	/* A driver that reconnects by itself would do so without the tenant. Where a keyword stands
+	 * twice, the first one counts. */
+	buf_printf(out, "ConnectRetryCount=0;%s", t->source->dsn ? t->source->dsn : "");
+}
+
+static bool mssql_set_up(struct connection *c, struct err *e)
+{
+	const struct value tenant = value_text(c->tenant->id);
+
+	return db_connection_exec_values(c,
+					 "EXEC sys.sp_set_session_context @key = N'tenant_id', "
+					 "@value = ?, @read_only = 1",
+					 &tenant, 1, e) &&
+	       db_connection_exec(c, "SET LOCK_TIMEOUT 5000", e);
+}
+
+static const char *mssql_confirm_text(const struct source *s)
+{
+	(void)s;
+	return "SELECT CAST(SESSION_CONTEXT(N'tenant_id') AS nvarchar(100))";
+}
+
+static void mssql_bind(const struct value *v, struct arena *a, struct bound *out)
+{
+	db_bind_typed(v, a, true, out);
+}
+
+static bool number_is(const struct diag *d, const int *numbers)
+{
+	for (; *numbers; numbers++)
+		if (d->native == *numbers)
+			return true;
+	return false;
+}
+
+static bool state_is(const struct diag *d, const char *const *states)
+{
+	for (; *states; states++)
+		if (strcmp(d->state, *states) == 0)
+			return true;
+	return false;
+}
+
+/* By the server's number first, which says more than the state. FreeTDS' own numbers are 20000 and
+ * up. */
+static struct verdict mssql_judge(const struct diag *d)
+{
+	static const int gone[] = {40197, 40613, 40540, 40143, 49918, 49919, 49920, 4060,
+				   4221,  615,   926,   10928, 10929, 42108, 42109, 10053,
+				   10054, 10060, 233,   64,    20,    121,   997,   20003,
+				   20004, 20006, 20009, 20017, 20047, 0};
+	static const int again[] = {1204, 1205, 1222, 0};
+	static const int busy[] = {40501, 701, 0}; /* asks for more patience than a query has */
+	static const int login[] = {18456, 18452, 916, 3906, 0};
+	static const int denied[] = {229, 230, 300, 0};
+	static const int missing[] = {208, 207, 2812, 0};
+	static const char *const gone_states[] = {"08001", "08S01", "08003", "08007",
+						  "HYT01", "IMC06", NULL};
+	static const char *const login_states[] = {"28000", "IM002", "IM003", NULL};
+
+	if (number_is(d, again) || strcmp(d->state, "40001") == 0)
+		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
+	if (number_is(d, busy))
+		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .lost = true};
+	if (number_is(d, login) || state_is(d, login_states))
+		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
+	if (number_is(d, gone) || state_is(d, gone_states))
+		return (struct verdict){
+			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
+	if (number_is(d, denied))
+		return (struct verdict){.code = ERR_DENIED};
+	if (number_is(d, missing) || strcmp(d->state, "42S02") == 0 ||
+	    strcmp(d->state, "42S22") == 0)
+		return (struct verdict){.code = ERR_NOT_FOUND};
+	if (strcmp(d->state, "HYT00") == 0 || strcmp(d->state, "HY008") == 0)
+		return (struct verdict){.code = ERR_TIMEOUT, .may_retry = true, .lost = true};
+	return (struct verdict){.code = ERR_INTERNAL};
+}
+
+const struct db_dialect db_mssql = {
+	.dialect = DIALECT_MSSQL,
+	.server = true,
+	.wide = true,
+	.connection_string = mssql_connection_string,
+	.set_up = mssql_set_up,
+	.confirm_text = mssql_confirm_text,
+	.bind = mssql_bind,
+	.column_type = db_column_type_declared,
+	.judge = mssql_judge,
+	.begin = "BEGIN TRANSACTION",
+	.commit = "COMMIT",
+	.rollback = "ROLLBACK",
+	.savepoint = "SAVE TRANSACTION request",
+	.rollback_to = "ROLLBACK TRANSACTION request",
+};

@@ -1,0 +1,120 @@
+/*
+ * PostgreSQL through psqlODBC. The tenant is a setting of the session, on which the row-level
+ * security policies of the tables are built; a session without it sees no rows.
+ *
+ * Results stream through a cursor on the server (UseDeclareFetch), or the driver would hold them
+ * whole. A cursor costs two more statements, so results that are known to be small go without.
+ */
+#include "db_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+
+/* psqlODBC's own attribute of a connection: whether statements run through a cursor. */
+#define PGOPT_USE_DECLAREFETCH 65539
+
+static void postgres_connection_string(const struct tenant *t, SQLHENV env, struct buf *out)
+{
+	(void)env;
+	/* Where a keyword stands twice, the last one counts. */
+	buf_printf(out, "%s;UseDeclareFetch=1;Fetch=%d;UseServerSidePrepare=1;BoolsAsChar=0",
+		   t->source->dsn ? t->source->dsn : "", DB_FETCH_BLOCK_ROWS);
+}
+
+/* The server's own limit stands behind ours: it ends what no cancel could reach. */
+static bool postgres_set_up(struct connection *c, struct err *e)
+{
+	const struct source *s = c->tenant->source;
+	char limit[32];
+	const struct value values[] = {value_text(c->tenant->id), value_text(limit),
+				       value_text(s->read_only ? "on" : "off")};
+
+	snprintf(limit, sizeof(limit), "%lld", (long long)s->timeout_ms + DB_SERVER_GRACE_MS);
+	return db_connection_exec_values(
+		c,
+		"SELECT set_config('vesper.tenant_id', ?, false), "
+		"set_config('statement_timeout', ?, false), "
+		"set_config('default_transaction_read_only', ?, false), "
+		"set_config('idle_in_transaction_session_timeout', '60000', false), "
+		"set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', false)",
+		values, sizeof(values) / sizeof(values[0]), e);
+}
+
+static const char *postgres_confirm_text(const struct source *s)
+{
+	(void)s;
+	return "SELECT current_setting('vesper.tenant_id', true)";
+}
+
+static void postgres_starting(struct connection *c, const struct db_statement *s)
+{
+	bool plain = !s || s->few_rows;
+
+	if (plain == c->plain)
+		return;
+	SQLSetConnectAttr(c->dbc, PGOPT_USE_DECLAREFETCH, (SQLPOINTER)(uintptr_t)(plain ? 0 : 1),
+			  0);
+	c->plain = plain;
+}
+
+static void postgres_bind(const struct value *v, struct arena *a, struct bound *out)
+{
+	db_bind_typed(v, a, false, out);
+}
+
+static bool state_is(const struct diag *d, const char *const *states)
+{
+	for (; *states; states++)
+		if (strncmp(d->state, *states, strlen(*states)) == 0)
+			return true;
+	return false;
+}
+
+/* By SQLSTATE, or the first letters of a class of them. */
+static struct verdict postgres_judge(const struct diag *d)
+{
+	static const char *const gone[] = {"08", "57P", "53300", "IM006", "HYT01", NULL};
+	static const char *const again[] = {"40001", "40P01", NULL};
+	static const char *const short_of[] = {"53", "55P03", NULL};
+	static const char *const login[] = {"28", "3D", "25006", "IM", NULL};
+	static const char *const denied[] = {"42501", NULL};
+	static const char *const missing[] = {"42P01", "42703", "42883", "3F000",
+					      "42S02", "42S22", NULL};
+
+	if (state_is(d, gone))
+		return (struct verdict){
+			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
+	if (state_is(d, again))
+		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
+	if (state_is(d, short_of))
+		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true};
+	if (state_is(d, login))
+		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
+	if (state_is(d, denied))
+		return (struct verdict){.code = ERR_DENIED};
+	if (state_is(d, missing))
+		return (struct verdict){.code = ERR_NOT_FOUND};
+	if (strcmp(d->state, "57014") == 0 || strcmp(d->state, "HYT00") == 0)
+		return (struct verdict){.code = ERR_TIMEOUT, .may_retry = true, .lost = true};
+	return (struct verdict){.code = ERR_INTERNAL};
+}
+
+const struct db_dialect db_postgres = {
+	.dialect = DIALECT_POSTGRES,
+	.server = true,
+	.connection_string = postgres_connection_string,
+	.set_up = postgres_set_up,
+	.confirm_text = postgres_confirm_text,
+	.starting = postgres_starting,
+	.bind = postgres_bind,
+	.column_type = db_column_type_declared,
+	.judge = postgres_judge,
+	.begin = "BEGIN",
+	.commit = "COMMIT",
+	.rollback = "ROLLBACK",
+	.savepoint = "SAVEPOINT request",
+	.release = "RELEASE SAVEPOINT request",
+	.rollback_to = "ROLLBACK TO SAVEPOINT request",
+};

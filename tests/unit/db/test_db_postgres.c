@@ -1,0 +1,231 @@
+/* A real PostgreSQL: types, tenants, caps, and statements that really end. */
+#include "postgres_test.h"
+
+#include "vesper/limits.h"
+
+static void tenants_see_their_own_rows_only(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	postgres_open(f, "reader");
+	for (int i = 1; i <= 10; i++) {
+		char tenant[16];
+		char want[32];
+
+		snprintf(tenant, sizeof(tenant), "tenant_%d", i * 5);
+		snprintf(want, sizeof(want), "secret of tenant_%d", i * 5);
+		t = ask(f, tenant, "SELECT s FROM x", NULL, 0);
+		assert_int_equal(t->row_count, 1);
+		assert_string_equal(t->rows[0][0], want);
+		table_free(&t);
+	}
+}
+
+static void cell_is(struct fixture *f, const char *expression, enum column_type type,
+		    const char *want)
+{
+	char sql[256];
+	struct table *t;
+
+	snprintf(sql, sizeof(sql), "SELECT %s AS c", expression);
+	t = ask(f, "tenant_1", sql, NULL, 0);
+	if (want && (!t->rows[0][0] || strcmp(t->rows[0][0], want) != 0))
+		fail_msg("%s: %s instead of %s", expression, t->rows[0][0], want);
+	if (!want)
+		assert_null(t->rows[0][0]);
+	if (t->columns[0].type != type)
+		fail_msg("%s: type %d instead of %d", expression, t->columns[0].type, type);
+	table_free(&t);
+}
+
+static void values_come_as_they_are(void **state)
+{
+	struct fixture *f = *state;
+
+	postgres_open(f, "reader");
+	cell_is(f, "9007199254740993::bigint", COLUMN_INT, "9007199254740993");
+	cell_is(f, "(-9223372036854775808)::bigint", COLUMN_INT, "-9223372036854775808");
+	cell_is(f, "12345678901234567890.1234567890::numeric(30,10)", COLUMN_DECIMAL,
+		"12345678901234567890.1234567890");
+	cell_is(f, "0.5::numeric(4,2)", COLUMN_DECIMAL, "0.50");
+	cell_is(f, "2.5::float8", COLUMN_DECIMAL, "2.5");
+	cell_is(f, "date '0001-01-01'", COLUMN_DATE, "0001-01-01");
+	cell_is(f, "date '9999-12-31'", COLUMN_DATE, "9999-12-31");
+	cell_is(f, "timestamp '2026-02-27 10:30:00'", COLUMN_DATETIME, "2026-02-27 10:30:00");
+	cell_is(f, "timestamp '2026-02-27 10:30:00.250'", COLUMN_DATETIME,
+		"2026-02-27 10:30:00.25");
+	cell_is(f, "timestamptz '2026-02-27 10:30:00+02'", COLUMN_DATETIME, "2026-02-27 08:30:00");
+	cell_is(f, "true", COLUMN_BOOL, "1");
+	cell_is(f, "false", COLUMN_BOOL, "0");
+	cell_is(f, "NULL::bigint", COLUMN_INT, NULL);
+	cell_is(f, "NULL::text", COLUMN_TEXT, NULL);
+	cell_is(f, "''::text", COLUMN_TEXT, "");
+	cell_is(f, "U&'\\00e9t\\00e9 \\+01F600'::text", COLUMN_TEXT, "été 😀");
+	cell_is(f, "'été 😀'::text", COLUMN_TEXT, "été 😀");
+	cell_is(f, "'{\"a\": 1}'::jsonb", COLUMN_TEXT, "{\"a\": 1}");
+	cell_is(f, "'10:30'::text", COLUMN_TEXT, "10:30");
+}
+
+static void same(struct fixture *f, const char *sql, struct value v, const char *want)
+{
+	struct table *t = ask(f, "tenant_1", sql, &v, 1);
+
+	if (want)
+		assert_string_equal(t->rows[0][0], want);
+	else
+		assert_null(t->rows[0][0]);
+	table_free(&t);
+}
+
+static void values_go_as_they_are(void **state)
+{
+	struct fixture *f = *state;
+
+	postgres_open(f, "reader");
+	same(f, "SELECT ?::text", value_text("O'Brien \\ été 😀 ? $1"), "O'Brien \\ été 😀 ? $1");
+	same(f, "SELECT ?::text", value_text(""), "");
+	same(f, "SELECT ?::bigint", value_int(INT64_MIN), "-9223372036854775808");
+	same(f, "SELECT ?::bigint", value_null(), NULL);
+	same(f, "SELECT ?::text", value_null(), NULL);
+	same(f, "SELECT ?::numeric + 0.1", value_decimal("12345678901234567890.123"),
+	     "12345678901234567890.223");
+	same(f, "SELECT ? + 0.1", value_decimal("-0.3"), "-0.2");
+	same(f, "SELECT CAST(? AS date)", value_date("9999-12-31"), "9999-12-31");
+	same(f, "SELECT CAST(? AS date)", value_date("0001-01-01"), "0001-01-01");
+	same(f, "SELECT ?", value_bool(true), "1");
+	same(f, "SELECT n::text FROM x WHERE s LIKE ? ESCAPE '\\'", value_text("secret%tenant\\_1"),
+	     "1");
+	same(f, "SELECT n FROM x WHERE n = ? ORDER BY n OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY",
+	     value_int(1), "1");
+}
+
+static void rows_are_capped_and_said_to_be(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	postgres_open(f, "reader");
+	t = ask(f, "tenant_1", "SELECT generate_series(1, 10000000) AS i", NULL, 0);
+	assert_int_equal(t->row_count, DB_ROWS_MAX);
+	assert_int_equal(t->total_rows, DB_FETCH_ROWS_MAX);
+	assert_true(t->truncated);
+	assert_false(t->total_exact);
+	assert_string_equal(t->rows[DB_ROWS_MAX - 1][0], "500");
+	table_free(&t);
+	t = ask(f, "tenant_1", "SELECT i FROM generate_series(1, 1700) i", NULL, 0);
+	assert_int_equal(t->total_rows, 1700);
+	assert_true(t->total_exact);
+	table_free(&t);
+}
+
+static void deadline_ends_the_statement_on_the_server(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options options = postgres_options("reader", 0);
+	struct answer a;
+	struct table *t;
+
+	options.timeout_ms = 300;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	start(f, "tenant_1", false, "SELECT pg_sleep(60)", NULL, 0, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_TIMEOUT);
+	assert_true(a.err.may_retry);
+	assert_int_equal(statements_running(), 0);
+	t = ask(f, "tenant_1", "SELECT s FROM x", NULL, 0);
+	table_free(&t);
+}
+
+static void cancel_ends_the_statement_on_the_server(void **state)
+{
+	struct fixture *f = *state;
+	struct op *op;
+	struct answer a;
+
+	postgres_open(f, "reader");
+	op = start(f, "tenant_1", false, "SELECT pg_sleep(60)", NULL, 0, &a);
+	while (statements_running() == 0)
+		loop_turn(f->loop);
+	op_cancel(&op);
+	while (statements_running() > 0) {
+		usleep(1000);
+		loop_turn(f->loop);
+	}
+	assert_int_equal(a.calls, 0);
+}
+
+static void readers_cannot_write(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	postgres_open(f, "reader");
+	e = ask_fails(f, "tenant_1", "DELETE FROM x");
+	assert_true(e.code == ERR_DENIED || e.code == ERR_UPSTREAM);
+	e = ask_fails(f, "tenant_1", "CREATE TEMP TABLE y (n int)");
+	assert_int_not_equal(e.code, ERR_NONE);
+	assert_int_equal(admin("SELECT count(*) FROM x"), 50);
+}
+
+static void errors_name_what_is_wrong(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	postgres_open(f, "reader");
+	admin("CREATE TABLE secret (n int)");
+	e = ask_fails(f, "tenant_1", "SELECT n FROM secret");
+	assert_int_equal(e.code, ERR_DENIED);
+	assert_non_null(strstr(e.text, "secret"));
+	e = ask_fails(f, "tenant_1", "SELECT n FROM no_such_view");
+	assert_int_equal(e.code, ERR_NOT_FOUND);
+	assert_non_null(strstr(e.text, "no_such_view"));
+	e = ask_fails(f, "tenant_1", "SELECT 1 FROM x WHERE n = 'abc'");
+	assert_int_equal(e.code, ERR_INTERNAL);
+	admin("DROP TABLE secret");
+}
+
+static void writes_share_a_transaction_and_fail_alone(void **state)
+{
+	enum { WRITES = 20 };
+	struct fixture *f = *state;
+	struct answer answers[WRITES];
+	struct table *t;
+
+	postgres_open(f, "writer");
+	admin("CREATE TABLE w (tenant_id text DEFAULT current_setting('vesper.tenant_id'), n int "
+	      "PRIMARY KEY)");
+	admin("GRANT SELECT, INSERT ON w TO writer");
+	for (int i = 0; i < WRITES; i++) {
+		const struct value v = value_int(i == 13 ? 7 : i);
+
+		start(f, "tenant_3", true, "INSERT INTO w (n) VALUES (?)", &v, 1, &answers[i]);
+	}
+	for (int i = 0; i < WRITES; i++) {
+		wait_for(f, &answers[i]);
+		assert_int_equal(answers[i].err.code, i == 13 ? ERR_INTERNAL : ERR_NONE);
+	}
+	t = ask(f, "tenant_3", "SELECT count(*), min(tenant_id) FROM w", NULL, 0);
+	assert_string_equal(t->rows[0][0], "19");
+	assert_string_equal(t->rows[0][1], "tenant_3");
+	table_free(&t);
+	admin("DROP TABLE w");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(tenants_see_their_own_rows_only),
+		DB_TEST(values_come_as_they_are),
+		DB_TEST(values_go_as_they_are),
+		DB_TEST(rows_are_capped_and_said_to_be),
+		DB_TEST(deadline_ends_the_statement_on_the_server),
+		DB_TEST(cancel_ends_the_statement_on_the_server),
+		DB_TEST(readers_cannot_write),
+		DB_TEST(errors_name_what_is_wrong),
+		DB_TEST(writes_share_a_transaction_and_fail_alone),
+	};
+
+	return cmocka_run_group_tests(tests, server_start, server_stop);
+}
