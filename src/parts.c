@@ -176,6 +176,33 @@ static bool open_model(struct daemon *d, struct err *e)
 	return llm_new(d->loop, d->http, &o, &d->llm, e);
 }
 
+/* Memory, unless a Redis is given: then the replicas share what they keep. */
+static bool open_cache(struct daemon *d, struct err *e)
+{
+	struct cache_redis_options o = {
+		.url = config_text(d->config, "redis.url"),
+		.timeout_ms = config_int(d->config, "redis.timeout_ms"),
+	};
+
+	if (*o.url)
+		return cache_redis_new(d->loop, &o, &d->cache, e) || err_prefix(e, "redis.url");
+	d->cache = cache_memory_new(d->loop);
+	return true;
+}
+
+/* Which data the cache's results are of: a Redis may be shared with a daemon that reads other
+ * data. */
+static const char *warehouse_identity(struct daemon *d)
+{
+	const char *dialect = config_text(d->config, "warehouse.dialect");
+	const char *dir = config_text(d->config, "warehouse.dir");
+
+	if (strcmp(dialect, "sqlite") != 0)
+		return arena_printf(d->arena, "%s\n%s", dialect,
+				    config_text(d->config, "warehouse.dsn"));
+	return absolute(d, *dir ? dir : config_text(d->config, "data_dir"));
+}
+
 /* ---- the catalogue and what is made from it ---- */
 
 bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e)
@@ -184,6 +211,7 @@ bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct 
 	struct toolbox_options o = {.loop = d->loop,
 				    .warehouse = d->warehouse,
 				    .cache = d->cache,
+				    .source = warehouse_identity(d),
 				    .modules = domain_modules};
 
 	if (!catalog_load(d->root, &k.catalog, e))
@@ -229,9 +257,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 	    !open_database(d, "warehouse", d->warehouse_tenants, &d->warehouse, e) ||
 	    !open_database(d, "store", d->store_tenants, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
-	    !daemon_open_identity(d, e))
+	    !daemon_open_identity(d, e) || !open_cache(d, e))
 		return false;
-	d->cache = cache_memory_new(d->loop);
 	if (!daemon_load_knowledge(d, &k, e))
 		return false;
 	d->streams = stream_hub_new(d->loop);

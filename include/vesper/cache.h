@@ -2,6 +2,10 @@
  * A cache: opaque bytes under a key, for a while. What is in it may be gone at any time, and a
  * cache that fails is a cache that misses: nobody's answer depends on it.
  *
+ * Only what may be as old as its time to live belongs here. A removal can be lost with a back end
+ * that is away, so nothing may depend on one: sessions are read from the store, where one indexed
+ * query gives what is true, and not from here.
+ *
  * A key is a tenant and a name. There is no key without a tenant, so that no caller can read what
  * belongs to another one. Names are made by code (a hash, where users' words go in).
  *
@@ -15,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vesper/err.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
 #include "vesper/str.h"
@@ -49,6 +54,21 @@ struct cache *cache_from_driver(const struct cache_driver *driver, void *self);
 /* In this process: bounded in bytes and entries (limits.h), the longest unused goes first. */
 struct cache *cache_memory_new(struct loop *l);
 
+struct cache_redis_options {
+	const char *url;    /* redis://[[user]:password@]host[:port][/db] or unix:///path[?db=N] */
+	int64_t timeout_ms; /* the purse for waiting; at most REDIS_PATIENCE_MS */
+};
+
+/*
+ * In a Redis, shared by every process that uses the same database of it. Never waits for a
+ * connection: while there is none, or no answer in time (limits.h), everything misses and no lock
+ * is given, at once. Values carry a digest of key and bytes, so that what is cut, foreign or of
+ * another version misses too. Health check "redis", not required. ERR_INPUT: the address is wrong;
+ * a Redis that is away is no error.
+ */
+MUST_CHECK bool cache_redis_new(struct loop *l, const struct cache_redis_options *o,
+				struct cache **out, struct err *e);
+
 /* Cancelling the operation means that the callback never runs. */
 struct op *cache_get(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner);
 /* Replaces. A value beyond CACHE_VALUE_BYTES_MAX is not kept, and what stood there is gone. */
@@ -59,7 +79,8 @@ void cache_remove(struct cache *c, struct cache_key key);
 /*
  * A lock under a key of its own (values and locks never meet). `token` says whose it is, and is
  * not to be guessed; it ends by itself after ttl_ms. Taking a lock again with the same token
- * prolongs it. Unlocking with another token than the holder's does nothing.
+ * prolongs it. Unlocking with another token than the holder's does nothing. When the answer is
+ * cancelled or lost, the lock may be held all the same, until its time is over.
  */
 struct op *cache_lock(struct cache *c, struct cache_key key, const char *token, int64_t ttl_ms,
 		      cache_lock_cb cb, void *owner);

@@ -160,6 +160,22 @@
 #define CACHE_KEY_BYTES_MAX   1024               /* tenant and name; names are short or hashes */
 #define CACHE_LOCKS_MAX       4096               /* held at a time; more are refused */
 
+/* Redis: a turn waits for it 250 ms at most. A turn of two minutes can lose the whole
+ * patience, what comes back of it meanwhile, and the due time of ten calls in a row. */
+#define REDIS_PATIENCE_MS        100    /* waiting beyond the due time, of all calls together */
+#define REDIS_PATIENCE_WINDOW_MS 120000 /* an empty patience is full again after that */
+#define REDIS_DUE_MS             5      /* a call's own time: a busy machine beside is no reason */
+#define REDIS_GREETING_MS        1000  /* connection, login and first answer; nobody waits for it */
+#define REDIS_PAUSE_MIN_MS       100   /* between connections; doubles */
+#define REDIS_PAUSE_MAX_MS       2000  /* so that one that is back is used within seconds */
+#define REDIS_STEADY_MS          10000 /* up for that long: pauses begin small again */
+#define REDIS_PING_MS            5000 /* an idle connection is tried, so that no turn finds it dead */
+#define REDIS_ARGS_MAX           8    /* words of one command */
+#define REDIS_UNANSWERED_MAX     4096 /* commands on their way; more are not sent */
+#define REDIS_UNANSWERED_BYTES_MAX                                                                 \
+	(16 * 1024 * 1024) /* of them: a server that reads nothing fills no memory */
+#define REDIS_REPLY_BYTES_MAX (CACHE_VALUE_BYTES_MAX + 64) /* a value in its envelope */
+
 /* the store */
 #define TITLE_CHARS_MAX      80  /* of a session's title: one line of a list */
 #define STORE_PAGE_MAX       200 /* messages or sessions of one page */

@@ -55,7 +55,8 @@ struct toolbox_options {
 	struct catalog *catalog; /* referenced */
 	struct know *know;
 	struct db *warehouse;
-	struct cache *cache;                 /* NULL: every call runs */
+	struct cache *cache; /* NULL: every call runs */
+	const char *source;  /* what tells this warehouse from others that share the cache */
 	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a
 						module get tool_sql_run */
 };

@@ -77,6 +77,9 @@ SECRET("store.dsn",                                              "ODBC connectio
 TEXT ("store.synchronous", "\"normal\"", "normal|full",          "full: durable against power loss too"),
 INT  ("store.workers", 2, 1, DB_WORKERS_MAX,                     "threads, one connection each"),
 
+SECRET("redis.url",                                              "redis://[user:password@]host:port/db; the cache is in memory when empty"),
+INT  ("redis.timeout_ms", 100, 1, REDIS_PATIENCE_MS,             "waiting for it in all, then it is left alone for a while"),
+
 OTHER("llm.providers", KEY_PROVIDERS, "[]",                      "models, in order of preference; none: rules"),
 TEXT ("llm.roles.route.model", MODEL, NULL,                      "model that routes"),
 INT  ("llm.roles.route.max_tokens", 0, 0, TOKENS_MAX,            "0: the program's own limit"),

@@ -6,6 +6,7 @@
 #include "vesper/health.h"
 
 static struct cache *cache;
+static const char *source;
 
 static int set_up_cached(void **state)
 {
@@ -13,6 +14,7 @@ static int set_up_cached(void **state)
 	clock_freeze_ms(1000000);
 	health_reset();
 	cache = cache_memory_new(loop);
+	source = NULL;
 	return 0;
 }
 
@@ -30,6 +32,7 @@ static void use_tool(const char *header, const struct domain *const *modules)
 						.catalog = NULL,
 						.warehouse = warehouse,
 						.cache = cache,
+						.source = source,
 						.modules = modules};
 	struct toolbox_options o = options;
 	char *text = mem_printf("%s" SMALL_TOOL, header);
@@ -127,6 +130,21 @@ static void tenants_never_share(void **state)
 	assert_true(asks("{'hub': 'E1'}"));
 	assert_string_equal(recorded.tenant, "globex");
 	who.user = "bob"; /* another user of the same tenant does */
+	assert_false(asks("{'hub': 'E1'}"));
+}
+
+/* A Redis may serve daemons of two warehouses. */
+static void warehouses_never_share(void **state)
+{
+	(void)state;
+	source = "one";
+	use_tool("-- cache_s: 60\n", NULL);
+	assert_true(asks("{'hub': 'E1'}"));
+	source = "two";
+	use_tool("-- cache_s: 60\n", NULL);
+	assert_true(asks("{'hub': 'E1'}"));
+	source = "one";
+	use_tool("-- cache_s: 60\n", NULL);
 	assert_false(asks("{'hub': 'E1'}"));
 }
 
@@ -329,6 +347,7 @@ int main(void)
 		CACHED(the_header_says_how_long),
 		CACHED(every_argument_counts),
 		CACHED(tenants_never_share),
+		CACHED(warehouses_never_share),
 		CACHED(rights_are_asked_first),
 		CACHED(a_permitted_column_is_another_result),
 		CACHED(another_day_or_catalogue_is_another_result),

@@ -1,0 +1,162 @@
+/*
+ * Debian's hiredis 0.14 has an adapter for libuv that never hears of a refused connection, and a
+ * reader that trusts the server: it allocates whatever an array announces, and it asserts that
+ * every reply was asked for, so that one stray byte sequence would end the process. This glue
+ * watches the descriptor through our loop, and puts a guard before the reader's constructors: what
+ * was not asked for, any array, and what is too long end the connection instead.
+ */
+#include "redis_glue.h"
+
+#include "vesper/mem.h"
+
+struct glue {
+	redisAsyncContext *ac; /* NULL: gone, under a call that still runs */
+	struct fd_watch *watch;
+	int events;
+	bool inside; /* a call into hiredis, at whose end the glue is freed when its context went */
+	struct redis_glue_options options;
+	redisReplyObjectFunctions *plain; /* hiredis' own constructors */
+	redisReplyObjectFunctions guarded;
+};
+
+/* ---- the reader's guard ---- */
+
+static struct glue *guard_of(const redisReadTask *task)
+{
+	struct glue *g = task->privdata;
+
+	return *g->options.unanswered > 0 ? g : NULL;
+}
+
+static void *on_string(const redisReadTask *task, char *text, size_t len)
+{
+	struct glue *g = guard_of(task);
+
+	return g && len <= g->options.reply_bytes_max ? g->plain->createString(task, text, len)
+						      : NULL;
+}
+
+static void *on_array(const redisReadTask *task, int count)
+{
+	(void)task;
+	(void)count;
+	return NULL; /* nothing that we ask is answered with one */
+}
+
+static void *on_integer(const redisReadTask *task, long long n)
+{
+	struct glue *g = guard_of(task);
+
+	return g ? g->plain->createInteger(task, n) : NULL;
+}
+
+static void *on_nil(const redisReadTask *task)
+{
+	struct glue *g = guard_of(task);
+
+	return g ? g->plain->createNil(task) : NULL;
+}
+
+static void guard_reader(struct glue *g)
+{
+	redisReader *reader = g->ac->c.reader;
+
+	g->plain = reader->fn;
+	g->guarded = *reader->fn;
+	g->guarded.createString = on_string;
+	g->guarded.createArray = on_array;
+	g->guarded.createInteger = on_integer;
+	g->guarded.createNil = on_nil;
+	reader->fn = &g->guarded;
+	reader->privdata = g;
+}
+
+/* ---- the watch ---- */
+
+static void want(struct glue *g, int events)
+{
+	g->events = events;
+	fd_watch_set(g->watch, events);
+}
+
+static void add_read(void *self)
+{
+	struct glue *g = self;
+
+	want(g, g->events | FD_READ);
+}
+
+static void del_read(void *self)
+{
+	struct glue *g = self;
+
+	want(g, g->events & ~FD_READ);
+}
+
+static void add_write(void *self)
+{
+	struct glue *g = self;
+
+	want(g, g->events | FD_WRITE);
+}
+
+static void del_write(void *self)
+{
+	struct glue *g = self;
+
+	want(g, g->events & ~FD_WRITE);
+}
+
+static void on_cleanup(void *self)
+{
+	struct glue *g = self;
+	redisAsyncContext *ac = g->ac;
+
+	ac->ev.cleanup = NULL;
+	ac->ev.data = NULL;
+	ac->c.reader->fn = g->plain; /* a reply that was begun is freed by it later */
+	fd_watch_free(&g->watch);
+	g->options.gone(g->options.owner, ac->c.errstr);
+	g->ac = NULL;
+	if (!g->inside)
+		mem_free(g);
+}
+
+/* Bytes without a whole reply in them: a length that is never reached would fill the memory. */
+static bool reads_without_end(const struct glue *g)
+{
+	return g->ac->c.reader->len > 2 * g->options.reply_bytes_max;
+}
+
+static void on_fd(void *owner, int fd, int events)
+{
+	struct glue *g = owner;
+
+	(void)fd;
+	g->inside = true;
+	if (events & FD_READ)
+		redisAsyncHandleRead(g->ac);
+	if (g->ac && reads_without_end(g))
+		redisAsyncFree(g->ac);
+	if (g->ac && (events & FD_WRITE))
+		redisAsyncHandleWrite(g->ac);
+	g->inside = false;
+	if (!g->ac)
+		mem_free(g);
+}
+
+void redis_glue_attach(struct loop *l, redisAsyncContext *ac, const struct redis_glue_options *o)
+{
+	struct glue *g = mem_alloc(sizeof(*g));
+
+	g->ac = ac;
+	g->options = *o;
+	g->watch = fd_watch_new(l, ac->c.fd, on_fd, g);
+	guard_reader(g);
+	ac->ev.data = g;
+	ac->ev.addRead = add_read;
+	ac->ev.delRead = del_read;
+	ac->ev.addWrite = add_write;
+	ac->ev.delWrite = del_write;
+	ac->ev.cleanup = on_cleanup;
+}

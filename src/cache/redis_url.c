@@ -1,0 +1,159 @@
+/* An address of a Redis as its parts. Written here because libcurl's parser is another folder's
+ * library, and because an error must never repeat the password. */
+#include "redis_url.h"
+
+#include <string.h>
+
+#include "vesper/str.h"
+
+#define PORT_DEFAULT 6379
+#define DB_MAX       1000000 /* Redis has 16 unless it is told otherwise */
+
+static int hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c | 0x20) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* NULL: a % without two hexadecimal digits, or a NUL byte. */
+static const char *decode(struct str s, struct arena *a)
+{
+	char *out = arena_alloc(a, s.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		int high, low;
+		if (s.p[i] != '%') {
+			out[n++] = s.p[i];
+			continue;
+		}
+		if (i + 2 >= s.n)
+			return NULL;
+		high = hex_digit(s.p[i + 1]);
+		low = hex_digit(s.p[i + 2]);
+		if (high < 0 || low < 0 || high + low == 0)
+			return NULL;
+		out[n++] = (char)(high * 16 + low);
+		i += 2;
+	}
+	return out;
+}
+
+static bool read_number(struct str s, int max, int *out)
+{
+	int n = 0;
+
+	if (s.n == 0 || s.n > 9)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+		n = n * 10 + (s.p[i] - '0');
+	}
+	if (n > max)
+		return false;
+	*out = n;
+	return true;
+}
+
+/* Takes "user:password@" off the front, where it is. The last @ before the path ends it. */
+static bool read_login(struct str *rest, struct arena *a, struct redis_place *at, struct err *e)
+{
+	const char *slash = memchr(rest->p, '/', rest->n);
+	size_t authority = slash ? (size_t)(slash - rest->p) : rest->n;
+	const char *end = memrchr(rest->p, '@', authority);
+	struct str login, user;
+
+	if (!end)
+		return true;
+	login = (struct str){rest->p, (size_t)(end - rest->p)};
+	rest->n -= login.n + 1;
+	rest->p = end + 1;
+	(void)str_split(&login, ':', &user);
+	if (!login.p)
+		return err_set(e, ERR_INPUT, "a login is written as user:password@ or :password@");
+	if (user.n > 0 && !(at->user = decode(user, a)))
+		return err_set(e, ERR_INPUT, "the user is not percent-encoded rightly");
+	at->password = decode(login, a);
+	if (!at->password || !*at->password)
+		return err_set(e, ERR_INPUT,
+			       "the password is empty or not percent-encoded rightly");
+	return true;
+}
+
+static bool read_host(struct str s, struct arena *a, struct redis_place *at, struct err *e)
+{
+	struct str host = s, port = {NULL, 0};
+	const char *end;
+
+	if (s.n > 0 && s.p[0] == '[') { /* an IPv6 address */
+		end = memchr(s.p, ']', s.n);
+		if (!end)
+			return err_set(e, ERR_INPUT, "the address in brackets has no end");
+		host = (struct str){s.p + 1, (size_t)(end - s.p) - 1};
+		s = (struct str){end + 1, s.n - host.n - 2};
+		if (s.n > 0 && s.p[0] == ':')
+			port = (struct str){s.p + 1, s.n - 1};
+		else if (s.n > 0)
+			return err_set(e, ERR_INPUT, "after the bracket comes :port or nothing");
+	} else {
+		port = s;
+		(void)str_split(&port, ':', &host);
+	}
+	if (host.n == 0)
+		return err_set(e, ERR_INPUT, "there is no host");
+	at->port = PORT_DEFAULT;
+	if (port.p && (!read_number(port, 65535, &at->port) || at->port == 0))
+		return err_set(e, ERR_INPUT, "the port is not 1 to 65535");
+	at->host = arena_strndup(a, host.p, host.n);
+	at->shown = arena_printf(a, "%s:%d", at->host, at->port);
+	return true;
+}
+
+static bool read_tcp(struct str rest, struct arena *a, struct redis_place *at, struct err *e)
+{
+	struct str host, db = rest;
+
+	(void)str_split(&db, '/', &host);
+	if (db.n > 0 && !read_number(db, DB_MAX, &at->db))
+		return err_set(e, ERR_INPUT, "after the host comes /N, the number of a database");
+	return read_host(host, a, at, e);
+}
+
+static bool read_unix(struct str rest, struct arena *a, struct redis_place *at, struct err *e)
+{
+	struct str path, query = rest;
+
+	(void)str_split(&query, '?', &path);
+	if (path.n < 2 || path.p[0] != '/')
+		return err_set(e, ERR_INPUT, "the path of the socket must begin with /");
+	if (query.n > 0 && (!str_starts(query, STR("db=")) ||
+			    !read_number((struct str){query.p + 3, query.n - 3}, DB_MAX, &at->db)))
+		return err_set(e, ERR_INPUT, "after the path comes ?db=N or nothing");
+	at->path = at->shown = arena_strndup(a, path.p, path.n);
+	return true;
+}
+
+bool redis_url_parse(const char *url, struct arena *a, struct redis_place *out, struct err *e)
+{
+	struct redis_place at = {0};
+	struct str rest = str_of(url);
+	bool is_unix = str_starts(rest, STR("unix://"));
+
+	if (str_starts(rest, STR("rediss://")))
+		return err_set(
+			e, ERR_INPUT,
+			"rediss:// is not possible, since this hiredis has no TLS: put a TLS "
+			"tunnel (stunnel) beside the daemon and name that with redis://");
+	if (!is_unix && !str_starts(rest, STR("redis://")))
+		return err_set(e, ERR_INPUT, "must begin with redis:// or unix://");
+	rest.p += strlen(is_unix ? "unix://" : "redis://");
+	rest.n -= strlen(is_unix ? "unix://" : "redis://");
+	if (!read_login(&rest, a, &at, e) ||
+	    !(is_unix ? read_unix(rest, a, &at, e) : read_tcp(rest, a, &at, e)))
+		return false;
+	*out = at;
+	return true;
+}

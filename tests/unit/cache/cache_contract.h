@@ -1,0 +1,156 @@
+/*
+ * What every driver has to keep, as tests. The including file says how its cache is made and how
+ * time passes in it, and adds the tests to its list with CONTRACT_TESTS.
+ */
+#ifndef CACHE_CONTRACT_H
+#define CACHE_CONTRACT_H
+
+#include "cache_test.h"
+
+static int set_up(void **state);
+static int tear_down(void **state);
+static void let_pass(int64_t ms);
+
+static void keeps_bytes_for_a_while(void **state)
+{
+	(void)state;
+	assert_false(get("acme", "a"));
+	cache_set(cache, key("acme", "a"), "x\0y", 3, 60000);
+	assert_true(get("acme", "a"));
+	assert_int_equal(got_len, 3);
+	assert_memory_equal(got, "x\0y", 3);
+	let_pass(30000);
+	assert_true(get("acme", "a"));
+	let_pass(30000); /* reading does not prolong */
+	assert_false(get("acme", "a"));
+}
+
+static void an_empty_value_is_a_value(void **state)
+{
+	(void)state;
+	cache_set(cache, key("acme", "a"), NULL, 0, 60000);
+	assert_true(get("acme", "a"));
+	assert_int_equal(got_len, 0);
+}
+
+static void setting_replaces_and_removing_removes(void **state)
+{
+	(void)state;
+	cache_set(cache, key("acme", "a"), "old", 3, 40000);
+	cache_set(cache, key("acme", "a"), "newer", 5, 90000);
+	let_pass(60000);
+	assert_true(get("acme", "a"));
+	assert_memory_equal(got, "newer", 5);
+	cache_remove(cache, key("acme", "a"));
+	assert_false(get("acme", "a"));
+	cache_remove(cache, key("acme", "a"));
+}
+
+static void tenants_never_meet(void **state)
+{
+	(void)state;
+	cache_set(cache, key("acme", "a:b"), "1", 1, 60000);
+	assert_false(get("globex", "a:b"));
+	assert_false(get("acmea", ":b"));
+	assert_false(get("acme:a", "b"));
+	cache_remove(cache, key("globex", "a:b"));
+	assert_true(get("acme", "a:b"));
+}
+
+/* Nor does the answer that was not wanted any more reach the next one who asks. */
+static void cancelling_ends_it(void **state)
+{
+	(void)state;
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	answers = 0;
+	struct op *op = cache_get(cache, key("acme", "a"), on_value, NULL);
+	struct op *lock_op = cache_lock(cache, key("acme", "l"), "t", 60000, on_lock, NULL);
+	op_cancel(&op);
+	op_cancel(&lock_op);
+	assert_false(get("acme", "b"));
+	assert_true(get("acme", "a"));
+	assert_memory_equal(got, "1", 1);
+}
+
+/* Whoever is given a value may change the cache meanwhile. */
+static void on_value_that_removes(void *owner, struct str value)
+{
+	(void)owner;
+	cache_remove(cache, key("acme", "a"));
+	cache_set(cache, key("acme", "a"), "other", 5, 60000);
+	answers++;
+	assert_int_equal(value.n, 5);
+	assert_memory_equal(value.p, "first", 5);
+}
+
+static void a_value_outlives_its_place(void **state)
+{
+	(void)state;
+	cache_set(cache, key("acme", "a"), "first", 5, 60000);
+	answers = 0;
+	cache_get(cache, key("acme", "a"), on_value_that_removes, NULL);
+	cache_remove(cache, key("acme", "a"));
+	wait_for(1);
+	assert_true(get("acme", "a"));
+	assert_memory_equal(got, "other", 5);
+}
+
+static void a_value_has_a_largest_size(void **state)
+{
+	char *large = mem_alloc(CACHE_VALUE_BYTES_MAX + 1);
+
+	(void)state;
+	cache_set(cache, key("acme", "a"), large, CACHE_VALUE_BYTES_MAX, 60000);
+	assert_true(get("acme", "a"));
+	assert_int_equal(got_len, CACHE_VALUE_BYTES_MAX);
+	cache_set(cache, key("acme", "a"), large, CACHE_VALUE_BYTES_MAX + 1, 60000);
+	assert_false(get("acme", "a")); /* nor what stood there before */
+	mem_free(large);
+}
+
+static void a_lock_has_one_owner(void **state)
+{
+	(void)state;
+	assert_true(lock("a", "mine", 60000));
+	assert_false(lock("a", "yours", 60000));
+	assert_true(lock("b", "yours", 60000));
+	cache_unlock(cache, key("acme", "a"), "yours");
+	assert_false(lock("a", "yours", 60000));
+	cache_unlock(cache, key("acme", "a"), "mine");
+	assert_true(lock("a", "yours", 60000));
+	cache_unlock(cache, key("acme", "none"), "mine");
+}
+
+static void a_lock_ends_by_itself_and_is_prolonged(void **state)
+{
+	(void)state;
+	assert_true(lock("a", "mine", 60000));
+	let_pass(40000);
+	assert_true(lock("a", "mine", 60000));
+	let_pass(40000);
+	assert_false(lock("a", "yours", 60000));
+	let_pass(20000);
+	assert_true(lock("a", "yours", 60000));
+	cache_unlock(cache, key("acme", "a"), "mine"); /* too late: it is another's */
+	assert_false(lock("a", "mine", 60000));
+}
+
+static void locks_and_values_never_meet(void **state)
+{
+	(void)state;
+	cache_set(cache, key("acme", "a"), "mine", 4, 60000);
+	assert_true(lock("a", "yours", 60000));
+	assert_true(get("acme", "a"));
+	assert_memory_equal(got, "mine", 4);
+	cache_remove(cache, key("acme", "a"));
+	assert_false(lock("a", "mine", 60000));
+}
+
+#define CONTRACT_TESTS                                                                             \
+	TEST(keeps_bytes_for_a_while), TEST(an_empty_value_is_a_value),                            \
+		TEST(setting_replaces_and_removing_removes), TEST(tenants_never_meet),             \
+		TEST(cancelling_ends_it), TEST(a_value_outlives_its_place),                        \
+		TEST(a_value_has_a_largest_size), TEST(a_lock_has_one_owner),                      \
+		TEST(a_lock_ends_by_itself_and_is_prolonged), TEST(locks_and_values_never_meet)
+
+#endif

@@ -1,0 +1,395 @@
+/* The contract, held by a real Redis, and what is its own: keys and values as they lie there, what
+ * others put there, and a server that is paused, killed and started again. */
+#include "cache_contract.h"
+
+#include "redis_service.h"
+#include "vesper/health.h"
+#include "vesper/log.h"
+
+static struct redis_service service;
+static redisContext *side; /* another's connection */
+static bool is_installed;
+
+static void ignore_log(void *owner, const char *text)
+{
+	(void)owner;
+	(void)text;
+}
+
+static void raw(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	redisReply *reply = redisvCommand(side, format, args);
+	va_end(args);
+	if (!reply || reply->type == REDIS_REPLY_ERROR)
+		fail_msg("%s: %s", format, reply ? reply->str : side->errstr);
+	freeReplyObject(reply);
+}
+
+/* The address before the port, and what comes behind it. */
+static void open_cache(const char *before, const char *behind)
+{
+	char url[256];
+	struct cache_redis_options o = {.url = url, .timeout_ms = REDIS_PATIENCE_MS};
+	struct err e = {0};
+
+	snprintf(url, sizeof(url), "%s:%d%s", before, service.port, behind);
+	if (!cache_redis_new(loop, &o, &cache, &e))
+		fail_msg("%s", e.text);
+}
+
+static void on_check(void *owner, const char *check, enum health_state state, const char *note)
+{
+	(void)note;
+	if (strcmp(check, "redis") == 0)
+		*(enum health_state *)owner = state;
+}
+
+static bool is_up(void)
+{
+	enum health_state state = HEALTH_DOWN;
+
+	health_each(on_check, &state);
+	return state == HEALTH_OK;
+}
+
+static void wait_until_up(bool up)
+{
+	for (int i = 0; is_up() != up; i++) {
+		if (i == 40000)
+			fail_msg("the connection is not %s", up ? "up" : "down");
+		loop_turn(loop);
+		usleep(500);
+	}
+}
+
+static int set_up(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	if (!is_installed)
+		skip();
+	log_capture(ignore_log, NULL);
+	assert_true(loop_new(&loop, &e));
+	side = redis_service_connect(&service);
+	raw("FLUSHALL");
+	open_cache("redis://127.0.0.1", "");
+	wait_until_up(true);
+	answers = 0;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cache_free(&cache);
+	assert_null(cache);
+	redisFree(side);
+	loop_free(&loop);
+	health_reset();
+	log_capture(NULL, NULL);
+	return 0;
+}
+
+static void let_pass(int64_t ms)
+{
+	redis_service_age(side, ms);
+}
+
+/* ---- what lies there ---- */
+
+#define KEY       "vesper:v:acme\0a"
+#define OTHER_KEY "vesper:v:globex\0a"
+
+static redisReply *stored(const char *name, size_t len)
+{
+	return redisCommand(side, "GET %b", name, len);
+}
+
+static void every_key_carries_its_tenant(void **state)
+{
+	redisReply *reply;
+
+	(void)state;
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_true(lock("a", "mine", 60000));
+	reply = redisCommand(side, "EXISTS %b %b", KEY, sizeof(KEY) - 1, "vesper:l:acme\0a",
+			     (size_t)15);
+	assert_int_equal(reply->integer, 2);
+	freeReplyObject(reply);
+	reply = redisCommand(side, "DBSIZE");
+	assert_int_equal(reply->integer, 2);
+	freeReplyObject(reply);
+}
+
+static void everything_there_ends_by_itself(void **state)
+{
+	redisReply *left;
+
+	(void)state;
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_true(get("acme", "a"));
+	left = redisCommand(side, "PTTL %b", KEY, sizeof(KEY) - 1);
+	assert_in_range(left->integer, 1, 60000);
+	freeReplyObject(left);
+}
+
+/* The value of one tenant under the key of another, as a broken copy or a stranger would put it. */
+static void a_value_is_only_believed_under_its_key(void **state)
+{
+	redisReply *value;
+
+	(void)state;
+	cache_set(cache, key("acme", "a"), "secret", 6, 60000);
+	assert_true(get("acme", "a"));
+	value = stored(KEY, sizeof(KEY) - 1);
+	raw("SET %b %b", OTHER_KEY, sizeof(OTHER_KEY) - 1, value->str, value->len);
+	freeReplyObject(value);
+	assert_false(get("globex", "a"));
+	assert_true(get("acme", "a"));
+}
+
+static void a_value_that_was_changed_misses(void **state)
+{
+	redisReply *value;
+	char *bytes;
+
+	(void)state;
+	cache_set(cache, key("acme", "a"), "0123456789", 10, 60000);
+	assert_true(get("acme", "a"));
+	value = stored(KEY, sizeof(KEY) - 1);
+	for (size_t n = 0; n < value->len; n++) { /* cut anywhere */
+		raw("SET %b %b", KEY, sizeof(KEY) - 1, value->str, n);
+		assert_false(get("acme", "a"));
+	}
+	bytes = mem_strndup(value->str, value->len);
+	memcpy(bytes, value->str, value->len);
+	for (size_t i = 0; i < value->len; i++) { /* wrong anywhere */
+		bytes[i] ^= 1;
+		raw("SET %b %b", KEY, sizeof(KEY) - 1, bytes, value->len);
+		assert_false(get("acme", "a"));
+		bytes[i] ^= 1;
+	}
+	raw("SET %b %b", KEY, sizeof(KEY) - 1, bytes, value->len);
+	assert_true(get("acme", "a"));
+	mem_free(bytes);
+	freeReplyObject(value);
+}
+
+static void a_key_of_another_type_misses(void **state)
+{
+	(void)state;
+	raw("LPUSH %b x", KEY, sizeof(KEY) - 1);
+	raw("LPUSH %b x", "vesper:l:acme\0a", (size_t)15);
+	assert_false(get("acme", "a"));
+	assert_false(lock("a", "mine", 60000));
+	cache_set(cache, key("acme", "a"), "1", 1, 60000); /* takes its place */
+	assert_true(get("acme", "a"));
+}
+
+/* A server that keeps nothing any more costs nothing. */
+static void a_full_server_misses(void **state)
+{
+	(void)state;
+	raw("CONFIG SET maxmemory 1");
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_false(get("acme", "a"));
+	assert_false(lock("a", "mine", 60000));
+	raw("CONFIG SET maxmemory 0");
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_true(get("acme", "a"));
+}
+
+/* ---- the address ---- */
+
+static void a_database_may_be_chosen(void **state)
+{
+	redisReply *reply;
+
+	(void)state;
+	cache_free(&cache);
+	open_cache("redis://localhost", "/3"); /* a name, which is looked up */
+	wait_until_up(true);
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_true(get("acme", "a"));
+	reply = redisCommand(side, "DBSIZE");
+	assert_int_equal(reply->integer, 0);
+	freeReplyObject(reply);
+}
+
+static void a_login_is_sent(void **state)
+{
+	(void)state;
+	raw("ACL SETUSER vesper on >p@ss ~vesper:* +@all");
+	cache_free(&cache);
+	open_cache("redis://vesper:p%40ss@127.0.0.1", "");
+	wait_until_up(true);
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_true(get("acme", "a"));
+	cache_free(&cache);
+	open_cache("redis://vesper:wrong@127.0.0.1", "");
+	for (int i = 0; i < 200; i++) {
+		assert_false(get("acme", "a"));
+		assert_false(is_up());
+		usleep(1000);
+	}
+	raw("ACL DELUSER vesper");
+}
+
+/* ---- bad days ---- */
+
+static void a_paused_server_is_waited_for_once(void **state)
+{
+	(void)state;
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_true(get("acme", "a"));
+	redis_service_do(&service, "pause");
+	assert_false(get("acme", "a")); /* the patience */
+	assert_false(is_up());
+	for (int i = 0; i < 100; i++) { /* from now on nobody waits */
+		answers = 0;
+		cache_get(cache, key("acme", "a"), on_value, NULL);
+		cache_lock(cache, key("acme", "a"), "t", 1000, on_lock, NULL);
+		cache_set(cache, key("acme", "b"), "1", 1, 60000);
+		loop_turn(loop);
+		assert_int_equal(answers, 2);
+		assert_false(found || locked);
+		usleep(2000); /* it connects meanwhile: the kernel accepts for a paused server */
+	}
+	assert_false(is_up());
+	redis_service_do(&service, "resume");
+	wait_until_up(true);
+	for (int i = 0; i < 100 && !get("acme", "a"); i++)
+		usleep(20000);
+	assert_true(get("acme", "a"));
+	assert_memory_equal(got, "1", 1);
+}
+
+/* Whatever was asked when it stopped: each gets its own end, and none another's answer. */
+static void what_was_asked_of_a_paused_server_ends(void **state)
+{
+	struct op *op;
+
+	(void)state;
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_true(get("acme", "a"));
+	redis_service_do(&service, "pause");
+	answers = 0;
+	found = locked = true;
+	op = cache_get(cache, key("acme", "a"), on_value, NULL);
+	cache_get(cache, key("acme", "b"), on_value, NULL);
+	cache_lock(cache, key("acme", "a"), "t", 1000, on_lock, NULL);
+	op_cancel(&op);
+	wait_for(2);
+	assert_false(found || locked);
+	redis_service_do(&service, "resume");
+	wait_until_up(true);
+}
+
+static void a_killed_server_comes_back_empty(void **state)
+{
+	(void)state;
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_true(get("acme", "a"));
+	redis_service_do(&service, "kill");
+	assert_false(get("acme", "a"));
+	wait_until_up(false);
+	assert_false(get("acme", "a"));
+	redis_service_do(&service, "restart");
+	redisFree(side);
+	side = redis_service_connect(&service);
+	wait_until_up(true);
+	assert_false(get("acme", "a"));
+	for (int i = 0; i < 100 && !get("acme", "a"); i++)
+		cache_set(cache, key("acme", "a"), "2", 1, 60000);
+	assert_true(get("acme", "a"));
+	assert_memory_equal(got, "2", 1);
+}
+
+static void it_may_be_away_at_the_start(void **state)
+{
+	(void)state;
+	cache_free(&cache);
+	redis_service_do(&service, "kill");
+	open_cache("redis://127.0.0.1", "");
+	assert_false(get("acme", "a"));
+	cache_set(cache, key("acme", "a"), "1", 1, 60000);
+	assert_false(lock("a", "t", 1000));
+	assert_false(is_up());
+	redis_service_do(&service, "restart");
+	redisFree(side);
+	side = redis_service_connect(&service);
+	wait_until_up(true);
+}
+
+static void a_name_that_nobody_has_is_no_connection(void **state)
+{
+	(void)state;
+	cache_free(&cache);
+	open_cache("redis://nobody.invalid", "");
+	for (int i = 0; i < 50; i++) {
+		assert_false(get("acme", "a"));
+		usleep(2000);
+	}
+	assert_false(is_up());
+}
+
+/* The process may end whatever state the connection is in. */
+static void it_can_be_freed_at_any_time(void **state)
+{
+	(void)state;
+	for (int turns = 0; turns < 12; turns++) {
+		cache_free(&cache);
+		open_cache(turns % 2 ? "redis://127.0.0.1" : "redis://localhost", "");
+		for (int i = 0; i < turns; i++) {
+			loop_turn(loop);
+			usleep(500);
+		}
+		cache_set(cache, key("acme", "a"), "1", 1, 60000);
+		struct op *op = cache_get(cache, key("acme", "a"), on_value, NULL);
+		op_cancel(&op);
+	}
+}
+
+static int start_service(void **state)
+{
+	(void)state;
+	is_installed = redis_service_start(&service);
+	if (!is_installed)
+		print_message("redis-server is not installed: skipped\n");
+	return 0;
+}
+
+static int stop_service(void **state)
+{
+	(void)state;
+	if (is_installed)
+		redis_service_do(&service, "stop");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CONTRACT_TESTS,
+		TEST(every_key_carries_its_tenant),
+		TEST(everything_there_ends_by_itself),
+		TEST(a_value_is_only_believed_under_its_key),
+		TEST(a_value_that_was_changed_misses),
+		TEST(a_key_of_another_type_misses),
+		TEST(a_full_server_misses),
+		TEST(a_database_may_be_chosen),
+		TEST(a_login_is_sent),
+		TEST(a_paused_server_is_waited_for_once),
+		TEST(what_was_asked_of_a_paused_server_ends),
+		TEST(a_killed_server_comes_back_empty),
+		TEST(it_may_be_away_at_the_start),
+		TEST(a_name_that_nobody_has_is_no_connection),
+		TEST(it_can_be_freed_at_any_time),
+	};
+
+	return cmocka_run_group_tests(tests, start_service, stop_service);
+}
