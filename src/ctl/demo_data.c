@@ -20,15 +20,15 @@
 /* Goes up with every change of the data. */
 #define DEMO_VERSION 1
 
-static const char *const tenant_ids[DEMO_TENANT_COUNT] = {
+const char *const demo_tenant_ids[DEMO_TENANT_COUNT] = {
 	[DEMO_VESPER] = "vesper",
 	[DEMO_ACME] = "acme",
 };
 
 /* What PRAGMA user_version holds: positive, and other for another schema. */
-static int file_version(const char *schema)
+static int file_version(const char *schema, bool small)
 {
-	return (int)(demo_hash(DEMO_VERSION, schema) & 0x7fffffff) | 1;
+	return (int)(demo_hash(DEMO_VERSION + (small ? 1000 : 0), schema) & 0x7fffffff) | 1;
 }
 
 static bool is_current(const char *path, int version)
@@ -102,36 +102,34 @@ static bool publish(const char *temporary, const char *path, struct err *err)
 }
 
 static bool make_file(const char *schema, int version, const char *path, const char *temporary,
-		      enum demo_tenant tenant, struct err *err)
+		      struct demo_db *db, struct err *err)
 {
 	if (unlink(temporary) != 0 && errno != ENOENT) /* left by a run that was cut */
 		return err_set(err, ERR_INPUT, "%s: %s", temporary, strerror(errno));
-	struct demo_db db = {.tenant = tenant, .tenant_id = tenant_ids[tenant]};
 	bool done;
-	if (sqlite3_open_v2(temporary, &db.handle,
+	if (sqlite3_open_v2(temporary, &db->handle,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK)
-		done = err_set(err, ERR_INPUT, "%s: %s", temporary, sqlite3_errmsg(db.handle));
+		done = err_set(err, ERR_INPUT, "%s: %s", temporary, sqlite3_errmsg(db->handle));
 	else
-		done = fill(&db, schema, version, err);
-	sqlite3_close(db.handle);
+		done = fill(db, schema, version, err);
+	sqlite3_close(db->handle);
 	done = done && publish(temporary, path, err);
 	if (!done)
 		unlink(temporary);
 	return done;
 }
 
-static bool make_tenant(const char *schema, const char *dir, enum demo_tenant tenant,
+static bool make_tenant(const char *schema, const char *dir, struct demo_db *db,
 			struct arena *arena, struct err *err)
 {
-	const char *path = arena_printf(arena, "%s/%s.db", dir, tenant_ids[tenant]);
+	const char *path = arena_printf(arena, "%s/%s.db", dir, db->tenant_id);
 	const char *temporary = arena_printf(arena, "%s.new", path);
-	int version = file_version(schema);
-	return is_current(path, version) ||
-	       make_file(schema, version, path, temporary, tenant, err);
+	int version = file_version(schema, db->small);
+	return is_current(path, version) || make_file(schema, version, path, temporary, db, err);
 }
 
-bool demo_data_make(const char *schema_sql_path, const char *dir, struct err *err)
+bool demo_data_make(const char *schema_sql_path, const char *dir, bool small, struct err *err)
 {
 	int lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (lock < 0)
@@ -143,8 +141,12 @@ bool demo_data_make(const char *schema_sql_path, const char *dir, struct err *er
 	 * then finds all done. */
 	if (done && flock(lock, LOCK_EX) != 0)
 		done = err_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
-	for (int tenant = 0; done && tenant < DEMO_TENANT_COUNT; tenant++)
-		done = make_tenant(schema, dir, (enum demo_tenant)tenant, arena, err);
+	for (int i = 0; done && i < DEMO_TENANT_COUNT; i++) {
+		struct demo_db db = {.small = small,
+				     .tenant = (enum demo_tenant)i,
+				     .tenant_id = demo_tenant_ids[i]};
+		done = make_tenant(schema, dir, &db, arena, err);
+	}
 	arena_free(&arena);
 	close(lock);
 	return done;

@@ -7,6 +7,7 @@
 #ifndef DEMO_DATA_H
 #define DEMO_DATA_H
 
+#include "server.h"
 #include "vesper/err.h"
 
 /*
@@ -16,6 +17,14 @@
  * cut leaves the old file or none. Two runs at once in one directory wait for each other. Blocks
  * for some seconds: not for the loop's thread.
  */
-MUST_CHECK bool demo_data_make(const char *schema_sql_path, const char *dir, struct err *err);
+MUST_CHECK bool demo_data_make(const char *schema_sql_path, const char *dir, bool small,
+			       struct err *err);
+
+/*
+ * The same rows into the warehouse tables of a server, one transaction a tenant. `small` keeps the
+ * price files that the reference answers need and leaves most others out. A tenant that has rows
+ * already is refused, unless they may be replaced.
+ */
+MUST_CHECK bool demo_data_seed(struct server *server, bool small, bool replace, struct err *err);
 
 #endif

@@ -8,22 +8,29 @@
 #ifndef DEMO_INT_H
 #define DEMO_INT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sqlite3.h>
 
+#include "server.h"
 #include "vesper/err.h"
 
 #define DEMO_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum demo_tenant { DEMO_VESPER, DEMO_ACME, DEMO_TENANT_COUNT };
 
-/* The database that is being filled, and whose it is. */
+/* The database that is being filled, and whose it is: a file of its own, or the tables that all
+ * tenants of a server share. */
 struct demo_db {
 	sqlite3 *handle;
+	struct server *server; /* instead of the handle */
+	bool small;            /* fewer price files */
 	enum demo_tenant tenant;
 	const char *tenant_id;
 };
+
+extern const char *const demo_tenant_ids[DEMO_TENANT_COUNT];
 
 /* ---- rows ---- */
 
@@ -57,6 +64,8 @@ static inline struct demo_value demo_decimal(int64_t ten_thousandths)
 /* An open INSERT. Zeroed is a valid closed one; demo_insert_close may be called on either. */
 struct demo_insert {
 	sqlite3_stmt *stmt;
+	struct server_rows *rows; /* instead of the statement */
+	const char *tenant_id;
 	int columns; /* without tenant_id */
 };
 
@@ -65,7 +74,8 @@ MUST_CHECK bool demo_insert_open(struct demo_insert *insert, const struct demo_d
 				 const char *target, struct err *err);
 MUST_CHECK bool demo_insert_row(struct demo_insert *insert, const struct demo_value *values,
 				size_t n, struct err *err);
-void demo_insert_close(struct demo_insert *insert);
+/* With `done` so far, what still waits is written. True when all was written. */
+MUST_CHECK bool demo_insert_close(struct demo_insert *insert, bool done, struct err *err);
 
 /* demo_insert(&insert, err, value, value, ...): one value for each column, in order. */
 #define demo_insert(insert, err, ...)                                                              \

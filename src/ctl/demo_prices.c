@@ -43,33 +43,34 @@ struct release {
 	int first_year;
 	int view_permille; /* how this release sees the level, against the others */
 	enum reference reference;
-	int hubs[MARKET_COUNT]; /* that many hub-zones of each market, from the first */
+	int hubs[MARKET_COUNT];  /* that many hub-zones of each market, from the first */
+	int small[MARKET_COUNT]; /* the same where few are wanted */
 };
 
 static const struct release vesper_releases[] = {
-	{"Ascend", "Jan_2024", "2024-01-17", 2024, 1043, BASE, {3, 10}},
-	{"Ascend", "Jul_2024", "2024-07-16", 2024, 1021, BASE, {3, 10}},
-	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, BASE, {3, 10}},
-	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, HIGH, {3, 4}},
-	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, LOW, {3, 4}},
-	{"Ascend", "Jan_2026", "2026-01-14", 2026, 984, BASE, {3, 10}},
-	{"Ascend", "Jan_2026", "2026-01-14", 2026, 984, HIGH, {3, 0}},
-	{"Ascend", "Jan_2026", "2026-01-14", 2026, 984, LOW, {3, 0}},
-	{"Hitachi", "Q1_2024", "2024-02-08", 2024, 1038, BASE, {3, 10}},
-	{"Hitachi", "Q1_2025", "2025-02-06", 2025, 1000, BASE, {3, 10}},
-	{"Hitachi", "Q3_2025", "2025-08-07", 2026, 1012, BASE, {3, 10}},
-	{"Hitachi", "Q1_2026", "2026-02-05", 2026, 991, BASE, {3, 10}},
-	{"Hitachi", "Q1_2026", "2026-02-05", 2026, 991, HIGH, {3, 0}},
-	{"Hitachi", "Q1_2026", "2026-02-05", 2026, 991, LOW, {3, 0}},
+	{"Ascend", "Jan_2024", "2024-01-17", 2024, 1043, BASE, {3, 10}, {0, 0}},
+	{"Ascend", "Jul_2024", "2024-07-16", 2024, 1021, BASE, {3, 10}, {0, 0}},
+	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, BASE, {3, 10}, {2, 1}},
+	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, HIGH, {3, 4}, {1, 0}},
+	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, LOW, {3, 4}, {0, 0}},
+	{"Ascend", "Jan_2026", "2026-01-14", 2026, 984, BASE, {3, 10}, {0, 0}},
+	{"Ascend", "Jan_2026", "2026-01-14", 2026, 984, HIGH, {3, 0}, {0, 0}},
+	{"Ascend", "Jan_2026", "2026-01-14", 2026, 984, LOW, {3, 0}, {0, 0}},
+	{"Hitachi", "Q1_2024", "2024-02-08", 2024, 1038, BASE, {3, 10}, {0, 0}},
+	{"Hitachi", "Q1_2025", "2025-02-06", 2025, 1000, BASE, {3, 10}, {2, 0}},
+	{"Hitachi", "Q3_2025", "2025-08-07", 2026, 1012, BASE, {3, 10}, {0, 0}},
+	{"Hitachi", "Q1_2026", "2026-02-05", 2026, 991, BASE, {3, 10}, {0, 0}},
+	{"Hitachi", "Q1_2026", "2026-02-05", 2026, 991, HIGH, {3, 0}, {0, 0}},
+	{"Hitachi", "Q1_2026", "2026-02-05", 2026, 991, LOW, {3, 0}, {0, 0}},
 };
 
 static const struct release acme_releases[] = {
-	{"Ascend", "Jan_2024", "2024-01-17", 2024, 1027, BASE, {3, 0}},
-	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, BASE, {3, 10}},
-	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, HIGH, {3, 0}},
-	{"Ascend", "Jan_2026", "2026-01-14", 2026, 1016, BASE, {3, 4}},
-	{"Hitachi", "Q1_2025", "2025-02-06", 2025, 1000, BASE, {3, 10}},
-	{"Hitachi", "Q1_2026", "2026-02-05", 2026, 1009, BASE, {3, 0}},
+	{"Ascend", "Jan_2024", "2024-01-17", 2024, 1027, BASE, {3, 0}, {0, 0}},
+	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, BASE, {3, 10}, {2, 1}},
+	{"Ascend", "Jan_2025", "2025-01-15", 2025, 1000, HIGH, {3, 0}, {0, 0}},
+	{"Ascend", "Jan_2026", "2026-01-14", 2026, 1016, BASE, {3, 4}, {0, 0}},
+	{"Hitachi", "Q1_2025", "2025-02-06", 2025, 1000, BASE, {3, 10}, {0, 0}},
+	{"Hitachi", "Q1_2026", "2026-02-05", 2026, 1009, BASE, {3, 0}, {0, 0}},
 };
 
 /* What sets the tenants apart: other keys, another level, and a tag in SELECTION. */
@@ -232,27 +233,19 @@ static void shift_mean(struct series *series, int64_t mean)
 		series->price[i] += each + (i < rest * step ? step : 0);
 }
 
-/* Binds only what changes: this loop makes nearly all rows of the warehouse. */
 static bool write_year(struct demo_insert *insert, int file_key, int hub, int year,
 		       const struct series *series, struct err *err)
 {
-	enum { FILE_KEY = 1, HUBZONE_KEY, YEAR, DATE, HOUR, MONTH, PRICE };
-	sqlite3_stmt *stmt = insert->stmt;
-	sqlite3_bind_int(stmt, FILE_KEY, file_key);
-	sqlite3_bind_int(stmt, HUBZONE_KEY, hub + 1);
-	sqlite3_bind_int(stmt, YEAR, year);
-	for (int i = 0; i < HOURS_A_YEAR; i++) {
+	for (int i = 0; i < HOURS_A_YEAR;) {
 		int day = i / HOURS_A_DAY;
-		if (i % HOURS_A_DAY == 0) {
-			struct demo_date date = demo_day_text(day_number(year, day));
-			sqlite3_bind_text(stmt, DATE, date.text, -1, SQLITE_TRANSIENT);
-			sqlite3_bind_int(stmt, MONTH, month_of(day));
+		struct demo_date date = demo_day_text(day_number(year, day));
+		int month = month_of(day);
+		for (int hour = 0; hour < HOURS_A_DAY; hour++, i++) {
+			if (!demo_insert(insert, err, demo_int(file_key), demo_int(hub + 1),
+					 demo_int(year), demo_text(date.text), demo_int(hour),
+					 demo_int(month), demo_decimal(series->price[i])))
+				return false;
 		}
-		sqlite3_bind_int(stmt, HOUR, i % HOURS_A_DAY);
-		sqlite3_bind_double(stmt, PRICE, (double)series->price[i] / 10000.0);
-		sqlite3_step(stmt);
-		if (sqlite3_reset(stmt) != SQLITE_OK)
-			return demo_sql_failed(sqlite3_db_handle(stmt), "insert a price", err);
 	}
 	return true;
 }
@@ -296,7 +289,7 @@ static bool write_files(const struct demo_db *db, struct demo_insert *files,
 	for (size_t r = 0; r < book->release_count; r++) {
 		const struct release *release = &book->releases[r];
 		for (int market = 0; market < MARKET_COUNT; market++, file_key++) {
-			int wanted = release->hubs[market];
+			int wanted = db->small ? release->small[market] : release->hubs[market];
 			for (int hub = 0; hub < HUBZONE_COUNT && wanted > 0; hub++) {
 				if ((int)hubzones[hub].market != market)
 					continue;
@@ -325,7 +318,6 @@ bool demo_prices_write(const struct demo_db *db, struct err *err)
 			    "DAYAHEAD_PRICE)",
 			    err) &&
 		    write_files(db, &files, &prices, err);
-	demo_insert_close(&files);
-	demo_insert_close(&prices);
-	return done;
+	done = demo_insert_close(&files, done, err);
+	return demo_insert_close(&prices, done, err);
 }

@@ -283,12 +283,14 @@ bool demo_projects_write(const struct demo_db *db, struct err *err)
 				 err);
 	for (size_t i = 0; done && i < portfolio->project_count; i++) {
 		struct demo_project_key key = demo_project_key(portfolio, i);
-		done = write_project(&project, &portfolio->projects[i], &key, err) &&
-		       write_health(&health, &portfolio->projects[i], &key, err) &&
+		done = write_project(&project, &portfolio->projects[i], &key, err);
+	}
+	done = demo_insert_close(&project, done, err); /* what follows refers to them */
+	for (size_t i = 0; done && i < portfolio->project_count; i++) {
+		struct demo_project_key key = demo_project_key(portfolio, i);
+		done = write_health(&health, &portfolio->projects[i], &key, err) &&
 		       write_budget(&budget, &portfolio->projects[i], &key, err);
 	}
-	demo_insert_close(&project);
-	demo_insert_close(&health);
-	demo_insert_close(&budget);
-	return done;
+	done = demo_insert_close(&health, done, err);
+	return demo_insert_close(&budget, done, err);
 }

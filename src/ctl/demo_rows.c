@@ -9,20 +9,43 @@
 #include <string.h>
 
 #include "vesper/limits.h"
+#include "vesper/mem.h"
 #include "vesper/str.h"
+
+#define DEMO_COLUMNS_MAX 64
 
 bool demo_sql_failed(sqlite3 *handle, const char *doing, struct err *err)
 {
 	return err_set(err, ERR_INTERNAL, "demo data: %s: %s", doing, sqlite3_errmsg(handle));
 }
 
+/* A server keeps all tenants' rows in "base". */
+static void open_rows(struct demo_insert *insert, const struct demo_db *db, const char *target,
+		      int columns)
+{
+	size_t name = strcspn(target, " ");
+	char *table = mem_printf("base.%.*s", (int)name, target);
+	const char *list = strchr(target, '(') + 1;
+	char *names = mem_printf("%.*s, tenant_id", (int)strlen(list) - 1, list);
+
+	*insert = (struct demo_insert){.rows = server_rows_open(db->server, table, names),
+				       .tenant_id = db->tenant_id,
+				       .columns = columns};
+	mem_free(names);
+	mem_free(table);
+}
+
 bool demo_insert_open(struct demo_insert *insert, const struct demo_db *db, const char *target,
 		      struct err *err)
 {
-	assert(!insert->stmt && target[strlen(target) - 1] == ')');
+	assert(!insert->stmt && !insert->rows && target[strlen(target) - 1] == ')');
 	int columns = 1;
 	for (const char *p = target; *p; p++)
 		columns += *p == ',';
+	if (db->server) {
+		open_rows(insert, db, target, columns);
+		return true;
+	}
 
 	struct buf sql;
 	buf_init(&sql, SQL_FILE_BYTES_MAX);
@@ -60,10 +83,39 @@ static int bind_value(sqlite3_stmt *stmt, int place, const struct demo_value *va
 	return SQLITE_MISUSE;
 }
 
+static struct server_value server_value(const struct demo_value *value)
+{
+	switch (value->kind) {
+	case DEMO_TEXT:
+		return (struct server_value){.kind = SERVER_TEXT, .text = value->text};
+	case DEMO_INTEGER:
+		return (struct server_value){.kind = SERVER_INTEGER, .integer = value->integer};
+	case DEMO_DECIMAL:
+		return (struct server_value){.kind = SERVER_DECIMAL, .integer = value->integer};
+	case DEMO_NULL:
+		break;
+	}
+	return (struct server_value){.kind = SERVER_NULL};
+}
+
+static bool add_row(struct demo_insert *insert, const struct demo_value *values, size_t n,
+		    struct err *err)
+{
+	struct server_value row[DEMO_COLUMNS_MAX];
+
+	assert(n < DEMO_COLUMNS_MAX);
+	for (size_t i = 0; i < n; i++)
+		row[i] = server_value(&values[i]);
+	row[n] = (struct server_value){.kind = SERVER_TEXT, .text = insert->tenant_id};
+	return server_rows_add(insert->rows, row, err);
+}
+
 bool demo_insert_row(struct demo_insert *insert, const struct demo_value *values, size_t n,
 		     struct err *err)
 {
-	assert(insert->stmt && n == (size_t)insert->columns);
+	assert((insert->stmt || insert->rows) && n == (size_t)insert->columns);
+	if (insert->rows)
+		return add_row(insert, values, n, err);
 	for (int i = 0; i < insert->columns; i++) {
 		int rc = bind_value(insert->stmt, i + 1, &values[i]);
 		assert(rc == SQLITE_OK);
@@ -74,10 +126,14 @@ bool demo_insert_row(struct demo_insert *insert, const struct demo_value *values
 	return true;
 }
 
-void demo_insert_close(struct demo_insert *insert)
+bool demo_insert_close(struct demo_insert *insert, bool done, struct err *err)
 {
+	if (insert->rows)
+		done = done && server_rows_flush(insert->rows, err);
+	server_rows_close(&insert->rows);
 	sqlite3_finalize(insert->stmt);
 	*insert = (struct demo_insert){0};
+	return done;
 }
 
 /* Howard Hinnant's civil calendar: years begin in March, so that the leap day is the last one. */

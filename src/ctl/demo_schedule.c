@@ -348,8 +348,7 @@ bool demo_schedule_write(const struct demo_db *db, struct err *err)
 		       write_work_tasks(&task, project, err) &&
 		       write_own_tasks(&task, project, err);
 	}
-	demo_insert_close(&plan);
-	demo_insert_close(&task);
-	demo_insert_close(&change);
-	return done;
+	done = demo_insert_close(&plan, done, err);
+	done = demo_insert_close(&task, done, err);
+	return demo_insert_close(&change, done, err);
 }

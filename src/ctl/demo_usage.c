@@ -184,6 +184,5 @@ bool demo_usage_write(const struct demo_db *db, struct err *err)
 				 "user_email, activity_type, activity_date, created_at, source_id)",
 				 err) &&
 		write_events(db, &insert, err);
-	demo_insert_close(&insert);
-	return done;
+	return demo_insert_close(&insert, done, err);
 }

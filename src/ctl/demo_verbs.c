@@ -27,9 +27,10 @@ int ctl_demo_data(int argc, char **argv)
 
 	if (!dir || (mkdir(dir, 0700) != 0 && errno != EEXIST)) {
 		mem_free(schema);
-		return dir ? ctl_fail("%s: %s", dir, strerror(errno)) : ctl_fail("demo-data DIR");
+		return dir ? ctl_fail("%s: %s", dir, strerror(errno))
+			   : ctl_fail("demo-data DIR [--small]");
 	}
-	made = demo_data_make(schema, dir, &e);
+	made = demo_data_make(schema, dir, ctl_flag(argc, argv, "--small"), &e);
 	mem_free(schema);
 	return made ? 0 : ctl_fail("%s", e.text);
 }

@@ -26,7 +26,10 @@ static const struct verb {
 	{"probe", ctl_probe_verb,
 	 "probe [PATH]   ends with 0 when that path of the daemon answers 200"},
 	{"demo-data", ctl_demo_data,
-	 "demo-data DIR   makes the demo databases there, if they are not"},
+	 "demo-data DIR [--small]   makes the demo databases there, if they are not"},
+	{"db", ctl_db,
+	 "db init|migrate|seed --dsn DSN   schema, logins and demo data on SQL Server or "
+	 "PostgreSQL"},
 	{"demo-check", ctl_demo_check,
 	 "demo-check   starts the demo, asks the reference question, prints the answer, stops"},
 };

@@ -13,8 +13,8 @@ FOREIGN = {
     "libwebsockets.h": {"transport", "ctl"},
     "microhttpd.h": {"transport"},
     "curl/curl.h": {"http", "ctl"},
-    "sql.h": {"db"},
-    "sqlext.h": {"db"},
+    "sql.h": {"db", "ctl"},
+    "sqlext.h": {"db", "ctl"},
     "sqlite3.h": {"db", "ctl"},
     "pcre2.h": {"base"},
 }

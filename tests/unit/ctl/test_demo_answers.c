@@ -55,7 +55,7 @@ static int set_up(void **state)
 
 	(void)state;
 	log_capture(ignore_log, NULL);
-	if (!mkdtemp(folder) || !demo_data_make(SCHEMA, folder, &e))
+	if (!mkdtemp(folder) || !demo_data_make(SCHEMA, folder, false, &e))
 		fail_msg("%s", e.text);
 	snprintf(paths[0], sizeof(paths[0]), "%s/vesper.db", folder);
 	snprintf(paths[1], sizeof(paths[1]), "%s/acme.db", folder);

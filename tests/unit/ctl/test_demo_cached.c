@@ -63,7 +63,8 @@ static int set_up(void **state)
 	log_capture(ignore_log, NULL);
 	arena = arena_new(64 << 20);
 	assert_non_null(mkdtemp(folder));
-	if (!demo_data_make(VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql", folder, &e) ||
+	if (!demo_data_make(VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql", folder, false,
+			    &e) ||
 	    !loop_new(&loop, &e) || !catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
 		fail_msg("%s", e.text);
 	know = know_new(catalog);

@@ -59,7 +59,7 @@ static int count_files(const char *dir)
 static void make(const char *dir)
 {
 	struct err err = {0};
-	if (!demo_data_make(SCHEMA, dir, &err))
+	if (!demo_data_make(SCHEMA, dir, false, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -112,7 +112,7 @@ static void kill_a_build(const char *dir)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		struct err err;
-		_exit(demo_data_make(SCHEMA, dir, &err) ? 0 : 1);
+		_exit(demo_data_make(SCHEMA, dir, false, &err) ? 0 : 1);
 	}
 	while (!exists(dir, "vesper.db.new"))
 		usleep(1000);
@@ -703,7 +703,7 @@ static void test_bad_schema_leaves_everything(void **state)
 	fputs("CREATE TABLE vesper_tenant (tenant_id nvarchar(100)); CREATE TABLE oops (", file);
 	fclose(file);
 	struct err err = {0};
-	assert_false(demo_data_make(broken, other_folder, &err));
+	assert_false(demo_data_make(broken, other_folder, false, &err));
 	assert_int_equal(err.code, ERR_INTERNAL);
 	assert_non_null(strstr(err.text, "schema"));
 	assert_int_equal(unlink(broken), 0);
@@ -716,11 +716,11 @@ static void test_bad_paths(void **state)
 {
 	(void)state;
 	struct err err = {0};
-	assert_false(demo_data_make("/nowhere/schema.sql", folder, &err));
+	assert_false(demo_data_make("/nowhere/schema.sql", folder, false, &err));
 	assert_non_null(strstr(err.text, "/nowhere/schema.sql"));
-	assert_false(demo_data_make(SCHEMA, "/nowhere", &err));
+	assert_false(demo_data_make(SCHEMA, "/nowhere", false, &err));
 	assert_int_equal(err.code, ERR_INPUT);
-	assert_false(demo_data_make(SCHEMA, SCHEMA, &err)); /* a file is no directory */
+	assert_false(demo_data_make(SCHEMA, SCHEMA, false, &err)); /* a file is no directory */
 	assert_int_equal(err.code, ERR_INPUT);
 	assert_int_equal(count_files(folder), 2);
 }

@@ -1,0 +1,138 @@
+/* `vesperctl db`: installs, migrates and seeds the databases of SQL Server and PostgreSQL. SQLite's
+ * files need none of it. */
+#include "ctl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demo_data.h"
+#include "server_migrate.h"
+#include "vesper/file.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define USAGE                                                                                      \
+	"db init|migrate|seed --dsn DSN [--dialect mssql|postgres] [--only warehouse|store] "      \
+	"[--small] [--replace]"
+
+static const char *const parts[] = {"warehouse", "store", NULL};
+
+static void on_applied(const char *path)
+{
+	printf("applied %s\n", path);
+}
+
+static bool wanted(const char *only, const char *part)
+{
+	return !only || strcmp(only, part) == 0;
+}
+
+static bool migrate(struct server *server, const char *only, struct err *e)
+{
+	for (size_t i = 0; parts[i]; i++)
+		if (wanted(only, parts[i]) &&
+		    !server_migrate(server, ctl_root(), parts[i], on_applied, e))
+			return false;
+	return true;
+}
+
+/* The secret of a login: from a variable, or from the file that <variable>_FILE names. */
+static bool secret_of(const char *variable, struct arena *a, const char **out, struct err *e)
+{
+	const char *file = getenv(arena_printf(a, "%s_FILE", variable));
+	const char *text = getenv(variable);
+	struct str trimmed;
+
+	if (file && *file) {
+		if (!file_read(file, TEXT_ARG_BYTES_MAX, a, &text, e))
+			return err_prefix(e, "%s_FILE", variable);
+		trimmed = str_trim(str_of(text));
+		text = arena_strndup(a, trimmed.p, trimmed.n);
+	}
+	*out = text && *text ? text : NULL;
+	return true;
+}
+
+static bool set_login(struct server *server, const char *login, const char *variable,
+		      struct arena *a, struct err *e)
+{
+	const char *call = server_dialect(server) == DIALECT_MSSQL ? "EXEC sec.set_login ?, ?"
+								   : "CALL dbo.set_login(?, ?)";
+	const char *texts[] = {login, NULL};
+
+	if (!secret_of(variable, a, &texts[1], e))
+		return false;
+	if (!texts[1]) {
+		printf("%s: no password in %s, left as it is\n", login, variable);
+		return true;
+	}
+	if (!server_run(server, call, texts, 2, e))
+		return err_prefix(e, "%s", login);
+	printf("%s: may sign in\n", login);
+	return server_commit(server, e);
+}
+
+static bool set_logins(struct server *server, const char *only, struct err *e)
+{
+	struct arena *a = arena_new(2 * SQL_FILE_BYTES_MAX);
+	bool done = (!wanted(only, "warehouse") ||
+		     set_login(server, "vesper_read", "VESPER_READ_PASSWORD", a, e)) &&
+		    (!wanted(only, "store") ||
+		     set_login(server, "vesper_chat", "VESPER_CHAT_PASSWORD", a, e));
+
+	arena_free(&a);
+	return done;
+}
+
+static bool run_verb(struct server *server, int argc, char **argv, struct err *e)
+{
+	const char *verb = ctl_word(argc, argv, 0);
+	const char *only = ctl_option(argc, argv, "--only", NULL);
+
+	if (strcmp(verb, "init") == 0)
+		return server_bootstrap(server, ctl_root(), e) && migrate(server, only, e) &&
+		       set_logins(server, only, e);
+	if (strcmp(verb, "migrate") == 0)
+		return migrate(server, only, e);
+	return demo_data_seed(server, ctl_flag(argc, argv, "--small"),
+			      ctl_flag(argc, argv, "--replace"), e);
+}
+
+static bool usage_good(int argc, char **argv)
+{
+	const char *verb = ctl_word(argc, argv, 0);
+	const char *only = ctl_option(argc, argv, "--only", "store");
+
+	return verb &&
+	       (strcmp(verb, "init") == 0 || strcmp(verb, "migrate") == 0 ||
+		strcmp(verb, "seed") == 0) &&
+	       (strcmp(only, "store") == 0 || strcmp(only, "warehouse") == 0) &&
+	       !ctl_word(argc, argv, 1);
+}
+
+int ctl_db(int argc, char **argv)
+{
+	const char *dsn = ctl_option(argc, argv, "--dsn", getenv("VESPER_ADMIN_DSN"));
+	const char *dialect = ctl_option(argc, argv, "--dialect", NULL);
+	struct server *server = NULL;
+	struct err e = {0};
+	bool done;
+
+	if (!usage_good(argc, argv))
+		return ctl_fail(USAGE);
+	if (dialect && strcmp(dialect, "sqlite") == 0)
+		return ctl_fail(
+			"SQLite needs no db verbs: demo-data makes its warehouse, the daemon "
+			"its store");
+	if (!dsn || !*dsn)
+		return ctl_fail("--dsn or VESPER_ADMIN_DSN must name the server, as one who may "
+				"create tables and roles");
+	done = server_connect(dsn, &server, &e);
+	if (done && dialect && strcmp(dialect, dialect_name(server_dialect(server))) != 0)
+		done = err_set(&e, ERR_INPUT, "the server speaks %s, not %s",
+			       dialect_name(server_dialect(server)), dialect);
+	done = done && run_verb(server, argc, argv, &e);
+	server_close(&server);
+	return done ? 0 : ctl_fail("%s", e.text);
+}

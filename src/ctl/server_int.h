@@ -1,0 +1,20 @@
+/* What the files of the administrator's connection share. */
+#ifndef CTL_SERVER_INT_H
+#define CTL_SERVER_INT_H
+
+#include <sql.h>
+#include <sqlext.h>
+
+#include "server.h"
+
+struct server {
+	SQLHENV env;
+	SQLHDBC dbc;
+	bool connected;
+	enum dialect dialect;
+};
+
+/* Fills *err from what the driver says; returns false. */
+bool server_failed(SQLSMALLINT type, SQLHANDLE handle, const char *doing, struct err *err);
+
+#endif

@@ -1,0 +1,182 @@
+/* Brings a server to the newest schema, forward only, one file at a time. */
+#include "server_migrate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_script.h"
+#include "vesper/file.h"
+#include "vesper/limits.h"
+
+#define SCRIPTS_BYTES_MAX (8 * 1024 * 1024)
+#define CHECKSUM_BYTES    128
+
+/* What the ledger is asked, and how two of these programs keep out of each other's way. */
+static const struct {
+	const char *there, *lock;
+} words[DIALECT_COUNT] = {
+	[DIALECT_MSSQL] = {"SELECT OBJECT_ID(N'dbo.schema_migrations', N'U')",
+			   "EXEC sys.sp_getapplock @Resource = N'vesper schema', @LockMode = "
+			   "N'Exclusive', @LockOwner = N'Transaction'"},
+	[DIALECT_POSTGRES] = {"SELECT to_regclass('dbo.schema_migrations')",
+			      "SELECT pg_advisory_xact_lock(845317, 1)"},
+};
+
+static bool ask(struct server *server, const char *sql, const char *const *texts, size_t count,
+		char out[CHECKSUM_BYTES], struct err *err)
+{
+	struct buf answer;
+	bool done;
+
+	buf_init(&answer, CHECKSUM_BYTES - 1);
+	done = server_ask(server, sql, texts, count, &answer, err);
+	if (done)
+		snprintf(out, CHECKSUM_BYTES, "%s", buf_text(&answer));
+	buf_deinit(&answer);
+	return done;
+}
+
+bool server_bootstrap(struct server *server, const char *root, struct err *err)
+{
+	struct arena *arena = arena_new(SCRIPTS_BYTES_MAX);
+	struct script script;
+	bool done = script_load(arena_printf(arena, "%s/sql/schema/%s/bootstrap.sql", root,
+					     dialect_name(server_dialect(server))),
+				arena, &script, err) &&
+		    script_run(&script, server, err) && server_commit(server, err);
+
+	if (!done)
+		server_rollback(server);
+	arena_free(&arena);
+	return done;
+}
+
+static bool ledger_there(struct server *server, struct err *err)
+{
+	char found[CHECKSUM_BYTES];
+
+	if (!ask(server, words[server_dialect(server)].there, NULL, 0, found, err))
+		return false;
+	return *found ||
+	       err_set(err, ERR_INPUT, "this database was never prepared: vesperctl db init");
+}
+
+/* The file's line of the ledger: *applied when it is there as it should be. */
+static bool ledger_look(struct server *server, const char *part, const char *version,
+			const struct script *script, bool *applied, struct err *err)
+{
+	const char *key[] = {part, version};
+	char checksum[CHECKSUM_BYTES];
+
+	if (!ask(server,
+		 "SELECT checksum FROM dbo.schema_migrations WHERE part = ? AND version = "
+		 "CAST(? AS int)",
+		 key, 2, checksum, err))
+		return false;
+	if (*checksum && strcmp(checksum, script->checksum) != 0)
+		return err_set(err, ERR_INPUT,
+			       "%s was changed after it was applied: undo that, and write the next "
+			       "number",
+			       script->path);
+	*applied = *checksum != '\0';
+	return true;
+}
+
+static bool apply(struct server *server, const char *part, const char *version, const char *name,
+		  const struct script *script, bool *applied, struct err *err)
+{
+	const char *line[] = {part, version, name, script->checksum};
+
+	if (!server_run(server, words[server_dialect(server)].lock, NULL, 0, err) ||
+	    !ledger_look(server, part, version, script, applied, err))
+		return false;
+	if (*applied)
+		return true;
+	if (!script_run(script, server, err))
+		return false;
+	if (server_dialect(server) == DIALECT_POSTGRES &&
+	    !server_run(server, "RESET ROLE", NULL, 0, err))
+		return false;
+	return server_run(server,
+			  "INSERT INTO dbo.schema_migrations (part, version, name, checksum) "
+			  "VALUES (?, CAST(? AS int), ?, ?)",
+			  line, 4, err) &&
+	       server_commit(server, err);
+}
+
+/* "001_tables.sql" must be the first, and so on: no gap can hide a file that was forgotten. */
+static bool number_of(const char *path, const char *file, int expected, char version[12],
+		      struct err *err)
+{
+	char *end;
+	long number = strtol(file, &end, 10);
+
+	if (end != file + 3 || *end != '_' || number != expected)
+		return err_set(err, ERR_INPUT, "%s: number %03d was expected", path, expected);
+	snprintf(version, 12, "%ld", number);
+	return true;
+}
+
+static bool not_ahead(struct server *server, const char *part, int known, struct err *err)
+{
+	char newest[CHECKSUM_BYTES];
+
+	if (!ask(server,
+		 "SELECT COALESCE(MAX(version), 0) FROM dbo.schema_migrations WHERE part = ?",
+		 &part, 1, newest, err))
+		return false;
+	return strtol(newest, NULL, 10) <= known ||
+	       err_set(err, ERR_INPUT, "the %s was migrated by a newer version (%s, here %d)", part,
+		       newest, known);
+}
+
+static bool migrate_file(struct server *server, const char *part, const char *path,
+			 const char *file, int number, struct arena *arena,
+			 void (*said)(const char *path), struct err *err)
+{
+	struct script script;
+	char version[12];
+	bool applied = false;
+
+	if (!number_of(path, file, number, version, err) || !script_load(path, arena, &script, err))
+		return false;
+	if (!apply(server, part, version, file, &script, &applied, err)) {
+		server_rollback(server);
+		return false;
+	}
+	if (applied)
+		server_rollback(server); /* only the lock was taken */
+	else
+		said(script.path);
+	return true;
+}
+
+static bool migrate_folder(struct server *server, const char *folder, const char *part,
+			   struct arena *arena, void (*said)(const char *path), struct err *err)
+{
+	const char *const *files;
+	int count = 0;
+
+	if (!ledger_there(server, err) || !file_list(folder, arena, &files, err))
+		return false;
+	for (; files[count]; count++)
+		if (!migrate_file(server, part, arena_printf(arena, "%s/%s", folder, files[count]),
+				  files[count], count + 1, arena, said, err))
+			return false;
+	return not_ahead(server, part, count, err);
+}
+
+bool server_migrate(struct server *server, const char *root, const char *part,
+		    void (*said)(const char *path), struct err *err)
+{
+	struct arena *arena = arena_new(SCRIPTS_BYTES_MAX);
+	const char *folder = arena_printf(arena, "%s/sql/schema/%s/%s", root,
+					  dialect_name(server_dialect(server)), part);
+	bool done = migrate_folder(server, folder, part, arena, said, err);
+
+	if (!done)
+		server_rollback(server);
+	arena_free(&arena);
+	return done;
+}
