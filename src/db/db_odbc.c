@@ -169,13 +169,15 @@ static SQLRETURN text_prepare(struct connection *c, SQLHSTMT handle, const char 
 			      size_t length)
 {
 	struct arena *a;
+	SQLWCHAR *wide;
 	SQLRETURN rc;
 	size_t units;
 
 	if (!c->tenant->source->dialect->wide)
 		return SQLPrepare(handle, (SQLCHAR *)(uintptr_t)text, (SQLINTEGER)length);
 	a = arena_new(SQL_FILE_BYTES_MAX);
-	rc = SQLPrepareW(handle, db_wide_from(a, text, &units), (SQLINTEGER)units);
+	wide = db_wide_from(a, text, &units);
+	rc = SQLPrepareW(handle, wide, (SQLINTEGER)units);
 	arena_free(&a);
 	return rc;
 }

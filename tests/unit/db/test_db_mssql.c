@@ -1,0 +1,248 @@
+/* The SQL Server dialect, call by call, against a driver that writes down what it is asked. */
+#include "odbc_test.h"
+
+#include <sys/stat.h>
+
+#include "vesper/limits.h"
+
+#define ONE     "rows|SELECT one|n:int|1\n"
+#define CONTEXT "EXEC sys.sp_set_session_context @key = N'tenant_id', @value = ?, @read_only = 1\n"
+#define CONFIRM "SELECT CAST(SESSION_CONTEXT(N'tenant_id') AS nvarchar(100))\n"
+
+static void run(struct fixture *f, const char *tenant, const char *text)
+{
+	struct table *t = ask(f, tenant, text, NULL, 0);
+
+	table_free(&t);
+}
+
+static void context_comes_first_and_is_asked_back_each_time(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_open(f, ONE);
+	run(f, "acme", "SELECT one");
+	assert_string_equal(recorded(), "1 connect ConnectRetryCount=0;\n"
+					"1 prepare " CONTEXT "1 execute nvarchar(4000,0)=acme\n"
+					"1 direct SET LOCK_TIMEOUT 5000\n"
+					"1 execute\n"
+					"1 prepare " CONFIRM "1 execute\n"
+					"1 prepare SELECT one\n"
+					"1 execute\n");
+	run(f, "acme", "SELECT one");
+	assert_int_equal(times("connect"), 1);
+	assert_int_equal(times("prepare"), 3); /* nothing was prepared again */
+	assert_int_equal(times("execute\n"), 5);
+}
+
+static void every_value_is_bound_with_its_type(void **state)
+{
+	const struct value values[] = {value_text("O'Brien 😀"),
+				       value_int(INT64_MAX),
+				       value_decimal("-12.3450"),
+				       value_date("9999-12-31"),
+				       value_bool(true),
+				       value_null(),
+				       value_text("")};
+	struct fixture *f = *state;
+	struct table *t;
+
+	fake_open(f, "rows|SELECT all|n:int|1\n");
+	t = ask(f, "acme", "SELECT all ? ? ? ? ? ? ?", values, 7);
+	table_free(&t);
+	assert_int_equal(times("execute nvarchar(4000,0)=O'Brien 😀, bigint(19,0)="
+			       "9223372036854775807, decimal(6,4)=-12.3450, date(10,0)=9999-12-31, "
+			       "bit(1,0)=1, nvarchar(1,0)=NULL, nvarchar(4000,0)=\n"),
+			 1);
+}
+
+static void long_text_is_bound_without_a_size(void **state)
+{
+	struct fixture *f = *state;
+	char *text = mem_alloc(4002);
+	struct value v = value_text(text);
+	struct table *t;
+
+	memset(text, 'x', 4001);
+	fake_open(f, ONE);
+	t = ask(f, "acme", "SELECT one ?", &v, 1);
+	table_free(&t);
+	mem_free(text);
+	assert_int_equal(times("nvarchar(0,0)=xxx"), 1);
+}
+
+static void cells_come_as_text(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	fake_open(f, "rows|SELECT types|a:int;b:bigint;c:decimal;d:decimal;e:nvarchar;f:date;"
+		     "g:datetime2;h:bit;i:nvarchar;j:datetime2|"
+		     "-7;9007199254740993;.50;-.25;été 😀;0001-01-01;2026-02-27 10:30:00.0000000;1;"
+		     "\\N;2026-02-27 10:30:00.1230000\n");
+	t = ask(f, "zürich", "SELECT types", NULL, 0);
+	const char *want[] = {
+		"-7",         "9007199254740993",    "0.50", "-0.25", "été 😀",
+		"0001-01-01", "2026-02-27 10:30:00", "1",    NULL,    "2026-02-27 10:30:00.123"};
+	const enum column_type types[] = {
+		COLUMN_INT,  COLUMN_INT,      COLUMN_DECIMAL, COLUMN_DECIMAL, COLUMN_TEXT,
+		COLUMN_DATE, COLUMN_DATETIME, COLUMN_BOOL,    COLUMN_TEXT,    COLUMN_DATETIME};
+	for (size_t i = 0; i < 10; i++) {
+		assert_int_equal(t->columns[i].type, types[i]);
+		if (want[i])
+			assert_string_equal(t->rows[0][i], want[i]);
+		else
+			assert_null(t->rows[0][i]);
+	}
+	table_free(&t);
+}
+
+static void sends_nothing(struct fixture *f, const char *script, enum err_code code)
+{
+	struct err e;
+
+	fake_open(f, script);
+	e = ask_fails(f, "acme", "SELECT one");
+	assert_int_equal(e.code, code);
+	assert_int_equal(times("SELECT one"), 0);
+	assert_int_equal(times("DEAD"), 0);
+}
+
+static void failed_context_sends_nothing(void **state)
+{
+	sends_nothing(*state, ONE "fail|context|0|42000|15664|not today\n", ERR_INTERNAL);
+	assert_int_equal(times("disconnect"), times(" connect"));
+}
+
+static void foreign_tenant_sends_nothing(void **state)
+{
+	sends_nothing(*state, ONE "sees|vesper\n", ERR_INTERNAL);
+	assert_int_equal(times("disconnect"), times(" connect"));
+}
+
+static void no_tenant_sends_nothing(void **state)
+{
+	sends_nothing(*state, ONE "sees|\\N\n", ERR_INTERNAL);
+}
+
+static void tenant_is_compared_whole(void **state)
+{
+	sends_nothing(*state, ONE "sees|acm\n", ERR_INTERNAL);
+}
+
+static void broken_idle_connection_is_replaced_before_anything_is_sent(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_open(f, ONE "dead|confirm|2|08S01|10054|reset\n");
+	run(f, "acme", "SELECT one");
+	run(f, "acme", "SELECT one");
+	assert_int_equal(times(" connect"), 2);
+	assert_int_equal(times("2 prepare SELECT one"), 1);
+	assert_int_equal(times("DEAD"), 0);
+}
+
+static void each_tenant_has_connections_of_its_own(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_open(f, ONE);
+	for (int i = 0; i < 3; i++) {
+		run(f, "acme", "SELECT one");
+		run(f, "vesper", "SELECT one");
+		run(f, "fourth", "SELECT one"); /* the idle one of the longest closes for it */
+	}
+	assert_true(times("=acme") >= 2);
+	assert_int_equal(times("=acme") + times("=vesper") + times("=fourth"), times(" connect"));
+	assert_true(times(" connect") - times("disconnect") <= 2);
+}
+
+static void deadline_cancels_and_discards(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options options = fake_options(f, ONE "delay|execute|2|30000\n");
+	struct answer a;
+
+	options.timeout_ms = 100;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	start(f, "acme", false, "SELECT one", NULL, 0, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_TIMEOUT);
+	assert_true(times("1 cancel") >= 1);
+	assert_int_equal(times("1 disconnect"), 1);
+	run(f, "acme", "SELECT one");
+	assert_int_equal(times("2 connect"), 1);
+}
+
+static void cancelling_discards_too(void **state)
+{
+	struct fixture *f = *state;
+	struct op *op;
+	struct answer a;
+
+	fake_open(f, ONE "delay|execute|2|30000\n");
+	op = start(f, "acme", false, "SELECT one", NULL, 0, &a);
+	while (times("1 prepare SELECT one") == 0)
+		loop_turn(f->loop);
+	op_cancel(&op);
+	while (times("1 disconnect") == 0) {
+		usleep(1000);
+		loop_turn(f->loop);
+	}
+	assert_int_equal(a.calls, 0);
+}
+
+static void errors_say_which_kind_they_are(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		const char *rule;
+		enum err_code code;
+	} cases[] = {
+		{ONE "fail|execute|2|42000|229|The SELECT permission was denied on x\n",
+		 ERR_DENIED},
+		{ONE "fail|execute|2|42S02|208|Invalid object name x\n", ERR_NOT_FOUND},
+		{ONE "fail|execute|2|42S22|207|Invalid column name x\n", ERR_NOT_FOUND},
+		{ONE "fail|connect|1|28000|18456|Login failed for x\n", ERR_UPSTREAM},
+		{ONE "fail|execute|2|22012|8134|Divide by zero x\n", ERR_INTERNAL},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct err e;
+		char script[512];
+
+		/* a name of its own for each script */
+		snprintf(script, sizeof(script), "%s", f->dir);
+		f->dir[strlen(f->dir) - 1] = (char)('a' + i);
+		mkdir(f->dir, 0700);
+		fake_open(f, cases[i].rule);
+		e = ask_fails(f, "acme", "SELECT one");
+		if (e.code != cases[i].code)
+			fail_msg("%s: %s", cases[i].rule, e.text);
+		assert_non_null(strstr(e.text, " x"));
+		assert_false(e.may_retry);
+		assert_int_equal(times(" connect"), 1); /* tried once */
+		db_close(&f->db);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(context_comes_first_and_is_asked_back_each_time),
+		DB_TEST(every_value_is_bound_with_its_type),
+		DB_TEST(long_text_is_bound_without_a_size),
+		DB_TEST(cells_come_as_text),
+		DB_TEST(failed_context_sends_nothing),
+		DB_TEST(foreign_tenant_sends_nothing),
+		DB_TEST(no_tenant_sends_nothing),
+		DB_TEST(tenant_is_compared_whole),
+		DB_TEST(broken_idle_connection_is_replaced_before_anything_is_sent),
+		DB_TEST(each_tenant_has_connections_of_its_own),
+		DB_TEST(deadline_cancels_and_discards),
+		DB_TEST(cancelling_discards_too),
+		DB_TEST(errors_say_which_kind_they_are),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
