@@ -140,9 +140,53 @@ static bool open_database(struct daemon *d, const char *section, const struct db
 	return db_open(d->loop, &o, out, e);
 }
 
+static const char *text_or_null(const struct config *c, const char *key)
+{
+	const char *text = config_text(c, key);
+
+	return *text ? text : NULL;
+}
+
+static bool read_provider(const json_t *p, struct llm_provider_options *out, struct err *e)
+{
+	const char *model = NULL;
+	json_t *models = NULL;
+
+	if (!json_get_str(p, "name", &out->name, e) || !json_get_str(p, "kind", &out->kind, e) ||
+	    !json_opt_str(p, "base_url", &out->base_url, e) ||
+	    !json_opt_str(p, "key", &out->key, e) ||
+	    !json_opt_str(p, "version", &out->version, e) || !json_opt_str(p, "model", &model, e) ||
+	    !json_opt_object(p, "models", &models, e))
+		return false;
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+		out->models[i] = model;
+		if (models &&
+		    !json_opt_str(models, llm_role_name((enum llm_role)i), &out->models[i], e))
+			return false;
+	}
+	return true;
+}
+
+static void read_role(struct daemon *d, enum llm_role role, struct llm_role_options *out)
+{
+	const char *prefix = arena_printf(d->arena, "llm.roles.%s", llm_role_name(role));
+	const char *thinking;
+
+	thinking = config_text(d->config, arena_printf(d->arena, "%s.thinking", prefix));
+	*out = (struct llm_role_options){
+		.providers = text_or_null(d->config, arena_printf(d->arena, "%s.provider", prefix)),
+		.model = text_or_null(d->config, arena_printf(d->arena, "%s.model", prefix)),
+		.max_tokens =
+			config_int(d->config, arena_printf(d->arena, "%s.max_tokens", prefix)),
+		.effort = text_or_null(d->config, arena_printf(d->arena, "%s.effort", prefix)),
+		.thinking = strcmp(thinking, "off") == 0        ? LLM_THINKING_OFF
+			    : strcmp(thinking, "adaptive") == 0 ? LLM_THINKING_ADAPTIVE
+								: LLM_THINKING_DEFAULT,
+	};
+}
+
 static bool open_model(struct daemon *d, struct err *e)
 {
-	static const char *const roles[LLM_ROLE_COUNT] = {"route", "agent", "answer"};
 	const json_t *list = config_json(d->config, "llm.providers");
 	size_t n = json_array_size(list);
 	struct llm_provider_options *providers =
@@ -157,22 +201,11 @@ static bool open_model(struct daemon *d, struct err *e)
 		.breaker_open_ms = config_int(d->config, "llm.breaker.probe_s") * 1000,
 	};
 
-	for (size_t i = 0; i < n; i++) {
-		const json_t *p = json_array_get(list, i);
-
-		if (!json_get_str(p, "name", &providers[i].name, e) ||
-		    !json_get_str(p, "kind", &providers[i].kind, e) ||
-		    !json_opt_str(p, "base_url", &providers[i].base_url, e) ||
-		    !json_opt_str(p, "key", &providers[i].key, e) ||
-		    !json_opt_str(p, "version", &providers[i].version, e))
+	for (size_t i = 0; i < n; i++)
+		if (!read_provider(json_array_get(list, i), &providers[i], e))
 			return err_prefix(e, "llm.providers[%zu]", i);
-	}
-	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
-		o.roles[i].model = config_text(
-			d->config, arena_printf(d->arena, "llm.roles.%s.model", roles[i]));
-		o.roles[i].max_tokens = config_int(
-			d->config, arena_printf(d->arena, "llm.roles.%s.max_tokens", roles[i]));
-	}
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
+		read_role(d, (enum llm_role)i, &o.roles[i]);
 	return llm_new(d->loop, d->http, &o, &d->llm, e);
 }
 

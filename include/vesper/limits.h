@@ -183,10 +183,11 @@
 #define STORE_ORPHANS_MAX    64 /* turns closed by one request; a start goes on until none is left */
 
 /* the model */
-#define LLM_CONNECT_MS    5000 /* each limit ends the call with a timeout that names it */
-#define LLM_FIRST_BYTE_MS 30000
-#define LLM_IDLE_MS       30000
-#define LLM_ATTEMPTS_MAX  3 /* as the vendor's own clients: 2 retries */
+#define LLM_CONNECT_MS      5000 /* each limit ends the call with a timeout that names it */
+#define LLM_FIRST_BYTE_MS   30000
+#define LLM_IDLE_MS         30000
+#define LLM_DEADLINE_LAG_MS 10 /* of a turn's time: too little to begin another attempt */
+#define LLM_ATTEMPTS_MAX    3  /* as the vendor's own clients: 2 retries */
 #define LLM_RETRY_WAIT_MAX_MS                                                                      \
 	20000                        /* a longer retry-after is not worth a user's wait: fail over \
 				      */

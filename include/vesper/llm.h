@@ -41,6 +41,7 @@ struct llm_block {
 	const char *name;
 	const json_t *input; /* object */
 	const json_t *raw;   /* the provider's own block */
+	const char *origin;  /* the model that made it; its own things go back to it only */
 	bool is_error;
 	bool cache; /* the prefix up to here is stable: a cache mark may stand here */
 };
@@ -120,18 +121,25 @@ struct llm_driver {
 	void (*close)(void *self);
 };
 
+/* Kinds: anthropic; openai, azure, gemini, ollama, vllm (the Chat Completions wire). */
 struct llm_provider_options {
 	const char *name; /* "anthropic" */
-	const char *kind; /* "anthropic" */
-	const char *base_url;
-	const char *key;
-	const char *version; /* anthropic-version */
+	const char *kind;
+	const char *base_url; /* NULL: the kind's own, where it has one */
+	const char *key;      /* NULL: none, where the kind needs none */
+	const char *version;  /* anthropic-version */
+	const char
+		*models[LLM_ROLE_COUNT]; /* NULL: the role's where it fits, else the kind's own */
 };
 
+enum llm_thinking { LLM_THINKING_DEFAULT, LLM_THINKING_ADAPTIVE, LLM_THINKING_OFF };
+
 struct llm_role_options {
-	const char *model;
-	int64_t max_tokens; /* 0: LLM_MAX_TOKENS */
-	const char *effort; /* "low" .. "max"; NULL: the model's own */
+	const char *providers;      /* names that are asked first, comma-separated; NULL: none */
+	const char *model;          /* of the provider asked first, and of others of its kind */
+	int64_t max_tokens;         /* 0: LLM_MAX_TOKENS */
+	const char *effort;         /* "low" .. "max"; NULL: the model's own */
+	enum llm_thinking thinking; /* as far as the model allows it */
 };
 
 struct llm_options {

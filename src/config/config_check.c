@@ -18,6 +18,7 @@
 
 #define TENANT_BYTES_MAX 64
 #define API_VERSION      "2026-10-21" /* of the Messages API, where the provider names none */
+#define PROVIDER_KINDS   "anthropic|openai|azure|gemini|ollama|vllm"
 
 void mistake_add(struct mistakes *m, const char *fmt, ...)
 {
@@ -98,25 +99,45 @@ static bool map_check(const json_t *value, const char *where, struct mistakes *m
 	return good;
 }
 
+static bool models_check(const json_t *provider, struct err *e)
+{
+	static const char *const roles[] = {"route", "agent", "answer", NULL};
+	const char *model = "";
+	json_t *models = NULL;
+	if (!json_opt_str(provider, "model", &model, e) ||
+	    !json_opt_object(provider, "models", &models, e))
+		return false;
+	if (!models)
+		return true;
+	if (!json_only(models, roles, e))
+		return err_prefix(e, "models");
+	for (const char *const *role = roles; *role; role++)
+		if (!json_opt_str(models, *role, &model, e))
+			return err_prefix(e, "models");
+	return true;
+}
+
 static bool provider_check(const json_t *provider, struct err *e)
 {
-	static const char *const names[] = {"name", "kind", "base_url", "key", "version", NULL};
-	const char *name, *kind, *url;
+	static const char *const names[] = {"name",    "kind",  "base_url", "key", "key_file",
+					    "version", "model", "models",   NULL};
+	const char *name, *kind, *url = NULL;
 	const char *rest = "";
 	if (!json_is_object(provider))
 		return err_set(e, ERR_INPUT, "must be an object");
 	if (!json_only(provider, names, e) || !json_get_str(provider, "name", &name, e) ||
 	    !json_get_str(provider, "kind", &kind, e) ||
-	    !json_get_str(provider, "base_url", &url, e) ||
+	    !json_opt_str(provider, "base_url", &url, e) ||
 	    !json_opt_str(provider, "key", &rest, e) ||
-	    !json_opt_str(provider, "version", &rest, e))
+	    !json_opt_str(provider, "key_file", &rest, e) ||
+	    !json_opt_str(provider, "version", &rest, e) || !models_check(provider, e))
 		return false;
 	if (*name == '\0' || strcmp(name, "rules") == 0)
 		return err_set(e, ERR_INPUT,
 			       "name: empty, or rules, which is the way without a model");
-	if (strcmp(kind, "anthropic") != 0)
-		return err_set(e, ERR_INPUT, "kind: must be anthropic");
-	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+	if (!is_choice(PROVIDER_KINDS, kind))
+		return err_set(e, ERR_INPUT, "kind: must be one of " PROVIDER_KINDS);
+	if (url && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
 		return err_set(e, ERR_INPUT, "base_url: must begin with http:// or https://");
 	return true;
 }

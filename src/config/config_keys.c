@@ -31,9 +31,9 @@
 	}
 
 #define DIALECTS    "mssql|postgres|sqlite"
-#define EFFORTS     "low|medium|high|max"
 #define DAYS        "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-#define MODEL       "\"claude-sonnet-4-6\""
+#define EFFORTS     "|low|medium|high|xhigh|max"
+#define THINKING    "|adaptive|off"
 #define WAIT_MS_MAX 3600000
 #define TOKENS_MAX  128000
 
@@ -81,12 +81,21 @@ SECRET("redis.url",                                              "redis://[user:
 INT  ("redis.timeout_ms", 100, 1, REDIS_PATIENCE_MS,             "waiting for it in all, then it is left alone for a while"),
 
 OTHER("llm.providers", KEY_PROVIDERS, "[]",                      "models, in order of preference; none: rules"),
-TEXT ("llm.roles.route.model", MODEL, NULL,                      "model that routes"),
-INT  ("llm.roles.route.max_tokens", 0, 0, TOKENS_MAX,            "0: the program's own limit"),
-TEXT ("llm.roles.answer.model", MODEL, NULL,                     "model that writes the answer"),
-INT  ("llm.roles.answer.max_tokens", 0, 0, TOKENS_MAX,           "0: the program's own limit"),
-TEXT ("llm.roles.agent.model", MODEL, NULL,                      "model of the agents' loop"),
-INT  ("llm.roles.agent.max_tokens", 0, 0, TOKENS_MAX,            "0: the program's own limit"),
+TEXT ("llm.roles.route.provider", "\"\"", NULL,                 "providers asked first, comma-separated; then the others in their order"),
+TEXT ("llm.roles.route.model", "\"\"", NULL,                   "model that routes; the provider's own when empty"),
+INT  ("llm.roles.route.max_tokens", 0, 0, TOKENS_MAX,          "0: the program's own limit"),
+TEXT ("llm.roles.route.effort", "\"\"", EFFORTS,               "the model's own when empty"),
+TEXT ("llm.roles.route.thinking", "\"\"", THINKING,            "the model's own when empty; off: as far as the model allows"),
+TEXT ("llm.roles.answer.provider", "\"\"", NULL,                 "providers asked first, comma-separated; then the others in their order"),
+TEXT ("llm.roles.answer.model", "\"\"", NULL,                   "model that writes the answer; the provider's own when empty"),
+INT  ("llm.roles.answer.max_tokens", 0, 0, TOKENS_MAX,          "0: the program's own limit"),
+TEXT ("llm.roles.answer.effort", "\"\"", EFFORTS,               "the model's own when empty"),
+TEXT ("llm.roles.answer.thinking", "\"\"", THINKING,            "the model's own when empty; off: as far as the model allows"),
+TEXT ("llm.roles.agent.provider", "\"\"", NULL,                 "providers asked first, comma-separated; then the others in their order"),
+TEXT ("llm.roles.agent.model", "\"\"", NULL,                   "model that runs the agents' loop; the provider's own when empty"),
+INT  ("llm.roles.agent.max_tokens", 0, 0, TOKENS_MAX,          "0: the program's own limit"),
+TEXT ("llm.roles.agent.effort", "\"\"", EFFORTS,               "the model's own when empty"),
+TEXT ("llm.roles.agent.thinking", "\"\"", THINKING,            "the model's own when empty; off: as far as the model allows"),
 INT  ("llm.timeouts_ms.connect", 5000, 10, WAIT_MS_MAX,          "connection and TLS"),
 INT  ("llm.timeouts_ms.first_byte", 30000, 10, WAIT_MS_MAX,      "until the answer begins"),
 INT  ("llm.timeouts_ms.idle", 30000, 10, WAIT_MS_MAX,            "silence inside an answer"),

@@ -229,32 +229,75 @@ static const char *env_get(char *const *env, const char *name)
 	return NULL;
 }
 
-/* The vendor's own variables make its provider, or give a configured one of that name its key. */
-static void read_anthropic(struct config *c, char *const *env, struct mistakes *m)
+/* The vendors' own variables. */
+static const struct vendor {
+	const char *name; /* of the provider, and its kind */
+	const char *key, *key_file, *url;
+} vendors[] = {
+	{"anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY_FILE", "ANTHROPIC_BASE_URL"},
+	{"openai", "OPENAI_API_KEY", "OPENAI_API_KEY_FILE", "OPENAI_BASE_URL"},
+};
+
+static void set_key(json_t *provider, const char *key, const char *file)
 {
-	const char *secret = env_get(env, "ANTHROPIC_API_KEY");
-	const char *url = env_get(env, "ANTHROPIC_BASE_URL");
-	if (!secret)
+	if (json_object_get(provider, "key") || json_object_get(provider, "key_file"))
 		return;
+	json_set_str(provider, key ? "key" : "key_file", key ? key : file);
+}
+
+/* They make the vendor's provider, or give a configured one of that name its key. */
+static void read_vendor(struct config *c, const struct vendor *v, char *const *env,
+			struct mistakes *m)
+{
 	size_t at = (size_t)config_key_find("llm.providers", strlen("llm.providers"));
+	const char *key = env_get(env, v->key), *file = env_get(env, v->key_file);
+	json_t *provider = NULL, *providers;
+	size_t i;
+	if (!key && !file)
+		return;
+	providers = json_deep_copy(c->values[at]);
+	json_array_foreach(providers, i, provider) {
+		if (strcmp(json_string_value(json_object_get(provider, "name")), v->name) == 0)
+			break;
+	}
+	if (i == json_array_size(providers)) {
+		provider = json_object();
+		json_set_str(provider, "name", v->name);
+		json_set_str(provider, "kind", v->name);
+		json_set_str(provider, "base_url", env_get(env, v->url));
+		json_push_take(providers, provider);
+	}
+	set_key(provider, key, file);
+	config_set_take(c, at, providers, v->url, m);
+}
+
+/* Keys may also stand in files: those that a provider names, and the credentials that a service
+ * manager hands over ("<provider>_api_key"). */
+static void read_key_files(struct config *c, char *const *env, struct mistakes *m)
+{
+	size_t at = (size_t)config_key_find("llm.providers", strlen("llm.providers"));
+	const char *folder = env_get(env, "CREDENTIALS_DIRECTORY");
+	struct arena *a = arena_new(VALUE_BYTES_MAX);
 	json_t *provider;
 	size_t i;
 	json_array_foreach(c->values[at], i, provider) {
 		const char *name = json_string_value(json_object_get(provider, "name"));
-		if (strcmp(name, "anthropic") != 0)
+		const char *path = json_string_value(json_object_get(provider, "key_file"));
+		const char *text;
+		struct err e;
+		bool named = path != NULL;
+		if (json_object_get(provider, "key") || (!named && !folder))
 			continue;
-		if (!json_object_get(provider, "key"))
-			json_set_str(provider, "key", secret);
-		return;
+		if (!named)
+			path = arena_printf(a, "%s/%s_api_key", folder, name);
+		if (file_read(path, VALUE_BYTES_MAX, a, &text, &e)) {
+			struct str trimmed = str_trim(str_of(text));
+			json_set_str(provider, "key", arena_strndup(a, trimmed.p, trimmed.n));
+		} else if (named || e.code != ERR_NOT_FOUND) {
+			mistake_add(m, "llm.providers[%zu].key_file: %s", i, e.text);
+		}
 	}
-	provider = json_object();
-	json_set_str(provider, "name", "anthropic");
-	json_set_str(provider, "kind", "anthropic");
-	json_set_str(provider, "base_url", url ? url : "https://api.anthropic.com");
-	json_set_str(provider, "key", secret);
-	json_t *providers = json_deep_copy(c->values[at]);
-	json_push_take(providers, provider);
-	config_set_take(c, at, providers, "ANTHROPIC_BASE_URL", m);
+	arena_free(&a);
 }
 
 void config_read_env(struct config *c, char *const *env, struct mistakes *m)
@@ -267,5 +310,7 @@ void config_read_env(struct config *c, char *const *env, struct mistakes *m)
 		if (str_starts(name, STR("VESPER_")) && !is_foreign(name))
 			read_variable(c, name, equals + 1, m);
 	}
-	read_anthropic(c, env, m);
+	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
+		read_vendor(c, &vendors[i], env, m);
+	read_key_files(c, env, m);
 }

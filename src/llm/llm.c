@@ -18,6 +18,7 @@ struct llm {
 	struct loop *loop;
 	struct provider *providers;
 	size_t count;
+	size_t *order[LLM_ROLE_COUNT]; /* which provider is asked first, second, … */
 	int64_t retry_base_ms;
 	size_t running;
 };
@@ -29,7 +30,7 @@ struct run {
 	struct arena *arena;
 	struct llm_handler handler;
 	void *owner;
-	size_t at; /* provider */
+	size_t at; /* place in the order of this role's providers */
 	int attempt;
 	bool probe; /* the breaker of this provider waits for us */
 	bool shown;
@@ -68,6 +69,11 @@ void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more)
 
 static void run_go(struct run *r);
 
+static struct provider *run_provider(const struct run *r)
+{
+	return &r->llm->providers[r->llm->order[r->call.role][r->at]];
+}
+
 static void run_free(struct run *r)
 {
 	op_cancel(&r->op_attempt);
@@ -82,7 +88,7 @@ static void on_cancel(struct op *op)
 	struct run *r = (struct run *)op;
 
 	if (r->op_attempt)
-		breaker_undecided(&r->llm->providers[r->at].breaker, r->probe);
+		breaker_undecided(&run_provider(r)->breaker, r->probe);
 	metric_add("vesper_llm_cancelled_total", 1);
 	run_free(r);
 }
@@ -105,20 +111,21 @@ static void run_end(struct run *r, const struct llm_answer *answer, const struct
 	handler.on_end(owner, &last, shown, e ? &err : NULL);
 }
 
-/* The deadline is the caller's: that it passed says nothing about the provider. */
+/* The deadline is the caller's: that it passed says nothing about the provider. The loop's clock
+ * lags a little, so a transfer that it ends may be early by as much. */
 static bool out_of_time(const struct run *r)
 {
-	return r->call.deadline_ms && clock_mono_ms() >= r->call.deadline_ms;
+	return r->call.deadline_ms && clock_mono_ms() + LLM_DEADLINE_LAG_MS >= r->call.deadline_ms;
 }
 
-static bool is_final(const struct run *r, const struct err *e)
+static bool is_final(const struct run *r)
 {
-	return r->shown || e->code == ERR_INPUT || e->code == ERR_LIMIT || out_of_time(r);
+	return r->shown || out_of_time(r);
 }
 
 static void judge(struct run *r, const struct err *e)
 {
-	struct provider *p = &r->llm->providers[r->at];
+	struct provider *p = run_provider(r);
 
 	llm_count("attempts_total", p->name, "result", e ? err_code_name(e->code) : "ok", 1);
 	if (!e || e->code == ERR_INPUT || e->code == ERR_LIMIT)
@@ -169,7 +176,7 @@ static void on_text(void *owner, const char *text, size_t len)
 	if (!r->shown) {
 		r->shown = true;
 		r->probe = false;
-		provider_ok(&r->llm->providers[r->at]);
+		provider_ok(run_provider(r));
 		metric_add("vesper_llm_first_text_total", 1);
 		metric_add("vesper_llm_first_text_ms_total", clock_mono_ms() - r->began_ms);
 	}
@@ -184,8 +191,8 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 	(void)shown; /* the same as r->shown: every piece passed through here */
 	r->op_attempt = NULL;
 	judge(r, e);
-	provider_count_usage(&r->llm->providers[r->at], &answer->usage);
-	if (!e || is_final(r, e)) {
+	provider_count_usage(run_provider(r), &answer->usage);
+	if (!e || is_final(r)) {
 		run_end(r, answer, e);
 		return;
 	}
@@ -219,7 +226,7 @@ static bool run_attempt(struct run *r)
 	struct llm *llm = r->llm;
 
 	for (; r->at < llm->count; r->at++, r->attempt = 0) {
-		struct provider *p = &llm->providers[r->at];
+		struct provider *p = run_provider(r);
 
 		if (!breaker_admits(&p->breaker, clock_mono_ms()))
 			continue;
@@ -299,34 +306,100 @@ static struct llm *llm_alloc(struct loop *l, size_t providers, int64_t retry_bas
 
 	llm->loop = l;
 	llm->providers = mem_alloc(providers * sizeof(*llm->providers));
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+		llm->order[i] = mem_alloc(providers * sizeof(*llm->order[i]));
+		for (size_t k = 0; k < providers; k++)
+			llm->order[i][k] = k;
+	}
 	llm->retry_base_ms = retry_base_ms ? retry_base_ms : LLM_RETRY_BASE_MS;
 	return llm;
+}
+
+/* The providers that the role names come first, in its order; the others keep theirs. */
+static bool order_set(struct llm *llm, enum llm_role role, const char *names, struct err *e)
+{
+	size_t *order = llm->order[role], n = 0;
+	struct str rest = str_of(names), name;
+
+	while (names && *names && str_split(&rest, ',', &name)) {
+		size_t k = n, found;
+
+		name = str_trim(name);
+		while (k < llm->count && !str_eq(name, str_of(llm->providers[order[k]].name)))
+			k++;
+		if (k == llm->count)
+			return err_set(e, ERR_INPUT,
+				       "the role \"%s\" names \"%.*s\": there is no such provider",
+				       llm_role_name(role), (int)(name.n < 40 ? name.n : 40),
+				       name.p);
+		found = order[k];
+		for (; k > n; k--)
+			order[k] = order[k - 1];
+		order[n++] = found;
+	}
+	return true;
+}
+
+static bool is_named(const char *names, const char *name)
+{
+	struct str rest = str_of(names), one;
+
+	while (names && str_split(&rest, ',', &one))
+		if (str_eq(str_trim(one), str_of(name)))
+			return true;
+	return false;
+}
+
+/* A role's model is one of the provider that the role asks first, and of others of its kind; a
+ * service of another kind would not know the name. */
+static struct llm_provider_options with_models(const struct llm_options *o, size_t at)
+{
+	struct llm_provider_options p = o->providers[at];
+
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+		const struct llm_role_options *role = &o->roles[i];
+		size_t first = 0;
+
+		for (size_t k = o->provider_count; k-- > 0;)
+			if (is_named(role->providers, o->providers[k].name))
+				first = k;
+		if (!p.models[i] && strcmp(p.kind, o->providers[first].kind) == 0)
+			p.models[i] = role->model;
+	}
+	return p;
+}
+
+static bool provider_open(struct llm *llm, struct http *h, const struct llm_options *o, size_t at,
+			  struct err *e)
+{
+	const struct llm_provider_options p = with_models(o, at);
+	void *self;
+
+	if (!provider_name_check(p.name, e) || !wire_open(llm->loop, h, &p, o, &self, e))
+		return err_prefix(e, "model provider %.40s", p.name);
+	provider_init(&llm->providers[llm->count++], p.name, &wire_driver, self,
+		      o->breaker_failures, o->breaker_open_ms);
+	return true;
 }
 
 bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, struct llm **out,
 	     struct err *e)
 {
 	struct llm *llm;
+	bool ok = true;
 
 	if (options->provider_count == 0) {
 		*out = NULL;
 		return true;
 	}
 	llm = llm_alloc(l, options->provider_count, options->retry_base_ms);
-	for (size_t i = 0; i < options->provider_count; i++) {
-		const struct llm_provider_options *p = &options->providers[i];
-		void *self;
-		bool ok = provider_name_check(p->name, e);
-
-		if (ok && strcmp(p->kind, anthropic_driver.name) != 0)
-			ok = err_set(e, ERR_INPUT, "unknown kind \"%.40s\"", p->kind);
-		ok = ok && anthropic_open(l, h, p, options, &self, e);
-		if (!ok) {
-			llm_free(&llm);
-			return err_prefix(e, "model provider %.40s", p->name);
-		}
-		provider_init(&llm->providers[llm->count++], p->name, &anthropic_driver, self,
-			      options->breaker_failures, options->breaker_open_ms);
+	for (size_t i = 0; ok && i < options->provider_count; i++)
+		ok = provider_open(llm, h, options, i, e);
+	for (size_t i = 0; ok && i < LLM_ROLE_COUNT; i++)
+		ok = order_set(llm, (enum llm_role)i, options->roles[i].providers, e);
+	if (!ok) {
+		llm_free(&llm);
+		return false;
 	}
 	*out = llm;
 	return true;
@@ -350,6 +423,8 @@ void llm_free(struct llm **out)
 	*out = NULL;
 	for (size_t i = 0; i < llm->count; i++)
 		provider_deinit(&llm->providers[i]);
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
+		mem_free(llm->order[i]);
 	mem_free(llm->providers);
 	mem_free(llm);
 }

@@ -13,7 +13,8 @@
 
 struct writer {
 	struct buf *out;
-	size_t skip; /* stable places in messages that get no mark: only the newest do */
+	const char *model; /* that will read it */
+	size_t skip;       /* stable places in messages that get no mark: only the newest do */
 };
 
 static void add_str(struct buf *b, const char *text)
@@ -40,14 +41,17 @@ static bool is_blank(const char *text)
 	return !text || text[strspn(text, " \t\r\n\f\v")] == '\0';
 }
 
-static bool is_written(const struct llm_block *b)
+/* Thinking belongs to the model that thought it; another refuses it. */
+static bool is_written(const struct llm_block *b, const char *model)
 {
+	if (b->kind == LLM_OPAQUE)
+		return !b->origin || strcmp(b->origin, model) == 0;
 	return b->kind != LLM_TEXT || !is_blank(b->text);
 }
 
 static bool may_mark(const struct llm_block *b)
 {
-	return b->cache && b->kind != LLM_OPAQUE && is_written(b);
+	return b->cache && b->kind != LLM_OPAQUE && is_written(b, "");
 }
 
 static void add_tool(struct buf *b, const struct llm_tool *t, bool last)
@@ -89,7 +93,7 @@ static bool add_system(struct buf *b, const struct llm_call *call)
 		const struct llm_block *s = &call->system[i];
 
 		assert(s->kind == LLM_TEXT);
-		if (!is_written(s))
+		if (!is_written(s, ""))
 			continue;
 		buf_str(b, written++ ? ",{\"type\":\"text\"" : ",\"system\":[{\"type\":\"text\"");
 		add_member(b, "text", s->text);
@@ -152,7 +156,7 @@ static void add_message(struct writer *w, const struct llm_message *m, bool firs
 			const struct llm_block *block = &m->blocks[i];
 
 			if ((block->kind == LLM_TOOL_RESULT) != (results == 1) ||
-			    !is_written(block))
+			    !is_written(block, w->model))
 				continue;
 			if (written++)
 				buf_char(w->out, ',');
@@ -167,17 +171,18 @@ static void add_message(struct writer *w, const struct llm_message *m, bool firs
 		buf_str(w->out, "]}");
 }
 
-static bool message_is_written(const struct llm_message *m)
+static bool message_is_written(const struct llm_message *m, const char *model)
 {
 	for (size_t i = 0; i < m->count; i++)
-		if (is_written(&m->blocks[i]))
+		if (is_written(&m->blocks[i], model))
 			return true;
 	return false;
 }
 
-static void add_messages(struct buf *b, const struct llm_call *call, size_t marks)
+static void add_messages(struct buf *b, const struct llm_call *call, const char *model,
+			 size_t marks)
 {
-	struct writer w = {.out = b};
+	struct writer w = {.out = b, .model = model};
 	size_t stable = 0;
 	bool first = true;
 
@@ -187,7 +192,7 @@ static void add_messages(struct buf *b, const struct llm_call *call, size_t mark
 	w.skip = stable > marks ? stable - marks : 0;
 	buf_str(b, ",\"messages\":[");
 	for (size_t i = 0; i < call->message_count; i++) {
-		if (!message_is_written(&call->messages[i]))
+		if (!message_is_written(&call->messages[i], model))
 			continue;
 		add_message(&w, &call->messages[i], first);
 		first = false;
@@ -213,17 +218,38 @@ static void add_output(struct buf *b, const struct llm_call *call, const char *e
 	buf_char(b, '}');
 }
 
-void anthropic_body(struct buf *out, const struct llm_call *call,
-		    const struct llm_role_options *role)
+/* What the models of each generation refuse is left out rather than sent: a thinking mode that one
+ * does not know, an effort that goes with none. */
+static void add_thinking(struct buf *b, const struct wire_role *role, const char *effort)
+{
+	const struct model_traits *may = &role->traits;
+	bool high = effort && (strcmp(effort, "max") == 0 || strcmp(effort, "xhigh") == 0);
+	const char *type = NULL;
+
+	if (role->thinking == LLM_THINKING_ADAPTIVE && may->adaptive)
+		type = "adaptive";
+	else if (role->thinking == LLM_THINKING_OFF && may->off && !high)
+		type = "disabled";
+	else if (role->thinking == LLM_THINKING_OFF && may->between && !high)
+		type = "between_tools";
+	if (type)
+		buf_printf(b, ",\"thinking\":{\"type\":\"%s\"}", type);
+}
+
+void anthropic_body(struct buf *out, const struct llm_call *call, const struct wire_role *role,
+		    const struct dialect *d)
 {
 	int64_t max_tokens = call->max_tokens ? call->max_tokens : role->max_tokens;
+	const char *effort = role->traits.effort ? role->effort : NULL;
 	size_t marks = CACHE_MARKS_MAX - (call->tool_count > 0);
 
+	(void)d;
 	buf_str(out, "{\"model\":");
 	add_str(out, role->model);
 	buf_printf(out, ",\"max_tokens\":%lld,\"stream\":true",
 		   (long long)(max_tokens ? max_tokens : LLM_MAX_TOKENS));
-	add_output(out, call, role->effort);
+	add_thinking(out, role, effort);
+	add_output(out, call, effort);
 	if (call->user_hash) {
 		buf_str(out, ",\"metadata\":{\"user_id\":");
 		add_str(out, call->user_hash);
@@ -232,6 +258,6 @@ void anthropic_body(struct buf *out, const struct llm_call *call,
 	add_tools(out, call);
 	if (add_system(out, call))
 		marks--;
-	add_messages(out, call, marks);
+	add_messages(out, call, role->model, marks);
 	buf_char(out, '}');
 }

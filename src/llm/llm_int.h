@@ -1,6 +1,5 @@
 /* What the files of this folder share: the breaker and the retry rules (used by llm.c), and the
- * pure halves of the Anthropic wire (request body, stream, errors) that llm_anthropic.c puts over
- * HTTP. */
+ * pure halves of the wires (request body, stream, errors) that llm_wire.c puts over HTTP. */
 #ifndef VESPER_LLM_INT_H
 #define VESPER_LLM_INT_H
 
@@ -69,11 +68,56 @@ int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigne
 bool llm_error_set(struct err *e, int status, const json_t *body, int should_retry,
 		   int64_t retry_after_ms);
 
-/* ---- llm_body.c ---- */
+/* ---- llm_dialect.c: kinds of services and of models ---- */
+
+struct llm_stream;
+
+/* What a model takes; what it does not is left out of its requests. */
+struct model_traits {
+	bool effort;
+	bool adaptive; /* thinking: adaptive */
+	bool between;  /* thinking: between_tools */
+	bool off;      /* thinking: disabled */
+};
+struct model_traits model_traits_of(const char *model);
+
+/* One role as one provider serves it. */
+struct wire_role {
+	char *model;
+	int64_t max_tokens; /* 0: LLM_MAX_TOKENS */
+	char *effort;       /* or NULL */
+	enum llm_thinking thinking;
+	struct model_traits traits;
+};
+
+struct dialect {
+	const char *kind;
+	const char *host; /* an address that holds this is of this kind, whatever it is called */
+	const char *version_path, *path;
+	const char *key_header;
+	bool key_needed;
+	const char *base_url;   /* NULL: the configuration must give one */
+	const char *model;      /* NULL: likewise */
+	const char *max_tokens; /* the name of that member */
+	bool effort;            /* takes an effort */
+	bool strict;            /* takes strict schemas and the user's id */
+	void (*body)(struct buf *out, const struct llm_call *call, const struct wire_role *role,
+		     const struct dialect *d);
+	bool (*event)(struct llm_stream *s, const char *event, const char *data, size_t len,
+		      struct err *e);
+	bool versioned; /* wants the version of the API in a header */
+};
+
+/* NULL: there is no such kind. base_url may be NULL. */
+const struct dialect *dialect_find(const char *kind, const char *base_url);
+
+/* ---- llm_body.c, llm_chat_body.c ---- */
 
 /* The request body: the same call gives the same bytes, and what is stable comes first. */
-void anthropic_body(struct buf *out, const struct llm_call *call,
-		    const struct llm_role_options *role);
+void anthropic_body(struct buf *out, const struct llm_call *call, const struct wire_role *role,
+		    const struct dialect *d);
+void openai_body(struct buf *out, const struct llm_call *call, const struct wire_role *role,
+		 const struct dialect *d);
 
 /* ---- llm_delta.c ---- */
 
@@ -81,7 +125,7 @@ void anthropic_body(struct buf *out, const struct llm_call *call,
  * in `scratch`. */
 bool text_delta_read(struct str in, struct buf *scratch, int64_t *index, struct str *text);
 
-/* ---- llm_stream.c ---- */
+/* ---- an answer being read ---- */
 
 struct stream_block {
 	int64_t index; /* the provider's */
@@ -96,11 +140,13 @@ struct llm_stream {
 	struct arena *arena;
 	void (*on_text)(void *owner, const char *text, size_t len); /* or NULL */
 	void *owner;
-	const char *model;
+	const char *origin; /* the model that was asked */
+	const char *model;  /* that says it answers */
 	struct llm_usage usage;
 	enum llm_stop stop;
 	bool has_stop; /* the stop reason came: the answer is whole, whatever follows */
-	bool ended;    /* message_stop came */
+	bool ended;    /* the last event came */
+	bool refused;  /* words of a refusal came */
 	struct buf scratch;
 	struct stream_block *blocks[LLM_BLOCKS_MAX];
 	size_t count;
@@ -110,20 +156,37 @@ void stream_init(struct llm_stream *s, struct arena *a,
 		 void (*on_text)(void *owner, const char *text, size_t len), void *owner);
 void stream_deinit(struct llm_stream *s);
 
-/* One server-sent event. False: the answer has failed (an error event, what can't be read, a
- * limit). */
-MUST_CHECK bool stream_event(struct llm_stream *s, const char *event, const char *data, size_t len,
+/* For the readers of each wire. The newest block with this index, or NULL. */
+struct stream_block *stream_block_find(const struct llm_stream *s, int64_t index);
+/* NULL: there are too many. Keeps a reference to `start`. */
+struct stream_block *stream_block_new(struct llm_stream *s, int64_t index, enum llm_block_kind kind,
+				      json_t *start, struct err *e);
+bool stream_block_add(struct buf *to, struct str part, struct err *e);
+bool stream_text_came(struct llm_stream *s, struct stream_block *b, struct str text, struct err *e);
+bool stream_garbled(struct err *e, const char *what);             /* false */
+struct str stream_member(const json_t *object, const char *name); /* "" when it is no text */
+void stream_count(int64_t *to, const json_t *value);              /* kept when it is no count */
+
+/* ---- llm_events.c, llm_chunks.c ---- */
+
+/* One server-sent event of either wire. False: the answer has failed (an error event, what can't be
+ * read, a limit). */
+MUST_CHECK bool anthropic_event(struct llm_stream *s, const char *event, const char *data,
+				size_t len, struct err *e);
+MUST_CHECK bool openai_event(struct llm_stream *s, const char *event, const char *data, size_t len,
 			     struct err *e);
+
+/* ---- llm_stream.c ---- */
 
 /* The body has ended. True: the answer is whole and its blocks are in *answer. Else an error that
  * may be retried. Model, usage and stop reason are set in both cases; provider is not. */
 MUST_CHECK bool stream_finish(struct llm_stream *s, struct llm_answer *answer, struct err *e);
 
-/* ---- llm_anthropic.c ---- */
+/* ---- llm_wire.c ---- */
 
-MUST_CHECK bool anthropic_open(struct loop *l, struct http *h,
-			       const struct llm_provider_options *provider,
-			       const struct llm_options *options, void **self, struct err *e);
-extern const struct llm_driver anthropic_driver;
+MUST_CHECK bool wire_open(struct loop *l, struct http *h,
+			  const struct llm_provider_options *provider,
+			  const struct llm_options *options, void **self, struct err *e);
+extern const struct llm_driver wire_driver;
 
 #endif

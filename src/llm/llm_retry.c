@@ -38,6 +38,14 @@ static bool is_one_of(const char *text, const char *const *list)
 	return false;
 }
 
+/* Where each wire says it: beside the type, or in details; some give a number. */
+static const char *code_of(const json_t *error)
+{
+	const char *code = member_text(json_object_get(error, "details"), "error_code");
+
+	return *code ? code : member_text(error, "code");
+}
+
 /* Without a status only the type tells. A type that is not known is the service's own trouble. */
 static int status_of_type(const char *type)
 {
@@ -50,6 +58,7 @@ static int status_of_type(const char *type)
 		{"not_found_error", 404},       {"conflict_error", 409},
 		{"request_too_large", 413},     {"rate_limit_error", 429},
 		{"timeout_error", 504},         {"overloaded_error", 529},
+		{"insufficient_quota", 429},    {"rate_limit_exceeded", 429},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -75,13 +84,16 @@ static const char *words_of(const json_t *error, int status, char out[100])
 bool llm_error_set(struct err *e, int status, const json_t *body, int should_retry,
 		   int64_t retry_after_ms)
 {
-	static const char *const spent[] = {"enforced_spend_limit_reached",
-					    "contract_spend_limit_reached", NULL};
-	const json_t *error = json_object_get(body, "error");
+	static const char *const spent[] = {
+		"enforced_spend_limit_reached", "contract_spend_limit_reached",
+		"insufficient_quota",           "billing_hard_limit_reached",
+		"billing_not_active",           NULL};
+	const json_t *error =
+		json_object_get(json_is_array(body) ? json_array_get(body, 0) : body, "error");
 	const char *type = member_text(error, "type");
-	const char *code = member_text(json_object_get(error, "details"), "error_code");
+	const char *code = code_of(error);
 	const char *id = member_text(body, "request_id");
-	bool money = is_one_of(code, spent);
+	bool money = is_one_of(code, spent) || is_one_of(type, spent);
 	char words[100];
 
 	if (status == 0)

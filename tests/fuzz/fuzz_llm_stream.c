@@ -20,7 +20,7 @@ static bool on_event(void *owner, const char *event, const char *data, size_t le
 {
 	struct err e;
 
-	return stream_event(owner, event, data, len, &e);
+	return anthropic_event(owner, event, data, len, &e);
 }
 
 static void on_log(void *owner, const char *line)

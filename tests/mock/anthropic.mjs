@@ -1,6 +1,7 @@
 /*
- * A scripted stand-in for the Anthropic Messages API on 127.0.0.1: the real wire, the real refusals,
- * any fault of delivery, every request kept for the test to look at.
+ * A scripted stand-in for a model service on 127.0.0.1: the Messages API at <url>/v1/messages and Chat
+ * Completions at <url>/v1/chat/completions, the real wires, the real refusals, any fault of delivery,
+ * every request kept for the test to look at.
  *
  *   const m = await startMock({ script });      m.url  m.requests  m.count  m.use(script)  m.close()
  *   node anthropic.mjs --port 0 --script FILE|demo
@@ -21,6 +22,7 @@ import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { ApiError, checkBody, checkHeaders } from './validate.mjs';
 import { buildMessage, newId, pause, sendStream } from './wire.mjs';
+import { asMessages, chatError, checkChatBody, checkChatHeaders, chunksOf, encodeChunk, wholeCompletion } from './chat.mjs';
 import { demoReply, textOf } from './demo.mjs';
 
 const MAX_BODY = 32 * 1024 * 1024;
@@ -75,7 +77,7 @@ class Mock {
 
   /* Calls of the model, refused ones included. */
   get calls() {
-    return this.requests.filter((r) => r.path === '/v1/messages');
+    return this.requests.filter((r) => r.path === '/v1/messages' || r.wire === 'chat');
   }
 
   get count() {
@@ -153,9 +155,13 @@ function sendJson(res, status, headers, value) {
   res.end(body);
 }
 
-function sendError(res, request, status, { type, message, details } = {}, headers = {}) {
+function sendError(res, request, status, { type, message, details, param, code } = {}, headers = {}) {
   request.status = status;
   request.error = { type: type ?? STATUS_TYPES[status] ?? 'api_error', message: message ?? `status ${status}` };
+  if (request.wire === 'chat') {
+    sendJson(res, status, { 'x-request-id': request.id, ...headers }, chatError({ ...request.error, param, code }));
+    return;
+  }
   sendJson(res, status, { ...headersFor(request.id), ...headers },
     { type: 'error', error: { ...request.error, ...(details && { details }) }, request_id: request.id });
 }
@@ -210,6 +216,19 @@ async function failInstead(res, request, fault) {
   return false;
 }
 
+function answerChat(res, request, message, fault) {
+  const headers = { 'x-request-id': request.id };
+  if (!request.chat.stream)
+    return sendJson(res, 200, headers, wholeCompletion(message));
+  return sendStream(res, message, headers, fault, {
+    events: (m, f) => chunksOf(m, f, request.chat.stream_options?.include_usage),
+    encode: encodeChunk,
+    garbled: 'data: {"choices":[{"delta":{"ty\n\n',
+    error: ({ type, message: text }) => ({ data: chatError({ type, message: text }) }),
+    huge: (bytes) => ({ data: { object: 'weather.report', choices: [], sky: 'x'.repeat(bytes) } }),
+  });
+}
+
 async function answerMessages(mock, res, request) {
   const { body } = request;
   const rule = mock.rules.find((r) => ruleFits(r, request));
@@ -226,6 +245,9 @@ async function answerMessages(mock, res, request) {
   const message = buildMessage(reply, { model: body.model, usage, issued: mock.issued });
   message.usage.output_tokens ||= Math.ceil(JSON.stringify(message.content).length / 4);
   Object.assign(request, { status: 200, reply, message });
+  message.refusal = reply.refusal;
+  if (request.wire === 'chat')
+    return answerChat(res, request, message, fault);
   if (body.stream)
     return sendStream(res, message, headersFor(request.id), fault);
   return sendJson(res, 200, headersFor(request.id), message);
@@ -259,10 +281,38 @@ function answerModels(res, request, url) {
     has_more: from + limit < MODELS.length, first_id: page[0] ?? null, last_id: page[page.length - 1] ?? null });
 }
 
+const CHAT_MODELS = ['gpt-5', 'gpt-5-mini', 'llama3.1'];
+
+/* The other wire: both its addresses end in a path that the first does not have, or lack its version. */
+function isChat(req, path) {
+  return path.endsWith('/chat/completions') || (/\/models$/.test(path) && !req.headers['anthropic-version']);
+}
+
+async function chat(mock, req, res, request) {
+  checkChatHeaders(req.headers);
+  if (req.method !== (request.path.endsWith('/models') ? 'GET' : 'POST'))
+    throw new ApiError(405, 'invalid_request_error', 'Not allowed');
+  if (req.method === 'GET')
+    return sendJson(res, 200, {}, { object: 'list',
+      data: CHAT_MODELS.map((id) => ({ id, object: 'model', created: 1763750000, owned_by: 'mock' })) });
+  request.wire = 'chat';
+  request.chat = parseBody(request.raw);
+  checkChatBody(request.chat);
+  request.body = asMessages(request.chat);
+  request.call = mock.count;
+  request.kind = kindOf(request.body);
+  mock.changed();
+  return answerMessages(mock, res, request);
+}
+
 async function answer(mock, req, res, request) {
   const url = new URL(req.url, 'http://mock');
   request.path = url.pathname;
   request.raw = await readBody(req);
+  if (isChat(req, url.pathname)) {
+    request.wire = url.pathname.endsWith('/models') ? undefined : 'chat';
+    return chat(mock, req, res, request);
+  }
   const posts = ['/v1/messages', '/v1/messages/count_tokens'].includes(url.pathname);
   if (!posts && !/^\/v1\/models(\/|$)/.test(url.pathname))
     throw new ApiError(404, 'not_found_error', 'Not found');

@@ -158,15 +158,23 @@ async function writePieces(res, bytes, split) {
   }
 }
 
-const GARBLED = 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"ty\n\n';
+/* What a stream needs to know of its wire. The other one is in chat.mjs. */
+const MESSAGES = {
+  events: eventsOf,
+  encode: encodeEvent,
+  garbled: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"ty\n\n',
+  error: ({ type, message }, id) => ({ event: 'error', data: { type: 'error', error: { type, message }, request_id: id } }),
+  huge: (bytes) => ({ event: 'content_block_delta', data: { type: 'content_block_delta', index: 99,
+    delta: { type: 'mood_delta', mood: 'x'.repeat(bytes) } } }),
+};
 
 /*
  * Faults that count do so in content deltas: {after: 0} strikes before the first one.
  *   split: 'byte' | 'utf8' | n   crlf  cr  bom  comments  multi_data  ping  unknown  no_message_stop
  *   first_event_ms  token_ms  stall: {after, ms}  cut: {after}  end: {after}  garbled: {after}
- *   error: {after, type, message}
+ *   error: {after, type, message}  huge: {after, bytes} (one event of that size)
  */
-export async function sendStream(res, message, headers, fault = {}) {
+export async function sendStream(res, message, headers, fault = {}, wire = MESSAGES) {
   res.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache' });
   res.flushHeaders();
@@ -178,24 +186,24 @@ export async function sendStream(res, message, headers, fault = {}) {
 
   let sent = 0;
   let started = false;
-  for (const item of eventsOf(message, fault)) {
+  for (const item of wire.events(message, fault)) {
     /* Any fault waits for message_start: before it there is no stream to hurt. */
-    if (started && (await strike(res, write, fault, sent, headers)))
+    if (started && (await strike(res, write, fault, sent, headers, wire)))
       return;
     if (item.content && fault.token_ms)
       await pause(res, fault.token_ms);
     if (res.destroyed)
       return;
-    await write(encodeEvent(item, fault));
+    await write(wire.encode(item, fault));
     started = true;
     sent += item.content ? 1 : 0;
   }
-  if (!(await strike(res, write, fault, sent, headers)))
+  if (!(await strike(res, write, fault, sent, headers, wire)))
     res.end();
 }
 
 /* True when the stream is over. A stall strikes once and lets the stream go on. */
-async function strike(res, write, fault, sent, headers) {
+async function strike(res, write, fault, sent, headers, wire) {
   const due = (f) => f && sent >= (f.after ?? 0);
   if (due(fault.stall) && !fault.stall.done) {
     fault.stall = { ...fault.stall, done: true };
@@ -203,12 +211,15 @@ async function strike(res, write, fault, sent, headers) {
   }
   if (due(fault.garbled) && !fault.garbled.done) {
     fault.garbled = { ...fault.garbled, done: true };
-    await write(GARBLED);
+    await write(wire.garbled);
+  }
+  if (due(fault.huge) && !fault.huge.done) {
+    fault.huge = { ...fault.huge, done: true };
+    await write(wire.encode(wire.huge(fault.huge.bytes), fault));
   }
   if (due(fault.error)) {
     const { type = 'overloaded_error', message = 'Overloaded' } = fault.error;
-    await write(encodeEvent({ event: 'error', data: { type: 'error', error: { type, message },
-      request_id: headers['request-id'] } }, fault));
+    await write(wire.encode(wire.error({ type, message }, headers['request-id']), fault));
     res.end();
     return true;
   }

@@ -64,7 +64,7 @@ static void defaults(void **state)
 	(void)state;
 	struct config *c = load(NULL, NO_ENV);
 	assert_string_equal(config_text(c, "listen"), "127.0.0.1:8080");
-	assert_string_equal(config_text(c, "llm.roles.answer.model"), "claude-sonnet-4-6");
+	assert_string_equal(config_text(c, "llm.roles.answer.model"), "");
 	assert_int_equal(config_int(c, "limits.grace_s"), 30);
 	assert_false(config_bool(c, "demo"));
 	assert_int_equal(json_array_size(config_json(c, "llm.providers")), 0);
@@ -242,7 +242,14 @@ static void vendor_variables_make_a_provider(void **state)
 	config_free(&c);
 
 	c = load(NULL, ENV("ANTHROPIC_API_KEY=k"));
-	assert_string_equal(provider(c, 0, "base_url"), "https://api.anthropic.com");
+	assert_null(provider(c, 0, "base_url")); /* its kind has one of its own */
+	config_free(&c);
+
+	c = load(NULL, ENV("OPENAI_API_KEY=o", "ANTHROPIC_API_KEY=k", "OPENAI_BASE_URL=http://o"));
+	assert_string_equal(provider(c, 0, "name"), "anthropic");
+	assert_string_equal(provider(c, 1, "kind"), "openai");
+	assert_string_equal(provider(c, 1, "base_url"), "http://o");
+	assert_string_equal(provider(c, 1, "key"), "o");
 	config_free(&c);
 
 	c = load(NULL, ENV("ANTHROPIC_API_KEY=", "ANTHROPIC_BASE_URL=http://m:1"));
@@ -274,6 +281,38 @@ static void configured_providers_stay(void **state)
 	config_free(&c);
 }
 
+/* A key in a file: named by the vendor's variable, by the provider, or handed over by a service
+ * manager under the provider's name. What is given outright wins. */
+static void keys_in_files(void **state)
+{
+	char folder[] = "/tmp/vesper-config-XXXXXX", file[64], env[2][128];
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(file, sizeof(file), "%s/anthropic_api_key", folder);
+	FILE *f = fopen(file, "w");
+	assert_non_null(f);
+	fputs("filed\n", f);
+	fclose(f);
+	snprintf(env[0], sizeof(env[0]), "ANTHROPIC_API_KEY_FILE=%s", file);
+	snprintf(env[1], sizeof(env[1]), "CREDENTIALS_DIRECTORY=%s", folder);
+
+	struct config *c = load(NULL, ENV(env[0]));
+	assert_string_equal(provider(c, 0, "key"), "filed");
+	config_free(&c);
+	c = load("{\"llm\":{\"providers\":[{\"name\":\"anthropic\",\"kind\":\"anthropic\"},"
+		 "{\"name\":\"mine\",\"kind\":\"ollama\",\"model\":\"m\"}]}}",
+		 ENV(env[1]));
+	assert_string_equal(provider(c, 0, "key"), "filed");
+	assert_null(provider(c, 1, "key"));
+	config_free(&c);
+	c = load(NULL, ENV(env[0], env[1], "ANTHROPIC_API_KEY=outright"));
+	assert_string_equal(provider(c, 0, "key"), "outright");
+	config_free(&c);
+	unlink(file);
+	REFUSE(NULL, ENV(env[0]), "llm.providers[0].key_file");
+	rmdir(folder);
+}
+
 static void wrong_providers(void **state)
 {
 	(void)state;
@@ -289,7 +328,7 @@ static void wrong_providers(void **state)
 	       NO_ENV, "temperature: unknown member");
 	REFUSE("{\"llm\":{\"providers\":[{\"name\":\"a\",\"kind\":\"magic\",\"base_url\":\"http://"
 	       "x\"}]}}",
-	       NO_ENV, "kind: must be anthropic");
+	       NO_ENV, "kind: must be one of anthropic|openai|azure");
 }
 
 static void tenants(void **state)
@@ -374,6 +413,7 @@ int main(void)
 		cmocka_unit_test(mistakes_never_show_values),
 		cmocka_unit_test(vendor_variables_make_a_provider),
 		cmocka_unit_test(configured_providers_stay),
+		cmocka_unit_test(keys_in_files),
 		cmocka_unit_test(wrong_providers),
 		cmocka_unit_test(tenants),
 		cmocka_unit_test(printed_without_secrets),

@@ -239,9 +239,16 @@ static int pair_setup(void **state)
 	assert_true(http_new(w->loop, &w->http, NULL));
 	tiny_server_open(&w->a, w->loop);
 	tiny_server_open(&w->b, w->loop);
-	const struct llm_provider_options p[] = {
-		{"first", "anthropic", w->a.url, "k", "2026-10-21"},
-		{"second", "anthropic", w->b.url, "k", "2026-10-21"}};
+	const struct llm_provider_options p[] = {{.name = "first",
+						  .kind = "anthropic",
+						  .base_url = w->a.url,
+						  .key = "k",
+						  .version = "2026-10-21"},
+						 {.name = "second",
+						  .kind = "anthropic",
+						  .base_url = w->b.url,
+						  .key = "k",
+						  .version = "2026-10-21"}};
 	struct llm_options o = {.providers = p,
 				.provider_count = 2,
 				.first_byte_ms = 3000,
@@ -345,18 +352,22 @@ static void test_fail_over_at_once(void **state)
 	}
 }
 
-static void test_a_bad_request_is_not_repeated(void **state)
+/* What one service refuses, another may take: the request is not repeated, but asked elsewhere. */
+static void test_a_bad_request_goes_elsewhere(void **state)
 {
 	struct pair *w = *state;
 
-	for (int i = 0; i < 5; i++) { /* nor does it open the breaker */
+	for (size_t i = 0; i < 5; i++) { /* nor does it open the breaker */
 		struct seen s;
 
 		add(&w->a, FAILURE("400", ""));
+		add(&w->b, OK_ANSWER("x"));
 		ask(w, &s);
-		assert_int_equal(s.err.code, ERR_INPUT);
+		assert_int_equal(s.err.code, ERR_NONE);
+		assert_string_equal(s.provider, "second");
+		assert_int_equal(w->a.request_count, i + 1);
+		assert_int_equal(w->b.request_count, i + 1);
 	}
-	assert_int_equal(w->b.request_count, 0);
 }
 
 static void test_retry_after_is_honoured(void **state)
@@ -506,7 +517,8 @@ static void test_metrics(void **state)
 static void test_options(void **state)
 {
 	struct pair *w = *state;
-	struct llm_provider_options p = {"x", "gopher", "http://h", "k", "v"};
+	struct llm_provider_options p = {
+		.name = "x", .kind = "gopher", .base_url = "http://h", .key = "k", .version = "v"};
 	struct llm_options o = {.providers = &p};
 	struct llm *llm = w->llm;
 	struct err e = {0};
@@ -523,6 +535,70 @@ static void test_options(void **state)
 	p.name = "a\"b";
 	assert_false(llm_new(w->loop, w->http, &o, &llm, &e));
 	assert_non_null(strstr(e.text, "the name must be"));
+}
+
+/* Which of three providers (two kinds) a role asks first, and by which model's name. */
+static void test_order_and_models_of_a_role(void **state)
+{
+	struct pair *w = *state;
+	const struct llm_provider_options p[] = {
+		{.name = "a",
+		 .kind = "anthropic",
+		 .base_url = w->a.url,
+		 .key = "k",
+		 .version = "2026-10-21"},
+		{.name = "b", .kind = "openai", .base_url = w->b.url, .key = "k"},
+		{.name = "c",
+		 .kind = "openai",
+		 .base_url = w->b.url,
+		 .key = "k",
+		 .models = {"own", "own", "own"}},
+	};
+	const struct {
+		const char *first, *model;
+		bool to_b;
+		const char *words;
+	} rows[] = {
+		{NULL, "claude-x", false, "\"model\":\"claude-x\""},
+		{"b", "gpt-x", true, "\"model\":\"gpt-x\""},
+		{"b", NULL, true, "\"model\":\"gpt-5\""},
+		{" c , a", "claude-x", true, "\"model\":\"own\""},
+		{"a,c", NULL, false, "\"model\":\"claude-sonnet-4-6\""},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tiny_server *to = rows[i].to_b ? &w->b : &w->a;
+		struct llm_options o = {.providers = p, .provider_count = 3};
+		size_t before = to->request_count;
+		struct llm *llm;
+		struct seen s;
+
+		o.roles[LLM_ANSWER].providers = rows[i].first;
+		o.roles[LLM_ANSWER].model = rows[i].model;
+		assert_true(llm_new(w->loop, w->http, &o, &llm, NULL));
+		add(to, FAILURE("200", "")); /* whatever it says: only what it was asked counts */
+		start(llm, w->arena, &s, &whole, clock_mono_ms() + 500);
+		while (to->request_count == before)
+			loop_turn(w->loop);
+		assert_non_null(strstr(to->requests[before], rows[i].words));
+		op_cancel(&s.op);
+		buf_deinit(&s.text);
+		llm_free(&llm);
+	}
+}
+
+static void test_a_role_names_a_provider_that_is_not_there(void **state)
+{
+	struct pair *w = *state;
+	const struct llm_provider_options p = {
+		.name = "a", .kind = "ollama", .models = {"m", "m", "m"}};
+	struct llm_options o = {.providers = &p, .provider_count = 1};
+	struct err e = {0};
+	struct llm *llm;
+
+	o.roles[LLM_AGENT].providers = "a, z";
+	assert_false(llm_new(w->loop, w->http, &o, &llm, &e));
+	assert_string_equal(e.text, "the role \"agent\" names \"z\": there is no such provider");
 }
 
 static void on_log(void *owner, const char *line)
@@ -545,7 +621,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fail_over_after_three, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(test_fail_over_at_once, pair_setup, pair_teardown),
-		cmocka_unit_test_setup_teardown(test_a_bad_request_is_not_repeated, pair_setup,
+		cmocka_unit_test_setup_teardown(test_order_and_models_of_a_role, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(test_a_role_names_a_provider_that_is_not_there,
+						pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(test_a_bad_request_goes_elsewhere, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(test_retry_after_is_honoured, pair_setup,
 						pair_teardown),

@@ -12,7 +12,7 @@
 #include "llm_int.h"
 #include "vesper/json.h"
 
-static const struct llm_role_options role = {.model = "claude-sonnet-5-5"};
+static const struct wire_role role = {.model = "claude-sonnet-5-5"};
 
 static json_t *parse(const char *text)
 {
@@ -22,12 +22,12 @@ static json_t *parse(const char *text)
 	return out;
 }
 
-static char *body_text(const struct llm_call *call, const struct llm_role_options *r)
+static char *body_text(const struct llm_call *call, const struct wire_role *r)
 {
 	struct buf b;
 
 	buf_init(&b, 1 << 20);
-	anthropic_body(&b, call, r);
+	anthropic_body(&b, call, r, NULL);
 	json_decref(parse(buf_text(&b))); /* JSON, and no member twice */
 	return buf_take(&b);
 }
@@ -108,7 +108,8 @@ static void test_whole(void **state)
 		.max_tokens = 100,
 		.user_hash = "abc",
 	};
-	const struct llm_role_options low = {.model = "m", .max_tokens = 7, .effort = "low"};
+	const struct wire_role low = {
+		.model = "m", .max_tokens = 7, .effort = "low", .traits = {.effort = true}};
 	char *got = body_text(&call, &low);
 
 	(void)state;

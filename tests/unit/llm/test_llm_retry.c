@@ -102,6 +102,44 @@ static void test_spent_money_is_not_retried(void **state)
 	}
 }
 
+/* The other wire says it in error.code; one service wraps its errors into a list and gives numbers.
+ */
+static void test_errors_of_the_other_wire(void **state)
+{
+	const struct {
+		int status;
+		const char *body;
+		enum err_code code;
+		bool retry;
+		const char *words;
+	} rows[] = {
+		{429,
+		 "{\"error\":{\"message\":\"m\",\"type\":\"insufficient_quota\",\"param\":null,"
+		 "\"code\":\"insufficient_quota\"}}",
+		 ERR_UPSTREAM, false, "insufficient_quota"},
+		{429,
+		 "{\"error\":{\"message\":\"m\",\"type\":\"requests\",\"code\":"
+		 "\"rate_limit_exceeded\"}}",
+		 ERR_UPSTREAM, true, "rate_limit_exceeded"},
+		{404, "{\"error\":{\"message\":\"no such model\",\"code\":\"model_not_found\"}}",
+		 ERR_UPSTREAM, false, "model_not_found"},
+		{400, "[{\"error\":{\"code\":400,\"message\":\"bad field\",\"status\":\"X\"}}]",
+		 ERR_INPUT, false, "bad field"},
+		{0, "{\"error\":{\"message\":\"m\",\"type\":\"server_error\",\"code\":null}}",
+		 ERR_UPSTREAM, true, "server_error"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct err e = error_of(rows[i].status, rows[i].body, -1, -1);
+
+		assert_int_equal(e.code, rows[i].code);
+		assert_int_equal(e.may_retry, rows[i].retry);
+		if (!strstr(e.text, rows[i].words))
+			fail_msg("\"%s\" lacks \"%s\"", e.text, rows[i].words);
+	}
+}
+
 static void test_text(void **state)
 {
 	struct err e =
@@ -156,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_status_table),
 		cmocka_unit_test(test_header_overrides),
 		cmocka_unit_test(test_spent_money_is_not_retried),
+		cmocka_unit_test(test_errors_of_the_other_wire),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_waits),
 	};

@@ -70,7 +70,7 @@ static bool on_event(void *owner, const char *event, const char *data, size_t le
 {
 	struct reading *r = owner;
 
-	return stream_event(&r->stream, event, data, len, &r->err);
+	return anthropic_event(&r->stream, event, data, len, &r->err);
 }
 
 /* Feeds the bytes in two parts (the second may be empty), each a block of its own so that reading
@@ -329,7 +329,7 @@ static void test_errors(void **state)
 /* Events as the parser would give them, many of them. */
 static bool feed(struct reading *r, const char *event, const char *data)
 {
-	return stream_event(&r->stream, event, data, strlen(data), &r->err);
+	return anthropic_event(&r->stream, event, data, strlen(data), &r->err);
 }
 
 static void test_limits(void **state)

@@ -84,14 +84,18 @@ static const struct llm_handler handler = {on_text, on_end};
 
 static void open_provider(struct world *w, const char *url)
 {
-	struct llm_provider_options p = {"claude", "anthropic", url, "sk-test-key", "2026-10-21"};
+	struct llm_provider_options p = {.name = "claude",
+					 .kind = "anthropic",
+					 .base_url = url,
+					 .key = "sk-test-key",
+					 .version = "2026-10-21",
+					 .models = {"small", "big", "big"}};
 	struct llm_options o = {.connect_ms = 1000, .first_byte_ms = 700, .idle_ms = 700};
 	struct err e = {0};
 
 	for (int i = 0; i < LLM_ROLE_COUNT; i++)
-		o.roles[i] = (struct llm_role_options){.model = i == LLM_ROUTE ? "small" : "big",
-						       .max_tokens = 50};
-	assert_true(anthropic_open(w->loop, w->http, &p, &o, &w->self, &e));
+		o.roles[i] = (struct llm_role_options){.max_tokens = 50};
+	assert_true(wire_open(w->loop, w->http, &p, &o, &w->self, &e));
 }
 
 static int setup(void **state)
@@ -112,7 +116,7 @@ static int teardown(void **state)
 	struct world *w = *state;
 
 	assert_int_equal(http_running(w->http), 0);
-	anthropic_driver.close(w->self);
+	wire_driver.close(w->self);
 	http_free(&w->http);
 	tiny_server_close(&w->server);
 	loop_free(&w->loop);
@@ -130,7 +134,7 @@ static void start(struct world *w, struct seen *s, enum llm_role role, int64_t d
 
 	memset(s, 0, sizeof(*s));
 	buf_init(&s->text, 1 << 20);
-	s->op = anthropic_driver.start(w->self, &call, w->arena, &handler, s);
+	s->op = wire_driver.start(w->self, &call, w->arena, &handler, s);
 	assert_false(s->ended);
 }
 
@@ -208,7 +212,7 @@ static void test_path_may_be_in_the_address(void **state)
 		struct seen s;
 
 		snprintf(url, sizeof(url), "%s%s", w->server.url, tails[i]);
-		anthropic_driver.close(w->self);
+		wire_driver.close(w->self);
 		open_provider(w, url);
 		ask(w, &s, (struct tiny_reply){.text = OK_HEAD STOP});
 		assert_int_equal(strncmp(w->server.requests[i], sent[i], strlen(sent[i])), 0);
@@ -400,7 +404,7 @@ static void test_request_too_long(void **state)
 	memset(text, 'x', LLM_REQUEST_BYTES_MAX);
 	for (int cancelled = 0; cancelled < 2; cancelled++) {
 		s.ended = false;
-		s.op = anthropic_driver.start(w->self, &call, w->arena, &handler, &s);
+		s.op = wire_driver.start(w->self, &call, w->arena, &handler, &s);
 		assert_false(s.ended);
 		if (cancelled)
 			op_cancel(&s.op);
@@ -418,13 +422,17 @@ static void test_options_are_checked(void **state)
 		struct llm_provider_options p;
 		const char *words;
 	} bad[] = {
-		{{"p", "anthropic", "ftp://x", "k", "v"}, "base_url"},
-		{{"p", "anthropic", NULL, "k", "v"}, "base_url"},
-		{{"p", "anthropic", "https://x", "", "v"}, "key"},
-		{{"p", "anthropic", "https://x", "se cret", "v"}, "key"},
-		{{"p", "anthropic", "https://x", "secret\r\nx-evil: 1", "v"}, "key"},
-		{{"p", "anthropic", "https://x", "k", NULL}, "version"},
-		{{"p", "anthropic", "https://x", "k", "v"}, "no model for the role \"route\""},
+		{{.kind = "anthropic", .base_url = "ftp://x", .key = "k", .version = "v"},
+		 "base_url"},
+		{{.kind = "anthropic", .key = "", .version = "v"}, "key"},
+		{{.kind = "anthropic", .key = "se cret", .version = "v"}, "key"},
+		{{.kind = "anthropic", .key = "secret\r\nx-evil: 1", .version = "v"}, "key"},
+		{{.kind = "anthropic", .key = "k"}, "version"},
+		{{.kind = "openai"}, "key"},
+		{{.kind = "ollama", .key = "se cret"}, "key"},
+		{{.kind = "ollama"}, "no model for the role \"route\""},
+		{{.kind = "azure", .key = "k"}, "base_url"},
+		{{.kind = "gopher", .key = "k"}, "unknown kind"},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -432,7 +440,7 @@ static void test_options_are_checked(void **state)
 		struct err e = {0};
 		void *self;
 
-		assert_false(anthropic_open(w->loop, w->http, &bad[i].p, &o, &self, &e));
+		assert_false(wire_open(w->loop, w->http, &bad[i].p, &o, &self, &e));
 		assert_int_equal(e.code, ERR_INPUT);
 		assert_non_null(strstr(e.text, bad[i].words));
 		assert_null(strstr(e.text, "cret"));

@@ -1,5 +1,5 @@
 /*
- * The Messages API over HTTP: one attempt of one call. Retrying, breakers and other providers are
+ * One attempt of one call over HTTP, whatever the wire. Retrying, breakers and other providers are
  * llm.c's business; here a request goes out, its stream is read, and what went wrong is said in the
  * words of the service.
  */
@@ -13,20 +13,21 @@
 #include "vesper/mem.h"
 #include "vesper/sse.h"
 
-struct anthropic {
+struct wire {
 	struct loop *loop;
 	struct http *http;
+	const struct dialect *dialect;
 	char *name;
 	char *url;
-	char *key_header; /* the only place of the key */
-	char *version_header;
-	struct llm_role_options roles[LLM_ROLE_COUNT]; /* owns the texts */
+	char *key_header;     /* the only place of the key; NULL: this service wants none */
+	char *version_header; /* or NULL */
+	struct wire_role roles[LLM_ROLE_COUNT]; /* owns the texts */
 	int64_t connect_ms, first_byte_ms, idle_ms;
 };
 
 struct attempt {
 	struct op op; /* first: what the starter holds */
-	struct anthropic *self;
+	struct wire *self;
 	struct arena *arena;
 	struct llm_handler handler;
 	void *owner;
@@ -106,7 +107,7 @@ static void on_text(void *owner, const char *text, size_t len)
 static bool on_event(void *owner, const char *event, const char *data, size_t len)
 {
 	struct attempt *t = owner;
-	bool ok = stream_event(&t->stream, event, data, len, &t->err);
+	bool ok = t->self->dialect->event(&t->stream, event, data, len, &t->err);
 
 	if (ok && !t->dead && t->stream.ended && !t->linger) {
 		t->linger = timer_new(t->self->loop, on_linger, t);
@@ -182,9 +183,9 @@ static void on_refuse(void *owner)
 static void request_send(struct attempt *t, const struct buf *body, int64_t deadline_ms)
 {
 	static const struct http_handler handler = {on_head, on_data, on_http_end};
-	const struct anthropic *self = t->self;
-	const char *const headers[] = {"content-type: application/json", "accept: application/json",
-				       self->version_header, self->key_header, NULL};
+	const struct wire *self = t->self;
+	const char *headers[5] = {"content-type: application/json", "accept: application/json"};
+	size_t n = 2;
 	int64_t left_ms = deadline_ms ? deadline_ms - clock_mono_ms() : 0;
 	const struct http_request r = {
 		.method = "POST",
@@ -198,13 +199,17 @@ static void request_send(struct attempt *t, const struct buf *body, int64_t dead
 		.total_ms = deadline_ms && left_ms < 1 ? 1 : left_ms,
 	};
 
+	if (self->version_header)
+		headers[n++] = self->version_header;
+	if (self->key_header)
+		headers[n++] = self->key_header;
 	t->http = http_start(self->http, &r, &handler, t);
 }
 
-static struct op *anthropic_start(void *owner, const struct llm_call *call, struct arena *a,
-				  const struct llm_handler *handler, void *call_owner)
+static struct op *wire_start(void *owner, const struct llm_call *call, struct arena *a,
+			     const struct llm_handler *handler, void *call_owner)
 {
-	struct anthropic *self = owner;
+	struct wire *self = owner;
 	struct attempt *t = mem_alloc(sizeof(*t));
 	struct buf body;
 
@@ -215,9 +220,10 @@ static struct op *anthropic_start(void *owner, const struct llm_call *call, stru
 	t->owner = call_owner;
 	t->sse = sse_new(on_event, t);
 	stream_init(&t->stream, a, handler->on_text ? on_text : NULL, t);
+	t->stream.origin = self->roles[call->role].model;
 	buf_init(&t->body, LLM_ERROR_BYTES_MAX);
 	buf_init(&body, LLM_REQUEST_BYTES_MAX);
-	anthropic_body(&body, call, &self->roles[call->role]);
+	self->dialect->body(&body, call, &self->roles[call->role], self->dialect);
 	if (buf_over(&body)) {
 		err_set(&t->err, ERR_LIMIT, "the request is longer than %d bytes",
 			LLM_REQUEST_BYTES_MAX);
@@ -229,13 +235,13 @@ static struct op *anthropic_start(void *owner, const struct llm_call *call, stru
 	return &t->op;
 }
 
-static void anthropic_close(void *owner)
+static void wire_close(void *owner)
 {
-	struct anthropic *self = owner;
+	struct wire *self = owner;
 
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
-		mem_free((char *)self->roles[i].model);
-		mem_free((char *)self->roles[i].effort);
+		mem_free(self->roles[i].model);
+		mem_free(self->roles[i].effort);
 	}
 	mem_free(self->name);
 	mem_free(self->url);
@@ -244,7 +250,7 @@ static void anthropic_close(void *owner)
 	mem_free(self);
 }
 
-const struct llm_driver anthropic_driver = {"anthropic", anthropic_start, anthropic_close};
+const struct llm_driver wire_driver = {"http", wire_start, wire_close};
 
 /* ---- opening: what would only fail at the first question fails now ---- */
 
@@ -258,56 +264,89 @@ static bool is_header_value(const char *text)
 	return true;
 }
 
-static bool options_check(const struct llm_provider_options *p, const struct llm_options *o,
+static bool is_given(const char *text)
+{
+	return text && *text;
+}
+
+static bool options_check(const struct llm_provider_options *p, const struct dialect *d,
 			  struct err *e)
 {
-	if (!p->base_url ||
-	    (strncmp(p->base_url, "https://", 8) != 0 && strncmp(p->base_url, "http://", 7) != 0))
+	const char *url = is_given(p->base_url) ? p->base_url : d->base_url;
+
+	if (!url || (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0))
 		return err_set(e, ERR_INPUT, "base_url must begin with https:// or http://");
-	if (!is_header_value(p->key)) /* never shown */
+	if ((d->key_needed || is_given(p->key)) && !is_header_value(p->key)) /* never shown */
 		return err_set(e, ERR_INPUT,
 			       "the key is missing, or holds characters that no key has");
-	if (!is_header_value(p->version))
+	if (d->versioned && !is_header_value(p->version))
 		return err_set(e, ERR_INPUT, "version (of the API) is missing or malformed");
-	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
-		if (!o->roles[i].model || !*o->roles[i].model)
-			return err_set(e, ERR_INPUT, "no model for the role \"%s\"",
-				       llm_role_name((enum llm_role)i));
 	return true;
 }
 
 /* The address may or may not hold the version's path already, as users paste it both ways. */
-static char *messages_url(const char *base)
+static char *wire_url(const struct dialect *d, const char *base)
 {
 	struct str b = str_of(base);
+	bool whole;
 
 	while (b.n && b.p[b.n - 1] == '/')
 		b.n--;
-	return mem_printf("%.*s%s", STR_FMT(b),
-			  str_ends(b, STR("/v1")) ? "/messages" : "/v1/messages");
+	whole = d->versioned ? str_ends(b, STR("/v1"))
+			     : memchr(strstr(base, "://") + 3, '/',
+				      (size_t)(b.p + b.n - (strstr(base, "://") + 3))) != NULL;
+	return mem_printf("%.*s%s%s", STR_FMT(b), whole ? "" : d->version_path, d->path);
 }
 
-bool anthropic_open(struct loop *l, struct http *h, const struct llm_provider_options *provider,
-		    const struct llm_options *options, void **out, struct err *e)
+static bool open_role(struct wire_role *to, enum llm_role role, const struct dialect *d,
+		      const struct llm_provider_options *p, const struct llm_options *o,
+		      struct err *e)
 {
-	if (!options_check(provider, options, e))
-		return false;
-	struct anthropic *self = mem_alloc(sizeof(*self));
+	const struct llm_role_options *from = &o->roles[role];
+	const char *model = p->models[role];
 
+	if (!is_given(model))
+		model = d->model;
+	if (!is_given(model))
+		return err_set(e, ERR_INPUT, "no model for the role \"%s\"", llm_role_name(role));
+	*to = (struct wire_role){
+		.model = mem_strdup(model),
+		.max_tokens = from->max_tokens,
+		.effort = is_given(from->effort) ? mem_strdup(from->effort) : NULL,
+		.thinking = from->thinking,
+		.traits = model_traits_of(model),
+	};
+	return true;
+}
+
+bool wire_open(struct loop *l, struct http *h, const struct llm_provider_options *provider,
+	       const struct llm_options *options, void **out, struct err *e)
+{
+	const struct dialect *d = dialect_find(provider->kind, provider->base_url);
+	struct wire *self;
+
+	if (!d)
+		return err_set(e, ERR_INPUT, "unknown kind \"%.40s\"", provider->kind);
+	if (!options_check(provider, d, e))
+		return false;
+	self = mem_alloc(sizeof(*self));
 	self->loop = l;
 	self->http = h;
+	self->dialect = d;
 	self->name = mem_strdup(provider->name);
-	self->url = messages_url(provider->base_url);
-	self->key_header = mem_printf("x-api-key: %s", provider->key);
-	self->version_header = mem_printf("anthropic-version: %s", provider->version);
-	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
-		self->roles[i] = options->roles[i];
-		self->roles[i].model = mem_strdup(options->roles[i].model);
-		self->roles[i].effort = mem_strdup(options->roles[i].effort);
-	}
+	self->url = wire_url(d, is_given(provider->base_url) ? provider->base_url : d->base_url);
+	if (is_given(provider->key))
+		self->key_header = mem_printf("%s%s", d->key_header, provider->key);
+	if (d->versioned)
+		self->version_header = mem_printf("anthropic-version: %s", provider->version);
 	self->connect_ms = options->connect_ms ? options->connect_ms : LLM_CONNECT_MS;
 	self->first_byte_ms = options->first_byte_ms ? options->first_byte_ms : LLM_FIRST_BYTE_MS;
 	self->idle_ms = options->idle_ms ? options->idle_ms : LLM_IDLE_MS;
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
+		if (!open_role(&self->roles[i], (enum llm_role)i, d, provider, options, e)) {
+			wire_close(self);
+			return false;
+		}
 	*out = self;
 	return true;
 }

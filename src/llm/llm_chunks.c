@@ -1,0 +1,204 @@
+/*
+ * The stream of a Chat Completions answer, chunk by chunk. Many services speak this wire and each
+ * leaves something out: indexes, ids, finish reasons that fit. What they agree on is read strictly,
+ * the rest as kindly as it can be without guessing.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "llm_int.h"
+#include "vesper/json.h"
+#include "vesper/log.h"
+
+#define TEXT_INDEX (-1) /* of the one text block; tool calls count from 0 */
+
+static bool text_read(struct llm_stream *s, struct str text, struct err *e)
+{
+	struct stream_block *b = stream_block_find(s, TEXT_INDEX);
+
+	if (text.n == 0)
+		return true;
+	if (!b)
+		b = stream_block_new(s, TEXT_INDEX, LLM_TEXT, NULL, e);
+	return b && stream_text_came(s, b, text, e);
+}
+
+/* ---- tool calls ---- */
+
+static struct stream_block *newest_call(const struct llm_stream *s)
+{
+	for (size_t i = s->count; i-- > 0;)
+		if (s->blocks[i]->kind == LLM_TOOL_USE)
+			return s->blocks[i];
+	return NULL;
+}
+
+/* The call that this piece belongs to, NULL for a new one. Without an index, a piece with an id or
+ * a name of its own begins a call. */
+static struct stream_block *call_of(const struct llm_stream *s, const json_t *piece)
+{
+	const json_t *index = json_object_get(piece, "index");
+	struct stream_block *newest = newest_call(s);
+	struct str id = stream_member(piece, "id");
+	struct str name = stream_member(json_object_get(piece, "function"), "name");
+
+	if (json_is_integer(index))
+		return stream_block_find(s, json_integer_value(index));
+	if (!newest || (id.n && strcmp(id.p, stream_member(newest->start, "id").p) != 0))
+		return NULL;
+	return name.n && !id.n ? NULL : newest;
+}
+
+static int64_t next_index(const struct llm_stream *s)
+{
+	const struct stream_block *newest = newest_call(s);
+
+	return newest ? newest->index + 1 : 0;
+}
+
+/* What the service said of the call beyond what is understood here goes back to it unchanged. */
+static struct stream_block *call_new(struct llm_stream *s, json_t *piece, struct err *e)
+{
+	const json_t *index = json_object_get(piece, "index");
+	int64_t at = json_is_integer(index) ? json_integer_value(index) : next_index(s);
+	struct str id = stream_member(piece, "id");
+	json_t *function = json_object_get(piece, "function");
+	json_t *start, *raw;
+	struct stream_block *b;
+	char made[32];
+
+	if (!*stream_member(function, "name").p) {
+		stream_garbled(e, "a tool call without a name");
+		return NULL;
+	}
+	snprintf(made, sizeof(made), "call_%lld", (long long)at);
+	raw = json_copy(piece);
+	json_object_del(raw, "index");
+	json_object_set_new(raw, "function", json_copy(function));
+	json_set_str(raw, "id", id.n ? id.p : made);
+	json_set_str(raw, "type", "function");
+	start = json_object();
+	json_set_str(start, "id", id.n ? id.p : made);
+	json_set_str(start, "name", stream_member(function, "name").p);
+	json_set_take(start, "raw", raw);
+	b = stream_block_new(s, at, LLM_TOOL_USE, start, e);
+	json_decref(start);
+	return b;
+}
+
+/* Members that come with a later piece (a signature) are kept as well. */
+static void call_keep(struct stream_block *b, json_t *piece)
+{
+	json_t *raw = json_object_get(b->start, "raw");
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(piece, key, value)
+		if (strcmp(key, "index") != 0 && !json_object_get(raw, key))
+			json_object_set(raw, key, value);
+}
+
+static bool call_read(struct llm_stream *s, json_t *piece, struct err *e)
+{
+	struct stream_block *b = call_of(s, piece);
+
+	if (b)
+		call_keep(b, piece);
+	else
+		b = call_new(s, piece, e);
+	return b &&
+	       stream_block_add(&b->text,
+				stream_member(json_object_get(piece, "function"), "arguments"), e);
+}
+
+/* ---- the chunk ---- */
+
+/* The prompt's tokens hold the cached ones here. */
+static void usage_read(struct llm_usage *u, const json_t *usage)
+{
+	int64_t prompt = -1, cached = 0;
+
+	stream_count(&prompt, json_object_get(usage, "prompt_tokens"));
+	stream_count(&cached, json_object_get(json_object_get(usage, "prompt_tokens_details"),
+					      "cached_tokens"));
+	stream_count(&u->output_tokens, json_object_get(usage, "completion_tokens"));
+	if (prompt < 0)
+		return;
+	cached = cached < prompt ? cached : prompt;
+	u->input_tokens = prompt - cached;
+	u->cache_read_tokens = cached;
+}
+
+static enum llm_stop stop_of(const char *reason)
+{
+	static const struct {
+		const char *reason;
+		enum llm_stop stop;
+	} known[] = {
+		{"stop", LLM_STOP_END},
+		{"length", LLM_STOP_MAX_TOKENS},
+		{"tool_calls", LLM_STOP_TOOL_USE},
+		{"function_call", LLM_STOP_TOOL_USE},
+		{"content_filter", LLM_STOP_REFUSAL},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(reason, known[i].reason) == 0)
+			return known[i].stop;
+	log_info("llm.stop_reason", "unknown finish reason \"%.40s\" taken for the end", reason);
+	return LLM_STOP_END;
+}
+
+static bool choice_read(struct llm_stream *s, const json_t *choice, struct err *e)
+{
+	const json_t *delta = json_object_get(choice, "delta");
+	const char *reason = json_string_value(json_object_get(choice, "finish_reason"));
+	json_t *piece;
+	size_t i;
+
+	if (stream_member(delta, "refusal").n)
+		s->refused = true;
+	if (!text_read(s, stream_member(delta, "content"), e))
+		return false;
+	json_array_foreach(json_object_get(delta, "tool_calls"), i, piece)
+		if (!call_read(s, piece, e))
+			return false;
+	if (!reason || !*reason)
+		return true;
+	s->stop = s->refused ? LLM_STOP_REFUSAL : stop_of(reason);
+	s->has_stop = true;
+	return true;
+}
+
+static bool chunk_read(struct llm_stream *s, const json_t *chunk, struct err *e)
+{
+	struct str model = stream_member(chunk, "model");
+
+	if (json_is_object(json_object_get(chunk, "error")))
+		return llm_error_set(e, 0, chunk, -1, -1);
+	if (!s->model && model.n)
+		s->model = arena_strdup(s->arena, model.p);
+	usage_read(&s->usage, json_object_get(chunk, "usage"));
+	return choice_read(s, json_array_get(json_object_get(chunk, "choices"), 0), e);
+}
+
+bool openai_event(struct llm_stream *s, const char *event, const char *data, size_t len,
+		  struct err *e)
+{
+	struct str text = str_trim((struct str){data, len});
+	json_t *root;
+
+	(void)event; /* this wire has none; a proxy that adds one changes nothing */
+	if (s->ended || text.n == 0)
+		return true;
+	if (str_eq(text, STR("[DONE]"))) {
+		s->ended = true;
+		return true;
+	}
+	if (!json_parse(text.p, text.n, SSE_EVENT_BYTES_MAX, &root, e))
+		return stream_garbled(e, "a chunk is not JSON");
+	bool ok = chunk_read(s, root, e);
+
+	json_decref(root);
+	return ok;
+}

@@ -1,0 +1,355 @@
+/* Streams of the Chat Completions wire as services of each kind send them, whole and cut at each
+ * byte; and what can be wrong with them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "llm_int.h"
+#include "vesper/json.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/sse.h"
+#include "vesper/utf8.h"
+
+#define DATA(json) "data: " json "\n\n"
+#define CHUNK(delta, finish)                                                                       \
+	DATA("{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1763750000," \
+	     "\"model\":\"m-1\",\"system_fingerprint\":\"fp_1\",\"choices\":[{\"index\":0,"        \
+	     "\"delta\":" delta ",\"logprobs\":null,\"finish_reason\":" finish                     \
+	     "}],\"usage\":null,\"obfuscation\":\"xyz\"}")
+#define TEXT(t)   CHUNK("{\"content\":\"" t "\"}", "null")
+#define ROLE      CHUNK("{\"role\":\"assistant\",\"content\":\"\",\"refusal\":null}", "null")
+#define CALLS(c)  CHUNK("{\"tool_calls\":[" c "]}", "null")
+#define FINISH(r) CHUNK("{}", "\"" r "\"")
+#define USAGE                                                                                      \
+	DATA("{\"id\":\"chatcmpl-1\",\"model\":\"m-1\",\"choices\":[],\"usage\":{"                 \
+	     "\"prompt_tokens\":30,\"completion_tokens\":12,\"total_tokens\":42,"                  \
+	     "\"prompt_tokens_details\":{\"cached_tokens\":20},"                                   \
+	     "\"completion_tokens_details\":{\"reasoning_tokens\":3}}}")
+#define DONE DATA("[DONE]")
+
+struct reading {
+	struct arena *arena;
+	struct llm_stream stream;
+	struct buf pieces;
+	struct err err;
+	struct llm_answer answer;
+	bool whole;
+};
+
+static void on_text(void *owner, const char *text, size_t len)
+{
+	struct reading *r = owner;
+
+	assert_true(len > 0 && utf8_valid(text, len));
+	buf_add(&r->pieces, text, len);
+	buf_char(&r->pieces, '|');
+}
+
+static bool on_event(void *owner, const char *event, const char *data, size_t len)
+{
+	struct reading *r = owner;
+
+	return openai_event(&r->stream, event, data, len, &r->err);
+}
+
+/* In two parts, each a block of its own so that reading past it is seen. */
+static void read_cut(struct reading *r, const char *bytes, size_t len, size_t cut)
+{
+	struct sse_parser *sse = sse_new(on_event, r);
+	const size_t ends[] = {cut, len};
+	size_t from = 0;
+	bool ok = true;
+
+	memset(r, 0, sizeof(*r));
+	r->arena = arena_new(1 << 24);
+	buf_init(&r->pieces, 1 << 20);
+	stream_init(&r->stream, r->arena, on_text, r);
+	r->stream.origin = "m";
+	for (size_t i = 0; ok && i < 2; from = ends[i++]) {
+		char *part = mem_alloc(ends[i] - from + 1);
+
+		memcpy(part, bytes + from, ends[i] - from);
+		ok = sse_feed(sse, part, ends[i] - from, NULL);
+		mem_free(part);
+	}
+	sse_free(&sse);
+	r->whole = stream_finish(&r->stream, &r->answer, r->err.code ? NULL : &r->err);
+	for (size_t i = 0; i < r->answer.count; i++) {
+		const struct llm_block *b = &r->answer.blocks[i];
+		char *json = b->input ? json_text(b->input) : mem_strdup("no object");
+
+		if (b->kind == LLM_TEXT)
+			buf_printf(&r->pieces, " text(%s)", b->text);
+		else
+			buf_printf(&r->pieces, " %s:%s(%s)", b->id, b->name, json);
+		mem_free(json);
+	}
+}
+
+static void read_free(struct reading *r)
+{
+	stream_deinit(&r->stream);
+	buf_deinit(&r->pieces);
+	arena_free(&r->arena);
+}
+
+static void check(const char *bytes, const char *want, enum llm_stop stop)
+{
+	for (size_t cut = 0; cut <= strlen(bytes); cut++) {
+		struct reading r;
+
+		read_cut(&r, bytes, strlen(bytes), cut);
+		if (!r.whole || strcmp(buf_text(&r.pieces), want) != 0)
+			fail_msg("cut at %zu: %s\n%s", cut, r.err.text, buf_text(&r.pieces));
+		assert_int_equal(r.answer.stop, stop);
+		read_free(&r);
+	}
+}
+
+static void check_error(const char *bytes, enum err_code code, bool retry, const char *words)
+{
+	for (size_t cut = 0; cut <= strlen(bytes); cut += 5) {
+		struct reading r;
+
+		read_cut(&r, bytes, strlen(bytes), cut);
+		assert_false(r.whole);
+		assert_int_equal(r.err.code, code);
+		assert_int_equal(r.err.may_retry, retry);
+		if (!strstr(r.err.text, words))
+			fail_msg("\"%s\" lacks \"%s\"", r.err.text, words);
+		read_free(&r);
+	}
+}
+
+static void test_text_and_usage(void **state)
+{
+	const char *bytes = ROLE TEXT("The average") TEXT(" was \\\"48.73\\\"\\n")
+		TEXT(" \xE2\x82\xAC/MWh") TEXT("\\u20ac") FINISH("stop") USAGE DONE;
+	struct reading r;
+
+	(void)state;
+	check(bytes,
+	      "The average| was \"48.73\"\n| \xE2\x82\xAC/MWh|\xE2\x82\xAC|"
+	      " text(The average was \"48.73\"\n \xE2\x82\xAC/MWh\xE2\x82\xAC)",
+	      LLM_STOP_END);
+	read_cut(&r, bytes, strlen(bytes), 0);
+	assert_string_equal(r.answer.model, "m-1");
+	assert_int_equal(r.answer.usage.input_tokens, 10);
+	assert_int_equal(r.answer.usage.cache_read_tokens, 20);
+	assert_int_equal(r.answer.usage.output_tokens, 12);
+	assert_true(r.stream.ended);
+	read_free(&r);
+}
+
+static void test_line_ends_and_comments(void **state)
+{
+	(void)state;
+	check("\xEF\xBB\xBF: hello\r\n\r\ndata: "
+	      "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\r\n\r\n"
+	      "event: x\rdata: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":"
+	      "\"stop\"}]}\r\rdata: [DONE] \n\n",
+	      "a|b| text(ab)", LLM_STOP_END);
+}
+
+/* The end of the body after a finish reason is an end; so is [DONE]. */
+static void test_ends(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	check(TEXT("a") FINISH("stop"), "a| text(a)", LLM_STOP_END);
+	check(TEXT("a") FINISH("length") DONE, "a| text(a)", LLM_STOP_MAX_TOKENS);
+	check(TEXT("a") FINISH("content_filter") DONE, "a| text(a)", LLM_STOP_REFUSAL);
+	check(TEXT("a") FINISH("out_of_ink") DONE, "a| text(a)", LLM_STOP_END);
+	check(CHUNK("{\"refusal\":\"I can't\"}", "null") FINISH("stop") DONE, "", LLM_STOP_REFUSAL);
+	check(TEXT("a") FINISH("stop") DONE TEXT("late"), "a| text(a)", LLM_STOP_END);
+	read_cut(&r, TEXT("a"), strlen(TEXT("a")), 0);
+	assert_false(r.whole);
+	assert_true(r.err.may_retry);
+	read_free(&r);
+}
+
+static void test_calls_in_pieces(void **state)
+{
+	(void)state;
+	check(ROLE CALLS(
+		      "{\"index\":0,\"id\":\"call_a\",\"type\":\"function\",\"function\":{\"name\":"
+		      "\"get\",\"arguments\":\"\"}}") CALLS("{\"index\":0,\"function\":{"
+							    "\"arguments\":\"{\\\"h\\\":\"}}")
+		      CALLS("{\"index\":1,\"id\":\"call_b\",\"type\":\"function\",\"function\":{"
+			    "\"name\":\"put\",\"arguments\":\"{}\"}}")
+			      CALLS("{\"index\":0,\"function\":{\"arguments\":\"\\\"NP15\\\"}\"}}")
+				      FINISH("tool_calls") USAGE DONE,
+	      " call_a:get({\"h\":\"NP15\"}) call_b:put({})", LLM_STOP_TOOL_USE);
+}
+
+/* Whole calls in one chunk, without index or id, and "stop" for a reason. */
+static void test_calls_of_other_services(void **state)
+{
+	(void)state;
+	check(CALLS("{\"function\":{\"name\":\"get\",\"arguments\":\"{\\\"h\\\":1}\"}},"
+		    "{\"function\":{\"name\":\"put\",\"arguments\":\"{}\"}}") FINISH("stop") DONE,
+	      " call_0:get({\"h\":1}) call_1:put({})", LLM_STOP_TOOL_USE);
+	check(CALLS("{\"id\":\"x\",\"function\":{\"name\":\"get\",\"arguments\":\"{\"}}")
+		      CALLS("{\"id\":\"x\",\"function\":{\"arguments\":\"}\"}}")
+			      CALLS("{\"id\":\"y\",\"function\":{\"name\":\"put\"}}")
+				      FINISH("stop"),
+	      " x:get({}) y:put({})", LLM_STOP_TOOL_USE);
+	check(TEXT("Let me look.")
+		      CALLS("{\"index\":0,\"function\":{\"name\":\"get\",\"arguments\":"
+			    "\"{}\"}}") FINISH("tool_calls") DONE,
+	      "Let me look.| text(Let me look.) call_0:get({})", LLM_STOP_TOOL_USE);
+	check(CHUNK("{\"reasoning_content\":\"hm\",\"reasoning\":\"hm\",\"content\":null}", "null")
+		      TEXT("a") FINISH("stop"),
+	      "a| text(a)", LLM_STOP_END);
+}
+
+/* A call that the limit cut is none; arguments that are no object are told as such. */
+static void test_cut_calls(void **state)
+{
+	(void)state;
+	check(TEXT("a") CALLS(
+		      "{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"get\",\"arguments\":"
+		      "\"{\\\"h\"}}") FINISH("length") DONE,
+	      "a| text(a)", LLM_STOP_MAX_TOKENS);
+	check(CALLS("{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"get\",\"arguments\":"
+		    "\"[1]\"}}") FINISH("tool_calls") DONE,
+	      " c:get(no object)", LLM_STOP_TOOL_USE);
+}
+
+/* What a service adds to a call goes back to the same model as it came, and to no other. */
+static void test_signatures_are_echoed(void **state)
+{
+	const char *bytes =
+		CALLS("{\"index\":0,\"id\":\"c\",\"type\":\"function\",\"function\":{"
+		      "\"name\":\"get\",\"arguments\":\"{\\\"h\\\":1}\"},"
+		      "\"extra_content\":{\"google\":{\"thought_signature\":\"S+/=\"}}}")
+			FINISH("stop") DONE;
+	struct wire_role same = {.model = "m"}, other = {.model = "n"};
+	const struct dialect *d = dialect_find("gemini", NULL);
+	struct reading r;
+
+	(void)state;
+	read_cut(&r, bytes, strlen(bytes), 0);
+	for (int i = 0; i < 2; i++) {
+		const struct llm_block q = {.kind = LLM_TEXT, .text = "q"};
+		const struct llm_message m[] = {{LLM_USER, &q, 1},
+						{LLM_ASSISTANT, r.answer.blocks, r.answer.count}};
+		const struct llm_call call = {.messages = m, .message_count = 2};
+		struct buf b;
+
+		buf_init(&b, 1 << 16);
+		openai_body(&b, &call, i ? &other : &same, d);
+		assert_int_equal(strstr(b.p, "\"extra_content\":{\"google\":{\"thought_signature\":"
+					     "\"S+/=\"}}}]") != NULL,
+				 i == 0);
+		buf_deinit(&b);
+	}
+	read_free(&r);
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	check_error(TEXT("a")
+			    DATA("{\"error\":{\"message\":\"m\",\"type\":\"server_error\",\"code\":"
+				 "null}}"),
+		    ERR_UPSTREAM, true, "server_error");
+	check_error(DATA("{\"error\":{\"message\":\"too long\",\"type\":\"invalid_request_error\","
+			 "\"code\":\"context_length_exceeded\"}}"),
+		    ERR_INPUT, false, "context_length_exceeded");
+	check_error(TEXT("a") DATA("{\"choices\":[{\"del"), ERR_UPSTREAM, true, "not JSON");
+	check_error(CALLS("{\"index\":0,\"function\":{\"arguments\":\"{}\"}}"), ERR_UPSTREAM, true,
+		    "without a name");
+	check_error(TEXT("a"), ERR_UPSTREAM, true, "ended before");
+}
+
+static void test_limits(void **state)
+{
+	struct buf bytes;
+	struct reading r;
+
+	(void)state;
+	buf_init(&bytes, 1 << 22);
+	for (int i = 0; i <= LLM_BLOCKS_MAX; i++)
+		buf_printf(&bytes,
+			   DATA("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":%d,"
+				"\"id\":\"c%d\",\"function\":{\"name\":\"f\"}}]}}]}"),
+			   i, i);
+	read_cut(&r, bytes.p, bytes.n, 0);
+	assert_int_equal(r.err.code, ERR_LIMIT);
+	read_free(&r);
+	buf_reset(&bytes);
+	for (int i = 0; i < 70; i++)
+		buf_printf(&bytes,
+			   DATA("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,"
+				"\"function\":{\"name\":\"f\",\"arguments\":\"%01000d\"}}]}}]}"),
+			   0);
+	read_cut(&r, bytes.p, bytes.n, 0);
+	assert_int_equal(r.err.code, ERR_LIMIT);
+	read_free(&r);
+	buf_deinit(&bytes);
+}
+
+/* Chunks of any shape pass by or fail, they never crash. */
+static void test_odd_shapes(void **state)
+{
+	static const char *const odd[] = {
+		"[]",
+		"3",
+		"null",
+		"\"text\"",
+		"{\"choices\":3}",
+		"{\"choices\":[3]}",
+		"{\"choices\":[{\"delta\":[]}]}",
+		"{\"choices\":[{\"delta\":{\"content\":7}}]}",
+		"{\"choices\":[{\"delta\":{\"tool_calls\":{}}}]}",
+		"{\"usage\":[1]}",
+		"{\"choices\":[{\"finish_reason\":7}]}",
+		"{\"error\":null}",
+		"{\"choices\":[{\"delta\":null,\"finish_reason\":\"\"}]}"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		char *bytes = mem_printf("data: %s\n\n" TEXT("a") FINISH("stop"), odd[i]);
+		struct reading r;
+
+		read_cut(&r, bytes, strlen(bytes), 0);
+		assert_true(r.whole);
+		assert_string_equal(buf_text(&r.pieces), "a| text(a)");
+		read_free(&r);
+		mem_free(bytes);
+	}
+}
+
+static void on_log(void *owner, const char *line)
+{
+	(void)owner;
+	(void)line;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_and_usage),
+		cmocka_unit_test(test_line_ends_and_comments),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_calls_in_pieces),
+		cmocka_unit_test(test_calls_of_other_services),
+		cmocka_unit_test(test_cut_calls),
+		cmocka_unit_test(test_signatures_are_echoed),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_odd_shapes),
+	};
+
+	log_capture(on_log, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
