@@ -12,7 +12,10 @@
 #include "vesper/health.h"
 #include "vesper/log.h"
 
-#define STOP_WAIT_MS 10000 /* running turns are stored and sockets closed by then */
+#define STOP_WAIT_MS     10000 /* running turns are stored and sockets closed by then */
+#define PREPARE_AGAIN_MS 1000  /* a store that was down is looked at again */
+#define ORPHANS_TICKS    60    /* of that timer: one that is up, for turns of dead processes */
+#define ORPHAN_MARGIN_MS 60000 /* clocks of several machines */
 
 static void on_hangup(void *owner, int signum)
 {
@@ -85,51 +88,125 @@ static void give_up(struct daemon *d, const struct err *e)
 	loop_stop(d->loop);
 }
 
-/* One tenant's store is ready, or is not; the port opens when all of them are. */
-static void on_prepared(void *owner, const struct err *e)
+/*
+ * The stores. A file is brought to the newest schema; a server is only looked at, and one that is
+ * down is waited for with the port open, so that probes and users are told. Turns that a dead
+ * process left open are closed, on a server again and again: they may be another daemon's.
+ */
+struct prepare_tenant {
+	struct daemon *daemon;
+	const char *tenant;
+	const char *file; /* NULL on a server */
+	bool counted;     /* d->preparing knows how the first look ended */
+	bool looking;
+	bool ready;
+};
+
+static bool store_on_server(const struct daemon *d)
 {
-	struct daemon *d = owner;
+	return d->databases.store_dialect != DIALECT_SQLITE;
+}
+
+/* Longer than any turn: one that is older runs nowhere any more. */
+static int64_t orphan_age_ms(const struct daemon *d)
+{
+	if (!store_on_server(d))
+		return 0;
+	return config_int(d->config, "llm.timeouts_ms.turn") +
+	       config_int(d->config, "limits.grace_s") * 1000 + ORPHAN_MARGIN_MS;
+}
+
+static bool is_down(const struct daemon *d, const struct err *e)
+{
+	return store_on_server(d) && (e->code == ERR_UPSTREAM || e->code == ERR_TIMEOUT);
+}
+
+/* The port opens when something is known of every store. */
+static void count_first(struct prepare_tenant *p)
+{
+	struct daemon *d = p->daemon;
 	struct err problem = {0};
 
-	if (e)
-		give_up(d, e);
+	if (p->counted)
+		return;
+	p->counted = true;
 	if (--d->preparing > 0 || d->failure.code != ERR_NONE || d->stopping)
 		return;
 	if (!daemon_listen(d, &problem))
 		give_up(d, &problem);
 }
 
-struct prepare_tenant {
-	struct daemon *daemon;
-	const char *tenant;
-	const char *file;
-};
+/* One that was in use is not given up: its schema may just be on the way to a newer version. */
+static void on_prepared(void *owner, const struct err *e)
+{
+	struct prepare_tenant *p = owner;
+
+	p->looking = false;
+	if (e && e->code == ERR_CANCELLED)
+		return; /* the daemon is going down */
+	if (!e) {
+		if (p->counted && !p->ready)
+			log_info("store.ready", "tenant %s", p->tenant);
+		p->ready = true;
+	} else if (p->ready || is_down(p->daemon, e)) {
+		if (p->ready || !p->counted)
+			log_warn("store.waiting", "%s", e->text);
+	} else {
+		give_up(p->daemon, e);
+	}
+	count_first(p);
+}
 
 static void on_migrated(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
+	struct err named;
 
-	if (e) {
-		struct err named = *e;
-
-		err_prefix(&named, "%s", p->file);
-		on_prepared(p->daemon, &named);
-	} else {
-		store_close_orphans(p->daemon->store, p->tenant, on_prepared, p->daemon);
+	if (!e) {
+		store_close_orphans(p->daemon->store, p->tenant, orphan_age_ms(p->daemon),
+				    on_prepared, p);
+		return;
 	}
+	named = *e;
+	if (p->file)
+		err_prefix(&named, "%s", p->file);
+	on_prepared(p, &named);
 }
 
-/* Each tenant's store is brought to the newest schema; turns that a killed process left open are
- * closed. */
+static void prepare(struct prepare_tenant *p)
+{
+	p->looking = true;
+	store_migrate(p->daemon->store, p->tenant, on_migrated, p);
+}
+
+/* Those that are not ready each time, the others now and then. */
+static void on_prepare_again(void *owner)
+{
+	struct daemon *d = owner;
+	bool all = ++d->prepare_ticks % ORPHANS_TICKS == 0;
+
+	for (size_t i = 0; i < d->databases.tenant_count; i++)
+		if (!d->prepares[i].looking && (all || !d->prepares[i].ready))
+			prepare(&d->prepares[i]);
+}
+
 static void prepare_stores(struct daemon *d)
 {
-	d->preparing = d->tenant_count;
-	for (size_t i = 0; i < d->tenant_count; i++) {
-		struct prepare_tenant *p = arena_alloc(d->arena, sizeof(*p));
+	size_t n = d->databases.tenant_count;
 
-		*p = (struct prepare_tenant){d, d->tenant_ids[i], d->store_tenants[i].file};
-		store_migrate(d->store, p->tenant, on_migrated, p);
+	d->preparing = n;
+	d->prepares = arena_alloc(d->arena, n * sizeof(*d->prepares));
+	for (size_t i = 0; i < n; i++) {
+		d->prepares[i] =
+			(struct prepare_tenant){.daemon = d,
+						.tenant = d->databases.tenant_ids[i],
+						.file = d->databases.store_tenants[i].file};
+		prepare(&d->prepares[i]);
 	}
+	if (!store_on_server(d))
+		return;
+	d->prepare_timer = timer_new(d->loop, on_prepare_again, d);
+	timer_repeat(d->prepare_timer, PREPARE_AGAIN_MS);
 }
 
 static void start(struct daemon *d)
@@ -140,7 +217,7 @@ static void start(struct daemon *d)
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);
 	db_watch(d->warehouse);
 	db_watch(d->stored);
-	d->names = know_refresh_new(d->loop, d->warehouse, d->tenant_ids);
+	d->names = know_refresh_new(d->loop, d->warehouse, d->databases.tenant_ids);
 	know_refresh_use(d->names, turns_knowledge(d->turns)->know);
 	prepare_stores(d);
 }

@@ -5,6 +5,7 @@
 #ifndef VESPER_DAEMON_H
 #define VESPER_DAEMON_H
 
+#include "databases.h"
 #include "vesper/arena.h"
 #include "vesper/cache.h"
 #include "vesper/config.h"
@@ -22,6 +23,7 @@
 
 struct daemon {
 	struct config *config;
+	struct databases databases;
 	struct arena *arena; /* options that live as long as the process */
 	struct loop *loop;
 	struct http *http;
@@ -39,11 +41,11 @@ struct daemon {
 	struct timer *drain_timer;
 	const char *root;
 	const char *secret;
-	const char **tenant_ids; /* NULL-ended */
-	struct db_tenant *warehouse_tenants, *store_tenants;
-	struct tenant_place *places; /* of each tenant */
-	size_t tenant_count;
-	size_t preparing; /* tenants whose store is still being migrated */
+	struct tenant_place *places;     /* of each tenant */
+	struct prepare_tenant *prepares; /* of each tenant */
+	struct timer *prepare_timer;     /* looks at stores on a server again */
+	int prepare_ticks;
+	size_t preparing; /* tenants of whose store nothing is known yet */
 	bool stopping;
 	struct err failure; /* why the start could not go on */
 };

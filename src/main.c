@@ -69,9 +69,10 @@ static int check(struct daemon *d)
 		return 1;
 	}
 	k = *turns_knowledge(d->turns);
-	c.left = d->tenant_count;
-	for (size_t i = 0; i < d->tenant_count; i++)
-		toolbox_check(k.tools, d->tenant_ids[i], on_problem, on_tenant_checked, &c);
+	c.left = d->databases.tenant_count;
+	for (size_t i = 0; i < d->databases.tenant_count; i++)
+		toolbox_check(k.tools, d->databases.tenant_ids[i], on_problem, on_tenant_checked,
+			      &c);
 	loop_run(d->loop);
 	if (c.problems > 0) {
 		fprintf(stderr, "vesperd: %d problems\n", c.problems);
@@ -80,7 +81,7 @@ static int check(struct daemon *d)
 	printf("ok: %zu domains, %zu tools, %zu dimensions, %zu reports, %zu tenants, catalogue "
 	       "%.12s\n",
 	       k.catalog->domain_count, k.catalog->tool_count, k.catalog->dimension_count,
-	       k.catalog->report_count, d->tenant_count, k.catalog->hash);
+	       k.catalog->report_count, d->databases.tenant_count, k.catalog->hash);
 	return 0;
 }
 

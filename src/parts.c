@@ -4,10 +4,7 @@
  */
 #include "daemon.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "vesper/catalog.h"
 #include "vesper/domain.h"
@@ -17,81 +14,18 @@
 #include "vesper/log.h"
 #include "vesper/tool.h"
 
-#define TENANTS_MAX 256
-
 /* ---- options from configuration ---- */
-
-static bool make_folder(const char *path, struct err *e)
-{
-	if (mkdir(path, 0700) == 0 || errno == EEXIST) {
-		if (access(path, W_OK | X_OK) == 0)
-			return true;
-		return err_set(e, ERR_INPUT, "%s is not writable: set data_dir to a folder that is",
-			       path);
-	}
-	return err_set(e, ERR_INPUT, "%s cannot be made: %s", path, strerror(errno));
-}
-
-/* Connections are opened by worker threads later: their files are named from the root. */
-static const char *absolute(struct daemon *d, const char *path)
-{
-	char here[4096];
-
-	if (*path == '/' || !getcwd(here, sizeof(here)))
-		return path;
-	return arena_printf(d->arena, "%s/%s", here, path);
-}
-
-static const char *tenant_file(struct daemon *d, const char *folder, const json_t *tenant,
-			       const char *key, const char *id)
-{
-	const char *file = json_string_value(json_object_get(tenant, key));
-
-	return arena_printf(d->arena, "%s/%s", folder,
-			    file ? file : arena_printf(d->arena, "%s.db", id));
-}
-
-static bool read_tenants(struct daemon *d, struct err *e)
-{
-	const json_t *tenants = config_json(d->config, "tenants");
-	const char *data = absolute(d, config_text(d->config, "data_dir"));
-	const char *warehouse = config_text(d->config, "warehouse.dir");
-	const char *store = arena_printf(d->arena, "%s/store", data);
-	size_t n = json_object_size(tenants), i = 0;
-	const char *id;
-	json_t *tenant;
-
-	if (n == 0 || n > TENANTS_MAX)
-		return err_set(e, ERR_INPUT, "tenants: 1 to %d are wanted, %zu are given",
-			       TENANTS_MAX, n);
-	if (!make_folder(data, e) || !make_folder(store, e))
-		return false;
-	warehouse =
-		*warehouse ? absolute(d, warehouse) : arena_printf(d->arena, "%s/warehouse", data);
-	d->tenant_ids = arena_alloc(d->arena, sizeof(char *) * (n + 1));
-	d->warehouse_tenants = arena_alloc(d->arena, sizeof(struct db_tenant) * n);
-	d->store_tenants = arena_alloc(d->arena, sizeof(struct db_tenant) * n);
-	json_object_foreach((json_t *)tenants, id, tenant) {
-		d->tenant_ids[i] = id;
-		d->warehouse_tenants[i] =
-			(struct db_tenant){id, tenant_file(d, warehouse, tenant, "warehouse", id)};
-		d->store_tenants[i++] =
-			(struct db_tenant){id, tenant_file(d, store, tenant, "store", id)};
-	}
-	d->tenant_count = n;
-	return true;
-}
 
 static bool read_places(struct daemon *d, struct err *e)
 {
 	const json_t *tenants = config_json(d->config, "tenants");
 
-	d->places = arena_alloc(d->arena, sizeof(*d->places) * d->tenant_count);
-	for (size_t i = 0; i < d->tenant_count; i++) {
-		const json_t *tenant = json_object_get(tenants, d->tenant_ids[i]);
+	d->places = arena_alloc(d->arena, sizeof(*d->places) * d->databases.tenant_count);
+	for (size_t i = 0; i < d->databases.tenant_count; i++) {
+		const json_t *tenant = json_object_get(tenants, d->databases.tenant_ids[i]);
 		const char *zone = json_string_value(json_object_get(tenant, "timezone"));
 
-		d->places[i].tenant = d->tenant_ids[i];
+		d->places[i].tenant = d->databases.tenant_ids[i];
 		if (!zone_load(zone ? zone : config_text(d->config, "calendar.timezone"),
 			       &d->places[i].zone, e))
 			return err_prefix(e, zone ? "tenants" : "calendar.timezone");
@@ -108,36 +42,6 @@ static int week_start(const struct config *c)
 	while (day < 6 && strcmp(config_text(c, "calendar.week_start"), days[day]) != 0)
 		day++;
 	return day;
-}
-
-static bool open_database(struct daemon *d, const char *section, const struct db_tenant *tenants,
-			  struct db **out, struct err *e)
-{
-	bool is_store = strcmp(section, "store") == 0;
-	struct db_options o = {
-		.name = section,
-		.dsn = config_text(d->config, is_store ? "store.dsn" : "warehouse.dsn"),
-		.read_only = !is_store,
-		.create = is_store,
-		.workers = (size_t)config_int(d->config,
-					      is_store ? "store.workers" : "warehouse.workers"),
-		.queue = (size_t)config_int(d->config, "warehouse.queue"),
-		.max_rows = is_store ? DB_ROWS_MAX
-				     : (size_t)config_int(d->config, "warehouse.max_rows"),
-		.timeout_ms = config_int(d->config, "warehouse.query_timeout_ms"),
-		.tenants = tenants,
-		.tenant_count = d->tenant_count,
-	};
-	const char *dialect =
-		config_text(d->config, is_store ? "store.dialect" : "warehouse.dialect");
-
-	if (is_store)
-		o.full_sync = strcasecmp(config_text(d->config, "store.synchronous"), "full") == 0;
-	if (!dialect_parse(dialect, &o.dialect))
-		return err_set(e, ERR_INPUT,
-			       "%s.dialect: \"%s\" is none of mssql, postgres, sqlite", section,
-			       dialect);
-	return db_open(d->loop, &o, out, e);
 }
 
 static const char *text_or_null(const struct config *c, const char *key)
@@ -223,29 +127,17 @@ static bool open_cache(struct daemon *d, struct err *e)
 	return true;
 }
 
-/* Which data the cache's results are of: a Redis may be shared with a daemon that reads other
- * data. */
-static const char *warehouse_identity(struct daemon *d)
-{
-	const char *dialect = config_text(d->config, "warehouse.dialect");
-	const char *dir = config_text(d->config, "warehouse.dir");
-
-	if (strcmp(dialect, "sqlite") != 0)
-		return arena_printf(d->arena, "%s\n%s", dialect,
-				    config_text(d->config, "warehouse.dsn"));
-	return absolute(d, *dir ? dir : config_text(d->config, "data_dir"));
-}
-
 /* ---- the catalogue and what is made from it ---- */
 
 bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e)
 {
 	struct turn_knowledge k = {0};
-	struct toolbox_options o = {.loop = d->loop,
-				    .warehouse = d->warehouse,
-				    .cache = d->cache,
-				    .source = warehouse_identity(d),
-				    .modules = domain_modules};
+	struct toolbox_options o = {
+		.loop = d->loop,
+		.warehouse = d->warehouse,
+		.cache = d->cache,
+		.source = databases_warehouse_identity(&d->databases, d->config, d->arena),
+		.modules = domain_modules};
 
 	if (!catalog_load(d->root, &k.catalog, e))
 		return false;
@@ -285,10 +177,10 @@ bool daemon_build(struct daemon *d, struct err *e)
 	struct turn_knowledge k;
 	struct turns_options turns = {0};
 
-	if (!read_tenants(d, e) || !read_places(d, e) || !loop_new(&d->loop, e) ||
-	    !http_new(d->loop, &d->http, e) ||
-	    !open_database(d, "warehouse", d->warehouse_tenants, &d->warehouse, e) ||
-	    !open_database(d, "store", d->store_tenants, &d->stored, e) ||
+	if (!databases_read(d->config, d->arena, &d->databases, e) || !read_places(d, e) ||
+	    !loop_new(&d->loop, e) || !http_new(d->loop, &d->http, e) ||
+	    !databases_open_warehouse(&d->databases, d->config, d->loop, &d->warehouse, e) ||
+	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
 	    !daemon_open_identity(d, e) || !open_cache(d, e))
 		return false;
@@ -306,7 +198,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 				     (int)config_int(d->config, "calendar.fiscal_start_month"),
 			     .week_start = week_start(d->config)},
 		.places = d->places,
-		.place_count = d->tenant_count,
+		.place_count = d->databases.tenant_count,
 	};
 	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
 		return err_set(e, ERR_INPUT, "checks.numbers: must be flag or withhold");
@@ -351,6 +243,7 @@ void daemon_take_down(struct daemon *d)
 	signal_watch_free(&d->interrupt);
 	signal_watch_free(&d->hangup);
 	timer_free(&d->drain_timer);
+	timer_free(&d->prepare_timer);
 	transport_close(&d->transport);
 	know_refresh_free(&d->names);
 	turns_free(&d->turns);
@@ -364,7 +257,7 @@ void daemon_take_down(struct daemon *d)
 	db_close(&d->warehouse);
 	http_free(&d->http);
 	loop_free(&d->loop);
-	for (size_t i = 0; d->places && i < d->tenant_count; i++)
+	for (size_t i = 0; d->places && i < d->databases.tenant_count; i++)
 		zone_free(&d->places[i].zone);
 	arena_free(&d->arena);
 	health_reset();

@@ -86,16 +86,17 @@ static bool choose_tenants(struct daemon *d, struct jwt_options *o, struct err *
 {
 	const json_t *allowed = config_json(d->config, "auth.tenants");
 	const json_t *tenants = config_json(d->config, "tenants");
-	const char **ids = arena_alloc(d->arena, sizeof(*ids) * (d->tenant_count + 1));
-	const char **values = arena_alloc(d->arena, sizeof(*values) * (d->tenant_count + 1));
+	const char **ids = arena_alloc(d->arena, sizeof(*ids) * (d->databases.tenant_count + 1));
+	const char **values =
+		arena_alloc(d->arena, sizeof(*values) * (d->databases.tenant_count + 1));
 	const json_t *one;
 	size_t n = 0, i;
 
 	json_array_foreach(allowed, i, one)
 		if (!json_object_get(tenants, json_string_value(one)))
 			return err_set(e, ERR_INPUT, "auth.tenants: one of them is no tenant");
-	for (i = 0; i < d->tenant_count; i++) {
-		const char *id = d->tenant_ids[i];
+	for (i = 0; i < d->databases.tenant_count; i++) {
+		const char *id = d->databases.tenant_ids[i];
 		const char *claim =
 			json_string_value(json_object_get(json_object_get(tenants, id), "claim"));
 

@@ -24,8 +24,9 @@ MUST_CHECK bool store_new(struct loop *l, struct db *db, const char *root, struc
 			  struct err *e);
 void store_free(struct store **s);
 
-/* Applies the numbered migrations that a tenant's database lacks (sql/store/<dialect>/NNN_*.sql,
- * forward only). */
+/* SQLite: applies the numbered migrations that a tenant's database lacks (sql/store/sqlite/,
+ * forward only). A server's schema is its administrator's business (sql/schema/<dialect>/store/,
+ * vesperctl db): there it is only looked at, and ERR_INPUT says what is to be done. */
 typedef void (*store_done_cb)(void *owner, const struct err *e);
 struct op *store_migrate(struct store *s, const char *tenant, store_done_cb cb, void *owner);
 
@@ -107,7 +108,10 @@ typedef void (*store_session_cb)(void *owner, const struct session *session, con
 struct op *store_session(struct store *s, const struct principal *who, const char *session_id,
 			 struct arena *a, store_session_cb cb, void *owner);
 
-/* At start: turns whose user message has no answer (the process died) get an interrupted one. */
-struct op *store_close_orphans(struct store *s, const char *tenant, store_done_cb cb, void *owner);
+/* Turns whose user message has no answer (the process died) get an interrupted one. Those that
+ * began within the last min_age_ms are left alone: they may run in another process on the same
+ * server. 0: nobody else has this database. */
+struct op *store_close_orphans(struct store *s, const char *tenant, int64_t min_age_ms,
+			       store_done_cb cb, void *owner);
 
 #endif

@@ -10,6 +10,10 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 --# query migrations_applied
 SELECT version FROM schema_migrations ORDER BY version
 
+-- A server is migrated by its administrator (vesperctl db), with one ledger for all parts of the schema.
+--# query schema_applied
+SELECT version FROM schema_migrations WHERE part = 'store' ORDER BY version
+
 --# query migration_insert
 INSERT INTO schema_migrations (version, name, applied_at) VALUES (:version, :name, :now)
 
@@ -105,11 +109,12 @@ WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :u
 ORDER BY m.message_id DESC
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
--- For the whole tenant, at start: nobody acts yet.
+-- For the whole tenant; nobody acts. Where others serve the same tenant, what began lately may still run there.
 --# query orphans
 SELECT m.session_id, m.turn_id
 FROM chat_messages m
 WHERE m.tenant_id = :tenant_id AND m.role = 'user'
+--? before: AND m.created_at < :before
 	AND NOT EXISTS (SELECT 1 FROM chat_messages a WHERE a.turn_id = m.turn_id AND a.tenant_id = m.tenant_id
 		AND a.role = 'assistant')
 ORDER BY m.message_id

@@ -188,14 +188,14 @@ static bool is_tenant_id(const char *id)
 static bool tenant_check(const char *id, const json_t *files, struct err *e)
 {
 	static const char *const names[] = {"warehouse", "store", "timezone", "claim", NULL};
-	const char *warehouse, *store, *zone = "", *claim = "-";
+	const char *warehouse = "-", *store = "-", *zone = "", *claim = "-";
 	if (!is_tenant_id(id))
 		return err_set(e, ERR_INPUT, "an id has at most %d letters, digits, _ and -",
 			       TENANT_BYTES_MAX);
 	if (!json_is_object(files))
 		return err_set(e, ERR_INPUT, "must be an object");
-	if (!json_only(files, names, e) || !json_get_str(files, "warehouse", &warehouse, e) ||
-	    !json_get_str(files, "store", &store, e) ||
+	if (!json_only(files, names, e) || !json_opt_str(files, "warehouse", &warehouse, e) ||
+	    !json_opt_str(files, "store", &store, e) ||
 	    !json_opt_str(files, "timezone", &zone, e) || !json_opt_str(files, "claim", &claim, e))
 		return false;
 	if (!*claim)

@@ -22,6 +22,7 @@ static const struct {
 #define MINE "session_id", "tenant_id", "user_id"
 	{"migrations_table", {NULL}},
 	{"migrations_applied", {NULL}},
+	{"schema_applied", {NULL}},
 	{"migration_insert", {"version", "name", "now"}},
 	{"session_insert", {MINE, "title", "now"}},
 	{"user_message_insert",
@@ -39,7 +40,7 @@ static const struct {
 	{"sessions_page", {"tenant_id", "user_id", "after_id", "limit"}},
 	{"messages_page", {MINE, "after_id", "limit"}},
 	{"messages_recent", {MINE, "limit"}},
-	{"orphans", {"tenant_id", "limit"}},
+	{"orphans", {"tenant_id", "limit", "before"}},
 	{"orphan_close", {"session_id", "tenant_id", "turn_id", "message_id", "status", "now"}},
 };
 

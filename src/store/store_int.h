@@ -13,8 +13,8 @@
 
 struct migration {
 	int version;
-	const char *name; /* "001_chat" */
-	const struct sql_file *file;
+	const char *name;            /* "001_chat" */
+	const struct sql_file *file; /* NULL on a server, where others apply it */
 };
 
 struct store {

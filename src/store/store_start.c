@@ -1,6 +1,6 @@
 /*
- * What happens to a tenant's database at the start: the migrations it lacks, in one transaction,
- * and the turns that the last process left without an answer.
+ * What happens to a tenant's database at the start: the migrations it lacks, in one transaction (or
+ * a look at those that a server has), and the turns that a process left without an answer.
  */
 #include "store_int.h"
 
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vesper/clock.h"
 #include "vesper/file.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
@@ -27,6 +28,11 @@ static bool migration_name(const char *file, int *version, size_t *name_length)
 	return true;
 }
 
+static bool on_server(const struct store *s)
+{
+	return db_dialect(s->db) != DIALECT_SQLITE;
+}
+
 static bool migration_load(struct store *s, const char *folder, const char *file,
 			   struct migration *m, struct err *e)
 {
@@ -36,21 +42,25 @@ static bool migration_load(struct store *s, const char *folder, const char *file
 
 	if (!migration_name(file, &m->version, &length))
 		return err_set(e, ERR_INPUT, "%s: a migration is named NNN_name.sql", path);
+	m->name = arena_strndup(s->arena, file, length);
+	if (on_server(s))
+		return true;
 	if (!sql_file_load(path, s->arena, &parsed, e))
 		return false;
 	for (size_t i = 0; i < parsed->query_count; i++)
 		if (parsed->queries[i].marker_count > 0)
 			return err_set(e, ERR_INPUT, "%s:%d: a migration has no arguments", path,
 				       parsed->queries[i].line);
-	m->name = arena_strndup(s->arena, file, length);
 	m->file = parsed;
 	return true;
 }
 
 bool store_migrations_load(struct store *s, const char *root, struct err *e)
 {
+	const char *dialect = dialect_name(db_dialect(s->db));
 	const char *folder =
-		arena_printf(s->arena, "%s/sql/store/%s", root, dialect_name(db_dialect(s->db)));
+		on_server(s) ? arena_printf(s->arena, "%s/sql/schema/%s/store", root, dialect)
+			     : arena_printf(s->arena, "%s/sql/store/%s", root, dialect);
 	const char *const *files;
 	struct migration *all;
 	size_t n = 0;
@@ -146,9 +156,41 @@ static void on_applied(struct call *c, struct table **tables, size_t count, cons
 	store_call_write(c);
 }
 
+/* ERR_NOT_FOUND and ERR_DENIED: the ledger is not there, or not for this login. */
+static void on_schema(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct start *m = list_item(c, struct start, call);
+	const char *dialect = dialect_name(db_dialect(c->store->db));
+	struct err problem = {0};
+	size_t here = c->store->migration_count;
+
+	assert(e || count == 1);
+	if (e && (e->code == ERR_NOT_FOUND || e->code == ERR_DENIED))
+		err_set(&problem, ERR_INPUT,
+			"the %s store has no schema for this login (vesperctl db init): %s",
+			dialect, e->text);
+	else if (e)
+		problem = *e;
+	else if (tables[0]->row_count < here)
+		err_set(&problem, ERR_INPUT,
+			"the %s store's schema is at %zu of %zu: vesperctl db migrate", dialect,
+			tables[0]->row_count, here);
+	else if (tables[0]->row_count > here)
+		err_set(&problem, ERR_INPUT,
+			"the %s store was migrated by a newer version (%zu, here %zu)", dialect,
+			tables[0]->row_count, here);
+	m->cb(m->owner, problem.code == ERR_NONE ? NULL : &problem);
+}
+
 struct op *store_migrate(struct store *s, const char *tenant, store_done_cb cb, void *owner)
 {
 	struct start *m = start_new(s, tenant, cb, owner);
+
+	if (on_server(s)) {
+		m->call.finish = on_schema;
+		store_call_add(&m->call, "schema_applied");
+		return store_call_read(&m->call, STORE_MIGRATIONS_MAX + 1);
+	}
 
 	m->call.finish = on_applied;
 	store_call_add(&m->call, "migrations_table");
@@ -202,9 +244,16 @@ static void orphans_ask(struct call *c)
 	store_call_read(c, STORE_ORPHANS_MAX);
 }
 
-struct op *store_close_orphans(struct store *s, const char *tenant, store_done_cb cb, void *owner)
+struct op *store_close_orphans(struct store *s, const char *tenant, int64_t min_age_ms,
+			       store_done_cb cb, void *owner)
 {
 	struct start *m = start_new(s, tenant, cb, owner);
+	char before[CLOCK_RFC3339_BYTES];
+
+	if (min_age_ms > 0) {
+		clock_rfc3339(clock_now_ms() - min_age_ms, before);
+		store_call_text(&m->call, "before", before);
+	}
 
 	orphans_ask(&m->call);
 	return &m->call.op;

@@ -338,6 +338,8 @@ static void tenants(void **state)
 		load("{\"tenants\":{\"one\":{\"warehouse\":\"1.db\",\"store\":\"1.db\"}}}", NO_ENV);
 	assert_int_equal(json_object_size(config_json(c, "tenants")), 1);
 	config_free(&c);
+	c = load("{\"tenants\":{\"one\":{}}}", NO_ENV); /* a server needs no files */
+	config_free(&c);
 	REFUSE("{\"tenants\":{\"a\":{\"warehouse\":\"1\",\"store\":\"1\",\"timezone\":5}}}", NO_ENV,
 	       "tenants.a: timezone");
 	REFUSE("{\"calendar\":{\"fiscal_start_month\":13}}", NO_ENV, "from 1 to 12");
@@ -348,7 +350,7 @@ static void tenants(void **state)
 	       "an id has");
 	REFUSE("{\"tenants\":{\"a\":{\"warehouse\":\"../1\",\"store\":\"1\"}}}", NO_ENV,
 	       "plain file");
-	REFUSE("{\"tenants\":{\"a\":{\"warehouse\":\"1\"}}}", NO_ENV, "tenants.a: store: missing");
+	REFUSE("{\"tenants\":{\"a\":{\"warehouse\":5}}}", NO_ENV, "tenants.a: warehouse");
 	REFUSE("{\"tenants\":{\"a\":5}}", NO_ENV, "tenants.a: must be an object");
 	REFUSE("{\"tenants\":{\"a\":{\"warehouse\":\"1\",\"store\":\"1\"},"
 	       "\"b\":{\"warehouse\":\"1\",\"store\":\"2\"}}}",

@@ -81,7 +81,7 @@ static void turns_without_an_answer_are_closed(void **state)
 	}
 	for (int again = 0; again < 2; again++) {
 		begin(f);
-		store_close_orphans(f->store, "acme", on_done, f);
+		store_close_orphans(f->store, "acme", 0, on_done, f);
 		assert_false(f->done);
 		wait_done(f);
 		assert_int_equal(f->err.code, ERR_NONE);
@@ -116,12 +116,12 @@ static void no_orphans_and_no_table_are_told_apart(void **state)
 	struct fixture *f = *state;
 
 	begin(f);
-	store_close_orphans(f->store, "vesper", on_done, f);
+	store_close_orphans(f->store, "vesper", 0, on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_INTERNAL); /* never migrated */
 	migrate(f, "vesper");
 	begin(f);
-	store_close_orphans(f->store, "vesper", on_done, f);
+	store_close_orphans(f->store, "vesper", 0, on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 }

@@ -1,0 +1,34 @@
+/*
+ * The databases and tenants that a configuration names, for all programs that open them: vesperd,
+ * and vesperctl where it runs a tool.
+ */
+#ifndef VESPER_DATABASES_H
+#define VESPER_DATABASES_H
+
+#include "vesper/arena.h"
+#include "vesper/config.h"
+#include "vesper/db.h"
+#include "vesper/err.h"
+
+struct databases {
+	enum dialect warehouse_dialect, store_dialect;
+	const char **tenant_ids; /* NULL-ended */
+	struct db_tenant *warehouse_tenants, *store_tenants;
+	size_t tenant_count;
+};
+
+/* ERR_INPUT for what can't be meant: a server without a connection string, a SQLite tenant without
+ * a file. All memory is in the arena, which must outlive what is opened. */
+MUST_CHECK bool databases_read(const struct config *c, struct arena *a, struct databases *out,
+			       struct err *e);
+
+MUST_CHECK bool databases_open_warehouse(const struct databases *all, const struct config *c,
+					 struct loop *l, struct db **out, struct err *e);
+MUST_CHECK bool databases_open_store(const struct databases *all, const struct config *c,
+				     struct loop *l, struct db **out, struct err *e);
+
+/* Which data a cached result is of: a cache may be shared with a program that reads other data. */
+const char *databases_warehouse_identity(const struct databases *all, const struct config *c,
+					 struct arena *a);
+
+#endif
