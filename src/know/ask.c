@@ -124,6 +124,14 @@ static void ask_words(struct reading *r, const struct trouble *t, struct buf *b)
 			   "What you ask for can't be narrowed by %s (%s). Shall I leave that out?",
 			   label, t->said);
 		return;
+	case TROUBLE_VAGUE:
+		buf_printf(b, "\"%s\" does not say when. From which day to which day?", t->said);
+		return;
+	case TROUBLE_PERIODS:
+		buf_str(b, "I can look at one period at a time here. Which one: ");
+		add_choices(b, t, " or ");
+		buf_char(b, '?');
+		return;
 	case TROUBLE_TOO_MANY:
 		buf_str(b, "That would be too many questions at once. Which part do you want?");
 		return;

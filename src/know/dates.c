@@ -4,14 +4,10 @@
  */
 #include "know_int.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define MONTHS_ALL 0x1FFEu
-
-static struct date month_end(int year, int month)
-{
-	return (struct date){year, month, date_days_in_month(year, month)};
-}
 
 /* Is the phrase marked as a file's label by what stands around it? */
 static bool asof_marked(const struct time_parser *p, const struct time_phrase *ph, bool other_year)
@@ -50,7 +46,7 @@ static bool asof_marked(const struct time_parser *p, const struct time_phrase *p
 
 static bool has_label_shape(const struct time_phrase *ph)
 {
-	return ph->grain == GRAIN_MONTHS && ph->year &&
+	return ph->grain == GRAIN_MONTHS && ph->year && !ph->gone && !ph->slice.n &&
 	       (ph->quarter || (ph->months & (ph->months - 1)) == 0);
 }
 
@@ -131,83 +127,175 @@ static void choose_asof(struct time_parser *p, struct arena *a, struct time_read
 	}
 }
 
+/* ---- collecting ---- */
+
 static void widen(struct time_read *out, struct date start, struct date end)
 {
-	if (!out->has_range || date_to_days(start) < date_to_days(out->start))
+	if (!out->has_start || day_before(start, out->start))
 		out->start = start;
-	if (!out->has_range || date_to_days(end) > date_to_days(out->end))
+	if (!out->has_end || day_before(out->end, end))
 		out->end = end;
-	out->has_range = true;
+	out->has_start = out->has_end = true;
 }
 
-static void add_year(struct time_read *out, int year)
+static void add_year(struct time_read *out, int year, unsigned months)
 {
 	for (size_t i = 0; i < out->year_count; i++)
-		if (out->years[i] == year)
+		if (out->years[i] == year) {
+			out->year_months[i] |= months;
 			return;
-	if (out->year_count < YEARS_MAX)
-		out->years[out->year_count++] = year;
+		}
+	if (out->year_count == YEARS_MAX)
+		return;
+	out->years[out->year_count] = year;
+	out->year_months[out->year_count++] = months;
 }
 
-/* First and last day of a phrase that has a year (its own, or the one of the whole question). */
-static void phrase_days(const struct time_phrase *ph, struct date today, int year,
-			struct date *start, struct date *end)
+/* Each month of a span that begins and ends with one. */
+static void add_months(struct time_read *out, struct date start, struct date end)
 {
-	int first = 1, last = 12;
+	for (int year = start.year; year <= end.year && year - start.year < YEARS_MAX; year++)
+		add_year(out, year,
+			 months_between(year == start.year ? start.month : 1,
+					year == end.year ? end.month : 12));
+}
 
-	if (ph->grain == GRAIN_DAYS || ph->relative) {
-		*start = ph->start;
-		*end = ph->running ? today : ph->end;
+/* What is open at one end: days only, to today where it began before. */
+static void add_open(const struct time_parser *p, const struct time_phrase *ph, struct date start,
+		     struct date end, struct time_read *out)
+{
+	out->range_only = true;
+	if (ph->edge == EDGE_BEFORE || ph->edge == EDGE_UNTIL) {
+		out->end = ph->edge == EDGE_UNTIL ? end : day_plus(start, -1);
+		out->has_end = true;
 		return;
 	}
-	if (ph->grain == GRAIN_MONTHS && !(ph->months & 1u << 12 && ph->months & 1u << 1)) {
-		while (!(ph->months & 1u << first))
-			first++;
-		while (!(ph->months & 1u << last))
-			last--;
+	out->start = ph->edge == EDGE_SINCE ? start : day_plus(end, 1);
+	out->has_start = true;
+	if (!day_before(p->today, out->start)) {
+		out->end = p->today;
+		out->has_end = true;
 	}
-	*start = (struct date){year, first, 1};
-	*end = month_end(year, last);
 }
 
-static void collect(const struct time_parser *p, struct time_read *out)
+static void add_two_ways(const struct time_phrase *ph, struct time_read *out)
 {
-	int lone_year = 0;
-	bool open = false; /* "since": to today */
+	int64_t days = date_to_days(ph->end) - date_to_days(ph->start);
+	struct date end = day_plus(ph->other, (int)days);
 
-	for (size_t i = 0; i < p->count; i++)
-		if (!p->phrases[i].asof && p->phrases[i].year)
-			lone_year = p->phrases[i].year;
-	for (size_t i = 0; i < p->count; i++) {
-		const struct time_phrase *ph = &p->phrases[i];
-		int year = ph->year ? ph->year : lone_year;
-		struct date start, end;
+	if (ph->grain != GRAIN_DAYS)
+		end = month_end(end.year, end.month);
+	out->readings[0] = (struct time_range){ph->start, ph->end};
+	out->readings[1] = (struct time_range){ph->other, end};
+	if (ph->edge == EDGE_SINCE)
+		out->readings[0].end = out->readings[1].end = out->end;
+	out->reading_count = 2;
+}
 
-		if (ph->asof)
-			continue;
-		if (ph->from > 0 && token_is(&p->q->tokens[ph->from - 1], "since"))
-			open = true;
+static void add_phrase(const struct time_parser *p, const struct time_phrase *ph, struct arena *a,
+		       struct time_read *out)
+{
+	struct date start, end;
+
+	if (ph->grain == GRAIN_MONTHS && !ph->year && !ph->dated) {
+		out->months |= ph->months;
+		return;
+	}
+	phrase_span(ph, &start, &end);
+	if (ph->edge != EDGE_NONE) {
+		add_open(p, ph, start, end, out);
+	} else {
 		if (ph->grain == GRAIN_DAYS)
 			out->range_only = true;
-		else if (ph->year)
-			add_year(out, ph->year);
-		if (ph->grain == GRAIN_MONTHS)
-			out->months |= ph->months;
-		if (ph->grain == GRAIN_DAYS || year) {
-			phrase_days(ph, p->today, year, &start, &end);
-			widen(out, start, end);
-		}
+		else if (ph->grain == GRAIN_MONTHS && !ph->dated)
+			add_year(out, ph->year, ph->months);
+		else
+			add_months(out, start, end);
+		widen(out, start, ph->running && day_before(p->today, end) ? p->today : end);
 	}
-	if (open) {
-		out->range_only = true;
-		out->end = p->today;
+	if (ph->two_ways) {
+		add_two_ways(ph, out);
+		out->unclear = text_between(p->q, ph->from, ph->to, a);
 	}
+}
+
+/* Are there months or years between the first and the last that are not meant? */
+static bool has_gap(const struct time_read *t)
+{
+	int first = INT_MAX, last = 0, count = 0;
+
+	for (size_t i = 0; i < t->year_count; i++)
+		for (int m = 1; m <= 12; m++)
+			if (t->year_months[i] & 1u << m) {
+				int at = t->years[i] * 12 + m;
+
+				first = at < first ? at : first;
+				last = at > last ? at : last;
+				count++;
+			}
+	return count > 0 && last - first + 1 != count;
+}
+
+/* Months that were named without a year: as days, the last time that they came. */
+static void add_bare_months(const struct time_parser *p, struct time_read *out)
+{
+	int first = months_first(out->months);
+	int year = latest_year(p->today, first, 1);
+	struct date start = {year, first, 1}, end = month_end(year, months_last(out->months));
+
+	if (day_before(end, start))
+		end = month_end(year + 1, months_last(out->months));
+	widen(out, start, day_before(p->today, end) ? p->today : end);
+	for (int m = 1; m <= 12; m++)
+		if (out->months & 1u << m &&
+		    !(months_between(first, months_last(out->months)) & 1u << m))
+			out->split = true;
+}
+
+/* Gives the years their months, and tells whether together they are more than was said. */
+static void settle_months(struct time_read *out)
+{
+	unsigned bare = out->months;
+
+	for (size_t i = 0; i < out->year_count; i++) {
+		out->year_months[i] |= bare;
+		out->mixed = out->mixed || out->year_months[i] != out->year_months[0];
+		out->months |= out->year_months[i];
+	}
+	out->split = out->split || has_gap(out);
 	if (out->range_only) {
 		out->year_count = 0;
 		out->months = 0;
 	}
-	if (out->months == MONTHS_ALL)
+	if (out->months == MONTHS_ALL && !out->mixed)
 		out->months = 0;
+}
+
+static void collect(const struct time_parser *p, struct arena *a, struct time_read *out)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (!p->phrases[i].asof && !p->phrases[i].gone && p->phrases[i].grain != GRAIN_NONE)
+			add_phrase(p, &p->phrases[i], a, out);
+	if (out->year_count == 0 && out->months && !out->range_only)
+		add_bare_months(p, out);
+	settle_months(out);
+	/* "last two years" are calendar years of a forecast, and days back from today else */
+	if (date_valid(p->rolls_from) && out->has_start && !out->range_only) {
+		out->start = p->rolls_from;
+		out->end = p->today;
+	}
+}
+
+void dates_of_range(struct date start, struct date end, struct time_read *out)
+{
+	bool months = start.day == 1 && end.day == date_days_in_month(end.year, end.month);
+
+	*out = (struct time_read){.range_only = !months};
+	widen(out, start, end);
+	if (!months)
+		return;
+	add_months(out, start, end);
+	settle_months(out);
 }
 
 /* "the year before", "the previous year": of what stands, which only the caller knows. */
@@ -216,10 +304,23 @@ static void read_year_before(struct question *q, struct time_read *out)
 	for (size_t i = 0; i + 1 < q->count; i++)
 		if (token_is(&q->tokens[i], "year") &&
 		    token_in(&q->tokens[i + 1],
-			     (const char *const[]){"before", "earlier", "prior", NULL})) {
+			     (const char *const[]){"before", "earlier", "prior", NULL}) &&
+		    !token_is(token_at(q, i + 2), "last")) {
 			out->year_before = true;
 			q->tokens[i].used = q->tokens[i + 1].used = true;
 		}
+}
+
+/* "as of today": what is known now, which is no filter. */
+static void drop_now(struct time_parser *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *ph = &p->phrases[i];
+
+		if (ph->grain == GRAIN_DAYS && ph->relative && asof_marked(p, ph, false) &&
+		    date_to_days(ph->end) == date_to_days(p->today))
+			ph->gone = true;
+	}
 }
 
 void dates_read(struct question *q, struct date today, const struct know_calendar *cal,
@@ -236,15 +337,20 @@ void dates_read(struct question *q, struct date today, const struct know_calenda
 	phrases_read(&p);
 	if (p.bad_to > p.bad_from)
 		out->bad_day = text_between(q, p.bad_from, p.bad_to, a);
+	if (p.vague_to > p.vague_from)
+		out->vague = text_between(q, p.vague_from, p.vague_to, a);
+	drop_now(&p);
 	choose_asof(&p, a, out);
-	collect(&p, out);
+	spans_settle(&p);
+	collect(&p, a, out);
+	out->hours |= p.hours;
 	for (size_t i = 0; i < q->count; i++)
-		if (token_in(&q->tokens[i], day_types)) {
+		if (!q->tokens[i].used && token_in(&q->tokens[i], day_types)) {
 			out->day_type = q->tokens[i].text;
 			q->tokens[i].used = true;
 		}
 	for (size_t i = 0; i < q->count; i++)
-		if (token_in(&q->tokens[i], published) && out->has_range) {
+		if (token_in(&q->tokens[i], published) && out->has_start) {
 			out->range_only = true;
 			out->year_count = 0;
 			out->months = 0;
@@ -253,7 +359,8 @@ void dates_read(struct question *q, struct date today, const struct know_calenda
 
 const char *dates_label(const char *text, struct arena *a)
 {
-	struct time_parser p = {.today = {2000, 1, 1}};
+	static const struct know_calendar plain = {0};
+	struct time_parser p = {.today = {2000, 1, 1}, .calendar = &plain};
 	struct question q;
 
 	text_read(text, a, &q);

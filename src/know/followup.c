@@ -203,7 +203,7 @@ static bool is_replaced_time(const struct reading *r, const struct fact *f)
 	if (strcmp(f->filter, FILTER_MONTH) == 0 || strcmp(f->filter, FILTER_YEAR) == 0)
 		return r->time.range_only;
 	return facts_get(&r->facts, FILTER_YEAR) || facts_get(&r->facts, FILTER_MONTH) ||
-	       r->time.has_range;
+	       r->time.has_start || r->time.has_end;
 }
 
 /* "against Hitachi", "add 2026": what was said joins what stands. */
@@ -292,6 +292,24 @@ static bool number_in(const json_t *v, int64_t *out)
 	return *end == '\0';
 }
 
+/* "2025-03-04/2025-03-31", as options of a question back have it. */
+static bool edit_range(struct reading *r, const char *filter, const json_t *v)
+{
+	static const char *const filters[] = {FILTER_START, FILTER_END, FILTER_YEAR, FILTER_MONTH};
+	const char *text = json_string_value(v), *slash = text ? strchr(text, '/') : NULL;
+	struct date start, end;
+
+	if (strcmp(filter, FILTER_START) != 0 || !slash ||
+	    !date_parse_iso(arena_strndup(r->arena, text, (size_t)(slash - text)), &start) ||
+	    !date_parse_iso(slash + 1, &end) || day_before(end, start))
+		return false;
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		facts_drop(&r->facts, filters[i]);
+	dates_of_range(start, end, &r->time);
+	reading_add_time(r);
+	return true;
+}
+
 static void edit_value(struct reading *r, const char *filter, const struct dimension_def *d,
 		       const json_t *v, enum filter_source source)
 {
@@ -368,7 +386,7 @@ void followup_edit(struct reading *r, const json_t *filters, enum filter_source 
 			r->trouble = (struct trouble){0};
 		if (is_dropped(value))
 			continue;
-		if (!json_is_array(value))
+		if (!json_is_array(value) && !edit_range(r, filter, value))
 			edit_value(r, filter, d, value, source);
 		else
 			json_array_foreach(value, i, item)

@@ -86,6 +86,22 @@ static void set_ending(struct hours *h, size_t from, size_t to, int first, int l
 	take(h->q, from, to);
 }
 
+/* "HE 7, 8 and 9": the hours that go on from token i. */
+static size_t read_more(struct hours *h, size_t i)
+{
+	for (;;) {
+		const struct token *t = token_at(h->q, i);
+		bool and = token_in(t, (const char *const[]){"and", "or", NULL});
+		const struct token *number = and? token_at(h->q, i + 1) : t;
+
+		if (number->used || number->number < 1 || number->number > 24 || number->len > 2 ||
+		    (!and&&number->before != ','))
+			return i;
+		set_ending(h, i, i + and+1, number->number, number->number);
+		i += (size_t) and +1;
+	}
+}
+
 /* "HE17", "HE 16-21", "hour ending 17", "hours ending 16 to 21" */
 static size_t read_ending(struct hours *h, size_t i)
 {
@@ -107,7 +123,7 @@ static size_t read_ending(struct hours *h, size_t i)
 		if (to == 0)
 			return 0;
 		set_ending(h, i, to, first, last);
-		return to;
+		return read_more(h, to);
 	}
 	if (t->len < 3 || t->len > 5 || strncmp(t->text, "he", 2) != 0)
 		return 0;
@@ -154,58 +170,107 @@ static size_t read_plain(struct hours *h, size_t i)
 	return to;
 }
 
-/* "5pm", "5 pm", "noon"; the hour that begins then. -1: it is none. */
-static int clock_hour(const struct question *q, size_t i, size_t *to)
+/* A time of day at token i: the hour that begins then, and whether it is exact. */
+struct clock_time {
+	int hour;  /* 0-24, or -1 */
+	bool half; /* am or pm was said */
+	bool pm;
+	bool bare; /* only a number */
+	bool past; /* minutes after the hour */
+	size_t to;
+};
+
+static struct clock_time clock_at(const struct question *q, size_t i)
 {
 	const struct token *t = token_at(q, i), *next = token_at(q, i + 1);
-	bool pm, glued = t->has_digit && t->has_letter;
-	const char *half;
+	struct clock_time out = {.hour = -1, .to = i + 1};
+	const char *half = t->text;
 	long n;
 	char *end;
 
-	if (t->used)
-		return -1;
-	*to = i + 1;
-	if (token_is(t, "noon"))
-		return 12;
-	if (token_is(t, "midnight"))
-		return 0;
+	if (t->used || t->len > 4)
+		return out;
 	n = strtol(t->text, &end, 10);
-	if (end == t->text || n < 1 || n > 12)
-		return -1;
-	half = glued ? end : next->text;
-	if (strcmp(half, "pm") == 0)
-		pm = true;
-	else if (strcmp(half, "am") == 0)
-		pm = false;
-	else
-		return -1;
-	if (!glued)
-		*to = i + 2;
-	return (int)n % 12 + (pm ? 12 : 0);
+	if (end == t->text || n > 24)
+		return out;
+	/* "17:30" */
+	if (t->number >= 0 && next->before == ':' && !next->used && day_number(next) < 60) {
+		out.past = day_number(next) > 0;
+		out.hour = (int)n;
+		out.to = i + 2;
+		half = next->number >= 0 ? token_at(q, i + 2)->text : next->text + 2;
+	} else {
+		half = t->number >= 0 ? next->text : end;
+		out.bare = true;
+	}
+	out.pm = strcmp(half, "pm") == 0;
+	out.half = (out.pm || strcmp(half, "am") == 0) && n >= 1 && n <= 12;
+	if (out.half) {
+		/* said in a token of its own? */
+		out.to += half == token_at(q, out.to)->text;
+		out.hour = (int)n % 12 + (out.pm ? 12 : 0);
+		out.bare = false;
+	} else if (out.bare) {
+		out.hour = n <= 12 && t->number >= 1 ? (int)n : -1;
+	}
+	return out;
 }
 
-/* "at 5pm", "from 4pm to 9pm", "between 4 and 9 pm" ends before the second hour. */
+static struct clock_time read_time(const struct question *q, size_t i)
+{
+	const struct token *t = token_at(q, i);
+
+	if (!t->used && (token_is(t, "noon") || token_is(t, "midnight")))
+		return (struct clock_time){.hour = token_is(t, "noon") ? 12 : 0, .to = i + 1};
+	return clock_at(q, i);
+}
+
+/* "at 5pm", "17:00"; "from 4pm to 9pm", "4-9 pm", "between 16:00 and 20:00" end before the second
+ * hour. */
 static size_t read_clock(struct hours *h, size_t i)
 {
-	size_t to, second_to;
-	int first = clock_hour(h->q, i, &to), last;
+	struct clock_time first = read_time(h->q, i), last;
+	size_t at = first.to;
 
-	if (first < 0)
+	if (first.hour < 0)
 		return 0;
-	if (is_to(token_at(h->q, to)) || token_at(h->q, to)->before == '-') {
-		size_t at = is_to(token_at(h->q, to)) ? to + 1 : to;
+	if (is_to(token_at(h->q, at)) || token_at(h->q, at)->before == '-') {
+		last = read_time(h->q, is_to(token_at(h->q, at)) ? at + 1 : at);
+		if (first.bare && last.half)
+			first.hour = first.hour % 12 + (last.pm ? 12 : 0);
+		if (last.hour >= 0 && !last.bare && last.hour != first.hour) {
+			int end = last.past ? last.hour : last.hour + 23;
 
-		last = clock_hour(h->q, at, &second_to);
-		if (last >= 0 && last != first) {
-			h->out->hours |= hours_between(first, (last + 23) % 24);
-			take(h->q, i, second_to);
-			return second_to;
+			h->out->hours |= hours_between(first.hour % 24, end % 24);
+			take(h->q, i, last.to);
+			return last.to;
 		}
 	}
-	h->out->hours |= 1u << first;
-	take(h->q, i, to);
-	return to;
+	if (first.bare)
+		return 0;
+	h->out->hours |= 1u << first.hour % 24;
+	take(h->q, i, first.to);
+	return first.to;
+}
+
+/* "5x16", "7x8": days a week by hours a day, as blocks are traded. */
+static size_t read_block(struct hours *h, size_t i, uint32_t peak)
+{
+	static const struct {
+		const char *name;
+		bool off, weekdays;
+	} blocks[] = {{"5x16", false, true}, {"7x16", false, false}, {"7x8", true, false}};
+	struct token *t = &h->q->tokens[i];
+
+	for (size_t n = 0; n < sizeof(blocks) / sizeof(blocks[0]); n++)
+		if (!t->used && token_is(t, blocks[n].name)) {
+			h->out->hours |= blocks[n].off ? HOURS_ALL & ~peak : peak;
+			if (blocks[n].weekdays)
+				h->out->day_type = t->text;
+			t->used = true;
+			return i + 1;
+		}
+	return 0;
 }
 
 /* "peak", "on-peak hours", "off-peak"; both together mean the whole day. */
@@ -241,6 +306,9 @@ void hours_read(struct question *q, const struct calendar *cal, struct arena *a,
 			to = read_plain(&h, i);
 		if (to == 0)
 			to = read_clock(&h, i);
+		if (to == 0)
+			to = read_block(&h, i,
+					hours_between(cal->peak_first_hour, cal->peak_last_hour));
 		i = to > i ? to : i + 1;
 	}
 	if (out->hours == before)

@@ -209,30 +209,63 @@ void learn_free(struct know *k);
 #define YEARS_MAX 16
 #define ASOF_MAX  4
 
+struct time_range {
+	struct date start, end;
+};
+
 struct time_read {
 	int years[YEARS_MAX];
+	unsigned year_months[YEARS_MAX]; /* bit m: month m of that year */
 	size_t year_count;
-	unsigned months;            /* bit m: month m (1-12) */
+	unsigned months;            /* bit m: month m (1-12); 0: the whole year */
 	uint32_t hours;             /* bit h: hour h (0-23) */
 	const char *asof[ASOF_MAX]; /* labels, "Jan_2025" */
 	size_t asof_count;
-	bool has_range;  /* the same time as days */
-	bool range_only; /* days are the only right way to say it */
+	bool has_start, has_end; /* the same time as days, inclusive */
+	bool range_only;         /* days are the only right way to say it */
+	bool split;              /* the days have a gap */
+	bool mixed;              /* not each month is meant of each year */
 	struct date start, end;
+	struct time_range readings[2]; /* of a day that can be read two ways */
+	size_t reading_count;
 	const char *day_type; /* "weekend": no tool knows such days by itself; or NULL */
 	const char *bad_hour; /* as it was written, or NULL */
-	const char *bad_day;  /* 2025-02-30, or NULL */
+	const char *bad_day;  /* 2025-02-30, Q5, or NULL */
+	const char *vague;    /* "last few weeks", or NULL */
+	const char *unclear;  /* what has two readings, or NULL */
 	bool year_before;     /* "the year before": of what stands */
 };
 
-/* Phrases of time as they are read (phrases.c, relative.c), before dates.c settles what they mean.
- */
+/* Phrases of time as they are read (phrases.c, timecodes.c, relative.c) and put together (spans.c),
+ * before dates.c settles what they mean. */
 
-#define PHRASES_MAX 16
-#define YEAR_MIN    1990
-#define YEAR_MAX    2100
+#define PHRASES_MAX    16
+#define YEAR_MIN       1990
+#define YEAR_MAX       2100
+#define SHORT_YEAR_MIN 20 /* '26 is a year of a forecast, '99 is not */
+#define SHORT_YEAR_MAX 60
 
 enum time_grain { GRAIN_NONE, GRAIN_YEAR, GRAIN_MONTHS, GRAIN_DAYS };
+enum unit {
+	UNIT_NONE,
+	UNIT_DAY,
+	UNIT_WEEK,
+	UNIT_FORTNIGHT,
+	UNIT_MONTH,
+	UNIT_QUARTER,
+	UNIT_HALF,
+	UNIT_YEAR
+};
+
+/* "the first two weeks of", "the end of" (its last day), "the rest of" */
+struct time_slice {
+	enum unit unit;
+	int n; /* units from the beginning; negative: from the end */
+	bool rest;
+};
+
+/* What is left open: "since", "until". */
+enum time_edge { EDGE_NONE, EDGE_SINCE, EDGE_AFTER, EDGE_BEFORE, EDGE_UNTIL };
 
 /* One phrase of time. */
 struct time_phrase {
@@ -241,31 +274,66 @@ struct time_phrase {
 	int year;        /* 0: not said */
 	unsigned months; /* bit m */
 	int quarter;     /* 1-4 when it is one */
+	bool dated;      /* has start and end: a span that is no year, nor months of one */
 	struct date start, end;
-	bool relative; /* to today: has start and end */
+	bool relative; /* to today */
 	bool running;  /* "this month": it ends today */
-	bool label;    /* written as only labels are: Jan_2025, 2025Q1 */
+	bool guessed;  /* a day whose year was not said */
+	int weekday;   /* 1-7 when it was only called that */
+	bool two_ways; /* 3/4/2025: may also begin at `other` */
+	struct date other;
+	struct time_slice slice;
+	enum time_edge edge;
+	bool label; /* written as only labels are: Jan_2025, 2025Q1 */
 	bool asof;
+	bool gone; /* part of another one */
 };
+
+enum day_order { ORDER_UNKNOWN, ORDER_MONTH_FIRST, ORDER_DAY_FIRST };
 
 struct time_parser {
 	struct question *q;
 	struct date today;
 	const struct know_calendar *calendar;
 	struct time_phrase phrases[PHRASES_MAX];
+	struct time_phrase spill; /* beyond the most that a question has, phrases are lost */
 	size_t count;
-	size_t bad_from, bad_to; /* tokens of a day that does not exist */
+	size_t bad_from, bad_to;     /* tokens of a day that does not exist */
+	size_t vague_from, vague_to; /* tokens that do not say when */
+	enum day_order order;        /* as other days of the question show it */
+	struct date rolls_from;      /* "last two years" as days, when it was said */
+	uint32_t hours;              /* of times written with their day */
 };
 
-/* Marks the tokens as used. Beyond PHRASES_MAX, phrases are lost. */
+/* Marks the tokens as used. */
 struct time_phrase *phrase_add(struct time_parser *p, size_t from, size_t to,
 			       enum time_grain grain);
+struct time_phrase *phrase_add_days(struct time_parser *p, size_t from, size_t to,
+				    struct date start, struct date end);
+struct time_phrase *phrase_add_months(struct time_parser *p, size_t from, size_t to,
+				      struct date start, int months);
 void phrases_read(struct time_parser *p);
+/* One day, or one period longer than a day, at token i. */
+bool phrase_read_day(struct time_parser *p, size_t i);
+bool phrase_read_period(struct time_parser *p, size_t i);
+int latest_year(struct date today, int month, int day);
+/* Part of a year or year written as a code at token i. */
+bool code_read(struct time_parser *p, size_t i);
+struct date fiscal_year_start(const struct know_calendar *cal, int year);
 /* The readers of what is relative to today; each is true when it took a phrase at token i. */
+bool slice_read(struct time_parser *p, size_t i);
 bool relative_read(struct time_parser *p, size_t i);
 bool relative_read_distance(struct time_parser *p, size_t i);
 bool relative_read_day(struct time_parser *p, size_t i);
 bool relative_read_weekday(struct time_parser *p, size_t i);
+
+/* Years to their months, parts of periods, ranges and open ends. Phrases that name a file stay as
+ * they are. */
+void spans_settle(struct time_parser *p);
+/* First and last day of a phrase that has a year. */
+void phrase_span(const struct time_phrase *ph, struct date *start, struct date *end);
+
+/* ---- timewords.c ---- */
 
 /* 1-12, or 0; at token i only where a month can stand ("may", "march"). */
 int month_named(const char *text, size_t len);
@@ -273,11 +341,31 @@ const char *month_name(int month); /* lower case */
 int month_token(const struct question *q, size_t i);
 /* 2025, '26, or 0. */
 int year_token(const struct token *t, bool may_be_short);
-unsigned months_between(int first, int last);  /* as bits */
+int year_of_number(int number, size_t len, bool may_be_short);
+bool may_be_short_year(int n);
+unsigned months_between(int first, int last); /* as bits */
+int months_first(unsigned months);
+int months_last(unsigned months);
 unsigned season_months(const struct token *t); /* 0: it is none */
+int ordinal_of(const struct token *t);
+bool is_day_number(const struct token *t); /* "3", "3rd" */
+int day_number(const struct token *t);
+int weekday_of(const struct token *t); /* 0 = Monday, or -1 */
+int weekday_short(const struct token *t);
+enum unit unit_of(const struct token *t);
+int unit_months(enum unit u); /* 0: it is counted in days */
+int unit_days(enum unit u);
+struct date day_plus(struct date d, int days);
+struct date day_plus_months(struct date d, int months);
+struct date month_end(int year, int month);
+bool day_before(struct date a, struct date b);
+
+/* ---- dates.c, hours.c, numbers.c ---- */
 
 void dates_read(struct question *q, struct date today, const struct know_calendar *cal,
 		struct arena *a, struct time_read *out);
+/* A range that was chosen, in all its forms. */
+void dates_of_range(struct date start, struct date end, struct time_read *out);
 void hours_read(struct question *q, const struct calendar *cal, struct arena *a,
 		struct time_read *out);
 int numbers_top_n(struct question *q); /* 0: none */
@@ -346,6 +434,8 @@ enum trouble_kind {
 	TROUBLE_RANGE,     /* a number out of bounds, an hour that does not exist */
 	TROUBLE_NOT_TAKEN, /* a filter that the tool cannot apply */
 	TROUBLE_TOO_MANY,
+	TROUBLE_VAGUE,   /* a time that does not say when */
+	TROUBLE_PERIODS, /* several periods for a tool that takes one */
 };
 
 struct trouble {
@@ -455,6 +545,10 @@ struct reading {
 	size_t said_entities; /* facts of this question that are values of a dimension */
 };
 
+/* The facts that follow from r->time. */
+void reading_add_time(struct reading *r);
+/* "2025-03-04/2025-03-31", and how people read it. */
+struct suggestion reading_range_option(struct reading *r, struct date start, struct date end);
 /* Keeps the most urgent one. */
 void reading_trouble(struct reading *r, const struct trouble *t);
 

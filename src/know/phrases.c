@@ -1,142 +1,57 @@
 /*
- * The grammar of time in a question: years, quarters, months, seasons, days and ranges as they are
- * written, and the ways to write an as-of label.
+ * The grammar of absolute time: years, quarters, months, seasons, weeks and days as they are
+ * written, and the codes that traders make of them (1Q25, cal-27, FY26 Q2).
  */
 #include "know_int.h"
 
 #include <string.h>
 
-#define SHORT_MIN   20 /* '26 is a year of a forecast, '99 is not */
-#define SHORT_MAX   60
-#define NOT_A_MONTH 0
-
-/* ---- words ---- */
-
-static const char *const month_names[] = {"january",   "february", "march",    "april",
-					  "may",       "june",     "july",     "august",
-					  "september", "october",  "november", "december"};
-
-int month_named(const char *text, size_t len)
-{
-	for (int m = 0; m < 12; m++)
-		if (len >= 3 && strncmp(month_names[m], text, len) == 0 &&
-		    (len == 3 || len == strlen(month_names[m]) || (m == 8 && len == 4)))
-			return m + 1;
-	return NOT_A_MONTH;
-}
-
-/* "may" and "march" are months only where a month can stand. */
-int month_token(const struct question *q, size_t i)
-{
-	static const char *const places[] = {
-		"in",  "for",    "of",    "from",  "to",      "through", "last", "next", "this",
-		"and", "during", "until", "since", "between", "by",      "thru", NULL};
-	const struct token *t = token_at(q, i);
-	int m = t->used ? NOT_A_MONTH : month_named(t->text, t->len);
-	const struct token *after = token_at(q, i + 1);
-
-	if ((m != 3 && m != 5) || t->len == 3)
-		if (m != 5)
-			return m;
-	if (after->number >= YEAR_MIN || (after->number >= SHORT_MIN && after->number <= SHORT_MAX))
-		return m;
-	if ((i > 0 && token_in(&q->tokens[i - 1], places)) || (t->capital && !t->first))
-		return m;
-	return NOT_A_MONTH;
-}
-
-static bool is_year(int n)
-{
-	return n >= YEAR_MIN && n <= YEAR_MAX;
-}
-
-/* 2025, '26; 0: it is none. */
-int year_token(const struct token *t, bool may_be_short)
-{
-	if (t->used || t->number < 0)
-		return 0;
-	if (t->len == 4 && is_year(t->number))
-		return t->number;
-	if (t->len == 2 && (may_be_short || t->before == '\'') && t->number >= SHORT_MIN &&
-	    t->number <= SHORT_MAX)
-		return 2000 + t->number;
-	return 0;
-}
-
-unsigned months_between(int first, int last)
-{
-	unsigned bits = 0;
-
-	for (int m = first;; m = m % 12 + 1) {
-		bits |= 1u << m;
-		if (m == last)
-			return bits;
-	}
-}
-
-static unsigned months_of_quarter(int quarter)
-{
-	return months_between(quarter * 3 - 2, quarter * 3);
-}
-
-unsigned season_months(const struct token *t)
-{
-	static const struct {
-		const char *name;
-		int first, last;
-	} seasons[] = {{"spring", 3, 5},     {"summer", 6, 8},  {"fall", 9, 11},
-		       {"autumn", 9, 11},    {"winter", 12, 2}, {"summertime", 6, 8},
-		       {"wintertime", 12, 2}};
-
-	for (size_t i = 0; i < sizeof(seasons) / sizeof(seasons[0]); i++)
-		if (token_is(t, seasons[i].name))
-			return months_between(seasons[i].first, seasons[i].last);
-	return 0;
-}
-
-static int ordinal_of(const struct token *t)
-{
-	static const char *const words[][3] = {{"first", "1st", NULL},
-					       {"second", "2nd", NULL},
-					       {"third", "3rd", NULL},
-					       {"fourth", "4th", NULL}};
-
-	for (int i = 0; i < 4; i++)
-		if (token_in(t, words[i]))
-			return i + 1;
-	return 0;
-}
-
-/* "q1", "1q", "h2": the number behind (or before) the letter; 0: it is none. */
-static int lettered(const struct token *t, char letter, int most)
-{
-	int n = 0;
-
-	if (t->len != 2)
-		return 0;
-	if (t->text[0] == letter)
-		n = t->text[1] - '0';
-	else if (t->text[1] == letter)
-		n = t->text[0] - '0';
-	return n >= 1 && n <= most ? n : 0;
-}
-
-const char *month_name(int month)
-{
-	return month_names[month - 1];
-}
-
-/* ---- phrases ---- */
-
 struct time_phrase *phrase_add(struct time_parser *p, size_t from, size_t to, enum time_grain grain)
 {
-	static struct time_phrase spill; /* beyond the most that a question has, phrases are lost */
-	struct time_phrase *out = p->count < PHRASES_MAX ? &p->phrases[p->count++] : &spill;
+	struct time_phrase *out = p->count < PHRASES_MAX ? &p->phrases[p->count++] : &p->spill;
 
 	*out = (struct time_phrase){.from = from, .to = to, .grain = grain};
 	for (size_t i = from; i < to; i++)
 		p->q->tokens[i].used = true;
 	return out;
+}
+
+struct time_phrase *phrase_add_days(struct time_parser *p, size_t from, size_t to,
+				    struct date start, struct date end)
+{
+	struct time_phrase *out = phrase_add(p, from, to, GRAIN_DAYS);
+
+	out->start = start;
+	out->end = end;
+	out->dated = true;
+	return out;
+}
+
+/* Whole months from a day on: a year or months of one where they are, else a span of months. */
+struct time_phrase *phrase_add_months(struct time_parser *p, size_t from, size_t to,
+				      struct date start, int months)
+{
+	struct time_phrase *out = phrase_add(p, from, to, GRAIN_MONTHS);
+
+	out->start = start;
+	out->end = day_plus(day_plus_months(start, months), -1);
+	out->dated = true;
+	out->year = start.year;
+	if (months == 12 && start.month == 1)
+		out->grain = GRAIN_YEAR;
+	else
+		out->months = months_between(start.month, out->end.month);
+	if (months == 3 && start.month % 3 == 1)
+		out->quarter = start.month / 3 + 1;
+	return out;
+}
+
+static bool no_such_time(struct time_parser *p, size_t from, size_t to)
+{
+	phrase_add(p, from, to, GRAIN_NONE)->gone = true;
+	p->bad_from = from;
+	p->bad_to = to;
+	return true;
 }
 
 /* A year behind tokens that want one: "of 2025", "'26", "_2025". Advances *at over it. */
@@ -149,110 +64,223 @@ static int take_year(struct time_parser *p, size_t *at, bool may_be_short)
 	    year_token(token_at(p->q, i + 1), false))
 		i++;
 	year = year_token(token_at(p->q, i), may_be_short);
+	/* "Jan 25-31": a day, not a year */
+	if (year && token_at(p->q, i)->len == 2 && token_at(p->q, i + 1)->before == '-' &&
+	    is_day_number(token_at(p->q, i + 1)))
+		return 0;
 	if (year)
 		*at = i + 1;
 	return year;
 }
 
-/* 2025-01-15, 2025/01/15 */
+/* ---- days ---- */
+
+/* "15t17" of 2025-01-15T17:00: its day, and the hour. */
+static int day_and_hour(const struct token *t, int *hour)
+{
+	*hour = -1;
+	if (t->len == 2)
+		return t->number;
+	if (t->len != 5 || t->text[2] != 't' || day_number(t) == 0)
+		return -1;
+	*hour = (t->text[3] - '0') * 10 + (t->text[4] - '0');
+	return day_number(t);
+}
+
+/* 2025-01-15, 2025/01/15, 2025-01-15T17:00Z, 2025-01, 2026-W09 */
 static bool read_iso(struct time_parser *p, size_t i)
 {
 	const struct token *y = token_at(p->q, i), *m = token_at(p->q, i + 1),
 			   *d = token_at(p->q, i + 2);
-	struct date day = {y->number, m->number, d->number};
-	struct time_phrase *out;
+	struct date day = {y->number, m->number, 0};
+	size_t to = i + 3;
+	int hour;
 
-	if (y->used || y->len != 4 || !is_year(y->number) || m->len != 2 ||
-	    (m->before != '-' && m->before != '/') || m->number < 1 || m->number > 12)
+	if (y->len != 4 || !year_token(y, false) || m->used || m->len != 2 || m->number < 0 ||
+	    (m->before != '-' && m->before != '/'))
 		return false;
-	if (d->len == 2 && d->before == m->before && date_valid(day)) {
-		out = phrase_add(p, i, i + 3, GRAIN_DAYS);
-		out->start = out->end = day;
+	day.day = d->before == m->before ? day_and_hour(d, &hour) : -1;
+	if (day.day < 0) {
+		if (m->number == 0 || (m->number > 12 && !may_be_short_year(m->number)))
+			return no_such_time(p, i, i + 2);
+		if (m->number > 12)
+			return false;
+		struct time_phrase *out = phrase_add(p, i, i + 2, GRAIN_MONTHS);
+
+		out->year = y->number;
+		out->months = 1u << m->number;
 		return true;
 	}
-	if (d->len == 2 && d->before == m->before && d->number >= 0) {
-		phrase_add(p, i, i + 3, GRAIN_NONE);
-		p->bad_from = i;
-		p->bad_to = i + 3;
-		return true;
-	}
-	if (m->before != '-' || d->before == '-')
-		return false;
-	out = phrase_add(p, i, i + 2, GRAIN_MONTHS);
-	out->year = y->number;
-	out->months = 1u << m->number;
+	if (!date_valid(day) || hour > 23)
+		return no_such_time(p, i, to);
+	while (hour >= 0 && token_at(p->q, to)->before == ':')
+		to++;
+	if (hour >= 0)
+		p->hours |= 1u << hour;
+	phrase_add_days(p, i, to, day, day);
 	return true;
 }
 
-static bool is_day_number(const struct token *t)
+/* 3/14/2025, 14.3.2025, 3-4-25: month first or day first is the writer's habit, and both are asked
+ * for where both are days. */
+static bool read_slashed(struct time_parser *p, size_t i)
 {
-	if (t->number >= 1)
-		return t->number <= 31 && t->len <= 2 && t->before != '\'';
-	return t->has_digit && t->len >= 3 && t->len <= 4 &&
-	       token_in(t, (const char *const[]){
-				   "1st",  "2nd",  "3rd",  "4th",  "5th",  "6th",  "7th",  "8th",
-				   "9th",  "10th", "11th", "12th", "13th", "14th", "15th", "16th",
-				   "17th", "18th", "19th", "20th", "21st", "22nd", "23rd", "24th",
-				   "25th", "26th", "27th", "28th", "29th", "30th", "31st", NULL});
+	const struct token *a = token_at(p->q, i), *b = token_at(p->q, i + 1),
+			   *c = token_at(p->q, i + 2);
+	bool us, other;
+	struct date month_first, day_first;
+	struct time_phrase *out;
+	int year;
+
+	if (a->used || a->number < 0 || a->len > 2 || b->number < 0 ||
+	    (b->before != '/' && b->before != '-' && b->before != '.'))
+		return false;
+	/* 1/2025 */
+	if (b->before == '/' && b->len == 4 && year_token(b, false) && a->number >= 1 &&
+	    a->number <= 12) {
+		out = phrase_add(p, i, i + 2, GRAIN_MONTHS);
+		out->year = b->number;
+		out->months = 1u << a->number;
+		return true;
+	}
+	if (b->len > 2 || c->used || c->before != b->before)
+		return false;
+	year = year_token(c, b->before == '/');
+	if (!year)
+		return false;
+	month_first = (struct date){year, a->number, b->number};
+	day_first = (struct date){year, b->number, a->number};
+	us = date_valid(month_first) && b->before != '.';
+	other = date_valid(day_first);
+	if (!us && !other)
+		return no_such_time(p, i, i + 3);
+	out = phrase_add_days(p, i, i + 3, us ? month_first : day_first,
+			      us ? month_first : day_first);
+	out->two_ways = us && other && a->number != b->number;
+	out->other = day_first;
+	if (us != other)
+		p->order = us ? ORDER_MONTH_FIRST : ORDER_DAY_FIRST;
+	return true;
 }
 
-static int day_number(const struct token *t)
+/* The year of a day or months without one: the last time that it was so. */
+int latest_year(struct date today, int month, int day)
 {
-	int n = 0;
+	bool came = month < today.month || (month == today.month && day <= today.day);
 
-	for (size_t i = 0; i < t->len && t->text[i] >= '0' && t->text[i] <= '9'; i++)
-		n = n * 10 + (t->text[i] - '0');
-	return n;
+	return came ? today.year : today.year - 1;
 }
 
-/* "January 15, 2025", "15 January 2025" */
+/* "January 15, 2025", "15 January 2025", "the 3rd of March", "March 5-12" */
 static bool read_day(struct time_parser *p, size_t i)
 {
+	static const char *const to_words[] = {"to", "through", "thru", "until", "till", NULL};
 	const struct token *a = token_at(p->q, i), *b = token_at(p->q, i + 1);
-	int month = month_token(p->q, i), year;
-	size_t at = i + 2;
-	struct date day;
-	struct time_phrase *out;
+	bool on = i > 0 && token_is(&p->q->tokens[i - 1], "on");
+	int month = month_token(p->q, i), first, last = 0, year;
+	size_t at = i + 1;
+	struct date start, end;
 
-	if (month && is_day_number(b) && !b->used)
-		day.day = day_number(b);
-	else if (is_day_number(a) && !a->used && (month = month_token(p->q, i + 1)))
-		day.day = day_number(a);
-	else
+	if (month && is_day_number(b)) {
+		first = day_number(b);
+		at = i + 2;
+	} else if (is_day_number(a)) {
+		first = day_number(a);
+		if (b->before == '-' && is_day_number(b) && month_token(p->q, i + 2)) {
+			last = day_number(b);
+			at++;
+		}
+		at += token_is(token_at(p->q, at), "of");
+		month = month_token(p->q, at++);
+	} else {
 		return false;
-	year = take_year(p, &at, false);
-	/* "Jan 25" is January 2025, "Jan 15" a day. */
-	if (!year && b->number >= SHORT_MIN && b->number <= SHORT_MAX)
+	}
+	if (!month)
 		return false;
-	day.year = year ? year : p->today.year;
-	day.month = month;
-	if (!date_valid(day))
+	if (!last &&
+	    (token_at(p->q, at)->before == '-' || token_in(token_at(p->q, at), to_words))) {
+		size_t next = at + token_in(token_at(p->q, at), to_words);
+
+		if (is_day_number(token_at(p->q, next)) && !month_token(p->q, next + 1) &&
+		    token_at(p->q, next + 1)->before != '/') {
+			last = day_number(token_at(p->q, next));
+			at = next + 1;
+		}
+	}
+	year = take_year(p, &at, last != 0);
+	/* "Jan 25" is January 2025, "Jan 15" a day, and "Dec 20 to Jan 5" begins with one. */
+	on = on || (token_in(token_at(p->q, at), to_words) && month_token(p->q, at + 1) &&
+		    is_day_number(token_at(p->q, at + 2)) &&
+		    !may_be_short_year(day_number(token_at(p->q, at + 2))));
+	if (!year && !last && !on && b->len == 2 && may_be_short_year(b->number) &&
+	    b->number == first)
 		return false;
-	out = phrase_add(p, i, at, GRAIN_DAYS);
-	out->start = out->end = day;
+	start = (struct date){year ? year : latest_year(p->today, month, first), month, first};
+	end = start;
+	end.day = last ? last : first;
+	if (!date_valid(start) || !date_valid(end))
+		return no_such_time(p, i, at);
+	if (day_before(end, start))
+		return false;
+	phrase_add_days(p, i, at, start, end)->guessed = !year;
 	return true;
 }
+
+/* "week 9 of 2026", "2026-W09", "W09 2026", counted as ISO 8601 does */
+static bool read_week(struct time_parser *p, size_t i)
+{
+	size_t at = i;
+	int year = year_token(token_at(p->q, at), false), week = -1, monday;
+	const struct token *t;
+	struct date fourth, start;
+
+	at += year != 0;
+	t = token_at(p->q, at);
+	if (!t->used && t->text[0] == 'w' && t->len == 3 && t->has_digit) {
+		week = (t->text[1] - '0') * 10 + (t->text[2] - '0');
+		at++;
+	} else if (token_is(t, "week") && token_at(p->q, at + 1)->number >= 1 &&
+		   token_at(p->q, at + 1)->len <= 2) {
+		week = token_at(p->q, at + 1)->number;
+		at += 2;
+	}
+	if (week < 0)
+		return false;
+	if (!year)
+		year = take_year(p, &at, false);
+	if (!year)
+		year = p->today.year;
+	fourth = (struct date){year, 1, 4};
+	monday = -date_weekday(fourth);
+	start = day_plus(fourth, monday + (week - 1) * 7);
+	/* the Thursday of a week tells its year */
+	if (week < 1 || day_plus(start, 3).year != year)
+		return no_such_time(p, i, at);
+	phrase_add_days(p, i, at, start, day_plus(start, 6));
+	return true;
+}
+
+/* ---- months ---- */
 
 /* "January 2025", "Jan_2025", "Jan-25", "June to August 2026", "January" */
 static bool read_month(struct time_parser *p, size_t i)
 {
 	static const char *const to_words[] = {"to", "through", "thru", "until", "till", NULL};
 	int first = month_token(p->q, i), last = first;
-	size_t at = i + 1;
+	size_t at = i + 1, next;
 	struct time_phrase *out;
+	const struct token *t;
 	char joined;
 	int year;
 
 	if (!first)
 		return false;
-	if (token_in(token_at(p->q, at), to_words) &&
-	    month_named(token_at(p->q, at + 1)->text, token_at(p->q, at + 1)->len)) {
-		last = month_named(token_at(p->q, at + 1)->text, token_at(p->q, at + 1)->len);
-		at += 2;
-	} else if (token_at(p->q, at)->before == '-' &&
-		   month_named(token_at(p->q, at)->text, token_at(p->q, at)->len)) {
-		last = month_named(token_at(p->q, at)->text, token_at(p->q, at)->len);
-		at++;
+	next = at + token_in(token_at(p->q, at), to_words);
+	t = token_at(p->q, next);
+	if (!t->used && (next > at || t->before == '-') && month_named(t->text, t->len) &&
+	    !is_day_number(token_at(p->q, next + 1))) {
+		last = month_named(t->text, t->len);
+		at = next + 1;
 	}
 	joined = token_at(p->q, at)->before;
 	year = take_year(p, &at, true);
@@ -260,155 +288,69 @@ static bool read_month(struct time_parser *p, size_t i)
 	out->months = months_between(first, last);
 	out->year = year;
 	out->label = year && joined == '_' && first == last;
+	/* "November to February 2026": it ends there */
+	if (year && last < first) {
+		out->dated = true;
+		out->start = (struct date){year - 1, first, 1};
+		out->end = month_end(year, last);
+	}
 	return true;
 }
 
-/* "Jan2025", "jan25", "2025q1", "q12025" in one token. */
-static bool read_glued(struct time_parser *p, size_t i)
+/* "Jan2025", "jan25" */
+static bool read_glued_month(struct time_parser *p, size_t i)
 {
 	const struct token *t = token_at(p->q, i);
-	struct token left = *t, right = *t;
-	char text[16];
-	int month, quarter = 0, year;
+	size_t letters = strcspn(t->text, "0123456789"), digits = t->len - letters;
+	int month = t->used ? 0 : month_named(t->text, letters), year = 0;
 	struct time_phrase *out;
 
-	if (t->used || !t->has_digit || !t->has_letter || t->len < 5 || t->len >= sizeof(text))
+	if (!month || strspn(t->text + letters, "0123456789") != digits || digits > 4)
 		return false;
-	month = month_named(t->text, 3);
-	left.len = 3;
-	if (!month) {
-		left.len = 2;
-		quarter = lettered(&left, 'q', 4);
-	}
-	if (month || quarter) {
-		right.text = t->text + left.len;
-	} else {
-		/* the year first: 2025q1 */
-		left.len = t->len - 2;
-		right.text = t->text + left.len;
-		right.len = 2;
-		quarter = lettered(&right, 'q', 4);
-		if (!quarter || left.len != 4)
-			return false;
-		memcpy(text, t->text, left.len);
-		text[left.len] = '\0';
-		right.text = text;
-	}
-	right.len = strlen(right.text);
-	right.number = 0;
-	for (size_t n = 0; n < right.len; n++) {
-		if (right.text[n] < '0' || right.text[n] > '9')
-			return false;
-		right.number = right.number * 10 + (right.text[n] - '0');
-	}
-	year = year_token(&right, true);
+	for (size_t n = letters; n < t->len; n++)
+		year = year * 10 + (t->text[n] - '0');
+	year = year_of_number(year, digits, true);
 	if (!year)
 		return false;
 	out = phrase_add(p, i, i + 1, GRAIN_MONTHS);
+	out->months = 1u << month;
 	out->year = year;
-	out->quarter = month ? 0 : quarter;
-	out->months = month ? 1u << month : months_of_quarter(quarter);
 	out->label = true;
 	return true;
 }
 
-/* "Q1 2025", "2025 Q1", "first quarter of 2025", "H1 2026", "first half of 2026", "Q1_2025" */
-static bool read_part(struct time_parser *p, size_t i)
-{
-	size_t at = i;
-	int year = year_token(token_at(p->q, at), false), part, year_after;
-	bool half = false;
-	struct time_phrase *out;
-	char joined;
-
-	if (year)
-		at++;
-	part = lettered(token_at(p->q, at), 'q', 4);
-	if (!part && (part = lettered(token_at(p->q, at), 'h', 2)))
-		half = true;
-	if (part && !token_at(p->q, at)->used) {
-		joined = token_at(p->q, at)->before;
-		at++;
-	} else {
-		part = ordinal_of(token_at(p->q, at));
-		half = token_is(token_at(p->q, at + 1), "half");
-		if (!part || (!half && !token_is(token_at(p->q, at + 1), "quarter")) ||
-		    (half && part > 2))
-			return false;
-		joined = ' ';
-		at += 2;
-	}
-	if (!year) {
-		joined = token_at(p->q, at)->before;
-		year_after = take_year(p, &at, true);
-		year = year_after;
-	}
-	out = phrase_add(p, i, at, GRAIN_MONTHS);
-	out->year = year;
-	out->quarter = half ? 0 : part;
-	out->months = half ? months_between(part * 6 - 5, part * 6) : months_of_quarter(part);
-	out->label = !half && year && joined == '_';
-	return true;
-}
-
+/* "summer 26", "the fall of 2025", "winter 2025/26" */
 static bool read_season(struct time_parser *p, size_t i)
 {
 	static const char *const places[] = {"in",     "this", "last", "next", "for",
 					     "during", "the",  "of",   "and",  NULL};
-	const struct token *t = token_at(p->q, i);
+	const struct token *t = token_at(p->q, i), *next;
 	unsigned months = t->used ? 0 : season_months(t);
 	size_t at = i + 1;
 	struct time_phrase *out;
-	int year;
+	int year, second;
 
 	if (!months)
 		return false;
 	year = take_year(p, &at, true);
-	/* "prices fall" */
-	if (token_is(t, "fall") && !(i > 0 && token_in(&p->q->tokens[i - 1], places)) &&
-	    !year_token(token_at(p->q, i + 1), true))
+	/* "prices fall in 2025" */
+	if (token_is(t, "fall") && !year_token(token_at(p->q, i + 1), true) &&
+	    !token_is(token_at(p->q, i + 1), "of") &&
+	    !(i > 0 && token_in(&p->q->tokens[i - 1], places)))
 		return false;
+	next = token_at(p->q, at);
+	second = next->before == '/' || next->before == '-' ? year_token(next, true) : 0;
+	if (year && second == year + 1 && months & 1u << 12) {
+		phrase_add_months(p, i, at + 1, (struct date){year, 12, 1}, 3);
+		return true;
+	}
 	out = phrase_add(p, i, at, GRAIN_MONTHS);
 	out->months = months;
 	out->year = year;
 	return true;
 }
 
-/* "cal-27", "Cal27", "calendar year 2027", "CY27", "FY 2026" */
-static bool read_calendar_year(struct time_parser *p, size_t i)
-{
-	static const char *const names[] = {"cal", "calendar", "cy", "fy", "fiscal", NULL};
-	const struct token *t = token_at(p->q, i);
-	size_t at = i + 1;
-	int year = 0;
-
-	if (t->used)
-		return false;
-	if (token_in(t, names)) {
-		if (token_is(token_at(p->q, at), "year"))
-			at++;
-		year = take_year(p, &at, true);
-	} else if (t->has_digit && t->has_letter) {
-		for (const char *const *name = names; *name && !year; name++) {
-			size_t n = strlen(*name);
-			struct token rest = {.text = t->text + n, .before = '\''};
-
-			if (t->len <= n || strncmp(t->text, *name, n) != 0)
-				continue;
-			rest.len = t->len - n;
-			rest.number = 0;
-			for (const char *c = rest.text; *c && rest.number >= 0; c++)
-				rest.number = *c >= '0' && *c <= '9' && rest.len <= 4
-						      ? rest.number * 10 + (*c - '0')
-						      : -1;
-			year = year_token(&rest, true);
-		}
-	}
-	if (!year)
-		return false;
-	phrase_add(p, i, at, GRAIN_YEAR)->year = year;
-	return true;
-}
+/* ---- years ---- */
 
 /* "2025", "2025-2027", "2025 to 2027", "between 2025 and 2027": each year is a phrase. */
 static bool read_year(struct time_parser *p, size_t i)
@@ -439,15 +381,28 @@ static bool read_year(struct time_parser *p, size_t i)
 
 /* ---- all ---- */
 
+bool phrase_read_day(struct time_parser *p, size_t i)
+{
+	return read_iso(p, i) || read_slashed(p, i) || read_day(p, i);
+}
+
+bool phrase_read_period(struct time_parser *p, size_t i)
+{
+	return relative_read(p, i) || code_read(p, i) || read_glued_month(p, i) ||
+	       read_month(p, i) || read_season(p, i) || read_year(p, i);
+}
+
 void phrases_read(struct time_parser *p)
 {
 	static bool (*const readers[])(struct time_parser *, size_t) = {
 		read_iso,
+		read_slashed,
+		slice_read,
 		read_day,
 		relative_read,
-		read_glued,
-		read_part,
-		read_calendar_year,
+		read_week,
+		code_read,
+		read_glued_month,
 		read_month,
 		read_season,
 		read_year,

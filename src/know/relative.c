@@ -4,150 +4,169 @@
 
 #include <string.h>
 
-/* ---- days ---- */
-
-static struct date add_days(struct date d, int days)
-{
-	return date_from_days(date_to_days(d) + days);
-}
-
-static struct date add_months(struct date d, int months)
-{
-	int at = d.year * 12 + d.month - 1 + months;
-	struct date out = {at / 12, at % 12 + 1, d.day};
-	int last = date_days_in_month(out.year, out.month);
-
-	if (out.day > last)
-		out.day = last;
-	return out;
-}
-
-/* ---- units ---- */
-
-enum unit { UNIT_NONE, UNIT_DAY, UNIT_WEEK, UNIT_MONTH, UNIT_QUARTER, UNIT_HALF, UNIT_YEAR };
-
-static enum unit unit_of(const struct token *t)
-{
-	static const char *const names[] = {"", "day", "week", "month", "quarter", "half", "year"};
-
-	for (int u = UNIT_DAY; u <= UNIT_YEAR; u++) {
-		size_t n = strlen(names[u]);
-
-		if (strncmp(t->text, names[u], n) == 0 &&
-		    (t->len == n || (t->len == n + 1 && t->text[n] == 's')))
-			return (enum unit)u;
-	}
-	return UNIT_NONE;
-}
-
 /* The calendar unit `offset` units from the one that holds today. */
-static void calendar_unit(const struct time_parser *p, enum unit unit, int offset,
+static void calendar_unit(const struct time_parser *p, enum unit unit, int offset, bool fiscal,
 			  struct date *start, struct date *end)
 {
 	struct date t = p->today;
-	int months = unit == UNIT_MONTH ? 1 : unit == UNIT_QUARTER ? 3 : unit == UNIT_HALF ? 6 : 12;
-	int first;
+	int months = unit_months(unit), first;
 
 	if (unit == UNIT_DAY) {
-		*start = *end = add_days(t, offset);
+		*start = *end = day_plus(t, offset);
 		return;
 	}
-	if (unit == UNIT_WEEK) {
+	if (months == 0) {
 		int back = (date_weekday(t) - p->calendar->week_start + 7) % 7;
 
-		*start = add_days(t, offset * 7 - back);
-		*end = add_days(*start, 6);
+		*start = day_plus(t, offset * unit_days(unit) - back);
+		*end = day_plus(*start, unit_days(unit) - 1);
 		return;
 	}
-	first = (t.month - 1) / months * months + 1;
-	*start = add_months((struct date){t.year, first, 1}, offset * months);
-	*end = add_days(add_months(*start, months), -1);
+	first = fiscal ? fiscal_year_start(p->calendar, t.year).month : 1;
+	/* back to the first month of the unit that holds this one */
+	*start = day_plus_months((struct date){t.year, t.month, 1},
+				 offset * months - (t.month - first + 12) % months);
+	*end = day_plus(day_plus_months(*start, months), -1);
 }
 
 static struct date back_by(struct date d, enum unit unit, int n)
 {
-	static const int months[] = {0, 0, 0, 1, 3, 6, 12};
-
-	if (unit == UNIT_DAY || unit == UNIT_WEEK)
-		return add_days(d, -n * (unit == UNIT_WEEK ? 7 : 1));
-	return add_months(d, -n * months[unit]);
+	return unit_months(unit) ? day_plus_months(d, -n * unit_months(unit))
+				 : day_plus(d, -n * unit_days(unit));
 }
 
-static void set_span(struct time_phrase *out, struct date start, struct date end)
+static struct time_phrase *add_unit(struct time_parser *p, size_t from, size_t to, enum unit unit,
+				    int offset, bool fiscal)
 {
-	out->start = start;
-	out->end = end;
+	struct date start, end;
+	struct time_phrase *out;
+
+	calendar_unit(p, unit, offset, fiscal, &start, &end);
+	out = unit_months(unit) ? phrase_add_months(p, from, to, start, unit_months(unit))
+				: phrase_add_days(p, from, to, start, end);
 	out->relative = true;
-	if (out->grain == GRAIN_DAYS)
-		return;
-	out->year = start.year;
-	if (out->grain == GRAIN_MONTHS)
-		out->months = months_between(start.month, end.month);
+	out->quarter = 0;
+	return out;
 }
 
 static int direction_of(const struct token *t)
 {
-	if (token_in(t,
-		     (const char *const[]){"last", "past", "previous", "prior", "trailing", NULL}))
+	if (token_in(t, (const char *const[]){"last", "past", "previous", "prior", "trailing",
+					      "preceding", NULL}))
 		return -1;
 	if (token_in(t, (const char *const[]){"next", "coming", "upcoming", "following", NULL}))
 		return 1;
 	return 0;
 }
 
-static enum time_grain grain_of(enum unit unit)
-{
-	return unit <= UNIT_WEEK ? GRAIN_DAYS : unit == UNIT_YEAR ? GRAIN_YEAR : GRAIN_MONTHS;
-}
-
 /* Rolling: from today minus the span to today, both included. */
-static void read_rolling(struct time_parser *p, size_t from, size_t to, enum unit unit, int n)
+static void add_rolling(struct time_parser *p, size_t from, size_t to, enum unit unit, int n)
 {
-	struct time_phrase *out = phrase_add(p, from, to, GRAIN_DAYS);
-
-	set_span(out, back_by(p->today, unit, n), p->today);
+	phrase_add_days(p, from, to, back_by(p->today, unit, n), p->today)->relative = true;
 }
 
-/* "last 7 days", "next two years", "in the past week" */
+/* "7 days", "a couple of weeks" at token i: where it ends, 0 when it is no count of units. */
+static size_t read_count(const struct time_parser *p, size_t i, int *n, enum unit *unit)
+{
+	const struct question *q = p->q;
+	size_t at = i;
+
+	if (token_is(token_at(q, at), "a") && token_is(token_at(q, at + 1), "couple"))
+		at++;
+	*n = number_of(token_at(q, at));
+	at += token_is(token_at(q, at), "couple") && token_is(token_at(q, at + 1), "of") ? 2 : 1;
+	if (token_in(token_at(q, at), (const char *const[]){"full", "calendar", "whole", NULL}))
+		at++;
+	*unit = unit_of(token_at(q, at));
+	return *n >= 1 && *n <= 1000 && *unit != UNIT_NONE && !token_at(q, at)->used ? at + 1 : 0;
+}
+
+/* "last 7 days", "next two years" */
 static bool read_counted(struct time_parser *p, size_t i, int direction)
 {
-	int n = number_of(token_at(p->q, i + 1));
-	enum unit unit = unit_of(token_at(p->q, i + 2));
+	enum unit unit;
+	int n;
+	size_t to = read_count(p, i + 1, &n, &unit);
+	struct time_phrase *out;
 
-	if (n < 1 || n > 1000 || unit == UNIT_NONE)
+	if (to == 0)
 		return false;
 	if (unit == UNIT_YEAR && n < YEARS_MAX && (direction > 0 || n > 1)) {
-		for (int y = 1; y <= n; y++)
-			phrase_add(p, i, i + 3, GRAIN_YEAR)->year =
-				p->today.year + (direction > 0 ? y : y - n - 1);
+		for (int y = 1; y <= n; y++) {
+			out = phrase_add(p, i, to, GRAIN_YEAR);
+			out->year = p->today.year + (direction > 0 ? y : y - n - 1);
+		}
+		if (direction < 0)
+			p->rolls_from = back_by(p->today, unit, n);
 		return true;
 	}
-	if (direction > 0) {
-		set_span(phrase_add(p, i, i + 3, GRAIN_DAYS), p->today,
-			 back_by(p->today, unit, -n));
-		return true;
-	}
-	read_rolling(p, i, i + 3, unit, n);
+	if (direction > 0)
+		phrase_add_days(p, i, to, p->today, back_by(p->today, unit, -n))->relative = true;
+	else
+		add_rolling(p, i, to, unit, n);
 	return true;
 }
 
-/* "last January", "next summer": the nearest one on that side of today. */
+/* "last few weeks": how many? */
+static bool read_vague(struct time_parser *p, size_t i)
+{
+	size_t at = i + 1;
+
+	if (!token_in(token_at(p->q, at), (const char *const[]){"few", "several", "some", NULL}) ||
+	    unit_of(token_at(p->q, at + 1)) == UNIT_NONE)
+		return false;
+	phrase_add(p, i, at + 2, GRAIN_NONE)->gone = true;
+	p->vague_from = i;
+	p->vague_to = at + 2;
+	return true;
+}
+
+/* A season that runs over the end of the year; while it runs, the last one may be this one. */
+static void add_winter(struct time_parser *p, size_t i, int direction)
+{
+	bool runs = p->today.month == 12 || p->today.month <= 2;
+	/* the December of the one that began last */
+	int year = p->today.year - (p->today.month < 12);
+	struct time_phrase *out;
+
+	if (direction > 0 || (direction == 0 && !runs))
+		year++;
+	if (direction < 0 && runs)
+		year--;
+	out = phrase_add_months(p, i, i + 2, (struct date){year, 12, 1}, 3);
+	out->quarter = 0;
+	if (direction < 0 && runs) {
+		out->two_ways = out->relative = true;
+		out->other = (struct date){year + 1, 12, 1};
+	}
+}
+
+/* "last January", "next summer", "last Q4": the nearest one on that side of today. */
 static bool read_named(struct time_parser *p, size_t i, int direction)
 {
 	const struct token *t = token_at(p->q, i + 1);
 	unsigned months = season_months(t);
-	int month = month_named(t->text, t->len), first = month;
+	int month = month_named(t->text, t->len), first, year = p->today.year;
 	struct time_phrase *out;
-	int year = p->today.year;
 
-	if (token_at(p->q, i + 2)->number >= YEAR_MIN || (!months && !month))
+	if (t->used || token_at(p->q, i + 2)->number >= YEAR_MIN ||
+	    (month && is_day_number(token_at(p->q, i + 2))))
 		return false;
-	if (!months)
+	if (month)
 		months = 1u << month;
-	else
-		for (first = 1;
-		     !(months & 1u << first) || (months & 1u << ((first + 10) % 12 + 1));)
-			first++;
+	if (!months && t->len == 2 && (t->text[0] == 'q' || t->text[0] == 'h')) {
+		int part = t->text[1] - '0', size = t->text[0] == 'q' ? 3 : 6;
+
+		if (part >= 1 && part <= 12 / size)
+			months = months_between((part - 1) * size + 1, part * size);
+	}
+	if (!months)
+		return false;
+	first = months_first(months);
+	if (first > months_last(months)) {
+		add_winter(p, i, direction);
+		return true;
+	}
 	if (direction < 0 && first >= p->today.month)
 		year--;
 	if (direction > 0 && first <= p->today.month)
@@ -158,97 +177,351 @@ static bool read_named(struct time_parser *p, size_t i, int direction)
 	return true;
 }
 
-bool relative_read(struct time_parser *p, size_t i)
+/* "next Friday": of this week or of the next one, when it is still ahead. */
+static bool read_named_day(struct time_parser *p, size_t i, int direction)
 {
-	const struct token *t = token_at(p->q, i), *next = token_at(p->q, i + 1);
-	int direction = direction_of(t);
-	bool this = token_in(t, (const char *const[]){"this", "current", NULL});
-	bool rolling = token_is(t, "past") || token_is(t, "trailing");
-	enum unit unit = unit_of(next);
+	const struct token *t = token_at(p->q, i + 1);
+	int day = weekday_of(t), ahead;
 	struct time_phrase *out;
-	struct date start, end;
+	struct date at;
 
-	if (t->used || (!direction && !this))
+	if (day < 0)
+		day = weekday_short(t);
+	if (day < 0 || t->used)
 		return false;
-	if (this && direction_of(next) < 0 && unit_of(token_at(p->q, i + 2)) != UNIT_NONE) {
-		read_rolling(p, i, i + 3, unit_of(token_at(p->q, i + 2)), 1);
-		return true;
+	ahead = (day - date_weekday(p->today) + 7) % 7;
+	if (direction < 0)
+		at = day_plus(p->today, ahead ? ahead - 7 : -7);
+	else if (direction > 0)
+		at = day_plus(p->today, ahead ? ahead : 7);
+	else
+		at = day_plus(p->today,
+			      day - date_weekday(p->today) +
+				      (day < p->calendar->week_start ? 7 : 0) -
+				      (date_weekday(p->today) < p->calendar->week_start ? 7 : 0));
+	out = phrase_add_days(p, i, i + 2, at, at);
+	out->relative = true;
+	if (direction > 0 && ahead > 0 && day > date_weekday(p->today)) {
+		out->two_ways = true;
+		out->other = day_plus(at, 7);
 	}
-	if (direction && read_counted(p, i, direction))
-		return true;
-	if (unit == UNIT_NONE || next->used)
-		return read_named(p, i, direction);
-	if (i >= 2 && direction < 0 && token_is(&p->q->tokens[i - 1], "the") &&
-	    token_in(&p->q->tokens[i - 2],
-		     (const char *const[]){"in", "over", "during", "within", NULL}))
-		rolling = true;
-	if (rolling && unit != UNIT_YEAR) {
-		read_rolling(p, i, i + 2, unit, 1);
-		return true;
-	}
-	calendar_unit(p, unit, direction, &start, &end);
-	out = phrase_add(p, i, i + 2, grain_of(unit));
-	set_span(out, start, end);
-	out->running = this;
 	return true;
 }
 
-/* "in two years", "two years from now", "3 years ago" */
+static bool read_weekend(struct time_parser *p, size_t i, int direction)
+{
+	int to_saturday = 5 - date_weekday(p->today);
+	struct time_phrase *out;
+	struct date saturday;
+
+	if (!token_is(token_at(p->q, i + 1), "weekend"))
+		return false;
+	/* on a Sunday, this weekend began yesterday, and the last one was a week before */
+	saturday = day_plus(p->today, to_saturday + direction * 7);
+	out = phrase_add_days(p, i, i + 2, saturday, day_plus(saturday, 1));
+	out->relative = true;
+	if (direction > 0 && to_saturday > 0) {
+		out->two_ways = true;
+		out->other = day_plus(saturday, -7);
+	}
+	return true;
+}
+
+/* "the week before last", "the year after next" */
+static bool read_second(struct time_parser *p, size_t i)
+{
+	enum unit unit = unit_of(token_at(p->q, i));
+	bool last = token_is(token_at(p->q, i + 1), "before") &&
+		    token_is(token_at(p->q, i + 2), "last");
+	bool next =
+		token_is(token_at(p->q, i + 1), "after") && token_is(token_at(p->q, i + 2), "next");
+
+	if (unit == UNIT_NONE || (!last && !next))
+		return false;
+	add_unit(p, i, i + 3, unit, last ? -2 : 2, false);
+	return true;
+}
+
+/* Is the period meant as a span back from today rather than one of the calendar? */
+static bool is_rolling(const struct time_parser *p, size_t i, int direction)
+{
+	const struct token *t = token_at(p->q, i);
+
+	if (token_in(t, (const char *const[]){"past", "trailing", NULL}))
+		return true;
+	return direction < 0 && i >= 2 && token_is(&p->q->tokens[i - 1], "the") &&
+	       token_in(&p->q->tokens[i - 2],
+			(const char *const[]){"in", "over", "during", "within", NULL});
+}
+
+bool relative_read(struct time_parser *p, size_t i)
+{
+	static const char *const whole[] = {"full",   "complete",  "calendar", "whole",
+					    "entire", "completed", NULL};
+	const struct token *t = token_at(p->q, i), *next = token_at(p->q, i + 1);
+	int direction = direction_of(t);
+	bool this = token_in(t, (const char *const[]){"this", "current", NULL});
+	bool fiscal = token_in(next, (const char *const[]){"fiscal", "financial", NULL});
+	size_t at = i + 1 + (fiscal || token_in(next, whole));
+	enum unit unit = unit_of(token_at(p->q, at));
+
+	if (t->used)
+		return false;
+	if (!direction && !this)
+		return read_second(p, i);
+	/* "this past month" */
+	if (this && direction_of(next) < 0) {
+		if (read_counted(p, i + 1, -1))
+			return true;
+		if (unit_of(token_at(p->q, i + 2)) == UNIT_NONE)
+			return false;
+		add_rolling(p, i, i + 3, unit_of(token_at(p->q, i + 2)), 1);
+		return true;
+	}
+	if (direction && (read_counted(p, i, direction) || read_vague(p, i)))
+		return true;
+	if (unit == UNIT_NONE || token_at(p->q, at)->used)
+		return read_named(p, i, direction) || read_named_day(p, i, direction) ||
+		       read_weekend(p, i, direction);
+	if (at == i + 1 && is_rolling(p, i, direction) &&
+	    !(unit == UNIT_YEAR && !token_is(t, "trailing"))) {
+		add_rolling(p, i, at + 1, unit, 1);
+		return true;
+	}
+	/* "half year" */
+	if (unit == UNIT_HALF && unit_of(token_at(p->q, at + 1)) == UNIT_YEAR)
+		at++;
+	add_unit(p, i, at + 1, unit, direction, fiscal)->running = this;
+	return true;
+}
+
+/* "in two years", "two years from now", "3 years ago", "within 30 days" */
 bool relative_read_distance(struct time_parser *p, size_t i)
 {
-	int n = number_of(token_at(p->q, i));
-	enum unit unit = unit_of(token_at(p->q, i + 1));
-	bool in = i > 0 && token_is(&p->q->tokens[i - 1], "in");
-	bool ago = token_is(token_at(p->q, i + 2), "ago");
-	bool from_now =
-		token_is(token_at(p->q, i + 2), "from") &&
-		token_in(token_at(p->q, i + 3), (const char *const[]){"now", "today", NULL});
-	struct date start, end;
+	static const char *const now[] = {"now", "today", NULL};
+	const struct token *before = i > 0 ? &p->q->tokens[i - 1] : token_at(p->q, p->q->count);
+	bool in = token_is(before, "in"), within = token_is(before, "within"), ago, from_now;
+	size_t to;
+	enum unit unit;
+	int n;
 
-	if (token_at(p->q, i)->used || n < 1 || n > 50 || unit == UNIT_NONE ||
-	    !(in || ago || from_now))
+	if (token_at(p->q, i)->used)
 		return false;
-	calendar_unit(p, unit, ago ? -n : n, &start, &end);
-	set_span(phrase_add(p, i, i + (ago ? 3 : from_now ? 4 : 2), grain_of(unit)), start, end);
+	to = read_count(p, i, &n, &unit);
+	/* "a week ago" */
+	if (to == 0 && token_in(token_at(p->q, i), (const char *const[]){"a", "an", "one", NULL})) {
+		unit = unit_of(token_at(p->q, i + 1));
+		n = 1;
+		to = unit != UNIT_NONE ? i + 2 : 0;
+		in = in && to;
+	}
+	if (to == 0)
+		return false;
+	ago = token_in(token_at(p->q, to), (const char *const[]){"ago", "back", NULL});
+	from_now = token_is(token_at(p->q, to), "from") && token_in(token_at(p->q, to + 1), now);
+	if (within) {
+		phrase_add_days(p, i, to, p->today, back_by(p->today, unit, -n))->relative = true;
+		return true;
+	}
+	if (!ago && !from_now && !in)
+		return false;
+	add_unit(p, i, to + (ago ? 1 : from_now ? 2 : 0), unit, ago ? -n : n, false);
+	return true;
+}
+
+/* "year to date", "ytd" */
+static bool read_to_date(struct time_parser *p, size_t i)
+{
+	static const struct {
+		const char *name;
+		enum unit unit;
+	} codes[] = {
+		{"ytd", UNIT_YEAR}, {"qtd", UNIT_QUARTER}, {"mtd", UNIT_MONTH}, {"wtd", UNIT_WEEK}};
+	const struct token *t = token_at(p->q, i);
+	enum unit unit = UNIT_NONE;
+	size_t to = i + 1;
+
+	for (size_t n = 0; n < sizeof(codes) / sizeof(codes[0]); n++)
+		if (token_is(t, codes[n].name))
+			unit = codes[n].unit;
+	if (unit == UNIT_NONE && token_is(token_at(p->q, i + 1), "to") &&
+	    token_is(token_at(p->q, i + 2), "date")) {
+		unit = unit_of(t);
+		to = i + 3;
+	}
+	if (unit == UNIT_NONE)
+		return false;
+	add_unit(p, i, to, unit, 0, false)->running = true;
 	return true;
 }
 
 bool relative_read_day(struct time_parser *p, size_t i)
 {
+	static const char *const to_words[] = {"until", "till",    "to", "through",
+					       "from",  "between", NULL};
 	const struct token *t = token_at(p->q, i);
 	int offset = token_is(t, "yesterday") ? -1 : token_is(t, "tomorrow") ? 1 : 0;
-	struct time_phrase *out;
+	bool now = token_is(t, "now") && ((i > 0 && token_in(&p->q->tokens[i - 1], to_words)) ||
+					  token_in(token_at(p->q, i + 1), to_words));
+	size_t to = i + 1;
+	struct date day;
 
 	if (t->used)
 		return false;
-	if (token_in(t, (const char *const[]){"ytd", "mtd", NULL})) {
-		bool year = token_is(t, "ytd");
-
-		out = phrase_add(p, i, i + 1, year ? GRAIN_YEAR : GRAIN_MONTHS);
-		set_span(out, (struct date){p->today.year, year ? 1 : p->today.month, 1}, p->today);
+	if (read_to_date(p, i))
 		return true;
-	}
-	if (!offset && !token_is(t, "today"))
+	/* "the day before yesterday" */
+	if (token_is(t, "day") && token_is(token_at(p->q, i + 1), "before") &&
+	    token_is(token_at(p->q, i + 2), "yesterday"))
+		offset = -2;
+	else if (token_is(t, "day") && token_is(token_at(p->q, i + 1), "after") &&
+		 token_is(token_at(p->q, i + 2), "tomorrow"))
+		offset = 2;
+	else if (!offset && !now && !token_in(t, (const char *const[]){"today", "tonight", NULL}))
 		return false;
-	out = phrase_add(p, i, i + 1, GRAIN_DAYS);
-	set_span(out, add_days(p->today, offset), add_days(p->today, offset));
+	if (offset == 2 || offset == -2)
+		to = i + 3;
+	day = day_plus(p->today, offset);
+	phrase_add_days(p, i, to, day, day)->relative = true;
 	return true;
 }
 
 /* "since Monday": the last one before today. */
 bool relative_read_weekday(struct time_parser *p, size_t i)
 {
-	static const char *const names[] = {"monday", "tuesday",  "wednesday", "thursday",
-					    "friday", "saturday", "sunday"};
+	static const char *const cues[] = {"since", "on",     "until", "till", "from",
+					   "after", "before", "to",    "and",  NULL};
 	const struct token *t = token_at(p->q, i);
+	int day = t->used ? -1 : weekday_of(t), back;
+	struct time_phrase *out;
 
-	for (int n = 0; n < 7 && !t->used; n++)
-		if (token_is(t, names[n])) {
-			int back = (date_weekday(p->today) - n + 6) % 7 + 1;
-			struct date day = add_days(p->today, -back);
+	if (day < 0 && !t->used && i > 0 && token_in(&p->q->tokens[i - 1], cues))
+		day = weekday_short(t);
+	if (day < 0)
+		return false;
+	back = (date_weekday(p->today) - day + 6) % 7 + 1;
+	out = phrase_add_days(p, i, i + 1, day_plus(p->today, -back), day_plus(p->today, -back));
+	out->relative = true;
+	out->weekday = day + 1;
+	return true;
+}
 
-			set_span(phrase_add(p, i, i + 1, GRAIN_DAYS), day, day);
-			return true;
-		}
-	return false;
+/* ---- parts of periods ---- */
+
+/* A period at token i: "March", "last year", "the month". */
+static struct time_phrase *read_inner(struct time_parser *p, size_t i)
+{
+	size_t before = p->count;
+	enum unit unit;
+
+	i += token_is(token_at(p->q, i), "the");
+	unit = unit_of(token_at(p->q, i));
+	if (phrase_read_period(p, i))
+		return p->count == before + 1 ? &p->phrases[before] : NULL;
+	if (unit == UNIT_NONE || token_at(p->q, i)->used)
+		return NULL;
+	return add_unit(p, i, i + 1, unit, 0, false);
+}
+
+/* "first two weeks of", "end of", "rest of", "week of": where the period begins, 0 when none of
+ * these is here. */
+static size_t read_slice_head(const struct time_parser *p, size_t i, struct time_slice *out)
+{
+	static const char *const ends[] = {"end", "close", NULL};
+	static const char *const starts[] = {"start", "beginning", NULL};
+	static const char *const rests[] = {"rest", "remainder", "balance", NULL};
+	const struct question *q = p->q;
+	const struct token *t = token_at(q, i);
+	bool last = token_is(t, "last");
+	int n;
+
+	*out = (struct time_slice){0};
+	if (token_in(t, ends) || token_in(t, starts)) {
+		*out = (struct time_slice){.unit = UNIT_DAY, .n = token_in(t, ends) ? -1 : 1};
+		return token_is(token_at(q, i + 1), "of") ? i + 2 : 0;
+	}
+	if (token_in(t, rests)) {
+		out->rest = true;
+		return token_is(token_at(q, i + 1), "of") ? i + 2 : 0;
+	}
+	if (!last && !token_is(t, "first"))
+		return 0;
+	out->unit = unit_of(token_at(q, i + 1));
+	out->n = last ? -1 : 1;
+	n = number_of(token_at(q, i + 1));
+	if (n >= 1 && n <= 366) {
+		out->unit = unit_of(token_at(q, i + 2));
+		out->n *= n;
+		i++;
+	}
+	/* "first half of 2026" is a half, "last half of 2026" the second one */
+	if (out->unit == UNIT_NONE || (!last && unit_months(out->unit) > 1))
+		return 0;
+	return token_in(token_at(q, i + 2), (const char *const[]){"of", "in", NULL}) ? i + 3 : 0;
+}
+
+static bool read_week_of(struct time_parser *p, size_t i)
+{
+	size_t before = p->count, at = i + 2;
+	struct time_phrase *out;
+	int back;
+
+	if (!token_is(token_at(p->q, i), "week") || !token_is(token_at(p->q, i + 1), "of"))
+		return false;
+	at += token_is(token_at(p->q, at), "the");
+	if (!phrase_read_day(p, at) || p->count != before + 1)
+		return false;
+	out = &p->phrases[before];
+	back = (date_weekday(out->start) - p->calendar->week_start + 7) % 7;
+	out->start = day_plus(out->start, -back);
+	out->end = day_plus(out->start, 6);
+	out->from = i;
+	p->q->tokens[i].used = true;
+	return true;
+}
+
+/* "mid-2026", "early March": nobody knows where that begins. */
+static bool read_about(struct time_parser *p, size_t i)
+{
+	static const char *const words[] = {"early", "late", NULL};
+	static const char *const places[] = {"in", "since", "from",   "until",
+					     "by", "for",   "during", NULL};
+	const struct token *t = token_at(p->q, i), *next = token_at(p->q, i + 1);
+	bool of = token_is(next, "of");
+	size_t at = i + 1 + of;
+	struct time_phrase *inner;
+
+	if (!token_is(t, "mid") && !(token_is(t, "middle") && of) &&
+	    !(token_in(t, words) &&
+	      (next->before == '-' || (i > 0 && token_in(&p->q->tokens[i - 1], places)))))
+		return false;
+	inner = read_inner(p, at);
+	if (!inner)
+		return false;
+	inner->gone = true;
+	p->vague_from = i;
+	p->vague_to = inner->to;
+	p->q->tokens[i].used = true;
+	return true;
+}
+
+bool slice_read(struct time_parser *p, size_t i)
+{
+	struct time_slice slice;
+	struct time_phrase *inner;
+	size_t at;
+
+	if (token_at(p->q, i)->used)
+		return false;
+	if (read_week_of(p, i) || read_about(p, i))
+		return true;
+	at = read_slice_head(p, i, &slice);
+	inner = at > 0 ? read_inner(p, at) : NULL;
+	if (!inner)
+		return false;
+	inner->slice = slice;
+	inner->from = i;
+	for (size_t n = i; n < at; n++)
+		p->q->tokens[n].used = true;
+	return true;
 }

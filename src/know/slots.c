@@ -238,6 +238,23 @@ static const struct fact *taken(const struct reading *r, const struct fit *fit,
 	return f;
 }
 
+/* "Summer 26 and Q1 27": of each year its own months. The year stands before the months in every
+ * tool that takes both. */
+static size_t keep_months(const struct reading *r, const struct fact *f, const struct args *args,
+			  struct value *values)
+{
+	const struct arg *year = args_find(args, FILTER_YEAR);
+	size_t n = 0;
+
+	if (!r->time.mixed || !year || strcmp(f->filter, FILTER_MONTH) != 0)
+		return f->count;
+	for (size_t i = 0; i < r->time.year_count; i++)
+		for (size_t v = 0; v < f->count && r->time.years[i] == year->values[0].number; v++)
+			if (r->time.year_months[i] & 1u << values[v].number)
+				values[n++] = values[v];
+	return n == 12 ? 0 : n;
+}
+
 /* The n-th of the calls that several values in single places make. */
 static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct args *args)
 {
@@ -261,7 +278,10 @@ static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct
 			if (!convert(r, p, &f->values[v], &values[v]))
 				return false;
 		if (p->is_list) {
-			args_set_list(args, r->arena, p->name, values, f->count);
+			size_t count = keep_months(r, f, args, values);
+
+			if (count > 0)
+				args_set_list(args, r->arena, p->name, values, count);
 		} else {
 			args_set(args, r->arena, p->name, values[n % f->count]);
 			n /= f->count;
@@ -346,6 +366,35 @@ static void say_not_taken(struct reading *r, const struct fit *fit)
 	}
 }
 
+/* Several periods with a gap are no range. */
+static void say_split(struct reading *r, const struct fit *fit)
+{
+	const struct time_read *t = &r->time;
+	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * YEARS_MAX * 6);
+	size_t n = 0;
+
+	if (!fit->use_range || !t->split)
+		return;
+	for (size_t i = 0; i < t->year_count; i++)
+		for (int m = 1, first = 0; m <= 12; m++) {
+			bool in = t->year_months[i] & 1u << m;
+
+			if (in && !first)
+				first = m;
+			if (first && (m == 12 || !(t->year_months[i] & 1u << (m + 1)))) {
+				options[n++] = reading_range_option(
+					r, (struct date){t->years[i], first, 1},
+					month_end(t->years[i], m));
+				first = 0;
+			}
+		}
+	reading_trouble(r, &(struct trouble){.kind = TROUBLE_PERIODS,
+					     .filter = FILTER_START,
+					     .tool = fit->tool,
+					     .options = options,
+					     .option_count = n});
+}
+
 bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out)
 {
@@ -360,6 +409,7 @@ bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 			default_fact(r, p);
 	}
 	say_not_taken(r, fit);
+	say_split(r, fit);
 	for (size_t i = 0; i < t->param_count; i++)
 		if (t->params[i].required && !facts_get(&r->facts, t->params[i].filter))
 			trouble_missing(r, t, &t->params[i]);

@@ -37,33 +37,64 @@ void reading_trouble(struct reading *r, const struct trouble *t)
 
 /* ---- reading ---- */
 
-static void add_time(struct reading *r)
+struct suggestion reading_range_option(struct reading *r, struct date start, struct date end)
 {
-	const struct time_read *t = &r->time;
+	char first[DATE_ISO_BYTES], last[DATE_ISO_BYTES];
+	const char *name = month_name(start.month), *last_name = month_name(end.month);
+	struct suggestion out;
+
+	date_iso(start, first);
+	date_iso(end, last);
+	out.value = arena_printf(r->arena, "%s/%s", first, last);
+	out.label = arena_printf(r->arena, "%c%s %d, %d", name[0] - 'a' + 'A', name + 1, start.day,
+				 start.year);
+	if (strcmp(first, last) != 0)
+		out.label =
+			arena_printf(r->arena, "%s to %c%s %d, %d", out.label,
+				     last_name[0] - 'a' + 'A', last_name + 1, end.day, end.year);
+	return out;
+}
+
+static void add_number(struct reading *r, const char *filter, int n)
+{
+	facts_add(&r->facts, r->arena, filter, NULL, value_int(n), SOURCE_SAID);
+}
+
+static void add_day(struct reading *r, const char *filter, struct date d)
+{
 	char iso[DATE_ISO_BYTES];
 
+	date_iso(d, iso);
+	facts_add(&r->facts, r->arena, filter, NULL, value_date(arena_strdup(r->arena, iso)),
+		  SOURCE_SAID);
+}
+
+void reading_add_time(struct reading *r)
+{
+	const struct time_read *t = &r->time;
+
 	for (size_t i = 0; i < t->year_count; i++)
-		facts_add(&r->facts, r->arena, FILTER_YEAR, NULL, value_int(t->years[i]),
-			  SOURCE_SAID);
+		add_number(r, FILTER_YEAR, t->years[i]);
 	for (int m = 1; m <= 12; m++)
 		if (t->months & 1u << m)
-			facts_add(&r->facts, r->arena, FILTER_MONTH, NULL, value_int(m),
-				  SOURCE_SAID);
+			add_number(r, FILTER_MONTH, m);
 	for (int h = 0; h < 24; h++)
 		if (t->hours & 1u << h)
-			facts_add(&r->facts, r->arena, FILTER_HOUR, NULL, value_int(h),
-				  SOURCE_SAID);
-	if (t->has_range) {
-		date_iso(t->start, iso);
-		facts_add(&r->facts, r->arena, FILTER_START, NULL,
-			  value_date(arena_strdup(r->arena, iso)), SOURCE_SAID);
-		date_iso(t->end, iso);
-		facts_add(&r->facts, r->arena, FILTER_END, NULL,
-			  value_date(arena_strdup(r->arena, iso)), SOURCE_SAID);
-	}
+			add_number(r, FILTER_HOUR, h);
+	if (t->has_start)
+		add_day(r, FILTER_START, t->start);
+	if (t->has_end)
+		add_day(r, FILTER_END, t->end);
 	if (t->day_type)
 		facts_add(&r->facts, r->arena, FILTER_DAYS, NULL, value_text(t->day_type),
 			  SOURCE_SAID);
+}
+
+static void trouble_time(struct reading *r)
+{
+	const struct time_read *t = &r->time;
+	struct suggestion *options;
+
 	if (t->bad_day)
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_RANGE,
 						     .filter = FILTER_START,
@@ -72,6 +103,36 @@ static void add_time(struct reading *r)
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_RANGE,
 						     .filter = FILTER_HOUR,
 						     .said = t->bad_hour});
+	if (t->vague)
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_VAGUE,
+						     .filter = FILTER_START,
+						     .said = t->vague});
+	if (t->reading_count == 0)
+		return;
+	options = arena_alloc(r->arena, sizeof(*options) * t->reading_count);
+	for (size_t i = 0; i < t->reading_count; i++)
+		options[i] = reading_range_option(r, t->readings[i].start, t->readings[i].end);
+	reading_trouble(r, &(struct trouble){.kind = TROUBLE_SEVERAL,
+					     .filter = FILTER_START,
+					     .said = t->unclear,
+					     .options = options,
+					     .option_count = t->reading_count});
+}
+
+/* A label as the tenant's data spell it; where they are known, no other is a filter. */
+static void add_label(struct reading *r, const struct dimension_def *d, const char *label)
+{
+	struct know_match m;
+
+	if (know_resolve(r->know, r->in->tenant, d->name, label, NULL, r->arena, &m))
+		facts_add(&r->facts, r->arena, FILTER_ASOF, d, value_text(m.value), SOURCE_SAID);
+	else
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_UNKNOWN,
+						     .filter = FILTER_ASOF,
+						     .dimension = d,
+						     .said = label,
+						     .options = m.suggestions,
+						     .option_count = m.suggestion_count});
 }
 
 static void add_asof(struct reading *r)
@@ -80,9 +141,8 @@ static void add_asof(struct reading *r)
 
 	for (size_t i = 0; i < c->dimension_count; i++)
 		for (size_t n = 0; n < r->time.asof_count; n++)
-			if (strcmp(c->dimensions[i].filter, FILTER_ASOF) == 0)
-				facts_add(&r->facts, r->arena, FILTER_ASOF, &c->dimensions[i],
-					  value_text(r->time.asof[n]), SOURCE_SAID);
+			if (strcmp(c->dimensions[i].filter, FILTER_ASOF) == 0 && r->scope.in[i])
+				add_label(r, &c->dimensions[i], r->time.asof[n]);
 }
 
 /* "all hub-zones of ERCOT": each of them is a value. */
@@ -125,7 +185,8 @@ static void read_question(struct reading *r)
 	add_asof(r);
 	for (size_t i = 0; i < r->facts.count; i++)
 		r->said_entities += r->facts.items[i].dimension != NULL;
-	add_time(r);
+	reading_add_time(r);
+	trouble_time(r);
 	if (top > 0)
 		facts_add(&r->facts, r->arena, FILTER_TOP_N, NULL, value_int(top), SOURCE_SAID);
 	add_all(r);

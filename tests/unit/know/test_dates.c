@@ -21,10 +21,23 @@ static const char *read_as(const char *text, struct arena *a)
 			out = arena_printf(a, "%s%s%d", out, n++ ? "," : " m", m);
 	for (size_t i = 0; i < t.asof_count; i++)
 		out = arena_printf(a, "%s a%s", out, t.asof[i]);
-	if (t.has_range) {
+	if (t.has_start)
 		date_iso(t.start, first);
+	if (t.has_end)
 		date_iso(t.end, last);
-		out = arena_printf(a, "%s %s%s/%s", out, t.range_only ? "!" : "r", first, last);
+	if (t.has_start || t.has_end)
+		out = arena_printf(a, "%s %s%s/%s", out, t.range_only ? "!" : "r",
+				   t.has_start ? first : "..", t.has_end ? last : "..");
+	if (t.split)
+		out = arena_printf(a, "%s split", out);
+	if (t.mixed)
+		out = arena_printf(a, "%s mixed", out);
+	if (t.vague)
+		out = arena_printf(a, "%s vague %s", out, t.vague);
+	for (size_t i = 0; i < t.reading_count; i++) {
+		date_iso(t.readings[i].start, first);
+		date_iso(t.readings[i].end, last);
+		out = arena_printf(a, "%s ?%s/%s", out, first, last);
 	}
 	if (t.bad_day)
 		out = arena_printf(a, "%s bad %s", out, t.bad_day);
@@ -61,11 +74,11 @@ static void years(void **state)
 		{"calendar year 2027", "y2027 r2027-01-01/2027-12-31"},
 		{"FY26", "y2026 r2026-01-01/2026-12-31"},
 		{"in '27", "y2027 r2027-01-01/2027-12-31"},
-		{"2025 and 2027", "y2025,2027 r2025-01-01/2027-12-31"},
+		{"2025 and 2027", "y2025,2027 r2025-01-01/2027-12-31 split"},
 		{"2025-2027", "y2025,2026,2027 r2025-01-01/2027-12-31"},
 		{"2025 to 2027", "y2025,2026,2027 r2025-01-01/2027-12-31"},
 		{"between 2024 and 2026", "y2024,2025,2026 r2024-01-01/2026-12-31"},
-		{"from 2027 to 2025", "y2027,2025 r2025-01-01/2027-12-31"},
+		{"from 2027 to 2025", "y2027,2025 r2025-01-01/2027-12-31 split"},
 		{"1850", ""},
 		{"99999", ""},
 		{"26 widgets", ""},
@@ -84,7 +97,7 @@ static void relative_years(void **state)
 		{"this year", "y2026 r2026-01-01/2026-02-27"},
 		{"the current year", "y2026 r2026-01-01/2026-02-27"},
 		{"next two years", "y2027,2028 r2027-01-01/2028-12-31"},
-		{"last 2 years", "y2024,2025 r2024-01-01/2025-12-31"},
+		{"last 2 years", "y2024,2025 r2024-02-27/2026-02-27"},
 		{"two years from now", "y2028 r2028-01-01/2028-12-31"},
 		{"in 2 years", "y2028 r2028-01-01/2028-12-31"},
 		{"3 years ago", "y2023 r2023-01-01/2023-12-31"},
@@ -112,17 +125,17 @@ static void parts_of_years(void **state)
 		{"first half of 2025", "y2025 m1,2,3,4,5,6 r2025-01-01/2025-06-30"},
 		{"summer 26", "y2026 m6,7,8 r2026-06-01/2026-08-31"},
 		{"the fall of 2025", "y2025 m9,10,11 r2025-09-01/2025-11-30"},
-		{"winter 2025", "y2025 m1,2,12 r2025-01-01/2025-12-31"},
+		{"winter 2025", "y2025 m1,2,12 r2025-01-01/2025-12-31 split"},
 		{"next summer", "y2026 m6,7,8 r2026-06-01/2026-08-31"},
 		{"last summer", "y2025 m6,7,8 r2025-06-01/2025-08-31"},
 		{"last January", "y2026 m1 r2026-01-01/2026-01-31"},
 		{"next January", "y2027 m1 r2027-01-01/2027-01-31"},
-		{"in July", "m7"},
-		{"summer", "m6,7,8"},
-		{"Q1", "m1,2,3"},
+		{"in July", "m7 r2025-07-01/2025-07-31"},
+		{"summer", "m6,7,8 r2025-06-01/2025-08-31"},
+		{"Q1", "m1,2,3 r2026-01-01/2026-02-27"},
 		{"Sept 2025", "y2025 m9 r2025-09-01/2025-09-30"},
 		{"may 2025", "y2025 m5 r2025-05-01/2025-05-31"},
-		{"in March", "m3"},
+		{"in March", "m3 r2025-03-01/2025-03-31"},
 	};
 
 	(void)state;
@@ -200,7 +213,7 @@ static void days_and_ranges(void **state)
 		{"since Friday", "!2026-02-20/2026-02-27"},
 		{"published in January 2025", "!2025-01-01/2025-01-31"},
 		{"2025-02-30", "bad 2025-02-30"},
-		{"30 February 2025", "y2025 m2 r2025-02-01/2025-02-28"},
+		{"30 February 2025", "bad 30 February 2025"},
 		{"weekend prices", "dweekend"},
 	};
 
@@ -225,9 +238,9 @@ static void labels_of_files(void **state)
 		{"files for Q1 2025", "aQ1_2025"},
 		{"the first quarter of 2025 release", "aQ1_2025"},
 		{"Jan 2025 curve, 2026 average", "y2026 aJan_2025 r2026-01-01/2026-12-31"},
-		{"January 2025 and 2026", "y2025,2026 m1 r2025-01-01/2026-12-31"},
+		{"January 2025 and 2026", "y2025,2026 m1 r2025-01-01/2026-01-31 split"},
 		{"as of 2025-01-15", "aJan_2025"},
-		{"as of today", "!2026-02-27/2026-02-27"},
+		{"as of today", ""},
 		{"between the Jan 2025 and Jan 2026 files", "aJan_2025 aJan_2026"},
 	};
 
