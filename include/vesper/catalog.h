@@ -119,6 +119,7 @@ struct dimension_def {
 	const char *const *parents; /* parents[i] is the parent value of values[i], or NULL */
 	const struct alias_def *aliases;
 	size_t alias_count;
+	const char *permission; /* without it its values are neither found nor suggested; or NULL */
 };
 
 struct report_def {
@@ -180,6 +181,7 @@ struct catalog_view {
 	size_t domain_count;
 	const struct tool_def *const *tools;
 	size_t tool_count;
+	const bool *may_name; /* by dimension: may its values be known? */
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
@@ -188,6 +190,9 @@ void catalog_for(const struct catalog *c, const struct principal *who, struct ar
 void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out);
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
 		    const char *agent); /* agent NULL: any */
+
+/* May this caller (NULL: nobody) know values of the dimension? */
+bool catalog_may_name(const struct dimension_def *d, const struct principal *who);
 
 /* Names of the approved views ("Stage.mc_dayahead"), NULL-ended. */
 const char *const *catalog_views(const struct catalog *c);

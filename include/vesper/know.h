@@ -16,6 +16,7 @@
 #include "vesper/clock.h"
 #include "vesper/err.h"
 #include "vesper/outcome.h"
+#include "vesper/principal.h"
 
 struct db;
 struct loop;
@@ -105,7 +106,8 @@ struct know_input {
 void know_understand(const struct know *k, const struct know_input *in, struct arena *a,
 		     struct understanding *out);
 
-/* Resolves one text to a known value of a dimension, as this tenant (NULL: nobody) knows them.
+/* Resolves one text to a known value of a dimension, as the caller (NULL: nobody) knows them: of
+ * his tenant, and of a dimension that his permissions let him know.
  * `market`-scoped aliases look at `context` (NULL: none). OUTCOME_ROWS in out->kind: *value is
  * known. OUTCOME_UNKNOWN_ENTITY: suggestions are the closest (or the several that match: then
  * `several`). */
@@ -116,8 +118,9 @@ struct know_match {
 	size_t suggestion_count;
 	enum filter_source source;
 };
-bool know_resolve(const struct know *k, const char *tenant, const char *dimension, const char *text,
-		  const struct args *context, struct arena *a, struct know_match *out);
+bool know_resolve(const struct know *k, const struct principal *who, const char *dimension,
+		  const char *text, const struct args *context, struct arena *a,
+		  struct know_match *out);
 
 /* Filters as the wire has them: [{name,value,label,source,editable,param?}]. New reference. */
 json_t *know_filters_json(const struct know *k, const struct understanding *u);

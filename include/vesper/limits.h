@@ -103,9 +103,10 @@
 	400 /* words of a question that are read; a pasted document is no question                 \
 	     */
 #define KNOW_VALUES_MAX                                                                            \
-	10000 /* names of one dimension that a tenant's data hold; more are not indexed */
-#define KNOW_REFRESH_MS  600000 /* new projects are named within ten minutes */
-#define KNOW_STRANGE_MAX 16     /* words that nobody knows and that are looked up as misspelled */
+	2000000 /* names of one dimension that a tenant's data hold; more are not indexed */
+#define KNOW_TEXT_BYTES_MAX (256 * 1024 * 1024) /* all of their letters */
+#define KNOW_REFRESH_MS     600000              /* new projects are named within ten minutes */
+#define KNOW_STRANGE_MAX    16 /* words that nobody knows and that are looked up as misspelled */
 
 /* tools and SQL */
 #define TOOL_ARGS_MAX      24    /* parameters of one tool */

@@ -140,6 +140,11 @@ const char *const *catalog_views(const struct catalog *c)
 
 /* ---- what a caller may use ---- */
 
+bool catalog_may_name(const struct dimension_def *d, const struct principal *who)
+{
+	return !d->permission || (who && may(who, d->permission));
+}
+
 /* who NULL: everybody together. */
 static bool may_use(const struct principal *who, const struct tool_def *t)
 {
@@ -160,7 +165,9 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 	const struct domain_def **domains =
 		arena_alloc(a, (c->domain_count + 1) * sizeof(*domains));
 	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
-	struct catalog_view v = {.catalog = c, .domains = domains, .tools = tools};
+	bool *may_name = arena_alloc(a, c->dimension_count + 1);
+	struct catalog_view v = {
+		.catalog = c, .domains = domains, .tools = tools, .may_name = may_name};
 
 	for (size_t i = 0; i < c->domain_count; i++) {
 		const struct domain_def *d = &c->domains[i];
@@ -175,6 +182,8 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 		if (any)
 			domains[v.domain_count++] = d;
 	}
+	for (size_t i = 0; i < c->dimension_count; i++)
+		may_name[i] = !who || catalog_may_name(&c->dimensions[i], who);
 	*out = v;
 }
 

@@ -159,8 +159,8 @@ static bool read_words(struct loader *l, const json_t *words, struct dimension_d
 static bool read_dimension(struct loader *l, const json_t *item, struct dimension_def *d,
 			   struct err *e)
 {
-	static const char *const members[] = {"name",   "filter", "label", "view", "column",
-					      "values", "parent", "words", NULL};
+	static const char *const members[] = {"name",   "filter", "label", "view",       "column",
+					      "values", "parent", "words", "permission", NULL};
 
 	if (!json_only(item, members, e) || !json_get_str(item, "name", &d->name, e))
 		return false;
@@ -169,6 +169,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	    !json_opt_str(item, "label", &d->label, e) ||
 	    !json_opt_str(item, "view", &d->view, e) ||
 	    !json_opt_str(item, "column", &d->column, e) ||
+	    !json_opt_str(item, "permission", &d->permission, e) ||
 	    !json_opt_str(item, "parent", &d->parent, e) || !read_values(l, item, d, e) ||
 	    !read_words(l, json_object_get(item, "words"), d, e))
 		return err_prefix(e, "%s", d->name);

@@ -1,226 +1,18 @@
 /*
- * The index over what can be named: every value of every dimension, its aliases in any rotation of
- * their words ("hub north"), and the parts of names made of several ("houston"). Keys are letters
- * and digits only, so "np-15", "NP 15" and "np15" are one.
+ * Names as questions need them: which dimensions a caller can speak of, what a misspelled word may
+ * mean, and what to offer where a name is missing or unknown.
  */
 #include "know_int.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "vesper/limits.h"
-#include "vesper/mem.h"
 
-#define PART_BYTES_MIN 3  /* "HB" in HB_NORTH says nothing alone */
-#define PART_NAMES_MAX 32 /* a word that more names of one dimension share tells none of them */
-#define OPTIONS_MAX    40 /* choices that one question back offers */
-#define CLOSEST_MAX    5  /* suggestions for a name that is not known */
+#define OPTIONS_MAX      40     /* choices that one question back offers */
+#define OPTIONS_SCAN_MAX 100000 /* values that are looked at for them */
+#define CLOSEST_MAX      5      /* suggestions for a name that is not known */
 
-#define NAMES_ARENA_BYTES (512 * 1024 * 1024)
-
-/* ---- making it ---- */
-
-static void add_entry(struct names *n, const struct entry *e)
-{
-	int first = dict_find(&n->keys, e->key, e->len), last = -1;
-	size_t sharing = 0;
-	struct entry *slot;
-
-	if (e->len == 0 || e->len >= ENTITY_KEY_BYTES)
-		return;
-	for (int i = first; i >= 0; i = n->entries[i].next) {
-		last = i;
-		if (n->entries[i].dimension == e->dimension && n->entries[i].value == e->value &&
-		    n->entries[i].when_value == e->when_value)
-			return;
-		sharing += n->entries[i].dimension == e->dimension;
-	}
-	if (e->kind == ENTRY_PART && sharing >= PART_NAMES_MAX)
-		return;
-	n->entries = mem_grow(n->entries, &n->entry_cap, n->entry_count + 1, sizeof(*n->entries));
-	slot = &n->entries[n->entry_count];
-	*slot = *e;
-	slot->next = -1;
-	if (last >= 0)
-		n->entries[last].next = (int)n->entry_count;
-	else
-		dict_put(&n->keys, e->key, e->len, (int)n->entry_count);
-	if (e->kind != ENTRY_PART || e->len > PART_BYTES_MIN)
-		trigrams_add(&n->trigrams, e->key, e->len, (uint32_t)n->entry_count);
-	n->entry_count++;
-}
-
-static const char *joined(const struct question *q, size_t first, struct arena *a)
-{
-	size_t bytes = 1;
-	char *key;
-
-	for (size_t i = 0; i < q->count; i++)
-		bytes += q->tokens[i].len;
-	key = arena_alloc(a, bytes);
-	for (size_t i = 0, at = 0; i < q->count; i++) {
-		const struct token *t = &q->tokens[(first + i) % q->count];
-
-		memcpy(key + at, t->text, t->len);
-		at += t->len;
-	}
-	return key;
-}
-
-static void add_name(struct names *n, struct entry e, const char *text, bool rotate)
-{
-	struct question q;
-
-	text_read(text, n->arena, &q);
-	if (q.count == 0)
-		return;
-	if (q.count > n->longest_words)
-		n->longest_words = q.count;
-	for (size_t first = 0; first < (rotate ? q.count : 1); first++) {
-		e.key = joined(&q, first, n->arena);
-		e.len = strlen(e.key);
-		add_entry(n, &e);
-	}
-}
-
-/* A name of several parts can be called by one that says something. */
-static void add_parts(struct names *n, struct entry e, const char *text)
-{
-	struct question q;
-
-	text_read(text, n->arena, &q);
-	e.kind = ENTRY_PART;
-	for (size_t i = 0; q.count > 1 && i < q.count; i++) {
-		if (!q.tokens[i].has_letter || q.tokens[i].len < PART_BYTES_MIN)
-			continue;
-		e.key = q.tokens[i].text;
-		e.len = q.tokens[i].len;
-		add_entry(n, &e);
-	}
-}
-
-static const char *parent_at(const struct dimension_def *d, size_t i)
-{
-	return d->parents ? d->parents[i] : NULL;
-}
-
-static void add_alias(struct names *n, struct entry e, const struct alias_def *alias)
-{
-	const char *equals = alias->when ? strchr(alias->when, '=') : NULL;
-	const struct dimension_def *d = e.dimension;
-
-	e.kind = ENTRY_ALIAS;
-	e.value = alias->value;
-	for (size_t i = 0; d->values && d->values[i]; i++)
-		if (strcmp(d->values[i], alias->value) == 0) {
-			e.value = d->values[i];
-			e.parent = parent_at(d, i);
-		}
-	if (equals) {
-		e.when_dimension =
-			arena_strndup(n->arena, alias->when, (size_t)(equals - alias->when));
-		e.when_value = arena_strdup(n->arena, equals + 1);
-	}
-	add_name(n, e, alias->text, true);
-}
-
-/* "bos" is "Blue Oak Solar"; two letters are words too often. */
-static void add_initials(struct names *n, struct entry e, const char *text)
-{
-	struct question q;
-	char *key;
-
-	text_read(text, n->arena, &q);
-	if (q.count < PART_BYTES_MIN)
-		return;
-	key = arena_alloc(n->arena, q.count + 1);
-	for (size_t i = 0; i < q.count; i++)
-		key[i] = q.tokens[i].text[0];
-	e.kind = ENTRY_PART;
-	e.key = key;
-	e.len = q.count;
-	add_entry(n, &e);
-}
-
-static void add_listed(struct names *n, struct entry e)
-{
-	const struct dimension_def *d = e.dimension;
-
-	for (size_t i = 0; d->values && d->values[i]; i++) {
-		e.value = d->values[i];
-		e.parent = parent_at(d, i);
-		e.kind = ENTRY_VALUE;
-		add_name(n, e, d->values[i], false);
-		add_parts(n, e, d->values[i]);
-	}
-	e.parent = NULL;
-	for (size_t i = 0; i < d->alias_count; i++)
-		add_alias(n, e, &d->aliases[i]);
-}
-
-/* As-of labels are read as the dates that they are, not as names. */
-static void add_learned(struct names *n, struct entry e, const char *const *values)
-{
-	for (size_t i = 0; strcmp(e.dimension->filter, FILTER_ASOF) != 0 && values[i]; i++) {
-		e.value = values[i];
-		e.kind = ENTRY_VALUE;
-		add_name(n, e, values[i], false);
-		add_parts(n, e, values[i]);
-		add_initials(n, e, values[i]);
-	}
-}
-
-static const char *const *copy_values(const char *const *values, struct arena *a)
-{
-	size_t count = 0;
-	const char **copy;
-
-	while (values[count])
-		count++;
-	copy = arena_alloc(a, (count + 1) * sizeof(*copy));
-	for (size_t i = 0; i < count; i++)
-		copy[i] = arena_strdup(a, values[i]);
-	return copy;
-}
-
-void names_init(struct names *n, const struct catalog *c, const char *const *const *learned)
-{
-	*n = (struct names){.catalog = c, .arena = arena_new(NAMES_ARENA_BYTES)};
-	dict_init(&n->keys, n->arena);
-	n->learned = arena_alloc(n->arena, (c->dimension_count + 1) * sizeof(*n->learned));
-	for (size_t i = 0; i < c->dimension_count; i++) {
-		struct entry e = {.dimension = &c->dimensions[i], .dimension_index = i, .next = -1};
-
-		add_listed(n, e);
-		if (!learned || !learned[i])
-			continue;
-		n->learned[i] = copy_values(learned[i], n->arena);
-		add_learned(n, e, n->learned[i]);
-	}
-	trigrams_sort(&n->trigrams);
-}
-
-void names_deinit(struct names *n)
-{
-	trigrams_deinit(&n->trigrams);
-	mem_free(n->entries);
-	arena_free(&n->arena);
-	*n = (struct names){0};
-}
-
-bool names_learned(const struct names *n, const struct dimension_def *d)
-{
-	return n->learned[d - n->catalog->dimensions] != NULL;
-}
-
-const char *const *names_values(const struct names *n, const struct dimension_def *d)
-{
-	if (d->values && d->values[0])
-		return d->values;
-	return n->learned[d - n->catalog->dimensions];
-}
-
-/* ---- asking it ---- */
+/* ---- what a caller may name ---- */
 
 /* The dimensions that one tool's parameters take. */
 struct tool_dimensions {
@@ -265,50 +57,34 @@ void scope_read(const struct know *k, const struct catalog_view *v, struct arena
 			&k->tool_dimensions[v->tools[t] - k->catalog->tools];
 
 		for (size_t i = 0; i < used->count; i++) {
-			in[used->items[i].dimension] = true;
+			in[used->items[i].dimension] = v->may_name[used->items[i].dimension];
 			weak[used->items[i].dimension] |= used->items[i].has_default;
 		}
 	}
 	*out = (struct scope){in, weak};
 }
 
-const char *entity_parent_of(const struct dimension_def *d, const char *value,
-			     const char *wanted_parent, bool *several)
+/* ---- what can be chosen ---- */
+
+static struct suggestion option_of(const char *value, const char *parent, struct arena *a)
 {
-	const char *parent = NULL;
+	struct suggestion s = {.value = arena_strdup(a, value)};
 
-	*several = false;
-	for (size_t i = 0; d->values && d->values[i]; i++) {
-		const char *p = parent_at(d, i);
-
-		if (!p || strcmp(d->values[i], value) != 0)
-			continue;
-		if (wanted_parent && strcmp(p, wanted_parent) == 0) {
-			*several = false;
-			return p;
-		}
-		*several = *several || (parent && strcmp(parent, p) != 0);
-		parent = p;
-	}
-	return parent;
+	s.label = parent ? arena_printf(a, "%s (%s)", value, parent) : s.value;
+	return s;
 }
 
 size_t entity_options(const struct names *names, const struct dimension_def *d, const char *parent,
 		      struct arena *a, const struct suggestion **out)
 {
-	const char *const *values = names_values(names, d);
 	struct suggestion *options = arena_alloc(a, sizeof(*options) * OPTIONS_MAX);
-	size_t n = 0;
+	size_t n = 0, count = names_count(names, d);
 
-	for (size_t i = 0; values && values[i] && n < OPTIONS_MAX; i++) {
-		const char *p = parent_at(d, i);
+	for (size_t i = 0; i < count && i < OPTIONS_SCAN_MAX && n < OPTIONS_MAX; i++) {
+		const char *own, *value = names_at(names, d, i, &own);
 
-		if (parent && p && strcmp(p, parent) != 0)
-			continue;
-		options[n].value = arena_strdup(a, values[i]);
-		options[n].label =
-			p && !parent ? arena_printf(a, "%s (%s)", values[i], p) : options[n].value;
-		n++;
+		if (!parent || !own || strcmp(own, parent) == 0)
+			options[n++] = option_of(value, parent ? NULL : own, a);
 	}
 	*out = options;
 	return n;
@@ -316,90 +92,127 @@ size_t entity_options(const struct names *names, const struct dimension_def *d, 
 
 /* ---- one name ---- */
 
-struct near {
-	int distance;
-	const struct entry *entries[CLOSEST_MAX];
+/* A typing error rarely hits the first letter of a short word, unless two were swapped there. */
+static bool same_beginning(const char *key, size_t len, const struct entry *e)
+{
+	struct folded f;
+
+	if (len >= 8 || e->kind == ENTRY_PART)
+		return true;
+	text_fold(e->value, &f);
+	if (e->kind == ENTRY_ALIAS || key[0] == f.key[0])
+		return true;
+	return len > 1 && f.len > 1 && key[0] == f.key[1] && key[1] == f.key[0];
+}
+
+size_t entity_near(const struct names *names, const bool *in, const char *key, size_t len,
+		   struct arena *a, struct entry *out)
+{
+	size_t count = names_near(names, in, key, len, false, a, out, NEAR_MAX), n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (same_beginning(key, len, &out[i]) &&
+		    (n == 0 || out[i].distance == out[0].distance))
+			out[n++] = out[i];
+	return n;
+}
+
+/* ---- what is like it ---- */
+
+struct closest {
+	const struct names *names;
+	const char *parent;
+	struct arena *arena;
+	struct suggestion *list;
 	size_t count;
 };
 
-static bool near_has(const struct near *n, const struct entry *e)
+static void suggest(struct closest *c, const char *value, const char *own)
 {
-	for (size_t i = 0; i < n->count; i++)
-		if (n->entries[i]->dimension == e->dimension &&
-		    strcmp(n->entries[i]->value, e->value) == 0)
-			return true;
-	return false;
-}
-
-/* A typing error rarely hits the first letter, unless two were swapped there. */
-static bool same_beginning(const char *key, size_t len, const struct entry *e)
-{
-	if (len >= 8 || key[0] == e->key[0])
-		return true;
-	return len > 1 && e->len > 1 && key[0] == e->key[1] && key[1] == e->key[0];
-}
-
-void entity_near(const struct names *names, const bool *in, const char *key, size_t len,
-		 struct arena *a, const struct entry **out, size_t *count)
-{
-	uint16_t *shared = arena_alloc(a, sizeof(*shared) * (names->entry_count + 1));
-	struct near best = {.distance = fuzzy_limit(key, len)};
-
-	*count = 0;
-	if (best.distance == 0 || len >= ENTITY_KEY_BYTES)
+	if (c->count == CLOSEST_MAX || (c->parent && own && strcmp(c->parent, own) != 0))
 		return;
-	trigrams_count(&names->trigrams, key, len, shared, names->entry_count);
-	for (size_t i = 0; i < names->entry_count; i++) {
-		const struct entry *e = &names->entries[i];
-		int distance;
-
-		if (shared[i] == 0 || !in[e->dimension_index] || e->when_value || e->len < 4 ||
-		    !fuzzy_same_digits(key, len, e->key, e->len) || !same_beginning(key, len, e))
-			continue;
-		distance = fuzzy_distance(key, len, e->key, e->len, best.distance);
-		if (distance > best.distance)
-			continue;
-		if (distance < best.distance)
-			best = (struct near){.distance = distance};
-		if (best.count < CLOSEST_MAX && !near_has(&best, e))
-			best.entries[best.count++] = e;
-	}
-	memcpy(out, best.entries, best.count * sizeof(*best.entries));
-	*count = best.count;
+	for (size_t i = 0; i < c->count; i++)
+		if (strcmp(c->list[i].value, value) == 0)
+			return;
+	c->list[c->count++] = option_of(value, c->parent ? NULL : own, c->arena);
 }
 
-/* The values of one dimension that share most trigrams with the key, the best first. */
-size_t entity_closest(const struct names *names, const struct dimension_def *d, const char *key,
+static void suggest_near(struct closest *c, size_t dimension, const struct folded *f)
+{
+	bool *in = arena_alloc(c->arena, c->names->know->catalog->dimension_count + 1);
+	struct entry near[NEAR_MAX];
+	size_t n;
+
+	in[dimension] = true;
+	n = names_near(c->names, in, f->key, f->len, true, c->arena, near, NEAR_MAX);
+	for (size_t i = 0; i < n; i++)
+		suggest(c, near[i].value, near[i].parent);
+}
+
+static void suggest_like(struct closest *c, size_t dimension, const struct folded *f)
+{
+	const struct listed *l = &c->names->know->listed;
+	const struct lexicon *learned = c->names->learned[dimension];
+	struct like_value like[CLOSEST_MAX * 2];
+	size_t n = lexicon_like(l->values, f, like, CLOSEST_MAX * 2);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
+
+		if (e->dimension_index == dimension)
+			suggest(c, e->value, e->parent);
+	}
+	n = learned ? lexicon_like(learned, f, like, CLOSEST_MAX * 2) : 0;
+	for (size_t i = 0; i < n; i++)
+		suggest(c, lexicon_text(learned, like[i].value),
+			lexicon_parent(learned, like[i].value));
+}
+
+size_t entity_closest(const struct names *names, const struct dimension_def *d, const char *text,
 		      const char *parent, struct arena *a, const struct suggestion **out)
 {
-	uint16_t *shared = arena_alloc(a, sizeof(*shared) * (names->entry_count + 1));
-	struct suggestion *list = arena_alloc(a, sizeof(*list) * CLOSEST_MAX);
-	uint16_t weights[CLOSEST_MAX] = {0};
-	size_t n = 0;
+	size_t dimension = (size_t)(d - names->know->catalog->dimensions);
+	struct closest c = {.names = names, .parent = parent, .arena = a};
+	struct folded f;
 
-	trigrams_count(&names->trigrams, key, strlen(key), shared, names->entry_count);
-	for (size_t i = 0; i < names->entry_count; i++) {
-		const struct entry *e = &names->entries[i];
-		size_t at;
-
-		if (shared[i] < 2 || e->dimension != d || e->kind != ENTRY_VALUE ||
-		    (parent && e->parent && strcmp(parent, e->parent) != 0))
-			continue;
-		for (at = n; at > 0 && weights[at - 1] < shared[i]; at--)
-			;
-		if (at == CLOSEST_MAX)
-			continue;
-		n = n < CLOSEST_MAX ? n + 1 : n;
-		memmove(&weights[at + 1], &weights[at], (n - at - 1) * sizeof(*weights));
-		memmove(&list[at + 1], &list[at], (n - at - 1) * sizeof(*list));
-		weights[at] = shared[i];
-		list[at].value = arena_strdup(a, e->value);
-		list[at].label = e->parent && !parent
-					 ? arena_printf(a, "%s (%s)", e->value, e->parent)
-					 : list[at].value;
-	}
-	if (n == 0)
+	*out = NULL;
+	if (!names->in[dimension])
+		return 0;
+	c.list = arena_alloc(a, sizeof(*c.list) * CLOSEST_MAX);
+	text_fold(text, &f);
+	suggest_near(&c, dimension, &f);
+	suggest_like(&c, dimension, &f);
+	if (c.count == 0)
 		return entity_options(names, d, parent, a, out);
-	*out = list;
-	return n;
+	*out = c.list;
+	return c.count;
+}
+
+const struct dimension_def *entity_kind_like(const struct names *names, const char *text)
+{
+	const struct listed *l = &names->know->listed;
+	const struct catalog *c = names->know->catalog;
+	const struct dimension_def *best = NULL;
+	struct like_value like[NEAR_MAX];
+	uint32_t most = 1;
+	struct folded f;
+	size_t n;
+
+	text_fold(text, &f);
+	n = lexicon_like(l->values, &f, like, NEAR_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
+
+		if (like[i].shared > most && names->in[e->dimension_index]) {
+			most = like[i].shared;
+			best = e->dimension;
+		}
+	}
+	for (size_t d = 0; d < c->dimension_count; d++)
+		if (names->learned[d] && names->in[d] &&
+		    lexicon_like(names->learned[d], &f, like, 1) > 0 && like[0].shared > most) {
+			most = like[0].shared;
+			best = &c->dimensions[d];
+		}
+	return best;
 }

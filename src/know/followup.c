@@ -166,8 +166,9 @@ const char *followup_choice(const struct question *q, const json_t *ask)
 /* ---- taking over ---- */
 
 /* Does a fact that stands contradict one that was said, as the hub-zone of another market does? */
-static bool hangs_on_other(const struct catalog *c, const struct facts *facts, const struct fact *f)
+static bool hangs_on_other(const struct reading *r, const struct facts *facts, const struct fact *f)
 {
+	const struct catalog *c = r->know->catalog;
 	bool several;
 
 	for (size_t i = 0; i < facts->count && f->dimension; i++) {
@@ -177,8 +178,9 @@ static bool hangs_on_other(const struct catalog *c, const struct facts *facts, c
 		if (!d || said->source == SOURCE_CARRIED || said->source == SOURCE_DEFAULT)
 			continue;
 		if (f->dimension->parent && catalog_dimension(c, f->dimension->parent) == d) {
-			const char *parent = entity_parent_of(f->dimension, f->values[0].text,
-							      said->values[0].text, &several);
+			const char *parent =
+				names_parent_of(r->names, f->dimension, f->values[0].text,
+						said->values[0].text, &several);
 			if (parent && strcmp(parent, said->values[0].text) != 0)
 				return true;
 		}
@@ -247,8 +249,8 @@ void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 			join(r, f, said);
 			continue;
 		}
-		if (said || hangs_on_other(r->know->catalog, &r->facts, f) ||
-		    is_replaced_time(r, f) || (how == CARRY_MISSING && !(p && p->required)))
+		if (said || hangs_on_other(r, &r->facts, f) || is_replaced_time(r, f) ||
+		    (how == CARRY_MISSING && !(p && p->required)))
 			continue;
 		for (size_t v = 0; v < f->count; v++)
 			facts_add(&r->facts, r->arena, f->filter, f->dimension, f->values[v],
@@ -324,8 +326,7 @@ static void edit_value(struct reading *r, const char *filter, const struct dimen
 			args_set(&context, r->arena, r->facts.items[i].dimension->name,
 				 r->facts.items[i].values[0]);
 	if (d && json_is_string(v)) {
-		if (know_resolve(r->know, r->in->tenant, d->name, json_string_value(v), &context,
-				 r->arena, &m))
+		if (resolve_text(r->names, d, json_string_value(v), &context, r->arena, &m))
 			value = value_text(m.value);
 	} else if (!d && (strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0)) {
 		if (json_is_string(v) && date_parse_iso(json_string_value(v), &day))
@@ -361,7 +362,7 @@ static void drop_misfits(struct reading *r, const struct facts *edited)
 	for (size_t i = r->facts.count; i-- > 0;) {
 		const struct fact *f = &r->facts.items[i];
 
-		if (!facts_get(edited, f->filter) && hangs_on_other(r->know->catalog, edited, f))
+		if (!facts_get(edited, f->filter) && hangs_on_other(r, edited, f))
 			facts_drop(&r->facts, f->filter);
 	}
 }

@@ -21,7 +21,7 @@ struct know *know_new(const struct catalog *c)
 	dict_init(&k->prepositions, k->arena);
 	words_add_stop(&k->stop);
 	words_add_synonyms(&k->synonyms);
-	names_init(&k->names, c, NULL);
+	listed_init(&k->listed, c, k->arena);
 	scope_index(k);
 	k->router = router_new(k);
 	return k;
@@ -32,7 +32,7 @@ void know_free(struct know **k)
 	if (!*k)
 		return;
 	learn_free(*k);
-	names_deinit(&(*k)->names);
+	listed_deinit(&(*k)->listed);
 	arena_free(&(*k)->arena);
 	mem_free(*k);
 	*k = NULL;

@@ -2,7 +2,8 @@
  * How a question is read. The way through it:
  *
  *   text     -> tokens: lower case, punctuation gone, where each stood
- *   learn    -> names that are really in a tenant's data, beside those of the catalogue
+ *   names    -> the catalogue's names, and those that are really in a tenant's data (keys.h,
+ *               lexicon.h: how a million of them is searched)
  *   entity   -> mentions of known values, misspelled or partly named ones too; names nobody knows
  *   dates    -> years, months, as-of label, range; hours
  *   numbers  -> top n
@@ -19,6 +20,7 @@
 
 #include <stdint.h>
 
+#include "lexicon.h"
 #include "vesper/str.h"
 
 /* Names of the wire that have a grammar of their own; all others are dimensions'. */
@@ -52,8 +54,17 @@ struct question {
 };
 
 void text_read(const char *text, struct arena *a, struct question *out);
-/* The letters and digits of `text`, lower case, without anything between: what names are compared
- * by. */
+/* A name as it is compared: its letters and digits, lower case and without marks, and where each
+ * word ends. What is longer than fits is left out. */
+#define FOLDED_WORDS_MAX 32
+struct folded {
+	char key[KEY_BYTES_MAX];
+	size_t len;
+	uint16_t ends[FOLDED_WORDS_MAX];
+	size_t count;
+};
+void text_fold(const char *text, struct folded *out);
+/* The key alone. */
 const char *text_key(const char *text, struct arena *a);
 /* The words of the question from token `from` up to `to`, as they were written. */
 const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a);
@@ -94,53 +105,68 @@ int fuzzy_limit(const char *key, size_t len);
 /* Digits must agree: they tell such names apart. */
 bool fuzzy_same_digits(const char *a, size_t a_len, const char *b, size_t b_len);
 
-struct trigram {
-	uint32_t gram;
-	uint32_t entry;
-};
-struct trigrams {
-	struct trigram *items;
-	size_t count, cap;
-};
-void trigrams_add(struct trigrams *t, const char *key, size_t len, uint32_t entry);
-void trigrams_sort(struct trigrams *t);
-void trigrams_deinit(struct trigrams *t);
-/* Counts shared trigrams by entry in `shared` (entry_count numbers, zeroed by the caller); returns
- * how many trigrams the key has. */
-size_t trigrams_count(const struct trigrams *t, const char *key, size_t len, uint16_t *shared,
-		      size_t entry_count);
+#define FUZZY_BYTES_MIN 4  /* shorter names forgive nothing */
+#define NEAR_MAX        16 /* near names that are ever looked at */
 
-/* ---- entity.c ---- */
-
-#define ENTITY_KEY_BYTES 96
+/* ---- names.c ---- */
 
 enum entry_kind { ENTRY_VALUE, ENTRY_ALIAS, ENTRY_PART };
 
-/* One way to write one value. */
+/* One way to read some words as a value. */
 struct entry {
-	const char *key;
-	size_t len;
 	const struct dimension_def *dimension;
 	size_t dimension_index;
 	const char *value;
 	const char *parent; /* the value of the parent dimension, or NULL */
 	const char *when_dimension, *when_value;
 	enum entry_kind kind;
-	int next; /* another entry of the same key, or -1 */
+	size_t shared; /* values of the dimension that the words name as well as this one */
+	int distance;  /* edits, when it is only near */
 };
 
-/* All that can be named in one place: what the catalogue lists, with what one tenant's data hold.
- */
-struct names {
-	const struct catalog *catalog;
-	struct arena *arena;
-	struct entry *entries;
-	size_t entry_count, entry_cap;
-	struct dict keys; /* key -> first entry */
-	struct trigrams trigrams;
-	size_t longest_words;        /* words of the longest name */
-	const char *const **learned; /* by dimension index: NULL-ended values, or NULL */
+/* What the catalogue lists, with its aliases; known to everybody. */
+struct listed {
+	const struct lexicon *values, *aliases;
+	struct entry *value_entries, *alias_entries; /* by what was added to the lexicon */
 };
+
+/* What one caller can name: the catalogue's values and those of his tenant's data, of the
+ * dimensions that he may know. Lives in the arena of a question. */
+struct names {
+	const struct know *know;
+	const struct lexicon *const *learned; /* by dimension; NULL: nothing, or not for him */
+	const bool *in;                       /* by dimension: may it be named? */
+};
+
+#define PART_NAMES_MAX 32 /* a word that more names share tells none of them, by itself */
+
+void listed_init(struct listed *l, const struct catalog *c, struct arena *a);
+void listed_deinit(struct listed *l);
+/* The dimension (by index) of which the catalogue lists such a name, not just a part of it; -1:
+ * none. */
+int listed_dimension_of(const struct know *k, const char *key, size_t len);
+/* How these words can be read; at most `max`, whole names first. */
+size_t names_find(const struct names *n, const struct folded *words, struct entry *out, size_t max);
+/* The same of one dimension. */
+size_t names_find_of(const struct names *n, size_t dimension, const struct folded *words,
+		     struct arena *a, struct entry *out, size_t max);
+/* Values that are written nearly so, of the dimensions in `in`, the nearest first; those in other
+ * digits are left out unless `any_digits`. */
+size_t names_near(const struct names *n, const bool *in, const char *key, size_t len,
+		  bool any_digits, struct arena *a, struct entry *out, size_t max);
+/* Is any value of it known? */
+bool names_known(const struct names *n, const struct dimension_def *d);
+/* Do its values come from the tenant's data alone? */
+bool names_learned(const struct names *n, const struct dimension_def *d);
+/* The values one by one, the catalogue's first. */
+size_t names_count(const struct names *n, const struct dimension_def *d);
+const char *names_at(const struct names *n, const struct dimension_def *d, size_t i,
+		     const char **parent);
+/* The parent of a value: the wanted one where it is among several. NULL: none is known. */
+const char *names_parent_of(const struct names *n, const struct dimension_def *d, const char *value,
+			    const char *wanted, bool *several);
+
+/* ---- entity.c ---- */
 
 struct router;
 struct tool_dimensions;
@@ -149,7 +175,7 @@ struct tenant_names;
 struct know {
 	const struct catalog *catalog;
 	struct arena *arena;
-	struct names names;           /* the catalogue's, for who has none of his own */
+	struct listed listed;
 	struct tenant_names *tenants; /* of whom something was learned */
 	size_t tenant_count, tenant_cap;
 	struct tool_dimensions *tool_dimensions; /* by index of the tool */
@@ -158,13 +184,6 @@ struct know {
 	struct router *router;
 };
 
-/* An index over the catalogue's names and, where `learned` is not NULL, over copies of those. */
-void names_init(struct names *n, const struct catalog *c, const char *const *const *learned);
-void names_deinit(struct names *n);
-/* The values of a dimension, NULL-ended, listed or learned; NULL: none are known. */
-const char *const *names_values(const struct names *n, const struct dimension_def *d);
-/* Was it learned from the tenant's data, rather than listed? */
-bool names_learned(const struct names *n, const struct dimension_def *d);
 void scope_index(struct know *k);
 /* Is the dimension used by a tool that this caller may use, and must its values be marked as such
  * because they are ordinary words (they have a default)? */
@@ -185,23 +204,38 @@ void entity_read_unknown(struct reading *r);
 void entity_settle(struct reading *r);
 /* Is it a word that the language or the tools use? */
 bool entity_in_words(const struct know *k, const struct token *t);
-/* Entries that a misspelled key may mean, all equally near; `out` has room for 8. `in`: dimensions
- * that count. */
-void entity_near(const struct names *names, const bool *in, const char *key, size_t len,
-		 struct arena *a, const struct entry **out, size_t *count);
-size_t entity_closest(const struct names *names, const struct dimension_def *d, const char *key,
+/* What a misspelled key may mean, all equally near; at most NEAR_MAX. `in`: dimensions that count.
+ */
+size_t entity_near(const struct names *names, const bool *in, const char *key, size_t len,
+		   struct arena *a, struct entry *out);
+size_t entity_closest(const struct names *names, const struct dimension_def *d, const char *text,
 		      const char *parent, struct arena *a, const struct suggestion **out);
-/* The parent that a value belongs to: the wanted one where it is among several. */
-const char *entity_parent_of(const struct dimension_def *d, const char *value,
-			     const char *wanted_parent, bool *several);
+/* The dimension in scope with the value that is most like the text, or NULL. */
+const struct dimension_def *entity_kind_like(const struct names *names, const char *text);
 /* Values of a dimension as options, those of one parent only when `parent` is given. */
 size_t entity_options(const struct names *names, const struct dimension_def *d, const char *parent,
 		      struct arena *a, const struct suggestion **out);
 
+/* ---- resolve.c ---- */
+
+/* know_resolve among the names of a reading. */
+bool resolve_text(const struct names *names, const struct dimension_def *d, const char *text,
+		  const struct args *context, struct arena *a, struct know_match *out);
+
 /* ---- learn.c ---- */
 
-/* What this tenant (NULL: nobody) can name. */
-const struct names *learn_names(const struct know *k, const char *tenant);
+/* What somebody of this tenant (NULL: nobody's) can name of the dimensions in `in`. */
+const struct names *learn_names(const struct know *k, const char *tenant, const bool *in,
+				struct arena *a);
+/* What is known of one dimension, or NULL. */
+const struct lexicon *learn_get(const struct know *k, const char *tenant, size_t dimension);
+/* Takes the reference. NULL: nothing is known any more. */
+void learn_set(struct know *k, const char *tenant, size_t dimension, const struct lexicon *l);
+/* One value that the data have; what the catalogue lists is not added again. False: too many. */
+bool learn_add(struct lexicon_build *b, const struct dimension_def *d, const char *value,
+	       const char *parent);
+/* On any thread; NULL when nothing was added. */
+const struct lexicon *learn_made(struct lexicon_build **b);
 void learn_free(struct know *k);
 
 /* ---- dates.c, hours.c, numbers.c ---- */
@@ -530,7 +564,7 @@ enum small_talk small_talk_of(const struct question *q);
 struct reading {
 	const struct know *know;
 	const struct know_input *in;
-	const struct names *names; /* of the tenant that asks */
+	const struct names *names; /* of who asks */
 	struct arena *arena;
 	struct scope scope;
 	struct question q;

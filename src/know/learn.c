@@ -1,7 +1,8 @@
 /*
- * Names that only a tenant's data know: projects, reports, sponsors. Each tenant has an index of
- * its own with the catalogue's names in it, so that whatever is looked up there can neither match
- * nor suggest what another tenant has.
+ * Names that only a tenant's data know: projects, reports, sponsors, and what is in the data beyond
+ * the catalogue's lists. Each tenant has lexicons of its own, so that whatever is looked up there
+ * can neither match nor suggest what another tenant has. A new lexicon takes the place of the old
+ * one between two questions; an answer never points into either.
  */
 #include "know_int.h"
 
@@ -12,7 +13,7 @@
 
 struct tenant_names {
 	const char *tenant;
-	struct names names;
+	const struct lexicon **learned; /* by dimension, or NULL */
 };
 
 static struct tenant_names *find(const struct know *k, const char *tenant)
@@ -23,80 +24,99 @@ static struct tenant_names *find(const struct know *k, const char *tenant)
 	return NULL;
 }
 
-const struct names *learn_names(const struct know *k, const char *tenant)
+const struct names *learn_names(const struct know *k, const char *tenant, const bool *in,
+				struct arena *a)
 {
 	const struct tenant_names *t = tenant ? find(k, tenant) : NULL;
+	size_t count = k->catalog->dimension_count;
+	const struct lexicon **learned = arena_alloc(a, (count + 1) * sizeof(*learned));
+	struct names *n = arena_alloc(a, sizeof(*n));
 
-	return t ? &t->names : &k->names;
+	for (size_t d = 0; t && d < count; d++)
+		learned[d] = in[d] ? t->learned[d] : NULL;
+	*n = (struct names){.know = k, .learned = learned, .in = in};
+	return n;
 }
 
 void learn_free(struct know *k)
 {
 	for (size_t i = 0; i < k->tenant_count; i++)
-		names_deinit(&k->tenants[i].names);
+		for (size_t d = 0; d < k->catalog->dimension_count; d++)
+			lexicon_unref(&k->tenants[i].learned[d]);
 	mem_free(k->tenants);
 }
 
 static struct tenant_names *add_tenant(struct know *k, const char *tenant)
 {
+	size_t count = k->catalog->dimension_count;
 	struct tenant_names *t;
 
 	k->tenants = mem_grow(k->tenants, &k->tenant_cap, k->tenant_count + 1, sizeof(*k->tenants));
 	t = &k->tenants[k->tenant_count++];
-	*t = (struct tenant_names){.tenant = arena_strdup(k->arena, tenant)};
-	names_init(&t->names, k->catalog, NULL);
+	*t = (struct tenant_names){
+		.tenant = arena_strdup(k->arena, tenant),
+		.learned = arena_alloc(k->arena, (count + 1) * sizeof(*t->learned)),
+	};
 	return t;
 }
 
-/* Is it just what is known? Then nothing has to be built, as at most times. */
-static bool same_values(const char *const *known, const char *const *values, size_t count)
+const struct lexicon *learn_get(const struct know *k, const char *tenant, size_t dimension)
 {
-	if (!known)
-		return count == 0;
-	for (size_t i = 0; i < count; i++)
-		if (!known[i] || strcmp(known[i], values[i]) != 0)
-			return false;
-	return !known[count];
+	const struct tenant_names *t = find(k, tenant);
+
+	return t ? t->learned[dimension] : NULL;
 }
 
-/* The tenant's index anew, with other values of one dimension; NULL: with none. */
-static void replace(struct know *k, struct tenant_names *t, size_t dimension,
-		    const char *const *values)
+void learn_set(struct know *k, const char *tenant, size_t dimension, const struct lexicon *l)
 {
-	size_t n = k->catalog->dimension_count;
-	const char *const **learned = mem_alloc((n + 1) * sizeof(*learned));
-	struct names names;
+	struct tenant_names *t = find(k, tenant);
 
-	memcpy(learned, t->names.learned, n * sizeof(*learned));
-	learned[dimension] = values;
-	names_init(&names, k->catalog, (const char *const *const *)learned);
-	names_deinit(&t->names);
-	t->names = names;
-	mem_free(learned);
+	if (!t)
+		t = add_tenant(k, tenant);
+	lexicon_unref(&t->learned[dimension]);
+	t->learned[dimension] = l;
+}
+
+static bool is_listed(const struct dimension_def *d, const char *value)
+{
+	for (size_t i = 0; d->values && d->values[i]; i++)
+		if (strcmp(d->values[i], value) == 0)
+			return true;
+	return false;
+}
+
+bool learn_add(struct lexicon_build *b, const struct dimension_def *d, const char *value,
+	       const char *parent)
+{
+	if (!value || !*value || is_listed(d, value))
+		return true;
+	return lexicon_build_add(b, value, d->parent ? parent : NULL);
+}
+
+const struct lexicon *learn_made(struct lexicon_build **b)
+{
+	if (lexicon_build_count(*b) > 0)
+		return lexicon_new(b, LEXICON_WORDS | LEXICON_INITIALS);
+	lexicon_build_free(b);
+	return NULL;
 }
 
 bool know_learn(struct know *k, const char *tenant, const char *dimension,
 		const char *const *values, size_t count)
 {
 	const struct dimension_def *d = catalog_dimension(k->catalog, dimension);
-	bool fits = count <= KNOW_VALUES_MAX;
-	struct tenant_names *t;
-	const char **list;
-	size_t index, n = 0;
+	struct lexicon_build *b;
+	bool fits = true;
 
-	if (!d || (d->values && d->values[0]))
+	if (!d)
 		return false;
-	t = find(k, tenant);
-	if (!t)
-		t = add_tenant(k, tenant);
-	index = (size_t)(d - k->catalog->dimensions);
-	list = mem_alloc((fits ? count + 1 : 1) * sizeof(*list));
-	for (size_t i = 0; fits && i < count; i++)
-		if (values[i] && *values[i])
-			list[n++] = values[i];
-	list[n] = NULL;
-	if (!same_values(t->names.learned[index], list, n))
-		replace(k, t, index, n > 0 ? list : NULL);
-	mem_free(list);
+	b = lexicon_build_new();
+	for (size_t i = 0; i < count && fits; i++)
+		fits = learn_add(b, d, values[i], NULL);
+	if (!fits) {
+		lexicon_build_free(&b);
+		b = lexicon_build_new();
+	}
+	learn_set(k, tenant, (size_t)(d - k->catalog->dimensions), learn_made(&b));
 	return fits;
 }

@@ -9,12 +9,14 @@
 
 #include "vesper/limits.h"
 
-#define WINDOW_MAX     8 /* words of one name in a question */
-#define CANDIDATES_MAX 16
+#define WINDOW_MAX      8 /* words of one name in a question */
+#define CANDIDATES_MAX  16
+#define CODES_LOOKED_AT 64 /* values of a dimension, to tell whether they are codes */
+#define FOUND_MAX       64 /* readings of one window, of all dimensions */
 
 struct mention {
 	size_t from, to;
-	const struct entry *candidates[CANDIDATES_MAX];
+	const struct entry *candidates;
 	size_t count;
 	bool typo;
 };
@@ -26,21 +28,21 @@ static bool joins(char before)
 	return before == ' ' || before == '-' || before == '_' || before == '/' || before == '\'';
 }
 
-/* The key of the n tokens from i; 0 when they can't be one name. */
-static size_t window_key(const struct question *q, size_t i, size_t n, char key[ENTITY_KEY_BYTES])
+/* The n tokens from i as one name; false when they can't be one. */
+static bool window_read(const struct question *q, size_t i, size_t n, struct folded *out)
 {
-	size_t len = 0;
-
+	out->len = out->count = 0;
 	for (size_t at = i; at < i + n; at++) {
 		const struct token *t = &q->tokens[at];
 
-		if (t->used || (at > i && !joins(t->before)) || len + t->len >= ENTITY_KEY_BYTES)
-			return 0;
-		memcpy(key + len, t->text, t->len);
-		len += t->len;
+		if (t->used || (at > i && !joins(t->before)) || out->len + t->len > KEY_BYTES_MAX ||
+		    out->count == FOLDED_WORDS_MAX)
+			return false;
+		memcpy(out->key + out->len, t->text, t->len);
+		out->len += t->len;
+		out->ends[out->count++] = (uint16_t)out->len;
 	}
-	key[len] = '\0';
-	return len;
+	return out->len > 0;
 }
 
 static bool is_stop(const struct know *k, const struct token *t)
@@ -82,16 +84,19 @@ static bool label_near(const struct question *q, size_t from, size_t to,
 	return false;
 }
 
-static bool mentions_add(struct reading *r, size_t from, size_t to,
-			 const struct entry *const *entries, size_t count, bool typo)
+static bool mentions_add(struct reading *r, size_t from, size_t to, const struct entry *entries,
+			 size_t count, bool typo)
 {
 	struct mention *m = &r->mentions[r->mention_count];
+	struct entry *candidates;
 
 	m->from = from;
 	m->to = to;
 	m->typo = typo;
 	m->count = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
-	memcpy(m->candidates, entries, m->count * sizeof(*entries));
+	candidates = arena_alloc(r->arena, m->count * sizeof(*candidates));
+	memcpy(candidates, entries, m->count * sizeof(*candidates));
+	m->candidates = candidates;
 	r->mention_count++;
 	for (size_t i = from; i < to; i++)
 		r->q.tokens[i].used = true;
@@ -113,7 +118,7 @@ static bool is_ordinary(const struct reading *r, size_t i)
 }
 
 /* Keeps those that `keep` marks, unless it marks none. */
-static size_t keep_marked(const struct entry **found, const bool *keep, size_t count)
+static size_t keep_marked(struct entry *found, const bool *keep, size_t count)
 {
 	size_t kept = 0;
 
@@ -125,15 +130,15 @@ static size_t keep_marked(const struct entry **found, const bool *keep, size_t c
 
 /* The data of a tenant may hold any name, and many share words: what the catalogue lists goes
  * before parts of such names, and the kind that the question speaks of before another kind. */
-static size_t keep_likely(const struct reading *r, size_t from, size_t to,
-			  const struct entry **found, size_t count)
+static size_t keep_likely(const struct reading *r, size_t from, size_t to, struct entry *found,
+			  size_t count)
 {
-	bool keep[CANDIDATES_MAX], learned = false, listed = false;
+	bool keep[FOUND_MAX], learned = false, listed = false;
 
 	for (size_t i = 0; i < count; i++) {
-		bool mine = names_learned(r->names, found[i]->dimension);
+		bool mine = names_learned(r->names, found[i].dimension);
 
-		keep[i] = !mine || found[i]->kind != ENTRY_PART;
+		keep[i] = !mine || found[i].kind != ENTRY_PART;
 		learned = learned || mine;
 		listed = listed || !mine;
 	}
@@ -142,45 +147,57 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to,
 	if (listed)
 		count = keep_marked(found, keep, count);
 	for (size_t i = 0; i < count; i++)
-		keep[i] = label_near(&r->q, from, to, found[i]->dimension);
+		keep[i] = label_near(&r->q, from, to, found[i].dimension);
 	count = keep_marked(found, keep, count);
 	for (size_t i = 0; i < count; i++)
-		keep[i] = found[i]->dimension == found[0]->dimension ||
-			  !names_learned(r->names, found[i]->dimension);
+		keep[i] = found[i].dimension == found[0].dimension ||
+			  !names_learned(r->names, found[i].dimension);
 	return keep_marked(found, keep, count);
+}
+
+/* May the words at i..i+n be meant as this value? */
+static bool is_meant(const struct reading *r, size_t i, size_t n, const struct entry *e)
+{
+	bool marked = label_near(&r->q, i, i + n, e->dimension);
+	bool plain = n == 1 && is_stop(r->know, &r->q.tokens[i]);
+
+	if (!r->scope.in[e->dimension_index])
+		return false;
+	if (n == 1 && (plain || r->scope.weak[e->dimension_index]) && !marked)
+		return false;
+	if (e->kind == ENTRY_PART && n == 1 && word_of_label(&r->q.tokens[i], e->dimension))
+		return false;
+	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !marked)
+		return false;
+	if (n == 1 && names_learned(r->names, e->dimension) && is_ordinary(r, i) && !marked)
+		return false;
+	return (e->kind != ENTRY_PART && !e->when_value) || !is_glued(&r->q, i, i + n);
+}
+
+/* Several words of a longer name: at least one says something by itself. */
+static bool says_something(const struct reading *r, size_t i, size_t n)
+{
+	for (size_t at = i; at < i + n; at++)
+		if (!entity_in_words(r->know, &r->q.tokens[at]))
+			return true;
+	return false;
 }
 
 static bool try_window(struct reading *r, size_t i, size_t n)
 {
-	const struct entry *found[CANDIDATES_MAX];
-	char key[ENTITY_KEY_BYTES];
-	size_t len = window_key(&r->q, i, n, key), count = 0;
-	const struct names *names = r->names;
+	struct entry found[FOUND_MAX];
+	struct folded words;
+	size_t count, meant = 0;
 
-	bool plain;
-
-	if (len == 0)
+	if (!window_read(&r->q, i, n, &words))
 		return false;
-	plain = n == 1 && is_stop(r->know, &r->q.tokens[i]);
-	for (int at = dict_find(&names->keys, key, len); at >= 0; at = names->entries[at].next) {
-		const struct entry *e = &names->entries[at];
-
-		if (!r->scope.in[e->dimension_index] || count == CANDIDATES_MAX)
-			continue;
-		if (n == 1 && (plain || r->scope.weak[e->dimension_index]) &&
-		    !label_near(&r->q, i, i + n, e->dimension))
-			continue;
-		if (e->kind == ENTRY_PART && word_of_label(&r->q.tokens[i], e->dimension))
-			continue;
-		if (n == 1 && names_learned(names, e->dimension) && is_ordinary(r, i) &&
-		    !label_near(&r->q, i, i + n, e->dimension))
-			continue;
-		if ((e->kind == ENTRY_PART || e->when_value) && is_glued(&r->q, i, i + n))
-			continue;
-		found[count++] = e;
-	}
-	count = keep_likely(r, i, i + n, found, count);
-	return count > 0 && mentions_add(r, i, i + n, found, count, false);
+	count = names_find(r->names, &words, found, FOUND_MAX);
+	for (size_t f = 0; f < count; f++)
+		if (is_meant(r, i, n, &found[f]) &&
+		    (n == 1 || found[f].kind != ENTRY_PART || says_something(r, i, n)))
+			found[meant++] = found[f];
+	meant = keep_likely(r, i, i + n, found, meant);
+	return meant > 0 && mentions_add(r, i, i + n, found, meant, false);
 }
 
 /* The dimension that the words behind "all" name: "all CAISO hub-zones". */
@@ -216,10 +233,23 @@ static void read_all_of(struct reading *r)
 	}
 }
 
+/* Words of the longest name that can be meant. */
+static size_t longest_name(const struct names *n)
+{
+	const struct listed *l = &n->know->listed;
+	size_t longest = l->values->longest_words;
+
+	if (longest < l->aliases->longest_words)
+		longest = l->aliases->longest_words;
+	for (size_t d = 0; d < n->know->catalog->dimension_count; d++)
+		if (n->learned[d] && n->in[d] && longest < n->learned[d]->longest_words)
+			longest = n->learned[d]->longest_words;
+	return longest < WINDOW_MAX ? longest : WINDOW_MAX;
+}
+
 void entity_read(struct reading *r)
 {
-	size_t longest =
-		r->names->longest_words < WINDOW_MAX ? r->names->longest_words : WINDOW_MAX;
+	size_t longest = longest_name(r->names);
 
 	r->mentions = arena_alloc(r->arena, sizeof(*r->mentions) * (r->q.count + 1));
 	for (size_t i = 0; i < r->q.count; i++) {
@@ -253,7 +283,7 @@ static const struct entry *exact_of(const struct mention *m)
 	const struct entry *best = NULL;
 
 	for (size_t i = 0; i < m->count; i++) {
-		const struct entry *e = m->candidates[i];
+		const struct entry *e = &m->candidates[i];
 
 		if (is_exact(e) && (!best || e->kind < best->kind))
 			best = e;
@@ -302,7 +332,7 @@ static void settle_loose(struct reading *r, const struct mention *m)
 	struct suggestion *fitting = arena_alloc(r->arena, sizeof(*fitting) * CANDIDATES_MAX);
 	struct suggestion *possible = arena_alloc(r->arena, sizeof(*possible) * CANDIDATES_MAX);
 	size_t fitting_count = 0, possible_count = 0;
-	const struct entry *last = m->candidates[0];
+	const struct entry *last = &m->candidates[0];
 	const char *context = NULL;
 	bool scoped = false;
 	struct trouble t = {.dimension = last->dimension,
@@ -310,7 +340,7 @@ static void settle_loose(struct reading *r, const struct mention *m)
 			    .said = text_between(&r->q, m->from, m->to, r->arena)};
 
 	for (size_t i = 0; i < m->count; i++) {
-		const struct entry *e = m->candidates[i];
+		const struct entry *e = &m->candidates[i];
 
 		if (fits(r, e, &context)) {
 			add_option(fitting, &fitting_count, e, r->arena);
@@ -358,17 +388,17 @@ bool entity_in_words(const struct know *k, const struct token *t)
 
 static bool try_near(struct reading *r, size_t i, size_t n)
 {
-	const struct entry *near[8];
-	char key[ENTITY_KEY_BYTES];
-	size_t len = window_key(&r->q, i, n, key), count;
+	struct entry near[NEAR_MAX];
+	struct folded words;
+	size_t count;
 	bool *in;
 
-	if (len < 4)
+	if (!window_read(&r->q, i, n, &words) || words.len < FUZZY_BYTES_MIN)
 		return false;
 	in = arena_alloc(r->arena, r->know->catalog->dimension_count + 1);
 	for (size_t d = 0; d < r->know->catalog->dimension_count; d++)
 		in[d] = r->scope.in[d] && !r->scope.weak[d];
-	entity_near(r->names, in, key, len, r->arena, near, &count);
+	count = entity_near(r->names, in, words.key, words.len, r->arena, near);
 	return count > 0 && mentions_add(r, i, i + n, near, count, true);
 }
 
@@ -402,7 +432,7 @@ static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 	if (!before)
 		return NULL;
 	for (size_t n = 0; n < c->dimension_count; n++)
-		if (r->scope.in[n] && names_values(r->names, &c->dimensions[n]) &&
+		if (r->scope.in[n] && names_known(r->names, &c->dimensions[n]) &&
 		    word_of_label(before, &c->dimensions[n]))
 			return &c->dimensions[n];
 	d = dict_find(&r->know->prepositions, before->text, before->len);
@@ -430,7 +460,7 @@ static const struct dimension_def *kind_of_neighbour(const struct reading *r, si
 
 	for (size_t m = 0; m < r->mention_count; m++) {
 		const struct mention *n = &r->mentions[m];
-		const struct dimension_def *d = n->candidates[0]->dimension;
+		const struct dimension_def *d = n->candidates[0].dimension;
 		const struct token *joiner = n->to + 1 == i     ? &r->q.tokens[n->to]
 					     : i + 2 == n->from ? &r->q.tokens[i + 1]
 								: NULL;
@@ -441,34 +471,25 @@ static const struct dimension_def *kind_of_neighbour(const struct reading *r, si
 	return NULL;
 }
 
-/* The dimension with the name that is most like it. */
-static const struct dimension_def *most_like(struct reading *r, const char *key, size_t len)
+static bool is_code(const char *value)
 {
-	const struct names *names = r->names;
-	uint16_t *shared = arena_alloc(r->arena, sizeof(*shared) * (names->entry_count + 1));
-	const struct dimension_def *best = NULL;
-	uint16_t most = 1;
+	const char *digit = strpbrk(value, "0123456789");
 
-	trigrams_count(&names->trigrams, key, len, shared, names->entry_count);
-	for (size_t i = 0; i < names->entry_count; i++)
-		if (shared[i] > most && r->scope.in[names->entries[i].dimension_index]) {
-			most = shared[i];
-			best = names->entries[i].dimension;
-		}
-	return best;
+	return digit && digit[1];
 }
 
 /* The dimension whose values are codes, for a code that is like none of them. */
 static const struct dimension_def *kind_of_codes(const struct reading *r)
 {
-	const struct names *names = r->names;
+	const struct catalog *c = r->know->catalog;
 
-	for (size_t i = 0; i < names->entry_count; i++) {
-		const struct entry *e = &names->entries[i];
+	for (size_t d = 0; d < c->dimension_count; d++) {
+		size_t count = r->scope.in[d] ? names_count(r->names, &c->dimensions[d]) : 0;
+		const char *parent;
 
-		if (e->kind == ENTRY_VALUE && r->scope.in[e->dimension_index] &&
-		    strpbrk(e->key, "0123456789") && e->key[strcspn(e->key, "0123456789") + 1])
-			return e->dimension;
+		for (size_t i = 0; i < count && i < CODES_LOOKED_AT; i++)
+			if (is_code(names_at(r->names, &c->dimensions[d], i, &parent)))
+				return &c->dimensions[d];
 	}
 	return NULL;
 }
@@ -478,13 +499,12 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 {
 	const struct token *t = &r->q.tokens[i];
 	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i);
-	char key[ENTITY_KEY_BYTES];
 
 	if (!cue)
 		cue = cue_behind(r, i + n);
 	if (looks_like_code(&r->q, i, n)) {
-		size_t len = window_key(&r->q, i, n, key);
-		const struct dimension_def *like = most_like(r, key, len);
+		const struct dimension_def *like =
+			entity_kind_like(r->names, text_between(&r->q, i, i + n, r->arena));
 
 		return like ? like : beside ? beside : cue ? cue : kind_of_codes(r);
 	}
@@ -503,8 +523,8 @@ static void trouble_unknown(struct reading *r, size_t i, size_t n, const struct 
 			    .said = text_between(&r->q, i, i + n, r->arena)};
 
 	t.option_count =
-		entity_closest(r->names, d, text_key(t.said, r->arena),
-			       d->parent ? context_of(r, d->parent) : NULL, r->arena, &t.options);
+		entity_closest(r->names, d, t.said, d->parent ? context_of(r, d->parent) : NULL,
+			       r->arena, &t.options);
 	for (size_t at = i; at < i + n; at++)
 		r->q.tokens[at].used = true;
 	reading_trouble(r, &t);
@@ -524,7 +544,7 @@ void entity_read_unknown(struct reading *r)
 		if (try_near(r, i, n) || (i + n < r->q.count && try_near(r, i, n + 1)))
 			continue;
 		d = unknown_of(r, i, n);
-		if (d && names_values(r->names, d))
+		if (d && names_known(r->names, d))
 			trouble_unknown(r, i, n, d);
 	}
 }

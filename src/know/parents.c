@@ -41,15 +41,16 @@ static void settle_parent(struct reading *r, size_t index)
 		bool several = false, listed = false;
 
 		for (size_t p = 0; parent && p < parent->count && !listed; p++) {
-			own = entity_parent_of(child->dimension, child->values[v].text,
-					       parent->values[p].text, &several);
+			own = names_parent_of(r->names, child->dimension, child->values[v].text,
+					      parent->values[p].text, &several);
 			listed = !own || strcmp(own, parent->values[p].text) == 0;
 		}
 		if (parent && !listed) {
 			contradiction(r, child, parent, own);
 			return;
 		}
-		own = entity_parent_of(child->dimension, child->values[v].text, NULL, &several);
+		own = names_parent_of(r->names, child->dimension, child->values[v].text, NULL,
+				      &several);
 		if (several || !own || (common && strcmp(common, own) != 0))
 			return;
 		common = own;

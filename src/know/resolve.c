@@ -20,6 +20,9 @@ static bool fits_context(const struct entry *e, const struct args *context, stru
 	return true;
 }
 
+#define MATCHES_MAX 16
+#define FOUND_MAX   64
+
 static void add_match(struct suggestion *list, size_t *n, size_t max, const struct entry *e,
 		      struct arena *a)
 {
@@ -37,19 +40,18 @@ static void add_match(struct suggestion *list, size_t *n, size_t max, const stru
 #define MATCHES_MAX 16
 
 /* Exact names first; parts of names only where nothing else has that name. */
-static bool resolve_key(const struct names *names, const struct dimension_def *d, const char *key,
-			const struct args *context, struct arena *a, struct know_match *out)
+static bool resolve_words(const struct names *names, size_t dimension, const struct folded *words,
+			  const struct args *context, struct arena *a, struct know_match *out)
 {
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
-	size_t n = 0;
+	struct entry found[FOUND_MAX];
+	size_t count = names_find_of(names, dimension, words, a, found, FOUND_MAX), n = 0;
 	bool unsure = false;
 
 	for (enum entry_kind kind = ENTRY_VALUE; kind <= ENTRY_PART; kind++) {
-		for (int i = dict_find(&names->keys, key, strlen(key)); i >= 0;
-		     i = names->entries[i].next)
-			if (names->entries[i].dimension == d && names->entries[i].kind == kind &&
-			    fits_context(&names->entries[i], context, a, &unsure))
-				add_match(list, &n, MATCHES_MAX, &names->entries[i], a);
+		for (size_t i = 0; i < count; i++)
+			if (found[i].kind == kind && fits_context(&found[i], context, a, &unsure))
+				add_match(list, &n, MATCHES_MAX, &found[i], a);
 		if (n == 1 && !unsure) {
 			*out = (struct know_match){.value = list[0].value,
 						   .source = kind == ENTRY_VALUE ? SOURCE_SAID
@@ -65,18 +67,18 @@ static bool resolve_key(const struct names *names, const struct dimension_def *d
 	return false;
 }
 
-static bool resolve_near(const struct names *names, const struct dimension_def *d, const char *key,
+static bool resolve_near(const struct names *names, size_t dimension, const struct folded *words,
 			 struct arena *a, struct know_match *out)
 {
-	bool *in = arena_alloc(a, names->catalog->dimension_count + 1);
+	bool *in = arena_alloc(a, names->know->catalog->dimension_count + 1);
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
-	const struct entry *near[8];
+	struct entry near[NEAR_MAX];
 	size_t count, n = 0;
 
-	in[d - names->catalog->dimensions] = true;
-	entity_near(names, in, key, strlen(key), a, near, &count);
+	in[dimension] = true;
+	count = entity_near(names, in, words->key, words->len, a, near);
 	for (size_t i = 0; i < count; i++)
-		add_match(list, &n, MATCHES_MAX, near[i], a);
+		add_match(list, &n, MATCHES_MAX, &near[i], a);
 	if (n == 1) {
 		*out = (struct know_match){.value = list[0].value, .source = SOURCE_ALIAS};
 		return true;
@@ -92,18 +94,19 @@ static bool resolve_label(const struct names *names, const struct dimension_def 
 			  const char *label, const char *text, struct arena *a,
 			  struct know_match *out)
 {
-	const char *const *values = names_values(names, d);
+	size_t count = names_count(names, d);
+	const char *parent;
 
-	for (size_t i = 0; values && values[i]; i++) {
-		const char *known = dates_label(values[i], a);
+	for (size_t i = 0; i < count; i++) {
+		const char *value = names_at(names, d, i, &parent), *known = dates_label(value, a);
 
-		if (strcmp(values[i], label) != 0 && (!known || strcmp(known, label) != 0))
+		if (strcmp(value, label) != 0 && (!known || strcmp(known, label) != 0))
 			continue;
-		*out = (struct know_match){.value = arena_strdup(a, values[i])};
-		out->source = strcmp(values[i], text) == 0 ? SOURCE_SAID : SOURCE_ALIAS;
+		*out = (struct know_match){.value = arena_strdup(a, value)};
+		out->source = strcmp(value, text) == 0 ? SOURCE_SAID : SOURCE_ALIAS;
 		return true;
 	}
-	if (values) {
+	if (count > 0) {
 		out->suggestion_count = entity_options(names, d, NULL, a, &out->suggestions);
 		return false;
 	}
@@ -112,34 +115,55 @@ static bool resolve_label(const struct names *names, const struct dimension_def 
 	return true;
 }
 
-bool know_resolve(const struct know *k, const char *tenant, const char *dimension, const char *text,
+bool resolve_text(const struct names *names, const struct dimension_def *d, const char *text,
 		  const struct args *context, struct arena *a, struct know_match *out)
 {
-	const struct dimension_def *d = catalog_dimension(k->catalog, dimension);
-	const struct names *names = learn_names(k, tenant);
-	const char *key = text_key(text, a);
-	const char *label;
+	size_t index = (size_t)(d - names->know->catalog->dimensions);
+	const char *label, *parent;
+	struct folded words;
 
 	*out = (struct know_match){0};
-	if (!d)
+	if (!names->in[index])
 		return false;
+	text_fold(text, &words);
 	if (strcmp(d->filter, FILTER_ASOF) == 0 && (label = dates_label(text, a)))
 		return resolve_label(names, d, label, text, a, out);
-	if (*key && resolve_key(names, d, key, context, a, out))
+	if (resolve_words(names, index, &words, context, a, out))
 		return true;
-	if (out->several || (*key && resolve_near(names, d, key, a, out)))
+	if (out->several || resolve_near(names, index, &words, a, out))
 		return !out->several;
 	if (out->several)
 		return false;
-	if (!names_values(names, d)) {
-		if (strcmp(d->filter, FILTER_ASOF) == 0 || !*key)
+	if (!names_known(names, d)) {
+		if (strcmp(d->filter, FILTER_ASOF) == 0 || words.len == 0)
 			return false;
 		/* Nothing is known beforehand about such names; the data will tell. */
 		*out = (struct know_match){.value = arena_strdup(a, text), .source = SOURCE_SAID};
 		return true;
 	}
-	out->suggestion_count = entity_closest(
-		names, d, key, d->parent && context ? args_text(context, d->parent, a) : NULL, a,
-		&out->suggestions);
+	parent = d->parent && context ? args_text(context, d->parent, a) : NULL;
+	out->suggestion_count = entity_closest(names, d, text, parent, a, &out->suggestions);
 	return false;
+}
+
+/* The dimensions that he may know at all. */
+static const bool *permitted(const struct catalog *c, const struct principal *who, struct arena *a)
+{
+	bool *in = arena_alloc(a, c->dimension_count + 1);
+
+	for (size_t i = 0; i < c->dimension_count; i++)
+		in[i] = catalog_may_name(&c->dimensions[i], who);
+	return in;
+}
+
+bool know_resolve(const struct know *k, const struct principal *who, const char *dimension,
+		  const char *text, const struct args *context, struct arena *a,
+		  struct know_match *out)
+{
+	const struct dimension_def *d = catalog_dimension(k->catalog, dimension);
+	const bool *in = permitted(k->catalog, who, a);
+
+	*out = (struct know_match){0};
+	return d && resolve_text(learn_names(k, who ? who->tenant : NULL, in, a), d, text, context,
+				 a, out);
 }

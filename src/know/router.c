@@ -142,9 +142,8 @@ static void mark_names(const struct know *k, struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++) {
 		struct token *t = &q->tokens[i];
-		int e = dict_find(&k->names.keys, t->text, t->len);
 
-		if (e >= 0 && k->names.entries[e].kind != ENTRY_PART && t->capital)
+		if (t->capital && listed_dimension_of(k, t->text, t->len) >= 0)
 			t->used = true;
 	}
 }
@@ -156,13 +155,11 @@ static void learn_prepositions(struct know *k, const char *example)
 	text_read(example, k->arena, &q);
 	for (size_t i = 1; i < q.count; i++) {
 		const struct token *before = &q.tokens[i - 1];
-		int e = dict_find(&k->names.keys, q.tokens[i].text, q.tokens[i].len);
+		int d = listed_dimension_of(k, q.tokens[i].text, q.tokens[i].len);
 
-		if (e >= 0 && k->names.entries[e].kind != ENTRY_PART &&
-		    dict_find(&k->stop, before->text, before->len) >= 0 &&
+		if (d >= 0 && dict_find(&k->stop, before->text, before->len) >= 0 &&
 		    dict_find(&k->prepositions, before->text, before->len) < 0)
-			dict_put(&k->prepositions, before->text, before->len,
-				 (int)k->names.entries[e].dimension_index);
+			dict_put(&k->prepositions, before->text, before->len, d);
 	}
 }
 

@@ -310,8 +310,8 @@ static bool call_is_consistent(const struct reading *r, const struct tool_def *t
 		parent = up ? args_find(args, up->name) : NULL;
 		if (!child || child->is_list || !parent || parent->is_list)
 			continue;
-		found = entity_parent_of(d, child->values[0].text, parent->values[0].text,
-					 &several);
+		found = names_parent_of(r->names, d, child->values[0].text, parent->values[0].text,
+					&several);
 		if (found && strcmp(found, parent->values[0].text) != 0)
 			return false;
 	}

@@ -25,6 +25,25 @@ static const struct fold folds[] = {
 	{"\xC2\xA1", ' '},      {"\xEF\xBC\x9F", '?'},  {"\xEF\xBC\x8C", ','},
 };
 
+/* Latin letters with marks, U+00C0 to U+017F, as the letters that people type for them. */
+static const char latin[] = "aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty"
+			    "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllll"
+			    "lllnnnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
+
+#define LATIN_FIRST 0xC0
+
+/* The plain letter for a two-byte character, or 0. */
+static char latin_letter(const char *p)
+{
+	unsigned char a = (unsigned char)p[0], b = (unsigned char)p[1];
+	char plain;
+
+	if (a < 0xC3 || a > 0xC5 || (b & 0xC0) != 0x80)
+		return 0;
+	plain = latin[((a & 0x1Fu) << 6 | (b & 0x3Fu)) - LATIN_FIRST];
+	return plain == ' ' ? 0 : plain;
+}
+
 static size_t utf8_step(const char *p)
 {
 	unsigned char c = (unsigned char)*p;
@@ -52,6 +71,13 @@ static size_t next_char(const char *p, char *as)
 			*as = folds[i].ascii;
 			return n;
 		}
+	}
+	*as = latin_letter(p);
+	if (*as) {
+		/* Of the first 31 the capital forms. */
+		if (c == 0xC3 && (unsigned char)p[1] < 0x9F)
+			*as = (char)toupper((unsigned char)*as);
+		return 2;
 	}
 	*as = 'x';
 	return utf8_step(p);
@@ -92,8 +118,9 @@ static size_t apostrophe(const char *p, size_t n)
 	return is_word(as) && isalpha((unsigned char)as) ? n : 0;
 }
 
-/* Reads one word at p into `out`, which has room for it. Returns its bytes. */
-static size_t read_word(const char *p, char *out, struct token *t)
+/* Reads one word at p into `out`, of which no more than fits `room` bytes with an end. Returns its
+ * bytes in the text. */
+static size_t read_word(const char *p, char *out, size_t room, struct token *t)
 {
 	size_t at = 0, len = 0;
 	char as;
@@ -114,7 +141,9 @@ static size_t read_word(const char *p, char *out, struct token *t)
 		t->has_letter = t->has_letter || !isdigit((unsigned char)as);
 		if (len == 0)
 			t->capital = isupper((unsigned char)as) != 0;
-		if (n == 1) {
+		if (len + n >= room)
+			continue;
+		if (n == 1 || latin_letter(p + at)) {
 			out[len++] = (char)tolower((unsigned char)as);
 		} else {
 			memcpy(out + len, p + at, n);
@@ -155,7 +184,7 @@ void text_read(const char *text, struct arena *a, struct question *out)
 		}
 		t->text = words;
 		t->from = at;
-		at += read_word(text + at, words, t);
+		at += read_word(text + at, words, SIZE_MAX, t);
 		t->to = at;
 		words += t->len + 1;
 		t->before = before ? before : ' ';
@@ -167,19 +196,32 @@ void text_read(const char *text, struct arena *a, struct question *out)
 	*out = (struct question){text, tokens, count};
 }
 
+void text_fold(const char *text, struct folded *out)
+{
+	size_t at = 0;
+	char as;
+
+	out->len = out->count = 0;
+	while (text[at] && out->count < FOLDED_WORDS_MAX && out->len + 4 < KEY_BYTES_MAX) {
+		struct token t = {0};
+		size_t n = next_char(text + at, &as);
+
+		if (!is_word(as)) {
+			at += n;
+			continue;
+		}
+		at += read_word(text + at, out->key + out->len, KEY_BYTES_MAX - out->len, &t);
+		out->len += t.len;
+		out->ends[out->count++] = (uint16_t)out->len;
+	}
+}
+
 const char *text_key(const char *text, struct arena *a)
 {
-	char *key = arena_alloc(a, strlen(text) * 2 + 1);
-	struct question q;
-	size_t n = 0;
+	struct folded f;
 
-	text_read(text, a, &q);
-	for (size_t i = 0; i < q.count; i++) {
-		memcpy(key + n, q.tokens[i].text, q.tokens[i].len);
-		n += q.tokens[i].len;
-	}
-	key[n] = '\0';
-	return key;
+	text_fold(text, &f);
+	return arena_strndup(a, f.key, f.len);
 }
 
 const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a)

@@ -292,7 +292,7 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 void understand_one(const struct know *k, const struct know_input *in, struct arena *a,
 		    struct understanding *out)
 {
-	struct reading r = {.know = k, .in = in, .names = learn_names(k, in->tenant), .arena = a};
+	struct reading r = {.know = k, .in = in, .arena = a};
 	const json_t *edits = in->edited_filters;
 	enum filter_source source = SOURCE_EDITED;
 	struct standing standing;
@@ -301,6 +301,7 @@ void understand_one(const struct know *k, const struct know_input *in, struct ar
 	bool leans;
 
 	scope_read(k, in->may, a, &r.scope);
+	r.names = learn_names(k, in->tenant, r.scope.in, a);
 	read_question(&r);
 	followup_read(&r, &standing);
 	choice = edits || !standing.ask ? NULL : followup_choice(&r.q, standing.ask);

@@ -201,8 +201,8 @@ static bool resolve(struct tool_call *call, const struct param_def *p, struct ou
 	for (size_t i = 0; i < arg->count; i++) {
 		const char *text = arg->values[i].text;
 		m = (struct know_match){0};
-		if (!know_resolve(call->box->options.know, call->who->tenant, p->entity, text,
-				  &call->args, call->arena, &m))
+		if (!know_resolve(call->box->options.know, call->who, p->entity, text, &call->args,
+				  call->arena, &m))
 			return unknown(call, p, text, &m, out);
 		values[i] = value_text(m.value);
 	}

@@ -26,11 +26,12 @@ static struct arena *arena;
 static struct result *answer; /* of the last call */
 
 /* Every name is known here: what names mean is tested where they are resolved. */
-bool know_resolve(const struct know *k, const char *tenant, const char *dimension, const char *text,
-		  const struct args *context, struct arena *a, struct know_match *out)
+bool know_resolve(const struct know *k, const struct principal *asker, const char *dimension,
+		  const char *text, const struct args *context, struct arena *a,
+		  struct know_match *out)
 {
 	(void)k;
-	(void)tenant;
+	(void)asker;
 	(void)dimension;
 	(void)context;
 	*out = (struct know_match){.value = arena_strdup(a, text), .source = SOURCE_SAID};

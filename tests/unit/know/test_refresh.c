@@ -85,8 +85,10 @@ static const char *resolve(struct names_test *t, const char *tenant, const char 
 {
 	struct know_match m;
 
-	return know_resolve(t->know, tenant, dimension, text, NULL, t->arena, &m) ? m.value
-										  : "unknown";
+	struct principal who = {.user = "u", .tenant = tenant};
+
+	return know_resolve(t->know, &who, dimension, text, NULL, t->arena, &m) ? m.value
+										: "unknown";
 }
 
 static void each_tenant_learns_its_own(void **state)

@@ -33,15 +33,16 @@ static const char *const permissions[] = {"chat:use", "chat:read", "chat:read_bu
 static struct principal who;
 
 /* Stands in for the knowledge of names: exact ones, "first" by market, and nothing else. */
-bool know_resolve(const struct know *k, const char *tenant, const char *dimension, const char *text,
-		  const struct args *context, struct arena *a, struct know_match *out)
+bool know_resolve(const struct know *k, const struct principal *asker, const char *dimension,
+		  const char *text, const struct args *context, struct arena *a,
+		  struct know_match *out)
 {
 	static const struct suggestion close[] = {{"E1", "E1"}, {"E2", "E2"}};
 	const struct dimension_def *d = catalog_dimension(catalog, dimension);
 	const char *market = args_text(context, "market", a);
 
 	(void)k;
-	(void)tenant;
+	(void)asker;
 	*out = (struct know_match){.source = SOURCE_SAID};
 	if (strcmp(text, "sunrise") == 0)
 		out->value = "East";
