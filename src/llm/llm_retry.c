@@ -15,8 +15,11 @@ int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigne
 	assert(random <= 65535);
 	if (!e->may_retry || attempt + 1 >= LLM_ATTEMPTS_MAX)
 		return -1;
+	if (e->retry_after_ms > LLM_RETRY_WAIT_MAX_MS)
+		return -1;
+	/* Never sooner than asked; a crowd that was told the same moment must not return as one. */
 	if (e->retry_after_ms > 0)
-		return e->retry_after_ms <= LLM_RETRY_WAIT_MAX_MS ? e->retry_after_ms : -1;
+		return e->retry_after_ms + (int64_t)e->retry_after_ms * random / (4 * 65536);
 	int64_t wait = base_ms << attempt;
 
 	wait = wait < LLM_RETRY_BACKOFF_MAX_MS ? wait : LLM_RETRY_BACKOFF_MAX_MS;

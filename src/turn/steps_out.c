@@ -95,11 +95,12 @@ static void write_text(struct turn *t, const char *text, size_t len)
 static void on_text(void *owner, const char *text, size_t len)
 {
 	struct turn *t = owner;
+	struct str piece = {text, len};
 
-	if (t->cut)
+	if (t->cut || !recover_pass(t, &piece))
 		return;
-	if (t->answer.n + len <= ANSWER_BYTES_MAX)
-		write_text(t, text, len);
+	if (t->answer.n + piece.n <= ANSWER_BYTES_MAX)
+		write_text(t, piece.p, piece.n);
 	else
 		t->cut = true;
 	t->cut = t->cut || t->log_full;
@@ -138,8 +139,16 @@ static enum turn_state answer_by_rules(struct turn *t)
 
 static enum turn_state model_ended(struct turn *t)
 {
+	struct str rest = recover_rest(t);
 	bool shown;
 
+	if (t->recovery.wanted && t->err.code == ERR_NONE && t->end.status == MESSAGE_COMPLETE) {
+		end_check(t);
+		recover_again(t);
+		return TURN_ROUTE;
+	}
+	if (rest.n)
+		write_text(t, rest.p, rest.n);
 	if (t->answer.n > 0 || guard_numbers_waiting(t->guard))
 		end_check(t);
 	shown = t->answer.n > 0;
@@ -177,6 +186,7 @@ enum turn_state step_synth(struct turn *t)
 		say_phase(t, "writing", "Writing the answer");
 		if (!llm_usable(t->all->llm))
 			return answer_by_rules(t);
+		recover_begin(t);
 		t->pending++;
 		t->calls[LLM_ANSWER]++;
 		t->op = llm_start(t->all->llm, prompt_answer(t), t->arena, &handler, t);

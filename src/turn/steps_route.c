@@ -261,6 +261,8 @@ static enum turn_state route_without_model(struct turn *t, const struct err *e)
 {
 	log_warn("turn.route", "%s without the supervisor: %s", t->id.text, e->text);
 	t->err.code = ERR_NONE;
+	if (t->recovery.done)
+		return TURN_SYNTH; /* what code chose was run already, and says what it can */
 	if (t->understood.tool_count > 0)
 		return run_understood(t);
 	if (t->understood.ask.text)

@@ -116,6 +116,7 @@ static void collect(struct turn *t)
 {
 	size_t n = 0;
 
+	t->result_count = 0; /* of an earlier plan, which did not answer the question */
 	for (size_t i = 0; i < t->plan->count; i++)
 		n += t->plan->tasks[i].result_count;
 	t->results = arena_alloc(t->arena, sizeof(*t->results) * (n + 1));

@@ -99,6 +99,7 @@ static void turn_release(struct turn *t)
 	all->count--;
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
 	buf_deinit(&t->answer);
+	buf_deinit(&t->recovery.held);
 	guard_numbers_free(&t->guard);
 	json_decref(t->checked.items);
 	json_decref(t->views);

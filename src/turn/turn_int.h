@@ -58,6 +58,14 @@ struct turn_checked {
 	json_t *items; /* array; NULL: nothing was checked */
 };
 
+/* The way back from data that code alone chose, and that does not answer the question. */
+struct turn_recovery {
+	bool offered; /* the model may say so now */
+	bool wanted;  /* it did */
+	bool done;    /* the supervisor was asked: once a turn */
+	struct buf held;
+};
+
 /* How a turn ends, decided once: the closing frame and the stored status follow from it. */
 struct turn_end {
 	enum message_status status;
@@ -122,6 +130,7 @@ struct turn {
 	struct buf answer;            /* everything that was shown as text */
 	struct guard_numbers *guard;  /* what is written passes here; NULL: not yet, or ended */
 	struct turn_checked checked;
+	struct turn_recovery recovery;
 	bool log_full; /* a piece of the answer found no room in the log */
 	bool cut;      /* the answer reached its length limit */
 	json_t *views; /* array, for the stored message */
@@ -164,6 +173,16 @@ void say_view(struct turn *t, const struct result *r); /* its main table, and it
 void say_ask(struct turn *t);
 void say_end(struct turn *t);
 json_t *say_tool_calls(const struct turn *t); /* what was run, as it is stored; new reference */
+
+/* turn_recover.c: the model's word that the data does not answer the question */
+extern const char recover_offer[]; /* what a model is told about it */
+void recover_begin(struct turn *t);
+/* False: this piece is held back, and may never be shown. True: *text is to be shown. */
+bool recover_pass(struct turn *t, struct str *text);
+/* What is still held when the answer ends; "" when there is nothing to show. */
+struct str recover_rest(struct turn *t);
+/* Forgets the answer that was begun; the supervisor comes next. */
+void recover_again(struct turn *t);
 
 /* turn_prompt.c: what a model is told */
 struct llm_call *prompt_supervisor(struct turn *t);

@@ -166,6 +166,9 @@ struct llm_call *prompt_supervisor(struct turn *t)
 		buf_char(&b, '\n');
 	}
 	json_decref(known);
+	for (size_t i = 0; t->recovery.done && i < t->result_count; i++)
+		buf_printf(&b, "Tried already, and its data did not answer: %s\n",
+			   t->results[i]->tool);
 	buf_printf(&b, "Question: %s", t->request.content);
 	set_messages(t, call, arena_strdup(t->arena, buf_text(&b)));
 	buf_deinit(&b);
@@ -186,6 +189,8 @@ struct llm_call *prompt_answer(struct turn *t)
 			    "fits it.\n");
 	for (size_t i = 0; i < t->result_count; i++)
 		view_prompt(&b, t->results[i], PROMPT_ROWS);
+	if (t->recovery.offered)
+		buf_str(&b, recover_offer);
 	set_messages(t, call, arena_strdup(t->arena, buf_text(&b)));
 	buf_deinit(&b);
 	return call;

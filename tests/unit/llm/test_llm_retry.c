@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "llm_int.h"
+#include "vesper/hash.h"
 #include "vesper/json.h"
 
 static struct err error_of(int status, const char *body, int should, int64_t after_ms)
@@ -177,8 +178,7 @@ static void test_waits(void **state)
 	assert_int_equal(retry_wait_ms(&e, 1, 6000, 0), LLM_RETRY_BACKOFF_MAX_MS);
 	assert_int_equal(retry_wait_ms(&e, LLM_ATTEMPTS_MAX - 1, 500, 0), -1);
 	e.retry_after_ms = 1500;
-	assert_int_equal(retry_wait_ms(&e, 0, 500, 65535),
-			 1500); /* what was asked for, to the point */
+	assert_int_equal(retry_wait_ms(&e, 0, 500, 0), 1500); /* what was asked for, to the point */
 	e.retry_after_ms = LLM_RETRY_WAIT_MAX_MS;
 	assert_int_equal(retry_wait_ms(&e, 1, 500, 0), LLM_RETRY_WAIT_MAX_MS);
 	e.retry_after_ms = LLM_RETRY_WAIT_MAX_MS + 1;
@@ -186,6 +186,35 @@ static void test_waits(void **state)
 	e.retry_after_ms = 0;
 	e.may_retry = false;
 	assert_int_equal(retry_wait_ms(&e, 0, 500, 0), -1);
+}
+
+/* A crowd that failed at one moment comes back spread: no tenth of the time it takes holds more
+ * than three times the mean. */
+static void test_a_crowd_spreads(void **state)
+{
+	enum { CROWD = 20000, BINS = 10 };
+	const int after[] = {0, 2000};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct err e = {.may_retry = true, .retry_after_ms = after[i]};
+		int64_t first = retry_wait_ms(&e, 0, 500, after[i] ? 0 : 65535);
+		int64_t last = retry_wait_ms(&e, 0, 500, after[i] ? 65535 : 0);
+		size_t bins[BINS] = {0};
+		unsigned char random[2];
+
+		assert_true(last - first >= (after[i] ? 499 : 124));
+		for (int k = 0; k < CROWD; k++) {
+			int64_t wait;
+
+			hash_random(random, sizeof(random));
+			wait = retry_wait_ms(&e, 0, 500, (unsigned)(random[0] << 8 | random[1]));
+			assert_true(wait >= first && wait <= last);
+			bins[(wait - first) * (BINS - 1) / (last - first)]++;
+		}
+		for (size_t k = 0; k < BINS; k++)
+			assert_true(bins[k] <= 3 * CROWD / BINS);
+	}
 }
 
 int main(void)
@@ -197,6 +226,7 @@ int main(void)
 		cmocka_unit_test(test_errors_of_the_other_wire),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_a_crowd_spreads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
