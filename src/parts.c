@@ -136,6 +136,7 @@ bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct 
 		.loop = d->loop,
 		.warehouse = d->warehouse,
 		.cache = d->cache,
+		.store = d->store,
 		.source = databases_warehouse_identity(&d->databases, d->config, d->arena),
 		.modules = domain_modules};
 

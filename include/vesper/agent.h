@@ -22,6 +22,7 @@ struct agent_request {
 	const char *context; /* filters and date as text for the newest user message, or NULL */
 	const struct catalog_view *may;
 	const struct principal *who;
+	const char *turn_id; /* for the audit log */
 	struct date today;
 	int64_t deadline_ms;           /* clock_mono_ms(); 0: none */
 	const struct event_sink *sink; /* status events of its tools */

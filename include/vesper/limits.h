@@ -178,10 +178,16 @@
 #define REDIS_REPLY_BYTES_MAX (CACHE_VALUE_BYTES_MAX + 64) /* a value in its envelope */
 
 /* the store */
-#define TITLE_CHARS_MAX      80  /* of a session's title: one line of a list */
-#define STORE_PAGE_MAX       200 /* messages or sessions of one page */
-#define STORE_MIGRATIONS_MAX 500 /* numbered files; statements of all of them share one request */
-#define STORE_ORPHANS_MAX    64 /* turns closed by one request; a start goes on until none is left */
+#define TITLE_CHARS_MAX      80   /* of a session's title: one line of a list */
+#define STORE_PAGE_MAX       200  /* messages or sessions of one page */
+#define STORE_MIGRATIONS_MAX 500  /* numbered files; statements of all of them share one request */
+#define SWITCHES_MAX         500  /* tool switches of one tenant: agents times tools */
+#define RETAIN_BATCH         50   /* rows deleted by one request, so that turns get in between */
+#define FEEDBACK_BYTES_MAX   4000 /* a comment, a correction */
+#define IDEMPOTENT_LIFE_MS   86400000 /* a repeated request gets the first one's answer that long */
+#define IDEMPOTENT_STALE_MS                                                                        \
+	300000               /* a request that is not answered by then died with its process */
+#define STORE_ORPHANS_MAX 64 /* turns closed by one request; a start goes on until none is left */
 
 /* the model */
 #define LLM_CONNECT_MS      5000 /* each limit ends the call with a timeout that names it */

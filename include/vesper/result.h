@@ -35,7 +35,9 @@ struct result {
 	const char *answer; /* the tool's own sentence with {placeholders} (see view.h), or NULL */
 	const char *const
 		*suggest; /* follow-up questions with {placeholders}, NULL-ended; NULL: none */
-	struct args args; /* what was bound, after resolving and defaults */
+	const char *const *needs; /* permissions that this result took: the tool's, and those of the
+				     columns that it was allowed; NULL-ended; NULL: none */
+	struct args args;         /* what was bound, after resolving and defaults */
 	struct outcome outcome;
 	struct table **tables; /* owned by the result: freed with its arena */
 	size_t table_count;

@@ -58,11 +58,20 @@ struct message {
 	const json_t *pbi_deep_links; /* array */
 	const json_t *standing; /* what the turn leaves standing: filters, tools, a pending ask */
 	const json_t *checked; /* what was checked of the answer's numbers; NULL when nothing was */
+	const char *needs;     /* permissions that its data took, one blank between them; "" or
+				  NULL: none */
 	const char *provider;
 	const char *model;
 	int64_t token_count;
 	int64_t latency_ms;
 	const char *created_at; /* RFC 3339; set by the store */
+
+	/* of a message that was read */
+	bool masked; /* the reader lacks one of `needs`: a sentence stands for the content, and
+			everything that was shown, linked or left standing is gone */
+	const char *rating; /* "up", "down"; NULL: no feedback */
+	const char *comment;
+	const char *correction;
 };
 
 struct session {
@@ -70,6 +79,8 @@ struct session {
 	const char *title; /* "" before the first message */
 	const char *created_at;
 	const char *updated_at;
+	const char *archived_at; /* NULL: it is not */
+	const char *etag;        /* another one after each edit of title or archive */
 };
 
 /* Stores the user's message durably; makes the session when it does not exist yet (with the title
@@ -97,16 +108,129 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 struct op *store_recent(struct store *s, const struct principal *who, const char *session_id,
 			size_t limit, struct arena *a, store_messages_cb cb, void *owner);
 
+/* One message of the caller's; `has_more` is always false. ERR_NOT_FOUND else. */
+struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
+			 struct arena *a, store_messages_cb cb, void *owner);
+
+enum session_filter { SESSIONS_ACTIVE, SESSIONS_ARCHIVED, SESSIONS_ALL };
+struct sessions_page {
+	const char *after_id; /* NULL: from the start */
+	size_t limit;         /* up to STORE_PAGE_MAX */
+	enum session_filter filter;
+	const char *title; /* only titles that contain this; NULL: all */
+};
 typedef void (*store_sessions_cb)(void *owner, const struct session *sessions, size_t count,
 				  bool has_more, const struct err *e);
-/* Own sessions, newest first, after the one given (NULL: from the start). */
-struct op *store_sessions(struct store *s, const struct principal *who, const char *after_id,
-			  size_t limit, struct arena *a, store_sessions_cb cb, void *owner);
+/* Own sessions, newest first. */
+struct op *store_sessions(struct store *s, const struct principal *who,
+			  const struct sessions_page *page, struct arena *a, store_sessions_cb cb,
+			  void *owner);
 
 /* One session of the caller's; ERR_NOT_FOUND else. */
 typedef void (*store_session_cb)(void *owner, const struct session *session, const struct err *e);
 struct op *store_session(struct store *s, const struct principal *who, const char *session_id,
 			 struct arena *a, store_session_cb cb, void *owner);
+/* A session without messages. */
+struct op *store_session_new(struct store *s, const struct principal *who, const char *session_id,
+			     const char *title, struct arena *a, store_session_cb cb, void *owner);
+
+struct session_edit {
+	const char *title;   /* NULL: as it is */
+	int archive;         /* 1: archived, -1: not any more, 0: as it is */
+	const char *if_etag; /* NULL: whatever it is now */
+};
+/* ERR_BUSY: the etag is another one by now, and nothing was edited. */
+struct op *store_session_edit(struct store *s, const struct principal *who, const char *session_id,
+			      const struct session_edit *edit, struct arena *a, store_session_cb cb,
+			      void *owner);
+/* With everything that belongs to it. ERR_NOT_FOUND when there is none of the caller's. */
+struct op *store_session_delete(struct store *s, const struct principal *who,
+				const char *session_id, store_done_cb cb, void *owner);
+
+/* ---- Feedback ---- */
+
+struct feedback {
+	const char *message_id;
+	const char *session_id;
+	const char *user_id;
+	const char *rating; /* "up", "down" */
+	const char *comment;
+	const char *correction; /* what would have been right */
+	const char *updated_at;
+};
+typedef void (*store_feedback_cb)(void *owner, const struct feedback *feedback, size_t count,
+				  bool has_more, const struct err *e);
+/* Replaces what the caller said of this answer before. ERR_NOT_FOUND: no answer of the caller's. */
+struct op *store_feedback(struct store *s, const struct principal *who,
+			  const struct feedback *feedback, struct arena *a, store_feedback_cb cb,
+			  void *owner);
+/* Of the whole tenant, newest first; `rating` NULL: both. For administrators. */
+struct op *store_feedback_page(struct store *s, const struct principal *who, const char *rating,
+			       const char *after_id, size_t limit, struct arena *a,
+			       store_feedback_cb cb, void *owner);
+
+/* ---- Repeated requests ---- */
+
+/* What a request with an Idempotency-Key finds. */
+enum repeated {
+	REPEATED_FIRST,   /* nobody was here: answer it, then store_repeat_end */
+	REPEATED_RUNNING, /* the first one is not answered yet */
+	REPEATED_OTHER,   /* the key was used for another request */
+	REPEATED_DONE,    /* this was the answer */
+};
+struct repeat_answer {
+	int status;
+	const char *content_type;
+	const char *body;
+};
+typedef void (*store_repeat_cb)(void *owner, enum repeated what, const struct repeat_answer *answer,
+				const struct err *e);
+/* `key_hash` and `fingerprint` are hexadecimal hashes, `request` a fresh UUID. */
+struct op *store_repeat_begin(struct store *s, const struct principal *who, const char *key_hash,
+			      const char *fingerprint, const char *request, struct arena *a,
+			      store_repeat_cb cb, void *owner);
+/* `answer` NULL: it may be tried again. */
+struct op *store_repeat_end(struct store *s, const struct principal *who, const char *request,
+			    const struct repeat_answer *answer, store_done_cb cb, void *owner);
+
+/* ---- Tool switches, the audit log, and what goes ---- */
+
+struct tool_switch {
+	const char *agent;
+	const char *tool;
+	bool enabled;
+};
+typedef void (*store_switches_cb)(void *owner, const struct tool_switch *switches, size_t count,
+				  const struct err *e);
+/* Of a tenant, as far as they were ever set; valid during the callback. */
+struct op *store_switches(struct store *s, const char *tenant, store_switches_cb cb, void *owner);
+struct op *store_switch(struct store *s, const struct principal *who,
+			const struct tool_switch *change, store_done_cb cb, void *owner);
+
+/* One tool call: who, what, how it ended. No arguments, no data. Nobody waits for it; a failure is
+ * logged. */
+struct audit_entry {
+	const char *turn_id; /* NULL: outside of any */
+	const char *agent;   /* NULL: none */
+	const char *tool;
+	const char *outcome;
+	int64_t rows;
+	int64_t duration_ms;
+};
+void store_audit(struct store *s, const struct principal *who, const struct audit_entry *entry);
+
+/* Everything that this user of the caller's tenant has said and been told. */
+struct op *store_user_delete(struct store *s, const struct principal *who, const char *user,
+			     store_done_cb cb, void *owner);
+
+/* Deletes what is older than this many days (0: kept for good), one batch; `more` is left. */
+struct retention {
+	int64_t messages_days; /* and summaries, and sessions without any */
+	int64_t audit_days;
+};
+typedef void (*store_retain_cb)(void *owner, bool more, const struct err *e);
+struct op *store_retain(struct store *s, const char *tenant, const struct retention *retention,
+			store_retain_cb cb, void *owner);
 
 /* Turns whose user message has no answer (the process died) get an interrupted one. Those that
  * began within the last min_age_ms are left alone: they may run in another process on the same

@@ -56,6 +56,7 @@ struct toolbox_options {
 	struct know *know;
 	struct db *warehouse;
 	struct cache *cache; /* NULL: every call runs */
+	struct store *store; /* keeps the audit log; NULL: there is none */
 	const char *source;  /* what tells this warehouse from others that share the cache */
 	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a
 						module get tool_sql_run */
@@ -68,7 +69,8 @@ MUST_CHECK bool toolbox_new(const struct toolbox_options *options, struct toolbo
 void toolbox_free(struct toolbox **b);
 
 struct tool_request {
-	const char *call; /* id inside the turn, "c1" */
+	const char *turn_id; /* for the audit log; NULL: outside of any */
+	const char *call;    /* id inside the turn, "c1" */
 	const char *agent;
 	const char *tool;
 	const json_t *args;       /* from a model: object of plain JSON; or */

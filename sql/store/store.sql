@@ -59,9 +59,11 @@ WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
 
 --# query answer_insert
 INSERT INTO chat_messages (message_uid, session_id, tenant_id, turn_id, client_msg_id, role, content, status, intent,
-	agents_used, tool_calls, views, pbi_deep_links, standing, checked, provider, model, token_count, latency_ms, created_at)
+	agents_used, tool_calls, views, pbi_deep_links, standing, checked, needs, provider, model, token_count, latency_ms,
+	created_at)
 SELECT :message_id, :session_id, :tenant_id, :turn_id, :client_msg_id, :role, :content, :status, :intent,
-	:agents_used, :tool_calls, :views, :pbi_deep_links, :standing, :checked, :provider, :model, :token_count, :latency_ms, :now
+	:agents_used, :tool_calls, :views, :pbi_deep_links, :standing, :checked, :needs, :provider, :model, :token_count,
+	:latency_ms, :now
 WHERE EXISTS (SELECT 1 FROM chat_sessions s
 		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
 	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
@@ -73,14 +75,17 @@ JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_i
 WHERE m.message_uid = :message_id AND m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
 
 --# query session_one
-SELECT s.session_id, s.title, s.created_at, s.updated_at
+SELECT s.session_id, s.title, s.created_at, s.updated_at, s.archived_at, s.etag
 FROM chat_sessions s
 WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id
 
 --# query sessions_page
-SELECT s.session_id, s.title, s.created_at, s.updated_at
+SELECT s.session_id, s.title, s.created_at, s.updated_at, s.archived_at, s.etag
 FROM chat_sessions s
 WHERE s.tenant_id = :tenant_id AND s.user_id = :user_id
+--? archived: AND s.archived_at IS NOT NULL
+--? active: AND s.archived_at IS NULL
+--? title_like: AND LOWER(s.title) LIKE LOWER(:title_like) ESCAPE '\'
 --? after_id: AND EXISTS (SELECT 1 FROM chat_sessions a
 --? after_id:	WHERE a.session_id = :after_id AND a.tenant_id = :tenant_id AND a.user_id = :user_id
 --? after_id:		AND (s.updated_at < a.updated_at OR (s.updated_at = a.updated_at AND s.session_id < a.session_id)))
@@ -89,10 +94,11 @@ OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
 --# query messages_page
 SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
-	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.provider, m.model, m.token_count, m.latency_ms,
-	m.created_at
+	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.needs, m.provider, m.model, m.token_count,
+	m.latency_ms, m.created_at, f.rating, f.comment, f.correction
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
+LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
 WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
 --? after_id: AND m.message_id > (SELECT a.message_id FROM chat_messages a
 --? after_id:	WHERE a.message_uid = :after_id AND a.session_id = :session_id AND a.tenant_id = :tenant_id)
@@ -102,7 +108,7 @@ OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 -- For the next turn of the session: what was said and what it left standing, without what was shown beside it. The views
 -- alone would be most of what a turn reads.
 --# query messages_recent
-SELECT m.message_uid, m.session_id, m.turn_id, m.role, m.content, m.status, m.intent, m.standing, m.created_at
+SELECT m.message_uid, m.session_id, m.turn_id, m.role, m.content, m.status, m.intent, m.standing, m.needs, m.created_at
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
 WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
@@ -128,3 +134,176 @@ FROM chat_messages m
 WHERE m.turn_id = :turn_id AND m.session_id = :session_id AND m.tenant_id = :tenant_id AND m.role = 'user'
 	AND NOT EXISTS (SELECT 1 FROM chat_messages a WHERE a.turn_id = m.turn_id AND a.tenant_id = m.tenant_id
 		AND a.role = 'assistant')
+
+--# query message_one
+SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
+	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.needs, m.provider, m.model, m.token_count,
+	m.latency_ms, m.created_at, f.rating, f.comment, f.correction
+FROM chat_messages m
+JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
+LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
+WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
+
+-- Whoever saw another etag edits nothing: what stands there afterwards says whose edit it was.
+--# query session_edit
+UPDATE chat_sessions
+SET etag = :new_etag
+--? title: , title = :title
+--? archive: , archived_at = :now, is_active = 0
+--? unarchive: , archived_at = NULL, is_active = 1
+WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
+--? if_etag: AND COALESCE(etag, session_id) = :if_etag
+
+-- Deleting a session, in this order.
+--# query session_delete_feedback
+DELETE FROM chat_feedback
+WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
+
+--# query session_delete_summaries
+DELETE FROM chat_session_summaries
+WHERE session_id = :session_id AND tenant_id = :tenant_id AND EXISTS (SELECT 1 FROM chat_sessions s
+	WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
+
+--# query session_delete_messages
+DELETE FROM chat_messages
+WHERE session_id = :session_id AND tenant_id = :tenant_id AND EXISTS (SELECT 1 FROM chat_sessions s
+	WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
+
+--# query session_delete
+DELETE FROM chat_sessions
+WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
+
+--# query feedback_update
+UPDATE chat_feedback
+SET rating = :rating, comment = :comment, correction = :correction, updated_at = :now
+WHERE message_uid = :message_id AND tenant_id = :tenant_id AND user_id = :user_id
+
+--# query feedback_insert
+INSERT INTO chat_feedback (message_uid, session_id, tenant_id, user_id, rating, comment, correction, created_at, updated_at)
+SELECT m.message_uid, m.session_id, m.tenant_id, s.user_id, :rating, :comment, :correction, :now, :now
+FROM chat_messages m
+JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
+WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id AND m.role = 'assistant'
+	AND NOT EXISTS (SELECT 1 FROM chat_feedback f WHERE f.message_uid = :message_id AND f.tenant_id = :tenant_id)
+
+--# query feedback_one
+SELECT f.feedback_id, f.message_uid, f.session_id, f.user_id, f.rating, f.comment, f.correction, f.updated_at
+FROM chat_feedback f
+WHERE f.message_uid = :message_id AND f.tenant_id = :tenant_id AND f.user_id = :user_id
+
+-- For the tenant's administrators: what was said of answers, not the answers.
+--# query feedback_page
+SELECT f.feedback_id, f.message_uid, f.session_id, f.user_id, f.rating, f.comment, f.correction, f.updated_at
+FROM chat_feedback f
+WHERE f.tenant_id = :tenant_id
+--? rating: AND f.rating = :rating
+--? after_id: AND f.feedback_id < (SELECT a.feedback_id FROM chat_feedback a
+--? after_id:	WHERE a.message_uid = :after_id AND a.tenant_id = :tenant_id)
+ORDER BY f.feedback_id DESC
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+--# query audit_insert
+INSERT INTO chat_audit_log (tenant_id, user_id, turn_id, agent_name, tool_name, outcome, row_count, duration_ms, created_at)
+VALUES (:tenant_id, :user_id, :turn_id, :agent, :tool, :outcome, :row_count, :duration_ms, :now)
+
+--# query switches
+SELECT t.agent_name, t.tool_name, t.is_enabled, t.updated_by, t.updated_at
+FROM chat_agent_tools t
+WHERE t.tenant_id = :tenant_id
+ORDER BY t.agent_name, t.tool_name
+
+--# query switch_update
+UPDATE chat_agent_tools
+SET is_enabled = :enabled, updated_by = :user_id, updated_at = :now
+WHERE tenant_id = :tenant_id AND agent_name = :agent AND tool_name = :tool
+
+--# query switch_insert
+INSERT INTO chat_agent_tools (tenant_id, agent_name, tool_name, is_enabled, updated_by, updated_at)
+SELECT :tenant_id, :agent, :tool, :enabled, :user_id, :now
+WHERE NOT EXISTS (SELECT 1 FROM chat_agent_tools t
+	WHERE t.tenant_id = :tenant_id AND t.agent_name = :agent AND t.tool_name = :tool)
+
+-- A key is worth nothing after its time, and one whose request died unanswered may be tried again.
+--# query idempotent_expire
+DELETE FROM chat_idempotency
+WHERE tenant_id = :tenant_id AND user_id = :user_id AND key_hash = :key_hash
+	AND (created_at < :expired_before OR (status = 0 AND created_at < :stale_before))
+
+--# query idempotent_insert
+INSERT INTO chat_idempotency (tenant_id, user_id, key_hash, fingerprint, owner, status, created_at)
+SELECT :tenant_id, :user_id, :key_hash, :fingerprint, :owner, 0, :now
+WHERE NOT EXISTS (SELECT 1 FROM chat_idempotency i
+	WHERE i.tenant_id = :tenant_id AND i.user_id = :user_id AND i.key_hash = :key_hash)
+
+--# query idempotent_one
+SELECT i.fingerprint, i.owner, i.status, i.content_type, i.body
+FROM chat_idempotency i
+WHERE i.tenant_id = :tenant_id AND i.user_id = :user_id AND i.key_hash = :key_hash
+
+--# query idempotent_finish
+UPDATE chat_idempotency
+SET status = :status, content_type = :content_type, body = :body
+WHERE tenant_id = :tenant_id AND user_id = :user_id AND owner = :owner
+
+--# query idempotent_drop
+DELETE FROM chat_idempotency
+WHERE tenant_id = :tenant_id AND user_id = :user_id AND owner = :owner
+
+-- Everything of one user, in this order. The audit log says who did what, without content, and has an age of its own.
+--# query user_delete_feedback
+DELETE FROM chat_feedback WHERE tenant_id = :tenant_id AND user_id = :of_user
+
+--# query user_delete_summaries
+DELETE FROM chat_session_summaries
+WHERE tenant_id = :tenant_id AND session_id IN (SELECT s.session_id FROM chat_sessions s
+	WHERE s.tenant_id = :tenant_id AND s.user_id = :of_user)
+
+--# query user_delete_messages
+DELETE FROM chat_messages
+WHERE tenant_id = :tenant_id AND session_id IN (SELECT s.session_id FROM chat_sessions s
+	WHERE s.tenant_id = :tenant_id AND s.user_id = :of_user)
+
+--# query user_delete_idempotency
+DELETE FROM chat_idempotency WHERE tenant_id = :tenant_id AND user_id = :of_user
+
+--# query user_delete_sessions
+DELETE FROM chat_sessions WHERE tenant_id = :tenant_id AND user_id = :of_user
+
+-- Retention, batch by batch: which rows go, then everything that hangs on them.
+--# query retain_messages
+SELECT m.message_uid
+FROM chat_messages m
+WHERE m.tenant_id = :tenant_id AND m.created_at < :before
+ORDER BY m.message_id
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+--# query retain_delete_feedback
+DELETE FROM chat_feedback WHERE tenant_id = :tenant_id AND message_uid IN (:ids...)
+
+--# query retain_delete_messages
+DELETE FROM chat_messages WHERE tenant_id = :tenant_id AND message_uid IN (:ids...)
+
+-- A summary tells what messages said, so it lives no longer than they do.
+--# query retain_delete_summaries
+DELETE FROM chat_session_summaries WHERE tenant_id = :tenant_id AND created_at < :before
+
+--# query retain_delete_sessions
+DELETE FROM chat_sessions
+WHERE tenant_id = :tenant_id AND updated_at < :before
+	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.session_id = chat_sessions.session_id)
+	AND NOT EXISTS (SELECT 1 FROM chat_session_summaries x WHERE x.session_id = chat_sessions.session_id)
+
+--# query retain_delete_audit
+DELETE FROM chat_audit_log WHERE audit_id IN (SELECT a.audit_id FROM chat_audit_log a
+	WHERE a.tenant_id = :tenant_id AND a.created_at < :before
+	ORDER BY a.audit_id OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY)
+
+--# query retain_audit_left
+SELECT a.audit_id
+FROM chat_audit_log a
+WHERE a.tenant_id = :tenant_id AND a.created_at < :before
+ORDER BY a.audit_id
+OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
+
+--# query retain_delete_idempotency
+DELETE FROM chat_idempotency WHERE tenant_id = :tenant_id AND created_at < :before

@@ -106,6 +106,7 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 {
 	const struct tool_def *tool = agent_tool_find(a, use->name);
 	struct tool_request request = {
+		.turn_id = a->request.turn_id,
 		.agent = a->request.agent,
 		.tool = use->name,
 		.args = use->input,

@@ -32,16 +32,52 @@ static const struct {
 	{"user_message_stored", {MINE, "message_id", "client_msg_id"}},
 	{"session_answer", {MINE, "now", "token_count", "pending_ask", "message_id"}},
 	{"answer_insert",
-	 {MINE, "message_id", "turn_id", "client_msg_id", "role", "content", "status", "intent",
-	  "agents_used", "tool_calls", "views", "pbi_deep_links", "standing", "checked", "provider",
-	  "model", "token_count", "latency_ms", "now"}},
+	 {MINE,       "message_id",     "turn_id",     "client_msg_id", "role",
+	  "content",  "status",         "intent",      "agents_used",   "tool_calls",
+	  "views",    "pbi_deep_links", "standing",    "checked",       "needs",
+	  "provider", "model",          "token_count", "latency_ms",    "now"}},
 	{"answer_stored", {MINE, "message_id"}},
 	{"session_one", {MINE}},
-	{"sessions_page", {"tenant_id", "user_id", "after_id", "limit"}},
+	{"sessions_page",
+	 {"tenant_id", "user_id", "after_id", "limit", "archived", "active", "title_like"}},
 	{"messages_page", {MINE, "after_id", "limit"}},
 	{"messages_recent", {MINE, "limit"}},
 	{"orphans", {"tenant_id", "limit", "before"}},
 	{"orphan_close", {"session_id", "tenant_id", "turn_id", "message_id", "status", "now"}},
+#define WHO "tenant_id", "user_id"
+	{"message_one", {WHO, "message_id"}},
+	{"session_edit", {MINE, "new_etag", "title", "archive", "unarchive", "now", "if_etag"}},
+	{"session_delete_feedback", {MINE}},
+	{"session_delete_summaries", {MINE}},
+	{"session_delete_messages", {MINE}},
+	{"session_delete", {MINE}},
+	{"feedback_update", {WHO, "message_id", "rating", "comment", "correction", "now"}},
+	{"feedback_insert", {WHO, "message_id", "rating", "comment", "correction", "now"}},
+	{"feedback_one", {WHO, "message_id"}},
+	{"feedback_page", {WHO, "rating", "after_id", "limit"}},
+	{"audit_insert",
+	 {WHO, "turn_id", "agent", "tool", "outcome", "row_count", "duration_ms", "now"}},
+	{"switches", {"tenant_id"}},
+	{"switch_update", {WHO, "enabled", "agent", "tool", "now"}},
+	{"switch_insert", {WHO, "enabled", "agent", "tool", "now"}},
+	{"idempotent_expire", {WHO, "key_hash", "expired_before", "stale_before"}},
+	{"idempotent_insert", {WHO, "key_hash", "fingerprint", "owner", "now"}},
+	{"idempotent_one", {WHO, "key_hash"}},
+	{"idempotent_finish", {WHO, "owner", "status", "content_type", "body"}},
+	{"idempotent_drop", {WHO, "owner"}},
+	{"user_delete_feedback", {WHO, "of_user"}},
+	{"user_delete_summaries", {WHO, "of_user"}},
+	{"user_delete_messages", {WHO, "of_user"}},
+	{"user_delete_idempotency", {WHO, "of_user"}},
+	{"user_delete_sessions", {WHO, "of_user"}},
+	{"retain_messages", {"tenant_id", "before", "limit"}},
+	{"retain_delete_feedback", {"tenant_id", "ids"}},
+	{"retain_delete_messages", {"tenant_id", "ids"}},
+	{"retain_delete_summaries", {"tenant_id", "before"}},
+	{"retain_delete_sessions", {"tenant_id", "before"}},
+	{"retain_delete_audit", {"tenant_id", "before", "limit"}},
+	{"retain_audit_left", {"tenant_id", "before"}},
+	{"retain_delete_idempotency", {"tenant_id", "before"}},
 };
 
 static bool marker_known(const char *const *markers, const char *name)
@@ -146,12 +182,22 @@ void store_call_int(struct call *c, const char *name, int64_t number)
 	args_set(&c->args, c->arena, name, value_int(number));
 }
 
+void store_call_flag(struct call *c, const char *name)
+{
+	args_set(&c->args, c->arena, name, value_bool(true));
+}
+
+void store_call_time(struct call *c, const char *name, int64_t unix_ms)
+{
+	char text[CLOCK_RFC3339_BYTES];
+
+	clock_rfc3339(unix_ms, text);
+	store_call_text(c, name, text);
+}
+
 void store_call_now(struct call *c)
 {
-	char now[CLOCK_RFC3339_BYTES];
-
-	clock_rfc3339(clock_now_ms(), now);
-	store_call_text(c, "now", now);
+	store_call_time(c, "now", clock_now_ms());
 }
 
 void store_call_json(struct call *c, const char *name, const json_t *value)

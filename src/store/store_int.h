@@ -53,6 +53,8 @@ void *store_call_new(struct store *s, const char *tenant, size_t bytes);
 void *store_call_new_for(struct store *s, const struct principal *who, size_t bytes);
 void store_call_text(struct call *c, const char *name, const char *text); /* NULL binds NULL */
 void store_call_int(struct call *c, const char *name, int64_t number);
+void store_call_flag(struct call *c, const char *name); /* switches `--? name:` lines on */
+void store_call_time(struct call *c, const char *name, int64_t unix_ms);
 void store_call_now(struct call *c); /* argument `now` */
 void store_call_json(
 	struct call *c, const char *name,
@@ -65,9 +67,16 @@ struct op *store_call_write(struct call *c);
 /* Forgets the statements, for a call that starts another request from its finish. */
 void store_call_next(struct call *c);
 
-/* A row as a message, copied into the arena. */
-void store_message_from_row(const struct table *t, size_t row, struct arena *a,
-			    struct message *out);
+/* A row as a message for this reader, copied into the arena: masked where the reader may not see
+ * what it rests on. */
+void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
+			    struct arena *a, struct message *out);
+struct session store_session_from_row(const struct table *t, size_t row, struct arena *a);
+/* Copied into the arena. */
+const struct principal *store_principal(const struct principal *who, struct arena *a);
+/* The first row there is; false: none, and *e says ERR_NOT_FOUND in these words. */
+MUST_CHECK bool store_found(struct table *const *tables, size_t count, size_t at, const char *what,
+			    struct err *e);
 
 /* First line of a message, at most TITLE_CHARS_MAX characters, cut between words. */
 const char *store_title(const char *content, struct arena *a);

@@ -1,4 +1,4 @@
-/* The pure parts: names of states, a session's title, a row as a message. */
+/* The pure parts: names of states, a session's title, a row as a message or a session. */
 #include "store_int.h"
 
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/utf8.h"
+
+#define MASKED_TEXT "This answer rests on data that you do not have the permission for (any more)."
 
 static const char *const status_names[MESSAGE_STATUS_COUNT] = {
 	[MESSAGE_COMPLETE] = "complete",
@@ -100,7 +102,28 @@ static const json_t *json_at(const struct table *t, size_t row, const char *colu
 	return json_own(a, value);
 }
 
-void store_message_from_row(const struct table *t, size_t row, struct arena *a, struct message *out)
+/* What an answer says is as much its data as the table beside it. */
+static void mask(struct message *m)
+{
+	m->masked = true;
+	m->content = MASKED_TEXT;
+	m->tool_calls = m->views = m->pbi_deep_links = m->standing = m->checked = NULL;
+	m->correction = m->comment = NULL;
+}
+
+static bool may_all(const struct principal *reader, const char *needs, struct arena *a)
+{
+	struct str rest = str_of(needs);
+	struct str one;
+
+	while (needs && str_split(&rest, ' ', &one))
+		if (one.n > 0 && !may(reader, arena_strndup(a, one.p, one.n)))
+			return false;
+	return true;
+}
+
+void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
+			    struct arena *a, struct message *out)
 {
 	const char *status = table_cell(t, row, "status");
 
@@ -119,6 +142,10 @@ void store_message_from_row(const struct table *t, size_t row, struct arena *a, 
 		.pbi_deep_links = json_at(t, row, "pbi_deep_links", a),
 		.standing = json_at(t, row, "standing", a),
 		.checked = json_at(t, row, "checked", a),
+		.needs = text_at(t, row, "needs", a),
+		.rating = text_at(t, row, "rating", a),
+		.comment = text_at(t, row, "comment", a),
+		.correction = text_at(t, row, "correction", a),
 		.provider = text_at(t, row, "provider", a),
 		.model = text_at(t, row, "model", a),
 		.token_count = number_at(t, row, "token_count"),
@@ -127,4 +154,37 @@ void store_message_from_row(const struct table *t, size_t row, struct arena *a, 
 	};
 	if (status)
 		message_status_parse(status, &out->status);
+	if (!may_all(reader, out->needs, a))
+		mask(out);
+}
+
+struct session store_session_from_row(const struct table *t, size_t row, struct arena *a)
+{
+	struct session s = {
+		.session_id = text_at(t, row, "session_id", a),
+		.title = text_at(t, row, "title", a),
+		.created_at = text_at(t, row, "created_at", a),
+		.updated_at = text_at(t, row, "updated_at", a),
+		.archived_at = text_at(t, row, "archived_at", a),
+		.etag = text_at(t, row, "etag", a),
+	};
+
+	if (!s.etag)
+		s.etag = s.session_id; /* never edited */
+	return s;
+}
+
+const struct principal *store_principal(const struct principal *who, struct arena *a)
+{
+	struct principal *copy = arena_alloc(a, sizeof(*copy));
+	const char **permissions =
+		arena_alloc(a, (who->permission_count + 1) * sizeof(*permissions));
+
+	for (size_t i = 0; i < who->permission_count; i++)
+		permissions[i] = arena_strdup(a, who->permissions[i]);
+	*copy = *who;
+	copy->user = arena_strdup(a, who->user);
+	copy->tenant = arena_strdup(a, who->tenant);
+	copy->permissions = permissions;
+	return copy;
 }

@@ -94,6 +94,7 @@ struct op *store_answer(struct store *s, const struct principal *who, const stru
 	message_args(c, m);
 	store_call_text(c, "intent", m->intent);
 	store_call_text(c, "agents_used", m->agents_used);
+	store_call_text(c, "needs", m->needs);
 	store_call_text(c, "provider", m->provider);
 	store_call_text(c, "model", m->model);
 	store_call_json(c, "tool_calls", m->tool_calls);

@@ -10,6 +10,7 @@
 
 #include "vesper/health.h"
 #include "vesper/log.h"
+#include "vesper/store.h"
 
 struct outcome tool_outcome_of(const struct err *e, struct arena *a)
 {
@@ -40,6 +41,23 @@ static void count_outcome(const struct tool_call *call)
 	buf_deinit(&name);
 }
 
+/* Who asked for what and how it ended, also when it was refused or given up. */
+static void audit(const struct tool_call *call, const char *outcome)
+{
+	const struct result *r = call->result;
+	const struct audit_entry entry = {
+		.turn_id = call->turn_id,
+		.agent = r->agent,
+		.tool = r->tool,
+		.outcome = outcome,
+		.rows = r->table_count > 0 ? r->tables[0]->total_rows : 0,
+		.duration_ms = (clock_mono_us() - call->began_us) / 1000,
+	};
+
+	if (call->box->options.store)
+		store_audit(call->box->options.store, call->who, &entry);
+}
+
 void tool_call_end(struct tool_call *call)
 {
 	call->query = NULL;
@@ -47,6 +65,7 @@ void tool_call_end(struct tool_call *call)
 	call->result->duration_us = clock_mono_us() - call->began_us;
 	tool_call_keep(call);
 	count_outcome(call);
+	audit(call, outcome_name(call->result->outcome.kind));
 	call->cb(call->owner, call->result);
 }
 
@@ -67,6 +86,7 @@ static void on_cancelled(struct op *op)
 
 	op_cancel(&call->query);
 	later_cancel(&call->later);
+	audit(call, "cancelled");
 }
 
 /* ---- the gate ---- */
@@ -87,6 +107,31 @@ static bool is_allowed(const struct tool_call *call, const struct tool_request *
 	       (call->tool->visible || !request->args);
 }
 
+static bool list_has(const char *const *list, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i], text) == 0)
+			return true;
+	return false;
+}
+
+/* What the caller must still be permitted when the answer is read again later. */
+static const char *const *needs_of(const struct tool_call *call)
+{
+	const struct tool_def *tool = call->tool;
+	const char **needs = arena_alloc(call->arena, (tool->column_count + 2) * sizeof(*needs));
+	size_t n = 0;
+
+	if (tool->permission)
+		needs[n++] = tool->permission;
+	for (size_t i = 0; i < tool->column_count; i++) {
+		const char *permission = tool->columns[i].permission;
+		if (permission && may(call->who, permission) && !list_has(needs, n, permission))
+			needs[n++] = permission;
+	}
+	return needs;
+}
+
 static void describe(struct tool_call *call, const struct tool_request *request)
 {
 	struct result *r = call->result;
@@ -99,6 +144,7 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 	/* The catalogue outlives the turn: whoever runs tools holds it. */
 	r->about = call->tool->about;
 	r->report = call->tool->report;
+	r->needs = needs_of(call);
 	r->answer = call->tool->answer;
 	r->suggest = call->tool->suggest;
 }
@@ -127,6 +173,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 		.box = b,
 		.tool = catalog_tool(b->options.catalog, request->tool),
 		.who = request->who,
+		.turn_id = request->turn_id,
 		.today = request->today,
 		.timeout_ms = request->timeout_ms,
 		.arena = a,

@@ -20,6 +20,7 @@ struct tool_call {
 	struct toolbox *box;
 	const struct tool_def *tool;
 	const struct principal *who;
+	const char *turn_id;
 	struct date today;
 	int64_t timeout_ms;
 	struct arena *arena;

@@ -106,8 +106,10 @@ void on_get_sessions(struct request *r)
 	if (!parse_page(r, &page, &e))
 		reply_err(r, &e);
 	else
-		r->op = store_sessions(r->transport->options.store, r->who, page.after, page.limit,
-				       r->arena, on_sessions, r);
+		r->op = store_sessions(
+			r->transport->options.store, r->who,
+			&(struct sessions_page){.after_id = page.after, .limit = page.limit},
+			r->arena, on_sessions, r);
 }
 
 /* The row's values are shared, not copied: they live as long as the longer of both. */

@@ -295,6 +295,30 @@ static void on_saved(void *owner, const struct err *e)
 	turn_wake(t);
 }
 
+static bool is_listed(const char *needs, const char *permission)
+{
+	struct str rest = str_of(needs);
+	struct str one;
+
+	while (str_split(&rest, ' ', &one))
+		if (str_eq(one, str_of(permission)))
+			return true;
+	return false;
+}
+
+/* What a reader of this answer must be permitted, whenever it is read again. */
+static const char *needs_of(const struct turn *t)
+{
+	const char *needs = "";
+
+	for (size_t i = 0; i < t->result_count; i++)
+		for (const char *const *p = t->results[i]->needs; p && *p; p++)
+			if (!is_listed(needs, *p))
+				needs = arena_printf(t->arena, "%s%s%s", needs, *needs ? " " : "",
+						     *p);
+	return needs;
+}
+
 static void save(struct turn *t)
 {
 	struct message m = {
@@ -311,6 +335,7 @@ static void save(struct turn *t)
 		.pbi_deep_links = t->links,
 		.standing = t->leaves_standing,
 		.checked = json_own(t->arena, say_checked_all(t)),
+		.needs = needs_of(t),
 		.provider = t->provider,
 		.model = t->model,
 		.token_count = tokens_written(t),

@@ -75,6 +75,7 @@ static struct op *on_run_task(void *owner, struct task *task)
 	struct turn *t = owner;
 	struct task_run *run = arena_alloc(t->arena, sizeof(*run));
 	struct tool_request tool = {
+		.turn_id = t->id.text,
 		.agent = task->agent,
 		.tool = task->tool,
 		.args = task->json_args,
@@ -83,6 +84,7 @@ static struct op *on_run_task(void *owner, struct task *task)
 		.today = t->today,
 	};
 	struct agent_request agent = {
+		.turn_id = t->id.text,
 		.agent = task->agent,
 		.question = t->request.content,
 		.may = &t->may,

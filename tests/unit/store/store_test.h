@@ -239,8 +239,10 @@ static inline void on_sessions(void *owner, const struct session *sessions, size
 static inline void read_sessions(struct fixture *f, const struct principal *who, const char *after,
 				 size_t limit)
 {
+	const struct sessions_page page = {.after_id = after, .limit = limit};
+
 	begin(f);
-	store_sessions(f->store, who, after, limit, f->arena, on_sessions, f);
+	store_sessions(f->store, who, &page, f->arena, on_sessions, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 }

@@ -6,11 +6,14 @@
 static void migration_is_recorded_and_runs_once(void **state)
 {
 	struct fixture *f = *state;
+	const char *count;
 
 	migrate(f, "acme");
-	assert_string_equal(
-		file_ask(f, f->acme, "SELECT group_concat(version || name) FROM schema_migrations"),
-		"1001_chat");
+	assert_string_equal(file_ask(f, f->acme,
+				     "SELECT group_concat(version || name) FROM schema_migrations"
+				     " WHERE version = 1"),
+			    "1001_chat");
+	count = file_ask(f, f->acme, "SELECT count(*) FROM schema_migrations");
 	assert_string_equal(
 		file_ask(f, f->acme,
 			 "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN"
@@ -18,7 +21,7 @@ static void migration_is_recorded_and_runs_once(void **state)
 			 "'chat_session_summaries')"),
 		"4");
 	migrate(f, "acme");
-	assert_string_equal(file_ask(f, f->acme, "SELECT count(*) FROM schema_migrations"), "1");
+	assert_string_equal(file_ask(f, f->acme, "SELECT count(*) FROM schema_migrations"), count);
 	assert_int_not_equal(access(f->vesper, F_OK), 0); /* one tenant at a time */
 }
 
@@ -28,7 +31,9 @@ static void newer_database_is_refused(void **state)
 
 	migrate(f, "acme");
 	file_ask(f, f->acme,
-		 "INSERT INTO schema_migrations VALUES (2, '002_later', 'x') RETURNING version");
+		 "WITH RECURSIVE later(v) AS (SELECT 1000 UNION ALL SELECT v + 1 FROM later"
+		 " WHERE v < 2000) INSERT INTO schema_migrations"
+		 " SELECT v, 'later', 'x' FROM later RETURNING version");
 	begin(f);
 	store_migrate(f->store, "acme", on_done, f);
 	wait_done(f);

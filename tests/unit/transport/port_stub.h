@@ -215,8 +215,9 @@ static void on_stub_cancel(struct op *op)
 
 static void on_stub_answer(void *owner)
 {
-	static const struct session session = {STUB_SESSION, "A title", "2026-02-27T09:00:00.000Z",
-					       "2026-02-27T09:00:01.000Z"};
+	static const struct session session = {
+		STUB_SESSION, "A title",   "2026-02-27T09:00:00.000Z", "2026-02-27T09:00:01.000Z",
+		NULL,         STUB_SESSION};
 	static const struct message message = {.message_id = "0193b0a0-0000-7000-8000-000000000002",
 					       .session_id = STUB_SESSION,
 					       .turn_id = "0193b0a0-0000-7000-8000-000000000003",
@@ -258,13 +259,13 @@ struct op *store_session(struct store *s, const struct principal *who, const cha
 	return &l->op;
 }
 
-struct op *store_sessions(struct store *s, const struct principal *who, const char *after_id,
-			  size_t limit, struct arena *a, store_sessions_cb cb, void *owner)
+struct op *store_sessions(struct store *s, const struct principal *who,
+			  const struct sessions_page *page, struct arena *a, store_sessions_cb cb,
+			  void *owner)
 {
-	struct stub_lookup *l = stub_lookup_new(s, after_id, owner);
+	struct stub_lookup *l = stub_lookup_new(s, page->after_id, owner);
 
 	(void)who;
-	(void)limit;
 	(void)a;
 	l->sessions_cb = cb;
 	return &l->op;

@@ -1,0 +1,176 @@
+/* Sessions as things of their own: listed, made, edited, deleted. Every statement names the user,
+ * so that a foreign session is one that is not there. */
+#include "store_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/uuid.h"
+
+struct sessions_call {
+	struct call call;
+	struct arena *arena;
+	size_t limit;
+	const char *etag; /* the edit's own: whether it stands there afterwards */
+	store_sessions_cb cb;
+	store_session_cb one_cb;
+	void *owner;
+};
+
+/* ---- many ---- */
+
+static void on_sessions(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct sessions_call *s = list_item(c, struct sessions_call, call);
+	struct session *sessions;
+	size_t n;
+
+	if (e) {
+		s->cb(s->owner, NULL, 0, false, e);
+		return;
+	}
+	assert(count == 1);
+	n = tables[0]->row_count < s->limit ? tables[0]->row_count : s->limit;
+	sessions = arena_alloc(s->arena, (n + 1) * sizeof(*sessions));
+	for (size_t i = 0; i < n; i++)
+		sessions[i] = store_session_from_row(tables[0], i, s->arena);
+	s->cb(s->owner, sessions, n, tables[0]->total_rows > (int64_t)n, NULL);
+}
+
+struct op *store_sessions(struct store *s, const struct principal *who,
+			  const struct sessions_page *page, struct arena *a, store_sessions_cb cb,
+			  void *owner)
+{
+	struct sessions_call *c = store_call_new_for(s, who, sizeof(*c));
+
+	assert(page->limit > 0 && page->limit <= STORE_PAGE_MAX);
+	c->arena = a;
+	c->limit = page->limit;
+	c->cb = cb;
+	c->owner = owner;
+	c->call.finish = on_sessions;
+	store_call_int(&c->call, "limit", (int64_t)page->limit + 1);
+	if (page->after_id)
+		store_call_text(&c->call, "after_id", page->after_id);
+	if (page->filter != SESSIONS_ALL)
+		store_call_flag(&c->call,
+				page->filter == SESSIONS_ARCHIVED ? "archived" : "active");
+	if (page->title)
+		store_call_text(&c->call, "title_like",
+				sql_like_pattern(page->title, c->call.arena));
+	store_call_add(&c->call, "sessions_page");
+	return store_call_read(&c->call, page->limit + 1);
+}
+
+/* ---- one ---- */
+
+/* The session as it stands in the last table. */
+static void on_session(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct sessions_call *s = list_item(c, struct sessions_call, call);
+	struct session session;
+	struct err none = {0};
+
+	if (!e && !store_found(tables, count, count - 1, "session", &none))
+		e = &none;
+	if (!e) {
+		session = store_session_from_row(tables[count - 1], 0, s->arena);
+		if (s->etag && strcmp(session.etag, s->etag) != 0) {
+			err_set(&none, ERR_BUSY, "the session was edited by somebody else");
+			e = &none;
+		}
+	}
+	s->one_cb(s->owner, e ? NULL : &session, e);
+}
+
+static struct sessions_call *session_call(struct store *s, const struct principal *who,
+					  const char *session_id, struct arena *a,
+					  store_session_cb cb, void *owner)
+{
+	struct sessions_call *c = store_call_new_for(s, who, sizeof(*c));
+
+	c->arena = a;
+	c->one_cb = cb;
+	c->owner = owner;
+	c->call.finish = on_session;
+	store_call_text(&c->call, "session_id", session_id);
+	return c;
+}
+
+struct op *store_session(struct store *s, const struct principal *who, const char *session_id,
+			 struct arena *a, store_session_cb cb, void *owner)
+{
+	struct sessions_call *c = session_call(s, who, session_id, a, cb, owner);
+
+	store_call_add(&c->call, "session_one");
+	return store_call_read(&c->call, 1);
+}
+
+struct op *store_session_new(struct store *s, const struct principal *who, const char *session_id,
+			     const char *title, struct arena *a, store_session_cb cb, void *owner)
+{
+	struct sessions_call *c = session_call(s, who, session_id, a, cb, owner);
+
+	store_call_text(&c->call, "title", title);
+	store_call_now(&c->call);
+	store_call_add(&c->call, "session_insert");
+	store_call_add(&c->call, "session_one");
+	return store_call_write(&c->call);
+}
+
+struct op *store_session_edit(struct store *s, const struct principal *who, const char *session_id,
+			      const struct session_edit *edit, struct arena *a, store_session_cb cb,
+			      void *owner)
+{
+	struct sessions_call *c = session_call(s, who, session_id, a, cb, owner);
+	struct call *call = &c->call;
+
+	c->etag = arena_strdup(call->arena, uuid_new().text);
+	store_call_text(call, "new_etag", c->etag);
+	store_call_now(call);
+	if (edit->title)
+		store_call_text(call, "title", edit->title);
+	if (edit->archive != 0)
+		store_call_flag(call, edit->archive > 0 ? "archive" : "unarchive");
+	if (edit->if_etag)
+		store_call_text(call, "if_etag", edit->if_etag);
+	store_call_add(call, "session_edit");
+	store_call_add(call, "session_one");
+	return store_call_write(call);
+}
+
+/* ---- none any more ---- */
+
+struct delete_call {
+	struct call call;
+	store_done_cb cb;
+	void *owner;
+};
+
+static void on_deleted(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct delete_call *d = list_item(c, struct delete_call, call);
+	struct err none = {0};
+
+	if (!e && !store_found(tables, count, 0, "session", &none))
+		e = &none;
+	d->cb(d->owner, e);
+}
+
+struct op *store_session_delete(struct store *s, const struct principal *who,
+				const char *session_id, store_done_cb cb, void *owner)
+{
+	struct delete_call *d = store_call_new_for(s, who, sizeof(*d));
+
+	d->cb = cb;
+	d->owner = owner;
+	d->call.finish = on_deleted;
+	store_call_text(&d->call, "session_id", session_id);
+	store_call_add(&d->call, "session_one");
+	store_call_add(&d->call, "session_delete_feedback");
+	store_call_add(&d->call, "session_delete_summaries");
+	store_call_add(&d->call, "session_delete_messages");
+	store_call_add(&d->call, "session_delete");
+	return store_call_write(&d->call);
+}

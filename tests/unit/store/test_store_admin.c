@@ -1,0 +1,109 @@
+/* Switches, the audit log, and a user's data that goes. */
+#include "store_test.h"
+
+#include "vesper/clock.h"
+
+static char seen[400];
+
+static void on_switches(void *owner, const struct tool_switch *list, size_t count,
+			const struct err *e)
+{
+	seen[0] = '\0';
+	for (size_t i = 0; i < count; i++)
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s/%s=%d;",
+			 list[i].agent, list[i].tool, list[i].enabled);
+	on_done(owner, e);
+}
+
+static const char *switches(struct fixture *f, const char *tenant)
+{
+	begin(f);
+	store_switches(f->store, tenant, on_switches, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	return seen;
+}
+
+static void set(struct fixture *f, const struct principal *who, const char *agent, const char *tool,
+		bool enabled)
+{
+	const struct tool_switch change = {agent, tool, enabled};
+
+	begin(f);
+	store_switch(f->store, who, &change, on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static void tool_switches(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(switches(f, "acme"), "");
+	set(f, &ann, "per_agent", "get_x", false);
+	set(f, &ann, "a_agent", "get_x", false);
+	assert_string_equal(switches(f, "acme"), "a_agent/get_x=0;per_agent/get_x=0;");
+	assert_string_equal(switches(f, "vesper"), "");
+	set(f, &bob, "per_agent", "get_x", true);
+	assert_string_equal(switches(f, "acme"), "a_agent/get_x=0;per_agent/get_x=1;");
+	assert_string_equal(
+		file_ask(f, f->acme,
+			 "SELECT updated_by FROM chat_agent_tools WHERE agent_name = 'per_agent'"),
+		"bob");
+}
+
+static void audit(void **state)
+{
+	struct fixture *f = *state;
+	const struct audit_entry entry = {.tool = "get_x", .outcome = "rows", .rows = 7};
+
+	store_audit(f->store, &ann, &entry);
+	store_audit(f->store, &ann_elsewhere, &entry);
+	switches(f, "acme");
+	switches(f, "vesper");
+	for (int i = 0; i < 1000; i++) {
+		usleep(100);
+		loop_turn(f->loop);
+	}
+	assert_string_equal(file_ask(f, f->acme,
+				     "SELECT user_id || tool_name || outcome || row_count || "
+				     "COUNT(*) FROM chat_audit_log"),
+			    "annget_xrows71");
+}
+
+static struct message answered(struct fixture *f, const struct principal *who)
+{
+	struct message m = user_message(f, id_new(f), "question");
+	struct message answer = answer_to(f, &m, "answer");
+
+	accept_message(f, who, &m);
+	store_the_answer(f, who, &answer);
+	return answer;
+}
+
+static void a_users_data_goes(void **state)
+{
+	struct fixture *f = *state;
+	struct message anns, bobs, elsewhere;
+
+	anns = answered(f, &ann);
+	bobs = answered(f, &bob);
+	elsewhere = answered(f, &ann_elsewhere);
+	begin(f);
+	store_user_delete(f->store, &bob, "ann", on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	assert_int_equal(read_messages(f, &ann, anns.session_id, NULL, 9), ERR_NOT_FOUND);
+	assert_int_equal(read_messages(f, &bob, bobs.session_id, NULL, 9), ERR_NONE);
+	assert_int_equal(read_messages(f, &ann_elsewhere, elsewhere.session_id, NULL, 9), ERR_NONE);
+	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_messages"), "2");
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {CASE(tool_switches), CASE(audit),
+					   CASE(a_users_data_goes)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* Repeated requests: the first runs, the others wait, differ, or get its answer. */
+#include "store_test.h"
+
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+
+static enum repeated what;
+static char body[100];
+
+static void on_repeat(void *owner, enum repeated w, const struct repeat_answer *answer,
+		      const struct err *e)
+{
+	what = w;
+	snprintf(body, sizeof(body), "%d %s", answer ? answer->status : 0,
+		 answer ? answer->body : "-");
+	on_done(owner, e);
+}
+
+static enum repeated ask(struct fixture *f, const struct principal *who, const char *key,
+			 const char *fingerprint, const char *request)
+{
+	begin(f);
+	store_repeat_begin(f->store, who, key, fingerprint, request, f->arena, on_repeat, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	return what;
+}
+
+static void finish(struct fixture *f, const char *request, const struct repeat_answer *answer)
+{
+	begin(f);
+	store_repeat_end(f->store, &ann, request, answer, on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static void the_first_answer_counts(void **state)
+{
+	struct fixture *f = *state;
+	const struct repeat_answer answer = {201, "application/json", "{\"a\":1}"};
+
+	assert_int_equal(ask(f, &ann, "k", "p", "r1"), REPEATED_FIRST);
+	assert_int_equal(ask(f, &ann, "k", "p", "r2"), REPEATED_RUNNING);
+	assert_int_equal(ask(f, &ann, "k", "other", "r3"), REPEATED_OTHER);
+	assert_int_equal(ask(f, &bob, "k", "p", "r4"), REPEATED_FIRST);
+	assert_int_equal(ask(f, &ann_elsewhere, "k", "p", "r5"), REPEATED_FIRST);
+	finish(f, "r1", &answer);
+	assert_int_equal(ask(f, &ann, "k", "p", "r6"), REPEATED_DONE);
+	assert_string_equal(body, "201 {\"a\":1}");
+	assert_int_equal(ask(f, &ann, "k", "other", "r7"), REPEATED_OTHER);
+}
+
+static void dropped_may_be_tried_again(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(ask(f, &ann, "k", "p", "r1"), REPEATED_FIRST);
+	finish(f, "r1", NULL);
+	assert_int_equal(ask(f, &ann, "k", "other", "r2"), REPEATED_FIRST);
+}
+
+static void keys_end(void **state)
+{
+	struct fixture *f = *state;
+	const struct repeat_answer answer = {200, "application/json", "{}"};
+
+	clock_freeze_ms(1772182800000);
+	assert_int_equal(ask(f, &ann, "k", "p", "r1"), REPEATED_FIRST);
+	clock_advance_ms(IDEMPOTENT_STALE_MS);
+	assert_int_equal(ask(f, &ann, "k", "p", "r2"), REPEATED_RUNNING);
+	clock_advance_ms(1);
+	assert_int_equal(ask(f, &ann, "k", "p", "r3"), REPEATED_FIRST);
+	finish(f, "r3", &answer);
+	clock_advance_ms(IDEMPOTENT_LIFE_MS);
+	assert_int_equal(ask(f, &ann, "k", "p", "r4"), REPEATED_DONE);
+	clock_advance_ms(1);
+	assert_int_equal(ask(f, &ann, "k", "p", "r5"), REPEATED_FIRST);
+	clock_release();
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {CASE(the_first_answer_counts),
+					   CASE(dropped_may_be_tried_again), CASE(keys_end)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* Age: what is too old goes in batches, what is not stays. */
+#include "store_test.h"
+
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+
+#define DAY_MS INT64_C(86400000)
+
+static bool more;
+
+static void on_retained(void *owner, bool m, const struct err *e)
+{
+	more = m;
+	on_done(owner, e);
+}
+
+static void retain(struct fixture *f, int64_t messages_days, int64_t audit_days)
+{
+	const struct retention age = {messages_days, audit_days};
+
+	begin(f);
+	store_retain(f->store, "acme", &age, on_retained, f);
+	wait_done(f);
+	if (f->err.code != ERR_NONE)
+		fail_msg("%s", f->err.text);
+}
+
+static const char *left(struct fixture *f)
+{
+	return file_ask(f, f->acme,
+			"SELECT (SELECT COUNT(*) FROM chat_messages) || '/' || "
+			"(SELECT COUNT(*) FROM chat_sessions)");
+}
+
+static void old_messages_go(void **state)
+{
+	struct fixture *f = *state;
+	const char *shared = id_new(f);
+	struct message old = user_message(f, id_new(f), "old");
+	struct message same = user_message(f, shared, "old, too");
+	struct message fresh = user_message(f, shared, "fresh");
+
+	clock_freeze_ms(1772182800000);
+	accept_message(f, &ann, &old);
+	accept_message(f, &ann, &same);
+	clock_advance_ms(10 * DAY_MS);
+	accept_message(f, &ann, &fresh);
+	retain(f, 0, 0);
+	assert_string_equal(left(f), "3/2");
+	retain(f, 11, 0);
+	assert_string_equal(left(f), "3/2");
+	retain(f, 9, 0);
+	assert_false(more);
+	assert_string_equal(left(f), "1/1");
+	read_messages(f, &ann, shared, NULL, 10);
+	assert_string_equal(f->messages[0].content, "fresh");
+	clock_release();
+}
+
+static void in_batches(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+
+	clock_freeze_ms(1772182800000);
+	for (int i = 0; i < RETAIN_BATCH + 3; i++) {
+		struct message m = user_message(f, session, "old");
+
+		accept_message(f, &ann, &m);
+	}
+	clock_advance_ms(10 * DAY_MS);
+	retain(f, 1, 0);
+	assert_true(more);
+	assert_string_equal(left(f), "3/1");
+	retain(f, 1, 0);
+	assert_false(more);
+	assert_string_equal(left(f), "0/0");
+	clock_release();
+}
+
+static void the_audit_log_has_an_age_of_its_own(void **state)
+{
+	struct fixture *f = *state;
+	const struct audit_entry entry = {.tool = "get_x", .outcome = "rows", .rows = 7};
+
+	clock_freeze_ms(1772182800000);
+	for (int i = 0; i < RETAIN_BATCH + 1; i++)
+		store_audit(f->store, &ann, &entry);
+	retain(f, 0, 0); /* one writer: behind the entries */
+	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "51");
+	clock_advance_ms(10 * DAY_MS);
+	retain(f, 1, 0);
+	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "51");
+	retain(f, 0, 1);
+	assert_true(more);
+	retain(f, 0, 1);
+	assert_false(more);
+	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "0");
+	clock_release();
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {CASE(old_messages_go), CASE(in_batches),
+					   CASE(the_audit_log_has_an_age_of_its_own)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* Sessions as things of their own: made, found, edited by one of two, deleted with all they hold.
+ */
+#include "store_test.h"
+
+#include "vesper/clock.h"
+
+static struct session one;
+
+static void on_one(void *owner, const struct session *session, const struct err *e)
+{
+	if (session)
+		one = *session;
+	on_done(owner, e);
+}
+
+static enum err_code make(struct fixture *f, const struct principal *who, const char *id,
+			  const char *title)
+{
+	begin(f);
+	store_session_new(f->store, who, id, title, f->arena, on_one, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static enum err_code edit(struct fixture *f, const struct principal *who, const char *id,
+			  struct session_edit change)
+{
+	begin(f);
+	store_session_edit(f->store, who, id, &change, f->arena, on_one, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static enum err_code drop(struct fixture *f, const struct principal *who, const char *id)
+{
+	begin(f);
+	store_session_delete(f->store, who, id, on_done, f);
+	wait_done(f);
+	return f->err.code;
+}
+
+static void found(struct fixture *f, const struct principal *who, enum session_filter filter,
+		  const char *title, const char *want)
+{
+	struct sessions_page page = {.limit = 50, .filter = filter, .title = title};
+	struct buf got;
+
+	begin(f);
+	store_sessions(f->store, who, &page, f->arena, on_sessions, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	buf_init(&got, 1000);
+	for (size_t i = 0; i < f->count; i++)
+		buf_printf(&got, "%s%s", i ? "," : "", f->sessions[i].title);
+	assert_string_equal(buf_text(&got), want);
+	buf_deinit(&got);
+}
+
+static void made_and_found(void **state)
+{
+	struct fixture *f = *state;
+	const char *id = id_new(f);
+
+	clock_freeze_ms(1772182800000);
+	assert_int_equal(make(f, &ann, id, "NP15 in 2025"), ERR_NONE);
+	assert_string_equal(one.session_id, id);
+	assert_null(one.archived_at);
+	clock_advance_ms(1);
+	assert_int_equal(make(f, &ann, id_new(f), "100% of \\ it"), ERR_NONE);
+	clock_advance_ms(1);
+	assert_int_equal(make(f, &bob, id_new(f), "NP15 of Bob"), ERR_NONE);
+	found(f, &ann, SESSIONS_ACTIVE, NULL, "100% of \\ it,NP15 in 2025");
+	found(f, &ann, SESSIONS_ACTIVE, "np15", "NP15 in 2025");
+	found(f, &ann, SESSIONS_ACTIVE, "%", "100% of \\ it");
+	found(f, &ann, SESSIONS_ACTIVE, "_", "");
+	found(f, &ann, SESSIONS_ACTIVE, "\\", "100% of \\ it");
+	found(f, &ann_elsewhere, SESSIONS_ALL, NULL, "");
+	clock_release();
+}
+
+static void an_id_is_taken_once(void **state)
+{
+	struct fixture *f = *state;
+	const char *id = id_new(f);
+
+	assert_int_equal(make(f, &ann, id, "mine"), ERR_NONE);
+	assert_int_equal(make(f, &bob, id, "theirs"), ERR_NOT_FOUND);
+	assert_int_equal(make(f, &ann, id, "again"), ERR_NONE);
+	assert_string_equal(one.title, "mine");
+}
+
+static void edited_by_one_of_two(void **state)
+{
+	struct fixture *f = *state;
+	const char *id = id_new(f), *seen;
+
+	make(f, &ann, id, "first");
+	seen = one.etag;
+	assert_int_equal(edit(f, &ann, id, (struct session_edit){.title = "a", .if_etag = seen}),
+			 ERR_NONE);
+	assert_string_equal(one.title, "a");
+	assert_string_not_equal(one.etag, seen);
+	assert_int_equal(edit(f, &ann, id, (struct session_edit){.title = "b", .if_etag = seen}),
+			 ERR_BUSY);
+	found(f, &ann, SESSIONS_ACTIVE, NULL, "a");
+	assert_int_equal(edit(f, &ann, id, (struct session_edit){.title = "c"}), ERR_NONE);
+	assert_int_equal(edit(f, &bob, id, (struct session_edit){.title = "d"}), ERR_NOT_FOUND);
+	assert_int_equal(edit(f, &ann_elsewhere, id, (struct session_edit){.title = "d"}),
+			 ERR_NOT_FOUND);
+	found(f, &ann, SESSIONS_ACTIVE, NULL, "c");
+}
+
+static void archived_and_back(void **state)
+{
+	struct fixture *f = *state;
+	const char *id = id_new(f);
+
+	make(f, &ann, id, "old");
+	assert_int_equal(edit(f, &ann, id, (struct session_edit){.archive = 1}), ERR_NONE);
+	assert_non_null(one.archived_at);
+	assert_string_equal(one.title, "old");
+	found(f, &ann, SESSIONS_ACTIVE, NULL, "");
+	found(f, &ann, SESSIONS_ARCHIVED, NULL, "old");
+	found(f, &ann, SESSIONS_ALL, NULL, "old");
+	assert_int_equal(edit(f, &ann, id, (struct session_edit){.archive = -1}), ERR_NONE);
+	assert_null(one.archived_at);
+	found(f, &ann, SESSIONS_ACTIVE, NULL, "old");
+}
+
+static void deleted_with_all_it_holds(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "secret-question");
+	struct message answer = answer_to(f, &m, "secret-answer");
+	const char *session = m.session_id;
+
+	accept_message(f, &ann, &m);
+	store_the_answer(f, &ann, &answer);
+	assert_int_equal(drop(f, &bob, session), ERR_NOT_FOUND);
+	assert_int_equal(drop(f, &ann_elsewhere, session), ERR_NOT_FOUND);
+	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NONE);
+	assert_int_equal(f->count, 2);
+	assert_int_equal(drop(f, &ann, session), ERR_NONE);
+	assert_int_equal(drop(f, &ann, session), ERR_NOT_FOUND);
+	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NOT_FOUND);
+	assert_string_equal(file_ask(f, f->acme,
+				     "SELECT (SELECT COUNT(*) FROM chat_messages) || "
+				     "(SELECT COUNT(*) FROM chat_sessions)"),
+			    "00");
+}
+
+static void a_turn_of_a_deleted_session_stores_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "question");
+	struct message answer = answer_to(f, &m, "answer");
+
+	accept_message(f, &ann, &m);
+	drop(f, &ann, m.session_id);
+	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NOT_FOUND);
+}
+
+/* ---- what a reader may see today ---- */
+
+static void masked_without_the_permission(void **state)
+{
+	static const char *const both[] = {"chat:read_projects", "chat:read_budget"};
+	struct fixture *f = *state;
+	struct principal manager = {"ann", "acme", both, 2, 0},
+			 viewer = {"ann", "acme", both, 1, 0};
+	struct message m = user_message(f, id_new(f), "What did it cost?");
+	struct message answer = answer_to(f, &m, "It cost $12,345.");
+
+	answer.needs = "chat:read_projects chat:read_budget";
+	accept_message(f, &manager, &m);
+	store_the_answer(f, &manager, &answer);
+	read_messages(f, &manager, m.session_id, NULL, 10);
+	assert_false(f->messages[1].masked);
+	assert_string_equal(f->messages[1].content, "It cost $12,345.");
+	read_messages(f, &viewer, m.session_id, NULL, 10);
+	assert_string_equal(f->messages[0].content, "What did it cost?");
+	assert_true(f->messages[1].masked);
+	assert_null(strstr(f->messages[1].content, "12,345"));
+	assert_null(f->messages[1].views);
+	assert_null(f->messages[1].tool_calls);
+	assert_null(f->messages[1].standing);
+	/* the same for what a prompt is made from */
+	begin(f);
+	store_recent(f->store, &viewer, m.session_id, 10, f->arena, on_messages, f);
+	wait_done(f);
+	assert_true(f->messages[1].masked);
+	assert_null(strstr(f->messages[1].content, "12,345"));
+	assert_null(f->messages[1].standing);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(made_and_found),
+		CASE(an_id_is_taken_once),
+		CASE(edited_by_one_of_two),
+		CASE(archived_and_back),
+		CASE(deleted_with_all_it_holds),
+		CASE(a_turn_of_a_deleted_session_stores_nothing),
+		CASE(masked_without_the_permission),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
