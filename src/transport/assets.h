@@ -1,17 +1,15 @@
-/* The page's files, embedded at build time from src/widget/ (src/widget/embed.cmake writes the
- * table). */
+/* The page's files, embedded at build time (src/widget/embed.cmake writes the table). */
 #ifndef VESPER_ASSETS_H
 #define VESPER_ASSETS_H
 
-#include <stddef.h>
-
 struct asset {
-	const char *name; /* "index.html" */
+	const char *path; /* "/", "/widget.js", "/assets/charts-1A2B3C4D.js" */
 	const char *type;
-	const unsigned char *bytes;
-	size_t len;
+	const char *tag; /* hash of the content */
+	const unsigned char *bytes, *bytes_end;
+	const unsigned char *gzip, *gzip_end;
 };
 
-extern const struct asset assets[]; /* ended by a NULL name */
+extern const struct asset assets[]; /* ended by a NULL path */
 
 #endif

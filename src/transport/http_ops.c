@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assets.h"
 #include "vesper/clock.h"
 #include "vesper/hash.h"
 #include "vesper/health.h"
@@ -12,12 +11,6 @@
 #include "vesper/jwt.h"
 #include "vesper/limits.h"
 
-#define PAGE_POLICY                                                                                \
-	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "          \
-	"connect-src 'self'; "                                                                     \
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for "  \
-	"'script'"
-#define ETAG_BYTES        35 /* 32 hexadecimal digits in quotes */
 #define METRICS_BYTES_MAX (1024 * 1024)
 
 static void reply_status(struct request *r, int status, const char *word)
@@ -146,34 +139,4 @@ void on_demo_login(struct request *r)
 		reply_invalid(r, &e);
 	}
 	buf_deinit(&token);
-}
-
-static const struct asset *asset_find(const char *name)
-{
-	for (const struct asset *a = assets; a->name; a++)
-		if (strcmp(a->name, name) == 0)
-			return a;
-	return NULL;
-}
-
-void on_asset(struct request *r)
-{
-	const struct asset *asset = asset_find(r->params[0] ? r->params[0] : "index.html");
-	const char *known = request_header(r, "If-None-Match");
-	char hash[HASH_HEX_BYTES];
-	char etag[ETAG_BYTES];
-
-	if (!asset) {
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
-		return;
-	}
-	hash_sha256_hex(asset->bytes, asset->len, hash);
-	snprintf(etag, sizeof(etag), "\"%.32s\"", hash);
-	reply_header(r, "ETag", etag);
-	reply_header(r, "Cache-Control", "no-cache"); /* asked each time, sent only when changed */
-	reply_header(r, "Content-Security-Policy", PAGE_POLICY);
-	if (known && strstr(known, etag))
-		reply_empty(r, 304);
-	else
-		reply_bytes(r, 200, asset->type, asset->bytes, asset->len);
 }

@@ -21,7 +21,13 @@ const struct http_route public_routes[] = {
 	{"GET", "/readyz", NULL, 0, on_readyz},
 	{"GET", "/health", NULL, 0, on_health},
 	{"GET", "/", NULL, ROUTE_DEMO, on_asset},
-	{"GET", "/{}", NULL, ROUTE_DEMO, on_asset},
+	{"GET", "/app.js", NULL, ROUTE_DEMO, on_asset},
+	{"GET", "/app.css", NULL, ROUTE_DEMO, on_asset},
+	{"GET", "/favicon.svg", NULL, 0, on_asset},
+	{"GET", "/widget.js", NULL, 0, on_asset},
+	{"GET", "/assets/{}", NULL, 0, on_asset},
+	{"GET", "/embed", NULL, 0, on_embed},
+	{"GET", "/embed.js", NULL, 0, on_asset},
 	{0},
 };
 

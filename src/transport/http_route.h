@@ -31,5 +31,6 @@ void on_get_tools(struct request *r);
 void on_post_ticket(struct request *r);
 void on_demo_login(struct request *r);
 void on_asset(struct request *r);
+void on_embed(struct request *r);
 
 #endif

@@ -44,6 +44,14 @@ void reply_bytes(struct request *r, int status, const char *type, const void *by
 	reply(r, status, response);
 }
 
+void reply_constant(struct request *r, int status, const char *type, const void *bytes, size_t len)
+{
+	reply_header(r, "Content-Type", type);
+	reply(r, status,
+	      MHD_create_response_from_buffer(len, (void *)(uintptr_t)bytes,
+					      MHD_RESPMEM_PERSISTENT));
+}
+
 void reply_empty(struct request *r, int status)
 {
 	reply_bytes(r, status, NULL, "", 0);
@@ -168,7 +176,8 @@ static void add_headers(const struct request *r)
 		policy |= strcmp(r->headers[i].name, "Content-Security-Policy") == 0;
 	}
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-		MHD_add_response_header(r->response, always[i][0], always[i][1]);
+		if (!MHD_get_response_header(r->response, always[i][0]))
+			MHD_add_response_header(r->response, always[i][0], always[i][1]);
 	if (!caching)
 		MHD_add_response_header(r->response, "Cache-Control",
 					r->stream ? "no-cache, no-transform" : "no-store");

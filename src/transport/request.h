@@ -22,7 +22,7 @@
 
 #define REQUEST_ID_BYTES  129
 #define ROUTE_PARAMS_MAX  2
-#define REPLY_HEADERS_MAX 6
+#define REPLY_HEADERS_MAX 10
 
 struct MHD_Connection;
 struct MHD_Response;
@@ -103,6 +103,8 @@ const char *request_query(const struct request *r, const char *name);
 void reply_header(struct request *r, const char *name, const char *value);
 void reply_json(struct request *r, int status, json_t *take);
 void reply_bytes(struct request *r, int status, const char *type, const void *bytes, size_t len);
+/* The same for bytes that live as long as the program. */
+void reply_constant(struct request *r, int status, const char *type, const void *bytes, size_t len);
 void reply_empty(struct request *r, int status);
 void reply_problem(struct request *r, enum problem p, const char *detail);
 void reply_problem_json(struct request *r, enum problem p, json_t *take);

@@ -3,7 +3,7 @@
  * the conversation's id in the address, so that a reload or a copied link finds it again.
  */
 
-import './vesper-chat.js';
+import './widget.js';
 
 const USER_KEY = 'vesper.demo-user';
 const HASH = /^#session=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;

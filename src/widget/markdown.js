@@ -1,268 +1,165 @@
 /*
- * Markdown as a tree of elements, for text that nobody vouches for: a model's or a database cell's.
- * There is no HTML in it, so nothing has to be cleaned: what is not known is text. This file makes
- * blocks of lines, inline.js the text within them.
+ * Markdown of text that nobody vouches for: a model's or a database cell's. marked reads it, DOMPurify
+ * lets a short list of elements through. HTML in it is shown as text, images are named and never
+ * loaded, links lead to allowed hosts only. Checked numbers keep their marks on the way: a pair of
+ * private characters stands around each, and the finished elements are searched for them.
  */
 
+import DOMPurify from 'dompurify';
+import { Marked } from 'marked';
 import { h } from './dom.js';
-import { cut, inline, verbatim } from './inline.js';
 
-const MAX_DEPTH = 8;
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)/;
-const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
-const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])([ \t]+|$)/;
-const QUOTE = /^ {0,3}> ?/;
-const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const OPEN = '\uE010';
+const CLOSE = '\uE011';
+const SIGNS = /[\uE010\uE011]/g;
+const TAGS = ['p', 'br', 'strong', 'em', 'del', 'code', 'pre', 'ul', 'ol', 'li', 'blockquote', 'h1', 'h2', 'h3', 'h4',
+  'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'hr', 'a'];
+const ATTRIBUTES = ['href', 'align', 'start'];
+const STABLE_BLOCKS = 2; /* text that is still coming can change no more than the last ones */
 
-/* --- lines into blocks ------------------------------------------------------------------ */
-
-function linesOf(text) {
-  const lines = [];
-  let start = 0;
-
-  for (const line of text.split('\n')) {
-    lines.push({ text: line.replace(/\r$/, ''), start });
-    start += line.length + 1;
-  }
-  return lines;
+function escaped(text) {
+  return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-function isBlank(line) {
-  return line.text.trim() === '';
+/* Only absolute web addresses of hosts on the list are links; the rest stay readable as text. */
+function allowedUrl(address, hosts) {
+  if (!URL.canParse(address))
+    return null;
+  const url = new URL(address);
+
+  if (!/^https?:$/.test(url.protocol) || url.username || url.password)
+    return null;
+  return hosts.includes(url.host) ? url.href : null;
 }
 
-function isTable(lines, i) {
-  return lines[i].text.includes('|') && i + 1 < lines.length &&
-    lines[i + 1].text.includes('-') && DELIMITERS.test(lines[i + 1].text) &&
-    cells(lines[i]).length === cells(lines[i + 1]).length;
-}
+function readerFor(hosts) {
+  return new Marked({
+    gfm: true,
+    async: false,
+    renderer: {
+      html: ({ text, block }) => (block ? `<p>${escaped(text)}</p>` : escaped(text)),
+      checkbox: ({ checked }) => (checked ? '[x] ' : '[ ] '),
+      image: ({ text, href }) => escaped(`${text} (${href})`),
+      link({ href, text, tokens }) {
+        const address = href.replace(SIGNS, '');
+        const url = allowedUrl(address, hosts);
 
-function startsBlock(lines, i) {
-  const { text } = lines[i];
-
-  return FENCE.test(text) || HEADING.test(text) || RULE.test(text) || QUOTE.test(text) ||
-    ITEM.test(text) || isTable(lines, i);
-}
-
-function takeFence(lines, i) {
-  const fence = FENCE.exec(lines[i].text)[1];
-  let end = i + 1;
-
-  while (end < lines.length && !lines[end].text.trimStart().startsWith(fence))
-    end++;
-  return { kind: 'code', lines: lines.slice(i + 1, end), end: Math.min(end + 1, lines.length) };
-}
-
-function takeTable(lines, i) {
-  let end = i + 2;
-
-  while (end < lines.length && !isBlank(lines[end]) && lines[end].text.includes('|'))
-    end++;
-  return { kind: 'table', lines: lines.slice(i, end), end };
-}
-
-function takeQuote(lines, i) {
-  let end = i;
-
-  while (end < lines.length && QUOTE.test(lines[end].text))
-    end++;
-  const inner = lines.slice(i, end).map((line) => cut(line, QUOTE.exec(line.text)[0].length));
-
-  return { kind: 'quote', lines: inner, end };
-}
-
-function isOrdered(marker) {
-  return /\d/.test(marker);
-}
-
-/* An item owns the lines indented below it; a blank line ends it if nothing indented follows. */
-function takeList(lines, i) {
-  const first = ITEM.exec(lines[i].text);
-  const ordered = isOrdered(first[2]);
-  const items = [];
-  let width = 0;
-  let end = i;
-
-  for (; end < lines.length; end++) {
-    const line = lines[end];
-    const item = RULE.test(line.text) ? null : ITEM.exec(line.text);
-    const indent = line.text.length - line.text.trimStart().length;
-
-    if (isBlank(line)) {
-      const next = lines[end + 1];
-
-      if (!next || isBlank(next) || !(ITEM.test(next.text) || /^ {2,}\S/.test(next.text)))
-        break;
-      items.at(-1).push(cut(line, line.text.length));
-    } else if (item && (items.length === 0 || indent < width)) {
-      if (isOrdered(item[2]) !== ordered)
-        break;
-      width = item[0].length;
-      items.push([cut(line, width)]);
-    } else if (indent >= 2) {
-      items.at(-1).push(cut(line, Math.min(indent, width)));
-    } else if (isBlank(lines[end - 1]) || startsBlock(lines, end)) {
-      break;
-    } else {
-      items.at(-1).push(line);
-    }
-  }
-  return { kind: ordered ? 'ol' : 'ul', start: parseInt(first[2], 10), items, end };
-}
-
-function takeParagraph(lines, i) {
-  let end = i + 1;
-
-  while (end < lines.length && !isBlank(lines[end]) && !startsBlock(lines, end))
-    end++;
-  return { kind: 'paragraph', lines: lines.slice(i, end), end };
-}
-
-function takeBlock(lines, i, depth) {
-  const { text } = lines[i];
-
-  if (depth >= MAX_DEPTH)
-    return takeParagraph(lines, i);
-  if (FENCE.test(text))
-    return takeFence(lines, i);
-  if (HEADING.test(text))
-    return { kind: 'heading', level: HEADING.exec(text)[1].length, lines: [lines[i]], end: i + 1 };
-  if (RULE.test(text))
-    return { kind: 'rule', end: i + 1 };
-  if (QUOTE.test(text))
-    return takeQuote(lines, i);
-  if (ITEM.test(text))
-    return takeList(lines, i);
-  if (isTable(lines, i))
-    return takeTable(lines, i);
-  return takeParagraph(lines, i);
-}
-
-function blocksOf(lines, depth) {
-  const blocks = [];
-
-  for (let i = 0; i < lines.length;) {
-    if (isBlank(lines[i])) {
-      i++;
-      continue;
-    }
-    const block = takeBlock(lines, i, depth);
-
-    block.first = i;
-    blocks.push(block);
-    i = block.end;
-  }
-  return blocks;
-}
-
-/* --- blocks into elements --------------------------------------------------------------- */
-
-function cells(line) {
-  const parts = [];
-  const { text } = line;
-  const last = text.trimEnd().length - 1;
-  let from = text.length - text.trimStart().length;
-
-  if (text[from] === '|')
-    from++;
-  for (let i = from; i <= last + 1; i++) {
-    if (i <= last && (text[i] !== '|' || text[i - 1] === '\\'))
-      continue;
-    if (i <= last || from <= last)
-      parts.push({ text: text.slice(from, i), start: line.start + from });
-    from = i + 1;
-  }
-  return parts.map((part) => {
-    const trimmed = cut(part, part.text.length - part.text.trimStart().length);
-
-    return { text: trimmed.text.trimEnd(), start: trimmed.start };
+        if (url)
+          return `<a href="${escaped(url)}">${this.parser.parseInline(tokens)}</a>`;
+        return escaped(text.replace(SIGNS, '') === address ? address : `${text} (${address})`);
+      },
+    },
   });
 }
 
-function alignment(text) {
-  if (text.endsWith(':'))
-    return text.startsWith(':') ? 'center' : 'end';
-  return undefined;
-}
+/* --- elements --------------------------------------------------------------------------- */
 
-function tableOf(lines, context) {
-  const aligns = cells(lines[1]).map((cell) => alignment(cell.text));
-  const row = (line, tag) => h('tr', {}, cells(line).slice(0, aligns.length).map((cell, i) =>
-    h(tag, { class: aligns[i] && `align-${aligns[i]}`, scope: tag === 'th' && 'col' },
-      ...inline([cell], context))));
-
-  return h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': 'Table' },
-    h('table', {}, h('thead', {}, row(lines[0], 'th')),
-      h('tbody', {}, lines.slice(2).map((line) => row(line, 'td')))));
-}
-
-function isLoose(item) {
-  return item.some((line, i) => isBlank(line) && i > 0 && i < item.length - 1);
-}
-
-function itemOf(item, context, depth) {
-  const blocks = blocksOf(item, depth);
-
-  return h('li', {}, blocks.flatMap((block) =>
-    block.kind === 'paragraph' && !isLoose(item)
-      ? inline(block.lines, context)
-      : [elementOf(block, context, depth)]));
-}
-
-/* A heading within a list or a quote is no landmark of the page, only a strong line. */
-function headingOf(block, context) {
-  const line = cut(block.lines[0], HEADING.exec(block.lines[0].text)[0].length);
-  const title = { text: line.text.replace(/[ \t]+#+[ \t]*$/, ''), start: line.start };
-  const words = inline([title], context);
-
-  return block.rank ? h(`h${block.rank}`, {}, ...words) : h('p', {}, h('strong', {}, ...words));
-}
-
-/* An answer begins below its own h2, whatever level its author began with, and skips none. */
-function rankHeadings(blocks) {
-  const headings = blocks.filter((block) => block.kind === 'heading');
-  let above = 2;
-
-  for (const block of headings) {
-    const wanted = 3 + block.level - headings[0].level;
-
-    above = block.rank = Math.max(3, Math.min(wanted, above + 1, 6));
+function dressLinks(fragment) {
+  for (const link of fragment.querySelectorAll('a')) {
+    link.target = '_blank';
+    link.rel = 'noopener noreferrer nofollow';
   }
 }
 
-function elementOf(block, context, depth) {
-  switch (block.kind) {
-  case 'code':
-    return h('pre', { tabindex: '0' }, h('code', {}, ...verbatim(block.lines, context)));
-  case 'heading':
-    return headingOf(block, context);
-  case 'rule':
-    return h('hr');
-  case 'quote':
-    return h('blockquote', {}, ...elementsOf(block.lines, context, depth + 1));
-  case 'ol':
-  case 'ul':
-    return h(block.kind, { start: block.start > 1 && block.start },
-      block.items.map((item) => itemOf(item, context, depth + 1)));
-  case 'table':
-    return tableOf(block.lines, context);
-  default:
-    return h('p', {}, ...inline(block.lines, context));
+function dressBoxes(fragment) {
+  for (const cell of fragment.querySelectorAll('[align]')) {
+    cell.classList.add({ right: 'align-end', center: 'align-center' }[cell.getAttribute('align')] ?? 'align-start');
+    cell.removeAttribute('align');
+  }
+  for (const table of fragment.querySelectorAll('table')) {
+    const box = h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': 'Table' });
+
+    table.replaceWith(box);
+    box.append(table);
+  }
+  for (const pre of fragment.querySelectorAll('pre'))
+    pre.tabIndex = 0;
+}
+
+/* An answer begins below its own h2; within a list or a quote a heading is only a strong line. */
+function dressHeadings(fragment, rank) {
+  for (const heading of fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
+    const words = [...heading.childNodes];
+
+    heading.replaceWith(rank && heading.parentNode === fragment
+      ? h(`h${rank}`, {}, ...words) : h('p', {}, h('strong', {}, ...words)));
   }
 }
 
-function elementsOf(lines, context, depth) {
-  return blocksOf(lines, depth).map((block) => elementOf(block, context, depth));
+/* Text between the signs becomes the mark's own element; it may run over several text nodes. */
+function dressMarks(fragment, marks, renderMark) {
+  const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  let next = 0;
+  let mark = null;
+
+  while (walker.nextNode())
+    texts.push(walker.currentNode);
+  for (const text of texts) {
+    if (!mark && !text.data.includes(OPEN) && !text.data.includes(CLOSE))
+      continue;
+    const pieces = [];
+
+    for (const piece of text.data.split(/([\uE010\uE011])/)) {
+      if (piece === OPEN)
+        mark = marks[next++] ?? null;
+      else if (piece === CLOSE)
+        mark = null;
+      else if (piece !== '')
+        pieces.push(mark ? renderMark(mark, piece) : document.createTextNode(piece));
+    }
+    text.replaceWith(...pieces);
+  }
 }
 
 /* --- the growing text ------------------------------------------------------------------- */
+
+/* The source with signs around each mark; positions are those of the given text. */
+function signed(text, marks) {
+  const parts = [];
+  let at = 0;
+
+  for (const mark of marks) {
+    parts.push(text.slice(at, mark.from), OPEN, text.slice(mark.from, mark.to), CLOSE);
+    at = mark.to;
+  }
+  parts.push(text.slice(at));
+  return parts.join('');
+}
+
+/* What has begun in the last block and has no end yet is ended, so that nothing flickers. */
+function ended(raw) {
+  if (/^ {0,3}(```|~~~)/.test(raw))
+    return raw;
+  const text = raw.replace(/\[([^\]]*)(?:\]\([^)]*)?$/, '$1').replace(/[*_`~]+$/, '');
+  const open = (pattern) => (text.match(pattern)?.length ?? 0) % 2 === 1;
+
+  if (open(/`/g))
+    return `${text}\``;
+  return open(/\*\*/g) ? `${text.trimEnd()}**` : text;
+}
+
+/* An answer's own levels, from 3 on, whatever level its author began with, and none skipped. */
+function rankOf(tokens) {
+  let first = 0;
+  let above = 2;
+
+  return tokens.map((token) => {
+    if (token.type !== 'heading')
+      return 0;
+    first ||= token.depth;
+    above = Math.max(3, Math.min(3 + token.depth - first, above + 1, 6));
+    return above;
+  });
+}
 
 /* Shows a text that grows: blocks whose source is unchanged keep their elements. */
 export class MarkdownView {
   #root;
   #options;
+  #reader;
   #shown = [];
+  #stable = { source: '', tokens: [] };
 
   /* options: {hosts(): allowed link hosts, renderMark(mark, text): element} */
   constructor(root, options) {
@@ -270,35 +167,81 @@ export class MarkdownView {
     this.#options = options;
   }
 
-  /* marks: [{from, to, …}] in UTF-16 units of text; live: more may follow. */
+  /* marks: [{from, to, …}] in UTF-16 units of text, in order; live: more may follow. */
   update(text, marks = [], live = false) {
-    const lines = linesOf(text);
-    const blocks = blocksOf(lines, 0);
+    const source = signed(text.replace(SIGNS, '\uFFFD').replaceAll('\r', ' '), marks);
+    const tokens = this.#read(source);
+    const ranks = rankOf(tokens);
+    let used = 0;
 
-    rankHeadings(blocks);
-    blocks.forEach((block, i) => {
-      const from = lines[block.first].start;
-      const to = block.end < lines.length ? lines[block.end].start : text.length;
-      const inside = marks.filter((mark) => mark.from < to && mark.to > from);
-      const open = live && i === blocks.length - 1;
-      const key = `${open}|${block.rank}|${inside.length}|${text.slice(from, to).trimEnd()}`;
+    tokens.forEach((token, i) => {
+      const inside = marks.slice(used, used + (token.raw.match(/\uE010/g)?.length ?? 0));
+      const open = live && i === tokens.length - 1;
+      const key = `${open}|${ranks[i]}|${inside.map((mark) => mark.kind)}|${token.raw}`;
 
-      if (this.#shown[i]?.key === key && this.#shown[i].from === from)
+      used += inside.length;
+      if (this.#shown[i]?.key === key)
         return;
-      const node = elementOf(block, {
-        marks: inside,
-        live: open,
-        hosts: this.#options.hosts(),
-        renderMark: this.#options.renderMark,
-      }, 0);
+      const nodes = this.#elements(token, ranks[i], inside, open);
 
-      if (this.#shown[i])
-        this.#shown[i].node.replaceWith(node);
-      else
-        this.#root.append(node);
-      this.#shown[i] = { key, from, node };
+      this.#replace(i, nodes);
+      this.#shown[i] = { key, nodes };
     });
-    for (const stale of this.#shown.splice(blocks.length))
-      stale.node.remove();
+    for (const stale of this.#shown.splice(tokens.length))
+      stale.nodes.forEach((node) => node.remove());
+  }
+
+  /* Blocks of the source. Those that later text can't change are not read again. */
+  #read(source) {
+    this.#reader ??= readerFor(this.#options.hosts());
+    let { source: kept, tokens } = this.#stable;
+
+    if (!source.startsWith(kept))
+      [kept, tokens] = ['', []];
+    try {
+      tokens = [...tokens, ...this.#reader.lexer(source.slice(kept.length))];
+    } catch {
+      tokens = [...tokens, { type: 'text', raw: source.slice(kept.length), plain: true }];
+    }
+    const stable = tokens.slice(0, -STABLE_BLOCKS);
+
+    this.#stable = { tokens: stable, source: stable.map((token) => token.raw).join('') };
+    return tokens;
+  }
+
+  #replace(i, nodes) {
+    const old = this.#shown[i]?.nodes ?? [];
+    const after = old.at(-1)?.nextSibling ?? null;
+
+    old.forEach((node) => node.remove());
+    for (const node of nodes)
+      this.#root.insertBefore(node, after);
+  }
+
+  #elements(token, rank, marks, open) {
+    const fragment = this.#fragment(token, open);
+
+    dressHeadings(fragment, rank);
+    dressBoxes(fragment);
+    dressLinks(fragment);
+    dressMarks(fragment, marks, this.#options.renderMark);
+    return [...fragment.children];
+  }
+
+  /* Nesting beyond all reason overflows the reader: then the text is shown as it is. */
+  #fragment(token, open) {
+    try {
+      if (!token.plain) {
+        const tokens = open ? this.#reader.lexer(ended(token.raw)) : [token];
+        const html = this.#reader.parser(tokens);
+
+        return DOMPurify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ATTRIBUTES, ALLOW_DATA_ATTR: false,
+          ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true });
+      }
+    } catch { /* below */ }
+    const fragment = document.createDocumentFragment();
+
+    fragment.append(h('p', {}, token.raw));
+    return fragment;
   }
 }

@@ -156,6 +156,15 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .align-center { text-align: center; }
 .unit { margin-left: 6px; font-weight: 400; font-size: 12px; }
 
+/* charts */
+.chart-card { position: relative; padding: 14px 16px 10px; margin: 0; overflow: visible; }
+.chart-box { width: 100%; min-height: 240px; color: var(--text); }
+.chart-box svg { display: block; max-width: 100%; }
+.chart-tip {
+  position: absolute; z-index: 3; max-width: min(90%, 44ch); padding: 5px 10px; font-size: 13px; pointer-events: none;
+  color: var(--bg); background: var(--text); border-radius: 8px;
+}
+
 /* cards */
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
 .card-title { display: block; font-weight: 600; line-height: 1.4; }

@@ -4,6 +4,7 @@
  */
 
 import { AskView } from './ask.js';
+import { chartCard } from './chart.js';
 import { count, h, humanize, icon } from './dom.js';
 import { MarkdownView } from './markdown.js';
 import { errorCard, isWebUrl, outcomeParts, reportCard, suggestionChips } from './parts.js';
@@ -56,6 +57,7 @@ export class TurnView {
       }),
       progress: h('p', { class: 'progress' }, 'Sending'),
       prose: h('div', { class: 'prose', part: 'answer' }),
+      charts: h('div', { class: 'views' }),
       views: h('div', { class: 'views' }),
       notices: h('div', { class: 'notices' }),
       asks: h('div', { class: 'asks' }),
@@ -232,13 +234,25 @@ export class TurnView {
     this.#actions.onText(this);
   }
 
-  /* An answer with a table of its own says the same rows; the full result stays a click away. */
+  /* An answer with a table of its own says the same rows; the full result stays a click away. A
+     picture comes between the direct answer and its rows. */
   #foldTables() {
-    if (this.#folded || !this.#parts.prose.querySelector('table'))
+    const table = this.#parts.prose.querySelector(':scope > .table-box');
+
+    if (this.#folded || !table)
       return;
     this.#folded = true;
+    table.before(this.#parts.charts);
     for (const card of this.#parts.views.querySelectorAll('details'))
       card.open = false;
+  }
+
+  /* A chart stands for its rows; they stay a click away. */
+  #foldTable(call) {
+    for (const { view, node } of this.#views.values()) {
+      if (view.view_type === 'data' && view.source?.call === call)
+        node.open = false;
+    }
   }
 
   #showView(view) {
@@ -248,13 +262,20 @@ export class TurnView {
       return;
     this.#views.get(view.view_id)?.node.remove();
     this.#views.set(view.view_id, { view, node });
-    (view.view_type === 'error' ? this.#parts.notices : this.#parts.views).append(node);
+    this.#placeOf(view).append(node);
+  }
+
+  #placeOf({ view_type: type }) {
+    return { error: this.#parts.notices, chart: this.#parts.charts }[type] ?? this.#parts.views;
   }
 
   #viewNode(view) {
     switch (view.view_type) {
     case 'data':
       return dataTable(view);
+    case 'chart':
+      this.#foldTable(view.source?.call);
+      return chartCard(view);
     case 'error':
       this.#parts.notices.replaceChildren();
       return errorCard({ message: view.text, suggestions: view.suggestions }, this.#actions);
@@ -274,7 +295,7 @@ export class TurnView {
 
       if (view.view_type === 'error')
         node.classList.toggle('said', said);
-      else if (view.view_type !== 'data')
+      else if (view.view_type === 'base')
         node.hidden = said;
     }
   }

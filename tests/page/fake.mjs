@@ -7,13 +7,16 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { extname } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
 
 import { scriptFor } from './scripts.mjs';
 
-const WIDGET = new URL('../../src/widget/', import.meta.url);
+/* The page as it was built with the daemon. */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const WIDGET = join(dirname(resolve(process.env.VESPERD ?? join(ROOT, 'build/vesperd'))), 'widget');
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -22,8 +25,8 @@ const TYPES = {
 };
 
 export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-  "require-trusted-types-for 'script'";
+  "connect-src 'self'; frame-src https://app.powerbi.com; base-uri 'none'; form-action 'none'; " +
+  "require-trusted-types-for 'script'; frame-ancestors 'none'";
 
 class Turn {
   id = randomUUID();
@@ -126,7 +129,7 @@ export class Fake {
 
   async #file(name, response) {
     try {
-      const body = await readFile(new URL(name, WIDGET));
+      const body = await readFile(join(WIDGET, name));
 
       response.writeHead(200, {
         'content-type': TYPES[extname(name)],

@@ -97,6 +97,24 @@ describe('by rules', () => {
     assertClean();
   });
 
+  test('an answer along the hours brings a chart, drawn under the strict policy', async () => {
+    const page = await start(url);
+
+    await ask(page, 'Show the hourly price distribution for SP15 in 2025 from Ascend');
+    const turn = await answered(page);
+    const chart = turn.locator('.chart-card');
+    await turn.locator('.chart-card[data-state=drawn] svg').waitFor();
+    assert.match(await chart.locator('[role=img]').first().getAttribute('aria-label'), /^Line chart with the range/);
+    assert.ok(await chart.locator('svg path').count() > 5);
+    assert.equal(await turn.locator('details.data').getAttribute('open'), null, 'the rows stay a click away');
+    await chart.locator('svg .mark-symbol path').nth(12).hover();
+    await chart.locator('.chart-tip').waitFor();
+    assert.match(await chart.locator('.chart-tip').innerText(), /Hour: \d+/);
+    await page.reload();
+    await page.locator('.chart-card[data-state=drawn] svg').waitFor();
+    assertClean();
+  });
+
   test('the policy of the page is as strict as it can be', async () => {
     const response = await fetch(`${url}/`);
     const policy = response.headers.get('content-security-policy');

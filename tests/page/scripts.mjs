@@ -206,7 +206,18 @@ function wide() {
   ];
 }
 
+/* What makes readers of Markdown slow or deep: the answer must still come, whole. */
+function delimiters() {
+  const texts = ['*a '.repeat(8000), '**a '.repeat(8000), '[a'.repeat(8000), '`a``b'.repeat(4000), '_a '.repeat(8000),
+    `${'> '.repeat(4000)}x`, `${'- '.repeat(4000)}x`, `${'|a'.repeat(4000)}\n${'|-'.repeat(4000)}`, '*_'.repeat(8000),
+    '\\\\'.repeat(8000)];
+
+  return [...texts.map((text) => ({ type: 'chat.token', token: `${text}\n\n` })),
+    { type: 'chat.token', token: 'The end.' }, complete()];
+}
+
 const SCRIPTS = [
+  [/delimiters/, delimiters],
   [/NP15/, reference],
   [/slow/, slow],
   [/ERCOT|which one/, ask],

@@ -1,0 +1,87 @@
+/*
+ * The page's files. The widget and what it loads are there for every deployment; the demo page
+ * around it only in demo mode. The frame for other pages (/embed) names the origins that may hold
+ * it, which are the ones that may open sockets.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "assets.h"
+#include "http_route.h"
+#include "vesper/str.h"
+
+#define PAGE_POLICY                                                                                \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "          \
+	"connect-src 'self'; frame-src https://app.powerbi.com; base-uri 'none'; form-action "     \
+	"'none'; require-trusted-types-for 'script'; frame-ancestors "
+#define POLICY_BYTES_MAX 8192
+#define ETAG_BYTES       40 /* 32 hexadecimal digits, "-gz", quotes */
+
+static const struct asset *asset_find(const char *path)
+{
+	for (const struct asset *a = assets; a->path; a++)
+		if (strcmp(a->path, path) == 0)
+			return a;
+	return NULL;
+}
+
+static void reply_asset(struct request *r, const struct asset *asset)
+{
+	const char *accepted = request_header(r, "Accept-Encoding");
+	const char *known = request_header(r, "If-None-Match");
+	bool gzip = accepted && strstr(accepted, "gzip") && !strstr(accepted, "gzip;q=0");
+	char etag[ETAG_BYTES];
+
+	snprintf(etag, sizeof(etag), "\"%s%s\"", asset->tag, gzip ? "-gz" : "");
+	reply_header(r, "ETag", etag);
+	reply_header(r, "Vary", "Accept-Encoding");
+	/* A name with a hash never means anything else; the others are asked each time, and sent only
+	 * when changed. */
+	reply_header(r, "Cache-Control",
+		     strncmp(asset->path, "/assets/", 8) == 0
+			     ? "public, max-age=31536000, immutable"
+			     : "no-cache");
+	if (known && strstr(known, etag)) {
+		reply_empty(r, 304);
+		return;
+	}
+	if (gzip)
+		reply_header(r, "Content-Encoding", "gzip");
+	reply_constant(r, 200, asset->type, gzip ? asset->gzip : asset->bytes,
+		    (size_t)(gzip ? asset->gzip_end - asset->gzip
+				  : asset->bytes_end - asset->bytes));
+}
+
+void on_asset(struct request *r)
+{
+	const struct asset *asset = asset_find(r->path);
+
+	if (!asset) {
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		return;
+	}
+	reply_header(r, "Content-Security-Policy", PAGE_POLICY "'none'");
+	/* Scripts hold no secret, and a company's page loads them from here. */
+	reply_header(r, "Cross-Origin-Resource-Policy", "cross-origin");
+	reply_header(r, "Access-Control-Allow-Origin", "*");
+	reply_asset(r, asset);
+}
+
+void on_embed(struct request *r)
+{
+	const struct asset *asset = asset_find(r->path);
+	struct buf policy;
+
+	if (!asset) {
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		return;
+	}
+	buf_init(&policy, POLICY_BYTES_MAX);
+	buf_str(&policy, PAGE_POLICY "'self'");
+	for (const char *const *o = r->transport->options.origins; o && *o; o++)
+		buf_printf(&policy, " %s", *o);
+	reply_header(r, "Content-Security-Policy", buf_text(&policy));
+	reply_header(r, "X-Frame-Options", "SAMEORIGIN"); /* for browsers without frame-ancestors */
+	reply_asset(r, asset);
+	buf_deinit(&policy);
+}
