@@ -35,8 +35,8 @@ static void reply_asset(struct request *r, const struct asset *asset)
 	snprintf(etag, sizeof(etag), "\"%s%s\"", asset->tag, gzip ? "-gz" : "");
 	reply_header(r, "ETag", etag);
 	reply_header(r, "Vary", "Accept-Encoding");
-	/* A name with a hash never means anything else; the others are asked each time, and sent only
-	 * when changed. */
+	/* A name with a hash never means anything else; the others are asked each time, and sent
+	 * only when changed. */
 	reply_header(r, "Cache-Control",
 		     strncmp(asset->path, "/assets/", 8) == 0
 			     ? "public, max-age=31536000, immutable"
@@ -47,9 +47,9 @@ static void reply_asset(struct request *r, const struct asset *asset)
 	}
 	if (gzip)
 		reply_header(r, "Content-Encoding", "gzip");
-	reply_constant(r, 200, asset->type, gzip ? asset->gzip : asset->bytes,
-		    (size_t)(gzip ? asset->gzip_end - asset->gzip
-				  : asset->bytes_end - asset->bytes));
+	reply_constant(
+		r, 200, asset->type, gzip ? asset->gzip : asset->bytes,
+		(size_t)(gzip ? asset->gzip_end - asset->gzip : asset->bytes_end - asset->bytes));
 }
 
 void on_asset(struct request *r)
