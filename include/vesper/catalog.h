@@ -7,18 +7,20 @@
  * A broken file stops the start (or refuses the reload) with "path:line: what is wrong".
  *
  * Tool files (sql/domain/<domain>/<tool>.sql) say in their header what they are:
- *   tool  about  permission  report  agents  visible(yes|no)  cache_s  window  answer  suggest
- *   param NAME text|int|decimal|date|bool|list(type,max) required|optional [default=] [min=] [max=]
- *         [entity=] [filter=] [match=exact|like] about
- *   column NAME [unit=] [priority=high|medium|low] [label=] [type=] [entity=] [permission=]
- * [derived] entity= of a column: its cells are values of that dimension, shown in the dimension's
- * words. A value with blanks is quoted: label="As-of date". In answer and suggest {name} is a
- * parameter or a column (see view.h). Without `agents` those of the domains that list the tool may
- * call it. `window: view.column` promises a further `--# query window` with one row of two cells,
- * the first and the last value that exist for the same arguments; it runs only when "main" is
- * empty. A column with permission=chat:read_budget stands only on `--? may_read_budget:` lines, so
- * that without the permission it is not even fetched. Markers bound by code, whatever is asked: see
- * catalog_marker_reserved.
+ *   tool  about  permission  report  agents  visible(yes|no)  cache_s  window  whole  answer
+ * suggest param NAME text|int|decimal|date|bool|list(type,max) required|optional [default=] [min=]
+ * [max=] [entity=] [filter=] [match=exact|like] about column NAME [unit=]
+ * [priority=high|medium|low] [label=] [type=] [entity=] [permission=] [derived] entity= of a
+ * column: its cells are values of that dimension, shown in the dimension's words. A value with
+ * blanks is quoted: label="As-of date". In answer and suggest {name} is a parameter or a column
+ * (see view.h). Without `agents` those of the domains that list the tool may call it. `window:
+ * view.column` promises a further `--# query window` with one row of two cells, the first and the
+ * last value that exist for the same arguments; it runs only when "main" is empty. `whole: count,
+ * sum(Column), …` allows that, when "main" gave more rows than are read, the database is asked how
+ * many there are, and for the aggregates of these number columns; its only row limit may be
+ * :row_limit. A column with permission=chat:read_budget stands only on `--? may_read_budget:`
+ * lines, so that without the permission it is not even fetched. Markers bound by code, whatever is
+ * asked: see catalog_marker_reserved.
  */
 #ifndef VESPER_CATALOG_H
 #define VESPER_CATALOG_H
@@ -72,9 +74,11 @@ struct tool_def {
 	const char *report;        /* report key, or NULL */
 	const char *const *agents; /* who may call it, NULL-ended */
 	bool visible;
-	int64_t cache_s;            /* 0: never cached */
-	const char *window;         /* "view.column" that bounds the dates, or NULL */
-	const char *whole;          /* aggregates of the whole result, or NULL */
+	int64_t cache_s;    /* 0: never cached */
+	const char *window; /* "view.column" that bounds the dates, or NULL */
+	bool has_whole;     /* of a result that was cut, the whole may be asked about */
+	const struct sql_whole_column *whole; /* then these columns are summed */
+	size_t whole_count;
 	const char *answer;         /* the tool's own sentence with placeholders, or NULL */
 	const char *const *suggest; /* follow-up questions with placeholders */
 	const struct param_def *params;

@@ -86,8 +86,28 @@ struct sql_bound {
 MUST_CHECK bool sql_render(const struct sql_query *q, const struct args *args, enum dialect dialect,
 			   struct arena *a, struct sql_bound *out, struct err *e);
 
-/* The same with literals in place of ?, for people (vesperctl tool sql). Never sent to a database
- * by the daemon. */
+/* A number column of a result whose whole is asked about. */
+struct sql_whole_column {
+	const char *name; /* as the statement quotes it: letters, digits and _ */
+	bool is_int;
+};
+
+/*
+ * The statement that asks about the whole of what another one gives, past every cap: one row with
+ * the number of rows, then of each column its count, sum, minimum and maximum. The same values are
+ * bound. ERR_INPUT: the statement means only a part (see sql_query_has_whole).
+ */
+MUST_CHECK bool sql_render_whole(const struct sql_query *q, const struct args *args,
+				 const struct sql_whole_column *columns, size_t column_count,
+				 enum dialect dialect, struct arena *a, struct sql_bound *out,
+				 struct err *e);
+/* Whether there is more of it to ask about: no row limit of its own but OFFSET 0 ROWS FETCH NEXT
+ * :row_limit ROWS ONLY at the end. */
+bool sql_query_has_whole(const struct sql_query *q);
+bool sql_query_has_marker(const struct sql_query *q, const char *name);
+
+/* As sql_render with literals in place of ?, for people (vesperctl tool sql). Never sent to a
+ * database by the daemon. */
 MUST_CHECK bool sql_render_literal(const struct sql_query *q, const struct args *args,
 				   enum dialect dialect, struct arena *a, const char **out,
 				   struct err *e);

@@ -16,6 +16,7 @@
 enum trend { TREND_NONE, TREND_UP, TREND_DOWN, TREND_FLAT };
 
 struct column_stats {
+	bool partial;  /* there are more rows than these were counted over: count + nulls */
 	int64_t count; /* not null */
 	int64_t nulls;
 	int64_t distinct;
@@ -26,7 +27,7 @@ struct column_stats {
 	struct decimal mean; /* at 6 decimals, half up */
 	const char *min;     /* as text; NULL when count is 0; text columns compare by bytes */
 	const char *max;
-	int64_t at_min; /* row index of the first minimum */
+	int64_t at_min; /* row index of the first minimum; -1: not among the rows fetched */
 	int64_t at_max;
 	const char *first; /* NULL for a null cell */
 	const char *last;

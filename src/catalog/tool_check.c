@@ -147,6 +147,24 @@ static bool check_uses(const struct tool_def *t, const struct sql_file *f, struc
 	return true;
 }
 
+/* What is asked about the whole must be there, and the statement must give all of it. */
+static bool check_whole(const struct tool_def *t, const struct sql_file *f, struct err *e)
+{
+	const struct sql_query *main = &f->queries[0];
+
+	if (!t->has_whole)
+		return true;
+	if (!sql_query_has_whole(main))
+		return err_set(e, ERR_INPUT,
+			       "%s:%d: whole: the query main gives only a part of its rows",
+			       f->path, main->line);
+	for (size_t i = 0; i < t->whole_count; i++)
+		if (!sql_query_quotes(main, t->whole[i].name))
+			return err_set(e, ERR_INPUT, "%s:%d: whole: query main gives no \"%s\"",
+				       f->path, main->line, t->whole[i].name);
+	return true;
+}
+
 bool tool_file_check(const struct loader *l, const struct tool_def *t, const struct sql_file *f,
 		     struct err *e)
 {
@@ -166,5 +184,5 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 		if (!check_query(&p, e))
 			return false;
 	}
-	return check_uses(t, f, e);
+	return check_whole(t, f, e) && check_uses(t, f, e);
 }

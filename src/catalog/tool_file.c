@@ -20,6 +20,8 @@ struct header {
 	struct param_def *params;
 	struct column_def *columns;
 	struct text_list agents, suggest, seen;
+	const char *whole; /* read when every column is known */
+	int whole_line;
 };
 
 static bool wrong(const struct header *h, struct err *e, const char *fmt, ...)
@@ -346,6 +348,11 @@ static bool read_key(struct header *h, const char *key, const char *text, struct
 		return read_number(h, text, &t->cache_s, e);
 	if (strcmp(key, "window") == 0)
 		return read_window(h, text, e);
+	if (strcmp(key, "whole") == 0) {
+		h->whole = text; /* its columns may stand further down */
+		h->whole_line = h->line;
+		return true;
+	}
 	if (strcmp(key, "answer") == 0) {
 		t->answer = text;
 		return true;
@@ -368,6 +375,56 @@ static bool read_line(struct header *h, const struct sql_header_line *line, stru
 		return wrong(h, e, "%s is there twice", line->key);
 	text_list_add(&h->seen, h->l->arena, line->key);
 	return read_key(h, line->key, line->value, e);
+}
+
+/* ---- whole: count, sum(Column), … ---- */
+
+static const struct column_def *find_column(const struct tool_def *t, struct str name)
+{
+	for (size_t i = 0; i < t->column_count; i++)
+		if (str_eq(str_of(t->columns[i].name), name))
+			return &t->columns[i];
+	return NULL;
+}
+
+static bool read_whole_column(struct header *h, struct str word, struct sql_whole_column *out,
+			      struct err *e)
+{
+	struct str name = {word.p + 4, word.n > 5 ? word.n - 5 : 0};
+	const struct column_def *c;
+
+	if (!str_starts(word, STR("sum(")) || !str_ends(word, STR(")")))
+		return wrong(h, e, "whole is count, then sum(Column), …");
+	c = find_column(h->tool, str_trim(name));
+	if (!c || c->derived || !c->has_type || !column_is_number(c->type))
+		return wrong(h, e, "%.*s is no fetched column of type int or decimal",
+			     STR_FMT(name));
+	*out = (struct sql_whole_column){.name = c->name, .is_int = c->type == COLUMN_INT};
+	return true;
+}
+
+static bool read_whole(struct header *h, struct err *e)
+{
+	struct tool_def *t = h->tool;
+	struct str rest = str_of(h->whole), word;
+	struct sql_whole_column *columns;
+
+	if (!h->whole)
+		return true;
+	h->line = h->whole_line;
+	columns = arena_alloc(h->l->arena, TOOL_COLUMNS_MAX * sizeof(*columns));
+	(void)str_split(&rest, ',', &word);
+	if (!str_eq(str_trim(word), STR("count")))
+		return wrong(h, e, "whole is count, then sum(Column), …");
+	while (str_split(&rest, ',', &word)) {
+		if (t->whole_count == TOOL_COLUMNS_MAX)
+			return wrong(h, e, "whole has more than %d columns", TOOL_COLUMNS_MAX);
+		if (!read_whole_column(h, str_trim(word), &columns[t->whole_count++], e))
+			return false;
+	}
+	t->has_whole = true;
+	t->whole = columns;
+	return true;
 }
 
 /* ---- sentences with placeholders ---- */
@@ -416,7 +473,7 @@ static bool read_sentences(struct header *h, struct err *e)
 	return !t->answer || read_sentence(h, t->answer, &t->answer, e);
 }
 
-static bool check_whole(struct header *h, struct err *e)
+static bool check_header(struct header *h, struct err *e)
 {
 	const struct tool_def *t = h->tool;
 
@@ -449,7 +506,7 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 	for (size_t i = 0; i < f->header_count; i++)
 		if (!read_line(&h, &f->header[i], e))
 			return false;
-	if (!check_whole(&h, e) || !read_sentences(&h, e))
+	if (!check_header(&h, e) || !read_whole(&h, e) || !read_sentences(&h, e))
 		return false;
 	t.agents = h.agents.items;
 	*out = t;

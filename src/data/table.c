@@ -54,6 +54,7 @@ static struct column_stats derived_stats(const struct table *t, enum column_type
 	}
 	struct column_stats *all = stats_finish(s, t->arena);
 	stats_free(&s);
+	all[0].partial = t->truncated;
 	return all[0];
 }
 

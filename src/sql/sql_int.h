@@ -50,6 +50,12 @@ struct sql_statement {
  * new count. */
 size_t sql_dialect_apply(struct sql_token *tokens, size_t count, enum dialect dialect);
 
+/* The tokens of the statement that sql_render_whole makes. False: this one has no whole. */
+bool sql_whole_tokens(const struct sql_token *tokens, size_t count,
+		      const struct sql_whole_column *columns, size_t column_count,
+		      enum dialect dialect, struct arena *a, struct sql_token **out,
+		      size_t *out_count);
+
 /* Whether the token is this word (lower case), in any case. */
 bool sql_token_is(const struct sql_token *t, const char *word);
 

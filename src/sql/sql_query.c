@@ -94,3 +94,11 @@ bool sql_query_is_select(const struct sql_query *q)
 			return false;
 	return true;
 }
+
+bool sql_query_has_marker(const struct sql_query *q, const char *name)
+{
+	for (size_t i = 0; i < q->marker_count; i++)
+		if (strcmp(q->markers[i].name, name) == 0)
+			return true;
+	return false;
+}

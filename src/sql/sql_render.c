@@ -136,9 +136,9 @@ static void trim(struct buf *b)
 		b->p[--b->n] = '\0';
 }
 
-/* What is in with these arguments, in the dialect's words. */
+/* What is in with these arguments, as it is written in the file. */
 static struct sql_token *active_tokens(const struct sql_query *q, const struct args *args,
-				       enum dialect dialect, struct arena *a, size_t *count)
+				       size_t *count, struct arena *a)
 {
 	const struct sql_statement *s = q->statement;
 	struct sql_token *tokens = arena_alloc(a, s->count * sizeof(*tokens));
@@ -147,17 +147,16 @@ static struct sql_token *active_tokens(const struct sql_query *q, const struct a
 	for (size_t i = 0; i < s->count; i++)
 		if (!s->tokens[i].given || args_find(args, s->tokens[i].given))
 			tokens[n++] = s->tokens[i];
-	*count = sql_dialect_apply(tokens, n, dialect);
+	*count = n;
 	return tokens;
 }
 
-static bool render(const struct sql_query *q, const struct args *args, struct arena *a,
-		   struct renderer *r, const char **text, struct err *e)
+static bool render_tokens(const struct sql_token *tokens, size_t count, const struct sql_query *q,
+			  const struct args *args, struct arena *a, struct renderer *r,
+			  const char **text, struct err *e)
 {
 	/* A statement of one file, its values as ? or as literals of capped size. */
 	size_t cap = SQL_FILE_BYTES_MAX + SQL_MARKERS_MAX * (2 * TEXT_ARG_BYTES_MAX + 8);
-	size_t count;
-	struct sql_token *tokens = active_tokens(q, args, r->dialect, a, &count);
 
 	buf_init(&r->text, cap);
 	bool ok = put_tokens(r, tokens, count, args, e);
@@ -173,6 +172,16 @@ static bool render(const struct sql_query *q, const struct args *args, struct ar
 	return ok;
 }
 
+static bool render(const struct sql_query *q, const struct args *args, struct arena *a,
+		   struct renderer *r, const char **text, struct err *e)
+{
+	size_t count;
+	struct sql_token *tokens = active_tokens(q, args, &count, a);
+
+	count = sql_dialect_apply(tokens, count, r->dialect);
+	return render_tokens(tokens, count, q, args, a, r, text, e);
+}
+
 bool sql_render(const struct sql_query *q, const struct args *args, enum dialect dialect,
 		struct arena *a, struct sql_bound *out, struct err *e)
 {
@@ -181,6 +190,28 @@ bool sql_render(const struct sql_query *q, const struct args *args, enum dialect
 
 	r.values = arena_alloc(a, SQL_MARKERS_MAX * sizeof(*r.values));
 	if (!render(q, args, a, &r, &text, e))
+		return false;
+	*out = (struct sql_bound){.text = text, .values = r.values, .count = r.count};
+	return true;
+}
+
+bool sql_render_whole(const struct sql_query *q, const struct args *args,
+		      const struct sql_whole_column *columns, size_t column_count,
+		      enum dialect dialect, struct arena *a, struct sql_bound *out, struct err *e)
+{
+	struct renderer r = {.dialect = dialect};
+	struct sql_token *tokens, *whole;
+	size_t count, whole_count;
+	const char *text;
+
+	/* The row limit is cut off first, while it is still written as in the file. */
+	tokens = active_tokens(q, args, &count, a);
+	if (!sql_whole_tokens(tokens, count, columns, column_count, dialect, a, &whole,
+			      &whole_count))
+		return err_set(e, ERR_INPUT, "query %s: means only a part of its rows", q->name);
+	r.values = arena_alloc(a, SQL_MARKERS_MAX * sizeof(*r.values));
+	whole_count = sql_dialect_apply(whole, whole_count, dialect);
+	if (!render_tokens(whole, whole_count, q, args, a, &r, &text, e))
 		return false;
 	*out = (struct sql_bound){.text = text, .values = r.values, .count = r.count};
 	return true;

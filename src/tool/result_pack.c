@@ -10,7 +10,7 @@
 
 #include "vesper/limits.h"
 
-#define FORMAT 2 /* another number when anything below changes */
+#define FORMAT 3 /* another number when anything below changes */
 
 /* ---- writing ---- */
 
@@ -48,6 +48,7 @@ static void put_decimal(struct buf *b, struct decimal d)
 
 static void put_stats(struct buf *b, const struct column_stats *s)
 {
+	put_count(b, s->partial);
 	put_number(b, s->count);
 	put_number(b, s->nulls);
 	put_number(b, s->distinct);
@@ -223,6 +224,7 @@ static struct decimal take_decimal(struct reader *r)
 
 static void take_stats(struct reader *r, struct column_stats *s)
 {
+	s->partial = take_kind(r, true);
 	s->count = take_number(r);
 	s->nulls = take_number(r);
 	s->distinct = take_number(r);

@@ -98,19 +98,45 @@ static void finish(struct check *c)
 	done(owner);
 }
 
+/* Its queries, and the one that is made of the first where the header allows it. */
+static size_t statements_of(const struct tool_def *t, enum dialect dialect)
+{
+	return t->files[dialect]->query_count + t->has_whole;
+}
+
+static bool render(struct check *c, const struct tool_def *t, enum dialect dialect,
+		   struct db_statement *out, struct err *e)
+{
+	const struct sql_file *f = t->files[dialect];
+	struct args args = all_args(c, t);
+	bool is_whole = c->query == f->query_count;
+	const struct sql_query *q = &f->queries[is_whole ? 0 : c->query];
+	struct sql_bound bound;
+
+	if (is_whole ? !sql_render_whole(q, &args, t->whole, t->whole_count, dialect, c->arena,
+					 &bound, e)
+		     : !sql_render(q, &args, dialect, c->arena, &bound, e))
+		return false;
+	*out = (struct db_statement){
+		.name = is_whole ? "whole" : q->name,
+		.text = bound.text,
+		.values = bound.values,
+		.count = bound.count,
+	};
+	return true;
+}
+
 static void on_next(void *owner)
 {
 	struct check *c = owner;
 	const struct toolbox_options *o = &c->box->options;
+	const struct tool_def *tools = o->catalog->tools;
 	enum dialect dialect = db_dialect(o->warehouse);
-	const struct sql_file *f;
 	struct db_statement statement;
-	struct sql_bound bound;
-	struct args args;
 	struct err e = {0};
 
 	while (c->tool < o->catalog->tool_count &&
-	       c->query >= o->catalog->tools[c->tool].files[dialect]->query_count) {
+	       c->query >= statements_of(&tools[c->tool], dialect)) {
 		c->tool++;
 		c->query = 0;
 	}
@@ -118,19 +144,11 @@ static void on_next(void *owner)
 		finish(c);
 		return;
 	}
-	f = o->catalog->tools[c->tool].files[dialect];
-	args = all_args(c, &o->catalog->tools[c->tool]);
-	if (!sql_render(&f->queries[c->query], &args, dialect, c->arena, &bound, &e)) {
+	if (!render(c, &tools[c->tool], dialect, &statement, &e)) {
 		complain(c, &e);
 		next(c);
 		return;
 	}
-	statement = (struct db_statement){
-		.name = f->queries[c->query].name,
-		.text = bound.text,
-		.values = bound.values,
-		.count = bound.count,
-	};
 	db_query(o->warehouse,
 		 &(struct db_request){
 			 .tenant = c->tenant, .statements = &statement, .statement_count = 1},

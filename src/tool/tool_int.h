@@ -55,6 +55,14 @@ void tool_result_pack(struct buf *b, const struct result *r);
 /* Everything lies in the arena. False, and `out` untouched: these bytes are no result. */
 bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
 
+/* Marks what a table holds as a part, when it is one. */
+void tool_whole_mark(const struct sql_query *q, struct table *t);
+/* Asks for the figures of the whole of the main table, where the tool's file allows it and there is
+ * more than was read: starts the call's query. */
+bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb);
+/* Puts them into the main table; false when they do not fit it. */
+bool tool_whole_use(struct tool_call *call, const struct table *whole);
+
 /* Ends the call: the callback runs now, so this may only be called from the loop. */
 void tool_call_end(struct tool_call *call);
 

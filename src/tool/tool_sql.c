@@ -238,36 +238,70 @@ static bool ask_window(struct tool_call *call)
 
 /* ---- the run ---- */
 
-static void on_tables(void *owner, struct table **tables, size_t count, const struct err *e)
+static void end_with_rows(struct tool_call *call)
 {
-	struct tool_call *call = owner;
-	const struct sql_file *f = file_of(call);
 	struct result *r = call->result;
-	size_t next = 0;
 
-	call->query = NULL;
-	if (end_failed(call, e))
-		return;
-	for (size_t i = 0; i < f->query_count; i++) {
-		if (strcmp(f->queries[i].name, WINDOW) == 0)
-			continue;
-		assert(next < count); /* each statement is a SELECT: one table each */
-		tables[next]->name = arena_strdup(tables[next]->arena, f->queries[i].name);
-		describe(tables[next], call);
-		result_add_table(r, call->arena, tables[next++]);
-	}
-	assert(next == count);
-	r->outcome.truncated = r->tables[0]->truncated;
-	r->outcome.kind = r->tables[0]->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
-	if (r->outcome.kind == OUTCOME_EMPTY && ask_window(call))
-		return;
-	if (r->outcome.kind == OUTCOME_ROWS && call->derive) {
+	if (call->derive) {
 		r->args = call->args;
 		call->derive(r, call->arena);
 		for (size_t i = 0; i < r->table_count; i++) /* what was derived has a header too */
 			describe(r->tables[i], call);
 	}
 	tool_call_end(call);
+}
+
+static void on_whole(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+
+	call->query = NULL;
+	if (e || count != 1 || !tool_whole_use(call, tables[0])) {
+		log_warn("tool.failed", "%s/whole: %s", call->tool->name,
+			 e ? e->text : "its figures do not fit the rows");
+		call->may_keep = false; /* the next call shall hear the exact ones */
+	}
+	free_tables(tables, count);
+	end_with_rows(call);
+}
+
+static void take_tables(struct tool_call *call, struct table **tables, size_t count)
+{
+	const struct sql_file *f = file_of(call);
+	size_t next = 0;
+
+	for (size_t i = 0; i < f->query_count; i++) {
+		if (strcmp(f->queries[i].name, WINDOW) == 0)
+			continue;
+		assert(next < count); /* each statement is a SELECT: one table each */
+		tables[next]->name = arena_strdup(tables[next]->arena, f->queries[i].name);
+		tool_whole_mark(&f->queries[i], tables[next]);
+		describe(tables[next], call);
+		result_add_table(call->result, call->arena, tables[next++]);
+	}
+	assert(next == count);
+}
+
+static void on_tables(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+	struct result *r = call->result;
+	struct args args;
+
+	call->query = NULL;
+	if (end_failed(call, e))
+		return;
+	take_tables(call, tables, count);
+	r->outcome.truncated = r->tables[0]->truncated;
+	r->outcome.kind = r->tables[0]->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
+	if (r->outcome.kind == OUTCOME_EMPTY) {
+		if (!ask_window(call))
+			tool_call_end(call);
+		return;
+	}
+	args = bound_args(call);
+	if (!tool_whole_ask(call, &args, on_whole))
+		end_with_rows(call);
 }
 
 bool tool_sql_run_then(struct tool_call *call, void (*derive)(struct result *r, struct arena *a),

@@ -70,9 +70,11 @@ void view_markdown_table(struct buf *out, const struct table *t, size_t rows, bo
 		}
 		buf_char(out, '\n');
 	}
-	if (shown < t->row_count || t->truncated)
-		buf_printf(out, "\nThe first %zu of %s%lld rows are shown.\n", shown,
-			   t->total_exact ? "" : "at least ", (long long)t->total_rows);
+	if (shown < t->row_count || t->truncated) {
+		buf_printf(out, "\nThe first %zu of ", shown);
+		view_row_count(out, t);
+		buf_str(out, " rows are shown.\n");
+	}
 }
 
 /* "vendor Ascend, hub zone NP15, year 2025" */

@@ -52,7 +52,10 @@ static bool add_placeholder(struct buf *out, const struct result *r, const char 
 	if (strncmp(name, "arg.", 4) == 0)
 		return add_arg_value(out, r, name + 4);
 	if (strcmp(name, "rows") == 0) {
-		buf_printf(out, "%zu", r->table_count > 0 ? r->tables[0]->row_count : 0);
+		if (r->table_count > 0)
+			view_row_count(out, r->tables[0]);
+		else
+			buf_char(out, '0');
 		return true;
 	}
 	return add_first_cell(out, r, name) || add_arg_value(out, r, name);

@@ -141,3 +141,9 @@ void view_cell(struct buf *out, const struct column *column, const char *text)
 		break;
 	}
 }
+
+void view_row_count(struct buf *out, const struct table *t)
+{
+	buf_printf(out, "%s%lld", t->total_exact || !t->truncated ? "" : "at least ",
+		   (long long)t->total_rows);
+}

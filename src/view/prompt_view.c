@@ -82,7 +82,11 @@ static void add_stats(struct buf *out, const struct table *t)
 			decimal_text_short(decimal_round(s->mean, 4), mean);
 			buf_printf(out, ", mean %s, sum %s", mean, sum);
 		}
-		buf_printf(out, ", nulls %lld\n", (long long)s->nulls);
+		buf_printf(out, ", nulls %lld", (long long)s->nulls);
+		if (s->partial)
+			buf_printf(out, " (of the first %lld rows only; there are more)",
+				   (long long)(s->count + s->nulls));
+		buf_char(out, '\n');
 	}
 }
 
@@ -90,9 +94,9 @@ static void add_table(struct buf *out, const char *call, const struct table *t, 
 {
 	size_t shown = t->row_count < rows ? t->row_count : rows;
 
-	buf_printf(out, "<data call=\"%s\" table=\"%s\" rows=\"%lld\" shown=\"%zu\"%s>\n", call,
-		   t->name ? t->name : "main", (long long)t->total_rows, shown,
-		   t->truncated ? " truncated" : "");
+	buf_printf(out, "<data call=\"%s\" table=\"%s\" rows=\"", call, t->name ? t->name : "main");
+	view_row_count(out, t);
+	buf_printf(out, "\" shown=\"%zu\"%s>\n", shown, t->truncated ? " truncated" : "");
 	for (size_t c = 0; c < t->column_count; c++) {
 		buf_printf(out, "%s%s", c ? " | " : "", t->columns[c].name);
 		if (t->columns[c].unit)

@@ -22,7 +22,8 @@ export class Redis {
   }
 
   async keys() {
-    return (await this.cli('--no-raw', 'KEYS', '*')).split('\n').filter((line) => line.includes('vesper:'));
+    return (await this.cli('--no-raw', 'KEYS', '*')).split('\n').filter((line) => line.includes('vesper:'))
+      .map((line) => line.replace(/^\s*\d+\) /, ''));
   }
 
   /* How often a key that was asked for was there. */

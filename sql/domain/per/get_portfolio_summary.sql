@@ -2,6 +2,7 @@
 -- about:      Portfolio summary: all active projects with stage, status, technology, market, sponsor, capacity and COD date, where permitted with budget and actuals; by stage, status color, technology or market.
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
+-- whole:      count, sum(TotalBudget), sum(ActualsLTD)
 -- answer:     There are **{fact.projects}**[[ currently **{fact.status}**]][[ in **{arg.project_stage}**]][[ of technology **{arg.technology}**]][[ in **{arg.market}**]].[[ By status: {fact.statuses}.]][[ Spent are {fact.actuals} of {fact.budget} budgeted ({fact.budget_used}).]]
 -- suggest:    What is the health status of {ProjectName}?
 -- suggest:    Show me all projects at risk

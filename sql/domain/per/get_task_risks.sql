@@ -2,6 +2,7 @@
 -- about:      Task risks: tasks with a risk (high, medium, low) of one project or of all, the most severe first, with due date, status and notes.
 -- permission: chat:read_projects
 -- report:     per_project_report
+-- whole:      count
 -- answer:     There are **{fact.tasks} tasks with a risk**[[ at {arg.project_name}]][[, all {arg.risk_level}]]: {fact.levels}.[[ The most urgent is **{TaskName}** of {ProjectName}, due {DueDate}.]]
 -- suggest:    What is the health status of {ProjectName}?
 -- param project_name text optional entity=project_name                Project, or a part of its name; without it all

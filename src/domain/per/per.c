@@ -229,7 +229,7 @@ static bool sum_of(const struct table *t, const char *column, struct decimal *ou
 	int at = table_column(t, column);
 
 	if (at < 0 || !t->stats || !t->stats[at].numeric || !t->stats[at].sum_exact ||
-	    t->stats[at].count == 0)
+	    t->stats[at].count == 0 || t->stats[at].partial)
 		return false;
 	*out = t->stats[at].sum; /* of all rows, also those past the cap */
 	return true;
@@ -242,8 +242,9 @@ static void derive_portfolio(struct result *r, struct arena *a)
 	struct decimal actuals, budget;
 
 	domain_add_text(r, a, "projects", "Projects",
-			arena_printf(a, "%lld project%s", (long long)t->total_rows,
-				     t->total_rows == 1 ? "" : "s"));
+			arena_printf(a, "%s%lld project%s",
+				     t->total_exact || !t->truncated ? "" : "at least ",
+				     (long long)t->total_rows, t->total_rows == 1 ? "" : "s"));
 	if (status)
 		domain_add_text(r, a, "status", "Status", shown(t, "ProjectStatus", status));
 	else if (!t->truncated)

@@ -49,6 +49,23 @@ static void columns_come_from_somewhere(void **state)
 	broken("--? may_read_budget:", "--? may_read:", "no param for line --? may_read");
 }
 
+static void the_whole_must_be_there(void **state)
+{
+	char *tool = changed(SMALL_TOOL, "-- report", "-- whole: count, sum(Price)\n-- report");
+
+	(void)state;
+	temp_root_write(&root, SMALL_TOOL_PATH, tool);
+	load();
+	assert_true(catalog->tools[0].has_whole);
+	assert_int_equal(catalog->tools[0].whole_count, 1);
+	assert_string_equal(catalog->tools[0].whole[0].name, "Price");
+	refused_change(SMALL_TOOL_PATH, tool, ":row_limit ROWS ONLY", "10 ROWS ONLY",
+		       "main gives only a part of its rows");
+	refused_change(SMALL_TOOL_PATH, tool, "AS \"Price\"", "AS \"Prize\"",
+		       "main gives no \"Price\"");
+	mem_free(tool);
+}
+
 static void queries_have_an_order(void **state)
 {
 	(void)state;
@@ -85,6 +102,7 @@ int main(void)
 		TEST(the_tenant_is_demanded),
 		TEST(only_selects),
 		TEST(columns_come_from_somewhere),
+		TEST(the_whole_must_be_there),
 		TEST(queries_have_an_order),
 		TEST(names_reserved_markers),
 	};

@@ -91,6 +91,18 @@ static void refuses_wrong_keys(void **state)
 	broken("{year}?", "{arg.month}?", "{arg.month} is neither");
 }
 
+static void refuses_a_wrong_whole(void **state)
+{
+	(void)state;
+	broken("-- report", "-- whole: sum(Price)\n-- report", "whole is count, then");
+	broken("-- report", "-- whole: count, avg(Price)\n-- report", ":4: whole is count, then");
+	broken("-- report", "-- whole: count, sum(Price\n-- report", "whole is count, then");
+	broken("-- report", "-- whole: count, sum()\n-- report", "no fetched column");
+	broken("-- report", "-- whole: count, sum(Prices)\n-- report", "Prices is no fetched");
+	broken("-- report", "-- whole: count, sum(Hub)\n-- report", "Hub is no fetched");
+	broken("-- report", "-- whole: count,\n-- report", "whole is count, then");
+}
+
 static void refuses_wrong_params(void **state)
 {
 	(void)state;
@@ -177,10 +189,10 @@ static void caps_params_and_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_the_header),        TEST(reads_params),
-		TEST(reads_columns),           TEST(refuses_wrong_keys),
-		TEST(refuses_wrong_params),    TEST(refuses_wrong_columns),
-		TEST(caps_params_and_columns),
+		TEST(reads_the_header),      TEST(reads_params),
+		TEST(reads_columns),         TEST(refuses_wrong_keys),
+		TEST(refuses_a_wrong_whole), TEST(refuses_wrong_params),
+		TEST(refuses_wrong_columns), TEST(caps_params_and_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

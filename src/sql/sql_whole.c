@@ -1,0 +1,154 @@
+/*
+ * A statement that asks about another one's whole result: how many rows it has, and the aggregates
+ * of its columns. The other one is put into WITH, since T-SQL takes no WITH inside parentheses, and
+ * without its order and row limit, which T-SQL does not take there either.
+ */
+#include "sql_int.h"
+
+#include <string.h>
+
+#define OF_ALL "\"all rows\"" /* no name of a file has a blank */
+
+/* Where the parts of a statement begin. */
+struct parts {
+	size_t select; /* behind the WITH, if there is one */
+	bool has_with;
+	size_t tail; /* its ORDER BY and row limit, or its end */
+};
+
+static bool is_space(const struct sql_token *t)
+{
+	return t->kind == SQL_SPACE || t->kind == SQL_NEWLINE;
+}
+
+/* How much deeper the statement is behind this token. */
+static int deeper(const struct sql_token *t)
+{
+	if (t->kind != SQL_PUNCT)
+		return 0;
+	return str_eq(t->text, STR("(")) ? 1 : str_eq(t->text, STR(")")) ? -1 : 0;
+}
+
+/* The first of these words outside parentheses, from token i on; the count when there is none. */
+static size_t find_outside(const struct sql_token *tokens, size_t count, size_t i,
+			   const char *const *words)
+{
+	int depth = 0;
+
+	for (; i < count; i++) {
+		for (const char *const *w = words; depth == 0 && *w; w++)
+			if (sql_token_is(&tokens[i], *w))
+				return i;
+		depth += deeper(&tokens[i]);
+	}
+	return count;
+}
+
+/* What may follow the order: OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY, which only keeps the
+ * answer short. Any other limit is what the statement means. */
+static bool only_keeps_short(const struct sql_token *tokens, size_t count, size_t i)
+{
+	static const char *const words[] = {"offset", "0",  "rows", "fetch",
+					    "next",   NULL, "rows", "only"};
+	size_t place = 0;
+
+	for (; i < count; i++) {
+		const struct sql_token *t = &tokens[i];
+		if (is_space(t))
+			continue;
+		if (place == sizeof(words) / sizeof(words[0]))
+			return false;
+		if (words[place] ? !str_eq_nocase(t->text, str_of(words[place]))
+				 : t->kind != SQL_MARKER || strcmp(t->name, "row_limit") != 0)
+			return false;
+		place++;
+	}
+	return place == sizeof(words) / sizeof(words[0]);
+}
+
+static bool find_parts(const struct sql_token *tokens, size_t count, struct parts *out)
+{
+	static const char *const select[] = {"select", NULL};
+	static const char *const order[] = {"order", "offset", NULL};
+	static const char *const limits[] = {"offset", NULL};
+	static const char *const unknown[] = {"top", "limit", "fetch", "into", "for", NULL};
+	struct parts p = {.has_with = sql_token_is(&tokens[0], "with")};
+	size_t limit;
+
+	p.select = find_outside(tokens, count, 0, select);
+	p.tail = find_outside(tokens, count, p.select, order);
+	limit = find_outside(tokens, count, p.tail, limits);
+	if (p.select == count || find_outside(tokens, p.tail, p.select, unknown) != p.tail ||
+	    find_outside(tokens, limit, p.tail, unknown) != limit ||
+	    (limit < count && !only_keeps_short(tokens, count, limit)))
+		return false;
+	*out = p;
+	return true;
+}
+
+bool sql_query_has_whole(const struct sql_query *q)
+{
+	struct parts p;
+
+	return find_parts(q->statement->tokens, q->statement->count, &p);
+}
+
+/* ---- the derived statement ---- */
+
+struct writer {
+	struct sql_token *tokens;
+	size_t count;
+};
+
+static void put_text(struct writer *w, const char *text)
+{
+	w->tokens[w->count++] = (struct sql_token){.kind = SQL_WORD, .text = str_of(text)};
+}
+
+static void put_tokens(struct writer *w, const struct sql_token *tokens, size_t count)
+{
+	memcpy(w->tokens + w->count, tokens, count * sizeof(*tokens));
+	w->count += count;
+}
+
+/* Whole numbers are summed as wide ones: T-SQL's sum of INT is an INT. */
+static const char *aggregates(const struct sql_whole_column *columns, size_t count,
+			      enum dialect dialect, struct arena *a)
+{
+	const char *rows = dialect == DIALECT_MSSQL ? "COUNT_BIG" : "COUNT";
+	const char *text = arena_printf(a, "SELECT %s(*) AS \"rows\"", rows);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = columns[i].name;
+		const char *summed = columns[i].is_int
+					     ? arena_printf(a, "CAST(\"%s\" AS BIGINT)", name)
+					     : arena_printf(a, "\"%s\"", name);
+		text = arena_printf(a,
+				    "%s, %s(\"%s\") AS \"count%zu\", SUM(%s) AS \"sum%zu\","
+				    " MIN(\"%s\") AS \"min%zu\", MAX(\"%s\") AS \"max%zu\"",
+				    text, rows, name, i, summed, i, name, i, name, i);
+	}
+	return arena_printf(a, "%s\nFROM " OF_ALL, text);
+}
+
+bool sql_whole_tokens(const struct sql_token *tokens, size_t count,
+		      const struct sql_whole_column *columns, size_t column_count,
+		      enum dialect dialect, struct arena *a, struct sql_token **out,
+		      size_t *out_count)
+{
+	struct writer w = {.tokens = arena_alloc(a, (count + 4) * sizeof(*w.tokens))};
+	struct parts p;
+
+	if (!find_parts(tokens, count, &p))
+		return false;
+	while (p.select > 0 && is_space(&tokens[p.select - 1]))
+		p.select--;
+	put_tokens(&w, tokens, p.select);
+	put_text(&w, p.has_with ? ",\n" OF_ALL " AS (\n" : "WITH " OF_ALL " AS (\n");
+	put_tokens(&w, tokens + p.select, p.tail - p.select);
+	put_text(&w, ")\n");
+	put_text(&w, aggregates(columns, column_count, dialect, a));
+	*out = w.tokens;
+	*out_count = w.count;
+	return true;
+}

@@ -1,0 +1,156 @@
+/*
+ * Results that are longer than what is read of them. What was seen is marked as a part; where the
+ * tool's file allows it, the database is asked for the number of all rows and for the aggregates of
+ * their columns, so that the answer can give the exact figures. If that fails, the answer stays
+ * with what was seen.
+ */
+#include "tool_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+#define MEAN_SCALE 6
+
+/* A row limit of the statement's own stops the rows one past what is shown, which no reader can
+ * tell from an end. */
+void tool_whole_mark(const struct sql_query *q, struct table *t)
+{
+	if (sql_query_has_marker(q, "row_limit") && t->total_rows > DB_ROWS_MAX) {
+		t->truncated = true;
+		t->total_exact = false;
+		t->truncation = "row cap";
+	}
+	for (size_t c = 0; t->stats && !t->total_exact && c < t->column_count; c++)
+		t->stats[c].partial = true;
+}
+
+/* ---- asking ---- */
+
+/* The columns of the header that this caller's statement gives. */
+static struct sql_whole_column *columns_given(const struct tool_call *call, size_t *count)
+{
+	const struct tool_def *tool = call->tool;
+	struct sql_whole_column *given =
+		arena_alloc(call->arena, (tool->whole_count + 1) * sizeof(*given));
+
+	*count = 0;
+	for (size_t i = 0; i < tool->whole_count; i++)
+		if (table_column(call->result->tables[0], tool->whole[i].name) >= 0)
+			given[(*count)++] = tool->whole[i];
+	return given;
+}
+
+bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb)
+{
+	const struct toolbox_options *o = &call->box->options;
+	enum dialect dialect = db_dialect(o->warehouse);
+	const struct sql_query *q = &call->tool->files[dialect]->queries[0];
+	struct db_statement statement = {0};
+	struct sql_bound bound;
+	struct err e = {0};
+	size_t count;
+
+	if (!call->tool->has_whole || call->result->tables[0]->total_exact)
+		return false;
+	struct sql_whole_column *columns = columns_given(call, &count);
+	if (!sql_render_whole(q, args, columns, count, dialect, call->arena, &bound, &e)) {
+		log_warn("tool.failed", "%s/whole: %s", call->tool->name, e.text);
+		return false;
+	}
+	statement.name = arena_printf(call->arena, "%s/whole", call->tool->name);
+	statement.text = bound.text;
+	statement.values = bound.values;
+	statement.count = bound.count;
+	struct db_request request = {
+		.tenant = call->who->tenant,
+		.statements = &statement,
+		.statement_count = 1,
+		.timeout_ms = call->timeout_ms,
+	};
+	call->query = db_query(o->warehouse, &request, cb, call);
+	return true;
+}
+
+/* ---- using ---- */
+
+static bool read_count(const char *text, int64_t *out)
+{
+	char *end;
+	long long n = text ? strtoll(text, &end, 10) : -1;
+
+	if (n < 0 || *end)
+		return false;
+	*out = n;
+	return true;
+}
+
+/* SQLite adds decimals as binary fractions; digits behind those of the cells are its noise. */
+static void set_sum(struct column_stats *s, const char *text)
+{
+	struct decimal sum;
+	int digits = s->sum_exact ? s->sum.scale : DECIMAL_SCALE_MAX;
+
+	s->sum_exact = text && decimal_parse(text, &sum);
+	if (!s->sum_exact)
+		return;
+	s->sum = sum.scale > digits ? decimal_round(sum, digits) : sum;
+	s->sum_exact = decimal_div(s->sum, decimal_int(s->count), MEAN_SCALE, &s->mean);
+}
+
+/* A minimum that was seen keeps its row. */
+static void set_extreme(struct table *t, const char *text, const char **value, int64_t *at)
+{
+	struct decimal seen, now;
+
+	if (*value && decimal_parse(*value, &seen) && decimal_parse(text, &now) &&
+	    decimal_cmp(seen, now) == 0)
+		return;
+	*value = arena_strdup(t->arena, text);
+	*at = -1;
+}
+
+static bool use_column(struct table *t, int c, const char *const *cells, int64_t rows)
+{
+	struct column_stats *s = c >= 0 && t->stats ? &t->stats[c] : NULL;
+	int64_t count;
+
+	if (!s || !s->numeric || !read_count(cells[0], &count) || count == 0 || count > rows ||
+	    !cells[1] || !cells[2] || !cells[3])
+		return false;
+	s->count = count;
+	s->nulls = rows - count;
+	s->distinct_exact = false;
+	set_sum(s, cells[1]);
+	set_extreme(t, cells[2], &s->min, &s->at_min);
+	set_extreme(t, cells[3], &s->max, &s->at_max);
+	s->last = NULL;
+	s->trend = TREND_NONE;
+	s->partial = false;
+	return true;
+}
+
+static bool has_all(const struct table *w, size_t columns)
+{
+	return w->row_count == 1 && w->column_count == 1 + 4 * columns;
+}
+
+bool tool_whole_use(struct tool_call *call, const struct table *whole)
+{
+	struct table *t = call->result->tables[0];
+	size_t count;
+	struct sql_whole_column *columns = columns_given(call, &count);
+	int64_t rows;
+
+	/* Fewer than were read: the data changed in between, and the two say nothing together. */
+	if (!has_all(whole, count) || !read_count(whole->rows[0][0], &rows) || rows < t->total_rows)
+		return false;
+	t->total_rows = rows;
+	t->total_exact = true;
+	for (size_t i = 0; i < count; i++)
+		(void)use_column(t, table_column(t, columns[i].name), &whole->rows[0][1 + 4 * i],
+				 rows);
+	return true;
+}
