@@ -13,13 +13,15 @@
 #include "vesper/llm.h"
 #include "vesper/op.h"
 #include "vesper/principal.h"
+#include "vesper/ref.h"
 #include "vesper/result.h"
 #include "vesper/tool.h"
 
 struct agent_request {
 	const char *agent;
 	const char *question;
-	const char *context; /* filters and date as text for the newest user message, or NULL */
+	const char *context;      /* filters as text for the newest user message, or NULL */
+	struct ref_scope earlier; /* results of the tasks that this one waited for */
 	const struct catalog_view *may;
 	const struct principal *who;
 	const char *turn_id; /* for the audit log */

@@ -8,7 +8,9 @@
  *
  * Tool files (sql/domain/<domain>/<tool>.sql) say in their header what they are:
  *   tool  about  permission  report  agents  visible(yes|no)  cache_s  window  whole  answer
- * suggest param NAME text|int|decimal|date|bool|list(type,max) required|optional [default=] [min=]
+ * suggest refer FILTER PATH word, several words, … (how a later step may name what this one found:
+ * which filter, which value (ref.h), and by which words: "vendor facts.higher_vendor the higher")
+ * param NAME text|int|decimal|date|bool|list(type,max) required|optional [default=] [min=]
  * [max=] [entity=] [filter=] [match=exact|like] about column NAME [unit=]
  * [priority=high|medium|low] [label=] [type=] [entity=] [permission=] [derived] entity= of a
  * column: its cells are values of that dimension, shown in the dimension's words. A value with
@@ -67,6 +69,13 @@ struct column_def {
 	bool derived;
 };
 
+/* What a later step may take from this tool's result. */
+struct refer_def {
+	const char *filter;       /* "vendor" */
+	const char *path;         /* "facts.higher_vendor" */
+	const char *const *words; /* how a question points at it, NULL-ended */
+};
+
 struct tool_def {
 	const char *name;
 	const char *about;
@@ -81,6 +90,8 @@ struct tool_def {
 	size_t whole_count;
 	const char *answer;         /* the tool's own sentence with placeholders, or NULL */
 	const char *const *suggest; /* follow-up questions with placeholders */
+	const struct refer_def *refers;
+	size_t refer_count;
 	const struct param_def *params;
 	size_t param_count;
 	const struct column_def *columns;

@@ -106,6 +106,9 @@ struct know_input {
 void know_understand(const struct know *k, const struct know_input *in, struct arena *a,
 		     struct understanding *out);
 
+/* The value of the choice that the text takes (by number, label or value); NULL: it takes none. */
+const char *know_choice(const char *text, const json_t *ask, struct arena *a);
+
 /* Resolves one text to a known value of a dimension, as the caller (NULL: nobody) knows them: of
  * his tenant, and of a dimension that his permissions let him know.
  * `market`-scoped aliases look at `context` (NULL: none). OUTCOME_ROWS in out->kind: *value is

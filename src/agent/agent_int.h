@@ -73,6 +73,9 @@ const struct tool_def *agent_tool_find(const struct agent *a, const char *name);
 bool agent_is_ask(const char *tool);
 /* Reads the arguments of ask_user into a->out. False: there is no question in them. */
 bool agent_ask_read(struct agent *a, const json_t *input);
+/* The arguments of a call with its references to results replaced by their values. NULL: *mistake
+ * says what one refers to that is not there. */
+const json_t *agent_args(struct agent *a, const json_t *input, const char **mistake);
 /* What the model is told of a result: no text that the data holds, as tools may still be called. */
 const char *agent_result_text(struct agent *a, const struct result *r);
 

@@ -65,6 +65,20 @@ static void prepare_system(struct agent *a, const struct domain_def *d)
 	a->ask.system_count = 2;
 }
 
+/* What the steps before found, without any text that the data holds. */
+static const char *earlier_text(struct agent *a)
+{
+	const struct ref_scope *s = &a->request.earlier;
+	const char *text = "";
+
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < s->sources[i].count; k++)
+			text = arena_printf(a->arena, "%sFound before, as %s:\n%s\n", text,
+					    s->sources[i].id,
+					    agent_result_text(a, s->sources[i].results[k]));
+	return text;
+}
+
 static void prepare_question(struct agent *a)
 {
 	struct llm_block *block = arena_alloc(a->arena, sizeof(*block));
@@ -73,9 +87,9 @@ static void prepare_question(struct agent *a)
 
 	date_iso(r->today, today);
 	*block = (struct llm_block){.kind = LLM_TEXT};
-	block->text =
-		arena_printf(a->arena, "Today is %s.\n%s%sQuestion: %s", today,
-			     r->context ? r->context : "", r->context ? "\n" : "", r->question);
+	block->text = arena_printf(a->arena, "Today is %s.\n%s%s%sQuestion: %s", today,
+				   r->context ? r->context : "", r->context ? "\n" : "",
+				   earlier_text(a), r->question);
 	a->messages[0] = (struct llm_message){LLM_USER, block, 1};
 	a->ask.messages = a->messages;
 	a->ask.message_count = 1;
@@ -163,13 +177,33 @@ const char *agent_result_text(struct agent *a, const struct result *r)
 	struct buf b;
 
 	buf_init(&b, AGENT_RESULT_BYTES_MAX);
-	view_prompt(&b, r, holds_text(r) ? 0 : AGENT_ROWS_MAX);
+	view_prompt_numbers(&b, r, holds_text(r) ? 0 : AGENT_ROWS_MAX);
 	if (buf_over(&b)) { /* statistics speak for rows that don't fit */
 		buf_reset(&b);
-		view_prompt(&b, r, 0);
+		view_prompt_numbers(&b, r, 0);
 	}
 	const char *text = arena_strndup(a->arena, buf_text(&b), b.n);
 
 	buf_deinit(&b);
 	return text;
+}
+
+const json_t *agent_args(struct agent *a, const json_t *input, const char **mistake)
+{
+	const struct ref_scope *earlier = &a->request.earlier;
+	size_t count = earlier->count + a->out.result_count;
+	struct ref_source *sources = arena_alloc(a->arena, (count + 1) * sizeof(*sources));
+	struct ref_scope all = {sources, count};
+	struct err e = {0};
+	const json_t *args;
+
+	for (size_t i = 0; i < earlier->count; i++)
+		sources[i] = earlier->sources[i];
+	for (size_t i = 0; i < a->out.result_count; i++)
+		sources[earlier->count + i] =
+			(struct ref_source){a->out.results[i]->call, &a->out.results[i], 1};
+	if (ref_fill(&all, input, a->arena, &args, &e))
+		return args;
+	*mistake = arena_strdup(a->arena, e.text);
+	return NULL;
 }

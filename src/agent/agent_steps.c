@@ -109,13 +109,14 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 		.turn_id = a->request.turn_id,
 		.agent = a->request.agent,
 		.tool = use->name,
-		.args = use->input,
 		.who = a->request.who,
 		.today = a->request.today,
 		.timeout_ms = timeout_of(a),
 	};
 
 	*c = (struct agent_call){.agent = a, .use = use, .mistake = mistake_of(a, use)};
+	if (!c->mistake)
+		request.args = agent_args(a, use->input, &c->mistake);
 	if (c->mistake) {
 		metric_add("vesper_agent_bad_calls_total", 1);
 		return;

@@ -68,6 +68,8 @@ MUST_CHECK bool load_prompts(struct loader *l, struct err *e);     /* prompts/ *
 /* The header of a file, as a tool whose `files` and `schema` are still empty. */
 MUST_CHECK bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def *out,
 			       struct err *e);
+/* One `refer` line: FILTER PATH words. Adds it to the tool. */
+MUST_CHECK bool refer_read(struct arena *a, const char *text, struct tool_def *tool, struct err *e);
 /* Whether the statements fit the header: markers, conditions, columns, views, tenant. */
 MUST_CHECK bool tool_file_check(const struct loader *l, const struct tool_def *t,
 				const struct sql_file *f, struct err *e);

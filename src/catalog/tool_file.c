@@ -371,6 +371,9 @@ static bool read_line(struct header *h, const struct sql_header_line *line, stru
 		text_list_add(&h->suggest, h->l->arena, line->value);
 		return true;
 	}
+	if (strcmp(line->key, "refer") == 0)
+		return refer_read(h->l->arena, line->value, h->tool, e) ||
+		       wrong(h, e, "refer: %s", arena_strdup(h->l->arena, e->text));
 	if (list_has(h->seen.items, line->key))
 		return wrong(h, e, "%s is there twice", line->key);
 	text_list_add(&h->seen, h->l->arena, line->key);

@@ -163,6 +163,14 @@ const char *followup_choice(const struct question *q, const json_t *ask)
 	return NULL;
 }
 
+const char *know_choice(const char *text, const json_t *ask, struct arena *a)
+{
+	struct question q;
+
+	text_read(text, a, &q);
+	return followup_choice(&q, ask);
+}
+
 /* ---- taking over ---- */
 
 /* Does a fact that stands contradict one that was said, as the hub-zone of another market does? */

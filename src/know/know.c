@@ -133,6 +133,26 @@ static bool understand_parts(const struct know *k, const struct know_input *in,
 	return true;
 }
 
+/* A question that lacks something, or says too much, as one: are its halves two that lack nothing?
+ */
+static bool understand_halves(const struct know *k, const struct know_input *in, struct arena *a,
+			      struct understanding *out)
+{
+	const char *const(*halves)[2];
+	size_t count = parts_halves(in, a, &halves);
+
+	for (size_t i = 0; i < count; i++) {
+		struct understanding both;
+
+		if (understand_parts(k, in, halves[i], 2, a, &both) && !both.ask.text &&
+		    both.tool_count > 0 && both.confidence >= KNOW_SURE) {
+			*out = both;
+			return true;
+		}
+	}
+	return false;
+}
+
 void know_understand(const struct know *k, const struct know_input *in, struct arena *a,
 		     struct understanding *out)
 {
@@ -142,4 +162,7 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 	if (parts > 1 && understand_parts(k, in, texts, parts, a, out))
 		return;
 	understand_one(k, in, a, out);
+	if (!in->edited_filters && out->ask.text && !out->ask.unknown &&
+	    out->confidence < KNOW_SURE)
+		(void)understand_halves(k, in, a, out);
 }

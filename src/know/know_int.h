@@ -596,5 +596,7 @@ void understand_one(const struct know *k, const struct know_input *in, struct ar
  */
 size_t parts_of(const struct know *k, const struct know_input *in, struct arena *a,
 		const char *const **out);
+/* The question cut in two at each place where it may be two; returns how many pairs there are. */
+size_t parts_halves(const struct know_input *in, struct arena *a, const char *const (**out)[2]);
 
 #endif

@@ -165,6 +165,9 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 		return false;
 	if (n == 1 && (plain || r->scope.weak[e->dimension_index]) && !marked)
 		return false;
+	/* "most red" counts what is red; it does not ask for red ones. */
+	if (e->kind == ENTRY_ALIAS && i > 0 && token_is(&r->q.tokens[i - 1], "most"))
+		return false;
 	if (e->kind == ENTRY_PART && n == 1 && word_of_label(&r->q.tokens[i], e->dimension))
 		return false;
 	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !marked)

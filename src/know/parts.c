@@ -9,6 +9,7 @@
 #include "vesper/limits.h"
 
 #define PARTS_MAX  4
+#define HALVES_MAX 4   /* places where a question is tried as two */
 #define PART_LEAST 0.3 /* words that fit a tool less than that name no subject */
 #define PART_CLEAR 0.1 /* and the next domain must be this much behind */
 
@@ -27,7 +28,29 @@ static bool is_joint(const struct question *q, size_t i)
 			 t->before == ',' || token_in(t, joints));
 }
 
-/* The domain that the words of a clause are about, or NULL. */
+/* Domains that share a tool speak of the same things. */
+static bool same_subject(const struct domain_def *a, const struct domain_def *b)
+{
+	for (size_t i = 0; i < a->tool_count; i++)
+		for (size_t k = 0; k < b->tool_count; k++)
+			if (a->tools[i] == b->tools[k])
+				return true;
+	return a == b;
+}
+
+/* How well the best tool of the domain fits the clause. */
+static double fit_of(const struct catalog_view *v, const struct text_score *text,
+		     const struct domain_def *d)
+{
+	double best = 0;
+
+	for (size_t i = 0; i < v->tool_count; i++)
+		if (text->tools[i] > best && catalog_allows(v, v->tools[i], d->agent))
+			best = text->tools[i];
+	return best;
+}
+
+/* The domain that the words of a clause are about, or NULL: none, or several unlike ones. */
 static const struct domain_def *subject_of(const struct know *k, const struct catalog_view *v,
 					   const struct question *q, size_t from, size_t to,
 					   struct arena *a)
@@ -38,19 +61,18 @@ static const struct domain_def *subject_of(const struct know *k, const struct ca
 
 	router_text(k, v, q, from, to, a, &text);
 	for (size_t d = 0; d < v->domain_count; d++) {
-		double here = 0;
+		double here = fit_of(v, &text, v->domains[d]);
 
-		for (size_t i = 0; i < v->tool_count; i++)
-			if (text.tools[i] > here &&
-			    catalog_allows(v, v->tools[i], v->domains[d]->agent))
-				here = text.tools[i];
 		if (here > most) {
-			second = most;
 			most = here;
 			best = v->domains[d];
-		} else if (here > second) {
-			second = here;
 		}
+	}
+	for (size_t d = 0; best && d < v->domain_count; d++) {
+		double here = fit_of(v, &text, v->domains[d]);
+
+		if (here > second && !same_subject(best, v->domains[d]))
+			second = here;
 	}
 	return most >= PART_LEAST && most - second >= PART_CLEAR ? best : NULL;
 }
@@ -59,7 +81,8 @@ static const struct domain_def *subject_of(const struct know *k, const struct ca
 static size_t add_clause(struct part *parts, size_t n, size_t from, size_t to,
 			 const struct domain_def *domain)
 {
-	if (n > 0 && (!domain || !parts[n - 1].domain || parts[n - 1].domain == domain)) {
+	if (n > 0 &&
+	    (!domain || !parts[n - 1].domain || same_subject(parts[n - 1].domain, domain))) {
 		parts[n - 1].to = to;
 		if (!parts[n - 1].domain)
 			parts[n - 1].domain = domain;
@@ -103,5 +126,29 @@ size_t parts_of(const struct know *k, const struct know_input *in, struct arena 
 		texts[i] = text_between(&q, first, parts[i].to, a);
 	}
 	*out = texts;
+	return n;
+}
+
+size_t parts_halves(const struct know_input *in, struct arena *a, const char *const (**out)[2])
+{
+	const char *(*halves)[2] = arena_alloc(a, HALVES_MAX * sizeof(*halves));
+	struct question q;
+	size_t n = 0;
+
+	if (in->may->domain_count < 2 || !in->question)
+		return 0;
+	text_read(in->question, a, &q);
+	for (size_t i = 1; i < q.count && q.count <= KNOW_WORDS_MAX && n < HALVES_MAX; i++) {
+		size_t second = i;
+
+		if (!is_joint(&q, i))
+			continue;
+		while (second + 1 < q.count && token_in(&q.tokens[second], joints))
+			second++;
+		halves[n][0] = text_between(&q, 0, i, a);
+		halves[n][1] = text_between(&q, second, q.count, a);
+		n++;
+	}
+	*out = (const char *const(*)[2])halves;
 	return n;
 }

@@ -124,7 +124,7 @@ static void add_label(struct reading *r, const struct dimension_def *d, const ch
 {
 	struct know_match m;
 
-	if (know_resolve(r->know, r->in->tenant, d->name, label, NULL, r->arena, &m))
+	if (resolve_text(r->names, d, label, NULL, r->arena, &m))
 		facts_add(&r->facts, r->arena, FILTER_ASOF, d, value_text(m.value), SOURCE_SAID);
 	else
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_UNKNOWN,

@@ -351,8 +351,8 @@ static void leave_standing(struct turn *t)
 {
 	if (t->leaves_standing)
 		return;
-	if (t->understood.filter_count > 0 || t->understood.tool_count > 0)
-		t->leaves_standing = know_standing(&t->understood);
+	if (t->understood.filter_count > 0 || t->understood.tool_count > 0 || t->spec)
+		t->leaves_standing = turn_standing(t);
 	else
 		t->leaves_standing = json_deep_copy(t->standing);
 }

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
@@ -102,22 +103,67 @@ static enum turn_state run_understood(struct turn *t)
 
 /* ---- UNDERSTAND ---- */
 
-/* The answer to an ask: its values stand for the filter that was asked about. */
-static const json_t *asked_filters(struct turn *t)
+/* Is this the answer to the question that stands? An old one asks about what nobody thinks of any
+ * more. */
+static bool answers_ask(const struct turn *t, const json_t *ask)
 {
-	const json_t *ask = json_object_get(t->standing, "ask");
 	const char *id = json_string_value(json_object_get(ask, "ask_id"));
+	int64_t expires_ms = json_integer_value(json_object_get(ask, "expires_ms"));
+
+	return id && strcmp(id, t->request.ask_id) == 0 && json_array_size(t->request.values) > 0 &&
+	       (!expires_ms || clock_now_ms() < expires_ms);
+}
+
+/* The values of an answer stand for the filter that was asked about. A question without a filter is
+ * answered in words: NULL. */
+static const json_t *asked_filters(struct turn *t, const json_t *ask, const json_t *values)
+{
 	const char *filter = json_string_value(json_object_get(ask, "filter"));
 	json_t *filters, *value;
 
-	if (!id || strcmp(id, t->request.ask_id) != 0 || json_array_size(t->request.values) == 0)
+	if (!filter)
 		return NULL;
 	filters = json_own(t->arena, json_object());
-	value = json_array_size(t->request.values) == 1
-			? json_incref(json_array_get(t->request.values, 0))
-			: json_deep_copy(t->request.values);
-	json_set_take(filters, filter ? filter : "choice", value);
+	value = json_array_size(values) == 1 ? json_incref(json_array_get(values, 0))
+					     : json_deep_copy(values);
+	json_set_take(filters, filter, value);
 	return filters;
+}
+
+/* ---- a plan that is run again ---- */
+
+/* The plan that stands, if it answers what is asked now. */
+static const json_t *standing_plan(const struct turn *t, const json_t *edits, bool answers)
+{
+	const json_t *plan = json_object_get(t->standing, "plan");
+	const char *question = json_string_value(json_object_get(plan, "question"));
+	const char *asked = t->request.content;
+
+	if (!edits || !question || !steps_allowed(t, json_object_get(plan, "steps")))
+		return NULL;
+	return answers || !*asked || strcmp(asked, question) == 0 ? plan : NULL;
+}
+
+/* The same steps with other filters; no model is asked. */
+static enum turn_state run_again(struct turn *t, const json_t *plan, const json_t *edits,
+				 enum filter_source source)
+{
+	const char *question = json_string_value(json_object_get(plan, "question"));
+	const char *intent = json_string_value(json_object_get(plan, "intent"));
+	json_t *steps = json_own(t->arena, json_deep_copy(json_object_get(plan, "steps")));
+	json_t *filters = json_own(t->arena, json_deep_copy(json_object_get(plan, "filters")));
+	struct clarification ask;
+	bool known;
+
+	filters_edit(filters, edits);
+	steps_edit(steps, edits);
+	steps_understood(t, intent ? intent : "general", steps);
+	known = steps_resolve(t, steps, filters, &ask);
+	steps_keep(t, question, steps, filters);
+	filters_show(t, steps_filters(t, steps, filters), edits, source);
+	if (!known)
+		return ask_back(t, &ask);
+	return run(t, steps_plan(t, PLAN_ASK, steps, filters));
 }
 
 static void understand(struct turn *t, const json_t *filters)
@@ -162,24 +208,63 @@ static const struct domain_def *forbidden_domain(struct turn *t)
 	return catalog_domain_of_agent(t->may.catalog, u.tools[0].agent);
 }
 
+static enum turn_state choice_expired(struct turn *t)
+{
+	t->end = (struct turn_end){
+		.failed = true,
+		.error_code = "expired",
+		.error_text = "This choice belongs to an earlier question. Please ask again.",
+	};
+	return TURN_FAILED;
+}
+
+/* What the client sent back: edited filters, a choice, or words that are one of the choices. */
+static const json_t *sent_back(struct turn *t, const json_t *ask, bool *answers)
+{
+	const char *choice;
+
+	*answers = true;
+	if (t->request.ask_id)
+		return asked_filters(t, ask, t->request.values);
+	choice = ask && !t->request.filters && json_object_get(t->standing, "plan")
+			 ? know_choice(t->request.content, ask, t->arena)
+			 : NULL;
+	if (choice)
+		return asked_filters(t, ask,
+				     json_own(t->arena, json_pack("[o]", json_str(choice))));
+	*answers = false;
+	return t->request.filters;
+}
+
+/* Two halves, of which the second takes a value from the first. */
+static bool run_chain(struct turn *t, enum turn_state *next)
+{
+	json_t *steps;
+
+	if (!chain_understand(t, &steps))
+		return false;
+	steps_keep(t, t->request.content, steps, json_own(t->arena, json_object()));
+	say_filters(t);
+	*next = run(t, steps_plan(t, PLAN_ROUTER, steps, json_object_get(t->spec, "filters")));
+	return true;
+}
+
 enum turn_state step_understand(struct turn *t)
 {
 	const struct understanding *u = &t->understood;
-	const json_t *filters = t->request.filters;
+	const json_t *ask = json_object_get(t->standing, "ask"), *filters, *plan;
 	const struct domain_def *forbidden;
+	enum turn_state next;
+	bool answers;
 
-	if (t->request.ask_id) {
-		filters = asked_filters(t);
-		if (!filters) {
-			t->end = (struct turn_end){
-				.failed = true,
-				.error_code = "expired",
-				.error_text = "This choice belongs to an earlier question. Please "
-					      "ask again.",
-			};
-			return TURN_FAILED;
-		}
-	}
+	if (t->request.ask_id && !answers_ask(t, ask))
+		return choice_expired(t);
+	filters = sent_back(t, ask, &answers);
+	plan = standing_plan(t, filters, answers);
+	if (plan)
+		return run_again(t, plan, filters, answers ? SOURCE_SAID : SOURCE_EDITED);
+	if (!filters && run_chain(t, &next))
+		return next;
 	understand(t, filters);
 	forbidden = forbidden_domain(t);
 	if (forbidden)
@@ -229,31 +314,43 @@ static void on_route_end(void *owner, const struct llm_answer *answer, bool show
 	turn_wake(t);
 }
 
+/* The model's own question, with the choices that it knows. */
+static enum turn_state ask_for_model(struct turn *t, const struct route *r)
+{
+	size_t n = json_array_size(r->options);
+	struct suggestion *options = arena_alloc(t->arena, (n + 1) * sizeof(*options));
+	struct clarification ask = {.text = r->clarification, .options = options};
+
+	for (size_t i = 0; i < n && ask.option_count < ASK_OPTIONS_MAX; i++) {
+		const char *text = json_string_value(json_array_get(r->options, i));
+
+		if (text && *text)
+			options[ask.option_count++] = (struct suggestion){text, text};
+	}
+	return ask_back(t, &ask);
+}
+
 /* What the model named, as tasks: its tools with the filters it read, and a loop for each agent
  * that has no tool. */
-static enum turn_state run_route(struct turn *t, const struct route *r)
+static bool run_route(struct turn *t, const struct route *r, enum turn_state *next, struct err *e)
 {
-	struct plan *p = plan_new(t, PLAN_SUPERVISOR, PLAN_TASKS_MAX);
+	struct clarification ask;
+	struct plan *p;
+	bool known;
 
-	for (size_t i = 0; i < r->tool_count && p->count < PLAN_TASKS_MAX; i++) {
-		struct task *task = plan_add(t, p, r->tools[i]->agents[0]);
-
-		for (size_t d = 0; d < r->agent_count; d++)
-			for (const char *const *agent = r->tools[i]->agents; *agent; agent++)
-				if (strcmp(*agent, r->agents[d]) == 0)
-					task->agent = *agent;
-		task->tool = r->tools[i]->name;
-		task->json_args = route_args(r->tools[i], r->filters, t->arena);
+	steps_understood(t, r->intent, r->steps);
+	known = steps_resolve(t, r->steps, r->filters, &ask);
+	steps_keep(t, t->request.content, r->steps, r->filters);
+	filters_show(t, steps_filters(t, r->steps, r->filters), NULL, SOURCE_SAID);
+	if (!known) {
+		*next = ask_back(t, &ask);
+		return true;
 	}
-	for (size_t i = 0; i < r->agent_count && p->count < PLAN_TASKS_MAX; i++) {
-		bool has_tool = false;
-
-		for (size_t k = 0; k < p->count; k++)
-			has_tool = has_tool || strcmp(p->tasks[k].agent, r->agents[i]) == 0;
-		if (!has_tool)
-			plan_add(t, p, r->agents[i]);
-	}
-	return run(t, p);
+	p = steps_plan(t, PLAN_SUPERVISOR, r->steps, r->filters);
+	if (!plan_check(p, t->arena, e))
+		return false;
+	*next = run(t, p);
+	return true;
 }
 
 /* The supervisor could not be used: what code understood must do. */
@@ -274,6 +371,8 @@ static enum turn_state route_without_model(struct turn *t, const struct err *e)
 
 enum turn_state step_route(struct turn *t)
 {
+	const struct understanding understood = t->understood;
+	enum turn_state next;
 	struct route r;
 
 	if (!t->started) {
@@ -290,9 +389,13 @@ enum turn_state step_route(struct turn *t)
 	if (!route_parse(t->route_text, strlen(t->route_text), &t->may, t->arena, &r, &t->err))
 		return route_without_model(t, &t->err);
 	t->intent = r.intent;
-	if (r.tool_count + r.agent_count > 0)
-		return run_route(t, &r);
 	if (r.clarification)
-		return ask_back(t, &(struct clarification){.text = r.clarification});
-	return TURN_SYNTH;
+		return ask_for_model(t, &r);
+	if (json_array_size(r.steps) == 0)
+		return TURN_SYNTH;
+	if (run_route(t, &r, &next, &t->err))
+		return next;
+	t->understood = understood; /* no plan that can be run: code does what it can */
+	t->spec = NULL;
+	return route_without_model(t, &t->err);
 }

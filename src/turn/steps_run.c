@@ -3,10 +3,13 @@
 #include "turn_int.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "vesper/agent.h"
+#include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/mem.h"
 
 struct task_run {
 	struct turn *turn;
@@ -31,6 +34,66 @@ static void show(struct turn *t, const struct result *r)
 {
 	if (r->table_count > 0 && r->tables[0]->row_count > 0)
 		say_view(t, r);
+}
+
+/* ---- what could not be looked up is said, not hidden ---- */
+
+/* "Use of Power BI reports and dashboards": what the agent is for, in its first clause. */
+static const char *subject_of(const struct turn *t, const char *agent)
+{
+	const struct domain_def *d = catalog_domain_of_agent(t->may.catalog, agent);
+	size_t n = d ? strcspn(d->about, ":.") : 0;
+
+	return n ? arena_strndup(t->arena, d->about, n) : agent;
+}
+
+static struct result *missing(struct turn *t, const struct task *task, const char *detail)
+{
+	const struct tool_def *tool = task->tool ? catalog_tool(t->may.catalog, task->tool) : NULL;
+	struct result *r = result_new(t->arena);
+
+	r->call = arena_printf(t->arena, "c%d", t->next_call++);
+	r->agent = task->agent;
+	r->tool = task->tool ? task->tool : task->agent;
+	r->about = tool ? tool->about : subject_of(t, task->agent);
+	r->outcome = (struct outcome){
+		.kind = OUTCOME_ERROR,
+		.retryable = task->state != TASK_SKIPPED,
+		.detail = detail,
+	};
+	return r;
+}
+
+static void keep_result(struct turn *t, struct task *task, struct result *r)
+{
+	struct result **all =
+		arena_alloc(t->arena, sizeof(struct result *) * (task->result_count + 1));
+
+	for (size_t i = 0; i < task->result_count; i++)
+		all[i] = task->results[i];
+	all[task->result_count++] = r;
+	task->results = all;
+}
+
+static void keep_failed(struct turn *t, struct task *task)
+{
+	keep_result(t, task,
+		    missing(t, task,
+			    arena_printf(t->arena,
+					 "%s: not everything could be looked up just now. Please "
+					 "try again.",
+					 subject_of(t, task->agent))));
+}
+
+static void keep_skipped(struct turn *t, struct task *task)
+{
+	const struct tool_def *tool = task->tool ? catalog_tool(t->may.catalog, task->tool) : NULL;
+	const char *what = tool ? tool->about : subject_of(t, task->agent);
+
+	keep_result(t, task,
+		    missing(t, task,
+			    arena_printf(t->arena, "Not looked up: %.*s. The reason: %s.",
+					 (int)strcspn(what, ":."), what, task->why)));
 }
 
 static void on_tool(void *owner, struct result *r)
@@ -67,7 +130,27 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 			.options = out->options,
 			.option_count = out->option_count,
 		};
+	if (e)
+		keep_failed(t, run->task);
 	plan_task_done(t->run, run->task, !e);
+}
+
+/* What was understood, as an agent's model is told. */
+static const char *filters_text(struct turn *t)
+{
+	json_t *shown = know_filters_json(t->knowledge->set.know, &t->understood), *one;
+	const char *text = "";
+	size_t i;
+
+	json_array_foreach(shown, i, one) {
+		char *value = json_text(json_object_get(one, "value"));
+
+		text = arena_printf(t->arena, "%s%s%s = %s", text, *text ? "; " : "Filters: ",
+				    json_string_value(json_object_get(one, "name")), value);
+		mem_free(value);
+	}
+	json_decref(shown);
+	return *text ? text : NULL;
 }
 
 static struct op *on_run_task(void *owner, struct task *task)
@@ -87,6 +170,8 @@ static struct op *on_run_task(void *owner, struct task *task)
 		.turn_id = t->id.text,
 		.agent = task->agent,
 		.question = t->request.content,
+		.context = task->tool ? NULL : filters_text(t),
+		.earlier = plan_earlier(t->plan, task, t->arena),
 		.may = &t->may,
 		.who = t->who,
 		.today = t->today,
@@ -120,6 +205,9 @@ static void collect(struct turn *t)
 
 	t->result_count = 0; /* of an earlier plan, which did not answer the question */
 	for (size_t i = 0; i < t->plan->count; i++)
+		if (t->plan->tasks[i].state == TASK_SKIPPED)
+			keep_skipped(t, &t->plan->tasks[i]);
+	for (size_t i = 0; i < t->plan->count; i++)
 		n += t->plan->tasks[i].result_count;
 	t->results = arena_alloc(t->arena, sizeof(*t->results) * (n + 1));
 	for (size_t i = 0; i < t->plan->count; i++)
@@ -127,19 +215,37 @@ static void collect(struct turn *t)
 			t->results[t->result_count++] = t->plan->tasks[i].results[k];
 }
 
+/* The one name that does not exist, where nothing was found; what was skipped for it follows it. */
+static const struct result *unknown_name(const struct turn *t)
+{
+	const struct result *found = NULL;
+
+	for (size_t i = 0; i < t->plan->count; i++) {
+		const struct task *task = &t->plan->tasks[i];
+
+		for (size_t k = 0; k < task->result_count && task->state != TASK_SKIPPED; k++) {
+			if (found || task->results[k]->outcome.kind != OUTCOME_UNKNOWN_ENTITY)
+				return NULL;
+			found = task->results[k];
+		}
+	}
+	return found;
+}
+
 /* Nothing but names that do not exist: ask which of the closest was meant. */
 static bool ask_for_entity(struct turn *t)
 {
+	const struct result *r = unknown_name(t);
 	const struct outcome *o;
 	const struct param_def *p;
 	const struct tool_def *tool;
 
-	if (t->result_count != 1 || t->results[0]->outcome.kind != OUTCOME_UNKNOWN_ENTITY)
+	if (!r)
 		return false;
-	o = &t->results[0]->outcome;
+	o = &r->outcome;
 	if (o->suggestion_count == 0 || !o->param)
 		return false;
-	tool = catalog_tool(t->may.catalog, t->results[0]->tool);
+	tool = catalog_tool(t->may.catalog, r->tool);
 	p = tool ? tool_param(tool, o->param) : NULL;
 	t->reply = (struct turn_reply){
 		.text = o->detail ? o->detail : "Which one do you mean?",

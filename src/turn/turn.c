@@ -396,6 +396,7 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	t->views = json_array();
 	t->links = json_array();
 	t->suggestions = json_array();
+	t->aliases = json_own(t->arena, json_object());
 	/* The number check may hold a sentence that goes out after the last piece. */
 	buf_init(&t->answer, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);
 	catalog_for(t->knowledge->set.catalog, t->who, t->arena, &t->may);

@@ -119,6 +119,8 @@ struct turn {
 	size_t history_count;
 	const json_t *standing;
 	struct understanding understood;
+	json_t *aliases;        /* object: filters that were said in other words */
+	json_t *spec;           /* {question, steps} of a plan that can be run again; NULL: none */
 	const char *route_text; /* the supervisor's answer as it came */
 	const char *intent;
 	struct plan *plan;
@@ -172,6 +174,7 @@ json_t *say_checked_all(const struct turn *t); /* new reference; NULL when nothi
 void say_view(struct turn *t, const struct result *r); /* its main table, and its chart */
 void say_ask(struct turn *t);
 void say_end(struct turn *t);
+json_t *turn_standing(const struct turn *t);  /* what the next turn may lean on; new reference */
 json_t *say_tool_calls(const struct turn *t); /* what was run, as it is stored; new reference */
 
 /* turn_recover.c: the model's word that the data does not answer the question */
@@ -196,13 +199,47 @@ struct route {
 	size_t agent_count;
 	const struct tool_def **tools;
 	size_t tool_count;
-	const json_t *filters; /* object name -> value, of known names only */
+	json_t *filters; /* object: name -> text, or an array of texts */
+	json_t *options; /* of the clarification: array of texts; NULL: none */
+	/* What is to be done, as array of {id, agent, tool?, own?, depends_on?, condition?}: `own`
+	 * are filters of this step alone, {"$ref": …} where an earlier one gives the value. */
+	json_t *steps;
 };
 json_t *route_schema(const struct catalog_view *may); /* new reference; byte-stable for one view */
 MUST_CHECK bool route_parse(const char *text, size_t len, const struct catalog_view *may,
 			    struct arena *a, struct route *out, struct err *e);
+/* Takes a filter away, under its singular and its plural name. */
+void route_filter_drop(json_t *filters, const char *name);
 /* The arguments of a tool from filters by their names (singular and plural). */
 const json_t *route_args(const struct tool_def *tool, const json_t *filters, struct arena *a);
+
+/* filters.c: values by filter name, as a JSON object */
+/* Makes each value one that code knows; references stay, names that no tool takes go. False: *ask
+ * says what is unclear. */
+bool filters_resolve(struct turn *t, json_t *filters, struct clarification *ask);
+/* Puts the edits over them; null takes one away. */
+void filters_edit(json_t *filters, const json_t *edits);
+/* They are what was understood: chat.filters. `edits` may be NULL; else what is among them is
+ * `edited`, and the rest was carried over. */
+void filters_show(struct turn *t, const json_t *filters, const json_t *edits,
+		  enum filter_source edited);
+
+/* steps.c: a plan as it is written down, an array of steps as in struct route */
+/* Each value becomes one that code knows. False: *ask says what is unclear. */
+bool steps_resolve(struct turn *t, json_t *steps, json_t *filters, struct clarification *ask);
+/* All values that are said, by filter. */
+const json_t *steps_filters(struct turn *t, const json_t *steps, const json_t *filters);
+/* This caller may take every one of them, and all that they need is there. */
+bool steps_allowed(const struct turn *t, const json_t *steps);
+void steps_understood(struct turn *t, const char *intent, const json_t *steps);
+struct plan *steps_plan(struct turn *t, enum plan_origin origin, const json_t *steps,
+			const json_t *filters);
+/* They stay with the answer, so that edited filters can run them again. */
+void steps_keep(struct turn *t, const char *question, const json_t *steps, const json_t *filters);
+void steps_edit(json_t *steps, const json_t *edits);
+
+/* chain.c: the question is two, and the second points at what the first finds. */
+bool chain_understand(struct turn *t, json_t **steps);
 
 /* What went wrong, as the closing frame says it. */
 void turn_end_error(struct turn *t, const struct err *e);

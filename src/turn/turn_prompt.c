@@ -43,6 +43,10 @@ static const char *tool_lines(const struct turn *t, struct buf *b)
 		for (size_t p = 0; p < tool->param_count; p++)
 			buf_printf(b, "%s %s%s", p ? "," : "", tool->params[p].filter,
 				   tool->params[p].required ? "" : "?");
+		for (size_t r = 0; r < tool->refer_count; r++)
+			buf_printf(b, "%s %s as %s (%s)", r ? "," : " Gives",
+				   tool->refers[r].filter, tool->refers[r].path,
+				   tool->refers[r].words[0]);
 		buf_char(b, '\n');
 	}
 	return arena_strdup(t->arena, buf_text(b));
@@ -169,10 +173,28 @@ struct llm_call *prompt_supervisor(struct turn *t)
 	for (size_t i = 0; t->recovery.done && i < t->result_count; i++)
 		buf_printf(&b, "Tried already, and its data did not answer: %s\n",
 			   t->results[i]->tool);
+	known = json_object_get(t->standing, "filters");
+	if (json_object_size(known) > 0) {
+		buf_str(&b, "Filters that an earlier question left standing: ");
+		buf_json(&b, known);
+		buf_char(&b, '\n');
+	}
 	buf_printf(&b, "Question: %s", t->request.content);
 	set_messages(t, call, arena_strdup(t->arena, buf_text(&b)));
 	buf_deinit(&b);
 	return call;
+}
+
+/* A choice or an edit answers the question that it belongs to. */
+static void add_question(const struct turn *t, struct buf *b)
+{
+	const char *first = json_string_value(json_object_get(t->spec, "question"));
+
+	if (first && strcmp(first, t->request.content) != 0)
+		buf_printf(b, "Question: %s\nThe user then said: %s\n\n", first,
+			   t->request.content);
+	else
+		buf_printf(b, "Question: %s\n\n", t->request.content);
 }
 
 struct llm_call *prompt_answer(struct turn *t)
@@ -183,7 +205,7 @@ struct llm_call *prompt_answer(struct turn *t)
 
 	buf_init(&b, PROMPT_BYTES_MAX);
 	add_date(t, &b);
-	buf_printf(&b, "Question: %s\n\n", t->request.content);
+	add_question(t, &b);
 	if (t->result_count == 0)
 		buf_str(&b, "No data was gathered: the question is not about the data, or nothing "
 			    "fits it.\n");

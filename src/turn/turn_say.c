@@ -175,15 +175,25 @@ static void keep_selection(struct turn *t, const json_t *ask)
 	json_push_take(t->views, view);
 }
 
+json_t *turn_standing(const struct turn *t)
+{
+	json_t *standing = know_standing(&t->understood);
+
+	if (t->spec)
+		json_object_set(standing, "plan", t->spec);
+	return standing;
+}
+
 /* The ask goes out as a frame, and into what stands, so that its answer finds it. */
 void say_ask(struct turn *t)
 {
 	struct uuid ask_id = uuid_new();
+	int64_t expires_ms = clock_now_ms() + ASK_LIFE_MS;
 	char expires[CLOCK_RFC3339_BYTES];
 	json_t *body = json_object();
 	json_t *standing_ask;
 
-	clock_rfc3339(clock_now_ms() + ASK_LIFE_MS, expires);
+	clock_rfc3339(expires_ms, expires);
 	json_set_str(body, "ask_id", ask_id.text);
 	json_set_str(body, "prompt", t->reply.text);
 	json_set_str(body, "input", "single");
@@ -195,7 +205,8 @@ void say_ask(struct turn *t)
 		json_pack("{s:s,s:o}", "ask_id", ask_id.text, "options", options_json(&t->reply));
 	json_set_str(standing_ask, "filter", t->reply.ask_filter);
 	keep_selection(t, body);
-	t->leaves_standing = know_standing(&t->understood);
+	json_set_int(standing_ask, "expires_ms", expires_ms);
+	t->leaves_standing = turn_standing(t);
 	json_set_take(t->leaves_standing, "ask", standing_ask);
 	event_emit(t->sink, EVENT_ASK, body);
 }

@@ -129,3 +129,47 @@ void view_prompt(struct buf *out, const struct result *r, size_t rows)
 			add_table(out, r->call, r->tables[i], rows);
 	buf_char(out, '\n');
 }
+
+/* ---- without the data's texts ---- */
+
+static void add_outcome_kind(struct buf *out, const struct outcome *o)
+{
+	buf_printf(out, "Outcome: %s.", outcome_name(o->kind));
+	if (o->param)
+		buf_printf(out, " It is about %s.", o->param);
+	if (o->range_min && o->range_max)
+		buf_printf(out, " The data covers %s to %s.", o->range_min, o->range_max);
+	if (o->suggestion_count > 0)
+		buf_printf(out, " %zu close names are known; the user is asked which is meant.",
+			   o->suggestion_count);
+	/* The words about an argument may repeat a value that came by reference. */
+	if (o->kind == OUTCOME_ERROR && o->detail && !o->param) {
+		buf_char(out, ' ');
+		add_cell(out, o->detail);
+	}
+	buf_char(out, '\n');
+}
+
+static void add_number_facts(struct buf *out, const struct result *r)
+{
+	for (size_t i = 0; i < r->fact_count; i++) {
+		const struct fact *f = &r->facts[i];
+
+		buf_printf(out, "%s%s.facts.%s", i ? "; " : "Derived: ", r->call, f->name);
+		if (f->unit)
+			buf_printf(out, " = %s %s", f->value, f->unit);
+	}
+	if (r->fact_count)
+		buf_char(out, '\n');
+}
+
+void view_prompt_numbers(struct buf *out, const struct result *r, size_t rows)
+{
+	buf_printf(out, "Result %s of %s: %s\n", r->call, r->tool, r->about ? r->about : "");
+	add_outcome_kind(out, &r->outcome);
+	add_number_facts(out, r);
+	for (size_t i = 0; i < r->table_count; i++)
+		if (i == 0 || r->fact_count == 0)
+			add_table(out, r->call, r->tables[i], rows);
+	buf_char(out, '\n');
+}

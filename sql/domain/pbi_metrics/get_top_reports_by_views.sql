@@ -7,6 +7,7 @@
 -- answer:     The most viewed Power BI report[[ ({fact.period})]] is **{ReportName}** with **{TotalViews}** by {UniqueViewers} viewers[[, {fact.top_share} of all {fact.all_views}]].
 -- suggest:    Who are the top users of {ReportName}?
 -- suggest:    Show the usage trend of {ReportName}
+-- refer:      report_name rows[0].ReportName it, its, that report, that one, the top report, the most viewed, the first
 -- param from  date optional filter=date_range_start               First day; without it from the first day that is recorded
 -- param to    date optional filter=date_range_end                 Last day; without it to the last day that is recorded
 -- param top_n int  optional default=10 min=1 max=100              How many reports

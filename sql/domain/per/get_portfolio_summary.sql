@@ -6,6 +6,7 @@
 -- answer:     There are **{fact.projects}**[[ currently **{fact.status}**]][[ in **{arg.project_stage}**]][[ of technology **{arg.technology}**]][[ in **{arg.market}**]].[[ By status: {fact.statuses}.]][[ Spent are {fact.actuals} of {fact.budget} budgeted ({fact.budget_used}).]]
 -- suggest:    What is the health status of {ProjectName}?
 -- suggest:    Show me all projects at risk
+-- refer:      project_name rows[0].ProjectName the first, the worst, the first one
 -- param status_color  text optional entity=status_color                     on_track (green), at_risk (yellow), off_track (red) or on_hold (blue)
 -- param project_stage text optional entity=project_stage match=like         Stage, such as Stage 3
 -- param technology    text optional entity=technology                       Technology

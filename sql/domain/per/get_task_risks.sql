@@ -5,6 +5,7 @@
 -- whole:      count
 -- answer:     There are **{fact.tasks} tasks with a risk**[[ at {arg.project_name}]][[, all {arg.risk_level}]]: {fact.levels}.[[ The most urgent is **{TaskName}** of {ProjectName}, due {DueDate}.]]
 -- suggest:    What is the health status of {ProjectName}?
+-- refer:      project_name rows[0].ProjectName the first, that project, the riskiest
 -- param project_name text optional entity=project_name                Project, or a part of its name; without it all
 -- param risk_level   text optional entity=risk_level default=any      Only tasks of this risk: High, Medium or Low; any for all
 -- column "ProjectName" label=Project    priority=high   type=text

@@ -259,6 +259,53 @@ static bool get_portfolio_summary(struct tool_call *call, struct err *e)
 	return tool_sql_run_then(call, derive_portfolio, e);
 }
 
+/* ---- get_color_ranking ---- */
+
+/* The projects that share the most red areas, by name; they come first. */
+static void add_worst(struct result *r, struct arena *a, struct decimal most)
+{
+	const struct table *t = r->tables[0];
+	const char *names = "";
+	struct decimal red;
+	size_t n = 0;
+
+	while (n < t->row_count && domain_number(t, n, "RedAreas", &red) &&
+	       decimal_cmp(red, most) == 0) {
+		names = arena_printf(a, "%s%s%s", names, n ? ", " : "",
+				     table_cell(t, n, "ProjectName"));
+		n++;
+	}
+	domain_add_text(r, a, "worst", "Most red areas", names);
+	domain_add_number(r, a, "most_red", "Red areas of the worst", most, NULL, NULL);
+	domain_add_text(r, a, "most_red_words", "In words",
+			arena_printf(a, "🔴 red area%s%s, the most",
+				     decimal_cmp(most, decimal_int(1)) == 0 ? "" : "s",
+				     n > 1 ? " each" : ""));
+}
+
+static void derive_ranking(struct result *r, struct arena *a)
+{
+	const struct table *t = r->tables[0];
+	struct decimal most, all;
+
+	domain_add_text(r, a, "projects", "Projects",
+			arena_printf(a, "%lld project%s", (long long)t->total_rows,
+				     t->total_rows == 1 ? "" : "s"));
+	if (sum_of(t, "RedAreas", &all))
+		domain_add_number(r, a, "red_areas", "Red areas in all", all, NULL, NULL);
+	if (!domain_number(t, 0, "RedAreas", &most))
+		return;
+	if (most.units > 0)
+		add_worst(r, a, most);
+	else
+		domain_add_text(r, a, "no_red", "None", "No area of any project is red.");
+}
+
+static bool get_color_ranking(struct tool_call *call, struct err *e)
+{
+	return tool_sql_run_then(call, derive_ranking, e);
+}
+
 /* ---- get_recent_changes ---- */
 
 /* Without a range "recent" is the week up to today. */
@@ -284,6 +331,7 @@ static const struct tool_entry tools[] = {
 	{"get_budget_overview", get_budget_overview},
 	{"get_task_risks", get_task_risks},
 	{"get_portfolio_summary", get_portfolio_summary},
+	{"get_color_ranking", get_color_ranking},
 	{"get_recent_changes", get_recent_changes},
 	{"find_projects", tool_sql_run},
 	{0},

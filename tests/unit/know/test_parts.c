@@ -16,6 +16,17 @@ static void two_subjects_are_two_calls(void **state)
 			    "get_top_depots most=10 since=2026-01-01 until=2026-01-31");
 }
 
+/* "parcels" speaks for both halves here: only that each is whole by itself tells them apart. */
+static void halves_that_lack_nothing_are_two(void **state)
+{
+	struct fixture *f = *state;
+	const struct understanding *u = fixture_ask(
+		f, "average price in EP10 for 2025 from Acorn and list the top 3 depots");
+
+	assert_string_equal(u->intent, "multi_domain");
+	assert_int_equal(u->tool_count, 2);
+}
+
 static void one_subject_with_joints_stays_one(void **state)
 {
 	static const char *const questions[] = {
@@ -56,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(two_subjects_are_two_calls),
+		TEST(halves_that_lack_nothing_are_two),
 		TEST(one_subject_with_joints_stays_one),
 		TEST(a_part_that_lacks_something_asks_for_all),
 		TEST(who_may_use_one_domain_gets_one),

@@ -97,6 +97,48 @@ static void names_the_caller_may_not_use_are_dropped(void **state)
 	assert_int_equal(r.agent_count + r.tool_count, 0);
 }
 
+static void steps_are_read_with_their_references(void **state)
+{
+	const json_t *first, *second;
+	struct route r;
+
+	(void)state;
+	assert_true(
+		parse("{\"intent\":\"dayahead_curve\",\"steps\":["
+		      "{\"id\":\"t1\",\"agent\":\"price_curve_agent\",\"tool\":\"compare_vendors\","
+		      "\"filters\":[],\"depends_on\":[],\"condition\":\"\"},"
+		      "{\"id\":\"t2\",\"agent\":\"dayahead_agent\",\"tool\":\"get_daily_shape\","
+		      "\"filters\":[{\"name\":\"vendor\",\"value\":\"\",\"from\":\"t1.facts.higher_"
+		      "vendor\"}],"
+		      "\"depends_on\":[\"t1\"],\"condition\":\"t1.row_count > 0\"}]}",
+		      &r));
+	assert_int_equal(json_array_size(r.steps), 2);
+	first = json_array_get(r.steps, 0);
+	second = json_array_get(r.steps, 1);
+	/* an agent that may not use the tool is not taken at its word */
+	assert_string_equal(json_string_value(json_object_get(first, "agent")), "dayahead_agent");
+	assert_null(json_object_get(first, "condition"));
+	assert_string_equal(json_string_value(json_object_get(second, "condition")),
+			    "t1.row_count > 0");
+	assert_string_equal(ref_of(json_object_get(json_object_get(second, "own"), "vendor")),
+			    "t1.facts.higher_vendor");
+}
+
+static void a_step_that_is_not_allowed_refuses_all(void **state)
+{
+	static const char *const steps[] = {
+		"{\"id\":\"t1\",\"agent\":\"per_agent\",\"tool\":\"get_color_ranking\"}",
+		"{\"id\":\"t1\",\"agent\":\"per_agent\",\"tool\":\"\"}",
+		"{\"id\":\"t1\",\"agent\":\"dayahead_agent\",\"tool\":\"drop_tables\"}",
+		"{\"agent\":\"dayahead_agent\"}",
+	};
+	struct route r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		assert_false(parse(arena_printf(arena, "{\"steps\":[%s]}", steps[i]), &r));
+}
+
 static void garbage_is_refused(void **state)
 {
 	static const char *const texts[] = {
@@ -158,6 +200,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_whole_answer_is_read, before, after),
 		cmocka_unit_test_setup_teardown(names_the_caller_may_not_use_are_dropped, before,
+						after),
+		cmocka_unit_test_setup_teardown(steps_are_read_with_their_references, before,
+						after),
+		cmocka_unit_test_setup_teardown(a_step_that_is_not_allowed_refuses_all, before,
 						after),
 		cmocka_unit_test_setup_teardown(garbage_is_refused, before, after),
 		cmocka_unit_test_setup_teardown(
