@@ -6,37 +6,58 @@
 #include "loop_int.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "vesper/mem.h"
 #include "vesper/pool.h"
 
+/* A thread that was started and not joined yet. */
+struct thread {
+	struct list node;
+	pthread_t id;
+};
+
 struct pool {
+	/* loop thread only */
 	struct loop *loop;
-	size_t threads;
-	pthread_t *ids;
-	size_t in_flight; /* loop thread only: submitted, not done */
-	bool in_done;     /* loop thread only: some job's done is running */
+	char *name;
+	struct list started; /* threads */
+	size_t threads;      /* without those that are to go */
+	unsigned next_number;
+	size_t in_flight; /* submitted, not done */
+	bool in_done;     /* some job's done is running */
+	bool freed;       /* only on_finished still needs the block */
 
 	pthread_mutex_t lock; /* the rest */
 	pthread_cond_t work;
 	struct list waiting;
 	struct list finished;
-	bool posted; /* on_finished is on its way */
+	size_t surplus; /* threads that are to go when they have nothing to do */
+	bool posted;    /* on_finished is on its way */
 	bool closing;
+	bool left; /* nobody is there any more to be told anything; written by the loop */
 };
 
 static void on_finished(void *owner);
 
-/* The next job, or NULL when the pool closes and nothing is left to run. */
+/* The next job, or NULL when this thread is to go: there are too many, or the pool closes and
+ * nothing is left to run. */
 static struct pool_job *job_take(struct pool *p)
 {
 	struct pool_job *job = NULL;
 
 	pthread_mutex_lock(&p->lock);
-	while (list_empty(&p->waiting) && !p->closing)
+	while (list_empty(&p->waiting) && !p->closing && p->surplus == 0)
 		pthread_cond_wait(&p->work, &p->lock);
+	if (p->surplus > 0 && !p->closing) {
+		p->surplus--;
+		pthread_cond_signal(&p->work); /* what woke this thread may be another's to do */
+		pthread_mutex_unlock(&p->lock);
+		return NULL;
+	}
 	if (!list_empty(&p->waiting)) {
 		job = list_item(p->waiting.next, struct pool_job, node);
 		list_remove(&job->node);
@@ -51,8 +72,8 @@ static void job_give_back(struct pool *p, struct pool_job *job)
 
 	pthread_mutex_lock(&p->lock);
 	list_append(&p->finished, &job->node);
-	post = !p->posted;
-	p->posted = true;
+	post = !p->posted && !p->left;
+	p->posted |= post;
 	pthread_mutex_unlock(&p->lock);
 	if (post)
 		loop_post(p->loop, on_finished, p);
@@ -70,23 +91,50 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-static void threads_start(struct pool *p, const char *name)
+void pool_widen(struct pool *p)
 {
+	struct thread *t = mem_alloc(sizeof(*t));
+	char name[16]; /* the kernel's limit */
 	sigset_t all;
 	sigset_t before;
+	int rc;
 
 	/* Signals are the loop thread's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	for (size_t i = 0; i < p->threads; i++) {
-		char short_name[16]; /* the kernel's limit */
-		int rc = pthread_create(&p->ids[i], NULL, worker, p);
-
-		assert(rc == 0);
-		snprintf(short_name, sizeof(short_name), "%.10s-%u", name, (unsigned)(i % 1000));
-		pthread_setname_np(p->ids[i], short_name);
-	}
+	rc = pthread_create(&t->id, NULL, worker, p);
+	assert(rc == 0);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	snprintf(name, sizeof(name), "%.10s-%u", p->name, p->next_number++ % 1000);
+	pthread_setname_np(t->id, name);
+	list_append(&p->started, &t->node);
+	p->threads++;
+}
+
+/* Joins those that have ended by then. */
+static void threads_join(struct pool *p, const struct timespec *until)
+{
+	list_each_safe(node, &p->started) {
+		struct thread *t = list_item(node, struct thread, node);
+
+		if (pthread_timedjoin_np(t->id, NULL, until) == ETIMEDOUT)
+			continue;
+		list_remove(&t->node);
+		mem_free(t);
+	}
+}
+
+void pool_narrow(struct pool *p)
+{
+	const struct timespec now = {0};
+
+	assert(p->threads > 1);
+	p->threads--;
+	pthread_mutex_lock(&p->lock);
+	p->surplus++;
+	pthread_cond_signal(&p->work);
+	pthread_mutex_unlock(&p->lock);
+	threads_join(p, &now); /* those of earlier times */
 }
 
 struct pool *pool_new(struct loop *l, const char *name, size_t threads)
@@ -95,13 +143,14 @@ struct pool *pool_new(struct loop *l, const char *name, size_t threads)
 
 	assert(threads > 0);
 	p->loop = l;
-	p->threads = threads;
-	p->ids = mem_alloc(threads * sizeof(*p->ids));
+	p->name = mem_strdup(name);
+	list_init(&p->started);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	list_init(&p->waiting);
 	list_init(&p->finished);
-	threads_start(p, name);
+	while (p->threads < threads)
+		pool_widen(p);
 	return p;
 }
 
@@ -153,45 +202,71 @@ static void pool_destroy(struct pool *p)
 {
 	pthread_cond_destroy(&p->work);
 	pthread_mutex_destroy(&p->lock);
-	mem_free(p->ids);
+	mem_free(p->name);
 	mem_free(p);
 }
 
 static void on_finished(void *owner)
 {
 	struct pool *p = owner;
-	bool closed;
 
+	if (p->freed) {
+		pool_destroy(p); /* pool_free ran the jobs' ends and left the block to us */
+		return;
+	}
 	pthread_mutex_lock(&p->lock);
 	p->posted = false;
-	closed = p->closing;
 	pthread_mutex_unlock(&p->lock);
-	if (closed)
-		pool_destroy(p); /* pool_free ran the jobs' ends and left the block to us */
-	else
+	if (!p->left)
 		finished_run(p);
 }
 
-void pool_free(struct pool **pool)
+bool pool_finish(struct pool *p, uint64_t within_ms)
 {
-	struct pool *p = *pool;
-	bool posted;
+	struct timespec until;
 
-	if (!p)
-		return;
-	*pool = NULL;
 	assert(!p->in_done);
 	pthread_mutex_lock(&p->lock);
 	p->closing = true;
 	pthread_cond_broadcast(&p->work);
 	pthread_mutex_unlock(&p->lock);
-	for (size_t i = 0; i < p->threads; i++)
-		pthread_join(p->ids[i], NULL);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += (time_t)(within_ms / 1000);
+	until.tv_nsec += (long)(within_ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	threads_join(p, &until);
 	finished_run(p);
-	assert(p->in_flight == 0);
+	return list_empty(&p->started);
+}
+
+void pool_leave(struct pool **pool)
+{
+	struct pool *p = *pool;
+
+	*pool = NULL;
 	pthread_mutex_lock(&p->lock);
-	posted = p->posted;
+	p->left = true;
 	pthread_mutex_unlock(&p->lock);
-	if (!posted)
+	if (p->in_flight > 0)
+		loop_release(p->loop);
+	list_each(node, &p->started)
+		pthread_detach(list_item(node, struct thread, node)->id);
+}
+
+void pool_free(struct pool **pool)
+{
+	struct pool *p = *pool;
+
+	if (!p)
+		return;
+	while (!pool_finish(p, 60000))
+		;
+	*pool = NULL;
+	assert(p->in_flight == 0);
+	p->freed = true; /* no thread is left */
+	if (!p->posted)
 		pool_destroy(p);
 }

@@ -139,6 +139,94 @@ static void unused_pool_closes(void **state)
 	loop_free(&l);
 }
 
+static void lost_thread_is_replaced_and_goes_when_it_is_back(void **state)
+{
+	static struct job jobs[2];
+	struct loop *l;
+	struct pool *p;
+	sem_t gate;
+
+	(void)state;
+	jobs_init(jobs, 2);
+	sem_init(&gate, 0, 0);
+	jobs[0].gate = &gate;
+	assert_true(loop_new(&l, NULL));
+	p = pool_new(l, "test", 1);
+	pool_submit(p, &jobs[0].base);
+	pool_submit(p, &jobs[1].base);
+	pool_widen(p);
+	while (jobs[1].done == 0)
+		loop_turn(l);
+	assert_int_equal(jobs[0].done, 0);
+	assert_int_equal(pool_idle(p), 1);
+	sem_post(&gate);
+	loop_run(l);
+	assert_int_equal(jobs[0].done, 1);
+	assert_int_equal(pool_idle(p), 2);
+	pool_narrow(p);
+	assert_int_equal(pool_idle(p), 1);
+	jobs[1].done = 0;
+	pool_submit(p, &jobs[1].base);
+	loop_run(l);
+	assert_int_equal(jobs[1].done, 1);
+	pool_free(&p);
+	loop_free(&l);
+	sem_destroy(&gate);
+}
+
+static void finishing_waits_no_longer_than_told(void **state)
+{
+	static struct job jobs[2];
+	struct loop *l;
+	struct pool *p;
+	sem_t gate;
+
+	(void)state;
+	jobs_init(jobs, 2);
+	sem_init(&gate, 0, 0);
+	jobs[0].gate = &gate;
+	assert_true(loop_new(&l, NULL));
+	p = pool_new(l, "test", 2);
+	pool_submit(p, &jobs[0].base);
+	pool_submit(p, &jobs[1].base);
+	assert_false(pool_finish(p, 20));
+	assert_int_equal(jobs[1].done, 1);
+	assert_false(pool_finish(p, 0));
+	sem_post(&gate);
+	while (!pool_finish(p, 20))
+		;
+	assert_int_equal(jobs[0].done, 1);
+	pool_free(&p);
+	loop_free(&l);
+	sem_destroy(&gate);
+}
+
+/* The block of a pool that was left is never given back: a thread may still be in it. */
+static struct pool *left;
+
+static void left_pool_calls_nobody(void **state)
+{
+	static struct job job;
+	struct loop *l;
+	struct pool *p;
+	static sem_t gate;
+
+	(void)state;
+	jobs_init(&job, 1);
+	sem_init(&gate, 0, 0);
+	job.gate = &gate;
+	assert_true(loop_new(&l, NULL));
+	left = p = pool_new(l, "test", 1);
+	pool_submit(p, &job.base);
+	assert_false(pool_finish(p, 10));
+	pool_leave(&p);
+	assert_null(p);
+	loop_run(l); /* nothing keeps it alive */
+	loop_free(&l);
+	sem_post(&gate);
+	assert_int_equal(job.done, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +234,9 @@ int main(void)
 		cmocka_unit_test(one_slow_job_holds_up_only_its_thread),
 		cmocka_unit_test(closing_ends_every_job),
 		cmocka_unit_test(unused_pool_closes),
+		cmocka_unit_test(lost_thread_is_replaced_and_goes_when_it_is_back),
+		cmocka_unit_test(finishing_waits_no_longer_than_told),
+		cmocka_unit_test(left_pool_calls_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
