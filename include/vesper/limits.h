@@ -127,19 +127,28 @@
 #define DB_FETCH_ROWS_MAX                                                                          \
 	200000 /* rows read for statistics; drivers may hold them all in memory                    \
 		*/
-#define DB_CELL_BYTES_MAX    (1024 * 1024)      /* one cell */
-#define DB_RESULT_BYTES_MAX  (64 * 1024 * 1024) /* kept bytes of one result */
-#define DB_COLUMNS_MAX       256                /* columns of one result */
-#define DB_QUERY_TIMEOUT_MS  10000 /* one statement; then it is cancelled on the server */
-#define DB_QUEUE_MAX         2000  /* waiting queries of one data source */
-#define DB_WORKERS_MAX       64    /* threads of one data source */
-#define DB_STATEMENTS_KEPT   32    /* prepared statements of one connection */
-#define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
-#define DB_CONNECT_RETRY_MS  3000  /* pause between attempts to reach a database that is away */
-#define DB_FETCH_BLOCK_ROWS  500   /* rows that one round trip brings through a cursor */
-#define DB_LOGIN_TIMEOUT_MS  5000  /* connecting to a server */
-#define DB_SERVER_GRACE_MS   500   /* the server's own time limit behind ours */
-#define DB_STOP_REPEAT_MS    200   /* between two attempts to stop the same statement */
+#define DB_CELL_BYTES_MAX   (1024 * 1024)      /* one cell */
+#define DB_RESULT_BYTES_MAX (64 * 1024 * 1024) /* kept bytes of one result */
+#define DB_COLUMNS_MAX      256                /* columns of one result */
+#define DB_QUERY_TIMEOUT_MS 10000 /* one statement; then it is cancelled on the server */
+#define DB_QUEUE_MAX        2000  /* waiting queries of one data source */
+#define DB_WORKERS_MAX      64    /* threads of one data source */
+#define DB_STATEMENTS_KEPT  32    /* prepared statements of one connection */
+#define DB_GROUP_COMMIT_MAX 64    /* writes of one transaction */
+#define DB_CONNECT_RETRY_MS 3000  /* pause between attempts to reach a database that is away */
+#define DB_FETCH_BLOCK_ROWS 500   /* rows that one round trip brings through a cursor */
+#define DB_LOGIN_TIMEOUT_MS 5000  /* connecting to a server */
+#define DB_SERVER_GRACE_MS  500   /* the server's own time limit behind ours */
+#define DB_CHECKOUT_MS      2000 /* asking an idle connection for its tenant; then it is given up */
+#define DB_STOP_GRACE_MS                                                                           \
+	1000 /* a stopped statement may take that long; then its worker is given up */
+#define DB_STOP_THREADS      2       /* call the driver's cancel, which may block */
+#define DB_LOST_MAX          16      /* workers given up that were replaced by new ones */
+#define DB_CLOSE_MS          2000    /* closing waits that long for statements of a server */
+#define DB_BREAKER_FAILURES  5       /* in a row; then a server is left alone */
+#define DB_BREAKER_MS        3000    /* ... so long, that its return is seen within five seconds */
+#define DB_CONNECTION_AGE_MS 1800000 /* older ones are opened anew: before an access token ends */
+#define DB_STOP_REPEAT_MS    200     /* between two attempts to stop the same statement */
 #define DB_BUSY_MS           2000 /* a statement waits that long for another process to let go of a file */
 #define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
 

@@ -104,6 +104,8 @@ struct source {
 	bool full_sync;
 	size_t workers;
 	size_t queue;
+	size_t share;       /* of the workers, for one tenant */
+	size_t queue_share; /* of the queue */
 	size_t max_rows;
 	int64_t timeout_ms;
 };
@@ -114,8 +116,11 @@ struct tenant {
 	char *file;
 	char *check; /* name of its health check */
 	/* the loop's */
-	struct list writes;      /* waiting write requests */
-	struct list writer_node; /* in pool.writers while some wait and none runs */
+	struct list reads;  /* waiting, oldest first */
+	struct list writes; /* the same */
+	struct list turn;   /* in pool.turns while it has something that may start */
+	size_t waiting;
+	size_t running; /* jobs */
 	bool writing;
 	bool watched;
 	bool down;
@@ -124,13 +129,17 @@ struct tenant {
 
 enum stop { STOP_NO, STOP_TIMEOUT, STOP_CANCEL };
 
-/* What one request asks of a worker, and what comes back. */
+/* What one request asks of a worker, and what comes back. It lies in its own arena, because a
+ * worker may be stuck with it long after the request was answered. */
 struct work {
+	struct list node;        /* in its job */
+	struct request *request; /* the loop's; NULL when nobody waits for it any more */
 	struct arena *arena;
 	struct db_statement *statements;
 	size_t count;
 	size_t max_rows;
-	uint64_t number;       /* of its request: what a stop must name */
+	bool probe;            /* only opens and confirms; for the watch */
+	uint64_t number;       /* what a stop must name; new for each attempt */
 	atomic_int stop;       /* set by the loop at any time, read by the worker */
 	struct table **tables; /* room for `count` */
 	size_t table_count;
@@ -141,20 +150,23 @@ struct work {
 
 struct request {
 	struct op op;
-	struct list node; /* in a queue, or in its job */
-	struct work work;
+	struct list node; /* in a queue of its tenant, or in pool.resting */
+	struct work *work;
 	struct db_pool *pool;
 	struct tenant *tenant;
 	struct job *job;        /* while it runs */
 	struct stop_call *stop; /* an attempt to stop it that has not ended */
-	struct timer *deadline;
-	struct later later; /* for those refused at once */
-	uint64_t number;    /* order of arrival */
-	bool waiting;       /* in a queue */
+	struct timer *deadline; /* while it is being stopped: the next attempt at that */
+	struct timer *rest;     /* before it is tried again */
+	struct later later;     /* for those refused at once */
+	struct err err;         /* how it ends; of the last attempt while it rests */
+	uint64_t number;        /* order of arrival */
+	uint64_t end_ms;        /* when its time is over, by the loop's clock */
+	int attempts;
+	bool waiting; /* in a queue */
 	int64_t timeout_ms;
 	bool write;
-	bool probe; /* only opens and confirms; for the watch */
-	db_cb cb;   /* NULL once cancelled */
+	db_cb cb; /* NULL once cancelled */
 	void *owner;
 };
 
@@ -162,18 +174,28 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 			       void *owner);
 /* Calls back (unless cancelled) and frees. Not while a worker has it. */
 void db_request_finish(struct request *r);
-void db_request_tables_free(struct work *w);
+/* The same statements, not yet run. */
+struct work *db_work_again(const struct work *w);
+void db_work_free(struct work **w);
+void db_work_tables_free(struct work *w);
 
-/* What a worker gets: requests that run one after the other on one connection. */
+/* Where a job is. The worker and the loop both move it, each from what it last knew. */
+enum job_state { JOB_CONFIRMING, JOB_RUNNING, JOB_OVER, JOB_GIVEN_UP };
+
+/* What a worker gets: work that runs piece after piece on one connection. */
 struct job {
 	struct pool_job base;
-	struct list node; /* in pool.running */
+	struct list node; /* in pool.running, or in pool.lost */
 	struct db_pool *pool;
 	struct tenant *tenant;
 	struct connection *connection;
 	struct connection *evicted; /* of another tenant: closed to make room */
-	struct list requests;
+	struct list works;
+	struct timer *checkout; /* how long confirming an idle connection may take */
+	atomic_int state;
+	bool sent; /* the tenant was confirmed: statements may have been sent */
 	bool write;
+	bool widened; /* given up, and another thread does what its thread should */
 };
 
 void db_job_run(struct pool_job *base);
@@ -193,6 +215,9 @@ struct connection {
 	size_t cell_size;
 	char *wide; /* room for one value as UTF-16 */
 	size_t wide_size;
+	bool transient; /* the last failure was one that may pass */
+	bool suspect;   /* idle for long, or beside one that broke: opened anew at its next use */
+	int64_t opened_ms;
 	struct work *running; /* what the dialect's own interruption looks at; the worker's */
 	void *native;         /* the dialect's */
 	SQLHSTMT confirm;     /* the prepared question for the tenant */
@@ -200,6 +225,7 @@ struct connection {
 	bool plain; /* PostgreSQL: statements run without a cursor now */
 };
 
+void db_odbc_init(void); /* before the first connection of the process */
 struct connection *db_connection_new(const struct tenant *t);
 void db_connection_free(struct connection **c);
 /* All of these are the worker's. */
@@ -234,9 +260,9 @@ void stopper_set(struct stopper *s, SQLHSTMT handle, uint64_t number);
 /* Any other thread's; may block as long as the driver's SQLCancel does. */
 void stopper_stop(struct stopper *s, uint64_t number);
 
-/* The loop's: has the running request's statement stopped from another thread, again and again
- * until the worker is back with it. work.stop says why. */
-void db_stop_start(struct request *r);
+/* The loop's: has the running request's statement stopped, again and again until the worker is back
+ * with it or is given up. */
+void db_stop_start(struct request *r, enum stop why);
 /* The request goes; an attempt that is on its way finds nothing any more. */
 void db_stop_forget(struct request *r);
 
@@ -269,6 +295,16 @@ bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, cons
 MUST_CHECK bool db_work_may_go_on(const struct work *w, struct err *e);
 
 /* The loop side. */
+
+/* A source that fails again and again is left alone for a moment, and then tried with one job. */
+struct breaker {
+	int failures; /* in a row */
+	bool open;
+	uint64_t until_ms; /* then one is tried */
+	struct job *trial;
+	char why[200];
+};
+
 struct db_pool {
 	struct loop *loop;
 	struct source source;
@@ -276,13 +312,17 @@ struct db_pool {
 	size_t tenant_count;
 	struct pool *workers;
 	struct pool *stops;  /* calls SQLCancel, which may block; NULL without a server */
-	struct list reads;   /* waiting, oldest first */
-	struct list writers; /* tenants whose oldest write may start */
+	struct list turns;   /* tenants with something that may start, who waits longest first */
+	struct list resting; /* requests that will be tried again */
 	struct list running; /* jobs */
-	struct list idle;    /* connections, most recently used first */
+	struct list refused; /* requests that the breaker is about to refuse */
+	struct list lost;    /* jobs whose worker did not come back yet */
+	size_t lost_count;
+	struct list idle; /* connections, most recently used first */
 	size_t connections;
 	size_t waiting;
 	uint64_t next_number;
+	struct breaker breaker;
 	struct timer *watch;
 	bool closing;
 	char *gauge_busy; /* metric names */
@@ -293,11 +333,35 @@ struct db_pool {
 extern const struct db_driver db_pool_driver;
 MUST_CHECK bool db_pool_open(struct loop *l, const struct db_options *options,
 			     const struct db_dialect *dialect, struct db_pool **out, struct err *e);
-/* Puts a request in the queue and starts what can start. */
+/* Starts a request's time, puts it in the queue and starts what can start. */
 void db_pool_submit(struct db_pool *p, struct request *r);
+/* The same for one whose time runs already. */
+void db_pool_again(struct db_pool *p, struct request *r);
+void db_pool_pump(struct db_pool *p);
+/* Answers those that the breaker refused. */
+void db_pool_refuse(struct db_pool *p);
+/* A connection that is not in use any more. */
+void db_pool_give_back(struct db_pool *p, struct connection *c);
 
-/* Takes a waiting request out of its queue; one that waits nowhere is left alone. */
-void db_pool_forget(struct request *r);
+/* db_queue.c: who is next. */
+size_t db_queue_share(size_t all, size_t tenants);
+void db_queue_add(struct request *r);
+void db_queue_remove(struct request *r); /* one that waits nowhere is left alone */
+struct request *db_queue_next(struct db_pool *p);
+/* Something of the tenant's started or ended. */
+void db_queue_update(struct db_pool *p, struct tenant *t);
+
+/* db_end.c: what becomes of a job. */
+void db_job_done(struct pool_job *base);
+/* Its worker does not come back: its requests are answered, or when nothing of them was sent tried
+ * again on another connection. The state is JOB_GIVEN_UP already. */
+void db_job_abandon(struct job *j, bool again);
+bool db_breaker_refuses(const struct db_pool *p, struct err *e);
+bool db_breaker_waits(const struct db_pool *p); /* for its one trial */
+
+/* db_stop.c */
+void db_deadline_start(struct request *r);
+void db_checkout_start(struct job *j);
 
 void db_pool_watch(struct db_pool *p); /* db_watch.c */
 /* A request of the tenant ended so: keeps the health check up to date. */

@@ -6,6 +6,7 @@
 #include "db_int.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,30 @@
 static bool odbc_ok(SQLRETURN rc)
 {
 	return rc == SQL_SUCCESS || rc == SQL_SUCCESS_WITH_INFO;
+}
+
+/* The driver manager remembers where its files are, at the first use and without a lock. */
+static void manager_warm(void)
+{
+	SQLHENV env;
+	SQLHDBC dbc;
+
+	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &env)))
+		return;
+	SQLSetEnvAttr(env, SQL_ATTR_ODBC_VERSION, (SQLPOINTER)(uintptr_t)SQL_OV_ODBC3, 0);
+	if (odbc_ok(SQLAllocHandle(SQL_HANDLE_DBC, env, &dbc))) {
+		SQLDriverConnect(dbc, NULL, (SQLCHAR *)(uintptr_t) "DSN=vesper-none", SQL_NTS, NULL,
+				 0, NULL, SQL_DRIVER_NOPROMPT);
+		SQLFreeHandle(SQL_HANDLE_DBC, dbc);
+	}
+	SQLFreeHandle(SQL_HANDLE_ENV, env);
+}
+
+void db_odbc_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, manager_warm);
 }
 
 struct connection *db_connection_new(const struct tenant *t)
@@ -84,6 +109,7 @@ bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, cons
 	diag_read(type, handle, &d);
 	v = c->tenant->source->dialect->judge(&d);
 	c->lost |= v.lost;
+	c->transient = v.transient;
 	/* After a stop, whatever the driver says is its echo. */
 	if (c->running && !db_work_may_go_on(c->running, e))
 		return false;
@@ -144,6 +170,7 @@ bool db_connection_open(struct connection *c, struct err *e)
 
 	assert(!c->open);
 	c->lost = false;
+	c->suspect = false;
 	if (!handles_make(c, e) || !driver_connect(c, e)) {
 		handles_free(c);
 		if (e && e->code == ERR_INTERNAL)
@@ -151,6 +178,7 @@ bool db_connection_open(struct connection *c, struct err *e)
 		return err_prefix(e, "%s:%s", s->name, c->tenant->id);
 	}
 	c->open = true;
+	c->opened_ms = clock_mono_ms();
 	if (!s->dialect->set_up(c, e)) {
 		db_connection_close(c);
 		return err_prefix(e, "%s:%s", s->name, c->tenant->id);

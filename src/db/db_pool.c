@@ -1,20 +1,18 @@
 /*
- * The loop's side: who runs next, and on which connection. Requests start in the order they came,
- * except that one tenant has one writer at a time; what waits for it meanwhile shares its next
- * transaction. A connection stays with the tenant it was opened for; when all are taken, the one
- * that has been idle longest is closed to make room.
+ * The loop's side: what is in the queue meets a connection and a worker. Writes of a tenant that
+ * wait for its one writer share its next transaction. A connection stays with the tenant it was
+ * opened for; when all are taken, the one that has been idle longest is closed to make room.
  */
 #include "db_int.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/limits.h"
+#include "vesper/log.h"
 #include "vesper/mem.h"
-
-static void pump(struct db_pool *p);
-static void on_job_done(struct pool_job *base);
 
 static void tenant_init(struct tenant *t, const struct source *s, const struct db_tenant *from)
 {
@@ -22,6 +20,7 @@ static void tenant_init(struct tenant *t, const struct source *s, const struct d
 	t->id = mem_strdup(from->id);
 	t->file = mem_strdup(from->file);
 	t->check = mem_printf("%s:%s", s->name, from->id);
+	list_init(&t->reads);
 	list_init(&t->writes);
 }
 
@@ -38,6 +37,8 @@ static void source_init(struct source *s, const struct db_options *o,
 	s->queue = o->queue ? o->queue : DB_QUEUE_MAX;
 	s->max_rows = o->max_rows ? o->max_rows : DB_ROWS_MAX;
 	s->timeout_ms = o->timeout_ms ? o->timeout_ms : DB_QUERY_TIMEOUT_MS;
+	s->share = db_queue_share(s->workers, o->tenant_count);
+	s->queue_share = db_queue_share(s->queue, o->tenant_count);
 }
 
 static void tenant_deinit(struct tenant *t)
@@ -77,6 +78,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 
 	if (!options_check(o, e))
 		return false;
+	db_odbc_init();
 	if (dialect->init)
 		dialect->init();
 	p = mem_alloc(sizeof(*p));
@@ -86,13 +88,15 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	p->tenant_count = o->tenant_count;
 	for (size_t i = 0; i < o->tenant_count; i++)
 		tenant_init(&p->tenants[i], &p->source, &o->tenants[i]);
-	list_init(&p->reads);
-	list_init(&p->writers);
+	list_init(&p->turns);
+	list_init(&p->resting);
+	list_init(&p->refused);
 	list_init(&p->idle);
 	list_init(&p->running);
+	list_init(&p->lost);
 	p->workers = pool_new(l, o->name, o->workers);
 	if (dialect->server)
-		p->stops = pool_new(l, "db-stop", 1);
+		p->stops = pool_new(l, "db-stop", DB_STOP_THREADS);
 	p->gauge_busy =
 		mem_printf("vesper_sql_pool_connections{source=\"%s\",state=\"busy\"}", o->name);
 	p->gauge_idle =
@@ -104,10 +108,12 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 
 static void gauges_set(struct db_pool *p)
 {
-	size_t busy = p->source.workers - pool_idle(p->workers);
+	size_t idle = 0;
 
-	metric_set(p->gauge_busy, (int64_t)busy);
-	metric_set(p->gauge_idle, (int64_t)(p->connections - busy));
+	list_each(node, &p->idle)
+		idle++;
+	metric_set(p->gauge_busy, (int64_t)(p->connections - idle));
+	metric_set(p->gauge_idle, (int64_t)idle);
 	metric_set(p->gauge_queue, (int64_t)p->waiting);
 }
 
@@ -117,50 +123,6 @@ static struct tenant *tenant_find(struct db_pool *p, const char *id)
 		if (strcmp(p->tenants[i].id, id) == 0)
 			return &p->tenants[i];
 	return NULL;
-}
-
-/* Waiting requests */
-
-static struct request *oldest(const struct list *queue)
-{
-	return list_empty(queue) ? NULL : list_item(queue->next, struct request, node);
-}
-
-/* A tenant stands among the writers while it has waiting writes and none of its own runs. */
-static void writer_update(struct db_pool *p, struct tenant *t)
-{
-	bool ready = !list_empty(&t->writes) && !t->writing;
-	bool listed = t->writer_node.next && !list_empty(&t->writer_node);
-
-	if (ready && !listed)
-		list_append(&p->writers, &t->writer_node);
-	else if (!ready)
-		list_remove(&t->writer_node);
-}
-
-void db_pool_forget(struct request *r)
-{
-	if (!r->waiting)
-		return;
-	r->waiting = false;
-	list_remove(&r->node);
-	r->pool->waiting--;
-	writer_update(r->pool, r->tenant);
-}
-
-/* The oldest request that may start, or NULL. */
-static struct request *next_request(struct db_pool *p)
-{
-	struct request *next = oldest(&p->reads);
-
-	list_each(node, &p->writers) {
-		struct request *write =
-			oldest(&list_item(node, struct tenant, writer_node)->writes);
-
-		if (!next || write->number < next->number)
-			next = write;
-	}
-	return next;
 }
 
 /* Connections */
@@ -183,6 +145,7 @@ static void connection_choose(struct db_pool *p, struct job *j)
 
 	if (c) {
 		list_remove(&c->node);
+		c->suspect |= clock_mono_ms() - c->opened_ms > DB_CONNECTION_AGE_MS;
 		j->connection = c;
 		return;
 	}
@@ -196,7 +159,7 @@ static void connection_choose(struct db_pool *p, struct job *j)
 	list_remove(&j->evicted->node);
 }
 
-static void connection_give_back(struct db_pool *p, struct connection *c)
+void db_pool_give_back(struct db_pool *p, struct connection *c)
 {
 	if (c->open) {
 		list_append(p->idle.next, &c->node); /* before the first is the front */
@@ -210,113 +173,83 @@ static void connection_give_back(struct db_pool *p, struct connection *c)
 
 static void job_add(struct job *j, struct request *r)
 {
-	db_pool_forget(r);
+	db_queue_remove(r);
 	r->job = j;
-	list_append(&j->requests, &r->node);
+	r->work->number = j->pool->next_number++;
+	list_append(&j->works, &r->work->node);
 }
 
 static void job_start(struct db_pool *p, struct request *first)
 {
 	struct job *j = mem_alloc(sizeof(*j));
+	struct tenant *t = first->tenant;
 	size_t n = 1;
 
 	j->base.run = db_job_run;
-	j->base.done = on_job_done;
+	j->base.done = db_job_done;
 	j->pool = p;
-	j->tenant = first->tenant;
+	j->tenant = t;
 	j->write = first->write;
-	list_init(&j->requests);
+	atomic_init(&j->state, JOB_CONFIRMING);
+	list_init(&j->works);
 	job_add(j, first);
+	t->running++;
 	if (j->write) {
-		j->tenant->writing = true;
-		while (n++ < DB_GROUP_COMMIT_MAX && !list_empty(&j->tenant->writes))
-			job_add(j, oldest(&j->tenant->writes));
-		writer_update(p, j->tenant);
+		t->writing = true;
+		while (n++ < DB_GROUP_COMMIT_MAX && !list_empty(&t->writes))
+			job_add(j, list_item(t->writes.next, struct request, node));
 	}
+	db_queue_update(p, t);
 	connection_choose(p, j);
+	db_checkout_start(j);
 	list_append(&p->running, &j->node);
+	if (p->breaker.open)
+		p->breaker.trial = j;
 	pool_submit(p->workers, &j->base);
 }
 
-static void pump(struct db_pool *p)
+void db_pool_pump(struct db_pool *p)
 {
 	struct request *r;
 
 	if (p->closing)
 		return;
-	while (pool_idle(p->workers) > 0 && (r = next_request(p)) != NULL)
+	while (pool_idle(p->workers) > 0 && !db_breaker_waits(p) && (r = db_queue_next(p)) != NULL)
 		job_start(p, r);
 	gauges_set(p);
 }
 
-/* The job is over before any callback runs, so that callbacks may start and cancel what they like.
- */
-static void on_job_done(struct pool_job *base)
+void db_pool_again(struct db_pool *p, struct request *r)
 {
-	struct job *j = list_item(base, struct job, base);
-	struct db_pool *p = j->pool;
-	struct tenant *t = j->tenant;
-	struct list done;
-
-	list_remove(&j->node);
-	db_connection_free(&j->evicted);
-	connection_give_back(p, j->connection);
-	if (j->write) {
-		t->writing = false;
-		writer_update(p, t);
-	}
-	list_init(&done);
-	while (!list_empty(&j->requests)) {
-		struct request *r = oldest(&j->requests);
-
-		list_remove(&r->node);
-		list_append(&done, &r->node);
-		r->job = NULL;
-	}
-	mem_free(j);
-	pump(p);
-	while (!list_empty(&done)) {
-		struct request *r = oldest(&done);
-
-		list_remove(&r->node);
-		db_watch_note(t, r->work.err.code == ERR_NONE ? NULL : &r->work.err);
-		db_request_finish(r);
-	}
-}
-
-static void on_deadline(void *owner)
-{
-	struct request *r = owner;
-
-	if (r->job) {
-		int expected = STOP_NO;
-
-		atomic_compare_exchange_strong(&r->work.stop, &expected, STOP_TIMEOUT);
-		db_stop_start(r);
-		return;
-	}
-	err_set_retry(&r->work.err, ERR_TIMEOUT, "%s: no connection came free within %lld ms",
-		      r->tenant->check, (long long)r->timeout_ms);
-	db_pool_forget(r);
-	db_request_finish(r);
+	db_queue_add(r);
+	db_pool_pump(p);
 }
 
 void db_pool_submit(struct db_pool *p, struct request *r)
 {
 	r->number = p->next_number++;
-	r->work.number = r->number;
-	r->deadline = timer_new(p->loop, on_deadline, r);
-	timer_start(r->deadline, (uint64_t)r->timeout_ms);
-	list_append(r->write ? &r->tenant->writes : &p->reads, &r->node);
-	r->waiting = true;
-	p->waiting++;
-	writer_update(p, r->tenant);
-	pump(p);
+	db_deadline_start(r);
+	db_pool_again(p, r);
 }
 
 static void on_refused(void *owner)
 {
 	db_request_finish(owner);
+}
+
+static void request_judge(struct db_pool *p, struct request *r, const char *tenant)
+{
+	if (p->closing)
+		err_set(&r->err, ERR_CANCELLED, "%s is closing", p->source.name);
+	else if (!r->tenant)
+		err_set(&r->err, ERR_DENIED, "%s knows no tenant %.64s", p->source.name, tenant);
+	else if (r->write && p->source.read_only)
+		err_set(&r->err, ERR_INTERNAL, "%s is read-only", p->source.name);
+	else if (p->waiting >= p->source.queue || r->tenant->waiting >= p->source.queue_share)
+		err_set_retry(&r->err, ERR_LIMIT, "%s: %zu queries wait already, %zu of %s",
+			      p->source.name, p->waiting, r->tenant->waiting, r->tenant->id);
+	else
+		db_breaker_refuses(p, &r->err);
 }
 
 static struct op *pool_query(void *self, const struct db_request *request, db_cb cb, void *owner)
@@ -325,30 +258,23 @@ static struct op *pool_query(void *self, const struct db_request *request, db_cb
 	struct request *r = db_request_new(p, request, cb, owner);
 
 	r->tenant = tenant_find(p, request->tenant);
-	if (p->closing)
-		err_set(&r->work.err, ERR_CANCELLED, "%s is closing", p->source.name);
-	else if (!r->tenant)
-		err_set(&r->work.err, ERR_DENIED, "%s knows no tenant %.64s", p->source.name,
-			request->tenant);
-	else if (r->write && p->source.read_only)
-		err_set(&r->work.err, ERR_INTERNAL, "%s is read-only", p->source.name);
-	else if (p->waiting >= p->source.queue)
-		err_set_retry(&r->work.err, ERR_LIMIT, "%s: %zu queries wait already",
-			      p->source.name, p->waiting);
-	if (r->work.err.code != ERR_NONE)
+	request_judge(p, r, request->tenant);
+	if (r->err.code != ERR_NONE)
 		loop_later(p->loop, &r->later, on_refused, r);
 	else
 		db_pool_submit(p, r);
 	return &r->op;
 }
 
-static void waiting_cancel(struct list *queue)
-{
-	struct request *r;
+/* Closing */
 
-	while ((r = oldest(queue)) != NULL) {
-		err_set(&r->work.err, ERR_CANCELLED, "%s closed", r->pool->source.name);
-		db_pool_forget(r);
+static void cancel_all(struct list *requests)
+{
+	while (!list_empty(requests)) {
+		struct request *r = list_item(requests->next, struct request, node);
+
+		err_set(&r->err, ERR_CANCELLED, "%s closed", r->pool->source.name);
+		db_queue_remove(r);
 		db_request_finish(r);
 	}
 }
@@ -358,12 +284,25 @@ static void running_stop(struct db_pool *p)
 {
 	list_each(job_node, &p->running) {
 		struct job *j = list_item(job_node, struct job, node);
+		struct request *r = list_item(j->works.next, struct work, node)->request;
 
 		if (!j->write) {
-			atomic_store(&oldest(&j->requests)->work.stop, STOP_CANCEL);
-			db_stop_start(oldest(&j->requests));
+			db_stop_forget(r); /* nobody will hear of the last attempt */
+			db_stop_start(r, STOP_CANCEL);
 		}
 	}
+}
+
+/* Without a server everything ends by itself. */
+static bool workers_finish(struct db_pool *p)
+{
+	for (int waited = 0; !pool_finish(p->workers, DB_STOP_REPEAT_MS);
+	     waited += DB_STOP_REPEAT_MS) {
+		if (p->source.dialect->server && waited >= DB_CLOSE_MS)
+			return false;
+		running_stop(p);
+	}
+	return true;
 }
 
 static void connections_close(struct db_pool *p)
@@ -377,18 +316,21 @@ static void connections_close(struct db_pool *p)
 	}
 }
 
-static void pool_close(void *self)
+static void running_answer(struct db_pool *p)
 {
-	struct db_pool *p = self;
+	while (!list_empty(&p->running)) {
+		struct job *j = list_item(p->running.next, struct job, node);
 
-	p->closing = true;
-	timer_free(&p->watch);
-	running_stop(p);
-	waiting_cancel(&p->reads);
-	for (size_t i = 0; i < p->tenant_count; i++)
-		waiting_cancel(&p->tenants[i].writes);
-	pool_free(&p->workers);
-	pool_free(&p->stops);
+		if (atomic_exchange(&j->state, JOB_GIVEN_UP) == JOB_GIVEN_UP)
+			continue;
+		list_each(node, &j->works)
+			atomic_store(&list_item(node, struct work, node)->stop, STOP_CANCEL);
+		db_job_abandon(j, false);
+	}
+}
+
+static void pool_free_all(struct db_pool *p)
+{
 	connections_close(p);
 	for (size_t i = 0; i < p->tenant_count; i++)
 		tenant_deinit(&p->tenants[i]);
@@ -398,6 +340,35 @@ static void pool_close(void *self)
 	mem_free(p->gauge_idle);
 	mem_free(p->gauge_queue);
 	mem_free(p);
+}
+
+/* Whatever a stuck worker may still touch stays until the process ends. */
+static void pool_close(void *self)
+{
+	struct db_pool *p = self;
+	bool finished;
+
+	p->closing = true;
+	timer_free(&p->watch);
+	running_stop(p);
+	cancel_all(&p->resting);
+	for (size_t i = 0; i < p->tenant_count; i++) {
+		cancel_all(&p->tenants[i].reads);
+		cancel_all(&p->tenants[i].writes);
+	}
+	finished = workers_finish(p);
+	if (!finished) {
+		log_warn("db.stuck", "%s: a query did not end; its connection is left as it is",
+			 p->source.name);
+		running_answer(p);
+		pool_leave(&p->workers);
+	}
+	if (p->stops && !pool_finish(p->stops, DB_STOP_REPEAT_MS))
+		pool_leave(&p->stops);
+	pool_free(&p->stops);
+	pool_free(&p->workers);
+	if (finished)
+		pool_free_all(p);
 }
 
 const struct db_driver db_pool_driver = {

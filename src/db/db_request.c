@@ -9,7 +9,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define REQUEST_ARENA_BYTES 65536 /* soft; values are bounded by their own limits */
+#define WORK_ARENA_BYTES 65536 /* soft; values are bounded by their own limits */
 
 static void statement_copy(struct arena *a, const struct db_statement *from,
 			   struct db_statement *to)
@@ -27,24 +27,58 @@ static void statement_copy(struct arena *a, const struct db_statement *from,
 	to->few_rows = from->few_rows;
 }
 
+static struct work *work_new(const struct db_statement *statements, size_t count, size_t max_rows)
+{
+	struct arena *a = arena_new(WORK_ARENA_BYTES);
+	struct work *w = arena_alloc(a, sizeof(*w));
+
+	w->arena = a;
+	w->count = count;
+	w->max_rows = max_rows;
+	w->statements = arena_alloc(a, (count + 1) * sizeof(*w->statements));
+	for (size_t i = 0; i < count; i++)
+		statement_copy(a, &statements[i], &w->statements[i]);
+	w->tables = arena_alloc(a, (count + 1) * sizeof(struct table *));
+	w->spent_us = arena_alloc(a, (count + 1) * sizeof(*w->spent_us));
+	atomic_init(&w->stop, STOP_NO);
+	return w;
+}
+
+struct work *db_work_again(const struct work *from)
+{
+	struct work *w = work_new(from->statements, from->count, from->max_rows);
+
+	w->probe = from->probe;
+	return w;
+}
+
+void db_work_tables_free(struct work *w)
+{
+	for (size_t i = 0; i < w->table_count; i++)
+		table_free(&w->tables[i]);
+	w->table_count = 0;
+}
+
+void db_work_free(struct work **work)
+{
+	struct work *w = *work;
+	struct arena *a = w->arena;
+
+	*work = NULL;
+	db_work_tables_free(w);
+	arena_free(&a); /* the work lies in it */
+}
+
 static void on_cancel(struct op *op);
 
 struct request *db_request_new(struct db_pool *p, const struct db_request *from, db_cb cb,
 			       void *owner)
 {
-	struct arena *a = arena_new(REQUEST_ARENA_BYTES);
-	struct request *r = arena_alloc(a, sizeof(*r));
-	struct work *w = &r->work;
+	struct request *r = mem_alloc(sizeof(*r));
 
-	w->arena = a;
-	w->count = from->statement_count;
-	w->statements = arena_alloc(a, (w->count + 1) * sizeof(*w->statements));
-	for (size_t i = 0; i < w->count; i++)
-		statement_copy(a, &from->statements[i], &w->statements[i]);
-	w->max_rows = from->max_rows ? from->max_rows : p->source.max_rows;
-	w->tables = arena_alloc(a, (w->count + 1) * sizeof(struct table *));
-	w->spent_us = arena_alloc(a, (w->count + 1) * sizeof(*w->spent_us));
-	atomic_init(&w->stop, STOP_NO);
+	r->work = work_new(from->statements, from->statement_count,
+			   from->max_rows ? from->max_rows : p->source.max_rows);
+	r->work->request = r;
 	r->op.cancel = on_cancel;
 	r->pool = p;
 	r->timeout_ms = from->timeout_ms ? from->timeout_ms : p->source.timeout_ms;
@@ -54,20 +88,13 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 	return r;
 }
 
-void db_request_tables_free(struct work *w)
-{
-	for (size_t i = 0; i < w->table_count; i++)
-		table_free(&w->tables[i]);
-	w->table_count = 0;
-}
-
 static void metrics_count(const struct request *r)
 {
-	const struct work *w = &r->work;
+	const struct work *w = r->work;
 	char name[256];
 
 	for (size_t i = 0; i < w->started; i++) {
-		bool failed = w->err.code != ERR_NONE && i + 1 == w->started;
+		bool failed = r->err.code != ERR_NONE && i + 1 == w->started;
 		const char *query = w->statements[i].name;
 
 		snprintf(name, sizeof(name),
@@ -80,27 +107,35 @@ static void metrics_count(const struct request *r)
 			continue;
 		snprintf(name, sizeof(name),
 			 "vesper_sql_query_errors_total{query=\"%s\",code=\"%s\"}", query,
-			 err_code_name(w->err.code));
+			 err_code_name(r->err.code));
 		metric_add(name, 1);
 	}
 }
 
+/* Tables that somebody waits for are his from here on. */
+static void answer(struct request *r)
+{
+	struct work *w = r->work;
+
+	if (r->err.code != ERR_NONE)
+		db_work_tables_free(w);
+	if (!r->cb)
+		return;
+	r->cb(r->owner, w->tables, w->table_count, r->err.code != ERR_NONE ? &r->err : NULL);
+	w->table_count = 0;
+}
+
 void db_request_finish(struct request *r)
 {
-	struct work *w = &r->work;
-	struct arena *a = w->arena;
-	bool failed = w->err.code != ERR_NONE;
-
 	assert(!r->job);
 	db_stop_forget(r);
 	timer_free(&r->deadline);
+	timer_free(&r->rest);
 	list_remove(&r->node);
 	metrics_count(r);
-	if (failed || !r->cb)
-		db_request_tables_free(w);
-	if (r->cb)
-		r->cb(r->owner, w->tables, w->table_count, failed ? &w->err : NULL);
-	arena_free(&a); /* the request lies in it */
+	answer(r);
+	db_work_free(&r->work);
+	mem_free(r);
 }
 
 static void on_cancel(struct op *op)
@@ -111,13 +146,11 @@ static void on_cancel(struct op *op)
 	if (r->job) {
 		/* A write that has begun goes on: interrupting it would undo its neighbours in the
 		 * transaction. */
-		if (!r->write) {
-			atomic_store(&r->work.stop, STOP_CANCEL);
-			db_stop_start(r);
-		}
+		if (!r->write)
+			db_stop_start(r, STOP_CANCEL);
 		return;
 	}
 	later_cancel(&r->later);
-	db_pool_forget(r);
+	db_queue_remove(r);
 	db_request_finish(r);
 }

@@ -65,8 +65,10 @@ void stopper_stop(struct stopper *s, uint64_t number)
 struct stop_call {
 	struct pool_job base;
 	struct request *request; /* NULL once it is gone */
+	struct pool *stops;
 	struct stopper *stopper;
 	uint64_t number;
+	bool widened; /* it does not come back, and another thread does what its thread should */
 };
 
 static void stop_run(struct pool_job *base)
@@ -82,26 +84,38 @@ static void on_stop_done(struct pool_job *base)
 
 	if (s->request)
 		s->request->stop = NULL;
+	if (s->widened)
+		pool_narrow(s->stops);
 	stopper_release(&s->stopper);
 	mem_free(s);
 }
 
-/* A stop that comes just before the statement is sent changes nothing, hence again and again. */
-void db_stop_start(struct request *r)
+static void attempt(struct request *r)
 {
 	struct stop_call *s;
 
-	timer_start(r->deadline, DB_STOP_REPEAT_MS);
 	if (r->stop || !r->pool->stops)
 		return;
 	s = mem_alloc(sizeof(*s));
 	s->base.run = stop_run;
 	s->base.done = on_stop_done;
 	s->request = r;
+	s->stops = r->pool->stops;
 	s->stopper = stopper_share(r->job->connection->stopper);
-	s->number = r->work.number;
+	s->number = r->work->number;
 	r->stop = s;
 	pool_submit(r->pool->stops, &s->base);
+}
+
+/* A stop that comes just before the statement is sent changes nothing, hence again and again. */
+void db_stop_start(struct request *r, enum stop why)
+{
+	int expected = STOP_NO;
+
+	if (atomic_compare_exchange_strong(&r->work->stop, &expected, (int)why))
+		r->end_ms = loop_now_ms(r->pool->loop);
+	attempt(r);
+	timer_start(r->deadline, DB_STOP_REPEAT_MS);
 }
 
 void db_stop_forget(struct request *r)
@@ -109,4 +123,84 @@ void db_stop_forget(struct request *r)
 	if (r->stop)
 		r->stop->request = NULL;
 	r->stop = NULL;
+}
+
+/* The driver's cancel hangs as its statement does. */
+static void attempt_give_up(struct request *r)
+{
+	struct db_pool *p = r->pool;
+
+	if (r->stop && !r->stop->widened && p->lost_count < DB_LOST_MAX) {
+		r->stop->widened = true;
+		pool_widen(p->stops);
+	}
+}
+
+/* False: the worker was quicker. */
+static bool take_from(struct job *j, enum job_state state)
+{
+	int expected = (int)state;
+
+	return atomic_compare_exchange_strong(&j->state, &expected, JOB_GIVEN_UP);
+}
+
+static void stop_again(struct request *r)
+{
+	struct db_pool *p = r->pool;
+	bool late = loop_now_ms(p->loop) >= r->end_ms + DB_STOP_GRACE_MS;
+
+	if (late && p->source.dialect->server &&
+	    (take_from(r->job, JOB_CONFIRMING) || take_from(r->job, JOB_RUNNING))) {
+		attempt_give_up(r);
+		db_job_abandon(r->job, false);
+		return;
+	}
+	attempt(r);
+	timer_start(r->deadline, DB_STOP_REPEAT_MS);
+}
+
+static void on_deadline(void *owner)
+{
+	struct request *r = owner;
+
+	if (r->job && atomic_load(&r->work->stop) != STOP_NO) {
+		stop_again(r);
+		return;
+	}
+	if (r->job) {
+		db_stop_start(r, STOP_TIMEOUT);
+		return;
+	}
+	if (r->waiting || r->err.code == ERR_NONE)
+		err_set_retry(&r->err, ERR_TIMEOUT, "%s: no connection came free within %lld ms",
+			      r->tenant->check, (long long)r->timeout_ms);
+	db_queue_remove(r);
+	db_request_finish(r);
+}
+
+void db_deadline_start(struct request *r)
+{
+	r->deadline = timer_new(r->pool->loop, on_deadline, r);
+	r->end_ms = loop_now_ms(r->pool->loop) + (uint64_t)r->timeout_ms;
+	timer_start(r->deadline, (uint64_t)r->timeout_ms);
+}
+
+/* An idle connection whose other end went away without a word: others will be no better. */
+static void on_checkout(void *owner)
+{
+	struct job *j = owner;
+
+	if (!take_from(j, JOB_CONFIRMING))
+		return;
+	list_each(node, &j->pool->idle)
+		list_item(node, struct connection, node)->suspect = true;
+	db_job_abandon(j, true);
+}
+
+void db_checkout_start(struct job *j)
+{
+	if (!j->pool->source.dialect->server || !j->connection->open || j->connection->suspect)
+		return;
+	j->checkout = timer_new(j->pool->loop, on_checkout, j);
+	timer_start(j->checkout, DB_CHECKOUT_MS);
 }

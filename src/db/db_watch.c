@@ -10,8 +10,7 @@
 /* Trouble with the database itself, not with one statement. */
 static bool is_down(const struct err *e)
 {
-	return e && e->code != ERR_TIMEOUT && e->code != ERR_CANCELLED && e->code != ERR_LIMIT &&
-	       e->code != ERR_INTERNAL;
+	return e && (e->code == ERR_UPSTREAM || e->code == ERR_INPUT);
 }
 
 static void health_say(struct tenant *t, const struct err *e)
@@ -55,7 +54,7 @@ static void probe(struct db_pool *p, struct tenant *t)
 
 	t->probing = true;
 	r->tenant = t;
-	r->probe = true;
+	r->work->probe = true;
 	db_pool_submit(p, r);
 }
 
@@ -63,7 +62,8 @@ static void on_watch(void *owner)
 {
 	struct db_pool *p = owner;
 
-	for (size_t i = 0; i < p->tenant_count; i++)
+	/* While the whole source is away one tenant is enough to see that it is back. */
+	for (size_t i = 0; i < p->tenant_count && !db_breaker_waits(p); i++)
 		if (p->tenants[i].down && !p->tenants[i].probing)
 			probe(p, &p->tenants[i]);
 }

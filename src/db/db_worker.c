@@ -9,24 +9,24 @@
 
 #include "vesper/log.h"
 
-static struct request *request_of(struct list *node)
+static struct work *work_of(struct list *node)
 {
-	return list_item(node, struct request, node);
+	return list_item(node, struct work, node);
 }
 
-static bool failed(const struct request *r)
+static bool failed(const struct work *w)
 {
-	return r->work.err.code != ERR_NONE;
+	return w->err.code != ERR_NONE;
 }
 
 static void fail_open(struct job *j, const struct err *e)
 {
-	list_each(node, &j->requests) {
-		struct request *r = request_of(node);
+	list_each(node, &j->works) {
+		struct work *w = work_of(node);
 
-		if (!failed(r)) {
-			db_request_tables_free(&r->work);
-			r->work.err = *e;
+		if (!failed(w)) {
+			db_work_tables_free(w);
+			w->err = *e;
 		}
 	}
 }
@@ -45,18 +45,19 @@ static bool connection_ready(struct job *j, struct err *e)
 
 	if (j->evicted)
 		db_connection_close(j->evicted);
-	if (c->open && !db_connection_confirm(c, e))
+	if (c->open && (c->suspect || !db_connection_confirm(c, e)))
 		db_connection_close(c);
+	c->transient = false;
 	done = c->open || connection_fresh(c, e);
 	if (!done && e->code == ERR_INTERNAL)
 		log_error("db.refused", "%s", e->text);
 	return done;
 }
 
-static void read_run(struct job *j, struct request *r)
+static void read_run(struct job *j, struct work *w)
 {
-	if (!r->probe && !db_connection_run(j->connection, &r->work, &r->work.err))
-		assert(failed(r));
+	if (!w->probe && !db_connection_run(j->connection, w, &w->err))
+		assert(failed(w));
 }
 
 /* Of a savepoint, where the dialect wants that. */
@@ -66,11 +67,10 @@ static bool release(struct connection *c, const char *text, struct err *e)
 }
 
 /* One write inside the transaction. False: the transaction itself is gone. */
-static bool write_run(struct job *j, struct request *r)
+static bool write_run(struct job *j, struct work *w)
 {
 	const struct db_dialect *dialect = j->tenant->source->dialect;
 	struct connection *c = j->connection;
-	struct work *w = &r->work;
 
 	if (!db_work_may_go_on(w, &w->err))
 		return true;
@@ -78,7 +78,7 @@ static bool write_run(struct job *j, struct request *r)
 		return false;
 	if (db_connection_run(c, w, &w->err) && release(c, dialect->release, &w->err))
 		return true;
-	db_request_tables_free(w);
+	db_work_tables_free(w);
 	return db_connection_exec(c, dialect->rollback_to, NULL) &&
 	       release(c, dialect->release, NULL);
 }
@@ -86,10 +86,10 @@ static bool write_run(struct job *j, struct request *r)
 /* True when the transaction survived all requests; each that failed carries its error. */
 static bool writes_run(struct job *j)
 {
-	list_each(node, &j->requests) {
-		struct request *r = request_of(node);
+	list_each(node, &j->works) {
+		struct work *w = work_of(node);
 
-		if (!failed(r) && !write_run(j, r))
+		if (!failed(w) && !write_run(j, w))
 			return false;
 	}
 	return true;
@@ -97,14 +97,14 @@ static bool writes_run(struct job *j)
 
 static void tables_drop(struct job *j)
 {
-	list_each(node, &j->requests)
-		db_request_tables_free(&request_of(node)->work);
+	list_each(node, &j->works)
+		db_work_tables_free(work_of(node));
 }
 
 static bool all_failed(const struct job *j)
 {
-	list_each(node, &j->requests)
-		if (!failed(request_of(node)))
+	list_each(node, (struct list *)&j->works)
+		if (!failed(work_of(node)))
 			return false;
 	return true;
 }
@@ -142,23 +142,42 @@ static bool stopped(const struct job *j)
 {
 	if (!j->tenant->source->dialect->server)
 		return false;
-	list_each(node, (struct list *)&j->requests)
-		if (atomic_load(&request_of(node)->work.stop) != STOP_NO)
+	list_each(node, (struct list *)&j->works)
+		if (atomic_load(&work_of(node)->stop) != STOP_NO)
 			return true;
 	return false;
+}
+
+/* False: the loop gave the job up meanwhile. */
+static bool go_on(struct job *j, enum job_state from, enum job_state to)
+{
+	int expected = (int)from;
+
+	return atomic_compare_exchange_strong(&j->state, &expected, (int)to);
+}
+
+static void works_run(struct job *j)
+{
+	j->sent = true;
+	if (j->write)
+		batch_run(j);
+	else
+		read_run(j, work_of(j->works.next));
 }
 
 void db_job_run(struct pool_job *base)
 {
 	struct job *j = list_item(base, struct job, base);
+	struct connection *c = j->connection;
 	struct err e = {0};
 
+	c->transient = false;
 	if (!connection_ready(j, &e))
 		fail_open(j, &e);
-	else if (j->write)
-		batch_run(j);
-	else
-		read_run(j, request_of(j->requests.next));
-	if (j->connection->lost || stopped(j))
-		db_connection_close(j->connection);
+	else if (go_on(j, JOB_CONFIRMING, JOB_RUNNING))
+		works_run(j);
+	if (c->lost || stopped(j))
+		db_connection_close(c);
+	if (!go_on(j, JOB_CONFIRMING, JOB_OVER) && !go_on(j, JOB_RUNNING, JOB_OVER))
+		db_connection_close(c);
 }

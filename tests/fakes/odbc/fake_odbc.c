@@ -14,6 +14,7 @@
  *   sees|TENANT                                         what the session context is said to hold
  *
  * "context" is the EXEC that sets the tenant, "confirm" the question for it; "execute" all others.
+ * CALL may also be =PART: an execute of a statement with that in its text, counted by itself.
  * NTH counts from 1 over the whole process, from when the script was first loaded; 0 is every time.
  */
 #include <sql.h>
@@ -35,6 +36,7 @@ struct rule {
 	enum rule_kind kind;
 	char *parts[256];
 	size_t count;
+	long hits;
 };
 
 /* The one script of the process. */
@@ -171,8 +173,14 @@ static long call_number(const char *call)
 	abort();
 }
 
-static bool rule_fits(const struct rule *r, const char *call, long number)
+static bool rule_fits(struct rule *r, const char *call, const char *text, long number)
 {
+	if (r->count > 2 && r->parts[1][0] == '=') {
+		if (strcmp(call, "execute") != 0 || !strstr(text, r->parts[1] + 1))
+			return false;
+		number = ++r->hits;
+		call = r->parts[1];
+	}
 	return r->kind != RULE_ROWS && r->kind != RULE_SEES && r->count > 2 &&
 	       strcmp(r->parts[1], call) == 0 &&
 	       (strtol(r->parts[2], NULL, 10) == number || strtol(r->parts[2], NULL, 10) == 0);
@@ -216,9 +224,9 @@ static SQLRETURN play(struct connection *c, struct statement *s, struct diag *d,
 		return fail(d, "08S01", 0, "used a dead connection");
 	}
 	for (size_t i = 0; i < fake.rule_count; i++) {
-		const struct rule *r = &fake.rules[i];
+		struct rule *r = &fake.rules[i];
 
-		if (!rule_fits(r, call, number))
+		if (!rule_fits(r, call, s ? s->text : "", number))
 			continue;
 		if (r->kind == RULE_DELAY || r->kind == RULE_DEAF) {
 			wait_ms(s, strtol(r->parts[3], NULL, 10), r->kind == RULE_DEAF);

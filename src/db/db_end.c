@@ -1,0 +1,294 @@
+/*
+ * What becomes of a job: its requests are answered, or rest before another attempt when the failure
+ * was one that passes and nothing can have happened twice. A source that fails again and again is
+ * left alone for a moment. A worker that does not come back is given up: what waits for it is
+ * answered, and what it has stays its own.
+ */
+#include "db_int.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+static struct work *work_of(struct list *node)
+{
+	return list_item(node, struct work, node);
+}
+
+/* ---- the breaker ---- */
+
+bool db_breaker_refuses(const struct db_pool *p, struct err *e)
+{
+	const struct breaker *b = &p->breaker;
+
+	if (!b->open || loop_now_ms(p->loop) >= b->until_ms)
+		return false;
+	err_set_retry(e, ERR_UPSTREAM, "%s is away: %s", p->source.name, b->why);
+	e->retry_after_ms = DB_BREAKER_MS;
+	return true;
+}
+
+bool db_breaker_waits(const struct db_pool *p)
+{
+	return p->breaker.open && p->breaker.trial;
+}
+
+/* What waits would only wait for the same failure; a probe is what finds the end of it. */
+static void waiting_refuse(struct db_pool *p, struct list *queue)
+{
+	list_each_safe(node, queue) {
+		struct request *r = list_item(node, struct request, node);
+
+		if (r->work->probe || !db_breaker_refuses(p, &r->err))
+			continue;
+		db_queue_remove(r);
+		list_append(&p->refused, &r->node);
+	}
+}
+
+static void breaker_open(struct db_pool *p, const char *why)
+{
+	struct breaker *b = &p->breaker;
+
+	if (!b->open)
+		log_warn("db.away", "%s: %d failures in a row, the last: %s", p->source.name,
+			 b->failures, why);
+	b->open = true;
+	b->until_ms = loop_now_ms(p->loop) + DB_BREAKER_MS;
+	snprintf(b->why, sizeof(b->why), "%s", why);
+	for (size_t i = 0; i < p->tenant_count; i++) {
+		waiting_refuse(p, &p->tenants[i].reads);
+		waiting_refuse(p, &p->tenants[i].writes);
+	}
+}
+
+static void breaker_note(struct db_pool *p, struct job *j, bool away, bool well, const char *why)
+{
+	struct breaker *b = &p->breaker;
+
+	if (b->trial == j)
+		b->trial = NULL;
+	if (!p->source.dialect->server)
+		return;
+	if (well) {
+		if (b->open)
+			log_info("db.back", "%s answers again", p->source.name);
+		b->failures = 0;
+		b->open = false;
+	} else if (away && (++b->failures >= DB_BREAKER_FAILURES || b->open)) {
+		breaker_open(p, why);
+	}
+}
+
+/* ---- another attempt ---- */
+
+static uint64_t rest_ms(const struct request *r)
+{
+	static const uint64_t rests[] = {200, 1000, 4000};
+	uint64_t ms;
+
+	if (r->attempts >= (int)(sizeof(rests) / sizeof(rests[0])))
+		return 0;
+	ms = rests[r->attempts];
+	return ms + ms / 8 * (r->number % 3); /* not all at the same moment */
+}
+
+static void on_rested(void *owner)
+{
+	struct request *r = owner;
+
+	list_remove(&r->node);
+	timer_free(&r->rest);
+	if (db_breaker_refuses(r->pool, &r->err))
+		db_request_finish(r);
+	else
+		db_pool_again(r->pool, r);
+}
+
+/* True: it will be tried again, and is not to be answered now. */
+static bool rest(struct request *r, const struct job *j)
+{
+	struct db_pool *p = r->pool;
+	uint64_t ms = rest_ms(r);
+	struct work *again;
+
+	if (p->closing || !r->cb || r->work->probe || !j->connection->transient || ms == 0 ||
+	    atomic_load(&r->work->stop) != STOP_NO || (r->write && j->sent) ||
+	    loop_now_ms(p->loop) + ms >= r->end_ms)
+		return false;
+	again = db_work_again(r->work);
+	db_work_free(&r->work);
+	r->work = again;
+	again->request = r;
+	r->attempts++;
+	list_append(&p->resting, &r->node);
+	r->rest = timer_new(p->loop, on_rested, r);
+	timer_start(r->rest, ms);
+	return true;
+}
+
+/* ---- the end of a job ---- */
+
+static void job_free(struct job *j)
+{
+	while (!list_empty(&j->works)) {
+		struct work *w = work_of(j->works.next);
+
+		list_remove(&w->node);
+		db_work_free(&w);
+	}
+	timer_free(&j->checkout);
+	mem_free(j);
+}
+
+/* The worker of a lost job is back. Its connection was asked to stop, so it is closed. */
+static void lost_job_done(struct job *j)
+{
+	struct db_pool *p = j->pool;
+
+	list_remove(&j->node);
+	p->lost_count--;
+	if (j->widened)
+		pool_narrow(p->workers);
+	db_connection_free(&j->connection);
+	db_connection_free(&j->evicted);
+	job_free(j);
+	db_pool_pump(p);
+}
+
+/* What a job's end says about the source as a whole. */
+static void job_judge(struct db_pool *p, struct job *j)
+{
+	const struct connection *c = j->connection;
+	const struct work *first = work_of(j->works.next);
+	/* After a cancel a connection may be dead, which says nothing. */
+	bool away = c->lost && c->transient && atomic_load(&first->stop) == STOP_NO;
+
+	breaker_note(p, j, away, j->sent && !away, first->err.text);
+}
+
+/* Takes the works out of the job; their requests are to be answered, in order. */
+static void requests_take(struct job *j, struct list *out)
+{
+	while (!list_empty(&j->works)) {
+		struct work *w = work_of(j->works.next);
+		struct request *r = w->request;
+
+		list_remove(&w->node);
+		r->job = NULL;
+		r->err = w->err;
+		db_stop_forget(r);
+		if (!rest(r, j))
+			list_append(out, &r->node);
+	}
+}
+
+static void requests_finish(struct list *requests)
+{
+	while (!list_empty(requests)) {
+		struct request *r = list_item(requests->next, struct request, node);
+
+		list_remove(&r->node);
+		db_watch_note(r->tenant, r->err.code == ERR_NONE ? NULL : &r->err);
+		db_request_finish(r);
+	}
+}
+
+void db_pool_refuse(struct db_pool *p)
+{
+	requests_finish(&p->refused);
+}
+
+static void tenant_job_over(struct job *j)
+{
+	list_remove(&j->node);
+	j->tenant->running--;
+	if (j->write)
+		j->tenant->writing = false;
+	db_queue_update(j->pool, j->tenant);
+}
+
+/* The job is over before any callback runs, so that callbacks may start and cancel what they like.
+ */
+void db_job_done(struct pool_job *base)
+{
+	struct job *j = list_item(base, struct job, base);
+	struct db_pool *p = j->pool;
+	struct list done;
+
+	if (atomic_load(&j->state) == JOB_GIVEN_UP) {
+		lost_job_done(j);
+		return;
+	}
+	list_init(&done);
+	tenant_job_over(j);
+	job_judge(p, j);
+	requests_take(j, &done);
+	db_connection_free(&j->evicted);
+	db_pool_give_back(p, j->connection);
+	job_free(j);
+	db_pool_pump(p);
+	requests_finish(&done);
+	db_pool_refuse(p);
+}
+
+/* ---- a job that does not end ---- */
+
+/* The work stays with the job: a worker is in it. */
+static void request_part(struct work *w, bool again)
+{
+	struct request *r = w->request;
+
+	w->request = NULL;
+	r->job = NULL;
+	r->work = db_work_again(w);
+	r->work->request = r;
+	db_stop_forget(r);
+	if (again && r->cb)
+		return;
+	r->work->started = w->count > 0;
+	if (!db_work_may_go_on(w, &r->err))
+		err_prefix(&r->err, "%s: no answer to a stop either", r->tenant->check);
+	else
+		err_set_retry(&r->err, ERR_UPSTREAM, "%s does not answer", r->tenant->check);
+}
+
+void db_job_abandon(struct job *j, bool again)
+{
+	struct db_pool *p = j->pool;
+	struct list done;
+
+	list_init(&done);
+	tenant_job_over(j);
+	list_append(&p->lost, &j->node);
+	p->connections--;
+	if (p->lost_count++ < DB_LOST_MAX && !p->closing) {
+		j->widened = true;
+		pool_widen(p->workers);
+	}
+	list_each(node, &j->works) {
+		struct work *w = work_of(node);
+		struct request *r = w->request;
+		int no = STOP_NO;
+
+		request_part(w, again);
+		atomic_compare_exchange_strong(&w->stop, &no, STOP_CANCEL);
+		if (again && r->cb)
+			db_queue_add(r);
+		else
+			list_append(&done, &r->node);
+	}
+	breaker_note(p, j, !again, false, "it does not answer");
+	if (!again) {
+		struct err e = {0};
+
+		err_set_retry(&e, ERR_UPSTREAM, "%s does not answer", p->source.name);
+		db_watch_note(j->tenant, &e);
+	}
+	db_pool_pump(p);
+	requests_finish(&done);
+	db_pool_refuse(p);
+}

@@ -1,0 +1,75 @@
+/*
+ * Who runs next. Tenants take turns, so that one that asks a lot waits for itself and not the
+ * others for it; within a tenant requests start in the order they came, except that it has one
+ * writer at a time.
+ */
+#include "db_int.h"
+
+/* Something is always left for the others, where there is enough to share. */
+size_t db_queue_share(size_t all, size_t tenants)
+{
+	size_t kept = all / 4 > 0 ? all / 4 : 1;
+
+	return tenants > 1 && all > 2 ? all - kept : all;
+}
+
+static struct request *oldest(const struct list *queue)
+{
+	return list_empty(queue) ? NULL : list_item(queue->next, struct request, node);
+}
+
+static struct request *next_of(const struct tenant *t)
+{
+	struct request *read = oldest(&t->reads);
+	struct request *write = t->writing ? NULL : oldest(&t->writes);
+
+	if (!read || !write)
+		return read ? read : write;
+	return write->number < read->number ? write : read;
+}
+
+void db_queue_update(struct db_pool *p, struct tenant *t)
+{
+	bool ready = t->running < p->source.share && next_of(t);
+	bool listed = t->turn.next && !list_empty(&t->turn);
+
+	if (ready && !listed)
+		list_append(&p->turns, &t->turn);
+	else if (!ready)
+		list_remove(&t->turn);
+}
+
+void db_queue_add(struct request *r)
+{
+	struct tenant *t = r->tenant;
+
+	list_append(r->write ? &t->writes : &t->reads, &r->node);
+	r->waiting = true;
+	r->pool->waiting++;
+	t->waiting++;
+	db_queue_update(r->pool, t);
+}
+
+void db_queue_remove(struct request *r)
+{
+	if (!r->waiting)
+		return;
+	r->waiting = false;
+	list_remove(&r->node);
+	r->pool->waiting--;
+	r->tenant->waiting--;
+	db_queue_update(r->pool, r->tenant);
+}
+
+/* The tenant goes to the end of the row. */
+struct request *db_queue_next(struct db_pool *p)
+{
+	struct tenant *t;
+
+	if (list_empty(&p->turns))
+		return NULL;
+	t = list_item(p->turns.next, struct tenant, turn);
+	list_remove(&t->turn);
+	list_append(&p->turns, &t->turn);
+	return next_of(t);
+}

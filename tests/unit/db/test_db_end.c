@@ -1,0 +1,231 @@
+/* Failures that pass are tried again where nothing can have happened twice; a source that stays
+ * away is left alone and found again; a worker that hangs is given up. Also run under TSan. */
+#include "odbc_test.h"
+
+#include <sys/stat.h>
+
+#include "vesper/limits.h"
+
+#define ONE "rows|SELECT one|n:int|1\n"
+
+/* Executions of a fresh connection: 1 is SET LOCK_TIMEOUT, 2 the first query. */
+
+static void deadlock_victim_is_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	fake_open(f, ONE "fail|execute|2|40001|1205|deadlock victim\n");
+	t = ask(f, "acme", "SELECT one", NULL, 0);
+	assert_string_equal(t->rows[0][0], "1");
+	table_free(&t);
+	assert_int_equal(times("DEAD"), 0);
+	assert_int_equal(times("SELECT one"), 2); /* prepared anew on the way */
+}
+
+static void broken_connection_is_replaced_and_the_query_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	fake_open(f, ONE "dead|execute|2|08S01|10054|reset by peer\n");
+	t = ask(f, "acme", "SELECT one", NULL, 0);
+	table_free(&t);
+	assert_int_equal(times(" connect"), 2);
+	assert_int_equal(times("2 prepare SELECT one"), 1);
+	assert_int_equal(times("DEAD"), 0);
+}
+
+static void broken_fetch_is_tried_again_whole(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	fake_open(f, "rows|SELECT one|n:int|1|2|3\ndead|fetch|3|08S01|0|gone\n");
+	t = ask(f, "acme", "SELECT one", NULL, 0);
+	assert_int_equal(t->row_count, 3);
+	table_free(&t);
+	assert_int_equal(times("DEAD"), 0);
+}
+
+static void directory_of_its_own(struct fixture *f, size_t i)
+{
+	f->dir[strlen(f->dir) - 1] = (char)('a' + i % 26);
+	f->dir[strlen(f->dir) - 2] = (char)('a' + i / 26);
+	mkdir(f->dir, 0700);
+}
+
+static void the_list_of_what_passes(void **state)
+{
+	static const struct {
+		const char *state;
+		int native;
+		bool again;
+	} cases[] = {
+		{"HY000", 40197, true},  {"HY000", 40613, true}, {"HY000", 49920, true},
+		{"HY000", 4060, true},   {"HY000", 10928, true}, {"HY000", 1222, true},
+		{"HY000", 20017, true},  {"08S01", 0, true},     {"08001", 0, true},
+		{"HYT01", 0, true},      {"IMC06", 0, true},     {"40001", 0, true},
+		{"28000", 18456, false}, {"42000", 102, false},  {"42S02", 208, false},
+		{"22003", 8115, false},  {"23000", 2627, false}, {"HYT00", 0, false},
+		{"HY000", 40501, false}, {"HY000", 0, false},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct answer a;
+		char script[256];
+
+		snprintf(script, sizeof(script), ONE "fail|execute|2|%s|%d|so it is\n",
+			 cases[i].state, cases[i].native);
+		directory_of_its_own(f, i);
+		fake_open(f, script);
+		start(f, "acme", false, "SELECT one", NULL, 0, &a);
+		wait_for(f, &a);
+		table_free(&a.table);
+		if ((a.err.code == ERR_NONE) != cases[i].again)
+			fail_msg("%s, %d: %s", cases[i].state, cases[i].native, a.err.text);
+		db_close(&f->db);
+	}
+}
+
+static void writes_are_tried_again_only_before_anything_was_sent(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options o = fake_options(f, "fail|connect|1|08001|0|not yet\n");
+	struct answer a;
+
+	o.read_only = false;
+	assert_true(db_open(f->loop, &o, &f->db, NULL));
+	start(f, "acme", true, "INSERT one", NULL, 0, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_NONE);
+	assert_int_equal(times("COMMIT"), 1);
+	db_close(&f->db);
+	directory_of_its_own(f, 1);
+	o = fake_options(f, "dead|execute|4|08S01|0|in the middle\n");
+	o.read_only = false;
+	assert_true(db_open(f->loop, &o, &f->db, NULL));
+	start(f, "acme", true, "INSERT one", NULL, 0, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_UPSTREAM);
+	assert_int_equal(times("prepare INSERT one"), 1);
+}
+
+static void attempts_end_with_the_time_limit(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options o = fake_options(f, "fail|connect|0|08001|0|nobody there\n");
+	struct answer a;
+
+	o.timeout_ms = 600;
+	assert_true(db_open(f->loop, &o, &f->db, NULL));
+	start(f, "acme", false, "SELECT one", NULL, 0, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_UPSTREAM);
+	assert_true(a.err.may_retry);
+	assert_non_null(strstr(a.err.text, "nobody there"));
+	assert_int_equal(times(" connect"), 2); /* 200 ms later once more; 1000 ms are too many */
+}
+
+static void cancelled_while_it_rests(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+	struct op *op;
+
+	fake_open(f, "fail|connect|0|08001|0|nobody there\n");
+	op = start(f, "acme", false, "SELECT one", NULL, 0, &a);
+	while (times(" connect") == 0)
+		loop_turn(f->loop);
+	for (int i = 0; i < 20; i++) {
+		usleep(1000);
+		loop_turn(f->loop);
+	}
+	op_cancel(&op);
+	start(f, "acme", false, "SELECT one", NULL, 0, &a); /* rests when the database closes */
+	for (int i = 0; i < 20; i++) {
+		usleep(1000);
+		loop_turn(f->loop);
+	}
+	assert_int_equal(a.calls, 0);
+	db_close(&f->db);
+	assert_int_equal(a.calls, 1);
+	assert_int_equal(a.err.code, ERR_CANCELLED);
+}
+
+/* The server refuses eight times, then answers. */
+static void source_that_is_away_is_left_alone_and_found_again(void **state)
+{
+	struct fixture *f = *state;
+	char script[1024] = ONE;
+	struct answer a[3];
+	struct table *t;
+	int connects;
+
+	for (int i = 1; i <= 8; i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "fail|connect|%d|08001|0|nobody there\n", i);
+		strcat(script, line);
+	}
+	fake_open(f, script);
+	for (int i = 0; i < 3; i++)
+		start(f, "acme", false, "SELECT one", NULL, 0, &a[i]);
+	for (int i = 0; i < 3; i++)
+		wait_for(f, &a[i]);
+	connects = times(" connect");
+	start(f, "vesper", false, "SELECT one", NULL, 0, &a[0]);
+	wait_for(f, &a[0]);
+	assert_int_equal(a[0].err.code, ERR_UPSTREAM);
+	assert_true(a[0].err.retry_after_ms > 0);
+	assert_non_null(strstr(a[0].err.text, "nobody there"));
+	assert_int_equal(times(" connect"), connects); /* nobody was asked */
+	db_watch(f->db);
+	for (;;) {
+		start(f, "vesper", false, "SELECT one", NULL, 0, &a[0]);
+		wait_for(f, &a[0]);
+		if (a[0].err.code == ERR_NONE)
+			break;
+		usleep(10000);
+	}
+	table_free(&a[0].table);
+	t = ask(f, "acme", "SELECT one", NULL, 0);
+	table_free(&t);
+}
+
+static void worker_that_hangs_is_given_up(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options o = fake_options(f, ONE "deaf|execute|2|3000\n");
+	struct answer a;
+	struct table *t;
+
+	o.timeout_ms = 100;
+	o.workers = 1;
+	assert_true(db_open(f->loop, &o, &f->db, NULL));
+	start(f, "acme", false, "SELECT one", NULL, 0, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_TIMEOUT);
+	assert_int_equal(times("1 disconnect"), 0); /* it still hangs */
+	db_close(&f->db);
+	assert_int_equal(times("1 disconnect"), 1); /* and was waited for */
+	(void)t;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(deadlock_victim_is_tried_again),
+		DB_TEST(broken_connection_is_replaced_and_the_query_tried_again),
+		DB_TEST(broken_fetch_is_tried_again_whole),
+		DB_TEST(the_list_of_what_passes),
+		DB_TEST(writes_are_tried_again_only_before_anything_was_sent),
+		DB_TEST(attempts_end_with_the_time_limit),
+		DB_TEST(cancelled_while_it_rests),
+		DB_TEST(source_that_is_away_is_left_alone_and_found_again),
+		DB_TEST(worker_that_hangs_is_given_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
