@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "vesper/catalog.h"
+#include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/log.h"
 
@@ -98,6 +99,7 @@ struct prepare_tenant {
 	const char *tenant;
 	const char *file; /* NULL on a server */
 	bool counted;     /* d->preparing knows how the first look ended */
+	bool spent_known; /* what the tenant's users spent before this process began */
 	bool looking;
 	bool ready;
 };
@@ -157,14 +159,37 @@ static void on_prepared(void *owner, const struct err *e)
 	count_first(p);
 }
 
+static void on_sum(void *owner, const struct budget_sum *sum)
+{
+	struct prepare_tenant *p = owner;
+
+	budget_add_sum(p->daemon->budget, p->tenant, sum, clock_now_ms());
+}
+
+static void on_spent_known(void *owner, const struct err *e)
+{
+	struct prepare_tenant *p = owner;
+
+	if (e) {
+		on_prepared(p, e);
+		return;
+	}
+	p->spent_known = true;
+	store_close_orphans(p->daemon->store, p->tenant, orphan_age_ms(p->daemon), on_prepared, p);
+}
+
 static void on_migrated(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 	struct err named;
 
+	if (!e && !p->spent_known) {
+		store_ledger_sums(p->daemon->store, p->tenant, clock_now_ms(), on_sum,
+				  on_spent_known, p);
+		return;
+	}
 	if (!e) {
-		store_close_orphans(p->daemon->store, p->tenant, orphan_age_ms(p->daemon),
-				    on_prepared, p);
+		on_spent_known(p, NULL);
 		return;
 	}
 	named = *e;

@@ -7,6 +7,7 @@
 
 #include "databases.h"
 #include "vesper/arena.h"
+#include "vesper/budget.h"
 #include "vesper/cache.h"
 #include "vesper/config.h"
 #include "vesper/db.h"
@@ -31,6 +32,7 @@ struct daemon {
 	struct cache *cache;
 	struct store *store;
 	struct llm *llm;
+	struct budget *budget;
 	struct identity *identity;
 	struct arena *roles; /* what the roles of tokens stand for */
 	struct stream_hub *streams;

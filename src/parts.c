@@ -89,6 +89,81 @@ static void read_role(struct daemon *d, enum llm_role role, struct llm_role_opti
 	};
 }
 
+/* Dollars a million tokens as billionths of a dollar a token. */
+static int64_t price_of(const json_t *price, const char *name, double otherwise)
+{
+	const json_t *value = json_object_get(price, name);
+
+	return (int64_t)((value ? json_number_value(value) : otherwise) * 1000 + 0.5);
+}
+
+/* Cached tokens cost what the service's own list says of them where the configuration is silent: a
+ * tenth to read, twice to write for an hour. */
+static size_t read_prices(struct daemon *d, struct budget_price **out)
+{
+	const json_t *prices = config_json(d->config, "llm.prices");
+	size_t n = 0;
+	const char *model;
+	json_t *price;
+
+	*out = arena_alloc(d->arena, sizeof(**out) * (json_object_size(prices) + 1));
+	json_object_foreach((json_t *)prices, model, price) {
+		double input = json_number_value(json_object_get(price, "input"));
+
+		(*out)[n++] = (struct budget_price){
+			.model = model,
+			.input = price_of(price, "input", 0),
+			.cache_read = price_of(price, "cache_read", input / 10),
+			.cache_write = price_of(price, "cache_write", input * 2),
+			.output = price_of(price, "output", 0),
+		};
+	}
+	return n;
+}
+
+static size_t read_limits(struct daemon *d, struct budget_limit **out)
+{
+	const json_t *list = config_json(d->config, "llm.budgets"), *l;
+	size_t i;
+
+	*out = arena_alloc(d->arena, sizeof(**out) * (json_array_size(list) + 1));
+	json_array_foreach(list, i, l) {
+		const char *scope = json_string_value(json_object_get(l, "scope"));
+		const char *period = json_string_value(json_object_get(l, "period"));
+
+		(*out)[i] = (struct budget_limit){
+			.scope = *scope == 'u'   ? BUDGET_USER
+				 : *scope == 't' ? BUDGET_TENANT
+						 : BUDGET_ROLE,
+			.only = json_string_value(json_object_get(l, "only")),
+			.period = *period == 'd' ? BUDGET_DAY : BUDGET_MONTH,
+			.tokens = json_integer_value(json_object_get(l, "tokens")),
+			.nano_usd =
+				(int64_t)(json_number_value(json_object_get(l, "usd")) * 1e9 + 0.5),
+		};
+	}
+	return json_array_size(list);
+}
+
+static void on_ledger(void *owner, const struct budget_entry *entry)
+{
+	struct daemon *d = owner;
+
+	store_ledger_add(d->store, entry);
+}
+
+static void open_budget(struct daemon *d, struct llm_options *o)
+{
+	struct budget_price *prices;
+	struct budget_limit *limits;
+	size_t price_count = read_prices(d, &prices), limit_count = read_limits(d, &limits);
+
+	d->budget = budget_new(prices, price_count, limits, limit_count);
+	o->budget = d->budget;
+	o->ledger = on_ledger;
+	o->ledger_owner = d;
+}
+
 static bool open_model(struct daemon *d, struct err *e)
 {
 	const json_t *list = config_json(d->config, "llm.providers");
@@ -110,6 +185,7 @@ static bool open_model(struct daemon *d, struct err *e)
 			return err_prefix(e, "llm.providers[%zu]", i);
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
 		read_role(d, (enum llm_role)i, &o.roles[i]);
+	open_budget(d, &o);
 	return llm_new(d->loop, d->http, &o, &d->llm, e);
 }
 
@@ -252,6 +328,7 @@ void daemon_take_down(struct daemon *d)
 	identity_free(&d->identity);
 	arena_free(&d->roles);
 	llm_free(&d->llm);
+	budget_free(&d->budget);
 	store_free(&d->store);
 	cache_free(&d->cache);
 	db_close(&d->stored);

@@ -214,6 +214,9 @@ const char *const *catalog_views(const struct catalog *c);
 
 /* Roles of config/permissions.json. The list is NULL-ended; NULL when there is no such role. */
 const char *const *catalog_role(const struct catalog *c, const char *role);
+/* The role with most permissions of those whose permissions this caller has all; "" when none fits.
+ */
+const char *catalog_role_of(const struct catalog *c, const struct principal *who);
 
 /* The catalogue as JSON (name, about, permission, agents, schema), for vesperctl and REST. New
  * reference. */

@@ -199,6 +199,11 @@
 #define STORE_ORPHANS_MAX 64 /* turns closed by one request; a start goes on until none is left */
 
 /* the model */
+#define BUDGET_WARN_PERCENT 80  /* of a limit used: the caller is told with each answer */
+#define BUDGET_LIMITS_MAX   100 /* of one configuration; each is looked at before each call */
+#define BUDGET_SUMS_MAX                                                                            \
+	20000 /* running sums, then those of periods that are over are forgotten                   \
+	       */
 #define LLM_CONNECT_MS      5000 /* each limit ends the call with a timeout that names it */
 #define LLM_FIRST_BYTE_MS   30000
 #define LLM_IDLE_MS         30000

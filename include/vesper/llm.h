@@ -6,6 +6,8 @@
  * the handler's calls. It retries (LLM_ATTEMPTS_MAX, retry-after honoured) only while nothing of
  * the answer was given to the handler. A breaker stands before each provider; when no provider is
  * usable, llm_start's end comes with ERR_UPSTREAM at once and the caller answers without a model.
+ * Where the payer's budget has no room for the worst that a call can cost, it is not made: the end
+ * comes with ERR_QUOTA.
  * Callbacks never come before llm_start has returned. Loop-thread only.
  */
 #ifndef VESPER_LLM_H
@@ -17,6 +19,7 @@
 #include <stdint.h>
 
 #include "vesper/arena.h"
+#include "vesper/budget.h"
 #include "vesper/err.h"
 #include "vesper/http.h"
 #include "vesper/loop.h"
@@ -73,6 +76,7 @@ struct llm_call {
 	int64_t max_tokens;    /* 0: the role's own setting */
 	int64_t deadline_ms;   /* clock_mono_ms() by which the call must have ended; 0: none */
 	const char *user_hash; /* opaque id of the user, or NULL */
+	const struct budget_payer *payer; /* NULL: nobody's money */
 };
 
 enum llm_stop {
@@ -90,6 +94,7 @@ struct llm_usage {
 	int64_t cache_read_tokens;
 	int64_t cache_write_tokens;
 	int64_t output_tokens;
+	int64_t nano_usd; /* billionths of a dollar; 0 where a model has no price */
 };
 
 struct llm_answer {
@@ -149,6 +154,9 @@ struct llm_options {
 	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: the defaults of limits.h */
 	int64_t breaker_failures, breaker_open_ms;
 	int64_t retry_base_ms;
+	struct budget *budget; /* NULL: nothing is counted. Outlives the llm. */
+	void (*ledger)(void *owner, const struct budget_entry *entry); /* or NULL */
+	void *ledger_owner;
 };
 
 /* No provider configured: *out is NULL and that is fine (the way without a model). */
@@ -159,6 +167,8 @@ void llm_free(struct llm **llm);
 
 /* Some provider's breaker lets a call through now. NULL: false. */
 bool llm_usable(const struct llm *llm);
+/* The payer's limit that is nearest to its end. False: there is none. */
+bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct budget_state *out);
 
 /* The answer's blocks live in the arena, which must outlive the operation, as must the texts and
  * JSON values that the call points to; its structs and arrays are copied. */

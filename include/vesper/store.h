@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "vesper/arena.h"
+#include "vesper/budget.h"
 #include "vesper/db.h"
 #include "vesper/err.h"
 #include "vesper/op.h"
@@ -231,6 +232,14 @@ struct retention {
 typedef void (*store_retain_cb)(void *owner, bool more, const struct err *e);
 struct op *store_retain(struct store *s, const char *tenant, const struct retention *retention,
 			store_retain_cb cb, void *owner);
+
+/* What models cost. A row is written soon and nobody waits for it; one that could not be is logged.
+ */
+void store_ledger_add(struct store *s, const struct budget_entry *entry);
+/* What each user spent in this month and today, then `cb`. The texts are borrowed for the call. */
+typedef void (*store_sums_cb)(void *owner, const struct budget_sum *sum);
+void store_ledger_sums(struct store *s, const char *tenant, int64_t now_ms, store_sums_cb each,
+		       store_done_cb cb, void *owner);
 
 /* Turns whose user message has no answer (the process died) get an interrupted one. Those that
  * began within the last min_age_ms are left alone: they may run in another process on the same

@@ -307,3 +307,21 @@ OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
 
 --# query retain_delete_idempotency
 DELETE FROM chat_idempotency WHERE tenant_id = :tenant_id AND created_at < :before
+
+--# query ledger_insert
+INSERT INTO chat_ledger (tenant_id, user_id, role, kind, provider, model, purpose, input_tokens, cache_read_tokens,
+	cache_write_tokens, output_tokens, tokens, nano_usd, day, created_at)
+VALUES (:tenant_id, :user_id, :role, :kind, :provider, :model, :purpose, :input_tokens, :cache_read_tokens,
+	:cache_write_tokens, :output_tokens, :tokens, :nano_usd, :day, :now)
+
+-- For the whole tenant; nobody acts. A page of users by name: what each spent since the month began, and today.
+--# query ledger_sums
+SELECT l.user_id, l.role, SUM(l.tokens) AS month_tokens, SUM(l.nano_usd) AS month_nano_usd,
+	SUM(CASE WHEN l.day = :today THEN l.tokens ELSE 0 END) AS day_tokens,
+	SUM(CASE WHEN l.day = :today THEN l.nano_usd ELSE 0 END) AS day_nano_usd
+FROM chat_ledger l
+WHERE l.tenant_id = :tenant_id AND l.day >= :month_start
+	AND (l.user_id > :after_user OR (l.user_id = :after_user AND l.role > :after_role))
+GROUP BY l.user_id, l.role
+ORDER BY l.user_id, l.role
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY

@@ -115,6 +115,7 @@ void agent_prepare(struct agent *a)
 		.role = LLM_AGENT,
 		.deadline_ms = a->request.deadline_ms,
 		.user_hash = user_hash(a),
+		.payer = a->request.payer,
 	};
 	prepare_system(a, d);
 	prepare_tools(a, d);

@@ -72,8 +72,8 @@ const char *err_code_name(enum err_code code)
 		[ERR_AUTH] = "auth",           [ERR_DENIED] = "denied",
 		[ERR_NOT_FOUND] = "not_found", [ERR_BUSY] = "busy",
 		[ERR_LIMIT] = "limit",         [ERR_TIMEOUT] = "timeout",
-		[ERR_UPSTREAM] = "upstream",   [ERR_CANCELLED] = "cancelled",
-		[ERR_INTERNAL] = "internal",
+		[ERR_QUOTA] = "quota",         [ERR_UPSTREAM] = "upstream",
+		[ERR_CANCELLED] = "cancelled", [ERR_INTERNAL] = "internal",
 	};
 	assert((size_t)code < sizeof(names) / sizeof(names[0]));
 	return names[code];

@@ -133,6 +133,25 @@ const char *const *catalog_role(const struct catalog *c, const char *role)
 	return NULL;
 }
 
+const char *catalog_role_of(const struct catalog *c, const struct principal *who)
+{
+	const struct catalog_whole *w = catalog_whole(c);
+	const char *best = "";
+	size_t most = 0;
+
+	for (size_t i = 0; i < w->role_count; i++) {
+		const char *const *p = w->roles[i].permissions;
+
+		while (*p && may(who, *p))
+			p++;
+		if (*p || (size_t)(p - w->roles[i].permissions) <= most)
+			continue;
+		most = (size_t)(p - w->roles[i].permissions);
+		best = w->roles[i].name;
+	}
+	return best;
+}
+
 const char *const *catalog_views(const struct catalog *c)
 {
 	return catalog_whole(c)->views;

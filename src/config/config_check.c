@@ -280,6 +280,10 @@ static bool value_check(const struct config_key *key, const json_t *value, const
 		return map_check(value, where, m);
 	case KEY_PROVIDERS:
 		return providers_check(value, where, m);
+	case KEY_PRICES:
+		return prices_check(value, where, m);
+	case KEY_BUDGETS:
+		return budgets_check(value, where, m);
 	case KEY_TENANTS:
 		return tenants_check(value, where, m);
 	}

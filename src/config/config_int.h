@@ -17,6 +17,8 @@ enum key_type {
 	KEY_LIST,      /* of texts */
 	KEY_MAP,       /* text -> text */
 	KEY_PROVIDERS, /* of objects: name, kind, base_url, key, version */
+	KEY_PRICES,    /* model -> {input, output, cache_read?, cache_write?} */
+	KEY_BUDGETS,   /* of {scope, only?, period, tokens?, usd?} */
 	KEY_TENANTS,   /* tenant id -> {warehouse, store, timezone?, claim?} */
 };
 
@@ -55,6 +57,10 @@ void mistake_add(struct mistakes *m, const char *fmt, ...) __attribute__((format
  * "VESPER_LISTEN"). Takes the reference in either case. */
 void config_set_take(struct config *c, size_t key, json_t *value, const char *where,
 		     struct mistakes *m);
+
+/* config_money.c */
+bool prices_check(const json_t *value, const char *where, struct mistakes *m);
+bool budgets_check(const json_t *value, const char *where, struct mistakes *m);
 
 void config_read_file(struct config *c, const char *path, struct mistakes *m);
 void config_read_env(struct config *c, char *const *env, struct mistakes *m);

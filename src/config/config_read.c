@@ -169,6 +169,8 @@ static json_t *env_value(const struct config_key *key, const char *text)
 		return list_value(text);
 	case KEY_MAP:
 	case KEY_PROVIDERS:
+	case KEY_PRICES:
+	case KEY_BUDGETS:
 	case KEY_TENANTS:
 		return json_parse(text, strlen(text), VALUE_BYTES_MAX, &value, NULL)
 			       ? value

@@ -19,6 +19,7 @@ struct llm {
 	struct provider *providers;
 	size_t count;
 	size_t *order[LLM_ROLE_COUNT]; /* which provider is asked first, second, … */
+	struct money money;
 	int64_t retry_base_ms;
 	size_t running;
 };
@@ -36,8 +37,10 @@ struct run {
 	bool shown;
 	struct op *op_attempt;
 	struct timer *wait;
-	struct later none;      /* no provider was usable from the start */
-	struct llm_usage spent; /* by attempts that failed */
+	struct later none;       /* no provider was usable from the start */
+	struct budget_hold hold; /* for the attempt under way */
+	int64_t text_bytes;      /* of the attempt under way */
+	struct llm_usage spent;  /* by attempts that failed */
 	int64_t began_ms;
 	struct err err; /* the last one */
 };
@@ -63,6 +66,7 @@ void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more)
 	sum->cache_read_tokens += more->cache_read_tokens;
 	sum->cache_write_tokens += more->cache_write_tokens;
 	sum->output_tokens += more->output_tokens;
+	sum->nano_usd += more->nano_usd;
 }
 
 /* ---- one call ---- */
@@ -86,9 +90,14 @@ static void run_free(struct run *r)
 static void on_cancel(struct op *op)
 {
 	struct run *r = (struct run *)op;
+	struct llm_usage used = {0};
 
-	if (r->op_attempt)
+	if (r->op_attempt) {
 		breaker_undecided(&run_provider(r)->breaker, r->probe);
+		money_guess(&r->call, run_provider(r), r->handler.on_text != NULL, r->text_bytes,
+			    &used);
+		money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &used);
+	}
 	metric_add("vesper_llm_cancelled_total", 1);
 	run_free(r);
 }
@@ -180,6 +189,7 @@ static void on_text(void *owner, const char *text, size_t len)
 		metric_add("vesper_llm_first_text_total", 1);
 		metric_add("vesper_llm_first_text_ms_total", clock_mono_ms() - r->began_ms);
 	}
+	r->text_bytes += (int64_t)len;
 	r->handler.on_text(r->owner, text, len); /* may cancel us: nothing comes after it */
 }
 
@@ -187,19 +197,23 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 			   const struct err *e)
 {
 	struct run *r = owner;
+	struct llm_answer told = *answer;
 
 	(void)shown; /* the same as r->shown: every piece passed through here */
 	r->op_attempt = NULL;
 	judge(r, e);
-	provider_count_usage(run_provider(r), &answer->usage);
+	if (e && (r->shown || e->code == ERR_TIMEOUT))
+		money_guess(&r->call, run_provider(r), true, r->text_bytes, &told.usage);
+	money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &told.usage);
+	provider_count_usage(run_provider(r), &told.usage);
 	if (!e || is_final(r)) {
-		run_end(r, answer, e);
+		run_end(r, &told, e);
 		return;
 	}
 	log_warn("llm.attempt", "role %s, attempt %d: %s", llm_role_name(r->call.role),
 		 r->attempt + 1, e->text);
 	r->err = *e;
-	llm_usage_add(&r->spent, &answer->usage);
+	llm_usage_add(&r->spent, &told.usage);
 	run_again(r, e);
 }
 
@@ -228,8 +242,10 @@ static bool run_attempt(struct run *r)
 	for (; r->at < llm->count; r->at++, r->attempt = 0) {
 		struct provider *p = run_provider(r);
 
-		if (!breaker_admits(&p->breaker, clock_mono_ms()))
+		if (!breaker_admits(&p->breaker, clock_mono_ms()) ||
+		    !money_hold(&llm->money, &r->call, p, &r->hold, &r->err))
 			continue;
+		r->text_bytes = 0;
 		r->probe = breaker_begin(&p->breaker);
 		r->op_attempt = p->driver->start(p->self, &r->call, r->arena,
 						 r->handler.on_text ? &streamed : &whole, r);
@@ -288,6 +304,12 @@ struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena 
 	if (!run_attempt(r))
 		loop_later(llm->loop, &r->none, on_none, r);
 	return &r->op;
+}
+
+bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct budget_state *out)
+{
+	return llm && llm->money.budget && payer &&
+	       budget_state(llm->money.budget, payer, clock_now_ms(), out);
 }
 
 bool llm_usable(const struct llm *llm)
@@ -377,8 +399,29 @@ static bool provider_open(struct llm *llm, struct http *h, const struct llm_opti
 
 	if (!provider_name_check(p.name, e) || !wire_open(llm->loop, h, &p, o, &self, e))
 		return err_prefix(e, "model provider %.40s", p.name);
-	provider_init(&llm->providers[llm->count++], p.name, &wire_driver, self,
-		      o->breaker_failures, o->breaker_open_ms);
+	provider_init(&llm->providers[llm->count], p.name, &wire_driver, self, o->breaker_failures,
+		      o->breaker_open_ms);
+	llm->providers[llm->count++].roles = wire_roles(self);
+	return true;
+}
+
+/* A limit in money that a model without a price passes by would be none. */
+static bool prices_check(const struct llm *llm, struct err *e)
+{
+	static const struct budget_use nothing = {0};
+	int64_t cost;
+
+	if (!llm->money.budget || !budget_limits_money(llm->money.budget))
+		return true;
+	for (size_t i = 0; i < llm->count; i++)
+		for (size_t k = 0; k < LLM_ROLE_COUNT; k++)
+			if (!budget_cost(llm->money.budget, llm->providers[i].roles[k].model,
+					 &nothing, &cost))
+				return err_set(
+					e, ERR_INPUT,
+					"llm.budgets has a limit in money, and llm.prices no "
+					"price for %.60s",
+					llm->providers[i].roles[k].model);
 	return true;
 }
 
@@ -393,10 +436,12 @@ bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, 
 		return true;
 	}
 	llm = llm_alloc(l, options->provider_count, options->retry_base_ms);
+	llm->money = (struct money){options->budget, options->ledger, options->ledger_owner};
 	for (size_t i = 0; ok && i < options->provider_count; i++)
 		ok = provider_open(llm, h, options, i, e);
 	for (size_t i = 0; ok && i < LLM_ROLE_COUNT; i++)
 		ok = order_set(llm, (enum llm_role)i, options->roles[i].providers, e);
+	ok = ok && prices_check(llm, e);
 	if (!ok) {
 		llm_free(&llm);
 		return false;

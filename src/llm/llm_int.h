@@ -34,10 +34,13 @@ void breaker_failed(struct breaker *b, bool probe, int64_t now_ms);
 /* The call ended without a verdict (cancelled, out of the caller's time). */
 void breaker_undecided(struct breaker *b, bool probe);
 
+struct wire_role;
+
 /* ---- llm_provider.c: a driver with its breaker, and what the operator sees of it ---- */
 
 struct provider {
 	char *name;
+	const struct wire_role *roles; /* of each role; NULL: a driver that has no models */
 	const struct llm_driver *driver;
 	void *self;
 	struct breaker breaker;
@@ -54,6 +57,24 @@ void provider_count_usage(const struct provider *p, const struct llm_usage *u);
 /* vesper_llm_<what>{provider="<provider>",<label>="<value>"} */
 void llm_count(const char *what, const char *provider, const char *label, const char *value,
 	       int64_t by);
+
+/* ---- llm_money.c: what a call costs ---- */
+
+struct money {
+	struct budget *budget; /* NULL: nothing is counted */
+	void (*ledger)(void *owner, const struct budget_entry *entry);
+	void *ledger_owner;
+};
+
+/* Before an attempt. ERR_QUOTA: the payer has no room for it. */
+MUST_CHECK bool money_hold(const struct money *m, const struct llm_call *call,
+			   const struct provider *p, struct budget_hold *hold, struct err *e);
+/* After it; sets usage->nano_usd. */
+void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
+		  const struct budget_hold *hold, struct llm_usage *usage);
+/* Fills in what a call that broke off may have used at most. */
+void money_guess(const struct llm_call *call, const struct provider *p, bool streamed,
+		 int64_t text_bytes, struct llm_usage *usage);
 
 /* ---- llm_retry.c: whether and how long to wait before the same request is sent again. Pure. ----
  */
@@ -188,5 +209,6 @@ MUST_CHECK bool wire_open(struct loop *l, struct http *h,
 			  const struct llm_provider_options *provider,
 			  const struct llm_options *options, void **self, struct err *e);
 extern const struct llm_driver wire_driver;
+const struct wire_role *wire_roles(const void *self);
 
 #endif

@@ -250,6 +250,11 @@ static void wire_close(void *owner)
 	mem_free(self);
 }
 
+const struct wire_role *wire_roles(const void *self)
+{
+	return ((const struct wire *)self)->roles;
+}
+
 const struct llm_driver wire_driver = {"http", wire_start, wire_close};
 
 /* ---- opening: what would only fail at the first question fails now ---- */

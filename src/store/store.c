@@ -78,6 +78,10 @@ static const struct {
 	{"retain_delete_audit", {"tenant_id", "before", "limit"}},
 	{"retain_audit_left", {"tenant_id", "before"}},
 	{"retain_delete_idempotency", {"tenant_id", "before"}},
+	{"ledger_insert",
+	 {WHO, "role", "kind", "provider", "model", "purpose", "input_tokens", "cache_read_tokens",
+	  "cache_write_tokens", "output_tokens", "tokens", "nano_usd", "day", "now"}},
+	{"ledger_sums", {"tenant_id", "today", "month_start", "after_user", "after_role", "limit"}},
 };
 
 static bool marker_known(const char *const *markers, const char *name)

@@ -71,6 +71,8 @@ enum problem problem_of_err(enum err_code code)
 		return PROBLEM_BUSY;
 	case ERR_LIMIT:
 		return PROBLEM_RATE_LIMITED;
+	case ERR_QUOTA:
+		return PROBLEM_QUOTA;
 	case ERR_TIMEOUT:
 		return PROBLEM_TIMEOUT;
 	case ERR_UPSTREAM:

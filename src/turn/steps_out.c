@@ -184,7 +184,7 @@ enum turn_state step_synth(struct turn *t)
 		write_template(t);
 		begin_check(t);
 		say_phase(t, "writing", "Writing the answer");
-		if (!llm_usable(t->all->llm))
+		if (!turn_may_ask_model(t))
 			return answer_by_rules(t);
 		recover_begin(t);
 		t->pending++;
@@ -222,6 +222,10 @@ void turn_end_error(struct turn *t, const struct err *e)
 		{ERR_UPSTREAM, "upstream",
 		 "A service that is needed for the answer is not available. Please try again."},
 		{ERR_BUSY, "busy", "The data is busy. Please try again."},
+		{ERR_QUOTA, "quota",
+		 "The budget for answers by a model is used up for now. Questions that name the "
+		 "data "
+		 "they want are still answered."},
 		{ERR_LIMIT, "upstream",
 		 "The question needs more than the server can give right now."},
 	};

@@ -280,13 +280,14 @@ enum turn_state step_understand(struct turn *t)
 				  help_text(t, "I answer questions from governed data:"));
 	if (u->tool_count > 0 && (u->confidence >= KNOW_SURE || filters))
 		return run_understood(t);
-	if (u->ask.text &&
-	    (u->ask.unknown || u->confidence >= KNOW_SURE || !llm_usable(t->all->llm)))
+	if (u->ask.text && (u->ask.unknown || u->confidence >= KNOW_SURE || !turn_may_ask_model(t)))
 		return ask_back(t, &u->ask);
-	if (llm_usable(t->all->llm))
+	if (turn_may_ask_model(t))
 		return TURN_ROUTE;
 	if (u->tool_count > 0)
 		return run_understood(t);
+	if (turn_budget_used_up(t))
+		return turn_end_quota(t);
 	return reply_with(t, MESSAGE_COMPLETE,
 			  help_text(t, "I could not match that to the data I know. I can answer "
 				       "questions about:"));
@@ -356,6 +357,8 @@ static bool run_route(struct turn *t, const struct route *r, enum turn_state *ne
 /* The supervisor could not be used: what code understood must do. */
 static enum turn_state route_without_model(struct turn *t, const struct err *e)
 {
+	bool is_quota = e->code == ERR_QUOTA;
+
 	log_warn("turn.route", "%s without the supervisor: %s", t->id.text, e->text);
 	t->err.code = ERR_NONE;
 	if (t->recovery.done)
@@ -364,6 +367,8 @@ static enum turn_state route_without_model(struct turn *t, const struct err *e)
 		return run_understood(t);
 	if (t->understood.ask.text)
 		return ask_back(t, &t->understood.ask);
+	if (is_quota)
+		return turn_end_quota(t);
 	return reply_with(t, MESSAGE_COMPLETE,
 			  help_text(t, "I could not match that to the data I know. I can answer "
 				       "questions about:"));

@@ -117,6 +117,7 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 
 	if (e)
 		log_warn("turn.agent", "%s %s: %s", t->id.text, run->task->agent, e->text);
+	t->out_of_budget = t->out_of_budget || (e && e->code == ERR_QUOTA);
 	llm_usage_add(&t->usage[LLM_AGENT], &out->usage);
 	t->calls[LLM_AGENT] += out->model_calls;
 	run->task->results = out->results;
@@ -178,6 +179,7 @@ static struct op *on_run_task(void *owner, struct task *task)
 		.deadline_ms = t->began_ms + t->all->deadline_ms,
 		.sink = t->sink,
 		.next_call = &t->next_call,
+		.payer = &t->payer,
 	};
 
 	*run = (struct task_run){t, task};
@@ -268,5 +270,5 @@ enum turn_state step_run(struct turn *t)
 	collect(t);
 	if (t->reply.text || ask_for_entity(t))
 		return TURN_ANSWER;
-	return TURN_SYNTH;
+	return t->result_count == 0 && t->out_of_budget ? turn_end_quota(t) : TURN_SYNTH;
 }

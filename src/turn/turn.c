@@ -400,6 +400,8 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	/* The number check may hold a sentence that goes out after the last piece. */
 	buf_init(&t->answer, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);
 	catalog_for(t->knowledge->set.catalog, t->who, t->arena, &t->may);
+	t->payer = (struct budget_payer){t->who->tenant, t->who->user,
+					 catalog_role_of(t->knowledge->set.catalog, t->who)};
 	t->state_timer = timer_new(all->loop, on_deadline, t);
 	t->turn_timer = timer_new(all->loop, on_deadline, t);
 	t->grace_timer = timer_new(all->loop, on_grace_over, t);

@@ -133,10 +133,12 @@ struct turn {
 	struct guard_numbers *guard;  /* what is written passes here; NULL: not yet, or ended */
 	struct turn_checked checked;
 	struct turn_recovery recovery;
-	bool log_full; /* a piece of the answer found no room in the log */
-	bool cut;      /* the answer reached its length limit */
-	json_t *views; /* array, for the stored message */
-	json_t *links; /* array */
+	struct budget_payer payer;
+	bool out_of_budget; /* an agent's call was not made for want of money */
+	bool log_full;      /* a piece of the answer found no room in the log */
+	bool cut;           /* the answer reached its length limit */
+	json_t *views;      /* array, for the stored message */
+	json_t *links;      /* array */
 	json_t *suggestions;
 	json_t *leaves_standing;
 	const char *provider, *model;
@@ -240,6 +242,12 @@ void steps_edit(json_t *steps, const json_t *edits);
 
 /* chain.c: the question is two, and the second points at what the first finds. */
 bool chain_understand(struct turn *t, json_t **steps);
+
+/* A model may be asked now: one is usable, and the payer's budget is not used up. */
+bool turn_may_ask_model(struct turn *t);
+bool turn_budget_used_up(struct turn *t);
+/* Ends the turn for want of budget. */
+enum turn_state turn_end_quota(struct turn *t);
 
 /* What went wrong, as the closing frame says it. */
 void turn_end_error(struct turn *t, const struct err *e);

@@ -279,10 +279,33 @@ json_t *say_tool_calls(const struct turn *t)
 	return list;
 }
 
-static json_t *usage_json(const struct turn *t)
+/* The nearest limit of the caller's, once most of it is used. */
+static json_t *budget_json(struct turn *t)
+{
+	struct budget_state s;
+
+	if (!llm_budget_state(t->all->llm, &t->payer, &s) || s.used_percent < BUDGET_WARN_PERCENT)
+		return NULL;
+	return json_pack("{s:s,s:s,s:s,s:i}", "scope", budget_scope_name(s.scope), "period",
+			 budget_period_name(s.period), "unit", s.money ? "usd" : "tokens",
+			 "used_percent", s.used_percent);
+}
+
+/* Billionths of a dollar, to a millionth. */
+static json_t *usd_json(struct turn *t, int64_t nano_usd)
+{
+	int64_t micro = (nano_usd + 500) / 1000;
+
+	if (nano_usd <= 0)
+		return NULL;
+	return json_decimal(arena_printf(t->arena, "%lld.%06lld", (long long)(micro / 1000000),
+					 (long long)(micro % 1000000)));
+}
+
+static json_t *usage_json(struct turn *t)
 {
 	struct llm_usage sum = {0};
-	json_t *by = json_object();
+	json_t *by = json_object(), *usage;
 	int64_t calls = 0;
 
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
@@ -297,11 +320,14 @@ static json_t *usage_json(const struct turn *t)
 						     u->cache_write_tokens),
 					"output_tokens", (json_int_t)u->output_tokens));
 	}
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o}", "calls", (json_int_t)calls, "input_tokens",
-			 (json_int_t)sum.input_tokens, "cache_read_tokens",
-			 (json_int_t)sum.cache_read_tokens, "cache_write_tokens",
-			 (json_int_t)sum.cache_write_tokens, "output_tokens",
-			 (json_int_t)sum.output_tokens, "by", by);
+	usage = json_pack("{s:I,s:I,s:I,s:I,s:I,s:o}", "calls", (json_int_t)calls, "input_tokens",
+			  (json_int_t)sum.input_tokens, "cache_read_tokens",
+			  (json_int_t)sum.cache_read_tokens, "cache_write_tokens",
+			  (json_int_t)sum.cache_write_tokens, "output_tokens",
+			  (json_int_t)sum.output_tokens, "by", by);
+	json_set_take(usage, "cost_usd", usd_json(t, sum.nano_usd));
+	json_set_take(usage, "budget", budget_json(t));
+	return usage;
 }
 
 static void say_error(struct turn *t)

@@ -1,0 +1,103 @@
+/*
+ * What models cost, and how much of it may be spent. Pure and in memory: time is given, and whoever
+ * wires it keeps the entries somewhere durable and hands the sums back at the start.
+ *
+ * The worst a call can cost is held before it is made and settled for what it did cost afterwards.
+ * What is held counts as spent, so calls at the same time can't pass a limit together. Money is in
+ * billionths of a US dollar. Days and months are those of UTC.
+ */
+#ifndef VESPER_BUDGET_H
+#define VESPER_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/err.h"
+
+struct budget;
+
+/* One token each, in billionths of a dollar: dollars a million tokens times a thousand. */
+struct budget_price {
+	const char *model; /* a model's name, or how names begin: the longest that fits counts */
+	int64_t input, cache_read, cache_write, output;
+};
+
+enum budget_scope { BUDGET_USER, BUDGET_TENANT, BUDGET_ROLE };
+enum budget_period { BUDGET_DAY, BUDGET_MONTH };
+const char *budget_scope_name(enum budget_scope scope);    /* "user", "tenant", "role" */
+const char *budget_period_name(enum budget_period period); /* "day", "month" */
+
+struct budget_limit {
+	enum budget_scope scope;
+	const char *only; /* this user, tenant or role; NULL: each one its own */
+	enum budget_period period;
+	int64_t tokens; /* 0: no limit of this kind */
+	int64_t nano_usd;
+};
+
+/* Who pays. A user and a role are meant within their tenant. */
+struct budget_payer {
+	const char *tenant, *user, *role;
+};
+
+struct budget_use {
+	int64_t input, cache_read, cache_write, output; /* tokens */
+};
+
+struct budget_hold {
+	int64_t tokens, nano_usd;
+	int64_t at_ms; /* which day and month it counts for */
+};
+
+/* Copies everything. */
+struct budget *budget_new(const struct budget_price *prices, size_t price_count,
+			  const struct budget_limit *limits, size_t limit_count);
+void budget_free(struct budget **b);
+
+bool budget_limits(const struct budget *b);       /* there is a limit */
+bool budget_limits_money(const struct budget *b); /* there is one in money */
+/* False: the model has no price; *nano_usd is untouched then. */
+bool budget_cost(const struct budget *b, const char *model, const struct budget_use *use,
+		 int64_t *nano_usd);
+
+/* Holds hold->tokens and hold->nano_usd. ERR_QUOTA names the limit that has no room for it; nothing
+ * is held then. */
+MUST_CHECK bool budget_reserve(struct budget *b, const struct budget_payer *payer,
+			       struct budget_hold *hold, int64_t now_ms, struct err *e);
+void budget_settle(struct budget *b, const struct budget_payer *payer,
+		   const struct budget_hold *hold, int64_t tokens, int64_t nano_usd);
+
+/* What is kept of each call: one row when it is held for (only where there are limits), one when it
+ * is settled. Sums of `tokens` and `nano_usd` over all rows say what was spent; a process that died
+ * in between leaves the worst case standing. */
+struct budget_entry {
+	const char *tenant, *user, *role;
+	bool hold;
+	const char *provider, *model, *purpose;
+	struct budget_use use; /* of a settled call */
+	int64_t tokens, nano_usd;
+	int64_t at_ms; /* whose day it counts for */
+};
+
+struct budget_sum {
+	const char *user, *role;
+	int64_t day_tokens, day_nano_usd;     /* of today */
+	int64_t month_tokens, month_nano_usd; /* today included */
+};
+
+/* What was spent before this process began, from the rows kept. */
+void budget_add_sum(struct budget *b, const char *tenant, const struct budget_sum *sum,
+		    int64_t now_ms);
+
+/* The limit of this payer that is nearest to its end. False: none concerns them. */
+struct budget_state {
+	enum budget_scope scope;
+	enum budget_period period;
+	bool money;       /* else tokens */
+	int used_percent; /* 100: nothing is left; never more */
+};
+bool budget_state(struct budget *b, const struct budget_payer *payer, int64_t now_ms,
+		  struct budget_state *out);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * The money of a call: before each attempt the worst it can cost is held, after it what it did cost
+ * is settled, and both are told to the ledger. What an attempt that broke off has cost is not
+ * always known; then it counts as much as it can have been.
+ */
+#include <string.h>
+
+#include "llm_int.h"
+#include "vesper/clock.h"
+
+/* Bytes of a request a token, at the least: text has about four, JSON and numbers fewer. */
+#define TOKENS_OF(bytes) ((int64_t)(bytes)*2 / 5 + 1)
+
+static const struct wire_role *role_of(const struct provider *p, const struct llm_call *call)
+{
+	static const struct wire_role none = {.model = (char *)""};
+
+	return p->roles ? &p->roles[call->role] : &none;
+}
+
+static int64_t request_tokens(const struct llm_call *call, const struct wire_role *role)
+{
+	struct buf body;
+	int64_t tokens;
+
+	buf_init(&body, LLM_REQUEST_BYTES_MAX);
+	anthropic_body(&body, call, role, NULL);
+	tokens = TOKENS_OF(body.n);
+	buf_deinit(&body);
+	return tokens;
+}
+
+static void tell(const struct money *m, const struct llm_call *call, const struct provider *p,
+		 bool hold, const struct budget_use *use, int64_t tokens, int64_t nano_usd,
+		 int64_t at_ms)
+{
+	const struct budget_entry entry = {
+		.tenant = call->payer->tenant,
+		.user = call->payer->user,
+		.role = call->payer->role,
+		.hold = hold,
+		.provider = p->name,
+		.model = role_of(p, call)->model,
+		.purpose = llm_role_name(call->role),
+		.use = *use,
+		.tokens = tokens,
+		.nano_usd = nano_usd,
+		.at_ms = at_ms,
+	};
+
+	if (m->ledger)
+		m->ledger(m->ledger_owner, &entry);
+}
+
+bool money_hold(const struct money *m, const struct llm_call *call, const struct provider *p,
+		struct budget_hold *hold, struct err *e)
+{
+	static const struct budget_use nothing = {0};
+	const struct wire_role *role = role_of(p, call);
+	int64_t max = call->max_tokens ? call->max_tokens : role->max_tokens;
+	struct budget_hold worst = {0};
+
+	*hold = (struct budget_hold){.at_ms = clock_now_ms()};
+	if (!m->budget || !call->payer || !budget_limits(m->budget))
+		return true;
+	const struct budget_use use = {.cache_write = request_tokens(call, role),
+				       .output = max ? max : LLM_MAX_TOKENS};
+
+	worst.tokens = use.cache_write + use.output;
+	(void)budget_cost(m->budget, role->model, &use, &worst.nano_usd);
+	if (!budget_reserve(m->budget, call->payer, &worst, clock_now_ms(), e))
+		return false;
+	*hold = worst;
+	tell(m, call, p, true, &nothing, hold->tokens, hold->nano_usd, hold->at_ms);
+	return true;
+}
+
+void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
+		  const struct budget_hold *hold, struct llm_usage *u)
+{
+	const struct budget_use use = {u->input_tokens, u->cache_read_tokens, u->cache_write_tokens,
+				       u->output_tokens};
+	int64_t tokens = use.input + use.cache_read + use.cache_write + use.output;
+
+	if (!m->budget || !call->payer)
+		return;
+	(void)budget_cost(m->budget, role_of(p, call)->model, &use, &u->nano_usd);
+	budget_settle(m->budget, call->payer, hold, tokens, u->nano_usd);
+	if (tokens > 0 || hold->tokens > 0)
+		tell(m, call, p, false, &use, tokens - hold->tokens, u->nano_usd - hold->nano_usd,
+		     hold->at_ms);
+}
+
+void money_guess(const struct llm_call *call, const struct provider *p, bool streamed,
+		 int64_t text_bytes, struct llm_usage *u)
+{
+	const struct wire_role *role = role_of(p, call);
+	int64_t max = call->max_tokens ? call->max_tokens : role->max_tokens;
+	int64_t written = streamed ? TOKENS_OF(text_bytes) : max ? max : LLM_MAX_TOKENS;
+
+	if (u->input_tokens + u->cache_read_tokens + u->cache_write_tokens == 0)
+		u->input_tokens = request_tokens(call, role);
+	if (u->output_tokens < written)
+		u->output_tokens = written;
+}

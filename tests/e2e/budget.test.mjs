@@ -1,0 +1,116 @@
+/*
+ * Spending on models: counted from the service's own figures, warned of, refused at the limit while code
+ * still answers what it can, and remembered by a process that was killed.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMock } from '../mock/anthropic.mjs';
+import { REFERENCE, refusedStart, startDaemon, tempDir } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
+const limits = (...list) => ({ VESPER_LLM_BUDGETS: JSON.stringify(list), VESPER_LLM_ROLES_ANSWER_MAX_TOKENS: '200',
+  VESPER_LLM_ROLES_ROUTE_MAX_TOKENS: '200' });
+const usage = (input, output) => ({ input_tokens: input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0,
+  output_tokens: output });
+const answer = (input, output) => [{ when: { kind: 'answer' }, reply: { text: 'It was so.', usage: usage(input, output) } },
+  { reply: 'demo' }];
+
+describe('what it costs', () => {
+  let mock;
+  let d;
+
+  before(async () => {
+    mock = await startMock({ script: answer(1000, 100) });
+    d = await startDaemon({ mock });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+
+  it('chat.complete says it in dollars, from the price list', async () => {
+    const { complete } = await d.ask(REFERENCE);
+    assert.equal(complete.usage.cost_usd, (1000 * 3 + 100 * 15) / 1e6);
+    assert.equal(complete.usage.budget, undefined, 'no limit, no word of one');
+  });
+});
+
+describe('a limit of each user\'s day', () => {
+  let mock;
+  let d;
+  let dataDir;
+  const env = limits({ scope: 'user', period: 'day', tokens: 18000 });
+  const as = (sub) => ({ token: mintToken({ sub }) });
+
+  before(async () => {
+    dataDir = await tempDir();
+    mock = await startMock({ script: answer(7000, 100) });
+    d = await startDaemon({ mock, env, dataDir });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+
+  it('is warned of at 80 %, then refused by name; code still answers', async () => {
+    const first = await d.ask(REFERENCE, as('spender'));
+    assert.deepEqual([first.complete.provider, first.complete.usage.budget], ['anthropic', undefined]);
+    mock.use(answer(10000, 100));
+    const second = await d.ask(REFERENCE, as('spender'));
+    assert.equal(second.complete.provider, 'anthropic');
+    assert.deepEqual(second.complete.usage.budget, { scope: 'user', period: 'day', unit: 'tokens', used_percent: 95 });
+    const count = mock.count;
+    const third = await d.ask(REFERENCE, as('spender'));
+    assert.deepEqual([third.status, third.complete.provider], ['ok', 'rules']);
+    assert.match(third.text, /48\.73/);
+    assert.equal(mock.count, count, 'the call that might pass the limit is not made');
+    const open = await d.ask(OPEN_QUESTION, as('spender'));
+    assert.deepEqual([open.closing.type, open.closing.code], ['chat.error', 'quota'], JSON.stringify(open.closing));
+    assert.equal(mock.count, count);
+  });
+
+  it('is another user\'s own', async () => {
+    assert.equal((await d.ask(REFERENCE, as('thrifty'))).complete.provider, 'anthropic');
+  });
+
+  it('survives kill -9', async () => {
+    await sleep(300); /* rows are on their way to the disk, nobody waits for them */
+    await d.kill();
+    d = await startDaemon({ mock, env, dataDir });
+    const count = mock.count;
+    assert.equal((await d.ask(REFERENCE, as('spender'))).complete.provider, 'rules');
+    assert.equal(mock.count, count);
+    assert.equal((await d.ask(REFERENCE, as('new'))).complete.provider, 'anthropic');
+  });
+});
+
+describe('turns at the same time', () => {
+  it('never spend more than the limit together', async () => {
+    const mock = await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: 'It was so.' }, fault: { first_byte_ms: 500 } }] });
+    const d = await startDaemon({ mock, env: limits({ scope: 'tenant', period: 'month', tokens: 6000 }) });
+    try {
+      const turns = await Promise.all(Array.from({ length: 8 }, (_, i) => d.ask(REFERENCE, { token: mintToken({ sub: `u${i}` }) })));
+      const paid = turns.filter((t) => t.complete.provider === 'anthropic');
+      assert.ok(paid.length >= 1, 'some could be paid');
+      assert.equal(mock.count, paid.length);
+      assert.ok(mock.count < 8, `${mock.count} calls`);
+      const spent = mock.calls.reduce((n, c) => n + c.message.usage.input_tokens + c.message.usage.cache_creation_input_tokens
+        + c.message.usage.cache_read_input_tokens + c.message.usage.output_tokens, 0);
+      assert.ok(spent <= 6000, `${spent} tokens`);
+      assert.ok(turns.every((t) => t.status === 'ok'), 'everybody got an answer');
+    } finally {
+      await d.stop();
+      await mock.close();
+    }
+  });
+});
+
+it('a limit in money wants a price for every model', async () => {
+  await refusedStart({ env: { ANTHROPIC_API_KEY: 'k', VESPER_LLM_ROLES_ANSWER_MODEL: 'nobody-knows',
+    ...limits({ scope: 'tenant', period: 'day', usd: 5 }) } }, /price/, /nobody-knows/);
+  await refusedStart({ env: { VESPER_LLM_BUDGETS: '[{"scope":"planet","period":"day","usd":1}]' } }, /scope/);
+  await refusedStart({ env: { VESPER_LLM_BUDGETS: '[{"scope":"user","period":"day"}]' } }, /limits nothing/);
+});

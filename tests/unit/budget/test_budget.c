@@ -1,0 +1,172 @@
+/* Prices, limits of each scope and period, what is held at the same time, and what a new day
+ * forgets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/budget.h"
+#include "vesper/limits.h"
+
+#define DAY_MS 86400000LL
+#define NOV_1  (20393 * DAY_MS) /* 2025-11-01 */
+#define NOV_30 (NOV_1 + 29 * DAY_MS)
+
+static const struct budget_payer ann = {"acme", "ann", "analyst"}, bob = {"acme", "bob", "analyst"},
+				 eve = {"other", "ann", "viewer"};
+
+static struct budget *with(struct budget_limit limit)
+{
+	return budget_new(NULL, 0, &limit, 1);
+}
+
+static bool take(struct budget *b, const struct budget_payer *who, int64_t tokens, int64_t nano,
+		 int64_t at_ms, struct budget_hold *out)
+{
+	struct budget_hold hold = {.tokens = tokens, .nano_usd = nano};
+	struct err e = {0};
+	bool ok = budget_reserve(b, who, &hold, at_ms, &e);
+
+	assert_int_equal(e.code, ok ? ERR_NONE : ERR_QUOTA);
+	if (out)
+		*out = hold;
+	return ok;
+}
+
+static void test_prices(void **state)
+{
+	const struct budget_price prices[] = {{"claude-", 1, 1, 1, 1},
+					      {"claude-sonnet-5-5", 2000, 200, 4000, 10000},
+					      {"claude-sonnet-5", 9, 9, 9, 9}};
+	struct budget *b = budget_new(prices, 3, NULL, 0);
+	const struct budget_use use = {100, 1000, 10, 7};
+	int64_t nano = -1;
+
+	(void)state;
+	assert_true(budget_cost(b, "claude-sonnet-5-5-20260901", &use, &nano));
+	assert_int_equal(nano, 100 * 2000 + 1000 * 200 + 10 * 4000 + 7 * 10000);
+	assert_true(budget_cost(b, "claude-x", &use, &nano));
+	assert_int_equal(nano, 1117);
+	assert_false(budget_cost(b, "gpt-5", &use, &nano));
+	assert_int_equal(nano, 1117);
+	assert_false(budget_limits(b));
+	budget_free(&b);
+}
+
+/* What is held counts: of calls at the same time, none gets past the limit. */
+static void test_nothing_is_overspent(void **state)
+{
+	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 1000, 0});
+	struct budget_hold holds[10];
+	size_t n = 0;
+
+	(void)state;
+	while (n < 10 && take(b, &ann, 300, 0, NOV_1, &holds[n]))
+		n++;
+	assert_int_equal(n, 3);
+	assert_true(take(b, &bob, 300, 0, NOV_1, NULL)); /* each user has their own */
+	assert_true(take(b, &eve, 300, 0, NOV_1, NULL)); /* and so has one of that name elsewhere */
+	budget_settle(b, &ann, &holds[0], 10, 0);
+	assert_true(take(b, &ann, 300, 0, NOV_1, NULL));
+	assert_false(take(b, &ann, 100, 0, NOV_1, NULL));
+	assert_true(take(b, &ann, 90, 0, NOV_1, NULL)); /* to the last token */
+	budget_free(&b);
+}
+
+static void test_scopes(void **state)
+{
+	const struct budget_limit limits[] = {
+		{BUDGET_TENANT, "acme", BUDGET_DAY, 0, 500},
+		{BUDGET_ROLE, "viewer", BUDGET_MONTH, 100, 0},
+	};
+	struct budget *b = budget_new(NULL, 0, limits, 2);
+	struct budget_state s;
+
+	(void)state;
+	assert_true(budget_limits_money(b));
+	assert_true(take(b, &ann, 1000, 300, NOV_1, NULL));
+	assert_false(take(b, &bob, 1000, 300, NOV_1, NULL));
+	assert_true(take(b, &eve, 90, 1000, NOV_1, NULL));
+	assert_false(take(b, &eve, 20, 0, NOV_1, NULL));
+	assert_true(budget_state(b, &ann, NOV_1, &s));
+	assert_int_equal(s.scope, BUDGET_TENANT);
+	assert_int_equal(s.used_percent, 60);
+	assert_true(s.money);
+	assert_true(budget_state(b, &eve, NOV_1, &s));
+	assert_int_equal(s.used_percent, 90);
+	assert_false(s.money);
+	assert_string_equal(budget_scope_name(s.scope), "role");
+	assert_string_equal(budget_period_name(s.period), "month");
+	budget_free(&b);
+}
+
+static void test_periods(void **state)
+{
+	const struct budget_limit limits[] = {{BUDGET_USER, NULL, BUDGET_DAY, 100, 0},
+					      {BUDGET_USER, NULL, BUDGET_MONTH, 250, 0}};
+	struct budget *b = budget_new(NULL, 0, limits, 2);
+	struct budget_hold late;
+
+	(void)state;
+	assert_true(take(b, &ann, 100, 0, NOV_1 + DAY_MS - 1, &late));
+	assert_false(take(b, &ann, 1, 0, NOV_1 + DAY_MS - 1, NULL));
+	assert_true(take(b, &ann, 100, 0, NOV_1 + DAY_MS, NULL));
+	/* It began yesterday: today bears nothing of it, the month does. */
+	budget_settle(b, &ann, &late, 60, 0);
+	assert_false(take(b, &ann, 1, 0, NOV_1 + DAY_MS, NULL));
+	assert_true(take(b, &ann, 90, 0, NOV_30, NULL));
+	assert_false(take(b, &ann, 1, 0, NOV_30, NULL));
+	assert_true(take(b, &ann, 100, 0, NOV_30 + DAY_MS, NULL));
+	budget_free(&b);
+}
+
+static void test_spent_before(void **state)
+{
+	const struct budget_limit limits[] = {{BUDGET_USER, NULL, BUDGET_DAY, 100, 0},
+					      {BUDGET_TENANT, NULL, BUDGET_MONTH, 1000, 0}};
+	struct budget *b = budget_new(NULL, 0, limits, 2);
+	const struct budget_sum sum = {"ann", "analyst", 95, 0, 960, 0};
+	struct budget_state s;
+
+	(void)state;
+	budget_add_sum(b, "acme", &sum, NOV_30);
+	assert_false(take(b, &ann, 10, 0, NOV_30, NULL));
+	assert_true(take(b, &bob, 40, 0, NOV_30, NULL));
+	assert_false(take(b, &bob, 1, 0, NOV_30, NULL));
+	assert_true(budget_state(b, &bob, NOV_30, &s));
+	assert_int_equal(s.used_percent, 100);
+	budget_free(&b);
+}
+
+/* Sums of periods that are over make room; those that count are never dropped. */
+static void test_many_users(void **state)
+{
+	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 100, 0});
+	char name[32];
+	struct budget_payer who = {"acme", name, "r"};
+
+	(void)state;
+	for (int day = 0; day < 2; day++)
+		for (int i = 0; i < BUDGET_SUMS_MAX + 10; i++) {
+			snprintf(name, sizeof(name), "user%d", i);
+			assert_true(take(b, &who, 100, 0, NOV_1 + day * DAY_MS, NULL));
+			assert_false(take(b, &who, 1, 0, NOV_1 + day * DAY_MS, NULL));
+		}
+	budget_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_prices),       cmocka_unit_test(test_nothing_is_overspent),
+		cmocka_unit_test(test_scopes),       cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_spent_before), cmocka_unit_test(test_many_users),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
