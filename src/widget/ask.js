@@ -5,6 +5,8 @@
 
 import { h } from './dom.js';
 
+const MANY_OPTIONS = 12;
+
 function byGroup(options) {
   const groups = new Map();
 
@@ -68,7 +70,31 @@ export class AskView {
     return h('button', { type: 'button', class: look, onclick }, label);
   }
 
+  /* Many options are a list to choose from; few are buttons. */
+  #dropdown() {
+    const select = h('select', { 'aria-label': this.#ask.prompt },
+      h('option', { value: '' }, 'Choose'),
+      byGroup(this.#ask.options).map(([group, options]) => {
+        const items = options.map(({ value, label }) => h('option', { value }, label));
+
+        return group ? h('optgroup', { label: group }, items) : items;
+      }));
+    const confirm = () => {
+      const option = this.#ask.options.find(({ value }) => String(value) === select.value);
+
+      if (option)
+        this.#answer([option.value], option.label);
+      else
+        this.#error.textContent = 'Please choose one.';
+    };
+
+    return [h('div', { class: 'options' }, select,
+      h('button', { type: 'button', class: 'primary', onclick: confirm }, 'Continue'))];
+  }
+
   #single() {
+    if ((this.#ask.options?.length ?? 0) > MANY_OPTIONS)
+      return this.#dropdown();
     return this.#groups((option) => this.#button(option, 'chip'));
   }
 

@@ -43,6 +43,13 @@ export class Composer {
     this.#draw();
   }
 
+  /* A question to go on with, instead of what was typed. */
+  fill(text) {
+    this.#input.value = text;
+    this.#draw();
+    this.#input.focus();
+  }
+
   focus() {
     this.#input.focus();
   }

@@ -1,6 +1,6 @@
-/* The small pieces below an answer: errors, report links, suggestions, and how it came about. */
+/* The small pieces below an answer: errors, report links, suggestions. */
 
-import { count, h, icon } from './dom.js';
+import { h, icon } from './dom.js';
 
 const TITLES = {
   busy: 'Another question is still being answered',
@@ -71,42 +71,4 @@ export function reportCard(report) {
     h('span', { class: 'card-title' }, report.report_name),
     h('span', { class: 'hint' }, 'Open the report in Power BI')),
   icon('open'));
-}
-
-function durationText(ms) {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
-function rowsRead({ outcomes, tables }) {
-  const results = outcomes?.length
-    ? outcomes.map(({ rows = 0, truncated }) => ({ rows, truncated }))
-    : tables.map((view) => ({ rows: view.row_count, truncated: view.truncated }));
-
-  if (results.length === 0)
-    return null;
-  const rows = results.reduce((sum, result) => sum + result.rows, 0);
-
-  return count(rows, 'row') + (results.some((result) => result.truncated) ? ', cut off' : '');
-}
-
-function checkedText(checked) {
-  if (!checked)
-    return null;
-  if (checked.unbound > 0)
-    return `${count(checked.unbound, 'number')} not verified`;
-  return checked.bound > 0 ? `${count(checked.bound, 'number')} verified` : null;
-}
-
-/* "rules (no model)", "1 row", "2 numbers verified", "128 ms" */
-export function outcomeParts(complete) {
-  const { provider, model, latency_ms: latencyMs } = complete;
-  const by = provider === 'rules'
-    ? 'rules (no model)' : [provider, model].filter(Boolean).join(' ');
-
-  return [
-    by && `Answered by ${by}`,
-    rowsRead(complete),
-    checkedText(complete.checked),
-    latencyMs === undefined ? null : durationText(latencyMs),
-  ].filter(Boolean);
 }

@@ -37,7 +37,7 @@ styles.replaceSync(`
 *, *::before, *::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
 h1, h2, h3, h4, h5, h6, p, ul, ol, figure, blockquote, pre, fieldset { margin: 0; }
-button, textarea, input { font: inherit; color: inherit; }
+button, textarea, input, select { font: inherit; color: inherit; }
 button { cursor: pointer; }
 button:disabled { cursor: default; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -107,12 +107,31 @@ button:disabled { cursor: default; }
 .turn:not(.running) .progress, .turn.has-text .progress { display: none; }
 .filters { display: flex; flex-wrap: wrap; gap: 6px; padding: 0; list-style: none; }
 .filter {
-  padding: 2px 10px; font-size: 13px; color: var(--muted);
+  display: inline-block; padding: 2px 10px; font-size: 13px; line-height: 1.6; color: var(--muted); text-align: left;
   background: var(--surface); border: 1px solid var(--line); border-radius: 99px;
 }
+button.filter:hover { border-color: var(--accent); }
 .filter .value { color: var(--text); font-weight: 550; }
 .filter.assumed { border-style: dashed; border-color: var(--edge); }
 .filter .why { margin-left: 6px; font-style: italic; }
+.filter.editing { display: inline-flex; gap: 6px; align-items: center; padding: 0 4px 0 10px; border-color: var(--accent); }
+.editing input { width: 16ch; padding: 2px 4px; background: none; border: 0; border-bottom: 1px solid var(--edge); }
+.editing button { display: grid; place-items: center; width: 24px; height: 24px; padding: 0; background: none; border: 0; border-radius: 50%; }
+.editing button:hover { background: var(--soft); }
+.small {
+  display: grid; flex: none; place-items: center; width: 28px; height: 28px; padding: 0; color: var(--muted);
+  background: none; border: 0; border-radius: 8px;
+}
+.small:hover { color: var(--text); background: var(--soft); }
+.question { gap: 4px; align-items: center; }
+.question .small { order: -1; opacity: 0; }
+.question:hover .small, .question .small:focus-visible { opacity: 1; }
+@media (hover: none) { .question .small { opacity: 1; } }
+.body { position: relative; }
+.tip {
+  position: absolute; z-index: 3; max-width: min(100%, 46ch); padding: 5px 10px; font-size: 13px; line-height: 1.45;
+  color: var(--bg); background: var(--text); border-radius: 8px; pointer-events: none;
+}
 
 /* answer text */
 .prose { display: flex; flex-direction: column; gap: .75em; overflow-wrap: anywhere; }
@@ -148,6 +167,11 @@ th {
   background: var(--sunken); border-bottom: 1px solid var(--line);
 }
 td { white-space: nowrap; }
+.sort { padding: 0; font: inherit; color: inherit; background: none; border: 0; }
+.sort::after { content: ""; display: inline-block; width: 1ch; }
+[aria-sort=ascending] .sort::after { content: "↑"; }
+[aria-sort=descending] .sort::after { content: "↓"; }
+.sort:hover { color: var(--text); }
 td.long { min-width: 28ch; white-space: normal; overflow-wrap: anywhere; }
 tr + tr td { border-top: 1px solid color-mix(in srgb, var(--line) 70%, transparent); }
 tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent); }
@@ -179,6 +203,8 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .data-title { font-weight: 600; }
 .data-rows { margin-left: auto; color: var(--muted); font-size: 13px; }
 .data:not([open]) .data-rows::before { content: "Show "; }
+.data-tools { display: flex; gap: 2px; justify-content: flex-end; padding: 4px 10px; border-top: 1px solid var(--line); }
+.data:not([open]) .data-tools { display: none; }
 .data-rows.cut { color: var(--warn); }
 .notice, .error, .refused { display: flex; gap: 14px; padding: 16px 18px; }
 .notice { flex-wrap: wrap; align-items: center; justify-content: space-between; font-size: 15px; color: var(--muted); }
@@ -228,6 +254,7 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .ask-error { color: var(--danger); font-size: 14px; }
 .ask-error:empty { display: none; }
 .group { flex-basis: 100%; color: var(--muted); font-size: 13px; }
+.ask select { max-width: 100%; padding: 7px 10px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 8px; font: inherit; }
 .date { display: inline-flex; gap: 8px; align-items: center; font-size: 14px; color: var(--muted); }
 .date input { padding: 6px 10px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 8px; }
 
@@ -240,6 +267,15 @@ summary .icon { transition: transform .15s; }
 summary.outcome .icon { margin-left: 6px; }
 details[open] summary .icon { transform: rotate(90deg); }
 summary.outcome:hover { color: var(--text); }
+.foot { display: flex; gap: 4px; align-items: flex-start; }
+.foot .small { margin-top: -3px; }
+.how { display: grid; gap: 12px; margin-top: 10px; font-size: 14px; }
+.how dl { display: grid; gap: 4px; margin: 0; }
+.how dl div { display: grid; grid-template-columns: minmax(9ch, 16ch) minmax(0, 1fr); gap: 12px; }
+.how dt { color: var(--muted); }
+.how dd { margin: 0; overflow-wrap: anywhere; }
+.how pre { padding: 10px 12px; overflow-x: auto; background: var(--sunken); border: 1px solid var(--line); border-radius: 8px; font-size: 13px; }
+.how .steps { margin: 0; }
 .steps { display: grid; gap: 4px; margin-top: 10px; padding: 0; list-style: none; color: var(--muted); font-size: 14px; }
 .step { display: flex; gap: 10px; align-items: center; }
 .step .icon { color: var(--accent); }

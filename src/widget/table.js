@@ -90,19 +90,81 @@ export function tableTitle(view) {
   return view.source?.tool ? humanize(view.source.tool) : 'Result';
 }
 
+/* Spreadsheets run a cell that opens like a formula; a leading apostrophe makes it text. */
+function csvCell(value) {
+  const text = value === null || value === undefined ? '' : String(value);
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/* The rows as they are stored, not as they are worded. */
+export function csvOf(view) {
+  const lines = Array.from({ length: view.row_count }, (_, i) =>
+    view.columns.map((name) => csvCell(view.data_dict[name][i])).join(','));
+
+  return [view.columns.map(csvCell).join(','), ...lines].join('\r\n');
+}
+
+function save(view) {
+  const url = URL.createObjectURL(new Blob(['\uFEFF', csvOf(view)], { type: 'text/csv;charset=utf-8' }));
+
+  h('a', { href: url, download: `${view.source?.tool ?? 'result'}.csv` }).click();
+  URL.revokeObjectURL(url);
+}
+
+function tools(view) {
+  const copied = (event) => navigator.clipboard.writeText(csvOf(view).replaceAll(',', '\t'))
+    .then(() => event.target.closest('button').replaceChildren(icon('check')));
+
+  return h('span', { class: 'data-tools' },
+    navigator.clipboard && h('button', { type: 'button', class: 'small', 'aria-label': 'Copy the table', title: 'Copy',
+      onclick: copied }, icon('copy')),
+    h('button', { type: 'button', class: 'small', 'aria-label': 'Save the table as CSV', title: 'Save as CSV',
+      onclick: () => save(view) }, icon('save')));
+}
+
+/* Numbers by size, text by the alphabet; what is missing comes last. */
+function compare(a, b) {
+  if (a === b)
+    return 0;
+  if (a === null || a === undefined)
+    return 1;
+  if (b === null || b === undefined)
+    return -1;
+  return typeof a === 'number' && typeof b === 'number' ? a - b
+    : String(a).localeCompare(String(b), 'en', { numeric: true });
+}
+
+function sortBy(body, header, column) {
+  const down = header.getAttribute('aria-sort') === 'ascending';
+  const rows = [...body.rows].sort((a, b) => {
+    const [x, y] = [column.values[a.dataset.row], column.values[b.dataset.row]];
+    const missing = x === null || x === undefined || y === null || y === undefined;
+
+    return (down && !missing ? -1 : 1) * compare(x, y) || a.dataset.row - b.dataset.row;
+  });
+
+  for (const other of header.parentNode.cells)
+    other.removeAttribute('aria-sort');
+  header.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+  body.replaceChildren(...rows);
+}
+
 export function dataTable(view) {
   const columns = columnsOf(view);
   const rows = Math.max(0, ...columns.map((column) => column.values.length));
   const title = tableTitle(view);
 
-  const head = h('tr', {}, columns.map((column) =>
-    h('th', { scope: 'col', class: column.numeric && 'number' },
-      column.label, column.unit && h('span', { class: 'unit' }, column.unit))));
-  const body = Array.from({ length: rows }, (_, i) => h('tr', {}, columns.map((column) => {
+  const body = h('tbody', {}, Array.from({ length: rows }, (_, i) => h('tr', { 'data-row': i }, columns.map((column) => {
     const text = column.format(column.values[i]);
 
     return h('td', { class: column.numeric ? 'number' : text.length > LONG_CHARS && 'long' }, text);
-  })));
+  }))));
+  const head = h('tr', {}, columns.map((column) =>
+    h('th', { scope: 'col', class: column.numeric && 'number' },
+      h('button', { type: 'button', class: 'sort', onclick: (event) => sortBy(body, event.currentTarget.parentNode, column) },
+        column.label, column.unit && h('span', { class: 'unit' }, column.unit)))));
 
   return h('details', { class: 'card data', part: 'table', open: true },
     h('summary', {},
@@ -110,5 +172,6 @@ export function dataTable(view) {
       h('span', { class: 'data-title' }, title),
       h('span', { class: view.truncated ? 'data-rows cut' : 'data-rows' }, rowsText(view))),
     h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': `${title}, table` },
-      h('table', {}, h('thead', {}, head), h('tbody', {}, body))));
+      h('table', {}, h('thead', {}, head), body)),
+    tools(view));
 }

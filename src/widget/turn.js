@@ -3,11 +3,14 @@
  * seq, exactly once each, so a replay after a lost connection can neither lose nor double a word.
  */
 
+import { answeredPanel } from './answered.js';
 import { AskView } from './ask.js';
 import { chartCard } from './chart.js';
-import { count, h, humanize, icon } from './dom.js';
+import { h, icon } from './dom.js';
+import { FilterBar } from './filters.js';
 import { MarkdownView } from './markdown.js';
-import { errorCard, isWebUrl, outcomeParts, reportCard, suggestionChips } from './parts.js';
+import { Marks } from './marks.js';
+import { errorCard, isWebUrl, reportCard, suggestionChips } from './parts.js';
 import { dataTable } from './table.js';
 
 const PHASES = {
@@ -26,6 +29,8 @@ const ENDINGS = {
   failed: 'This question could not be answered.',
 };
 
+const COPIED_MS = 1500;
+
 export class TurnView {
   #actions;
   #text = '';
@@ -36,7 +41,10 @@ export class TurnView {
   #steps = new Map();
   #frame = 0;
   #folded = false;
+  #understood = [];
+  #filters = new FilterBar((filters) => this.#actions.refilter(this, filters));
   #markdown;
+  #marksView;
   #parts;
 
   id = null;
@@ -44,17 +52,15 @@ export class TurnView {
   running = true;
   stopping = false;
 
-  /* actions: {ask(question), select(ask, values, label), retry(turn), linkHosts(), onText(turn)} */
-  constructor(actions, { question, clientId } = {}) {
+  /* actions: {ask(question), edit(question), refilter(turn, filters), select(ask, values, label), retry(turn),
+     linkHosts(), onText(turn)} */
+  constructor(actions, { question, clientId, filters } = {}) {
     this.#actions = actions;
     this.question = question;
     this.clientId = clientId;
+    this.filters = filters;
     this.#parts = {
-      filters: h('ul', {
-        class: 'filters',
-        'aria-label': 'How the question was understood',
-        hidden: true,
-      }),
+      filters: this.#filters.root,
       progress: h('p', { class: 'progress' }, 'Sending'),
       prose: h('div', { class: 'prose', part: 'answer' }),
       charts: h('div', { class: 'views' }),
@@ -67,14 +73,18 @@ export class TurnView {
     };
     this.root = h('article', { class: 'turn running' },
       question && h('div', { class: 'question', part: 'question' },
-        h('h2', { class: 'sr-only' }, 'You asked'), h('p', {}, question)),
+        h('h2', { class: 'sr-only' }, 'You asked'), h('p', {}, question),
+        h('button', { type: 'button', class: 'small', 'aria-label': 'Edit this question', title: 'Edit and ask again',
+          onclick: () => this.#actions.edit(question) }, icon('edit'))),
       h('div', { class: 'answer' },
         h('h2', { class: 'sr-only' }, 'Answer'),
         h('span', { class: 'avatar' }, icon('star')),
         h('div', { class: 'body' }, Object.values(this.#parts))));
+    this.#marksView = new Marks(this.#parts.prose, (call) => this.#toolOf(call));
+    this.#parts.foot.before(this.#marksView.tip);
     this.#markdown = new MarkdownView(this.#parts.prose, {
       hosts: () => actions.linkHosts(),
-      renderMark,
+      renderMark: (mark, text) => this.#marksView.render(mark, text),
     });
   }
 
@@ -110,10 +120,10 @@ export class TurnView {
     for (const map of [this.#views, this.#asks, this.#steps])
       map.clear();
     for (const part of Object.values(this.#parts)) {
-      if (part !== this.#parts.progress && part !== this.#parts.prose)
+      if (![this.#parts.progress, this.#parts.prose, this.#parts.filters].includes(part))
         part.replaceChildren();
     }
-    this.#parts.filters.hidden = true;
+    this.#showFilters([]);
     this.#draw();
   }
 
@@ -124,7 +134,8 @@ export class TurnView {
       this.#showView(view);
     this.#showReports(message.pbi_deep_links);
     this.#showEnding(message.status);
-    this.#showOutcome(outcomeParts({ provider: message.provider, tables: this.tables }));
+    this.#showFoot({ provider: message.provider, message_id: message.message_id, feedback: message.feedback,
+      checked: message.checked });
     this.finish();
   }
 
@@ -195,16 +206,12 @@ export class TurnView {
   }
 
   #showFilters(filters) {
-    this.#parts.filters.replaceChildren(...filters.map((filter) => {
-      const assumed = filter.source === 'default' || filter.source === 'carried';
-      const why = { default: 'assumed', carried: 'from before' }[filter.source];
+    this.#understood = filters;
+    this.#filters.show(filters);
+  }
 
-      return h('li', { class: assumed ? 'filter assumed' : 'filter' },
-        h('span', { class: 'name' }, humanize(filter.name)), ' ',
-        h('span', { class: 'value' }, String(filter.label ?? filter.value)),
-        why && h('span', { class: 'why' }, why));
-    }));
-    this.#parts.filters.hidden = filters.length === 0;
+  #toolOf(call) {
+    return this.tables.find((view) => view.source?.call === call)?.source.tool;
   }
 
   /* Marks count code points within their token; the page counts UTF-16 units of the whole text. */
@@ -229,6 +236,7 @@ export class TurnView {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#markdown.update(this.#text, this.#marks, this.running);
+    this.#marksView.settle();
     this.root.classList.toggle('has-text', this.#text !== '');
     this.#foldTables();
     this.#actions.onText(this);
@@ -329,7 +337,7 @@ export class TurnView {
   #complete(frame) {
     this.#showEnding(frame.status, frame.error);
     this.#showReports(frame.pbi_deep_links);
-    this.#showOutcome(outcomeParts({ ...frame, tables: this.tables }));
+    this.#showFoot(frame);
     this.#parts.suggestions.replaceChildren(
       ...suggestionChips(frame.suggestions, (question) => this.#actions.ask(question)));
     this.finish();
@@ -345,45 +353,17 @@ export class TurnView {
     this.#parts.notices.replaceChildren(errorCard(error, this.#actions, this));
   }
 
-  #showOutcome(parts) {
-    const line = parts.map((text) => h('span', {}, text));
+  #showFoot(complete) {
+    const panel = answeredPanel({ complete, tables: this.tables, steps: [...this.#steps.values()], filters: this.#understood });
+    const copy = navigator.clipboard && this.#text !== '' && h('button', { type: 'button', class: 'small',
+      'aria-label': 'Copy the answer', title: 'Copy', onclick: (event) => this.#copy(event.currentTarget) }, icon('copy'));
 
-    if (this.#steps.size === 0) {
-      this.#parts.foot.replaceChildren();
-      if (line.length > 0)
-        this.#parts.foot.append(h('p', { class: 'outcome' }, line));
-      return;
-    }
-    const steps = [...this.#steps.values()].map(({ words, state, rows }) =>
-      h('li', { class: state === 'failed' ? 'step failed' : 'step' },
-        icon(state === 'failed' ? 'cross' : 'check'),
-        h('span', {}, words),
-        rows !== undefined && h('span', { class: 'step-rows' }, count(rows, 'row'))));
-
-    this.#parts.foot.replaceChildren(h('details', {},
-      h('summary', { class: 'outcome' }, line, icon('chevron')),
-      h('ol', { class: 'steps' }, steps)));
+    this.#parts.foot.replaceChildren(...[panel, copy].filter(Boolean));
   }
-}
 
-const MARKS = {
-  bound: (mark) => `From the data: ${sourceText(mark.ref)}`,
-  unbound: () => 'This number was not found in the data.',
-  withheld: () => 'A number was left out because the data does not support it.',
-};
-
-function sourceText(ref) {
-  if (!ref)
-    return 'checked';
-  return [
-    ref.call && humanize(String(ref.call)),
-    ref.column,
-    ref.row !== undefined && `row ${ref.row + 1}`,
-    ref.formula,
-  ].filter(Boolean).join(', ');
-}
-
-function renderMark(mark, text) {
-  return h('span', { class: `mark ${mark.kind}`, title: MARKS[mark.kind]?.(mark) }, text,
-    mark.kind === 'unbound' && h('span', { class: 'sr-only' }, ' (not verified)'));
+  async #copy(button) {
+    await navigator.clipboard.writeText(this.#text);
+    button.replaceChildren(icon('check'));
+    setTimeout(() => button.replaceChildren(icon('copy')), COPIED_MS);
+  }
 }

@@ -110,12 +110,13 @@ export class VesperChat extends HTMLElement {
     this.#composer.focus();
   }
 
-  ask(question) {
+  /* filters: {name: value or null}, to be taken as they are instead of being read from the question. */
+  ask(question, filters) {
     const content = question.trim();
 
     if (content === '' || this.#active || this.#refused || this.#needsHistory)
       return false;
-    this.#begin(new TurnView(this.#actions, { question: content, clientId: newId() }));
+    this.#begin(new TurnView(this.#actions, { question: content, clientId: newId(), filters }));
     this.#sendQuestion();
     this.#emit('vesper:message', { question: content });
     return true;
@@ -357,6 +358,8 @@ export class VesperChat extends HTMLElement {
       this.#select(ask, values, label);
       this.#afterChip();
     },
+    edit: (question) => this.#composer.fill(question),
+    refilter: (turn, filters) => this.#refilter(turn, filters),
     retry: (turn) => this.#retry(turn),
     linkHosts: () => this.linkHosts,
     onText: (turn) => turn === this.#active && turn.running && this.#announcer.grow(turn.text),
@@ -385,10 +388,22 @@ export class VesperChat extends HTMLElement {
   }
 
   #sendQuestion() {
-    const { question, clientId } = this.#active;
+    const { question, clientId, filters } = this.#active;
 
-    if (this.#connection.send({ type: 'chat.message', content: question, client_msg_id: clientId }))
+    if (this.#connection.send({ type: 'chat.message', content: question, client_msg_id: clientId, filters }))
       this.#isStored = true;
+  }
+
+  /* The same question, with exactly these filters. */
+  #refilter(turn, filters) {
+    const question = this.#questionOf(turn);
+
+    if (question)
+      this.ask(question, filters);
+  }
+
+  #questionOf(turn) {
+    return turn.question ?? this.#turns.slice(0, this.#turns.indexOf(turn)).findLast((other) => other.question)?.question;
   }
 
   #select(ask, values, label) {
@@ -406,10 +421,10 @@ export class VesperChat extends HTMLElement {
       turn.root.remove();
       this.#turns = this.#turns.filter((other) => other !== turn);
     }
-    const question = turn.question ?? this.#turns.findLast((other) => other.question)?.question;
+    const question = this.#questionOf(turn) ?? turn.question;
 
     if (question)
-      this.ask(question);
+      this.ask(question, turn.filters);
     this.#afterChip();
   }
 

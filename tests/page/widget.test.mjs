@@ -55,7 +55,8 @@ test('the reference question: text, table, filters, report, outcome', async () =
   assert.equal(await turn.locator('.filter').count(), 5);
   assert.match(await turn.locator('.filter.assumed').innerText(), /Reference Base\s*assumed/);
   assert.equal(await turn.locator('.mark.bound').first().innerText(), '$48.73/MWh');
-  assert.match(await turn.locator('.mark.bound').first().getAttribute('title'), /Average annual price, AvgPrice_PerMWh, row 1/);
+  await turn.locator('.mark.bound').first().hover();
+  assert.match(await turn.locator('.tip').innerText(), /From the data: Average annual price, AvgPrice_PerMWh, row 1/);
   assert.deepEqual(await turn.locator('.data th').allInnerTexts(), ['As of', 'Average price$/MWh', 'Hours', 'Year']);
   assert.deepEqual(await turn.locator('.data tbody tr').first().locator('td').allInnerTexts(), ['Jan_2025', '48.730', '8,760', '2025']);
   assert.equal(await turn.locator('.data td').nth(1).evaluate((cell) => getComputedStyle(cell).textAlign), 'right');
@@ -63,6 +64,89 @@ test('the reference question: text, table, filters, report, outcome', async () =
   assert.equal(await turn.locator('a.report').getAttribute('href'), 'https://app.powerbi.com/groups/g/reports/r');
   assert.equal(await turn.locator('.suggestions .chip').count(), 3);
   assertClean();
+});
+
+test('checked numbers say where they come from, to the keyboard too', async () => {
+  const page = await start();
+
+  await ask(page, REFERENCE);
+  const turn = await answered(page);
+  const marks = turn.locator('.mark');
+
+  assert.equal(await turn.locator('.mark[tabindex="0"]').count(), 1, 'one stop of the Tab key');
+  await marks.first().focus();
+  assert.match(await turn.getByRole('tooltip').innerText(), /AvgPrice_PerMWh, row 1/);
+  await page.keyboard.press('ArrowRight');
+  assert.match(await turn.getByRole('tooltip').innerText(), /DataPoints, row 1/);
+  assert.equal(await marks.nth(1).getAttribute('aria-describedby'), await turn.getByRole('tooltip').getAttribute('id'));
+  assertClean();
+});
+
+test('a filter is edited or taken away, and the question asked again with it', async () => {
+  const page = await start();
+
+  await ask(page, REFERENCE);
+  await (await answered(page)).getByRole('button', { name: /Hub zone NP15/ }).click();
+  await page.getByRole('textbox', { name: 'Hub zone' }).fill('SP15');
+  await page.keyboard.press('Enter');
+  await answered(page);
+  const sent = () => fake.received.filter((frame) => frame.type === 'chat.message').at(-1);
+  assert.equal(sent().content, REFERENCE);
+  assert.deepEqual(sent().filters, { vendor: 'Ascend', market: 'CAISO', hub_zone: 'SP15', year: 2025, reference: 'Base' });
+
+  await lastTurn(page).getByRole('button', { name: /Year 2025/ }).click();
+  await page.keyboard.press('Escape');
+  assert.equal(await lastTurn(page).locator('.editing').count(), 0);
+  assert.equal(await page.evaluate(() => document.querySelector('vesper-chat').shadowRoot.activeElement.textContent), 'Year 2025');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Without Year' }).click();
+  await answered(page);
+  assert.equal(sent().filters.year, null);
+  assertClean();
+});
+
+test('a table is sorted by its headers and saved without formulas', async () => {
+  const page = await start({ acceptDownloads: true });
+
+  await ask(page, REFERENCE);
+  const turn = await answered(page);
+  const first = () => turn.locator('.data tbody tr').first().locator('td').first().innerText();
+  await turn.getByRole('button', { name: 'Average price' }).click();
+  assert.equal(await first(), 'Jul_2024');
+  await turn.getByRole('button', { name: 'Average price' }).click();
+  assert.equal(await first(), 'Jan_2025');
+  assert.equal(await turn.locator('th[aria-sort=descending]').count(), 1);
+
+  await ask(page, 'hostile');
+  const [download] = await Promise.all([page.waitForEvent('download'),
+    (await answered(page)).getByRole('button', { name: 'Save the table as CSV' }).click()]);
+  const text = (await (await download.createReadStream()).toArray()).join('');
+  assert.doesNotMatch(text, /(^|,|\n)"?[=@]/);
+  assertClean();
+});
+
+test('how an answer came about is behind its last line', async () => {
+  const page = await start();
+
+  await ask(page, REFERENCE);
+  const turn = await answered(page);
+  await turn.locator('summary.outcome').click();
+  const how = turn.locator('.how');
+  assert.match(await how.innerText(), /Understood as\s+Vendor Ascend, Market CAISO, Hub zone NP15/);
+  assert.match(await how.innerText(), /Average annual price\s+3 rows/);
+  assert.match(await how.innerText(), /Worded by\s+rules \(no model\)/);
+  assertClean();
+});
+
+test('a question is edited and asked again', async () => {
+  const page = await start();
+
+  await ask(page, 'slow please');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await answered(page);
+  await page.locator('.question').hover();
+  await page.getByRole('button', { name: 'Edit this question' }).click();
+  assert.equal(await page.getByRole('textbox', { name: 'Your question' }).inputValue(), 'slow please');
 });
 
 test('signs in as the chosen demo user', async () => {

@@ -1,0 +1,99 @@
+/*
+ * What the question was understood to mean, one chip a filter. A chip that may be edited opens into a
+ * field: another value, or none at all, asks the question again with exactly these filters.
+ */
+
+import { h, humanize, icon } from './dom.js';
+
+const WHY = { default: 'assumed', carried: 'from before', edited: 'edited' };
+
+function textOf({ label, value }) {
+  return String(label ?? (Array.isArray(value) ? value.join(', ') : value));
+}
+
+/* A typed value in the form the filter had: several, separated by commas, stay several. */
+function valueOf(text, before) {
+  const one = (part) => (/^-?\d+$/.test(part) ? Number(part) : part);
+
+  return Array.isArray(before) ? text.split(',').map((part) => one(part.trim())).filter((part) => part !== '') : one(text);
+}
+
+export class FilterBar {
+  #filters = [];
+  #onEdit;
+  #open = null;
+
+  /* onEdit(filters): {name: value or null} of every filter that is shown. */
+  constructor(onEdit) {
+    this.#onEdit = onEdit;
+    this.root = h('ul', { class: 'filters', 'aria-label': 'How the question was understood', hidden: true });
+  }
+
+  show(filters) {
+    this.#filters = filters;
+    this.#open = null;
+    this.#draw();
+  }
+
+  #draw() {
+    this.root.replaceChildren(...this.#filters.map((filter) =>
+      h('li', {}, filter === this.#open ? this.#editor(filter) : this.#chip(filter))));
+    this.root.hidden = this.#filters.length === 0;
+  }
+
+  #chip(filter) {
+    const why = WHY[filter.source];
+    const look = ['default', 'carried'].includes(filter.source) ? 'filter assumed' : 'filter';
+    const words = [h('span', { class: 'name' }, humanize(filter.name)), ' ',
+      h('span', { class: 'value' }, textOf(filter)), why && h('span', { class: 'why' }, why)];
+
+    if (!filter.editable)
+      return h('span', { class: look }, words);
+    return h('button', { type: 'button', class: look, title: 'Change this', onclick: () => this.#edit(filter) }, words);
+  }
+
+  #edit(filter) {
+    this.#open = filter;
+    this.#draw();
+    this.root.querySelector('input').select();
+  }
+
+  #close() {
+    const at = this.#filters.indexOf(this.#open);
+
+    this.#open = null;
+    this.#draw();
+    this.root.children[at]?.firstElementChild.focus();
+  }
+
+  #apply(filter, value) {
+    const filters = Object.fromEntries(this.#filters.map((one) => [one.name, one.value]));
+
+    this.#open = null;
+    this.#draw();
+    this.#onEdit({ ...filters, [filter.name]: value });
+  }
+
+  #editor(filter) {
+    const input = h('input', { type: 'text', value: textOf(filter), 'aria-label': humanize(filter.name), autocomplete: 'off' });
+    const submit = (event) => {
+      event.preventDefault();
+      if (input.value.trim() === textOf(filter) || input.value.trim() === '')
+        this.#close();
+      else
+        this.#apply(filter, valueOf(input.value.trim(), filter.value));
+    };
+    const onkeydown = (event) => {
+      if (event.key !== 'Escape')
+        return;
+      event.stopPropagation();
+      this.#close();
+    };
+
+    return h('form', { class: 'filter editing', onsubmit: submit, onkeydown },
+      h('span', { class: 'name' }, humanize(filter.name)), input,
+      h('button', { type: 'submit', 'aria-label': 'Ask again with this', title: 'Ask again with this' }, icon('check')),
+      h('button', { type: 'button', 'aria-label': `Without ${humanize(filter.name)}`, title: 'Ask again without it',
+        onclick: () => this.#apply(filter, null) }, icon('cross')));
+  }
+}

@@ -1,0 +1,103 @@
+/*
+ * Numbers that the server has checked: each says on hover or focus where it comes from. One of them
+ * is in the order of the Tab key, the arrow keys go from one to the next, so that a table of checked
+ * numbers is no wall for the keyboard.
+ */
+
+import { h, humanize, newId } from './dom.js';
+
+const WORDS = {
+  bound: 'From the data',
+  unbound: 'This number was not found in the data.',
+  withheld: 'A number was left out because the data does not support it.',
+};
+
+export class Marks {
+  #root;
+  #toolOf;
+  #marks = new WeakMap();
+  #tip = h('div', { class: 'tip', role: 'tooltip', id: `tip-${newId()}`, hidden: true });
+  #shown = null;
+
+  /* root holds the text; toolOf(call): the tool's name, or undefined. */
+  constructor(root, toolOf) {
+    this.#root = root;
+    this.#toolOf = toolOf;
+    root.addEventListener('pointerover', (event) => this.#show(event.target.closest('.mark')));
+    root.addEventListener('pointerleave', () => this.#show(null));
+    root.addEventListener('focusin', (event) => this.#focus(event.target.closest('.mark')));
+    root.addEventListener('focusout', () => this.#show(null));
+    root.addEventListener('keydown', (event) => this.#onKey(event));
+  }
+
+  get tip() {
+    return this.#tip;
+  }
+
+  render(mark, text) {
+    const node = h('span', { class: `mark ${mark.kind}`, tabindex: this.#root.querySelector('.mark[tabindex="0"]') ? -1 : 0 },
+      text, mark.kind === 'unbound' && h('span', { class: 'sr-only' }, ' (not verified)'));
+
+    this.#marks.set(node, mark);
+    return node;
+  }
+
+  /* After each drawing: exactly one mark is in the order of the Tab key. */
+  settle() {
+    const all = this.#root.querySelectorAll('.mark');
+    const tabbable = [...all].filter((node) => node.tabIndex === 0);
+
+    for (const node of tabbable.slice(1))
+      node.tabIndex = -1;
+    if (tabbable.length === 0 && all.length > 0)
+      all[0].tabIndex = 0;
+    if (this.#shown && !this.#shown.isConnected)
+      this.#show(null);
+  }
+
+  #text({ kind, ref }) {
+    if (kind !== 'bound' || !ref)
+      return WORDS[kind] ?? '';
+    const tool = this.#toolOf(ref.call) ?? ref.call;
+
+    return [`${WORDS.bound}: ${humanize(String(tool))}`, ref.column, ref.row !== undefined && `row ${ref.row + 1}`,
+      ref.formula].filter(Boolean).join(', ');
+  }
+
+  #show(node) {
+    if (node === this.#shown)
+      return;
+    this.#shown?.removeAttribute('aria-describedby');
+    this.#shown = node;
+    this.#tip.hidden = !node;
+    if (!node)
+      return;
+    const frame = this.#tip.offsetParent.getBoundingClientRect();
+    const at = node.getBoundingClientRect();
+
+    this.#tip.textContent = this.#text(this.#marks.get(node));
+    this.#tip.style.left = `${Math.max(0, Math.min(at.left - frame.left, frame.width - this.#tip.offsetWidth))}px`;
+    this.#tip.style.top = `${at.bottom - frame.top + 4}px`;
+    node.setAttribute('aria-describedby', this.#tip.id);
+  }
+
+  #focus(node) {
+    if (!node)
+      return;
+    for (const other of this.#root.querySelectorAll('.mark[tabindex="0"]'))
+      other.tabIndex = -1;
+    node.tabIndex = 0;
+    this.#show(node);
+  }
+
+  #onKey(event) {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const all = [...this.#root.querySelectorAll('.mark')];
+    const next = all[all.indexOf(event.target) + step];
+
+    if (!event.target.classList?.contains('mark') || !step || !next)
+      return;
+    event.preventDefault();
+    next.focus();
+  }
+}
