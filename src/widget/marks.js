@@ -72,10 +72,10 @@ export class Marks {
     this.#tip.hidden = !node;
     if (!node)
       return;
+    this.#tip.textContent = this.#text(this.#marks.get(node));
     const frame = this.#tip.offsetParent.getBoundingClientRect();
     const at = node.getBoundingClientRect();
 
-    this.#tip.textContent = this.#text(this.#marks.get(node));
     this.#tip.style.left = `${Math.max(0, Math.min(at.left - frame.left, frame.width - this.#tip.offsetWidth))}px`;
     this.#tip.style.top = `${at.bottom - frame.top + 4}px`;
     node.setAttribute('aria-describedby', this.#tip.id);

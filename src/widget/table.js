@@ -8,6 +8,7 @@ import { count, h, humanize, icon } from './dom.js';
 const NUMERIC = new Set(['int', 'decimal']);
 const MAX_DECIMALS = 6;
 const GROUPED_FROM = 1000;
+const SAVED_MS = 10000;           /* by then the browser has read what is saved */
 const LONG_CHARS = 40;           /* from here a cell may wrap */
 const IDENTIFIER = /(^|_)(year|yr|id|key|code)(_|$)/i; /* 2025 is a name, not an amount */
 
@@ -110,7 +111,7 @@ function save(view) {
   const url = URL.createObjectURL(new Blob(['\uFEFF', csvOf(view)], { type: 'text/csv;charset=utf-8' }));
 
   h('a', { href: url, download: `${view.source?.tool ?? 'result'}.csv` }).click();
-  URL.revokeObjectURL(url);
+  setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
 }
 
 function tools(view) {
