@@ -63,6 +63,14 @@
 #define TURNS_MAX          4000   /* running turns in one process */
 #define TURNS_PER_USER_MAX 8      /* running turns of one user over all sessions */
 #define TURN_GRACE_MS      30000  /* a turn nobody watches runs on that long, to be resumed */
+#define SUMMARY_MESSAGES   30     /* messages without a summary: then the older ones get one */
+#define SUMMARY_TOKENS     100000 /* or that many tokens written in them */
+#define SUMMARY_KEEP       6      /* the newest stay out of it: prompts repeat them whole */
+#define SUMMARY_READ       200    /* messages that one summary takes in */
+#define SUMMARY_ITEMS_MAX  40     /* questions that a summary remembers; the oldest go first */
+#define SUMMARY_TEXT_BYTES 240    /* of a question, and of what answered it */
+#define SUMMARY_MODEL_MS   8000   /* a model has that long to word it */
+#define SUMMARY_BYTES_MAX  4000   /* of a model's summary */
 #define HISTORY_MESSAGES_MAX                                                                       \
 	12 /* read of a session: a prompt repeats half, what stands is near                        \
 	    */

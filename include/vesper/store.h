@@ -73,6 +73,7 @@ struct message {
 	const char *rating; /* "up", "down"; NULL: no feedback */
 	const char *comment;
 	const char *correction;
+	int64_t place; /* among all messages; only of store_uncovered */
 };
 
 struct session {
@@ -120,6 +121,27 @@ struct sessions_page {
 	enum session_filter filter;
 	const char *title; /* only titles that contain this; NULL: all */
 };
+/* ---- what a long session was about ---- */
+
+struct memory {
+	const json_t *items; /* of the newest summary, as they were given; NULL: there is none */
+	int64_t messages;    /* stored since then */
+	int64_t tokens;      /* that were written in them */
+};
+
+typedef void (*store_memory_cb)(void *owner, const struct memory *memory, const struct err *e);
+struct op *store_memory(struct store *s, const struct principal *who, const char *session_id,
+			struct arena *a, store_memory_cb cb, void *owner);
+/* The first `limit` messages that no summary covers, oldest first, the beginnings of their texts,
+ * each with its place. */
+struct op *store_uncovered(struct store *s, const struct principal *who, const char *session_id,
+			   size_t limit, struct arena *a, store_messages_cb cb, void *owner);
+/* Stores a summary (an array of items) of everything up to this place, and counts it. Another one
+ * that reaches as far stays the only one. */
+struct op *store_summary(struct store *s, const struct principal *who, const char *session_id,
+			 const json_t *items, int64_t covers_through, store_done_cb cb,
+			 void *owner);
+
 typedef void (*store_sessions_cb)(void *owner, const struct session *sessions, size_t count,
 				  bool has_more, const struct err *e);
 /* Own sessions, newest first. */

@@ -115,6 +115,50 @@ WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :u
 ORDER BY m.message_id DESC
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
+-- What a long session was about before its last messages, and how much came since.
+--# query memory_summary
+SELECT y.summary_text, y.covers_through
+FROM chat_session_summaries y
+JOIN chat_sessions s ON s.session_id = y.session_id AND s.tenant_id = y.tenant_id
+WHERE y.session_id = :session_id AND y.tenant_id = :tenant_id AND s.user_id = :user_id
+ORDER BY y.covers_through DESC
+OFFSET 0 ROWS FETCH NEXT :one ROWS ONLY
+
+--# query memory_size
+SELECT COUNT(*) AS messages, COALESCE(SUM(m.token_count), 0) AS tokens
+FROM chat_messages m
+JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
+WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
+	AND m.message_id > COALESCE((SELECT MAX(y.covers_through) FROM chat_session_summaries y
+		WHERE y.session_id = :session_id AND y.tenant_id = :tenant_id), 0)
+
+--# query memory_messages
+SELECT m.message_id AS place, m.message_uid, m.session_id, m.turn_id, m.role, SUBSTRING(m.content, 1, 2000) AS content, m.status,
+	m.intent, m.standing, m.needs, m.created_at
+FROM chat_messages m
+JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
+WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
+	AND m.message_id > COALESCE((SELECT MAX(y.covers_through) FROM chat_session_summaries y
+		WHERE y.session_id = :session_id AND y.tenant_id = :tenant_id), 0)
+ORDER BY m.message_id
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+-- Two turns can't make the same summary: it must reach further than every other.
+--# query session_compacted
+UPDATE chat_sessions
+SET compaction_count = compaction_count + 1
+WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
+	AND NOT EXISTS (SELECT 1 FROM chat_session_summaries y
+		WHERE y.session_id = :session_id AND y.tenant_id = :tenant_id AND y.covers_through >= :covers_through)
+
+--# query summary_insert
+INSERT INTO chat_session_summaries (session_id, tenant_id, summary_text, covers_through, created_at)
+SELECT :session_id, :tenant_id, :summary_text, :covers_through, :now
+WHERE EXISTS (SELECT 1 FROM chat_sessions s
+		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
+	AND NOT EXISTS (SELECT 1 FROM chat_session_summaries y
+		WHERE y.session_id = :session_id AND y.tenant_id = :tenant_id AND y.covers_through >= :covers_through)
+
 -- For the whole tenant; nobody acts. Where others serve the same tenant, what began lately may still run there.
 --# query orphans
 SELECT m.session_id, m.turn_id

@@ -20,6 +20,7 @@ static const struct {
 	{"supervisor", {"domains", "tools", "dimensions"}},
 	{"synthesizer", {0}},
 	{"agent", {0}},
+	{"compress", {0}},
 };
 enum { PROMPT_COUNT = sizeof(PROMPT_NAMES) / sizeof(PROMPT_NAMES[0]) };
 

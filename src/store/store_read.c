@@ -93,6 +93,17 @@ struct op *store_recent(struct store *s, const struct principal *who, const char
 	return store_call_read(&m->call, limit + 1);
 }
 
+struct op *store_uncovered(struct store *s, const struct principal *who, const char *session_id,
+			   size_t limit, struct arena *a, store_messages_cb cb, void *owner)
+{
+	struct messages_call *m = messages_new(s, who, limit, a, cb, owner);
+
+	store_call_text(&m->call, "session_id", session_id);
+	store_call_int(&m->call, "limit", (int64_t)limit + 1);
+	store_call_add(&m->call, "memory_messages");
+	return store_call_read(&m->call, limit + 1);
+}
+
 struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
 			 struct arena *a, store_messages_cb cb, void *owner)
 {

@@ -151,6 +151,7 @@ void store_message_from_row(const struct table *t, size_t row, const struct prin
 		.token_count = number_at(t, row, "token_count"),
 		.latency_ms = number_at(t, row, "latency_ms"),
 		.created_at = text_at(t, row, "created_at", a),
+		.place = number_at(t, row, "place"),
 	};
 	if (status)
 		message_status_parse(status, &out->status);

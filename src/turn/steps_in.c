@@ -73,8 +73,8 @@ static void on_recent(void *owner, const struct message *messages, size_t count,
 {
 	struct turn *t = owner;
 
-	(void)has_more;
 	t->op = NULL;
+	t->long_session = has_more;
 	t->pending--;
 	if (e) {
 		t->err = *e;
@@ -98,6 +98,13 @@ enum turn_state step_load(struct turn *t)
 		turn_end_error(t, &t->err);
 		return TURN_FAILED;
 	}
+	if (t->long_session && !t->remembering) {
+		t->remembering = true;
+		memory_load(t);
+		return TURN_WAIT;
+	}
+	if (t->long_session && memory_load_between(t))
+		return TURN_WAIT;
 	/* The message of this turn was just stored: it is the question, not history. */
 	if (t->history_count > 0 &&
 	    strcmp(t->history[t->history_count - 1].turn_id, t->id.text) == 0)
@@ -105,5 +112,7 @@ enum turn_state step_load(struct turn *t)
 	for (size_t i = t->history_count; i-- > 0 && !t->standing;)
 		if (strcmp(t->history[i].role, "assistant") == 0)
 			t->standing = t->history[i].standing;
-	return TURN_UNDERSTAND;
+	if (!t->standing)
+		t->standing = memory_standing(t->memory.items, t->who, t->arena);
+	return memory_is_due(t) ? TURN_COMPACT : TURN_UNDERSTAND;
 }

@@ -11,6 +11,8 @@
 
 struct turn;
 
+#define PROMPT_PAIRS 3 /* question and answer pairs that a prompt repeats */
+
 /* A step returns the next state, or starts operations (t->pending++ each) and returns TURN_WAIT.
  * When a completion wakes the turn, the same step runs again and looks at what arrived. */
 typedef enum turn_state (*turn_step)(struct turn *t);
@@ -117,6 +119,14 @@ struct turn {
 	const char *duplicate_turn;
 	const struct message *history;
 	size_t history_count;
+	bool long_session; /* there are more messages than `history` */
+	bool remembering;  /* LOAD asks for the memory too */
+	struct memory memory;
+	bool between_read;
+	json_t *between;        /* items of what no summary covers and no prompt repeats */
+	int compacting;         /* how far COMPACT is */
+	json_t *summary;        /* the one that is being made */
+	int64_t covers_through; /* up to this message */
 	const json_t *standing;
 	struct understanding understood;
 	json_t *aliases;        /* object: filters that were said in other words */
@@ -153,6 +163,11 @@ void turn_wake(struct turn *t); /* a completion has stored its result */
 /* steps_in.c */
 enum turn_state step_accept(struct turn *t);
 enum turn_state step_load(struct turn *t);
+/* steps_memory.c */
+void memory_load(struct turn *t);
+bool memory_is_due(const struct turn *t);
+bool memory_load_between(struct turn *t); /* true: it has started */
+enum turn_state step_compact(struct turn *t);
 /* steps_route.c */
 enum turn_state step_understand(struct turn *t);
 enum turn_state step_route(struct turn *t);
@@ -192,6 +207,7 @@ void recover_again(struct turn *t);
 /* turn_prompt.c: what a model is told */
 struct llm_call *prompt_supervisor(struct turn *t);
 struct llm_call *prompt_answer(struct turn *t);
+struct llm_call *prompt_compress(struct turn *t);
 
 /* route.c: the supervisor's structured answer; pure */
 struct route {
@@ -239,6 +255,21 @@ struct plan *steps_plan(struct turn *t, enum plan_origin origin, const json_t *s
 /* They stay with the answer, so that edited filters can run them again. */
 void steps_keep(struct turn *t, const char *question, const json_t *steps, const json_t *filters);
 void steps_edit(json_t *steps, const json_t *edits);
+
+/* memory.c: items of a summary. All texts in the arena. */
+/* What an earlier summary and these messages come to. New reference. */
+json_t *memory_items(const json_t *earlier, const struct message *messages, size_t count,
+		     struct arena *a);
+/* What a model shall word. */
+const char *memory_source(const json_t *earlier, const json_t *items, const struct principal *who,
+			  struct arena *a);
+/* Its words, which need every permission that anything in them may rest on. */
+void memory_add_text(json_t *items, const json_t *earlier, const char *text, struct arena *a);
+/* What this reader may be told; "" for nothing. Without `answers` only what was asked. */
+const char *memory_text(const json_t *items, const struct principal *who, bool answers,
+			struct arena *a);
+/* What stood at its end, or NULL. */
+const json_t *memory_standing(const json_t *items, const struct principal *who, struct arena *a);
 
 /* chain.c: the question is two, and the second points at what the first finds. */
 bool chain_understand(struct turn *t, json_t **steps);

@@ -14,7 +14,6 @@
 #include "vesper/prompt.h"
 #include "vesper/utf8.h"
 
-#define HISTORY_TURNS         3    /* question and answer pairs that a prompt repeats */
 #define HISTORY_MESSAGE_BYTES 1200 /* of each: enough for what was asked and found */
 #define PROMPT_ROWS           40 /* rows of a table that a prompt shows; statistics cover all of them */
 #define PROMPT_BYTES_MAX      (512 * 1024)
@@ -94,15 +93,24 @@ static void set_message(struct turn *t, struct llm_message *m, enum llm_speaker 
 	*m = (struct llm_message){.speaker = speaker, .blocks = b, .count = 1};
 }
 
+/* What an answer was, for a model that may still choose tools: never a text of the data. */
+static const char *answer_in_words(struct turn *t, const struct message *m)
+{
+	if (m->status != MESSAGE_ASK)
+		return "(Answered from the data.)";
+	return arena_printf(t->arena, "(Asked back: %.*s)", (int)strcspn(m->content, ":?"),
+			    m->content);
+}
+
 /* Whole pairs of the recent past, then the newest message. An answer that was refused or is empty
  * takes its question with it, so that speakers alternate. */
 static void set_messages(struct turn *t, struct llm_call *call, const char *newest)
 {
-	struct llm_message *list = arena_alloc(t->arena, sizeof(*list) * (2 * HISTORY_TURNS + 1));
+	struct llm_message *list = arena_alloc(t->arena, sizeof(*list) * (2 * PROMPT_PAIRS + 1));
 	size_t first = t->history_count;
 	size_t pairs = 0;
 
-	while (first >= 2 && pairs < HISTORY_TURNS) {
+	while (first >= 2 && pairs < PROMPT_PAIRS) {
 		first -= 2;
 		pairs++;
 	}
@@ -114,7 +122,8 @@ static void set_messages(struct turn *t, struct llm_call *call, const char *newe
 			continue;
 		set_message(t, &list[call->message_count++], LLM_USER, q->content,
 			    HISTORY_MESSAGE_BYTES);
-		set_message(t, &list[call->message_count++], LLM_ASSISTANT, a->content,
+		set_message(t, &list[call->message_count++], LLM_ASSISTANT,
+			    call->role == LLM_ROUTE ? answer_in_words(t, a) : a->content,
 			    HISTORY_MESSAGE_BYTES);
 	}
 	set_message(t, &list[call->message_count++], LLM_USER, newest, PROMPT_BYTES_MAX);
@@ -147,6 +156,31 @@ static void add_date(const struct turn *t, struct buf *b)
 	buf_printf(b, "Today is %s.\n", today);
 }
 
+/* What the session was about before the messages that are repeated whole. */
+static void add_memory(struct turn *t, struct buf *b, bool answers)
+{
+	const char *text = memory_text(t->memory.items, t->who, answers, t->arena);
+	const char *between = memory_text(t->between, t->who, answers, t->arena);
+
+	if (*text || *between)
+		buf_printf(b, "Earlier in this conversation:\n%s%s%s\n", text,
+			   *text && *between ? "\n" : "", between);
+}
+
+struct llm_call *prompt_compress(struct turn *t)
+{
+	struct llm_call *call =
+		new_call(t, LLM_ROUTE, prompt_fill(t->may.catalog, "compress", NULL, 0, t->arena));
+	struct llm_message *list = arena_alloc(t->arena, sizeof(*list));
+
+	set_message(t, list, LLM_USER, memory_source(t->memory.items, t->summary, t->who, t->arena),
+		    PROMPT_BYTES_MAX);
+	call->messages = list;
+	call->message_count = 1;
+	call->deadline_ms = clock_mono_ms() + SUMMARY_MODEL_MS;
+	return call;
+}
+
 struct llm_call *prompt_supervisor(struct turn *t)
 {
 	struct prompt_slot slots[3];
@@ -164,6 +198,7 @@ struct llm_call *prompt_supervisor(struct turn *t)
 
 	buf_reset(&b);
 	add_date(t, &b);
+	add_memory(t, &b, false);
 	known = know_filters_json(t->knowledge->set.know, &t->understood);
 	if (json_array_size(known) > 0) {
 		buf_str(&b, "Filters that code has already read: ");
@@ -206,6 +241,7 @@ struct llm_call *prompt_answer(struct turn *t)
 
 	buf_init(&b, PROMPT_BYTES_MAX);
 	add_date(t, &b);
+	add_memory(t, &b, true);
 	add_question(t, &b);
 	if (t->result_count == 0)
 		buf_str(&b, "No data was gathered: the question is not about the data, or nothing "

@@ -10,7 +10,8 @@
 const struct turn_row turn_rows[TURN_STATE_COUNT] = {
 /*                    step             limit_ms  may go to                            what it does */
 [TURN_ACCEPT]     = { step_accept,       5000, TO(LOAD),                            "store the user's message, then acknowledge" },
-[TURN_LOAD]       = { step_load,         5000, TO(UNDERSTAND),                      "read recent messages and what stands" },
+[TURN_LOAD]       = { step_load,         5000, TO(COMPACT) | TO(UNDERSTAND),        "read recent messages and what stands" },
+[TURN_COMPACT]    = { step_compact,     20000, TO(UNDERSTAND),                      "summarize the older messages of a long session" },
 [TURN_UNDERSTAND] = { step_understand,   1000, TO(ROUTE) | TO(RUN) | TO(ANSWER),    "by code: entities, dates, intent, tools" },
 [TURN_ROUTE]      = { step_route,       60000, TO(RUN) | TO(SYNTH) | TO(ANSWER),    "supervisor, for what code left open" },
 [TURN_RUN]        = { step_run,         60000, TO(SYNTH) | TO(ANSWER),              "the plan's tasks, wave after wave" },
@@ -23,9 +24,11 @@ const struct turn_row turn_rows[TURN_STATE_COUNT] = {
 /* clang-format on */
 
 static const char *const names[TURN_STATE_COUNT] = {
-	[TURN_ACCEPT] = "ACCEPT", [TURN_LOAD] = "LOAD",     [TURN_UNDERSTAND] = "UNDERSTAND",
-	[TURN_ROUTE] = "ROUTE",   [TURN_RUN] = "RUN",       [TURN_SYNTH] = "SYNTH",
-	[TURN_ANSWER] = "ANSWER", [TURN_FAILED] = "FAILED", [TURN_SAVE] = "SAVE",
+	[TURN_ACCEPT] = "ACCEPT",   [TURN_LOAD] = "LOAD",
+	[TURN_COMPACT] = "COMPACT", [TURN_UNDERSTAND] = "UNDERSTAND",
+	[TURN_ROUTE] = "ROUTE",     [TURN_RUN] = "RUN",
+	[TURN_SYNTH] = "SYNTH",     [TURN_ANSWER] = "ANSWER",
+	[TURN_FAILED] = "FAILED",   [TURN_SAVE] = "SAVE",
 	[TURN_DONE] = "DONE",
 };
 

@@ -1,0 +1,101 @@
+/* Summaries of long sessions: the newest one, and storing the next. What they say is the business
+ * of whoever makes them. */
+#include "store_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+struct memory_call {
+	struct call call;
+	struct arena *arena; /* the caller's */
+	store_memory_cb cb;
+	void *owner;
+};
+
+static int64_t number_at(const struct table *t, const char *column)
+{
+	const char *text = table_cell(t, 0, column);
+
+	return text ? strtoll(text, NULL, 10) : 0;
+}
+
+static const json_t *items_of(const char *text, struct arena *a)
+{
+	struct err e = {0};
+	json_t *items;
+
+	if (!text)
+		return NULL;
+	if (!json_parse(text, strlen(text), DB_CELL_BYTES_MAX, &items, &e)) {
+		log_warn("store.unreadable", "a summary: %s", e.text);
+		return NULL;
+	}
+	json_own(a, items);
+	return json_is_array(items) ? items : NULL;
+}
+
+static void on_memory(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct memory_call *m = list_item(c, struct memory_call, call);
+	struct memory memory = {0};
+
+	if (!e && count == 2) {
+		if (tables[0]->row_count > 0)
+			memory.items = items_of(table_cell(tables[0], 0, "summary_text"), m->arena);
+		memory.messages = number_at(tables[1], "messages");
+		memory.tokens = number_at(tables[1], "tokens");
+	}
+	m->cb(m->owner, &memory, e);
+}
+
+struct op *store_memory(struct store *s, const struct principal *who, const char *session_id,
+			struct arena *a, store_memory_cb cb, void *owner)
+{
+	struct memory_call *m = store_call_new_for(s, who, sizeof(*m));
+
+	m->arena = a;
+	m->cb = cb;
+	m->owner = owner;
+	m->call.finish = on_memory;
+	store_call_text(&m->call, "session_id", session_id);
+	store_call_int(&m->call, "one", 1);
+	store_call_add(&m->call, "memory_summary");
+	store_call_add(&m->call, "memory_size");
+	return store_call_read(&m->call, 1);
+}
+
+struct summary_call {
+	struct call call;
+	store_done_cb cb;
+	void *owner;
+};
+
+static void on_summary(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct summary_call *m = list_item(c, struct summary_call, call);
+
+	(void)tables;
+	(void)count;
+	m->cb(m->owner, e);
+}
+
+struct op *store_summary(struct store *s, const struct principal *who, const char *session_id,
+			 const json_t *items, int64_t covers_through, store_done_cb cb, void *owner)
+{
+	struct summary_call *m = store_call_new_for(s, who, sizeof(*m));
+
+	m->cb = cb;
+	m->owner = owner;
+	m->call.finish = on_summary;
+	store_call_text(&m->call, "session_id", session_id);
+	store_call_json(&m->call, "summary_text", items);
+	store_call_int(&m->call, "covers_through", covers_through);
+	store_call_now(&m->call);
+	store_call_add(&m->call, "session_compacted");
+	store_call_add(&m->call, "summary_insert");
+	return store_call_write(&m->call);
+}

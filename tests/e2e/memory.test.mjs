@@ -1,0 +1,162 @@
+/*
+ * Long sessions: older messages become a summary, by code alone and through one call of a scripted model;
+ * what stands is carried on; and nobody is told what he may no longer see.
+ */
+
+import { after, before, beforeEach, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { startMock } from '../mock/anthropic.mjs';
+import { filesUnder, REFERENCE, startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const HELLO = 'Hello!';
+const FIRST = 'What is the budget vs actuals for Sierra Wind?';
+const LEANS = 'and for SP15?';
+
+/* The chat database of the tenant, read the way an administrator would. */
+async function query(d, sql) {
+  const files = (await filesUnder(d.dataDir)).filter((f) => /vesper[^/]*\.db$/.test(f) && !/acme/.test(f));
+  for (const file of files) {
+    const script = 'import json,sqlite3,sys;print(json.dumps(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall()))';
+    try {
+      return JSON.parse(execFileSync('python3', ['-c', script, file, sql], { stdio: ['ignore', 'pipe', 'ignore'] }));
+    } catch {
+      /* not the one that holds the chats */
+    }
+  }
+  throw new Error(`no chat database among ${files} of ${join(d.dataDir)}`);
+}
+
+async function talk(chat, questions) {
+  let turn;
+  for (const q of questions)
+    turn = await chat.ask(q);
+  return turn;
+}
+
+/* 40 messages: figures first, then small talk only. */
+const long = () => [FIRST, REFERENCE, ...Array.from({ length: 18 }, () => HELLO)];
+
+describe('in rules', () => {
+  let d;
+
+  before(async () => {
+    d = await startDaemon();
+  });
+  after(() => d?.stop());
+
+  it('a session of 40 messages is summarized by code and goes on from what stood', async () => {
+    const chat = await d.connect();
+    await talk(chat, long());
+    const turn = await chat.ask(LEANS);
+    assert.equal(turn.status, 'ok', turn.text);
+    assert.match(turn.text, /52\.14/, 'vendor and year of a question 40 messages ago still stand');
+    const [[count]] = await query(d, `SELECT compaction_count FROM chat_sessions WHERE session_id = '${chat.session}'`);
+    assert.equal(count, 1);
+    const rows = await query(d,
+      `SELECT summary_text, covers_through FROM chat_session_summaries WHERE session_id = '${chat.session}'`);
+    assert.equal(rows.length, 1);
+    const items = JSON.parse(rows[0][0]);
+    const figure = items.find((i) => i.question === REFERENCE);
+    assert.match(figure.answer, /48\.73/);
+    assert.match(figure.needs, /chat:read_market_data/);
+    assert.match(items.find((i) => i.question === FIRST).needs, /chat:read_budget/);
+    assert.equal(items.find((i) => i.kind === 'standing').standing.filters.vendor, 'Ascend');
+    await chat.close();
+  });
+
+  it('twice as long, it is summarized again, and the first questions are still there', async () => {
+    const chat = await d.connect();
+    await talk(chat, [...long(), ...long().slice(2), ...Array.from({ length: 6 }, () => HELLO)]);
+    const rows = await query(d,
+      `SELECT summary_text FROM chat_session_summaries WHERE session_id = '${chat.session}' ORDER BY covers_through`);
+    assert.ok(rows.length >= 2, `${rows.length} summaries`);
+    assert.ok(JSON.parse(rows.at(-1)[0]).some((i) => i.question === REFERENCE));
+    await chat.close();
+  });
+
+  it('a short session has none', async () => {
+    const chat = await d.connect();
+    await talk(chat, [REFERENCE, HELLO, LEANS]);
+    assert.deepEqual(await query(d, `SELECT * FROM chat_session_summaries WHERE session_id = '${chat.session}'`), []);
+    await chat.close();
+  });
+});
+
+describe('through a scripted model', () => {
+  let mock;
+  let d;
+  const isCompress = (call) => /keep the memory of a conversation/.test(JSON.stringify(call.body.system));
+  const worded = { when: { system: 'keep the memory of a conversation' },
+    reply: { text: '- Sierra Wind: $620K of $800K spent\n- Ascend, NP15, 2025: $48.73/MWh' } };
+
+  before(async () => {
+    mock = await startMock();
+    d = await startDaemon({ mock });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+  beforeEach(() => {
+    mock.use('demo');
+    mock.reset();
+  });
+
+  it('one call words the summary, and later prompts hold it', async () => {
+    const chat = await d.connect();
+    mock.use([worded, { reply: 'demo' }]);
+    await talk(chat, long());
+    assert.equal(mock.calls.filter(isCompress).length, 1);
+    const source = JSON.stringify(mock.calls.find(isCompress).body.messages);
+    assert.match(source, /48\.73/);
+    assert.match(source, /Sierra Wind/);
+    mock.reset();
+    await chat.ask(REFERENCE);
+    const answer = mock.calls.find((c) => c.kind === 'answer');
+    assert.match(JSON.stringify(answer.body.messages), /Earlier in this conversation:\\n- Sierra Wind: \$620K/);
+    await chat.close();
+  });
+
+  it('who lost a permission is not told what rested on it', async () => {
+    const chat = await d.connect();
+    mock.use([worded, { reply: 'demo' }]);
+    await talk(chat, long());
+    await chat.close();
+    mock.reset();
+    const analyst = await d.connect({ token: mintToken({ role: 'analyst' }), session: chat.session });
+    const turn = await analyst.ask(REFERENCE);
+    assert.match(turn.text, /48\.73/);
+    const sent = mock.calls.map((c) => c.raw).join('\n');
+    assert.match(sent, /Earlier in this conversation/);
+    assert.match(sent, /What is the budget vs actuals/, 'what he asked himself');
+    assert.doesNotMatch(sent, /620K|800K/, 'but not what it said');
+    await analyst.close();
+  });
+
+  it('a model that fails leaves the summary to code', async () => {
+    const chat = await d.connect();
+    mock.use([{ when: worded.when, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } },
+      { reply: 'demo' }]);
+    const last = await talk(chat, long());
+    assert.ok(last.complete);
+    const rows = await query(d, `SELECT summary_text FROM chat_session_summaries WHERE session_id = '${chat.session}'`);
+    assert.equal(rows.length, 1);
+    assert.ok(!JSON.parse(rows[0][0]).some((i) => i.kind === 'text'));
+    await chat.close();
+  });
+
+  it('before the summary, what lies between is told too; the supervisor hears questions only', async () => {
+    const chat = await d.connect();
+    await talk(chat, [REFERENCE, ...Array.from({ length: 8 }, () => HELLO)]);
+    mock.reset();
+    await chat.ask('How dear is electricity going to be where our friends live?');
+    const route = mock.calls.find((c) => c.kind === 'structured');
+    const text = JSON.stringify(route.body.messages);
+    assert.ok(text.includes(REFERENCE));
+    assert.doesNotMatch(text, /48\.73/);
+    await chat.close();
+  });
+});

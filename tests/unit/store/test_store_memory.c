@@ -1,0 +1,154 @@
+/* Summaries: what is covered, the newest one, nobody else's, and none made twice. */
+#include "store_test.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+
+static struct memory seen;
+
+static void on_memory(void *owner, const struct memory *memory, const struct err *e)
+{
+	struct fixture *f = owner;
+
+	f->done = true;
+	seen = *memory;
+	if (e)
+		f->err = *e;
+}
+
+static void read_memory(struct fixture *f, const struct principal *who, const char *session)
+{
+	begin(f);
+	store_memory(f->store, who, session, f->arena, on_memory, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static void read_uncovered(struct fixture *f, const struct principal *who, const char *session,
+			   size_t limit)
+{
+	begin(f);
+	store_uncovered(f->store, who, session, limit, f->arena, on_messages, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+}
+
+static void summarize(struct fixture *f, const struct principal *who, const char *session,
+		      const char *text, int64_t through)
+{
+	json_t *items = json_pack("[{s:s}]", "text", text);
+
+	begin(f);
+	store_summary(f->store, who, session, items, through, on_done, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	json_decref(items);
+}
+
+static const char *session_with(struct fixture *f, int messages)
+{
+	const char *session = id_new(f);
+
+	for (int i = 0; i < messages; i++) {
+		struct message m = user_message(f, session, arena_printf(f->arena, "m%d", i));
+
+		assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	}
+	return session;
+}
+
+static const char *text_seen(void)
+{
+	return json_string_value(json_object_get(json_array_get(seen.items, 0), "text"));
+}
+
+static void a_summary_covers_what_came_before(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = session_with(f, 5);
+	int64_t third;
+
+	read_memory(f, &ann, session);
+	assert_null(seen.items);
+	assert_int_equal(seen.messages, 5);
+	read_uncovered(f, &ann, session, 3);
+	assert_int_equal(f->count, 3);
+	assert_true(f->has_more);
+	assert_string_equal(f->messages[2].content, "m2");
+	third = f->messages[2].place;
+	summarize(f, &ann, session, "first three", third);
+	read_memory(f, &ann, session);
+	assert_string_equal(text_seen(), "first three");
+	assert_int_equal(seen.messages, 2);
+	read_uncovered(f, &ann, session, 3);
+	assert_int_equal(f->count, 2);
+	assert_string_equal(f->messages[0].content, "m3");
+	/* one that reaches no further changes nothing */
+	summarize(f, &ann, session, "again", third);
+	read_memory(f, &ann, session);
+	assert_string_equal(text_seen(), "first three");
+	summarize(f, &ann, session, "all five", f->messages[1].place);
+	read_memory(f, &ann, session);
+	assert_string_equal(text_seen(), "all five");
+	assert_int_equal(seen.messages, 0);
+}
+
+static void nobody_else_reads_or_writes_it(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = session_with(f, 3);
+
+	summarize(f, &bob, session, "bob's", 2);
+	summarize(f, &ann_elsewhere, session, "elsewhere", 2);
+	read_memory(f, &ann, session);
+	assert_null(seen.items);
+	summarize(f, &ann, session, "ann's", 2);
+	read_memory(f, &bob, session);
+	assert_null(seen.items);
+	assert_int_equal(seen.messages, 0);
+	read_uncovered(f, &bob, session, 3);
+	assert_int_equal(f->count, 0);
+}
+
+static int count_of(struct fixture *f, const char *session)
+{
+	char *sql = sqlite3_mprintf(
+		"SELECT compaction_count FROM chat_sessions WHERE session_id = %Q", session);
+	sqlite3_stmt *s;
+	sqlite3 *db;
+	int n;
+
+	assert_int_equal(sqlite3_open(f->acme, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+	n = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	sqlite3_free(sql);
+	return n;
+}
+
+static void compactions_are_counted_once_each(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = session_with(f, 3);
+
+	assert_int_equal(count_of(f, session), 0);
+	summarize(f, &ann, session, "a", 1);
+	summarize(f, &ann, session, "a again", 1);
+	assert_int_equal(count_of(f, session), 1);
+	summarize(f, &ann, session, "b", 2);
+	assert_int_equal(count_of(f, session), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(a_summary_covers_what_came_before),
+		STORE_TEST(nobody_else_reads_or_writes_it),
+		STORE_TEST(compactions_are_counted_once_each),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
