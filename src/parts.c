@@ -298,6 +298,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.echo = config_bool(d->config, "ws.echo"),
 		.demo = config_bool(d->config, "demo"),
 		.demo_secret = d->secret,
+		.cursor_secret = config_text(d->config, "auth.cursor_secret"),
 		.identity = d->identity,
 		.streams = d->streams,
 		.store = d->store,

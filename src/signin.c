@@ -118,6 +118,8 @@ bool daemon_open_identity(struct daemon *d, struct err *e)
 			.tenant_claim = config_text(d->config, "auth.tenant_claim"),
 			.user_claim = config_text(d->config, "auth.user_claim"),
 			.leeway_s = config_int(d->config, "auth.leeway_s")},
+		.rates = {.user_per_minute = config_int(d->config, "limits.user_per_minute"),
+			  .tenant_per_minute = config_int(d->config, "limits.tenant_per_minute")},
 		.loop = d->loop,
 		.http = d->http,
 	};

@@ -21,12 +21,19 @@
 
 struct identity;
 
+/* Requests and questions a minute; 0: as many as they like. */
+struct rate_limits {
+	int64_t user_per_minute;
+	int64_t tenant_per_minute;
+};
+
 struct identity_options {
 	struct jwt_options jwt; /* copied; `keys` is the identity's own business */
 	/* Where the keys are: "https://…" of the set itself or of an OpenID configuration
 	 * (…/.well-known/openid-configuration), or "file:///…". NULL or "": RS256 is refused. */
 	const char *jwks_url;
 	int64_t jwks_refresh_ms;
+	struct rate_limits rates;
 	struct loop *loop; /* with jwks_url only */
 	struct http *http;
 };
@@ -47,6 +54,20 @@ MUST_CHECK bool identity_token(struct identity *i, struct str token, struct prin
 void identity_ticket_new(struct identity *i, const struct principal *who, char out[TICKET_BYTES]);
 MUST_CHECK bool identity_ticket_use(struct identity *i, struct str ticket, struct principal **out,
 				    struct err *e);
+
+/* How a limit stands after a request. `limit` 0: there is none. */
+struct rate_state {
+	int64_t limit;
+	int64_t left;
+	int64_t full_in_s;
+	int64_t wait_ms; /* 0: another one may come */
+};
+struct rate {
+	bool allowed;
+	struct rate_state user, tenant;
+};
+/* Counts a request of this principal. False: one too many, and nothing was counted. */
+bool identity_rate(struct identity *i, const struct principal *who, struct rate *out);
 
 /* The principal's token has run out (leeway included). */
 bool identity_expired(const struct identity *i, const struct principal *who);

@@ -49,6 +49,7 @@
 #define DEMO_TOKEN_LIFE_S       (8 * 3600) /* a working day */
 #define SSE_KEEPALIVE_MS        15000      /* comment line, so that proxies keep the stream open */
 #define TICKET_LIFE_MS          30000      /* a one-time ticket is used at once or not at all */
+#define METERS_MAX              20000      /* users and tenants whose rates are in memory */
 #define JWKS_BYTES_MAX          (256 * 1024) /* an issuer's keys: Entra ID's are 10 KiB */
 #define JWKS_KEYS_MAX           64     /* several are valid at once; real sets have up to ten */
 #define JWKS_FETCH_MS           10000  /* one request for keys */
@@ -196,6 +197,7 @@
 
 /* the store */
 #define TITLE_CHARS_MAX      80   /* of a session's title: one line of a list */
+#define TITLE_EDIT_CHARS_MAX 200  /* of one that its user gave */
 #define STORE_PAGE_MAX       200  /* messages or sessions of one page */
 #define STORE_MIGRATIONS_MAX 500  /* numbered files; statements of all of them share one request */
 #define SWITCHES_MAX         500  /* tool switches of one tenant: agents times tools */

@@ -57,7 +57,12 @@ size_t stream_watchers(const struct stream_log *log);
  * not called any more. */
 void stream_release(struct stream_log **log);
 
-/* The log of a turn that belongs to this user; NULL when unknown, foreign or expired. */
+/* The logs of this user's session (NULL: of all of them) are not kept any more; a turn that still
+ * runs writes its own to the end. */
+void stream_forget(struct stream_hub *h, const char *session_id, const struct principal *who);
+
+/* The log of a turn that belongs to this user, who still holds every permission that it ran with;
+ * NULL when unknown, foreign or expired. */
 struct stream_log *stream_find(struct stream_hub *h, const char *turn_id,
 			       const struct principal *who);
 

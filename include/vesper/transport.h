@@ -26,11 +26,13 @@ struct transport_options {
 	const char *const *origins; /* browsers' origins that may open sockets; NULL-ended; same
 				       origin is always fine */
 	bool allow_query_token;
-	bool first_frame_always; /* also without an Origin a socket may authenticate by its first
-				    frame */
-	bool echo;               /* /ws/echo */
-	bool demo;               /* POST /api/v1/demo/login and the page */
-	const char *demo_secret; /* signs demo tokens */
+	bool first_frame_always;   /* also without an Origin a socket may authenticate by its first
+				      frame */
+	bool echo;                 /* /ws/echo */
+	bool demo;                 /* POST /api/v1/demo/login and the page */
+	const char *demo_secret;   /* signs demo tokens */
+	const char *cursor_secret; /* seals list cursors, the same for all replicas; NULL or "": a
+				      random one, so that cursors end with the process */
 	struct identity *identity;
 	struct stream_hub *streams;
 	struct store *store;

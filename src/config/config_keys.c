@@ -62,6 +62,7 @@ OTHER("auth.tenants", KEY_LIST, "[]",                            "tenants that m
 OTHER("auth.role_map", KEY_MAP, "{}",                            "app role in the token -> role of config/permissions.json"),
 INT  ("auth.leeway_s", 60, 0, 300,                               "clocks may differ that much"),
 BOOL ("auth.allow_query_token",                                  "accept ?token= on the socket"),
+SECRET("auth.cursor_secret",                                     "seals the cursors of lists; random when empty"),
 TEXT ("auth.first_frame", "\"browser\"", "browser|always",       "who may authenticate by the first frame"),
 OTHER("auth.origins", KEY_LIST, "[]",                            "foreign origins that may open sockets"),
 
@@ -110,6 +111,11 @@ INT  ("calendar.fiscal_start_month", 1, 1, 12,                   "FY26 ends in 2
 TEXT ("calendar.week_start", "\"monday\"", DAYS,                 "first day of last week"),
 
 TEXT ("checks.numbers", "\"flag\"", "flag|withhold",             "a number that the data does not support: shown and marked, or left out"),
+INT  ("limits.user_per_minute", 600, 0, 1000000,                 "requests and questions of one user; 0: no limit"),
+INT  ("limits.tenant_per_minute", 12000, 0, 10000000,            "of all users of a tenant together; 0: no limit"),
+TEXT ("limits.busy", "\"reject\"", "reject|queue|interrupt",     "a question while an answer is being written: refused, answered next, or instead"),
+INT  ("retention.messages_days", 0, 0, 36500,                    "older messages, summaries and sessions are deleted; 0: kept"),
+INT  ("retention.audit_days", 0, 0, 36500,                       "older entries of the audit log are deleted; 0: kept"),
 INT  ("limits.grace_s", 30, 0, 3600,                             "a turn nobody watches runs on that long"),
 TEXT ("log.level", "\"info\"", "debug|info|warn|error",          "the least that is logged"),
 TEXT ("log.format", "\"auto\"", "auto|json|text",                "auto: text on a terminal"),

@@ -4,6 +4,7 @@
  * found in a log is worth nothing.
  */
 #include "jwks.h"
+#include "rate.h"
 
 #include <assert.h>
 #include <string.h>
@@ -28,7 +29,8 @@ struct ticket {
 struct identity {
 	struct jwt_options options; /* deep copy, but for the roles */
 	struct jwks *jwks;          /* NULL: RS256 is refused */
-	struct list by_age;         /* tickets, oldest first */
+	struct rates *rates;
+	struct list by_age; /* tickets, oldest first */
 	struct list buckets[BUCKETS];
 	size_t ticket_count;
 };
@@ -80,6 +82,7 @@ bool identity_new(const struct identity_options *options, struct identity **out,
 		return false;
 	i = mem_alloc(sizeof(*i));
 	i->jwks = jwks;
+	i->rates = rates_new(&options->rates);
 	i->options = options_copy(&options->jwt);
 	list_init(&i->by_age);
 	for (size_t b = 0; b < BUCKETS; b++)
@@ -124,6 +127,7 @@ void identity_free(struct identity **i)
 		ticket_free(*i, t);
 	struct jwt_options *o = &(*i)->options;
 	jwks_free(&(*i)->jwks);
+	rates_free(&(*i)->rates);
 	texts_free(o->tenants);
 	texts_free(o->tenant_values);
 	mem_free((char *)o->hs256_secret);
@@ -209,6 +213,11 @@ bool identity_ticket_use(struct identity *i, struct str ticket, struct principal
 	}
 	*out = who;
 	return true;
+}
+
+bool identity_rate(struct identity *i, const struct principal *who, struct rate *out)
+{
+	return rates_take(i->rates, who, out);
 }
 
 bool identity_expired(const struct identity *i, const struct principal *who)

@@ -108,7 +108,35 @@ void hub_keep(struct stream_hub *h, struct stream_log *log)
 	list_append(&h->kept, &log->kept);
 	h->kept_count++;
 	h->kept_bytes += log->byte_count;
+	if (log->unwanted)
+		hub_forget(h, log);
 	hub_expire(h);
+}
+
+void stream_forget(struct stream_hub *h, const char *session_id, const struct principal *who)
+{
+	for (size_t i = 0; i < BUCKETS; i++) {
+		list_each_safe(node, &h->buckets[i]) {
+			struct stream_log *log = list_item(node, struct stream_log, bucket);
+
+			if ((session_id && strcmp(log->session_id, session_id) != 0) ||
+			    !principal_same_user(log->who, who))
+				continue;
+			if (log->released)
+				hub_forget(h, log);
+			else
+				log->unwanted = true;
+		}
+	}
+}
+
+/* Who holds less than the turn ran with may not see all that it said. */
+static bool covers(const struct principal *reader, const struct principal *writer)
+{
+	for (size_t i = 0; i < writer->permission_count; i++)
+		if (!may(reader, writer->permissions[i]))
+			return false;
+	return true;
 }
 
 struct stream_log *stream_find(struct stream_hub *h, const char *turn_id,
@@ -118,7 +146,7 @@ struct stream_log *stream_find(struct stream_hub *h, const char *turn_id,
 
 	hub_expire(h);
 	log = hub_get(h, turn_id);
-	return log && principal_same_user(log->who, who) ? log : NULL;
+	return log && principal_same_user(log->who, who) && covers(who, log->who) ? log : NULL;
 }
 
 void stream_hub_free(struct stream_hub **hub)

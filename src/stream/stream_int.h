@@ -42,6 +42,7 @@ struct stream_log {
 	void (*on_watchers)(void *owner, size_t watchers);
 	void *owner;
 	bool released;
+	bool unwanted; /* its session was deleted: not kept */
 };
 
 struct loop *hub_loop(const struct stream_hub *h);

@@ -276,13 +276,6 @@ void handshake_deinit(struct handshake *h)
 	h->text = NULL;
 }
 
-bool handshake_same_origin(const struct handshake *h)
-{
-	const char *host = h->origin ? strstr(h->origin, "://") : NULL;
-
-	return host && strcasecmp(host + 3, h->host) == 0;
-}
-
 void handshake_rewrite(const struct handshake *h, struct buf *out)
 {
 	buf_printf(

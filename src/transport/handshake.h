@@ -34,9 +34,6 @@ MUST_CHECK bool handshake_parse(const char *head, size_t len, struct handshake *
 				enum problem *problem);
 void handshake_deinit(struct handshake *h);
 
-/* The page that opens the socket comes from this very host. */
-bool handshake_same_origin(const struct handshake *h);
-
 /* The same request with nothing but what the protocol needs: no credentials, no query, at most one
  * subprotocol. */
 void handshake_rewrite(const struct handshake *h, struct buf *out);

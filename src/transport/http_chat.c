@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "collect.h"
+#include "repeat.h"
 #include "sse_out.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
@@ -175,6 +176,13 @@ static bool parse_call(json_t *body, bool has_session, struct client_frame *out,
 	return wire_parse_message(body, out, e);
 }
 
+static const char *fresh_session(const struct request *r)
+{
+	const char *id = repeat_id(r, "session");
+
+	return id ? id : arena_strdup(r->arena, uuid_new().text);
+}
+
 static void chat(struct request *r, const char *session_id, bool streaming)
 {
 	struct chat_call *call = call_new(r, streaming);
@@ -190,7 +198,9 @@ static void chat(struct request *r, const char *session_id, bool streaming)
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
 		return;
 	}
-	memcpy(call->session_id, session_id ? session_id : uuid_new().text, UUID_BYTES);
+	if (!call->message.client_msg_id)
+		call->message.client_msg_id = repeat_id(r, "message");
+	memcpy(call->session_id, session_id ? session_id : fresh_session(r), UUID_BYTES);
 	if (session_id)
 		r->op = store_session(r->transport->options.store, r->who, call->session_id,
 				      r->arena, on_session, call);

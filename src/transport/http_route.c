@@ -3,39 +3,50 @@
 
 #include <string.h>
 
-#define API  "/api/v1"
-#define CHAT "chat:use"
+#define API   "/api/v1"
+#define CHAT  "chat:use"
+#define ADMIN "chat:admin"
 
 const struct http_route public_routes[] = {
-	{"POST", API "/chat", CHAT, ROUTE_BODY, on_post_chat},
-	{"POST", API "/chat/stream", CHAT, ROUTE_BODY, on_post_chat_stream},
-	{"GET", API "/sessions", CHAT, 0, on_get_sessions},
-	{"GET", API "/sessions/{}/messages", CHAT, 0, on_get_session_messages},
-	{"POST", API "/sessions/{}/messages", CHAT, ROUTE_BODY, on_post_session_message},
-	{"GET", API "/turns/{}/events", CHAT, 0, on_get_turn_events},
-	{"DELETE", API "/turns/{}", CHAT, 0, on_delete_turn},
-	{"POST", API "/ws/tickets", CHAT, 0, on_post_ticket},
-	{"GET", API "/tools", CHAT, 0, on_get_tools},
-	{"POST", API "/demo/login", NULL, ROUTE_BODY | ROUTE_DEMO, on_demo_login},
-	{"GET", "/livez", NULL, 0, on_livez},
-	{"GET", "/readyz", NULL, 0, on_readyz},
-	{"GET", "/health", NULL, 0, on_health},
-	{"GET", "/", NULL, ROUTE_DEMO, on_asset},
-	{"GET", "/app.js", NULL, ROUTE_DEMO, on_asset},
-	{"GET", "/app.css", NULL, ROUTE_DEMO, on_asset},
-	{"GET", "/favicon.svg", NULL, 0, on_asset},
-	{"GET", "/widget.js", NULL, 0, on_asset},
-	{"GET", "/assets/{}", NULL, 0, on_asset},
-	{"GET", "/embed", NULL, 0, on_embed},
-	{"GET", "/embed.js", NULL, 0, on_asset},
+	{"POST", API "/chat", CHAT, ROUTE_BODY | ROUTE_REPEAT, on_post_chat, NULL},
+	{"POST", API "/chat/stream", CHAT, ROUTE_BODY, on_post_chat_stream, NULL},
+	{"GET", API "/sessions", CHAT, 0, on_get_sessions, "limit cursor q archived"},
+	{"POST", API "/sessions", CHAT, ROUTE_BODY | ROUTE_REPEAT, on_post_session, NULL},
+	{"GET", API "/sessions/{}", CHAT, 0, on_get_session, NULL},
+	{"PATCH", API "/sessions/{}", CHAT, ROUTE_BODY, on_patch_session, NULL},
+	{"DELETE", API "/sessions/{}", CHAT, 0, on_delete_session, NULL},
+	{"GET", API "/sessions/{}/messages", CHAT, 0, on_get_session_messages, "limit cursor"},
+	{"POST", API "/sessions/{}/messages", CHAT, ROUTE_BODY | ROUTE_REPEAT,
+	 on_post_session_message, NULL},
+	{"GET", API "/sessions/{}/export", CHAT, 0, on_get_session_export, "format"},
+	{"POST", API "/messages/{}/feedback", CHAT, ROUTE_BODY | ROUTE_REPEAT, on_post_feedback,
+	 NULL},
+	{"GET", API "/messages/{}/views/{}/csv", CHAT, 0, on_get_view_csv, NULL},
+	{"GET", API "/turns/{}/events", CHAT, 0, on_get_turn_events, "after"},
+	{"DELETE", API "/turns/{}", CHAT, 0, on_delete_turn, NULL},
+	{"POST", API "/ws/tickets", CHAT, 0, on_post_ticket, NULL},
+	{"GET", API "/tools", CHAT, 0, on_get_tools, NULL},
+	{"GET", API "/admin/feedback", ADMIN, 0, on_get_admin_feedback, "limit cursor rating"},
+	{"POST", API "/demo/login", NULL, ROUTE_BODY | ROUTE_DEMO, on_demo_login, NULL},
+	{"GET", "/livez", NULL, 0, on_livez, NULL},
+	{"GET", "/readyz", NULL, 0, on_readyz, NULL},
+	{"GET", "/health", NULL, 0, on_health, NULL},
+	{"GET", "/", NULL, ROUTE_DEMO, on_asset, NULL},
+	{"GET", "/app.js", NULL, ROUTE_DEMO, on_asset, NULL},
+	{"GET", "/app.css", NULL, ROUTE_DEMO, on_asset, NULL},
+	{"GET", "/favicon.svg", NULL, 0, on_asset, NULL},
+	{"GET", "/widget.js", NULL, 0, on_asset, NULL},
+	{"GET", "/assets/{}", NULL, 0, on_asset, NULL},
+	{"GET", "/embed", NULL, 0, on_embed, NULL},
+	{"GET", "/embed.js", NULL, 0, on_asset, NULL},
 	{0},
 };
 
 const struct http_route admin_routes[] = {
-	{"GET", "/livez", NULL, 0, on_livez},
-	{"GET", "/readyz", NULL, 0, on_readyz},
-	{"GET", "/health", NULL, 0, on_health},
-	{"GET", "/metrics", NULL, 0, on_metrics},
+	{"GET", "/livez", NULL, 0, on_livez, NULL},
+	{"GET", "/readyz", NULL, 0, on_readyz, NULL},
+	{"GET", "/health", NULL, 0, on_health, NULL},
+	{"GET", "/metrics", NULL, 0, on_metrics, NULL},
 	{0},
 };
 

@@ -21,6 +21,14 @@ void on_get_turn_events(struct request *r);
 void on_delete_turn(struct request *r);
 
 void on_get_sessions(struct request *r);
+void on_post_session(struct request *r);
+void on_get_session(struct request *r);
+void on_patch_session(struct request *r);
+void on_delete_session(struct request *r);
+void on_get_session_export(struct request *r);
+void on_get_view_csv(struct request *r);
+void on_post_feedback(struct request *r);
+void on_get_admin_feedback(struct request *r);
 void on_get_session_messages(struct request *r);
 
 void on_livez(struct request *r);

@@ -1,76 +1,18 @@
-/* What is stored, read page by page. A cursor is the id of the last row, wrapped so that nobody
- * builds on what it is. */
-#include "http_route.h"
-
-#include <stdlib.h>
+/* Sessions as resources: listed, made, read, renamed, archived, deleted. */
 #include <string.h>
 
-#include "vesper/hash.h"
+#include "http_messages.h"
+#include "http_route.h"
+#include "page.h"
+#include "repeat.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/utf8.h"
 #include "vesper/uuid.h"
 
-struct page {
-	size_t limit;
-	const char *after; /* NULL: from the start */
-};
+#define ETAG_BYTES (UUID_BYTES + 2)
 
-static const char *cursor_decode(struct arena *a, const char *cursor)
-{
-	const char *id = NULL;
-	struct buf text;
-
-	buf_init(&text, UUID_BYTES);
-	if (hash_base64url_decode(&text, cursor, strlen(cursor)) && uuid_valid(buf_text(&text)))
-		id = arena_strdup(a, buf_text(&text));
-	buf_deinit(&text);
-	return id;
-}
-
-static void add_cursor(json_t *body, const char *last_id)
-{
-	struct buf cursor;
-
-	buf_init(&cursor, 4 * UUID_BYTES);
-	hash_base64url(&cursor, last_id, strlen(last_id));
-	json_set_str(body, "next_cursor", buf_text(&cursor));
-	buf_deinit(&cursor);
-}
-
-static bool parse_page(const struct request *r, struct page *out, struct err *e)
-{
-	const char *limit = request_query(r, "limit");
-	const char *cursor = request_query(r, "cursor");
-	struct page page = {.limit = PAGE_DEFAULT};
-
-	if (limit) {
-		page.limit = strlen(limit) <= 4 && strspn(limit, "0123456789") == strlen(limit)
-				     ? strtoul(limit, NULL, 10)
-				     : 0;
-		if (page.limit < 1 || page.limit > PAGE_MAX)
-			return err_set(e, ERR_INPUT, "limit: must be 1 to %d", PAGE_MAX);
-	}
-	if (cursor) {
-		page.after = cursor_decode(r->arena, cursor);
-		if (!page.after)
-			return err_set(e, ERR_INPUT, "cursor: not one of ours");
-	}
-	*out = page;
-	return true;
-}
-
-static void reply_page(struct request *r, json_t *data, bool has_more, const char *last_id)
-{
-	json_t *body = json_object();
-
-	json_set_take(body, "data", data);
-	json_set_bool(body, "has_more", has_more);
-	if (has_more && last_id)
-		add_cursor(body, last_id);
-	reply_json(r, 200, body);
-}
-
-static json_t *session_json(const struct session *s)
+json_t *session_json(const struct session *s)
 {
 	json_t *row = json_object();
 
@@ -78,8 +20,11 @@ static json_t *session_json(const struct session *s)
 	json_set_str(row, "title", s->title);
 	json_set_str(row, "created_at", s->created_at);
 	json_set_str(row, "updated_at", s->updated_at);
+	json_set_str(row, "archived_at", s->archived_at);
 	return row;
 }
+
+/* ---- the list ---- */
 
 static void on_sessions(void *owner, const struct session *sessions, size_t count, bool has_more,
 			const struct err *e)
@@ -95,74 +40,189 @@ static void on_sessions(void *owner, const struct session *sessions, size_t coun
 	data = json_array();
 	for (size_t i = 0; i < count; i++)
 		json_push_take(data, session_json(&sessions[i]));
-	reply_page(r, data, has_more, count ? sessions[count - 1].session_id : NULL);
+	page_reply(r, data, has_more, count ? sessions[count - 1].session_id : NULL);
+}
+
+static bool filter_parse(const struct request *r, struct sessions_page *out, struct err *e)
+{
+	const char *archived = request_query(r, "archived");
+	const char *q = request_query(r, "q");
+
+	if (q && (!utf8_valid(q, strlen(q)) || utf8_count(q, strlen(q)) > TITLE_EDIT_CHARS_MAX))
+		return err_set(e, ERR_INPUT, "q: at most %d characters", TITLE_EDIT_CHARS_MAX);
+	out->title = q && *q ? q : NULL;
+	out->filter = SESSIONS_ACTIVE;
+	if (archived && strcmp(archived, "true") == 0)
+		out->filter = SESSIONS_ARCHIVED;
+	else if (archived && strcmp(archived, "all") == 0)
+		out->filter = SESSIONS_ALL;
+	else if (archived && strcmp(archived, "false") != 0)
+		return err_set(e, ERR_INPUT, "archived: false, true or all");
+	return true;
 }
 
 void on_get_sessions(struct request *r)
 {
+	struct sessions_page wanted;
 	struct page page;
 	struct err e;
 
-	if (!parse_page(r, &page, &e))
+	if (!page_parse(r, &page, &e) || !filter_parse(r, &wanted, &e)) {
 		reply_err(r, &e);
-	else
-		r->op = store_sessions(
-			r->transport->options.store, r->who,
-			&(struct sessions_page){.after_id = page.after, .limit = page.limit},
-			r->arena, on_sessions, r);
+		return;
+	}
+	wanted.after_id = page.after;
+	wanted.limit = page.limit;
+	r->op = store_sessions(r->transport->options.store, r->who, &wanted, r->arena, on_sessions,
+			       r);
 }
 
-/* The row's values are shared, not copied: they live as long as the longer of both. */
-static json_t *shared(const json_t *value)
+/* ---- one ---- */
+
+static void reply_session(struct request *r, int status, const struct session *session)
 {
-	return json_incref((json_t *)(uintptr_t)value);
+	reply_header(r, "ETag", arena_printf(r->arena, "\"%s\"", session->etag));
+	reply_json(r, status, session_json(session));
 }
 
-static json_t *message_json(const struct message *m)
-{
-	json_t *row = json_object();
-
-	json_set_str(row, "message_id", m->message_id);
-	json_set_str(row, "turn_id", m->turn_id);
-	json_set_str(row, "role", m->role);
-	json_set_str(row, "content", m->content);
-	json_set_str(row, "status", message_status_name(m->status));
-	json_set_str(row, "provider", m->provider);
-	json_set_str(row, "client_msg_id", m->client_msg_id);
-	json_set_take(row, "views", shared(m->views));
-	json_set_take(row, "pbi_deep_links", shared(m->pbi_deep_links));
-	json_set_str(row, "created_at", m->created_at);
-	return row;
-}
-
-static void on_messages(void *owner, const struct message *messages, size_t count, bool has_more,
-			const struct err *e)
+static void on_session(void *owner, const struct session *session, const struct err *e)
 {
 	struct request *r = owner;
-	json_t *data;
+
+	r->op = NULL;
+	if (e && e->code == ERR_BUSY)
+		reply_problem(r, PROBLEM_CHANGED, NULL);
+	else if (e)
+		reply_err(r, e);
+	else
+		reply_session(r, 200, session);
+}
+
+void on_get_session(struct request *r)
+{
+	if (!uuid_valid(r->params[0]))
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+	else
+		r->op = store_session(r->transport->options.store, r->who, r->params[0], r->arena,
+				      on_session, r);
+}
+
+static bool title_check(const char *title, struct err *e)
+{
+	if (!title || (*title && utf8_count(title, strlen(title)) <= TITLE_EDIT_CHARS_MAX &&
+		       !strpbrk(title, "\r\n")))
+		return true;
+	return err_set(e, ERR_INPUT, "title: one line of 1 to %d characters", TITLE_EDIT_CHARS_MAX);
+}
+
+static void on_created(void *owner, const struct session *session, const struct err *e)
+{
+	struct request *r = owner;
 
 	r->op = NULL;
 	if (e) {
 		reply_err(r, e);
 		return;
 	}
-	data = json_array();
-	for (size_t i = 0; i < count; i++)
-		json_push_take(data, message_json(&messages[i]));
-	reply_page(r, data, has_more, count ? messages[count - 1].message_id : NULL);
+	reply_header(r, "Location",
+		     arena_printf(r->arena, "/api/v1/sessions/%s", session->session_id));
+	reply_session(r, 201, session);
 }
 
-void on_get_session_messages(struct request *r)
+void on_post_session(struct request *r)
 {
-	const char *session_id = r->params[0];
-	struct page page;
+	static const char *const names[] = {"title", NULL};
+	const char *id = repeat_id(r, "session"), *title = NULL;
 	struct err e;
 
-	if (!uuid_valid(session_id))
+	if (!json_only(r->body, names, &e) || !json_opt_str(r->body, "title", &title, &e) ||
+	    !title_check(title, &e)) {
+		reply_invalid(r, &e);
+		return;
+	}
+	r->op = store_session_new(r->transport->options.store, r->who, id ? id : uuid_new().text,
+				  title ? title : "", r->arena, on_created, r);
+}
+
+/* ---- edits ---- */
+
+static bool edit_parse(struct request *r, struct session_edit *out, struct err *e)
+{
+	static const char *const names[] = {"title", "archived", NULL};
+	bool archived = false;
+
+	*out = (struct session_edit){0};
+	if (!json_only(r->body, names, e) || !json_opt_str(r->body, "title", &out->title, e) ||
+	    !json_opt_bool(r->body, "archived", &archived, e) || !title_check(out->title, e))
+		return false;
+	if (json_object_get(r->body, "archived"))
+		out->archive = archived ? 1 : -1;
+	return out->title || out->archive ||
+	       err_set(e, ERR_INPUT, "title or archived: nothing is to be changed");
+}
+
+/* Strong tags only; "*" stands for whatever is there. */
+static bool etag_parse(const char *text, struct arena *a, const char **out)
+{
+	struct str tag = str_trim(str_of(text));
+
+	*out = NULL;
+	if (str_eq(tag, STR("*")))
+		return true;
+	if (tag.n != ETAG_BYTES - 1 || tag.p[0] != '"' || tag.p[tag.n - 1] != '"')
+		return false;
+	*out = arena_strndup(a, tag.p + 1, tag.n - 2);
+	return uuid_valid(*out);
+}
+
+void on_patch_session(struct request *r)
+{
+	const char *tag = request_header(r, "If-Match");
+	struct session_edit edit;
+	struct err e;
+
+	if (!uuid_valid(r->params[0])) {
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
-	else if (!parse_page(r, &page, &e))
-		reply_err(r, &e);
-	else
-		r->op = store_messages(r->transport->options.store, r->who, session_id, page.after,
-				       page.limit, r->arena, on_messages, r);
+	} else if (!edit_parse(r, &edit, &e)) {
+		reply_invalid(r, &e);
+	} else if (!tag) {
+		reply_problem(r, PROBLEM_PRECONDITION, NULL);
+	} else {
+		/* A tag that is none of ours matches nothing; whether there is a session at all is
+		 * found out all the same. */
+		if (!etag_parse(tag, r->arena, &edit.if_etag))
+			edit.if_etag = "-";
+		r->op = store_session_edit(r->transport->options.store, r->who, r->params[0], &edit,
+					   r->arena, on_session, r);
+	}
+}
+
+/* ---- the end ---- */
+
+static void on_deleted(void *owner, const struct err *e)
+{
+	struct request *r = owner;
+
+	r->op = NULL;
+	if (e) {
+		reply_err(r, e);
+		return;
+	}
+	stream_forget(r->transport->options.streams, r->params[0], r->who);
+	reply_empty(r, 204);
+}
+
+void on_delete_session(struct request *r)
+{
+	const struct transport_options *o = &r->transport->options;
+	const char *turn_id;
+
+	if (!uuid_valid(r->params[0])) {
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		return;
+	}
+	turn_id = turn_running(o->turns, r->params[0], r->who);
+	if (turn_id)
+		turn_cancel(o->turns, turn_id, r->who, CANCEL_USER);
+	r->op = store_session_delete(o->store, r->who, r->params[0], on_deleted, r);
 }

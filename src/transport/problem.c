@@ -34,6 +34,10 @@ static const struct problem_row rows[PROBLEM_COUNT] = {
 		 "This address speaks WebSocket (version 13), on a connection of its own."},
 	[PROBLEM_BUSY] = {"busy", 409, true, "Conflict",
 			  "An answer is still being written in this conversation."},
+	[PROBLEM_CHANGED] = {"changed", 412, false, "Precondition failed",
+			     "This was changed in the meantime. Read it again."},
+	[PROBLEM_PRECONDITION] = {"precondition_required", 428, false, "Precondition required",
+				  "Say with If-Match which state the change is meant for."},
 	[PROBLEM_EXPIRED] = {"expired", 410, false, "Expired", "This has expired."},
 	[PROBLEM_RATE_LIMITED] =
 		{"rate_limited", 429, true, "Too many requests",

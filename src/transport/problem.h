@@ -24,6 +24,8 @@ enum problem {
 	PROBLEM_MEDIA_TYPE,
 	PROBLEM_UPGRADE, /* only as a WebSocket, or not on this connection */
 	PROBLEM_BUSY,
+	PROBLEM_CHANGED,      /* If-Match names what is not there any more */
+	PROBLEM_PRECONDITION, /* If-Match is missing */
 	PROBLEM_EXPIRED,
 	PROBLEM_RATE_LIMITED,
 	PROBLEM_QUOTA,

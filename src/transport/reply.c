@@ -4,6 +4,8 @@
  */
 #include <microhttpd.h>
 
+#include "cors.h"
+#include "repeat.h"
 #include "request.h"
 
 #include <assert.h>
@@ -24,7 +26,8 @@ static void reply(struct request *r, int status, struct MHD_Response *response)
 	assert(!r->response);
 	r->response = response;
 	r->status = (unsigned int)status;
-	request_resume(r);
+	if (!r->holding)
+		request_resume(r);
 }
 
 void reply_header(struct request *r, const char *name, const char *value)
@@ -41,6 +44,8 @@ void reply_bytes(struct request *r, int status, const char *type, const void *by
 
 	if (type)
 		reply_header(r, "Content-Type", type);
+	r->status = (unsigned int)status;
+	r->holding = repeat_end(r, type, bytes, len);
 	reply(r, status, response);
 }
 
@@ -142,12 +147,18 @@ static ssize_t on_read(void *owner, uint64_t at, char *out, size_t room)
 
 void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out))
 {
+	reply_header(r, "X-Accel-Buffering", "no"); /* nginx would keep it back */
+	reply_parts(r, "text/event-stream", fill);
+	r->stream->events = true;
+}
+
+void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out))
+{
 	r->stream = mem_alloc(sizeof(*r->stream));
 	r->stream->fill = fill;
 	r->stream->last_ms = clock_mono_ms();
 	buf_init(&r->stream->pending, 4 * EVENT_LOG_BYTES_MAX);
-	reply_header(r, "Content-Type", "text/event-stream");
-	reply_header(r, "X-Accel-Buffering", "no"); /* nginx would keep it back */
+	reply_header(r, "Content-Type", type);
 	reply(r, 200,
 	      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, on_read, r, NULL));
 }
@@ -158,7 +169,7 @@ void reply_stream_wake(struct request *r)
 		request_resume(r);
 }
 
-static void add_headers(const struct request *r)
+static void add_headers(struct request *r)
 {
 	static const char *const always[][2] = {
 		{"X-Content-Type-Options", "nosniff"},
@@ -170,6 +181,7 @@ static void add_headers(const struct request *r)
 	bool caching = false;
 	bool policy = false;
 
+	cors_add(r);
 	for (size_t i = 0; i < r->header_count; i++) {
 		MHD_add_response_header(r->response, r->headers[i].name, r->headers[i].value);
 		caching |= strcmp(r->headers[i].name, "Cache-Control") == 0;
@@ -180,11 +192,13 @@ static void add_headers(const struct request *r)
 			MHD_add_response_header(r->response, always[i][0], always[i][1]);
 	if (!caching)
 		MHD_add_response_header(r->response, "Cache-Control",
-					r->stream ? "no-cache, no-transform" : "no-store");
+					r->stream && r->stream->events ? "no-cache, no-transform"
+								       : "no-store");
 	if (!policy)
 		MHD_add_response_header(r->response, "Content-Security-Policy",
 					"default-src 'none'; frame-ancestors 'none'");
 	MHD_add_response_header(r->response, "X-Request-Id", r->request_id);
+	MHD_add_response_header(r->response, "Vary", "Origin");
 }
 
 bool reply_send(struct request *r, const char *method)

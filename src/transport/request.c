@@ -8,13 +8,16 @@
 #include "request.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "cors.h"
 #include "http_route.h"
 #include "mhd.h"
+#include "repeat.h"
 #include "sse_out.h"
 #include "vesper/clock.h"
 #include "vesper/json.h"
@@ -40,6 +43,7 @@ struct request *request_new(struct http_server *s, const char *url)
 void request_free(struct request *r)
 {
 	list_remove(&r->node);
+	repeat_forget(r);
 	fd_watch_free(&r->hangup); /* the library closes the socket after this, not before */
 	op_cancel(&r->op);
 	if (r->task_free)
@@ -119,7 +123,7 @@ void request_tick(struct request *r, int64_t now_ms)
 		shutdown(MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
 				 ->connect_fd,
 			 SHUT_RDWR);
-	if (s && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
+	if (s && s->events && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
 		buf_reset(&s->pending);
 		s->sent = 0;
 		buf_str(&s->pending, SSE_KEEPALIVE);
@@ -164,12 +168,28 @@ static enum MHD_Result on_query_name(void *owner, enum MHD_ValueKind kind, const
 	return MHD_YES;
 }
 
-static bool query_is_clear(const struct request *r)
+static bool is_taken(const struct http_route *route, const char *name)
+{
+	struct str rest = str_of(route->query);
+	struct str one;
+
+	while (route->query && str_split(&rest, ' ', &one))
+		if (str_eq(one, str_of(name)))
+			return true;
+	return false;
+}
+
+/* A misspelled parameter that is passed over in silence would give the wrong list. */
+static void check_query(struct request *r)
 {
 	struct name_list list = {0};
 
 	MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, on_query_name, &list);
-	return !list.doubled;
+	if (list.doubled)
+		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter is given twice.");
+	for (size_t i = 0; !r->response && r->route->permission && i < list.count; i++)
+		if (!is_taken(r->route, list.names[i]))
+			reply_problem(r, PROBLEM_BAD_FRAME, "There is no such query parameter.");
 }
 
 static bool identify(struct request *r, struct err *e)
@@ -184,6 +204,46 @@ static bool identify(struct request *r, struct err *e)
 			      e);
 }
 
+static void add_rate(const struct rate_state *s, const char *name, struct buf *policy,
+		     struct buf *state)
+{
+	if (s->limit == 0)
+		return;
+	buf_printf(policy, "%s\"%s\";q=%" PRId64 ";w=60", policy->n ? ", " : "", name, s->limit);
+	buf_printf(state, "%s\"%s\";r=%" PRId64 ";t=%" PRId64, state->n ? ", " : "", name, s->left,
+		   s->full_in_s);
+}
+
+static void say_rate(struct request *r, const struct rate *rate)
+{
+	struct buf policy, state;
+
+	buf_init(&policy, 200);
+	buf_init(&state, 200);
+	add_rate(&rate->user, "user", &policy, &state);
+	add_rate(&rate->tenant, "tenant", &policy, &state);
+	if (policy.n > 0) {
+		reply_header(r, "RateLimit-Policy", buf_text(&policy));
+		reply_header(r, "RateLimit", buf_text(&state));
+	}
+	buf_deinit(&policy);
+	buf_deinit(&state);
+}
+
+static void check_rate(struct request *r)
+{
+	struct rate rate;
+	bool allowed = identity_rate(r->transport->options.identity, r->who, &rate);
+	int64_t wait_ms =
+		rate.user.wait_ms > rate.tenant.wait_ms ? rate.user.wait_ms : rate.tenant.wait_ms;
+
+	say_rate(r, &rate);
+	if (allowed)
+		return;
+	r->retry_after_s = (int)((wait_ms + 999) / 1000);
+	reply_problem(r, PROBLEM_RATE_LIMITED, NULL);
+}
+
 static void check_caller(struct request *r)
 {
 	struct err e;
@@ -195,6 +255,8 @@ static void check_caller(struct request *r)
 			      strstr(e.text, "expired") ? "The token has expired." : NULL);
 	else if (!may(r->who, r->route->permission))
 		reply_problem(r, PROBLEM_DENIED, NULL);
+	else
+		check_rate(r);
 }
 
 static bool is_json_type(const char *type)
@@ -227,6 +289,8 @@ static void find_route(struct request *r, const char *method)
 		 * one. */
 		reply_header(r, "Connection", "close");
 		reply_problem(r, PROBLEM_UPGRADE, NULL);
+	} else if (!r->route && allow.n > 0 && strcmp(method, "OPTIONS") == 0) {
+		cors_preflight(r, buf_text(&allow));
 	} else if (!r->route && allow.n > 0) {
 		reply_header(r, "Allow", buf_text(&allow));
 		reply_problem(r, PROBLEM_METHOD, NULL);
@@ -247,10 +311,10 @@ static void check_head(struct request *r, const char *method)
 		reply_problem(r, PROBLEM_HEADERS, NULL);
 	if (!r->response)
 		find_route(r, method);
-	if (!r->response && !query_is_clear(r))
-		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter is given twice.");
 	if (!r->response)
 		check_caller(r);
+	if (!r->response)
+		check_query(r);
 	if (!r->response)
 		check_body_head(r);
 }
@@ -286,7 +350,7 @@ static void handle(struct request *r)
 	r->handled = true;
 	if (buf_over(&r->upload))
 		reply_problem(r, PROBLEM_TOO_LONG, "The body is too long.");
-	else if (parse_body(r))
+	else if (parse_body(r) && !repeat_begin(r))
 		r->route->handle(r);
 }
 
@@ -306,7 +370,7 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 		return collect(r, upload, upload_len);
 	if (!r->handled)
 		handle(r);
-	if (r->response)
+	if (r->response && !r->holding)
 		return reply_send(r, method);
 	request_suspend(r);
 	return true;

@@ -22,15 +22,16 @@
 
 #define REQUEST_ID_BYTES  129
 #define ROUTE_PARAMS_MAX  2
-#define REPLY_HEADERS_MAX 10
+#define REPLY_HEADERS_MAX 20
 
 struct MHD_Connection;
 struct MHD_Response;
 struct request;
 
 enum {
-	ROUTE_BODY = 1, /* a JSON object comes with it */
-	ROUTE_DEMO = 2, /* exists only in demo mode */
+	ROUTE_BODY = 1,   /* a JSON object comes with it */
+	ROUTE_DEMO = 2,   /* exists only in demo mode */
+	ROUTE_REPEAT = 4, /* takes an Idempotency-Key */
 };
 
 struct http_route {
@@ -39,6 +40,7 @@ struct http_route {
 	const char *permission; /* NULL: open to everybody */
 	unsigned flags;
 	void (*handle)(struct request *r);
+	const char *query; /* the query parameters that it takes, "a b"; NULL: none */
 };
 
 /* Pushes text to the client as it comes. `fill` adds what there is and returns false after the last
@@ -48,6 +50,7 @@ struct push {
 	struct buf pending;
 	size_t sent;
 	bool ended;
+	bool events; /* server-sent events: kept alive by comments */
 	int64_t last_ms;
 };
 
@@ -68,6 +71,9 @@ struct request {
 	struct op *op;
 	void *task;
 	void (*task_free)(void *task);
+
+	struct repeat *repeat; /* NULL: no Idempotency-Key came */
+	bool holding;          /* the answer is there, but is being kept first */
 
 	/* private to request.c */
 	struct buf upload;
@@ -117,6 +123,8 @@ void reply_err(struct request *r, const struct err *e);
  */
 void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out));
 void reply_stream_wake(struct request *r);
+/* The same for a body of another type, as it is made. */
+void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out));
 
 /* ---- Between request.c and reply.c ---- */
 

@@ -9,6 +9,7 @@
 #include "listen.h"
 #include "mhd.h"
 #include "vesper/clock.h"
+#include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "ws_int.h"
@@ -62,6 +63,10 @@ bool transport_open(const struct transport_options *options, struct transport **
 
 	t->options = *options;
 	t->connections_max = connections_max();
+	if (options->cursor_secret && *options->cursor_secret)
+		hash_sha256(options->cursor_secret, strlen(options->cursor_secret), t->cursor_key);
+	else
+		hash_random(t->cursor_key, sizeof(t->cursor_key));
 	t->drain_look = timer_new(options->loop, on_drain_look, t);
 	if (!parts_open(t, e)) {
 		transport_close(&t);

@@ -18,6 +18,8 @@ struct transport {
 	size_t connections; /* of all kinds: counted by the listeners, given back where each ends */
 	size_t connections_max;
 
+	uint8_t cursor_key[32]; /* seals cursors */
+
 	struct timer *drain_look; /* is everybody gone yet? */
 	int64_t drain_until_ms;
 	void (*drained)(void *owner);

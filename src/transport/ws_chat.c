@@ -93,9 +93,14 @@ static void on_own_session(void *owner, const struct session *session, const str
 static void turn_begin(struct ws_conn *c, const struct turn_request *request)
 {
 	struct stream_log *log;
+	struct rate rate;
 	struct err e;
 
-	if (turn_start(options_of(c)->turns, request, &log, &e))
+	if (!identity_rate(options_of(c)->identity, c->who, &rate))
+		say_problem(c, PROBLEM_RATE_LIMITED, NULL,
+			    (int)(rate.user.wait_ms > rate.tenant.wait_ms ? rate.user.wait_ms
+									  : rate.tenant.wait_ms));
+	else if (turn_start(options_of(c)->turns, request, &log, &e))
 		turns_watch(c, log, 0);
 	else
 		say_err(c, &e);

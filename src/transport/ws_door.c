@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "cors.h"
 #include "handshake.h"
 #include "refuse.h"
 #include "vesper/arena.h"
@@ -145,14 +146,7 @@ static void on_hangup(void *owner, int fd, int events)
 
 static bool origin_allowed(const struct ws_server *s, const struct handshake *h)
 {
-	const char *const *allowed = s->transport->options.origins;
-
-	if (!h->origin || handshake_same_origin(h))
-		return true;
-	for (; allowed && *allowed; allowed++)
-		if (strcasecmp(*allowed, h->origin) == 0)
-			return true;
-	return false;
+	return cors_origin_allowed(s->transport, h->origin, h->host);
 }
 
 /* The first kind of credentials that is there counts; a bad one is not made good by another. False:

@@ -99,7 +99,8 @@ function environment(options, port, dataDir, warehouse) {
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT_ENV.test(name)));
   const all = {
     ...kept, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_DATA_DIR: dataDir, VESPER_WAREHOUSE_DIR: warehouse,
-    VESPER_JWT_SECRET: SECRET, VESPER_TODAY: '2026-02-27', ...(demo && { VESPER_DEMO: '1' }),
+    VESPER_JWT_SECRET: SECRET, VESPER_TODAY: '2026-02-27',
+    VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', ...(demo && { VESPER_DEMO: '1' }),
     ...(mock && { ANTHROPIC_API_KEY: 'mock-key', ANTHROPIC_BASE_URL: mock.url }), ...env,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));

@@ -285,6 +285,90 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 	return &l->op;
 }
 
+/* Nobody asks these of the stub. */
+struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
+			 struct arena *a, store_messages_cb cb, void *owner)
+{
+	(void)message_id;
+	return store_messages(s, who, "", NULL, 1, a, cb, owner);
+}
+
+struct op *store_session_new(struct store *s, const struct principal *who, const char *session_id,
+			     const char *title, struct arena *a, store_session_cb cb, void *owner)
+{
+	(void)title;
+	return store_session(s, who, session_id, a, cb, owner);
+}
+
+struct op *store_session_edit(struct store *s, const struct principal *who, const char *session_id,
+			      const struct session_edit *edit, struct arena *a, store_session_cb cb,
+			      void *owner)
+{
+	(void)edit;
+	return store_session(s, who, session_id, a, cb, owner);
+}
+
+struct op *store_session_delete(struct store *s, const struct principal *who,
+				const char *session_id, store_done_cb cb, void *owner)
+{
+	(void)s;
+	(void)who;
+	(void)session_id;
+	(void)cb;
+	(void)owner;
+	abort();
+}
+
+struct op *store_feedback(struct store *s, const struct principal *who,
+			  const struct feedback *feedback, struct arena *a, store_feedback_cb cb,
+			  void *owner)
+{
+	(void)s;
+	(void)who;
+	(void)feedback;
+	(void)a;
+	(void)cb;
+	(void)owner;
+	abort();
+}
+
+struct op *store_feedback_page(struct store *s, const struct principal *who, const char *rating,
+			       const char *after_id, size_t limit, struct arena *a,
+			       store_feedback_cb cb, void *owner)
+{
+	(void)rating;
+	(void)after_id;
+	(void)limit;
+	return store_feedback(s, who, NULL, a, cb, owner);
+}
+
+struct op *store_repeat_begin(struct store *s, const struct principal *who, const char *key_hash,
+			      const char *print, const char *request, struct arena *a,
+			      store_repeat_cb cb, void *owner)
+{
+	(void)s;
+	(void)who;
+	(void)key_hash;
+	(void)print;
+	(void)request;
+	(void)a;
+	(void)cb;
+	(void)owner;
+	abort();
+}
+
+struct op *store_repeat_end(struct store *s, const struct principal *who, const char *request,
+			    const struct repeat_answer *answer, store_done_cb cb, void *owner)
+{
+	(void)s;
+	(void)who;
+	(void)request;
+	(void)answer;
+	(void)cb;
+	(void)owner;
+	abort();
+}
+
 const char *message_status_name(enum message_status s)
 {
 	(void)s;

@@ -56,30 +56,11 @@ static void reads_every_kind_of_credentials(void **state)
 	assert_string_equal(h.authorization, "Bearer x");
 	assert_string_equal(h.bearer, "a.b.c");
 	assert_true(h.offers_vesper);
-	assert_true(handshake_same_origin(&h));
 	handshake_deinit(&h);
 	read_head(LINE HOST UPGRADE END);
 	assert_true(!h.session_id && !h.ticket && !h.token && !h.authorization && !h.bearer &&
 		    !h.origin);
-	assert_false(handshake_same_origin(&h));
 	handshake_deinit(&h);
-}
-
-static void other_origins_are_told_apart(void **state)
-{
-	static const char *const origins[] = {"https://evil.example", "null",
-					      "https://vesper.example:8080.evil.example",
-					      "https://vesper.example", ""};
-	char head[1000];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++) {
-		snprintf(head, sizeof(head), LINE HOST UPGRADE "Origin: %s\r\n" END, origins[i]);
-		read_head(head);
-		assert_false(handshake_same_origin(&h));
-		assert_non_null(h.origin);
-		handshake_deinit(&h);
-	}
 }
 
 static void only_version_13_is_upgraded(void **state)
@@ -157,7 +138,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_head_ends_at_its_empty_line),
 		cmocka_unit_test(reads_every_kind_of_credentials),
-		cmocka_unit_test(other_origins_are_told_apart),
 		cmocka_unit_test(only_version_13_is_upgraded),
 		cmocka_unit_test(refuses_what_is_malformed),
 		cmocka_unit_test(no_credentials_are_passed_on),

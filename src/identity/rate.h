@@ -1,0 +1,13 @@
+/* Request rates of users and tenants. */
+#ifndef VESPER_IDENTITY_RATE_H
+#define VESPER_IDENTITY_RATE_H
+
+#include "vesper/identity.h"
+
+struct rates;
+
+struct rates *rates_new(const struct rate_limits *limits);
+void rates_free(struct rates **r);
+bool rates_take(struct rates *r, const struct principal *who, struct rate *out);
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * What leaves as a file is opened by programs that run what they read: cells that look like
+ * formulas are made text, and Markdown of cells can't leave its table.
+ */
+#include "export.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/mem.h"
+
+/* A cell as text; "" for none. Free with mem_free. */
+static char *cell_text(const json_t *cell)
+{
+	if (!cell || json_is_null(cell))
+		return mem_strdup("");
+	if (json_is_string(cell) && !json_decimal_text(cell))
+		return mem_strdup(json_string_value(cell));
+	return json_text(cell);
+}
+
+static const json_t *cell_at(const json_t *view, const char *column, size_t row)
+{
+	return json_array_get(json_object_get(json_object_get(view, "data_dict"), column), row);
+}
+
+static const char *label_of(const json_t *meta)
+{
+	const char *label = json_string_value(json_object_get(meta, "label"));
+
+	return label ? label : json_string_value(json_object_get(meta, "name"));
+}
+
+static bool is_number(const json_t *meta)
+{
+	const char *type = json_string_value(json_object_get(meta, "type"));
+
+	return type && (strcmp(type, "int") == 0 || strcmp(type, "decimal") == 0);
+}
+
+/* ---- CSV ---- */
+
+/* A number column may hold texts where digits go beyond what a program's number keeps. */
+static bool looks_numeric(const char *text)
+{
+	return *text && strspn(text, "0123456789+-.eE") == strlen(text) &&
+	       strpbrk(text, "0123456789");
+}
+
+static void csv_field(struct buf *out, const char *text, bool number)
+{
+	bool formula = *text && strchr("=+-@\t\r", *text) && !(number && looks_numeric(text));
+
+	if (!formula && !strpbrk(text, ",\"\r\n")) {
+		buf_str(out, text);
+		return;
+	}
+	buf_char(out, '"');
+	if (formula)
+		buf_char(out, '\'');
+	for (const char *c = text; *c; c++) {
+		if (*c == '"')
+			buf_char(out, '"');
+		buf_char(out, *c);
+	}
+	buf_char(out, '"');
+}
+
+static void csv_head(struct buf *out, const json_t *meta)
+{
+	for (size_t i = 0; i < json_array_size(meta); i++) {
+		const json_t *column = json_array_get(meta, i);
+		const char *unit = json_string_value(json_object_get(column, "unit"));
+		char *head = unit ? mem_printf("%s (%s)", label_of(column), unit)
+				  : mem_strdup(label_of(column));
+
+		buf_str(out, i ? "," : "");
+		csv_field(out, head, false);
+		mem_free(head);
+	}
+	buf_str(out, "\r\n");
+}
+
+void export_csv(struct buf *out, const json_t *view)
+{
+	const json_t *meta = json_object_get(view, "meta");
+	int64_t rows = json_integer_value(json_object_get(view, "row_count"));
+
+	csv_head(out, meta);
+	for (int64_t row = 0; row < rows; row++) {
+		for (size_t i = 0; i < json_array_size(meta); i++) {
+			const json_t *column = json_array_get(meta, i);
+			const char *name = json_string_value(json_object_get(column, "name"));
+			char *text = cell_text(cell_at(view, name, (size_t)row));
+
+			buf_str(out, i ? "," : "");
+			csv_field(out, text, is_number(column));
+			mem_free(text);
+		}
+		buf_str(out, "\r\n");
+	}
+}
+
+/* ---- Markdown ---- */
+
+static void markdown_cell(struct buf *out, const char *text)
+{
+	for (const char *c = text; *c; c++) {
+		if (*c == '\n' || *c == '\r') {
+			buf_char(out, ' ');
+			continue;
+		}
+		if (strchr("|\\`*_[]<>", *c))
+			buf_char(out, '\\');
+		buf_char(out, *c);
+	}
+}
+
+static void markdown_row(struct buf *out, const json_t *view, const json_t *meta, size_t row)
+{
+	buf_char(out, '|');
+	for (size_t i = 0; i < json_array_size(meta); i++) {
+		const char *name =
+			json_string_value(json_object_get(json_array_get(meta, i), "name"));
+		char *text = cell_text(cell_at(view, name, row));
+
+		buf_char(out, ' ');
+		markdown_cell(out, text);
+		buf_str(out, " |");
+		mem_free(text);
+	}
+	buf_char(out, '\n');
+}
+
+static void markdown_table(struct buf *out, const json_t *view)
+{
+	const json_t *meta = json_object_get(view, "meta");
+	int64_t rows = json_integer_value(json_object_get(view, "row_count"));
+
+	buf_str(out, "\n|");
+	for (size_t i = 0; i < json_array_size(meta); i++) {
+		buf_char(out, ' ');
+		markdown_cell(out, label_of(json_array_get(meta, i)));
+		buf_str(out, " |");
+	}
+	buf_str(out, "\n|");
+	for (size_t i = 0; i < json_array_size(meta); i++)
+		buf_str(out, is_number(json_array_get(meta, i)) ? " ---: |" : " --- |");
+	buf_char(out, '\n');
+	for (int64_t row = 0; row < rows; row++)
+		markdown_row(out, view, meta, (size_t)row);
+	if (json_is_true(json_object_get(view, "truncated")))
+		buf_str(out, "\n(cut: there is more)\n");
+}
+
+void export_markdown_session(struct buf *out, const struct session *s)
+{
+	buf_str(out, "# ");
+	markdown_cell(out, *s->title ? s->title : "Untitled");
+	buf_printf(out, "\n\nBegun %s.\n", s->created_at);
+}
+
+void export_markdown_message(struct buf *out, const struct message *m)
+{
+	const json_t *view;
+	size_t i;
+
+	buf_printf(out, "\n## %s, %s\n\n%s\n", strcmp(m->role, "user") == 0 ? "Question" : "Answer",
+		   m->created_at, m->content);
+	if (m->status != MESSAGE_COMPLETE && m->status != MESSAGE_ASK)
+		buf_printf(out, "\n(%s)\n", message_status_name(m->status));
+	json_array_foreach((json_t *)(uintptr_t)m->views, i, view) {
+		const char *type = json_string_value(json_object_get(view, "view_type"));
+
+		if (type && strcmp(type, "data") == 0)
+			markdown_table(out, view);
+	}
+}

@@ -1,0 +1,132 @@
+/*
+ * A cursor is the id of the last row, sealed for this list and this caller: nobody can build on
+ * what it is, or try ids with it.
+ */
+#include "page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/hash.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+
+#define SEAL_BYTES   16
+#define CURSOR_BYTES (UUID_BYTES - 1 + SEAL_BYTES)
+
+/* One list is its path, its caller and what it is narrowed to. */
+static void seal(const struct request *r, const char *id, uint8_t out[HASH_SHA256_BYTES])
+{
+	const char *q = request_query(r, "q");
+	const char *archived = request_query(r, "archived");
+	const char *rating = request_query(r, "rating");
+	char *text = mem_printf("%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", r->path, r->who->tenant,
+				r->who->user, q ? q : "", archived ? archived : "",
+				rating ? rating : "", id);
+
+	hash_hmac_sha256(r->transport->cursor_key, sizeof(r->transport->cursor_key), text,
+			 strlen(text), out);
+	mem_free(text);
+}
+
+static const char *cursor_open(const struct request *r, const char *cursor)
+{
+	const char *id = NULL;
+	uint8_t want[HASH_SHA256_BYTES];
+	struct buf text;
+
+	buf_init(&text, CURSOR_BYTES);
+	if (hash_base64url_decode(&text, cursor, strlen(cursor)) && text.n == CURSOR_BYTES) {
+		id = arena_strndup(r->arena, text.p, UUID_BYTES - 1);
+		seal(r, id, want);
+		if (!uuid_valid(id) || !hash_equal(want, text.p + UUID_BYTES - 1, SEAL_BYTES))
+			id = NULL;
+	}
+	buf_deinit(&text);
+	return id;
+}
+
+static const char *cursor_make(const struct request *r, const char *last_id)
+{
+	uint8_t sum[HASH_SHA256_BYTES];
+	const char *cursor;
+	struct buf text, sealed;
+
+	seal(r, last_id, sum);
+	buf_init(&sealed, CURSOR_BYTES);
+	buf_add(&sealed, last_id, strlen(last_id));
+	buf_add(&sealed, sum, SEAL_BYTES);
+	buf_init(&text, 2 * CURSOR_BYTES);
+	hash_base64url(&text, sealed.p, sealed.n);
+	cursor = arena_strdup(r->arena, buf_text(&text));
+	buf_deinit(&text);
+	buf_deinit(&sealed);
+	return cursor;
+}
+
+bool page_parse(const struct request *r, struct page *out, struct err *e)
+{
+	const char *limit = request_query(r, "limit");
+	const char *cursor = request_query(r, "cursor");
+	struct page page = {.limit = PAGE_DEFAULT};
+
+	if (limit) {
+		page.limit = strlen(limit) <= 4 && strspn(limit, "0123456789") == strlen(limit)
+				     ? strtoul(limit, NULL, 10)
+				     : 0;
+		if (page.limit < 1 || page.limit > PAGE_MAX)
+			return err_set(e, ERR_INPUT, "limit: must be 1 to %d", PAGE_MAX);
+	}
+	if (cursor) {
+		page.after = cursor_open(r, cursor);
+		if (!page.after)
+			return err_set(e, ERR_INPUT, "cursor: not one of this list");
+	}
+	*out = page;
+	return true;
+}
+
+static void add_query(struct buf *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_printf(out, "&%s=", name);
+	for (const char *c = value; *c; c++)
+		if ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+		    (*c >= '0' && *c <= '9') || strchr("-._~", *c))
+			buf_char(out, *c);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)*c);
+}
+
+static void add_link(struct request *r, const char *cursor)
+{
+	static const char *const kept[] = {"limit", "q", "archived", "rating"};
+	struct buf link;
+
+	buf_init(&link, HEADER_BYTES_MAX);
+	buf_printf(&link, "<%s?cursor=%s", r->path, cursor);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		add_query(&link, kept[i], request_query(r, kept[i]));
+	buf_str(&link, ">; rel=\"next\"");
+	if (!buf_over(&link))
+		reply_header(r, "Link", buf_text(&link));
+	buf_deinit(&link);
+}
+
+void page_reply(struct request *r, json_t *data, bool has_more, const char *last_id)
+{
+	json_t *body = json_object();
+
+	json_set_take(body, "data", data);
+	json_set_bool(body, "has_more", has_more);
+	if (has_more && last_id) {
+		const char *cursor = cursor_make(r, last_id);
+
+		json_set_str(body, "next_cursor", cursor);
+		add_link(r, cursor);
+	}
+	reply_json(r, 200, body);
+}

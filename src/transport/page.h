@@ -1,0 +1,17 @@
+/* Lists page by page: limit and cursor in, data, has_more, next_cursor and Link out. */
+#ifndef VESPER_PAGE_H
+#define VESPER_PAGE_H
+
+#include "request.h"
+
+struct page {
+	size_t limit;
+	const char *after; /* id of the last row of the page before; NULL: from the start */
+};
+
+/* ERR_INPUT: a limit that can't be, or a cursor that is not of this list and this caller. */
+MUST_CHECK bool page_parse(const struct request *r, struct page *out, struct err *e);
+/* Takes `data`. */
+void page_reply(struct request *r, json_t *data, bool has_more, const char *last_id);
+
+#endif

@@ -1,0 +1,294 @@
+/* Sessions as resources, feedback, exports, repeated requests, rates, and pages of other origins. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REFERENCE, startDaemon, freePort } from './harness.mjs';
+import { checkProblem } from './rest.mjs';
+import { mintToken } from './token.mjs';
+import { checkNoNullMembers, UUID7 } from './turn.mjs';
+
+const UNKNOWN = '0193b0a0-0000-7000-8000-00000000ffff';
+const API = '/api/v1';
+
+describe('sessions', () => {
+  let d;
+  let rest;
+  const patch = (id, json, tag, token) => d.rest(token ?? rest.token).call('PATCH', `${API}/sessions/${id}`,
+    { json, headers: tag === undefined ? {} : { 'if-match': tag } });
+
+  before(async () => {
+    d = await startDaemon({ env: { VESPER_AUTH_ORIGINS: 'https://portal.example' } });
+    rest = d.rest(mintToken({ sub: 'owner' }));
+  });
+  after(() => d?.stop());
+
+  it('are made, read, renamed, archived and found', async () => {
+    const made = await rest.post(`${API}/sessions`, { title: 'Curves of 2025' });
+    assert.equal(made.status, 201, made.text);
+    assert.match(made.body.session_id, UUID7);
+    assert.equal(made.headers.get('location'), `${API}/sessions/${made.body.session_id}`);
+    checkNoNullMembers(made.body);
+    const path = `${API}/sessions/${made.body.session_id}`;
+    const tag = made.headers.get('etag');
+    const read = await rest.get(path);
+    assert.deepEqual([read.body, read.headers.get('etag')], [made.body, tag]);
+
+    const renamed = await patch(made.body.session_id, { title: '100% of it' }, tag);
+    assert.equal(renamed.status, 200, renamed.text);
+    assert.equal(renamed.body.title, '100% of it');
+    assert.notEqual(renamed.headers.get('etag'), tag);
+    assert.equal(checkProblem(await patch(made.body.session_id, { title: 'late' }, tag), 412).code, 'changed');
+    assert.equal(checkProblem(await patch(made.body.session_id, { title: 'blind' }), 428).code, 'precondition_required');
+    checkProblem(await patch(made.body.session_id, { title: 'x' }, 'W/"x"'), 412);
+    for (const json of [{}, { title: '' }, { title: 7 }, { title: 'a\nb' }, { title: 'x'.repeat(201) }, { archived: 'yes' }, { name: 'x' }])
+      checkProblem(await patch(made.body.session_id, json, '*'), 422);
+    assert.equal((await patch(made.body.session_id, { archived: true }, '*')).status, 200);
+    const titles = async (query) => (await rest.get(`${API}/sessions${query}`)).body.data.map((s) => s.title);
+    assert.deepEqual(await titles(''), []);
+    assert.deepEqual(await titles('?archived=true'), ['100% of it']);
+    assert.deepEqual(await titles('?archived=all&q=100%25'), ['100% of it']);
+    assert.deepEqual(await titles('?archived=all&q=_'), []);
+    assert.equal((await patch(made.body.session_id, { archived: false }, '*')).status, 200);
+    assert.deepEqual(await titles(''), ['100% of it']);
+    for (const query of ['?archived=maybe', `?q=${'x'.repeat(201)}`, '?sort=title', '?limit=1&limit=2'])
+      checkProblem(await rest.get(`${API}/sessions${query}`), 400);
+  });
+
+  it('edited by two at once keep one edit', async () => {
+    const { body, headers } = await rest.post(`${API}/sessions`, { title: 'start' });
+    const edits = await Promise.all(Array.from({ length: 10 }, (_, i) => patch(body.session_id, { title: `t${i}` }, headers.get('etag'))));
+    assert.equal(edits.filter((e) => e.status === 200).length, 1);
+    assert.equal(edits.filter((e) => e.status === 412).length, 9);
+  });
+
+  it('take their title from the first question, and go with everything they hold', async () => {
+    const chat = await d.connect({ token: rest.token });
+    const turn = await chat.ask(REFERENCE);
+    const id = chat.session;
+    assert.equal((await rest.get(`${API}/sessions/${id}`)).body.title.slice(0, 30), REFERENCE.slice(0, 30));
+    const turnId = turn.frames[0].turn_id;
+    assert.equal((await rest.get(`${API}/turns/${turnId}/events?after=1`)).status, 200);
+    assert.equal((await rest.delete(`${API}/sessions/${id}`)).status, 204);
+    for (const path of [`/sessions/${id}`, `/sessions/${id}/messages`, `/sessions/${id}/export`, `/turns/${turnId}/events`])
+      checkProblem(await rest.get(API + path), 404);
+    checkProblem(await rest.delete(`${API}/sessions/${id}`), 404);
+    await chat.close();
+  });
+
+  it('have messages with views, tools and feedback', async () => {
+    const answer = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
+    const path = `${API}/messages/${answer.message_id}/feedback`;
+    assert.deepEqual((await rest.post(path, { rating: 'up' })).body.rating, 'up');
+    const said = await rest.post(path, { rating: 'down', comment: 'stale', correction: '48.74' });
+    assert.deepEqual([said.status, said.body.rating, said.body.comment, said.body.correction], [200, 'down', 'stale', '48.74']);
+    const [question, reply] = await rest.messages(answer.session_id);
+    assert.deepEqual(reply.feedback, { rating: 'down', comment: 'stale', correction: '48.74' });
+    assert.equal(question.feedback, undefined);
+    assert.deepEqual(reply.tools.map((t) => [t.tool, t.outcome]), [['get_average_annual_price', 'rows']]);
+    assert.ok(!('args' in reply.tools[0]));
+    assert.ok(reply.views.length > 0);
+    for (const json of [{}, { rating: 'meh' }, { rating: 'up', stars: 5 }, { rating: 'up', comment: 7 }])
+      checkProblem(await rest.post(path, json), 422);
+    checkProblem(await rest.post(path, { rating: 'up', comment: 'x'.repeat(4001) }), 413);
+    checkProblem(await rest.post(`${API}/messages/${question.message_id}/feedback`, { rating: 'up' }), 404);
+
+    checkProblem(await rest.get(`${API}/admin/feedback`), 403);
+    const admin = d.rest(mintToken({ sub: 'chief', role: 'admin' }));
+    const listed = (await admin.get(`${API}/admin/feedback?rating=down`)).body.data;
+    assert.deepEqual(listed.map((f) => [f.message_id, f.user_id, f.comment]), [[answer.message_id, 'owner', 'stale']]);
+    const elsewhere = d.rest(mintToken({ sub: 'chief', role: 'admin', tenant_id: 'acme' }));
+    assert.deepEqual((await elsewhere.get(`${API}/admin/feedback`)).body.data, []);
+  });
+
+  it('leave as JSON, Markdown and CSV', async () => {
+    const answer = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
+    for (let i = 0; i < 12; i++)
+      await rest.post(`${API}/sessions/${answer.session_id}/messages`, { content: REFERENCE });
+    const path = `${API}/sessions/${answer.session_id}/export`;
+    const json = await rest.get(path);
+    assert.equal(json.status, 200);
+    assert.match(json.headers.get('content-disposition'), /attachment; filename="session-[0-9a-f-]+\.json"/);
+    assert.equal(json.body.session.session_id, answer.session_id);
+    assert.deepEqual(json.body.messages, await rest.messages(answer.session_id));
+    assert.equal(json.body.messages.length, 26);
+    const text = await rest.get(`${path}?format=markdown`);
+    assert.match(text.headers.get('content-type'), /^text\/markdown/);
+    assert.equal(text.text.match(/^## (Question|Answer), /gm).length, 26);
+    assert.match(text.text, /48\.73/);
+    checkProblem(await rest.get(`${path}?format=pdf`), 400);
+
+    const view = answer.views.find((v) => v.view_type === 'data');
+    const csv = await rest.get(`${API}/messages/${answer.message_id}/views/${view.view_id}/csv`);
+    assert.equal(csv.status, 200, csv.text);
+    assert.match(csv.headers.get('content-type'), /^text\/csv/);
+    const lines = csv.text.split('\r\n');
+    assert.equal(lines.length, view.row_count + 2);
+    assert.equal(lines[0].split(',').length, view.columns.length);
+    checkProblem(await rest.get(`${API}/messages/${answer.message_id}/views/none/csv`), 404);
+  });
+
+  it('of others look like none at all', async () => {
+    const answer = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
+    const { session_id: id, message_id: message, turn_id: turn } = answer;
+    const view = answer.views[0].view_id;
+    const asks = (s, m, t) => [
+      ['GET', `/sessions/${s}`], ['PATCH', `/sessions/${s}`, { title: 'x' }, { 'if-match': '*' }], ['DELETE', `/sessions/${s}`],
+      ['GET', `/sessions/${s}/messages`], ['POST', `/sessions/${s}/messages`, { content: 'hi' }], ['GET', `/sessions/${s}/export`],
+      ['POST', `/messages/${m}/feedback`, { rating: 'up' }], ['GET', `/messages/${m}/views/${view}/csv`],
+      ['GET', `/turns/${t}/events`], ['DELETE', `/turns/${t}`], ['POST', '/chat', { content: 'hi', session_id: s }],
+    ];
+    for (const who of [{ sub: 'stranger' }, { sub: 'owner', tenant_id: 'acme' }, { sub: 'stranger', role: 'admin' }]) {
+      const stranger = d.rest(mintToken(who));
+      const [foreign, unknown] = [asks(id, message, turn), asks(UNKNOWN, UNKNOWN, UNKNOWN)];
+      for (let i = 0; i < foreign.length; i++) {
+        const replies = [];
+        for (const [method, path, json, headers] of [foreign[i], unknown[i]])
+          replies.push(await stranger.call(method, API + path, { json, headers: { 'x-request-id': 'same', ...headers } }));
+        const [a, b] = replies;
+        checkProblem(a, 404);
+        const blank = (t) => t.replaceAll(id, 'ID').replaceAll(message, 'ID').replaceAll(turn, 'ID').replaceAll(UNKNOWN, 'ID');
+        assert.equal(blank(a.text), blank(b.text), foreign[i].join(' '));
+        assert.deepEqual([...a.headers].filter(([n]) => n !== 'date' && n !== 'content-length'), [...b.headers].filter(([n]) => n !== 'date' && n !== 'content-length'));
+      }
+    }
+    assert.equal((await rest.messages(id)).length, 2, 'nothing of it changed anything');
+  });
+
+  it('shown again without a permission are masked', async () => {
+    const sub = 'demoted';
+    const manager = d.rest(mintToken({ sub }));
+    const answer = (await manager.post(`${API}/chat`, { content: 'What is the budget of Nazareth Solar?' })).body;
+    assert.equal(answer.status, 'ok', JSON.stringify(answer).slice(0, 400));
+    const viewer = d.rest(mintToken({ sub, role: 'viewer' }));
+    const [question, masked] = await viewer.messages(answer.session_id);
+    assert.equal(question.content, 'What is the budget of Nazareth Solar?');
+    assert.equal(masked.masked, true);
+    assert.deepEqual([masked.views, masked.tools, masked.pbi_deep_links], [undefined, undefined, undefined]);
+    const figures = answer.text.match(/\d[\d,.]{3,}/g) ?? [];
+    for (const text of [JSON.stringify(masked), (await viewer.get(`${API}/sessions/${answer.session_id}/export?format=markdown`)).text])
+      for (const figure of figures)
+        assert.ok(!text.includes(figure), figure);
+    for (const v of answer.views)
+      checkProblem(await viewer.get(`${API}/messages/${answer.message_id}/views/${v.view_id}/csv`), 404);
+    checkProblem(await viewer.get(`${API}/turns/${answer.turn_id}/events`), 404);
+    assert.equal((await manager.messages(answer.session_id))[1].masked, undefined);
+  });
+
+  describe('lists', () => {
+    it('have cursors that are worth nothing elsewhere', async () => {
+      const mine = d.rest(mintToken({ sub: 'pager' }));
+      const other = d.rest(mintToken({ sub: 'pager-2' }));
+      for (let i = 0; i < 3; i++) {
+        await mine.post(`${API}/sessions`, { title: `s${i}` });
+        await other.post(`${API}/sessions`, { title: `s${i}` });
+      }
+      const first = await mine.get(`${API}/sessions?limit=2`);
+      const link = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link'));
+      const second = await mine.get(link[1]);
+      assert.deepEqual([...first.body.data, ...second.body.data].map((s) => s.title), ['s2', 's1', 's0']);
+      assert.equal(second.headers.get('link'), null);
+      const cursor = first.body.next_cursor;
+      checkProblem(await other.get(`${API}/sessions?cursor=${cursor}`), 400);
+      checkProblem(await mine.get(`${API}/sessions?cursor=${cursor}&q=s`), 400);
+      checkProblem(await mine.get(`${API}/sessions/${first.body.data[0].session_id}/messages?cursor=${cursor}`), 400);
+      for (let i = 0; i < cursor.length; i += 5)
+        checkProblem(await mine.get(`${API}/sessions?cursor=${cursor.slice(0, i)}${cursor[i] === 'A' ? 'B' : 'A'}${cursor.slice(i + 1)}`), 400);
+    });
+  });
+
+  describe('a repeated request', () => {
+    const keyed = (key, path, json, token) => d.rest(token ?? rest.token).post(API + path, json, { headers: { 'idempotency-key': key } });
+
+    it('gets the first answer', async () => {
+      const first = await keyed('"k-1"', '/sessions', { title: 'once' });
+      const again = await keyed('k-1', '/sessions', { title: 'once' });
+      assert.deepEqual([first.status, again.status, again.body], [201, 201, first.body]);
+      assert.equal(again.headers.get('idempotency-replayed'), 'true');
+      assert.equal(checkProblem(await keyed('k-1', '/sessions', { title: 'other' }), 422).status, 422);
+      assert.notEqual((await keyed('k-1', '/sessions', { title: 'once' }, mintToken({ sub: 'other' }))).body.session_id, first.body.session_id);
+      const ask = { content: REFERENCE };
+      const answers = await Promise.all([keyed('k-2', '/chat', ask), keyed('k-2', '/chat', ask)]);
+      assert.deepEqual(answers.map((a) => a.status).sort(), [200, 409].sort(), answers.map((a) => a.text).join('\n').slice(0, 600));
+      const done = answers.find((a) => a.status === 200);
+      assert.equal((await keyed('k-2', '/chat', ask)).text, done.text);
+      assert.equal((await rest.messages(done.body.session_id)).length, 2);
+    });
+
+    it('is refused where it makes no sense, or the key is none', async () => {
+      checkProblem(await keyed('k', '/ws/tickets', {}), 400);
+      checkProblem(await keyed('x'.repeat(201), '/sessions', {}), 400);
+      checkProblem(await keyed('a b', '/sessions', {}), 400);
+    });
+
+    it('that was left unanswered finds its turn again', async () => {
+      const gone = new AbortController();
+      const first = rest.raw('POST', `${API}/chat`, { body: JSON.stringify({ content: REFERENCE }), signal: gone.signal,
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'lost' } }).catch(() => {});
+      await sleep(15);
+      gone.abort();
+      await first;
+      let reply;
+      for (let i = 0; i < 100; i++) {
+        reply = await keyed('lost', '/chat', { content: REFERENCE });
+        if (reply.status === 200)
+          break;
+        await sleep(50);
+      }
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal((await rest.messages(reply.body.session_id)).filter((m) => m.role === 'user').length, 1);
+    });
+  });
+
+  describe('pages of other origins', () => {
+    const from = (origin, method = 'GET') => rest.raw(method, `${API}/sessions`, { headers: { origin } });
+
+    it('read when they are listed, exactly', async () => {
+      const res = await from('https://portal.example');
+      assert.equal(res.headers.get('access-control-allow-origin'), 'https://portal.example');
+      assert.equal(res.headers.get('vary'), 'Origin');
+      assert.match(res.headers.get('access-control-expose-headers'), /ETag/);
+      assert.equal(res.headers.get('access-control-allow-credentials'), null);
+      for (const origin of ['https://portal.example.evil', 'http://portal.example', 'null', 'https://portal.example:8443'])
+        assert.equal((await from(origin)).headers.get('access-control-allow-origin'), null);
+    });
+
+    it('are told beforehand what they may send', async () => {
+      const yes = await from('https://portal.example', 'OPTIONS');
+      assert.equal(yes.status, 204);
+      assert.match(yes.headers.get('access-control-allow-methods'), /GET, POST/);
+      assert.match(yes.headers.get('access-control-allow-headers'), /Authorization.*Idempotency-Key.*If-Match/);
+      const no = await from('https://evil.example', 'OPTIONS');
+      assert.equal(no.headers.get('access-control-allow-methods'), null);
+      checkProblem(await rest.call('OPTIONS', '/api/v1/nothing'), 404);
+    });
+  });
+});
+
+describe('rates', () => {
+  it('of users and tenants end in 429 with what to wait for', async () => {
+    const d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '5', VESPER_LIMITS_TENANT_PER_MINUTE: '8' } });
+    const user = (sub, tenant_id = 'vesper') => d.rest(mintToken({ sub, tenant_id }));
+    const ask = (rest) => rest.get(`${API}/sessions`);
+    const first = await ask(user('ann'));
+    assert.equal(first.headers.get('ratelimit-policy'), '"user";q=5;w=60, "tenant";q=8;w=60');
+    assert.match(first.headers.get('ratelimit'), /^"user";r=4;t=\d+, "tenant";r=7;t=\d+$/);
+    for (let i = 0; i < 4; i++)
+      assert.equal((await ask(user('ann'))).status, 200);
+    const reply = await ask(user('ann'));
+    assert.equal(checkProblem(reply, 429).code, 'rate_limited');
+    assert.ok(Number(reply.headers.get('retry-after')) >= 1 && Number(reply.headers.get('retry-after')) <= 13);
+    for (let i = 0; i < 3; i++)
+      assert.equal((await ask(user('bob'))).status, 200);
+    checkProblem(await ask(user('bob')), 429);
+    checkProblem(await ask(user('eve')), 429);
+    assert.equal((await ask(user('ann', 'acme'))).status, 200);
+    const chat = await d.connect({ token: mintToken({ sub: 'ann' }) });
+    chat.send({ type: 'chat.message', content: REFERENCE });
+    const refusal = await chat.refusal();
+    assert.equal(refusal.code, 'rate_limited');
+    assert.ok(refusal.retry_after_ms > 0);
+    await chat.close();
+    await d.stop();
+  });
+});

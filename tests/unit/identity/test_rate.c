@@ -1,0 +1,118 @@
+/* Rates: a user's own, the tenant's for all, filling up evenly, forgetting the idle. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "rate.h"
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+
+static const struct principal ann = {.user = "ann", .tenant = "acme"};
+static const struct principal bob = {.user = "bob", .tenant = "acme"};
+static const struct principal ann_elsewhere = {.user = "ann", .tenant = "vesper"};
+static struct rate rate;
+
+static int setup(void **state)
+{
+	(void)state;
+	clock_freeze_ms(1772182800000);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	clock_release();
+	return 0;
+}
+
+static void a_users_own(void **state)
+{
+	const struct rate_limits limits = {.user_per_minute = 3};
+	struct rates *r = rates_new(&limits);
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_true(rates_take(r, &ann, &rate));
+	assert_int_equal(rate.user.limit, 3);
+	assert_int_equal(rate.user.left, 0);
+	assert_int_equal(rate.tenant.limit, 0);
+	assert_false(rates_take(r, &ann, &rate));
+	assert_in_range(rate.user.wait_ms, 19000, 20001);
+	assert_true(rates_take(r, &bob, &rate));
+	assert_true(rates_take(r, &ann_elsewhere, &rate));
+	clock_advance_ms(19999);
+	assert_false(rates_take(r, &ann, &rate));
+	clock_advance_ms(2);
+	assert_true(rates_take(r, &ann, &rate));
+	assert_false(rates_take(r, &ann, &rate));
+	clock_advance_ms(3600000);
+	for (int i = 0; i < 3; i++)
+		assert_true(rates_take(r, &ann, &rate));
+	assert_false(rates_take(r, &ann, &rate));
+	rates_free(&r);
+}
+
+static void the_tenants_for_all(void **state)
+{
+	const struct rate_limits limits = {.user_per_minute = 2, .tenant_per_minute = 3};
+	struct rates *r = rates_new(&limits);
+
+	(void)state;
+	assert_true(rates_take(r, &ann, &rate));
+	assert_true(rates_take(r, &ann, &rate));
+	assert_false(rates_take(r, &ann, &rate));
+	assert_int_equal(rate.tenant.left, 1); /* a refusal costs nothing */
+	assert_true(rates_take(r, &bob, &rate));
+	assert_false(rates_take(r, &bob, &rate));
+	assert_int_equal(rate.user.left, 1);
+	assert_true(rates_take(r, &ann_elsewhere, &rate));
+	rates_free(&r);
+}
+
+static void unlimited(void **state)
+{
+	const struct rate_limits limits = {0};
+	struct rates *r = rates_new(&limits);
+
+	(void)state;
+	for (int i = 0; i < 10000; i++)
+		assert_true(rates_take(r, &ann, &rate));
+	assert_int_equal(rate.user.limit, 0);
+	rates_free(&r);
+}
+
+static void the_idle_are_forgotten(void **state)
+{
+	const struct rate_limits limits = {.user_per_minute = 1};
+	struct rates *r = rates_new(&limits);
+	char name[20];
+
+	(void)state;
+	assert_true(rates_take(r, &ann, &rate));
+	assert_false(rates_take(r, &ann, &rate));
+	for (int i = 0; i < METERS_MAX - 1; i++) {
+		snprintf(name, sizeof(name), "u%d", i);
+		rates_take(r, &(struct principal){.user = name, .tenant = "acme"}, &rate);
+	}
+	assert_false(rates_take(r, &ann, &rate));
+	for (int i = 0; i < METERS_MAX; i++) {
+		snprintf(name, sizeof(name), "v%d", i);
+		rates_take(r, &(struct principal){.user = name, .tenant = "acme"}, &rate);
+	}
+	assert_true(rates_take(r, &ann, &rate));
+	rates_free(&r);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {CASE(a_users_own), CASE(the_tenants_for_all),
+					   CASE(unlimited), CASE(the_idle_are_forgotten)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
