@@ -242,7 +242,11 @@ static void start(struct daemon *d)
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);
 	db_watch(d->warehouse);
 	db_watch(d->stored);
-	d->names = know_refresh_new(d->loop, d->warehouse, d->databases.tenant_ids);
+	d->names = know_refresh_new(&(struct know_refresh_options){
+		.loop = d->loop,
+		.warehouse = d->warehouse,
+		.tenants = d->databases.tenant_ids,
+		.interval_ms = (uint64_t)config_int(d->config, "names.refresh_s") * 1000});
 	know_refresh_use(d->names, turns_knowledge(d->turns)->know);
 	prepare_stores(d);
 }

@@ -127,6 +127,8 @@ struct dimension_def {
 	const char *label;          /* "hub zone" */
 	const char *view;           /* "Stage.mc_vendor_files", or NULL when values are fixed */
 	const char *column;         /* "hubzone" */
+	const char *watermark;      /* column of the view whose greatest value moves when the values
+				       may have changed; NULL: they are read anew each time */
 	const char *const *values;  /* known beforehand, NULL-ended */
 	const char *const *words;   /* how values are shown: value, words, value, words, …, NULL;
 				       the value "" is an absent one. NULL: as they are */

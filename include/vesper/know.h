@@ -25,21 +25,29 @@ struct know; /* index over the values of declared dimensions: the catalogue's, a
 struct know *know_new(const struct catalog *c);
 void know_free(struct know **k);
 
-/* Makes known which values a dimension really has in a tenant's data, instead of what was known of
- * it there; the values are copied, and no other tenant ever meets them. With 0 values, and until
- * then, its names are taken as they are said. False, and nothing is known any more: there are more
- * than KNOW_VALUES_MAX (half a list would call real names unknown). False also when the catalogue
- * has no such dimension, or lists its values itself. Loop thread only. */
+/* Makes known which values a dimension really has in a tenant's data, beside those that the
+ * catalogue lists, instead of what was known of it there; the values are copied, and no other
+ * tenant ever meets them. With 0 values nothing is known of it. False, and nothing is known any
+ * more: there are more than KNOW_VALUES_MAX (half a list would call real names unknown). False also
+ * when the catalogue has no such dimension. Loop thread only. */
 bool know_learn(struct know *k, const char *tenant, const char *dimension,
 		const char *const *values, size_t count);
 
-/* Has every tenant's names read from its warehouse, one query after the other: at once, again and
- * again every KNOW_REFRESH_MS, and for each knowledge that is put to use. A warehouse that does not
- * answer changes nothing. `tenants` is NULL-ended and borrowed. The knowledge must live until
+/* Has every tenant's names read from its warehouse, page by page, one query after the other: at
+ * once, again every interval, and for each knowledge that is put to use, which takes over what the
+ * one before knew. Sorting and indexing is a worker thread's; the new names of a dimension take the
+ * place of the old ones between two questions. A warehouse that does not answer changes nothing;
+ * the health check "names:<tenant>" says so. From then on a name that is not known is unknown,
+ * never taken as it was said. `tenants` is NULL-ended and borrowed. The knowledge must live until
  * another one is used or this is freed. Loop thread only. */
 struct know_refresh;
-struct know_refresh *know_refresh_new(struct loop *l, struct db *warehouse,
-				      const char *const *tenants);
+struct know_refresh_options {
+	struct loop *loop;
+	struct db *warehouse;
+	const char *const *tenants;
+	uint64_t interval_ms;
+};
+struct know_refresh *know_refresh_new(const struct know_refresh_options *o);
 void know_refresh_use(struct know_refresh *r, struct know *k);
 void know_refresh_free(struct know_refresh **r);
 
@@ -120,6 +128,7 @@ struct know_match {
 	const struct suggestion *suggestions;
 	size_t suggestion_count;
 	enum filter_source source;
+	bool not_read; /* nothing is known yet of such names: ask again in a moment */
 };
 bool know_resolve(const struct know *k, const struct principal *who, const char *dimension,
 		  const char *text, const struct args *context, struct arena *a,

@@ -114,8 +114,8 @@
 #define KNOW_VALUES_MAX                                                                            \
 	2000000 /* names of one dimension that a tenant's data hold; more are not indexed */
 #define KNOW_TEXT_BYTES_MAX (256 * 1024 * 1024) /* all of their letters */
-#define KNOW_REFRESH_MS     600000              /* new projects are named within ten minutes */
-#define KNOW_STRANGE_MAX    16 /* words that nobody knows and that are looked up as misspelled */
+#define KNOW_PAGE_ROWS      50000 /* names that one query reads; more come with the next one */
+#define KNOW_STRANGE_MAX    16    /* words that nobody knows and that are looked up as misspelled */
 
 /* tools and SQL */
 #define TOOL_ARGS_MAX      24    /* parameters of one tool */

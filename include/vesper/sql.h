@@ -112,13 +112,24 @@ MUST_CHECK bool sql_render_literal(const struct sql_query *q, const struct args 
 				   enum dialect dialect, struct arena *a, const char **out,
 				   struct err *e);
 
-/* The one statement that no file holds: the different values of a column as this tenant has them,
- * in order, at most `cap`. Names cannot be bound, and which columns have names to be learned is
- * said in config/catalogue.json alone: a file a column would be a second list of them. Only names
- * from there may be given; ERR_INPUT when one is not written as they are. The values are bound. */
-MUST_CHECK bool sql_distinct(const char *view, const char *column, const char *tenant, size_t cap,
-			     enum dialect dialect, struct arena *a, struct sql_bound *out,
-			     struct err *e);
+/* The statements that no file holds: the different values of a column as this tenant has them, page
+ * by page. Names cannot be bound, and which columns have names to be learned is said in
+ * config/catalogue.json alone: a file a column would be a second list of them. Only names from
+ * there may be given; ERR_INPUT when one is not written as they are. The values are bound. */
+struct sql_values {
+	const char *view, *column;
+	const char *parent; /* a column that comes with each value, or NULL */
+	const char *after;  /* the last value of the page before; NULL: from the first. With a
+			       parent it comes again, because it may have further ones */
+	size_t cap;         /* rows of a page */
+};
+MUST_CHECK bool sql_distinct(const struct sql_values *v, const char *tenant, enum dialect dialect,
+			     struct arena *a, struct sql_bound *out, struct err *e);
+/* One row that changes when the values may have: how many rows there are, and the greatest value of
+ * the column. */
+MUST_CHECK bool sql_watermark(const char *view, const char *column, const char *tenant,
+			      enum dialect dialect, struct arena *a, struct sql_bound *out,
+			      struct err *e);
 
 /* Escapes % _ [ and \ for LIKE … ESCAPE '\' and puts % around it. */
 const char *sql_like_pattern(const char *text, struct arena *a);

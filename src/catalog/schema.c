@@ -159,8 +159,9 @@ static bool read_words(struct loader *l, const json_t *words, struct dimension_d
 static bool read_dimension(struct loader *l, const json_t *item, struct dimension_def *d,
 			   struct err *e)
 {
-	static const char *const members[] = {"name",   "filter", "label", "view",       "column",
-					      "values", "parent", "words", "permission", NULL};
+	static const char *const members[] = {"name",       "filter",    "label",  "view",
+					      "column",     "values",    "parent", "words",
+					      "permission", "watermark", NULL};
 
 	if (!json_only(item, members, e) || !json_get_str(item, "name", &d->name, e))
 		return false;
@@ -170,11 +171,16 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	    !json_opt_str(item, "view", &d->view, e) ||
 	    !json_opt_str(item, "column", &d->column, e) ||
 	    !json_opt_str(item, "permission", &d->permission, e) ||
+	    !json_opt_str(item, "watermark", &d->watermark, e) ||
 	    !json_opt_str(item, "parent", &d->parent, e) || !read_values(l, item, d, e) ||
 	    !read_words(l, json_object_get(item, "words"), d, e))
 		return err_prefix(e, "%s", d->name);
 	if (!d->view != !d->column)
 		return err_set(e, ERR_INPUT, "%s: view and column go together", d->name);
+	if (d->permission && !list_has(l->whole->permissions, d->permission))
+		return err_set(e, ERR_INPUT, "%s: %s is no permission", d->name, d->permission);
+	if (d->watermark && !d->view)
+		return err_set(e, ERR_INPUT, "%s: a watermark without a view", d->name);
 	if (!d->view && !d->values)
 		return err_set(e, ERR_INPUT, "%s: neither values nor a view that has them",
 			       d->name);

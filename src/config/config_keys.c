@@ -110,6 +110,8 @@ TEXT ("calendar.timezone", "\"UTC\"", NULL,                      "where today is
 INT  ("calendar.fiscal_start_month", 1, 1, 12,                   "FY26 ends in 2026"),
 TEXT ("calendar.week_start", "\"monday\"", DAYS,                 "first day of last week"),
 
+INT  ("names.refresh_s", 60, 1, 86400,                           "names in the data are compared with those known that often"),
+
 TEXT ("checks.numbers", "\"flag\"", "flag|withhold",             "a number that the data does not support: shown and marked, or left out"),
 INT  ("limits.user_per_minute", 600, 0, 1000000,                 "requests and questions of one user; 0: no limit"),
 INT  ("limits.tenant_per_minute", 12000, 0, 10000000,            "of all users of a tenant together; 0: no limit"),

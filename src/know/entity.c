@@ -74,6 +74,17 @@ static struct suggestion option_of(const char *value, const char *parent, struct
 	return s;
 }
 
+/* The data hold most of what the catalogue lists. */
+static bool is_option(const struct suggestion *options, size_t count, const char *value,
+		      const char *parent)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(options[i].value, value) == 0 &&
+		    (!parent || strstr(options[i].label, parent)))
+			return true;
+	return false;
+}
+
 size_t entity_options(const struct names *names, const struct dimension_def *d, const char *parent,
 		      struct arena *a, const struct suggestion **out)
 {
@@ -83,7 +94,8 @@ size_t entity_options(const struct names *names, const struct dimension_def *d, 
 	for (size_t i = 0; i < count && i < OPTIONS_SCAN_MAX && n < OPTIONS_MAX; i++) {
 		const char *own, *value = names_at(names, d, i, &own);
 
-		if (!parent || !own || strcmp(own, parent) == 0)
+		if ((!parent || !own || strcmp(own, parent) == 0) &&
+		    !is_option(options, n, value, parent ? NULL : own))
 			options[n++] = option_of(value, parent ? NULL : own, a);
 	}
 	*out = options;

@@ -176,6 +176,7 @@ struct know {
 	const struct catalog *catalog;
 	struct arena *arena;
 	struct listed listed;
+	bool from_data; /* names are read from a warehouse: one that is not there is unknown */
 	struct tenant_names *tenants; /* of whom something was learned */
 	size_t tenant_count, tenant_cap;
 	struct tool_dimensions *tool_dimensions; /* by index of the tool */
@@ -231,11 +232,6 @@ const struct names *learn_names(const struct know *k, const char *tenant, const 
 const struct lexicon *learn_get(const struct know *k, const char *tenant, size_t dimension);
 /* Takes the reference. NULL: nothing is known any more. */
 void learn_set(struct know *k, const char *tenant, size_t dimension, const struct lexicon *l);
-/* One value that the data have; what the catalogue lists is not added again. False: too many. */
-bool learn_add(struct lexicon_build *b, const struct dimension_def *d, const char *value,
-	       const char *parent);
-/* On any thread; NULL when nothing was added. */
-const struct lexicon *learn_made(struct lexicon_build **b);
 void learn_free(struct know *k);
 
 /* ---- dates.c, hours.c, numbers.c ---- */

@@ -77,30 +77,6 @@ void learn_set(struct know *k, const char *tenant, size_t dimension, const struc
 	t->learned[dimension] = l;
 }
 
-static bool is_listed(const struct dimension_def *d, const char *value)
-{
-	for (size_t i = 0; d->values && d->values[i]; i++)
-		if (strcmp(d->values[i], value) == 0)
-			return true;
-	return false;
-}
-
-bool learn_add(struct lexicon_build *b, const struct dimension_def *d, const char *value,
-	       const char *parent)
-{
-	if (!value || !*value || is_listed(d, value))
-		return true;
-	return lexicon_build_add(b, value, d->parent ? parent : NULL);
-}
-
-const struct lexicon *learn_made(struct lexicon_build **b)
-{
-	if (lexicon_build_count(*b) > 0)
-		return lexicon_new(b, LEXICON_WORDS | LEXICON_INITIALS);
-	lexicon_build_free(b);
-	return NULL;
-}
-
 bool know_learn(struct know *k, const char *tenant, const char *dimension,
 		const char *const *values, size_t count)
 {
@@ -112,11 +88,13 @@ bool know_learn(struct know *k, const char *tenant, const char *dimension,
 		return false;
 	b = lexicon_build_new();
 	for (size_t i = 0; i < count && fits; i++)
-		fits = learn_add(b, d, values[i], NULL);
+		fits = !values[i] || !*values[i] || lexicon_build_add(b, values[i], NULL);
 	if (!fits) {
 		lexicon_build_free(&b);
 		b = lexicon_build_new();
 	}
-	learn_set(k, tenant, (size_t)(d - k->catalog->dimensions), learn_made(&b));
+	learn_set(k, tenant, (size_t)(d - k->catalog->dimensions),
+		  lexicon_build_count(b) > 0 ? lexicon_new(&b, LEXICON_LEARNED, NULL) : NULL);
+	lexicon_build_free(&b);
 	return fits;
 }

@@ -205,10 +205,12 @@ static void make_words(struct lexicon *l, unsigned flags)
 	word_index_init(&l->initials, &initials);
 }
 
-struct lexicon *lexicon_new(struct lexicon_build **build, unsigned flags)
+const struct lexicon *lexicon_new(struct lexicon_build **build, unsigned flags,
+				  const atomic_bool *cancelled)
 {
 	struct lexicon_build *b = *build;
 	struct lexicon *l = mem_alloc(sizeof(*l));
+	const struct lexicon *made = l;
 	uint32_t *order;
 
 	*l = (struct lexicon){.refs = 1, .count = b->count, .hash = b->hash};
@@ -219,8 +221,11 @@ struct lexicon *lexicon_new(struct lexicon_build **build, unsigned flags)
 		l->origin = order;
 	else
 		mem_free(order);
-	make_words(l, flags);
-	return l;
+	if (!cancelled || !*cancelled)
+		make_words(l, flags);
+	if (cancelled && *cancelled)
+		lexicon_unref(&made);
+	return made;
 }
 
 const struct lexicon *lexicon_ref(const struct lexicon *l)

@@ -6,6 +6,7 @@
 #ifndef VESPER_KNOW_LEXICON_H
 #define VESPER_KNOW_LEXICON_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 
 #define LEXICON_WORDS    1u /* a name of several words is found by one of them, or some in a row */
 #define LEXICON_INITIALS 2u
+#define LEXICON_LEARNED  (LEXICON_WORDS | LEXICON_INITIALS)
 #define LEXICON_ORIGIN   4u /* keep which of the added ones each value was */
 
 struct lexicon {
@@ -41,8 +43,9 @@ struct lexicon_build *lexicon_build_new(void);
 bool lexicon_build_add(struct lexicon_build *b, const char *text, const char *parent);
 size_t lexicon_build_count(const struct lexicon_build *b);
 uint64_t lexicon_build_hash(const struct lexicon_build *b);
-/* On any thread. Takes the build. */
-struct lexicon *lexicon_new(struct lexicon_build **b, unsigned flags);
+/* On any thread. Takes the build. NULL when `cancelled` (may be NULL) came true meanwhile. */
+const struct lexicon *lexicon_new(struct lexicon_build **b, unsigned flags,
+				  const atomic_bool *cancelled);
 void lexicon_build_free(struct lexicon_build **b);
 
 const struct lexicon *lexicon_ref(const struct lexicon *l);

@@ -106,8 +106,8 @@ void listed_init(struct listed *l, const struct catalog *c, struct arena *a)
 	l->alias_entries = arena_alloc(a, (alias_total(c) + 1) * sizeof(*l->alias_entries));
 	add_values(l, values, c);
 	add_aliases(l, aliases, c, a);
-	l->values = lexicon_new(&values, LEXICON_WORDS | LEXICON_ORIGIN);
-	l->aliases = lexicon_new(&aliases, LEXICON_ORIGIN);
+	l->values = lexicon_new(&values, LEXICON_WORDS | LEXICON_ORIGIN, NULL);
+	l->aliases = lexicon_new(&aliases, LEXICON_ORIGIN, NULL);
 }
 
 void listed_deinit(struct listed *l)

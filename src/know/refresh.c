@@ -1,37 +1,360 @@
 /*
- * Keeps the learned names as the data have them. One query runs at a time: the warehouse belongs to
- * the questions, and a name that is known a second later harms nobody. Until a tenant's names are
- * there its questions are read as without them.
+ * Keeps the learned names as the data have them: tenant after tenant, dimension after dimension,
+ * again and again. One query runs at a time: the warehouse belongs to the questions, and a name
+ * that is known a little later harms nobody. Where the catalogue names a watermark, one row tells
+ * whether the values may have changed; only then they are read. What fails changes nothing: the
+ * last good names serve on, and the health check says so.
  */
-#include "vesper/know.h"
+#include "refresh_int.h"
 
 #include <string.h>
 
-#include "know_int.h"
-#include "vesper/db.h"
+#include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
-#include "vesper/loop.h"
 #include "vesper/mem.h"
-#include "vesper/sql.h"
 
 #define STATEMENT_BYTES 65536
+#define CHECK_BYTES     128
+#define FAILURES_MAX    2
 
-struct know_refresh {
-	struct db *warehouse;
-	const char *const *tenants;
-	struct know *know;        /* NULL: none is used yet */
-	size_t tenant, dimension; /* the next to be read */
-	struct timer *timer;
-	struct op *query; /* what runs now, or NULL */
-};
+static void next(struct know_refresh *r);
 
-static void read_next(struct know_refresh *r);
+static const struct dimension_def *dimension_of(const struct know_refresh *r)
+{
+	return &r->know->catalog->dimensions[r->dimension];
+}
 
-/* Does a tool take such names, and has the catalogue none of its own? */
+static const char *tenant_of(const struct know_refresh *r)
+{
+	return r->tenants[r->tenant];
+}
+
+/* Where the mark of this tenant and dimension is kept. */
+static char **mark_of(struct know_refresh *r)
+{
+	return &r->marks[r->tenant * r->know->catalog->dimension_count + r->dimension];
+}
+
+/* ---- health ---- */
+
+static void say_health(struct know_refresh *r, const struct err *e)
+{
+	char check[CHECK_BYTES];
+
+	snprintf(check, sizeof(check), "names:%s", tenant_of(r));
+	if (e)
+		health_set(check, false, HEALTH_DEGRADED, "%s, the names known before serve on: %s",
+			   dimension_of(r)->name, e->text);
+	else
+		health_set(check, false, HEALTH_OK, "as the warehouse has them");
+}
+
+static void next_tenant(struct know_refresh *r)
+{
+	if (!r->failed)
+		say_health(r, NULL);
+	r->failed = false;
+	r->failures = 0;
+	r->tenant++;
+	r->dimension = 0;
+}
+
+/* After two in a row the tenant's others would fail too. */
+static void fail(struct know_refresh *r, const struct err *e)
+{
+	/* Whether a warehouse is up is told by its own check. */
+	log_debug("know.names", "tenant %s: %s: %s", tenant_of(r), dimension_of(r)->name, e->text);
+	say_health(r, e);
+	lexicon_build_free(&r->build);
+	r->failed = true;
+	r->dimension++;
+	if (++r->failures == FAILURES_MAX)
+		next_tenant(r);
+	timer_start(r->timer, 0);
+}
+
+static void dimension_done(struct know_refresh *r)
+{
+	r->failures = 0;
+	r->dimension++;
+	next(r);
+}
+
+/* ---- queries ---- */
+
+static void query(struct know_refresh *r, const struct sql_bound *sql, db_cb cb)
+{
+	struct arena *a = arena_new(STATEMENT_BYTES);
+	struct db_statement statement = {
+		.name = arena_printf(a, "know/%s", dimension_of(r)->name),
+		.text = sql->text,
+		.values = sql->values,
+		.count = sql->count,
+	};
+	struct db_request request = {.tenant = tenant_of(r),
+				     .statements = &statement,
+				     .statement_count = 1,
+				     .max_rows = KNOW_PAGE_ROWS};
+
+	r->query = db_query(r->warehouse, &request, cb, r);
+	arena_free(&a);
+}
+
+/* The parent's column, where it stands in the same view. */
+static const char *parent_column(const struct know_refresh *r)
+{
+	const struct dimension_def *d = dimension_of(r), *up;
+
+	up = d->parent ? catalog_dimension(r->know->catalog, d->parent) : NULL;
+	return up && up->view && strcmp(up->view, d->view) == 0 ? up->column : NULL;
+}
+
+static void on_page(void *owner, struct table **tables, size_t count, const struct err *e);
+
+static void read_page(struct know_refresh *r)
+{
+	const struct dimension_def *d = dimension_of(r);
+	struct sql_values values = {.view = d->view,
+				    .column = d->column,
+				    .parent = parent_column(r),
+				    .after = r->after,
+				    .cap = KNOW_PAGE_ROWS};
+	struct arena *a = arena_new(STATEMENT_BYTES);
+	struct sql_bound sql;
+	struct err e = {0};
+
+	if (sql_distinct(&values, tenant_of(r), db_dialect(r->warehouse), a, &sql, &e)) {
+		query(r, &sql, on_page);
+	} else {
+		log_warn("know.names", "%s: %s", d->name, e.text);
+		fail(r, &e);
+	}
+	arena_free(&a);
+}
+
+static void begin_reading(struct know_refresh *r)
+{
+	lexicon_build_free(&r->build);
+	r->build = lexicon_build_new();
+	mem_free(r->after);
+	r->after = NULL;
+	r->again = 0;
+	read_page(r);
+}
+
+/* ---- on the worker: the pages into the build, and at last the lexicon ---- */
+
+/* A page with parents begins with what the one before ended with. */
+static bool add_rows(struct names_job *j)
+{
+	const struct table *t = j->page;
+
+	for (size_t i = j->again; i < t->row_count; i++) {
+		const char *value = t->rows[i][0];
+		const char *parent = t->column_count > 1 ? t->rows[i][1] : NULL;
+
+		if (value && *value && !lexicon_build_add(j->build, value, parent))
+			return false;
+	}
+	return true;
+}
+
+static void run_job(struct pool_job *job)
+{
+	struct names_job *j = (struct names_job *)job;
+
+	if (j->page)
+		j->fits = add_rows(j);
+	else
+		j->made = lexicon_new(&j->build, LEXICON_LEARNED, &j->cancelled);
+}
+
+static void on_job(struct pool_job *job);
+
+static void submit(struct know_refresh *r, struct table *page)
+{
+	struct names_job *j = mem_alloc(sizeof(*j));
+
+	*j = (struct names_job){.job = {.run = run_job, .done = on_job},
+				.refresh = r,
+				.build = r->build,
+				.page = page,
+				.again = r->again};
+	r->build = NULL;
+	r->job = j;
+	pool_submit(r->pool, &j->job);
+}
+
+static void free_job(struct names_job *j)
+{
+	table_free(&j->page);
+	lexicon_build_free(&j->build);
+	lexicon_unref(&j->made);
+	mem_free(j);
+}
+
+/* How many rows at the end of the page hold its last value. */
+static size_t rows_of_last(const struct table *t)
+{
+	const char *last = t->rows[t->row_count - 1][0];
+	size_t n = 1;
+
+	while (n < t->row_count && strcmp(t->rows[t->row_count - 1 - n][0], last) == 0)
+		n++;
+	return n;
+}
+
+/* True when there may be more behind it. */
+static bool remember_page(struct know_refresh *r, const struct table *t)
+{
+	size_t last;
+
+	if (t->row_count < KNOW_PAGE_ROWS)
+		return false;
+	last = rows_of_last(t);
+	if (last == t->row_count)
+		return false; /* one value with a page of parents: there is no way past it */
+	mem_free(r->after);
+	r->after = mem_strdup(t->rows[t->row_count - 1][0]);
+	r->again = t->column_count > 1 ? last : 0;
+	return true;
+}
+
+/* Is it just what is known? Then nothing has to be made, as at most times. */
+static bool is_known(const struct know_refresh *r, const struct lexicon_build *b)
+{
+	const struct lexicon *l = learn_get(r->know, tenant_of(r), r->dimension);
+
+	return l && l->count == lexicon_build_count(b) && l->hash == lexicon_build_hash(b);
+}
+
+static void use(struct know_refresh *r, const struct lexicon *l)
+{
+	log_debug("know.names", "tenant %s: %zu values of %s", tenant_of(r), l ? l->count : 0,
+		  dimension_of(r)->name);
+	learn_set(r->know, tenant_of(r), r->dimension, l);
+}
+
+static void keep_mark(struct know_refresh *r)
+{
+	mem_free(*mark_of(r));
+	*mark_of(r) = r->mark;
+	r->mark = NULL;
+}
+
+static void too_many(struct know_refresh *r)
+{
+	struct err e = {0};
+
+	err_set(&e, ERR_LIMIT, "more than %d values, or too long ones", KNOW_VALUES_MAX);
+	log_warn("know.names", "tenant %s: %s: %s", tenant_of(r), dimension_of(r)->name, e.text);
+	fail(r, &e);
+}
+
+static void page_added(struct know_refresh *r, struct names_job *j)
+{
+	bool more = remember_page(r, j->page);
+
+	r->build = j->build;
+	j->build = NULL;
+	if (!j->fits) {
+		too_many(r);
+	} else if (more) {
+		read_page(r);
+	} else if (is_known(r, r->build)) {
+		lexicon_build_free(&r->build);
+		keep_mark(r);
+		dimension_done(r);
+	} else {
+		submit(r, NULL);
+	}
+}
+
+static void on_job(struct pool_job *job)
+{
+	struct names_job *j = (struct names_job *)job;
+	struct know_refresh *r = j->refresh;
+
+	if (!j->cancelled) {
+		r->job = NULL;
+		if (j->page) {
+			page_added(r, j);
+		} else {
+			use(r, j->made);
+			j->made = NULL;
+			keep_mark(r);
+			dimension_done(r);
+		}
+	}
+	free_job(j);
+}
+
+static void on_page(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct know_refresh *r = owner;
+	struct err wrong = {0};
+
+	r->query = NULL;
+	if (!e && count == 1 && !tables[0]->truncated) {
+		submit(r, tables[0]);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		table_free(&tables[i]);
+	if (!e)
+		err_set(&wrong, ERR_UPSTREAM, "a page of names came cut");
+	fail(r, e ? e : &wrong);
+}
+
+/* ---- watermarks ---- */
+
+static void on_mark(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct know_refresh *r = owner;
+	bool read = !e && count == 1 && tables[0]->row_count == 1 && tables[0]->column_count == 2;
+
+	r->query = NULL;
+	mem_free(r->mark);
+	r->mark = NULL;
+	if (read) {
+		const char *const *cells = tables[0]->rows[0];
+
+		r->mark = mem_printf("%s %s", cells[0] ? cells[0] : "", cells[1] ? cells[1] : "");
+	}
+	for (size_t i = 0; i < count; i++)
+		table_free(&tables[i]);
+	if (e)
+		fail(r, e);
+	else if (r->mark && *mark_of(r) && strcmp(r->mark, *mark_of(r)) == 0)
+		dimension_done(r);
+	else
+		begin_reading(r);
+}
+
+static void read_dimension(struct know_refresh *r)
+{
+	const struct dimension_def *d = dimension_of(r);
+	struct arena *a = arena_new(STATEMENT_BYTES);
+	struct sql_bound sql;
+	struct err e = {0};
+
+	mem_free(r->mark);
+	r->mark = NULL;
+	if (d->watermark && sql_watermark(d->view, d->watermark, tenant_of(r),
+					  db_dialect(r->warehouse), a, &sql, &e))
+		query(r, &sql, on_mark);
+	else
+		begin_reading(r);
+	arena_free(&a);
+}
+
+/* ---- the round ---- */
+
+/* Does a tool take such names? */
 static bool is_wanted(const struct catalog *c, const struct dimension_def *d)
 {
-	if (!d->view || !d->column || (d->values && d->values[0]))
+	if (!d->view || !d->column)
 		return false;
 	for (size_t t = 0; t < c->tool_count; t++)
 		for (size_t p = 0; p < c->tools[t].param_count; p++) {
@@ -43,115 +366,102 @@ static bool is_wanted(const struct catalog *c, const struct dimension_def *d)
 	return false;
 }
 
-static void learn(struct know_refresh *r, const struct table *t)
-{
-	const struct dimension_def *d = &r->know->catalog->dimensions[r->dimension];
-	const char *tenant = r->tenants[r->tenant];
-	const char **values = mem_alloc((t->row_count + 1) * sizeof(*values));
-	size_t count = t->truncated ? 0 : t->row_count;
-
-	for (size_t i = 0; i < count; i++)
-		values[i] = t->rows[i][0];
-	if (!know_learn(r->know, tenant, d->name, values, count) || t->truncated)
-		log_warn("know.names", "tenant %s: too many values of %s to know them by name",
-			 tenant, d->name);
-	else
-		log_debug("know.names", "tenant %s: %zu values of %s", tenant, count, d->name);
-	mem_free(values);
-}
-
-static void on_values(void *owner, struct table **tables, size_t count, const struct err *e)
-{
-	struct know_refresh *r = owner;
-
-	r->query = NULL;
-	if (!e && count == 1 && tables[0]->column_count == 1)
-		learn(r, tables[0]);
-	for (size_t i = 0; i < count; i++)
-		table_free(&tables[i]);
-	if (e) {
-		/* Whether a warehouse is up is told by its health check. */
-		log_debug("know.names", "tenant %s: %s", r->tenants[r->tenant], e->text);
-		r->tenant++;
-		r->dimension = 0;
-	} else {
-		r->dimension++;
-	}
-	read_next(r);
-}
-
-static bool query(struct know_refresh *r, const struct dimension_def *d)
-{
-	const char *tenant = r->tenants[r->tenant];
-	struct arena *a = arena_new(STATEMENT_BYTES);
-	struct sql_bound sql;
-	struct err e = {0};
-	bool good = sql_distinct(d->view, d->column, tenant, KNOW_VALUES_MAX + 1,
-				 db_dialect(r->warehouse), a, &sql, &e);
-
-	if (good) {
-		struct db_statement statement = {.name = arena_printf(a, "know/%s", d->name),
-						 .text = sql.text,
-						 .values = sql.values,
-						 .count = sql.count};
-		struct db_request request = {.tenant = tenant,
-					     .statements = &statement,
-					     .statement_count = 1,
-					     .max_rows = KNOW_VALUES_MAX + 1};
-
-		r->query = db_query(r->warehouse, &request, on_values, r);
-	} else {
-		log_warn("know.names", "%s: %s", d->name, e.text);
-	}
-	arena_free(&a);
-	return good;
-}
-
-/* Starts the next query, or waits for the next time when there is none left. */
-static void read_next(struct know_refresh *r)
+/* Starts with the next dimension, or waits for the next time when there is none left. */
+static void next(struct know_refresh *r)
 {
 	const struct catalog *c = r->know->catalog;
 
-	for (; r->tenants[r->tenant]; r->tenant++, r->dimension = 0)
+	for (; r->tenants[r->tenant]; next_tenant(r))
 		for (; r->dimension < c->dimension_count; r->dimension++)
-			if (is_wanted(c, &c->dimensions[r->dimension]) &&
-			    query(r, &c->dimensions[r->dimension]))
+			if (is_wanted(c, dimension_of(r))) {
+				read_dimension(r);
 				return;
-	timer_start(r->timer, KNOW_REFRESH_MS);
+			}
+	r->tenant = 0;
+	timer_start(r->timer, r->interval_ms);
 }
 
 static void on_time(void *owner)
 {
-	struct know_refresh *r = owner;
-
-	r->tenant = 0;
-	r->dimension = 0;
-	read_next(r);
+	next(owner);
 }
 
-struct know_refresh *know_refresh_new(struct loop *l, struct db *warehouse,
-				      const char *const *tenants)
+/* ---- life ---- */
+
+struct know_refresh *know_refresh_new(const struct know_refresh_options *o)
 {
 	struct know_refresh *r = mem_alloc(sizeof(*r));
 
-	*r = (struct know_refresh){.warehouse = warehouse, .tenants = tenants};
-	r->timer = timer_new(l, on_time, r);
+	*r = (struct know_refresh){
+		.warehouse = o->warehouse, .tenants = o->tenants, .interval_ms = o->interval_ms};
+	r->timer = timer_new(o->loop, on_time, r);
+	r->pool = pool_new(o->loop, "names", 1);
 	return r;
+}
+
+static void stop(struct know_refresh *r)
+{
+	op_cancel(&r->query);
+	timer_stop(r->timer);
+	if (r->job)
+		r->job->cancelled = true;
+	r->job = NULL;
+	lexicon_build_free(&r->build);
+	mem_free(r->after);
+	mem_free(r->mark);
+	r->after = r->mark = NULL;
+	for (size_t i = 0; i < r->mark_count; i++)
+		mem_free(r->marks[i]);
+	mem_free(r->marks);
+	r->marks = NULL;
+}
+
+/* What is known of a dimension stays known while it is read for the new catalogue. */
+static void hand_over(const struct know_refresh *r, struct know *to)
+{
+	const struct catalog *old = r->know->catalog, *c = to->catalog;
+
+	for (size_t i = 0; i < old->dimension_count; i++) {
+		const struct dimension_def *was = &old->dimensions[i];
+		const struct dimension_def *is = catalog_dimension(c, was->name);
+
+		if (!is || !is->view || !was->view || strcmp(is->view, was->view) != 0 ||
+		    strcmp(is->column, was->column) != 0)
+			continue;
+		for (size_t t = 0; r->tenants[t]; t++) {
+			const struct lexicon *l = learn_get(r->know, r->tenants[t], i);
+
+			if (l)
+				learn_set(to, r->tenants[t], (size_t)(is - c->dimensions),
+					  lexicon_ref(l));
+		}
+	}
 }
 
 void know_refresh_use(struct know_refresh *r, struct know *k)
 {
-	op_cancel(&r->query);
-	timer_stop(r->timer);
+	size_t tenants = 0;
+
+	stop(r);
+	if (r->know && r->know != k)
+		hand_over(r, k);
+	while (r->tenants[tenants])
+		tenants++;
 	r->know = k;
-	on_time(r);
+	k->from_data = true;
+	r->mark_count = tenants * k->catalog->dimension_count;
+	r->marks = mem_alloc((r->mark_count + 1) * sizeof(*r->marks));
+	r->tenant = r->dimension = r->failures = 0;
+	r->failed = false;
+	next(r);
 }
 
 void know_refresh_free(struct know_refresh **r)
 {
 	if (!*r)
 		return;
-	op_cancel(&(*r)->query);
+	stop(*r);
+	pool_free(&(*r)->pool);
 	timer_free(&(*r)->timer);
 	mem_free(*r);
 	*r = NULL;

@@ -89,6 +89,12 @@ static bool resolve_near(const struct names *names, size_t dimension, const stru
 	return false;
 }
 
+/* Have the data been read, and have no such values? */
+static bool is_read(const struct names *names, const struct dimension_def *d)
+{
+	return names->learned[d - names->know->catalog->dimensions] != NULL;
+}
+
 /* A label of a date: as the data spell it where they are known, and none that they do not have. */
 static bool resolve_label(const struct names *names, const struct dimension_def *d,
 			  const char *label, const char *text, struct arena *a,
@@ -106,7 +112,7 @@ static bool resolve_label(const struct names *names, const struct dimension_def 
 		out->source = strcmp(value, text) == 0 ? SOURCE_SAID : SOURCE_ALIAS;
 		return true;
 	}
-	if (count > 0) {
+	if (count > 0 || is_read(names, d)) {
 		out->suggestion_count = entity_options(names, d, NULL, a, &out->suggestions);
 		return false;
 	}
@@ -137,7 +143,9 @@ bool resolve_text(const struct names *names, const struct dimension_def *d, cons
 	if (!names_known(names, d)) {
 		if (strcmp(d->filter, FILTER_ASOF) == 0 || words.len == 0)
 			return false;
-		/* Nothing is known beforehand about such names; the data will tell. */
+		if (is_read(names, d))
+			return false;
+		/* Nothing is known of them yet: whoever runs the query is told. */
 		*out = (struct know_match){.value = arena_strdup(a, text), .source = SOURCE_SAID};
 		return true;
 	}
@@ -161,9 +169,15 @@ bool know_resolve(const struct know *k, const struct principal *who, const char 
 		  struct know_match *out)
 {
 	const struct dimension_def *d = catalog_dimension(k->catalog, dimension);
-	const bool *in = permitted(k->catalog, who, a);
+	const struct names *names =
+		learn_names(k, who ? who->tenant : NULL, permitted(k->catalog, who, a), a);
 
 	*out = (struct know_match){0};
-	return d && resolve_text(learn_names(k, who ? who->tenant : NULL, in, a), d, text, context,
-				 a, out);
+	if (!d)
+		return false;
+	if (k->from_data && d->view && !is_read(names, d) && !names_known(names, d)) {
+		out->not_read = catalog_may_name(d, who);
+		return false;
+	}
+	return resolve_text(names, d, text, context, a, out);
 }

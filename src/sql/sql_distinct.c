@@ -1,8 +1,8 @@
 /*
- * The names that a column holds. The text is put together from names of the catalogue and then read
- * and rendered as any file is, so that tenant, cap and dialect are treated the same way. A plain
- * name stays bare as in the files, because a quoted one is another name to PostgreSQL; any other is
- * quoted.
+ * The names that a column holds, and whether they may have changed. The texts are put together from
+ * names of the catalogue and then read and rendered as any file is, so that tenant, cap and dialect
+ * are treated the same way. A plain name stays bare as in the files, because a quoted one is
+ * another name to PostgreSQL; any other is quoted.
  */
 #include "vesper/sql.h"
 
@@ -37,27 +37,66 @@ static bool is_quotable(const char *name)
 	return *name != '\0';
 }
 
-bool sql_distinct(const char *view, const char *column, const char *tenant, size_t cap,
-		  enum dialect dialect, struct arena *a, struct sql_bound *out, struct err *e)
+static bool is_named(const char *view, const char *column, struct err *e)
 {
-	const char *quote = is_plain(column, strlen(column)) ? "" : "\"";
-	struct args args = {0};
+	return (is_view(view) && is_quotable(column)) ||
+	       err_set(e, ERR_INPUT, "\"%s\" of \"%s\" is no name of a column", column, view);
+}
+
+static const char *quoted(const char *column, struct arena *a)
+{
+	return is_plain(column, strlen(column)) ? arena_printf(a, "t.%s", column)
+						: arena_printf(a, "t.\"%s\"", column);
+}
+
+static bool render(const char *text, const struct args *args, enum dialect dialect, struct arena *a,
+		   struct sql_bound *out, struct err *e)
+{
 	struct sql_file *file;
 
-	if (!is_view(view) || !is_quotable(column))
-		return err_set(e, ERR_INPUT, "\"%s\" of \"%s\" is no name of a column", column,
-			       view);
-	if (!sql_file_parse("distinct values",
-			    arena_printf(a,
-					 "SELECT DISTINCT t.%s%s%s AS \"Value\"\n"
-					 "FROM %s t\n"
-					 "WHERE t.tenant_id = :tenant_id AND t.%s%s%s IS NOT NULL\n"
-					 "ORDER BY t.%s%s%s\n"
-					 "OFFSET 0 ROWS FETCH NEXT %zu ROWS ONLY\n",
-					 quote, column, quote, view, quote, column, quote, quote,
-					 column, quote, cap),
-			    a, &file, e))
+	return sql_file_parse("values of a column", text, a, &file, e) &&
+	       sql_render(&file->queries[0], args, dialect, a, out, e);
+}
+
+bool sql_distinct(const struct sql_values *v, const char *tenant, enum dialect dialect,
+		  struct arena *a, struct sql_bound *out, struct err *e)
+{
+	struct args args = {0};
+	const char *column, *parent, *after = "";
+
+	if (!is_named(v->view, v->column, e) || (v->parent && !is_named(v->view, v->parent, e)))
+		return false;
+	column = quoted(v->column, a);
+	parent = v->parent ? quoted(v->parent, a) : NULL;
+	args_set(&args, a, "tenant_id", value_text(tenant));
+	if (v->after) {
+		after = arena_printf(a, " AND %s %s :after", column, parent ? ">=" : ">");
+		args_set(&args, a, "after", value_text(v->after));
+	}
+	return render(arena_printf(a,
+				   "SELECT DISTINCT %s AS \"Value\"%s%s%s\n"
+				   "FROM %s t\n"
+				   "WHERE t.tenant_id = :tenant_id AND %s IS NOT NULL%s\n"
+				   "ORDER BY %s%s%s\n"
+				   "OFFSET 0 ROWS FETCH NEXT %zu ROWS ONLY\n",
+				   column, parent ? ", " : "", parent ? parent : "",
+				   parent ? " AS \"Parent\"" : "", v->view, column, after, column,
+				   parent ? ", " : "", parent ? parent : "", v->cap),
+		      &args, dialect, a, out, e);
+}
+
+bool sql_watermark(const char *view, const char *column, const char *tenant, enum dialect dialect,
+		   struct arena *a, struct sql_bound *out, struct err *e)
+{
+	struct args args = {0};
+
+	if (!is_named(view, column, e))
 		return false;
 	args_set(&args, a, "tenant_id", value_text(tenant));
-	return sql_render(&file->queries[0], &args, dialect, a, out, e);
+	return render(arena_printf(a,
+				   "SELECT COUNT(*) AS \"Rows\", MAX(%s) AS \"Newest\"\n"
+				   "FROM %s t\n"
+				   "WHERE t.tenant_id = :tenant_id\n",
+				   quoted(column, a), view),
+		      &args, dialect, a, out, e);
 }

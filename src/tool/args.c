@@ -179,6 +179,18 @@ static bool unknown(struct tool_call *call, const struct param_def *p, const cha
 {
 	const struct dimension_def *d = catalog_dimension(call->box->options.catalog, p->entity);
 
+	if (m->not_read) {
+		*out = (struct outcome){
+			.kind = OUTCOME_ERROR,
+			.param = p->name,
+			.retryable = true,
+			.detail = arena_printf(
+				call->arena,
+				"The names of the data are still being read, so I can't "
+				"look up the %s \"%s\". Please ask again in a moment.",
+				d->label, text)};
+		return false;
+	}
 	*out = (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
 		.param = p->name,

@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 			return 1;
 	}
 	begin = now_us();
-	l = lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS);
+	l = lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS, NULL);
 	printf("%zu names, made in %.0f ms, %.1f MB resident (%.1f MB at most while making)\n",
 	       l->count, (now_us() - begin) / 1e3, rss_mb("VmRSS:") - before,
 	       rss_mb("VmHWM:") - before);

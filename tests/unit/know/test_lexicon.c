@@ -9,7 +9,7 @@ static const struct lexicon *lexicon_of(const char *const *texts, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		assert_true(lexicon_build_add(b, texts[i], NULL));
-	return lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS);
+	return lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS, NULL);
 }
 
 static const char *const plants[] = {"Nazareth Solar",
@@ -124,7 +124,7 @@ static void parents_stay_with_their_values(void **state)
 	assert_true(lexicon_build_add(b, "Hub B", NULL));
 	assert_true(lexicon_build_add(b, "Hub C", "West"));
 	assert_true(lexicon_build_add(b, "Hub A", "East"));
-	l = lexicon_new(&b, LEXICON_ORIGIN);
+	l = lexicon_new(&b, LEXICON_ORIGIN, NULL);
 	assert_string_equal(lexicon_text(l, 0), "Hub A");
 	assert_string_equal(lexicon_parent(l, 0), "East");
 	assert_null(lexicon_parent(l, 1));
@@ -181,7 +181,7 @@ static void mistyped_names_are_recalled(void **state)
 		name_maker_any(&m, name, sizeof(name));
 		assert_true(lexicon_build_add(b, name, NULL));
 	}
-	l = lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS);
+	l = lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS, NULL);
 	for (size_t i = 0; i < tried; i++) {
 		uint32_t value = name_maker_random(&typing, (uint32_t)l->count);
 		struct near_value near[NEAR_MAX];

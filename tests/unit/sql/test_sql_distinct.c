@@ -14,7 +14,9 @@ static const char *text_of(const char *view, const char *column, enum dialect di
 	struct sql_bound sql;
 	struct err e = {0};
 
-	if (!sql_distinct(view, column, "acme", 11, dialect, a, &sql, &e)) {
+	struct sql_values v = {.view = view, .column = column, .cap = 11};
+
+	if (!sql_distinct(&v, "acme", dialect, a, &sql, &e)) {
 		assert_int_equal(e.code, ERR_INPUT);
 		return NULL;
 	}
@@ -36,6 +38,50 @@ static void the_tenant_is_bound_and_the_rows_are_capped(void **state)
 			    "OFFSET 0 ROWS FETCH NEXT 11 ROWS ONLY");
 	assert_non_null(
 		strstr(text_of("dbo.per_project", "name", DIALECT_SQLITE, a), "LIMIT 11 OFFSET 0"));
+	arena_free(&a);
+}
+
+static void a_page_begins_behind_the_one_before(void **state)
+{
+	struct sql_values v = {.view = "a.b", .column = "c", .after = "M' OR 1=1", .cap = 5};
+	struct arena *a = arena_new(1 << 16);
+	struct sql_bound sql;
+	struct err e = {0};
+
+	(void)state;
+	assert_true(sql_distinct(&v, "acme", DIALECT_MSSQL, a, &sql, &e));
+	assert_string_equal(sql.text, "SELECT DISTINCT t.c AS \"Value\"\n"
+				      "FROM a.b t\n"
+				      "WHERE t.tenant_id = ? AND t.c IS NOT NULL AND t.c > ?\n"
+				      "ORDER BY t.c\n"
+				      "OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY");
+	assert_int_equal(sql.count, 2);
+	assert_string_equal(sql.values[1].text, "M' OR 1=1");
+	v.parent = "p q";
+	assert_true(sql_distinct(&v, "acme", DIALECT_MSSQL, a, &sql, &e));
+	assert_string_equal(sql.text, "SELECT DISTINCT t.c AS \"Value\", t.\"p q\" AS \"Parent\"\n"
+				      "FROM a.b t\n"
+				      "WHERE t.tenant_id = ? AND t.c IS NOT NULL AND t.c >= ?\n"
+				      "ORDER BY t.c, t.\"p q\"\n"
+				      "OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY");
+	v.parent = "p\"q";
+	assert_false(sql_distinct(&v, "acme", DIALECT_MSSQL, a, &sql, &e));
+	arena_free(&a);
+}
+
+static void a_watermark_counts_and_takes_the_newest(void **state)
+{
+	struct arena *a = arena_new(1 << 16);
+	struct sql_bound sql;
+	struct err e = {0};
+
+	(void)state;
+	assert_true(sql_watermark("a.b", "c", "acme", DIALECT_SQLITE, a, &sql, &e));
+	assert_string_equal(sql.text, "SELECT COUNT(*) AS \"Rows\", MAX(t.c) AS \"Newest\"\n"
+				      "FROM a.b t\n"
+				      "WHERE t.tenant_id = ?");
+	assert_int_equal(sql.count, 1);
+	assert_false(sql_watermark("a.b", "c]", "acme", DIALECT_SQLITE, a, &sql, &e));
 	arena_free(&a);
 }
 
@@ -70,6 +116,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_tenant_is_bound_and_the_rows_are_capped),
+		cmocka_unit_test(a_page_begins_behind_the_one_before),
+		cmocka_unit_test(a_watermark_counts_and_takes_the_newest),
 		cmocka_unit_test(names_with_blanks_are_quoted),
 		cmocka_unit_test(what_could_end_a_name_is_refused),
 	};
