@@ -1,0 +1,140 @@
+/*
+ * A domain of text files alone: a made-up transmission domain is put beside the product's own, the running
+ * daemon takes it up, and nothing is compiled. A broken file is refused, and what was there before serves on.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT, run, startDaemon, tempDir } from './harness.mjs';
+import { mintToken } from './token.mjs';
+import { rowsOf } from './turn.mjs';
+
+const FILES = join(ROOT, 'tests/e2e/transmission');
+const RELOAD_LIMIT_MS = 20000;
+const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
+  + 'for f in sys.argv[3:]: d.executescript(open(f).read())\n'
+  + 'd.execute("INSERT INTO vesper_tenant VALUES (?)",(sys.argv[2],))\nd.commit()';
+
+describe('a domain of text files', () => {
+  let root;
+  let d;
+  const tool = (name) => join(root, `sql/domain/transmission/${name}.sql`);
+
+  async function makeRoot() {
+    root = await tempDir('root');
+    for (const folder of ['sql', 'prompts', 'config'])
+      await cp(join(ROOT, folder), join(root, folder), { recursive: true });
+  }
+
+  async function makeWarehouse() {
+    const dir = await tempDir('warehouse');
+    for (const tenant of ['vesper', 'acme'])
+      await run('python3', ['-c', MAKE, join(dir, `${tenant}.db`), tenant,
+        join(ROOT, 'sql/warehouse/sqlite/schema.sql'), join(FILES, 'warehouse.sql')]);
+    return dir;
+  }
+
+  async function addDomain() {
+    const path = join(root, 'config/catalogue.json');
+    const catalogue = JSON.parse(await readFile(path, 'utf8'));
+    catalogue.views.push({ name: 'dbo.tx_congestion', about: 'congestion of transmission lines, one row a line and year' });
+    catalogue.dimensions.push({ name: 'line', label: 'line', view: 'dbo.tx_congestion', column: 'line_name' });
+    await writeFile(path, JSON.stringify(catalogue));
+    await mkdir(join(root, 'sql/domain/transmission'), { recursive: true });
+    await cp(join(FILES, 'sql'), join(root, 'sql/domain/transmission'), { recursive: true });
+    await cp(join(FILES, 'prompts'), join(root, 'prompts/domain'), { recursive: true });
+  }
+
+  /* Reloads, and waits for what the daemon says of it. */
+  async function reload(event) {
+    const from = d.output.length;
+    d.child.kill('SIGHUP');
+    for (const end = Date.now() + RELOAD_LIMIT_MS; Date.now() < end; await sleep(20)) {
+      const line = d.output.slice(from).split('\n').find((l) => l.includes(event));
+      if (line)
+        return line;
+    }
+    throw new Error(`no ${event} in:\n${d.output.slice(from)}`);
+  }
+
+  before(async () => {
+    await makeRoot();
+    d = await startDaemon({ warehouse: await makeWarehouse(), env: { VESPER_ROOT: root } });
+  });
+  after(() => d?.stop());
+
+  it('is not there at first', async () => {
+    const turn = await d.ask('Which transmission lines were most congested in 2025?');
+    assert.equal(turn.tables.length, 0);
+    assert.doesNotMatch(turn.text, /Vaca-Dixon/);
+  });
+
+  it('is there after SIGHUP: routed, bound, answered, listed', async () => {
+    await addDomain();
+    await reload('catalog.loaded');
+    const turn = await d.ask('Which transmission lines were most congested in 2025?');
+    assert.equal(turn.status, 'ok', turn.text);
+    assert.equal(turn.complete.provider, 'rules');
+    assert.deepEqual(turn.complete.outcomes.map((o) => [o.agent, o.tool]),
+      [['transmission_agent', 'get_most_congested_lines']]);
+    assert.match(turn.text, /line of 2025 is \*\*Vaca-Dixon 230 kV\*\* with \*\*1,630 hours\*\*/);
+    assert.match(turn.text, /\$38\.45M/);
+    assert.deepEqual(rowsOf(turn.tables[0]).map((r) => Number(r.CongestedHours)), [1630, 1412, 903]);
+    assert.equal(turn.filters.year, 2025);
+    assert.equal(turn.complete.checked.unbound, 0);
+    const help = await d.ask('help');
+    assert.match(help.text, /Transmission line congestion/);
+  });
+
+  it('follows up, and one step takes its line from another', async () => {
+    const chat = await d.connect();
+    await chat.ask('Which transmission lines were most congested in 2025?');
+    const next = await chat.ask('and for 2026?');
+    assert.match(next.text, /\*\*1,544 hours\*\*/);
+    const both = await chat.ask('Which transmission lines were most congested in 2025, and show the line congestion of the first');
+    assert.deepEqual(both.complete.outcomes.map((o) => [o.tool, o.outcome]),
+      [['get_most_congested_lines', 'rows'], ['get_line_congestion', 'rows']]);
+    assert.match(both.text, /\*\*Vaca-Dixon 230 kV\*\* was congested for \*\*1,630 hours\*\* in 2025/);
+    await chat.close();
+  });
+
+  it('keeps its permission and its tenant', async () => {
+    const viewer = await d.ask('Which transmission lines were most congested in 2025?', { token: mintToken({ role: 'viewer' }) });
+    assert.equal(viewer.tables.length, 0);
+    assert.match(viewer.text, /permission/);
+    const other = await d.ask('Which transmission lines were most congested in 2025?',
+      { token: mintToken({ tenant_id: 'acme' }) });
+    assert.doesNotMatch(other.text, /Vaca-Dixon/);
+    assert.deepEqual(other.complete.outcomes.map((o) => o.outcome), ['empty']);
+  });
+
+  it('broken, it is refused with file and line, and the old catalogue serves', async () => {
+    const whole = await readFile(tool('get_most_congested_lines'), 'utf8');
+    const broken = [
+      [whole.replace(':year\n', ':jahr\n'), /get_most_congested_lines\.sql:\d+.*jahr/],
+      [whole.replace('chat:read_market_data', 'chat:read_everything'), /get_most_congested_lines\.sql:3.*chat:read_everything/],
+      [whole.replace('dbo.tx_congestion', 'dbo.secrets'), /get_most_congested_lines\.sql:\d+.*no approved view/],
+      [whole.replace('rows[0].LineName', 'rows.LineName'), /get_most_congested_lines\.sql:6.*rows\.LineName/],
+      [whole.replace('c.tenant_id = :tenant_id', '1 = 1'), /get_most_congested_lines\.sql:\d+.*tenant/],
+    ];
+    for (const [text, says] of broken) {
+      await writeFile(tool('get_most_congested_lines'), text);
+      assert.match(await reload('catalog.refused'), says);
+      const turn = await d.ask('Which transmission lines were most congested in 2025?');
+      assert.match(turn.text, /Vaca-Dixon 230 kV/);
+    }
+    await writeFile(tool('get_most_congested_lines'), whole);
+    await reload('catalog.loaded');
+  });
+
+  it('is gone again when its files are', async () => {
+    await rm(join(root, 'prompts/domain/transmission.md'));
+    await rm(join(root, 'sql/domain/transmission'), { recursive: true });
+    await reload('catalog.loaded');
+    const turn = await d.ask('Which transmission lines were most congested in 2025?');
+    assert.equal(turn.tables.length, 0);
+  });
+});
