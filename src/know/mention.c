@@ -518,6 +518,16 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 	return t->capital || token_is(&r->q.tokens[i - 1], "from") ? cue : NULL;
 }
 
+/* "Quillon Ridge": a name goes on as long as its words begin with capitals, also where one of them
+ * is a word of a name that is known. */
+static size_t name_from(const struct question *q, size_t i, size_t n)
+{
+	while (q->tokens[i].capital && token_at(q, i + n)->capital &&
+	       joins(token_at(q, i + n)->before) && token_at(q, i + n)->number < 0)
+		n++;
+	return n;
+}
+
 static void trouble_unknown(struct reading *r, size_t i, size_t n, const struct dimension_def *d)
 {
 	struct trouble t = {.kind = TROUBLE_UNKNOWN,
@@ -547,6 +557,7 @@ void entity_read_unknown(struct reading *r)
 		if (try_near(r, i, n) || (i + n < r->q.count && try_near(r, i, n + 1)))
 			continue;
 		d = unknown_of(r, i, n);
+		n = d ? name_from(&r->q, i, n) : n;
 		if (d && names_known(r->names, d))
 			trouble_unknown(r, i, n, d);
 	}

@@ -336,8 +336,111 @@ static void labels_are_those_of_the_data(void **state)
 	assert_string_equal(resolve(f, "vesper", "asof", "January 2025", &m), "Jan_2025");
 }
 
+/* ---- what the permissions let a caller know ---- */
+
+static struct dimension_def guarded_dimensions[COUNT(plant_dimensions)];
+static struct catalog guarded;
+
+/* The same catalogue, where projects need a permission of their own. */
+static int setup_guarded(void **state)
+{
+	struct fixture *f = mem_alloc(sizeof(*f));
+
+	memcpy(guarded_dimensions, plant_dimensions, sizeof(guarded_dimensions));
+	guarded_dimensions[0].permission = "read_projects";
+	guarded = plants;
+	guarded.dimensions = guarded_dimensions;
+	f->know = know_new(&guarded);
+	f->arena = arena_new(1 << 24);
+	assert_true(learn(f, "acme", "project", acme_projects, COUNT(acme_projects)));
+	assert_true(learn(f, "acme", "sponsor", acme_sponsors, COUNT(acme_sponsors)));
+	*state = f;
+	return 0;
+}
+
+static const char *const reads_projects[] = {"read_projects"};
+
+static void who_may_not_know_a_dimension_learns_nothing_of_it(void **state)
+{
+	static const char *const texts[] = {"Sierra Solar", "siera solar", "Sierra", "bom",
+					    "Blue Oak",     "xyz",         "Zircon"};
+	const struct principal without = {.user = "u", .tenant = "acme"};
+	const struct principal with = {.user = "u",
+				       .tenant = "acme",
+				       .permissions = reads_projects,
+				       .permission_count = 1};
+	struct fixture *f = *state;
+	struct know_match m;
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		assert_false(
+			know_resolve(f->know, &without, "project", texts[i], NULL, f->arena, &m));
+		assert_int_equal(m.suggestion_count, 0);
+		assert_false(m.several);
+		assert_false(know_resolve(f->know, NULL, "project", texts[i], NULL, f->arena, &m));
+		catalog_for(&guarded, &without, f->arena, &f->view);
+		ask(f, "acme", arena_printf(f->arena, "health of project %s", texts[i]));
+		for (size_t n = 0; n < f->u.filter_count; n++)
+			assert_string_not_equal(f->u.filters[n].name, "project");
+		for (size_t v = 0; v < COUNT(acme_projects); v++)
+			assert_false(
+				offers(f->u.ask.options, f->u.ask.option_count, acme_projects[v]));
+	}
+	assert_true(know_resolve(f->know, &without, "sponsor", "northwind", NULL, f->arena, &m));
+	assert_true(know_resolve(f->know, &with, "project", "siera solar", NULL, f->arena, &m));
+	assert_string_equal(m.value, "Sierra Solar");
+	catalog_for(&guarded, &with, f->arena, &f->view);
+	ask(f, "acme", "health of project Sierra");
+	assert_int_equal(f->u.ask.option_count, 2);
+}
+
+/* Two letters are initials only where one name has them. */
+static void initials_and_rows_of_words_name_projects(void **state)
+{
+	static const char *const later[] = {"Nazareth Solar", "Sierra Wind Farm",
+					    "Sierra Wind Park", "Desert Sun", "Delta Storage"};
+	struct fixture *f = *state;
+	struct know_match m;
+
+	assert_true(learn(f, "acme", "project", later, COUNT(later)));
+	assert_string_equal(resolve(f, "acme", "project", "NS", &m), "Nazareth Solar");
+	assert_string_equal(resolve(f, "acme", "project", "DS", &m), "unknown");
+	assert_string_equal(resolve(f, "acme", "project", "sierra wind", &m), "several");
+	assert_int_equal(m.suggestion_count, 2);
+	assert_string_equal(resolve(f, "acme", "project", "wind farm", &m), "Sierra Wind Farm");
+	ask(f, "acme", "What is the health of NS?");
+	assert_int_equal(f->u.tool_count, 1);
+	ask(f, "acme", "What is the health of Sierra Wind?");
+	assert_int_equal(f->u.ask.option_count, 2);
+}
+
+static void an_alias_counts_where_its_value_is(void **state)
+{
+	static const struct alias_def aliases[] = {{"the big one", "Sierra Solar", NULL}};
+	const struct principal acme = {.user = "u",
+				       .tenant = "acme",
+				       .permissions = reads_projects,
+				       .permission_count = 1};
+	struct principal other = acme;
+	struct fixture *f = *state;
+	struct know_match m;
+
+	know_free(&f->know);
+	guarded_dimensions[0].aliases = aliases;
+	guarded_dimensions[0].alias_count = 1;
+	f->know = know_new(&guarded);
+	other.tenant = "vesper";
+	assert_true(learn(f, "acme", "project", acme_projects, COUNT(acme_projects)));
+	assert_true(learn(f, "vesper", "project", vesper_projects, COUNT(vesper_projects)));
+	assert_true(know_resolve(f->know, &acme, "project", "the big one", NULL, f->arena, &m));
+	assert_string_equal(m.value, "Sierra Solar");
+	assert_false(know_resolve(f->know, &other, "project", "the big one", NULL, f->arena, &m));
+	assert_false(offers(m.suggestions, m.suggestion_count, "Sierra Solar"));
+}
+
 #undef TEST
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fixture_teardown)
+#define TEST(f)    cmocka_unit_test_setup_teardown(f, setup, fixture_teardown)
+#define GUARDED(f) cmocka_unit_test_setup_teardown(f, setup_guarded, fixture_teardown)
 
 int main(void)
 {
@@ -355,6 +458,9 @@ int main(void)
 		TEST(too_many_are_none),
 		TEST(listed_values_and_those_of_the_data_are_known),
 		TEST(labels_are_those_of_the_data),
+		TEST(initials_and_rows_of_words_name_projects),
+		GUARDED(who_may_not_know_a_dimension_learns_nothing_of_it),
+		GUARDED(an_alias_counts_where_its_value_is),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
