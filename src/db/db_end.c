@@ -262,6 +262,7 @@ void db_job_abandon(struct job *j, bool again)
 	struct list done;
 
 	list_init(&done);
+	timer_free(&j->checkout);
 	tenant_job_over(j);
 	list_append(&p->lost, &j->node);
 	p->connections--;

@@ -124,7 +124,8 @@ struct tenant {
 	bool writing;
 	bool watched;
 	bool down;
-	bool probing;
+	bool to_probe;
+	struct db_pool *pool;
 };
 
 enum stop { STOP_NO, STOP_TIMEOUT, STOP_CANCEL };
@@ -255,6 +256,10 @@ struct stopper;
 struct stopper *stopper_new(void);
 struct stopper *stopper_share(struct stopper *s);
 void stopper_release(struct stopper **s);
+/* The worker's: a fresh connection. The driver is asked directly where its library can be found:
+ * the driver manager's SQLCancel forgets the statement's errors without a lock, while the worker
+ * may be writing them. */
+void stopper_connected(struct stopper *s, SQLHDBC dbc);
 /* The worker's: from here on `handle` runs for the request of that number, or nothing (NULL). */
 void stopper_set(struct stopper *s, SQLHSTMT handle, uint64_t number);
 /* Any other thread's; may block as long as the driver's SQLCancel does. */
@@ -324,8 +329,11 @@ struct db_pool {
 	uint64_t next_number;
 	struct breaker breaker;
 	struct timer *watch;
+	bool probing;
+	size_t probe_next;
 	bool closing;
-	char *gauge_busy; /* metric names */
+	struct db_pool *next_left; /* closed, but with workers that did not come back */
+	char *gauge_busy;          /* metric names */
 	char *gauge_idle;
 	char *gauge_queue;
 };

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vesper/clock.h"
@@ -22,12 +23,15 @@ static bool odbc_ok(SQLRETURN rc)
 	return rc == SQL_SUCCESS || rc == SQL_SUCCESS_WITH_INFO;
 }
 
-/* The driver manager remembers where its files are, at the first use and without a lock. */
+/* While no other thread is there: the driver manager remembers where its files are at the first
+ * use, without a lock, and psqlODBC changes the process' locale at each connect to find out about
+ * the encoding unless it is told here. */
 static void manager_warm(void)
 {
 	SQLHENV env;
 	SQLHDBC dbc;
 
+	setenv("PGCLIENTENCODING", "UTF8", 1);
 	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &env)))
 		return;
 	SQLSetEnvAttr(env, SQL_ATTR_ODBC_VERSION, (SQLPOINTER)(uintptr_t)SQL_OV_ODBC3, 0);
@@ -84,7 +88,7 @@ static void diag_read(SQLSMALLINT type, SQLHANDLE handle, struct diag *d)
 	memcpy(d->state, state, sizeof(d->state));
 	while (*text == '[' && strchr(text, ']')) /* "[unixODBC][SQLite]": who says it is known */
 		text = strchr(text, ']') + 1;
-	snprintf(d->message, sizeof(d->message), "%s", text);
+	snprintf(d->message, sizeof(d->message), "%.*s", (int)strcspn(text, "\r\n"), text);
 }
 
 bool db_work_may_go_on(const struct work *w, struct err *e)
@@ -179,6 +183,8 @@ bool db_connection_open(struct connection *c, struct err *e)
 	}
 	c->open = true;
 	c->opened_ms = clock_mono_ms();
+	if (s->dialect->server)
+		stopper_connected(c->stopper, c->dbc);
 	if (!s->dialect->set_up(c, e)) {
 		db_connection_close(c);
 		return err_prefix(e, "%s:%s", s->name, c->tenant->id);

@@ -14,8 +14,11 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-static void tenant_init(struct tenant *t, const struct source *s, const struct db_tenant *from)
+static void tenant_init(struct tenant *t, struct db_pool *p, const struct db_tenant *from)
 {
+	const struct source *s = &p->source;
+
+	t->pool = p;
 	t->source = s;
 	t->id = mem_strdup(from->id);
 	t->file = mem_strdup(from->file);
@@ -87,7 +90,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	p->tenants = mem_alloc((o->tenant_count + 1) * sizeof(*p->tenants));
 	p->tenant_count = o->tenant_count;
 	for (size_t i = 0; i < o->tenant_count; i++)
-		tenant_init(&p->tenants[i], &p->source, &o->tenants[i]);
+		tenant_init(&p->tenants[i], p, &o->tenants[i]);
 	list_init(&p->turns);
 	list_init(&p->resting);
 	list_init(&p->refused);
@@ -342,11 +345,28 @@ static void pool_free_all(struct db_pool *p)
 	mem_free(p);
 }
 
-/* Whatever a stuck worker may still touch stays until the process ends. */
+/* Whatever a stuck worker may still touch stays until the process ends, and in sight of whoever
+ * looks for leaks. */
+static struct db_pool *left_behind;
+
+static void pool_leave_behind(struct db_pool *p)
+{
+	struct pool *workers = p->workers;
+	struct pool *stops = p->stops;
+
+	log_warn("db.stuck", "%s: a query did not end; its connection is left as it is",
+		 p->source.name);
+	running_answer(p);
+	pool_leave(&workers);
+	if (!pool_finish(stops, DB_STOP_REPEAT_MS))
+		pool_leave(&stops);
+	p->next_left = left_behind;
+	left_behind = p;
+}
+
 static void pool_close(void *self)
 {
 	struct db_pool *p = self;
-	bool finished;
 
 	p->closing = true;
 	timer_free(&p->watch);
@@ -356,19 +376,16 @@ static void pool_close(void *self)
 		cancel_all(&p->tenants[i].reads);
 		cancel_all(&p->tenants[i].writes);
 	}
-	finished = workers_finish(p);
-	if (!finished) {
-		log_warn("db.stuck", "%s: a query did not end; its connection is left as it is",
-			 p->source.name);
-		running_answer(p);
-		pool_leave(&p->workers);
+	if (!workers_finish(p)) {
+		pool_leave_behind(p);
+		return;
 	}
-	if (p->stops && !pool_finish(p->stops, DB_STOP_REPEAT_MS))
+	pool_free(&p->workers);
+	/* A cancel that hangs touches nothing of ours any more. */
+	if (p->stops && !pool_finish(p->stops, DB_CLOSE_MS))
 		pool_leave(&p->stops);
 	pool_free(&p->stops);
-	pool_free(&p->workers);
-	if (finished)
-		pool_free_all(p);
+	pool_free_all(p);
 }
 
 const struct db_driver db_pool_driver = {

@@ -28,18 +28,19 @@ static bool postgres_set_up(struct connection *c, struct err *e)
 {
 	const struct source *s = c->tenant->source;
 	char limit[32];
-	const struct value values[] = {value_text(c->tenant->id), value_text(limit),
-				       value_text(s->read_only ? "on" : "off")};
+	const struct value values[] = {value_text(c->tenant->id), value_text(limit)};
 
 	snprintf(limit, sizeof(limit), "%lld", (long long)s->timeout_ms + DB_SERVER_GRACE_MS);
 	return db_connection_exec_values(
-		c,
-		"SELECT set_config('vesper.tenant_id', ?, false), "
-		"set_config('statement_timeout', ?, false), "
-		"set_config('default_transaction_read_only', ?, false), "
-		"set_config('idle_in_transaction_session_timeout', '60000', false), "
-		"set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', false)",
-		values, sizeof(values) / sizeof(values[0]), e);
+		       c,
+		       "SELECT set_config('vesper.tenant_id', ?, false), "
+		       "set_config('statement_timeout', ?, false), "
+		       "set_config('idle_in_transaction_session_timeout', '60000', false), "
+		       "set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', "
+		       "false)",
+		       values, sizeof(values) / sizeof(values[0]), e) &&
+	       (!s->read_only ||
+		db_connection_exec(c, "SET default_transaction_read_only = on", e));
 }
 
 static const char *postgres_confirm_text(const struct source *s)
@@ -72,26 +73,46 @@ static bool state_is(const struct diag *d, const char *const *states)
 	return false;
 }
 
+/* Of a refused connection the driver tells only the server's words. */
+static bool refused_for_good(const struct diag *d)
+{
+	static const char *const passing[] = {"starting up",
+					      "shutting down",
+					      "recovery mode",
+					      "not yet accepting",
+					      "too many",
+					      "connection slots",
+					      NULL};
+
+	if (strcmp(d->state, "08001") != 0 || !strstr(d->message, "FATAL:"))
+		return false;
+	for (const char *const *words = passing; *words; words++)
+		if (strstr(d->message, *words))
+			return false;
+	return true;
+}
+
 /* By SQLSTATE, or the first letters of a class of them. */
 static struct verdict postgres_judge(const struct diag *d)
 {
-	static const char *const gone[] = {"08", "57P", "53300", "IM006", "HYT01", NULL};
-	static const char *const again[] = {"40001", "40P01", NULL};
+	static const char *const gone[] = {"08", "57P", "53300", "HYT01", NULL};
+	/* 26000: somebody between us and the server dropped a prepared statement. */
+	static const char *const again[] = {"40001", "40P01", "26000", NULL};
 	static const char *const short_of[] = {"53", "55P03", NULL};
 	static const char *const login[] = {"28", "3D", "25006", "IM", NULL};
 	static const char *const denied[] = {"42501", NULL};
 	static const char *const missing[] = {"42P01", "42703", "42883", "3F000",
 					      "42S02", "42S22", NULL};
 
+	if (refused_for_good(d) || state_is(d, login))
+		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
 	if (state_is(d, gone))
 		return (struct verdict){
 			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
-	if (state_is(d, again))
+	if (state_is(d, again) || strstr(d->message, "cached plan must not change"))
 		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
 	if (state_is(d, short_of))
 		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true};
-	if (state_is(d, login))
-		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
 	if (state_is(d, denied))
 		return (struct verdict){.code = ERR_DENIED};
 	if (state_is(d, missing))

@@ -5,6 +5,7 @@
  */
 #include "db_int.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include "vesper/limits.h"
@@ -12,7 +13,9 @@
 
 struct stopper {
 	pthread_mutex_t lock;
-	SQLHSTMT running;
+	SQLHSTMT running; /* the driver's own handle, when `cancel` is the driver's own */
+	SQLRETURN (*cancel)(SQLHSTMT);
+	SQLHDBC dbc;
 	uint64_t number;
 	atomic_int users;
 };
@@ -43,8 +46,27 @@ void stopper_release(struct stopper **stopper)
 	mem_free(s);
 }
 
+void stopper_connected(struct stopper *s, SQLHDBC dbc)
+{
+	SQLCHAR name[512] = "";
+	SQLSMALLINT length;
+	void *driver = NULL;
+
+	s->cancel = NULL;
+	s->dbc = dbc;
+	if (SQL_SUCCEEDED(SQLGetInfo(dbc, SQL_DRIVER_NAME, name, sizeof(name), &length)))
+		driver = dlopen((const char *)name, RTLD_LAZY | RTLD_NOLOAD);
+	if (!driver)
+		return;
+	*(void **)&s->cancel = dlsym(driver, "SQLCancel");
+	dlclose(driver); /* the driver manager keeps it */
+}
+
 void stopper_set(struct stopper *s, SQLHSTMT handle, uint64_t number)
 {
+	if (handle && s->cancel &&
+	    !SQL_SUCCEEDED(SQLGetInfo(s->dbc, SQL_DRIVER_HSTMT, &handle, sizeof(handle), NULL)))
+		handle = NULL;
 	pthread_mutex_lock(&s->lock);
 	s->running = handle;
 	s->number = number;
@@ -57,7 +79,7 @@ void stopper_stop(struct stopper *s, uint64_t number)
 {
 	pthread_mutex_lock(&s->lock);
 	if (s->running && s->number == number)
-		SQLCancel(s->running);
+		s->cancel ? s->cancel(s->running) : SQLCancel(s->running);
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -35,16 +35,21 @@ void db_watch_note(struct tenant *t, const struct err *e)
 		health_say(t, NULL);
 }
 
+static void watch_next(struct db_pool *p);
+
 static void on_probe(void *owner, struct table **tables, size_t count, const struct err *e)
 {
 	struct tenant *t = owner;
+	struct db_pool *p = t->pool;
 
 	(void)tables;
 	(void)count;
-	t->probing = false;
+	p->probing = false;
 	if (e && e->code == ERR_CANCELLED)
 		return; /* the database is closing */
 	health_say(t, e);
+	if (!p->breaker.open) /* away as a whole: one at each tick is enough to see its return */
+		watch_next(p);
 }
 
 static void probe(struct db_pool *p, struct tenant *t)
@@ -52,20 +57,34 @@ static void probe(struct db_pool *p, struct tenant *t)
 	const struct db_request nothing = {.tenant = t->id};
 	struct request *r = db_request_new(p, &nothing, on_probe, t);
 
-	t->probing = true;
+	p->probing = true;
+	t->to_probe = false;
 	r->tenant = t;
 	r->work->probe = true;
 	db_pool_submit(p, r);
+}
+
+/* One after the other, so that queries go between them; who was not asked for longest comes first.
+ */
+static void watch_next(struct db_pool *p)
+{
+	if (p->closing)
+		return;
+	for (size_t i = 0; i < p->tenant_count && !p->probing; i++) {
+		struct tenant *t = &p->tenants[p->probe_next++ % p->tenant_count];
+
+		if (t->to_probe)
+			probe(p, t);
+	}
 }
 
 static void on_watch(void *owner)
 {
 	struct db_pool *p = owner;
 
-	/* While the whole source is away one tenant is enough to see that it is back. */
-	for (size_t i = 0; i < p->tenant_count && !db_breaker_waits(p); i++)
-		if (p->tenants[i].down && !p->tenants[i].probing)
-			probe(p, &p->tenants[i]);
+	for (size_t i = 0; i < p->tenant_count; i++)
+		p->tenants[i].to_probe |= p->tenants[i].down;
+	watch_next(p);
 }
 
 void db_pool_watch(struct db_pool *p)
@@ -74,8 +93,7 @@ void db_pool_watch(struct db_pool *p)
 		return;
 	p->watch = timer_new(p->loop, on_watch, p);
 	timer_repeat(p->watch, DB_CONNECT_RETRY_MS);
-	for (size_t i = 0; i < p->tenant_count; i++) {
-		p->tenants[i].watched = true;
-		probe(p, &p->tenants[i]);
-	}
+	for (size_t i = 0; i < p->tenant_count; i++)
+		p->tenants[i].watched = p->tenants[i].to_probe = true;
+	watch_next(p);
 }

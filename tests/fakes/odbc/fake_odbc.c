@@ -20,6 +20,7 @@
 #include <sql.h>
 #include <sqlext.h>
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -807,8 +808,13 @@ SQLRETURN SQL_API SQLGetDiagFieldW(SQLSMALLINT type, SQLHANDLE handle, SQLSMALLI
 SQLRETURN SQL_API SQLGetInfoW(SQLHDBC c, SQLUSMALLINT what, SQLPOINTER out, SQLSMALLINT size,
 			      SQLSMALLINT *length)
 {
+	Dl_info self;
+
 	(void)c;
-	(void)size;
+	if (what == SQL_DRIVER_NAME && dladdr((void *)&fake, &self)) {
+		*length = (SQLSMALLINT)(2 * widen(self.dli_fname, out, (size_t)size / 2));
+		return SQL_SUCCESS;
+	}
 	if (what == SQL_CURSOR_COMMIT_BEHAVIOR || what == SQL_CURSOR_ROLLBACK_BEHAVIOR) {
 		*(SQLUSMALLINT *)out = SQL_CB_CLOSE;
 		return SQL_SUCCESS;

@@ -1,0 +1,307 @@
+/* A PostgreSQL that goes away in every way: each time an honest answer within the limit, nothing
+ * sent twice on a dead connection, and all well again once it is back. */
+#include "postgres_test.h"
+
+#include "proxy.h"
+
+#define SOON 60000 /* milliseconds after which a test gives up: far beyond what it takes */
+
+static void open_for(struct fixture *f, const char *login, int port, int64_t timeout_ms)
+{
+	struct db_options options = postgres_options(login, port);
+	struct err e = {0};
+
+	options.timeout_ms = timeout_ms;
+	if (!db_open(f->loop, &options, &f->db, &e))
+		fail_msg("%s", e.text);
+	db_watch(f->db);
+}
+
+static void wait_ms(struct fixture *f, int ms)
+{
+	for (int i = 0; i < ms; i++) {
+		usleep(1000);
+		loop_turn(f->loop);
+	}
+}
+
+static struct err one_answer(struct fixture *f, const char *sql)
+{
+	struct answer a;
+
+	start(f, "tenant_7", false, sql, NULL, 0, &a);
+	wait_for(f, &a);
+	table_free(&a.table);
+	return a.err;
+}
+
+/* Until it answers again; says how long that took. */
+static void back_again(struct fixture *f, const char *after)
+{
+	int64_t began = clock_mono_ms();
+	struct answer a;
+
+	for (;;) {
+		start(f, "tenant_7", false, "SELECT s FROM x", NULL, 0, &a);
+		wait_for(f, &a);
+		if (a.err.code == ERR_NONE)
+			break;
+		if (clock_mono_ms() - began > SOON)
+			fail_msg("not back after %s: %s", after, a.err.text);
+		wait_ms(f, 20);
+	}
+	assert_string_equal(a.table->rows[0][0], "secret of tenant_7");
+	table_free(&a.table);
+	print_message("back %lld ms after %s\n", (long long)(clock_mono_ms() - began), after);
+}
+
+static void server_down(const char *how)
+{
+	admin_disconnect();
+	server_do(how);
+}
+
+static void server_up(void)
+{
+	server_do("restart");
+	admin_connect();
+}
+
+static void down_at_the_start(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	server_down("kill");
+	open_for(f, "reader", 0, 2000);
+	e = one_answer(f, "SELECT s FROM x");
+	assert_int_equal(e.code, ERR_UPSTREAM);
+	assert_true(e.may_retry);
+	server_up();
+	back_again(f, "the server started");
+}
+
+static void killed_in_a_query(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_for(f, "reader", 0, 3000);
+	start(f, "tenant_7", false, "SELECT pg_sleep(60)", NULL, 0, &a);
+	while (statements_running() == 0)
+		wait_ms(f, 1);
+	server_down("kill");
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_UPSTREAM);
+	assert_true(a.err.may_retry);
+	server_up();
+	back_again(f, "the server was killed and started");
+}
+
+static void restarted_while_idle(void **state)
+{
+	struct fixture *f = *state;
+
+	open_for(f, "reader", 0, 3000);
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	server_down("kill");
+	server_up();
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE); /* nobody notices */
+}
+
+static void session_ended_by_the_administrator(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_for(f, "reader", 0, 5000);
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	start(f, "tenant_7", false, "SELECT pg_sleep(0.4)", NULL, 0, &a);
+	while (statements_running() == 0)
+		wait_ms(f, 1);
+	admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_NONE); /* it ran again */
+	table_free(&a.table);
+}
+
+static void paused(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_for(f, "reader", 0, 500);
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	start(f, "tenant_7", false, "SELECT pg_sleep(60)", NULL, 0, &a);
+	while (statements_running() == 0)
+		wait_ms(f, 1);
+	server_do("pause");
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_TIMEOUT);
+	for (int i = 0; i < 3; i++) {
+		struct err e = one_answer(f, "SELECT s FROM x");
+
+		assert_true(e.code == ERR_TIMEOUT || e.code == ERR_UPSTREAM);
+	}
+	server_do("resume");
+	back_again(f, "the server went on");
+	while (statements_running() > 0) /* what was given up ends on the server too */
+		wait_ms(f, 5);
+}
+
+static void connection_without_an_other_end(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	proxy_go(true);
+	open_for(f, "reader", proxy.port, 3000);
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	proxy_go(false); /* what is sent vanishes; nothing comes; nothing closes */
+	e = one_answer(f, "SELECT s FROM x");
+	assert_true(e.code == ERR_TIMEOUT || e.code == ERR_UPSTREAM);
+	assert_true(e.may_retry);
+	proxy_go(true);
+	back_again(f, "the network went on");
+}
+
+static void closing_does_not_wait_for_a_dead_network(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	proxy_go(true);
+	open_for(f, "reader", proxy.port, 3000);
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	start(f, "tenant_7", false, "SELECT pg_sleep(60)", NULL, 0, &a);
+	while (statements_running() == 0)
+		wait_ms(f, 1);
+	proxy_go(false);
+	db_close(&f->db);
+	assert_int_equal(a.calls, 1);
+	assert_int_equal(a.err.code, ERR_CANCELLED);
+	proxy_go(true);
+}
+
+static void login_revoked(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	open_for(f, "reader", 0, 2000);
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	admin("ALTER ROLE reader NOLOGIN");
+	admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
+	e = one_answer(f, "SELECT s FROM x");
+	assert_int_equal(e.code, ERR_UPSTREAM);
+	assert_false(e.may_retry);
+	assert_non_null(strstr(e.text, "reader"));
+	admin("ALTER ROLE reader LOGIN");
+	back_again(f, "the login was given back");
+}
+
+static void no_connection_free_on_the_server(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	admin("ALTER ROLE reader CONNECTION LIMIT 0");
+	open_for(f, "reader", 0, 1000);
+	e = one_answer(f, "SELECT s FROM x");
+	assert_int_equal(e.code, ERR_UPSTREAM);
+	assert_true(e.may_retry);
+	admin("ALTER ROLE reader CONNECTION LIMIT -1");
+	back_again(f, "connections were free again");
+}
+
+static void rights_and_views_come_and_go(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	open_for(f, "reader", 0, 2000);
+	admin("CREATE VIEW v AS SELECT 1 AS n");
+	admin("GRANT SELECT ON v TO reader");
+	assert_int_equal(one_answer(f, "SELECT * FROM v").code, ERR_NONE);
+	admin("REVOKE SELECT ON v FROM reader");
+	e = one_answer(f, "SELECT * FROM v");
+	assert_int_equal(e.code, ERR_DENIED);
+	assert_non_null(strstr(e.text, "view v"));
+	admin("DROP VIEW v");
+	e = one_answer(f, "SELECT * FROM v");
+	assert_int_equal(e.code, ERR_NOT_FOUND);
+	assert_non_null(strstr(e.text, "\"v\""));
+	admin("CREATE VIEW v AS SELECT 'other'::text AS s, 2 AS n");
+	admin("GRANT SELECT ON v TO reader");
+	assert_int_equal(one_answer(f, "SELECT * FROM v").code, ERR_NONE);
+	admin("DROP VIEW v");
+	admin("CREATE VIEW v AS SELECT 3.5 AS d"); /* under a prepared statement */
+	admin("GRANT SELECT ON v TO reader");
+	assert_int_equal(one_answer(f, "SELECT * FROM v").code, ERR_NONE);
+	admin("DROP VIEW v");
+}
+
+static struct err write_one(struct fixture *f)
+{
+	struct answer a;
+
+	start(f, "tenant_7", true, "UPDATE x SET n = n WHERE n = 7", NULL, 0, &a);
+	wait_for(f, &a);
+	return a.err;
+}
+
+static void read_only_for_a_while(void **state)
+{
+	struct fixture *f = *state;
+	struct err e;
+
+	open_for(f, "writer", 0, 2000);
+	assert_int_equal(write_one(f).code, ERR_NONE);
+	admin("ALTER SYSTEM SET default_transaction_read_only = on");
+	admin("SELECT pg_reload_conf()");
+	for (e = write_one(f); e.code == ERR_NONE; e = write_one(f))
+		wait_ms(f, 5); /* the server takes a moment */
+	assert_int_equal(e.code, ERR_UPSTREAM);
+	assert_non_null(strstr(e.text, "read-only"));
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	admin("SET default_transaction_read_only = off");
+	admin("ALTER SYSTEM RESET default_transaction_read_only");
+	admin("SELECT pg_reload_conf()");
+	for (e = write_one(f); e.code != ERR_NONE; e = write_one(f))
+		wait_ms(f, 5);
+}
+
+static int outages_start(void **state)
+{
+	int done = server_start(state);
+
+	proxy_start(server.port);
+	return done;
+}
+
+static int outages_stop(void **state)
+{
+	proxy_stop();
+	return server_stop(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(down_at_the_start),
+		DB_TEST(killed_in_a_query),
+		DB_TEST(restarted_while_idle),
+		DB_TEST(session_ended_by_the_administrator),
+		DB_TEST(paused),
+		DB_TEST(connection_without_an_other_end),
+		DB_TEST(login_revoked),
+		DB_TEST(no_connection_free_on_the_server),
+		DB_TEST(rights_and_views_come_and_go),
+		DB_TEST(read_only_for_a_while),
+		DB_TEST(closing_does_not_wait_for_a_dead_network),
+	};
+
+	return cmocka_run_group_tests(tests, outages_start, outages_stop);
+}
