@@ -144,7 +144,7 @@ static void on_prepared(void *owner, const struct err *e)
 	struct prepare_tenant *p = owner;
 
 	p->looking = false;
-	if (e && e->code == ERR_CANCELLED)
+	if (!p->daemon->store || (e && e->code == ERR_CANCELLED))
 		return; /* the daemon is going down */
 	if (!e) {
 		if (p->counted && !p->ready)
@@ -170,7 +170,7 @@ static void on_spent_known(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 
-	if (e) {
+	if (e || !p->daemon->store) {
 		on_prepared(p, e);
 		return;
 	}
@@ -183,6 +183,8 @@ static void on_migrated(void *owner, const struct err *e)
 	struct prepare_tenant *p = owner;
 	struct err named;
 
+	if (!p->daemon->store)
+		return; /* the daemon is going down */
 	if (!e && !p->spent_known) {
 		store_ledger_sums(p->daemon->store, p->tenant, clock_now_ms(), on_sum,
 				  on_spent_known, p);

@@ -176,10 +176,15 @@ int ctl_tool(int argc, char **argv)
 	struct catalog *c;
 	int status = 1;
 
+	if (verb && name && strcmp(verb, "run") == 0) {
+		arena_free(&a);
+		return ctl_tool_run(argc, argv);
+	}
 	if (!verb || strcmp(verb, "sql") != 0 || !name ||
 	    !dialect_parse(ctl_option(argc, argv, "--dialect", "sqlite"), &dialect)) {
 		arena_free(&a);
-		return ctl_fail("tool sql NAME [--dialect mssql|postgres|sqlite] [name=value …]");
+		return ctl_fail("tool sql|run NAME [--dialect mssql|postgres|sqlite] [--tenant T] "
+				"[--role R] [name=value …]");
 	}
 	if (ctl_catalog(&c)) {
 		tool = catalog_tool(c, name);

@@ -16,7 +16,10 @@ static const struct verb {
 	 "token --sub U --tenant T --perms a,b [--life-s N]   mints a development token "
 	 "(VESPER_JWT_SECRET)"},
 	{"tools", ctl_tools, "tools [--role R]   the catalogue as JSON"},
-	{"tool", ctl_tool, "tool sql NAME [--dialect D] [name=value …]   runnable SQL of a tool"},
+	{"tool", ctl_tool,
+	 "tool sql|run NAME [--dialect D] [--tenant T] [--role R] [name=value …]   a tool's SQL, "
+	 "or "
+	 "what it gives on the configured warehouse"},
 	{"route", ctl_route,
 	 "route \"QUESTION\" [--history FILE] [--today D] [--tenant T] | --batch FILE   what code "
 	 "makes of a question"},

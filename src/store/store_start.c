@@ -157,28 +157,36 @@ static void on_applied(struct call *c, struct table **tables, size_t count, cons
 }
 
 /* ERR_NOT_FOUND and ERR_DENIED: the ledger is not there, or not for this login. */
+static struct err schema_unread(const struct err *e)
+{
+	struct err problem = *e;
+
+	if (e->code == ERR_NOT_FOUND || e->code == ERR_DENIED)
+		err_set(&problem, ERR_INPUT,
+			"the store has no schema for this login (vesperctl db init): %s", e->text);
+	return problem;
+}
+
 static void on_schema(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct start *m = list_item(c, struct start, call);
-	const char *dialect = dialect_name(db_dialect(c->store->db));
 	struct err problem = {0};
-	size_t here = c->store->migration_count;
+	size_t there, here;
 
-	assert(e || count == 1);
-	if (e && (e->code == ERR_NOT_FOUND || e->code == ERR_DENIED))
+	if (e) {
+		problem = schema_unread(e);
+		m->cb(m->owner, &problem);
+		return;
+	}
+	assert(count == 1);
+	there = tables[0]->row_count;
+	here = c->store->migration_count;
+	if (there < here)
 		err_set(&problem, ERR_INPUT,
-			"the %s store has no schema for this login (vesperctl db init): %s",
-			dialect, e->text);
-	else if (e)
-		problem = *e;
-	else if (tables[0]->row_count < here)
+			"the store's schema is at %zu of %zu: vesperctl db migrate", there, here);
+	else if (there > here)
 		err_set(&problem, ERR_INPUT,
-			"the %s store's schema is at %zu of %zu: vesperctl db migrate", dialect,
-			tables[0]->row_count, here);
-	else if (tables[0]->row_count > here)
-		err_set(&problem, ERR_INPUT,
-			"the %s store was migrated by a newer version (%zu, here %zu)", dialect,
-			tables[0]->row_count, here);
+			"the store was migrated by a newer version (%zu, here %zu)", there, here);
 	m->cb(m->owner, problem.code == ERR_NONE ? NULL : &problem);
 }
 

@@ -36,7 +36,7 @@ WHERE c.tenant_id = :tenant_id
 --? until: AND c.dateofchange <= :until
 --? project_name: AND c.projectname = :project_name
 --? field_changed: AND c.fieldchanged = :field_changed
-ORDER BY c.dateofchange DESC, c.projectname, c.taskname, c.fieldchanged
+ORDER BY c.dateofchange DESC, c.projectname, CASE WHEN c.taskname IS NULL THEN 0 ELSE 1 END, c.taskname, c.fieldchanged
 
 --# query window
 SELECT MIN(c.dateofchange) AS "first", MAX(c.dateofchange) AS "last"

@@ -1,10 +1,10 @@
 -- What a session needs beside its messages: edits, feedback, the audit log, answers to repeated requests.
 
---# chat_sessions_etag
+--# chat_sessions etag
 ALTER TABLE dbo.chat_sessions ADD etag nvarchar(36);
 GO
 
---# chat_messages_needs
+--# chat_messages needs
 ALTER TABLE dbo.chat_messages ADD needs nvarchar(1000);
 GO
 
@@ -69,7 +69,7 @@ CREATE INDEX IX_chat_idempotency_time ON dbo.chat_idempotency (tenant_id, create
 GO
 
 --# tenant rows
-CREATE SECURITY POLICY sec.chat_platform_tenants
+ALTER SECURITY POLICY sec.chat_tenants
 	ADD FILTER PREDICATE sec.fn_tenant(tenant_id) ON dbo.chat_feedback,
 	ADD BLOCK PREDICATE sec.fn_tenant(tenant_id) ON dbo.chat_feedback AFTER INSERT,
 	ADD BLOCK PREDICATE sec.fn_tenant(tenant_id) ON dbo.chat_feedback AFTER UPDATE,
@@ -78,8 +78,7 @@ CREATE SECURITY POLICY sec.chat_platform_tenants
 	ADD BLOCK PREDICATE sec.fn_tenant(tenant_id) ON dbo.chat_audit_log AFTER UPDATE,
 	ADD FILTER PREDICATE sec.fn_tenant(tenant_id) ON dbo.chat_idempotency,
 	ADD BLOCK PREDICATE sec.fn_tenant(tenant_id) ON dbo.chat_idempotency AFTER INSERT,
-	ADD BLOCK PREDICATE sec.fn_tenant(tenant_id) ON dbo.chat_idempotency AFTER UPDATE
-WITH (STATE = ON, SCHEMABINDING = ON);
+	ADD BLOCK PREDICATE sec.fn_tenant(tenant_id) ON dbo.chat_idempotency AFTER UPDATE;
 GO
 
 --# rights on chat_feedback

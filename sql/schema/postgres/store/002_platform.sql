@@ -3,10 +3,10 @@
 --# owner
 SET LOCAL ROLE vesper_owner
 
---# chat_sessions_etag
+--# chat_sessions etag
 ALTER TABLE dbo.chat_sessions ADD COLUMN etag varchar(36)
 
---# chat_messages_needs
+--# chat_messages needs
 ALTER TABLE dbo.chat_messages ADD COLUMN needs varchar(1000)
 
 --# chat_feedback

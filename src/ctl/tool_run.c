@@ -1,0 +1,191 @@
+/* `vesperctl tool run`: one call of a tool on the configured warehouse, through the same gate,
+ * binding and tenant rules as in the daemon, printed as JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "databases.h"
+#include "vesper/clock.h"
+#include "vesper/config.h"
+#include "vesper/domain.h"
+#include "vesper/json.h"
+#include "vesper/know.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/tool.h"
+
+extern char **environ;
+
+struct run {
+	struct arena *arena;
+	struct config *config;
+	struct databases databases;
+	struct loop *loop;
+	struct db *warehouse;
+	struct catalog *catalog;
+	struct know *know;
+	struct toolbox *tools;
+	struct result *result;
+};
+
+static bool open_all(struct run *r, struct err *e)
+{
+	const char *path = getenv("VESPER_CONFIG");
+	struct toolbox_options o = {.modules = domain_modules};
+
+	if (!path || !*path)
+		path = arena_printf(r->arena, "%s/config/vesper.json", ctl_root());
+	if (!config_load(path, environ, &r->config, e) ||
+	    !databases_read(r->config, r->arena, &r->databases, e) || !loop_new(&r->loop, e) ||
+	    !databases_open_warehouse(&r->databases, r->config, r->loop, &r->warehouse, e) ||
+	    !catalog_load(ctl_root(), &r->catalog, e))
+		return false;
+	r->know = know_new(r->catalog);
+	o.loop = r->loop;
+	o.catalog = r->catalog;
+	o.know = r->know;
+	o.warehouse = r->warehouse;
+	return toolbox_new(&o, &r->tools, e);
+}
+
+static void close_all(struct run *r)
+{
+	toolbox_free(&r->tools);
+	know_free(&r->know);
+	catalog_unref(&r->catalog);
+	db_close(&r->warehouse);
+	loop_free(&r->loop);
+	config_free(&r->config);
+	arena_free(&r->arena);
+}
+
+/* name=value words as a model would give them. A list is given by repeating its name. */
+static bool read_args(int argc, char **argv, const struct tool_def *tool, struct arena *a,
+		      json_t *out, struct err *e)
+{
+	for (int n = 2; ctl_word(argc, argv, n); n++) {
+		const char *word = ctl_word(argc, argv, n), *equals = strchr(word, '=');
+		const char *name = arena_strndup(a, word, equals ? (size_t)(equals - word) : 0);
+		const struct param_def *p = equals ? tool_param(tool, name) : NULL;
+		json_t *value;
+
+		if (!p)
+			return err_set(e, ERR_INPUT, "%s: not name=value of a parameter of %s",
+				       word, tool->name);
+		value = p->type == PARAM_INT ? json_integer(strtoll(equals + 1, NULL, 10))
+					     : json_str(equals + 1);
+		if (!p->is_list) {
+			json_set_take(out, name, value);
+			continue;
+		}
+		if (!json_object_get(out, name))
+			json_set_take(out, name, json_array());
+		json_push_take(json_object_get(out, name), value);
+	}
+	return true;
+}
+
+static json_t *table_json(const struct table *t)
+{
+	json_t *out = json_object(), *columns = json_array(), *rows = json_array();
+
+	for (size_t c = 0; c < t->column_count; c++) {
+		json_t *column = json_object();
+
+		json_set_str(column, "name", t->columns[c].name);
+		json_set_str(column, "type", column_type_name(t->columns[c].type));
+		json_push_take(columns, column);
+	}
+	for (size_t i = 0; i < t->row_count; i++) {
+		json_t *row = json_array();
+
+		for (size_t c = 0; c < t->column_count; c++)
+			json_push_take(row, t->rows[i][c] ? json_str(t->rows[i][c]) : json_null());
+		json_push_take(rows, row);
+	}
+	json_set_str(out, "name", t->name);
+	json_set_take(out, "columns", columns);
+	json_set_take(out, "rows", rows);
+	json_set_take(out, "total_rows", json_integer(t->total_rows));
+	json_set_take(out, "truncated", json_boolean(t->truncated));
+	return out;
+}
+
+static json_t *result_json(const struct result *r)
+{
+	json_t *out = json_object(), *tables = json_array(), *facts = json_object();
+
+	for (size_t i = 0; i < r->table_count; i++)
+		json_push_take(tables, table_json(r->tables[i]));
+	for (size_t i = 0; i < r->fact_count; i++)
+		json_set_str(facts, r->facts[i].name, r->facts[i].value);
+	json_set_take(out, "outcome", outcome_json(&r->outcome));
+	json_set_take(out, "tables", tables);
+	json_set_take(out, "facts", facts);
+	return out;
+}
+
+static void on_result(void *owner, struct result *result)
+{
+	struct run *r = owner;
+
+	r->result = result;
+	loop_stop(r->loop);
+}
+
+static bool is_tenant(const struct run *r, const char *tenant)
+{
+	for (size_t i = 0; i < r->databases.tenant_count; i++)
+		if (strcmp(r->databases.tenant_ids[i], tenant) == 0)
+			return true;
+	return false;
+}
+
+static bool call(struct run *r, int argc, char **argv, json_t *args, struct err *e)
+{
+	const char *today = ctl_option(argc, argv, "--today", config_text(r->config, "today"));
+	const char *role = ctl_option(argc, argv, "--role", "admin");
+	const struct tool_def *tool = catalog_tool(r->catalog, ctl_word(argc, argv, 1));
+	struct principal who = {.user = "vesperctl",
+				.tenant = ctl_option(argc, argv, "--tenant", "vesper"),
+				.permissions = catalog_role(r->catalog, role)};
+	struct tool_request request = {.call = "c1", .args = args, .who = &who};
+
+	if (!tool || !tool->visible)
+		return err_set(e, ERR_INPUT, "there is no tool %s", ctl_word(argc, argv, 1));
+	if (!who.permissions)
+		return err_set(e, ERR_INPUT, "there is no role %s", role);
+	if (!is_tenant(r, who.tenant))
+		return err_set(e, ERR_INPUT, "there is no tenant %s", who.tenant);
+	while (who.permissions[who.permission_count])
+		who.permission_count++;
+	request.today = clock_today();
+	if (*today && !date_parse_iso(today, &request.today))
+		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
+			       today);
+	request.tool = tool->name;
+	if (!read_args(argc, argv, tool, r->arena, args, e))
+		return false;
+	tool_start(r->tools, &request, r->arena, on_result, r);
+	loop_run(r->loop);
+	return true;
+}
+
+int ctl_tool_run(int argc, char **argv)
+{
+	struct run r = {.arena = arena_new(TURN_ARENA_BYTES)};
+	json_t *args = json_object(), *out;
+	struct err e = {0};
+	bool done = open_all(&r, &e) && call(&r, argc, argv, args, &e);
+
+	if (done) {
+		out = result_json(r.result);
+		json_dumpf(out, stdout, JSON_COMPACT);
+		putchar('\n');
+		json_decref(out);
+	}
+	json_decref(args);
+	close_all(&r);
+	return done ? 0 : ctl_fail("%s", e.text);
+}

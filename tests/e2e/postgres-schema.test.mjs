@@ -1,0 +1,213 @@
+/*
+ * The schema on PostgreSQL: installing it, migrating it, and what its logins can do past any gate of ours, by direct
+ * connections. Passwords are not asked for here (the server trusts loopback); that they are set is looked up.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT, refusedStart, tempDir } from './harness.mjs';
+import { CHAT_PASSWORD, ctl, READ_PASSWORD, startPostgres } from './postgres.mjs';
+
+const VIEWS = ['stage.mc_vendor_files', 'stage.mc_dayahead', 'stage.pbi_activity_events', 'dbo.per_project',
+  'dbo.per_projecthealth', 'dbo.per_tasks', 'dbo.per_project45', 'dbo.activeportfolio_mm', 'dbo.changes'];
+const CHATS = ['chat_sessions', 'chat_messages', 'chat_agent_tools', 'chat_session_summaries', 'chat_feedback',
+  'chat_audit_log', 'chat_idempotency'];
+const ACME = { 'vesper.tenant_id': 'acme' };
+const VESPER = { 'vesper.tenant_id': 'vesper' };
+
+let pg;
+
+before(async () => {
+  pg = await (await startPostgres()).install();
+});
+after(() => pg?.service('stop'));
+
+/* A root of its own, whose files a test may change. */
+async function ownRoot() {
+  const root = await tempDir('root');
+  await cp(join(ROOT, 'sql'), join(root, 'sql'), { recursive: true });
+  return root;
+}
+
+describe('installing', () => {
+  it('again changes nothing', async () => {
+    const before = await pg.admin('SELECT part, version, checksum, applied_at FROM dbo.schema_migrations ORDER BY 1, 2');
+    const again = await pg.ctl(['db', 'init']);
+    assert.equal(again.code, 0, again.stderr);
+    assert.doesNotMatch(again.stdout, /applied/);
+    assert.equal(await pg.admin('SELECT part, version, checksum, applied_at FROM dbo.schema_migrations ORDER BY 1, 2'), before);
+  });
+
+  it('an applied file that changed is refused, and named', async () => {
+    const root = await ownRoot();
+    const file = join(root, 'sql/schema/postgres/store/001_chat.sql');
+    await writeFile(file, `${await readFile(file, 'utf8')}\n-- a word more\n`);
+    const { code, stderr } = await pg.ctl(['db', 'migrate'], { VESPER_ROOT: root });
+    assert.equal(code, 1);
+    assert.match(stderr, /store\/001_chat\.sql was changed after it was applied/);
+  });
+
+  it('a file that fails is named with its statement, and leaves nothing behind', async () => {
+    const root = await ownRoot();
+    await writeFile(join(root, 'sql/schema/postgres/warehouse/002_more.sql'),
+      '--# good\nCREATE TABLE base.half_done (a int)\n\n--# bad\nCREATE TABLE base.x (a nonsense)\n');
+    const { code, stderr } = await pg.ctl(['db', 'migrate'], { VESPER_ROOT: root });
+    assert.equal(code, 1);
+    assert.match(stderr, /warehouse\/002_more\.sql:5 \(bad\).*nonsense/);
+    assert.equal(await pg.admin("SELECT to_regclass('base.half_done') IS NULL"), 't');
+    assert.equal(await pg.admin("SELECT max(version) FROM dbo.schema_migrations WHERE part = 'warehouse'"), '1');
+  });
+
+  it('a gap in the numbers is refused', async () => {
+    const root = await ownRoot();
+    await writeFile(join(root, 'sql/schema/postgres/warehouse/003_more.sql'), 'SELECT 1\n');
+    const { code, stderr } = await pg.ctl(['db', 'migrate'], { VESPER_ROOT: root });
+    assert.equal(code, 1);
+    assert.match(stderr, /number 002 was expected/);
+  });
+
+  it('a server that is ahead is refused', async () => {
+    await pg.admin("INSERT INTO dbo.schema_migrations (part, version, name, checksum) VALUES ('store', 99, 'x', 'x')");
+    const { code, stderr } = await pg.ctl(['db', 'migrate']);
+    await refusedStart({ warehouse: 'none', env: pg.env() }, /newer version/);
+    await pg.admin("DELETE FROM dbo.schema_migrations WHERE version = 99");
+    assert.equal(code, 1);
+    assert.match(stderr, /newer version \(99/);
+  });
+
+  it('seeding twice needs a word', async () => {
+    const { code, stderr } = await pg.ctl(['db', 'seed', '--small']);
+    assert.equal(code, 1);
+    assert.match(stderr, /tenant vesper has rows in base\.\w+ already; --replace/);
+  });
+
+  it('what can not be meant is said', async () => {
+    assert.match((await ctl(['db', 'init'])).stderr, /VESPER_ADMIN_DSN/);
+    assert.match((await pg.ctl(['db', 'init', '--dialect', 'sqlite'])).stderr, /SQLite needs no db verbs/);
+    assert.match((await pg.ctl(['db', 'init', '--dialect', 'mssql'])).stderr, /speaks postgres, not mssql/);
+    assert.match((await pg.ctl(['db', 'undo'])).stderr, /init\|migrate\|seed/);
+    assert.match((await ctl(['db', 'migrate', '--dsn', 'Driver=SQLite3;Database=:memory:'])).stderr, /SQL Server and PostgreSQL/);
+  });
+
+  it('a database that was never prepared says so, to both programs', async () => {
+    await pg.admin('CREATE DATABASE empty');
+    const elsewhere = (dsn) => dsn.replace('Database=postgres', 'Database=empty');
+    const { stderr } = await ctl(['db', 'migrate', '--dsn', elsewhere(pg.dsn('postgres'))]);
+    assert.match(stderr, /never prepared: vesperctl db init/);
+    const env = pg.env({ VESPER_STORE_DSN: elsewhere(pg.dsn('vesper_chat', CHAT_PASSWORD)) });
+    await refusedStart({ warehouse: 'none', env }, /vesperctl db init/);
+  });
+
+  it('every table with a tenant has row rules that hold for its owner too', async () => {
+    const open = await pg.admin(`SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
+      WHERE n.nspname IN ('base', 'dbo') AND c.relkind = 'r'
+        AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid))`);
+    assert.equal(open, '');
+    assert.equal(await pg.admin("SELECT count(*) FROM pg_policy"), String(VIEWS.length + CHATS.length));
+    assert.equal(await pg.admin(`SELECT count(*) FROM pg_roles WHERE rolname IN ('vesper_owner', 'vesper_read', 'vesper_chat')
+      AND (rolsuper OR rolbypassrls)`), '0');
+  });
+
+  it('passwords are set, and nowhere to be read', async () => {
+    assert.equal(await pg.admin("SELECT count(*) FROM pg_authid WHERE rolname IN ('vesper_read', 'vesper_chat') AND rolcanlogin AND rolpassword LIKE 'SCRAM%'"), '2');
+    const log = await readFile(join(pg.dir, 'log'), 'utf8');
+    for (const secret of [READ_PASSWORD, CHAT_PASSWORD])
+      assert.doesNotMatch(log, new RegExp(secret));
+  });
+});
+
+describe('the warehouse login', () => {
+  const read = (sql, settings = VESPER) => pg.psql('vesper_read', sql, settings);
+
+  it('reads the approved views of its tenant, and nothing without one', async () => {
+    const counts = (what) => VIEWS.map((view) => `SELECT ${what} FROM ${view}`).join(' UNION ALL ');
+    const own = await read(counts("min(tenant_id) || max(tenant_id) || (count(*) > 0)"));
+    assert.equal(own.text, VIEWS.map(() => 'vespervespertrue').join('\n'));
+    for (const tenant of [undefined, '', 'nobody', 'VESPER', "x'\\ OR\\ '1'='1"]) {
+      const { text } = await read(counts('count(*)'), tenant === undefined ? {} : { 'vesper.tenant_id': tenant });
+      assert.equal(text, VIEWS.map(() => '0').join('\n'), `as ${tenant}`);
+    }
+  });
+
+  const forbidden = {
+    'its tables': VIEWS.map((v) => `SELECT 1 FROM base.${v.split('.')[1]}`),
+    'the chats': CHATS.map((t) => `SELECT 1 FROM dbo.${t}`),
+    'writing': VIEWS.flatMap((v) => [`DELETE FROM ${v}`, `UPDATE ${v} SET tenant_id = 'vesper'`, `INSERT INTO ${v} (tenant_id) VALUES ('vesper')`])
+      .concat(['TRUNCATE base.mc_dayahead', "INSERT INTO dbo.schema_migrations VALUES ('store', 9, 'x', 'x')"]),
+    'making things': ['CREATE TABLE dbo.t (a int)', 'CREATE TABLE public.t (a int)', 'CREATE TEMP TABLE t (a int)',
+      'SELECT 1 AS a INTO public.t', 'CREATE SCHEMA mine', 'CREATE FUNCTION dbo.f() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
+      'SELECT lo_create(0)', "SELECT lo_from_bytea(0, 'x')", 'CREATE EXTENSION dblink'],
+    'changing things': ['DROP VIEW dbo.changes', 'ALTER VIEW dbo.changes RENAME TO c', 'DROP POLICY own_tenant ON base.changes',
+      'ALTER TABLE base.changes DISABLE ROW LEVEL SECURITY'],
+    'being somebody else': ['SET ROLE vesper_owner', 'SET ROLE postgres', 'SET SESSION AUTHORIZATION vesper_chat',
+      "CALL dbo.set_login('vesper_read', 'x')", 'ALTER ROLE vesper_read BYPASSRLS', 'ALTER ROLE vesper_chat PASSWORD NULL'],
+    'the machine': ["COPY dbo.changes TO '/tmp/x'", "COPY dbo.changes TO PROGRAM 'true'", "SELECT pg_read_file('/etc/passwd')",
+      "SELECT pg_ls_dir('/')", 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = \'postgres\'',
+      'SELECT rolpassword FROM pg_authid'],
+  };
+  for (const [name, statements] of Object.entries(forbidden))
+    it(`may not: ${name}`, async () => {
+      assert.deepEqual(await pg.taken('vesper_read', statements, VESPER), []);
+      const off = 'SET default_transaction_read_only = off';
+      assert.deepEqual(await pg.taken('vesper_read', [off, ...statements], VESPER), [off]);
+    });
+
+  it('hands its rights to nobody', async () => {
+    await pg.taken('vesper_read', ['SET default_transaction_read_only = off', 'GRANT SELECT ON dbo.changes TO PUBLIC'], VESPER);
+    assert.equal(await pg.admin("SELECT has_table_privilege('vesper_chat', 'dbo.changes', 'SELECT')"), 'f');
+  });
+
+  it('turning row security off shows no other tenant', async () => {
+    const { ok, text } = await read("SET row_security = off; SELECT count(*) FROM dbo.changes WHERE tenant_id <> 'vesper'");
+    assert.ok(!ok || text === '0', text);
+  });
+
+  it('a function of its own can not look at rows before the row rule did', async () => {
+    const { text } = await read("SELECT count(*) FROM dbo.per_project WHERE name LIKE '%' AND (1 / (CASE WHEN tenant_id = 'acme' THEN 0 ELSE 1 END)) = 1");
+    assert.match(text, /^[1-9]\d*$/, 'no division by zero: rows of acme were never looked at');
+  });
+
+  /* Row rules on a setting hold against statements, not against one who holds the login: who may send any statement may
+   * choose the setting. That is why the daemon alone has the login, and its statements are its own. */
+  it('who holds the login may choose the tenant: it must be held by the daemon alone', async () => {
+    const { text } = await read("SELECT set_config('vesper.tenant_id', 'acme', false); SELECT count(*) > 0 FROM dbo.changes");
+    assert.match(text, /\nt$/);
+  });
+});
+
+describe('the store login', () => {
+  const chat = (sql, settings = ACME) => pg.psql('vesper_chat', sql, settings);
+  const session = (tenant, id) => `INSERT INTO chat_sessions (tenant_id, session_id, user_id, title, created_at, updated_at)
+    VALUES ('${tenant}', '${id}', 'ann', '', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')`;
+
+  it('writes for its tenant only', async () => {
+    assert.equal((await chat(session('acme', 's1'))).ok, true);
+    assert.match((await chat(session('vesper', 's2'))).text, /row-level security/);
+    assert.match((await chat("UPDATE chat_sessions SET tenant_id = 'vesper'")).text, /row-level security/);
+    assert.match((await chat(session('acme', 's3'), {})).text, /row-level security/);
+  });
+
+  it('neither sees, changes nor deletes what another tenant has', async () => {
+    for (const settings of [VESPER, {}]) {
+      assert.equal((await chat('SELECT count(*) FROM chat_sessions', settings)).text, '0');
+      await chat("UPDATE chat_sessions SET title = 'taken'", settings);
+      await chat('DELETE FROM chat_sessions', settings);
+    }
+    assert.equal((await chat("SELECT count(*) FROM chat_sessions WHERE title = ''")).text, '1');
+  });
+
+  it('the same session id in two tenants is two sessions', async () => {
+    assert.equal((await chat(session('vesper', 's1'), VESPER)).ok, true);
+    assert.equal((await chat('SELECT count(*) FROM chat_sessions')).text, '1');
+  });
+
+  it('may do nothing else', async () => {
+    const statements = [...VIEWS.map((v) => `SELECT 1 FROM ${v}`), 'SELECT 1 FROM base.changes', 'CREATE TABLE dbo.t (a int)',
+      'CREATE TEMP TABLE t (a int)', 'TRUNCATE chat_messages', 'DROP TABLE chat_messages', 'SET ROLE vesper_owner',
+      'ALTER TABLE chat_messages DISABLE ROW LEVEL SECURITY', "DELETE FROM schema_migrations", "CALL dbo.set_login('vesper_chat', 'x')"];
+    assert.deepEqual(await pg.taken('vesper_chat', statements, ACME), []);
+  });
+});

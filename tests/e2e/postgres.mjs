@@ -1,0 +1,112 @@
+/*
+ * A private PostgreSQL with Vesper's schema and the small demo data, and the same data on SQLite beside it.
+ */
+
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+
+const run = promisify(execFile);
+const script = join(ROOT, 'tests/services/postgres.sh');
+const LSAN_OPTIONS = `suppressions=${join(ROOT, 'tests/e2e/lsan.supp')}:print_suppressions=0`;
+export const READ_PASSWORD = 'PlantedRead7';
+export const CHAT_PASSWORD = 'PlantedChat7';
+
+
+
+export class Postgres {
+  constructor(dir, port) {
+    this.dir = dir;
+    this.port = port;
+    this.url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
+  }
+
+  dsn(user, password) {
+    const secret = password === undefined ? '' : `;Pwd=${password}`;
+    return `Driver={PostgreSQL Unicode};Server=127.0.0.1;Port=${this.port};Database=postgres;Uid=${user}${secret}`;
+  }
+
+  /* What vesperd needs to keep warehouse and chats here. */
+  env(more = {}) {
+    return {
+      LSAN_OPTIONS, VESPER_WAREHOUSE_DIR: undefined, VESPER_WAREHOUSE_DIALECT: 'postgres', VESPER_STORE_DIALECT: 'postgres',
+      VESPER_WAREHOUSE_DSN: this.dsn('vesper_read', READ_PASSWORD), VESPER_STORE_DSN: this.dsn('vesper_chat', CHAT_PASSWORD), ...more,
+    };
+  }
+
+  start({ env, ...options } = {}) {
+    return startDaemon({ warehouse: 'none', ...options, env: this.env(env) });
+  }
+
+  service(verb) {
+    return run(script, [verb, this.dir]);
+  }
+
+  /* One psql as this user; what it said, or what it said when it failed. */
+  async psql(user, sql, settings = {}) {
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`).join(' ');
+    const args = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', '127.0.0.1', '-p', String(this.port), '-U', user,
+      '-d', 'postgres', '-c', sql];
+    return run('psql', args, { env: { PATH: process.env.PATH, PGOPTIONS: options } })
+      .then(({ stdout }) => ({ ok: true, text: stdout.trim() }), (e) => ({ ok: false, text: e.stderr.trim() }));
+  }
+
+  /* Which of these statements, one a line and each on its own, the server took. */
+  async taken(user, statements, settings = {}) {
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`).join(' ');
+    const file = join(await tempDir('psql'), 'probe.sql');
+    await writeFile(file, statements.map((sql) => `${sql};\n`).join(''));
+    const { stderr } = await run('psql', ['-X', '-q', '-h', '127.0.0.1', '-p', String(this.port), '-U', user, '-d', 'postgres',
+      '-o', '/dev/null', '-f', file], { env: { PATH: process.env.PATH, PGOPTIONS: options } });
+    const refused = new Set([...stderr.matchAll(/probe\.sql:(\d+): ERROR/g)].map((m) => Number(m[1])));
+    return statements.filter((_, i) => !refused.has(i + 1));
+  }
+
+  async admin(sql) {
+    const { ok, text } = await this.psql('postgres', sql);
+    if (!ok)
+      throw new Error(`${sql}\n${text}`);
+    return text;
+  }
+
+  ctl(args, env = {}) {
+    return ctl([...args, '--dsn', this.dsn('postgres')], env);
+  }
+
+  /* Schema, logins, demo data. */
+  async install() {
+    const env = { VESPER_READ_PASSWORD: READ_PASSWORD, VESPER_CHAT_PASSWORD: CHAT_PASSWORD };
+    for (const args of [['db', 'init'], ['db', 'seed', '--small']]) {
+      const done = await this.ctl(args, env);
+      if (done.code !== 0)
+        throw new Error(done.stderr);
+    }
+    return this;
+  }
+}
+
+/* vesperctl's end: code, and everything it said. */
+export async function ctl(args, env = {}) {
+  const kept = Object.fromEntries(['PATH', 'HOME', 'ASAN_OPTIONS', 'UBSAN_OPTIONS']
+    .filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]));
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+  return run(VESPERCTL, args, { env: { ...kept, LSAN_OPTIONS, ...given }, maxBuffer: 64 << 20 })
+    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
+}
+
+export async function startPostgres() {
+  const { stdout } = await run(script, ['start', String(process.pid)]);
+  const [dir, port] = stdout.trim().split(' ');
+  return new Postgres(dir, Number(port));
+}
+
+export async function smallWarehouse() {
+  const dir = await tempDir('small');
+  const made = await ctl(['demo-data', dir, '--small']);
+  if (made.code !== 0)
+    throw new Error(made.stderr);
+  return dir;
+}

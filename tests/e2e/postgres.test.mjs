@@ -1,0 +1,371 @@
+/*
+ * The daemon with warehouse and chats on PostgreSQL: the reference answers, every tool against the same tool on SQLite,
+ * tenants with one of their two walls taken away, servers that go and come back.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { COMPARISON, launch, REFERENCE, refusedStart, ROOT, startDaemon, tempDir } from './harness.mjs';
+import { CALLS } from './postgres-tools.mjs';
+import { CHAT_PASSWORD, ctl, READ_PASSWORD, smallWarehouse, startPostgres } from './postgres.mjs';
+import { mintToken } from './token.mjs';
+
+const TODAY = { VESPER_TODAY: '2026-02-27' };
+const BACK_MS = 5000; /* after a server's return */
+const UNCACHED = 'What is the health status of Nazareth Solar?';
+const acme = () => mintToken({ tenant_id: 'acme' });
+
+let pg;
+let sqlite; /* the same data */
+
+before(async () => {
+  [pg, sqlite] = await Promise.all([startPostgres().then((p) => p.install()), smallWarehouse()]);
+});
+after(() => pg?.service('stop'));
+
+/* Two at a time: the machine has two cores. */
+async function inPairs(items, fn) {
+  const results = [];
+  for (let i = 0; i < items.length; i += 2)
+    results.push(...await Promise.all(items.slice(i, i + 2).map(fn)));
+  return results;
+}
+
+/* A number has as many digits as its column: 57.50 is 57.5. */
+function plain(text) {
+  return typeof text === 'string' && /^[-+]?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
+}
+
+function comparable(stdout) {
+  const { outcome, tables, facts } = JSON.parse(stdout);
+  return {
+    outcome, facts: Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plain(value)])),
+    tables: tables.map((t) => ({ ...t, rows: t.rows.map((row) => row.map(plain)) })),
+  };
+}
+
+async function call(env, words) {
+  const { code, stdout, stderr } = await ctl(['tool', 'run', ...words], { ...TODAY, ...env });
+  assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
+  return comparable(stdout);
+}
+
+const onPostgres = (words, more) => call(pg.env(more), words);
+const onSqlite = (words) => call({ VESPER_WAREHOUSE_DIR: sqlite }, words);
+
+describe('every tool', () => {
+  it('has calls here', async () => {
+    const tools = JSON.parse((await ctl(['tools'])).stdout).map((t) => t.name);
+    assert.deepEqual(tools.filter((name) => name !== 'general_sql_query' && !CALLS.some(([tool]) => tool === name)), []);
+  });
+
+  it('gives on PostgreSQL what it gives on SQLite', async () => {
+    const kinds = new Set();
+    await inPairs(CALLS, async (words) => {
+      const [one, other] = [await onPostgres(words), await onSqlite(words)];
+      kinds.add(one.outcome.kind);
+      assert.deepEqual(one, other, words.join(' '));
+    });
+    for (const kind of ['rows', 'empty', 'out_of_window', 'unknown_entity', 'not_permitted'])
+      assert.ok(kinds.has(kind), `no call ended with ${kind}`);
+  });
+});
+
+describe('a daemon on it', () => {
+  let d;
+
+  before(async () => {
+    const check = await launch({ args: ['--check'], warehouse: 'none', env: pg.env() });
+    assert.equal((await check.ended()).code, 0, check.output);
+    assert.match(check.output, /^ok: /m);
+    d = await pg.start();
+  });
+  after(() => d?.stop());
+
+  const answers = {
+    [REFERENCE]: [/\$48\.73/, /8,760/],
+    [COMPARISON]: [/\$52\.14/, /\$54\.80/, /\$2\.66/, /5\.1%/, /HE 16-21/],
+    'What is the health status of Nazareth Solar?': [/At risk/, /Phase II study delayed/, /N\/A/],
+    'Which projects are off track?': [/3 projects/, /Sierra Wind/, /Mojave BESS/, /\$5\.4M/],
+    'What milestone dates changed in the last week?': [/5 changes/, /No change \(re-confirmed\)/, /\+3 months/],
+  };
+  for (const [question, parts] of Object.entries(answers))
+    it(question, async () => {
+      const turn = await d.ask(question);
+      for (const part of parts)
+        assert.match(turn.text, part);
+    });
+
+  it('keeps what was said, under its user and tenant only', async () => {
+    const turn = await d.ask(REFERENCE);
+    const path = `/api/v1/sessions/${turn.session}/messages`;
+    const get = async (token) => fetch(d.url + path, { headers: { authorization: `Bearer ${token}` } });
+    const { data } = await (await get(mintToken())).json();
+    assert.deepEqual(data.map((m) => [m.role, m.status]), [['user', 'complete'], ['assistant', 'complete']]);
+    assert.match(data[1].content, /48\.73/);
+    assert.equal((await get(acme())).status, 404);
+    assert.equal((await get(mintToken({ sub: 'somebody else' }))).status, 404);
+    assert.equal(await pg.admin(`SELECT count(*) FROM dbo.chat_messages WHERE session_id = '${turn.session}' AND tenant_id <> 'vesper'`), '0');
+  });
+
+  it('a repeated client_msg_id is one message', async () => {
+    const chat = await d.connect();
+    const extra = { client_msg_id: 'once' };
+    const [first, again] = [await chat.ask(REFERENCE, extra), await chat.ask(REFERENCE, extra)];
+    assert.equal(again.id, first.id);
+    assert.equal(await pg.admin(`SELECT count(*) FROM dbo.chat_messages WHERE client_msg_id = 'once'`), '1');
+    await chat.close();
+  });
+
+  it('survives kill -9 with every answer that was completed', async () => {
+    const own = await pg.start();
+    const turn = await own.ask(REFERENCE);
+    await own.kill();
+    assert.equal(await pg.admin(`SELECT count(*) FROM dbo.chat_messages WHERE session_id = '${turn.session}'`), '2');
+  });
+
+  it('closes turns of the dead, and none that may still run elsewhere', async () => {
+    const row = (id, at) => `('vesper', 'orphans', '${id}', '${id}', 'user', 'q', 'complete', '${at}')`;
+    await pg.admin(`INSERT INTO dbo.chat_sessions (tenant_id, session_id, user_id, title, created_at, updated_at)
+      VALUES ('vesper', 'orphans', 'ann', '', '', '');
+      INSERT INTO dbo.chat_messages (tenant_id, session_id, message_uid, turn_id, role, content, status, created_at)
+      VALUES ${row('old', '2026-01-01T00:00:00.000Z')}, ${row('young', new Date().toISOString())}`);
+    await (await pg.start()).stop();
+    assert.equal(await pg.admin("SELECT turn_id, status FROM dbo.chat_messages WHERE session_id = 'orphans' AND role = 'assistant'"),
+      'old|interrupted');
+  });
+});
+
+/* A root whose statements ask for every tenant's rows: what is left are the row rules of the database. */
+async function rootWithoutWhere() {
+  const root = await tempDir('root');
+  for (const folder of ['sql', 'prompts', 'config'])
+    await cp(join(ROOT, folder), join(root, folder), { recursive: true });
+  for (const name of await readdir(join(root, 'sql'), { recursive: true })) {
+    const file = join(root, 'sql', name);
+    if (!name.endsWith('.sql') || name.startsWith('schema') || name.startsWith('warehouse'))
+      continue;
+    const text = (await readFile(file, 'utf8'))
+      .replaceAll(/(?:\w+\.)?tenant_id = (?::tenant_id|\w+\.tenant_id)/g, (found) => `(${found} OR 1 = 1)`);
+    await writeFile(file, text);
+  }
+  return root;
+}
+
+const rules = (verb) => pg.admin(`DO $$ DECLARE t regclass; BEGIN
+  FOR t IN SELECT polrelid FROM pg_policy LOOP EXECUTE format('ALTER TABLE %s ${verb} ROW LEVEL SECURITY', t); END LOOP; END $$`);
+
+describe('tenants', () => {
+  const CURVES = ['list_available_curves'];
+  const HEALTH = ['get_portfolio_summary'];
+  const ofAcme = (words) => [...words, '--tenant', 'acme'];
+  let root;
+  let right;
+
+  const asked = (more) => inPairs([CURVES, HEALTH, ofAcme(CURVES), ofAcme(HEALTH)], (words) => onPostgres(words, more));
+
+  /* Both tenants ask, one after the other and again, on the same daemon: connections change hands. */
+  async function chats(more) {
+    const d = await pg.start({ env: { VESPER_WAREHOUSE_WORKERS: '1', ...more } });
+    d.exit.then(() => d.checkOutput());
+    for (let i = 0; i < 2; i++) {
+      const [mine, theirs] = [await d.ask(REFERENCE), await d.ask(REFERENCE, { token: acme() })];
+      assert.match(mine.text, /\$48\.73/);
+      assert.match(theirs.text, /\$\d+\.\d\d/);
+      assert.doesNotMatch(theirs.text + JSON.stringify(theirs.tables), /48\.73/);
+      for (const [token, others] of [[mintToken(), theirs], [acme(), mine]]) {
+        const list = await (await fetch(`${d.url}/api/v1/sessions`, { headers: { authorization: `Bearer ${token}` } })).json();
+        assert.ok(list.data.length > 0 && !list.data.some((s) => s.session_id === others.session));
+      }
+    }
+    await d.stop();
+  }
+
+  before(async () => {
+    root = await rootWithoutWhere();
+    right = await asked();
+    assert.equal(right[0].tables[0].rows.filter((r) => r.some((c) => /Acme/.test(c))).length, 0);
+    assert.equal(right[2].tables[0].rows.every((r) => r.some((c) => /Acme/.test(c))), true);
+  });
+  after(() => rules('ENABLE'));
+
+  it('are apart by the row rules alone', async () => {
+    assert.deepEqual(await asked({ VESPER_ROOT: root }), right);
+    await chats({ VESPER_ROOT: root });
+  });
+
+  it('are apart by the statements alone', async () => {
+    await rules('DISABLE');
+    assert.deepEqual(await asked(), right);
+    await chats();
+  });
+
+  it('are not apart with neither: these tests can fail', async () => {
+    await rules('DISABLE');
+    const mixed = (await asked({ VESPER_ROOT: root }))[0].tables[0].rows;
+    assert.ok(mixed.some((row) => row.some((cell) => /Acme/.test(cell))));
+    await rules('ENABLE');
+  });
+});
+
+describe('a server that goes and comes', () => {
+  const FAST = { VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '1500' };
+  let d;
+
+  before(async () => {
+    d = await pg.start({ env: FAST });
+    assert.match((await d.ask(UNCACHED)).text, /At risk/);
+  });
+  after(async () => {
+    await pg.service('resume').catch(() => {});
+    await d?.stop();
+  });
+
+  async function status(path, daemon = d) {
+    const res = await fetch(daemon.url + path);
+    await res.text();
+    return res.status;
+  }
+
+  /* How a question ends: with an answer, or with an error that says so. */
+  async function ends(daemon = d) {
+    const chat = await daemon.connect();
+    chat.send({ type: 'chat.message', content: UNCACHED });
+    const frame = await chat.until((f) => ['chat.complete', 'chat.error'].includes(f.type), 15000);
+    const text = chat.all.filter((f) => f.type === 'chat.token').map((f) => f.token).join('');
+    await chat.close();
+    return { ...frame, text };
+  }
+
+  async function answersSoon(daemon = d) {
+    const until = Date.now() + BACK_MS;
+    for (;;) {
+      const { text } = await ends(daemon);
+      if (/At risk/.test(text) && (await status('/readyz', daemon)) === 200)
+        return;
+      assert.ok(Date.now() < until, `no answer ${BACK_MS} ms after the return: ${text}`);
+      await sleep(100);
+    }
+  }
+
+  it('killed: errors that may be tried again, then answers', async () => {
+    await pg.service('kill');
+    const { type, code, retryable, text } = await ends();
+    assert.deepEqual({ type, code, retryable }, { type: 'chat.error', code: 'upstream', retryable: true }, text);
+    assert.equal(await status('/livez'), 200);
+    assert.equal(await status('/readyz'), 503);
+    await pg.service('restart');
+    await answersSoon();
+  });
+
+  it('restarted between two questions: nobody notices', async () => {
+    await pg.service('kill');
+    await pg.service('restart');
+    await answersSoon();
+  });
+
+  it('down at the start: not ready, and says so; ready when it is back', async () => {
+    await pg.service('kill');
+    const late = await launch({ warehouse: 'none', env: pg.env(FAST) });
+    for (let i = 0; i < 200 && !(await late.answers().catch(() => false)); i++)
+      await sleep(50);
+    assert.equal(await status('/readyz', late), 503);
+    assert.equal((await ends(late)).code, 'upstream');
+    assert.match(late.output, /store\.waiting/);
+    await pg.service('restart');
+    await answersSoon(late);
+    await late.stop();
+  });
+
+  it('paused: the time limit ends it', async () => {
+    await pg.service('pause');
+    const began = Date.now();
+    const { type, code } = await ends();
+    const took = Date.now() - began;
+    await pg.service('resume');
+    assert.equal(type, 'chat.error');
+    assert.ok(['timeout', 'upstream'].includes(code), code);
+    assert.ok(took < 12000, `${took} ms`);
+    await answersSoon();
+  });
+
+  const KICK = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN ('vesper_read', 'vesper_chat')";
+
+  it('a login that is revoked: no answer, and no figure; back when it is back', async () => {
+    await pg.admin('ALTER ROLE vesper_read NOLOGIN');
+    await pg.admin(KICK);
+    const ended = await ends();
+    await pg.admin('ALTER ROLE vesper_read LOGIN');
+    assert.doesNotMatch(ended.text, /At risk/);
+    await answersSoon();
+  });
+
+  it('a view that is dropped: no answer, other questions go on', async () => {
+    await pg.admin('ALTER VIEW dbo.per_projecthealth RENAME TO gone');
+    const ended = await ends();
+    const other = await d.ask('Which projects are off track?');
+    await pg.admin('ALTER VIEW dbo.gone RENAME TO per_projecthealth');
+    assert.doesNotMatch(ended.text, /At risk/);
+    assert.doesNotMatch(JSON.stringify(ended), /per_projecthealth|relation/, 'what the server said is not the user\'s');
+    assert.match(other.text, /3 projects/);
+    await answersSoon();
+  });
+
+  it('a store that can only be read: refused, not lost without a word', async () => {
+    await pg.admin('REVOKE INSERT, UPDATE ON dbo.chat_messages, dbo.chat_sessions FROM vesper_chat');
+    const ended = await ends();
+    await pg.admin('GRANT INSERT, UPDATE ON dbo.chat_messages, dbo.chat_sessions TO vesper_chat');
+    assert.equal(ended.type, 'chat.error');
+    await answersSoon();
+  });
+});
+
+describe('configuration', () => {
+  const refused = (env, ...patterns) => refusedStart({ warehouse: 'none', env: pg.env(env) }, ...patterns);
+
+  it('a server without a connection string', async () => {
+    await refused({ VESPER_WAREHOUSE_DSN: undefined }, /warehouse\.dialect is postgres: warehouse\.dsn must be/);
+    await refused({ VESPER_STORE_DSN: undefined, VESPER_STORE_DIALECT: 'mssql' }, /store\.dialect is mssql: store\.dsn must be/);
+  });
+
+  it('an unknown dialect, a folder that means nothing, a tenant without its file', async () => {
+    await refused({ VESPER_STORE_DIALECT: 'oracle' }, /must be one of mssql\|postgres\|sqlite/i);
+    await refused({ VESPER_WAREHOUSE_DIR: '/tmp' }, /warehouse\.dir is for sqlite/);
+    await refused({ VESPER_STORE_DIALECT: 'sqlite', VESPER_TENANTS: '{"vesper":{}}' }, /tenants\.vesper: "store" must name its SQLite file/);
+  });
+
+  it('tenants need no files on servers', async () => {
+    const d = await pg.start({ env: { VESPER_TENANTS: '{"vesper":{},"acme":{}}' } });
+    assert.match((await d.ask(REFERENCE)).text, /48\.73/);
+    await d.stop();
+  });
+
+  it('one on a server, one in files', async () => {
+    const d = await startDaemon({ warehouse: sqlite, env: { ...pg.env(), VESPER_WAREHOUSE_DIALECT: undefined, VESPER_WAREHOUSE_DSN: undefined,
+      VESPER_WAREHOUSE_DIR: sqlite } });
+    assert.match((await d.ask(REFERENCE)).text, /48\.73/);
+    await d.stop();
+  });
+
+  it('passwords come from files, and are never shown', async () => {
+    const dir = await tempDir('secrets');
+    const file = join(dir, 'dsn');
+    await writeFile(file, `${pg.dsn('vesper_read', READ_PASSWORD)}\n`);
+    const env = { VESPER_WAREHOUSE_DSN: undefined, VESPER_WAREHOUSE_DSN_FILE: file, VESPER_LOG_LEVEL: 'debug' };
+    const printed = await launch({ args: ['--print-config'], warehouse: 'none', env: pg.env(env) });
+    await printed.ended();
+    const d = await pg.start({ env });
+    await d.ask(REFERENCE);
+    await pg.service('kill');
+    await d.ask(REFERENCE).catch(() => {}); /* whatever a driver says when it fails */
+    await pg.service('restart');
+    await sleep(1500);
+    await d.kill();
+    assert.match(printed.output, /"dsn": "\*\*\*"/);
+    for (const secret of [READ_PASSWORD, CHAT_PASSWORD])
+      assert.doesNotMatch(printed.output + d.output, new RegExp(secret));
+  });
+});
