@@ -22,6 +22,8 @@
 #include "vesper/transport.h"
 #include "vesper/turn.h"
 
+#include "record.h"
+
 struct daemon {
 	struct config *config;
 	struct databases databases;
@@ -33,6 +35,12 @@ struct daemon {
 	struct store *store;
 	struct llm *llm;
 	struct budget *budget;
+	const char *record_folder; /* --record; NULL: nothing is recorded */
+	struct recorder *recorder;
+	json_t *exchanges; /* the only model is this recording of one; NULL: as configured */
+	struct llm_replay *replay;
+	void (*on_turn)(void *owner, json_t *take); /* instead of a recorder; or NULL */
+	void *on_turn_owner;
 	struct identity *identity;
 	struct arena *roles; /* what the roles of tokens stand for */
 	struct stream_hub *streams;
@@ -52,6 +60,8 @@ struct daemon {
 	struct err failure; /* why the start could not go on */
 };
 
+/* The configuration, and what concerns the whole process. */
+MUST_CHECK bool daemon_setup(struct daemon *d, struct err *e);
 /* From the bottom up; false leaves what was built, for daemon_take_down. Nothing is opened to the
  * outside yet. */
 MUST_CHECK bool daemon_build(struct daemon *d, struct err *e);

@@ -9,8 +9,6 @@
 #include "vesper/log.h"
 #include "vesper/tool.h"
 
-extern char **environ;
-
 static int print_turn(void)
 {
 	struct buf b;
@@ -85,45 +83,6 @@ static int check(struct daemon *d)
 	return 0;
 }
 
-/* What VESPER_CONFIG names, or the file beside the catalogue. */
-static const char *config_path(struct daemon *d)
-{
-	const char *path = getenv("VESPER_CONFIG"), *root = getenv("VESPER_ROOT");
-
-	if (path && *path)
-		return path;
-	return arena_printf(d->arena, "%s/config/vesper.json", root && *root ? root : VESPER_ROOT);
-}
-
-static bool setup(struct daemon *d, struct err *e)
-{
-	const char *today;
-	enum log_format format = LOG_AUTO;
-	enum log_level level = LOG_INFO;
-	struct date date;
-
-	d->arena = arena_new(16 << 20);
-	if (!config_load(config_path(d), environ, &d->config, e))
-		return false;
-	if (!log_level_parse(config_text(d->config, "log.level"), &level))
-		return err_set(e, ERR_INPUT, "log.level: debug, info, warn or error");
-	if (strcmp(config_text(d->config, "log.format"), "json") == 0)
-		format = LOG_JSON;
-	else if (strcmp(config_text(d->config, "log.format"), "text") == 0)
-		format = LOG_TEXT;
-	log_setup(level, format);
-	today = config_text(d->config, "today");
-	if (*today && !date_parse_iso(today, &date))
-		return err_set(e, ERR_INPUT, "VESPER_TODAY: \"%s\" is not a date like 2026-02-27",
-			       today);
-	if (*today)
-		clock_freeze_today(date);
-	d->root = config_text(d->config, "root");
-	if (!*d->root)
-		d->root = VESPER_ROOT;
-	return true;
-}
-
 int main(int argc, char **argv)
 {
 	struct daemon d = {0};
@@ -137,13 +96,16 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(verb, "--print-turn") == 0)
 		return print_turn();
-	if (argc > 2 ||
-	    (*verb && strcmp(verb, "--check") != 0 && strcmp(verb, "--print-config") != 0)) {
-		fputs("usage: vesperd [--check | --print-turn | --print-config | --version]\n",
+	if (argc == 3 && strcmp(verb, "--record") == 0) {
+		d.record_folder = argv[2];
+	} else if (argc > 2 ||
+		   (*verb && strcmp(verb, "--check") != 0 && strcmp(verb, "--print-config") != 0)) {
+		fputs("usage: vesperd [--record DIR | --check | --print-turn | --print-config | "
+		      "--version]\n",
 		      stderr);
 		return 2;
 	}
-	if (!setup(&d, &e)) {
+	if (!daemon_setup(&d, &e)) {
 		fprintf(stderr, "vesperd: %s\n", e.text);
 		status = 1;
 	} else if (strcmp(verb, "--print-config") == 0) {

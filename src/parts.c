@@ -185,6 +185,14 @@ static bool open_model(struct daemon *d, struct err *e)
 			return err_prefix(e, "llm.providers[%zu]", i);
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
 		read_role(d, (enum llm_role)i, &o.roles[i]);
+	if (d->exchanges) {
+		d->llm = llm_from_exchanges(d->loop, d->exchanges, &d->replay);
+		return true;
+	}
+	if (d->recorder) {
+		o.exchange = recorder_exchange;
+		o.exchange_owner = d->recorder;
+	}
 	open_budget(d, &o);
 	return llm_new(d->loop, d->http, &o, &d->llm, e);
 }
@@ -256,6 +264,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 
 	if (!databases_read(d->config, d->arena, &d->databases, e) || !read_places(d, e) ||
 	    !loop_new(&d->loop, e) || !http_new(d->loop, &d->http, e) ||
+	    (d->record_folder && !recorder_open(d->loop, d->record_folder, &d->recorder, e)) ||
 	    !databases_open_warehouse(&d->databases, d->config, d->loop, &d->warehouse, e) ||
 	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
@@ -277,6 +286,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.places = d->places,
 		.place_count = d->databases.tenant_count,
 	};
+	turns.record = d->recorder ? recorder_turn : d->on_turn;
+	turns.record_owner = d->recorder ? (void *)d->recorder : d->on_turn_owner;
 	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
 		return err_set(e, ERR_INPUT, "checks.numbers: must be flag or withhold");
 	d->turns = turns_new(&turns);
@@ -329,6 +340,7 @@ void daemon_take_down(struct daemon *d)
 	identity_free(&d->identity);
 	arena_free(&d->roles);
 	llm_free(&d->llm);
+	recorder_close(&d->recorder);
 	budget_free(&d->budget);
 	store_free(&d->store);
 	cache_free(&d->cache);

@@ -77,6 +77,7 @@ struct llm_call {
 	int64_t deadline_ms;   /* clock_mono_ms() by which the call must have ended; 0: none */
 	const char *user_hash; /* opaque id of the user, or NULL */
 	const struct budget_payer *payer; /* NULL: nobody's money */
+	const char *turn_id;              /* kept with a recording; or NULL */
 };
 
 enum llm_stop {
@@ -157,6 +158,10 @@ struct llm_options {
 	struct budget *budget; /* NULL: nothing is counted. Outlives the llm. */
 	void (*ledger)(void *owner, const struct budget_entry *entry); /* or NULL */
 	void *ledger_owner;
+	/* Each call when it has ended, as record.h has it; the reference is given away. NULL:
+	 * nobody records. */
+	void (*exchange)(void *owner, const char *hash, json_t *take);
+	void *exchange_owner;
 };
 
 /* No provider configured: *out is NULL and that is fine (the way without a model). */
@@ -164,6 +169,19 @@ MUST_CHECK bool llm_new(struct loop *l, struct http *h, const struct llm_options
 			struct llm **out, struct err *e);
 struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, void *self);
 void llm_free(struct llm **llm);
+
+/* A model that says again what was recorded, with no network: exchanges by their hash (a reference
+ * is kept). *replay lives as long as the model. */
+struct llm_replay;
+struct llm *llm_from_exchanges(struct loop *l, json_t *by_hash, struct llm_replay **replay);
+/* The recorded turn that is held again now; borrowed until the next. */
+void llm_replay_turn(struct llm_replay *replay, const char *turn_id);
+struct llm_replay_counts {
+	size_t exact;    /* requests that were recorded just so */
+	size_t stood_in; /* that another of the same turn and role answered */
+	size_t missing;
+};
+struct llm_replay_counts llm_replay_counted(const struct llm_replay *replay); /* of this turn */
 
 /* Some provider's breaker lets a call through now. NULL: false. */
 bool llm_usable(const struct llm *llm);

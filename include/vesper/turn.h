@@ -70,6 +70,9 @@ struct turns_options {
 	struct know_calendar calendar;
 	const struct tenant_place *places; /* borrowed; who is not among them lives by UTC */
 	size_t place_count;
+	/* Each turn when it is over, as a line of a case (record.h); NULL: nobody records. */
+	void (*record)(void *owner, json_t *take);
+	void *record_owner;
 };
 
 struct turns *turns_new(const struct turns_options *options);

@@ -15,6 +15,7 @@ int ctl_probe_verb(int argc, char **argv);
 int ctl_demo_data(int argc, char **argv);
 int ctl_demo_check(int argc, char **argv);
 int ctl_check_sql(int argc, char **argv);
+int ctl_eval(int argc, char **argv);
 int ctl_db(int argc, char **argv);
 
 /* The value of an option such as "--tenant", or the fallback. Options and their values are skipped

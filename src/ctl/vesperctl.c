@@ -26,6 +26,10 @@ static const struct verb {
 	{"check-sql", ctl_check_sql,
 	 "check-sql [--dialect mssql|postgres|sqlite] [--json] < FILE   what the gate says to "
 	 "statements"},
+	{"eval", ctl_eval,
+	 "eval DIR|FILE [--json | --junit FILE]   holds recorded conversations again, without "
+	 "network, "
+	 "and compares rows and facts"},
 	{"probe", ctl_probe_verb,
 	 "probe [PATH]   ends with 0 when that path of the daemon answers 200"},
 	{"demo-data", ctl_demo_data,

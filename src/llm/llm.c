@@ -20,6 +20,8 @@ struct llm {
 	size_t count;
 	size_t *order[LLM_ROLE_COUNT]; /* which provider is asked first, second, … */
 	struct money money;
+	void (*exchange)(void *owner, const char *hash, json_t *take);
+	void *exchange_owner;
 	int64_t retry_base_ms;
 	size_t running;
 };
@@ -102,6 +104,17 @@ static void on_cancel(struct op *op)
 	run_free(r);
 }
 
+static void record(const struct run *r, const struct llm_answer *answer, const struct err *e)
+{
+	char hash[HASH_HEX_BYTES];
+	json_t *exchange;
+
+	if (!r->llm->exchange)
+		return;
+	exchange = exchange_json(&r->call, answer, e, hash);
+	r->llm->exchange(r->llm->exchange_owner, hash, exchange);
+}
+
 static void run_end(struct run *r, const struct llm_answer *answer, const struct err *e)
 {
 	struct llm_handler handler = r->handler;
@@ -111,6 +124,7 @@ static void run_end(struct run *r, const struct llm_answer *answer, const struct
 	bool shown = r->shown;
 
 	llm_usage_add(&last.usage, &r->spent);
+	record(r, answer, e);
 	llm_count("calls_total", last.provider ? last.provider : "none", "role",
 		  llm_role_name(r->call.role), 1);
 	metric_add("vesper_llm_call_ms_total", clock_mono_ms() - r->began_ms);
@@ -437,6 +451,8 @@ bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, 
 	}
 	llm = llm_alloc(l, options->provider_count, options->retry_base_ms);
 	llm->money = (struct money){options->budget, options->ledger, options->ledger_owner};
+	llm->exchange = options->exchange;
+	llm->exchange_owner = options->exchange_owner;
 	for (size_t i = 0; ok && i < options->provider_count; i++)
 		ok = provider_open(llm, h, options, i, e);
 	for (size_t i = 0; ok && i < LLM_ROLE_COUNT; i++)

@@ -10,6 +10,7 @@
 
 #include "vesper/arena.h"
 #include "vesper/err.h"
+#include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/llm.h"
 #include "vesper/str.h"
@@ -75,6 +76,12 @@ void money_settle(const struct money *m, const struct llm_call *call, const stru
 /* Fills in what a call that broke off may have used at most. */
 void money_guess(const struct llm_call *call, const struct provider *p, bool streamed,
 		 int64_t text_bytes, struct llm_usage *usage);
+
+/* ---- llm_record.c ---- */
+
+/* A call that has ended, as record.h has it; its name is in `hash`. New reference. */
+json_t *exchange_json(const struct llm_call *call, const struct llm_answer *answer,
+		      const struct err *e, char hash[HASH_HEX_BYTES]);
 
 /* ---- llm_retry.c: whether and how long to wait before the same request is sent again. Pure. ----
  */

@@ -400,6 +400,8 @@ enum turn_state step_save(struct turn *t)
 
 enum turn_state step_done(struct turn *t)
 {
+	if (t->all->record)
+		t->all->record(t->all->record_owner, turn_record(t));
 	metric_add(t->end.failed ? "vesper_chat_turns_total{outcome=\"failed\"}"
 				 : "vesper_chat_turns_total{outcome=\"ended\"}",
 		   1);

@@ -35,6 +35,8 @@ struct turns *turns_new(const struct turns_options *o)
 		.llm = o->llm,
 		.deadline_ms = o->deadline_ms ? o->deadline_ms : TURN_DEADLINE_MS,
 		.grace_ms = o->grace_ms,
+		.record = o->record,
+		.record_owner = o->record_owner,
 		.numbers = o->numbers,
 		.calendar = o->calendar,
 		.places = o->places,

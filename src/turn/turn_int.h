@@ -47,6 +47,8 @@ struct turns {
 	size_t count;
 	struct list repeats; /* struct repeat: client_msg_ids of turns whose log is kept, oldest
 				first */
+	void (*record)(void *owner, json_t *take);
+	void *record_owner;
 	bool draining;
 	void (*on_drained)(void *owner);
 	void *drained_owner;
@@ -273,6 +275,9 @@ const json_t *memory_standing(const json_t *items, const struct principal *who, 
 
 /* chain.c: the question is two, and the second points at what the first finds. */
 bool chain_understand(struct turn *t, json_t **steps);
+
+/* turn_record.c: the turn as a line of a case; new reference */
+json_t *turn_record(const struct turn *t);
 
 /* A model may be asked now: one is usable, and the payer's budget is not used up. */
 bool turn_may_ask_model(struct turn *t);

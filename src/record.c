@@ -1,0 +1,121 @@
+/*
+ * Recording: each exchange with a model and each turn goes to a file of its own folder, written by
+ * a thread beside the loop. A recording that can't be written is logged; the turn is not touched by
+ * it.
+ */
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "vesper/json.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/pool.h"
+#include "vesper/record.h"
+
+struct recorder {
+	struct pool *pool;
+	char *folder;
+};
+
+struct writing {
+	struct pool_job job; /* first */
+	char *path;
+	char *text;
+	bool add; /* a line at the end; else the whole file */
+	int problem;
+};
+
+bool recorder_open(struct loop *l, const char *folder, struct recorder **out, struct err *e)
+{
+	struct recorder *r;
+
+	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+		return err_set(e, ERR_INPUT, "--record %s: %s", folder, strerror(errno));
+	if (access(folder, W_OK | X_OK) != 0)
+		return err_set(e, ERR_INPUT, "--record %s: %s", folder, strerror(errno));
+	r = mem_alloc(sizeof(*r));
+	r->pool = pool_new(l, "record", 1);
+	r->folder = mem_strdup(folder);
+	*out = r;
+	return true;
+}
+
+void recorder_close(struct recorder **recorder)
+{
+	struct recorder *r = *recorder;
+
+	*recorder = NULL;
+	if (!r)
+		return;
+	pool_free(&r->pool);
+	mem_free(r->folder);
+	mem_free(r);
+}
+
+static void on_write(struct pool_job *job)
+{
+	struct writing *w = (struct writing *)job;
+	int fd =
+		open(w->path, O_WRONLY | O_CREAT | O_CLOEXEC | (w->add ? O_APPEND : O_TRUNC), 0600);
+	size_t left = strlen(w->text);
+	const char *p = w->text;
+
+	while (fd >= 0 && left > 0) {
+		ssize_t n = write(fd, p, left);
+
+		if (n < 0)
+			break;
+		p += n;
+		left -= (size_t)n;
+	}
+	w->problem = fd < 0 || left > 0 ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+static void on_written(struct pool_job *job)
+{
+	struct writing *w = (struct writing *)job;
+
+	if (w->problem)
+		log_error("record.failed", "%s: %s", w->path, strerror(w->problem));
+	mem_free(w->path);
+	mem_free(w->text);
+	mem_free(w);
+}
+
+static void write_take(struct recorder *r, char *path_take, json_t *take, bool add)
+{
+	struct writing *w = mem_alloc(sizeof(*w));
+	char *text = json_text(take);
+
+	json_decref(take);
+	w->job.run = on_write;
+	w->job.done = on_written;
+	w->path = path_take;
+	w->text = mem_printf("%s\n", text);
+	w->add = add;
+	mem_free(text);
+	pool_submit(r->pool, &w->job);
+}
+
+void recorder_exchange(void *owner, const char *hash, json_t *take)
+{
+	struct recorder *r = owner;
+
+	write_take(r, mem_printf("%s/%s" RECORD_EXCHANGE_SUFFIX, r->folder, hash), take, false);
+}
+
+void recorder_turn(void *owner, json_t *take)
+{
+	struct recorder *r = owner;
+	const char *session = json_string_value(json_object_get(take, "session_id"));
+
+	write_take(r, mem_printf("%s/%s" RECORD_CASE_SUFFIX, r->folder, session), take, true);
+}

@@ -1,0 +1,20 @@
+/* Writes what models said and what turns made of it; the files are in vesper/record.h. */
+#ifndef VESPER_RECORDER_H
+#define VESPER_RECORDER_H
+
+#include <jansson.h>
+
+#include "vesper/err.h"
+#include "vesper/loop.h"
+
+struct recorder;
+
+MUST_CHECK bool recorder_open(struct loop *l, const char *folder, struct recorder **out,
+			      struct err *e);
+void recorder_close(struct recorder **r); /* what was given is written before */
+
+/* For llm_options.exchange and turns_options.record; the owner is the recorder. */
+void recorder_exchange(void *owner, const char *hash, json_t *take);
+void recorder_turn(void *owner, json_t *take);
+
+#endif

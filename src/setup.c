@@ -1,0 +1,48 @@
+/* Before anything is built: the configuration is read, and what concerns the whole process (log,
+ * today's date, where files are) is taken from it. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "vesper/clock.h"
+#include "vesper/log.h"
+
+/* What VESPER_CONFIG names, or the file beside the catalogue. */
+static const char *config_path(struct daemon *d)
+{
+	const char *path = getenv("VESPER_CONFIG"), *root = getenv("VESPER_ROOT");
+
+	if (path && *path)
+		return path;
+	return arena_printf(d->arena, "%s/config/vesper.json", root && *root ? root : VESPER_ROOT);
+}
+
+bool daemon_setup(struct daemon *d, struct err *e)
+{
+	const char *today;
+	enum log_format format = LOG_AUTO;
+	enum log_level level = LOG_INFO;
+	struct date date;
+
+	d->arena = arena_new(16 << 20);
+	if (!config_load(config_path(d), environ, &d->config, e))
+		return false;
+	if (!log_level_parse(config_text(d->config, "log.level"), &level))
+		return err_set(e, ERR_INPUT, "log.level: debug, info, warn or error");
+	if (strcmp(config_text(d->config, "log.format"), "json") == 0)
+		format = LOG_JSON;
+	else if (strcmp(config_text(d->config, "log.format"), "text") == 0)
+		format = LOG_TEXT;
+	log_setup(level, format);
+	today = config_text(d->config, "today");
+	if (*today && !date_parse_iso(today, &date))
+		return err_set(e, ERR_INPUT, "VESPER_TODAY: \"%s\" is not a date like 2026-02-27",
+			       today);
+	if (*today)
+		clock_freeze_today(date);
+	d->root = config_text(d->config, "root");
+	if (!*d->root)
+		d->root = VESPER_ROOT;
+	return true;
+}

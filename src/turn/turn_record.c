@@ -1,0 +1,96 @@
+/* A finished turn as it is recorded: what was asked by whom, and what came of it. The words of the
+ * answer are no part of it; they may change without anything being wrong. */
+#include <string.h>
+
+#include "turn_int.h"
+#include "vesper/json.h"
+#include "vesper/record.h"
+
+static json_t *outcomes_json(const struct turn *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->result_count; i++) {
+		const struct result *r = t->results[i];
+		json_t *one = json_object();
+
+		json_set_str(one, "tool", r->tool);
+		json_set_str(one, "outcome", outcome_name(r->outcome.kind));
+		json_set_int(one, "rows",
+			     r->table_count > 0 ? (int64_t)r->tables[0]->row_count : 0);
+		json_push_take(list, one);
+	}
+	return list;
+}
+
+static json_t *views_json(const struct turn *t)
+{
+	json_t *list = json_array(), *view;
+	size_t i;
+
+	json_array_foreach(t->views, i, view) {
+		json_t *one, *source = json_object_get(view, "source");
+
+		if (!json_object_get(view, "data_dict"))
+			continue;
+		one = json_object();
+		json_set_str(one, "tool", json_string_value(json_object_get(source, "tool")));
+		json_set_take(one, "columns", json_incref(json_object_get(view, "columns")));
+		json_set_take(one, "data_dict", json_incref(json_object_get(view, "data_dict")));
+		json_push_take(list, one);
+	}
+	return list;
+}
+
+static json_t *facts_json(const struct turn *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->result_count; i++)
+		for (size_t k = 0; k < t->results[i]->fact_count; k++) {
+			const struct fact *f = &t->results[i]->facts[k];
+			json_t *one = json_object();
+
+			json_set_str(one, "tool", t->results[i]->tool);
+			json_set_str(one, "name", f->name);
+			json_set_str(one, "value", f->value);
+			json_push_take(list, one);
+		}
+	return list;
+}
+
+static json_t *permissions_json(const struct principal *who)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < who->permission_count; i++)
+		json_push_take(list, json_str(who->permissions[i]));
+	return list;
+}
+
+json_t *turn_record(const struct turn *t)
+{
+	json_t *line = json_object(), *expect = json_object();
+	const json_t *ask = json_object_get(t->leaves_standing, "ask");
+	char today[DATE_ISO_BYTES];
+
+	date_iso(t->today, today);
+	json_set_str(expect, "status",
+		     t->end.status == MESSAGE_COMPLETE ? "ok" : message_status_name(t->end.status));
+	json_set_take(expect, "outcomes", outcomes_json(t));
+	json_set_take(expect, "views", views_json(t));
+	json_set_take(expect, "facts", facts_json(t));
+	json_set_str(line, "format", RECORD_CASE_FORMAT);
+	json_set_str(line, "session_id", t->request.session_id);
+	json_set_str(line, "turn_id", t->id.text);
+	json_set_str(line, "tenant", t->who->tenant);
+	json_set_take(line, "permissions", permissions_json(t->who));
+	json_set_str(line, "today", today);
+	json_set_str(line, "content", t->request.content);
+	json_set_take(line, "filters", json_deep_copy(t->request.filters));
+	if (t->request.ask_id)
+		json_set_take(line, "values", json_deep_copy(t->request.values));
+	json_set_str(line, "ask_id", json_string_value(json_object_get(ask, "ask_id")));
+	json_set_take(line, "expect", expect);
+	return line;
+}

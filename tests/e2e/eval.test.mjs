@@ -1,0 +1,105 @@
+/*
+ * What a daemon recorded is held again without any network: the same rows and facts come out, a changed
+ * expectation or changed data is found, and no key is in the files.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startMock } from '../mock/anthropic.mjs';
+import { COMPARISON, demoWarehouse, filesUnder, REFERENCE, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+
+const OPEN = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
+
+let folder;
+let mock;
+let cases;
+
+async function evaluate(...args) {
+  const env = { PATH: process.env.PATH, VESPER_WAREHOUSE_DIR: await demoWarehouse(), ANTHROPIC_API_KEY: 'never-used',
+    ...Object.fromEntries(Object.entries(process.env).filter(([n]) => /^[ALU]+SAN_OPTIONS$|^ODBC/.test(n))) };
+  return run(VESPERCTL, ['eval', ...args], { cwd: ROOT, env }).then(({ stdout }) => ({ code: 0, stdout }),
+    (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
+}
+
+describe('vesperd --record, vesperctl eval', () => {
+  before(async () => {
+    folder = join(await tempDir('record'), 'rec');
+    mock = await startMock();
+    const d = await startDaemon({ mock, args: ['--record', folder] });
+    const chat = await d.connect();
+    for (const question of [REFERENCE, COMPARISON, OPEN])
+      await chat.ask(question);
+    await chat.close();
+    await d.stop();
+    await mock.close();
+    cases = (await filesUnder(folder)).filter((f) => f.endsWith('.case.jsonl'));
+  });
+
+  it('keeps every exchange and every turn, and no secret', async () => {
+    const files = await filesUnder(folder);
+    assert.equal(files.filter((f) => f.endsWith('.exchange.json')).length, mock.count);
+    assert.equal(cases.length, 1);
+    const all = (await Promise.all(files.map((f) => readFile(f, 'utf8')))).join('\n');
+    assert.match(all, /48\.73/);
+    assert.doesNotMatch(all, /mock-key|end-to-end-secret|eyJ|x-api-key|authorization/i);
+    const lines = (await readFile(cases[0], 'utf8')).trim().split('\n').map(JSON.parse);
+    assert.deepEqual(lines.map((l) => l.content), [REFERENCE, COMPARISON, OPEN]);
+    assert.equal(lines[0].expect.outcomes[0].tool, 'get_average_annual_price');
+  });
+
+  it('comes out the same, with no network, from the folder and from one file', async () => {
+    const all = await evaluate(folder, '--json');
+    assert.equal(all.code, 0, all.stdout + all.stderr);
+    const results = JSON.parse(all.stdout);
+    assert.deepEqual(results.map((r) => r.ok), [true, true, true]);
+    assert.deepEqual(results.map((r) => r.model_calls.missing), [0, 0, 0]);
+    assert.ok(results.every((r) => r.model_calls.exact >= 1), JSON.stringify(results));
+    assert.equal((await evaluate(cases[0])).code, 0);
+  });
+
+  it('finds a row and a fact that differ, says where, and writes junit', async () => {
+    const lines = (await readFile(cases[0], 'utf8')).trim().split('\n').map(JSON.parse);
+    const corrected = { ...lines[0], expect: { views: [{ ...lines[0].expect.views[0],
+      data_dict: { ...lines[0].expect.views[0].data_dict, AvgPrice_PerMWh: [48.74] } }] } };
+    const wrong = { ...lines[1], expect: { facts: lines[1].expect.facts.map((f, i) => (i ? f : { ...f, value: '0' })) } };
+    const file = join(folder, 'corrected.jsonl');
+    await writeFile(file, [corrected, wrong, { ...lines[2], expect: {} }].map((l) => JSON.stringify(l)).join('\n'));
+    const junit = join(folder, 'junit.xml');
+    const { code, stdout } = await evaluate(file, '--junit', junit);
+    assert.equal(code, 1);
+    assert.match(stdout, /views\[0\]: expected .*48\.74.* got .*AvgPrice/);
+    assert.match(stdout, /facts\[0\]/);
+    assert.match(stdout, /3 turns, 2 failed/);
+    assert.match(await readFile(junit, 'utf8'), /tests="3" failures="2"[^]*<failure message=/);
+  });
+
+  it('a prompt that changed since is stood in for by the same turn\'s exchange', async () => {
+    const dir = await tempDir('changed');
+    for (const f of await filesUnder(folder)) {
+      const text = await readFile(f, 'utf8');
+      const name = f.split('/').pop();
+      if (name.endsWith('.exchange.json')) {
+        const e = JSON.parse(text);
+        e.hash = e.hash.replace(/^./, 'z');
+        await writeFile(join(dir, `${e.hash}.exchange.json`), JSON.stringify(e));
+      } else if (name.endsWith('.case.jsonl')) {
+        await writeFile(join(dir, name), text);
+      }
+    }
+    const { code, stdout } = await evaluate(dir, '--json');
+    assert.equal(code, 0, stdout);
+    assert.ok(JSON.parse(stdout).every((r) => r.model_calls.stood_in >= 1 && r.model_calls.exact === 0));
+  });
+
+  it('what is no recording is refused', async () => {
+    assert.equal((await evaluate(join(folder, 'nothing'))).code, 2);
+    const file = join(folder, 'broken.jsonl');
+    await writeFile(file, '{"format":"vesper-case/1","content":"x"}\n');
+    const { code, stderr } = await evaluate(file);
+    assert.equal(code, 2);
+    assert.match(stderr, /broken\.jsonl:1: tenant/);
+  });
+});
+after(() => mock?.close());
