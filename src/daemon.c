@@ -136,6 +136,8 @@ static void count_first(struct prepare_tenant *p)
 		return;
 	if (!daemon_listen(d, &problem))
 		give_up(d, &problem);
+	else
+		upkeep_start(d->upkeep);
 }
 
 /* One that was in use is not given up: its schema may just be on the way to a newer version. */
@@ -166,6 +168,17 @@ static void on_sum(void *owner, const struct budget_sum *sum)
 	budget_add_sum(p->daemon->budget, p->tenant, sum, clock_now_ms());
 }
 
+/* Tools that are switched off must be known before anybody asks. */
+static void on_closed(void *owner, const struct err *e)
+{
+	struct prepare_tenant *p = owner;
+
+	if (e || p->ready)
+		on_prepared(p, e);
+	else
+		upkeep_begin(p->daemon->upkeep, p->tenant, on_prepared, p);
+}
+
 static void on_spent_known(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
@@ -175,7 +188,7 @@ static void on_spent_known(void *owner, const struct err *e)
 		return;
 	}
 	p->spent_known = true;
-	store_close_orphans(p->daemon->store, p->tenant, orphan_age_ms(p->daemon), on_prepared, p);
+	store_close_orphans(p->daemon->store, p->tenant, orphan_age_ms(p->daemon), on_closed, p);
 }
 
 static void on_migrated(void *owner, const struct err *e)
@@ -244,6 +257,7 @@ static void start(struct daemon *d)
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);
 	db_watch(d->warehouse);
 	db_watch(d->stored);
+	d->upkeep = upkeep_new(d);
 	d->names = know_refresh_new(&(struct know_refresh_options){
 		.loop = d->loop,
 		.warehouse = d->warehouse,

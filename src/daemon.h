@@ -46,6 +46,8 @@ struct daemon {
 	struct stream_hub *streams;
 	struct turns *turns;
 	struct know_refresh *names;
+	struct switches *switches; /* tools that are switched off */
+	struct upkeep *upkeep;
 	struct transport *transport;
 	struct signal_watch *term, *interrupt, *hangup;
 	struct timer *drain_timer;
@@ -72,6 +74,15 @@ MUST_CHECK bool daemon_use_knowledge(struct daemon *d, struct turn_knowledge *ta
 /* signin.c */
 MUST_CHECK bool daemon_open_identity(struct daemon *d, struct err *e);
 MUST_CHECK bool daemon_use_roles(struct daemon *d, const struct catalog *c, struct err *e);
+/* upkeep.c: the switches of tools are read anew, and what is too old deleted. */
+struct upkeep *upkeep_new(struct daemon *d);
+void upkeep_free(struct upkeep **u);
+/* Reads a tenant's switches for the first time; until then nobody may be served. */
+void upkeep_begin(struct upkeep *u, const char *tenant,
+		  void (*ready)(void *owner, const struct err *e), void *owner);
+/* From now on, again and again. */
+void upkeep_start(struct upkeep *u);
+void upkeep_switches_changed(void *owner, const char *tenant);
 /* Opens the port. */
 MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
 /* In the opposite order of building; each part may be missing. */

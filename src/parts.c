@@ -226,6 +226,7 @@ bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct 
 
 	if (!catalog_load(d->root, &k.catalog, e))
 		return false;
+	catalog_use_switches(k.catalog, d->switches);
 	k.know = know_new(k.catalog);
 	o.catalog = k.catalog;
 	o.know = k.know;
@@ -257,6 +258,15 @@ bool daemon_use_knowledge(struct daemon *d, struct turn_knowledge *take, struct 
 
 /* ---- the whole ---- */
 
+static enum turn_busy busy_policy(const struct config *c)
+{
+	const char *text = config_text(c, "limits.busy");
+
+	if (strcmp(text, "queue") == 0)
+		return TURN_BUSY_QUEUE;
+	return strcmp(text, "interrupt") == 0 ? TURN_BUSY_INTERRUPT : TURN_BUSY_REJECT;
+}
+
 bool daemon_build(struct daemon *d, struct err *e)
 {
 	struct turn_knowledge k;
@@ -270,6 +280,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
 	    !daemon_open_identity(d, e) || !open_cache(d, e))
 		return false;
+	d->switches = switches_new();
 	if (!daemon_load_knowledge(d, &k, e))
 		return false;
 	d->streams = stream_hub_new(d->loop);
@@ -280,6 +291,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.llm = d->llm,
 		.deadline_ms = config_int(d->config, "llm.timeouts_ms.turn"),
 		.grace_ms = config_int(d->config, "limits.grace_s") * 1000,
+		.busy = busy_policy(d->config),
 		.calendar = {.fiscal_start_month =
 				     (int)config_int(d->config, "calendar.fiscal_start_month"),
 			     .week_start = week_start(d->config)},
@@ -314,6 +326,8 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.streams = d->streams,
 		.store = d->store,
 		.turns = d->turns,
+		.switches_changed = upkeep_switches_changed,
+		.switches_owner = d->upkeep,
 	};
 
 	for (size_t i = 0; i < json_array_size(list); i++)
@@ -335,7 +349,9 @@ void daemon_take_down(struct daemon *d)
 	timer_free(&d->prepare_timer);
 	transport_close(&d->transport);
 	know_refresh_free(&d->names);
+	upkeep_free(&d->upkeep);
 	turns_free(&d->turns);
+	switches_free(&d->switches);
 	stream_hub_free(&d->streams);
 	identity_free(&d->identity);
 	arena_free(&d->roles);

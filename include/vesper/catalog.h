@@ -161,13 +161,31 @@ struct catalog {
 	const struct report_def *reports;
 	size_t report_count;
 	struct calendar calendar;
-	const char *hash; /* SHA-256 of everything read, hex */
+	const struct switches *switches; /* NULL: everything is on */
+	const char *hash;                /* SHA-256 of everything read, hex */
 };
 
 /* root holds sql/, prompts/ and config/. Free by the last catalog_unref. */
 MUST_CHECK bool catalog_load(const char *root, struct catalog **out, struct err *e);
 struct catalog *catalog_ref(struct catalog *c);
 void catalog_unref(struct catalog **c);
+
+/* Tools that a tenant's administrators have switched off, agent by agent. Not part of a catalogue,
+ * as it changes while one lives; loop thread only. */
+struct switches;
+struct switch_off {
+	const char *agent;
+	const char *tool;
+};
+struct switches *switches_new(void);
+void switches_free(struct switches **s);
+/* Replaces what was off for this tenant; copied. */
+void switches_set(struct switches *s, const char *tenant, const struct switch_off *off,
+		  size_t count);
+bool switches_are_off(const struct switches *s, const char *tenant, const char *agent,
+		      const char *tool); /* s may be NULL */
+/* Borrowed; outlives the catalogue. */
+void catalog_use_switches(struct catalog *c, const struct switches *s);
 
 const struct tool_def *catalog_tool(const struct catalog *c, const char *name);
 const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const char *agent);
@@ -194,6 +212,7 @@ const char *catalog_condition_of(const char *permission, struct arena *a);
  * such a tool. All memory in the arena. */
 struct catalog_view {
 	const struct catalog *catalog;
+	const char *tenant; /* whose switches count; NULL: everybody together */
 	const struct domain_def *const *domains; /* with at least one usable tool */
 	size_t domain_count;
 	const struct tool_def *const *tools;
@@ -202,6 +221,10 @@ struct catalog_view {
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
+/* An agent through which this caller may use the tool (NULL `agent`: any of the tool's); NULL:
+ * none. What lists tools and what runs them both ask here. */
+const char *catalog_agent_for(const struct catalog *c, const struct tool_def *tool,
+			      const struct principal *who, const char *agent);
 /* Every visible tool, whoever asks: to tell "you may not" from "there is no such thing", and for
  * lists that are not for a caller. Never to run anything. */
 void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out);
@@ -210,6 +233,9 @@ bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
 
 /* May this caller (NULL: nobody) know values of the dimension? */
 bool catalog_may_name(const struct dimension_def *d, const struct principal *who);
+
+/* The first agent of a tool that the view has, through which it may be used. */
+const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def *tool);
 
 /* Names of the approved views ("Stage.mc_dayahead"), NULL-ended. */
 const char *const *catalog_views(const struct catalog *c);

@@ -62,6 +62,7 @@
 #define TURN_MAX_HOPS      64     /* state changes of one turn; a real one takes about 12 */
 #define TURN_DEADLINE_MS   120000 /* the whole turn */
 #define TURNS_MAX          4000   /* running turns in one process */
+#define TURNS_QUEUED_MAX   4      /* questions that wait in one session; more is no conversation */
 #define TURNS_PER_USER_MAX 8      /* running turns of one user over all sessions */
 #define TURN_GRACE_MS      30000  /* a turn nobody watches runs on that long, to be resumed */
 #define SUMMARY_MESSAGES   30     /* messages without a summary: then the older ones get one */
@@ -201,8 +202,10 @@
 #define STORE_PAGE_MAX       200  /* messages or sessions of one page */
 #define STORE_MIGRATIONS_MAX 500  /* numbered files; statements of all of them share one request */
 #define SWITCHES_MAX         500  /* tool switches of one tenant: agents times tools */
-#define RETAIN_BATCH         50   /* rows deleted by one request, so that turns get in between */
-#define FEEDBACK_BYTES_MAX   4000 /* a comment, a correction */
+#define SWITCHES_REFRESH_MS  2000 /* a switch is in force everywhere within five seconds */
+#define RETAIN_EVERY_MS      3600000 /* what got too old is looked for that often */
+#define RETAIN_BATCH         50      /* rows deleted by one request, so that turns get in between */
+#define FEEDBACK_BYTES_MAX   4000    /* a comment, a correction */
 #define IDEMPOTENT_LIFE_MS   86400000 /* a repeated request gets the first one's answer that long */
 #define IDEMPOTENT_STALE_MS                                                                        \
 	300000               /* a request that is not answered by then died with its process */

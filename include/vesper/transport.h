@@ -37,6 +37,9 @@ struct transport_options {
 	struct stream_hub *streams;
 	struct store *store;
 	struct turns *turns;
+	/* A tool was switched for this tenant: called once it is stored. */
+	void (*switches_changed)(void *owner, const char *tenant);
+	void *switches_owner;
 };
 
 /* Binds and listens. ERR_INPUT names the address that could not be bound and why. */

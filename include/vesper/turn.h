@@ -59,12 +59,20 @@ struct tenant_place {
 	struct zone *zone;
 };
 
+/* A question while an answer of its session is being written. */
+enum turn_busy {
+	TURN_BUSY_REJECT,    /* is refused */
+	TURN_BUSY_QUEUE,     /* is answered next */
+	TURN_BUSY_INTERRUPT, /* is answered instead */
+};
+
 struct turns_options {
 	struct loop *loop;
 	struct stream_hub *streams;
 	struct store *store;
-	struct llm *llm;           /* NULL: rules only */
-	int64_t deadline_ms;       /* 0: TURN_DEADLINE_MS */
+	struct llm *llm;     /* NULL: rules only */
+	int64_t deadline_ms; /* 0: TURN_DEADLINE_MS */
+	enum turn_busy busy;
 	int64_t grace_ms;          /* a turn nobody watches; 0: cancelled at once */
 	enum guard_policy numbers; /* what happens to a number that the data does not support */
 	struct know_calendar calendar;
@@ -109,9 +117,9 @@ struct turn_request {
 
 /*
  * Starts a turn, or attaches to the one that this client_msg_id started before. The log is where
- * everything further is said. Refusals: ERR_BUSY (a turn of this session runs), ERR_LIMIT,
- * ERR_DENIED (no chat:use), ERR_CANCELLED (draining). The log is borrowed: watch it at once (the
- * turn is cancelled when nobody watches it for grace_ms).
+ * everything further is said. Refusals: ERR_BUSY (a turn of this session runs, and the policy or
+ * the queue's limit says no), ERR_LIMIT, ERR_DENIED (no chat:use), ERR_CANCELLED (draining). The
+ * log is borrowed: watch it at once (the turn is cancelled when nobody watches it for grace_ms).
  */
 MUST_CHECK bool turn_start(struct turns *t, const struct turn_request *request,
 			   struct stream_log **log, struct err *e);

@@ -164,10 +164,28 @@ bool catalog_may_name(const struct dimension_def *d, const struct principal *who
 	return !d->permission || (who && may(who, d->permission));
 }
 
-/* who NULL: everybody together. */
-static bool may_use(const struct principal *who, const struct tool_def *t)
+void catalog_use_switches(struct catalog *c, const struct switches *s)
 {
-	return t->visible && (!who || may(who, t->permission));
+	c->switches = s;
+}
+
+const char *catalog_agent_for(const struct catalog *c, const struct tool_def *tool,
+			      const struct principal *who, const char *agent)
+{
+	if (!may(who, tool->permission))
+		return NULL;
+	for (const char *const *a = tool->agents; *a; a++)
+		if ((!agent || strcmp(*a, agent) == 0) &&
+		    !switches_are_off(c->switches, who->tenant, *a, tool->name))
+			return *a;
+	return NULL;
+}
+
+/* who NULL: everybody together. */
+static bool may_use(const struct catalog *c, const struct principal *who, const struct tool_def *t,
+		    const char *agent)
+{
+	return t->visible && (!who || catalog_agent_for(c, t, who, agent));
 }
 
 static bool has_tool(const struct catalog_view *v, const struct tool_def *t)
@@ -185,14 +203,17 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 		arena_alloc(a, (c->domain_count + 1) * sizeof(*domains));
 	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
 	bool *may_name = arena_alloc(a, c->dimension_count + 1);
-	struct catalog_view v = {
-		.catalog = c, .domains = domains, .tools = tools, .may_name = may_name};
+	struct catalog_view v = {.tenant = who ? who->tenant : NULL,
+				 .catalog = c,
+				 .domains = domains,
+				 .tools = tools,
+				 .may_name = may_name};
 
 	for (size_t i = 0; i < c->domain_count; i++) {
 		const struct domain_def *d = &c->domains[i];
 		bool any = false;
 		for (size_t k = 0; k < d->tool_count; k++) {
-			if (!may_use(who, d->tools[k]))
+			if (!may_use(c, who, d->tools[k], d->agent))
 				continue;
 			any = true;
 			if (!has_tool(&v, d->tools[k]))
@@ -220,5 +241,16 @@ void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *
 
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool, const char *agent)
 {
-	return has_tool(v, tool) && (!agent || list_has(tool->agents, agent));
+	return has_tool(v, tool) &&
+	       (!agent || (list_has(tool->agents, agent) &&
+			   !(v->tenant && switches_are_off(v->catalog->switches, v->tenant, agent,
+							   tool->name))));
+}
+
+const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def *tool)
+{
+	for (const char *const *agent = tool->agents; *agent; agent++)
+		if (catalog_allows(v, tool, *agent))
+			return *agent;
+	return tool->agents[0];
 }

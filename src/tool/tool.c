@@ -91,19 +91,11 @@ static void on_cancelled(struct op *op)
 
 /* ---- the gate ---- */
 
-static bool has_agent(const struct tool_def *t, const char *agent)
-{
-	for (const char *const *a = t->agents; *a; a++)
-		if (strcmp(*a, agent) == 0)
-			return true;
-	return false;
-}
-
 /* A model may only name what it was shown; code may also run tools that are not shown. */
 static bool is_allowed(const struct tool_call *call, const struct tool_request *request)
 {
-	return may(call->who, call->tool->permission) &&
-	       (!request->agent || has_agent(call->tool, request->agent)) &&
+	return catalog_agent_for(call->box->options.catalog, call->tool, call->who,
+				 request->agent) &&
 	       (call->tool->visible || !request->args);
 }
 

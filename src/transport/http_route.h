@@ -29,6 +29,9 @@ void on_get_session_export(struct request *r);
 void on_get_view_csv(struct request *r);
 void on_post_feedback(struct request *r);
 void on_get_admin_feedback(struct request *r);
+void on_get_admin_tools(struct request *r);
+void on_put_admin_tool(struct request *r);
+void on_delete_admin_user(struct request *r);
 void on_get_session_messages(struct request *r);
 
 void on_livez(struct request *r);

@@ -162,7 +162,7 @@ static const char *agent_for(const struct catalog_view *v, const struct tool_def
 		return catalog_domain_of_agent(v->catalog, named) ? named : NULL;
 	if (!catalog_allows(v, tool, NULL))
 		return NULL;
-	return *named && catalog_allows(v, tool, named) ? named : tool->agents[0];
+	return *named && catalog_allows(v, tool, named) ? named : catalog_agent_in(v, tool);
 }
 
 static bool is_agent(const struct catalog_view *v, const char *agent)
@@ -248,7 +248,7 @@ static void complete_steps(struct route *r, const struct catalog_view *v)
 	bool ordered = json_array_size(steps) > 0;
 
 	for (size_t i = 0; i < r->tool_count && !ordered; i++) {
-		const char *agent = r->tools[i]->agents[0];
+		const char *agent = catalog_agent_in(v, r->tools[i]);
 
 		for (size_t d = 0; d < r->agent_count; d++)
 			if (catalog_allows(v, r->tools[i], r->agents[d]))

@@ -37,6 +37,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.grace_ms = o->grace_ms,
 		.record = o->record,
 		.record_owner = o->record_owner,
+		.busy = o->busy,
 		.numbers = o->numbers,
 		.calendar = o->calendar,
 		.places = o->places,
@@ -87,6 +88,39 @@ size_t turns_running(const struct turns *all)
 
 /* ---- one turn's life ---- */
 
+static bool same_session(const struct turn *t, const struct principal *who, const char *session_id)
+{
+	return principal_same_user(t->who, who) && strcmp(t->request.session_id, session_id) == 0;
+}
+
+static void turn_begin(struct turn *t)
+{
+	t->waiting = false;
+	t->began_ms = clock_mono_ms();
+	timer_start(t->turn_timer, (uint64_t)t->all->deadline_ms);
+	timer_start(t->state_timer, (uint64_t)turn_rows[TURN_ACCEPT].limit_ms);
+	turn_wake(t);
+}
+
+/* A turn of this session is over: the one that waited longest begins, if none runs. */
+static void begin_next(const struct turn *over)
+{
+	struct turn *next = NULL;
+
+	list_each(node, &over->all->running) {
+		struct turn *t = list_item(node, struct turn, node);
+
+		if (!same_session(t, over->who, over->request.session_id))
+			continue;
+		if (!t->waiting)
+			return;
+		if (!next)
+			next = t;
+	}
+	if (next)
+		turn_begin(next);
+}
+
 static void turn_release(struct turn *t)
 {
 	struct turns *all = t->all;
@@ -98,6 +132,7 @@ static void turn_release(struct turn *t)
 	timer_free(&t->grace_timer);
 	stream_release(&t->log);
 	list_remove(&t->node);
+	begin_next(t);
 	all->count--;
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
 	buf_deinit(&t->answer);
@@ -211,6 +246,7 @@ static void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 	if (t->state >= TURN_FAILED || t->cancelled)
 		return;
 	t->cancelled = true;
+	t->waiting = false;
 	t->cancel_reason = reason;
 	log_info("turn.cancelled", "%s in %s", t->id.text, turn_state_name(t->state));
 	if (t->state == TURN_ACCEPT && t->started && reason != CANCEL_DEADLINE) {
@@ -314,7 +350,7 @@ static void remember_repeat(struct turns *all, const struct turn *t)
 
 static bool admit(const struct turns *all, const struct turn_request *r, struct err *e)
 {
-	size_t of_user = 0;
+	size_t of_user = 0, in_session = 0;
 
 	assert(uuid_valid(r->session_id));
 	assert(!r->content || (*r->content && strlen(r->content) <= MESSAGE_BYTES_MAX));
@@ -329,7 +365,8 @@ static bool admit(const struct turns *all, const struct turn_request *r, struct 
 
 		if (!principal_same_user(t->who, r->who))
 			continue;
-		if (strcmp(t->request.session_id, r->session_id) == 0)
+		if (strcmp(t->request.session_id, r->session_id) == 0 &&
+		    (all->busy == TURN_BUSY_REJECT || ++in_session > TURNS_QUEUED_MAX))
 			return err_set_retry(e, ERR_BUSY,
 					     "a turn of this session is still running");
 		if (++of_user >= TURNS_PER_USER_MAX)
@@ -413,6 +450,23 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	return t;
 }
 
+/* True: others of this session come first; they are told to stop where that is the policy. */
+static bool make_room(struct turns *all, const struct turn_request *r)
+{
+	bool others = false;
+
+	list_each_safe(node, &all->running) {
+		struct turn *t = list_item(node, struct turn, node);
+
+		if (!same_session(t, r->who, r->session_id))
+			continue;
+		others = true;
+		if (all->busy == TURN_BUSY_INTERRUPT)
+			turn_stop(t, CANCEL_USER);
+	}
+	return others;
+}
+
 bool turn_start(struct turns *all, const struct turn_request *r, struct stream_log **log,
 		struct err *e)
 {
@@ -426,13 +480,13 @@ bool turn_start(struct turns *all, const struct turn_request *r, struct stream_l
 	if (!admit(all, r, e))
 		return false;
 	t = turn_new(all, r);
+	t->waiting = make_room(all, r);
 	list_append(&all->running, &t->node);
 	all->count++;
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
 	remember_repeat(all, t);
-	timer_start(t->turn_timer, (uint64_t)all->deadline_ms);
-	timer_start(t->state_timer, (uint64_t)turn_rows[TURN_ACCEPT].limit_ms);
-	turn_wake(t);
+	if (!t->waiting)
+		turn_begin(t);
 	*log = t->log;
 	return true;
 }

@@ -38,6 +38,7 @@ struct turns {
 	struct store *store;
 	struct llm *llm;
 	int64_t deadline_ms, grace_ms;
+	enum turn_busy busy;
 	enum guard_policy numbers;
 	struct know_calendar calendar;
 	const struct tenant_place *places;
@@ -114,7 +115,8 @@ struct turn {
 	int64_t began_ms; /* clock_mono_ms */
 	int hops;
 	bool cancelled;
-	bool dying; /* ACCEPT must finish first: cancel then */
+	bool waiting; /* for the turns of its session before it */
+	bool dying;   /* ACCEPT must finish first: cancel then */
 	enum turn_cancel_reason cancel_reason;
 
 	/* what the steps found, in the order of the states */

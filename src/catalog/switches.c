@@ -1,0 +1,98 @@
+/*
+ * What administrators have switched off. It changes while catalogues live, so it stands beside
+ * them: a new catalogue looks at the same switches, and a change is in force for whoever looks
+ * next.
+ */
+#include "vesper/catalog.h"
+
+#include <string.h>
+
+#include "vesper/list.h"
+#include "vesper/mem.h"
+
+struct tenant_switches {
+	struct list node;
+	char *tenant;
+	struct switch_off *off;
+	size_t count;
+};
+
+struct switches {
+	struct list tenants;
+};
+
+struct switches *switches_new(void)
+{
+	struct switches *s = mem_alloc(sizeof(*s));
+
+	list_init(&s->tenants);
+	return s;
+}
+
+static void off_free(struct tenant_switches *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		mem_free((char *)t->off[i].agent);
+		mem_free((char *)t->off[i].tool);
+	}
+	mem_free(t->off);
+	t->off = NULL;
+	t->count = 0;
+}
+
+void switches_free(struct switches **switches)
+{
+	struct switches *s = *switches;
+
+	if (!s)
+		return;
+	*switches = NULL;
+	list_each_safe(node, &s->tenants) {
+		struct tenant_switches *t = list_item(node, struct tenant_switches, node);
+
+		off_free(t);
+		list_remove(&t->node);
+		mem_free(t->tenant);
+		mem_free(t);
+	}
+	mem_free(s);
+}
+
+static struct tenant_switches *tenant_find(const struct switches *s, const char *tenant)
+{
+	list_each(node, &s->tenants) {
+		struct tenant_switches *t = list_item(node, struct tenant_switches, node);
+
+		if (strcmp(t->tenant, tenant) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+void switches_set(struct switches *s, const char *tenant, const struct switch_off *off,
+		  size_t count)
+{
+	struct tenant_switches *t = tenant_find(s, tenant);
+
+	if (!t) {
+		t = mem_alloc(sizeof(*t));
+		t->tenant = mem_strdup(tenant);
+		list_append(&s->tenants, &t->node);
+	}
+	off_free(t);
+	t->off = mem_alloc((count + 1) * sizeof(*t->off));
+	for (size_t i = 0; i < count; i++)
+		t->off[i] = (struct switch_off){mem_strdup(off[i].agent), mem_strdup(off[i].tool)};
+	t->count = count;
+}
+
+bool switches_are_off(const struct switches *s, const char *tenant, const char *agent,
+		      const char *tool)
+{
+	const struct tenant_switches *t = s ? tenant_find(s, tenant) : NULL;
+
+	for (size_t i = 0; t && i < t->count; i++)
+		if (strcmp(t->off[i].agent, agent) == 0 && strcmp(t->off[i].tool, tool) == 0)
+			return true;
+	return false;
+}

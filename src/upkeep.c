@@ -1,0 +1,177 @@
+/*
+ * What the process looks after beside the questions: the tool switches of each tenant, which
+ * another replica may have changed, and what has become too old.
+ */
+#include "daemon.h"
+
+#include <string.h>
+
+#include "vesper/catalog.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+/* One tenant's share. Its operations run one after the other. */
+struct upkeep_tenant {
+	struct upkeep *upkeep;
+	const char *tenant;
+	struct op *reading; /* switches */
+	bool again;         /* they changed while they were read */
+	struct op *retaining;
+	void (*ready)(void *owner, const struct err *e); /* the first read */
+	void *owner;
+};
+
+struct upkeep {
+	struct daemon *daemon;
+	struct retention retention;
+	struct upkeep_tenant *tenants;
+	struct timer *refresh;
+	struct timer *retain;
+};
+
+/* ---- switches ---- */
+
+static void switches_read(struct upkeep_tenant *t);
+
+static void on_switches(void *owner, const struct tool_switch *list, size_t count,
+			const struct err *e)
+{
+	struct upkeep_tenant *t = owner;
+	struct switch_off *off = mem_alloc((count + 1) * sizeof(*off));
+	void (*ready)(void *owner, const struct err *e) = t->ready;
+	size_t n = 0;
+
+	t->reading = NULL;
+	t->ready = NULL;
+	for (size_t i = 0; i < count; i++)
+		if (!list[i].enabled)
+			off[n++] = (struct switch_off){list[i].agent, list[i].tool};
+	if (e)
+		log_warn("switches.stale", "tenant %s: %s", t->tenant, e->text);
+	else
+		switches_set(t->upkeep->daemon->switches, t->tenant, off, n);
+	mem_free(off);
+	if (ready)
+		ready(t->owner, e);
+	if (t->again)
+		switches_read(t);
+}
+
+static void switches_read(struct upkeep_tenant *t)
+{
+	t->again = t->reading != NULL;
+	if (!t->reading)
+		t->reading = store_switches(t->upkeep->daemon->store, t->tenant, on_switches, t);
+}
+
+static void on_refresh(void *owner)
+{
+	struct upkeep *u = owner;
+
+	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
+		if (!u->tenants[i].reading)
+			switches_read(&u->tenants[i]);
+}
+
+static struct upkeep_tenant *tenant_find(struct upkeep *u, const char *tenant)
+{
+	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
+		if (strcmp(u->tenants[i].tenant, tenant) == 0)
+			return &u->tenants[i];
+	return NULL;
+}
+
+void upkeep_begin(struct upkeep *u, const char *tenant,
+		  void (*ready)(void *owner, const struct err *e), void *owner)
+{
+	struct upkeep_tenant *t = tenant_find(u, tenant);
+
+	t->ready = ready;
+	t->owner = owner;
+	switches_read(t);
+}
+
+void upkeep_switches_changed(void *owner, const char *tenant)
+{
+	struct upkeep *u = owner;
+	struct upkeep_tenant *t = tenant_find(u, tenant);
+
+	if (t)
+		switches_read(t);
+}
+
+/* ---- retention ---- */
+
+static void retain_start(struct upkeep_tenant *t);
+
+static void on_retained(void *owner, bool more, const struct err *e)
+{
+	struct upkeep_tenant *t = owner;
+
+	t->retaining = NULL;
+	if (e)
+		log_warn("retention.failed", "tenant %s: %s", t->tenant, e->text);
+	else if (more)
+		retain_start(t);
+}
+
+static void retain_start(struct upkeep_tenant *t)
+{
+	struct upkeep *u = t->upkeep;
+
+	t->retaining = store_retain(u->daemon->store, t->tenant, &u->retention, on_retained, t);
+}
+
+static void on_retain(void *owner)
+{
+	struct upkeep *u = owner;
+
+	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
+		if (!u->tenants[i].retaining)
+			retain_start(&u->tenants[i]);
+}
+
+/* ---- life ---- */
+
+struct upkeep *upkeep_new(struct daemon *d)
+{
+	struct upkeep *u = mem_alloc(sizeof(*u));
+
+	u->daemon = d;
+	u->retention = (struct retention){
+		.messages_days = config_int(d->config, "retention.messages_days"),
+		.audit_days = config_int(d->config, "retention.audit_days"),
+	};
+	u->tenants = mem_alloc((d->databases.tenant_count + 1) * sizeof(*u->tenants));
+	for (size_t i = 0; i < d->databases.tenant_count; i++)
+		u->tenants[i] =
+			(struct upkeep_tenant){.upkeep = u, .tenant = d->databases.tenant_ids[i]};
+	u->refresh = timer_new(d->loop, on_refresh, u);
+	u->retain = timer_new(d->loop, on_retain, u);
+	return u;
+}
+
+void upkeep_start(struct upkeep *u)
+{
+	timer_repeat(u->refresh, SWITCHES_REFRESH_MS);
+	timer_repeat(u->retain, RETAIN_EVERY_MS);
+	on_retain(u);
+}
+
+void upkeep_free(struct upkeep **upkeep)
+{
+	struct upkeep *u = *upkeep;
+
+	if (!u)
+		return;
+	*upkeep = NULL;
+	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++) {
+		op_cancel(&u->tenants[i].reading);
+		op_cancel(&u->tenants[i].retaining);
+	}
+	timer_free(&u->refresh);
+	timer_free(&u->retain);
+	mem_free(u->tenants);
+	mem_free(u);
+}

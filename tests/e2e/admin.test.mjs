@@ -1,0 +1,91 @@
+/* Administrators: tool switches that hold everywhere, and a user's data that goes. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { checkProblem } from './rest.mjs';
+import { mintToken } from './token.mjs';
+
+const API = '/api/v1';
+const TOOL = 'get_average_annual_price';
+const SWITCH = `${API}/admin/tools/dayahead_agent/${TOOL}`;
+const TWIN = `${API}/admin/tools/price_curve_agent/${TOOL}`; /* the same tool of another agent */
+const IN_FORCE_MS = 5000;
+
+describe('administrators', () => {
+  let d;
+  let other;
+  let admin;
+  let user;
+  const put = (rest, enabled, path = SWITCH) => rest.call('PUT', path, { json: { enabled } });
+  const tools = async (rest) => (await rest.get(`${API}/tools`)).body.data.map((t) => t.name);
+  const outcome = async (rest) => {
+    const { body } = await rest.post(`${API}/chat`, { content: REFERENCE });
+    return (body.outcomes ?? []).map((o) => `${o.tool}:${o.outcome}`).join(' ');
+  };
+
+  before(async () => {
+    d = await startDaemon();
+    other = await startDaemon({ dataDir: d.dataDir });
+    admin = d.rest(mintToken({ sub: 'chief', role: 'admin' }));
+    user = d.rest(mintToken({ sub: 'ann' }));
+  });
+  after(async () => {
+    await other?.stop();
+    await d?.stop();
+  });
+
+  it('switch tools off and on for their tenant, on every replica within five seconds', async () => {
+    assert.equal(await outcome(user), `${TOOL}:rows`);
+    assert.deepEqual((await put(admin, false)).body, { agent: 'dayahead_agent', tool: TOOL, enabled: false });
+    assert.ok((await tools(user)).includes(TOOL), 'the other agent has it still');
+    assert.equal((await put(admin, false, TWIN)).status, 200);
+    const deadline = Date.now() + IN_FORCE_MS;
+    const there = other.rest(mintToken({ sub: 'ann' }));
+    for (const rest of [user, there]) {
+      while ((await tools(rest)).includes(TOOL) && Date.now() < deadline)
+        await sleep(50);
+      assert.ok(!(await tools(rest)).includes(TOOL), 'within five seconds');
+      assert.ok(!(await outcome(rest)).includes(`${TOOL}:rows`));
+    }
+    const listed = (await admin.get(`${API}/admin/tools`)).body.data;
+    assert.deepEqual(listed.filter((t) => !t.enabled), ['dayahead_agent', 'price_curve_agent'].map((agent) => ({ agent, tool: TOOL, enabled: false })));
+    const acme = d.rest(mintToken({ sub: 'ann', tenant_id: 'acme' }));
+    assert.ok((await tools(acme)).includes(TOOL), 'other tenants keep theirs');
+    assert.equal((await put(admin, true)).status, 200);
+    assert.equal((await put(admin, true, TWIN)).status, 200);
+    for (let i = 0; i < 100 && !(await tools(user)).includes(TOOL); i++)
+      await sleep(50);
+    assert.equal(await outcome(user), `${TOOL}:rows`);
+  });
+
+  it('alone may do so, and only with tools that there are', async () => {
+    for (const role of ['viewer', 'analyst', 'manager'])
+      checkProblem(await put(d.rest(mintToken({ role })), false), 403);
+    checkProblem(await put(admin, false, `${API}/admin/tools/dayahead_agent/drop_table`), 404);
+    checkProblem(await put(admin, false, `${API}/admin/tools/nobody/${TOOL}`), 404);
+    for (const json of [{}, { enabled: 'no' }, { enabled: true, why: 'x' }])
+      checkProblem(await admin.call('PUT', SWITCH, { json }), 422);
+    checkProblem(await admin.post(SWITCH, { enabled: true }), 405);
+  });
+
+  it('delete what belongs to a user, of their own tenant', async () => {
+    const sub = 'leaver/with a slash';
+    const leaver = d.rest(mintToken({ sub }));
+    const twin = d.rest(mintToken({ sub, tenant_id: 'acme' }));
+    const { body } = await leaver.post(`${API}/chat`, { content: REFERENCE });
+    await twin.post(`${API}/chat`, { content: REFERENCE });
+    checkProblem(await leaver.delete(`${API}/admin/users/${encodeURIComponent('leaver')}`), 403);
+    const path = `${API}/admin/users/leaver`;
+    assert.equal((await admin.delete(path)).status, 204);
+    assert.equal((await leaver.get(`${API}/sessions`)).body.data.length, 1, 'another name is another user');
+    const plain = d.rest(mintToken({ sub: 'leaver' }));
+    const said = (await plain.post(`${API}/chat`, { content: REFERENCE })).body;
+    assert.equal((await admin.delete(path)).status, 204);
+    assert.deepEqual((await plain.get(`${API}/sessions`)).body.data, []);
+    checkProblem(await plain.get(`${API}/turns/${said.turn_id}/events`), 404);
+    assert.equal((await twin.get(`${API}/sessions`)).body.data.length, 1);
+    assert.ok(body.session_id);
+  });
+});

@@ -1,0 +1,66 @@
+/* Switched off is off for this tenant and this agent, at once, in every catalogue. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "small_root.h"
+#include "vesper/catalog.h"
+
+static const char *const permissions[] = {"chat:use", "chat:read"};
+static const struct principal ann = {"ann", "acme", permissions, 2, 0};
+static const struct principal elsewhere = {"ann", "vesper", permissions, 2, 0};
+static const struct switch_off off[] = {{"price_agent", "get_price"}};
+
+static size_t tools_for(const struct catalog *c, const struct principal *who)
+{
+	struct arena *a = arena_new(1 << 20);
+	struct catalog_view view;
+	size_t count;
+
+	catalog_for(c, who, a, &view);
+	count = view.tool_count;
+	assert_int_equal(view.domain_count, count);
+	assert_int_equal(catalog_allows(&view, catalog_tool(c, "get_price"), "price_agent"), count);
+	assert_int_equal(catalog_allows(&view, catalog_tool(c, "get_price"), NULL), count);
+	assert_int_equal(catalog_agent_for(c, catalog_tool(c, "get_price"), who, NULL) != NULL,
+			 count);
+	arena_free(&a);
+	return count;
+}
+
+static void a_tenants_switches(void **state)
+{
+	struct temp_root root = small_root_new();
+	struct switches *s = switches_new();
+	struct catalog *c;
+	struct err e = {0};
+
+	(void)state;
+	if (!catalog_load(root.path, &c, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(tools_for(c, &ann), 1);
+	catalog_use_switches(c, s);
+	assert_int_equal(tools_for(c, &ann), 1);
+	switches_set(s, "acme", off, 1);
+	assert_int_equal(tools_for(c, &ann), 0);
+	assert_int_equal(tools_for(c, &elsewhere), 1);
+	assert_true(switches_are_off(s, "acme", "price_agent", "get_price"));
+	assert_false(switches_are_off(s, "acme", "other_agent", "get_price"));
+	assert_false(switches_are_off(s, "acme", "price_agent", "get_prices"));
+	switches_set(s, "acme", NULL, 0);
+	assert_int_equal(tools_for(c, &ann), 1);
+	catalog_unref(&c);
+	switches_free(&s);
+	assert_null(s);
+	temp_root_free(&root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_tenants_switches)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

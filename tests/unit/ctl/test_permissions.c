@@ -1,0 +1,202 @@
+/*
+ * Every tool of the shipped catalogue, under every role, switched on and off, called as an agent's
+ * model, as the router and by a stranger's name: whoever is denied costs the database nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "recording_db.h"
+#include "vesper/domain.h"
+#include "vesper/json.h"
+#include "vesper/know.h"
+#include "vesper/log.h"
+#include "vesper/tool.h"
+
+static struct loop *loop;
+static struct catalog *catalog;
+static struct know *know;
+static struct switches *switches;
+static struct recording_db recorded;
+static struct db *warehouse;
+static struct toolbox *box;
+static struct arena *arena;
+static struct result *result;
+
+static void ignore_log(void *owner, const char *text)
+{
+	(void)owner;
+	(void)text;
+}
+
+static int set_up(void **state)
+{
+	struct toolbox_options options = {.modules = domain_modules};
+	struct err e = {0};
+
+	(void)state;
+	log_capture(ignore_log, NULL);
+	if (!loop_new(&loop, &e) || !catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+		fail_msg("%s", e.text);
+	switches = switches_new();
+	catalog_use_switches(catalog, switches);
+	know = know_new(catalog);
+	recording_db_init(&recorded, loop);
+	warehouse = db_from_driver(&recording_db_driver, &recorded, DIALECT_SQLITE);
+	options.loop = loop;
+	options.catalog = catalog;
+	options.know = know;
+	options.warehouse = warehouse;
+	if (!toolbox_new(&options, &box, &e))
+		fail_msg("%s", e.text);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	toolbox_free(&box);
+	db_close(&warehouse);
+	recording_db_deinit(&recorded);
+	know_free(&know);
+	catalog_unref(&catalog);
+	switches_free(&switches);
+	loop_free(&loop);
+	log_capture(NULL, NULL);
+	return 0;
+}
+
+/* Something that the parameter takes. */
+static struct value sample(const struct param_def *p)
+{
+	const struct dimension_def *d = p->entity ? catalog_dimension(catalog, p->entity) : NULL;
+
+	if (d && d->values && d->values[0])
+		return p->type == PARAM_INT ? value_int(strtoll(d->values[0], NULL, 10))
+					    : value_text(d->values[0]);
+	switch (p->type) {
+	case PARAM_INT:
+		return value_int(p->has_min ? p->min : 1);
+	case PARAM_DATE:
+		return value_date("2025-01-01");
+	case PARAM_BOOL:
+		return value_bool(true);
+	default:
+		return value_text("1");
+	}
+}
+
+static void on_result(void *owner, struct result *r)
+{
+	(void)owner;
+	result = r;
+}
+
+/* How the call ended: true when it was let through the gate. */
+static bool runs(const struct tool_def *tool, const struct principal *who, const char *agent,
+		 bool by_model)
+{
+	json_t *none = json_object();
+	struct args args = {0};
+	struct tool_request request = {.call = "c1",
+				       .agent = agent,
+				       .tool = tool->name,
+				       .who = who,
+				       .today = {2026, 2, 27}};
+	int before = recorded.queries;
+	struct op *op;
+
+	arena = arena_new(8 << 20);
+	result = NULL;
+	for (size_t i = 0; i < tool->param_count; i++) {
+		struct value value = sample(&tool->params[i]);
+
+		if (tool->params[i].required && tool->params[i].is_list)
+			args_set_list(&args, arena, tool->params[i].name, &value, 1);
+		else if (tool->params[i].required)
+			args_set(&args, arena, tool->params[i].name, value);
+	}
+	request.bound = by_model ? NULL : &args;
+	request.args = by_model ? none : NULL;
+	op = tool_start(box, &request, arena, on_result, NULL);
+	for (int i = 0; i < 20 && !result; i++)
+		loop_turn(loop);
+	bool denied = result && result->outcome.kind == OUTCOME_NOT_PERMITTED;
+	if (!result)
+		op_cancel(&op);
+	if (denied)
+		assert_int_equal(recorded.queries, before);
+	arena_free(&arena);
+	json_decref(none);
+	return !denied;
+}
+
+static size_t count_of(const char *const *list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	return n;
+}
+
+static void judge(const struct tool_def *tool, const struct principal *who, bool expected)
+{
+	for (const char *const *agent = tool->agents; *agent; agent++)
+		for (int by_model = 0; by_model < 2; by_model++)
+			if (runs(tool, who, *agent, by_model) != expected)
+				fail_msg("%s as %s of %s: %s", tool->name, who->user, *agent,
+					 expected ? "denied" : "let through");
+	assert_int_equal(runs(tool, who, NULL, false), expected);
+	assert_false(runs(tool, who, "nobodys_agent", false));
+}
+
+static void every_tool_role_and_switch(void **state)
+{
+	static const char *const roles[] = {"viewer", "analyst", "manager", "admin"};
+	struct switch_off off[64];
+	int calls = 0;
+
+	(void)state;
+	for (size_t i = 0; i < catalog->tool_count; i++) {
+		const struct tool_def *tool = &catalog->tools[i];
+		size_t n = count_of(tool->agents);
+
+		if (!tool->visible)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			off[k] = (struct switch_off){tool->agents[k], tool->name};
+		for (size_t r = 0; r < sizeof(roles) / sizeof(roles[0]); r++) {
+			const char *const *held = catalog_role(catalog, roles[r]);
+			struct principal who = {.user = roles[r],
+						.tenant = "vesper",
+						.permissions = held,
+						.permission_count = count_of(held)};
+			struct principal nothing = {.user = "nobody", .tenant = "vesper"};
+
+			switches_set(switches, "vesper", NULL, 0);
+			judge(tool, &who, may(&who, tool->permission));
+			judge(tool, &nothing, false);
+			switches_set(switches, "vesper", off, n);
+			judge(tool, &who, false);
+			who.tenant = "acme";
+			judge(tool, &who, may(&who, tool->permission));
+			calls++;
+		}
+	}
+	assert_true(calls > 40);
+	assert_true(recorded.queries > calls / 2); /* those that may are not stopped elsewhere */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_tool_role_and_switch, set_up, tear_down)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
