@@ -265,6 +265,7 @@ static void start(struct daemon *d)
 		.interval_ms = (uint64_t)config_int(d->config, "names.refresh_s") * 1000});
 	know_refresh_use(d->names, turns_knowledge(d->turns)->know);
 	prepare_stores(d);
+	llm_check(d->llm);
 }
 
 int daemon_serve(struct daemon *d)

@@ -164,6 +164,13 @@ static void open_budget(struct daemon *d, struct llm_options *o)
 	o->ledger_owner = d;
 }
 
+static bool trust(struct daemon *d, struct err *e)
+{
+	const char *file = config_text(d->config, "http.ca_file");
+
+	return !*file || http_trust(d->http, file, e) || err_prefix(e, "http.ca_file");
+}
+
 static bool open_model(struct daemon *d, struct err *e)
 {
 	const json_t *list = config_json(d->config, "llm.providers");
@@ -273,7 +280,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	struct turns_options turns = {0};
 
 	if (!databases_read(d->config, d->arena, &d->databases, e) || !read_places(d, e) ||
-	    !loop_new(&d->loop, e) || !http_new(d->loop, &d->http, e) ||
+	    !loop_new(&d->loop, e) || !http_new(d->loop, &d->http, e) || !trust(d, e) ||
 	    (d->record_folder && !recorder_open(d->loop, d->record_folder, &d->recorder, e)) ||
 	    !databases_open_warehouse(&d->databases, d->config, d->loop, &d->warehouse, e) ||
 	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||

@@ -17,6 +17,9 @@
 struct http; /* the client: connection cache, resolver cache */
 
 MUST_CHECK bool http_new(struct loop *l, struct http **out, struct err *e);
+/* Certificates of this file (PEM) are trusted from now on instead of the system's. ERR_INPUT when
+ * it can't be read. */
+MUST_CHECK bool http_trust(struct http *h, const char *ca_file, struct err *e);
 /* Cancels what still runs without callbacks. */
 void http_free(struct http **h);
 

@@ -237,6 +237,8 @@
 #define LLM_MAX_TOKENS           4096  /* of an answer, when the configuration says nothing */
 #define LLM_REQUEST_BYTES_MAX    (32 * 1024 * 1024) /* what the Messages API takes */
 #define LLM_ERROR_BYTES_MAX      65536              /* of an error's body are read */
+#define LLM_CHECK_MS             30000              /* the list of models, asked for at the start */
+#define LLM_MODELS_BYTES_MAX     (4 * 1024 * 1024)  /* that list; real ones are below 100 KiB */
 #define LLM_LINGER_MS            250 /* a body goes on that long after its last event; then we leave */
 #define SSE_EVENT_BYTES_MAX      (10 * 1024 * 1024) /* one server-sent event */
 #define HTTP_CONNECTIONS_KEPT    256                /* idle connections kept for reuse */

@@ -183,6 +183,9 @@ struct llm_replay_counts {
 };
 struct llm_replay_counts llm_replay_counted(const struct llm_replay *replay); /* of this turn */
 
+/* Asks each provider for its models, in the background: what is wrong is logged. */
+void llm_check(struct llm *llm);
+
 /* Some provider's breaker lets a call through now. NULL: false. */
 bool llm_usable(const struct llm *llm);
 /* The payer's limit that is nearest to its end. False: there is none. */

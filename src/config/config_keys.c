@@ -81,6 +81,7 @@ INT  ("store.workers", 2, 1, DB_WORKERS_MAX,                     "threads, one c
 SECRET("redis.url",                                              "redis://[user:password@]host:port/db; the cache is in memory when empty"),
 INT  ("redis.timeout_ms", 100, 1, REDIS_PATIENCE_MS,             "waiting for it in all, then it is left alone for a while"),
 
+TEXT ("http.ca_file", "\"\"", NULL,                              "certificates (PEM) that outgoing TLS trusts; the system's when empty"),
 OTHER("llm.providers", KEY_PROVIDERS, "[]",                      "models, in order of preference; none: rules"),
 TEXT ("llm.roles.route.provider", "\"\"", NULL,                 "providers asked first, comma-separated; then the others in their order"),
 TEXT ("llm.roles.route.model", "\"\"", NULL,                   "model that routes; the provider's own when empty"),

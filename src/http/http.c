@@ -6,6 +6,9 @@
 #include "http_int.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "vesper/limits.h"
 #include "vesper/mem.h"
@@ -127,6 +130,15 @@ bool http_new(struct loop *l, struct http **out, struct err *e)
 	return true;
 }
 
+bool http_trust(struct http *h, const char *ca_file, struct err *e)
+{
+	if (access(ca_file, R_OK) != 0)
+		return err_set(e, ERR_INPUT, "%s: %s", ca_file, strerror(errno));
+	mem_free(h->ca_file);
+	h->ca_file = mem_strdup(ca_file);
+	return true;
+}
+
 void http_free(struct http **http)
 {
 	struct http *h = *http;
@@ -139,6 +151,7 @@ void http_free(struct http **http)
 		transfer_free(list_item(h->running.next, struct transfer, node));
 	curl_multi_cleanup(h->multi);
 	timer_free(&h->timer);
+	mem_free(h->ca_file);
 	mem_free(h);
 	curl_global_cleanup();
 }

@@ -14,6 +14,7 @@
 struct http {
 	struct loop *loop;
 	CURLM *multi;
+	char *ca_file;       /* NULL: the system's */
 	struct timer *timer; /* curl's own next deadline */
 	struct list running;
 	struct list dropped;

@@ -334,6 +334,8 @@ static void set_connection(struct transfer *t, const struct http_request *r)
 	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(c, CURLOPT_HTTP_VERSION,
 			 (long)(tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+	if (tls && t->http->ca_file)
+		curl_easy_setopt(c, CURLOPT_CAINFO, t->http->ca_file);
 	/* One TLS connection for many streams: a cold burst waits for the first handshake. */
 	curl_easy_setopt(c, CURLOPT_PIPEWAIT, tls ? 1L : 0L);
 	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS,

@@ -326,6 +326,13 @@ bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct 
 	       budget_state(llm->money.budget, payer, clock_now_ms(), out);
 }
 
+void llm_check(struct llm *llm)
+{
+	for (size_t i = 0; llm && i < llm->count; i++)
+		if (llm->providers[i].driver == &wire_driver)
+			wire_check_start(llm->providers[i].self);
+}
+
 bool llm_usable(const struct llm *llm)
 {
 	for (size_t i = 0; llm && i < llm->count; i++)

@@ -216,6 +216,29 @@ MUST_CHECK bool wire_open(struct loop *l, struct http *h,
 			  const struct llm_provider_options *provider,
 			  const struct llm_options *options, void **self, struct err *e);
 extern const struct llm_driver wire_driver;
+/* One provider as it was opened; llm_check.c asks its service with it. */
+struct wire {
+	struct loop *loop;
+	struct http *http;
+	const struct dialect *dialect;
+	char *name;
+	char *url;
+	char *models_url;
+	char *key_header;     /* the only place of the key; NULL: this service wants none */
+	char *version_header; /* or NULL */
+	struct wire_role roles[LLM_ROLE_COUNT]; /* owns the texts */
+	int64_t connect_ms, first_byte_ms, idle_ms;
+	struct wire_check *check; /* under way, or NULL */
+};
+/* The headers of a request, NULL-ended. */
+void wire_headers(const struct wire *w, const char *headers[5]);
+
+/* ---- llm_check.c: does the service know the key and the models? ---- */
+
+/* Asks once, in the background; what is wrong is logged, what the service says of its models
+ * replaces what this program knows of them. */
+void wire_check_start(struct wire *w);
+void wire_check_free(struct wire_check **c);
 const struct wire_role *wire_roles(const void *self);
 
 #endif

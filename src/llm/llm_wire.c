@@ -13,18 +13,6 @@
 #include "vesper/mem.h"
 #include "vesper/sse.h"
 
-struct wire {
-	struct loop *loop;
-	struct http *http;
-	const struct dialect *dialect;
-	char *name;
-	char *url;
-	char *key_header;     /* the only place of the key; NULL: this service wants none */
-	char *version_header; /* or NULL */
-	struct wire_role roles[LLM_ROLE_COUNT]; /* owns the texts */
-	int64_t connect_ms, first_byte_ms, idle_ms;
-};
-
 struct attempt {
 	struct op op; /* first: what the starter holds */
 	struct wire *self;
@@ -180,12 +168,24 @@ static void on_refuse(void *owner)
 	attempt_end(owner);
 }
 
+void wire_headers(const struct wire *w, const char *headers[5])
+{
+	size_t n = 0;
+
+	headers[n++] = "content-type: application/json";
+	headers[n++] = "accept: application/json";
+	if (w->version_header)
+		headers[n++] = w->version_header;
+	if (w->key_header)
+		headers[n++] = w->key_header;
+	headers[n] = NULL;
+}
+
 static void request_send(struct attempt *t, const struct buf *body, int64_t deadline_ms)
 {
 	static const struct http_handler handler = {on_head, on_data, on_http_end};
 	const struct wire *self = t->self;
-	const char *headers[5] = {"content-type: application/json", "accept: application/json"};
-	size_t n = 2;
+	const char *headers[5];
 	int64_t left_ms = deadline_ms ? deadline_ms - clock_mono_ms() : 0;
 	const struct http_request r = {
 		.method = "POST",
@@ -199,10 +199,7 @@ static void request_send(struct attempt *t, const struct buf *body, int64_t dead
 		.total_ms = deadline_ms && left_ms < 1 ? 1 : left_ms,
 	};
 
-	if (self->version_header)
-		headers[n++] = self->version_header;
-	if (self->key_header)
-		headers[n++] = self->key_header;
+	wire_headers(self, headers);
 	t->http = http_start(self->http, &r, &handler, t);
 }
 
@@ -239,12 +236,14 @@ static void wire_close(void *owner)
 {
 	struct wire *self = owner;
 
+	wire_check_free(&self->check);
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
 		mem_free(self->roles[i].model);
 		mem_free(self->roles[i].effort);
 	}
 	mem_free(self->name);
 	mem_free(self->url);
+	mem_free(self->models_url);
 	mem_free(self->key_header);
 	mem_free(self->version_header);
 	mem_free(self);
@@ -290,7 +289,7 @@ static bool options_check(const struct llm_provider_options *p, const struct dia
 }
 
 /* The address may or may not hold the version's path already, as users paste it both ways. */
-static char *wire_url(const struct dialect *d, const char *base)
+static char *wire_url(const struct dialect *d, const char *base, const char *path)
 {
 	struct str b = str_of(base);
 	bool whole;
@@ -300,7 +299,7 @@ static char *wire_url(const struct dialect *d, const char *base)
 	whole = d->versioned ? str_ends(b, STR("/v1"))
 			     : memchr(strstr(base, "://") + 3, '/',
 				      (size_t)(b.p + b.n - (strstr(base, "://") + 3))) != NULL;
-	return mem_printf("%.*s%s%s", STR_FMT(b), whole ? "" : d->version_path, d->path);
+	return mem_printf("%.*s%s%s", STR_FMT(b), whole ? "" : d->version_path, path);
 }
 
 static bool open_role(struct wire_role *to, enum llm_role role, const struct dialect *d,
@@ -328,6 +327,7 @@ bool wire_open(struct loop *l, struct http *h, const struct llm_provider_options
 	       const struct llm_options *options, void **out, struct err *e)
 {
 	const struct dialect *d = dialect_find(provider->kind, provider->base_url);
+	const char *base;
 	struct wire *self;
 
 	if (!d)
@@ -339,7 +339,9 @@ bool wire_open(struct loop *l, struct http *h, const struct llm_provider_options
 	self->http = h;
 	self->dialect = d;
 	self->name = mem_strdup(provider->name);
-	self->url = wire_url(d, is_given(provider->base_url) ? provider->base_url : d->base_url);
+	base = is_given(provider->base_url) ? provider->base_url : d->base_url;
+	self->url = wire_url(d, base, d->path);
+	self->models_url = wire_url(d, base, "/models?limit=1000");
 	if (is_given(provider->key))
 		self->key_header = mem_printf("%s%s", d->key_header, provider->key);
 	if (d->versioned)

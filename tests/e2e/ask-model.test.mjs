@@ -384,6 +384,6 @@ describe('the model is away', () => {
     t.after(() => d.stop());
     for (const path of ['/livez', '/readyz', '/health'])
       await d.rest(null).get(path);
-    assert.equal(mock.requests.length, 0);
+    assert.equal(mock.count, 0);
   });
 });

@@ -17,6 +17,7 @@
  */
 
 import http from 'node:http';
+import https from 'node:https';
 import { readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
@@ -63,6 +64,7 @@ function ruleFits(rule, request) {
 
 class Mock {
   constructor(script) {
+    this.modelsHang = false; /* the list of models is never answered */
     this.requests = [];
     this.issued = new Map();
     this.cached = new Set();
@@ -267,6 +269,8 @@ function modelObject(id) {
 }
 
 function answerModels(res, request, url) {
+  if (request.hangs)
+    return undefined;
   const id = decodeURIComponent(url.pathname.slice('/v1/models/'.length));
   if (url.pathname !== '/v1/models') {
     if (!MODELS.includes(id))
@@ -320,7 +324,7 @@ async function answer(mock, req, res, request) {
     throw new ApiError(405, 'invalid_request_error', 'Method Not Allowed');
   const version = checkHeaders(req.headers);
   if (!posts)
-    return answerModels(res, request, url);
+    return answerModels(res, Object.assign(request, { hangs: mock.modelsHang }), url);
   if (!/^application\/json\b/.test(req.headers['content-type'] ?? ''))
     throw new ApiError(400, 'invalid_request_error', 'content-type: must be application/json');
   request.body = parseBody(request.raw);
@@ -354,9 +358,11 @@ function onRequest(mock, req, res) {
   });
 }
 
-export async function startMock({ script = 'demo', port = 0 } = {}) {
+/* tls: {key, cert} in PEM. */
+export async function startMock({ script = 'demo', port = 0, tls } = {}) {
   const mock = new Mock(script);
-  const server = http.createServer((req, res) => onRequest(mock, req, res));
+  const onCall = (req, res) => onRequest(mock, req, res);
+  const server = tls ? https.createServer(tls, onCall) : http.createServer(onCall);
   const sockets = new Set();
   server.on('connection', (s) => {
     s.setNoDelay(true);
@@ -370,7 +376,7 @@ export async function startMock({ script = 'demo', port = 0 } = {}) {
   server.unref(); /* a test that fails before it closes its mock must still end */
   mock.server = server;
   mock.port = server.address().port;
-  mock.url = `http://127.0.0.1:${mock.port}`;
+  mock.url = `${tls ? 'https' : 'http'}://127.0.0.1:${mock.port}`;
   mock.close = () => {
     for (const s of sockets)
       s.destroy();

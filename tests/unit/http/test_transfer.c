@@ -6,6 +6,9 @@
 #include <stdio.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
+#include <netdb.h>
+#include <semaphore.h>
 
 #include "tiny_server.h"
 #include "vesper/clock.h"
@@ -351,6 +354,56 @@ static void test_cancel_while_paused(void **state)
 	assert_int_equal(w->server.left, 1);
 }
 
+/* ---- a resolver that hangs: names of ".hangs" are not answered until the test lets go ---- */
+
+static sem_t resolver_asked, resolver_free;
+
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+		struct addrinfo **res)
+{
+	static int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+
+	if (node && strcmp(node, "model.hangs") == 0) {
+		sem_post(&resolver_asked);
+		sem_wait(&resolver_free);
+		return EAI_AGAIN;
+	}
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+	return real(node, service, hints, res);
+}
+
+/* While a name is being looked up, other transfers come to their end, and the one that waits can be
+ * given up at once. */
+static void test_a_resolver_that_hangs(void **state)
+{
+	struct world *w = *state;
+	struct seen slow = {0}, quick = {0};
+	struct http_request r = {.method = "GET", .url = "http://model.hangs/"};
+	struct op *op;
+
+	sem_init(&resolver_asked, 0, 0);
+	sem_init(&resolver_free, 0, 0);
+	op = http_start(w->http, &r, &handler, &slow);
+	while (sem_trywait(&resolver_asked) != 0)
+		loop_turn(w->loop);
+	tiny_server_add(
+		&w->server,
+		(struct tiny_reply){.text = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"});
+	r.url = w->server.url;
+	http_start(w->http, &r, &handler, &quick);
+	while (!quick.ended)
+		loop_turn(w->loop);
+	assert_int_equal(quick.head.status, 200);
+	assert_false(slow.ended);
+	op_cancel(&op);
+	assert_int_equal(http_running(w->http), 0);
+	sem_post(&resolver_free);
+	for (int i = 0; i < 50; i++)
+		loop_turn(w->loop);
+	assert_false(slow.ended);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +411,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_idle_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_total_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connect_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_resolver_that_hangs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_head_fields, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_response_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
