@@ -6,6 +6,11 @@
  *
  * A broken file stops the start (or refuses the reload) with "path:line: what is wrong".
  *
+ * Texts of sql/ and prompts/ may take values from config/catalogue.json instead of repeating them:
+ * {values.health_domain} is the list of the dimension's values, each with its first alias in
+ * brackets; {values.field_changed.money} that of one of its groups; {peak_hours} the hours of the
+ * peak. In a statement values are quoted, so that they stand in IN (…).
+ *
  * Tool files (sql/domain/<domain>/<tool>.sql) say in their header what they are:
  *   tool  about  permission  report  agents  visible(yes|no)  cache_s  window  whole  answer
  * suggest refer FILTER PATH word, several words, … (how a later step may name what this one found:
@@ -132,6 +137,8 @@ struct dimension_def {
 	const char *const *values;  /* known beforehand, NULL-ended */
 	const char *const *words;   /* how values are shown: value, words, value, words, …, NULL;
 				       the value "" is an absent one. NULL: as they are */
+	const char *const *groups;  /* kinds of values that code or statements treat alike: value,
+				       group, value, group, …, NULL; or NULL */
 	const char *parent;         /* "market": dimension that scopes it, or NULL */
 	const char *const *parents; /* parents[i] is the parent value of values[i], or NULL */
 	const struct alias_def *aliases;

@@ -29,8 +29,9 @@ struct column {
 	const char *unit;  /* "$/MWh", "%", … or NULL */
 	enum column_type type;
 	enum column_priority priority;
-	const char *const *words; /* how cells are shown: value, words, …, NULL; "" is an absent
-				     one. NULL: as they are */
+	const char *const *words;  /* how cells are shown: value, words, …, NULL; "" is an absent
+				      one. NULL: as they are */
+	const char *const *groups; /* kinds that its values belong to: value, group, …, NULL */
 };
 
 struct table {

@@ -48,6 +48,9 @@ struct loader {
 /* Reads root/path as text and adds it to the sources. Errors name the path below root. */
 MUST_CHECK bool load_text(struct loader *l, const char *path, size_t cap_bytes, const char **out,
 			  struct err *e);
+/* The same with values of the catalogue in their places. */
+MUST_CHECK bool load_text_with_values(struct loader *l, const char *path, size_t cap_bytes,
+				      const char **out, struct err *e);
 /* The same as JSON, alive as long as the catalogue. */
 MUST_CHECK bool load_json(struct loader *l, const char *path, json_t **out, struct err *e);
 /* A JSON array of texts as a NULL-ended list in the arena. */

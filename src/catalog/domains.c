@@ -149,7 +149,7 @@ static bool load_domain(struct loader *l, const char *file, struct domain_def *d
 		return err_set(e, ERR_INPUT, "%s:1: not a .md file", m.path);
 	d->name = arena_strndup(l->arena, file, strlen(file) - 3);
 	text_list_add(&m.examples, l->arena, NULL);
-	if (!load_text(l, m.path, PROMPT_FILE_BYTES_MAX, &text, e))
+	if (!load_text_with_values(l, m.path, PROMPT_FILE_BYTES_MAX, &text, e))
 		return false;
 
 	struct str rest = str_of(text);

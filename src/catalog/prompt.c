@@ -76,7 +76,7 @@ bool load_prompts(struct loader *l, struct err *e)
 	for (size_t i = 0; i < PROMPT_COUNT; i++) {
 		const char *path = arena_printf(l->arena, "prompts/%s.md", PROMPT_NAMES[i].name);
 		list[i].name = PROMPT_NAMES[i].name;
-		if (!load_text(l, path, PROMPT_FILE_BYTES_MAX, &list[i].text, e) ||
+		if (!load_text_with_values(l, path, PROMPT_FILE_BYTES_MAX, &list[i].text, e) ||
 		    !check_slots(path, list[i].text, PROMPT_NAMES[i].slots, e))
 			return false;
 	}

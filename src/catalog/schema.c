@@ -156,12 +156,41 @@ static bool read_words(struct loader *l, const json_t *words, struct dimension_d
 	return true;
 }
 
+/* {"money": ["Spend", …], …} */
+static bool read_groups(struct loader *l, const json_t *groups, struct dimension_def *d,
+			struct err *e)
+{
+	struct text_list list = {0};
+	const char *const *values;
+	const char *group;
+	json_t *array;
+
+	if (!groups)
+		return true;
+	if (!json_is_object(groups))
+		return err_set(e, ERR_INPUT, "groups: not an object");
+	text_list_add(&list, l->arena, NULL);
+	json_object_foreach((json_t *)groups, group, array) {
+		if (!load_texts(l, array, group, &values, e))
+			return err_prefix(e, "groups");
+		for (; *values; values++) {
+			if (!d->values || !list_has(d->values, *values))
+				return err_set(e, ERR_INPUT, "groups: %s: %s is no known value",
+					       group, *values);
+			text_list_add(&list, l->arena, *values);
+			text_list_add(&list, l->arena, group);
+		}
+	}
+	d->groups = list.items;
+	return true;
+}
+
 static bool read_dimension(struct loader *l, const json_t *item, struct dimension_def *d,
 			   struct err *e)
 {
 	static const char *const members[] = {"name",       "filter",    "label",  "view",
 					      "column",     "values",    "parent", "words",
-					      "permission", "watermark", NULL};
+					      "permission", "watermark", "groups", NULL};
 
 	if (!json_only(item, members, e) || !json_get_str(item, "name", &d->name, e))
 		return false;
@@ -173,7 +202,8 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	    !json_opt_str(item, "permission", &d->permission, e) ||
 	    !json_opt_str(item, "watermark", &d->watermark, e) ||
 	    !json_opt_str(item, "parent", &d->parent, e) || !read_values(l, item, d, e) ||
-	    !read_words(l, json_object_get(item, "words"), d, e))
+	    !read_words(l, json_object_get(item, "words"), d, e) ||
+	    !read_groups(l, json_object_get(item, "groups"), d, e))
 		return err_prefix(e, "%s", d->name);
 	if (!d->view != !d->column)
 		return err_set(e, ERR_INPUT, "%s: view and column go together", d->name);

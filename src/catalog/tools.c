@@ -23,7 +23,7 @@ static bool load_sql(struct loader *l, const char *path, struct sql_file **out, 
 {
 	const char *text;
 
-	return load_text(l, path, SQL_FILE_BYTES_MAX, &text, e) &&
+	return load_text_with_values(l, path, SQL_FILE_BYTES_MAX, &text, e) &&
 	       sql_file_parse(path, text, l->arena, out, e);
 }
 

@@ -83,6 +83,7 @@ static void put_column(struct buf *b, const struct column *c)
 	put_text(b, c->label);
 	put_text(b, c->unit);
 	put_words(b, c->words);
+	put_words(b, c->groups);
 	put_count(b, c->type);
 	put_count(b, c->priority);
 }
@@ -260,6 +261,7 @@ static void take_column(struct reader *r, struct arena *a, struct column *c)
 	c->label = take_name(r);
 	c->unit = take_text(r);
 	c->words = take_words(r, a);
+	c->groups = take_words(r, a);
 	c->type = (enum column_type)take_kind(r, COLUMN_BOOL);
 	c->priority = (enum column_priority)take_kind(r, PRIORITY_HIGH);
 }

@@ -158,6 +158,8 @@ static void describe(struct table *table, const struct tool_call *call)
 			d->entity ? catalog_dimension(call->box->options.catalog, d->entity) : NULL;
 		if (entity && entity->words && !c->words)
 			c->words = copy_words(entity->words, table->arena);
+		if (entity && entity->groups)
+			c->groups = copy_words(entity->groups, table->arena);
 	}
 }
 

@@ -7,7 +7,7 @@
 -- suggest:    What is the health status of {ProjectName}?
 -- suggest:    Show me all projects at risk
 -- refer:      project_name rows[0].ProjectName the first, the worst, the first one
--- param status_color  text optional entity=status_color                     on_track (green), at_risk (yellow), off_track (red) or on_hold (blue)
+-- param status_color  text optional entity=status_color                     One of {values.status_color}
 -- param project_stage text optional entity=project_stage match=like         Stage, such as Stage 3
 -- param technology    text optional entity=technology                       Technology
 -- param market        text optional entity=market                           Market

@@ -1,5 +1,5 @@
 -- tool:       get_project_health
--- about:      Project health: color (green, yellow, red, blue), percent complete, due date and notes for each health domain of one project (site, permits, interconnection, engineering, procurement, offtake, financing, construction, schedule).
+-- about:      Project health: color ({values.health_color}), percent complete, due date and notes for each health domain of one project ({values.health_domain}).
 -- permission: chat:read_projects
 -- report:     per_project_health_report
 -- answer:     **{ProjectName}** is currently in **{CurrentStage}** with overall project status **{ProjectStatus}**. Of {rows} areas {fact.colors}.[[ **Key risks**: {fact.key_risks}.]]

@@ -10,11 +10,11 @@
 -- param since         date optional filter=date_range_start                 First day; without it a week before today
 -- param until         date optional filter=date_range_end                   Last day; without it today
 -- param project_name text optional entity=project_name                Project, or a part of its name; without it all
--- param field_changed text optional entity=field_changed default=any        Only changes of this field; FinishDate for milestone and task dates; any for all
+-- param field_changed text optional entity=field_changed default=any        Only changes of this field; {values.field_changed.date} for milestone and task dates; any for all
 -- column "ChangeDate"    label=Date        priority=high   type=date
 -- column "ProjectName"   label=Project     priority=high   type=text
 -- column "TaskName"      label=Task        priority=high   type=text
--- column "FieldChanged"  label=Field       priority=high   type=text
+-- column "FieldChanged"  label=Field       priority=high   type=text entity=field_changed
 -- column "PreviousValue" label=Previous    priority=high
 -- column "NewValue"      label=New         priority=high
 -- column "Change"        label=Change      priority=high   type=text derived
@@ -29,8 +29,8 @@ SELECT
 FROM dbo.changes c
 WHERE c.tenant_id = :tenant_id
 	AND (
-		c.fieldchanged NOT IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')
---? may_read_budget: OR c.fieldchanged IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')
+		c.fieldchanged NOT IN ({values.field_changed.money})
+--? may_read_budget: OR c.fieldchanged IN ({values.field_changed.money})
 	)
 --? since: AND c.dateofchange >= :since
 --? until: AND c.dateofchange <= :until
@@ -43,8 +43,8 @@ SELECT MIN(c.dateofchange) AS "first", MAX(c.dateofchange) AS "last"
 FROM dbo.changes c
 WHERE c.tenant_id = :tenant_id
 	AND (
-		c.fieldchanged NOT IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')
---? may_read_budget: OR c.fieldchanged IN ('Spend', 'Budget', 'Forecast', 'IC_LC', 'PPA_LC')
+		c.fieldchanged NOT IN ({values.field_changed.money})
+--? may_read_budget: OR c.fieldchanged IN ({values.field_changed.money})
 	)
 --? project_name: AND c.projectname = :project_name
 --? field_changed: AND c.fieldchanged = :field_changed

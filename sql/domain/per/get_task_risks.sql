@@ -7,7 +7,7 @@
 -- suggest:    What is the health status of {ProjectName}?
 -- refer:      project_name rows[0].ProjectName the first, that project, the riskiest
 -- param project_name text optional entity=project_name                Project, or a part of its name; without it all
--- param risk_level   text optional entity=risk_level default=any      Only tasks of this risk: High, Medium or Low; any for all
+-- param risk_level   text optional entity=risk_level default=any      Only tasks of this risk, one of {values.risk_level}; any for all
 -- column "ProjectName" label=Project    priority=high   type=text
 -- column "TaskName"    label=Task       priority=high   type=text
 -- column "TaskType"    label=Type       priority=low    type=text

@@ -9,7 +9,6 @@
 
 #include "domain_int.h"
 
-#define DATE_FIELD "FinishDate"
 enum { FIELDS_MAX = 17 };
 
 /* ---- one moved date ---- */
@@ -102,12 +101,14 @@ static void add_pattern(struct result *r, struct arena *a, const struct moves *m
 
 /* ---- numbers ---- */
 
-static bool is_money(const struct table *t, size_t row)
+/* Is the field of the kind that the catalogue says: a date, or money? */
+static bool is_kind(const struct table *t, const char *field, const char *kind)
 {
-	static const char *const fields[] = {"Spend", "Budget", "Forecast", "IC_LC", "PPA_LC"};
+	int at = table_column(t, "FieldChanged");
+	const char *const *g = at >= 0 ? t->columns[at].groups : NULL;
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (domain_cell_is(t, row, "FieldChanged", fields[i]))
+	for (; field && g && *g; g += 2)
+		if (strcmp(g[0], field) == 0 && strcmp(g[1], kind) == 0)
 			return true;
 	return false;
 }
@@ -148,11 +149,13 @@ static void add_columns(struct table *t, struct moves *moves, struct arena *a)
 	bool has_money = false;
 
 	for (size_t row = 0; row < t->row_count; row++) {
+		const char *field = table_cell(t, row, "FieldChanged");
 		struct date before, after;
-		if (is_money(t, row)) {
+
+		if (is_kind(t, field, "money")) {
 			amounts[row] = difference(t, row, a);
 			has_money = true;
-		} else if (domain_cell_is(t, row, "FieldChanged", DATE_FIELD) &&
+		} else if (is_kind(t, field, "date") &&
 			   domain_date(t, row, "PreviousValue", &before) &&
 			   domain_date(t, row, "NewValue", &after)) {
 			spans[row] = span_words(before, after, a);
@@ -190,9 +193,9 @@ static void add_fields(struct result *r, struct arena *a, const struct table *t)
 		domain_add_text(r, a, "fields", "Changes by field", words);
 }
 
-static const char *field_words(const char *field)
+static const char *field_words(const struct table *t, const char *field)
 {
-	return strcmp(field, DATE_FIELD) == 0 ? "milestone and task dates" : field;
+	return is_kind(t, field, "date") ? "milestone and task dates" : field;
 }
 
 void changes_derive(struct result *r, struct arena *a)
@@ -210,7 +213,7 @@ void changes_derive(struct result *r, struct arena *a)
 				     t->total_exact || !t->truncated ? "" : "at least ",
 				     (long long)t->total_rows, t->total_rows == 1 ? "" : "s"));
 	if (field)
-		domain_add_text(r, a, "field", "Changed field", field_words(field));
+		domain_add_text(r, a, "field", "Changed field", field_words(t, field));
 	if (period)
 		domain_add_text(r, a, "period", "Range of days", period);
 	add_fields(r, a, t);

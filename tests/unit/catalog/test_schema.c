@@ -51,6 +51,11 @@ static void refuses_a_wrong_catalogue(void **state)
 		       "\"peak_last_hour\": 24", "peak_last_hour: 0 to 23");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
 		       "\"peak_last_hour\": 3", "the peak ends before it begins");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"column\": \"file\"",
+		       "\"column\": \"file\", \"permission\": \"chat:fly\"",
+		       "chat:fly is no permission");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
+		       "[\"East\", \"West\"], \"watermark\": \"id\"", "a watermark without a view");
 	refused(FILE_NAME, "[]", "not an object");
 	refused(FILE_NAME, "{", "config/catalogue.json");
 	refused(FILE_NAME, NULL, "config/catalogue.json");

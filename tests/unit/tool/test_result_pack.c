@@ -17,9 +17,11 @@ static struct table *make_table(const char *name)
 	t->column_count = 2;
 	t->columns = arena_alloc(t->arena, 2 * sizeof(*t->columns));
 	static const char *const words[] = {"", "no hub", NULL};
-	t->columns[0] = (struct column){"Hub", "Hub-zone", NULL, COLUMN_TEXT, PRIORITY_LOW, words};
-	t->columns[1] =
-		(struct column){"Price", "Price", "$/MWh", COLUMN_DECIMAL, PRIORITY_HIGH, NULL};
+	static const char *const groups[] = {"E1", "coast", NULL};
+	t->columns[0] =
+		(struct column){"Hub", "Hub-zone", NULL, COLUMN_TEXT, PRIORITY_LOW, words, groups};
+	t->columns[1] = (struct column){"Price",       "Price", "$/MWh", COLUMN_DECIMAL,
+					PRIORITY_HIGH, NULL,    NULL};
 	t->rows = arena_alloc(t->arena, 3 * sizeof(*t->rows));
 	for (int r = 0; r < 3; r++) {
 		t->rows[r] = arena_alloc(t->arena, 2 * sizeof(char *));
@@ -111,6 +113,9 @@ static void assert_same_table(const struct table *a, const struct table *b)
 		assert_int_equal(!a->columns[c].words, !b->columns[c].words);
 		for (size_t w = 0; a->columns[c].words && a->columns[c].words[w]; w++)
 			assert_string_equal(a->columns[c].words[w], b->columns[c].words[w]);
+		assert_int_equal(!a->columns[c].groups, !b->columns[c].groups);
+		for (size_t g = 0; a->columns[c].groups && a->columns[c].groups[g]; g++)
+			assert_string_equal(a->columns[c].groups[g], b->columns[c].groups[g]);
 		assert_int_equal(a->columns[c].type, b->columns[c].type);
 		assert_int_equal(a->columns[c].priority, b->columns[c].priority);
 		assert_same_stats(&a->stats[c], &b->stats[c]);
