@@ -5,15 +5,14 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COMPARISON, launch, REFERENCE, refusedStart, ROOT, startDaemon, tempDir } from './harness.mjs';
-import { CALLS } from './postgres-tools.mjs';
+import { COMPARISON, launch, REFERENCE, refusedStart, startDaemon, tempDir } from './harness.mjs';
+import { CALLS, callTool, inPairs, rootWithoutWhere } from './server-tools.mjs';
 import { CHAT_PASSWORD, ctl, READ_PASSWORD, smallWarehouse, startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
-const TODAY = { VESPER_TODAY: '2026-02-27' };
 const BACK_MS = 5000; /* after a server's return */
 const UNCACHED = 'What is the health status of Nazareth Solar?';
 const acme = () => mintToken({ tenant_id: 'acme' });
@@ -26,35 +25,8 @@ before(async () => {
 });
 after(() => pg?.service('stop'));
 
-/* Two at a time: the machine has two cores. */
-async function inPairs(items, fn) {
-  const results = [];
-  for (let i = 0; i < items.length; i += 2)
-    results.push(...await Promise.all(items.slice(i, i + 2).map(fn)));
-  return results;
-}
-
-/* A number has as many digits as its column: 57.50 is 57.5. */
-function plain(text) {
-  return typeof text === 'string' && /^[-+]?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
-}
-
-function comparable(stdout) {
-  const { outcome, tables, facts } = JSON.parse(stdout);
-  return {
-    outcome, facts: Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plain(value)])),
-    tables: tables.map((t) => ({ ...t, rows: t.rows.map((row) => row.map(plain)) })),
-  };
-}
-
-async function call(env, words) {
-  const { code, stdout, stderr } = await ctl(['tool', 'run', ...words], { ...TODAY, ...env });
-  assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
-  return comparable(stdout);
-}
-
-const onPostgres = (words, more) => call(pg.env(more), words);
-const onSqlite = (words) => call({ VESPER_WAREHOUSE_DIR: sqlite }, words);
+const onPostgres = (words, more) => callTool(pg.env(more), words);
+const onSqlite = (words) => callTool({ VESPER_WAREHOUSE_DIR: sqlite }, words);
 
 describe('every tool', () => {
   it('has calls here', async () => {
@@ -138,22 +110,6 @@ describe('a daemon on it', () => {
       'old|interrupted');
   });
 });
-
-/* A root whose statements ask for every tenant's rows: what is left are the row rules of the database. */
-async function rootWithoutWhere() {
-  const root = await tempDir('root');
-  for (const folder of ['sql', 'prompts', 'config'])
-    await cp(join(ROOT, folder), join(root, folder), { recursive: true });
-  for (const name of await readdir(join(root, 'sql'), { recursive: true })) {
-    const file = join(root, 'sql', name);
-    if (!name.endsWith('.sql') || name.startsWith('schema') || name.startsWith('warehouse'))
-      continue;
-    const text = (await readFile(file, 'utf8'))
-      .replaceAll(/(?:\w+\.)?tenant_id = (?::tenant_id|\w+\.tenant_id)/g, (found) => `(${found} OR 1 = 1)`);
-    await writeFile(file, text);
-  }
-  return root;
-}
 
 const rules = (verb) => pg.admin(`DO $$ DECLARE t regclass; BEGIN
   FOR t IN SELECT polrelid FROM pg_policy LOOP EXECUTE format('ALTER TABLE %s ${verb} ROW LEVEL SECURITY', t); END LOOP; END $$`);
