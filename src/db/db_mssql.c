@@ -72,6 +72,7 @@ static struct verdict mssql_judge(const struct diag *d)
 	static const int login[] = {18456, 18452, 916, 3906, 0};
 	static const int denied[] = {229, 230, 300, 0};
 	static const int missing[] = {208, 207, 2812, 0};
+	static const int taken[] = {2627, 2601, 0}; /* a key that another writer was faster with */
 	static const char *const gone_states[] = {"08001", "08S01", "08003", "08007",
 						  "HYT01", "IMC06", NULL};
 	static const char *const login_states[] = {"28000", "IM002", "IM003", NULL};
@@ -85,6 +86,8 @@ static struct verdict mssql_judge(const struct diag *d)
 	if (number_is(d, gone) || state_is(d, gone_states))
 		return (struct verdict){
 			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
+	if (number_is(d, taken))
+		return (struct verdict){.code = ERR_BUSY, .may_retry = true};
 	if (number_is(d, denied))
 		return (struct verdict){.code = ERR_DENIED};
 	if (number_is(d, missing) || strcmp(d->state, "42S02") == 0 ||

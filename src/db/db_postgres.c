@@ -24,7 +24,7 @@ static void postgres_connection_string(const struct tenant *t, SQLHENV env, stru
 }
 
 /* The server's own limit stands behind ours: it ends what no cancel could reach. */
-static bool postgres_set_up(struct connection *c, struct err *e)
+static bool settings_set(struct connection *c, struct err *e)
 {
 	const struct source *s = c->tenant->source;
 	char limit[32];
@@ -41,6 +41,31 @@ static bool postgres_set_up(struct connection *c, struct err *e)
 		       values, sizeof(values) / sizeof(values[0]), e) &&
 	       (!s->read_only ||
 		db_connection_exec(c, "SET default_transaction_read_only = on", e));
+}
+
+/* A superuser sees every row, whatever its session says: half of the wall would be missing. */
+static bool login_bound_by_rules(struct connection *c, struct err *e)
+{
+	char name[128];
+	bool found;
+
+	if (!db_connection_ask(c,
+			       "SELECT rolname FROM pg_catalog.pg_roles WHERE rolname = "
+			       "current_user AND (rolsuper OR rolbypassrls)",
+			       name, sizeof(name), &found, e))
+		return false;
+	if (!found)
+		return true;
+	c->lost = true;
+	return err_set(e, ERR_UPSTREAM,
+		       "refused: the login %s passes by row level security; give the daemon one "
+		       "that does not",
+		       name);
+}
+
+static bool postgres_set_up(struct connection *c, struct err *e)
+{
+	return settings_set(c, e) && login_bound_by_rules(c, e);
 }
 
 static const char *postgres_confirm_text(const struct source *s)
@@ -100,6 +125,7 @@ static struct verdict postgres_judge(const struct diag *d)
 	static const char *const again[] = {"40001", "40P01", "26000", NULL};
 	static const char *const short_of[] = {"53", "55P03", NULL};
 	static const char *const login[] = {"28", "3D", "25006", "IM", NULL};
+	static const char *const taken[] = {"23505", NULL}; /* another writer was faster */
 	static const char *const denied[] = {"42501", NULL};
 	static const char *const missing[] = {"42P01", "42703", "42883", "3F000",
 					      "42S02", "42S22", NULL};
@@ -113,6 +139,8 @@ static struct verdict postgres_judge(const struct diag *d)
 		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
 	if (state_is(d, short_of))
 		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true};
+	if (state_is(d, taken))
+		return (struct verdict){.code = ERR_BUSY, .may_retry = true};
 	if (state_is(d, denied))
 		return (struct verdict){.code = ERR_DENIED};
 	if (state_is(d, missing))

@@ -250,12 +250,21 @@ void store_call_next(struct call *c)
 	c->count = 0;
 }
 
+static struct op *call_start(struct call *c, bool write, size_t max_rows);
+
+/* Statements ask before they insert, and on a server another process may insert between the two.
+ * Asked again, they find what it wrote. */
 static void on_tables(void *owner, struct table **tables, size_t count, const struct err *e)
 {
 	struct call *c = owner;
 
 	c->query = NULL;
 	c->going = false;
+	if (e && e->code == ERR_BUSY && c->write && !c->repeated) {
+		c->repeated = true;
+		call_start(c, true, 0);
+		return;
+	}
 	c->finish(c, tables, count, e);
 	for (size_t i = 0; i < count; i++)
 		table_free(&tables[i]);
@@ -281,6 +290,7 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 	};
 
 	c->going = true;
+	c->write = write;
 	if (c->err.code != ERR_NONE)
 		loop_later(c->store->loop, &c->later, on_refused, c);
 	else

@@ -39,7 +39,9 @@ struct call {
 	size_t count;
 	size_t size;
 	struct op *query;
-	bool going; /* a request of its runs, or its refusal is on the way */
+	bool write;
+	bool repeated; /* after a key that somebody else was faster with */
+	bool going;    /* a request of its runs, or its refusal is on the way */
 	struct later later;
 	struct err err; /* why it could not even start */
 	/* The tables are freed by the caller of this. It may start the call's next request; else

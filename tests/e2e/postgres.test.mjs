@@ -92,6 +92,28 @@ describe('a daemon on it', () => {
     await chat.close();
   });
 
+  it('two daemons that are told the same at once store it once', async () => {
+    const other = await pg.start();
+    const chat = await d.connect();
+    await chat.ask(REFERENCE);
+    const session = chat.session;
+    await chat.close();
+    const [a, b] = await Promise.all([d.connect({ session }), other.connect({ session })]);
+    for (let i = 0; i < 10; i++) {
+      const frame = { type: 'chat.message', content: REFERENCE, client_msg_id: `both-${i}` };
+      a.send(frame);
+      b.send(frame);
+      for (const c of [a, b]) {
+        const end = await c.until((f) => ['chat.complete', 'chat.error'].includes(f.type));
+        assert.notEqual(end.code, 'internal', JSON.stringify(end));
+      }
+    }
+    await Promise.all([a.close(), b.close()]);
+    assert.equal(await pg.admin(`SELECT count(*), count(DISTINCT client_msg_id) FROM dbo.chat_messages WHERE session_id = '${session
+    }' AND client_msg_id LIKE 'both-%'`), '10|10');
+    await other.stop();
+  });
+
   it('survives kill -9 with every answer that was completed', async () => {
     const own = await pg.start();
     const turn = await own.ask(REFERENCE);
@@ -291,6 +313,14 @@ describe('configuration', () => {
     await refused({ VESPER_STORE_DIALECT: 'oracle' }, /must be one of mssql\|postgres\|sqlite/i);
     await refused({ VESPER_WAREHOUSE_DIR: '/tmp' }, /warehouse\.dir is for sqlite/);
     await refused({ VESPER_STORE_DIALECT: 'sqlite', VESPER_TENANTS: '{"vesper":{}}' }, /tenants\.vesper: "store" must name its SQLite file/);
+  });
+
+  it('a login that passes by the row rules is refused', async () => {
+    const { stdout, stderr } = await ctl(['tool', 'run', 'list_available_curves'], pg.env({ VESPER_WAREHOUSE_DSN: pg.dsn('postgres') }));
+    assert.equal(JSON.parse(stdout).outcome.kind, 'error');
+    assert.match(stderr, /the login postgres passes by row level security/);
+    const check = await launch({ args: ['--check'], warehouse: 'none', env: pg.env({ VESPER_WAREHOUSE_DSN: pg.dsn('postgres') }) });
+    assert.notEqual((await check.ended()).code, 0);
   });
 
   it('tenants need no files on servers', async () => {
