@@ -150,8 +150,9 @@
 #define DB_LOGIN_TIMEOUT_MS 5000  /* connecting to a server */
 #define DB_SERVER_GRACE_MS  500   /* the server's own time limit behind ours */
 #define DB_CHECKOUT_MS      2000 /* asking an idle connection for its tenant; then it is given up */
-#define DB_STOP_GRACE_MS                                                                           \
-	1000 /* a stopped statement may take that long; then its worker is given up */
+#define DB_STOP_GRACE_MS    1000 /* a cancel has so long to take effect; then the worker is given up \
+				  */
+#define DB_STOP_HARD_MS      3000    /* ... and so long to be made at all */
 #define DB_STOP_THREADS      2       /* call the driver's cancel, which may block */
 #define DB_LOST_MAX          16      /* workers given up that were replaced by new ones */
 #define DB_CLOSE_MS          2000    /* closing waits that long for statements of a server */

@@ -163,6 +163,7 @@ struct request {
 	struct err err;         /* how it ends; of the last attempt while it rests */
 	uint64_t number;        /* order of arrival */
 	uint64_t end_ms;        /* when its time is over, by the loop's clock */
+	uint64_t stopped_ms;    /* when the first attempt to stop it came back; 0: none did */
 	int attempts;
 	bool waiting; /* in a queue */
 	int64_t timeout_ms;

@@ -104,6 +104,16 @@ bool db_work_may_go_on(const struct work *w, struct err *e)
 	return true;
 }
 
+/* Whatever the driver calls the failure. */
+static bool is_dead(const struct connection *c)
+{
+	SQLUINTEGER dead = SQL_CD_FALSE;
+
+	return c->open && c->tenant->source->dialect->server &&
+	       odbc_ok(SQLGetConnectAttr(c->dbc, SQL_ATTR_CONNECTION_DEAD, &dead, 0, NULL)) &&
+	       dead == SQL_CD_TRUE;
+}
+
 bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
 		  struct err *e)
 {
@@ -112,6 +122,9 @@ bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, cons
 
 	diag_read(type, handle, &d);
 	v = c->tenant->source->dialect->judge(&d);
+	if (!v.lost && is_dead(c))
+		v = (struct verdict){ERR_UPSTREAM, .may_retry = true, .lost = true,
+				     .transient = true};
 	c->lost |= v.lost;
 	c->transient = v.transient;
 	/* After a stop, whatever the driver says is its echo. */

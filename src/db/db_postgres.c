@@ -132,7 +132,8 @@ static struct verdict postgres_judge(const struct diag *d)
 
 	if (refused_for_good(d) || state_is(d, login))
 		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
-	if (state_is(d, gone))
+	/* FATAL: the server ended the session, and the driver gives no state of its own. */
+	if (state_is(d, gone) || strstr(d->message, "FATAL:"))
 		return (struct verdict){
 			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
 	if (state_is(d, again) || strstr(d->message, "cached plan must not change"))

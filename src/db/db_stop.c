@@ -104,8 +104,11 @@ static void on_stop_done(struct pool_job *base)
 {
 	struct stop_call *s = list_item(base, struct stop_call, base);
 
-	if (s->request)
+	if (s->request) {
 		s->request->stop = NULL;
+		if (s->request->stopped_ms == 0)
+			s->request->stopped_ms = loop_now_ms(s->request->pool->loop);
+	}
 	if (s->widened)
 		pool_narrow(s->stops);
 	stopper_release(&s->stopper);
@@ -134,8 +137,10 @@ void db_stop_start(struct request *r, enum stop why)
 {
 	int expected = STOP_NO;
 
-	if (atomic_compare_exchange_strong(&r->work->stop, &expected, (int)why))
+	if (atomic_compare_exchange_strong(&r->work->stop, &expected, (int)why)) {
 		r->end_ms = loop_now_ms(r->pool->loop);
+		r->stopped_ms = 0;
+	}
 	attempt(r);
 	timer_start(r->deadline, DB_STOP_REPEAT_MS);
 }
@@ -166,12 +171,21 @@ static bool take_from(struct job *j, enum job_state state)
 	return atomic_compare_exchange_strong(&j->state, &expected, JOB_GIVEN_UP);
 }
 
+/* Many that are stopped together wait for each other's cancel: only one that was made and did not
+ * help, or hangs itself, says that there is no hope. */
+static bool is_late(const struct request *r)
+{
+	uint64_t now = loop_now_ms(r->pool->loop);
+
+	return (r->stopped_ms > 0 && now >= r->stopped_ms + DB_STOP_GRACE_MS) ||
+	       now >= r->end_ms + DB_STOP_HARD_MS;
+}
+
 static void stop_again(struct request *r)
 {
 	struct db_pool *p = r->pool;
-	bool late = loop_now_ms(p->loop) >= r->end_ms + DB_STOP_GRACE_MS;
 
-	if (late && p->source.dialect->server &&
+	if (is_late(r) && p->source.dialect->server &&
 	    (take_from(r->job, JOB_CONFIRMING) || take_from(r->job, JOB_RUNNING))) {
 		attempt_give_up(r);
 		db_job_abandon(r->job, false);

@@ -50,7 +50,7 @@ static inline void file_exec(const char *file, const char *sql)
 
 static inline void tenant_file_make(const char *file, const char *tenant)
 {
-	char insert[256];
+	char insert[1024];
 
 	file_exec(file, "CREATE TABLE vesper_tenant (tenant_id nvarchar(100) NOT NULL PRIMARY KEY) "
 			"WITHOUT ROWID");

@@ -183,6 +183,9 @@ static void closing_does_not_wait_for_a_dead_network(void **state)
 	assert_int_equal(a.calls, 1);
 	assert_int_equal(a.err.code, ERR_CANCELLED);
 	proxy_go(true);
+	while (statements_running() > 0)
+		usleep(10000);
+	usleep(300000); /* what was left behind lets go of its last things */
 }
 
 static void login_revoked(void **state)

@@ -1,0 +1,233 @@
+/*
+ * Fifty tenants through two connections, with cancels, time limits and killed sessions at random
+ * moments: every row that arrives is the asking tenant's own. On PostgreSQL once with row-level
+ * security alone (no WHERE), once with the bound WHERE alone (no policy); on SQLite by files alone.
+ *
+ * VESPER_LONG=100000 runs that many checkouts each; a name as argument runs only that test.
+ */
+#include "postgres_test.h"
+
+enum { TENANTS = 50, IN_FLIGHT = 24 };
+
+struct run {
+	struct fixture *fixture;
+	const char *quick;
+	const char *slow; /* takes long enough to be cancelled in the middle */
+	bool bind;        /* the tenant, for its WHERE */
+	bool kill;
+	long left; /* to start */
+	uint64_t seed;
+	long rows;
+	long foreign;
+	long timeouts;
+	long cancels;
+	long failures;
+	int waiting;
+};
+
+struct ask {
+	struct run *run;
+	struct op *op;
+	int tenant;
+	int cancel_in; /* turns of the loop; 0: never */
+};
+
+static struct ask asks[IN_FLIGHT];
+
+static unsigned chance(struct run *r, unsigned below)
+{
+	r->seed = r->seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(r->seed >> 33) % below;
+}
+
+static void tell_tale(int tenant, char *out, size_t size)
+{
+	snprintf(out, size, "secret of tenant_%d", tenant + 1);
+}
+
+static void rows_check(struct run *r, int tenant, const struct table *t)
+{
+	char own[32];
+
+	tell_tale(tenant, own, sizeof(own));
+	for (size_t i = 0; i < t->row_count; i++) {
+		r->rows++;
+		r->foreign += strcmp(t->rows[i][0], own) != 0;
+	}
+}
+
+static void on_asked(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct ask *a = owner;
+	struct run *r = a->run;
+
+	a->op = NULL;
+	r->waiting--;
+	for (size_t i = 0; i < count; i++) {
+		rows_check(r, a->tenant, tables[i]);
+		table_free(&tables[i]);
+	}
+	if (!e)
+		return;
+	if (e->code == ERR_TIMEOUT)
+		r->timeouts++;
+	else
+		r->failures++;
+}
+
+static void ask_one(struct run *r, struct ask *a)
+{
+	char tenant[16];
+	bool slow = chance(r, 10) == 0;
+	const struct value value = value_text(tenant);
+	const struct db_statement statement = {.name = "isolation",
+					       .text = slow ? r->slow : r->quick,
+					       .values = &value,
+					       .count = r->bind ? 1 : 0};
+	struct db_request request = {
+		.tenant = tenant, .statements = &statement, .statement_count = 1};
+
+	*a = (struct ask){.run = r, .tenant = (int)chance(r, TENANTS)};
+	snprintf(tenant, sizeof(tenant), "tenant_%d", a->tenant + 1);
+	if (chance(r, 20) == 0)
+		request.timeout_ms = 1 + chance(r, 30);
+	if (chance(r, 10) == 0 || (slow && chance(r, 2) == 0))
+		a->cancel_in = 1 + (int)chance(r, 200);
+	r->left--;
+	r->waiting++;
+	a->op = db_query(r->fixture->db, &request, on_asked, a);
+}
+
+static void maybe_cancel(struct run *r, struct ask *a)
+{
+	if (a->cancel_in == 0 || --a->cancel_in > 0)
+		return;
+	op_cancel(&a->op);
+	r->waiting--;
+	r->cancels++;
+}
+
+static void maybe_kill(struct run *r)
+{
+	if (r->kill && chance(r, 3000) == 0)
+		admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = "
+		      "'reader' ORDER BY random() LIMIT 1");
+}
+
+static void run_all(struct run *r, const char *name)
+{
+	long checkouts = r->left;
+
+	memset(asks, 0, sizeof(asks));
+	r->seed = 20261122;
+	while (r->left > 0 || r->waiting > 0) {
+		for (int i = 0; i < IN_FLIGHT; i++) {
+			if (asks[i].op)
+				maybe_cancel(r, &asks[i]);
+			else if (r->left > 0)
+				ask_one(r, &asks[i]);
+		}
+		maybe_kill(r);
+		usleep(100);
+		loop_turn(r->fixture->loop);
+	}
+	print_message("%s: %ld checkouts, %ld rows, %ld foreign, %ld timeouts, %ld cancels, %ld "
+		      "other failures\n",
+		      name, checkouts, r->rows, r->foreign, r->timeouts, r->cancels, r->failures);
+	assert_int_equal(r->foreign, 0);
+	assert_true(r->rows > checkouts / 2);
+	assert_true(r->timeouts > 0 && r->cancels > 0);
+}
+
+static long checkouts_of(long usual)
+{
+	const char *wanted = getenv("VESPER_LONG");
+
+	return wanted ? strtol(wanted, NULL, 10) : usual;
+}
+
+static void policy_alone_keeps_tenants_apart(void **state)
+{
+	struct run r = {.fixture = *state,
+			.quick = "SELECT s FROM x",
+			.slow = "SELECT s, pg_sleep(0.02) FROM x",
+			.kill = true,
+			.left = checkouts_of(300)};
+
+	postgres_open(r.fixture, "reader");
+	run_all(&r, "PostgreSQL, policy alone");
+}
+
+static void where_alone_keeps_tenants_apart(void **state)
+{
+	struct run r = {.fixture = *state,
+			.quick = "SELECT s FROM open WHERE tenant_id = ?",
+			.slow = "SELECT s, pg_sleep(0.02) FROM open WHERE tenant_id = ?",
+			.bind = true,
+			.kill = true,
+			.left = checkouts_of(300)};
+
+	admin("CREATE TABLE open AS SELECT * FROM x");
+	admin("GRANT SELECT ON open TO reader");
+	postgres_open(r.fixture, "reader");
+	run_all(&r, "PostgreSQL, WHERE alone");
+	admin("DROP TABLE open");
+}
+
+static void a_session_without_a_tenant_sees_nothing(void **state)
+{
+	(void)state;
+	admin("SET ROLE reader");
+	assert_int_equal(admin("SELECT count(*) FROM x"), 0);
+	admin("SET vesper.tenant_id = ''");
+	assert_int_equal(admin("SELECT count(*) FROM x"), 0);
+	admin("RESET ROLE");
+}
+
+static void files_alone_keep_tenants_apart(void **state)
+{
+	static struct db_tenant tenants[TENANTS];
+	static char names[TENANTS][16], files[TENANTS][160];
+	struct fixture *f = *state;
+	struct run r = {
+		.fixture = f,
+		.quick = "SELECT s FROM dbo.x",
+		.slow = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE "
+			"n < 20000) SELECT s FROM dbo.x WHERE (SELECT max(n) FROM c) > 0",
+		.left = checkouts_of(1000)};
+	struct db_options options = {.name = "warehouse",
+				     .dialect = DIALECT_SQLITE,
+				     .read_only = true,
+				     .workers = 2,
+				     .tenants = tenants,
+				     .tenant_count = TENANTS};
+
+	for (int i = 0; i < TENANTS; i++) {
+		char sql[128];
+
+		snprintf(names[i], sizeof(names[i]), "tenant_%d", i + 1);
+		snprintf(files[i], sizeof(files[i]), "%.60s/%.15s.db", f->dir, names[i]);
+		tenants[i] = (struct db_tenant){names[i], files[i]};
+		tenant_file_make(files[i], names[i]);
+		snprintf(sql, sizeof(sql),
+			 "CREATE TABLE x (s text); INSERT INTO x VALUES ('secret of tenant_%d')",
+			 i + 1);
+		file_exec(files[i], sql);
+	}
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	run_all(&r, "SQLite");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(policy_alone_keeps_tenants_apart),
+		DB_TEST(where_alone_keeps_tenants_apart),
+		DB_TEST(a_session_without_a_tenant_sees_nothing),
+		DB_TEST(files_alone_keep_tenants_apart),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests(tests, server_start, server_stop);
+}
