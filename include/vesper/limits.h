@@ -137,22 +137,21 @@
 #define DB_FETCH_ROWS_MAX                                                                          \
 	200000 /* rows read for statistics; drivers may hold them all in memory                    \
 		*/
-#define DB_CELL_BYTES_MAX   (1024 * 1024)      /* one cell */
-#define DB_RESULT_BYTES_MAX (64 * 1024 * 1024) /* kept bytes of one result */
-#define DB_COLUMNS_MAX      256                /* columns of one result */
-#define DB_QUERY_TIMEOUT_MS 10000 /* one statement; then it is cancelled on the server */
-#define DB_QUEUE_MAX        2000  /* waiting queries of one data source */
-#define DB_WORKERS_MAX      64    /* threads of one data source */
-#define DB_STATEMENTS_KEPT  32    /* prepared statements of one connection */
-#define DB_GROUP_COMMIT_MAX 64    /* writes of one transaction */
-#define DB_CONNECT_RETRY_MS 3000  /* pause between attempts to reach a database that is away */
-#define DB_FETCH_BLOCK_ROWS 500   /* rows that one round trip brings through a cursor */
-#define DB_LOGIN_TIMEOUT_MS 5000  /* connecting to a server */
-#define DB_SERVER_GRACE_MS  500   /* the server's own time limit behind ours */
-#define DB_CHECKOUT_MS      2000 /* asking an idle connection for its tenant; then it is given up */
-#define DB_STOP_GRACE_MS    1000 /* a cancel has so long to take effect; then the worker is given up \
-				  */
-#define DB_STOP_HARD_MS      3000    /* ... and so long to be made at all */
+#define DB_CELL_BYTES_MAX    (1024 * 1024)      /* one cell */
+#define DB_RESULT_BYTES_MAX  (64 * 1024 * 1024) /* kept bytes of one result */
+#define DB_COLUMNS_MAX       256                /* columns of one result */
+#define DB_QUERY_TIMEOUT_MS  10000 /* one statement; then it is cancelled on the server */
+#define DB_QUEUE_MAX         2000  /* waiting queries of one data source */
+#define DB_WORKERS_MAX       64    /* threads of one data source */
+#define DB_STATEMENTS_KEPT   32    /* prepared statements of one connection */
+#define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
+#define DB_CONNECT_RETRY_MS  3000  /* pause between attempts to reach a database that is away */
+#define DB_FETCH_BLOCK_ROWS  500   /* rows that one round trip brings through a cursor */
+#define DB_LOGIN_TIMEOUT_MS  5000  /* connecting to a server */
+#define DB_SERVER_GRACE_MS   500   /* the server's own time limit behind ours */
+#define DB_CHECKOUT_MS       2000 /* asking an idle connection for its tenant; then it is given up */
+#define DB_STOP_GRACE_MS     1000    /* for a cancel to take effect; then the worker is given up */
+#define DB_STOP_HARD_MS      3000    /* for a cancel to be made at all */
 #define DB_STOP_THREADS      2       /* call the driver's cancel, which may block */
 #define DB_LOST_MAX          16      /* workers given up that were replaced by new ones */
 #define DB_CLOSE_MS          2000    /* closing waits that long for statements of a server */
