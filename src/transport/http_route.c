@@ -34,6 +34,7 @@ const struct http_route public_routes[] = {
 	{"GET", "/livez", NULL, 0, on_livez, NULL},
 	{"GET", "/readyz", NULL, 0, on_readyz, NULL},
 	{"GET", "/health", NULL, 0, on_health, NULL},
+	{"GET", "/openapi.json", NULL, 0, on_get_openapi, NULL},
 	{"GET", "/", NULL, ROUTE_DEMO, on_asset, NULL},
 	{"GET", "/app.js", NULL, ROUTE_DEMO, on_asset, NULL},
 	{"GET", "/app.css", NULL, ROUTE_DEMO, on_asset, NULL},

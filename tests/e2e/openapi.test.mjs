@@ -1,0 +1,255 @@
+/*
+ * /openapi.json against the daemon that serves it: every operation is asked well and in every wrong way
+ * that the document lets one think of, and each answer must be one that the document has.
+ */
+
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const UNKNOWN = '0193b0a0-0000-7000-8000-00000000ffff';
+
+class Document {
+  constructor(doc) {
+    this.doc = doc;
+    this.ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats(this.ajv);
+    this.ajv.addSchema({ $id: 'doc', ...doc });
+    this.validators = new Map();
+  }
+
+  resolve(node) {
+    while (node?.$ref)
+      node = node.$ref.slice(2).split('/').reduce((at, name) => at[name], this.doc);
+    return node;
+  }
+
+  *operations() {
+    for (const [path, item] of Object.entries(this.doc.paths))
+      for (const [method, op] of Object.entries(item))
+        yield { ...op, method: method.toUpperCase(), path, parameters: (op.parameters ?? []).map((p) => this.resolve(p)), open: op.security?.length === 0 };
+  }
+
+  validator(pointer) {
+    if (!this.validators.has(pointer))
+      this.validators.set(pointer, this.ajv.compile({ $ref: `doc#${pointer}` }));
+    return this.validators.get(pointer);
+  }
+
+  /* The answer is one that the document has for this operation: status, content type, shape. */
+  check(op, status, type, text) {
+    const where = `${op.method} ${op.path} ${status}`;
+    const declared = op.responses[status];
+    assert.ok(declared, `${where} is not documented: ${text.slice(0, 300)}`);
+    const content = this.resolve(declared).content;
+    if (!content)
+      return assert.equal(text, '', where);
+    const media = (type ?? '').split(';')[0];
+    assert.ok(content[media], `${where}: ${media} is not documented`);
+    if (!/json$/.test(media))
+      return undefined;
+    const name = encodeURIComponent(media).replaceAll('%2F', '~1').replaceAll('%2B', '+');
+    const base = declared.$ref ? declared.$ref.slice(1) : `/paths/${op.path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${op.method.toLowerCase()}/responses/${status}`;
+    const validate = this.validator(`${base}/content/${name}/schema`);
+    assert.ok(validate(JSON.parse(text)), `${where}: ${JSON.stringify(validate.errors?.slice(0, 3))} in ${text.slice(0, 400)}`);
+    return undefined;
+  }
+}
+
+describe('the document', () => {
+  let d;
+  let doc;
+  let rest;
+  let admin;
+  const seen = new Set();
+
+  async function ask(op, { params = {}, query = '', headers = {}, body, token = rest.token } = {}) {
+    const path = op.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? UNKNOWN));
+    const res = await d.rest(token).raw(op.method, path + query, { body, headers });
+    const text = await res.text();
+    doc.check(op, res.status, res.headers.get('content-type'), text);
+    assert.match(res.headers.get('x-request-id'), /^[A-Za-z0-9._-]{1,128}$/);
+    assert.equal(res.headers.get('x-content-type-options'), 'nosniff');
+    seen.add(`${op.operationId} ${res.status}`);
+    return { status: res.status, headers: res.headers, text, body: /json/.test(res.headers.get('content-type') ?? '') ? JSON.parse(text) : text };
+  }
+
+  const send = (op, json, more = {}) => ask(op, { ...more, body: JSON.stringify(json), headers: { 'content-type': 'application/json', ...more.headers } });
+
+  before(async () => {
+    d = await startDaemon();
+    rest = d.rest(mintToken({ sub: 'walker' }));
+    admin = mintToken({ sub: 'chief', role: 'admin' });
+    doc = new Document(await (await fetch(`${d.url}/openapi.json`)).json());
+  });
+  after(() => d?.stop());
+
+  const byId = () => Object.fromEntries([...doc.operations()].map((op) => [op.operationId, op]));
+
+  it('is OpenAPI 3.1 and its schemas compile', () => {
+    assert.equal(doc.doc.openapi, '3.1.0');
+    const ids = [...doc.operations()].map((op) => op.operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const name of Object.keys(doc.doc.components.schemas))
+      doc.validator(`/components/schemas/${name}`);
+    for (const op of doc.operations())
+      for (const [, name] of op.path.matchAll(/\{(\w+)\}/g))
+        assert.ok(op.parameters.some((p) => p.in === 'path' && p.name === name), `${op.operationId} ${name}`);
+  });
+
+  it('is kept by every operation when asked well', async () => {
+    const o = byId();
+    const want = (reply, status) => assert.equal(reply.status, status, reply.text.slice(0, 400));
+    const made = await send(o.createSession, { title: 'walk' });
+    want(made, 201);
+    const session = { session_id: made.body.session_id };
+    const answer = await send(o.ask, { content: REFERENCE, client_msg_id: 'm-1', filters: { year: 2025 } });
+    want(answer, 200);
+    want(await send(o.ask, { message: REFERENCE, session_id: session.session_id }, { headers: { 'idempotency-key': 'walk' } }), 200);
+    want(await send(o.askStream, { content: REFERENCE }), 200);
+    want(await send(o.askInSession, { content: REFERENCE }, { params: session }), 200);
+    want(await ask(o.listSessions, { query: '?limit=1&q=a&archived=all' }), 200);
+    want(await ask(o.getSession, { params: session }), 200);
+    want(await send(o.editSession, { title: 'b' }, { params: session, headers: { 'if-match': made.headers.get('etag') } }), 200);
+    want(await send(o.editSession, { title: 'c' }, { params: session, headers: { 'if-match': made.headers.get('etag') } }), 412);
+    want(await send(o.editSession, { title: 'c' }, { params: session }), 428);
+    const asked = { session_id: answer.body.session_id, message_id: answer.body.message_id, turn_id: answer.body.turn_id };
+    want(await send(o.giveFeedback, { rating: 'up', comment: 'c', correction: 'd' }, { params: asked }), 200);
+    want(await ask(o.listMessages, { params: asked, query: '?limit=200' }), 200);
+    want(await ask(o.exportSession, { params: asked }), 200);
+    want(await ask(o.exportSession, { params: asked, query: '?format=markdown' }), 200);
+    const view_id = answer.body.views.find((v) => v.view_type === 'data').view_id;
+    want(await ask(o.exportView, { params: { ...asked, view_id } }), 200);
+    want(await ask(o.turnEvents, { params: asked, query: '?after=1' }), 200);
+    const last = (await d.rest(rest.token).stream(`/api/v1/turns/${asked.turn_id}/events`)).all();
+    want(await ask(o.turnEvents, { params: asked, query: `?after=${(await last).at(-1).id}` }), 204);
+    want(await ask(o.cancelTurn, { params: asked }), 204);
+    want(await ask(o.createTicket), 200);
+    want(await ask(o.listTools), 200);
+    const [tool] = (await ask(o.listSwitches, { token: admin })).body.data;
+    want(await send(o.setSwitch, { enabled: true }, { params: tool, token: admin }), 200);
+    want(await ask(o.listFeedback, { token: admin, query: '?rating=up&limit=5' }), 200);
+    want(await send(o.demoLogin, { tenant: 'vesper', role: 'viewer' }, { token: null }), 200);
+    for (const id of ['livez', 'readyz', 'health', 'openapi'])
+      want(await ask(o[id], { token: null }), 200);
+    want(await ask(o.deleteSession, { params: asked }), 204);
+    want(await ask(o.deleteUser, { params: { user_id: 'walker' }, token: admin }), 204);
+    for (const op of doc.operations())
+      assert.ok([...seen].some((s) => s.startsWith(`${op.operationId} 2`)), `${op.operationId} was never asked well`);
+  });
+
+  it('is kept when the caller is nobody, a stranger, or may not', async () => {
+    for (const op of doc.operations()) {
+      if (op.open)
+        continue;
+      const json = op.requestBody ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
+      for (const token of [null, 'x', mintToken({ exp: 1 }), mintToken({ secret: 'another secret of more than 32 bytes' })])
+        assert.equal((await ask(op, { token, ...json })).status, 401, op.operationId);
+      assert.equal((await ask(op, { token: mintToken({ permissions: [] }), ...json })).status, 403, op.operationId);
+    }
+  });
+
+  it('is kept for ids that are unknown or none', async () => {
+    for (const op of doc.operations()) {
+      const names = op.parameters.filter((p) => p.in === 'path' && p.schema.format === 'uuid');
+      for (const id of names.length ? [UNKNOWN, 'x', "' OR 1=1 --", '%00', '..', 'ünknown', 'x'.repeat(2000)] : []) {
+        const params = Object.fromEntries(names.map((p) => [p.name, id]));
+        const good = { feedback: { rating: 'up' }, editSession: { title: 'x' } };
+        const json = op.operationId === 'giveFeedback' ? good.feedback : good[op.operationId] ?? { content: 'hi' };
+        const reply = op.requestBody ? await send(op, json, { params, headers: { 'if-match': '*' } }) : await ask(op, { params });
+        assert.equal(reply.status, 404, `${op.operationId} ${id}`);
+      }
+    }
+  });
+
+  it('is kept for bodies that are wrong', async () => {
+    const token = admin;
+    const [tool] = (await ask(byId().listSwitches, { token })).body.data;
+    const session_id = (await send(byId().createSession, {}, { token })).body.session_id;
+    for (const op of doc.operations()) {
+      if (!op.requestBody)
+        continue;
+      const schema = op.requestBody.content['application/json'].schema;
+      const params = { ...tool, session_id };
+      const raw = (body, type = 'application/json') => ask(op, { token, params, body, headers: { 'content-type': type, 'if-match': '*' } });
+      for (const body of ['', '{', '{"a":1}x', '[]', '"x"', 'null', '{"a":1,"a":2}', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`, '{"a":"\\ud800"}', Buffer.from([0x7b, 0xff, 0x7d])])
+        assert.equal((await raw(body)).status, 400, `${op.operationId} ${body}`);
+      for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', ''])
+        assert.equal((await raw('{}', type)).status, 415, `${op.operationId} ${type}`);
+      assert.equal((await raw(`{"x":"${'y'.repeat(140000)}"}`)).status, 413, op.operationId);
+      assert.ok([404, 422].includes((await raw('{"no_such_member":1}')).status), op.operationId);
+      for (const name of Object.keys(schema.properties))
+        for (const value of [7.5, {}, [[]], 'x'.repeat(20000)]) {
+          if (name === 'filters' || (typeof value === 'string' && ['session_id'].includes(name)))
+            continue;
+          const { status } = await raw(JSON.stringify({ [name]: value }));
+          assert.ok([404, 413, 422].includes(status), `${op.operationId} ${name}: ${status}`);
+        }
+    }
+  });
+
+  it('is kept for queries and methods that are wrong', async () => {
+    for (const op of doc.operations()) {
+      if (op.open)
+        continue;
+      const token = admin;
+      const json = op.requestBody ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
+      assert.equal((await ask(op, { token, ...json, query: '?no_such=1' })).status, 400, op.operationId);
+      for (const p of op.parameters.filter((x) => x.in === 'query')) {
+        assert.equal((await ask(op, { token, query: `?${p.name}=1&${p.name}=1` })).status, 400, op.operationId);
+        if (p.schema.type === 'integer' || p.schema.enum || p.name === 'cursor') {
+          const { status } = await ask(op, { token, query: `?${p.name}=no%20such%00value` });
+          assert.ok([400, 404].includes(status), `${op.operationId} ${p.name}: ${status}`);
+        }
+      }
+    }
+    const paths = new Map();
+    for (const op of doc.operations())
+      paths.set(op.path, [...(paths.get(op.path) ?? []), op.method]);
+    for (const [path, methods] of paths)
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((m) => !methods.includes(m))) {
+        const res = await d.rest(admin).call(method, path.replace(/\{\w+\}/g, UNKNOWN), { headers: { 'x-http-method-override': methods[0] } });
+        assert.equal(res.status, 405, `${method} ${path}`);
+        assert.deepEqual(res.headers.get('allow').split(', ').sort(), [...methods].sort());
+      }
+  });
+
+  it('is kept by tricks on the wire, and the daemon lives', async () => {
+    const token = rest.token;
+    const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
+    const speak = (text) => new Promise((done) => {
+      let got = '';
+      const socket = net.connect(d.port, '127.0.0.1', () => socket.write(text));
+      socket.setEncoding('latin1').on('data', (t) => { got += t; }).on('error', () => {}).on('close', () => done(got));
+      setTimeout(() => socket.destroy(), 700);
+    });
+    const tricks = {
+      dots: `GET /api/v1/../../etc/passwd HTTP/1.1\r\n${auth}\r\n`, encoded: `GET /api/v1/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n${auth}\r\n`,
+      doubled: `GET //api//v1/sessions HTTP/1.1\r\n${auth}\r\n`, absolute: `GET http://evil/api/v1/nothing HTTP/1.1\r\n${auth}\r\n`,
+      nul: `GET /api/v1/sessions%00 HTTP/1.1\r\n${auth}\r\n`, backslash: `GET /api\\v1\\sessions HTTP/1.1\r\n${auth}\r\n`,
+      override: `POST /api/v1/sessions/${UNKNOWN} HTTP/1.1\r\n${auth}X-HTTP-Method-Override: DELETE\r\nContent-Length: 0\r\n\r\n`,
+      injected: `GET /api/v1/nothing HTTP/1.1\r\n${auth}X-Request-Id: a\rSet-Cookie: x=1\r\n\r\n`,
+      folded: `GET /api/v1/nothing HTTP/1.1\r\n${auth}X-Request-Id: a\r\n Set-Cookie: x=1\r\n\r\n`,
+      smuggled: `POST /api/v1/nothing HTTP/1.1\r\n${auth}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n`,
+      lengths: `POST /api/v1/sessions HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: -1\r\n\r\n{}`,
+      manyHeaders: `GET /livez HTTP/1.1\r\n${auth}${'X: y\r\n'.repeat(5000)}\r\n`, garbage: '\x16\x03\x01\x02\x00\x01\x00',
+      slow: 'POST /api/v1/sessions HTTP/1.1\r\n' + auth + 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    };
+    for (const [name, text] of Object.entries(tricks)) {
+      const reply = await speak(text);
+      assert.doesNotMatch(reply, /^HTTP\/1\.1 2|root:|\nset-cookie/i, `${name}: ${reply.slice(0, 200)}`);
+    }
+    assert.ok(await d.answers());
+  });
+
+  it('a ticket works once, a foreign one never', async () => {
+    const { ticket } = (await ask(byId().createTicket)).body;
+    const chat = await d.connect({ via: 'none', ticket });
+    assert.equal((await d.turnedAway({ ticket })).status, 401);
+    await chat.close();
+  });
+});
