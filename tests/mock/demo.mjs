@@ -333,6 +333,8 @@ function placeOf(row, facts) {
 }
 
 function answerPrice(row, facts) {
+  if (priceOf(row) === undefined)
+    return `The data for **${placeOf(row, facts)}** has no price.\n`;
   const vendor = column(row, /^vendor$/i) ?? facts.vendor;
   const asof = column(row, /^as_?of$/i);
   const points = Number(column(row, /data_?points|^count|hours$/i));

@@ -1,0 +1,51 @@
+/*
+ * The table of model calls in README: how many a question takes, in which tokens, and when its first word
+ * would come from a model that needs 400 ms to begin and 15 ms a token. Counted on the scripted model, so
+ * no clock is involved. With VESPERD set:  node tests/bench/model-calls.mjs
+ */
+
+import { REFERENCE, startDaemon } from '../e2e/harness.mjs';
+import { mintToken } from '../e2e/token.mjs';
+import { startMock } from '../mock/anthropic.mjs';
+import { tokensOf } from '../mock/wire.mjs';
+
+const BEGIN_MS = 400;
+const TOKEN_MS = 15;
+const UNSURE = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
+const ROUTE = { intent: 'dayahead_curve', agents: ['dayahead_agent'], filters: [{ name: 'vendor', value: 'Ascend' },
+  { name: 'hub_zone', value: 'NP15' }, { name: 'year', value: '2025' }], clarification: '' };
+const ANSWER = { when: { kind: 'answer' }, reply: { text: 'The average day-ahead price of NP15 in CAISO for 2025 was **$48.73/MWh** '
+  + 'in the Jan_2025 file of Ascend, Base case, over 8,760 hours.' } };
+const routed = (tools) => [{ when: { kind: 'structured' }, reply: { json: { ...ROUTE, tools } } }, ANSWER, { reply: 'demo' }];
+const paths = [
+  ['reference question: code resolves it', REFERENCE, [ANSWER]],
+  ['the supervisor names the tool', UNSURE, routed(['get_average_annual_price'])],
+  ['an agent explores', UNSURE, routed([])],
+];
+
+function written(call) {
+  return call.message.content.reduce((n, b) => n + (b.type === 'text' ? tokensOf(b.text).length
+    : b.type === 'tool_use' ? tokensOf(JSON.stringify(b.input)).length : 0), 0);
+}
+
+const rows = [];
+for (const [what, question, script] of paths) {
+  const mock = await startMock({ script });
+  const d = await startDaemon({ mock });
+  for (const [user, note] of [['ann', 'first of a role'], ['bob', 'the next']]) {
+    mock.reset();
+    await d.ask(question, { token: mintToken({ sub: user, role: 'analyst' }) });
+    for (const c of mock.calls.filter((x) => !x.message))
+      throw new Error(`a call was refused: ${JSON.stringify(c.error ?? c.status)} ${c.kind}`);
+    const sum = (name) => mock.calls.reduce((n, c) => n + c.message.usage[name], 0);
+    const before = mock.calls.slice(0, -1).reduce((n, c) => n + BEGIN_MS + TOKEN_MS * written(c), 0);
+    rows.push([`${what}, ${note}`, mock.count, sum('input_tokens') + sum('cache_creation_input_tokens'),
+      sum('cache_read_input_tokens'), mock.calls.reduce((n, c) => n + written(c), 0), `${before + BEGIN_MS} ms`]);
+  }
+  await d.stop();
+  await mock.close();
+}
+console.log('| question | model calls | input tokens, uncached | read from cache | output tokens | ideal first token |');
+console.log('|---|---|---|---|---|---|');
+for (const row of rows)
+  console.log(`| ${row.join(' | ')} |`);

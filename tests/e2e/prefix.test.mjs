@@ -1,0 +1,67 @@
+/*
+ * What the services' caches live on: tools and system are the same bytes for all users of a role, on any
+ * day, whatever was said before; and a request never has more marks than are allowed.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startMock } from '../mock/anthropic.mjs';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const NEAR = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
+const EXPLORE = { json: { intent: 'dayahead_curve', agents: ['dayahead_agent'], tools: [], filters: [], clarification: '' } };
+
+const prefixOf = (call) => Buffer.from(JSON.stringify([call.body.tools ?? [], call.body.system]));
+const marksIn = (value) => (value && typeof value === 'object'
+  ? Number('cache_control' in value) + Object.values(value).reduce((n, v) => n + marksIn(v), 0) : 0);
+
+function common(a, b) {
+  let n = 0;
+  while (n < Math.min(a.length, b.length) && a[n] === b[n])
+    n++;
+  return n / Math.max(a.length, b.length);
+}
+
+describe('two users of one role', () => {
+  let mock;
+  let calls;
+
+  before(async () => {
+    mock = await startMock({ script: [{ when: { kind: 'structured' }, reply: EXPLORE }, { reply: 'demo' }] });
+    calls = [];
+    for (const [sub, today] of [['ann', '2026-02-27'], ['bob', '2026-02-28']]) {
+      const d = await startDaemon({ mock, env: { VESPER_TODAY: today } });
+      const chat = await d.connect({ token: mintToken({ sub, role: 'analyst' }) });
+      mock.reset();
+      await chat.ask(NEAR);
+      await chat.ask(sub === 'ann' ? REFERENCE : `${REFERENCE} Please.`);
+      await chat.close();
+      calls.push([...mock.calls]);
+      await d.stop();
+    }
+  });
+  after(() => mock?.close());
+
+  for (const kind of ['structured', 'tools', 'answer'])
+    it(`share the prefix of a call for: ${kind}`, (t) => {
+      const [a, b] = calls.map((list) => list.find((c) => c.kind === kind));
+      assert.ok(a && b, `both made such a call: ${calls.map((l) => l.map((c) => c.kind))}`);
+      const share = common(prefixOf(a), prefixOf(b));
+      t.diagnostic(`${(100 * share).toFixed(1)} % of ${prefixOf(a).length} bytes`);
+      assert.ok(share >= 0.9);
+    });
+
+  it('and within a session every later call of a kind has the same', () => {
+    for (const list of calls)
+      for (const kind of ['structured', 'tools', 'answer'])
+        assert.equal(new Set(list.filter((c) => c.kind === kind).map((c) => prefixOf(c).toString())).size, 1, kind);
+  });
+
+  it('no request has more than four marks, and each has one', () => {
+    for (const call of calls.flat()) {
+      const marks = marksIn(call.body);
+      assert.ok(marks >= 1 && marks <= 4, `${call.kind}: ${marks}`);
+    }
+  });
+});
