@@ -57,6 +57,7 @@ struct view_answer_input {
 	size_t result_count;
 	struct date today;
 	bool may_see_sql;
+	bool detail; /* it was asked for: no limit of words */
 };
 
 struct view_followup {
@@ -73,7 +74,8 @@ struct view_answer {
 
 /*
  * The whole answer by template: direct answer first, then a table, what was searched when there is
- * nothing. Every outcome of every result is worded.
+ * nothing. Every outcome of every result is worded. Tables show fewer rows where the whole would be
+ * longer than 600 words.
  *
  * A tool's own sentence (result.answer) may hold {Column} (the first row's cell, in the house
  * style), {param} (an argument, where no column has that name), {fact.name}, {arg.name} and {rows};

@@ -50,6 +50,8 @@ void domain_add_gap(struct result *r, struct arena *a, const char *high, int64_t
 		    const char *low, int64_t low_cents);
 /* "widest_hours" and "widest_gap": where the absolute gaps by hour of day stand out, if they do. */
 void domain_add_widest(struct result *r, struct arena *a, const int64_t gaps[HOURS_A_DAY]);
+/* "$620K", "$5.95M": at most two decimals. */
+const char *domain_money(struct arena *a, struct decimal amount);
 /* "15 (HE 16)" */
 const char *domain_hour_words(struct arena *a, int hour);
 

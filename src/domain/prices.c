@@ -36,6 +36,25 @@ void domain_add_price(struct result *r, struct arena *a, const char *name, const
 	domain_add_number(r, a, name, label, dollars(cents), PRICE_UNIT, NULL);
 }
 
+const char *domain_money(struct arena *a, struct decimal amount)
+{
+	static const struct {
+		int64_t size;
+		const char *letter;
+	} units[] = {{1000000, "M"}, {1000, "K"}, {1, ""}};
+	struct decimal size = {.units = amount.units < 0 ? -amount.units : amount.units,
+			       .scale = amount.scale};
+	char text[DECIMAL_TEXT_BYTES];
+	size_t u = 0;
+
+	while (u < 2 && decimal_cmp(size, decimal_int(units[u].size)) < 0)
+		u++;
+	if (!decimal_div(size, decimal_int(units[u].size), 2, &size))
+		return domain_number_text(a, amount);
+	decimal_text_short(size, text);
+	return arena_printf(a, "%s$%s%s", amount.units < 0 ? "-" : "", text, units[u].letter);
+}
+
 const char *domain_hour_words(struct arena *a, int hour)
 {
 	return arena_printf(a, "%d (HE %d)", hour, hour + 1);

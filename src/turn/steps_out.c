@@ -44,6 +44,17 @@ static void keep_followups(struct turn *t, const struct view_answer *v)
 	}
 }
 
+static bool wants_detail(const char *question)
+{
+	static const char *const words[] = {"detail",   "in full",   "everything",
+					    "all rows", "every row", "complete list"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(question, words[i]))
+			return true;
+	return false;
+}
+
 static void write_template(struct turn *t)
 {
 	struct view_answer_input in = {
@@ -51,6 +62,7 @@ static void write_template(struct turn *t)
 		.result_count = t->result_count,
 		.today = t->today,
 		.may_see_sql = may(t->who, "chat:view_sql"),
+		.detail = wants_detail(t->request.content),
 	};
 
 	view_answer(&in, t->arena, &t->templated);

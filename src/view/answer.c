@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define ANSWER_TABLE_ROWS     24 /* a day of hours; the view beside the answer has them all */
+#define ANSWER_TABLE_LEAST    3
+#define ANSWER_WORDS_MAX      600 /* unless detail is asked for */
 #define ANSWER_FOLLOWUPS_MAX  4
 #define ANSWER_TEXT_BYTES_MAX 65536
 
@@ -108,7 +110,7 @@ static void add_row(struct buf *out, const struct table *t)
 	}
 }
 
-static void add_rows(struct buf *out, const struct result *r)
+static void add_rows(struct buf *out, const struct result *r, size_t rows)
 {
 	const struct table *t = r->tables[0];
 	bool has_sentence = r->answer && view_fill(out, r->answer, r);
@@ -122,7 +124,7 @@ static void add_rows(struct buf *out, const struct result *r)
 		add_row(out, t);
 	} else if (t->row_count > 1) {
 		buf_char(out, '\n');
-		view_markdown_table(out, t, ANSWER_TABLE_ROWS, has_sentence);
+		view_markdown_table(out, t, rows, has_sentence);
 	}
 }
 
@@ -138,18 +140,36 @@ static void add_suggested(struct buf *out, const struct outcome *o)
 		buf_char(out, '?');
 }
 
-static void add_result(struct buf *out, const struct result *r)
+/* What may be changed so that there is something to find. */
+static const char *other_search(const struct result *r)
+{
+	if (args_find(&r->args, "year"))
+		return "Another year, market or as-of file may have it.";
+	if (args_find(&r->args, "from") || args_find(&r->args, "since"))
+		return "Other days may have some.";
+	return r->args.count > 0 ? "With fewer filters there may be more." : "";
+}
+
+static void add_empty(struct buf *out, const struct result *r)
+{
+	buf_str(out, "I found no data");
+	if (r->args.count > 0) {
+		buf_str(out, " for ");
+		add_searched(out, r);
+	}
+	buf_printf(out, ". %s", other_search(r));
+}
+
+static void add_result(struct buf *out, const struct result *r, size_t rows)
 {
 	const struct outcome *o = &r->outcome;
 
 	switch (o->kind) {
 	case OUTCOME_ROWS:
-		add_rows(out, r);
+		add_rows(out, r, rows);
 		return;
 	case OUTCOME_EMPTY:
-		buf_str(out, "I found no data for ");
-		add_searched(out, r);
-		buf_str(out, ". Another year, market or as-of file may have it.");
+		add_empty(out, r);
 		break;
 	case OUTCOME_NO_DATA:
 		buf_str(out, "There is no data in this source for you yet.");
@@ -180,6 +200,14 @@ static void add_result(struct buf *out, const struct result *r)
 	buf_char(out, '\n');
 }
 
+static bool is_asked(const struct view_answer *v, const char *question)
+{
+	for (size_t i = 0; i < v->followup_count; i++)
+		if (strcmp(v->followups[i].question, question) == 0)
+			return true;
+	return false;
+}
+
 static void add_followups(struct view_answer *v, struct view_followup *list, const struct result *r,
 			  struct arena *a)
 {
@@ -189,7 +217,7 @@ static void add_followups(struct view_answer *v, struct view_followup *list, con
 	for (const char *const *s = r->suggest; s && *s && v->followup_count < ANSWER_FOLLOWUPS_MAX;
 	     s++) {
 		buf_reset(&question);
-		if (!view_fill(&question, *s, r))
+		if (!view_fill(&question, *s, r) || is_asked(v, buf_text(&question)))
 			continue;
 		list[v->followup_count] = (struct view_followup){
 			.label = arena_strdup(a, buf_text(&question)),
@@ -201,22 +229,49 @@ static void add_followups(struct view_answer *v, struct view_followup *list, con
 	buf_deinit(&question);
 }
 
+static size_t count_words(const char *text)
+{
+	bool inside = false;
+	size_t n = 0;
+
+	for (; *text; text++) {
+		bool word = isalnum((unsigned char)*text) || (unsigned char)*text >= 0x80;
+
+		n += word && !inside;
+		inside = word || (inside && !isspace((unsigned char)*text));
+	}
+	return n;
+}
+
+static void add_results(struct buf *out, const struct view_answer_input *in, size_t rows)
+{
+	buf_reset(out);
+	for (size_t i = 0; i < in->result_count; i++) {
+		if (i > 0)
+			buf_char(out, '\n');
+		add_result(out, in->results[i], rows);
+	}
+	if (in->result_count == 0)
+		buf_str(out, "I have no data for that question.\n");
+}
+
 void view_answer(const struct view_answer_input *in, struct arena *a, struct view_answer *out)
 {
 	struct view_followup *followups = arena_alloc(a, sizeof(*followups) * ANSWER_FOLLOWUPS_MAX);
 	struct view_answer v = {.followups = followups};
+	size_t rows = ANSWER_TABLE_ROWS;
 	struct buf b;
 
 	buf_init(&b, ANSWER_TEXT_BYTES_MAX);
-	for (size_t i = 0; i < in->result_count; i++) {
-		if (i > 0)
-			buf_char(&b, '\n');
-		add_result(&b, in->results[i]);
+	add_results(&b, in, rows);
+	while (!in->detail && rows > ANSWER_TABLE_LEAST &&
+	       count_words(buf_text(&b)) > ANSWER_WORDS_MAX) {
+		rows /= 2;
+		add_results(&b, in, rows);
+	}
+	for (size_t i = 0; i < in->result_count; i++)
 		if (in->results[i]->outcome.kind == OUTCOME_ROWS)
 			add_followups(&v, followups, in->results[i], a);
-	}
-	if (in->result_count == 0)
-		buf_str(&b, "I have no data for that question.\n");
 	v.markdown = arena_strdup(a, buf_text(&b));
 	buf_deinit(&b);
 	*out = v;

@@ -3,7 +3,8 @@
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300
--- answer:     {rows} price curves match; the newest as-of is **{AsOf}** of {Vendor} ({AsOfDate}).
+-- answer:     {rows} price curves match; the newest as-of is **{AsOf}** of {Vendor} for {HubZone} in {Market} ({AsOfDate}).
+-- suggest:    What is the average day-ahead price for {HubZone} in {FirstYear} from {Vendor}?
 -- param vendor    text optional entity=vendor                       Vendor of the files
 -- param market    text optional entity=market                       Market of the hub-zones
 -- param hub_zone  text optional entity=hub_zone                     Trading hub or load zone

@@ -15,8 +15,10 @@
 -- column "ProjectName"   label=Project     priority=high   type=text
 -- column "TaskName"      label=Task        priority=high   type=text
 -- column "FieldChanged"  label=Field       priority=high   type=text entity=field_changed
--- column "PreviousValue" label=Previous    priority=high
--- column "NewValue"      label=New         priority=high
+-- column "PreviousValue" label="Previous value" priority=low
+-- column "NewValue"      label="New value"      priority=low
+-- column "Previous"      label=Previous    priority=high   type=text entity=status_color derived
+-- column "New"           label=New         priority=high   type=text entity=status_color derived
 -- column "Change"        label=Change      priority=high   type=text derived
 -- column "AmountChange"  label="Change in $" priority=medium type=decimal unit=$ derived permission=chat:read_budget
 SELECT

@@ -125,6 +125,34 @@ static const char *difference(const struct table *t, size_t row, struct arena *a
 	return arena_printf(a, "%s%s", change.units > 0 ? "+" : "", text);
 }
 
+/* ---- values as people read them ---- */
+
+/* The trail holds every kind of value as text. */
+static const char *value_words(const struct table *t, size_t row, const char *column,
+			       struct arena *a)
+{
+	const char *text = table_cell(t, row, column);
+	struct decimal amount;
+	struct date day;
+
+	if (!text || !*text)
+		return "—";
+	if (domain_date(t, row, column, &day) && strlen(text) == strlen("2026-02-27"))
+		return domain_period(a, text, text);
+	if (is_money(t, row) && domain_number(t, row, column, &amount))
+		return domain_money(a, amount);
+	return text;
+}
+
+static void add_words(struct table *t, const char *from, const char *to, struct arena *a)
+{
+	const char **words = arena_alloc(a, (t->row_count + 1) * sizeof(*words));
+
+	for (size_t row = 0; row < t->row_count; row++)
+		words[row] = value_words(t, row, from, a);
+	table_add_column(t, to, COLUMN_TEXT, words);
+}
+
 /* ---- all rows ---- */
 
 /* Texts that are all dates are shown as dates. */
@@ -164,6 +192,8 @@ static void add_columns(struct table *t, struct moves *moves, struct arena *a)
 			spans[row] = difference(t, row, a);
 		}
 	}
+	add_words(t, "PreviousValue", "Previous", a);
+	add_words(t, "NewValue", "New", a);
 	table_add_column(t, "Change", COLUMN_TEXT, spans);
 	if (has_money)
 		table_add_column(t, "AmountChange", COLUMN_DECIMAL, amounts);

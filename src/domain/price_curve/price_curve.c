@@ -79,6 +79,20 @@ static void add_sides(struct result *r, struct arena *a, const struct sides *s, 
 
 /* ---- compare_hub_zones ---- */
 
+/* "CAISO", or "CAISO and ERCOT" where the zones are of two. */
+static void add_markets(struct result *r, struct arena *a)
+{
+	const struct table *t = r->tables[0];
+	const char *first = table_cell(t, 0, "Market"), *other = NULL;
+
+	for (size_t row = 1; first && row < t->row_count; row++)
+		if (!domain_cell_is(t, row, "Market", first))
+			other = table_cell(t, row, "Market");
+	if (first)
+		domain_add_text(r, a, "markets", "Market",
+				other ? arena_printf(a, "%s and %s", first, other) : first);
+}
+
 static void derive_zones(struct result *r, struct arena *a)
 {
 	struct table *hourly = table_of(r, "hourly");
@@ -99,6 +113,7 @@ static void derive_zones(struct result *r, struct arena *a)
 		seen |= 1u << hour;
 	}
 	table_add_column(hourly, "Spread_PerMWh", COLUMN_DECIMAL, spreads);
+	add_markets(r, a);
 	if (sides.count != 2)
 		return;
 	add_sides(r, a, &sides, "zone");

@@ -4,6 +4,7 @@
  */
 #include "demo_data.h"
 
+#include <ctype.h>
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -327,6 +328,151 @@ static void changes(void **state)
 	role = "manager";
 }
 
+/* ---- the same rules for every tool ---- */
+
+#define NP15    "'hub_zone': 'NP15', 'year': 2025"
+#define NO_YEAR "'hub_zone': 'NP15', 'year': 2050"
+#define NORTH   "{'hub_zone': 'north', 'year': 2025, 'vendor': 'Ascend'}"
+#define SIERRA  "{'project_name': 'Sierra'}"
+
+/* NULL: the tool can't be asked so. */
+static const struct walk {
+	const char *tool, *normal, *empty, *ambiguous;
+} walks[] = {
+	{"get_average_annual_price", "{" NP15 ", 'vendor': 'Ascend'}",
+	 "{" NO_YEAR ", 'vendor': 'Ascend'}", NORTH},
+	{"get_hourly_price_distribution", "{" NP15 "}", "{" NO_YEAR "}", NORTH},
+	{"list_available_curves", "{'hub_zone': 'SP15'}", "{'hub_zone': 'SP15', 'year': 2050}",
+	 "{'hub_zone': 'north'}"},
+	{"compare_vendors", "{" NP15 "}", "{" NO_YEAR "}", "{'hub_zone': 'north', 'year': 2025}"},
+	{"compare_hub_zones", "{'hub_zones': ['NP15', 'HB_NORTH'], 'year': 2025}",
+	 "{'hub_zones': ['NP15', 'SP15'], 'year': 2050}",
+	 "{'hub_zones': ['north', 'SP15'], 'year': 2025}"},
+	{"get_peak_offpeak_spread", "{" NP15 "}", "{" NO_YEAR "}", NORTH},
+	{"get_seasonal_shape", "{" NP15 "}", "{" NO_YEAR "}", NORTH},
+	{"get_daily_shape", "{" NP15 "}", "{" NO_YEAR "}", NORTH},
+	{"compare_markets", "{'markets': ['CAISO', 'ERCOT'], 'year': 2025}",
+	 "{'markets': ['CAISO', 'ERCOT'], 'year': 2050}", NULL},
+	{"get_top_reports_by_views", "{}", "{'from': '2030-01-01', 'to': '2030-01-31'}", NULL},
+	{"get_top_users", "{}", "{'from': '2030-01-01', 'to': '2030-01-31'}", NULL},
+	{"get_views_trend", "{}", "{'from': '2030-01-01', 'to': '2030-01-31'}", NULL},
+	{"get_project_overview", "{'project_name': 'Mojave BESS'}", NULL, SIERRA},
+	{"get_project_health", "{'project_name': 'Mojave BESS'}", NULL, SIERRA},
+	{"get_milestone_dates", "{'project_name': 'Mojave BESS'}", NULL, SIERRA},
+	{"get_budget_overview", "{'project_name': 'Mojave BESS'}", NULL, SIERRA},
+	{"get_task_risks", "{}", NULL, SIERRA},
+	{"get_portfolio_summary", "{}", "{'technology': 'Hybrid', 'market': 'MISO'}", NULL},
+	{"get_color_ranking", "{}", "{'technology': 'Hybrid', 'market': 'MISO'}", NULL},
+	{"get_recent_changes", "{'since': '2026-01-01'}",
+	 "{'since': '2020-01-01', 'until': '2020-01-31'}", SIERRA},
+};
+
+static size_t words_of(const char *text)
+{
+	size_t n = 0;
+
+	for (const char *p = text; *p; p++)
+		n += isalnum((unsigned char)*p) &&
+		     (p == text || isspace((unsigned char)p[-1]) || strchr("*($|", p[-1]));
+	return n;
+}
+
+/* "2026-02-27" is no way to tell a day. */
+static bool has_iso_date(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if (strspn(p, "0123456789") == 4 && p[4] == '-' &&
+		    strspn(p + 5, "0123456789") == 2 && p[7] == '-')
+			return true;
+	return false;
+}
+
+/* Where a curve comes from is told, whatever was asked of it. */
+static void says_its_source(const char *tool)
+{
+	static const char *const columns[] = {"Vendor", "Market", "HubZone", "AsOf"};
+	const struct table *t = result->tables[0];
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		const char *cell = table_cell(t, 0, columns[i]);
+
+		if (cell && !strstr(answer.markdown, cell))
+			fail_msg("%s: %s is not told in:\n%s", tool, columns[i], answer.markdown);
+	}
+}
+
+static void check_normal(const struct walk *w)
+{
+	static const char *const raw[] = {"{",       "on_track", "off_track", "at_risk",
+					  "on_hold", "NULL",     "(null)"};
+
+	ask(w->tool, w->normal);
+	if (result->outcome.kind != OUTCOME_ROWS)
+		fail_msg("%s: %s", w->tool, outcome_name(result->outcome.kind));
+	says_its_source(w->tool);
+	if (result->tables[0]->row_count > 3)
+		says("| --- |");
+	if (answer.markdown[0] == '|')
+		fail_msg("%s begins with its table", w->tool);
+	if (words_of(answer.markdown) > 620 || has_iso_date(answer.markdown))
+		fail_msg("%s, %zu words: %s", w->tool, words_of(answer.markdown), answer.markdown);
+	for (size_t i = 0; i < sizeof(raw) / sizeof(raw[0]); i++)
+		says_not(raw[i]);
+	if (answer.followup_count == 0)
+		fail_msg("%s: nothing to ask next", w->tool);
+}
+
+static void check_empty(const struct walk *w)
+{
+	if (!w->empty)
+		return;
+	ask(w->tool, w->empty);
+	if (result->outcome.kind != OUTCOME_EMPTY && result->outcome.kind != OUTCOME_OUT_OF_WINDOW)
+		fail_msg("%s: %s", w->tool, outcome_name(result->outcome.kind));
+	says("I found no data for ");
+	if (!strstr(answer.markdown, " may ") && !strstr(answer.markdown, "the data covers"))
+		fail_msg("%s suggests nothing: %s", w->tool, answer.markdown);
+}
+
+static void check_ambiguous(const struct walk *w)
+{
+	if (!w->ambiguous)
+		return;
+	ask(w->tool, w->ambiguous);
+	if (result->outcome.kind != OUTCOME_UNKNOWN_ENTITY)
+		fail_msg("%s: %s", w->tool, outcome_name(result->outcome.kind));
+	assert_true(result->outcome.suggestion_count >= 2);
+	says("fits");
+	says("Did you mean ");
+}
+
+static void check_not_permitted(const struct walk *w)
+{
+	role = "nobody";
+	ask(w->tool, w->normal);
+	role = "manager";
+	assert_int_equal(result->outcome.kind, OUTCOME_NOT_PERMITTED);
+	assert_int_equal(result->table_count, 0);
+	says("You do not have permission to see this data.");
+}
+
+static void every_tool_keeps_the_rules(void **state)
+{
+	size_t count = sizeof(walks) / sizeof(walks[0]), visible = 0;
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		check_normal(&walks[i]);
+		check_empty(&walks[i]);
+		check_ambiguous(&walks[i]);
+		check_not_permitted(&walks[i]);
+	}
+	for (size_t i = 0; i < catalog->tool_count; i++)
+		visible += catalog->tools[i].visible &&
+			   strcmp(catalog->tools[i].permission, "chat:advanced_sql") != 0;
+	assert_int_equal(visible, count); /* a new tool is walked too */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +484,7 @@ int main(void)
 		cmocka_unit_test(milestones_and_risks),
 		cmocka_unit_test(portfolio),
 		cmocka_unit_test(changes),
+		cmocka_unit_test(every_tool_keeps_the_rules),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

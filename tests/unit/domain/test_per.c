@@ -5,6 +5,8 @@
  */
 #include "domain_data.h"
 
+#include "domain_int.h"
+
 static const char *const analyst[] = {"chat:use", "chat:read_projects", "chat:read_market_data"};
 
 static void start(enum dialect dialect)
@@ -270,9 +272,31 @@ static void spans(void **state)
 	stop();
 }
 
+/* Money is told the way the templates tell it. */
+static void money_is_short(void **state)
+{
+	static const struct {
+		const char *digits, *words;
+	} cases[] = {{"620000", "$620K"},  {"5950000", "$5.95M"},
+		     {"800", "$800"},      {"-1250000", "-$1.25M"},
+		     {"999.50", "$999.5"}, {"1000", "$1K"},
+		     {"0", "$0"}};
+
+	(void)state;
+	begin();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct decimal d;
+
+		assert_true(decimal_parse(cases[i].digits, &d));
+		assert_string_equal(domain_money(arena, d), cases[i].words);
+	}
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(money_is_short),
 		cmocka_unit_test(each_argument_arrives_bound),
 		cmocka_unit_test(the_risk_is_bound_and_any_is_none),
 		cmocka_unit_test(budget_is_not_even_asked_for),

@@ -151,6 +151,54 @@ static void a_cut_table_says_so(void **state)
 	arena_free(&a);
 }
 
+/* Two tables of wordy rows are more than anyone reads; who asks for detail gets them. */
+static void a_long_answer_shows_fewer_rows_unless_detail_is_asked_for(void **state)
+{
+	const char *cells[24 * 3];
+	struct arena *a = arena_new(1 << 22);
+	struct view_answer_input in = {.result_count = 2, .today = {2026, 2, 27}};
+	struct result *both[2];
+	struct view_answer v;
+
+	(void)state;
+	for (size_t i = 0; i < 24; i++) {
+		cells[i * 3] = arena_printf(a,
+					    "row %zu has rather many words to say about itself and "
+					    "goes on and on",
+					    i);
+		cells[i * 3 + 1] = arena_printf(a, "%zu.00", i);
+		cells[i * 3 + 2] = "1";
+	}
+	for (size_t i = 0; i < 2; i++)
+		both[i] = asked_result(a, sample_table(price_columns, 3, cells, 24));
+	in.results = (const struct result *const *)both;
+	view_answer(&in, a, &v);
+	assert_non_null(strstr(v.markdown, "The first 12 of 24 rows are shown."));
+	assert_null(strstr(v.markdown, "row 23 "));
+	in.detail = true;
+	view_answer(&in, a, &v);
+	assert_non_null(strstr(v.markdown, "row 23 "));
+	arena_free(&a);
+}
+
+static void the_same_followup_is_offered_once(void **state)
+{
+	static const char *const suggest[] = {"And {arg.year}?", NULL};
+	static const char *const cells[] = {"Ascend", "48.73", "8760"};
+	struct arena *a = arena_new(1 << 20);
+	struct result *both[2];
+	struct view_answer v;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		both[i] = asked_result(a, sample_table(price_columns, 3, cells, 1));
+		both[i]->suggest = suggest;
+	}
+	answer_of(a, (const struct result *const *)both, 2, &v);
+	assert_int_equal(v.followup_count, 1);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +209,8 @@ int main(void)
 		cmocka_unit_test(nothing_found_says_what_was_searched),
 		cmocka_unit_test(every_outcome_is_worded),
 		cmocka_unit_test(a_cut_table_says_so),
+		cmocka_unit_test(a_long_answer_shows_fewer_rows_unless_detail_is_asked_for),
+		cmocka_unit_test(the_same_followup_is_offered_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
