@@ -139,7 +139,8 @@ static const char *value_words(const struct table *t, size_t row, const char *co
 		return "—";
 	if (domain_date(t, row, column, &day) && strlen(text) == strlen("2026-02-27"))
 		return domain_period(a, text, text);
-	if (is_money(t, row) && domain_number(t, row, column, &amount))
+	if (is_kind(t, table_cell(t, row, "FieldChanged"), "money") &&
+	    domain_number(t, row, column, &amount))
 		return domain_money(a, amount);
 	return text;
 }
