@@ -33,17 +33,6 @@ static bool read_places(struct daemon *d, struct err *e)
 	return true;
 }
 
-static int week_start(const struct config *c)
-{
-	static const char *const days[] = {"monday", "tuesday",  "wednesday", "thursday",
-					   "friday", "saturday", "sunday"};
-	int day = 0;
-
-	while (day < 6 && strcmp(config_text(c, "calendar.week_start"), days[day]) != 0)
-		day++;
-	return day;
-}
-
 static const char *text_or_null(const struct config *c, const char *key)
 {
 	const char *text = config_text(c, key);
@@ -301,7 +290,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.busy = busy_policy(d->config),
 		.calendar = {.fiscal_start_month =
 				     (int)config_int(d->config, "calendar.fiscal_start_month"),
-			     .week_start = week_start(d->config)},
+			     .week_start = calendar_weekday(
+				     config_text(d->config, "calendar.week_start"))},
 		.places = d->places,
 		.place_count = d->databases.tenant_count,
 	};

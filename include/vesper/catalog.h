@@ -158,6 +158,38 @@ struct calendar {
 	int peak_last_hour;  /* 22 */
 };
 
+/* How the router weighs what it finds in a question (config/router.json). */
+struct router_weights {
+	/* BM25 over the words of the catalogue; `enough` weight of known words counts in full */
+	struct {
+		double name, about, param, example, k1, b, enough;
+	} words;
+	/* what speaks for a tool: its words, its domain's, how its parameters take what was said,
+	 * that it is its domain's first or answered before; what speaks against it: parameters
+	 * without a value, filters it cannot take, several calls, a list of one name, several
+	 * values for another list than its own */
+	struct {
+		double text, domain, facts, first, home, standing, missing, not_taken, calls,
+			lone_list, other_list;
+	} score;
+	/* what one filter says about a tool, `soft` times that when its words may mean no filter */
+	struct {
+		double required, optional, not_taken, soft;
+	} fact;
+	/* is it about data at all? A known name counts 1 */
+	struct {
+		double least, followup, strange, time, trouble, word, words;
+	} evidence;
+	/* when a clause has a subject of its own */
+	struct {
+		double least, clear;
+	} part;
+	/* logistic: of the lead over the next tool, and of what stands for or against the choice */
+	struct {
+		double base, margin, text, facts, standing, strange;
+	} confidence;
+};
+
 struct catalog {
 	const struct tool_def *tools; /* by name */
 	size_t tool_count;
@@ -168,6 +200,7 @@ struct catalog {
 	const struct report_def *reports;
 	size_t report_count;
 	struct calendar calendar;
+	struct router_weights router;
 	const struct switches *switches; /* NULL: everything is on */
 	const char *hash;                /* SHA-256 of everything read, hex */
 };

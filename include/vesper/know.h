@@ -48,6 +48,8 @@ struct know_refresh_options {
 	uint64_t interval_ms;
 };
 struct know_refresh *know_refresh_new(const struct know_refresh_options *o);
+/* `done` is called whenever all that can be read was read, or could not be. */
+void know_refresh_on_round(struct know_refresh *r, void (*done)(void *owner), void *owner);
 void know_refresh_use(struct know_refresh *r, struct know *k);
 void know_refresh_free(struct know_refresh **r);
 
@@ -99,6 +101,8 @@ struct know_calendar {
 	int fiscal_start_month; /* 1..12; a fiscal year is named after the year in which it ends */
 	int week_start;         /* 0 = Monday */
 };
+
+int calendar_weekday(const char *name); /* "monday" is 0 */
 
 struct know_input {
 	const char *question;

@@ -65,6 +65,7 @@ MUST_CHECK bool load_permissions(struct loader *l, struct err *e); /* permission
 MUST_CHECK bool load_tools(struct loader *l, struct err *e);       /* sql/domain */
 MUST_CHECK bool load_domains(struct loader *l, struct err *e);     /* prompts/domain */
 MUST_CHECK bool load_prompts(struct loader *l, struct err *e);     /* prompts/ */
+MUST_CHECK bool load_router(struct loader *l, struct err *e);      /* router.json */
 
 /* ---- tools ---- */
 

@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "vesper/clock.h"
-#include "vesper/file.h"
 #include "vesper/json.h"
 #include "vesper/jwt.h"
-#include "vesper/know.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
@@ -63,7 +61,7 @@ int ctl_token(int argc, char **argv)
 
 /* ---- tools, tool ---- */
 
-static void principal_of_role(const struct catalog *c, const char *role, struct principal *out)
+void ctl_principal(const struct catalog *c, const char *role, struct principal *out)
 {
 	const char *const *permissions = catalog_role(c, role);
 
@@ -73,7 +71,7 @@ static void principal_of_role(const struct catalog *c, const char *role, struct 
 		out->permission_count++;
 }
 
-static void print_json(json_t *take)
+void ctl_print_json(json_t *take)
 {
 	char *text = json_text(take);
 
@@ -94,9 +92,9 @@ int ctl_tools(int argc, char **argv)
 		arena_free(&a);
 		return 1;
 	}
-	principal_of_role(c, role, &who);
+	ctl_principal(c, role, &who);
 	catalog_for(c, &who, a, &view);
-	print_json(catalog_tools_json(&view));
+	ctl_print_json(catalog_tools_json(&view));
 	catalog_unref(&c);
 	arena_free(&a);
 	return 0;
@@ -195,141 +193,5 @@ int ctl_tool(int argc, char **argv)
 		catalog_unref(&c);
 	}
 	arena_free(&a);
-	return status;
-}
-
-/* ---- route ---- */
-
-struct router {
-	struct catalog *catalog;
-	struct know *know;
-	struct principal who;
-	struct date today;
-};
-
-/* Reads the earlier questions in order, so that the last one finds what they left standing. */
-static json_t *route(const struct router *r, const json_t *history, const char *question)
-{
-	struct arena *a = arena_new(64 << 20);
-	struct understanding u = {0};
-	json_t *standing = NULL, *out;
-	struct catalog_view view;
-	size_t n = json_array_size(history);
-
-	catalog_for(r->catalog, &r->who, a, &view);
-	for (size_t i = 0; i <= n; i++) {
-		struct know_input in = {
-			.question =
-				i < n ? json_string_value(json_array_get(history, i)) : question,
-			.tenant = r->who.tenant,
-			.may = &view,
-			.today = r->today,
-			.standing = standing,
-		};
-
-		if (!in.question)
-			continue;
-		know_understand(r->know, &in, a, &u);
-		if (i < n && (u.filter_count > 0 || u.tool_count > 0)) {
-			json_decref(standing);
-			standing = know_standing(&u);
-		}
-	}
-	out = know_route_json(&u);
-	json_decref(standing);
-	arena_free(&a);
-	return out;
-}
-
-/* One earlier question a line. */
-static json_t *read_history(const char *path, struct arena *a)
-{
-	json_t *history = json_array();
-	const char *text;
-	struct str rest, line;
-	struct err e;
-
-	if (!path)
-		return history;
-	if (!file_read(path, BATCH_BYTES_MAX, a, &text, &e)) {
-		ctl_fail("%s", e.text);
-		json_decref(history);
-		return NULL;
-	}
-	rest = str_of(text);
-	while (str_split(&rest, '\n', &line))
-		if (str_trim(line).n > 0)
-			json_push_take(history, json_stringn(str_trim(line).p, str_trim(line).n));
-	return history;
-}
-
-static int route_batch(const struct router *r, const char *path, struct arena *a)
-{
-	struct str rest, line;
-	struct err e = {0};
-	const char *text;
-	int number = 0;
-
-	if (!file_read(path, BATCH_BYTES_MAX, a, &text, &e))
-		return ctl_fail("%s", e.text);
-	rest = str_of(text);
-	while (str_split(&rest, '\n', &line)) {
-		json_t *request, *out;
-		const char *question;
-
-		number++;
-		line = str_trim(line);
-		if (line.n == 0)
-			continue;
-		if (!json_parse(line.p, line.n, BODY_BYTES_MAX, &request, &e))
-			return ctl_fail("%s:%d: %s", path, number, e.text);
-		if (!json_get_str(request, "question", &question, &e))
-			return ctl_fail("%s:%d: %s", path, number, e.text);
-		out = route(r, json_object_get(request, "history"), question);
-		if (json_object_get(request, "id"))
-			json_object_set(out, "id", json_object_get(request, "id"));
-		print_json(out);
-		json_decref(request);
-	}
-	return 0;
-}
-
-static int route_with(struct router *r, int argc, char **argv, struct arena *a)
-{
-	const char *batch = ctl_option(argc, argv, "--batch", NULL);
-	const char *question = ctl_word(argc, argv, 0);
-	json_t *history;
-
-	if (batch)
-		return route_batch(r, batch, a);
-	if (!question)
-		return ctl_fail("route \"QUESTION\" or --batch FILE");
-	history = read_history(ctl_option(argc, argv, "--history", NULL), a);
-	if (!history)
-		return 1;
-	print_json(route(r, history, question));
-	json_decref(history);
-	return 0;
-}
-
-int ctl_route(int argc, char **argv)
-{
-	const char *today = ctl_option(argc, argv, "--today", getenv("VESPER_TODAY"));
-	struct router r = {.today = clock_today()};
-	struct arena *a;
-	int status;
-
-	if (today && *today && !date_parse_iso(today, &r.today))
-		return ctl_fail("--today: \"%s\" is not a date like 2026-02-27", today);
-	if (!ctl_catalog(&r.catalog))
-		return 1;
-	principal_of_role(r.catalog, "admin", &r.who);
-	r.who.tenant = ctl_option(argc, argv, "--tenant", "vesper");
-	r.know = know_new(r.catalog);
-	a = arena_new(BATCH_BYTES_MAX);
-	status = route_with(&r, argc, argv, a);
-	arena_free(&a);
-	know_free(&r.know);
-	catalog_unref(&r.catalog);
 	return status;
 }

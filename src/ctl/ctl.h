@@ -3,7 +3,10 @@
 #ifndef VESPER_CTL_H
 #define VESPER_CTL_H
 
+#include <jansson.h>
+
 #include "vesper/catalog.h"
+#include "vesper/principal.h"
 
 int ctl_ask(int argc, char **argv);
 int ctl_token(int argc, char **argv);
@@ -34,5 +37,8 @@ bool ctl_probe(const char *path);
 const char *ctl_root(void); /* VESPER_ROOT or where the sources are */
 /* The installed catalogue, and a principal with every permission of a role. */
 bool ctl_catalog(struct catalog **out);
+/* Somebody with the permissions of a role. */
+void ctl_principal(const struct catalog *c, const char *role, struct principal *out);
+void ctl_print_json(json_t *take);
 
 #endif

@@ -5,36 +5,23 @@
  */
 #include "know_int.h"
 
+#include <math.h>
 #include <string.h>
 
-/* What speaks for a tool. Set on the labelled questions of tests/route. */
-#define SCORE_TEXT     1.0  /* its words are the question's */
-#define SCORE_DOMAIN   0.25 /* its domain is spoken of */
-#define SCORE_FACTS    0.55 /* its parameters take what was said */
-#define SCORE_FIRST    0.12 /* it is its domain's first */
-#define SCORE_STANDING 0.45 /* it answered the question that this one follows */
-#define SCORE_MISSING  (-0.08)
-#define SCORE_NOTTAKEN (-0.45)
-#define SCORE_CALLS    (-0.15)
-#define SCORE_LONE     (-0.35)
-#define SCORE_OTHER    (-0.7)
+#define SURE_LEAST 0.02
+#define SURE_MOST  0.99
 
-#define KNOWN_FULL 0.8 /* this much weight of words, and they count in full */
-
-/* Confidence: two tools that fit alike stay under KNOW_SURE, a clear winner is over it. */
-#define SURE_BASE     0.62
-#define SURE_MARGIN   1.3
-#define SURE_TEXT     0.12
-#define SURE_FACTS    0.08
-#define SURE_STANDING 0.05
-#define SURE_STRANGE  (-0.06)
-#define SURE_LEAST    0.05
-#define SURE_MOST     0.99
+static const struct router_weights *weights_of(const struct reading *r)
+{
+	return &r->know->catalog->router;
+}
 
 /* One rare word is worth more than three that every tool uses. */
 static double trust_in(const struct reading *r)
 {
-	return r->text.known < KNOWN_FULL ? r->text.known / KNOWN_FULL : 1;
+	double enough = weights_of(r)->words.enough;
+
+	return r->text.known < enough ? r->text.known / enough : 1;
 }
 
 static double text_of(const struct reading *r, const struct tool_def *t)
@@ -45,27 +32,72 @@ static double text_of(const struct reading *r, const struct tool_def *t)
 	return 0;
 }
 
-static double score_of(const struct fit *fit, double text, double domain_text, bool first,
+/* How clearly the words name a tool by themselves. */
+static double strongest_text(const struct reading *r)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < r->in->may->tool_count; i++)
+		if (r->text.tools[i] > most)
+			most = r->text.tools[i];
+	return most * trust_in(r);
+}
+
+/* A tool that several domains share belongs to the first of them, unless the words ask for another.
+ */
+static bool is_home(const struct catalog_view *v, const struct tool_def *t, size_t domain)
+{
+	for (size_t d = 0; d < domain; d++)
+		if (catalog_allows(v, t, v->domains[d]->agent))
+			return false;
+	return true;
+}
+
+/* `domain`: index into the view's; `first`: the tool is its first. */
+static double score_of(const struct reading *r, const struct fit *fit, size_t domain, bool first,
 		       const struct standing *standing)
 {
-	double score = SCORE_TEXT * text + SCORE_DOMAIN * domain_text + SCORE_FACTS * fit->facts +
-		       SCORE_MISSING * (double)fit->missing +
-		       SCORE_NOTTAKEN * (double)fit->not_taken;
+	const struct router_weights *w = weights_of(r);
+	double score = w->score.text * text_of(r, fit->tool) +
+		       w->score.domain * r->text.domains[domain] * trust_in(r) +
+		       w->score.facts * fit->facts + w->score.missing * (double)fit->missing +
+		       w->score.not_taken * (double)fit->not_taken;
 
 	if (first)
-		score += SCORE_FIRST;
+		score += w->score.first;
+	if (standing && standing->intent && standing->tool_count > 0
+		    ? strcmp(standing->intent, r->in->may->domains[domain]->intent) == 0
+		    : is_home(r->in->may, fit->tool, domain))
+		score += w->score.home;
 	if (fit->calls > 1)
-		score += SCORE_CALLS;
+		score += w->score.calls;
 	if (fit->lone_list)
-		score += SCORE_LONE;
+		score += w->score.lone_list;
 	if (fit->other_list)
-		score += SCORE_OTHER;
+		score += w->score.other_list;
 	for (size_t i = 0; standing && i < standing->tool_count; i++)
 		if (standing->tools[i] == fit->tool) {
-			score += SCORE_STANDING;
+			score += w->score.standing * (1 - strongest_text(r));
 			break;
 		}
 	return score;
+}
+
+/* Keeps the best one, and the best of another tool: one tool in two domains is no doubt about the
+ * tool. */
+static void consider(struct choice *best, bool *any, const struct choice *c)
+{
+	if (!*any || c->score > best->score) {
+		double second = !*any                           ? c->score - 1
+				: best->fit.tool == c->fit.tool ? best->second
+								: best->score;
+
+		*best = *c;
+		best->second = second;
+	} else if (c->score > best->second && c->fit.tool != best->fit.tool) {
+		best->second = c->score;
+	}
+	*any = true;
 }
 
 /* The best tool among those of the caller's domains. `standing`: what the question leans on. */
@@ -76,30 +108,19 @@ bool choose_tool(const struct reading *r, const struct standing *standing, struc
 
 	*out = (struct choice){0};
 	for (size_t d = 0; d < v->domain_count; d++) {
+		const struct domain_def *domain = v->domains[d];
 		bool first = true;
 
-		for (size_t i = 0; i < v->domains[d]->tool_count; i++) {
-			const struct tool_def *t = v->domains[d]->tools[i];
-			struct fit fit;
-			double score, text;
+		for (size_t i = 0; i < domain->tool_count; i++) {
+			struct choice c = {.domain = domain};
 
-			if (!catalog_allows(v, t, v->domains[d]->agent))
+			if (!catalog_allows(v, domain->tools[i], domain->agent))
 				continue;
-			slots_fit(r, t, &fit);
-			text = text_of(r, t);
-			score = score_of(&fit, text, r->text.domains[d] * trust_in(r), first,
-					 standing);
+			slots_fit(r, domain->tools[i], &c.fit);
+			c.text = text_of(r, domain->tools[i]);
+			c.score = score_of(r, &c.fit, d, first, standing);
 			first = false;
-			if (any && t == out->fit.tool)
-				continue;
-			if (!any || score > out->score) {
-				double second = any ? out->score : score - 1;
-
-				*out = (struct choice){fit, v->domains[d], score, second, text};
-				any = true;
-			} else if (score > out->second) {
-				out->second = score;
-			}
+			consider(out, &any, &c);
 		}
 	}
 	return any;
@@ -107,13 +128,13 @@ bool choose_tool(const struct reading *r, const struct standing *standing, struc
 
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans)
 {
-	double margin = c->score - c->second;
-	double confidence = SURE_BASE + SURE_MARGIN * margin + SURE_TEXT * c->text +
-			    SURE_FACTS * c->fit.facts +
-			    SURE_STRANGE * (double)r->text.strange_words;
+	const struct router_weights *w = weights_of(r);
+	double sum = w->confidence.base + w->confidence.margin * (c->score - c->second) +
+		     w->confidence.text * c->text + w->confidence.facts * c->fit.facts +
+		     w->confidence.strange * (double)r->text.strange_words +
+		     (leans ? w->confidence.standing : 0);
+	double confidence = 1 / (1 + exp(-sum));
 
-	if (leans)
-		confidence += SURE_STANDING;
 	return confidence < SURE_LEAST  ? SURE_LEAST
 	       : confidence > SURE_MOST ? SURE_MOST
 					: confidence;

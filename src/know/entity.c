@@ -117,13 +117,19 @@ static bool same_beginning(const char *key, size_t len, const struct entry *e)
 	return len > 1 && f.len > 1 && key[0] == f.key[1] && key[1] == f.key[0];
 }
 
+/* Another word of four letters is another word: "boss" is no BESS. */
+static bool is_other_word(size_t len, const struct entry *e)
+{
+	return len == 4 && strcspn(e->value, "0123456789") == 4 && strlen(e->value) == 4;
+}
+
 size_t entity_near(const struct names *names, const bool *in, const char *key, size_t len,
 		   struct arena *a, struct entry *out)
 {
 	size_t count = names_near(names, in, key, len, false, a, out, NEAR_MAX), n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (same_beginning(key, len, &out[i]) &&
+		if (same_beginning(key, len, &out[i]) && !is_other_word(len, &out[i]) &&
 		    (n == 0 || out[i].distance == out[0].distance))
 			out[n++] = out[i];
 	return n;

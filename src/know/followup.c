@@ -47,7 +47,9 @@ void followup_read(const struct reading *r, struct standing *out)
 	const char *name;
 	size_t i;
 
-	*out = (struct standing){.ask = json_object_get(r->in->standing, "ask")};
+	*out = (struct standing){
+		.ask = json_object_get(r->in->standing, "ask"),
+		.intent = json_string_value(json_object_get(r->in->standing, "intent"))};
 	json_object_foreach((json_t *)filters, name, value) {
 		const char *filter = filter_name(c, name, r->arena);
 		const struct dimension_def *d = dimension_of_filter(c, filter);
@@ -71,19 +73,26 @@ void followup_read(const struct reading *r, struct standing *out)
 
 /* ---- does the question lean on it? ---- */
 
+bool followup_lets_go(const struct question *q)
+{
+	return (token_is(token_at(q, 0), "never") && token_is(token_at(q, 1), "mind")) ||
+	       token_in(token_at(q, 0), (const char *const[]){"drop", "forget", "remove", NULL});
+}
+
 bool followup_cue(const struct reading *r)
 {
 	static const char *const openers[] = {"and",     "same",    "now",  "then",  "but",  "or",
 					      "instead", "again",   "also", "ditto", "plus", "vs",
 					      "versus",  "against", "with", "only",  "just", "add",
 					      "include", "without", NULL};
-	static const char *const anywhere[] = {"instead", "same", "ditto", "it", NULL};
+	static const char *const anywhere[] = {"instead", "same", "ditto", "it", "its", NULL};
+	static const char *const being[] = {"are", "is", "was", "were", "be", NULL};
 	const struct question *q = &r->q;
 	bool content = false;
 
 	if (q->count == 0)
 		return false;
-	if (token_in(&q->tokens[0], openers))
+	if (token_in(&q->tokens[0], openers) || followup_lets_go(q))
 		return true;
 	if ((token_is(&q->tokens[0], "what") || token_is(&q->tokens[0], "how")) &&
 	    token_is(token_at(q, 1), "about"))
@@ -91,7 +100,8 @@ bool followup_cue(const struct reading *r)
 	for (size_t i = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[i];
 
-		if (token_in(t, anywhere))
+		if (token_in(t, anywhere) ||
+		    (token_is(t, "there") && i > 0 && !token_in(&q->tokens[i - 1], being)))
 			return true;
 		content = content || (!t->used && dict_find(&r->know->stop, t->text, t->len) < 0);
 	}
@@ -169,6 +179,50 @@ const char *know_choice(const char *text, const json_t *ask, struct arena *a)
 
 	text_read(text, a, &q);
 	return followup_choice(&q, ask);
+}
+
+/* ---- letting go ---- */
+
+/* "never mind the hub", "drop the vendor", "regardless of stage": the token behind such words. */
+static size_t drop_cue(const struct question *q, size_t i)
+{
+	static const char *const words[] = {"drop",    "forget",     "remove", "ignore", "clear",
+					    "without", "regardless", "any",    NULL};
+	const struct token *t = token_at(q, i);
+
+	if ((token_is(t, "never") && token_is(token_at(q, i + 1), "mind")) ||
+	    (token_is(t, "no") && token_is(token_at(q, i + 1), "matter")))
+		return i + 2;
+	return token_in(t, words) ? i + 1 : 0;
+}
+
+static bool names_dimension(const struct reading *r, const struct token *t)
+{
+	const struct catalog *c = r->know->catalog;
+
+	for (size_t i = 0; i < c->dimension_count; i++)
+		if (entity_word_of_label(t, &c->dimensions[i]))
+			return true;
+	return false;
+}
+
+bool followup_drops(const struct reading *r, const struct dimension_def *d)
+{
+	static const char *const links[] = {"the",  "of",  "and",    "or",    "which", "what",
+					    "that", "any", "filter", "about", NULL};
+	const struct question *q = &r->q;
+
+	for (size_t i = 0; i < q->count; i++) {
+		size_t at = drop_cue(q, i);
+
+		for (; at > 0 && at < q->count && q->tokens[at].before != '.'; at++) {
+			if (entity_word_of_label(&q->tokens[at], d))
+				return true;
+			if (!token_in(&q->tokens[at], links) && !names_dimension(r, &q->tokens[at]))
+				break;
+		}
+	}
+	return false;
 }
 
 /* ---- taking over ---- */
@@ -257,6 +311,8 @@ void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 			join(r, f, said);
 			continue;
 		}
+		if (f->dimension && followup_drops(r, f->dimension))
+			continue;
 		if (said || hangs_on_other(r, &r->facts, f) || is_replaced_time(r, f) ||
 		    (how == CARRY_MISSING && !(p && p->required)))
 			continue;

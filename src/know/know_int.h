@@ -32,6 +32,7 @@
 #define FILTER_END   "date_range_end"
 #define FILTER_TOP_N "top_n"
 #define FILTER_DAYS  "day_type"
+#define FILTER_BOUND "threshold"
 
 /* ---- text.c ---- */
 
@@ -40,11 +41,13 @@ struct token {
 	size_t len;
 	size_t from, to; /* bytes of the question */
 	char before;     /* what stands between it and the one before: ' ' '-' '_' ',' '.' … */
+	bool quoted;     /* an apostrophe stands right before it: '26 */
 	bool first;      /* of a sentence */
 	bool capital;    /* begins with an upper-case letter */
 	bool has_letter, has_digit;
 	int number; /* >= 0 when it is all digits and not longer than 9 */
 	bool used;  /* a mention, date or number took it */
+	bool word;  /* … but it is a word of the tools as well */
 };
 
 struct question {
@@ -203,6 +206,8 @@ void entity_read(struct reading *r);
 void entity_read_unknown(struct reading *r);
 /* Mentions that can only be told with the facts known (aliases of one market). */
 void entity_settle(struct reading *r);
+/* Is it a word of the dimension's label ("hub" of "hub-zone")? */
+bool entity_word_of_label(const struct token *t, const struct dimension_def *d);
 /* Is it a word that the language or the tools use? */
 bool entity_in_words(const struct know *k, const struct token *t);
 /* What a misspelled key may mean, all equally near; at most NEAR_MAX. `in`: dimensions that count.
@@ -399,6 +404,8 @@ void dates_of_range(struct date start, struct date end, struct time_read *out);
 void hours_read(struct question *q, const struct calendar *cal, struct arena *a,
 		struct time_read *out);
 int numbers_top_n(struct question *q); /* 0: none */
+/* "above $60", as it was written, or NULL. */
+const char *numbers_threshold(struct question *q, struct arena *a);
 /* A number written as digits or as a word up to twelve; -1 for anything else. */
 int number_of(const struct token *t);
 /* A label however it is spelled: "January 2025", "2025Q1". NULL: it is none. */
@@ -417,6 +424,7 @@ struct fact {
 	const struct dimension_def *dimension; /* or NULL */
 	bool implied;                          /* follows from another one: no tool must take it */
 	bool all;                              /* every value there is */
+	bool soft; /* in words that tools use too: one that can't take it may have meant it so */
 };
 
 struct facts {
@@ -440,17 +448,21 @@ bool value_same(const struct value *a, const struct value *b);
 
 struct router *router_new(struct know *k);
 bool router_has_word(const struct router *r, const char *stem, size_t len);
+/* Is it one of the tools' words, misspelled? */
+bool router_near_word(const struct know *k, const struct token *t);
 
 /* What the words alone say. */
 struct text_score {
 	double *tools;        /* 0..1 by index into the view's tools */
 	double *domains;      /* 0..1 by index into the view's domains */
 	double known;         /* weight of the words that the catalogue uses */
+	double evidence;      /* the same without words that people use of anything ("who") */
 	size_t known_words;   /* how many those are */
 	size_t strange_words; /* words with a meaning that no tool speaks of */
 };
+/* `hours`: hours were named, which is a word for them too. */
 void router_text(const struct know *k, const struct catalog_view *v, const struct question *q,
-		 size_t from, size_t to, struct arena *a, struct text_score *out);
+		 size_t from, size_t to, bool hours, struct arena *a, struct text_score *out);
 
 /* ---- slots.c ---- */
 
@@ -534,6 +546,7 @@ struct standing {
 	struct facts facts;
 	const struct tool_def *tools[8];
 	size_t tool_count;
+	const char *intent; /* or NULL */
 	const json_t *ask;
 };
 
@@ -543,6 +556,10 @@ bool followup_cue(const struct reading *r);
 bool followup_pronoun(const struct question *q); /* "that", "those" */
 /* The value of the ask's option that this question chooses, or NULL. */
 const char *followup_choice(const struct question *q, const json_t *ask);
+/* Does it begin by letting something go? */
+bool followup_lets_go(const struct question *q);
+/* "Never mind the market": filters that are let go. */
+bool followup_drops(const struct reading *r, const struct dimension_def *d);
 /* Adds what stands to what was said. `tool` is for CARRY_MISSING. */
 void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 		    const struct tool_def *tool);

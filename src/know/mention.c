@@ -19,6 +19,7 @@ struct mention {
 	const struct entry *candidates;
 	size_t count;
 	bool typo;
+	bool soft; /* all of its words are words of the tools too */
 };
 
 /* ---- windows of words ---- */
@@ -51,7 +52,7 @@ static bool is_stop(const struct know *k, const struct token *t)
 }
 
 /* Is the word one of the label's ("hub-zone" has "hub" and "zone")? */
-static bool word_of_label(const struct token *t, const struct dimension_def *d)
+bool entity_word_of_label(const struct token *t, const struct dimension_def *d)
 {
 	const char *hit = t->len >= 3 && d->label ? strcasestr(d->label, t->text) : NULL;
 	char stem[STEM_BYTES];
@@ -73,15 +74,33 @@ static bool label_near(const struct question *q, size_t from, size_t to,
 	size_t reach = to + 2;
 
 	for (size_t i = from > 2 ? from - 2 : 0; i < from; i++)
-		if (word_of_label(&q->tokens[i], d))
+		if (entity_word_of_label(&q->tokens[i], d))
 			return true;
 	for (size_t i = to; i < reach && i < q->count; i++) {
-		if (word_of_label(&q->tokens[i], d))
+		if (entity_word_of_label(&q->tokens[i], d))
 			return true;
 		if (token_in(&q->tokens[i], joiners) || q->tokens[i].before == ',')
 			reach += 2;
 	}
 	return false;
+}
+
+/* "at risk", "milestone dates", "red": a status, a field, or just what a tool speaks of. */
+static bool is_soft(const struct reading *r, size_t from, size_t to)
+{
+	bool any = false;
+
+	for (size_t i = from; i < to; i++) {
+		const struct token *t = &r->q.tokens[i];
+		char stem[STEM_BYTES];
+		size_t n = word_stem(t->text, t->len, stem);
+		bool word = router_has_word(r->know->router, stem, n);
+
+		if (!word && !is_stop(r->know, t))
+			return false;
+		any = any || word;
+	}
+	return any;
 }
 
 static bool mentions_add(struct reading *r, size_t from, size_t to, const struct entry *entries,
@@ -93,13 +112,16 @@ static bool mentions_add(struct reading *r, size_t from, size_t to, const struct
 	m->from = from;
 	m->to = to;
 	m->typo = typo;
+	m->soft = !typo && !names_learned(r->names, entries[0].dimension) && is_soft(r, from, to);
 	m->count = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
 	candidates = arena_alloc(r->arena, m->count * sizeof(*candidates));
 	memcpy(candidates, entries, m->count * sizeof(*candidates));
 	m->candidates = candidates;
 	r->mention_count++;
-	for (size_t i = from; i < to; i++)
+	for (size_t i = from; i < to; i++) {
 		r->q.tokens[i].used = true;
+		r->q.tokens[i].word = m->soft;
+	}
 	return true;
 }
 
@@ -115,6 +137,15 @@ static bool is_ordinary(const struct reading *r, size_t i)
 	const struct token *t = &r->q.tokens[i];
 
 	return entity_in_words(r->know, t) && (t->first || !t->capital);
+}
+
+/* "project overview" is what a tool gives, "Project Overview" may be the report of that name. */
+static bool is_plain_phrase(const struct reading *r, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (!is_ordinary(r, i))
+			return false;
+	return true;
 }
 
 /* Keeps those that `keep` marks, unless it marks none. */
@@ -159,16 +190,24 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 static bool is_meant(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
 	bool marked = label_near(&r->q, i, i + n, e->dimension);
+	/* "any risks" names none */
+	static const char *const amounts[] = {"any", "all", "some", "no", NULL};
 	bool plain = n == 1 && is_stop(r->know, &r->q.tokens[i]);
+	bool weak = n == 1 && r->scope.weak[e->dimension_index] && e->kind != ENTRY_ALIAS;
 
 	if (!r->scope.in[e->dimension_index])
 		return false;
-	if (n == 1 && (plain || r->scope.weak[e->dimension_index]) && !marked)
+	if ((plain || weak) && !marked)
+		return false;
+	if (plain && (e->kind == ENTRY_PART || token_in(&r->q.tokens[i], amounts)))
+		return false;
+	if (n > 1 && names_learned(r->names, e->dimension) && is_plain_phrase(r, i, i + n) &&
+	    !marked)
 		return false;
 	/* "most red" counts what is red; it does not ask for red ones. */
 	if (e->kind == ENTRY_ALIAS && i > 0 && token_is(&r->q.tokens[i - 1], "most"))
 		return false;
-	if (e->kind == ENTRY_PART && n == 1 && word_of_label(&r->q.tokens[i], e->dimension))
+	if (e->kind == ENTRY_PART && n == 1 && entity_word_of_label(&r->q.tokens[i], e->dimension))
 		return false;
 	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !marked)
 		return false;
@@ -214,7 +253,7 @@ static const struct dimension_def *labelled(const struct reading *r, size_t from
 		const struct token *t = &r->q.tokens[i];
 
 		for (size_t d = 0; d < c->dimension_count && !t->used; d++)
-			if (r->scope.in[d] && word_of_label(t, &c->dimensions[d]))
+			if (r->scope.in[d] && entity_word_of_label(t, &c->dimensions[d]))
 				return &c->dimensions[d];
 		if (!t->used && !token_in(t, between))
 			return NULL;
@@ -278,7 +317,8 @@ static void add_fact(struct reading *r, const struct mention *m, const struct en
 	bool said = e->kind == ENTRY_VALUE && !m->typo;
 
 	facts_add(&r->facts, r->arena, e->dimension->filter, e->dimension,
-		  value_text(arena_strdup(r->arena, e->value)), said ? SOURCE_SAID : SOURCE_ALIAS);
+		  value_text(arena_strdup(r->arena, e->value)), said ? SOURCE_SAID : SOURCE_ALIAS)
+		->soft = m->soft;
 }
 
 static const struct entry *exact_of(const struct mention *m)
@@ -365,8 +405,40 @@ static void settle_loose(struct reading *r, const struct mention *m)
 	reading_trouble(r, &t);
 }
 
+/* Does the name that was meant have the word of its neighbour ("nazereth solar")? */
+static bool has_word(const struct entry *e, const struct reading *r, const struct mention *m)
+{
+	const char *hit = strcasestr(e->value, text_between(&r->q, m->from, m->to, r->arena));
+
+	return hit != NULL;
+}
+
+/* A word that belongs to the name beside it names nothing of its own. */
+static void absorb(struct reading *r)
+{
+	for (size_t i = 0; i < r->mention_count; i++) {
+		const struct mention *m = &r->mentions[i];
+
+		if (m->count != 1 || !names_learned(r->names, m->candidates[0].dimension))
+			continue;
+		for (size_t n = 0; n < r->mention_count; n++) {
+			struct mention *other = &r->mentions[n];
+
+			if (n != i && other->count > 0 &&
+			    (other->from == m->to || other->to == m->from) &&
+			    other->candidates[0].dimension != m->candidates[0].dimension &&
+			    has_word(&m->candidates[0], r, other)) {
+				other->count = 0;
+				for (size_t t = other->from; t < other->to; t++)
+					r->q.tokens[t].word = false;
+			}
+		}
+	}
+}
+
 void entity_settle(struct reading *r)
 {
+	absorb(r);
 	for (size_t i = 0; i < r->mention_count; i++) {
 		const struct entry *e = exact_of(&r->mentions[i]);
 
@@ -374,7 +446,7 @@ void entity_settle(struct reading *r)
 			add_fact(r, &r->mentions[i], e);
 	}
 	for (size_t i = 0; i < r->mention_count; i++)
-		if (!exact_of(&r->mentions[i]))
+		if (r->mentions[i].count > 0 && !exact_of(&r->mentions[i]))
 			settle_loose(r, &r->mentions[i]);
 }
 
@@ -436,7 +508,7 @@ static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 		return NULL;
 	for (size_t n = 0; n < c->dimension_count; n++)
 		if (r->scope.in[n] && names_known(r->names, &c->dimensions[n]) &&
-		    word_of_label(before, &c->dimensions[n]))
+		    entity_word_of_label(before, &c->dimensions[n]))
 			return &c->dimensions[n];
 	d = dict_find(&r->know->prepositions, before->text, before->len);
 	return d >= 0 && r->scope.in[d] ? &c->dimensions[d] : NULL;
@@ -449,7 +521,7 @@ static const struct dimension_def *cue_behind(const struct reading *r, size_t i)
 
 	for (size_t n = 0; i < r->q.count && n < c->dimension_count; n++)
 		if (r->scope.in[n] && names_learned(r->names, &c->dimensions[n]) &&
-		    word_of_label(&r->q.tokens[i], &c->dimensions[n]))
+		    entity_word_of_label(&r->q.tokens[i], &c->dimensions[n]))
 			return &c->dimensions[n];
 	return NULL;
 }
@@ -500,6 +572,7 @@ static const struct dimension_def *kind_of_codes(const struct reading *r)
 /* What the name at i..i+n would be a value of, or NULL when it is no name. */
 static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_t n)
 {
+	static const char *const articles[] = {"the", "our", "of", "for", "on", "at", NULL};
 	const struct token *t = &r->q.tokens[i];
 	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i);
 
@@ -515,7 +588,10 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 		return beside;
 	if (i == 0 || t->first || !cue || facts_get(&r->facts, cue->filter))
 		return NULL;
-	return t->capital || token_is(&r->q.tokens[i - 1], "from") ? cue : NULL;
+	if (t->capital || token_is(&r->q.tokens[i - 1], "from"))
+		return cue;
+	/* "the northwind project" */
+	return cue == cue_behind(r, i + n) && token_in(&r->q.tokens[i - 1], articles) ? cue : NULL;
 }
 
 /* "Quillon Ridge": a name goes on as long as its words begin with capitals, also where one of them
@@ -554,6 +630,8 @@ void entity_read_unknown(struct reading *r)
 			continue;
 		if (looked_up++ == KNOW_STRANGE_MAX)
 			return;
+		if (n == 1 && router_near_word(r->know, t))
+			continue;
 		if (try_near(r, i, n) || (i + n < r->q.count && try_near(r, i, n + 1)))
 			continue;
 		d = unknown_of(r, i, n);

@@ -9,9 +9,7 @@
 #include "vesper/limits.h"
 
 #define PARTS_MAX  4
-#define HALVES_MAX 4   /* places where a question is tried as two */
-#define PART_LEAST 0.3 /* words that fit a tool less than that name no subject */
-#define PART_CLEAR 0.1 /* and the next domain must be this much behind */
+#define HALVES_MAX 4 /* places where a question is tried as two */
 
 struct part {
 	size_t from, to; /* tokens */
@@ -59,7 +57,7 @@ static const struct domain_def *subject_of(const struct know *k, const struct ca
 	double most = 0, second = 0;
 	struct text_score text;
 
-	router_text(k, v, q, from, to, a, &text);
+	router_text(k, v, q, from, to, false, a, &text);
 	for (size_t d = 0; d < v->domain_count; d++) {
 		double here = fit_of(v, &text, v->domains[d]);
 
@@ -74,7 +72,10 @@ static const struct domain_def *subject_of(const struct know *k, const struct ca
 		if (here > second && !same_subject(best, v->domains[d]))
 			second = here;
 	}
-	return most >= PART_LEAST && most - second >= PART_CLEAR ? best : NULL;
+	return most >= k->catalog->router.part.least &&
+			       most - second >= k->catalog->router.part.clear
+		       ? best
+		       : NULL;
 }
 
 /* Adds a clause: to the part before it, unless it has another subject. */
@@ -107,7 +108,7 @@ size_t parts_of(const struct know *k, const struct know_input *in, struct arena 
 	if (in->may->domain_count < 2 || !in->question)
 		return 0;
 	text_read(in->question, a, &q);
-	if (q.count > KNOW_WORDS_MAX)
+	if (q.count > KNOW_WORDS_MAX || followup_lets_go(&q))
 		return 0;
 	for (size_t i = 1; i <= q.count; i++) {
 		if (i < q.count && !is_joint(&q, i))

@@ -379,6 +379,8 @@ static void next(struct know_refresh *r)
 			}
 	r->tenant = 0;
 	timer_start(r->timer, r->interval_ms);
+	if (r->on_round)
+		r->on_round(r->owner);
 }
 
 static void on_time(void *owner)
@@ -436,6 +438,12 @@ static void hand_over(const struct know_refresh *r, struct know *to)
 					  lexicon_ref(l));
 		}
 	}
+}
+
+void know_refresh_on_round(struct know_refresh *r, void (*done)(void *owner), void *owner)
+{
+	r->on_round = done;
+	r->owner = owner;
 }
 
 void know_refresh_use(struct know_refresh *r, struct know *k)

@@ -40,6 +40,8 @@ struct know_refresh {
 	size_t mark_count;
 	size_t failures; /* of this tenant, one after the other */
 	bool failed;     /* any of this tenant, in this round */
+	void (*on_round)(void *owner);
+	void *owner;
 };
 
 #endif

@@ -10,13 +10,6 @@
 
 #include "vesper/limits.h"
 
-#define WEIGHT_NAME    3.0
-#define WEIGHT_ABOUT   1.5
-#define WEIGHT_PARAM   0.25
-#define WEIGHT_EXAMPLE 1.0
-#define K1             1.2
-#define B              0.3
-
 #define WORDS_MAX 64 /* distinct words of a question that count */
 
 struct posting {
@@ -35,6 +28,7 @@ struct term {
 /* Documents: the catalogue's tools, then its domains. */
 struct router {
 	struct arena *arena;
+	const struct router_weights *weights;
 	struct dict terms;
 	struct term *items;
 	size_t count, cap;
@@ -106,7 +100,7 @@ static bool counts(const struct know *k, const struct token *t)
 	char stem[STEM_BYTES];
 	size_t n;
 
-	if (t->used || !t->has_letter || t->len < 2)
+	if ((t->used && !t->word) || !t->has_letter || t->len < 2)
 		return false;
 	if (!is_stop(k, t))
 		return true;
@@ -116,30 +110,44 @@ static bool counts(const struct know *k, const struct token *t)
 
 static void mark_names(const struct know *k, struct question *q);
 
+static void add_words(struct know *k, struct router *r, uint32_t document, const struct question *q,
+		      double weight)
+{
+	char stem[STEM_BYTES];
+
+	for (size_t i = 0; i < q->count; i++) {
+		int term;
+
+		if (!counts(k, &q->tokens[i]))
+			continue;
+		term = term_of(r, stem, canonical(k, &q->tokens[i], stem));
+		add_posting(r, &r->items[term], document, weight);
+		r->lengths[document] += weight;
+	}
+}
+
 static void add_text(struct know *k, struct router *r, uint32_t document, const char *text,
 		     double weight)
 {
-	char stem[STEM_BYTES];
 	struct question q;
 
 	if (!text)
 		return;
 	text_read(text, r->arena, &q);
 	mark_names(k, &q);
-	for (size_t i = 0; i < q.count; i++) {
-		int term;
-
-		if (!counts(k, &q.tokens[i]))
-			continue;
-		term = term_of(r, stem, canonical(k, &q.tokens[i], stem));
-		add_posting(r, &r->items[term], document, weight);
-		r->lengths[document] += weight;
-	}
+	add_words(k, r, document, &q, weight);
 }
 
 /* Names in descriptions and examples ("such as Jan_2025", "for NP15") are no words of the tool. */
 static void mark_names(const struct know *k, struct question *q)
 {
+	for (size_t i = 0; i < q->count; i++) {
+		struct token *t = &q->tokens[i];
+
+		/* HB_NORTH, but not get_task_risks */
+		if (t->capital && (t->before == '_' || token_at(q, i + 1)->before == '_'))
+			t->used = true;
+	}
 	for (size_t i = 0; i < q->count; i++) {
 		struct token *t = &q->tokens[i];
 
@@ -165,25 +173,35 @@ static void learn_prepositions(struct know *k, const char *example)
 
 static void add_tool(struct know *k, struct router *r, const struct tool_def *t, uint32_t at)
 {
-	add_text(k, r, at, t->name, WEIGHT_NAME);
-	add_text(k, r, at, t->about, WEIGHT_ABOUT);
+	add_text(k, r, at, t->name, r->weights->words.name);
+	add_text(k, r, at, t->about, r->weights->words.about);
 	for (size_t p = 0; p < t->param_count; p++) {
-		add_text(k, r, at, t->params[p].name, WEIGHT_PARAM);
-		add_text(k, r, at, t->params[p].about, WEIGHT_PARAM);
+		add_text(k, r, at, t->params[p].name, r->weights->words.param);
+		add_text(k, r, at, t->params[p].about, r->weights->words.param);
 	}
 }
 
-/* A domain is what it says of itself and all that its tools say. */
+/* What is written with a capital in the middle of an example is a name. */
+static void add_example(struct know *k, struct router *r, uint32_t at, const char *text)
+{
+	struct question q;
+
+	text_read(text, r->arena, &q);
+	mark_names(k, &q);
+	for (size_t i = 0; i < q.count; i++)
+		q.tokens[i].used = q.tokens[i].used || (q.tokens[i].capital && !q.tokens[i].first);
+	add_words(k, r, at, &q, r->weights->words.example);
+}
+
+/* A domain is what it says of itself: tools that several domains share tell nothing about it. */
 static void add_domain(struct know *k, struct router *r, const struct domain_def *d, uint32_t at)
 {
-	add_text(k, r, at, d->about, WEIGHT_ABOUT);
-	add_text(k, r, at, d->intent, WEIGHT_ABOUT);
+	add_text(k, r, at, d->about, r->weights->words.about);
+	add_text(k, r, at, d->intent, r->weights->words.about);
 	for (size_t i = 0; d->examples && d->examples[i]; i++) {
-		add_text(k, r, at, d->examples[i], WEIGHT_EXAMPLE);
+		add_example(k, r, at, d->examples[i]);
 		learn_prepositions(k, d->examples[i]);
 	}
-	for (size_t i = 0; i < d->tool_count; i++)
-		add_tool(k, r, d->tools[i], at);
 }
 
 static double mean_length(const double *lengths, size_t n)
@@ -216,6 +234,7 @@ struct router *router_new(struct know *k)
 	struct router *r = arena_alloc(k->arena, sizeof(*r));
 
 	r->arena = k->arena;
+	r->weights = &c->router;
 	r->tool_count = c->tool_count;
 	r->domain_count = c->domain_count;
 	r->lengths =
@@ -241,7 +260,8 @@ static double saturated(const struct router *r, const struct posting *p)
 {
 	bool tool = p->document < r->tool_count;
 	double mean = tool ? r->average_tool : r->average_domain;
-	double norm = K1 * (1 - B + B * r->lengths[p->document] / mean);
+	double b = r->weights->words.b;
+	double norm = r->weights->words.k1 * (1 - b + b * r->lengths[p->document] / mean);
 
 	return p->weight / (norm + p->weight);
 }
@@ -263,7 +283,7 @@ static bool asks_what_there_is(const struct question *q, size_t i)
 /* A word of the tools that this one is a misspelling of, or -1. */
 static int near_term(const struct router *r, const char *stem, size_t n)
 {
-	int best = -1, limit = fuzzy_limit(stem, n);
+	int best = -1, limit = n >= 5 ? fuzzy_limit(stem, n) : 0;
 
 	for (size_t i = 0; i < r->count && limit > 0; i++) {
 		const struct term *t = &r->items[i];
@@ -278,6 +298,14 @@ static int near_term(const struct router *r, const char *stem, size_t n)
 	return best;
 }
 
+bool router_near_word(const struct know *k, const struct token *t)
+{
+	char stem[STEM_BYTES];
+	size_t n = word_stem(t->text, t->len, stem);
+
+	return !t->has_digit && near_term(k->router, stem, n) >= 0;
+}
+
 /* One question's words while they are counted. */
 struct tally {
 	const struct router *router;
@@ -285,7 +313,7 @@ struct tally {
 	double *weights; /* by document */
 	int seen[WORDS_MAX];
 	size_t seen_count, strange;
-	double known;
+	double known, evidence;
 };
 
 static bool is_mine(const struct tally *t, const struct term *term)
@@ -317,13 +345,14 @@ static void add_word(struct tally *t, const char *stem, size_t n, bool plain)
 	t->seen[t->seen_count++] = id;
 	term = &r->items[id];
 	t->known += term->idf;
+	t->evidence += plain ? 0 : term->idf;
 	for (size_t p = 0; p < term->count; p++)
 		t->weights[term->postings[p].document] +=
 			term->idf * saturated(r, &term->postings[p]);
 }
 
 void router_text(const struct know *k, const struct catalog_view *v, const struct question *q,
-		 size_t from, size_t to, struct arena *a, struct text_score *out)
+		 size_t from, size_t to, bool hours, struct arena *a, struct text_score *out)
 {
 	const struct catalog *c = k->catalog;
 	size_t documents = c->tool_count + c->domain_count;
@@ -337,15 +366,20 @@ void router_text(const struct know *k, const struct catalog_view *v, const struc
 	for (size_t i = 0; i < v->domain_count; i++)
 		t.mine[c->tool_count + (size_t)(v->domains[i] - c->domains)] = true;
 	for (size_t i = from; i < to; i++)
-		if (asks_what_there_is(q, i))
-			add_word(&t, stem, word_stem("available", 9, stem), true);
-		else if (counts(k, &q->tokens[i]))
+		if (counts(k, &q->tokens[i]))
 			add_word(&t, stem, canonical(k, &q->tokens[i], stem),
 				 is_stop(k, &q->tokens[i]));
+	/* where no other word says of what */
+	for (size_t i = from; i < to && t.seen_count == 0; i++)
+		if (asks_what_there_is(q, i))
+			add_word(&t, stem, word_stem("available", 9, stem), true);
+	if (hours)
+		add_word(&t, stem, word_stem("hour", 4, stem), true);
 	*out = (struct text_score){
 		.tools = arena_alloc(a, sizeof(*out->tools) * (v->tool_count + 1)),
 		.domains = arena_alloc(a, sizeof(*out->domains) * (v->domain_count + 1)),
 		.known = t.known,
+		.evidence = t.evidence,
 		.known_words = t.seen_count,
 		.strange_words = t.strange,
 	};

@@ -9,11 +9,6 @@
 
 #include "vesper/limits.h"
 
-/* How much a fact that a tool takes (or does not) speaks for it. */
-#define FACT_REQUIRED  1.0
-#define FACT_OPTIONAL  0.75
-#define FACT_NOT_TAKEN (-1.0)
-
 /* ---- fit ---- */
 
 static bool is_range(const char *filter)
@@ -31,9 +26,11 @@ static bool wants_range(const struct reading *r, const struct tool_def *t)
 {
 	const char *const calendar[] = {FILTER_YEAR, FILTER_MONTH};
 
-	if (!facts_get(&r->facts, FILTER_START) || !tool_param_of_filter(t, FILTER_START))
+	if ((!facts_get(&r->facts, FILTER_START) && !facts_get(&r->facts, FILTER_END)) ||
+	    !tool_param_of_filter(t, FILTER_START))
 		return false;
-	if (r->time.range_only)
+	if (r->time.range_only ||
+	    (!facts_get(&r->facts, FILTER_YEAR) && !facts_get(&r->facts, FILTER_MONTH)))
 		return true;
 	for (size_t i = 0; i < 2; i++)
 		if (facts_get(&r->facts, calendar[i]) && !tool_param_of_filter(t, calendar[i]))
@@ -49,8 +46,10 @@ static bool is_other_form(const struct reading *r, const struct fact *f, bool us
 	return use_range && is_calendar(f->filter);
 }
 
-static void fit_fact(const struct fact *f, const struct tool_def *t, struct fit *out, size_t *said)
+static void fit_fact(const struct reading *r, const struct fact *f, const struct tool_def *t,
+		     struct fit *out, size_t *said)
 {
+	const struct router_weights *w = &r->know->catalog->router;
 	const struct param_def *p = tool_param_of_filter(t, f->filter);
 	double worth;
 
@@ -61,13 +60,15 @@ static void fit_fact(const struct fact *f, const struct tool_def *t, struct fit 
 	if (is_range(f->filter))
 		return; /* days are no hint: the words tell whether files or prices are meant */
 	if (!p || (p->is_list && f->count > p->list_max)) {
-		if (!p && f->source == SOURCE_CARRIED)
+		if (!p && (f->source == SOURCE_CARRIED || f->soft))
 			return;
 		out->not_taken++;
-		out->facts += FACT_NOT_TAKEN;
+		out->facts += w->fact.not_taken;
 		return;
 	}
-	worth = p->required ? FACT_REQUIRED : FACT_OPTIONAL;
+	worth = p->required ? w->fact.required : w->fact.optional;
+	if (f->soft)
+		worth *= w->fact.soft;
 	if (f->count > 1 && !p->is_list) {
 		out->calls *= f->count;
 		worth /= 2;
@@ -76,9 +77,18 @@ static void fit_fact(const struct fact *f, const struct tool_def *t, struct fit 
 		out->lone_list = true;
 		worth /= 3;
 	} else if (p->is_list && f->count > 1) {
-		worth = FACT_REQUIRED;
+		worth = w->fact.required;
 	}
 	out->facts += f->source == SOURCE_CARRIED ? 0 : worth;
+}
+
+/* "All projects" is no question for a tool that wants one. */
+static bool asks_all_of(const struct reading *r, const struct param_def *p)
+{
+	for (size_t i = 0; p->entity && i < r->all_count; i++)
+		if (strcmp(r->all_of[i]->name, p->entity) == 0)
+			return true;
+	return false;
 }
 
 void slots_fit(const struct reading *r, const struct tool_def *t, struct fit *out)
@@ -88,7 +98,7 @@ void slots_fit(const struct reading *r, const struct tool_def *t, struct fit *ou
 	*out = (struct fit){.tool = t, .calls = 1, .use_range = wants_range(r, t)};
 	for (size_t i = 0; i < r->facts.count; i++)
 		if (!is_other_form(r, &r->facts.items[i], out->use_range))
-			fit_fact(&r->facts.items[i], t, out, &said);
+			fit_fact(r, &r->facts.items[i], t, out, &said);
 	if (said > 0)
 		out->facts /= (double)said;
 	for (size_t i = 0; i < t->param_count; i++) {
@@ -100,6 +110,8 @@ void slots_fit(const struct reading *r, const struct tool_def *t, struct fit *ou
 
 		if (p->required && !p->default_text && !f)
 			out->missing++;
+		if (p->required && !p->is_list && !f && asks_all_of(r, p))
+			out->not_taken++;
 	}
 }
 
@@ -187,13 +199,23 @@ static void add_filter(struct reading *r, struct filter *filters, size_t *n, con
 	};
 }
 
+/* Is there a tool that could take it? A bound on values, say, is asked about but no filter. */
+static bool is_filter(const struct reading *r, const char *filter)
+{
+	for (size_t t = 0; t < r->know->catalog->tool_count; t++)
+		if (tool_param_of_filter(&r->know->catalog->tools[t], filter))
+			return true;
+	return false;
+}
+
 void slots_filters(struct reading *r, struct understanding *out)
 {
 	struct filter *filters = arena_alloc(r->arena, sizeof(*filters) * (FACTS_MAX + 1));
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->facts.count; i++)
-		if (r->time.range_only || !is_range(r->facts.items[i].filter))
+		if (is_filter(r, r->facts.items[i].filter) &&
+		    (r->time.range_only || !is_range(r->facts.items[i].filter)))
 			add_filter(r, filters, &n, &r->facts.items[i]);
 	out->filters = filters;
 	out->filter_count = n;
@@ -353,7 +375,7 @@ static void say_not_taken(struct reading *r, const struct fit *fit)
 	for (size_t i = 0; i < r->facts.count; i++) {
 		const struct fact *f = &r->facts.items[i];
 
-		if (f->implied || f->all || f->source == SOURCE_CARRIED ||
+		if (f->implied || f->all || f->soft || f->source == SOURCE_CARRIED ||
 		    f->source == SOURCE_DEFAULT || is_other_form(r, f, fit->use_range) ||
 		    tool_param_of_filter(fit->tool, f->filter))
 			continue;

@@ -166,18 +166,33 @@ static int number_in(const struct token *t)
 	return n;
 }
 
+/* Where all words shout, a capital says nothing. */
+static void hush(struct token *tokens, size_t count)
+{
+	size_t small = 0, words = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		words += tokens[i].has_letter && !tokens[i].has_digit;
+		small += tokens[i].has_letter && !tokens[i].has_digit && !tokens[i].capital;
+	}
+	for (size_t i = 0; words > 2 && small == 0 && i < count; i++)
+		tokens[i].capital = false;
+}
+
 void text_read(const char *text, struct arena *a, struct question *out)
 {
 	size_t bytes = strlen(text), at = 0;
 	char *words = arena_alloc(a, bytes * 2 + 2), as, before = '.';
 	struct token *tokens = arena_alloc(a, (bytes / 2 + 2) * sizeof(*tokens));
 	size_t count = 0;
+	bool at_apostrophe = false;
 
 	while (text[at]) {
 		size_t n = next_char(text + at, &as);
 		struct token *t = &tokens[count];
 
 		if (!is_word(as)) {
+			at_apostrophe = as == '\'';
 			before = stronger(before, as);
 			at += n;
 			continue;
@@ -188,11 +203,14 @@ void text_read(const char *text, struct arena *a, struct question *out)
 		t->to = at;
 		words += t->len + 1;
 		t->before = before ? before : ' ';
+		t->quoted = at_apostrophe;
 		t->first = count == 0 || ends_sentence(t->before);
 		t->number = number_in(t);
 		before = '\0';
+		at_apostrophe = false;
 		count++;
 	}
+	hush(tokens, count);
 	*out = (struct question){text, tokens, count};
 }
 

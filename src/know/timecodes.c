@@ -14,6 +14,7 @@ struct atom {
 	size_t len;
 	int number;  /* -1: letters */
 	char before; /* of its token; 0 inside one */
+	bool quoted;
 	size_t token;
 };
 
@@ -40,8 +41,8 @@ static void add_runs(struct code *c, const struct token *t, size_t token)
 				break;
 			number = digit ? number * 10 + (t->text[to] - '0') : -1;
 		}
-		*a = (struct atom){t->text + from, to - from, number, from ? '\0' : t->before,
-				   token};
+		*a = (struct atom){t->text + from,          to - from,          number,
+				   from ? '\0' : t->before, !from && t->quoted, token};
 	}
 }
 
@@ -81,7 +82,7 @@ static size_t take_part(struct code *c, size_t i)
 		/* "Q12025" */
 		if (b->len == 3 || b->len == 5) {
 			number = b->text[0] - '0';
-			*b = (struct atom){b->text + 1, b->len - 1, 0, '\0', b->token};
+			*b = (struct atom){b->text + 1, b->len - 1, 0, '\0', false, b->token};
 			for (size_t n = 0; n < b->len; n++)
 				b->number = b->number * 10 + (b->text[n] - '0');
 			lone = true;
@@ -122,7 +123,7 @@ static size_t take_year(struct code *c, size_t i, bool may_be_short)
 		a = atom_at(c, ++i);
 	if (a->number < 0)
 		return 0;
-	c->year = year_of_number(a->number, a->len, may_be_short || a->before == '\'');
+	c->year = year_of_number(a->number, a->len, may_be_short || a->quoted);
 	return c->year ? i + 1 : 0;
 }
 

@@ -65,7 +65,7 @@ int year_token(const struct token *t, bool may_be_short)
 {
 	if (t->used || t->number < 0)
 		return 0;
-	return year_of_number(t->number, t->len, may_be_short || t->before == '\'');
+	return year_of_number(t->number, t->len, may_be_short || t->quoted);
 }
 
 unsigned months_between(int first, int last)
@@ -136,7 +136,7 @@ bool is_day_number(const struct token *t)
 	static const char *const endings[] = {"st", "nd", "rd", "th"};
 	int n = day_number(t);
 
-	if (t->used || n < 1 || n > 31 || t->before == '\'')
+	if (t->used || n < 1 || n > 31 || t->quoted)
 		return false;
 	if (t->number >= 1)
 		return t->len <= 2;
@@ -168,6 +168,14 @@ int weekday_of(const struct token *t)
 			return n;
 	}
 	return -1;
+}
+
+int calendar_weekday(const char *name)
+{
+	struct token t = {.text = name, .len = strlen(name)};
+	int day = weekday_of(&t);
+
+	return day < 0 ? 0 : day;
 }
 
 /* "mon" and "sun" are weekdays only behind a word that wants one. */

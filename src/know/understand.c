@@ -6,14 +6,6 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* Is it about data? A known name counts 1. */
-#define EVIDENCE_LEAST    0.9
-#define EVIDENCE_FOLLOWUP 0.3
-#define EVIDENCE_STRANGE  0.75 /* what each word weighs that no tool uses */
-#define EVIDENCE_TIME     0.5
-#define EVIDENCE_TROUBLE  0.7 /* what looks like a name */
-#define EVIDENCE_WORDS    1.5 /* the most that words count */
-
 /* What no answer to another question could mend is asked about first. */
 static int urgency(enum trouble_kind kind)
 {
@@ -171,6 +163,7 @@ static void add_all(struct reading *r)
 static void read_question(struct reading *r)
 {
 	const struct calendar *cal = &r->know->catalog->calendar;
+	const char *bound;
 	int top;
 
 	text_read(r->in->question ? r->in->question : "", r->arena, &r->q);
@@ -180,6 +173,7 @@ static void read_question(struct reading *r)
 	dates_read(&r->q, r->in->today, &r->in->calendar, r->arena, &r->time);
 	hours_read(&r->q, cal, r->arena, &r->time);
 	top = numbers_top_n(&r->q);
+	bound = numbers_threshold(&r->q, r->arena);
 	entity_read_unknown(r);
 	entity_settle(r);
 	add_asof(r);
@@ -187,30 +181,33 @@ static void read_question(struct reading *r)
 		r->said_entities += r->facts.items[i].dimension != NULL;
 	reading_add_time(r);
 	trouble_time(r);
+	if (bound)
+		facts_add(&r->facts, r->arena, FILTER_BOUND, NULL, value_text(bound), SOURCE_SAID);
 	if (top > 0)
 		facts_add(&r->facts, r->arena, FILTER_TOP_N, NULL, value_int(top), SOURCE_SAID);
 	add_all(r);
-	router_text(r->know, r->in->may, &r->q, 0, r->q.count, r->arena, &r->text);
+	router_text(r->know, r->in->may, &r->q, 0, r->q.count,
+		    r->time.hours != 0 || r->time.bad_hour, r->arena, &r->text);
 }
 
 /* Is the question about data at all? Names and times of ours and words of the tools speak for it,
  * words that nobody here uses against it. */
 static bool is_about_data(const struct reading *r, bool leans)
 {
-	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_HOUR};
-	double known = r->text.known < EVIDENCE_WORDS ? r->text.known : EVIDENCE_WORDS;
-	double evidence = (double)r->said_entities + known;
+	static const char *const times[] = {FILTER_YEAR, FILTER_MONTH, FILTER_HOUR, FILTER_TOP_N};
+	const struct router_weights *w = &r->know->catalog->router;
+	double known = r->text.evidence < w->evidence.words ? r->text.evidence : w->evidence.words;
+	double evidence =
+		(double)r->said_entities + known + w->evidence.word * (double)r->text.known_words;
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		evidence += facts_get(&r->facts, times[i]) ? EVIDENCE_TIME : 0;
+		evidence += facts_get(&r->facts, times[i]) ? w->evidence.time : 0;
 	if (r->time.range_only || r->time.year_before)
-		evidence += EVIDENCE_TIME;
+		evidence += w->evidence.time;
 	if (r->trouble.kind != TROUBLE_NONE)
-		evidence += EVIDENCE_TROUBLE;
-	if (leans)
-		return evidence >=
-		       EVIDENCE_FOLLOWUP + EVIDENCE_STRANGE * (double)r->text.strange_words;
-	return evidence >= EVIDENCE_LEAST + EVIDENCE_STRANGE * (double)r->text.strange_words;
+		evidence += w->evidence.trouble;
+	return evidence >= (leans ? w->evidence.followup : w->evidence.least) +
+				   w->evidence.strange * (double)r->text.strange_words;
 }
 
 static void set_agent(struct reading *r, const struct domain_def *d, struct understanding *out)

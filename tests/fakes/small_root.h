@@ -31,6 +31,20 @@
 	"{\"permissions\": [\"chat:use\", \"chat:read\", \"chat:read_budget\"],\n"                 \
 	" \"roles\": {\"reader\": [\"chat:use\", \"chat:read\"]}}\n"
 
+#define SMALL_ROUTER                                                                               \
+	"{\"words\": {\"name\": 3, \"about\": 1.5, \"param\": 0.25, \"example\": 1, \"k1\": 1.2,"  \
+	" \"b\": 0.3, \"enough\": 0.8},\n"                                                         \
+	" \"score\": {\"text\": 1, \"domain\": 0.25, \"facts\": 0.55, \"first\": 0.12, \"home\": " \
+	"0.06,"                                                                                    \
+	" \"standing\": 0.45, \"missing\": -0.08, \"not_taken\": -0.45, \"calls\": -0.15,"         \
+	" \"lone_list\": -0.35, \"other_list\": -0.7},\n"                                          \
+	" \"fact\": {\"required\": 1, \"optional\": 0.75, \"not_taken\": -1, \"soft\": 0.5},\n"    \
+	" \"evidence\": {\"least\": 0.9, \"followup\": 0.3, \"strange\": 0.75, \"time\": 0.5,"     \
+	" \"trouble\": 0.7, \"word\": 0.2, \"words\": 1.5},\n"                                     \
+	" \"part\": {\"least\": 0.3, \"clear\": 0.1},\n"                                           \
+	" \"confidence\": {\"base\": 0.5, \"margin\": 7, \"text\": 0.6, \"facts\": 0.4,"           \
+	" \"standing\": 0.3, \"strange\": -0.4}}\n"
+
 #define SMALL_TOOL                                                                                 \
 	"-- tool: get_price\n"                                                                     \
 	"-- about: Price of a hub.\n"                                                              \
@@ -84,6 +98,7 @@ static inline struct temp_root small_root_new(void)
 	temp_root_write(&root, "config/entities.json", SMALL_ENTITIES);
 	temp_root_write(&root, "config/reports.json", SMALL_REPORTS);
 	temp_root_write(&root, "config/permissions.json", SMALL_PERMISSIONS);
+	temp_root_write(&root, "config/router.json", SMALL_ROUTER);
 	temp_root_write(&root, SMALL_TOOL_PATH, SMALL_TOOL);
 	temp_root_write(&root, SMALL_DOMAIN_PATH, SMALL_DOMAIN);
 	temp_root_write(&root, "prompts/supervisor.md", "{{domains}} {{tools}} {{dimensions}}\n");

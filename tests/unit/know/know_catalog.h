@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "know_int.h"
+#include "router_weights.h"
 #include "vesper/json.h"
 #include "vesper/mem.h"
 
@@ -195,6 +196,7 @@ static const struct catalog fixture_catalog = {
 	.dimensions = fixture_dimensions,
 	.dimension_count = COUNT(fixture_dimensions),
 	.calendar = {.peak_first_hour = 7, .peak_last_hour = 22},
+	.router = FAKE_ROUTER_WEIGHTS,
 };
 
 /* ---- one test's things ---- */

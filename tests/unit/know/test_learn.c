@@ -1,5 +1,6 @@
 #include "know_catalog.h"
 
+#include "router_weights.h"
 #include "vesper/limits.h"
 
 /* A catalogue that lists nothing: what there is, only the data of a tenant tell. */
@@ -44,6 +45,7 @@ static const struct catalog plants = {
 	.dimensions = plant_dimensions,
 	.dimension_count = COUNT(plant_dimensions),
 	.calendar = {.peak_first_hour = 7, .peak_last_hour = 22},
+	.router = FAKE_ROUTER_WEIGHTS,
 };
 
 static const char *const acme_projects[] = {"Sierra Solar", "Sierra Wind Farm", "O'Brien Solar",

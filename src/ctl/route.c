@@ -1,0 +1,238 @@
+/*
+ * `vesperctl route`: what code alone makes of a question, as the daemon would with the same
+ * configuration. Where there is a warehouse its names are read first; without one only the
+ * catalogue's values are known.
+ */
+#include "ctl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "databases.h"
+#include "vesper/config.h"
+#include "vesper/file.h"
+#include "vesper/json.h"
+#include "vesper/know.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/loop.h"
+#include "vesper/zone.h"
+
+#define BATCH_BYTES_MAX (64 << 20)
+#define CONFIG_BYTES    (1 << 20)
+#define HOUR_MS         3600000 /* one round is all that is waited for */
+
+struct router {
+	struct catalog *catalog;
+	struct know *know;
+	struct principal who;
+	struct date today;
+	struct know_calendar calendar;
+};
+
+/* Reads the earlier questions in order, so that the last one finds what they left standing. */
+static json_t *route(const struct router *r, const json_t *history, const char *question)
+{
+	struct arena *a = arena_new(64 << 20);
+	struct understanding u = {0};
+	json_t *standing = NULL, *out;
+	struct catalog_view view;
+	size_t n = json_array_size(history);
+
+	catalog_for(r->catalog, &r->who, a, &view);
+	for (size_t i = 0; i <= n; i++) {
+		struct know_input in = {
+			.question =
+				i < n ? json_string_value(json_array_get(history, i)) : question,
+			.tenant = r->who.tenant,
+			.may = &view,
+			.today = r->today,
+			.calendar = r->calendar,
+			.standing = standing,
+		};
+
+		if (!in.question)
+			continue;
+		know_understand(r->know, &in, a, &u);
+		if (i < n && (u.filter_count > 0 || u.tool_count > 0)) {
+			json_decref(standing);
+			standing = know_standing(&u);
+		}
+	}
+	out = know_route_json(&u);
+	json_decref(standing);
+	arena_free(&a);
+	return out;
+}
+
+/* One earlier question a line. */
+static json_t *read_history(const char *path, struct arena *a)
+{
+	json_t *history = json_array();
+	const char *text;
+	struct str rest, line;
+	struct err e;
+
+	if (!path)
+		return history;
+	if (!file_read(path, BATCH_BYTES_MAX, a, &text, &e)) {
+		ctl_fail("%s", e.text);
+		json_decref(history);
+		return NULL;
+	}
+	rest = str_of(text);
+	while (str_split(&rest, '\n', &line))
+		if (str_trim(line).n > 0)
+			json_push_take(history, json_stringn(str_trim(line).p, str_trim(line).n));
+	return history;
+}
+
+static int route_batch(const struct router *r, const char *path, struct arena *a)
+{
+	struct str rest, line;
+	struct err e = {0};
+	const char *text;
+	int number = 0;
+
+	if (!file_read(path, BATCH_BYTES_MAX, a, &text, &e))
+		return ctl_fail("%s", e.text);
+	rest = str_of(text);
+	while (str_split(&rest, '\n', &line)) {
+		json_t *request, *out;
+		const char *question;
+
+		number++;
+		line = str_trim(line);
+		if (line.n == 0)
+			continue;
+		if (!json_parse(line.p, line.n, BODY_BYTES_MAX, &request, &e))
+			return ctl_fail("%s:%d: %s", path, number, e.text);
+		if (!json_get_str(request, "question", &question, &e))
+			return ctl_fail("%s:%d: %s", path, number, e.text);
+		out = route(r, json_object_get(request, "history"), question);
+		if (json_object_get(request, "id"))
+			json_object_set(out, "id", json_object_get(request, "id"));
+		ctl_print_json(out);
+		json_decref(request);
+	}
+	return 0;
+}
+
+static int route_with(struct router *r, int argc, char **argv, struct arena *a)
+{
+	const char *batch = ctl_option(argc, argv, "--batch", NULL);
+	const char *question = ctl_word(argc, argv, 0);
+	json_t *history;
+
+	if (batch)
+		return route_batch(r, batch, a);
+	if (!question)
+		return ctl_fail("route \"QUESTION\" or --batch FILE");
+	history = read_history(ctl_option(argc, argv, "--history", NULL), a);
+	if (!history)
+		return 1;
+	ctl_print_json(route(r, history, question));
+	json_decref(history);
+	return 0;
+}
+
+/* ---- names of the warehouse ---- */
+
+static void on_learned(void *owner)
+{
+	loop_stop(owner);
+}
+
+/* Reads the names that one tenant's warehouse has. None is no mistake. */
+static void learn(struct router *r, const struct config *c, struct arena *a)
+{
+	const char *tenants[] = {r->who.tenant, NULL};
+	struct databases all;
+	struct know_refresh *refresh;
+	struct loop *l;
+	struct db *warehouse;
+	struct err e;
+	bool there = false;
+
+	if (!databases_read(c, a, &all, &e))
+		return;
+	for (size_t i = 0; i < all.tenant_count; i++)
+		if (strcmp(all.tenant_ids[i], r->who.tenant) == 0)
+			there = all.warehouse_dialect != DIALECT_SQLITE ||
+				access(all.warehouse_tenants[i].file, R_OK) == 0;
+	if (!there || !loop_new(&l, &e))
+		return;
+	if (databases_open_warehouse(&all, c, l, &warehouse, &e)) {
+		refresh = know_refresh_new(&(struct know_refresh_options){.loop = l,
+									  .warehouse = warehouse,
+									  .tenants = tenants,
+									  .interval_ms = HOUR_MS});
+		know_refresh_on_round(refresh, on_learned, l);
+		know_refresh_use(refresh, r->know);
+		loop_run(l);
+		know_refresh_free(&refresh);
+		db_close(&warehouse);
+	}
+	loop_free(&l);
+}
+
+/* Today as the tenant has it, unless it is frozen, and how the company counts time. */
+static bool read_calendar(struct router *r, const struct config *c, const char *today)
+{
+	const json_t *tenant = json_object_get(config_json(c, "tenants"), r->who.tenant);
+	const char *name = json_string_value(json_object_get(tenant, "timezone"));
+	struct zone *zone;
+	struct err e;
+
+	r->calendar.fiscal_start_month = (int)config_int(c, "calendar.fiscal_start_month");
+	r->calendar.week_start = calendar_weekday(config_text(c, "calendar.week_start"));
+	if (!today)
+		today = config_text(c, "today");
+	if (*today)
+		return date_parse_iso(today, &r->today) ||
+		       (ctl_fail("--today: \"%s\" is not a date like 2026-02-27", today), false);
+	if (!zone_load(name ? name : config_text(c, "calendar.timezone"), &zone, &e))
+		return ctl_fail("%s", e.text), false;
+	r->today = zone_today(zone);
+	zone_free(&zone);
+	return true;
+}
+
+static const char *config_path(struct arena *a)
+{
+	const char *path = getenv("VESPER_CONFIG");
+
+	return path && *path ? path : arena_printf(a, "%s/config/vesper.json", ctl_root());
+}
+
+int ctl_route(int argc, char **argv)
+{
+	struct arena *a = arena_new(BATCH_BYTES_MAX + CONFIG_BYTES);
+	struct router r = {0};
+	struct config *c = NULL;
+	struct err e = {0};
+	int status = 1;
+
+	log_setup(LOG_ERROR, LOG_AUTO);
+	if (!config_load(config_path(a), environ, &c, &e)) {
+		arena_free(&a);
+		return ctl_fail("%s", e.text);
+	}
+	r.who.tenant = ctl_option(argc, argv, "--tenant", "vesper");
+	if (read_calendar(&r, c, ctl_option(argc, argv, "--today", NULL)) &&
+	    ctl_catalog(&r.catalog)) {
+		const char *tenant = r.who.tenant;
+
+		ctl_principal(r.catalog, "admin", &r.who);
+		r.who.tenant = tenant;
+		r.know = know_new(r.catalog);
+		learn(&r, c, a);
+		status = route_with(&r, argc, argv, a);
+		know_free(&r.know);
+		catalog_unref(&r.catalog);
+	}
+	config_free(&c);
+	arena_free(&a);
+	return status;
+}

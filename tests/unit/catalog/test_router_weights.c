@@ -1,0 +1,60 @@
+/* The weights of the router: every one known, each within its bounds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "small_root.h"
+#include "vesper/catalog.h"
+
+static void refused(const char *router, const char *why)
+{
+	struct temp_root root = small_root_new();
+	struct catalog *c;
+	struct err e;
+
+	temp_root_write(&root, "config/router.json", router);
+	assert_false(catalog_load(root.path, &c, &e));
+	if (!strstr(e.text, why))
+		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+	temp_root_free(&root);
+}
+
+static void weights_are_read(void **state)
+{
+	struct temp_root root = small_root_new();
+	struct catalog *c;
+	struct err e;
+
+	(void)state;
+	assert_true(catalog_load(root.path, &c, &e));
+	assert_float_equal(c->router.words.name, 3, 1e-9);
+	assert_float_equal(c->router.score.other_list, -0.7, 1e-9);
+	assert_float_equal(c->router.confidence.strange, -0.4, 1e-9);
+	catalog_unref(&c);
+	temp_root_free(&root);
+}
+
+static void mistakes_stop_the_load(void **state)
+{
+	(void)state;
+	refused(NULL, "config/router.json");
+	refused("{}", "words.name");
+	refused("{\"wordz\": {}}", "wordz");
+	refused("{\"words\": {\"nam\": 1}}", "nam");
+	refused("{\"words\": 5}", "words: not an object");
+	refused("{\"words\": {\"name\": \"3\"}}", "words.name: a number from 0 to 10");
+	refused("{\"words\": {\"name\": 11}}", "words.name: a number from 0 to 10");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(weights_are_read),
+		cmocka_unit_test(mistakes_stop_the_load),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
