@@ -117,10 +117,14 @@ static bool same_beginning(const char *key, size_t len, const struct entry *e)
 	return len > 1 && f.len > 1 && key[0] == f.key[1] && key[1] == f.key[0];
 }
 
-/* Another word of four letters is another word: "boss" is no BESS. */
-static bool is_other_word(size_t len, const struct entry *e)
+/* Four letters that are like a part of a name or like a name of four are a word of their own:
+ * "boss" is no BESS, "mind" no wind. */
+static bool is_other_word(const char *key, size_t len, const struct entry *e)
 {
-	return len == 4 && strcspn(e->value, "0123456789") == 4 && strlen(e->value) == 4;
+	for (size_t i = 0; i < len; i++)
+		if (key[i] >= '0' && key[i] <= '9')
+			return false;
+	return len == 4 && (e->kind != ENTRY_VALUE || strlen(e->value) == 4);
 }
 
 size_t entity_near(const struct names *names, const bool *in, const char *key, size_t len,
@@ -129,7 +133,7 @@ size_t entity_near(const struct names *names, const bool *in, const char *key, s
 	size_t count = names_near(names, in, key, len, false, a, out, NEAR_MAX), n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (same_beginning(key, len, &out[i]) && !is_other_word(len, &out[i]) &&
+		if (same_beginning(key, len, &out[i]) && !is_other_word(key, len, &out[i]) &&
 		    (n == 0 || out[i].distance == out[0].distance))
 			out[n++] = out[i];
 	return n;

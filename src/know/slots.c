@@ -60,8 +60,13 @@ static void fit_fact(const struct reading *r, const struct fact *f, const struct
 	if (is_range(f->filter))
 		return; /* days are no hint: the words tell whether files or prices are meant */
 	if (!p || (p->is_list && f->count > p->list_max)) {
-		if (!p && (f->source == SOURCE_CARRIED || f->soft))
+		if (!p && f->source == SOURCE_CARRIED)
 			return;
+		if (!p && f->soft) {
+			if (!r->scope.weak[f->dimension - r->know->catalog->dimensions])
+				out->facts += w->fact.not_taken * (1 - w->fact.soft);
+			return;
+		}
 		out->not_taken++;
 		out->facts += w->fact.not_taken;
 		return;
@@ -140,6 +145,20 @@ static void trouble_missing(struct reading *r, const struct tool_def *t, const s
 			entity_options(r->names, d, NULL, r->arena, &trouble.options);
 	}
 	reading_trouble(r, &trouble);
+}
+
+/* Is a parent said under which there is nothing, such as a market without hub-zones? */
+static bool is_barren(const struct reading *r, const struct param_def *p)
+{
+	const struct catalog *c = r->know->catalog;
+	const struct dimension_def *d = p->entity ? catalog_dimension(c, p->entity) : NULL;
+	const struct dimension_def *up = d && d->parent ? catalog_dimension(c, d->parent) : NULL;
+	const struct fact *parent = up ? facts_get(&r->facts, up->filter) : NULL;
+	const struct suggestion *options;
+
+	return parent && parent->count == 1 && parent->source != SOURCE_CARRIED &&
+	       entity_options(r->names, d, NULL, r->arena, &options) > 0 &&
+	       entity_options(r->names, d, parent->values[0].text, r->arena, &options) == 0;
 }
 
 static void trouble_range(struct reading *r, const struct param_def *p, const struct value *v)
@@ -433,7 +452,8 @@ bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 	say_not_taken(r, fit);
 	say_split(r, fit);
 	for (size_t i = 0; i < t->param_count; i++)
-		if (t->params[i].required && !facts_get(&r->facts, t->params[i].filter))
+		if (!facts_get(&r->facts, t->params[i].filter) &&
+		    (t->params[i].required || is_barren(r, &t->params[i])))
 			trouble_missing(r, t, &t->params[i]);
 	for (size_t i = 0; r->trouble.kind == TROUBLE_NONE && i < t->param_count; i++) {
 		struct fact *f = facts_find(&r->facts, t->params[i].filter);
