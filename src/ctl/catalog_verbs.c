@@ -174,7 +174,7 @@ int ctl_tool(int argc, char **argv)
 	struct catalog *c;
 	int status = 1;
 
-	if (verb && name && strcmp(verb, "run") == 0) {
+	if (verb && strcmp(verb, "run") == 0 && (name || ctl_option(argc, argv, "--batch", NULL))) {
 		arena_free(&a);
 		return ctl_tool_run(argc, argv);
 	}

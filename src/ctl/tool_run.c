@@ -9,16 +9,21 @@
 #include "vesper/clock.h"
 #include "vesper/config.h"
 #include "vesper/domain.h"
+#include "vesper/file.h"
 #include "vesper/json.h"
 #include "vesper/know.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/tool.h"
 
+#define BATCH_BYTES_MAX (1024 * 1024)
+#define BATCH_WORDS_MAX 64
+
 extern char **environ;
 
 struct run {
 	struct arena *arena;
+	struct arena *call_arena; /* of one call and its result */
 	struct config *config;
 	struct databases databases;
 	struct loop *loop;
@@ -165,27 +170,79 @@ static bool call(struct run *r, int argc, char **argv, json_t *args, struct err 
 		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
 			       today);
 	request.tool = tool->name;
-	if (!read_args(argc, argv, tool, r->arena, args, e))
+	if (!read_args(argc, argv, tool, r->call_arena, args, e))
 		return false;
-	tool_start(r->tools, &request, r->arena, on_result, r);
+	tool_start(r->tools, &request, r->call_arena, on_result, r);
 	loop_run(r->loop);
 	return true;
 }
 
-int ctl_tool_run(int argc, char **argv)
+static bool run_one(struct run *r, int argc, char **argv, struct err *e)
 {
-	struct run r = {.arena = arena_new(TURN_ARENA_BYTES)};
 	json_t *args = json_object(), *out;
-	struct err e = {0};
-	bool done = open_all(&r, &e) && call(&r, argc, argv, args, &e);
+	bool done;
 
+	r->call_arena = arena_new(TURN_ARENA_BYTES);
+	done = call(r, argc, argv, args, e);
 	if (done) {
-		out = result_json(r.result);
+		out = result_json(r->result);
 		json_dumpf(out, stdout, JSON_COMPACT);
 		putchar('\n');
 		json_decref(out);
 	}
 	json_decref(args);
+	arena_free(&r->call_arena);
+	return done;
+}
+
+/* A line is a JSON array of the words that would follow "tool run". */
+static bool run_line(struct run *r, struct str line, struct err *e)
+{
+	char *argv[BATCH_WORDS_MAX] = {(char *)"tool", (char *)"run"};
+	json_t *words;
+	size_t n;
+	bool done;
+
+	if (!json_parse(line.p, line.n, BODY_BYTES_MAX, &words, e))
+		return false;
+	n = json_array_size(words);
+	done = n > 0 && n <= BATCH_WORDS_MAX - 2;
+	for (size_t i = 0; done && i < n; i++) {
+		argv[i + 2] = (char *)(uintptr_t)json_string_value(json_array_get(words, i));
+		done = argv[i + 2] != NULL;
+	}
+	done = done ? run_one(r, (int)n + 2, argv, e)
+		    : err_set(e, ERR_INPUT, "a line is a JSON array of 1 to %d texts",
+			      BATCH_WORDS_MAX - 2);
+	json_decref(words);
+	return done;
+}
+
+static bool run_batch(struct run *r, const char *path, struct err *e)
+{
+	struct str rest, line;
+	const char *text;
+	int number = 0;
+
+	if (!file_read(path, BATCH_BYTES_MAX, r->arena, &text, e))
+		return false;
+	rest = str_of(text);
+	while (str_split(&rest, '\n', &line)) {
+		number++;
+		if (str_trim(line).n > 0 && !run_line(r, str_trim(line), e))
+			return err_prefix(e, "%s:%d", path, number);
+	}
+	return true;
+}
+
+int ctl_tool_run(int argc, char **argv)
+{
+	const char *batch = ctl_option(argc, argv, "--batch", NULL);
+	struct run r = {.arena = arena_new(TURN_ARENA_BYTES)};
+	struct err e = {0};
+	bool done = open_all(&r, &e) &&
+		    (batch ? run_batch(&r, batch, &e) : run_one(&r, argc, argv, &e));
+
 	close_all(&r);
 	return done ? 0 : ctl_fail("%s", e.text);
 }

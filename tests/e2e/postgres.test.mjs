@@ -9,7 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMPARISON, launch, REFERENCE, refusedStart, startDaemon, tempDir } from './harness.mjs';
-import { CALLS, callTool, inPairs, rootWithoutWhere } from './server-tools.mjs';
+import { CALLS, callTools, compareTools, rootWithoutWhere } from './server-tools.mjs';
 import { CHAT_PASSWORD, ctl, READ_PASSWORD, smallWarehouse, startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
@@ -25,25 +25,13 @@ before(async () => {
 });
 after(() => pg?.service('stop'));
 
-const onPostgres = (words, more) => callTool(pg.env(more), words);
-const onSqlite = (words) => callTool({ VESPER_WAREHOUSE_DIR: sqlite }, words);
-
 describe('every tool', () => {
   it('has calls here', async () => {
     const tools = JSON.parse((await ctl(['tools'])).stdout).map((t) => t.name);
     assert.deepEqual(tools.filter((name) => name !== 'general_sql_query' && !CALLS.some(([tool]) => tool === name)), []);
   });
 
-  it('gives on PostgreSQL what it gives on SQLite', async () => {
-    const kinds = new Set();
-    await inPairs(CALLS, async (words) => {
-      const [one, other] = [await onPostgres(words), await onSqlite(words)];
-      kinds.add(one.outcome.kind);
-      assert.deepEqual(one, other, words.join(' '));
-    });
-    for (const kind of ['rows', 'empty', 'out_of_window', 'unknown_entity', 'not_permitted'])
-      assert.ok(kinds.has(kind), `no call ended with ${kind}`);
-  });
+  it('gives on PostgreSQL what it gives on SQLite', () => compareTools(pg.env(), sqlite));
 });
 
 describe('a daemon on it', () => {
@@ -143,7 +131,7 @@ describe('tenants', () => {
   let root;
   let right;
 
-  const asked = (more) => inPairs([CURVES, HEALTH, ofAcme(CURVES), ofAcme(HEALTH)], (words) => onPostgres(words, more));
+  const asked = (more) => callTools(pg.env(more), [CURVES, HEALTH, ofAcme(CURVES), ofAcme(HEALTH)]);
 
   /* Both tenants ask, one after the other and again, on the same daemon: connections change hands. */
   async function chats(more) {

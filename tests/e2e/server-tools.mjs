@@ -67,14 +67,6 @@ export const CALLS = [
   ['get_recent_changes', 'since=2019-01-01', 'until=2019-02-01'],
 ];
 
-/* Two at a time: the machine has two cores. */
-export async function inPairs(items, fn) {
-  const results = [];
-  for (let i = 0; i < items.length; i += 2)
-    results.push(...await Promise.all(items.slice(i, i + 2).map(fn)));
-  return results;
-}
-
 /* A number has as many digits as its column: 57.50 is 57.5. */
 function plain(text) {
   return typeof text === 'string' && /^[-+]?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
@@ -88,11 +80,21 @@ function comparable(stdout) {
   };
 }
 
-/* The result of `vesperctl tool run` with these words. */
-export async function callTool(env, words) {
-  const { code, stdout, stderr } = await ctl(['tool', 'run', ...words], { ...TODAY, ...env });
-  assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
-  return comparable(stdout);
+/* The results of `vesperctl tool run` with each of these lists of words, by one process. */
+export async function callTools(env, calls) {
+  const file = join(await tempDir('calls'), 'batch');
+  await writeFile(file, calls.map((words) => `${JSON.stringify(words)}\n`).join(''));
+  const { code, stdout, stderr } = await ctl(['tool', 'run', '--batch', file], { ...TODAY, ...env });
+  assert.equal(code, 0, stderr);
+  return stdout.trim().split('\n').map(comparable);
+}
+
+/* Every tool gives here what it gives on SQLite. */
+export async function compareTools(env, sqlite) {
+  const [here, there] = await Promise.all([callTools(env, CALLS), callTools({ VESPER_WAREHOUSE_DIR: sqlite }, CALLS)]);
+  CALLS.forEach((words, i) => assert.deepEqual(here[i], there[i], words.join(' ')));
+  for (const kind of ['rows', 'empty', 'out_of_window', 'unknown_entity', 'not_permitted'])
+    assert.ok(here.some((result) => result.outcome.kind === kind), `no call ended with ${kind}`);
 }
 
 /* A root whose statements ask for every tenant's rows: what is left are the row rules of the database. */
