@@ -91,6 +91,7 @@ static bool render(const struct tool_call *call, const struct sql_query *q, cons
 		.text = bound.text,
 		.values = bound.values,
 		.count = bound.count,
+		.few_rows = sql_query_has_marker(q, "row_limit"),
 	};
 	return true;
 }

@@ -197,9 +197,8 @@ static void source_that_is_away_is_left_alone_and_found_again(void **state)
 static void worker_that_hangs_is_given_up(void **state)
 {
 	struct fixture *f = *state;
-	struct db_options o = fake_options(f, ONE "deaf|execute|2|3000\n");
+	struct db_options o = fake_options(f, ONE "deaf|execute|2|2500\n");
 	struct answer a;
-	struct table *t;
 
 	o.timeout_ms = 100;
 	o.workers = 1;
@@ -210,7 +209,25 @@ static void worker_that_hangs_is_given_up(void **state)
 	assert_int_equal(times("1 disconnect"), 0); /* it still hangs */
 	db_close(&f->db);
 	assert_int_equal(times("1 disconnect"), 1); /* and was waited for */
-	(void)t;
+}
+
+/* The question for the tenant never comes back: nothing was sent, so another connection does it. */
+static void idle_connection_that_hangs_is_left_for_another(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options o = fake_options(f, ONE "deaf|confirm|2|6000\n");
+	struct table *t;
+
+	o.workers = 1;
+	assert_true(db_open(f->loop, &o, &f->db, NULL));
+	t = ask(f, "acme", "SELECT one", NULL, 0);
+	table_free(&t);
+	t = ask(f, "acme", "SELECT one", NULL, 0);
+	table_free(&t);
+	assert_int_equal(times(" connect"), 2);
+	assert_int_equal(times("1 disconnect"), 0); /* it still hangs */
+	assert_int_equal(times("1 prepare SELECT one"), 1);
+	assert_int_equal(times("2 prepare SELECT one"), 1);
 }
 
 int main(void)
@@ -225,6 +242,7 @@ int main(void)
 		DB_TEST(cancelled_while_it_rests),
 		DB_TEST(source_that_is_away_is_left_alone_and_found_again),
 		DB_TEST(worker_that_hangs_is_given_up),
+		DB_TEST(idle_connection_that_hangs_is_left_for_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
