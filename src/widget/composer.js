@@ -43,6 +43,14 @@ export class Composer {
     this.#draw();
   }
 
+  get placeholder() {
+    return this.#input.placeholder;
+  }
+
+  set placeholder(text) {
+    this.#input.placeholder = text;
+  }
+
   /* A question to go on with, instead of what was typed. */
   fill(text) {
     this.#input.value = text;

@@ -59,8 +59,10 @@ export function errorCard(error, actions, turn) {
         chips)));
 }
 
-export function reportCard(report) {
+/* onOpen(report): false if the page shows the report itself. */
+export function reportCard(report, onOpen) {
   return h('a', {
+    onclick: (event) => onOpen(report) || event.preventDefault(),
     class: 'card report',
     part: 'report',
     href: report.url,

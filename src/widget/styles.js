@@ -53,6 +53,31 @@ button:disabled { cursor: default; }
 .hint { color: var(--muted); font-size: 13px; }
 
 /* frame */
+.frame { position: relative; display: flex; height: 100%; min-height: 0; container-type: inline-size; }
+.frame > .chat { flex: 1; min-width: 0; }
+.list { position: absolute; z-index: 2; top: 10px; left: 12px; }
+.sessions {
+  display: flex; flex: none; flex-direction: column; gap: 12px; width: 290px; padding: 14px; overflow: hidden;
+  background: var(--sunken); border-right: 1px solid var(--line);
+}
+.sessions > .primary { justify-content: center; }
+.sessions input { width: 100%; padding: 7px 12px; font-size: 14px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 10px; }
+.sessions > .chip { align-self: flex-start; }
+.session-list { flex: 1; min-height: 0; padding: 0; overflow-y: auto; list-style: none; }
+.session { display: flex; align-items: center; border-radius: 10px; }
+.session:hover, .session:focus-within { background: var(--soft); }
+.session.current { background: var(--soft); }
+.session > .small { opacity: 0; }
+.session:hover > .small, .session:focus-within > .small { opacity: 1; }
+.session-title { display: grid; flex: 1; min-width: 0; padding: 8px 10px; font-size: 14px; line-height: 1.4; text-align: left; background: none; border: 0; }
+.session-title span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.session-edit { display: flex; flex: 1; gap: 6px; align-items: center; padding: 6px; font-size: 14px; }
+[aria-pressed=true].chip { color: var(--on-accent); background: var(--accent); }
+[aria-pressed=true].small { color: var(--accent); }
+@container (max-width: 899px) {
+  .sessions { position: absolute; z-index: 4; inset: 0 auto 0 0; box-shadow: 0 0 40px var(--shadow); }
+}
+@media (hover: none) { .session > .small { opacity: 1; } }
 .chat { display: flex; flex-direction: column; height: 100%; min-height: 0; }
 .middle { position: relative; flex: 1; min-height: 0; }
 .middle::after {
@@ -269,6 +294,10 @@ details[open] summary .icon { transform: rotate(90deg); }
 summary.outcome:hover { color: var(--text); }
 .foot { display: flex; gap: 4px; align-items: flex-start; }
 .foot .small { margin-top: -3px; }
+.rate, .feedback { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; }
+.feedback { flex-basis: 100%; gap: 8px; margin-top: 6px; }
+.feedback input { flex: 1; min-width: 16ch; padding: 5px 10px; font-size: 14px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 8px; }
+.foot { flex-wrap: wrap; }
 .how { display: grid; gap: 12px; margin-top: 10px; font-size: 14px; }
 .how dl { display: grid; gap: 4px; margin: 0; }
 .how dl div { display: grid; grid-template-columns: minmax(9ch, 16ch) minmax(0, 1fr); gap: 12px; }

@@ -7,6 +7,7 @@ import { answeredPanel } from './answered.js';
 import { AskView } from './ask.js';
 import { chartCard } from './chart.js';
 import { h, icon } from './dom.js';
+import { Feedback } from './feedback.js';
 import { FilterBar } from './filters.js';
 import { MarkdownView } from './markdown.js';
 import { Marks } from './marks.js';
@@ -53,7 +54,7 @@ export class TurnView {
   stopping = false;
 
   /* actions: {ask(question), edit(question), refilter(turn, filters), select(ask, values, label), retry(turn),
-     linkHosts(), onText(turn)} */
+     rate(messageId, feedback), openReport(report), linkHosts(), onText(turn)} */
   constructor(actions, { question, clientId, filters } = {}) {
     this.#actions = actions;
     this.question = question;
@@ -321,7 +322,7 @@ export class TurnView {
 
   #showReports(links = []) {
     this.#parts.reports.replaceChildren(
-      ...links.filter((link) => isWebUrl(link.url)).map(reportCard));
+      ...links.filter((link) => isWebUrl(link.url)).map((link) => reportCard(link, this.#actions.openReport)));
   }
 
   #showEnding(status, error) {
@@ -358,7 +359,10 @@ export class TurnView {
     const copy = navigator.clipboard && this.#text !== '' && h('button', { type: 'button', class: 'small',
       'aria-label': 'Copy the answer', title: 'Copy', onclick: (event) => this.#copy(event.currentTarget) }, icon('copy'));
 
-    this.#parts.foot.replaceChildren(...[panel, copy].filter(Boolean));
+    const rate = complete.message_id && complete.status !== 'ask' &&
+      new Feedback(complete.feedback, (feedback) => this.#actions.rate(complete.message_id, feedback)).root;
+
+    this.#parts.foot.replaceChildren(...[panel, copy, rate].filter(Boolean));
   }
 
   async #copy(button) {

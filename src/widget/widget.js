@@ -3,22 +3,27 @@
  * does the rest: connects, asks, shows answers as they come, and takes up a conversation again
  * after a reload or a lost connection.
  *
- * Properties  endpoint, getToken({fresh}), starters[], linkHosts[], sessionId (read only)
- * Methods     open(sessionId or null), ask(question), focusInput(), close()
+ * Properties  endpoint, getToken({fresh}), starters[], placeholder, linkHosts[], theme; sessionId (read only)
+ * Attributes  endpoint, placeholder, theme (light, dark), sessions (the list of conversations)
+ * Methods     open(sessionId or null), ask(question, filters?), focusInput(), toggleSessions(), close()
  * Events      vesper:ready {user}, vesper:session {sessionId}, vesper:message {question},
- *             vesper:error {code, message}
+ *             vesper:error {code, message}, vesper:open-report {reportKey, url}
+ *
+ * Once it is in the page and has getToken it opens a new conversation by itself, unless open() was called.
  */
 
 import { Announcer } from './announce.js';
+import { Api } from './api.js';
 import { Composer } from './composer.js';
 import { Connection } from './connection.js';
 import { h, icon, newId } from './dom.js';
 import { Follower } from './follow.js';
-import { loadHistory } from './history.js';
+import { SessionList } from './sessions.js';
 import { styles } from './styles.js';
 import { TurnView } from './turn.js';
 
 const BANNER_DELAY_MS = 500;
+const SIDE_BY_SIDE_PX = 900;
 const CLOSE_UNKNOWN_SESSION = 4404;
 
 const SPOKEN_ENDINGS = { cancelled: 'Stopped.', partial: 'The answer broke off.' };
@@ -32,14 +37,20 @@ const REFUSALS = {
   4409: ['Opened in another place', 'This conversation is being used in another window.'],
 };
 
+const HERE = new URL(import.meta.url).origin;
+const PROPERTIES = ['endpoint', 'getToken', 'linkHosts', 'starters', 'placeholder', 'theme'];
+
 export class VesperChat extends HTMLElement {
-  endpoint = location.origin;
-  getToken = null;
-  linkHosts = [location.host, 'app.powerbi.com'];
+  static observedAttributes = ['endpoint', 'placeholder', 'sessions'];
+
+  #endpoint = HERE;
+  #getToken = null;
+  #linkHosts = [new URL(HERE).host, location.host, 'app.powerbi.com'];
+  #opened = false;
 
   #connection = new Connection({
     url: () => this.#socketUrl(),
-    getToken: (how) => this.getToken(how),
+    getToken: (how) => this.#token(how),
     onFrame: (frame) => this.#onFrame(frame),
     onState: (state, detail) => this.#onState(state, detail),
   });
@@ -54,6 +65,8 @@ export class VesperChat extends HTMLElement {
   #refused = 0;
   #lost = new Set();        /* turns whose frames the server does not have any more */
   #bannerTimer = 0;
+  #api = new Api(() => this.#endpoint, (how) => this.#token(how));
+  #sessions = new SessionList(this.#api, { open: (id) => this.#openFromList(id) });
   #parts;
   #announcer;
   #follower;
@@ -61,6 +74,9 @@ export class VesperChat extends HTMLElement {
 
   constructor() {
     super();
+    /* What a page has set before this module was there. */
+    const early = PROPERTIES.filter((name) => Object.hasOwn(this, name) && this[name] !== undefined)
+      .map((name) => [name, this[name]]);
     const root = this.attachShadow({ mode: 'open' });
 
     root.adoptedStyleSheets = [styles];
@@ -70,6 +86,72 @@ export class VesperChat extends HTMLElement {
     this.#follower = new Follower(this.#parts.scroll, this.#parts.column,
       (atEnd) => { this.#parts.jump.hidden = atEnd; });
     root.addEventListener('keydown', (event) => event.key === 'Escape' && this.#stop());
+    for (const [name, value] of early) {
+      delete this[name];
+      this[name] = value;
+    }
+  }
+
+  connectedCallback() {
+    this.#openSoon();
+  }
+
+  attributeChangedCallback(name, before, value) {
+    if (name === 'sessions')
+      this.#parts.list.hidden = value === null;
+    else
+      this[name] = value;
+  }
+
+  get endpoint() {
+    return this.#endpoint;
+  }
+
+  set endpoint(address) {
+    this.#endpoint = new URL(address ?? HERE, location.href).origin;
+  }
+
+  get getToken() {
+    return this.#getToken;
+  }
+
+  set getToken(getToken) {
+    this.#getToken = getToken;
+    this.#openSoon();
+  }
+
+  get linkHosts() {
+    return this.#linkHosts;
+  }
+
+  set linkHosts(hosts) {
+    this.#linkHosts = hosts;
+  }
+
+  get placeholder() {
+    return this.#composer.placeholder;
+  }
+
+  set placeholder(text) {
+    this.#composer.placeholder = text ?? 'Ask a question';
+  }
+
+  get theme() {
+    return this.getAttribute('theme');
+  }
+
+  set theme(theme) {
+    this.toggleAttribute('theme', false);
+    if (theme)
+      this.setAttribute('theme', theme);
+  }
+
+  async #token(how) {
+    return this.#getToken(how);
+  }
+
+  #openSoon() {
+    queueMicrotask(() => this.isConnected && this.#getToken && !this.#opened && this.open(null));
   }
 
   disconnectedCallback() {
@@ -93,13 +175,28 @@ export class VesperChat extends HTMLElement {
 
   /* Shows a stored conversation, or begins a new one. A running answer is left behind. */
   open(sessionId = null) {
+    this.#opened = true;
     this.#connection.stop();
     this.#sessionId = sessionId;
     this.#isStored = this.#needsHistory = sessionId !== null;
     this.#lost.clear();
     this.#clear();
     this.#parts.welcome.hidden = sessionId !== null;
+    this.#sessions.mark(sessionId);
     this.#connection.start();
+  }
+
+  toggleSessions(open) {
+    this.#sessions.toggle(open);
+    this.#parts.list.setAttribute('aria-expanded', String(this.#sessions.isOpen));
+  }
+
+  #openFromList(sessionId) {
+    this.open(sessionId);
+    this.#emit('vesper:session', { sessionId });
+    if (this.clientWidth < SIDE_BY_SIDE_PX)
+      this.toggleSessions(false);
+    this.#afterChip();
   }
 
   close() {
@@ -135,6 +232,8 @@ export class VesperChat extends HTMLElement {
       starters: h('div', { class: 'starters' }),
       turns: h('div', { class: 'turns' }),
       refusal: h('div', { class: 'refusal', hidden: true }),
+      list: h('button', { type: 'button', class: 'list small', 'aria-label': 'Conversations', title: 'Conversations',
+        'aria-expanded': 'false', hidden: true, onclick: () => this.toggleSessions() }, icon('list')),
       jump: h('button', {
         type: 'button',
         class: 'jump',
@@ -155,10 +254,11 @@ export class VesperChat extends HTMLElement {
     parts.column = h('div', { class: 'column' }, parts.welcome, parts.turns, parts.refusal);
     parts.scroll = h('div', { class: 'scroll', role: 'log', 'aria-live': 'off',
       'aria-label': 'Conversation', tabindex: '0', part: 'transcript' }, parts.column);
-    parts.chat = h('div', { class: 'chat' }, parts.banner,
-      h('div', { class: 'middle' }, parts.scroll, parts.jump),
-      this.#composer.root,
-      parts.live);
+    parts.chat = h('div', { class: 'frame' }, this.#sessions.root,
+      h('div', { class: 'chat' }, parts.banner,
+        h('div', { class: 'middle' }, parts.list, parts.scroll, parts.jump),
+        this.#composer.root,
+        parts.live));
     return parts;
   }
 
@@ -299,7 +399,7 @@ export class VesperChat extends HTMLElement {
     let messages;
 
     try {
-      messages = await loadHistory(this.endpoint, sessionId, this.getToken);
+      messages = await this.#api.messages(sessionId);
     } catch (error) {
       if (sessionId !== this.#sessionId)
         return;
@@ -361,6 +461,8 @@ export class VesperChat extends HTMLElement {
     edit: (question) => this.#composer.fill(question),
     refilter: (turn, filters) => this.#refilter(turn, filters),
     retry: (turn) => this.#retry(turn),
+    rate: (messageId, feedback) => this.#api.rate(messageId, feedback),
+    openReport: (report) => this.#openReport(report),
     linkHosts: () => this.linkHosts,
     onText: (turn) => turn === this.#active && turn.running && this.#announcer.grow(turn.text),
   };
@@ -456,6 +558,8 @@ export class VesperChat extends HTMLElement {
   #endActive() {
     this.#setActive(null);
     this.#selection = null;
+    this.#sessions.mark(this.#sessionId);
+    this.#sessions.refresh();
   }
 
   #onTurnFrame(frame) {
@@ -520,8 +624,13 @@ export class VesperChat extends HTMLElement {
     }
   }
 
-  #emit(name, detail) {
-    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  /* False: the page has taken it over. */
+  #openReport({ report_key: reportKey, url }) {
+    return this.#emit('vesper:open-report', { reportKey, url }, true);
+  }
+
+  #emit(name, detail, cancelable = false) {
+    return this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable }));
   }
 }
 

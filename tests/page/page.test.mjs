@@ -140,6 +140,65 @@ describe('by rules', () => {
     assertClean();
   });
 
+  test('conversations are listed, searched, renamed, opened and deleted', async () => {
+    const page = await start(url);
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    const titles = list.locator('.session-title span:first-child');
+
+    await ask(page, 'Which curves are available for ZP26?');
+    await answered(page);
+    await page.getByRole('button', { name: 'Conversations', exact: true }).click();
+    await list.getByRole('searchbox').fill('ZP26');
+    await list.getByRole('button', { name: /Rename .*ZP26/ }).first().click();
+    await list.getByRole('textbox', { name: 'Title' }).fill('Curves of ZP26, renamed');
+    await page.keyboard.press('Enter');
+    await list.getByText('Curves of ZP26, renamed').waitFor();
+    await list.getByRole('button', { name: 'New conversation' }).click();
+    await page.locator('.turn').waitFor({ state: 'detached' });
+    await list.locator('.session-title', { hasText: 'renamed' }).click();
+    await page.locator('.question', { hasText: 'Which curves are available for ZP26?' }).waitFor();
+    await list.getByRole('button', { name: 'Archive Curves of ZP26, renamed' }).click();
+    await list.getByText('Nothing found.').waitFor();
+    await list.getByRole('button', { name: 'Archived' }).click();
+    await list.getByRole('button', { name: 'Take back Curves of ZP26, renamed' }).click();
+    await list.getByRole('button', { name: 'Archived' }).click();
+    await list.getByRole('button', { name: 'Delete Curves of ZP26, renamed' }).click();
+    await list.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.locator('.turn').waitFor({ state: 'detached' });
+    await list.getByRole('searchbox').fill('renamed');
+    await list.getByText('Nothing found.').waitFor();
+    assert.equal(await titles.count(), 0);
+    assertClean();
+  });
+
+  test('an answer is rated, with what would have been right', async () => {
+    const page = await start(url);
+
+    await ask(page, REFERENCE);
+    const turn = await answered(page);
+    await turn.getByRole('button', { name: 'Bad answer' }).click();
+    await turn.getByRole('textbox', { name: 'The right value' }).fill('48.74');
+    await turn.getByRole('button', { name: 'Send', exact: true }).click();
+    await turn.getByText('Thank you.').waitFor();
+    await page.reload();
+    await page.locator('.turn').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Bad answer' }).getAttribute('aria-pressed'), 'true');
+    assertClean();
+  });
+
+  test('an edited filter reruns the question', async () => {
+    const page = await start(url);
+
+    await ask(page, REFERENCE);
+    await (await answered(page)).getByRole('button', { name: /Hub zone NP15/ }).click();
+    await page.getByRole('textbox', { name: 'Hub zone' }).fill('SP15');
+    await page.keyboard.press('Enter');
+    const turn = await answered(page);
+    assert.match(await prose(turn), /SP15[^]*\$52\.14/);
+    assert.match(await turn.locator('.filters').innerText(), /SP15\s*edited/);
+    assertClean();
+  });
+
   test('another user begins anew and sees what that user may see', async () => {
     const page = await start(url);
 

@@ -1,0 +1,77 @@
+/* The server's REST side: a token on each request, a fresh one when the old one has ended. */
+
+const MAX_PAGES = 50;
+
+export class Api {
+  #endpoint;
+  #getToken;
+
+  /* endpoint(): the server's address; getToken({fresh}): promise of a token */
+  constructor(endpoint, getToken) {
+    this.#endpoint = endpoint;
+    this.#getToken = getToken;
+  }
+
+  /* The response, if it is a good one; else an error with its status. */
+  async fetch(method, path, { json, headers = {} } = {}) {
+    const url = new URL(path, this.#endpoint());
+    const body = json === undefined ? undefined : JSON.stringify(json);
+    let response;
+
+    for (const fresh of [false, true]) {
+      const token = await this.#getToken({ fresh });
+
+      response = await fetch(url, { method, body, headers: { ...headers, authorization: `Bearer ${token}`,
+        ...(body && { 'content-type': 'application/json' }) } });
+      if (response.status !== 401)
+        break;
+    }
+    if (!response.ok)
+      throw Object.assign(new Error(`${method} ${path}: HTTP ${response.status}`), { status: response.status });
+    return response;
+  }
+
+  async get(path) {
+    return (await this.fetch('GET', path)).json();
+  }
+
+  /* A stored conversation, page by page, oldest message first. */
+  async messages(sessionId) {
+    const path = `/api/v1/sessions/${encodeURIComponent(sessionId)}/messages`;
+    const messages = [];
+    let query = '';
+
+    for (let i = 0; i < MAX_PAGES; i++) {
+      const page = await this.get(path + query);
+
+      messages.push(...page.data);
+      if (!page.has_more || !page.next_cursor)
+        break;
+      query = `?cursor=${encodeURIComponent(page.next_cursor)}`;
+    }
+    return messages;
+  }
+
+  sessions({ search = '', archived = false } = {}) {
+    const query = new URLSearchParams({ limit: 50, archived, ...(search && { q: search }) });
+
+    return this.get(`/api/v1/sessions?${query}`);
+  }
+
+  /* change: {title} or {archived}. What somebody else changed meanwhile is not overwritten. */
+  async changeSession(sessionId, change) {
+    const path = `/api/v1/sessions/${encodeURIComponent(sessionId)}`;
+    const tag = (await this.fetch('GET', path)).headers.get('etag');
+
+    return this.fetch('PATCH', path, { json: change, headers: { 'if-match': tag ?? '*' } });
+  }
+
+  deleteSession(sessionId) {
+    return this.fetch('DELETE', `/api/v1/sessions/${encodeURIComponent(sessionId)}`);
+  }
+
+  /* feedback: {rating: "up" or "down", comment?, correction?} */
+  rate(messageId, feedback) {
+    return this.fetch('POST', `/api/v1/messages/${encodeURIComponent(messageId)}/feedback`, { json: feedback });
+  }
+}

@@ -1,0 +1,51 @@
+/* Was the answer good? A thumb up is enough; a thumb down may say what is wrong and what is right. */
+
+import { h, icon } from './dom.js';
+
+export class Feedback {
+  #rate;
+  #form = h('form', { class: 'feedback', hidden: true, onsubmit: (event) => this.#submit(event) });
+  #note = h('span', { class: 'hint', role: 'status' });
+  #buttons;
+  #comment = h('input', { type: 'text', 'aria-label': 'What is wrong?', placeholder: 'What is wrong?' });
+  #correction = h('input', { type: 'text', 'aria-label': 'The right value', placeholder: 'The right value, if you know it' });
+
+  /* given: what was said before, or undefined; rate({rating, comment?, correction?}): promise */
+  constructor(given, rate) {
+    const button = (rating, name, look) => h('button', { type: 'button', class: 'small', 'aria-label': look, title: look,
+      'aria-pressed': String(given?.rating === rating), onclick: () => this.#choose(rating) }, icon(name));
+
+    this.#rate = rate;
+    this.#buttons = { up: button('up', 'up', 'Good answer'), down: button('down', 'thumb', 'Bad answer') };
+    this.#comment.value = given?.comment ?? '';
+    this.#correction.value = given?.correction ?? '';
+    this.#form.append(this.#comment, this.#correction, h('button', { type: 'submit', class: 'chip' }, 'Send'));
+    this.root = h('div', { class: 'rate' }, this.#buttons.up, this.#buttons.down, this.#note, this.#form);
+  }
+
+  #choose(rating) {
+    this.#form.hidden = rating === 'up';
+    this.#send({ rating });
+    if (rating === 'down')
+      this.#comment.focus();
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    const words = { comment: this.#comment.value.trim(), correction: this.#correction.value.trim() };
+
+    this.#form.hidden = true;
+    this.#send({ rating: 'down', ...Object.fromEntries(Object.entries(words).filter(([, text]) => text !== '')) });
+  }
+
+  async #send(feedback) {
+    try {
+      await this.#rate(feedback);
+      for (const [rating, button] of Object.entries(this.#buttons))
+        button.setAttribute('aria-pressed', String(rating === feedback.rating));
+      this.#note.textContent = 'Thank you.';
+    } catch {
+      this.#note.textContent = 'This could not be sent.';
+    }
+  }
+}
