@@ -84,7 +84,10 @@ export class SessionList {
     this.refresh();
   }
 
+  /* A list that comes in while one of its lines is being edited waits. */
   #draw() {
+    if (this.#list.querySelector('.session-edit'))
+      return;
     this.#list.replaceChildren(...this.#sessions.map((session) => this.#item(session)));
   }
 
@@ -96,14 +99,25 @@ export class SessionList {
         onclick: () => this.#actions.open(id) },
       h('span', {}, title), h('span', { class: 'hint' }, dayText(session.updated_at ?? session.created_at))),
       h('button', { type: 'button', class: 'small', 'aria-label': `Rename ${title}`, title: 'Rename',
-        onclick: () => item.replaceChildren(this.#renaming(session)) || item.querySelector('input').select() }, icon('edit')),
+        onclick: () => this.#edit(item, this.#renaming(session)) }, icon('edit')),
       h('button', { type: 'button', class: 'small', 'aria-label': `${this.#archived ? 'Take back' : 'Archive'} ${title}`,
         title: this.#archived ? 'Take back' : 'Archive',
         onclick: () => this.#change(id, { archived: !this.#archived }) }, icon('box')),
       h('button', { type: 'button', class: 'small', 'aria-label': `Delete ${title}`, title: 'Delete',
-        onclick: () => item.replaceChildren(this.#deleting(session)) || item.querySelector('button').focus() }, icon('bin')));
+        onclick: () => this.#edit(item, this.#deleting(session)) }, icon('bin')));
 
     return item;
+  }
+
+  #edit(item, editor) {
+    item.replaceChildren(editor);
+    editor.querySelector('input, button').focus();
+    editor.querySelector('input')?.select();
+  }
+
+  #endEdit() {
+    this.#list.replaceChildren();
+    this.#draw();
   }
 
   #renaming(session) {
@@ -111,12 +125,12 @@ export class SessionList {
     const onsubmit = (event) => {
       event.preventDefault();
       if (input.value.trim() === '' || input.value.trim() === session.title)
-        this.#draw();
+        this.#endEdit();
       else
         this.#change(session.session_id, { title: input.value.trim() });
     };
 
-    return h('form', { class: 'session-edit', onsubmit, onkeydown: (event) => event.key === 'Escape' && this.#draw() },
+    return h('form', { class: 'session-edit', onsubmit, onkeydown: (event) => event.key === 'Escape' && this.#endEdit() },
       input, h('button', { type: 'submit', class: 'small', 'aria-label': 'Save the title' }, icon('check')));
   }
 
@@ -124,10 +138,11 @@ export class SessionList {
     return h('div', { class: 'session-edit', role: 'group', 'aria-label': 'Delete for good?' },
       h('span', {}, 'Delete for good?'),
       h('button', { type: 'button', class: 'chip', onclick: () => this.#delete(session.session_id) }, 'Delete'),
-      h('button', { type: 'button', class: 'chip quiet', onclick: () => this.#draw() }, 'Keep'));
+      h('button', { type: 'button', class: 'chip quiet', onclick: () => this.#endEdit() }, 'Keep'));
   }
 
   async #change(id, change) {
+    this.#endEdit();
     try {
       await this.#api.changeSession(id, change);
     } catch {
@@ -137,6 +152,7 @@ export class SessionList {
   }
 
   async #delete(id) {
+    this.#endEdit();
     try {
       await this.#api.deleteSession(id);
       if (id === this.#current)

@@ -67,8 +67,8 @@ button:disabled { cursor: default; }
 .session { display: flex; align-items: center; border-radius: 10px; }
 .session:hover, .session:focus-within { background: var(--soft); }
 .session.current { background: var(--soft); }
-.session > .small { opacity: 0; }
-.session:hover > .small, .session:focus-within > .small { opacity: 1; }
+.session > .small { display: none; }
+.session:hover > .small, .session:focus-within > .small { display: grid; }
 .session-title { display: grid; flex: 1; min-width: 0; padding: 8px 10px; font-size: 14px; line-height: 1.4; text-align: left; background: none; border: 0; }
 .session-title span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .session-edit { display: flex; flex: 1; gap: 6px; align-items: center; padding: 6px; font-size: 14px; }
@@ -77,7 +77,7 @@ button:disabled { cursor: default; }
 @container (max-width: 899px) {
   .sessions { position: absolute; z-index: 4; inset: 0 auto 0 0; box-shadow: 0 0 40px var(--shadow); }
 }
-@media (hover: none) { .session > .small { opacity: 1; } }
+@media (hover: none) { .session > .small { display: grid; } }
 .chat { display: flex; flex-direction: column; height: 100%; min-height: 0; }
 .middle { position: relative; flex: 1; min-height: 0; }
 .middle::after {

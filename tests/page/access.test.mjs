@@ -1,0 +1,172 @@
+/* Every state of the page by axe: light and dark, wide and narrow; and frames that other pages hold. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+
+import { ROOT, startDaemon } from '../e2e/harness.mjs';
+import { mintToken } from '../e2e/token.mjs';
+import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
+import { Fake } from './fake.mjs';
+import { REFERENCE } from './scripts.mjs';
+
+const AXE = readFileSync(`${ROOT}/tests/node_modules/axe-core/axe.min.js`, 'utf8');
+let browser;
+
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+/* The page's policy forbids scripts of others, so axe comes in from outside of it. */
+async function assertAccessible(page, state) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => window.axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  }));
+
+  assert.deepEqual(violations.map((v) => `${state}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), []);
+}
+
+async function open(url, options) {
+  const opened = await openPage(browser, url, { bypassCSP: true, reducedMotion: 'reduce', ...options });
+
+  await opened.page.locator('vesper-chat[data-state=ready]').waitFor();
+  return opened;
+}
+
+describe('axe finds nothing', () => {
+  let daemon;
+  let fake;
+
+  before(async () => {
+    daemon = await startDaemon();
+    fake = await new Fake().start();
+  });
+  after(async () => {
+    await daemon?.stop();
+    await fake?.stop();
+  });
+
+  for (const [look, options] of [['light', {}], ['dark', { colorScheme: 'dark' }],
+    ['phone', { viewport: { width: 390, height: 780 }, hasTouch: true }]])
+    test(`in answers, ${look}`, async () => {
+      const { page, context } = await open(daemon.url, options);
+
+      await assertAccessible(page, 'welcome');
+      await ask(page, REFERENCE);
+      await answered(page);
+      await assertAccessible(page, 'an answer');
+      await ask(page, 'Show the hourly price distribution for SP15 in 2025 from Ascend');
+      await answered(page);
+      await page.locator('.chart-card[data-state=drawn]').waitFor();
+      await lastTurn(page).locator('summary.outcome').click();
+      await lastTurn(page).locator('.mark').first().focus();
+      await assertAccessible(page, 'a chart, how it was answered, a source');
+      await page.locator('button.filter').last().click();
+      await assertAccessible(page, 'a filter being edited');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Conversations', exact: true }).click();
+      await page.locator('.session').first().waitFor();
+      await assertAccessible(page, 'the list of conversations');
+      await context.close();
+    });
+
+  for (const question of ['ERCOT', 'vendors', 'fail', 'partial', 'NP99', 'markdown', 'wide hourly'])
+    test(`in "${question}"`, async () => {
+      const { page, context } = await open(fake.url);
+
+      await ask(page, question);
+      await answered(page);
+      await assertAccessible(page, question);
+      await context.close();
+    });
+
+  test('while an answer is coming, and without a connection', async () => {
+    const { page, context } = await open(fake.url);
+
+    await ask(page, 'slow');
+    await lastTurn(page).locator('.prose', { hasText: 'word3' }).waitFor();
+    await assertAccessible(page, 'streaming');
+    fake.paused = true;
+    fake.cut();
+    await page.locator('.banner:not([hidden])').waitFor();
+    await assertAccessible(page, 'no connection');
+    fake.paused = false;
+    await context.close();
+  });
+});
+
+/* A company's page: another origin, with the element or with the frame. */
+describe('in another page', () => {
+  let daemon;
+  let site;
+  let html = '';
+
+  before(async () => {
+    site = createServer((request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));
+    await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
+    site.url = `http://localhost:${site.address().port}`;
+    daemon = await startDaemon({ env: { VESPER_AUTH_ORIGINS: site.url } });
+  });
+  after(async () => {
+    site.close();
+    await daemon?.stop();
+  });
+
+  /* The example of README, with this daemon's address and a token in place of the company's own. */
+  function example(name) {
+    const readme = readFileSync(`${ROOT}/README.md`, 'utf8');
+    const found = new RegExp(`<!-- ${name} -->\\s*\`\`\`html\\n([^]*?)\`\`\``).exec(readme);
+
+    return found[1].replaceAll('https://vesper.example.com', daemon.url)
+      .replace("await (await fetch('/my-token')).text()", JSON.stringify(mintToken()));
+  }
+
+  async function visit(page) {
+    html = `<!doctype html><title>Intranet</title><body style="height:600px">${page}`;
+    const context = await browser.newContext();
+    const opened = await context.newPage();
+    const wrongs = [];
+
+    opened.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
+    opened.on('pageerror', (error) => wrongs.push(String(error)));
+    await opened.goto(site.url);
+    return { page: opened, context, wrongs };
+  }
+
+  test('the element of the example answers', async () => {
+    const { page, context, wrongs } = await visit(example('element'));
+
+    await page.locator('vesper-chat[data-state=ready]').waitFor();
+    await ask(page, REFERENCE);
+    assert.match(await (await answered(page)).innerText(), /\$48\.73\/MWh/);
+    assert.deepEqual(wrongs, []);
+    await context.close();
+  });
+
+  test('the frame of the example answers, and asks its page for the token', async () => {
+    const { page, context, wrongs } = await visit(example('frame'));
+    const frame = page.frameLocator('iframe');
+
+    await frame.locator('vesper-chat[data-state=ready]').waitFor();
+    await frame.getByRole('textbox', { name: 'Your question' }).fill(REFERENCE);
+    await frame.getByRole('textbox', { name: 'Your question' }).press('Enter');
+    await frame.locator('.prose', { hasText: '$48.73/MWh' }).waitFor();
+    assert.deepEqual(wrongs, []);
+    await context.close();
+  });
+
+  test('a page that is not on the list may not hold the frame', async () => {
+    const { page, context, wrongs } = await visit('<p>There is no frame yet.</p>');
+    const other = createServer((request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${daemon.url}/embed"></iframe>`));
+
+    await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+    await page.goto(`http://127.0.0.1:${other.address().port}`);
+    await page.waitForFunction(() => frames.length === 1);
+    await page.waitForTimeout(500);
+    assert.match(wrongs.join(), /frame-ancestors/);
+    other.close();
+    await context.close();
+  });
+});
