@@ -112,6 +112,8 @@ button:disabled { cursor: default; }
 .starter:hover .icon { color: var(--accent); }
 
 /* turns */
+/* Far from the view a turn is only a height. */
+.turn:not(.running) { content-visibility: auto; contain-intrinsic-size: auto 320px; }
 .turn + .turn { margin-top: 36px; padding-top: 36px; border-top: 1px solid var(--line); }
 .question { display: flex; justify-content: flex-end; }
 .question p {
@@ -124,7 +126,8 @@ button:disabled { cursor: default; }
   background: var(--soft); border-radius: 50%; font-size: 15px;
 }
 .avatar.large { width: 56px; height: 56px; margin: 0 auto; font-size: 28px; }
-.body { display: flex; flex-direction: column; gap: 14px; min-width: 0; padding-top: 2px; }
+.body { min-width: 0; padding-top: 2px; }
+.body > * { margin-bottom: 14px; }
 .body > :empty { display: none; }
 .views, .asks, .notices { display: flex; flex-direction: column; gap: 12px; }
 .progress { color: var(--muted); }
@@ -159,7 +162,9 @@ button.filter:hover { border-color: var(--accent); }
 }
 
 /* answer text */
-.prose { display: flex; flex-direction: column; gap: .75em; overflow-wrap: anywhere; }
+/* Blocks, not a flex box: what has come already is not laid out again with each word. */
+.prose { overflow-wrap: anywhere; }
+.prose > * + * { margin-top: .75em; }
 .prose h3 { font-size: 1.2em; font-weight: 620; letter-spacing: -.01em; line-height: 1.35; margin-top: .4em; }
 .prose h4, .prose h5, .prose h6 { font-size: 1.03em; font-weight: 620; margin-top: .3em; }
 .prose strong { font-weight: 650; }

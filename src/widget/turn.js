@@ -31,6 +31,7 @@ const ENDINGS = {
 };
 
 const COPIED_MS = 1500;
+const DRAW_EVERY_MS = 60;
 
 export class TurnView {
   #actions;
@@ -41,6 +42,8 @@ export class TurnView {
   #asks = new Map();
   #steps = new Map();
   #frame = 0;
+  #timer = 0;
+  #drawnAt = 0;
   #folded = false;
   #understood = [];
   #filters = new FilterBar((filters) => this.#actions.refilter(this, filters));
@@ -229,13 +232,23 @@ export class TurnView {
     this.#scheduleDraw();
   }
 
+  /* Words come faster than anyone reads; between two drawings the page is free for other work. */
   #scheduleDraw() {
-    this.#frame ||= requestAnimationFrame(() => this.#draw());
+    if (this.#frame || this.#timer)
+      return;
+    const waitMs = Math.max(0, this.#drawnAt + DRAW_EVERY_MS - performance.now());
+
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      this.#frame = requestAnimationFrame(() => this.#draw());
+    }, waitMs);
   }
 
   #draw() {
     cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+    clearTimeout(this.#timer);
+    this.#frame = this.#timer = 0;
+    this.#drawnAt = performance.now();
     this.#markdown.update(this.#text, this.#marks, this.running);
     this.#marksView.settle();
     this.root.classList.toggle('has-text', this.#text !== '');

@@ -84,6 +84,7 @@ export class Fake {
   onSend = null;      /* (frame, socket): a test's chance to cut the line right after a frame */
   paused = false;     /* sockets are refused */
   busy = false;       /* questions are refused */
+  pageSize = 2;       /* messages a page of history: few, so that paging is met */
 
   async start(port = 0) {
     this.http = createServer((request, response) => this.#serve(request, response));
@@ -152,7 +153,6 @@ export class Fake {
     this.#json(response, { token: `${body.tenant}.${body.role}.t${this.logins.length}` });
   }
 
-  /* Two messages a page, so that paging is met. */
   #history(id, url, response) {
     const all = this.sessions.get(id)?.messages;
     const from = Number(url.searchParams.get('cursor') ?? 0);
@@ -161,12 +161,12 @@ export class Fake {
       response.writeHead(404).end();
       return;
     }
-    const more = from + 2 < all.length;
+    const more = from + this.pageSize < all.length;
 
     this.#json(response, {
-      data: all.slice(from, from + 2),
+      data: all.slice(from, from + this.pageSize),
       has_more: more,
-      ...(more && { next_cursor: String(from + 2) }),
+      ...(more && { next_cursor: String(from + this.pageSize) }),
     });
   }
 
