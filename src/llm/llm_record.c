@@ -3,6 +3,7 @@
  * again what was recorded. Which provider answered makes no difference: a request is known by what
  * was asked, not by how it was sent.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "llm_int.h"
@@ -39,8 +40,7 @@ static json_t *block_json(const struct llm_block *b)
 
 	if (b->kind == LLM_TEXT)
 		return json_pack("{s:o}", "text", json_str(b->text));
-	if (b->kind != LLM_TOOL_USE)
-		return NULL; /* thinking is its model's own */
+	assert(b->kind == LLM_TOOL_USE); /* an answer holds no other kind */
 	tool = json_object();
 	json_set_str(tool, "id", b->id);
 	json_set_str(tool, "name", b->name);
@@ -61,7 +61,8 @@ static json_t *answer_json(const struct llm_answer *a)
 				(json_int_t)a->usage.cache_write_tokens, "output",
 				(json_int_t)a->usage.output_tokens));
 	for (size_t i = 0; i < a->count; i++)
-		json_push_take(blocks, block_json(&a->blocks[i]));
+		if (a->blocks[i].kind != LLM_OPAQUE) /* thinking is its model's own */
+			json_push_take(blocks, block_json(&a->blocks[i]));
 	json_set_take(answer, "blocks", blocks);
 	return answer;
 }

@@ -1,0 +1,148 @@
+/* What a call holds, settles and tells the ledger, in every way that it can end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "llm_int.h"
+#include "vesper/mem.h"
+
+static const struct budget_payer ann = {"acme", "ann", "analyst"};
+static const struct llm_block question = {.kind = LLM_TEXT, .text = "What was the price?"};
+static const struct llm_message messages[] = {{LLM_USER, &question, 1}};
+static const struct llm_call call = {.role = LLM_ANSWER,
+				     .messages = messages,
+				     .message_count = 1,
+				     .max_tokens = 100,
+				     .payer = &ann};
+
+struct world {
+	struct budget *budget;
+	struct wire_role roles[LLM_ROLE_COUNT];
+	struct provider provider;
+	struct money money;
+	struct budget_entry entries[8];
+	size_t count;
+};
+
+static void on_entry(void *owner, const struct budget_entry *entry)
+{
+	struct world *w = owner;
+
+	assert_true(w->count < 8);
+	w->entries[w->count++] = *entry;
+}
+
+static int setup(void **state)
+{
+	const struct budget_price price = {"m", 2000, 200, 4000, 10000};
+	const struct budget_limit limit = {BUDGET_USER, NULL, BUDGET_DAY, 1000, 0};
+	struct world *w = mem_alloc(sizeof(*w));
+
+	w->budget = budget_new(&price, 1, &limit, 1);
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
+		w->roles[i].model = (char *)"m";
+	w->provider.name = (char *)"p";
+	w->provider.roles = w->roles;
+	w->money = (struct money){w->budget, on_entry, w};
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	budget_free(&w->budget);
+	mem_free(w);
+	return 0;
+}
+
+static void test_held_and_settled(void **state)
+{
+	struct world *w = *state;
+	struct llm_usage u = {.input_tokens = 10, .cache_read_tokens = 5, .output_tokens = 3};
+	struct budget_hold hold;
+
+	assert_true(money_hold(&w->money, &call, &w->provider, &hold, NULL));
+	assert_true(hold.tokens > 100 && hold.tokens < 250);
+	assert_int_equal(hold.nano_usd, (hold.tokens - 100) * 4000 + 100 * 10000);
+	money_settle(&w->money, &call, &w->provider, &hold, &u);
+	assert_int_equal(u.nano_usd, 10 * 2000 + 5 * 200 + 3 * 10000);
+	assert_int_equal(w->count, 2);
+	assert_true(w->entries[0].hold);
+	assert_int_equal(w->entries[0].tokens, hold.tokens);
+	assert_false(w->entries[1].hold);
+	assert_int_equal(w->entries[0].tokens + w->entries[1].tokens, 18);
+	assert_int_equal(w->entries[0].nano_usd + w->entries[1].nano_usd, u.nano_usd);
+	assert_string_equal(w->entries[1].purpose, "answer");
+	assert_string_equal(w->entries[1].model, "m");
+	assert_string_equal(w->entries[1].user, "ann");
+}
+
+static void test_no_room(void **state)
+{
+	struct world *w = *state;
+	struct budget_hold hold;
+	struct err e = {0};
+	size_t n = 0;
+
+	while (money_hold(&w->money, &call, &w->provider, &hold, &e))
+		n++;
+	assert_true(n >= 4 && n <= 9);
+	assert_int_equal(e.code, ERR_QUOTA);
+	assert_false(e.may_retry);
+	assert_int_equal(w->count, n); /* what is not held is not told */
+}
+
+/* Nobody's call, and a call where nothing is counted, cost nothing and are told nowhere. */
+static void test_nobody_pays(void **state)
+{
+	struct world *w = *state;
+	const struct money none = {0};
+	struct llm_call free_call = call;
+	struct llm_usage u = {.input_tokens = 10};
+	struct budget_hold hold;
+
+	free_call.payer = NULL;
+	assert_true(money_hold(&w->money, &free_call, &w->provider, &hold, NULL));
+	money_settle(&w->money, &free_call, &w->provider, &hold, &u);
+	assert_true(money_hold(&none, &call, &w->provider, &hold, NULL));
+	money_settle(&none, &call, &w->provider, &hold, &u);
+	assert_int_equal(w->count, 0);
+	assert_int_equal(u.nano_usd, 0);
+}
+
+/* What broke off counts as much as it can have been, and never less than what is known. */
+static void test_guesses(void **state)
+{
+	struct world *w = *state;
+	struct llm_usage streamed = {0}, whole = {0},
+			 known = {.input_tokens = 7, .output_tokens = 90};
+
+	money_guess(&call, &w->provider, true, 50, &streamed);
+	assert_true(streamed.input_tokens > 20);
+	assert_int_equal(streamed.output_tokens, 21);
+	money_guess(&call, &w->provider, false, 0, &whole);
+	assert_int_equal(whole.output_tokens, 100);
+	money_guess(&call, &w->provider, true, 50, &known);
+	assert_int_equal(known.input_tokens, 7);
+	assert_int_equal(known.output_tokens, 90);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_held_and_settled, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nobody_pays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_guesses, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
