@@ -94,7 +94,12 @@ static size_t alias_total(const struct catalog *c)
 	size_t n = 0;
 
 	for (size_t d = 0; d < c->dimension_count; d++)
-		n += c->dimensions[d].alias_count * FOLDED_WORDS_MAX;
+		for (size_t i = 0; i < c->dimensions[d].alias_count; i++) {
+			struct folded f;
+
+			text_fold(c->dimensions[d].aliases[i].text, &f);
+			n += f.count;
+		}
 	return n;
 }
 

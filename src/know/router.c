@@ -108,6 +108,8 @@ static bool counts(const struct know *k, const struct token *t)
 	return dict_find(&k->synonyms, stem, n) >= 0;
 }
 
+#define SCRATCH_BYTES 65536
+
 static void mark_names(const struct know *k, struct question *q);
 
 static void add_words(struct know *k, struct router *r, uint32_t document, const struct question *q,
@@ -129,13 +131,16 @@ static void add_words(struct know *k, struct router *r, uint32_t document, const
 static void add_text(struct know *k, struct router *r, uint32_t document, const char *text,
 		     double weight)
 {
+	struct arena *scratch;
 	struct question q;
 
 	if (!text)
 		return;
-	text_read(text, r->arena, &q);
+	scratch = arena_new(SCRATCH_BYTES);
+	text_read(text, scratch, &q);
 	mark_names(k, &q);
 	add_words(k, r, document, &q, weight);
+	arena_free(&scratch);
 }
 
 /* Names in descriptions and examples ("such as Jan_2025", "for NP15") are no words of the tool. */

@@ -77,6 +77,7 @@ static const char *parse_header(const char *text, struct arena *a, struct sql_fi
 
 struct parser {
 	struct arena *arena;
+	struct arena *scratch; /* for what is not kept */
 	struct sql_lexer lexer;
 	struct sql_file *file;
 	struct sql_query *queries;
@@ -177,6 +178,16 @@ static void collect_conditions(struct parser *p, struct sql_query *q)
 	q->conditions = names;
 }
 
+/* The tokens in exactly their room: what was outgrown on the way goes with the scratch arena. */
+static const struct sql_token *kept_tokens(struct parser *p)
+{
+	size_t bytes = p->tokens.count * sizeof(*p->tokens.items);
+	struct sql_token *kept = arena_alloc(p->arena, bytes);
+
+	memcpy(kept, p->tokens.items, bytes);
+	return kept;
+}
+
 static bool finish_statement(struct parser *p, struct err *e)
 {
 	struct sql_file *f = p->file;
@@ -198,7 +209,7 @@ static bool finish_statement(struct parser *p, struct err *e)
 		return false;
 	collect_conditions(p, &q);
 	struct sql_statement *s = arena_alloc(p->arena, sizeof(*s));
-	*s = (struct sql_statement){p->tokens.items, p->tokens.count};
+	*s = (struct sql_statement){kept_tokens(p), p->tokens.count};
 	q.statement = s;
 	p->queries = arena_grow(p->arena, p->queries, f->query_count, &p->cap, sizeof(q));
 	p->queries[f->query_count++] = q;
@@ -231,7 +242,7 @@ static bool take_token(struct parser *p, struct sql_token t, struct err *e)
 	t.given = p->given;
 	if (is_marker(&t))
 		t.name = arena_strndup(p->arena, t.text.p, t.text.n);
-	token_push(list, p->arena, t);
+	token_push(list, p->scratch, t);
 	return true;
 }
 
@@ -273,14 +284,18 @@ bool sql_file_parse(const char *path, const char *text, struct arena *a, struct 
 {
 	struct sql_file *f = arena_alloc(a, sizeof(*f));
 	int line = 1;
+	bool good;
 
 	f->path = arena_strdup(a, path);
 	f->text = text = arena_strdup(a, text);
-	struct parser p = {.arena = a, .file = f, .name = "main"};
+	struct parser p = {
+		.arena = a, .scratch = arena_new(SQL_FILE_BYTES_MAX), .file = f, .name = "main"};
 	const char *body = parse_header(text, a, f, &line);
 	p.line = line;
 	sql_lex_init(&p.lexer, f->path, body, line);
-	if (!parse_statements(&p, e))
+	good = parse_statements(&p, e);
+	arena_free(&p.scratch);
+	if (!good)
 		return false;
 	if (f->query_count == 0)
 		return err_set(e, ERR_INPUT, "%s:%d: no statement", path, line);
