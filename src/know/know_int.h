@@ -357,6 +357,9 @@ bool code_read(struct time_parser *p, size_t i);
 struct date fiscal_year_start(const struct know_calendar *cal, int year);
 /* The readers of what is relative to today; each is true when it took a phrase at token i. */
 bool slice_read(struct time_parser *p, size_t i);
+/* The calendar's unit (or the fiscal year's) that is `offset` from the one that holds today. */
+struct time_phrase *phrase_add_unit(struct time_parser *p, size_t from, size_t to, enum unit unit,
+				    int offset, bool fiscal);
 bool relative_read(struct time_parser *p, size_t i);
 bool relative_read_distance(struct time_parser *p, size_t i);
 bool relative_read_day(struct time_parser *p, size_t i);

@@ -44,6 +44,30 @@ static void it_inherits_what_was_not_said(void **state)
 	}
 }
 
+static void what_is_let_go_does_not_stay(void **state)
+{
+	struct fixture *f = *state;
+	const struct understanding *u;
+
+	fixture_said(f, FIRST);
+	u = fixture_ask(f, "never mind the seller");
+	assert_null(filter_of(u, "seller"));
+	assert_non_null(filter_of(u, "zone"));
+}
+
+/* A day with two readings is asked about, and the answer is taken whole. */
+static void a_chosen_reading_is_a_range(void **state)
+{
+	struct fixture *f = *state;
+	const struct understanding *u = fixture_ask(f, "average price EP10 Acorn on 3/4/2025");
+
+	assert_non_null(u->ask.text);
+	assert_string_equal(u->ask.filter, "date_range_start");
+	assert_int_equal(u->ask.option_count, 2);
+	assert_string_equal(u->ask.options[0].value, "2025-03-04/2025-03-04");
+	assert_string_equal(u->ask.options[1].label, "April 3, 2025");
+}
+
 static void carried_values_say_so(void **state)
 {
 	struct fixture *f = *state;
@@ -215,6 +239,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(it_inherits_what_was_not_said),
+		TEST(what_is_let_go_does_not_stay),
+		TEST(a_chosen_reading_is_a_range),
 		TEST(carried_values_say_so),
 		TEST(a_whole_question_inherits_nothing),
 		TEST(a_new_parent_drops_the_old_child),
