@@ -22,6 +22,20 @@ struct http {
 	int inside;
 };
 
+/* ---- limits.c: when a transfer has taken too long. Pure: moments of the loop's clock are given.
+ * ---- */
+
+struct limits {
+	int64_t first_byte_ms, idle_ms, total_ms; /* each 0: no limit */
+	uint64_t started_ms;
+	uint64_t last_ms; /* of the last byte */
+	bool got_byte;
+	bool held; /* nobody reads now (curl was told so): silence is ours */
+};
+
+/* The nearest limit's name and moment; NULL when none is running. */
+const char *limits_next(const struct limits *l, uint64_t *due_ms, int64_t *limit_ms);
+
 #define HTTP_FIELD_BYTES 128
 
 struct transfer {
@@ -43,14 +57,11 @@ struct transfer {
 	int64_t received;
 
 	struct timer *timer; /* the nearest of the limits below */
-	int64_t connect_ms, first_byte_ms, idle_ms, total_ms;
-	uint64_t started_ms;
-	uint64_t last_ms; /* of the last byte */
-	bool got_byte;
+	int64_t connect_ms;  /* curl's own to keep */
+	struct limits limits;
 
 	struct later resume;
 	bool paused; /* the owner wants no data */
-	bool held;   /* curl was told so */
 
 	bool dropped;
 	struct err end; /* why we ended it ourselves; ERR_NONE: curl knows */

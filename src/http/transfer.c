@@ -18,40 +18,13 @@
 
 /* ---- limits ---- */
 
-/* The nearest limit's name and moment; NULL when none is running. */
-static const char *limit_next(const struct transfer *t, uint64_t *due_ms, int64_t *limit_ms)
-{
-	const struct {
-		const char *name;
-		bool runs;
-		uint64_t from_ms;
-		int64_t ms;
-	} limits[] = {
-		{"total time", true, t->started_ms, t->total_ms},
-		{"first byte", !t->got_byte, t->started_ms, t->first_byte_ms},
-		{"idle", t->got_byte && !t->held, t->last_ms, t->idle_ms},
-	};
-	const char *name = NULL;
-
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-		uint64_t due = limits[i].from_ms + (uint64_t)limits[i].ms;
-
-		if (!limits[i].runs || limits[i].ms <= 0 || (name && due >= *due_ms))
-			continue;
-		name = limits[i].name;
-		*due_ms = due;
-		*limit_ms = limits[i].ms;
-	}
-	return name;
-}
-
 /* Bytes move the idle limit without touching the timer: when it fires, it looks again. */
 static void on_limit(void *owner)
 {
 	struct transfer *t = owner;
 	uint64_t now = loop_now_ms(t->http->loop), due;
 	int64_t limit_ms;
-	const char *name = limit_next(t, &due, &limit_ms);
+	const char *name = limits_next(&t->limits, &due, &limit_ms);
 
 	if (!name)
 		return;
@@ -69,7 +42,7 @@ static void limits_arm(struct transfer *t)
 	uint64_t now = loop_now_ms(t->http->loop), due;
 	int64_t limit_ms;
 
-	if (limit_next(t, &due, &limit_ms))
+	if (limits_next(&t->limits, &due, &limit_ms))
 		timer_start(t->timer, due > now ? due - now : 0);
 	else
 		timer_stop(t->timer);
@@ -77,10 +50,10 @@ static void limits_arm(struct transfer *t)
 
 static void byte_came(struct transfer *t)
 {
-	t->last_ms = loop_now_ms(t->http->loop);
-	if (t->got_byte)
+	t->limits.last_ms = loop_now_ms(t->http->loop);
+	if (t->limits.got_byte)
 		return;
-	t->got_byte = true;
+	t->limits.got_byte = true;
 	limits_arm(t);
 }
 
@@ -188,7 +161,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *self)
 	if (t->dropped)
 		return CURL_WRITEFUNC_ERROR;
 	if (t->paused) {
-		t->held = true;
+		t->limits.held = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
 	byte_came(t);
@@ -279,8 +252,8 @@ static void on_resume(void *owner)
 	struct transfer *t = owner;
 	struct http *h = t->http;
 
-	t->held = false;
-	t->last_ms = loop_now_ms(h->loop);
+	t->limits.held = false;
+	t->limits.last_ms = loop_now_ms(h->loop);
 	limits_arm(t);
 	h->inside++;
 	curl_easy_pause(t->easy, CURLPAUSE_CONT); /* may hand over what was held */
@@ -295,7 +268,7 @@ void http_pause(struct op *op, bool paused)
 	t->paused = paused;
 	if (paused)
 		later_cancel(&t->resume);
-	else if (t->held)
+	else if (t->limits.held)
 		loop_later(t->http->loop, &t->resume, on_resume, t);
 }
 
@@ -371,9 +344,9 @@ struct op *http_start(struct http *h, const struct http_request *request,
 	t->handler = *handler;
 	t->owner = owner;
 	t->connect_ms = request->connect_ms;
-	t->first_byte_ms = request->first_byte_ms;
-	t->idle_ms = request->idle_ms;
-	t->total_ms = request->total_ms;
+	t->limits.first_byte_ms = request->first_byte_ms;
+	t->limits.idle_ms = request->idle_ms;
+	t->limits.total_ms = request->total_ms;
 	t->easy = curl_easy_init();
 	assert(t->easy);
 	head_reset(t);
@@ -384,7 +357,7 @@ struct op *http_start(struct http *h, const struct http_request *request,
 	list_append(&h->running, &t->node);
 	h->count++;
 	t->timer = timer_new(h->loop, on_limit, t);
-	t->started_ms = loop_now_ms(h->loop);
+	t->limits.started_ms = loop_now_ms(h->loop);
 	limits_arm(t);
 	CURLMcode rc = curl_multi_add_handle(h->multi, t->easy);
 
