@@ -30,7 +30,6 @@ static void on_hangup(void *owner, int signum)
 		return;
 	}
 	log_info("catalog.loaded", "%zu tools, %.12s", k.catalog->tool_count, k.catalog->hash);
-	know_refresh_use(d->names, k.know);
 }
 
 /* ---- stopping ---- */

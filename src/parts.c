@@ -248,6 +248,8 @@ bool daemon_use_knowledge(struct daemon *d, struct turn_knowledge *take, struct 
 		knowledge_drop(take);
 		return false;
 	}
+	if (d->names) /* takes over from the old knowledge, which the turns may free */
+		know_refresh_use(d->names, take->know);
 	turns_use(d->turns, take);
 	return true;
 }
