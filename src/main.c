@@ -34,7 +34,7 @@ static int print_config(const struct config *c)
 
 struct checking {
 	struct daemon *daemon;
-	size_t left; /* tenants */
+	size_t left; /* looks at a tenant */
 	int problems;
 };
 
@@ -54,6 +54,26 @@ static void on_tenant_checked(void *owner)
 		loop_stop(c->daemon->loop);
 }
 
+static void on_store_checked(void *owner, const struct err *e)
+{
+	if (e)
+		on_problem(owner, e->text);
+	on_tenant_checked(owner);
+}
+
+/* A server's store is only looked at. A file would be migrated by the look, which a check must not
+ * do. */
+static void check_stores(struct checking *c)
+{
+	struct daemon *d = c->daemon;
+
+	if (d->databases.store_dialect == DIALECT_SQLITE)
+		return;
+	c->left += d->databases.tenant_count;
+	for (size_t i = 0; i < d->databases.tenant_count; i++)
+		store_migrate(d->store, d->databases.tenant_ids[i], on_store_checked, c);
+}
+
 /* Loads everything that a start would load, holds it against the live schema of each tenant, and
  * says what is wrong, or what is there. */
 static int check(struct daemon *d)
@@ -68,6 +88,7 @@ static int check(struct daemon *d)
 	}
 	k = *turns_knowledge(d->turns);
 	c.left = d->databases.tenant_count;
+	check_stores(&c);
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
 		toolbox_check(k.tools, d->databases.tenant_ids[i], on_problem, on_tenant_checked,
 			      &c);

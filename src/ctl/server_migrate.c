@@ -12,13 +12,13 @@
 #define SCRIPTS_BYTES_MAX (8 * 1024 * 1024)
 #define CHECKSUM_BYTES    128
 
-/* What the ledger is asked, and how two of these programs keep out of each other's way. */
+/* What the ledger is asked, and how two of these programs keep out of each other's way until the
+ * transaction ends. On SQL Server only a statement that reads a table begins one. */
 static const struct {
 	const char *there, *lock;
 } words[DIALECT_COUNT] = {
 	[DIALECT_MSSQL] = {"SELECT OBJECT_ID(N'dbo.schema_migrations', N'U')",
-			   "EXEC sys.sp_getapplock @Resource = N'vesper schema', @LockMode = "
-			   "N'Exclusive', @LockOwner = N'Transaction'"},
+			   "SELECT COUNT(*) FROM dbo.schema_migrations WITH (TABLOCKX, HOLDLOCK)"},
 	[DIALECT_POSTGRES] = {"SELECT to_regclass('dbo.schema_migrations')",
 			      "SELECT pg_advisory_xact_lock(845317, 1)"},
 };

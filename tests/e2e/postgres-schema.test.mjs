@@ -123,6 +123,7 @@ describe('installing', () => {
     assert.match(stderr, /never prepared: vesperctl db init/);
     const env = pg.env({ VESPER_STORE_DSN: elsewhere(pg.dsn('vesper_chat', CHAT_PASSWORD)) });
     await refusedStart({ warehouse: 'none', env }, /vesperctl db init/);
+    await refusedStart({ args: ['--check'], warehouse: 'none', env }, /vesperctl db init/);
   });
 
   it('every table with a tenant has row rules that hold for its owner too', async () => {
