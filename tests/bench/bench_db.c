@@ -173,7 +173,7 @@ static PGconn *libpq_open(void)
 	char text[128];
 	PGconn *pg;
 
-	snprintf(text, sizeof(text), "host=127.0.0.1 port=%d user=postgres dbname=postgres", port);
+	snprintf(text, sizeof(text), "host=127.0.0.1 port=%d user=bench dbname=postgres", port);
 	pg = PQconnectdb(text);
 	PQclear(PQprepare(pg, "confirm", "SELECT current_setting('vesper.tenant_id', true)", 0,
 			  NULL));
@@ -385,13 +385,13 @@ int main(int argc, char **argv)
 	struct loop *l;
 	struct err e;
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: bench_db DIR PORT\n");
+	if (argc < 2) {
+		fprintf(stderr, "usage: bench_db PORT\n");
 		return 2;
 	}
-	port = (int)strtol(argv[2], NULL, 10);
+	port = (int)strtol(argv[1], NULL, 10);
 	snprintf(dsn, sizeof(dsn),
-		 "Driver=psqlodbcw.so;Servername=127.0.0.1;Port=%d;Database=postgres;Uid=postgres",
+		 "Driver=psqlodbcw.so;Servername=127.0.0.1;Port=%d;Database=postgres;Uid=bench",
 		 port);
 	if (!loop_new(&l, &e))
 		stop("loop", &e);

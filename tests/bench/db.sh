@@ -4,5 +4,6 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 ninja -C "${1:-build}" --quiet bench_db
 read -r dir port < <(tests/services/postgres.sh start $$)
-"${1:-build}/bench_db" "$dir" "$port"
+psql -h 127.0.0.1 -p "$port" -U postgres -q -c "CREATE ROLE bench LOGIN" -c "GRANT CREATE ON SCHEMA public TO bench"
+"${1:-build}/bench_db" "$port"
 tests/services/postgres.sh stop "$dir"

@@ -119,6 +119,36 @@ static void rows_are_capped_and_said_to_be(void **state)
 	table_free(&t);
 }
 
+static void long_cells_come_whole_or_not_at_all(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+	struct err e;
+
+	postgres_open(f, "reader");
+	t = ask(f, "tenant_1", "SELECT repeat('é', 300000) AS c, 1 AS n", NULL, 0);
+	assert_int_equal(strlen(t->rows[0][0]), 600000);
+	assert_string_equal(t->rows[0][1], "1");
+	table_free(&t);
+	e = ask_fails(f, "tenant_1", "SELECT repeat('x', 1048577) AS c");
+	assert_int_equal(e.code, ERR_LIMIT);
+	assert_non_null(strstr(e.text, "column c"));
+}
+
+static void bytes_are_capped_and_said_to_be(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	postgres_open(f, "reader");
+	t = ask(f, "tenant_1", "SELECT repeat('x', 1000000) FROM generate_series(1, 80)", NULL, 0);
+	assert_true(t->truncated);
+	assert_string_equal(t->truncation, "byte cap");
+	assert_int_equal(t->total_rows, 80);
+	assert_true(t->row_count >= 60 && t->row_count < 80);
+	table_free(&t);
+}
+
 static void deadline_ends_the_statement_on_the_server(void **state)
 {
 	struct fixture *f = *state;
@@ -204,7 +234,7 @@ static void writes_share_a_transaction_and_fail_alone(void **state)
 	}
 	for (int i = 0; i < WRITES; i++) {
 		wait_for(f, &answers[i]);
-		assert_int_equal(answers[i].err.code, i == 13 ? ERR_INTERNAL : ERR_NONE);
+		assert_int_equal(answers[i].err.code, i == 13 ? ERR_BUSY : ERR_NONE);
 	}
 	t = ask(f, "tenant_3", "SELECT count(*), min(tenant_id) FROM w", NULL, 0);
 	assert_string_equal(t->rows[0][0], "19");
@@ -220,6 +250,8 @@ int main(void)
 		DB_TEST(values_come_as_they_are),
 		DB_TEST(values_go_as_they_are),
 		DB_TEST(rows_are_capped_and_said_to_be),
+		DB_TEST(long_cells_come_whole_or_not_at_all),
+		DB_TEST(bytes_are_capped_and_said_to_be),
 		DB_TEST(deadline_ends_the_statement_on_the_server),
 		DB_TEST(cancel_ends_the_statement_on_the_server),
 		DB_TEST(readers_cannot_write),
