@@ -240,6 +240,7 @@ static void bench_hand_off(struct loop *l)
 
 	if (!db_open(l, &o, &d, &e))
 		stop("open", &e);
+	loop_turn(l); /* its clock stood still meanwhile */
 	for (int batch = 0; batch < BATCHES; batch++) {
 		int64_t began = clock_mono_us();
 
@@ -249,7 +250,9 @@ static void bench_hand_off(struct loop *l)
 		}
 		best = smaller((double)(clock_mono_us() - began) / QUERIES, best);
 	}
-	printf("the same through the loop    %7.1f us   (%d errors)\n", best, a.errors);
+	printf("the same through the loop    %7.1f us\n", best);
+	if (a.errors > 0)
+		stop("through the loop", &a.last);
 	db_close(&d);
 }
 
@@ -375,8 +378,10 @@ static void bench_memory(struct loop *l)
 	    "i) x",
 	    NULL, false, &a);
 	wait_for(l, &a, 2);
-	printf("query over 10^7 rows         %+7.1f MiB at its peak (%d errors)\n",
-	       (double)(rss_kib("VmHWM:") - before) / 1024, a.errors);
+	printf("query over 10^7 rows         %+7.1f MiB at its peak\n",
+	       (double)(rss_kib("VmHWM:") - before) / 1024);
+	if (a.errors > 0)
+		stop("10^7 rows", &a.last);
 	db_close(&d);
 }
 
