@@ -477,6 +477,17 @@ static bool try_near(struct reading *r, size_t i, size_t n)
 	return count > 0 && mentions_add(r, i, i + n, near, count, true);
 }
 
+/* The longest name first that begins here; it does not end with a word of the language. */
+static bool try_near_name(struct reading *r, size_t i, size_t least)
+{
+	size_t longest = longest_name(r->names), left = r->q.count - i;
+
+	for (size_t n = left < longest ? left : longest; n > least; n--)
+		if (!is_stop(r->know, &r->q.tokens[i + n - 1]) && try_near(r, i, n))
+			return true;
+	return try_near(r, i, least) || (left > least && try_near(r, i, least + 1));
+}
+
 /* How many tokens from i on are one word written with underscores. */
 static size_t glued_from(const struct question *q, size_t i)
 {
@@ -632,7 +643,7 @@ void entity_read_unknown(struct reading *r)
 			return;
 		if (n == 1 && router_near_word(r->know, t))
 			continue;
-		if (try_near(r, i, n) || (i + n < r->q.count && try_near(r, i, n + 1)))
+		if (try_near_name(r, i, n))
 			continue;
 		d = unknown_of(r, i, n);
 		n = d ? name_from(&r->q, i, n) : n;

@@ -202,6 +202,7 @@ static void questions_find_names(void **state)
 		{"health of project_7", "project_7"},
 		{"What is the health of the Blue Oak Medow project?", "Blue Oak Meadow"},
 		{"health of zircon", "Zircon"},
+		{"health of Bleu Oak Medow please", "Blue Oak Meadow"},
 	};
 	struct fixture *f = *state;
 
