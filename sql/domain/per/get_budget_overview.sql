@@ -4,7 +4,7 @@
 -- report:     per_budget_report
 -- answer:     **{ProjectName}** has spent **{fact.actuals}** of its budget of **{fact.budget}**[[ ({fact.budget_used})]]; {fact.remaining} remain.[[ The forecast of {fact.forecast} is {fact.forecast_gap} {fact.forecast_side} budget.]][[ Securities: IC_LC {fact.ic_lc}]][[, PPA_LC {fact.ppa_lc}]].
 -- suggest:    What is the health status of {ProjectName}?
--- suggest:    What budget changes were there for {ProjectName} in the last 3 months?
+-- suggest:    What changed for {ProjectName} in the last 3 months?
 -- param project_name text required entity=project_name                Project, or a part of its name
 -- column "ProjectName"   label=Project      priority=high   type=text
 -- column "BudgetGroup"   label=Group        priority=high   type=text

@@ -1,0 +1,59 @@
+/* What is suggested works: each follow-up, sent back as a question, brings data, and so do theirs. */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const SEEDS = [
+  'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?',
+  'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025',
+  'Which curves are available for HB_NORTH?',
+  'Show the hourly prices for SP15 in 2025 from Ascend',
+  'Compare NP15 and SP15 in 2025',
+  'Which reports had the most views last month?',
+  'Who are the most active users?',
+  'What is the health status of Nazareth Solar?',
+  'Show me all projects at risk',
+  'What milestone dates changed in the last week?',
+  'What is the budget of Mojave BESS?',
+  'What are the milestone dates of Kern Wind?',
+  'What are the task risks of Sierra Wind?',
+];
+const ASKED_MAX = 80;
+
+describe('follow-ups', () => {
+  let d;
+
+  before(async () => {
+    d = await startDaemon();
+  });
+  after(() => d?.stop());
+
+  for (const role of ['manager', 'viewer'])
+    it(`of a ${role} all bring data`, async () => {
+      const rest = d.rest(mintToken({ role }));
+      const waiting = SEEDS.map((question) => ({ question, from: null }));
+      const known = new Set(SEEDS);
+      const wrong = [];
+      let asked = 0;
+
+      while (waiting.length > 0 && asked < ASKED_MAX) {
+        const { question, session, from } = waiting.shift();
+        const { status, body } = await rest.post('/api/v1/chat', { content: question, ...(session && { session_id: session }) });
+
+        asked++;
+        assert.equal(status, 200, JSON.stringify(body));
+        const works = body.status === 'ok' && body.outcomes.length > 0 && body.outcomes.every((o) => o.outcome === 'rows');
+        if (from && !works)
+          wrong.push(`${from} -> ${question}: ${body.status} ${body.outcomes.map((o) => `${o.tool} ${o.outcome}`)} ${body.text.slice(0, 100)}`);
+        for (const next of body.suggestions ?? [])
+          if (works && !known.has(next.question)) {
+            known.add(next.question);
+            waiting.push({ question: next.question, session: body.session_id, from: question });
+          }
+      }
+      assert.ok(known.size > (role === 'manager' ? 25 : 10), `${known.size} questions`);
+      assert.deepEqual(wrong, []);
+    });
+});
