@@ -40,6 +40,7 @@
 #include "vesper/bind.h"
 #include "vesper/dialect.h"
 #include "vesper/err.h"
+#include "vesper/gate.h"
 #include "vesper/principal.h"
 #include "vesper/sql.h"
 #include "vesper/table.h"
@@ -59,6 +60,7 @@ struct param_def {
 	const char *filter; /* name in chat.filters; the parameter's own name when the file gives
 			       none */
 	bool like;          /* match=like: bound as an escaped pattern */
+	size_t bytes_max;   /* of a text; 0: TEXT_ARG_BYTES_MAX */
 	const char *about;
 };
 
@@ -87,7 +89,11 @@ struct tool_def {
 	const char *permission;
 	const char *report;        /* report key, or NULL */
 	const char *const *agents; /* who may call it, NULL-ended */
-	bool visible;
+	bool visible;              /* to router, supervisor and agents */
+	bool agents_only; /* to agents alone: what it needs can't be read out of a question by code
+			   */
+	const char
+		*gate; /* the parameter that holds the caller's own SELECT; then no file has any */
 	int64_t cache_s;    /* 0: never cached */
 	const char *window; /* "view.column" that bounds the dates, or NULL */
 	bool has_whole;     /* of a result that was cut, the whole may be asked about */
@@ -257,6 +263,8 @@ struct catalog_view {
 	size_t domain_count;
 	const struct tool_def *const *tools;
 	size_t tool_count;
+	const struct tool_def *const *agent_tools; /* those that only agents are shown */
+	size_t agent_tool_count;
 	const bool *may_name; /* by dimension: may its values be known? */
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
@@ -276,6 +284,11 @@ bool catalog_may_name(const struct dimension_def *d, const struct principal *who
 
 /* The first agent of a tool that the view has, through which it may be used. */
 const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def *tool);
+
+/* What this caller's own SQL may read: views and columns by permission, each view cut to the rows
+ * of one tenant, DB_ROWS_MAX rows and one. */
+struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
+				       struct arena *a);
 
 /* Names of the approved views ("Stage.mc_dayahead"), NULL-ended. */
 const char *const *catalog_views(const struct catalog *c);

@@ -34,8 +34,15 @@
 #include "vesper/str.h"
 
 struct gate_view {
-	const char *name;           /* "Stage.mc_dayahead": schema and view, plain names */
-	const char *const *columns; /* NULL-ended; NULL: not known, any column may be named */
+	const char *name; /* "Stage.mc_dayahead": schema and view, plain names */
+	/* NULL-ended, each as SQL has to write it (gid, "Project Name"). NULL: not known, any
+	 * column may be named. */
+	const char *const *columns;
+	const char *const *denied; /* that exist, but not for this caller; NULL: none */
+	/* With columns: what is written in place of the view is a derived table of just these
+	 * columns, of the rows where this one equals ?; so that neither * nor an expression reaches
+	 * others. NULL: the view itself is written. */
+	const char *tenant_column;
 };
 
 enum gate_function_flag {
@@ -84,6 +91,7 @@ struct gate_result {
 	const char *sql;          /* what may be sent */
 	const char *const *views; /* policy names of the views it reads, each once */
 	size_t view_count;
+	size_t tenants; /* each ? in sql is the tenant: so many have to be bound */
 };
 
 /* Everything that every installation shares: the functions, all joins, the limits of limits.h; the

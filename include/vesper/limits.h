@@ -165,6 +165,9 @@
 /* the SQL gate */
 #define GATE_SQL_BYTES_MAX                                                                         \
 	65536 /* a statement somebody wrote; the longest sensible ones are a tenth */
+#define GATE_WRITTEN_BYTES_MAX                                                                     \
+	(512 * 1024)                /* and as it is sent: each view with its columns and tenant */
+#define GATE_TIMEOUT_MS       5000  /* somebody's own statement runs half as long as ours */
 #define GATE_TOKENS_MAX       16384 /* words and signs of it: four bytes each on average */
 #define GATE_LIST_MAX         1000 /* items of one list: columns, values of IN, rows of VALUES, joins */
 #define GATE_DEPTH_MAX        64  /* nesting; a level is at most a dozen frames of the parser */

@@ -52,8 +52,8 @@ struct sql_file {
 	const struct sql_header_line *header;
 	size_t header_count;
 	const struct sql_query *queries;
-	size_t query_count;
-	const char *text; /* whole, for hashing */
+	size_t query_count; /* may be 0 */
+	const char *text;   /* whole, for hashing */
 };
 
 /* Errors start with "path:line: ". All memory is in the arena. */

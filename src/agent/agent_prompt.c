@@ -34,21 +34,32 @@ static json_t *ask_schema_json(struct arena *a)
 	return json_own(a, schema);
 }
 
-/* The domain's tools in its own order, as far as this caller may use them. */
+static bool is_for(const struct tool_def *t, const char *agent)
+{
+	for (const char *const *name = t->agents; *name; name++)
+		if (strcmp(*name, agent) == 0)
+			return true;
+	return false;
+}
+
+/* The domain's tools in its own order, then those that only agents have, as far as this caller may
+ * use them. */
 static void prepare_tools(struct agent *a, const struct domain_def *d)
 {
-	struct llm_tool *tools = arena_alloc(a->arena, (d->tool_count + 1) * sizeof(*tools));
-	size_t n = 0;
+	const struct catalog_view *may = a->request.may;
+	size_t most = d->tool_count + may->agent_tool_count + 1, n = 0;
+	struct llm_tool *tools = arena_alloc(a->arena, most * sizeof(*tools));
 
-	a->defs = arena_alloc(a->arena, (d->tool_count + 1) * sizeof(*a->defs));
-	for (size_t i = 0; i < d->tool_count; i++) {
-		const struct tool_def *t = d->tools[i];
-
-		if (!catalog_allows(a->request.may, t, a->request.agent))
-			continue;
-		tools[n] = (struct llm_tool){t->name, t->about, t->schema};
-		a->defs[n++] = t;
-	}
+	a->defs = arena_alloc(a->arena, most * sizeof(*a->defs));
+	for (size_t i = 0; i < d->tool_count; i++)
+		if (catalog_allows(may, d->tools[i], a->request.agent))
+			a->defs[n++] = d->tools[i];
+	for (size_t i = 0; i < may->agent_tool_count; i++)
+		if (is_for(may->agent_tools[i], a->request.agent))
+			a->defs[n++] = may->agent_tools[i];
+	for (size_t i = 0; i < n; i++)
+		tools[i] =
+			(struct llm_tool){a->defs[i]->name, a->defs[i]->about, a->defs[i]->schema};
 	tools[n++] = (struct llm_tool){ASK_USER, ask_about, ask_schema_json(a->arena)};
 	a->ask.tools = tools;
 	a->ask.tool_count = n;

@@ -63,6 +63,20 @@ static bool read_role(struct loader *l, const char *name, const json_t *permissi
 	return true;
 }
 
+static bool check_view(const struct loader *l, const struct view_def *v, struct err *e)
+{
+	bool known = !v->permission || list_has(l->whole->permissions, v->permission);
+	const char *unknown = known ? NULL : v->permission;
+
+	for (size_t i = 0; i < v->column_count && !unknown; i++)
+		if (v->columns[i].permission &&
+		    !list_has(l->whole->permissions, v->columns[i].permission))
+			unknown = v->columns[i].permission;
+	return !unknown ||
+	       err_set(e, ERR_INPUT, "config/catalogue.json: views: %s: %s is no permission",
+		       v->name, unknown);
+}
+
 bool load_permissions(struct loader *l, struct err *e)
 {
 	static const char *const members[] = {"permissions", "roles", NULL};
@@ -81,5 +95,8 @@ bool load_permissions(struct loader *l, struct err *e)
 		if (!read_role(l, name, permissions, &list[w->role_count++], e))
 			return false;
 	w->roles = list;
+	for (size_t i = 0; i < w->view_count; i++)
+		if (!check_view(l, &w->view_defs[i], e))
+			return false;
 	return true;
 }

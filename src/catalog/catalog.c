@@ -196,6 +196,17 @@ static bool has_tool(const struct catalog_view *v, const struct tool_def *t)
 	return false;
 }
 
+static void list_agent_tools(const struct catalog *c, const struct principal *who, struct arena *a,
+			     struct catalog_view *v)
+{
+	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
+
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (c->tools[i].agents_only && (!who || may(who, c->tools[i].permission)))
+			tools[v->agent_tool_count++] = &c->tools[i];
+	v->agent_tools = tools;
+}
+
 static void list_usable(const struct catalog *c, const struct principal *who, struct arena *a,
 			struct catalog_view *out)
 {
@@ -224,6 +235,7 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 	}
 	for (size_t i = 0; i < c->dimension_count; i++)
 		may_name[i] = !who || catalog_may_name(&c->dimensions[i], who);
+	list_agent_tools(c, who, a, &v);
 	*out = v;
 }
 

@@ -14,6 +14,18 @@ struct role {
 	const char *const *permissions; /* NULL-ended */
 };
 
+/* An approved view: what a caller's own SQL may read of it. */
+struct view_def {
+	const char *name;
+	const char *about;
+	const char *permission; /* NULL: none is needed beyond the tool's */
+	const struct view_column {
+		const char *name;       /* as SQL has to write it */
+		const char *permission; /* NULL: the view's is enough */
+	} * columns;
+	size_t column_count; /* 0: not known, the view is not for people's own SQL */
+};
+
 struct prompt_text {
 	const char *name; /* "supervisor" */
 	const char *text;
@@ -24,7 +36,9 @@ struct catalog_whole {
 	struct catalog shown;
 	struct arena *arena; /* owns everything, this struct too */
 	int refs;
-	const char *const *views;       /* approved, NULL-ended */
+	const char *const *views; /* approved, NULL-ended */
+	const struct view_def *view_defs;
+	size_t view_count;
 	const char *const *units;       /* of the measures, NULL-ended */
 	const char *const *permissions; /* NULL-ended */
 	const struct role *roles;
@@ -78,6 +92,9 @@ MUST_CHECK bool refer_read(struct arena *a, const char *text, struct tool_def *t
 MUST_CHECK bool tool_file_check(const struct loader *l, const struct tool_def *t,
 				const struct sql_file *f, struct err *e);
 json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t);
+
+/* The approved views with their columns, for the model that writes SQL of its own. */
+const char *own_sql_views(const struct loader *l);
 
 /* ---- small things ---- */
 

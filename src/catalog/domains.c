@@ -194,6 +194,22 @@ static bool is_in_folder(const struct tool_def *t, const struct domain_def *d)
 	return str_eq(part, str_of(d->name));
 }
 
+/* What only agents are shown is no domain's: its own header names them. */
+static bool check_named_agents(const struct catalog *c, const struct tool_def *t, size_t listed,
+			       struct err *e)
+{
+	if (listed > 0 || !t->agents)
+		return err_set(
+			e, ERR_INPUT,
+			"%s:1: \"visible: agents\" wants \"agents:\", and no domain that lists "
+			"the tool",
+			t->path);
+	for (const char *const *agent = t->agents; *agent; agent++)
+		if (!catalog_domain_of_agent(c, *agent))
+			return err_set(e, ERR_INPUT, "%s:1: there is no agent %s", t->path, *agent);
+	return true;
+}
+
 static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
@@ -211,6 +227,8 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 				       t->path, d->name);
 		text_list_add(&agents, l->arena, d->agent);
 	}
+	if (t->agents_only)
+		return check_named_agents(c, t, agents.count, e);
 	if (agents.count == 0)
 		return err_set(e, ERR_INPUT, "%s:1: no domain lists this tool", t->path);
 	for (size_t i = 0; declared && i < agents.count; i++)

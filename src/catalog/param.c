@@ -16,11 +16,12 @@
 static bool parse_text(const struct param_def *p, const char *text, struct arena *a,
 		       struct value *out, struct err *e)
 {
+	size_t max = p->bytes_max ? p->bytes_max : TEXT_ARG_BYTES_MAX;
+
 	if (!*text)
 		return err_set(e, ERR_INPUT, "%s must not be empty", p->name);
-	if (strlen(text) > TEXT_ARG_BYTES_MAX)
-		return err_set(e, ERR_INPUT, "%s is longer than %d bytes", p->name,
-			       TEXT_ARG_BYTES_MAX);
+	if (strlen(text) > max)
+		return err_set(e, ERR_INPUT, "%s is longer than %zu bytes", p->name, max);
 	*out = value_text(arena_strdup(a, text));
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/limits.h"
 
 #define CATALOGUE "config/catalogue.json"
 #define ENTITIES  "config/entities.json"
@@ -18,24 +19,69 @@ static bool known_view(const struct loader *l, const char *what, const char *vie
 	       err_set(e, ERR_INPUT, CATALOGUE ": %s: %s is no approved view", what, view);
 }
 
+static bool add_columns(struct loader *l, const json_t *names, const char *permission,
+			struct view_def *v, struct err *e)
+{
+	struct view_column *columns = (struct view_column *)v->columns;
+	const char *const *list;
+
+	if (!load_texts(l, names, "columns", &list, e))
+		return false;
+	for (; *list; list++) {
+		size_t n = strlen(*list);
+		if (n == 0 || (**list == '"') != ((*list)[n - 1] == '"') ||
+		    (n < 3 && **list == '"'))
+			return err_set(e, ERR_INPUT, "columns: %s is no name", *list);
+		if (v->column_count == DB_COLUMNS_MAX)
+			return err_set(e, ERR_INPUT, "more than %d columns", DB_COLUMNS_MAX);
+		columns[v->column_count++] = (struct view_column){*list, permission};
+	}
+	return true;
+}
+
+/* "columns": those that the view's permission is enough for; "columns_with": others, by the
+ * permission that they need. */
+static bool read_view(struct loader *l, const json_t *item, struct view_def *v, struct err *e)
+{
+	static const char *const members[] = {"name",    "about",        "permission",
+					      "columns", "columns_with", NULL};
+	json_t *columns = NULL, *with = NULL, *more;
+	const char *permission;
+
+	v->columns = arena_alloc(l->arena, DB_COLUMNS_MAX * sizeof(*v->columns));
+	if (!json_only(item, members, e) || !json_get_str(item, "name", &v->name, e) ||
+	    !json_get_str(item, "about", &v->about, e) ||
+	    !json_opt_str(item, "permission", &v->permission, e) ||
+	    !json_opt_array(item, "columns", &columns, e) ||
+	    !json_opt_object(item, "columns_with", &with, e))
+		return false;
+	if (columns && !add_columns(l, columns, NULL, v, e))
+		return false;
+	json_object_foreach(with, permission, more)
+		if (!add_columns(l, more, permission, v, e))
+			return false;
+	return true;
+}
+
 static bool load_views(struct loader *l, const json_t *array, struct err *e)
 {
-	static const char *const members[] = {"name", "about", NULL};
+	struct view_def *defs = arena_alloc(l->arena, (json_array_size(array) + 1) * sizeof(*defs));
 	struct text_list views = {0};
 	const json_t *item;
 	size_t i;
 
 	text_list_add(&views, l->arena, NULL);
 	json_array_foreach(array, i, item) {
-		const char *name, *about;
-		if (!json_only(item, members, e) || !json_get_str(item, "name", &name, e) ||
-		    !json_get_str(item, "about", &about, e))
+		if (!read_view(l, item, &defs[i], e))
 			return err_prefix(e, CATALOGUE ": views[%zu]", i);
-		if (list_has(views.items, name))
-			return err_set(e, ERR_INPUT, CATALOGUE ": views: %s is there twice", name);
-		text_list_add(&views, l->arena, name);
+		if (list_has(views.items, defs[i].name))
+			return err_set(e, ERR_INPUT, CATALOGUE ": views: %s is there twice",
+				       defs[i].name);
+		text_list_add(&views, l->arena, defs[i].name);
 	}
 	l->whole->views = views.items;
+	l->whole->view_defs = defs;
+	l->whole->view_count = views.count;
 	return true;
 }
 

@@ -170,6 +170,12 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 {
 	bool has_window = sql_file_query(f, "window") != NULL;
 
+	if (t->gate)
+		return f->query_count == 0 ||
+		       err_set(e, ERR_INPUT, "%s:%d: a tool with a gate has no statement", f->path,
+			       f->queries[0].line);
+	if (f->query_count == 0)
+		return err_set(e, ERR_INPUT, "%s:1: no statement", f->path);
 	if (f->query_count > TOOL_QUERIES_MAX)
 		return err_set(e, ERR_INPUT, "%s:1: more than %d queries", f->path,
 			       TOOL_QUERIES_MAX);

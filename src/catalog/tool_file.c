@@ -342,7 +342,13 @@ static bool read_key(struct header *h, const char *key, const char *text, struct
 		return read_names(h, text, &h->agents, e);
 	if (strcmp(key, "visible") == 0) {
 		t->visible = strcmp(text, "yes") == 0;
-		return t->visible || strcmp(text, "no") == 0 || wrong(h, e, "visible is yes or no");
+		t->agents_only = strcmp(text, "agents") == 0;
+		return t->visible || t->agents_only || strcmp(text, "no") == 0 ||
+		       wrong(h, e, "visible is yes or no, or agents");
+	}
+	if (strcmp(key, "gate") == 0) {
+		t->gate = text;
+		return true;
 	}
 	if (strcmp(key, "cache_s") == 0)
 		return read_number(h, text, &t->cache_s, e);
@@ -430,6 +436,25 @@ static bool read_whole(struct header *h, struct err *e)
 	return true;
 }
 
+/* ---- gate: PARAM ---- */
+
+/* The schema has to tell whoever writes the SQL what there is to read. */
+static bool read_gate(struct header *h, struct err *e)
+{
+	struct tool_def *t = h->tool;
+	struct param_def *p = t->gate ? (struct param_def *)tool_param(t, t->gate) : NULL;
+
+	if (!t->gate)
+		return true;
+	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
+		return wrong(h, e, "gate %s is no required plain text param", t->gate);
+	if (t->cache_s || t->has_whole || t->window || t->column_count)
+		return wrong(h, e, "a tool with a gate has no cache_s, whole, window or columns");
+	p->bytes_max = GATE_SQL_BYTES_MAX;
+	p->about = arena_printf(h->l->arena, "%s%s", p->about, own_sql_views(h->l));
+	return true;
+}
+
 /* ---- sentences with placeholders ---- */
 
 static bool is_column(const struct tool_def *t, const char *name)
@@ -509,7 +534,8 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 	for (size_t i = 0; i < f->header_count; i++)
 		if (!read_line(&h, &f->header[i], e))
 			return false;
-	if (!check_header(&h, e) || !read_whole(&h, e) || !read_sentences(&h, e))
+	if (!check_header(&h, e) || !read_whole(&h, e) || !read_gate(&h, e) ||
+	    !read_sentences(&h, e))
 		return false;
 	t.agents = h.agents.items;
 	*out = t;

@@ -116,5 +116,7 @@ json_t *catalog_tools_json(const struct catalog_view *v)
 
 	for (size_t i = 0; i < v->tool_count; i++)
 		json_push_take(tools, tool_json(v->tools[i]));
+	for (size_t i = 0; i < v->agent_tool_count; i++)
+		json_push_take(tools, tool_json(v->agent_tools[i]));
 	return tools;
 }

@@ -34,6 +34,7 @@ struct router {
 	size_t count, cap;
 	double *lengths; /* by document */
 	size_t tool_count, domain_count;
+	size_t worded; /* tools that a question's words can mean */
 	double average_tool, average_domain;
 };
 
@@ -209,11 +210,11 @@ static void add_domain(struct know *k, struct router *r, const struct domain_def
 	}
 }
 
-static double mean_length(const double *lengths, size_t n)
+static double mean_length(const double *lengths, size_t all, size_t n)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < all; i++)
 		sum += lengths[i];
 	return n > 0 && sum > 0 ? sum / (double)n : 1;
 }
@@ -222,7 +223,7 @@ static double mean_length(const double *lengths, size_t n)
  * it in its name, counts as part of a tool. */
 static double rarity(const struct router *r, const struct term *t)
 {
-	double most = 0, tools = 0, n = (double)r->tool_count;
+	double most = 0, tools = 0, n = (double)r->worded;
 
 	for (size_t p = 0; p < t->count; p++)
 		if (t->postings[p].document < r->tool_count && t->postings[p].weight > most)
@@ -245,14 +246,19 @@ struct router *router_new(struct know *k)
 	r->lengths =
 		arena_alloc(k->arena, sizeof(*r->lengths) * (c->tool_count + c->domain_count + 1));
 	dict_init(&r->terms, k->arena);
-	for (size_t i = 0; i < c->tool_count; i++)
+	for (size_t i = 0; i < c->tool_count; i++) {
+		if (c->tools[i].agents_only)
+			continue;
 		add_tool(k, r, &c->tools[i], (uint32_t)i);
+		r->worded++;
+	}
 	for (size_t i = 0; i < c->domain_count; i++)
 		add_domain(k, r, &c->domains[i], (uint32_t)(c->tool_count + i));
 	for (size_t i = 0; i < r->count; i++)
 		r->items[i].idf = rarity(r, &r->items[i]);
-	r->average_tool = mean_length(r->lengths, c->tool_count);
-	r->average_domain = mean_length(r->lengths + c->tool_count, c->domain_count);
+	r->average_tool = mean_length(r->lengths, c->tool_count, r->worded);
+	r->average_domain =
+		mean_length(r->lengths + c->tool_count, c->domain_count, c->domain_count);
 	return r;
 }
 

@@ -152,16 +152,18 @@ static bool parse(const struct gate *g, const struct gate_tokens *tokens, struct
 	return p.t->kind == GATE_T_END || gate_unexpected(&p, "the end");
 }
 
-static bool write(const struct gate *g, const struct gate_query *q, const char **out)
+static bool write(const struct gate *g, const struct gate_query *q, const char **out,
+		  size_t *tenants)
 {
 	struct buf sql;
 
-	buf_init(&sql, g->policy->limits.sql_bytes);
-	gate_render(g, q, &sql);
+	/* What stands for a view is the policy's own text, and longer than its name. */
+	buf_init(&sql, GATE_WRITTEN_BYTES_MAX);
+	*tenants = gate_render(g, q, &sql);
 	if (buf_over(&sql)) {
 		buf_deinit(&sql);
 		return gate_limit_reached(g, 0, "written anew it is longer than %zu bytes",
-					  g->policy->limits.sql_bytes);
+					  (size_t)GATE_WRITTEN_BYTES_MAX);
 	}
 	*out = arena_strndup(g->arena, buf_text(&sql), sql.n);
 	buf_deinit(&sql);
@@ -177,13 +179,14 @@ bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct s
 	struct gate_tokens tokens;
 	struct gate_query *q;
 	const char *text = NULL;
+	size_t tenants = 0;
 
 	if (sql.n > policy->limits.sql_bytes)
 		return gate_limit_reached(&g, 0, "SQL longer than %zu bytes",
 					  policy->limits.sql_bytes);
 	if (!gate_lex(&g, &tokens) || !parse(&g, &tokens, &q) || !gate_check_tree(&g, q, &views) ||
-	    !write(&g, q, &text))
+	    !write(&g, q, &text, &tenants))
 		return false;
-	*out = (struct gate_result){text, views.names, views.count};
+	*out = (struct gate_result){text, views.names, views.count, tenants};
 	return true;
 }

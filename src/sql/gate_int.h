@@ -115,10 +115,12 @@ MUST_CHECK bool gate_check_call(const struct gate *g, struct gate_expr *x);
 MUST_CHECK bool gate_check_pivot_function(const struct gate *g, const struct gate_name *name);
 
 /* ---- render ---- */
-void gate_render(const struct gate *g, const struct gate_query *q, struct buf *out);
+/* Returns how many ? were written. */
+size_t gate_render(const struct gate *g, const struct gate_query *q, struct buf *out);
 struct gate_writer {
 	const struct gate *g;
 	struct buf *out;
+	size_t tenants;
 };
 void gate_write_name(struct gate_writer *w, const struct gate_name *n);
 void gate_write_names(struct gate_writer *w, const struct gate_name *n);

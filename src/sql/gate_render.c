@@ -63,6 +63,26 @@ static void write_pivot(struct gate_writer *w, const struct gate_pivot *p)
 	write_alias(w, &p->alias);
 }
 
+/* Only the columns and rows that the caller may see, under the name that the view had. */
+static void write_view(struct gate_writer *w, const struct gate_source *s)
+{
+	const struct gate_view *v = s->view;
+
+	if (!v->tenant_column) {
+		word(w, v->name);
+		return;
+	}
+	word(w, "(SELECT ");
+	for (const char *const *c = v->columns; *c; c++)
+		buf_printf(w->out, "%s%s", c == v->columns ? "" : ", ", *c);
+	buf_printf(w->out, " FROM %s WHERE %s = ?)", v->name, v->tenant_column);
+	w->tenants++;
+	if (!s->alias.text.p) {
+		const char *dot = strrchr(v->name, '.');
+		buf_printf(w->out, " AS %s", dot ? dot + 1 : v->name);
+	}
+}
+
 static void write_primary(struct gate_writer *w, const struct gate_source *s)
 {
 	switch (s->kind) {
@@ -70,7 +90,7 @@ static void write_primary(struct gate_writer *w, const struct gate_source *s)
 		if (s->cte)
 			gate_write_name(w, &s->cte->name);
 		else
-			word(w, s->view->name);
+			write_view(w, s);
 		break;
 	case GATE_DERIVED:
 		word(w, "(");
@@ -297,10 +317,10 @@ static void write_wrapped(struct gate_writer *w, const struct gate_query *q)
 		write_limit(w, &all);
 }
 
-void gate_render(const struct gate *g, const struct gate_query *q, struct buf *out)
+size_t gate_render(const struct gate *g, const struct gate_query *q, struct buf *out)
 {
 	static const struct gate_limit none = {0};
-	struct gate_writer w = {g, out};
+	struct gate_writer w = {g, out, 0};
 	const struct gate_select *only = only_select(q);
 	const struct gate_limit *asked = only && only->top.count.p ? &only->top : &q->limit;
 	struct gate_limit limit = capped(&w, asked);
@@ -312,4 +332,5 @@ void gate_render(const struct gate *g, const struct gate_query *q, struct buf *o
 		write_body(&w, q, &none, &limit);
 	else
 		write_body(&w, q, &limit, NULL);
+	return w.tenants;
 }

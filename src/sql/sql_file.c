@@ -297,8 +297,6 @@ bool sql_file_parse(const char *path, const char *text, struct arena *a, struct 
 	arena_free(&p.scratch);
 	if (!good)
 		return false;
-	if (f->query_count == 0)
-		return err_set(e, ERR_INPUT, "%s:%d: no statement", path, line);
 	f->queries = p.queries;
 	*out = f;
 	return true;

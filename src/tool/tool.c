@@ -96,7 +96,8 @@ static bool is_allowed(const struct tool_call *call, const struct tool_request *
 {
 	return catalog_agent_for(call->box->options.catalog, call->tool, call->who,
 				 request->agent) &&
-	       (call->tool->visible || !request->args);
+	       (call->tool->visible || !request->args ||
+		(call->tool->agents_only && request->agent));
 }
 
 static bool list_has(const char *const *list, size_t count, const char *text)

@@ -55,8 +55,12 @@ void tool_result_pack(struct buf *b, const struct result *r);
 /* Everything lies in the arena. False, and `out` untouched: these bytes are no result. */
 bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
 
-/* Marks what a table holds as a part, when it is one. */
-void tool_whole_mark(const struct sql_query *q, struct table *t);
+/* The function of tools whose statement the caller gives. */
+bool tool_gate_run(struct tool_call *call, struct err *e);
+
+/* Marks what a table holds as a part, when it is one; `limited`: the statement itself ends one row
+ * past what is shown. */
+void tool_whole_mark(bool limited, struct table *t);
 /* Asks for the figures of the whole of the main table, where the tool's file allows it and there is
  * more than was read: starts the call's query. */
 bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb);

@@ -278,7 +278,7 @@ static void take_tables(struct tool_call *call, struct table **tables, size_t co
 			continue;
 		assert(next < count); /* each statement is a SELECT: one table each */
 		tables[next]->name = arena_strdup(tables[next]->arena, f->queries[i].name);
-		tool_whole_mark(&f->queries[i], tables[next]);
+		tool_whole_mark(sql_query_has_marker(&f->queries[i], "row_limit"), tables[next]);
 		describe(tables[next], call);
 		result_add_table(call->result, call->arena, tables[next++]);
 	}

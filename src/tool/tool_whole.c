@@ -16,9 +16,9 @@
 
 /* A row limit of the statement's own stops the rows one past what is shown, which no reader can
  * tell from an end. */
-void tool_whole_mark(const struct sql_query *q, struct table *t)
+void tool_whole_mark(bool limited, struct table *t)
 {
-	if (sql_query_has_marker(q, "row_limit") && t->total_rows > DB_ROWS_MAX) {
+	if (limited && t->total_rows > DB_ROWS_MAX) {
 		t->truncated = true;
 		t->total_exact = false;
 		t->truncation = "row cap";

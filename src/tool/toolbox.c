@@ -83,7 +83,7 @@ bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, st
 	b->options.catalog = catalog_ref(options->catalog);
 	b->run = mem_alloc((options->catalog->tool_count + 1) * sizeof(*b->run));
 	for (size_t i = 0; i < options->catalog->tool_count; i++)
-		b->run[i] = tool_sql_run;
+		b->run[i] = options->catalog->tools[i].gate ? tool_gate_run : tool_sql_run;
 	for (const struct domain *const *m = options->modules; m && *m; m++) {
 		if (!add_module(b, *m, e)) {
 			toolbox_free(&b);

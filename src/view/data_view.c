@@ -79,9 +79,9 @@ json_t *view_columns(const struct result *r, const struct table *t, const char *
 		json_set_int(view, "total_rows", t->total_rows);
 	json_set_bool(view, "truncated", t->truncated);
 	json_set_str(view, "truncation_reason", t->truncation);
-	json_set_take(
-		view, "source",
-		json_pack("{s:s,s:s,s:s}", "call", r->call, "agent", r->agent, "tool", r->tool));
+	json_set_take(view, "source",
+		      json_pack("{s:s,s:s,s:s,s:s*}", "call", r->call, "agent", r->agent, "tool",
+				r->tool, "sql", r->sql));
 	return view;
 }
 

@@ -1,0 +1,78 @@
+/*
+ * What a caller's own SQL may read: the approved views and columns, as far as this caller may see
+ * them, as the policy that the gate holds a statement against.
+ */
+#include "catalog_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+
+static const char *tenant_column_of(const struct view_def *v)
+{
+	for (size_t i = 0; i < v->column_count; i++)
+		if (strcmp(v->columns[i].name, "tenant_id") == 0)
+			return v->columns[i].name;
+	return NULL;
+}
+
+static bool allowed(const struct principal *who, const char *permission)
+{
+	return !permission || may(who, permission);
+}
+
+/* A view whose rows cannot be held apart by tenant is none for this. */
+static bool may_read(const struct principal *who, const struct view_def *v)
+{
+	return tenant_column_of(v) && allowed(who, v->permission);
+}
+
+static struct gate_view view_for(const struct principal *who, const struct view_def *v,
+				 struct arena *a)
+{
+	const char **columns = arena_alloc(a, (v->column_count + 1) * sizeof(*columns));
+	const char **denied = arena_alloc(a, (v->column_count + 1) * sizeof(*denied));
+	size_t yes = 0, no = 0;
+
+	for (size_t i = 0; i < v->column_count; i++) {
+		if (allowed(who, v->columns[i].permission))
+			columns[yes++] = v->columns[i].name;
+		else
+			denied[no++] = v->columns[i].name;
+	}
+	return (struct gate_view){v->name, columns, denied, tenant_column_of(v)};
+}
+
+struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
+				       struct arena *a)
+{
+	const struct catalog_whole *w = catalog_whole(c);
+	struct gate_policy policy = gate_policy_of((const char *const[]){NULL}, a);
+	struct gate_view *views = arena_alloc(a, (w->view_count + 1) * sizeof(*views));
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->view_count; i++)
+		if (may_read(who, &w->view_defs[i]))
+			views[n++] = view_for(who, &w->view_defs[i], a);
+	policy.views = views;
+	policy.view_count = n;
+	policy.limits.rows = DB_ROWS_MAX + 1; /* one more shows the cut */
+	return policy;
+}
+
+/* For the model that writes it; the same for everybody, as schemas are. */
+const char *own_sql_views(const struct loader *l)
+{
+	const struct catalog_whole *w = l->whole;
+	const char *text = "";
+
+	for (size_t i = 0; i < w->view_count; i++) {
+		const struct view_def *v = &w->view_defs[i];
+		text = arena_printf(l->arena, "%s\n%s (", text, v->name);
+		for (size_t k = 0; k < v->column_count; k++)
+			text = arena_printf(l->arena, "%s%s%s", text, k ? ", " : "",
+					    v->columns[k].name);
+		text = arena_printf(l->arena, "%s): %s", text, v->about);
+	}
+	return text;
+}

@@ -1,0 +1,79 @@
+/*
+ * The tool that runs a caller's own SELECT. The text goes through the gate and is never used after
+ * it: what is sent is what the gate wrote, over views that are cut to the columns the caller may
+ * see and, by a bound value, to the rows of the caller's tenant. Nothing of it is kept in a cache,
+ * and it has less time than the program's own statements.
+ */
+#include "tool_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+/* The words of the database are for operators: they may repeat values that were met on the way. */
+#define REFUSED "The database can't run this statement as it is written."
+
+static void on_rows(void *owner, struct table **tables, size_t count, const struct err *e)
+{
+	struct tool_call *call = owner;
+	struct result *r = call->result;
+
+	call->query = NULL;
+	if (e) {
+		log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
+		r->outcome = tool_outcome_of(e, call->arena);
+		if (r->outcome.kind == OUTCOME_ERROR && !r->outcome.detail && !e->may_retry)
+			r->outcome.detail = REFUSED;
+		tool_call_end(call);
+		return;
+	}
+	tables[0]->name = "main";
+	tool_whole_mark(true, tables[0]);
+	for (size_t i = 0; i < count; i++)
+		result_add_table(r, call->arena, tables[i]);
+	r->outcome.truncated = tables[0]->truncated;
+	r->outcome.kind = tables[0]->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
+	tool_call_end(call);
+}
+
+static bool send(struct tool_call *call, const struct gate_result *checked)
+{
+	struct db *warehouse = call->box->options.warehouse;
+	struct value *values = arena_alloc(call->arena, (checked->tenants + 1) * sizeof(*values));
+	struct db_statement statement = {
+		.name = call->tool->name,
+		.text = checked->sql,
+		.values = values,
+		.count = checked->tenants,
+	};
+	struct db_request request = {
+		.tenant = call->who->tenant,
+		.statements = &statement,
+		.statement_count = 1,
+		.timeout_ms = GATE_TIMEOUT_MS,
+	};
+
+	if (call->timeout_ms > 0 && call->timeout_ms < GATE_TIMEOUT_MS)
+		request.timeout_ms = call->timeout_ms;
+	for (size_t i = 0; i < checked->tenants; i++)
+		values[i] = value_text(call->who->tenant);
+	call->query = db_query(warehouse, &request, on_rows, call);
+	return true;
+}
+
+bool tool_gate_run(struct tool_call *call, struct err *e)
+{
+	const struct toolbox_options *o = &call->box->options;
+	struct gate_policy policy = catalog_gate_policy(o->catalog, call->who, call->arena);
+	const char *sql = args_text(&call->args, call->tool->gate, call->arena);
+	struct gate_result checked;
+
+	if (!gate_check(&policy, db_dialect(o->warehouse), str_of(sql), call->arena, &checked, e)) {
+		e->code = ERR_INPUT; /* whoever wrote it can write it otherwise */
+		return err_prefix(e, "The SQL is refused");
+	}
+	if (may(call->who, "chat:view_sql"))
+		call->result->sql = checked.sql;
+	return send(call, &checked);
+}
