@@ -286,7 +286,8 @@ bool catalog_may_name(const struct dimension_def *d, const struct principal *who
 const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def *tool);
 
 /* What this caller's own SQL may read: views and columns by permission, each view cut to the rows
- * of one tenant, DB_ROWS_MAX rows and one. */
+ * of one tenant, DB_ROWS_MAX rows and one. `who` NULL: with every permission, to check the
+ * catalogue. */
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
 				       struct arena *a);
 

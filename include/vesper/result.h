@@ -39,7 +39,7 @@ struct result {
 				     columns that it was allowed; NULL-ended; NULL: none */
 	struct args args;         /* what was bound, after resolving and defaults */
 	struct outcome outcome;
-	const char *sql; /* what was really sent, for a caller who may see it; else NULL */
+	const char *sql;       /* what was really sent, for a caller who may see it; else NULL */
 	struct table **tables; /* owned by the result: freed with its arena */
 	size_t table_count;
 	struct fact *facts;

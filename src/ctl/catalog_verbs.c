@@ -149,6 +149,26 @@ static bool read_args(int argc, char **argv, const struct catalog *c, const stru
 	return true;
 }
 
+/* A tool whose statement the caller gives: what the gate makes of it, for a role. */
+static int print_gated(const struct catalog *c, const struct tool_def *tool, const char *role,
+		       const struct args *args, enum dialect dialect, struct arena *a)
+{
+	const char *sql = args_text(args, tool->gate, a);
+	struct gate_result checked;
+	struct gate_policy policy;
+	struct principal who;
+	struct err e = {0};
+
+	if (!sql)
+		return ctl_fail("%s wants %s=…", tool->name, tool->gate);
+	principal_of_role(c, role, &who);
+	policy = catalog_gate_policy(c, &who, a);
+	if (!gate_check(&policy, dialect, str_of(sql), a, &checked, &e))
+		return ctl_fail("%s", e.text);
+	printf("%s;\n", checked.sql);
+	return 0;
+}
+
 static int print_sql(const struct tool_def *tool, const struct args *args, enum dialect dialect,
 		     struct arena *a)
 {
@@ -174,11 +194,11 @@ int ctl_tool(int argc, char **argv)
 	struct catalog *c;
 	int status = 1;
 
-	if (verb && strcmp(verb, "run") == 0 && (name || ctl_option(argc, argv, "--batch", NULL))) {
+	if (verb && strcmp(verb, "sql") != 0) {
 		arena_free(&a);
 		return ctl_tool_run(argc, argv);
 	}
-	if (!verb || strcmp(verb, "sql") != 0 || !name ||
+	if (!verb || !name ||
 	    !dialect_parse(ctl_option(argc, argv, "--dialect", "sqlite"), &dialect)) {
 		arena_free(&a);
 		return ctl_fail("tool sql|run NAME [--dialect mssql|postgres|sqlite] [--tenant T] "
@@ -189,7 +209,10 @@ int ctl_tool(int argc, char **argv)
 		if (!tool)
 			ctl_fail("there is no tool %s", name);
 		else if (read_args(argc, argv, c, tool, a, &args))
-			status = print_sql(tool, &args, dialect, a);
+			status = tool->gate ? print_gated(c, tool,
+							  ctl_option(argc, argv, "--role", "admin"),
+							  &args, dialect, a)
+					    : print_sql(tool, &args, dialect, a);
 		catalog_unref(&c);
 	}
 	arena_free(&a);

@@ -12,7 +12,7 @@ int ctl_ask(int argc, char **argv);
 int ctl_token(int argc, char **argv);
 int ctl_tools(int argc, char **argv);
 int ctl_tool(int argc, char **argv);
-int ctl_tool_run(int argc, char **argv);
+int ctl_tool_run(int argc, char **argv); /* tool [run] NAME */
 int ctl_route(int argc, char **argv);
 int ctl_probe_verb(int argc, char **argv);
 int ctl_demo_data(int argc, char **argv);

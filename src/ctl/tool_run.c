@@ -65,11 +65,17 @@ static void close_all(struct run *r)
 	arena_free(&r->arena);
 }
 
+/* The place of the tool's name: `tool run NAME`, or `tool NAME`. */
+static int name_at(int argc, char **argv)
+{
+	return strcmp(ctl_word(argc, argv, 0), "run") == 0 ? 1 : 0;
+}
+
 /* name=value words as a model would give them. A list is given by repeating its name. */
 static bool read_args(int argc, char **argv, const struct tool_def *tool, struct arena *a,
 		      json_t *out, struct err *e)
 {
-	for (int n = 2; ctl_word(argc, argv, n); n++) {
+	for (int n = name_at(argc, argv) + 1; ctl_word(argc, argv, n); n++) {
 		const char *word = ctl_word(argc, argv, n), *equals = strchr(word, '=');
 		const char *name = arena_strndup(a, word, equals ? (size_t)(equals - word) : 0);
 		const struct param_def *p = equals ? tool_param(tool, name) : NULL;
@@ -126,6 +132,7 @@ static json_t *result_json(const struct result *r)
 	for (size_t i = 0; i < r->fact_count; i++)
 		json_set_str(facts, r->facts[i].name, r->facts[i].value);
 	json_set_take(out, "outcome", outcome_json(&r->outcome));
+	json_set_str(out, "sql", r->sql);
 	json_set_take(out, "tables", tables);
 	json_set_take(out, "facts", facts);
 	return out;
@@ -151,14 +158,15 @@ static bool call(struct run *r, int argc, char **argv, json_t *args, struct err 
 {
 	const char *today = ctl_option(argc, argv, "--today", config_text(r->config, "today"));
 	const char *role = ctl_option(argc, argv, "--role", "admin");
-	const struct tool_def *tool = catalog_tool(r->catalog, ctl_word(argc, argv, 1));
+	const char *name = ctl_word(argc, argv, name_at(argc, argv));
+	const struct tool_def *tool = name ? catalog_tool(r->catalog, name) : NULL;
 	struct principal who = {.user = "vesperctl",
 				.tenant = ctl_option(argc, argv, "--tenant", "vesper"),
 				.permissions = catalog_role(r->catalog, role)};
 	struct tool_request request = {.call = "c1", .args = args, .who = &who};
 
-	if (!tool || !tool->visible)
-		return err_set(e, ERR_INPUT, "there is no tool %s", ctl_word(argc, argv, 1));
+	if (!tool || (!tool->visible && !tool->agents_only))
+		return err_set(e, ERR_INPUT, "there is no tool %s", name ? name : "without a name");
 	if (!who.permissions)
 		return err_set(e, ERR_INPUT, "there is no role %s", role);
 	if (!is_tenant(r, who.tenant))
@@ -170,6 +178,8 @@ static bool call(struct run *r, int argc, char **argv, json_t *args, struct err 
 		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
 			       today);
 	request.tool = tool->name;
+	if (tool->agents_only)
+		request.agent = tool->agents[0];
 	if (!read_args(argc, argv, tool, r->call_arena, args, e))
 		return false;
 	tool_start(r->tools, &request, r->call_arena, on_result, r);

@@ -18,8 +18,7 @@ static const struct verb {
 	{"tools", ctl_tools, "tools [--role R]   the catalogue as JSON"},
 	{"tool", ctl_tool,
 	 "tool sql|run NAME [--dialect D] [--tenant T] [--role R] [name=value …]   a tool's SQL, "
-	 "or "
-	 "what it gives on the configured warehouse"},
+	 "or what it gives on the configured warehouse (run may be left out)"},
 	{"route", ctl_route,
 	 "route \"QUESTION\" [--history FILE] [--today D] [--tenant T] | --batch FILE   what code "
 	 "makes of a question"},

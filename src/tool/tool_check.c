@@ -98,14 +98,36 @@ static void finish(struct check *c)
 	done(owner);
 }
 
-/* Its queries, and the one that is made of the first where the header allows it. */
-static size_t statements_of(const struct tool_def *t, enum dialect dialect)
+/* Its queries, and the one that is made of the first where the header allows it; or a look at each
+ * view that its callers' own statements may read. */
+static size_t statements_of(struct check *c, const struct tool_def *t, enum dialect dialect)
 {
+	if (t->gate)
+		return catalog_gate_policy(c->box->options.catalog, NULL, c->arena).view_count;
 	return t->files[dialect]->query_count + t->has_whole;
 }
 
-static bool render(struct check *c, const struct tool_def *t, enum dialect dialect,
-		   struct db_statement *out, struct err *e)
+/* Every column that the catalogue says the view has. */
+static bool render_view(struct check *c, enum dialect dialect, struct db_statement *out,
+			struct err *e)
+{
+	struct gate_policy policy = catalog_gate_policy(c->box->options.catalog, NULL, c->arena);
+	const char *view = policy.views[c->query].name;
+	struct value *tenant = arena_alloc(c->arena, sizeof(*tenant));
+	const char *sql = arena_printf(c->arena, "SELECT * FROM %s WHERE 1 = 0", view);
+	struct gate_result checked;
+
+	if (!gate_check(&policy, dialect, str_of(sql), c->arena, &checked, e))
+		return false;
+	assert(checked.tenants == 1);
+	*tenant = value_text(c->tenant);
+	*out = (struct db_statement){
+		.name = view, .text = checked.sql, .values = tenant, .count = 1};
+	return true;
+}
+
+static bool render_query(struct check *c, const struct tool_def *t, enum dialect dialect,
+			 struct db_statement *out, struct err *e)
 {
 	const struct sql_file *f = t->files[dialect];
 	struct args args = all_args(c, t);
@@ -126,6 +148,12 @@ static bool render(struct check *c, const struct tool_def *t, enum dialect diale
 	return true;
 }
 
+static bool render(struct check *c, const struct tool_def *t, enum dialect dialect,
+		   struct db_statement *out, struct err *e)
+{
+	return t->gate ? render_view(c, dialect, out, e) : render_query(c, t, dialect, out, e);
+}
+
 static void on_next(void *owner)
 {
 	struct check *c = owner;
@@ -136,7 +164,7 @@ static void on_next(void *owner)
 	struct err e = {0};
 
 	while (c->tool < o->catalog->tool_count &&
-	       c->query >= statements_of(&tools[c->tool], dialect)) {
+	       c->query >= statements_of(c, &tools[c->tool], dialect)) {
 		c->tool++;
 		c->query = 0;
 	}

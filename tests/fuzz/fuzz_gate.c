@@ -1,6 +1,7 @@
 /*
  * Any bytes at the gate, the first one choosing the dialect. What is accepted must be accepted
- * again as it was written, and be written the same.
+ * again as it was written, and be written the same. With columns and a tenant known, each view that
+ * is written must be cut to the tenant.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -12,6 +13,40 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const views[] = {"Stage.mc_dayahead", "dbo.per_project", "dbo.changes", NULL};
+
+static const char *const columns[] = {"FILE_INFO_KEY", "name", "a", "\"b c\"", "tenant_id", NULL};
+static const char *const denied[] = {"Budget", NULL};
+static const struct gate_view cut[] = {
+	{"Stage.mc_dayahead", columns, denied, "tenant_id"},
+	{"dbo.per_project", columns, denied, "tenant_id"},
+	{"dbo.changes", columns, denied, "tenant_id"},
+};
+
+static size_t count(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	while ((text = strstr(text, part))) {
+		text += strlen(part);
+		n++;
+	}
+	return n;
+}
+
+static void check_cut(enum dialect dialect, struct str sql, struct arena *a)
+{
+	struct gate_policy policy = gate_policy_of(views, a);
+	struct gate_result out;
+	struct err e;
+
+	policy.views = cut;
+	policy.view_count = sizeof(cut) / sizeof(cut[0]);
+	if (!gate_check(&policy, dialect, sql, a, &out, &e))
+		return;
+	assert(out.tenants > 0 && count(out.sql, " WHERE tenant_id = ?)") >= out.tenants);
+	for (size_t i = 0; i < out.view_count; i++)
+		assert(strstr(out.sql, out.views[i]));
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -32,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bool again = gate_check(&policy, dialect, str_of(once.sql), a, &twice, &e);
 		assert(again && strcmp(once.sql, twice.sql) == 0);
 	}
+	check_cut(dialect, sql, a);
 	arena_free(&a);
 	return 0;
 }

@@ -140,14 +140,16 @@ static void views_read(void **state)
 static void policy_decides(void **state)
 {
 	static const char *const columns[] = {"a", "b", NULL};
-	static const struct gate_view known[] = {{"x.t", columns}, {"y.t", NULL}, {"x.u", columns}};
+	static const struct gate_view known[] = {{.name = "x.t", .columns = columns},
+						 {.name = "y.t"},
+						 {.name = "x.u", .columns = columns}};
 	static const struct gate_function one[] = {{"MAX", 1, 1, GATE_AGGREGATE}};
 
 	(void)state;
 	policy.views = known;
 	policy.view_count = 3;
 	writes(DIALECT_SQLITE, "SELECT A, q.b z FROM x.t q ORDER BY z",
-	       "SELECT A, q.b AS z FROM x.t AS q ORDER BY z LIMIT 500");
+	       "SELECT a, q.b AS z FROM x.t AS q ORDER BY z LIMIT 500");
 	refuses_text(STR("SELECT c FROM x.t"), ERR_INPUT, "column 8: no source has such a column");
 	refuses_text(STR("SELECT q.c FROM u q"), ERR_INPUT, "no such column");
 	refuses_text(STR("SELECT c FROM x.t p, u q"), ERR_INPUT, "no source has such a column");
@@ -272,6 +274,119 @@ static void long_text_is_refused_at_once(void **state)
 	assert_true(clock_mono_ms() - begin < 100);
 }
 
+/* ---- views with known columns, cut to one tenant ---- */
+
+static const char *const project_columns[] = {"gid", "Status_Type", "\"Project Name\"", "tenant_id",
+					      NULL};
+static const char *const project_denied[] = {"Budget", NULL};
+static const char *const change_columns[] = {"gid", "day", "tenant_id", NULL};
+static const struct gate_view known_views[] = {
+	{"dbo.per_project", project_columns, project_denied, "tenant_id"},
+	{"dbo.changes", change_columns, NULL, "tenant_id"},
+};
+
+static int set_up_known(void **state)
+{
+	set_up(state);
+	policy.views = known_views;
+	policy.view_count = 2;
+	return 0;
+}
+
+#define PROJECT                                                                                    \
+	"(SELECT gid, Status_Type, \"Project Name\", tenant_id FROM dbo.per_project WHERE "        \
+	"tenant_id = ?)"
+#define CHANGES "(SELECT gid, day, tenant_id FROM dbo.changes WHERE tenant_id = ?)"
+
+static size_t tenants_in(const char *sql)
+{
+	struct gate_result out = {0};
+	struct err e;
+
+	if (!gate_check(&policy, DIALECT_MSSQL, str_of(sql), arena, &out, &e))
+		fail_msg("%s\nrefused: %s", sql, e.text);
+	return out.tenants;
+}
+
+/* Every place where a view can stand. */
+static void each_view_is_cut_to_the_tenant(void **state)
+{
+	const enum dialect ms = DIALECT_MSSQL, pg = DIALECT_POSTGRES, lite = DIALECT_SQLITE;
+
+	(void)state;
+	writes(ms, "SELECT * FROM per_project",
+	       "SELECT TOP (500) * FROM " PROJECT " AS per_project");
+	writes(pg, "SELECT p.* FROM dbo.per_project p JOIN changes ON changes.gid = p.gid",
+	       "SELECT p.* FROM " PROJECT " AS p INNER JOIN " CHANGES
+	       " AS changes ON changes.gid = p.gid LIMIT 500");
+	writes(lite, "WITH x AS (SELECT gid FROM changes) SELECT gid FROM x",
+	       "WITH x AS (SELECT gid FROM " CHANGES " AS changes) SELECT gid FROM x LIMIT 500");
+	writes(lite, "SELECT gid FROM changes WHERE gid IN (SELECT gid FROM per_project)",
+	       "SELECT gid FROM " CHANGES " AS changes WHERE gid IN (SELECT gid FROM " PROJECT
+	       " AS per_project) LIMIT 500");
+	assert_int_equal(tenants_in("SELECT gid FROM changes UNION SELECT gid FROM per_project"),
+			 2);
+	assert_int_equal(
+		tenants_in("SELECT (SELECT MAX(day) FROM changes c WHERE c.gid = p.gid) AS d "
+			   "FROM per_project p, changes"),
+		3);
+	assert_int_equal(tenants_in("SELECT gid FROM (changes CROSS JOIN per_project p)"), 2);
+	assert_int_equal(
+		tenants_in("SELECT p.gid FROM per_project p CROSS APPLY (SELECT c.day FROM "
+			   "changes c WHERE c.gid = p.gid) x"),
+		2);
+	assert_int_equal(tenants_in("SELECT * FROM changes PIVOT (MAX(day) FOR gid IN (a, b)) q"),
+			 1);
+	assert_int_equal(tenants_in("SELECT '?' AS q FROM changes WHERE gid <> '?'"), 1);
+}
+
+/* Databases fold names differently: each is written as the view has it. */
+static void columns_are_spelled_as_they_are(void **state)
+{
+	(void)state;
+	writes(DIALECT_POSTGRES,
+	       "SELECT \"GID\", p.\"project name\" FROM per_project p"
+	       " ORDER BY STATUS_TYPE",
+	       "SELECT gid, p.\"Project Name\" FROM " PROJECT
+	       " AS p ORDER BY Status_Type LIMIT 500");
+}
+
+static void unknown_columns_are_refused_with_the_nearest(void **state)
+{
+	(void)state;
+	refuses_text(STR("SELECT stattus_type FROM per_project"), ERR_INPUT,
+		     "column 8: no source has such a column; the nearest is Status_Type");
+	refuses_text(STR("SELECT p.projectname FROM per_project p"), ERR_INPUT,
+		     "the source has no such column; the nearest is \"Project Name\"");
+	refuses_text(STR("SELECT gid FROM changes WHERE Status_Type = 'x'"), ERR_INPUT,
+		     "no source has such a column");
+	refuses_text(STR("SELECT zzzzzzzzzzzz FROM changes"), ERR_INPUT, "no source has such");
+	refuses_text(STR("SELECT gid FROM changes GROUP BY gidd"), ERR_INPUT, "nearest is gid");
+	refuses_text(STR("SELECT gid FROM changes ORDER BY dayy"), ERR_INPUT, "nearest is day");
+}
+
+static void denied_columns_are_refused_everywhere(void **state)
+{
+	static const char *const asked[] = {
+		"SELECT Budget FROM per_project",
+		"SELECT p.\"budget\" FROM per_project p",
+		"SELECT gid FROM per_project WHERE [BUDGET] > 5",
+		"SELECT gid FROM per_project ORDER BY budget",
+		"SELECT gid FROM per_project GROUP BY gid HAVING MAX(Budget) > 1",
+		"SELECT COUNT(*) FILTER (WHERE budget > 1) FROM per_project",
+		"SELECT c.gid FROM changes c WHERE EXISTS (SELECT 1 FROM per_project p WHERE p.gid "
+		"= "
+		"c.gid AND p.Budget > 0)",
+		"WITH x AS (SELECT Budget AS b FROM per_project) SELECT b FROM x",
+		"SELECT CASE WHEN Budget > 1 THEN 1 END FROM per_project",
+		"SELECT SUM(Budget) OVER (PARTITION BY gid) FROM per_project",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		refuses_text(str_of(asked[i]), ERR_INPUT, "needs a permission that is missing");
+}
+
 static void places(void **state)
 {
 	(void)state;
@@ -293,6 +408,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lengths, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(depths, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(long_text_is_refused_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_view_is_cut_to_the_tenant, set_up_known,
+						tear_down),
+		cmocka_unit_test_setup_teardown(columns_are_spelled_as_they_are, set_up_known,
+						tear_down),
+		cmocka_unit_test_setup_teardown(unknown_columns_are_refused_with_the_nearest,
+						set_up_known, tear_down),
+		cmocka_unit_test_setup_teardown(denied_columns_are_refused_everywhere, set_up_known,
+						tear_down),
 		cmocka_unit_test_setup_teardown(places, set_up, tear_down),
 	};
 

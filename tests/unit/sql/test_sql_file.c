@@ -138,7 +138,6 @@ static void begins_with_a_named_query(void **state)
 static void says_what_is_wrong_and_where(void **state)
 {
 	(void)state;
-	refused("-- tool: x\n", "x.sql:2: no statement");
 	refused("SELECT 'abc\nxyz", "x.sql:1: ' is not closed");
 	refused("SELECT 1,\n \"abc", "x.sql:2: \" is not closed");
 	refused("SELECT [abc", "[ is not closed");
