@@ -34,14 +34,6 @@ static json_t *ask_schema_json(struct arena *a)
 	return json_own(a, schema);
 }
 
-static bool is_for(const struct tool_def *t, const char *agent)
-{
-	for (const char *const *name = t->agents; *name; name++)
-		if (strcmp(*name, agent) == 0)
-			return true;
-	return false;
-}
-
 /* The domain's tools in its own order, then those that only agents have, as far as this caller may
  * use them. */
 static void prepare_tools(struct agent *a, const struct domain_def *d)
@@ -55,7 +47,8 @@ static void prepare_tools(struct agent *a, const struct domain_def *d)
 		if (catalog_allows(may, d->tools[i], a->request.agent))
 			a->defs[n++] = d->tools[i];
 	for (size_t i = 0; i < may->agent_tool_count; i++)
-		if (is_for(may->agent_tools[i], a->request.agent))
+		if (catalog_agent_for(may->catalog, may->agent_tools[i], a->request.who,
+				      a->request.agent))
 			a->defs[n++] = may->agent_tools[i];
 	for (size_t i = 0; i < n; i++)
 		tools[i] =

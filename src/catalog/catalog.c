@@ -202,7 +202,8 @@ static void list_agent_tools(const struct catalog *c, const struct principal *wh
 	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
 
 	for (size_t i = 0; i < c->tool_count; i++)
-		if (c->tools[i].agents_only && (!who || may(who, c->tools[i].permission)))
+		if (c->tools[i].agents_only &&
+		    (!who || catalog_agent_for(c, &c->tools[i], who, NULL)))
 			tools[v->agent_tool_count++] = &c->tools[i];
 	v->agent_tools = tools;
 }
