@@ -161,7 +161,7 @@ static int print_gated(const struct catalog *c, const struct tool_def *tool, con
 
 	if (!sql)
 		return ctl_fail("%s wants %s=…", tool->name, tool->gate);
-	principal_of_role(c, role, &who);
+	ctl_principal(c, role, &who);
 	policy = catalog_gate_policy(c, &who, a);
 	if (!gate_check(&policy, dialect, str_of(sql), a, &checked, &e))
 		return ctl_fail("%s", e.text);
