@@ -585,10 +585,11 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 {
 	static const char *const articles[] = {"the", "our", "of", "for", "on", "at", NULL};
 	const struct token *t = &r->q.tokens[i];
-	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i);
+	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i),
+				   *behind = cue_behind(r, i + n);
 
 	if (!cue)
-		cue = cue_behind(r, i + n);
+		cue = behind;
 	if (looks_like_code(&r->q, i, n)) {
 		const struct dimension_def *like =
 			entity_kind_like(r->names, text_between(&r->q, i, i + n, r->arena));
@@ -597,12 +598,13 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 	}
 	if (beside)
 		return beside;
+	/* "the northwind project" */
+	if (behind && i > 0 && token_in(&r->q.tokens[i - 1], articles) &&
+	    !facts_get(&r->facts, behind->filter))
+		return behind;
 	if (i == 0 || t->first || !cue || facts_get(&r->facts, cue->filter))
 		return NULL;
-	if (t->capital || token_is(&r->q.tokens[i - 1], "from"))
-		return cue;
-	/* "the northwind project" */
-	return cue == cue_behind(r, i + n) && token_in(&r->q.tokens[i - 1], articles) ? cue : NULL;
+	return t->capital || token_is(&r->q.tokens[i - 1], "from") ? cue : NULL;
 }
 
 /* "Quillon Ridge": a name goes on as long as its words begin with capitals, also where one of them
