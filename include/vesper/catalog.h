@@ -152,11 +152,20 @@ struct dimension_def {
 	const char *permission; /* without it its values are neither found nor suggested; or NULL */
 };
 
+/* Where a filter of an answer goes in a report: "Curves/Hub Zone". */
+struct report_filter {
+	const char *filter; /* "hub_zone" */
+	const char *table;
+	const char *field;
+};
+
 struct report_def {
 	const char *key; /* "dayahead_curve_report" */
 	const char *menu_key;
 	const char *label;
 	const char *url; /* "" when none is configured */
+	const struct report_filter *filters;
+	size_t filter_count;
 };
 
 struct calendar {

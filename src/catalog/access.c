@@ -11,17 +11,42 @@
 #define REPORTS     "config/reports.json"
 #define PERMISSIONS "config/permissions.json"
 
-static bool read_report(const json_t *menus, const char *key, const json_t *menu_key,
-			struct report_def *out, struct err *e)
+static bool read_filters(struct loader *l, const json_t *map, struct report_def *out, struct err *e)
 {
-	static const char *const members[] = {"label", "url", NULL};
+	struct report_filter *filters =
+		arena_alloc(l->arena, (json_object_size(map) + 1) * sizeof(*filters));
+	const char *name;
+	json_t *place;
+
+	json_object_foreach((json_t *)map, name, place) {
+		struct str field = str_of(json_string_value(place)), table;
+
+		if (!str_split(&field, '/', &table) || table.n == 0 || field.n == 0 ||
+		    memchr(field.p, '/', field.n))
+			return err_set(e, ERR_INPUT, "filters: %s: must be \"Table/Field\"", name);
+		filters[out->filter_count++] = (struct report_filter){
+			.filter = name,
+			.table = arena_strndup(l->arena, table.p, table.n),
+			.field = arena_strndup(l->arena, field.p, field.n),
+		};
+	}
+	out->filters = filters;
+	return true;
+}
+
+static bool read_report(struct loader *l, const json_t *menus, const char *key,
+			const json_t *menu_key, struct report_def *out, struct err *e)
+{
+	static const char *const members[] = {"label", "url", "filters", NULL};
+	json_t *filters = NULL;
 	const json_t *menu = json_object_get(menus, json_string_value(menu_key));
 
 	if (!json_is_string(menu_key) || !menu)
 		return err_set(e, ERR_INPUT, REPORTS ": reports: %s names no menu", key);
 	*out = (struct report_def){.key = key, .menu_key = json_string_value(menu_key), .url = ""};
 	if (!json_only(menu, members, e) || !json_get_str(menu, "label", &out->label, e) ||
-	    !json_opt_str(menu, "url", &out->url, e))
+	    !json_opt_str(menu, "url", &out->url, e) ||
+	    !json_opt_object(menu, "filters", &filters, e) || !read_filters(l, filters, out, e))
 		return err_prefix(e, REPORTS ": menus: %s", out->menu_key);
 	if (*out->url && strncmp(out->url, "https://", 8) != 0)
 		return err_set(e, ERR_INPUT, REPORTS ": menus: %s: url must begin with https://",
@@ -44,7 +69,7 @@ bool load_reports(struct loader *l, struct err *e)
 		return err_prefix(e, REPORTS);
 	list = arena_alloc(l->arena, (json_object_size(keys) + 1) * sizeof(*list));
 	json_object_foreach(keys, key, menu_key)
-		if (!read_report(menus, key, menu_key, &list[c->report_count++], e))
+		if (!read_report(l, menus, key, menu_key, &list[c->report_count++], e))
 			return false;
 	c->reports = list;
 	return true;

@@ -243,7 +243,9 @@ static bool set_up_writable(struct connection *c, struct err *e)
 
 	return claim_if_empty(c, e) && db_connection_confirm(c, e) && use_wal(c, e) &&
 	       db_connection_exec(c, sync, e) &&
-	       db_connection_exec(c, "PRAGMA foreign_keys = 1", e);
+	       db_connection_exec(c, "PRAGMA foreign_keys = 1", e) &&
+	       /* What is deleted is overwritten, not only forgotten. */
+	       db_connection_exec(c, "PRAGMA secure_delete = 1", e);
 }
 
 static bool sqlite_set_up(struct connection *c, struct err *e)

@@ -213,6 +213,10 @@ struct llm_call *prompt_supervisor(struct turn *t);
 struct llm_call *prompt_answer(struct turn *t);
 struct llm_call *prompt_compress(struct turn *t);
 
+/* turn_link.c: a report's address with the filters of this result; "" when there is none */
+const char *link_url(const struct report_def *report, const struct tool_def *tool,
+		     const struct args *args, struct arena *a);
+
 /* route.c: the supervisor's structured answer; pure */
 struct route {
 	const char *intent;
