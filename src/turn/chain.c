@@ -12,6 +12,9 @@
 #include "vesper/json.h"
 
 #define CUTS_MAX 6
+#define FIRST_LEAST                                                                                \
+	0.6 /* how sure the first half must be: that the second points at it speaks for it too */
+#define POINTED_AT "the one found"
 
 /* ---- words that point back ---- */
 
@@ -77,7 +80,7 @@ static const char *second_half(struct turn *t, const char *text)
 /* ---- both halves as steps ---- */
 
 static void understand(struct turn *t, const char *question, const json_t *standing,
-		       struct understanding *out)
+		       const json_t *edits, struct understanding *out)
 {
 	const struct know_input in = {
 		.question = question,
@@ -86,6 +89,7 @@ static void understand(struct turn *t, const char *question, const json_t *stand
 		.today = t->today,
 		.calendar = t->all->calendar,
 		.standing = standing,
+		.edited_filters = edits,
 	};
 
 	know_understand(t->knowledge->set.know, &in, t->arena, out);
@@ -156,23 +160,66 @@ static void take_over(json_t *own, const json_t *stands, const struct tool_def *
 	}
 }
 
+static const struct param_def *param_of(const struct turn *t, const char *filter)
+{
+	const struct param_def *p = NULL;
+
+	for (size_t i = 0; i < t->may.tool_count && !p; i++)
+		p = tool_param_of_filter(t->may.tools[i], filter);
+	return p;
+}
+
+/* What follows from the stand-in, such as the market of a hub-zone; NULL: nothing. */
+static const char *parent_filter(const struct turn *t, const struct refer_def *refer)
+{
+	const struct param_def *p = param_of(t, refer->filter);
+	const struct dimension_def *d =
+		p && p->entity ? catalog_dimension(t->may.catalog, p->entity) : NULL;
+	const struct dimension_def *up =
+		d && d->parent ? catalog_dimension(t->may.catalog, d->parent) : NULL;
+
+	return up ? up->filter : NULL;
+}
+
+/* Some value that the data has, in place of the one that will be found: the half is then read as if
+ * it had been said. NULL: none is known. */
+static const json_t *stand_in(struct turn *t, const struct refer_def *refer)
+{
+	const struct param_def *p = param_of(t, refer->filter);
+	struct args nothing = {0};
+	struct know_match m = {0};
+
+	if (!p || !p->entity ||
+	    know_resolve(t->knowledge->set.know, t->who, p->entity, POINTED_AT, &nothing, t->arena,
+			 &m) ||
+	    m.suggestion_count == 0)
+		return NULL;
+	return json_own(t->arena,
+			json_pack("{s:o}", refer->filter, json_str(m.suggestions[0].value)));
+}
+
 static bool follow(struct turn *t, const struct understanding *first, const struct refer_def *refer,
 		   const char *half, struct understanding *second, json_t *steps)
 {
 	json_t *standing = json_own(t->arena, know_standing(first));
 	const struct tool_def *tool;
-	json_t *own;
+	json_t *own, *stood;
 
 	route_filter_drop(json_object_get(standing, "filters"), refer->filter);
+	stood = json_own(t->arena, json_deep_copy(json_object_get(standing, "filters")));
+	/* so that the half is read as one that has it; its value comes later */
+	json_set_str(json_object_get(standing, "filters"), refer->filter, POINTED_AT);
 	json_object_del(standing, "tools"); /* the second half asks for something else */
-	understand(t, half, standing, second);
+	understand(t, half, standing, stand_in(t, refer), second);
 	tool = second_tool(second, first->tools[0].tool, refer);
 	if (!tool)
 		return false;
 	own = second->tool_count == 1
 		      ? own_of_call(t, &second->tools[0])
 		      : json_object_get(json_own(t->arena, know_standing(second)), "filters");
-	take_over(own, json_object_get(standing, "filters"), tool);
+	if (parent_filter(t, refer))
+		route_filter_drop(own, parent_filter(t, refer));
+	take_over(own, stood, tool);
 	route_filter_drop(own, refer->filter);
 	json_object_set_new(
 		own, refer->filter,
@@ -186,7 +233,7 @@ static bool follow(struct turn *t, const struct understanding *first, const stru
 
 /* The first half's filters, then those that only the second has. */
 static void keep_filters(struct turn *t, const struct understanding *first,
-			 const struct understanding *second)
+			 const struct understanding *second, const struct refer_def *refer)
 {
 	struct filter *all = arena_alloc(
 		t->arena, (first->filter_count + second->filter_count + 1) * sizeof(*all));
@@ -195,7 +242,9 @@ static void keep_filters(struct turn *t, const struct understanding *first,
 	for (size_t i = 0; i < first->filter_count; i++)
 		all[n++] = first->filters[i];
 	for (size_t i = 0; i < second->filter_count; i++) {
-		bool there = false;
+		const char *parent = parent_filter(t, refer), *name = second->filters[i].name;
+		bool there =
+			strcmp(name, refer->filter) == 0 || (parent && strcmp(name, parent) == 0);
 
 		for (size_t k = 0; k < n; k++)
 			there = there || strcmp(all[k].name, second->filters[i].name) == 0;
@@ -219,15 +268,15 @@ bool chain_understand(struct turn *t, json_t **out)
 
 		if (!points_somewhere(t, half))
 			continue;
-		understand(t, arena_strndup(t->arena, text, cuts[i]), t->standing, &first);
+		understand(t, arena_strndup(t->arena, text, cuts[i]), t->standing, NULL, &first);
 		if (first.kind != KNOW_DATA || first.tool_count != 1 ||
-		    first.confidence < KNOW_SURE)
+		    first.confidence < FIRST_LEAST)
 			continue;
 		refer = pointed_at(first.tools[0].tool, half);
 		if (!refer || !follow(t, &first, refer, half, &second, steps))
 			continue;
 		steps_understood(t, first.intent, steps);
-		keep_filters(t, &first, &second);
+		keep_filters(t, &first, &second, refer);
 		*out = steps;
 		return true;
 	}
