@@ -216,7 +216,8 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 	(void)shown; /* the same as r->shown: every piece passed through here */
 	r->op_attempt = NULL;
 	judge(r, e);
-	if (e && (r->shown || e->code == ERR_TIMEOUT))
+	/* What failed without a word is counted as the service counted it. */
+	if (e && r->shown)
 		money_guess(&r->call, run_provider(r), true, r->text_bytes, &told.usage);
 	money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &told.usage);
 	provider_count_usage(run_provider(r), &told.usage);

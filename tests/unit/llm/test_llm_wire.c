@@ -415,6 +415,64 @@ static void test_request_too_long(void **state)
 	mem_free(text);
 }
 
+/* Where each service is asked, and how it wants its key. */
+static void test_addresses_and_keys(void **state)
+{
+	struct world *w = *state;
+	const struct {
+		const char *kind, *path, *key, *first_line, *header;
+	} rows[] = {
+		{"anthropic", "", "k", "POST /v1/messages HTTP/1.1", "\r\nx-api-key: k\r\n"},
+		{"anthropic", "/gw/v1/", "k", "POST /gw/v1/messages HTTP/1.1",
+		 "\r\nanthropic-version: v\r\n"},
+		{"openai", "", "k", "POST /v1/chat/completions HTTP/1.1",
+		 "\r\nauthorization: Bearer k\r\n"},
+		{"openai", "/some/gateway", "k", "POST /some/gateway/chat/completions HTTP/1.1",
+		 "\r\nauthorization: Bearer k\r\n"},
+		{"azure", "", "k", "POST /openai/v1/chat/completions HTTP/1.1",
+		 "\r\napi-key: k\r\n"},
+		{"gemini", "/", "k", "POST /v1beta/openai/chat/completions HTTP/1.1",
+		 "\r\nauthorization: Bearer k\r\n"},
+		{"ollama", "", NULL, "POST /v1/chat/completions HTTP/1.1", NULL},
+	};
+	static const struct llm_block block = {.kind = LLM_TEXT, .text = "question"};
+	static const struct llm_message message = {LLM_USER, &block, 1};
+	const struct llm_call call = {.messages = &message, .message_count = 1};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *url = mem_printf("%s%s", w->server.url, rows[i].path);
+		struct llm_provider_options p = {.name = "p",
+						 .kind = rows[i].kind,
+						 .base_url = url,
+						 .key = rows[i].key,
+						 .version = "v",
+						 .models = {"m", "m", "m"}};
+		struct llm_options o = {.connect_ms = 1000, .first_byte_ms = 1000};
+		struct seen s = {0};
+		const char *request;
+		void *self;
+
+		buf_init(&s.text, 1000);
+		tiny_server_add(&w->server,
+				(struct tiny_reply){.text = "HTTP/1.1 404 X\r\ncontent-length: "
+							    "0\r\nconnection: close\r\n\r\n"});
+		assert_true(wire_open(w->loop, w->http, &p, &o, &self, NULL));
+		s.op = wire_driver.start(self, &call, w->arena, &handler, &s);
+		while (!s.ended)
+			loop_turn(w->loop);
+		request = w->server.requests[w->server.request_count - 1];
+		if (strncmp(request, rows[i].first_line, strlen(rows[i].first_line)) != 0)
+			fail_msg("%s: %.60s", rows[i].kind, request);
+		if (rows[i].header)
+			assert_non_null(strstr(request, rows[i].header));
+		else
+			assert_null(strstr(request, "authorization"));
+		wire_driver.close(self);
+		buf_deinit(&s.text);
+		mem_free(url);
+	}
+}
+
 static void test_options_are_checked(void **state)
 {
 	struct world *w = *state;
@@ -459,6 +517,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_deadline, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_request_too_long, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_addresses_and_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_options_are_checked, setup, teardown),
 	};
 
