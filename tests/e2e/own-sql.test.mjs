@@ -1,0 +1,79 @@
+/*
+ * SQL that an agent's model writes for an admin: only admins' agents are shown the tool, what it sends is
+ * what the gate wrote, and whatever else it tries is refused before it reaches the warehouse.
+ */
+
+import { after, before, beforeEach, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startMock } from '../mock/anthropic.mjs';
+import { startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const TOOL = 'general_sql_query';
+const QUESTION = 'How is our work spread, in a way that no report shows?';
+const EXPLORE = { json: { intent: 'per', agents: ['per_agent'], tools: [], filters: [], clarification: '' } };
+const GOOD = 'SELECT technology, COUNT(*) AS n FROM per_project GROUP BY technology ORDER BY n DESC';
+
+function writing(sql) {
+  return [{ when: { kind: 'structured' }, reply: EXPLORE },
+    { when: { kind: 'tools' }, times: 1, reply: { tools: [{ name: TOOL, input: { sql } }] } }, { reply: 'demo' }];
+}
+
+describe('SQL that a model writes', () => {
+  let mock, d;
+
+  before(async () => {
+    mock = await startMock();
+    d = await startDaemon({ mock });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+  beforeEach(() => mock.reset());
+
+  const ask = (role, sql, claims = {}) => {
+    mock.use(writing(sql));
+    return d.ask(QUESTION, { token: mintToken({ role, ...claims }) });
+  };
+  const shown = () => mock.calls.filter((c) => c.kind === 'tools')
+    .some((c) => c.body.tools.some((tool) => tool.name === TOOL));
+
+  it('runs for an admin, as the gate wrote it', async () => {
+    const turn = await ask('admin', GOOD);
+    assert.ok(shown());
+    const [table] = turn.tables;
+    assert.equal(table.source.tool, TOOL);
+    assert.deepEqual(table.columns, ['technology', 'n']);
+    assert.match(table.source.sql, /FROM dbo\.per_project WHERE tenant_id = \?\) AS per_project GROUP BY technology/);
+  });
+
+  it('stays with the admin\'s tenant', async () => {
+    const sql = 'SELECT name, tenant_id FROM per_project WHERE tenant_id <> \'acme\' OR 1 = 1';
+    const turn = await ask('admin', sql, { tenant_id: 'acme' });
+    assert.ok(turn.tables.length > 0);
+    assert.deepEqual([...new Set(turn.tables[0].data_dict.tenant_id)], ['acme']);
+  });
+
+  it('is shown to nobody else, and refused when it is called all the same', async () => {
+    for (const role of ['viewer', 'manager']) {
+      const turn = await ask(role, GOOD);
+      assert.equal(shown(), false, role);
+      assert.ok(turn.closing);
+      assert.equal(turn.tables.some((table) => table.source.tool === TOOL), false, role);
+      mock.reset();
+    }
+  });
+
+  it('is refused where it does not pass the gate', async () => {
+    for (const sql of ['DELETE FROM per_project', 'SELECT * FROM sqlite_master', 'SELECT nme FROM per_project',
+      'SELECT name FROM per_project; DROP TABLE per_project', 'PRAGMA query_only = 0']) {
+      const turn = await ask('admin', sql);
+      assert.equal(turn.tables.some((table) => table.source.tool === TOOL), false, sql);
+      assert.ok(turn.closing, sql);
+      const heard = JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1).body.messages);
+      assert.match(heard, /The SQL is refused: column/, sql);
+      mock.reset();
+    }
+  });
+});
