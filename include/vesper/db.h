@@ -2,17 +2,26 @@
  * Databases behind one asynchronous contract: a statement with bound values under a tenant goes in,
  * a table comes back.
  *
- * One query, told shortly: db_query puts the request in a bounded queue; when a connection pinned
- * to its tenant is free (or may be opened, or an idle one of another tenant is closed to make
- * room), a worker thread confirms the tenant on the connection, prepares, binds, runs and fetches;
- * the result crosses back as one block and the callback runs on the loop. At the deadline, which
- * counts from db_query, or on op_cancel, the statement is stopped in the way of its dialect, and
- * the connection is thrown away when it can't be trusted any more. A write that has begun is
+ * One query, told shortly: db_query puts the request in a bounded queue in which tenants take
+ * turns; when a connection pinned to its tenant is free (or may be opened, or an idle one of
+ * another tenant is closed to make room), a worker thread asks the connection which tenant it sees,
+ * prepares, binds, runs and fetches; the result crosses back as one block and the callback runs on
+ * the loop. At the deadline, which counts from db_query, or on op_cancel, the statement is stopped
+ * in the way of its dialect; a server's connection is thrown away then. A write that has begun is
  * finished in spite of op_cancel or db_close. Loop-thread only. The callback never runs before
  * db_query has returned.
  *
- * Tenants fail closed: a connection is opened for one tenant, asked which tenant it sees, and never
- * used for another.
+ * A failure that passes (a lost connection, a deadlock) is tried again inside the deadline: reads
+ * always, writes while nothing of them was sent. A server that keeps failing is left alone for
+ * moments: ERR_UPSTREAM at once, with retry_after_ms. A statement that ends in spite of nothing is
+ * answered with ERR_TIMEOUT all the same, and leaves its worker behind.
+ *
+ * Errors: ERR_TIMEOUT, ERR_UPSTREAM (the database is away, or refuses the login), ERR_DENIED (the
+ * login may not), ERR_NOT_FOUND (a view or column is gone), ERR_BUSY (a key that another writer was
+ * faster with), ERR_LIMIT (queue, cell, columns), ERR_CANCELLED, ERR_INTERNAL (the statement).
+ *
+ * Tenants fail closed: a connection is opened for one tenant, asked which tenant it sees before
+ * every use, and never used for another.
  *
  * A back end is a driver: ODBC in the product, a scripted one in tests.
  */
@@ -101,7 +110,7 @@ enum dialect db_dialect(const struct db *d);
 void db_watch(struct db *d);
 
 /* Cancels what runs (callbacks come with ERR_CANCELLED unless cancelled before), waits for the
- * workers, frees. */
+ * workers (two seconds for a server that does not answer), frees. */
 void db_close(struct db **d);
 
 #endif
