@@ -208,6 +208,11 @@ DELETE FROM chat_session_summaries
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND EXISTS (SELECT 1 FROM chat_sessions s
 	WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
 
+-- Answers that were kept for repeated requests say what the session said.
+--# query session_delete_repeats
+DELETE FROM chat_idempotency
+WHERE tenant_id = :tenant_id AND user_id = :user_id AND body LIKE :body_like ESCAPE '\'
+
 --# query session_delete_messages
 DELETE FROM chat_messages
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND EXISTS (SELECT 1 FROM chat_sessions s

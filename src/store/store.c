@@ -49,6 +49,7 @@ static const struct {
 	{"session_edit", {MINE, "new_etag", "title", "archive", "unarchive", "now", "if_etag"}},
 	{"session_delete_feedback", {MINE}},
 	{"session_delete_summaries", {MINE}},
+	{"session_delete_repeats", {MINE, "body_like"}},
 	{"session_delete_messages", {MINE}},
 	{"session_delete", {MINE}},
 	{"feedback_update", {WHO, "message_id", "rating", "comment", "correction", "now"}},

@@ -34,12 +34,16 @@ static struct str key_of(const struct request *r)
 	return key.n <= KEY_BYTES_MAX ? key : (struct str){0};
 }
 
+/* Permissions are part of it: an answer is not given again to who may see less by now. */
 static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
 {
 	struct buf text;
 
 	buf_init(&text, 2 * r->upload.n + 10000);
 	buf_printf(&text, "%s\n%s\n", r->route->path, r->path);
+	for (size_t i = 0; i < r->who->permission_count; i++)
+		buf_printf(&text, "%s ", r->who->permissions[i]);
+	buf_char(&text, '\n');
 	buf_add(&text, buf_text(&r->upload), r->upload.n);
 	hash_sha256_hex(buf_text(&text), text.n, out);
 	buf_deinit(&text);

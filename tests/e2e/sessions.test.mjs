@@ -215,6 +215,19 @@ describe('sessions', () => {
       assert.equal((await rest.messages(done.body.session_id)).length, 2);
     });
 
+    it('gives nothing again that is deleted, or not permitted any more', async () => {
+      const sub = 'repeater';
+      const ask = { content: 'What is the budget of Nazareth Solar?' };
+      const manager = mintToken({ sub });
+      const first = await keyed('k-3', '/chat', ask, manager);
+      assert.equal(first.status, 200);
+      const again = await keyed('k-3', '/chat', ask, mintToken({ sub, role: 'viewer' }));
+      assert.equal(checkProblem(again, 422).code, 'bad_frame');
+      assert.equal((await d.rest(manager).delete(`${API}/sessions/${first.body.session_id}`)).status, 204);
+      const fresh = await keyed('k-3', '/chat', ask, manager);
+      assert.equal(fresh.headers.get('idempotency-replayed'), null);
+    });
+
     it('is refused where it makes no sense, or the key is none', async () => {
       checkProblem(await keyed('k', '/ws/tickets', {}), 400);
       checkProblem(await keyed('x'.repeat(201), '/sessions', {}), 400);
