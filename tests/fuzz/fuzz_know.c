@@ -15,6 +15,12 @@ static struct catalog *catalog;
 static struct know *know;
 static struct principal who = {.user = "u", .tenant = "t"};
 
+/* Names of the tenant's data: nothing else may become a project. */
+static const char *const projects[] = {"Nazareth Solar", "Sierra Wind",   "Sierra Solar",
+				       "O'Brien Solar",  "100% Solar",    "project_7",
+				       "Kern Wind Farm", "Kern Wind Park"};
+#define PROJECTS (sizeof(projects) / sizeof(projects[0]))
+
 static void start(void)
 {
 	struct err e;
@@ -25,10 +31,22 @@ static void start(void)
 	while (who.permissions && who.permissions[who.permission_count])
 		who.permission_count++;
 	know = know_new(catalog);
+	if (!know_learn(know, who.tenant, "project_name", projects, PROJECTS))
+		abort();
+}
+
+static bool is_project(const char *text)
+{
+	for (size_t i = 0; i < PROJECTS; i++)
+		if (strcmp(projects[i], text) == 0)
+			return true;
+	return false;
 }
 
 static bool is_value(const struct dimension_def *d, const char *text)
 {
+	if (d && strcmp(d->name, "project_name") == 0)
+		return is_project(text);
 	if (!d || !d->values || !d->values[0])
 		return true;
 	for (size_t i = 0; d->values[i]; i++)
@@ -68,6 +86,7 @@ static void ask(const char *question, const json_t *standing, const json_t *edit
 	catalog_for(catalog, &who, a, &may);
 	know_understand(know,
 			&(struct know_input){.question = question,
+					     .tenant = who.tenant,
 					     .may = &may,
 					     .today = {2026, 2, 27},
 					     .standing = standing,
