@@ -1,10 +1,9 @@
 /*
  * The page as the real daemon serves it, in a real browser. VESPER_URL names a demo that is running
- * already; without it daemons of our own are started. VESPER_SCREENSHOT=1 also writes docs/page.png.
+ * already; without it daemons of our own are started. VESPER_SCREENSHOT=1 also writes docs/*.png.
  */
 
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -12,7 +11,7 @@ import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
 import { Cable } from './cable.mjs';
 import { HOSTILE, REFERENCE } from './scripts.mjs';
 
-const PICTURE = fileURLToPath(new URL('../../docs/page.png', import.meta.url));
+const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const CUT = /WebSocket connection to|net::ERR_|Failed to load resource/;
 const STARTERS = [
   [REFERENCE, /\$48\.73\/MWh/],
@@ -36,6 +35,15 @@ async function start(url, options) {
   open = await openPage(browser, url, options);
   await open.page.locator('vesper-chat[data-state=ready]').waitFor();
   return open.page;
+}
+
+/* A main state of the page, for README. */
+async function picture(page, name) {
+  if (!process.env.VESPER_SCREENSHOT)
+    return;
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(600);
+  await page.screenshot({ path: `${DOCS}${name}.png` });
 }
 
 function assertClean(expected = /^$/) {
@@ -76,11 +84,7 @@ describe('by rules', () => {
     assert.match(await turn.locator('.filters').innerText(), /Ascend[^]*NP15|NP15[^]*Ascend/);
     assert.match(await turn.locator('.outcome').innerText(), /rules/);
     assertClean();
-    if (process.env.VESPER_SCREENSHOT) {
-      await mkdir(new URL('.', `file://${PICTURE}`), { recursive: true });
-      await page.waitForTimeout(400);
-      await page.screenshot({ path: PICTURE });
-    }
+    await picture(page, 'page');
   });
 
   test('every starter question is answered', async () => {
@@ -113,6 +117,38 @@ describe('by rules', () => {
     await page.reload();
     await page.locator('.chart-card[data-state=drawn] svg').waitFor();
     assertClean();
+  });
+
+  for (const [name, question, options] of [
+    ['chart-dark', 'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025', { colorScheme: 'dark' }],
+    ['phone', 'What is the health status of Nazareth Solar?', { viewport: { width: 390, height: 780 }, hasTouch: true }]])
+    test(`the same, ${name}`, async () => {
+      const page = await start(url, options);
+
+      await ask(page, question);
+      const turn = await answered(page);
+      if (name === 'chart-dark') {
+        await turn.locator('.chart-card[data-state=drawn] svg').waitFor();
+        await page.getByRole('button', { name: 'Conversations', exact: true }).click();
+        await page.locator('.session').first().waitFor();
+      }
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing sticks out');
+      await picture(page, name);
+      assertClean();
+    });
+
+  test('two tabs hold two conversations', async () => {
+    const page = await start(url);
+    const other = await open.context.newPage();
+
+    await other.goto(url);
+    await other.locator('vesper-chat[data-state=ready]').waitFor();
+    await Promise.all([ask(page, REFERENCE), ask(other, 'Which curves are available for HB_NORTH?')]);
+    await Promise.all([answered(page), answered(other)]);
+    /* A tab in the back is not drawn, so its text is read from the page itself. */
+    assert.match(await page.locator('.prose').textContent(), /48\.73/);
+    assert.match(await other.locator('.prose').textContent(), /HB_NORTH/);
+    assert.notEqual(page.url(), other.url());
   });
 
   test('the policy of the page is as strict as it can be', async () => {
@@ -149,6 +185,7 @@ describe('by rules', () => {
     await answered(page);
     await page.getByRole('button', { name: 'Conversations', exact: true }).click();
     await list.getByRole('searchbox').fill('ZP26');
+    await list.locator('.session', { hasText: 'ZP26' }).first().hover();
     await list.getByRole('button', { name: /Rename .*ZP26/ }).first().click();
     await list.getByRole('textbox', { name: 'Title' }).fill('Curves of ZP26, renamed');
     await page.keyboard.press('Enter');
@@ -157,11 +194,14 @@ describe('by rules', () => {
     await page.locator('.turn').waitFor({ state: 'detached' });
     await list.locator('.session-title', { hasText: 'renamed' }).click();
     await page.locator('.question', { hasText: 'Which curves are available for ZP26?' }).waitFor();
+    await list.locator('.session', { hasText: 'renamed' }).hover();
     await list.getByRole('button', { name: 'Archive Curves of ZP26, renamed' }).click();
     await list.getByText('Nothing found.').waitFor();
     await list.getByRole('button', { name: 'Archived' }).click();
+    await list.locator('.session', { hasText: 'renamed' }).hover();
     await list.getByRole('button', { name: 'Take back Curves of ZP26, renamed' }).click();
     await list.getByRole('button', { name: 'Archived' }).click();
+    await list.locator('.session', { hasText: 'renamed' }).hover();
     await list.getByRole('button', { name: 'Delete Curves of ZP26, renamed' }).click();
     await list.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.locator('.turn').waitFor({ state: 'detached' });
