@@ -6,9 +6,9 @@
  * of edit distances and leaves every branch where all of them are too large. From the front alone
  * that would visit most of the first levels, because two errors fit any beginning. So each string
  * is there twice, as it is and reversed: of two errors one half of the query has at most one, or
- * the other half has none, and a walk that starts with that half meets few branches. Measured with
- * a million names against lists of trigrams and of deletions, this was the smallest, and the only
- * one that a common word ("solar" in every third name) does not slow down.
+ * the other half has none, and a walk that starts with that half meets few branches. Lists of
+ * trigrams or of deletions would take several times the memory, and a common word ("solar" in every
+ * third name) makes long lists of the former; bench_names prints what this one takes.
  */
 #ifndef VESPER_KNOW_KEYS_H
 #define VESPER_KNOW_KEYS_H
