@@ -92,8 +92,8 @@ static void everything_else_is_refused(void **state)
 		"not t1.row_count > 0",
 		"t1.row_count > 0; DELETE",
 		"t1.rows[0].vendor == 'open",
-		"t1.row_count > 0 and t1.row_count > 0 and t1.row_count > 0 and t1.row_count > 0 "
-		"and t1.row_count > 0",
+		("t1.row_count > 0 and t1.row_count > 0 and t1.row_count > 0 and "
+		 "t1.row_count > 0 and t1.row_count > 0"),
 	};
 
 	(void)state;
