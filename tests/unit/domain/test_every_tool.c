@@ -175,8 +175,10 @@ static void every_argument_of_every_tool_is_bound(void **state)
 		warehouse = db_from_driver(&collecting_driver, &recorded, (enum dialect)d);
 		open_tools();
 		assert_true(catalog->tool_count >= 19);
+		/* The tool whose argument is a statement has the gate's tests instead. */
 		for (size_t i = 0; i < catalog->tool_count; i++)
-			check_tool(&catalog->tools[i]);
+			if (!catalog->tools[i].gate)
+				check_tool(&catalog->tools[i]);
 		end();
 		recording_db_deinit(&recorded);
 	}
