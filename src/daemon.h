@@ -17,6 +17,7 @@
 #include "vesper/know.h"
 #include "vesper/llm.h"
 #include "vesper/loop.h"
+#include "vesper/pbi.h"
 #include "vesper/store.h"
 #include "vesper/stream.h"
 #include "vesper/transport.h"
@@ -33,6 +34,7 @@ struct daemon {
 	struct db *warehouse, *stored;
 	struct cache *cache;
 	struct store *store;
+	struct pbi *pbi; /* NULL: reports only link */
 	struct llm *llm;
 	struct budget *budget;
 	const char *record_folder; /* --record; NULL: nothing is recorded */

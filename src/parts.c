@@ -207,6 +207,58 @@ static bool open_cache(struct daemon *d, struct err *e)
 	return true;
 }
 
+static enum pbi_identity pbi_identity_of(const char *text)
+{
+	if (strcmp(text, "user") == 0)
+		return PBI_IDENTITY_USER;
+	return strcmp(text, "tenant") == 0 ? PBI_IDENTITY_TENANT : PBI_IDENTITY_NONE;
+}
+
+static void read_pbi_maps(struct daemon *d, struct pbi_options *o)
+{
+	const json_t *places = config_json(d->config, "pbi.reports");
+	const json_t *map = config_json(d->config, "pbi.roles");
+	struct pbi_report *reports =
+		arena_alloc(d->arena, sizeof(*reports) * (json_object_size(places) + 1));
+	struct pbi_role *roles =
+		arena_alloc(d->arena, sizeof(*roles) * (json_object_size(map) + 1));
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)places, name, value)
+		reports[o->report_count++] = (struct pbi_report){name, json_string_value(value)};
+	json_object_foreach((json_t *)map, name, value)
+		roles[o->role_count++] = (struct pbi_role){name, json_string_value(value)};
+	o->reports = reports;
+	o->roles = roles;
+}
+
+/* A report whose rows are everybody's is one tenant's report. */
+static bool open_pbi(struct daemon *d, struct err *e)
+{
+	struct pbi_options o = {
+		.loop = d->loop,
+		.http = d->http,
+		.login_url = config_text(d->config, "pbi.login_url"),
+		.api_url = config_text(d->config, "pbi.api_url"),
+		.tenant_id = config_text(d->config, "pbi.tenant_id"),
+		.client_id = config_text(d->config, "pbi.client_id"),
+		.client_secret = config_text(d->config, "pbi.client_secret"),
+		.identity = pbi_identity_of(config_text(d->config, "pbi.identity")),
+	};
+
+	read_pbi_maps(d, &o);
+	if (!*o.tenant_id && !*o.client_id && !*o.client_secret)
+		return true;
+	if (o.identity == PBI_IDENTITY_NONE && o.role_count > 0)
+		return err_set(e, ERR_INPUT, "pbi.roles: pbi.identity must be user or tenant");
+	if (o.identity == PBI_IDENTITY_NONE && d->databases.tenant_count > 1)
+		return err_set(e, ERR_INPUT,
+			       "pbi.identity: with several tenants it must be user or tenant, or "
+			       "one could see the rows of another");
+	return pbi_new(&o, &d->pbi, e);
+}
+
 /* ---- the catalogue and what is made from it ---- */
 
 bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e)
@@ -256,6 +308,26 @@ bool daemon_use_knowledge(struct daemon *d, struct turn_knowledge *take, struct 
 
 /* ---- the whole ---- */
 
+/* A key that nothing links to is a typing error. */
+static bool check_pbi(const struct daemon *d, const struct catalog *c, struct err *e)
+{
+	const char *menu;
+	json_t *place;
+
+	json_object_foreach((json_t *)config_json(d->config, "pbi.reports"), menu, place) {
+		bool known = false;
+
+		for (size_t i = 0; i < c->report_count; i++)
+			known = known || strcmp(c->reports[i].menu_key, menu) == 0;
+		if (!known)
+			return err_set(e, ERR_INPUT,
+				       "pbi.reports: %s: no report of config/reports.json has this "
+				       "menu key",
+				       menu);
+	}
+	return true;
+}
+
 static enum turn_busy busy_policy(const struct config *c)
 {
 	const char *text = config_text(c, "limits.busy");
@@ -276,7 +348,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	    !databases_open_warehouse(&d->databases, d->config, d->loop, &d->warehouse, e) ||
 	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
-	    !daemon_open_identity(d, e) || !open_cache(d, e))
+	    !daemon_open_identity(d, e) || !open_cache(d, e) || !open_pbi(d, e))
 		return false;
 	d->switches = switches_new();
 	if (!daemon_load_knowledge(d, &k, e))
@@ -302,6 +374,10 @@ bool daemon_build(struct daemon *d, struct err *e)
 	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
 		return err_set(e, ERR_INPUT, "checks.numbers: must be flag or withhold");
 	d->turns = turns_new(&turns);
+	if (!check_pbi(d, k.catalog, e)) {
+		knowledge_drop(&k);
+		return false;
+	}
 	return daemon_use_knowledge(d, &k, e);
 }
 
@@ -325,6 +401,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.streams = d->streams,
 		.store = d->store,
 		.turns = d->turns,
+		.pbi = d->pbi,
 		.switches_changed = upkeep_switches_changed,
 		.switches_owner = d->upkeep,
 	};
@@ -354,6 +431,7 @@ void daemon_take_down(struct daemon *d)
 	stream_hub_free(&d->streams);
 	identity_free(&d->identity);
 	arena_free(&d->roles);
+	pbi_free(&d->pbi);
 	llm_free(&d->llm);
 	recorder_close(&d->recorder);
 	budget_free(&d->budget);

@@ -20,6 +20,9 @@ MUST_CHECK bool http_new(struct loop *l, struct http **out, struct err *e);
 /* Certificates of this file (PEM) are trusted from now on instead of the system's. ERR_INPUT when
  * it can't be read. */
 MUST_CHECK bool http_trust(struct http *h, const char *ca_file, struct err *e);
+/* An address to which secrets may go, and whose answers may be believed: https, or http on this
+ * machine. */
+bool http_url_is_safe(const char *url);
 /* Cancels what still runs without callbacks. */
 void http_free(struct http **h);
 

@@ -199,6 +199,16 @@
 	(16 * 1024 * 1024) /* of them: a server that reads nothing fills no memory */
 #define REDIS_REPLY_BYTES_MAX (CACHE_VALUE_BYTES_MAX + 64) /* a value in its envelope */
 
+/* Power BI */
+#define PBI_CALL_MS       5000   /* one call in all, the wait for a token included */
+#define PBI_EARLY_MS      300000 /* a token is not used to its end: clocks differ, pages stay open */
+#define PBI_EMBED_MINUTES 60     /* a report's token lives that long; the service allows no more */
+#define PBI_EMBEDS_MAX    1000   /* tokens kept, about 3 KiB each; one in use is never forgotten */
+#define PBI_RESPONSE_BYTES_MAX                                                                     \
+	(4 * 1024 * 1024)        /* a page of activity events; the rest is small                   \
+				  */
+#define PBI_PAUSE_MAX_MS 3600000 /* a longer retry-after is looked into again after that */
+
 /* the store */
 #define TITLE_CHARS_MAX      80   /* of a session's title: one line of a list */
 #define TITLE_EDIT_CHARS_MAX 200  /* of one that its user gave */

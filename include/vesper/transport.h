@@ -13,6 +13,7 @@
 #include "vesper/err.h"
 #include "vesper/identity.h"
 #include "vesper/loop.h"
+#include "vesper/pbi.h"
 #include "vesper/store.h"
 #include "vesper/stream.h"
 #include "vesper/turn.h"
@@ -37,6 +38,7 @@ struct transport_options {
 	struct stream_hub *streams;
 	struct store *store;
 	struct turns *turns;
+	struct pbi *pbi; /* NULL: reports can't be opened here, answers only link */
 	/* A tool was switched for this tenant: called once it is stored. */
 	void (*switches_changed)(void *owner, const char *tenant);
 	void *switches_owner;

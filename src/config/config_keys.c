@@ -81,6 +81,15 @@ INT  ("store.workers", 2, 1, DB_WORKERS_MAX,                     "threads, one c
 SECRET("redis.url",                                              "redis://[user:password@]host:port/db; the cache is in memory when empty"),
 INT  ("redis.timeout_ms", 100, 1, REDIS_PATIENCE_MS,             "waiting for it in all, then it is left alone for a while"),
 
+TEXT ("pbi.tenant_id", "\"\"", NULL,                             "Power BI: the directory of the service principal; reports only link when empty"),
+TEXT ("pbi.client_id", "\"\"", NULL,                             "its application"),
+SECRET("pbi.client_secret",                                      "its secret"),
+OTHER("pbi.reports", KEY_MAP, "{}",                              "menu key of config/reports.json -> workspace id/report id"),
+TEXT ("pbi.identity", "\"none\"", "none|user|tenant",            "as whom a report's row-level security knows the caller"),
+OTHER("pbi.roles", KEY_MAP, "{}",                                "permission -> role of that security"),
+TEXT ("pbi.login_url", "\"https://login.microsoftonline.com\"", NULL, "another cloud's sign-in"),
+TEXT ("pbi.api_url", "\"https://api.powerbi.com\"", NULL,        "another cloud's interface"),
+
 TEXT ("http.ca_file", "\"\"", NULL,                              "certificates (PEM) that outgoing TLS trusts; the system's when empty"),
 OTHER("llm.providers", KEY_PROVIDERS, "[]",                      "models, in order of preference; none: rules"),
 TEXT ("llm.roles.route.provider", "\"\"", NULL,                 "providers asked first, comma-separated; then the others in their order"),

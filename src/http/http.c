@@ -12,6 +12,7 @@
 
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/str.h"
 
 static void on_fd(void *owner, int fd, int events)
 {
@@ -128,6 +129,17 @@ bool http_new(struct loop *l, struct http **out, struct err *e)
 	multi_setup(h);
 	*out = h;
 	return true;
+}
+
+bool http_url_is_safe(const char *url)
+{
+	static const char *const good[] = {
+		"https://", "http://127.0.0.1:", "http://localhost:", "http://[::1]:"};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (str_starts(str_of(url), str_of(good[i])))
+			return true;
+	return false;
 }
 
 bool http_trust(struct http *h, const char *ca_file, struct err *e)

@@ -44,18 +44,6 @@ static bool is_file(const char *url)
 	return str_starts(str_of(url), STR(FILE_URL));
 }
 
-/* Keys that came in clear over a network would be anybody's keys. */
-static bool is_trustworthy(const char *url)
-{
-	static const char *const good[] = {
-		"https://", "http://127.0.0.1:", "http://localhost:", "http://[::1]:"};
-
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		if (str_starts(str_of(url), str_of(good[i])))
-			return true;
-	return false;
-}
-
 /* ---- an attempt and its end ---- */
 
 static void fetch_failed(struct jwks *j, const struct err *e)
@@ -96,7 +84,8 @@ static void discovery_take(struct jwks *j)
 
 	if (json_parse(buf_text(&j->body), j->body.n, JWKS_BYTES_MAX, &document, &e) &&
 	    json_get_str(document, "jwks_uri", &url, &e) &&
-	    (is_trustworthy(url) || err_set(&e, ERR_INPUT, "jwks_uri: must be an https address"))) {
+	    (http_url_is_safe(url) ||
+	     err_set(&e, ERR_INPUT, "jwks_uri: must be an https address"))) {
 		j->keys_url = mem_strdup(url);
 		fetch_start(j);
 	} else {
@@ -206,7 +195,7 @@ bool jwks_new(const struct identity_options *options, struct jwks **out, struct 
 {
 	struct jwks *j;
 
-	if (!is_file(options->jwks_url) && !is_trustworthy(options->jwks_url))
+	if (!is_file(options->jwks_url) && !http_url_is_safe(options->jwks_url))
 		return err_set(e, ERR_INPUT,
 			       "auth.jwks_url: must be an https or file address (http on loopback "
 			       "only)");

@@ -25,6 +25,7 @@ const struct http_route public_routes[] = {
 	{"GET", API "/turns/{}/events", CHAT, 0, on_get_turn_events, "after"},
 	{"DELETE", API "/turns/{}", CHAT, 0, on_delete_turn, NULL},
 	{"POST", API "/ws/tickets", CHAT, 0, on_post_ticket, NULL},
+	{"POST", API "/reports/{}/embed", CHAT, 0, on_post_report_embed, NULL},
 	{"GET", API "/tools", CHAT, 0, on_get_tools, NULL},
 	{"GET", API "/admin/tools", ADMIN, 0, on_get_admin_tools, NULL},
 	{"PUT", API "/admin/tools/{}/{}", ADMIN, ROUTE_BODY, on_put_admin_tool, NULL},

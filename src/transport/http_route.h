@@ -39,6 +39,7 @@ void on_readyz(struct request *r);
 void on_health(struct request *r);
 void on_metrics(struct request *r);
 void on_get_openapi(struct request *r);
+void on_post_report_embed(struct request *r);
 void on_get_tools(struct request *r);
 void on_post_ticket(struct request *r);
 void on_demo_login(struct request *r);

@@ -8,6 +8,7 @@ import net from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { PowerBi } from '../mock/powerbi.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
@@ -62,6 +63,7 @@ class Document {
 
 describe('the document', () => {
   let d;
+  let pbi;
   let doc;
   let rest;
   let admin;
@@ -81,12 +83,16 @@ describe('the document', () => {
   const send = (op, json, more = {}) => ask(op, { ...more, body: JSON.stringify(json), headers: { 'content-type': 'application/json', ...more.headers } });
 
   before(async () => {
-    d = await startDaemon();
+    pbi = await new PowerBi().start();
+    d = await startDaemon({ env: pbi.env() });
     rest = d.rest(mintToken({ sub: 'walker' }));
     admin = mintToken({ sub: 'chief', role: 'admin' });
     doc = new Document(await (await fetch(`${d.url}/openapi.json`)).json());
   });
-  after(() => d?.stop());
+  after(async () => {
+    await d?.stop();
+    await pbi?.close();
+  });
 
   const byId = () => Object.fromEntries([...doc.operations()].map((op) => [op.operationId, op]));
 
@@ -129,6 +135,7 @@ describe('the document', () => {
     want(await ask(o.turnEvents, { params: asked, query: `?after=${(await last).at(-1).id}` }), 204);
     want(await ask(o.cancelTurn, { params: asked }), 204);
     want(await ask(o.createTicket), 200);
+    want(await ask(o.openReport, { params: { report_key: 'dayahead_curve_report' } }), 200);
     want(await ask(o.listTools), 200);
     const [tool] = (await ask(o.listSwitches, { token: admin })).body.data;
     want(await send(o.setSwitch, { enabled: true }, { params: tool, token: admin }), 200);

@@ -1,0 +1,124 @@
+/* One request whose answer is a JSON object. What the service says about a failure goes to the log
+ * as its code alone: its sentences may repeat what was sent. */
+#include "pbi_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define ERROR_CODE_CHARS_MAX 60
+
+static void on_head(void *owner, const struct http_response *response)
+{
+	struct pbi_fetch *t = owner;
+
+	t->status = response->status;
+	t->retry_after_ms = response->retry_after_ms;
+}
+
+static bool on_data(void *owner, const char *data, size_t len)
+{
+	struct pbi_fetch *t = owner;
+
+	buf_add(&t->body, data, len);
+	return !buf_over(&t->body);
+}
+
+/* {"error":{"code":"…"}} of Power BI, {"error":"…"} of the sign-in. */
+static const char *error_code(const json_t *reply)
+{
+	const json_t *error = json_object_get(reply, "error");
+	const char *code = json_is_object(error) ? json_string_value(json_object_get(error, "code"))
+						 : json_string_value(error);
+	size_t n = code ? strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				       "0123456789_.-")
+			: 0;
+
+	return n > 0 && n <= ERROR_CODE_CHARS_MAX && !code[n] ? code : "no code";
+}
+
+static bool judge(const struct pbi_fetch *t, const json_t *reply, struct err *e)
+{
+	if (t->status == 200 && !reply)
+		return err_prefix(e, "the answer");
+	if (t->status == 200)
+		return true;
+	if (t->status == 429)
+		err_set_retry(e, ERR_LIMIT, "the service wants fewer calls");
+	else
+		err_set(e, ERR_UPSTREAM, "status %d, %s", t->status, error_code(reply));
+	if (t->retry_after_ms > 0)
+		e->retry_after_ms = t->retry_after_ms < PBI_PAUSE_MAX_MS ? (int)t->retry_after_ms
+									 : PBI_PAUSE_MAX_MS;
+	return false;
+}
+
+static void on_end(void *owner, const struct err *e)
+{
+	struct pbi_fetch *t = owner;
+	json_t *reply = NULL;
+	struct err bad = {0};
+
+	t->op = NULL;
+	if (e) {
+		t->done(t->owner, NULL, e);
+		return;
+	}
+	if (json_parse(buf_text(&t->body), t->body.n, PBI_RESPONSE_BYTES_MAX, &reply, &bad) &&
+	    !json_is_object(reply)) {
+		err_set(&bad, ERR_UPSTREAM, "no object");
+		json_decref(reply);
+		reply = NULL;
+	}
+	bad.code = ERR_UPSTREAM;
+	if (judge(t, reply, &bad))
+		t->done(t->owner, reply, NULL);
+	else
+		t->done(t->owner, NULL, &bad);
+	json_decref(reply);
+}
+
+void pbi_fetch_init(struct pbi_fetch *t, void (*done)(void *, json_t *, const struct err *),
+		    void *owner)
+{
+	*t = (struct pbi_fetch){.done = done, .owner = owner};
+	buf_init(&t->body, PBI_RESPONSE_BYTES_MAX);
+}
+
+void pbi_fetch_start(struct pbi_fetch *t, struct http *http, const struct pbi_fetch_request *r)
+{
+	static const struct http_handler handler = {on_head, on_data, on_end};
+	char *bearer = r->bearer ? mem_printf("Authorization: Bearer %s", r->bearer) : NULL;
+	char *type = r->type ? mem_printf("Content-Type: %s", r->type) : NULL;
+	const char *headers[4] = {"Accept: application/json"};
+	size_t n = 1;
+	struct http_request request = {
+		.method = r->type ? "POST" : "GET",
+		.url = r->url,
+		.headers = headers,
+		.body = r->body,
+		.body_len = r->body ? strlen(r->body) : 0,
+		.connect_ms = PBI_CALL_MS,
+		.total_ms = PBI_CALL_MS,
+	};
+
+	if (bearer)
+		headers[n++] = bearer;
+	if (type)
+		headers[n++] = type;
+	headers[n] = NULL;
+	buf_reset(&t->body);
+	t->status = 0;
+	t->retry_after_ms = -1;
+	t->op = http_start(http, &request, &handler, t);
+	mem_free(bearer);
+	mem_free(type);
+}
+
+void pbi_fetch_end(struct pbi_fetch *t)
+{
+	op_cancel(&t->op);
+	buf_deinit(&t->body);
+}

@@ -1,0 +1,402 @@
+/*
+ * Tokens that open one report. What the service gives is kept by everything that it depends on, and
+ * in this process only: a cache of several processes would be one more place for secrets. Whoever
+ * asks while the same token is being made waits for that one.
+ */
+#include "pbi_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+
+struct report {
+	char *key, *group_id, *report_id;
+};
+
+struct role {
+	char *permission, *name;
+};
+
+struct pbi {
+	struct loop *loop;
+	struct pbi_service *service;
+	enum pbi_identity identity;
+	struct report *reports;
+	size_t report_count;
+	struct role *roles;
+	size_t role_count;
+	struct list embeds; /* the longest unused first */
+	size_t embed_count;
+};
+
+/* A token that is there, or being made. */
+struct embed {
+	struct list node;
+	struct pbi *pbi;
+	const struct report *report;
+	char *key;          /* JSON of all that the token depends on */
+	json_t *identities; /* NULL: without */
+	struct list waiters;
+	bool telling; /* its waiters are being told */
+	struct later later;
+	struct op *call;
+	char *embed_url, *dataset_id;
+	char *token;
+	int64_t expires_ms;
+};
+
+struct waiter {
+	struct op op;
+	struct list node;
+	pbi_embed_cb cb;
+	void *owner;
+};
+
+/* ---- telling those who wait ---- */
+
+static void on_cancel(struct op *op)
+{
+	struct waiter *w = list_item(op, struct waiter, op);
+
+	list_remove(&w->node);
+	mem_free(w);
+}
+
+static void embed_tell(struct embed *m, const struct pbi_embed *result, const struct err *e)
+{
+	struct list waiters;
+
+	list_init(&waiters);
+	list_each_safe(node, &m->waiters) {
+		list_remove(node);
+		list_append(&waiters, node);
+	}
+	m->telling = true;
+	while (!list_empty(&waiters)) {
+		struct waiter w = *list_item(waiters.next, struct waiter, node);
+		struct waiter *told = list_item(waiters.next, struct waiter, node);
+
+		list_remove(&told->node);
+		mem_free(told);
+		w.cb(w.owner, result, e);
+	}
+	m->telling = false;
+}
+
+static void on_there(void *owner)
+{
+	struct embed *m = owner;
+	const struct pbi_embed result = {.report_id = m->report->report_id,
+					 .embed_url = m->embed_url,
+					 .token = m->token,
+					 .expires_ms = m->expires_ms};
+
+	embed_tell(m, &result, NULL);
+}
+
+/* ---- making one ---- */
+
+static bool is_failure(struct embed *m, const json_t *reply, const struct err *e,
+		       bool (*take)(struct embed *, const json_t *, struct err *))
+{
+	struct err bad = {0};
+
+	if (!e && !take(m, reply, &bad)) {
+		bad.code = ERR_UPSTREAM;
+		err_prefix(&bad, "Power BI: report %s", m->report->key);
+		e = &bad;
+	}
+	if (e)
+		embed_tell(m, NULL, e);
+	return e != NULL;
+}
+
+static bool take_token(struct embed *m, const json_t *reply, struct err *e)
+{
+	const char *token, *expiration;
+	int64_t expires_ms;
+
+	if (!json_get_str(reply, "token", &token, e) ||
+	    !json_get_str(reply, "expiration", &expiration, e) ||
+	    !clock_parse_rfc3339(expiration, &expires_ms, e))
+		return false;
+	mem_free(m->token);
+	m->token = mem_strdup(token);
+	m->expires_ms = expires_ms;
+	return true;
+}
+
+static void on_token(void *owner, const json_t *reply, const struct err *e)
+{
+	struct embed *m = owner;
+
+	m->call = NULL;
+	if (!is_failure(m, reply, e, take_token))
+		on_there(m);
+}
+
+/* The address is opened inside our page. */
+static bool take_report(struct embed *m, const json_t *reply, struct err *e)
+{
+	const char *url, *dataset_id = "";
+
+	if (!json_get_str(reply, "embedUrl", &url, e) ||
+	    !json_opt_str(reply, "datasetId", &dataset_id, e))
+		return false;
+	if (strncmp(url, "https://", 8) != 0)
+		return err_set(e, ERR_UPSTREAM, "embedUrl is no https address");
+	mem_free(m->embed_url);
+	mem_free(m->dataset_id);
+	m->embed_url = mem_strdup(url);
+	m->dataset_id = mem_strdup(dataset_id);
+	return true;
+}
+
+static json_t *token_request(const struct embed *m)
+{
+	json_t *body = json_object();
+	json_t *who = json_array_get(m->identities, 0);
+
+	json_set_str(body, "accessLevel", "View");
+	json_set_bool(body, "allowSaveAs", false);
+	json_set_int(body, "lifetimeInMinutes", PBI_EMBED_MINUTES);
+	if (who) {
+		json_t *datasets = json_array();
+
+		json_push_take(datasets, json_str(m->dataset_id));
+		json_set_take(who, "datasets", datasets);
+		json_object_set(body, "identities", m->identities);
+	}
+	return body;
+}
+
+static void on_report(void *owner, const json_t *reply, const struct err *e)
+{
+	struct embed *m = owner;
+	json_t *body;
+	char *path;
+
+	m->call = NULL;
+	if (is_failure(m, reply, e, take_report))
+		return;
+	body = token_request(m);
+	path = mem_printf("/v1.0/myorg/groups/%s/reports/%s/GenerateToken", m->report->group_id,
+			  m->report->report_id);
+	m->call = pbi_service_call(m->pbi->service, path, body, on_token, m);
+	mem_free(path);
+	json_decref(body);
+}
+
+static void embed_make(struct embed *m)
+{
+	char *path = mem_printf("/v1.0/myorg/groups/%s/reports/%s", m->report->group_id,
+				m->report->report_id);
+
+	m->call = pbi_service_call(m->pbi->service, path, NULL, on_report, m);
+	mem_free(path);
+}
+
+/* ---- those that are kept ---- */
+
+static void embed_free(struct embed *m)
+{
+	list_remove(&m->node);
+	m->pbi->embed_count--;
+	list_each_safe(node, &m->waiters) {
+		list_remove(node);
+		mem_free(list_item(node, struct waiter, node));
+	}
+	later_cancel(&m->later);
+	op_cancel(&m->call);
+	json_decref(m->identities);
+	mem_free(m->key);
+	mem_free(m->embed_url);
+	mem_free(m->dataset_id);
+	mem_free(m->token);
+	mem_free(m);
+}
+
+static void make_room(struct pbi *p)
+{
+	list_each_safe(node, &p->embeds) {
+		struct embed *m = list_item(node, struct embed, node);
+
+		if (p->embed_count < PBI_EMBEDS_MAX)
+			return;
+		if (!m->call && !m->telling && list_empty(&m->waiters))
+			embed_free(m);
+	}
+}
+
+/* As Power BI is told of the caller; its datasets are added when they are known. */
+static json_t *identities_of(const struct pbi *p, const struct principal *who)
+{
+	json_t *one, *roles, *list;
+
+	if (p->identity == PBI_IDENTITY_NONE)
+		return NULL;
+	one = json_object();
+	roles = json_array();
+	list = json_array();
+	json_set_str(one, "username", p->identity == PBI_IDENTITY_USER ? who->user : who->tenant);
+	for (size_t i = 0; i < p->role_count; i++)
+		if (may(who, p->roles[i].permission))
+			json_push_take(roles, json_str(p->roles[i].name));
+	json_set_take(one, "roles", roles);
+	json_set_str(one, "customData", who->tenant);
+	json_push_take(list, one);
+	return list;
+}
+
+static char *key_of(const struct report *report, const struct principal *who,
+		    const json_t *identities)
+{
+	json_t *key = json_array();
+	char *text;
+
+	json_push_take(key, json_str(who->tenant));
+	json_push_take(key, json_str(report->key));
+	if (identities)
+		json_array_append(key, (json_t *)identities);
+	text = json_text(key);
+	json_decref(key);
+	return text;
+}
+
+static struct embed *embed_find(struct pbi *p, const struct report *report,
+				const struct principal *who)
+{
+	json_t *identities = identities_of(p, who);
+	char *key = key_of(report, who, identities);
+	struct embed *m = NULL;
+
+	list_each(node, &p->embeds) {
+		struct embed *other = list_item(node, struct embed, node);
+
+		if (!m && strcmp(other->key, key) == 0)
+			m = other;
+	}
+	if (m) {
+		json_decref(identities);
+		mem_free(key);
+		list_remove(&m->node);
+	} else {
+		make_room(p);
+		m = mem_alloc(sizeof(*m));
+		m->pbi = p;
+		m->report = report;
+		m->key = key;
+		m->identities = identities;
+		list_init(&m->waiters);
+		p->embed_count++;
+	}
+	list_append(&p->embeds, &m->node);
+	return m;
+}
+
+static const struct report *report_find(const struct pbi *p, const char *key)
+{
+	for (size_t i = 0; i < p->report_count; i++)
+		if (strcmp(p->reports[i].key, key) == 0)
+			return &p->reports[i];
+	return NULL;
+}
+
+bool pbi_has(const struct pbi *p, const char *key)
+{
+	return p && report_find(p, key);
+}
+
+struct op *pbi_embed(struct pbi *p, const struct principal *who, const char *key, pbi_embed_cb cb,
+		     void *owner)
+{
+	const struct report *report = report_find(p, key);
+	struct waiter *w = mem_alloc(sizeof(*w));
+	struct embed *m;
+
+	assert(report);
+	m = embed_find(p, report, who);
+	w->op.cancel = on_cancel;
+	w->cb = cb;
+	w->owner = owner;
+	list_append(&m->waiters, &w->node);
+	if (m->call)
+		return &w->op;
+	if (m->token && clock_now_ms() < m->expires_ms - PBI_EARLY_MS)
+		loop_later(p->loop, &m->later, on_there, m);
+	else
+		embed_make(m);
+	return &w->op;
+}
+
+struct op *pbi_call(struct pbi *p, const char *path, const json_t *body, pbi_reply_cb cb,
+		    void *owner)
+{
+	return pbi_service_call(p->service, path, body, cb, owner);
+}
+
+/* ---- the whole ---- */
+
+static bool read_report(const struct pbi_report *from, struct report *out, struct err *e)
+{
+	const char *slash = strchr(from->place, '/');
+
+	out->key = mem_strdup(from->key);
+	out->group_id = mem_strndup(from->place, slash ? (size_t)(slash - from->place) : 0);
+	out->report_id = mem_strdup(slash ? slash + 1 : "");
+	return (uuid_valid(out->group_id) && uuid_valid(out->report_id)) ||
+	       err_set(e, ERR_INPUT, "pbi.reports: %s: must be \"<workspace id>/<report id>\"",
+		       from->key);
+}
+
+bool pbi_new(const struct pbi_options *o, struct pbi **out, struct err *e)
+{
+	struct pbi *p = mem_alloc(sizeof(*p));
+	bool good = true;
+
+	p->loop = o->loop;
+	p->identity = o->identity;
+	list_init(&p->embeds);
+	p->reports = mem_alloc((o->report_count + 1) * sizeof(*p->reports));
+	p->roles = mem_alloc((o->role_count + 1) * sizeof(*p->roles));
+	for (size_t i = 0; good && i < o->report_count; i++)
+		good = read_report(&o->reports[i], &p->reports[p->report_count++], e);
+	for (size_t i = 0; i < o->role_count; i++)
+		p->roles[p->role_count++] = (struct role){mem_strdup(o->roles[i].permission),
+							  mem_strdup(o->roles[i].role)};
+	if (good && pbi_service_new(o, &p->service, e)) {
+		*out = p;
+		return true;
+	}
+	pbi_free(&p);
+	return false;
+}
+
+void pbi_free(struct pbi **pbi)
+{
+	struct pbi *p = *pbi;
+
+	if (!p)
+		return;
+	*pbi = NULL;
+	list_each_safe(node, &p->embeds)
+		embed_free(list_item(node, struct embed, node));
+	pbi_service_free(&p->service);
+	for (size_t i = 0; i < p->report_count; i++) {
+		mem_free(p->reports[i].key);
+		mem_free(p->reports[i].group_id);
+		mem_free(p->reports[i].report_id);
+	}
+	for (size_t i = 0; i < p->role_count; i++) {
+		mem_free(p->roles[i].permission);
+		mem_free(p->roles[i].name);
+	}
+	mem_free(p->reports);
+	mem_free(p->roles);
+	mem_free(p);
+}

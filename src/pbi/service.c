@@ -1,0 +1,311 @@
+/*
+ * Calls with the service principal's token. One token serves all until shortly before its end; it
+ * is asked for once, whoever waits for it, and once more when the service does not take it any
+ * longer. When the service wants fewer calls, none is made until it said.
+ */
+#include "pbi_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define SCOPE         "https%3A%2F%2Fanalysis.windows.net%2Fpowerbi%2Fapi%2F.default"
+#define FORM          "application/x-www-form-urlencoded"
+#define FORM_MAX      8192
+#define PAUSE_MS      1000 /* when the service does not say how long */
+#define EXPIRES_S_MAX 86400
+
+struct pbi_service {
+	struct loop *loop;
+	struct http *http;
+	char *token_url, *api_url;
+	char *form; /* the sign-in, with the secret */
+	struct pbi_fetch sign_in;
+	char *token; /* NULL: none that is still good */
+	int64_t token_until_ms;
+	int64_t generation; /* of the token: which one was refused? */
+	int64_t pause_until_ms;
+	struct list waiting; /* calls that need a token first */
+	struct list calls;   /* the others */
+};
+
+struct call {
+	struct op op;
+	struct list node;
+	struct pbi_service *service;
+	struct pbi_fetch fetch;
+	struct timer *timer;
+	struct later later;
+	char *url, *body;
+	int64_t generation;
+	bool again; /* one token was refused already */
+	pbi_reply_cb cb;
+	void *owner;
+};
+
+/* ---- the end of a call ---- */
+
+static void call_free(struct call *c)
+{
+	list_remove(&c->node);
+	later_cancel(&c->later);
+	timer_free(&c->timer);
+	pbi_fetch_end(&c->fetch);
+	mem_free(c->url);
+	mem_free(c->body);
+	mem_free(c);
+}
+
+static void on_cancel(struct op *op)
+{
+	call_free(list_item(op, struct call, op));
+}
+
+static void call_end(struct call *c, const json_t *reply, const struct err *e)
+{
+	pbi_reply_cb cb = c->cb;
+	void *owner = c->owner;
+
+	call_free(c);
+	cb(owner, reply, e);
+}
+
+static void on_late(void *owner)
+{
+	struct err e;
+
+	err_set_retry(&e, ERR_TIMEOUT, "Power BI: no answer within %d ms", PBI_CALL_MS);
+	call_end(owner, NULL, &e);
+}
+
+static void on_paused(void *owner)
+{
+	struct call *c = owner;
+	int64_t left = c->service->pause_until_ms - clock_mono_ms();
+	struct err e;
+
+	err_set_retry(&e, ERR_LIMIT, "Power BI: wants fewer calls");
+	e.retry_after_ms = left > 1 ? (int)left : 1;
+	call_end(c, NULL, &e);
+}
+
+static void note_pause(struct pbi_service *s, const struct err *e)
+{
+	int64_t ms = e->retry_after_ms > 0 ? e->retry_after_ms : PAUSE_MS;
+
+	if (e->code == ERR_LIMIT || e->retry_after_ms > 0)
+		s->pause_until_ms = clock_mono_ms() + ms;
+}
+
+/* ---- on its way ---- */
+
+static void call_send(struct call *c)
+{
+	struct pbi_service *s = c->service;
+	const struct pbi_fetch_request request = {
+		.url = c->url,
+		.bearer = s->token,
+		.type = c->body ? "application/json" : NULL,
+		.body = c->body,
+	};
+
+	list_remove(&c->node);
+	list_append(&s->calls, &c->node);
+	c->generation = s->generation;
+	pbi_fetch_start(&c->fetch, s->http, &request);
+}
+
+static void token_forget(struct pbi_service *s)
+{
+	mem_free(s->token);
+	s->token = NULL;
+}
+
+static void call_begin(struct call *c)
+{
+	struct pbi_service *s = c->service;
+	const struct pbi_fetch_request sign_in = {
+		.url = s->token_url, .type = FORM, .body = s->form};
+
+	if (s->token && clock_mono_ms() < s->token_until_ms) {
+		call_send(c);
+		return;
+	}
+	list_remove(&c->node);
+	list_append(&s->waiting, &c->node);
+	if (!s->sign_in.op)
+		pbi_fetch_start(&s->sign_in, s->http, &sign_in);
+}
+
+static void on_reply(void *owner, json_t *reply, const struct err *e)
+{
+	struct call *c = owner;
+	struct pbi_service *s = c->service;
+	struct err said;
+
+	if (c->fetch.status == 401 && !c->again) {
+		c->again = true;
+		if (c->generation == s->generation)
+			token_forget(s);
+		call_begin(c);
+		return;
+	}
+	if (e) {
+		said = *e;
+		note_pause(s, e);
+		err_prefix(&said, "Power BI");
+	}
+	call_end(c, reply, e ? &said : NULL);
+}
+
+/* ---- the token ---- */
+
+static bool token_take(struct pbi_service *s, const json_t *reply, struct err *e)
+{
+	const char *token;
+	int64_t life_s;
+
+	if (!json_get_str(reply, "access_token", &token, e) ||
+	    !json_get_int(reply, "expires_in", &life_s, e))
+		return false;
+	/* It goes into a header. */
+	if (!*token || strpbrk(token, "\r\n ") || life_s < 1 || life_s > EXPIRES_S_MAX)
+		return err_set(e, ERR_UPSTREAM, "a token that can't be");
+	token_forget(s);
+	s->token = mem_strdup(token);
+	s->token_until_ms = clock_mono_ms() + life_s * 1000 - PBI_EARLY_MS;
+	s->generation++;
+	return true;
+}
+
+/* The list is taken away first: a callback may begin a call that needs yet another token. */
+static void on_signed_in(void *owner, json_t *reply, const struct err *e)
+{
+	struct pbi_service *s = owner;
+	struct err said = {0};
+	struct list waiting;
+	bool good = !e && token_take(s, reply, &said);
+
+	if (e) {
+		said = *e;
+		note_pause(s, e);
+	}
+	if (!good) {
+		said.code = said.code == ERR_INPUT ? ERR_UPSTREAM : said.code;
+		err_prefix(&said, "Power BI: signing in");
+	}
+	list_init(&waiting);
+	list_each_safe(node, &s->waiting) {
+		list_remove(node);
+		list_append(&waiting, node);
+	}
+	while (!list_empty(&waiting)) {
+		struct call *c = list_item(waiting.next, struct call, node);
+
+		if (good)
+			call_send(c);
+		else
+			call_end(c, NULL, &said);
+	}
+}
+
+/* ---- the outside ---- */
+
+struct op *pbi_service_call(struct pbi_service *s, const char *path, const json_t *body,
+			    pbi_reply_cb cb, void *owner)
+{
+	struct call *c = mem_alloc(sizeof(*c));
+
+	c->op.cancel = on_cancel;
+	c->service = s;
+	c->cb = cb;
+	c->owner = owner;
+	c->url = mem_printf("%s%s", s->api_url, path);
+	c->body = body ? json_text(body) : NULL;
+	c->timer = timer_new(s->loop, on_late, c);
+	pbi_fetch_init(&c->fetch, on_reply, c);
+	timer_start(c->timer, PBI_CALL_MS);
+	if (clock_mono_ms() < s->pause_until_ms) {
+		list_append(&s->calls, &c->node);
+		loop_later(s->loop, &c->later, on_paused, c);
+	} else {
+		call_begin(c);
+	}
+	return &c->op;
+}
+
+static void add_form(struct buf *out, const char *name, const char *value)
+{
+	buf_printf(out, "&%s=", name);
+	for (const unsigned char *c = (const unsigned char *)value; *c; c++)
+		if ((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
+		    (*c >= 'a' && *c <= 'z') || strchr("-._", *c))
+			buf_char(out, (char)*c);
+		else
+			buf_printf(out, "%%%02X", *c);
+}
+
+/* A directory is an id or a domain; it becomes a part of an address. */
+static bool is_directory(const char *text)
+{
+	return *text && strlen(text) <= 253 &&
+	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-") ==
+		       strlen(text) &&
+	       *text != '.';
+}
+
+bool pbi_service_new(const struct pbi_options *o, struct pbi_service **out, struct err *e)
+{
+	struct pbi_service *s;
+	struct buf form;
+
+	if (!http_url_is_safe(o->login_url) || !http_url_is_safe(o->api_url))
+		return err_set(e, ERR_INPUT,
+			       "pbi.login_url and pbi.api_url must be https addresses (http on "
+			       "loopback only)");
+	if (!is_directory(o->tenant_id) || !*o->client_id || !*o->client_secret)
+		return err_set(e, ERR_INPUT,
+			       "pbi needs pbi.tenant_id, pbi.client_id and pbi.client_secret");
+	buf_init(&form, FORM_MAX);
+	buf_str(&form, "grant_type=client_credentials&scope=" SCOPE);
+	add_form(&form, "client_id", o->client_id);
+	add_form(&form, "client_secret", o->client_secret);
+	if (buf_over(&form)) {
+		buf_deinit(&form);
+		return err_set(e, ERR_INPUT, "pbi.client_id, pbi.client_secret: too long");
+	}
+	s = mem_alloc(sizeof(*s));
+	s->loop = o->loop;
+	s->http = o->http;
+	s->form = buf_take(&form);
+	s->token_url = mem_printf("%s/%s/oauth2/v2.0/token", o->login_url, o->tenant_id);
+	s->api_url = mem_strdup(o->api_url);
+	list_init(&s->waiting);
+	list_init(&s->calls);
+	pbi_fetch_init(&s->sign_in, on_signed_in, s);
+	*out = s;
+	return true;
+}
+
+void pbi_service_free(struct pbi_service **service)
+{
+	struct pbi_service *s = *service;
+
+	if (!s)
+		return;
+	*service = NULL;
+	list_each_safe(node, &s->waiting)
+		call_free(list_item(node, struct call, node));
+	list_each_safe(node, &s->calls)
+		call_free(list_item(node, struct call, node));
+	pbi_fetch_end(&s->sign_in);
+	token_forget(s);
+	mem_free(s->form);
+	mem_free(s->token_url);
+	mem_free(s->api_url);
+	mem_free(s);
+}

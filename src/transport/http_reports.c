@@ -1,0 +1,60 @@
+/* Reports of Power BI, opened at the moment when a user wants to see one. The token goes to that
+ * user's page and nowhere else. */
+#include "http_route.h"
+
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+
+/* Who may ask what a report shows may see it: through a tool whose answers link there. */
+static bool may_open(const struct request *r, const struct catalog *c, const char *key)
+{
+	for (size_t i = 0; i < c->tool_count; i++) {
+		const struct tool_def *t = &c->tools[i];
+
+		if (t->report && strcmp(t->report, key) == 0 &&
+		    catalog_agent_for(c, t, r->who, NULL))
+			return true;
+	}
+	return false;
+}
+
+static void on_embed_token(void *owner, const struct pbi_embed *embed, const struct err *e)
+{
+	struct request *r = owner;
+	char expires_at[CLOCK_RFC3339_BYTES];
+	json_t *body;
+
+	r->op = NULL;
+	if (e) {
+		reply_err(r, e);
+		return;
+	}
+	clock_rfc3339(embed->expires_ms, expires_at);
+	body = json_object();
+	json_set_str(body, "report_key", r->params[0]);
+	json_set_str(body, "report_id", embed->report_id);
+	json_set_str(body, "embed_url", embed->embed_url);
+	json_set_str(body, "token", embed->token);
+	json_set_str(body, "expires_at", expires_at);
+	reply_header(r, "Cache-Control", "no-store");
+	reply_json(r, 200, body);
+}
+
+void on_post_report_embed(struct request *r)
+{
+	const struct transport_options *o = &r->transport->options;
+	const struct catalog *c = turns_knowledge(o->turns)->catalog;
+	const struct report_def *report = catalog_report(c, r->params[0]);
+
+	if (!report)
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+	else if (!may_open(r, c, report->key))
+		reply_problem(r, PROBLEM_DENIED, NULL);
+	else if (!pbi_has(o->pbi, report->menu_key))
+		reply_problem(r, PROBLEM_NOT_FOUND,
+			      "This report cannot be opened here, only followed by its link.");
+	else
+		r->op = pbi_embed(o->pbi, r->who, report->menu_key, on_embed_token, r);
+}

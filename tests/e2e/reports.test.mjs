@@ -1,0 +1,171 @@
+/* Reports of Power BI opened by their users: tokens kept and told apart, outages, and secrets that show nowhere. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLIENT_SECRET, DATASET, PowerBi, REPORT } from '../mock/powerbi.mjs';
+import { filesUnder, REFERENCE, refusedStart, startDaemon } from './harness.mjs';
+import { checkProblem } from './rest.mjs';
+import { mintToken } from './token.mjs';
+
+const DAYAHEAD = '/api/v1/reports/dayahead_curve_report/embed';
+const BUDGET = '/api/v1/reports/per_budget_report/embed';
+const ROLES = JSON.stringify({ 'chat:use': 'Reader', 'chat:read_budget': 'Budget', 'chat:admin': 'Everything' });
+
+describe('a report', () => {
+  let pbi;
+  let d;
+  const open = (claims, path = DAYAHEAD) => d.rest(mintToken(claims)).post(path);
+
+  before(async () => {
+    pbi = await new PowerBi().start();
+    d = await startDaemon({ env: pbi.env({ VESPER_PBI_ROLES: ROLES }) });
+  });
+  afterEach(() => {
+    pbi.behave = () => undefined;
+  });
+  after(async () => {
+    await d?.stop();
+    await pbi?.close();
+  });
+
+  it('comes with its address and a token, which nobody may keep', async () => {
+    const reply = await open({});
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.headers.get('cache-control'), 'no-store');
+    assert.deepEqual(Object.keys(reply.body), ['report_key', 'report_id', 'embed_url', 'token', 'expires_at']);
+    assert.equal(reply.body.report_key, 'dayahead_curve_report');
+    assert.equal(reply.body.report_id, REPORT);
+    assert.match(reply.body.embed_url, /^https:\/\/app\.powerbi\.com\/reportEmbed\?.*config=/);
+    assert.equal(reply.body.token, pbi.embedTokens[0].token);
+    assert.ok(Date.parse(reply.body.expires_at) > Date.now());
+    assert.deepEqual(pbi.embedTokens[0].identities, [{ username: 'vesper', roles: ['Reader', 'Budget'], customData: 'vesper', datasets: [DATASET] }]);
+  });
+
+  it('is asked for once: by many at a time, and while the token is good', async () => {
+    const made = pbi.embedTokens.length;
+    const claims = { role: 'manager', tenant_id: 'acme' };
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, i) => open({ ...claims, sub: `user-${i}` })));
+    assert.deepEqual([...new Set(replies.map((r) => r.body.token))], [pbi.embedTokens[made].token]);
+    assert.equal((await open(claims)).body.token, pbi.embedTokens[made].token);
+    assert.equal(pbi.embedTokens.length, made + 1);
+    assert.equal(pbi.serviceTokens.length, 1);
+  });
+
+  it('is another for another tenant, role or report', async () => {
+    const tokens = [await open({}), await open({ tenant_id: 'acme' }), await open({ role: 'analyst' }), await open({}, BUDGET)].map((r) => r.body.token);
+    assert.equal(new Set(tokens).size, 4);
+    const analyst = pbi.embedTokens.find((t) => t.token === tokens[2]);
+    assert.deepEqual(analyst.identities[0].roles, ['Reader']);
+  });
+
+  it('is there only for those who may ask what it shows', async () => {
+    const asked = pbi.requests.length;
+    checkProblem(await open({ role: 'viewer' }), 403);
+    checkProblem(await open({ role: 'analyst' }, BUDGET), 403);
+    checkProblem(await open({ permissions: [] }), 403);
+    checkProblem(await d.rest(null).post(DAYAHEAD), 401);
+    checkProblem(await d.rest('x').post(DAYAHEAD), 401);
+    for (const key of ['no_such_report', 'mc_dayahead_curves', '..%2f..', "'%20OR%201=1--", 'x'.repeat(1000)])
+      checkProblem(await open({}, `/api/v1/reports/${key}/embed`), 404);
+    assert.match(checkProblem(await open({}, '/api/v1/reports/per_project_report/embed'), 404).detail, /cannot be opened here/);
+    assert.equal(pbi.requests.length, asked);
+  });
+
+  it('is got with a new service token when the old one is refused, once', async () => {
+    pbi.expireServiceTokens();
+    const before = pbi.serviceTokens.length;
+    assert.equal((await open({ role: 'analyst', tenant_id: 'acme' })).status, 200);
+    assert.equal(pbi.serviceTokens.length, before + 1);
+    pbi.behave = ({ path }) => (path.endsWith('/token') ? undefined : { status: 401 });
+    checkProblem(await open({ role: 'admin', tenant_id: 'acme' }, BUDGET), 503);
+    assert.equal(pbi.serviceTokens.length, before + 2);
+  });
+
+  it('that cannot be had fails alone, and comes back', async () => {
+    const claims = { role: 'admin', tenant_id: 'acme' };
+    for (const behave of [() => ({ status: 500, body: '<html>' }), () => ({ status: 403, body: { error: { code: 'PowerBINotAuthorizedException' } } }),
+      () => ({ body: '{' }), () => ({ body: [] }), ({ path }) => (path.endsWith('GenerateToken') ? { body: {} } : undefined)]) {
+      pbi.behave = behave;
+      checkProblem(await open(claims, BUDGET), 503);
+    }
+    pbi.behave = () => ({ status: 429, headers: { 'retry-after': '1' } });
+    const reply = await open(claims, BUDGET);
+    checkProblem(reply, 429);
+    assert.equal(reply.headers.get('retry-after'), '1');
+    pbi.behave = () => undefined;
+    const asked = pbi.requests.length;
+    checkProblem(await open(claims, BUDGET), 429);
+    assert.equal(pbi.requests.length, asked, 'the service is left alone');
+    let again;
+    for (let i = 0; i < 200 && (again = await open(claims, BUDGET)).status !== 200; i++)
+      await sleep(50);
+    assert.equal(again.status, 200);
+  });
+
+  it('delays no answer while Power BI hangs', async () => {
+    pbi.behave = () => 'hang';
+    pbi.expireServiceTokens();
+    let opened = false;
+    const waiting = open({ role: 'admin' }, BUDGET).then((reply) => {
+      opened = true;
+      return reply;
+    });
+    const asked = pbi.requests.length;
+    const turn = await d.ask(REFERENCE);
+    assert.equal(turn.complete.status, 'ok');
+    assert.equal(turn.complete.pbi_deep_links[0].report_key, 'dayahead_curve_report');
+    assert.ok(!opened, 'the answer came first');
+    assert.ok(pbi.requests.length <= asked + 1, 'the answer asked nothing of Power BI');
+    checkProblem(await waiting, 504);
+  });
+
+  it('leaves no secret in logs, frames or files', async () => {
+    const chat = await d.ask(REFERENCE);
+    const secrets = [CLIENT_SECRET, encodeURIComponent(CLIENT_SECRET), ...pbi.serviceTokens.map((t) => t.token), ...pbi.embedTokens.map((t) => t.token)];
+    const places = { log: d.output, frames: JSON.stringify(chat) };
+    for (const file of await filesUnder(d.dataDir))
+      places[file] = await readFile(file, 'latin1');
+    assert.ok(Object.keys(places).length > 2);
+    for (const [place, text] of Object.entries(places))
+      for (const secret of secrets)
+        assert.ok(!text.includes(secret), `${secret} in ${place}`);
+  });
+});
+
+describe('a report whose token ends soon', () => {
+  it('gets a new one before it does', async () => {
+    const pbi = await new PowerBi({ lifeMs: 5 * 60000 + 3000 }).start();
+    const d = await startDaemon({ env: pbi.env() });
+    const open = async () => (await d.rest().post(DAYAHEAD)).body.token;
+    const first = await open();
+    for (let i = 0; i < 400 && (await open()) === first; i++)
+      await sleep(25);
+    assert.notEqual(await open(), first);
+    await d.stop();
+    await pbi.close();
+  });
+});
+
+describe('without Power BI', () => {
+  it('reports can be followed by their links only', async () => {
+    const d = await startDaemon();
+    assert.match(checkProblem(await d.rest().post(DAYAHEAD), 404).detail, /cannot be opened here/);
+    await d.stop();
+  });
+
+  it('a start that could not use it safely is refused', async () => {
+    const pbi = new PowerBi();
+    pbi.url = 'http://127.0.0.1:9';
+    const refused = async (more, pattern) => {
+      const output = await refusedStart({ env: pbi.env(more) }, pattern);
+      assert.ok(!output.includes(CLIENT_SECRET));
+    };
+    await refused({ VESPER_PBI_CLIENT_SECRET: undefined }, /pbi\.client_secret/);
+    await refused({ VESPER_PBI_IDENTITY: 'none' }, /pbi\.identity/);
+    await refused({ VESPER_PBI_API_URL: 'http://api.example' }, /pbi\.api_url/);
+    await refused({ VESPER_PBI_REPORTS: '{"mc_dayahead_curves":"a/b"}' }, /workspace id/);
+    await refused({ VESPER_PBI_REPORTS: '{"no_such_menu":"f0890000-0000-4000-8000-00000000000f/f0890000-0000-4000-8000-00000000000f"}' }, /no_such_menu/);
+  });
+});

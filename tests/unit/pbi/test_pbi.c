@@ -1,0 +1,413 @@
+/* Tokens of reports over the wire: what is asked, shared, kept and told apart, and what happens
+ * when the service refuses, wants fewer calls, or says what can't be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tiny_server.h"
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+#include "vesper/pbi.h"
+
+#define NOW_MS INT64_C(1772182800000) /* 2026-02-27T09:00:00Z */
+#define REPORT "5b210000-0000-4000-8000-000000000002"
+#define PLACE  "f0890000-0000-4000-8000-000000000001/" REPORT
+#define SECRET "s3cr=t &+%"
+
+static struct loop *loop;
+static struct http *http;
+static struct tiny_server server;
+static struct pbi *pbi;
+static char *texts[TINY_MAX];
+static size_t text_count;
+
+static const struct pbi_report reports[] = {{"prices", PLACE}, {"budget", PLACE}};
+static const struct pbi_role roles[] = {{"chat:use", "Reader"}, {"chat:read_budget", "Budget"}};
+static const char *const viewer[] = {"chat:use"};
+static const char *const manager[] = {"chat:use", "chat:read_budget"};
+static const struct principal ann = {
+	.user = "ann", .tenant = "vesper", .permissions = manager, .permission_count = 2};
+
+struct answer {
+	size_t count;
+	char token[40];
+	int64_t expires_ms;
+	struct err e;
+};
+
+static void on_embed(void *owner, const struct pbi_embed *embed, const struct err *e)
+{
+	struct answer *a = owner;
+
+	a->count++;
+	a->e = e ? *e : (struct err){0};
+	if (embed) {
+		snprintf(a->token, sizeof(a->token), "%s", embed->token);
+		a->expires_ms = embed->expires_ms;
+		assert_string_equal(embed->report_id, REPORT);
+		assert_string_equal(embed->embed_url,
+				    "https://app.powerbi.com/reportEmbed?config=e");
+	}
+}
+
+static struct pbi_options options(void)
+{
+	return (struct pbi_options){
+		.loop = loop,
+		.http = http,
+		.login_url = server.url,
+		.api_url = server.url,
+		.tenant_id = "contoso.com",
+		.client_id = "app",
+		.client_secret = SECRET,
+		.identity = PBI_IDENTITY_USER,
+		.reports = reports,
+		.report_count = 2,
+		.roles = roles,
+		.role_count = 2,
+	};
+}
+
+static int setup(void **state)
+{
+	struct pbi_options o;
+
+	(void)state;
+	clock_freeze_ms(NOW_MS);
+	assert_true(loop_new(&loop, NULL));
+	assert_true(http_new(loop, &http, NULL));
+	tiny_server_open(&server, loop);
+	o = options();
+	assert_true(pbi_new(&o, &pbi, NULL));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	pbi_free(&pbi);
+	tiny_server_close(&server);
+	http_free(&http);
+	loop_free(&loop);
+	for (size_t i = 0; i < text_count; i++)
+		mem_free(texts[i]);
+	text_count = 0;
+	clock_release();
+	return 0;
+}
+
+static void will_answer(const char *status, const char *body)
+{
+	char *text = mem_printf("HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
+				"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+				status, strlen(body), body);
+
+	texts[text_count++] = text;
+	tiny_server_add(&server, (struct tiny_reply){.text = text});
+}
+
+static void will_sign_in(void)
+{
+	will_answer("200 x", "{\"token_type\":\"Bearer\",\"expires_in\":3599,"
+			     "\"access_token\":\"service-1\"}");
+}
+
+static void will_describe(void)
+{
+	will_answer("200 x", "{\"id\":\"5b21\",\"datasetId\":\"cfaf\","
+			     "\"embedUrl\":\"https://app.powerbi.com/reportEmbed?config=e\"}");
+}
+
+static void will_give(const char *token)
+{
+	char *body =
+		mem_printf("{\"token\":\"%s\",\"expiration\":\"2026-02-27T10:00:00Z\"}", token);
+
+	will_answer("200 x", body);
+	mem_free(body);
+}
+
+static void wait_for(const struct answer *a, size_t count)
+{
+	while (a->count < count)
+		loop_turn(loop);
+}
+
+static struct answer embed(const struct principal *who, const char *key)
+{
+	struct answer a = {0};
+
+	pbi_embed(pbi, who, key, on_embed, &a);
+	assert_int_equal(a.count, 0);
+	wait_for(&a, 1);
+	return a;
+}
+
+static struct answer first_embed(void)
+{
+	will_sign_in();
+	will_describe();
+	will_give("embed-1");
+	return embed(&ann, "prices");
+}
+
+static bool asked(size_t i, const char *part)
+{
+	return strstr(server.requests[i], part) != NULL;
+}
+
+static void a_token_is_asked_for_as_the_service_wants(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	a = first_embed();
+	assert_string_equal(a.token, "embed-1");
+	assert_int_equal(a.expires_ms, NOW_MS + 3600000);
+	assert_int_equal(server.request_count, 3);
+	assert_true(asked(0, "POST /contoso.com/oauth2/v2.0/token "));
+	assert_true(asked(0, "grant_type=client_credentials&scope=https%3A%2F%2F"));
+	assert_true(asked(0, "&client_id=app&client_secret=s3cr%3Dt%20%26%2B%25"));
+	assert_true(asked(
+		1,
+		"GET /v1.0/myorg/groups/f0890000-0000-4000-8000-000000000001/reports/" REPORT " "));
+	assert_true(asked(1, "Authorization: Bearer service-1\r\n"));
+	assert_true(asked(2, "/GenerateToken "));
+	assert_true(asked(2, "\"accessLevel\":\"View\",\"allowSaveAs\":false,"
+			     "\"lifetimeInMinutes\":60,\"identities\":[{\"username\":\"ann\","
+			     "\"roles\":[\"Reader\",\"Budget\"],\"customData\":\"vesper\","
+			     "\"datasets\":[\"cfaf\"]}]}"));
+}
+
+static void all_who_wait_share_one(void **state)
+{
+	struct answer some[3] = {0}, left = {0};
+	struct op *gone;
+
+	(void)state;
+	will_sign_in();
+	will_describe();
+	will_give("embed-1");
+	pbi_embed(pbi, &ann, "prices", on_embed, &some[0]);
+	gone = pbi_embed(pbi, &ann, "prices", on_embed, &left);
+	pbi_embed(pbi, &ann, "prices", on_embed, &some[1]);
+	pbi_embed(pbi, &ann, "prices", on_embed, &some[2]);
+	op_cancel(&gone);
+	for (int i = 0; i < 3; i++) {
+		wait_for(&some[i], 1);
+		assert_string_equal(some[i].token, "embed-1");
+	}
+	assert_int_equal(left.count, 0);
+	assert_int_equal(server.request_count, 3);
+}
+
+static void is_kept_until_shortly_before_its_end(void **state)
+{
+	(void)state;
+	first_embed();
+	clock_advance_ms(3600000 - PBI_EARLY_MS - 1);
+	assert_string_equal(embed(&ann, "prices").token, "embed-1");
+	assert_int_equal(server.request_count, 3);
+	clock_advance_ms(1); /* the service's own token is over, too */
+	will_sign_in();
+	will_describe();
+	will_give("embed-2");
+	assert_string_equal(embed(&ann, "prices").token, "embed-2");
+}
+
+static void nobody_gets_what_was_made_for_another(void **state)
+{
+	struct principal others[] = {ann, ann, ann};
+	char token[20];
+
+	(void)state;
+	first_embed();
+	others[0].tenant = "acme";
+	others[1].user = "bob";
+	others[2].permissions = viewer;
+	others[2].permission_count = 1;
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(token, sizeof(token), "other-%zu", i);
+		will_describe();
+		will_give(token);
+		assert_string_equal(embed(&others[i], "prices").token, token);
+	}
+	will_describe();
+	will_give("embed-2");
+	assert_string_equal(embed(&ann, "budget").token, "embed-2");
+	assert_string_equal(embed(&ann, "prices").token, "embed-1");
+	assert_true(asked(8, "\"roles\":[\"Reader\"],"));
+}
+
+static void a_refused_service_token_is_renewed_once(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	will_sign_in();
+	will_answer("401 x", "");
+	will_sign_in();
+	will_describe();
+	will_give("embed-1");
+	assert_string_equal(embed(&ann, "prices").token, "embed-1");
+	will_answer("401 x", "");
+	will_sign_in();
+	will_answer("401 x", "{\"error\":{\"code\":\"TokenExpired\"}}");
+	a = embed(&ann, "budget");
+	assert_int_equal(a.e.code, ERR_UPSTREAM);
+	assert_non_null(strstr(a.e.text, "401, TokenExpired"));
+}
+
+static void a_failure_is_told_and_not_kept(void **state)
+{
+	static const struct {
+		const char *status, *body, *said;
+	} bad[] = {
+		{"403 x", "{\"error\":{\"code\":\"PowerBINotAuthorizedException\"}}", "NotAuth"},
+		{"500 x", "<html>", "no code"},
+		{"200 x", "{", "JSON"},
+		{"200 x", "[]", "no object"},
+		{"200 x", "{\"embedUrl\":\"javascript:alert(1)\"}", "https"},
+		{"200 x", "{\"datasetId\":\"x\"}", "embedUrl"},
+		{"404 x", "{\"error\":{\"code\":\"a\\nb\"}}", "no code"},
+	};
+	struct answer a;
+
+	(void)state;
+	will_answer("401 x", "{\"error\":\"invalid_client\",\"error_description\":\"" SECRET "\"}");
+	a = embed(&ann, "prices");
+	assert_int_equal(a.e.code, ERR_UPSTREAM);
+	assert_non_null(strstr(a.e.text, "signing in"));
+	assert_non_null(strstr(a.e.text, "invalid_client"));
+	assert_null(strstr(a.e.text, SECRET));
+	will_sign_in();
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		will_answer(bad[i].status, bad[i].body);
+		a = embed(&ann, "prices");
+		assert_int_equal(a.e.code, ERR_UPSTREAM);
+		if (!strstr(a.e.text, bad[i].said) && strcmp(bad[i].said, "JSON") != 0)
+			fail_msg("%s is not in %s", bad[i].said, a.e.text);
+	}
+	will_describe();
+	will_answer("200 x", "{\"token\":\"t\",\"expiration\":\"soon\"}");
+	assert_int_equal(embed(&ann, "prices").e.code, ERR_UPSTREAM);
+	will_describe();
+	will_give("embed-1");
+	assert_string_equal(embed(&ann, "prices").token, "embed-1");
+}
+
+static void the_service_is_left_alone_as_long_as_it_wants(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	first_embed();
+	will_answer("429 x\r\nRetry-After: 30", "");
+	a = embed(&ann, "budget");
+	assert_int_equal(a.e.code, ERR_LIMIT);
+	assert_int_equal(a.e.retry_after_ms, 30000);
+	clock_advance_ms(29000);
+	a = embed(&ann, "budget");
+	assert_int_equal(a.e.code, ERR_LIMIT);
+	assert_int_equal(a.e.retry_after_ms, 1000);
+	assert_int_equal(server.request_count, 4);
+	assert_string_equal(embed(&ann, "prices").token, "embed-1");
+	clock_advance_ms(1000);
+	will_describe();
+	will_give("embed-2");
+	assert_string_equal(embed(&ann, "budget").token, "embed-2");
+	will_answer("429 x\r\nRetry-After: 999999", "");
+	assert_int_equal(
+		embed(&(struct principal){.user = "x", .tenant = "y"}, "budget").e.retry_after_ms,
+		PBI_PAUSE_MAX_MS);
+}
+
+static void only_so_many_are_kept(void **state)
+{
+	char user[20];
+
+	(void)state;
+	first_embed();
+	will_answer("429 x", ""); /* from here on every new one fails without a request */
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < PBI_EMBEDS_MAX - (round == 0); i++) {
+			struct principal other = ann;
+
+			snprintf(user, sizeof(user), "%d-%d", round, i);
+			other.user = user;
+			assert_int_equal(embed(&other, "prices").e.code, ERR_LIMIT);
+		}
+		assert_int_equal(embed(&ann, "prices").e.code, round == 0 ? 0 : ERR_LIMIT);
+	}
+}
+
+static void a_service_that_hangs_can_be_left(void **state)
+{
+	struct answer a = {0};
+
+	(void)state;
+	tiny_server_add(&server, (struct tiny_reply){.text = "HTTP/1.1 200 x\r\n", .hang = true});
+	pbi_embed(pbi, &ann, "prices", on_embed, &a);
+	while (server.request_count < 1)
+		loop_turn(loop);
+	pbi_free(&pbi);
+	for (int i = 0; i < 10; i++)
+		loop_turn(loop);
+	assert_int_equal(a.count, 0);
+}
+
+static void a_service_that_hangs_is_given_up(void **state)
+{
+	(void)state;
+	tiny_server_add(&server, (struct tiny_reply){.text = "HTTP/1.1 200 x\r\n", .hang = true});
+	assert_int_equal(embed(&ann, "prices").e.code, ERR_TIMEOUT);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+	static const struct pbi_report wrong[] = {{"prices", "../../x/y"}, {"prices", "x"}};
+	struct pbi_options o[] = {options(), options(), options(), options(), options(), options()};
+	struct pbi *none = NULL;
+	struct err e;
+
+	(void)state;
+	o[0].login_url = "http://login.example";
+	o[1].api_url = "ftp://x";
+	o[2].client_secret = "";
+	o[3].tenant_id = "../x";
+	o[4].reports = &wrong[0];
+	o[5].reports = &wrong[1];
+	for (size_t i = 0; i < sizeof(o) / sizeof(o[0]); i++) {
+		o[i].report_count = 1;
+		assert_false(pbi_new(&o[i], &none, &e));
+		assert_int_equal(e.code, ERR_INPUT);
+		assert_null(strstr(e.text, SECRET));
+	}
+	assert_true(pbi_has(pbi, "prices"));
+	assert_false(pbi_has(pbi, "other"));
+	assert_false(pbi_has(NULL, "prices"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_token_is_asked_for_as_the_service_wants),
+		TEST(all_who_wait_share_one),
+		TEST(is_kept_until_shortly_before_its_end),
+		TEST(nobody_gets_what_was_made_for_another),
+		TEST(a_refused_service_token_is_renewed_once),
+		TEST(a_failure_is_told_and_not_kept),
+		TEST(the_service_is_left_alone_as_long_as_it_wants),
+		TEST(only_so_many_are_kept),
+		TEST(a_service_that_hangs_can_be_left),
+		TEST(a_service_that_hangs_is_given_up),
+		TEST(what_cannot_be_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
