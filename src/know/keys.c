@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "know_int.h"
 #include "vesper/mem.h"
 
 #define LEAF_KEYS 32 /* so few strings are compared one by one: measured, 8 and 64 are slower */
@@ -333,8 +334,15 @@ static void finish(struct walk *w, size_t i, size_t depth)
 		if (!advance(w, key, t))
 			return;
 	edits = w->rows[n][w->len + KEY_EDITS_MAX - n];
-	if (edits != DEAD)
-		w->each(w->owner, w->side == &w->keys->backward ? w->keys->numbers[i] : i, edits);
+	if (edits == DEAD)
+		return;
+	if (w->side == &w->keys->forward) {
+		w->each(w->owner, i, edits);
+		return;
+	}
+	/* Backwards the nearest way may lie beyond the cap of the first half while a longer one
+	 * does not. Forwards it can't: one edit is always allowed there. */
+	w->each(w->owner, w->keys->numbers[i], fuzzy_distance(w->query, w->len, key, n, w->limit));
 }
 
 /* Row `depth` is filled. As deep as the longest string at most. */
