@@ -69,6 +69,10 @@ MUST_CHECK bool daemon_setup(struct daemon *d, struct err *e);
 /* From the bottom up; false leaves what was built, for daemon_take_down. Nothing is opened to the
  * outside yet. */
 MUST_CHECK bool daemon_build(struct daemon *d, struct err *e);
+/* Two of its parts alone: the loop and what asks others, and Power BI (none where it is not
+ * configured). */
+MUST_CHECK bool daemon_open_http(struct daemon *d, struct err *e);
+MUST_CHECK bool daemon_open_pbi(struct daemon *d, struct err *e);
 /* A catalogue and what is made from it. */
 MUST_CHECK bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e);
 /* From now on questions are read and callers are judged with it. Frees it when it can't be. */

@@ -153,11 +153,12 @@ static void open_budget(struct daemon *d, struct llm_options *o)
 	o->ledger_owner = d;
 }
 
-static bool trust(struct daemon *d, struct err *e)
+bool daemon_open_http(struct daemon *d, struct err *e)
 {
 	const char *file = config_text(d->config, "http.ca_file");
 
-	return !*file || http_trust(d->http, file, e) || err_prefix(e, "http.ca_file");
+	return loop_new(&d->loop, e) && http_new(d->loop, &d->http, e) &&
+	       (!*file || http_trust(d->http, file, e) || err_prefix(e, "http.ca_file"));
 }
 
 static bool open_model(struct daemon *d, struct err *e)
@@ -234,7 +235,7 @@ static void read_pbi_maps(struct daemon *d, struct pbi_options *o)
 }
 
 /* A report whose rows are everybody's is one tenant's report. */
-static bool open_pbi(struct daemon *d, struct err *e)
+bool daemon_open_pbi(struct daemon *d, struct err *e)
 {
 	struct pbi_options o = {
 		.loop = d->loop,
@@ -343,12 +344,12 @@ bool daemon_build(struct daemon *d, struct err *e)
 	struct turns_options turns = {0};
 
 	if (!databases_read(d->config, d->arena, &d->databases, e) || !read_places(d, e) ||
-	    !loop_new(&d->loop, e) || !http_new(d->loop, &d->http, e) || !trust(d, e) ||
+	    !daemon_open_http(d, e) ||
 	    (d->record_folder && !recorder_open(d->loop, d->record_folder, &d->recorder, e)) ||
 	    !databases_open_warehouse(&d->databases, d->config, d->loop, &d->warehouse, e) ||
 	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
-	    !daemon_open_identity(d, e) || !open_cache(d, e) || !open_pbi(d, e))
+	    !daemon_open_identity(d, e) || !open_cache(d, e) || !daemon_open_pbi(d, e))
 		return false;
 	d->switches = switches_new();
 	if (!daemon_load_knowledge(d, &k, e))

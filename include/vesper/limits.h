@@ -205,9 +205,11 @@
 #define PBI_EMBED_MINUTES 60     /* a report's token lives that long; the service allows no more */
 #define PBI_EMBEDS_MAX    1000   /* tokens kept, about 3 KiB each; one in use is never forgotten */
 #define PBI_RESPONSE_BYTES_MAX                                                                     \
-	(4 * 1024 * 1024)        /* a page of activity events; the rest is small                   \
-				  */
-#define PBI_PAUSE_MAX_MS 3600000 /* a longer retry-after is looked into again after that */
+	(4 * 1024 * 1024)          /* a page of activity events; the rest is small                 \
+				    */
+#define PBI_PAUSE_MAX_MS   3600000 /* a longer retry-after is looked into again after that */
+#define PBI_CALLS_PER_HOUR 200     /* of activity events: what the service allows a directory */
+#define PBI_ACTIVITY_DAYS  28      /* so far back the service has them */
 
 /* the store */
 #define TITLE_CHARS_MAX      80   /* of a session's title: one line of a list */

@@ -36,6 +36,9 @@ static const struct verb {
 	{"db", ctl_db,
 	 "db init|migrate|seed --dsn DSN   schema, logins and demo data on SQL Server or "
 	 "PostgreSQL"},
+	{"pbi", ctl_pbi,
+	 "pbi ingest --tenant T --file FILE|--dsn DSN [--workspace ID,…] [--from D] [--to D] "
+	 "[--state FILE]   who used which Power BI report, day by day"},
 	{"demo-check", ctl_demo_check,
 	 "demo-check   starts the demo, asks the reference question, prints the answer, stops"},
 };

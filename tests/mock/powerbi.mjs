@@ -122,9 +122,9 @@ export class PowerBi {
     const begin = parseInt(at, 10);
     const page = empty ? [] : all.slice(begin, begin + PAGE);
     const last = begin + page.length >= all.length && !empty;
-    const token = `'${day}|${empty ? begin : `${begin + page.length}e`}'`;
+    const token = encodeURIComponent(`${day}|${empty ? begin : `${begin + page.length}e`}`);
     return { body: { activityEventEntities: page, lastResultSet: last,
-      continuationUri: last ? null : `${this.url}/v1.0/myorg/admin/activityevents?continuationToken=${encodeURIComponent(token)}`,
-      continuationToken: last ? null : encodeURIComponent(token) } };
+      continuationUri: last ? null : `https://wabi-elsewhere.analysis.windows.net/v1.0/myorg/admin/activityevents?continuationToken='${token}'`,
+      continuationToken: last ? null : token } };
   }
 }

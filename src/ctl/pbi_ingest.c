@@ -1,0 +1,295 @@
+/*
+ * `vesperctl pbi ingest`: who used which report of Power BI, day by day, page by page, as the
+ * service gives it. A day is done when its last page came; events come late, so that the last two
+ * days are read again each time.
+ */
+#include "ctl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon.h"
+#include "pbi_rows.h"
+#include "pbi_state.h"
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define EVENTS "/v1.0/myorg/admin/activityevents"
+#define USAGE                                                                                      \
+	"pbi ingest --tenant T --file FILE|--dsn DSN [--workspace ID,…] [--from D] [--to D] "    \
+	"[--state FILE]"
+
+struct ingest {
+	struct daemon daemon; /* its loop, its HTTP, its Power BI */
+	struct pbi_rows *rows;
+	struct pbi_state state;
+	const char *tenant;
+	const char *workspaces; /* NULL: all */
+	json_t *reply;
+	struct err failure;
+	int fresh, known, skipped; /* events */
+};
+
+/* ---- an event ---- */
+
+static bool is_wanted(const struct ingest *g, const char *workspace)
+{
+	struct str rest = str_of(g->workspaces), one;
+
+	if (!g->workspaces)
+		return true;
+	while (str_split(&rest, ',', &one))
+		if (str_eq_nocase(str_trim(one), str_of(workspace)))
+			return true;
+	return false;
+}
+
+/* Members vary by activity; what the table must have and the event has not is empty. */
+static const char *member(const json_t *event, const char *name)
+{
+	const char *text = json_string_value(json_object_get(event, name));
+
+	return text ? text : "";
+}
+
+/* As much as the column takes, in characters. */
+static void set_cut(json_t *row, const char *column, const char *text, size_t max)
+{
+	size_t n = 0, chars = 0;
+
+	while (text[n] && (((unsigned char)text[n] & 0xC0) == 0x80 || ++chars <= max))
+		n++;
+	json_object_set_new(row, column, json_stringn(text, n));
+}
+
+/* NULL: not about a report, of another workspace, or nothing that could be told apart. */
+static json_t *row_of(const struct ingest *g, const json_t *event)
+{
+	const char *id = member(event, "Id"), *report = member(event, "ReportId");
+	const char *operation = member(event, "Activity");
+	char at[CLOCK_RFC3339_BYTES];
+	int64_t ms;
+	json_t *row;
+
+	if (!*id || strlen(id) > 100 || !*report || !is_wanted(g, member(event, "WorkspaceId")) ||
+	    !clock_parse_rfc3339(member(event, "CreationTime"), &ms, NULL))
+		return NULL;
+	clock_rfc3339(ms, at);
+	row = json_object();
+	json_set_str(row, "source_id", id);
+	set_cut(row, "report_id", report, 200);
+	set_cut(row, "report_name", member(event, "ReportName"), 500);
+	set_cut(row, "workspace_name", member(event, "WorkSpaceName"), 500);
+	set_cut(row, "user_email", member(event, "UserId"), 500);
+	set_cut(row, "activity_type", *operation ? operation : member(event, "Operation"), 100);
+	json_object_set_new(row, "activity_date", json_stringn(at, 10));
+	at[10] = ' ';
+	json_object_set_new(row, "created_at", json_stringn(at, 19));
+	return row;
+}
+
+static bool take_events(struct ingest *g, const json_t *events, struct err *e)
+{
+	const json_t *event;
+	size_t i;
+
+	json_array_foreach(events, i, event) {
+		json_t *row = row_of(g, event);
+		int before = g->fresh;
+		bool done = !row || pbi_rows_add(g->rows, row, &g->fresh, e);
+
+		g->skipped += !row;
+		g->known += row && g->fresh == before;
+		json_decref(row);
+		if (!done)
+			return false;
+	}
+	return pbi_rows_commit(g->rows, e);
+}
+
+/* ---- a page ---- */
+
+static void on_reply(void *owner, const json_t *reply, const struct err *e)
+{
+	struct ingest *g = owner;
+
+	g->reply = reply ? json_incref((json_t *)reply) : NULL;
+	g->failure = e ? *e : (struct err){0};
+	loop_stop(g->daemon.loop);
+}
+
+static bool page_get(struct ingest *g, const char *path, struct err *e)
+{
+	if (!pbi_state_call(&g->state, e))
+		return false;
+	json_decref(g->reply);
+	g->reply = NULL;
+	pbi_call(g->daemon.pbi, path, NULL, on_reply, g);
+	loop_run(g->daemon.loop);
+	if (g->reply)
+		return true;
+	*e = g->failure;
+	if (e->retry_after_ms > 0)
+		err_prefix(e, "go on in %d s", (e->retry_after_ms + 999) / 1000);
+	return false;
+}
+
+/* The rest is asked for at our own address: the token goes nowhere else. The text is escaped as an
+ * address wants it already. */
+static bool next_path(const json_t *reply, char **out, struct err *e)
+{
+	const char *token = json_string_value(json_object_get(reply, "continuationToken"));
+
+	*out = NULL;
+	if (json_is_true(json_object_get(reply, "lastResultSet")) || !token || !*token)
+		return true;
+	if (strpbrk(token, " '\"<>&#?\\\r\n\t"))
+		return err_set(e, ERR_UPSTREAM, "a continuation that can't be");
+	*out = mem_printf(EVENTS "?continuationToken=%%27%s%%27", token);
+	return true;
+}
+
+static bool read_day(struct ingest *g, const char *day, struct err *e)
+{
+	char *path = mem_printf(EVENTS "?startDateTime=%%27%sT00:00:00.000Z%%27"
+				       "&endDateTime=%%27%sT23:59:59.999Z%%27",
+				day, day);
+	bool done = true;
+
+	while (done && path) {
+		char *next = NULL;
+
+		done = page_get(g, path, e) &&
+		       take_events(g, json_object_get(g->reply, "activityEventEntities"), e) &&
+		       next_path(g->reply, &next, e);
+		mem_free(path);
+		path = next;
+	}
+	return done || err_prefix(e, "%s", day);
+}
+
+/* ---- the days ---- */
+
+static bool date_option(int argc, char **argv, const char *name, int64_t *days, struct err *e)
+{
+	const char *text = ctl_option(argc, argv, name, NULL);
+	struct date date;
+
+	if (!text)
+		return true;
+	if (!date_parse_iso(text, &date))
+		return err_set(e, ERR_INPUT, "%s: \"%s\" is not a date like 2026-02-27", name,
+			       text);
+	*days = date_to_days(date);
+	return true;
+}
+
+static bool days_of(const struct ingest *g, int argc, char **argv, int64_t *from, int64_t *to,
+		    struct err *e)
+{
+	int64_t today = date_to_days(clock_today()), oldest = today - PBI_ACTIVITY_DAYS + 1;
+	struct date mark;
+
+	*to = today;
+	*from = oldest;
+	if (date_parse_iso(pbi_state_day(&g->state, g->tenant), &mark) &&
+	    date_to_days(mark) - 1 > oldest)
+		*from = date_to_days(mark) - 1;
+	if (!date_option(argc, argv, "--from", from, e) || !date_option(argc, argv, "--to", to, e))
+		return false;
+	if (*from < oldest)
+		return err_set(e, ERR_INPUT, "--from: the service has %d days only",
+			       PBI_ACTIVITY_DAYS);
+	if (*from > *to || *to > today)
+		return err_set(e, ERR_INPUT, "--from, --to: not a span of days up to today");
+	return true;
+}
+
+/* The watermark never goes back, and never over a day that was left out. */
+static bool mark_day(struct ingest *g, int64_t first, int64_t day, const char *text, struct err *e)
+{
+	struct date mark;
+
+	if (date_parse_iso(pbi_state_day(&g->state, g->tenant), &mark) &&
+	    (date_to_days(mark) >= day || date_to_days(mark) + 1 < first))
+		return true;
+	return pbi_state_set_day(&g->state, g->tenant, text, e);
+}
+
+static bool read_days(struct ingest *g, int argc, char **argv, struct err *e)
+{
+	int64_t from, to;
+
+	if (!days_of(g, argc, argv, &from, &to, e))
+		return false;
+	for (int64_t day = from; day <= to; day++) {
+		char text[DATE_ISO_BYTES];
+
+		date_iso(date_from_days(day), text);
+		g->fresh = g->known = g->skipped = 0;
+		if (!read_day(g, text, e) || !mark_day(g, from, day, text, e))
+			return false;
+		printf("%s: %d new, %d known, %d of other kinds\n", text, g->fresh, g->known,
+		       g->skipped);
+	}
+	return true;
+}
+
+/* ---- the verb ---- */
+
+/* One directory's events are those of all its users: with several tenants it must be said which
+ * workspaces are whose. */
+static bool check_options(const struct ingest *g, const char *file, const char *dsn, struct err *e)
+{
+	const json_t *tenants = config_json(g->daemon.config, "tenants");
+
+	if (!g->tenant || !json_object_get(tenants, g->tenant))
+		return err_set(e, ERR_INPUT, "--tenant must name one of tenants");
+	if (!file == !dsn)
+		return err_set(e, ERR_INPUT, "--file or --dsn must say where events go");
+	return g->workspaces || json_object_size(tenants) == 1 ||
+	       err_set(e, ERR_INPUT,
+		       "--workspace: with several tenants it must say which workspaces are %s's",
+		       g->tenant);
+}
+
+static bool run(struct ingest *g, int argc, char **argv, struct err *e)
+{
+	const char *file = ctl_option(argc, argv, "--file", NULL);
+	const char *dsn = ctl_option(argc, argv, "--dsn", NULL);
+	const char *state = ctl_option(argc, argv, "--state", NULL);
+	struct daemon *d = &g->daemon;
+
+	if (!daemon_setup(d, e) || !check_options(g, file, dsn, e) || !daemon_open_http(d, e) ||
+	    !daemon_open_pbi(d, e))
+		return false;
+	if (!d->pbi)
+		return err_set(e, ERR_INPUT,
+			       "pbi.tenant_id, pbi.client_id and pbi.client_secret are not set");
+	if (!state)
+		state = arena_printf(d->arena, "%s/pbi-ingest.json",
+				     config_text(d->config, "data_dir"));
+	return pbi_state_open(state, &g->state, e) &&
+	       pbi_rows_open(file, dsn, g->tenant, &g->rows, e) && read_days(g, argc, argv, e);
+}
+
+int ctl_pbi(int argc, char **argv)
+{
+	const char *verb = ctl_word(argc, argv, 0);
+	struct ingest g = {.tenant = ctl_option(argc, argv, "--tenant", NULL),
+			   .workspaces = ctl_option(argc, argv, "--workspace", NULL)};
+	struct err e = {0};
+	bool done;
+
+	if (!verb || strcmp(verb, "ingest") != 0 || ctl_word(argc, argv, 1))
+		return ctl_fail(USAGE);
+	done = run(&g, argc, argv, &e);
+	json_decref(g.reply);
+	pbi_rows_close(&g.rows);
+	pbi_state_close(&g.state);
+	daemon_take_down(&g.daemon);
+	config_free(&g.daemon.config);
+	return done ? 0 : ctl_fail("%s", e.text);
+}
