@@ -112,8 +112,8 @@ button:disabled { cursor: default; }
 .starter:hover .icon { color: var(--accent); }
 
 /* turns */
-/* Far from the view a turn is only a height. */
-.turn:not(.running) { content-visibility: auto; contain-intrinsic-size: auto 320px; }
+/* In a long conversation a turn far from the view is only a height. */
+.turns:has(> :nth-child(30)) > .turn:not(.running) { content-visibility: auto; contain-intrinsic-size: auto 320px; }
 .turn + .turn { margin-top: 36px; padding-top: 36px; border-top: 1px solid var(--line); }
 .question { display: flex; justify-content: flex-end; }
 .question p {

@@ -296,7 +296,7 @@ describe('by rules', () => {
       const turn = await answered(page);
 
       assert.equal(await turn.locator('img, script, iframe, a:not(.report)').count(), 0, text);
-      assert.ok((await turn.locator('.question p').innerText()).includes(text));
+      assert.ok((await turn.locator('.question p').textContent()).includes(text));
     }
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     assertClean();
