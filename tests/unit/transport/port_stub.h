@@ -406,6 +406,22 @@ const struct tool_def *catalog_tool(const struct catalog *c, const char *name)
 	return NULL;
 }
 
+const struct report_def *catalog_report(const struct catalog *c, const char *key)
+{
+	(void)c;
+	(void)key;
+	return NULL;
+}
+
+const char *catalog_agent_for(const struct catalog *c, const struct tool_def *tool,
+			      const struct principal *who, const char *agent)
+{
+	(void)c;
+	(void)tool;
+	(void)who;
+	return agent;
+}
+
 json_t *catalog_tools_json(const struct catalog_view *v)
 {
 	(void)v;
