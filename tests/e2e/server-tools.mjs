@@ -65,6 +65,16 @@ export const CALLS = [
   ['get_recent_changes', 'since=2026-02-20', 'until=2026-02-27'],
   ['get_recent_changes', '--role', 'viewer'],
   ['get_recent_changes', 'since=2019-01-01', 'until=2019-02-01'],
+  ['get_recent_changes', 'project_name=Sierra', 'since=2026-02-01'],
+  ['get_task_risks', 'project_name=Sierra'],
+  ['get_hourly_price_distribution', 'hub_zone=NP15', 'year=2025', '--role', 'viewer'],
+  ['list_available_curves', '--role', 'viewer'],
+  ...[['compare_vendors', 'hub_zone=SP15'], ['compare_hub_zones', 'hub_zones=NP15', 'hub_zones=SP15'], ['get_peak_offpeak_spread', 'hub_zone=NP15'],
+    ['get_seasonal_shape', 'hub_zone=NP15'], ['get_daily_shape', 'hub_zone=NP15'], ['compare_markets', 'markets=CAISO', 'markets=ERCOT']]
+    .flatMap((call) => [[...call, 'year=1999'], [...call, 'year=2025', '--role', 'viewer'], [...call, 'year=2025', 'reference=Nowhere']]),
+  ...['get_top_users', 'get_views_trend'].flatMap((tool) => [[tool, 'from=2031-01-01', 'to=2031-01-31'], [tool, '--role', 'analyst']]),
+  ...['get_project_health', 'get_milestone_dates', 'get_budget_overview'].flatMap((tool) =>
+    [[tool, 'project_name=Sierra'], [tool, 'project_name=Nowhere At All']]),
 ];
 
 /* A number has as many digits as its column: 57.50 is 57.5. */
