@@ -9,7 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMPARISON, launch, REFERENCE, refusedStart, startDaemon, tempDir } from './harness.mjs';
-import { CALLS, callTools, compareTools, rootWithoutWhere } from './server-tools.mjs';
+import { CALLS, callTools, compareTools, rootWithGuest, rootWithoutWhere } from './server-tools.mjs';
 import { CHAT_PASSWORD, ctl, READ_PASSWORD, smallWarehouse, startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
@@ -32,6 +32,17 @@ describe('every tool', () => {
   });
 
   it('gives on PostgreSQL what it gives on SQLite', () => compareTools(pg.env(), sqlite));
+
+  it('gives nothing to somebody without its permission, on either', async () => {
+    const calls = CALLS.filter(([tool], i) => CALLS.findIndex(([other]) => other === tool) === i)
+      .map((words) => [...words, '--role', 'guest']);
+    const root = { VESPER_ROOT: await rootWithGuest() };
+    for (const env of [pg.env(root), { VESPER_WAREHOUSE_DIR: sqlite, ...root }])
+      (await callTools(env, calls)).forEach((result, i) => {
+        assert.equal(result.outcome.kind, 'not_permitted', calls[i].join(' '));
+        assert.deepEqual(result.tables, []);
+      });
+  });
 });
 
 describe('a daemon on it', () => {

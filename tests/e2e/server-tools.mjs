@@ -107,6 +107,18 @@ export async function compareTools(env, sqlite) {
     assert.ok(here.some((result) => result.outcome.kind === kind), `no call ended with ${kind}`);
 }
 
+/* A root with one more role, which may chat and read nothing. */
+export async function rootWithGuest() {
+  const root = await tempDir('guest');
+  for (const folder of ['sql', 'prompts', 'config'])
+    await cp(join(ROOT, folder), join(root, folder), { recursive: true });
+  const file = join(root, 'config/permissions.json');
+  const permissions = JSON.parse(await readFile(file, 'utf8'));
+  permissions.roles.guest = ['chat:use'];
+  await writeFile(file, JSON.stringify(permissions));
+  return root;
+}
+
 /* A root whose statements ask for every tenant's rows: what is left are the row rules of the database. */
 export async function rootWithoutWhere() {
   const root = await tempDir('root');
