@@ -21,6 +21,24 @@ static void mssql_connection_string(const struct tenant *t, SQLHENV env, struct 
 	buf_printf(out, "ConnectRetryCount=0;%s", t->source->dsn ? t->source->dsn : "");
 }
 
+/* An owner can switch the security policies off: half of the wall would be missing. */
+static bool login_bound_by_rules(struct connection *c, struct err *e)
+{
+	char name[128];
+	bool found;
+
+	if (!db_connection_ask(c, "SELECT USER_NAME() WHERE IS_ROLEMEMBER(N'db_owner') = 1", name,
+			       sizeof(name), &found, e))
+		return false;
+	if (!found)
+		return true;
+	c->lost = true;
+	return err_set(e, ERR_UPSTREAM,
+		       "refused: the user %s is a db_owner and may change the security policies; "
+		       "give the daemon one that is not",
+		       name);
+}
+
 static bool mssql_set_up(struct connection *c, struct err *e)
 {
 	const struct value tenant = value_text(c->tenant->id);
@@ -29,7 +47,7 @@ static bool mssql_set_up(struct connection *c, struct err *e)
 					 "EXEC sys.sp_set_session_context @key = N'tenant_id', "
 					 "@value = ?, @read_only = 1",
 					 &tenant, 1, e) &&
-	       db_connection_exec(c, "SET LOCK_TIMEOUT 5000", e);
+	       db_connection_exec(c, "SET LOCK_TIMEOUT 5000", e) && login_bound_by_rules(c, e);
 }
 
 static const char *mssql_confirm_text(const struct source *s)

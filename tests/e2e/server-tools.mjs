@@ -77,6 +77,28 @@ export const CALLS = [
     [[tool, 'project_name=Sierra'], [tool, 'project_name=Nowhere At All']]),
 ];
 
+const OWN_REFUSED = /pg_catalog|sqlite_master|DELETE|pg_sleep/;
+
+/* SQL of an admin's own: what the gate writes of it for each dialect gives the same rows. */
+const OWN_SQL = [
+  'SELECT technology, COUNT(*) AS n, MIN(name) AS first FROM per_project GROUP BY technology ORDER BY n DESC, technology',
+  'SELECT name, gid FROM dbo.per_project ORDER BY name OFFSET 0 ROWS FETCH NEXT 3 ROWS ONLY',
+  'SELECT name FROM per_project WHERE name LIKE \'%100!%%\' ESCAPE \'!\' OR name = \'O\'\'Brien Solar\' ORDER BY name',
+  'WITH h AS (SELECT project_gid, COUNT(*) AS n FROM per_projecthealth WHERE healthcolor = \'red\' GROUP BY project_gid) '
+    + 'SELECT p.name, h.n FROM per_project p JOIN h ON h.project_gid = p.gid ORDER BY h.n DESC, p.name OFFSET 1 ROWS FETCH NEXT 5 ROWS ONLY',
+  'SELECT p.name, CASE WHEN EXISTS (SELECT 1 FROM per_tasks t WHERE t.projectname = p.name AND t.risk = \'High\') THEN 1 ELSE 0 END AS risky '
+    + 'FROM per_project p ORDER BY p.name',
+  'SELECT name, ROW_NUMBER() OVER (PARTITION BY technology ORDER BY name) AS place FROM per_project ORDER BY technology, name',
+  'SELECT vendor, market, COUNT(DISTINCT hubzone) AS zones FROM Stage.mc_vendor_files GROUP BY vendor, market ORDER BY vendor, market',
+  'SELECT name AS what FROM per_project UNION SELECT projectname FROM per_tasks ORDER BY what',
+  'SELECT ROUND(AVG(d.DAYAHEAD_PRICE), 2) AS mean FROM Stage.mc_dayahead d JOIN Stage.mc_vendor_files f ON f.file_info_key = d.FILE_INFO_KEY '
+    + 'AND f.hubzone_key = d.HUBZONE_KEY WHERE f.hubzone = \'NP15\' AND f.vendor = \'Ascend\' AND d.YEAR = 2025',
+  'SELECT UPPER(name) AS loud, COALESCE(market, \'none\') AS m FROM per_project WHERE is_archived = 0 ORDER BY loud',
+  'SELECT tenant_id, COUNT(*) AS n FROM per_project WHERE tenant_id <> \'vesper\' OR 1 = 1 GROUP BY tenant_id',
+  'SELECT name FROM per_project WHERE name = \'nobody\'',
+  'SELECT * FROM pg_catalog.pg_roles', 'SELECT * FROM sqlite_master', 'DELETE FROM per_project', 'SELECT pg_sleep(1) FROM per_project',
+].flatMap((sql) => [['general_sql_query', `sql=${sql}`, '--role', 'admin'], ['general_sql_query', `sql=${sql}`, '--role', 'manager']]);
+
 /* A number has as many digits as its column: 57.50 is 57.5. */
 function plain(text) {
   return typeof text === 'string' && /^[-+]?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
@@ -99,10 +121,23 @@ export async function callTools(env, calls) {
   return stdout.trim().split('\n').map(comparable);
 }
 
+/* Admins get rows, or a refusal of the gate; nobody else gets anything. */
+function ownSqlEnds(results) {
+  results.forEach(({ outcome, tables }, i) => {
+    const [, sql, , role] = OWN_SQL[i];
+    const wanted = role !== 'admin' ? 'not_permitted' : OWN_REFUSED.test(sql) ? 'error' : sql.includes('nobody') ? 'empty' : 'rows';
+    assert.equal(outcome.kind, wanted, `${role}: ${sql}`);
+    const tenants = tables.flatMap((t) => t.rows.map((row) => row[t.columns.findIndex((c) => c.name === 'tenant_id')]));
+    assert.deepEqual(tenants.filter((tenant) => tenant !== undefined && tenant !== 'vesper'), [], sql);
+  });
+}
+
 /* Every tool gives here what it gives on SQLite. */
 export async function compareTools(env, sqlite) {
-  const [here, there] = await Promise.all([callTools(env, CALLS), callTools({ VESPER_WAREHOUSE_DIR: sqlite }, CALLS)]);
-  CALLS.forEach((words, i) => assert.deepEqual(here[i], there[i], words.join(' ')));
+  const calls = [...CALLS, ...OWN_SQL];
+  const [here, there] = await Promise.all([callTools(env, calls), callTools({ VESPER_WAREHOUSE_DIR: sqlite }, calls)]);
+  calls.forEach((words, i) => assert.deepEqual(here[i], there[i], words.join(' ')));
+  ownSqlEnds(here.slice(CALLS.length));
   for (const kind of ['rows', 'empty', 'out_of_window', 'unknown_entity', 'not_permitted'])
     assert.ok(here.some((result) => result.outcome.kind === kind), `no call ended with ${kind}`);
 }

@@ -7,13 +7,15 @@
  *
  *   rows|PART OF THE TEXT|name:type;…|cell;…|cell;…     what a statement gives (\N is NULL)
  *   fail|CALL|NTH|STATE|NATIVE|message                  the nth such call fails (prepare, execute,
- *                                                       fetch, connect, context, confirm, cancel)
+ *                                                       fetch, connect, context, confirm, rights,
+ *                                                       cancel)
  *   dead|CALL|NTH|STATE|NATIVE|message                  … and the connection with it
  *   delay|CALL|NTH|MS                                   it takes that long, or until SQLCancel
  *   deaf|CALL|NTH|MS                                    it takes that long in spite of SQLCancel
  *   sees|TENANT                                         what the session context is said to hold
  *
- * "context" is the EXEC that sets the tenant, "confirm" the question for it; "execute" all others.
+ * "context" is the EXEC that sets the tenant, "confirm" the question for it, "rights" that for the
+ * login's role, which only a rule with IS_ROLEMEMBER answers; "execute" all others.
  * CALL may also be =PART: an execute of a statement with that in its text, counted by itself.
  * NTH counts from 1 over the whole process, from when the script was first loaded; 0 is every time.
  */
@@ -559,6 +561,7 @@ static SQLRETURN execute(struct statement *s)
 {
 	bool context = strstr(s->text, "sp_set_session_context") != NULL;
 	bool confirm = strstr(s->text, "SESSION_CONTEXT(") != NULL;
+	bool rights = strstr(s->text, "IS_ROLEMEMBER(") != NULL;
 	SQLRETURN rc;
 
 	record_execute(s);
@@ -567,7 +570,11 @@ static SQLRETURN execute(struct statement *s)
 	if (count_params(s->text) > PARAMS ||
 	    (*s->text && count_params(s->text) > 0 && !s->params[count_params(s->text) - 1].bound))
 		return fail(&s->diag, "07002", 0, "COUNT field incorrect");
-	rc = play(s->c, s, &s->diag, context ? "context" : confirm ? "confirm" : "execute");
+	rc = play(s->c, s, &s->diag,
+		  context   ? "context"
+		  : confirm ? "confirm"
+		  : rights  ? "rights"
+			    : "execute");
 	if (rc != SQL_SUCCESS)
 		return rc;
 	if (context)
@@ -575,7 +582,7 @@ static SQLRETURN execute(struct statement *s)
 	if (confirm)
 		context_give(s);
 	else
-		s->rows = rows_for(s->text);
+		s->rows = rows_for(rights ? "IS_ROLEMEMBER" : s->text);
 	s->row = 0;
 	if (s->rows)
 		s->c->active = s;

@@ -7,6 +7,7 @@
 
 #define ONE     "rows|SELECT one|n:int|1\n"
 #define CONTEXT "EXEC sys.sp_set_session_context @key = N'tenant_id', @value = ?, @read_only = 1\n"
+#define RIGHTS  "SELECT USER_NAME() WHERE IS_ROLEMEMBER(N'db_owner') = 1\n"
 #define CONFIRM "SELECT CAST(SESSION_CONTEXT(N'tenant_id') AS nvarchar(100))\n"
 
 static void run(struct fixture *f, const char *tenant, const char *text)
@@ -26,13 +27,14 @@ static void context_comes_first_and_is_asked_back_each_time(void **state)
 					"1 prepare " CONTEXT "1 execute nvarchar(4000,0)=acme\n"
 					"1 direct SET LOCK_TIMEOUT 5000\n"
 					"1 execute\n"
+					"1 direct " RIGHTS "1 execute\n"
 					"1 prepare " CONFIRM "1 execute\n"
 					"1 prepare SELECT one\n"
 					"1 execute\n");
 	run(f, "acme", "SELECT one");
 	assert_int_equal(times("connect"), 1);
 	assert_int_equal(times("prepare"), 3); /* nothing was prepared again */
-	assert_int_equal(times("execute\n"), 5);
+	assert_int_equal(times("execute\n"), 6);
 }
 
 static void every_value_is_bound_with_its_type(void **state)
@@ -128,6 +130,17 @@ static void no_tenant_sends_nothing(void **state)
 static void tenant_is_compared_whole(void **state)
 {
 	sends_nothing(*state, ONE "sees|acm\n", ERR_INTERNAL);
+}
+
+static void an_owner_of_the_database_is_refused(void **state)
+{
+	sends_nothing(*state, ONE "rows|IS_ROLEMEMBER|c:nvarchar|dbo\n", ERR_UPSTREAM);
+	assert_int_equal(times("disconnect"), times(" connect"));
+}
+
+static void a_login_whose_rights_cannot_be_seen_sends_nothing(void **state)
+{
+	sends_nothing(*state, ONE "fail|rights|0|42000|229|not for you\n", ERR_DENIED);
 }
 
 static void broken_idle_connection_is_replaced_before_anything_is_sent(void **state)
@@ -237,6 +250,8 @@ int main(void)
 		DB_TEST(foreign_tenant_sends_nothing),
 		DB_TEST(no_tenant_sends_nothing),
 		DB_TEST(tenant_is_compared_whole),
+		DB_TEST(an_owner_of_the_database_is_refused),
+		DB_TEST(a_login_whose_rights_cannot_be_seen_sends_nothing),
 		DB_TEST(broken_idle_connection_is_replaced_before_anything_is_sent),
 		DB_TEST(each_tenant_has_connections_of_its_own),
 		DB_TEST(deadline_cancels_and_discards),
