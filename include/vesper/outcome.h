@@ -35,6 +35,7 @@ struct outcome {
 	const char *range_min; /* OUT_OF_WINDOW */
 	const char *range_max;
 	const char *detail; /* one sentence for the user, or NULL; no SQL, no server text */
+	const char *code;   /* of its error view; NULL: by the kind */
 	const struct suggestion *suggestions;
 	size_t suggestion_count;
 };

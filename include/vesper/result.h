@@ -28,6 +28,7 @@ struct fact {
 
 struct result {
 	const char *call; /* id of the call inside its turn: "c1", "c2", … */
+	const char *task; /* id of the plan's task that it belongs to; NULL: of none */
 	const char *agent;
 	const char *tool;
 	const char *about;  /* the tool's own words, for status lines and panels */

@@ -19,6 +19,22 @@
  * truncation, source). New ref. */
 json_t *view_data(const struct result *r, const struct table *t, const char *view_id);
 
+/* What a result without rows says for itself, as a view: where nothing was found a base view, where
+ * it failed an error view with details and what to try. NULL for a result with rows. New ref. */
+json_t *view_outcome(const struct result *r, const char *view_id);
+
+/* Something that could not be done. */
+struct view_error {
+	const char *code;               /* "AMBIGUOUS_REFERENCE", … */
+	const char *text;               /* one or two sentences for the user */
+	json_t *details;                /* object, borrowed; NULL: no more is known */
+	const char *const *suggestions; /* what to try, NULL-ended; NULL: nothing */
+};
+/* New ref. */
+json_t *view_error(const struct view_error *e, const char *view_id);
+/* Code of an error view by the wire's code of a failed turn ("quota"). */
+const char *view_error_code(const char *wire_code);
+
 /* The kinds of chart, as the wire names them: "line", "area", "bar", "grouped_bar", "layered". */
 enum view_chart { CHART_LINE, CHART_AREA, CHART_BAR, CHART_GROUPED_BAR, CHART_LAYERED };
 const char *view_chart_name(enum view_chart type);

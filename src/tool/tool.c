@@ -145,6 +145,7 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 void tool_call_run(struct tool_call *call)
 {
 	const struct toolbox *b = call->box;
+	struct outcome refused;
 	struct err e = {0};
 
 	if (b->run[call->tool - b->options.catalog->tools](call, &e)) {
@@ -152,7 +153,10 @@ void tool_call_run(struct tool_call *call)
 		return;
 	}
 	log_warn("tool.failed", "%s: %s", call->tool->name, e.text);
-	end_later(call, tool_outcome_of(&e, call->arena));
+	refused = tool_outcome_of(&e, call->arena);
+	if (call->tool->gate && e.code == ERR_INPUT)
+		refused.code = TOOL_CODE_BAD_SQL;
+	end_later(call, refused);
 }
 
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,

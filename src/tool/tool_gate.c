@@ -23,8 +23,11 @@ static void on_rows(void *owner, struct table **tables, size_t count, const stru
 	if (e) {
 		log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
 		r->outcome = tool_outcome_of(e, call->arena);
-		if (r->outcome.kind == OUTCOME_ERROR && !r->outcome.detail && !e->may_retry)
-			r->outcome.detail = REFUSED;
+		if (r->outcome.kind == OUTCOME_ERROR && !e->may_retry) {
+			r->outcome.code = TOOL_CODE_BAD_SQL;
+			if (!r->outcome.detail)
+				r->outcome.detail = REFUSED;
+		}
 		tool_call_end(call);
 		return;
 	}

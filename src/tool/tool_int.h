@@ -74,6 +74,9 @@ void tool_call_end(struct tool_call *call);
 void tool_set_reserved(const struct toolbox *b, const char *tenant, struct date today,
 		       struct arena *a, struct args *args);
 
+/* The code of a statement that its author can write otherwise. */
+#define TOOL_CODE_BAD_SQL "SQL_GENERATION_FAILED"
+
 /* An error of the world as an outcome for users: what they can understand, and nothing of SQL,
  * servers or files. */
 struct outcome tool_outcome_of(const struct err *e, struct arena *a);

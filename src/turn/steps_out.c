@@ -193,6 +193,7 @@ enum turn_state step_synth(struct turn *t)
 
 	if (!t->started) {
 		t->started = true;
+		say_outcomes(t);
 		write_template(t);
 		begin_check(t);
 		say_phase(t, "writing", "Writing the answer");

@@ -30,8 +30,9 @@ static bool is_usable(const struct result *r)
 }
 
 /* The main table of each result with rows is shown at once; the others serve the derived facts. */
-static void show(struct turn *t, const struct result *r)
+static void show(struct turn *t, const struct task *task, struct result *r)
 {
+	r->task = task->id;
 	if (r->table_count > 0 && r->tables[0]->row_count > 0)
 		say_view(t, r);
 }
@@ -53,6 +54,7 @@ static struct result *missing(struct turn *t, const struct task *task, const cha
 	struct result *r = result_new(t->arena);
 
 	r->call = arena_printf(t->arena, "c%d", t->next_call++);
+	r->task = task->id;
 	r->agent = task->agent;
 	r->tool = task->tool ? task->tool : task->agent;
 	r->about = tool ? tool->about : subject_of(t, task->agent);
@@ -60,6 +62,7 @@ static struct result *missing(struct turn *t, const struct task *task, const cha
 		.kind = OUTCOME_ERROR,
 		.retryable = task->state != TASK_SKIPPED,
 		.detail = detail,
+		.code = "RETRIEVAL_FAILED",
 	};
 	return r;
 }
@@ -105,7 +108,7 @@ static void on_tool(void *owner, struct result *r)
 	run->task->results[0] = r;
 	run->task->result_count = 1;
 	agent_tool_ended(t->sink, r);
-	show(t, r);
+	show(t, run->task, r);
 	plan_task_done(t->run, run->task, is_usable(r));
 }
 
@@ -123,7 +126,7 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 	run->task->results = out->results;
 	run->task->result_count = out->result_count;
 	for (size_t i = 0; i < out->result_count; i++)
-		show(t, out->results[i]);
+		show(t, run->task, out->results[i]);
 	if (out->ask && !t->reply.text)
 		t->reply = (struct turn_reply){
 			.text = arena_strdup(t->arena, out->ask),

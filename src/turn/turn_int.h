@@ -193,6 +193,7 @@ void say_text(struct turn *t, const char *text,
 void say_checked(struct turn *t, const struct guard_piece *piece); /* one that was checked */
 json_t *say_checked_all(const struct turn *t); /* new reference; NULL when nothing was checked */
 void say_view(struct turn *t, const struct result *r); /* its main table, and its chart */
+void say_outcomes(struct turn *t);                     /* a view for each result without rows */
 void say_ask(struct turn *t);
 void say_end(struct turn *t);
 json_t *turn_standing(const struct turn *t);  /* what the next turn may lean on; new reference */

@@ -123,10 +123,15 @@ json_t *say_checked_all(const struct turn *t)
 	return checked;
 }
 
-static void say_one_view(struct turn *t, json_t *view_take)
+static void say_one_view(struct turn *t, const struct result *r, json_t *view_take)
 {
+	json_t *body = json_object();
+
 	json_array_append(t->views, view_take);
-	event_emit(t->sink, EVENT_VIEW, json_pack("{s:o}", "view", view_take));
+	json_set_take(body, "view", view_take);
+	json_set_str(body, "agent", r->agent);
+	json_set_str(body, "task", r->task);
+	event_emit(t->sink, EVENT_VIEW, body);
 }
 
 static const char *next_view_id(const struct turn *t, const struct result *r)
@@ -138,10 +143,20 @@ void say_view(struct turn *t, const struct result *r)
 {
 	json_t *chart;
 
-	say_one_view(t, view_data(r, r->tables[0], next_view_id(t, r)));
+	say_one_view(t, r, view_data(r, r->tables[0], next_view_id(t, r)));
 	chart = view_chart(r, next_view_id(t, r), view_chart_wish(t->request.content));
 	if (chart)
-		say_one_view(t, chart);
+		say_one_view(t, r, chart);
+}
+
+void say_outcomes(struct turn *t)
+{
+	for (size_t i = 0; i < t->result_count; i++) {
+		json_t *view = view_outcome(t->results[i], next_view_id(t, t->results[i]));
+
+		if (view)
+			say_one_view(t, t->results[i], view);
+	}
 }
 
 /* Texts from outside: json_set_str takes what json_pack would refuse. */
@@ -335,9 +350,12 @@ static void say_error(struct turn *t)
 	json_t *body = json_pack("{s:s,s:s,s:b,s:O}", "code", t->end.error_code, "message",
 				 t->end.error_text, "retryable", t->end.retryable, "suggestions",
 				 t->suggestions);
+	const struct view_error view = {.code = view_error_code(t->end.error_code),
+					.text = t->end.error_text};
 
 	if (t->duplicate_turn)
 		json_set_take(body, "details", json_pack("{s:s}", "turn_id", t->duplicate_turn));
+	json_set_take(body, "view", view_error(&view, "error-v1"));
 	event_emit(t->sink, EVENT_ERROR, body);
 }
 

@@ -160,14 +160,11 @@ static void add_empty(struct buf *out, const struct result *r)
 	buf_printf(out, ". %s", other_search(r));
 }
 
-static void add_result(struct buf *out, const struct result *r, size_t rows)
+void view_outcome_words(struct buf *out, const struct result *r)
 {
 	const struct outcome *o = &r->outcome;
 
 	switch (o->kind) {
-	case OUTCOME_ROWS:
-		add_rows(out, r, rows);
-		return;
 	case OUTCOME_EMPTY:
 		add_empty(out, r);
 		break;
@@ -197,6 +194,15 @@ static void add_result(struct buf *out, const struct result *r, size_t rows)
 				       : "The data could not be read just now. Please try again.");
 		break;
 	}
+}
+
+static void add_result(struct buf *out, const struct result *r, size_t rows)
+{
+	if (r->outcome.kind == OUTCOME_ROWS) {
+		add_rows(out, r, rows);
+		return;
+	}
+	view_outcome_words(out, r);
 	buf_char(out, '\n');
 }
 

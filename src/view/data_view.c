@@ -52,6 +52,18 @@ static json_t *meta_json(const struct column *c)
 	return meta;
 }
 
+json_t *view_source(const struct result *r)
+{
+	json_t *source = json_object();
+
+	json_set_str(source, "call", r->call);
+	json_set_str(source, "task", r->task);
+	json_set_str(source, "agent", r->agent);
+	json_set_str(source, "tool", r->tool);
+	json_set_str(source, "sql", r->sql);
+	return source;
+}
+
 json_t *view_columns(const struct result *r, const struct table *t, const char *view_type,
 		     const char *view_id, const size_t *columns, size_t count)
 {
@@ -79,9 +91,7 @@ json_t *view_columns(const struct result *r, const struct table *t, const char *
 		json_set_int(view, "total_rows", t->total_rows);
 	json_set_bool(view, "truncated", t->truncated);
 	json_set_str(view, "truncation_reason", t->truncation);
-	json_set_take(view, "source",
-		      json_pack("{s:s,s:s,s:s,s:s*}", "call", r->call, "agent", r->agent, "tool",
-				r->tool, "sql", r->sql));
+	json_set_take(view, "source", view_source(r));
 	return view;
 }
 

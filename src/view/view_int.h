@@ -10,6 +10,12 @@ void view_cell(struct buf *out, const struct column *column, const char *text);
 /* How many rows the whole has, as far as it is known: "12345", "at least 501". */
 void view_row_count(struct buf *out, const struct table *t);
 
+/* A result without rows in words. */
+void view_outcome_words(struct buf *out, const struct result *r);
+
+/* Which call, task, agent and tool a view came from. New ref. */
+json_t *view_source(const struct result *r);
+
 /* The members that every view of a table opens with; `columns` NULL: all. */
 json_t *view_columns(const struct result *r, const struct table *t, const char *view_type,
 		     const char *view_id, const size_t *columns, size_t count);

@@ -12,8 +12,8 @@ struct sample_column {
 };
 
 /* cells: rows * columns texts, row after row */
-static struct table *sample_table(const struct sample_column *columns, size_t column_count,
-				  const char *const *cells, size_t rows)
+static inline struct table *sample_table(const struct sample_column *columns, size_t column_count,
+					 const char *const *cells, size_t rows)
 {
 	struct table *t = table_new(1 << 22);
 	struct stats_collector *s = stats_new(column_count);

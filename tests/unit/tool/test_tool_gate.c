@@ -226,6 +226,7 @@ static void refusals_say_what_to_change(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		assert_int_equal(ask(asked[i][0]), OUTCOME_ERROR);
+		assert_string_equal(answer->outcome.code, "SQL_GENERATION_FAILED");
 		if (!strstr(answer->outcome.detail, "The SQL is refused: column") ||
 		    !strstr(answer->outcome.detail, asked[i][1]))
 			fail_msg("%s: %s", asked[i][0], answer->outcome.detail);
@@ -239,6 +240,7 @@ static void the_databases_words_are_kept_back(void **state)
 	assert_int_equal(ask("SELECT LEFT(hub, 1) FROM prices"), OUTCOME_ERROR);
 	assert_string_equal(answer->outcome.detail,
 			    "The database can't run this statement as it is written.");
+	assert_string_equal(answer->outcome.code, "SQL_GENERATION_FAILED");
 }
 
 static void a_cut_result_says_so(void **state)

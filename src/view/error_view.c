@@ -1,0 +1,121 @@
+/* What is shown where there is no table: that nothing was found, or what could not be done and why.
+ * Codes are for programs, sentences and suggestions for people. */
+#include <assert.h>
+#include <string.h>
+
+#include "view_int.h"
+#include "vesper/json.h"
+
+#define WORDS_BYTES_MAX 8192
+
+static json_t *view_new(const char *type, const char *view_id, const char *text)
+{
+	json_t *view = json_object();
+
+	json_set_str(view, "view_type", type);
+	json_set_str(view, "view_id", view_id);
+	json_set_str(view, "text", text);
+	return view;
+}
+
+json_t *view_error(const struct view_error *e, const char *view_id)
+{
+	json_t *view = view_new("error", view_id, e->text);
+	json_t *suggestions = json_array();
+
+	for (const char *const *s = e->suggestions; s && *s; s++)
+		json_push_take(suggestions, json_str(*s));
+	json_set_str(view, "error_code", e->code);
+	json_set_take(view, "error_details", e->details ? json_incref(e->details) : json_object());
+	json_set_take(view, "suggestions", suggestions);
+	return view;
+}
+
+const char *view_error_code(const char *wire_code)
+{
+	static const struct {
+		const char *wire, *code;
+	} rows[] = {
+		{"quota", "TOKEN_BUDGET_EXCEEDED"},
+		{"denied", "NOT_PERMITTED"},
+		{"timeout", "TIMEOUT"},
+		{"upstream", "RETRIEVAL_FAILED"},
+		{"busy", "RETRIEVAL_FAILED"},
+		{"not_found", "NOT_FOUND"},
+		{"draining", "RETRIEVAL_FAILED"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(rows[i].wire, wire_code) == 0)
+			return rows[i].code;
+	return "INTERNAL";
+}
+
+/* ---- results without rows ---- */
+
+static const char *code_of(const struct outcome *o)
+{
+	if (o->code)
+		return o->code;
+	switch (o->kind) {
+	case OUTCOME_NOT_PERMITTED:
+		return "NOT_PERMITTED";
+	case OUTCOME_UNKNOWN_ENTITY:
+		return "INPUT_VALIDATION_FAILED";
+	case OUTCOME_ERROR: /* about an argument: the words were not fit to be asked with */
+		return o->param ? "INPUT_VALIDATION_FAILED" : "SQL_EXECUTION_FAILED";
+	default:
+		return "SQL_EXECUTION_FAILED";
+	}
+}
+
+static bool is_failure(enum outcome_kind kind)
+{
+	return kind == OUTCOME_UNKNOWN_ENTITY || kind == OUTCOME_NOT_PERMITTED ||
+	       kind == OUTCOME_TIMEOUT || kind == OUTCOME_ERROR;
+}
+
+static const char *advice_of(const struct outcome *o)
+{
+	if (o->kind == OUTCOME_NOT_PERMITTED)
+		return "Ask an administrator for access to this data.";
+	if (o->kind == OUTCOME_TIMEOUT)
+		return "Ask for a shorter time, or for fewer places at once.";
+	return o->retryable ? "Ask again in a moment." : NULL;
+}
+
+static json_t *suggestions_json(const struct outcome *o)
+{
+	const char *advice = advice_of(o);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->suggestion_count; i++)
+		json_push_take(list, json_str(o->suggestions[i].label));
+	if (advice)
+		json_push_take(list, json_str(advice));
+	return list;
+}
+
+json_t *view_outcome(const struct result *r, const char *view_id)
+{
+	const struct outcome *o = &r->outcome;
+	struct buf words;
+	json_t *view;
+
+	if (o->kind == OUTCOME_ROWS)
+		return NULL;
+	buf_init(&words, WORDS_BYTES_MAX);
+	view_outcome_words(&words, r);
+	if (is_failure(o->kind)) {
+		const struct view_error e = {.code = code_of(o), .text = buf_text(&words)};
+
+		view = view_error(&e, view_id);
+		json_set_take(view, "error_details", outcome_json(o));
+		json_set_take(view, "suggestions", suggestions_json(o));
+	} else {
+		view = view_new("base", view_id, buf_text(&words));
+	}
+	json_set_take(view, "source", view_source(r));
+	buf_deinit(&words);
+	return view;
+}
