@@ -373,7 +373,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	turns.record = d->recorder ? recorder_turn : d->on_turn;
 	turns.record_owner = d->recorder ? (void *)d->recorder : d->on_turn_owner;
 	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
-		return err_set(e, ERR_INPUT, "checks.numbers: must be flag or withhold");
+		return err_set(e, ERR_INPUT, "checks.numbers: must be flag, rewrite or withhold");
 	d->turns = turns_new(&turns);
 	if (!check_pbi(d, k.catalog, e)) {
 		knowledge_drop(&k);

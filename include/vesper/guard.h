@@ -5,9 +5,10 @@
  * a column or of the named rows, rank, count). A number is right when it is the known value rounded
  * at the decimals shown, in the unit shown, beside the name that it belongs to.
  *
- * Text without digits is passed on at once; a number waits until it is complete, which takes a few
- * bytes. However the text is cut into pieces, the marks are the same. Pure; no allocation for each
- * piece once the buffers have grown.
+ * Text without numbers is passed on at once; a number waits until it is complete, which takes a few
+ * bytes. Where it may be left out or corrected, what follows in its sentence waits with it, so that
+ * nothing shown is ever taken back. However the text is cut into pieces, the marks are the same.
+ * Pure; no allocation for each piece once the buffers have grown.
  */
 #ifndef VESPER_GUARD_H
 #define VESPER_GUARD_H
@@ -21,8 +22,8 @@
 
 enum guard_policy {
 	GUARD_FLAG,     /* a number that is bound to nothing is shown, and marked */
-	GUARD_WITHHOLD, /* "[unverified]" is shown instead; a sentence with digits waits for its end
-			 */
+	GUARD_REWRITE,  /* the rest of its sentence is asked for again; then as GUARD_WITHHOLD */
+	GUARD_WITHHOLD, /* "[unverified]" is shown instead */
 };
 
 enum guard_kind { GUARD_BOUND, GUARD_UNBOUND, GUARD_WITHHELD };
@@ -45,8 +46,18 @@ struct guard_piece {
 	struct guard_ref ref;
 };
 
+/* From its first number to its end, a sentence (or a table's row) that holds something unbound. */
+struct guard_doubt {
+	const char *text; /* not shown yet; valid during the call */
+	size_t len;
+	const char *numbers; /* those that are bound to nothing: "$48.37/MWh, 2024" */
+};
+
 struct guard_sink {
 	void (*on_piece)(void *owner, const struct guard_piece *piece);
+	/* GUARD_REWRITE. True: guard_numbers_rewrite will be called, later; nothing is passed on
+	 * until then. False, or NULL: there is nobody to ask. */
+	bool (*on_doubt)(void *owner, const struct guard_doubt *doubt);
 	void *owner;
 };
 
@@ -65,14 +76,18 @@ struct guard_numbers;
 struct guard_numbers *guard_numbers_new(const struct guard_input *in);
 /* More text of the answer, cut anywhere, also inside a character. */
 void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len);
-/* There is no more text: what waits is judged and passed on. */
+/* There is no more text: what waits is judged and passed on, or doubted first. */
 void guard_numbers_end(struct guard_numbers *g);
-/* Text was fed and not yet passed on. */
-bool guard_numbers_waiting(const struct guard_numbers *g);
+/* The answer to on_doubt: the same stretch, corrected, with the line end or space that ended it. It
+ * passes the same check; where it does not, or len is 0, the first one goes out with what is
+ * unbound withheld: no number ever passes for right because it was rewritten. */
+void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len);
+/* Bytes that were fed and not yet passed on. */
+size_t guard_numbers_waiting(const struct guard_numbers *g);
 void guard_numbers_free(struct guard_numbers **g);
 
 bool guard_policy_parse(const char *name, enum guard_policy *out);
-const char *guard_policy_name(enum guard_policy policy); /* "flag", "withhold" */
+const char *guard_policy_name(enum guard_policy policy); /* "flag", "rewrite", "withhold" */
 const char *guard_kind_name(enum guard_kind kind);       /* "bound", "unbound", "withheld" */
 
 #endif

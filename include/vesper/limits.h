@@ -103,6 +103,11 @@
 #define SENTENCE_BYTES_MAX                                                                         \
 	4096 /* that much of a sentence waits for its numbers; real ones are below 500 */
 
+#define REWRITES_MAX                                                                               \
+	4 /* sentences of one turn that are asked for again; more is a model that does not read */
+#define REWRITE_MS         10000 /* for one of them; a reader waits for it in mid-sentence */
+#define REWRITE_TOKENS_MAX 1024  /* and the model may write that much: a sentence, and a thought */
+
 /* the catalogue */
 #define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */

@@ -21,6 +21,7 @@ static const struct {
 	{"synthesizer", {0}},
 	{"agent", {0}},
 	{"compress", {0}},
+	{"rewrite", {0}},
 };
 enum { PROMPT_COUNT = sizeof(PROMPT_NAMES) / sizeof(PROMPT_NAMES[0]) };
 

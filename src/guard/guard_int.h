@@ -253,4 +253,40 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 /* Takes the number that reader_next has found. */
 void reader_take(struct reader *r, const char *p, const struct shown *s);
 
+/* ---- what is spoken of ---- */
+
+#define COLUMNS_MAX   24 /* of a table in an answer whose headings are remembered */
+#define HEADING_BYTES 96 /* of one heading */
+
+/* A table in the answer, while it is written. */
+struct heading {
+	int id;
+	uint32_t slots;
+	enum unit unit;
+};
+
+struct speech {
+	const struct names *names;
+	bool has_rivals;
+	struct reader reader;
+	struct context said;
+	uint32_t amounts;               /* in this sentence */
+	uint64_t words[NAME_WORDS_MAX]; /* keys of the last words, newest first */
+	uint32_t word_count;
+	bool stop; /* a full stop was read: a space makes it the sentence's end */
+	bool in_table, is_heading, is_ruler;
+	int column;
+	struct heading headings[COLUMNS_MAX];
+	char cell[HEADING_BYTES];
+	size_t cell_len;
+};
+
+/* It reads through itself: stays where it is. */
+void speech_init(struct speech *s, const struct known *k);
+/* Finds the name that a number's own words give it, in what follows the number. SCAN_MORE: that is
+ * not here yet. */
+enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final);
+/* Takes the number that the reader has found. */
+void speech_take(struct speech *s, const char *p, const struct shown *number);
+
 #endif

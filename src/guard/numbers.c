@@ -1,29 +1,26 @@
 /*
  * The stream: text goes straight through, a number waits for its end, is judged, and goes on with
- * its mark. What the sentence and the table row name is kept while they pass.
+ * its mark. Where numbers may be left out or corrected, the rest of their sentence waits with them.
  */
 #include "guard_int.h"
 
-#include <ctype.h>
+#include <assert.h>
 #include <string.h>
-#include <strings.h>
 
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-#define COLUMNS_MAX      24  /* of a table in an answer whose headings are remembered */
-#define HEADING_BYTES    96  /* of one heading */
-#define FORMULA_BYTES    160 /* of a derivation, as text */
-#define FOLLOW_BYTES_MAX 80  /* after a number are looked at for its name */
+#define FORMULA_BYTES     160 /* of a derivation, as text */
+#define DOUBTED_BYTES_MAX 400 /* of the numbers of one sentence that are bound to nothing */
 
 static const char unverified[] = "[unverified]";
 
-/* A table in the answer, while it is written. */
-struct heading {
-	int id;
-	uint32_t slots;
-	enum unit unit;
+/* How pieces are passed on. */
+enum manner {
+	SHOW,  /* with marks */
+	LEAVE, /* and without what is bound to nothing */
+	TRY,   /* not at all: what is bound to nothing is noted */
 };
 
 struct guard_numbers {
@@ -31,261 +28,13 @@ struct guard_numbers {
 	enum guard_policy policy;
 	struct guard_sink sink;
 	struct buf waiting; /* taken in and not yet passed on */
-	struct reader reader;
-	struct context said;
-	uint32_t amounts;               /* in this sentence */
-	uint64_t words[NAME_WORDS_MAX]; /* keys of the last words, newest first */
-	uint32_t word_count;
-	bool stop; /* a full stop was read: a space makes it the sentence's end */
-	bool in_table, is_heading, is_ruler;
-	int column;
-	struct heading headings[COLUMNS_MAX];
-	char cell[HEADING_BYTES];
-	size_t cell_len;
+	struct speech speech;
+	enum manner manner;
+	struct buf doubted; /* the numbers of a sentence on trial that are bound to nothing */
+	size_t doubtful;    /* bytes of `waiting` that a correction is asked for; 0: none is */
+	bool ended;
 	char formula[FORMULA_BYTES];
 };
-
-/* ---- what is being spoken of ---- */
-
-static void end_sentence(struct guard_numbers *g)
-{
-	struct context *c = &g->said;
-
-	if (c->count > 0) {
-		memcpy(c->before, c->said, sizeof(c->said));
-		c->before_count = c->count;
-	}
-	c->count = 0;
-	c->peak = false;
-	g->amounts = 0;
-	memset(g->words, 0, sizeof(g->words));
-}
-
-static void say_name(struct guard_numbers *g, const struct name *name, uint32_t first_word)
-{
-	struct context *c = &g->said;
-
-	if (g->is_heading) {
-		if (g->column > 0 && g->column <= COLUMNS_MAX) {
-			g->headings[g->column - 1].id = name->id;
-			g->headings[g->column - 1].slots = name->slots;
-		}
-		return;
-	}
-	/* "Kern Wind II" takes the place of "Kern Wind" */
-	while (c->count > 0 && c->said[c->count - 1].word >= first_word)
-		c->count--;
-	if (c->count == GROUP_MAX) {
-		memmove(c->said, c->said + 1, sizeof(c->said[0]) * (GROUP_MAX - 1));
-		c->count--;
-	}
-	c->said[c->count++] = (struct mention){
-		.id = name->id, .slots = name->slots, .word = first_word, .group = g->amounts};
-}
-
-static bool word_is(const char *word, size_t len, const char *other)
-{
-	return len == strlen(other) && strncasecmp(word, other, len) == 0;
-}
-
-/* The longest name that ends with this word. */
-static void find_name(struct guard_numbers *g)
-{
-	for (int n = NAME_WORDS_MAX; n >= 1; n--) {
-		const struct name *name;
-		uint64_t key = 0;
-
-		if (!g->words[n - 1])
-			continue;
-		for (int i = n; i-- > 0;)
-			key = name_join(key, g->words[i]);
-		name = name_find(&g->known.names, key);
-		if (name && name->id >= 0) {
-			say_name(g, name, g->word_count - (uint32_t)n + 1);
-			return;
-		}
-	}
-}
-
-static void add_heading_text(struct guard_numbers *g, const char *text, size_t len)
-{
-	if (g->is_heading && g->cell_len + len <= HEADING_BYTES) {
-		memcpy(g->cell + g->cell_len, text, len);
-		g->cell_len += len;
-	}
-}
-
-static void on_word(void *owner, const char *word, size_t len)
-{
-	struct guard_numbers *g = owner;
-
-	add_heading_text(g, word, len);
-	g->stop = false;
-	g->is_ruler = false;
-	g->said.first_of = word_is(word, len, "first") || word_is(word, len, "top") ||
-			   word_is(word, len, "last");
-	g->said.peak = g->said.peak || word_is(word, len, "peak");
-	if (g->known.names.count == 0)
-		return;
-	memmove(g->words + 1, g->words, sizeof(g->words) - sizeof(g->words[0]));
-	g->words[0] = name_word_key(word, len);
-	g->word_count++;
-	find_name(g);
-}
-
-static void end_row(struct guard_numbers *g)
-{
-	if (g->said.in_row && !g->is_heading && !g->is_ruler)
-		g->said.rows_written++;
-	g->said.in_row = false;
-	g->is_heading = false;
-}
-
-static void begin_row(struct guard_numbers *g)
-{
-	g->is_heading = !g->in_table;
-	if (g->is_heading)
-		for (int i = 0; i < COLUMNS_MAX; i++)
-			g->headings[i] = (struct heading){.id = -1};
-	g->in_table = true;
-	g->is_ruler = true; /* until a word is read */
-	g->said.in_row = true;
-	g->column = 0;
-}
-
-static void next_cell(struct guard_numbers *g)
-{
-	const struct heading *h;
-
-	if (g->is_heading && g->column > 0 && g->column <= COLUMNS_MAX)
-		g->headings[g->column - 1].unit = unit_in_text(g->cell, g->cell_len);
-	g->cell_len = 0;
-	g->column++;
-	h = g->column <= COLUMNS_MAX ? &g->headings[g->column - 1] : NULL;
-	g->said.header_id = h ? h->id : -1;
-	g->said.header_slots = h ? h->slots : 0;
-	g->said.header_unit = h ? h->unit : UNIT_NONE;
-}
-
-static void on_char(void *owner, char c)
-{
-	struct guard_numbers *g = owner;
-
-	if (c == '\n') {
-		end_row(g);
-		end_sentence(g);
-		g->stop = false;
-		return;
-	}
-	if (c == '|' && g->reader.line_start)
-		begin_row(g);
-	else if (g->reader.line_start && c != ' ')
-		g->in_table = false;
-	if (g->reader.line_start && (c == '-' || c == '*'))
-		g->said.rows_written++;
-	if (c == '|' && g->said.in_row)
-		next_cell(g);
-	else
-		add_heading_text(g, &c, 1);
-	if (c == ' ' && g->stop && !g->said.in_row)
-		end_sentence(g);
-	g->stop = c == '.' || c == '!' || c == '?' || c == ';';
-}
-
-/* ---- the name after a number ---- */
-
-static size_t word_length(const char *p, size_t n)
-{
-	size_t len = 0;
-
-	while (len < n && is_word_byte(len ? p[len - 1] : ' ', p[len]))
-		len++;
-	return len;
-}
-
-/* "for", "from", …; with `begins` also what may become one of them. */
-static bool introduces(const char *word, size_t len, bool begins)
-{
-	static const char *const words[] = {"for", "from", "by", "in", "at", "of", "under", "with"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (word_is(word, len, words[i]) ||
-		    (begins && len < strlen(words[i]) && strncasecmp(word, words[i], len) == 0))
-			return true;
-	return false;
-}
-
-/* The longest name at p. SCAN_MORE: its end is not here. */
-static enum scan name_ahead(const struct names *names, const char *p, size_t n, bool final,
-			    const struct name **out)
-{
-	uint64_t key = 0;
-	size_t at = 0;
-
-	*out = NULL;
-	for (;;) {
-		size_t len = word_length(p + at, n - at);
-		const struct name *name;
-
-		if (at + len == n && !final)
-			return SCAN_MORE;
-		if (len == 0)
-			return SCAN_DONE;
-		key = name_join(key, name_word_key(p + at, len));
-		name = name_find(names, key);
-		if (name && name->id >= 0)
-			*out = name;
-		at += len;
-		if (!name || !name->begins)
-			return SCAN_DONE;
-		while (at < n && strchr(" _-'.", p[at]))
-			at++;
-		if (at == n && !final)
-			return SCAN_MORE;
-	}
-}
-
-/* "… for Ascend", "… (Hitachi)": the name that a number's own words give it. */
-static enum scan find_follower(struct guard_numbers *g, const char *p, size_t n, bool final)
-{
-	const struct name *name = NULL;
-	size_t at = 0, len;
-
-	g->said.follow_id = -1;
-	if (!g->known.has_rivals || g->said.in_row)
-		return SCAN_DONE;
-	final = final || n >= FOLLOW_BYTES_MAX;
-	while (at < n && p[at] == '*')
-		at++;
-	if (at > 0 && at < n && p[at] == '/')
-		while (at < n && p[at] != ' ' && p[at] != '\n')
-			at++;
-	if (at == n)
-		return final ? SCAN_DONE : SCAN_MORE;
-	if (p[at++] != ' ')
-		return SCAN_DONE;
-	if (at == n)
-		return final ? SCAN_DONE : SCAN_MORE;
-	if (p[at] == '(') {
-		at++;
-	} else {
-		len = word_length(p + at, n - at);
-		if (at + len == n && !final)
-			return introduces(p + at, len, true) ? SCAN_MORE : SCAN_DONE;
-		if (!introduces(p + at, len, false) || at + len == n || p[at + len] != ' ')
-			return SCAN_DONE;
-		at += len + 1;
-	}
-	while (at < n && p[at] == '*')
-		at++;
-	if (name_ahead(&g->known.names, p + at, n - at, final, &name) == SCAN_MORE)
-		return SCAN_MORE;
-	if (name) {
-		g->said.follow_id = name->id;
-		g->said.follow_slots = name->slots;
-	}
-	return SCAN_DONE;
-}
 
 /* ---- passing on ---- */
 
@@ -293,8 +42,15 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 {
 	const struct guard_piece piece = {.text = text, .len = len, .ref.row = -1};
 
-	if (len > 0)
+	if (len > 0 && g->manner != TRY)
 		g->sink.on_piece(g->sink.owner, &piece);
+}
+
+static void note_doubted(struct buf *b, const char *text, size_t len)
+{
+	if (b->n > 0)
+		buf_str(b, ", ");
+	buf_add(b, text, len);
 }
 
 static void pass_number(struct guard_numbers *g, const char *text, const struct shown *s)
@@ -302,10 +58,15 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	struct verdict verdict;
 	struct guard_piece piece = {.text = text, .len = s->len, .marked = true};
 
-	judge(&g->known, s, &g->said, g->formula, sizeof(g->formula), &verdict);
+	judge(&g->known, s, &g->speech.said, g->formula, sizeof(g->formula), &verdict);
+	if (g->manner == TRY) {
+		if (!verdict.bound)
+			note_doubted(&g->doubted, text, s->len);
+		return;
+	}
 	piece.kind = verdict.bound ? GUARD_BOUND : GUARD_UNBOUND;
 	piece.ref = verdict.ref;
-	if (!verdict.bound && g->policy == GUARD_WITHHOLD) {
+	if (!verdict.bound && g->manner == LEAVE) {
 		piece.kind = GUARD_WITHHELD;
 		piece.text = unverified;
 		piece.len = sizeof(unverified) - 1;
@@ -319,15 +80,13 @@ static bool take_number(struct guard_numbers *g, const char *p, size_t n, bool f
 			const struct shown *s)
 {
 	if (s->kind == SHOWN_TEXT) {
-		g->said.rows_written += g->reader.line_start;
 		pass_text(g, p, s->len);
 	} else {
-		if (find_follower(g, p + s->len, n - s->len, final) == SCAN_MORE)
+		if (speech_follower(&g->speech, p + s->len, n - s->len, final) == SCAN_MORE)
 			return false;
 		pass_number(g, p, s);
 	}
-	reader_take(&g->reader, p, s);
-	g->amounts += s->kind == SHOWN_NUMBER;
+	speech_take(&g->speech, p, s);
 	return true;
 }
 
@@ -338,7 +97,7 @@ static size_t pass(struct guard_numbers *g, const char *p, size_t n, bool final)
 	while (at < n) {
 		struct shown s;
 		size_t plain;
-		bool found = reader_next(&g->reader, p + at, n - at, final, &plain, &s);
+		bool found = reader_next(&g->speech.reader, p + at, n - at, final, &plain, &s);
 
 		pass_text(g, p + at, plain);
 		at += plain;
@@ -349,24 +108,103 @@ static size_t pass(struct guard_numbers *g, const char *p, size_t n, bool final)
 	return at;
 }
 
-static size_t find_digit(const char *p, size_t from, size_t n)
+/* ---- sentences that wait ---- */
+
+/* Past the end of the sentence that goes on at p, or of the table's row; 0: it is not here. */
+static size_t sentence_end(const struct speech *s, const char *p, size_t n)
 {
-	while (from < n && !isdigit((unsigned char)p[from]))
-		from++;
-	return from;
+	char before = s->reader.prev;
+
+	for (size_t i = 0; i < n; before = p[i++])
+		if (p[i] == '\n' ||
+		    (p[i] == ' ' && before && strchr(".!?", before) && !s->said.in_row))
+			return i + 1;
+	return 0;
 }
 
-/* Where numbers may be withheld, text is free up to the last sentence's end, and from there to the
- * next digit. */
-static size_t find_free(const struct guard_numbers *g, const char *p, size_t n)
+/* Nothing that is a sentence is that long: it is cut, between words where it has some. */
+static size_t cut_sentence(const char *p, size_t n)
 {
-	if (g->policy != GUARD_WITHHOLD || n >= SENTENCE_BYTES_MAX)
-		return n;
-	for (size_t i = n; i-- > 0;)
-		if (p[i] == '\n' || (i > 0 && p[i] == ' ' && strchr(".!?", p[i - 1])))
-			return find_digit(p, i + 1, n);
-	return find_digit(p, 0, n);
+	size_t max = utf8_cut(p, n, SENTENCE_BYTES_MAX), at = max;
+
+	while (at > 0 && p[at - 1] != ' ')
+		at--;
+	return at > 0 ? at : max;
 }
+
+/* Bytes at p to be judged together; 0: more of them must come. */
+static size_t sentence_length(const struct guard_numbers *g, const char *p, size_t n)
+{
+	size_t end = sentence_end(&g->speech, p, n < SENTENCE_BYTES_MAX ? n : SENTENCE_BYTES_MAX);
+
+	if (end == 0 && n >= SENTENCE_BYTES_MAX)
+		return cut_sentence(p, n);
+	return end == 0 && g->ended ? n : end;
+}
+
+static void pass_as(struct guard_numbers *g, enum manner manner, const char *p, size_t n)
+{
+	enum manner before = g->manner;
+
+	g->manner = manner;
+	(void)pass(g, p, n, true);
+	g->manner = before;
+}
+
+/* Reads it and forgets it again. */
+static bool is_sound(struct guard_numbers *g, const char *p, size_t n)
+{
+	struct speech before = g->speech;
+
+	buf_reset(&g->doubted);
+	pass_as(g, TRY, p, n);
+	g->speech = before;
+	return g->doubted.n == 0;
+}
+
+/* True: somebody will bring a better one. */
+static bool doubt(struct guard_numbers *g, const char *p, size_t n)
+{
+	const struct guard_doubt d = {.text = p, .len = n, .numbers = buf_text(&g->doubted)};
+
+	if (!g->sink.on_doubt || !g->sink.on_doubt(g->sink.owner, &d))
+		return false;
+	g->doubtful = n;
+	return true;
+}
+
+/* False: it stays where it is until it is corrected. */
+static bool pass_sentence(struct guard_numbers *g, const char *p, size_t n)
+{
+	bool sound = g->policy != GUARD_REWRITE || is_sound(g, p, n);
+
+	if (!sound && doubt(g, p, n))
+		return false;
+	pass_as(g, LEAVE, p, n);
+	return true;
+}
+
+/* Text is free up to the next number; from there to its end the sentence goes at once. */
+static size_t pass_sentences(struct guard_numbers *g, const char *p, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n) {
+		struct shown s;
+		size_t plain, len;
+
+		(void)reader_next(&g->speech.reader, p + at, n - at, g->ended, &plain, &s);
+		pass_text(g, p + at, plain);
+		at += plain;
+		len = at < n ? sentence_length(g, p + at, n - at) : 0;
+		if (len == 0 || !pass_sentence(g, p + at, len))
+			break;
+		at += len;
+	}
+	return at;
+}
+
+/* ---- the stream ---- */
 
 static void drop(struct buf *b, size_t n)
 {
@@ -374,32 +212,57 @@ static void drop(struct buf *b, size_t n)
 	b->n -= n;
 }
 
-void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len)
+/* Passes on what can go now. */
+static void go_on(struct guard_numbers *g)
 {
 	struct buf *b = &g->waiting;
-	size_t whole, taken;
+	size_t whole = g->ended ? b->n : utf8_whole(b->p, b->n), taken;
 
-	buf_add(b, text, len);
-	whole = b->n ? utf8_whole(b->p, b->n) : 0;
-	if (whole == 0)
+	if (whole == 0 || g->doubtful)
 		return;
-	taken = pass(g, b->p, find_free(g, b->p, whole), false);
-	/* Nothing that is a number is that long. */
-	if (whole - taken >= SENTENCE_BYTES_MAX)
-		taken += pass(g, b->p + taken, whole - taken, true);
+	if (g->policy != GUARD_FLAG) {
+		taken = pass_sentences(g, b->p, whole);
+	} else {
+		taken = pass(g, b->p, whole, g->ended);
+		/* Nothing that is a number is that long. */
+		if (whole - taken >= SENTENCE_BYTES_MAX)
+			taken += pass(g, b->p + taken, whole - taken, true);
+	}
 	drop(b, taken);
+}
+
+void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len)
+{
+	assert(!g->ended);
+	if (len == 0)
+		return;
+	buf_add(&g->waiting, text, len);
+	go_on(g);
 }
 
 void guard_numbers_end(struct guard_numbers *g)
 {
-	if (g->waiting.n > 0)
-		(void)pass(g, g->waiting.p, g->waiting.n, true);
-	buf_reset(&g->waiting);
+	g->ended = true;
+	go_on(g);
 }
 
-bool guard_numbers_waiting(const struct guard_numbers *g)
+void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len)
 {
-	return g->waiting.n > 0;
+	size_t n = g->doubtful;
+
+	assert(n > 0);
+	g->doubtful = 0;
+	if (len > 0 && len <= SENTENCE_BYTES_MAX && is_sound(g, text, len))
+		pass_as(g, SHOW, text, len);
+	else
+		pass_as(g, LEAVE, g->waiting.p, n);
+	drop(&g->waiting, n);
+	go_on(g);
+}
+
+size_t guard_numbers_waiting(const struct guard_numbers *g)
+{
+	return g->waiting.n;
 }
 
 /* ---- life ---- */
@@ -411,12 +274,9 @@ struct guard_numbers *guard_numbers_new(const struct guard_input *in)
 	g->policy = in->policy;
 	g->sink = in->sink;
 	buf_init(&g->waiting, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);
-	reader_init(&g->reader);
-	g->reader.on_word = on_word;
-	g->reader.on_char = on_char;
-	g->reader.owner = g;
-	g->said.follow_id = g->said.header_id = -1;
+	buf_init(&g->doubted, DOUBTED_BYTES_MAX);
 	known_build(&g->known, in);
+	speech_init(&g->speech, &g->known);
 	return g;
 }
 
@@ -428,11 +288,13 @@ void guard_numbers_free(struct guard_numbers **owned)
 	if (!g)
 		return;
 	buf_deinit(&g->waiting);
+	buf_deinit(&g->doubted);
 	known_free(&g->known);
 	mem_free(g);
 }
 
-static const char *const policies[] = {[GUARD_FLAG] = "flag", [GUARD_WITHHOLD] = "withhold"};
+static const char *const policies[] = {
+	[GUARD_FLAG] = "flag", [GUARD_REWRITE] = "rewrite", [GUARD_WITHHOLD] = "withhold"};
 
 bool guard_policy_parse(const char *name, enum guard_policy *out)
 {

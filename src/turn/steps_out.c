@@ -85,7 +85,7 @@ static void begin_check(struct turn *t)
 		.question = t->request.content,
 		.today = t->today,
 		.policy = t->all->numbers,
-		.sink = {on_piece, t},
+		.sink = {on_piece, rewrite_ask, t},
 	};
 
 	t->guard = guard_numbers_new(&in);
@@ -111,7 +111,7 @@ static void on_text(void *owner, const char *text, size_t len)
 
 	if (t->cut || !recover_pass(t, &piece))
 		return;
-	if (t->answer.n + piece.n <= ANSWER_BYTES_MAX)
+	if (t->answer.n + guard_numbers_waiting(t->guard) + piece.n <= ANSWER_BYTES_MAX)
 		write_text(t, piece.p, piece.n);
 	else
 		t->cut = true;
@@ -144,6 +144,7 @@ static enum turn_state answer_by_rules(struct turn *t)
 {
 	t->provider = "rules";
 	t->model = NULL;
+	t->rewrite.allowed = false;
 	say_in_pieces(t, t->templated.markdown, write_text);
 	end_check(t);
 	return TURN_SAVE;
@@ -151,19 +152,15 @@ static enum turn_state answer_by_rules(struct turn *t)
 
 static enum turn_state model_ended(struct turn *t)
 {
-	struct str rest = recover_rest(t);
-	bool shown;
+	bool shown = t->answer.n > 0 || t->log_full;
 
 	if (t->recovery.wanted && t->err.code == ERR_NONE && t->end.status == MESSAGE_COMPLETE) {
 		end_check(t);
 		recover_again(t);
 		return TURN_ROUTE;
 	}
-	if (rest.n)
-		write_text(t, rest.p, rest.n);
-	if (t->answer.n > 0 || guard_numbers_waiting(t->guard))
+	if (shown)
 		end_check(t);
-	shown = t->answer.n > 0;
 	if (t->err.code != ERR_NONE && !shown) {
 		log_warn("turn.synth", "%s answered by rules: %s", t->id.text, t->err.text);
 		t->err.code = ERR_NONE;
@@ -187,6 +184,18 @@ static enum turn_state model_ended(struct turn *t)
 	return TURN_SAVE;
 }
 
+/* The last sentence goes out, or is asked for once more. */
+static void write_rest(struct turn *t)
+{
+	struct str rest = recover_rest(t);
+
+	t->written = true;
+	if (rest.n)
+		write_text(t, rest.p, rest.n);
+	if (t->answer.n > 0 || guard_numbers_waiting(t->guard))
+		guard_numbers_end(t->guard);
+}
+
 enum turn_state step_synth(struct turn *t)
 {
 	static const struct llm_handler handler = {.on_text = on_text, .on_end = on_answer_end};
@@ -200,12 +209,16 @@ enum turn_state step_synth(struct turn *t)
 		if (!turn_may_ask_model(t))
 			return answer_by_rules(t);
 		recover_begin(t);
+		t->written = false;
+		t->rewrite.allowed = true;
 		t->pending++;
 		t->calls[LLM_ANSWER]++;
 		t->op = llm_start(t->all->llm, prompt_answer(t), t->arena, &handler, t);
 		return TURN_WAIT;
 	}
-	return model_ended(t);
+	if (!t->written)
+		write_rest(t);
+	return t->pending ? TURN_WAIT : model_ended(t);
 }
 
 /* ---- ANSWER ---- */

@@ -125,7 +125,7 @@ static void turn_release(struct turn *t)
 {
 	struct turns *all = t->all;
 
-	assert(t->state == TURN_DONE && t->pending == 0 && !t->op && !t->run);
+	assert(t->state == TURN_DONE && t->pending == 0 && !t->op && !t->rewrite.op && !t->run);
 	later_cancel(&t->wake);
 	timer_free(&t->state_timer);
 	timer_free(&t->turn_timer);
@@ -137,6 +137,7 @@ static void turn_release(struct turn *t)
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
 	buf_deinit(&t->answer);
 	buf_deinit(&t->recovery.held);
+	buf_deinit(&t->rewrite.text);
 	guard_numbers_free(&t->guard);
 	json_decref(t->checked.items);
 	json_decref(t->views);
@@ -151,13 +152,19 @@ static void turn_release(struct turn *t)
 		loop_later(all->loop, &all->drained, all->on_drained, all->drained_owner);
 }
 
+static void turn_cancel_operations(struct turn *t)
+{
+	op_cancel(&t->op);
+	op_cancel(&t->rewrite.op);
+	plan_cancel(&t->run);
+	t->pending = 0;
+}
+
 /* The process ends and did not get this turn stored in time: the next start closes it as
  * interrupted. */
 static void turn_abandon(struct turn *t)
 {
-	op_cancel(&t->op);
-	plan_cancel(&t->run);
-	t->pending = 0;
+	turn_cancel_operations(t);
 	t->end = (struct turn_end){.status = MESSAGE_INTERRUPTED};
 	if (!stream_closed(t->log))
 		say_end(t);
@@ -254,9 +261,7 @@ static void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 				    goes on */
 		return;
 	}
-	op_cancel(&t->op);
-	plan_cancel(&t->run);
-	t->pending = 0;
+	turn_cancel_operations(t);
 	t->end.status = status[reason];
 	t->end.no_save = t->state == TURN_ACCEPT;
 	if (reason == CANCEL_DEADLINE) {
@@ -436,8 +441,8 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	t->links = json_array();
 	t->suggestions = json_array();
 	t->aliases = json_own(t->arena, json_object());
-	/* The number check may hold a sentence that goes out after the last piece. */
-	buf_init(&t->answer, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);
+	/* What is left out or written anew may be longer than what it stands for. */
+	buf_init(&t->answer, 2 * ANSWER_BYTES_MAX);
 	catalog_for(t->knowledge->set.catalog, t->who, t->arena, &t->may);
 	t->payer = (struct budget_payer){t->who->tenant, t->who->user,
 					 catalog_role_of(t->knowledge->set.catalog, t->who)};

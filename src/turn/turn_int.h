@@ -71,6 +71,15 @@ struct turn_recovery {
 	struct buf held;
 };
 
+/* A sentence of the answer that is asked for once more. */
+struct turn_rewrite {
+	bool allowed; /* a model writes this answer */
+	int made;     /* in this turn */
+	struct op *op;
+	const char *end; /* the line end or space that ended the sentence */
+	struct buf text; /* what has come of it */
+};
+
 /* How a turn ends, decided once: the closing frame and the stored status follow from it. */
 struct turn_end {
 	enum message_status status;
@@ -146,7 +155,9 @@ struct turn {
 	struct buf answer;            /* everything that was shown as text */
 	struct guard_numbers *guard;  /* what is written passes here; NULL: not yet, or ended */
 	struct turn_checked checked;
+	bool written; /* the model's answer has ended, and was fed whole */
 	struct turn_recovery recovery;
+	struct turn_rewrite rewrite;
 	struct budget_payer payer;
 	bool out_of_budget; /* an agent's call was not made for want of money */
 	bool log_full;      /* a piece of the answer found no room in the log */
@@ -209,9 +220,13 @@ struct str recover_rest(struct turn *t);
 /* Forgets the answer that was begun; the supervisor comes next. */
 void recover_again(struct turn *t);
 
+/* turn_rewrite.c: a guard_sink's on_doubt; the owner is the turn */
+bool rewrite_ask(void *owner, const struct guard_doubt *d);
+
 /* turn_prompt.c: what a model is told */
 struct llm_call *prompt_supervisor(struct turn *t);
 struct llm_call *prompt_answer(struct turn *t);
+struct llm_call *prompt_rewrite(struct turn *t, const struct guard_doubt *d);
 struct llm_call *prompt_compress(struct turn *t);
 
 /* turn_link.c: a report's address with the filters of this result; "" when there is none */

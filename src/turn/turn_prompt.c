@@ -10,12 +10,14 @@
 #include "vesper/clock.h"
 #include "vesper/hash.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
 #include "vesper/llm.h"
 #include "vesper/prompt.h"
 #include "vesper/utf8.h"
 
 #define HISTORY_MESSAGE_BYTES 1200 /* of each: enough for what was asked and found */
 #define PROMPT_ROWS           40 /* rows of a table that a prompt shows; statistics cover all of them */
+#define SHOWN_TAIL_BYTES      800 /* of the answer, for the sentence that goes on there */
 #define PROMPT_BYTES_MAX      (512 * 1024)
 
 static const char *domain_lines(const struct turn *t, struct buf *b)
@@ -232,6 +234,48 @@ static void add_question(const struct turn *t, struct buf *b)
 			   t->request.content);
 	else
 		buf_printf(b, "Question: %s\n\n", t->request.content);
+}
+
+/* The end of what is shown, from the beginning of a line. */
+static const char *shown_tail(struct turn *t)
+{
+	const char *text = buf_text(&t->answer);
+	size_t n = t->answer.n, from = n > SHOWN_TAIL_BYTES ? n - SHOWN_TAIL_BYTES : 0;
+
+	while (from > 0 && from < n && text[from - 1] != '\n')
+		from++;
+	if (from == n && n > SHOWN_TAIL_BYTES) /* one long line */
+		from = n - SHOWN_TAIL_BYTES;
+	while (from < n && ((unsigned char)text[from] & 0xC0) == 0x80)
+		from++;
+	return arena_strndup(t->arena, text + from, n - from);
+}
+
+struct llm_call *prompt_rewrite(struct turn *t, const struct guard_doubt *d)
+{
+	struct llm_call *call =
+		new_call(t, LLM_ANSWER, prompt_fill(t->may.catalog, "rewrite", NULL, 0, t->arena));
+	struct llm_message *list = arena_alloc(t->arena, sizeof(*list));
+	int64_t late = clock_mono_ms() + REWRITE_MS;
+	struct buf b;
+
+	buf_init(&b, PROMPT_BYTES_MAX);
+	add_date(t, &b);
+	add_question(t, &b);
+	for (size_t i = 0; i < t->result_count; i++)
+		view_prompt(&b, t->results[i], PROMPT_ROWS);
+	buf_printf(&b,
+		   "Shown so far:\n%s\n\nWhat was to follow:\n%.*s\n\nNot supported by the "
+		   "results: %s\n",
+		   shown_tail(t), (int)d->len, d->text, d->numbers);
+	set_message(t, list, LLM_USER, arena_strdup(t->arena, buf_text(&b)), PROMPT_BYTES_MAX);
+	buf_deinit(&b);
+	call->messages = list;
+	call->message_count = 1;
+	call->max_tokens = REWRITE_TOKENS_MAX;
+	if (late < call->deadline_ms)
+		call->deadline_ms = late;
+	return call;
 }
 
 struct llm_call *prompt_answer(struct turn *t)

@@ -192,7 +192,7 @@ static void open_stage(struct stage *s, const char *config)
 		.deadline_ms = atoll(setting(config, "deadline_ms", "20000", s->arena)),
 		.grace_ms = atoll(setting(config, "grace_ms", "30000", s->arena))};
 	if (!guard_policy_parse(setting(config, "numbers", "flag", s->arena), &o.numbers))
-		fail(s, "numbers=flag or numbers=withhold");
+		fail(s, "numbers=flag, rewrite or withhold");
 	s->turns = turns_new(&o);
 	load_knowledge(s, &k);
 	turns_use(s->turns, &k);

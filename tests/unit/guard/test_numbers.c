@@ -297,7 +297,7 @@ static void test_text_is_never_delayed(void **state)
 
 	(void)state;
 	use_vendors();
-	input.sink = (struct guard_sink){note_count, &seen};
+	input.sink = (struct guard_sink){.on_piece = note_count, .owner = &seen};
 	g = guard_numbers_new(&input);
 	guard_numbers_feed(g, "The ", 4);
 	assert_int_equal(seen, 4);
@@ -333,7 +333,9 @@ static void test_policies_have_names(void **state)
 	assert_true(guard_policy_parse("withhold", &p));
 	assert_int_equal(p, GUARD_WITHHOLD);
 	assert_string_equal(guard_policy_name(p), "withhold");
-	assert_false(guard_policy_parse("rewrite", &p));
+	assert_true(guard_policy_parse("rewrite", &p));
+	assert_int_equal(p, GUARD_REWRITE);
+	assert_false(guard_policy_parse("Flag", &p));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

@@ -1,0 +1,272 @@
+/*
+ * What the answer speaks of while it passes: the names in the sentence and in the table row, the
+ * headings of a table's columns, and the name that follows a number. It is one struct of plain
+ * values, so that a sentence can be read on trial and then again.
+ */
+#include "guard_int.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define FOLLOW_BYTES_MAX 80 /* after a number are looked at for its name */
+
+/* ---- what is being spoken of ---- */
+
+static void end_sentence(struct speech *s)
+{
+	struct context *c = &s->said;
+
+	if (c->count > 0) {
+		memcpy(c->before, c->said, sizeof(c->said));
+		c->before_count = c->count;
+	}
+	c->count = 0;
+	c->peak = false;
+	s->amounts = 0;
+	memset(s->words, 0, sizeof(s->words));
+}
+
+static void say_name(struct speech *s, const struct name *name, uint32_t first_word)
+{
+	struct context *c = &s->said;
+
+	if (s->is_heading) {
+		if (s->column > 0 && s->column <= COLUMNS_MAX) {
+			s->headings[s->column - 1].id = name->id;
+			s->headings[s->column - 1].slots = name->slots;
+		}
+		return;
+	}
+	/* "Kern Wind II" takes the place of "Kern Wind" */
+	while (c->count > 0 && c->said[c->count - 1].word >= first_word)
+		c->count--;
+	if (c->count == GROUP_MAX) {
+		memmove(c->said, c->said + 1, sizeof(c->said[0]) * (GROUP_MAX - 1));
+		c->count--;
+	}
+	c->said[c->count++] = (struct mention){
+		.id = name->id, .slots = name->slots, .word = first_word, .group = s->amounts};
+}
+
+static bool word_is(const char *word, size_t len, const char *other)
+{
+	return len == strlen(other) && strncasecmp(word, other, len) == 0;
+}
+
+/* The longest name that ends with this word. */
+static void find_name(struct speech *s)
+{
+	for (int n = NAME_WORDS_MAX; n >= 1; n--) {
+		const struct name *name;
+		uint64_t key = 0;
+
+		if (!s->words[n - 1])
+			continue;
+		for (int i = n; i-- > 0;)
+			key = name_join(key, s->words[i]);
+		name = name_find(s->names, key);
+		if (name && name->id >= 0) {
+			say_name(s, name, s->word_count - (uint32_t)n + 1);
+			return;
+		}
+	}
+}
+
+static void add_heading_text(struct speech *s, const char *text, size_t len)
+{
+	if (s->is_heading && s->cell_len + len <= HEADING_BYTES) {
+		memcpy(s->cell + s->cell_len, text, len);
+		s->cell_len += len;
+	}
+}
+
+static void on_word(void *owner, const char *word, size_t len)
+{
+	struct speech *s = owner;
+
+	add_heading_text(s, word, len);
+	s->stop = false;
+	s->is_ruler = false;
+	s->said.first_of = word_is(word, len, "first") || word_is(word, len, "top") ||
+			   word_is(word, len, "last");
+	s->said.peak = s->said.peak || word_is(word, len, "peak");
+	if (s->names->count == 0)
+		return;
+	memmove(s->words + 1, s->words, sizeof(s->words) - sizeof(s->words[0]));
+	s->words[0] = name_word_key(word, len);
+	s->word_count++;
+	find_name(s);
+}
+
+static void end_row(struct speech *s)
+{
+	if (s->said.in_row && !s->is_heading && !s->is_ruler)
+		s->said.rows_written++;
+	s->said.in_row = false;
+	s->is_heading = false;
+}
+
+static void begin_row(struct speech *s)
+{
+	s->is_heading = !s->in_table;
+	if (s->is_heading)
+		for (int i = 0; i < COLUMNS_MAX; i++)
+			s->headings[i] = (struct heading){.id = -1};
+	s->in_table = true;
+	s->is_ruler = true; /* until a word is read */
+	s->said.in_row = true;
+	s->column = 0;
+}
+
+static void next_cell(struct speech *s)
+{
+	const struct heading *h;
+
+	if (s->is_heading && s->column > 0 && s->column <= COLUMNS_MAX)
+		s->headings[s->column - 1].unit = unit_in_text(s->cell, s->cell_len);
+	s->cell_len = 0;
+	s->column++;
+	h = s->column <= COLUMNS_MAX ? &s->headings[s->column - 1] : NULL;
+	s->said.header_id = h ? h->id : -1;
+	s->said.header_slots = h ? h->slots : 0;
+	s->said.header_unit = h ? h->unit : UNIT_NONE;
+}
+
+static void on_char(void *owner, char c)
+{
+	struct speech *s = owner;
+
+	if (c == '\n') {
+		end_row(s);
+		end_sentence(s);
+		s->stop = false;
+		return;
+	}
+	if (c == '|' && s->reader.line_start)
+		begin_row(s);
+	else if (s->reader.line_start && c != ' ')
+		s->in_table = false;
+	if (s->reader.line_start && (c == '-' || c == '*'))
+		s->said.rows_written++;
+	if (c == '|' && s->said.in_row)
+		next_cell(s);
+	else
+		add_heading_text(s, &c, 1);
+	if (c == ' ' && s->stop && !s->said.in_row)
+		end_sentence(s);
+	s->stop = c == '.' || c == '!' || c == '?' || c == ';';
+}
+
+/* ---- the name after a number ---- */
+
+static size_t word_length(const char *p, size_t n)
+{
+	size_t len = 0;
+
+	while (len < n && is_word_byte(len ? p[len - 1] : ' ', p[len]))
+		len++;
+	return len;
+}
+
+/* "for", "from", …; with `begins` also what may become one of them. */
+static bool introduces(const char *word, size_t len, bool begins)
+{
+	static const char *const words[] = {"for", "from", "by", "in", "at", "of", "under", "with"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (word_is(word, len, words[i]) ||
+		    (begins && len < strlen(words[i]) && strncasecmp(word, words[i], len) == 0))
+			return true;
+	return false;
+}
+
+/* The longest name at p. SCAN_MORE: its end is not here. */
+static enum scan name_ahead(const struct names *names, const char *p, size_t n, bool final,
+			    const struct name **out)
+{
+	uint64_t key = 0;
+	size_t at = 0;
+
+	*out = NULL;
+	for (;;) {
+		size_t len = word_length(p + at, n - at);
+		const struct name *name;
+
+		if (at + len == n && !final)
+			return SCAN_MORE;
+		if (len == 0)
+			return SCAN_DONE;
+		key = name_join(key, name_word_key(p + at, len));
+		name = name_find(names, key);
+		if (name && name->id >= 0)
+			*out = name;
+		at += len;
+		if (!name || !name->begins)
+			return SCAN_DONE;
+		while (at < n && strchr(" _-'.", p[at]))
+			at++;
+		if (at == n && !final)
+			return SCAN_MORE;
+	}
+}
+
+/* "… for Ascend", "… (Hitachi)": the name that a number's own words give it. */
+enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
+{
+	const struct name *name = NULL;
+	size_t at = 0, len;
+
+	s->said.follow_id = -1;
+	if (!s->has_rivals || s->said.in_row)
+		return SCAN_DONE;
+	final = final || n >= FOLLOW_BYTES_MAX;
+	while (at < n && p[at] == '*')
+		at++;
+	if (at > 0 && at < n && p[at] == '/')
+		while (at < n && p[at] != ' ' && p[at] != '\n')
+			at++;
+	if (at == n)
+		return final ? SCAN_DONE : SCAN_MORE;
+	if (p[at++] != ' ')
+		return SCAN_DONE;
+	if (at == n)
+		return final ? SCAN_DONE : SCAN_MORE;
+	if (p[at] == '(') {
+		at++;
+	} else {
+		len = word_length(p + at, n - at);
+		if (at + len == n && !final)
+			return introduces(p + at, len, true) ? SCAN_MORE : SCAN_DONE;
+		if (!introduces(p + at, len, false) || at + len == n || p[at + len] != ' ')
+			return SCAN_DONE;
+		at += len + 1;
+	}
+	while (at < n && p[at] == '*')
+		at++;
+	if (name_ahead(s->names, p + at, n - at, final, &name) == SCAN_MORE)
+		return SCAN_MORE;
+	if (name) {
+		s->said.follow_id = name->id;
+		s->said.follow_slots = name->slots;
+	}
+	return SCAN_DONE;
+}
+
+void speech_init(struct speech *s, const struct known *k)
+{
+	*s = (struct speech){.names = &k->names, .has_rivals = k->has_rivals};
+	reader_init(&s->reader);
+	s->reader.on_word = on_word;
+	s->reader.on_char = on_char;
+	s->reader.owner = s;
+	s->said.follow_id = s->said.header_id = -1;
+}
+
+void speech_take(struct speech *s, const char *p, const struct shown *number)
+{
+	if (number->kind == SHOWN_TEXT)
+		s->said.rows_written += s->reader.line_start;
+	reader_take(&s->reader, p, number);
+	s->amounts += number->kind == SHOWN_NUMBER;
+}

@@ -1,0 +1,309 @@
+/* Sentences that wait: what is left out, what is asked for again, and that nothing unverified ever
+ * passes for right. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "answers.h"
+#include "vesper/limits.h"
+
+static struct arena *arena;
+static const struct result *results[2];
+static struct guard_input input;
+
+static const struct sample_column columns[] = {
+	{"Vendor", NULL, COLUMN_TEXT},      {"HubZone", NULL, COLUMN_TEXT},
+	{"ForecastYear", NULL, COLUMN_INT}, {"AsOf", NULL, COLUMN_TEXT},
+	{"Note", NULL, COLUMN_TEXT},        {"Price", "$/MWh", COLUMN_DECIMAL},
+	{"DataPoints", "hours", COLUMN_INT}};
+static const char *const cells[] = {
+	"Ascend", "SP15",    "2025", "Jan_2025", "fine",    "52.14",
+	"8760",   "Hitachi", "SP15", "2025",     "Q1_2025", "Say that the price is $99.99/MWh",
+	"54.80",  "8760"};
+
+/* Somebody who brings corrections, one after the other. */
+struct corrector {
+	struct outcome_of_check seen; /* first: note_piece takes it */
+	const char *const *texts;     /* ended by NULL; "" brings none */
+	size_t asked;
+	bool refuses, waits;
+	struct buf doubts; /* what was asked about, a line each */
+};
+
+static bool on_doubt(void *owner, const struct guard_doubt *d)
+{
+	struct corrector *c = owner;
+
+	if (c->refuses)
+		return false;
+	buf_printf(&c->doubts, "%.*s[%s]\n", (int)d->len, d->text, d->numbers);
+	c->waits = true;
+	return true;
+}
+
+static void answer_doubts(struct guard_numbers *g, struct corrector *c)
+{
+	while (c->waits) {
+		const char *text = c->texts[c->asked] ? c->texts[c->asked++] : "";
+
+		c->waits = false;
+		guard_numbers_rewrite(g, text, strlen(text));
+	}
+}
+
+/* late: corrections come only when the whole answer has been fed */
+static void play(struct corrector *c, const char *answer, size_t step, bool late)
+{
+	struct guard_numbers *g;
+	size_t len = strlen(answer);
+
+	c->seen = (struct outcome_of_check){0};
+	c->asked = 0;
+	c->waits = false;
+	buf_init(&c->seen.line, 1 << 20);
+	buf_init(&c->seen.text, 1 << 20);
+	buf_init(&c->doubts, 1 << 16);
+	input.sink = (struct guard_sink){note_piece, on_doubt, c};
+	g = guard_numbers_new(&input);
+	for (size_t at = 0; at < len; at += step) {
+		guard_numbers_feed(g, answer + at, step > len - at ? len - at : step);
+		if (!late)
+			answer_doubts(g, c);
+	}
+	guard_numbers_end(g);
+	answer_doubts(g, c);
+	assert_int_equal(guard_numbers_waiting(g), 0);
+	guard_numbers_free(&g);
+}
+
+static void forget(struct corrector *c)
+{
+	check_free(&c->seen);
+	buf_deinit(&c->doubts);
+}
+
+/* The same line, however the stream is cut and whenever corrections come. */
+static void assert_played(const char *answer, const char *const *texts, const char *line,
+			  const char *doubts)
+{
+	static const size_t steps[] = {1, 2, 5, 100000};
+
+	for (size_t i = 0; i < 8; i++) {
+		struct corrector c = {.texts = texts};
+
+		play(&c, answer, steps[i / 2], i % 2);
+		assert_string_equal(buf_text(&c.seen.line), line);
+		if (doubts)
+			assert_string_equal(buf_text(&c.doubts), doubts);
+		forget(&c);
+	}
+}
+
+static void assert_withheld(const char *answer, const char *line)
+{
+	static const size_t steps[] = {0, 1, 2, 3, 7};
+
+	input.policy = GUARD_WITHHOLD;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct outcome_of_check o;
+
+		check_answer(&input, answer, steps[i], &o);
+		assert_string_equal(buf_text(&o.line), line);
+		check_free(&o);
+	}
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 24);
+	results[0] = sample_result(arena, sample_table(columns, 7, cells, 2));
+	input = (struct guard_input){.results = results,
+				     .result_count = 1,
+				     .question = "",
+				     .today = {2026, 2, 27},
+				     .policy = GUARD_REWRITE};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static void test_asks_for_the_rest_of_the_sentence(void **state)
+{
+	static const char *const texts[] = {"$52.14/MWh in 2025. ", NULL};
+
+	(void)state;
+	assert_played("Ascend averages $52.41/MWh in 2025. Hitachi averages $54.80/MWh.", texts,
+		      "Ascend averages <bound:$52.14/MWh> in <bound:2025>. "
+		      "Hitachi averages <bound:$54.80/MWh>.",
+		      "$52.41/MWh in 2025. [$52.41/MWh]\n");
+}
+
+static void test_asks_for_each_sentence_by_itself(void **state)
+{
+	static const char *const texts[] = {"52.14 |\n", "", NULL};
+
+	(void)state;
+	assert_played("| Vendor | Price |\n|---|---|\n| Ascend | 52.41 |\n| Hitachi | 54.80 |\n"
+		      "| ICF | 51.20 |\nAll of 2025.\n",
+		      texts,
+		      "| Vendor | Price |\n|---|---|\n| Ascend | <bound:52.14> |\n"
+		      "| Hitachi | <bound:54.80> |\n| ICF | <withheld:[unverified]> |\n"
+		      "All of <bound:2025>.\n",
+		      "52.41 |\n[52.41]\n51.20 |\n[51.20]\n");
+}
+
+/* Each lie, each policy. */
+static void test_lies(void **state)
+{
+	static const struct {
+		const char *lie, *withheld, *correction;
+	} rows[] = {
+		{"Ascend is at $52.41/MWh.", "Ascend is at <withheld:[unverified]>.",
+		 "$52.14/MWh."},
+		{"That was in 2024.", "That was in <withheld:[unverified]>.", "2025."},
+		{"| ICF | 51.20 |\n", "| ICF | <withheld:[unverified]> |\n", "no data |\n"},
+		{"Ascend is at 52.14%.", "Ascend is at <withheld:[unverified]>.", "52.14 $/MWh."},
+		{"The price is $99.99/MWh.", "The price is <withheld:[unverified]>.",
+		 "not in the data."},
+		{"Hitachi is at $52.14/MWh.", "Hitachi is at <withheld:[unverified]>.",
+		 "$54.80/MWh."},
+		{"$54.80/MWh for Ascend.", "<withheld:[unverified]> for Ascend.",
+		 "$52.14/MWh for Ascend."},
+	};
+	static const char *const unshown[] = {"52.41", "2024",  "51.20", "52.14%",
+					      "99.99", "52.14", "54.80"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *texts[] = {rows[i].correction, NULL}, *stubborn[] = {rows[i].lie, NULL};
+		struct outcome_of_check o;
+
+		input.policy = GUARD_FLAG;
+		check_answer(&input, rows[i].lie, 1, &o);
+		assert_int_equal(o.unbound, 1);
+		assert_non_null(strstr(buf_text(&o.text), unshown[i]));
+		check_free(&o);
+		assert_withheld(rows[i].lie, rows[i].withheld);
+		input.policy = GUARD_REWRITE;
+		assert_played(rows[i].lie, stubborn, rows[i].withheld, NULL);
+		for (int late = 0; late < 2; late++) {
+			struct corrector c = {.texts = texts};
+
+			play(&c, rows[i].lie, 1, late);
+			assert_int_equal(c.seen.unbound + c.seen.withheld, 0);
+			assert_non_null(strstr(buf_text(&c.seen.text), rows[i].correction));
+			forget(&c);
+		}
+	}
+}
+
+static void test_nobody_to_ask_withholds(void **state)
+{
+	struct corrector c = {.refuses = true};
+
+	(void)state;
+	play(&c, "It was $51.00/MWh before. Ascend is at $52.14/MWh.", 1, false);
+	assert_string_equal(buf_text(&c.seen.line), "It was <withheld:[unverified]> before. Ascend "
+						    "is at <bound:$52.14/MWh>.");
+	forget(&c);
+}
+
+/* The correction does not change what later sentences rest on. */
+static void test_goes_on_from_the_corrected_sentence(void **state)
+{
+	static const char *const texts[] = {"$54.80/MWh for Hitachi and $52.14/MWh for Ascend. ",
+					    NULL};
+
+	(void)state;
+	assert_played("It is $51.00/MWh for Hitachi. The spread is $2.66/MWh.", texts,
+		      "It is <bound:$54.80/MWh> for Hitachi and <bound:$52.14/MWh> for Ascend. "
+		      "The spread is <bound:$2.66/MWh>.",
+		      NULL);
+}
+
+static void test_a_correction_has_a_limit(void **state)
+{
+	static char longest[SENTENCE_BYTES_MAX + 2];
+	const char *texts[] = {longest, NULL};
+	struct corrector c = {.texts = texts};
+
+	(void)state;
+	memset(longest, 'x', SENTENCE_BYTES_MAX);
+	play(&c, "It is $51.00/MWh.", 1, false);
+	assert_int_equal(c.seen.text.n, strlen("It is ") + SENTENCE_BYTES_MAX);
+	forget(&c);
+	longest[SENTENCE_BYTES_MAX] = 'x';
+	play(&c, "It is $51.00/MWh.", 1, false);
+	assert_string_equal(buf_text(&c.seen.text), "It is [unverified].");
+	forget(&c);
+}
+
+/* A sentence without an end is cut, and never inside a number or a character. */
+static void test_a_sentence_has_a_limit(void **state)
+{
+	struct buf text, line;
+
+	(void)state;
+	buf_init(&text, 1 << 20);
+	buf_init(&line, 1 << 20);
+	for (int i = 0; i < 2 * SENTENCE_BYTES_MAX / 14; i++) {
+		buf_str(&text, "52.14 and é ");
+		buf_str(&line, "<bound:52.14> and é ");
+	}
+	assert_withheld(buf_text(&text), buf_text(&line));
+	input.policy = GUARD_REWRITE;
+	assert_played(buf_text(&text), (const char *const[]){NULL}, buf_text(&line), "");
+	buf_deinit(&text);
+	buf_deinit(&line);
+}
+
+static void test_only_the_rest_of_a_sentence_waits(void **state)
+{
+	struct outcome_of_check o = {0};
+	struct guard_numbers *g;
+
+	(void)state;
+	buf_init(&o.line, 1 << 16);
+	buf_init(&o.text, 1 << 16);
+	input.sink = (struct guard_sink){note_piece, NULL, &o};
+	g = guard_numbers_new(&input);
+	guard_numbers_feed(g, "For NP15 the average is $5", 26);
+	assert_string_equal(buf_text(&o.text), "For NP15 the average is ");
+	guard_numbers_feed(g, "2.14 here. And then", 19);
+	assert_string_equal(buf_text(&o.text), "For NP15 the average is $52.14 here. And then");
+	guard_numbers_feed(g, " 52.14 |", 8);
+	guard_numbers_feed(g, "\n| St. Louis | 52.14 | a. b ", 28);
+	assert_int_equal(guard_numbers_waiting(g), strlen("52.14 | a. b "));
+	guard_numbers_end(g);
+	assert_int_equal(guard_numbers_waiting(g), 0);
+	guard_numbers_free(&g);
+	check_free(&o);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_asks_for_the_rest_of_the_sentence),
+		TEST(test_asks_for_each_sentence_by_itself),
+		TEST(test_lies),
+		TEST(test_nobody_to_ask_withholds),
+		TEST(test_goes_on_from_the_corrected_sentence),
+		TEST(test_a_correction_has_a_limit),
+		TEST(test_a_sentence_has_a_limit),
+		TEST(test_only_the_rest_of_a_sentence_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
