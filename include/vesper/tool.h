@@ -78,6 +78,9 @@ struct tool_request {
 	const struct principal *who;
 	struct date today;
 	int64_t timeout_ms; /* 0: the source's own */
+	/* So many rows are kept instead of DB_ROWS_MAX, and they are read now: the cache is left
+	 * aside. Not for somebody's own SELECT, which has its limit in its text. 0: the usual. */
+	size_t rows_max;
 };
 
 typedef void (*tool_cb)(void *owner, struct result *r);

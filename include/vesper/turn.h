@@ -132,6 +132,19 @@ bool turn_cancel(struct turns *t, const char *turn_id, const struct principal *w
 const char *turn_running(const struct turns *t, const char *session_id,
 			 const struct principal *who);
 
+/* A call of a stored answer (an item of message.tool_calls) that somebody wants to its last row. */
+struct call_again {
+	const struct principal *who;
+	const char *turn_id; /* of the answer: for the audit log */
+	const json_t *call;
+};
+/* Whether it can be run: its tool is still there, and its statement is not somebody's own. */
+bool turns_may_call_again(const struct turns *t, const json_t *call);
+/* Runs it with the arguments of then, and the permissions, switches and data of now; up to
+ * DB_FETCH_ROWS_MAX rows are kept. As tool_start otherwise. */
+struct op *turns_call_again(struct turns *t, const struct call_again *again, struct arena *a,
+			    tool_cb cb, void *owner);
+
 /* The table as a mermaid state diagram. */
 void turn_print(struct buf *out);
 const char *turn_state_name(enum turn_state s);

@@ -99,7 +99,7 @@ void tool_call_run_cached(struct tool_call *call)
 {
 	struct cache *cache = call->box->options.cache;
 
-	if (cache && call->tool->cache_s > 0)
+	if (cache && call->tool->cache_s > 0 && !call->rows_max)
 		call->cache_name = key_name(call);
 	if (!call->cache_name) {
 		tool_call_run(call);

@@ -173,6 +173,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 		.turn_id = request->turn_id,
 		.today = request->today,
 		.timeout_ms = request->timeout_ms,
+		.rows_max = request->rows_max,
 		.arena = a,
 		.result = result_new(a),
 		.began_us = clock_mono_us(),

@@ -32,7 +32,7 @@ static void on_rows(void *owner, struct table **tables, size_t count, const stru
 		return;
 	}
 	tables[0]->name = "main";
-	tool_whole_mark(true, tables[0]);
+	tool_whole_mark(DB_ROWS_MAX, tables[0]);
 	for (size_t i = 0; i < count; i++)
 		result_add_table(r, call->arena, tables[i]);
 	r->outcome.truncated = tables[0]->truncated;

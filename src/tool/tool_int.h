@@ -23,6 +23,7 @@ struct tool_call {
 	const char *turn_id;
 	struct date today;
 	int64_t timeout_ms;
+	size_t rows_max; /* 0: DB_ROWS_MAX */
 	struct arena *arena;
 	struct args args; /* checked and resolved, by parameter name */
 	struct result *result;
@@ -58,9 +59,9 @@ bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
 /* The function of tools whose statement the caller gives. */
 bool tool_gate_run(struct tool_call *call, struct err *e);
 
-/* Marks what a table holds as a part, when it is one; `limited`: the statement itself ends one row
- * past what is shown. */
-void tool_whole_mark(bool limited, struct table *t);
+/* Marks what a table holds as a part, when it is one. `limit`: the statement itself ends one row
+ * past so many; 0: it does not. */
+void tool_whole_mark(size_t limit, struct table *t);
 /* Asks for the figures of the whole of the main table, where the tool's file allows it and there is
  * more than was read: starts the call's query. */
 bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb);

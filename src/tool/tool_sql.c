@@ -70,6 +70,8 @@ static struct args bound_args(const struct tool_call *call)
 			args_set(&args, call->arena, arg->name, arg->values[0]);
 	}
 	tool_set_reserved(call->box, call->who->tenant, call->today, call->arena, &args);
+	if (call->rows_max)
+		args_set(&args, call->arena, "row_limit", value_int((int64_t)call->rows_max + 1));
 	set_permissions(call, &args);
 	return args;
 }
@@ -91,7 +93,7 @@ static bool render(const struct tool_call *call, const struct sql_query *q, cons
 		.text = bound.text,
 		.values = bound.values,
 		.count = bound.count,
-		.few_rows = sql_query_has_marker(q, "row_limit"),
+		.few_rows = !call->rows_max && sql_query_has_marker(q, "row_limit"),
 	};
 	return true;
 }
@@ -104,6 +106,7 @@ static void send(struct tool_call *call, const struct db_statement *statements, 
 		.statements = statements,
 		.statement_count = count,
 		.timeout_ms = call->timeout_ms,
+		.max_rows = call->rows_max,
 	};
 
 	call->query = db_query(call->box->options.warehouse, &request, cb, call);
@@ -271,14 +274,17 @@ static void on_whole(void *owner, struct table **tables, size_t count, const str
 static void take_tables(struct tool_call *call, struct table **tables, size_t count)
 {
 	const struct sql_file *f = file_of(call);
+	size_t most = call->rows_max ? call->rows_max : DB_ROWS_MAX;
 	size_t next = 0;
 
 	for (size_t i = 0; i < f->query_count; i++) {
+		bool limited = sql_query_has_marker(&f->queries[i], "row_limit");
+
 		if (strcmp(f->queries[i].name, WINDOW) == 0)
 			continue;
 		assert(next < count); /* each statement is a SELECT: one table each */
 		tables[next]->name = arena_strdup(tables[next]->arena, f->queries[i].name);
-		tool_whole_mark(sql_query_has_marker(&f->queries[i], "row_limit"), tables[next]);
+		tool_whole_mark(limited ? most : 0, tables[next]);
 		describe(tables[next], call);
 		result_add_table(call->result, call->arena, tables[next++]);
 	}

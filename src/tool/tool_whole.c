@@ -16,9 +16,9 @@
 
 /* A row limit of the statement's own stops the rows one past what is shown, which no reader can
  * tell from an end. */
-void tool_whole_mark(bool limited, struct table *t)
+void tool_whole_mark(size_t limit, struct table *t)
 {
-	if (limited && t->total_rows > DB_ROWS_MAX) {
+	if (limit > 0 && t->total_rows > (int64_t)limit) {
 		t->truncated = true;
 		t->total_exact = false;
 		t->truncation = "row cap";
@@ -53,7 +53,7 @@ bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb)
 	struct err e = {0};
 	size_t count;
 
-	if (!call->tool->has_whole || call->result->tables[0]->total_exact)
+	if (!call->tool->has_whole || call->rows_max || call->result->tables[0]->total_exact)
 		return false;
 	struct sql_whole_column *columns = columns_given(call, &count);
 	if (!sql_render_whole(q, args, columns, count, dialect, call->arena, &bound, &e)) {

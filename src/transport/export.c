@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "vesper/decimal.h"
 #include "vesper/json.h"
 #include "vesper/mem.h"
 
@@ -99,6 +100,79 @@ void export_csv(struct buf *out, const json_t *view)
 		}
 		buf_str(out, "\r\n");
 	}
+}
+
+static const char *table_text(const struct table *t, size_t row, size_t column)
+{
+	const char *text = t->rows[row][column];
+
+	if (!text)
+		return "";
+	if (t->columns[column].type == COLUMN_BOOL)
+		return strcmp(text, "0") != 0 ? "true" : "false";
+	return text;
+}
+
+void export_csv_head(struct buf *out, const struct table *t)
+{
+	for (size_t i = 0; i < t->column_count; i++) {
+		const struct column *c = &t->columns[i];
+		const char *label = c->label ? c->label : c->name;
+		char *head = c->unit ? mem_printf("%s (%s)", label, c->unit) : mem_strdup(label);
+
+		buf_str(out, i ? "," : "");
+		csv_field(out, head, false);
+		mem_free(head);
+	}
+	buf_str(out, "\r\n");
+}
+
+void export_csv_row(struct buf *out, const struct table *t, size_t row)
+{
+	for (size_t i = 0; i < t->column_count; i++) {
+		buf_str(out, i ? "," : "");
+		csv_field(out, table_text(t, row, i), column_is_number(t->columns[i].type));
+	}
+	buf_str(out, "\r\n");
+}
+
+static bool cell_differs(const json_t *view, const char *column, const struct table *t, int at,
+			 size_t row)
+{
+	char *kept = cell_text(cell_at(view, column, row));
+	const char *now = table_text(t, row, (size_t)at);
+	struct decimal a, b;
+	bool differs = strcmp(kept, now) != 0;
+
+	/* What was stored as a JSON number has lost its last zeros. */
+	if (differs && column_is_number(t->columns[at].type) && decimal_parse(kept, &a) &&
+	    decimal_parse(now, &b))
+		differs = decimal_cmp(a, b) != 0;
+
+	mem_free(kept);
+	return differs;
+}
+
+bool export_differs(const json_t *view, const struct table *t)
+{
+	const json_t *meta = json_object_get(view, "meta");
+	const json_t *total = json_object_get(view, "total_rows");
+	size_t rows = (size_t)json_integer_value(json_object_get(view, "row_count"));
+
+	if (rows > t->row_count || (total && json_integer_value(total) != t->total_rows))
+		return true;
+	for (size_t i = 0; i < json_array_size(meta); i++) {
+		const char *name =
+			json_string_value(json_object_get(json_array_get(meta, i), "name"));
+		int at = name ? table_column(t, name) : -1;
+
+		if (at < 0)
+			return true;
+		for (size_t row = 0; row < rows; row++)
+			if (cell_differs(view, name, t, at, row))
+				return true;
+	}
+	return false;
 }
 
 /* ---- Markdown ---- */

@@ -6,6 +6,7 @@
 
 #include "vesper/store.h"
 #include "vesper/str.h"
+#include "vesper/table.h"
 
 void export_markdown_session(struct buf *out, const struct session *s);
 /* With a table for each data view. */
@@ -14,5 +15,11 @@ void export_markdown_message(struct buf *out, const struct message *m);
 /* A data view as RFC 4180 has it. A text cell that a spreadsheet would take for a formula begins
  * with an apostrophe; numbers are left alone. */
 void export_csv(struct buf *out, const json_t *view);
+/* The same text, piece by piece, from the table that the view was made of. */
+void export_csv_head(struct buf *out, const struct table *t);
+void export_csv_row(struct buf *out, const struct table *t, size_t row);
+
+/* Whether the view's rows are not the first of the table's any more, cell by cell. */
+bool export_differs(const json_t *view, const struct table *t);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Downloads: a session whole, and one result as CSV. A session is sent while it is read, a page at
- * a time, so that a long one takes no more memory than a short one.
+ * A session as a file. It is sent while it is read, a page at a time, so that a long one takes no
+ * more memory than a short one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -157,61 +157,4 @@ void on_get_session_export(struct request *r)
 	r->task_free = export_free;
 	r->op = store_session(r->transport->options.store, r->who, x->session_id, r->arena,
 			      on_session, x);
-}
-
-/* ---- one result ---- */
-
-static const json_t *view_find(const struct message *m, const char *view_id)
-{
-	const json_t *view;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)m->views, i, view) {
-		const char *id = json_string_value(json_object_get(view, "view_id"));
-		const char *type = json_string_value(json_object_get(view, "view_type"));
-
-		if (id && type && strcmp(id, view_id) == 0 && strcmp(type, "data") == 0)
-			return view;
-	}
-	return NULL;
-}
-
-static void reply_csv(struct request *r, const json_t *view)
-{
-	struct buf text;
-
-	buf_init(&text, HTTP_RESPONSE_BYTES_MAX);
-	export_csv(&text, view);
-	reply_header(r, "Content-Disposition", "attachment; filename=\"result.csv\"");
-	reply_header(r, "Result-Truncated",
-		     json_is_true(json_object_get(view, "truncated")) ? "?1" : "?0");
-	reply_bytes(r, 200, "text/csv; charset=utf-8; header=present", buf_text(&text), text.n);
-	buf_deinit(&text);
-}
-
-static void on_message(void *owner, const struct message *messages, size_t count, bool has_more,
-		       const struct err *e)
-{
-	struct request *r = owner;
-	const json_t *view = NULL;
-
-	(void)has_more;
-	r->op = NULL;
-	if (count == 1)
-		view = view_find(messages, r->params[1]);
-	if (e)
-		reply_err(r, e);
-	else if (!view)
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
-	else
-		reply_csv(r, view);
-}
-
-void on_get_view_csv(struct request *r)
-{
-	if (!uuid_valid(r->params[0]))
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
-	else
-		r->op = store_message(r->transport->options.store, r->who, r->params[0], r->arena,
-				      on_message, r);
 }

@@ -61,6 +61,8 @@ bool transport_open(const struct transport_options *options, struct transport **
 {
 	struct transport *t = mem_alloc(sizeof(*t));
 
+	list_init(&t->downloads);
+
 	t->options = *options;
 	t->connections_max = connections_max();
 	if (options->cursor_secret && *options->cursor_secret)

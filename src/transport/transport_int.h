@@ -2,6 +2,7 @@
 #ifndef VESPER_TRANSPORT_INT_H
 #define VESPER_TRANSPORT_INT_H
 
+#include "vesper/list.h"
 #include "vesper/transport.h"
 
 struct http_server;
@@ -19,6 +20,7 @@ struct transport {
 	size_t connections_max;
 
 	uint8_t cursor_key[32]; /* seals cursors */
+	struct list downloads;  /* whole results that are being read or sent (http_csv.c) */
 
 	struct timer *drain_look; /* is everybody gone yet? */
 	int64_t drain_until_ms;

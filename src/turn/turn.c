@@ -48,7 +48,7 @@ struct turns *turns_new(const struct turns_options *o)
 	return all;
 }
 
-static void knowledge_unuse(struct knowledge *k)
+void turn_knowledge_release(struct knowledge *k)
 {
 	if (!k || --k->users > 0)
 		return;
@@ -58,13 +58,19 @@ static void knowledge_unuse(struct knowledge *k)
 	mem_free(k);
 }
 
+struct knowledge *turn_knowledge_hold(struct turns *all)
+{
+	all->knowledge->users++;
+	return all->knowledge;
+}
+
 void turns_use(struct turns *all, const struct turn_knowledge *take)
 {
 	struct knowledge *k = mem_alloc(sizeof(*k));
 
 	k->set = *take;
 	k->users = 1;
-	knowledge_unuse(all->knowledge);
+	turn_knowledge_release(all->knowledge);
 	all->knowledge = k;
 }
 
@@ -144,7 +150,7 @@ static void turn_release(struct turn *t)
 	json_decref(t->links);
 	json_decref(t->suggestions);
 	json_decref(t->leaves_standing);
-	knowledge_unuse(t->knowledge);
+	turn_knowledge_release(t->knowledge);
 	principal_free(&t->who);
 	arena_free(&t->arena);
 	mem_free(t);
@@ -184,7 +190,7 @@ void turns_free(struct turns **turns)
 	list_each_safe(repeat, &all->repeats)
 		repeat_free(list_item(repeat, struct repeat, node));
 	later_cancel(&all->drained);
-	knowledge_unuse(all->knowledge);
+	turn_knowledge_release(all->knowledge);
 	mem_free(all);
 }
 
@@ -411,8 +417,7 @@ static void copy_request(struct turn *t, const struct turn_request *r)
 	};
 }
 
-/* What day it is where the tenant is. */
-static struct date today_of(const struct turns *all, const char *tenant)
+struct date turn_today(const struct turns *all, const char *tenant)
 {
 	for (size_t i = 0; i < all->place_count; i++)
 		if (strcmp(all->places[i].tenant, tenant) == 0)
@@ -425,14 +430,13 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	struct turn *t = mem_alloc(sizeof(*t));
 
 	t->all = all;
-	t->knowledge = all->knowledge;
-	t->knowledge->users++;
+	t->knowledge = turn_knowledge_hold(all);
 	t->arena = arena_new(TURN_ARENA_BYTES);
 	copy_request(t, r);
 	t->id = uuid_new();
 	t->user_message_id = uuid_new();
 	t->answer_id = uuid_new();
-	t->today = today_of(all, t->who->tenant);
+	t->today = turn_today(all, t->who->tenant);
 	t->began_ms = clock_mono_ms();
 	t->state = TURN_ACCEPT;
 	t->intent = "general";

@@ -56,6 +56,12 @@ struct turns {
 	struct later drained;
 };
 
+/* The knowledge of now, kept until it is released. */
+struct knowledge *turn_knowledge_hold(struct turns *all);
+void turn_knowledge_release(struct knowledge *k);
+/* What day it is where the tenant is. */
+struct date turn_today(const struct turns *all, const char *tenant);
+
 /* What the number check said of the answer so far. */
 struct turn_checked {
 	size_t chars; /* code points shown */

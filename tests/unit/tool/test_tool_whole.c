@@ -115,14 +115,15 @@ static int tear_down_real(void **state)
 	return tear_down(state);
 }
 
-static void ask(const char *arguments)
+static void ask_for(const char *arguments, size_t rows_max)
 {
 	static json_t *args;
 	struct tool_request request = {.call = "c1",
 				       .agent = "price_agent",
 				       .tool = "get_price",
 				       .who = &who,
-				       .today = {2026, 2, 27}};
+				       .today = {2026, 2, 27},
+				       .rows_max = rows_max};
 	struct err e = {0};
 
 	if (!json_parse(arguments, strlen(arguments), 1 << 16, &args, &e))
@@ -135,6 +136,41 @@ static void ask(const char *arguments)
 		usleep(200);
 	}
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
+}
+
+static void ask(const char *arguments)
+{
+	ask_for(arguments, 0);
+}
+
+/* For who wants the rows themselves: as many as are read at all, the whole is asked for nowhere. */
+static void more_rows_when_they_are_wanted(void **state)
+{
+	(void)state;
+	use_tool(TOOL(WHOLE), real);
+	ask_for("{\"name\": \"often\"}", DB_FETCH_ROWS_MAX);
+	assert_int_equal(answer->tables[0]->row_count, DB_FETCH_ROWS_MAX);
+	assert_true(answer->tables[0]->truncated);
+	assert_false(answer->tables[0]->total_exact);
+	ask_for("{\"name\": \"often\"}", 3000);
+	assert_int_equal(answer->tables[0]->row_count, 3000);
+	assert_string_equal(answer->tables[0]->rows[2999][0], "often");
+}
+
+/* A limit inside of the statement gives way, too. */
+static void more_rows_than_the_usual_limit(void **state)
+{
+	(void)state;
+	use_tool(TOOL("") "LIMIT :row_limit\n", real);
+	ask_for("{}", 0);
+	assert_int_equal(answer->tables[0]->row_count, DB_ROWS_MAX);
+	assert_true(answer->tables[0]->truncated);
+	ask_for("{}", DB_FETCH_ROWS_MAX / 2);
+	assert_int_equal(answer->tables[0]->row_count, DB_FETCH_ROWS_MAX / 2);
+	assert_true(answer->tables[0]->truncated);
+	ask_for("{\"name\": \"rare\"}", 400);
+	assert_int_equal(answer->tables[0]->row_count, ROWS / 1000);
+	assert_false(answer->tables[0]->truncated);
 }
 
 static void exact_figures_of_what_was_not_read(void **state)
@@ -345,6 +381,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		REAL(exact_figures_of_what_was_not_read),
+		REAL(more_rows_when_they_are_wanted),
+		REAL(more_rows_than_the_usual_limit),
 		REAL(the_whole_is_of_the_same_question),
 		REAL(without_leave_the_answer_says_what_was_seen),
 		TEST(a_limit_of_its_own_is_a_cut),

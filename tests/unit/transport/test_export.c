@@ -3,6 +3,7 @@
 
 #include "export.h"
 #include "vesper/json.h"
+#include "vesper/view.h"
 
 static json_t *view_of(const char *text)
 {
@@ -56,6 +57,89 @@ static void fields_are_quoted(void **state)
 	       "A ($/MWh),B\r\n1,true\r\n2,\r\n");
 }
 
+/* ---- tables that are sent row by row ---- */
+
+static const char *const cells[][6] = {
+	{"=1+1", "7", "-1.50", "2026-02-27", "1", "2026-02-27 10:00:00"},
+	{NULL, NULL, NULL, NULL, NULL, NULL},
+	{"a,\"b\"\n", "-9007199254740993", "123456789012345678.90", "2026-02-28", "0", "x"},
+};
+
+static struct table *sample_table(void)
+{
+	static const enum column_type types[] = {COLUMN_TEXT, COLUMN_INT,  COLUMN_DECIMAL,
+						 COLUMN_DATE, COLUMN_BOOL, COLUMN_DATETIME};
+	struct table *t = table_new(1 << 20);
+
+	t->column_count = 6;
+	t->columns = arena_alloc(t->arena, 6 * sizeof(*t->columns));
+	for (size_t i = 0; i < 6; i++)
+		t->columns[i] = (struct column){.name = arena_printf(t->arena, "c%zu", i),
+						.label = i == 1 ? "=L" : NULL,
+						.unit = i == 2 ? "$/MWh" : NULL,
+						.type = types[i]};
+	t->row_count = 3;
+	t->total_rows = 3;
+	t->total_exact = true;
+	t->rows = arena_alloc(t->arena, 3 * sizeof(*t->rows));
+	for (size_t r = 0; r < 3; r++) {
+		t->rows[r] = arena_alloc(t->arena, 6 * sizeof(*t->rows[r]));
+		memcpy(t->rows[r], cells[r], sizeof(cells[r]));
+	}
+	return t;
+}
+
+static void a_table_is_the_text_of_its_view(void **state)
+{
+	struct table *t = sample_table();
+	const struct result result = {.about = "a", .call = "c1", .agent = "g", .tool = "t"};
+	json_t *view = view_data(&result, t, "v");
+	struct buf kept, read;
+
+	(void)state;
+	buf_init(&kept, 100000);
+	buf_init(&read, 100000);
+	export_csv(&kept, view);
+	export_csv_head(&read, t);
+	for (size_t r = 0; r < t->row_count; r++)
+		export_csv_row(&read, t, r);
+	assert_string_equal(buf_text(&kept), buf_text(&read));
+	assert_non_null(strstr(buf_text(&read), "\"'=1+1\",7,-1.50,2026-02-27,true,"));
+	buf_deinit(&kept);
+	buf_deinit(&read);
+	json_decref(view);
+	table_free(&t);
+}
+
+static void a_change_since_is_seen(void **state)
+{
+	struct table *t = sample_table();
+	const struct result result = {.about = "a", .call = "c1", .agent = "g", .tool = "t"};
+	json_t *view = view_data(&result, t, "v");
+
+	(void)state;
+	assert_false(export_differs(view, t));
+	t->rows[0][2] = "-1.5";
+	assert_false(export_differs(view, t));
+	t->rows[0][2] = "-1.51";
+	assert_true(export_differs(view, t));
+	t->rows[0][2] = "-1.50";
+	t->rows[1][3] = "2026-03-01";
+	assert_true(export_differs(view, t));
+	t->rows[1][3] = NULL;
+	t->total_rows = 4;
+	assert_true(export_differs(view, t));
+	json_object_del(view, "total_rows");
+	assert_false(export_differs(view, t));
+	t->row_count = 2;
+	assert_true(export_differs(view, t));
+	t->row_count = 3;
+	t->columns[5].name = "other";
+	assert_true(export_differs(view, t));
+	json_decref(view);
+	table_free(&t);
+}
+
 static void markdown_cells_stay_in_their_table(void **state)
 {
 	json_t *views =
@@ -86,6 +170,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formulas_become_text),
 		cmocka_unit_test(fields_are_quoted),
+		cmocka_unit_test(a_table_is_the_text_of_its_view),
+		cmocka_unit_test(a_change_since_is_seen),
 		cmocka_unit_test(markdown_cells_stay_in_their_table),
 	};
 

@@ -171,6 +171,10 @@ static void every_route_is_documented_and_no_other(void **state)
 				strstr(json_string_value(json_object_get(operation, "description")),
 				       r->permission));
 	}
+	assert_null(documented(
+		paths, &(struct http_route){.method = "GET", .path = "/api/v1/sessions/{}/x"}));
+	assert_null(
+		documented(paths, &(struct http_route){.method = "PUT", .path = "/api/v1/chat"}));
 	json_object_foreach((json_t *)paths, path, item)
 		operations += json_object_size(item);
 	assert_int_equal(operations, routes);

@@ -1,0 +1,230 @@
+/*
+ * One result as CSV. What was kept with the answer is sent as it is when it is all there was. Of a
+ * result that was cut the call runs again, as it was asked then and for what its reader may see
+ * now; it is held in memory until it is sent, so that whether it is whole is known before the first
+ * byte, and so that nobody's slow line holds a connection of the database.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "export.h"
+#include "http_route.h"
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+
+#define CSV_TYPE          "text/csv; charset=utf-8; header=present"
+#define WHOLE_ARENA_BYTES (64 * 1024 * 1024) /* beside its table: what code derives of it */
+
+/* A result that is read anew, and then on its way. */
+struct whole {
+	struct list node;
+	struct request *request;
+	const json_t *view; /* what was kept of it; lives as long as the request */
+	struct arena *arena;
+	struct op *op;
+	const struct table *table;
+	size_t next; /* the row that is sent next */
+	bool begun;
+};
+
+static void whole_free(void *task)
+{
+	struct whole *x = task;
+
+	op_cancel(&x->op);
+	arena_free(&x->arena);
+	list_remove(&x->node);
+	mem_free(x);
+}
+
+/* ---- what it says of itself ---- */
+
+static void say_result(struct request *r, const char *source, const char *time, int64_t rows,
+		       bool truncated)
+{
+	reply_header(r, "Content-Disposition", "attachment; filename=\"result.csv\"");
+	reply_header(r, "Result-Source", source);
+	reply_header(r, "Result-Time", time);
+	reply_header(r, "Result-Rows", arena_printf(r->arena, "%" PRId64, rows));
+	reply_header(r, "Result-Truncated", truncated ? "?1" : "?0");
+}
+
+static void reply_kept(struct request *r, const json_t *view, const struct message *m)
+{
+	struct buf text;
+
+	buf_init(&text, HTTP_RESPONSE_BYTES_MAX);
+	export_csv(&text, view);
+	say_result(r, "kept", m->created_at, json_integer_value(json_object_get(view, "row_count")),
+		   json_is_true(json_object_get(view, "truncated")));
+	reply_bytes(r, 200, CSV_TYPE, buf_text(&text), text.n);
+	buf_deinit(&text);
+}
+
+/* ---- reading it anew ---- */
+
+static bool on_fill(void *task, struct buf *out)
+{
+	struct whole *x = task;
+
+	if (!x->begun)
+		export_csv_head(out, x->table);
+	x->begun = true;
+	while (x->next < x->table->row_count && out->n < DOWNLOAD_BLOCK_BYTES)
+		export_csv_row(out, x->table, x->next++);
+	return x->next < x->table->row_count;
+}
+
+static void reply_outcome(struct request *r, const struct outcome *o)
+{
+	if (o->kind == OUTCOME_NOT_PERMITTED)
+		reply_problem(r, PROBLEM_DENIED, NULL);
+	else if (o->kind == OUTCOME_TIMEOUT)
+		reply_problem(r, PROBLEM_TIMEOUT,
+			      "Reading the whole result took too long. Ask for a part of it.");
+	else if (o->retryable)
+		reply_problem(r, PROBLEM_UPSTREAM, NULL);
+	else if (o->kind == OUTCOME_UNKNOWN_ENTITY || o->detail)
+		reply_problem(r, PROBLEM_EXPIRED,
+			      "The data do not know any more what this answer was about. "
+			      "Ask the question again.");
+	else
+		reply_problem(r, PROBLEM_INTERNAL, NULL);
+}
+
+static void on_result(void *owner, struct result *result)
+{
+	struct whole *x = owner;
+	struct request *r = x->request;
+	char now[CLOCK_RFC3339_BYTES];
+
+	x->op = NULL;
+	if (result->table_count == 0) {
+		reply_outcome(r, &result->outcome);
+		return;
+	}
+	x->table = result->tables[0];
+	if (x->table->truncated) {
+		reply_problem(r, PROBLEM_INVALID,
+			      arena_printf(r->arena,
+					   "The whole result is too large for a file (%d rows or "
+					   "%d MiB at most). Ask for a part of it.",
+					   DB_FETCH_ROWS_MAX, DB_RESULT_BYTES_MAX >> 20));
+		return;
+	}
+	clock_rfc3339(clock_now_ms(), now);
+	say_result(r, "read", now, (int64_t)x->table->row_count, false);
+	reply_header(r, "Result-Changed", export_differs(x->view, x->table) ? "?1" : "?0");
+	reply_parts(r, CSV_TYPE, on_fill);
+}
+
+/* One for each user, so that nobody takes them all. */
+static bool may_download(const struct transport *t, const struct principal *who)
+{
+	size_t count = 0;
+
+	list_each(node, (struct list *)&t->downloads) {
+		const struct whole *x = list_item(node, struct whole, node);
+
+		count++;
+		if (principal_same_user(x->request->who, who))
+			return false;
+	}
+	return count < DOWNLOADS_MAX;
+}
+
+static void read_whole(struct request *r, const struct message *m, const json_t *view,
+		       const json_t *call)
+{
+	const struct call_again again = {.who = r->who, .turn_id = m->turn_id, .call = call};
+	struct whole *x;
+
+	if (!may_download(r->transport, r->who)) {
+		reply_problem(r, PROBLEM_RATE_LIMITED,
+			      "Whole results are read one at a time. Please try again shortly.");
+		return;
+	}
+	x = mem_alloc(sizeof(*x));
+	x->request = r;
+	x->view = view;
+	x->arena = arena_new(WHOLE_ARENA_BYTES);
+	list_append(&r->transport->downloads, &x->node);
+	r->task = x;
+	r->task_free = whole_free;
+	x->op = turns_call_again(r->transport->options.turns, &again, x->arena, on_result, x);
+}
+
+/* ---- what was kept ---- */
+
+static const json_t *view_find(const struct message *m, const char *view_id)
+{
+	const json_t *view;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)m->views, i, view) {
+		const char *id = json_string_value(json_object_get(view, "view_id"));
+		const char *type = json_string_value(json_object_get(view, "view_type"));
+
+		if (id && type && strcmp(id, view_id) == 0 && strcmp(type, "data") == 0)
+			return view;
+	}
+	return NULL;
+}
+
+/* The call that the view's rows came from. */
+static const json_t *call_find(const struct message *m, const json_t *view)
+{
+	const char *of =
+		json_string_value(json_object_get(json_object_get(view, "source"), "call"));
+	const json_t *call;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)m->tool_calls, i, call) {
+		const char *id = json_string_value(json_object_get(call, "call"));
+
+		if (of && id && strcmp(of, id) == 0)
+			return call;
+	}
+	return NULL;
+}
+
+static void reply_view(struct request *r, const struct message *m, const json_t *view)
+{
+	const json_t *call = call_find(m, view);
+
+	if (json_is_true(json_object_get(view, "truncated")) && call &&
+	    turns_may_call_again(r->transport->options.turns, call))
+		read_whole(r, m, view, call);
+	else
+		reply_kept(r, view, m);
+}
+
+static void on_message(void *owner, const struct message *messages, size_t count, bool has_more,
+		       const struct err *e)
+{
+	struct request *r = owner;
+	const json_t *view = NULL;
+
+	(void)has_more;
+	r->op = NULL;
+	if (count == 1)
+		view = view_find(messages, r->params[1]);
+	if (e)
+		reply_err(r, e);
+	else if (!view)
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+	else
+		reply_view(r, messages, view);
+}
+
+void on_get_view_csv(struct request *r)
+{
+	if (!uuid_valid(r->params[0]))
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+	else
+		r->op = store_message(r->transport->options.store, r->who, r->params[0], r->arena,
+				      on_message, r);
+}

@@ -1,0 +1,127 @@
+/*
+ * A call of a stored answer, run once more: somebody wants all of its rows, and an answer keeps
+ * only the first of them. What it was asked stays as it was; permissions, switches and data are
+ * today's.
+ */
+#include "turn_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+struct again {
+	struct op op;
+	struct knowledge *knowledge; /* a reload must not take the tools away */
+	struct op *run;
+	tool_cb cb;
+	void *owner;
+};
+
+static void again_free(struct again *x)
+{
+	turn_knowledge_release(x->knowledge);
+	mem_free(x);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct again *x = (struct again *)op;
+
+	op_cancel(&x->run);
+	again_free(x);
+}
+
+static void on_result(void *owner, struct result *r)
+{
+	struct again *x = owner;
+
+	x->run = NULL;
+	x->cb(x->owner, r);
+	again_free(x);
+}
+
+/* ---- arguments as they were stored ---- */
+
+static struct value value_of(const json_t *value, struct arena *a)
+{
+	if (json_is_integer(value))
+		return value_int(json_integer_value(value));
+	if (json_is_boolean(value))
+		return value_bool(json_is_true(value));
+	if (json_decimal_text(value))
+		return value_decimal(arena_strdup(a, json_decimal_text(value)));
+	if (json_is_real(value))
+		return value_decimal(arena_printf(a, "%.15g", json_real_value(value)));
+	return json_is_string(value) ? value_text(json_string_value(value)) : value_null();
+}
+
+static void add_arg(struct args *args, const char *name, const json_t *value, struct arena *a)
+{
+	struct value values[LIST_ARG_MAX];
+	size_t n = json_array_size(value);
+
+	if (!json_is_array(value)) {
+		args_set(args, a, name, value_of(value, a));
+		return;
+	}
+	for (size_t i = 0; i < n && i < LIST_ARG_MAX; i++)
+		values[i] = value_of(json_array_get(value, i), a);
+	if (n > 0 && n <= LIST_ARG_MAX)
+		args_set_list(args, a, name, values, n);
+}
+
+/* What a tool's function adds for itself is no argument of its header, and it adds it again. */
+static struct args args_of(const json_t *call, const struct tool_def *tool, struct arena *a)
+{
+	struct args args = {0};
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(json_object_get(call, "args"), name, value)
+		if (tool_param(tool, name))
+			add_arg(&args, name, value, a);
+	return args;
+}
+
+static const char *text_of(const json_t *call, const char *name)
+{
+	const char *text = json_string_value(json_object_get(call, name));
+
+	return text ? text : "";
+}
+
+bool turns_may_call_again(const struct turns *all, const json_t *call)
+{
+	const struct tool_def *tool =
+		catalog_tool(turns_knowledge(all)->catalog, text_of(call, "tool"));
+
+	return tool && !tool->gate && json_is_object(json_object_get(call, "args"));
+}
+
+struct op *turns_call_again(struct turns *all, const struct call_again *again, struct arena *a,
+			    tool_cb cb, void *owner)
+{
+	const char *name = text_of(again->call, "tool");
+	const struct tool_def *tool = catalog_tool(turns_knowledge(all)->catalog, name);
+	struct args args = args_of(again->call, tool, a);
+	const struct tool_request request = {
+		.turn_id = again->turn_id,
+		.call = text_of(again->call, "call"),
+		.agent = text_of(again->call, "agent"),
+		.tool = name,
+		.bound = &args,
+		.who = again->who,
+		.today = turn_today(all, again->who->tenant),
+		.rows_max = DB_FETCH_ROWS_MAX,
+	};
+	struct again *x = mem_alloc(sizeof(*x));
+
+	x->op.cancel = on_cancel;
+	x->cb = cb;
+	x->owner = owner;
+	x->knowledge = turn_knowledge_hold(all);
+	x->run = tool_start(x->knowledge->set.tools, &request, a, on_result, x);
+	return &x->op;
+}
