@@ -15,8 +15,8 @@
  *   tool  about  permission  report  agents  visible(yes|no)  cache_s  window  whole  answer
  * suggest refer FILTER PATH word, several words, … (how a later step may name what this one found:
  * which filter, which value (ref.h), and by which words: "vendor facts.higher_vendor the higher")
- * param NAME text|int|decimal|date|bool|list(type,max) required|optional [default=] [min=]
- * [max=] [entity=] [filter=] [match=exact|like] about column NAME [unit=]
+ * param NAME text|int|decimal|date|bool|list(type,max)|list(type,min-max) required|optional
+ * [default=] [min=] [max=] [entity=] [filter=] [match=exact|like] about column NAME [unit=]
  * [priority=high|medium|low] [label=] [type=] [entity=] [permission=] [derived] entity= of a
  * column: its cells are values of that dimension, shown in the dimension's words. A value with
  * blanks is quoted: label="As-of date". In answer and suggest {name} is a parameter or a column
@@ -51,7 +51,7 @@ struct param_def {
 	const char *name;
 	enum param_type type;
 	bool is_list;
-	size_t list_max;
+	size_t list_min, list_max; /* values that it takes */
 	bool required;
 	const char *default_text; /* NULL: none */
 	bool has_min, has_max;

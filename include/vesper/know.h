@@ -70,11 +70,16 @@ struct know_tool {
 	struct args args; /* by parameter name, resolved */
 };
 
+/* How a question back is answered: by one choice, by several, by a day, or by two. */
+enum ask_input { ASK_SINGLE, ASK_MULTIPLE, ASK_DATE, ASK_DATE_RANGE };
+
 struct clarification {
 	const char *text;   /* the question back; NULL: none */
 	const char *filter; /* which filter it is about, or NULL */
+	enum ask_input input;
 	const struct suggestion *options;
 	size_t option_count;
+	size_t min, max; /* of several choices */
 	bool unknown; /* the value that was named does not exist (then options are the closest) */
 };
 
@@ -91,6 +96,7 @@ struct understanding {
 	size_t tool_count;
 	double confidence; /* 0..1; >= KNOW_SURE: no model is needed to route */
 	struct clarification ask;
+	bool leans;                      /* it only means something after what stands */
 	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */
 };
 
@@ -120,6 +126,12 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 
 /* The value of the choice that the text takes (by number, label or value); NULL: it takes none. */
 const char *know_choice(const char *text, const json_t *ask, struct arena *a);
+
+/* The days that the text is about, where it says nothing else ("15 January 2025", "from March to
+ * May"). */
+bool know_days(const struct know *k, const char *text, struct date today,
+	       const struct know_calendar *calendar, struct arena *a, struct date *start,
+	       struct date *end);
 
 /* Resolves one text to a known value of a dimension, as the caller (NULL: nobody) knows them: of
  * his tenant, and of a dimension that his permissions let him know.

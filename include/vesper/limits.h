@@ -96,6 +96,7 @@
 #define AGENT_ROWS_MAX         40    /* rows of one result that an agent's model is shown */
 #define AGENT_RESULT_BYTES_MAX 65536 /* one result as its text */
 #define ASK_OPTIONS_MAX        12    /* choices of a question back, when a model makes them */
+#define ASK_ATTEMPTS_MAX       3     /* times that the same is asked back in a row, then it ends */
 #define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */
 #define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
 
@@ -123,6 +124,7 @@
 	2000000 /* names of one dimension that a tenant's data hold; more are not indexed */
 #define KNOW_TEXT_BYTES_MAX (256 * 1024 * 1024) /* all of their letters */
 #define KNOW_PAGE_ROWS      50000 /* names that one query reads; more come with the next one */
+#define KNOW_DAYS_WORDS_MAX 16    /* words of an answer that is a day or two */
 #define KNOW_STRANGE_MAX    16    /* words that nobody knows and that are looked up as misspelled */
 
 /* tools and SQL */

@@ -25,6 +25,7 @@ enum outcome_kind {
 struct suggestion {
 	const char *value;
 	const char *label;
+	const char *group; /* the heading that it stands under, or NULL */
 };
 
 struct outcome {

@@ -10,6 +10,20 @@
  * there is none); its words go to the turn's event log as they come. The answer is stored, then
  * chat.complete is said. Cancel, deadline and a lost client all take one way.
  *
+ * A question back (chat.ask) ends its turn; what stood waits for the answer, for a day. Its shapes:
+ *
+ *   {ask_id, prompt, filter, input, hint?, skip?: {value, label}, expires_at} and
+ *   input "single":     options?: [{value, label, group?}]; without options any value may be typed
+ *   input "multiple":   options: [{value, label, group?}], min, max (how many of them)
+ *   input "date":       min_date?, max_date? (ISO days, both included)
+ *   input "date_range": the same
+ *
+ * The answer is chat.select {ask_id, values}: values of options; one day; two days, first and last;
+ * or, alone, the value of skip. In words it may be an option's number, value or label, a day, or
+ * skip's label. Another ask_id than the one that stands, or one too old, closes the turn with the
+ * error `expired`; values that the question does not allow with `bad_frame`, and it stays open.
+ * After three times in a row (ASK_ATTEMPTS_MAX) the same is not asked again.
+ *
  * States, limits and allowed moves: turn_rows in src/turn/turn_table.c, printed by `vesperd
  * --print-turn`. Loop-thread only.
  */

@@ -161,7 +161,7 @@ bool agent_ask_read(struct agent *a, const json_t *input)
 		if (!text || !*text || n == ASK_OPTIONS_MAX)
 			continue;
 		text = short_text(a, text);
-		options[n++] = (struct suggestion){text, text};
+		options[n++] = (struct suggestion){.value = text, .label = text};
 	}
 	a->out.ask = short_text(a, question);
 	a->out.options = options;

@@ -92,24 +92,40 @@ static bool read_number(const struct header *h, const char *text, int64_t *out, 
 
 /* ---- param NAME type required|optional [attributes] about ---- */
 
+/* "8", or "2-8" */
+static bool read_list_bounds(const struct header *h, struct str text, struct param_def *p,
+			     struct err *e)
+{
+	const char *bounds = arena_strndup(h->l->arena, text.p, text.n);
+	const char *dash = strchr(bounds, '-');
+	int64_t least = 1, most;
+
+	if (dash &&
+	    !read_number(h, arena_strndup(h->l->arena, bounds, (size_t)(dash - bounds)), &least, e))
+		return false;
+	if (!read_number(h, dash ? dash + 1 : bounds, &most, e))
+		return false;
+	if (least < 1 || most < least || most > LIST_ARG_MAX)
+		return wrong(h, e, "a list holds 1 to %d values", LIST_ARG_MAX);
+	p->list_min = (size_t)least;
+	p->list_max = (size_t)most;
+	return true;
+}
+
 static bool read_param_type(const struct header *h, struct str word, struct param_def *p,
 			    struct err *e)
 {
 	static const char *const names[] = {"text", "int", "decimal", "date", "bool"};
 	struct str max = {0};
 
-	p->list_max = 1;
+	p->list_min = p->list_max = 1;
 	if (str_starts(word, STR("list(")) && str_ends(word, STR(")"))) {
 		max = (struct str){word.p + 5, word.n - 6};
 		p->is_list = true;
 		if (!str_split(&max, ',', &word) || !max.p)
 			return wrong(h, e, "expected list(type,max)");
-		int64_t cap;
-		if (!read_number(h, arena_strndup(h->l->arena, max.p, max.n), &cap, e))
+		if (!read_list_bounds(h, max, p, e))
 			return false;
-		if (cap < 1 || cap > LIST_ARG_MAX)
-			return wrong(h, e, "a list holds 1 to %d values", LIST_ARG_MAX);
-		p->list_max = (size_t)cap;
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!str_eq(word, str_of(names[i])))

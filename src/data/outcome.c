@@ -28,6 +28,7 @@ static json_t *suggestions_json(const struct outcome *o)
 		json_t *one = json_object();
 		json_set_str(one, "value", o->suggestions[i].value);
 		json_set_str(one, "label", o->suggestions[i].label);
+		json_set_str(one, "group", o->suggestions[i].group);
 		json_push_take(list, one);
 	}
 	return list;

@@ -138,6 +138,31 @@ static void ask_words(struct reading *r, const struct trouble *t, struct buf *b)
 	}
 }
 
+/* Days are picked, and lists from a list. */
+static enum ask_input input_of(const struct trouble *t)
+{
+	bool is_days = t->filter &&
+		       (strcmp(t->filter, FILTER_START) == 0 || strcmp(t->filter, FILTER_END) == 0);
+
+	if (t->option_count > 0)
+		return t->kind == TROUBLE_MISSING && t->param && t->param->is_list ? ASK_MULTIPLE
+										   : ASK_SINGLE;
+	if (is_days && t->kind == TROUBLE_VAGUE)
+		return ASK_DATE_RANGE;
+	return is_days && (t->kind == TROUBLE_RANGE || t->kind == TROUBLE_MISSING) ? ASK_DATE
+										   : ASK_SINGLE;
+}
+
+static void set_bounds(const struct trouble *t, struct clarification *out)
+{
+	if (out->input != ASK_MULTIPLE)
+		return;
+	out->min = t->param->list_min;
+	out->max = t->param->list_max < t->option_count ? t->param->list_max : t->option_count;
+	if (out->min > out->max)
+		out->min = out->max;
+}
+
 void ask_back(struct reading *r, const struct trouble *t, struct clarification *out)
 {
 	struct buf b;
@@ -150,12 +175,14 @@ void ask_back(struct reading *r, const struct trouble *t, struct clarification *
 		.options = t->options,
 		.option_count = t->option_count,
 		.unknown = t->kind == TROUBLE_UNKNOWN,
+		.input = input_of(t),
 	};
+	set_bounds(t, out);
 	buf_deinit(&b);
 	if (t->kind == TROUBLE_NOT_TAKEN) {
 		struct suggestion *leave = arena_alloc(r->arena, sizeof(*leave));
 
-		*leave = (struct suggestion){"all", "Leave it out"};
+		*leave = (struct suggestion){.value = "all", .label = "Leave it out"};
 		out->options = leave;
 		out->option_count = 1;
 	}

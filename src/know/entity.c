@@ -68,7 +68,7 @@ void scope_read(const struct know *k, const struct catalog_view *v, struct arena
 
 static struct suggestion option_of(const char *value, const char *parent, struct arena *a)
 {
-	struct suggestion s = {.value = arena_strdup(a, value)};
+	struct suggestion s = {.value = arena_strdup(a, value), .group = arena_strdup(a, parent)};
 
 	s.label = parent ? arena_printf(a, "%s (%s)", value, parent) : s.value;
 	return s;

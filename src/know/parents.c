@@ -10,9 +10,11 @@ static void contradiction(struct reading *r, const struct fact *child, const str
 	const char *value = child->values[0].text, *said = parent->values[0].text;
 	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * 2);
 
-	options[0] = (struct suggestion){own, arena_printf(r->arena, "%s in %s", value, own)};
-	options[1] = (struct suggestion){
-		said, arena_printf(r->arena, "another %s, in %s", child->dimension->label, said)};
+	options[0] = (struct suggestion){.value = own,
+					 .label = arena_printf(r->arena, "%s in %s", value, own)};
+	options[1] = (struct suggestion){.value = said,
+					 .label = arena_printf(r->arena, "another %s, in %s",
+							       child->dimension->label, said)};
 	reading_trouble(r, &(struct trouble){
 				   .kind = TROUBLE_CONTRADICTION,
 				   .filter = parent->filter,

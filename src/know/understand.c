@@ -328,4 +328,5 @@ void understand_one(const struct know *k, const struct know_input *in, struct ar
 		return;
 	}
 	understand_data(&r, &standing, leans, edits, source, out);
+	out->leans = leans;
 }

@@ -157,7 +157,13 @@ static bool complete(struct tool_call *call, struct outcome *out)
 		const struct param_def *p = &call->tool->params[i];
 		struct err e = {0};
 		struct value v;
-		if (args_find(&call->args, p->name))
+		const struct arg *given = args_find(&call->args, p->name);
+		if (given && given->count < p->list_min) {
+			err_set(&e, ERR_INPUT, "%s takes at least %zu values", p->name,
+				p->list_min);
+			return refuse(call, p->name, &e, out);
+		}
+		if (given)
 			continue;
 		if (p->required) {
 			err_set(&e, ERR_INPUT, "%s is needed", p->name);

@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
@@ -21,14 +20,16 @@ static enum turn_state reply_with(struct turn *t, enum message_status status, co
 
 static enum turn_state ask_back(struct turn *t, const struct clarification *c)
 {
-	t->reply = (struct turn_reply){
-		.text = c->text,
-		.status = MESSAGE_ASK,
-		.ask_filter = c->filter,
+	const struct turn_ask ask = {
+		.input = c->input,
+		.filter = c->filter,
 		.options = c->options,
 		.option_count = c->option_count,
+		.min = c->min,
+		.max = c->max,
 	};
-	return TURN_ANSWER;
+
+	return ask_user(t, c->text, &ask);
 }
 
 /* What Vesper can be asked, in the examples of the domains that this caller may use. */
@@ -103,45 +104,19 @@ static enum turn_state run_understood(struct turn *t)
 
 /* ---- UNDERSTAND ---- */
 
-/* Is this the answer to the question that stands? An old one asks about what nobody thinks of any
- * more. */
-static bool answers_ask(const struct turn *t, const json_t *ask)
-{
-	const char *id = json_string_value(json_object_get(ask, "ask_id"));
-	int64_t expires_ms = json_integer_value(json_object_get(ask, "expires_ms"));
-
-	return id && strcmp(id, t->request.ask_id) == 0 && json_array_size(t->request.values) > 0 &&
-	       (!expires_ms || clock_now_ms() < expires_ms);
-}
-
-/* The values of an answer stand for the filter that was asked about. A question without a filter is
- * answered in words: NULL. */
-static const json_t *asked_filters(struct turn *t, const json_t *ask, const json_t *values)
-{
-	const char *filter = json_string_value(json_object_get(ask, "filter"));
-	json_t *filters, *value;
-
-	if (!filter)
-		return NULL;
-	filters = json_own(t->arena, json_object());
-	value = json_array_size(values) == 1 ? json_incref(json_array_get(values, 0))
-					     : json_deep_copy(values);
-	json_set_take(filters, filter, value);
-	return filters;
-}
-
 /* ---- a plan that is run again ---- */
 
 /* The plan that stands, if it answers what is asked now. */
-static const json_t *standing_plan(const struct turn *t, const json_t *edits, bool answers)
+static const json_t *standing_plan(const struct turn *t)
 {
-	const json_t *plan = json_object_get(t->standing, "plan");
+	const struct turn_answer *a = &t->answered;
+	const json_t *plan = a->plan ? a->plan : json_object_get(t->standing, "plan");
 	const char *question = json_string_value(json_object_get(plan, "question"));
 	const char *asked = t->request.content;
 
-	if (!edits || !question || !steps_allowed(t, json_object_get(plan, "steps")))
+	if (!a->edits || !question || !steps_allowed(t, json_object_get(plan, "steps")))
 		return NULL;
-	return answers || !*asked || strcmp(asked, question) == 0 ? plan : NULL;
+	return a->answers || !*asked || strcmp(asked, question) == 0 ? plan : NULL;
 }
 
 /* The same steps with other filters; no model is asked. */
@@ -208,34 +183,6 @@ static const struct domain_def *forbidden_domain(struct turn *t)
 	return catalog_domain_of_agent(t->may.catalog, u.tools[0].agent);
 }
 
-static enum turn_state choice_expired(struct turn *t)
-{
-	t->end = (struct turn_end){
-		.failed = true,
-		.error_code = "expired",
-		.error_text = "This choice belongs to an earlier question. Please ask again.",
-	};
-	return TURN_FAILED;
-}
-
-/* What the client sent back: edited filters, a choice, or words that are one of the choices. */
-static const json_t *sent_back(struct turn *t, const json_t *ask, bool *answers)
-{
-	const char *choice;
-
-	*answers = true;
-	if (t->request.ask_id)
-		return asked_filters(t, ask, t->request.values);
-	choice = ask && !t->request.filters && json_object_get(t->standing, "plan")
-			 ? know_choice(t->request.content, ask, t->arena)
-			 : NULL;
-	if (choice)
-		return asked_filters(t, ask,
-				     json_own(t->arena, json_pack("[o]", json_str(choice))));
-	*answers = false;
-	return t->request.filters;
-}
-
 /* Two halves, of which the second takes a value from the first. */
 static bool run_chain(struct turn *t, enum turn_state *next)
 {
@@ -252,17 +199,19 @@ static bool run_chain(struct turn *t, enum turn_state *next)
 enum turn_state step_understand(struct turn *t)
 {
 	const struct understanding *u = &t->understood;
-	const json_t *ask = json_object_get(t->standing, "ask"), *filters, *plan;
+	const json_t *filters, *plan;
 	const struct domain_def *forbidden;
 	enum turn_state next;
-	bool answers;
 
-	if (t->request.ask_id && !answers_ask(t, ask))
-		return choice_expired(t);
-	filters = sent_back(t, ask, &answers);
-	plan = standing_plan(t, filters, answers);
+	if (!ask_read(t, &t->answered))
+		return TURN_FAILED;
+	if (t->answered.outside)
+		return ask_again(t);
+	filters = t->answered.edits;
+	plan = standing_plan(t);
 	if (plan)
-		return run_again(t, plan, filters, answers ? SOURCE_SAID : SOURCE_EDITED);
+		return run_again(t, plan, filters,
+				 t->answered.answers ? SOURCE_SAID : SOURCE_EDITED);
 	if (!filters && run_chain(t, &next))
 		return next;
 	understand(t, filters);
@@ -326,7 +275,8 @@ static enum turn_state ask_for_model(struct turn *t, const struct route *r)
 		const char *text = json_string_value(json_array_get(r->options, i));
 
 		if (text && *text)
-			options[ask.option_count++] = (struct suggestion){text, text};
+			options[ask.option_count++] =
+				(struct suggestion){.value = text, .label = text};
 	}
 	return ask_back(t, &ask);
 }

@@ -131,8 +131,7 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 		t->reply = (struct turn_reply){
 			.text = arena_strdup(t->arena, out->ask),
 			.status = MESSAGE_ASK,
-			.options = out->options,
-			.option_count = out->option_count,
+			.ask = {.options = out->options, .option_count = out->option_count},
 		};
 	if (e)
 		keep_failed(t, run->task);
@@ -255,9 +254,9 @@ static bool ask_for_entity(struct turn *t)
 	t->reply = (struct turn_reply){
 		.text = o->detail ? o->detail : "Which one do you mean?",
 		.status = MESSAGE_ASK,
-		.ask_filter = p ? p->filter : o->param,
-		.options = o->suggestions,
-		.option_count = o->suggestion_count,
+		.ask = {.filter = p ? p->filter : o->param,
+			.options = o->suggestions,
+			.option_count = o->suggestion_count},
 	};
 	return true;
 }

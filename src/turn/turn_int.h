@@ -97,13 +97,34 @@ struct turn_end {
 	bool no_save; /* nothing of this turn may be stored (its message was not accepted) */
 };
 
+/* A question back. What it leaves standing finds its answer: chat.ask in turn.h. */
+struct turn_ask {
+	enum ask_input input;
+	const char *filter;     /* what the answer is a value of; NULL: it is answered in words */
+	const char *end_filter; /* of the last day; NULL: the first day's filter takes both */
+	const struct suggestion *options;
+	size_t option_count;
+	size_t min, max; /* of several choices; max 0: as many as there are */
+	const char *min_date, *max_date;
+	const char *hint;
+	struct suggestion skip; /* value NULL: it can't be skipped */
+	const json_t *plan;     /* what the answer runs, as t->spec; NULL: what stands */
+	int attempt;            /* times that this was asked, with this one */
+};
+
 /* A prepared reply: no data was gathered, or none is needed. */
 struct turn_reply {
 	const char *text;
 	enum message_status status;
-	const char *ask_filter; /* asks back: for this filter */
-	const struct suggestion *options;
-	size_t option_count;
+	struct turn_ask ask; /* of a reply that asks back */
+};
+
+/* What the message answers of the question back that stands. */
+struct turn_answer {
+	bool answers;        /* it does */
+	const json_t *edits; /* filters that it gives, or that the client edited; NULL: words */
+	const json_t *plan;  /* what they are for; NULL: what stands */
+	const char *outside; /* it is a day that was not to be chosen: why */
 };
 
 struct turn {
@@ -156,6 +177,7 @@ struct turn {
 	int next_call;
 	struct result **results;
 	size_t result_count;
+	struct turn_answer answered;
 	struct turn_reply reply;
 	struct view_answer templated; /* the answer without a model, and follow-ups */
 	struct buf answer;            /* everything that was shown as text */
@@ -211,10 +233,32 @@ void say_checked(struct turn *t, const struct guard_piece *piece); /* one that w
 json_t *say_checked_all(const struct turn *t); /* new reference; NULL when nothing was checked */
 void say_view(struct turn *t, const struct result *r); /* its main table, and its chart */
 void say_outcomes(struct turn *t);                     /* a view for each result without rows */
-void say_ask(struct turn *t);
 void say_end(struct turn *t);
 json_t *turn_standing(const struct turn *t);  /* what the next turn may lean on; new reference */
 json_t *say_tool_calls(const struct turn *t); /* what was run, as it is stored; new reference */
+
+/* turn_ask.c: questions back */
+/* The next state: ANSWER, which asks; or says that it is of no use to ask once more. */
+enum turn_state ask_user(struct turn *t, const char *text, const struct turn_ask *ask);
+/* The question that stands, once more: the answer to it was none that it allows. */
+enum turn_state ask_again(struct turn *t);
+void say_ask(struct turn *t);
+/* False: the turn fails, t->end says why (no such question, or no answer to it). */
+bool ask_read(struct turn *t, struct turn_answer *out);
+
+/* turn_suggest.c: questions that can be asked instead */
+#define SUGGEST_MAX           3
+#define SUGGEST_EXAMPLES_READ 4 /* of each domain */
+/* Code is sure what the question means to this caller. */
+bool suggest_read(struct turn *t, const char *question, struct understanding *out);
+/* To the follow-ups of chat.complete, unless it is there. */
+void suggest_add(struct turn *t, const char *label, const char *question);
+/* Examples of the caller's domains that code is sure of; how many there are. */
+size_t suggest_examples(struct turn *t, const char **out, size_t max);
+/* The words, and the follow-ups as a list behind them. */
+const char *suggest_text(struct turn *t, const char *lead);
+/* Ends the turn with the words and with examples. */
+enum turn_state suggest_end(struct turn *t, const char *why);
 
 /* turn_recover.c: the model's word that the data does not answer the question */
 extern const char recover_offer[]; /* what a model is told about it */

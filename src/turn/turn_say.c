@@ -11,10 +11,6 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-/* An ask stays answerable for a day; afterwards what it asked about is no longer what the user
- * thinks of. */
-#define ASK_LIFE_MS (24 * 3600 * 1000)
-
 void say_thinking(struct turn *t)
 {
 	json_t *body = json_object();
@@ -159,37 +155,6 @@ void say_outcomes(struct turn *t)
 	}
 }
 
-/* Texts from outside: json_set_str takes what json_pack would refuse. */
-static json_t *text_pair(const char *a, const char *a_text, const char *b, const char *b_text)
-{
-	json_t *pair = json_object();
-
-	json_set_str(pair, a, a_text);
-	json_set_str(pair, b, b_text);
-	return pair;
-}
-
-static json_t *options_json(const struct turn_reply *r)
-{
-	json_t *options = json_array();
-
-	for (size_t i = 0; i < r->option_count; i++)
-		json_push_take(options, text_pair("value", r->options[i].value, "label",
-						  r->options[i].label));
-	return options;
-}
-
-/* The question back as a view of the stored message: its buttons are there again after a reload. */
-static void keep_selection(struct turn *t, const json_t *ask)
-{
-	json_t *view = json_deep_copy(ask);
-
-	json_set_str(view, "view_type", "selection");
-	json_set_str(view, "view_id", "ask-v1");
-	json_set_str(view, "text", t->reply.text);
-	json_push_take(t->views, view);
-}
-
 json_t *turn_standing(const struct turn *t)
 {
 	json_t *standing = know_standing(&t->understood);
@@ -197,33 +162,6 @@ json_t *turn_standing(const struct turn *t)
 	if (t->spec)
 		json_object_set(standing, "plan", t->spec);
 	return standing;
-}
-
-/* The ask goes out as a frame, and into what stands, so that its answer finds it. */
-void say_ask(struct turn *t)
-{
-	struct uuid ask_id = uuid_new();
-	int64_t expires_ms = clock_now_ms() + ASK_LIFE_MS;
-	char expires[CLOCK_RFC3339_BYTES];
-	json_t *body = json_object();
-	json_t *standing_ask;
-
-	clock_rfc3339(expires_ms, expires);
-	json_set_str(body, "ask_id", ask_id.text);
-	json_set_str(body, "prompt", t->reply.text);
-	json_set_str(body, "input", "single");
-	if (t->reply.option_count > 0)
-		json_set_take(body, "options", options_json(&t->reply));
-	json_set_str(body, "filter", t->reply.ask_filter ? t->reply.ask_filter : "choice");
-	json_set_str(body, "expires_at", expires);
-	standing_ask =
-		json_pack("{s:s,s:o}", "ask_id", ask_id.text, "options", options_json(&t->reply));
-	json_set_str(standing_ask, "filter", t->reply.ask_filter);
-	keep_selection(t, body);
-	json_set_int(standing_ask, "expires_ms", expires_ms);
-	t->leaves_standing = turn_standing(t);
-	json_set_take(t->leaves_standing, "ask", standing_ask);
-	event_emit(t->sink, EVENT_ASK, body);
 }
 
 static size_t result_rows(const struct result *r)

@@ -11,12 +11,12 @@
  * fail ERR stall cancel  TYPE [n]                the user stops the next turn when the n-th frame
  * of this type was seen leave   TYPE [n]                the user's connection is lost then drain
  * TYPE [n] the server is told to stop then say     question                runs the turn to its end
- * select value answers the last ask expect  states A B C …          what the turn went through
- * expect  frames t t t …          frame types without "chat.", repeats folded expect  text  words
- * the answer holds them            (`expect not text words`) expect  frame TYPE words        a
- * frame of this type holds them  (`expect not frame TYPE words`) expect  stored ROLE STATUS [words]
- * the last stored message of that role expect  calls N                 model calls so far expect
- * unsaid the turn left no closing frame of its own (it was left)
+ * select value|value answers the last ask expect  states A B C …          what the turn went
+ * through expect  frames t t t …          frame types without "chat.", repeats folded expect  text
+ * words the answer holds them            (`expect not text words`) expect  frame TYPE words a frame
+ * of this type holds them  (`expect not frame TYPE words`) expect  stored ROLE STATUS [words] the
+ * last stored message of that role expect  calls N                 model calls so far expect unsaid
+ * the turn left no closing frame of its own (it was left)
  */
 #include <assert.h>
 #include <stdarg.h>
@@ -526,7 +526,11 @@ static void script_line(struct stage *s, const char *word, char *rest)
 	} else if (strcmp(word, "say") == 0) {
 		play(s, rest, NULL);
 	} else if (strcmp(word, "select") == 0) {
-		play(s, NULL, json_pack("[s]", rest));
+		json_t *values = json_array();
+
+		for (char *one; (one = strsep(&rest, "|"));)
+			json_push_take(values, json_str(one));
+		play(s, NULL, values);
 	} else if (strcmp(word, "expect") == 0) {
 		expect(s, rest);
 	} else {

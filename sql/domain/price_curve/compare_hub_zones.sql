@@ -9,7 +9,7 @@
 -- suggest:    What is the peak vs off-peak spread of {HubZone} in {year}?
 -- refer:      hub_zone facts.higher_zone the higher, the highest, the dearer, the more expensive, the worse, the pricier
 -- refer:      hub_zone facts.lower_zone the lower, the lowest, the cheaper, the cheapest, the better
--- param hub_zones list(text,2) required entity=hub_zone filter=hub_zone  The two hub-zones or load zones
+-- param hub_zones list(text,2-2) required entity=hub_zone filter=hub_zone  The two hub-zones or load zones
 -- param year      int  required min=2000 max=2100                  Forecast year
 -- param vendor    text optional entity=vendor                      Vendor of the curves; without it each vendor
 -- param market    text optional entity=market                      Market that both are in; not needed where the hub-zones are enough

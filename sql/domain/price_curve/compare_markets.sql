@@ -8,7 +8,7 @@
 -- suggest:    Which curve files are available for {fact.higher_market}?
 -- refer:      market facts.higher_market the higher, the highest, the dearest, the most expensive, the worst
 -- refer:      market facts.lower_market the lower, the lowest, the cheapest, the better
--- param markets   list(text,8) required entity=market filter=market  Two or more markets to compare
+-- param markets   list(text,2-8) required entity=market filter=market  Two or more markets to compare
 -- param year      int  required min=2000 max=2100                  Forecast year
 -- param vendor    text optional entity=vendor                      Vendor of the curves; without it each vendor
 -- param months    list(int,12) optional min=1 max=12 filter=month  Months of the year; without them the whole year

@@ -30,7 +30,8 @@ static void wire_form(void **state)
 			       .range_max = "2027"},
 	      "{\"kind\":\"out_of_window\",\"truncated\":false,\"param\":\"year\","
 	      "\"range\":{\"min\":\"2024\",\"max\":\"2027\"},\"retryable\":false}");
-	const struct suggestion s[] = {{"NP15", "NP15 (CAISO)"}, {"SP15", NULL}};
+	const struct suggestion s[] = {{.value = "NP15", .label = "NP15 (CAISO)"},
+				       {.value = "SP15"}};
 	check((struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY,
 			       .suggestions = s,
 			       .suggestion_count = 2,

@@ -37,7 +37,8 @@ bool know_resolve(const struct know *k, const struct principal *asker, const cha
 		  const char *text, const struct args *context, struct arena *a,
 		  struct know_match *out)
 {
-	static const struct suggestion close[] = {{"E1", "E1"}, {"E2", "E2"}};
+	static const struct suggestion close[] = {{.value = "E1", .label = "E1"},
+						  {.value = "E2", .label = "E2"}};
 	const struct dimension_def *d = catalog_dimension(catalog, dimension);
 	const char *market = args_text(context, "market", a);
 

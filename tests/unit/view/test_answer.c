@@ -109,7 +109,8 @@ static void nothing_found_says_what_was_searched(void **state)
 
 static void every_outcome_is_worded(void **state)
 {
-	struct suggestion closest[] = {{"NP15", "NP15"}, {"SP15", "SP15"}};
+	struct suggestion closest[] = {{.value = "NP15", .label = "NP15"},
+				       {.value = "SP15", .label = "SP15"}};
 
 	(void)state;
 	for (int kind = OUTCOME_EMPTY; kind < OUTCOME_KIND_COUNT; kind++) {

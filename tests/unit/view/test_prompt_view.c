@@ -56,7 +56,7 @@ static void statistics_cover_rows_that_are_not_shown(void **state)
 
 static void an_outcome_without_rows_is_told(void **state)
 {
-	struct suggestion closest[] = {{"NP15", "NP15"}};
+	struct suggestion closest[] = {{.value = "NP15", .label = "NP15"}};
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, NULL);
 	struct buf b;

@@ -1,0 +1,30 @@
+/* A text that is nothing but a time, as people type it into a field for days. */
+#include "know_int.h"
+
+#include "vesper/limits.h"
+
+static bool is_rest(const struct know *k, const struct token *t)
+{
+	return !t->used && dict_find(&k->stop, t->text, t->len) < 0;
+}
+
+bool know_days(const struct know *k, const char *text, struct date today,
+	       const struct know_calendar *calendar, struct arena *a, struct date *start,
+	       struct date *end)
+{
+	struct time_read time = {0};
+	struct question q;
+
+	text_read(text, a, &q);
+	if (q.count == 0 || q.count > KNOW_DAYS_WORDS_MAX)
+		return false;
+	dates_read(&q, today, calendar, a, &time);
+	for (size_t i = 0; i < q.count; i++)
+		if (is_rest(k, &q.tokens[i]))
+			return false;
+	if (!time.has_start || !time.has_end || time.split || time.reading_count > 0)
+		return false;
+	*start = time.start;
+	*end = time.end;
+	return true;
+}
