@@ -43,6 +43,8 @@ const char *view_error_code(const char *wire_code)
 		{"busy", "RETRIEVAL_FAILED"},
 		{"not_found", "NOT_FOUND"},
 		{"draining", "RETRIEVAL_FAILED"},
+		{"bad_frame", "INPUT_VALIDATION_FAILED"},
+		{"expired", "INPUT_VALIDATION_FAILED"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
