@@ -92,6 +92,10 @@ struct understanding {
 	size_t agent_count;
 	const struct filter *filters;
 	size_t filter_count;
+	/* Of a question that no tool was found for: what was read all the same, and need not be
+	 * read by a model again. */
+	const struct filter *heard;
+	size_t heard_count;
 	const struct know_tool *tools; /* complete calls, ready to run */
 	size_t tool_count;
 	double confidence; /* 0..1; >= KNOW_SURE: no model is needed to route */
@@ -152,6 +156,9 @@ bool know_resolve(const struct know *k, const struct principal *who, const char 
 
 /* Filters as the wire has them: [{name,value,label,source,editable,param?}]. New reference. */
 json_t *know_filters_json(const struct know *k, const struct understanding *u);
+/* The values by name that the question gave, `heard` ones where there are no others; no defaults.
+ * New reference. */
+json_t *know_values(const struct understanding *u);
 /* What stands after this turn, to be stored and given back as `standing`. New reference. */
 json_t *know_standing(const struct understanding *u);
 /* The object of `vesperctl route`. New reference. */

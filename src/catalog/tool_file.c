@@ -153,6 +153,8 @@ static bool set_param_attribute(const struct header *h, struct param_def *p, con
 			return wrong(h, e, "entity %s is no dimension", value);
 	} else if (strcmp(key, "filter") == 0) {
 		p->filter = value;
+		if (!is_name(value))
+			return wrong(h, e, "%s is no name", value);
 	} else if (strcmp(key, "match") == 0) {
 		p->like = strcmp(value, "like") == 0;
 		if (!p->like && strcmp(value, "exact") != 0)

@@ -119,18 +119,24 @@ json_t *know_filters_json(const struct know *k, const struct understanding *u)
 
 /* ---- what stands ---- */
 
-static json_t *filters_object(const struct understanding *u)
+static json_t *values_object(const struct filter *list, size_t count)
 {
 	json_t *filters = json_object();
 
-	for (size_t i = 0; i < u->filter_count; i++) {
-		const struct filter *f = &u->filters[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct filter *f = &list[i];
 
 		if (f->source != SOURCE_DEFAULT)
 			json_set_take(filters, f->name,
 				      values_json(f->values, f->count, f->is_list));
 	}
 	return filters;
+}
+
+json_t *know_values(const struct understanding *u)
+{
+	return u->filter_count > 0 ? values_object(u->filters, u->filter_count)
+				   : values_object(u->heard, u->heard_count);
 }
 
 static bool holds(const json_t *names, const char *name)
@@ -149,7 +155,7 @@ json_t *know_standing(const struct understanding *u)
 	json_t *standing = json_object(), *tools = json_array();
 
 	json_set_str(standing, "intent", u->intent);
-	json_set_take(standing, "filters", filters_object(u));
+	json_set_take(standing, "filters", values_object(u->filters, u->filter_count));
 	for (size_t i = 0; i < u->tool_count; i++)
 		if (!holds(tools, u->tools[i].tool->name))
 			json_push_take(tools, json_str(u->tools[i].tool->name));
@@ -185,7 +191,7 @@ json_t *know_route_json(const struct understanding *u)
 		json_push_take(tools, call_json(&u->tools[i]));
 	json_set_str(route, "intent", u->intent);
 	json_set_take(route, "agents", agents);
-	json_set_take(route, "filters", filters_object(u));
+	json_set_take(route, "filters", values_object(u->filters, u->filter_count));
 	json_set_take(route, "tools", tools);
 	json_set_take(route, "confidence",
 		      json_real((double)(int)(u->confidence * 100 + 0.5) / 100));

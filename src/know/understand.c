@@ -246,6 +246,17 @@ static void unclear(enum know_kind kind, double confidence, struct understanding
 	*out = (struct understanding){.kind = kind, .intent = "general", .confidence = confidence};
 }
 
+/* A model may find the tool that code did not; the values it need not find again. */
+static void hear(struct reading *r, struct understanding *out)
+{
+	struct understanding read = {0};
+
+	parents_settle(r);
+	slots_filters(r, &read);
+	out->heard = read.filters;
+	out->heard_count = read.filter_count;
+}
+
 /* The year that "the year before" means, beside the one that stands. */
 static void add_year_before(struct reading *r, const struct standing *s)
 {
@@ -281,6 +292,7 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 	parents_settle(r);
 	if (!choose_tool(r, how == CARRY_ALL ? s : NULL, &choice)) {
 		unclear(KNOW_UNCLEAR, 0.3, out);
+		hear(r, out);
 		return;
 	}
 	finish(r, &choice, leans, edits != NULL, out);
@@ -325,6 +337,7 @@ void understand_one(const struct know *k, const struct know_input *in, struct ar
 		(edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
 	if (!edits && !is_about_data(&r, leans)) {
 		unclear(KNOW_UNCLEAR, 0.4, out);
+		hear(&r, out);
 		return;
 	}
 	understand_data(&r, &standing, leans, edits, source, out);

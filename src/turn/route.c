@@ -1,12 +1,14 @@
 /*
- * The supervisor's answer: the schema it must follow, and its reading. The model names tools and
- * filter values, and where one step needs what another found, which steps there are; it never
- * writes arguments in a tool's own shape, so that each value is resolved and checked by the same
- * code that reads questions. Pure.
+ * The supervisor's answer: the schema it must follow, and its reading. It is a short list of what
+ * to do: {"do":[{"Run":"get_average_annual_price"},{"year":"2025"}]}. Each entry holds one member,
+ * a word of ours or the name of a filter (which has no capital letter), so that what is not needed
+ * costs no word, in a shape that both wires can force. The model names tools and filter values, and
+ * where one step needs what another found, which steps there are; it never writes arguments in a
+ * tool's own shape, so that each value is resolved and checked by the same code that reads
+ * questions. Pure.
  */
 #include "turn_int.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "vesper/json.h"
@@ -14,26 +16,7 @@
 
 #define ROUTE_NAME_MAX 128
 
-static json_t *enum_schema(json_t *names)
-{
-	return json_pack("{s:s,s:o}", "type", "string", "enum", names);
-}
-
-static json_t *array_schema(json_t *items)
-{
-	return json_pack("{s:s,s:o}", "type", "array", "items", items);
-}
-
-static json_t *intent_names(const struct catalog_view *v)
-{
-	json_t *names = json_array();
-
-	for (size_t i = 0; i < v->domain_count; i++)
-		json_push_take(names, json_string(v->domains[i]->intent));
-	json_push_take(names, json_string("multi_domain"));
-	json_push_take(names, json_string("general"));
-	return names;
-}
+/* ---- the schema ---- */
 
 static bool array_has(const json_t *names, const char *name)
 {
@@ -44,6 +27,18 @@ static bool array_has(const json_t *names, const char *name)
 		if (strcmp(json_string_value(item), name) == 0)
 			return true;
 	return false;
+}
+
+/* Tools by their names; the name of an agent lets it find out by itself. */
+static json_t *run_names(const struct catalog_view *v)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < v->tool_count; i++)
+		json_push_take(names, json_string(v->tools[i]->name));
+	for (size_t i = 0; i < v->domain_count; i++)
+		json_push_take(names, json_string(v->domains[i]->agent));
+	return names;
 }
 
 static json_t *filter_names(const struct catalog_view *v)
@@ -62,7 +57,17 @@ static json_t *text_schema(void)
 	return json_pack("{s:s}", "type", "string");
 }
 
-/* Every member is required: a model that leaves none out can't forget one. */
+static json_t *list_schema(json_t *items)
+{
+	return json_pack("{s:s,s:o}", "type", "array", "items", items);
+}
+
+static json_t *shared_schema(const char *name)
+{
+	return json_pack("{s:s+}", "$ref", "#/$defs/", name);
+}
+
+/* Every member is required, as one of the wires demands. */
 static json_t *object_schema(json_t *members)
 {
 	json_t *required = json_array();
@@ -75,243 +80,261 @@ static json_t *object_schema(json_t *members)
 			 "required", required, "properties", members);
 }
 
-static json_t *step_schema(json_t *agents, json_t *tools, json_t *filters)
+static json_t *one_member(const char *name, json_t *schema)
 {
-	json_t *filter = object_schema(json_pack("{s:O,s:o,s:o}", "name", filters, "value",
-						 text_schema(), "from", text_schema()));
-
-	return object_schema(json_pack("{s:o,s:O,s:O,s:o,s:o,s:o}", "id", text_schema(), "agent",
-				       agents, "tool", tools, "filters", array_schema(filter),
-				       "depends_on", array_schema(text_schema()), "condition",
-				       text_schema()));
+	return object_schema(json_pack("{s:o}", name, schema));
 }
 
+static json_t *filter_schema(const struct catalog_view *v)
+{
+	json_t *names = filter_names(v), *forms = json_array();
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(names, i, name)
+		json_push_take(forms, one_member(json_string_value(name), text_schema()));
+	json_decref(names);
+	return json_pack("{s:o}", "anyOf", forms);
+}
+
+static json_t *step_schema(void)
+{
+	return object_schema(json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "Step", text_schema(), "Run",
+				       shared_schema("name"), "With",
+				       list_schema(shared_schema("filter")), "From",
+				       list_schema(shared_schema("filter")), "After",
+				       list_schema(text_schema()), "If", text_schema()));
+}
+
+/* A caller without tools has nothing to choose from: both lists of names would be empty, which no
+ * schema may be. */
 json_t *route_schema(const struct catalog_view *v)
 {
-	json_t *agent_names = json_array(), *tool_names = json_array(), *step_tools;
-	json_t *agents, *tools, *steps, *filters, *filter, *schema;
+	json_t *forms = json_array(), *shared = json_object(), *schema;
 
-	for (size_t i = 0; i < v->domain_count; i++)
-		json_push_take(agent_names, json_string(v->domains[i]->agent));
-	for (size_t i = 0; i < v->tool_count; i++)
-		json_push_take(tool_names, json_string(v->tools[i]->name));
-	step_tools = json_copy(tool_names);
-	json_push_take(step_tools, json_string("")); /* the agent finds out by itself */
-	agents = enum_schema(agent_names);
-	tools = enum_schema(step_tools);
-	filters = enum_schema(filter_names(v));
-	filter = object_schema(json_pack("{s:O,s:o}", "name", filters, "value", text_schema()));
-	steps = step_schema(agents, tools, filters);
-	schema = object_schema(json_pack(
-		"{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "intent", enum_schema(intent_names(v)), "agents",
-		array_schema(json_incref(agents)), "tools", array_schema(enum_schema(tool_names)),
-		"filters", array_schema(filter), "steps", array_schema(steps), "clarification",
-		text_schema(), "options", array_schema(text_schema())));
-	json_decref(agents);
-	json_decref(tools);
-	json_decref(filters);
+	if (v->tool_count > 0) {
+		json_set_take(shared, "name",
+			      json_pack("{s:s,s:o}", "type", "string", "enum", run_names(v)));
+		json_set_take(shared, "filter", filter_schema(v));
+		json_push_take(forms, one_member("Run", shared_schema("name")));
+		json_push_take(forms, shared_schema("filter"));
+		json_push_take(forms, step_schema());
+	}
+	json_push_take(forms, one_member("Ask", text_schema()));
+	json_push_take(forms, one_member("Option", text_schema()));
+	schema = one_member("do", list_schema(json_pack("{s:o}", "anyOf", forms)));
+	if (json_object_size(shared) > 0)
+		json_object_set(schema, "$defs", shared);
+	json_decref(shared);
 	return schema;
 }
 
-/* Several values of one name become a list under the same name. */
-static void add_filter(json_t *filters, const char *name, const char *value)
+/* ---- its reading ---- */
+
+struct reader {
+	const struct catalog_view *may;
+	struct arena *arena;
+	struct route *route;
+	struct err *e;
+};
+
+static bool refuse(struct reader *r, const char *what)
+{
+	return err_set(r->e, ERR_UPSTREAM, "the supervisor's answer: %s", what);
+}
+
+/* Several values of one name become a list under the same name; an empty one says that the filter
+ * does not hold. */
+static bool add_filter(struct reader *r, json_t *filters, const char *name, const json_t *value)
 {
 	json_t *before = json_object_get(filters, name);
+	const char *text = json_string_value(value), *was = json_string_value(before);
 
-	if (!before) {
-		json_set_str(filters, name, value);
-		return;
-	}
-	if (json_is_array(before)) {
-		json_push_take(before, json_str(value));
-		return;
-	}
-	json_object_set_new(filters, name, json_pack("[O,o]", before, json_str(value)));
-}
-
-/* The value of an earlier step takes the place of any that was said. */
-static bool parse_filters(const json_t *list, struct arena *a, json_t **out, struct err *e)
-{
-	json_t *filters = json_own(a, json_object());
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(list, i, item) {
-		const char *name, *value, *from = "";
-
-		if (!json_get_str(item, "name", &name, e) ||
-		    !json_get_str(item, "value", &value, e) ||
-		    !json_opt_str(item, "from", &from, e))
-			return err_prefix(e, "filters");
-		if (*from)
-			json_object_set_new(filters, name, json_pack("{s:s}", "$ref", from));
-		else if (*value && !ref_of(json_object_get(filters, name)))
-			add_filter(filters, name, value);
-	}
-	*out = filters;
+	if (!text && !json_is_integer(value))
+		return refuse(r, "a filter is no text");
+	if (json_is_array(before))
+		json_array_append(before, (json_t *)value);
+	else if (!before || (was && !*was))
+		json_object_set(filters, name, (json_t *)value);
+	else
+		json_object_set_new(filters, name, json_pack("[O,O]", before, value));
 	return true;
 }
 
-/* ---- steps ---- */
-
-/* An agent of this caller that may use the tool: the one that is named, or the tool's first. */
-static const char *agent_for(const struct catalog_view *v, const struct tool_def *tool,
-			     const char *named)
+/* A step has values of its own; it takes none away from all. */
+static bool add_filters(struct reader *r, json_t *filters, const json_t *list)
 {
-	if (!tool)
-		return catalog_domain_of_agent(v->catalog, named) ? named : NULL;
-	if (!catalog_allows(v, tool, NULL))
-		return NULL;
-	return *named && catalog_allows(v, tool, named) ? named : catalog_agent_in(v, tool);
-}
-
-static bool is_agent(const struct catalog_view *v, const char *agent)
-{
-	for (size_t i = 0; i < v->domain_count; i++)
-		if (strcmp(v->domains[i]->agent, agent) == 0)
-			return true;
-	return false;
-}
-
-/* A step that this caller may not take refuses all: what builds on it would mean something else. */
-static bool parse_step(const json_t *item, const struct catalog_view *v, struct arena *a,
-		       json_t *steps, struct err *e)
-{
-	const char *id, *agent = "", *name = "", *condition = "";
-	json_t *filters = NULL, *own, *waits = NULL, *step;
-	const struct tool_def *tool;
-
-	if (!json_get_str(item, "id", &id, e) || !json_opt_str(item, "agent", &agent, e) ||
-	    !json_opt_str(item, "tool", &name, e) ||
-	    !json_opt_str(item, "condition", &condition, e) ||
-	    !json_opt_array(item, "filters", &filters, e) ||
-	    !json_opt_array(item, "depends_on", &waits, e) || !parse_filters(filters, a, &own, e))
-		return err_prefix(e, "steps");
-	tool = *name ? catalog_tool(v->catalog, name) : NULL;
-	agent = agent_for(v, tool, agent);
-	if ((*name && !tool) || !agent || !is_agent(v, agent))
-		return err_set(e, ERR_UPSTREAM, "step %.40s is not for this caller", id);
-	step = json_object();
-	json_set_str(step, "id", id);
-	json_set_str(step, "agent", agent);
-	json_set_str(step, "tool", *name ? name : NULL);
-	json_object_set(step, "own", own);
-	json_object_set(step, "depends_on", waits);
-	json_set_str(step, "condition", *condition ? condition : NULL);
-	json_push_take(steps, step);
-	return true;
-}
-
-static bool parse_steps(const json_t *list, const struct catalog_view *v, struct arena *a,
-			struct route *out, struct err *e)
-{
-	json_t *steps = json_own(a, json_array());
 	const json_t *item;
+	const char *name;
+	json_t *value;
 	size_t i;
 
-	if (json_array_size(list) > PLAN_TASKS_MAX)
-		return err_set(e, ERR_UPSTREAM, "more than %d steps", PLAN_TASKS_MAX);
 	json_array_foreach(list, i, item)
-		if (!parse_step(item, v, a, steps, e))
-			return false;
-	out->steps = steps;
+		json_object_foreach((json_t *)item, name, value)
+			if (json_string_length(value) + !json_is_string(value) > 0 &&
+			    !add_filter(r, filters, name, value))
+				return false;
 	return true;
 }
 
-static void add_step(json_t *steps, const char *agent, const char *tool)
+/* Values of earlier steps take the place of any that were said. */
+static bool add_references(struct reader *r, json_t *filters, const json_t *list)
+{
+	const json_t *item;
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		json_object_foreach((json_t *)item, name, value) {
+			if (!json_is_string(value))
+				return refuse(r, "a reference is no text");
+			json_object_set_new(filters, name, json_pack("{s:O}", "$ref", value));
+		}
+	return true;
+}
+
+/* What a name stands for among what this caller may use. */
+static bool find_name(const struct catalog_view *v, const char *name, const char **agent,
+		      const char **tool)
+{
+	const struct tool_def *def = catalog_tool(v->catalog, name);
+
+	*tool = NULL;
+	*agent = NULL;
+	if (def) {
+		*agent = catalog_allows(v, def, NULL) ? catalog_agent_in(v, def) : NULL;
+		*tool = def->name;
+	}
+	for (size_t i = 0; i < v->domain_count && !def; i++)
+		if (strcmp(v->domains[i]->agent, name) == 0)
+			*agent = v->domains[i]->agent;
+	return *agent;
+}
+
+static json_t *add_step(struct reader *r, const char *id, const char *agent, const char *tool)
 {
 	json_t *step = json_object();
-	char id[24];
 
-	snprintf(id, sizeof(id), "t%zu", json_array_size(steps) + 1);
 	json_set_str(step, "id", id);
 	json_set_str(step, "agent", agent);
 	json_set_str(step, "tool", tool);
-	json_push_take(steps, step);
+	json_push_take(r->route->steps, step);
+	return step;
 }
 
-static bool has_agent(const json_t *steps, const char *agent)
+/* A name that this caller may not use is passed over: the model was never told of it. */
+static bool read_run(struct reader *r, const json_t *value)
 {
+	const char *name = json_string_value(value), *agent, *tool;
+	size_t n = json_array_size(r->route->steps);
+
+	if (!name)
+		return refuse(r, "what to run is no text");
+	if (find_name(r->may, name, &agent, &tool))
+		add_step(r, arena_printf(r->arena, "t%zu", n + 1), agent, tool);
+	return true;
+}
+
+/* A step that this caller may not take refuses all: what builds on it would mean something else. */
+static bool read_step(struct reader *r, const json_t *item)
+{
+	const char *id, *name, *condition = "", *agent, *tool;
+	json_t *with = NULL, *from = NULL, *after = NULL, *own, *step;
+
+	if (!json_get_str(item, "Step", &id, r->e) || !json_get_str(item, "Run", &name, r->e) ||
+	    !json_opt_str(item, "If", &condition, r->e) ||
+	    !json_opt_array(item, "With", &with, r->e) ||
+	    !json_opt_array(item, "From", &from, r->e) ||
+	    !json_opt_array(item, "After", &after, r->e))
+		return err_prefix(r->e, "the supervisor's answer");
+	if (!find_name(r->may, name, &agent, &tool))
+		return refuse(r, "a step that is not for this caller");
+	own = json_own(r->arena, json_object());
+	if (!add_filters(r, own, with) || !add_references(r, own, from))
+		return false;
+	step = add_step(r, id, agent, tool);
+	json_object_set(step, "own", own);
+	json_object_set(step, "depends_on", after);
+	json_set_str(step, "condition", *condition ? condition : NULL);
+	return true;
+}
+
+static bool read_member(struct reader *r, const char *name, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (strcmp(name, "Run") == 0)
+		return read_run(r, value);
+	if (strcmp(name, "Ask") == 0) {
+		if (text && *text)
+			r->route->clarification = arena_strdup(r->arena, text);
+		return text || refuse(r, "a question is no text");
+	}
+	if (strcmp(name, "Option") == 0) {
+		json_array_append(r->route->options, (json_t *)value);
+		return text || refuse(r, "an option is no text");
+	}
+	return add_filter(r, r->route->filters, name, value);
+}
+
+static bool read_item(struct reader *r, const json_t *item)
+{
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(item))
+		return refuse(r, "an entry is not an object");
+	if (json_array_size(r->route->steps) == PLAN_TASKS_MAX)
+		return refuse(r, "too many steps");
+	if (json_object_get(item, "Step"))
+		return read_step(r, item);
+	json_object_foreach((json_t *)item, name, value)
+		if (!read_member(r, name, value))
+			return false;
+	return true;
+}
+
+/* The one domain that everything is about. */
+static const char *intent_of(const struct catalog_view *v, const json_t *steps)
+{
+	const char *intent = NULL;
 	const json_t *step;
 	size_t i;
 
-	json_array_foreach((json_t *)steps, i, step)
-		if (strcmp(json_string_value(json_object_get(step, "agent")), agent) == 0)
-			return true;
-	return false;
-}
+	json_array_foreach((json_t *)steps, i, step) {
+		const struct domain_def *d = catalog_domain_of_agent(
+			v->catalog, json_string_value(json_object_get(step, "agent")));
 
-/* Tools without an order run side by side; an agent that has no step explores. */
-static void complete_steps(struct route *r, const struct catalog_view *v)
-{
-	json_t *steps = r->steps;
-	bool ordered = json_array_size(steps) > 0;
-
-	for (size_t i = 0; i < r->tool_count && !ordered; i++) {
-		const char *agent = catalog_agent_in(v, r->tools[i]);
-
-		for (size_t d = 0; d < r->agent_count; d++)
-			if (catalog_allows(v, r->tools[i], r->agents[d]))
-				agent = r->agents[d];
-		add_step(steps, agent, r->tools[i]->name);
+		if (intent && strcmp(intent, d->intent) != 0)
+			return "multi_domain";
+		intent = d->intent;
 	}
-	for (size_t i = 0; i < r->agent_count && !ordered; i++)
-		if (json_array_size(steps) < PLAN_TASKS_MAX && !has_agent(steps, r->agents[i]))
-			add_step(steps, r->agents[i], NULL);
-}
-
-/* Names that this caller may not use are dropped: the model was never told of them. */
-static void parse_choice(const json_t *agents, const json_t *tools, const struct catalog_view *v,
-			 struct arena *a, struct route *out)
-{
-	const json_t *item;
-	size_t i;
-
-	out->agents = arena_alloc(a, sizeof(*out->agents) * (PLAN_TASKS_MAX + 1));
-	out->tools = arena_alloc(a, sizeof(*out->tools) * (PLAN_TASKS_MAX + 1));
-	json_array_foreach(tools, i, item) {
-		const struct tool_def *tool =
-			json_is_string(item) ? catalog_tool(v->catalog, json_string_value(item))
-					     : NULL;
-
-		if (tool && catalog_allows(v, tool, NULL) && out->tool_count < PLAN_TASKS_MAX)
-			out->tools[out->tool_count++] = tool;
-	}
-	json_array_foreach(agents, i, item) {
-		for (size_t d = 0; d < v->domain_count; d++)
-			if (json_is_string(item) &&
-			    strcmp(v->domains[d]->agent, json_string_value(item)) == 0 &&
-			    out->agent_count < PLAN_TASKS_MAX)
-				out->agents[out->agent_count++] = v->domains[d]->agent;
-	}
+	return intent ? intent : "general";
 }
 
 bool route_parse(const char *text, size_t len, const struct catalog_view *v, struct arena *a,
 		 struct route *out, struct err *e)
 {
-	struct route r = {.intent = "general"};
-	json_t *root, *agents = NULL, *tools = NULL, *filters = NULL, *steps = NULL;
-	const char *intent = "general", *clarification = "";
+	struct route route = {.filters = json_own(a, json_object()),
+			      .options = json_own(a, json_array()),
+			      .steps = json_own(a, json_array())};
+	struct reader r = {.may = v, .arena = a, .route = &route, .e = e};
+	json_t *root, *list;
+	const json_t *item;
+	size_t i;
 
 	if (!json_parse(text, len, LLM_TOOL_INPUT_BYTES_MAX, &root, e))
 		return err_prefix(e, "the supervisor's answer");
 	json_own(a, root);
-	if (!json_is_object(root))
-		return err_set(e, ERR_UPSTREAM, "the supervisor's answer is not an object");
-	if (!json_opt_str(root, "intent", &intent, e) ||
-	    !json_opt_str(root, "clarification", &clarification, e) ||
-	    !json_opt_array(root, "agents", &agents, e) ||
-	    !json_opt_array(root, "tools", &tools, e) ||
-	    !json_opt_array(root, "options", &r.options, e) ||
-	    !json_opt_array(root, "steps", &steps, e) || !parse_steps(steps, v, a, &r, e) ||
-	    !json_opt_array(root, "filters", &filters, e) ||
-	    !parse_filters(filters, a, &r.filters, e))
-		return err_prefix(e, "the supervisor's answer");
-	parse_choice(agents, tools, v, a, &r);
-	complete_steps(&r, v);
-	r.intent = arena_strdup(a, intent);
-	r.clarification = *clarification ? arena_strdup(a, clarification) : NULL;
-	*out = r;
+	list = json_object_get(root, "do");
+	if (!json_is_array(list))
+		return refuse(&r, "there is no list of what to do");
+	json_array_foreach(list, i, item)
+		if (!read_item(&r, item))
+			return false;
+	route.intent = intent_of(v, route.steps);
+	*out = route;
 	return true;
 }
 

@@ -281,23 +281,60 @@ static enum turn_state ask_for_model(struct turn *t, const struct route *r)
 	return ask_back(t, &ask);
 }
 
-/* What the model named, as tasks: its tools with the filters it read, and a loop for each agent
- * that has no tool. */
-static bool run_route(struct turn *t, const struct route *r, enum turn_state *next, struct err *e)
+static bool is_taken(const struct turn *t, const json_t *steps, const char *filter)
 {
+	const json_t *step;
+	size_t i;
+
+	json_array_foreach((json_t *)steps, i, step) {
+		const char *tool = json_string_value(json_object_get(step, "tool"));
+
+		if (!tool || tool_param_of_filter(catalog_tool(t->may.catalog, tool), filter))
+			return true;
+	}
+	return false;
+}
+
+/* What code has read stands without being repeated, as far as a step takes it; what the model says
+ * goes over it. */
+static json_t *filters_of_route(struct turn *t, const struct understanding *u,
+				const struct route *r)
+{
+	json_t *filters = json_own(t->arena, json_object()), *value;
+	const char *name;
+
+	json_object_foreach(t->known, name, value)
+		if (is_taken(t, r->steps, name))
+			json_object_set(filters, name, value);
+	for (size_t i = 0; i < u->filter_count; i++)
+		if (u->filters[i].source == SOURCE_ALIAS)
+			json_set_str(t->aliases, u->filters[i].name, "alias");
+	for (size_t i = 0; i < u->heard_count; i++)
+		if (u->heard[i].source == SOURCE_ALIAS)
+			json_set_str(t->aliases, u->heard[i].name, "alias");
+	filters_edit(filters, r->filters);
+	return filters;
+}
+
+/* What the model named, as tasks: its tools with their filters, and a loop for each agent that has
+ * no tool. */
+static bool run_route(struct turn *t, const struct understanding *u, const struct route *r,
+		      enum turn_state *next, struct err *e)
+{
+	json_t *filters = filters_of_route(t, u, r);
 	struct clarification ask;
 	struct plan *p;
 	bool known;
 
 	steps_understood(t, r->intent, r->steps);
-	known = steps_resolve(t, r->steps, r->filters, &ask);
-	steps_keep(t, t->request.content, r->steps, r->filters);
-	filters_show(t, steps_filters(t, r->steps, r->filters), NULL, SOURCE_SAID);
+	known = steps_resolve(t, r->steps, filters, &ask);
+	steps_keep(t, t->request.content, r->steps, filters);
+	filters_show(t, steps_filters(t, r->steps, filters), NULL, SOURCE_SAID);
 	if (!known) {
 		*next = ask_back(t, &ask);
 		return true;
 	}
-	p = steps_plan(t, PLAN_SUPERVISOR, r->steps, r->filters);
+	p = steps_plan(t, PLAN_SUPERVISOR, r->steps, filters);
 	if (!plan_check(p, t->arena, e))
 		return false;
 	*next = run(t, p);
@@ -336,6 +373,7 @@ enum turn_state step_route(struct turn *t)
 		t->started = true;
 		t->pending++;
 		t->calls[LLM_ROUTE]++;
+		t->known = json_own(t->arena, know_values(&t->understood));
 		t->op = llm_start(t->all->llm, prompt_supervisor(t), t->arena, &handler, t);
 		return TURN_WAIT;
 	}
@@ -348,7 +386,7 @@ enum turn_state step_route(struct turn *t)
 		return ask_for_model(t, &r);
 	if (json_array_size(r.steps) == 0)
 		return TURN_SYNTH;
-	if (run_route(t, &r, &next, &t->err))
+	if (run_route(t, &understood, &r, &next, &t->err))
 		return next;
 	t->understood = understood; /* no plan that can be run: code does what it can */
 	t->spec = NULL;

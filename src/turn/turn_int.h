@@ -170,6 +170,7 @@ struct turn {
 	const json_t *standing;
 	struct understanding understood;
 	json_t *aliases;        /* object: filters that were said in other words */
+	json_t *known;          /* object: filters that the supervisor need not repeat */
 	json_t *spec;           /* {question, steps} of a plan that can be run again; NULL: none */
 	const char *route_text; /* the supervisor's answer as it came */
 	const char *intent;
@@ -287,12 +288,8 @@ const char *link_url(const struct report_def *report, const struct tool_def *too
 struct route {
 	const char *intent;
 	const char *clarification; /* NULL: none */
-	const char **agents;
-	size_t agent_count;
-	const struct tool_def **tools;
-	size_t tool_count;
-	json_t *filters; /* object: name -> text, or an array of texts */
-	json_t *options; /* of the clarification: array of texts; NULL: none */
+	json_t *filters; /* object: name -> text, or an array of texts; "": does not hold */
+	json_t *options; /* of the clarification: array of texts */
 	/* What is to be done, as array of {id, agent, tool?, own?, depends_on?, condition?}: `own`
 	 * are filters of this step alone, {"$ref": …} where an earlier one gives the value. */
 	json_t *steps;

@@ -26,7 +26,7 @@ static const char *domain_lines(const struct turn *t, struct buf *b)
 	for (size_t i = 0; i < t->may.domain_count; i++) {
 		const struct domain_def *d = t->may.domains[i];
 
-		buf_printf(b, "- %s (agent %s): %s", d->intent, d->agent, d->about);
+		buf_printf(b, "- %s: %s", d->agent, d->about);
 		for (const char *const *x = d->examples; x && *x; x++)
 			buf_printf(b, "%s \"%s\"", x == d->examples ? " Such as:" : ",", *x);
 		buf_char(b, '\n');
@@ -184,11 +184,19 @@ struct llm_call *prompt_compress(struct turn *t)
 	return call;
 }
 
+static void add_filters(struct buf *b, const char *lead, const json_t *filters)
+{
+	if (json_object_size(filters) == 0)
+		return;
+	buf_str(b, lead);
+	buf_json(b, filters);
+	buf_char(b, '\n');
+}
+
 struct llm_call *prompt_supervisor(struct turn *t)
 {
 	struct prompt_slot slots[3];
 	struct llm_call *call;
-	json_t *known;
 	struct buf b;
 
 	buf_init(&b, PROMPT_BYTES_MAX);
@@ -202,22 +210,12 @@ struct llm_call *prompt_supervisor(struct turn *t)
 	buf_reset(&b);
 	add_date(t, &b);
 	add_memory(t, &b, false);
-	known = know_filters_json(t->knowledge->set.know, &t->understood);
-	if (json_array_size(known) > 0) {
-		buf_str(&b, "Filters that code has already read: ");
-		buf_json(&b, known);
-		buf_char(&b, '\n');
-	}
-	json_decref(known);
+	add_filters(&b, "Filters that code has already read, and that stand: ", t->known);
 	for (size_t i = 0; t->recovery.done && i < t->result_count; i++)
 		buf_printf(&b, "Tried already, and its data did not answer: %s\n",
 			   t->results[i]->tool);
-	known = json_object_get(t->standing, "filters");
-	if (json_object_size(known) > 0) {
-		buf_str(&b, "Filters that an earlier question left standing: ");
-		buf_json(&b, known);
-		buf_char(&b, '\n');
-	}
+	add_filters(&b, "Filters that an earlier question left standing: ",
+		    json_object_get(t->standing, "filters"));
 	buf_printf(&b, "Question: %s", t->request.content);
 	set_messages(t, call, arena_strdup(t->arena, buf_text(&b)));
 	buf_deinit(&b);

@@ -17,7 +17,7 @@ import { filesUnder, REFERENCE, startDaemon, tempDir } from './harness.mjs';
 
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
 const NEAR = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
-const EXPLORE = { json: { intent: 'dayahead_curve', agents: ['dayahead_agent'], tools: [], filters: [], clarification: '' } };
+const EXPLORE = { json: { do: [{ Run: 'dayahead_agent' }] } };
 const PATIENT = { VESPER_LLM_TIMEOUTS_MS_CONNECT: '1000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500',
   VESPER_LLM_TIMEOUTS_MS_IDLE: '1500', VESPER_LLM_BREAKER_FAILURES: '1000' };
 

@@ -9,7 +9,7 @@ import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
 
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
-const EXPLORE = { json: { intent: 'dayahead_curve', agents: ['dayahead_agent'], tools: [], filters: [], clarification: '' } };
+const EXPLORE = { json: { do: [{ Run: 'dayahead_agent' }] } };
 const PATIENT = { VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500', VESPER_LLM_TIMEOUTS_MS_IDLE: '1500',
   VESPER_LLM_BREAKER_FAILURES: '1000' };
 const answering = (rule) => [{ when: { kind: 'answer' }, ...rule }, { reply: 'demo' }];

@@ -11,7 +11,7 @@ import { mintToken } from './token.mjs';
 
 const TOOL = 'general_sql_query';
 const QUESTION = 'How is our work spread, in a way that no report shows?';
-const EXPLORE = { json: { intent: 'per', agents: ['per_agent'], tools: [], filters: [], clarification: '' } };
+const EXPLORE = { json: { do: [{ Run: 'per_agent' }] } };
 const GOOD = 'SELECT technology, COUNT(*) AS n FROM per_project GROUP BY technology ORDER BY n DESC';
 
 function writing(sql) {

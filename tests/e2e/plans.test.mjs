@@ -152,12 +152,11 @@ describe('edited filters', () => {
 describe('through a scripted supervisor', () => {
   let mock;
   let d;
-  const route = (over) => ({ when: { kind: 'structured' }, reply: { json: { intent: 'multi_domain', agents: [],
-    tools: [], filters: [], steps: [], clarification: '', options: [], ...over } } });
+  const route = (...list) => ({ when: { kind: 'structured' }, reply: { json: { do: list } } });
   const use = (...rules) => mock.use([...rules, { reply: 'demo' }]);
-  const step = (id, agent, tool, filters = [], over = {}) => ({ id, agent, tool, depends_on: [], condition: '',
-    filters: filters.map(([name, value, from = '']) => ({ name, value, from })), ...over });
-  const filters = (object) => Object.entries(object).map(([name, value]) => ({ name, value }));
+  const run = (name) => ({ Run: name });
+  const step = (id, name, over = {}) => ({ Step: id, Run: name, With: [], From: [], After: [], If: '', ...over });
+  const filters = (object) => Object.entries(object).map(([name, value]) => ({ [name]: value }));
   const structured = () => mock.calls.filter((c) => c.kind === 'structured').length;
 
   before(async () => {
@@ -173,11 +172,9 @@ describe('through a scripted supervisor', () => {
     mock.reset();
   });
 
-  const higher = () => route({ intent: 'dayahead_curve', agents: ['dayahead_agent'],
-    filters: filters({ hub_zone: 'sp15', year: '2025' }), steps: [
-      step('t2', 'dayahead_agent', 'get_hourly_price_distribution', [['vendor', '', 't1.facts.higher_vendor']],
-        { condition: 't1.row_count > 1' }),
-      step('t1', 'dayahead_agent', 'compare_vendors')] });
+  const higher = () => route(...filters({ hub_zone: 'sp15', year: '2025' }),
+    step('t2', 'get_hourly_price_distribution', { From: [{ vendor: 't1.facts.higher_vendor' }], If: 't1.row_count > 1' }),
+    step('t1', 'compare_vendors'));
 
   it('a step takes its value from an earlier one', async () => {
     use(higher());
@@ -190,8 +187,7 @@ describe('through a scripted supervisor', () => {
 
   it('its filters are resolved, shown before any data, and stand for the next question', async () => {
     const chat = await d.connect();
-    use(route({ intent: 'dayahead_curve', agents: ['dayahead_agent'], tools: ['get_average_annual_price'],
-      filters: filters({ hub_zone: 'np-15', year: '2025', vendor: 'icf' }) }));
+    use(route(run('get_average_annual_price'), ...filters({ hub_zone: 'np-15', year: '2025', vendor: 'icf' })));
     const turn = await chat.ask(VAGUE);
     assert.deepEqual({ ...turn.filters }, { ...turn.filters, hub_zone: 'NP15', year: 2025 });
     assert.equal(structured(), 1);
@@ -200,6 +196,27 @@ describe('through a scripted supervisor', () => {
     assert.equal(next.filters.year, 2025);
     assert.equal(structured(), 1, 'code alone understands what leans on it');
     await chat.close();
+  });
+
+  it('what code has read stands without being repeated; a value named again corrects it, an empty one takes it away', async () => {
+    const READ = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
+    const of = async (...list) => {
+      use(route(run('get_average_annual_price'), ...filters(Object.assign({}, ...list))));
+      return d.ask(READ);
+    };
+    const turn = await of();
+    const call = mock.calls.find((c) => c.kind === 'structured');
+    assert.match(call.raw, /already read, and that stand: {\\"/);
+    assert.equal(turn.filters.vendor, 'Ascend');
+    assert.equal(turn.filters.hub_zone, 'NP15');
+    assert.equal(turn.filters.year, 2025);
+    assert.ok(turn.tables[0].data_dict.AvgPrice_PerMWh.map(Number).includes(48.73));
+    const other = await of({ year: '2026' });
+    assert.equal(other.filters.year, 2026);
+    assert.equal(other.filters.vendor, 'Ascend');
+    const without = await of({ market: '', year: '2026' });
+    assert.equal(without.filters.market, undefined);
+    assert.equal(without.filters.hub_zone, 'NP15');
   });
 
   it('edited filters run the plan again without the supervisor', async () => {
@@ -218,8 +235,7 @@ describe('through a scripted supervisor', () => {
   it('a value that nobody knows is asked about; the choice runs the plan', async () => {
     for (const how of ['select', 'number', 'words']) {
       const chat = await d.connect();
-      use(route({ intent: 'dayahead_curve', agents: ['dayahead_agent'], tools: ['get_average_annual_price'],
-        filters: filters({ hub_zone: 'SP51', year: '2025', vendor: 'Ascend' }) }));
+      use(route(run('get_average_annual_price'), ...filters({ hub_zone: 'SP51', year: '2025', vendor: 'Ascend' })));
       mock.reset();
       const turn = await chat.ask(VAGUE);
       assert.equal(turn.status, 'ask', turn.text);
@@ -240,11 +256,11 @@ describe('through a scripted supervisor', () => {
 
   it('its own question is asked with its options; an old one is refused kindly', async () => {
     const chat = await d.connect();
-    use({ ...route({ clarification: 'Prices or projects?', options: ['Prices', 'Projects'] }), times: 1 });
+    use({ ...route({ Ask: 'Prices or projects?' }, { Option: 'Prices' }, { Option: 'Projects' }), times: 1 });
     const turn = await chat.ask(VAGUE);
     assert.equal(turn.status, 'ask');
     assert.deepEqual(turn.ask.options.map((o) => o.label), ['Prices', 'Projects']);
-    use(route({ intent: 'project_execution', agents: ['per_agent'], tools: ['get_portfolio_summary'] }));
+    use(route(run('get_portfolio_summary')));
     chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['Projects'] });
     const answer = await chat.turn();
     assert.equal(answer.status, 'ok');
@@ -259,7 +275,7 @@ describe('through a scripted supervisor', () => {
     const call = (name, input) => ({ tools: [{ name, input }] });
     const done = (body) => body.messages.some((m) => Array.isArray(m.content)
       && m.content.some((b) => b.type === 'tool_result'));
-    use(route({ agents: ['dayahead_agent', 'pbi_metrics_agent'] }),
+    use(route(run('dayahead_agent'), run('pbi_metrics_agent')),
       { when: { kind: 'tools' }, reply: (body) => {
         if (done(body))
           return { text: 'done' };
@@ -281,7 +297,7 @@ describe('through a scripted supervisor', () => {
       { tools: [{ name: 'get_milestone_dates', input: { project_name: { $ref: 'c1.rows[0].ProjectName' } } }] },
       { text: 'done' }];
     let round = 0;
-    use(route({ intent: 'project_execution', agents: ['per_agent'] }),
+    use(route(run('per_agent')),
       { when: { kind: 'tools' }, reply: () => rounds[Math.min(round++, 2)] });
     const turn = await d.ask(VAGUE);
     assert.deepEqual(toolsOf(turn), ['get_color_ranking', 'get_milestone_dates']);
@@ -292,9 +308,7 @@ describe('through a scripted supervisor', () => {
   });
 
   it('a dependent agent is given what was found before, without its texts', async () => {
-    use(route({ intent: 'project_execution', agents: ['per_agent'], steps: [
-      step('t1', 'per_agent', 'get_color_ranking'),
-      step('t2', 'per_agent', '', [], { depends_on: ['t1'] })] }),
+    use(route(step('t1', 'get_color_ranking'), step('t2', 'per_agent', { After: ['t1'] })),
     { when: { kind: 'tools', call: undefined }, reply: (body) => {
       const text = JSON.stringify(body.messages);
       if (text.includes('tool_result'))
@@ -309,8 +323,8 @@ describe('through a scripted supervisor', () => {
   });
 
   it('an agent that fails is said, not hidden', async () => {
-    use(route({ agents: ['pbi_metrics_agent'], tools: ['get_average_annual_price'],
-      filters: filters({ vendor: 'Ascend', hub_zone: 'NP15', year: '2025' }) }),
+    use(route(run('get_average_annual_price'), run('pbi_metrics_agent'),
+      ...filters({ vendor: 'Ascend', hub_zone: 'NP15', year: '2025' })),
     { when: { kind: 'tools' }, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } },
     { when: { kind: 'answer' }, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } });
     const turn = await d.ask(VAGUE);
@@ -320,10 +334,8 @@ describe('through a scripted supervisor', () => {
   });
 
   it('a step whose condition is not met is skipped and said', async () => {
-    use(route({ intent: 'dayahead_curve', agents: ['dayahead_agent'],
-      filters: filters({ hub_zone: 'SP15', year: '2025' }), steps: [
-        step('t1', 'dayahead_agent', 'compare_vendors'),
-        step('t2', 'dayahead_agent', 'get_hourly_price_distribution', [], { condition: 't1.row_count > 100' })] }),
+    use(route(...filters({ hub_zone: 'SP15', year: '2025' }), step('t1', 'compare_vendors'),
+      step('t2', 'get_hourly_price_distribution', { If: 't1.row_count > 100' })),
     { when: { kind: 'answer' }, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } });
     const turn = await d.ask(VAGUE);
     assert.match(turn.text, /Not looked up: .*condition was not met/);
@@ -332,11 +344,10 @@ describe('through a scripted supervisor', () => {
 
   it('a plan that cannot be run is refused and code does what it can', async () => {
     for (const steps of [
-      [step('t1', 'dayahead_agent', 'compare_vendors', [], { depends_on: ['t2'] }),
-        step('t2', 'dayahead_agent', 'compare_vendors', [], { depends_on: ['t1'] })],
-      [step('t1', 'dayahead_agent', 'compare_vendors', [], { condition: 'system("rm")' })],
-      [step('t1', 'per_agent', 'find_projects')]]) {
-      use(route({ agents: ['dayahead_agent'], filters: filters({ hub_zone: 'SP15', year: '2025' }), steps }));
+      [step('t1', 'compare_vendors', { After: ['t2'] }), step('t2', 'compare_vendors', { After: ['t1'] })],
+      [step('t1', 'compare_vendors', { If: 'system("rm")' })],
+      [step('t1', 'find_projects')]]) {
+      use(route(...filters({ hub_zone: 'SP15', year: '2025' }), ...steps));
       const turn = await d.ask(VAGUE);
       assert.ok(turn.complete, JSON.stringify(turn.closing));
       assert.equal(turn.complete.outcomes.length, 0);
@@ -344,7 +355,7 @@ describe('through a scripted supervisor', () => {
   });
 
   it('only domains and tools of this caller are offered, and others are not run', async () => {
-    use(route({ intent: 'pbi_metrics', agents: ['pbi_metrics_agent'], tools: ['get_top_users'] }));
+    use(route(run('get_top_users'), run('pbi_metrics_agent')));
     const turn = await d.ask(VAGUE, { token: mintToken({ role: 'analyst' }) });
     const call = mock.calls.find((c) => c.kind === 'structured');
     assert.ok(!call.raw.includes('get_top_users') && !call.raw.includes('pbi_metrics_agent'));

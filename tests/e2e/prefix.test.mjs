@@ -10,7 +10,7 @@ import { REFERENCE, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
 const NEAR = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
-const EXPLORE = { json: { intent: 'dayahead_curve', agents: ['dayahead_agent'], tools: [], filters: [], clarification: '' } };
+const EXPLORE = { json: { do: [{ Run: 'dayahead_agent' }] } };
 
 const prefixOf = (call) => Buffer.from(JSON.stringify([call.body.tools ?? [], call.body.system]));
 const marksIn = (value) => (value && typeof value === 'object'

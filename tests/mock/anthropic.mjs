@@ -111,12 +111,14 @@ class Mock {
     });
   }
 
-  /* Prompt tokens with cache counters: a marked prefix seen before is read, a new one is written. */
+  /* Prompt tokens with cache counters: a marked prefix seen before is read, a new one is written. The
+   * schema of a structured answer is told to the model too, before all else. */
   usageOf(body) {
     const size = (v) => Math.ceil(Buffer.byteLength(JSON.stringify(v) ?? '') / 3.5);
-    const parts = [...(body.tools ?? []), ...(Array.isArray(body.system) ? body.system : []),
+    const schema = body.output_config?.format?.schema;
+    const parts = [...(schema ? [schema] : []), ...(body.tools ?? []), ...(Array.isArray(body.system) ? body.system : []),
       ...body.messages.flatMap((m) => (Array.isArray(m.content) ? m.content : [m]))];
-    const total = size(body.tools) + size(body.system) + size(body.messages);
+    const total = size(schema) + size(body.tools) + size(body.system) + size(body.messages);
     let prefix = body.model;
     let read = 0;
     let marked = 0;

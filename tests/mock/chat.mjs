@@ -39,7 +39,8 @@ function checkStrict(schema, at) {
     for (const [name, s] of Object.entries(schema.properties))
       checkStrict(s, `${at}.${name}`);
   }
-  checkStrict(schema.items, `${at}.items`);
+  for (const s of [schema.items, ...(schema.anyOf ?? []), ...Object.values(schema.$defs ?? {})])
+    checkStrict(s, at);
 }
 
 function checkTools(body) {

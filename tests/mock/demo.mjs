@@ -192,6 +192,8 @@ function fillArray(schema, name, facts, root) {
   const target = items.$ref ? root.$defs[items.$ref.split('/').pop()] : items;
   if (/depends|option|suggest|clarif/.test(name))
     return [];
+  if (target.anyOf)
+    return entriesFor(target.anyOf, facts, root);
   if (typesOf(target).includes('object'))
     return fillObjectList(target, facts, root);
   const known = facts[name] ?? facts[`${name}s`];
@@ -209,6 +211,17 @@ function fillObjectList(item, facts, root) {
   if (!facts.tool)
     return [];
   return [fillObject(item, facts, root)];
+}
+
+/* A list whose entries say one thing each, an object of one member: those about which something is known. */
+function entriesFor(forms, facts, root) {
+  return forms.map((f) => (f.$ref ? root.$defs[f.$ref.split('/').pop()] : f)).flatMap((f) => {
+    if (f.anyOf)
+      return entriesFor(f.anyOf, facts, root);
+    const [name, ...more] = Object.keys(f.properties ?? {});
+    const value = more.length > 0 ? NOTHING : fill(f.properties[name], name.toLowerCase(), facts, root);
+    return value === NOTHING || value === null ? [] : [{ [name]: value }];
+  });
 }
 
 function pairsFor(item, facts) {

@@ -9,7 +9,9 @@
 
 #include "turn_int.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/ref.h"
 
 static struct catalog *catalog;
 static struct arena *arena;
@@ -58,43 +60,79 @@ static bool parse(const char *text, struct route *r)
 	return route_parse(text, strlen(text), &view, arena, r, &e);
 }
 
+static const char *step_text(const struct route *r, size_t i, const char *name)
+{
+	return json_string_value(json_object_get(json_array_get(r->steps, i), name));
+}
+
 static void a_whole_answer_is_read(void **state)
 {
 	struct route r;
 
 	(void)state;
-	assert_true(parse("{\"intent\":\"dayahead_curve\",\"agents\":[\"dayahead_agent\"],"
-			  "\"tools\":[\"get_average_annual_price\"],\"filters\":["
-			  "{\"name\":\"vendor\",\"value\":\"Ascend\"},{\"name\":\"year\",\"value\":"
-			  "\"2025\"}],"
-			  "\"clarification\":\"\"}",
+	assert_true(parse("{\"do\":[{\"Run\":\"get_average_annual_price\"},"
+			  "{\"vendor\":\"Ascend\"},{\"year\":\"2025\"}]}",
 			  &r));
 	assert_string_equal(r.intent, "dayahead_curve");
-	assert_int_equal(r.agent_count, 1);
-	assert_int_equal(r.tool_count, 1);
+	assert_int_equal(json_array_size(r.steps), 1);
+	assert_string_equal(step_text(&r, 0, "id"), "t1");
+	assert_string_equal(step_text(&r, 0, "agent"), "dayahead_agent");
+	assert_string_equal(step_text(&r, 0, "tool"), "get_average_annual_price");
 	assert_null(r.clarification);
 	assert_string_equal(json_string_value(json_object_get(r.filters, "vendor")), "Ascend");
 }
 
-static void names_the_caller_may_not_use_are_dropped(void **state)
+static void an_agent_finds_out_by_itself(void **state)
 {
 	struct route r;
 
 	(void)state;
-	assert_true(parse("{\"intent\":\"x\",\"agents\":[\"root_agent\"],\"tools\":[\"drop_"
-			  "tables\",\"get_average_annual_price\"],"
-			  "\"filters\":[],\"clarification\":\"Which year?\"}",
+	assert_true(parse("{\"do\":[{\"Run\":\"get_average_annual_price\"},"
+			  "{\"Run\":\"price_curve_agent\"}]}",
 			  &r));
-	assert_int_equal(r.agent_count, 0);
-	assert_int_equal(r.tool_count, 1);
+	assert_string_equal(r.intent, "multi_domain");
+	assert_string_equal(step_text(&r, 1, "id"), "t2");
+	assert_string_equal(step_text(&r, 1, "agent"), "price_curve_agent");
+	assert_null(step_text(&r, 1, "tool"));
+}
+
+static void nothing_to_do_is_a_general_question(void **state)
+{
+	struct route r;
+
+	(void)state;
+	assert_true(parse("{\"do\":[]}", &r));
+	assert_string_equal(r.intent, "general");
+	assert_int_equal(json_array_size(r.steps), 0);
+}
+
+static void a_question_back_brings_its_options(void **state)
+{
+	struct route r;
+
+	(void)state;
+	assert_true(parse("{\"do\":[{\"Ask\":\"Which year?\"},{\"Option\":\"2025\"},"
+			  "{\"Option\":\"2026\"}]}",
+			  &r));
 	assert_string_equal(r.clarification, "Which year?");
+	assert_int_equal(json_array_size(r.options), 2);
+}
+
+static void names_the_caller_may_not_use_are_dropped(void **state)
+{
+	static const char text[] = "{\"do\":[{\"Run\":\"root_agent\"},{\"Run\":\"per_agent\"},"
+				   "{\"Run\":\"drop_tables\"},{\"Run\":\"get_color_ranking\"},"
+				   "{\"Run\":\"get_average_annual_price\"}]}";
+	struct route r;
+
+	(void)state;
+	assert_true(parse(text, &r));
+	assert_int_equal(json_array_size(r.steps), 1);
+	assert_string_equal(step_text(&r, 0, "tool"), "get_average_annual_price");
 
 	view.tool_count = view.domain_count = 0; /* a caller without any permission */
-	assert_true(parse("{\"intent\":\"x\",\"agents\":[\"dayahead_agent\"],\"tools\":[\"get_"
-			  "average_annual_price\"],"
-			  "\"filters\":[],\"clarification\":\"\"}",
-			  &r));
-	assert_int_equal(r.agent_count + r.tool_count, 0);
+	assert_true(parse(text, &r));
+	assert_int_equal(json_array_size(r.steps), 0);
 }
 
 static void steps_are_read_with_their_references(void **state)
@@ -103,40 +141,57 @@ static void steps_are_read_with_their_references(void **state)
 	struct route r;
 
 	(void)state;
-	assert_true(
-		parse("{\"intent\":\"dayahead_curve\",\"steps\":["
-		      "{\"id\":\"t1\",\"agent\":\"price_curve_agent\",\"tool\":\"compare_vendors\","
-		      "\"filters\":[],\"depends_on\":[],\"condition\":\"\"},"
-		      "{\"id\":\"t2\",\"agent\":\"dayahead_agent\",\"tool\":\"get_daily_shape\","
-		      "\"filters\":[{\"name\":\"vendor\",\"value\":\"\",\"from\":\"t1.facts.higher_"
-		      "vendor\"}],"
-		      "\"depends_on\":[\"t1\"],\"condition\":\"t1.row_count > 0\"}]}",
-		      &r));
+	assert_true(parse("{\"do\":["
+			  "{\"Step\":\"t1\",\"Run\":\"compare_vendors\",\"With\":[],\"From\":[],"
+			  "\"After\":[],\"If\":\"\"},"
+			  "{\"Step\":\"t2\",\"Run\":\"get_hourly_price_distribution\","
+			  "\"With\":[{\"year\":\"2026\"},{\"market\":\"\"}],"
+			  "\"From\":[{\"vendor\":\"t1.facts.higher_vendor\"}],"
+			  "\"After\":[\"t1\"],\"If\":\"t1.row_count > 0\"}]}",
+			  &r));
 	assert_int_equal(json_array_size(r.steps), 2);
 	first = json_array_get(r.steps, 0);
 	second = json_array_get(r.steps, 1);
-	/* an agent that may not use the tool is not taken at its word */
 	assert_string_equal(json_string_value(json_object_get(first, "agent")), "dayahead_agent");
 	assert_null(json_object_get(first, "condition"));
 	assert_string_equal(json_string_value(json_object_get(second, "condition")),
 			    "t1.row_count > 0");
-	assert_string_equal(ref_of(json_object_get(json_object_get(second, "own"), "vendor")),
-			    "t1.facts.higher_vendor");
+	assert_int_equal(json_array_size(json_object_get(second, "depends_on")), 1);
+	second = json_object_get(second, "own");
+	assert_int_equal(json_object_size(second), 2);
+	assert_string_equal(json_string_value(json_object_get(second, "year")), "2026");
+	assert_string_equal(ref_of(json_object_get(second, "vendor")), "t1.facts.higher_vendor");
 }
 
 static void a_step_that_is_not_allowed_refuses_all(void **state)
 {
 	static const char *const steps[] = {
-		"{\"id\":\"t1\",\"agent\":\"per_agent\",\"tool\":\"get_color_ranking\"}",
-		"{\"id\":\"t1\",\"agent\":\"per_agent\",\"tool\":\"\"}",
-		"{\"id\":\"t1\",\"agent\":\"dayahead_agent\",\"tool\":\"drop_tables\"}",
-		"{\"agent\":\"dayahead_agent\"}",
+		"{\"Step\":\"t1\",\"Run\":\"get_color_ranking\"}",
+		"{\"Step\":\"t1\",\"Run\":\"per_agent\"}",
+		"{\"Step\":\"t1\",\"Run\":\"drop_tables\"}",
+		"{\"Step\":\"t1\"}",
+		"{\"Step\":7,\"Run\":\"compare_vendors\"}",
+		"{\"Step\":\"t1\",\"Run\":\"compare_vendors\",\"From\":[{\"vendor\":7}]}",
+		"{\"Step\":\"t1\",\"Run\":\"compare_vendors\",\"With\":[{\"vendor\":true}]}",
 	};
 	struct route r;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		assert_false(parse(arena_printf(arena, "{\"steps\":[%s]}", steps[i]), &r));
+		assert_false(parse(arena_printf(arena, "{\"do\":[%s]}", steps[i]), &r));
+}
+
+static void more_steps_than_a_plan_has_are_refused(void **state)
+{
+	const char *text = "";
+	struct route r;
+
+	(void)state;
+	for (int i = 0; i < PLAN_TASKS_MAX; i++)
+		text = arena_printf(arena, "%s%s{\"Run\":\"dayahead_agent\"}", text, i ? "," : "");
+	assert_true(parse(arena_printf(arena, "{\"do\":[%s]}", text), &r));
+	assert_false(
+		parse(arena_printf(arena, "{\"do\":[%s,{\"Run\":\"dayahead_agent\"}]}", text), &r));
 }
 
 static void garbage_is_refused(void **state)
@@ -145,11 +200,14 @@ static void garbage_is_refused(void **state)
 		"",
 		"I would use the average tool.",
 		"[]",
-		"{\"intent\":7}",
-		"{\"filters\":[{\"name\":\"year\"}]}",
-		"{\"filters\":[\"year\"]}",
-		"{\"tools\":\"all\"}",
-		"{\"intent\":\"dayahead_curve\"",
+		"{}",
+		"{\"do\":\"all\"}",
+		"{\"do\":[\"get_average_annual_price\"]}",
+		"{\"do\":[{\"Run\":[\"get_average_annual_price\"]}]}",
+		"{\"do\":[{\"year\":[\"2025\"]}]}",
+		"{\"do\":[{\"Ask\":7}]}",
+		"{\"do\":[{\"Option\":null}]}",
+		"{\"do\":[{\"Run\":\"get_average_annual_price\"}",
 	};
 	struct route r;
 
@@ -166,18 +224,18 @@ static void repeated_filters_become_lists_where_the_tool_takes_one(void **state)
 	const json_t *args;
 
 	(void)state;
-	assert_true(parse("{\"filters\":[{\"name\":\"vendor\",\"value\":\"Ascend\"},{\"name\":"
-			  "\"vendor\",\"value\":\"Hitachi\"},"
-			  "{\"name\":\"hub_zone\",\"value\":\"SP15\"}]}",
+	assert_true(parse("{\"do\":[{\"vendor\":\"\"},{\"vendor\":\"Ascend\"},"
+			  "{\"vendor\":\"Hitachi\"},{\"hub_zone\":\"SP15\"}]}",
 			  &r));
 	args = route_args(compare, r.filters, arena);
 	assert_int_equal(json_array_size(json_object_get(args, "vendors")), 2);
 	assert_string_equal(json_string_value(json_object_get(args, "hub_zone")), "SP15");
 	args = route_args(average, r.filters, arena);
 	assert_string_equal(json_string_value(json_object_get(args, "vendor")), "Ascend");
-	assert_true(parse("{\"filters\":[{\"name\":\"vendor\",\"value\":\"Ascend\"}]}", &r));
+	assert_true(parse("{\"do\":[{\"vendor\":\"Ascend\"},{\"year\":2025}]}", &r));
 	args = route_args(compare, r.filters, arena);
 	assert_int_equal(json_array_size(json_object_get(args, "vendors")), 1);
+	assert_int_equal(json_integer_value(json_object_get(args, "year")), 2025);
 }
 
 static void the_schema_is_the_same_every_time(void **state)
@@ -195,19 +253,41 @@ static void the_schema_is_the_same_every_time(void **state)
 	json_decref(second);
 }
 
+static void a_caller_without_tools_has_a_schema_too(void **state)
+{
+	json_t *schema;
+	char *text;
+
+	(void)state;
+	view.tool_count = view.domain_count = 0;
+	schema = route_schema(&view);
+	text = json_text(schema);
+	assert_null(strstr(text, "$ref"));
+	assert_null(strstr(text, "\"enum\":[]"));
+	mem_free(text);
+	json_decref(schema);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_whole_answer_is_read, before, after),
+		cmocka_unit_test_setup_teardown(an_agent_finds_out_by_itself, before, after),
+		cmocka_unit_test_setup_teardown(nothing_to_do_is_a_general_question, before, after),
+		cmocka_unit_test_setup_teardown(a_question_back_brings_its_options, before, after),
 		cmocka_unit_test_setup_teardown(names_the_caller_may_not_use_are_dropped, before,
 						after),
 		cmocka_unit_test_setup_teardown(steps_are_read_with_their_references, before,
 						after),
 		cmocka_unit_test_setup_teardown(a_step_that_is_not_allowed_refuses_all, before,
 						after),
+		cmocka_unit_test_setup_teardown(more_steps_than_a_plan_has_are_refused, before,
+						after),
 		cmocka_unit_test_setup_teardown(garbage_is_refused, before, after),
 		cmocka_unit_test_setup_teardown(
 			repeated_filters_become_lists_where_the_tool_takes_one, before, after),
+		cmocka_unit_test_setup_teardown(a_caller_without_tools_has_a_schema_too, before,
+						after),
 		cmocka_unit_test_setup_teardown(the_schema_is_the_same_every_time, before, after),
 	};
 
