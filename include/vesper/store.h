@@ -124,10 +124,14 @@ struct sessions_page {
 /* ---- what a long session was about ---- */
 
 struct memory {
-	const json_t *items; /* of the newest summary, as they were given; NULL: there is none */
-	int64_t messages;    /* stored since then */
-	int64_t tokens;      /* that were written in them */
+	const char
+		*summary; /* the newest one's items, as text: few turns look into it; NULL: none */
+	int64_t messages; /* stored since then */
+	int64_t tokens;   /* that were written in them */
 };
+
+/* The array that store_summary was given; NULL when there is none. Lives as long as the arena. */
+const json_t *store_memory_items(const char *summary, struct arena *a);
 
 typedef void (*store_memory_cb)(void *owner, const struct memory *memory, const struct err *e);
 struct op *store_memory(struct store *s, const struct principal *who, const char *session_id,

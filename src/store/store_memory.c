@@ -23,14 +23,14 @@ static int64_t number_at(const struct table *t, const char *column)
 	return text ? strtoll(text, NULL, 10) : 0;
 }
 
-static const json_t *items_of(const char *text, struct arena *a)
+const json_t *store_memory_items(const char *summary, struct arena *a)
 {
 	struct err e = {0};
 	json_t *items;
 
-	if (!text)
+	if (!summary)
 		return NULL;
-	if (!json_parse(text, strlen(text), DB_CELL_BYTES_MAX, &items, &e)) {
+	if (!json_parse(summary, strlen(summary), DB_CELL_BYTES_MAX, &items, &e)) {
 		log_warn("store.unreadable", "a summary: %s", e.text);
 		return NULL;
 	}
@@ -45,7 +45,8 @@ static void on_memory(struct call *c, struct table **tables, size_t count, const
 
 	if (!e && count == 2) {
 		if (tables[0]->row_count > 0)
-			memory.items = items_of(table_cell(tables[0], 0, "summary_text"), m->arena);
+			memory.summary =
+				arena_strdup(m->arena, table_cell(tables[0], 0, "summary_text"));
 		memory.messages = number_at(tables[1], "messages");
 		memory.tokens = number_at(tables[1], "tokens");
 	}

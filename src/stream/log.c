@@ -140,9 +140,11 @@ static void on_emit(void *owner, const struct event *event)
 }
 
 /* A kept log is only bytes: parsed bodies take several times as much, and few finished turns are
- * ever read again. */
+ * ever read again. Whoever is still reading finds them. */
 static void log_shrink(struct stream_log *log)
 {
+	if (!log->released || !list_empty(&log->watches))
+		return;
 	for (size_t i = 0; i < log->count; i++) {
 		json_decref(log->entries[i].body);
 		log->entries[i].body = NULL;
@@ -272,6 +274,7 @@ void stream_watch_free(struct stream_watch **watch)
 	json_decref(w->parsed);
 	list_remove(&w->node);
 	log_count_watchers(w->log, w->log->watcher_count - 1);
+	log_shrink(w->log);
 	log_unref(w->log);
 	mem_free(w);
 }

@@ -113,6 +113,6 @@ enum turn_state step_load(struct turn *t)
 		if (strcmp(t->history[i].role, "assistant") == 0)
 			t->standing = t->history[i].standing;
 	if (!t->standing)
-		t->standing = memory_standing(t->memory.items, t->who, t->arena);
+		t->standing = memory_standing(memory_earlier(t), t->who, t->arena);
 	return memory_is_due(t) ? TURN_COMPACT : TURN_UNDERSTAND;
 }

@@ -61,6 +61,13 @@ bool memory_load_between(struct turn *t)
 	return true;
 }
 
+const json_t *memory_earlier(struct turn *t)
+{
+	if (!t->earlier)
+		t->earlier = store_memory_items(t->memory.summary, t->arena);
+	return t->earlier;
+}
+
 bool memory_is_due(const struct turn *t)
 {
 	return t->memory.messages > SUMMARY_MESSAGES ||
@@ -82,7 +89,7 @@ static void on_uncovered(void *owner, const struct message *messages, size_t cou
 	if (!e && count > keep) {
 		count -= keep;
 		t->summary = json_own(t->arena,
-				      memory_items(t->memory.items, messages, count, t->arena));
+				      memory_items(memory_earlier(t), messages, count, t->arena));
 		t->covers_through = messages[count - 1].place;
 	}
 	turn_wake(t);
@@ -103,7 +110,7 @@ static void on_worded(void *owner, const struct llm_answer *answer, bool shown, 
 	if (e)
 		log_warn("turn.memory", "%s without the model: %s", t->id.text, e->text);
 	else if (*text && answer->stop == LLM_STOP_END)
-		memory_add_text(t->summary, t->memory.items, text, t->arena);
+		memory_add_text(t->summary, memory_earlier(t), text, t->arena);
 	turn_wake(t);
 }
 
@@ -113,10 +120,12 @@ static void on_kept(void *owner, const struct err *e)
 
 	t->op = NULL;
 	t->pending--;
-	if (e)
+	if (e) {
 		log_warn("turn.memory", "%s: %s", t->id.text, e->text);
-	else
-		t->memory = (struct memory){.items = t->summary, .messages = SUMMARY_KEEP};
+	} else {
+		t->memory = (struct memory){.messages = SUMMARY_KEEP};
+		t->earlier = t->summary;
+	}
 	turn_wake(t);
 }
 

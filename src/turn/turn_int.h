@@ -162,6 +162,7 @@ struct turn {
 	bool long_session; /* there are more messages than `history` */
 	bool remembering;  /* LOAD asks for the memory too */
 	struct memory memory;
+	const json_t *earlier; /* its summary's items, once somebody asked */
 	bool between_read;
 	json_t *between;        /* items of what no summary covers and no prompt repeats */
 	int compacting;         /* how far COMPACT is */
@@ -210,7 +211,8 @@ enum turn_state step_load(struct turn *t);
 /* steps_memory.c */
 void memory_load(struct turn *t);
 bool memory_is_due(const struct turn *t);
-bool memory_load_between(struct turn *t); /* true: it has started */
+const json_t *memory_earlier(struct turn *t); /* NULL: no summary yet */
+bool memory_load_between(struct turn *t);     /* true: it has started */
 enum turn_state step_compact(struct turn *t);
 /* steps_route.c */
 enum turn_state step_understand(struct turn *t);

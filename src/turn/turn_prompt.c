@@ -162,7 +162,7 @@ static void add_date(const struct turn *t, struct buf *b)
 /* What the session was about before the messages that are repeated whole. */
 static void add_memory(struct turn *t, struct buf *b, bool answers)
 {
-	const char *text = memory_text(t->memory.items, t->who, answers, t->arena);
+	const char *text = memory_text(memory_earlier(t), t->who, answers, t->arena);
 	const char *between = memory_text(t->between, t->who, answers, t->arena);
 
 	if (*text || *between)
@@ -176,7 +176,8 @@ struct llm_call *prompt_compress(struct turn *t)
 		new_call(t, LLM_ROUTE, prompt_fill(t->may.catalog, "compress", NULL, 0, t->arena));
 	struct llm_message *list = arena_alloc(t->arena, sizeof(*list));
 
-	set_message(t, list, LLM_USER, memory_source(t->memory.items, t->summary, t->who, t->arena),
+	set_message(t, list, LLM_USER,
+		    memory_source(memory_earlier(t), t->summary, t->who, t->arena),
 		    PROMPT_BYTES_MAX);
 	call->messages = list;
 	call->message_count = 1;

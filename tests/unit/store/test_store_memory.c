@@ -58,9 +58,11 @@ static const char *session_with(struct fixture *f, int messages)
 	return session;
 }
 
-static const char *text_seen(void)
+static const char *text_seen(struct fixture *f)
 {
-	return json_string_value(json_object_get(json_array_get(seen.items, 0), "text"));
+	const json_t *items = store_memory_items(seen.summary, f->arena);
+
+	return json_string_value(json_object_get(json_array_get(items, 0), "text"));
 }
 
 static void a_summary_covers_what_came_before(void **state)
@@ -70,7 +72,7 @@ static void a_summary_covers_what_came_before(void **state)
 	int64_t third;
 
 	read_memory(f, &ann, session);
-	assert_null(seen.items);
+	assert_null(seen.summary);
 	assert_int_equal(seen.messages, 5);
 	read_uncovered(f, &ann, session, 3);
 	assert_int_equal(f->count, 3);
@@ -79,7 +81,7 @@ static void a_summary_covers_what_came_before(void **state)
 	third = f->messages[2].place;
 	summarize(f, &ann, session, "first three", third);
 	read_memory(f, &ann, session);
-	assert_string_equal(text_seen(), "first three");
+	assert_string_equal(text_seen(f), "first three");
 	assert_int_equal(seen.messages, 2);
 	read_uncovered(f, &ann, session, 3);
 	assert_int_equal(f->count, 2);
@@ -87,10 +89,10 @@ static void a_summary_covers_what_came_before(void **state)
 	/* one that reaches no further changes nothing */
 	summarize(f, &ann, session, "again", third);
 	read_memory(f, &ann, session);
-	assert_string_equal(text_seen(), "first three");
+	assert_string_equal(text_seen(f), "first three");
 	summarize(f, &ann, session, "all five", f->messages[1].place);
 	read_memory(f, &ann, session);
-	assert_string_equal(text_seen(), "all five");
+	assert_string_equal(text_seen(f), "all five");
 	assert_int_equal(seen.messages, 0);
 }
 
@@ -102,10 +104,10 @@ static void nobody_else_reads_or_writes_it(void **state)
 	summarize(f, &bob, session, "bob's", 2);
 	summarize(f, &ann_elsewhere, session, "elsewhere", 2);
 	read_memory(f, &ann, session);
-	assert_null(seen.items);
+	assert_null(seen.summary);
 	summarize(f, &ann, session, "ann's", 2);
 	read_memory(f, &bob, session);
-	assert_null(seen.items);
+	assert_null(seen.summary);
 	assert_int_equal(seen.messages, 0);
 	read_uncovered(f, &bob, session, 3);
 	assert_int_equal(f->count, 0);
