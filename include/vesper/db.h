@@ -23,7 +23,9 @@
  * Tenants fail closed: a connection is opened for one tenant, asked which tenant it sees before
  * every use, and never used for another.
  *
- * A back end is a driver: ODBC in the product, a scripted one in tests.
+ * A back end is a driver: the pool of connections in the product, a scripted one in tests.
+ * Connections are made by ODBC, but for SQLite files that are written to: those are opened by
+ * SQLite's own library.
  */
 #ifndef VESPER_DB_H
 #define VESPER_DB_H
@@ -84,7 +86,7 @@ struct db_tenant {
 struct db_options {
 	const char *name; /* "warehouse", "store": prefix of health checks and logs */
 	enum dialect dialect;
-	const char *dsn; /* ODBC connection string; for SQLite only extra keywords */
+	const char *dsn; /* ODBC connection string; for SQLite only extra keywords, read-only */
 	bool read_only;
 	bool create;    /* SQLite: make a missing file */
 	bool full_sync; /* SQLite: synchronous FULL instead of NORMAL */

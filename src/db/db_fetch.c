@@ -1,18 +1,14 @@
 /*
- * From a result to a table: cells as text, statistics over every row, the first rows kept. Values
- * come by SQLGetData into one growing buffer, because drivers describe the sizes of their columns
- * wrongly.
+ * From rows to a table: cells as text, statistics over every row, the first rows kept. Where the
+ * rows come from is behind struct db_rows.
  */
 #include "db_int.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
-
-#define CELL_BYTES_FIRST 4096
 
 /* What is known of a column beside its description. */
 struct column_note {
@@ -22,8 +18,7 @@ struct column_note {
 };
 
 struct fetch {
-	struct connection *c;
-	SQLHSTMT handle;
+	struct db_rows *from;
 	struct table *table;
 	struct stats_collector *stats;
 	struct column_note *notes;
@@ -32,112 +27,23 @@ struct fetch {
 	bool bytes_full;
 };
 
-static bool fetch_fail(struct fetch *f, struct err *e)
+bool db_cell_too_long(const struct column *column, struct err *e)
 {
-	return db_odbc_fail(f->c, SQL_HANDLE_STMT, f->handle, "fetch", e);
-}
-
-static bool column_describe(struct fetch *f, size_t i, struct err *e)
-{
-	struct column *column = &f->table->columns[i];
-	SQLUSMALLINT number = (SQLUSMALLINT)(i + 1);
-	SQLCHAR name[256] = "";
-	SQLCHAR type_name[128] = "";
-	SQLSMALLINT length, sql_type, digits, nullable;
-	SQLULEN size;
-
-	if (!SQL_SUCCEEDED(SQLDescribeCol(f->handle, number, name, sizeof(name), &length, &sql_type,
-					  &size, &digits, &nullable)))
-		return fetch_fail(f, e);
-	SQLColAttribute(f->handle, number, SQL_DESC_TYPE_NAME, type_name, sizeof(type_name),
-			&length, NULL);
-	column->name = arena_strdup(f->table->arena, (const char *)name);
-	column->label = column->name;
-	column->priority = PRIORITY_MEDIUM;
-	column->type = f->c->tenant->source->dialect->column_type(sql_type, (const char *)type_name,
-								  &f->notes[i].guess);
-	return true;
+	return err_set(e, ERR_LIMIT, "a value of column %s is longer than %d bytes", column->name,
+		       DB_CELL_BYTES_MAX);
 }
 
 static bool columns_describe(struct fetch *f, struct err *e)
 {
-	for (size_t i = 0; i < f->table->column_count; i++)
-		if (!column_describe(f, i, e))
+	for (size_t i = 0; i < f->table->column_count; i++) {
+		struct column *column = &f->table->columns[i];
+
+		if (!f->from->describe(f->from, i, f->table->arena, column, &f->notes[i].guess, e))
 			return false;
-	return true;
-}
-
-/* Room for bytes that grow; the connection keeps it. */
-struct room {
-	char **bytes;
-	size_t *size;
-};
-
-static bool cell_too_long(const struct fetch *f, size_t column, struct err *e)
-{
-	return err_set(e, ERR_LIMIT, "a value of column %s is longer than %d bytes",
-		       f->table->columns[column].name, DB_CELL_BYTES_MAX);
-}
-
-/* The value of one column, whole, in whatever the driver brings it. `mark` is the size of what the
- * driver puts at the end of each part. */
-static bool cell_get(struct fetch *f, size_t column, SQLSMALLINT c_type, size_t mark,
-		     struct room room, size_t *length, bool *is_null, struct err *e)
-{
-	size_t got = 0;
-	size_t want = CELL_BYTES_FIRST;
-
-	for (;;) {
-		SQLLEN left = 0;
-		size_t free_bytes;
-		SQLRETURN rc;
-
-		if (got + want > *room.size)
-			*room.bytes = mem_grow(*room.bytes, room.size, got + want, 1);
-		free_bytes = (*room.size - got) / mark * mark;
-		rc = SQLGetData(f->handle, (SQLUSMALLINT)(column + 1), c_type, *room.bytes + got,
-				(SQLLEN)free_bytes, &left);
-		if (!SQL_SUCCEEDED(rc))
-			return fetch_fail(f, e);
-		*is_null = left == SQL_NULL_DATA;
-		if (*is_null || (left != SQL_NO_TOTAL && (size_t)left < free_bytes)) {
-			*length = *is_null ? 0 : got + (size_t)left;
-			return *length <= DB_CELL_BYTES_MAX * mark || cell_too_long(f, column, e);
-		}
-		got += free_bytes - mark; /* what follows overwrites the end mark */
-		want = left == SQL_NO_TOTAL ? CELL_BYTES_FIRST
-					    : (size_t)left - (free_bytes - mark) + mark;
-		if (got + want > (DB_CELL_BYTES_MAX + CELL_BYTES_FIRST) * mark)
-			return cell_too_long(f, column, e);
+		column->label = column->name;
+		column->priority = PRIORITY_MEDIUM;
 	}
-}
-
-/* UTF-16 from the driver, UTF-8 in the connection's buffer. */
-static bool cell_read_wide(struct fetch *f, size_t column, size_t *length, bool *is_null,
-			   struct err *e)
-{
-	struct connection *c = f->c;
-	struct room room = {&c->wide, &c->wide_size};
-	size_t units;
-
-	if (!cell_get(f, column, SQL_C_WCHAR, sizeof(SQLWCHAR), room, length, is_null, e))
-		return false;
-	units = *length / sizeof(SQLWCHAR);
-	if (units * 3 + 1 > c->cell_size)
-		c->cell = mem_grow(c->cell, &c->cell_size, units * 3 + 1, 1);
-	*length = db_wide_to((const SQLWCHAR *)(const void *)c->wide, units, c->cell);
-	c->cell[*length] = '\0';
-	return *length <= DB_CELL_BYTES_MAX || cell_too_long(f, column, e);
-}
-
-/* The value of one column into the connection's buffer. */
-static bool cell_read(struct fetch *f, size_t column, size_t *length, bool *is_null, struct err *e)
-{
-	struct room room = {&f->c->cell, &f->c->cell_size};
-
-	if (f->c->tenant->source->dialect->wide && f->table->columns[column].type == COLUMN_TEXT)
-		return cell_read_wide(f, column, length, is_null, e);
-	return cell_get(f, column, SQL_C_CHAR, 1, room, length, is_null, e);
+	return true;
 }
 
 /* Bytes that are no UTF-8 become "?": everything above can rely on whole characters. */
@@ -221,18 +127,15 @@ static bool row_read(struct fetch *f, const char **kept, struct err *e)
 		struct column *column = &t->columns[i];
 		char *text = NULL;
 		size_t length = 0;
-		bool is_null;
 
-		if (!cell_read(f, i, &length, &is_null, e))
+		if (!f->from->cell(f->from, i, column, &text, &length, e))
 			return false;
-		if (is_null && f->notes[i].guess && t->total_rows == 0) {
+		if (!text && f->notes[i].guess && t->total_rows == 0) {
 			f->notes[i].open = true;
 			column->type = COLUMN_DECIMAL;
 		}
-		if (!is_null) {
-			text = f->c->cell;
+		if (text)
 			length = cell_finish(f, i, text, length);
-		}
 		stats_cell(f->stats, i, text, length, column_is_number(column->type));
 		if (kept)
 			kept[i] = text ? arena_strndup(t->arena, text, length) : NULL;
@@ -263,13 +166,14 @@ static const char **row_room(struct fetch *f, size_t max_rows)
 
 static bool rows_read(struct fetch *f, const struct work *w, struct err *e)
 {
-	SQLRETURN rc;
+	bool more;
 
 	/* Not every driver heeds its own attribute for this. */
-	while (f->table->total_rows < DB_FETCH_ROWS_MAX &&
-	       (rc = SQLFetch(f->handle)) != SQL_NO_DATA) {
-		if (!SQL_SUCCEEDED(rc))
-			return fetch_fail(f, e);
+	while (f->table->total_rows < DB_FETCH_ROWS_MAX) {
+		if (!f->from->next(f->from, &more, e))
+			return false;
+		if (!more)
+			break;
 		/* Only now: a driver may know the type of an expression from its first value alone.
 		 */
 		if (f->table->total_rows == 0 && !columns_describe(f, e))
@@ -310,26 +214,23 @@ static void table_settle(struct fetch *f)
 	types_settle(f);
 }
 
-bool db_fetch_table(struct connection *c, SQLHSTMT handle, struct work *w, const char *name,
+bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w, const char *name,
 		    bool *stale, struct err *e)
 {
-	struct fetch f = {.c = c, .handle = handle};
-	SQLSMALLINT columns = 0;
+	struct fetch f = {.from = from};
 	bool done;
 
-	if (!SQL_SUCCEEDED(SQLNumResultCols(handle, &columns)))
-		return fetch_fail(&f, e);
-	if (columns <= 0)
+	if (columns == 0)
 		return true;
 	if (columns > DB_COLUMNS_MAX)
-		return err_set(e, ERR_LIMIT, "the result has %d columns, at most %d are read",
+		return err_set(e, ERR_LIMIT, "the result has %zu columns, at most %d are read",
 			       columns, DB_COLUMNS_MAX);
 	f.table = table_new(DB_RESULT_BYTES_MAX);
 	f.table->name = arena_strdup(f.table->arena, name);
-	f.table->column_count = (size_t)columns;
-	f.table->columns = arena_alloc(f.table->arena, (size_t)columns * sizeof(struct column));
-	f.stats = stats_new((size_t)columns);
-	f.notes = mem_alloc((size_t)columns * sizeof(*f.notes));
+	f.table->column_count = columns;
+	f.table->columns = arena_alloc(f.table->arena, columns * sizeof(struct column));
+	f.stats = stats_new(columns);
+	f.notes = mem_alloc(columns * sizeof(*f.notes));
 	done = rows_read(&f, w, e);
 	if (done) {
 		table_settle(&f);

@@ -2,9 +2,10 @@
  * What the files of the database folder share.
  *
  * Two sides, cut cleanly. The loop side (db_pool.c, db_request.c, db_watch.c) queues requests,
- * picks connections and calls back. The worker side (db_worker.c, db_odbc.c, db_fetch.c and the
- * dialect) opens connections and runs statements; it touches nothing but the job it was given. The
- * only thing both touch at the same time is work.stop.
+ * picks connections and calls back. The worker side (db_worker.c, db_connection.c, its link
+ * db_odbc.c or db_native.c, db_fetch.c and the dialect) opens connections and runs statements; it
+ * touches nothing but the job it was given. The only thing both touch at the same time is
+ * work.stop.
  */
 #ifndef VESPER_DB_INT_H
 #define VESPER_DB_INT_H
@@ -31,8 +32,9 @@ struct db {
 struct source;
 struct tenant;
 struct connection;
+struct work;
 
-/* What went wrong in ODBC, and what it means. */
+/* What went wrong, as ODBC tells it, and what it means. */
 struct diag {
 	char state[6];
 	SQLINTEGER native;
@@ -60,9 +62,33 @@ struct bound {
 	SQL_DATE_STRUCT date;
 };
 
+#define TENANT_SEEN_BYTES 1024 /* what a connection says of its tenant */
+
+/* What connections are made with. All of it is the worker's. */
+struct db_link {
+	bool (*connect)(struct connection *c, struct err *e);
+	void (*disconnect)(struct connection *c); /* nothing is prepared any more */
+	/* Which tenant does it see? `seen` is empty before the call and stays so for none. */
+	bool (*confirm)(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e);
+	bool (*prepare)(struct connection *c, const char *text, size_t length, void **handle,
+			struct err *e);
+	void (*drop)(void *handle);
+	/* Binds, runs, and adds the table if there is one. `stale` is set when the handle is not
+	 * to be run again. */
+	bool (*execute)(struct connection *c, void *handle, struct work *w,
+			const struct db_statement *s, bool *stale, struct err *e);
+	bool (*exec)(struct connection *c, const char *text, struct err *e);
+	bool (*ask)(struct connection *c, const char *text, char *out, size_t out_size, bool *found,
+		    struct err *e);
+};
+
+extern const struct db_link db_link_odbc;
+extern const struct db_link db_link_native;
+
 /* Everything that differs from one database product to the next. */
 struct db_dialect {
 	enum dialect dialect;
+	const struct db_link *writing; /* for what is written to; NULL: ODBC, as for all else */
 	/* One server for all tenants: statements are stopped by SQLCancel from another thread, and
 	 * a connection that was asked to stop is never used again. */
 	bool server;
@@ -97,6 +123,7 @@ extern const struct db_dialect db_sqlite;
 /* Options of one database, constant once it is open. */
 struct source {
 	const struct db_dialect *dialect;
+	const struct db_link *link;
 	char *name;
 	char *dsn;
 	bool read_only;
@@ -221,8 +248,8 @@ struct connection {
 	bool suspect;   /* idle for long, or beside one that broke: opened anew at its next use */
 	int64_t opened_ms;
 	struct work *running; /* what the dialect's own interruption looks at; the worker's */
-	void *native;         /* the dialect's */
-	SQLHSTMT confirm;     /* the prepared question for the tenant */
+	void *native;         /* SQLite's own handle */
+	void *confirm;        /* the prepared question for the tenant */
 	struct stopper *stopper;
 	bool plain; /* PostgreSQL: statements run without a cursor now */
 };
@@ -235,6 +262,9 @@ MUST_CHECK bool db_connection_open(struct connection *c, struct err *e);
 /* Which tenant does it see? Anything but its own: the connection is lost. */
 MUST_CHECK bool db_connection_confirm(struct connection *c, struct err *e);
 void db_connection_close(struct connection *c);
+/* Fills e from what went wrong and the work's stop; marks a lost connection. Returns false. */
+bool db_connection_fail(struct connection *c, const struct diag *d, const struct verdict *v,
+			const char *what, struct err *e);
 /* Runs every statement of the work; its tables are added. */
 MUST_CHECK bool db_connection_run(struct connection *c, struct work *w, struct err *e);
 /* One statement of ours without values and without interest in its result. On the way back from a
@@ -245,9 +275,9 @@ bool db_connection_exec(struct connection *c, const char *text, struct err *e);
 MUST_CHECK bool db_connection_ask(struct connection *c, const char *text, char *out,
 				  size_t out_size, bool *found, struct err *e);
 
-/* As db_connection_exec, with values. */
-MUST_CHECK bool db_connection_exec_values(struct connection *c, const char *text,
-					  const struct value *values, size_t count, struct err *e);
+/* The same with values; through ODBC. */
+MUST_CHECK bool db_odbc_exec_values(struct connection *c, const char *text,
+				    const struct value *values, size_t count, struct err *e);
 
 /*
  * Stopping a statement from another thread. The worker says what runs, for which request; a stop
@@ -284,19 +314,40 @@ size_t db_wide_to(const SQLWCHAR *wide, size_t units, char *out);
 /* A prepared statement of a connection. */
 struct prepared {
 	struct list node;
-	SQLHSTMT handle;
+	void *handle;
 	size_t length;
 	char *text;
 };
 
-/* Reads the result of an executed statement, if it has one. `stale` is set when the driver's types
- * can't be trusted for another run. */
-MUST_CHECK bool db_fetch_table(struct connection *c, SQLHSTMT handle, struct work *w,
+/* Where rows come from, one after the other. */
+struct db_rows {
+	bool (*next)(struct db_rows *r, bool *more, struct err *e);
+	/* Name and type of a column, once the first row was read. `guess`: nothing declares the
+	 * type, it is that of the first row's value. */
+	bool (*describe)(struct db_rows *r, size_t i, struct arena *a, struct column *column,
+			 bool *guess, struct err *e);
+	/* A cell of the current row in a buffer of the connection, with some room behind it; NULL
+	 * for NULL. */
+	bool (*cell)(struct db_rows *r, size_t i, const struct column *column, char **text,
+		     size_t *length, struct err *e);
+};
+
+/* Reads them into a table that is added to the work; without columns there is none. `stale` is set
+ * when a driver's types can't be trusted for another run. */
+MUST_CHECK bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
 			       const char *name, bool *stale, struct err *e);
-/* Fills e from the handle's diagnosis and the work's stop; marks a lost connection. Returns false.
- */
+bool db_cell_too_long(const struct column *column, struct err *e); /* returns false */
+/* Reads the result of an executed ODBC statement, if it has one. */
+MUST_CHECK bool db_odbc_read(struct connection *c, SQLHSTMT handle, struct work *w,
+			     const char *name, bool *stale, struct err *e);
+/* As db_connection_fail, from the handle's diagnosis. */
 bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
 		  struct err *e);
+/* A file: URI; with every unusual byte escaped nothing in a path can end it or the text around it.
+ */
+void db_sqlite_uri(struct buf *out, const char *path, const char *mode);
+/* Has the statements of this handle look at the stop of what runs on the connection. */
+void db_sqlite_watch(void *native, struct connection *c);
 /* ERR_TIMEOUT or ERR_CANCELLED when the loop asked to stop; true when it did not. */
 MUST_CHECK bool db_work_may_go_on(const struct work *w, struct err *e);
 

@@ -43,10 +43,10 @@ static bool mssql_set_up(struct connection *c, struct err *e)
 {
 	const struct value tenant = value_text(c->tenant->id);
 
-	return db_connection_exec_values(c,
-					 "EXEC sys.sp_set_session_context @key = N'tenant_id', "
-					 "@value = ?, @read_only = 1",
-					 &tenant, 1, e) &&
+	return db_odbc_exec_values(c,
+				   "EXEC sys.sp_set_session_context @key = N'tenant_id', "
+				   "@value = ?, @read_only = 1",
+				   &tenant, 1, e) &&
 	       db_connection_exec(c, "SET LOCK_TIMEOUT 5000", e) && login_bound_by_rules(c, e);
 }
 

@@ -1,22 +1,17 @@
 /*
- * The worker's side of one connection, in plain ODBC that every driver understands. Statements stay
- * prepared, the least recently used one goes first. Each connection has an environment of its own:
+ * A connection in plain ODBC that every driver understands. Each has an environment of its own:
  * some drivers keep the connections of an environment in a list without a lock.
  */
 #include "db_int.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "vesper/clock.h"
 #include "vesper/limits.h"
-#include "vesper/mem.h"
 
 #define CONNECTION_STRING_BYTES_MAX 8192
-#define TENANT_BYTES_MAX            256
 
 static bool odbc_ok(SQLRETURN rc)
 {
@@ -50,30 +45,6 @@ void db_odbc_init(void)
 	pthread_once(&once, manager_warm);
 }
 
-struct connection *db_connection_new(const struct tenant *t)
-{
-	struct connection *c = mem_alloc(sizeof(*c));
-
-	c->tenant = t;
-	c->stopper = stopper_new();
-	list_init(&c->prepared);
-	return c;
-}
-
-void db_connection_free(struct connection **connection)
-{
-	struct connection *c = *connection;
-
-	if (!c)
-		return;
-	*connection = NULL;
-	assert(!c->open);
-	stopper_release(&c->stopper);
-	mem_free(c->cell);
-	mem_free(c->wide);
-	mem_free(c);
-}
-
 static void diag_read(SQLSMALLINT type, SQLHANDLE handle, struct diag *d)
 {
 	SQLCHAR state[6] = "";
@@ -89,19 +60,6 @@ static void diag_read(SQLSMALLINT type, SQLHANDLE handle, struct diag *d)
 	while (*text == '[' && strchr(text, ']')) /* "[unixODBC][SQLite]": who says it is known */
 		text = strchr(text, ']') + 1;
 	snprintf(d->message, sizeof(d->message), "%.*s", (int)strcspn(text, "\r\n"), text);
-}
-
-bool db_work_may_go_on(const struct work *w, struct err *e)
-{
-	switch ((enum stop)atomic_load(&w->stop)) {
-	case STOP_TIMEOUT:
-		return err_set_retry(e, ERR_TIMEOUT, "the query passed its time limit");
-	case STOP_CANCEL:
-		return err_set(e, ERR_CANCELLED, "the query was cancelled");
-	case STOP_NO:
-		break;
-	}
-	return true;
 }
 
 /* Whatever the driver calls the failure. */
@@ -125,15 +83,7 @@ bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, cons
 	if (!v.lost && is_dead(c))
 		v = (struct verdict){ERR_UPSTREAM, .may_retry = true, .lost = true,
 				     .transient = true};
-	c->lost |= v.lost;
-	c->transient = v.transient;
-	/* After a stop, whatever the driver says is its echo. */
-	if (c->running && !db_work_may_go_on(c->running, e))
-		return false;
-	if (v.may_retry)
-		return err_set_retry(e, v.code, "%s: %s (%s, %d)", what, d.message, d.state,
-				     (int)d.native);
-	return err_set(e, v.code, "%s: %s (%s, %d)", what, d.message, d.state, (int)d.native);
+	return db_connection_fail(c, &d, &v, what, e);
 }
 
 static bool handles_make(struct connection *c, struct err *e)
@@ -181,28 +131,22 @@ static bool driver_connect(struct connection *c, struct err *e)
 	return odbc_ok(rc) || db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "connect", e);
 }
 
-bool db_connection_open(struct connection *c, struct err *e)
+static bool odbc_connect(struct connection *c, struct err *e)
 {
-	const struct source *s = c->tenant->source;
-
-	assert(!c->open);
-	c->lost = false;
-	c->suspect = false;
 	if (!handles_make(c, e) || !driver_connect(c, e)) {
 		handles_free(c);
-		if (e && e->code == ERR_INTERNAL)
-			e->code = ERR_UPSTREAM;
-		return err_prefix(e, "%s:%s", s->name, c->tenant->id);
+		return false;
 	}
-	c->open = true;
-	c->opened_ms = clock_mono_ms();
-	if (s->dialect->server)
+	if (c->tenant->source->dialect->server)
 		stopper_connected(c->stopper, c->dbc);
-	if (!s->dialect->set_up(c, e)) {
-		db_connection_close(c);
-		return err_prefix(e, "%s:%s", s->name, c->tenant->id);
-	}
 	return true;
+}
+
+static void odbc_disconnect(struct connection *c)
+{
+	SQLDisconnect(c->dbc);
+	handles_free(c);
+	c->native = NULL;
 }
 
 /* What runs from here on, for whoever may want to stop it. */
@@ -252,21 +196,20 @@ static bool confirm_prepare(struct connection *c, struct err *e)
 }
 
 /* An empty answer stands for no tenant at all. */
-static bool confirm_ask(struct connection *c, char *seen, size_t size, struct err *e)
+static bool confirm_ask(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e)
 {
 	bool wide = c->tenant->source->dialect->wide;
-	SQLWCHAR units[TENANT_BYTES_MAX] = {0};
+	SQLWCHAR units[TENANT_SEEN_BYTES / 4] = {0};
 	SQLLEN length = 0;
 	SQLRETURN rc;
 
-	seen[0] = '\0';
 	rc = SQLExecute(c->confirm);
 	if (odbc_ok(rc))
 		rc = SQLFetch(c->confirm);
 	if (odbc_ok(rc) && wide)
 		rc = SQLGetData(c->confirm, 1, SQL_C_WCHAR, units, sizeof(units), &length);
 	else if (odbc_ok(rc))
-		rc = SQLGetData(c->confirm, 1, SQL_C_CHAR, seen, (SQLLEN)size, &length);
+		rc = SQLGetData(c->confirm, 1, SQL_C_CHAR, seen, TENANT_SEEN_BYTES, &length);
 	if (!odbc_ok(rc) && rc != SQL_NO_DATA)
 		return db_odbc_fail(c, SQL_HANDLE_STMT, c->confirm, "confirm the tenant", e);
 	if (rc == SQL_NO_DATA || length == SQL_NULL_DATA)
@@ -276,78 +219,32 @@ static bool confirm_ask(struct connection *c, char *seen, size_t size, struct er
 	return true;
 }
 
-bool db_connection_confirm(struct connection *c, struct err *e)
+static bool odbc_confirm(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e)
 {
-	const struct source *s = c->tenant->source;
-	char seen[4 * TENANT_BYTES_MAX];
+	const struct db_dialect *dialect = c->tenant->source->dialect;
 	bool done;
 
-	if (s->dialect->starting)
-		s->dialect->starting(c, NULL);
+	if (dialect->starting)
+		dialect->starting(c, NULL);
 	if (!confirm_prepare(c, e))
 		return false;
 	running_set(c, c->confirm);
-	done = confirm_ask(c, seen, sizeof(seen), e);
+	done = confirm_ask(c, seen, e);
 	running_set(c, NULL);
 	SQLFreeStmt(c->confirm, SQL_CLOSE);
-	if (done && strcmp(seen, c->tenant->id) == 0)
-		return true;
-	c->lost = true;
-	if (!done)
-		return false;
-	return err_set(e, ERR_INTERNAL, "%s:%s: the connection sees %s: refused", s->name,
-		       c->tenant->id, *seen ? "another tenant" : "no tenant");
+	return done;
 }
 
-static void prepared_free(struct connection *c, struct prepared *p)
+static void odbc_drop(void *handle)
 {
-	list_remove(&p->node);
-	c->prepared_count--;
-	SQLFreeHandle(SQL_HANDLE_STMT, p->handle);
-	mem_free(p->text);
-	mem_free(p);
+	SQLFreeHandle(SQL_HANDLE_STMT, handle);
 }
 
-void db_connection_close(struct connection *c)
-{
-	if (!c->open)
-		return;
-	if (c->confirm)
-		SQLFreeHandle(SQL_HANDLE_STMT, c->confirm);
-	c->confirm = SQL_NULL_HSTMT;
-	while (!list_empty(&c->prepared))
-		prepared_free(c, list_item(c->prepared.next, struct prepared, node));
-	SQLDisconnect(c->dbc);
-	handles_free(c);
-	c->open = false;
-	c->plain = false;
-	c->native = NULL;
-}
-
-static struct prepared *prepared_find(struct connection *c, const char *text, size_t length)
-{
-	list_each(node, &c->prepared) {
-		struct prepared *p = list_item(node, struct prepared, node);
-
-		if (p->length == length && memcmp(p->text, text, length) == 0)
-			return p;
-	}
-	return NULL;
-}
-
-static void list_prepend(struct list *l, struct list *node)
-{
-	list_append(l->next, node); /* before the first is the front */
-}
-
-static bool prepared_make(struct connection *c, const char *text, size_t length,
-			  struct prepared **out, struct err *e)
+static bool odbc_prepare(struct connection *c, const char *text, size_t length, void **out,
+			 struct err *e)
 {
 	SQLHSTMT handle;
-	struct prepared *p;
 
-	if (c->prepared_count == DB_STATEMENTS_KEPT)
-		prepared_free(c, list_item(c->prepared.prev, struct prepared, node));
 	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
 		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
 	/* Some drivers hold the whole result: this bounds it. */
@@ -357,27 +254,7 @@ static bool prepared_make(struct connection *c, const char *text, size_t length,
 		SQLFreeHandle(SQL_HANDLE_STMT, handle);
 		return false;
 	}
-	p = mem_alloc(sizeof(*p));
-	p->handle = handle;
-	p->length = length;
-	p->text = mem_strndup(text, length);
-	list_prepend(&c->prepared, &p->node);
-	c->prepared_count++;
-	*out = p;
-	return true;
-}
-
-static bool prepared_get(struct connection *c, const char *text, struct prepared **out,
-			 struct err *e)
-{
-	size_t length = strlen(text);
-	struct prepared *p = prepared_find(c, text, length);
-
-	if (!p)
-		return prepared_make(c, text, length, out, e);
-	list_remove(&p->node);
-	list_prepend(&c->prepared, &p->node);
-	*out = p;
+	*out = handle;
 	return true;
 }
 
@@ -399,58 +276,25 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct valu
 	return true;
 }
 
-static bool prepared_execute(struct connection *c, struct prepared *p, struct work *w,
-			     const struct db_statement *s, struct err *e)
+static bool odbc_execute(struct connection *c, void *handle, struct work *w,
+			 const struct db_statement *s, bool *stale, struct err *e)
 {
 	SQLRETURN rc;
-	bool stale = false;
 	bool done;
 
-	if (!values_bind(c, p->handle, s->values, s->count, w->arena, e))
+	if (!values_bind(c, handle, s->values, s->count, w->arena, e))
 		return false;
-	running_set(c, p->handle);
-	rc = SQLExecute(p->handle);
+	running_set(c, handle);
+	rc = SQLExecute(handle);
 	if (rc == SQL_NO_DATA) /* a change that found nothing to change */
 		done = true;
 	else if (!odbc_ok(rc))
-		done = db_odbc_fail(c, SQL_HANDLE_STMT, p->handle, "execute", e);
+		done = db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 	else
-		done = db_fetch_table(c, p->handle, w, s->name, &stale, e);
+		done = db_odbc_read(c, handle, w, s->name, stale, e);
 	running_set(c, NULL);
-	SQLFreeStmt(p->handle, SQL_CLOSE);
-	SQLFreeStmt(p->handle,
-		    SQL_RESET_PARAMS); /* they point into memory that ends with the work */
-	if (stale || !done)
-		prepared_free(c, p);
-	return done;
-}
-
-static bool statement_run(struct connection *c, struct work *w, const struct db_statement *s,
-			  struct err *e)
-{
-	const struct db_dialect *dialect = c->tenant->source->dialect;
-	struct prepared *p = NULL;
-
-	if (dialect->starting)
-		dialect->starting(c, s);
-	return (db_work_may_go_on(w, e) && prepared_get(c, s->text, &p, e) &&
-		prepared_execute(c, p, w, s, e)) ||
-	       err_prefix(e, "%s", s->name);
-}
-
-bool db_connection_run(struct connection *c, struct work *w, struct err *e)
-{
-	bool done = true;
-
-	c->running = w;
-	for (size_t i = 0; i < w->count && done; i++) {
-		int64_t start = clock_mono_us();
-
-		w->started = i + 1;
-		done = statement_run(c, w, &w->statements[i], e);
-		w->spent_us[i] = clock_mono_us() - start;
-	}
-	c->running = NULL;
+	SQLFreeStmt(handle, SQL_CLOSE);
+	SQLFreeStmt(handle, SQL_RESET_PARAMS); /* they point into memory that ends with the work */
 	return done;
 }
 
@@ -470,8 +314,8 @@ static bool statement_exec(struct connection *c, SQLHSTMT handle, const char *te
 	       db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 }
 
-bool db_connection_exec_values(struct connection *c, const char *text, const struct value *values,
-			       size_t count, struct err *e)
+bool db_odbc_exec_values(struct connection *c, const char *text, const struct value *values,
+			 size_t count, struct err *e)
 {
 	const struct db_dialect *dialect = c->tenant->source->dialect;
 	struct arena *a = arena_new(SQL_FILE_BYTES_MAX);
@@ -490,7 +334,7 @@ bool db_connection_exec_values(struct connection *c, const char *text, const str
 	return done;
 }
 
-bool db_connection_exec(struct connection *c, const char *text, struct err *e)
+static bool odbc_exec(struct connection *c, const char *text, struct err *e)
 {
 	const struct db_dialect *dialect = c->tenant->source->dialect;
 	SQLHSTMT handle;
@@ -510,8 +354,8 @@ bool db_connection_exec(struct connection *c, const char *text, struct err *e)
 	return done;
 }
 
-bool db_connection_ask(struct connection *c, const char *text, char *out, size_t out_size,
-		       bool *found, struct err *e)
+static bool odbc_ask(struct connection *c, const char *text, char *out, size_t out_size,
+		     bool *found, struct err *e)
 {
 	SQLHSTMT handle;
 	SQLLEN length = 0;
@@ -532,3 +376,14 @@ bool db_connection_ask(struct connection *c, const char *text, char *out, size_t
 	SQLFreeHandle(SQL_HANDLE_STMT, handle);
 	return done;
 }
+
+const struct db_link db_link_odbc = {
+	.connect = odbc_connect,
+	.disconnect = odbc_disconnect,
+	.confirm = odbc_confirm,
+	.prepare = odbc_prepare,
+	.drop = odbc_drop,
+	.execute = odbc_execute,
+	.exec = odbc_exec,
+	.ask = odbc_ask,
+};

@@ -31,6 +31,7 @@ static void source_init(struct source *s, const struct db_options *o,
 			const struct db_dialect *dialect)
 {
 	s->dialect = dialect;
+	s->link = dialect->writing && !o->read_only ? dialect->writing : &db_link_odbc;
 	s->name = mem_strdup(o->name);
 	s->dsn = mem_strdup(o->dsn);
 	s->read_only = o->read_only;
@@ -67,6 +68,9 @@ static bool options_check(const struct db_options *o, struct err *e)
 	if (o->dialect != DIALECT_SQLITE)
 		return (o->dsn && *o->dsn) ||
 		       err_set(e, ERR_INPUT, "%s: a connection string is needed", o->name);
+	if (!o->read_only && o->dsn && *o->dsn)
+		return err_set(e, ERR_INPUT, "%s: an SQLite file takes no connection string",
+			       o->name);
 	for (size_t i = 0; i < o->tenant_count; i++)
 		if (!o->tenants[i].file || o->tenants[i].file[0] != '/')
 			return err_set(e, ERR_INPUT, "%s: tenant %s needs an absolute file name",

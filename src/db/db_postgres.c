@@ -31,7 +31,7 @@ static bool settings_set(struct connection *c, struct err *e)
 	const struct value values[] = {value_text(c->tenant->id), value_text(limit)};
 
 	snprintf(limit, sizeof(limit), "%lld", (long long)s->timeout_ms + DB_SERVER_GRACE_MS);
-	return db_connection_exec_values(
+	return db_odbc_exec_values(
 		       c,
 		       "SELECT set_config('vesper.tenant_id', ?, false), "
 		       "set_config('statement_timeout', ?, false), "

@@ -1,5 +1,6 @@
 /*
- * SQLite through unixODBC: one file a tenant.
+ * SQLite: one file a tenant. Read-only it comes through unixODBC like every warehouse; a file that
+ * is written to is opened by db_native.c.
  *
  * The driver's SQLCancel frees the result from the caller's thread while the worker may be reading
  * it, and its query timeout is accepted and ignored. So statements are stopped from inside:
@@ -34,6 +35,11 @@ static int on_progress(void *owner)
 	return c->running && atomic_load(&c->running->stop) != STOP_NO;
 }
 
+void db_sqlite_watch(void *native, struct connection *c)
+{
+	sqlite3_progress_handler(native, PROGRESS_STEPS, on_progress, c);
+}
+
 /* Called by the library for every new handle in the process; ours are those that this thread is
  * connecting. */
 static int on_open(sqlite3 *native, char **error, const struct sqlite3_api_routines *api)
@@ -42,7 +48,7 @@ static int on_open(sqlite3 *native, char **error, const struct sqlite3_api_routi
 	(void)api;
 	if (connecting) {
 		connecting->native = native;
-		sqlite3_progress_handler(native, PROGRESS_STEPS, on_progress, connecting);
+		db_sqlite_watch(native, connecting);
 		connecting = NULL;
 	}
 	return SQLITE_OK;
@@ -63,9 +69,7 @@ static void sqlite_init(void)
 	pthread_once(&once, init_once);
 }
 
-/* As a file: URI; with every unusual byte escaped nothing in a path can end it or the text around
- * it. */
-static void uri_add(struct buf *out, const char *path, const char *mode)
+void db_sqlite_uri(struct buf *out, const char *path, const char *mode)
 {
 	static const char plain[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-";
@@ -98,17 +102,11 @@ static bool driver_registered(SQLHENV env, const char *name)
 
 static void sqlite_connection_string(const struct tenant *t, SQLHENV env, struct buf *out)
 {
-	const struct source *s = t->source;
-
-	buf_printf(out, "Driver=%s;Database=",
-		   driver_registered(env, "SQLite3") ? "SQLite3" : "libsqlite3odbc.so");
-	if (s->read_only)
-		buf_str(out, ":memory:");
-	else
-		uri_add(out, t->file, s->create ? "rwc" : "rw");
-	buf_printf(out, ";Timeout=%d;LoadExt=;", DB_BUSY_MS);
-	if (s->dsn)
-		buf_str(out, s->dsn);
+	/* The tenant's file is attached once the connection stands. */
+	buf_printf(out, "Driver=%s;Database=:memory:;Timeout=%d;LoadExt=;",
+		   driver_registered(env, "SQLite3") ? "SQLite3" : "libsqlite3odbc.so", DB_BUSY_MS);
+	if (t->source->dsn)
+		buf_str(out, t->source->dsn);
 }
 
 static void sqlite_connecting(struct connection *c)
@@ -130,7 +128,7 @@ static bool attach(struct connection *c, const char *schema, struct err *e)
 
 	buf_init(&text, SQL_FILE_BYTES_MAX);
 	buf_str(&text, "ATTACH '");
-	uri_add(&text, c->tenant->file, "ro");
+	db_sqlite_uri(&text, c->tenant->file, "ro");
 	buf_printf(&text, "' AS %s", schema);
 	snprintf(pragma, sizeof(pragma), "PRAGMA %s.cache_size = -%d", schema, CACHE_KIB_READ_ONLY);
 	done = db_connection_exec(c, buf_text(&text), e) && db_connection_exec(c, pragma, e);
@@ -160,6 +158,13 @@ static int allow_reading(void *owner, int action, const char *first, const char 
 
 static bool set_up_read_only(struct connection *c, struct err *e)
 {
+	if (!c->native)
+		return err_set(e, ERR_INTERNAL,
+			       "the ODBC driver brings an SQLite of its own: queries could not be "
+			       "stopped");
+	/* The driver adds functions that read and write any file. */
+	sqlite3_create_function(c->native, "blob_import", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
+	sqlite3_create_function(c->native, "blob_export", 2, SQLITE_UTF8, NULL, NULL, NULL, NULL);
 	if (!attach(c, "dbo", e) || !attach(c, "Stage", e) ||
 	    !db_connection_exec(c, "PRAGMA query_only = 1", e) ||
 	    !db_connection_exec(c, "PRAGMA temp_store = MEMORY", e))
@@ -250,13 +255,6 @@ static bool set_up_writable(struct connection *c, struct err *e)
 
 static bool sqlite_set_up(struct connection *c, struct err *e)
 {
-	if (!c->native)
-		return err_set(e, ERR_INTERNAL,
-			       "the ODBC driver brings an SQLite of its own: queries could not be "
-			       "stopped");
-	/* The driver adds functions that read and write any file. */
-	sqlite3_create_function(c->native, "blob_import", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
-	sqlite3_create_function(c->native, "blob_export", 2, SQLITE_UTF8, NULL, NULL, NULL, NULL);
 	return c->tenant->source->read_only ? set_up_read_only(c, e) : set_up_writable(c, e);
 }
 
@@ -361,6 +359,7 @@ static struct verdict sqlite_judge(const struct diag *d)
 
 const struct db_dialect db_sqlite = {
 	.dialect = DIALECT_SQLITE,
+	.writing = &db_link_native,
 	.init = sqlite_init,
 	.connection_string = sqlite_connection_string,
 	.connecting = sqlite_connecting,

@@ -188,4 +188,35 @@ static inline void put(struct fixture *f, const char *tenant, const char *text)
 
 #define DB_TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
+/* SQLite files come by two ways: through ODBC those that are only read, by SQLite's own library
+ * those that are written to. What is true of both is tested on both. */
+static bool by_odbc;
+
+static inline int setup_odbc(void **state)
+{
+	by_odbc = true;
+	return fixture_setup(state);
+}
+
+static inline int setup_native(void **state)
+{
+	by_odbc = false;
+	return fixture_setup(state);
+}
+
+/* A file of acme's with this in it. */
+static inline void open_either(struct fixture *f, const char *sql)
+{
+	tenant_file_make(f->acme, "acme");
+	if (sql)
+		file_exec(f->acme, sql);
+	fixture_open(f, by_odbc);
+}
+
+/* clang-format off */
+#define DB_TEST_BOTH(f)                                                                            \
+	{#f " (ODBC)", f, setup_odbc, fixture_teardown, NULL},                                     \
+	{#f " (native)", f, setup_native, fixture_teardown, NULL}
+/* clang-format on */
+
 #endif

@@ -1,15 +1,7 @@
-/* What comes back from real SQLite through ODBC: types, values, caps, statistics. */
+/* What comes back from real SQLite: types, values, caps, statistics. */
 #include "db_test.h"
 
 #include "vesper/limits.h"
-
-static void open_with(struct fixture *f, const char *sql)
-{
-	tenant_file_make(f->acme, "acme");
-	if (sql)
-		file_exec(f->acme, sql);
-	fixture_open(f, true);
-}
 
 static void declared_types_and_values(void **state)
 {
@@ -19,16 +11,16 @@ static void declared_types_and_values(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_with(f,
-		  "CREATE TABLE x (i int, d decimal(10,4), s nvarchar(20), a date, b datetime, o "
-		  "bit, g bigint,"
-		  " r real);"
-		  "INSERT INTO x VALUES (-7, 48.73, 'na\xc3\xafve \xf0\x9f\x98\x80', '2026-02-27',"
-		  " '2026-02-27 09:00:00', 1, 9223372036854775807, 0.1);"
-		  "INSERT INTO x VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);"
-		  "INSERT INTO x VALUES (0, 50, '', '2024-02-29', '', 0, -9223372036854775808, "
-		  "1e-5)");
-	t = ask(f, "acme", "SELECT i, d, s, a, b, o, g, r FROM dbo.x ORDER BY rowid", NULL, 0);
+	open_either(
+		f, "CREATE TABLE x (i int, d decimal(10,4), s nvarchar(20), a date, b datetime, o "
+		   "bit, g bigint,"
+		   " r real);"
+		   "INSERT INTO x VALUES (-7, 48.73, 'na\xc3\xafve \xf0\x9f\x98\x80', '2026-02-27',"
+		   " '2026-02-27 09:00:00', 1, 9223372036854775807, 0.1);"
+		   "INSERT INTO x VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);"
+		   "INSERT INTO x VALUES (0, 50, '', '2024-02-29', '', 0, -9223372036854775808, "
+		   "1e-5)");
+	t = ask(f, "acme", "SELECT i, d, s, a, b, o, g, r FROM x ORDER BY rowid", NULL, 0);
 	assert_int_equal(t->column_count, 8);
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(t->columns[i].type, types[i]);
@@ -60,13 +52,13 @@ static void expressions_get_the_type_of_their_values(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_with(f, "CREATE TABLE x (n decimal(10,4), s nvarchar(9));"
-		     "INSERT INTO x VALUES (10, 'a'), (52.5, 'b')");
+	open_either(f, "CREATE TABLE x (n decimal(10,4), s nvarchar(9));"
+		       "INSERT INTO x VALUES (10, 'a'), (52.5, 'b')");
 	for (int again = 0; again < 3; again++) {
 		/* The driver remembers types of a prepared statement; the first run must not decide
 		 * for later ones. */
 		t = ask(f, "acme",
-			"SELECT avg(n) AS a, sum(n) AS b, count(*) AS c, upper(s) AS d FROM dbo.x "
+			"SELECT avg(n) AS a, sum(n) AS b, count(*) AS c, upper(s) AS d FROM x "
 			"WHERE n > ?"
 			" GROUP BY s ORDER BY s",
 			again == 0 ? &(struct value){.type = VALUE_INT, .number = 1000} : &one, 1);
@@ -85,7 +77,7 @@ static void expressions_get_the_type_of_their_values(void **state)
 	}
 	t = ask(f, "acme",
 		"SELECT CASE WHEN n > 20 THEN n END AS late, CASE WHEN n > 20 THEN s END AS word,"
-		" NULL AS no_value FROM dbo.x WHERE n > ? ORDER BY n",
+		" NULL AS no_value FROM x WHERE n > ? ORDER BY n",
 		&one, 1);
 	assert_null(t->rows[0][0]);
 	assert_int_equal(t->columns[0].type, COLUMN_DECIMAL); /* known from the second row only */
@@ -99,10 +91,10 @@ static void doubles_have_the_shortest_digits(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_with(f, "CREATE TABLE x (n real); INSERT INTO x VALUES (48.73), (48.73), (48.73)");
+	open_either(f, "CREATE TABLE x (n real); INSERT INTO x VALUES (48.73), (48.73), (48.73)");
 	t = ask(f, "acme",
 		"SELECT avg(n) AS a, round(avg(n), 2) AS b, sum(n) AS c, 1e21 AS d, 2.50 AS e, "
-		"-3.0 AS g FROM dbo.x",
+		"-3.0 AS g FROM x",
 		NULL, 0);
 	assert_string_equal(t->rows[0][0], "48.73");
 	assert_string_equal(t->rows[0][1], "48.73");
@@ -127,7 +119,7 @@ static void values_are_bound_with_their_types(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_with(f, NULL);
+	open_either(f, NULL);
 	t = ask(f, "acme", "SELECT ? AS s, ? AS i, ? AS d, ? AS a, ? AS b, ? AS n, ? AS e", values,
 		7);
 	assert_string_equal(t->rows[0][0], values[0].text);
@@ -158,8 +150,8 @@ static void empty_result_has_its_columns(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_with(f, "CREATE TABLE x (n int, s text)");
-	t = ask(f, "acme", "SELECT n, s FROM Stage.x", NULL, 0);
+	open_either(f, "CREATE TABLE x (n int, s text)");
+	t = ask(f, "acme", "SELECT n, s FROM x", NULL, 0);
 	assert_int_equal(t->row_count, 0);
 	assert_int_equal(t->total_rows, 0);
 	assert_int_equal(t->column_count, 2);
@@ -176,11 +168,11 @@ static void rows_past_the_cap_are_counted(void **state)
 	struct table *t;
 	char sum[DECIMAL_TEXT_BYTES];
 
-	open_with(f,
-		  "CREATE TABLE x (n int, d decimal(10,4));"
-		  "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 10000)"
-		  " INSERT INTO x SELECT n, n / 100.0 FROM c");
-	t = ask(f, "acme", "SELECT n, d FROM Stage.x ORDER BY n", NULL, 0);
+	open_either(
+		f, "CREATE TABLE x (n int, d decimal(10,4));"
+		   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 10000)"
+		   " INSERT INTO x SELECT n, n / 100.0 FROM c");
+	t = ask(f, "acme", "SELECT n, d FROM x ORDER BY n", NULL, 0);
 	assert_int_equal(t->row_count, 500);
 	assert_int_equal(t->total_rows, 10000);
 	assert_true(t->truncated);
@@ -206,7 +198,7 @@ static void cap_is_exact_at_its_edge(void **state)
 			   "< ?) SELECT n FROM c";
 	struct table *t;
 
-	open_with(f, NULL);
+	open_either(f, NULL);
 	t = ask(f, "acme", text, &at, 1);
 	assert_int_equal(t->row_count, 500);
 	assert_false(t->truncated);
@@ -226,12 +218,12 @@ static void endless_result_stops_at_the_fetch_cap(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_with(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (5)");
+	open_either(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (5)");
 	for (int again = 0; again < 2; again++) {
 		t = ask(f, "acme",
 			"WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < "
 			"?)"
-			" SELECT x.n FROM c, dbo.x",
+			" SELECT x.n FROM c, x",
 			&n, 1);
 		assert_int_equal(t->total_rows, DB_FETCH_ROWS_MAX);
 		assert_true(t->truncated);
@@ -247,7 +239,7 @@ static void long_cells_come_whole_or_not_at_all(void **state)
 	char text[128];
 	struct answer a;
 
-	open_with(f, NULL);
+	open_either(f, NULL);
 	for (int n = 4090; n <= 4100; n++) {
 		snprintf(text, sizeof(text),
 			 "SELECT replace(hex(zeroblob(%d)), '00', 'x') || 'end' AS s", n);
@@ -273,8 +265,8 @@ static void invalid_utf8_is_replaced(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	open_with(f, "CREATE TABLE x (s text); INSERT INTO x VALUES (CAST(x'61ff62c3' AS text))");
-	t = ask(f, "acme", "SELECT s FROM dbo.x", NULL, 0);
+	open_either(f, "CREATE TABLE x (s text); INSERT INTO x VALUES (CAST(x'61ff62c3' AS text))");
+	t = ask(f, "acme", "SELECT s FROM x", NULL, 0);
 	assert_string_equal(t->rows[0][0], "a?b?");
 	table_free(&t);
 }
@@ -285,7 +277,7 @@ static void too_many_columns_are_refused(void **state)
 	char text[8192] = "SELECT 1";
 	struct table *t;
 
-	open_with(f, NULL);
+	open_either(f, NULL);
 	for (int i = 1; i < DB_COLUMNS_MAX; i++)
 		strcat(text, ",1");
 	t = ask(f, "acme", text, NULL, 0);
@@ -298,17 +290,17 @@ static void too_many_columns_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(declared_types_and_values),
-		DB_TEST(expressions_get_the_type_of_their_values),
-		DB_TEST(doubles_have_the_shortest_digits),
-		DB_TEST(values_are_bound_with_their_types),
-		DB_TEST(empty_result_has_its_columns),
-		DB_TEST(rows_past_the_cap_are_counted),
-		DB_TEST(cap_is_exact_at_its_edge),
-		DB_TEST(endless_result_stops_at_the_fetch_cap),
-		DB_TEST(long_cells_come_whole_or_not_at_all),
-		DB_TEST(invalid_utf8_is_replaced),
-		DB_TEST(too_many_columns_are_refused),
+		DB_TEST_BOTH(declared_types_and_values),
+		DB_TEST_BOTH(expressions_get_the_type_of_their_values),
+		DB_TEST_BOTH(doubles_have_the_shortest_digits),
+		DB_TEST_BOTH(values_are_bound_with_their_types),
+		DB_TEST_BOTH(empty_result_has_its_columns),
+		DB_TEST_BOTH(rows_past_the_cap_are_counted),
+		DB_TEST_BOTH(cap_is_exact_at_its_edge),
+		DB_TEST_BOTH(endless_result_stops_at_the_fetch_cap),
+		DB_TEST_BOTH(long_cells_come_whole_or_not_at_all),
+		DB_TEST_BOTH(invalid_utf8_is_replaced),
+		DB_TEST_BOTH(too_many_columns_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,9 +19,7 @@ static void many_statements_take_turns(void **state)
 	struct fixture *f = *state;
 	char text[128], want[64], got[64];
 
-	fixture_open(f, false);
-	put(f, "acme", "CREATE TABLE x (n int)");
-	put(f, "acme", "INSERT INTO x VALUES (5)");
+	open_either(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (5)");
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 2 * DB_STATEMENTS_KEPT; i++) {
 			const struct value v = value_int(round);
@@ -42,17 +40,14 @@ static void a_statement_outlives_a_change_of_its_table(void **state)
 	struct fixture *f = *state;
 	struct table *t;
 
-	fixture_open(f, false);
-	put(f, "acme", "CREATE TABLE x (n int)");
-	put(f, "acme", "INSERT INTO x VALUES (1)");
+	open_either(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (1)");
 	for (int i = 0; i < 3; i++) {
 		t = ask(f, "acme", "SELECT n FROM x", NULL, 0);
 		assert_int_equal(t->row_count, 1);
 		assert_string_equal(t->rows[0][0], "1");
 		table_free(&t);
-		put(f, "acme",
-		    i == 0 ? "ALTER TABLE x ADD COLUMN s text"
-			   : "CREATE INDEX IF NOT EXISTS x_n ON x (n)");
+		file_exec(f->acme, i == 0 ? "ALTER TABLE x ADD COLUMN s text"
+					  : "CREATE INDEX IF NOT EXISTS x_n ON x (n)");
 	}
 }
 
@@ -64,7 +59,7 @@ static void an_error_does_not_stick(void **state)
 	struct answer a;
 	char got[64];
 
-	fixture_open(f, false);
+	open_either(f, NULL);
 	for (int i = 0; i < 3; i++) {
 		start(f, "acme", false, "SELECT json_extract(?, '$.a') AS n", &bad, 1, &a);
 		wait_for(f, &a);
@@ -84,7 +79,7 @@ static void values_may_be_long(void **state)
 
 	memset(text, 'y', DB_CELL_BYTES_MAX);
 	v = value_text(text);
-	fixture_open(f, false);
+	open_either(f, NULL);
 	t = ask(f, "acme", "SELECT ? AS s", &v, 1);
 	assert_string_equal(t->rows[0][0], text);
 	table_free(&t);
@@ -97,7 +92,7 @@ static void a_wrong_number_of_values_is_an_error(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	fixture_open(f, false);
+	open_either(f, NULL);
 	start(f, "acme", false, "SELECT ? AS a, ? AS b", &v, 1, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_INTERNAL);
@@ -106,11 +101,11 @@ static void a_wrong_number_of_values_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(many_statements_take_turns),
-		DB_TEST(a_statement_outlives_a_change_of_its_table),
-		DB_TEST(an_error_does_not_stick),
-		DB_TEST(values_may_be_long),
-		DB_TEST(a_wrong_number_of_values_is_an_error),
+		DB_TEST_BOTH(many_statements_take_turns),
+		DB_TEST_BOTH(a_statement_outlives_a_change_of_its_table),
+		DB_TEST_BOTH(an_error_does_not_stick),
+		DB_TEST_BOTH(values_may_be_long),
+		DB_TEST_BOTH(a_wrong_number_of_values_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,248 @@
+/*
+ * A connection to a tenant's SQLite file by SQLite's own library, for files that are written to:
+ * the ODBC driver prepares every write anew each time, which costs more than the write itself.
+ * What a connection is set up with, how values travel and what failures mean is in db_sqlite.c for
+ * both ways.
+ */
+#include "db_int.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define NUMBER_ROOM 64 /* a number may grow by a few bytes when it is written plainly */
+
+struct native_rows {
+	struct db_rows base;
+	struct connection *c;
+	sqlite3_stmt *statement;
+	int rc; /* of the last step: the first one is made before the columns are known */
+	bool stepped;
+};
+
+static bool native_fail(struct connection *c, const char *what, struct err *e)
+{
+	struct diag d = {.state = "HY000", .native = sqlite3_errcode(c->native)};
+	struct verdict v = db_sqlite.judge(&d);
+
+	snprintf(d.message, sizeof(d.message), "%s", sqlite3_errmsg(c->native));
+	return db_connection_fail(c, &d, &v, what, e);
+}
+
+static void native_disconnect(struct connection *c)
+{
+	sqlite3_close(c->native);
+	c->native = NULL;
+}
+
+static bool native_connect(struct connection *c, struct err *e)
+{
+	sqlite3 *native = NULL;
+	struct buf uri;
+
+	buf_init(&uri, SQL_FILE_BYTES_MAX);
+	db_sqlite_uri(&uri, c->tenant->file, c->tenant->source->create ? "rwc" : "rw");
+	/* One thread at a time has it. */
+	if (sqlite3_open_v2(buf_text(&uri), &native,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI |
+				    SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK) {
+		c->native = native;
+		native_fail(c, "connect", e);
+		native_disconnect(c);
+		buf_deinit(&uri);
+		return false;
+	}
+	buf_deinit(&uri);
+	sqlite3_busy_timeout(native, DB_BUSY_MS);
+	db_sqlite_watch(native, c);
+	c->native = native;
+	return true;
+}
+
+static bool native_prepare(struct connection *c, const char *text, size_t length, void **out,
+			   struct err *e)
+{
+	sqlite3_stmt *statement = NULL;
+
+	if (sqlite3_prepare_v3(c->native, text, (int)length + 1, SQLITE_PREPARE_PERSISTENT,
+			       &statement, NULL) != SQLITE_OK) {
+		native_fail(c, "prepare", e);
+		return false;
+	}
+	*out = statement;
+	return true;
+}
+
+static void native_drop(void *handle)
+{
+	sqlite3_finalize(handle);
+}
+
+/* A first cell, "" when there is none. */
+static bool first_cell(struct connection *c, sqlite3_stmt *statement, char *out, size_t out_size,
+		       bool *found, const char *what, struct err *e)
+{
+	int rc = sqlite3_step(statement);
+	const char *text = NULL;
+
+	if (rc == SQLITE_ROW)
+		text = (const char *)sqlite3_column_text(statement, 0);
+	else if (rc != SQLITE_DONE)
+		return native_fail(c, what, e);
+	*found = text != NULL;
+	snprintf(out, out_size, "%s", text ? text : "");
+	return true;
+}
+
+static bool native_confirm(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e)
+{
+	const char *text = db_sqlite.confirm_text(c->tenant->source);
+	bool found;
+	bool done;
+
+	if (!c->confirm && !native_prepare(c, text, strlen(text), &c->confirm, e))
+		return false;
+	done = first_cell(c, c->confirm, seen, TENANT_SEEN_BYTES, &found, "confirm the tenant", e);
+	sqlite3_reset(c->confirm);
+	return done;
+}
+
+static int value_bind(sqlite3_stmt *statement, int at, const struct value *v)
+{
+	switch (v->type) {
+	case VALUE_NULL:
+		return sqlite3_bind_null(statement, at);
+	case VALUE_TEXT:
+	case VALUE_DATE:
+		return sqlite3_bind_text(statement, at, v->text, -1, SQLITE_STATIC);
+	case VALUE_DECIMAL: /* SQLite has no decimals; as text it would compare as text against an
+			       expression */
+		return sqlite3_bind_double(statement, at, strtod(v->text, NULL));
+	case VALUE_INT:
+	case VALUE_BOOL:
+		return sqlite3_bind_int64(statement, at, v->number);
+	}
+	abort(); /* no other type exists */
+}
+
+static bool values_bind(struct connection *c, sqlite3_stmt *statement, const struct db_statement *s,
+			struct err *e)
+{
+	if (sqlite3_bind_parameter_count(statement) != (int)s->count)
+		return err_set(e, ERR_INTERNAL, "bind: %zu values for %d places", s->count,
+			       sqlite3_bind_parameter_count(statement));
+	for (size_t i = 0; i < s->count; i++)
+		if (value_bind(statement, (int)i + 1, &s->values[i]) != SQLITE_OK)
+			return native_fail(c, "bind", e);
+	return true;
+}
+
+static bool on_next(struct db_rows *base, bool *more, struct err *e)
+{
+	struct native_rows *r = list_item(base, struct native_rows, base);
+
+	if (r->stepped)
+		r->rc = sqlite3_step(r->statement);
+	r->stepped = true;
+	*more = r->rc == SQLITE_ROW;
+	return *more || r->rc == SQLITE_DONE || native_fail(r->c, "fetch", e);
+}
+
+/* By its declaration; of an expression, by what the first row has. */
+static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct column *column,
+			bool *guess, struct err *e)
+{
+	static const char *const names[] = {
+		[SQLITE_INTEGER] = "integer", [SQLITE_FLOAT] = "double", [SQLITE_TEXT] = "varchar",
+		[SQLITE_BLOB] = "blob",       [SQLITE_NULL] = "varchar",
+	};
+	struct native_rows *r = list_item(base, struct native_rows, base);
+	const char *type = sqlite3_column_decltype(r->statement, (int)i);
+
+	(void)e;
+	if (!type)
+		type = names[sqlite3_column_type(r->statement, (int)i)];
+	column->name = arena_strdup(a, sqlite3_column_name(r->statement, (int)i));
+	column->type = db_sqlite.column_type(0, type, guess);
+	return true;
+}
+
+static bool on_cell(struct db_rows *base, size_t i, const struct column *column, char **text,
+		    size_t *length, struct err *e)
+{
+	struct native_rows *r = list_item(base, struct native_rows, base);
+	const unsigned char *value = sqlite3_column_text(r->statement, (int)i);
+	size_t n = (size_t)sqlite3_column_bytes(r->statement, (int)i);
+	struct connection *c = r->c;
+
+	*text = NULL;
+	if (!value)
+		return sqlite3_errcode(c->native) != SQLITE_NOMEM || native_fail(c, "fetch", e);
+	if (n > DB_CELL_BYTES_MAX)
+		return db_cell_too_long(column, e);
+	if (n + NUMBER_ROOM > c->cell_size)
+		c->cell = mem_grow(c->cell, &c->cell_size, n + NUMBER_ROOM, 1);
+	memcpy(c->cell, value, n);
+	c->cell[n] = '\0';
+	*text = c->cell;
+	*length = n;
+	return true;
+}
+
+static bool native_execute(struct connection *c, void *handle, struct work *w,
+			   const struct db_statement *s, bool *stale, struct err *e)
+{
+	struct native_rows r = {
+		.base = {.next = on_next, .describe = on_describe, .cell = on_cell},
+		.c = c,
+		.statement = handle,
+	};
+	bool done = values_bind(c, handle, s, e);
+
+	if (done) {
+		r.rc = sqlite3_step(handle);
+		done = r.rc == SQLITE_ROW || r.rc == SQLITE_DONE || native_fail(c, "execute", e);
+	}
+	if (done)
+		done = db_fetch_table(&r.base, (size_t)sqlite3_column_count(handle), w, s->name,
+				      stale, e);
+	*stale = false; /* types are looked at in every run */
+	sqlite3_reset(handle);
+	sqlite3_clear_bindings(handle); /* they point into memory that ends with the work */
+	return done;
+}
+
+static bool native_exec(struct connection *c, const char *text, struct err *e)
+{
+	return sqlite3_exec(c->native, text, NULL, NULL, NULL) == SQLITE_OK ||
+	       native_fail(c, "execute", e);
+}
+
+static bool native_ask(struct connection *c, const char *text, char *out, size_t out_size,
+		       bool *found, struct err *e)
+{
+	void *statement;
+	bool done;
+
+	if (!native_prepare(c, text, strlen(text), &statement, e))
+		return false;
+	done = first_cell(c, statement, out, out_size, found, "execute", e);
+	native_drop(statement);
+	return done;
+}
+
+const struct db_link db_link_native = {
+	.connect = native_connect,
+	.disconnect = native_disconnect,
+	.confirm = native_confirm,
+	.prepare = native_prepare,
+	.drop = native_drop,
+	.execute = native_execute,
+	.exec = native_exec,
+	.ask = native_ask,
+};
