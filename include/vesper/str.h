@@ -25,6 +25,10 @@ bool str_eq_nocase(struct str a, struct str b); /* ASCII */
 struct str str_trim(struct str s);              /* spaces, tabs, line ends at both ends */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
+/* How many bytes to insert, delete or replace to make one short name the other, capitals aside
+ * (Levenshtein); SIZE_MAX when one is longer than STR_EDITS_BYTES_MAX. */
+#define STR_EDITS_BYTES_MAX 128
+size_t str_edits(struct str a, struct str b);
 
 /* Takes the part before `sep` off *rest (or all of it). False when *rest was already used up (p ==
  * NULL). */

@@ -64,6 +64,29 @@ bool str_ends(struct str s, struct str suffix)
 	return s.n >= suffix.n && str_eq((struct str){s.p + (s.n - suffix.n), suffix.n}, suffix);
 }
 
+size_t str_edits(struct str a, struct str b)
+{
+	size_t row[STR_EDITS_BYTES_MAX + 1];
+
+	if (a.n > STR_EDITS_BYTES_MAX || b.n > STR_EDITS_BYTES_MAX)
+		return SIZE_MAX;
+	for (size_t k = 0; k <= b.n; k++)
+		row[k] = k;
+	for (size_t i = 1; i <= a.n; i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t k = 1; k <= b.n; k++) {
+			bool same = str_eq_nocase((struct str){a.p + i - 1, 1},
+						  (struct str){b.p + k - 1, 1});
+			size_t replaced = diagonal + !same;
+			size_t edited = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
+			diagonal = row[k];
+			row[k] = replaced < edited ? replaced : edited;
+		}
+	}
+	return row[b.n];
+}
+
 bool str_split(struct str *rest, char sep, struct str *part)
 {
 	if (!rest->p)

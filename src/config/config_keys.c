@@ -136,7 +136,6 @@ TEXT ("log.format", "\"auto\"", "auto|json|text",                "auto: text on 
 
 const size_t config_key_count = sizeof(config_keys) / sizeof(config_keys[0]);
 
-#define NAME_BYTES_MAX 64
 #define NEAR_EDITS_MAX 3
 
 int config_key_find(const char *name, size_t len)
@@ -148,32 +147,12 @@ int config_key_find(const char *name, size_t len)
 	return -1;
 }
 
-/* Edits (insert, delete, replace) between two short names. */
-static int edit_distance(const char *a, const char *b)
-{
-	int row[NAME_BYTES_MAX + 1];
-	int len = (int)strlen(b);
-	for (int k = 0; k <= len; k++)
-		row[k] = k;
-	for (int i = 1; a[i - 1]; i++) {
-		int diagonal = row[0];
-		row[0] = i;
-		for (int k = 1; k <= len; k++) {
-			int replaced = diagonal + (a[i - 1] != b[k - 1]);
-			int edited = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-			diagonal = row[k];
-			row[k] = replaced < edited ? replaced : edited;
-		}
-	}
-	return row[len];
-}
-
 const char *config_key_nearest(const char *name)
 {
 	const char *nearest = NULL;
-	int fewest = NEAR_EDITS_MAX + 1;
+	size_t fewest = NEAR_EDITS_MAX + 1;
 	for (size_t i = 0; i < config_key_count; i++) {
-		int edits = edit_distance(name, config_keys[i].name);
+		size_t edits = str_edits(str_of(name), str_of(config_keys[i].name));
 		if (edits < fewest) {
 			fewest = edits;
 			nearest = config_keys[i].name;

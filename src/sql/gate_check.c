@@ -3,40 +3,13 @@
  * (case, quotes, folding) the tree keeps what was meant, so that the written statement spells each
  * reference exactly like its definition and there is nothing left to differ about.
  */
-#include "gate_int.h"
+#include "gate_check.h"
 
-#include <stdint.h>
 #include <string.h>
-
-#include "vesper/limits.h"
-
-/* The CTEs that can be seen: those of a WITH before `end`, which is the one being defined. */
-struct ctes {
-	const struct ctes *outer;
-	const struct gate_cte *first;
-	const struct gate_cte *end;
-};
-
-struct scope {
-	const struct scope *outer;
-	const struct ctes *ctes;
-	const struct gate_select *select; /* NULL: there are no sources */
-	bool outputs; /* the ORDER BY of a set operation: plain names are its columns */
-};
-
-struct check {
-	const struct gate *g;
-	struct gate_views *views;
-};
 
 static bool check_query(const struct check *c, struct gate_query *q, const struct scope *outer,
 			const struct ctes *ctes);
 static bool check_expr(const struct check *c, struct gate_expr *x, const struct scope *s);
-
-static bool same(const struct gate_name *a, const struct gate_name *b)
-{
-	return a->text.p && b->text.p && str_eq_nocase(a->text, b->text);
-}
 
 /* ---- views ---- */
 
@@ -93,11 +66,11 @@ static bool resolve_table(const struct check *c, struct gate_source *s, const st
 {
 	for (; ctes && !s->schema.text.p; ctes = ctes->outer) {
 		for (const struct gate_cte *cte = ctes->first; cte != ctes->end; cte = cte->next)
-			if (same(&cte->name, &s->name)) {
+			if (gate_same_name(&cte->name, &s->name)) {
 				s->cte = cte;
 				return true;
 			}
-		if (ctes->end && same(&ctes->end->name, &s->name))
+		if (ctes->end && gate_same_name(&ctes->end->name, &s->name))
 			return gate_refuse(c->g, s->at,
 					   "a CTE that names itself: recursion is not allowed");
 	}
@@ -115,225 +88,6 @@ static bool check_hiding(const struct check *c, const struct gate_name *n)
 			return gate_refuse(c->g, n->at, "the quoted name hides the view %s",
 					   policy->views[i].name);
 	return true;
-}
-
-/* ---- columns ---- */
-
-/* The name under which columns of the source are found. */
-static const struct gate_name *exposed(const struct gate_source *s)
-{
-	if (s->pivot)
-		return &s->pivot->alias;
-	return s->alias.text.p ? &s->alias : &s->name;
-}
-
-static const struct gate_source *find_source(const struct gate_source *list,
-					     const struct gate_name *name)
-{
-	for (; list; list = list->next) {
-		const struct gate_source *in = list->kind == GATE_GROUP
-						       ? find_source(list->group, name)
-					       : same(exposed(list), name) ? list
-									   : NULL;
-		if (in)
-			return in;
-	}
-	return NULL;
-}
-
-static bool in_names(const struct gate_name *list, struct str name)
-{
-	for (; list; list = list->next)
-		if (str_eq_nocase(list->text, name))
-			return true;
-	return false;
-}
-
-/* The name inside the quotes, if there are any. */
-static struct str bare(const char *column)
-{
-	struct str s = str_of(column);
-
-	return *column == '"' ? (struct str){s.p + 1, s.n - 2} : s;
-}
-
-static const char *in_list(const char *const *list, struct str column)
-{
-	for (; list && *list; list++)
-		if (str_eq_nocase(column, bare(*list)))
-			return *list;
-	return NULL;
-}
-
-static const struct gate_view *known_view(const struct gate_source *s)
-{
-	return !s->pivot && !s->columns && !s->cte && s->view && s->view->columns ? s->view : NULL;
-}
-
-/* Whether the source may have the column: false only when its columns are known. */
-static bool may_have(const struct gate_source *s, struct str column)
-{
-	if (s->pivot)
-		return true;
-	if (s->columns)
-		return in_names(s->columns, column);
-	if (s->cte)
-		return !s->cte->columns || in_names(s->cte->columns, column);
-	return !known_view(s) || in_list(s->view->columns, column);
-}
-
-/* The sources of a list that may have it. */
-static size_t count_may_have(const struct gate_source *list, struct str column,
-			     const struct gate_source **last)
-{
-	size_t n = 0;
-
-	for (; list; list = list->next) {
-		if (list->kind == GATE_GROUP) {
-			n += count_may_have(list->group, column, last);
-		} else if (may_have(list, column)) {
-			*last = list;
-			n++;
-		}
-	}
-	return n;
-}
-
-/* Where the name is a view's, it is written as the view has it: databases differ in what quotes and
- * capitals mean. */
-static void spell_as_known(struct gate_expr *x, const struct gate_source *s)
-{
-	const struct gate_view *v = known_view(s);
-	const char *known = v ? in_list(v->columns, x->name.text) : NULL;
-
-	if (!known)
-		return;
-	x->name.text = bare(known);
-	x->name.quoted = *known == '"';
-}
-
-/* ---- columns that are not there ---- */
-
-static size_t distance(struct str a, struct str b)
-{
-	size_t row[GATE_NAME_BYTES_MAX + 1];
-
-	if (a.n > GATE_NAME_BYTES_MAX || b.n > GATE_NAME_BYTES_MAX)
-		return SIZE_MAX;
-	for (size_t k = 0; k <= b.n; k++)
-		row[k] = k;
-	for (size_t i = 1; i <= a.n; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t k = 1; k <= b.n; k++) {
-			bool is_same = str_eq_nocase((struct str){a.p + i - 1, 1},
-						     (struct str){b.p + k - 1, 1});
-			size_t replaced = diagonal + !is_same;
-			size_t edited = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-			diagonal = row[k];
-			row[k] = replaced < edited ? replaced : edited;
-		}
-	}
-	return row[b.n];
-}
-
-/* What is the matter with a column that none of these sources has. */
-struct missing {
-	bool denied;
-	const char *nearest;
-	size_t edits;
-};
-
-static void look_for(const struct gate_source *s, struct str column, struct missing *m)
-{
-	const struct gate_view *v = known_view(s);
-
-	if (!v)
-		return;
-	m->denied |= in_list(v->denied, column) != NULL;
-	for (const char *const *c = v->columns; *c; c++) {
-		size_t edits = distance(column, bare(*c));
-		if (edits < m->edits) {
-			m->edits = edits;
-			m->nearest = *c;
-		}
-	}
-}
-
-static void look_for_in(const struct gate_source *list, struct str column, struct missing *m)
-{
-	for (; list; list = list->next) {
-		if (list->kind == GATE_GROUP)
-			look_for_in(list->group, column, m);
-		else
-			look_for(list, column, m);
-	}
-}
-
-static bool refuse_missing(const struct check *c, const struct gate_expr *x, const char *what,
-			   const struct missing *m)
-{
-	if (m->denied)
-		return gate_refuse(c->g, x->at, "this column needs a permission that is missing");
-	if (m->nearest && m->edits <= x->name.text.n / 2 + 1)
-		return gate_refuse(c->g, x->at, "%s; the nearest is %s", what, m->nearest);
-	return gate_refuse(c->g, x->at, "%s", what);
-}
-
-static bool is_output(const struct gate_select *select, struct str column)
-{
-	for (const struct gate_item *item = select->items; item; item = item->next)
-		if (item->alias.text.p && str_eq_nocase(item->alias.text, column))
-			return true;
-	return false;
-}
-
-/* Whether the scope itself has the plain name: as a column, or as the name of an output. */
-static bool has_plain(struct gate_expr *x, const struct scope *s, bool innermost)
-{
-	const struct gate_source *source = NULL;
-	size_t sources = count_may_have(s->select->from, x->name.text, &source);
-
-	if (innermost && is_output(s->select, x->name.text))
-		return true;
-	if (sources == 1)
-		spell_as_known(x, source);
-	return sources > 0;
-}
-
-static bool check_plain(const struct check *c, struct gate_expr *x, const struct scope *s)
-{
-	struct missing m = {.edits = SIZE_MAX};
-	const struct scope *first = s;
-
-	for (; s; s = s->outer) {
-		if (s->outputs || (s->select && has_plain(x, s, s == first)))
-			return true;
-		if (s->select)
-			look_for_in(s->select->from, x->name.text, &m);
-	}
-	return refuse_missing(c, x, "no source has such a column", &m);
-}
-
-static bool check_column(const struct check *c, struct gate_expr *x, const struct scope *s)
-{
-	struct missing m = {.edits = SIZE_MAX};
-
-	if (!x->qualifier.text.p)
-		return check_plain(c, x, s);
-	for (; s && !x->of; s = s->outer)
-		if (s->select)
-			x->of = find_source(s->select->from, &x->qualifier);
-	if (!x->of)
-		return gate_refuse(c->g, x->at, "no source of this name can be seen here");
-	if (x->kind == GATE_ALL)
-		return true;
-	if (may_have(x->of, x->name.text)) {
-		spell_as_known(x, x->of);
-		return true;
-	}
-	look_for(x->of, x->name.text, &m);
-	return refuse_missing(c, x, "the source has no such column", &m);
 }
 
 /* ---- expressions ---- */
@@ -359,7 +113,7 @@ static bool check_window(const struct check *c, struct gate_window *n, const str
 	if (!n->spelled) {
 		const struct gate_window *known = s->select ? s->select->windows : NULL;
 
-		while (known && !same(&known->name, &n->name))
+		while (known && !gate_same_name(&known->name, &n->name))
 			known = known->next;
 		if (!known)
 			return gate_refuse(c->g, n->name.at, "no window of this name");
@@ -382,7 +136,7 @@ static bool check_call(const struct check *c, struct gate_expr *x, const struct 
 static bool check_expr(const struct check *c, struct gate_expr *x, const struct scope *s)
 {
 	if (x->kind == GATE_COLUMN || (x->kind == GATE_ALL && x->qualifier.text.p))
-		return check_column(c, x, s);
+		return gate_check_column(c, x, s);
 	if (x->kind == GATE_CALL && !check_call(c, x, s))
 		return false;
 	if (x->query && !check_query(c, x->query, s, s->ctes))
@@ -396,9 +150,9 @@ static bool check_expr(const struct check *c, struct gate_expr *x, const struct 
 static bool check_unique(const struct check *c, const struct gate_select *select,
 			 const struct gate_source *s)
 {
-	if (find_source(select->from, exposed(s)) == s)
+	if (gate_source_find(select->from, gate_source_name(s)) == s)
 		return true;
-	return gate_refuse(c->g, exposed(s)->at ? exposed(s)->at : s->at,
+	return gate_refuse(c->g, gate_source_name(s)->at ? gate_source_name(s)->at : s->at,
 			   "two sources of one name");
 }
 
@@ -477,7 +231,7 @@ static bool check_ctes(const struct check *c, struct gate_query *q, const struct
 {
 	for (struct gate_cte *cte = q->ctes; cte; cte = cte->next) {
 		for (const struct gate_cte *other = q->ctes; other != cte; other = other->next)
-			if (same(&other->name, &cte->name))
+			if (gate_same_name(&other->name, &cte->name))
 				return gate_refuse(c->g, cte->name.at, "two CTEs of one name");
 		ctes->end = cte;
 		if (!check_hiding(c, &cte->name) || !check_query(c, cte->query, outer, ctes))

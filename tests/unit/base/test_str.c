@@ -146,10 +146,25 @@ static void json_strings_of_any_bytes_are_valid(void **state)
 	}
 }
 
+static void edits_between_names(void **state)
+{
+	char longer[STR_EDITS_BYTES_MAX + 1] = {0};
+
+	(void)state;
+	assert_int_equal(str_edits(STR("vendor"), STR("VENDOR")), 0);
+	assert_int_equal(str_edits(STR("vendor"), STR("vendro")), 2);
+	assert_int_equal(str_edits(STR("vendor"), STR("vendors")), 1);
+	assert_int_equal(str_edits(STR(""), STR("abc")), 3);
+	assert_int_equal(str_edits(STR("abc"), STR("")), 3);
+	assert_int_equal(str_edits(STR("kitten"), STR("sitting")), 3);
+	assert_true(str_edits((struct str){longer, sizeof(longer)}, STR("a")) == SIZE_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slices),
+		cmocka_unit_test(edits_between_names),
 		cmocka_unit_test(splitting_keeps_empty_parts),
 		cmocka_unit_test(buffer_grows_and_is_terminated),
 		cmocka_unit_test(what_passes_the_cap_is_dropped_whole),
