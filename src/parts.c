@@ -338,6 +338,19 @@ static enum turn_busy busy_policy(const struct config *c)
 	return strcmp(text, "interrupt") == 0 ? TURN_BUSY_INTERRUPT : TURN_BUSY_REJECT;
 }
 
+/* A list of texts, ended by NULL. */
+static const char *const *texts_of(struct daemon *d, const char *key)
+{
+	const json_t *list = config_json(d->config, key);
+	size_t n = json_array_size(list);
+	const char **texts = arena_alloc(d->arena, sizeof(*texts) * (n + 1));
+
+	for (size_t i = 0; i < n; i++)
+		texts[i] = json_string_value(json_array_get(list, i));
+	texts[n] = NULL;
+	return texts;
+}
+
 bool daemon_build(struct daemon *d, struct err *e)
 {
 	struct turn_knowledge k;
@@ -370,6 +383,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.places = d->places,
 		.place_count = d->databases.tenant_count,
 	};
+	turns.link_hosts = texts_of(d, "checks.link_hosts");
 	turns.record = d->recorder ? recorder_turn : d->on_turn;
 	turns.record_owner = d->recorder ? (void *)d->recorder : d->on_turn_owner;
 	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
@@ -384,13 +398,11 @@ bool daemon_build(struct daemon *d, struct err *e)
 
 bool daemon_listen(struct daemon *d, struct err *e)
 {
-	const json_t *list = config_json(d->config, "auth.origins");
-	const char **origins = arena_alloc(d->arena, sizeof(char *) * (json_array_size(list) + 1));
 	struct transport_options o = {
 		.loop = d->loop,
 		.listen = config_text(d->config, "listen"),
 		.admin_listen = config_text(d->config, "admin_listen"),
-		.origins = origins,
+		.origins = texts_of(d, "auth.origins"),
 		.allow_query_token = config_bool(d->config, "auth.allow_query_token"),
 		.first_frame_always =
 			strcmp(config_text(d->config, "auth.first_frame"), "always") == 0,
@@ -407,8 +419,6 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.switches_owner = d->upkeep,
 	};
 
-	for (size_t i = 0; i < json_array_size(list); i++)
-		origins[i] = json_string_value(json_array_get(list, i));
 	if (!transport_open(&o, &d->transport, e))
 		return false;
 	log_info("daemon.ready", "http://%s%s, answers by %s", transport_address(d->transport),

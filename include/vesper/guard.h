@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vesper/arena.h"
 #include "vesper/clock.h"
 #include "vesper/result.h"
 
@@ -85,6 +86,44 @@ void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len
 /* Bytes that were fed and not yet passed on. */
 size_t guard_numbers_waiting(const struct guard_numbers *g);
 void guard_numbers_free(struct guard_numbers **g);
+
+/*
+ * Links: what a model or a template writes reaches nobody as a link, an image or HTML that leads
+ * elsewhere. A bare address (scheme://host…, www.host…) stays when it is of http or https and its
+ * host is listed, and is "(link removed)" otherwise; markdown's links, images and definitions and
+ * all tags are parted by a space, so that they are read as text. Mail addresses stay. Controls that
+ * turn the writing direction go. Text is passed on at once; an address waits for the end of its
+ * host. Cut anywhere between characters, the result is the same.
+ */
+struct guard_links;
+
+/* hosts: "app.powerbi.com", with the port where one is said; ended by NULL; borrowed. */
+struct guard_links *guard_links_new(const char *const *hosts,
+				    void (*on_text)(void *owner, const char *text, size_t len),
+				    void *owner);
+void guard_links_feed(struct guard_links *l, const char *text, size_t len);
+/* What is held goes out; feeding may begin anew. */
+void guard_links_end(struct guard_links *l);
+void guard_links_free(struct guard_links **l);
+/* The same for a whole text. */
+const char *guard_links_plain(const char *const *hosts, const char *text, size_t len,
+			      struct arena *a);
+
+/*
+ * Quotations: whoever gets a model to recite its instructions sees a few words of them and "[…]".
+ * Text is held back only while it repeats a secret text for three words and more.
+ */
+struct guard_secret;
+struct guard_secret *guard_secret_new(const char *const *texts); /* ended by NULL; read once */
+void guard_secret_free(struct guard_secret **s);
+
+struct guard_quotes;
+struct guard_quotes *guard_quotes_new(const struct guard_secret *secret, /* borrowed */
+				      void (*on_text)(void *owner, const char *text, size_t len),
+				      void *owner);
+void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len);
+void guard_quotes_end(struct guard_quotes *q); /* as guard_links_end */
+void guard_quotes_free(struct guard_quotes **q);
 
 bool guard_policy_parse(const char *name, enum guard_policy *out);
 const char *guard_policy_name(enum guard_policy policy); /* "flag", "rewrite", "withhold" */

@@ -111,6 +111,10 @@
 #define REWRITE_MS         10000 /* for one of them; a reader waits for it in mid-sentence */
 #define REWRITE_TOKENS_MAX 1024  /* and the model may write that much: a sentence, and a thought */
 
+#define QUOTE_WORDS_MAX                                                                            \
+	12 /* in a row as a prompt has them: then it is being recited. A legend of colors has 10   \
+	    */
+
 /* the catalogue */
 #define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */

@@ -87,8 +87,10 @@ struct turns_options {
 	struct llm *llm;     /* NULL: rules only */
 	int64_t deadline_ms; /* 0: TURN_DEADLINE_MS */
 	enum turn_busy busy;
-	int64_t grace_ms;          /* a turn nobody watches; 0: cancelled at once */
-	enum guard_policy numbers; /* what happens to a number that the data does not support */
+	int64_t grace_ms;              /* a turn nobody watches; 0: cancelled at once */
+	enum guard_policy numbers;     /* what happens to a number that the data does not support */
+	const char *const *link_hosts; /* answers may link to them, beside those of the reports;
+					  ended by NULL; borrowed; NULL: none */
 	struct know_calendar calendar;
 	const struct tenant_place *places; /* borrowed; who is not among them lives by UTC */
 	size_t place_count;

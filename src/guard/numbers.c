@@ -33,6 +33,7 @@ struct guard_numbers {
 	struct buf doubted; /* the numbers of a sentence on trial that are bound to nothing */
 	size_t doubtful;    /* bytes of `waiting` that a correction is asked for; 0: none is */
 	bool ended;
+	bool left_out; /* the last piece was "[unverified]" */
 	char formula[FORMULA_BYTES];
 };
 
@@ -42,8 +43,12 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 {
 	const struct guard_piece piece = {.text = text, .len = len, .ref.row = -1};
 
-	if (len > 0 && g->manner != TRY)
-		g->sink.on_piece(g->sink.owner, &piece);
+	if (len == 0 || g->manner == TRY)
+		return;
+	if (g->left_out && strchr("(:[", *text)) /* what stands there is no link's text */
+		g->sink.on_piece(g->sink.owner, &(struct guard_piece){.text = " ", .len = 1});
+	g->left_out = false;
+	g->sink.on_piece(g->sink.owner, &piece);
 }
 
 static void note_doubted(struct buf *b, const char *text, size_t len)
@@ -71,6 +76,7 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 		piece.text = unverified;
 		piece.len = sizeof(unverified) - 1;
 	}
+	g->left_out = piece.kind == GUARD_WITHHELD;
 	piece.count = utf8_count(piece.text, piece.len);
 	g->sink.on_piece(g->sink.owner, &piece);
 }

@@ -71,39 +71,6 @@ static void write_template(struct turn *t)
 
 /* ---- SYNTH ---- */
 
-static void on_piece(void *owner, const struct guard_piece *piece)
-{
-	say_checked(owner, piece);
-}
-
-/* From here on every word of the answer, a model's or a template's, passes the number check. */
-static void begin_check(struct turn *t)
-{
-	const struct guard_input in = {
-		.results = (const struct result *const *)t->results,
-		.result_count = t->result_count,
-		.question = t->request.content,
-		.today = t->today,
-		.policy = t->all->numbers,
-		.sink = {on_piece, rewrite_ask, t},
-	};
-
-	t->guard = guard_numbers_new(&in);
-	t->checked.items = json_array();
-}
-
-static void end_check(struct turn *t)
-{
-	if (t->guard)
-		guard_numbers_end(t->guard);
-	guard_numbers_free(&t->guard);
-}
-
-static void write_text(struct turn *t, const char *text, size_t len)
-{
-	guard_numbers_feed(t->guard, text, len);
-}
-
 static void on_text(void *owner, const char *text, size_t len)
 {
 	struct turn *t = owner;
@@ -112,7 +79,7 @@ static void on_text(void *owner, const char *text, size_t len)
 	if (t->cut || !recover_pass(t, &piece))
 		return;
 	if (t->answer.n + guard_numbers_waiting(t->guard) + piece.n <= ANSWER_BYTES_MAX)
-		write_text(t, piece.p, piece.n);
+		check_text(t, piece.p, piece.n);
 	else
 		t->cut = true;
 	t->cut = t->cut || t->log_full;
@@ -145,8 +112,9 @@ static enum turn_state answer_by_rules(struct turn *t)
 	t->provider = "rules";
 	t->model = NULL;
 	t->rewrite.allowed = false;
-	say_in_pieces(t, t->templated.markdown, write_text);
-	end_check(t);
+	say_in_pieces(t, t->templated.markdown, check_text);
+	check_last(t);
+	check_end(t);
 	return TURN_SAVE;
 }
 
@@ -155,12 +123,12 @@ static enum turn_state model_ended(struct turn *t)
 	bool shown = t->answer.n > 0 || t->log_full;
 
 	if (t->recovery.wanted && t->err.code == ERR_NONE && t->end.status == MESSAGE_COMPLETE) {
-		end_check(t);
+		check_end(t);
 		recover_again(t);
 		return TURN_ROUTE;
 	}
 	if (shown)
-		end_check(t);
+		check_end(t);
 	if (t->err.code != ERR_NONE && !shown) {
 		log_warn("turn.synth", "%s answered by rules: %s", t->id.text, t->err.text);
 		t->err.code = ERR_NONE;
@@ -191,9 +159,8 @@ static void write_rest(struct turn *t)
 
 	t->written = true;
 	if (rest.n)
-		write_text(t, rest.p, rest.n);
-	if (t->answer.n > 0 || guard_numbers_waiting(t->guard))
-		guard_numbers_end(t->guard);
+		check_text(t, rest.p, rest.n);
+	check_last(t);
 }
 
 enum turn_state step_synth(struct turn *t)
@@ -204,7 +171,7 @@ enum turn_state step_synth(struct turn *t)
 		t->started = true;
 		say_outcomes(t);
 		write_template(t);
-		begin_check(t);
+		check_begin(t);
 		say_phase(t, "writing", "Writing the answer");
 		if (!turn_may_ask_model(t))
 			return answer_by_rules(t);
@@ -223,8 +190,24 @@ enum turn_state step_synth(struct turn *t)
 
 /* ---- ANSWER ---- */
 
+/* A model may have worded it. What a choice stands for stays as it is: it is no text to show. */
+static void plain_reply(struct turn *t)
+{
+	struct turn_ask *ask = &t->reply.ask;
+	struct suggestion *options =
+		arena_alloc(t->arena, sizeof(*options) * (ask->option_count + 1));
+
+	t->reply.text = check_plain(t, t->reply.text);
+	for (size_t i = 0; i < ask->option_count; i++) {
+		options[i] = ask->options[i];
+		options[i].label = check_plain(t, options[i].label);
+	}
+	ask->options = options;
+}
+
 enum turn_state step_answer(struct turn *t)
 {
+	plain_reply(t);
 	t->provider = "rules";
 	t->end.status = t->reply.status;
 	say_in_pieces(t, t->reply.text, say_text);

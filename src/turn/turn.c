@@ -39,6 +39,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.record_owner = o->record_owner,
 		.busy = o->busy,
 		.numbers = o->numbers,
+		.link_hosts = o->link_hosts,
 		.calendar = o->calendar,
 		.places = o->places,
 		.place_count = o->place_count,
@@ -52,6 +53,7 @@ void turn_knowledge_release(struct knowledge *k)
 {
 	if (!k || --k->users > 0)
 		return;
+	guard_secret_free(&k->prompts);
 	toolbox_free(&k->set.tools);
 	know_free(&k->set.know);
 	catalog_unref(&k->set.catalog);
@@ -69,6 +71,7 @@ void turns_use(struct turns *all, const struct turn_knowledge *take)
 	struct knowledge *k = mem_alloc(sizeof(*k));
 
 	k->set = *take;
+	k->prompts = check_prompts(take->catalog);
 	k->users = 1;
 	turn_knowledge_release(all->knowledge);
 	all->knowledge = k;
@@ -144,7 +147,7 @@ static void turn_release(struct turn *t)
 	buf_deinit(&t->answer);
 	buf_deinit(&t->recovery.held);
 	buf_deinit(&t->rewrite.text);
-	guard_numbers_free(&t->guard);
+	check_end(t);
 	json_decref(t->checked.items);
 	json_decref(t->views);
 	json_decref(t->links);

@@ -29,6 +29,7 @@ extern const struct turn_row turn_rows[TURN_STATE_COUNT];
 /* Knowledge in use: freed with its last turn. */
 struct knowledge {
 	struct turn_knowledge set;
+	struct guard_secret *prompts; /* what models are told, for nobody else */
 	size_t users;
 };
 
@@ -40,6 +41,7 @@ struct turns {
 	int64_t deadline_ms, grace_ms;
 	enum turn_busy busy;
 	enum guard_policy numbers;
+	const char *const *link_hosts;
 	struct know_calendar calendar;
 	const struct tenant_place *places;
 	size_t place_count;
@@ -183,7 +185,10 @@ struct turn {
 	struct turn_reply reply;
 	struct view_answer templated; /* the answer without a model, and follow-ups */
 	struct buf answer;            /* everything that was shown as text */
-	struct guard_numbers *guard;  /* what is written passes here; NULL: not yet, or ended */
+	/* What is written passes them in this order; NULL: not yet, or ended. */
+	struct guard_quotes *quotes;
+	struct guard_links *link_check;
+	struct guard_numbers *guard;
 	struct turn_checked checked;
 	bool written; /* the model's answer has ended, and was fed whole */
 	struct turn_recovery recovery;
@@ -272,6 +277,17 @@ bool recover_pass(struct turn *t, struct str *text);
 struct str recover_rest(struct turn *t);
 /* Forgets the answer that was begun; the supervisor comes next. */
 void recover_again(struct turn *t);
+
+/* turn_check.c: what is written, on its way to the user */
+void check_begin(struct turn *t); /* from here on every word of the answer is checked */
+void check_text(struct turn *t, const char *text, size_t len);
+void check_last(
+	struct turn *t); /* no more text comes: what waits goes out, or is asked for again */
+void check_end(struct turn *t);
+/* A text that is not streamed, such as a question back that a model worded. */
+const char *check_plain(struct turn *t, const char *text);
+/* Prompts of this catalogue. */
+struct guard_secret *check_prompts(const struct catalog *c);
 
 /* turn_rewrite.c: a guard_sink's on_doubt; the owner is the turn */
 bool rewrite_ask(void *owner, const struct guard_doubt *d);

@@ -82,7 +82,9 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 		text = rest_of((struct str){buf_text(&r->text), r->text.n},
 			       (struct str){buf_text(&t->answer), t->answer.n});
 	if (text.n > 0)
-		text = str_of(arena_printf(t->arena, "%.*s%s", STR_FMT(text), r->end));
+		text = str_of(arena_printf(t->arena, "%s%s",
+					   check_plain(t, arena_strndup(t->arena, text.p, text.n)),
+					   r->end));
 	else
 		log_info("turn.rewrite", "%s: no correction came: %s", t->id.text,
 			 e ? e->text : llm_stop_name(answer->stop));

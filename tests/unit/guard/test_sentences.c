@@ -207,6 +207,15 @@ static void test_lies(void **state)
 	}
 }
 
+/* What stands for a number must not become the text of a link. */
+static void test_what_is_withheld_is_no_link(void **state)
+{
+	(void)state;
+	assert_withheld("It is 41(//evil.example) or 42: x.",
+			"It is <withheld:[unverified]> (//evil.example) or "
+			"<withheld:[unverified]> : x.");
+}
+
 static void test_nobody_to_ask_withholds(void **state)
 {
 	struct corrector c = {.refuses = true};
@@ -298,6 +307,7 @@ int main(void)
 		TEST(test_asks_for_the_rest_of_the_sentence),
 		TEST(test_asks_for_each_sentence_by_itself),
 		TEST(test_lies),
+		TEST(test_what_is_withheld_is_no_link),
 		TEST(test_nobody_to_ask_withholds),
 		TEST(test_goes_on_from_the_corrected_sentence),
 		TEST(test_a_correction_has_a_limit),

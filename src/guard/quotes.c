@@ -1,0 +1,205 @@
+/*
+ * Keeps texts that are nobody's business, such as prompts, from being repeated word by word. What
+ * is known of them are all runs of three words; a long chain of such runs is a quotation.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "vesper/guard.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/str.h"
+
+#define RUN 3 /* words of one known run; so many are shown before anything is held back */
+
+static const char left_out[] = " […]";
+
+/* Words one after the other, in lower case; what is between them does not matter. */
+struct words {
+	uint64_t last[RUN]; /* keys, newest first */
+	int count;          /* of them, up to RUN */
+	uint64_t open;      /* key of the word that is being read; 0: none is */
+};
+
+struct guard_secret {
+	uint64_t *runs; /* hash table of keys; 0: empty */
+	size_t size;    /* power of two */
+};
+
+struct guard_quotes {
+	const struct guard_secret *secret;
+	void (*on_text)(void *owner, const char *text, size_t len);
+	void *owner;
+	struct words words;
+	int chain; /* words in a row that the secret has just so */
+	bool dropping;
+	struct buf held;
+};
+
+/* ---- words ---- */
+
+static bool in_word(char c)
+{
+	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+/* True: a word has ended with this byte. */
+static bool read_byte(struct words *w, char c)
+{
+	if (in_word(c)) {
+		uint64_t key = w->open ? w->open : 1469598103934665603u;
+
+		w->open = (key ^ (unsigned char)tolower((unsigned char)c)) * 1099511628211u | 1;
+		return false;
+	}
+	if (!w->open)
+		return false;
+	memmove(w->last + 1, w->last, sizeof(w->last) - sizeof(w->last[0]));
+	w->last[0] = w->open;
+	w->open = 0;
+	w->count += w->count < RUN;
+	return true;
+}
+
+static uint64_t run_key(const struct words *w)
+{
+	uint64_t key = 0;
+
+	for (int i = 0; i < RUN; i++)
+		key = (key * 31 + w->last[i]) * 1099511628211u;
+	return key | 1;
+}
+
+/* ---- the secret ---- */
+
+static uint64_t *place(const struct guard_secret *s, uint64_t key)
+{
+	size_t i = (key >> 20) & (s->size - 1);
+
+	while (s->runs[i] && s->runs[i] != key)
+		i = (i + 1) & (s->size - 1);
+	return &s->runs[i];
+}
+
+static void add_runs(struct guard_secret *s, const char *text)
+{
+	struct words w = {0};
+
+	for (const char *p = text;; p++) {
+		if (read_byte(&w, *p) && w.count == RUN)
+			*place(s, run_key(&w)) = run_key(&w);
+		if (!*p)
+			return;
+	}
+}
+
+struct guard_secret *guard_secret_new(const char *const *texts)
+{
+	struct guard_secret *s = mem_alloc(sizeof(*s));
+	size_t bytes = 0;
+
+	for (const char *const *t = texts; *t; t++)
+		bytes += strlen(*t);
+	s->size = 64;
+	while (s->size < bytes) /* a word has two bytes at least: half of it stays empty */
+		s->size *= 2;
+	s->runs = mem_alloc(s->size * sizeof(*s->runs));
+	for (const char *const *t = texts; *t; t++)
+		add_runs(s, *t);
+	return s;
+}
+
+void guard_secret_free(struct guard_secret **s)
+{
+	if (*s)
+		mem_free((*s)->runs);
+	mem_free(*s);
+	*s = NULL;
+}
+
+/* ---- the stream ---- */
+
+struct guard_quotes *guard_quotes_new(const struct guard_secret *secret,
+				      void (*on_text)(void *owner, const char *text, size_t len),
+				      void *owner)
+{
+	struct guard_quotes *q = mem_alloc(sizeof(*q));
+
+	q->secret = secret;
+	q->on_text = on_text;
+	q->owner = owner;
+	buf_init(&q->held, ANSWER_BYTES_MAX);
+	return q;
+}
+
+void guard_quotes_free(struct guard_quotes **q)
+{
+	if (*q)
+		buf_deinit(&(*q)->held);
+	mem_free(*q);
+	*q = NULL;
+}
+
+static void pass(struct guard_quotes *q, const char *text, size_t len)
+{
+	if (len > 0)
+		q->on_text(q->owner, text, len);
+}
+
+static void let_go(struct guard_quotes *q)
+{
+	pass(q, q->held.p, q->held.n);
+	buf_reset(&q->held);
+}
+
+/* A word has ended: does it go on what the secret says? */
+static void judge_word(struct guard_quotes *q)
+{
+	bool known = q->words.count == RUN && *place(q->secret, run_key(&q->words)) != 0;
+
+	q->chain = !known ? 0 : q->chain ? q->chain + 1 : RUN;
+	if (!known) {
+		q->dropping = false;
+		let_go(q); /* after a quotation: this word alone */
+		return;
+	}
+	if (q->chain == QUOTE_WORDS_MAX) {
+		pass(q, left_out, sizeof(left_out) - 1);
+		q->dropping = true;
+	}
+	if (q->dropping)
+		buf_reset(&q->held);
+}
+
+void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (!read_byte(&q->words, text[i]))
+			continue;
+		/* up to the end of this word */
+		if (q->chain)
+			buf_add(&q->held, text + from, i - from);
+		else
+			pass(q, text + from, i - from);
+		from = i;
+		judge_word(q);
+	}
+	if (q->chain)
+		buf_add(&q->held, text + from, len - from);
+	else
+		pass(q, text + from, len - from);
+}
+
+void guard_quotes_end(struct guard_quotes *q)
+{
+	if (read_byte(&q->words, '\n'))
+		judge_word(q);
+	if (!q->dropping)
+		let_go(q);
+	buf_reset(&q->held);
+	q->words = (struct words){0};
+	q->chain = 0;
+	q->dropping = false;
+}

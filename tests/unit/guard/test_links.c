@@ -1,0 +1,170 @@
+/* Which addresses stay, and that nothing else in an answer can become a link, an image or a tag. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/guard.h"
+#include "vesper/str.h"
+
+static const char *const hosts[] = {"app.powerbi.com", "Vesper.example:8443", "www.corp.example",
+				    NULL};
+
+static void add(void *owner, const char *text, size_t len)
+{
+	buf_add(owner, text, len);
+}
+
+/* The same however it is cut (between characters). */
+static void assert_plain(const char *text, const char *plain)
+{
+	static const size_t steps[] = {1, 2, 3, 7, 100000};
+	size_t len = strlen(text);
+
+	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
+		struct buf out;
+		struct guard_links *l;
+
+		buf_init(&out, 1 << 16);
+		l = guard_links_new(hosts, add, &out);
+		for (size_t at = 0, n; at < len; at += n) {
+			n = steps[s] < len - at ? steps[s] : len - at;
+			while (at + n < len && ((unsigned char)text[at + n] & 0xC0) == 0x80)
+				n++;
+			guard_links_feed(l, text + at, n);
+		}
+		guard_links_end(l);
+		assert_string_equal(buf_text(&out), plain);
+		guard_links_free(&l);
+		buf_deinit(&out);
+	}
+}
+
+static void assert_same(const char *text)
+{
+	assert_plain(text, text);
+}
+
+static void test_text_stays(void **state)
+{
+	(void)state;
+	assert_same(
+		"The average is $48.73/MWh (as-of: Jan_2025); hours 15:00-20:00. Wow! [1], a/b.");
+	assert_same("a < b, 5 <7, x->y, c:/d, and/or, 16:00, e.g.: this; www is a word. www");
+	assert_same("- [ ] open\n- [x] done\n| a | b |\n|---|:-:|\nann@vesper.example: 3 views");
+	assert_same("größer als “üblich” 🟢 –");
+	assert_same("");
+}
+
+static void test_listed_hosts_stay(void **state)
+{
+	(void)state;
+	assert_same("See https://app.powerbi.com/groups/x?y=1 and http://APP.powerbi.com.");
+	assert_same("https://vesper.example:8443/reports, www.corp.example/x");
+	assert_same("https://app.powerbi.com");
+	assert_plain("[Report](https://app.powerbi.com/x)", "[Report] (https://app.powerbi.com/x)");
+}
+
+static void test_strangers_go(void **state)
+{
+	(void)state;
+	assert_plain("See https://evil.example/a?b=48.73 now.", "See https (link removed) now.");
+	assert_plain("http://evil.example", "http (link removed)");
+	assert_plain("ftp://app.powerbi.com/x", "ftp (link removed)");
+	assert_plain("xhttps://app.powerbi.com", "xhttps (link removed)");
+	assert_plain("9https://app.powerbi.com", "9https (link removed)");
+	assert_plain("https://app.powerbi.com.evil.example/", "https (link removed)");
+	assert_plain("https://app.powerbi.com@evil.example/", "https (link removed)");
+	assert_plain("https://evil.example\\@app.powerbi.com", "https (link removed)");
+	assert_plain("https://app.powerbi.com:8080/", "https (link removed)");
+	assert_plain("https://аpp.powerbi.com/", "https (link removed)"); /* a Cyrillic letter */
+	assert_plain("www.evil.example/x WWW.evil.example",
+		     "www (link removed) WWW (link removed)");
+	assert_plain("https://app.powerbi.com/r?u=https://evil.example/x",
+		     "https://app.powerbi.com/r?u=https (link removed)");
+	assert_plain("https://app.powerbi.com|https://evil.example",
+		     "https://app.powerbi.com|https (link removed)");
+}
+
+static void test_nothing_becomes_a_link(void **state)
+{
+	(void)state;
+	assert_plain("[Click](https://evil.example/?q=secret)", "[Click] (https (link removed))");
+	assert_plain("[a](//evil.example)", "[a] (//evil.example)");
+	assert_plain("[a](javascript:alert(1))", "[a] (javascript:alert(1))");
+	assert_plain("![x](https://evil.example/p.png)", "! [x] (https (link removed))");
+	assert_plain("Great![x][1]\n[1]: //evil.example", "Great! [x][1]\n[1] : //evil.example");
+	assert_plain("<img src=x onerror=alert(1)>", "< img src=x onerror=alert(1)>");
+	assert_plain("</data><!-- x --><?php", "< /data>< !-- x -->< ?php");
+	assert_plain("<https://evil.example>", "< https (link removed)>");
+	assert_plain("<a href='https://evil.example'>x</a>",
+		     "< a href='https (link removed)>x< /a>");
+}
+
+static void test_turned_text_is_not(void **state)
+{
+	(void)state;
+	assert_plain("\u202E37.84\u202C and \u206648.73\u2069", "37.84 and 48.73");
+	assert_same("a\u200Bb \u2013 c");
+}
+
+static void test_a_host_has_a_limit(void **state)
+{
+	char text[400] = "https://", wanted[400] = "https (link removed) ok";
+
+	(void)state;
+	memset(text + 8, 'a', 350);
+	strncat(text, " ok", sizeof(text) - strlen(text) - 1);
+	assert_plain(text, wanted);
+}
+
+static void note_count(void *owner, const char *text, size_t len)
+{
+	(void)text;
+	*(size_t *)owner += len;
+}
+
+static void test_text_is_never_delayed(void **state)
+{
+	size_t seen = 0;
+	struct guard_links *l = guard_links_new(hosts, note_count, &seen);
+
+	(void)state;
+	guard_links_feed(l, "Was it! See [this] or https", 27);
+	assert_int_equal(seen, 27);
+	guard_links_feed(l, "://app.powerbi", 14);
+	assert_int_equal(seen, 27);
+	guard_links_feed(l, ".com/", 5);
+	assert_int_equal(seen, 46);
+	guard_links_free(&l);
+}
+
+static void test_whole_texts(void **state)
+{
+	struct arena *a = arena_new(1 << 16);
+
+	(void)state;
+	assert_string_equal(guard_links_plain(hosts, "[a](http://b.c/d)", 17, a),
+			    "[a] (http (link removed))");
+	assert_string_equal(guard_links_plain(NULL, "", 0, a), "");
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_stays),
+		cmocka_unit_test(test_listed_hosts_stay),
+		cmocka_unit_test(test_strangers_go),
+		cmocka_unit_test(test_nothing_becomes_a_link),
+		cmocka_unit_test(test_turned_text_is_not),
+		cmocka_unit_test(test_a_host_has_a_limit),
+		cmocka_unit_test(test_text_is_never_delayed),
+		cmocka_unit_test(test_whole_texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* Prompts are not recited, and nothing else is held back for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/guard.h"
+#include "vesper/limits.h"
+#include "vesper/str.h"
+
+static const char *const secrets[] = {
+	"You write the answers for business readers.\n- Take numbers as given, and **never** "
+	"invent "
+	"a number, name, date, link or cause of anything.\n",
+	"one two three four five six seven eight nine ten eleven twelve thirteen", NULL};
+static struct guard_secret *secret;
+
+static int set_up(void **state)
+{
+	(void)state;
+	secret = guard_secret_new(secrets);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	guard_secret_free(&secret);
+	return 0;
+}
+
+static void add(void *owner, const char *text, size_t len)
+{
+	buf_add(owner, text, len);
+}
+
+static void assert_shown(const char *text, const char *shown)
+{
+	static const size_t steps[] = {1, 3, 8, 100000};
+	size_t len = strlen(text);
+
+	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
+		struct buf out;
+		struct guard_quotes *q;
+
+		buf_init(&out, 1 << 16);
+		q = guard_quotes_new(secret, add, &out);
+		for (size_t at = 0; at < len; at += steps[s])
+			guard_quotes_feed(q, text + at, steps[s] < len - at ? steps[s] : len - at);
+		guard_quotes_end(q);
+		assert_string_equal(buf_text(&out), shown);
+		guard_quotes_free(&q);
+		buf_deinit(&out);
+	}
+}
+
+static void test_a_recited_prompt_is_left_out(void **state)
+{
+	(void)state;
+	assert_shown("Sure: You write the answers for business readers. - Take numbers as given, "
+		     "and never invent a number, name, date. The average is $48.73/MWh.",
+		     "Sure: You write the […]. The average is $48.73/MWh.");
+	assert_shown(secrets[0], "You write the […]");
+	assert_shown("you WRITE `the` answers,for|business readers take\nnumbers: as given; and "
+		     "(never) invent a (number)",
+		     "you WRITE `the […]");
+}
+
+static void test_other_text_stays(void **state)
+{
+	static const char *const texts[] = {
+		"The answers for business readers are here, and you write the reports.",
+		"Take numbers as given.",
+		"You write the answers for business readers.",
+		"größer als 🟢 – one two three",
+		"",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_shown(texts[i], texts[i]);
+}
+
+/* Up to the limit, and past it. */
+static void test_a_quotation_has_a_limit(void **state)
+{
+	(void)state;
+	assert_int_equal(QUOTE_WORDS_MAX, 12);
+	assert_shown("one two three four five six seven eight nine ten eleven. So.",
+		     "one two three four five six seven eight nine ten eleven. So.");
+	assert_shown("one two three four five six seven eight nine ten eleven twelve. So.",
+		     "one two three […]. So.");
+}
+
+static void note_count(void *owner, const char *text, size_t len)
+{
+	(void)text;
+	*(size_t *)owner += len;
+}
+
+static void test_text_is_never_delayed(void **state)
+{
+	size_t seen = 0;
+	struct guard_quotes *q = guard_quotes_new(secret, note_count, &seen);
+
+	(void)state;
+	guard_quotes_feed(q, "Take numbers from this ta", 25);
+	assert_int_equal(seen, 25);
+	guard_quotes_feed(q, "ble. Take numbers as given", 26);
+	assert_int_equal(seen, 45);
+	guard_quotes_feed(q, " here.", 6);
+	assert_int_equal(seen, 25 + 26 + 6);
+	guard_quotes_end(q);
+	guard_quotes_free(&q);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_recited_prompt_is_left_out),
+		TEST(test_other_text_stays),
+		TEST(test_a_quotation_has_a_limit),
+		TEST(test_text_is_never_delayed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
