@@ -142,6 +142,7 @@ struct upkeep *upkeep_new(struct daemon *d)
 	u->retention = (struct retention){
 		.messages_days = config_int(d->config, "retention.messages_days"),
 		.audit_days = config_int(d->config, "retention.audit_days"),
+		.receipts_days = config_int(d->config, "retention.receipts_days"),
 	};
 	u->tenants = mem_alloc((d->databases.tenant_count + 1) * sizeof(*u->tenants));
 	for (size_t i = 0; i < d->databases.tenant_count; i++)

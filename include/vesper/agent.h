@@ -27,6 +27,7 @@ struct agent_request {
 	const char *turn_id; /* for the audit log */
 	struct date today;
 	const struct budget_payer *payer;
+	struct llm_trail *trail;       /* of what its model is asked; or NULL */
 	int64_t deadline_ms;           /* clock_mono_ms(); 0: none */
 	const struct event_sink *sink; /* status events of its tools */
 	int *next_call;                /* counter of call ids in the turn */

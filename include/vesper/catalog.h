@@ -17,17 +17,18 @@
  * which filter, which value (ref.h), and by which words: "vendor facts.higher_vendor the higher")
  * param NAME text|int|decimal|date|bool|list(type,max)|list(type,min-max) required|optional
  * [default=] [min=] [max=] [entity=] [filter=] [match=exact|like] about column NAME [unit=]
- * [priority=high|medium|low] [label=] [type=] [entity=] [permission=] [derived] entity= of a
+ * [priority=high|medium|low] [label=] [type=] [entity=] [permission=] [derived] [asof] entity= of a
  * column: its cells are values of that dimension, shown in the dimension's words. A value with
- * blanks is quoted: label="As-of date". In answer and suggest {name} is a parameter or a column
- * (see view.h). Without `agents` those of the domains that list the tool may call it. `window:
- * view.column` promises a further `--# query window` with one row of two cells, the first and the
- * last value that exist for the same arguments; it runs only when "main" is empty. `whole: count,
- * sum(Column), …` allows that, when "main" gave more rows than are read, the database is asked how
- * many there are, and for the aggregates of these number columns; its only row limit may be
- * :row_limit. A column with permission=chat:read_budget stands only on `--? may_read_budget:`
- * lines, so that without the permission it is not even fetched. Markers bound by code, whatever is
- * asked: see catalog_marker_reserved.
+ * blanks is quoted: label="As-of date". asof: its cells are the days that the data is of, as
+ * receipts say. In answer and suggest {name} is a parameter or a column (see view.h). Without
+ * `agents` those of the domains that list the tool may call it. `window: view.column` promises a
+ * further `--# query window` with one row of two cells, the first and the last value that exist for
+ * the same arguments; it runs only when "main" is empty. `whole: count, sum(Column), …` allows
+ * that, when "main" gave more rows than are read, the database is asked how many there are, and for
+ * the aggregates of these number columns; its only row limit may be :row_limit. A column with
+ * permission=chat:read_budget stands only on `--? may_read_budget:` lines, so that without the
+ * permission it is not even fetched. Markers bound by code, whatever is asked: see
+ * catalog_marker_reserved.
  */
 #ifndef VESPER_CATALOG_H
 #define VESPER_CATALOG_H
@@ -74,6 +75,7 @@ struct column_def {
 	const char *entity;     /* dimension whose values its cells are, or NULL */
 	const char *permission; /* without it the column is not even fetched */
 	bool derived;
+	bool asof; /* the day that the row's data is of, as an ISO date */
 };
 
 /* What a later step may take from this tool's result. */

@@ -236,8 +236,10 @@
 #define FEEDBACK_BYTES_MAX   4000    /* a comment, a correction */
 #define IDEMPOTENT_LIFE_MS   86400000 /* a repeated request gets the first one's answer that long */
 #define IDEMPOTENT_STALE_MS                                                                        \
-	300000               /* a request that is not answered by then died with its process */
-#define STORE_ORPHANS_MAX 64 /* turns closed by one request; a start goes on until none is left */
+	300000                   /* a request that is not answered by then died with its process */
+#define RECEIPTS_PAGE_MAX    100 /* records with their content that are read at once */
+#define RECEIPT_ATTEMPTS_MAX 32  /* places that an answer may lose to other processes in a row */
+#define STORE_ORPHANS_MAX    64 /* turns closed by one request; a start goes on until none is left */
 
 /* the model */
 #define BUDGET_WARN_PERCENT 80  /* of a limit used: the caller is told with each answer */

@@ -21,6 +21,7 @@
 #include "vesper/arena.h"
 #include "vesper/budget.h"
 #include "vesper/err.h"
+#include "vesper/hash.h"
 #include "vesper/http.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
@@ -63,6 +64,28 @@ struct llm_tool {
 	const json_t *schema; /* JSON schema of the arguments; order of members kept */
 };
 
+struct llm_usage {
+	int64_t input_tokens; /* uncached */
+	int64_t cache_read_tokens;
+	int64_t cache_write_tokens;
+	int64_t output_tokens;
+	int64_t nano_usd; /* billionths of a dollar; 0 where a model has no price */
+};
+
+/* What was asked of models: one entry a call, from its start, in order. Whoever wants to know
+ * gives the calls a trail; the entries lie in the arenas of the calls. */
+struct llm_asked {
+	struct llm_asked *next;
+	enum llm_role role;
+	char hash[HASH_HEX_BYTES]; /* of what the model was told; recordings have the same name */
+	const char *provider;      /* who answered; NULL: nobody, or not yet */
+	const char *model;
+	struct llm_usage usage;
+};
+struct llm_trail {
+	struct llm_asked *first, *last;
+};
+
 struct llm_call {
 	enum llm_role role;
 	const struct llm_block *system; /* text blocks, most stable first */
@@ -78,6 +101,7 @@ struct llm_call {
 	const char *user_hash; /* opaque id of the user, or NULL */
 	const struct budget_payer *payer; /* NULL: nobody's money */
 	const char *turn_id;              /* kept with a recording; or NULL */
+	struct llm_trail *trail;          /* outlives the call; NULL: nobody wants to know */
 };
 
 enum llm_stop {
@@ -89,14 +113,6 @@ enum llm_stop {
 	LLM_STOP_CONTEXT
 };
 const char *llm_stop_name(enum llm_stop stop);
-
-struct llm_usage {
-	int64_t input_tokens; /* uncached */
-	int64_t cache_read_tokens;
-	int64_t cache_write_tokens;
-	int64_t output_tokens;
-	int64_t nano_usd; /* billionths of a dollar; 0 where a model has no price */
-};
 
 struct llm_answer {
 	enum llm_stop stop;

@@ -11,6 +11,7 @@
 
 #include "vesper/arena.h"
 #include "vesper/bind.h"
+#include "vesper/hash.h"
 #include "vesper/outcome.h"
 #include "vesper/table.h"
 
@@ -26,6 +27,14 @@ struct fact {
 
 #define RESULT_FACTS_MAX 64
 
+/* A statement as it went to the database, with what was bound to its ? in order. */
+struct result_statement {
+	const char *name; /* "get_average_annual_price/main" */
+	const char *text;
+	const struct value *values;
+	size_t count;
+};
+
 struct result {
 	const char *call; /* id of the call inside its turn: "c1", "c2", … */
 	const char *task; /* id of the plan's task that it belongs to; NULL: of none */
@@ -40,8 +49,16 @@ struct result {
 				     columns that it was allowed; NULL-ended; NULL: none */
 	struct args args;         /* what was bound, after resolving and defaults */
 	struct outcome outcome;
-	const char *sql;       /* what was really sent, for a caller who may see it; else NULL */
-	struct table **tables; /* owned by the result: freed with its arena */
+	const char *sql;   /* what was really sent, for a caller who may see it; else NULL */
+	struct args asked; /* the arguments as the call began: run again with these, it gives
+			      the same from the same data */
+	const struct result_statement *statements; /* what was sent, in order */
+	size_t statement_count;
+	int64_t read_ms;           /* when the data was read; earlier than the call where a cache
+				      had it */
+	char hash[HASH_HEX_BYTES]; /* result_hash; "" for one that may come out otherwise each
+				      time: an error or a time limit */
+	struct table **tables;     /* owned by the result: freed with its arena */
 	size_t table_count;
 	struct fact *facts;
 	size_t fact_count;
@@ -50,6 +67,11 @@ struct result {
 
 /* A result in the arena; its tables are freed when the arena is. */
 struct result *result_new(struct arena *a);
+/* Keeps what is sent; the texts and values must live as long as the result. */
+void result_add_statement(struct result *r, struct arena *a, struct result_statement statement);
+/* SHA-256 over everything that an answer can rest on: how the call ended, the tables with their
+ * columns and kept cells, the number of rows, and the exact figures over all that was read. */
+void result_hash(const struct result *r, char out[HASH_HEX_BYTES]);
 /* Takes the table. */
 void result_add_table(struct result *r, struct arena *a, struct table *take);
 const struct table *result_table(const struct result *r,

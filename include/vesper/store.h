@@ -17,6 +17,7 @@
 #include "vesper/err.h"
 #include "vesper/op.h"
 #include "vesper/principal.h"
+#include "vesper/receipt.h"
 
 struct store;
 
@@ -66,11 +67,14 @@ struct message {
 	int64_t token_count;
 	int64_t latency_ms;
 	const char *created_at; /* RFC 3339; set by the store */
+	const struct receipt
+		*receipt; /* of an answer that is stored: sealed, not chained; or NULL */
 
 	/* of a message that was read */
 	bool masked; /* the reader lacks one of `needs`: a sentence stands for the content, and
 			everything that was shown, linked or left standing is gone */
-	const char *rating; /* "up", "down"; NULL: no feedback */
+	const char *receipt_id; /* NULL: there is none */
+	const char *rating;     /* "up", "down"; NULL: no feedback */
 	const char *comment;
 	const char *correction;
 	int64_t place; /* among all messages; only of store_uncovered */
@@ -92,8 +96,8 @@ typedef void (*store_accept_cb)(void *owner, const char *duplicate_turn, const s
 struct op *store_accept(struct store *s, const struct principal *who,
 			const struct message *user_message, store_accept_cb cb, void *owner);
 
-/* Stores the assistant's message; updates the session. Storing the same message_id again does
- * nothing. */
+/* Stores the assistant's message, and its receipt at the end of the tenant's chain: both or none.
+ * Updates the session. Storing the same message_id again does nothing. */
 struct op *store_answer(struct store *s, const struct principal *who, const struct message *answer,
 			store_done_cb cb, void *owner);
 
@@ -173,6 +177,23 @@ struct op *store_session_edit(struct store *s, const struct principal *who, cons
 /* With everything that belongs to it. ERR_NOT_FOUND when there is none of the caller's. */
 struct op *store_session_delete(struct store *s, const struct principal *who,
 				const char *session_id, store_done_cb cb, void *owner);
+
+/* ---- Receipts ---- */
+
+struct receipts_page {
+	const char *receipt_id; /* NULL: every one */
+	const char *user;       /* only this one's own; NULL: everybody's, for operators */
+	int64_t after_number;
+	size_t limit; /* up to RECEIPTS_PAGE_MAX */
+};
+typedef void (*store_receipts_cb)(void *owner, const struct receipt *receipts, size_t count,
+				  const struct err *e);
+/* In the order of the chain. Memory is in the arena. */
+struct op *store_receipts(struct store *s, const char *tenant, const struct receipts_page *page,
+			  struct arena *a, store_receipts_cb cb, void *owner);
+/* Answers that name a receipt which is not there: message_id and receipt_id only. */
+struct op *store_receipts_missing(struct store *s, const char *tenant, struct arena *a,
+				  store_receipts_cb cb, void *owner);
 
 /* ---- Feedback ---- */
 
@@ -254,6 +275,7 @@ struct op *store_user_delete(struct store *s, const struct principal *who, const
 struct retention {
 	int64_t messages_days; /* and summaries, and sessions without any */
 	int64_t audit_days;
+	int64_t receipts_days; /* their content; the hashes stay */
 };
 typedef void (*store_retain_cb)(void *owner, bool more, const struct err *e);
 struct op *store_retain(struct store *s, const char *tenant, const struct retention *retention,

@@ -56,17 +56,19 @@ UPDATE chat_sessions
 SET updated_at = :now, total_tokens = total_tokens + :token_count, pending_ask = :pending_ask
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
 	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
+--? chained: AND EXISTS (SELECT 1 FROM chat_receipts r WHERE r.tenant_id = :tenant_id AND r.receipt_id = :receipt_id)
 
 --# query answer_insert
 INSERT INTO chat_messages (message_uid, session_id, tenant_id, turn_id, client_msg_id, role, content, status, intent,
 	agents_used, tool_calls, views, pbi_deep_links, standing, checked, needs, provider, model, token_count, latency_ms,
-	created_at)
+	created_at, receipt_id)
 SELECT :message_id, :session_id, :tenant_id, :turn_id, :client_msg_id, :role, :content, :status, :intent,
 	:agents_used, :tool_calls, :views, :pbi_deep_links, :standing, :checked, :needs, :provider, :model, :token_count,
-	:latency_ms, :now
+	:latency_ms, :now, :receipt_id
 WHERE EXISTS (SELECT 1 FROM chat_sessions s
 		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
 	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
+--? chained: AND EXISTS (SELECT 1 FROM chat_receipts r WHERE r.tenant_id = :tenant_id AND r.receipt_id = :receipt_id)
 
 --# query answer_stored
 SELECT m.message_uid
@@ -95,7 +97,7 @@ OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 --# query messages_page
 SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
 	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.needs, m.provider, m.model, m.token_count,
-	m.latency_ms, m.created_at, f.rating, f.comment, f.correction
+	m.latency_ms, m.created_at, m.receipt_id, f.rating, f.comment, f.correction
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
 LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
@@ -182,7 +184,7 @@ WHERE m.turn_id = :turn_id AND m.session_id = :session_id AND m.tenant_id = :ten
 --# query message_one
 SELECT m.message_uid, m.session_id, m.turn_id, m.client_msg_id, m.role, m.content, m.status, m.intent, m.agents_used,
 	m.tool_calls, m.views, m.pbi_deep_links, m.standing, m.checked, m.needs, m.provider, m.model, m.token_count,
-	m.latency_ms, m.created_at, f.rating, f.comment, f.correction
+	m.latency_ms, m.created_at, m.receipt_id, f.rating, f.comment, f.correction
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
 LEFT JOIN chat_feedback f ON f.message_uid = m.message_uid AND f.tenant_id = m.tenant_id
@@ -198,7 +200,56 @@ SET etag = :new_etag
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
 --? if_etag: AND COALESCE(etag, session_id) = :if_etag
 
+-- The end of a tenant's chain of receipts.
+--# query receipt_head
+SELECT r.receipt_no, r.hash
+FROM chat_receipts r
+WHERE r.tenant_id = :tenant_id
+ORDER BY r.receipt_no DESC
+OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
+
+-- Before its answer, and only behind the record that it was made for: where another one stands there by now, nothing is
+-- stored, and the answer follows only where its receipt is.
+--# query receipt_insert
+INSERT INTO chat_receipts (tenant_id, receipt_no, receipt_id, message_uid, session_id, user_id, content, leaves,
+	content_hash, previous_hash, hash, created_at)
+SELECT :tenant_id, :receipt_no, :receipt_id, :message_id, :session_id, :user_id, :content_text, :leaves,
+	:content_hash, :previous_hash, :hash, :receipt_at
+WHERE EXISTS (SELECT 1 FROM chat_sessions s
+		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
+	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
+	AND NOT EXISTS (SELECT 1 FROM chat_receipts n WHERE n.tenant_id = :tenant_id AND n.receipt_no = :receipt_no)
+--? previous_no: AND EXISTS (SELECT 1 FROM chat_receipts p
+--? previous_no:	WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no AND p.hash = :previous_hash)
+
+-- For the tenant's operators, or one user's own; with the answers as they stand.
+--# query receipts_page
+SELECT r.receipt_no, r.receipt_id, r.message_uid, r.session_id, r.user_id, r.content, r.leaves, r.content_hash,
+	r.previous_hash, r.hash, r.created_at, m.content AS answer
+FROM chat_receipts r
+LEFT JOIN chat_messages m ON m.message_uid = r.message_uid AND m.tenant_id = r.tenant_id
+WHERE r.tenant_id = :tenant_id
+--? receipt_id: AND r.receipt_id = :receipt_id
+--? of_user: AND r.user_id = :of_user
+--? after_no: AND r.receipt_no > :after_no
+ORDER BY r.receipt_no
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
+-- Answers whose receipt is not there.
+--# query receipts_missing
+SELECT m.message_uid, m.receipt_id
+FROM chat_messages m
+WHERE m.tenant_id = :tenant_id AND m.receipt_id IS NOT NULL
+	AND NOT EXISTS (SELECT 1 FROM chat_receipts r WHERE r.tenant_id = :tenant_id AND r.receipt_id = m.receipt_id)
+ORDER BY m.message_id
+OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
+
 -- Deleting a session, in this order.
+--# query session_delete_receipts
+UPDATE chat_receipts
+SET content = NULL, message_uid = NULL, session_id = NULL, user_id = NULL
+WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
+
 --# query session_delete_feedback
 DELETE FROM chat_feedback
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
@@ -302,6 +353,11 @@ WHERE tenant_id = :tenant_id AND user_id = :user_id AND owner = :owner
 --# query user_delete_feedback
 DELETE FROM chat_feedback WHERE tenant_id = :tenant_id AND user_id = :of_user
 
+--# query user_delete_receipts
+UPDATE chat_receipts
+SET content = NULL, message_uid = NULL, session_id = NULL, user_id = NULL
+WHERE tenant_id = :tenant_id AND user_id = :of_user
+
 --# query user_delete_summaries
 DELETE FROM chat_session_summaries
 WHERE tenant_id = :tenant_id AND session_id IN (SELECT s.session_id FROM chat_sessions s
@@ -352,6 +408,21 @@ SELECT a.audit_id
 FROM chat_audit_log a
 WHERE a.tenant_id = :tenant_id AND a.created_at < :before
 ORDER BY a.audit_id
+OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
+
+-- Of receipts only the content goes.
+--# query retain_receipts
+UPDATE chat_receipts
+SET content = NULL, message_uid = NULL, session_id = NULL, user_id = NULL
+WHERE tenant_id = :tenant_id AND receipt_no IN (SELECT r.receipt_no FROM chat_receipts r
+	WHERE r.tenant_id = :tenant_id AND r.content IS NOT NULL AND r.created_at < :before
+	ORDER BY r.receipt_no OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY)
+
+--# query retain_receipts_left
+SELECT r.receipt_no
+FROM chat_receipts r
+WHERE r.tenant_id = :tenant_id AND r.content IS NOT NULL AND r.created_at < :before
+ORDER BY r.receipt_no
 OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
 
 --# query retain_delete_idempotency

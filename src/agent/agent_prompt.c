@@ -120,6 +120,7 @@ void agent_prepare(struct agent *a)
 		.deadline_ms = a->request.deadline_ms,
 		.user_hash = user_hash(a),
 		.payer = a->request.payer,
+		.trail = a->request.trail,
 		.turn_id = a->request.turn_id,
 	};
 	prepare_system(a, d);

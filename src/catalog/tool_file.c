@@ -296,6 +296,8 @@ static bool read_column(struct header *h, const char *text, struct err *e)
 	while (next_word(&rest, &word)) {
 		if (str_eq(word, STR("derived")))
 			c->derived = true;
+		else if (str_eq(word, STR("asof")))
+			c->asof = true;
 		else if (!is_attribute(a, word, &key, &value))
 			return wrong(h, e, "column %s: what is %.*s?", c->name, STR_FMT(word));
 		else if (!set_column_attribute(h, c, key, value, e))

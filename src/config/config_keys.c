@@ -128,6 +128,7 @@ INT  ("limits.user_per_minute", 600, 0, 1000000,                 "requests and q
 INT  ("limits.tenant_per_minute", 12000, 0, 10000000,            "of all users of a tenant together; 0: no limit"),
 TEXT ("limits.busy", "\"reject\"", "reject|queue|interrupt",     "a question while an answer is being written: refused, answered next, or instead"),
 INT  ("retention.messages_days", 0, 0, 36500,                    "older messages, summaries and sessions are deleted; 0: kept"),
+INT  ("retention.receipts_days", 0, 0, 36500,                    "the content of older receipts is deleted, their hashes stay; 0: kept"),
 INT  ("retention.audit_days", 0, 0, 36500,                       "older entries of the audit log are deleted; 0: kept"),
 INT  ("limits.grace_s", 30, 0, 3600,                             "a turn nobody watches runs on that long"),
 TEXT ("log.level", "\"info\"", "debug|info|warn|error",          "the least that is logged"),

@@ -58,3 +58,13 @@ const struct fact *result_fact(const struct result *r, const char *name)
 			return &r->facts[i];
 	return NULL;
 }
+
+void result_add_statement(struct result *r, struct arena *a, struct result_statement statement)
+{
+	struct result_statement *all = arena_alloc(a, (r->statement_count + 1) * sizeof(*all));
+
+	for (size_t i = 0; i < r->statement_count; i++)
+		all[i] = r->statements[i];
+	all[r->statement_count++] = statement;
+	r->statements = all;
+}

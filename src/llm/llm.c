@@ -43,6 +43,7 @@ struct run {
 	struct budget_hold hold; /* for the attempt under way */
 	int64_t text_bytes;      /* of the attempt under way */
 	struct llm_usage spent;  /* by attempts that failed */
+	struct llm_asked *asked; /* on the call's trail; or NULL */
 	int64_t began_ms;
 	struct err err; /* the last one */
 };
@@ -115,6 +116,33 @@ static void record(const struct run *r, const struct llm_answer *answer, const s
 	r->llm->exchange(r->llm->exchange_owner, hash, exchange);
 }
 
+/* ---- the trail ---- */
+
+static void trail_begin(struct run *r)
+{
+	struct llm_trail *trail = r->call.trail;
+
+	if (!trail)
+		return;
+	r->asked = arena_alloc(r->arena, sizeof(*r->asked));
+	r->asked->role = r->call.role;
+	exchange_hash(&r->call, r->asked->hash);
+	if (trail->last)
+		trail->last->next = r->asked;
+	else
+		trail->first = r->asked;
+	trail->last = r->asked;
+}
+
+static void trail_end(const struct run *r, const struct llm_answer *answer)
+{
+	if (!r->asked)
+		return;
+	r->asked->provider = arena_strdup(r->arena, answer->provider);
+	r->asked->model = arena_strdup(r->arena, answer->model);
+	r->asked->usage = answer->usage;
+}
+
 static void run_end(struct run *r, const struct llm_answer *answer, const struct err *e)
 {
 	struct llm_handler handler = r->handler;
@@ -125,6 +153,7 @@ static void run_end(struct run *r, const struct llm_answer *answer, const struct
 
 	llm_usage_add(&last.usage, &r->spent);
 	record(r, answer, e);
+	trail_end(r, &last);
 	llm_count("calls_total", last.provider ? last.provider : "none", "role",
 		  llm_role_name(r->call.role), 1);
 	metric_add("vesper_llm_call_ms_total", clock_mono_ms() - r->began_ms);
@@ -315,6 +344,7 @@ struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena 
 	r->owner = owner;
 	r->began_ms = clock_mono_ms();
 	call_copy(&r->call, call, a);
+	trail_begin(r);
 	llm->running++;
 	if (!run_attempt(r))
 		loop_later(llm->loop, &r->none, on_none, r);

@@ -79,6 +79,8 @@ void money_guess(const struct llm_call *call, const struct provider *p, bool str
 
 /* ---- llm_record.c ---- */
 
+/* The name of what is asked. */
+void exchange_hash(const struct llm_call *call, char hash[HASH_HEX_BYTES]);
 /* A call that has ended, as record.h has it; its name is in `hash`. New reference. */
 json_t *exchange_json(const struct llm_call *call, const struct llm_answer *answer,
 		      const struct err *e, char hash[HASH_HEX_BYTES]);

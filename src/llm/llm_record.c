@@ -67,6 +67,14 @@ static json_t *answer_json(const struct llm_answer *a)
 	return answer;
 }
 
+void exchange_hash(const struct llm_call *call, char hash[HASH_HEX_BYTES])
+{
+	char *text = request_text(call);
+
+	request_hash(call, text, hash);
+	mem_free(text);
+}
+
 json_t *exchange_json(const struct llm_call *call, const struct llm_answer *answer,
 		      const struct err *e, char hash[HASH_HEX_BYTES])
 {

@@ -30,13 +30,20 @@ static const struct {
 	  "token_count", "latency_ms", "now"}},
 	{"session_touch", {MINE, "title", "now", "message_id"}},
 	{"user_message_stored", {MINE, "message_id", "client_msg_id"}},
-	{"session_answer", {MINE, "now", "token_count", "pending_ask", "message_id"}},
+	{"session_answer",
+	 {MINE, "now", "token_count", "pending_ask", "message_id", "receipt_id", "chained"}},
 	{"answer_insert",
-	 {MINE,       "message_id",     "turn_id",     "client_msg_id", "role",
-	  "content",  "status",         "intent",      "agents_used",   "tool_calls",
-	  "views",    "pbi_deep_links", "standing",    "checked",       "needs",
-	  "provider", "model",          "token_count", "latency_ms",    "now"}},
+	 {MINE,         "message_id", "turn_id",     "client_msg_id", "role",  "content",
+	  "status",     "intent",     "agents_used", "tool_calls",    "views", "pbi_deep_links",
+	  "standing",   "checked",    "needs",       "provider",      "model", "token_count",
+	  "latency_ms", "now",        "receipt_id",  "chained"}},
 	{"answer_stored", {MINE, "message_id"}},
+	{"receipt_head", {"tenant_id"}},
+	{"receipt_insert",
+	 {MINE, "receipt_no", "receipt_id", "message_id", "content_text", "leaves", "content_hash",
+	  "previous_hash", "previous_no", "hash", "receipt_at"}},
+	{"receipts_page", {"tenant_id", "receipt_id", "of_user", "after_no", "limit"}},
+	{"receipts_missing", {"tenant_id", "limit"}},
 	{"session_one", {MINE}},
 	{"sessions_page",
 	 {"tenant_id", "user_id", "after_id", "limit", "archived", "active", "title_like"}},
@@ -50,6 +57,7 @@ static const struct {
 	{"session_delete_feedback", {MINE}},
 	{"session_delete_summaries", {MINE}},
 	{"session_delete_repeats", {MINE, "body_like"}},
+	{"session_delete_receipts", {MINE}},
 	{"session_delete_messages", {MINE}},
 	{"session_delete", {MINE}},
 	{"feedback_update", {WHO, "message_id", "rating", "comment", "correction", "now"}},
@@ -69,6 +77,7 @@ static const struct {
 	{"user_delete_feedback", {WHO, "of_user"}},
 	{"user_delete_summaries", {WHO, "of_user"}},
 	{"user_delete_messages", {WHO, "of_user"}},
+	{"user_delete_receipts", {WHO, "of_user"}},
 	{"user_delete_idempotency", {WHO, "of_user"}},
 	{"user_delete_sessions", {WHO, "of_user"}},
 	{"retain_messages", {"tenant_id", "before", "limit"}},
@@ -78,6 +87,8 @@ static const struct {
 	{"retain_delete_sessions", {"tenant_id", "before"}},
 	{"retain_delete_audit", {"tenant_id", "before", "limit"}},
 	{"retain_audit_left", {"tenant_id", "before"}},
+	{"retain_receipts", {"tenant_id", "before", "limit"}},
+	{"retain_receipts_left", {"tenant_id", "before"}},
 	{"retain_delete_idempotency", {"tenant_id", "before"}},
 	{"ledger_insert",
 	 {WHO, "role", "kind", "provider", "model", "purpose", "input_tokens", "cache_read_tokens",
@@ -116,6 +127,7 @@ bool store_new(struct loop *l, struct db *db, const char *root, struct store **o
 	struct sql_file *statements;
 
 	*s = (struct store){.loop = l, .db = db, .arena = a};
+	list_init(&s->chains);
 	if (!sql_file_load(arena_printf(a, "%s/sql/store/store.sql", root), a, &statements, e) ||
 	    !statements_check(statements, e) || !store_migrations_load(s, root, e)) {
 		arena_free(&a);
@@ -132,6 +144,7 @@ void store_free(struct store **s)
 
 	if (!*s)
 		return;
+	store_chains_free(*s);
 	a = (*s)->arena; /* the store lies in it */
 	*s = NULL;
 	arena_free(&a);
@@ -152,6 +165,8 @@ static void on_cancel(struct op *op)
 
 	later_cancel(&c->later);
 	op_cancel(&c->query);
+	if (c->abandon)
+		c->abandon(c);
 	call_end(c);
 }
 

@@ -115,6 +115,7 @@ struct op *store_user_delete(struct store *s, const struct principal *who, const
 	store_call_text(c, "of_user", user);
 	store_call_add(c, "user_delete_feedback");
 	store_call_add(c, "user_delete_summaries");
+	store_call_add(c, "user_delete_receipts");
 	store_call_add(c, "user_delete_messages");
 	store_call_add(c, "user_delete_idempotency");
 	store_call_add(c, "user_delete_sessions");

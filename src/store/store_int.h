@@ -6,6 +6,7 @@
 #define VESPER_STORE_INT_H
 
 #include "vesper/bind.h"
+#include "vesper/list.h"
 #include "vesper/loop.h"
 #include "vesper/sql.h"
 #include "vesper/store.h"
@@ -24,6 +25,7 @@ struct store {
 	const struct sql_file *statements;
 	const struct migration *migrations; /* by version */
 	size_t migration_count;
+	struct list chains; /* of receipts, one a tenant */
 };
 
 MUST_CHECK bool store_migrations_load(struct store *s, const char *root, struct err *e);
@@ -44,6 +46,9 @@ struct call {
 	bool going;    /* a request of its runs, or its refusal is on the way */
 	struct later later;
 	struct err err; /* why it could not even start */
+	/* A call that has a place in a chain of receipts; else NULL. */
+	struct chain_link *link;
+	void (*abandon)(struct call *c); /* its starter cancelled it */
 	/* The tables are freed by the caller of this. It may start the call's next request; else
 	 * the call is over. */
 	void (*finish)(struct call *c, struct table **tables, size_t count, const struct err *e);
@@ -68,6 +73,28 @@ struct op *store_call_read(struct call *c, size_t max_rows);
 struct op *store_call_write(struct call *c);
 /* Forgets the statements, for a call that starts another request from its finish. */
 void store_call_next(struct call *c);
+
+/* ---- store_chain.c ---- */
+
+/* A call that writes a receipt. */
+struct chain_link {
+	struct list node; /* among those that wait for a place */
+	struct call *call;
+	struct chain *chain;
+	struct receipt receipt; /* what its hash is made of */
+	char hash[HASH_HEX_BYTES];
+	int attempts;
+	bool writing;
+	/* Adds what is written behind the receipt. */
+	void (*add)(struct chain_link *link);
+};
+
+/* Starts the call as soon as its place is known. `call` and `add` are set. */
+struct op *store_chain_join(struct chain_link *link, const struct receipt *r);
+/* To be asked in its finish, before anything else. `hopeless`: another place would not help. True:
+ * another one has its place, and the call goes on with a new one. */
+bool store_chain_again(struct chain_link *link, bool stored, bool hopeless);
+void store_chains_free(struct store *s);
 
 /* A row as a message for this reader, copied into the arena: masked where the reader may not see
  * what it rests on. */

@@ -28,16 +28,18 @@ static void set_before(struct call *c, int64_t age_ms)
 	store_call_time(c, "before", clock_now_ms() - age_ms);
 }
 
-/* The only statement that gives rows asks whether the audit log has more. */
+/* The statements that give rows ask whether there is more. */
 static void on_deleted(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct retain_call *r = retain_of(c);
-	bool audit_left = count > 0 && tables[0]->row_count > 0;
+	bool left = false;
 
+	for (size_t i = 0; i < count; i++)
+		left = left || tables[i]->row_count > 0;
 	if (r->messages > 0 && !e)
 		log_info("store.retention", "tenant %s: %zu old messages deleted", c->tenant,
 			 r->messages);
-	r->cb(r->owner, !e && (r->messages == RETAIN_BATCH || audit_left), e);
+	r->cb(r->owner, !e && (r->messages == RETAIN_BATCH || left), e);
 }
 
 static void add_messages(struct call *c, const struct table *old)
@@ -69,6 +71,11 @@ static void delete_start(struct call *c, const struct table *old_messages)
 		set_before(c, keep->audit_days * DAY_MS);
 		store_call_add(c, "retain_delete_audit");
 		store_call_add(c, "retain_audit_left");
+	}
+	if (keep->receipts_days > 0) {
+		set_before(c, keep->receipts_days * DAY_MS);
+		store_call_add(c, "retain_receipts");
+		store_call_add(c, "retain_receipts_left");
 	}
 	set_before(c, IDEMPOTENT_LIFE_MS);
 	store_call_add(c, "retain_delete_idempotency");

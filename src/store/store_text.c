@@ -108,7 +108,7 @@ static void mask(struct message *m)
 	m->masked = true;
 	m->content = MASKED_TEXT;
 	m->tool_calls = m->views = m->pbi_deep_links = m->standing = m->checked = NULL;
-	m->correction = m->comment = NULL;
+	m->correction = m->comment = m->receipt_id = NULL;
 }
 
 static bool may_all(const struct principal *reader, const char *needs, struct arena *a)
@@ -151,6 +151,7 @@ void store_message_from_row(const struct table *t, size_t row, const struct prin
 		.token_count = number_at(t, row, "token_count"),
 		.latency_ms = number_at(t, row, "latency_ms"),
 		.created_at = text_at(t, row, "created_at", a),
+		.receipt_id = text_at(t, row, "receipt_id", a),
 		.place = number_at(t, row, "place"),
 	};
 	if (status)

@@ -66,20 +66,40 @@ struct op *store_accept(struct store *s, const struct principal *who, const stru
 
 struct answer {
 	struct call call;
+	struct chain_link link; /* of its receipt, where there is one */
 	store_done_cb cb;
 	void *owner;
 };
 
+/* With a receipt, the first table says whether the session is there. */
 static void on_answered(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct answer *a = list_item(c, struct answer, call);
+	bool stored = count > 0 && tables[count - 1]->row_count > 0;
+	bool gone = !e && (count == 0 || tables[0]->row_count == 0);
+	bool hopeless = gone || (e && e->code != ERR_BUSY);
 	struct err none = {0};
 
-	if (!e && (count == 0 || tables[0]->row_count == 0)) {
+	if (c->link && store_chain_again(c->link, stored, hopeless))
+		return;
+	if (gone)
 		err_set(&none, ERR_NOT_FOUND, "no such session");
-		e = &none;
-	}
-	a->cb(a->owner, e);
+	else if (!e && !stored)
+		err_set_retry(&none, ERR_BUSY, "others were faster, again and again");
+	a->cb(a->owner, none.code != ERR_NONE ? &none : e);
+}
+
+static void answer_add(struct call *c)
+{
+	store_call_add(c, "session_answer");
+	store_call_add(c, "answer_insert");
+	store_call_add(c, "answer_stored");
+}
+
+static void on_place(struct chain_link *link)
+{
+	store_call_add(link->call, "session_one");
+	answer_add(link->call);
 }
 
 struct op *store_answer(struct store *s, const struct principal *who, const struct message *m,
@@ -103,8 +123,11 @@ struct op *store_answer(struct store *s, const struct principal *who, const stru
 	store_call_json(c, "standing", m->standing);
 	store_call_json(c, "checked", m->checked);
 	store_call_json(c, "pending_ask", m->status == MESSAGE_ASK ? m->standing : NULL);
-	store_call_add(c, "session_answer");
-	store_call_add(c, "answer_insert");
-	store_call_add(c, "answer_stored");
+	if (m->receipt) {
+		a->link = (struct chain_link){.call = c, .add = on_place};
+		return store_chain_join(&a->link, m->receipt);
+	}
+	store_call_text(c, "receipt_id", NULL);
+	answer_add(c);
 	return store_call_write(c);
 }

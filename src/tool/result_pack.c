@@ -10,7 +10,7 @@
 
 #include "vesper/limits.h"
 
-#define FORMAT 3 /* another number when anything below changes */
+#define FORMAT 4 /* another number when anything below changes */
 
 /* ---- writing ---- */
 
@@ -107,16 +107,28 @@ static void put_table(struct buf *b, const struct table *t)
 			put_text(b, t->rows[r][c]);
 }
 
+static void put_values(struct buf *b, const struct value *values, size_t count)
+{
+	put_count(b, count);
+	for (size_t i = 0; i < count; i++) {
+		put_count(b, values[i].type);
+		put_text(b, values[i].text);
+		put_number(b, values[i].number);
+	}
+}
+
 static void put_arg(struct buf *b, const struct arg *arg)
 {
 	put_text(b, arg->name);
 	put_count(b, arg->is_list);
-	put_count(b, arg->count);
-	for (size_t i = 0; i < arg->count; i++) {
-		put_count(b, arg->values[i].type);
-		put_text(b, arg->values[i].text);
-		put_number(b, arg->values[i].number);
-	}
+	put_values(b, arg->values, arg->count);
+}
+
+static void put_statement(struct buf *b, const struct result_statement *s)
+{
+	put_text(b, s->name);
+	put_text(b, s->text);
+	put_values(b, s->values, s->count);
 }
 
 static void put_fact(struct buf *b, const struct fact *f)
@@ -142,6 +154,11 @@ void tool_result_pack(struct buf *b, const struct result *r)
 	put_count(b, r->fact_count);
 	for (size_t i = 0; i < r->fact_count; i++)
 		put_fact(b, &r->facts[i]);
+	put_count(b, r->statement_count);
+	for (size_t i = 0; i < r->statement_count; i++)
+		put_statement(b, &r->statements[i]);
+	put_number(b, r->read_ms);
+	put_text(b, r->hash);
 }
 
 /* ---- reading ---- */
@@ -298,18 +315,45 @@ static void take_table(struct reader *r, struct table *t)
 	take_rows(r, t);
 }
 
-static void take_arg(struct reader *r, struct arena *a, struct args *args)
+static struct value *take_values(struct reader *r, struct arena *a, size_t *count)
 {
-	const char *name = take_name(r);
-	bool is_list = take_kind(r, true);
-	size_t count = take_count(r);
-	struct value *values = arena_alloc(a, (count + 1) * sizeof(*values));
+	size_t n = take_count(r);
+	struct value *values = arena_alloc(a, (n + 1) * sizeof(*values));
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < n; i++) {
 		values[i].type = (enum value_type)take_kind(r, VALUE_BOOL);
 		values[i].text = take_text(r);
 		values[i].number = take_number(r);
 	}
+	*count = n;
+	return values;
+}
+
+static void take_statement(struct reader *r, struct arena *a, struct result *out)
+{
+	struct result_statement s = {.name = take_name(r), .text = take_name(r)};
+
+	s.values = take_values(r, a, &s.count);
+	if (!r->bad)
+		result_add_statement(out, a, s);
+}
+
+static void take_hash(struct reader *r, char out[HASH_HEX_BYTES])
+{
+	const char *hash = take_name(r);
+
+	r->bad |= !r->bad && strlen(hash) != HASH_HEX_BYTES - 1;
+	if (!r->bad)
+		memcpy(out, hash, HASH_HEX_BYTES);
+}
+
+static void take_arg(struct reader *r, struct arena *a, struct args *args)
+{
+	const char *name = take_name(r);
+	bool is_list = take_kind(r, true);
+	size_t count;
+	struct value *values = take_values(r, a, &count);
+
 	r->bad |= !is_list && count != 1;
 	if (!r->bad && is_list)
 		args_set_list(args, a, name, values, count);
@@ -348,6 +392,11 @@ static void take_result(struct reader *r, struct arena *a, struct result *out)
 		out->facts = arena_alloc(a, RESULT_FACTS_MAX * sizeof(*out->facts));
 	for (size_t i = 0; i < count && !r->bad; i++)
 		take_fact(r, &out->facts[out->fact_count++]);
+	count = take_count(r);
+	for (size_t i = 0; i < count && !r->bad; i++)
+		take_statement(r, a, out);
+	out->read_ms = take_number(r);
+	take_hash(r, out->hash);
 }
 
 bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out)
@@ -365,6 +414,10 @@ bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out)
 	out->table_count = read->table_count;
 	out->facts = read->facts;
 	out->fact_count = read->fact_count;
+	out->statements = read->statements;
+	out->statement_count = read->statement_count;
+	out->read_ms = read->read_ms;
+	memcpy(out->hash, read->hash, sizeof(out->hash));
 	read->table_count = 0; /* each table has one owner */
 	return true;
 }

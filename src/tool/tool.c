@@ -58,11 +58,48 @@ static void audit(const struct tool_call *call, const char *outcome)
 		store_audit(call->box->options.store, call->who, &entry);
 }
 
+static void keep_statement(const struct tool_call *call, const struct db_statement *s)
+{
+	struct value *values = arena_alloc(call->arena, (s->count + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < s->count; i++) {
+		values[i] = s->values[i];
+		values[i].text = arena_strdup(call->arena, s->values[i].text);
+	}
+	result_add_statement(call->result, call->arena,
+			     (struct result_statement){
+				     .name = arena_strdup(call->arena, s->name),
+				     .text = arena_strdup(call->arena, s->text),
+				     .values = values,
+				     .count = s->count,
+			     });
+}
+
+void tool_call_send(struct tool_call *call, const struct db_request *request, db_cb cb)
+{
+	for (size_t i = 0; i < request->statement_count; i++)
+		keep_statement(call, &request->statements[i]);
+	call->query = db_query(call->box->options.warehouse, request, cb, call);
+}
+
+/* What was read, and when; a result of the cache knows both already. */
+static void seal(struct result *r)
+{
+	bool stable = r->outcome.kind != OUTCOME_ERROR && r->outcome.kind != OUTCOME_TIMEOUT;
+
+	if (r->read_ms)
+		return;
+	r->read_ms = clock_now_ms();
+	if (stable)
+		result_hash(r, r->hash);
+}
+
 void tool_call_end(struct tool_call *call)
 {
 	call->query = NULL;
 	call->result->args = call->args;
 	call->result->duration_us = clock_mono_us() - call->began_us;
+	seal(call->result);
 	tool_call_keep(call);
 	count_outcome(call);
 	audit(call, outcome_name(call->result->outcome.kind));
@@ -159,6 +196,21 @@ void tool_call_run(struct tool_call *call)
 	end_later(call, refused);
 }
 
+/* The tool's function may choose further arguments; what it began with stays known. */
+static void run(struct tool_call *call)
+{
+	for (size_t i = 0; i < call->args.count; i++) {
+		const struct arg *arg = &call->args.items[i];
+
+		if (arg->is_list)
+			args_set_list(&call->result->asked, call->arena, arg->name, arg->values,
+				      arg->count);
+		else
+			args_set(&call->result->asked, call->arena, arg->name, arg->values[0]);
+	}
+	tool_call_run_cached(call);
+}
+
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
 		      tool_cb cb, void *owner)
 {
@@ -189,7 +241,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	else if (!tool_args_read(call, request->args, request->bound, &refused))
 		end_later(call, refused);
 	else
-		tool_call_run_cached(call);
+		run(call);
 	return &call->op;
 }
 

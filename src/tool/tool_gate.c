@@ -42,7 +42,6 @@ static void on_rows(void *owner, struct table **tables, size_t count, const stru
 
 static bool send(struct tool_call *call, const struct gate_result *checked)
 {
-	struct db *warehouse = call->box->options.warehouse;
 	struct value *values = arena_alloc(call->arena, (checked->tenants + 1) * sizeof(*values));
 	struct db_statement statement = {
 		.name = call->tool->name,
@@ -61,7 +60,7 @@ static bool send(struct tool_call *call, const struct gate_result *checked)
 		request.timeout_ms = call->timeout_ms;
 	for (size_t i = 0; i < checked->tenants; i++)
 		values[i] = value_text(call->who->tenant);
-	call->query = db_query(warehouse, &request, on_rows, call);
+	tool_call_send(call, &request, on_rows);
 	return true;
 }
 

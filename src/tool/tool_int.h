@@ -43,6 +43,9 @@ struct tool_call {
 bool tool_args_read(struct tool_call *call, const json_t *plain, const struct args *typed,
 		    struct outcome *out);
 
+/* Sends the call's statements and keeps them with its result. Sets call->query. */
+void tool_call_send(struct tool_call *call, const struct db_request *request, db_cb cb);
+
 /* Starts the tool's function, or ends the call later with why it could not. */
 void tool_call_run(struct tool_call *call);
 

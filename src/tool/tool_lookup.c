@@ -84,6 +84,6 @@ bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct
 	};
 	call->choose = choose;
 	call->derive = derive;
-	call->query = db_query(o->warehouse, &request, on_found, call);
+	tool_call_send(call, &request, on_found);
 	return true;
 }

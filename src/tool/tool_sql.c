@@ -109,7 +109,7 @@ static void send(struct tool_call *call, const struct db_statement *statements, 
 		.max_rows = call->rows_max,
 	};
 
-	call->query = db_query(call->box->options.warehouse, &request, cb, call);
+	tool_call_send(call, &request, cb);
 }
 
 /* ---- what came back ---- */

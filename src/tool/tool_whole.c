@@ -70,7 +70,7 @@ bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb)
 		.statement_count = 1,
 		.timeout_ms = call->timeout_ms,
 	};
-	call->query = db_query(o->warehouse, &request, cb, call);
+	tool_call_send(call, &request, cb);
 	return true;
 }
 

@@ -355,6 +355,8 @@ static void save(struct turn *t)
 		.latency_ms = clock_mono_ms() - t->began_ms,
 	};
 
+	m.receipt = turn_receipt(t, &m);
+	t->receipt_id = m.receipt ? m.receipt->receipt_id : NULL;
 	t->pending++;
 	t->op = store_answer(t->all->store, t->who, &m, on_saved, t);
 }

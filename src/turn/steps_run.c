@@ -182,6 +182,7 @@ static struct op *on_run_task(void *owner, struct task *task)
 		.sink = t->sink,
 		.next_call = &t->next_call,
 		.payer = &t->payer,
+		.trail = &t->trail,
 	};
 
 	*run = (struct task_run){t, task};

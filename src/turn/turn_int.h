@@ -204,6 +204,8 @@ struct turn {
 	const char *provider, *model;
 	struct llm_usage usage[LLM_ROLE_COUNT];
 	int64_t calls[LLM_ROLE_COUNT];
+	struct llm_trail trail; /* of every model call */
+	const char *receipt_id; /* of the stored answer; NULL: it has none */
 	struct turn_end end;
 };
 
@@ -243,6 +245,7 @@ void say_view(struct turn *t, const struct result *r); /* its main table, and it
 void say_outcomes(struct turn *t);                     /* a view for each result without rows */
 void say_end(struct turn *t);
 json_t *turn_standing(const struct turn *t);  /* what the next turn may lean on; new reference */
+json_t *say_usage(struct turn *t);            /* of all models; new reference */
 json_t *say_tool_calls(const struct turn *t); /* what was run, as it is stored; new reference */
 
 /* turn_ask.c: questions back */
@@ -365,6 +368,10 @@ bool chain_understand(struct turn *t, json_t **steps);
 
 /* turn_record.c: the turn as a line of a case; new reference */
 json_t *turn_record(const struct turn *t);
+
+/* turn_receipt.c: how the answer came about, sealed for the store. NULL where nothing was looked up
+ * and no model was asked, so that there is nothing to prove. */
+const struct receipt *turn_receipt(struct turn *t, const struct message *answer);
 
 /* A model may be asked now: one is usable, and the payer's budget is not used up. */
 bool turn_may_ask_model(struct turn *t);

@@ -146,6 +146,7 @@ static struct llm_call *new_call(struct turn *t, enum llm_role role, const char 
 		.deadline_ms = t->began_ms + t->all->deadline_ms,
 		.user_hash = arena_strndup(t->arena, hash, 32),
 		.payer = &t->payer,
+		.trail = &t->trail,
 		.turn_id = t->id.text,
 	};
 	return call;

@@ -255,7 +255,7 @@ static json_t *usd_json(struct turn *t, int64_t nano_usd)
 					 (long long)(micro % 1000000)));
 }
 
-static json_t *usage_json(struct turn *t)
+json_t *say_usage(struct turn *t)
 {
 	struct llm_usage sum = {0};
 	json_t *by = json_object(), *usage;
@@ -279,7 +279,6 @@ static json_t *usage_json(struct turn *t)
 			  (json_int_t)sum.cache_write_tokens, "output_tokens",
 			  (json_int_t)sum.output_tokens, "by", by);
 	json_set_take(usage, "cost_usd", usd_json(t, sum.nano_usd));
-	json_set_take(usage, "budget", budget_json(t));
 	return usage;
 }
 
@@ -299,7 +298,7 @@ static void say_error(struct turn *t)
 
 void say_end(struct turn *t)
 {
-	json_t *body;
+	json_t *body, *usage;
 
 	if (t->end.failed) {
 		say_error(t);
@@ -314,9 +313,12 @@ void say_end(struct turn *t)
 	json_set_str(body, "model", t->model);
 	json_object_set(body, "pbi_deep_links", t->links);
 	json_object_set(body, "suggestions", t->suggestions);
-	json_set_take(body, "usage", usage_json(t));
+	usage = say_usage(t);
+	json_set_take(usage, "budget", budget_json(t));
+	json_set_take(body, "usage", usage);
 	json_set_take(body, "checked", say_checked_all(t));
 	json_set_take(body, "outcomes", outcomes_json(t));
+	json_set_str(body, "receipt_id", t->receipt_id);
 	json_set_int(body, "latency_ms", clock_mono_ms() - t->began_ms);
 	if (t->end.error_code)
 		json_set_take(body, "error",

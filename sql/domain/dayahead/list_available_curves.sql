@@ -17,7 +17,7 @@
 -- column "Market"      label=Market       priority=high   type=text
 -- column "HubZone"     label=Hub-zone     priority=high   type=text
 -- column "AsOf"        label=As-of        priority=high   type=text
--- column "AsOfDate"    label="As-of date" priority=medium type=date
+-- column "AsOfDate"    label="As-of date" priority=medium type=date asof
 -- column "FirstYear"   label="First year" priority=medium type=int
 -- column "Reference"   label=Case         priority=medium type=text
 -- column "Selection"   label=Selection    priority=low    type=text

@@ -13,7 +13,7 @@
 -- column "Milestone"               label=Milestone          priority=high   type=text
 -- column "PlannedDate"             label=Date               priority=high   type=date
 -- column "Passed"                  label=Passed             priority=medium type=text
--- column "AsOfDay"                 label="As of"            priority=low    type=date
+-- column "AsOfDay"                 label="As of"            priority=low    type=date asof
 WITH s AS (
 	SELECT
 		a."Project Name", a."Current Project Stage", a."Project Status Color", a."CommercializationStatus",

@@ -19,7 +19,7 @@
 -- column "HubZone"             label=Hub-zone         priority=high   type=text
 -- column "ForecastYear"        label=Year             priority=high   type=int
 -- column "AsOf"                label=As-of            priority=high   type=text
--- column "AsOfDate"            label="As-of date"     priority=low    type=date
+-- column "AsOfDate"            label="As-of date"     priority=low    type=date asof
 -- column "Reference"           label=Case             priority=medium type=text
 -- column "PeakPrice_PerMWh"    label="Peak price" priority=high type=decimal unit=$/MWh
 -- column "OffPeakPrice_PerMWh" label="Off-peak price" priority=high type=decimal unit=$/MWh

@@ -16,7 +16,7 @@ static void on_retained(void *owner, bool m, const struct err *e)
 
 static void retain(struct fixture *f, int64_t messages_days, int64_t audit_days)
 {
-	const struct retention age = {messages_days, audit_days};
+	const struct retention age = {.messages_days = messages_days, .audit_days = audit_days};
 
 	begin(f);
 	store_retain(f->store, "acme", &age, on_retained, f);

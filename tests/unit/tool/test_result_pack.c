@@ -45,7 +45,10 @@ static struct result *make_result(void)
 {
 	struct result *r = result_new(arena);
 	const struct value hours[] = {value_int(7), value_int(-1)};
+	static struct value bound[2];
 
+	bound[0] = value_text("acme");
+	bound[1] = value_int(2025);
 	*r = (struct result){.call = "c1", .agent = "a", .tool = "t", .about = "about"};
 	r->outcome = (struct outcome){.kind = OUTCOME_ROWS, .truncated = true};
 	args_set(&r->args, arena, "hub", value_text("NP15"));
@@ -57,6 +60,12 @@ static struct result *make_result(void)
 	result_add_table(r, arena, make_table("hourly"));
 	result_add_fact(r, arena, (struct fact){"gap", "Gap", "1.20", "$/MWh", "2.40 - 1.20"});
 	result_add_fact(r, arena, (struct fact){.name = "note", .label = "Note", .value = "none"});
+	result_add_statement(r, arena,
+			     (struct result_statement){"t/main", "SELECT ? , ?", bound, 2});
+	result_add_statement(r, arena,
+			     (struct result_statement){.name = "t/none", .text = "SELECT 1"});
+	r->read_ms = 1772182800000;
+	result_hash(r, r->hash);
 	return r;
 }
 
@@ -138,6 +147,14 @@ static void everything_comes_back(void **state)
 	for (size_t i = 0; i < 2; i++)
 		assert_same_table(fresh->tables[i], back->tables[i]);
 	assert_int_equal(back->outcome.kind, OUTCOME_ROWS);
+	assert_int_equal(back->statement_count, 2);
+	assert_string_equal(back->statements[0].text, "SELECT ? , ?");
+	assert_int_equal(back->statements[0].values[1].number, 2025);
+	assert_int_equal(back->statements[1].count, 0);
+	assert_int_equal(back->read_ms, fresh->read_ms);
+	assert_string_equal(back->hash, fresh->hash);
+	result_hash(back, back->hash); /* of what came back it is the same */
+	assert_string_equal(back->hash, fresh->hash);
 	assert_true(back->outcome.truncated);
 	assert_int_equal(back->args.count, 5);
 	assert_true(args_find(&back->args, "hours")->is_list);

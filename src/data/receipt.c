@@ -1,0 +1,343 @@
+/* Canonical JSON, hashes of its pieces, the chain of records, and what was changed of a record. */
+#include "vesper/receipt.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define SALT_BYTES 16
+#define SALT_NAME  "_salt" /* sorts before every other member */
+
+/* ---- canonical JSON ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names of an object's members in order. Free with mem_free. */
+static const char **names_of(const json_t *object)
+{
+	const char **names = mem_alloc((json_object_size(object) + 1) * sizeof(*names));
+	const char *name;
+	json_t *value;
+	size_t n = 0;
+
+	json_object_foreach((json_t *)(uintptr_t)object, name, value)
+		names[n++] = name;
+	qsort(names, n, sizeof(*names), by_name);
+	return names;
+}
+
+static void put_member(struct buf *b, const json_t *object, const char *name)
+{
+	buf_json_str(b, name, strlen(name));
+	buf_char(b, ':');
+	receipt_canonical(b, json_object_get(object, name));
+}
+
+void receipt_canonical(struct buf *b, const json_t *value)
+{
+	const char **names;
+
+	if (json_is_array(value)) {
+		buf_char(b, '[');
+		for (size_t i = 0; i < json_array_size(value); i++) {
+			buf_str(b, i ? "," : "");
+			receipt_canonical(b, json_array_get(value, i));
+		}
+		buf_char(b, ']');
+		return;
+	}
+	if (!json_is_object(value)) {
+		buf_json(b, value);
+		return;
+	}
+	names = names_of(value);
+	buf_char(b, '{');
+	for (size_t i = 0; names[i]; i++) {
+		buf_str(b, i ? "," : "");
+		put_member(b, value, names[i]);
+	}
+	buf_char(b, '}');
+	mem_free(names);
+}
+
+/* ---- hashes ---- */
+
+static void hash_salted(const char *salt, size_t salt_len, const char *piece, size_t len,
+			char out[HASH_HEX_BYTES])
+{
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX / 2);
+	buf_add(&b, salt, salt_len);
+	buf_char(&b, '\n');
+	buf_add(&b, piece, len);
+	hash_sha256_hex(buf_text(&b), b.n, out);
+	buf_deinit(&b);
+}
+
+static void hash_text(const char *text, char out[HASH_HEX_BYTES])
+{
+	hash_sha256_hex(text, strlen(text), out);
+}
+
+static void hash_record(const struct receipt *r, const char *content_hash,
+			const char *previous_hash, char out[HASH_HEX_BYTES])
+{
+	char *text = mem_printf(RECEIPT_FORMAT "\n%s\n%" PRId64 "\n%s\n%s\n", r->tenant, r->number,
+				content_hash, previous_hash);
+
+	hash_text(text, out);
+	mem_free(text);
+}
+
+/* ---- writing ---- */
+
+static const char *salt_new(struct arena *a)
+{
+	unsigned char random[SALT_BYTES];
+	char *text = arena_alloc(a, 2 * SALT_BYTES + 1);
+
+	hash_random(random, sizeof(random));
+	for (size_t i = 0; i < SALT_BYTES; i++) {
+		text[2 * i] = "0123456789abcdef"[random[i] >> 4];
+		text[2 * i + 1] = "0123456789abcdef"[random[i] & 15];
+	}
+	return text;
+}
+
+static void put_head_leaf(struct buf *leaves, const char *name, const char *value)
+{
+	char hash[HASH_HEX_BYTES];
+
+	hash_text(value, hash);
+	buf_printf(leaves, "%s %s\n", name, hash);
+}
+
+/* Each member with the punctuation before it; the last one also has the end. */
+static void put_pieces(struct buf *content, struct buf *leaves, const json_t *object,
+		       const char *salt)
+{
+	const char **names = names_of(object);
+	char hash[HASH_HEX_BYTES];
+
+	for (size_t i = 0; names[i]; i++) {
+		size_t from = content->n;
+
+		buf_char(content, i ? ',' : '{');
+		put_member(content, object, names[i]);
+		buf_str(content, names[i + 1] ? "" : "}");
+		hash_salted(salt, strlen(salt), content->p + from, content->n - from, hash);
+		buf_printf(leaves, "%s %zu %s\n", names[i], content->n - from, hash);
+	}
+	mem_free(names);
+}
+
+static const char *member(const json_t *content, const char *name, struct arena *a)
+{
+	const char *text = json_string_value(json_object_get(content, name));
+
+	assert(text);
+	return arena_strdup(a, text);
+}
+
+void receipt_seal(json_t *content, struct arena *a, struct receipt *out)
+{
+	const char *salt = salt_new(a);
+	struct buf text, leaves;
+	char hash[HASH_HEX_BYTES];
+
+	json_set_str(content, "format", RECEIPT_FORMAT);
+	json_set_str(content, SALT_NAME, salt);
+	*out = (struct receipt){
+		.tenant = member(content, "tenant", a),
+		.receipt_id = member(content, "receipt_id", a),
+		.created_at = member(content, "created_at", a),
+		.message_id = member(content, "message_id", a),
+		.session_id = member(content, "session_id", a),
+		.user = member(content, "user", a),
+	};
+	buf_init(&text, SIZE_MAX / 2);
+	buf_init(&leaves, SIZE_MAX / 2);
+	put_head_leaf(&leaves, "receipt_id", out->receipt_id);
+	put_head_leaf(&leaves, "created_at", out->created_at);
+	put_pieces(&text, &leaves, content, salt);
+	hash_text(buf_text(&leaves), hash);
+	out->content = arena_strndup(a, text.p, text.n);
+	out->leaves = arena_strndup(a, leaves.p, leaves.n);
+	out->content_hash = arena_strdup(a, hash);
+	buf_deinit(&text);
+	buf_deinit(&leaves);
+}
+
+void receipt_link(struct receipt *r, int64_t number, const char *previous_hash,
+		  char hash[HASH_HEX_BYTES])
+{
+	r->number = number;
+	r->previous_hash = previous_hash;
+	hash_record(r, r->content_hash, previous_hash, hash);
+	r->hash = hash;
+}
+
+/* ---- checking ---- */
+
+struct check {
+	const struct receipt *r;
+	struct arena *arena;
+	struct receipt_flaw *flaw;
+};
+
+static bool bad(struct check *c, const char *field, const char *detail)
+{
+	*c->flaw = (struct receipt_flaw){field, -1, -1, detail};
+	return false;
+}
+
+static bool bad_part(struct check *c, const char *field, size_t from, size_t len)
+{
+	*c->flaw = (struct receipt_flaw){
+		field, (int64_t)from, (int64_t)(from + len),
+		arena_printf(c->arena, "bytes %zu to %zu of the content are not what was written",
+			     from, from + len)};
+	return false;
+}
+
+static bool check_chain(struct check *c, int64_t after_number, const char *after_hash)
+{
+	const struct receipt *r = c->r;
+	char leaves[HASH_HEX_BYTES], hash[HASH_HEX_BYTES];
+
+	if (r->number != after_number + 1)
+		return bad(c, "receipt_no",
+			   arena_printf(c->arena, "after %" PRId64 " comes %" PRId64, after_number,
+					r->number));
+	if (strcmp(r->previous_hash, after_hash) != 0)
+		return bad(c, "previous_hash", "it is not the hash of the record before");
+	hash_text(r->leaves, leaves);
+	hash_record(r, leaves, r->previous_hash, hash);
+	if (strcmp(leaves, r->content_hash) != 0)
+		return strcmp(hash, r->hash) == 0
+			       ? bad(c, "content_hash", "it is not the hash of the leaves")
+			       : bad(c, "leaves", "the list of hashes is not what was written");
+	return strcmp(hash, r->hash) == 0 ||
+	       bad(c, "hash", "it is not what the record and the one before it come to");
+}
+
+static bool check_head(struct check *c, const char *name, const char *value, struct str *leaves)
+{
+	char hash[HASH_HEX_BYTES];
+	struct str line;
+
+	hash_text(value, hash);
+	if (str_split(leaves, '\n', &line) &&
+	    str_eq(line, str_of(arena_printf(c->arena, "%s %s", name, hash))))
+		return true;
+	return bad(c, name, "it is not what was written");
+}
+
+static bool read_leaf(struct str line, struct str *name, size_t *len, struct str *hash)
+{
+	struct str digits;
+
+	if (!str_split(&line, ' ', name) || !str_split(&line, ' ', &digits) || !line.p)
+		return false;
+	*len = strtoull(digits.p, NULL, 10);
+	*hash = line;
+	return true;
+}
+
+/* The salt is in the first piece: {"_salt":"…" */
+static struct str salt_of(const char *content)
+{
+	static const char before[] = "{\"" SALT_NAME "\":\"";
+	size_t n = strlen(content);
+	struct str salt = {content, 0};
+
+	if (n >= sizeof(before) - 1 + 2 * SALT_BYTES) {
+		salt.p += sizeof(before) - 1;
+		salt.n = 2 * SALT_BYTES;
+	}
+	return salt;
+}
+
+static bool check_pieces(struct check *c, struct str leaves)
+{
+	const char *content = c->r->content;
+	size_t at = 0, whole = strlen(content);
+	struct str salt = salt_of(content), line, name, want;
+
+	while (str_split(&leaves, '\n', &line) && line.n > 0) {
+		char hash[HASH_HEX_BYTES];
+		size_t len;
+
+		if (!read_leaf(line, &name, &len, &want))
+			return bad(c, "leaves", "a line of it can't be read");
+		const char *field = arena_printf(c->arena, "content.%.*s", (int)name.n, name.p);
+		if (len > whole - at)
+			return bad_part(c, field, at, whole - at);
+		hash_salted(salt.p, salt.n, content + at, len, hash);
+		if (!str_eq(want, str_of(hash)))
+			return bad_part(c, field, at, len);
+		at += len;
+	}
+	return at == whole || bad_part(c, "content", at, whole - at);
+}
+
+static bool check_column(struct check *c, const json_t *content, const char *name,
+			 const char *there)
+{
+	const char *want = json_string_value(json_object_get(content, name));
+
+	return (there && want && strcmp(there, want) == 0) ||
+	       bad(c, name, "it is not what the content says");
+}
+
+static bool check_answer(struct check *c, const json_t *content)
+{
+	const char *want = json_string_value(json_object_get(content, "answer_hash"));
+	char hash[HASH_HEX_BYTES];
+
+	if (!c->r->answer || !want)
+		return true;
+	hash_text(c->r->answer, hash);
+	return strcmp(hash, want) == 0 ||
+	       bad(c, "answer", "the stored message is not what was answered");
+}
+
+static bool check_columns(struct check *c)
+{
+	const struct receipt *r = c->r;
+	json_t *content;
+	bool ok;
+
+	if (!json_parse(r->content, strlen(r->content), DB_CELL_BYTES_MAX, &content, NULL))
+		return bad(c, "content", "it is no JSON");
+	ok = check_column(c, content, "message_id", r->message_id) &&
+	     check_column(c, content, "session_id", r->session_id) &&
+	     check_column(c, content, "user", r->user) && check_answer(c, content);
+	json_decref(content);
+	return ok;
+}
+
+bool receipt_check(const struct receipt *r, int64_t after_number, const char *after_hash,
+		   struct arena *a, struct receipt_flaw *flaw)
+{
+	struct check c = {r, a, flaw};
+	struct str leaves = str_of(r->leaves);
+
+	if (!check_chain(&c, after_number, after_hash) ||
+	    !check_head(&c, "receipt_id", r->receipt_id, &leaves) ||
+	    !check_head(&c, "created_at", r->created_at, &leaves))
+		return false;
+	if (r->content)
+		return check_pieces(&c, leaves) && check_columns(&c);
+	return (!r->message_id && !r->session_id && !r->user) ||
+	       bad(&c, "message_id", "the content is gone, and what points to it is not");
+}

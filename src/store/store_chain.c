@@ -1,0 +1,201 @@
+/*
+ * The chain of receipts: each record holds the hash of the one before it, so an answer's place has
+ * to be known when it is written. Within this process places are given out one after the other
+ * without waiting for each write, so that answers that end together still share a commit. A record
+ * whose place somebody else has taken (another process on the same database) is not stored, nor is
+ * its answer: the end of the chain is read again and all of them get new places.
+ */
+#include "store_int.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+/* Of one tenant. */
+struct chain {
+	struct list node;
+	struct store *store;
+	char *tenant;
+	bool known;     /* number and hash are those of the last record given out */
+	int64_t number; /* 0: there is none yet */
+	char hash[HASH_HEX_BYTES];
+	size_t writing;      /* records whose writes are under way */
+	struct list waiting; /* struct chain_link, oldest first */
+	struct op *reading;  /* the end of the chain */
+};
+
+static struct chain *chain_of(struct store *s, const char *tenant)
+{
+	struct chain *chain;
+
+	list_each(node, &s->chains) {
+		chain = list_item(node, struct chain, node);
+		if (strcmp(chain->tenant, tenant) == 0)
+			return chain;
+	}
+	chain = mem_alloc(sizeof(*chain));
+	chain->store = s;
+	chain->tenant = mem_strdup(tenant);
+	list_init(&chain->waiting);
+	list_append(&s->chains, &chain->node);
+	return chain;
+}
+
+void store_chains_free(struct store *s)
+{
+	list_each_safe(node, &s->chains) {
+		struct chain *chain = list_item(node, struct chain, node);
+
+		assert(list_empty(&chain->waiting));
+		op_cancel(&chain->reading);
+		list_remove(&chain->node);
+		mem_free(chain->tenant);
+		mem_free(chain);
+	}
+}
+
+/* ---- the end of the chain ---- */
+
+static void chain_go(struct chain *chain);
+
+struct head_call {
+	struct call call;
+	struct chain *chain;
+};
+
+static void chain_fail(struct chain *chain, const struct err *e)
+{
+	list_each_safe(node, &chain->waiting) {
+		struct chain_link *link = list_item(node, struct chain_link, node);
+
+		list_remove(&link->node);
+		link->call->err = *e;
+		link->writing = true;
+		chain->writing++;
+		store_call_write(link->call); /* which ends it with that error */
+	}
+}
+
+static void on_head(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct chain *chain = list_item(c, struct head_call, call)->chain;
+	const struct table *t = count > 0 ? tables[0] : NULL;
+
+	chain->reading = NULL;
+	if (e) {
+		chain_fail(chain, e);
+		return;
+	}
+	chain->known = true;
+	chain->number = 0;
+	memcpy(chain->hash, RECEIPT_GENESIS, sizeof(chain->hash));
+	if (t && t->row_count > 0) {
+		chain->number = strtoll(table_cell(t, 0, "receipt_no"), NULL, 10);
+		snprintf(chain->hash, sizeof(chain->hash), "%s", table_cell(t, 0, "hash"));
+	}
+	chain_go(chain);
+}
+
+static void head_read(struct chain *chain)
+{
+	struct head_call *h = store_call_new(chain->store, chain->tenant, sizeof(*h));
+
+	h->chain = chain;
+	h->call.finish = on_head;
+	store_call_add(&h->call, "receipt_head");
+	chain->reading = store_call_read(&h->call, 1);
+}
+
+/* ---- places ---- */
+
+static void place_give(struct chain *chain, struct chain_link *link)
+{
+	struct call *c = link->call;
+	struct receipt *r = &link->receipt;
+
+	receipt_link(r, chain->number + 1, chain->hash, link->hash);
+	store_call_next(c);
+	store_call_int(c, "receipt_no", r->number);
+	store_call_text(c, "previous_hash", chain->hash);
+	store_call_text(c, "hash", link->hash);
+	if (chain->number > 0)
+		store_call_int(c, "previous_no", chain->number);
+	store_call_add(c, "receipt_insert");
+	link->add(link);
+	chain->number = r->number;
+	memcpy(chain->hash, link->hash, sizeof(chain->hash));
+	link->writing = true;
+	chain->writing++;
+	store_call_write(c);
+}
+
+static void chain_go(struct chain *chain)
+{
+	if (chain->reading || list_empty(&chain->waiting))
+		return;
+	if (!chain->known) {
+		/* What is under way may still move the end. */
+		if (chain->writing == 0)
+			head_read(chain);
+		return;
+	}
+	list_each_safe(node, &chain->waiting) {
+		list_remove(node);
+		place_give(chain, list_item(node, struct chain_link, node));
+	}
+}
+
+static void on_abandoned(struct call *c)
+{
+	struct chain_link *link = c->link;
+	struct chain *chain = link->chain;
+
+	list_remove(&link->node);
+	if (link->writing) {
+		chain->writing--;
+		chain->known = false;
+		chain_go(chain);
+	}
+}
+
+struct op *store_chain_join(struct chain_link *link, const struct receipt *r)
+{
+	struct call *c = link->call;
+
+	link->receipt = (struct receipt){
+		.tenant = c->tenant,
+		.content_hash = arena_strdup(c->arena, r->content_hash),
+	};
+	link->chain = chain_of(c->store, c->tenant);
+	c->link = link;
+	c->abandon = on_abandoned;
+	store_call_text(c, "receipt_id", r->receipt_id);
+	store_call_text(c, "receipt_at", r->created_at);
+	store_call_text(c, "content_text", r->content);
+	store_call_text(c, "leaves", r->leaves);
+	store_call_text(c, "content_hash", r->content_hash);
+	store_call_flag(c, "chained");
+	list_append(&link->chain->waiting, &link->node);
+	chain_go(link->chain);
+	return &c->op;
+}
+
+bool store_chain_again(struct chain_link *link, bool stored, bool hopeless)
+{
+	struct chain *chain = link->chain;
+	bool again = !stored && !hopeless && ++link->attempts < RECEIPT_ATTEMPTS_MAX;
+
+	link->writing = false;
+	chain->writing--;
+	if (!stored)
+		chain->known = false;
+	if (again) {
+		link->call->going = true; /* it waits for its new place */
+		list_append(&chain->waiting, &link->node);
+	}
+	chain_go(chain);
+	return again;
+}

@@ -1,0 +1,101 @@
+/* Receipts read back: for whoever verifies a chain, and for the user whose answer it was. */
+#include "store_int.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "vesper/limits.h"
+
+struct receipts_call {
+	struct call call;
+	struct arena *arena;
+	const char *tenant;
+	store_receipts_cb cb;
+	void *owner;
+};
+
+static const char *text_at(const struct receipts_call *r, const struct table *t, size_t row,
+			   const char *column)
+{
+	return arena_strdup(r->arena, table_cell(t, row, column));
+}
+
+/* What every record has; one that was tampered with may not. */
+static const char *must_at(const struct receipts_call *r, const struct table *t, size_t row,
+			   const char *column)
+{
+	const char *text = text_at(r, t, row, column);
+
+	return text ? text : "";
+}
+
+static struct receipt receipt_at(const struct receipts_call *r, const struct table *t, size_t row)
+{
+	const char *number = table_cell(t, row, "receipt_no");
+
+	return (struct receipt){
+		.tenant = r->tenant,
+		.number = number ? strtoll(number, NULL, 10) : 0,
+		.receipt_id = must_at(r, t, row, "receipt_id"),
+		.created_at = must_at(r, t, row, "created_at"),
+		.leaves = must_at(r, t, row, "leaves"),
+		.content_hash = must_at(r, t, row, "content_hash"),
+		.previous_hash = must_at(r, t, row, "previous_hash"),
+		.hash = must_at(r, t, row, "hash"),
+		.content = text_at(r, t, row, "content"),
+		.message_id = text_at(r, t, row, "message_uid"),
+		.session_id = text_at(r, t, row, "session_id"),
+		.user = text_at(r, t, row, "user_id"),
+		.answer = text_at(r, t, row, "answer"),
+	};
+}
+
+static void on_receipts(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct receipts_call *r = list_item(c, struct receipts_call, call);
+	size_t n = count > 0 ? tables[0]->row_count : 0;
+	struct receipt *list = arena_alloc(r->arena, (n + 1) * sizeof(*list));
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = receipt_at(r, tables[0], i);
+	r->cb(r->owner, list, n, e);
+}
+
+static struct receipts_call *receipts_call(struct store *s, const char *tenant, size_t limit,
+					   struct arena *a, store_receipts_cb cb, void *owner)
+{
+	struct receipts_call *r = store_call_new(s, tenant, sizeof(*r));
+
+	assert(limit > 0 && limit <= RECEIPTS_PAGE_MAX);
+	r->arena = a;
+	r->tenant = arena_strdup(a, tenant);
+	r->cb = cb;
+	r->owner = owner;
+	r->call.finish = on_receipts;
+	store_call_int(&r->call, "limit", (int64_t)limit);
+	return r;
+}
+
+struct op *store_receipts(struct store *s, const char *tenant, const struct receipts_page *page,
+			  struct arena *a, store_receipts_cb cb, void *owner)
+{
+	struct receipts_call *r = receipts_call(s, tenant, page->limit, a, cb, owner);
+
+	if (page->receipt_id)
+		store_call_text(&r->call, "receipt_id", page->receipt_id);
+	if (page->user)
+		store_call_text(&r->call, "of_user", page->user);
+	if (page->after_number > 0)
+		store_call_int(&r->call, "after_no", page->after_number);
+	store_call_add(&r->call, "receipts_page");
+	return store_call_read(&r->call, page->limit);
+}
+
+struct op *store_receipts_missing(struct store *s, const char *tenant, struct arena *a,
+				  store_receipts_cb cb, void *owner)
+{
+	struct receipts_call *r = receipts_call(s, tenant, RECEIPTS_PAGE_MAX, a, cb, owner);
+
+	store_call_add(&r->call, "receipts_missing");
+	return store_call_read(&r->call, RECEIPTS_PAGE_MAX);
+}

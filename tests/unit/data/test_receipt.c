@@ -1,0 +1,258 @@
+/* Receipts: the same content gives the same bytes, records chain, and one changed byte anywhere is
+ * found and its place named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/receipt.h"
+
+static json_t *content_new(const char *question)
+{
+	json_t *c = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "tenant", "acme", "receipt_id",
+			      "r-1", "created_at", "2026-02-27T09:00:00.000Z", "message_id", "m-1",
+			      "session_id", "s-1", "user", "ann", "question", question);
+
+	json_set_take(c, "calls",
+		      json_pack("[{s:s,s:[s,i]}]", "tool", "t", "values", "NP15", 2025));
+	return c;
+}
+
+static struct receipt sealed(struct arena *a, const char *question)
+{
+	json_t *c = content_new(question);
+	struct receipt r;
+
+	receipt_seal(c, a, &r);
+	json_decref(c);
+	return r;
+}
+
+static void canonical_order_and_form(void **state)
+{
+	json_t *v = json_pack("{s:{s:i,s:[b,n]},s:s}", "b", "z", 1, "a", 1, "a", "\xc3\xa9\"\n");
+	struct buf b;
+
+	(void)state;
+	json_set_take(v, "c", json_decimal("48.7300"));
+	buf_init(&b, 1000);
+	receipt_canonical(&b, v);
+	assert_string_equal(
+		buf_text(&b),
+		"{\"a\":\"\xc3\xa9\\\"\\n\",\"b\":{\"a\":[true,null],\"z\":1},\"c\":48.7300}");
+	buf_deinit(&b);
+	json_decref(v);
+}
+
+static void a_salt_hides_what_is_gone(void **state)
+{
+	struct arena *a = arena_new(1 << 20);
+	struct receipt one = sealed(a, "q"), two = sealed(a, "q");
+
+	(void)state;
+	assert_string_not_equal(one.leaves, two.leaves);
+	assert_null(strstr(one.leaves, "acme"));
+	assert_null(strstr(one.leaves, "ann"));
+	arena_free(&a);
+}
+
+struct chain {
+	struct arena *arena;
+	struct receipt r[3];
+	char hash[3][HASH_HEX_BYTES];
+};
+
+static int set_up(void **state)
+{
+	static struct chain c;
+
+	c.arena = arena_new(1 << 24);
+	for (int i = 0; i < 3; i++) {
+		c.r[i] = sealed(c.arena, i == 1 ? "Was it \"NP15\"?" : "q");
+		receipt_link(&c.r[i], i + 1, i ? c.hash[i - 1] : RECEIPT_GENESIS, c.hash[i]);
+	}
+	*state = &c;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct chain *c = *state;
+
+	arena_free(&c->arena);
+	return 0;
+}
+
+/* The number of the first broken record, 0 for none; its flaw. */
+static int first_broken(struct chain *c, struct receipt_flaw *flaw)
+{
+	for (int i = 0; i < 3; i++)
+		if (!receipt_check(&c->r[i], i, i ? c->r[i - 1].hash : RECEIPT_GENESIS, c->arena,
+				   flaw))
+			return i + 1;
+	return 0;
+}
+
+static void an_untouched_chain_is_whole(void **state)
+{
+	struct receipt_flaw flaw;
+
+	assert_int_equal(first_broken(*state, &flaw), 0);
+}
+
+static void deleted_content_leaves_the_chain_whole(void **state)
+{
+	struct chain *c = *state;
+	struct receipt_flaw flaw;
+
+	c->r[1].content = c->r[1].message_id = c->r[1].session_id = c->r[1].user = NULL;
+	assert_int_equal(first_broken(c, &flaw), 0);
+	c->r[1].user = "ann";
+	assert_int_equal(first_broken(c, &flaw), 2);
+	assert_string_equal(flaw.field, "message_id");
+}
+
+/* Changes each byte of a text of the second record in turn. */
+static void each_byte(struct chain *c, const char **text, const char *const *fields)
+{
+	const char *whole = *text;
+	struct receipt_flaw flaw;
+
+	for (size_t i = 0; i < strlen(whole); i++) {
+		char *changed = arena_strdup(c->arena, whole);
+		bool named = false;
+
+		changed[i] ^= 1;
+		*text = changed;
+		if (first_broken(c, &flaw) != 2)
+			fail_msg("%s, byte %zu: not found", fields[0], i);
+		for (size_t k = 0; fields[k]; k++)
+			named = named || strcmp(flaw.field, fields[k]) == 0;
+		if (!named)
+			fail_msg("%s, byte %zu: named %s", fields[0], i, flaw.field);
+	}
+	*text = whole;
+}
+
+static void each_changed_byte_is_named(void **state)
+{
+	struct chain *c = *state;
+	struct receipt *r = &c->r[1];
+
+	each_byte(c, &r->hash, (const char *const[]){"hash", NULL});
+	each_byte(c, &r->previous_hash, (const char *const[]){"previous_hash", NULL});
+	each_byte(c, &r->content_hash, (const char *const[]){"content_hash", NULL});
+	each_byte(c, &r->leaves, (const char *const[]){"leaves", NULL});
+	each_byte(c, &r->receipt_id, (const char *const[]){"receipt_id", NULL});
+	each_byte(c, &r->created_at, (const char *const[]){"created_at", NULL});
+	each_byte(c, &r->message_id, (const char *const[]){"message_id", NULL});
+	each_byte(c, &r->session_id, (const char *const[]){"session_id", NULL});
+	each_byte(c, &r->user, (const char *const[]){"user", NULL});
+}
+
+static void each_byte_of_the_content_is_in_its_member(void **state)
+{
+	struct chain *c = *state;
+	const char *whole = c->r[1].content;
+	struct receipt_flaw flaw;
+
+	for (size_t i = 0; i < strlen(whole); i++) {
+		char *changed = arena_strdup(c->arena, whole);
+
+		changed[i] ^= 1;
+		c->r[1].content = changed;
+		assert_int_equal(first_broken(c, &flaw), 2);
+		assert_true((int64_t)i >= flaw.from && (int64_t)i < flaw.to);
+		assert_int_equal(strncmp(flaw.field, "content.", 8), 0);
+		/* the piece is that of the member it is called after */
+		assert_int_equal(
+			strncmp(whole + flaw.from + 2, flaw.field + 8, strlen(flaw.field + 8)), 0);
+	}
+	c->r[1].content = whole;
+}
+
+static void more_or_less_content_is_found(void **state)
+{
+	struct chain *c = *state;
+	const char *whole = c->r[1].content, *cut = strstr(whole, "NP15");
+	struct receipt_flaw flaw;
+
+	c->r[1].content = arena_printf(c->arena, "%.*sX%s", (int)(cut - whole), whole, cut);
+	assert_int_equal(first_broken(c, &flaw), 2);
+	assert_string_equal(flaw.field, "content.calls");
+	c->r[1].content = arena_strndup(c->arena, whole, strlen(whole) - 1);
+	assert_int_equal(first_broken(c, &flaw), 2);
+	assert_string_equal(flaw.field, "content.user");
+	c->r[1].content = arena_printf(c->arena, "%s ", whole);
+	assert_int_equal(first_broken(c, &flaw), 2);
+	assert_string_equal(flaw.field, "content");
+	c->r[1].content = "";
+	assert_int_equal(first_broken(c, &flaw), 2);
+	c->r[1].content = whole;
+}
+
+static void missing_and_exchanged_records_are_found(void **state)
+{
+	struct chain *c = *state;
+	struct receipt second = c->r[1];
+	struct receipt_flaw flaw;
+
+	c->r[1] = c->r[2];
+	assert_int_equal(first_broken(c, &flaw), 2);
+	assert_string_equal(flaw.field, "receipt_no");
+	c->r[1].number = 2;
+	assert_int_equal(first_broken(c, &flaw), 2);
+	assert_string_equal(flaw.field, "previous_hash");
+	c->r[1] = second;
+	c->r[1].tenant = "vesper"; /* a record of another tenant */
+	assert_int_equal(first_broken(c, &flaw), 2);
+	assert_string_equal(flaw.field, "hash");
+}
+
+static void the_stored_answer_is_compared(void **state)
+{
+	struct arena *a = arena_new(1 << 20);
+	json_t *content = content_new("q");
+	struct receipt_flaw flaw;
+	char hash[HASH_HEX_BYTES];
+	struct receipt r;
+
+	(void)state;
+	hash_sha256_hex("48.73", 5, hash);
+	json_set_str(content, "answer_hash", hash);
+	receipt_seal(content, a, &r);
+	receipt_link(&r, 1, RECEIPT_GENESIS, hash);
+	assert_true(receipt_check(&r, 0, RECEIPT_GENESIS, a, &flaw)); /* the message is gone */
+	r.answer = "48.73";
+	assert_true(receipt_check(&r, 0, RECEIPT_GENESIS, a, &flaw));
+	r.answer = "48.78";
+	assert_false(receipt_check(&r, 0, RECEIPT_GENESIS, a, &flaw));
+	assert_string_equal(flaw.field, "answer");
+	json_decref(content);
+	arena_free(&a);
+}
+
+#define CHAIN_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(canonical_order_and_form),
+		cmocka_unit_test(a_salt_hides_what_is_gone),
+		CHAIN_TEST(an_untouched_chain_is_whole),
+		CHAIN_TEST(deleted_content_leaves_the_chain_whole),
+		CHAIN_TEST(each_changed_byte_is_named),
+		CHAIN_TEST(each_byte_of_the_content_is_in_its_member),
+		CHAIN_TEST(more_or_less_content_is_found),
+		CHAIN_TEST(missing_and_exchanged_records_are_found),
+		cmocka_unit_test(the_stored_answer_is_compared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

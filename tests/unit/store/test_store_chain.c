@@ -1,0 +1,431 @@
+/* Receipts in their chain: with their answers or not at all, in an unbroken row however many end at
+ * once and whoever else writes, and whole when their content goes. */
+#include "store_test.h"
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define DAY_MS INT64_C(86400000)
+
+/* An answer with a receipt that says this question. */
+struct answered {
+	struct fixture *f; /* who waits for it */
+	struct message question, answer;
+	struct receipt receipt;
+	bool done;
+	struct err err;
+};
+
+static struct receipt receipt_of(struct fixture *f, const struct principal *who,
+				 const struct message *answer, const char *question)
+{
+	json_t *content = json_object();
+	char now[CLOCK_RFC3339_BYTES];
+	struct receipt r;
+
+	clock_rfc3339(clock_now_ms(), now);
+	json_set_str(content, "tenant", who->tenant);
+	json_set_str(content, "receipt_id", id_new(f));
+	json_set_str(content, "created_at", now);
+	json_set_str(content, "message_id", answer->message_id);
+	json_set_str(content, "session_id", answer->session_id);
+	json_set_str(content, "user", who->user);
+	json_set_str(content, "question", question);
+	receipt_seal(content, f->arena, &r);
+	json_decref(content);
+	return r;
+}
+
+static void ask_as(struct answered *a, struct fixture *f, const struct principal *who,
+		   const char *session, const char *question)
+{
+	a->f = f;
+	a->done = false;
+	a->err = (struct err){0};
+	a->question = user_message(f, session, question);
+	assert_int_equal(accept_message(f, who, &a->question), ERR_NONE);
+	a->answer = answer_to(f, &a->question, "answer");
+	a->receipt = receipt_of(f, who, &a->answer, question);
+	a->answer.receipt = &a->receipt;
+}
+
+static void on_answered(void *owner, const struct err *e)
+{
+	struct answered *a = owner;
+
+	a->done = true;
+	if (e)
+		a->err = *e;
+}
+
+static void wait_all(struct answered *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		while (!list[i].done) {
+			usleep(100);
+			loop_turn(list[i].f->loop);
+		}
+}
+
+static enum err_code ask_one(struct fixture *f, const struct principal *who, const char *session,
+			     const char *question, struct answered *a)
+{
+	ask_as(a, f, who, session, question);
+	store_answer(f->store, who, &a->answer, on_answered, a);
+	wait_all(a, 1);
+	return a->err.code;
+}
+
+/* ---- reading and verifying ---- */
+
+static struct receipt *receipts;
+static size_t receipt_count;
+
+static void on_receipts(void *owner, const struct receipt *list, size_t count, const struct err *e)
+{
+	struct fixture *f = owner;
+
+	receipts = arena_alloc(f->arena, (count + 1) * sizeof(*receipts));
+	if (count > 0)
+		memcpy(receipts, list, count * sizeof(*receipts));
+	receipt_count = count;
+	on_done(owner, e);
+}
+
+static size_t read_receipts(struct fixture *f, const char *tenant, struct receipts_page page)
+{
+	page.limit = RECEIPTS_PAGE_MAX;
+	begin(f);
+	store_receipts(f->store, tenant, &page, f->arena, on_receipts, f);
+	wait_done(f);
+	assert_int_equal(f->err.code, ERR_NONE);
+	return receipt_count;
+}
+
+/* How many there are; all of them in one unbroken chain. */
+static int64_t verify(struct fixture *f, const char *tenant)
+{
+	const char *hash = RECEIPT_GENESIS;
+	struct receipt_flaw flaw;
+	int64_t number = 0;
+
+	while (read_receipts(f, tenant, (struct receipts_page){.after_number = number}) > 0)
+		for (size_t i = 0; i < receipt_count; i++) {
+			if (!receipt_check(&receipts[i], number, hash, f->arena, &flaw))
+				fail_msg("record %d: %s: %s", (int)number + 1, flaw.field,
+					 flaw.detail);
+			number = receipts[i].number;
+			hash = receipts[i].hash;
+		}
+	return number;
+}
+
+static void an_answer_has_its_receipt(void **state)
+{
+	struct fixture *f = *state;
+	struct answered a;
+
+	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 1);
+	assert_string_equal(receipts ? file_ask(f, f->acme, "SELECT receipt_id FROM chat_receipts")
+				     : "",
+			    a.receipt.receipt_id);
+	read_messages(f, &ann, a.answer.session_id, NULL, 10);
+	assert_null(f->messages[0].receipt_id);
+	assert_string_equal(f->messages[1].receipt_id, a.receipt.receipt_id);
+	assert_int_equal(ask_one(f, &ann, a.answer.session_id, "q2", &a), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 2);
+	assert_int_equal(verify(f, "vesper"), 0);
+}
+
+static void each_tenant_has_its_own_chain(void **state)
+{
+	struct fixture *f = *state;
+	struct answered a;
+
+	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(ask_one(f, &ann_elsewhere, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(ask_one(f, &bob, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 2);
+	assert_int_equal(verify(f, "vesper"), 1);
+}
+
+static void storing_again_adds_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct answered a, next;
+
+	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	a.done = false;
+	store_answer(f->store, &ann, &a.answer, on_answered, &a);
+	wait_all(&a, 1);
+	assert_int_equal(a.err.code, ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 1);
+	assert_int_equal(ask_one(f, &ann, a.answer.session_id, "q2", &next), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 2);
+}
+
+static void without_its_session_neither_is_stored(void **state)
+{
+	struct fixture *f = *state;
+	struct answered a, b;
+
+	ask_as(&a, f, &ann, id_new(f), "q");
+	store_answer(f->store, &bob, &a.answer, on_answered, &a);
+	wait_all(&a, 1);
+	assert_int_equal(a.err.code, ERR_NOT_FOUND);
+	assert_int_equal(verify(f, "acme"), 0);
+	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &b), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 1);
+}
+
+#define MANY 60
+
+static void many_at_once_stand_in_one_row(void **state)
+{
+	struct fixture *f = *state;
+	struct answered *list = mem_alloc(MANY * sizeof(*list));
+
+	for (size_t i = 0; i < MANY; i++)
+		ask_as(&list[i], f, i % 2 ? &ann : &bob, id_new(f), "q");
+	for (size_t i = 0; i < MANY; i++)
+		store_answer(f->store, i % 2 ? &ann : &bob, &list[i].answer, on_answered, &list[i]);
+	wait_all(list, MANY);
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(list[i].err.code, ERR_NONE);
+	assert_int_equal(verify(f, "acme"), MANY);
+	mem_free(list);
+}
+
+/* Two processes on one database, both with many at once. */
+static void two_stores_share_a_chain(void **state)
+{
+	struct fixture *f = *state, other = {.loop = f->loop, .arena = f->arena};
+	struct answered *list = mem_alloc(MANY * sizeof(*list));
+
+	memcpy(other.acme, f->acme, sizeof(other.acme));
+	memcpy(other.vesper, f->vesper, sizeof(other.vesper));
+	store_start(&other);
+	for (size_t i = 0; i < MANY; i++)
+		ask_as(&list[i], i % 3 ? f : &other, &ann, id_new(f), "q");
+	for (size_t i = 0; i < MANY; i++)
+		store_answer(list[i].f->store, &ann, &list[i].answer, on_answered, &list[i]);
+	wait_all(list, MANY);
+	for (size_t i = 0; i < MANY; i++)
+		if (list[i].err.code != ERR_NONE)
+			fail_msg("%zu: %s", i, list[i].err.text);
+	assert_int_equal(verify(f, "acme"), MANY);
+	store_free(&other.store);
+	db_close(&other.db);
+	mem_free(list);
+}
+
+static void a_cancelled_answer_leaves_no_gap(void **state)
+{
+	struct fixture *f = *state;
+	struct answered *list = mem_alloc(9 * sizeof(*list));
+	struct op *ops[9];
+
+	for (size_t i = 0; i < 9; i++)
+		ask_as(&list[i], f, &ann, id_new(f), "q");
+	for (size_t i = 0; i < 9; i++)
+		ops[i] = store_answer(f->store, &ann, &list[i].answer, on_answered, &list[i]);
+	op_cancel(&ops[0]); /* while the end of the chain is read */
+	for (size_t i = 0; i < 3; i++)
+		loop_turn(f->loop);
+	for (size_t i = 3; i < 6; i++)
+		if (!list[i].done)
+			op_cancel(&ops[i]);
+	for (size_t i = 1; i < 9; i++)
+		if (i < 3 || i > 5)
+			wait_all(&list[i], 1);
+	for (size_t i = 6; i < 9; i++)
+		assert_int_equal(list[i].err.code, ERR_NONE);
+	assert_true(verify(f, "acme") >= 5);
+	mem_free(list);
+}
+
+static void an_answer_that_never_gets_a_place_fails(void **state)
+{
+	struct fixture *f = *state;
+	struct answered a;
+
+	file_ask(f, f->acme,
+		 "CREATE TRIGGER never BEFORE INSERT ON chat_receipts BEGIN SELECT RAISE(IGNORE); "
+		 "END");
+	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_BUSY);
+	assert_true(a.err.may_retry);
+	assert_string_equal(
+		file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_messages WHERE role = 'assistant'"),
+		"0");
+	file_ask(f, f->acme, "DROP TRIGGER never");
+	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 1);
+}
+
+static void an_unreadable_chain_fails_all_that_wait(void **state)
+{
+	struct fixture *f = *state;
+	struct answered list[3];
+
+	for (size_t i = 0; i < 3; i++)
+		ask_as(&list[i], f, &ann, id_new(f), "q");
+	file_ask(f, f->acme, "ALTER TABLE chat_receipts RENAME TO away");
+	for (size_t i = 0; i < 3; i++)
+		store_answer(f->store, &ann, &list[i].answer, on_answered, &list[i]);
+	wait_all(list, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_not_equal(list[i].err.code, ERR_NONE);
+	file_ask(f, f->acme, "ALTER TABLE away RENAME TO chat_receipts");
+	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &list[0]), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 1);
+}
+
+/* ---- what may be changed ---- */
+
+static const char *content_left(struct fixture *f)
+{
+	return file_ask(
+		f, f->acme,
+		"SELECT group_concat(COALESCE(user_id, '-') || (content IS NOT NULL) || "
+		"(message_uid IS NOT NULL) || (session_id IS NOT NULL), ' ') FROM (SELECT * "
+		"FROM chat_receipts ORDER BY receipt_no)");
+}
+
+static void deleting_takes_the_content_only(void **state)
+{
+	struct fixture *f = *state;
+	struct answered a, b, c;
+
+	ask_one(f, &ann, id_new(f), "a secret question", &a);
+	ask_one(f, &ann, id_new(f), "q", &b);
+	ask_one(f, &bob, id_new(f), "q", &c);
+	begin(f);
+	store_session_delete(f->store, &ann, a.answer.session_id, on_done, f);
+	wait_done(f);
+	assert_string_equal(content_left(f), "-000 ann111 bob111");
+	assert_int_equal(verify(f, "acme"), 3);
+	begin(f);
+	store_user_delete(f->store, &ann, "bob", on_done, f);
+	wait_done(f);
+	assert_string_equal(content_left(f), "-000 ann111 -000");
+	assert_int_equal(verify(f, "acme"), 3);
+	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 4);
+}
+
+static bool more;
+
+static void on_retained(void *owner, bool m, const struct err *e)
+{
+	more = m;
+	on_done(owner, e);
+}
+
+static void old_content_goes_in_batches(void **state)
+{
+	struct fixture *f = *state;
+	const struct retention keep = {.receipts_days = 9};
+	struct answered a;
+	int calls = 0;
+
+	clock_freeze_ms(1772182800000);
+	for (int i = 0; i < RETAIN_BATCH + 2; i++)
+		ask_one(f, &ann, id_new(f), "q", &a);
+	clock_advance_ms(10 * DAY_MS);
+	ask_one(f, &ann, id_new(f), "q", &a);
+	do {
+		begin(f);
+		store_retain(f->store, "acme", &keep, on_retained, f);
+		wait_done(f);
+		calls++;
+	} while (more);
+	clock_release();
+	assert_int_equal(calls, 2);
+	assert_string_equal(
+		file_ask(f, f->acme, "SELECT COUNT(content) || '/' || COUNT(*) FROM chat_receipts"),
+		"1/53");
+	assert_int_equal(RETAIN_BATCH, 50);
+	assert_int_equal(verify(f, "acme"), RETAIN_BATCH + 3);
+}
+
+static void hashes_are_never_written_again(void **state)
+{
+	static const char *const changes[] = {
+		"UPDATE chat_receipts SET hash = 'x'",
+		"UPDATE chat_receipts SET leaves = 'x'",
+		"UPDATE chat_receipts SET receipt_no = 7",
+		"DELETE FROM chat_receipts",
+	};
+	struct fixture *f = *state;
+	struct answered a;
+	sqlite3 *native;
+
+	ask_one(f, &ann, id_new(f), "q", &a);
+	assert_int_equal(sqlite3_open(f->acme, &native), SQLITE_OK);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		assert_int_equal(sqlite3_exec(native, changes[i], NULL, NULL, NULL),
+				 SQLITE_CONSTRAINT);
+	sqlite3_close(native);
+	assert_int_equal(verify(f, "acme"), 1);
+}
+
+static void one_reads_one_s_own(void **state)
+{
+	struct fixture *f = *state;
+	struct answered a;
+
+	ask_one(f, &ann, id_new(f), "q", &a);
+	struct receipts_page page = {.receipt_id = a.receipt.receipt_id, .user = "ann"};
+	assert_int_equal(read_receipts(f, "acme", page), 1);
+	assert_string_equal(receipts[0].content, a.receipt.content);
+	assert_string_equal(receipts[0].answer, "answer");
+	page.user = "bob";
+	assert_int_equal(read_receipts(f, "acme", page), 0);
+	page.user = NULL;
+	assert_int_equal(read_receipts(f, "acme", page), 1);
+	assert_int_equal(read_receipts(f, "vesper", page), 0);
+}
+
+static void an_answer_without_its_receipt_is_found(void **state)
+{
+	struct fixture *f = *state;
+	struct answered a;
+
+	ask_one(f, &ann, id_new(f), "q", &a);
+	begin(f);
+	store_receipts_missing(f->store, "acme", f->arena, on_receipts, f);
+	wait_done(f);
+	assert_int_equal(receipt_count, 0);
+	file_ask(f, f->acme,
+		 "UPDATE chat_messages SET receipt_id = 'gone' WHERE role = 'assistant'");
+	begin(f);
+	store_receipts_missing(f->store, "acme", f->arena, on_receipts, f);
+	wait_done(f);
+	assert_int_equal(receipt_count, 1);
+	assert_string_equal(receipts[0].message_id, a.answer.message_id);
+	assert_string_equal(receipts[0].receipt_id, "gone");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(an_answer_has_its_receipt),
+		STORE_TEST(each_tenant_has_its_own_chain),
+		STORE_TEST(storing_again_adds_nothing),
+		STORE_TEST(without_its_session_neither_is_stored),
+		STORE_TEST(many_at_once_stand_in_one_row),
+		STORE_TEST(two_stores_share_a_chain),
+		STORE_TEST(a_cancelled_answer_leaves_no_gap),
+		STORE_TEST(an_answer_that_never_gets_a_place_fails),
+		STORE_TEST(an_unreadable_chain_fails_all_that_wait),
+		STORE_TEST(deleting_takes_the_content_only),
+		STORE_TEST(old_content_goes_in_batches),
+		STORE_TEST(hashes_are_never_written_again),
+		STORE_TEST(one_reads_one_s_own),
+		STORE_TEST(an_answer_without_its_receipt_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
