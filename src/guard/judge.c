@@ -96,6 +96,21 @@ static bool was_asked(const struct known *k, int id)
 	return false;
 }
 
+/* Do all rows that the number was made of bear the names of this column that are spoken of? */
+static bool rows_are_named(const struct known_table *kt, const struct entry *e, size_t col,
+			   const struct context *c)
+{
+	for (size_t row = 0; row < kt->t->row_count; row++) {
+		bool of_group = e->group_slot < 0, any;
+
+		for (size_t by = 0; by < kt->t->column_count && !of_group; by++)
+			of_group = kt->slot[by] == e->group_slot && kt->ids[row][by] == e->group_id;
+		if (of_group && !is_named(c, kt->ids[row][col], 1u << kt->slot[col], &any) && any)
+			return false;
+	}
+	return true;
+}
+
 /* A number over rows of several names is not the number of one of them. */
 static bool pool_is_meant(const struct known *k, const struct entry *e, const struct context *c)
 {
@@ -113,7 +128,7 @@ static bool pool_is_meant(const struct known *k, const struct entry *e, const st
 			if (!is_named(c, e->group_id, bit, &any) &&
 			    (any || !was_asked(k, e->group_id)))
 				return false;
-		} else if (group_size(c, bit) == 1) {
+		} else if (group_size(c, bit) == 1 && !rows_are_named(kt, e, col, c)) {
 			return false;
 		}
 	}

@@ -367,6 +367,7 @@ static void add_groups(struct known *k, struct known_table *kt, size_t by, struc
 			return;
 		ids[count++] = kt->ids[r][by];
 	}
+	proto.pooled = true;
 	for (int i = 0; i < count; i++) {
 		proto.group_slot = kt->slot[by];
 		proto.group_id = ids[i];

@@ -164,7 +164,7 @@ static void turn_release(struct turn *t)
 static void turn_cancel_operations(struct turn *t)
 {
 	op_cancel(&t->op);
-	op_cancel(&t->rewrite.op);
+	rewrite_cancel(t);
 	plan_cancel(&t->run);
 	t->pending = 0;
 }

@@ -83,6 +83,8 @@ struct turn_recovery {
 struct turn_rewrite {
 	bool allowed; /* a model writes this answer */
 	int made;     /* in this turn */
+	const struct llm_call *call;
+	struct later later; /* starts it */
 	struct op *op;
 	const char *end; /* the line end or space that ended the sentence */
 	struct buf text; /* what has come of it */
@@ -294,6 +296,7 @@ struct guard_secret *check_prompts(const struct catalog *c);
 
 /* turn_rewrite.c: a guard_sink's on_doubt; the owner is the turn */
 bool rewrite_ask(void *owner, const struct guard_doubt *d);
+void rewrite_cancel(struct turn *t);
 
 /* turn_prompt.c: what a model is told */
 struct llm_call *prompt_supervisor(struct turn *t);

@@ -92,9 +92,23 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	turn_wake(t);
 }
 
-bool rewrite_ask(void *owner, const struct guard_doubt *d)
+static void on_later(void *owner)
 {
 	static const struct llm_handler handler = {.on_text = on_text, .on_end = on_end};
+	struct turn *t = owner;
+
+	t->rewrite.op = llm_start(t->all->llm, t->rewrite.call, t->arena, &handler, t);
+}
+
+void rewrite_cancel(struct turn *t)
+{
+	later_cancel(&t->rewrite.later);
+	op_cancel(&t->rewrite.op);
+}
+
+/* Doubts come out of the answer's own transfer, within which no other may begin. */
+bool rewrite_ask(void *owner, const struct guard_doubt *d)
+{
 	struct turn *t = owner;
 	struct turn_rewrite *r = &t->rewrite;
 
@@ -108,6 +122,7 @@ bool rewrite_ask(void *owner, const struct guard_doubt *d)
 	say_phase(t, "checking", "Checking a number once more");
 	t->pending++;
 	t->calls[LLM_ANSWER]++;
-	r->op = llm_start(t->all->llm, prompt_rewrite(t, d), t->arena, &handler, t);
+	r->call = prompt_rewrite(t, d);
+	loop_later(t->all->loop, &r->later, on_later, t);
 	return true;
 }

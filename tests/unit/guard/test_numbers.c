@@ -183,6 +183,28 @@ static void test_names_and_numbers_belong_together(void **state)
 	assert_flagged("| Hub | Ascend | Hitachi |\n|---|---|---|\n| SP15 | 54.80 | 52.14 |\n");
 }
 
+/* Means over the rows of one name belong to that name, in a table of hours too. */
+static void test_means_belong_to_their_names(void **state)
+{
+	static const struct sample_column columns[] = {{"Vendor", NULL, COLUMN_TEXT},
+						       {"AsOf", NULL, COLUMN_TEXT},
+						       {"Hour", NULL, COLUMN_INT},
+						       {"Price", "$/MWh", COLUMN_DECIMAL}};
+	static const char *const cells[] = {
+		"Ascend",  "Jan_2025", "0", "40.00", "Ascend",  "Jan_2025", "1", "50.00",
+		"Hitachi", "Q1_2025",  "0", "61.00", "Hitachi", "Q1_2025",  "1", "63.00"};
+
+	(void)state;
+	use(sample_result(arena, sample_table(columns, 4, cells, 4)));
+	assert_bound("Ascend (Jan_2025) averages $45.00/MWh.");
+	assert_bound("Ascend averages $45.00/MWh and Hitachi $62.00/MWh.");
+	assert_bound("All of them average $53.50/MWh.");
+	assert_flagged("Hitachi averages $45.00/MWh.");
+	assert_flagged("Ascend (Q1_2025) averages $45.00/MWh.");
+	assert_flagged("Ascend averages $53.50/MWh.");
+	assert_flagged("$62.00/MWh for Ascend.");
+}
+
 static void test_headings_give_units(void **state)
 {
 	(void)state;
@@ -350,6 +372,7 @@ int main(void)
 		TEST(test_is_no_false_alarm),
 		TEST(test_derives),
 		TEST(test_names_and_numbers_belong_together),
+		TEST(test_means_belong_to_their_names),
 		TEST(test_headings_give_units),
 		TEST(test_tells_where_it_comes_from),
 		TEST(test_facts),
