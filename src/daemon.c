@@ -160,13 +160,6 @@ static void on_prepared(void *owner, const struct err *e)
 	count_first(p);
 }
 
-static void on_sum(void *owner, const struct budget_sum *sum)
-{
-	struct prepare_tenant *p = owner;
-
-	budget_add_sum(p->daemon->budget, p->tenant, sum, clock_now_ms());
-}
-
 /* Tools that are switched off must be known before anybody asks. */
 static void on_closed(void *owner, const struct err *e)
 {
@@ -198,8 +191,7 @@ static void on_migrated(void *owner, const struct err *e)
 	if (!p->daemon->store)
 		return; /* the daemon is going down */
 	if (!e && !p->spent_known) {
-		store_ledger_sums(p->daemon->store, p->tenant, clock_now_ms(), on_sum,
-				  on_spent_known, p);
+		spending_begin(p->daemon->spending, p->tenant, on_spent_known, p);
 		return;
 	}
 	if (!e) {
@@ -263,6 +255,7 @@ static void start(struct daemon *d)
 		.tenants = d->databases.tenant_ids,
 		.interval_ms = (uint64_t)config_int(d->config, "names.refresh_s") * 1000});
 	know_refresh_use(d->names, turns_knowledge(d->turns)->know);
+	spending_start(d->spending);
 	prepare_stores(d);
 	llm_check(d->llm);
 }

@@ -37,6 +37,7 @@ struct daemon {
 	struct pbi *pbi; /* NULL: reports only link */
 	struct llm *llm;
 	struct budget *budget;
+	struct spending *spending;
 	const char *record_folder; /* --record; NULL: nothing is recorded */
 	struct recorder *recorder;
 	json_t *exchanges; /* the only model is this recording of one; NULL: as configured */
@@ -89,6 +90,18 @@ void upkeep_begin(struct upkeep *u, const char *tenant,
 /* From now on, again and again. */
 void upkeep_start(struct upkeep *u);
 void upkeep_switches_changed(void *owner, const char *tenant);
+/* spending.c: what models cost, in memory and in the ledger of the store. */
+struct spending *spending_new(struct daemon *d);
+/* The last of all that a daemon stops: rows may be on their way until the databases are closed. */
+void spending_free(struct spending **s);
+/* What was spent before this process began. */
+void spending_begin(struct spending *s, const char *tenant,
+		    void (*ready)(void *owner, const struct err *e), void *owner);
+/* From now on the sums are read again, for what other processes spend. */
+void spending_start(struct spending *s);
+void spending_stop(struct spending *s);
+void spending_entry(void *owner, const struct budget_entry *entry); /* owner: the daemon */
+int64_t spending_wall_ms(void *owner, const char *tenant);
 /* Opens the port. */
 MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
 /* In the opposite order of building; each part may be missing. */

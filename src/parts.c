@@ -134,13 +134,6 @@ static size_t read_limits(struct daemon *d, struct budget_limit **out)
 	return json_array_size(list);
 }
 
-static void on_ledger(void *owner, const struct budget_entry *entry)
-{
-	struct daemon *d = owner;
-
-	store_ledger_add(d->store, entry);
-}
-
 static void open_budget(struct daemon *d, struct llm_options *o)
 {
 	struct budget_price *prices;
@@ -149,7 +142,9 @@ static void open_budget(struct daemon *d, struct llm_options *o)
 
 	d->budget = budget_new(prices, price_count, limits, limit_count);
 	o->budget = d->budget;
-	o->ledger = on_ledger;
+	d->spending = spending_new(d);
+	o->ledger = spending_entry;
+	o->wall_ms = spending_wall_ms;
 	o->ledger_owner = d;
 }
 
@@ -445,11 +440,13 @@ void daemon_take_down(struct daemon *d)
 	pbi_free(&d->pbi);
 	llm_free(&d->llm);
 	recorder_close(&d->recorder);
-	budget_free(&d->budget);
+	spending_stop(d->spending);
 	store_free(&d->store);
 	cache_free(&d->cache);
 	db_close(&d->stored);
 	db_close(&d->warehouse);
+	spending_free(&d->spending);
+	budget_free(&d->budget);
 	http_free(&d->http);
 	loop_free(&d->loop);
 	for (size_t i = 0; d->places && i < d->databases.tenant_count; i++)

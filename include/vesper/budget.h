@@ -4,7 +4,13 @@
  *
  * The worst a call can cost is held before it is made and settled for what it did cost afterwards.
  * What is held counts as spent, so calls at the same time can't pass a limit together. Money is in
- * billionths of a US dollar. Days and months are those of UTC.
+ * billionths of a US dollar. Days and months are the payer's own: times are given as wall time of
+ * the tenant, and one that goes back (a clock that was set, a zone that changed) counts as the
+ * latest that was given.
+ *
+ * Several processes may spend from the same limits. Each reads the sums of all now and then
+ * (budget_read_begin) and adds what it spends itself; what others began since its last read it does
+ * not know, and by so much they can pass a limit together.
  */
 #ifndef VESPER_BUDGET_H
 #define VESPER_BUDGET_H
@@ -61,6 +67,9 @@ bool budget_limits_money(const struct budget *b); /* there is one in money */
 bool budget_cost(const struct budget *b, const char *model, const struct budget_use *use,
 		 int64_t *nano_usd);
 
+/* There is room for so much more; nothing is held. */
+bool budget_has_room(struct budget *b, const struct budget_payer *payer, int64_t tokens,
+		     int64_t nano_usd, int64_t now_ms);
 /* Holds hold->tokens and hold->nano_usd. ERR_QUOTA names the limit that has no room for it; nothing
  * is held then. */
 MUST_CHECK bool budget_reserve(struct budget *b, const struct budget_payer *payer,
@@ -86,9 +95,15 @@ struct budget_sum {
 	int64_t month_tokens, month_nano_usd; /* today included */
 };
 
-/* What was spent before this process began, from the rows kept. */
-void budget_add_sum(struct budget *b, const char *tenant, const struct budget_sum *sum,
-		    int64_t now_ms);
+/* What all processes have spent, from the rows kept. Begin when every row of this process so far is
+ * kept; then a sum for each user and role as of this time; the end takes them over. What is spent
+ * in between may be in them or not and counts at its most, until the next reading. */
+void budget_read_begin(struct budget *b, const char *tenant, int64_t now_ms);
+void budget_add_sum(struct budget *b, const char *tenant, const struct budget_sum *sum);
+void budget_read_end(struct budget *b, const char *tenant);
+/* Somebody of the tenant was held against a limit since the last reading began; *used_percent is
+ * the highest that was seen. */
+bool budget_asked(const struct budget *b, const char *tenant, int *used_percent);
 
 /* The limit of this payer that is nearest to its end. False: none concerns them. */
 struct budget_state {

@@ -242,8 +242,10 @@
 #define STORE_ORPHANS_MAX    64 /* turns closed by one request; a start goes on until none is left */
 
 /* the model */
-#define BUDGET_WARN_PERCENT 80  /* of a limit used: the caller is told with each answer */
-#define BUDGET_LIMITS_MAX   100 /* of one configuration; each is looked at before each call */
+#define BUDGET_WARN_PERCENT 80    /* of a limit used: the caller is told with each answer */
+#define BUDGET_READ_MS      10000 /* what other processes spent is known by then */
+#define BUDGET_READ_SOON_MS 1000  /* the same where a limit is nearly used up */
+#define BUDGET_LIMITS_MAX   100   /* of one configuration; each is looked at before each call */
 #define BUDGET_SUMS_MAX                                                                            \
 	20000 /* running sums, then those of periods that are over are forgotten                   \
 	       */

@@ -173,6 +173,8 @@ struct llm_options {
 	int64_t retry_base_ms;
 	struct budget *budget; /* NULL: nothing is counted. Outlives the llm. */
 	void (*ledger)(void *owner, const struct budget_entry *entry); /* or NULL */
+	/* Wall time of a tenant, which the budget's days and months go by; NULL: UTC's. */
+	int64_t (*wall_ms)(void *owner, const char *tenant);
 	void *ledger_owner;
 	/* Each call when it has ended, as record.h has it; the reference is given away. NULL:
 	 * nobody records. */
@@ -204,6 +206,8 @@ void llm_check(struct llm *llm);
 
 /* Some provider's breaker lets a call through now. NULL: false. */
 bool llm_usable(const struct llm *llm);
+/* The payer's limits have room for at least the answer of a call in this role. */
+bool llm_affordable(struct llm *llm, const struct budget_payer *payer, enum llm_role role);
 /* The payer's limit that is nearest to its end. False: there is none. */
 bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct budget_state *out);
 

@@ -281,10 +281,13 @@ typedef void (*store_retain_cb)(void *owner, bool more, const struct err *e);
 struct op *store_retain(struct store *s, const char *tenant, const struct retention *retention,
 			store_retain_cb cb, void *owner);
 
-/* What models cost. A row is written soon and nobody waits for it; one that could not be is logged.
+/* What models cost. A row is written soon; one that could not be is logged. `cb` (or NULL) comes
+ * when it is written, or lost. Rows of a tenant are written in the order in which they were given.
  */
-void store_ledger_add(struct store *s, const struct budget_entry *entry);
-/* What each user spent in this month and today, then `cb`. The texts are borrowed for the call. */
+void store_ledger_add(struct store *s, const struct budget_entry *entry, store_done_cb cb,
+		      void *owner);
+/* What each user spent in this month and today, then `cb`. now_ms is wall time where the tenant is.
+ * The texts are borrowed for the call. */
 typedef void (*store_sums_cb)(void *owner, const struct budget_sum *sum);
 void store_ledger_sums(struct store *s, const char *tenant, int64_t now_ms, store_sums_cb each,
 		       store_done_cb cb, void *owner);

@@ -17,11 +17,28 @@
 #define DAY_MS  (24 * 3600 * 1000LL)
 #define BUCKETS 1024
 
+struct amount {
+	int64_t tokens, nano_usd;
+};
+
 struct sum {
 	struct list node;
 	char *key; /* limit, tenant, and whom of it */
+	struct tenant *tenant;
 	int64_t period;
-	int64_t tokens, nano_usd;
+	struct amount spent; /* by all, as far as it is known */
+	struct amount since; /* by us while sums are being read, at its most */
+	struct amount read;  /* the sums that have come so far */
+};
+
+/* What is remembered of a tenant. */
+struct tenant {
+	struct list node;
+	char *name;
+	int64_t latest_ms;  /* its clock never goes back */
+	int64_t reading_ms; /* when the reading began; 0: none is under way */
+	bool asked;
+	int used_percent;
 };
 
 struct budget {
@@ -31,6 +48,7 @@ struct budget {
 	size_t limit_count;
 	struct list sums[BUCKETS];
 	size_t sum_count;
+	struct list tenants;
 };
 
 const char *budget_scope_name(enum budget_scope scope)
@@ -64,6 +82,7 @@ struct budget *budget_new(const struct budget_price *prices, size_t price_count,
 	}
 	for (size_t i = 0; i < BUCKETS; i++)
 		list_init(&b->sums[i]);
+	list_init(&b->tenants);
 	return b;
 }
 
@@ -85,6 +104,13 @@ void budget_free(struct budget **budget)
 	for (size_t i = 0; i < BUCKETS; i++)
 		list_each_safe(node, &b->sums[i])
 			sum_free(b, list_item(node, struct sum, node));
+	list_each_safe(node, &b->tenants) {
+		struct tenant *t = list_item(node, struct tenant, node);
+
+		list_remove(&t->node);
+		mem_free(t->name);
+		mem_free(t);
+	}
 	for (size_t i = 0; i < b->price_count; i++)
 		mem_free((char *)b->prices[i].model);
 	for (size_t i = 0; i < b->limit_count; i++)
@@ -126,6 +152,30 @@ bool budget_cost(const struct budget *b, const char *model, const struct budget_
 	*nano_usd = use->input * best->input + use->cache_read * best->cache_read +
 		    use->cache_write * best->cache_write + use->output * best->output;
 	return true;
+}
+
+/* ---- tenants ---- */
+
+static struct tenant *tenant_of(struct budget *b, const char *name)
+{
+	struct tenant *t;
+
+	list_each(node, &b->tenants) {
+		t = list_item(node, struct tenant, node);
+		if (strcmp(t->name, name) == 0)
+			return t;
+	}
+	t = mem_alloc(sizeof(*t));
+	t->name = mem_strdup(name);
+	list_append(&b->tenants, &t->node);
+	return t;
+}
+
+static int64_t tenant_now(struct tenant *t, int64_t now_ms)
+{
+	if (t->latest_ms < now_ms)
+		t->latest_ms = now_ms;
+	return t->latest_ms;
 }
 
 /* ---- sums ---- */
@@ -174,6 +224,14 @@ static void sums_sweep(struct budget *b, int64_t at_ms)
 		}
 }
 
+static void sum_renew(struct sum *s, int64_t period)
+{
+	if (s->period >= period)
+		return;
+	s->period = period;
+	s->spent = s->since = s->read = (struct amount){0};
+}
+
 /* The running sum of a limit for this payer; NULL: the limit does not concern them. */
 static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_payer *payer,
 			  int64_t at_ms)
@@ -193,16 +251,14 @@ static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_pa
 		if (strcmp(s->key, key) != 0)
 			continue;
 		mem_free(key);
-		if (s->period < period) {
-			s->period = period;
-			s->tokens = s->nano_usd = 0;
-		}
+		sum_renew(s, period);
 		return s;
 	}
 	if (b->sum_count >= BUDGET_SUMS_MAX)
 		sums_sweep(b, at_ms);
 	s = mem_alloc(sizeof(*s));
 	s->key = key;
+	s->tenant = tenant_of(b, payer->tenant);
 	s->period = period;
 	list_append(bucket, &s->node);
 	b->sum_count++;
@@ -218,40 +274,162 @@ static void add(struct budget *b, const struct budget_payer *payer, int64_t toke
 		/* A call may end in another period than it began: then that one bears nothing. */
 		if (!s || s->period != period_of(b->limits[i].period, at_ms))
 			continue;
-		s->tokens += tokens;
-		s->nano_usd += nano_usd;
+		s->spent.tokens += tokens;
+		s->spent.nano_usd += nano_usd;
+		s->since.tokens += tokens > 0 ? tokens : 0;
+		s->since.nano_usd += nano_usd > 0 ? nano_usd : 0;
 	}
 }
 
-void budget_add_sum(struct budget *b, const char *tenant, const struct budget_sum *sum,
-		    int64_t now_ms)
+/* ---- what all have spent ---- */
+
+static void each_sum(struct budget *b, const struct tenant *t,
+		     void (*act)(struct budget *b, struct sum *s))
+{
+	for (size_t i = 0; i < BUCKETS; i++)
+		list_each(node, &b->sums[i]) {
+			struct sum *s = list_item(node, struct sum, node);
+
+			if (s->tenant == t)
+				act(b, s);
+		}
+}
+
+static void begin_sum(struct budget *b, struct sum *s)
+{
+	(void)b;
+	s->since = s->read = (struct amount){0};
+}
+
+/* One of a period that began after the reading did was not read. */
+static void end_sum(struct budget *b, struct sum *s)
+{
+	size_t limit = (size_t)(unsigned char)s->key[0] - 1;
+
+	if (s->period != period_of(b->limits[limit].period, s->tenant->reading_ms))
+		return;
+	s->spent.tokens = s->read.tokens + s->since.tokens;
+	s->spent.nano_usd = s->read.nano_usd + s->since.nano_usd;
+}
+
+void budget_read_begin(struct budget *b, const char *tenant, int64_t now_ms)
+{
+	struct tenant *t = tenant_of(b, tenant);
+
+	t->reading_ms = tenant_now(t, now_ms);
+	t->asked = false;
+	t->used_percent = 0;
+	each_sum(b, t, begin_sum);
+}
+
+void budget_add_sum(struct budget *b, const char *tenant, const struct budget_sum *sum)
 {
 	const struct budget_payer payer = {tenant, sum->user, sum->role};
+	int64_t at_ms = tenant_of(b, tenant)->reading_ms;
 
 	for (size_t i = 0; i < b->limit_count; i++) {
-		struct sum *s = sum_of(b, i, &payer, now_ms);
+		struct sum *s = sum_of(b, i, &payer, at_ms);
 		bool day = b->limits[i].period == BUDGET_DAY;
 
 		if (!s)
 			continue;
-		s->tokens += day ? sum->day_tokens : sum->month_tokens;
-		s->nano_usd += day ? sum->day_nano_usd : sum->month_nano_usd;
+		s->read.tokens += day ? sum->day_tokens : sum->month_tokens;
+		s->read.nano_usd += day ? sum->day_nano_usd : sum->month_nano_usd;
 	}
+}
+
+void budget_read_end(struct budget *b, const char *tenant)
+{
+	each_sum(b, tenant_of(b, tenant), end_sum);
+}
+
+bool budget_asked(const struct budget *b, const char *tenant, int *used_percent)
+{
+	list_each(node, &b->tenants) {
+		const struct tenant *t = list_item(node, struct tenant, node);
+
+		if (strcmp(t->name, tenant) != 0)
+			continue;
+		*used_percent = t->used_percent;
+		return t->asked;
+	}
+	return false;
+}
+
+/* ---- spending ---- */
+
+static int percent(int64_t used, int64_t limit)
+{
+	return used >= limit ? 100 : used <= 0 ? 0 : (int)(100.0 * (double)used / (double)limit);
+}
+
+/* Of that limit, the more used of its two kinds; -1: it does not concern them. */
+static int used_percent(struct budget *b, size_t limit, const struct budget_payer *payer,
+			const struct amount *more, int64_t now_ms, bool *money)
+{
+	const struct budget_limit *l = &b->limits[limit];
+	const struct sum *s = sum_of(b, limit, payer, now_ms);
+	int tokens, usd;
+
+	if (!s)
+		return -1;
+	tokens = l->tokens > 0 ? percent(s->spent.tokens + more->tokens, l->tokens) : -1;
+	usd = l->nano_usd > 0 ? percent(s->spent.nano_usd + more->nano_usd, l->nano_usd) : -1;
+	*money = usd >= tokens;
+	return *money ? usd : tokens;
+}
+
+static void note_use(struct tenant *t, int percent)
+{
+	t->asked = true;
+	if (t->used_percent < percent)
+		t->used_percent = percent;
+}
+
+/* The first limit that has no room for so much more; limit_count: there is none. */
+static size_t limit_without_room(struct budget *b, const struct budget_payer *payer,
+				 const struct amount *more, int64_t now_ms, bool *money)
+{
+	for (size_t i = 0; i < b->limit_count; i++) {
+		const struct budget_limit *l = &b->limits[i];
+		const struct sum *s = sum_of(b, i, payer, now_ms);
+
+		if (!s)
+			continue;
+		note_use(s->tenant, used_percent(b, i, payer, more, now_ms, money));
+		*money = l->tokens <= 0 || s->spent.tokens + more->tokens <= l->tokens;
+		if (!*money ||
+		    (l->nano_usd > 0 && s->spent.nano_usd + more->nano_usd > l->nano_usd))
+			return i;
+	}
+	return b->limit_count;
+}
+
+bool budget_has_room(struct budget *b, const struct budget_payer *payer, int64_t tokens,
+		     int64_t nano_usd, int64_t now_ms)
+{
+	const struct amount more = {tokens, nano_usd};
+	bool money;
+
+	now_ms = tenant_now(tenant_of(b, payer->tenant), now_ms);
+	return limit_without_room(b, payer, &more, now_ms, &money) == b->limit_count;
 }
 
 bool budget_reserve(struct budget *b, const struct budget_payer *payer, struct budget_hold *hold,
 		    int64_t now_ms, struct err *e)
 {
-	for (size_t i = 0; i < b->limit_count; i++) {
-		const struct budget_limit *l = &b->limits[i];
-		const struct sum *s = sum_of(b, i, payer, now_ms);
-		bool tokens = s && l->tokens > 0 && s->tokens + hold->tokens > l->tokens;
-		bool money = s && l->nano_usd > 0 && s->nano_usd + hold->nano_usd > l->nano_usd;
+	const struct amount more = {hold->tokens, hold->nano_usd};
+	const struct budget_limit *l;
+	bool money;
+	size_t i;
 
-		if (tokens || money)
-			return err_set(e, ERR_QUOTA, "the %s's %s for the %s has no room left",
-				       budget_scope_name(l->scope), tokens ? "tokens" : "money",
-				       budget_period_name(l->period));
+	now_ms = tenant_now(tenant_of(b, payer->tenant), now_ms);
+	i = limit_without_room(b, payer, &more, now_ms, &money);
+	if (i < b->limit_count) {
+		l = &b->limits[i];
+		return err_set(e, ERR_QUOTA, "the %s's %s for the %s has no room left",
+			       budget_scope_name(l->scope), money ? "money" : "tokens",
+			       budget_period_name(l->period));
 	}
 	hold->at_ms = now_ms;
 	add(b, payer, hold->tokens, hold->nano_usd, now_ms);
@@ -264,27 +442,25 @@ void budget_settle(struct budget *b, const struct budget_payer *payer,
 	add(b, payer, tokens - hold->tokens, nano_usd - hold->nano_usd, hold->at_ms);
 }
 
-static int percent(int64_t used, int64_t limit)
-{
-	return used >= limit ? 100 : used <= 0 ? 0 : (int)(100.0 * (double)used / (double)limit);
-}
-
 bool budget_state(struct budget *b, const struct budget_payer *payer, int64_t now_ms,
 		  struct budget_state *out)
 {
+	static const struct amount nothing = {0};
+	struct tenant *t = tenant_of(b, payer->tenant);
 	bool any = false;
 
+	now_ms = tenant_now(t, now_ms);
 	for (size_t i = 0; i < b->limit_count; i++) {
 		const struct budget_limit *l = &b->limits[i];
-		const struct sum *s = sum_of(b, i, payer, now_ms);
-		int tokens = s && l->tokens > 0 ? percent(s->tokens, l->tokens) : -1;
-		int money = s && l->nano_usd > 0 ? percent(s->nano_usd, l->nano_usd) : -1;
-		int used = tokens > money ? tokens : money;
+		bool money;
+		int used = used_percent(b, i, payer, &nothing, now_ms, &money);
 
 		if (used < 0 || (any && used <= out->used_percent))
 			continue;
 		any = true;
-		*out = (struct budget_state){l->scope, l->period, money >= tokens, used};
+		*out = (struct budget_state){l->scope, l->period, money, used};
 	}
+	if (any)
+		note_use(t, out->used_percent);
 	return any;
 }

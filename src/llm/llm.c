@@ -354,7 +354,16 @@ struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena 
 bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct budget_state *out)
 {
 	return llm && llm->money.budget && payer &&
-	       budget_state(llm->money.budget, payer, clock_now_ms(), out);
+	       budget_state(llm->money.budget, payer, money_now(&llm->money, payer), out);
+}
+
+bool llm_affordable(struct llm *llm, const struct budget_payer *payer, enum llm_role role)
+{
+	for (size_t i = 0; llm && i < llm->count; i++)
+		if (breaker_admits(&llm->providers[i].breaker, clock_mono_ms()) &&
+		    money_suffices(&llm->money, payer, &llm->providers[i], role))
+			return true;
+	return false;
 }
 
 void llm_check(struct llm *llm)
@@ -488,7 +497,8 @@ bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, 
 		return true;
 	}
 	llm = llm_alloc(l, options->provider_count, options->retry_base_ms);
-	llm->money = (struct money){options->budget, options->ledger, options->ledger_owner};
+	llm->money = (struct money){options->budget, options->ledger, options->wall_ms,
+				    options->ledger_owner};
 	llm->exchange = options->exchange;
 	llm->exchange_owner = options->exchange_owner;
 	for (size_t i = 0; ok && i < options->provider_count; i++)

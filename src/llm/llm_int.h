@@ -64,8 +64,15 @@ void llm_count(const char *what, const char *provider, const char *label, const 
 struct money {
 	struct budget *budget; /* NULL: nothing is counted */
 	void (*ledger)(void *owner, const struct budget_entry *entry);
+	int64_t (*wall_ms)(void *owner, const char *tenant);
 	void *ledger_owner;
 };
+
+/* The payer's wall time. */
+int64_t money_now(const struct money *m, const struct budget_payer *payer);
+/* There is room for the longest answer that the provider may give in this role. */
+bool money_suffices(const struct money *m, const struct budget_payer *payer,
+		    const struct provider *p, enum llm_role role);
 
 /* Before an attempt. ERR_QUOTA: the payer has no room for it. */
 MUST_CHECK bool money_hold(const struct money *m, const struct llm_call *call,

@@ -52,6 +52,26 @@ static void tell(const struct money *m, const struct llm_call *call, const struc
 		m->ledger(m->ledger_owner, &entry);
 }
 
+int64_t money_now(const struct money *m, const struct budget_payer *payer)
+{
+	return m->wall_ms ? m->wall_ms(m->ledger_owner, payer->tenant) : clock_now_ms();
+}
+
+bool money_suffices(const struct money *m, const struct budget_payer *payer,
+		    const struct provider *p, enum llm_role role)
+{
+	const struct wire_role *r = p->roles ? &p->roles[role] : NULL;
+	const struct budget_use use = {.output =
+					       r && r->max_tokens ? r->max_tokens : LLM_MAX_TOKENS};
+	int64_t nano_usd = 0;
+
+	if (!m->budget || !budget_limits(m->budget))
+		return true;
+	if (r)
+		(void)budget_cost(m->budget, r->model, &use, &nano_usd);
+	return budget_has_room(m->budget, payer, use.output, nano_usd, money_now(m, payer));
+}
+
 bool money_hold(const struct money *m, const struct llm_call *call, const struct provider *p,
 		struct budget_hold *hold, struct err *e)
 {
@@ -60,15 +80,18 @@ bool money_hold(const struct money *m, const struct llm_call *call, const struct
 	int64_t max = call->max_tokens ? call->max_tokens : role->max_tokens;
 	struct budget_hold worst = {0};
 
-	*hold = (struct budget_hold){.at_ms = clock_now_ms()};
-	if (!m->budget || !call->payer || !budget_limits(m->budget))
+	*hold = (struct budget_hold){0};
+	if (!m->budget || !call->payer)
+		return true;
+	hold->at_ms = money_now(m, call->payer);
+	if (!budget_limits(m->budget))
 		return true;
 	const struct budget_use use = {.cache_write = request_tokens(call, role),
 				       .output = max ? max : LLM_MAX_TOKENS};
 
 	worst.tokens = use.cache_write + use.output;
 	(void)budget_cost(m->budget, role->model, &use, &worst.nano_usd);
-	if (!budget_reserve(m->budget, call->payer, &worst, clock_now_ms(), e))
+	if (!budget_reserve(m->budget, call->payer, &worst, hold->at_ms, e))
 		return false;
 	*hold = worst;
 	tell(m, call, p, true, &nothing, hold->tokens, hold->nano_usd, hold->at_ms);

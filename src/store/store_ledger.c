@@ -12,20 +12,33 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
+struct row {
+	struct call call;
+	store_done_cb cb;
+	void *owner;
+};
+
 static void on_kept(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
+	struct row *row = list_item(c, struct row, call);
+
 	(void)tables;
 	(void)count;
 	if (e)
 		log_error("store.ledger", "tenant %s: a row is lost: %s", c->tenant, e->text);
+	if (row->cb)
+		row->cb(row->owner, e);
 }
 
-void store_ledger_add(struct store *s, const struct budget_entry *l)
+void store_ledger_add(struct store *s, const struct budget_entry *l, store_done_cb cb, void *owner)
 {
-	struct call *c = store_call_new(s, l->tenant, sizeof(*c));
+	struct row *row = store_call_new(s, l->tenant, sizeof(*row));
+	struct call *c = &row->call;
 	char day[DATE_ISO_BYTES];
 
 	c->finish = on_kept;
+	row->cb = cb;
+	row->owner = owner;
 	date_iso(date_from_days(l->at_ms / (24 * 3600 * 1000LL)), day);
 	store_call_text(c, "user_id", l->user);
 	store_call_text(c, "role", l->role);

@@ -81,6 +81,8 @@ static enum turn_state run(struct turn *t, struct plan *p)
 		turn_end_error(t, &t->err);
 		return TURN_FAILED;
 	}
+	if (turn_plan_unaffordable(t, p)) /* what was found before is told */
+		return t->result_count > 0 ? TURN_SYNTH : turn_end_quota(t);
 	t->plan = p;
 	say_phase(t, "planning",
 		  p->count == 1 ? "Planned one step"

@@ -14,6 +14,15 @@ bool turn_may_ask_model(struct turn *t)
 	return llm_usable(t->all->llm) && !turn_budget_used_up(t);
 }
 
+/* Agents that find out by themselves need a model, and nothing else would be done. */
+bool turn_plan_unaffordable(struct turn *t, const struct plan *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->tasks[i].tool)
+			return false;
+	return llm_usable(t->all->llm) && !llm_affordable(t->all->llm, &t->payer, LLM_AGENT);
+}
+
 enum turn_state turn_end_quota(struct turn *t)
 {
 	struct err e;

@@ -380,6 +380,7 @@ const struct receipt *turn_receipt(struct turn *t, const struct message *answer)
 bool turn_may_ask_model(struct turn *t);
 bool turn_budget_used_up(struct turn *t);
 /* Ends the turn for want of budget. */
+bool turn_plan_unaffordable(struct turn *t, const struct plan *p);
 enum turn_state turn_end_quota(struct turn *t);
 
 /* What went wrong, as the closing frame says it. */

@@ -87,6 +87,36 @@ describe('a limit of each user\'s day', () => {
   });
 });
 
+it('what was spent last is in the ledger when the daemon ends in an orderly way', async () => {
+  const dataDir = await tempDir();
+  const mock = await startMock({ script: answer(17000, 900) });
+  const env = limits({ scope: 'user', period: 'day', tokens: 18000 });
+  let d = await startDaemon({ mock, env, dataDir });
+  assert.equal((await d.ask(REFERENCE)).complete.provider, 'anthropic');
+  await d.stop();
+  d = await startDaemon({ mock, env, dataDir });
+  const { complete } = await d.ask(REFERENCE);
+  assert.deepEqual([complete.provider, complete.usage.budget?.used_percent], ['rules', 99]);
+  assert.equal(mock.count, 1);
+  await d.stop();
+  await mock.close();
+});
+
+it('a plan of agents alone is not begun without room for one', async () => {
+  const mock = await startMock({ script: [
+    { when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'dayahead_agent' }] }, usage: usage(7000, 20) } },
+    { reply: 'demo' }] });
+  const d = await startDaemon({ mock, env: { ...limits({ scope: 'user', period: 'day', tokens: 9000 }),
+    VESPER_LLM_ROLES_AGENT_MAX_TOKENS: '4000' } });
+  const turn = await d.ask(OPEN_QUESTION);
+  assert.deepEqual([turn.closing.type, turn.closing.code], ['chat.error', 'quota'], JSON.stringify(turn.closing));
+  assert.ok(!turn.frames.some((f) => f.type === 'chat.status' && ['planning', 'running'].includes(f.phase)),
+    JSON.stringify(turn.frames));
+  assert.equal(mock.count, 1);
+  await d.stop();
+  await mock.close();
+});
+
 describe('turns at the same time', () => {
   it('never spend more than the limit together', async () => {
     const mock = await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: 'It was so.' }, fault: { first_byte_ms: 500 } }] });

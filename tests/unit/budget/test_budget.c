@@ -134,12 +134,107 @@ static void test_spent_before(void **state)
 	struct budget_state s;
 
 	(void)state;
-	budget_add_sum(b, "acme", &sum, NOV_30);
+	budget_read_begin(b, "acme", NOV_30);
+	budget_add_sum(b, "acme", &sum);
+	budget_read_end(b, "acme");
 	assert_false(take(b, &ann, 10, 0, NOV_30, NULL));
 	assert_true(take(b, &bob, 40, 0, NOV_30, NULL));
 	assert_false(take(b, &bob, 1, 0, NOV_30, NULL));
 	assert_true(budget_state(b, &bob, NOV_30, &s));
 	assert_int_equal(s.used_percent, 100);
+	budget_free(&b);
+}
+
+/* Others spend from the same limits: what they are known to have spent takes the place of what was
+ * known before; what is spent here while it is read counts at its most until the next reading. */
+static void test_spent_by_others(void **state)
+{
+	struct budget *b = with((struct budget_limit){BUDGET_TENANT, NULL, BUDGET_DAY, 1000, 0});
+	const struct budget_sum ours = {"ann", "analyst", 100, 0, 100, 0};
+	const struct budget_sum theirs = {"bob", "viewer", 500, 0, 500, 0};
+	struct budget_state s;
+	struct budget_hold hold;
+	int used;
+
+	(void)state;
+	assert_false(budget_asked(b, "acme", &used));
+	assert_true(take(b, &ann, 100, 0, NOV_1, NULL));
+	assert_true(budget_asked(b, "acme", &used));
+	assert_int_equal(used, 10);
+	assert_false(budget_asked(b, "other", &used));
+
+	budget_read_begin(b, "acme", NOV_1);
+	assert_false(budget_asked(b, "acme", &used));
+	budget_add_sum(b, "acme", &ours);
+	assert_true(take(b, &ann, 200, 0, NOV_1, &hold)); /* may be in the sums or not */
+	budget_settle(b, &ann, &hold, 50, 0);
+	budget_add_sum(b, "acme", &theirs);
+	assert_true(budget_state(b, &ann, NOV_1, &s));
+	assert_int_equal(s.used_percent, 15); /* nothing is taken over before the end */
+	budget_read_end(b, "acme");
+	assert_true(budget_state(b, &ann, NOV_1, &s));
+	assert_int_equal(s.used_percent, 80);
+	assert_false(take(b, &ann, 201, 0, NOV_1, NULL));
+
+	budget_read_begin(b, "acme", NOV_1);
+	budget_add_sum(b, "acme", &(struct budget_sum){"ann", "analyst", 150, 0, 150, 0});
+	budget_add_sum(b, "acme", &theirs);
+	budget_read_end(b, "acme");
+	assert_true(budget_state(b, &ann, NOV_1, &s));
+	assert_int_equal(s.used_percent, 65);
+	budget_free(&b);
+}
+
+/* A reading that failed and is begun again counts its first page once. */
+static void test_a_reading_is_begun_again(void **state)
+{
+	struct budget *b = with((struct budget_limit){BUDGET_TENANT, NULL, BUDGET_MONTH, 1000, 0});
+	const struct budget_sum page = {"ann", "analyst", 300, 0, 300, 0};
+	struct budget_state s;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		budget_read_begin(b, "acme", NOV_1);
+		budget_add_sum(b, "acme", &page);
+	}
+	budget_read_end(b, "acme");
+	assert_true(budget_state(b, &ann, NOV_1, &s));
+	assert_int_equal(s.used_percent, 30);
+	budget_free(&b);
+}
+
+/* Midnight comes while the sums of yesterday are read. */
+static void test_a_reading_over_midnight(void **state)
+{
+	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 1000, 0});
+	const struct budget_sum sum = {"ann", "analyst", 900, 0, 900, 0};
+	struct budget_state s;
+
+	(void)state;
+	assert_true(take(b, &ann, 10, 0, NOV_1, NULL));
+	budget_read_begin(b, "acme", NOV_1 + DAY_MS - 1);
+	budget_add_sum(b, "acme", &sum);
+	assert_true(take(b, &ann, 100, 0, NOV_1 + DAY_MS, NULL));
+	budget_read_end(b, "acme");
+	assert_true(budget_state(b, &ann, NOV_1 + DAY_MS, &s));
+	assert_int_equal(s.used_percent, 10);
+	budget_free(&b);
+}
+
+/* A clock that goes back gives nobody a day that is over once more. */
+static void test_a_clock_that_goes_back(void **state)
+{
+	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 100, 0});
+	struct budget_hold hold;
+
+	(void)state;
+	assert_true(take(b, &ann, 100, 0, NOV_1 + DAY_MS, NULL));
+	assert_false(take(b, &ann, 1, 0, NOV_1 + DAY_MS - 1, NULL));
+	assert_true(take(b, &bob, 60, 0, NOV_1 + DAY_MS - 1, &hold));
+	assert_int_equal(hold.at_ms, NOV_1 + DAY_MS);
+	assert_false(take(b, &bob, 60, 0, NOV_1 + DAY_MS - 1, NULL));
+	assert_true(budget_has_room(b, &bob, 40, 0, NOV_1));
+	assert_false(budget_has_room(b, &bob, 41, 0, NOV_1));
 	budget_free(&b);
 }
 
@@ -163,9 +258,16 @@ static void test_many_users(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prices),       cmocka_unit_test(test_nothing_is_overspent),
-		cmocka_unit_test(test_scopes),       cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_spent_before), cmocka_unit_test(test_many_users),
+		cmocka_unit_test(test_prices),
+		cmocka_unit_test(test_nothing_is_overspent),
+		cmocka_unit_test(test_scopes),
+		cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_spent_before),
+		cmocka_unit_test(test_many_users),
+		cmocka_unit_test(test_spent_by_others),
+		cmocka_unit_test(test_a_reading_is_begun_again),
+		cmocka_unit_test(test_a_reading_over_midnight),
+		cmocka_unit_test(test_a_clock_that_goes_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

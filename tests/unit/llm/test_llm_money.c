@@ -28,6 +28,7 @@ struct world {
 	struct money money;
 	struct budget_entry entries[8];
 	size_t count;
+	int64_t wall_ms;
 };
 
 static void on_entry(void *owner, const struct budget_entry *entry)
@@ -36,6 +37,14 @@ static void on_entry(void *owner, const struct budget_entry *entry)
 
 	assert_true(w->count < 8);
 	w->entries[w->count++] = *entry;
+}
+
+static int64_t wall_ms(void *owner, const char *tenant)
+{
+	struct world *w = owner;
+
+	assert_string_equal(tenant, ann.tenant);
+	return w->wall_ms;
 }
 
 static int setup(void **state)
@@ -49,7 +58,7 @@ static int setup(void **state)
 		w->roles[i].model = (char *)"m";
 	w->provider.name = (char *)"p";
 	w->provider.roles = w->roles;
-	w->money = (struct money){w->budget, on_entry, w};
+	w->money = (struct money){w->budget, on_entry, wall_ms, w};
 	*state = w;
 	return 0;
 }
@@ -83,6 +92,35 @@ static void test_held_and_settled(void **state)
 	assert_string_equal(w->entries[1].purpose, "answer");
 	assert_string_equal(w->entries[1].model, "m");
 	assert_string_equal(w->entries[1].user, "ann");
+}
+
+/* The day is over where the tenant is: the limit begins anew, and rows count for that day. */
+static void test_the_tenants_own_day(void **state)
+{
+	const int64_t day_ms = 24 * 3600 * 1000LL;
+	struct world *w = *state;
+	struct budget_hold hold;
+
+	w->wall_ms = 10 * day_ms - 1;
+	while (money_hold(&w->money, &call, &w->provider, &hold, NULL))
+		assert_int_equal(w->entries[w->count - 1].at_ms, w->wall_ms);
+	assert_false(money_suffices(&w->money, &ann, &w->provider, LLM_ANSWER));
+	w->count = 0;
+	w->wall_ms = 10 * day_ms;
+	assert_true(money_hold(&w->money, &call, &w->provider, &hold, NULL));
+	assert_int_equal(w->entries[0].at_ms, w->wall_ms);
+}
+
+/* Before a plan is begun: is there room for the longest answer of that role? */
+static void test_room_for_a_role(void **state)
+{
+	struct world *w = *state;
+
+	w->roles[LLM_AGENT].max_tokens = 1000;
+	assert_true(money_suffices(&w->money, &ann, &w->provider, LLM_AGENT));
+	w->roles[LLM_AGENT].max_tokens = 1001;
+	assert_false(money_suffices(&w->money, &ann, &w->provider, LLM_AGENT));
+	assert_int_equal(w->count, 0);
 }
 
 static void test_no_room(void **state)
@@ -139,6 +177,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_held_and_settled, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_tenants_own_day, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_room_for_a_role, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody_pays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_guesses, setup, teardown),

@@ -48,7 +48,7 @@ static void add(struct fixture *f, const char *user, int64_t tokens, int64_t nan
 		.at_ms = at_ms,
 	};
 
-	store_ledger_add(f->store, &entry);
+	store_ledger_add(f->store, &entry, NULL, NULL);
 }
 
 static void sums(struct fixture *f, const char *tenant)

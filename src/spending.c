@@ -1,0 +1,190 @@
+/*
+ * What models cost, between the budget in memory and the ledger in the store. Each row goes to the
+ * ledger; the sums of all processes are read again while somebody is held against a limit, soon
+ * where it is nearly used up.
+ */
+#include "daemon.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/zone.h"
+
+enum reading { READ_NOTHING, READ_WAITS, READ_RUNS };
+
+/* One tenant's share. */
+struct spent {
+	struct spending *spending;
+	const char *tenant;
+	uint64_t given, kept; /* rows */
+	uint64_t mark;        /* rows that must be kept before the sums are read */
+	enum reading reading;
+	uint64_t read_ms;                                /* when the last one began */
+	void (*ready)(void *owner, const struct err *e); /* the first reading */
+	void *owner;
+};
+
+struct spending {
+	struct daemon *daemon;
+	struct spent *tenants;
+	size_t count;
+	struct timer *timer;
+};
+
+static struct spent *spent_of(struct spending *s, const char *tenant)
+{
+	for (size_t i = 0; s && i < s->count; i++)
+		if (strcmp(s->tenants[i].tenant, tenant) == 0)
+			return &s->tenants[i];
+	return NULL;
+}
+
+int64_t spending_wall_ms(void *owner, const char *tenant)
+{
+	const struct daemon *d = owner;
+	int64_t now_ms = clock_now_ms();
+
+	for (size_t i = 0; i < d->databases.tenant_count; i++)
+		if (strcmp(d->places[i].tenant, tenant) == 0)
+			return now_ms +
+			       zone_offset_s(d->places[i].zone, now_ms / 1000) * INT64_C(1000);
+	return now_ms;
+}
+
+/* ---- reading ---- */
+
+static void on_sum(void *owner, const struct budget_sum *sum)
+{
+	struct spent *t = owner;
+
+	budget_add_sum(t->spending->daemon->budget, t->tenant, sum);
+}
+
+/* After a failure the old sums count on. */
+static void on_sums(void *owner, const struct err *e)
+{
+	struct spent *t = owner;
+	void (*ready)(void *owner, const struct err *e) = t->ready;
+
+	t->reading = READ_NOTHING;
+	t->ready = NULL;
+	if (!e)
+		budget_read_end(t->spending->daemon->budget, t->tenant);
+	else if (!ready)
+		log_warn("spending.stale", "tenant %s: %s", t->tenant, e->text);
+	if (ready)
+		ready(t->owner, e);
+}
+
+static void read_sums(struct spent *t)
+{
+	struct daemon *d = t->spending->daemon;
+	int64_t now_ms = spending_wall_ms(d, t->tenant);
+
+	t->reading = READ_RUNS;
+	t->read_ms = loop_now_ms(d->loop);
+	budget_read_begin(d->budget, t->tenant, now_ms);
+	store_ledger_sums(d->store, t->tenant, now_ms, on_sum, on_sums, t);
+}
+
+/* What this process has spent must be in the sums: the rows so far are waited for. */
+static void read_soon(struct spent *t)
+{
+	t->mark = t->given;
+	t->reading = READ_WAITS;
+	if (t->kept >= t->mark)
+		read_sums(t);
+}
+
+static bool is_due(const struct spent *t)
+{
+	int used_percent;
+	uint64_t age_ms = loop_now_ms(t->spending->daemon->loop) - t->read_ms;
+
+	return t->reading == READ_NOTHING &&
+	       budget_asked(t->spending->daemon->budget, t->tenant, &used_percent) &&
+	       (used_percent >= BUDGET_WARN_PERCENT || age_ms >= BUDGET_READ_MS);
+}
+
+static void on_timer(void *owner)
+{
+	struct spending *s = owner;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (is_due(&s->tenants[i]))
+			read_soon(&s->tenants[i]);
+}
+
+/* ---- spending ---- */
+
+static void on_kept(void *owner, const struct err *e)
+{
+	struct spent *t = owner;
+
+	(void)e;
+	t->kept++;
+	if (t->reading == READ_WAITS && t->kept >= t->mark)
+		read_sums(t);
+}
+
+void spending_entry(void *owner, const struct budget_entry *entry)
+{
+	struct daemon *d = owner;
+	struct spent *t = spent_of(d->spending, entry->tenant);
+
+	if (t)
+		t->given++;
+	store_ledger_add(d->store, entry, t ? on_kept : NULL, t);
+}
+
+/* ---- life ---- */
+
+struct spending *spending_new(struct daemon *d)
+{
+	struct spending *s = mem_alloc(sizeof(*s));
+
+	s->daemon = d;
+	s->count = d->databases.tenant_count;
+	s->tenants = mem_alloc((s->count + 1) * sizeof(*s->tenants));
+	for (size_t i = 0; i < s->count; i++)
+		s->tenants[i] = (struct spent){.spending = s, .tenant = d->databases.tenant_ids[i]};
+	return s;
+}
+
+void spending_begin(struct spending *s, const char *tenant,
+		    void (*ready)(void *owner, const struct err *e), void *owner)
+{
+	struct spent *t = spent_of(s, tenant);
+
+	t->ready = ready;
+	t->owner = owner;
+	read_sums(t);
+}
+
+void spending_start(struct spending *s)
+{
+	if (!s->daemon->llm || !budget_limits(s->daemon->budget))
+		return;
+	s->timer = timer_new(s->daemon->loop, on_timer, s);
+	timer_repeat(s->timer, BUDGET_READ_SOON_MS);
+}
+
+void spending_stop(struct spending *s)
+{
+	if (s)
+		timer_free(&s->timer);
+}
+
+void spending_free(struct spending **spending)
+{
+	struct spending *s = *spending;
+
+	*spending = NULL;
+	if (!s)
+		return;
+	spending_stop(s);
+	mem_free(s->tenants);
+	mem_free(s);
+}
