@@ -97,6 +97,9 @@
 #define AGENT_RESULT_BYTES_MAX 65536 /* one result as its text */
 #define ASK_OPTIONS_MAX        12    /* choices of a question back, when a model makes them */
 #define ASK_ATTEMPTS_MAX       3     /* times that the same is asked back in a row, then it ends */
+#define RECOVER_OPTIONS_MAX    40    /* years to choose from; the latest, where there are more */
+#define RECOVER_PROBES_MAX     5     /* questions tried where nothing was found */
+#define RECOVER_PROBE_MS       2000  /* what finds nothing by then is not suggested */
 #define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */
 #define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
 

@@ -23,6 +23,12 @@ json_t *view_data(const struct result *r, const struct table *t, const char *vie
  * it failed an error view with details and what to try. NULL for a result with rows. New ref. */
 json_t *view_outcome(const struct result *r, const char *view_id);
 
+/* The same in words; nothing for a result with rows. */
+void view_outcome_words(struct buf *out, const struct result *r);
+
+/* The follow-up questions of the result's tool, as far as it has the values for them; how many. */
+size_t view_suggested(const struct result *r, struct arena *a, const char **out, size_t max);
+
 /* Something that could not be done. */
 struct view_error {
 	const char *code;               /* "AMBIGUOUS_REFERENCE", … */

@@ -27,6 +27,17 @@ struct outcome tool_outcome_of(const struct err *e, struct arena *a)
 	return o;
 }
 
+struct outcome tool_outcome_of_db(const struct err *e, struct arena *a)
+{
+	if (e->code != ERR_DENIED)
+		return tool_outcome_of(e, a);
+	return (struct outcome){
+		.kind = OUTCOME_ERROR,
+		.detail = "The data source does not let Vesper read this data. That has nothing "
+			  "to do with your permissions: an administrator must look at it.",
+	};
+}
+
 /* ---- the end ---- */
 
 static void count_outcome(const struct tool_call *call)

@@ -22,8 +22,8 @@ static void on_rows(void *owner, struct table **tables, size_t count, const stru
 	call->query = NULL;
 	if (e) {
 		log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
-		r->outcome = tool_outcome_of(e, call->arena);
-		if (r->outcome.kind == OUTCOME_ERROR && !e->may_retry) {
+		r->outcome = tool_outcome_of_db(e, call->arena);
+		if (r->outcome.kind == OUTCOME_ERROR && !e->may_retry && e->code != ERR_DENIED) {
 			r->outcome.code = TOOL_CODE_BAD_SQL;
 			if (!r->outcome.detail)
 				r->outcome.detail = REFUSED;

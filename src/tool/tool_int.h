@@ -84,5 +84,7 @@ void tool_set_reserved(const struct toolbox *b, const char *tenant, struct date 
 /* An error of the world as an outcome for users: what they can understand, and nothing of SQL,
  * servers or files. */
 struct outcome tool_outcome_of(const struct err *e, struct arena *a);
+/* The same of a database: what it denies, it denies to our own login, not to the caller. */
+struct outcome tool_outcome_of_db(const struct err *e, struct arena *a);
 
 #endif

@@ -18,7 +18,7 @@ static void on_found(void *owner, struct table **tables, size_t count, const str
 	call->query = NULL;
 	if (e) {
 		log_warn("tool.failed", "%s: lookup: %s", call->tool->name, e->text);
-		call->result->outcome = tool_outcome_of(e, call->arena);
+		call->result->outcome = tool_outcome_of_db(e, call->arena);
 		tool_call_end(call);
 		return;
 	}

@@ -172,7 +172,7 @@ static bool end_failed(struct tool_call *call, const struct err *e)
 	if (!e)
 		return false;
 	log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
-	call->result->outcome = tool_outcome_of(e, call->arena);
+	call->result->outcome = tool_outcome_of_db(e, call->arena);
 	tool_call_end(call);
 	return true;
 }
@@ -220,6 +220,8 @@ static void on_window(void *owner, struct table **tables, size_t count, const st
 		first = arena_strdup(call->arena, tables[0]->rows[0][0]);
 		last = arena_strdup(call->arena, tables[0]->rows[0][1]);
 	}
+	if (count == 1 && !first && !last && tables[0]->row_count == 1)
+		o->kind = OUTCOME_NO_DATA; /* not at any other time either */
 	free_tables(tables, count);
 	if (first && last && is_outside(call, first, last, &o->param)) {
 		o->kind = OUTCOME_OUT_OF_WINDOW;

@@ -15,23 +15,6 @@
 #include "vesper/log.h"
 #include "vesper/view.h"
 
-/* Templates answer in pieces of about a line, as a writer would, so that a cut connection resumes
- * in the middle. */
-#define PIECE_BYTES 48
-
-static void say_in_pieces(struct turn *t, const char *text,
-			  void (*say)(struct turn *t, const char *text, size_t len))
-{
-	while (*text) {
-		size_t n = strnlen(text, PIECE_BYTES);
-
-		while (text[n] && text[n - 1] != ' ' && text[n - 1] != '\n')
-			n++;
-		say(t, text, n);
-		text += n;
-	}
-}
-
 static void keep_followups(struct turn *t, const struct view_answer *v)
 {
 	for (size_t i = 0; i < v->followup_count; i++) {
@@ -55,11 +38,24 @@ static bool wants_detail(const char *question)
 	return false;
 }
 
+/* What is asked about is worded by the question. */
+static size_t results_to_word(const struct turn *t, const struct result **out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->result_count; i++)
+		if (t->results[i] != t->mend.asked)
+			out[n++] = t->results[i];
+	return n;
+}
+
 static void write_template(struct turn *t)
 {
+	const struct result **results =
+		arena_alloc(t->arena, sizeof(*results) * (t->result_count + 1));
 	struct view_answer_input in = {
-		.results = (const struct result *const *)t->results,
-		.result_count = t->result_count,
+		.results = results,
+		.result_count = results_to_word(t, results),
 		.today = t->today,
 		.may_see_sql = may(t->who, "chat:view_sql"),
 		.detail = wants_detail(t->request.content),
@@ -163,13 +159,12 @@ static void write_rest(struct turn *t)
 	check_last(t);
 }
 
-enum turn_state step_synth(struct turn *t)
+static enum turn_state write_answer(struct turn *t)
 {
 	static const struct llm_handler handler = {.on_text = on_text, .on_end = on_answer_end};
 
 	if (!t->started) {
 		t->started = true;
-		say_outcomes(t);
 		write_template(t);
 		check_begin(t);
 		say_phase(t, "writing", "Writing the answer");
@@ -186,6 +181,15 @@ enum turn_state step_synth(struct turn *t)
 	if (!t->written)
 		write_rest(t);
 	return t->pending ? TURN_WAIT : model_ended(t);
+}
+
+enum turn_state step_synth(struct turn *t)
+{
+	enum turn_state next = write_answer(t);
+
+	if (next == TURN_SAVE)
+		recover_finish(t);
+	return next;
 }
 
 /* ---- ANSWER ---- */

@@ -220,48 +220,6 @@ static void collect(struct turn *t)
 			t->results[t->result_count++] = t->plan->tasks[i].results[k];
 }
 
-/* The one name that does not exist, where nothing was found; what was skipped for it follows it. */
-static const struct result *unknown_name(const struct turn *t)
-{
-	const struct result *found = NULL;
-
-	for (size_t i = 0; i < t->plan->count; i++) {
-		const struct task *task = &t->plan->tasks[i];
-
-		for (size_t k = 0; k < task->result_count && task->state != TASK_SKIPPED; k++) {
-			if (found || task->results[k]->outcome.kind != OUTCOME_UNKNOWN_ENTITY)
-				return NULL;
-			found = task->results[k];
-		}
-	}
-	return found;
-}
-
-/* Nothing but names that do not exist: ask which of the closest was meant. */
-static bool ask_for_entity(struct turn *t)
-{
-	const struct result *r = unknown_name(t);
-	const struct outcome *o;
-	const struct param_def *p;
-	const struct tool_def *tool;
-
-	if (!r)
-		return false;
-	o = &r->outcome;
-	if (o->suggestion_count == 0 || !o->param)
-		return false;
-	tool = catalog_tool(t->may.catalog, r->tool);
-	p = tool ? tool_param(tool, o->param) : NULL;
-	t->reply = (struct turn_reply){
-		.text = o->detail ? o->detail : "Which one do you mean?",
-		.status = MESSAGE_ASK,
-		.ask = {.filter = p ? p->filter : o->param,
-			.options = o->suggestions,
-			.option_count = o->suggestion_count},
-	};
-	return true;
-}
-
 enum turn_state step_run(struct turn *t)
 {
 	if (!t->started) {
@@ -271,7 +229,9 @@ enum turn_state step_run(struct turn *t)
 		return TURN_WAIT;
 	}
 	collect(t);
-	if (t->reply.text || ask_for_entity(t))
-		return TURN_ANSWER;
-	return t->result_count == 0 && t->out_of_budget ? turn_end_quota(t) : TURN_SYNTH;
+	if (t->reply.text)
+		return ask_user(t, t->reply.text, &t->reply.ask);
+	if (t->result_count == 0 && t->out_of_budget)
+		return turn_end_quota(t);
+	return recover_is_due(t) ? TURN_RECOVER : TURN_SYNTH;
 }

@@ -137,15 +137,22 @@ static int attempts_before(const struct turn *t, const struct turn_ask *ask)
 	return (int)json_integer_value(json_object_get(stands, "attempt"));
 }
 
-enum turn_state ask_user(struct turn *t, const char *text, const struct turn_ask *ask)
+bool ask_prepare(struct turn *t, const char *text, const struct turn_ask *ask)
 {
 	int attempt = attempts_before(t, ask) + 1;
 
 	if (attempt > ASK_ATTEMPTS_MAX)
-		return suggest_end(t, "I asked three times and there is still nothing that fits, "
-				      "so I stop here.");
+		return false;
 	t->reply = (struct turn_reply){.text = text, .status = MESSAGE_ASK, .ask = *ask};
 	t->reply.ask.attempt = attempt;
+	return true;
+}
+
+enum turn_state ask_user(struct turn *t, const char *text, const struct turn_ask *ask)
+{
+	if (!ask_prepare(t, text, ask))
+		return suggest_end(t, "I asked three times and there is still nothing that fits, "
+				      "so I stop here.");
 	return TURN_ANSWER;
 }
 

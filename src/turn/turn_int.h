@@ -123,6 +123,15 @@ struct turn_reply {
 	struct turn_ask ask; /* of a reply that asks back */
 };
 
+/* What RECOVER made of results without rows. */
+struct turn_mend {
+	const char *text;           /* after the answer; NULL: nothing */
+	const struct result *asked; /* what `ask` is about; NULL: nothing is asked */
+	struct turn_ask ask;
+	struct plan *probes; /* questions that may find something, as they would run */
+	const char **questions;
+};
+
 /* What the message answers of the question back that stands. */
 struct turn_answer {
 	bool answers;        /* it does */
@@ -185,6 +194,7 @@ struct turn {
 	size_t result_count;
 	struct turn_answer answered;
 	struct turn_reply reply;
+	struct turn_mend mend;
 	struct view_answer templated; /* the answer without a model, and follow-ups */
 	struct buf answer;            /* everything that was shown as text */
 	/* What is written passes them in this order; NULL: not yet, or ended. */
@@ -228,6 +238,11 @@ enum turn_state step_understand(struct turn *t);
 enum turn_state step_route(struct turn *t);
 /* steps_run.c */
 enum turn_state step_run(struct turn *t);
+/* steps_recover.c */
+bool recover_is_due(const struct turn *t); /* a task of the plan gave no rows */
+enum turn_state step_recover(struct turn *t);
+/* What RECOVER left for the end of the answer: a question back, or what there is. */
+void recover_finish(struct turn *t);
 /* steps_out.c */
 enum turn_state step_synth(struct turn *t);
 enum turn_state step_answer(struct turn *t);
@@ -239,6 +254,9 @@ enum turn_state step_done(struct turn *t);
 void say_thinking(struct turn *t);
 void say_phase(struct turn *t, const char *phase, const char *text);
 void say_filters(struct turn *t);
+/* In pieces of about a line, as a writer would. */
+void say_in_pieces(struct turn *t, const char *text,
+		   void (*say)(struct turn *t, const char *text, size_t len));
 void say_text(struct turn *t, const char *text,
 	      size_t len); /* a piece of the answer: shown, and kept */
 void say_checked(struct turn *t, const struct guard_piece *piece); /* one that was checked */
@@ -255,6 +273,8 @@ json_t *say_tool_calls(const struct turn *t); /* what was run, as it is stored; 
 enum turn_state ask_user(struct turn *t, const char *text, const struct turn_ask *ask);
 /* The question that stands, once more: the answer to it was none that it allows. */
 enum turn_state ask_again(struct turn *t);
+/* The same for a question behind an answer; false: it is not to be asked. */
+bool ask_prepare(struct turn *t, const char *text, const struct turn_ask *ask);
 void say_ask(struct turn *t);
 /* False: the turn fails, t->end says why (no such question, or no answer to it). */
 bool ask_read(struct turn *t, struct turn_answer *out);

@@ -55,6 +55,23 @@ void say_text(struct turn *t, const char *text, size_t len)
 	show(t, text, len, NULL);
 }
 
+/* Templates answer in pieces of about a line, as a writer would, so that a cut connection resumes
+ * in the middle. */
+#define PIECE_BYTES 48
+
+void say_in_pieces(struct turn *t, const char *text,
+		   void (*say)(struct turn *t, const char *text, size_t len))
+{
+	while (*text) {
+		size_t n = strnlen(text, PIECE_BYTES);
+
+		while (text[n] && text[n - 1] != ' ' && text[n - 1] != '\n')
+			n++;
+		say(t, text, n);
+		text += n;
+	}
+}
+
 static json_t *ref_json(const struct guard_ref *ref)
 {
 	json_t *json = json_object();

@@ -14,7 +14,8 @@ const struct turn_row turn_rows[TURN_STATE_COUNT] = {
 [TURN_COMPACT]    = { step_compact,     20000, TO(UNDERSTAND),                      "summarize the older messages of a long session" },
 [TURN_UNDERSTAND] = { step_understand,   1000, TO(ROUTE) | TO(RUN) | TO(ANSWER),    "by code: entities, dates, intent, tools" },
 [TURN_ROUTE]      = { step_route,       60000, TO(RUN) | TO(SYNTH) | TO(ANSWER),    "supervisor, for what code left open" },
-[TURN_RUN]        = { step_run,         60000, TO(SYNTH) | TO(ANSWER),              "the plan's tasks, wave after wave" },
+[TURN_RUN]        = { step_run,         60000, TO(RECOVER) | TO(SYNTH) | TO(ANSWER), "the plan's tasks, wave after wave" },
+[TURN_RECOVER]    = { step_recover,     10000, TO(SYNTH) | TO(ANSWER),              "for what gave no rows: another date, another name, what there is" },
 [TURN_SYNTH]      = { step_synth,      120000, TO(SAVE) | TO(ROUTE),                "write the answer, stream it" },
 [TURN_ANSWER]     = { step_answer,       1000, TO(SAVE),                            "a prepared reply: ask back, refuse, greet" },
 [TURN_FAILED]     = { step_failed,       1000, TO(SAVE) | TO(DONE),                 "say what went wrong, keep what was shown" },
@@ -24,12 +25,10 @@ const struct turn_row turn_rows[TURN_STATE_COUNT] = {
 /* clang-format on */
 
 static const char *const names[TURN_STATE_COUNT] = {
-	[TURN_ACCEPT] = "ACCEPT",   [TURN_LOAD] = "LOAD",
-	[TURN_COMPACT] = "COMPACT", [TURN_UNDERSTAND] = "UNDERSTAND",
-	[TURN_ROUTE] = "ROUTE",     [TURN_RUN] = "RUN",
-	[TURN_SYNTH] = "SYNTH",     [TURN_ANSWER] = "ANSWER",
-	[TURN_FAILED] = "FAILED",   [TURN_SAVE] = "SAVE",
-	[TURN_DONE] = "DONE",
+	[TURN_ACCEPT] = "ACCEPT",         [TURN_LOAD] = "LOAD",   [TURN_COMPACT] = "COMPACT",
+	[TURN_UNDERSTAND] = "UNDERSTAND", [TURN_ROUTE] = "ROUTE", [TURN_RUN] = "RUN",
+	[TURN_RECOVER] = "RECOVER",       [TURN_SYNTH] = "SYNTH", [TURN_ANSWER] = "ANSWER",
+	[TURN_FAILED] = "FAILED",         [TURN_SAVE] = "SAVE",   [TURN_DONE] = "DONE",
 };
 
 const char *turn_state_name(enum turn_state s)

@@ -160,6 +160,16 @@ static void add_empty(struct buf *out, const struct result *r)
 	buf_printf(out, ". %s", other_search(r));
 }
 
+static void add_no_data(struct buf *out, const struct result *r)
+{
+	buf_str(out, "There is no data at all");
+	if (r->args.count > 0) {
+		buf_str(out, " for ");
+		add_searched(out, r);
+	}
+	buf_str(out, ", at any time.");
+}
+
 void view_outcome_words(struct buf *out, const struct result *r)
 {
 	const struct outcome *o = &r->outcome;
@@ -169,13 +179,16 @@ void view_outcome_words(struct buf *out, const struct result *r)
 		add_empty(out, r);
 		break;
 	case OUTCOME_NO_DATA:
-		buf_str(out, "There is no data in this source for you yet.");
+		add_no_data(out, r);
 		break;
 	case OUTCOME_OUT_OF_WINDOW:
 		buf_str(out, "I found no data for ");
 		add_searched(out, r);
-		buf_printf(out, ": the data covers %s to %s.", o->range_min ? o->range_min : "?",
-			   o->range_max ? o->range_max : "?");
+		buf_str(out, ": the data covers ");
+		view_date(out, o->range_min ? o->range_min : "?");
+		buf_str(out, " to ");
+		view_date(out, o->range_max ? o->range_max : "?");
+		buf_char(out, '.');
 		break;
 	case OUTCOME_UNKNOWN_ENTITY:
 		buf_str(out, o->detail ? o->detail : "I do not know that name.");
@@ -214,25 +227,37 @@ static bool is_asked(const struct view_answer *v, const char *question)
 	return false;
 }
 
+size_t view_suggested(const struct result *r, struct arena *a, const char **out, size_t max)
+{
+	struct buf question;
+	size_t n = 0;
+
+	buf_init(&question, 1024);
+	for (const char *const *s = r->suggest; s && *s && n < max; s++) {
+		buf_reset(&question);
+		if (view_fill(&question, *s, r))
+			out[n++] = arena_strdup(a, buf_text(&question));
+	}
+	buf_deinit(&question);
+	return n;
+}
+
 static void add_followups(struct view_answer *v, struct view_followup *list, const struct result *r,
 			  struct arena *a)
 {
-	struct buf question;
+	const char *questions[ANSWER_FOLLOWUPS_MAX];
+	size_t n = view_suggested(r, a, questions, ANSWER_FOLLOWUPS_MAX);
 
-	buf_init(&question, 1024);
-	for (const char *const *s = r->suggest; s && *s && v->followup_count < ANSWER_FOLLOWUPS_MAX;
-	     s++) {
-		buf_reset(&question);
-		if (!view_fill(&question, *s, r) || is_asked(v, buf_text(&question)))
+	for (size_t i = 0; i < n && v->followup_count < ANSWER_FOLLOWUPS_MAX; i++) {
+		if (is_asked(v, questions[i]))
 			continue;
 		list[v->followup_count] = (struct view_followup){
-			.label = arena_strdup(a, buf_text(&question)),
+			.label = questions[i],
+			.question = questions[i],
 			.primary = v->followup_count == 0,
 		};
-		list[v->followup_count].question = list[v->followup_count].label;
 		v->followup_count++;
 	}
-	buf_deinit(&question);
 }
 
 static size_t count_words(const char *text)

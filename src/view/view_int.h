@@ -10,9 +10,6 @@ void view_cell(struct buf *out, const struct column *column, const char *text);
 /* How many rows the whole has, as far as it is known: "12345", "at least 501". */
 void view_row_count(struct buf *out, const struct table *t);
 
-/* A result without rows in words. */
-void view_outcome_words(struct buf *out, const struct result *r);
-
 /* Which call, task, agent and tool a view came from. New ref. */
 json_t *view_source(const struct result *r);
 

@@ -170,7 +170,7 @@ static void a_year_without_data_names_the_range(void **state)
 	call("get_hourly_price_distribution", "{'hub_zone': 'SP15', 'year': 2031}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_OUT_OF_WINDOW);
 	call("get_average_annual_price", "{'vendor': 'Ascend', 'hub_zone': 'ZP26', 'year': 2025}");
-	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
+	assert_int_equal(answer->outcome.kind, OUTCOME_NO_DATA);
 }
 
 static void the_gap_is_derived_exactly(void **state)

@@ -269,7 +269,7 @@ static void nothing_and_other_tenants(void **state)
 		assert_int_equal(answer->outcome.kind, OUTCOME_OUT_OF_WINDOW);
 		assert_string_equal(answer->outcome.range_max, "2025");
 		call(tools[i], "{'hub_zone': 'ZP26', 'year': 2025}");
-		assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
+		assert_int_equal(answer->outcome.kind, OUTCOME_NO_DATA);
 		call_as("vesper", "price_curve_agent", tools[i],
 			"{'hub_zone': 'NP15', 'year': 2025}");
 		assert_true(strtod(cell(0, "AvgPrice_PerMWh"), NULL) > 900);

@@ -88,7 +88,8 @@ static void rows_speak_for_themselves(void **state)
 
 static void closest_names_come_first(void **state)
 {
-	static const struct suggestion closest[] = {{"NP15", "NP15 (CAISO)"}, {"SP15", "SP15"}};
+	static const struct suggestion closest[] = {{.value = "NP15", .label = "NP15 (CAISO)"},
+						    {.value = "SP15", .label = "SP15"}};
 	struct arena *a = arena_new(1 << 20);
 	json_t *view = view_of(a, (struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY,
 						   .retryable = true,
