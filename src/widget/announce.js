@@ -3,7 +3,7 @@
  * silent, because reading every token as it comes would bury the reader.
  */
 
-import { count, h } from './dom.js';
+import { h } from './dom.js';
 
 const KEPT = 6;
 const MAX_CHARS = 700;
@@ -11,10 +11,12 @@ const SENTENCE_END = /[.!?:](?=\s)|\n\s*\n/g;
 
 export class Announcer {
   #region;
+  #say;
   #saidTo = 0;
 
-  constructor(region) {
+  constructor(region, { say }) {
     this.#region = region;
+    this.#say = say;
   }
 
   /* A new answer is about to come. */
@@ -34,10 +36,10 @@ export class Announcer {
   end(text, tables, ending = '') {
     const rest = spoken(text.slice(this.#saidTo));
     const words = rest.length > MAX_CHARS
-      ? `${rest.slice(0, MAX_CHARS).replace(/\S*$/, '')}… The full answer is in the conversation.`
+      ? `${rest.slice(0, MAX_CHARS).replace(/\S*$/, '')}… ${this.#say('full_answer_there')}`
       : rest;
 
-    this.say([words, ...tables.map((view) => `Table with ${count(view.row_count, 'row')}.`), ending]
+    this.say([words, ...tables.map((view) => this.#say('spoken_table', { n: view.row_count })), ending]
       .filter(Boolean).join(' '));
   }
 

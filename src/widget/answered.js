@@ -3,103 +3,136 @@
  * tools ran with which outcome, the statements where one may see them, who worded it, what it cost.
  */
 
-import { count, h, humanize, icon } from './dom.js';
+import { h, icon } from './dom.js';
 
-const OUTCOMES = {
-  empty: 'nothing found',
-  no_data: 'no data yet',
-  out_of_window: 'outside the data',
-  unknown_entity: 'unknown name',
-  not_permitted: 'not permitted',
-  timeout: 'took too long',
-  error: 'failed',
-};
+const COPIED_MS = 1500;
 
-function durationText(ms) {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+export function copyButton(label, textOf) {
+  const onclick = async ({ currentTarget: button }) => {
+    await navigator.clipboard.writeText(textOf());
+    button.replaceChildren(icon('check'));
+    setTimeout(() => button.replaceChildren(icon('copy')), COPIED_MS);
+  };
+
+  /* Pages that are not served over TLS have no clipboard. */
+  return navigator.clipboard && h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, onclick },
+    icon('copy'));
 }
 
-function rowsRead({ outcomes, tables }) {
-  const results = outcomes?.length
-    ? outcomes.map(({ rows = 0, truncated }) => ({ rows, truncated }))
+function durationText(ms, locale) {
+  return ms < 1000 ? locale.say('milliseconds', { n: Math.round(ms) })
+    : locale.say('seconds', { n: locale.number(ms / 1000, { minimumFractionDigits: 1, maximumFractionDigits: 1 }) });
+}
+
+/* "3 rows", "5 rows, cut off" */
+function rowsText({ rows = 0, truncated }, { say }) {
+  const text = say('rows', { n: rows });
+
+  return truncated ? say('cut_off', { rows: text }) : text;
+}
+
+function rowsRead({ outcomes, tables }, locale) {
+  const results = outcomes?.length ? outcomes
     : tables.map((view) => ({ rows: view.row_count, truncated: view.truncated }));
 
-  if (results.length === 0)
-    return null;
-  const rows = results.reduce((sum, result) => sum + result.rows, 0);
-
-  return count(rows, 'row') + (results.some((result) => result.truncated) ? ', cut off' : '');
+  return results.length > 0 && rowsText({
+    rows: results.reduce((sum, { rows = 0 }) => sum + rows, 0),
+    truncated: results.some((result) => result.truncated),
+  }, locale);
 }
 
-function checkedText(checked) {
-  if (!checked)
-    return null;
-  if (checked.unbound > 0)
-    return `${count(checked.unbound, 'number')} not verified`;
-  return checked.bound > 0 ? `${count(checked.bound, 'number')} verified` : null;
+function checkedText(checked, { say }) {
+  if (checked?.unbound > 0)
+    return say('numbers_unverified', { n: checked.unbound });
+  return checked?.bound > 0 && say('numbers_verified', { n: checked.bound });
 }
 
-function byText({ provider, model }) {
-  return provider === 'rules' ? 'rules (no model)' : [provider, model].filter(Boolean).join(' ');
+function byText({ provider, model }, { say }) {
+  return provider === 'rules' ? say('rules') : [provider, model].filter(Boolean).join(' ');
 }
 
 /* "Answered by rules (no model)", "1 row", "2 numbers verified", "128 ms" */
-function shortly(complete) {
-  const by = byText(complete);
+function shortly(complete, locale) {
+  const by = byText(complete, locale);
 
-  return [by && `Answered by ${by}`, rowsRead(complete), checkedText(complete.checked),
-    complete.latency_ms === undefined ? null : durationText(complete.latency_ms)].filter(Boolean);
+  return [by && locale.say('answered_by', { by }), rowsRead(complete, locale), checkedText(complete.checked, locale),
+    complete.latency_ms !== undefined && durationText(complete.latency_ms, locale)].filter(Boolean);
 }
 
-function outcomeText({ outcome, rows, truncated }) {
-  if (outcome !== 'rows')
-    return OUTCOMES[outcome] ?? outcome;
-  return `${count(rows, 'row')}${truncated ? ', cut off' : ''}`;
+export function outcomeText(result, locale) {
+  const key = `outcome_${result.outcome}`;
+
+  return result.outcome === 'rows' ? rowsText(result, locale) : locale.has(key) ? locale.say(key) : result.outcome;
 }
 
-function stepsList(steps) {
+function stepsList(steps, { say }) {
   return h('ol', { class: 'steps' }, steps.map(({ words, state, rows }) =>
     h('li', { class: state === 'failed' ? 'step failed' : 'step' },
       icon(state === 'failed' ? 'cross' : 'check'),
       h('span', {}, words),
-      rows !== undefined && h('span', { class: 'step-rows' }, count(rows, 'row')))));
+      rows !== undefined && h('span', { class: 'step-rows' }, say('rows', { n: rows })))));
 }
 
-function usageText(usage) {
+function usageText(usage, { say }) {
   if (!usage?.calls)
     return null;
-  const tokens = (usage.input_tokens ?? 0) + (usage.cache_read_tokens ?? 0) + (usage.cache_write_tokens ?? 0);
-  const cost = usage.cost_usd === undefined ? '' : `, $${Number(usage.cost_usd).toFixed(4)}`;
+  const read = (usage.input_tokens ?? 0) + (usage.cache_read_tokens ?? 0) + (usage.cache_write_tokens ?? 0);
 
-  return `${count(usage.calls, 'call')}, ${count(tokens, 'token')} in, ${usage.output_tokens ?? 0} out${cost}`;
+  return [say('calls', { n: usage.calls }), say('tokens_in', { n: read }), say('tokens_out', { n: usage.output_tokens ?? 0 })]
+    .join(', ');
 }
 
-function facts({ complete, filters, tables }) {
+function costText(usage, locale) {
+  return usage?.cost_usd !== undefined &&
+    locale.number(Number(usage.cost_usd), { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
+}
+
+function understoodList(filters, locale) {
+  return filters.length > 0 && h('ul', { class: 'plain' }, filters.map((filter) =>
+    h('li', {}, h('span', { class: 'faint' }, locale.name(filter.name)), ' ', String(filter.label ?? filter.value))));
+}
+
+function outcomesList(outcomes = [], locale) {
+  return outcomes.length > 0 && h('ul', { class: 'plain' }, outcomes.map((result) =>
+    h('li', { class: result.outcome === 'rows' ? undefined : 'lacking' }, locale.name(result.tool), ' ',
+      h('span', { class: 'faint' }, outcomeText(result, locale)))));
+}
+
+function statementsList(tables, { say }) {
   const statements = tables.filter((view) => view.source?.sql);
 
+  return statements.length > 0 && statements.map(({ source }) => h('div', { class: 'statement' },
+    h('pre', { tabindex: '0' }, h('code', {}, source.sql)), copyButton(say('copy_statement'), () => source.sql)));
+}
+
+function receipt(id, { say }) {
+  return id && h('span', { class: 'receipt' }, h('code', {}, id), copyButton(say('copy_receipt'), () => id));
+}
+
+function facts({ complete, filters, steps, tables }, locale) {
   return [
-    ['Understood as', filters.map((f) => `${humanize(f.name)} ${f.label ?? f.value}`).join(', ')],
-    ...(complete.outcomes ?? []).map((o) => [humanize(o.tool), outcomeText(o)]),
-    ['Worded by', byText(complete)],
-    ['Model', usageText(complete.usage)],
-    ['Numbers', checkedText(complete.checked)],
-    ['Receipt', complete.receipt_id],
-    ...statements.map((view) => ['Statement', h('pre', { tabindex: '0' }, h('code', {}, view.source.sql))]),
+    ['how_understood', understoodList(filters, locale)],
+    ['how_steps', steps.length > 0 && stepsList(steps, locale)],
+    ['how_data', outcomesList(complete.outcomes, locale)],
+    ['how_statement', statementsList(tables, locale)],
+    ['how_numbers', checkedText(complete.checked, locale)],
+    ['how_worded', byText(complete, locale)],
+    ['how_model', usageText(complete.usage, locale)],
+    ['how_cost', costText(complete.usage, locale)],
+    ['how_receipt', receipt(complete.receipt_id, locale)],
   ].filter(([, value]) => value);
 }
 
 /* {complete: the closing frame's members, tables: data views, steps: [{words, state, rows}], filters} */
-export function answeredPanel({ complete, tables, steps, filters }) {
-  const line = shortly({ ...complete, tables }).map((text) => h('span', {}, text));
-  const rows = facts({ complete, filters, tables });
+export function answeredPanel({ complete, tables, steps, filters }, locale) {
+  const line = shortly({ ...complete, tables }, locale).map((text) => h('span', {}, text));
+  const rows = facts({ complete, filters, steps, tables }, locale);
 
   if (line.length === 0 && steps.length === 0)
     return null;
-  if (steps.length === 0 && rows.length < 2)
+  if (rows.length < 2)
     return h('p', { class: 'outcome' }, line);
   return h('details', { class: 'answered', part: 'answered' },
     h('summary', { class: 'outcome' }, line, icon('chevron')),
-    h('div', { class: 'how' },
-      steps.length > 0 && stepsList(steps),
-      h('dl', {}, rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))))));
+    h('dl', { class: 'card how' }, rows.map(([key, value]) => h('div', {}, h('dt', {}, locale.say(key)), h('dd', {}, value)))));
 }

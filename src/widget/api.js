@@ -52,8 +52,8 @@ export class Api {
     return messages;
   }
 
-  sessions({ search = '', archived = false } = {}) {
-    const query = new URLSearchParams({ limit: 50, archived, ...(search && { q: search }) });
+  sessions({ search = '', archived = false, cursor } = {}) {
+    const query = new URLSearchParams({ limit: 50, archived, ...(search && { q: search }), ...(cursor && { cursor }) });
 
     return this.get(`/api/v1/sessions?${query}`);
   }
@@ -68,6 +68,11 @@ export class Api {
 
   deleteSession(sessionId) {
     return this.fetch('DELETE', `/api/v1/sessions/${encodeURIComponent(sessionId)}`);
+  }
+
+  /* What it takes to show a report now: {report_id, embed_url, token, expires_at}. */
+  async embedReport(key) {
+    return (await this.fetch('POST', `/api/v1/reports/${encodeURIComponent(key)}/embed`)).json();
   }
 
   /* feedback: {rating: "up" or "down", comment?, correction?} */

@@ -81,6 +81,7 @@ addEventListener('hashchange', () => {
 });
 
 chat.addEventListener('vesper:session', (event) => showInAddress(event.detail.sessionId));
+chat.locale = new URLSearchParams(location.search).get('locale') ?? 'en';
 chat.getToken = getToken;
 chat.starters = STARTERS;
 chat.open(sessionInAddress());

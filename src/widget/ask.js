@@ -1,11 +1,12 @@
 /*
- * A question back to the user: buttons for one choice, boxes for several, fields for dates. Typing
- * the answer works as well, so nothing here is the only way on.
+ * A question back to the user: chips for one choice, a list to choose from where there are many, boxes for
+ * several, fields for dates. Typing the answer works as well, so nothing here is the only way on.
  */
 
-import { h } from './dom.js';
+import { h, icon } from './dom.js';
 
 const MANY_OPTIONS = 12;
+const TIMER_MAX_MS = 2 ** 31 - 1;
 
 function byGroup(options) {
   const groups = new Map();
@@ -20,33 +21,57 @@ function byGroup(options) {
 
 export class AskView {
   #ask;
+  #locale;
   #onAnswer;
+  #timer = 0;
   #error = h('p', { class: 'ask-error', role: 'alert' });
 
   /* onAnswer(values, label): the chosen values and how they read as the user's words. */
-  constructor(ask, onAnswer) {
+  constructor(ask, locale, onAnswer) {
     this.#ask = ask;
+    this.#locale = locale;
     this.#onAnswer = onAnswer;
     this.root = h('fieldset', { class: 'ask', part: 'ask' },
       h('legend', {}, ask.prompt),
-      ...this.#fields(),
       ask.hint && h('p', { class: 'hint' }, ask.hint),
+      ...this.#fields(),
       this.#error,
       ask.skip && this.#button(ask.skip, 'chip quiet'));
+    this.#expireAt(Date.parse(ask.expires_at));
   }
 
   close() {
+    clearTimeout(this.#timer);
     this.root.disabled = true;
   }
 
+  /* The server takes no answer any more then. */
+  #expireAt(time) {
+    const waitMs = time - Date.now();
+
+    if (waitMs <= 0)
+      this.#expire();
+    else if (waitMs < TIMER_MAX_MS)
+      this.#timer = setTimeout(() => this.#expire(), waitMs);
+  }
+
+  #expire() {
+    if (this.root.disabled)
+      return;
+    this.close();
+    this.root.append(h('p', { class: 'hint expired' }, this.#locale.say('ask_expired')));
+  }
+
   #fields() {
+    const { say } = this.#locale;
+
     switch (this.#ask.input) {
     case 'multiple':
       return this.#multiple();
     case 'date':
-      return this.#dates(['Date']);
+      return this.#dates([say('date')]);
     case 'date_range':
-      return this.#dates(['From', 'To']);
+      return this.#dates([say('from'), say('to')]);
     default:
       return this.#single();
     }
@@ -65,15 +90,31 @@ export class AskView {
   }
 
   #button({ value, label }, look) {
-    const onclick = () => this.#answer([value], label);
+    const onclick = ({ currentTarget: button }) => {
+      button.classList.add('taken');
+      this.#answer([value], label);
+    };
 
     return h('button', { type: 'button', class: look, onclick }, label);
   }
 
+  #continue(onclick) {
+    return h('button', { type: 'button', class: 'primary', onclick }, this.#locale.say('continue'));
+  }
+
+  /* --- one of them -------------------------------------------------------------------- */
+
+  #single() {
+    if ((this.#ask.options?.length ?? 0) > MANY_OPTIONS)
+      return this.#dropdown();
+    return this.#groups((option) => this.#button(option, 'chip'));
+  }
+
   /* Many options are a list to choose from; few are buttons. */
   #dropdown() {
-    const select = h('select', { 'aria-label': this.#ask.prompt },
-      h('option', { value: '' }, 'Choose'),
+    const { say } = this.#locale;
+    const select = h('select', { 'aria-label': this.#ask.prompt, onchange: () => { this.#error.textContent = ''; } },
+      h('option', { value: '' }, say('choose')),
       byGroup(this.#ask.options).map(([group, options]) => {
         const items = options.map(({ value, label }) => h('option', { value }, label));
 
@@ -85,68 +126,125 @@ export class AskView {
       if (option)
         this.#answer([option.value], option.label);
       else
-        this.#error.textContent = 'Please choose one.';
+        this.#error.textContent = say('choose_one');
     };
 
-    return [h('div', { class: 'options' }, select,
-      h('button', { type: 'button', class: 'primary', onclick: confirm }, 'Continue'))];
+    return [h('div', { class: 'options' }, select, this.#continue(confirm))];
   }
 
-  #single() {
-    if ((this.#ask.options?.length ?? 0) > MANY_OPTIONS)
-      return this.#dropdown();
-    return this.#groups((option) => this.#button(option, 'chip'));
+  /* --- several ------------------------------------------------------------------------ */
+
+  #howMany(min, max) {
+    const { say } = this.#locale;
+
+    if (min === max)
+      return say('choose_n', { n: min });
+    return Number.isFinite(max) ? say('choose_from_to', { min, max }) : say('choose_least', { n: min });
   }
 
   #multiple() {
-    const chosen = new Set();
-    const { min = 1, max = Infinity } = this.#ask;
-    const toggle = (option) => (event) =>
-      (event.target.checked ? chosen.add(option) : chosen.delete(option));
-    const confirm = () => {
-      if (chosen.size < min || chosen.size > max) {
-        this.#error.textContent = Number.isFinite(max)
-          ? `Please choose ${min === max ? min : `${min} to ${max}`}.`
-          : `Please choose at least ${min}.`;
-        return;
-      }
-      const options = [...chosen];
+    const { say } = this.#locale;
+    const { min = 1, max = Infinity, options = [] } = this.#ask;
+    const chosen = new Map();
+    const boxes = [];
+    const note = h('span', { class: 'hint' });
+    const confirm = this.#continue(() => {
+      const picked = options.filter((option) => chosen.has(option));
 
-      this.#answer(options.map((option) => option.value),
-        options.map((option) => option.label).join(', '));
+      this.#answer(picked.map((option) => option.value), picked.map((option) => option.label).join(', '));
+    });
+    const draw = () => {
+      const full = chosen.size >= max;
+
+      confirm.disabled = chosen.size < min || chosen.size > max;
+      note.textContent = [this.#howMany(min, max), chosen.size > 0 && say('chosen', { n: chosen.size })].filter(Boolean).join(' · ');
+      for (const box of boxes)
+        box.disabled = full && !box.checked;
     };
+    const box = (option) => {
+      const input = h('input', { type: 'checkbox', onchange: () => {
+        if (input.checked)
+          chosen.set(option, true);
+        else
+          chosen.delete(option);
+        draw();
+      } });
 
-    return [
-      ...this.#groups((option) => h('label', { class: 'chip box' },
-        h('input', { type: 'checkbox', onchange: toggle(option) }), option.label)),
-      h('button', { type: 'button', class: 'primary', onclick: confirm }, 'Continue'),
-    ];
+      boxes.push(input);
+      return h('label', { class: 'chip box' }, input, h('span', {}, option.label));
+    };
+    const groups = this.#groups(box);
+
+    draw();
+    return [...(options.length > MANY_OPTIONS ? this.#searchable(groups) : groups),
+      h('div', { class: 'options' }, confirm, note)];
+  }
+
+  /* A long list is searched, and scrolls in a box of its own. */
+  #searchable(groups) {
+    const { say } = this.#locale;
+    const nothing = h('p', { class: 'hint', hidden: true }, say('nothing_found'));
+    const search = h('input', { type: 'search', class: 'find', placeholder: say('find_option'), 'aria-label': say('find_option'),
+      oninput: () => {
+        const words = search.value.trim().toLocaleLowerCase(this.#locale.tag);
+
+        for (const group of groups) {
+          for (const label of group.querySelectorAll('label'))
+            label.hidden = !label.textContent.toLocaleLowerCase(this.#locale.tag).includes(words);
+          group.hidden = !group.querySelector('label:not([hidden])');
+        }
+        nothing.hidden = groups.some((group) => !group.hidden);
+      } });
+
+    return [search, h('div', { class: 'long-list' }, groups, nothing)];
+  }
+
+  /* --- dates -------------------------------------------------------------------------- */
+
+  #range() {
+    const { min_date: first, max_date: last } = this.#ask;
+    const [min, max] = [first, last].map((date) => date && this.#locale.date(date));
+    const key = min && max ? 'date_between' : min ? 'date_since' : 'date_until';
+
+    return (min || max) && this.#locale.say(key, { min, max });
+  }
+
+  /* What is wrong with the dates that stand in the fields, if anything is. */
+  #wrongDate(inputs) {
+    const { say } = this.#locale;
+    const missing = inputs.find((input) => input.value === '');
+    const outside = inputs.find((input) => input.validity.rangeUnderflow || input.validity.rangeOverflow);
+
+    if (missing)
+      return [missing, say('date_missing')];
+    if (outside)
+      return [outside, say('date_outside', { range: this.#range() })];
+    return inputs.at(-1).value < inputs[0].value ? [inputs[0], say('date_order')] : null;
   }
 
   #dates(labels) {
-    const inputs = labels.map((label) => h('input', {
-      type: 'date',
-      'aria-label': label,
-      min: this.#ask.min_date,
-      max: this.#ask.max_date,
-      required: true,
-    }));
+    const { say } = this.#locale;
+    const inputs = labels.map((label) => h('input', { type: 'date', 'aria-label': label, min: this.#ask.min_date,
+      max: this.#ask.max_date, required: true, oninput: () => { this.#error.textContent = ''; } }));
     const confirm = () => {
-      const wrong = inputs.find((input) => !input.checkValidity());
-      const values = inputs.map((input) => input.value);
+      const [input, words] = this.#wrongDate(inputs) ?? [];
 
-      if (wrong || values.at(-1) < values[0]) {
-        this.#error.textContent = wrong?.validationMessage ?? 'The end lies before the start.';
-        (wrong ?? inputs[0]).focus();
+      if (input) {
+        this.#error.textContent = words;
+        input.focus();
         return;
       }
-      this.#answer(values, values.join(' to '));
+      const values = inputs.map(({ value }) => value);
+      const [from, to] = values.map((value) => this.#locale.date(value));
+
+      this.#answer(values, to ? say('date_span', { from, to }) : from);
     };
+    const range = this.#range();
 
     return [
-      h('div', { class: 'options' }, inputs.map((input, i) =>
-        h('label', { class: 'date' }, labels[i], input))),
-      h('button', { type: 'button', class: 'primary', onclick: confirm }, 'Continue'),
+      h('div', { class: 'options' }, inputs.map((input, i) => h('label', { class: 'date' }, h('span', {}, labels[i]), input)),
+        this.#continue(confirm)),
+      range && h('p', { class: 'hint range' }, icon('calendar'), range),
     ];
   }
 }

@@ -8,13 +8,13 @@ function tooltipText(value) {
     ? Object.entries(value).map(([name, text]) => `${name}: ${text}`).join(' · ') : String(value);
 }
 
-export function chartCard(view) {
+export function chartCard(view, locale) {
   /* Vega gives its box roles of its own; to a reader the whole is one picture with its words. */
   const box = h('div', { class: 'chart-box' });
   const tip = h('div', { class: 'chart-tip', 'aria-hidden': 'true', hidden: true });
   const card = h('figure', { class: 'card chart-card', part: 'chart', 'data-type': view.chart_type },
     h('div', { role: 'img', 'aria-label': view.alt }, h('div', { 'aria-hidden': 'true' }, box)), tip,
-    h('figcaption', { class: 'sr-only' }, `${tableTitle(view)}: ${view.alt}`));
+    h('figcaption', { class: 'sr-only' }, `${tableTitle(view, locale)}: ${view.alt}`));
   const onTooltip = (value, event) => {
     const frame = card.getBoundingClientRect();
 
@@ -34,7 +34,7 @@ export function chartCard(view) {
       card.dataset.state = 'drawn';
     } catch {
       card.dataset.state = 'failed';
-      box.replaceChildren(h('p', { class: 'hint' }, `The chart could not be drawn. ${view.alt}`));
+      box.replaceChildren(h('p', { class: 'hint' }, locale.say('no_chart', { alt: view.alt })));
     }
   };
 

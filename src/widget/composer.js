@@ -5,26 +5,22 @@
 
 import { h, icon } from './dom.js';
 
-const HINTS = {
-  idle: 'Enter sends, Shift+Enter starts a new line',
-  running: 'Esc stops the answer',
-  tooLong: 'This question is too long to be sent',
-};
-
 export class Composer {
   #input;
   #send;
   #hint;
   #onSend;
+  #say;
   #state = { running: false, stopping: false, blocked: false, waiting: false, maxBytes: Infinity };
 
   /* onSend(text): true if it was taken. */
-  constructor({ onSend, onStop }) {
+  constructor({ onSend, onStop, locale: { say } }) {
     this.#onSend = onSend;
+    this.#say = say;
     this.#input = h('textarea', {
       rows: 1,
-      placeholder: 'Ask a question',
-      'aria-label': 'Your question',
+      placeholder: say('ask_a_question'),
+      'aria-label': say('your_question'),
       autocomplete: 'off',
       enterkeyhint: 'send',
       part: 'input',
@@ -51,10 +47,18 @@ export class Composer {
     this.#input.placeholder = text;
   }
 
-  /* A question to go on with, instead of what was typed. */
-  fill(text) {
+  get text() {
+    return this.#input.value;
+  }
+
+  set text(text) {
     this.#input.value = text;
     this.#draw();
+  }
+
+  /* A question to go on with, instead of what was typed. */
+  fill(text) {
+    this.text = text;
     this.#input.focus();
   }
 
@@ -97,17 +101,19 @@ export class Composer {
 
   #draw() {
     const { running, stopping, blocked } = this.#state;
-    const label = running ? 'Stop' : 'Send';
+    const button = running ? 'stop' : 'send';
 
     this.#input.disabled = blocked;
     this.#input.style.height = 'auto';
     this.#input.style.height = `${this.#input.scrollHeight}px`;
-    if (this.#send.getAttribute('aria-label') !== label) {
-      this.#send.setAttribute('aria-label', label);
-      this.#send.replaceChildren(icon(label.toLowerCase()));
+    if (this.#send.dataset.button !== button) {
+      this.#send.dataset.button = button;
+      this.#send.setAttribute('aria-label', this.#say(button));
+      this.#send.title = this.#say(button);
+      this.#send.replaceChildren(icon(button));
     }
     this.#send.disabled = running ? stopping : !this.#maySend;
     this.#hint.classList.toggle('wrong', this.#isTooLong);
-    this.#hint.textContent = HINTS[this.#isTooLong ? 'tooLong' : running ? 'running' : 'idle'];
+    this.#hint.textContent = this.#say(this.#isTooLong ? 'hint_too_long' : running ? 'hint_running' : 'hint_idle');
   }
 }

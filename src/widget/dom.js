@@ -18,6 +18,7 @@ const ICONS = {
   check: 'm5 12.5 4.5 4.5L19 7.5',
   cross: 'm7 7 10 10M17 7 7 17',
   plus: 'M12 5v14M5 12h14',
+  calendar: 'M5 6h14v14H5zM5 10h14M9 3v4m6-4v4',
   edit: 'M4 20h4L19 9l-4-4L4 16zM13.5 6.5l4 4',
   copy: 'M9 9h10v11H9zM5 15V4h10',
   save: 'M12 4v11m0 0-5-5m5 5 5-5M5 20h14',
@@ -68,13 +69,13 @@ export function newId() {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-export function count(n, noun) {
-  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
+export function isWebUrl(address) {
+  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
 }
 
-/* get_average_annual_price -> Average annual price */
+/* get_average_annual_price -> Average annual price, per_agent -> Per */
 export function humanize(name) {
-  const words = name.replace(/^(get|list)_/, '').replaceAll('_', ' ').trim();
+  const words = name.replace(/^(get|list)_|_agent$/g, '').replaceAll('_', ' ').trim();
 
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -5,7 +5,7 @@
  *
  *   frame -> page   ready, need-token {fresh}, session {sessionId}, message {question},
  *                   error {code, message}, open-report {reportKey, url}
- *   page -> frame   token {token}, theme {theme}, open {sessionId}, ask {question}, starters {questions}, focus
+ *   page -> frame   token {token}, theme {theme}, locale {locale}, open {sessionId}, ask {question}, starters {questions}, focus
  */
 
 import './widget.js';
@@ -30,6 +30,7 @@ const HANDLERS = {
       token ? resolve(token) : reject(Object.assign(new Error(error ?? 'no token'), { status: 401 }));
   },
   theme: ({ theme }) => chat.setAttribute('theme', theme),
+  locale: ({ locale }) => { chat.locale = locale; },
   open: ({ sessionId }) => chat.open(sessionId ?? null),
   ask: ({ question }) => chat.ask(String(question)),
   starters: ({ questions }) => { chat.starters = questions.map(String); },

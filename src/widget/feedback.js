@@ -4,22 +4,27 @@ import { h, icon } from './dom.js';
 
 export class Feedback {
   #rate;
+  #say;
   #form = h('form', { class: 'feedback', hidden: true, onsubmit: (event) => this.#submit(event) });
   #note = h('span', { class: 'hint', role: 'status' });
   #buttons;
-  #comment = h('input', { type: 'text', 'aria-label': 'What is wrong?', placeholder: 'What is wrong?' });
-  #correction = h('input', { type: 'text', 'aria-label': 'The right value', placeholder: 'The right value, if you know it' });
+  #comment;
+  #correction;
 
   /* given: what was said before, or undefined; rate({rating, comment?, correction?}): promise */
-  constructor(given, rate) {
+  constructor(given, rate, { say }) {
+    const field = (label, placeholder) => h('input', { type: 'text', 'aria-label': say(label), placeholder: say(placeholder) });
     const button = (rating, name, look) => h('button', { type: 'button', class: 'small', 'aria-label': look, title: look,
       'aria-pressed': String(given?.rating === rating), onclick: () => this.#choose(rating) }, icon(name));
 
     this.#rate = rate;
-    this.#buttons = { up: button('up', 'up', 'Good answer'), down: button('down', 'thumb', 'Bad answer') };
+    this.#say = say;
+    this.#comment = field('what_is_wrong', 'what_is_wrong');
+    this.#correction = field('right_value', 'right_value_more');
+    this.#buttons = { up: button('up', 'up', say('good_answer')), down: button('down', 'thumb', say('bad_answer')) };
     this.#comment.value = given?.comment ?? '';
     this.#correction.value = given?.correction ?? '';
-    this.#form.append(this.#comment, this.#correction, h('button', { type: 'submit', class: 'chip' }, 'Send'));
+    this.#form.append(this.#comment, this.#correction, h('button', { type: 'submit', class: 'chip' }, say('send')));
     this.root = h('div', { class: 'rate' }, this.#buttons.up, this.#buttons.down, this.#note, this.#form);
   }
 
@@ -43,9 +48,9 @@ export class Feedback {
       await this.#rate(feedback);
       for (const [rating, button] of Object.entries(this.#buttons))
         button.setAttribute('aria-pressed', String(rating === feedback.rating));
-      this.#note.textContent = 'Thank you.';
+      this.#note.textContent = this.#say('thank_you');
     } catch {
-      this.#note.textContent = 'This could not be sent.';
+      this.#note.textContent = this.#say('not_sent');
     }
   }
 }

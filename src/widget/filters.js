@@ -3,9 +3,7 @@
  * field: another value, or none at all, asks the question again with exactly these filters.
  */
 
-import { h, humanize, icon } from './dom.js';
-
-const WHY = { default: 'assumed', carried: 'from before', edited: 'edited' };
+import { h, icon } from './dom.js';
 
 function textOf({ label, value }) {
   return String(label ?? (Array.isArray(value) ? value.join(', ') : value));
@@ -21,12 +19,14 @@ function valueOf(text, before) {
 export class FilterBar {
   #filters = [];
   #onEdit;
+  #locale;
   #open = null;
 
   /* onEdit(filters): {name: value or null} of every filter that is shown. */
-  constructor(onEdit) {
+  constructor(onEdit, locale) {
     this.#onEdit = onEdit;
-    this.root = h('ul', { class: 'filters', 'aria-label': 'How the question was understood', hidden: true });
+    this.#locale = locale;
+    this.root = h('ul', { class: 'filters', 'aria-label': locale.say('understood'), hidden: true });
   }
 
   show(filters) {
@@ -42,14 +42,15 @@ export class FilterBar {
   }
 
   #chip(filter) {
-    const why = WHY[filter.source];
+    const { say } = this.#locale;
+    const why = this.#locale.has(`why_${filter.source}`) && say(`why_${filter.source}`);
     const look = ['default', 'carried'].includes(filter.source) ? 'filter assumed' : 'filter';
-    const words = [h('span', { class: 'name' }, humanize(filter.name)), ' ',
+    const words = [h('span', { class: 'name' }, this.#locale.name(filter.name)), ' ',
       h('span', { class: 'value' }, textOf(filter)), why && h('span', { class: 'why' }, why)];
 
     if (!filter.editable)
       return h('span', { class: look }, words);
-    return h('button', { type: 'button', class: look, title: 'Change this', onclick: () => this.#edit(filter) }, words);
+    return h('button', { type: 'button', class: look, title: say('change_this'), onclick: () => this.#edit(filter) }, words);
   }
 
   #edit(filter) {
@@ -75,7 +76,9 @@ export class FilterBar {
   }
 
   #editor(filter) {
-    const input = h('input', { type: 'text', value: textOf(filter), 'aria-label': humanize(filter.name), autocomplete: 'off' });
+    const { say } = this.#locale;
+    const name = this.#locale.name(filter.name);
+    const input = h('input', { type: 'text', value: textOf(filter), 'aria-label': name, autocomplete: 'off' });
     const submit = (event) => {
       event.preventDefault();
       if (input.value.trim() === textOf(filter) || input.value.trim() === '')
@@ -91,9 +94,9 @@ export class FilterBar {
     };
 
     return h('form', { class: 'filter editing', onsubmit: submit, onkeydown },
-      h('span', { class: 'name' }, humanize(filter.name)), input,
-      h('button', { type: 'submit', 'aria-label': 'Ask again with this', title: 'Ask again with this' }, icon('check')),
-      h('button', { type: 'button', 'aria-label': `Without ${humanize(filter.name)}`, title: 'Ask again without it',
+      h('span', { class: 'name' }, name), input,
+      h('button', { type: 'submit', 'aria-label': say('ask_with_this'), title: say('ask_with_this') }, icon('check')),
+      h('button', { type: 'button', 'aria-label': say('without', { name }), title: say('ask_without'),
         onclick: () => this.#apply(filter, null) }, icon('cross')));
   }
 }

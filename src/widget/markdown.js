@@ -61,13 +61,13 @@ function dressLinks(fragment) {
   }
 }
 
-function dressBoxes(fragment) {
+function dressBoxes(fragment, label) {
   for (const cell of fragment.querySelectorAll('[align]')) {
     cell.classList.add({ right: 'align-end', center: 'align-center' }[cell.getAttribute('align')] ?? 'align-start');
     cell.removeAttribute('align');
   }
   for (const table of fragment.querySelectorAll('table')) {
-    const box = h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': 'Table' });
+    const box = h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': label });
 
     table.replaceWith(box);
     box.append(table);
@@ -161,7 +161,8 @@ export class MarkdownView {
   #shown = [];
   #stable = { source: '', tokens: [] };
 
-  /* options: {hosts(): allowed link hosts, renderMark(mark, text): element} */
+  /* options: {hosts(): allowed link hosts, renderMark(mark, text): element,
+     tableLabel: what a table is called} */
   constructor(root, options) {
     this.#root = root;
     this.#options = options;
@@ -222,7 +223,7 @@ export class MarkdownView {
     const fragment = this.#fragment(token, open);
 
     dressHeadings(fragment, rank);
-    dressBoxes(fragment);
+    dressBoxes(fragment, this.#options.tableLabel);
     dressLinks(fragment);
     dressMarks(fragment, marks, this.#options.renderMark);
     return [...fragment.children];

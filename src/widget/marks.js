@@ -4,24 +4,20 @@
  * numbers is no wall for the keyboard.
  */
 
-import { h, humanize, newId } from './dom.js';
-
-const WORDS = {
-  bound: 'From the data',
-  unbound: 'This number was not found in the data.',
-  withheld: 'A number was left out because the data does not support it.',
-};
+import { h, newId } from './dom.js';
 
 export class Marks {
   #root;
   #toolOf;
+  #locale;
   #marks = new WeakMap();
   #tip = h('div', { class: 'tip', role: 'tooltip', id: `tip-${newId()}`, hidden: true });
   #shown = null;
 
   /* root holds the text; toolOf(call): the tool's name, or undefined. */
-  constructor(root, toolOf) {
+  constructor(root, toolOf, locale) {
     this.#root = root;
+    this.#locale = locale;
     this.#toolOf = toolOf;
     root.addEventListener('pointerover', (event) => this.#show(event.target.closest('.mark')));
     root.addEventListener('pointerleave', () => this.#show(null));
@@ -36,7 +32,7 @@ export class Marks {
 
   render(mark, text) {
     const node = h('span', { class: `mark ${mark.kind}`, tabindex: this.#root.querySelector('.mark[tabindex="0"]') ? -1 : 0 },
-      text, mark.kind === 'unbound' && h('span', { class: 'sr-only' }, ' (not verified)'));
+      text, mark.kind === 'unbound' && h('span', { class: 'sr-only' }, ` (${this.#locale.say('not_verified')})`));
 
     this.#marks.set(node, mark);
     return node;
@@ -56,12 +52,14 @@ export class Marks {
   }
 
   #text({ kind, ref }) {
+    const { say } = this.#locale;
+
     if (kind !== 'bound' || !ref)
-      return WORDS[kind] ?? '';
+      return this.#locale.has(`mark_${kind}`) ? say(`mark_${kind}`) : '';
     const tool = this.#toolOf(ref.call) ?? ref.call;
 
-    return [`${WORDS.bound}: ${humanize(String(tool))}`, ref.column, ref.row !== undefined && `row ${ref.row + 1}`,
-      ref.formula].filter(Boolean).join(', ');
+    return say('from_the_data', { source: [this.#locale.name(String(tool)), ref.column,
+      ref.row !== undefined && say('row_n', { n: ref.row + 1 }), ref.formula].filter(Boolean).join(', ') });
   }
 
   #show(node) {

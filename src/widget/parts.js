@@ -1,23 +1,15 @@
-/* The small pieces below an answer: errors, report links, suggestions. */
+/* The small pieces below an answer: errors and suggestions. */
 
 import { h, icon } from './dom.js';
 
+/* The codes of views, which tools and guards give, beside those of frames. */
 const TITLES = {
-  busy: 'Another question is still being answered',
-  rate_limited: 'Too many questions at once',
-  quota: 'The quota is used up',
-  denied: 'Not permitted',
-  not_found: 'Not found',
-  expired: 'This has expired',
-  too_long: 'The question is too long',
-  timeout: 'That took too long',
-  upstream: 'A service behind this one is not answering',
-  draining: 'The service is restarting',
+  denied: 'not_permitted', NOT_PERMITTED: 'not_permitted', NOT_FOUND: 'error_not_found',
+  AMBIGUOUS_REFERENCE: 'error_ambiguous', INPUT_VALIDATION_FAILED: 'error_input', UNKNOWN_ENTITY: 'error_input',
+  TOKEN_BUDGET_EXCEEDED: 'error_quota', TIMEOUT: 'error_timeout', RETRIEVAL_FAILED: 'error_upstream',
+  SQL_GENERATION_FAILED: 'error_statement', SQL_EXECUTION_FAILED: 'error_statement',
 };
-
-export function isWebUrl(address) {
-  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
-}
+const MAY_PASS = new Set(['TIMEOUT', 'RETRIEVAL_FAILED', 'SQL_EXECUTION_FAILED', 'SQL_GENERATION_FAILED', 'INTERNAL']);
 
 /* A suggestion is a question, or a short label for one. */
 export function suggestionChips(suggestions = [], ask) {
@@ -34,9 +26,8 @@ export function suggestionChips(suggestions = [], ask) {
   });
 }
 
-function retryButton(error, onRetry) {
-  const button = h('button', { type: 'button', class: 'chip', onclick: onRetry },
-    icon('retry'), 'Try again');
+function retryButton(error, label, onRetry) {
+  const button = h('button', { type: 'button', class: 'chip', onclick: onRetry }, icon('retry'), label);
 
   if (error.retry_after_ms > 0) {
     button.disabled = true;
@@ -45,32 +36,32 @@ function retryButton(error, onRetry) {
   return button;
 }
 
-/* Without a turn there is nothing to try again. */
-export function errorCard(error, actions, turn) {
-  const chips = suggestionChips(error.suggestions, (question) => actions.ask(question));
+function titleOf(code, locale) {
+  const key = TITLES[code] ?? `error_${code}`;
+
+  return locale.say(locale.has(key) ? key : 'error');
+}
+
+/* What an advice says is no question: it is read, not asked. */
+const isAdvice = (suggestion) => typeof suggestion === 'string' && /\.$/.test(suggestion);
+
+/* error: {code, message, retryable, retry_after_ms?, suggestions?}; without a turn there is nothing to try again. */
+export function errorCard(error, { actions, locale, turn }) {
+  const suggestions = error.suggestions ?? [];
+  const chips = suggestionChips(suggestions.filter((one) => !isAdvice(one)), (question) => actions.ask(question));
 
   return h('div', { class: 'card error', part: 'error' },
     icon('alert'),
     h('div', {},
-      h('p', { class: 'card-title' }, TITLES[error.code] ?? 'This did not work'),
-      h('p', {}, error.message),
+      h('p', { class: 'card-title' }, titleOf(error.code, locale)),
+      h('p', { class: 'error-text' }, error.message),
+      suggestions.filter(isAdvice).map((text) => h('p', { class: 'advice' }, text)),
       h('div', { class: 'options' },
-        turn && error.retryable && retryButton(error, () => actions.retry(turn)),
+        turn && error.retryable && retryButton(error, locale.say('try_again'), () => actions.retry(turn)),
         chips)));
 }
 
-/* onOpen(report): false if the page shows the report itself. */
-export function reportCard(report, onOpen) {
-  return h('a', {
-    onclick: (event) => onOpen(report) || event.preventDefault(),
-    class: 'card report',
-    part: 'report',
-    href: report.url,
-    target: '_blank',
-    rel: 'noopener noreferrer',
-  }, icon('report'),
-  h('span', {},
-    h('span', { class: 'card-title' }, report.report_name),
-    h('span', { class: 'hint' }, 'Open the report in Power BI')),
-  icon('open'));
+/* The same for a view: {text, error_code, error_details, suggestions}. */
+export function errorViewCard({ text, error_code: code, error_details: details, suggestions }, place) {
+  return errorCard({ code, message: text, suggestions, retryable: details?.retryable ?? MAY_PASS.has(code) }, place);
 }

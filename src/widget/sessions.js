@@ -7,36 +7,48 @@ import { h, icon } from './dom.js';
 
 const SEARCH_DELAY_MS = 200;
 
-function dayText(iso) {
-  const days = Math.floor((Date.now() - Date.parse(iso)) / 86400000);
+/* Days as the reader counts them: from midnight to midnight. */
+function dayText(iso, { say, tag }) {
+  const day = new Date(iso);
+  const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(iso).setHours(0, 0, 0, 0)) / 86400000);
 
   if (!(days >= 1))
-    return 'Today';
-  return days === 1 ? 'Yesterday' : new Date(iso).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+    return say('today');
+  return days === 1 ? say('yesterday') : day.toLocaleDateString(tag, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 export class SessionList {
   #api;
   #actions;
+  #locale;
   #current = null;
   #sessions = [];
   #archived = false;
   #timer = 0;
   #asked = 0;
+  #cursor = null;
   #list = h('ul', { class: 'session-list' });
   #note = h('p', { class: 'hint', role: 'status' });
-  #search = h('input', { type: 'search', placeholder: 'Search conversations', 'aria-label': 'Search conversations',
-    oninput: () => this.#later() });
-  #put = h('button', { type: 'button', class: 'chip quiet', 'aria-pressed': 'false', onclick: () => this.#toggleArchived() },
-    'Archived');
+  #search;
+  #put;
+  #more;
 
   /* actions: {open(sessionId or null)} */
-  constructor(api, actions) {
+  constructor(api, locale, actions) {
+    const { say } = locale;
+
     this.#api = api;
+    this.#locale = locale;
     this.#actions = actions;
-    this.root = h('nav', { class: 'sessions', part: 'sessions', 'aria-label': 'Conversations', hidden: true },
-      h('button', { type: 'button', class: 'primary', onclick: () => actions.open(null) }, icon('plus'), 'New conversation'),
-      this.#search, this.#list, this.#note, this.#put);
+    this.#search = h('input', { type: 'search', placeholder: say('search_conversations'),
+      'aria-label': say('search_conversations'), oninput: () => this.#later() });
+    this.#put = h('button', { type: 'button', class: 'chip quiet', 'aria-pressed': 'false',
+      onclick: () => this.#toggleArchived() }, icon('box'), say('archived'));
+    this.#more = h('button', { type: 'button', class: 'chip quiet', hidden: true, onclick: () => this.#readMore() },
+      say('more_conversations'));
+    this.root = h('nav', { class: 'sessions', part: 'sessions', 'aria-label': say('conversations'), hidden: true },
+      h('button', { type: 'button', class: 'chip new', onclick: () => actions.open(null) }, icon('plus'), say('new_conversation')),
+      this.#search, this.#list, this.#note, this.#more, this.#put);
   }
 
   get isOpen() {
@@ -61,16 +73,42 @@ export class SessionList {
     if (!this.isOpen)
       return;
     try {
-      const { data } = await this.#api.sessions({ search: this.#search.value.trim(), archived: this.#archived });
+      const page = await this.#read();
 
       if (asked !== this.#asked)
         return;
-      this.#sessions = data;
-      this.#note.textContent = data.length > 0 ? '' : this.#search.value ? 'Nothing found.' : 'No conversations yet.';
-      this.#draw();
+      this.#sessions = [];
+      this.#take(page);
     } catch {
-      this.#note.textContent = 'The conversations could not be read.';
+      this.#note.textContent = this.#locale.say('list_failed');
     }
+  }
+
+  #read(cursor) {
+    return this.#api.sessions({ search: this.#search.value.trim(), archived: this.#archived, cursor });
+  }
+
+  async #readMore() {
+    const asked = ++this.#asked;
+
+    try {
+      const page = await this.#read(this.#cursor);
+
+      if (asked === this.#asked)
+        this.#take(page);
+    } catch {
+      this.#note.textContent = this.#locale.say('list_failed');
+    }
+  }
+
+  #take({ data, has_more: hasMore, next_cursor: cursor }) {
+    const empty = this.#search.value ? 'nothing_found' : this.#archived ? 'none_archived' : 'no_conversations';
+
+    this.#sessions.push(...data);
+    this.#cursor = cursor;
+    this.#more.hidden = !hasMore;
+    this.#note.textContent = this.#sessions.length > 0 ? '' : this.#locale.say(empty);
+    this.#draw();
   }
 
   #later() {
@@ -92,18 +130,19 @@ export class SessionList {
   }
 
   #item(session) {
+    const { say } = this.#locale;
     const { session_id: id } = session;
-    const title = session.title || 'Untitled';
+    const title = session.title || say('untitled');
+    const put = this.#archived ? 'unarchive' : 'archive';
     const item = h('li', { class: id === this.#current ? 'session current' : 'session' },
       h('button', { type: 'button', class: 'session-title', 'aria-current': id === this.#current && 'page',
         onclick: () => this.#actions.open(id) },
-      h('span', {}, title), h('span', { class: 'hint' }, dayText(session.updated_at ?? session.created_at))),
-      h('button', { type: 'button', class: 'small', 'aria-label': `Rename ${title}`, title: 'Rename',
+      h('span', {}, title), h('span', { class: 'hint' }, dayText(session.updated_at ?? session.created_at, this.#locale))),
+      h('button', { type: 'button', class: 'small', 'aria-label': say('rename_this', { title }), title: say('rename'),
         onclick: () => this.#edit(item, this.#renaming(session)) }, icon('edit')),
-      h('button', { type: 'button', class: 'small', 'aria-label': `${this.#archived ? 'Take back' : 'Archive'} ${title}`,
-        title: this.#archived ? 'Take back' : 'Archive',
+      h('button', { type: 'button', class: 'small', 'aria-label': say(`${put}_this`, { title }), title: say(put),
         onclick: () => this.#change(id, { archived: !this.#archived }) }, icon('box')),
-      h('button', { type: 'button', class: 'small', 'aria-label': `Delete ${title}`, title: 'Delete',
+      h('button', { type: 'button', class: 'small', 'aria-label': say('delete_this', { title }), title: say('delete'),
         onclick: () => this.#edit(item, this.#deleting(session)) }, icon('bin')));
 
     return item;
@@ -121,7 +160,7 @@ export class SessionList {
   }
 
   #renaming(session) {
-    const input = h('input', { type: 'text', value: session.title ?? '', 'aria-label': 'Title', maxlength: 200 });
+    const input = h('input', { type: 'text', value: session.title ?? '', 'aria-label': this.#locale.say('title'), maxlength: 200 });
     const onsubmit = (event) => {
       event.preventDefault();
       if (input.value.trim() === '' || input.value.trim() === session.title)
@@ -131,14 +170,16 @@ export class SessionList {
     };
 
     return h('form', { class: 'session-edit', onsubmit, onkeydown: (event) => event.key === 'Escape' && this.#endEdit() },
-      input, h('button', { type: 'submit', class: 'small', 'aria-label': 'Save the title' }, icon('check')));
+      input, h('button', { type: 'submit', class: 'small', 'aria-label': this.#locale.say('save_title') }, icon('check')));
   }
 
   #deleting(session) {
-    return h('div', { class: 'session-edit', role: 'group', 'aria-label': 'Delete for good?' },
-      h('span', {}, 'Delete for good?'),
-      h('button', { type: 'button', class: 'chip', onclick: () => this.#delete(session.session_id) }, 'Delete'),
-      h('button', { type: 'button', class: 'chip quiet', onclick: () => this.#endEdit() }, 'Keep'));
+    const { say } = this.#locale;
+
+    return h('div', { class: 'session-edit', role: 'group', 'aria-label': say('delete_for_good') },
+      h('span', {}, say('delete_for_good')),
+      h('button', { type: 'button', class: 'chip', onclick: () => this.#delete(session.session_id) }, say('delete')),
+      h('button', { type: 'button', class: 'chip quiet', onclick: () => this.#endEdit() }, say('keep')));
   }
 
   async #change(id, change) {
@@ -146,7 +187,7 @@ export class SessionList {
     try {
       await this.#api.changeSession(id, change);
     } catch {
-      this.#note.textContent = 'This could not be changed. Please try again.';
+      this.#note.textContent = this.#locale.say('change_failed');
     }
     await this.refresh();
   }
@@ -158,7 +199,7 @@ export class SessionList {
       if (id === this.#current)
         this.#actions.open(null);
     } catch {
-      this.#note.textContent = 'This could not be deleted. Please try again.';
+      this.#note.textContent = this.#locale.say('delete_failed');
     }
     await this.refresh();
   }

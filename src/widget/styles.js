@@ -23,6 +23,7 @@ styles.replaceSync(`
   --danger-soft: light-dark(#fcedea, #331b19);
   --shadow: light-dark(rgb(40 36 28 / 9%), rgb(0 0 0 / 45%));
   --radius: 14px;
+  --quick: .16s cubic-bezier(.2, 0, .2, 1);
   display: block;
   height: 100%;
   min-height: 0;
@@ -55,16 +56,16 @@ button:disabled { cursor: default; }
 /* frame */
 .frame { position: relative; display: flex; height: 100%; min-height: 0; container-type: inline-size; }
 .frame > .chat { flex: 1; min-width: 0; }
-.list { position: absolute; z-index: 2; top: 10px; left: 12px; }
+.list { position: absolute; z-index: 2; top: 10px; left: 12px; background: color-mix(in srgb, var(--bg) 88%, transparent); }
 .sessions {
   display: flex; flex: none; flex-direction: column; gap: 12px; width: 290px; padding: 14px; overflow: hidden;
   background: var(--sunken); border-right: 1px solid var(--line);
 }
-.sessions > .primary { justify-content: center; }
+.sessions > .new { align-self: stretch; justify-content: center; padding-block: 8px; font-weight: 550; }
 .sessions input { width: 100%; padding: 7px 12px; font-size: 14px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 10px; }
-.sessions > .chip { align-self: flex-start; }
+.sessions > .chip:not(.new) { align-self: flex-start; }
 .session-list { flex: 1; min-height: 0; padding: 0; overflow-y: auto; list-style: none; }
-.session { display: flex; align-items: center; border-radius: 10px; }
+.session { display: flex; align-items: center; border-radius: 10px; transition: background var(--quick); }
 .session:hover, .session:focus-within { background: var(--soft); }
 .session.current { background: var(--soft); }
 .session > .small { display: none; }
@@ -105,11 +106,11 @@ button:disabled { cursor: default; }
   display: flex; gap: 12px; align-items: center; justify-content: space-between;
   padding: 16px 16px 16px 18px; text-align: left; font-size: 15px; line-height: 1.45;
   background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius);
-  transition: border-color .15s, box-shadow .15s, transform .15s;
+  transition: border-color var(--quick), box-shadow var(--quick), transform var(--quick);
 }
-.starter .icon { color: var(--muted); }
+.starter .icon { color: var(--muted); transition: color var(--quick), transform var(--quick); }
 .starter:hover { border-color: var(--accent); box-shadow: 0 4px 16px var(--shadow); transform: translateY(-1px); }
-.starter:hover .icon { color: var(--accent); }
+.starter:hover .icon { color: var(--accent); transform: translateX(2px); }
 
 /* turns */
 /* In a long conversation a turn far from the view is only a height. */
@@ -128,10 +129,11 @@ button:disabled { cursor: default; }
 .avatar.large { width: 56px; height: 56px; margin: 0 auto; font-size: 28px; }
 .body { min-width: 0; padding-top: 2px; }
 .body > * { margin-bottom: 14px; }
-.body > :empty { display: none; }
-.views, .asks, .notices { display: flex; flex-direction: column; gap: 12px; }
+.body > :empty, .views:empty, .panels:empty, .results:not(:has(> :not(:empty))) { display: none; }
+.views, .asks, .notices, .results, .panels { display: flex; flex-direction: column; gap: 12px; }
 .progress { color: var(--muted); }
 .progress::after { content: "…"; }
+.turn:not(.running) .filter { transition: border-color var(--quick); }
 .turn:not(.running) .progress, .turn.has-text .progress { display: none; }
 .filters { display: flex; flex-wrap: wrap; gap: 6px; padding: 0; list-style: none; }
 .filter {
@@ -148,11 +150,12 @@ button.filter:hover { border-color: var(--accent); }
 .editing button:hover { background: var(--soft); }
 .small {
   display: grid; flex: none; place-items: center; width: 28px; height: 28px; padding: 0; color: var(--muted);
-  background: none; border: 0; border-radius: 8px;
+  background: none; border: 0; border-radius: 8px; text-decoration: none;
+  transition: background var(--quick), color var(--quick);
 }
 .small:hover { color: var(--text); background: var(--soft); }
 .question { gap: 4px; align-items: center; }
-.question .small { order: -1; opacity: 0; }
+.question .small { order: -1; opacity: 0; transition: opacity var(--quick); }
 .question:hover .small, .question .small:focus-visible { opacity: 1; }
 @media (hover: none) { .question .small { opacity: 1; } }
 .body { position: relative; }
@@ -180,11 +183,12 @@ button.filter:hover { border-color: var(--accent); }
 }
 .prose pre { padding: 14px 16px; overflow-x: auto; background: var(--sunken); border: 1px solid var(--line); border-radius: 10px; }
 .prose pre code { padding: 0; background: none; border: 0; }
-.prose td { white-space: normal; }
+.prose table { overflow-wrap: break-word; }
+.prose td { max-width: 44ch; white-space: normal; }
 .prose .table-box { border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
 .mark.bound { text-decoration: underline dotted color-mix(in srgb, var(--accent) 65%, transparent); text-underline-offset: 4px; }
 .mark.unbound { text-decoration: underline wavy var(--warn); text-underline-offset: 4px; }
-.mark.withheld { color: var(--warn); }
+.mark.withheld { padding: 0 .3em; color: var(--warn); background: var(--warn-soft); border-radius: 5px; font-size: .92em; }
 .base { white-space: pre-wrap; }
 
 /* tables */
@@ -232,7 +236,8 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .data .icon { color: var(--muted); }
 .data-title { font-weight: 600; }
 .data-rows { margin-left: auto; color: var(--muted); font-size: 13px; }
-.data:not([open]) .data-rows::before { content: "Show "; }
+.data[open] .when-shut, .data:not([open]) .when-open { display: none; }
+.data summary:hover .data-title, .data summary:hover .icon { color: var(--accent); }
 .data-tools { display: flex; gap: 2px; justify-content: flex-end; padding: 4px 10px; border-top: 1px solid var(--line); }
 .data:not([open]) .data-tools { display: none; }
 .data-rows.cut { color: var(--warn); }
@@ -242,23 +247,47 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .error > .icon, .refused > .icon { margin-top: 3px; color: var(--danger); }
 .error > div, .refused > div { display: flex; flex-direction: column; gap: 4px; min-width: 0; overflow-wrap: anywhere; }
 .error .options:not(:empty) { margin-top: 8px; }
+.error .options:empty { display: none; }
+.advice { color: var(--muted); font-size: 14px; }
 .error.said { padding: 0; background: none; border: 0; border-radius: 0; overflow: visible; }
-.error.said > .icon, .error.said p { display: none; }
+.error.said > .icon, .error.said .card-title, .error.said .error-text { display: none; }
 .error.said .options { margin-top: 0; }
 .refusal { display: grid; place-items: center; min-height: 40vh; }
 .refused { width: 100%; max-width: 460px; }
 .refused .primary { align-self: flex-start; margin-top: 10px; }
+
+/* reports */
 .reports { display: flex; flex-wrap: wrap; gap: 12px; }
 .report {
-  display: flex; gap: 14px; align-items: center; padding: 12px 16px; color: inherit; text-decoration: none;
-  transition: border-color .15s, box-shadow .15s;
+  display: flex; gap: 14px; align-items: center; padding: 12px 12px 12px 16px;
+  transition: border-color var(--quick), box-shadow var(--quick);
 }
-.report > span { flex: 1; min-width: 0; }
+.report > .icon { color: var(--accent); font-size: 20px; }
+.report > div { flex: 1; min-width: 12ch; }
 .report .card-title { font-size: 15px; }
-.report .icon { color: var(--accent); font-size: 18px; }
-.report .icon:last-child { color: var(--muted); font-size: 14px; }
-.report:hover { border-color: var(--accent); box-shadow: 0 4px 16px var(--shadow); }
 .report .hint { display: block; line-height: 1.4; }
+.report:hover { border-color: color-mix(in srgb, var(--accent) 55%, var(--line)); box-shadow: 0 4px 16px var(--shadow); }
+.report-frame { flex: 1 0 100%; min-width: 0; }
+.report-frame header { display: flex; gap: 4px; align-items: center; padding: 8px 10px 8px 18px; border-bottom: 1px solid var(--line); }
+.report-frame h3 { flex: 1; min-width: 0; font-size: 15px; }
+.report-stage { position: relative; display: grid; height: clamp(340px, 62vh, 620px); background: var(--sunken); }
+.report-stage > * { grid-area: 1 / 1; min-width: 0; }
+.report-box iframe { display: block; border: 0; }
+[data-state=loading] .report-box, [data-state=failed] .report-box { visibility: hidden; }
+.report-note { z-index: 1; display: flex; flex-direction: column; gap: 12px; align-items: center; justify-content: center; padding: 24px; color: var(--muted); text-align: center; }
+.report-note:empty { display: none; }
+.report-note > .icon { color: var(--danger); font-size: 24px; }
+[data-state=loading] .report-note p::before {
+  content: ""; display: block; width: 26px; height: 26px; margin: 0 auto 12px;
+  border: 3px solid var(--line); border-top-color: var(--accent); border-radius: 50%;
+}
+
+/* one agent's results beside another's */
+.panels { gap: 20px; }
+.panel { padding-left: 16px; border-left: 3px solid color-mix(in srgb, var(--accent) 40%, var(--line)); }
+.panel header { display: flex; flex-wrap: wrap; gap: 2px 10px; align-items: baseline; margin-bottom: 10px; }
+.panel h3 { font-size: 15px; font-weight: 620; letter-spacing: -.005em; }
+.panel .views + .views:not(:empty) { margin-top: 12px; }
 
 /* chips and asks */
 .options, .suggestions { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
@@ -267,24 +296,30 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
   display: inline-flex; gap: 8px; align-items: center; padding: 6px 14px; font-size: 14px; line-height: 1.45;
   text-align: left; color: var(--accent); background: var(--surface);
   border: 1px solid color-mix(in srgb, var(--accent) 40%, var(--line)); border-radius: 99px;
-  transition: background .15s, border-color .15s;
+  transition: background var(--quick), border-color var(--quick), opacity var(--quick);
 }
 .chip:not(:disabled):hover { background: var(--soft); border-color: var(--accent); }
 .chip.quiet { color: var(--muted); border-color: var(--line); }
-.chip:disabled { opacity: .55; }
+.chip:disabled, .primary:disabled { opacity: .5; }
+.chip.taken { opacity: 1 !important; color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
 .primary { padding: 7px 18px; color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
-.primary:hover { filter: brightness(1.08); }
+.primary:not(:disabled):hover { filter: brightness(1.08); }
 .chip.box { cursor: pointer; }
 .chip.box:has(:checked) { background: var(--soft); border-color: var(--accent); }
+.chip.box:has(:disabled):not(:has(:checked)) { opacity: .5; }
 .box input { width: 16px; height: 16px; margin: 0; accent-color: var(--accent); }
 .ask { display: flex; flex-direction: column; gap: 12px; align-items: flex-start; min-width: 0; padding: 0; border: 0; }
 .ask legend { padding: 0; margin-bottom: 12px; font-weight: 550; }
 .ask.said legend { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.ask:disabled { opacity: .6; }
+.ask .hint:not(.range, .expired, .options .hint) { margin-top: -8px; }
+.ask:disabled select, .ask:disabled .date { opacity: .6; }
 .ask-error { color: var(--danger); font-size: 14px; }
 .ask-error:empty { display: none; }
-.group { flex-basis: 100%; color: var(--muted); font-size: 13px; }
-.ask select { max-width: 100%; padding: 7px 10px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 8px; font: inherit; }
+.group { flex-basis: 100%; margin-bottom: -2px; color: var(--muted); font-size: 13px; font-weight: 550; }
+.find { width: min(100%, 34ch); padding: 6px 12px; font-size: 14px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 8px; }
+.long-list { display: flex; flex-direction: column; gap: 14px; width: 100%; max-height: 264px; padding: 12px; overflow-y: auto; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); }
+.range { display: flex; gap: 7px; align-items: center; }
+.ask select { max-width: 100%; padding: 7px 10px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 8px; }
 .date { display: inline-flex; gap: 8px; align-items: center; font-size: 14px; color: var(--muted); }
 .date input { padding: 6px 10px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 8px; }
 
@@ -293,7 +328,7 @@ tbody tr:hover td { background: color-mix(in srgb, var(--soft) 45%, transparent)
 .outcome span:not(:last-of-type)::after { content: "·"; margin: 0 8px; }
 summary.outcome { width: fit-content; cursor: pointer; list-style: none; border-radius: 6px; }
 summary.outcome::-webkit-details-marker { display: none; }
-summary .icon { transition: transform .15s; }
+summary .icon { transition: transform var(--quick), color var(--quick); }
 summary.outcome .icon { margin-left: 6px; }
 details[open] summary .icon { transform: rotate(90deg); }
 summary.outcome:hover { color: var(--text); }
@@ -303,25 +338,32 @@ summary.outcome:hover { color: var(--text); }
 .feedback { flex-basis: 100%; gap: 8px; margin-top: 6px; }
 .feedback input { flex: 1; min-width: 16ch; padding: 5px 10px; font-size: 14px; color: var(--text); background: var(--surface); border: 1px solid var(--edge); border-radius: 8px; }
 .foot { flex-wrap: wrap; }
-.how { display: grid; gap: 12px; margin-top: 10px; font-size: 14px; }
-.how dl { display: grid; gap: 4px; margin: 0; }
-.how dl div { display: grid; grid-template-columns: minmax(9ch, 16ch) minmax(0, 1fr); gap: 12px; }
-.how dt { color: var(--muted); }
+.answered[open] { flex-basis: 100%; }
+.how { margin: 12px 0 6px; font-size: 14px; line-height: 1.5; }
+.how > div { display: grid; grid-template-columns: 17ch minmax(0, 1fr); gap: 16px; padding: 9px 18px; }
+.how > div + div { border-top: 1px solid color-mix(in srgb, var(--line) 70%, transparent); }
+.how dt, .faint { color: var(--muted); }
 .how dd { margin: 0; overflow-wrap: anywhere; }
-.how pre { padding: 10px 12px; overflow-x: auto; background: var(--sunken); border: 1px solid var(--line); border-radius: 8px; font-size: 13px; }
-.how .steps { margin: 0; }
-.steps { display: grid; gap: 4px; margin-top: 10px; padding: 0; list-style: none; color: var(--muted); font-size: 14px; }
-.step { display: flex; gap: 10px; align-items: center; }
-.step .icon { color: var(--accent); }
+.plain { display: flex; flex-wrap: wrap; gap: 2px 18px; padding: 0; list-style: none; }
+.lacking .faint { color: var(--warn); }
+.steps { display: grid; gap: 3px; padding: 0; list-style: none; }
+.step { display: flex; gap: 9px; align-items: baseline; }
+.step .icon { align-self: center; color: var(--accent); font-size: 13px; }
 .step.failed .icon { color: var(--danger); }
-.step-rows::before { content: "("; }
-.step-rows::after { content: ")"; }
+.step-rows { color: var(--muted); }
+.statement { position: relative; }
+.statement + .statement { margin-top: 8px; }
+.statement pre { max-height: 260px; padding: 10px 40px 10px 12px; overflow: auto; background: var(--sunken); border: 1px solid var(--line); border-radius: 8px; }
+.statement code, .receipt code { font: 12.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+.statement .small { position: absolute; top: 5px; right: 8px; }
+.receipt { display: inline-flex; gap: 6px; align-items: center; margin-block: -4px; }
 
 /* composer */
 .composer { position: relative; z-index: 1; width: 100%; max-width: 800px; margin: 0 auto; padding: 0 24px max(14px, env(safe-area-inset-bottom)); }
 .field {
   display: flex; gap: 8px; align-items: flex-end; padding: 8px 8px 8px 20px; background: var(--surface);
   border: 1px solid var(--edge); border-radius: 26px; box-shadow: 0 6px 24px var(--shadow);
+  transition: border-color var(--quick), box-shadow var(--quick);
 }
 .field:focus-within { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent), 0 6px 24px var(--shadow); }
 textarea {
@@ -333,7 +375,7 @@ textarea::placeholder { color: var(--muted); opacity: 1; }
 .send {
   display: grid; flex: none; place-items: center; width: 38px; height: 38px; padding: 0; font-size: 18px;
   color: var(--on-accent); background: var(--accent); border: 0; border-radius: 50%;
-  transition: background .15s, filter .15s;
+  transition: background var(--quick), color var(--quick), filter var(--quick);
 }
 .send:not(:disabled):hover { filter: brightness(1.1); }
 .send:disabled { color: var(--muted); background: var(--line); }
@@ -357,7 +399,9 @@ textarea::placeholder { color: var(--muted); opacity: 1; }
   .answer .avatar { width: 26px; height: 26px; font-size: 13px; }
   .turn:not(.running) .answer .avatar { display: none; }
   .question p { max-width: 90%; }
-  .report { flex: 1; }
+  .report { flex: 1 1 100%; flex-wrap: wrap; }
+  .how > div { grid-template-columns: minmax(0, 1fr); gap: 2px; padding: 9px 14px; }
+  .panel { padding-left: 12px; }
   .jump { right: 16px; left: auto; transform: none; }
   th, td { padding: 8px 14px; }
   .data summary { padding: 10px 14px 10px 10px; }
@@ -365,7 +409,9 @@ textarea::placeholder { color: var(--muted); opacity: 1; }
 @media (prefers-reduced-motion: no-preference) {
   .running .avatar .icon { animation: twinkle 1.6s ease-in-out infinite; }
   .running .progress { animation: breathe 1.6s ease-in-out infinite; }
-  .turn { animation: appear .25s ease-out; }
+  .turn, .report-frame, .panel { animation: appear .25s ease-out; }
+  [data-state=loading] .report-note p::before { animation: turn 1s linear infinite; }
+  @keyframes turn { to { transform: rotate(1turn); } }
   @keyframes twinkle { 50% { transform: scale(.72) rotate(45deg); opacity: .6; } }
   @keyframes breathe { 50% { opacity: .6; } }
   @keyframes appear { from { opacity: 0; transform: translateY(6px); } }

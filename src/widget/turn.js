@@ -3,7 +3,7 @@
  * seq, exactly once each, so a replay after a lost connection can neither lose nor double a word.
  */
 
-import { answeredPanel } from './answered.js';
+import { answeredPanel, copyButton } from './answered.js';
 import { AskView } from './ask.js';
 import { chartCard } from './chart.js';
 import { h, icon } from './dom.js';
@@ -11,34 +11,36 @@ import { Feedback } from './feedback.js';
 import { FilterBar } from './filters.js';
 import { MarkdownView } from './markdown.js';
 import { Marks } from './marks.js';
-import { errorCard, isWebUrl, reportCard, suggestionChips } from './parts.js';
+import { Panels } from './panels.js';
+import { errorCard, errorViewCard, suggestionChips } from './parts.js';
+import { ReportCards } from './report.js';
 import { dataTable } from './table.js';
 
-const PHASES = {
-  understanding: 'Understanding the question',
-  planning: 'Planning',
-  running: 'Reading the data',
-  writing: 'Writing the answer',
-  checking: 'Checking the numbers',
-  recovering: 'Trying another way',
-};
-
-const ENDINGS = {
-  cancelled: 'Stopped. The answer above may be incomplete.',
-  interrupted: 'Interrupted. The answer above may be incomplete.',
-  partial: 'The answer broke off and may be incomplete.',
-  failed: 'This question could not be answered.',
-};
-
-const COPIED_MS = 1500;
 const DRAW_EVERY_MS = 60;
+
+/* The server counts code points, the page UTF-16 units: [{start, len}] in order becomes [{from, to}]. */
+function placedMarks(text, items = []) {
+  const units = [];
+  let unit = 0;
+
+  for (const point of text) {
+    units.push(unit);
+    unit += point.length;
+  }
+  units.push(unit);
+  let end = 0;
+
+  return items.map((item) => ({ ...item, from: units[item.start], to: units[item.start + item.len] }))
+    .filter(({ from, to }) => from >= end && to > from && (end = to));
+}
 
 export class TurnView {
   #actions;
+  #locale;
   #text = '';
   #marks = [];
-  #codePoints = 0;
-  #views = new Map();
+  #results;
+  #reports;
   #asks = new Map();
   #steps = new Map();
   #frame = 0;
@@ -46,7 +48,7 @@ export class TurnView {
   #drawnAt = 0;
   #folded = false;
   #understood = [];
-  #filters = new FilterBar((filters) => this.#actions.refilter(this, filters));
+  #filters;
   #markdown;
   #marksView;
   #parts;
@@ -57,37 +59,43 @@ export class TurnView {
   stopping = false;
 
   /* actions: {ask(question), edit(question), refilter(turn, filters), select(ask, values, label), retry(turn),
-     rate(messageId, feedback), openReport(report), linkHosts(), onText(turn)} */
-  constructor(actions, { question, clientId, filters } = {}) {
+     rate(messageId, feedback), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
+  constructor(actions, locale, { question, clientId, filters } = {}) {
+    const { say } = locale;
+
     this.#actions = actions;
+    this.#locale = locale;
+    this.#filters = new FilterBar((edited) => this.#actions.refilter(this, edited), locale);
+    this.#results = new Panels(locale);
+    this.#reports = new ReportCards(actions, locale);
     this.question = question;
     this.clientId = clientId;
     this.filters = filters;
     this.#parts = {
       filters: this.#filters.root,
-      progress: h('p', { class: 'progress' }, 'Sending'),
+      progress: h('p', { class: 'progress' }, say('sending')),
       prose: h('div', { class: 'prose', part: 'answer' }),
-      charts: h('div', { class: 'views' }),
-      views: h('div', { class: 'views' }),
+      results: this.#results.root,
       notices: h('div', { class: 'notices' }),
       asks: h('div', { class: 'asks' }),
-      reports: h('div', { class: 'reports' }),
+      reports: this.#reports.root,
       foot: h('div', { class: 'foot' }),
-      suggestions: h('div', { class: 'suggestions', role: 'group', 'aria-label': 'Ask next' }),
+      suggestions: h('div', { class: 'suggestions', role: 'group', 'aria-label': say('ask_next') }),
     };
     this.root = h('article', { class: 'turn running' },
       question && h('div', { class: 'question', part: 'question' },
-        h('h2', { class: 'sr-only' }, 'You asked'), h('p', {}, question),
-        h('button', { type: 'button', class: 'small', 'aria-label': 'Edit this question', title: 'Edit and ask again',
+        h('h2', { class: 'sr-only' }, say('you_asked')), h('p', {}, question),
+        h('button', { type: 'button', class: 'small', 'aria-label': say('edit_question'), title: say('edit_and_ask'),
           onclick: () => this.#actions.edit(question) }, icon('edit'))),
       h('div', { class: 'answer' },
-        h('h2', { class: 'sr-only' }, 'Answer'),
+        h('h2', { class: 'sr-only' }, say('answer')),
         h('span', { class: 'avatar' }, icon('star')),
         h('div', { class: 'body' }, Object.values(this.#parts))));
-    this.#marksView = new Marks(this.#parts.prose, (call) => this.#toolOf(call));
+    this.#marksView = new Marks(this.#parts.prose, (call) => this.#toolOf(call), locale);
     this.#parts.foot.before(this.#marksView.tip);
     this.#markdown = new MarkdownView(this.#parts.prose, {
       hosts: () => actions.linkHosts(),
+      tableLabel: say('table'),
       renderMark: (mark, text) => this.#marksView.render(mark, text),
     });
   }
@@ -101,8 +109,7 @@ export class TurnView {
   }
 
   get tables() {
-    return [...this.#views.values()].map((shown) => shown.view)
-      .filter((view) => view.view_type === 'data');
+    return this.#results.shown.map(({ view }) => view).filter((view) => view.view_type === 'data');
   }
 
   /* False if frames between the last one and this one are missing. */
@@ -118,15 +125,16 @@ export class TurnView {
 
   /* Back to the question alone, to be replayed from its first frame. */
   reset() {
-    this.lastSeq = this.#codePoints = 0;
+    this.lastSeq = 0;
     this.#text = '';
     this.#marks = [];
-    for (const map of [this.#views, this.#asks, this.#steps])
-      map.clear();
-    for (const part of Object.values(this.#parts)) {
-      if (![this.#parts.progress, this.#parts.prose, this.#parts.filters].includes(part))
-        part.replaceChildren();
-    }
+    this.#folded = false;
+    this.#asks.clear();
+    this.#steps.clear();
+    this.#results.clear();
+    for (const part of [this.#parts.notices, this.#parts.asks, this.#parts.foot, this.#parts.suggestions])
+      part.replaceChildren();
+    this.#reports.show([]);
     this.#showFilters([]);
     this.#draw();
   }
@@ -134,12 +142,13 @@ export class TurnView {
   /* A stored answer, from the history. */
   restore(message) {
     this.#text = message.content ?? '';
+    this.#marks = placedMarks(this.#text, message.checked?.items);
     for (const view of message.views ?? [])
       this.#showView(view);
-    this.#showReports(message.pbi_deep_links);
+    this.#results.showOutcomes(message.outcomes);
+    this.#reports.show(message.pbi_deep_links);
     this.#showEnding(message.status);
-    this.#showFoot({ provider: message.provider, message_id: message.message_id, feedback: message.feedback,
-      checked: message.checked });
+    this.#showFoot(message);
     this.finish();
   }
 
@@ -165,6 +174,12 @@ export class TurnView {
     this.finish();
   }
 
+  /* Lets go of what runs on its own. */
+  dispose() {
+    this.#reports.close();
+    this.closeAsks();
+  }
+
   closeAsks() {
     for (const ask of this.#asks.values())
       ask.close();
@@ -173,7 +188,7 @@ export class TurnView {
   #handle(frame) {
     switch (frame.type) {
     case 'chat.thinking':
-      this.say('Thinking');
+      this.say(this.#locale.say('thinking'));
       break;
     case 'chat.status':
       this.#showStatus(frame);
@@ -185,7 +200,7 @@ export class TurnView {
       this.#addToken(frame);
       break;
     case 'chat.view':
-      this.#showView(frame.view);
+      this.#showView(frame.view, frame.agent);
       break;
     case 'chat.ask':
       this.#showAsk(frame);
@@ -202,7 +217,10 @@ export class TurnView {
   }
 
   #showStatus({ item_id: item, phase, state, text, rows }) {
-    const words = text ?? PHASES[phase] ?? phase;
+    const named = `phase_${phase}`;
+    const own = this.#locale.has(named) ? this.#locale.say(named) : phase;
+    /* The server speaks English. */
+    const words = this.#locale.language === 'en' ? text ?? own : own;
     const key = item ?? phase;
 
     this.#steps.set(key, { ...this.#steps.get(key), words, state, rows });
@@ -218,16 +236,11 @@ export class TurnView {
     return this.tables.find((view) => view.source?.call === call)?.source.tool;
   }
 
-  /* Marks count code points within their token; the page counts UTF-16 units of the whole text. */
   #addToken({ token, mark }) {
-    if (mark) {
-      const points = [...token];
-      const offset = this.#text.length;
-      const from = offset + points.slice(0, mark.start).join('').length;
-      const to = offset + points.slice(0, mark.start + mark.len).join('').length;
+    const offset = this.#text.length;
 
-      this.#marks.push({ ...mark, from, to });
-    }
+    for (const { from, to, ...rest } of mark ? placedMarks(token, [mark]) : [])
+      this.#marks.push({ ...rest, from: from + offset, to: to + offset });
     this.#text += token;
     this.#scheduleDraw();
   }
@@ -264,43 +277,36 @@ export class TurnView {
     if (this.#folded || !table)
       return;
     this.#folded = true;
-    table.before(this.#parts.charts);
-    for (const card of this.#parts.views.querySelectorAll('details'))
+    if (this.#results.charts)
+      table.before(this.#results.charts);
+    for (const card of this.#parts.results.querySelectorAll('details.data'))
       card.open = false;
   }
 
   /* A chart stands for its rows; they stay a click away. */
   #foldTable(call) {
-    for (const { view, node } of this.#views.values()) {
+    for (const { view, node } of this.#results.shown) {
       if (view.view_type === 'data' && view.source?.call === call)
         node.open = false;
     }
   }
 
-  #showView(view) {
+  #showView(view, agent) {
     const node = this.#viewNode(view);
 
-    if (!node)
-      return;
-    this.#views.get(view.view_id)?.node.remove();
-    this.#views.set(view.view_id, { view, node });
-    this.#placeOf(view).append(node);
-  }
-
-  #placeOf({ view_type: type }) {
-    return { error: this.#parts.notices, chart: this.#parts.charts }[type] ?? this.#parts.views;
+    if (node)
+      this.#results.show(view, node, agent);
   }
 
   #viewNode(view) {
     switch (view.view_type) {
     case 'data':
-      return dataTable(view);
+      return dataTable(view, this.#locale);
     case 'chart':
       this.#foldTable(view.source?.call);
-      return chartCard(view);
+      return chartCard(view, this.#locale);
     case 'error':
-      this.#parts.notices.replaceChildren();
-      return errorCard({ message: view.text, suggestions: view.suggestions }, this.#actions);
+      return errorViewCard(view, this.#cardPlace);
     case 'selection':
       this.#showAsk(view);
       return null;
@@ -312,7 +318,7 @@ export class TurnView {
 
   /* What a view says may already stand in the answer; it is not said twice. */
   #hideRepeated() {
-    for (const { view, node } of this.#views.values()) {
+    for (const { view, node } of this.#results.shown) {
       const said = !view.text || this.#text.includes(view.text.trim());
 
       if (view.view_type === 'error')
@@ -326,31 +332,35 @@ export class TurnView {
     if (this.#asks.has(ask.ask_id))
       return;
     const said = this.#text.includes(ask.prompt);
-    const view = new AskView(ask, (values, label) => this.#actions.select(ask, values, label));
+    const view = new AskView(ask, this.#locale, (values, label) => this.#actions.select(ask, values, label));
 
     view.root.classList.toggle('said', said);
     this.#asks.set(ask.ask_id, view);
     this.#parts.asks.append(view.root);
   }
 
-  #showReports(links = []) {
-    this.#parts.reports.replaceChildren(
-      ...links.filter((link) => isWebUrl(link.url)).map((link) => reportCard(link, this.#actions.openReport)));
+  get #cardPlace() {
+    return { actions: this.#actions, locale: this.#locale, turn: this };
   }
 
   #showEnding(status, error) {
-    const words = ENDINGS[status];
+    const { say } = this.#locale;
+    const isSaid = status === 'failed' && this.#results.shown.some(({ view }) => view.view_type === 'error');
 
-    if (words)
-      this.#parts.notices.append(h('div', { class: 'card notice' },
-        h('p', {}, error?.message ? `${words} ${error.message}` : words),
-        h('button', { type: 'button', class: 'chip', onclick: () => this.#actions.retry(this) },
-          icon('retry'), 'Ask again')));
+    if (isSaid || !this.#locale.has(`end_${status}`))
+      return;
+    const words = say(`end_${status}`);
+
+    this.#parts.notices.append(h('div', { class: 'card notice' },
+      h('p', {}, error?.message ? `${words} ${error.message}` : words),
+      h('button', { type: 'button', class: 'chip', onclick: () => this.#actions.retry(this) },
+        icon('retry'), say('ask_again'))));
   }
 
   #complete(frame) {
     this.#showEnding(frame.status, frame.error);
-    this.#showReports(frame.pbi_deep_links);
+    this.#results.showOutcomes(frame.outcomes);
+    this.#reports.show(frame.pbi_deep_links);
     this.#showFoot(frame);
     this.#parts.suggestions.replaceChildren(
       ...suggestionChips(frame.suggestions, (question) => this.#actions.ask(question)));
@@ -364,23 +374,16 @@ export class TurnView {
   }
 
   #showError(error) {
-    this.#parts.notices.replaceChildren(errorCard(error, this.#actions, this));
+    this.#parts.notices.replaceChildren(errorCard(error, this.#cardPlace));
   }
 
   #showFoot(complete) {
-    const panel = answeredPanel({ complete, tables: this.tables, steps: [...this.#steps.values()], filters: this.#understood });
-    const copy = navigator.clipboard && this.#text !== '' && h('button', { type: 'button', class: 'small',
-      'aria-label': 'Copy the answer', title: 'Copy', onclick: (event) => this.#copy(event.currentTarget) }, icon('copy'));
-
+    const panel = answeredPanel({ complete, tables: this.tables, steps: [...this.#steps.values()], filters: this.#understood },
+      this.#locale);
+    const copy = this.#text !== '' && copyButton(this.#locale.say('copy_answer'), () => this.#text);
     const rate = complete.message_id && complete.status !== 'ask' &&
-      new Feedback(complete.feedback, (feedback) => this.#actions.rate(complete.message_id, feedback)).root;
+      new Feedback(complete.feedback, (feedback) => this.#actions.rate(complete.message_id, feedback), this.#locale).root;
 
     this.#parts.foot.replaceChildren(...[panel, copy, rate].filter(Boolean));
-  }
-
-  async #copy(button) {
-    await navigator.clipboard.writeText(this.#text);
-    button.replaceChildren(icon('check'));
-    setTimeout(() => button.replaceChildren(icon('copy')), COPIED_MS);
   }
 }

@@ -3,8 +3,8 @@
  * does the rest: connects, asks, shows answers as they come, and takes up a conversation again
  * after a reload or a lost connection.
  *
- * Properties  endpoint, getToken({fresh}), starters[], placeholder, linkHosts[], theme; sessionId (read only)
- * Attributes  endpoint, placeholder, theme (light, dark), sessions (the list of conversations)
+ * Properties  endpoint, getToken({fresh}), starters[], placeholder, linkHosts[], theme, locale; sessionId (read only)
+ * Attributes  endpoint, placeholder, theme (light, dark), locale (en, de, es-MX, …), sessions (the list of conversations)
  * Methods     open(sessionId or null), ask(question, filters?), focusInput(), toggleSessions(), close()
  * Events      vesper:ready {user}, vesper:session {sessionId}, vesper:message {question},
  *             vesper:error {code, message}, vesper:open-report {reportKey, url}
@@ -18,6 +18,7 @@ import { Composer } from './composer.js';
 import { Connection } from './connection.js';
 import { h, icon, newId } from './dom.js';
 import { Follower } from './follow.js';
+import { Locale, loadLocale } from './locale.js';
 import { SessionList } from './sessions.js';
 import { styles } from './styles.js';
 import { TurnView } from './turn.js';
@@ -26,27 +27,24 @@ const BANNER_DELAY_MS = 500;
 const SIDE_BY_SIDE_PX = 900;
 const CLOSE_UNKNOWN_SESSION = 4404;
 
-const SPOKEN_ENDINGS = { cancelled: 'Stopped.', partial: 'The answer broke off.' };
-
-const REFUSALS = {
-  4400: ['This page is out of date', 'Please reload it to go on.'],
-  4401: ['Sign in needed', 'You need to sign in before you can ask questions.'],
-  4403: ['Not permitted', 'Your account may not use this service.'],
-  4404: ['This conversation is not available',
-    'It may have been removed, or it belongs to someone else.'],
-  4409: ['Opened in another place', 'This conversation is being used in another window.'],
-};
+/* Words of locale.js. */
+const SPOKEN_ENDINGS = { cancelled: 'stopped', partial: 'broke_off' };
+const REFUSALS = { 4400: 'outdated', 4401: 'sign_in', 4403: 'not_permitted', 4404: 'no_conversation', 4409: 'elsewhere' };
 
 const HERE = new URL(import.meta.url).origin;
-const PROPERTIES = ['endpoint', 'getToken', 'linkHosts', 'starters', 'placeholder', 'theme'];
+const PROPERTIES = ['endpoint', 'getToken', 'linkHosts', 'starters', 'placeholder', 'theme', 'locale'];
 
 export class VesperChat extends HTMLElement {
-  static observedAttributes = ['endpoint', 'placeholder', 'sessions'];
+  static observedAttributes = ['endpoint', 'placeholder', 'locale', 'sessions'];
 
   #endpoint = HERE;
   #getToken = null;
   #linkHosts = [new URL(HERE).host, location.host, 'app.powerbi.com'];
   #opened = false;
+  #placeholder = null;
+  #localeTag = 'en';
+  #locale = new Locale();
+  #nextLocale = null;       /* waits for the end of the answer */
 
   #connection = new Connection({
     url: () => this.#socketUrl(),
@@ -63,14 +61,15 @@ export class VesperChat extends HTMLElement {
   #selection = null;        /* an answered ask that the server has not acknowledged */
   #resuming = false;        /* asked for a turn's frames, none came yet */
   #refused = 0;
+  #maxBytes = Infinity;     /* of a question */
   #lost = new Set();        /* turns whose frames the server does not have any more */
   #bannerTimer = 0;
   #api = new Api(() => this.#endpoint, (how) => this.#token(how));
-  #sessions = new SessionList(this.#api, { open: (id) => this.#openFromList(id) });
   #parts;
+  #sessions;
   #announcer;
   #follower;
-  #composer = new Composer({ onSend: (text) => this.ask(text), onStop: () => this.#stop() });
+  #composer;
 
   constructor() {
     super();
@@ -80,11 +79,7 @@ export class VesperChat extends HTMLElement {
     const root = this.attachShadow({ mode: 'open' });
 
     root.adoptedStyleSheets = [styles];
-    this.#parts = this.#build();
-    root.append(this.#parts.chat);
-    this.#announcer = new Announcer(this.#parts.live);
-    this.#follower = new Follower(this.#parts.scroll, this.#parts.column,
-      (atEnd) => { this.#parts.jump.hidden = atEnd; });
+    this.#build();
     root.addEventListener('keydown', (event) => event.key === 'Escape' && this.#stop());
     for (const [name, value] of early) {
       delete this[name];
@@ -133,7 +128,47 @@ export class VesperChat extends HTMLElement {
   }
 
   set placeholder(text) {
-    this.#composer.placeholder = text ?? 'Ask a question';
+    this.#placeholder = text ?? null;
+    this.#composer.placeholder = text ?? this.#locale.say('ask_a_question');
+  }
+
+  get locale() {
+    return this.#localeTag;
+  }
+
+  set locale(tag) {
+    this.#localeTag = tag || 'en';
+    this.#speak(this.#localeTag);
+  }
+
+  /* Without its words the page goes on in the language it has. */
+  async #speak(tag) {
+    const locale = await loadLocale(tag).catch(() => null);
+
+    if (!locale || tag !== this.#localeTag || tag === this.#locale.tag)
+      return;
+    this.#nextLocale = locale;
+    if (!this.#active)
+      this.#changeLocale();
+  }
+
+  /* The page is built anew, and the conversation read again into it. */
+  #changeLocale() {
+    const { text } = this.#composer;
+    const isListed = this.#sessions.isOpen;
+
+    this.#locale = this.#nextLocale;
+    this.#nextLocale = null;
+    this.#needsHistory = this.#isStored;
+    this.#clear();
+    this.#build();
+    this.#composer.text = text;
+    this.toggleSessions(isListed);
+    this.#parts.welcome.hidden = this.#needsHistory;
+    if (this.#refused)
+      this.#showRefusal(this.#refused);
+    else if (this.#needsHistory && this.#connection.isReady)
+      this.#showHistory();
   }
 
   get theme() {
@@ -168,7 +203,11 @@ export class VesperChat extends HTMLElement {
 
   set starters(questions) {
     this.#starters = questions;
-    this.#parts.starters.replaceChildren(...questions.map((question) =>
+    this.#drawStarters();
+  }
+
+  #drawStarters() {
+    this.#parts.starters.replaceChildren(...this.#starters.map((question) =>
       h('button', { type: 'button', class: 'starter', onclick: () => this.#actions.ask(question) },
         h('span', {}, question), icon('chevron'))));
   }
@@ -180,6 +219,7 @@ export class VesperChat extends HTMLElement {
     this.#sessionId = sessionId;
     this.#isStored = this.#needsHistory = sessionId !== null;
     this.#lost.clear();
+    this.#refused = 0;
     this.#clear();
     this.#parts.welcome.hidden = sessionId !== null;
     this.#sessions.mark(sessionId);
@@ -213,7 +253,7 @@ export class VesperChat extends HTMLElement {
 
     if (content === '' || this.#active || this.#refused || this.#needsHistory)
       return false;
-    this.#begin(new TurnView(this.#actions, { question: content, clientId: newId(), filters }));
+    this.#begin(new TurnView(this.#actions, this.#locale, { question: content, clientId: newId(), filters }));
     this.#sendQuestion();
     this.#emit('vesper:message', { question: content });
     return true;
@@ -222,24 +262,24 @@ export class VesperChat extends HTMLElement {
   /* --- the page ----------------------------------------------------------------------- */
 
   #build() {
+    const { say, language } = this.#locale;
     const parts = {
       banner: h('div', { class: 'banner', role: 'status', hidden: true }),
       welcome: h('div', { class: 'welcome' },
         h('span', { class: 'avatar large' }, icon('star')),
-        h('h2', {}, 'What would you like to know?'),
-        h('p', {}, 'Ask in your own words. ',
-          'Every number in an answer comes from your governed data.')),
+        h('h2', {}, say('welcome')),
+        h('p', {}, say('welcome_more'))),
       starters: h('div', { class: 'starters' }),
       turns: h('div', { class: 'turns' }),
       refusal: h('div', { class: 'refusal', hidden: true }),
-      list: h('button', { type: 'button', class: 'list small', 'aria-label': 'Conversations', title: 'Conversations',
-        'aria-expanded': 'false', hidden: true, onclick: () => this.toggleSessions() }, icon('list')),
+      list: h('button', { type: 'button', class: 'list small', 'aria-label': say('conversations'),
+        title: say('conversations'), 'aria-expanded': 'false', hidden: !this.hasAttribute('sessions'), onclick: () => this.toggleSessions() }, icon('list')),
       jump: h('button', {
         type: 'button',
         class: 'jump',
         hidden: true,
-        'aria-label': 'To the end',
-        title: 'To the end',
+        'aria-label': say('to_the_end'),
+        title: say('to_the_end'),
         onclick: () => this.#follower.toEnd(),
       }, icon('down')),
       live: h('div', {
@@ -250,22 +290,32 @@ export class VesperChat extends HTMLElement {
       }),
     };
 
+    this.#parts = parts;
+    this.#sessions = new SessionList(this.#api, this.#locale, { open: (id) => this.#openFromList(id) });
+    this.#sessions.mark(this.#sessionId);
+    this.#composer = new Composer({ onSend: (text) => this.ask(text), onStop: () => this.#stop(), locale: this.#locale });
+    this.#composer.placeholder = this.#placeholder ?? say('ask_a_question');
     parts.welcome.append(parts.starters);
     parts.column = h('div', { class: 'column' }, parts.welcome, parts.turns, parts.refusal);
     parts.scroll = h('div', { class: 'scroll', role: 'log', 'aria-live': 'off',
-      'aria-label': 'Conversation', tabindex: '0', part: 'transcript' }, parts.column);
-    parts.chat = h('div', { class: 'frame' }, this.#sessions.root,
+      'aria-label': say('conversation'), tabindex: '0', part: 'transcript' }, parts.column);
+    parts.chat = h('div', { class: 'frame', lang: language }, this.#sessions.root,
       h('div', { class: 'chat' }, parts.banner,
         h('div', { class: 'middle' }, parts.list, parts.scroll, parts.jump),
         this.#composer.root,
         parts.live));
-    return parts;
+    this.shadowRoot.replaceChildren(parts.chat);
+    this.#announcer = new Announcer(parts.live, this.#locale);
+    this.#follower = new Follower(parts.scroll, parts.column, (atEnd) => { parts.jump.hidden = atEnd; });
+    this.#drawStarters();
+    this.#drawComposer();
   }
 
   #clear() {
+    for (const turn of this.#turns)
+      turn.dispose();
     this.#turns = [];
     this.#active = this.#selection = null;
-    this.#refused = 0;
     this.#parts.turns.replaceChildren();
     this.#parts.refusal.hidden = true;
     this.#parts.welcome.hidden = false;
@@ -280,6 +330,7 @@ export class VesperChat extends HTMLElement {
       stopping: this.#active?.stopping ?? false,
       blocked: this.#refused !== 0,
       waiting: this.#needsHistory,
+      maxBytes: this.#maxBytes,
     });
   }
 
@@ -290,17 +341,19 @@ export class VesperChat extends HTMLElement {
   }
 
   #showRefusal(code) {
-    const [title, words] = REFUSALS[code] ?? REFUSALS[4403];
+    const { say } = this.#locale;
+    const key = REFUSALS[code] ?? REFUSALS[4403];
+    const title = say(key);
     const action = code === CLOSE_UNKNOWN_SESSION
-      ? ['Start a new conversation', () => this.#startAnew()]
-      : ['Try again', () => this.#retryRefused()];
+      ? [say('start_anew'), () => this.#startAnew()]
+      : [say('try_again'), () => this.#retryRefused()];
 
     this.#refused = code;
     this.#parts.welcome.hidden = true;
     this.#parts.refusal.replaceChildren(h('div', { class: 'card refused', role: 'alert' },
       icon('alert'),
       h('div', {},
-        h('p', { class: 'card-title' }, title), h('p', {}, words),
+        h('p', { class: 'card-title' }, title), h('p', {}, say(`${key}_more`)),
         h('button', { type: 'button', class: 'primary', onclick: action[1] }, action[0]))));
     this.#parts.refusal.hidden = false;
     this.#drawComposer();
@@ -348,12 +401,10 @@ export class VesperChat extends HTMLElement {
   }
 
   #showBanner() {
-    const words = navigator.onLine
-      ? 'The connection is lost. Trying to get it back.'
-      : 'You are offline. The conversation goes on when you are back.';
+    const { say } = this.#locale;
 
-    this.#parts.banner.replaceChildren(h('span', {}, words),
-      h('button', { type: 'button', onclick: () => this.#connection.retryNow() }, 'Try now'));
+    this.#parts.banner.replaceChildren(h('span', {}, say(navigator.onLine ? 'connection_lost' : 'offline')),
+      h('button', { type: 'button', onclick: () => this.#connection.retryNow() }, say('try_now')));
     this.#parts.banner.hidden = false;
   }
 
@@ -382,7 +433,8 @@ export class VesperChat extends HTMLElement {
 
   async #onReady(frame) {
     this.#sessionId = frame.session_id;
-    this.#composer.update({ maxBytes: frame.max_message_bytes ?? Infinity });
+    this.#maxBytes = frame.max_message_bytes ?? Infinity;
+    this.#drawComposer();
     this.#emit('vesper:ready', { user: frame.user });
     if (this.#selection && !this.#active?.acknowledged)
       this.#needsHistory = true;
@@ -423,10 +475,10 @@ export class VesperChat extends HTMLElement {
       const last = this.#turns.at(-1);
 
       if (message.role === 'user') {
-        this.#addTurn(new TurnView(this.#actions, { question: message.content }));
+        this.#addTurn(new TurnView(this.#actions, this.#locale, { question: message.content }));
         this.#turns.at(-1).id = message.turn_id;
       } else {
-        const turn = last?.running ? last : this.#addTurn(new TurnView(this.#actions));
+        const turn = last?.running ? last : this.#addTurn(new TurnView(this.#actions, this.#locale));
 
         turn.restore(message);
       }
@@ -463,6 +515,7 @@ export class VesperChat extends HTMLElement {
     retry: (turn) => this.#retry(turn),
     rate: (messageId, feedback) => this.#api.rate(messageId, feedback),
     openReport: (report) => this.#openReport(report),
+    embedReport: (key) => this.#api.embedReport(key),
     linkHosts: () => this.linkHosts,
     onText: (turn) => turn === this.#active && turn.running && this.#announcer.grow(turn.text),
   };
@@ -512,7 +565,7 @@ export class VesperChat extends HTMLElement {
     if (this.#active)
       return;
     this.#selection = { type: 'chat.select', ask_id: ask.ask_id, values };
-    this.#begin(new TurnView(this.#actions, { question: label }));
+    this.#begin(new TurnView(this.#actions, this.#locale, { question: label }));
     this.#connection.send(this.#selection);
   }
 
@@ -520,6 +573,7 @@ export class VesperChat extends HTMLElement {
     if (this.#active)
       return;
     if (!turn.acknowledged) {
+      turn.dispose();
       turn.root.remove();
       this.#turns = this.#turns.filter((other) => other !== turn);
     }
@@ -550,7 +604,7 @@ export class VesperChat extends HTMLElement {
       return;
     }
     turn.stopping = true;
-    turn.say('Stopping');
+    turn.say(this.#locale.say('stopping'));
     this.#connection.send({ type: 'chat.cancel', turn_id: turn.id ?? undefined });
     this.#drawComposer();
   }
@@ -560,6 +614,8 @@ export class VesperChat extends HTMLElement {
     this.#selection = null;
     this.#sessions.mark(this.#sessionId);
     this.#sessions.refresh();
+    if (this.#nextLocale)
+      this.#changeLocale();
   }
 
   #onTurnFrame(frame) {
@@ -577,8 +633,14 @@ export class VesperChat extends HTMLElement {
     if (turn.running || turn !== this.#active)
       return;
     this.#announcer.end(turn.text, turn.tables,
-      frame.type === 'chat.error' ? frame.message : SPOKEN_ENDINGS[frame.status]);
+      frame.type === 'chat.error' ? frame.message : this.#spokenEnding(frame.status));
     this.#endActive();
+  }
+
+  #spokenEnding(status) {
+    const key = SPOKEN_ENDINGS[status];
+
+    return key && this.#locale.say(key);
   }
 
   #turnOf(frame) {
@@ -591,7 +653,7 @@ export class VesperChat extends HTMLElement {
 
     if (this.#active && !ours)
       return undefined;
-    const turn = this.#active ?? this.#addTurn(new TurnView(this.#actions));
+    const turn = this.#active ?? this.#addTurn(new TurnView(this.#actions, this.#locale));
 
     turn.id = frame.turn_id;
     this.#selection = null;

@@ -295,7 +295,7 @@ describe('by rules', () => {
       await ask(page, `What was the price for ${text} in 2025 from Ascend?`);
       const turn = await answered(page);
 
-      assert.equal(await turn.locator('img, script, iframe, a:not(.report)').count(), 0, text);
+      assert.equal(await turn.locator('img, script, iframe, a:not(.report a)').count(), 0, text);
       assert.ok((await turn.locator('.question p').textContent()).includes(text));
     }
     assert.equal(await page.evaluate(() => window.pwned), undefined);

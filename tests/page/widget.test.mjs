@@ -12,6 +12,7 @@ import { HOSTILE, REFERENCE, scriptFor } from './scripts.mjs';
 
 const ANSWER = 'The average day-ahead price for NP15 in CAISO for 2025 (Ascend forecast, as of Jan 2025) was ' +
   '$48.73/MWh based on 8,760 hourly data points. Earlier files: Oct 2024 and Jul 2024.';
+const REPORT_LINK = 'https://app.powerbi.com/groups/g/reports/r';
 const SLOW = Array.from({ length: 80 }, (_, i) => `word${i + 1}`).join(' ');
 
 let browser;
@@ -61,7 +62,7 @@ test('the reference question: text, table, filters, report, outcome', async () =
   assert.deepEqual(await turn.locator('.data tbody tr').first().locator('td').allInnerTexts(), ['Jan_2025', '48.730', '8,760', '2025']);
   assert.equal(await turn.locator('.data td').nth(1).evaluate((cell) => getComputedStyle(cell).textAlign), 'right');
   assert.match(await turn.locator('.outcome').innerText(), /rules \(no model\).*3 rows.*2 numbers verified.*128 ms/s);
-  assert.equal(await turn.locator('a.report').getAttribute('href'), 'https://app.powerbi.com/groups/g/reports/r');
+  assert.equal(await turn.locator('.report a').getAttribute('href'), REPORT_LINK);
   assert.equal(await turn.locator('.suggestions .chip').count(), 3);
   assertClean();
 });
@@ -135,7 +136,7 @@ test('how an answer came about is behind its last line', async () => {
   const turn = await answered(page);
   await turn.locator('summary.outcome').click();
   const how = turn.locator('.how');
-  assert.match(await how.innerText(), /Understood as\s+Vendor Ascend, Market CAISO, Hub zone NP15/);
+  assert.match(await how.innerText(), /Understood as\s+Vendor Ascend\s+Market CAISO\s+Hub zone NP15/);
   assert.match(await how.innerText(), /Average annual price\s+3 rows/);
   assert.match(await how.innerText(), /Worded by\s+rules \(no model\)/);
   assertClean();
@@ -367,9 +368,10 @@ test('a question back is answered by its buttons', async () => {
   await ask(page, 'vendors');
   await answered(page);
   await page.getByLabel('Ascend').check();
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByText('Please choose 2.').waitFor();
+  await page.getByText('Choose 2 · 1 chosen').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Continue' }).isDisabled());
   await page.getByLabel('Hitachi').check();
+  assert.ok(await page.getByLabel('Realized').isDisabled(), 'two are enough');
   await page.getByRole('button', { name: 'Continue' }).click();
   await shown(page, 'You said: Ascend Hitachi.');
   await answered(page);

@@ -1,0 +1,83 @@
+/*
+ * How the page speaks: its own words in one language, numbers and dates as a region writes them. English
+ * is part of the page; other languages are files of their own, loaded when they are asked for. What the
+ * server says stays as the server said it.
+ */
+
+import { humanize } from './dom.js';
+import * as english from './words.en.js';
+
+const OTHERS = {
+  de: () => import('./words.de.js'),
+  es: () => import('./words.es.js'),
+};
+const DAY = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' };
+const MINUTE = { ...DAY, hour: 'numeric', minute: '2-digit' };
+
+export class Locale {
+  #words;
+  #names;
+  #plurals;
+  #numbers = new Map();
+
+  constructor(tag = 'en', language = english) {
+    this.tag = tag;
+    this.#words = language.words;
+    this.#names = language.names;
+    this.language = language === english ? 'en' : tag.split('-')[0];
+    this.#plurals = new Intl.PluralRules(this.language);
+  }
+
+  /* The words for a key; values fill its {names}, and n chooses among its forms. */
+  say = (key, values = {}) => {
+    const entry = this.#words[key];
+    const form = typeof entry === 'string' ? entry : entry[this.#plurals.select(values.n)] ?? entry.other;
+
+    return form.replace(/\{(\w+)\}/g, (_, name) =>
+      (typeof values[name] === 'number' ? this.number(values[name]) : values[name]));
+  };
+
+  has(key) {
+    return Object.hasOwn(this.#words, key);
+  }
+
+  /* What a filter, a tool or an agent is called. */
+  name(name) {
+    return this.#names[name] ?? humanize(name);
+  }
+
+  number(value, options = {}) {
+    const key = JSON.stringify(options);
+
+    if (!this.#numbers.has(key))
+      this.#numbers.set(key, new Intl.NumberFormat(this.tag, options));
+    return this.#numbers.get(key).format(value);
+  }
+
+  /* A day or a moment of the data, which has no time zone of its own. What is none stays as it is. */
+  date(iso) {
+    return this.#moment(iso, /^\d{4}-\d{2}-\d{2}/, DAY);
+  }
+
+  dateTime(iso) {
+    return this.#moment(iso, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/, MINUTE);
+  }
+
+  #moment(text, pattern, options) {
+    const at = pattern.test(text) ? Date.parse(/[zZ]$|T.*[+-]\d\d:?\d\d$|^.{10}$/.test(text) ? text : `${text}Z`) : NaN;
+
+    return Number.isNaN(at) ? String(text) : new Date(at).toLocaleString(this.tag, options);
+  }
+}
+
+/* For a tag like "de" or "es-MX"; English words and that region's numbers for a language that is not there. */
+export async function loadLocale(tag) {
+  let canonical = 'en';
+
+  try {
+    [canonical] = Intl.getCanonicalLocales(tag || 'en');
+  } catch { /* not a tag: English */ }
+  const load = OTHERS[canonical.split('-')[0]];
+
+  return load ? new Locale(canonical, await load()) : new Locale(canonical);
+}

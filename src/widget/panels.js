@@ -1,0 +1,102 @@
+/*
+ * Where the results of an answer stand: one agent's below the text, several agents' in a panel each, so that
+ * it is clear who found what.
+ */
+
+import { outcomeText } from './answered.js';
+import { h } from './dom.js';
+
+class Place {
+  charts = h('div', { class: 'views' });
+  views = h('div', { class: 'views' });
+
+  put(node, type) {
+    (type === 'chart' ? this.charts : this.views).append(node);
+  }
+}
+
+export class Panels {
+  #locale;
+  #shown = new Map();      /* view_id: {view, node, agent} */
+  #plain = new Place();
+  #byAgent = new Map();    /* agent: {place, root, note}, once there are several */
+  #panels = h('div', { class: 'panels' });
+
+  constructor(locale) {
+    this.#locale = locale;
+    this.root = h('div', { class: 'results' }, this.#plain.charts, this.#plain.views, this.#panels);
+  }
+
+  get shown() {
+    return [...this.#shown.values()];
+  }
+
+  /* The pictures of a single agent, which may stand within the text. */
+  get charts() {
+    return this.#byAgent.size === 0 ? this.#plain.charts : null;
+  }
+
+  clear() {
+    this.#shown.clear();
+    this.#byAgent.clear();
+    for (const box of [this.#plain.charts, this.#plain.views, this.#panels])
+      box.replaceChildren();
+    this.root.prepend(this.#plain.charts);
+  }
+
+  /* A later view with the same id takes the earlier one's place. */
+  show(view, node, agent = view.source?.agent) {
+    const old = this.#shown.get(view.view_id);
+
+    this.#shown.set(view.view_id, { view, node, agent });
+    if (old)
+      old.node.replaceWith(node);
+    else if (this.#byAgent.size > 0 || this.#agents().length > 1)
+      this.#divide();
+    else
+      this.#plain.put(node, view.view_type);
+  }
+
+  /* What became of each agent's work: an agent that brought nothing is shown with its reason. */
+  showOutcomes(outcomes = []) {
+    const agents = new Set([...this.#agents(), ...outcomes.map(({ agent }) => agent).filter(Boolean)]);
+
+    if (agents.size < 2)
+      return;
+    this.#divide();
+    for (const agent of agents) {
+      const words = outcomes.filter((one) => one.agent === agent)
+        .map((one) => outcomeText(one, this.#locale)).join(' · ');
+
+      this.#panelOf(agent).note.textContent = words;
+    }
+  }
+
+  #agents() {
+    return [...new Set(this.shown.map(({ agent }) => agent).filter(Boolean))];
+  }
+
+  #divide() {
+    this.root.prepend(this.#plain.charts);
+    for (const { view, node, agent } of this.#shown.values()) {
+      const place = agent ? this.#panelOf(agent).place : this.#plain;
+
+      if (!place.charts.contains(node) && !place.views.contains(node))
+        place.put(node, view.view_type);
+    }
+  }
+
+  #panelOf(agent) {
+    if (!this.#byAgent.has(agent)) {
+      const place = new Place();
+      const name = this.#locale.name(agent);
+      const note = h('span', { class: 'hint' });
+      const root = h('section', { class: 'panel', part: 'panel', 'aria-label': name },
+        h('header', {}, h('h3', {}, name), note), place.charts, place.views);
+
+      this.#panels.append(root);
+      this.#byAgent.set(agent, { place, root, note });
+    }
+    return this.#byAgent.get(agent);
+  }
+}

@@ -1,0 +1,43 @@
+/*
+ * A report's frame as the page meets it: what app.powerbi.com would serve, answered by Playwright. It takes
+ * messages as the real one does (http-post-message), keeps them in window.messages, and says that it is loaded.
+ * The address decides what goes wrong: `fail` refuses to load, `mute` never answers.
+ */
+
+const FRAME = `<!doctype html><html lang="en"><title>Report</title>
+<style>body{margin:0;display:grid;place-items:center;height:100vh;font:20px sans-serif;color:#36454f;background:linear-gradient(#fff,#eef3f6)}
+p{padding:30px 60px;background:#fff;border:1px solid #d7dfe4;border-radius:12px}</style>
+<p>Day-Ahead Curves</p>
+<script>
+const behave = BEHAVE;
+const uid = new URL(location).searchParams.get('uid');
+window.messages = [];
+addEventListener('message', ({ data, source, origin }) => {
+  window.messages.push({ method: data.method, url: data.url, headers: data.headers, body: data.body, origin });
+  if (behave === 'mute' || !data.url)
+    return;
+  const statusCode = behave === 'fail' ? 403 : 202;
+  source.postMessage({ headers: { id: data.headers.id }, statusCode, body: {} }, origin);
+  const event = behave === 'fail' ? 'error' : 'loaded';
+  if (data.url === '/report/load')
+    source.postMessage({ method: 'POST', url: '/reports/' + uid + '/events/' + event, headers: { id: 'e1' }, body: { message: event } }, origin);
+});
+</script>`;
+
+/* From here on the context's frames of Power BI are these; behave(): undefined, 'fail' or 'mute'. */
+export async function reportFrames(context, behave = () => undefined) {
+  await context.route('https://app.powerbi.com/**', (route) => route.fulfill({
+    contentType: 'text/html; charset=utf-8', body: FRAME.replace('BEHAVE', JSON.stringify(behave() ?? null)) }));
+}
+
+/* The frame in a page, once it is there. */
+export async function reportFrame(page) {
+  await page.locator('.report-box iframe').waitFor({ state: 'attached' });
+  for (;;) {
+    const frame = page.frames().find((one) => one.url().startsWith('https://app.powerbi.com/'));
+
+    if (frame)
+      return frame;
+    await page.waitForTimeout(20);
+  }
+}

@@ -1,0 +1,69 @@
+/* The page's own words: every language says everything, in its own form, and numbers and dates as its region does. */
+
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { loadLocale, Locale } from '../../src/widget/locale.js';
+import * as english from '../../src/widget/words.en.js';
+
+const SOURCES = new URL('../../src/widget/', import.meta.url);
+const fields = (entry) => [...new Set(JSON.stringify(entry).match(/\{\w+\}/g) ?? [])].sort();
+const languages = (await readdir(SOURCES)).map((name) => /^words\.(\w+)\.js$/.exec(name)?.[1]).filter(Boolean);
+
+test('there are three languages or more, each with every word and its fields', async () => {
+  assert.ok(languages.length >= 3);
+  for (const language of languages) {
+    const { words } = await import(new URL(`words.${language}.js`, SOURCES));
+
+    assert.deepEqual(Object.keys(words), Object.keys(english.words), language);
+    for (const [key, entry] of Object.entries(words)) {
+      assert.deepEqual(fields(entry), fields(english.words[key]), `${language}: ${key}`);
+      assert.equal(typeof entry, typeof english.words[key], `${language}: ${key}`);
+    }
+  }
+});
+
+test('no word is there for nothing, and none is missing', async () => {
+  const files = (await readdir(SOURCES)).filter((name) => name.endsWith('.js') && !name.startsWith('words.'));
+  const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
+  const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive)_|_more$/;
+
+  for (const key of Object.keys(english.words))
+    assert.ok(built.test(key) || text.includes(`'${key}'`), `nobody says ${key}`);
+  for (const [, key] of text.matchAll(/\bsay\('(\w+)'/g))
+    assert.ok(Object.hasOwn(english.words, key), `there is no ${key}`);
+});
+
+test('numbers, counts and dates are written as the region writes them', async () => {
+  const [en, de, es] = await Promise.all(['en', 'de-AT', 'es'].map(loadLocale));
+
+  assert.equal(en.say('rows', { n: 1 }), '1 row');
+  assert.equal(en.say('rows', { n: 8760 }), '8,760 rows');
+  assert.equal(de.say('rows', { n: 1 }), '1 Zeile');
+  assert.equal(new Set([en, de, es].map((one) => one.number(1234567.5))).size, 3);
+  assert.equal(en.date('2026-02-27'), 'Feb 27, 2026');
+  assert.equal(de.date('2026-02-27'), '27. Feb. 2026');
+  assert.equal(es.date('2026-02-27'), '27 feb 2026');
+  assert.match(en.dateTime('2025-01-01T08:00:00Z'), /^Jan 1, 2025, 8:00\sAM$/);
+  assert.match(de.dateTime('2025-01-01T08:00:00'), /1\. Jän\. 2025, 0?8:00/);
+  assert.equal(de.name('hub_zone'), 'Hub-Zone');
+  assert.equal(en.name('get_average_annual_price'), 'Average annual price');
+});
+
+test('what is no date stays as it is', () => {
+  const en = new Locale();
+
+  for (const text of ['', 'N/A', '2026', '2026-13-45', 'Jan_2025'])
+    assert.equal(en.date(text), text);
+});
+
+test('an unknown language speaks English with its own numbers; nonsense is English', async () => {
+  const fr = await loadLocale('fr-FR');
+
+  assert.equal(fr.language, 'en');
+  assert.equal(fr.say('send'), 'Send');
+  assert.equal(fr.number(0.5), '0,5');
+  for (const tag of ['', null, 'not a tag', '<script>'])
+    assert.equal((await loadLocale(tag)).tag, 'en');
+});
