@@ -65,6 +65,7 @@ json_t *message_json(const struct message *m)
 	json_set_str(row, "client_msg_id", m->client_msg_id);
 	json_set_take(row, "views", shared(m->views));
 	json_set_take(row, "tools", tools_json(m->tool_calls));
+	json_set_take(row, "checked", shared(m->checked));
 	json_set_take(row, "pbi_deep_links", shared(m->pbi_deep_links));
 	json_set_str(row, "receipt_id", m->receipt_id);
 	json_set_take(row, "feedback", own_feedback_json(m));

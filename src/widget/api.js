@@ -70,6 +70,13 @@ export class Api {
     return this.fetch('DELETE', `/api/v1/sessions/${encodeURIComponent(sessionId)}`);
   }
 
+  /* All rows of a table of an answer, also those that were cut: a promise of a blob. */
+  async csv(messageId, viewId) {
+    const path = `/api/v1/messages/${encodeURIComponent(messageId)}/views/${encodeURIComponent(viewId)}/csv`;
+
+    return (await this.fetch('GET', path)).blob();
+  }
+
   /* What it takes to show a report now: {report_id, embed_url, token, expires_at}. */
   async embedReport(key) {
     return (await this.fetch('POST', `/api/v1/reports/${encodeURIComponent(key)}/embed`)).json();

@@ -108,18 +108,35 @@ function linesOf(view, cell, between) {
   return [view.columns, ...rows].map((row) => row.map(cell).join(between)).join('\r\n');
 }
 
-function save(view) {
-  const url = URL.createObjectURL(new Blob(['\uFEFF', linesOf(view, csvCell, ',')], { type: 'text/csv;charset=utf-8' }));
+function save(view, bytes) {
+  const url = URL.createObjectURL(bytes);
 
   h('a', { href: url, download: `${view.source?.tool ?? 'result'}.csv` }).click();
   setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
 }
 
-function tools(view, { say }) {
-  return h('span', { class: 'data-tools' },
-    copyButton(say('copy_table'), () => linesOf(view, tabbedCell, '\t')),
-    h('button', { type: 'button', class: 'small', 'aria-label': say('save_csv'), title: say('save_csv_short'),
-      onclick: () => save(view) }, icon('save')));
+/* The rows that are here make a file at once; of a result that was cut the server is asked for all. */
+function csvButton(view, { say }, wholeCsv) {
+  const note = h('span', { class: 'hint', role: 'status' });
+  const label = say(view.truncated ? 'save_csv_whole' : 'save_csv');
+  const onclick = async ({ currentTarget: button }) => {
+    button.disabled = true;
+    note.textContent = '';
+    try {
+      save(view, (view.truncated && await wholeCsv()) ||
+        new Blob(['\uFEFF', linesOf(view, csvCell, ',')], { type: 'text/csv;charset=utf-8' }));
+    } catch {
+      note.textContent = say('csv_failed');
+    }
+    button.disabled = false;
+  };
+
+  return [note, h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, onclick }, icon('save'))];
+}
+
+function tools(view, locale, wholeCsv) {
+  return h('div', { class: 'data-tools' }, csvButton(view, locale, wholeCsv),
+    copyButton(locale.say('copy_table'), () => linesOf(view, tabbedCell, '\t')));
 }
 
 /* --- sorting ---------------------------------------------------------------------------- */
@@ -159,7 +176,8 @@ function cellOf(column, value) {
   return h('td', { class: column.numeric ? 'number' : text.length > LONG_CHARS && 'long' }, text);
 }
 
-export function dataTable(view, locale) {
+/* wholeCsv(): a promise of all rows as a file, or nothing while the answer is not stored yet. */
+export function dataTable(view, locale, wholeCsv) {
   const columns = columnsOf(view, locale);
   const count = Math.max(0, ...columns.map((column) => column.values.length));
   const title = tableTitle(view, locale);
@@ -178,5 +196,5 @@ export function dataTable(view, locale) {
     h('summary', {}, icon('chevron'), h('span', { class: 'data-title' }, title), rows),
     h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': locale.say('table_of', { title }) },
       h('table', {}, h('thead', {}, head), body)),
-    tools(view, locale));
+    tools(view, locale, wholeCsv));
 }

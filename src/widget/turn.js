@@ -48,6 +48,7 @@ export class TurnView {
   #drawnAt = 0;
   #folded = false;
   #understood = [];
+  #messageId;
   #filters;
   #markdown;
   #marksView;
@@ -59,7 +60,7 @@ export class TurnView {
   stopping = false;
 
   /* actions: {ask(question), edit(question), refilter(turn, filters), select(ask, values, label), retry(turn),
-     rate(messageId, feedback), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
+     rate(messageId, feedback), wholeCsv(messageId, viewId), openReport(report), embedReport(key), linkHosts(), onText(turn)} */
   constructor(actions, locale, { question, clientId, filters } = {}) {
     const { say } = locale;
 
@@ -145,10 +146,10 @@ export class TurnView {
     this.#marks = placedMarks(this.#text, message.checked?.items);
     for (const view of message.views ?? [])
       this.#showView(view);
-    this.#results.showOutcomes(message.outcomes);
+    this.#results.showOutcomes(message.tools);
     this.#reports.show(message.pbi_deep_links);
     this.#showEnding(message.status);
-    this.#showFoot(message);
+    this.#showFoot({ ...message, outcomes: message.tools });
     this.finish();
   }
 
@@ -301,7 +302,7 @@ export class TurnView {
   #viewNode(view) {
     switch (view.view_type) {
     case 'data':
-      return dataTable(view, this.#locale);
+      return dataTable(view, this.#locale, () => this.#messageId && this.#actions.wholeCsv(this.#messageId, view.view_id));
     case 'chart':
       this.#foldTable(view.source?.call);
       return chartCard(view, this.#locale);
@@ -378,6 +379,7 @@ export class TurnView {
   }
 
   #showFoot(complete) {
+    this.#messageId = complete.message_id;
     const panel = answeredPanel({ complete, tables: this.tables, steps: [...this.#steps.values()], filters: this.#understood },
       this.#locale);
     const copy = this.#text !== '' && copyButton(this.#locale.say('copy_answer'), () => this.#text);

@@ -515,6 +515,7 @@ export class VesperChat extends HTMLElement {
     retry: (turn) => this.#retry(turn),
     rate: (messageId, feedback) => this.#api.rate(messageId, feedback),
     openReport: (report) => this.#openReport(report),
+    wholeCsv: (messageId, viewId) => this.#api.csv(messageId, viewId),
     embedReport: (key) => this.#api.embedReport(key),
     linkHosts: () => this.linkHosts,
     onText: (turn) => turn === this.#active && turn.running && this.#announcer.grow(turn.text),

@@ -105,7 +105,8 @@ export const words = {
   no: 'Nein',
   copy_table: 'Tabelle kopieren',
   save_csv: 'Tabelle als CSV speichern',
-  save_csv_short: 'Als CSV speichern',
+  save_csv_whole: 'Alle Zeilen als CSV speichern',
+  csv_failed: 'Diese Datei ließ sich nicht erstellen. Bitte versuchen Sie es noch einmal.',
   no_chart: 'Das Diagramm konnte nicht gezeichnet werden. {alt}',
 
   from_the_data: 'Aus den Daten: {source}',
@@ -199,6 +200,7 @@ export const words = {
 };
 
 export const names = {
+  dayahead_agent: 'Day-Ahead-Preise', price_curve_agent: 'Preiskurven', pbi_metrics_agent: 'Berichtsnutzung', per_agent: 'Projekte',
   vendor: 'Anbieter', vendors: 'Anbieter', market: 'Markt', markets: 'Märkte', hub_zone: 'Hub-Zone', hub_zones: 'Hub-Zonen',
   asof_date: 'Stand', year: 'Jahr', years: 'Jahre', month: 'Monat', months: 'Monate', hour: 'Stunde', hours: 'Stunden',
   project_name: 'Projekt', project_stage: 'Projektphase', technology: 'Technologie', sponsor: 'Sponsor', report_name: 'Bericht',

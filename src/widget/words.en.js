@@ -117,7 +117,8 @@ export const words = {
   no: 'No',
   copy_table: 'Copy the table',
   save_csv: 'Save the table as CSV',
-  save_csv_short: 'Save as CSV',
+  save_csv_whole: 'Save all rows as CSV',
+  csv_failed: 'This file could not be made. Please try again.',
   no_chart: 'The chart could not be drawn. {alt}',
 
   /* numbers */
@@ -216,5 +217,7 @@ export const words = {
   delete_failed: 'This could not be deleted. Please try again.',
 };
 
-/* How filters are called; those that are not here are called by their own name. */
-export const names = {};
+/* How filters and agents are called; those that are not here are called by their own name. */
+export const names = {
+  dayahead_agent: 'Day-ahead prices', price_curve_agent: 'Price curves', pbi_metrics_agent: 'Report usage', per_agent: 'Projects',
+};

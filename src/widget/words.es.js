@@ -105,7 +105,8 @@ export const words = {
   no: 'No',
   copy_table: 'Copiar la tabla',
   save_csv: 'Guardar la tabla como CSV',
-  save_csv_short: 'Guardar como CSV',
+  save_csv_whole: 'Guardar todas las filas como CSV',
+  csv_failed: 'No se ha podido crear el archivo. Inténtelo de nuevo.',
   no_chart: 'No se ha podido dibujar el gráfico. {alt}',
 
   from_the_data: 'De los datos: {source}',
@@ -199,6 +200,7 @@ export const words = {
 };
 
 export const names = {
+  dayahead_agent: 'Precios day-ahead', price_curve_agent: 'Curvas de precios', pbi_metrics_agent: 'Uso de informes', per_agent: 'Proyectos',
   vendor: 'Proveedor', vendors: 'Proveedores', market: 'Mercado', markets: 'Mercados', hub_zone: 'Zona', hub_zones: 'Zonas',
   asof_date: 'A fecha de', year: 'Año', years: 'Años', month: 'Mes', months: 'Meses', hour: 'Hora', hours: 'Horas',
   project_name: 'Proyecto', project_stage: 'Fase', technology: 'Tecnología', sponsor: 'Patrocinador', report_name: 'Informe',

@@ -68,6 +68,9 @@ class Turn {
       provider: last.provider,
       views: this.views,
       pbi_deep_links: last.pbi_deep_links,
+      checked: last.checked,
+      tools: last.outcomes,
+      receipt_id: last.receipt_id,
       created_at: new Date().toISOString(),
     });
   }
@@ -78,6 +81,7 @@ export class Fake {
   sessions = new Map();
   turns = new Map();
   logins = [];
+  files = [];         /* paths of the CSV files that were read */
   received = [];      /* every frame that came in */
   signIn = true;      /* false: no demo mode */
   closeWith = null;   /* [code, reason]: what the next sockets are closed with instead of session.ready */
@@ -120,7 +124,9 @@ export class Fake {
     const url = new URL(request.url, this.url);
     const messages = /^\/api\/v1\/sessions\/([\w-]+)\/messages$/.exec(url.pathname);
 
-    if (url.pathname === '/api/v1/demo/login')
+    if (/\/csv$/.test(url.pathname))
+      this.#csv(url, response);
+    else if (url.pathname === '/api/v1/demo/login')
       this.#login(request, response);
     else if (messages)
       this.#history(messages[1], url, response);
@@ -168,6 +174,12 @@ export class Fake {
       has_more: more,
       ...(more && { next_cursor: String(from + this.pageSize) }),
     });
+  }
+
+  /* All rows of a table that was cut. */
+  #csv(url, response) {
+    this.files.push(url.pathname);
+    response.writeHead(200, { 'content-type': 'text/csv' }).end('HOUR\r\n0\r\n1\r\n');
   }
 
   #json(response, body) {

@@ -365,7 +365,7 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
     const turn = await answered(page);
 
     assert.equal(await turn.locator('.prose').locator('a, img, script, iframe, svg').count(), 0);
-    assert.match(await prose(turn), /<script>window\.pwned=1<\/script>/);
+    assert.match(await prose(turn), /< ?script>window\.pwned=1< ?\/script>/);
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     assertClean();
   });

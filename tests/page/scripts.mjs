@@ -1,5 +1,7 @@
 /* The answers of the fake server: frames, and numbers for pauses in milliseconds. */
 
+import { randomUUID } from 'node:crypto';
+
 const STEP_MS = 4;
 
 export const REFERENCE = 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?';
@@ -127,6 +129,71 @@ function multiple() {
   ];
 }
 
+const LATER = '2090-01-01T00:00:00Z';
+
+function back(ask) {
+  return [...tokens(ask.prompt), { type: 'chat.ask', ask_id: randomUUID(), filter: 'x', expires_at: LATER, ...ask },
+    complete({ status: 'ask' })];
+}
+
+const projects = (n) => Array.from({ length: n }, (_, i) => ({ value: `p${i + 1}`, label: `Project ${i + 1}`,
+  group: i % 2 ? 'Wind' : 'Solar' }));
+
+const longList = () => back({ prompt: 'Which project?', input: 'single', options: projects(30) });
+const longBoxes = () => back({ prompt: 'Which projects?', input: 'multiple', min: 1, max: 3, options: projects(30) });
+const day = () => back({ prompt: 'From which day on?', input: 'date', min_date: '2026-01-10' });
+const range = () => back({ prompt: 'Which days?', input: 'date_range', min_date: '2025-10-01', max_date: '2026-02-27',
+  hint: 'Activity is known for these days.', skip: { label: 'All days', value: 'all' } });
+const expiring = () => back({ prompt: 'Which one?', input: 'single', options: projects(2),
+  expires_at: new Date(Date.now() + 1500).toISOString() });
+
+/* Two agents with results, a third without. */
+function several() {
+  const table = (id, agent, tool, rows) => ({ type: 'chat.view', agent, task: id, view: { view_type: 'data', view_id: `${id}-v1`,
+    columns: ['Name', 'Value'], meta: [{ name: 'Name', type: 'text' }, { name: 'Value', type: 'int' }],
+    data_dict: { Name: rows, Value: rows.map((_, i) => i) }, row_count: rows.length, truncated: false, source: { call: id, agent, tool } } });
+  const outcome = (call, agent, tool, rows, kind = 'rows') => ({ call, agent, tool, outcome: kind, rows, truncated: false });
+
+  return [
+    table('c1', 'per_agent', 'get_project_health', ['Site', 'Permits']),
+    table('c2', 'dayahead_agent', 'get_average_annual_price', ['Jan_2025']),
+    table('c3', 'per_agent', 'get_project_tasks', ['A task']),
+    ...tokens('Both were looked up.'),
+    complete({ outcomes: [outcome('c1', 'per_agent', 'get_project_health', 2), outcome('c2', 'dayahead_agent', 'get_average_annual_price', 1),
+      outcome('c3', 'per_agent', 'get_project_tasks', 1), outcome('c4', 'pbi_metrics_agent', 'get_report_usage', 0, 'no_data')] }),
+  ];
+}
+
+/* A model's answer that a manager reads: statement, receipt, cost, a number left out, one unknown. */
+function receipt() {
+  const text = '\u{1F7E2} It was 48.73, then [unverified], then 12.';
+  const mark = (word, kind, ref) => ({ kind, start: [...text.slice(0, text.indexOf(word))].length, len: word.length, ref, text: word });
+  const marks = [mark('48.73', 'bound', { call: 'c1', row: 0, column: 'AvgPrice_PerMWh' }), mark('[unverified]', 'withheld'), mark('12', 'unbound')];
+
+  return [
+    { type: 'chat.view', view: { ...PRICE_VIEW, source: { ...PRICE_VIEW.source, sql: 'SELECT AVG(price)\nFROM Stage.mc_dayahead' } } },
+    { type: 'chat.token', token: '\u{1F7E2} It was ' },
+    ...marks.flatMap((one) => [
+      { type: 'chat.token', token: one.text, mark: { ...one, start: 0 } },
+      { type: 'chat.token', token: one.kind === 'unbound' ? '.' : ', then ' }]),
+    complete({ provider: 'anthropic', model: 'claude-sonnet-5-5', receipt_id: '0192f0c1-0000-7000-8000-00000000feed',
+      usage: { calls: 2, input_tokens: 900, cache_read_tokens: 1200, output_tokens: 85, cost_usd: 0.0042 },
+      checked: { policy: 'withhold', bound: 1, unbound: 2, items: marks },
+      outcomes: [{ call: 'c1', agent: 'dayahead_agent', tool: 'get_average_annual_price', outcome: 'rows', rows: 3, truncated: true }] }),
+  ];
+}
+
+/* What tools and guards could not do, as views: one may pass, one wants another question. */
+function refusals() {
+  return [
+    { type: 'chat.view', view: { view_type: 'error', view_id: 'e1', text: 'The database did not answer.', error_code: 'TIMEOUT',
+      error_details: { kind: 'timeout', retryable: true }, suggestions: ['Ask for a shorter time, or for fewer places at once.'] } },
+    { type: 'chat.view', view: { view_type: 'error', view_id: 'e2', text: 'It is not clear what "it" is.', error_code: 'AMBIGUOUS_REFERENCE',
+      error_details: {}, suggestions: ['What is the health of Sierra Wind?'] } },
+    complete({ status: 'refused' }),
+  ];
+}
+
 function hostile() {
   const cells = HOSTILE.slice();
 
@@ -232,6 +299,14 @@ const SCRIPTS = [
   [/NP15/, reference],
   [/slow/, slow],
   [/ERCOT|which one/, ask],
+  [/long list/, longList],
+  [/long boxes/, longBoxes],
+  [/which day/, day],
+  [/range/, range],
+  [/expiring/, expiring],
+  [/several/, several],
+  [/receipt/, receipt],
+  [/refusals/, refusals],
   [/vendors/, multiple],
   [/hostile/, hostile],
   [/markdown|HB_NORTH/, markdown],

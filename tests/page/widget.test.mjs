@@ -580,3 +580,208 @@ test('fits a phone', async () => {
 
   assert.deepEqual(widths, [390, 0]);
 });
+
+/* --- questions back ---------------------------------------------------------------------- */
+
+const selected = () => fake.received.filter((frame) => frame.type === 'chat.select').at(-1)?.values;
+
+test('a question back with many options is a list with its groups', async () => {
+  const page = await start();
+
+  await ask(page, 'long list');
+  const turn = await answered(page);
+  assert.equal(await turn.locator('select optgroup').count(), 2);
+  await turn.getByRole('button', { name: 'Continue' }).click();
+  await turn.getByText('Please choose one.').waitFor();
+  await turn.getByRole('combobox').selectOption('p17');
+  await turn.getByRole('button', { name: 'Continue' }).click();
+  await shown(page, 'You said: p17.');
+  assert.equal(await page.locator('.question').last().locator('p').innerText(), 'Project 17');
+  assertClean();
+});
+
+test('several of many are searched, and never more than may be', async () => {
+  const page = await start();
+
+  await ask(page, 'long boxes');
+  const turn = await answered(page);
+  const next = turn.getByRole('button', { name: 'Continue' });
+  assert.ok(await next.isDisabled());
+  await turn.getByRole('searchbox', { name: 'Find' }).fill('project 1');
+  assert.equal(await turn.locator('.box:visible').count(), 11);
+  for (const name of ['Project 1', 'Project 12', 'Project 13'])
+    await turn.getByLabel(name, { exact: true }).check();
+  assert.ok(await turn.getByLabel('Project 14').isDisabled());
+  await turn.getByText('Choose 1 to 3 · 3 chosen').waitFor();
+  await turn.getByRole('searchbox').fill('nothing like it');
+  await turn.getByText('Nothing found.').waitFor();
+  await next.click();
+  await shown(page, 'You said: p1 p12 p13.');
+  assert.deepEqual(selected(), ['p1', 'p12', 'p13']);
+  assertClean();
+});
+
+test('days are held to their range before they are sent', async () => {
+  const page = await start();
+
+  await ask(page, 'range');
+  let turn = await answered(page);
+  const next = () => turn.getByRole('button', { name: 'Continue' });
+  await turn.getByText('From Oct 1, 2025 to Feb 27, 2026').waitFor();
+  await turn.getByText('Activity is known for these days.').waitFor();
+  await next().click();
+  await turn.getByText('Please give a date.').waitFor();
+  await turn.getByLabel('From', { exact: true }).fill('2025-09-30');
+  await turn.getByLabel('To', { exact: true }).fill('2025-12-31');
+  await next().click();
+  await turn.getByText('Please choose a date in this range').waitFor();
+  await turn.getByLabel('From', { exact: true }).fill('2026-01-31');
+  await next().click();
+  await turn.getByText('The end lies before the start.').waitFor();
+  await turn.getByLabel('From', { exact: true }).fill('2025-12-01');
+  await next().click();
+  await shown(page, 'You said: 2025-12-01 2025-12-31.');
+  assert.equal(await page.locator('.question').last().locator('p').innerText(), 'Dec 1, 2025 to Dec 31, 2025');
+
+  await ask(page, 'which day');
+  turn = await answered(page);
+  await turn.getByLabel('Date').fill('2026-02-01');
+  await next().click();
+  await shown(page, 'You said: 2026-02-01.');
+  await ask(page, 'range');
+  await (await answered(page)).getByRole('button', { name: 'All days' }).click();
+  await shown(page, 'You said: all.');
+  assert.deepEqual(selected(), ['all']);
+  assertClean();
+});
+
+test('a question back ends with its time', async () => {
+  const page = await start();
+
+  await ask(page, 'expiring');
+  const turn = await answered(page);
+  await turn.getByText('This question has expired. Please ask again.').waitFor();
+  assert.ok(await turn.getByRole('button', { name: 'Project 1' }).isDisabled());
+  await page.reload();
+  await page.locator('.turn').waitFor();
+  await (await answered(page)).getByText('This question has expired').waitFor();
+  assertClean();
+});
+
+/* --- results ----------------------------------------------------------------------------- */
+
+test('several agents have a panel each, also after a reload', async () => {
+  const page = await start();
+
+  await ask(page, 'several');
+  for (const reload of [false, true]) {
+    if (reload)
+      await page.reload();
+    await page.locator('.panel').nth(2).waitFor();
+    const turn = await answered(page);
+    const panel = (name) => turn.getByRole('region', { name });
+
+    assert.deepEqual(await turn.locator('.panel h3').allInnerTexts(), ['Projects', 'Day-ahead prices', 'Report usage']);
+    assert.equal(await panel('Projects').locator('.data').count(), 2);
+    assert.equal(await panel('Day-ahead prices').locator('.data').count(), 1);
+    assert.match(await panel('Projects').innerText(), /2 rows · 1 row/);
+    assert.match(await panel('Report usage').innerText(), /no data yet/);
+    assert.equal(await turn.locator('.data').count(), 3);
+  }
+  assertClean();
+});
+
+test('sources, statement, receipt and cost of an answer, also after a reload', async () => {
+  const page = await start();
+
+  await ask(page, 'receipt');
+  const cost = [/Model\s+2 calls, 2,100 tokens in, 85 out/, /Cost\s+\$0\.0042/];
+
+  for (const reload of [false, true]) {
+    if (reload)
+      await page.reload();
+    await page.locator('summary.outcome').waitFor();
+    const turn = await answered(page);
+    const how = turn.locator('.how');
+
+    assert.equal(await turn.locator('.mark.bound').innerText(), '48.73');
+    assert.equal(await turn.locator('.mark.withheld').innerText(), '[unverified]');
+    assert.equal(await turn.locator('.mark.unbound').evaluate((node) => node.firstChild.data), '12');
+    await turn.locator('.mark.withheld').hover();
+    assert.match(await turn.getByRole('tooltip').innerText(), /left out because the data does not support it/);
+    await turn.locator('summary.outcome').click();
+    for (const expected of [/SQL\s+SELECT AVG\(price\)\s+FROM Stage\.mc_dayahead/, /Numbers\s+2 numbers not verified/,
+      /Data read\s+Average annual price\s+3 rows, cut off/, /Worded by\s+anthropic/, /Receipt\s+0192f0c1-0000-7000-8000-00000000feed/,
+      ...(reload ? [] : cost)])
+      assert.match(await how.innerText(), expected);
+  }
+  assertClean();
+});
+
+test('what could not be done is a card, with a way on', async () => {
+  const page = await start();
+
+  await ask(page, 'refusals');
+  await answered(page);
+  const turn = page.locator('.turn').first();
+  const [late, unclear] = [turn.locator('.error').nth(0), turn.locator('.error').nth(1)];
+
+  assert.match(await late.innerText(), /That took too long\s+The database did not answer\.\s+Ask for a shorter time/);
+  assert.match(await unclear.innerText(), /This can mean several things\s+It is not clear/);
+  assert.equal(await unclear.getByRole('button', { name: 'Try again' }).count(), 0);
+  await unclear.getByRole('button', { name: 'What is the health of Sierra Wind?' }).click();
+  await shown(page, 'You said: What is the health of Sierra Wind?');
+  await late.getByRole('button', { name: 'Try again' }).click();
+  await answered(page);
+  assert.equal(fake.received.filter((frame) => frame.content === 'refusals').length, 2);
+  assertClean();
+});
+
+test('all rows of a table that was cut come from the server', async () => {
+  const page = await start({ acceptDownloads: true });
+
+  await ask(page, 'wide hourly');
+  const turn = await answered(page);
+  const [download] = await Promise.all([page.waitForEvent('download'),
+    turn.getByRole('button', { name: 'Save all rows as CSV' }).click()]);
+
+  assert.equal(download.suggestedFilename(), 'get_hourly_price_distribution.csv');
+  assert.equal((await (await download.createReadStream()).toArray()).join(''), 'HOUR\r\n0\r\n1\r\n');
+  assert.match(fake.files[0], /^\/api\/v1\/messages\/[\w-]+\/views\/v1\/csv$/);
+  assertClean();
+});
+
+/* --- languages --------------------------------------------------------------------------- */
+
+test('the page speaks the language of its locale, and changes it without losing anything', async () => {
+  open = await openPage(browser, `${fake.url}/?locale=de`);
+  const { page } = open;
+  const setLocale = (tag) => page.evaluate((locale) => { document.querySelector('vesper-chat').locale = locale; }, tag);
+
+  await page.getByRole('heading', { name: 'Was möchten Sie wissen?' }).waitFor();
+  await page.locator('vesper-chat[data-state=ready]').waitFor();
+  await page.getByRole('textbox', { name: 'Ihre Frage' }).fill(REFERENCE);
+  await page.keyboard.press('Enter');
+  const turn = await answered(page);
+  assert.deepEqual(await turn.locator('.data tbody tr').first().locator('td').allInnerTexts(), ['Jan_2025', '48,730', '8.760', '2025']);
+  assert.match(await turn.locator('.outcome').innerText(), /Beantwortet von Regeln \(ohne Modell\).*3 Zeilen.*2 Zahlen geprüft/s);
+  assert.match(await turn.locator('.filter.assumed').innerText(), /Fall Base\s*angenommen/);
+
+  await page.getByRole('textbox', { name: 'Ihre Frage' }).fill('noch nicht gefragt');
+  await setLocale('es-MX');
+  await page.getByText('Respondido por reglas (sin modelo)').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Su pregunta' }).inputValue(), 'noch nicht gefragt');
+  assert.equal(await page.locator('.turn').count(), 1);
+  assert.equal(await page.locator('.frame').getAttribute('lang'), 'es');
+  await setLocale('en');
+  await page.getByRole('textbox', { name: 'Your question' }).fill('slow');
+  await page.keyboard.press('Enter');
+  await shown(page, 'word5 ');
+  await setLocale('de');
+  await shown(page, 'word20 ');
+  assert.equal(await page.locator('.frame').getAttribute('lang'), 'en', 'an answer is not interrupted');
+  await page.locator('.frame[lang=de]').waitFor();
+  assert.equal(await prose(await answered(page)), SLOW);
+  assert.equal(fake.turns.size, 2);
+  assertClean();
+});
