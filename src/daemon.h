@@ -33,6 +33,7 @@ struct daemon {
 	struct http *http;
 	struct db *warehouse, *stored;
 	struct cache *cache;
+	bool cache_shared; /* other processes see it, too */
 	struct store *store;
 	struct pbi *pbi; /* NULL: reports only link */
 	struct llm *llm;

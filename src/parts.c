@@ -197,7 +197,8 @@ static bool open_cache(struct daemon *d, struct err *e)
 		.timeout_ms = config_int(d->config, "redis.timeout_ms"),
 	};
 
-	if (*o.url)
+	d->cache_shared = *o.url != 0;
+	if (d->cache_shared)
 		return cache_redis_new(d->loop, &o, &d->cache, e) || err_prefix(e, "redis.url");
 	d->cache = cache_memory_new(d->loop);
 	return true;
@@ -357,7 +358,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	    !databases_open_warehouse(&d->databases, d->config, d->loop, &d->warehouse, e) ||
 	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
-	    !daemon_open_identity(d, e) || !open_cache(d, e) || !daemon_open_pbi(d, e))
+	    !open_cache(d, e) || !daemon_open_identity(d, e) || !daemon_open_pbi(d, e))
 		return false;
 	d->switches = switches_new();
 	if (!daemon_load_knowledge(d, &k, e))

@@ -122,6 +122,7 @@ bool daemon_open_identity(struct daemon *d, struct err *e)
 			  .tenant_per_minute = config_int(d->config, "limits.tenant_per_minute")},
 		.loop = d->loop,
 		.http = d->http,
+		.shared = d->cache_shared ? d->cache : NULL,
 	};
 
 	if (!check_algorithms(d, e) || !choose_secret(d, e) || !choose_issuer(d, &o, e) ||

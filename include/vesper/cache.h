@@ -34,6 +34,16 @@ struct cache_key {
 /* The bytes are valid during the callback only; value.p is NULL when there is nothing. */
 typedef void (*cache_value_cb)(void *owner, struct str value);
 typedef void (*cache_lock_cb)(void *owner, bool locked);
+typedef void (*cache_kept_cb)(void *owner, bool kept);
+
+/* A meter holds at most `most`; one that is empty is full again after full_ms, filling evenly. */
+#define CACHE_METERS_MAX 2
+struct cache_draw {
+	bool counted; /* false: there was no answer, and nothing else here means anything */
+	bool taken;   /* one from each meter; else from none, since one had less */
+	double left[CACHE_METERS_MAX];
+};
+typedef void (*cache_draw_cb)(void *owner, const struct cache_draw *drawn);
 
 /* A back end. It sees whole keys (the tenant, a NUL byte, the name) and keeps the promises above;
  * lives and lengths are checked before. */
@@ -42,6 +52,11 @@ struct cache_driver {
 	struct op *(*get)(void *self, struct str key, cache_value_cb cb, void *owner);
 	void (*set)(void *self, struct str key, struct str value, int64_t ttl_ms);
 	void (*remove)(void *self, struct str key);
+	struct op *(*keep)(void *self, struct str key, struct str value, int64_t ttl_ms,
+			   cache_kept_cb cb, void *owner);
+	struct op *(*take)(void *self, struct str key, cache_value_cb cb, void *owner);
+	struct op *(*draw)(void *self, const struct str *keys, const int64_t *most, size_t count,
+			   int64_t full_ms, cache_draw_cb cb, void *owner);
 	struct op *(*lock)(void *self, struct str key, struct str token, int64_t ttl_ms,
 			   cache_lock_cb cb, void *owner);
 	void (*unlock)(void *self, struct str key, struct str token);
@@ -75,6 +90,22 @@ struct op *cache_get(struct cache *c, struct cache_key key, cache_value_cb cb, v
 void cache_set(struct cache *c, struct cache_key key, const void *value, size_t len,
 	       int64_t ttl_ms);
 void cache_remove(struct cache *c, struct cache_key key);
+
+/* As cache_set, and says whether it is kept. "No" may also mean that nobody knows. */
+struct op *cache_keep(struct cache *c, struct cache_key key, const void *value, size_t len,
+		      int64_t ttl_ms, cache_kept_cb cb, void *owner);
+/* Gets and removes in one step: of all who ask at once, one is given the value. When the answer is
+ * cancelled or lost, the value is gone all the same. */
+struct op *cache_take(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner);
+
+/* Takes one from each meter, or from none (meters, values and locks never meet). A meter that
+ * nobody used is full. */
+struct cache_meter {
+	struct cache_key key;
+	int64_t most;
+};
+struct op *cache_draw(struct cache *c, const struct cache_meter *meters, size_t count,
+		      int64_t full_ms, cache_draw_cb cb, void *owner);
 
 /*
  * A lock under a key of its own (values and locks never meet). `token` says whose it is, and is

@@ -5,6 +5,10 @@
  * The issuer's keys come from its JWK Set, fetched at the start, again and again, and when a token
  * names a key that is not known (at most every JWKS_UNKNOWN_MS). No request ever waits for that;
  * when it fails, the last good set stays. Until the first set is there the process is not ready.
+ *
+ * With a shared cache, rates are counted and tickets kept for all processes that share it: a limit
+ * is one limit, and a ticket made by one is good at another, once. While the cache is silent each
+ * process counts for itself, and a ticket that it makes is good with itself only.
  */
 #ifndef VESPER_IDENTITY_H
 #define VESPER_IDENTITY_H
@@ -12,10 +16,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "vesper/cache.h"
 #include "vesper/err.h"
 #include "vesper/http.h"
 #include "vesper/jwt.h"
 #include "vesper/loop.h"
+#include "vesper/op.h"
 #include "vesper/principal.h"
 #include "vesper/str.h"
 
@@ -34,8 +40,9 @@ struct identity_options {
 	const char *jwks_url;
 	int64_t jwks_refresh_ms;
 	struct rate_limits rates;
-	struct loop *loop; /* with jwks_url only */
-	struct http *http;
+	struct loop *loop;
+	struct http *http;    /* with jwks_url only */
+	struct cache *shared; /* by several processes, outlives this; NULL: this one is alone */
 };
 
 /* ERR_INPUT: no way to verify tokens, or an address of keys that can't be. */
@@ -49,11 +56,16 @@ void identity_free(struct identity **i);
 MUST_CHECK bool identity_token(struct identity *i, struct str token, struct principal **out,
 			       struct err *e);
 
-/* A ticket for this principal, good once within TICKET_LIFE_MS. */
+/* A ticket for this principal, whose token this is; good once within TICKET_LIFE_MS. Borrowed by
+ * the callback. */
 #define TICKET_BYTES 44
-void identity_ticket_new(struct identity *i, const struct principal *who, char out[TICKET_BYTES]);
-MUST_CHECK bool identity_ticket_use(struct identity *i, struct str ticket, struct principal **out,
-				    struct err *e);
+typedef void (*identity_ticket_cb)(void *owner, const char *ticket);
+struct op *identity_ticket_new(struct identity *i, const struct principal *who, struct str token,
+			       identity_ticket_cb cb, void *owner);
+/* Whom the ticket stands for (the callee frees it), or NULL and ERR_AUTH. */
+typedef void (*identity_used_cb)(void *owner, struct principal *take, const struct err *e);
+struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_used_cb cb,
+			       void *owner);
 
 /* How a limit stands after a request. `limit` 0: there is none. */
 struct rate_state {
@@ -66,8 +78,11 @@ struct rate {
 	bool allowed;
 	struct rate_state user, tenant;
 };
-/* Counts a request of this principal. False: one too many, and nothing was counted. */
-bool identity_rate(struct identity *i, const struct principal *who, struct rate *out);
+/* Counts a request of this principal; not allowed: one too many, and nothing was counted. NULL: it
+ * is in *out already; else the callback says it, and `who` must live until then. */
+typedef void (*identity_rate_cb)(void *owner, const struct rate *rate);
+struct op *identity_rate(struct identity *i, const struct principal *who, struct rate *out,
+			 identity_rate_cb cb, void *owner);
 
 /* The principal's token has run out (leeway included). */
 bool identity_expired(const struct identity *i, const struct principal *who);

@@ -15,14 +15,22 @@ struct cache {
 };
 
 /* The NUL byte keeps tenant and name apart: neither holds one. */
-static struct str whole_key(struct cache *c, struct cache_key key)
+static size_t add_key(struct cache *c, struct cache_key key)
 {
+	size_t at = c->key.n;
+
 	assert(key.tenant && *key.tenant && key.name && *key.name);
-	buf_reset(&c->key);
 	buf_str(&c->key, key.tenant);
 	buf_char(&c->key, '\0');
 	buf_str(&c->key, key.name);
 	assert(!buf_over(&c->key));
+	return c->key.n - at;
+}
+
+static struct str whole_key(struct cache *c, struct cache_key key)
+{
+	buf_reset(&c->key);
+	add_key(c, key);
 	return (struct str){c->key.p, c->key.n};
 }
 
@@ -53,6 +61,38 @@ void cache_set(struct cache *c, struct cache_key key, const void *value, size_t 
 void cache_remove(struct cache *c, struct cache_key key)
 {
 	c->driver->remove(c->self, whole_key(c, key));
+}
+
+struct op *cache_keep(struct cache *c, struct cache_key key, const void *value, size_t len,
+		      int64_t ttl_ms, cache_kept_cb cb, void *owner)
+{
+	assert(ttl_ms > 0 && len <= CACHE_VALUE_BYTES_MAX);
+	return c->driver->keep(c->self, whole_key(c, key), (struct str){value, len}, ttl_ms, cb,
+			       owner);
+}
+
+struct op *cache_take(struct cache *c, struct cache_key key, cache_value_cb cb, void *owner)
+{
+	return c->driver->take(c->self, whole_key(c, key), cb, owner);
+}
+
+struct op *cache_draw(struct cache *c, const struct cache_meter *meters, size_t count,
+		      int64_t full_ms, cache_draw_cb cb, void *owner)
+{
+	struct str keys[CACHE_METERS_MAX];
+	int64_t most[CACHE_METERS_MAX];
+	size_t at = 0;
+
+	assert(count > 0 && count <= CACHE_METERS_MAX && full_ms > 0);
+	buf_reset(&c->key);
+	for (size_t i = 0; i < count; i++) {
+		assert(meters[i].most > 0);
+		keys[i].n = add_key(c, meters[i].key);
+		most[i] = meters[i].most;
+	}
+	for (size_t i = 0; i < count; at += keys[i++].n)
+		keys[i].p = c->key.p + at;
+	return c->driver->draw(c->self, keys, most, count, full_ms, cb, owner);
 }
 
 struct op *cache_lock(struct cache *c, struct cache_key key, const char *token, int64_t ttl_ms,

@@ -5,26 +5,38 @@
 #include "cache_int.h"
 
 #include <assert.h>
+#include <string.h>
 
+#include "vesper/clock.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
 struct memory {
 	struct loop *loop;
 	struct map values;
-	struct map locks; /* apart, so that values never push one out */
+	struct map locks;  /* apart, so that values never push one out */
+	struct map meters; /* the same */
 	size_t running;
 };
 
-/* A question that waits for the next iteration: a get, which holds what it found, or a lock. */
+/* How much a meter held, and when. */
+struct meter {
+	double left;
+	int64_t at_ms;
+};
+
+/* A question that waits for the next iteration: one for a value, which holds what it found, or one
+ * for something else. */
 struct waiting {
 	struct op op;
 	struct later later;
 	struct memory *memory;
 	struct entry *found;
-	bool locked;
+	bool yes;
+	struct cache_draw drawn;
 	cache_value_cb on_value;
-	cache_lock_cb on_lock;
+	cache_lock_cb on_yes;
+	cache_draw_cb on_draw;
 	void *owner;
 };
 
@@ -48,8 +60,10 @@ static void on_answer(void *owner)
 {
 	struct waiting *w = owner;
 
-	if (w->on_lock)
-		w->on_lock(w->owner, w->locked);
+	if (w->on_yes)
+		w->on_yes(w->owner, w->yes);
+	else if (w->on_draw)
+		w->on_draw(w->owner, &w->drawn);
 	else
 		w->on_value(w->owner, w->found ? entry_value(w->found) : (struct str){NULL, 0});
 	waiting_free(w);
@@ -93,6 +107,65 @@ static void memory_remove(void *self, struct str key)
 	map_remove(&m->values, key);
 }
 
+static struct op *memory_keep(void *self, struct str key, struct str value, int64_t ttl_ms,
+			      cache_kept_cb cb, void *owner)
+{
+	struct memory *m = self;
+	struct waiting *w = waiting_new(m, owner);
+
+	w->on_yes = cb;
+	w->yes = map_set(&m->values, key, value, ttl_ms);
+	return &w->op;
+}
+
+static struct op *memory_take(void *self, struct str key, cache_value_cb cb, void *owner)
+{
+	struct op *op = memory_get(self, key, cb, owner);
+
+	memory_remove(self, key); /* what was found is held */
+	return op;
+}
+
+/* ---- meters ---- */
+
+static double meter_left(struct memory *m, struct str key, int64_t most, int64_t full_ms)
+{
+	const struct entry *e = map_find(&m->meters, key);
+	struct meter meter;
+	double left;
+
+	if (!e)
+		return (double)most;
+	memcpy(&meter, entry_value(e).p, sizeof(meter));
+	left = meter.left +
+	       (double)(clock_mono_ms() - meter.at_ms) * (double)most / (double)full_ms;
+	return left < (double)most ? left : (double)most;
+}
+
+static struct op *memory_draw(void *self, const struct str *keys, const int64_t *most, size_t count,
+			      int64_t full_ms, cache_draw_cb cb, void *owner)
+{
+	struct memory *m = self;
+	struct waiting *w = waiting_new(m, owner);
+	struct cache_draw *d = &w->drawn;
+
+	w->on_draw = cb;
+	*d = (struct cache_draw){.counted = true, .taken = true};
+	for (size_t i = 0; i < count; i++) {
+		d->left[i] = meter_left(m, keys[i], most[i], full_ms);
+		d->taken = d->taken && d->left[i] >= 1;
+	}
+	for (size_t i = 0; d->taken && i < count; i++) {
+		d->left[i] -= 1;
+		const struct meter meter = {d->left[i], clock_mono_ms()};
+		struct str bytes = {(const char *)&meter, sizeof(meter)};
+		(void)map_set(&m->meters, keys[i], bytes, full_ms); /* then it is full anyway */
+	}
+	return &w->op;
+}
+
+/* ---- locks ---- */
+
 /* A lock that is held is never pushed out to make room for another. */
 static bool take_lock(struct memory *m, struct str key, struct str token, int64_t ttl_ms)
 {
@@ -113,8 +186,8 @@ static struct op *memory_lock(void *self, struct str key, struct str token, int6
 	struct memory *m = self;
 	struct waiting *w = waiting_new(m, owner);
 
-	w->on_lock = cb;
-	w->locked = take_lock(m, key, token, ttl_ms);
+	w->on_yes = cb;
+	w->yes = take_lock(m, key, token, ttl_ms);
 	return &w->op;
 }
 
@@ -134,6 +207,7 @@ static void memory_close(void *self)
 	assert(m->running == 0);
 	map_deinit(&m->values);
 	map_deinit(&m->locks);
+	map_deinit(&m->meters);
 	mem_free(m);
 }
 
@@ -142,6 +216,9 @@ static const struct cache_driver memory_driver = {
 	.get = memory_get,
 	.set = memory_set,
 	.remove = memory_remove,
+	.keep = memory_keep,
+	.take = memory_take,
+	.draw = memory_draw,
 	.lock = memory_lock,
 	.unlock = memory_unlock,
 	.close = memory_close,
@@ -155,5 +232,6 @@ struct cache *cache_memory_new(struct loop *l)
 	map_init(&m->values, CACHE_ENTRIES_MAX, CACHE_BYTES_MAX);
 	/* Tokens and keys are short: bytes never bound what the number does not. */
 	map_init(&m->locks, CACHE_LOCKS_MAX, CACHE_BYTES_MAX);
+	map_init(&m->meters, METERS_MAX, CACHE_BYTES_MAX);
 	return cache_from_driver(&memory_driver, m);
 }

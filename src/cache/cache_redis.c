@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "redis_link.h"
@@ -26,6 +27,7 @@
 
 #define VALUE_PREFIX "vesper:v:"
 #define LOCK_PREFIX  "vesper:l:"
+#define METER_PREFIX "vesper:m:"
 
 struct redis {
 	struct loop *loop;
@@ -36,16 +38,19 @@ struct redis {
 	bool refusing;  /* the log knows that it keeps nothing */
 };
 
-/* A get or a lock. */
+/* Somebody waits for what it gives. */
 struct asking {
 	struct op op;
 	struct redis *redis;
 	struct later later; /* when nothing could be sent */
 	bool sent;
-	bool cancelled; /* an answer still comes, and goes nowhere */
+	bool cancelled;      /* an answer still comes, and goes nowhere */
+	const char *command; /* for the metrics */
 	cache_value_cb on_value;
-	cache_lock_cb on_lock;
+	cache_lock_cb on_yes;
+	cache_draw_cb on_draw;
 	void *owner;
+	size_t meters;
 	size_t key_len;
 	char key[];
 };
@@ -113,12 +118,21 @@ static struct str prefixed(struct buf *b, const char *prefix, struct str key)
 
 /* ---- asking ---- */
 
-static void answer(struct asking *q, struct str value, bool locked)
+static void answer_draw(struct asking *q, const struct cache_draw *drawn)
 {
 	if (!q->cancelled) {
 		q->redis->running--;
-		if (q->on_lock)
-			q->on_lock(q->owner, locked);
+		q->on_draw(q->owner, drawn);
+	}
+	mem_free(q);
+}
+
+static void answer(struct asking *q, struct str value, bool yes)
+{
+	if (!q->cancelled) {
+		q->redis->running--;
+		if (q->on_yes)
+			q->on_yes(q->owner, yes);
 		else
 			q->on_value(q->owner, value);
 	}
@@ -139,7 +153,13 @@ static void on_cancel(struct op *op)
 
 static void on_unsent(void *owner)
 {
-	answer(owner, (struct str){NULL, 0}, false);
+	static const struct cache_draw nothing;
+	struct asking *q = owner;
+
+	if (q->on_draw)
+		answer_draw(q, &nothing);
+	else
+		answer(q, (struct str){NULL, 0}, false);
 }
 
 static struct asking *asking_new(struct redis *r, struct str key, void *owner)
@@ -158,6 +178,7 @@ static struct asking *asking_new(struct redis *r, struct str key, void *owner)
 static struct op *ask(struct asking *q, const char *command, int argc, const struct str *argv,
 		      redis_reply_cb cb)
 {
+	q->command = command;
 	q->sent = redis_link_send(q->redis->link, argc, argv, cb, q);
 	if (!q->sent) {
 		count_use(command, "away");
@@ -175,13 +196,13 @@ static void on_get(void *owner, const redisReply *reply)
 
 	if (is_type(reply, REDIS_REPLY_STRING) &&
 	    !take_out((struct str){q->key, q->key_len}, reply, &value))
-		count_use("get", "foreign");
+		count_use(q->command, "foreign");
 	else if (is_type(reply, REDIS_REPLY_STRING))
-		count_use("get", "hit");
+		count_use(q->command, "hit");
 	else if (is_type(reply, REDIS_REPLY_NIL))
-		count_use("get", "miss");
+		count_use(q->command, "miss");
 	else
-		count_use("get", reply ? "error" : "lost");
+		count_use(q->command, reply ? "error" : "lost");
 	if (is_type(reply, REDIS_REPLY_STATUS) || is_type(reply, REDIS_REPLY_INTEGER))
 		redis_link_distrust(q->redis->link, "GET was answered by something else");
 	answer(q, value, false);
@@ -221,9 +242,19 @@ static void on_set(void *owner, const redisReply *reply)
 		redis_link_distrust(r->link, "SET was answered by something else");
 }
 
-static void redis_set(void *self, struct str key, struct str value, int64_t ttl_ms)
+static void on_kept(void *owner, const redisReply *reply)
 {
-	struct redis *r = self;
+	struct asking *q = owner;
+
+	on_set(q->redis, reply);
+	answer(q, (struct str){NULL, 0}, is_type(reply, REDIS_REPLY_STATUS));
+}
+
+/* `asking` NULL: nobody waits for it. */
+static struct op *send_set(struct redis *r, struct str key, struct str value, int64_t ttl_ms,
+			   struct asking *asking)
+{
+	struct op *op = NULL;
 	struct buf b, envelope;
 	char ttl[24];
 	int n = snprintf(ttl, sizeof(ttl), "%lld", (long long)ttl_ms);
@@ -233,10 +264,43 @@ static void redis_set(void *self, struct str key, struct str value, int64_t ttl_
 	struct str argv[] = {STR("SET"), prefixed(&b, VALUE_PREFIX, key),
 			     (struct str){envelope.p, envelope.n}, STR("PX"),
 			     (struct str){ttl, (size_t)n}};
-	if (!redis_link_send(r->link, 5, argv, on_set, r))
+	if (asking)
+		op = ask(asking, "set", 5, argv, on_kept);
+	else if (!redis_link_send(r->link, 5, argv, on_set, r))
 		count_use("set", "away");
 	buf_deinit(&envelope);
 	buf_deinit(&b);
+	return op;
+}
+
+static void redis_set(void *self, struct str key, struct str value, int64_t ttl_ms)
+{
+	send_set(self, key, value, ttl_ms, NULL);
+}
+
+static struct op *redis_keep(void *self, struct str key, struct str value, int64_t ttl_ms,
+			     cache_kept_cb cb, void *owner)
+{
+	struct asking *q = asking_new(self, key, owner);
+
+	q->on_yes = cb;
+	return send_set(self, key, value, ttl_ms, q);
+}
+
+/* One script: GETDEL is younger than many a server. */
+#define TAKE_SCRIPT "local v = redis.call('GET', KEYS[1]) redis.call('DEL', KEYS[1]) return v"
+
+static struct op *redis_take(void *self, struct str key, cache_value_cb cb, void *owner)
+{
+	struct asking *q = asking_new(self, key, owner);
+	struct buf b;
+	struct str argv[] = {STR("EVAL"), STR(TAKE_SCRIPT), STR("1"),
+			     prefixed(&b, VALUE_PREFIX, key)};
+
+	q->on_value = cb;
+	struct op *op = ask(q, "take", 4, argv, on_get);
+	buf_deinit(&b);
+	return op;
 }
 
 /* DEL, and the script that unlocks: a number says how many went. */
@@ -261,6 +325,87 @@ static void redis_remove(void *self, struct str key)
 	if (!redis_link_send(r->link, 2, argv, on_removed, r))
 		count_use("remove", "away");
 	buf_deinit(&b);
+}
+
+/* ---- meters ---- */
+
+/* Time is the server's, so that all who draw have the same. What is left comes in thousandths, and
+ * all of it as one text: the connection takes no arrays. */
+#define DRAW_SCRIPT                                                                                \
+	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
+	"local full = tonumber(ARGV[1]) local left = {} local taken = 1 "                          \
+	"for i, key in ipairs(KEYS) do local most = tonumber(ARGV[i + 1]) left[i] = most "         \
+	"local m = redis.call('HMGET', key, 'left', 'at') if m[1] and m[2] then "                  \
+	"left[i] = math.min(most, m[1] + math.max(0, now - m[2]) * most / full) end "              \
+	"if left[i] < 1 then taken = 0 end end "                                                   \
+	"local said = {taken} for i, key in ipairs(KEYS) do if taken == 1 then "                   \
+	"left[i] = left[i] - 1 redis.call('HSET', key, 'left', string.format('%.6f', left[i]), "   \
+	"'at', string.format('%.0f', now)) redis.call('PEXPIRE', key, full) end "                  \
+	"said[i + 1] = math.floor(left[i] * 1000) end return table.concat(said, ' ')"
+
+static bool read_drawn(const struct asking *q, const redisReply *reply, struct cache_draw *out)
+{
+	long long numbers[CACHE_METERS_MAX + 1];
+	char *at;
+
+	if (!is_type(reply, REDIS_REPLY_STRING) || !reply->len)
+		return false;
+	at = reply->str;
+	for (size_t i = 0; i <= q->meters; i++) {
+		char *end;
+
+		numbers[i] = strtoll(at, &end, 10);
+		if (end == at || numbers[i] < 0)
+			return false;
+		at = end;
+	}
+	if (*at)
+		return false;
+	out->counted = true;
+	out->taken = numbers[0] == 1;
+	for (size_t i = 0; i < q->meters; i++)
+		out->left[i] = (double)numbers[i + 1] / 1000;
+	return true;
+}
+
+static void on_drawn(void *owner, const redisReply *reply)
+{
+	struct asking *q = owner;
+	struct cache_draw drawn = {0};
+
+	if (read_drawn(q, reply, &drawn))
+		count_use("draw", drawn.taken ? "ok" : "empty");
+	else
+		count_use("draw", reply ? "error" : "lost");
+	note_refusal(q->redis, reply);
+	if (reply && !drawn.counted && reply->type != REDIS_REPLY_ERROR)
+		redis_link_distrust(q->redis->link, "a meter was answered by something else");
+	answer_draw(q, &drawn);
+}
+
+static struct op *redis_draw(void *self, const struct str *keys, const int64_t *most, size_t count,
+			     int64_t full_ms, cache_draw_cb cb, void *owner)
+{
+	struct asking *q = asking_new(self, keys[0], owner);
+	struct buf b[CACHE_METERS_MAX];
+	char numbers[CACHE_METERS_MAX + 1][24];
+	struct str argv[4 + 2 * CACHE_METERS_MAX] = {STR("EVAL"), STR(DRAW_SCRIPT)};
+	int n = 3 + (int)count;
+
+	q->on_draw = cb;
+	q->meters = count;
+	argv[2] = count == 1 ? STR("1") : STR("2");
+	snprintf(numbers[0], sizeof(numbers[0]), "%lld", (long long)full_ms);
+	argv[n++] = str_of(numbers[0]);
+	for (size_t i = 0; i < count; i++) {
+		snprintf(numbers[i + 1], sizeof(numbers[0]), "%lld", (long long)most[i]);
+		argv[3 + i] = prefixed(&b[i], METER_PREFIX, keys[i]);
+		argv[n++] = str_of(numbers[i + 1]);
+	}
+	struct op *op = ask(q, "draw", n, argv, on_drawn);
+	for (size_t i = 0; i < count; i++)
+		buf_deinit(&b[i]);
+	return op;
 }
 
 /* ---- locks ---- */
@@ -299,7 +444,7 @@ static struct op *redis_lock(void *self, struct str key, struct str token, int64
 			     STR("1"),    prefixed(&b, LOCK_PREFIX, key),
 			     token,       (struct str){ttl, (size_t)n}};
 
-	q->on_lock = cb;
+	q->on_yes = cb;
 	struct op *op = ask(q, "lock", 6, argv, on_lock);
 	buf_deinit(&b);
 	return op;
@@ -334,6 +479,9 @@ static const struct cache_driver redis_driver = {
 	.get = redis_get,
 	.set = redis_set,
 	.remove = redis_remove,
+	.keep = redis_keep,
+	.take = redis_take,
+	.draw = redis_draw,
 	.lock = redis_lock,
 	.unlock = redis_unlock,
 	.close = redis_close,

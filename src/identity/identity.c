@@ -1,38 +1,26 @@
 /*
- * Tokens and tickets at the door. A ticket stands in for a token where a browser can't send
- * headers: it is kept as a hash only, works once, and is gone after half a minute, so that one
- * found in a log is worth nothing.
+ * Who is at the door. Rates and tickets are this process' own; where processes share a cache, they
+ * are counted and kept there, and its silence leaves each with its own again.
  */
 #include "jwks.h"
-#include "rate.h"
+#include "shared.h"
+#include "ticket.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "vesper/clock.h"
-#include "vesper/hash.h"
 #include "vesper/limits.h"
-#include "vesper/list.h"
 #include "vesper/mem.h"
-
-#define TICKET_SECRET_BYTES 32
-#define BUCKETS             1024
-
-struct ticket {
-	struct list by_age;
-	struct list in_bucket;
-	uint8_t hash[HASH_SHA256_BYTES];
-	struct principal *who;
-	int64_t ends_mono_ms;
-};
 
 struct identity {
 	struct jwt_options options; /* deep copy, but for the roles */
 	struct jwks *jwks;          /* NULL: RS256 is refused */
+	struct loop *loop;
+	struct cache *shared; /* NULL: this process is alone */
+	struct rate_limits limits;
 	struct rates *rates;
-	struct list by_age; /* tickets, oldest first */
-	struct list buckets[BUCKETS];
-	size_t ticket_count;
+	struct tickets *tickets;
 };
 
 static const char *const *texts_copy(const char *const *tenants)
@@ -82,11 +70,12 @@ bool identity_new(const struct identity_options *options, struct identity **out,
 		return false;
 	i = mem_alloc(sizeof(*i));
 	i->jwks = jwks;
+	i->loop = options->loop;
+	i->shared = options->shared;
+	i->limits = options->rates;
 	i->rates = rates_new(&options->rates);
+	i->tickets = tickets_new();
 	i->options = options_copy(&options->jwt);
-	list_init(&i->by_age);
-	for (size_t b = 0; b < BUCKETS; b++)
-		list_init(&i->buckets[b]);
 	*out = i;
 	return true;
 }
@@ -96,38 +85,14 @@ void identity_use_roles(struct identity *i, const struct jwt_role *roles)
 	i->options.roles = roles;
 }
 
-static void ticket_free(struct identity *i, struct ticket *t)
-{
-	list_remove(&t->by_age);
-	list_remove(&t->in_bucket);
-	principal_free(&t->who);
-	mem_free(t);
-	i->ticket_count--;
-}
-
-static struct ticket *ticket_oldest(struct identity *i)
-{
-	return list_empty(&i->by_age) ? NULL : list_item(i->by_age.next, struct ticket, by_age);
-}
-
-/* All tickets live equally long, so the oldest end first. */
-static void tickets_expire(struct identity *i)
-{
-	struct ticket *t;
-	while ((t = ticket_oldest(i)) && t->ends_mono_ms <= clock_mono_ms())
-		ticket_free(i, t);
-}
-
 void identity_free(struct identity **i)
 {
 	if (!*i)
 		return;
-	struct ticket *t;
-	while ((t = ticket_oldest(*i)))
-		ticket_free(*i, t);
 	struct jwt_options *o = &(*i)->options;
 	jwks_free(&(*i)->jwks);
 	rates_free(&(*i)->rates);
+	tickets_free(&(*i)->tickets);
 	texts_free(o->tenants);
 	texts_free(o->tenant_values);
 	mem_free((char *)o->hs256_secret);
@@ -152,72 +117,186 @@ bool identity_token(struct identity *i, struct str token, struct principal **out
 	return err_set(e, why.code, "%s", why.text);
 }
 
-static struct list *bucket_of(struct identity *i, const uint8_t hash[HASH_SHA256_BYTES])
+/* ---- tickets ---- */
+
+struct ticket_op {
+	struct op op;
+	struct identity *identity;
+	struct op *asked; /* of the shared cache */
+	struct later later;
+	char ticket[TICKET_BYTES];
+	struct principal *who; /* for whom it is made, or whom it stood for */
+	struct err err;
+	identity_ticket_cb on_made;
+	identity_used_cb on_used;
+	void *owner;
+};
+
+static void ticket_op_free(struct ticket_op *x)
 {
-	uint32_t number;
-	memcpy(&number, hash, sizeof(number));
-	return &i->buckets[number % BUCKETS];
+	principal_free(&x->who);
+	mem_free(x);
 }
 
-void identity_ticket_new(struct identity *i, const struct principal *who, char out[TICKET_BYTES])
+static void on_ticket_cancel(struct op *op)
 {
-	tickets_expire(i);
-	if (i->ticket_count == TICKETS_MAX)
-		ticket_free(i, ticket_oldest(i));
+	struct ticket_op *x = (struct ticket_op *)op;
 
-	uint8_t secret[TICKET_SECRET_BYTES];
-	hash_random(secret, sizeof(secret));
-	struct buf text;
-	buf_init(&text, TICKET_BYTES);
-	hash_base64url(&text, secret, sizeof(secret));
-	assert(text.n == TICKET_BYTES - 1);
-	memcpy(out, buf_text(&text), TICKET_BYTES);
-	buf_deinit(&text);
-
-	struct ticket *t = mem_alloc(sizeof(*t));
-	hash_sha256(out, TICKET_BYTES - 1, t->hash);
-	t->who = principal_copy(who);
-	t->ends_mono_ms = clock_mono_ms() + TICKET_LIFE_MS;
-	list_append(&i->by_age, &t->by_age);
-	list_append(bucket_of(i, t->hash), &t->in_bucket);
-	i->ticket_count++;
+	op_cancel(&x->asked);
+	later_cancel(&x->later);
+	ticket_op_free(x);
 }
 
-static struct ticket *ticket_find(struct identity *i, struct str ticket)
+static struct ticket_op *ticket_op_new(struct identity *i, void *owner)
 {
-	if (ticket.n != TICKET_BYTES - 1)
+	struct ticket_op *x = mem_alloc(sizeof(*x));
+
+	x->op.cancel = on_ticket_cancel;
+	x->identity = i;
+	x->owner = owner;
+	return x;
+}
+
+static void on_made(void *owner)
+{
+	struct ticket_op *x = owner;
+
+	x->on_made(x->owner, x->ticket);
+	ticket_op_free(x);
+}
+
+/* Another one than was sent away: nobody can say whether that one is not there after all. */
+static void make_own(struct ticket_op *x)
+{
+	ticket_make(x->ticket);
+	tickets_add(x->identity->tickets, x->ticket, x->who);
+}
+
+static void on_kept(void *owner, bool kept)
+{
+	struct ticket_op *x = owner;
+
+	x->asked = NULL;
+	if (!kept)
+		make_own(x);
+	on_made(x);
+}
+
+struct op *identity_ticket_new(struct identity *i, const struct principal *who, struct str token,
+			       identity_ticket_cb cb, void *owner)
+{
+	struct ticket_op *x = ticket_op_new(i, owner);
+
+	x->on_made = cb;
+	x->who = principal_copy(who);
+	if (i->shared) {
+		ticket_make(x->ticket);
+		x->asked = shared_ticket_keep(i->shared, x->ticket, token, on_kept, x);
+	} else {
+		make_own(x);
+		loop_later(i->loop, &x->later, on_made, x);
+	}
+	return &x->op;
+}
+
+static void on_used(void *owner)
+{
+	struct ticket_op *x = owner;
+	struct principal *who = x->who;
+
+	x->who = NULL;
+	x->on_used(x->owner, who, who ? NULL : &x->err);
+	ticket_op_free(x);
+}
+
+static void on_taken(void *owner, struct str value)
+{
+	struct ticket_op *x = owner;
+	struct buf token;
+
+	x->asked = NULL;
+	buf_init(&token, TOKEN_BYTES_MAX);
+	if (!value.p || !shared_ticket_open(str_of(x->ticket), value, &token))
+		err_set(&x->err, ERR_AUTH, "ticket: unknown, used or expired");
+	else if (!identity_token(x->identity, (struct str){token.p, token.n}, &x->who, &x->err))
+		x->who = NULL;
+	buf_deinit(&token);
+	on_used(x);
+}
+
+struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_used_cb cb,
+			       void *owner)
+{
+	struct ticket_op *x = ticket_op_new(i, owner);
+
+	x->on_used = cb;
+	x->who = tickets_take(i->tickets, ticket);
+	if (x->who && identity_expired(i, x->who)) {
+		principal_free(&x->who);
+		err_set(&x->err, ERR_AUTH, "expired");
+	} else if (!x->who) {
+		err_set(&x->err, ERR_AUTH, "ticket: unknown, used or expired");
+	}
+	if (!x->who && i->shared && ticket.n == TICKET_BYTES - 1) {
+		memcpy(x->ticket, ticket.p, ticket.n);
+		x->asked = shared_ticket_take(i->shared, ticket, on_taken, x);
+	} else {
+		loop_later(i->loop, &x->later, on_used, x);
+	}
+	return &x->op;
+}
+
+/* ---- rates ---- */
+
+struct rate_op {
+	struct op op;
+	struct identity *identity;
+	const struct principal *who;
+	struct op *asked;
+	identity_rate_cb cb;
+	void *owner;
+};
+
+static void on_rate_cancel(struct op *op)
+{
+	struct rate_op *x = (struct rate_op *)op;
+
+	op_cancel(&x->asked);
+	mem_free(x);
+}
+
+static void on_drawn(void *owner, const struct cache_draw *drawn)
+{
+	struct rate_op *x = owner;
+	struct rate rate;
+
+	x->asked = NULL;
+	if (drawn->counted)
+		shared_rate_read(drawn, &x->identity->limits, &rate);
+	else
+		rates_take(x->identity->rates, x->who, &rate);
+	x->cb(x->owner, &rate);
+	mem_free(x);
+}
+
+struct op *identity_rate(struct identity *i, const struct principal *who, struct rate *out,
+			 identity_rate_cb cb, void *owner)
+{
+	bool limited = i->limits.user_per_minute > 0 || i->limits.tenant_per_minute > 0;
+	struct rate_op *x;
+
+	if (!i->shared || !limited) {
+		rates_take(i->rates, who, out);
 		return NULL;
-	uint8_t hash[HASH_SHA256_BYTES];
-	hash_sha256(ticket.p, ticket.n, hash);
-	list_each(node, bucket_of(i, hash)) {
-		struct ticket *t = list_item(node, struct ticket, in_bucket);
-		if (hash_equal(t->hash, hash, sizeof(hash)))
-			return t;
 	}
-	return NULL;
-}
-
-bool identity_ticket_use(struct identity *i, struct str ticket, struct principal **out,
-			 struct err *e)
-{
-	tickets_expire(i);
-	struct ticket *t = ticket_find(i, ticket);
-	if (!t)
-		return err_set(e, ERR_AUTH, "ticket: unknown, used or expired");
-	struct principal *who = t->who;
-	t->who = NULL;
-	ticket_free(i, t);
-	if (identity_expired(i, who)) {
-		principal_free(&who);
-		return err_set(e, ERR_AUTH, "expired");
-	}
-	*out = who;
-	return true;
-}
-
-bool identity_rate(struct identity *i, const struct principal *who, struct rate *out)
-{
-	return rates_take(i->rates, who, out);
+	x = mem_alloc(sizeof(*x));
+	*x = (struct rate_op){.op = {.cancel = on_rate_cancel},
+			      .identity = i,
+			      .who = who,
+			      .cb = cb,
+			      .owner = owner};
+	x->asked = shared_rate(i->shared, who, &i->limits, on_drawn, x);
+	return &x->op;
 }
 
 bool identity_expired(const struct identity *i, const struct principal *who)

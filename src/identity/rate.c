@@ -117,14 +117,14 @@ static void meter_fill(struct meter *m, int64_t limit)
 	m->at_mono_ms = now;
 }
 
-static void meter_say(const struct meter *m, int64_t limit, struct rate_state *out)
+void rate_say(double left, int64_t limit, struct rate_state *out)
 {
-	double missing = (double)limit - m->left;
+	double missing = (double)limit - left;
 
 	out->limit = limit;
-	out->left = (int64_t)m->left;
+	out->left = (int64_t)left;
 	out->full_in_s = (int64_t)(missing * (MINUTE_MS / 1000) / (double)limit) + 1;
-	out->wait_ms = m->left >= 1 ? 0 : (int64_t)((1 - m->left) * MINUTE_MS / (double)limit) + 1;
+	out->wait_ms = left >= 1 ? 0 : (int64_t)((1 - left) * MINUTE_MS / (double)limit) + 1;
 }
 
 bool rates_take(struct rates *r, const struct principal *who, struct rate *out)
@@ -151,9 +151,9 @@ bool rates_take(struct rates *r, const struct principal *who, struct rate *out)
 	if (rate.allowed && tenant)
 		tenant->left -= 1;
 	if (user)
-		meter_say(user, r->limits.user_per_minute, &rate.user);
+		rate_say(user->left, r->limits.user_per_minute, &rate.user);
 	if (tenant)
-		meter_say(tenant, r->limits.tenant_per_minute, &rate.tenant);
+		rate_say(tenant->left, r->limits.tenant_per_minute, &rate.tenant);
 	*out = rate;
 	return rate.allowed;
 }

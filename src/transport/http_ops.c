@@ -77,15 +77,21 @@ void on_get_tools(struct request *r)
 	reply_json(r, 200, body);
 }
 
-void on_post_ticket(struct request *r)
+static void on_ticket(void *owner, const char *ticket)
 {
+	struct request *r = owner;
 	json_t *body = json_object();
-	char ticket[TICKET_BYTES];
 
-	identity_ticket_new(r->transport->options.identity, r->who, ticket);
+	r->op = NULL;
 	json_set_str(body, "ticket", ticket);
 	json_set_int(body, "expires_in", TICKET_LIFE_MS / 1000);
 	reply_json(r, 200, body);
+}
+
+void on_post_ticket(struct request *r)
+{
+	r->op = identity_ticket_new(r->transport->options.identity, r->who, request_token(r),
+				    on_ticket, r);
 }
 
 static size_t count_of(const char *const *list)

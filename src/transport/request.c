@@ -25,6 +25,7 @@
 #include "vesper/mem.h"
 #include "vesper/uuid.h"
 
+#define BEARER      "Bearer "
 #define ARENA_BYTES (4 * 1024 * 1024) /* a page of messages with their views */
 
 struct request *request_new(struct http_server *s, const char *url)
@@ -46,6 +47,7 @@ void request_free(struct request *r)
 	repeat_forget(r);
 	fd_watch_free(&r->hangup); /* the library closes the socket after this, not before */
 	op_cancel(&r->op);
+	op_cancel(&r->counting);
 	if (r->task_free)
 		r->task_free(r->task);
 	if (r->response)
@@ -192,16 +194,20 @@ static void check_query(struct request *r)
 			reply_problem(r, PROBLEM_BAD_FRAME, "There is no such query parameter.");
 }
 
+struct str request_token(const struct request *r)
+{
+	return str_trim(str_of(request_header(r, "Authorization") + strlen(BEARER)));
+}
+
 static bool identify(struct request *r, struct err *e)
 {
 	const char *header = request_header(r, "Authorization");
 
 	if (!header)
 		return err_set(e, ERR_AUTH, "no token");
-	if (strncasecmp(header, "Bearer ", 7) != 0)
+	if (strncasecmp(header, BEARER, strlen(BEARER)) != 0)
 		return err_set(e, ERR_AUTH, "not a bearer token");
-	return identity_token(r->transport->options.identity, str_trim(str_of(header + 7)), &r->who,
-			      e);
+	return identity_token(r->transport->options.identity, request_token(r), &r->who, e);
 }
 
 static void add_rate(const struct rate_state *s, const char *name, struct buf *policy,
@@ -230,18 +236,37 @@ static void say_rate(struct request *r, const struct rate *rate)
 	buf_deinit(&state);
 }
 
-static void check_rate(struct request *r)
+static void use_rate(struct request *r, const struct rate *rate)
 {
-	struct rate rate;
-	bool allowed = identity_rate(r->transport->options.identity, r->who, &rate);
-	int64_t wait_ms =
-		rate.user.wait_ms > rate.tenant.wait_ms ? rate.user.wait_ms : rate.tenant.wait_ms;
+	int64_t wait_ms = rate->user.wait_ms > rate->tenant.wait_ms ? rate->user.wait_ms
+								    : rate->tenant.wait_ms;
 
-	say_rate(r, &rate);
-	if (allowed)
+	say_rate(r, rate);
+	if (rate->allowed)
 		return;
 	r->retry_after_s = (int)((wait_ms + 999) / 1000);
 	reply_problem(r, PROBLEM_RATE_LIMITED, NULL);
+}
+
+static void handle(struct request *r);
+
+static void on_counted(void *owner, const struct rate *rate)
+{
+	struct request *r = owner;
+
+	r->counting = NULL;
+	use_rate(r, rate);
+	if (r->read && !r->response)
+		handle(r);
+}
+
+static void check_rate(struct request *r)
+{
+	struct rate rate;
+
+	r->counting = identity_rate(r->transport->options.identity, r->who, &rate, on_counted, r);
+	if (!r->counting)
+		use_rate(r, &rate);
 }
 
 static void check_caller(struct request *r)
@@ -368,7 +393,8 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 	}
 	if (*upload_len > 0)
 		return collect(r, upload, upload_len);
-	if (!r->handled)
+	r->read = true;
+	if (!r->handled && !r->response && !r->counting)
 		handle(r);
 	if (r->response && !r->holding)
 		return reply_send(r, method);

@@ -72,6 +72,9 @@ struct request {
 	void *task;
 	void (*task_free)(void *task);
 
+	struct op *counting; /* the request is being counted */
+	bool read;           /* ... and is here as a whole: it is handled when that is done */
+
 	struct repeat *repeat; /* NULL: no Idempotency-Key came */
 	bool holding;          /* the answer is there, but is being kept first */
 
@@ -100,6 +103,8 @@ struct request {
 
 /* A header of the request; NULL when absent. */
 const char *request_header(const struct request *r, const char *name);
+/* The bearer token that came. */
+struct str request_token(const struct request *r);
 /* A query parameter; NULL when absent. */
 const char *request_query(const struct request *r, const char *name);
 

@@ -90,35 +90,6 @@ static void on_own_session(void *owner, const struct session *session, const str
 
 /* ---- Frames ---- */
 
-static void turn_begin(struct ws_conn *c, const struct turn_request *request)
-{
-	struct stream_log *log;
-	struct rate rate;
-	struct err e;
-
-	if (!identity_rate(options_of(c)->identity, c->who, &rate))
-		say_problem(c, PROBLEM_RATE_LIMITED, NULL,
-			    (int)(rate.user.wait_ms > rate.tenant.wait_ms ? rate.user.wait_ms
-									  : rate.tenant.wait_ms));
-	else if (turn_start(options_of(c)->turns, request, &log, &e))
-		turns_watch(c, log, 0);
-	else
-		say_err(c, &e);
-}
-
-static void message_begin(struct ws_conn *c, const struct client_frame *f)
-{
-	const struct turn_request request = {
-		.who = c->who,
-		.session_id = f->session_id ? f->session_id : c->session_id,
-		.content = f->content,
-		.client_msg_id = f->client_msg_id,
-		.filters = f->filters,
-	};
-
-	turn_begin(c, &request);
-}
-
 static void held_free(struct ws_conn *c)
 {
 	if (!c->held)
@@ -128,43 +99,103 @@ static void held_free(struct ws_conn *c)
 	c->held = NULL;
 }
 
+static void turn_begin(struct ws_conn *c, const struct client_frame *f)
+{
+	const struct turn_request request = {
+		.who = c->who,
+		.session_id = f->session_id ? f->session_id : c->session_id,
+		.content = f->content,
+		.client_msg_id = f->client_msg_id,
+		.filters = f->filters,
+		.ask_id = f->ask_id,
+		.values = f->values,
+	};
+	struct stream_log *log;
+	struct err e;
+
+	if (turn_start(options_of(c)->turns, &request, &log, &e))
+		turns_watch(c, log, 0);
+	else
+		say_err(c, &e);
+}
+
+static void use_rate(struct ws_conn *c, const struct client_frame *f, const struct rate *rate)
+{
+	if (rate->allowed)
+		turn_begin(c, f);
+	else
+		say_problem(c, PROBLEM_RATE_LIMITED, NULL,
+			    (int)(rate->user.wait_ms > rate->tenant.wait_ms
+					  ? rate->user.wait_ms
+					  : rate->tenant.wait_ms));
+}
+
+/* The peer was not listened to: now it is. */
+static void held_done(struct ws_conn *c)
+{
+	held_free(c);
+	conn_listen(c, true);
+}
+
+static void on_counted(void *owner, const struct rate *rate)
+{
+	struct ws_conn *c = owner;
+
+	c->lookup = NULL;
+	use_rate(c, c->held, rate);
+	held_done(c);
+}
+
+/* Keeps the frame while something is asked, during which the peer is not listened to. */
+static void hold(struct ws_conn *c, struct client_frame *f)
+{
+	assert(!c->held);
+	c->held = mem_alloc(sizeof(*c->held));
+	*c->held = *f;
+	f->root = NULL; /* kept with it */
+}
+
+static void on_question(struct ws_conn *c, struct client_frame *f)
+{
+	struct rate rate;
+
+	c->lookup = identity_rate(options_of(c)->identity, c->who, &rate, on_counted, c);
+	if (!c->lookup) {
+		use_rate(c, f, &rate);
+		return;
+	}
+	hold(c, f);
+	conn_listen(c, false);
+}
+
 static void on_other_session(void *owner, const struct session *session, const struct err *e)
 {
 	struct ws_conn *c = owner;
+	struct rate rate;
 
 	(void)session;
 	c->lookup = NULL;
 	lookup_end(c);
-	if (transport_knows_session(c->server->transport, c->who, c->held->session_id, e))
-		message_begin(c, c->held);
-	else
+	if (!transport_knows_session(c->server->transport, c->who, c->held->session_id, e)) {
 		say_err(c, e);
-	held_free(c);
-	conn_listen(c, true);
+		held_done(c);
+		return;
+	}
+	c->lookup = identity_rate(options_of(c)->identity, c->who, &rate, on_counted, c);
+	if (!c->lookup) {
+		use_rate(c, c->held, &rate);
+		held_done(c);
+	}
 }
 
 static void on_message(struct ws_conn *c, struct client_frame *f)
 {
 	if (!f->session_id || strcmp(f->session_id, c->session_id) == 0) {
-		message_begin(c, f);
+		on_question(c, f);
 		return;
 	}
-	c->held = mem_alloc(sizeof(*c->held));
-	*c->held = *f;
-	f->root = NULL; /* kept with it */
+	hold(c, f);
 	lookup_start(c, c->held->session_id, on_other_session);
-}
-
-static void on_select(struct ws_conn *c, struct client_frame *f)
-{
-	const struct turn_request request = {
-		.who = c->who,
-		.session_id = c->session_id,
-		.ask_id = f->ask_id,
-		.values = f->values,
-	};
-
-	turn_begin(c, &request);
 }
 
 /* A turn that is over has nothing to cancel; the client will have read so by now. */
@@ -238,7 +269,7 @@ static void on_unknown(struct ws_conn *c, struct client_frame *f)
 }
 
 static void (*const handlers[])(struct ws_conn *c, struct client_frame *f) = {
-	[FRAME_MESSAGE] = on_message, [FRAME_CANCEL] = on_cancel, [FRAME_SELECT] = on_select,
+	[FRAME_MESSAGE] = on_message, [FRAME_CANCEL] = on_cancel, [FRAME_SELECT] = on_question,
 	[FRAME_AUTH] = on_auth,       [FRAME_RESUME] = on_resume, [FRAME_PING] = on_ping,
 	[FRAME_UNKNOWN] = on_unknown,
 };

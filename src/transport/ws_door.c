@@ -165,12 +165,19 @@ static bool door_identify(struct door *d, bool *any, struct err *e)
 	}
 	if (h->bearer)
 		return identity_token(o->identity, str_of(h->bearer), &d->who, e);
-	if (h->ticket)
-		return identity_ticket_use(o->identity, str_of(h->ticket), &d->who, e);
 	if (h->token && o->allow_query_token)
 		return identity_token(o->identity, str_of(h->token), &d->who, e);
 	*any = false;
 	return false;
+}
+
+/* A client that leaves while something is looked up. */
+static void door_watch(struct door *d)
+{
+	if (d->hangup)
+		return;
+	d->hangup = fd_watch_new(d->server->transport->options.loop, d->fd, on_hangup, d);
+	fd_watch_set(d->hangup, FD_HANGUP);
 }
 
 /* Nobody yet: a browser may say so in its first frame, others only where that is configured. */
@@ -191,24 +198,23 @@ static void door_look_up_session(struct door *d)
 	struct transport *t = d->server->transport;
 
 	d->arena = arena_new(HEADER_BYTES_MAX);
-	d->hangup = fd_watch_new(t->options.loop, d->fd, on_hangup, d);
-	fd_watch_set(d->hangup, FD_HANGUP);
+	door_watch(d);
 	d->lookup = store_session(t->options.store, d->who, d->handshake.session_id, d->arena,
 				  on_session, d);
 }
 
-static void door_judge(struct door *d)
+static void door_refuse_token(struct door *d, const struct err *e)
+{
+	door_refuse(d, WS_CLOSE_UNAUTHORIZED,
+		    strstr(e->text, "expired") ? "token expired" : "token not valid");
+}
+
+/* Who it is stands fast, or that nobody has said so yet. */
+static void door_let_in(struct door *d)
 {
 	const char *session_id = d->handshake.session_id;
-	bool any;
-	struct err e;
 
-	if (!origin_allowed(d->server, &d->handshake))
-		door_refuse(d, WS_CLOSE_DENIED, "origin not allowed");
-	else if (!door_identify(d, &any, &e) && any)
-		door_refuse(d, WS_CLOSE_UNAUTHORIZED,
-			    strstr(e.text, "expired") ? "token expired" : "token not valid");
-	else if (d->who && !may(d->who, "chat:use"))
+	if (d->who && !may(d->who, "chat:use"))
 		door_refuse(d, WS_CLOSE_DENIED, "not permitted");
 	else if (session_id && !uuid_valid(session_id))
 		door_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
@@ -218,6 +224,37 @@ static void door_judge(struct door *d)
 		door_look_up_session(d);
 	else
 		door_welcome(d);
+}
+
+static void on_ticket(void *owner, struct principal *take, const struct err *e)
+{
+	struct door *d = owner;
+
+	d->lookup = NULL;
+	d->who = take;
+	if (take)
+		door_let_in(d);
+	else
+		door_refuse_token(d, e);
+}
+
+static void door_judge(struct door *d)
+{
+	const struct handshake *h = &d->handshake;
+	bool any;
+	struct err e;
+
+	if (!origin_allowed(d->server, h)) {
+		door_refuse(d, WS_CLOSE_DENIED, "origin not allowed");
+	} else if (h->ticket && !h->authorization && !h->bearer) {
+		door_watch(d);
+		d->lookup = identity_ticket_use(d->server->transport->options.identity,
+						str_of(h->ticket), on_ticket, d);
+	} else if (!door_identify(d, &any, &e) && any) {
+		door_refuse_token(d, &e);
+	} else {
+		door_let_in(d);
+	}
 }
 
 static void door_refuse_request(struct ws_server *s, int fd, size_t head_len, enum problem p)

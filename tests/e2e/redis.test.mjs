@@ -114,6 +114,98 @@ describe('two daemons with one Redis', () => {
   });
 });
 
+describe('at the doors of two daemons with one Redis', () => {
+  const LIMIT = 6;
+  const SLOW_MS = 250; /* what a Redis may cost a request */
+  let redis, one, two;
+  const ticketOf = async (d, token = mintToken()) => (await d.rest(token).post('/api/v1/ws/tickets')).body.ticket;
+  const asks = (d, sub) => d.rest(mintToken({ sub })).get('/api/v1/tools');
+
+  before(async () => {
+    redis = await startRedis();
+    const env = { VESPER_REDIS_URL: redis.url, VESPER_LIMITS_USER_PER_MINUTE: `${LIMIT}`, VESPER_LIMITS_TENANT_PER_MINUTE: '10000' };
+    [one, two] = await Promise.all([startDaemon({ env }), startDaemon({ env })]);
+    await untilRedisIs(/^healthy/, one, two);
+  });
+  after(async () => {
+    await Promise.all([one?.stop(), two?.stop()]);
+    await redis?.tell('stop');
+  });
+
+  it('a limit is one limit', async () => {
+    const replies = [];
+    for (let i = 0; i < LIMIT + 2; i++)
+      replies.push(await asks(i % 2 ? one : two, 'steady'));
+    assert.deepEqual(replies.map((r) => r.status), [...Array(LIMIT).fill(200), 429, 429]);
+    assert.equal(replies[LIMIT - 1].headers.get('ratelimit').split(',')[0].split(';')[1], 'r=0');
+    assert.ok(Number(replies[LIMIT].headers.get('retry-after')) > 0);
+    const crowd = await Promise.all(Array.from({ length: 10 * LIMIT }, (_, i) => asks(i % 2 ? one : two, 'crowd')));
+    assert.equal(crowd.filter((r) => r.status === 200).length, LIMIT);
+    assert.equal((await asks(one, 'fresh')).status, 200);
+  });
+
+  it('questions on sockets count, too', async () => {
+    const token = mintToken({ sub: 'asker' });
+    const chats = [await one.connect({ token }), await two.connect({ token })];
+    for (let i = 0; i < LIMIT; i++)
+      assert.equal((await chats[i % 2].ask(REFERENCE)).complete?.status, 'ok');
+    for (const chat of chats) {
+      chat.send({ type: 'chat.message', content: REFERENCE });
+      const error = await chat.until((f) => f.type === 'chat.error');
+      assert.equal(error.code, 'rate_limited');
+      assert.ok(error.retry_after_ms > 0);
+      await chat.close();
+    }
+    assert.equal((await asks(one, 'asker')).status, 429);
+  });
+
+  it('a ticket of one is good at the other, once, and Redis can\'t read it', async () => {
+    const token = mintToken({ sub: 'guest' });
+    const ticket = await ticketOf(one, token);
+    const [key] = (await redis.keys()).filter((k) => k.includes('ticket:'));
+    assert.ok(key && !key.includes(ticket));
+    const kept = await redis.cli('EVAL', "return redis.call('GET', redis.call('KEYS', 'vesper:v:(tickets)*')[1])", '0');
+    assert.ok(kept.length > token.length && !kept.includes(token.split('.')[2]) && !kept.includes('guest'));
+    const chat = await two.connect({ via: 'none', ticket });
+    assert.equal((await one.turnedAway({ ticket })).status, 401);
+    assert.equal((await two.turnedAway({ ticket })).status, 401);
+    await chat.close();
+
+    const second = await ticketOf(two, token);
+    const doors = await Promise.all(Array.from({ length: 12 }, (_, i) => (i % 2 ? one : two).connect({ via: 'none', ticket: second })
+      .then((c) => c.close().then(() => 'in'), () => 'out')));
+    assert.equal(doors.filter((d) => d === 'in').length, 1);
+    const browser = await one.turnedAway({ ticket: second, origin: one.url });
+    assert.equal(browser.code, 4401);
+  });
+
+  it('while it is away each counts for itself, and soon', async () => {
+    await redis.tell('pause');
+    const from = Date.now();
+    for (const d of [one, two]) {
+      const replies = [];
+      for (let i = 0; i < LIMIT + 1; i++)
+        replies.push((await asks(d, 'alone')).status);
+      assert.deepEqual(replies, [...Array(LIMIT).fill(200), 429]);
+    }
+    const spent = Date.now() - from;
+    const ticket = await ticketOf(one, mintToken({ sub: 'here' }));
+    assert.equal((await two.turnedAway({ ticket })).status, 401);
+    await (await one.connect({ via: 'none', ticket })).close();
+    await redis.tell('resume');
+    await untilRedisIs(/^healthy/, one, two);
+    assert.ok(spent < 10 * SLOW_MS, `${spent} ms`);
+    /* Its patience is used up: an answer that is a little late costs the connection once more. */
+    let shared = false;
+    for (let i = 0; i < 40 && !shared; i++) {
+      const opened = await two.open({ via: 'none', ticket: await ticketOf(one, mintToken({ sub: `again${i}` })) });
+      shared = opened.chat !== undefined;
+      await (shared ? opened.chat.close() : sleep(50));
+    }
+    assert.ok(shared);
+  });
+});
+
 describe('a Redis that is not there', () => {
   it('is no reason not to start, or not to answer', async () => {
     const d = await startDaemon({ env: { VESPER_REDIS_URL: `redis://127.0.0.1:${await freePort()}` } });

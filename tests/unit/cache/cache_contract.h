@@ -146,11 +146,102 @@ static void locks_and_values_never_meet(void **state)
 	assert_false(lock("a", "mine", 60000));
 }
 
+static void what_is_kept_is_taken_once(void **state)
+{
+	(void)state;
+	assert_true(keep("a", "x\0y", 3, 60000));
+	assert_true(get("acme", "a"));
+	answers = 0;
+	cache_take(cache, key("acme", "a"), on_value, NULL);
+	assert_int_equal(answers, 0);
+	wait_for(1);
+	assert_true(found);
+	assert_memory_equal(got, "x\0y", 3);
+	assert_false(get("acme", "a"));
+	answers = 0;
+	cache_take(cache, key("acme", "a"), on_value, NULL);
+	wait_for(1);
+	assert_false(found);
+	assert_true(keep("a", "1", 1, 60000));
+	let_pass(60000);
+	assert_false(get("acme", "a"));
+}
+
+static void of_all_who_take_at_once_one_is_given(void **state)
+{
+	(void)state;
+	assert_true(keep("a", "1", 1, 60000));
+	answers = taken = 0;
+	for (int i = 0; i < 8; i++)
+		cache_take(cache, key("acme", "a"), on_taken, NULL);
+	wait_for(8);
+	assert_int_equal(taken, 1);
+}
+
+/* Cancelled: taken all the same, and nobody hears of it. */
+static void taking_can_be_cancelled(void **state)
+{
+	(void)state;
+	assert_true(keep("a", "1", 1, 60000));
+	answers = 0;
+	struct op *op = cache_take(cache, key("acme", "a"), on_value, NULL);
+	struct op *keeping = cache_keep(cache, key("acme", "b"), "1", 1, 60000, on_lock, NULL);
+	op_cancel(&op);
+	op_cancel(&keeping);
+	assert_false(get("acme", "a"));
+	assert_true(get("acme", "b"));
+}
+
+static void a_meter_empties_and_fills(void **state)
+{
+	(void)state;
+	assert_true(draw("m", 2, NULL, 0));
+	assert_in_range((int)(drawn.left[0] * 100), 100, 110);
+	assert_true(draw("m", 2, NULL, 0));
+	assert_false(draw("m", 2, NULL, 0));
+	assert_true(drawn.left[0] < 1);
+	assert_true(draw("other", 2, NULL, 0));
+	cache_set(cache, key("acme", "m"), "1", 1, 60000);
+	cache_remove(cache, key("acme", "m"));
+	assert_false(draw("m", 2, NULL, 0));
+	let_pass(60000);
+	assert_true(draw("m", 2, NULL, 0));
+	assert_in_range((int)(drawn.left[0] * 100), 100, 110);
+}
+
+/* One that is short leaves the others as they are. */
+static void two_meters_give_together_or_not_at_all(void **state)
+{
+	(void)state;
+	assert_true(draw("user", 1, "all", 3));
+	assert_false(draw("user", 1, "all", 3));
+	assert_in_range((int)(drawn.left[1] * 100), 200, 220);
+	assert_true(draw("guest", 5, "all", 3));
+	assert_true(draw("guest", 5, "all", 3));
+	assert_false(draw("guest", 5, "all", 3));
+	assert_in_range((int)(drawn.left[0] * 100), 300, 330);
+}
+
+static void drawing_can_be_cancelled(void **state)
+{
+	const struct cache_meter meter = {key("acme", "m"), 2};
+
+	(void)state;
+	answers = 0;
+	struct op *op = cache_draw(cache, &meter, 1, 60000, on_draw, NULL);
+	op_cancel(&op);
+	assert_true(draw("m", 2, NULL, 0));
+	assert_false(draw("m", 2, NULL, 0)); /* it counts all the same */
+}
+
 #define CONTRACT_TESTS                                                                             \
 	TEST(keeps_bytes_for_a_while), TEST(an_empty_value_is_a_value),                            \
 		TEST(setting_replaces_and_removing_removes), TEST(tenants_never_meet),             \
 		TEST(cancelling_ends_it), TEST(a_value_outlives_its_place),                        \
 		TEST(a_value_has_a_largest_size), TEST(a_lock_has_one_owner),                      \
-		TEST(a_lock_ends_by_itself_and_is_prolonged), TEST(locks_and_values_never_meet)
+		TEST(a_lock_ends_by_itself_and_is_prolonged), TEST(locks_and_values_never_meet),   \
+		TEST(what_is_kept_is_taken_once), TEST(of_all_who_take_at_once_one_is_given),      \
+		TEST(taking_can_be_cancelled), TEST(a_meter_empties_and_fills),                    \
+		TEST(two_meters_give_together_or_not_at_all), TEST(drawing_can_be_cancelled)
 
 #endif

@@ -24,6 +24,8 @@ static int answers;
 static char got[64];
 static size_t got_len;
 static bool found, locked;
+static int taken;
+static struct cache_draw drawn;
 
 static inline void on_value(void *owner, struct str value)
 {
@@ -40,6 +42,20 @@ static inline void on_lock(void *owner, bool yes)
 	(void)owner;
 	answers++;
 	locked = yes;
+}
+
+static inline void on_taken(void *owner, struct str value)
+{
+	(void)owner;
+	answers++;
+	taken += value.p != NULL;
+}
+
+static inline void on_draw(void *owner, const struct cache_draw *d)
+{
+	(void)owner;
+	answers++;
+	drawn = *d;
 }
 
 static inline struct cache_key key(const char *tenant, const char *name)
@@ -76,6 +92,29 @@ static inline bool lock(const char *name, const char *token, int64_t ttl_ms)
 	assert_int_equal(answers, 0);
 	wait_for(1);
 	return locked;
+}
+
+static inline bool keep(const char *name, const char *value, size_t len, int64_t ttl_ms)
+{
+	answers = 0;
+	cache_keep(cache, key("acme", name), value, len, ttl_ms, on_lock, NULL);
+	assert_int_equal(answers, 0);
+	wait_for(1);
+	return locked;
+}
+
+/* Of one meter, or of two, which are full after a minute. */
+static inline bool draw(const char *name, int64_t most, const char *second, int64_t second_most)
+{
+	const struct cache_meter meters[] = {{key("acme", name), most},
+					     {key("acme", second), second_most}};
+
+	answers = 0;
+	cache_draw(cache, meters, second ? 2 : 1, 60000, on_draw, NULL);
+	assert_int_equal(answers, 0);
+	wait_for(1);
+	assert_true(drawn.counted);
+	return drawn.taken;
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

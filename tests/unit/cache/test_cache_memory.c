@@ -41,6 +41,22 @@ static void a_life_ends_to_the_millisecond(void **state)
 	assert_false(get("acme", "a"));
 }
 
+static void a_meter_fills_evenly(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		assert_true(draw("m", 4, NULL, 0));
+	clock_advance_ms(14999);
+	assert_false(draw("m", 4, NULL, 0));
+	clock_advance_ms(1);
+	assert_true(draw("m", 4, NULL, 0));
+	assert_false(draw("m", 4, NULL, 0));
+	clock_advance_ms(30000);
+	assert_true(draw("m", 4, NULL, 0));
+	assert_true(draw("m", 4, NULL, 0));
+	assert_false(draw("m", 4, NULL, 0));
+}
+
 static void the_longest_unused_go_first(void **state)
 {
 	(void)state;
@@ -95,6 +111,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CONTRACT_TESTS,
 		TEST(a_life_ends_to_the_millisecond),
+		TEST(a_meter_fills_evenly),
 		TEST(the_longest_unused_go_first),
 		TEST(entries_are_bounded),
 		TEST(held_locks_are_never_pushed_out),

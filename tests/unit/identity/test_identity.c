@@ -23,11 +23,14 @@ static const struct principal ann = {.user = "ann",
 				     .permission_count = 1,
 				     .expires_ms = NOW_MS + 3600000};
 
+static struct loop *loop;
+
 static int setup(void **state)
 {
 	clock_freeze_ms(NOW_MS);
+	assert_true(loop_new(&loop, NULL));
 	struct identity_options o = {
-		.jwt = {.hs256_secret = SECRET, .tenants = tenants, .leeway_s = 60}};
+		.jwt = {.hs256_secret = SECRET, .tenants = tenants, .leeway_s = 60}, .loop = loop};
 	struct identity *i = NULL;
 	assert_true(identity_new(&o, &i, NULL));
 	*state = i;
@@ -39,24 +42,9 @@ static int teardown(void **state)
 	struct identity *i = *state;
 	identity_free(&i);
 	assert_null(i);
+	loop_free(&loop);
 	clock_release();
 	return 0;
-}
-
-static bool use(struct identity *i, const char *ticket)
-{
-	struct principal *who = NULL;
-	struct err e;
-	bool good = identity_ticket_use(i, str_of(ticket), &who, &e);
-	if (good) {
-		assert_true(principal_same_user(who, &ann));
-		assert_true(may(who, "chat:use"));
-	} else {
-		assert_null(who);
-		assert_int_equal(e.code, ERR_AUTH);
-	}
-	principal_free(&who);
-	return good;
 }
 
 static void needs_a_key(void **state)
@@ -132,76 +120,319 @@ static void options_are_copied(void **state)
 	identity_free(&i);
 }
 
+/* ---- tickets, here and over a shared cache ---- */
+
+static char made[TICKET_BYTES];
+static struct principal *used;
+static struct err used_err;
+static int answers;
+
+static void on_made(void *owner, const char *ticket)
+{
+	(void)owner;
+	answers++;
+	memcpy(made, ticket, TICKET_BYTES);
+}
+
+static void on_used(void *owner, struct principal *take, const struct err *e)
+{
+	(void)owner;
+	answers++;
+	used = take;
+	if (e)
+		used_err = *e;
+}
+
+static void turn_until_answered(void)
+{
+	assert_int_equal(answers, 0); /* never from inside */
+	while (answers == 0)
+		loop_turn(loop);
+}
+
+static void make(struct identity *i, const struct principal *who)
+{
+	struct buf token;
+
+	buf_init(&token, TOKEN_BYTES_MAX);
+	jwt_mint(&token, who, NOW_MS, (who->expires_ms - NOW_MS) / 1000, SECRET);
+	answers = 0;
+	identity_ticket_new(i, who, (struct str){token.p, token.n}, on_made, NULL);
+	turn_until_answered();
+	assert_int_equal(strlen(made), TICKET_BYTES - 1);
+	buf_deinit(&token);
+}
+
+static bool use(struct identity *i, const char *ticket)
+{
+	bool good;
+
+	answers = 0;
+	identity_ticket_use(i, str_of(ticket), on_used, NULL);
+	turn_until_answered();
+	good = used != NULL;
+	if (good) {
+		assert_true(principal_same_user(used, &ann));
+		assert_true(may(used, "chat:use"));
+	} else {
+		assert_int_equal(used_err.code, ERR_AUTH);
+	}
+	principal_free(&used);
+	return good;
+}
+
 static void ticket_works_once(void **state)
 {
 	struct identity *i = *state;
-	char first[TICKET_BYTES];
-	char second[TICKET_BYTES];
-	identity_ticket_new(i, &ann, first);
-	identity_ticket_new(i, &ann, second);
-	assert_int_equal(strlen(first), TICKET_BYTES - 1);
-	assert_string_not_equal(first, second);
-	assert_true(use(i, first));
-	assert_false(use(i, first));
-	assert_true(use(i, second));
-}
 
-static void wrong_tickets(void **state)
-{
-	struct identity *i = *state;
-	char ticket[TICKET_BYTES];
-	identity_ticket_new(i, &ann, ticket);
-	assert_false(use(i, ""));
+	make(i, &ann);
+	assert_true(use(i, made));
+	assert_false(use(i, made));
 	assert_false(use(i, "short"));
-	char wrong[TICKET_BYTES + 1];
-	memcpy(wrong, ticket, TICKET_BYTES);
-	wrong[0] = wrong[0] == 'A' ? 'B' : 'A';
-	assert_false(use(i, wrong));
-	memcpy(wrong, ticket, TICKET_BYTES);
-	memcpy(wrong + TICKET_BYTES - 1, "x", 2);
-	assert_false(use(i, wrong));
-	assert_true(use(i, ticket));
-}
-
-static void ticket_ends(void **state)
-{
-	struct identity *i = *state;
-	char ticket[TICKET_BYTES];
-	identity_ticket_new(i, &ann, ticket);
-	clock_advance_ms(TICKET_LIFE_MS - 1);
-	char late[TICKET_BYTES];
-	identity_ticket_new(i, &ann, late);
-	clock_advance_ms(1);
-	assert_false(use(i, ticket));
-	assert_true(use(i, late));
 }
 
 static void ticket_does_not_outlive_the_token(void **state)
 {
 	struct identity *i = *state;
 	struct principal brief = ann;
+
 	brief.expires_ms = NOW_MS - 60000 + 1000; /* the leeway leaves one second */
-	char ticket[TICKET_BYTES];
-	identity_ticket_new(i, &brief, ticket);
+	make(i, &brief);
 	clock_advance_ms(1000);
-	struct principal *who = NULL;
-	struct err e;
-	assert_false(identity_ticket_use(i, str_of(ticket), &who, &e));
-	assert_string_equal(e.text, "expired");
-	assert_null(who);
+	assert_false(use(i, made));
+	assert_string_equal(used_err.text, "expired");
 }
 
-static void oldest_goes_at_the_cap(void **state)
+static void asking_can_be_cancelled(void **state)
 {
 	struct identity *i = *state;
-	char(*all)[TICKET_BYTES] = mem_alloc((TICKETS_MAX + 1) * sizeof(*all));
-	for (size_t n = 0; n <= TICKETS_MAX; n++)
-		identity_ticket_new(i, &ann, all[n]);
-	assert_false(use(i, all[0]));
-	assert_true(use(i, all[1]));
-	assert_true(use(i, all[TICKETS_MAX]));
-	mem_free(all);
+	struct op *op;
+
+	answers = 0;
+	op = identity_ticket_new(i, &ann, STR("token"), on_made, NULL);
+	op_cancel(&op);
+	op = identity_ticket_use(i, STR("none"), on_used, NULL);
+	op_cancel(&op);
+	loop_turn(loop);
+	assert_int_equal(answers, 0);
 }
+
+/* Two processes, as far as they know. */
+static struct identity *pair[2];
+static struct cache *between;
+
+static struct identity *sharing(struct rate_limits rates)
+{
+	struct identity_options o = {
+		.jwt = {.hs256_secret = SECRET, .tenants = tenants, .leeway_s = 60},
+		.rates = rates,
+		.loop = loop,
+		.shared = between};
+	struct identity *i = NULL;
+
+	assert_true(identity_new(&o, &i, NULL));
+	return i;
+}
+
+static int set_up_pair(void **state)
+{
+	(void)state;
+	clock_freeze_ms(NOW_MS);
+	assert_true(loop_new(&loop, NULL));
+	between = cache_memory_new(loop);
+	for (int i = 0; i < 2; i++)
+		pair[i] = sharing((struct rate_limits){3, 5});
+	return 0;
+}
+
+static int tear_down_pair(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		identity_free(&pair[i]);
+	cache_free(&between);
+	loop_free(&loop);
+	clock_release();
+	return 0;
+}
+
+static void ticket_of_one_is_good_at_the_other_once(void **state)
+{
+	(void)state;
+	make(pair[0], &ann);
+	assert_true(use(pair[1], made));
+	assert_false(use(pair[1], made));
+	assert_false(use(pair[0], made));
+	make(pair[0], &ann);
+	assert_true(use(pair[0], made));
+	assert_false(use(pair[1], made));
+	make(pair[0], &ann);
+	clock_advance_ms(TICKET_LIFE_MS);
+	assert_false(use(pair[1], made));
+}
+
+/* Whoever takes it verifies the token again: it may have ended, or never been one. */
+static void what_was_shared_is_not_believed(void **state)
+{
+	struct principal stranger = ann;
+
+	(void)state;
+	stranger.tenant = "globex";
+	make(pair[0], &stranger);
+	assert_false(use(pair[1], made));
+	answers = 0;
+	identity_ticket_new(pair[0], &ann, STR("no token"), on_made, NULL);
+	turn_until_answered();
+	assert_false(use(pair[1], made));
+}
+
+static struct rate said;
+
+static void on_rate(void *owner, const struct rate *rate)
+{
+	(void)owner;
+	answers++;
+	said = *rate;
+}
+
+static bool counted(struct identity *i, const struct principal *who, struct rate *out)
+{
+	answers = 0;
+	if (identity_rate(i, who, &said, on_rate, NULL))
+		turn_until_answered();
+	*out = said;
+	return said.allowed;
+}
+
+static void rates_are_counted_together(void **state)
+{
+	const struct principal bob = {.user = "bob", .tenant = "vesper"};
+	const struct principal elsewhere = {.user = "ann", .tenant = "globex"};
+	struct rate rate;
+
+	(void)state;
+	for (int n = 0; n < 3; n++)
+		assert_true(counted(pair[n % 2], &ann, &rate));
+	assert_int_equal(rate.user.limit, 3);
+	assert_int_equal(rate.user.left, 0);
+	assert_int_equal(rate.tenant.left, 2);
+	for (int n = 0; n < 2; n++)
+		assert_false(counted(pair[n], &ann, &rate));
+	assert_in_range(rate.user.wait_ms, 19000, 20001);
+	assert_int_equal(rate.tenant.wait_ms, 0);
+	for (int n = 0; n < 2; n++)
+		assert_true(counted(pair[n], &bob, &rate));
+	assert_false(counted(pair[0], &bob, &rate));
+	assert_true(rate.tenant.wait_ms > 0);
+	assert_true(counted(pair[1], &elsewhere, &rate));
+	clock_advance_ms(20001);
+	assert_true(counted(pair[1], &ann, &rate));
+}
+
+static void without_limits_nothing_is_asked(void **state)
+{
+	struct identity *free_of_them = sharing((struct rate_limits){0});
+	struct rate rate;
+
+	(void)state;
+	assert_null(identity_rate(free_of_them, &ann, &rate, on_rate, NULL));
+	assert_true(rate.allowed);
+	identity_free(&free_of_them);
+}
+
+/* A back end that never knows anything. */
+struct silent {
+	struct op op;
+	struct later later;
+	cache_kept_cb kept;
+	cache_value_cb value;
+	cache_draw_cb draw;
+	void *owner;
+};
+
+static void on_silence(void *owner)
+{
+	static const struct cache_draw nothing;
+	struct silent s = *(struct silent *)owner;
+
+	mem_free(owner);
+	if (s.kept)
+		s.kept(s.owner, false);
+	else if (s.value)
+		s.value(s.owner, (struct str){NULL, 0});
+	else
+		s.draw(s.owner, &nothing);
+}
+
+static struct op *silence(struct silent s)
+{
+	struct silent *copy = mem_alloc(sizeof(*copy));
+
+	*copy = s;
+	loop_later(loop, &copy->later, on_silence, copy);
+	return &copy->op;
+}
+
+static struct op *silent_keep(void *self, struct str key, struct str value, int64_t ttl_ms,
+			      cache_kept_cb cb, void *owner)
+{
+	(void)self;
+	(void)key;
+	(void)value;
+	(void)ttl_ms;
+	return silence((struct silent){.kept = cb, .owner = owner});
+}
+
+static struct op *silent_take(void *self, struct str key, cache_value_cb cb, void *owner)
+{
+	(void)self;
+	(void)key;
+	return silence((struct silent){.value = cb, .owner = owner});
+}
+
+static struct op *silent_draw(void *self, const struct str *keys, const int64_t *most, size_t count,
+			      int64_t full_ms, cache_draw_cb cb, void *owner)
+{
+	(void)self;
+	(void)keys;
+	(void)most;
+	(void)count;
+	(void)full_ms;
+	return silence((struct silent){.draw = cb, .owner = owner});
+}
+
+static void silent_close(void *self)
+{
+	(void)self;
+}
+
+static const struct cache_driver silent_driver = {.name = "silent",
+						  .keep = silent_keep,
+						  .take = silent_take,
+						  .draw = silent_draw,
+						  .close = silent_close};
+
+static void while_the_cache_is_silent_each_is_alone(void **state)
+{
+	struct cache *cache = between;
+	struct identity *alone;
+	struct rate rate;
+
+	(void)state;
+	between = cache_from_driver(&silent_driver, NULL);
+	alone = sharing((struct rate_limits){.user_per_minute = 2});
+	make(alone, &ann);
+	assert_true(use(alone, made));
+	assert_false(use(alone, made));
+	assert_true(counted(alone, &ann, &rate));
+	assert_true(counted(alone, &ann, &rate));
+	assert_false(counted(alone, &ann, &rate));
+	identity_free(&alone);
+	cache_free(&between);
+	between = cache;
+}
+
+#define PAIR(name) cmocka_unit_test_setup_teardown(name, set_up_pair, tear_down_pair)
 
 int main(void)
 {
@@ -211,10 +442,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(frozen_day_does_not_matter, setup, teardown),
 		cmocka_unit_test_setup_teardown(options_are_copied, setup, teardown),
 		cmocka_unit_test_setup_teardown(ticket_works_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(wrong_tickets, setup, teardown),
-		cmocka_unit_test_setup_teardown(ticket_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(ticket_does_not_outlive_the_token, setup, teardown),
-		cmocka_unit_test_setup_teardown(oldest_goes_at_the_cap, setup, teardown),
+		cmocka_unit_test_setup_teardown(asking_can_be_cancelled, setup, teardown),
+		PAIR(ticket_of_one_is_good_at_the_other_once),
+		PAIR(what_was_shared_is_not_believed),
+		PAIR(rates_are_counted_together),
+		PAIR(without_limits_nothing_is_asked),
+		PAIR(while_the_cache_is_silent_each_is_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

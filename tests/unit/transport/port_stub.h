@@ -459,7 +459,7 @@ static inline bool stub_open(struct stub *s, const char *listen, struct err *e)
 {
 	static const char *const tenants[] = {"vesper", "acme", NULL};
 	static const char *const origins[] = {"https://portal.example", NULL};
-	const struct identity_options identity = {
+	struct identity_options identity = {
 		.jwt = {.hs256_secret = STUB_SECRET, .tenants = tenants, .leeway_s = 1}};
 	struct transport_options options = {.listen = listen,
 					    .admin_listen = "127.0.0.1:0",
@@ -469,7 +469,10 @@ static inline bool stub_open(struct stub *s, const char *listen, struct err *e)
 					    .demo_secret = STUB_SECRET};
 
 	memset(s, 0, sizeof(*s));
-	if (!loop_new(&s->loop, e) || !identity_new(&identity, &s->identity, e))
+	if (!loop_new(&s->loop, e))
+		return false;
+	identity.loop = s->loop;
+	if (!identity_new(&identity, &s->identity, e))
 		return false;
 	s->turns.loop = s->loop;
 	s->turns.hub = stream_hub_new(s->loop);

@@ -1,0 +1,143 @@
+/*
+ * Tickets stand in for a token where a browser can't send headers: one is kept as a hash only,
+ * works once, and is gone after half a minute, so that one found in a log is worth nothing.
+ */
+#include "ticket.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/limits.h"
+#include "vesper/list.h"
+#include "vesper/mem.h"
+
+#define TICKET_SECRET_BYTES 32
+#define BUCKETS             1024
+
+struct ticket {
+	struct list by_age;
+	struct list in_bucket;
+	uint8_t hash[HASH_SHA256_BYTES];
+	struct principal *who;
+	int64_t ends_mono_ms;
+};
+
+struct tickets {
+	struct list by_age; /* oldest first */
+	struct list buckets[BUCKETS];
+	size_t count;
+};
+
+struct tickets *tickets_new(void)
+{
+	struct tickets *all = mem_alloc(sizeof(*all));
+
+	list_init(&all->by_age);
+	for (size_t b = 0; b < BUCKETS; b++)
+		list_init(&all->buckets[b]);
+	return all;
+}
+
+static void ticket_free(struct tickets *all, struct ticket *t)
+{
+	list_remove(&t->by_age);
+	list_remove(&t->in_bucket);
+	principal_free(&t->who);
+	mem_free(t);
+	all->count--;
+}
+
+static struct ticket *ticket_oldest(struct tickets *all)
+{
+	return list_empty(&all->by_age) ? NULL : list_item(all->by_age.next, struct ticket, by_age);
+}
+
+/* All tickets live equally long, so the oldest end first. */
+static void tickets_expire(struct tickets *all)
+{
+	struct ticket *t;
+
+	while ((t = ticket_oldest(all)) && t->ends_mono_ms <= clock_mono_ms())
+		ticket_free(all, t);
+}
+
+void tickets_free(struct tickets **tickets)
+{
+	struct tickets *all = *tickets;
+	struct ticket *t;
+
+	*tickets = NULL;
+	if (!all)
+		return;
+	while ((t = ticket_oldest(all)))
+		ticket_free(all, t);
+	mem_free(all);
+}
+
+static struct list *bucket_of(struct tickets *all, const uint8_t hash[HASH_SHA256_BYTES])
+{
+	uint32_t number;
+
+	memcpy(&number, hash, sizeof(number));
+	return &all->buckets[number % BUCKETS];
+}
+
+void ticket_make(char out[TICKET_BYTES])
+{
+	uint8_t secret[TICKET_SECRET_BYTES];
+	struct buf text;
+
+	hash_random(secret, sizeof(secret));
+	buf_init(&text, TICKET_BYTES);
+	hash_base64url(&text, secret, sizeof(secret));
+	assert(text.n == TICKET_BYTES - 1);
+	memcpy(out, buf_text(&text), TICKET_BYTES);
+	buf_deinit(&text);
+}
+
+void tickets_add(struct tickets *all, const char *ticket, const struct principal *who)
+{
+	struct ticket *t = mem_alloc(sizeof(*t));
+
+	tickets_expire(all);
+	if (all->count == TICKETS_MAX)
+		ticket_free(all, ticket_oldest(all));
+	hash_sha256(ticket, TICKET_BYTES - 1, t->hash);
+	t->who = principal_copy(who);
+	t->ends_mono_ms = clock_mono_ms() + TICKET_LIFE_MS;
+	list_append(&all->by_age, &t->by_age);
+	list_append(bucket_of(all, t->hash), &t->in_bucket);
+	all->count++;
+}
+
+static struct ticket *ticket_find(struct tickets *all, struct str ticket)
+{
+	uint8_t hash[HASH_SHA256_BYTES];
+
+	if (ticket.n != TICKET_BYTES - 1)
+		return NULL;
+	hash_sha256(ticket.p, ticket.n, hash);
+	list_each(node, bucket_of(all, hash)) {
+		struct ticket *t = list_item(node, struct ticket, in_bucket);
+		if (hash_equal(t->hash, hash, sizeof(hash)))
+			return t;
+	}
+	return NULL;
+}
+
+struct principal *tickets_take(struct tickets *all, struct str ticket)
+{
+	struct principal *who;
+	struct ticket *t;
+
+	tickets_expire(all);
+	t = ticket_find(all, ticket);
+	if (!t)
+		return NULL;
+	who = t->who;
+	t->who = NULL;
+	ticket_free(all, t);
+	return who;
+}
