@@ -372,6 +372,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.deadline_ms = config_int(d->config, "llm.timeouts_ms.turn"),
 		.grace_ms = config_int(d->config, "limits.grace_s") * 1000,
 		.busy = busy_policy(d->config),
+		.prompt_tokens = config_int(d->config, "llm.prompt_tokens"),
 		.calendar = {.fiscal_start_month =
 				     (int)config_int(d->config, "calendar.fiscal_start_month"),
 			     .week_start = calendar_weekday(

@@ -28,6 +28,7 @@ struct agent_request {
 	struct date today;
 	const struct budget_payer *payer;
 	struct llm_trail *trail;       /* of what its model is asked; or NULL */
+	size_t prompt_tokens;          /* of what one call is told about data; 0: PROMPT_TOKENS */
 	int64_t deadline_ms;           /* clock_mono_ms(); 0: none */
 	const struct event_sink *sink; /* status events of its tools */
 	int *next_call;                /* counter of call ids in the turn */

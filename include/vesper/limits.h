@@ -87,21 +87,29 @@
 #define EVENT_LOGS_BYTES_MAX                                                                       \
 	(64 * 1024 * 1024) /* bytes of all finished logs; the oldest go first */
 
+/* views and prompts */
+#define VIEW_BYTES_MAX                                                                             \
+	(512 * 1024) /* cells of one table for a client; 500 rows of 40 columns are below */
+#define PROMPT_TOKENS                                                                              \
+	16000 /* what one call of a model is told about data; 100 rows of 10 columns are 5,000 */
+#define PROMPT_TOKENS_LEAST   1000 /* question, date and the outcomes of one plan need as much */
+#define PROMPT_ROWS_MAX       40   /* of one result; statistics cover all of them */
+#define PROMPT_CELL_BYTES_MAX 1000 /* a longer text is cut, so that one cell takes not all room */
+
 /* plans and agents */
-#define PLAN_TASKS_MAX         16    /* tasks of one plan */
-#define PLAN_TERMS_MAX         4     /* comparisons of one condition */
-#define REF_NAME_MAX           63    /* bytes of a name in a reference to an earlier result */
-#define AGENT_ROUNDS_MAX       8     /* model calls in one agent's loop */
-#define AGENT_TOOL_CALLS_MAX   16    /* tool calls of one model answer */
-#define AGENT_ROWS_MAX         40    /* rows of one result that an agent's model is shown */
-#define AGENT_RESULT_BYTES_MAX 65536 /* one result as its text */
-#define ASK_OPTIONS_MAX        12    /* choices of a question back, when a model makes them */
-#define ASK_ATTEMPTS_MAX       3     /* times that the same is asked back in a row, then it ends */
-#define RECOVER_OPTIONS_MAX    40    /* years to choose from; the latest, where there are more */
-#define RECOVER_PROBES_MAX     5     /* questions tried where nothing was found */
-#define RECOVER_PROBE_MS       2000  /* what finds nothing by then is not suggested */
-#define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */
-#define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
+#define PLAN_TASKS_MAX         16   /* tasks of one plan */
+#define PLAN_TERMS_MAX         4    /* comparisons of one condition */
+#define REF_NAME_MAX           63   /* bytes of a name in a reference to an earlier result */
+#define AGENT_ROUNDS_MAX       8    /* model calls in one agent's loop */
+#define AGENT_TOOL_CALLS_MAX   16   /* tool calls of one model answer */
+#define AGENT_ROWS_MAX         40   /* rows of one result that an agent's model is shown */
+#define ASK_OPTIONS_MAX        12   /* choices of a question back, when a model makes them */
+#define ASK_ATTEMPTS_MAX       3    /* times that the same is asked back in a row, then it ends */
+#define RECOVER_OPTIONS_MAX    40   /* years to choose from; the latest, where there are more */
+#define RECOVER_PROBES_MAX     5    /* questions tried where nothing was found */
+#define RECOVER_PROBE_MS       2000 /* what finds nothing by then is not suggested */
+#define ASK_TEXT_BYTES_MAX     500  /* and each of its texts */
+#define STATUS_ABOUT_BYTES_MAX 240  /* what runs, in one line for the user */
 
 /* the number check */
 #define CHECKED_ITEMS_MAX                                                                          \

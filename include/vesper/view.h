@@ -15,8 +15,31 @@
 #include "vesper/result.h"
 #include "vesper/str.h"
 
+/*
+ * What of a table there is room for. Where not all of it fits, columns that are mostly empty go
+ * first, then those of low priority, then of medium, the last ones first; the highest priority that
+ * the table has stays. Then rows: the first ones are shown, and with `extremes` those where numbers
+ * are lowest and highest.
+ */
+struct view_room {
+	size_t rows; /* at most */
+	size_t size; /* of heads and cells together, as `measure` counts; SIZE_MAX: any */
+	size_t (*measure)(const char *text); /* what one cell takes */
+	bool extremes;
+};
+enum view_left { VIEW_SHOWN, VIEW_LEFT_SPARSE, VIEW_LEFT_PRIORITY };
+struct view_fit {
+	enum view_left *left; /* of each column of the table */
+	size_t column_count;  /* shown */
+	size_t *rows;         /* shown, ascending */
+	size_t row_count;
+	size_t size;
+};
+void view_fit_table(const struct table *t, const struct view_room *room, struct arena *a,
+		    struct view_fit *out);
+
 /* The data view of one table of a result (columns, meta, data_dict by column, row counts,
- * truncation, source). New ref. */
+ * truncation, source). What does not fit into VIEW_BYTES_MAX is left out, and said. New ref. */
 json_t *view_data(const struct result *r, const struct table *t, const char *view_id);
 
 /* What a result without rows says for itself, as a view: where nothing was found a base view, where

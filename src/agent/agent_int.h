@@ -7,6 +7,7 @@
 
 #include "vesper/agent.h"
 #include "vesper/limits.h"
+#include "vesper/scratch.h"
 
 enum agent_state {
 	AGENT_ASK_MODEL,
@@ -34,6 +35,11 @@ struct agent_call {
 	const char *mistake;   /* why it was not run */
 };
 
+struct agent_told {
+	const struct result *result;
+	struct llm_block *block;
+};
+
 struct agent {
 	struct op op; /* first: what the starter holds */
 	struct llm *llm;
@@ -48,12 +54,17 @@ struct agent {
 	size_t pending;
 	struct err err;
 
-	struct llm_call ask; /* system, tools and messages so far */
+	struct llm_call ask;     /* system, tools and messages so far */
+	struct scratch *scratch; /* what was found, in the words that the messages hold */
+	const char *lead;        /* of the question's message, before what was found earlier */
+	struct llm_block question;
 	struct llm_message messages[1 + 2 * AGENT_ROUNDS_MAX];
 	const struct tool_def **defs; /* of ask.tools, NULL for ask_user */
 	int round;
 	struct op *op_model;
 	struct llm_answer answer;
+	struct agent_told *told; /* where the words of each result stand */
+	size_t told_count, told_cap;
 
 	struct agent_call calls[AGENT_TOOL_CALLS_MAX];
 	size_t call_count;
@@ -76,7 +87,11 @@ bool agent_ask_read(struct agent *a, const json_t *input);
 /* The arguments of a call with its references to results replaced by their values. NULL: *mistake
  * says what one refers to that is not there. */
 const json_t *agent_args(struct agent *a, const json_t *input, const char **mistake);
-/* What the model is told of a result: no text that the data holds, as tools may still be called. */
-const char *agent_result_text(struct agent *a, const struct result *r);
+/* A result that the model is to be told of: no text that the data holds, as tools may still be
+ * called. Its words are there after agent_fit. */
+void agent_note_result(struct agent *a, const struct result *r);
+/* Puts all results into words; those that are in messages already get shorter when there is too
+ * much of it. */
+void agent_fit(struct agent *a);
 
 #endif

@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "vesper/hash.h"
+#include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/prompt.h"
+#include "vesper/tokens.h"
 #include "vesper/utf8.h"
-#include "vesper/view.h"
 
 #define ASK_USER "ask_user"
 
@@ -69,34 +70,63 @@ static void prepare_system(struct agent *a, const struct domain_def *d)
 	a->ask.system_count = 2;
 }
 
-/* What the steps before found, without any text that the data holds. */
-static const char *earlier_text(struct agent *a)
+static bool holds_text(const struct result *r)
+{
+	for (size_t i = 0; i < r->table_count; i++)
+		for (size_t c = 0; c < r->tables[i]->column_count; c++)
+			if (r->tables[i]->columns[c].type == COLUMN_TEXT)
+				return true;
+	return false;
+}
+
+void agent_note_result(struct agent *a, const struct result *r)
+{
+	scratch_result(a->scratch, r, SCRATCH_NUMBERS, holds_text(r) ? 0 : AGENT_ROWS_MAX);
+}
+
+static void prepare_question(struct agent *a)
 {
 	const struct ref_scope *s = &a->request.earlier;
-	const char *text = "";
+	const struct agent_request *r = &a->request;
+	char today[DATE_ISO_BYTES];
+
+	date_iso(r->today, today);
+	a->lead = arena_printf(a->arena, "Today is %s.\n%s%s", today, r->context ? r->context : "",
+			       r->context ? "\n" : "");
+	scratch_spend(a->scratch, tokens_estimate(a->lead, strlen(a->lead)) +
+					  tokens_estimate(r->question, strlen(r->question)));
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < s->sources[i].count; k++)
+			agent_note_result(a, s->sources[i].results[k]);
+	a->question.kind = LLM_TEXT;
+	a->messages[0] = (struct llm_message){LLM_USER, &a->question, 1};
+	a->ask.messages = a->messages;
+	a->ask.message_count = 1;
+	agent_fit(a);
+}
+
+/* The question, behind what the steps before found. */
+static const char *question_text(struct agent *a)
+{
+	const struct ref_scope *s = &a->request.earlier;
+	const char *text = a->lead;
 
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->sources[i].count; k++)
 			text = arena_printf(a->arena, "%sFound before, as %s:\n%s\n", text,
 					    s->sources[i].id,
-					    agent_result_text(a, s->sources[i].results[k]));
-	return text;
+					    scratch_text_of(a->scratch, s->sources[i].results[k]));
+	return arena_printf(a->arena, "%sQuestion: %s", text, a->request.question);
 }
 
-static void prepare_question(struct agent *a)
+void agent_fit(struct agent *a)
 {
-	struct llm_block *block = arena_alloc(a->arena, sizeof(*block));
-	const struct agent_request *r = &a->request;
-	char today[DATE_ISO_BYTES];
-
-	date_iso(r->today, today);
-	*block = (struct llm_block){.kind = LLM_TEXT};
-	block->text = arena_printf(a->arena, "Today is %s.\n%s%s%sQuestion: %s", today,
-				   r->context ? r->context : "", r->context ? "\n" : "",
-				   earlier_text(a), r->question);
-	a->messages[0] = (struct llm_message){LLM_USER, block, 1};
-	a->ask.messages = a->messages;
-	a->ask.message_count = 1;
+	scratch_fit(a->scratch);
+	a->question.text = question_text(a);
+	for (size_t i = 0; i < a->told_count; i++)
+		a->told[i].block->text = scratch_text_of(a->scratch, a->told[i].result);
+	if (scratch_left_count(a->scratch) > 0)
+		metric_add("vesper_prompts_cut_total", 1);
 }
 
 static const char *user_hash(struct agent *a)
@@ -115,6 +145,8 @@ void agent_prepare(struct agent *a)
 		catalog_domain_of_agent(a->request.may->catalog, a->request.agent);
 
 	assert(d); /* whoever made the plan has looked */
+	a->scratch = scratch_new(a->arena, a->request.prompt_tokens ? a->request.prompt_tokens
+								    : PROMPT_TOKENS);
 	a->ask = (struct llm_call){
 		.role = LLM_AGENT,
 		.deadline_ms = a->request.deadline_ms,
@@ -168,31 +200,6 @@ bool agent_ask_read(struct agent *a, const json_t *input)
 	a->out.options = options;
 	a->out.option_count = n;
 	return true;
-}
-
-static bool holds_text(const struct result *r)
-{
-	for (size_t i = 0; i < r->table_count; i++)
-		for (size_t c = 0; c < r->tables[i]->column_count; c++)
-			if (r->tables[i]->columns[c].type == COLUMN_TEXT)
-				return true;
-	return false;
-}
-
-const char *agent_result_text(struct agent *a, const struct result *r)
-{
-	struct buf b;
-
-	buf_init(&b, AGENT_RESULT_BYTES_MAX);
-	view_prompt_numbers(&b, r, holds_text(r) ? 0 : AGENT_ROWS_MAX);
-	if (buf_over(&b)) { /* statistics speak for rows that don't fit */
-		buf_reset(&b);
-		view_prompt_numbers(&b, r, 0);
-	}
-	const char *text = arena_strndup(a->arena, buf_text(&b), b.n);
-
-	buf_deinit(&b);
-	return text;
 }
 
 const json_t *agent_args(struct agent *a, const json_t *input, const char **mistake)

@@ -1,11 +1,14 @@
 /* The two working steps of an agent: ask the model, run what it asks for. Each starts its
  * operations once and looks at what came of them when it is run again. */
 #include <assert.h>
+#include <string.h>
 
 #include "agent_int.h"
 #include "vesper/clock.h"
 #include "vesper/health.h"
+#include "vesper/json.h"
 #include "vesper/mem.h"
+#include "vesper/tokens.h"
 
 /* ---- ASK_MODEL ---- */
 
@@ -52,6 +55,21 @@ static void message_add(struct agent *a, enum llm_speaker speaker, const struct 
 	a->messages[a->ask.message_count++] = (struct llm_message){speaker, blocks, count};
 }
 
+/* What the model has said itself takes room too. */
+static void spend(struct agent *a)
+{
+	for (size_t i = 0; i < a->answer.count; i++) {
+		const struct llm_block *b = &a->answer.blocks[i];
+		char *input = b->input ? json_text(b->input) : NULL;
+
+		if (b->text)
+			scratch_spend(a->scratch, tokens_estimate(b->text, strlen(b->text)));
+		if (input)
+			scratch_spend(a->scratch, tokens_estimate(input, strlen(input)));
+		mem_free(input);
+	}
+}
+
 static enum agent_state ask_model(struct agent *a)
 {
 	if (!a->started) {
@@ -64,6 +82,7 @@ static enum agent_state ask_model(struct agent *a)
 	if (a->err.code != ERR_NONE || a->ask.tools_forbidden || count_calls(&a->answer) == 0)
 		return AGENT_DONE;
 	message_add(a, LLM_ASSISTANT, a->answer.blocks, a->answer.count);
+	spend(a);
 	return AGENT_RUN_TOOLS;
 }
 
@@ -161,6 +180,13 @@ static void result_keep(struct agent *a, struct result *r)
 	a->out.results[a->out.result_count++] = r;
 }
 
+static void result_tell(struct agent *a, const struct result *r, struct llm_block *block)
+{
+	a->told = arena_grow(a->arena, a->told, a->told_count, &a->told_cap, sizeof(*a->told));
+	a->told[a->told_count++] = (struct agent_told){r, block};
+	agent_note_result(a, r);
+}
+
 static bool is_failure(const struct result *r)
 {
 	return r->outcome.kind == OUTCOME_ERROR || r->outcome.kind == OUTCOME_TIMEOUT ||
@@ -177,7 +203,7 @@ static struct llm_block answer_to(struct agent *a, const struct agent_call *c,
 	else if (c->mistake)
 		b.text = c->mistake;
 	else {
-		b.text = agent_result_text(a, c->result);
+		b.text = ""; /* agent_fit words it */
 		b.is_error = is_failure(c->result);
 		result_keep(a, c->result);
 	}
@@ -197,8 +223,11 @@ static void calls_answer(struct agent *a)
 		if (use->kind != LLM_TOOL_USE)
 			continue;
 		blocks[n] = answer_to(a, n < a->call_count ? &a->calls[n] : NULL, use);
+		if (n < a->call_count && !a->calls[n].mistake)
+			result_tell(a, a->calls[n].result, &blocks[n]);
 		n++;
 	}
+	agent_fit(a);
 	blocks[n - 1].cache = true;
 	message_add(a, LLM_USER, blocks, n);
 }

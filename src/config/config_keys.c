@@ -109,6 +109,7 @@ TEXT ("llm.roles.agent.effort", "\"\"", EFFORTS,               "the model's own 
 TEXT ("llm.roles.agent.thinking", "\"\"", THINKING,            "the model's own when empty; off: as far as the model allows"),
 OTHER("llm.prices", KEY_PRICES, "{}",                            "dollars a million tokens, by model or how its name begins"),
 OTHER("llm.budgets", KEY_BUDGETS, "[]",                          "what may be spent on models, by user, tenant or role"),
+INT  ("llm.prompt_tokens", 16000, PROMPT_TOKENS_LEAST, TOKENS_MAX, "what one call is told about data; less for models of a small context"),
 INT  ("llm.timeouts_ms.connect", 5000, 10, WAIT_MS_MAX,          "connection and TLS"),
 INT  ("llm.timeouts_ms.first_byte", 30000, 10, WAIT_MS_MAX,      "until the answer begins"),
 INT  ("llm.timeouts_ms.idle", 30000, 10, WAIT_MS_MAX,            "silence inside an answer"),

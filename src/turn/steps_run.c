@@ -181,6 +181,7 @@ static struct op *on_run_task(void *owner, struct task *task)
 		.deadline_ms = t->began_ms + t->all->deadline_ms,
 		.sink = t->sink,
 		.next_call = &t->next_call,
+		.prompt_tokens = t->all->prompt_tokens,
 		.payer = &t->payer,
 		.trail = &t->trail,
 	};

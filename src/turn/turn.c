@@ -34,6 +34,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.store = o->store,
 		.llm = o->llm,
 		.deadline_ms = o->deadline_ms ? o->deadline_ms : TURN_DEADLINE_MS,
+		.prompt_tokens = o->prompt_tokens ? (size_t)o->prompt_tokens : PROMPT_TOKENS,
 		.grace_ms = o->grace_ms,
 		.record = o->record,
 		.record_owner = o->record_owner,

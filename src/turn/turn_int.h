@@ -42,6 +42,7 @@ struct turns {
 	enum turn_busy busy;
 	enum guard_policy numbers;
 	const char *const *link_hosts;
+	size_t prompt_tokens;
 	struct know_calendar calendar;
 	const struct tenant_place *places;
 	size_t place_count;

@@ -9,15 +9,18 @@
 
 #include "vesper/clock.h"
 #include "vesper/hash.h"
+#include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/llm.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
 #include "vesper/prompt.h"
+#include "vesper/scratch.h"
 #include "vesper/utf8.h"
 
 #define HISTORY_MESSAGE_BYTES 1200 /* of each: enough for what was asked and found */
-#define PROMPT_ROWS           40 /* rows of a table that a prompt shows; statistics cover all of them */
-#define SHOWN_TAIL_BYTES      800 /* of the answer, for the sentence that goes on there */
+#define SHOWN_TAIL_BYTES      800  /* of the answer, for the sentence that goes on there */
 #define PROMPT_BYTES_MAX      (512 * 1024)
 
 static const char *domain_lines(const struct turn *t, struct buf *b)
@@ -152,23 +155,24 @@ static struct llm_call *new_call(struct turn *t, enum llm_role role, const char 
 	return call;
 }
 
-static void add_date(const struct turn *t, struct buf *b)
+static const char *date_text(const struct turn *t)
 {
 	char today[DATE_ISO_BYTES];
 
 	date_iso(t->today, today);
-	buf_printf(b, "Today is %s.\n", today);
+	return arena_printf(t->arena, "Today is %s.\n", today);
 }
 
 /* What the session was about before the messages that are repeated whole. */
-static void add_memory(struct turn *t, struct buf *b, bool answers)
+static void note_memory(struct turn *t, struct scratch *s, bool answers)
 {
 	const char *text = memory_text(memory_earlier(t), t->who, answers, t->arena);
 	const char *between = memory_text(t->between, t->who, answers, t->arena);
 
 	if (*text || *between)
-		buf_printf(b, "Earlier in this conversation:\n%s%s%s\n", text,
-			   *text && *between ? "\n" : "", between);
+		scratch_note_spare(s, "What was said earlier in this conversation",
+				   arena_printf(t->arena, "Earlier in this conversation:\n%s%s%s\n",
+						text, *text && *between ? "\n" : "", between));
 }
 
 struct llm_call *prompt_compress(struct turn *t)
@@ -186,17 +190,35 @@ struct llm_call *prompt_compress(struct turn *t)
 	return call;
 }
 
-static void add_filters(struct buf *b, const char *lead, const json_t *filters)
+static void log_left(const struct turn *t, const struct scratch *s)
 {
+	for (size_t i = 0; i < scratch_left_count(s); i++)
+		log_debug("turn.prompt", "%s left out %s", t->id.text, scratch_left(s, i));
+	if (scratch_left_count(s) > 0)
+		metric_add("vesper_prompts_cut_total", 1);
+}
+
+static void use_scratch(struct turn *t, struct llm_call *call, struct scratch *s)
+{
+	scratch_fit(s);
+	log_left(t, s);
+	set_messages(t, call, scratch_text(s));
+}
+
+static void note_filters(struct turn *t, struct scratch *s, const char *lead, const json_t *filters)
+{
+	char *text;
+
 	if (json_object_size(filters) == 0)
 		return;
-	buf_str(b, lead);
-	buf_json(b, filters);
-	buf_char(b, '\n');
+	text = json_text(filters);
+	scratch_note(s, arena_printf(t->arena, "%s%s\n", lead, text));
+	mem_free(text);
 }
 
 struct llm_call *prompt_supervisor(struct turn *t)
 {
+	struct scratch *s = scratch_new(t->arena, t->all->prompt_tokens);
 	struct prompt_slot slots[3];
 	struct llm_call *call;
 	struct buf b;
@@ -209,31 +231,69 @@ struct llm_call *prompt_supervisor(struct turn *t)
 			prompt_fill(t->may.catalog, "supervisor", slots, 3, t->arena));
 	call->format = json_own(t->arena, route_schema(&t->may));
 
-	buf_reset(&b);
-	add_date(t, &b);
-	add_memory(t, &b, false);
-	add_filters(&b, "Filters that code has already read, and that stand: ", t->known);
-	for (size_t i = 0; t->recovery.done && i < t->result_count; i++)
-		buf_printf(&b, "Tried already, and its data did not answer: %s\n",
-			   t->results[i]->tool);
-	add_filters(&b, "Filters that an earlier question left standing: ",
-		    json_object_get(t->standing, "filters"));
-	buf_printf(&b, "Question: %s", t->request.content);
-	set_messages(t, call, arena_strdup(t->arena, buf_text(&b)));
 	buf_deinit(&b);
+
+	scratch_note(s, date_text(t));
+	note_memory(t, s, false);
+	note_filters(t, s, "Filters that code has already read, and that stand: ", t->known);
+	for (size_t i = 0; t->recovery.done && i < t->result_count; i++)
+		scratch_note(s, arena_printf(t->arena,
+					     "Tried already, and its data did not answer: %s\n",
+					     t->results[i]->tool));
+	note_filters(t, s, "Filters that an earlier question left standing: ",
+		     json_object_get(t->standing, "filters"));
+	scratch_note(s, arena_printf(t->arena, "Question: %s", t->request.content));
+	use_scratch(t, call, s);
 	return call;
 }
 
 /* A choice or an edit answers the question that it belongs to. */
-static void add_question(const struct turn *t, struct buf *b)
+static const char *question_text(const struct turn *t)
 {
 	const char *first = json_string_value(json_object_get(t->spec, "question"));
 
 	if (first && strcmp(first, t->request.content) != 0)
-		buf_printf(b, "Question: %s\nThe user then said: %s\n\n", first,
-			   t->request.content);
-	else
-		buf_printf(b, "Question: %s\n\n", t->request.content);
+		return arena_printf(t->arena, "Question: %s\nThe user then said: %s\n\n", first,
+				    t->request.content);
+	return arena_printf(t->arena, "Question: %s\n\n", t->request.content);
+}
+
+static void note_results(struct turn *t, struct scratch *s)
+{
+	for (size_t i = 0; i < t->result_count; i++)
+		scratch_result(s, t->results[i], SCRATCH_WHOLE, PROMPT_ROWS_MAX);
+}
+
+static bool is_used(const struct turn *t, const struct filter *f)
+{
+	for (size_t i = 0; i < t->result_count; i++) {
+		const struct tool_def *tool = catalog_tool(t->may.catalog, t->results[i]->tool);
+
+		if (!tool || tool_param_of_filter(tool, f->name))
+			return true; /* an agent that failed, or a tool that takes it */
+	}
+	return false;
+}
+
+/* What was asked for and what no task has found: the outcomes say why. */
+static void note_gaps(struct turn *t, struct scratch *s)
+{
+	for (size_t i = 0; t->plan && i < t->plan->count; i++) {
+		const struct task *task = &t->plan->tasks[i];
+
+		if (task->result_count == 0)
+			scratch_gap(s, arena_printf(t->arena, "what task %s of %s was to bring",
+						    task->id, task->agent));
+	}
+	for (size_t i = 0; i < t->understood.filter_count; i++) {
+		const struct filter *f = &t->understood.filters[i];
+
+		if (t->result_count > 0 && f->source == SOURCE_SAID && !is_used(t, f))
+			scratch_gap(s, arena_printf(t->arena,
+						    "anything that is narrowed to the %s of "
+						    "the question",
+						    f->name));
+	}
 }
 
 /* The end of what is shown, from the beginning of a line. */
@@ -257,19 +317,17 @@ struct llm_call *prompt_rewrite(struct turn *t, const struct guard_doubt *d)
 		new_call(t, LLM_ANSWER, prompt_fill(t->may.catalog, "rewrite", NULL, 0, t->arena));
 	struct llm_message *list = arena_alloc(t->arena, sizeof(*list));
 	int64_t late = clock_mono_ms() + REWRITE_MS;
-	struct buf b;
+	struct scratch *s = scratch_new(t->arena, t->all->prompt_tokens);
 
-	buf_init(&b, PROMPT_BYTES_MAX);
-	add_date(t, &b);
-	add_question(t, &b);
-	for (size_t i = 0; i < t->result_count; i++)
-		view_prompt(&b, t->results[i], PROMPT_ROWS);
-	buf_printf(&b,
-		   "Shown so far:\n%s\n\nWhat was to follow:\n%.*s\n\nNot supported by the "
-		   "results: %s\n",
-		   shown_tail(t), (int)d->len, d->text, d->numbers);
-	set_message(t, list, LLM_USER, arena_strdup(t->arena, buf_text(&b)), PROMPT_BYTES_MAX);
-	buf_deinit(&b);
+	scratch_note(s, date_text(t));
+	scratch_note(s, question_text(t));
+	note_results(t, s);
+	scratch_note(s, arena_printf(t->arena,
+				     "Shown so far:\n%s\n\nWhat was to follow:\n%.*s\n\nNot "
+				     "supported by the results: %s\n",
+				     shown_tail(t), (int)d->len, d->text, d->numbers));
+	scratch_fit(s);
+	set_message(t, list, LLM_USER, scratch_text(s), PROMPT_BYTES_MAX);
 	call->messages = list;
 	call->message_count = 1;
 	call->max_tokens = REWRITE_TOKENS_MAX;
@@ -282,20 +340,18 @@ struct llm_call *prompt_answer(struct turn *t)
 {
 	struct llm_call *call = new_call(
 		t, LLM_ANSWER, prompt_fill(t->may.catalog, "synthesizer", NULL, 0, t->arena));
-	struct buf b;
+	struct scratch *s = scratch_new(t->arena, t->all->prompt_tokens);
 
-	buf_init(&b, PROMPT_BYTES_MAX);
-	add_date(t, &b);
-	add_memory(t, &b, true);
-	add_question(t, &b);
+	scratch_note(s, date_text(t));
+	note_memory(t, s, true);
+	scratch_note(s, question_text(t));
 	if (t->result_count == 0)
-		buf_str(&b, "No data was gathered: the question is not about the data, or nothing "
-			    "fits it.\n");
-	for (size_t i = 0; i < t->result_count; i++)
-		view_prompt(&b, t->results[i], PROMPT_ROWS);
+		scratch_note(s, "No data was gathered: the question is not about the data, or "
+				"nothing fits it.\n");
+	note_results(t, s);
+	note_gaps(t, s);
 	if (t->recovery.offered)
-		buf_str(&b, recover_offer);
-	set_messages(t, call, arena_strdup(t->arena, buf_text(&b)));
-	buf_deinit(&b);
+		scratch_note(s, recover_offer);
+	use_scratch(t, call, s);
 	return call;
 }

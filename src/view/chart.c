@@ -432,7 +432,7 @@ json_t *view_chart(const struct result *r, const char *view_id, enum view_chart_
 	buf_init(&alt, CHART_TEXT_BYTES);
 	add_alt(&alt, &ch, t);
 	count = charted_columns(&ch, columns);
-	view = view_columns(r, t, "chart", view_id, columns, count);
+	view = view_columns(r, t, "chart", view_id, columns, count, t->row_count);
 	json_set_str(view, "chart_type", view_chart_name(ch.type));
 	json_set_take(view, "chart_spec", spec_json(&ch, t, buf_text(&alt)));
 	json_set_str(view, "alt", buf_text(&alt));

@@ -5,12 +5,28 @@
  */
 #include "view_int.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/tokens.h"
+#include "vesper/utf8.h"
+
+#define FIT_ARENA_BYTES (1024 * 1024)
+
+static size_t shown_bytes(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n <= PROMPT_CELL_BYTES_MAX ? n : utf8_cut(text, n, PROMPT_CELL_BYTES_MAX);
+}
 
 /* A cell can't close its fence, break its row or its column. */
 static void add_cell(struct buf *out, const char *text)
 {
-	for (const char *p = text ? text : ""; *p; p++) {
+	size_t n = text ? shown_bytes(text) : 0;
+
+	for (const char *p = text; p && p < text + n; p++) {
 		if (*p == '<')
 			buf_str(out, "‹");
 		else if (*p == '|')
@@ -18,6 +34,17 @@ static void add_cell(struct buf *out, const char *text)
 		else
 			buf_char(out, (unsigned char)*p < ' ' ? ' ' : *p);
 	}
+	if (text && text[n])
+		buf_str(out, "…");
+}
+
+size_t prompt_cell_tokens(const char *text)
+{
+	size_t n = shown_bytes(text), tokens = tokens_estimate(text, n) + 2; /* and what parts it */
+
+	for (const char *p = text; p < text + n; p++)
+		tokens += *p == '<';
+	return tokens + (text[n] != '\0');
 }
 
 static void add_args(struct buf *out, const struct args *args)
@@ -90,44 +117,98 @@ static void add_stats(struct buf *out, const struct table *t)
 	}
 }
 
-static void add_table(struct buf *out, const char *call, const struct table *t, size_t rows)
+/* What is not here, so that nobody takes a sample for the whole. */
+static void add_left(struct buf *out, const struct table *t, const struct view_fit *fit,
+		     size_t most)
 {
-	size_t shown = t->row_count < rows ? t->row_count : rows;
+	const char *lead = "Left out for want of room: ";
+	size_t could = t->row_count < most ? t->row_count : most;
 
-	buf_printf(out, "<data call=\"%s\" table=\"%s\" rows=\"", call, t->name ? t->name : "main");
-	view_row_count(out, t);
-	buf_printf(out, "\" shown=\"%zu\"%s>\n", shown, t->truncated ? " truncated" : "");
 	for (size_t c = 0; c < t->column_count; c++) {
-		buf_printf(out, "%s%s", c ? " | " : "", t->columns[c].name);
-		if (t->columns[c].unit)
-			buf_printf(out, " (%s)", t->columns[c].unit);
+		if (fit->left[c] == VIEW_SHOWN)
+			continue;
+		buf_str(out, lead);
+		add_cell(out, t->columns[c].name);
+		buf_str(out, fit->left[c] == VIEW_LEFT_SPARSE ? " (mostly empty)" : "");
+		lead = ", ";
 	}
-	buf_char(out, '\n');
-	for (size_t r = 0; r < shown; r++) {
-		for (size_t c = 0; c < t->column_count; c++) {
-			buf_str(out, c ? " | " : "");
-			add_cell(out, t->rows[r][c]);
-		}
-		buf_char(out, '\n');
-	}
-	buf_str(out, "</data>\n");
-	add_stats(out, t);
+	if (fit->row_count < could)
+		buf_printf(out, "%s%zu of %zu rows", lead, t->row_count - fit->row_count,
+			   t->row_count);
+	if (fit->column_count < t->column_count || fit->row_count < could)
+		buf_str(out, ". Statistics cover all rows.\n");
 }
 
-void view_prompt(struct buf *out, const struct result *r, size_t rows)
+static void add_heads(struct buf *out, const struct table *t, const struct view_fit *fit)
 {
-	buf_printf(out, "Result %s of %s: %s\nArguments: ", r->call, r->tool,
-		   r->about ? r->about : "");
-	add_args(out, &r->args);
+	const char *lead = "";
+
+	for (size_t c = 0; c < t->column_count; c++) {
+		if (fit->left[c] != VIEW_SHOWN)
+			continue;
+		buf_str(out, lead);
+		add_cell(out, t->columns[c].name);
+		if (t->columns[c].unit)
+			buf_printf(out, " (%s)", t->columns[c].unit);
+		lead = " | ";
+	}
 	buf_char(out, '\n');
-	add_outcome(out, &r->outcome);
-	add_facts(out, r);
-	/* Rows of the main table; further tables were made to derive facts from and are shown
-	 * shortly. */
-	for (size_t i = 0; i < r->table_count; i++)
-		if (i == 0 || r->fact_count == 0)
-			add_table(out, r->call, r->tables[i], rows);
+}
+
+static void add_cells(struct buf *out, const struct table *t, const struct view_fit *fit,
+		      size_t row)
+{
+	const char *lead = "";
+
+	for (size_t c = 0; c < t->column_count; c++) {
+		if (fit->left[c] != VIEW_SHOWN)
+			continue;
+		buf_str(out, lead);
+		add_cell(out, t->rows[row][c]);
+		lead = " | ";
+	}
 	buf_char(out, '\n');
+}
+
+static void add_table(struct buf *out, const char *call, const struct table *t,
+		      const struct view_fit *fit, size_t most)
+{
+	buf_printf(out, "<data call=\"%s\" table=\"%s\" rows=\"", call, t->name ? t->name : "main");
+	view_row_count(out, t);
+	buf_printf(out, "\" shown=\"%zu\"%s>\n", fit->row_count, t->truncated ? " truncated" : "");
+	add_heads(out, t, fit);
+	for (size_t i = 0; i < fit->row_count; i++) {
+		if (fit->rows[i] != (i ? fit->rows[i - 1] + 1 : 0))
+			buf_str(out, "…\n"); /* rows between are not here */
+		add_cells(out, t, fit, fit->rows[i]);
+	}
+	buf_str(out, "</data>\n");
+	add_left(out, t, fit, most);
+}
+
+size_t prompt_tables(const struct result *r)
+{
+	/* Further tables were made to derive facts from. */
+	return r->fact_count > 0 && r->table_count > 1 ? 1 : r->table_count;
+}
+
+static void add_tables(struct buf *out, const struct result *r, const struct prompt_how *how)
+{
+	struct arena *a = arena_new(FIT_ARENA_BYTES);
+
+	for (size_t i = 0; i < prompt_tables(r) && how->told < PROMPT_TELL_OUTCOME; i++) {
+		struct view_room room = {.rows = how->rows,
+					 .size = how->sizes ? how->sizes[i] : SIZE_MAX,
+					 .measure = prompt_cell_tokens,
+					 .extremes = true};
+		struct view_fit fit;
+
+		view_fit_table(r->tables[i], &room, a, &fit);
+		add_table(out, r->call, r->tables[i], &fit, how->rows);
+		if (how->told < PROMPT_TELL_FACTS)
+			add_stats(out, r->tables[i]);
+	}
+	arena_free(&a);
 }
 
 /* ---- without the data's texts ---- */
@@ -163,13 +244,35 @@ static void add_number_facts(struct buf *out, const struct result *r)
 		buf_char(out, '\n');
 }
 
-void view_prompt_numbers(struct buf *out, const struct result *r, size_t rows)
+void prompt_result(struct buf *out, const struct result *r, const struct prompt_how *how)
 {
 	buf_printf(out, "Result %s of %s: %s\n", r->call, r->tool, r->about ? r->about : "");
-	add_outcome_kind(out, &r->outcome);
-	add_number_facts(out, r);
-	for (size_t i = 0; i < r->table_count; i++)
-		if (i == 0 || r->fact_count == 0)
-			add_table(out, r->call, r->tables[i], rows);
+	if (how->numbers) {
+		add_outcome_kind(out, &r->outcome);
+	} else {
+		buf_str(out, "Arguments: ");
+		add_args(out, &r->args);
+		buf_char(out, '\n');
+		add_outcome(out, &r->outcome);
+	}
+	if (how->told < PROMPT_TELL_OUTCOME && how->numbers)
+		add_number_facts(out, r);
+	else if (how->told < PROMPT_TELL_OUTCOME)
+		add_facts(out, r);
+	add_tables(out, r, how);
+	if (how->told > PROMPT_TELL_ALL)
+		buf_str(out, how->told == PROMPT_TELL_FACTS
+				     ? "Its statistics are left out for want of room.\n"
+				     : "What it found is left out for want of room.\n");
 	buf_char(out, '\n');
+}
+
+void view_prompt(struct buf *out, const struct result *r, size_t rows)
+{
+	prompt_result(out, r, &(struct prompt_how){.rows = rows});
+}
+
+void view_prompt_numbers(struct buf *out, const struct result *r, size_t rows)
+{
+	prompt_result(out, r, &(struct prompt_how){.rows = rows, .numbers = true});
 }

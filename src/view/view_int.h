@@ -13,9 +13,10 @@ void view_row_count(struct buf *out, const struct table *t);
 /* Which call, task, agent and tool a view came from. New ref. */
 json_t *view_source(const struct result *r);
 
-/* The members that every view of a table opens with; `columns` NULL: all. */
+/* The members that every view of a table opens with, of its first `rows` rows; `columns` NULL: all
+ * of them. */
 json_t *view_columns(const struct result *r, const struct table *t, const char *view_type,
-		     const char *view_id, const size_t *columns, size_t count);
+		     const char *view_id, const size_t *columns, size_t count, size_t rows);
 
 /* Fills a template of view.h. False (and nothing added) when a placeholder outside [[ ]] has no
  * value. */
@@ -24,5 +25,19 @@ bool view_fill(struct buf *out, const char *text, const struct result *r);
 /* A table in markdown: at most `rows` rows; below a sentence without the columns that are the same
  * in each row. */
 void view_markdown_table(struct buf *out, const struct table *t, size_t rows, bool has_sentence);
+
+/* How much a prompt tells of a result, and how. */
+enum prompt_told { PROMPT_TELL_ALL, PROMPT_TELL_FACTS, PROMPT_TELL_OUTCOME };
+struct prompt_how {
+	enum prompt_told told; /* without statistics; without facts and tables as well */
+	bool numbers;          /* no text that the data holds */
+	size_t rows;           /* of a table, at most */
+	const size_t *sizes;   /* tokens that each of its tables may take; NULL: any */
+};
+void prompt_result(struct buf *out, const struct result *r, const struct prompt_how *how);
+/* How many of its tables a prompt shows. */
+size_t prompt_tables(const struct result *r);
+/* What one cell takes in a prompt's table. */
+size_t prompt_cell_tokens(const char *text);
 
 #endif

@@ -121,6 +121,7 @@ struct world {
 	struct buf events; /* "c1 started;c1 completed rows=1;" */
 	struct event_sink sink;
 	int next_call;
+	size_t prompt_tokens;
 	struct op *op;
 	bool ended;
 	const struct agent_outcome *out;
@@ -214,6 +215,7 @@ static void start(struct world *w)
 		.today = {2026, 2, 27},
 		.sink = &w->sink,
 		.next_call = &w->next_call,
+		.prompt_tokens = w->prompt_tokens,
 	};
 
 	w->op = agent_start(w->llm, &w->tools, &r, w->arena, on_end, w);
@@ -448,6 +450,35 @@ static void test_text_cells_stay_out(void **state)
 	assert_null(strstr(fake_llm_request(w->fake, 1), "delete_everything"));
 }
 
+/* Rows of earlier rounds make room for those of later ones; each outcome stays, and every request
+ * stays within what it may be. */
+static void test_long_results_make_room(void **state)
+{
+	struct world *w = *state;
+	const char *request;
+
+	w->prompt_tokens = 500;
+	w->tools.rows = AGENT_ROWS_MAX;
+	for (int i = 0; i < 4; i++) {
+		fake_llm_expect(w->fake, LLM_AGENT, NULL);
+		fake_llm_tool(w->fake, PRICE, "{\"year\":2025}");
+	}
+	fake_llm_expect(w->fake, LLM_AGENT, NULL);
+	run(w);
+	assert_int_equal(w->out->result_count, 4);
+	assert_non_null(strstr(fake_llm_request(w->fake, 1), "shown=\"40\""));
+	request = fake_llm_request(w->fake, 4);
+	assert_null(strstr(request, "shown=\"40\""));
+	assert_non_null(strstr(request, "Left out for want of room: "));
+	for (int i = 1; i <= 4; i++) {
+		char head[32];
+
+		snprintf(head, sizeof(head), "Result c%d of ", i);
+		assert_non_null(strstr(request, head));
+	}
+	assert_int_equal(w->out->results[0]->tables[0]->row_count, AGENT_ROWS_MAX);
+}
+
 static void test_cancel(void **state)
 {
 	struct world *w = *state;
@@ -479,6 +510,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_only_permitted_tools, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_asks_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rounds_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_results_make_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_model_fails, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_model_refuses, setup, teardown),

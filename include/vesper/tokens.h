@@ -1,0 +1,14 @@
+/*
+ * How many tokens a model may make of a text. Each service has its own tokenizer and none is at
+ * hand, so this is an estimate that is meant to be too high: one for every four letters of a word
+ * begun, two capitals, two digits, each mark and each line end; two for a character outside ASCII,
+ * three for an emoji. A single space belongs to the word behind it, not to a number.
+ */
+#ifndef VESPER_TOKENS_H
+#define VESPER_TOKENS_H
+
+#include <stddef.h>
+
+size_t tokens_estimate(const char *text, size_t len);
+
+#endif

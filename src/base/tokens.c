@@ -1,0 +1,74 @@
+/* Rooms in prompts are given out by this count: it must never be far below what a service counts,
+ * and it runs over every cell that may be shown, so it looks at each byte once. */
+#include "vesper/tokens.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+
+#define WORD_LETTERS 4
+#define CAPITALS     2
+#define DIGITS       2
+
+static size_t run(const char *p, const char *end, int (*is)(int c))
+{
+	const char *from = p;
+
+	while (p < end && is((unsigned char)*p))
+		p++;
+	return (size_t)(p - from);
+}
+
+static size_t parts(size_t n, size_t of)
+{
+	return (n + of - 1) / of;
+}
+
+/* A word: lower case letters with or without one capital before them; or capitals. */
+static const char *word(const char *p, const char *end, size_t *tokens)
+{
+	size_t capitals = run(p, end, isupper);
+	size_t small = run(p + capitals, end, islower);
+
+	if (capitals > 1) { /* the last one may begin the next word */
+		*tokens += parts(capitals, CAPITALS);
+		return p + capitals;
+	}
+	*tokens += parts(capitals + small, WORD_LETTERS);
+	return p + capitals + small;
+}
+
+static const char *other(const char *p, const char *end, size_t *tokens)
+{
+	unsigned char c = (unsigned char)*p++;
+
+	if (c == ' ') {
+		*tokens += p < end && (*p == ' ' || isdigit((unsigned char)*p));
+		return p;
+	}
+	*tokens += c < 0x80 ? 1 : c < 0xF0 ? 2 : 3;
+	while (c >= 0x80 && p < end && ((unsigned char)*p & 0xC0) == 0x80)
+		p++;
+	return p;
+}
+
+size_t tokens_estimate(const char *text, size_t len)
+{
+	const char *p = text, *end = text + len;
+	size_t tokens = 0;
+
+	while (p < end) {
+		unsigned char c = (unsigned char)*p;
+
+		if (c < 0x80 && isalpha(c)) {
+			p = word(p, end, &tokens);
+		} else if (c < 0x80 && isdigit(c)) {
+			size_t digits = run(p, end, isdigit);
+
+			tokens += parts(digits, DIGITS);
+			p += digits;
+		} else {
+			p = other(p, end, &tokens);
+		}
+	}
+	return tokens;
+}

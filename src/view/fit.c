@@ -1,0 +1,194 @@
+/* What to leave out of a table that is too long. The order is always the same, so that the same
+ * result is shown alike: what says little goes before what matters, columns before rows. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "view_int.h"
+
+#define SPARSE_PERCENT 80 /* a column with more empty cells than that says little */
+
+struct fitting {
+	const struct table *t;
+	const struct view_room *room;
+	struct view_fit fit;
+	size_t *order; /* rows that may be shown, dearest first */
+	size_t order_count;
+	size_t *heads; /* size of each column's head */
+	size_t *cells; /* size of each cell of `order`, row after row */
+	size_t total;
+};
+
+/* ---- which rows ---- */
+
+static bool is_in(const size_t *list, size_t count, size_t row)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == row)
+			return true;
+	return false;
+}
+
+static void add_row(struct fitting *f, int64_t row)
+{
+	if (row >= 0 && (size_t)row < f->t->row_count && f->order_count < f->room->rows &&
+	    !is_in(f->order, f->order_count, (size_t)row))
+		f->order[f->order_count++] = (size_t)row;
+}
+
+/* Where numbers are lowest and highest, of what matters most first; at most half of the rows. */
+static void add_extremes(struct fitting *f)
+{
+	for (int p = PRIORITY_HIGH; p >= PRIORITY_LOW; p--)
+		for (size_t c = 0; c < f->t->column_count; c++) {
+			const struct column_stats *s = &f->t->stats[c];
+
+			if ((int)f->t->columns[c].priority != p || !s->numeric || s->count == 0 ||
+			    !column_is_number(f->t->columns[c].type) ||
+			    f->order_count + 2 > f->room->rows / 2)
+				continue;
+			add_row(f, s->at_min);
+			add_row(f, s->at_max);
+		}
+}
+
+static void order_rows(struct fitting *f, struct arena *a)
+{
+	size_t most = f->t->row_count < f->room->rows ? f->t->row_count : f->room->rows;
+
+	f->order = arena_alloc(a, sizeof(*f->order) * (most + 1));
+	if (f->room->extremes && f->t->stats && f->t->row_count > 1) {
+		add_row(f, 0);
+		add_extremes(f);
+	}
+	if (f->order_count == 0) { /* the usual case, without a look for what is in */
+		for (; f->order_count < most; f->order_count++)
+			f->order[f->order_count] = f->order_count;
+		return;
+	}
+	for (size_t r = 0; r < f->t->row_count && f->order_count < most; r++)
+		add_row(f, (int64_t)r);
+}
+
+/* ---- sizes ---- */
+
+static size_t measure(const struct fitting *f, const char *text)
+{
+	return f->room->measure(text ? text : "");
+}
+
+static void take_sizes(struct fitting *f, struct arena *a)
+{
+	size_t columns = f->t->column_count;
+
+	f->heads = arena_alloc(a, sizeof(size_t) * (columns + 1));
+	f->cells = arena_alloc(a, sizeof(size_t) * (columns * f->order_count + 1));
+	for (size_t c = 0; c < columns; c++) {
+		f->heads[c] = measure(f, f->t->columns[c].name) +
+			      (f->t->columns[c].unit ? measure(f, f->t->columns[c].unit) : 0);
+		f->total += f->heads[c];
+	}
+	for (size_t i = 0; i < f->order_count; i++)
+		for (size_t c = 0; c < columns; c++) {
+			size_t size = measure(f, f->t->rows[f->order[i]][c]);
+
+			f->cells[i * columns + c] = size;
+			f->total += size;
+		}
+}
+
+static bool is_over(const struct fitting *f)
+{
+	return f->total > f->room->size;
+}
+
+/* ---- columns ---- */
+
+static enum column_priority highest(const struct table *t)
+{
+	enum column_priority p = PRIORITY_LOW;
+
+	for (size_t c = 0; c < t->column_count; c++)
+		if (t->columns[c].priority > p)
+			p = t->columns[c].priority;
+	return p;
+}
+
+static bool is_sparse(const struct fitting *f, size_t c)
+{
+	size_t empty = 0;
+
+	for (size_t r = 0; r < f->t->row_count; r++) {
+		const char *text = f->t->rows[r][c];
+
+		empty += !text || !*text;
+	}
+	return empty * 100 > f->t->row_count * SPARSE_PERCENT;
+}
+
+static void leave_column(struct fitting *f, size_t c, enum view_left why)
+{
+	f->fit.left[c] = why;
+	f->fit.column_count--;
+	f->total -= f->heads[c];
+	for (size_t i = 0; i < f->order_count; i++)
+		f->total -= f->cells[i * f->t->column_count + c];
+}
+
+static void leave_columns(struct fitting *f)
+{
+	enum column_priority stays = highest(f->t);
+
+	for (size_t c = f->t->column_count; c-- > 0 && is_over(f);)
+		if (f->t->columns[c].priority < stays && is_sparse(f, c))
+			leave_column(f, c, VIEW_LEFT_SPARSE);
+	for (int p = PRIORITY_LOW; p < (int)stays; p++)
+		for (size_t c = f->t->column_count; c-- > 0 && is_over(f);)
+			if ((int)f->t->columns[c].priority == p && f->fit.left[c] == VIEW_SHOWN)
+				leave_column(f, c, VIEW_LEFT_PRIORITY);
+}
+
+/* ---- rows ---- */
+
+static size_t row_size(const struct fitting *f, size_t i)
+{
+	size_t size = 0;
+
+	for (size_t c = 0; c < f->t->column_count; c++)
+		if (f->fit.left[c] == VIEW_SHOWN)
+			size += f->cells[i * f->t->column_count + c];
+	return size;
+}
+
+static void leave_rows(struct fitting *f)
+{
+	while (is_over(f) && f->order_count > 0)
+		f->total -= row_size(f, --f->order_count);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void view_fit_table(const struct table *t, const struct view_room *room, struct arena *a,
+		    struct view_fit *out)
+{
+	struct fitting f = {.t = t, .room = room};
+
+	f.fit.left = arena_alloc(a, sizeof(*f.fit.left) * (t->column_count + 1));
+	f.fit.column_count = t->column_count;
+	order_rows(&f, a);
+	if (room->size != SIZE_MAX) {
+		take_sizes(&f, a);
+		leave_columns(&f);
+		leave_rows(&f);
+	}
+	if (f.order_count > 1)
+		qsort(f.order, f.order_count, sizeof(*f.order), compare_rows);
+	f.fit.rows = f.order;
+	f.fit.row_count = f.order_count;
+	f.fit.size = f.total;
+	*out = f.fit;
+}

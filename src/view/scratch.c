@@ -1,0 +1,355 @@
+/*
+ * One budget for everything that a prompt says about data. Deciding is cheap in the usual case: all
+ * of it is put into words once, and counted. Only what is too much is looked at item by item.
+ */
+#include "vesper/scratch.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/tokens.h"
+#include "view_int.h"
+
+#define WORK_ARENA_BYTES (8 * 1024 * 1024)
+#define PART_BYTES_MAX   (512 * 1024)
+#define SAMPLE_LEAST     300 /* tokens of a sample that stay while anything else may go */
+#define FIT_ROUNDS_MAX   8   /* rooms are given out by estimates of cells; then words are counted */
+#define ANY              SIZE_MAX
+
+struct item {
+	const char *name; /* of a note that may go */
+	const char *note; /* or */
+	const struct result *result;
+	bool gone;
+	struct prompt_how how;
+	size_t *sizes, *wants;
+	const char *text; /* after scratch_fit */
+	size_t tokens;
+};
+
+struct scratch {
+	struct arena *arena;
+	struct arena *work; /* while it is being fit: most words are made more than once */
+	size_t budget, spent;
+	struct item *items;
+	size_t count, cap;
+	const char **left;
+	size_t left_count, left_cap;
+	const char *text;
+	size_t tokens;
+};
+
+struct scratch *scratch_new(struct arena *a, size_t budget_tokens)
+{
+	struct scratch *s = arena_alloc(a, sizeof(*s));
+
+	*s = (struct scratch){.arena = a, .budget = budget_tokens, .text = ""};
+	return s;
+}
+
+static struct item *add_item(struct scratch *s)
+{
+	s->items = arena_grow(s->arena, s->items, s->count, &s->cap, sizeof(*s->items));
+	s->items[s->count] = (struct item){.text = ""};
+	return &s->items[s->count++];
+}
+
+void scratch_note(struct scratch *s, const char *text)
+{
+	add_item(s)->note = text;
+}
+
+void scratch_note_spare(struct scratch *s, const char *name, const char *text)
+{
+	struct item *item = add_item(s);
+
+	item->name = name;
+	item->note = text;
+}
+
+void scratch_spend(struct scratch *s, size_t tokens)
+{
+	s->spent += tokens;
+}
+
+void scratch_gap(struct scratch *s, const char *what)
+{
+	struct item *item = add_item(s);
+
+	item->note = arena_printf(s->arena, "Not found: %s\n", what);
+}
+
+void scratch_result(struct scratch *s, const struct result *r, enum scratch_way way, size_t rows)
+{
+	struct item *item = add_item(s);
+	size_t tables = prompt_tables(r);
+
+	item->result = r;
+	item->sizes = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
+	item->wants = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
+	item->how = (struct prompt_how){
+		.numbers = way == SCRATCH_NUMBERS, .rows = rows, .sizes = item->sizes};
+}
+
+/* ---- words ---- */
+
+static size_t tables_of(const struct item *item)
+{
+	return item->result ? prompt_tables(item->result) : 0;
+}
+
+static const char *result_text(struct scratch *s, const struct item *item, bool *cut)
+{
+	const char *text;
+	struct buf b;
+
+	buf_init(&b, PART_BYTES_MAX);
+	prompt_result(&b, item->result, &item->how);
+	text = arena_strndup(s->work, buf_text(&b), b.n);
+	*cut = buf_over(&b);
+	buf_deinit(&b);
+	return text;
+}
+
+static void word_item(struct scratch *s, struct item *item)
+{
+	bool cut = false;
+
+	if (item->gone)
+		item->text =
+			arena_printf(s->work, "(%s is left out for want of room.)\n", item->name);
+	else
+		item->text = item->result ? result_text(s, item, &cut) : item->note;
+	item->tokens = cut ? PART_BYTES_MAX : tokens_estimate(item->text, strlen(item->text));
+}
+
+static size_t total(const struct scratch *s)
+{
+	size_t tokens = s->spent;
+
+	for (size_t i = 0; i < s->count; i++)
+		tokens += s->items[i].tokens;
+	return tokens;
+}
+
+static bool is_over(const struct scratch *s)
+{
+	return total(s) > s->budget;
+}
+
+/* ---- what goes ---- */
+
+static void set_sizes(struct item *item, size_t size)
+{
+	for (size_t k = 0; k < tables_of(item); k++)
+		item->sizes[k] = size;
+}
+
+static size_t want_of(struct scratch *s, const struct table *t, size_t rows)
+{
+	const struct view_room room = {.rows = rows,
+				       .size = ANY - 1, /* measured, and nothing is left out */
+				       .measure = prompt_cell_tokens,
+				       .extremes = true};
+	struct view_fit fit;
+
+	view_fit_table(t, &room, s->work, &fit);
+	return fit.size;
+}
+
+/* The largest size for which min(want, size) of all samples is within the room. */
+static size_t fair_size(const struct scratch *s, size_t room)
+{
+	size_t low = 0, high = room;
+
+	while (low < high) {
+		size_t size = low + (high - low + 1) / 2, sum = 0;
+
+		for (size_t i = 0; i < s->count; i++)
+			for (size_t k = 0; k < tables_of(&s->items[i]); k++)
+				sum += s->items[i].wants[k] < size ? s->items[i].wants[k] : size;
+		if (sum <= room)
+			low = size;
+		else
+			high = size - 1;
+	}
+	return low;
+}
+
+static void resize_samples(struct scratch *s, size_t size)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->items[i].result) {
+			set_sizes(&s->items[i], size);
+			word_item(s, &s->items[i]);
+		}
+}
+
+/* Rows of the longest samples go, but no sample gets less than `least` for it. False: it is still
+ * too much. */
+static bool shrink_samples(struct scratch *s, size_t least)
+{
+	size_t bare, room, size;
+
+	resize_samples(s, 0);
+	bare = total(s);
+	room = s->budget > bare ? s->budget - bare : 0;
+	for (int round = 0; round < FIT_ROUNDS_MAX; round++) {
+		size = fair_size(s, room);
+		size = size > least ? size : least;
+		resize_samples(s, size);
+		if (!is_over(s) || size == least)
+			break;
+		room -= room / 8 + 1;
+	}
+	return !is_over(s);
+}
+
+static bool drop_notes(struct scratch *s)
+{
+	for (size_t i = 0; i < s->count && is_over(s); i++)
+		if (s->items[i].name && !s->items[i].gone) {
+			s->items[i].gone = true;
+			word_item(s, &s->items[i]);
+		}
+	return !is_over(s);
+}
+
+static bool tell_less(struct scratch *s, enum prompt_told told)
+{
+	for (size_t i = 0; i < s->count && is_over(s); i++)
+		if (s->items[i].result) {
+			s->items[i].how.told = told;
+			word_item(s, &s->items[i]);
+		}
+	return !is_over(s);
+}
+
+static void make_room(struct scratch *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < tables_of(&s->items[i]); k++)
+			s->items[i].wants[k] =
+				want_of(s, s->items[i].result->tables[k], s->items[i].how.rows);
+	if (shrink_samples(s, SAMPLE_LEAST))
+		return;
+	if (drop_notes(s)) {
+		shrink_samples(s, SAMPLE_LEAST); /* the notes may have made more room than needed */
+		return;
+	}
+	if (shrink_samples(s, 0) || tell_less(s, PROMPT_TELL_FACTS))
+		return;
+	tell_less(s, PROMPT_TELL_OUTCOME);
+}
+
+/* ---- what went ---- */
+
+static void add_left(struct scratch *s, const char *text)
+{
+	s->left = arena_grow(s->arena, s->left, s->left_count, &s->left_cap, sizeof(*s->left));
+	s->left[s->left_count++] = text;
+}
+
+static void list_sample(struct scratch *s, const struct item *item, size_t k)
+{
+	const struct table *t = item->result->tables[k];
+	const struct view_room room = {.rows = item->how.rows,
+				       .size = item->sizes[k],
+				       .measure = prompt_cell_tokens,
+				       .extremes = true};
+	size_t could = t->row_count < room.rows ? t->row_count : room.rows;
+	struct view_fit fit;
+
+	view_fit_table(t, &room, s->work, &fit);
+	for (size_t c = 0; c < t->column_count; c++)
+		if (fit.left[c] != VIEW_SHOWN)
+			add_left(s, arena_printf(s->arena, "%s: column %s, %s", item->result->call,
+						 t->columns[c].name,
+						 fit.left[c] == VIEW_LEFT_SPARSE ? "mostly empty"
+										 : "by priority"));
+	if (fit.row_count < could)
+		add_left(s, arena_printf(s->arena, "%s: %zu of %zu rows", item->result->call,
+					 could - fit.row_count, could));
+}
+
+static void list_left(struct scratch *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct item *item = &s->items[i];
+
+		if (item->gone)
+			add_left(s, item->name);
+		else if (item->result && item->how.told > PROMPT_TELL_ALL)
+			add_left(s, arena_printf(s->arena, "%s: %s", item->result->call,
+						 item->how.told == PROMPT_TELL_FACTS
+							 ? "statistics"
+							 : "all but its outcome"));
+		for (size_t k = 0; item->how.told < PROMPT_TELL_OUTCOME && k < tables_of(item); k++)
+			list_sample(s, item, k);
+	}
+}
+
+/* The words outlive the work on them. */
+static void keep_words(struct scratch *s)
+{
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX / 2);
+	for (size_t i = 0; i < s->count; i++) {
+		s->items[i].text = arena_strdup(s->arena, s->items[i].text);
+		buf_str(&b, s->items[i].text);
+	}
+	s->text = arena_strndup(s->arena, buf_text(&b), b.n);
+	s->tokens = total(s);
+	buf_deinit(&b);
+}
+
+void scratch_fit(struct scratch *s)
+{
+	s->work = arena_new(WORK_ARENA_BYTES);
+	s->left_count = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		s->items[i].gone = false;
+		s->items[i].how.told = PROMPT_TELL_ALL;
+		set_sizes(&s->items[i], ANY);
+		word_item(s, &s->items[i]);
+	}
+	if (is_over(s)) {
+		make_room(s);
+		list_left(s);
+	}
+	keep_words(s);
+	arena_free(&s->work);
+}
+
+const char *scratch_text(const struct scratch *s)
+{
+	return s->text;
+}
+
+const char *scratch_text_of(const struct scratch *s, const struct result *r)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->items[i].result == r)
+			return s->items[i].text;
+	assert(false); /* only results that were added are asked for */
+	return "";
+}
+
+size_t scratch_tokens(const struct scratch *s)
+{
+	return s->tokens;
+}
+
+size_t scratch_left_count(const struct scratch *s)
+{
+	return s->left_count;
+}
+
+const char *scratch_left(const struct scratch *s, size_t i)
+{
+	assert(i < s->left_count);
+	return s->left[i];
+}

@@ -1,0 +1,74 @@
+/* The estimate of tokens: never below what widely used tokenizers count for what prompts hold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "vesper/tokens.h"
+
+static size_t estimate(const char *text)
+{
+	return tokens_estimate(text, strlen(text));
+}
+
+/* Left: what a tokenizer of a hundred thousand tokens makes of it. */
+static void counts_are_not_below_a_tokenizers(void **state)
+{
+	static const struct {
+		size_t tokens;
+		const char *text;
+	} known[] = {
+		{0, ""},
+		{1, "hello"},
+		{2, "hello world"},
+		{2, "2025"},
+		{3, "48.73"},
+		{6, "2026-02-27"},
+		{2, "CAISO"},
+		{4, "a | b\n"},
+		{11, "48.7312 | 52.1411\n"},
+		{1, "—"},
+		{3, "🟢"},
+		{6, "AvgPrice_PerMWh"},
+		{5, "{\"a\":1}\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (estimate(known[i].text) < known[i].tokens)
+			fail_msg("%s: %zu", known[i].text, estimate(known[i].text));
+	assert_int_equal(estimate(""), 0);
+	assert_int_equal(estimate("hello"), 2);
+	assert_int_equal(estimate("48.7312 | 52.1411\n"), 11);
+	assert_int_equal(estimate("day-ahead price"), 6);
+}
+
+static void it_grows_with_the_text_and_is_never_above_its_bytes(void **state)
+{
+	static const char text[] =
+		"Nazareth Solar, NP15: $48.73/MWh – 🟢 on  track\n\n\tABCDEf 12345";
+	size_t before = 0;
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(text); n++) {
+		size_t now = tokens_estimate(text, n);
+
+		assert_true(now <= n + 2); /* a character that is cut counts whole */
+		assert_true(now + 1 >= before);
+		before = now;
+	}
+	assert_int_equal(tokens_estimate("\xF0\x9F", 2), 3);
+	assert_int_equal(tokens_estimate("\xFF\xFF", 2), 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_are_not_below_a_tokenizers),
+		cmocka_unit_test(it_grows_with_the_text_and_is_never_above_its_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,216 @@
+/* What a prompt says of all that a turn knows, within its budget. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "vesper/scratch.h"
+#include "vesper/str.h"
+#include "vesper/tokens.h"
+#include "sample_results.h"
+
+#define ROWS 40
+
+static const struct sample_column columns[] = {{"Project", NULL, COLUMN_TEXT},
+					       {"Budget", "$", COLUMN_DECIMAL}};
+
+static struct result *result_of(struct arena *a, const char *call, size_t rows)
+{
+	const char *cells[2 * ROWS];
+	struct result *r;
+
+	for (size_t i = 0; i < rows; i++) {
+		cells[2 * i] = arena_printf(a, "Project number %zu of the north", i);
+		cells[2 * i + 1] = arena_printf(a, "%zu.50", i);
+	}
+	r = asked_result(a, sample_table(columns, 2, cells, rows));
+	r->call = call;
+	r->outcome.detail = "All of it.";
+	result_add_fact(r, a, (struct fact){.name = "gap", .label = "gap", .value = "12.75"});
+	return r;
+}
+
+static struct scratch *filled(struct arena *a, size_t budget, size_t results)
+{
+	struct scratch *s = scratch_new(a, budget);
+
+	scratch_note(s, "Today is 2026-02-27.\n");
+	scratch_note_spare(s, "What was said earlier", "Earlier: they asked about Kern Wind.\n");
+	for (size_t i = 0; i < results; i++)
+		scratch_result(s, result_of(a, arena_printf(a, "c%zu", i + 1), ROWS), SCRATCH_WHOLE,
+			       ROWS);
+	scratch_gap(s, "the budget of 2031");
+	scratch_fit(s);
+	return s;
+}
+
+static size_t shown(const struct scratch *s, const char *call)
+{
+	char head[64];
+	const char *p;
+	size_t n = 0;
+
+	snprintf(head, sizeof(head), "<data call=\"%s\" table=\"main\" rows=\"40\" shown=\"", call);
+	p = strstr(scratch_text(s), head);
+	if (p)
+		assert_int_equal(sscanf(p + strlen(head), "%zu", &n), 1);
+	return n;
+}
+
+static bool says(const struct scratch *s, const char *text)
+{
+	return strstr(scratch_text(s), text) != NULL;
+}
+
+static void what_fits_is_told_whole_and_in_order(void **state)
+{
+	struct arena *a = arena_new(1 << 22);
+	struct scratch *s = filled(a, 100000, 2);
+
+	(void)state;
+	assert_int_equal(shown(s, "c1"), ROWS);
+	assert_int_equal(scratch_left_count(s), 0);
+	assert_ptr_equal(strstr(scratch_text(s), "Today"), scratch_text(s));
+	assert_true(strstr(scratch_text(s), "Kern Wind") < strstr(scratch_text(s), "Result c1"));
+	assert_true(strstr(scratch_text(s), "Result c1") < strstr(scratch_text(s), "Result c2"));
+	assert_true(says(s, "Not found: the budget of 2031\n"));
+	assert_int_equal(scratch_tokens(s),
+			 tokens_estimate(scratch_text(s), strlen(scratch_text(s))));
+	arena_free(&a);
+}
+
+/* From much room to none: what is told gets less in a fixed order, and the budget is kept as long
+ * as anything can go. */
+static void less_room_takes_what_is_worth_least(void **state)
+{
+	struct arena *a = arena_new(1 << 26);
+	size_t rows = ROWS;
+	bool notes = true, statistics = true, facts = true;
+
+	(void)state;
+	for (size_t budget = 4000; budget > 100; budget -= 50) {
+		struct scratch *s = filled(a, budget, 3);
+		bool now_notes = says(s, "Kern Wind"), now_statistics = says(s, "mean"),
+		     now_facts = says(s, "12.75");
+
+		assert_true(says(s, "Outcome: rows. All of it."));
+		assert_true(says(s, "Not found: the budget of 2031\n"));
+		assert_true(shown(s, "c3") <= rows + 3); /* a note that went left a little */
+		assert_true(notes >= now_notes && statistics >= now_statistics &&
+			    facts >= now_facts);
+		assert_true(now_notes || !says(s, "Kern Wind"));
+		if (!now_notes)
+			assert_true(shown(s, "c3") < ROWS);
+		if (!now_statistics)
+			assert_false(now_notes);
+		if (now_facts) /* everything can still go */
+			assert_true(scratch_tokens(s) <= budget);
+		if (scratch_tokens(s) < budget / 2 && now_notes)
+			fail_msg("budget %zu: only %zu used", budget, scratch_tokens(s));
+		if (shown(s, "c3") < ROWS)
+			assert_true(scratch_left_count(s) > 0);
+		rows = shown(s, "c3");
+		notes = now_notes;
+		statistics = now_statistics;
+		facts = now_facts;
+	}
+	assert_false(notes || statistics || facts);
+	arena_free(&a);
+}
+
+static void the_oldest_loses_its_figures_first(void **state)
+{
+	struct arena *a = arena_new(1 << 26);
+	bool seen = false;
+
+	(void)state;
+	for (size_t budget = 1500; budget > 200; budget -= 10) {
+		struct scratch *s = filled(a, budget, 3);
+		const char *first = strstr(scratch_text(s), "Result c1"),
+			   *last = strstr(scratch_text(s), "Result c3"),
+			   *gone = strstr(scratch_text(s), "Its statistics are left out");
+
+		if (!gone || strstr(last, "Its statistics are left out"))
+			continue;
+		seen = true;
+		assert_true(gone > first && gone < last);
+		assert_non_null(strstr(last, "mean"));
+	}
+	assert_true(seen);
+	arena_free(&a);
+}
+
+static void a_long_result_does_not_starve_a_short_one(void **state)
+{
+	struct arena *a = arena_new(1 << 22);
+	struct scratch *s = scratch_new(a, 900);
+
+	(void)state;
+	scratch_result(s, result_of(a, "c1", ROWS), SCRATCH_WHOLE, ROWS);
+	scratch_result(s, result_of(a, "c2", 3), SCRATCH_WHOLE, ROWS);
+	scratch_fit(s);
+	assert_true(shown(s, "c1") > 3 && shown(s, "c1") < ROWS);
+	assert_true(says(s, "call=\"c2\" table=\"main\" rows=\"3\" shown=\"3\""));
+	assert_int_equal(scratch_left_count(s), 1);
+	assert_non_null(strstr(scratch_left(s, 0), "c1: "));
+	assert_non_null(strstr(scratch_left(s, 0), " of 40 rows"));
+	arena_free(&a);
+}
+
+/* A loop adds result after result: earlier words stay as they are while there is room, so that they
+ * are read from the service's cache; then they get shorter. */
+static void what_was_said_stays_while_there_is_room(void **state)
+{
+	struct arena *a = arena_new(1 << 24);
+	struct result *first = result_of(a, "c1", ROWS);
+	struct scratch *s = scratch_new(a, 2500);
+	const char *before;
+
+	(void)state;
+	scratch_result(s, first, SCRATCH_NUMBERS, ROWS);
+	scratch_fit(s);
+	before = scratch_text_of(s, first);
+	assert_null(strstr(before, "NP15")); /* no argument */
+	scratch_result(s, result_of(a, "c2", 3), SCRATCH_NUMBERS, ROWS);
+	scratch_spend(s, 100);
+	scratch_fit(s);
+	assert_string_equal(scratch_text_of(s, first), before);
+	scratch_spend(s, 1500);
+	scratch_fit(s);
+	assert_true(strlen(scratch_text_of(s, first)) < strlen(before));
+	assert_true(scratch_tokens(s) <= 2500);
+	arena_free(&a);
+}
+
+static void nothing_known_is_nothing_said(void **state)
+{
+	struct arena *a = arena_new(1 << 20);
+	struct scratch *s = scratch_new(a, 10);
+
+	(void)state;
+	scratch_fit(s);
+	assert_string_equal(scratch_text(s), "");
+	scratch_note(s, "This is longer than the budget allows, and it stays nevertheless.");
+	scratch_result(s, asked_result(a, NULL), SCRATCH_WHOLE, ROWS);
+	scratch_fit(s);
+	assert_true(says(s, "nevertheless."));
+	assert_true(says(s, "Outcome: rows"));
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_fits_is_told_whole_and_in_order),
+		cmocka_unit_test(less_room_takes_what_is_worth_least),
+		cmocka_unit_test(the_oldest_loses_its_figures_first),
+		cmocka_unit_test(a_long_result_does_not_starve_a_short_one),
+		cmocka_unit_test(what_was_said_stays_while_there_is_room),
+		cmocka_unit_test(nothing_known_is_nothing_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
