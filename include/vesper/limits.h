@@ -29,6 +29,7 @@
 #define PEEK_DEADLINE_MS  3000  /* a connection must show its first bytes by then */
 #define PING_EVERY_MS     25000 /* below the 60 s idle limit of common proxies */
 #define PING_MISSED_MAX   2     /* silent that many intervals: gone */
+#define SEND_BATCH_BYTES  16384 /* frames of one write; then the socket is asked again */
 #define SEND_QUEUE_PAUSE_BYTES                                                                     \
 	(256 * 1024) /* answers a client leaves unread: above, it is not listened to */
 #define SEND_QUEUE_RESUME_BYTES (64 * 1024) /* below: it is again */

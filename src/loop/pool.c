@@ -162,8 +162,8 @@ void pool_submit(struct pool *p, struct pool_job *job)
 	pthread_mutex_lock(&p->lock);
 	assert(!p->closing);
 	list_append(&p->waiting, &job->node);
-	pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
+	pthread_cond_signal(&p->work); /* without the lock: who wakes up wants it */
 }
 
 size_t pool_idle(const struct pool *p)

@@ -18,6 +18,7 @@
 #include "vesper/mem.h"
 
 #define TICK_MS  1000
+#define TX_BYTES (SEND_BATCH_BYTES + LWS_PRE)
 #define RX_BYTES 1024 /* per socket, for as long as it is open: messages are put together by us */
 #define DESTROY_TURNS                                                                              \
 	50 /* iterations that the library's handles get to close; they need two or three */
@@ -94,8 +95,12 @@ static int on_ws(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
 	return 0;
 }
 
+/* Without a size of its own what is sent is cut into pieces as small as those that are received. */
 static const struct lws_protocols protocols[] = {
-	{.name = "vesper.v1", .callback = on_ws, .rx_buffer_size = RX_BYTES},
+	{.name = "vesper.v1",
+	 .callback = on_ws,
+	 .rx_buffer_size = RX_BYTES,
+	 .tx_packet_size = TX_BYTES},
 	{0},
 };
 
@@ -150,7 +155,8 @@ bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e)
 	s->transport = t;
 	list_init(&s->conns);
 	list_init(&s->doors);
-	buf_init(&s->frame, LWS_PRE + 2 * EVENT_LOG_BYTES_MAX);
+	buf_init(&s->frame, 2 * EVENT_LOG_BYTES_MAX);
+	buf_init(&s->batch, LWS_PRE + SEND_BATCH_BYTES + 3 * EVENT_LOG_BYTES_MAX);
 	if (!context_new(s, e)) {
 		ws_server_free(&s);
 		return false;
@@ -216,5 +222,6 @@ void ws_server_free(struct ws_server **server)
 		context_free(s);
 	assert(list_empty(&s->conns));
 	buf_deinit(&s->frame);
+	buf_deinit(&s->batch);
 	mem_free(s);
 }

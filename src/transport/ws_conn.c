@@ -21,6 +21,8 @@
  * libwebsockets describes writes as belonging to WRITEABLE; 0 goes back to that. */
 #define DIRECT_WRITE 1
 
+#define FRAME_HEAD_BYTES 10 /* at most */
+
 /* A frame that belongs to no log. The library wants room in front of the text for its own header.
  */
 struct frame {
@@ -167,23 +169,52 @@ void conn_send(struct ws_conn *c, const struct buf *text)
 
 struct buf *conn_frame_begin(struct ws_conn *c)
 {
-	static const char room[LWS_PRE];
-	struct buf *frame = &c->server->frame;
-
-	buf_reset(frame);
-	buf_add(frame, room, sizeof(room));
-	return frame;
+	buf_reset(&c->server->frame);
+	return &c->server->frame;
 }
 
-void conn_frame_send(struct ws_conn *c)
+/* RFC 6455, 5.2: a whole text message, not masked. */
+static size_t frame_head(unsigned char head[FRAME_HEAD_BYTES], size_t len)
 {
-	struct buf *frame = &c->server->frame;
+	size_t length_bytes = len < 126 ? 0 : len <= UINT16_MAX ? 2 : 8;
+
+	head[0] = 0x81;
+	head[1] = (unsigned char)(length_bytes == 0 ? len : length_bytes == 2 ? 126 : 127);
+	for (size_t i = 0; i < length_bytes; i++)
+		head[2 + i] = (unsigned char)(len >> 8 * (length_bytes - 1 - i));
+	return 2 + length_bytes;
+}
+
+void conn_frame_end(struct ws_conn *c)
+{
+	static const char room[LWS_PRE];
+	const struct buf *frame = &c->server->frame;
+	struct buf *batch = &c->server->batch;
+	unsigned char head[FRAME_HEAD_BYTES];
 
 	assert(!buf_over(frame));
-	conn_put(c, (unsigned char *)frame->p + LWS_PRE, frame->n - LWS_PRE, LWS_WRITE_TEXT);
+	if (batch->n == 0)
+		buf_add(batch, room, sizeof(room));
+	buf_add(batch, head, frame_head(head, frame->n));
+	buf_add(batch, buf_text(frame), frame->n);
 }
 
-/* Many frames in one go: one a cycle could not keep up with a model that bursts. */
+bool conn_batch_full(const struct ws_conn *c)
+{
+	return c->server->batch.n >= SEND_BATCH_BYTES;
+}
+
+void conn_batch_send(struct ws_conn *c)
+{
+	struct buf *batch = &c->server->batch;
+
+	assert(!buf_over(batch));
+	if (batch->n > 0)
+		conn_put(c, (unsigned char *)batch->p + LWS_PRE, batch->n - LWS_PRE, LWS_WRITE_RAW);
+	buf_reset(batch);
+}
+
+/* All frames that there are: one a cycle could not keep up with a model that bursts. */
 int conn_writable(struct ws_conn *c)
 {
 	c->choked_since_ms = 0;

@@ -44,7 +44,8 @@ struct ws_server {
 	size_t waiting;    /* sockets without a user yet */
 	struct list doors; /* handshakes that wait for the store */
 	struct timer *tick;
-	struct buf frame; /* where a frame is put together: one at a time */
+	struct buf frame; /* where a frame's text is put together: one at a time */
+	struct buf batch; /* whole frames of one socket, on their way out together */
 };
 
 enum ws_kind { WS_CHAT, WS_ECHO };
@@ -130,9 +131,13 @@ void conn_close(struct ws_conn *c, int code, const char *reason);
 void conn_listen(struct ws_conn *c, bool yes);
 /* Whether the socket takes a frame now; if not, conn_writable comes when it does. */
 bool conn_ready(struct ws_conn *c);
-/* Where a frame of a turn is put together, and what sends it: only when conn_ready. */
+/* Frames of turns that are there at the same moment go out in one write, each as it is. Only when
+ * conn_ready, and without going back to the loop in between: where a frame's text is put together,
+ * what adds it to the batch, and what sends that. */
 struct buf *conn_frame_begin(struct ws_conn *c);
-void conn_frame_send(struct ws_conn *c);
+void conn_frame_end(struct ws_conn *c);
+bool conn_batch_full(const struct ws_conn *c);
+void conn_batch_send(struct ws_conn *c);
 
 /* ws_chat.c */
 void chat_opened(struct ws_conn *c);

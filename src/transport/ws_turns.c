@@ -84,7 +84,7 @@ static void add_merged(struct buf *frame, const char *turn_id, struct stream_wat
 	buf_deinit(&text);
 }
 
-static bool watched_send_next(struct watched *w)
+static bool watched_add_next(struct watched *w)
 {
 	const struct stream_entry *entry = stream_read(w->watch);
 	const char *turn_id = stream_turn_id(stream_watch_log(w->watch));
@@ -97,8 +97,19 @@ static bool watched_send_next(struct watched *w)
 		add_merged(frame, turn_id, w->watch, entry);
 	else
 		wire_entry(frame, turn_id, entry);
-	conn_frame_send(w->conn);
+	conn_frame_end(w->conn);
 	return true;
+}
+
+/* True: there may be more than went out at once. */
+static bool watched_send(struct watched *w)
+{
+	bool full = false;
+
+	while (!full && watched_add_next(w))
+		full = conn_batch_full(w->conn);
+	conn_batch_send(w->conn);
+	return full;
 }
 
 void turns_pump(struct ws_conn *c)
@@ -112,7 +123,7 @@ void turns_pump(struct ws_conn *c)
 			/* Asked before the log is read: what is read must go out. */
 			if (!list_empty(&c->queue) || !conn_ready(c))
 				return;
-		} while (watched_send_next(w));
+		} while (watched_send(w));
 		if (stream_ended(w->watch))
 			watched_free(w);
 	}
