@@ -109,8 +109,8 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 			  const char *after_id, size_t limit, struct arena *a, store_messages_cb cb,
 			  void *owner);
 /* The last `limit` messages of the session, oldest first: for prompts. An unknown session gives
- * none. Of an answer: its text, status, intent, and what it left standing; views and the rest of
- * what was kept with it are in store_messages only. */
+ * none. Of an answer: its text, status and intent, and of the newest one that left something
+ * standing that; the rest of what was kept with it is in store_messages only. */
 struct op *store_recent(struct store *s, const struct principal *who, const char *session_id,
 			size_t limit, struct arena *a, store_messages_cb cb, void *owner);
 

@@ -119,12 +119,16 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 {
+	char room[256]; /* enough for most: what is longer is made twice */
 	va_list again;
 	va_copy(again, args);
-	int n = vsnprintf(NULL, 0, fmt, args);
+	int n = vsnprintf(room, sizeof(room), fmt, args);
 	assert(n >= 0);
 	char *text = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(text, (size_t)n + 1, fmt, again);
+	if ((size_t)n < sizeof(room))
+		memcpy(text, room, (size_t)n);
+	else
+		vsnprintf(text, (size_t)n + 1, fmt, again);
 	va_end(again);
 	return text;
 }

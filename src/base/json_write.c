@@ -107,8 +107,16 @@ static void buf_json_array(struct buf *b, const json_t *array)
 static void buf_json_int(struct buf *b, int64_t value)
 {
 	char text[24];
-	int n = snprintf(text, sizeof(text), "%" PRId64, value);
-	buf_add(b, text, (size_t)n);
+	char *p = text + sizeof(text);
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	do {
+		*--p = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (value < 0)
+		*--p = '-';
+	buf_add(b, p, (size_t)(text + sizeof(text) - p));
 }
 
 void buf_json(struct buf *b, const json_t *value)

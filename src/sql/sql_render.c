@@ -14,8 +14,10 @@
 /* Writes the value of one place: a ?, or a literal. */
 struct renderer {
 	struct buf text;
-	struct value *values; /* NULL: literals */
-	size_t count;
+	bool literals;
+	struct arena *arena;
+	struct value *values;
+	size_t count, room;
 	enum dialect dialect;
 };
 
@@ -67,7 +69,7 @@ static void put_literal(struct renderer *r, struct value v)
 
 static bool put_value(struct renderer *r, struct value v, struct err *e)
 {
-	if (!r->values) {
+	if (r->literals) {
 		put_literal(r, v);
 		return true;
 	}
@@ -75,6 +77,7 @@ static bool put_value(struct renderer *r, struct value v, struct err *e)
 		return err_set(e, ERR_INPUT, "more than %d values in one statement",
 			       SQL_MARKERS_MAX);
 	buf_char(&r->text, '?');
+	r->values = arena_grow(r->arena, r->values, r->count, &r->room, sizeof(v));
 	r->values[r->count++] = v;
 	return true;
 }
@@ -185,10 +188,9 @@ static bool render(const struct sql_query *q, const struct args *args, struct ar
 bool sql_render(const struct sql_query *q, const struct args *args, enum dialect dialect,
 		struct arena *a, struct sql_bound *out, struct err *e)
 {
-	struct renderer r = {.dialect = dialect};
+	struct renderer r = {.dialect = dialect, .arena = a};
 	const char *text;
 
-	r.values = arena_alloc(a, SQL_MARKERS_MAX * sizeof(*r.values));
 	if (!render(q, args, a, &r, &text, e))
 		return false;
 	*out = (struct sql_bound){.text = text, .values = r.values, .count = r.count};
@@ -199,7 +201,7 @@ bool sql_render_whole(const struct sql_query *q, const struct args *args,
 		      const struct sql_whole_column *columns, size_t column_count,
 		      enum dialect dialect, struct arena *a, struct sql_bound *out, struct err *e)
 {
-	struct renderer r = {.dialect = dialect};
+	struct renderer r = {.dialect = dialect, .arena = a};
 	struct sql_token *tokens, *whole;
 	size_t count, whole_count;
 	const char *text;
@@ -209,7 +211,6 @@ bool sql_render_whole(const struct sql_query *q, const struct args *args,
 	if (!sql_whole_tokens(tokens, count, columns, column_count, dialect, a, &whole,
 			      &whole_count))
 		return err_set(e, ERR_INPUT, "query %s: means only a part of its rows", q->name);
-	r.values = arena_alloc(a, SQL_MARKERS_MAX * sizeof(*r.values));
 	whole_count = sql_dialect_apply(whole, whole_count, dialect);
 	if (!render_tokens(whole, whole_count, q, args, a, &r, &text, e))
 		return false;
@@ -220,7 +221,7 @@ bool sql_render_whole(const struct sql_query *q, const struct args *args,
 bool sql_render_literal(const struct sql_query *q, const struct args *args, enum dialect dialect,
 			struct arena *a, const char **out, struct err *e)
 {
-	struct renderer r = {.dialect = dialect};
+	struct renderer r = {.dialect = dialect, .literals = true};
 
 	return render(q, args, a, &r, out, e);
 }

@@ -97,9 +97,9 @@ bool store_chain_again(struct chain_link *link, bool stored, bool hopeless);
 void store_chains_free(struct store *s);
 
 /* A row as a message for this reader, copied into the arena: masked where the reader may not see
- * what it rests on. */
+ * what it rests on. What it left standing only where that is wanted. */
 void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
-			    struct arena *a, struct message *out);
+			    bool standing, struct arena *a, struct message *out);
 struct session store_session_from_row(const struct table *t, size_t row, struct arena *a);
 /* Copied into the arena. */
 const struct principal *store_principal(const struct principal *who, struct arena *a);

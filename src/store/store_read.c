@@ -21,10 +21,15 @@ static void messages_give(struct messages_call *m, const struct table *t)
 {
 	size_t n = t->row_count < m->limit ? t->row_count : m->limit;
 	struct message *messages = arena_alloc(m->arena, (n + 1) * sizeof(*messages));
+	bool stood = true;
 
-	for (size_t i = 0; i < n; i++)
-		store_message_from_row(t, m->newest_first ? n - 1 - i : i, m->who, m->arena,
-				       &messages[i]);
+	for (size_t row = 0; row < n; row++) {
+		struct message *one = &messages[m->newest_first ? n - 1 - row : row];
+
+		store_message_from_row(t, row, m->who, stood, m->arena, one);
+		/* Only the newest counts, and the others are a good part of what is read. */
+		stood = stood && !(m->newest_first && one->standing);
+	}
 	m->cb(m->owner, messages, n, t->total_rows > (int64_t)n, NULL);
 }
 

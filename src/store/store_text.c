@@ -123,7 +123,7 @@ static bool may_all(const struct principal *reader, const char *needs, struct ar
 }
 
 void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
-			    struct arena *a, struct message *out)
+			    bool standing, struct arena *a, struct message *out)
 {
 	const char *status = table_cell(t, row, "status");
 
@@ -140,7 +140,7 @@ void store_message_from_row(const struct table *t, size_t row, const struct prin
 		.tool_calls = json_at(t, row, "tool_calls", a),
 		.views = json_at(t, row, "views", a),
 		.pbi_deep_links = json_at(t, row, "pbi_deep_links", a),
-		.standing = json_at(t, row, "standing", a),
+		.standing = standing ? json_at(t, row, "standing", a) : NULL,
 		.checked = json_at(t, row, "checked", a),
 		.needs = text_at(t, row, "needs", a),
 		.rating = text_at(t, row, "rating", a),
