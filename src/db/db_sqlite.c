@@ -24,7 +24,7 @@
 #define PROGRESS_STEPS      4000 /* some 50 microseconds of work between two looks at the flag */
 #define TENANT_BYTES        256
 #define PRAGMA_BYTES        128
-#define CACHE_KIB_READ_ONLY 4096 /* for each of the two names the file is attached by */
+#define CACHE_KIB_READ_ONLY 512 /* for each of the two names the file is attached by */
 
 static _Thread_local struct connection *connecting;
 
