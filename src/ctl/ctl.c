@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const flags[] = {"--json", "--quiet", "--small", "--replace", NULL};
+static const char *const flags[] = {"--json", "--quiet", "--small", "--replace", "--all", NULL};
 
 static bool is_flag(const char *word)
 {

@@ -21,6 +21,7 @@ int ctl_check_sql(int argc, char **argv);
 int ctl_eval(int argc, char **argv);
 int ctl_db(int argc, char **argv);
 int ctl_pbi(int argc, char **argv);
+int ctl_receipt(int argc, char **argv);
 
 /* The value of an option such as "--tenant", or the fallback. Options and their values are skipped
  * by ctl_word. */

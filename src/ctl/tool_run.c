@@ -5,65 +5,22 @@
 #include <string.h>
 
 #include "ctl.h"
-#include "databases.h"
+#include "opened.h"
 #include "vesper/clock.h"
 #include "vesper/config.h"
-#include "vesper/domain.h"
 #include "vesper/file.h"
 #include "vesper/json.h"
-#include "vesper/know.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "vesper/tool.h"
 
 #define BATCH_BYTES_MAX (1024 * 1024)
 #define BATCH_WORDS_MAX 64
 
-extern char **environ;
-
 struct run {
-	struct arena *arena;
+	struct opened opened;
 	struct arena *call_arena; /* of one call and its result */
-	struct config *config;
-	struct databases databases;
-	struct loop *loop;
-	struct db *warehouse;
-	struct catalog *catalog;
-	struct know *know;
-	struct toolbox *tools;
 	struct result *result;
 };
-
-static bool open_all(struct run *r, struct err *e)
-{
-	const char *path = getenv("VESPER_CONFIG");
-	struct toolbox_options o = {.modules = domain_modules};
-
-	if (!path || !*path)
-		path = arena_printf(r->arena, "%s/config/vesper.json", ctl_root());
-	if (!config_load(path, environ, &r->config, e) ||
-	    !databases_read(r->config, r->arena, &r->databases, e) || !loop_new(&r->loop, e) ||
-	    !databases_open_warehouse(&r->databases, r->config, r->loop, &r->warehouse, e) ||
-	    !catalog_load(ctl_root(), &r->catalog, e))
-		return false;
-	r->know = know_new(r->catalog);
-	o.loop = r->loop;
-	o.catalog = r->catalog;
-	o.know = r->know;
-	o.warehouse = r->warehouse;
-	return toolbox_new(&o, &r->tools, e);
-}
-
-static void close_all(struct run *r)
-{
-	toolbox_free(&r->tools);
-	know_free(&r->know);
-	catalog_unref(&r->catalog);
-	db_close(&r->warehouse);
-	loop_free(&r->loop);
-	config_free(&r->config);
-	arena_free(&r->arena);
-}
 
 /* The place of the tool's name: `tool run NAME`, or `tool NAME`. */
 static int name_at(int argc, char **argv)
@@ -143,33 +100,26 @@ static void on_result(void *owner, struct result *result)
 	struct run *r = owner;
 
 	r->result = result;
-	loop_stop(r->loop);
-}
-
-static bool is_tenant(const struct run *r, const char *tenant)
-{
-	for (size_t i = 0; i < r->databases.tenant_count; i++)
-		if (strcmp(r->databases.tenant_ids[i], tenant) == 0)
-			return true;
-	return false;
+	loop_stop(r->opened.loop);
 }
 
 static bool call(struct run *r, int argc, char **argv, json_t *args, struct err *e)
 {
-	const char *today = ctl_option(argc, argv, "--today", config_text(r->config, "today"));
+	const char *today =
+		ctl_option(argc, argv, "--today", config_text(r->opened.config, "today"));
 	const char *role = ctl_option(argc, argv, "--role", "admin");
 	const char *name = ctl_word(argc, argv, name_at(argc, argv));
-	const struct tool_def *tool = name ? catalog_tool(r->catalog, name) : NULL;
+	const struct tool_def *tool = name ? catalog_tool(r->opened.catalog, name) : NULL;
 	struct principal who = {.user = "vesperctl",
 				.tenant = ctl_option(argc, argv, "--tenant", "vesper"),
-				.permissions = catalog_role(r->catalog, role)};
+				.permissions = catalog_role(r->opened.catalog, role)};
 	struct tool_request request = {.call = "c1", .args = args, .who = &who};
 
 	if (!tool || (!tool->visible && !tool->agents_only))
 		return err_set(e, ERR_INPUT, "there is no tool %s", name ? name : "without a name");
 	if (!who.permissions)
 		return err_set(e, ERR_INPUT, "there is no role %s", role);
-	if (!is_tenant(r, who.tenant))
+	if (!opened_has_tenant(&r->opened, who.tenant))
 		return err_set(e, ERR_INPUT, "there is no tenant %s", who.tenant);
 	while (who.permissions[who.permission_count])
 		who.permission_count++;
@@ -182,8 +132,8 @@ static bool call(struct run *r, int argc, char **argv, json_t *args, struct err 
 		request.agent = tool->agents[0];
 	if (!read_args(argc, argv, tool, r->call_arena, args, e))
 		return false;
-	tool_start(r->tools, &request, r->call_arena, on_result, r);
-	loop_run(r->loop);
+	tool_start(r->opened.tools, &request, r->call_arena, on_result, r);
+	loop_run(r->opened.loop);
 	return true;
 }
 
@@ -234,7 +184,7 @@ static bool run_batch(struct run *r, const char *path, struct err *e)
 	const char *text;
 	int number = 0;
 
-	if (!file_read(path, BATCH_BYTES_MAX, r->arena, &text, e))
+	if (!file_read(path, BATCH_BYTES_MAX, r->opened.arena, &text, e))
 		return false;
 	rest = str_of(text);
 	while (str_split(&rest, '\n', &line)) {
@@ -248,11 +198,11 @@ static bool run_batch(struct run *r, const char *path, struct err *e)
 int ctl_tool_run(int argc, char **argv)
 {
 	const char *batch = ctl_option(argc, argv, "--batch", NULL);
-	struct run r = {.arena = arena_new(TURN_ARENA_BYTES)};
+	struct run r = {0};
 	struct err e = {0};
-	bool done = open_all(&r, &e) &&
+	bool done = opened_begin(&r.opened, &e) && opened_tools(&r.opened, &e) &&
 		    (batch ? run_batch(&r, batch, &e) : run_one(&r, argc, argv, &e));
 
-	close_all(&r);
+	opened_close(&r.opened);
 	return done ? 0 : ctl_fail("%s", e.text);
 }

@@ -39,6 +39,9 @@ static const struct verb {
 	{"pbi", ctl_pbi,
 	 "pbi ingest --tenant T --file FILE|--dsn DSN [--workspace ID,…] [--from D] [--to D] "
 	 "[--state FILE]   who used which Power BI report, day by day"},
+	{"receipt", ctl_receipt,
+	 "receipt verify [--tenant T] | show ID | rerun ID …|--all   whether the records of how "
+	 "answers came about are untouched, what one says, whether its calls give the same now"},
 	{"demo-check", ctl_demo_check,
 	 "demo-check   starts the demo, asks the reference question, prints the answer, stops"},
 };

@@ -1,0 +1,73 @@
+/* Opens what a verb works on as the daemon would, without a port and without models. */
+#include "opened.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl.h"
+#include "vesper/config.h"
+#include "vesper/domain.h"
+#include "vesper/limits.h"
+
+extern char **environ;
+
+bool opened_begin(struct opened *o, struct err *e)
+{
+	const char *path = getenv("VESPER_CONFIG");
+
+	o->arena = arena_new(TURN_ARENA_BYTES);
+	if (!path || !*path)
+		path = arena_printf(o->arena, "%s/config/vesper.json", ctl_root());
+	return config_load(path, environ, &o->config, e) &&
+	       databases_read(o->config, o->arena, &o->databases, e) && loop_new(&o->loop, e);
+}
+
+bool opened_tools(struct opened *o, struct err *e)
+{
+	struct toolbox_options options = {.modules = domain_modules};
+
+	if (!databases_open_warehouse(&o->databases, o->config, o->loop, &o->warehouse, e) ||
+	    !catalog_load(ctl_root(), &o->catalog, e))
+		return false;
+	o->know = know_new(o->catalog);
+	options.loop = o->loop;
+	options.catalog = o->catalog;
+	options.know = o->know;
+	options.warehouse = o->warehouse;
+	return toolbox_new(&options, &o->tools, e);
+}
+
+bool opened_store(struct opened *o, struct err *e)
+{
+	for (size_t i = 0; i < o->databases.tenant_count; i++) {
+		const char *file = o->databases.store_tenants[i].file;
+
+		if (file && access(file, R_OK) != 0)
+			return err_set(e, ERR_NOT_FOUND, "tenant %s has no store at %s",
+				       o->databases.tenant_ids[i], file);
+	}
+	return databases_open_store(&o->databases, o->config, o->loop, &o->stored, e) &&
+	       store_new(o->loop, o->stored, ctl_root(), &o->store, e);
+}
+
+void opened_close(struct opened *o)
+{
+	store_free(&o->store);
+	toolbox_free(&o->tools);
+	know_free(&o->know);
+	catalog_unref(&o->catalog);
+	db_close(&o->stored);
+	db_close(&o->warehouse);
+	loop_free(&o->loop);
+	config_free(&o->config);
+	arena_free(&o->arena);
+}
+
+bool opened_has_tenant(const struct opened *o, const char *tenant)
+{
+	for (size_t i = 0; i < o->databases.tenant_count; i++)
+		if (strcmp(o->databases.tenant_ids[i], tenant) == 0)
+			return true;
+	return false;
+}

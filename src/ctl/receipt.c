@@ -1,0 +1,362 @@
+/*
+ * `vesperctl receipt`: the records of how answers came about, looked at from outside of the daemon.
+ * `verify` walks a tenant's chain from its beginning and names the first record that was changed;
+ * `show` prints one; `rerun` runs its calls again.
+ */
+#include "receipt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+/* One read of the store, waited for. */
+struct reading {
+	struct opened *opened;
+	const struct receipt *list;
+	size_t count;
+	struct err err;
+};
+
+static void on_read(void *owner, const struct receipt *receipts, size_t count, const struct err *e)
+{
+	struct reading *r = owner;
+
+	r->list = receipts;
+	r->count = count;
+	if (e)
+		r->err = *e;
+	loop_stop(r->opened->loop);
+}
+
+static bool page_read(struct reading *r, const char *tenant, struct receipts_page page,
+		      struct arena *a, struct err *e)
+{
+	page.limit = RECEIPTS_PAGE_MAX;
+	store_receipts(r->opened->store, tenant, &page, a, on_read, r);
+	loop_run(r->opened->loop);
+	if (r->err.code != ERR_NONE)
+		*e = r->err;
+	return r->err.code == ERR_NONE;
+}
+
+/* ---- verify ---- */
+
+struct walk {
+	struct reading reading;
+	const char *tenant;
+	int64_t number;
+	int64_t without_content;
+	char hash[HASH_HEX_BYTES];
+	json_t *broken; /* the first one */
+};
+
+static void break_at(struct walk *w, int64_t number, const char *receipt_id, const char *field,
+		     const char *detail)
+{
+	w->broken = json_object();
+	json_set_int(w->broken, "number", number);
+	json_set_str(w->broken, "receipt_id", receipt_id);
+	json_set_str(w->broken, "field", field);
+	json_set_str(w->broken, "detail", detail);
+}
+
+static void check_page(struct walk *w, struct arena *a)
+{
+	for (size_t i = 0; i < w->reading.count && !w->broken; i++) {
+		const struct receipt *r = &w->reading.list[i];
+		struct receipt_flaw flaw;
+
+		if (!receipt_check(r, w->number, w->hash, a, &flaw)) {
+			break_at(w, w->number + 1, r->receipt_id, flaw.field, flaw.detail);
+			if (flaw.from >= 0) {
+				json_set_int(w->broken, "from", flaw.from);
+				json_set_int(w->broken, "to", flaw.to);
+			}
+			return;
+		}
+		w->number = r->number;
+		w->without_content += !r->content;
+		memcpy(w->hash, r->hash, sizeof(w->hash)); /* it is one: it was checked */
+	}
+}
+
+/* Records taken from the end leave a chain that looks whole, but answers that name them. */
+static bool check_missing(struct walk *w, struct arena *a, struct err *e)
+{
+	struct reading *r = &w->reading;
+
+	store_receipts_missing(r->opened->store, w->tenant, a, on_read, r);
+	loop_run(r->opened->loop);
+	if (r->err.code != ERR_NONE) {
+		*e = r->err;
+		return false;
+	}
+	if (r->count > 0)
+		break_at(w, w->number + 1, r->list[0].receipt_id, "record",
+			 arena_printf(a, "it is not there; answer %s has it",
+				      r->list[0].message_id));
+	return true;
+}
+
+static bool walk(struct walk *w, struct err *e)
+{
+	bool done, more = true;
+
+	do {
+		struct arena *a = arena_new(TURN_ARENA_BYTES);
+
+		done = page_read(&w->reading, w->tenant,
+				 (struct receipts_page){.after_number = w->number}, a, e);
+		more = done && w->reading.count > 0;
+		if (done)
+			check_page(w, a);
+		if (done && !more && !w->broken)
+			done = check_missing(w, a, e);
+		arena_free(&a);
+	} while (done && more && !w->broken);
+	return done;
+}
+
+static json_t *walk_json(const struct walk *w)
+{
+	json_t *out = json_object();
+
+	json_set_str(out, "tenant", w->tenant);
+	json_set_bool(out, "ok", !w->broken);
+	json_set_int(out, "receipts", w->number);
+	json_set_int(out, "without_content", w->without_content);
+	json_set_str(out, "head", w->hash);
+	json_set_take(out, "broken", json_incref(w->broken));
+	return out;
+}
+
+static void walk_print(const struct walk *w)
+{
+	if (!w->broken) {
+		printf("%s: %" PRId64 " receipts are whole (%" PRId64
+		       " without content), the last hash is %s\n",
+		       w->tenant, w->number, w->without_content, w->hash);
+		return;
+	}
+	printf("%s: receipt %lld (%s) is broken: %s: %s\n", w->tenant,
+	       (long long)json_integer_value(json_object_get(w->broken, "number")),
+	       json_string_value(json_object_get(w->broken, "receipt_id")),
+	       json_string_value(json_object_get(w->broken, "field")),
+	       json_string_value(json_object_get(w->broken, "detail")));
+}
+
+/* ---- the tenants that are asked about ---- */
+
+static bool tenant_wanted(int argc, char **argv, const char *tenant)
+{
+	const char *only = ctl_option(argc, argv, "--tenant", NULL);
+
+	return !only || strcmp(only, tenant) == 0;
+}
+
+static bool tenant_check(const struct opened *o, int argc, char **argv, struct err *e)
+{
+	const char *only = ctl_option(argc, argv, "--tenant", NULL);
+
+	return !only || opened_has_tenant(o, only) ||
+	       err_set(e, ERR_INPUT, "there is no tenant %s", only);
+}
+
+static bool verify(struct opened *o, int argc, char **argv, bool *ok, struct err *e)
+{
+	for (size_t i = 0; i < o->databases.tenant_count; i++) {
+		struct walk w = {.reading = {.opened = o},
+				 .tenant = o->databases.tenant_ids[i],
+				 .hash = RECEIPT_GENESIS};
+
+		if (!tenant_wanted(argc, argv, w.tenant))
+			continue;
+		if (!walk(&w, e))
+			return err_prefix(e, "tenant %s", w.tenant);
+		if (ctl_flag(argc, argv, "--json"))
+			ctl_print_json(walk_json(&w));
+		else
+			walk_print(&w);
+		*ok = *ok && !w.broken;
+		json_decref(w.broken);
+	}
+	return true;
+}
+
+/* ---- one ---- */
+
+static bool find(struct opened *o, int argc, char **argv, const char *id, struct arena *a,
+		 struct receipt *out, struct err *e)
+{
+	for (size_t i = 0; i < o->databases.tenant_count; i++) {
+		const char *tenant = o->databases.tenant_ids[i];
+		struct reading r = {.opened = o};
+
+		if (!tenant_wanted(argc, argv, tenant))
+			continue;
+		if (!page_read(&r, tenant, (struct receipts_page){.receipt_id = id}, a, e))
+			return err_prefix(e, "tenant %s", tenant);
+		if (r.count > 0) {
+			*out = r.list[0];
+			return true;
+		}
+	}
+	return err_set(e, ERR_NOT_FOUND, "there is no receipt %s", id);
+}
+
+static bool show(struct opened *o, int argc, char **argv, bool *ok, struct err *e)
+{
+	const char *id = ctl_word(argc, argv, 1);
+	struct arena *a = arena_new(TURN_ARENA_BYTES);
+	struct receipt_flaw flaw;
+	struct receipt r;
+	json_t *out, *content = NULL;
+
+	if (!id || !find(o, argc, argv, id, a, &r, e)) {
+		arena_free(&a);
+		return id ? false : err_set(e, ERR_INPUT, "show: which receipt?");
+	}
+	out = json_object();
+	json_set_str(out, "tenant", r.tenant);
+	json_set_int(out, "number", r.number);
+	json_set_str(out, "receipt_id", r.receipt_id);
+	json_set_str(out, "created_at", r.created_at);
+	json_set_str(out, "hash", r.hash);
+	json_set_str(out, "previous_hash", r.previous_hash);
+	json_set_str(out, "content_hash", r.content_hash);
+	*ok = receipt_check(&r, r.number - 1, r.previous_hash, a, &flaw);
+	json_set_bool(out, "ok", *ok);
+	if (!*ok)
+		json_set_str(out, "broken", arena_printf(a, "%s: %s", flaw.field, flaw.detail));
+	if (r.content &&
+	    json_parse(r.content, strlen(r.content), DB_CELL_BYTES_MAX, &content, NULL))
+		json_set_take(out, "content", content);
+	ctl_print_json(out);
+	arena_free(&a);
+	return true;
+}
+
+/* ---- rerun ---- */
+
+static void verdict_print(const json_t *verdict)
+{
+	const char *id = json_string_value(json_object_get(verdict, "receipt_id"));
+	const char *problem = json_string_value(json_object_get(verdict, "problem"));
+	const json_t *calls = json_object_get(verdict, "calls"), *call;
+	bool other = json_is_true(json_object_get(verdict, "catalogue_changed"));
+	size_t i;
+
+	if (problem) {
+		printf("%s: not run: %s\n", id, problem);
+		return;
+	}
+	printf("%s: %s (%zu calls)%s\n", id,
+	       json_is_true(json_object_get(verdict, "ok")) ? "equal" : "not equal",
+	       json_array_size(calls), other ? ", by another catalogue than then" : "");
+	json_array_foreach(calls, i, call) {
+		const char *what = json_string_value(json_object_get(call, "difference"));
+
+		if (what)
+			printf("  %s %s: %s\n", json_string_value(json_object_get(call, "call")),
+			       json_string_value(json_object_get(call, "tool")), what);
+	}
+}
+
+static void rerun_one(struct opened *o, int argc, char **argv, const struct receipt *r, bool *ok)
+{
+	json_t *verdict;
+
+	receipt_rerun(o, r, &verdict);
+	*ok = *ok && json_is_true(json_object_get(verdict, "ok"));
+	if (!ctl_flag(argc, argv, "--json"))
+		verdict_print(verdict);
+	else
+		ctl_print_json(json_incref(verdict));
+	json_decref(verdict);
+}
+
+/* Every one that still has its content. */
+static bool rerun_all(struct opened *o, int argc, char **argv, const char *tenant, bool *ok,
+		      struct err *e)
+{
+	struct reading r = {.opened = o};
+	int64_t number = 0;
+	bool done, more = true;
+
+	do {
+		struct arena *a = arena_new(TURN_ARENA_BYTES);
+
+		done = page_read(&r, tenant, (struct receipts_page){.after_number = number}, a, e);
+		more = done && r.count > 0;
+		for (size_t i = 0; done && i < r.count; i++) {
+			if (r.list[i].content)
+				rerun_one(o, argc, argv, &r.list[i], ok);
+			number = r.list[i].number;
+		}
+		arena_free(&a);
+	} while (more);
+	return done;
+}
+
+static bool rerun_named(struct opened *o, int argc, char **argv, bool *ok, struct err *e)
+{
+	if (!ctl_word(argc, argv, 1))
+		return err_set(e, ERR_INPUT, "rerun: which receipt? (--all for every one)");
+	for (int n = 1; ctl_word(argc, argv, n); n++) {
+		struct arena *a = arena_new(TURN_ARENA_BYTES);
+		struct receipt r;
+		bool found = find(o, argc, argv, ctl_word(argc, argv, n), a, &r, e);
+
+		if (found)
+			rerun_one(o, argc, argv, &r, ok);
+		arena_free(&a);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static bool rerun(struct opened *o, int argc, char **argv, bool *ok, struct err *e)
+{
+	if (!opened_tools(o, e))
+		return false;
+	if (!ctl_flag(argc, argv, "--all"))
+		return rerun_named(o, argc, argv, ok, e);
+	for (size_t i = 0; i < o->databases.tenant_count; i++) {
+		const char *tenant = o->databases.tenant_ids[i];
+
+		if (tenant_wanted(argc, argv, tenant) && !rerun_all(o, argc, argv, tenant, ok, e))
+			return err_prefix(e, "tenant %s", tenant);
+	}
+	return true;
+}
+
+int ctl_receipt(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		bool (*run)(struct opened *o, int argc, char **argv, bool *ok, struct err *e);
+	} verbs[] = {{"verify", verify}, {"show", show}, {"rerun", rerun}};
+	const char *name = ctl_word(argc, argv, 0);
+	struct opened o = {0};
+	struct err e = {0};
+	bool ok = true, done = false;
+	size_t n = sizeof(verbs) / sizeof(verbs[0]), i = 0;
+
+	while (i < n && (!name || strcmp(verbs[i].name, name) != 0))
+		i++;
+	if (i == n)
+		return ctl_fail("receipt: verify, show or rerun");
+	done = opened_begin(&o, &e) && tenant_check(&o, argc, argv, &e) && opened_store(&o, &e) &&
+	       verbs[i].run(&o, argc, argv, &ok, &e);
+	opened_close(&o);
+	if (!done) {
+		ctl_fail("receipt: %s", e.text);
+		return 2;
+	}
+	return ok ? 0 : 1;
+}

@@ -1,0 +1,12 @@
+/* The parts of `vesperctl receipt`. */
+#ifndef CTL_RECEIPT_H
+#define CTL_RECEIPT_H
+
+#include "opened.h"
+#include "vesper/receipt.h"
+
+/* Runs the calls of this receipt again. *verdict is a new reference to {receipt_id, ok, calls:
+ * [{call, tool, ok, difference?}], catalogue_changed?, problem?}. */
+void receipt_rerun(struct opened *o, const struct receipt *r, json_t **verdict);
+
+#endif

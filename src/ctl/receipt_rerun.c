@@ -1,0 +1,198 @@
+/*
+ * A receipt's calls, run again: the tools of today's catalogue on today's data, with the arguments,
+ * the day and the permissions of then, through the same gate as any call. What is compared is the
+ * hash of each result.
+ */
+#include "receipt.h"
+
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+struct again {
+	struct opened *opened;
+	struct arena *arena;
+	const json_t *content;
+	struct principal who;
+	struct date today;
+	struct result *result;
+};
+
+static const char *text_of(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : "";
+}
+
+/* ---- what was asked then ---- */
+
+static struct value value_of(const json_t *value)
+{
+	if (json_is_integer(value))
+		return value_int(json_integer_value(value));
+	if (json_is_boolean(value))
+		return value_bool(json_is_true(value));
+	return json_is_string(value) ? value_text(json_string_value(value)) : value_null();
+}
+
+static bool args_read(const json_t *object, struct arena *a, struct args *out)
+{
+	struct value values[LIST_ARG_MAX];
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)object, name, value) {
+		size_t n = json_array_size(value);
+
+		if (!json_is_array(value)) {
+			args_set(out, a, name, value_of(value));
+			continue;
+		}
+		if (n > LIST_ARG_MAX)
+			return false;
+		for (size_t i = 0; i < n; i++)
+			values[i] = value_of(json_array_get(value, i));
+		args_set_list(out, a, name, values, n);
+	}
+	return true;
+}
+
+static void who_read(struct again *x)
+{
+	const json_t *list = json_object_get(x->content, "permissions"), *one;
+	const char **permissions =
+		arena_alloc(x->arena, (json_array_size(list) + 1) * sizeof(*permissions));
+	size_t i;
+
+	x->who = (struct principal){.user = text_of(x->content, "user"),
+				    .tenant = text_of(x->content, "tenant"),
+				    .permissions = permissions};
+	json_array_foreach(list, i, one)
+		if (json_is_string(one))
+			permissions[x->who.permission_count++] = json_string_value(one);
+}
+
+/* ---- one call ---- */
+
+static void on_result(void *owner, struct result *r)
+{
+	struct again *x = owner;
+
+	x->result = r;
+	loop_stop(x->opened->loop);
+}
+
+static int64_t rows_of(const struct result *r)
+{
+	return r->table_count > 0 ? r->tables[0]->total_rows : 0;
+}
+
+/* NULL: the same. */
+static const char *difference(const struct again *x, const json_t *call)
+{
+	const struct result *r = x->result;
+	const char *then = text_of(call, "outcome"), *now = outcome_name(r->outcome.kind);
+	int64_t rows = json_integer_value(json_object_get(call, "total_rows"));
+
+	if (strcmp(r->hash, text_of(call, "result_hash")) == 0)
+		return NULL;
+	if (strcmp(then, now) != 0)
+		return arena_printf(x->arena, "it ended with %s, now with %s%s%s", then, now,
+				    r->outcome.detail ? ": " : "",
+				    r->outcome.detail ? r->outcome.detail : "");
+	if (rows != rows_of(r))
+		return arena_printf(x->arena, "it had %lld rows, now %lld", (long long)rows,
+				    (long long)rows_of(r));
+	return "as many rows, but not the same";
+}
+
+static const char *call_again(struct again *x, const json_t *call)
+{
+	struct args args = {0};
+	const char *agent = text_of(call, "agent");
+	struct tool_request request = {
+		.call = text_of(call, "call"),
+		.agent = *agent ? agent : NULL,
+		.tool = text_of(call, "tool"),
+		.bound = &args,
+		.who = &x->who,
+		.today = x->today,
+	};
+
+	if (!args_read(json_object_get(call, "args"), x->arena, &args))
+		return "its arguments can't be read";
+	x->result = NULL;
+	tool_start(x->opened->tools, &request, x->arena, on_result, x);
+	loop_run(x->opened->loop);
+	return difference(x, call);
+}
+
+/* ---- all of them ---- */
+
+/* False where one came out differently. Errors and time limits prove nothing and are left out. */
+static bool calls_again(struct again *x, json_t *verdict)
+{
+	const json_t *calls = json_object_get(x->content, "calls"), *call;
+	json_t *done = json_array();
+	bool same = true;
+	size_t i;
+
+	json_array_foreach(calls, i, call) {
+		json_t *one;
+		const char *other;
+
+		if (!*text_of(call, "result_hash"))
+			continue;
+		other = call_again(x, call);
+		one = json_object();
+		json_set_str(one, "call", text_of(call, "call"));
+		json_set_str(one, "tool", text_of(call, "tool"));
+		json_set_bool(one, "ok", !other);
+		json_set_str(one, "difference", other);
+		json_push_take(done, one);
+		same = same && !other;
+	}
+	json_set_take(verdict, "calls", done);
+	return same;
+}
+
+static bool content_read(struct again *x, const struct receipt *r, const char **problem)
+{
+	struct receipt_flaw flaw;
+	json_t *content;
+	struct err e = {0};
+
+	if (!receipt_check(r, r->number - 1, r->previous_hash, x->arena, &flaw))
+		*problem = arena_printf(x->arena, "it is broken: %s: %s", flaw.field, flaw.detail);
+	else if (!r->content)
+		*problem = "its content was deleted";
+	else if (!json_parse(r->content, strlen(r->content), DB_CELL_BYTES_MAX, &content, &e))
+		*problem = "its content can't be read";
+	else
+		x->content = json_own(x->arena, content);
+	if (x->content && !date_parse_iso(text_of(x->content, "today"), &x->today))
+		*problem = "its day can't be read";
+	return !*problem;
+}
+
+void receipt_rerun(struct opened *o, const struct receipt *r, json_t **verdict)
+{
+	struct again x = {.opened = o, .arena = arena_new(TURN_ARENA_BYTES)};
+	const char *problem = NULL;
+	bool ok = false;
+
+	*verdict = json_object();
+	json_set_str(*verdict, "receipt_id", r->receipt_id);
+	if (content_read(&x, r, &problem)) {
+		who_read(&x);
+		if (strcmp(text_of(x.content, "catalogue"), o->catalog->hash) != 0)
+			json_set_bool(*verdict, "catalogue_changed", true);
+		ok = calls_again(&x, *verdict);
+	}
+	json_set_str(*verdict, "problem", problem);
+	json_set_bool(*verdict, "ok", ok);
+	arena_free(&x.arena);
+}
