@@ -31,6 +31,7 @@ struct suggestion {
 struct outcome {
 	enum outcome_kind kind;
 	bool truncated;
+	const char *truncation; /* of truncated: why, for the user; or NULL */
 	bool retryable;
 	const char *param;     /* the argument that it is about, or NULL */
 	const char *range_min; /* OUT_OF_WINDOW */

@@ -17,6 +17,7 @@
 #include "vesper/event.h"
 #include "vesper/loop.h"
 #include "vesper/principal.h"
+#include "vesper/str.h"
 
 struct stream_hub;
 struct stream_log;
@@ -44,6 +45,8 @@ struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const 
 			       void (*on_watchers)(void *owner, size_t watchers), void *owner);
 const char *stream_turn_id(const struct stream_log *log);
 const char *stream_session_id(const struct stream_log *log);
+/* Adds all words of the answer so far. */
+void stream_words(const struct stream_log *log, struct buf *out);
 
 /* Where the turn writes to. After a closing event, or past the log's bounds, further events are
  * dropped (the bound leaves room for the closing one). */

@@ -253,6 +253,13 @@ void stream_unread(struct stream_watch *w)
 	w->last_seq--;
 }
 
+void stream_words(const struct stream_log *log, struct buf *out)
+{
+	for (size_t i = 0; i < log->count; i++)
+		if (log->entries[i].kind == EVENT_TOKEN)
+			buf_add(out, log->bytes + log->entries[i].at, log->entries[i].text_len);
+}
+
 bool stream_ended(const struct stream_watch *w)
 {
 	return w->log->closed && w->last_seq == w->log->count;

@@ -43,6 +43,18 @@ static void add_view(json_t *views, json_t *view)
 	json_array_append(views, view);
 }
 
+/* A question back is a view as well, as in the stored message. */
+static void add_selection(json_t *views, const json_t *ask)
+{
+	json_t *view = json_object();
+
+	json_set_str(view, "view_type", "selection");
+	json_set_str(view, "view_id", "ask-v1");
+	json_set_str(view, "text", json_string_value(json_object_get(ask, "prompt")));
+	json_object_update_missing(view, (json_t *)(uintptr_t)ask);
+	json_push_take(views, view);
+}
+
 static void keep(json_t **slot, json_t *value)
 {
 	json_incref(value);
@@ -66,6 +78,7 @@ void collector_add(struct collector *c, const struct stream_entry *entry)
 		break;
 	case EVENT_ASK:
 		keep(&c->ask, body);
+		add_selection(c->views, body);
 		break;
 	case EVENT_COMPLETE:
 	case EVENT_ERROR:

@@ -54,17 +54,30 @@ static struct chat_call *call_new(struct request *r, bool streaming)
 
 /* ---- As events ---- */
 
+/* The end repeats the answer's words, also for those who came late. */
+static void add_entry(const struct stream_log *log, const struct stream_entry *entry,
+		      struct buf *out)
+{
+	struct buf words;
+
+	buf_init(&words, EVENT_LOG_BYTES_MAX);
+	if (entry->kind == EVENT_COMPLETE)
+		stream_words(log, &words);
+	sse_out_entry(out, stream_turn_id(log), entry, (struct str){buf_text(&words), words.n});
+	buf_deinit(&words);
+}
+
 static bool on_fill(void *task, struct buf *out)
 {
 	struct chat_call *call = task;
-	const char *turn_id = stream_turn_id(stream_watch_log(call->watch));
+	const struct stream_log *log = stream_watch_log(call->watch);
 	const struct stream_entry *entry;
 
 	if (!call->opened)
 		buf_str(out, SSE_OPENING);
 	call->opened = true;
 	while (out->n < FILL_BYTES && (entry = stream_read(call->watch)))
-		sse_out_entry(out, turn_id, entry);
+		add_entry(log, entry, out);
 	return !stream_ended(call->watch);
 }
 

@@ -59,6 +59,13 @@ static void add_members(struct buf *out, const struct stream_entry *entry)
 	buf_add(out, entry->json + 1, entry->json_len - 2);
 }
 
+static void add_text(struct buf *out, const json_t *body, const char *name)
+{
+	const char *text = text_of(body, name);
+
+	buf_json_str(out, text ? text : "", text ? strlen(text) : 0);
+}
+
 static const char *item_type(const json_t *body)
 {
 	const char *phase = text_of(body, "phase");
@@ -93,19 +100,22 @@ static void add_item(struct buf *out, const json_t *body)
 	json_decref(item);
 }
 
-static void add_completed(struct buf *out, const struct stream_entry *entry)
+/* The response is a view of its own: a client that has kept nothing can show it. */
+static void add_completed(struct buf *out, const struct stream_entry *entry, struct str words)
 {
 	const json_t *usage = json_object_get(entry->body, "usage");
 
-	buf_str(out, ",\"response\":");
-	buf_add(out, entry->json, entry->json_len);
+	buf_str(out, ",\"response\":{\"view_type\":\"base\",\"text\":");
+	buf_json_str(out, words.p, words.n);
+	add_members(out, entry);
+	buf_char(out, '}');
 	if (usage) {
 		buf_str(out, ",\"usage\":");
 		buf_json(out, usage);
 	}
 }
 
-static void add_event(struct buf *out, const struct stream_entry *entry)
+static void add_event(struct buf *out, const struct stream_entry *entry, struct str words)
 {
 	switch (entry->kind) {
 	case EVENT_STATUS:
@@ -119,19 +129,22 @@ static void add_event(struct buf *out, const struct stream_entry *entry)
 		buf_json_str(out, entry->text, entry->text_len);
 		break;
 	case EVENT_ASK:
-		buf_str(out, ",\"view\":{\"view_type\":\"selection\"");
+		buf_str(out, ",\"view\":{\"view_type\":\"selection\",\"view_id\":\"ask-v1\","
+			     "\"text\":");
+		add_text(out, entry->body, "prompt");
 		add_members(out, entry);
 		buf_char(out, '}');
 		break;
 	case EVENT_COMPLETE:
-		add_completed(out, entry);
+		add_completed(out, entry, words);
 		break;
 	default:
 		add_members(out, entry);
 	}
 }
 
-void sse_out_entry(struct buf *out, const char *turn_id, const struct stream_entry *entry)
+void sse_out_entry(struct buf *out, const char *turn_id, const struct stream_entry *entry,
+		   struct str words)
 {
 	const char *name = event_name(entry);
 
@@ -139,7 +152,7 @@ void sse_out_entry(struct buf *out, const char *turn_id, const struct stream_ent
 		   "id: %" PRIu64
 		   "\nevent: %s\ndata: {\"type\":\"%s\",\"turn_id\":\"%s\",\"seq\":%" PRIu64,
 		   entry->seq, name, name, turn_id, entry->seq);
-	add_event(out, entry);
+	add_event(out, entry, words);
 	buf_str(out, ",\"frame\":");
 	wire_entry(out, turn_id, entry);
 	buf_str(out, "}\n\n");

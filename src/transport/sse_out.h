@@ -8,6 +8,8 @@
 #define SSE_OPENING   "retry: 3000\n\n"
 #define SSE_KEEPALIVE ":\n\n"
 
-void sse_out_entry(struct buf *out, const char *turn_id, const struct stream_entry *entry);
+/* `words`: the answer as far as it is written, for the event that completes the turn. */
+void sse_out_entry(struct buf *out, const char *turn_id, const struct stream_entry *entry,
+		   struct str words);
 
 #endif

@@ -261,9 +261,9 @@ void say_in_pieces(struct turn *t, const char *text,
 void say_text(struct turn *t, const char *text,
 	      size_t len); /* a piece of the answer: shown, and kept */
 void say_checked(struct turn *t, const struct guard_piece *piece); /* one that was checked */
-json_t *say_checked_all(const struct turn *t); /* new reference; NULL when nothing was checked */
-void say_view(struct turn *t, const struct result *r); /* its main table, and its chart */
-void say_outcomes(struct turn *t);                     /* a view for each result without rows */
+json_t *say_checked_all(const struct turn *t);   /* new reference; NULL when nothing was checked */
+void say_view(struct turn *t, struct result *r); /* its main table, and its chart */
+void say_outcomes(struct turn *t);               /* a view for each result without rows */
 void say_end(struct turn *t);
 json_t *turn_standing(const struct turn *t);  /* what the next turn may lean on; new reference */
 json_t *say_usage(struct turn *t);            /* of all models; new reference */

@@ -152,11 +152,22 @@ static const char *next_view_id(const struct turn *t, const struct result *r)
 	return arena_printf(t->arena, "%s-v%zu", r->call, json_array_size(t->views) + 1);
 }
 
-void say_view(struct turn *t, const struct result *r)
+/* A table may also be too long for a client, not only for the query's cap. */
+static void note_cut(struct turn *t, struct result *r, const json_t *view)
 {
-	json_t *chart;
+	if (!json_is_true(json_object_get(view, "truncated")))
+		return;
+	r->outcome.truncated = true;
+	r->outcome.truncation = arena_strdup(
+		t->arena, json_string_value(json_object_get(view, "truncation_reason")));
+}
 
-	say_one_view(t, r, view_data(r, r->tables[0], next_view_id(t, r)));
+void say_view(struct turn *t, struct result *r)
+{
+	json_t *view = view_data(r, r->tables[0], next_view_id(t, r)), *chart;
+
+	note_cut(t, r, view);
+	say_one_view(t, r, view);
 	chart = view_chart(r, next_view_id(t, r), view_chart_wish(t->request.content));
 	if (chart)
 		say_one_view(t, r, chart);
@@ -193,11 +204,13 @@ static json_t *outcomes_json(const struct turn *t)
 	for (size_t i = 0; i < t->result_count; i++) {
 		const struct result *r = t->results[i];
 
-		json_push_take(list, json_pack("{s:s,s:s,s:s,s:s,s:I,s:b}", "call", r->call,
-					       "agent", r->agent, "tool", r->tool, "outcome",
-					       outcome_name(r->outcome.kind), "rows",
-					       (json_int_t)result_rows(r), "truncated",
-					       r->outcome.truncated));
+		json_t *one =
+			json_pack("{s:s,s:s,s:s,s:s,s:I,s:b}", "call", r->call, "agent", r->agent,
+				  "tool", r->tool, "outcome", outcome_name(r->outcome.kind), "rows",
+				  (json_int_t)result_rows(r), "truncated", r->outcome.truncated);
+
+		json_set_str(one, "truncation_reason", r->outcome.truncation);
+		json_push_take(list, one);
 	}
 	return list;
 }

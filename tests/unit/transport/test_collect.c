@@ -45,6 +45,13 @@ static void one_answer_of_all_frames(void **state)
 	collector_deinit(&collector);
 }
 
+static const char *view_text(const json_t *answer, const char *name)
+{
+	const json_t *view = json_array_get(json_object_get(answer, "views"), 0);
+
+	return json_string_value(json_object_get(view, name));
+}
+
 static void an_ask_comes_with_it(void **state)
 {
 	json_t *answer;
@@ -59,6 +66,9 @@ static void an_ask_comes_with_it(void **state)
 		"Which?");
 	assert_string_equal(json_string_value(json_object_get(answer, "text")), "");
 	assert_string_equal(json_string_value(json_object_get(answer, "status")), "ask");
+	assert_string_equal(view_text(answer, "view_type"), "selection");
+	assert_string_equal(view_text(answer, "text"), "Which?");
+	assert_string_equal(view_text(answer, "ask_id"), "A");
 	json_decref(answer);
 	collector_deinit(&collector);
 }

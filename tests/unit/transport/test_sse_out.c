@@ -12,7 +12,7 @@ static json_t *event_data(struct stream_entry *entry, const char *name)
 	struct buf b;
 
 	buf_init(&b, 10000);
-	sse_out_entry(&b, TURN, entry);
+	sse_out_entry(&b, TURN, entry, STR("It is \"48.73\"."));
 	snprintf(head, sizeof(head), "id: %d\nevent: %s\ndata: ", (int)entry->seq, name);
 	assert_memory_equal(buf_text(&b), head, strlen(head));
 	assert_string_equal(buf_text(&b) + b.n - 2, "\n\n");
@@ -115,6 +115,8 @@ static void beginning_and_ends(void **state)
 	entry = entry_of(9, EVENT_COMPLETE, "{\"status\":\"ok\",\"usage\":{\"calls\":1}}");
 	data = event_data(&entry, "turn.completed");
 	assert_string_equal(text_at(data, "response", "status"), "ok");
+	assert_string_equal(text_at(data, "response", "view_type"), "base");
+	assert_string_equal(text_at(data, "response", "text"), "It is \"48.73\".");
 	assert_int_equal(
 		json_integer_value(json_object_get(json_object_get(data, "usage"), "calls")), 1);
 	json_decref(data);

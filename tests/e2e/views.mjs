@@ -1,0 +1,24 @@
+/* Views held to their schemas, as the daemon itself publishes them in /openapi.json. */
+
+import assert from 'node:assert/strict';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+const OF = { base: 'BaseView', data: 'DataView', chart: 'ChartView', error: 'ErrorView', selection: 'SelectionView' };
+
+/* Resolves to a function that refuses a view which is not as documented. */
+export async function viewChecker(d) {
+  const doc = await (await fetch(`${d.url}/openapi.json`)).json();
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats(ajv);
+  ajv.addSchema({ $id: 'doc', ...doc });
+  const any = ajv.compile({ $ref: 'doc#/components/schemas/View' });
+  const one = Object.fromEntries(Object.entries(OF).map(([type, name]) => [type, ajv.compile({ $ref: `doc#/components/schemas/${name}` })]));
+  return (view) => {
+    const validate = one[view.view_type];
+    assert.ok(validate, `no such view: ${view.view_type}`);
+    assert.ok(validate(view), `${JSON.stringify(validate.errors?.slice(0, 3))} in ${JSON.stringify(view).slice(0, 600)}`);
+    assert.ok(any(view), 'a view is of one kind only');
+    return view;
+  };
+}
