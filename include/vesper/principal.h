@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vesper/arena.h"
+
 struct principal {
 	const char *user; /* the token's sub, at most 200 characters */
 	const char *tenant;
@@ -16,6 +18,8 @@ struct principal {
 
 /* The one permission question of the program. NULL asks for nothing and is always yes. */
 bool may(const struct principal *who, const char *permission);
+/* Every one of these permissions, one blank between them; NULL and "" are none. */
+bool may_all(const struct principal *who, const char *permissions, struct arena *scratch);
 
 /* Deep copy on the heap, for owners that outlive the token (a connection, a turn). */
 struct principal *principal_copy(const struct principal *who);

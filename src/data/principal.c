@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vesper/mem.h"
+#include "vesper/str.h"
 
 bool may(const struct principal *who, const char *permission)
 {
@@ -13,6 +14,17 @@ bool may(const struct principal *who, const char *permission)
 		if (strcmp(who->permissions[i], permission) == 0)
 			return true;
 	return false;
+}
+
+bool may_all(const struct principal *who, const char *permissions, struct arena *scratch)
+{
+	struct str rest = str_of(permissions);
+	struct str one;
+
+	while (permissions && str_split(&rest, ' ', &one))
+		if (one.n > 0 && !may(who, arena_strndup(scratch, one.p, one.n)))
+			return false;
+	return true;
 }
 
 struct principal *principal_copy(const struct principal *who)

@@ -111,17 +111,6 @@ static void mask(struct message *m)
 	m->correction = m->comment = m->receipt_id = NULL;
 }
 
-static bool may_all(const struct principal *reader, const char *needs, struct arena *a)
-{
-	struct str rest = str_of(needs);
-	struct str one;
-
-	while (needs && str_split(&rest, ' ', &one))
-		if (one.n > 0 && !may(reader, arena_strndup(a, one.p, one.n)))
-			return false;
-	return true;
-}
-
 void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
 			    bool standing, struct arena *a, struct message *out)
 {

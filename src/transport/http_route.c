@@ -22,6 +22,7 @@ const struct http_route public_routes[] = {
 	{"POST", API "/messages/{}/feedback", CHAT, ROUTE_BODY | ROUTE_REPEAT, on_post_feedback,
 	 NULL},
 	{"GET", API "/messages/{}/views/{}/csv", CHAT, 0, on_get_view_csv, NULL},
+	{"GET", API "/receipts/{}", CHAT, 0, on_get_receipt, NULL},
 	{"GET", API "/turns/{}/events", CHAT, 0, on_get_turn_events, "after"},
 	{"DELETE", API "/turns/{}", CHAT, 0, on_delete_turn, NULL},
 	{"POST", API "/ws/tickets", CHAT, 0, on_post_ticket, NULL},

@@ -130,6 +130,7 @@ describe('the document', () => {
     want(await ask(o.exportSession, { params: asked, query: '?format=markdown' }), 200);
     const view_id = answer.body.views.find((v) => v.view_type === 'data').view_id;
     want(await ask(o.exportView, { params: { ...asked, view_id } }), 200);
+    want(await ask(o.getReceipt, { params: { receipt_id: answer.body.receipt_id } }), 200);
     want(await ask(o.turnEvents, { params: asked, query: '?after=1' }), 200);
     const last = (await d.rest(rest.token).stream(`/api/v1/turns/${asked.turn_id}/events`)).all();
     want(await ask(o.turnEvents, { params: asked, query: `?after=${(await last).at(-1).id}` }), 204);

@@ -10,6 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { startMock } from '../mock/anthropic.mjs';
 import { COMPARISON, demoWarehouse, REFERENCE, ROOT, run, startDaemon, tempDir } from './harness.mjs';
 import { ctl } from './postgres.mjs';
+import { checkProblem } from './rest.mjs';
 import { mintToken } from './token.mjs';
 import { UUID7 } from './turn.mjs';
 
@@ -94,6 +95,32 @@ describe('receipts', () => {
     assert.ok(c.usage.by.answer);
   });
 
+  it('are read by whose they are, as far as they may', async () => {
+    const as = (claims) => d.rest(mintToken({ sub: 'ann', ...claims }));
+    const { receipt_id: id, message_id: message } = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
+    const mine = await rest.get(`${API}/receipts/${id}`);
+    assert.equal(mine.status, 200);
+    assert.equal(mine.body.message_id, message);
+    assert.equal(mine.body.content.question, REFERENCE);
+    assert.match(mine.body.content.calls[0].statements[0].sql, /^SELECT/);
+    assert.equal(mine.body.content._salt, undefined);
+    const analyst = (await as({ role: 'analyst' }).get(`${API}/receipts/${id}`)).body;
+    assert.equal(analyst.content.calls[0].statements, undefined, 'no SQL without chat:view_sql');
+    assert.equal(analyst.content.calls[0].args.vendor, 'Ascend');
+    const viewer = (await as({ role: 'viewer' }).get(`${API}/receipts/${id}`)).body;
+    assert.equal(viewer.masked, true);
+    assert.doesNotMatch(JSON.stringify(viewer), /NP15|Ascend/);
+    const unknown = checkProblem(await rest.get(`${API}/receipts/0193b0a0-0000-7000-8000-00000000ffff`), 404);
+    for (const other of [d.rest(mintToken({ sub: 'bob', role: 'admin' })), as({ tenant_id: 'acme', role: 'admin' })]) {
+      const { request_id: _, instance: __, ...foreign } = checkProblem(await other.get(`${API}/receipts/${id}`), 404);
+      assert.deepEqual(Object.keys(foreign).sort(), Object.keys(unknown).filter((k) => k !== 'request_id' && k !== 'instance').sort());
+      assert.equal(foreign.title, unknown.title);
+    }
+    const own = (await rest.post(`${API}/chat`, { content: 'Which projects are off track?' })).body;
+    assert.equal((await rest.delete(`${API}/sessions/${own.session_id}`)).status, 204);
+    checkProblem(await rest.get(`${API}/receipts/${own.receipt_id}`), 404);
+  });
+
   it('name the prompts that models were told', async () => {
     const mock = await startMock();
     const other = await startDaemon({ mock });
@@ -127,9 +154,9 @@ describe('receipts', () => {
       }
     }));
     const whole = await verify(d.dataDir, 'vesper');
-    assert.deepEqual([whole.code, whole.ok, whole.receipts, whole.without_content], [0, true, MANY, 0], whole.stderr);
+    assert.deepEqual([whole.code, whole.ok, whole.receipts, whole.without_content], [0, true, MANY, 1], whole.stderr); /* a session was deleted above */
     const again = await receipt(d.dataDir, 'rerun', '--all', '--tenant', 'vesper', '--json');
-    assert.equal(again.json.length, MANY);
+    assert.equal(again.json.length, MANY - 1);
     assert.deepEqual(again.json.filter((v) => !v.ok || v.catalogue_changed), []);
     assert.ok(again.json.every((v) => v.calls.length > 0));
     assert.equal(again.code, 0);

@@ -28,6 +28,19 @@ static void may_only_what_is_listed(void **state)
 	assert_false(may(&nobody, "chat:use"));
 }
 
+static void all_of_several(void **state)
+{
+	struct arena *a = arena_new(1000);
+
+	(void)state;
+	assert_true(may_all(&ann, NULL, a));
+	assert_true(may_all(&ann, "", a));
+	assert_true(may_all(&ann, "chat:use chat:read_projects", a));
+	assert_false(may_all(&ann, "chat:use chat:read_budget", a));
+	assert_false(may_all(&ann, "chat:read_budget", a));
+	arena_free(&a);
+}
+
 static void copies_are_their_own(void **state)
 {
 	(void)state;
@@ -56,6 +69,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(may_only_what_is_listed),
+		cmocka_unit_test(all_of_several),
 		cmocka_unit_test(copies_are_their_own),
 		cmocka_unit_test(same_user_means_same_tenant),
 	};

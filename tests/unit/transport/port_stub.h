@@ -311,6 +311,18 @@ struct op *store_message(struct store *s, const struct principal *who, const cha
 	return store_messages(s, who, "", NULL, 1, a, cb, owner);
 }
 
+struct op *store_receipts(struct store *s, const char *tenant, const struct receipts_page *page,
+			  struct arena *a, store_receipts_cb cb, void *owner)
+{
+	(void)s;
+	(void)tenant;
+	(void)page;
+	(void)a;
+	(void)cb;
+	(void)owner;
+	return NULL;
+}
+
 struct op *store_session_new(struct store *s, const struct principal *who, const char *session_id,
 			     const char *title, struct arena *a, store_session_cb cb, void *owner)
 {
