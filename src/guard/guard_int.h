@@ -92,6 +92,8 @@ enum scan shown_scan(const char *text, size_t len, bool final, const struct lead
 size_t shown_lead(const char *text, size_t len, bool final, bool *more);
 /* Finds the unit written in a table's heading, as in "Price ($/MWh)". */
 enum unit unit_in_text(const char *text, size_t len);
+/* The whole text is one number or date: "15 March 2026", "$2.95M". */
+bool text_is_number(const char *text, size_t len);
 int month_of_word(const char *word, size_t len); /* 1-12, or 0 */
 /* text starts with word (ASCII case folded): 1 yes, 0 no, -1 can't be told yet. */
 int text_starts(const char *text, size_t len, bool final, const char *word);
@@ -145,10 +147,12 @@ struct entry {
 	bool either;   /* the sign may be told in words */
 	bool anything; /* of the question: any unit */
 	bool of_text;  /* a number inside a text cell */
+	bool counts;   /* how many, not how much: is no value of its column */
 	bool pooled;   /* over rows of several names: is no single name's number */
 	enum unit unit;
 	int table;                /* index of tables; -1: none */
 	int64_t row;              /* -1: none */
+	int column;               /* of that table; -1: none */
 	int group_slot, group_id; /* of the rows it was made of; -1 none */
 	const int *label_ids;     /* names in a fact's label, ended by -1; NULL: none */
 	const char *call;
@@ -164,6 +168,7 @@ struct known_table {
 	bool *rivals;         /* by column: names of this slot differ between rows */
 	enum unit *units;     /* by column */
 	bool *measure;        /* by column: numbers to compute with */
+	uint64_t (*keys)[2];  /* by column: of its name and its label, as a heading has them */
 	guard_value **values; /* values[row][column], signed; GUARD_NO_VALUE */
 };
 
@@ -188,6 +193,8 @@ struct known {
 
 void known_build(struct known *k, const struct guard_input *in);
 void known_free(struct known *k);
+/* A heading up to its unit in brackets. 0: no known column is called so. */
+uint64_t known_heading(const struct known *k, const char *text, size_t len);
 /* First entry of this class that is not below value. */
 size_t known_from(const struct known *k, enum entry_class class, guard_value value);
 bool known_number(const char *text, guard_value *out); /* signed */
@@ -204,8 +211,10 @@ struct context {
 	int header_id; /* the name that heads this column of a table; -1 */
 	uint32_t header_slots;
 	enum unit header_unit;
-	bool in_row;   /* of a table */
-	int row_hour;  /* hour that this table row is about; -1 */
+	uint64_t header_key; /* of the known column that this one is; 0: none */
+	bool in_row;         /* of a table */
+	uint64_t row_key;    /* the column that says which row this is, such as the hour; 0: none */
+	guard_value row_value;
 	bool first_of; /* "first 24", "top 5" */
 	bool peak;
 	int64_t rows_written; /* table rows and list items of the answer so far */
@@ -213,6 +222,7 @@ struct context {
 
 struct verdict {
 	bool bound;
+	bool key; /* it says which row this is */
 	struct guard_ref ref;
 };
 
@@ -263,17 +273,18 @@ struct heading {
 	int id;
 	uint32_t slots;
 	enum unit unit;
+	uint64_t key;
 };
 
 struct speech {
-	const struct names *names;
-	bool has_rivals;
+	const struct known *known;
 	struct reader reader;
 	struct context said;
 	uint32_t amounts;               /* in this sentence */
 	uint64_t words[NAME_WORDS_MAX]; /* keys of the last words, newest first */
 	uint32_t word_count;
-	bool stop; /* a full stop was read: a space makes it the sentence's end */
+	bool compared; /* "above", "than": what follows a colon tells both names' numbers */
+	bool stop;     /* a full stop was read: a space makes it the sentence's end */
 	bool in_table, is_heading, is_ruler;
 	int column;
 	struct heading headings[COLUMNS_MAX];

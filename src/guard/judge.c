@@ -135,8 +135,39 @@ static bool pool_is_meant(const struct known *k, const struct entry *e, const st
 	return true;
 }
 
+/* Is this row of the data the one that the table's row says it is about, such as an hour? */
+static bool has_row_key(const struct known_table *kt, int64_t row, const struct context *c)
+{
+	for (size_t col = 0; col < kt->t->column_count; col++) {
+		guard_value v;
+
+		if (kt->keys[col][0] == c->row_key || kt->keys[col][1] == c->row_key)
+			return known_number(kt->t->rows[row][col], &v) && v == c->row_value;
+	}
+	return true;
+}
+
+/* Under the heading of a known column stand its values, what was made of them, and facts that say
+ * whose they are. */
+static bool is_in_place(const struct known *k, const struct entry *e, const struct context *c)
+{
+	const struct known_table *kt = e->table >= 0 ? &k->tables[e->table] : NULL;
+
+	if (!c->in_row || !c->header_key)
+		return true;
+	if (e->label_ids)
+		return true;
+	if (!kt || e->column < 0 || e->counts)
+		return false;
+	if (kt->keys[e->column][0] != c->header_key && kt->keys[e->column][1] != c->header_key)
+		return false;
+	return e->row < 0 || !c->row_key || has_row_key(kt, e->row, c);
+}
+
 static bool is_meant(const struct known *k, const struct entry *e, const struct context *c)
 {
+	if (!is_in_place(k, e, c))
+		return false;
 	if (e->label_ids)
 		return label_is_meant(k, e->label_ids, c);
 	if (e->table < 0)
@@ -167,9 +198,11 @@ static bool sign_is_right(const struct entry *e, const struct shown *s)
 	return !s->minus || e->minus || e->either;
 }
 
-static void refer(const struct entry *e, struct verdict *out)
+static void refer(const struct known *k, const struct entry *e, struct verdict *out)
 {
 	out->bound = true;
+	out->key = e->row >= 0 && e->column >= 0 && !k->tables[e->table].measure[e->column] &&
+		   column_is_number(k->tables[e->table].t->columns[e->column].type);
 	out->ref = (struct guard_ref){
 		.call = e->call,
 		.row = e->row,
@@ -197,7 +230,7 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 		if (e->class != CLASS_NUMBER || e->value > s->value + s->half)
 			break;
 		if (unit_is_right(k, e, s, unit) && sign_is_right(e, s) && is_meant(k, e, c)) {
-			refer(e, out);
+			refer(k, e, out);
 			return true;
 		}
 	}
@@ -214,7 +247,7 @@ static bool find_in(const struct known *k, enum entry_class class, guard_value f
 		if (e->class != class || e->value > to)
 			return false;
 		if (is_meant(k, e, c)) {
-			refer(e, out);
+			refer(k, e, out);
 			return true;
 		}
 	}
@@ -251,8 +284,10 @@ static bool judge_number(const struct known *k, const struct shown *s, const str
 {
 	bool bare = s->unit == UNIT_NONE && s->decimals == 0 && !s->currency;
 
-	if (find_number(k, s, c, out) || is_plain_count(k, s, c, out))
+	if (find_number(k, s, c, out) || (!c->header_key && is_plain_count(k, s, c, out)))
 		return true;
+	if (c->in_row && c->header_key && c->count > 0)
+		return bare && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out);
 	if (bare && c->in_row && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out))
 		return true;
 	out->bound = derive_bind(k, s, c, scratch, size, &out->ref);
@@ -281,7 +316,7 @@ static bool judge_day(const struct known *k, const struct shown *s, const struct
 		if (e->class != CLASS_DATE)
 			return false;
 		if (e->value % 10000 == day && is_meant(k, e, c)) {
-			refer(e, out);
+			refer(k, e, out);
 			return true;
 		}
 	}

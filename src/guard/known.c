@@ -6,6 +6,7 @@
 #include "guard_int.h"
 #include "names.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -52,7 +53,8 @@ static struct entry *add(struct known *k, const struct entry *proto, enum entry_
 	return e;
 }
 
-static const struct entry nowhere = {.table = -1, .row = -1, .group_slot = -1, .group_id = -1};
+static const struct entry nowhere = {
+	.table = -1, .row = -1, .column = -1, .group_slot = -1, .group_id = -1};
 
 static void add_date(struct known *k, const struct entry *proto, struct date d)
 {
@@ -124,6 +126,12 @@ static bool is_key_column(const struct column *c)
 			    ends_with(c->name, "id") || ends_with(c->name, "key"));
 }
 
+/* What only sorts the rows is nobody's number. */
+static bool is_order_column(const struct column *c)
+{
+	return ends_with(c->name, "sortorder") || ends_with(c->name, "sort");
+}
+
 static int slot_of(struct known *k, const char *column)
 {
 	for (int i = 0; i < k->slot_count; i++)
@@ -170,6 +178,31 @@ static void read_names(struct known *k, struct known_table *kt, size_t c)
 	}
 }
 
+/* The words of a heading, whatever their case, up to a unit in brackets; 0: it has none. */
+static uint64_t heading_key(const char *text, size_t len)
+{
+	char lower[HEADING_BYTES];
+	size_t n = 0;
+	uint64_t key;
+	int words;
+
+	for (; n < len && n < sizeof(lower) && text[n] != '('; n++)
+		lower[n] = (char)tolower((unsigned char)text[n]);
+	key = name_key(lower, n, &words);
+	return words > 0 ? key : 0;
+}
+
+uint64_t known_heading(const struct known *k, const char *text, size_t len)
+{
+	uint64_t key = heading_key(text, len);
+
+	for (int i = 0; key && i < k->table_count; i++)
+		for (size_t c = 0; c < k->tables[i].t->column_count; c++)
+			if (k->tables[i].keys[c][0] == key || k->tables[i].keys[c][1] == key)
+				return key;
+	return 0;
+}
+
 static void read_columns(struct known *k, struct known_table *kt)
 {
 	const struct table *t = kt->t;
@@ -181,6 +214,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 	kt->units = arena_alloc(a, sizeof(*kt->units) * n);
 	kt->measure = arena_alloc(a, sizeof(*kt->measure) * n);
 	kt->ids = arena_alloc(a, sizeof(*kt->ids) * (t->row_count + 1));
+	kt->keys = arena_alloc(a, sizeof(*kt->keys) * n);
 	kt->values = arena_alloc(a, sizeof(*kt->values) * (t->row_count + 1));
 	for (size_t r = 0; r < t->row_count; r++) {
 		kt->ids[r] = arena_alloc(a, sizeof(**kt->ids) * n);
@@ -192,6 +226,10 @@ static void read_columns(struct known *k, struct known_table *kt)
 	}
 	for (size_t c = 0; c < t->column_count; c++) {
 		kt->units[c] = unit_of_column(&t->columns[c]);
+		kt->keys[c][0] = heading_key(t->columns[c].name, strlen(t->columns[c].name));
+		kt->keys[c][1] = t->columns[c].label ? heading_key(t->columns[c].label,
+								   strlen(t->columns[c].label))
+						     : 0;
 		kt->measure[c] =
 			column_is_number(t->columns[c].type) && !is_key_column(&t->columns[c]);
 		kt->slot[c] = column_names_rows(t, c) ? slot_of(k, t->columns[c].name) : -1;
@@ -227,7 +265,8 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 	struct date d;
 
 	proto->column_name = column->name;
-	if (!text)
+	proto->column = (int)c;
+	if (!text || is_order_column(column))
 		return;
 	if (column_is_number(column->type) && known_number(text, &value)) {
 		if (!kt->measure[c]) {
@@ -249,9 +288,10 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 		add_date(k, proto, d);
 		return;
 	}
-	proto->of_text = true;
+	proto->of_text = !text_is_number(text, strlen(text));
+	proto->anything = known_number(text, &value); /* of a text that is a number: any unit */
 	add_text(k, proto, text);
-	proto->of_text = false;
+	proto->of_text = proto->anything = false;
 }
 
 /* ---- statistics ---- */
@@ -262,6 +302,7 @@ static void add_count(struct known *k, const struct entry *proto, int64_t count,
 	struct entry e = *proto;
 
 	e.formula = formula;
+	e.counts = true;
 	e.unit = UNIT_NONE;
 	add(k, &e, CLASS_NUMBER, (guard_value)count * 100000000);
 }
@@ -298,6 +339,7 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 	struct date d;
 
 	proto.column_name = kt->t->columns[c].name;
+	proto.column = (int)c;
 	add_count(k, &proto, s->count, formula(k, "count", proto.column_name));
 	add_count(k, &proto, s->distinct, formula(k, "distinct", proto.column_name));
 	add_count(k, &proto, s->nulls, formula(k, "nulls", proto.column_name));
@@ -343,6 +385,7 @@ static void add_group(struct known *k, struct entry proto, const struct group *g
 		      const struct known_table *kt, size_t c)
 {
 	proto.column_name = kt->t->columns[c].name;
+	proto.column = (int)c;
 	proto.unit = kt->units[c];
 	if (g->values < 2)
 		return;
@@ -405,12 +448,12 @@ static void add_table(struct known *k, int index, const struct result *r, const 
 			proto.row = (int64_t)row;
 			add_cell(k, kt, row, c, &proto);
 		}
-	proto.row = -1;
+	proto.row = proto.column = -1;
 	proto.column_name = NULL;
 	add_count(k, &proto, (int64_t)t->row_count, "rows");
 	add_count(k, &proto, t->total_rows, "rows");
 	for (size_t c = 0; c < t->column_count; c++) {
-		if (t->stats)
+		if (t->stats && !is_order_column(&t->columns[c]))
 			add_stats(k, kt, c, proto);
 		add_text(k, &proto, t->columns[c].label);
 		if (kt->slot[c] >= 0 && kt->rivals[c])

@@ -138,6 +138,16 @@ static bool is_common_word(const char *text)
 	return true;
 }
 
+bool text_is_number(const char *text, size_t len)
+{
+	struct lead lead = {0};
+	struct shown s;
+	bool more;
+
+	return (isdigit((unsigned char)*text) || shown_lead(text, len, true, &more)) &&
+	       shown_scan(text, len, true, &lead, &s) == SCAN_DONE && s.len == len;
+}
+
 bool name_is_one(const char *text, int *words, uint64_t *key)
 {
 	size_t len = strlen(text);
@@ -145,6 +155,5 @@ bool name_is_one(const char *text, int *words, uint64_t *key)
 	if (len < 2 || len > NAME_BYTES_MAX || is_common_word(text))
 		return false;
 	*key = name_key(text, len, words);
-	return *words > 0 && *words <= NAME_WORDS_MAX &&
-	       !(*words == 1 && strspn(text, "0123456789.,-") == len);
+	return *words > 0 && *words <= NAME_WORDS_MAX && !text_is_number(text, len);
 }

@@ -64,6 +64,10 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	struct guard_piece piece = {.text = text, .len = s->len, .marked = true};
 
 	judge(&g->known, s, &g->speech.said, g->formula, sizeof(g->formula), &verdict);
+	if (verdict.key && g->speech.said.header_key && !g->speech.said.row_key) {
+		g->speech.said.row_key = g->speech.said.header_key;
+		g->speech.said.row_value = s->value;
+	}
 	if (g->manner == TRY) {
 		if (!verdict.bound)
 			note_doubted(&g->doubted, text, s->len);

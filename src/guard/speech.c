@@ -23,6 +23,7 @@ static void end_sentence(struct speech *s)
 	}
 	c->count = 0;
 	c->peak = false;
+	s->compared = false;
 	s->amounts = 0;
 	memset(s->words, 0, sizeof(s->words));
 }
@@ -65,7 +66,7 @@ static void find_name(struct speech *s)
 			continue;
 		for (int i = n; i-- > 0;)
 			key = name_join(key, s->words[i]);
-		name = name_find(s->names, key);
+		name = name_find(&s->known->names, key);
 		if (name && name->id >= 0) {
 			say_name(s, name, s->word_count - (uint32_t)n + 1);
 			return;
@@ -91,7 +92,9 @@ static void on_word(void *owner, const char *word, size_t len)
 	s->said.first_of = word_is(word, len, "first") || word_is(word, len, "top") ||
 			   word_is(word, len, "last");
 	s->said.peak = s->said.peak || word_is(word, len, "peak");
-	if (s->names->count == 0)
+	s->compared = s->compared || word_is(word, len, "above") || word_is(word, len, "below") ||
+		      word_is(word, len, "than");
+	if (s->known->names.count == 0)
 		return;
 	memmove(s->words + 1, s->words, sizeof(s->words) - sizeof(s->words[0]));
 	s->words[0] = name_word_key(word, len);
@@ -116,6 +119,7 @@ static void begin_row(struct speech *s)
 	s->in_table = true;
 	s->is_ruler = true; /* until a word is read */
 	s->said.in_row = true;
+	s->said.row_key = 0;
 	s->column = 0;
 }
 
@@ -123,14 +127,24 @@ static void next_cell(struct speech *s)
 {
 	const struct heading *h;
 
-	if (s->is_heading && s->column > 0 && s->column <= COLUMNS_MAX)
+	if (s->is_heading && s->column > 0 && s->column <= COLUMNS_MAX) {
 		s->headings[s->column - 1].unit = unit_in_text(s->cell, s->cell_len);
+		s->headings[s->column - 1].key = known_heading(s->known, s->cell, s->cell_len);
+	}
 	s->cell_len = 0;
 	s->column++;
 	h = s->column <= COLUMNS_MAX ? &s->headings[s->column - 1] : NULL;
 	s->said.header_id = h ? h->id : -1;
 	s->said.header_slots = h ? h->slots : 0;
 	s->said.header_unit = h ? h->unit : UNIT_NONE;
+	s->said.header_key = h && !s->is_heading ? h->key : 0;
+}
+
+/* "A is 2.66 above B: 54.80 against 52.14": from here on both are spoken of. */
+static void join_names(struct speech *s)
+{
+	for (int i = 0; i < s->said.count; i++)
+		s->said.said[i].group = s->amounts;
 }
 
 static void on_char(void *owner, char c)
@@ -149,6 +163,8 @@ static void on_char(void *owner, char c)
 		s->in_table = false;
 	if (s->reader.line_start && (c == '-' || c == '*'))
 		s->said.rows_written++;
+	if (c == ':' && s->compared)
+		join_names(s);
 	if (c == '|' && s->said.in_row)
 		next_cell(s);
 	else
@@ -218,7 +234,7 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 	size_t at = 0, len;
 
 	s->said.follow_id = -1;
-	if (!s->has_rivals || s->said.in_row)
+	if (!s->known->has_rivals || s->said.in_row)
 		return SCAN_DONE;
 	final = final || n >= FOLLOW_BYTES_MAX;
 	while (at < n && p[at] == '*')
@@ -244,7 +260,7 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 	}
 	while (at < n && p[at] == '*')
 		at++;
-	if (name_ahead(s->names, p + at, n - at, final, &name) == SCAN_MORE)
+	if (name_ahead(&s->known->names, p + at, n - at, final, &name) == SCAN_MORE)
 		return SCAN_MORE;
 	if (name) {
 		s->said.follow_id = name->id;
@@ -255,7 +271,7 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 
 void speech_init(struct speech *s, const struct known *k)
 {
-	*s = (struct speech){.names = &k->names, .has_rivals = k->has_rivals};
+	*s = (struct speech){.known = k};
 	reader_init(&s->reader);
 	s->reader.on_word = on_word;
 	s->reader.on_char = on_char;

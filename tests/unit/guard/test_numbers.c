@@ -176,6 +176,9 @@ static void test_names_and_numbers_belong_together(void **state)
 	assert_bound("Ascend (Jan_2025): $52.14. Hitachi (Q1_2025): $54.80.");
 	assert_bound("| Vendor | Price |\n|---|---|\n| Ascend | 52.14 |\n| Hitachi | 54.80 |\n");
 	assert_bound("| Hub | Ascend | Hitachi |\n|---|---|---|\n| SP15 | 52.14 | 54.80 |\n");
+	assert_bound("**Hitachi** is $2.66/MWh above **Ascend**: $54.80/MWh against $52.14/MWh.");
+	assert_flagged("Hitachi is $2.66/MWh above Ascend: $54.90/MWh against $52.14/MWh.");
+	assert_flagged("- Ascend: $52.14/MWh, Hitachi: $52.14/MWh.");
 	assert_flagged("Hitachi averages $52.14/MWh.");
 	assert_flagged("Ascend averages $54.80/MWh and Hitachi $52.14/MWh.");
 	assert_flagged("$54.80/MWh for Ascend.");
@@ -211,6 +214,24 @@ static void test_headings_give_units(void **state)
 	use_vendors();
 	assert_bound("| Vendor | Price ($/MWh) |\n|---|---|\n| Ascend | 52 |\n");
 	assert_flagged("| Vendor | Price (%) |\n|---|---|\n| Ascend | 52.14 |\n");
+}
+
+/* Under a column's own heading stand its values, of the row that the hour names. */
+static void test_headings_give_columns(void **state)
+{
+	static const struct sample_column hours[] = {{"Hour", NULL, COLUMN_INT},
+						     {"Price", "$/MWh", COLUMN_DECIMAL},
+						     {"MinPrice", "$/MWh", COLUMN_DECIMAL}};
+	static const char *const of_hours[] = {"7", "41.00", "12.00", "8", "43.00", "15.00"};
+
+	(void)state;
+	use(sample_result(arena, sample_table(hours, 3, of_hours, 2)));
+	assert_bound("| Hour | Price ($/MWh) | MinPrice |\n|---|---|---|\n| 7 | 41.00 | 12.00 |\n");
+	assert_bound("| hour | cheapest |\n|---|---|\n| 7 | 12.00 |\n");
+	assert_flagged("| Hour | Price |\n|---|---|\n| 7 | 12.00 |\n");
+	assert_flagged("| Hour | Price |\n|---|---|\n| 8 | 41.00 |\n");
+	assert_flagged("| Hour | MinPrice |\n|---|---|\n| 8 | 12.00 |\n");
+	assert_flagged("| Hour | Price |\n|---|---|\n| 2 | 41.00 |\n");
 }
 
 static void test_tells_where_it_comes_from(void **state)
@@ -292,6 +313,7 @@ static void test_money(void **state)
 		"$2.1M, $2,100,000, 2.1 million dollars, $800K, $0.8M, -$15K and $2.35 million");
 	assert_bound("Sierra Wind is $250K over budget (11.9%).");
 	assert_bound("It slipped by 31 days.");
+	assert_flagged("Sierra Wind went from 1 March 2026 to 1 May 2026.");
 	assert_flagged("$2.2M");
 	assert_flagged("$2.1K");
 	assert_flagged("-$800K");
@@ -374,6 +396,7 @@ int main(void)
 		TEST(test_names_and_numbers_belong_together),
 		TEST(test_means_belong_to_their_names),
 		TEST(test_headings_give_units),
+		TEST(test_headings_give_columns),
 		TEST(test_tells_where_it_comes_from),
 		TEST(test_facts),
 		TEST(test_text_cells),

@@ -1,0 +1,311 @@
+/*
+ * The number check on what the real tools give for the demo data. The templates' answers pass it
+ * without one false alarm; then a digit, a unit or a year of their numbers is changed, and what is
+ * not noticed is counted. Nothing here knows how the check works. CHECKED_SHOW=1 prints what was
+ * missed.
+ */
+#include "demo_ask.h"
+#include "vesper/guard.h"
+
+#define MARKS_MAX 4000
+#define EVERY     3 /* so many numbers apart stand the changed ones of one answer */
+
+enum lie { LIE_DIGIT, LIE_UNIT, LIE_YEAR, LIE_COUNT };
+
+struct mark {
+	size_t from, to;
+	bool bound;
+	char why[80]; /* what it is bound to */
+};
+
+struct marks {
+	struct buf text;
+	struct mark list[MARKS_MAX];
+	size_t count;
+};
+
+static struct marks truth, altered;
+static struct mark lies[MARKS_MAX];
+static size_t lie_count;
+static size_t unbound;
+static long told[LIE_COUNT], found[LIE_COUNT], answers, true_numbers, false_alarms;
+static uint64_t seed = 4711;
+
+static uint32_t any_below(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+static void on_piece(void *owner, const struct guard_piece *p)
+{
+	struct marks *m = owner;
+
+	if (p->marked && m->count < MARKS_MAX) {
+		struct mark *mark = &m->list[m->count++];
+
+		*mark = (struct mark){m->text.n, m->text.n + p->len, p->kind == GUARD_BOUND, ""};
+		snprintf(mark->why, sizeof(mark->why), "%s row %lld %s",
+			 p->ref.column ? p->ref.column : "", (long long)p->ref.row,
+			 p->ref.formula ? p->ref.formula : "");
+	}
+	buf_add(&m->text, p->text, p->len);
+}
+
+static void check(const char *text, struct marks *m)
+{
+	const struct guard_input in = {.results = (const struct result *const *)&result,
+				       .result_count = 1,
+				       .question = "",
+				       .today = {2026, 2, 27},
+				       .policy = GUARD_FLAG,
+				       .sink = {.on_piece = on_piece, .owner = m}};
+	struct guard_numbers *g = guard_numbers_new(&in);
+
+	buf_deinit(&m->text);
+	buf_init(&m->text, 1 << 20);
+	m->count = 0;
+	guard_numbers_feed(g, text, strlen(text));
+	guard_numbers_end(g);
+	guard_numbers_free(&g);
+}
+
+/* ---- lies ---- */
+
+static void change_digit(char *text)
+{
+	size_t n = strlen(text), at;
+
+	do
+		at = any_below((uint32_t)n);
+	while (!isdigit((unsigned char)text[at]));
+	text[at] = (char)('0' + (text[at] - '0' + 1 + (int)any_below(9)) % 10);
+}
+
+static bool change_year(char *text)
+{
+	for (char *p = text; *p; p++)
+		if ((p == text || !isdigit((unsigned char)p[-1])) && strspn(p, "0123456789") == 4 &&
+		    (p[0] == '1' || p[0] == '2') && (p[1] == '9' || p[1] == '0')) {
+			p[2] = (char)('0' + (p[2] - '0' + 3) % 10);
+			return true;
+		}
+	return false;
+}
+
+/* Another unit in place of the one it has; a number without one gets none. */
+static bool change_unit(char *text, size_t size)
+{
+	static const char *const units[][2] = {
+		{"/MWh", " MW"}, {" $/MWh", "%"},   {"%", " MW"},
+		{" hours", "%"}, {" MW", " hours"}, {" views", " MW"},
+		{" days", "%"},  {"K", "M"},        {"M", "K"}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t n = strlen(text), m = strlen(units[i][0]);
+
+		if (n <= m || strcmp(text + n - m, units[i][0]) != 0 ||
+		    (m == 1 && isalpha((unsigned char)*units[i][0]) &&
+		     !isdigit((unsigned char)text[n - 2])))
+			continue;
+		if (strchr(text, '$') && strcmp(units[i][0], "/MWh") == 0) {
+			memmove(strchr(text, '$'), strchr(text, '$') + 1,
+				strlen(strchr(text, '$')));
+			n--;
+		}
+		snprintf(text + n - m, size - (n - m), "%s", units[i][1]);
+		return true;
+	}
+	if (text[0] != '$')
+		return false;
+	memmove(text, text + 1, strlen(text));
+	strncat(text, "%", size - strlen(text) - 1);
+	return true;
+}
+
+static bool change(char *text, size_t size, enum lie lie)
+{
+	char before[200];
+
+	if (lie == LIE_YEAR)
+		return change_year(text);
+	if (lie == LIE_UNIT)
+		return change_unit(text, size);
+	snprintf(before, sizeof(before), "%s", text);
+	change_digit(text);
+	/* "08:00" and "8.0" are other ways to say it, not lies */
+	return strcmp(before, text) != 0 && text[0] != '0';
+}
+
+/* The answer with every EVERY-th of its numbers changed, from `first` on. */
+static void tell_lies(enum lie lie, size_t first, struct buf *out)
+{
+	size_t at = 0;
+
+	lie_count = 0;
+	for (size_t i = 0; i < truth.count; i++) {
+		const struct mark *m = &truth.list[i];
+		char number[200];
+
+		buf_add(out, truth.text.p + at, m->from - at);
+		snprintf(number, sizeof(number), "%.*s", (int)(m->to - m->from),
+			 truth.text.p + m->from);
+		at = m->to;
+		if (i % EVERY == first && change(number, sizeof(number), lie)) {
+			lies[lie_count].from = out->n;
+			lies[lie_count++].to = out->n + strlen(number);
+		}
+		buf_str(out, number);
+	}
+	buf_add(out, truth.text.p + at, truth.text.n - at);
+}
+
+/* In the same line: a table's row whose hour is wrong shows it by its prices. */
+static bool share_line(const struct mark *a, const struct mark *b)
+{
+	size_t from = a->to < b->to ? a->to : b->to, to = a->from > b->from ? a->from : b->from;
+
+	return from >= to || !memchr(altered.text.p + from, '\n', to - from);
+}
+
+static bool is_beside_lie(const struct mark *m, bool *seen)
+{
+	bool beside = false;
+
+	for (size_t i = 0; i < lie_count; i++) {
+		if (!share_line(m, &lies[i]))
+			continue;
+		beside = true;
+		seen[i] = seen[i] || !m->bound;
+		if (m->from < lies[i].to && lies[i].from < m->to)
+			snprintf(lies[i].why, sizeof(lies[i].why), "%s", m->why);
+	}
+	return beside;
+}
+
+static void count(enum lie lie)
+{
+	static bool seen[MARKS_MAX];
+
+	memset(seen, 0, sizeof(seen));
+	answers++;
+	for (size_t i = 0; i < altered.count; i++) {
+		if (is_beside_lie(&altered.list[i], seen))
+			continue;
+		true_numbers++;
+		false_alarms += !altered.list[i].bound;
+		if (!altered.list[i].bound && getenv("CHECKED_SHOW"))
+			print_message("ALARM %s: %.*s[%.*s]\n", result->tool, 60,
+				      altered.text.p + (altered.list[i].from > 60
+								? altered.list[i].from - 60
+								: 0),
+				      (int)(altered.list[i].to - altered.list[i].from),
+				      altered.text.p + altered.list[i].from);
+	}
+	for (size_t i = 0; i < lie_count; i++) {
+		size_t from = lies[i].from > 60 ? lies[i].from - 60 : 0;
+
+		told[lie]++;
+		found[lie] += seen[i];
+		if (!seen[i] && getenv("CHECKED_SHOW"))
+			print_message("MISSED %s %d: …%.*s<%.*s> as %s\n", result->tool, lie,
+				      (int)(lies[i].from - from), altered.text.p + from,
+				      (int)(lies[i].to - lies[i].from),
+				      altered.text.p + lies[i].from, lies[i].why);
+	}
+}
+
+/* ---- the tools ---- */
+
+static void check_template(const char *tool, const char *args)
+{
+	if (!args)
+		return;
+	ask(tool, args);
+	check(answer.markdown, &truth);
+	assert_string_equal(buf_text(&truth.text), answer.markdown);
+	for (size_t i = 0; i < truth.count; i++) {
+		const struct mark *m = &truth.list[i];
+		size_t from = m->from > 100 ? m->from - 100 : 0;
+
+		if (m->bound)
+			continue;
+		unbound++;
+		print_error("%s %s as %s: %.*s<%.*s> is bound to nothing\n", tool, args, role,
+			    (int)(m->from - from), truth.text.p + from, (int)(m->to - m->from),
+			    truth.text.p + m->from);
+	}
+}
+
+static void test_templates_pass(void **state)
+{
+	size_t numbers = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+		check_template(walks[i].tool, walks[i].normal);
+		assert_true(truth.count > 0);
+		numbers += truth.count;
+		check_template(walks[i].tool, walks[i].empty);
+		check_template(walks[i].tool, walks[i].ambiguous);
+		role = "viewer";
+		check_template(walks[i].tool, walks[i].normal);
+		role = "manager";
+	}
+	print_message("%zu numbers of templates; %zu are bound to nothing\n", numbers, unbound);
+	assert_int_equal(unbound, 0);
+}
+
+static void test_lies_are_found(void **state)
+{
+	static const char *const names[] = {"digit", "unit", "year"};
+	long all = 0, seen = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+		ask(walks[i].tool, walks[i].normal);
+		check(answer.markdown, &truth);
+		for (size_t n = 0; n < 3 * EVERY * LIE_COUNT; n++) {
+			enum lie lie = (enum lie)(n % LIE_COUNT);
+			struct buf text;
+
+			buf_init(&text, 1 << 20);
+			tell_lies(lie, n / LIE_COUNT % EVERY, &text);
+			if (lie_count > 0) {
+				check(buf_text(&text), &altered);
+				count(lie);
+			}
+			buf_deinit(&text);
+		}
+	}
+	for (int i = 0; i < LIE_COUNT; i++) {
+		print_message("wrong %s: %ld of %ld found\n", names[i], found[i], told[i]);
+		all += told[i];
+		seen += found[i];
+	}
+	print_message("%ld answers, %ld lies: recall %.2f %%; false alarms %ld of %ld (%.2f %%)\n",
+		      answers, all, 100.0 * (double)seen / (double)all, false_alarms, true_numbers,
+		      100.0 * (double)false_alarms / (double)true_numbers);
+	assert_true(all > 2000);
+	assert_true(seen * 100 >= all * 98); /* small counts that are true of something else */
+	assert_true(false_alarms * 100 <= true_numbers);
+}
+
+static int end(void **state)
+{
+	buf_deinit(&truth.text);
+	buf_deinit(&altered.text);
+	return tear_down(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_templates_pass),
+		cmocka_unit_test(test_lies_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, end);
+}
