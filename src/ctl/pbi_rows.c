@@ -1,5 +1,5 @@
 /*
- * An event is handed over as one JSON text in ASCII, which both databases take apart themselves: no
+ * An event is handed over as one JSON text in ASCII, which the databases take apart themselves: no
  * driver's idea of character sets stands between. That an event is there already is the table's own
  * rule, so that reading a day again is harmless.
  */
@@ -30,6 +30,28 @@ static const char postgres_add[] =
 	"j ->> 'activity_type', CAST(j ->> 'activity_date' AS date), "
 	"CAST(j ->> 'created_at' AS timestamp) FROM e ON CONFLICT DO NOTHING RETURNING 1) "
 	"SELECT COUNT(*) FROM added";
+
+/* Two at once: the second waits for the first's key range. */
+static const char mssql_add[] =
+	"INSERT INTO base.pbi_activity_events (" COLUMNS ") OUTPUT 1 AS added SELECT e.tenant_id, "
+	"j.source_id, j.report_id, j.report_name, j.workspace_name, j.user_email, j.activity_type, "
+	"j.activity_date, j.created_at FROM (SELECT CAST(? AS nvarchar(100)) AS tenant_id, "
+	"CAST(? AS nvarchar(max)) AS event) e CROSS APPLY OPENJSON(e.event) WITH ("
+	"source_id nvarchar(100), report_id nvarchar(200), report_name nvarchar(500), "
+	"workspace_name nvarchar(500), user_email nvarchar(500), activity_type nvarchar(100), "
+	"activity_date date, created_at datetime2(0)) j WHERE NOT EXISTS (SELECT 1 FROM "
+	"base.pbi_activity_events k WITH (UPDLOCK, HOLDLOCK) WHERE k.tenant_id = e.tenant_id AND "
+	"k.source_id = j.source_id)";
+
+/* By dialect: how the connection is given its tenant, and what adds an event and says 1 if it was
+ * not there. */
+static const struct {
+	const char *context, *add;
+} words[] = {
+	[DIALECT_MSSQL] = {"EXEC sys.sp_set_session_context @key = N'tenant_id', @value = ?",
+			   mssql_add},
+	[DIALECT_POSTGRES] = {"SELECT set_config('vesper.tenant_id', ?, false)", postgres_add},
+};
 
 struct pbi_rows {
 	char *tenant;
@@ -91,18 +113,14 @@ static bool file_add(struct pbi_rows *r, const char *event, int *fresh, struct e
 	return true;
 }
 
-/* ---- PostgreSQL ---- */
+/* ---- servers ---- */
 
 static bool server_open(struct pbi_rows *r, const char *dsn, struct err *e)
 {
 	const char *tenant = r->tenant;
 
-	if (!server_connect(dsn, &r->server, e))
-		return false;
-	if (server_dialect(r->server) != DIALECT_POSTGRES)
-		return err_set(e, ERR_INPUT, "--dsn: only PostgreSQL is served, or --file");
-	return server_run(r->server, "SELECT set_config('vesper.tenant_id', ?, false)", &tenant, 1,
-			  e);
+	return server_connect(dsn, &r->server, e) &&
+	       server_run(r->server, words[server_dialect(r->server)].context, &tenant, 1, e);
 }
 
 static bool server_add(struct pbi_rows *r, const char *event, int *fresh, struct err *e)
@@ -112,7 +130,7 @@ static bool server_add(struct pbi_rows *r, const char *event, int *fresh, struct
 	bool done;
 
 	buf_init(&count, 32);
-	done = server_ask(r->server, postgres_add, texts, 2, &count, e);
+	done = server_ask(r->server, words[server_dialect(r->server)].add, texts, 2, &count, e);
 	if (done)
 		*fresh += strcmp(buf_text(&count), "1") == 0;
 	buf_deinit(&count);

@@ -348,6 +348,15 @@ SQLRETURN SQL_API SQLSetConnectAttr(SQLHDBC c, SQLINTEGER what, SQLPOINTER value
 	return SQL_SUCCESS;
 }
 
+SQLRETURN SQL_API SQLSetConnectAttrW(SQLHDBC c, SQLINTEGER what, SQLPOINTER value, SQLINTEGER n)
+{
+	(void)c;
+	(void)what;
+	(void)value;
+	(void)n;
+	return SQL_SUCCESS;
+}
+
 SQLRETURN SQL_API SQLGetConnectAttr(SQLHDBC handle, SQLINTEGER what, SQLPOINTER out, SQLINTEGER n,
 				    SQLINTEGER *length)
 {
@@ -613,6 +622,31 @@ SQLRETURN SQL_API SQLExecDirectW(SQLHSTMT handle, SQLWCHAR *text, SQLINTEGER len
 	return rc;
 }
 
+/* One result for each statement, as far as this goes. */
+SQLRETURN SQL_API SQLMoreResults(SQLHSTMT handle)
+{
+	struct statement *s = handle;
+
+	pthread_mutex_lock(&fake.lock);
+	s->rows = NULL;
+	if (s->c->active == s)
+		s->c->active = NULL;
+	pthread_mutex_unlock(&fake.lock);
+	return SQL_NO_DATA;
+}
+
+SQLRETURN SQL_API SQLEndTran(SQLSMALLINT type, SQLHANDLE handle, SQLSMALLINT how)
+{
+	struct connection *c = handle;
+
+	if (type != SQL_HANDLE_DBC)
+		return SQL_SUCCESS;
+	pthread_mutex_lock(&fake.lock);
+	record(c->number, how == SQL_COMMIT ? "commit" : "rollback", "");
+	pthread_mutex_unlock(&fake.lock);
+	return SQL_SUCCESS;
+}
+
 SQLRETURN SQL_API SQLCancel(SQLHSTMT handle)
 {
 	struct statement *s = handle;
@@ -820,6 +854,10 @@ SQLRETURN SQL_API SQLGetInfoW(SQLHDBC c, SQLUSMALLINT what, SQLPOINTER out, SQLS
 	(void)c;
 	if (what == SQL_DRIVER_NAME && dladdr((void *)&fake, &self)) {
 		*length = (SQLSMALLINT)(2 * widen(self.dli_fname, out, (size_t)size / 2));
+		return SQL_SUCCESS;
+	}
+	if (what == SQL_DBMS_NAME) {
+		*length = (SQLSMALLINT)(2 * widen("Microsoft SQL Server", out, (size_t)size / 2));
 		return SQL_SUCCESS;
 	}
 	if (what == SQL_CURSOR_COMMIT_BEHAVIOR || what == SQL_CURSOR_ROLLBACK_BEHAVIOR) {

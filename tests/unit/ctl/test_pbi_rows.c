@@ -1,0 +1,130 @@
+/* Usage events on their way into a SQL Server, as a driver sees it that writes everything down. */
+#include "pbi_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/vesper-rows-XXXXXX";
+static char script[64], record[64], dsn[512];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(script, sizeof(script), "%s/script", folder);
+	snprintf(record, sizeof(record), "%s/record", folder);
+	snprintf(dsn, sizeof(dsn), "Driver=%s;Script=%s;Record=%s", FAKE_ODBC, script, record);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(script);
+	unlink(record);
+	rmdir(folder);
+	return 0;
+}
+
+static void answer(const char *text)
+{
+	FILE *file = fopen(script, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static const char *recorded(void)
+{
+	static char text[65536];
+	FILE *file = fopen(record, "r");
+	size_t n = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	text[n] = '\0';
+	return text;
+}
+
+static json_t *event(void)
+{
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "source_id", "e-1", "report_id", "r",
+			 "report_name", "It's a \"report\" \xC3\xBC", "workspace_name", "w",
+			 "user_email", "a@b.c", "activity_type", "ViewReport", "activity_date",
+			 "2026-02-26", "created_at", "2026-02-26 08:12:01");
+}
+
+/* One statement that finds out and adds in one step, inside of what only a commit makes last. */
+static void an_event_is_added_unless_it_is_there(void **state)
+{
+	struct pbi_rows *rows = NULL;
+	struct err e = {0};
+	json_t *one = event();
+	int fresh = 0;
+
+	(void)state;
+	answer("rows|INSERT INTO base.pbi_activity_events|added:int|1\n");
+	if (!pbi_rows_open(NULL, dsn, "acme", &rows, &e))
+		fail_msg("%s", e.text);
+	if (!pbi_rows_add(rows, one, &fresh, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(fresh, 1);
+	assert_true(pbi_rows_commit(rows, &e));
+	pbi_rows_close(&rows);
+	json_decref(one);
+
+	const char *said = recorded();
+	const char *context = strstr(said, "sp_set_session_context @key = N'tenant_id'");
+	const char *insert = strstr(said, "INSERT INTO base.pbi_activity_events (tenant_id,");
+
+	assert_non_null(context);
+	assert_non_null(insert);
+	assert_true(context < insert);
+	assert_non_null(strstr(insert, "OUTPUT 1 AS added"));
+	assert_non_null(strstr(insert, "WHERE NOT EXISTS (SELECT 1 FROM base.pbi_activity_events "
+				       "k WITH (UPDLOCK, HOLDLOCK) WHERE k.tenant_id = "
+				       "e.tenant_id AND k.source_id = j.source_id)"));
+	assert_non_null(strstr(insert, "=acme, "));
+	/* bound, and in ASCII whatever the event holds */
+	assert_non_null(strstr(insert, "\\u00FC"));
+	assert_null(strstr(insert, "It's a \"report\""));
+	assert_non_null(strstr(insert, "commit"));
+}
+
+/* What is not committed does not last. */
+static void nothing_lasts_without_a_commit(void **state)
+{
+	struct pbi_rows *rows = NULL;
+	struct err e = {0};
+	json_t *one = event();
+	int fresh = 0;
+
+	(void)state;
+	if (!pbi_rows_open(NULL, dsn, "vesper", &rows, &e) || !pbi_rows_add(rows, one, &fresh, &e))
+		fail_msg("%s", e.text);
+	pbi_rows_close(&rows);
+	json_decref(one);
+	const char *last = strstr(recorded(), "=vesper, ");
+	assert_non_null(last);
+	assert_null(strstr(last, "commit"));
+	assert_non_null(strstr(last, "rollback"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_event_is_added_unless_it_is_there),
+		cmocka_unit_test(nothing_lasts_without_a_commit),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
