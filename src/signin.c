@@ -110,6 +110,16 @@ static bool choose_tenants(struct daemon *d, struct jwt_options *o, struct err *
 	return true;
 }
 
+static const char *const *list_of(struct daemon *d, const char *key)
+{
+	const json_t *list = config_json(d->config, key);
+	const char **texts = arena_alloc(d->arena, sizeof(*texts) * (json_array_size(list) + 1));
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		texts[i] = json_string_value(json_array_get(list, i));
+	return texts;
+}
+
 bool daemon_open_identity(struct daemon *d, struct err *e)
 {
 	struct identity_options o = {
@@ -117,6 +127,8 @@ bool daemon_open_identity(struct daemon *d, struct err *e)
 			.audience = config_text(d->config, "auth.audience"),
 			.tenant_claim = config_text(d->config, "auth.tenant_claim"),
 			.user_claim = config_text(d->config, "auth.user_claim"),
+			.scope = config_text(d->config, "auth.scope"),
+			.clients = list_of(d, "auth.clients"),
 			.leeway_s = config_int(d->config, "auth.leeway_s")},
 		.rates = {.user_per_minute = config_int(d->config, "limits.user_per_minute"),
 			  .tenant_per_minute = config_int(d->config, "limits.tenant_per_minute")},

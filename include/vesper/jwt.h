@@ -45,6 +45,12 @@ struct jwt_options {
 	const char *user_claim;       /* NULL: "sub" */
 	const struct jwt_role *roles; /* of a token without `permissions`: its `roles`, ended by a
 					 NULL name; NULL: there must be `permissions` */
+	/* A user's token must have it in `scp`; one without `scp` is an application's own and must
+	 * have roles. NULL or "": not checked. */
+	const char *scope;
+	/* The applications that tokens may come from, by `azp` or `appid`; NULL-ended. NULL or
+	 * none: any. */
+	const char *const *clients;
 	int64_t leeway_s;
 };
 

@@ -102,6 +102,49 @@ static bool audience_check(const json_t *claims, const char *wanted)
 	return json_is_array(aud) && found;
 }
 
+/* An application that signs in for itself has no scopes, it has roles. */
+static bool is_application(const json_t *claims)
+{
+	const char *idtyp = "app";
+
+	return json_array_size(json_object_get(claims, "roles")) > 0 &&
+	       json_opt_str(claims, "idtyp", &idtyp, NULL) && strcmp(idtyp, "app") == 0;
+}
+
+static bool scope_check(const json_t *claims, const char *wanted)
+{
+	const json_t *scp = json_object_get(claims, "scp");
+	struct str rest, one;
+
+	if (!wanted || !*wanted)
+		return true;
+	if (!scp)
+		return is_application(claims);
+	if (!json_is_string(scp))
+		return false;
+	rest = str_of(json_string_value(scp));
+	while (str_split(&rest, ' ', &one))
+		if (str_eq(one, str_of(wanted)))
+			return true;
+	return false;
+}
+
+/* `azp` in tokens of the second version, `appid` in those of the first. */
+static bool client_check(const json_t *claims, const char *const *clients)
+{
+	const char *client = "";
+
+	if (!clients || !*clients)
+		return true;
+	if (!json_opt_str(claims, "appid", &client, NULL) ||
+	    !json_opt_str(claims, "azp", &client, NULL))
+		return false;
+	for (; *clients; clients++)
+		if (strcmp(*clients, client) == 0)
+			return true;
+	return false;
+}
+
 /* The tenant that this value of the claim stands for; NULL: none of ours. */
 static const char *tenant_of(const struct jwt_options *options, const char *value)
 {
@@ -131,6 +174,10 @@ static bool who_check(const json_t *claims, const struct jwt_options *options,
 		return jwt_refuse(e, "wrong issuer");
 	if (!audience_check(claims, options->audience))
 		return jwt_refuse(e, "wrong audience");
+	if (!scope_check(claims, options->scope))
+		return jwt_refuse(e, "not of the scope that is wanted");
+	if (!client_check(claims, options->clients))
+		return jwt_refuse(e, "from an application that is not listed");
 	return true;
 }
 

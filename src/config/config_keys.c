@@ -60,6 +60,8 @@ TEXT ("auth.tenant_claim", "\"tenant_id\"", NULL,                "claim that nam
 TEXT ("auth.user_claim", "\"sub\"", NULL,                        "claim that is the user's id (Entra ID: oid)"),
 OTHER("auth.tenants", KEY_LIST, "[]",                            "tenants that may sign in; all of tenants when empty"),
 OTHER("auth.role_map", KEY_MAP, "{}",                            "app role in the token -> role of config/permissions.json"),
+TEXT ("auth.scope", "\"\"", NULL,                                "scope that a user's token must have in scp; empty: not checked"),
+OTHER("auth.clients", KEY_LIST, "[]",                            "applications (azp, appid) that tokens may come from; any when empty"),
 INT  ("auth.leeway_s", 60, 0, 300,                               "clocks may differ that much"),
 BOOL ("auth.allow_query_token",                                  "accept ?token= on the socket"),
 SECRET("auth.cursor_secret",                                     "seals the cursors of lists; random when empty"),

@@ -54,6 +54,8 @@ static struct jwt_options options_copy(const struct jwt_options *o)
 		.tenant_claim = mem_strdup(o->tenant_claim),
 		.user_claim = mem_strdup(o->user_claim),
 		.roles = o->roles,
+		.scope = mem_strdup(o->scope),
+		.clients = texts_copy(o->clients),
 		.leeway_s = o->leeway_s,
 	};
 }
@@ -100,6 +102,8 @@ void identity_free(struct identity **i)
 	mem_free((char *)o->audience);
 	mem_free((char *)o->tenant_claim);
 	mem_free((char *)o->user_claim);
+	mem_free((char *)o->scope);
+	texts_free(o->clients);
 	mem_free(*i);
 	*i = NULL;
 }

@@ -76,16 +76,24 @@ void reply_json(struct request *r, int status, json_t *take)
 	reply_json_as(r, status, "application/json", take);
 }
 
+/* What RFC 6750 wants to be said; the detail is a sentence of ours. */
+static const char *challenge(const struct request *r, const json_t *problem)
+{
+	if (!request_header(r, "Authorization"))
+		return "Bearer realm=\"vesper\"";
+	return arena_printf(
+		r->arena,
+		"Bearer realm=\"vesper\", error=\"invalid_token\", error_description=\"%s\"",
+		json_string_value(json_object_get(problem, "detail")));
+}
+
 void reply_problem_json(struct request *r, enum problem p, json_t *take)
 {
 	const struct problem_row *row = problem_row(p);
 	char retry_after[16];
 
 	if (p == PROBLEM_UNAUTHORIZED)
-		reply_header(r, "WWW-Authenticate",
-			     request_header(r, "Authorization")
-				     ? "Bearer realm=\"vesper\", error=\"invalid_token\""
-				     : "Bearer realm=\"vesper\"");
+		reply_header(r, "WWW-Authenticate", challenge(r, take));
 	if (row->status == 429 || row->status == 503) {
 		snprintf(retry_after, sizeof(retry_after), "%d",
 			 r->retry_after_s > 0 ? r->retry_after_s : 1);

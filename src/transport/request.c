@@ -269,6 +269,18 @@ static void check_rate(struct request *r)
 		use_rate(r, &rate);
 }
 
+static void deny(struct request *r)
+{
+	reply_header(r, "WWW-Authenticate",
+		     arena_printf(r->arena,
+				  "Bearer realm=\"vesper\", error=\"insufficient_scope\", "
+				  "scope=\"%s\"",
+				  r->route->permission));
+	reply_problem(
+		r, PROBLEM_DENIED,
+		arena_printf(r->arena, "This needs the permission %s.", r->route->permission));
+}
+
 static void check_caller(struct request *r)
 {
 	struct err e;
@@ -279,7 +291,7 @@ static void check_caller(struct request *r)
 		reply_problem(r, PROBLEM_UNAUTHORIZED,
 			      strstr(e.text, "expired") ? "The token has expired." : NULL);
 	else if (!may(r->who, r->route->permission))
-		reply_problem(r, PROBLEM_DENIED, NULL);
+		deny(r);
 	else
 		check_rate(r);
 }

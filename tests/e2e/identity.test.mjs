@@ -51,6 +51,24 @@ describe('tokens of an identity provider', () => {
     assert.equal(await status(issuer.sign(claims({ roles: ['vesper.viewer'] }))), 403);
   });
 
+  it('of other applications or scopes are refused where these are listed', async () => {
+    const strict = await startDaemon(settings(issuer, { VESPER_AUTH_SCOPE: 'Chat.Use', VESPER_AUTH_CLIENTS: 'portal,teams' }));
+    const ask = (more) => strict.rest(issuer.sign(claims(more))).get('/api/v1/sessions');
+    assert.equal((await ask({ scp: 'openid Chat.Use', azp: 'teams' })).status, 200);
+    assert.equal((await ask({ appid: 'portal' })).status, 200, 'an application itself, by its roles');
+    for (const more of [{ scp: 'openid', azp: 'teams' }, { scp: 'Chat.Use', azp: 'stranger' }, { scp: 'Chat.Use' }, { azp: 'teams', roles: [] }]) {
+      const reply = await ask(more);
+      checkProblem(reply, 401);
+      assert.match(reply.headers.get('www-authenticate'), /error="invalid_token"/);
+    }
+    const late = await ask({ scp: 'Chat.Use', azp: 'teams', exp: nowS() - 60 });
+    assert.match(late.headers.get('www-authenticate'), /error_description="The token has expired\."/);
+    const powerless = await ask({ scp: 'Chat.Use', azp: 'teams', roles: [] });
+    checkProblem(powerless, 403);
+    assert.match(powerless.headers.get('www-authenticate'), /error="insufficient_scope", scope="chat:use"/);
+    await strict.stop();
+  });
+
   it('of each tenant see their own', async () => {
     const acme = issuer.sign(claims({ tid: TID.acme, iss: `${issuer.url}/${TID.acme}/v2.0` }));
     const chat = await d.connect({ token: acme });

@@ -21,7 +21,7 @@ static const char *const viewer[] = {"chat:use", "chat:read_projects", NULL};
 static const char *const admin[] = {"chat:use", "chat:admin", NULL};
 static const struct jwt_role roles[] = {
 	{"Vesper.Viewer", viewer}, {"Vesper.Admin", admin}, {NULL, NULL}};
-static const struct jwt_options entra = {
+static struct jwt_options entra = {
 	.tenants = tenants,
 	.tenant_values = values,
 	.tenant_claim = "tid",
@@ -56,6 +56,16 @@ static void refused(const char *claims, const char *wanted)
 		fail_msg("%s: wanted \"%s\", got \"%s\"", claims, wanted, why);
 }
 
+static void accepted(const char *claims)
+{
+	const char *why = "";
+	struct principal *who = check(claims, &why);
+
+	if (!who)
+		fail_msg("%s: %s", claims, why);
+	principal_free(&who);
+}
+
 #define CLAIMS(oid, tid, iss, rest)                                                                \
 	"{\"oid\":\"" oid "\",\"tid\":\"" tid "\",\"iss\":\"" iss "\",\"aud\":\"api\"," EXP rest "}"
 
@@ -75,6 +85,36 @@ static void roles_give_permissions(void **state)
 		    may(who, "chat:admin"));
 	assert_int_equal(who->permission_count, 3);
 	principal_free(&who);
+}
+
+#define USER(rest) CLAIMS("o-1", TID, ISS, ",\"roles\":[\"Vesper.Viewer\"]" rest)
+
+static void scopes_and_applications(void **state)
+{
+	static const char *const listed[] = {"app-1", "app-2", NULL};
+	struct jwt_options before = entra;
+
+	(void)state;
+	accepted(USER(""));
+	entra.scope = "Chat.Use";
+	accepted(USER(",\"scp\":\"Chat.Use\""));
+	accepted(USER(",\"scp\":\"User.Read Chat.Use\""));
+	accepted(USER("")); /* an application's own token */
+	accepted(USER(",\"idtyp\":\"app\""));
+	refused(USER(",\"scp\":\"Chat.UseAll\""), "scope");
+	refused(USER(",\"scp\":\"\""), "scope");
+	refused(USER(",\"scp\":[\"Chat.Use\"]"), "scope");
+	refused(USER(",\"idtyp\":\"user\""), "scope");
+	refused(CLAIMS("o-1", TID, ISS, ",\"roles\":[]"), "scope");
+	entra = before;
+	entra.clients = listed;
+	accepted(USER(",\"azp\":\"app-2\""));
+	accepted(USER(",\"appid\":\"app-1\""));
+	refused(USER(",\"azp\":\"app-3\""), "application");
+	refused(USER(",\"azp\":\"app-3\",\"appid\":\"app-1\""), "application");
+	refused(USER(",\"azp\":7"), "application");
+	refused(USER(""), "application");
+	entra = before;
 }
 
 static void no_role_gives_nothing(void **state)
@@ -134,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(roles_give_permissions),
 		cmocka_unit_test(no_role_gives_nothing),
+		cmocka_unit_test(scopes_and_applications),
 		cmocka_unit_test(permissions_win_over_roles),
 		cmocka_unit_test(refusals),
 	};
