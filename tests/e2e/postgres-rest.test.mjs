@@ -77,6 +77,24 @@ describe('the REST side on PostgreSQL', () => {
     assert.ok(!tools.includes('get_average_annual_price'));
   });
 
+  it('switches tools on every replica within five seconds', async () => {
+    const TOOL = 'compare_vendors';
+    const other = await pg.start();
+    const there = other.rest(mintToken({ sub: 'ann' }));
+    const lists = async () => (await there.get(`${API}/tools`)).body.data.some((t) => t.name === TOOL);
+    assert.ok(await lists());
+    for (const enabled of [false, true]) {
+      assert.equal((await admin.call('PUT', `${API}/admin/tools/dayahead_agent/${TOOL}`, { json: { enabled } })).status, 200);
+      const from = Date.now();
+      while (await lists() !== enabled && Date.now() - from < 5000)
+        await sleep(50);
+      assert.equal(await lists(), enabled, 'within five seconds');
+      const { body } = await there.post(`${API}/chat`, { content: 'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025' });
+      assert.equal((body.outcomes ?? []).some((o) => o.tool === TOOL && o.outcome !== 'not_permitted'), enabled);
+    }
+    await other.stop();
+  });
+
   it('deletes what is too old, and what belongs to a user', async () => {
     const old = '2020-01-01T00:00:00.000Z';
     await rest.post(`${API}/chat`, { content: REFERENCE });
