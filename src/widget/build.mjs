@@ -4,7 +4,7 @@
  * name and loaded when it is needed.
  */
 
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,6 +54,15 @@ const changed = {
   }),
 };
 
+const sheet = {
+  name: 'sheet',
+  setup: ({ onLoad }) => onLoad({ filter: /styles\.css$/ }, async ({ path }) => {
+    const { code } = await transform(await readFile(path, 'utf8'), { loader: 'css', minify: true, target: shared.target });
+
+    return { contents: code, loader: 'text' };
+  }),
+};
+
 /* A part of its own, with the hash of its content in its name; gives the name. */
 async function buildPart(name) {
   const { metafile } = await build({ ...shared, entryPoints: [name], outdir: join(out, 'assets'),
@@ -69,7 +78,7 @@ const partNames = {
     (kind === 'dynamic-import' ? { path: parts[path], external: true } : undefined)),
 };
 
-await build({ ...shared, entryPoints: ['widget.js'], plugins: [partNames] });
+await build({ ...shared, entryPoints: ['widget.js'], plugins: [partNames, sheet] });
 await build({ ...shared, entryPoints: ['app.js', 'embed.js'], external: ['./widget.js'] });
 for (const name of ['index.html', 'embed.html', 'app.css', 'favicon.svg'])
   await copyFile(join(from, name), join(out, name));

@@ -57,18 +57,21 @@ export class Panels {
       this.#plain.put(node, view.view_type);
   }
 
-  /* What became of each agent's work: an agent that brought nothing is shown with its reason. */
+  /* What became of each agent's work, in the order it was asked for: an agent that brought nothing is
+     shown with its reason. */
   showOutcomes(outcomes = []) {
-    const agents = new Set([...this.#agents(), ...outcomes.map(({ agent }) => agent).filter(Boolean)]);
+    const inOrder = [...outcomes].sort((a, b) => String(a.call).localeCompare(String(b.call), 'en', { numeric: true }));
+    const agents = new Set([...inOrder.map(({ agent }) => agent).filter(Boolean), ...this.#agents()]);
 
     if (agents.size < 2)
       return;
     this.#divide();
     for (const agent of agents) {
-      const words = outcomes.filter((one) => one.agent === agent)
-        .map((one) => outcomeText(one, this.#locale)).join(' · ');
+      const { root, note } = this.#panelOf(agent);
 
-      this.#panelOf(agent).note.textContent = words;
+      note.textContent = inOrder.filter((one) => one.agent === agent)
+        .map((one) => outcomeText(one, this.#locale)).join(' · ');
+      this.#panels.append(root);
     }
   }
 

@@ -9,6 +9,8 @@ const TITLES = {
   TOKEN_BUDGET_EXCEEDED: 'error_quota', TIMEOUT: 'error_timeout', RETRIEVAL_FAILED: 'error_upstream',
   SQL_GENERATION_FAILED: 'error_statement', SQL_EXECUTION_FAILED: 'error_statement',
 };
+/* Nothing is broken: other words help. */
+const UNCLEAR = new Set(['AMBIGUOUS_REFERENCE', 'INPUT_VALIDATION_FAILED', 'UNKNOWN_ENTITY']);
 const MAY_PASS = new Set(['TIMEOUT', 'RETRIEVAL_FAILED', 'SQL_EXECUTION_FAILED', 'SQL_GENERATION_FAILED', 'INTERNAL']);
 
 /* A suggestion is a question, or a short label for one. */
@@ -50,7 +52,7 @@ export function errorCard(error, { actions, locale, turn }) {
   const suggestions = error.suggestions ?? [];
   const chips = suggestionChips(suggestions.filter((one) => !isAdvice(one)), (question) => actions.ask(question));
 
-  return h('div', { class: 'card error', part: 'error' },
+  return h('div', { class: UNCLEAR.has(error.code) ? 'card error unclear' : 'card error', part: 'error' },
     icon('alert'),
     h('div', {},
       h('p', { class: 'card-title' }, titleOf(error.code, locale)),

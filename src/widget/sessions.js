@@ -33,7 +33,7 @@ export class SessionList {
   #put;
   #more;
 
-  /* actions: {open(sessionId or null)} */
+  /* actions: {open(sessionId or null), close()} */
   constructor(api, locale, actions) {
     const { say } = locale;
 
@@ -46,8 +46,12 @@ export class SessionList {
       onclick: () => this.#toggleArchived() }, icon('box'), say('archived'));
     this.#more = h('button', { type: 'button', class: 'chip quiet', hidden: true, onclick: () => this.#readMore() },
       say('more_conversations'));
-    this.root = h('nav', { class: 'sessions', part: 'sessions', 'aria-label': say('conversations'), hidden: true },
-      h('button', { type: 'button', class: 'chip new', onclick: () => actions.open(null) }, icon('plus'), say('new_conversation')),
+    this.root = h('nav', { class: 'sessions', part: 'sessions', 'aria-label': say('conversations'), hidden: true,
+      onkeydown: (event) => this.#onKey(event) },
+      h('div', { class: 'sessions-head' },
+        h('button', { type: 'button', class: 'chip new', onclick: () => actions.open(null) }, icon('plus'), say('new_conversation')),
+        h('button', { type: 'button', class: 'small', 'aria-label': say('close_conversations'), title: say('close_conversations'),
+          onclick: () => actions.close() }, icon('cross'))),
       this.#search, this.#list, this.#note, this.#more, this.#put);
   }
 
@@ -59,6 +63,19 @@ export class SessionList {
     this.root.hidden = !open;
     if (open)
       this.refresh();
+  }
+
+  /* Esc closes what is open first, and never stops an answer from here. */
+  #onKey(event) {
+    if (event.key !== 'Escape')
+      return;
+    event.stopPropagation();
+    if (!event.defaultPrevented)
+      this.#actions.close();
+  }
+
+  focus() {
+    this.root.querySelector('button').focus();
   }
 
   /* Which conversation is shown now. */
@@ -159,6 +176,13 @@ export class SessionList {
     this.#draw();
   }
 
+  #escapeEdit(event) {
+    if (event.key !== 'Escape')
+      return;
+    event.preventDefault();
+    this.#endEdit();
+  }
+
   #renaming(session) {
     const input = h('input', { type: 'text', value: session.title ?? '', 'aria-label': this.#locale.say('title'), maxlength: 200 });
     const onsubmit = (event) => {
@@ -169,7 +193,7 @@ export class SessionList {
         this.#change(session.session_id, { title: input.value.trim() });
     };
 
-    return h('form', { class: 'session-edit', onsubmit, onkeydown: (event) => event.key === 'Escape' && this.#endEdit() },
+    return h('form', { class: 'session-edit', onsubmit, onkeydown: (event) => this.#escapeEdit(event) },
       input, h('button', { type: 'submit', class: 'small', 'aria-label': this.#locale.say('save_title') }, icon('check')));
   }
 

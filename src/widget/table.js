@@ -194,7 +194,7 @@ export function dataTable(view, locale, wholeCsv) {
 
   return h('details', { class: 'card data', part: 'table', open: true },
     h('summary', {}, icon('chevron'), h('span', { class: 'data-title' }, title), rows),
+    tools(view, locale, wholeCsv),
     h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': locale.say('table_of', { title }) },
-      h('table', {}, h('thead', {}, head), body)),
-    tools(view, locale, wholeCsv));
+      h('table', {}, h('thead', {}, head), body)));
 }

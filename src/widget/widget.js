@@ -229,6 +229,14 @@ export class VesperChat extends HTMLElement {
   toggleSessions(open) {
     this.#sessions.toggle(open);
     this.#parts.list.setAttribute('aria-expanded', String(this.#sessions.isOpen));
+    this.#parts.scrim.hidden = !this.#sessions.isOpen;
+    if (this.#sessions.isOpen && this.clientWidth < SIDE_BY_SIDE_PX)
+      this.#sessions.focus();
+  }
+
+  #closeSessions() {
+    this.toggleSessions(false);
+    this.#parts.list.focus();
   }
 
   #openFromList(sessionId) {
@@ -274,6 +282,7 @@ export class VesperChat extends HTMLElement {
       refusal: h('div', { class: 'refusal', hidden: true }),
       list: h('button', { type: 'button', class: 'list small', 'aria-label': say('conversations'),
         title: say('conversations'), 'aria-expanded': 'false', hidden: !this.hasAttribute('sessions'), onclick: () => this.toggleSessions() }, icon('list')),
+      scrim: h('div', { class: 'scrim', hidden: true, onclick: () => this.#closeSessions() }),
       jump: h('button', {
         type: 'button',
         class: 'jump',
@@ -291,7 +300,8 @@ export class VesperChat extends HTMLElement {
     };
 
     this.#parts = parts;
-    this.#sessions = new SessionList(this.#api, this.#locale, { open: (id) => this.#openFromList(id) });
+    this.#sessions = new SessionList(this.#api, this.#locale, { open: (id) => this.#openFromList(id),
+      close: () => this.#closeSessions() });
     this.#sessions.mark(this.#sessionId);
     this.#composer = new Composer({ onSend: (text) => this.ask(text), onStop: () => this.#stop(), locale: this.#locale });
     this.#composer.placeholder = this.#placeholder ?? say('ask_a_question');
@@ -299,7 +309,7 @@ export class VesperChat extends HTMLElement {
     parts.column = h('div', { class: 'column' }, parts.welcome, parts.turns, parts.refusal);
     parts.scroll = h('div', { class: 'scroll', role: 'log', 'aria-live': 'off',
       'aria-label': say('conversation'), tabindex: '0', part: 'transcript' }, parts.column);
-    parts.chat = h('div', { class: 'frame', lang: language }, this.#sessions.root,
+    parts.chat = h('div', { class: 'frame', lang: language }, parts.scrim, this.#sessions.root,
       h('div', { class: 'chat' }, parts.banner,
         h('div', { class: 'middle' }, parts.list, parts.scroll, parts.jump),
         this.#composer.root,

@@ -174,6 +174,7 @@ export const words = {
 
   conversations: 'Unterhaltungen',
   new_conversation: 'Neue Unterhaltung',
+  close_conversations: 'Liste schließen',
   search_conversations: 'Unterhaltungen durchsuchen',
   archived: 'Archiv',
   no_conversations: 'Noch keine Unterhaltungen.',

@@ -192,6 +192,7 @@ export const words = {
   /* conversations */
   conversations: 'Conversations',
   new_conversation: 'New conversation',
+  close_conversations: 'Close the list',
   search_conversations: 'Search conversations',
   archived: 'Archived',
   no_conversations: 'No conversations yet.',

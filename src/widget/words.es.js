@@ -174,6 +174,7 @@ export const words = {
 
   conversations: 'Conversaciones',
   new_conversation: 'Nueva conversación',
+  close_conversations: 'Cerrar la lista',
   search_conversations: 'Buscar conversaciones',
   archived: 'Archivadas',
   no_conversations: 'Todavía no hay conversaciones.',

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { ROOT, startDaemon } from '../e2e/harness.mjs';
 import { mintToken } from '../e2e/token.mjs';
+import { reportFrames } from '../mock/report-frame.mjs';
 import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
 import { Fake } from './fake.mjs';
 import { REFERENCE } from './scripts.mjs';
@@ -72,13 +73,48 @@ describe('axe finds nothing', () => {
       await context.close();
     });
 
-  for (const question of ['ERCOT', 'vendors', 'fail', 'partial', 'NP99', 'markdown', 'wide hourly'])
+  for (const question of ['ERCOT', 'vendors', 'fail', 'partial', 'NP99', 'markdown', 'wide hourly', 'several', 'receipt', 'refusals',
+    'long list', 'long boxes', 'range', 'expiring'])
     test(`in "${question}"`, async () => {
       const { page, context } = await open(fake.url);
 
       await ask(page, question);
-      await answered(page);
+      const turn = await answered(page);
+      if (question === 'receipt')
+        await turn.locator('summary.outcome').click();
+      if (question === 'expiring')
+        await turn.locator('.expired').waitFor();
       await assertAccessible(page, question);
+      await context.close();
+    });
+
+  for (const [look, options] of [['light', {}], ['dark', { colorScheme: 'dark' }]])
+    test(`in a report, ${look}, in German`, async () => {
+      const { page, context } = await open(`${fake.url}/?locale=de`, options);
+      const grants = [];
+
+      await reportFrames(context);
+      await context.route('**/api/v1/reports/**', (route) => new Promise((resolve) => grants.push((status) => resolve(route.fulfill({ status,
+        json: { report_id: 'r', embed_url: 'https://app.powerbi.com/reportEmbed?x=1', token: 't', expires_at: '2090-01-01T00:00:00Z' } })))));
+      const granted = async (status) => {
+        while (grants.length === 0)
+          await page.waitForTimeout(20);
+        grants.shift()(status);
+      };
+
+      await page.locator('.frame[lang=de]').waitFor();
+      await page.getByRole('textbox', { name: 'Ihre Frage' }).fill(REFERENCE);
+      await page.keyboard.press('Enter');
+      await (await answered(page)).getByRole('button', { name: /Hier öffnen/ }).click();
+      await page.getByText('Der Bericht wird geladen').waitFor();
+      await assertAccessible(page, 'a report is loading');
+      await granted(503);
+      await page.getByText('Power BI antwortet nicht').waitFor();
+      await assertAccessible(page, 'a report did not come');
+      await page.getByRole('button', { name: 'Noch einmal versuchen' }).click();
+      await granted(200);
+      await page.locator('.report-frame[data-state=shown]').waitFor();
+      await assertAccessible(page, 'a report is shown');
       await context.close();
     });
 

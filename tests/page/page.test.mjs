@@ -151,6 +151,55 @@ describe('by rules', () => {
     assert.notEqual(page.url(), other.url());
   });
 
+  test('two tabs hold one conversation, one after the other', async () => {
+    const page = await start(url);
+
+    await ask(page, REFERENCE);
+    await answered(page);
+    const other = await open.context.newPage();
+    await other.goto(page.url());
+    await other.locator('.turn').waitFor();
+    await ask(other, 'and for SP15?');
+    assert.match(await (await answered(other)).locator('.prose').textContent(), /SP15/);
+    await other.close();
+    await ask(page, 'and for ZP26?');
+    assert.match(await prose(await answered(page)), /ZP26/);
+    await page.reload();
+    await page.locator('.turn').nth(2).waitFor();
+    const said = await page.locator('.question p').allInnerTexts();
+
+    assert.deepEqual(said, [REFERENCE, 'and for SP15?', 'and for ZP26?']);
+    assertClean();
+  });
+
+  test('a question for two agents has a panel for each', async () => {
+    const page = await start(url);
+
+    await ask(page, 'What is the health of Nazareth Solar and what was the average NP15 price for 2025 from Ascend?');
+    const turn = await answered(page);
+
+    assert.deepEqual(await turn.locator('.panel h3').allInnerTexts(), ['Projects', 'Day-ahead prices']);
+    assert.ok(await turn.locator('.panel .data').count() >= 2);
+    await turn.locator('.panel .chart-card[data-state=drawn]').waitFor();
+    await turn.locator('.panel').first().evaluate((node) => node.scrollIntoView());
+    await picture(page, 'agents');
+    await page.reload();
+    await page.locator('.panel').nth(1).waitFor();
+    assert.ok(await page.locator('.mark.bound').count() > 3, 'numbers say their source after a reload, too');
+    assertClean();
+  });
+
+  test('an unclear question is asked back, and goes on with the choice', async () => {
+    const page = await start(url);
+
+    await ask(page, 'What is the health of Sierra?');
+    await (await answered(page)).getByRole('button', { name: 'Sierra Wind' }).click();
+    await page.locator('.turn').nth(1).waitFor();
+    assert.match(await prose(await answered(page)), /Sierra Wind/);
+    assert.ok(await page.locator('.turn').first().getByRole('button', { name: 'Sierra Wind' }).isDisabled());
+    assertClean();
+  });
+
   test('the policy of the page is as strict as it can be', async () => {
     const response = await fetch(`${url}/`);
     const policy = response.headers.get('content-security-policy');
@@ -211,6 +260,23 @@ describe('by rules', () => {
     assertClean();
   });
 
+  test('on a phone the list of conversations lies above them, and is closed again', async () => {
+    const page = await start(url, { viewport: { width: 390, height: 780 }, hasTouch: true });
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    const button = page.getByRole('button', { name: 'Conversations', exact: true });
+    const isFocused = () => button.evaluate((node) => node.getRootNode().activeElement === node);
+
+    for (const close of [() => page.keyboard.press('Escape'), () => page.mouse.click(380, 500),
+      () => list.getByRole('button', { name: 'Close the list' }).click()]) {
+      await button.click();
+      await list.waitFor();
+      await close();
+      await list.waitFor({ state: 'hidden' });
+      assert.ok(await isFocused());
+    }
+    assertClean();
+  });
+
   test('an answer is rated, with what would have been right', async () => {
     const page = await start(url);
 
@@ -255,6 +321,29 @@ describe('by rules', () => {
     await page.locator('vesper-chat[data-state=ready]').waitFor();
     await ask(page, REFERENCE);
     assert.doesNotMatch(await (await answered(page)).innerText(), /48\.73/);
+    assertClean();
+  });
+
+  test('how an answer came about, with its statement for who may see it', async () => {
+    const page = await start(url);
+
+    for (const [role, statements] of [['analyst', 0], ['manager', 1]]) {
+      await page.getByLabel('Role').selectOption(role);
+      await page.getByRole('heading', { name: 'What would you like to know?' }).waitFor();
+      await page.locator('vesper-chat[data-state=ready]').waitFor();
+      await ask(page, REFERENCE);
+      const turn = await answered(page);
+      await turn.locator('summary.outcome').click();
+      const how = await turn.locator('.how').innerText();
+
+      assert.match(how, /Vendor Ascend/);
+      assert.match(how, /Average annual price\s+3 rows/);
+      assert.match(how, /rules \(no model\)/);
+      assert.equal(await turn.locator('.statement').count(), statements, role);
+    }
+    assert.match(await page.locator('.statement').innerText(), /^SELECT/);
+    await page.locator('.answered').evaluate((node) => node.scrollIntoView());
+    await picture(page, 'answered');
     assertClean();
   });
 
@@ -343,18 +432,42 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
     assertClean();
   });
 
-  test('a cut or a reload in the middle loses and doubles nothing', async () => {
+  test('cuts and reloads at any point of an answer lose and double nothing', async () => {
     const page = await start(cable.url);
+    const cut = () => cable.cut();
+    const reload = () => page.reload();
+    const disturbances = [[[null, cut]], [['word1', cut]], [['word7', cut], ['word25', cut]], [['word50', cut]],
+      [['word7', reload]], [['word25', cut], ['word40', reload]]];
 
-    for (const disturb of [() => cable.cut(), () => page.reload()]) {
+    for (const points of disturbances) {
+      await page.getByRole('button', { name: 'New conversation' }).click();
+      await page.locator('vesper-chat[data-state=ready]').waitFor();
       await ask(page, REFERENCE);
+      for (const [word, disturb] of points) {
+        if (word)
+          await lastTurn(page).locator('.prose', { hasText: new RegExp(`\\b${word}\\b`) }).waitFor();
+        await disturb();
+      }
       await begun(page);
-      await disturb();
-      await begun(page);
-      assert.equal((await prose(await answered(page))).replace(/\s+/g, ' ').trim(), words);
+      assert.equal((await prose(await answered(page))).replace(/\s+/g, ' ').trim(), words, String(points));
+      assert.equal(await page.locator('.turn').count(), 1);
     }
-    assert.equal(await page.locator('.turn').count(), 2);
     assertClean(CUT);
+  });
+
+  test('the next answer of one tab is watched by another', async () => {
+    const page = await start(daemon.url);
+
+    await ask(page, REFERENCE);
+    await begun(page);
+    const other = await open.context.newPage();
+    await other.goto(page.url());
+    await other.locator('.prose', { hasText: 'word' }).waitFor();
+    for (const tab of [page, other]) {
+      await tab.bringToFront();
+      assert.equal((await prose(await answered(tab))).replace(/\s+/g, ' ').trim(), words);
+    }
+    assertClean();
   });
 
   test('a hostile answer runs nothing, loads nothing, links nowhere', async () => {
@@ -368,5 +481,67 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
     assert.match(await prose(turn), /< ?script>window\.pwned=1< ?\/script>/);
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     assertClean();
+  });
+});
+
+describe('when the server is restarted', { skip: given && 'the daemon was given' }, () => {
+  const words = Array.from({ length: 40 }, (_, i) => `word${i + 1}`).join(' ');
+  let mock;
+  let daemon;
+
+  const again = async () => {
+    const { startDaemon } = await import('../e2e/harness.mjs');
+
+    daemon = await startDaemon({ mock, port: daemon?.port, dataDir: daemon?.dataDir });
+  };
+
+  before(async () => {
+    const { startMock } = await import('../mock/anthropic.mjs');
+
+    mock = await startMock();
+    mock.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 60 } }, { reply: 'demo' }]);
+    await again();
+  });
+  after(async () => {
+    await daemon?.stop();
+    await mock?.close();
+  });
+
+  test('between two questions, the conversation goes on', async () => {
+    const page = await start(daemon.url);
+
+    await ask(page, REFERENCE);
+    assert.equal((await prose(await answered(page))).trim(), words);
+    await daemon.stop();
+    await page.getByText('The connection is lost').waitFor();
+    await again();
+    await page.getByText('The connection is lost').waitFor({ state: 'hidden' });
+    await ask(page, 'and for SP15?');
+    await page.locator('.turn').nth(1).waitFor();
+    await answered(page);
+    assert.match(await lastTurn(page).locator('.filters').innerText(), /SP15/);
+    assert.deepEqual((await page.locator('.prose').allInnerTexts()).map((text) => text.trim()), [words, words]);
+    assertClean(CUT);
+  });
+
+  test('in the middle of an answer, what was shown stays, and it can be asked again', async () => {
+    const page = await start(daemon.url);
+
+    await ask(page, REFERENCE);
+    await lastTurn(page).locator('.prose', { hasText: 'word5' }).waitFor();
+    await daemon.stop();
+    await again();
+    const turn = await answered(page);
+    const text = (await prose(turn)).trim();
+
+    assert.ok(text.length > 20 && words.startsWith(text), text);
+    assert.match(await turn.innerText(), /Interrupted/);
+    await turn.getByRole('button', { name: 'Ask again' }).click();
+    await page.locator('.turn').nth(1).waitFor();
+    assert.equal((await prose(await answered(page))).trim(), words);
+    await page.reload();
+    await page.locator('.turn').nth(1).waitFor();
+    assert.deepEqual((await page.locator('.prose').allInnerTexts()).map((one) => one.trim()), [text, words]);
+    assertClean(CUT);
   });
 });

@@ -213,6 +213,29 @@ function hostile() {
   ];
 }
 
+/* Specs that would load, link or run something, were they let; and reports that are none. */
+function hostileData() {
+  const values = HOSTILE.map((text, i) => ({ x: text, y: i }));
+  const encoding = { x: { field: 'x', type: 'nominal' }, y: { field: 'y', type: 'quantitative' } };
+  const specs = [
+    { data: { url: 'https://evil.example/data.csv' }, mark: 'bar', encoding },
+    { data: { values }, mark: { type: 'image', width: 9, height: 9 }, encoding: { ...encoding, url: { value: 'https://evil.example/x.png' } } },
+    { data: { values }, mark: 'point', encoding: { ...encoding, href: { value: 'javascript:window.pwned=1' }, tooltip: { field: 'x' } } },
+    { data: { values }, transform: [{ calculate: 'window.pwned=1', as: 'z' }], mark: 'bar', encoding },
+    { data: { values }, transform: [{ calculate: "this.constructor.constructor('window.pwned=1')()", as: 'z' }], mark: 'bar', encoding },
+    { data: { values }, mark: 'bar', encoding, usermeta: { embedOptions: { loader: { target: '_self' }, ast: false, actions: true } } },
+  ];
+
+  return [
+    ...specs.map((spec, i) => ({ type: 'chat.view', view: { view_type: 'chart', view_id: `h${i}`, chart_type: 'bar', alt: HOSTILE[i],
+      columns: [], data_dict: {}, row_count: 0, truncated: false,
+      chart_spec: { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', width: 300, height: 120, ...spec } } })),
+    ...tokens('Charts and reports.'),
+    complete({ pbi_deep_links: [{ report_key: '../../admin', report_name: HOSTILE[1], menu_key: 'm',
+      url: "https://app.powerbi.com/x?filter=A/B%20eq%20'%3Cscript%3Ewindow.pwned=1%3C/script%3E'" }] }),
+  ];
+}
+
 const MARKDOWN = `### Curves for HB_NORTH
 
 Two vendors cover **HB_NORTH** in *ERCOT*; see \`Stage.mc_vendor_files\` and the
@@ -308,6 +331,7 @@ const SCRIPTS = [
   [/receipt/, receipt],
   [/refusals/, refusals],
   [/vendors/, multiple],
+  [/hostile data/, hostileData],
   [/hostile/, hostile],
   [/markdown|HB_NORTH/, markdown],
   [/hourly|wide/, wide],

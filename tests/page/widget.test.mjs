@@ -511,6 +511,35 @@ test('a screen reader hears whole sentences, three times a turn at most', async 
   assert.equal(await page.getByRole('log', { name: 'Conversation' }).getAttribute('aria-live'), 'off');
 });
 
+test('whatever an answer brings, it is announced three times at most', async () => {
+  const page = await start();
+
+  /* Text that comes to stand in any live region, the page's own as well as those of cards. */
+  await page.evaluate(() => {
+    const live = '[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]';
+    const regionOf = (node) => (node.nodeType === 1 ? node : node.parentElement)?.closest?.(live);
+
+    window.announced = [];
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes)
+        for (const node of addedNodes) {
+          const regions = regionOf(node) ? [node] : [...node.querySelectorAll?.(live) ?? []];
+
+          window.announced.push(...regions.map((one) => one.textContent).filter((text) => text.trim() !== ''));
+        }
+    }).observe(document.querySelector('vesper-chat').shadowRoot, { childList: true, subtree: true, characterData: true });
+  });
+  for (const question of [REFERENCE, 'several', 'receipt', 'refusals', 'range', 'long boxes', 'fail', 'partial', 'markdown', 'wide hourly']) {
+    await page.evaluate(() => { window.announced = []; });
+    await ask(page, question);
+    await answered(page);
+    await page.waitForTimeout(100);
+    const announced = await page.evaluate(() => window.announced);
+
+    assert.ok(announced.length >= 1 && announced.length <= 3, `${question}: ${JSON.stringify(announced)}`);
+  }
+});
+
 test('markdown is shown as what it means', async () => {
   const page = await start();
 
@@ -552,6 +581,30 @@ test('hostile text executes nothing, loads nothing, links nowhere', async () => 
     assert.match(await prose(turn), /<script>window\.pwned=1<\/script>/);
     assert.match(await prose(turn), /click \(javascript:window\.pwned=1\)/);
   }
+  assert.equal(await page.evaluate(() => window.pwned), undefined);
+  assertClean();
+});
+
+test('hostile charts and reports execute nothing and load nothing', async () => {
+  const page = await start();
+  const posts = [];
+
+  await open.context.route('**/api/v1/reports/**', (route) => {
+    posts.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ json: { report_id: 'x', embed_url: 'https://evil.example/reportEmbed', token: 't', expires_at: '2090-01-01T00:00:00Z' } });
+  });
+  await ask(page, 'hostile data');
+  const turn = await answered(page);
+
+  await page.waitForFunction(() => [...document.querySelector('vesper-chat').shadowRoot.querySelectorAll('.chart-card')]
+    .every((card) => card.dataset.state), null, { timeout: 15000 });
+  assert.ok(await turn.locator('.chart-card[data-state=drawn]').count() >= 2, 'some are harmless enough to be drawn');
+  assert.equal(await turn.locator('.chart-card a, .vega-actions, iframe, img').count(), 0);
+  await turn.locator('.report button').click();
+  await turn.locator('.report-frame[data-state=failed]').waitFor();
+  assert.equal(await turn.locator('iframe').count(), 0);
+  assert.deepEqual(posts, ['/api/v1/reports/..%2F..%2Fadmin/embed']);
+  assert.equal(await turn.locator('.report .card-title').textContent(), HOSTILE[1]);
   assert.equal(await page.evaluate(() => window.pwned), undefined);
   assertClean();
 });
