@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "vesper/health.h"
+#include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/store.h"
 
@@ -105,12 +106,31 @@ static void seal(struct result *r)
 		result_hash(r, r->hash);
 }
 
+/* What was really sent, this time or when the result was kept; without its values. */
+static const char *sql_of(const struct tool_call *call)
+{
+	const struct result *r = call->result;
+	struct buf text;
+	const char *sql = NULL;
+
+	if (r->statement_count == 0 || !may(call->who, "chat:view_sql"))
+		return NULL;
+	buf_init(&text, SQL_FILE_BYTES_MAX);
+	for (size_t i = 0; i < r->statement_count; i++)
+		buf_printf(&text, "%s%s", i ? ";\n\n" : "", r->statements[i].text);
+	if (!buf_over(&text))
+		sql = arena_strdup(call->arena, buf_text(&text));
+	buf_deinit(&text);
+	return sql;
+}
+
 void tool_call_end(struct tool_call *call)
 {
 	call->query = NULL;
 	call->result->args = call->args;
 	call->result->duration_us = clock_mono_us() - call->began_us;
 	seal(call->result);
+	call->result->sql = sql_of(call);
 	tool_call_keep(call);
 	count_outcome(call);
 	audit(call, outcome_name(call->result->outcome.kind));

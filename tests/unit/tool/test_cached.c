@@ -171,6 +171,22 @@ static void a_permitted_column_is_another_result(void **state)
 	assert_false(asks("{'hub': 'E1'}"));
 }
 
+static void statements_are_shown_to_those_who_may_see_them(void **state)
+{
+	static const char *const more[] = {"chat:use", "chat:read", "chat:view_sql"};
+
+	(void)state;
+	use_tool("-- cache_s: 60\n", NULL);
+	assert_true(asks("{'hub': 'E1'}"));
+	assert_null(answer->sql);
+	who.permissions = more;
+	who.permission_count = 3;
+	assert_false(asks("{'hub': 'E1'}"));
+	assert_non_null(answer->sql);
+	assert_non_null(strstr(answer->sql, "SELECT"));
+	assert_null(strstr(answer->sql, "E1"));
+}
+
 static void another_day_or_catalogue_is_another_result(void **state)
 {
 	struct args args = {0};
@@ -350,6 +366,7 @@ int main(void)
 		CACHED(warehouses_never_share),
 		CACHED(rights_are_asked_first),
 		CACHED(a_permitted_column_is_another_result),
+		CACHED(statements_are_shown_to_those_who_may_see_them),
 		CACHED(another_day_or_catalogue_is_another_result),
 		CACHED(failures_are_not_kept),
 		CACHED(nothing_is_kept_as_nothing),
