@@ -24,7 +24,8 @@
 #define PROGRESS_STEPS      4000 /* some 50 microseconds of work between two looks at the flag */
 #define TENANT_BYTES        256
 #define PRAGMA_BYTES        128
-#define CACHE_KIB_READ_ONLY 512 /* for each of the two names the file is attached by */
+#define LOG_PAGES           "4000" /* 16 MB of a write-ahead log, four times SQLite's own */
+#define CACHE_KIB_READ_ONLY 512    /* for each of the two names the file is attached by */
 
 static _Thread_local struct connection *connecting;
 
@@ -248,6 +249,8 @@ static bool set_up_writable(struct connection *c, struct err *e)
 
 	return claim_if_empty(c, e) && db_connection_confirm(c, e) && use_wal(c, e) &&
 	       db_connection_exec(c, sync, e) &&
+	       /* The writer that copies the log back waits for the disk, and others for it. */
+	       db_connection_exec(c, "PRAGMA wal_autocheckpoint = " LOG_PAGES, e) &&
 	       db_connection_exec(c, "PRAGMA foreign_keys = 1", e) &&
 	       /* What is deleted is overwritten, not only forgotten. */
 	       db_connection_exec(c, "PRAGMA secure_delete = 1", e);
