@@ -90,8 +90,9 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 		      tool_cb cb, void *owner);
 
 /*
- * Runs every statement of every tool once with made-up arguments that match nothing, against the
- * live schema and under this tenant: `problem` is called for each one that the database refuses
+ * Runs every statement of every tool, and those that read the names of dimensions, once with
+ * made-up arguments that match nothing, against the live schema and under this tenant: `problem` is
+ * called for each one that the database refuses
  * ("path: what it said"), `done` at the end. For `vesperd --check` and for tests.
  */
 void toolbox_check(struct toolbox *b, const char *tenant,

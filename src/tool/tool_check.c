@@ -1,7 +1,7 @@
 /*
- * Do the tools fit the database as it is today? Each statement is run once with arguments that
- * match nothing: a column or view that is gone is found by the database itself, whatever its
- * dialect.
+ * Does the catalogue fit the database as it is today? Each statement of each tool, and each that
+ * reads a dimension's names, is run once with arguments that match nothing: a column or view that
+ * is gone is found by the database itself, whatever its dialect.
  */
 #include "tool_int.h"
 
@@ -10,11 +10,13 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
+#define NOTHING "\x1a nothing is called so"
+
 struct check {
 	struct toolbox *box;
 	const char *tenant;
 	struct arena *arena;
-	size_t tool, query; /* the next statement */
+	size_t tool, dimension, query; /* the next statement; the tools come first */
 	void (*problem)(void *owner, const char *text);
 	void (*done)(void *owner);
 	void *owner;
@@ -35,7 +37,7 @@ static struct value made_up(const struct param_def *p)
 	case PARAM_TEXT:
 		break;
 	}
-	return value_text("\x1a nothing is called so");
+	return value_text(NOTHING);
 }
 
 /* Every parameter, so that every optional line is in, and every permission, so that every column
@@ -65,11 +67,16 @@ static void on_next(void *owner);
 
 static void complain(struct check *c, const struct err *e)
 {
-	const struct tool_def *t = &c->box->options.catalog->tools[c->tool];
+	const struct catalog *all = c->box->options.catalog;
+	const char *what;
 
-	if (e)
-		c->problem(c->owner, arena_printf(c->arena, "%s: tenant %s: %s", t->path, c->tenant,
-						  e->text));
+	if (!e)
+		return;
+	what = c->tool < all->tool_count
+		       ? all->tools[c->tool].path
+		       : arena_printf(c->arena, "config/catalogue.json: dimension %s",
+				      all->dimensions[c->dimension].name);
+	c->problem(c->owner, arena_printf(c->arena, "%s: tenant %s: %s", what, c->tenant, e->text));
 }
 
 static void next(struct check *c)
@@ -154,25 +161,60 @@ static bool render(struct check *c, const struct tool_def *t, enum dialect diale
 	return t->gate ? render_view(c, dialect, out, e) : render_query(c, t, dialect, out, e);
 }
 
+/* Its names, and what moves when they may have changed. */
+static bool render_dimension(struct check *c, const struct dimension_def *d, enum dialect dialect,
+			     struct db_statement *out, struct err *e)
+{
+	const struct sql_values names = {.view = d->view, .column = d->column, .cap = 1};
+	struct sql_bound bound;
+
+	if (c->query == 0
+		    ? !sql_distinct(&names, NOTHING, dialect, c->arena, &bound, e)
+		    : !sql_watermark(d->view, d->watermark, NOTHING, dialect, c->arena, &bound, e))
+		return false;
+	*out = (struct db_statement){
+		.name = d->name, .text = bound.text, .values = bound.values, .count = bound.count};
+	return true;
+}
+
+static size_t statements_of_dimension(const struct dimension_def *d)
+{
+	return d->view && d->column ? d->watermark ? 2 : 1 : 0;
+}
+
+/* Steps over what has no (further) statements. False: everything was tried. */
+static bool find_next(struct check *c, enum dialect dialect)
+{
+	const struct catalog *all = c->box->options.catalog;
+
+	for (; c->tool < all->tool_count; c->tool++, c->query = 0)
+		if (c->query < statements_of(c, &all->tools[c->tool], dialect))
+			return true;
+	for (; c->dimension < all->dimension_count; c->dimension++, c->query = 0)
+		if (c->query < statements_of_dimension(&all->dimensions[c->dimension]))
+			return true;
+	return false;
+}
+
 static void on_next(void *owner)
 {
 	struct check *c = owner;
 	const struct toolbox_options *o = &c->box->options;
-	const struct tool_def *tools = o->catalog->tools;
+	const struct catalog *all = o->catalog;
 	enum dialect dialect = db_dialect(o->warehouse);
 	struct db_statement statement;
 	struct err e = {0};
+	bool done;
 
-	while (c->tool < o->catalog->tool_count &&
-	       c->query >= statements_of(c, &tools[c->tool], dialect)) {
-		c->tool++;
-		c->query = 0;
-	}
-	if (c->tool == o->catalog->tool_count) {
+	if (!find_next(c, dialect)) {
 		finish(c);
 		return;
 	}
-	if (!render(c, &tools[c->tool], dialect, &statement, &e)) {
+	if (c->tool < all->tool_count)
+		done = render(c, &all->tools[c->tool], dialect, &statement, &e);
+	else
+		done = render_dimension(c, &all->dimensions[c->dimension], dialect, &statement, &e);
+	if (!done) {
 		complain(c, &e);
 		next(c);
 		return;

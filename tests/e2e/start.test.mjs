@@ -212,6 +212,13 @@ describe('without starting', () => {
       (s) => s.replace(/\bda\.DAYAHEAD_PRICE\b/i, 'da.DAYAHEAD_PRISE'));
     await refusedStart({ ...options, args: ['--check'] }, /DAYAHEAD_PRISE/, /get_average_annual_price/);
   });
+
+  it('--check finds columns of dimensions that the views do not have', async () => {
+    const { dir, options } = await copyOfProject();
+    await change(join(dir, 'config/catalogue.json'), (s) => s.replace('"watermark": "composite_key"', '"watermark": "composite_kee"')
+      .replace('"column": "sponsor"', '"column": "spomsor"'));
+    await refusedStart({ ...options, args: ['--check'] }, /dimension vendor.*composite_kee/, /dimension sponsor.*spomsor/);
+  });
 });
 
 describe('a start that goes well', () => {

@@ -37,6 +37,9 @@ static int statements(void)
 
 	for (size_t i = 0; i < catalog->tool_count; i++)
 		n += catalog->tools[i].files[DIALECT_SQLITE]->query_count;
+	for (size_t i = 0; i < catalog->dimension_count; i++)
+		n += (catalog->dimensions[i].view ? 1u : 0u) +
+		     (catalog->dimensions[i].watermark ? 1u : 0u);
 	return (int)n;
 }
 
@@ -59,6 +62,9 @@ static void what_the_database_refuses_is_named(void **state)
 	check();
 	for (size_t i = 0; i < catalog->tool_count; i++)
 		assert_non_null(strstr(problems, catalog->tools[i].path));
+	for (size_t i = 0; i < catalog->dimension_count; i++)
+		if (catalog->dimensions[i].view)
+			assert_non_null(strstr(problems, catalog->dimensions[i].name));
 	assert_non_null(strstr(problems, "tenant acme: no such column: da.PRISE"));
 }
 
