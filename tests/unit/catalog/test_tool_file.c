@@ -64,6 +64,18 @@ static void reads_columns(void **state)
 	assert_string_equal(t->columns[2].permission, "chat:read_budget");
 }
 
+static void a_column_may_say_what_day_the_data_is_of(void **state)
+{
+	char *tool = changed(SMALL_TOOL, "type=decimal", "type=decimal asof");
+
+	(void)state;
+	temp_root_write(&root, SMALL_TOOL_PATH, tool);
+	mem_free(tool);
+	load();
+	assert_true(catalog->tools[0].columns[1].asof);
+	assert_false(catalog->tools[0].columns[0].asof);
+}
+
 static void broken(const char *from, const char *to, const char *why)
 {
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, from, to, why);
@@ -189,10 +201,11 @@ static void caps_params_and_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_the_header),      TEST(reads_params),
-		TEST(reads_columns),         TEST(refuses_wrong_keys),
-		TEST(refuses_a_wrong_whole), TEST(refuses_wrong_params),
-		TEST(refuses_wrong_columns), TEST(caps_params_and_columns),
+		TEST(reads_the_header),        TEST(reads_params),
+		TEST(reads_columns),           TEST(a_column_may_say_what_day_the_data_is_of),
+		TEST(refuses_wrong_keys),      TEST(refuses_a_wrong_whole),
+		TEST(refuses_wrong_params),    TEST(refuses_wrong_columns),
+		TEST(caps_params_and_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

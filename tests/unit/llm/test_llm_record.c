@@ -136,6 +136,33 @@ static void test_said_again(void **state)
 	json_decref(input);
 }
 
+static void test_trail(void **state)
+{
+	struct world *w = *state;
+	const struct llm_block block = {.kind = LLM_TEXT, .text = "x"};
+	const struct llm_answer answer = {
+		.usage = {1, 2, 3, 4, 0}, .model = "m-1", .blocks = &block, .count = 1};
+	struct llm_trail trail = {0};
+	struct llm_call first = call_of(messages, "t1"), second = call_of(others, "t2");
+	char hash[HASH_HEX_BYTES];
+
+	first.trail = second.trail = &trail;
+	keep(w, &first, &answer, NULL);
+	llm_replay_turn(w->replay, "t1");
+	ask(w, &first);
+	ask(w, &second); /* which nobody answers */
+	exchange_hash(&first, hash);
+	assert_string_equal(trail.first->hash, hash);
+	assert_non_null(json_object_get(w->exchanges, trail.first->hash));
+	assert_string_equal(trail.first->model, "m-1");
+	assert_string_equal(trail.first->provider, "replay");
+	assert_int_equal(trail.first->usage.output_tokens, 4);
+	assert_ptr_equal(trail.first->next, trail.last);
+	assert_string_not_equal(trail.last->hash, hash);
+	assert_null(trail.last->model);
+	assert_null(trail.last->next);
+}
+
 /* A request that was not recorded: the turn's own exchange stands in, once; else none does. */
 static void test_standing_in(void **state)
 {
@@ -181,6 +208,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_said_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_trail, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_standing_in, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failures_are_recorded_too, setup, teardown),
 	};

@@ -77,6 +77,25 @@ static void a_second_call_sends_nothing(void **state)
 	assert_int_equal(metric_get("vesper_tool_cache_total{outcome=\"miss\"}"), 1);
 }
 
+static void it_is_still_known_how_it_came_about(void **state)
+{
+	char hash[HASH_HEX_BYTES];
+	int64_t read_ms;
+
+	(void)state;
+	use_tool("-- cache_s: 60\n", NULL);
+	assert_true(asks("{'hub': 'E1'}"));
+	memcpy(hash, answer->hash, sizeof(hash));
+	read_ms = answer->read_ms;
+	clock_advance_ms(5000);
+	assert_false(asks("{'hub': 'E1'}"));
+	assert_string_equal(answer->hash, hash);
+	assert_int_equal(answer->read_ms, read_ms);
+	assert_int_equal(answer->statement_count, 1);
+	assert_non_null(strstr(answer->statements[0].text, "SELECT"));
+	assert_string_equal(args_text(&answer->asked, "hub", arena), "E1");
+}
+
 static void without_a_time_nothing_is_kept(void **state)
 {
 	(void)state;
@@ -359,6 +378,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CACHED(a_second_call_sends_nothing),
+		CACHED(it_is_still_known_how_it_came_about),
 		CACHED(without_a_time_nothing_is_kept),
 		CACHED(the_header_says_how_long),
 		CACHED(every_argument_counts),

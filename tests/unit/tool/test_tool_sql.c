@@ -188,6 +188,48 @@ static void facts_are_derived_from_rows_only(void **state)
 	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->fact_count, 0);
 }
 
+/* What a receipt is made of. */
+static void a_result_knows_how_it_came_about(void **state)
+{
+	char hash[HASH_HEX_BYTES];
+
+	(void)state;
+	open_box(modules);
+	recording_db_table(&recorded, "Hub|Price", "E1|1.50", NULL);
+	const struct result *r = call_tool("get_price", "{'hub': 'nowhere', 'market': 'East'}");
+	assert_int_equal(r->outcome.kind, OUTCOME_UNKNOWN_ENTITY);
+	assert_int_equal(r->statement_count, 0);
+	r = call_tool("get_price", "{'hub': 'first', 'market': 'East', 'hours': [1, 2]}");
+	assert_int_equal(r->statement_count, 1);
+	assert_string_equal(r->statements[0].name, "get_price/main");
+	assert_string_equal(r->statements[0].text, recorded.statements[0].text);
+	assert_int_equal(r->statements[0].count, recorded.statements[0].count);
+	assert_string_equal(r->statements[0].values[0].text, recorded.statements[0].values[0].text);
+	/* as it began: resolved, with defaults, and without what the function chose */
+	assert_string_equal(args_text(&r->asked, "hub", arena), "E1");
+	assert_string_equal(args_text(&r->asked, "market", arena), "East");
+	assert_string_equal(args_text(&r->asked, "year", arena), "2025");
+	assert_int_equal(args_find(&r->asked, "hours")->count, 2);
+	assert_string_equal(args_text(&r->args, "market", arena), "West");
+	assert_true(r->read_ms > 0);
+	result_hash(r, hash);
+	assert_string_equal(r->hash, hash);
+}
+
+static void a_failure_has_no_hash(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	err_set(&e, ERR_UPSTREAM, "away");
+	recorded.err = &e;
+	const struct result *r = call_tool("get_price", "{'hub': 'E1'}");
+	assert_int_equal(r->outcome.kind, OUTCOME_ERROR);
+	assert_string_equal(r->hash, "");
+	assert_int_equal(r->statement_count, 1);
+	recorded.err = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +242,8 @@ int main(void)
 		TEST(a_cancelled_range_query_never_answers),
 		TEST(a_column_needs_its_permission),
 		TEST(facts_are_derived_from_rows_only),
+		TEST(a_result_knows_how_it_came_about),
+		TEST(a_failure_has_no_hash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
