@@ -86,8 +86,11 @@ static void add_facts(struct buf *out, const struct result *r)
 	for (size_t i = 0; i < r->fact_count; i++) {
 		const struct fact *f = &r->facts[i];
 
-		buf_printf(out, "%s%s = %s%s%s", i ? "; " : "Derived: ", f->label, f->value,
-			   f->unit ? " " : "", f->unit ? f->unit : "");
+		buf_str(out, i ? "; " : "Derived: ");
+		add_cell(out, f->label); /* names and notes of the data may be in it */
+		buf_str(out, " = ");
+		add_cell(out, f->value);
+		buf_printf(out, "%s%s", f->unit ? " " : "", f->unit ? f->unit : "");
 	}
 	if (r->fact_count)
 		buf_char(out, '\n');
@@ -103,7 +106,8 @@ static void add_stats(struct buf *out, const struct table *t)
 
 		if (!s->numeric || !column_is_number(t->columns[c].type) || s->count == 0)
 			continue;
-		buf_printf(out, "%s: min %s, max %s", t->columns[c].name, s->min, s->max);
+		add_cell(out, t->columns[c].name);
+		buf_printf(out, ": min %s, max %s", s->min, s->max);
 		if (s->sum_exact) {
 			decimal_text_short(s->sum, sum);
 			decimal_text_short(decimal_round(s->mean, 4), mean);
