@@ -3,9 +3,9 @@
  * runs them, until the model has what it needs or the cap is reached. It gathers results; it never
  * speaks to the user. A failing agent is a result that says so, not a failed turn.
  *
- * What may be called is fixed before the first row is read: the domain's tools as far as this caller
- * may use them, under the caller's tenant and permissions, at most AGENT_ROUNDS_MAX times. Of
- * results the model is told numbers and names of columns, never a text that the data holds; such
+ * What may be called is fixed before the first row is read: the domain's tools as far as this
+ * caller may use them, under the caller's tenant and permissions, at most AGENT_ROUNDS_MAX times.
+ * Of results the model is told numbers and names of columns, never a text that the data holds; such
  * values reach arguments by reference only, where they are checked like typed ones. So a model that
  * obeys everything it reads finds nothing in the data to obey.
  */
