@@ -17,8 +17,9 @@ const CONFIG = {
   range: { category: CATEGORIES },
   axis: { ...FAINT, gridColor: 'currentColor', gridOpacity: .12, domainColor: 'currentColor', domainOpacity: .3,
     tickColor: 'currentColor', tickOpacity: .3 },
-  legend: { ...FAINT, orient: 'top' },
-  title: { color: 'currentColor', fontSize: 14, fontWeight: 600, anchor: 'start' },
+  bar: { cornerRadiusEnd: 3 },
+  legend: { ...FAINT, orient: 'top', titleOrient: 'left', titlePadding: 10, offset: 10 },
+  title: { color: 'currentColor', fontSize: 14, fontWeight: 600, anchor: 'start', offset: 14 },
   view: { stroke: 'transparent' },
 };
 

@@ -200,6 +200,21 @@ describe('by rules', () => {
     assertClean();
   });
 
+  test('two of several are chosen where two are asked for', async () => {
+    const page = await start(url);
+
+    await ask(page, 'Compare hub-zones in CAISO for 2025 from Ascend');
+    const turn = await answered(page);
+    for (const name of ['NP15', 'SP15'])
+      await turn.getByLabel(name, { exact: true }).check();
+    assert.ok(await turn.getByLabel('ZP26', { exact: true }).isDisabled());
+    await turn.getByRole('button', { name: 'Continue' }).click();
+    await page.locator('.turn').nth(1).waitFor();
+    assert.match(await prose(await answered(page)), /NP15[^]*SP15|SP15[^]*NP15/);
+    assert.equal(await page.locator('.question p').last().innerText(), 'NP15, SP15');
+    assertClean();
+  });
+
   test('the policy of the page is as strict as it can be', async () => {
     const response = await fetch(`${url}/`);
     const policy = response.headers.get('content-security-policy');
