@@ -6,13 +6,13 @@
 
 import { after, before, beforeEach, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
+import { certificate } from './certificate.mjs';
 import { filesUnder, REFERENCE, startDaemon, tempDir } from './harness.mjs';
 
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
@@ -20,14 +20,6 @@ const NEAR = 'How dear is electricity going to be at NP15 from Ascend where our 
 const EXPLORE = { json: { do: [{ Run: 'dayahead_agent' }] } };
 const PATIENT = { VESPER_LLM_TIMEOUTS_MS_CONNECT: '1000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500',
   VESPER_LLM_TIMEOUTS_MS_IDLE: '1500', VESPER_LLM_BREAKER_FAILURES: '1000' };
-
-async function certificate() {
-  const dir = await tempDir('tls');
-  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
-    '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert], { stdio: 'ignore' });
-  return { cert, tls: { key: readFileSync(key), cert: readFileSync(cert) } };
-}
 
 describe('over TLS', () => {
   let mock;
@@ -54,27 +46,6 @@ describe('over TLS', () => {
     await d.stop();
     assert.deepEqual([turn.status, turn.complete.provider, mock.requests.length], ['ok', 'rules', 0]);
   });
-});
-
-it('a handshake that never ends stops nobody else', async () => {
-  const held = [];
-  const mute = net.createServer((s) => held.push(s.on('error', () => {}))).listen(0, '127.0.0.1');
-  await new Promise((done) => mute.once('listening', done));
-  const d = await startDaemon({ env: { ...PATIENT, VESPER_LLM_TIMEOUTS_MS_CONNECT: '3000', ANTHROPIC_API_KEY: 'k',
-    ANTHROPIC_BASE_URL: `https://127.0.0.1:${mute.address().port}` } });
-  const slow = d.ask(REFERENCE);
-  let probes = 0;
-  slow.then(() => {
-    probes = -probes;
-  });
-  for (; probes >= 0 && probes < 20; probes++)
-    assert.equal((await d.rest(null).get('/livez')).status, 200);
-  assert.equal(probes, 20, 'others were served while the handshake hung');
-  const turn = await slow;
-  assert.deepEqual([turn.status, turn.complete.provider], ['ok', 'rules']);
-  await d.stop();
-  held.forEach((s) => s.destroy());
-  mute.close();
 });
 
 it('the proxy of the environment is used', async () => {
@@ -141,91 +112,143 @@ describe('the list of models at the start', () => {
   });
 });
 
+/*
+ * In each phase the service holds its next word back; the user's leaving must reach it first. `calls` are
+ * made until then, `sent` pieces of the last one's answer.
+ */
+const LATE_MS = 20000;
+const HOLD = { first_byte_ms: LATE_MS };
+const PHASES = {
+  'the supervisor': { question: OPEN_QUESTION, calls: 1, script: [{ reply: 'demo', fault: HOLD }] },
+  'an agent\'s first call': { question: NEAR, calls: 2, script: [{ when: { kind: 'structured' }, reply: EXPLORE },
+    { reply: 'demo', fault: HOLD }] },
+  'an agent\'s call with results': { question: NEAR, calls: 3, script: [{ when: { kind: 'structured' }, reply: EXPLORE },
+    { when: { kind: 'tools' }, times: 1, reply: 'demo' }, { reply: 'demo', fault: HOLD }] },
+  'the answer before its first byte': { question: REFERENCE, calls: 1, script: [{ reply: 'demo', fault: HOLD }] },
+  'the answer before its first event': { question: REFERENCE, calls: 1,
+    script: [{ reply: 'demo', fault: { first_event_ms: LATE_MS } }] },
+  'the answer after three words': { question: REFERENCE, calls: 1, sent: 3,
+    script: [{ reply: { text: 'one two three four five' }, fault: { stall: { after: 3, ms: LATE_MS } } }] },
+  'a wait before another attempt': { question: REFERENCE, calls: 1, waits: true,
+    script: [{ fault: { status: 529, headers: { 'retry-after': '10' } } }] },
+};
+const TIMES = { VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '60000', VESPER_LLM_TIMEOUTS_MS_IDLE: '60000' };
+
+async function reach(mock, d, { question, calls, script, sent = 0, waits }) {
+  mock.reset();
+  mock.use(script);
+  const chat = await d.connect();
+  const there = mock.when(() => mock.count === calls && mock.calls[calls - 1].raw && mock.calls[calls - 1].sent === sent
+    && (!waits || mock.calls[0].done));
+  await chat.begin(question);
+  await there;
+  if (sent > 0)
+    await chat.untilTokens(1);
+  return chat;
+}
+
+/* The transfer was closed before the service said its next word, and nothing was called after it. */
+async function nothingMore(t, mock, { calls, sent = 0, waits }, from) {
+  const call = mock.calls[calls - 1];
+  if (!waits) {
+    await mock.when(() => call.aborted, LATE_MS / 2);
+    t.diagnostic(`the transfer ended ${call.endedAt - from} ms after that`);
+  }
+  assert.equal(call.sent, sent, 'the service said no more');
+  await sleep(700);
+  assert.equal(mock.count, calls, 'no later call');
+  assert.ok(mock.calls.every((c) => c.done || c.aborted), 'no transfer is left open');
+}
+
 describe('stopped in every phase', () => {
   let mock;
   let d;
-  const hangAt = {
-    'the supervisor': [OPEN_QUESTION, 1, [{ fault: { hang: true } }]],
-    'an agent\'s first call': [NEAR, 2, [{ when: { kind: 'structured' }, reply: EXPLORE }, { fault: { hang: true } }]],
-    'an agent\'s call with results': [NEAR, 3, [{ when: { kind: 'structured' }, reply: EXPLORE },
-      { when: { kind: 'tools' }, times: 1, reply: 'demo' }, { fault: { hang: true } }]],
-    'the answer before its first token': [REFERENCE, 1, [{ fault: { hang: true } }]],
-    'the answer after some': [REFERENCE, 1, [{ reply: { text: 'word '.repeat(300) }, fault: { token_ms: 40 } }]],
-    'a wait before another attempt': [REFERENCE, 1, [{ fault: { status: 529, headers: { 'retry-after': '10' } } }]],
-  };
 
   before(async () => {
     mock = await startMock();
-    d = await startDaemon({ mock, env: { VESPER_LIMITS_GRACE_S: '0' } });
+    d = await startDaemon({ mock, env: { ...TIMES, VESPER_LIMITS_GRACE_S: '0' } });
   });
   after(async () => {
     await d?.stop();
     await mock?.close();
   });
 
-  async function reach([question, calls, script]) {
-    mock.reset();
-    mock.use(script);
-    const chat = await d.connect();
-    const reached = mock.when(() => mock.count === calls && (mock.calls[calls - 1].body || mock.calls[calls - 1].status));
-    await chat.begin(question);
-    await reached;
-    if (script[0].fault?.status)
-      await mock.when(() => mock.calls[0].done);
-    return chat;
-  }
-
-  async function nothingMore(calls) {
-    const call = mock.calls[calls - 1];
-    if (!call.done)
-      await mock.when(() => call.aborted, 5000);
-    await sleep(700);
-    assert.equal(mock.count, calls, 'no later call');
-    assert.ok(mock.calls.every((c) => c.done || c.aborted), 'no transfer is left open');
-  }
-
-  for (const [phase, how] of Object.entries(hangAt)) {
-    it(`by the user: ${phase}`, async () => {
-      const chat = await reach(how);
+  for (const [name, phase] of Object.entries(PHASES)) {
+    it(`by the user: ${name}`, async (t) => {
+      const chat = await reach(mock, d, phase);
+      const from = Date.now();
       chat.send({ type: 'chat.cancel' });
       assert.equal((await chat.until((f) => f.type === 'chat.complete')).status, 'cancelled');
-      await nothingMore(how[1]);
+      await nothingMore(t, mock, phase, from);
       await chat.close();
     });
 
-    it(`by a lost connection past its grace: ${phase}`, async () => {
-      const chat = await reach(how);
+    it(`by a lost connection past its grace: ${name}`, async (t) => {
+      const chat = await reach(mock, d, phase);
+      const from = Date.now();
       await chat.cut();
-      await nothingMore(how[1]);
+      await nothingMore(t, mock, phase, from);
     });
   }
 });
 
-describe('stopped by time and by the end', () => {
-  it('the turn\'s deadline closes the transfer, and nothing is called after it', async () => {
-    const mock = await startMock({ script: [{ fault: { hang: true } }] });
-    const d = await startDaemon({ mock, env: { VESPER_LLM_TIMEOUTS_MS_TURN: '1500' } });
-    for (const question of [REFERENCE, OPEN_QUESTION]) {
-      const turn = await d.ask(question);
-      assert.ok(turn.closing.type === 'chat.error' ? turn.closing.code === 'timeout' : turn.complete, JSON.stringify(turn.closing));
-    }
-    await sleep(500);
-    assert.equal(mock.count, 2);
-    assert.ok(mock.calls.every((c) => c.aborted));
-    await d.stop();
-    await mock.close();
+describe('stopped by the turn\'s deadline in every phase', () => {
+  let mock;
+  let d;
+
+  before(async () => {
+    mock = await startMock();
+    d = await startDaemon({ mock, env: { ...TIMES, VESPER_LLM_TIMEOUTS_MS_TURN: '6000' } });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
   });
 
-  it('a draining daemon closes its transfers at once', async () => {
-    const mock = await startMock({ script: [{ reply: { text: 'word '.repeat(2000) }, fault: { token_ms: 40 } }] });
-    const d = await startDaemon({ mock });
-    const chat = await d.connect();
-    await chat.begin(REFERENCE);
-    await chat.untilTokens(2);
-    const stopped = d.stop();
-    await mock.when(() => mock.calls[0].aborted, 5000);
-    await stopped;
-    assert.equal(mock.count, 1);
-    await mock.close();
-  });
+  for (const [name, phase] of Object.entries(PHASES))
+    it(name, async (t) => {
+      const chat = await reach(mock, d, phase);
+      const from = Date.now();
+      const end = await chat.until((f) => f.type === 'chat.complete' || f.type === 'chat.error');
+      assert.ok(end.code === 'timeout' || end.type === 'chat.complete', JSON.stringify(end));
+      await nothingMore(t, mock, phase, from);
+      await chat.close();
+    });
+});
+
+describe('stopped by the daemon\'s end in every phase', () => {
+  for (const [name, phase] of Object.entries(PHASES))
+    it(name, async (t) => {
+      const mock = await startMock();
+      t.after(() => mock.close());
+      const d = await startDaemon({ mock, env: TIMES });
+      t.after(() => d.kill());
+      const chat = await reach(mock, d, phase);
+      const from = Date.now();
+      const stopped = d.stop();
+      await nothingMore(t, mock, phase, from);
+      await stopped;
+      await chat.cut();
+    });
+});
+
+it('stopped while the connection is made, nothing is called', async () => {
+  const held = [];
+  const mute = net.createServer((s) => held.push(s.on('error', () => {}).resume())).listen(0, '127.0.0.1');
+  await new Promise((done) => mute.once('listening', done));
+  const d = await startDaemon({ env: { ...TIMES, VESPER_LLM_TIMEOUTS_MS_CONNECT: '60000', ANTHROPIC_API_KEY: 'k',
+    ANTHROPIC_BASE_URL: `https://127.0.0.1:${mute.address().port}` } });
+  const before = held.length;
+  const chat = await d.connect();
+  await chat.begin(REFERENCE);
+  while (held.length === before)
+    await sleep(20);
+  chat.send({ type: 'chat.cancel' });
+  assert.equal((await chat.until((f) => f.type === 'chat.complete')).status, 'cancelled');
+  await sleep(700);
+  assert.equal(held.length, before + 1, 'no other connection was tried');
+  await chat.close();
+  await d.stop();
+  held.forEach((s) => s.destroy());
+  mute.close();
 });

@@ -3,7 +3,7 @@
  * Completions at <url>/v1/chat/completions, the real wires, the real refusals, any fault of delivery,
  * every request kept for the test to look at.
  *
- *   const m = await startMock({ script });      m.url  m.requests  m.count  m.use(script)  m.close()
+ *   const m = await startMock({ script });      m.url  m.requests  m.count  m.connections  m.use(script)  m.close()
  *   node anthropic.mjs --port 0 --script FILE|demo
  *
  * A script is a list of rules {when?, times?, reply?, fault?}; the first that fits answers. Without a
@@ -17,6 +17,7 @@
  */
 
 import http from 'node:http';
+import http2 from 'node:http2';
 import https from 'node:https';
 import { readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -66,6 +67,7 @@ class Mock {
   constructor(script) {
     this.modelsHang = false; /* the list of models is never answered */
     this.requests = [];
+    this.connections = 0; /* that were ever made */
     this.issued = new Map();
     this.cached = new Set();
     this.watchers = new Set();
@@ -342,8 +344,17 @@ async function answer(mock, req, res, request) {
 }
 
 function onRequest(mock, req, res) {
-  const request = { id: newId('req'), method: req.method, headers: req.headers, at: Date.now(),
-    aborted: false, done: false };
+  const request = { id: newId('req'), method: req.method, headers: req.headers, at: Date.now(), http: req.httpVersion,
+    aborted: false, done: false, sent: 0 };
+  res.on('sent', () => {
+    request.sent++;
+    mock.changed();
+  });
+  if (res.stream) { /* what an HTTP/2 answer does not have */
+    Object.defineProperty(res, 'destroyed', { get: () => res.stream.destroyed });
+    Object.defineProperty(res, 'writableFinished', { get: () => res.stream.writableFinished && !res.stream.aborted });
+    res.destroy = () => res.stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+  }
   mock.requests.push(request);
   res.on('close', () => {
     request.endedAt = Date.now();
@@ -360,14 +371,16 @@ function onRequest(mock, req, res) {
   });
 }
 
-/* tls: {key, cert} in PEM. */
-export async function startMock({ script = 'demo', port = 0, tls } = {}) {
+/* tls: {key, cert} in PEM; h2: HTTP/2 is spoken there too. */
+export async function startMock({ script = 'demo', port = 0, tls, h2 } = {}) {
   const mock = new Mock(script);
   const onCall = (req, res) => onRequest(mock, req, res);
-  const server = tls ? https.createServer(tls, onCall) : http.createServer(onCall);
+  const server = h2 ? http2.createSecureServer({ ...tls, allowHTTP1: true }, onCall)
+    : tls ? https.createServer(tls, onCall) : http.createServer(onCall);
   const sockets = new Set();
   server.on('connection', (s) => {
     s.setNoDelay(true);
+    mock.connections++;
     sockets.add(s);
     s.on('close', () => sockets.delete(s));
   });

@@ -197,6 +197,8 @@ export async function sendStream(res, message, headers, fault = {}, wire = MESSA
     await write(wire.encode(item, fault));
     started = true;
     sent += item.content ? 1 : 0;
+    if (item.content)
+      res.emit('sent');
   }
   if (!(await strike(res, write, fault, sent, headers, wire)))
     res.end();
