@@ -414,6 +414,8 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.pbi = d->pbi,
 		.switches_changed = upkeep_switches_changed,
 		.switches_owner = d->upkeep,
+		.feedback_given = d->recorder ? recorder_feedback : NULL,
+		.feedback_owner = d->recorder,
 	};
 
 	if (!transport_open(&o, &d->transport, e))

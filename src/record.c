@@ -119,3 +119,15 @@ void recorder_turn(void *owner, json_t *take)
 
 	write_take(r, mem_printf("%s/%s" RECORD_CASE_SUFFIX, r->folder, session), take, true);
 }
+
+void recorder_feedback(void *owner, const struct feedback *f)
+{
+	struct recorder *r = owner;
+	json_t *line = json_object();
+
+	json_set_str(line, "message_id", f->message_id);
+	json_set_str(line, "rating", f->rating);
+	json_set_str(line, "correction", f->correction);
+	write_take(r, mem_printf("%s/%s" RECORD_CORRECTIONS_SUFFIX, r->folder, f->session_id), line,
+		   true);
+}

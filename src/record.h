@@ -6,6 +6,7 @@
 
 #include "vesper/err.h"
 #include "vesper/loop.h"
+#include "vesper/store.h"
 
 struct recorder;
 
@@ -16,5 +17,7 @@ void recorder_close(struct recorder **r); /* what was given is written before */
 /* For llm_options.exchange and turns_options.record; the owner is the recorder. */
 void recorder_exchange(void *owner, const char *hash, json_t *take);
 void recorder_turn(void *owner, json_t *take);
+/* For transport_options.feedback_given. */
+void recorder_feedback(void *owner, const struct feedback *feedback);
 
 #endif

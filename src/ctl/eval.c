@@ -4,6 +4,7 @@
  * each turn is compared with what is expected of it (vesper/record.h): rows and facts, never
  * wording.
  */
+#include "correction.h"
 #include "ctl.h"
 
 #include <dirent.h>
@@ -115,6 +116,30 @@ static bool read_case(struct eval *v, const char *folder, const char *name, stru
 	return true;
 }
 
+/* "s.case.jsonl" has its corrections in "s.corrections.jsonl". */
+static bool read_corrections(struct eval *v, const char *folder, const char *name, struct arena *a,
+			     struct err *e)
+{
+	const char *stem, *path;
+	size_t i;
+	json_t *by_message, *line;
+	const char *text;
+
+	if (!str_ends(str_of(name), STR(RECORD_CASE_SUFFIX)))
+		return true;
+	stem = arena_strndup(a, name, strlen(name) - strlen(RECORD_CASE_SUFFIX));
+	path = arena_printf(a, "%s/%s" RECORD_CORRECTIONS_SUFFIX, folder, stem);
+	if (access(path, F_OK) != 0)
+		return true;
+	by_message = json_own(a, json_object());
+	if (!file_read(path, LLM_REQUEST_BYTES_MAX, a, &text, e) ||
+	    !corrections_read(by_message, text, e))
+		return err_prefix(e, "%s", path);
+	json_array_foreach(v->lines, i, line)
+		correction_apply(by_message, line);
+	return true;
+}
+
 static bool read_all(struct eval *v, const char *path, struct arena *a, struct err *e)
 {
 	struct stat st;
@@ -125,13 +150,14 @@ static bool read_all(struct eval *v, const char *path, struct arena *a, struct e
 	if (!S_ISDIR(st.st_mode)) {
 		folder = slash ? arena_strndup(a, path, (size_t)(slash - path)) : ".";
 		return read_exchanges(v, *folder ? folder : "/", a, e) &&
-		       read_case(v, *folder ? folder : "/", slash ? slash + 1 : path, a, e);
+		       read_case(v, *folder ? folder : "/", slash ? slash + 1 : path, a, e) &&
+		       read_corrections(v, *folder ? folder : "/", slash ? slash + 1 : path, a, e);
 	}
 	if (!read_exchanges(v, path, a, e) || !file_list(path, a, &names, e))
 		return false;
 	for (; *names; names++)
 		if (str_ends(str_of(*names), STR(RECORD_CASE_SUFFIX)) &&
-		    !read_case(v, path, *names, a, e))
+		    (!read_case(v, path, *names, a, e) || !read_corrections(v, path, *names, a, e)))
 			return false;
 	return json_array_size(v->lines) > 0 ||
 	       err_set(e, ERR_NOT_FOUND, "%s: no *" RECORD_CASE_SUFFIX " in it", path);
@@ -182,6 +208,7 @@ static void compare(json_t *differences, const json_t *expect, const json_t *got
 				differ(differences, where, item, json_array_get(have, k));
 		}
 	}
+	correction_compare(differences, expect, got);
 }
 
 /* Exact decimals as what a reader of the file makes of them. */

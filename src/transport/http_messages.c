@@ -127,9 +127,12 @@ static void on_feedback(void *owner, const struct feedback *feedback, size_t cou
 			const struct err *e)
 {
 	struct request *r = owner;
+	const struct transport_options *o = &r->transport->options;
 
 	(void)has_more;
 	r->op = NULL;
+	if (!e && count == 1 && o->feedback_given)
+		o->feedback_given(o->feedback_owner, feedback);
 	if (e)
 		reply_err(r, e);
 	else if (count == 1)

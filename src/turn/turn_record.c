@@ -83,6 +83,7 @@ json_t *turn_record(const struct turn *t)
 	json_set_str(line, "format", RECORD_CASE_FORMAT);
 	json_set_str(line, "session_id", t->request.session_id);
 	json_set_str(line, "turn_id", t->id.text);
+	json_set_str(line, "message_id", t->answer_id.text);
 	json_set_str(line, "tenant", t->who->tenant);
 	json_set_take(line, "permissions", permissions_json(t->who));
 	json_set_str(line, "today", today);

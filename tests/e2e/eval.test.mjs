@@ -5,7 +5,7 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startMock } from '../mock/anthropic.mjs';
 import { COMPARISON, demoWarehouse, filesUnder, REFERENCE, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
@@ -91,6 +91,51 @@ describe('vesperd --record, vesperctl eval', () => {
     const { code, stdout } = await evaluate(dir, '--json');
     assert.equal(code, 0, stdout);
     assert.ok(JSON.parse(stdout).every((r) => r.model_calls.stood_in >= 1 && r.model_calls.exact === 0));
+  });
+
+  it('a thumbs-down with a correction is a case that fails until it is right', async () => {
+    const dir = join(await tempDir('feedback'), 'rec');
+    const dataDir = await tempDir();
+    const routed = (zone) => [{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_average_annual_price' },
+      { vendor: 'Ascend' }, { hub_zone: zone }, { year: '2025' }] } } }, { reply: 'demo' }];
+    const VAGUE = 'How dear is electricity going to be where our friends in the south live?';
+    const service = await startMock({ script: routed('NP15') });
+    const record = async (answer) => {
+      const d = await startDaemon({ mock: service, dataDir, args: ['--record', dir] });
+      const chat = await d.connect();
+      await chat.ask(REFERENCE);
+      const turn = await chat.ask(VAGUE);
+      if (answer)
+        assert.equal((await d.rest().post(`/api/v1/messages/${turn.complete.message_id}/feedback`, answer)).status, 200);
+      await chat.close();
+      await d.stop();
+    };
+    await record({ rating: 'down', correction: 'SP15 was meant: 52.14 $/MWh in 2025' });
+    const wrong = await evaluate(dir);
+    assert.equal(wrong.code, 1, wrong.stdout);
+    assert.match(wrong.stdout, /correction: 52\.14 is in no row and no fact/);
+    assert.match(wrong.stdout, /2 turns, 1 failed/);
+
+    /* The supervisor does better now: the same question, recorded again, brings the other answer. */
+    service.use(routed('SP15'));
+    const [kept] = (await filesUnder(dir)).filter((f) => f.endsWith('.case.jsonl'));
+    const text = await readFile(kept, 'utf8');
+    await record();
+    for (const f of (await filesUnder(dir)).filter((x) => x.endsWith('.case.jsonl') && x !== kept))
+      await unlink(f);
+    assert.equal(await readFile(kept, 'utf8'), text);
+    const right = await evaluate(dir);
+    assert.equal(right.code, 0, right.stdout);
+
+    /* Words alone are a person's to write down. */
+    const said = kept.replace('.case.', '.corrections.');
+    const line = JSON.parse((await readFile(said, 'utf8')).trim());
+    await appendFile(said, `${JSON.stringify({ ...line, correction: 'the southern one' })}\n`);
+    assert.match((await evaluate(dir)).stdout, /names no number; write what it means/);
+    await appendFile(said, `${JSON.stringify({ message_id: line.message_id, rating: 'up' })}\n`);
+    const taken = await evaluate(dir);
+    assert.match(taken.stdout, /views\[0\]/, 'what was recorded is expected again');
+    await service.close();
   });
 
   it('what is no recording is refused', async () => {

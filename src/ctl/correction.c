@@ -1,0 +1,155 @@
+/*
+ * Corrections of users as expectations: which words stand for which answers, and whether the rows
+ * and facts of a turn have the numbers that a correction names. Words are never compared.
+ */
+#include "correction.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/record.h"
+#include "vesper/str.h"
+
+#define NUMBER_BYTES 40
+
+bool corrections_read(json_t *by_message, const char *text, struct err *e)
+{
+	struct str rest = str_of(text), one;
+
+	while (str_split(&rest, '\n', &one)) {
+		const char *message, *rating, *correction = "";
+		json_t *line;
+		bool ok;
+
+		if (str_trim(one).n == 0)
+			continue;
+		if (!json_parse(one.p, one.n, LLM_REQUEST_BYTES_MAX, &line, e))
+			return false;
+		ok = json_get_str(line, "message_id", &message, e) &&
+		     json_get_str(line, "rating", &rating, e) &&
+		     json_opt_str(line, "correction", &correction, e);
+		if (ok && strcmp(rating, "down") == 0 && *correction)
+			json_set_str(by_message, message, correction);
+		else if (ok)
+			json_object_del(by_message, message);
+		json_decref(line);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+void correction_apply(const json_t *by_message, json_t *line)
+{
+	const char *message = json_string_value(json_object_get(line, "message_id"));
+	const json_t *said = message ? json_object_get(by_message, message) : NULL;
+
+	if (said && !json_object_get(json_object_get(line, "expect"), "correction"))
+		json_set_take(line, "expect", json_pack("{s:O}", "correction", said));
+}
+
+/* ---- numbers ---- */
+
+struct number {
+	double value, half; /* half a unit of its last decimal */
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The next number of a text that is no part of a name (NP15, Q1_2025) and no year. */
+static bool next_number(const char **at, const char *begin, struct number *out)
+{
+	for (const char *p = *at; *p; p++) {
+		char digits[NUMBER_BYTES];
+		size_t n = 0, decimals = 0;
+		bool point = false;
+
+		if (!isdigit((unsigned char)*p) || (p > begin && is_word(p[-1])))
+			continue;
+		for (; isdigit((unsigned char)*p) ||
+		       ((*p == ',' || (*p == '.' && !point)) && isdigit((unsigned char)p[1]));
+		     p++) {
+			point = point || *p == '.';
+			decimals += point && *p != '.';
+			if (*p != ',' && n < sizeof(digits) - 1)
+				digits[n++] = *p;
+		}
+		digits[n] = '\0';
+		*at = p;
+		*out = (struct number){strtod(digits, NULL), 0.5 * pow(10, -(double)decimals)};
+		if (!is_word(*p) && (point || out->value < 1900 || out->value > 2100))
+			return true;
+		p--;
+	}
+	return false;
+}
+
+static bool is_near(const struct number *n, const json_t *value)
+{
+	const char *text = json_string_value(value);
+	char *end = NULL;
+	double have = text ? strtod(text, &end) : json_number_value(value);
+
+	if (text ? end == text || *end : !json_is_number(value))
+		return false;
+	return fabs(fabs(have) - n->value) <= n->half * 1.000001;
+}
+
+static bool among(const struct number *n, const json_t *value)
+{
+	const json_t *item;
+	const char *name;
+	json_t *member;
+	size_t i;
+
+	json_array_foreach(value, i, item)
+		if (among(n, item))
+			return true;
+	json_object_foreach((json_t *)value, name, member)
+		if (among(n, member))
+			return true;
+	return is_near(n, value);
+}
+
+static bool is_found(const struct number *n, const json_t *got)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(got, "views"), i, item)
+		if (among(n, json_object_get(item, "data_dict")))
+			return true;
+	json_array_foreach(json_object_get(got, "facts"), i, item)
+		if (is_near(n, json_object_get(item, "value")))
+			return true;
+	return false;
+}
+
+void correction_compare(json_t *differences, const json_t *expect, const json_t *got)
+{
+	const char *said = json_string_value(json_object_get(expect, "correction"));
+	const char *at = said;
+	struct number n;
+	size_t count = 0;
+
+	while (said && next_number(&at, said, &n)) {
+		count++;
+		if (!is_found(&n, got))
+			json_push_take(differences,
+				       json_sprintf("correction: %.15g is in no row and no fact",
+						    n.value));
+	}
+	if (said && count == 0 && json_object_size(expect) == 1)
+		json_push_take(differences,
+			       json_sprintf("correction: \"%.200s\" names no number; write what "
+					    "it means beside it",
+					    said));
+}
