@@ -31,10 +31,14 @@ void scratch_spend(struct scratch *s, size_t tokens);
 void scratch_gap(struct scratch *s, const char *what);
 
 enum scratch_way {
-	SCRATCH_WHOLE,   /* for whoever writes the answer */
-	SCRATCH_NUMBERS, /* for who may still call tools: no text that the data holds */
+	SCRATCH_WHOLE,   /* for whoever writes the answer: arguments, outcome, facts, rows and
+			    statistics; cells are fenced as data */
+	SCRATCH_NUMBERS, /* for who may still call tools: no argument, no text of a cell and no name
+			    that the data holds; what is left out can be referred to (ref.h). The
+			    rows must hold no text */
 };
-/* `rows`: of each of its tables, at most. */
+/* `rows`: of each of its tables, at most. Where several are told whole, each says of
+ * which task it is. */
 void scratch_result(struct scratch *s, const struct result *r, enum scratch_way way, size_t rows);
 
 /* Decides what stays and puts it into words. Again after more was added. */

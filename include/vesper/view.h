@@ -82,15 +82,6 @@ enum view_chart_wish view_chart_wish(const char *question);
  */
 json_t *view_chart(const struct result *r, const char *view_id, enum view_chart_wish wish);
 
-/* Table and facts as text for a prompt: outcome line, facts, statistics, then at most `rows` rows
- * as a pipe table. Cells are fenced as data. */
-void view_prompt(struct buf *out, const struct result *r, size_t rows);
-
-/* The same for a prompt from which tools may still be called: numbers and names of columns and
- * facts, but no argument, no text of a cell and no name that the data holds. What is left out can
- * be referred to (ref.h). The rows must hold no text. */
-void view_prompt_numbers(struct buf *out, const struct result *r, size_t rows);
-
 /* Numbers in the house style: "$48.73/MWh", "5.1%", "8,760", "$2.1M"; unknown units stand behind
  * the number. Text that is no number is copied. */
 void view_number(struct buf *out, const char *digits, const char *unit);

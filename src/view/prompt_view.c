@@ -250,7 +250,10 @@ static void add_number_facts(struct buf *out, const struct result *r)
 
 void prompt_result(struct buf *out, const struct result *r, const struct prompt_how *how)
 {
-	buf_printf(out, "Result %s of %s: %s\n", r->call, r->tool, r->about ? r->about : "");
+	buf_printf(out, "Result %s of %s", r->call, r->tool);
+	if (how->task && r->task)
+		buf_printf(out, " (task %s)", r->task);
+	buf_printf(out, ": %s\n", r->about ? r->about : "");
 	if (how->numbers) {
 		add_outcome_kind(out, &r->outcome);
 	} else {
@@ -269,14 +272,4 @@ void prompt_result(struct buf *out, const struct result *r, const struct prompt_
 				     ? "Its statistics are left out for want of room.\n"
 				     : "What it found is left out for want of room.\n");
 	buf_char(out, '\n');
-}
-
-void view_prompt(struct buf *out, const struct result *r, size_t rows)
-{
-	prompt_result(out, r, &(struct prompt_how){.rows = rows});
-}
-
-void view_prompt_numbers(struct buf *out, const struct result *r, size_t rows)
-{
-	prompt_result(out, r, &(struct prompt_how){.rows = rows, .numbers = true});
 }

@@ -35,6 +35,7 @@ struct scratch {
 	size_t budget, spent;
 	struct item *items;
 	size_t count, cap;
+	size_t result_count;
 	const char **left;
 	size_t left_count, left_cap;
 	const char *text;
@@ -86,6 +87,7 @@ void scratch_result(struct scratch *s, const struct result *r, enum scratch_way 
 	struct item *item = add_item(s);
 	size_t tables = prompt_tables(r);
 
+	s->result_count++;
 	item->result = r;
 	item->sizes = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
 	item->wants = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
@@ -100,11 +102,12 @@ static size_t tables_of(const struct item *item)
 	return item->result ? prompt_tables(item->result) : 0;
 }
 
-static const char *result_text(struct scratch *s, const struct item *item, bool *cut)
+static const char *result_text(struct scratch *s, struct item *item, bool *cut)
 {
 	const char *text;
 	struct buf b;
 
+	item->how.task = s->result_count > 1 && !item->how.numbers;
 	buf_init(&b, PART_BYTES_MAX);
 	prompt_result(&b, item->result, &item->how);
 	text = arena_strndup(s->work, buf_text(&b), b.n);

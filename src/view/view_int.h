@@ -31,6 +31,7 @@ enum prompt_told { PROMPT_TELL_ALL, PROMPT_TELL_FACTS, PROMPT_TELL_OUTCOME };
 struct prompt_how {
 	enum prompt_told told; /* without statistics; without facts and tables as well */
 	bool numbers;          /* no text that the data holds */
+	bool task;             /* it is said to which one it belongs */
 	size_t rows;           /* of a table, at most */
 	const size_t *sizes;   /* tokens that each of its tables may take; NULL: any */
 };

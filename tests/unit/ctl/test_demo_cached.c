@@ -1,5 +1,6 @@
 /* Every tool of the catalogue on the demo data, asked twice: what comes from the cache is in every
  * visible respect what came from the database. */
+#include "prompt_text.h"
 #include "demo_data.h"
 
 #include <setjmp.h>
@@ -160,7 +161,7 @@ static const struct result *call_tool(const struct tool_def *tool, const json_t 
 /* All that a client or a model sees of a result. */
 static void add_visible(struct buf *out, const struct result *r)
 {
-	view_prompt(out, r, 500);
+	prompt_text(out, r, 500);
 	for (size_t i = 0; i < r->table_count; i++) {
 		json_t *view = view_data(r, r->tables[i], "v1");
 		char *text = json_dumps(view, 0);

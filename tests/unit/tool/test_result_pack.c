@@ -1,5 +1,6 @@
 /* Results as bytes: everything comes back, and bytes that were cut or changed never crash anyone.
  */
+#include "prompt_text.h"
 #include "tool_test.h"
 
 #include "vesper/limits.h"
@@ -165,8 +166,8 @@ static void everything_comes_back(void **state)
 	assert_null(result_fact(back, "note")->unit);
 	buf_init(&one, 1 << 20);
 	buf_init(&other, 1 << 20);
-	view_prompt(&one, fresh, 10);
-	view_prompt(&other, back, 10);
+	prompt_text(&one, fresh, 10);
+	prompt_text(&other, back, 10);
 	assert_string_equal(buf_text(&one), buf_text(&other));
 	buf_deinit(&one);
 	buf_deinit(&other);
@@ -216,7 +217,7 @@ static void what_was_changed_crashes_nobody(void **state)
 				struct buf text;
 				buf_init(&text, 1 << 20);
 				back->call = back->agent = back->tool = back->about = "x";
-				view_prompt(&text, back, 10);
+				prompt_text(&text, back, 10);
 				buf_deinit(&text);
 			}
 			packed.p[i] = before;

@@ -1,5 +1,6 @@
 /* Results that are longer than what is read: on a real SQLite file with more rows than are ever
  * fetched, and on a recording database for what can go wrong. */
+#include "prompt_text.h"
 #include "tool_test.h"
 
 #include <sqlite3.h>
@@ -199,7 +200,7 @@ static void exact_figures_of_what_was_not_read(void **state)
 	assert_true(stats_of("Name")->partial);
 
 	buf_init(&b, 1 << 20);
-	view_prompt(&b, answer, 3);
+	prompt_text(&b, answer, 3);
 	assert_non_null(strstr(b.p, "rows=\"250000\" shown=\"3\" truncated"));
 	assert_non_null(strstr(b.p, "N: min 1, max 250000, mean 125000.5, sum 31250125000, "
 				    "nulls 0\n"));
@@ -231,7 +232,7 @@ static void without_leave_the_answer_says_what_was_seen(void **state)
 	assert_int_equal(t->total_rows, DB_FETCH_ROWS_MAX);
 	assert_true(stats_of("N")->partial);
 	buf_init(&b, 1 << 20);
-	view_prompt(&b, answer, 3);
+	prompt_text(&b, answer, 3);
 	assert_non_null(strstr(b.p, "rows=\"at least 200000\" shown=\"3\" truncated"));
 	assert_non_null(strstr(b.p, "(of the first 200000 rows only; there are more)"));
 	buf_deinit(&b);

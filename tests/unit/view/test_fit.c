@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "prompt_text.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "view_int.h"
@@ -169,11 +170,11 @@ static void a_long_cell_is_cut(void **state)
 	(void)state;
 	memset(text, 'x', PROMPT_CELL_BYTES_MAX);
 	buf_init(&b, 65536);
-	view_prompt(&b, asked_result(a, sample_table(&column, 1, cells, 1)), 10);
+	prompt_text(&b, asked_result(a, sample_table(&column, 1, cells, 1)), 10);
 	assert_null(strstr(buf_text(&b), "…"));
 	text[PROMPT_CELL_BYTES_MAX] = 'y';
 	buf_reset(&b);
-	view_prompt(&b, asked_result(a, sample_table(&column, 1, cells, 1)), 10);
+	prompt_text(&b, asked_result(a, sample_table(&column, 1, cells, 1)), 10);
 	assert_non_null(strstr(buf_text(&b), "xx…\n</data>"));
 	buf_deinit(&b);
 	arena_free(&a);

@@ -28,6 +28,7 @@ static struct result *result_of(struct arena *a, const char *call, size_t rows)
 	}
 	r = asked_result(a, sample_table(columns, 2, cells, rows));
 	r->call = call;
+	r->task = "t7";
 	r->outcome.detail = "All of it.";
 	result_add_fact(r, a, (struct fact){.name = "gap", .label = "gap", .value = "12.75"});
 	return r;
@@ -77,6 +78,8 @@ static void what_fits_is_told_whole_and_in_order(void **state)
 	assert_true(strstr(scratch_text(s), "Kern Wind") < strstr(scratch_text(s), "Result c1"));
 	assert_true(strstr(scratch_text(s), "Result c1") < strstr(scratch_text(s), "Result c2"));
 	assert_true(says(s, "Not found: the budget of 2031\n"));
+	assert_true(says(s, "Result c2 of get_average_annual_price (task t7): "));
+	assert_false(says(filled(a, 100000, 1), "task t7"));
 	assert_int_equal(scratch_tokens(s),
 			 tokens_estimate(scratch_text(s), strlen(scratch_text(s))));
 	arena_free(&a);
