@@ -1,0 +1,19 @@
+/* Making what is known; see guard_int.h for asking it. */
+#ifndef VESPER_GUARD_KNOWN_H
+#define VESPER_GUARD_KNOWN_H
+
+#include "guard_int.h"
+
+/* Of no table, row, column or group. */
+extern const struct entry known_nowhere;
+
+/* A copy of proto with this class and value, signed; to be completed by whoever adds it. */
+struct entry *known_add(struct known *k, const struct entry *proto, enum entry_class class,
+			guard_value value);
+void known_add_date(struct known *k, const struct entry *proto, struct date d);
+/* Numbers, dates and hours that a text holds; NULL holds none. */
+void known_add_text(struct known *k, const struct entry *proto, const char *text);
+/* Everything of one table, which becomes k->tables[index]. */
+void known_add_table(struct known *k, int index, const struct result *r, const struct table *t);
+
+#endif

@@ -1,0 +1,376 @@
+/*
+ * What is known of a table: its cells, the statistics over all of its rows, counts, sums and means
+ * of the rows of each name, and which words name its columns and rows.
+ */
+#include "known.h"
+#include "names.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "vesper/decimal.h"
+
+#define GROUPS_MAX 32 /* a column of more names has no sums of each */
+
+/* ---- columns ---- */
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && strcasecmp(name + n - m, end) == 0;
+}
+
+/* Numbers that name a row instead of measuring something. */
+static bool is_key_column(const struct column *c)
+{
+	return !c->unit && (ends_with(c->name, "hour") || ends_with(c->name, "year") ||
+			    ends_with(c->name, "month") || ends_with(c->name, "day") ||
+			    ends_with(c->name, "id") || ends_with(c->name, "key"));
+}
+
+/* What only sorts the rows is nobody's number. */
+static bool is_order_column(const struct column *c)
+{
+	return ends_with(c->name, "sortorder") || ends_with(c->name, "sort");
+}
+
+static int slot_of(struct known *k, const char *column)
+{
+	for (int i = 0; i < k->slot_count; i++)
+		if (strcasecmp(k->slot_names[i], column) == 0)
+			return i;
+	if (k->slot_count == SLOTS_MAX)
+		return -1;
+	k->slot_names[k->slot_count] = column;
+	return k->slot_count++;
+}
+
+static bool column_names_rows(const struct table *t, size_t c)
+{
+	int words;
+	uint64_t key;
+	size_t names = 0;
+
+	if (t->columns[c].type != COLUMN_TEXT)
+		return false;
+	for (size_t r = 0; r < t->row_count; r++) {
+		if (t->rows[r][c] && strlen(t->rows[r][c]) > NAME_BYTES_MAX)
+			return false;
+		names += t->rows[r][c] && name_is_one(t->rows[r][c], &words, &key);
+	}
+	return names > 0;
+}
+
+static void read_names(struct known *k, struct known_table *kt, size_t c)
+{
+	const struct table *t = kt->t;
+	int first = -1, words;
+	uint64_t key;
+
+	for (size_t r = 0; r < t->row_count; r++) {
+		const char *text = t->rows[r][c];
+
+		if (!text || !name_is_one(text, &words, &key))
+			continue;
+		kt->ids[r][c] = name_add(&k->names, k->arena, text, key, kt->slot[c]);
+		if (first < 0)
+			first = kt->ids[r][c];
+		else if (first != kt->ids[r][c])
+			kt->rivals[c] = k->has_rivals = true;
+	}
+}
+
+/* The words of a heading, whatever their case, up to a unit in brackets; 0: it has none. */
+static uint64_t heading_key(const char *text, size_t len)
+{
+	char lower[HEADING_BYTES];
+	size_t n = 0;
+	uint64_t key;
+	int words;
+
+	for (; n < len && n < sizeof(lower) && text[n] != '('; n++)
+		lower[n] = (char)tolower((unsigned char)text[n]);
+	key = name_key(lower, n, &words);
+	return words > 0 ? key : 0;
+}
+
+uint64_t known_heading(const struct known *k, const char *text, size_t len)
+{
+	uint64_t key = heading_key(text, len);
+
+	for (int i = 0; key && i < k->table_count; i++)
+		for (size_t c = 0; c < k->tables[i].t->column_count; c++)
+			if (k->tables[i].keys[c][0] == key || k->tables[i].keys[c][1] == key)
+				return key;
+	return 0;
+}
+
+static void read_columns(struct known *k, struct known_table *kt)
+{
+	const struct table *t = kt->t;
+	size_t n = t->column_count ? t->column_count : 1;
+	struct arena *a = k->arena;
+
+	kt->slot = arena_alloc(a, sizeof(*kt->slot) * n);
+	kt->rivals = arena_alloc(a, sizeof(*kt->rivals) * n);
+	kt->units = arena_alloc(a, sizeof(*kt->units) * n);
+	kt->measure = arena_alloc(a, sizeof(*kt->measure) * n);
+	kt->ids = arena_alloc(a, sizeof(*kt->ids) * (t->row_count + 1));
+	kt->keys = arena_alloc(a, sizeof(*kt->keys) * n);
+	kt->values = arena_alloc(a, sizeof(*kt->values) * (t->row_count + 1));
+	for (size_t r = 0; r < t->row_count; r++) {
+		kt->ids[r] = arena_alloc(a, sizeof(**kt->ids) * n);
+		kt->values[r] = arena_alloc(a, sizeof(**kt->values) * n);
+		for (size_t c = 0; c < t->column_count; c++) {
+			kt->ids[r][c] = -1;
+			kt->values[r][c] = GUARD_NO_VALUE;
+		}
+	}
+	for (size_t c = 0; c < t->column_count; c++) {
+		kt->units[c] = unit_of_column(&t->columns[c]);
+		kt->keys[c][0] = heading_key(t->columns[c].name, strlen(t->columns[c].name));
+		kt->keys[c][1] = t->columns[c].label ? heading_key(t->columns[c].label,
+								   strlen(t->columns[c].label))
+						     : 0;
+		kt->measure[c] =
+			column_is_number(t->columns[c].type) && !is_key_column(&t->columns[c]);
+		kt->slot[c] = column_names_rows(t, c) ? slot_of(k, t->columns[c].name) : -1;
+		if (kt->slot[c] >= 0)
+			read_names(k, kt, c);
+		if (kt->measure[c])
+			k->numeric_unit[kt->units[c]] = true;
+	}
+}
+
+/* ---- cells ---- */
+
+static void add_key_cell(struct known *k, const struct entry *proto, const struct column *c,
+			 guard_value value)
+{
+	const guard_value one = 100000000;
+
+	if (ends_with(c->name, "hour"))
+		known_add(k, proto, CLASS_HOUR, value / one);
+	else if (ends_with(c->name, "year"))
+		known_add(k, proto, CLASS_YEAR, value / one);
+	else
+		known_add(k, proto, CLASS_NUMBER, value);
+}
+
+static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c,
+		     struct entry *proto)
+{
+	const struct column *column = &kt->t->columns[c];
+	const char *text = kt->t->rows[r][c];
+	char day[DATE_ISO_BYTES];
+	guard_value value;
+	struct date d;
+
+	proto->column_name = column->name;
+	proto->column = (int)c;
+	if (!text || is_order_column(column))
+		return;
+	if (column_is_number(column->type) && known_number(text, &value)) {
+		if (!kt->measure[c]) {
+			add_key_cell(k, proto, column, value);
+			return;
+		}
+		proto->unit = kt->units[c];
+		known_add(k, proto, CLASS_NUMBER, value);
+		kt->values[r][c] = value;
+		/* a share stored as 0.85 is shown as 85% */
+		if (proto->unit == UNIT_PERCENT && !column->unit && value <= 100000000)
+			known_add(k, proto, CLASS_NUMBER, value * 100);
+		proto->unit = UNIT_NONE;
+		return;
+	}
+	snprintf(day, sizeof(day), "%.10s", text);
+	if ((column->type == COLUMN_DATE || column->type == COLUMN_DATETIME) &&
+	    date_parse_iso(day, &d)) {
+		known_add_date(k, proto, d);
+		return;
+	}
+	proto->of_text = !text_is_number(text, strlen(text));
+	proto->anything = known_number(text, &value); /* of a text that is a number: any unit */
+	known_add_text(k, proto, text);
+	proto->of_text = proto->anything = false;
+}
+
+/* ---- statistics ---- */
+
+static bool decimal_value(struct decimal d, guard_value *out)
+{
+	char text[DECIMAL_TEXT_BYTES];
+
+	decimal_text(d, text);
+	return known_number(text, out);
+}
+
+static void add_count(struct known *k, const struct entry *proto, int64_t count,
+		      const char *formula)
+{
+	struct entry e = *proto;
+
+	e.formula = formula;
+	e.counts = true;
+	e.unit = UNIT_NONE;
+	known_add(k, &e, CLASS_NUMBER, (guard_value)count * 100000000);
+}
+
+static const char *formula(struct known *k, const char *what, const char *column)
+{
+	return arena_printf(k->arena, "%s of %s", what, column);
+}
+
+static void add_stat(struct known *k, struct entry *proto, guard_value value, const char *what)
+{
+	struct entry *e = known_add(k, proto, CLASS_NUMBER, value);
+
+	e->formula = formula(k, what, proto->column_name);
+}
+
+static void add_change(struct known *k, struct entry *proto, guard_value from, guard_value to,
+		       const char *what, const char *what_percent)
+{
+	struct entry e = *proto;
+
+	e.either = true;
+	add_stat(k, &e, to - from, what);
+	e.unit = UNIT_PERCENT;
+	if (from != 0)
+		add_stat(k, &e, (to - from) * 10000000000 / (from < 0 ? -from : from),
+			 what_percent);
+}
+
+static void add_stats(struct known *k, struct known_table *kt, size_t c, struct entry proto)
+{
+	const struct column_stats *s = &kt->t->stats[c];
+	guard_value min, max, first, last, value;
+	struct date d;
+
+	proto.column_name = kt->t->columns[c].name;
+	proto.column = (int)c;
+	add_count(k, &proto, s->count, formula(k, "count", proto.column_name));
+	add_count(k, &proto, s->distinct, formula(k, "distinct", proto.column_name));
+	add_count(k, &proto, s->nulls, formula(k, "nulls", proto.column_name));
+	if (s->min && s->max && kt->t->columns[c].type == COLUMN_DATE) {
+		if (date_parse_iso(s->min, &d))
+			known_add_date(k, &proto, d);
+		if (date_parse_iso(s->max, &d))
+			known_add_date(k, &proto, d);
+	}
+	if (!s->numeric || s->count == 0)
+		return;
+	if (!known_number(s->min, &min) || !known_number(s->max, &max))
+		return;
+	if (!kt->measure[c]) {
+		add_key_cell(k, &proto, &kt->t->columns[c], min);
+		add_key_cell(k, &proto, &kt->t->columns[c], max);
+		return;
+	}
+	proto.unit = kt->units[c];
+	proto.row = s->at_min < (int64_t)kt->t->row_count ? s->at_min : -1;
+	add_stat(k, &proto, min, "min");
+	proto.row = s->at_max < (int64_t)kt->t->row_count ? s->at_max : -1;
+	add_stat(k, &proto, max, "max");
+	proto.row = -1;
+	if (s->count < 2)
+		return;
+	proto.pooled = true;
+	if (s->sum_exact && decimal_value(s->sum, &value))
+		add_stat(k, &proto, value, "sum");
+	if (s->sum_exact && decimal_value(s->mean, &value))
+		add_stat(k, &proto, value, "mean");
+	add_change(k, &proto, min, max, "max - min", "percent from min to max");
+	if (known_number(s->first, &first) && known_number(s->last, &last))
+		add_change(k, &proto, first, last, "last - first", "percent from first to last");
+}
+
+struct group {
+	int64_t rows, values;
+	guard_value sum;
+};
+
+static void add_group(struct known *k, struct entry proto, const struct group *g,
+		      const struct known_table *kt, size_t c)
+{
+	proto.column_name = kt->t->columns[c].name;
+	proto.column = (int)c;
+	proto.unit = kt->units[c];
+	if (g->values < 2)
+		return;
+	add_stat(k, &proto, g->sum, "sum over the rows of one name");
+	add_stat(k, &proto, g->sum / g->values, "mean over the rows of one name");
+}
+
+/* Counts, sums and means of the rows of one name, for each name of a column. */
+static void add_groups(struct known *k, struct known_table *kt, size_t by, struct entry proto)
+{
+	const struct table *t = kt->t;
+	int ids[GROUPS_MAX], count = 0;
+
+	for (size_t r = 0; r < t->row_count; r++) {
+		int i = 0;
+
+		while (i < count && ids[i] != kt->ids[r][by])
+			i++;
+		if (i < count || kt->ids[r][by] < 0)
+			continue;
+		if (count == GROUPS_MAX)
+			return;
+		ids[count++] = kt->ids[r][by];
+	}
+	proto.pooled = true;
+	for (int i = 0; i < count; i++) {
+		proto.group_slot = kt->slot[by];
+		proto.group_id = ids[i];
+		for (size_t c = 0; c < t->column_count; c++) {
+			struct group g = {0};
+
+			for (size_t r = 0; r < t->row_count; r++) {
+				if (kt->ids[r][by] != ids[i])
+					continue;
+				g.rows++;
+				if (kt->values[r][c] == GUARD_NO_VALUE)
+					continue;
+				g.values++;
+				g.sum += kt->values[r][c];
+			}
+			if (c == by)
+				add_count(k, &proto, g.rows, "rows of one name");
+			else if (kt->measure[c])
+				add_group(k, proto, &g, kt, c);
+		}
+	}
+}
+
+void known_add_table(struct known *k, int index, const struct result *r, const struct table *t)
+{
+	struct known_table *kt = &k->tables[index];
+	struct entry proto = known_nowhere;
+
+	*kt = (struct known_table){.t = t, .call = r->call};
+	read_columns(k, kt);
+	proto.call = r->call;
+	proto.table = index;
+	for (size_t row = 0; row < t->row_count; row++)
+		for (size_t c = 0; c < t->column_count; c++) {
+			proto.row = (int64_t)row;
+			add_cell(k, kt, row, c, &proto);
+		}
+	proto.row = proto.column = -1;
+	proto.column_name = NULL;
+	add_count(k, &proto, (int64_t)t->row_count, "rows");
+	add_count(k, &proto, t->total_rows, "rows");
+	for (size_t c = 0; c < t->column_count; c++) {
+		if (t->stats && !is_order_column(&t->columns[c]))
+			add_stats(k, kt, c, proto);
+		known_add_text(k, &proto, t->columns[c].label);
+		if (kt->slot[c] >= 0 && kt->rivals[c])
+			add_groups(k, kt, c, proto);
+	}
+	if (t->total_rows > k->rows_max)
+		k->rows_max = t->total_rows;
+}
