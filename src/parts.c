@@ -266,6 +266,7 @@ bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct 
 		.warehouse = d->warehouse,
 		.cache = d->cache,
 		.store = d->store,
+		.hide_existence = config_bool(d->config, "checks.hide_existence"),
 		.source = databases_warehouse_identity(&d->databases, d->config, d->arena),
 		.modules = domain_modules};
 
@@ -373,6 +374,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.grace_ms = config_int(d->config, "limits.grace_s") * 1000,
 		.busy = busy_policy(d->config),
 		.prompt_tokens = config_int(d->config, "llm.prompt_tokens"),
+		.hide_existence = config_bool(d->config, "checks.hide_existence"),
 		.calendar = {.fiscal_start_month =
 				     (int)config_int(d->config, "calendar.fiscal_start_month"),
 			     .week_start = calendar_weekday(
@@ -400,6 +402,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.listen = config_text(d->config, "listen"),
 		.admin_listen = config_text(d->config, "admin_listen"),
 		.origins = texts_of(d, "auth.origins"),
+		.hide_existence = config_bool(d->config, "checks.hide_existence"),
 		.allow_query_token = config_bool(d->config, "auth.allow_query_token"),
 		.first_frame_always =
 			strcmp(config_text(d->config, "auth.first_frame"), "always") == 0,

@@ -81,6 +81,8 @@ struct clarification {
 	size_t option_count;
 	size_t min, max; /* of several choices */
 	bool unknown; /* the value that was named does not exist (then options are the closest) */
+	const char *said;       /* the words that it is about, or NULL */
+	const char *impossible; /* what can't be at all, such as hour 25; or NULL */
 };
 
 enum know_kind { KNOW_DATA, KNOW_GREETING, KNOW_HELP, KNOW_UNCLEAR };
@@ -127,6 +129,28 @@ struct know_input {
 /* Pure computation; everything in the arena. */
 void know_understand(const struct know *k, const struct know_input *in, struct arena *a,
 		     struct understanding *out);
+
+/* Why a question is not even tried. */
+enum refusal_kind {
+	REFUSE_INJECTION,  /* it would change the rules, or wants what is nobody's business */
+	REFUSE_REFERENCE,  /* it points at something that was never said */
+	REFUSE_SCOPE,      /* it is about something else than our data */
+	REFUSE_IMPOSSIBLE, /* it asks for what cannot be: an actual price of a forecast, month 13 */
+	REFUSE_UNKNOWN,    /* it names what nobody knows */
+};
+const char *refusal_name(enum refusal_kind kind); /* "injection", … */
+struct refusal {
+	enum refusal_kind kind;
+	const char *code; /* of its error view: "AMBIGUOUS_REFERENCE", … */
+	const char *term; /* the words that it is about; "" when they are not to be repeated */
+	const char *text; /* for the user */
+};
+/* Whether the question, which was understood as `u` (NULL: not yet, and only an attempt to change
+ * the rules shows), is to be refused. Never one that code is sure
+ * of, unless it is an injection or asks for the impossible. Costs microseconds. Loop thread only.
+ */
+bool know_refuse(const struct know *k, const struct know_input *in, const struct understanding *u,
+		 struct arena *a, struct refusal *out);
 
 /* The value of the choice that the text takes (by number, label or value); NULL: it takes none. */
 const char *know_choice(const char *text, const json_t *ask, struct arena *a);

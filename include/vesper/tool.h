@@ -57,6 +57,7 @@ struct toolbox_options {
 	struct db *warehouse;
 	struct cache *cache; /* NULL: every call runs */
 	struct store *store; /* keeps the audit log; NULL: there is none */
+	bool hide_existence; /* what a caller may not see looks like what does not exist */
 	const char *source;  /* what tells this warehouse from others that share the cache */
 	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a
 						module get tool_sql_run */

@@ -26,6 +26,7 @@ struct transport_options {
 	const char *admin_listen;   /* "" : none; serves /livez /readyz /health /metrics only */
 	const char *const *origins; /* browsers' origins that may open sockets; NULL-ended; same
 				       origin is always fine */
+	bool hide_existence;        /* a report that is not for the caller does not exist for him */
 	bool allow_query_token;
 	bool first_frame_always;   /* also without an Origin a socket may authenticate by its first
 				      frame */

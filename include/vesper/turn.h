@@ -91,6 +91,8 @@ struct turns_options {
 	int64_t grace_ms;              /* a turn nobody watches; 0: cancelled at once */
 	enum guard_policy numbers;     /* what happens to a number that the data does not support */
 	int64_t prompt_tokens;         /* of one call of a model about data; 0: PROMPT_TOKENS */
+	bool hide_existence;           /* what the caller may not see is answered like what does not
+					  exist */
 	const char *const *link_hosts; /* answers may link to them, beside those of the reports;
 					  ended by NULL; borrowed; NULL: none */
 	struct know_calendar calendar;

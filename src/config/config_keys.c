@@ -127,6 +127,7 @@ INT  ("names.refresh_s", 60, 1, 86400,                           "names in the d
 
 TEXT ("checks.numbers", "\"flag\"", "flag|rewrite|withhold",     "a number that the data does not support: shown and marked, its sentence asked for once more, or left out"),
 OTHER("checks.link_hosts", KEY_LIST, "[]",                       "hosts that answers may link to, beside those of the reports"),
+BOOL ("checks.hide_existence",                                   "what somebody may not see is answered like what does not exist"),
 INT  ("limits.user_per_minute", 600, 0, 1000000,                 "requests and questions of one user; 0: no limit"),
 INT  ("limits.tenant_per_minute", 12000, 0, 10000000,            "of all users of a tenant together; 0: no limit"),
 TEXT ("limits.busy", "\"reject\"", "reject|queue|interrupt",     "a question while an answer is being written: refused, answered next, or instead"),

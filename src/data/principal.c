@@ -27,6 +27,17 @@ bool may_all(const struct principal *who, const char *permissions, struct arena 
 	return true;
 }
 
+const char *permission_words(const char *permission, struct arena *a)
+{
+	const char *colon = strchr(permission, ':');
+	char *words = arena_strdup(a, colon ? colon + 1 : permission);
+
+	for (char *c = words; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+	return words;
+}
+
 struct principal *principal_copy(const struct principal *who)
 {
 	struct principal *copy = mem_alloc(sizeof(*copy));

@@ -138,6 +138,13 @@ static void ask_words(struct reading *r, const struct trouble *t, struct buf *b)
 	}
 }
 
+/* An hour or a day that no calendar has. */
+static bool is_impossible(const struct trouble *t)
+{
+	return t->kind == TROUBLE_RANGE && !t->param && t->filter && t->said &&
+	       (strcmp(t->filter, FILTER_HOUR) == 0 || strcmp(t->filter, FILTER_START) == 0);
+}
+
 /* Days are picked, and lists from a list. */
 static enum ask_input input_of(const struct trouble *t)
 {
@@ -176,6 +183,8 @@ void ask_back(struct reading *r, const struct trouble *t, struct clarification *
 		.option_count = t->option_count,
 		.unknown = t->kind == TROUBLE_UNKNOWN,
 		.input = input_of(t),
+		.said = t->said,
+		.impossible = is_impossible(t) ? t->said : NULL,
 	};
 	set_bounds(t, out);
 	buf_deinit(&b);

@@ -24,6 +24,7 @@ struct know *know_new(const struct catalog *c)
 	listed_init(&k->listed, c, k->arena);
 	scope_index(k);
 	k->router = router_new(k);
+	k->refuser = refuser_new(k->arena);
 	return k;
 }
 
@@ -33,6 +34,7 @@ void know_free(struct know **k)
 		return;
 	learn_free(*k);
 	listed_deinit(&(*k)->listed);
+	refuser_deinit((*k)->refuser);
 	arena_free(&(*k)->arena);
 	mem_free(*k);
 	*k = NULL;

@@ -186,6 +186,7 @@ struct know {
 	struct dict stop, synonyms;
 	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
 	struct router *router;
+	struct refuser *refuser;
 };
 
 void scope_index(struct know *k);
@@ -569,9 +570,15 @@ void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 /* The client's filters over the read ones. */
 void followup_edit(struct reading *r, const json_t *filters, enum filter_source source);
 
+/* ---- refuse.c ---- */
+
+struct refuser *refuser_new(struct arena *a);
+void refuser_deinit(struct refuser *r);
+bool refuse_is_injection(const struct know_input *in, const struct know *k);
+
 /* ---- talk.c ---- */
 
-enum small_talk { TALK_NONE, TALK_GREETING, TALK_HELP, TALK_INJECTION };
+enum small_talk { TALK_NONE, TALK_GREETING, TALK_HELP };
 enum small_talk small_talk_of(const struct question *q);
 
 /* ---- understand.c ---- */

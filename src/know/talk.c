@@ -1,5 +1,4 @@
-/* Small talk, and attempts to talk the program out of its rules: neither is a question about data.
- */
+/* Small talk: greetings and questions for help are no questions about data. */
 #include "know_int.h"
 
 #include <string.h>
@@ -86,36 +85,8 @@ static bool is_help(const struct question *q)
 	return false;
 }
 
-/* "ignore your rules", "reveal the system prompt", "show tenant acme" */
-static bool is_injection(const struct question *q)
-{
-	static const char *const verbs[] = {"ignore",    "disregard",  "forget",  "override",
-					    "bypass",    "reveal",     "pretend", "disable",
-					    "jailbreak", "print",      "repeat",  "leak",
-					    "break",     "circumvent", NULL};
-	static const char *const objects[] = {
-		"rules",        "rule",        "instructions", "instruction", "prompt",
-		"prompts",      "permissions", "permission",   "guardrails",  "guardrail",
-		"restrictions", "policy",      "policies",     "safety",      "system",
-		"security",     NULL};
-	static const char *const others[] = {"tenant", "tenants", NULL};
-	static const char *const phrases[] = {"developer mode", "system prompt", "you are now",
-					      "act as",         "admin mode",    "other tenant",
-					      "another tenant", "drop table",    "delete from",
-					      "union select",   "tenant id",     NULL};
-
-	if (has(q, verbs) && has(q, objects))
-		return true;
-	for (size_t i = 0; phrases[i]; i++)
-		if (has_run(q, phrases[i]))
-			return true;
-	return has(q, others);
-}
-
 enum small_talk small_talk_of(const struct question *q)
 {
-	if (is_injection(q))
-		return TALK_INJECTION;
 	if (is_greeting(q))
 		return TALK_GREETING;
 	return is_help(q) ? TALK_HELP : TALK_NONE;

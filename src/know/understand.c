@@ -326,11 +326,12 @@ void understand_one(const struct know *k, const struct know_input *in, struct ar
 		r.trouble = (struct trouble){0};
 	}
 	talk = small_talk_of(&r.q);
-	if (!edits && talk != TALK_NONE && (talk == TALK_INJECTION || r.facts.count == 0)) {
-		unclear(talk == TALK_GREETING ? KNOW_GREETING
-			: talk == TALK_HELP   ? KNOW_HELP
-					      : KNOW_UNCLEAR,
-			0.95, out);
+	if (!edits && refuse_is_injection(in, k)) {
+		unclear(KNOW_UNCLEAR, 0.95, out);
+		return;
+	}
+	if (!edits && talk != TALK_NONE && r.facts.count == 0) {
+		unclear(talk == TALK_GREETING ? KNOW_GREETING : KNOW_HELP, 0.95, out);
 		return;
 	}
 	leans = (standing.tool_count + standing.facts.count > 0) &&

@@ -134,6 +134,9 @@ void tool_call_end(struct tool_call *call)
 	tool_call_keep(call);
 	count_outcome(call);
 	audit(call, outcome_name(call->result->outcome.kind));
+	if (call->box->options.hide_existence &&
+	    call->result->outcome.kind == OUTCOME_NOT_PERMITTED)
+		call->result->outcome = (struct outcome){.kind = OUTCOME_EMPTY};
 	call->cb(call->owner, call->result);
 }
 
@@ -242,6 +245,17 @@ static void run(struct tool_call *call)
 	tool_call_run_cached(call);
 }
 
+static struct outcome not_permitted(const struct tool_call *call)
+{
+	const char *permission = call->tool->permission;
+	struct outcome o = {.kind = OUTCOME_NOT_PERMITTED};
+
+	if (permission && !may(call->who, permission))
+		o.detail = arena_printf(call->arena, "It takes the permission \"%s\".",
+					permission_words(permission, call->arena));
+	return o;
+}
+
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
 		      tool_cb cb, void *owner)
 {
@@ -268,7 +282,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 		end_later(call, (struct outcome){.kind = OUTCOME_ERROR,
 						 .detail = "There is no such tool."});
 	else if (!is_allowed(call, request))
-		end_later(call, (struct outcome){.kind = OUTCOME_NOT_PERMITTED});
+		end_later(call, not_permitted(call));
 	else if (!tool_args_read(call, request->args, request->bound, &refused))
 		end_later(call, refused);
 	else

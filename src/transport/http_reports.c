@@ -51,7 +51,7 @@ void on_post_report_embed(struct request *r)
 	if (!report)
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
 	else if (!may_open(r, c, report->key))
-		reply_problem(r, PROBLEM_DENIED, NULL);
+		reply_problem(r, o->hide_existence ? PROBLEM_NOT_FOUND : PROBLEM_DENIED, NULL);
 	else if (!pbi_has(o->pbi, report->menu_key))
 		reply_problem(r, PROBLEM_NOT_FOUND,
 			      "This report cannot be opened here, only followed by its link.");

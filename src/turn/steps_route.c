@@ -143,17 +143,22 @@ static enum turn_state run_again(struct turn *t, const json_t *plan, const json_
 	return run(t, steps_plan(t, PLAN_ASK, steps, filters));
 }
 
-static void understand(struct turn *t, const json_t *filters)
+static struct know_input input_of(const struct turn *t)
 {
-	struct know_input in = {
+	return (struct know_input){
 		.question = t->request.content,
 		.tenant = t->who->tenant,
 		.may = &t->may,
 		.today = t->today,
 		.calendar = t->all->calendar,
 		.standing = t->standing,
-		.edited_filters = filters,
+		.edited_filters = t->answered.edits,
 	};
+}
+
+static void understand(struct turn *t)
+{
+	const struct know_input in = input_of(t);
 
 	know_understand(t->knowledge->set.know, &in, t->arena, &t->understood);
 	t->intent = t->understood.intent;
@@ -161,9 +166,9 @@ static void understand(struct turn *t, const json_t *filters)
 		say_filters(t);
 }
 
-/* The domain that the question is about although this caller may not use it; NULL: there is none.
- * Only code's own sure reading counts, and nothing of it is run. */
-static const struct domain_def *forbidden_domain(struct turn *t)
+/* The tool that the question is for although this caller may not use it; NULL: there is none. Only
+ * code's own sure reading counts, and nothing of it is run. */
+static const struct know_tool *forbidden_tool(struct turn *t)
 {
 	struct catalog_view all;
 	struct understanding u;
@@ -173,7 +178,8 @@ static const struct domain_def *forbidden_domain(struct turn *t)
 				.today = t->today,
 				.calendar = t->all->calendar};
 
-	if (t->understood.confidence >= KNOW_SURE && t->understood.kind == KNOW_DATA)
+	if (t->all->hide_existence ||
+	    (t->understood.confidence >= KNOW_SURE && t->understood.kind == KNOW_DATA))
 		return NULL;
 	catalog_all(t->may.catalog, t->arena, &all);
 	if (all.tool_count == t->may.tool_count)
@@ -182,7 +188,7 @@ static const struct domain_def *forbidden_domain(struct turn *t)
 	if (u.tool_count == 0 || u.confidence < KNOW_SURE ||
 	    catalog_allows(&t->may, u.tools[0].tool, NULL))
 		return NULL;
-	return catalog_domain_of_agent(t->may.catalog, u.tools[0].agent);
+	return &u.tools[0];
 }
 
 /* Two halves, of which the second takes a value from the first. */
@@ -202,7 +208,8 @@ enum turn_state step_understand(struct turn *t)
 {
 	const struct understanding *u = &t->understood;
 	const json_t *filters, *plan;
-	const struct domain_def *forbidden;
+	const struct know_tool *forbidden;
+	struct know_input in;
 	enum turn_state next;
 
 	if (!ask_read(t, &t->answered))
@@ -214,16 +221,15 @@ enum turn_state step_understand(struct turn *t)
 	if (plan)
 		return run_again(t, plan, filters,
 				 t->answered.answers ? SOURCE_SAID : SOURCE_EDITED);
-	if (!filters && run_chain(t, &next))
+	in = input_of(t);
+	if (!filters && (guard_refuses(t, &in, NULL, &next) || run_chain(t, &next)))
 		return next;
-	understand(t, filters);
-	forbidden = forbidden_domain(t);
+	understand(t);
+	forbidden = forbidden_tool(t);
 	if (forbidden)
-		return reply_with(t, MESSAGE_REFUSED,
-				  arena_printf(t->arena,
-					       "You do not have permission to see this data: %s An "
-					       "administrator can grant access.",
-					       forbidden->about));
+		return guard_forbids(t, forbidden);
+	if (!filters && guard_refuses(t, &in, u, &next))
+		return next;
 	if (u->kind == KNOW_GREETING)
 		return reply_with(t, MESSAGE_COMPLETE, help_text(t, "Hello! Ask me about:"));
 	if (u->kind == KNOW_HELP)

@@ -40,6 +40,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.record_owner = o->record_owner,
 		.busy = o->busy,
 		.numbers = o->numbers,
+		.hide_existence = o->hide_existence,
 		.link_hosts = o->link_hosts,
 		.calendar = o->calendar,
 		.places = o->places,

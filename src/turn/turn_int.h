@@ -41,6 +41,7 @@ struct turns {
 	int64_t deadline_ms, grace_ms;
 	enum turn_busy busy;
 	enum guard_policy numbers;
+	bool hide_existence;
 	const char *const *link_hosts;
 	size_t prompt_tokens;
 	struct know_calendar calendar;
@@ -279,6 +280,13 @@ bool ask_prepare(struct turn *t, const char *text, const struct turn_ask *ask);
 void say_ask(struct turn *t);
 /* False: the turn fails, t->end says why (no such question, or no answer to it). */
 bool ask_read(struct turn *t, struct turn_answer *out);
+
+/* turn_guard.c: refusals */
+/* The question is refused: *next says so. `u` NULL: it was not read yet, only its words count. */
+bool guard_refuses(struct turn *t, const struct know_input *in, const struct understanding *u,
+		   enum turn_state *next);
+/* The caller may not use what the question is for. */
+enum turn_state guard_forbids(struct turn *t, const struct know_tool *tool);
 
 /* turn_suggest.c: questions that can be asked instead */
 #define SUGGEST_MAX           3

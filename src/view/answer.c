@@ -195,8 +195,10 @@ void view_outcome_words(struct buf *out, const struct result *r)
 		add_suggested(out, o);
 		break;
 	case OUTCOME_NOT_PERMITTED:
-		buf_str(out, "You do not have permission to see this data. An administrator can "
-			     "grant it.");
+		buf_printf(out,
+			   "You do not have permission to see this data. %s%sAn administrator can "
+			   "grant it.",
+			   o->detail ? o->detail : "", o->detail ? " " : "");
 		break;
 	case OUTCOME_TIMEOUT:
 		buf_str(out,

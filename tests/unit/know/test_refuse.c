@@ -1,0 +1,248 @@
+/*
+ * What is refused, and above all what is not: the lines of tests/route/guardrails.txt, and every
+ * labelled question of tests/route, against the real catalogue with the names that the demo has.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/file.h"
+#include "vesper/json.h"
+#include "vesper/know.h"
+
+#define GUARDRAILS VESPER_SOURCE_DIR "/tests/route/guardrails.txt"
+#define QUESTIONS  VESPER_SOURCE_DIR "/tests/route/questions.jsonl"
+#define NAMES      VESPER_SOURCE_DIR "/tests/route/names.json"
+#define FILE_CAP   (1 << 20)
+#define TENANT     "t"
+#define LEAST_BAD  60
+#define LEAST_GOOD 60
+
+static struct arena *kept;
+static struct catalog *catalog;
+static struct know *knowledge;
+
+static void learn_names(void)
+{
+	const char *text, *dimension;
+	const json_t *list, *name;
+	json_t *names;
+	struct err e;
+	size_t i;
+
+	assert_true(file_read(NAMES, FILE_CAP, kept, &text, &e));
+	assert_true(json_parse(text, strlen(text), FILE_CAP, &names, &e));
+	names = json_own(kept, names);
+	json_object_foreach(names, dimension, list) {
+		const char **values =
+			arena_alloc(kept, sizeof(*values) * (json_array_size(list) + 1));
+
+		json_array_foreach(list, i, name)
+			values[i] = json_string_value(name);
+		assert_true(
+			know_learn(knowledge, TENANT, dimension, values, json_array_size(list)));
+	}
+}
+
+static int open_all(void **state)
+{
+	struct err e;
+
+	(void)state;
+	kept = arena_new(FILE_CAP * 8);
+	if (!catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+		fail_msg("%s", e.text);
+	knowledge = know_new(catalog);
+	learn_names();
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	(void)state;
+	know_free(&knowledge);
+	catalog_unref(&catalog);
+	arena_free(&kept);
+	return 0;
+}
+
+static struct principal somebody(const char *role)
+{
+	struct principal who = {.user = "u", .tenant = TENANT};
+
+	who.permissions = catalog_role(catalog, role);
+	while (who.permissions[who.permission_count])
+		who.permission_count++;
+	return who;
+}
+
+static json_t *standing_of(const struct understanding *u)
+{
+	json_t *standing = know_standing(u), *options = json_array();
+
+	if (!u->ask.text) {
+		json_decref(options);
+		return standing;
+	}
+	for (size_t i = 0; i < u->ask.option_count; i++)
+		json_push_take(options, json_pack("{s:s,s:s}", "value", u->ask.options[i].value,
+						  "label", u->ask.options[i].label));
+	json_set_take(standing, "ask", json_pack("{s:o}", "options", options));
+	json_set_str(json_object_get(standing, "ask"), "filter", u->ask.filter);
+	return standing;
+}
+
+/* The last of the questions is judged; "ok", or the refusal's name. */
+static const char *judge(const char *role, const char *const *questions, struct arena *a)
+{
+	struct principal who = somebody(role);
+	struct catalog_view may;
+	struct understanding u;
+	json_t *standing = NULL;
+	struct refusal r;
+	const char *verdict = "ok";
+
+	catalog_for(catalog, &who, a, &may);
+	for (; *questions; questions++) {
+		const struct know_input in = {.question = *questions,
+					      .tenant = TENANT,
+					      .may = &may,
+					      .today = {2026, 2, 27},
+					      .standing = standing};
+
+		know_understand(knowledge, &in, a, &u);
+		verdict = "ok";
+		if (know_refuse(knowledge, &in, &u, a, &r)) {
+			verdict = refusal_name(r.kind);
+			assert_true(*r.text && *r.code);
+		}
+		json_decref(standing);
+		standing = standing_of(&u);
+	}
+	json_decref(standing);
+	return verdict;
+}
+
+static const char *const *turns_of(const char *text, struct arena *a)
+{
+	const char **turns = arena_alloc(a, sizeof(*turns) * 8);
+	size_t n = 0;
+
+	for (const char *arrow; n < 6 && (arrow = strstr(text, " => ")); text = arrow + 4)
+		turns[n++] = arena_strndup(a, text, (size_t)(arrow - text));
+	turns[n] = text;
+	return turns;
+}
+
+static void each_line_gets_what_is_right(void **state)
+{
+	struct str rest, row;
+	const char *text;
+	size_t bad = 0, good = 0, wrong = 0;
+	struct err e;
+
+	(void)state;
+	assert_true(file_read(GUARDRAILS, FILE_CAP, kept, &text, &e));
+	rest = str_of(text);
+	while (str_split(&rest, '\n', &row)) {
+		struct arena *a = arena_new(1 << 24);
+		const char *line = arena_strndup(a, row.p, row.n), *tab = strchr(line, '\t');
+		const char *want, *got;
+
+		if (*line == '#' || !*line) {
+			arena_free(&a);
+			continue;
+		}
+		assert_non_null(tab);
+		want = arena_strndup(a, line, (size_t)(tab - line));
+		if (strcmp(want, "unknown") == 0)
+			want = "unknown_entity";
+		got = judge("manager", turns_of(tab + 1, a), a);
+		if (strcmp(got, want) != 0) {
+			print_message("%s, not %s: %s\n", got, want, tab + 1);
+			wrong++;
+		}
+		if (strcmp(want, "ok") == 0)
+			good++;
+		else
+			bad++;
+		arena_free(&a);
+	}
+	assert_int_equal(wrong, 0);
+	assert_true(bad >= LEAST_BAD && good >= LEAST_GOOD);
+}
+
+/* Those that are labelled as attempts or as nothing of ours may be refused; no other. */
+static void no_labelled_question_is_refused(void **state)
+{
+	struct str rest, row;
+	const char *text;
+	size_t wrong = 0, asked = 0;
+	struct err e;
+
+	(void)state;
+	assert_true(file_read(QUESTIONS, FILE_CAP, kept, &text, &e));
+	rest = str_of(text);
+	while (str_split(&rest, '\n', &row)) {
+		struct arena *a = arena_new(1 << 24);
+		const char *turns[16], *verdict;
+		const json_t *history, *one;
+		json_t *line;
+		size_t n = 0, i;
+
+		if (str_trim(row).n == 0) {
+			arena_free(&a);
+			continue;
+		}
+		assert_true(json_parse(row.p, row.n, FILE_CAP, &line, &e));
+		history = json_object_get(line, "history");
+		json_array_foreach((json_t *)history, i, one)
+			turns[n++] = json_string_value(one);
+		turns[n++] = json_string_value(json_object_get(line, "question"));
+		turns[n] = NULL;
+		verdict = judge("admin", turns, a);
+		asked++;
+		if (strcmp(verdict, "ok") != 0 &&
+		    json_array_size(json_object_get(line, "tools")) > 0) {
+			print_message("%s: %s\n", verdict, turns[n - 1]);
+			wrong++;
+		} else if (strcmp(verdict, "ok") != 0 && getenv("VESPER_SHOW")) {
+			print_message("(%s %s: %s)\n",
+				      json_string_value(json_object_get(line, "group")), verdict,
+				      turns[n - 1]);
+		}
+		json_decref(line);
+		arena_free(&a);
+	}
+	assert_true(asked > 900);
+	assert_int_equal(wrong, 0);
+}
+
+/* Who may have statements written may also speak in them; nobody may speak of other tenants. */
+static void who_may_write_sql_may_say_it(void **state)
+{
+	static const char *const select[] = {"SELECT * FROM dbo.per_project", NULL};
+	static const char *const drop[] = {"DROP TABLE dbo.per_project", NULL};
+	struct arena *a = arena_new(1 << 24);
+
+	(void)state;
+	assert_string_equal(judge("admin", select, a), "ok");
+	assert_string_equal(judge("manager", select, a), "injection");
+	assert_string_equal(judge("admin", drop, a), "injection");
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_line_gets_what_is_right),
+		cmocka_unit_test(no_labelled_question_is_refused),
+		cmocka_unit_test(who_may_write_sql_may_say_it),
+	};
+	return cmocka_run_group_tests(tests, open_all, close_all);
+}
