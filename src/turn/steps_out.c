@@ -309,6 +309,8 @@ static void on_saved(void *owner, const struct err *e)
 	t->pending--;
 	if (e)
 		t->err = *e;
+	else
+		t->receipt_id = t->receipt ? t->receipt->receipt_id : NULL;
 	turn_wake(t);
 }
 
@@ -360,7 +362,7 @@ static void save(struct turn *t)
 	};
 
 	m.receipt = turn_receipt(t, &m);
-	t->receipt_id = m.receipt ? m.receipt->receipt_id : NULL;
+	t->receipt = m.receipt;
 	t->pending++;
 	t->op = store_answer(t->all->store, t->who, &m, on_saved, t);
 }

@@ -219,7 +219,8 @@ struct turn {
 	struct llm_usage usage[LLM_ROLE_COUNT];
 	int64_t calls[LLM_ROLE_COUNT];
 	struct llm_trail trail; /* of every model call */
-	const char *receipt_id; /* of the stored answer; NULL: it has none */
+	const struct receipt *receipt;
+	const char *receipt_id; /* once it is stored with its answer; NULL: there is none */
 	struct turn_end end;
 };
 
