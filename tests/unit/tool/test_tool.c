@@ -21,12 +21,25 @@ static void a_permitted_call_runs(void **state)
 	assert_false(recorded.write);
 }
 
+/* What may not be seen is there no more than what does not exist. */
+static void a_denied_call_can_look_empty(void **state)
+{
+	(void)state;
+	who.permission_count = 1;
+	hide_existence = true;
+	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->outcome.kind, OUTCOME_EMPTY);
+	hide_existence = false;
+	assert_null(answer->outcome.detail);
+	assert_int_equal(recorded.statement_count, 0);
+}
+
 static void a_denied_call_sends_nothing(void **state)
 {
 	(void)state;
 	who.permission_count = 1;
 	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->outcome.kind,
 			 OUTCOME_NOT_PERMITTED);
+	assert_string_equal(answer->outcome.detail, "It takes the permission \"read\".");
 	assert_int_equal(recorded.queries, 0);
 	assert_int_equal(answer->args.count, 0);
 }
@@ -148,10 +161,15 @@ static void calls_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_permitted_call_runs),          TEST(a_denied_call_sends_nothing),
-		TEST(a_foreign_agent_is_denied),      TEST(an_unknown_tool_is_an_error),
-		TEST(a_hidden_tool_is_for_code_only), TEST(a_cancelled_call_never_answers),
-		TEST(errors_become_outcomes),         TEST(calls_are_counted),
+		TEST(a_permitted_call_runs),
+		TEST(a_denied_call_sends_nothing),
+		TEST(a_denied_call_can_look_empty),
+		TEST(a_foreign_agent_is_denied),
+		TEST(an_unknown_tool_is_an_error),
+		TEST(a_hidden_tool_is_for_code_only),
+		TEST(a_cancelled_call_never_answers),
+		TEST(errors_become_outcomes),
+		TEST(calls_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

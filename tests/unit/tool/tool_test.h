@@ -31,6 +31,7 @@ static int answers;
 
 static const char *const permissions[] = {"chat:use", "chat:read", "chat:read_budget"};
 static struct principal who;
+static bool hide_existence; /* of the next toolbox */
 
 /* Stands in for the knowledge of names: exact ones, "first" by market, and nothing else. */
 bool know_resolve(const struct know *k, const struct principal *asker, const char *dimension,
@@ -102,8 +103,11 @@ static inline int tear_down(void **state)
 
 static inline void open_box(const struct domain *const *modules)
 {
-	const struct toolbox_options options = {
-		.loop = loop, .catalog = catalog, .warehouse = warehouse, .modules = modules};
+	const struct toolbox_options options = {.loop = loop,
+						.catalog = catalog,
+						.warehouse = warehouse,
+						.modules = modules,
+						.hide_existence = hide_existence};
 	struct err e = {0};
 
 	toolbox_free(&box);
