@@ -153,10 +153,13 @@ static void let_go(struct guard_quotes *q)
 }
 
 /* A word has ended: does it go on what the secret says? */
-static void judge_word(struct guard_quotes *q)
+static bool is_known(const struct guard_quotes *q)
 {
-	bool known = q->words.count == RUN && *place(q->secret, run_key(&q->words)) != 0;
+	return q->words.count == RUN && *place(q->secret, run_key(&q->words)) != 0;
+}
 
+static void judge_word(struct guard_quotes *q, bool known)
+{
 	q->chain = !known ? 0 : q->chain ? q->chain + 1 : RUN;
 	if (!known) {
 		q->dropping = false;
@@ -171,31 +174,37 @@ static void judge_word(struct guard_quotes *q)
 		buf_reset(&q->held);
 }
 
+static void pass_or_hold(struct guard_quotes *q, const char *text, size_t len)
+{
+	if (q->chain)
+		buf_add(&q->held, text, len);
+	else
+		pass(q, text, len);
+}
+
 void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len)
 {
 	size_t from = 0;
 
 	for (size_t i = 0; i < len; i++) {
+		bool known;
+
 		if (!read_byte(&q->words, text[i]))
 			continue;
-		/* up to the end of this word */
-		if (q->chain)
-			buf_add(&q->held, text + from, i - from);
-		else
-			pass(q, text + from, i - from);
+		known = is_known(q);
+		if (!q->chain && !known)
+			continue; /* free, and so are those around it: they go together */
+		pass_or_hold(q, text + from, i - from); /* up to the end of this word */
 		from = i;
-		judge_word(q);
+		judge_word(q, known);
 	}
-	if (q->chain)
-		buf_add(&q->held, text + from, len - from);
-	else
-		pass(q, text + from, len - from);
+	pass_or_hold(q, text + from, len - from);
 }
 
 void guard_quotes_end(struct guard_quotes *q)
 {
 	if (read_byte(&q->words, '\n'))
-		judge_word(q);
+		judge_word(q, is_known(q));
 	if (!q->dropping)
 		let_go(q);
 	buf_reset(&q->held);

@@ -192,6 +192,26 @@ static void make_backward(struct keys *k)
 	make_tree(&k->backward, k->count);
 }
 
+/* Equal strings have the same. */
+static size_t trait_of(const char *key, size_t len)
+{
+	size_t first = len > 0 ? (unsigned char)key[0] : 0;
+	size_t last = len > 0 ? (unsigned char)key[len - 1] : 0;
+
+	return (first * 37 + last * 7 + len) % KEY_TRAITS;
+}
+
+static void note_traits(struct keys *k)
+{
+	for (size_t i = 0; i < k->count; i++) {
+		size_t len;
+		const char *key = keys_at(k, i, &len);
+		size_t trait = trait_of(key, len);
+
+		k->traits[trait / 64] |= UINT64_C(1) << trait % 64;
+	}
+}
+
 uint32_t *keys_init(struct keys *k, const char *bytes, const uint32_t *offsets, size_t count)
 {
 	struct sort_input in = {bytes, offsets};
@@ -202,6 +222,7 @@ uint32_t *keys_init(struct keys *k, const char *bytes, const uint32_t *offsets, 
 	copy_in_order(&k->forward, &in, order, count);
 	make_tree(&k->forward, count);
 	make_backward(k);
+	note_traits(k);
 	return order;
 }
 
@@ -251,8 +272,11 @@ static size_t bound(const struct keys *k, const char *key, size_t len, bool afte
 
 size_t keys_find(const struct keys *k, const char *key, size_t len, size_t *first)
 {
-	size_t n;
+	size_t n, trait = trait_of(key, len);
 
+	*first = 0;
+	if (!(k->traits[trait / 64] >> trait % 64 & 1))
+		return 0;
 	*first = bound(k, key, len, false);
 	if (*first == k->count || keys_at(k, *first, &n)[0] != key[0] || n != len ||
 	    memcmp(keys_at(k, *first, &n), key, len) != 0)

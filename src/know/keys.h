@@ -30,9 +30,13 @@ struct key_side {
 	size_t node_count;
 };
 
+#define KEY_TRAITS 1024 /* a power of two */
+
 struct keys {
 	struct key_side forward, backward;
-	uint32_t *numbers; /* the forward number of each backward string */
+	uint64_t traits[KEY_TRAITS / 64]; /* which ends and lengths there are: most questions are
+					     answered by that */
+	uint32_t *numbers;                /* the forward number of each backward string */
 	size_t count;
 };
 

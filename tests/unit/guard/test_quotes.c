@@ -117,15 +117,42 @@ static void test_text_is_never_delayed(void **state)
 	guard_quotes_free(&q);
 }
 
+struct parts {
+	int count;
+	size_t bytes;
+};
+
+static void note_part(void *owner, const char *text, size_t len)
+{
+	struct parts *p = owner;
+
+	(void)text;
+	p->count++;
+	p->bytes += len;
+}
+
+/* Each part becomes a frame of its own. */
+static void test_free_text_stays_in_one_part(void **state)
+{
+	const char *text = "Prices in NP15 were higher than those in SP15 for most of the summer.";
+	struct parts parts = {0};
+	struct guard_quotes *q = guard_quotes_new(secret, note_part, &parts);
+
+	(void)state;
+	guard_quotes_feed(q, text, strlen(text));
+	assert_int_equal(parts.count, 1);
+	assert_int_equal(parts.bytes, strlen(text));
+	guard_quotes_free(&q);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_recited_prompt_is_left_out),
-		TEST(test_other_text_stays),
-		TEST(test_a_quotation_has_a_limit),
-		TEST(test_text_is_never_delayed),
+		TEST(test_a_recited_prompt_is_left_out), TEST(test_other_text_stays),
+		TEST(test_a_quotation_has_a_limit),      TEST(test_text_is_never_delayed),
+		TEST(test_free_text_stays_in_one_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
