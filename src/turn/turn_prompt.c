@@ -264,12 +264,24 @@ static void note_results(struct turn *t, struct scratch *s)
 		scratch_result(s, t->results[i], SCRATCH_WHOLE, PROMPT_ROWS_MAX);
 }
 
+/* Several values have the plural name; each may have been a call of its own. */
+static const char *singular(const struct turn *t, const struct filter *f)
+{
+	struct str name = str_of(f->name);
+
+	if (f->is_list && str_ends(name, STR("s")))
+		name.n--;
+	return arena_strndup(t->arena, name.p, name.n);
+}
+
 static bool is_used(const struct turn *t, const struct filter *f)
 {
+	const char *one = singular(t, f);
+
 	for (size_t i = 0; i < t->result_count; i++) {
 		const struct tool_def *tool = catalog_tool(t->may.catalog, t->results[i]->tool);
 
-		if (!tool || tool_param_of_filter(tool, f->name))
+		if (!tool || tool_param_of_filter(tool, one) || tool_param_of_filter(tool, f->name))
 			return true; /* an agent that failed, or a tool that takes it */
 	}
 	return false;
@@ -290,9 +302,9 @@ static void note_gaps(struct turn *t, struct scratch *s)
 
 		if (t->result_count > 0 && f->source == SOURCE_SAID && !is_used(t, f))
 			scratch_gap(s, arena_printf(t->arena,
-						    "anything that is narrowed to the %s of "
-						    "the question",
-						    f->name));
+						    "anything that is narrowed to the filter "
+						    "%s of the question",
+						    singular(t, f)));
 	}
 }
 

@@ -181,6 +181,15 @@ describe('with a model', () => {
       assert.match(end.text, /Gondor Solar|know that project/);
     });
 
+  it('is told what nothing was found for', async () => {
+    mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_task_risks' }, { technology: 'Solar' }] } } },
+      { reply: { text: 'These are the risks of all projects.' } }]);
+    await d.ask('Is everything fine with that thing of ours in the south, you know which?');
+    const { raw } = mock.calls.at(-1);
+    assert.match(raw, /Not found: anything that is narrowed to the filter technology of the question/);
+    assert.doesNotMatch(raw, /Not found: [^\\]*risk_level/);
+  });
+
   it('is told of every outcome, and of what it is not shown', async () => {
     mock.use([{ when: { kind: 'answer' }, reply: { text: 'There is no such year.' } }, { reply: 'demo' }]);
     const turn = await d.ask('Show the hourly prices for SP15 in 2025 from Ascend');
