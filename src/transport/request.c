@@ -23,6 +23,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/utf8.h"
 #include "vesper/uuid.h"
 
 #define BEARER      "Bearer "
@@ -181,6 +182,16 @@ static bool is_taken(const struct http_route *route, const char *name)
 	return false;
 }
 
+static const char *not_taken(const struct request *r, const char *name)
+{
+	if (!utf8_valid(name, strlen(name)))
+		name = "This";
+	return arena_printf(r->arena, "%.60s%s: no query parameter here. %s%s", name,
+			    strlen(name) > 60 ? "\xE2\x80\xA6" : "",
+			    r->route->query ? "Known: " : "None is taken.",
+			    r->route->query ? r->route->query : "");
+}
+
 /* A misspelled parameter that is passed over in silence would give the wrong list. */
 static void check_query(struct request *r)
 {
@@ -191,7 +202,7 @@ static void check_query(struct request *r)
 		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter is given twice.");
 	for (size_t i = 0; !r->response && r->route->permission && i < list.count; i++)
 		if (!is_taken(r->route, list.names[i]))
-			reply_problem(r, PROBLEM_BAD_FRAME, "There is no such query parameter.");
+			reply_problem(r, PROBLEM_BAD_FRAME, not_taken(r, list.names[i]));
 }
 
 struct str request_token(const struct request *r)
@@ -199,12 +210,27 @@ struct str request_token(const struct request *r)
 	return str_trim(str_of(request_header(r, "Authorization") + strlen(BEARER)));
 }
 
+static enum MHD_Result on_header_name(void *owner, enum MHD_ValueKind kind, const char *name,
+				      const char *value)
+{
+	int *credentials = owner;
+
+	(void)kind;
+	(void)value;
+	*credentials += strcasecmp(name, "Authorization") == 0;
+	return MHD_YES;
+}
+
 static bool identify(struct request *r, struct err *e)
 {
 	const char *header = request_header(r, "Authorization");
+	int credentials = 0;
 
 	if (!header)
 		return err_set(e, ERR_AUTH, "no token");
+	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_header_name, &credentials);
+	if (credentials > 1) /* a proxy may have looked at another one */
+		return err_set(e, ERR_AUTH, "several Authorization headers");
 	if (strncasecmp(header, BEARER, strlen(BEARER)) != 0)
 		return err_set(e, ERR_AUTH, "not a bearer token");
 	return identity_token(r->transport->options.identity, request_token(r), &r->who, e);
@@ -330,9 +356,11 @@ static void find_route(struct request *r, const char *method)
 		cors_preflight(r, buf_text(&allow));
 	} else if (!r->route && allow.n > 0) {
 		reply_header(r, "Allow", buf_text(&allow));
-		reply_problem(r, PROBLEM_METHOD, NULL);
+		reply_problem(r, PROBLEM_METHOD,
+			      arena_printf(r->arena, "This address takes %s.", buf_text(&allow)));
 	} else if (!r->route) {
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, PROBLEM_NOT_FOUND,
+			      "There is no such address. /openapi.json has those that there are.");
 	}
 	buf_deinit(&allow);
 }
