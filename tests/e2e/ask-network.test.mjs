@@ -12,6 +12,7 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
+import { MARK } from '../secrets.mjs';
 import { certificate } from './certificate.mjs';
 import { filesUnder, REFERENCE, startDaemon, tempDir } from './harness.mjs';
 
@@ -60,7 +61,7 @@ it('the proxy of the environment is used', async () => {
 });
 
 describe('a key', () => {
-  const KEY = 'sk-planted-0123456789abcdefghijklmnop';
+  const KEY = `sk-${MARK}-0123456789abcdefghijklmnop`;
 
   it('from a file or a credential works, and is seen nowhere', async () => {
     const dir = await tempDir('keys');

@@ -6,7 +6,7 @@
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startMock } from '../mock/anthropic.mjs';
-import { REFERENCE, startDaemon } from './harness.mjs';
+import { MODEL_KEY, REFERENCE, startDaemon } from './harness.mjs';
 
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
 const EXPLORE = { json: { do: [{ Run: 'dayahead_agent' }] } };
@@ -14,7 +14,7 @@ const PATIENT = { VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500', VESPER_LLM_TIMEOUTS
   VESPER_LLM_BREAKER_FAILURES: '1000' };
 const answering = (rule) => [{ when: { kind: 'answer' }, ...rule }, { reply: 'demo' }];
 const openaiAt = (mock) => ({ ANTHROPIC_API_KEY: undefined, ANTHROPIC_BASE_URL: undefined,
-  OPENAI_API_KEY: 'mock-key', OPENAI_BASE_URL: `${mock.url}/v1` });
+  OPENAI_API_KEY: MODEL_KEY, OPENAI_BASE_URL: `${mock.url}/v1` });
 
 describe('through Chat Completions', () => {
   let mock;
@@ -42,7 +42,7 @@ describe('through Chat Completions', () => {
     assert.deepEqual([turn.status, turn.complete.provider, turn.complete.model], ['ok', 'openai', 'gpt-5']);
     assert.match(turn.text, /\$48\.73\/MWh/);
     assert.equal(mock.count, 1);
-    assert.equal(mock.calls[0].headers.authorization, 'Bearer mock-key');
+    assert.equal(mock.calls[0].headers.authorization, `Bearer ${MODEL_KEY}`);
     const { usage } = mock.calls[0].message;
     assert.equal(turn.complete.usage.output_tokens, usage.output_tokens);
     assert.equal(turn.complete.usage.input_tokens + turn.complete.usage.cache_read_tokens, usage.input_tokens

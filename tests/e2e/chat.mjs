@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import WebSocket from 'ws';
+import { watch } from '../secrets.mjs';
 import { checkError, checkNoNullMembers, checkTurn, isClosing, UUID7 } from './turn.mjs';
 
 const FRAME_LIMIT_MS = 20000;
@@ -18,6 +19,7 @@ export class Chat {
       this.waiting?.();
     });
     ws.on('message', (data, isBinary) => {
+      watch('frame', isBinary ? data.toString('latin1') : data.toString());
       const frame = isBinary ? { type: 'binary' } : JSON.parse(data.toString());
       this.all.push(frame);
       this.queue.push(frame);

@@ -16,6 +16,7 @@ import { promisify } from 'node:util';
 import { connect, openSocket, turnedAway } from './chat.mjs';
 import { Rest } from './rest.mjs';
 import { mintToken, SECRET } from './token.mjs';
+import { MARK, watch, watchAtEnd } from '../secrets.mjs';
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 export const VESPERD = resolve(process.env.VESPERD ?? join(ROOT, 'build/vesperd'));
@@ -42,7 +43,23 @@ setTimeout(() => {
   process.exit(1);
 }, SUITE_LIMIT_MS).unref();
 
-export const run = promisify(execFile);
+export const MODEL_KEY = `mock-key-${MARK}`;
+
+const execute = promisify(execFile);
+
+/* What vesperctl says is looked at: a token is given out by one verb only. */
+export async function run(command, args, options) {
+  const look = (said) => command === VESPERCTL
+    && watch('vesperctl', `${said.stdout}${said.stderr}`, { where: args.join(' ').slice(0, 60), jwt: args[0] !== 'token' });
+  try {
+    const said = await execute(command, args, options);
+    look(said);
+    return said;
+  } catch (e) {
+    look(e);
+    throw e;
+  }
+}
 
 export async function freePort() {
   const server = net.createServer().listen(0, '127.0.0.1');
@@ -99,9 +116,9 @@ function environment(options, port, dataDir, warehouse) {
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT_ENV.test(name)));
   const all = {
     ...kept, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_DATA_DIR: dataDir, VESPER_WAREHOUSE_DIR: warehouse,
-    VESPER_JWT_SECRET: SECRET, VESPER_TODAY: '2026-02-27',
+    VESPER_JWT_SECRET: SECRET, VESPER_AUTH_CURSOR_SECRET: `cursor-${MARK}`, VESPER_TODAY: '2026-02-27',
     VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', ...(demo && { VESPER_DEMO: '1' }),
-    ...(mock && { ANTHROPIC_API_KEY: 'mock-key', ANTHROPIC_BASE_URL: mock.url }), ...env,
+    ...(mock && { ANTHROPIC_API_KEY: MODEL_KEY, ANTHROPIC_BASE_URL: mock.url }), ...env,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
@@ -116,6 +133,7 @@ export class Daemon {
     this.exit = new Promise((done) => child.once('close', (code, signal) => {
       running.delete(child);
       this.exited = { code, signal };
+      watch('log', this.output, { where: `of a daemon at ${port}` });
       done(this.exited);
     }));
     for (const stream of [child.stdout, child.stderr])
@@ -199,6 +217,9 @@ export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   const port = options.port ?? (await freePort());
   const dataDir = options.dataDir ?? (await tempDir());
   const warehouse = options.warehouse ?? (await demoWarehouse());
+  watchAtEnd(dataDir);
+  if (args.includes('--record'))
+    watchAtEnd(resolve(cwd, args[args.indexOf('--record') + 1]));
   const child = spawn(VESPERD, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(options, port, dataDir, warehouse) });
   running.add(child);

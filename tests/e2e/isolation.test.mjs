@@ -9,6 +9,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { startMock } from '../mock/anthropic.mjs';
+import { MARK } from '../secrets.mjs';
 import { filesUnder, REFERENCE, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
@@ -80,7 +81,7 @@ describe('ten thousand tries', () => {
 
 describe('planted secrets', () => {
   it('come out nowhere: not in logs, answers, errors, metrics or files', async () => {
-    const secret = (name) => `planted-${name}-${randomBytes(16).toString('hex')}`;
+    const secret = (name) => `${MARK}-${name}-${randomBytes(16).toString('hex')}`;
     const planted = { jwt: secret('jwt'), key: secret('key'), cursor: secret('cursor') };
     const mock = await startMock({ script: [{ when: { kind: 'answer' }, times: 1, reply: { status: 401 } }, { reply: 'demo' }] });
     const d = await startDaemon({ mock, demo: false, env: { VESPER_JWT_SECRET: planted.jwt, ANTHROPIC_API_KEY: planted.key,

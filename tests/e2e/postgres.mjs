@@ -2,19 +2,15 @@
  * A private PostgreSQL with Vesper's schema and the small demo data, and the same data on SQLite beside it.
  */
 
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { ROOT, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { MARK, watch } from '../secrets.mjs';
 
-const run = promisify(execFile);
 const script = join(ROOT, 'tests/services/postgres.sh');
 const LSAN_OPTIONS = `suppressions=${join(ROOT, 'tests/e2e/lsan.supp')}:print_suppressions=0`;
-export const READ_PASSWORD = 'PlantedRead7';
-export const CHAT_PASSWORD = 'PlantedChat7';
-
-
+export const READ_PASSWORD = `${MARK}Read7`;
+export const CHAT_PASSWORD = `${MARK}Chat7`;
 
 export class Postgres {
   constructor(dir, port) {
@@ -40,8 +36,18 @@ export class Postgres {
     return startDaemon({ warehouse: 'none', ...options, env: this.env(env) });
   }
 
-  service(verb) {
+  async service(verb) {
+    if (verb === 'stop')
+      await this.lookAtChats();
     return run(script, [verb, this.dir]);
+  }
+
+  /* Everything that was stored, as text, and what the server said of it. */
+  async lookAtChats() {
+    watch('postgres', await readFile(join(this.dir, 'log'), 'utf8').catch(() => ''), { where: 'log' });
+    const { text: names } = await this.psql('postgres', "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'dbo' AND relkind = 'r' AND relname LIKE 'chat%'");
+    for (const name of names.split('\n').filter(Boolean))
+      watch('postgres', (await this.psql('postgres', `SELECT t::text FROM dbo.${name} t`)).text, { where: name });
   }
 
   /* One psql as this user; what it said, or what it said when it failed. */

@@ -2,18 +2,29 @@
 
 import { join } from 'node:path';
 import { ROOT, run } from './harness.mjs';
+import { MARK, watch } from '../secrets.mjs';
+
+export const PASSWORD = `${MARK}Redis7`;
+process.env.VESPER_TEST_REDIS_PASSWORD = PASSWORD;
+process.env.REDISCLI_AUTH = PASSWORD;
 
 const SCRIPT = join(ROOT, 'tests/services/redis.sh');
+
+/* Every key with what is in it. */
+const DUMP = `local all = {} for _, k in ipairs(redis.call('KEYS', '*')) do
+  all[#all + 1] = k .. ' ' .. (redis.call('TYPE', k).ok == 'string' and redis.call('GET', k) or '') end return table.concat(all, ' ')`;
 
 export class Redis {
   constructor(dir, port) {
     this.dir = dir;
     this.port = port;
-    this.url = `redis://127.0.0.1:${port}`;
+    this.url = `redis://:${PASSWORD}@127.0.0.1:${port}`;
   }
 
   /* pause, resume, kill, restart, stop */
   async tell(verb) {
+    if (verb === 'stop')
+      watch('redis', await this.cli('EVAL', DUMP, '0'));
     await run(SCRIPT, [verb, this.dir]);
   }
 

@@ -1,10 +1,16 @@
 /* REST and server-sent events. */
 
 import assert from 'node:assert/strict';
+import { watch } from '../secrets.mjs';
 import { checkTurn } from './turn.mjs';
 
-async function readReply(res) {
+/* What gives out tokens on purpose; a path comes back in problems. */
+const GIVES_TOKENS = /\/demo\/login$|\/reports\/[^/]*\/embed$/;
+
+async function readReply(res, path) {
   const text = await res.text();
+  if (!GIVES_TOKENS.test(path) || res.status >= 400)
+    watch('body', text, { where: path.slice(0, 80), jwt: !/eyJ/.test(path) });
   const type = res.headers.get('content-type') ?? '';
   const body = /json/.test(type) && text !== '' ? JSON.parse(text) : text;
   return { status: res.status, headers: res.headers, body, text };
@@ -26,7 +32,7 @@ export class Rest {
       options.body = JSON.stringify(json);
       options.headers = { 'content-type': 'application/json', ...options.headers };
     }
-    return readReply(await this.raw(method, path, options));
+    return readReply(await this.raw(method, path, options), path);
   }
 
   get(path, options) {
@@ -90,7 +96,9 @@ export class Sse {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let text = '';
     for await (const chunk of this.res.body) {
-      text += decoder.decode(chunk, { stream: true });
+      const more = decoder.decode(chunk, { stream: true });
+      watch('event', more);
+      text += more;
       for (let end; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
         const event = parseEvent(text.slice(0, end));
         if (event) {

@@ -1,8 +1,9 @@
 /* Development tokens, made by hand so that a test can also make every wrong kind. */
 
 import { createHmac } from 'node:crypto';
+import { MARK } from '../secrets.mjs';
 
-export const SECRET = 'end-to-end-secret-of-more-than-32-bytes';
+export const SECRET = `end-to-end-secret-of-more-than-32-bytes-${MARK}`;
 
 const VIEWER = ['chat:use', 'chat:read_projects'];
 const ANALYST = [...VIEWER, 'chat:read_market_data'];

@@ -5,10 +5,11 @@
  */
 
 import { createServer } from 'node:http';
+import { MARK } from '../secrets.mjs';
 
 export const DIRECTORY = '0d1e0000-0000-4000-8000-00000000000d';
 export const CLIENT = 'c11e0000-0000-4000-8000-00000000000c';
-export const CLIENT_SECRET = 'Pb1~planted.client-secret_value/+=&%40';
+export const CLIENT_SECRET = `Pb1~${MARK}.client-secret_value/+=&%40`;
 export const WORKSPACE = 'f0890000-0000-4000-8000-00000000000f';
 export const REPORT = '5b210000-0000-4000-8000-000000000005';
 export const DATASET = 'cfaf0000-0000-4000-8000-00000000000a';
@@ -91,7 +92,7 @@ export class PowerBi {
       return wrong('invalid_scope', 70011);
     if (form.get('client_id') !== CLIENT || form.get('client_secret') !== CLIENT_SECRET)
       return wrong('invalid_client', 7000215);
-    const token = `eyJ-service-token-${this.serviceTokens.length + 1}-planted`;
+    const token = `eyJ-service-token-${this.serviceTokens.length + 1}-${MARK}`;
     this.serviceTokens.push({ token, until: Date.now() + 3599000 });
     return { body: { token_type: 'Bearer', expires_in: 3599, ext_expires_in: 3599, access_token: token } };
   }
@@ -102,7 +103,7 @@ export class PowerBi {
       return problem(400, 'InvalidRequest');
     if (body.identities && !body.identities.every((i) => i.username && Array.isArray(i.roles) && i.datasets?.[0] === DATASET))
       return problem(400, 'InvalidEffectiveIdentity');
-    const token = `H4sI-embed-token-${this.embedTokens.length + 1}-planted`;
+    const token = `H4sI-embed-token-${this.embedTokens.length + 1}-${MARK}`;
     this.embedTokens.push({ token, identities: body.identities });
     return { body: { '@odata.context': 'x', token, tokenId: `id-${token}`, expiration: new Date(Date.now() + this.lifeMs).toISOString().replace(/\.\d+Z$/, 'Z') } };
   }

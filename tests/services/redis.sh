@@ -4,6 +4,8 @@
 #   redis.sh start OWNER_PID      prints "DIR PORT"
 #   redis.sh pause|resume|kill|restart DIR
 #   redis.sh stop DIR
+#
+# VESPER_TEST_REDIS_PASSWORD: what it asks for; redis-cli takes it from REDISCLI_AUTH.
 set -euo pipefail
 
 command -v redis-server >/dev/null || { echo "redis.sh: Redis is not installed (apt-get install redis-server)" >&2; exit 1; }
@@ -16,7 +18,7 @@ boot() {
 	local dir=$1 port
 	port=$(cat "$dir/port")
 	redis-server --bind 127.0.0.1 --port "$port" --save '' --appendonly no --dir "$dir" --pidfile "$dir/pid" \
-		--logfile "$dir/log" --daemonize yes </dev/null >/dev/null 2>&1
+		--logfile "$dir/log" --requirepass "${VESPER_TEST_REDIS_PASSWORD:-}" --daemonize yes </dev/null >/dev/null 2>&1
 	for _ in $(seq 100); do
 		redis-cli -h 127.0.0.1 -p "$port" ping >/dev/null 2>&1 && return
 		sleep 0.05

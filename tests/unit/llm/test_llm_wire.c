@@ -87,7 +87,7 @@ static void open_provider(struct world *w, const char *url)
 	struct llm_provider_options p = {.name = "claude",
 					 .kind = "anthropic",
 					 .base_url = url,
-					 .key = "sk-test-key",
+					 .key = "sk-pL4nt3d5ecret",
 					 .version = "2026-10-21",
 					 .models = {"small", "big", "big"}};
 	struct llm_options o = {.connect_ms = 1000, .first_byte_ms = 700, .idle_ms = 700};
@@ -181,7 +181,7 @@ static void test_answer(void **state)
 	const char *sent = w->server.requests[0];
 
 	assert_int_equal(strncmp(sent, "POST /v1/messages HTTP/1.1\r\n", 28), 0);
-	assert_non_null(strstr(sent, "\r\nx-api-key: sk-test-key\r\n"));
+	assert_non_null(strstr(sent, "\r\nx-api-key: sk-pL4nt3d5ecret\r\n"));
 	assert_non_null(strstr(sent, "\r\nanthropic-version: 2026-10-21\r\n"));
 	assert_non_null(strstr(sent, "\r\ncontent-type: application/json\r\n"));
 	assert_non_null(

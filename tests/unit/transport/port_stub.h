@@ -24,7 +24,7 @@
 #include "vesper/transport.h"
 #include "vesper/uuid.h"
 
-#define STUB_SECRET  "a secret of thirty-two bytes, at least"
+#define STUB_SECRET  "a secret of thirty-two bytes: pL4nt3d5ecret"
 #define STUB_SESSION "0193b0a0-0000-7000-8000-000000000001"
 
 struct turns {
