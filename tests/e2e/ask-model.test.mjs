@@ -128,7 +128,7 @@ describe('through the model', () => {
       'bare CR, odd pieces': { cr: true, split: 7 }, 'a byte order mark': { bom: true }, pings: { ping: true },
       comments: { comments: true }, 'unknown events, deltas, members': { unknown: true },
       'data over two lines': { multi_data: true }, 'a late first event': { first_event_ms: 300 },
-      'a pause': { stall: { after: 4, ms: 500 } }, 'an event of 9 MB': { huge: { after: 1, bytes: 9 * 1024 * 1024 } }, 'no message_stop after a stop_reason': { no_message_stop: true } };
+      'a slow drip': { token_ms: 60 }, 'a pause': { stall: { after: 4, ms: 500 } }, 'an event of 9 MB': { huge: { after: 1, bytes: 9 * 1024 * 1024 } }, 'no message_stop after a stop_reason': { no_message_stop: true } };
     for (const [name, fault] of Object.entries(shapes))
       it(name, async () => {
         mock.use(answering({ reply: { text }, fault }));
@@ -210,6 +210,7 @@ describe('through the model', () => {
     const faults = {
       'a cut': { cut: { after: 4 } }, 'an error event': { error: { after: 4 } },
       'an early end': { end: { after: 4 } }, 'garbage': { garbled: { after: 4 } }, 'a stall': { stall: { after: 4, ms: 60000 } },
+      'an event of 11 MB': { huge: { after: 4, bytes: 11 * 1024 * 1024 } },
     };
     for (const [name, fault] of Object.entries(faults))
       it(name, async () => {

@@ -74,6 +74,7 @@ describe('through Chat Completions', () => {
   const shapes = { 'byte by byte': { split: 'byte' }, 'inside characters': { split: 'utf8' }, CRLF: { crlf: true },
     'bare CR': { cr: true, split: 7 }, 'a byte order mark': { bom: true }, comments: { comments: true },
     'unknown chunks': { unknown: true }, 'no [DONE]': { no_done: true }, 'a pause': { stall: { after: 2, ms: 300 } },
+    'a late first chunk': { first_event_ms: 300 }, 'a slow drip': { token_ms: 60 }, 'odd pieces': { split: 7 },
     'an event of 9 MB': { huge: { after: 1, bytes: 9 * 1024 * 1024 } } };
   for (const [name, fault] of Object.entries(shapes))
     it(`the stream: ${name}`, async () => {
@@ -82,26 +83,36 @@ describe('through Chat Completions', () => {
       assert.deepEqual([turn.complete?.provider, turn.status, turn.text], ['openai', 'ok', text]);
     });
 
-  const faults = { 'error 500': { status: 500 }, 'no money left': { status: 429, error: { type: 'insufficient_quota',
+  const faults = { 'error 500': { status: 500 }, 'overloaded 529': { status: 529 }, '429 without retry-after': { status: 429 },
+    '429 with retry-after': { status: 429, headers: { 'retry-after': '1' } }, 'a connection reset': { reset: true },
+    'an HTML page with 502': { html: true, status: 502 }, 'a 200 that is no stream': { body: '{"hello":"there"}' },
+    'an early end before tokens': { end: { after: 0 } }, 'no first chunk': { first_event_ms: 60000 }, 'no money left': { status: 429, error: { type: 'insufficient_quota',
     code: 'insufficient_quota' } }, 'an HTML page with 200': { html: true }, 'an empty 200': { empty: true },
   'garbage before tokens': { garbled: { after: 0 } }, 'an error before tokens': { error: { after: 0 } },
   'a cut before tokens': { cut: { after: 0 } }, 'no first byte': { hang: true },
   'an event of 11 MB': { huge: { after: 0, bytes: 11 * 1024 * 1024 } } };
+  const calls = { 'no money left': 1, 'an HTML page with 200': 1, 'an event of 11 MB': 1 };
   for (const [name, fault] of Object.entries(faults))
     it(`before the first token rules answer: ${name}`, async () => {
       mock.use([{ fault }]);
       const turn = await d.ask(REFERENCE);
       assert.deepEqual([turn.status, turn.complete?.provider], ['ok', 'rules'], JSON.stringify(turn.closing));
       assert.match(turn.text, /\$48\.73\/MWh/);
-      assert.equal(mock.count, name === 'no money left' || /HTML|11 MB/.test(name) ? 1 : 3);
+      /* Curl itself sends a request again that died with a kept connection, before any answer. */
+      const again = fault.reset && mock.count === 4 ? 1 : 0;
+      assert.equal(mock.count, (calls[name] ?? 3) + again);
     });
 
-  it('after the first token nothing is repeated: what was shown stays, marked', async () => {
-    mock.use(answering({ reply: { text: 'one two three four' }, fault: { cut: { after: 2 } } }));
-    const turn = await d.ask(REFERENCE);
-    assert.deepEqual([turn.status, turn.text], ['partial', 'one two']);
-    assert.equal(mock.count, 1);
-  });
+  const later = { 'a cut': { cut: { after: 2 } }, 'an error': { error: { after: 2 } }, 'an early end': { end: { after: 2 } },
+    garbage: { garbled: { after: 2 } }, 'a stall': { stall: { after: 2, ms: 60000 } },
+    'an event of 11 MB': { huge: { after: 2, bytes: 11 * 1024 * 1024 } } };
+  for (const [name, fault] of Object.entries(later))
+    it(`after the first token nothing is repeated, what was shown stays, marked: ${name}`, async () => {
+      mock.use(answering({ reply: { text: 'one two three four' }, fault }));
+      const turn = await d.ask(REFERENCE);
+      assert.deepEqual([turn.status, turn.text], ['partial', 'one two']);
+      assert.equal(mock.count, 1);
+    });
 
   it('a refusal is told, its words are not shown as an answer', async () => {
     mock.use(answering({ reply: { refusal: 'NOTSHOWN' } }));

@@ -105,6 +105,34 @@ static void nothing_standing_is_made_of_a_default(void **state)
 	mem_free(text);
 }
 
+/* No tool is found for it, but a model need not read it again; it stands for nobody else. */
+static void values_of_an_unclear_question_are_heard(void **state)
+{
+	const struct understanding *u;
+	struct fixture *f = *state;
+	json_t *values, *standing;
+	char *text;
+
+	u = fixture_ask(f,
+			"which friends of my aunt would gladly dance near EP10 with Acorn in 2025");
+	assert_int_equal(u->kind, KNOW_UNCLEAR);
+	assert_int_equal(u->filter_count, 0);
+	values = know_values(u);
+	text = json_text(values);
+	assert_string_equal(text, "{\"zone\":\"EP10\",\"seller\":\"Acorn\",\"year\":2025,"
+				  "\"region\":\"EAST\"}");
+	mem_free(text);
+	json_decref(values);
+	standing = know_standing(u);
+	assert_int_equal(json_object_size(json_object_get(standing, "filters")), 0);
+	json_decref(standing);
+
+	u = fixture_ask(f, "average price EP10 2025 Acorn");
+	values = know_values(u);
+	assert_int_equal(json_object_size(values), 4); /* without the default */
+	json_decref(values);
+}
+
 static void sources_have_names(void **state)
 {
 	(void)state;
@@ -168,6 +196,7 @@ int main(void)
 		TEST(small_talk_and_nonsense),
 		TEST(what_is_not_permitted_is_no_choice),
 		TEST(nothing_standing_is_made_of_a_default),
+		TEST(values_of_an_unclear_question_are_heard),
 		TEST(sources_have_names),
 		TEST(only_so_many_words_are_read),
 		TEST(only_so_many_strange_words_are_looked_up),
