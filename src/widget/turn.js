@@ -113,6 +113,12 @@ export class TurnView {
     return this.#results.shown.map(({ view }) => view).filter((view) => view.view_type === 'data');
   }
 
+  /* What went wrong and does not stand in the text. */
+  get complaints() {
+    return this.#results.shown.filter(({ view }) => view.view_type === 'error' && !this.#text.includes(view.text.trim()))
+      .map(({ view }) => view.text);
+  }
+
   /* False if frames between the last one and this one are missing. */
   apply(frame) {
     if (frame.seq <= this.lastSeq)

@@ -643,8 +643,8 @@ export class VesperChat extends HTMLElement {
     }
     if (turn.running || turn !== this.#active)
       return;
-    this.#announcer.end(turn.text, turn.tables,
-      frame.type === 'chat.error' ? frame.message : this.#spokenEnding(frame.status));
+    this.#announcer.end(turn.text, turn.tables, [...turn.complaints,
+      frame.type === 'chat.error' ? frame.message : this.#spokenEnding(frame.status)].filter(Boolean).join(' '));
     this.#endActive();
   }
 
