@@ -24,7 +24,7 @@ export class Panels {
 
   constructor(locale) {
     this.#locale = locale;
-    this.root = h('div', { class: 'results' }, this.#plain.charts, this.#plain.views, this.#panels);
+    this.root = h('div', { class: 'results', hidden: true }, this.#plain.charts, this.#plain.views, this.#panels);
   }
 
   get shown() {
@@ -42,12 +42,14 @@ export class Panels {
     for (const box of [this.#plain.charts, this.#plain.views, this.#panels])
       box.replaceChildren();
     this.root.prepend(this.#plain.charts);
+    this.root.hidden = true;
   }
 
   /* A later view with the same id takes the earlier one's place. */
   show(view, node, agent = view.source?.agent) {
     const old = this.#shown.get(view.view_id);
 
+    this.root.hidden = false;
     this.#shown.set(view.view_id, { view, node, agent });
     if (old)
       old.node.replaceWith(node);
@@ -65,6 +67,7 @@ export class Panels {
 
     if (agents.size < 2)
       return;
+    this.root.hidden = false;
     this.#divide();
     for (const agent of agents) {
       const { root, note } = this.#panelOf(agent);
