@@ -19,7 +19,7 @@ const QUESTIONS = [
   'Who are the most active users?',
   'How did report views develop over the last months?',
   'Which projects are there in CAISO?',
-  'Find projects with Sierra in their name',
+  'Which projects have Sierra in the name?',
   'What is the budget of Mojave BESS?',
   'Which projects have the most red?',
   'What are the milestone dates of Kern Wind?',
@@ -67,7 +67,7 @@ describe('views', () => {
       turn.views.forEach(check);
       assert.deepEqual(turn.views.map((v) => [v.view_type, v.text]),
         body.views.filter((v) => v.view_type !== 'selection').map((v) => [v.view_type, v.text]), content);
-      for (const f of turn.frames.filter((x) => x.type === 'chat.view'))
+      for (const f of turn.frames.filter((x) => x.view?.source))
         assert.ok(f.agent && f.task && f.task === f.view.source.task, 'a frame says whose view it is');
     }
   });
