@@ -185,7 +185,8 @@ static void common_range(const struct turn *t, const struct result *one, bool nu
 	}
 	*min = one->outcome.range_min;
 	*max = one->outcome.range_max;
-	if (numbers ? atoll(first) <= atoll(last) : strcmp(first, last) <= 0) {
+	if (numbers ? strtoll(first, NULL, 10) <= strtoll(last, NULL, 10)
+		    : strcmp(first, last) <= 0) {
 		*min = first;
 		*max = last;
 	}
