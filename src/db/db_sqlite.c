@@ -251,6 +251,8 @@ static bool set_up_writable(struct connection *c, struct err *e)
 	       db_connection_exec(c, sync, e) &&
 	       /* The writer that copies the log back waits for the disk, and others for it. */
 	       db_connection_exec(c, "PRAGMA wal_autocheckpoint = " LOG_PAGES, e) &&
+	       /* What a savepoint could undo: else a file is made for it in most writes. */
+	       db_connection_exec(c, "PRAGMA temp_store = MEMORY", e) &&
 	       db_connection_exec(c, "PRAGMA foreign_keys = 1", e) &&
 	       /* What is deleted is overwritten, not only forgotten. */
 	       db_connection_exec(c, "PRAGMA secure_delete = 1", e);
