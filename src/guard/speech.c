@@ -155,6 +155,8 @@ static void on_char(void *owner, char c)
 		end_row(s);
 		end_sentence(s);
 		s->stop = false;
+		if (s->reader.line_start) /* an empty line: what comes is another table */
+			s->in_table = false;
 		return;
 	}
 	if (c == '|' && s->reader.line_start)

@@ -232,6 +232,8 @@ static void test_headings_give_columns(void **state)
 	assert_flagged("| Hour | Price |\n|---|---|\n| 8 | 41.00 |\n");
 	assert_flagged("| Hour | MinPrice |\n|---|---|\n| 8 | 12.00 |\n");
 	assert_flagged("| Hour | Price |\n|---|---|\n| 2 | 41.00 |\n");
+	assert_bound("| Price | Hour |\n|---|---|\n| 41.00 | 7 |\n\nBy the hour:\n\n"
+		     "| Hour | Price |\n|---|---|\n| 8 | 43.00 |\n");
 }
 
 static void test_tells_where_it_comes_from(void **state)
