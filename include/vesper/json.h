@@ -26,6 +26,10 @@
  * reference. */
 MUST_CHECK bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out,
 			   struct err *e);
+/* The same for text that the writer here has made: numbers with a point keep every digit, as if
+ * json_decimal had just made them. */
+MUST_CHECK bool json_parse_exact(const char *text, size_t len, size_t cap_bytes, json_t **out,
+				 struct err *e);
 MUST_CHECK bool json_parse_file(const char *path, json_t **out, struct err *e);
 
 /* Compact form with members in the order they were set. Free with mem_free. */

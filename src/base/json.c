@@ -6,6 +6,7 @@
 #include "vesper/json.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base_int.h"
@@ -80,7 +81,7 @@ static void json_clear_mark(json_t *value)
 	}
 }
 
-bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, struct err *e)
+static bool json_load(const char *text, size_t len, size_t cap_bytes, json_t **out, struct err *e)
 {
 	if (len > cap_bytes)
 		return err_set(e, ERR_LIMIT, "JSON: %zu bytes, at most %zu", len, cap_bytes);
@@ -100,10 +101,54 @@ bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, st
 		return err_set(e, ERR_INPUT, "JSON, line %d column %d: %s", why.line, why.column,
 			       why.text);
 	}
-	if (may_hold_mark(text, len))
-		json_clear_mark(value);
 	*out = value;
 	return true;
+}
+
+bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, struct err *e)
+{
+	if (!json_load(text, len, cap_bytes, out, e))
+		return false;
+	if (may_hold_mark(text, len))
+		json_clear_mark(*out);
+	return true;
+}
+
+/* The text with each number that has a point as a marked string. */
+static void mark_decimals(const char *text, size_t len, struct buf *out)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		n = 1;
+		if (text[i] == '"') {
+			while (i + n < len && text[i + n] != '"')
+				n += text[i + n] == '\\' ? 2 : 1;
+			n = i + n < len ? n + 1 : len - i;
+		} else if (text[i] == '-' || (text[i] >= '0' && text[i] <= '9')) {
+			while (i + n < len && memchr("0123456789+-.eE", text[i + n], 15))
+				n++;
+			if (memchr(text + i, '.', n)) {
+				buf_str(out, "\"" JSON_DECIMAL_MARK);
+				buf_add(out, text + i, n);
+				buf_char(out, '"');
+				continue;
+			}
+		}
+		buf_add(out, text + i, n);
+	}
+}
+
+bool json_parse_exact(const char *text, size_t len, size_t cap_bytes, json_t **out, struct err *e)
+{
+	struct buf marked;
+	bool done;
+
+	if (len > cap_bytes)
+		return err_set(e, ERR_LIMIT, "JSON: %zu bytes, at most %zu", len, cap_bytes);
+	buf_init(&marked, SIZE_MAX / 2);
+	mark_decimals(text, len, &marked);
+	done = json_load(buf_text(&marked), marked.n, SIZE_MAX, out, e);
+	buf_deinit(&marked);
+	return done;
 }
 
 bool json_parse_file(const char *path, json_t **out, struct err *e)

@@ -51,8 +51,10 @@ static const char pointing[] =
 	"\\b(?:of|for|about|with|like|to|than|in|on|from|at|behind|explain|show|compare|is|was|are|were|why|does|do|did|how|and|what's|whats|repeat|plot|chart|summari[sz]e|break|export|delete|change|update)\\s+(?:me\\s+)?(?:more\\s+about\\s+|about\\s+)?(?:all\\s+of\\s+|both\\s+of\\s+|each\\s+of\\s+)?"
 	"(its?|this one|that one|those|these|them|they|theirs?|(?:this|that)(?=\\s*(?:[?.!,]|$|one|project|hub|hub-zone|zone|vendor|price|market|curve|report|risk|task|number|value|result|increase|drop|change|difference|data|compare|mean|look|differ|affect|happen))|(?:the )?(?:same (?:one|thing|period|hub|vendor|project|market)|former|latter|previous (?:one|result|answer|question)|other one|first one|second one|last one))\\b";
 /* clang-format on */
-/* "Is it possible": nothing that points. */
+/* "Is it possible": nothing that points; "projects with … in their name": it points inside. */
 static const char not_pointing[] =
+	"\\b(?:projects|vendors|hubs|hub-?zones|zones|markets|reports|curves|files|users|tasks|"
+	"milestones|risks)\\b.{1,80}?\\b(?:their|them|they|theirs)\\b|"
 	"\\bis it (?:possible|true|likely|worth|ok|okay|fair|correct)\\b|\\bit (?:takes?|is "
 	"possible|"
 	"seems)\\b|\\bmakes? it\\b|\\bas it\\b|\\bin this (?:tool|app|chat|system)\\b|\\bdoes this "

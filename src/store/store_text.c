@@ -94,7 +94,7 @@ static const json_t *json_at(const struct table *t, size_t row, const char *colu
 
 	if (!text)
 		return NULL;
-	if (!json_parse(text, strlen(text), DB_CELL_BYTES_MAX, &value, &e)) {
+	if (!json_parse_exact(text, strlen(text), DB_CELL_BYTES_MAX, &value, &e)) {
 		log_warn("store.unreadable", "%s of message %s: %s", column,
 			 table_cell(t, row, "message_uid"), e.text);
 		return NULL;

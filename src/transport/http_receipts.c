@@ -26,7 +26,7 @@ static json_t *content_json(const struct receipt *r)
 	json_t *content;
 	struct err e;
 
-	if (!json_parse(r->content, strlen(r->content), DB_CELL_BYTES_MAX, &content, &e))
+	if (!json_parse_exact(r->content, strlen(r->content), DB_CELL_BYTES_MAX, &content, &e))
 		return NULL;
 	json_object_del(content, "_salt");
 	return content;

@@ -198,6 +198,31 @@ static void only_known_members(void **state)
 	json_decref(o);
 }
 
+static void own_text_keeps_its_digits(void **state)
+{
+	static const char *const texts[] = {
+		"[48.70,-0.50,1.25e3,7,true,null,\"48.70\",\"a \\\"48.70\\\" b\",\"\\\\\"]",
+		"{\"a.b\":{\"c\":[100.00,0.0]},\"text\":\"1.50 and 2.50\"}", "48.7300", "\"x\""};
+	static const char *const broken[] = {"[48.70", "\"open", "\"open\\", "{\"a\":1.5,}", "-"};
+	struct err e;
+	json_t *value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		char *again;
+
+		assert_true(json_parse_exact(texts[i], strlen(texts[i]), 100, &value, &e));
+		again = json_text(value);
+		assert_string_equal(again, texts[i]);
+		mem_free(again);
+		json_decref(value);
+	}
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
+		assert_false(json_parse_exact(broken[i], strlen(broken[i]), 100, &value, &e));
+	assert_false(json_parse_exact("[1.50]", 6, 5, &value, &e));
+	assert_int_equal(e.code, ERR_LIMIT);
+}
+
 static void owned_by_an_arena(void **state)
 {
 	(void)state;
@@ -315,6 +340,7 @@ int main(void)
 		cmocka_unit_test(required_members),
 		cmocka_unit_test(optional_members),
 		cmocka_unit_test(only_known_members),
+		cmocka_unit_test(own_text_keeps_its_digits),
 		cmocka_unit_test(owned_by_an_arena),
 		cmocka_unit_test(files),
 		cmocka_unit_test(file_cap),
