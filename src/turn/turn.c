@@ -400,9 +400,7 @@ static const char *values_text(const json_t *values, struct arena *a)
 	size_t i;
 
 	json_array_foreach(values, i, value)
-		if (json_is_string(value))
-			text = arena_printf(a, "%s%s%s", text, *text ? ", " : "",
-					    json_string_value(value));
+		text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", ask_value_text(value, a));
 	return *text ? text : "(no choice)";
 }
 

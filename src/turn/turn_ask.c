@@ -189,7 +189,7 @@ enum turn_state ask_again(struct turn *t)
 
 /* ---- is it an answer? ---- */
 
-static const char *said_text(const json_t *value, struct arena *a)
+const char *ask_value_text(const json_t *value, struct arena *a)
 {
 	if (json_is_integer(value))
 		return arena_printf(a, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
@@ -245,7 +245,7 @@ static bool check_choices(struct turn *t, const json_t *ask, const json_t *value
 						     " to %" JSON_INTEGER_FORMAT ".",
 						     min, max));
 	json_array_foreach((json_t *)values, i, value) {
-		const char *text = said_text(value, t->arena);
+		const char *text = ask_value_text(value, t->arena);
 
 		if (!is_option(ask, text))
 			return refuse(t, "bad_frame",
@@ -295,7 +295,7 @@ static const char *days_outside(const struct turn *t, const json_t *ask, const s
 /* Two days, one, or both as "2025-03-04/2025-03-31". */
 static bool read_days(struct turn *t, const json_t *ask, const json_t *values, struct days *out)
 {
-	const char *first = said_text(json_array_get(values, 0), t->arena), *slash, *outside;
+	const char *first = ask_value_text(json_array_get(values, 0), t->arena), *slash, *outside;
 	size_t n = json_array_size(values), want = input_of(ask) == ASK_DATE ? 1 : 2;
 	struct date a, b;
 	struct days d = {first, first};
@@ -305,7 +305,7 @@ static bool read_days(struct turn *t, const json_t *ask, const json_t *values, s
 		d = (struct days){arena_strndup(t->arena, first, (size_t)(slash - first)),
 				  slash + 1};
 	else if (n == 2)
-		d.last = said_text(json_array_get(values, 1), t->arena);
+		d.last = ask_value_text(json_array_get(values, 1), t->arena);
 	if ((n != want && !slash) || !date_parse_iso(d.first, &a) || !date_parse_iso(d.last, &b))
 		return refuse(t, "bad_frame",
 			      want == 1 ? "values: must be one day, such as 2025-01-31."
@@ -364,7 +364,7 @@ static bool read_values(struct turn *t, const json_t *ask, const json_t *values,
 {
 	bool skips = json_array_size(values) == 1 &&
 		     is_choice(json_object_get(ask, "skip"),
-			       said_text(json_array_get(values, 0), t->arena));
+			       ask_value_text(json_array_get(values, 0), t->arena));
 	struct days days;
 
 	if (is_days(ask)) {

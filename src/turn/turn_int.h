@@ -281,6 +281,8 @@ bool ask_prepare(struct turn *t, const char *text, const struct turn_ask *ask);
 void say_ask(struct turn *t);
 /* False: the turn fails, t->end says why (no such question, or no answer to it). */
 bool ask_read(struct turn *t, struct turn_answer *out);
+/* A value of chat.select as text; "" for what can't be one. */
+const char *ask_value_text(const json_t *value, struct arena *a);
 
 /* turn_guard.c: refusals */
 /* The question is refused: *next says so. `u` NULL: it was not read yet, only its words count. */

@@ -79,24 +79,43 @@ void view_markdown_table(struct buf *out, const struct table *t, size_t rows, bo
 	}
 }
 
-/* "vendor Ascend, hub zone NP15, year 2025" */
+/* "from 2026-01-01 to 2026-01-31": such names are words of their own. */
+static bool is_span(const char *name)
+{
+	static const char *const names[] = {"from", "to", "since", "until"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void add_arg(struct buf *out, const struct result *r, const char *before, const char *arg)
+{
+	char name[64], placeholder[80];
+
+	snprintf(name, sizeof(name), "%s", arg);
+	snprintf(placeholder, sizeof(placeholder), "{arg.%s}", arg);
+	for (char *p = name; *p; p++)
+		if (*p == '_')
+			*p = ' ';
+	buf_printf(out, "%s%s ", before, name);
+	(void)view_fill(out, placeholder, r);
+}
+
+/* " for vendor Ascend, hub zone NP15 from 2026-01-01"; nothing where nothing was said. */
 static void add_searched(struct buf *out, const struct result *r)
 {
-	bool first = true;
+	const char *before = " for ";
 
-	for (size_t i = 0; i < r->args.count; i++) {
-		const struct arg *arg = &r->args.items[i];
-		char name[64], placeholder[80];
-
-		snprintf(name, sizeof(name), "%s", arg->name);
-		snprintf(placeholder, sizeof(placeholder), "{arg.%s}", arg->name);
-		for (char *p = name; *p; p++)
-			if (*p == '_')
-				*p = ' ';
-		buf_printf(out, "%s%s ", first ? "" : ", ", name);
-		(void)view_fill(out, placeholder, r);
-		first = false;
-	}
+	for (size_t i = 0; i < r->args.count; i++)
+		if (!is_span(r->args.items[i].name)) {
+			add_arg(out, r, before, r->args.items[i].name);
+			before = ", ";
+		}
+	for (size_t i = 0; i < r->args.count; i++)
+		if (is_span(r->args.items[i].name))
+			add_arg(out, r, " ", r->args.items[i].name);
 }
 
 /* One row without a sentence of its own: name and value of each column. */
@@ -153,20 +172,14 @@ static const char *other_search(const struct result *r)
 static void add_empty(struct buf *out, const struct result *r)
 {
 	buf_str(out, "I found no data");
-	if (r->args.count > 0) {
-		buf_str(out, " for ");
-		add_searched(out, r);
-	}
+	add_searched(out, r);
 	buf_printf(out, ". %s", other_search(r));
 }
 
 static void add_no_data(struct buf *out, const struct result *r)
 {
 	buf_str(out, "There is no data at all");
-	if (r->args.count > 0) {
-		buf_str(out, " for ");
-		add_searched(out, r);
-	}
+	add_searched(out, r);
 	buf_str(out, ", at any time.");
 }
 
@@ -182,7 +195,7 @@ void view_outcome_words(struct buf *out, const struct result *r)
 		add_no_data(out, r);
 		break;
 	case OUTCOME_OUT_OF_WINDOW:
-		buf_str(out, "I found no data for ");
+		buf_str(out, "I found no data");
 		add_searched(out, r);
 		buf_str(out, ": the data covers ");
 		view_date(out, o->range_min ? o->range_min : "?");

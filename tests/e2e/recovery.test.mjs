@@ -16,7 +16,7 @@ describe('questions that find nothing', () => {
   after(() => d?.stop());
 
   it('a year without data asks for one that there is; each way to answer goes on', async () => {
-    for (const answer of ['select', 'number', 'words', 'skip']) {
+    for (const answer of ['select', 'integer', 'number', 'words', 'skip']) {
       const chat = await d.connect();
       const turn = await chat.ask(REFERENCE.replace('2025', '2039'));
       assert.equal(turn.status, 'ask', turn.text);
@@ -29,6 +29,8 @@ describe('questions that find nothing', () => {
       assert.ok(at >= 0 && turn.ask.skip.value === years.at(-1), JSON.stringify(turn.ask));
       if (answer === 'select')
         chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['2025'] });
+      else if (answer === 'integer')
+        chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: [2025] });
       else
         chat.send({ type: 'chat.message', content: { number: `${at + 1}`, words: '2025', skip: turn.ask.skip.label }[answer] });
       const next = await chat.turn();
@@ -36,6 +38,8 @@ describe('questions that find nothing', () => {
       assert.equal(String(next.filters.year), answer === 'skip' ? years.at(-1) : '2025');
       if (answer !== 'skip')
         assert.match(next.text, /48\.73/);
+      if (answer === 'select' || answer === 'integer')
+        assert.equal((await d.rest(mintToken()).messages(chat.session)).at(-2).content, '2025', answer);
       await chat.close();
     }
   });

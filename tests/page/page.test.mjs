@@ -215,6 +215,22 @@ describe('by rules', () => {
     assertClean();
   });
 
+  test('days outside of what is recorded are chosen again, within what there is', async () => {
+    const page = await start(url);
+
+    await ask(page, 'What changed between 2020-01-01 and 2020-01-10?');
+    const turn = await answered(page);
+    await turn.getByLabel('From', { exact: true }).fill('2020-01-01');
+    await turn.getByLabel('To', { exact: true }).fill('2026-02-25');
+    await turn.getByRole('button', { name: 'Continue' }).click();
+    await turn.getByText('Please choose a date in this range').waitFor();
+    await turn.getByLabel('From', { exact: true }).fill('2026-02-20');
+    await turn.getByRole('button', { name: 'Continue' }).click();
+    await page.locator('.turn').nth(1).waitFor();
+    assert.match(await prose(await answered(page)), /\d+ changes?/);
+    assertClean();
+  });
+
   test('the policy of the page is as strict as it can be', async () => {
     const response = await fetch(`${url}/`);
     const policy = response.headers.get('content-security-policy');

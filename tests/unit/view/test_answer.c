@@ -104,6 +104,9 @@ static void nothing_found_says_what_was_searched(void **state)
 	answer_of(a, (const struct result *const[]){r}, 1, &v);
 	assert_non_null(strstr(v.markdown, "no data for hub zone NP15, year 2025"));
 	assert_int_equal(v.followup_count, 0);
+	args_set(&r->args, a, "since", value_date("2026-02-20"));
+	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	assert_non_null(strstr(v.markdown, "year 2025 since 2026-02-20. "));
 	arena_free(&a);
 }
 
