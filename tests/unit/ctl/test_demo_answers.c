@@ -238,7 +238,7 @@ static void check_empty(const struct walk *w)
 	ask(w->tool, w->empty);
 	if (result->outcome.kind != OUTCOME_EMPTY && result->outcome.kind != OUTCOME_OUT_OF_WINDOW)
 		fail_msg("%s: %s", w->tool, outcome_name(result->outcome.kind));
-	says("I found no data for ");
+	says("I found no data ");
 	if (!strstr(answer.markdown, " may ") && !strstr(answer.markdown, "the data covers"))
 		fail_msg("%s suggests nothing: %s", w->tool, answer.markdown);
 }
