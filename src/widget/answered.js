@@ -123,16 +123,38 @@ function facts({ complete, filters, steps, tables }, locale) {
   ].filter(([, value]) => value);
 }
 
-/* {complete: the closing frame's members, tables: data views, steps: [{words, state, rows}], filters} */
-export function answeredPanel({ complete, tables, steps, filters }, locale) {
-  const line = shortly({ ...complete, tables }, locale).map((text) => h('span', {}, text));
-  const rows = facts({ complete, filters, steps, tables }, locale);
+function factsList(answer, locale) {
+  return facts(answer, locale).map(([key, value]) => h('div', {}, h('dt', {}, locale.say(key)), h('dd', {}, value)));
+}
 
-  if (line.length === 0 && steps.length === 0)
+/* A stored answer tells the rest by its receipt, once somebody wants to know. */
+function readMore(details, answer, locale) {
+  const ontoggle = async () => {
+    const content = await answer.more().catch(() => null);
+    const { filters = [], calls, usage } = content ?? {};
+
+    if (content)
+      details.querySelector('.how').replaceChildren(
+        ...factsList({ ...answer, filters, complete: { ...answer.complete, outcomes: calls, usage } }, locale));
+  };
+
+  details.addEventListener('toggle', ontoggle, { once: true });
+}
+
+/* {complete: the closing frame's members, tables: data views, steps: [{words, state, rows}], filters,
+ * more: a promise of the receipt's content for what is not here} */
+export function answeredPanel(answer, locale) {
+  const line = shortly({ ...answer.complete, tables: answer.tables }, locale).map((text) => h('span', {}, text));
+  const rows = factsList(answer, locale);
+
+  if (line.length === 0 && answer.steps.length === 0)
     return null;
   if (rows.length < 2)
     return h('p', { class: 'outcome' }, line);
-  return h('details', { class: 'answered', part: 'answered' },
-    h('summary', { class: 'outcome' }, line, icon('chevron')),
-    h('dl', { class: 'card how' }, rows.map(([key, value]) => h('div', {}, h('dt', {}, locale.say(key)), h('dd', {}, value)))));
+  const details = h('details', { class: 'answered', part: 'answered' },
+    h('summary', { class: 'outcome' }, line, icon('chevron')), h('dl', { class: 'card how' }, rows));
+
+  if (answer.more)
+    readMore(details, answer, locale);
+  return details;
 }

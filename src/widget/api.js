@@ -70,6 +70,11 @@ export class Api {
     return this.fetch('DELETE', `/api/v1/sessions/${encodeURIComponent(sessionId)}`);
   }
 
+  /* How a stored answer came about; nothing of what may not be seen any more. */
+  async receipt(receiptId) {
+    return (await this.get(`/api/v1/receipts/${encodeURIComponent(receiptId)}`)).content;
+  }
+
   /* All rows of a table of an answer, also those that were cut: a promise of a blob. */
   async csv(messageId, viewId) {
     const path = `/api/v1/messages/${encodeURIComponent(messageId)}/views/${encodeURIComponent(viewId)}/csv`;

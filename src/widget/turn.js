@@ -155,7 +155,8 @@ export class TurnView {
     this.#results.showOutcomes(message.tools);
     this.#reports.show(message.pbi_deep_links);
     this.#showEnding(message.status);
-    this.#showFoot({ ...message, outcomes: message.tools });
+    this.#showFoot({ ...message, outcomes: message.tools },
+      message.receipt_id && (() => this.#actions.receipt(message.receipt_id)));
     this.finish();
   }
 
@@ -384,9 +385,9 @@ export class TurnView {
     this.#parts.notices.replaceChildren(errorCard(error, this.#cardPlace));
   }
 
-  #showFoot(complete) {
+  #showFoot(complete, more) {
     this.#messageId = complete.message_id;
-    const panel = answeredPanel({ complete, tables: this.tables, steps: [...this.#steps.values()], filters: this.#understood },
+    const panel = answeredPanel({ complete, tables: this.tables, steps: [...this.#steps.values()], filters: this.#understood, more },
       this.#locale);
     const copy = this.#text !== '' && copyButton(this.#locale.say('copy_answer'), () => this.#text);
     const rate = complete.message_id && complete.status !== 'ask' &&

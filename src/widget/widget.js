@@ -526,6 +526,7 @@ export class VesperChat extends HTMLElement {
     rate: (messageId, feedback) => this.#api.rate(messageId, feedback),
     openReport: (report) => this.#openReport(report),
     wholeCsv: (messageId, viewId) => this.#api.csv(messageId, viewId),
+    receipt: (receiptId) => this.#api.receipt(receiptId),
     embedReport: (key) => this.#api.embedReport(key),
     linkHosts: () => this.linkHosts,
     onText: (turn) => turn === this.#active && turn.running && this.#announcer.grow(turn.text),

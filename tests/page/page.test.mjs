@@ -373,6 +373,10 @@ describe('by rules', () => {
       assert.equal(await turn.locator('.statement').count(), statements, role);
     }
     assert.match(await page.locator('.statement').innerText(), /^SELECT/);
+    await page.reload();
+    await page.locator('summary.outcome').click();
+    await page.locator('.how').getByText('Vendor Ascend').waitFor();
+    assert.match(await page.locator('.how').innerText(), /Average annual price\s+3 rows/, 'the receipt tells it');
     await page.locator('.answered').evaluate((node) => node.scrollIntoView());
     await picture(page, 'answered');
     assertClean();
