@@ -59,6 +59,8 @@ class Turn {
   }
 
   store(last) {
+    if (last.receipt_id)
+      this.session.receipts.set(last.receipt_id, { filters: [], calls: last.outcomes, usage: last.usage });
     this.session.messages.push({
       message_id: randomUUID(),
       turn_id: this.id,
@@ -130,6 +132,8 @@ export class Fake {
       this.#login(request, response);
     else if (messages)
       this.#history(messages[1], url, response);
+    else if (url.pathname.startsWith('/api/v1/receipts/'))
+      this.#receipt(url.pathname.split('/').at(-1), response);
     else
       await this.#file(url.pathname === '/' ? 'index.html' : url.pathname.slice(1), response);
   }
@@ -157,6 +161,12 @@ export class Fake {
     }
     this.logins.push(body);
     this.#json(response, { token: `${body.tenant}.${body.role}.t${this.logins.length}` });
+  }
+
+  #receipt(id, response) {
+    const content = [...this.sessions.values()].map(({ receipts }) => receipts.get(id)).find(Boolean);
+
+    this.#json(response, { receipt_id: id, content });
   }
 
   #history(id, url, response) {
@@ -199,7 +209,7 @@ export class Fake {
       socket.close(4404);
       return;
     }
-    const session = this.sessions.get(asked) ?? { id: randomUUID(), messages: [] };
+    const session = this.sessions.get(asked) ?? { id: randomUUID(), messages: [], receipts: new Map() };
     const send = (frame) => {
       if (socket.readyState !== socket.OPEN)
         return;
