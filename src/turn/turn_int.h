@@ -407,6 +407,7 @@ json_t *turn_record(const struct turn *t);
 /* turn_receipt.c: how the answer came about, sealed for the store. NULL where nothing was looked up
  * and no model was asked, so that there is nothing to prove. */
 const struct receipt *turn_receipt(struct turn *t, const struct message *answer);
+json_t *turn_permissions(const struct principal *who); /* as a list; new reference */
 
 /* A model may be asked now: one is usable, and the payer's budget is not used up. */
 bool turn_may_ask_model(struct turn *t);

@@ -147,7 +147,7 @@ static json_t *models_json(const struct turn *t)
 
 /* ---- the whole ---- */
 
-static json_t *permissions_json(const struct principal *who)
+json_t *turn_permissions(const struct principal *who)
 {
 	json_t *list = json_array();
 
@@ -167,7 +167,7 @@ static void add_question(struct turn *t, json_t *content)
 	json_set_str(content, "today", today);
 	json_set_str(content, "tenant", t->who->tenant);
 	json_set_str(content, "user", t->who->user);
-	json_set_take(content, "permissions", permissions_json(t->who));
+	json_set_take(content, "permissions", turn_permissions(t->who));
 	json_set_str(content, "session_id", t->request.session_id);
 	json_set_str(content, "turn_id", t->id.text);
 }

@@ -59,15 +59,6 @@ static json_t *facts_json(const struct turn *t)
 	return list;
 }
 
-static json_t *permissions_json(const struct principal *who)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < who->permission_count; i++)
-		json_push_take(list, json_str(who->permissions[i]));
-	return list;
-}
-
 json_t *turn_record(const struct turn *t)
 {
 	json_t *line = json_object(), *expect = json_object();
@@ -85,7 +76,7 @@ json_t *turn_record(const struct turn *t)
 	json_set_str(line, "turn_id", t->id.text);
 	json_set_str(line, "message_id", t->answer_id.text);
 	json_set_str(line, "tenant", t->who->tenant);
-	json_set_take(line, "permissions", permissions_json(t->who));
+	json_set_take(line, "permissions", turn_permissions(t->who));
 	json_set_str(line, "today", today);
 	json_set_str(line, "content", t->request.content);
 	json_set_take(line, "filters", json_deep_copy(t->request.filters));
