@@ -105,10 +105,13 @@ export async function demoWarehouse() {
   return dir;
 }
 
+/* Suites run side by side: what another one drops at this moment is dropped. */
 async function dropStale(home) {
-  for (const name of await readdir(home))
-    if (Date.now() - (await stat(join(home, name))).mtimeMs > STALE_DATA_MS)
+  for (const name of await readdir(home)) {
+    const made = await stat(join(home, name)).catch(() => null);
+    if (made && Date.now() - made.mtimeMs > STALE_DATA_MS)
       await rm(join(home, name), { recursive: true, force: true });
+  }
 }
 
 function environment(options, port, dataDir, warehouse) {
