@@ -160,35 +160,55 @@ static void add_months(struct time_read *out, struct date start, struct date end
 					year == end.year ? end.month : 12));
 }
 
-/* What is open at one end: days only, to today where it began before. */
+/* The days that a span with an open end means; to today where it began before. */
+static struct time_range opened(const struct time_parser *p, enum time_edge edge, struct date start,
+				struct date end)
+{
+	struct time_range r = {start, end};
+
+	switch (edge) {
+	case EDGE_NONE:
+		return r;
+	case EDGE_BEFORE:
+		return (struct time_range){.end = day_plus(start, -1)};
+	case EDGE_UNTIL:
+		return (struct time_range){.end = end};
+	case EDGE_AFTER:
+		r.start = day_plus(end, 1);
+		break;
+	case EDGE_SINCE:
+		break;
+	}
+	r.end = day_before(p->today, r.start) ? (struct date){0} : p->today;
+	return r;
+}
+
 static void add_open(const struct time_parser *p, const struct time_phrase *ph, struct date start,
 		     struct date end, struct time_read *out)
 {
+	struct time_range r = opened(p, ph->edge, start, end);
+
 	out->range_only = true;
-	if (ph->edge == EDGE_BEFORE || ph->edge == EDGE_UNTIL) {
-		out->end = ph->edge == EDGE_UNTIL ? end : day_plus(start, -1);
-		out->has_end = true;
-		return;
+	if (date_valid(r.start)) {
+		out->start = r.start;
+		out->has_start = true;
 	}
-	out->start = ph->edge == EDGE_SINCE ? start : day_plus(end, 1);
-	out->has_start = true;
-	if (!day_before(p->today, out->start)) {
-		out->end = p->today;
+	if (date_valid(r.end)) {
+		out->end = r.end;
 		out->has_end = true;
 	}
 }
 
-static void add_two_ways(const struct time_phrase *ph, struct time_read *out)
+static void add_two_ways(const struct time_parser *p, const struct time_phrase *ph,
+			 struct time_read *out)
 {
 	int64_t days = date_to_days(ph->end) - date_to_days(ph->start);
 	struct date end = day_plus(ph->other, (int)days);
 
 	if (ph->grain != GRAIN_DAYS)
 		end = month_end(end.year, end.month);
-	out->readings[0] = (struct time_range){ph->start, ph->end};
-	out->readings[1] = (struct time_range){ph->other, end};
-	if (ph->edge == EDGE_SINCE)
-		out->readings[0].end = out->readings[1].end = out->end;
+	out->readings[0] = opened(p, ph->edge, ph->start, ph->end);
+	out->readings[1] = opened(p, ph->edge, ph->other, end);
 	out->reading_count = 2;
 }
 
@@ -214,7 +234,7 @@ static void add_phrase(const struct time_parser *p, const struct time_phrase *ph
 		widen(out, start, ph->running && day_before(p->today, end) ? p->today : end);
 	}
 	if (ph->two_ways) {
-		add_two_ways(ph, out);
+		add_two_ways(p, ph, out);
 		out->unclear = text_between(p->q, ph->from, ph->to, a);
 	}
 }
@@ -288,10 +308,14 @@ static void collect(const struct time_parser *p, struct arena *a, struct time_re
 
 void dates_of_range(struct date start, struct date end, struct time_read *out)
 {
-	bool months = start.day == 1 && end.day == date_days_in_month(end.year, end.month);
+	bool whole = date_valid(start) && date_valid(end);
+	bool months = whole && start.day == 1 && end.day == date_days_in_month(end.year, end.month);
 
-	*out = (struct time_read){.range_only = !months};
-	widen(out, start, end);
+	*out = (struct time_read){.range_only = !months,
+				  .has_start = date_valid(start),
+				  .start = start,
+				  .has_end = date_valid(end),
+				  .end = end};
 	if (!months)
 		return;
 	add_months(out, start, end);

@@ -358,16 +358,26 @@ static bool number_in(const json_t *v, int64_t *out)
 	return *end == '\0';
 }
 
-/* "2025-03-04/2025-03-31", as options of a question back have it. */
+/* "2025-03-04/2025-03-31", as options of a question back have it; a side may be open, not both. */
+static bool range_parse(const char *text, struct arena *a, struct date *start, struct date *end)
+{
+	const char *slash = text ? strchr(text, '/') : NULL;
+	const char *first = slash ? arena_strndup(a, text, (size_t)(slash - text)) : NULL;
+
+	*start = *end = (struct date){0};
+	if (!slash || (*first && !date_parse_iso(first, start)) ||
+	    (slash[1] && !date_parse_iso(slash + 1, end)))
+		return false;
+	return *first && slash[1] ? !day_before(*end, *start) : *first || slash[1];
+}
+
 static bool edit_range(struct reading *r, const char *filter, const json_t *v)
 {
 	static const char *const filters[] = {FILTER_START, FILTER_END, FILTER_YEAR, FILTER_MONTH};
-	const char *text = json_string_value(v), *slash = text ? strchr(text, '/') : NULL;
 	struct date start, end;
 
-	if (strcmp(filter, FILTER_START) != 0 || !slash ||
-	    !date_parse_iso(arena_strndup(r->arena, text, (size_t)(slash - text)), &start) ||
-	    !date_parse_iso(slash + 1, &end) || day_before(end, start))
+	if (strcmp(filter, FILTER_START) != 0 ||
+	    !range_parse(json_string_value(v), r->arena, &start, &end))
 		return false;
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
 		facts_drop(&r->facts, filters[i]);

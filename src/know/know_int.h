@@ -245,6 +245,7 @@ void learn_free(struct know *k);
 #define YEARS_MAX 16
 #define ASOF_MAX  4
 
+/* A day that is all zero: open at this end. */
 struct time_range {
 	struct date start, end;
 };
@@ -604,7 +605,7 @@ struct reading {
 
 /* The facts that follow from r->time. */
 void reading_add_time(struct reading *r);
-/* "2025-03-04/2025-03-31", and how people read it. */
+/* "2025-03-04/2025-03-31", and how people read it; a side that is open is empty. */
 struct suggestion reading_range_option(struct reading *r, struct date start, struct date end);
 /* Keeps the most urgent one. */
 void reading_trouble(struct reading *r, const struct trouble *t);

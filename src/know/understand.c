@@ -29,21 +29,32 @@ void reading_trouble(struct reading *r, const struct trouble *t)
 
 /* ---- reading ---- */
 
+static const char *day_words(struct reading *r, struct date d)
+{
+	const char *name = month_name(d.month);
+
+	return arena_printf(r->arena, "%c%s %d, %d", name[0] - 'a' + 'A', name + 1, d.day, d.year);
+}
+
 struct suggestion reading_range_option(struct reading *r, struct date start, struct date end)
 {
-	char first[DATE_ISO_BYTES], last[DATE_ISO_BYTES];
-	const char *name = month_name(start.month), *last_name = month_name(end.month);
-	struct suggestion out;
+	char first[DATE_ISO_BYTES] = "", last[DATE_ISO_BYTES] = "";
+	struct suggestion out = {0};
 
-	date_iso(start, first);
-	date_iso(end, last);
+	if (date_valid(start))
+		date_iso(start, first);
+	if (date_valid(end))
+		date_iso(end, last);
 	out.value = arena_printf(r->arena, "%s/%s", first, last);
-	out.label = arena_printf(r->arena, "%c%s %d, %d", name[0] - 'a' + 'A', name + 1, start.day,
-				 start.year);
-	if (strcmp(first, last) != 0)
+	if (!*first)
+		out.label = arena_printf(r->arena, "until %s", day_words(r, end));
+	else if (!*last)
+		out.label = arena_printf(r->arena, "from %s on", day_words(r, start));
+	else if (strcmp(first, last) == 0)
+		out.label = day_words(r, start);
+	else
 		out.label =
-			arena_printf(r->arena, "%s to %c%s %d, %d", out.label,
-				     last_name[0] - 'a' + 'A', last_name + 1, end.day, end.year);
+			arena_printf(r->arena, "%s to %s", day_words(r, start), day_words(r, end));
 	return out;
 }
 

@@ -68,6 +68,24 @@ static void a_chosen_reading_is_a_range(void **state)
 	assert_string_equal(u->ask.options[1].label, "April 3, 2025");
 }
 
+/* Also one that is open at an end: "/2025-03-03" has no first day. */
+static void a_chosen_reading_may_be_open(void **state)
+{
+	struct fixture *f = *state;
+	const struct understanding *u = fixture_ask(f, "list price files before 3/4/2025");
+
+	assert_int_equal(u->ask.option_count, 2);
+	assert_string_equal(u->ask.options[0].value, "/2025-03-03");
+	assert_string_equal(u->ask.options[0].label, "until March 3, 2025");
+	fixture_stand(f);
+	assert_string_equal(fixture_calls(f, "1"), "list_price_files to=2025-03-03");
+	u = fixture_ask(f, "list price files since 3/4/2052");
+	assert_string_equal(u->ask.options[1].value, "2052-04-03/");
+	assert_string_equal(u->ask.options[1].label, "from April 3, 2052 on");
+	fixture_stand(f);
+	assert_string_equal(fixture_calls(f, "2"), "list_price_files from=2052-04-03");
+}
+
 static void carried_values_say_so(void **state)
 {
 	struct fixture *f = *state;
@@ -241,6 +259,7 @@ int main(void)
 		TEST(it_inherits_what_was_not_said),
 		TEST(what_is_let_go_does_not_stay),
 		TEST(a_chosen_reading_is_a_range),
+		TEST(a_chosen_reading_may_be_open),
 		TEST(carried_values_say_so),
 		TEST(a_whole_question_inherits_nothing),
 		TEST(a_new_parent_drops_the_old_child),

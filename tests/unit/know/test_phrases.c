@@ -64,7 +64,8 @@ static void print_read(const struct time_read *t, struct arena *a, struct buf *b
 	if (t->mixed)
 		add_text(b, "mixed");
 	for (size_t i = 0; i < t->reading_count; i++)
-		add_days(b, "?", true, t->readings[i].start, true, t->readings[i].end);
+		add_days(b, "?", date_valid(t->readings[i].start), t->readings[i].start,
+			 date_valid(t->readings[i].end), t->readings[i].end);
 	if (t->bad_day || t->bad_hour)
 		add_text(b, arena_printf(a, "bad %s", t->bad_day ? t->bad_day : t->bad_hour));
 	if (t->vague)
