@@ -83,6 +83,14 @@ static bool method_matches(const char *route, const char *method)
 	       (strcmp(method, "HEAD") == 0 && strcmp(route, "GET") == 0);
 }
 
+static void allow_add(struct buf *allow, const char *method)
+{
+	if (strstr(buf_text(allow), method))
+		return;
+	buf_printf(allow, "%s%s%s", allow->n > 0 ? ", " : "", method,
+		   strcmp(method, "GET") == 0 ? ", HEAD" : "");
+}
+
 const struct http_route *route_find(const struct http_route *routes, const char *method,
 				    const char *path, bool demo, struct arena *a,
 				    const char *params[ROUTE_PARAMS_MAX], struct buf *allow)
@@ -93,10 +101,7 @@ const struct http_route *route_find(const struct http_route *routes, const char 
 			continue;
 		if (method_matches(route->method, method))
 			return route;
-		if (!strstr(buf_text(allow), route->method)) {
-			buf_str(allow, allow->n > 0 ? ", " : "");
-			buf_str(allow, route->method);
-		}
+		allow_add(allow, route->method);
 	}
 	return NULL;
 }

@@ -222,7 +222,7 @@ describe('the document', () => {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((m) => !methods.includes(m))) {
         const res = await d.rest(admin).call(method, path.replace(/\{\w+\}/g, UNKNOWN), { headers: { 'x-http-method-override': methods[0] } });
         assert.equal(res.status, 405, `${method} ${path}`);
-        assert.deepEqual(res.headers.get('allow').split(', ').sort(), [...methods].sort());
+        assert.deepEqual(res.headers.get('allow').split(', ').sort(), [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort());
       }
   });
 

@@ -63,9 +63,9 @@ static void a_known_path_lists_its_methods_once(void **state)
 {
 	(void)state;
 	assert_null(find("PUT", "/api/v1/sessions/x/messages", false));
-	assert_string_equal(buf_text(&allow), "GET, POST");
+	assert_string_equal(buf_text(&allow), "GET, HEAD, POST");
 	assert_null(find("POST", "/livez", true));
-	assert_string_equal(buf_text(&allow), "GET");
+	assert_string_equal(buf_text(&allow), "GET, HEAD");
 }
 
 static void demo_routes_exist_in_demo_mode_only(void **state)
