@@ -111,6 +111,16 @@ static void mask(struct message *m)
 	m->correction = m->comment = m->receipt_id = NULL;
 }
 
+/* Statements were stored for who could see them then. */
+static void hide_sql(const json_t *views)
+{
+	const json_t *view;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)views, i, view)
+		json_object_del(json_object_get(view, "source"), "sql");
+}
+
 void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
 			    bool standing, struct arena *a, struct message *out)
 {
@@ -147,6 +157,8 @@ void store_message_from_row(const struct table *t, size_t row, const struct prin
 		message_status_parse(status, &out->status);
 	if (!may_all(reader, out->needs, a))
 		mask(out);
+	if (!may(reader, "chat:view_sql"))
+		hide_sql(out->views);
 }
 
 struct session store_session_from_row(const struct table *t, size_t row, struct arena *a)

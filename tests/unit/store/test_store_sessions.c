@@ -193,6 +193,31 @@ static void masked_without_the_permission(void **state)
 	assert_null(f->messages[1].standing);
 }
 
+/* Statements in a stored view are for those who may see SQL when they read it. */
+static void without_the_statement(void **state)
+{
+	static const char *const both[] = {"chat:use", "chat:view_sql"};
+	struct fixture *f = *state;
+	struct principal manager = {"ann", "acme", both, 2, 0},
+			 analyst = {"ann", "acme", both, 1, 0};
+	struct message m = user_message(f, id_new(f), "NP15 in 2025?");
+	struct message answer = answer_to(f, &m, "48.73");
+	json_t *views = json_pack("[{s:s, s:s}, {s:s, s:{s:s, s:s}}]", "view_type", "base", "text",
+				  "SELECT is a word", "view_type", "data", "source", "tool", "price",
+				  "sql", "SELECT AVG(x) FROM y");
+
+	answer.views = views;
+	accept_message(f, &manager, &m);
+	store_the_answer(f, &manager, &answer);
+	read_messages(f, &manager, m.session_id, NULL, 10);
+	assert_int_equal(json_equal(f->messages[1].views, views), 1);
+	read_messages(f, &analyst, m.session_id, NULL, 10);
+	json_object_del(json_object_get(json_array_get(views, 1), "source"), "sql");
+	assert_int_equal(json_equal(f->messages[1].views, views), 1);
+	assert_false(f->messages[1].masked);
+	json_decref(views);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -204,6 +229,7 @@ int main(void)
 		CASE(deleted_with_all_it_holds),
 		CASE(a_turn_of_a_deleted_session_stores_nothing),
 		CASE(masked_without_the_permission),
+		CASE(without_the_statement),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
