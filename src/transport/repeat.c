@@ -6,6 +6,7 @@
 #include "repeat.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vesper/hash.h"
@@ -34,6 +35,23 @@ static struct str key_of(const struct request *r)
 	return key.n <= KEY_BYTES_MAX ? key : (struct str){0};
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* In an order of their own: an issuer lists them as it likes. */
+static void add_permissions(struct buf *out, const struct principal *who, struct arena *a)
+{
+	size_t n = who->permission_count;
+	const char **sorted = arena_alloc(a, (n + 1) * sizeof(*sorted));
+
+	memcpy(sorted, who->permissions, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_name);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(out, "%s ", sorted[i]);
+}
+
 /* Permissions are part of it: an answer is not given again to who may see less by now. */
 static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
 {
@@ -41,8 +59,7 @@ static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
 
 	buf_init(&text, 2 * r->upload.n + 10000);
 	buf_printf(&text, "%s\n%s\n", r->route->path, r->path);
-	for (size_t i = 0; i < r->who->permission_count; i++)
-		buf_printf(&text, "%s ", r->who->permissions[i]);
+	add_permissions(&text, r->who, r->arena);
 	buf_char(&text, '\n');
 	buf_add(&text, buf_text(&r->upload), r->upload.n);
 	hash_sha256_hex(buf_text(&text), text.n, out);
@@ -66,7 +83,8 @@ static void on_begun(void *owner, enum repeated what, const struct repeat_answer
 			      "still being answered.");
 	} else if (what == REPEATED_OTHER) {
 		reply_problem(r, PROBLEM_INVALID,
-			      "This Idempotency-Key was used for another request.");
+			      "This Idempotency-Key was used for another request, or with "
+			      "other permissions.");
 	} else {
 		reply_header(r, "Idempotency-Replayed", "true");
 		reply_bytes(r, answer->status, answer->content_type,
@@ -158,7 +176,7 @@ const char *repeat_id(const struct request *r, const char *purpose)
 			  r->repeat->key_hash);
 	hash_sha256_hex(text, strlen(text), hash);
 	mem_free(text);
-	/* The form of a version 8 UUID: the bits are the maker's own. */
-	return arena_printf(r->arena, "%.8s-%.4s-8%.3s-8%.3s-%.12s", hash, hash + 8, hash + 12,
+	/* The form of all ids; the time in it is none. */
+	return arena_printf(r->arena, "%.8s-%.4s-7%.3s-8%.3s-%.12s", hash, hash + 8, hash + 12,
 			    hash + 15, hash + 18);
 }

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REFERENCE, startDaemon, freePort } from './harness.mjs';
 import { checkProblem } from './rest.mjs';
-import { mintToken } from './token.mjs';
+import { mintToken, ROLES } from './token.mjs';
 import { checkNoNullMembers, UUID7 } from './turn.mjs';
 
 const UNKNOWN = '0193b0a0-0000-7000-8000-00000000ffff';
@@ -176,6 +176,36 @@ describe('sessions', () => {
     assert.equal((await manager.messages(answer.session_id))[1].masked, undefined);
   });
 
+  it('shown again without chat:view_sql hold no statement, on any way', async () => {
+    const sub = 'once-manager';
+    const manager = d.rest(mintToken({ sub }));
+    const key = { headers: { 'idempotency-key': 'with-sql' } };
+    const ask = { content: REFERENCE, client_msg_id: 'with-sql' };
+    const answer = (await manager.post(`${API}/chat`, ask, key)).body;
+    const isSql = /FROM Stage\.mc_vendor_files/;
+    assert.ok(answer.views.some((v) => isSql.test(v.source?.sql)), 'a manager reads what was run');
+    assert.match((await manager.get(`${API}/sessions/${answer.session_id}/messages`)).text, isSql);
+    const analyst = d.rest(mintToken({ sub, role: 'analyst' }));
+    const ways = [
+      await analyst.get(`${API}/sessions/${answer.session_id}/messages`),
+      await analyst.get(`${API}/sessions/${answer.session_id}/export`),
+      await analyst.get(`${API}/sessions/${answer.session_id}/export?format=markdown`),
+      await analyst.get(`${API}/receipts/${answer.receipt_id}`),
+      await analyst.get(`${API}/turns/${answer.turn_id}/events`),
+      await analyst.post(`${API}/chat`, ask, key),
+      await analyst.post(`${API}/sessions/${answer.session_id}/messages`, ask),
+      ...await Promise.all(answer.views.map((v) => analyst.get(`${API}/messages/${answer.message_id}/views/${v.view_id}/csv`))),
+    ];
+    for (const reply of ways)
+      assert.doesNotMatch(reply.text, isSql, reply.text.slice(0, 300));
+    assert.equal(ways[0].body.data[1].masked, undefined);
+    assert.match(ways[0].text, /48\.73/);
+    const chat = await d.connect({ token: mintToken({ sub, role: 'analyst' }), session: answer.session_id });
+    chat.send({ type: 'resume', turn_id: answer.turn_id, last_seq: 0 });
+    assert.equal((await chat.refusal()).code, 'not_found');
+    await chat.close();
+  });
+
   describe('lists', () => {
     it('have cursors that are worth nothing elsewhere', async () => {
       const mine = d.rest(mintToken({ sub: 'pager' }));
@@ -207,6 +237,8 @@ describe('sessions', () => {
       assert.deepEqual([first.status, again.status, again.body], [201, 201, first.body]);
       assert.equal(again.headers.get('idempotency-replayed'), 'true');
       assert.equal(checkProblem(await keyed('k-1', '/sessions', { title: 'other' }), 422).status, 422);
+      const turned = mintToken({ sub: 'owner', permissions: [...ROLES.manager].reverse() });
+      assert.deepEqual((await keyed('k-1', '/sessions', { title: 'once' }, turned)).body, first.body, 'in which order permissions come is nothing');
       assert.notEqual((await keyed('k-1', '/sessions', { title: 'once' }, mintToken({ sub: 'other' }))).body.session_id, first.body.session_id);
       const ask = { content: REFERENCE };
       const answers = await Promise.all([keyed('k-2', '/chat', ask), keyed('k-2', '/chat', ask)]);
@@ -270,7 +302,7 @@ describe('sessions', () => {
     it('are told beforehand what they may send', async () => {
       const yes = await from('https://portal.example', 'OPTIONS');
       assert.equal(yes.status, 204);
-      assert.match(yes.headers.get('access-control-allow-methods'), /GET, POST/);
+      assert.match(yes.headers.get('access-control-allow-methods'), /GET, HEAD, POST/);
       assert.match(yes.headers.get('access-control-allow-headers'), /Authorization.*Idempotency-Key.*If-Match/);
       const no = await from('https://evil.example', 'OPTIONS');
       assert.equal(no.headers.get('access-control-allow-methods'), null);
