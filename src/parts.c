@@ -204,6 +204,19 @@ static bool open_cache(struct daemon *d, struct err *e)
 	return true;
 }
 
+/* A list of texts, ended by NULL. */
+static const char *const *texts_of(struct daemon *d, const char *key)
+{
+	const json_t *list = config_json(d->config, key);
+	size_t n = json_array_size(list);
+	const char **texts = arena_alloc(d->arena, sizeof(*texts) * (n + 1));
+
+	for (size_t i = 0; i < n; i++)
+		texts[i] = json_string_value(json_array_get(list, i));
+	texts[n] = NULL;
+	return texts;
+}
+
 static enum pbi_identity pbi_identity_of(const char *text)
 {
 	if (strcmp(text, "user") == 0)
@@ -238,6 +251,8 @@ bool daemon_open_pbi(struct daemon *d, struct err *e)
 		.http = d->http,
 		.login_url = config_text(d->config, "pbi.login_url"),
 		.api_url = config_text(d->config, "pbi.api_url"),
+		.scope = config_text(d->config, "pbi.scope"),
+		.hosts = texts_of(d, "pbi.hosts"),
 		.tenant_id = config_text(d->config, "pbi.tenant_id"),
 		.client_id = config_text(d->config, "pbi.client_id"),
 		.client_secret = config_text(d->config, "pbi.client_secret"),
@@ -245,6 +260,8 @@ bool daemon_open_pbi(struct daemon *d, struct err *e)
 	};
 
 	read_pbi_maps(d, &o);
+	if (!pbi_hosts_check(o.hosts, e))
+		return false;
 	if (!*o.tenant_id && !*o.client_id && !*o.client_secret)
 		return true;
 	if (o.identity == PBI_IDENTITY_NONE && o.role_count > 0)
@@ -335,19 +352,6 @@ static enum turn_busy busy_policy(const struct config *c)
 	return strcmp(text, "interrupt") == 0 ? TURN_BUSY_INTERRUPT : TURN_BUSY_REJECT;
 }
 
-/* A list of texts, ended by NULL. */
-static const char *const *texts_of(struct daemon *d, const char *key)
-{
-	const json_t *list = config_json(d->config, key);
-	size_t n = json_array_size(list);
-	const char **texts = arena_alloc(d->arena, sizeof(*texts) * (n + 1));
-
-	for (size_t i = 0; i < n; i++)
-		texts[i] = json_string_value(json_array_get(list, i));
-	texts[n] = NULL;
-	return texts;
-}
-
 bool daemon_build(struct daemon *d, struct err *e)
 {
 	struct turn_knowledge k;
@@ -415,6 +419,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.store = d->store,
 		.turns = d->turns,
 		.pbi = d->pbi,
+		.frame_hosts = texts_of(d, "pbi.hosts"),
 		.switches_changed = upkeep_switches_changed,
 		.switches_owner = d->upkeep,
 		.feedback_given = d->recorder ? recorder_feedback : NULL,

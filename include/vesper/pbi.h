@@ -44,9 +44,11 @@ struct pbi_role {
 struct pbi_options {
 	struct loop *loop;
 	struct http *http;
-	const char *login_url; /* "https://login.microsoftonline.com" */
-	const char *api_url;   /* "https://api.powerbi.com" */
-	const char *tenant_id; /* the directory's */
+	const char *login_url;    /* "https://login.microsoftonline.com" */
+	const char *api_url;      /* "https://api.powerbi.com" */
+	const char *scope;        /* "https://analysis.windows.net/powerbi/api/.default" */
+	const char *const *hosts; /* that reports are shown from, NULL-ended */
+	const char *tenant_id;    /* the directory's */
 	const char *client_id;
 	const char *client_secret;
 	enum pbi_identity identity;
@@ -55,6 +57,9 @@ struct pbi_options {
 	const struct pbi_role *roles; /* with an identity only */
 	size_t role_count;
 };
+
+/* Plain names of hosts, with a port or without; they go into the page's policy. */
+MUST_CHECK bool pbi_hosts_check(const char *const *hosts, struct err *e);
 
 /* Options are copied. ERR_INPUT: an address, id or place that can't be. Nothing is asked yet. */
 MUST_CHECK bool pbi_new(const struct pbi_options *options, struct pbi **out, struct err *e);

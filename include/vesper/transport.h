@@ -39,7 +39,8 @@ struct transport_options {
 	struct stream_hub *streams;
 	struct store *store;
 	struct turns *turns;
-	struct pbi *pbi; /* NULL: reports can't be opened here, answers only link */
+	struct pbi *pbi;                /* NULL: reports can't be opened here, answers only link */
+	const char *const *frame_hosts; /* that the page shows reports from; NULL-ended, or NULL */
 	/* A tool was switched for this tenant: called once it is stored. */
 	void (*switches_changed)(void *owner, const char *tenant);
 	void *switches_owner;

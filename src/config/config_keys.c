@@ -91,6 +91,8 @@ TEXT ("pbi.identity", "\"none\"", "none|user|tenant",            "as whom a repo
 OTHER("pbi.roles", KEY_MAP, "{}",                                "permission -> role of that security"),
 TEXT ("pbi.login_url", "\"https://login.microsoftonline.com\"", NULL, "another cloud's sign-in"),
 TEXT ("pbi.api_url", "\"https://api.powerbi.com\"", NULL,        "another cloud's interface"),
+TEXT ("pbi.scope", "\"https://analysis.windows.net/powerbi/api/.default\"", NULL, "another cloud's name of that interface"),
+OTHER("pbi.hosts", KEY_LIST, "[\"app.powerbi.com\"]",             "hosts that reports are shown from; all others are refused"),
 
 TEXT ("http.ca_file", "\"\"", NULL,                              "certificates (PEM) that outgoing TLS trusts; the system's when empty"),
 OTHER("llm.providers", KEY_PROVIDERS, "[]",                      "models, in order of preference; none: rules"),

@@ -30,6 +30,7 @@ struct pbi {
 	size_t report_count;
 	struct role *roles;
 	size_t role_count;
+	char **hosts;       /* NULL-ended */
 	struct list embeds; /* the longest unused first */
 	size_t embed_count;
 };
@@ -140,6 +141,22 @@ static void on_token(void *owner, const json_t *reply, const struct err *e)
 		on_there(m);
 }
 
+/* "app.powerbi.com" of "https://app.powerbi.com/reportEmbed?…", in whatever case. */
+static bool is_shown_from(const char *url, char *const *hosts)
+{
+	static const char scheme[] = "https://";
+	struct str host;
+
+	if (strncmp(url, scheme, sizeof(scheme) - 1) != 0)
+		return false;
+	url += sizeof(scheme) - 1;
+	host = (struct str){url, strcspn(url, "/?#")};
+	for (; *hosts; hosts++)
+		if (str_eq_nocase(host, str_of(*hosts)))
+			return true;
+	return false;
+}
+
 /* The address is opened inside our page. */
 static bool take_report(struct embed *m, const json_t *reply, struct err *e)
 {
@@ -148,8 +165,8 @@ static bool take_report(struct embed *m, const json_t *reply, struct err *e)
 	if (!json_get_str(reply, "embedUrl", &url, e) ||
 	    !json_opt_str(reply, "datasetId", &dataset_id, e))
 		return false;
-	if (strncmp(url, "https://", 8) != 0)
-		return err_set(e, ERR_UPSTREAM, "embedUrl is no https address");
+	if (!is_shown_from(url, m->pbi->hosts))
+		return err_set(e, ERR_UPSTREAM, "embedUrl is no https address of pbi.hosts");
 	mem_free(m->embed_url);
 	mem_free(m->dataset_id);
 	m->embed_url = mem_strdup(url);
@@ -342,6 +359,29 @@ struct op *pbi_call(struct pbi *p, const char *path, const json_t *body, pbi_rep
 
 /* ---- the whole ---- */
 
+bool pbi_hosts_check(const char *const *hosts, struct err *e)
+{
+	for (; *hosts; hosts++)
+		if (!**hosts ||
+		    strspn(*hosts, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				   "0123456789.-:") != strlen(*hosts))
+			return err_set(e, ERR_INPUT, "pbi.hosts: \"%s\" is no host", *hosts);
+	return true;
+}
+
+static char **hosts_copy(const char *const *hosts)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (hosts[n])
+		n++;
+	copy = mem_alloc((n + 1) * sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		copy[i] = mem_strdup(hosts[i]);
+	return copy;
+}
+
 static bool read_report(const struct pbi_report *from, struct report *out, struct err *e)
 {
 	const char *slash = strchr(from->place, '/');
@@ -362,6 +402,7 @@ bool pbi_new(const struct pbi_options *o, struct pbi **out, struct err *e)
 	p->loop = o->loop;
 	p->identity = o->identity;
 	list_init(&p->embeds);
+	p->hosts = hosts_copy(o->hosts);
 	p->reports = mem_alloc((o->report_count + 1) * sizeof(*p->reports));
 	p->roles = mem_alloc((o->role_count + 1) * sizeof(*p->roles));
 	for (size_t i = 0; good && i < o->report_count; i++)
@@ -396,6 +437,9 @@ void pbi_free(struct pbi **pbi)
 		mem_free(p->roles[i].permission);
 		mem_free(p->roles[i].name);
 	}
+	for (char **host = p->hosts; *host; host++)
+		mem_free(*host);
+	mem_free(p->hosts);
 	mem_free(p->reports);
 	mem_free(p->roles);
 	mem_free(p);

@@ -13,7 +13,6 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define SCOPE         "https%3A%2F%2Fanalysis.windows.net%2Fpowerbi%2Fapi%2F.default"
 #define FORM          "application/x-www-form-urlencoded"
 #define FORM_MAX      8192
 #define PAUSE_MS      1000 /* when the service does not say how long */
@@ -267,16 +266,19 @@ bool pbi_service_new(const struct pbi_options *o, struct pbi_service **out, stru
 		return err_set(e, ERR_INPUT,
 			       "pbi.login_url and pbi.api_url must be https addresses (http on "
 			       "loopback only)");
-	if (!is_directory(o->tenant_id) || !*o->client_id || !*o->client_secret)
+	if (!is_directory(o->tenant_id) || !*o->client_id || !*o->client_secret || !*o->scope)
 		return err_set(e, ERR_INPUT,
-			       "pbi needs pbi.tenant_id, pbi.client_id and pbi.client_secret");
+			       "pbi needs pbi.tenant_id, pbi.client_id, pbi.client_secret and "
+			       "pbi.scope");
 	buf_init(&form, FORM_MAX);
-	buf_str(&form, "grant_type=client_credentials&scope=" SCOPE);
+	buf_str(&form, "grant_type=client_credentials");
+	add_form(&form, "scope", o->scope);
 	add_form(&form, "client_id", o->client_id);
 	add_form(&form, "client_secret", o->client_secret);
 	if (buf_over(&form)) {
 		buf_deinit(&form);
-		return err_set(e, ERR_INPUT, "pbi.client_id, pbi.client_secret: too long");
+		return err_set(e, ERR_INPUT,
+			       "pbi.client_id, pbi.client_secret, pbi.scope: too long");
 	}
 	s = mem_alloc(sizeof(*s));
 	s->loop = o->loop;

@@ -12,8 +12,8 @@
 
 #define PAGE_POLICY                                                                                \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "          \
-	"connect-src 'self'; frame-src https://app.powerbi.com; base-uri 'none'; form-action "     \
-	"'none'; require-trusted-types-for 'script'; frame-ancestors "
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; "                                \
+	"require-trusted-types-for 'script'"
 #define POLICY_BYTES_MAX 8192
 #define ETAG_BYTES       40 /* 32 hexadecimal digits, "-gz", quotes */
 
@@ -52,6 +52,25 @@ static void reply_asset(struct request *r, const struct asset *asset)
 		(size_t)(gzip ? asset->gzip_end - asset->gzip : asset->bytes_end - asset->bytes));
 }
 
+/* What a page may load, show and send, and who may hold it in a frame of his own. */
+static void say_policy(struct request *r, const char *own, const char *const *others)
+{
+	const char *const *frames = r->transport->options.frame_hosts;
+	struct buf policy;
+
+	buf_init(&policy, POLICY_BYTES_MAX);
+	buf_str(&policy, PAGE_POLICY);
+	if (frames && *frames)
+		buf_str(&policy, "; frame-src");
+	for (; frames && *frames; frames++)
+		buf_printf(&policy, " https://%s", *frames);
+	buf_printf(&policy, "; frame-ancestors %s", own);
+	for (; others && *others; others++)
+		buf_printf(&policy, " %s", *others);
+	reply_header(r, "Content-Security-Policy", buf_text(&policy));
+	buf_deinit(&policy);
+}
+
 void on_asset(struct request *r)
 {
 	const struct asset *asset = asset_find(r->path);
@@ -60,7 +79,7 @@ void on_asset(struct request *r)
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
 		return;
 	}
-	reply_header(r, "Content-Security-Policy", PAGE_POLICY "'none'");
+	say_policy(r, "'none'", NULL);
 	/* Scripts hold no secret, and a company's page loads them from here. */
 	reply_header(r, "Cross-Origin-Resource-Policy", "cross-origin");
 	reply_header(r, "Access-Control-Allow-Origin", "*");
@@ -70,18 +89,12 @@ void on_asset(struct request *r)
 void on_embed(struct request *r)
 {
 	const struct asset *asset = asset_find(r->path);
-	struct buf policy;
 
 	if (!asset) {
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
 		return;
 	}
-	buf_init(&policy, POLICY_BYTES_MAX);
-	buf_str(&policy, PAGE_POLICY "'self'");
-	for (const char *const *o = r->transport->options.origins; o && *o; o++)
-		buf_printf(&policy, " %s", *o);
-	reply_header(r, "Content-Security-Policy", buf_text(&policy));
+	say_policy(r, "'self'", r->transport->options.origins);
 	reply_header(r, "X-Frame-Options", "SAMEORIGIN"); /* for browsers without frame-ancestors */
 	reply_asset(r, asset);
-	buf_deinit(&policy);
 }

@@ -1,21 +1,25 @@
 /*
  * Shows a Power BI report in a frame. This module holds Power BI's client and is loaded when the first
- * report is opened. Client and frame speak by messages; they go to Power BI's origin only, and are taken
- * from there only. The token is handed over in a message and kept nowhere on the page.
+ * report is opened. Client and frame speak by messages; they go to the origin of the report only, which the
+ * server knows for Power BI's, and are taken from there only. The token is handed over in a message and kept nowhere on the page.
  */
 
 import { factories, models, service } from 'powerbi-client';
-
-export const ORIGIN = 'https://app.powerbi.com';
 
 const FILTER_SCHEMA = 'http://powerbi.com/product/schema#basic';
 const VALUE = String.raw`'(?:[^']|'')*'|[^\s',()]+`;
 const CONDITION = new RegExp(String.raw`([^\s/]+)/([^\s/]+) (?:eq (${VALUE})|in \(((?:${VALUE})(?:, (?:${VALUE}))*)\))(?: and |$)`, 'y');
 
-const powerbi = new service.Service(
-  (...wires) => Object.assign(factories.hpmFactory(...wires), { defaultTargetOrigin: ORIGIN }),
-  (...names) => Object.assign(factories.wpmpFactory(...names), { receivedMessageValidation: { expectedMessageOrigin: ORIGIN } }),
-  factories.routerFactory);
+const clients = new Map();   /* one for each origin */
+
+function clientOf(origin) {
+  if (!clients.has(origin))
+    clients.set(origin, new service.Service(
+      (...wires) => Object.assign(factories.hpmFactory(...wires), { defaultTargetOrigin: origin }),
+      (...names) => Object.assign(factories.wpmpFactory(...names), { receivedMessageValidation: { expectedMessageOrigin: origin } }),
+      factories.routerFactory));
+  return clients.get(origin);
+}
 
 function nameOf(text) {
   return text.replace(/_x([\dA-F]{4})_/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
@@ -54,8 +58,11 @@ export function filtersOf(address) {
  * onError(message). Returns {setToken(token): promise, close()}.
  */
 export function embed(box, { id, url, token, filters, title, language }, { onLoaded, onError }) {
-  if (new URL(url).origin !== ORIGIN)
-    throw new Error('a report comes from Power BI');
+  const { protocol, origin } = new URL(url);
+
+  if (protocol !== 'https:')
+    throw new Error('a report comes over https');
+  const powerbi = clientOf(origin);
   const report = powerbi.embed(box, {
     type: 'report',
     id,

@@ -143,6 +143,22 @@ describe('a report whose token ends soon', () => {
   });
 });
 
+describe('in another cloud', () => {
+  it('a report is asked for by its names, shown from its host and from no other', async () => {
+    const pbi = await new PowerBi({ scope: 'https://analysis.usgovcloudapi.net/powerbi/api/.default', host: 'app.powerbigov.us' }).start();
+    const d = await startDaemon({ env: pbi.env({ VESPER_PBI_SCOPE: pbi.scope, VESPER_PBI_HOSTS: 'app.powerbigov.us' }) });
+    const reply = await d.rest().post(DAYAHEAD);
+    assert.equal(reply.status, 200, reply.text);
+    assert.match(reply.body.embed_url, /^https:\/\/app\.powerbigov\.us\//);
+    for (const path of ['/', '/embed', '/widget.js'])
+      assert.match((await fetch(d.url + path)).headers.get('content-security-policy') ?? '', /; frame-src https:\/\/app\.powerbigov\.us;/, path);
+    pbi.host = 'app.powerbi.com';
+    checkProblem(await d.rest(mintToken({ tenant_id: 'acme' })).post(DAYAHEAD), 503);
+    await d.stop();
+    await pbi.close();
+  });
+});
+
 describe('without Power BI', () => {
   it('reports can be followed by their links only', async () => {
     const d = await startDaemon();
@@ -159,6 +175,7 @@ describe('without Power BI', () => {
     };
     await refused({ VESPER_PBI_CLIENT_SECRET: undefined }, /pbi\.client_secret/);
     await refused({ VESPER_PBI_IDENTITY: 'none' }, /pbi\.identity/);
+    await refused({ VESPER_PBI_HOSTS: 'app.powerbi.com;script-src' }, /pbi\.hosts/);
     await refused({ VESPER_PBI_API_URL: 'http://api.example' }, /pbi\.api_url/);
     await refused({ VESPER_PBI_REPORTS: '{"mc_dayahead_curves":"a/b"}' }, /workspace id/);
     await refused({ VESPER_PBI_REPORTS: '{"no_such_menu":"f0890000-0000-4000-8000-00000000000f/f0890000-0000-4000-8000-00000000000f"}' }, /no_such_menu/);

@@ -14,15 +14,14 @@ export const WORKSPACE = 'f0890000-0000-4000-8000-00000000000f';
 export const REPORT = '5b210000-0000-4000-8000-000000000005';
 export const DATASET = 'cfaf0000-0000-4000-8000-00000000000a';
 
-const SCOPE = 'https://analysis.windows.net/powerbi/api/.default';
 const DAY_MS = 86400000;
 const PAGE = 2;
 
 const problem = (status, code) => ({ status, headers: { RequestId: 'r-1', 'x-powerbi-error-info': code }, body: { error: { code, message: code } } });
 
 export class PowerBi {
-  constructor({ lifeMs = 60 * 60000, events = [] } = {}) {
-    Object.assign(this, { lifeMs, events, requests: [], serviceTokens: [], embedTokens: [], behave: () => undefined });
+  constructor({ lifeMs = 60 * 60000, events = [], scope = 'https://analysis.windows.net/powerbi/api/.default', host = 'app.powerbi.com' } = {}) {
+    Object.assign(this, { lifeMs, events, scope, host, requests: [], serviceTokens: [], embedTokens: [], behave: () => undefined });
   }
 
   async start() {
@@ -74,8 +73,8 @@ export class PowerBi {
     const report = `/v1.0/myorg/groups/${WORKSPACE}/reports/${REPORT}`;
     if (request.method === 'GET' && request.path === report)
       return { body: { id: REPORT, reportType: 'PowerBIReport', name: 'Day-Ahead Curves', datasetId: DATASET,
-        webUrl: `https://app.powerbi.com/groups/${WORKSPACE}/reports/${REPORT}`,
-        embedUrl: `https://app.powerbi.com/reportEmbed?reportId=${REPORT}&groupId=${WORKSPACE}&w=2&config=eyJjbHVzdGVyVXJsIjoiIn0=` } };
+        webUrl: `https://${this.host}/groups/${WORKSPACE}/reports/${REPORT}`,
+        embedUrl: `https://${this.host}/reportEmbed?reportId=${REPORT}&groupId=${WORKSPACE}&w=2&config=eyJjbHVzdGVyVXJsIjoiIn0=` } };
     if (request.method === 'POST' && request.path === `${report}/GenerateToken`)
       return this.embedToken(request);
     if (request.method === 'GET' && request.path === '/v1.0/myorg/admin/activityevents')
@@ -88,7 +87,7 @@ export class PowerBi {
     const wrong = (error, number) => ({ status: 401, body: { error, error_description: `AADSTS${number}: ${text}`, error_codes: [number], trace_id: 't', correlation_id: 'c' } });
     if (method !== 'POST' || path !== `/${DIRECTORY}/oauth2/v2.0/token` || headers['content-type'] !== 'application/x-www-form-urlencoded')
       return { status: 400, body: { error: 'invalid_request', error_description: 'AADSTS900144', error_codes: [900144] } };
-    if (form.get('grant_type') !== 'client_credentials' || form.get('scope') !== SCOPE)
+    if (form.get('grant_type') !== 'client_credentials' || form.get('scope') !== this.scope)
       return wrong('invalid_scope', 70011);
     if (form.get('client_id') !== CLIENT || form.get('client_secret') !== CLIENT_SECRET)
       return wrong('invalid_client', 7000215);

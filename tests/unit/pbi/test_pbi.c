@@ -25,11 +25,14 @@ static char *texts[TINY_MAX];
 static size_t text_count;
 
 static const struct pbi_report reports[] = {{"prices", PLACE}, {"budget", PLACE}};
+static const char *const hosts[] = {"app.powerbi.com", "app.powerbigov.us", NULL};
 static const struct pbi_role roles[] = {{"chat:use", "Reader"}, {"chat:read_budget", "Budget"}};
 static const char *const viewer[] = {"chat:use"};
 static const char *const manager[] = {"chat:use", "chat:read_budget"};
 static const struct principal ann = {
 	.user = "ann", .tenant = "vesper", .permissions = manager, .permission_count = 2};
+
+static const char *embed_url = "https://app.powerbi.com/reportEmbed?config=e";
 
 struct answer {
 	size_t count;
@@ -48,8 +51,7 @@ static void on_embed(void *owner, const struct pbi_embed *embed, const struct er
 		snprintf(a->token, sizeof(a->token), "%s", embed->token);
 		a->expires_ms = embed->expires_ms;
 		assert_string_equal(embed->report_id, REPORT);
-		assert_string_equal(embed->embed_url,
-				    "https://app.powerbi.com/reportEmbed?config=e");
+		assert_string_equal(embed->embed_url, embed_url);
 	}
 }
 
@@ -60,6 +62,8 @@ static struct pbi_options options(void)
 		.http = http,
 		.login_url = server.url,
 		.api_url = server.url,
+		.scope = "https://analysis.example/api/.default",
+		.hosts = hosts,
 		.tenant_id = "contoso.com",
 		.client_id = "app",
 		.client_secret = SECRET,
@@ -115,10 +119,18 @@ static void will_sign_in(void)
 			     "\"access_token\":\"service-1\"}");
 }
 
+static void will_describe_at(const char *url)
+{
+	char *body =
+		mem_printf("{\"id\":\"5b21\",\"datasetId\":\"cfaf\",\"embedUrl\":\"%s\"}", url);
+
+	will_answer("200 x", body);
+	mem_free(body);
+}
+
 static void will_describe(void)
 {
-	will_answer("200 x", "{\"id\":\"5b21\",\"datasetId\":\"cfaf\","
-			     "\"embedUrl\":\"https://app.powerbi.com/reportEmbed?config=e\"}");
+	will_describe_at(embed_url);
 }
 
 static void will_give(const char *token)
@@ -366,10 +378,42 @@ static void a_service_that_hangs_is_given_up(void **state)
 	assert_int_equal(embed(&ann, "prices").e.code, ERR_TIMEOUT);
 }
 
+/* What is opened inside the page comes from the hosts of the configuration. */
+static void a_report_from_elsewhere_is_refused(void **state)
+{
+	static const char *const elsewhere[] = {"http://app.powerbi.com/x",
+						"https://evil.example/app.powerbi.com",
+						"https://app.powerbi.com@evil.example",
+						"https://app.powerbi.com.evil.example/x",
+						"https://app.powerbi.com:444/x",
+						"https://app.powerbi.co",
+						"https://app.powerbi.com\\\\@evil.example",
+						"https:///app.powerbi.com"};
+	static const char *const ours[] = {"https://app.powerbigov.us/reportEmbed?x",
+					   "https://APP.powerbi.com?x"};
+	const char *usual = embed_url;
+
+	(void)state;
+	will_sign_in();
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		will_describe_at(elsewhere[i]);
+		assert_int_equal(embed(&ann, "prices").e.code, ERR_UPSTREAM);
+	}
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		embed_url = ours[i];
+		will_describe();
+		will_give("embed-1");
+		assert_int_equal(embed(&ann, reports[i].key).e.code, ERR_NONE);
+	}
+	embed_url = usual;
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
 	static const struct pbi_report wrong[] = {{"prices", "../../x/y"}, {"prices", "x"}};
-	struct pbi_options o[] = {options(), options(), options(), options(), options(), options()};
+	static const char *const hosts_wrong[] = {"a;b", "a b", "*.powerbi.com", "a'", "", "a/b"};
+	struct pbi_options o[] = {options(), options(), options(), options(),
+				  options(), options(), options()};
 	struct pbi *none = NULL;
 	struct err e;
 
@@ -380,12 +424,16 @@ static void what_cannot_be_is_refused(void **state)
 	o[3].tenant_id = "../x";
 	o[4].reports = &wrong[0];
 	o[5].reports = &wrong[1];
+	o[6].scope = "";
 	for (size_t i = 0; i < sizeof(o) / sizeof(o[0]); i++) {
 		o[i].report_count = 1;
 		assert_false(pbi_new(&o[i], &none, &e));
 		assert_int_equal(e.code, ERR_INPUT);
 		assert_null(strstr(e.text, SECRET));
 	}
+	for (size_t i = 0; i < sizeof(hosts_wrong) / sizeof(hosts_wrong[0]); i++)
+		assert_false(pbi_hosts_check((const char *[]){hosts_wrong[i], NULL}, &e));
+	assert_true(pbi_hosts_check(hosts, &e));
 	assert_true(pbi_has(pbi, "prices"));
 	assert_false(pbi_has(pbi, "other"));
 	assert_false(pbi_has(NULL, "prices"));
@@ -406,6 +454,7 @@ int main(void)
 		TEST(only_so_many_are_kept),
 		TEST(a_service_that_hangs_can_be_left),
 		TEST(a_service_that_hangs_is_given_up),
+		TEST(a_report_from_elsewhere_is_refused),
 		TEST(what_cannot_be_is_refused),
 	};
 
