@@ -203,8 +203,8 @@ static void without_the_statement(void **state)
 	struct message m = user_message(f, id_new(f), "NP15 in 2025?");
 	struct message answer = answer_to(f, &m, "48.73");
 	json_t *views = json_pack("[{s:s, s:s}, {s:s, s:{s:s, s:s}}]", "view_type", "base", "text",
-				  "SELECT is a word", "view_type", "data", "source", "tool", "price",
-				  "sql", "SELECT AVG(x) FROM y");
+				  "SELECT is a word", "view_type", "data", "source", "tool",
+				  "price", "sql", "SELECT AVG(x) FROM y");
 
 	answer.views = views;
 	accept_message(f, &manager, &m);
