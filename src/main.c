@@ -9,6 +9,15 @@
 #include "vesper/log.h"
 #include "vesper/tool.h"
 
+static const char usage[] =
+	"vesperd               serves, as config/vesper.json (or VESPER_CONFIG) and VESPER_... "
+	"say\n"
+	"vesperd --record DIR  serves, and keeps every exchange with a model there\n"
+	"vesperd --check       loads everything, holds it against the databases, says what is "
+	"wrong\n"
+	"vesperd --print-config | --print-turn | --version\n"
+	"VESPER_DEMO=1 is the demo: users without passwords, for this machine only.\n";
+
 static int print_turn(void)
 {
 	struct buf b;
@@ -115,15 +124,17 @@ int main(int argc, char **argv)
 		puts("vesperd " VESPER_VERSION);
 		return 0;
 	}
+	if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0) {
+		fputs(usage, stdout);
+		return 0;
+	}
 	if (strcmp(verb, "--print-turn") == 0)
 		return print_turn();
 	if (argc == 3 && strcmp(verb, "--record") == 0) {
 		d.record_folder = argv[2];
 	} else if (argc > 2 ||
 		   (*verb && strcmp(verb, "--check") != 0 && strcmp(verb, "--print-config") != 0)) {
-		fputs("usage: vesperd [--record DIR | --check | --print-turn | --print-config | "
-		      "--version]\n",
-		      stderr);
+		fputs(usage, stderr);
 		return 2;
 	}
 	if (!daemon_setup(&d, &e)) {

@@ -46,9 +46,9 @@ static bool choose_secret(struct daemon *d, struct err *e)
 	if (!*d->secret && demo)
 		d->secret = DEMO_SECRET;
 	if (!*d->secret)
-		return err_set(
-			e, ERR_INPUT,
-			"auth.jwt_secret is not set (VESPER_JWT_SECRET), and demo mode is off");
+		return err_set(e, ERR_INPUT,
+			       "auth.jwt_secret is not set (VESPER_JWT_SECRET), and this is no "
+			       "demo (VESPER_DEMO=1)");
 	if (!demo && strcmp(d->secret, DEMO_SECRET) == 0)
 		return err_set(e, ERR_INPUT,
 			       "auth.jwt_secret: the demo's secret is refused outside demo mode");

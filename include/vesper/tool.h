@@ -90,11 +90,18 @@ typedef void (*tool_cb)(void *owner, struct result *r);
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
 		      tool_cb cb, void *owner);
 
+/* What a tool's statements are filled with when it is called with these arguments (which are of its
+ * parameters, names resolved): patterns where a parameter matches by them, what code binds, the
+ * conditions that this caller's permissions fulfil. Pure; all memory in the arena. */
+struct args tool_bind(const struct catalog *c, const struct tool_def *tool,
+		      const struct args *given, const struct principal *who, struct date today,
+		      struct arena *a);
+
 /*
  * Runs every statement of every tool, and those that read the names of dimensions, once with
  * made-up arguments that match nothing, against the live schema and under this tenant: `problem` is
- * called for each one that the database refuses
- * ("path: what it said"), `done` at the end. For `vesperd --check` and for tests.
+ * called for each one that the database refuses ("path: what it said"), `done` at the end. For
+ * `vesperd --check` and for tests.
  */
 void toolbox_check(struct toolbox *b, const char *tenant,
 		   void (*problem)(void *owner, const char *text), void (*done)(void *owner),

@@ -17,7 +17,6 @@ struct asking {
 	struct sse_parser *sse;
 	struct buf plain; /* a response that is no stream: an error */
 	bool as_json;
-	bool quiet;
 	bool failed;
 	bool ended;
 };
@@ -34,7 +33,7 @@ static const char *base_url(void)
 	return made;
 }
 
-/* What the answer rests on, in one line. */
+/* What the answer rests on, in one line, and how to go on. */
 static void print_footer(const json_t *frame)
 {
 	const json_t *outcomes = json_object_get(frame, "outcomes"), *o;
@@ -46,57 +45,50 @@ static void print_footer(const json_t *frame)
 		printf(" · %s: %s, %lld rows", json_string_value(json_object_get(o, "tool")),
 		       json_string_value(json_object_get(o, "outcome")),
 		       (long long)json_integer_value(json_object_get(o, "rows")));
-	printf(" · %lld ms]\n",
-	       (long long)json_integer_value(json_object_get(frame, "latency_ms")));
+	printf(" · %lld ms · session %s]\n",
+	       (long long)json_integer_value(json_object_get(frame, "latency_ms")),
+	       json_string_value(json_object_get(frame, "session_id")));
 	json_array_foreach(links, i, link)
 		printf("%s: %s\n", json_string_value(json_object_get(link, "report_name")),
 		       json_string_value(json_object_get(link, "url")));
 }
 
-static void print_frame(struct asking *a, const json_t *frame)
+static void print_frame(const char *type, json_t *frame)
+{
+	if (strcmp(type, "chat.token") == 0)
+		fputs(json_string_value(json_object_get(frame, "token")), stdout);
+	else if (strcmp(type, "chat.complete") == 0)
+		print_footer(frame);
+	else if (strcmp(type, "chat.error") == 0)
+		fprintf(stderr, "%s (%s)\n", json_string_value(json_object_get(frame, "message")),
+			json_string_value(json_object_get(frame, "code")));
+}
+
+static void take_frame(struct asking *a, json_t *frame)
 {
 	const char *type = json_string_value(json_object_get(frame, "type"));
 
 	if (!type)
 		return;
-	if (strcmp(type, "chat.token") == 0) {
-		fputs(json_string_value(json_object_get(frame, "token")), stdout);
-		fflush(stdout);
-	} else if (strcmp(type, "chat.complete") == 0) {
-		a->ended = true;
-		if (!a->quiet)
-			print_footer(frame);
-		else
-			putchar('\n');
-	} else if (strcmp(type, "chat.error") == 0) {
-		a->ended = a->failed = true;
-		fprintf(stderr, "%s (%s)\n", json_string_value(json_object_get(frame, "message")),
-			json_string_value(json_object_get(frame, "code")));
-	}
+	a->failed |= strcmp(type, "chat.error") == 0;
+	a->ended |= a->failed || strcmp(type, "chat.complete") == 0;
+	if (a->as_json)
+		ctl_print_json(json_incref(frame));
+	else
+		print_frame(type, frame);
+	fflush(stdout);
 }
 
 static bool on_event(void *owner, const char *event, const char *data, size_t len)
 {
 	struct asking *a = owner;
 	struct err e;
-	json_t *json, *frame;
+	json_t *json;
 
 	(void)event;
 	if (!json_parse(data, len, SSE_EVENT_BYTES_MAX, &json, &e))
 		return true;
-	frame = json_object_get(json, "frame");
-	if (a->as_json && frame) {
-		char *text = json_text(frame);
-
-		puts(text);
-		fflush(stdout);
-		mem_free(text);
-	}
-	if (!a->as_json)
-		print_frame(a, frame);
-	else if (frame &&
-		 strcmp(json_string_value(json_object_get(frame, "type")), "chat.complete") == 0)
-		a->ended = true;
+	take_frame(a, json_object_get(json, "frame"));
 	json_decref(json);
 	return true;
 }
@@ -144,31 +136,54 @@ static bool post(CURL *curl, const char *path, const char *token, const char *bo
 	return true;
 }
 
-/* A demo daemon signs its own users in: the manager of the tenant. */
-static char *demo_token(const char *tenant, struct err *e)
+/* What a daemon says instead of what was asked for: the sentence of its problem details. */
+static bool refused(const struct buf *reply, struct err *e)
+{
+	json_t *problem = NULL;
+	const char *detail = NULL;
+
+	if (json_parse(buf_text(reply), reply->n, BODY_BYTES_MAX, &problem, NULL) &&
+	    json_get_str(problem, "detail", &detail, NULL))
+		err_set(e, ERR_UPSTREAM, "%s", detail);
+	else
+		err_set(e, ERR_UPSTREAM, "%s at %s is not a vesperd, or ended early",
+			reply->n ? "what answers" : "the stream", base_url());
+	json_decref(problem);
+	return false;
+}
+
+/* A demo daemon signs its own users in. */
+static char *demo_token(const char *tenant, const char *role, struct err *e)
 {
 	CURL *curl = curl_easy_init();
-	struct buf reply;
-	char body[256], *token = NULL;
-	json_t *json = NULL;
+	json_t *who = json_object(), *json = NULL;
+	char *body, *token = NULL;
 	const char *text;
+	struct buf reply;
 
+	json_set_str(who, "tenant", tenant);
+	json_set_str(who, "role", role);
+	body = json_text(who);
+	json_decref(who);
 	buf_init(&reply, BODY_BYTES_MAX);
-	snprintf(body, sizeof(body), "{\"tenant\":\"%s\",\"role\":\"manager\"}", tenant);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_text);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reply);
-	if (post(curl, "/api/v1/demo/login", NULL, body, e) &&
-	    json_parse(buf_text(&reply), reply.n, BODY_BYTES_MAX, &json, e)) {
-		if (json_get_str(json, "token", &text, e))
-			token = mem_strdup(text);
-		else
-			err_set(e, ERR_AUTH,
-				"the daemon has no demo login: set VESPER_TOKEN (vesperctl token "
-				"mints one)");
-		json_decref(json);
-	}
+	if (!post(curl, "/api/v1/demo/login", NULL, body, e))
+		;
+	else if (json_parse(buf_text(&reply), reply.n, BODY_BYTES_MAX, &json, NULL) &&
+		 json_get_str(json, "token", &text, NULL))
+		token = mem_strdup(text);
+	else if (json_integer_value(json_object_get(json, "status")) == 404)
+		err_set(e, ERR_AUTH,
+			"%s is no demo, so it signs nobody in: set VESPER_TOKEN (vesperctl token "
+			"mints one)",
+			base_url());
+	else
+		refused(&reply, e);
+	json_decref(json);
 	buf_deinit(&reply);
 	curl_easy_cleanup(curl);
+	mem_free(body);
 	return token;
 }
 
@@ -189,9 +204,8 @@ static bool ask(struct asking *a, const char *token, const char *question, const
 	curl_easy_setopt(a->curl, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(a->curl, CURLOPT_WRITEDATA, a);
 	sent = post(a->curl, "/api/v1/chat/stream", token, body, e);
-	if (sent && !a->ended && !a->failed)
-		sent = err_set(e, ERR_UPSTREAM, "%s",
-			       a->plain.n ? buf_text(&a->plain) : "the stream ended early");
+	if (sent && !a->ended)
+		sent = refused(&a->plain, e);
 	buf_deinit(&a->plain);
 	sse_free(&a->sse);
 	curl_easy_cleanup(a->curl);
@@ -224,18 +238,19 @@ bool ctl_probe(const char *path)
 
 int ctl_ask(int argc, char **argv)
 {
-	struct asking a = {.as_json = ctl_flag(argc, argv, "--json"),
-			   .quiet = ctl_flag(argc, argv, "--quiet")};
+	struct asking a = {.as_json = ctl_flag(argc, argv, "--json")};
 	const char *question = ctl_word(argc, argv, 0), *given = getenv("VESPER_TOKEN");
 	struct err e = {0};
 	char *token;
 	bool sent;
 
 	if (!question)
-		return ctl_fail(
-			"ask what? vesperctl ask \"What was the average day-ahead price …?\"");
+		return ctl_misused(argv, "which question?");
+	if (ctl_word(argc, argv, 1))
+		return ctl_misused(argv, "put the question in quotes");
 	token = given && *given ? mem_strdup(given)
-				: demo_token(ctl_option(argc, argv, "--tenant", "vesper"), &e);
+				: demo_token(ctl_option(argc, argv, "--tenant", "vesper"),
+					     ctl_option(argc, argv, "--role", "manager"), &e);
 	if (!token)
 		return ctl_fail("%s", e.text);
 	sent = ask(&a, token, question, ctl_option(argc, argv, "--session", NULL), &e);

@@ -1,5 +1,4 @@
-/* Verbs over the catalogue that need no daemon: tokens, tools, a tool's SQL, and what code makes of
- * a question. */
+/* Verbs over the catalogue that need neither daemon nor database: tokens, tools, a tool's SQL. */
 #include "ctl.h"
 
 #include <stdio.h>
@@ -11,9 +10,9 @@
 #include "vesper/jwt.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/tool.h"
 
 #define PERMISSIONS_MAX 64
-#define BATCH_BYTES_MAX (64 * 1024 * 1024)
 
 /* ---- token ---- */
 
@@ -33,188 +32,201 @@ static size_t split_commas(char *text, const char **out, size_t max)
 	return n;
 }
 
+/* The permissions that the words name, or those of a role. */
+static bool permissions_of(int argc, char **argv, const char **list, char *perms,
+			   struct catalog **c, struct principal *who, struct err *e)
+{
+	const char *role = ctl_option(argc, argv, "--role", NULL);
+
+	if (!role) {
+		who->permission_count = split_commas(perms, list, PERMISSIONS_MAX);
+		who->permissions = list;
+		return true;
+	}
+	return catalog_load(ctl_root(), c, e) && ctl_principal(*c, role, who->tenant, who, e);
+}
+
 int ctl_token(int argc, char **argv)
 {
-	const char *secret = getenv("VESPER_JWT_SECRET");
+	const char *secret = getenv("VESPER_JWT_SECRET"), *list[PERMISSIONS_MAX];
 	char *perms = mem_strdup(ctl_option(argc, argv, "--perms", "chat:use"));
-	const char *list[PERMISSIONS_MAX];
-	struct principal who = {
-		.user = ctl_option(argc, argv, "--sub", "developer"),
-		.tenant = ctl_option(argc, argv, "--tenant", "vesper"),
-		.permissions = list,
-	};
+	struct principal who = {.tenant = ctl_option(argc, argv, "--tenant", "vesper")};
+	struct catalog *c = NULL;
 	struct buf token;
+	struct err e = {0};
+	char *end;
+	long long life_s = strtoll(ctl_option(argc, argv, "--life-s", "3600"), &end, 10);
+	bool done = false;
 
-	if (!secret || !*secret) {
-		mem_free(perms);
-		return ctl_fail("VESPER_JWT_SECRET is not set: it must be the daemon's own");
+	if (!secret || !*secret)
+		err_set(&e, ERR_INPUT, "VESPER_JWT_SECRET is not set: it must be the daemon's own");
+	else if (*end || life_s <= 0)
+		err_set(&e, ERR_INPUT, "--life-s: a number of seconds");
+	else
+		done = permissions_of(argc, argv, list, perms, &c, &who, &e);
+	if (done) {
+		who.user = ctl_option(argc, argv, "--sub", "developer");
+		buf_init(&token, TOKEN_BYTES_MAX);
+		jwt_mint(&token, &who, clock_now_ms(), life_s, secret);
+		puts(buf_text(&token));
+		buf_deinit(&token);
 	}
-	who.permission_count = split_commas(perms, list, PERMISSIONS_MAX);
-	buf_init(&token, TOKEN_BYTES_MAX);
-	jwt_mint(&token, &who, clock_now_ms(),
-		 strtoll(ctl_option(argc, argv, "--life-s", "3600"), NULL, 10), secret);
-	puts(buf_text(&token));
-	buf_deinit(&token);
+	catalog_unref(&c);
 	mem_free(perms);
-	return 0;
+	return done ? 0 : ctl_fail("%s", e.text);
 }
 
 /* ---- tools, tool ---- */
 
-void ctl_principal(const struct catalog *c, const char *role, struct principal *out)
-{
-	const char *const *permissions = catalog_role(c, role);
-
-	*out = (struct principal){
-		.user = "vesperctl", .tenant = "vesper", .permissions = permissions};
-	while (permissions && permissions[out->permission_count])
-		out->permission_count++;
-}
-
-void ctl_print_json(json_t *take)
-{
-	char *text = json_text(take);
-
-	puts(text);
-	mem_free(text);
-	json_decref(take);
-}
-
 int ctl_tools(int argc, char **argv)
 {
-	const char *role = ctl_option(argc, argv, "--role", "admin");
 	struct arena *a = arena_new(16 << 20);
 	struct catalog_view view;
 	struct principal who;
+	struct err e = {0};
 	struct catalog *c;
+	bool done = false;
 
-	if (!ctl_catalog(&c)) {
-		arena_free(&a);
-		return 1;
-	}
-	ctl_principal(c, role, &who);
-	catalog_for(c, &who, a, &view);
-	ctl_print_json(catalog_tools_json(&view));
-	catalog_unref(&c);
-	arena_free(&a);
-	return 0;
-}
-
-static struct value value_of(const struct param_def *p, const char *text)
-{
-	switch (p->type) {
-	case PARAM_INT:
-	case PARAM_BOOL:
-		return value_int(strtoll(text, NULL, 10));
-	case PARAM_DECIMAL:
-		return value_decimal(text);
-	case PARAM_DATE:
-		return value_date(text);
-	default:
-		return value_text(text);
-	}
-}
-
-static bool read_args(int argc, char **argv, const struct catalog *c, const struct tool_def *tool,
-		      struct arena *a, struct args *args)
-{
-	char today[DATE_ISO_BYTES];
-
-	for (size_t i = 0; i < tool->param_count; i++)
-		if (tool->params[i].default_text)
-			args_set(args, a, tool->params[i].name,
-				 value_of(&tool->params[i], tool->params[i].default_text));
-	for (int n = 2; ctl_word(argc, argv, n); n++) {
-		const char *word = ctl_word(argc, argv, n), *equals = strchr(word, '=');
-		const struct param_def *p =
-			equals ? tool_param(tool, arena_strndup(a, word, (size_t)(equals - word)))
-			       : NULL;
-
-		if (!p) {
-			ctl_fail("%s: not name=value of a parameter of %s", word, tool->name);
-			return false;
+	if (ctl_catalog(&c)) {
+		done = ctl_principal(c, ctl_option(argc, argv, "--role", "admin"), "vesper", &who,
+				     &e);
+		if (done) {
+			catalog_for(c, &who, a, &view);
+			ctl_print_json(catalog_tools_json(&view));
+		} else {
+			ctl_fail("%s", e.text);
 		}
-		if (p->is_list)
-			args_set_list(args, a, p->name,
-				      &(struct value[]){value_of(p, equals + 1)}[0], 1);
-		else
-			args_set(args, a, p->name, value_of(p, equals + 1));
+		catalog_unref(&c);
 	}
-	date_iso(clock_today(), today);
-	args_set(args, a, "tenant_id", value_text(ctl_option(argc, argv, "--tenant", "vesper")));
-	args_set(args, a, "today", value_date(today));
-	args_set(args, a, "row_limit", value_int(DB_ROWS_MAX));
-	args_set(args, a, "peak_first_hour", value_int(c->calendar.peak_first_hour));
-	args_set(args, a, "peak_last_hour", value_int(c->calendar.peak_last_hour));
+	arena_free(&a);
+	return done ? 0 : 1;
+}
+
+static bool add_value(const struct param_def *p, const char *text, struct arena *a,
+		      struct args *args, struct err *e)
+{
+	const struct arg *given = args_find(args, p->name);
+	struct value values[LIST_ARG_MAX];
+	size_t n = given && p->is_list ? given->count : 0;
+
+	if (n == LIST_ARG_MAX)
+		return err_set(e, ERR_INPUT, "%s: too many values", p->name);
+	for (size_t i = 0; i < n; i++)
+		values[i] = given->values[i];
+	if (!param_parse(p, text, a, &values[n], e))
+		return false;
+	if (p->is_list)
+		args_set_list(args, a, p->name, values, n + 1);
+	else
+		args_set(args, a, p->name, values[0]);
 	return true;
 }
 
-/* A tool whose statement the caller gives: what the gate makes of it, for a role. */
-static int print_gated(const struct catalog *c, const struct tool_def *tool, const char *role,
-		       const struct args *args, enum dialect dialect, struct arena *a)
+/* The words as typed values, and what the file says where nothing is said. */
+static bool read_args(const json_t *words, const struct tool_def *tool, struct arena *a,
+		      struct args *args, struct err *e)
 {
-	const char *sql = args_text(args, tool->gate, a);
-	struct gate_result checked;
-	struct gate_policy policy;
-	struct principal who;
-	struct err e = {0};
+	const json_t *value;
+	const char *name;
+	size_t i;
 
-	if (!sql)
-		return ctl_fail("%s wants %s=…", tool->name, tool->gate);
-	ctl_principal(c, role, &who);
-	policy = catalog_gate_policy(c, &who, a);
-	if (!gate_check(&policy, dialect, str_of(sql), a, &checked, &e))
-		return ctl_fail("%s", e.text);
-	printf("%s;\n", checked.sql);
-	return 0;
+	json_object_foreach((json_t *)(uintptr_t)words, name, value) {
+		const struct param_def *p = tool_param(tool, name);
+		const json_t *one;
+
+		if (json_is_string(value) && !add_value(p, json_string_value(value), a, args, e))
+			return false;
+		json_array_foreach(value, i, one)
+			if (!add_value(p, json_string_value(one), a, args, e))
+				return false;
+	}
+	for (i = 0; i < tool->param_count; i++) {
+		const struct param_def *p = &tool->params[i];
+
+		if (args_find(args, p->name))
+			continue;
+		if (p->required)
+			return err_set(e, ERR_INPUT, "%s=... is missing (%s)", p->name, p->about);
+		if (p->default_text && !add_value(p, p->default_text, a, args, e))
+			return false;
+	}
+	return true;
 }
 
-static int print_sql(const struct tool_def *tool, const struct args *args, enum dialect dialect,
-		     struct arena *a)
+/* A tool whose statement the caller gives: what the gate makes of it. */
+static bool print_gated(const struct catalog *c, const char *sql, const struct principal *who,
+			enum dialect dialect, struct arena *a, struct err *e)
 {
-	const struct sql_file *f = tool->files[dialect];
-	struct err e = {0};
+	struct gate_policy policy = catalog_gate_policy(c, who, a);
+	struct gate_result checked;
+
+	if (!gate_check(&policy, dialect, str_of(sql), a, &checked, e))
+		return false;
+	printf("%s;\n", checked.sql);
+	return true;
+}
+
+static bool print_queries(const struct sql_file *f, const struct args *bound, enum dialect dialect,
+			  struct arena *a, struct err *e)
+{
 	const char *sql;
 
 	for (size_t i = 0; i < f->query_count; i++) {
-		if (!sql_render_literal(&f->queries[i], args, dialect, a, &sql, &e))
-			return ctl_fail("%s", e.text);
+		if (!sql_render_literal(&f->queries[i], bound, dialect, a, &sql, e))
+			return false;
 		printf("%s;\n", sql);
 	}
-	return 0;
+	return true;
+}
+
+static bool print_sql(const struct catalog *c, int argc, char **argv, enum dialect dialect,
+		      struct arena *a, struct err *e)
+{
+	const char *today_text = ctl_option(argc, argv, "--today", NULL);
+	const struct tool_def *tool = catalog_tool(c, ctl_word(argc, argv, 1));
+	json_t *words = json_own(a, json_object());
+	struct date today = clock_today();
+	struct principal who;
+	struct args args = {0}, bound;
+
+	if (!tool)
+		return err_set(e, ERR_INPUT, "there is no tool %s (vesperctl tools lists them)",
+			       ctl_word(argc, argv, 1));
+	if (today_text && !date_parse_iso(today_text, &today))
+		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
+			       today_text);
+	if (!ctl_principal(c, ctl_option(argc, argv, "--role", "admin"),
+			   ctl_option(argc, argv, "--tenant", "vesper"), &who, e) ||
+	    !ctl_tool_args(argc, argv, 2, tool, words, e) || !read_args(words, tool, a, &args, e))
+		return false;
+	if (tool->gate)
+		return print_gated(c, args_text(&args, tool->gate, a), &who, dialect, a, e);
+	bound = tool_bind(c, tool, &args, &who, today, a);
+	return print_queries(tool->files[dialect], &bound, dialect, a, e);
 }
 
 int ctl_tool(int argc, char **argv)
 {
-	const char *verb = ctl_word(argc, argv, 0), *name = ctl_word(argc, argv, 1);
-	struct arena *a = arena_new(16 << 20);
+	const char *verb = ctl_word(argc, argv, 0);
 	enum dialect dialect = DIALECT_SQLITE;
-	const struct tool_def *tool;
-	struct args args = {0};
+	struct err e = {0};
+	struct arena *a;
 	struct catalog *c;
-	int status = 1;
+	bool done = false;
 
-	if (verb && strcmp(verb, "sql") != 0) {
-		arena_free(&a);
+	if (!verb && !ctl_option(argc, argv, "--batch", NULL))
+		return ctl_misused(argv, "which tool?");
+	if (!verb || strcmp(verb, "sql") != 0)
 		return ctl_tool_run(argc, argv);
-	}
-	if (!verb || !name ||
-	    !dialect_parse(ctl_option(argc, argv, "--dialect", "sqlite"), &dialect)) {
-		arena_free(&a);
-		return ctl_fail("tool sql|run NAME [--dialect mssql|postgres|sqlite] [--tenant T] "
-				"[--role R] [name=value …]");
-	}
-	if (ctl_catalog(&c)) {
-		tool = catalog_tool(c, name);
-		if (!tool)
-			ctl_fail("there is no tool %s", name);
-		else if (read_args(argc, argv, c, tool, a, &args))
-			status = tool->gate ? print_gated(c, tool,
-							  ctl_option(argc, argv, "--role", "admin"),
-							  &args, dialect, a)
-					    : print_sql(tool, &args, dialect, a);
-		catalog_unref(&c);
-	}
+	if (!ctl_word(argc, argv, 1))
+		return ctl_misused(argv, "the SQL of which tool?");
+	if (!dialect_parse(ctl_option(argc, argv, "--dialect", "sqlite"), &dialect))
+		return ctl_misused(argv, "--dialect is mssql, postgres or sqlite");
+	if (!ctl_catalog(&c))
+		return 1;
+	a = arena_new(16 << 20);
+	done = print_sql(c, argc, argv, dialect, a, &e);
 	arena_free(&a);
-	return status;
+	catalog_unref(&c);
+	return done ? 0 : ctl_fail("%s", e.text);
 }

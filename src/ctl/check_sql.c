@@ -138,7 +138,7 @@ int ctl_check_sql(int argc, char **argv)
 	struct catalog *c;
 
 	if (!dialect_parse(ctl_option(argc, argv, "--dialect", "mssql"), &dialect))
-		return ctl_fail("check-sql [--dialect mssql|postgres|sqlite] [--json] < FILE");
+		return ctl_misused(argv, "--dialect is mssql, postgres or sqlite");
 	if (!ctl_catalog(&c))
 		return 1;
 

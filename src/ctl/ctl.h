@@ -1,11 +1,16 @@
-/* vesperctl's verbs: each takes its own arguments (argv[0] is the verb) and returns the exit
- * status. */
+/*
+ * vesperctl's verbs. Each takes its own arguments (argv[0] is the verb), which hold only options
+ * that its usage names, and returns the exit status: 0 it is done, or the answer is yes; 1 it
+ * failed, or the answer is no; 2 it was asked in a way that can't be understood.
+ */
 #ifndef VESPER_CTL_H
 #define VESPER_CTL_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "vesper/catalog.h"
+#include "vesper/config.h"
 #include "vesper/principal.h"
 
 int ctl_ask(int argc, char **argv);
@@ -23,6 +28,10 @@ int ctl_db(int argc, char **argv);
 int ctl_pbi(int argc, char **argv);
 int ctl_receipt(int argc, char **argv);
 
+/* Refuses options that `usage` does not name, and those without the value that they need: says so
+ * and returns 2, else 0. */
+int ctl_check_options(int argc, char **argv, const char *usage);
+
 /* The value of an option such as "--tenant", or the fallback. Options and their values are skipped
  * by ctl_word. */
 const char *ctl_option(int argc, char **argv, const char *name, const char *fallback);
@@ -32,15 +41,25 @@ const char *ctl_word(int argc, char **argv, int n);
 
 /* Prints "vesperctl: …" and returns 1. */
 int ctl_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same for a command line that can't be understood: says where the verb's usage is, returns 2.
+ */
+int ctl_misused(char **argv, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A GET of this path at the daemon answers 200. */
 bool ctl_probe(const char *path);
 
 const char *ctl_root(void); /* VESPER_ROOT or where the sources are */
-/* The installed catalogue, and a principal with every permission of a role. */
+/* The configuration that the daemon would have. */
+MUST_CHECK bool ctl_config(struct arena *a, struct config **out, struct err *e);
+/* The installed catalogue; says what is wrong with it. */
 bool ctl_catalog(struct catalog **out);
 /* Somebody with the permissions of a role. */
-void ctl_principal(const struct catalog *c, const char *role, struct principal *out);
+MUST_CHECK bool ctl_principal(const struct catalog *c, const char *role, const char *tenant,
+			      struct principal *out, struct err *e);
+/* Reads the n-th word and those behind it, each name=value of a parameter of the tool, as a model
+ * would give them. A list is given by repeating its name. New members of `out`. */
+MUST_CHECK bool ctl_tool_args(int argc, char **argv, int n, const struct tool_def *tool,
+			      json_t *out, struct err *e);
 void ctl_print_json(json_t *take);
 
 #endif

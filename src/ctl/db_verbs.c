@@ -12,10 +12,6 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define USAGE                                                                                      \
-	"db init|migrate|seed --dsn DSN [--dialect mssql|postgres] [--only warehouse|store] "      \
-	"[--small] [--replace]"
-
 static const char *const parts[] = {"warehouse", "store", NULL};
 
 static void on_applied(const char *path)
@@ -120,7 +116,7 @@ int ctl_db(int argc, char **argv)
 	bool done;
 
 	if (!usage_good(argc, argv))
-		return ctl_fail(USAGE);
+		return ctl_misused(argv, "init, migrate or seed, and --only warehouse or store");
 	if (dialect && strcmp(dialect, "sqlite") == 0)
 		return ctl_fail(
 			"SQLite needs no db verbs: demo-data makes its warehouse, the daemon "

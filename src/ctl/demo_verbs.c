@@ -28,7 +28,7 @@ int ctl_demo_data(int argc, char **argv)
 	if (!dir || (mkdir(dir, 0700) != 0 && errno != EEXIST)) {
 		mem_free(schema);
 		return dir ? ctl_fail("%s: %s", dir, strerror(errno))
-			   : ctl_fail("demo-data DIR [--small]");
+			   : ctl_misused(argv, "into which folder?");
 	}
 	made = demo_data_make(schema, dir, ctl_flag(argc, argv, "--small"), &e);
 	mem_free(schema);
@@ -50,6 +50,7 @@ static pid_t start_daemon(void)
 	snprintf(slash + 1, sizeof(self) - (size_t)(slash + 1 - self), "vesperd");
 	pid = fork();
 	if (pid == 0) {
+		setenv("VESPER_LOG_LEVEL", "warn", 0); /* only the answer is of interest */
 		execl(self, self, (char *)NULL);
 		_exit(127);
 	}
@@ -85,7 +86,7 @@ int ctl_demo_check(int argc, char **argv)
 		fflush(stdout);
 		status = ctl_ask(2, ask);
 	} else {
-		ctl_fail("the daemon did not become ready");
+		ctl_fail("the daemon did not become ready (what it said stands above)");
 	}
 	kill(pid, SIGTERM);
 	waitpid(pid, &ended, 0);

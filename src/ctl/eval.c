@@ -519,7 +519,7 @@ int ctl_eval(int argc, char **argv)
 	int status = 2;
 
 	if (!path)
-		status = ctl_fail("eval: which folder or file?");
+		status = ctl_misused(argv, "which folder or file?");
 	else if (!mkdtemp(folder))
 		status = ctl_fail("eval: no folder can be made in /tmp");
 	else {

@@ -1,25 +1,17 @@
 /* Opens what a verb works on as the daemon would, without a port and without models. */
 #include "opened.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ctl.h"
-#include "vesper/config.h"
 #include "vesper/domain.h"
 #include "vesper/limits.h"
 
-extern char **environ;
-
 bool opened_begin(struct opened *o, struct err *e)
 {
-	const char *path = getenv("VESPER_CONFIG");
-
 	o->arena = arena_new(TURN_ARENA_BYTES);
-	if (!path || !*path)
-		path = arena_printf(o->arena, "%s/config/vesper.json", ctl_root());
-	return config_load(path, environ, &o->config, e) &&
+	return ctl_config(o->arena, &o->config, e) &&
 	       databases_read(o->config, o->arena, &o->databases, e) && loop_new(&o->loop, e);
 }
 

@@ -17,10 +17,6 @@
 #include "vesper/mem.h"
 
 #define EVENTS "/v1.0/myorg/admin/activityevents"
-#define USAGE                                                                                      \
-	"pbi ingest --tenant T --file FILE|--dsn DSN [--workspace ID,…] [--from D] [--to D] "    \
-	"[--state FILE]"
-
 struct ingest {
 	struct daemon daemon; /* its loop, its HTTP, its Power BI */
 	struct pbi_rows *rows;
@@ -284,7 +280,7 @@ int ctl_pbi(int argc, char **argv)
 	bool done;
 
 	if (!verb || strcmp(verb, "ingest") != 0 || ctl_word(argc, argv, 1))
-		return ctl_fail(USAGE);
+		return ctl_misused(argv, "what it can do is ingest");
 	done = run(&g, argc, argv, &e);
 	json_decref(g.reply);
 	pbi_rows_close(&g.rows);

@@ -350,7 +350,7 @@ int ctl_receipt(int argc, char **argv)
 	while (i < n && (!name || strcmp(verbs[i].name, name) != 0))
 		i++;
 	if (i == n)
-		return ctl_fail("receipt: verify, show or rerun");
+		return ctl_misused(argv, "verify, show or rerun");
 	done = opened_begin(&o, &e) && tenant_check(&o, argc, argv, &e) && opened_store(&o, &e) &&
 	       verbs[i].run(&o, argc, argv, &ok, &e);
 	opened_close(&o);

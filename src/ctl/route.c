@@ -128,7 +128,7 @@ static int route_with(struct router *r, int argc, char **argv, struct arena *a)
 	if (batch)
 		return route_batch(r, batch, a);
 	if (!question)
-		return ctl_fail("route \"QUESTION\" or --batch FILE");
+		return ctl_misused(argv, "which question?");
 	history = read_history(ctl_option(argc, argv, "--history", NULL), a);
 	if (!history)
 		return 1;
@@ -178,12 +178,12 @@ static void learn(struct router *r, const struct config *c, struct arena *a)
 }
 
 /* Today as the tenant has it, unless it is frozen, and how the company counts time. */
-static bool read_calendar(struct router *r, const struct config *c, const char *today)
+static bool read_calendar(struct router *r, const struct config *c, const char *today,
+			  struct err *e)
 {
 	const json_t *tenant = json_object_get(config_json(c, "tenants"), r->who.tenant);
 	const char *name = json_string_value(json_object_get(tenant, "timezone"));
 	struct zone *zone;
-	struct err e;
 
 	r->calendar.fiscal_start_month = (int)config_int(c, "calendar.fiscal_start_month");
 	r->calendar.week_start = calendar_weekday(config_text(c, "calendar.week_start"));
@@ -191,19 +191,26 @@ static bool read_calendar(struct router *r, const struct config *c, const char *
 		today = config_text(c, "today");
 	if (*today)
 		return date_parse_iso(today, &r->today) ||
-		       (ctl_fail("--today: \"%s\" is not a date like 2026-02-27", today), false);
-	if (!zone_load(name ? name : config_text(c, "calendar.timezone"), &zone, &e))
-		return ctl_fail("%s", e.text), false;
+		       err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
+			       today);
+	if (!zone_load(name ? name : config_text(c, "calendar.timezone"), &zone, e))
+		return false;
 	r->today = zone_today(zone);
 	zone_free(&zone);
 	return true;
 }
 
-static const char *config_path(struct arena *a)
+static bool router_open(struct router *r, const struct config *c, int argc, char **argv,
+			struct arena *a, struct err *e)
 {
-	const char *path = getenv("VESPER_CONFIG");
-
-	return path && *path ? path : arena_printf(a, "%s/config/vesper.json", ctl_root());
+	r->who.tenant = ctl_option(argc, argv, "--tenant", "vesper");
+	if (!read_calendar(r, c, ctl_option(argc, argv, "--today", NULL), e) ||
+	    !catalog_load(ctl_root(), &r->catalog, e) ||
+	    !ctl_principal(r->catalog, "admin", r->who.tenant, &r->who, e))
+		return false;
+	r->know = know_new(r->catalog);
+	learn(r, c, a);
+	return true;
 }
 
 int ctl_route(int argc, char **argv)
@@ -212,26 +219,15 @@ int ctl_route(int argc, char **argv)
 	struct router r = {0};
 	struct config *c = NULL;
 	struct err e = {0};
-	int status = 1;
+	int status;
 
 	log_setup(LOG_ERROR, LOG_AUTO);
-	if (!config_load(config_path(a), environ, &c, &e)) {
-		arena_free(&a);
-		return ctl_fail("%s", e.text);
-	}
-	r.who.tenant = ctl_option(argc, argv, "--tenant", "vesper");
-	if (read_calendar(&r, c, ctl_option(argc, argv, "--today", NULL)) &&
-	    ctl_catalog(&r.catalog)) {
-		const char *tenant = r.who.tenant;
-
-		ctl_principal(r.catalog, "admin", &r.who);
-		r.who.tenant = tenant;
-		r.know = know_new(r.catalog);
-		learn(&r, c, a);
+	if (ctl_config(a, &c, &e) && router_open(&r, c, argc, argv, a, &e))
 		status = route_with(&r, argc, argv, a);
-		know_free(&r.know);
-		catalog_unref(&r.catalog);
-	}
+	else
+		status = ctl_fail("%s", e.text);
+	know_free(&r.know);
+	catalog_unref(&r.catalog);
 	config_free(&c);
 	arena_free(&a);
 	return status;

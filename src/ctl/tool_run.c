@@ -20,38 +20,13 @@ struct run {
 	struct opened opened;
 	struct arena *call_arena; /* of one call and its result */
 	struct result *result;
+	bool failed; /* the last call gave no answer */
 };
 
 /* The place of the tool's name: `tool run NAME`, or `tool NAME`. */
 static int name_at(int argc, char **argv)
 {
 	return strcmp(ctl_word(argc, argv, 0), "run") == 0 ? 1 : 0;
-}
-
-/* name=value words as a model would give them. A list is given by repeating its name. */
-static bool read_args(int argc, char **argv, const struct tool_def *tool, struct arena *a,
-		      json_t *out, struct err *e)
-{
-	for (int n = name_at(argc, argv) + 1; ctl_word(argc, argv, n); n++) {
-		const char *word = ctl_word(argc, argv, n), *equals = strchr(word, '=');
-		const char *name = arena_strndup(a, word, equals ? (size_t)(equals - word) : 0);
-		const struct param_def *p = equals ? tool_param(tool, name) : NULL;
-		json_t *value;
-
-		if (!p)
-			return err_set(e, ERR_INPUT, "%s: not name=value of a parameter of %s",
-				       word, tool->name);
-		value = p->type == PARAM_INT ? json_integer(strtoll(equals + 1, NULL, 10))
-					     : json_str(equals + 1);
-		if (!p->is_list) {
-			json_set_take(out, name, value);
-			continue;
-		}
-		if (!json_object_get(out, name))
-			json_set_take(out, name, json_array());
-		json_push_take(json_object_get(out, name), value);
-	}
-	return true;
 }
 
 static json_t *table_json(const struct table *t)
@@ -110,19 +85,17 @@ static bool call(struct run *r, int argc, char **argv, json_t *args, struct err 
 	const char *role = ctl_option(argc, argv, "--role", "admin");
 	const char *name = ctl_word(argc, argv, name_at(argc, argv));
 	const struct tool_def *tool = name ? catalog_tool(r->opened.catalog, name) : NULL;
-	struct principal who = {.user = "vesperctl",
-				.tenant = ctl_option(argc, argv, "--tenant", "vesper"),
-				.permissions = catalog_role(r->opened.catalog, role)};
+	struct principal who;
 	struct tool_request request = {.call = "c1", .args = args, .who = &who};
 
 	if (!tool || (!tool->visible && !tool->agents_only))
-		return err_set(e, ERR_INPUT, "there is no tool %s", name ? name : "without a name");
-	if (!who.permissions)
-		return err_set(e, ERR_INPUT, "there is no role %s", role);
+		return err_set(e, ERR_INPUT, "there is no tool %s (vesperctl tools lists them)",
+			       name ? name : "without a name");
+	if (!ctl_principal(r->opened.catalog, role, ctl_option(argc, argv, "--tenant", "vesper"),
+			   &who, e))
+		return false;
 	if (!opened_has_tenant(&r->opened, who.tenant))
 		return err_set(e, ERR_INPUT, "there is no tenant %s", who.tenant);
-	while (who.permissions[who.permission_count])
-		who.permission_count++;
 	request.today = clock_today();
 	if (*today && !date_parse_iso(today, &request.today))
 		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
@@ -130,7 +103,7 @@ static bool call(struct run *r, int argc, char **argv, json_t *args, struct err 
 	request.tool = tool->name;
 	if (tool->agents_only)
 		request.agent = tool->agents[0];
-	if (!read_args(argc, argv, tool, r->call_arena, args, e))
+	if (!ctl_tool_args(argc, argv, name_at(argc, argv) + 1, tool, args, e))
 		return false;
 	tool_start(r->opened.tools, &request, r->call_arena, on_result, r);
 	loop_run(r->opened.loop);
@@ -139,16 +112,16 @@ static bool call(struct run *r, int argc, char **argv, json_t *args, struct err 
 
 static bool run_one(struct run *r, int argc, char **argv, struct err *e)
 {
-	json_t *args = json_object(), *out;
+	json_t *args = json_object();
 	bool done;
 
 	r->call_arena = arena_new(TURN_ARENA_BYTES);
 	done = call(r, argc, argv, args, e);
 	if (done) {
-		out = result_json(r->result);
-		json_dumpf(out, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(out);
+		ctl_print_json(result_json(r->result));
+		r->failed = r->result->outcome.kind == OUTCOME_ERROR ||
+			    r->result->outcome.kind == OUTCOME_NOT_PERMITTED ||
+			    r->result->outcome.kind == OUTCOME_TIMEOUT;
 	}
 	json_decref(args);
 	arena_free(&r->call_arena);
@@ -204,5 +177,7 @@ int ctl_tool_run(int argc, char **argv)
 		    (batch ? run_batch(&r, batch, &e) : run_one(&r, argc, argv, &e));
 
 	opened_close(&r.opened);
-	return done ? 0 : ctl_fail("%s", e.text);
+	if (!done)
+		return ctl_fail("%s", e.text);
+	return r.failed && !batch ? 1 : 0; /* each line of a batch says it for itself */
 }

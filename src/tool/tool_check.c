@@ -59,7 +59,7 @@ static struct args all_args(struct check *c, const struct tool_def *t)
 			args_set(&args, c->arena,
 				 catalog_condition_of(t->columns[i].permission, c->arena),
 				 value_bool(true));
-	tool_set_reserved(c->box, c->tenant, clock_today(), c->arena, &args);
+	tool_set_reserved(c->box->options.catalog, c->tenant, clock_today(), c->arena, &args);
 	return args;
 }
 

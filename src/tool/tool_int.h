@@ -75,7 +75,7 @@ bool tool_whole_use(struct tool_call *call, const struct table *whole);
 void tool_call_end(struct tool_call *call);
 
 /* The arguments that code binds whatever is asked: tenant, date, limits, calendar. */
-void tool_set_reserved(const struct toolbox *b, const char *tenant, struct date today,
+void tool_set_reserved(const struct catalog *c, const char *tenant, struct date today,
 		       struct arena *a, struct args *args);
 
 /* The code of a statement that its author can write otherwise. */

@@ -4,8 +4,6 @@
  */
 #include "tool_int.h"
 
-#include <assert.h>
-
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
@@ -31,25 +29,6 @@ static void on_found(void *owner, struct table **tables, size_t count, const str
 	tool_call_end(call);
 }
 
-/* The lookup's arguments as its header wants them bound. */
-static struct args bound_args(const struct tool_call *call, const struct tool_def *lookup,
-			      const struct args *given)
-{
-	struct args args = {0};
-
-	for (size_t i = 0; i < given->count; i++) {
-		const struct arg *arg = &given->items[i];
-		const struct param_def *p = tool_param(lookup, arg->name);
-		struct value v = arg->values[0];
-		assert(p && !p->is_list);
-		if (p->like)
-			v = value_text(sql_like_pattern(v.text, call->arena));
-		args_set(&args, call->arena, arg->name, v);
-	}
-	tool_set_reserved(call->box, call->who->tenant, call->today, call->arena, &args);
-	return args;
-}
-
 bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct args *args,
 			tool_choose_fn choose, void (*derive)(struct result *r, struct arena *a),
 			struct err *e)
@@ -63,7 +42,8 @@ bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct
 		return err_set(e, ERR_INTERNAL, "there is no tool %s", lookup);
 	if (!may(call->who, t->permission))
 		return err_set(e, ERR_DENIED, "%s needs %s", lookup, t->permission);
-	const struct args bound = bound_args(call, t, args);
+	const struct args bound =
+		tool_bind(o->catalog, t, args, call->who, call->today, call->arena);
 	const struct sql_file *f = t->files[dialect];
 	for (size_t i = 0; i < f->query_count; i++) {
 		struct sql_bound sql;

@@ -15,64 +15,13 @@
 
 #define WINDOW "window"
 
-/* ---- what is bound ---- */
-
-void tool_set_reserved(const struct toolbox *b, const char *tenant, struct date today,
-		       struct arena *a, struct args *args)
-{
-	const struct calendar *calendar = &b->options.catalog->calendar;
-	char iso[DATE_ISO_BYTES];
-
-	date_iso(today, iso);
-	args_set(args, a, "tenant_id", value_text(tenant));
-	args_set(args, a, "today", value_date(iso));
-	args_set(args, a, "row_limit", value_int(DB_ROWS_MAX + 1)); /* one more shows the cut */
-	args_set(args, a, "peak_first_hour", value_int(calendar->peak_first_hour));
-	args_set(args, a, "peak_last_hour", value_int(calendar->peak_last_hour));
-}
-
-/* Columns that need a permission are switched on by a condition of their own. */
-static void set_permissions(const struct tool_call *call, struct args *args)
-{
-	for (size_t i = 0; i < call->tool->column_count; i++) {
-		const char *permission = call->tool->columns[i].permission;
-		if (permission && may(call->who, permission))
-			args_set(args, call->arena, catalog_condition_of(permission, call->arena),
-				 value_bool(true));
-	}
-}
-
-static void set_patterns(const struct tool_call *call, const struct arg *arg, struct args *args)
-{
-	struct value values[LIST_ARG_MAX];
-
-	assert(arg->count <= LIST_ARG_MAX);
-	for (size_t i = 0; i < arg->count; i++)
-		values[i] = value_text(sql_like_pattern(arg->values[i].text, call->arena));
-	if (arg->is_list)
-		args_set_list(args, call->arena, arg->name, values, arg->count);
-	else
-		args_set(args, call->arena, arg->name, values[0]);
-}
-
 static struct args bound_args(const struct tool_call *call)
 {
-	struct args args = {0};
+	struct args args = tool_bind(call->box->options.catalog, call->tool, &call->args, call->who,
+				     call->today, call->arena);
 
-	for (size_t i = 0; i < call->args.count; i++) {
-		const struct arg *arg = &call->args.items[i];
-		const struct param_def *p = tool_param(call->tool, arg->name);
-		if (p && p->like)
-			set_patterns(call, arg, &args);
-		else if (arg->is_list)
-			args_set_list(&args, call->arena, arg->name, arg->values, arg->count);
-		else
-			args_set(&args, call->arena, arg->name, arg->values[0]);
-	}
-	tool_set_reserved(call->box, call->who->tenant, call->today, call->arena, &args);
 	if (call->rows_max)
 		args_set(&args, call->arena, "row_limit", value_int((int64_t)call->rows_max + 1));
-	set_permissions(call, &args);
 	return args;
 }
 

@@ -1,0 +1,66 @@
+/* What the statements of a tool's file are filled with: the arguments of a call, as patterns where
+ * the file wants them so, and what code binds whatever is asked. Nobody else decides it, so what is
+ * printed for a reader is what is sent. */
+#include "tool_int.h"
+
+#include <assert.h>
+
+#include "vesper/limits.h"
+
+void tool_set_reserved(const struct catalog *c, const char *tenant, struct date today,
+		       struct arena *a, struct args *args)
+{
+	char iso[DATE_ISO_BYTES];
+
+	date_iso(today, iso);
+	args_set(args, a, "tenant_id", value_text(tenant));
+	args_set(args, a, "today", value_date(iso));
+	args_set(args, a, "row_limit", value_int(DB_ROWS_MAX + 1)); /* one more shows the cut */
+	args_set(args, a, "peak_first_hour", value_int(c->calendar.peak_first_hour));
+	args_set(args, a, "peak_last_hour", value_int(c->calendar.peak_last_hour));
+}
+
+/* Columns that need a permission are switched on by a condition of their own. */
+static void set_permissions(const struct tool_def *tool, const struct principal *who,
+			    struct arena *a, struct args *args)
+{
+	for (size_t i = 0; i < tool->column_count; i++) {
+		const char *permission = tool->columns[i].permission;
+		if (permission && may(who, permission))
+			args_set(args, a, catalog_condition_of(permission, a), value_bool(true));
+	}
+}
+
+static void set_patterns(const struct arg *arg, struct arena *a, struct args *args)
+{
+	struct value values[LIST_ARG_MAX];
+
+	assert(arg->count <= LIST_ARG_MAX);
+	for (size_t i = 0; i < arg->count; i++)
+		values[i] = value_text(sql_like_pattern(arg->values[i].text, a));
+	if (arg->is_list)
+		args_set_list(args, a, arg->name, values, arg->count);
+	else
+		args_set(args, a, arg->name, values[0]);
+}
+
+struct args tool_bind(const struct catalog *c, const struct tool_def *tool,
+		      const struct args *given, const struct principal *who, struct date today,
+		      struct arena *a)
+{
+	struct args args = {0};
+
+	for (size_t i = 0; i < given->count; i++) {
+		const struct arg *arg = &given->items[i];
+		const struct param_def *p = tool_param(tool, arg->name);
+		if (p && p->like)
+			set_patterns(arg, a, &args);
+		else if (arg->is_list)
+			args_set_list(&args, a, arg->name, arg->values, arg->count);
+		else
+			args_set(&args, a, arg->name, arg->values[0]);
+	}
+	tool_set_reserved(c, who->tenant, today, a, &args);
+	set_permissions(tool, who, a, &args);
+	return args;
+}
