@@ -249,12 +249,12 @@ static void start(struct daemon *d)
 	db_watch(d->warehouse);
 	db_watch(d->stored);
 	d->upkeep = upkeep_new(d);
-	d->names = know_refresh_new(&(struct know_refresh_options){
+	d->names = name_refresh_new(&(struct name_refresh_options){
 		.loop = d->loop,
 		.warehouse = d->warehouse,
 		.tenants = d->databases.tenant_ids,
 		.interval_ms = (uint64_t)config_int(d->config, "names.refresh_s") * 1000});
-	know_refresh_use(d->names, turns_knowledge(d->turns)->know);
+	name_refresh_use(d->names, know_names(turns_knowledge(d->turns)->know));
 	spending_start(d->spending);
 	prepare_stores(d);
 	llm_check(d->llm);

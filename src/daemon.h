@@ -49,7 +49,7 @@ struct daemon {
 	struct arena *roles; /* what the roles of tokens stand for */
 	struct stream_hub *streams;
 	struct turns *turns;
-	struct know_refresh *names;
+	struct name_refresh *names;
 	struct switches *switches; /* tools that are switched off */
 	struct upkeep *upkeep;
 	struct transport *transport;

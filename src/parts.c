@@ -292,7 +292,7 @@ bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct 
 	catalog_use_switches(k.catalog, d->switches);
 	k.know = know_new(k.catalog);
 	o.catalog = k.catalog;
-	o.know = k.know;
+	o.names = know_names(k.know);
 	if (!toolbox_new(&o, &k.tools, e)) {
 		know_free(&k.know);
 		catalog_unref(&k.catalog);
@@ -316,7 +316,7 @@ bool daemon_use_knowledge(struct daemon *d, struct turn_knowledge *take, struct 
 		return false;
 	}
 	if (d->names) /* takes over from the old knowledge, which the turns may free */
-		know_refresh_use(d->names, take->know);
+		name_refresh_use(d->names, know_names(take->know));
 	turns_use(d->turns, take);
 	return true;
 }
@@ -442,7 +442,7 @@ void daemon_take_down(struct daemon *d)
 	timer_free(&d->drain_timer);
 	timer_free(&d->prepare_timer);
 	transport_close(&d->transport);
-	know_refresh_free(&d->names);
+	name_refresh_free(&d->names);
 	upkeep_free(&d->upkeep);
 	turns_free(&d->turns);
 	switches_free(&d->switches);

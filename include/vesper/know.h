@@ -13,45 +13,17 @@
 #include "vesper/arena.h"
 #include "vesper/bind.h"
 #include "vesper/catalog.h"
-#include "vesper/clock.h"
-#include "vesper/err.h"
+#include "vesper/dates.h"
+#include "vesper/names.h"
 #include "vesper/outcome.h"
-#include "vesper/principal.h"
 
-struct db;
-struct loop;
-struct know; /* index over the values of declared dimensions: the catalogue's, and each tenant's */
+struct know; /* index over the words of the catalogue, and the names of names.h */
 
 struct know *know_new(const struct catalog *c);
 void know_free(struct know **k);
 
-/* Makes known which values a dimension really has in a tenant's data, beside those that the
- * catalogue lists, instead of what was known of it there; the values are copied, and no other
- * tenant ever meets them. With 0 values nothing is known of it. False, and nothing is known any
- * more: there are more than KNOW_VALUES_MAX (half a list would call real names unknown). False also
- * when the catalogue has no such dimension. Loop thread only. */
-bool know_learn(struct know *k, const char *tenant, const char *dimension,
-		const char *const *values, size_t count);
-
-/* Has every tenant's names read from its warehouse, page by page, one query after the other: at
- * once, again every interval, and for each knowledge that is put to use, which takes over what the
- * one before knew. Sorting and indexing is a worker thread's; the new names of a dimension take the
- * place of the old ones between two questions. A warehouse that does not answer changes nothing;
- * the health check "names:<tenant>" says so. From then on a name that is not known is unknown,
- * never taken as it was said. `tenants` is NULL-ended and borrowed. The knowledge must live until
- * another one is used or this is freed. Loop thread only. */
-struct know_refresh;
-struct know_refresh_options {
-	struct loop *loop;
-	struct db *warehouse;
-	const char *const *tenants;
-	uint64_t interval_ms;
-};
-struct know_refresh *know_refresh_new(const struct know_refresh_options *o);
-/* `done` is called whenever all that can be read was read, or could not be. */
-void know_refresh_on_round(struct know_refresh *r, void (*done)(void *owner), void *owner);
-void know_refresh_use(struct know_refresh *r, struct know *k);
-void know_refresh_free(struct know_refresh **r);
+/* The names that it knows; they live as long as it. */
+struct name_book *know_names(struct know *k);
 
 enum filter_source { SOURCE_SAID, SOURCE_ALIAS, SOURCE_DEFAULT, SOURCE_CARRIED, SOURCE_EDITED };
 const char *filter_source_name(enum filter_source s);
@@ -108,20 +80,12 @@ struct understanding {
 
 #define KNOW_SURE 0.8
 
-/* How a company counts time. All zero: the fiscal year is the calendar's, weeks begin on Monday. */
-struct know_calendar {
-	int fiscal_start_month; /* 1..12; a fiscal year is named after the year in which it ends */
-	int week_start;         /* 0 = Monday */
-};
-
-int calendar_weekday(const char *name); /* "monday" is 0 */
-
 struct know_input {
 	const char *question;
 	const char *tenant;             /* whose names are known; NULL: the catalogue's only */
 	const struct catalog_view *may; /* what this caller may use */
 	struct date today;
-	struct know_calendar calendar;
+	struct company_calendar calendar;
 	const json_t *standing;       /* the last turn's standing filters and tools, or NULL */
 	const json_t *edited_filters; /* filters the client sent back, or NULL */
 };
@@ -158,25 +122,8 @@ const char *know_choice(const char *text, const json_t *ask, struct arena *a);
 /* The days that the text is about, where it says nothing else ("15 January 2025", "from March to
  * May"). */
 bool know_days(const struct know *k, const char *text, struct date today,
-	       const struct know_calendar *calendar, struct arena *a, struct date *start,
+	       const struct company_calendar *calendar, struct arena *a, struct date *start,
 	       struct date *end);
-
-/* Resolves one text to a known value of a dimension, as the caller (NULL: nobody) knows them: of
- * his tenant, and of a dimension that his permissions let him know.
- * `market`-scoped aliases look at `context` (NULL: none). OUTCOME_ROWS in out->kind: *value is
- * known. OUTCOME_UNKNOWN_ENTITY: suggestions are the closest (or the several that match: then
- * `several`). */
-struct know_match {
-	const char *value;
-	bool several;
-	const struct suggestion *suggestions;
-	size_t suggestion_count;
-	enum filter_source source;
-	bool not_read; /* nothing is known yet of such names: ask again in a moment */
-};
-bool know_resolve(const struct know *k, const struct principal *who, const char *dimension,
-		  const char *text, const struct args *context, struct arena *a,
-		  struct know_match *out);
 
 /* Filters as the wire has them: [{name,value,label,source,editable,param?}]. New reference. */
 json_t *know_filters_json(const struct know *k, const struct understanding *u);

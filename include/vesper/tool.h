@@ -21,7 +21,7 @@
 #include "vesper/clock.h"
 #include "vesper/db.h"
 #include "vesper/err.h"
-#include "vesper/know.h"
+#include "vesper/names.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
 #include "vesper/principal.h"
@@ -53,7 +53,7 @@ struct toolbox; /* the tools of a catalogue with their functions, and what they 
 struct toolbox_options {
 	struct loop *loop;
 	struct catalog *catalog; /* referenced */
-	struct know *know;
+	struct name_book *names;
 	struct db *warehouse;
 	struct cache *cache; /* NULL: every call runs */
 	struct store *store; /* keeps the audit log; NULL: there is none */

@@ -95,7 +95,7 @@ struct turns_options {
 					  exist */
 	const char *const *link_hosts; /* answers may link to them, beside those of the reports;
 					  ended by NULL; borrowed; NULL: none */
-	struct know_calendar calendar;
+	struct company_calendar calendar;
 	const struct tenant_place *places; /* borrowed; who is not among them lives by UTC */
 	size_t place_count;
 	/* Each turn when it is over, as a line of a case (record.h); NULL: nobody records. */

@@ -25,7 +25,7 @@ bool opened_tools(struct opened *o, struct err *e)
 	o->know = know_new(o->catalog);
 	options.loop = o->loop;
 	options.catalog = o->catalog;
-	options.know = o->know;
+	options.names = know_names(o->know);
 	options.warehouse = o->warehouse;
 	return toolbox_new(&options, &o->tools, e);
 }

@@ -28,7 +28,7 @@ struct router {
 	struct know *know;
 	struct principal who;
 	struct date today;
-	struct know_calendar calendar;
+	struct company_calendar calendar;
 };
 
 /* Reads the earlier questions in order, so that the last one finds what they left standing. */
@@ -149,7 +149,7 @@ static void learn(struct router *r, const struct config *c, struct arena *a)
 {
 	const char *tenants[] = {r->who.tenant, NULL};
 	struct databases all;
-	struct know_refresh *refresh;
+	struct name_refresh *refresh;
 	struct loop *l;
 	struct db *warehouse;
 	struct err e;
@@ -164,14 +164,14 @@ static void learn(struct router *r, const struct config *c, struct arena *a)
 	if (!there || !loop_new(&l, &e))
 		return;
 	if (databases_open_warehouse(&all, c, l, &warehouse, &e)) {
-		refresh = know_refresh_new(&(struct know_refresh_options){.loop = l,
+		refresh = name_refresh_new(&(struct name_refresh_options){.loop = l,
 									  .warehouse = warehouse,
 									  .tenants = tenants,
 									  .interval_ms = HOUR_MS});
-		know_refresh_on_round(refresh, on_learned, l);
-		know_refresh_use(refresh, r->know);
+		name_refresh_on_round(refresh, on_learned, l);
+		name_refresh_use(refresh, know_names(r->know));
 		loop_run(l);
-		know_refresh_free(&refresh);
+		name_refresh_free(&refresh);
 		db_close(&warehouse);
 	}
 	loop_free(&l);

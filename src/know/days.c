@@ -5,11 +5,11 @@
 
 static bool is_rest(const struct know *k, const struct token *t)
 {
-	return !t->used && dict_find(&k->stop, t->text, t->len) < 0;
+	return !t->used && !know_is_stop(k, t);
 }
 
 bool know_days(const struct know *k, const char *text, struct date today,
-	       const struct know_calendar *calendar, struct arena *a, struct date *start,
+	       const struct company_calendar *calendar, struct arena *a, struct date *start,
 	       struct date *end)
 {
 	struct time_read time = {0};

@@ -103,7 +103,7 @@ bool followup_cue(const struct reading *r)
 		if (token_in(t, anywhere) ||
 		    (token_is(t, "there") && i > 0 && !token_in(&q->tokens[i - 1], being)))
 			return true;
-		content = content || (!t->used && dict_find(&r->know->stop, t->text, t->len) < 0);
+		content = content || (!t->used && !know_is_stop(r->know, t));
 	}
 	return !content;
 }
@@ -201,7 +201,7 @@ static bool names_dimension(const struct reading *r, const struct token *t)
 	const struct catalog *c = r->know->catalog;
 
 	for (size_t i = 0; i < c->dimension_count; i++)
-		if (entity_word_of_label(t, &c->dimensions[i]))
+		if (mention_of_label(t, &c->dimensions[i]))
 			return true;
 	return false;
 }
@@ -216,7 +216,7 @@ bool followup_drops(const struct reading *r, const struct dimension_def *d)
 		size_t at = drop_cue(q, i);
 
 		for (; at > 0 && at < q->count && q->tokens[at].before != '.'; at++) {
-			if (entity_word_of_label(&q->tokens[at], d))
+			if (mention_of_label(&q->tokens[at], d))
 				return true;
 			if (!token_in(&q->tokens[at], links) && !names_dimension(r, &q->tokens[at]))
 				break;
@@ -325,7 +325,7 @@ void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 /* ---- edited filters ---- */
 
 static void trouble_edit(struct reading *r, const char *filter, const struct dimension_def *d,
-			 const json_t *v, const struct know_match *m)
+			 const json_t *v, const struct name_match *m)
 {
 	struct trouble t = {.kind = m && m->several ? TROUBLE_SEVERAL
 				    : d             ? TROUBLE_UNKNOWN
@@ -390,7 +390,7 @@ static void edit_value(struct reading *r, const char *filter, const struct dimen
 		       const json_t *v, enum filter_source source)
 {
 	struct value value = value_null();
-	struct know_match m = {0};
+	struct name_match m = {0};
 	struct args context = {0};
 	struct date day;
 	int64_t n;
@@ -400,7 +400,7 @@ static void edit_value(struct reading *r, const char *filter, const struct dimen
 			args_set(&context, r->arena, r->facts.items[i].dimension->name,
 				 r->facts.items[i].values[0]);
 	if (d && json_is_string(v)) {
-		if (resolve_text(r->names, d, json_string_value(v), &context, r->arena, &m))
+		if (names_resolve(r->names, d, json_string_value(v), &context, r->arena, &m))
 			value = value_text(m.value);
 	} else if (!d && (strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0)) {
 		if (json_is_string(v) && date_parse_iso(json_string_value(v), &day))

@@ -21,8 +21,7 @@ struct know *know_new(const struct catalog *c)
 	dict_init(&k->prepositions, k->arena);
 	words_add_stop(&k->stop);
 	words_add_synonyms(&k->synonyms);
-	listed_init(&k->listed, c, k->arena);
-	scope_index(k);
+	k->names = name_book_new(c);
 	k->router = router_new(k);
 	k->refuser = refuser_new(k->arena);
 	return k;
@@ -32,12 +31,30 @@ void know_free(struct know **k)
 {
 	if (!*k)
 		return;
-	learn_free(*k);
-	listed_deinit(&(*k)->listed);
+	name_book_free(&(*k)->names);
 	refuser_deinit((*k)->refuser);
 	arena_free(&(*k)->arena);
 	mem_free(*k);
 	*k = NULL;
+}
+
+struct name_book *know_names(struct know *k)
+{
+	return k->names;
+}
+
+bool know_is_stop(const struct know *k, const struct token *t)
+{
+	return dict_find(&k->stop, t->text, t->len) >= 0;
+}
+
+bool know_is_word(const struct know *k, const struct token *t)
+{
+	char stem[STEM_BYTES];
+	size_t n = word_stem(t->text, t->len, stem);
+
+	return know_is_stop(k, t) || dict_find(&k->synonyms, stem, n) >= 0 ||
+	       router_has_word(k->router, stem, n);
 }
 
 const char *filter_source_name(enum filter_source s)

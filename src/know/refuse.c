@@ -227,8 +227,8 @@ static bool is_name(const struct know *k, const struct know_input *in, const cha
 	struct entry found;
 	struct folded f;
 
-	scope_read(k, in->may, a, &scope);
-	names = learn_names(k, in->tenant, scope.in, a);
+	scope_read(k->names, in->may, a, &scope);
+	names = names_of(k->names, in->tenant, scope.in, a);
 	text_fold(text, &f);
 	return names_find(names, &f, &found, 1) > 0 ||
 	       names_near(names, scope.in, f.key, f.len, false, a, &found, 1) > 0;
@@ -243,7 +243,7 @@ static bool is_common(const struct know *k, const struct token *t)
 		"pipeline", "fleet",    "program",    "strategy",  "timeline",   "overall",
 		"whole",    "entire",   "anything",   "something", NULL};
 
-	return entity_in_words(k, t) || token_in(t, common) || month_named(t->text, t->len) ||
+	return know_is_word(k, t) || token_in(t, common) || month_named(t->text, t->len) ||
 	       unit_of(t) != UNIT_NONE || season_months(t);
 }
 

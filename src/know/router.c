@@ -90,11 +90,6 @@ static void add_posting(struct router *r, struct term *t, uint32_t document, dou
 	t->postings[t->count++] = (struct posting){document, (float)weight};
 }
 
-static bool is_stop(const struct know *k, const struct token *t)
-{
-	return dict_find(&k->stop, t->text, t->len) >= 0;
-}
-
 /* A word that says nothing by itself counts where it means something to a tool ("who": users). */
 static bool counts(const struct know *k, const struct token *t)
 {
@@ -103,7 +98,7 @@ static bool counts(const struct know *k, const struct token *t)
 
 	if ((t->used && !t->word) || !t->has_letter || t->len < 2)
 		return false;
-	if (!is_stop(k, t))
+	if (!know_is_stop(k, t))
 		return true;
 	n = word_stem(t->text, t->len, stem);
 	return dict_find(&k->synonyms, stem, n) >= 0;
@@ -157,7 +152,7 @@ static void mark_names(const struct know *k, struct question *q)
 	for (size_t i = 0; i < q->count; i++) {
 		struct token *t = &q->tokens[i];
 
-		if (t->capital && listed_dimension_of(k, t->text, t->len) >= 0)
+		if (t->capital && names_listed_in(k->names, t->text, t->len) >= 0)
 			t->used = true;
 	}
 }
@@ -169,9 +164,9 @@ static void learn_prepositions(struct know *k, const char *example)
 	text_read(example, k->arena, &q);
 	for (size_t i = 1; i < q.count; i++) {
 		const struct token *before = &q.tokens[i - 1];
-		int d = listed_dimension_of(k, q.tokens[i].text, q.tokens[i].len);
+		int d = names_listed_in(k->names, q.tokens[i].text, q.tokens[i].len);
 
-		if (d >= 0 && dict_find(&k->stop, before->text, before->len) >= 0 &&
+		if (d >= 0 && know_is_stop(k, before) &&
 		    dict_find(&k->prepositions, before->text, before->len) < 0)
 			dict_put(&k->prepositions, before->text, before->len, d);
 	}
@@ -379,7 +374,7 @@ void router_text(const struct know *k, const struct catalog_view *v, const struc
 	for (size_t i = from; i < to; i++)
 		if (counts(k, &q->tokens[i]))
 			add_word(&t, stem, canonical(k, &q->tokens[i], stem),
-				 is_stop(k, &q->tokens[i]));
+				 know_is_stop(k, &q->tokens[i]));
 	/* where no other word says of what */
 	for (size_t i = from; i < to && t.seen_count == 0; i++)
 		if (asks_what_there_is(q, i))

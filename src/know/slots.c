@@ -135,14 +135,13 @@ static void trouble_missing(struct reading *r, const struct tool_def *t, const s
 				  .tool = t};
 
 	if (d)
-		trouble.option_count = entity_options(
+		trouble.option_count = names_options(
 			r->names, d, parent && parent->count == 1 ? parent->values[0].text : NULL,
 			r->arena, &trouble.options);
 	if (d && parent && trouble.option_count == 0) {
 		trouble.kind = TROUBLE_NO_CHILDREN;
 		trouble.said = parent->values[0].text;
-		trouble.option_count =
-			entity_options(r->names, d, NULL, r->arena, &trouble.options);
+		trouble.option_count = names_options(r->names, d, NULL, r->arena, &trouble.options);
 	}
 	reading_trouble(r, &trouble);
 }
@@ -157,8 +156,8 @@ static bool is_barren(const struct reading *r, const struct param_def *p)
 	const struct suggestion *options;
 
 	return parent && parent->count == 1 && parent->source != SOURCE_CARRIED &&
-	       entity_options(r->names, d, NULL, r->arena, &options) > 0 &&
-	       entity_options(r->names, d, parent->values[0].text, r->arena, &options) == 0;
+	       names_options(r->names, d, NULL, r->arena, &options) > 0 &&
+	       names_options(r->names, d, parent->values[0].text, r->arena, &options) == 0;
 }
 
 static void trouble_range(struct reading *r, const struct param_def *p, const struct value *v)

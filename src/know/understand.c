@@ -125,9 +125,9 @@ static void trouble_time(struct reading *r)
 /* A label as the tenant's data spell it; where they are known, no other is a filter. */
 static void add_label(struct reading *r, const struct dimension_def *d, const char *label)
 {
-	struct know_match m;
+	struct name_match m;
 
-	if (resolve_text(r->names, d, label, NULL, r->arena, &m))
+	if (names_resolve(r->names, d, label, NULL, r->arena, &m))
 		facts_add(&r->facts, r->arena, FILTER_ASOF, d, value_text(m.value), SOURCE_SAID);
 	else
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_UNKNOWN,
@@ -161,9 +161,9 @@ static void add_all(struct reading *r)
 
 		if (facts_get(&r->facts, d->filter) || names_learned(r->names, d))
 			continue; /* all names that the data hold are no filter at all */
-		n = entity_options(r->names, d,
-				   parent && parent->count == 1 ? parent->values[0].text : NULL,
-				   r->arena, &options);
+		n = names_options(r->names, d,
+				  parent && parent->count == 1 ? parent->values[0].text : NULL,
+				  r->arena, &options);
 		for (size_t v = 0; v < n; v++)
 			facts_add(&r->facts, r->arena, d->filter, d, value_text(options[v].value),
 				  SOURCE_SAID)
@@ -180,13 +180,13 @@ static void read_question(struct reading *r)
 	text_read(r->in->question ? r->in->question : "", r->arena, &r->q);
 	if (r->q.count > KNOW_WORDS_MAX)
 		r->q.count = KNOW_WORDS_MAX;
-	entity_read(r);
+	mentions_read(r);
 	dates_read(&r->q, r->in->today, &r->in->calendar, r->arena, &r->time);
-	hours_read(&r->q, cal, r->arena, &r->time);
+	hours_read(&r->q, cal->peak_first_hour, cal->peak_last_hour, r->arena, &r->time);
 	top = numbers_top_n(&r->q);
 	bound = numbers_threshold(&r->q, r->arena);
-	entity_read_unknown(r);
-	entity_settle(r);
+	mentions_read_unknown(r);
+	mentions_settle(r);
 	add_asof(r);
 	for (size_t i = 0; i < r->facts.count; i++)
 		r->said_entities += r->facts.items[i].dimension != NULL;
@@ -320,8 +320,8 @@ void understand_one(const struct know *k, const struct know_input *in, struct ar
 	enum small_talk talk;
 	bool leans;
 
-	scope_read(k, in->may, a, &r.scope);
-	r.names = learn_names(k, in->tenant, r.scope.in, a);
+	scope_read(k->names, in->may, a, &r.scope);
+	r.names = names_of(k->names, in->tenant, r.scope.in, a);
 	read_question(&r);
 	followup_read(&r, &standing);
 	choice = edits || !standing.ask ? NULL : followup_choice(&r.q, standing.ask);

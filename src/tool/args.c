@@ -181,7 +181,7 @@ static bool complete(struct tool_call *call, struct outcome *out)
 /* ---- names become known values ---- */
 
 static bool unknown(struct tool_call *call, const struct param_def *p, const char *text,
-		    const struct know_match *m, struct outcome *out)
+		    const struct name_match *m, struct outcome *out)
 {
 	const struct dimension_def *d = catalog_dimension(call->box->options.catalog, p->entity);
 
@@ -214,13 +214,13 @@ static bool resolve(struct tool_call *call, const struct param_def *p, struct ou
 {
 	const struct arg *arg = args_find(&call->args, p->name);
 	struct value values[LIST_ARG_MAX];
-	struct know_match m;
+	struct name_match m;
 
 	for (size_t i = 0; i < arg->count; i++) {
 		const char *text = arg->values[i].text;
-		m = (struct know_match){0};
-		if (!know_resolve(call->box->options.know, call->who, p->entity, text, &call->args,
-				  call->arena, &m))
+		m = (struct name_match){0};
+		if (!name_book_resolve(call->box->options.names, call->who, p->entity, text,
+				       &call->args, call->arena, &m))
 			return unknown(call, p, text, &m, out);
 		values[i] = value_text(m.value);
 	}

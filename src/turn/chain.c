@@ -187,11 +187,11 @@ static const json_t *stand_in(struct turn *t, const struct refer_def *refer)
 {
 	const struct param_def *p = param_of(t, refer->filter);
 	struct args nothing = {0};
-	struct know_match m = {0};
+	struct name_match m = {0};
 
 	if (!p || !p->entity ||
-	    know_resolve(t->knowledge->set.know, t->who, p->entity, POINTED_AT, &nothing, t->arena,
-			 &m) ||
+	    name_book_resolve(know_names(t->knowledge->set.know), t->who, p->entity, POINTED_AT,
+			      &nothing, t->arena, &m) ||
 	    m.suggestion_count == 0)
 		return NULL;
 	return json_own(t->arena,

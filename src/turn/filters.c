@@ -55,7 +55,7 @@ static struct args context_of(const struct turn *t, const json_t *filters)
 }
 
 static bool unknown(struct turn *t, const struct param_def *p, const char *said,
-		    const struct know_match *m, struct clarification *ask)
+		    const struct name_match *m, struct clarification *ask)
 {
 	const struct dimension_def *d = catalog_dimension(t->may.catalog, p->entity);
 
@@ -90,7 +90,7 @@ static bool read_value(struct reading *r, const struct param_def *p, const json_
 	struct turn *t = r->turn;
 	const char *said = text_of(v, t->arena);
 	struct args context = context_of(t, r->filters);
-	struct know_match m = {0};
+	struct name_match m = {0};
 	struct value value;
 	struct err e = {0};
 
@@ -106,9 +106,10 @@ static bool read_value(struct reading *r, const struct param_def *p, const json_
 		*out = value_json(&value);
 		return true;
 	}
-	if (!know_resolve(t->knowledge->set.know, t->who, p->entity, said, &context, t->arena, &m))
+	if (!name_book_resolve(know_names(t->knowledge->set.know), t->who, p->entity, said,
+			       &context, t->arena, &m))
 		return unknown(t, p, said, &m, r->ask);
-	r->alias = r->alias || m.source == SOURCE_ALIAS;
+	r->alias = r->alias || m.alias;
 	*out = json_str(m.value);
 	return true;
 }

@@ -44,7 +44,7 @@ struct turns {
 	bool hide_existence;
 	const char *const *link_hosts;
 	size_t prompt_tokens;
-	struct know_calendar calendar;
+	struct company_calendar calendar;
 	const struct tenant_place *places;
 	size_t place_count;
 	struct knowledge *knowledge;

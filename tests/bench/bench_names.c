@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "know_int.h"
+#include "names_int.h"
 #include "name_maker.h"
 
 #define PROBES 20000

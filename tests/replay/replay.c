@@ -150,7 +150,7 @@ static void load_knowledge(struct stage *s, struct turn_knowledge *k)
 		fail(s, "%s", e.text);
 	k->know = know_new(k->catalog);
 	o.catalog = k->catalog;
-	o.know = k->know;
+	o.names = know_names(k->know);
 	if (!toolbox_new(&o, &k->tools, &e))
 		fail(s, "%s", e.text);
 }

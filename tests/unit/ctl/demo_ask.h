@@ -18,6 +18,7 @@
 
 #include "vesper/domain.h"
 #include "vesper/json.h"
+#include "vesper/know.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/view.h"
@@ -66,7 +67,7 @@ static int set_up(void **state)
 	know = know_new(catalog);
 	tools.loop = loop;
 	tools.catalog = catalog;
-	tools.know = know;
+	tools.names = know_names(know);
 	tools.warehouse = warehouse;
 	if (!toolbox_new(&tools, &box, &e))
 		fail_msg("%s", e.text);

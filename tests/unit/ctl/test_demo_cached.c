@@ -17,6 +17,7 @@
 #include "vesper/domain.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
+#include "vesper/know.h"
 #include "vesper/log.h"
 #include "vesper/tool.h"
 #include "vesper/view.h"
@@ -90,7 +91,7 @@ static int set_up(void **state)
 	const struct toolbox_options tools = {
 		.loop = loop,
 		.catalog = catalog,
-		.know = know,
+		.names = know_names(know),
 		.warehouse = warehouse,
 		.cache = cache,
 		.modules = domain_modules,

@@ -50,7 +50,7 @@ static int set_up(void **state)
 	warehouse = db_from_driver(&recording_db_driver, &recorded, DIALECT_SQLITE);
 	options.loop = loop;
 	options.catalog = catalog;
-	options.know = know;
+	options.names = know_names(know);
 	options.warehouse = warehouse;
 	if (!toolbox_new(&options, &box, &e))
 		fail_msg("%s", e.text);

@@ -26,15 +26,15 @@ static struct arena *arena;
 static struct result *answer; /* of the last call */
 
 /* Every name is known here: what names mean is tested where they are resolved. */
-bool know_resolve(const struct know *k, const struct principal *asker, const char *dimension,
-		  const char *text, const struct args *context, struct arena *a,
-		  struct know_match *out)
+bool name_book_resolve(const struct name_book *b, const struct principal *asker,
+		       const char *dimension, const char *text, const struct args *context,
+		       struct arena *a, struct name_match *out)
 {
-	(void)k;
+	(void)b;
 	(void)asker;
 	(void)dimension;
 	(void)context;
-	*out = (struct know_match){.value = arena_strdup(a, text), .source = SOURCE_SAID};
+	*out = (struct name_match){.value = arena_strdup(a, text)};
 	return true;
 }
 

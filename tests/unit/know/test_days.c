@@ -1,10 +1,10 @@
-#include "know_catalog.h"
+#include "know_test.h"
 
 #include "vesper/limits.h"
 
 static void check(struct fixture *f, const char *text, const char *want)
 {
-	const struct know_calendar calendar = {0};
+	const struct company_calendar calendar = {0};
 	char start[DATE_ISO_BYTES], end[DATE_ISO_BYTES];
 	const char *got = "";
 	struct date first, last;

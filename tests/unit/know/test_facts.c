@@ -1,4 +1,4 @@
-#include "know_catalog.h"
+#include "know_test.h"
 
 static void values_gather_under_one_filter(void **state)
 {

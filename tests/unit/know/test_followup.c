@@ -1,4 +1,4 @@
-#include "know_catalog.h"
+#include "know_test.h"
 
 #define FIRST   "What was the average price in EP10 for 2025 from Acorn?"
 #define AVERAGE "get_average_price seller="

@@ -1,4 +1,4 @@
-#include "know_catalog.h"
+#include "know_test.h"
 #include "vesper/limits.h"
 
 static void the_route_has_its_shape(void **state)
@@ -86,7 +86,7 @@ static void what_is_not_permitted_is_no_choice(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(fixture_ask(f, "top 3 depots with most parcels")->kind, KNOW_DATA);
-	catalog_for(&fixture_catalog, &nobody, f->arena, &f->view);
+	catalog_for(&goods_catalog, &nobody, f->arena, &f->view);
 	assert_int_equal(fixture_ask(f, "top 3 depots with most parcels")->kind, KNOW_UNCLEAR);
 	assert_int_equal(f->u.tool_count, 0);
 	assert_int_equal(fixture_ask(f, "average price EP10 2025 Acorn")->kind, KNOW_DATA);

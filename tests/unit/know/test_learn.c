@@ -1,4 +1,4 @@
-#include "know_catalog.h"
+#include "know_test.h"
 
 #include "router_weights.h"
 #include "vesper/limits.h"
@@ -58,7 +58,7 @@ static const char *const acme_labels[] = {"2025-Q1", "Jan_2026"};
 static bool learn(struct fixture *f, const char *tenant, const char *dimension,
 		  const char *const *values, size_t count)
 {
-	return know_learn(f->know, tenant, dimension, values, count);
+	return name_book_learn(know_names(f->know), tenant, dimension, values, count);
 }
 
 static int setup(void **state)
@@ -88,11 +88,11 @@ static const struct understanding *ask(struct fixture *f, const char *tenant, co
 
 /* "several", "unknown", or the value. */
 static const char *resolve(struct fixture *f, const char *tenant, const char *dimension,
-			   const char *text, struct know_match *m)
+			   const char *text, struct name_match *m)
 {
 	struct principal who = {.user = "u", .tenant = tenant};
-	bool known =
-		know_resolve(f->know, tenant ? &who : NULL, dimension, text, NULL, f->arena, m);
+	bool known = name_book_resolve(know_names(f->know), tenant ? &who : NULL, dimension, text,
+				       NULL, f->arena, m);
 
 	return known ? m->value : m->several ? "several" : "unknown";
 }
@@ -133,7 +133,7 @@ static void names_are_resolved_as_listed_ones_are(void **state)
 		{"sponsor", "Zircon", "Zircon Partners"},
 		{"project", "Zircon", "Zircon"},
 	};
-	struct know_match m;
+	struct name_match m;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *got = resolve(*state, "acme", cases[i].dimension, cases[i].text, &m);
@@ -154,7 +154,7 @@ static void no_tenant_meets_the_names_of_another(void **state)
 		"Telltale Ridge",  "telltale", "tell tale rigde", "Sierra",
 		"sierra telltale", "Zirconia", "zirconai",        "xyz"};
 	struct fixture *f = *state;
-	struct know_match m;
+	struct name_match m;
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		const char *got = resolve(f, "acme", "project", texts[i], &m);
@@ -182,7 +182,7 @@ static void no_tenant_meets_the_names_of_another(void **state)
 
 static void who_has_learned_nothing_takes_names_as_said(void **state)
 {
-	struct know_match m;
+	struct name_match m;
 
 	assert_string_equal(resolve(*state, "globex", "project", "Telltale Ridge", &m),
 			    "Telltale Ridge");
@@ -281,7 +281,7 @@ static void learning_again_replaces(void **state)
 {
 	static const char *const later[] = {"Aurora", "Borealis"};
 	struct fixture *f = *state;
-	struct know_match before, m;
+	struct name_match before, m;
 
 	resolve(f, "acme", "project", "zircon", &before);
 	assert_true(learn(f, "acme", "project", later, COUNT(later)));
@@ -299,7 +299,7 @@ static void too_many_are_none(void **state)
 	size_t count = KNOW_VALUES_MAX + 1;
 	const char **many = mem_alloc(count * sizeof(*many));
 	struct fixture *f = *state;
-	struct know_match m;
+	struct name_match m;
 
 	for (size_t i = 0; i < count; i++)
 		many[i] = i < 10000 ? arena_printf(f->arena, "Plant %zu", i) : "Plant";
@@ -313,7 +313,7 @@ static void too_many_are_none(void **state)
 static void listed_values_and_those_of_the_data_are_known(void **state)
 {
 	static const char *const values[] = {"Hydro", "Solar"};
-	struct know_match m;
+	struct name_match m;
 
 	assert_false(learn(*state, "acme", "nothing", values, 1));
 	assert_string_equal(resolve(*state, "acme", "kind", "Hydro", &m), "unknown");
@@ -328,7 +328,7 @@ static void listed_values_and_those_of_the_data_are_known(void **state)
 static void labels_are_those_of_the_data(void **state)
 {
 	struct fixture *f = *state;
-	struct know_match m;
+	struct name_match m;
 
 	assert_string_equal(resolve(f, "acme", "asof", "January 2025", &m), "Jan_2025");
 	assert_true(learn(f, "acme", "asof", acme_labels, COUNT(acme_labels)));
@@ -373,14 +373,15 @@ static void who_may_not_know_a_dimension_learns_nothing_of_it(void **state)
 				       .permissions = reads_projects,
 				       .permission_count = 1};
 	struct fixture *f = *state;
-	struct know_match m;
+	struct name_match m;
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
-		assert_false(
-			know_resolve(f->know, &without, "project", texts[i], NULL, f->arena, &m));
+		assert_false(name_book_resolve(know_names(f->know), &without, "project", texts[i],
+					       NULL, f->arena, &m));
 		assert_int_equal(m.suggestion_count, 0);
 		assert_false(m.several);
-		assert_false(know_resolve(f->know, NULL, "project", texts[i], NULL, f->arena, &m));
+		assert_false(name_book_resolve(know_names(f->know), NULL, "project", texts[i], NULL,
+					       f->arena, &m));
 		catalog_for(&guarded, &without, f->arena, &f->view);
 		ask(f, "acme", arena_printf(f->arena, "health of project %s", texts[i]));
 		for (size_t n = 0; n < f->u.filter_count; n++)
@@ -389,8 +390,10 @@ static void who_may_not_know_a_dimension_learns_nothing_of_it(void **state)
 			assert_false(
 				offers(f->u.ask.options, f->u.ask.option_count, acme_projects[v]));
 	}
-	assert_true(know_resolve(f->know, &without, "sponsor", "northwind", NULL, f->arena, &m));
-	assert_true(know_resolve(f->know, &with, "project", "siera solar", NULL, f->arena, &m));
+	assert_true(name_book_resolve(know_names(f->know), &without, "sponsor", "northwind", NULL,
+				      f->arena, &m));
+	assert_true(name_book_resolve(know_names(f->know), &with, "project", "siera solar", NULL,
+				      f->arena, &m));
 	assert_string_equal(m.value, "Sierra Solar");
 	catalog_for(&guarded, &with, f->arena, &f->view);
 	ask(f, "acme", "health of project Sierra");
@@ -403,7 +406,7 @@ static void initials_and_rows_of_words_name_projects(void **state)
 	static const char *const later[] = {"Nazareth Solar", "Sierra Wind Farm",
 					    "Sierra Wind Park", "Desert Sun", "Delta Storage"};
 	struct fixture *f = *state;
-	struct know_match m;
+	struct name_match m;
 
 	assert_true(learn(f, "acme", "project", later, COUNT(later)));
 	assert_string_equal(resolve(f, "acme", "project", "NS", &m), "Nazareth Solar");
@@ -426,7 +429,7 @@ static void an_alias_counts_where_its_value_is(void **state)
 				       .permission_count = 1};
 	struct principal other = acme;
 	struct fixture *f = *state;
-	struct know_match m;
+	struct name_match m;
 
 	know_free(&f->know);
 	guarded_dimensions[0].aliases = aliases;
@@ -435,9 +438,11 @@ static void an_alias_counts_where_its_value_is(void **state)
 	other.tenant = "vesper";
 	assert_true(learn(f, "acme", "project", acme_projects, COUNT(acme_projects)));
 	assert_true(learn(f, "vesper", "project", vesper_projects, COUNT(vesper_projects)));
-	assert_true(know_resolve(f->know, &acme, "project", "the big one", NULL, f->arena, &m));
+	assert_true(name_book_resolve(know_names(f->know), &acme, "project", "the big one", NULL,
+				      f->arena, &m));
 	assert_string_equal(m.value, "Sierra Solar");
-	assert_false(know_resolve(f->know, &other, "project", "the big one", NULL, f->arena, &m));
+	assert_false(name_book_resolve(know_names(f->know), &other, "project", "the big one", NULL,
+				       f->arena, &m));
 	assert_false(offers(m.suggestions, m.suggestion_count, "Sierra Solar"));
 }
 

@@ -1,5 +1,5 @@
 /* Which names a question holds, seen through its filters. */
-#include "know_catalog.h"
+#include "know_test.h"
 
 static const char *filters_text(struct fixture *f, const char *question)
 {

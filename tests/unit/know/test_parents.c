@@ -1,4 +1,4 @@
-#include "know_catalog.h"
+#include "know_test.h"
 
 static void a_contradiction_offers_both_readings(void **state)
 {

@@ -1,4 +1,4 @@
-#include "know_catalog.h"
+#include "know_test.h"
 
 static void two_subjects_are_two_calls(void **state)
 {
@@ -57,7 +57,7 @@ static void who_may_use_one_domain_gets_one(void **state)
 {
 	struct fixture *f = *state;
 
-	catalog_for(&fixture_catalog, &nobody, f->arena, &f->view);
+	catalog_for(&goods_catalog, &nobody, f->arena, &f->view);
 	fixture_ask(f, "average price EP10 2025 Acorn and the top 3 depots with most parcels");
 	for (size_t i = 0; i < f->u.tool_count; i++)
 		assert_null(strstr(f->u.tools[i].tool->name, "depots"));

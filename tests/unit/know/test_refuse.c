@@ -27,7 +27,7 @@ static struct arena *kept;
 static struct catalog *catalog;
 static struct know *knowledge;
 
-static void learn_names(void)
+static void names_of(void)
 {
 	const char *text, *dimension;
 	const json_t *list, *name;
@@ -44,8 +44,8 @@ static void learn_names(void)
 
 		json_array_foreach(list, i, name)
 			values[i] = json_string_value(name);
-		assert_true(
-			know_learn(knowledge, TENANT, dimension, values, json_array_size(list)));
+		assert_true(name_book_learn(know_names(knowledge), TENANT, dimension, values,
+					    json_array_size(list)));
 	}
 }
 
@@ -58,7 +58,7 @@ static int open_all(void **state)
 	if (!catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
 		fail_msg("%s", e.text);
 	knowledge = know_new(catalog);
-	learn_names();
+	names_of();
 	return 0;
 }
 

@@ -267,7 +267,7 @@ static void judge(struct bench *b, const json_t *line)
 	arena_free(&a);
 }
 
-static void learn_names(struct bench *b, struct arena *a)
+static void names_of(struct bench *b, struct arena *a)
 {
 	const char *text, *dimension, **values;
 	const json_t *list, *name;
@@ -282,7 +282,8 @@ static void learn_names(struct bench *b, struct arena *a)
 		values = arena_alloc(a, sizeof(*values) * (json_array_size(list) + 1));
 		json_array_foreach(list, i, name)
 			values[i] = json_string_value(name);
-		assert_true(know_learn(b->know, TENANT, dimension, values, json_array_size(list)));
+		assert_true(name_book_learn(know_names(b->know), TENANT, dimension, values,
+					    json_array_size(list)));
 	}
 }
 
@@ -316,7 +317,7 @@ static void bench_open(struct bench *b, struct arena *a)
 	while (b->who.permissions && b->who.permissions[b->who.permission_count])
 		b->who.permission_count++;
 	b->know = know_new(b->catalog);
-	learn_names(b, a);
+	names_of(b, a);
 }
 
 static void bench_close(struct bench *b)

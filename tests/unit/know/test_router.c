@@ -1,5 +1,5 @@
 /* What the words alone say about tools. */
-#include "know_catalog.h"
+#include "know_test.h"
 
 static const char *best_tool(struct fixture *f, const char *text, double *score)
 {
@@ -54,7 +54,7 @@ static void words_of_others_are_strange(void **state)
 	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &s);
 	assert_int_equal(s.known_words, 1);
 	assert_int_equal(s.strange_words, 1);
-	catalog_for(&fixture_catalog, &nobody, f->arena, &f->view);
+	catalog_for(&goods_catalog, &nobody, f->arena, &f->view);
 	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &s);
 	assert_int_equal(s.known_words, 0);
 	assert_int_equal(s.strange_words, 2);

@@ -1,4 +1,4 @@
-#include "know_catalog.h"
+#include "know_test.h"
 
 static void arguments_come_in_the_tools_names(void **state)
 {

@@ -1,4 +1,4 @@
-#include "know_catalog.h"
+#include "know_test.h"
 
 static void check(enum small_talk want, const char *const *texts)
 {

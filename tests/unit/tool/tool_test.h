@@ -34,18 +34,18 @@ static struct principal who;
 static bool hide_existence; /* of the next toolbox */
 
 /* Stands in for the knowledge of names: exact ones, "first" by market, and nothing else. */
-bool know_resolve(const struct know *k, const struct principal *asker, const char *dimension,
-		  const char *text, const struct args *context, struct arena *a,
-		  struct know_match *out)
+bool name_book_resolve(const struct name_book *b, const struct principal *asker,
+		       const char *dimension, const char *text, const struct args *context,
+		       struct arena *a, struct name_match *out)
 {
 	static const struct suggestion close[] = {{.value = "E1", .label = "E1"},
 						  {.value = "E2", .label = "E2"}};
 	const struct dimension_def *d = catalog_dimension(catalog, dimension);
 	const char *market = args_text(context, "market", a);
 
-	(void)k;
+	(void)b;
 	(void)asker;
-	*out = (struct know_match){.source = SOURCE_SAID};
+	*out = (struct name_match){0};
 	if (strcmp(text, "sunrise") == 0)
 		out->value = "East";
 	if (strcmp(text, "first") == 0 && market)

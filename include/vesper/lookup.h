@@ -1,0 +1,93 @@
+/*
+ * What one caller can name: the catalogue's values and those of his tenant's data, of the
+ * dimensions that he may know. A dimension that is not his is not looked into at all. Everything
+ * lives in the caller's arena, for one question.
+ */
+#ifndef VESPER_LOOKUP_H
+#define VESPER_LOOKUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/names.h"
+#include "vesper/text.h"
+
+/* The filter whose values are labels of dates: they are read as the dates that they are. */
+#define FILTER_ASOF "asof_date"
+
+/* ---- who may name what ---- */
+
+/* Is the dimension used by a tool that this caller may use, and must its values be marked as such
+ * because they are ordinary words (they have a default)? */
+struct scope {
+	const bool *in;   /* by dimension index */
+	const bool *weak; /* by dimension index */
+};
+void scope_read(const struct name_book *b, const struct catalog_view *v, struct arena *a,
+		struct scope *out);
+
+struct names;
+/* What somebody of this tenant (NULL: nobody's) can name of the dimensions in `in`. */
+const struct names *names_of(const struct name_book *b, const char *tenant, const bool *in,
+			     struct arena *a);
+
+/* ---- words to values ---- */
+
+enum entry_kind { ENTRY_VALUE, ENTRY_ALIAS, ENTRY_PART };
+
+/* One way to read some words as a value. */
+struct entry {
+	const struct dimension_def *dimension;
+	size_t dimension_index;
+	const char *value;
+	const char *parent; /* the value of the parent dimension, or NULL */
+	const char *when_dimension, *when_value;
+	enum entry_kind kind;
+	size_t shared; /* values of the dimension that the words name as well as this one */
+	int distance;  /* edits, when it is only near */
+};
+
+#define PART_NAMES_MAX 32 /* a word that more names share tells none of them, by itself */
+#define NEAR_MAX       16 /* near names that are ever looked at */
+
+/* Words of the longest name. */
+size_t names_longest(const struct names *n);
+/* How these words can be read; at most `max`, whole names first. */
+size_t names_find(const struct names *n, const struct folded *words, struct entry *out, size_t max);
+/* Values that are written nearly so, of the dimensions in `in`, the nearest first; those in other
+ * digits are left out unless `any_digits`. */
+size_t names_near(const struct names *n, const bool *in, const char *key, size_t len,
+		  bool any_digits, struct arena *a, struct entry *out, size_t max);
+/* What a misspelled key may mean, all equally near; at most NEAR_MAX. */
+size_t names_meant(const struct names *n, const bool *in, const char *key, size_t len,
+		   struct arena *a, struct entry *out);
+/* name_book_resolve among these names. */
+bool names_resolve(const struct names *n, const struct dimension_def *d, const char *text,
+		   const struct args *context, struct arena *a, struct name_match *out);
+/* The dimension (by index) of which the catalogue lists such a name, not just a part of it; -1:
+ * none. */
+int names_listed_in(const struct name_book *b, const char *key, size_t len);
+
+/* ---- one dimension's values ---- */
+
+/* Is any value of it known? */
+bool names_known(const struct names *n, const struct dimension_def *d);
+/* Do its values come from the tenant's data alone? */
+bool names_learned(const struct names *n, const struct dimension_def *d);
+/* The values one by one, the catalogue's first. */
+size_t names_count(const struct names *n, const struct dimension_def *d);
+const char *names_at(const struct names *n, const struct dimension_def *d, size_t i,
+		     const char **parent);
+/* The parent of a value: the wanted one where it is among several. NULL: none is known. */
+const char *names_parent_of(const struct names *n, const struct dimension_def *d, const char *value,
+			    const char *wanted, bool *several);
+/* Values of a dimension as options, those of one parent only when `parent` is given. */
+size_t names_options(const struct names *n, const struct dimension_def *d, const char *parent,
+		     struct arena *a, const struct suggestion **out);
+/* The values that are most like the text, or the first ones where none is. */
+size_t names_closest(const struct names *n, const struct dimension_def *d, const char *text,
+		     const char *parent, struct arena *a, const struct suggestion **out);
+/* The dimension in scope with the value that is most like the text, or NULL. */
+const struct dimension_def *names_kind_like(const struct names *n, const char *text);
+
+#endif

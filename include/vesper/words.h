@@ -1,0 +1,45 @@
+/* English words that belong to no domain, words to small numbers, and words as people misspell
+ * them. Pure: any thread. */
+#ifndef VESPER_WORDS_H
+#define VESPER_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+
+/* ---- words to small numbers ---- */
+
+struct dict {
+	struct arena *arena;
+	struct dict_slot *slots;
+	size_t size, count;
+};
+
+void dict_init(struct dict *d, struct arena *a);
+/* The number stored for the word, or -1. */
+int dict_find(const struct dict *d, const char *word, size_t len);
+void dict_put(struct dict *d, const char *word, size_t len, int number);
+
+/* ---- English ---- */
+
+#define STEM_BYTES 32
+/* The word's stem, and one stem for words that mean the same in a question about data. */
+size_t word_stem(const char *word, size_t len, char out[STEM_BYTES]);
+void words_add_synonyms(struct dict *synonyms); /* stem -> index for words_canonical */
+const char *words_canonical(int index);
+void words_add_stop(struct dict *stop);
+
+/* ---- misspelled ---- */
+
+/* Edits (insert, delete, replace, swap neighbours) between two keys; more than `limit` gives limit
+ * + 1. */
+int fuzzy_distance(const char *a, size_t a_len, const char *b, size_t b_len, int limit);
+/* Edits that a name of this length forgives. */
+int fuzzy_limit(const char *key, size_t len);
+/* Digits must agree: they tell such names apart. */
+bool fuzzy_same_digits(const char *a, size_t a_len, const char *b, size_t b_len);
+
+#define FUZZY_BYTES_MIN 4 /* shorter names forgive nothing */
+
+#endif

@@ -1,0 +1,150 @@
+/* What the mentions of a question mean. A name that only means something together with another
+ * value
+ * ("south" in CAISO) waits until the others are known. */
+#include "know_int.h"
+
+#include <string.h>
+
+#define CANDIDATES_MAX 16
+
+static bool is_exact(const struct entry *e)
+{
+	return e->kind != ENTRY_PART && !e->when_value;
+}
+
+static void add_fact(struct reading *r, const struct mention *m, const struct entry *e)
+{
+	bool said = e->kind == ENTRY_VALUE && !m->typo;
+
+	facts_add(&r->facts, r->arena, e->dimension->filter, e->dimension,
+		  value_text(arena_strdup(r->arena, e->value)), said ? SOURCE_SAID : SOURCE_ALIAS)
+		->soft = m->soft;
+}
+
+static const struct entry *exact_of(const struct mention *m)
+{
+	const struct entry *best = NULL;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct entry *e = &m->candidates[i];
+
+		if (is_exact(e) && (!best || e->kind < best->kind))
+			best = e;
+	}
+	return best;
+}
+
+const char *mention_context(const struct reading *r, const char *dimension)
+{
+	const struct dimension_def *d = catalog_dimension(r->know->catalog, dimension);
+	const struct fact *f = d ? facts_get(&r->facts, d->filter) : NULL;
+	const json_t *stands;
+
+	if (f && f->count == 1)
+		return f->values[0].text;
+	if (!d || f)
+		return NULL;
+	stands = json_object_get(json_object_get(r->in->standing, "filters"), d->filter);
+	return json_string_value(stands);
+}
+
+static bool fits(const struct reading *r, const struct entry *e, const char **context)
+{
+	const char *dimension = e->when_dimension ? e->when_dimension : e->dimension->parent;
+	const char *wanted = e->when_value ? e->when_value : e->parent;
+
+	*context = dimension ? mention_context(r, dimension) : NULL;
+	return *context && wanted && strcmp(*context, wanted) == 0;
+}
+
+static void add_option(struct suggestion *list, size_t *n, const struct entry *e, struct arena *a)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(list[i].value, e->value) == 0)
+			return;
+	list[*n].value = arena_strdup(a, e->value);
+	list[*n].label =
+		e->parent ? arena_printf(a, "%s (%s)", e->value, e->parent) : list[*n].value;
+	(*n)++;
+}
+
+/* A name that needs others to be known: one reading that fits is a fact, more are a question. */
+static void settle_loose(struct reading *r, const struct mention *m)
+{
+	struct suggestion *fitting = arena_alloc(r->arena, sizeof(*fitting) * CANDIDATES_MAX);
+	struct suggestion *possible = arena_alloc(r->arena, sizeof(*possible) * CANDIDATES_MAX);
+	size_t fitting_count = 0, possible_count = 0;
+	const struct entry *last = &m->candidates[0];
+	const char *context = NULL;
+	bool scoped = false;
+	struct trouble t = {.dimension = last->dimension,
+			    .filter = last->dimension->filter,
+			    .said = text_between(&r->q, m->from, m->to, r->arena)};
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct entry *e = &m->candidates[i];
+
+		if (fits(r, e, &context)) {
+			add_option(fitting, &fitting_count, e, r->arena);
+			last = e;
+		}
+		add_option(possible, &possible_count, e, r->arena);
+		scoped = scoped || e->when_value;
+	}
+	if (fitting_count == 1 || (!context && possible_count == 1 && !scoped)) {
+		add_fact(r, m, last);
+		return;
+	}
+	t.kind = context && fitting_count == 0 ? TROUBLE_UNKNOWN : TROUBLE_SEVERAL;
+	t.options = fitting_count > 0 ? fitting : possible;
+	t.option_count = fitting_count > 0 ? fitting_count : possible_count;
+	if (t.kind == TROUBLE_UNKNOWN)
+		t.option_count =
+			names_options(r->names, t.dimension, context, r->arena, &t.options);
+	reading_trouble(r, &t);
+}
+
+/* Does the name that was meant have the word of its neighbour ("nazereth solar")? */
+static bool has_word(const struct entry *e, const struct reading *r, const struct mention *m)
+{
+	const char *hit = strcasestr(e->value, text_between(&r->q, m->from, m->to, r->arena));
+
+	return hit != NULL;
+}
+
+/* A word that belongs to the name beside it names nothing of its own. */
+static void absorb(struct reading *r)
+{
+	for (size_t i = 0; i < r->mention_count; i++) {
+		const struct mention *m = &r->mentions[i];
+
+		if (m->count != 1 || !names_learned(r->names, m->candidates[0].dimension))
+			continue;
+		for (size_t n = 0; n < r->mention_count; n++) {
+			struct mention *other = &r->mentions[n];
+
+			if (n != i && other->count > 0 &&
+			    (other->from == m->to || other->to == m->from) &&
+			    other->candidates[0].dimension != m->candidates[0].dimension &&
+			    has_word(&m->candidates[0], r, other)) {
+				other->count = 0;
+				for (size_t t = other->from; t < other->to; t++)
+					r->q.tokens[t].word = false;
+			}
+		}
+	}
+}
+
+void mentions_settle(struct reading *r)
+{
+	absorb(r);
+	for (size_t i = 0; i < r->mention_count; i++) {
+		const struct entry *e = exact_of(&r->mentions[i]);
+
+		if (e)
+			add_fact(r, &r->mentions[i], e);
+	}
+	for (size_t i = 0; i < r->mention_count; i++)
+		if (r->mentions[i].count > 0 && !exact_of(&r->mentions[i]))
+			settle_loose(r, &r->mentions[i]);
+}

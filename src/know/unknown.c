@@ -1,0 +1,206 @@
+/*
+ * Names that nobody knows, and misspelled ones. What looks like a name and is none becomes trouble,
+ * so that nothing unknown ever turns into a filter.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+
+#define CODES_LOOKED_AT 64 /* values of a dimension, to tell whether they are codes */
+
+static bool try_near(struct reading *r, size_t i, size_t n)
+{
+	struct entry near[NEAR_MAX];
+	struct folded words;
+	size_t count;
+	bool *in;
+
+	if (!mention_window(&r->q, i, n, &words) || words.len < FUZZY_BYTES_MIN)
+		return false;
+	in = arena_alloc(r->arena, r->know->catalog->dimension_count + 1);
+	for (size_t d = 0; d < r->know->catalog->dimension_count; d++)
+		in[d] = r->scope.in[d] && !r->scope.weak[d];
+	count = names_meant(r->names, in, words.key, words.len, r->arena, near);
+	if (count > 0)
+		mentions_add(r, i, i + n, near, count, true);
+	return count > 0;
+}
+
+/* The longest name first that begins here; it does not end with a word of the language. */
+static bool try_near_name(struct reading *r, size_t i, size_t least)
+{
+	size_t longest = names_longest(r->names), left = r->q.count - i;
+
+	for (size_t n = left < longest ? left : longest; n > least; n--)
+		if (!know_is_stop(r->know, &r->q.tokens[i + n - 1]) && try_near(r, i, n))
+			return true;
+	return try_near(r, i, least) || (left > least && try_near(r, i, least + 1));
+}
+
+/* How many tokens from i on are one word written with underscores. */
+static size_t glued_from(const struct question *q, size_t i)
+{
+	size_t n = 1;
+
+	while (token_at(q, i + n)->before == '_' && !token_at(q, i + n)->used)
+		n++;
+	return n;
+}
+
+/* "NP99", "HB_SOUTH": letters and digits or parts, but not "1st" or "10k". */
+static bool looks_like_code(const struct question *q, size_t i, size_t n)
+{
+	const struct token *t = &q->tokens[i];
+
+	if (t->len > 16)
+		return false;
+	return n > 1 || (t->has_letter && t->has_digit && t->len >= 3 && t->text[0] > '9');
+}
+
+/* Does the word before tell that a name follows, and of what? */
+static const struct dimension_def *cue_before(const struct reading *r, size_t i)
+{
+	const struct catalog *c = r->know->catalog;
+	const struct token *before = i > 0 ? &r->q.tokens[i - 1] : NULL;
+	int d;
+
+	if (!before)
+		return NULL;
+	for (size_t n = 0; n < c->dimension_count; n++)
+		if (r->scope.in[n] && names_known(r->names, &c->dimensions[n]) &&
+		    mention_of_label(before, &c->dimensions[n]))
+			return &c->dimensions[n];
+	d = dict_find(&r->know->prepositions, before->text, before->len);
+	return d >= 0 && r->scope.in[d] ? &c->dimensions[d] : NULL;
+}
+
+/* "the Atlantis project": only where names come from the data, whose kinds people put behind. */
+static const struct dimension_def *cue_behind(const struct reading *r, size_t i)
+{
+	const struct catalog *c = r->know->catalog;
+
+	for (size_t n = 0; i < r->q.count && n < c->dimension_count; n++)
+		if (r->scope.in[n] && names_learned(r->names, &c->dimensions[n]) &&
+		    mention_of_label(&r->q.tokens[i], &c->dimensions[n]))
+			return &c->dimensions[n];
+	return NULL;
+}
+
+/* "Ascend vs Bloomberg": what stands beside a known name is of its kind. */
+static const struct dimension_def *kind_of_neighbour(const struct reading *r, size_t i)
+{
+	static const char *const strong[] = {"vs", "versus", "against", NULL};
+	static const char *const weak[] = {"and", "or", "with", "to", "than", NULL};
+	bool capital = r->q.tokens[i].capital;
+
+	for (size_t m = 0; m < r->mention_count; m++) {
+		const struct mention *n = &r->mentions[m];
+		const struct dimension_def *d = n->candidates[0].dimension;
+		const struct token *joiner = n->to + 1 == i     ? &r->q.tokens[n->to]
+					     : i + 2 == n->from ? &r->q.tokens[i + 1]
+								: NULL;
+
+		if (joiner && (token_in(joiner, strong) || (capital && token_in(joiner, weak))))
+			return d;
+	}
+	return NULL;
+}
+
+static bool is_code(const char *value)
+{
+	const char *digit = strpbrk(value, "0123456789");
+
+	return digit && digit[1];
+}
+
+/* The dimension whose values are codes, for a code that is like none of them. */
+static const struct dimension_def *kind_of_codes(const struct reading *r)
+{
+	const struct catalog *c = r->know->catalog;
+
+	for (size_t d = 0; d < c->dimension_count; d++) {
+		size_t count = r->scope.in[d] ? names_count(r->names, &c->dimensions[d]) : 0;
+		const char *parent;
+
+		for (size_t i = 0; i < count && i < CODES_LOOKED_AT; i++)
+			if (is_code(names_at(r->names, &c->dimensions[d], i, &parent)))
+				return &c->dimensions[d];
+	}
+	return NULL;
+}
+
+/* What the name at i..i+n would be a value of, or NULL when it is no name. */
+static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_t n)
+{
+	static const char *const articles[] = {"the", "our", "of", "for", "on", "at", NULL};
+	const struct token *t = &r->q.tokens[i];
+	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i),
+				   *behind = cue_behind(r, i + n);
+
+	if (!cue)
+		cue = behind;
+	if (looks_like_code(&r->q, i, n)) {
+		const struct dimension_def *like =
+			names_kind_like(r->names, text_between(&r->q, i, i + n, r->arena));
+
+		return like ? like : beside ? beside : cue ? cue : kind_of_codes(r);
+	}
+	if (beside)
+		return beside;
+	/* "the northwind project" */
+	if (behind && i > 0 && token_in(&r->q.tokens[i - 1], articles) &&
+	    !facts_get(&r->facts, behind->filter))
+		return behind;
+	if (i == 0 || t->first || !cue || facts_get(&r->facts, cue->filter))
+		return NULL;
+	return t->capital || token_is(&r->q.tokens[i - 1], "from") ? cue : NULL;
+}
+
+/* "Quillon Ridge": a name goes on as long as its words begin with capitals, also where one of them
+ * is a word of a name that is known. */
+static size_t name_from(const struct question *q, size_t i, size_t n)
+{
+	while (q->tokens[i].capital && token_at(q, i + n)->capital &&
+	       mention_joins(token_at(q, i + n)->before) && token_at(q, i + n)->number < 0)
+		n++;
+	return n;
+}
+
+static void trouble_unknown(struct reading *r, size_t i, size_t n, const struct dimension_def *d)
+{
+	struct trouble t = {.kind = TROUBLE_UNKNOWN,
+			    .filter = d->filter,
+			    .dimension = d,
+			    .said = text_between(&r->q, i, i + n, r->arena)};
+
+	t.option_count =
+		names_closest(r->names, d, t.said, d->parent ? mention_context(r, d->parent) : NULL,
+			      r->arena, &t.options);
+	for (size_t at = i; at < i + n; at++)
+		r->q.tokens[at].used = true;
+	reading_trouble(r, &t);
+}
+
+void mentions_read_unknown(struct reading *r)
+{
+	for (size_t i = 0, n, looked_up = 0; i < r->q.count; i += n) {
+		const struct token *t = &r->q.tokens[i];
+		const struct dimension_def *d;
+
+		n = glued_from(&r->q, i);
+		if (t->used || t->number >= 0 || (n == 1 && know_is_word(r->know, t)))
+			continue;
+		if (looked_up++ == KNOW_STRANGE_MAX)
+			return;
+		if (n == 1 && router_near_word(r->know, t))
+			continue;
+		if (try_near_name(r, i, n))
+			continue;
+		d = unknown_of(r, i, n);
+		n = d ? name_from(&r->q, i, n) : n;
+		if (d && names_known(r->names, d))
+			trouble_unknown(r, i, n, d);
+	}
+}

@@ -1,0 +1,126 @@
+/*
+ * The book of names: what the catalogue lists, and what only a tenant's data know: projects,
+ * reports, sponsors, and what is in the data beyond the catalogue's lists. Each tenant has lexicons
+ * of its own, so that whatever is looked up there can neither match nor suggest what another tenant
+ * has. A new lexicon takes the place of the old one between two questions; an answer never points
+ * into either.
+ */
+#include "names_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define BOOK_ARENA_BYTES (512 * 1024 * 1024)
+
+struct tenant_names {
+	const char *tenant;
+	const struct lexicon **learned; /* by dimension, or NULL */
+};
+
+struct name_book *name_book_new(const struct catalog *c)
+{
+	struct name_book *b = mem_alloc(sizeof(*b));
+
+	b->catalog = c;
+	b->arena = arena_new(BOOK_ARENA_BYTES);
+	listed_init(&b->listed, c, b->arena);
+	scope_index(b);
+	return b;
+}
+
+void name_book_free(struct name_book **book)
+{
+	struct name_book *b = *book;
+
+	*book = NULL;
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->tenant_count; i++)
+		for (size_t d = 0; d < b->catalog->dimension_count; d++)
+			lexicon_unref(&b->tenants[i].learned[d]);
+	mem_free(b->tenants);
+	listed_deinit(&b->listed);
+	arena_free(&b->arena);
+	mem_free(b);
+}
+
+/* ---- what a tenant's data have ---- */
+
+static struct tenant_names *find(const struct name_book *b, const char *tenant)
+{
+	for (size_t i = 0; i < b->tenant_count; i++)
+		if (strcmp(b->tenants[i].tenant, tenant) == 0)
+			return &b->tenants[i];
+	return NULL;
+}
+
+const struct names *names_of(const struct name_book *b, const char *tenant, const bool *in,
+			     struct arena *a)
+{
+	const struct tenant_names *t = tenant ? find(b, tenant) : NULL;
+	size_t count = b->catalog->dimension_count;
+	const struct lexicon **learned = arena_alloc(a, (count + 1) * sizeof(*learned));
+	struct names *n = arena_alloc(a, sizeof(*n));
+
+	for (size_t d = 0; t && d < count; d++)
+		learned[d] = in[d] ? t->learned[d] : NULL;
+	*n = (struct names){.book = b, .learned = learned, .in = in};
+	return n;
+}
+
+static struct tenant_names *add_tenant(struct name_book *b, const char *tenant)
+{
+	size_t count = b->catalog->dimension_count;
+	struct tenant_names *t;
+
+	b->tenants = mem_grow(b->tenants, &b->tenant_cap, b->tenant_count + 1, sizeof(*b->tenants));
+	t = &b->tenants[b->tenant_count++];
+	*t = (struct tenant_names){
+		.tenant = arena_strdup(b->arena, tenant),
+		.learned = arena_alloc(b->arena, (count + 1) * sizeof(*t->learned)),
+	};
+	return t;
+}
+
+const struct lexicon *name_book_get(const struct name_book *b, const char *tenant, size_t dimension)
+{
+	const struct tenant_names *t = find(b, tenant);
+
+	return t ? t->learned[dimension] : NULL;
+}
+
+void name_book_set(struct name_book *b, const char *tenant, size_t dimension,
+		   const struct lexicon *l)
+{
+	struct tenant_names *t = find(b, tenant);
+
+	if (!t)
+		t = add_tenant(b, tenant);
+	lexicon_unref(&t->learned[dimension]);
+	t->learned[dimension] = l;
+}
+
+bool name_book_learn(struct name_book *b, const char *tenant, const char *dimension,
+		     const char *const *values, size_t count)
+{
+	const struct dimension_def *d = catalog_dimension(b->catalog, dimension);
+	struct lexicon_build *build;
+	bool fits = true;
+
+	if (!d)
+		return false;
+	build = lexicon_build_new();
+	for (size_t i = 0; i < count && fits; i++)
+		fits = !values[i] || !*values[i] || lexicon_build_add(build, values[i], NULL);
+	if (!fits) {
+		lexicon_build_free(&build);
+		build = lexicon_build_new();
+	}
+	name_book_set(b, tenant, (size_t)(d - b->catalog->dimensions),
+		      lexicon_build_count(build) > 0 ? lexicon_new(&build, LEXICON_LEARNED, NULL)
+						     : NULL);
+	lexicon_build_free(&build);
+	return fits;
+}

@@ -1,0 +1,183 @@
+/* What a misspelled word may mean, and what to offer where a name is missing or unknown. */
+#include "names_int.h"
+
+#include <string.h>
+
+#define OPTIONS_MAX      40     /* choices that one question back offers */
+#define OPTIONS_SCAN_MAX 100000 /* values that are looked at for them */
+#define CLOSEST_MAX      5      /* suggestions for a name that is not known */
+
+/* ---- what can be chosen ---- */
+
+static struct suggestion option_of(const char *value, const char *parent, struct arena *a)
+{
+	struct suggestion s = {.value = arena_strdup(a, value), .group = arena_strdup(a, parent)};
+
+	s.label = parent ? arena_printf(a, "%s (%s)", value, parent) : s.value;
+	return s;
+}
+
+/* The data hold most of what the catalogue lists. */
+static bool is_option(const struct suggestion *options, size_t count, const char *value,
+		      const char *parent)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(options[i].value, value) == 0 &&
+		    (!parent || strstr(options[i].label, parent)))
+			return true;
+	return false;
+}
+
+size_t names_options(const struct names *names, const struct dimension_def *d, const char *parent,
+		     struct arena *a, const struct suggestion **out)
+{
+	struct suggestion *options = arena_alloc(a, sizeof(*options) * OPTIONS_MAX);
+	size_t n = 0, count = names_count(names, d);
+
+	for (size_t i = 0; i < count && i < OPTIONS_SCAN_MAX && n < OPTIONS_MAX; i++) {
+		const char *own, *value = names_at(names, d, i, &own);
+
+		if ((!parent || !own || strcmp(own, parent) == 0) &&
+		    !is_option(options, n, value, parent ? NULL : own))
+			options[n++] = option_of(value, parent ? NULL : own, a);
+	}
+	*out = options;
+	return n;
+}
+
+/* ---- one name ---- */
+
+/* A typing error rarely hits the first letter of a short word, unless two were swapped there. */
+static bool same_beginning(const char *key, size_t len, const struct entry *e)
+{
+	struct folded f;
+
+	if (len >= 8 || e->kind == ENTRY_PART)
+		return true;
+	text_fold(e->value, &f);
+	if (e->kind == ENTRY_ALIAS || key[0] == f.key[0])
+		return true;
+	return len > 1 && f.len > 1 && key[0] == f.key[1] && key[1] == f.key[0];
+}
+
+/* Four letters that are like a part of a name or like a name of four are a word of their own:
+ * "boss" is no BESS, "mind" no wind. */
+static bool is_other_word(const char *key, size_t len, const struct entry *e)
+{
+	for (size_t i = 0; i < len; i++)
+		if (key[i] >= '0' && key[i] <= '9')
+			return false;
+	return len == 4 && (e->kind != ENTRY_VALUE || strlen(e->value) == 4);
+}
+
+size_t names_meant(const struct names *names, const bool *in, const char *key, size_t len,
+		   struct arena *a, struct entry *out)
+{
+	size_t count = names_near(names, in, key, len, false, a, out, NEAR_MAX), n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (same_beginning(key, len, &out[i]) && !is_other_word(key, len, &out[i]) &&
+		    (n == 0 || out[i].distance == out[0].distance))
+			out[n++] = out[i];
+	return n;
+}
+
+/* ---- what is like it ---- */
+
+struct closest {
+	const struct names *names;
+	const char *parent;
+	struct arena *arena;
+	struct suggestion *list;
+	size_t count;
+};
+
+static void suggest(struct closest *c, const char *value, const char *own)
+{
+	if (c->count == CLOSEST_MAX || (c->parent && own && strcmp(c->parent, own) != 0))
+		return;
+	for (size_t i = 0; i < c->count; i++)
+		if (strcmp(c->list[i].value, value) == 0)
+			return;
+	c->list[c->count++] = option_of(value, c->parent ? NULL : own, c->arena);
+}
+
+static void suggest_near(struct closest *c, size_t dimension, const struct folded *f)
+{
+	bool *in = arena_alloc(c->arena, c->names->book->catalog->dimension_count + 1);
+	struct entry near[NEAR_MAX];
+	size_t n;
+
+	in[dimension] = true;
+	n = names_near(c->names, in, f->key, f->len, true, c->arena, near, NEAR_MAX);
+	for (size_t i = 0; i < n; i++)
+		suggest(c, near[i].value, near[i].parent);
+}
+
+static void suggest_like(struct closest *c, size_t dimension, const struct folded *f)
+{
+	const struct listed *l = &c->names->book->listed;
+	const struct lexicon *learned = c->names->learned[dimension];
+	struct like_value like[CLOSEST_MAX * 2];
+	size_t n = lexicon_like(l->values, f, like, CLOSEST_MAX * 2);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
+
+		if (e->dimension_index == dimension)
+			suggest(c, e->value, e->parent);
+	}
+	n = learned ? lexicon_like(learned, f, like, CLOSEST_MAX * 2) : 0;
+	for (size_t i = 0; i < n; i++)
+		suggest(c, lexicon_text(learned, like[i].value),
+			lexicon_parent(learned, like[i].value));
+}
+
+size_t names_closest(const struct names *names, const struct dimension_def *d, const char *text,
+		     const char *parent, struct arena *a, const struct suggestion **out)
+{
+	size_t dimension = (size_t)(d - names->book->catalog->dimensions);
+	struct closest c = {.names = names, .parent = parent, .arena = a};
+	struct folded f;
+
+	*out = NULL;
+	if (!names->in[dimension])
+		return 0;
+	c.list = arena_alloc(a, sizeof(*c.list) * CLOSEST_MAX);
+	text_fold(text, &f);
+	suggest_near(&c, dimension, &f);
+	suggest_like(&c, dimension, &f);
+	if (c.count == 0)
+		return names_options(names, d, parent, a, out);
+	*out = c.list;
+	return c.count;
+}
+
+const struct dimension_def *names_kind_like(const struct names *names, const char *text)
+{
+	const struct listed *l = &names->book->listed;
+	const struct catalog *c = names->book->catalog;
+	const struct dimension_def *best = NULL;
+	struct like_value like[NEAR_MAX];
+	uint32_t most = 1;
+	struct folded f;
+	size_t n;
+
+	text_fold(text, &f);
+	n = lexicon_like(l->values, &f, like, NEAR_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
+
+		if (like[i].shared > most && names->in[e->dimension_index]) {
+			most = like[i].shared;
+			best = e->dimension;
+		}
+	}
+	for (size_t d = 0; d < c->dimension_count; d++)
+		if (names->learned[d] && names->in[d] &&
+		    lexicon_like(names->learned[d], &f, like, 1) > 0 && like[0].shared > most) {
+			most = like[0].shared;
+			best = &c->dimensions[d];
+		}
+	return best;
+}

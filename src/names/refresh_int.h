@@ -1,0 +1,47 @@
+/* The reading of names: where in the round it is, and what a worker has in hand. */
+#ifndef VESPER_NAMES_REFRESH_INT_H
+#define VESPER_NAMES_REFRESH_INT_H
+
+#include <stdatomic.h>
+
+#include "names_int.h"
+#include "vesper/db.h"
+#include "vesper/loop.h"
+#include "vesper/pool.h"
+#include "vesper/sql.h"
+
+/* One step on the worker: a page into the build, or the build into a lexicon. */
+struct names_job {
+	struct pool_job job; /* first */
+	struct name_refresh *refresh;
+	struct lexicon_build *build;
+	struct table *page; /* NULL: there is no more */
+	size_t again;       /* rows at its beginning that the page before had */
+	bool fits;
+	const struct lexicon *made;
+	atomic_bool cancelled;
+};
+
+struct name_refresh {
+	struct db *warehouse;
+	const char *const *tenants;
+	uint64_t interval_ms;
+	struct name_book *book;   /* NULL: none is used yet */
+	size_t tenant, dimension; /* what is being read */
+	struct timer *timer;
+	struct pool *pool;
+	struct op *query;      /* what runs now, or NULL */
+	struct names_job *job; /* the same on the worker */
+	struct lexicon_build *build;
+	char *after;  /* last value of the page before, or NULL */
+	size_t again; /* rows of it at that page's end that come once more */
+	char *mark;   /* watermark of what is being read, or NULL */
+	char **marks; /* of what is known: by tenant, then dimension */
+	size_t mark_count;
+	size_t failures; /* of this tenant, one after the other */
+	bool failed;     /* any of this tenant, in this round */
+	void (*on_round)(void *owner);
+	void *owner;
+};
+
+#endif

@@ -1,0 +1,181 @@
+/* One text and one dimension: the value it names, the several it might, or the closest. */
+#include "names_int.h"
+
+#include <string.h>
+
+#include "vesper/dates.h"
+
+/* Does the context allow this reading? An alias of one market needs that market. */
+static bool fits_context(const struct entry *e, const struct args *context, struct arena *a,
+			 bool *unsure)
+{
+	const char *name = e->when_dimension ? e->when_dimension : e->dimension->parent;
+	const char *wanted = e->when_value ? e->when_value : e->parent;
+	const char *said = context && name ? args_text(context, name, a) : NULL;
+
+	if (!wanted || !name)
+		return true;
+	if (said)
+		return strcmp(said, wanted) == 0 || e->kind == ENTRY_VALUE;
+	if (e->when_value)
+		*unsure = true;
+	return true;
+}
+
+#define MATCHES_MAX 16
+#define FOUND_MAX   64
+
+static void add_match(struct suggestion *list, size_t *n, size_t max, const struct entry *e,
+		      struct arena *a)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(list[i].value, e->value) == 0)
+			return;
+	if (*n == max)
+		return;
+	list[*n].value = arena_strdup(a, e->value);
+	list[*n].label =
+		e->parent ? arena_printf(a, "%s (%s)", e->value, e->parent) : list[*n].value;
+	(*n)++;
+}
+
+/* Exact names first; parts of names only where nothing else has that name. */
+static bool resolve_words(const struct names *names, size_t dimension, const struct folded *words,
+			  const struct args *context, struct arena *a, struct name_match *out)
+{
+	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
+	struct entry found[FOUND_MAX];
+	size_t count = names_find_of(names, dimension, words, a, found, FOUND_MAX), n = 0;
+	bool unsure = false;
+
+	for (enum entry_kind kind = ENTRY_VALUE; kind <= ENTRY_PART; kind++) {
+		for (size_t i = 0; i < count; i++)
+			if (found[i].kind == kind && fits_context(&found[i], context, a, &unsure))
+				add_match(list, &n, MATCHES_MAX, &found[i], a);
+		if (n == 1 && !unsure) {
+			*out = (struct name_match){.value = list[0].value,
+						   .alias = kind != ENTRY_VALUE};
+			return true;
+		}
+		if (n > 0 && !unsure)
+			break;
+	}
+	out->several = n > 0;
+	out->suggestions = list;
+	out->suggestion_count = n;
+	return false;
+}
+
+static bool resolve_near(const struct names *names, size_t dimension, const struct folded *words,
+			 struct arena *a, struct name_match *out)
+{
+	bool *in = arena_alloc(a, names->book->catalog->dimension_count + 1);
+	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
+	struct entry near[NEAR_MAX];
+	size_t count, n = 0;
+
+	in[dimension] = true;
+	count = names_meant(names, in, words->key, words->len, a, near);
+	for (size_t i = 0; i < count; i++)
+		add_match(list, &n, MATCHES_MAX, &near[i], a);
+	if (n == 1) {
+		*out = (struct name_match){.value = list[0].value, .alias = true};
+		return true;
+	}
+	out->several = n > 1;
+	out->suggestions = list;
+	out->suggestion_count = n;
+	return false;
+}
+
+/* Have the data been read, and have no such values? */
+static bool is_read(const struct names *names, const struct dimension_def *d)
+{
+	return names->learned[d - names->book->catalog->dimensions] != NULL;
+}
+
+/* A label of a date: as the data spell it where they are known, and none that they do not have. */
+static bool resolve_label(const struct names *names, const struct dimension_def *d,
+			  const char *label, const char *text, struct arena *a,
+			  struct name_match *out)
+{
+	size_t count = names_count(names, d);
+	const char *parent;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *value = names_at(names, d, i, &parent), *known = dates_label(value, a);
+
+		if (strcmp(value, label) != 0 && (!known || strcmp(known, label) != 0))
+			continue;
+		*out = (struct name_match){.value = arena_strdup(a, value),
+					   .alias = strcmp(value, text) != 0};
+		return true;
+	}
+	if (count > 0 || is_read(names, d)) {
+		out->suggestion_count = names_options(names, d, NULL, a, &out->suggestions);
+		return false;
+	}
+	*out = (struct name_match){.value = label, .alias = strcmp(label, text) != 0};
+	return true;
+}
+
+bool names_resolve(const struct names *names, const struct dimension_def *d, const char *text,
+		   const struct args *context, struct arena *a, struct name_match *out)
+{
+	size_t index = (size_t)(d - names->book->catalog->dimensions);
+	const char *label, *parent;
+	struct folded words;
+
+	*out = (struct name_match){0};
+	if (!names->in[index])
+		return false;
+	text_fold(text, &words);
+	if (strcmp(d->filter, FILTER_ASOF) == 0 && (label = dates_label(text, a)))
+		return resolve_label(names, d, label, text, a, out);
+	if (resolve_words(names, index, &words, context, a, out))
+		return true;
+	if (out->several || resolve_near(names, index, &words, a, out))
+		return !out->several;
+	if (out->several)
+		return false;
+	if (!names_known(names, d)) {
+		if (strcmp(d->filter, FILTER_ASOF) == 0 || words.len == 0)
+			return false;
+		if (is_read(names, d))
+			return false;
+		/* Nothing is known of them yet: whoever runs the query is told. */
+		*out = (struct name_match){.value = arena_strdup(a, text)};
+		return true;
+	}
+	parent = d->parent && context ? args_text(context, d->parent, a) : NULL;
+	out->suggestion_count = names_closest(names, d, text, parent, a, &out->suggestions);
+	return false;
+}
+
+/* The dimensions that he may know at all. */
+static const bool *permitted(const struct catalog *c, const struct principal *who, struct arena *a)
+{
+	bool *in = arena_alloc(a, c->dimension_count + 1);
+
+	for (size_t i = 0; i < c->dimension_count; i++)
+		in[i] = catalog_may_name(&c->dimensions[i], who);
+	return in;
+}
+
+bool name_book_resolve(const struct name_book *b, const struct principal *who,
+		       const char *dimension, const char *text, const struct args *context,
+		       struct arena *a, struct name_match *out)
+{
+	const struct dimension_def *d = catalog_dimension(b->catalog, dimension);
+	const struct names *names =
+		names_of(b, who ? who->tenant : NULL, permitted(b->catalog, who, a), a);
+
+	*out = (struct name_match){0};
+	if (!d)
+		return false;
+	if (b->from_data && d->view && !is_read(names, d) && !names_known(names, d)) {
+		out->not_read = catalog_may_name(d, who);
+		return false;
+	}
+	return names_resolve(names, d, text, context, a, out);
+}

@@ -1,0 +1,54 @@
+/* Which dimensions a caller can speak of: those that the parameters of his tools take. */
+#include "names_int.h"
+
+#include "vesper/limits.h"
+
+/* The dimensions that one tool's parameters take. */
+struct tool_dimensions {
+	size_t count;
+	struct {
+		size_t dimension;
+		bool has_default;
+	} items[TOOL_ARGS_MAX];
+};
+
+void scope_index(struct name_book *b)
+{
+	const struct catalog *c = b->catalog;
+
+	b->tool_dimensions =
+		arena_alloc(b->arena, sizeof(*b->tool_dimensions) * (c->tool_count + 1));
+	for (size_t t = 0; t < c->tool_count; t++) {
+		struct tool_dimensions *used = &b->tool_dimensions[t];
+
+		for (size_t p = 0; p < c->tools[t].param_count && used->count < TOOL_ARGS_MAX;
+		     p++) {
+			const struct param_def *param = &c->tools[t].params[p];
+			const struct dimension_def *d =
+				param->entity ? catalog_dimension(c, param->entity) : NULL;
+
+			if (!d)
+				continue;
+			used->items[used->count].dimension = (size_t)(d - c->dimensions);
+			used->items[used->count++].has_default = param->default_text != NULL;
+		}
+	}
+}
+
+void scope_read(const struct name_book *b, const struct catalog_view *v, struct arena *a,
+		struct scope *out)
+{
+	size_t n = b->catalog->dimension_count;
+	bool *in = arena_alloc(a, n + 1), *weak = arena_alloc(a, n + 1);
+
+	for (size_t t = 0; t < v->tool_count; t++) {
+		const struct tool_dimensions *used =
+			&b->tool_dimensions[v->tools[t] - b->catalog->tools];
+
+		for (size_t i = 0; i < used->count; i++) {
+			in[used->items[i].dimension] = v->may_name[used->items[i].dimension];
+			weak[used->items[i].dimension] |= used->items[i].has_default;
+		}
+	}
+	*out = (struct scope){in, weak};
+}

@@ -1,0 +1,401 @@
+/*
+ * What the phrases of time in a question mean together. A forecast year and the label of a file
+ * look alike; what stands beside them ("as of", "file", a year of its own) tells which is meant.
+ */
+#include "text_int.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define MONTHS_ALL 0x1FFEu
+
+/* Is the phrase marked as a file's label by what stands around it? */
+static bool asof_marked(const struct time_parser *p, const struct time_phrase *ph, bool other_year)
+{
+	static const char *const files[] = {"file", "files",   "vintage",     "release", "edition",
+					    "asof", "version", "publication", NULL};
+	static const char *const weak[] = {"curve",  "curves", "forecast", "forecasts", "outlook",
+					   "update", "view",   "numbers",  "run",       NULL};
+	static const char *const links[] = {"for", "from", "of", "dated", "in", "the", "s", NULL};
+	const struct token *b1 = ph->from > 0 ? &p->q->tokens[ph->from - 1] : NULL;
+	const struct token *b2 = ph->from > 1 ? &p->q->tokens[ph->from - 2] : NULL;
+
+	if (b1 && token_is(b1, "the") && b2) {
+		b1 = b2;
+		b2 = ph->from > 2 ? &p->q->tokens[ph->from - 3] : NULL;
+	}
+	if (b1 && (token_is(b1, "asof") || (token_is(b1, "of") && b2 && token_is(b2, "as"))))
+		return true;
+	if (ph->grain != GRAIN_MONTHS || !ph->year || ph->relative)
+		return false;
+	if (b1 && (token_in(b1, files) || (b2 && token_in(b1, links) && token_in(b2, files))))
+		return true;
+	for (size_t i = ph->to; i < ph->to + 2; i++) {
+		const struct token *t = token_at(p->q, i);
+
+		if (token_in(t, files) || (other_year && token_in(t, weak)))
+			return true;
+		if (token_is(t, "as") && token_is(token_at(p->q, i + 1), "of") && i == ph->to &&
+		    !year_token(token_at(p->q, i + 2), false) && !month_token(p->q, i + 2))
+			return true;
+		if (ph->to + 1 < p->q->count && !t->used && !token_in(t, links))
+			break;
+	}
+	return false;
+}
+
+static bool has_label_shape(const struct time_phrase *ph)
+{
+	return ph->grain == GRAIN_MONTHS && ph->year && !ph->gone && !ph->slice.n &&
+	       (ph->quarter || (ph->months & (ph->months - 1)) == 0);
+}
+
+/* A month of another year beside a year of its own, not joined to it by "and" or "to". */
+static bool stands_apart(const struct time_parser *p, const struct time_phrase *ph)
+{
+	static const char *const joins[] = {"and", "or", "to", "vs", "versus", "through", NULL};
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct time_phrase *other = &p->phrases[i];
+
+		if (other == ph || other->grain != GRAIN_YEAR || other->asof)
+			continue;
+		if ((other->from == ph->to + 1 && token_in(&p->q->tokens[ph->to], joins)) ||
+		    (ph->from == other->to + 1 && token_in(&p->q->tokens[other->to], joins)))
+			continue;
+		return true;
+	}
+	return false;
+}
+
+static const char *label_of(const struct time_phrase *ph, struct arena *a)
+{
+	int month = 1;
+
+	if (ph->quarter)
+		return arena_printf(a, "Q%d_%d", ph->quarter, ph->year);
+	while (!(ph->months & 1u << month))
+		month++;
+	return arena_printf(a, "%c%.2s_%d", month_name(month)[0] - 'a' + 'A', month_name(month) + 1,
+			    ph->year);
+}
+
+/* Is the phrase joined to another one that names a file ("the Jan 2025 and Jan 2026 files")? */
+static bool beside_asof(const struct time_parser *p, const struct time_phrase *ph)
+{
+	static const char *const joins[] = {"and", "or", "to", "vs", "versus", "with", NULL};
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct time_phrase *other = &p->phrases[i];
+
+		if (other->asof &&
+		    ((other->from == ph->to + 1 && token_in(&p->q->tokens[ph->to], joins)) ||
+		     (ph->from == other->to + 1 && token_in(&p->q->tokens[other->to], joins))))
+			return true;
+	}
+	return false;
+}
+
+static bool names_file(const struct time_parser *p, struct time_phrase *ph)
+{
+	bool apart = stands_apart(p, ph);
+
+	if (asof_marked(p, ph, apart)) {
+		if (ph->grain == GRAIN_DAYS && !ph->relative) {
+			/* a file is named by its month */
+			ph->year = ph->start.year;
+			ph->months = 1u << ph->start.month;
+			ph->grain = GRAIN_MONTHS;
+		}
+		return has_label_shape(ph);
+	}
+	if (!has_label_shape(ph) || ph->relative)
+		return false;
+	return apart || (ph->label && !ph->quarter) || beside_asof(p, ph);
+}
+
+static void choose_asof(struct time_parser *p, struct arena *a, struct time_read *out)
+{
+	for (size_t i = 0; i < p->count; i++)
+		p->phrases[i].asof = names_file(p, &p->phrases[i]);
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *ph = &p->phrases[i];
+
+		ph->asof = ph->asof || (has_label_shape(ph) && beside_asof(p, ph));
+		if (ph->asof && out->asof_count < ASOF_MAX)
+			out->asof[out->asof_count++] = label_of(ph, a);
+	}
+}
+
+/* ---- collecting ---- */
+
+static void widen(struct time_read *out, struct date start, struct date end)
+{
+	if (!out->has_start || day_before(start, out->start))
+		out->start = start;
+	if (!out->has_end || day_before(out->end, end))
+		out->end = end;
+	out->has_start = out->has_end = true;
+}
+
+static void add_year(struct time_read *out, int year, unsigned months)
+{
+	for (size_t i = 0; i < out->year_count; i++)
+		if (out->years[i] == year) {
+			out->year_months[i] |= months;
+			return;
+		}
+	if (out->year_count == YEARS_MAX)
+		return;
+	out->years[out->year_count] = year;
+	out->year_months[out->year_count++] = months;
+}
+
+/* Each month of a span that begins and ends with one. */
+static void add_months(struct time_read *out, struct date start, struct date end)
+{
+	for (int year = start.year; year <= end.year && year - start.year < YEARS_MAX; year++)
+		add_year(out, year,
+			 months_between(year == start.year ? start.month : 1,
+					year == end.year ? end.month : 12));
+}
+
+/* The days that a span with an open end means; to today where it began before. */
+static struct time_range opened(const struct time_parser *p, enum time_edge edge, struct date start,
+				struct date end)
+{
+	struct time_range r = {start, end};
+
+	switch (edge) {
+	case EDGE_NONE:
+		return r;
+	case EDGE_BEFORE:
+		return (struct time_range){.end = day_plus(start, -1)};
+	case EDGE_UNTIL:
+		return (struct time_range){.end = end};
+	case EDGE_AFTER:
+		r.start = day_plus(end, 1);
+		break;
+	case EDGE_SINCE:
+		break;
+	}
+	r.end = day_before(p->today, r.start) ? (struct date){0} : p->today;
+	return r;
+}
+
+static void add_open(const struct time_parser *p, const struct time_phrase *ph, struct date start,
+		     struct date end, struct time_read *out)
+{
+	struct time_range r = opened(p, ph->edge, start, end);
+
+	out->range_only = true;
+	if (date_valid(r.start)) {
+		out->start = r.start;
+		out->has_start = true;
+	}
+	if (date_valid(r.end)) {
+		out->end = r.end;
+		out->has_end = true;
+	}
+}
+
+static void add_two_ways(const struct time_parser *p, const struct time_phrase *ph,
+			 struct time_read *out)
+{
+	int64_t days = date_to_days(ph->end) - date_to_days(ph->start);
+	struct date end = day_plus(ph->other, (int)days);
+
+	if (ph->grain != GRAIN_DAYS)
+		end = month_end(end.year, end.month);
+	out->readings[0] = opened(p, ph->edge, ph->start, ph->end);
+	out->readings[1] = opened(p, ph->edge, ph->other, end);
+	out->reading_count = 2;
+}
+
+static void add_phrase(const struct time_parser *p, const struct time_phrase *ph, struct arena *a,
+		       struct time_read *out)
+{
+	struct date start, end;
+
+	if (ph->grain == GRAIN_MONTHS && !ph->year && !ph->dated) {
+		out->months |= ph->months;
+		return;
+	}
+	phrase_span(ph, &start, &end);
+	if (ph->edge != EDGE_NONE) {
+		add_open(p, ph, start, end, out);
+	} else {
+		if (ph->grain == GRAIN_DAYS)
+			out->range_only = true;
+		else if (ph->grain == GRAIN_MONTHS && !ph->dated)
+			add_year(out, ph->year, ph->months);
+		else
+			add_months(out, start, end);
+		widen(out, start, ph->running && day_before(p->today, end) ? p->today : end);
+	}
+	if (ph->two_ways) {
+		add_two_ways(p, ph, out);
+		out->unclear = text_between(p->q, ph->from, ph->to, a);
+	}
+}
+
+/* Are there months or years between the first and the last that are not meant? */
+static bool has_gap(const struct time_read *t)
+{
+	int first = INT_MAX, last = 0, count = 0;
+
+	for (size_t i = 0; i < t->year_count; i++)
+		for (int m = 1; m <= 12; m++)
+			if (t->year_months[i] & 1u << m) {
+				int at = t->years[i] * 12 + m;
+
+				first = at < first ? at : first;
+				last = at > last ? at : last;
+				count++;
+			}
+	return count > 0 && last - first + 1 != count;
+}
+
+/* Months that were named without a year: as days, the last time that they came. */
+static void add_bare_months(const struct time_parser *p, struct time_read *out)
+{
+	int first = months_first(out->months);
+	int year = latest_year(p->today, first, 1);
+	struct date start = {year, first, 1}, end = month_end(year, months_last(out->months));
+
+	if (day_before(end, start))
+		end = month_end(year + 1, months_last(out->months));
+	widen(out, start, day_before(p->today, end) ? p->today : end);
+	for (int m = 1; m <= 12; m++)
+		if (out->months & 1u << m &&
+		    !(months_between(first, months_last(out->months)) & 1u << m))
+			out->split = true;
+}
+
+/* Gives the years their months, and tells whether together they are more than was said. */
+static void settle_months(struct time_read *out)
+{
+	unsigned bare = out->months;
+
+	for (size_t i = 0; i < out->year_count; i++) {
+		out->year_months[i] |= bare;
+		out->mixed = out->mixed || out->year_months[i] != out->year_months[0];
+		out->months |= out->year_months[i];
+	}
+	out->split = out->split || has_gap(out);
+	if (out->range_only) {
+		out->year_count = 0;
+		out->months = 0;
+	}
+	if (out->months == MONTHS_ALL && !out->mixed)
+		out->months = 0;
+}
+
+static void collect(const struct time_parser *p, struct arena *a, struct time_read *out)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (!p->phrases[i].asof && !p->phrases[i].gone && p->phrases[i].grain != GRAIN_NONE)
+			add_phrase(p, &p->phrases[i], a, out);
+	if (out->year_count == 0 && out->months && !out->range_only)
+		add_bare_months(p, out);
+	settle_months(out);
+	/* "last two years" are calendar years of a forecast, and days back from today else */
+	if (date_valid(p->rolls_from) && out->has_start && !out->range_only) {
+		out->start = p->rolls_from;
+		out->end = p->today;
+	}
+}
+
+void dates_of_range(struct date start, struct date end, struct time_read *out)
+{
+	bool whole = date_valid(start) && date_valid(end);
+	bool months = whole && start.day == 1 && end.day == date_days_in_month(end.year, end.month);
+
+	*out = (struct time_read){.range_only = !months,
+				  .has_start = date_valid(start),
+				  .start = start,
+				  .has_end = date_valid(end),
+				  .end = end};
+	if (!months)
+		return;
+	add_months(out, start, end);
+	settle_months(out);
+}
+
+/* "the year before", "the previous year": of what stands, which only the caller knows. */
+static void read_year_before(struct question *q, struct time_read *out)
+{
+	for (size_t i = 0; i + 1 < q->count; i++)
+		if (token_is(&q->tokens[i], "year") &&
+		    token_in(&q->tokens[i + 1],
+			     (const char *const[]){"before", "earlier", "prior", NULL}) &&
+		    !token_is(token_at(q, i + 2), "last")) {
+			out->year_before = true;
+			q->tokens[i].used = q->tokens[i + 1].used = true;
+		}
+}
+
+/* "as of today": what is known now, which is no filter. */
+static void drop_now(struct time_parser *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *ph = &p->phrases[i];
+
+		if (ph->grain == GRAIN_DAYS && ph->relative && asof_marked(p, ph, false) &&
+		    date_to_days(ph->end) == date_to_days(p->today))
+			ph->gone = true;
+	}
+}
+
+void dates_read(struct question *q, struct date today, const struct company_calendar *cal,
+		struct arena *a, struct time_read *out)
+{
+	static const char *const published[] = {"published", "publish",   "released",
+						"issued",    "received",  "uploaded",
+						"loaded",    "delivered", NULL};
+	static const char *const day_types[] = {"weekend", "weekends", "weekday", "weekdays",
+						"holiday", "holidays", NULL};
+	struct time_parser p = {.q = q, .today = today, .calendar = cal};
+
+	read_year_before(q, out);
+	phrases_read(&p);
+	if (p.bad_to > p.bad_from)
+		out->bad_day = text_between(q, p.bad_from, p.bad_to, a);
+	if (p.vague_to > p.vague_from)
+		out->vague = text_between(q, p.vague_from, p.vague_to, a);
+	drop_now(&p);
+	choose_asof(&p, a, out);
+	spans_settle(&p);
+	collect(&p, a, out);
+	out->hours |= p.hours;
+	for (size_t i = 0; i < q->count; i++)
+		if (!q->tokens[i].used && token_in(&q->tokens[i], day_types)) {
+			out->day_type = q->tokens[i].text;
+			q->tokens[i].used = true;
+		}
+	for (size_t i = 0; i < q->count; i++)
+		if (token_in(&q->tokens[i], published) && out->has_start) {
+			out->range_only = true;
+			out->year_count = 0;
+			out->months = 0;
+		}
+}
+
+const char *dates_label(const char *text, struct arena *a)
+{
+	static const struct company_calendar plain = {0};
+	struct time_parser p = {.today = {2000, 1, 1}, .calendar = &plain};
+	struct question q;
+
+	text_read(text, a, &q);
+	p.q = &q;
+	phrases_read(&p);
+	if (p.count != 1 || !has_label_shape(&p.phrases[0]))
+		return NULL;
+	for (size_t i = 0; i < q.count; i++)
+		if (!q.tokens[i].used &&
+		    !token_in(&q.tokens[i], (const char *const[]){"as", "of", "asof", "file", "the",
+								  "curve", "release", NULL}))
+			return NULL;
+	return label_of(&p.phrases[0], a);
+}

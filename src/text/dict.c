@@ -1,0 +1,72 @@
+/* Words to numbers by open addressing. The words are copied into the arena; there is no removal. */
+#include "text_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct dict_slot {
+	const char *word; /* NULL: free */
+	size_t len;
+	int number;
+};
+
+static size_t hash_of(const char *word, size_t len)
+{
+	uint64_t h = 1469598103934665603u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)word[i]) * 1099511628211u;
+	return (size_t)(h ^ (h >> 29));
+}
+
+void dict_init(struct dict *d, struct arena *a)
+{
+	*d = (struct dict){.arena = a};
+}
+
+static struct dict_slot *slot_of(const struct dict *d, const char *word, size_t len)
+{
+	size_t at = hash_of(word, len) & (d->size - 1);
+
+	while (d->slots[at].word &&
+	       (d->slots[at].len != len || memcmp(d->slots[at].word, word, len) != 0))
+		at = (at + 1) & (d->size - 1);
+	return &d->slots[at];
+}
+
+static void dict_grow(struct dict *d)
+{
+	struct dict old = *d;
+
+	d->size = old.size ? old.size * 2 : 64;
+	d->slots = arena_alloc(d->arena, d->size * sizeof(*d->slots));
+	for (size_t i = 0; i < old.size; i++)
+		if (old.slots[i].word)
+			*slot_of(d, old.slots[i].word, old.slots[i].len) = old.slots[i];
+}
+
+int dict_find(const struct dict *d, const char *word, size_t len)
+{
+	const struct dict_slot *s;
+
+	if (d->size == 0)
+		return -1;
+	s = slot_of(d, word, len);
+	return s->word ? s->number : -1;
+}
+
+void dict_put(struct dict *d, const char *word, size_t len, int number)
+{
+	struct dict_slot *s;
+
+	assert(number >= 0);
+	if ((d->count + 1) * 2 > d->size)
+		dict_grow(d);
+	s = slot_of(d, word, len);
+	if (!s->word) {
+		d->count++;
+		s->word = arena_strndup(d->arena, word, len);
+		s->len = len;
+	}
+	s->number = number;
+}

@@ -1,0 +1,317 @@
+/*
+ * Hours of the day, 0-23. Traders count the hour that ends: HE17 is hour 16, and HE25 is none.
+ * Clock times and peak words lead to the same numbers.
+ */
+#include "text_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOURS_ALL 0xFFFFFFu
+
+struct hours {
+	struct question *q;
+	struct arena *arena;
+	struct time_read *out;
+};
+
+static void take(struct question *q, size_t from, size_t to)
+{
+	for (size_t i = from; i < to && i < q->count; i++)
+		q->tokens[i].used = true;
+}
+
+static uint32_t hours_between(int first, int last)
+{
+	uint32_t bits = 0;
+
+	for (int h = first;; h = (h + 1) % 24) {
+		bits |= 1u << h;
+		if (h == last)
+			return bits;
+	}
+}
+
+static void bad(struct hours *h, size_t from, size_t to)
+{
+	h->out->bad_hour = text_between(h->q, from, to, h->arena);
+	take(h->q, from, to);
+}
+
+static bool is_to(const struct token *t)
+{
+	return token_in(
+		t, (const char *const[]){"to", "through", "thru", "until", "till", "and", NULL});
+}
+
+/* "16", "16-21", "16 to 21", "he16 - he21" from token i on: where it ends, 0 when it is no number.
+ */
+static size_t read_pair(const struct question *q, size_t i, int *first, int *last)
+{
+	const struct token *t = token_at(q, i), *next = token_at(q, i + 1);
+	size_t at = i + 1;
+
+	if (t->used || t->number < 0 || t->len > 2)
+		return 0;
+	*first = *last = t->number;
+	if (is_to(next) &&
+	    (!token_is(next, "and") || (i >= 2 && token_is(&q->tokens[i - 2], "between")) ||
+	     (i >= 1 && token_is(&q->tokens[i - 1], "between"))))
+		at = i + 2;
+	else if (next->before != '-')
+		return i + 1;
+	next = token_at(q, at);
+	if (token_is(next, "he") || token_is(next, "hour"))
+		next = token_at(q, ++at);
+	if (next->number >= 0 && next->len <= 2 && !next->used) {
+		*last = next->number;
+		return at + 1;
+	}
+	if (next->len > 2 && strncmp(next->text, "he", 2) == 0 && next->text[2] >= '0' &&
+	    next->text[2] <= '9') {
+		*last = (int)strtol(next->text + 2, NULL, 10);
+		return at + 1;
+	}
+	return i + 1;
+}
+
+/* Hour ending: 1-24. */
+static void set_ending(struct hours *h, size_t from, size_t to, int first, int last)
+{
+	if (first < 1 || first > 24 || last < 1 || last > 24) {
+		bad(h, from, to);
+		return;
+	}
+	h->out->hours |= hours_between(first - 1, last - 1);
+	take(h->q, from, to);
+}
+
+/* "HE 7, 8 and 9": the hours that go on from token i. */
+static size_t read_more(struct hours *h, size_t i)
+{
+	for (;;) {
+		const struct token *t = token_at(h->q, i);
+		bool and = token_in(t, (const char *const[]){"and", "or", NULL});
+		const struct token *number = and? token_at(h->q, i + 1) : t;
+
+		if (number->used || number->number < 1 || number->number > 24 || number->len > 2 ||
+		    (!and&&number->before != ','))
+			return i;
+		set_ending(h, i, i + and+1, number->number, number->number);
+		i += (size_t) and +1;
+	}
+}
+
+/* "HE17", "HE 16-21", "hour ending 17", "hours ending 16 to 21" */
+static size_t read_ending(struct hours *h, size_t i)
+{
+	const struct token *t = token_at(h->q, i);
+	int first, last;
+	size_t at = 0, to;
+	char *end;
+
+	if (t->used)
+		return 0;
+	if (token_is(t, "he") && !(t->first && t->capital && token_at(h->q, i + 1)->number < 0))
+		at = i + 1;
+	else if ((token_is(t, "hour") || token_is(t, "hours")) &&
+		 token_in(token_at(h->q, i + 1),
+			  (const char *const[]){"ending", "endings", "ended", NULL}))
+		at = i + 2;
+	if (at > 0) {
+		to = read_pair(h->q, at, &first, &last);
+		if (to == 0)
+			return 0;
+		set_ending(h, i, to, first, last);
+		return read_more(h, to);
+	}
+	if (t->len < 3 || t->len > 5 || strncmp(t->text, "he", 2) != 0)
+		return 0;
+	first = last = (int)strtol(t->text + 2, &end, 10);
+	if (*end)
+		return 0;
+	to = i + 1;
+	/* "HE16-21", "HE16 to HE21" */
+	if (token_at(h->q, to)->before == '-' || is_to(token_at(h->q, to))) {
+		struct token glued = *t, *slot = &h->q->tokens[i];
+		int number = first;
+		size_t pair_end;
+
+		slot->number = number;
+		slot->len = 2;
+		pair_end = read_pair(h->q, i, &first, &last);
+		*slot = glued;
+		to = pair_end > to ? pair_end : to;
+	}
+	set_ending(h, i, to, first, last);
+	return to;
+}
+
+/* "hour 17", "hours 16-21", "hour 24" (which is the last one) */
+static size_t read_plain(struct hours *h, size_t i)
+{
+	const struct token *t = token_at(h->q, i);
+	int first, last;
+	size_t to;
+
+	if (t->used || !token_in(t, (const char *const[]){"hour", "hours", "hr", "hrs", NULL}))
+		return 0;
+	to = read_pair(h->q, i + 1, &first, &last);
+	if (to == 0)
+		return 0;
+	first = first == 24 ? 23 : first;
+	last = last == 24 ? 23 : last;
+	if (first > 23 || last > 23) {
+		bad(h, i, to);
+		return to;
+	}
+	h->out->hours |= hours_between(first, last);
+	take(h->q, i, to);
+	return to;
+}
+
+/* A time of day at token i: the hour that begins then, and whether it is exact. */
+struct clock_time {
+	int hour;  /* 0-24, or -1 */
+	bool half; /* am or pm was said */
+	bool pm;
+	bool bare; /* only a number */
+	bool past; /* minutes after the hour */
+	size_t to;
+};
+
+static struct clock_time clock_at(const struct question *q, size_t i)
+{
+	const struct token *t = token_at(q, i), *next = token_at(q, i + 1);
+	struct clock_time out = {.hour = -1, .to = i + 1};
+	const char *half = t->text;
+	long n;
+	char *end;
+
+	if (t->used || t->len > 4)
+		return out;
+	n = strtol(t->text, &end, 10);
+	if (end == t->text || n > 24)
+		return out;
+	/* "17:30" */
+	if (t->number >= 0 && next->before == ':' && !next->used && day_number(next) < 60) {
+		out.past = day_number(next) > 0;
+		out.hour = (int)n;
+		out.to = i + 2;
+		half = next->number >= 0 ? token_at(q, i + 2)->text : next->text + 2;
+	} else {
+		half = t->number >= 0 ? next->text : end;
+		out.bare = true;
+	}
+	out.pm = strcmp(half, "pm") == 0;
+	out.half = (out.pm || strcmp(half, "am") == 0) && n >= 1 && n <= 12;
+	if (out.half) {
+		/* said in a token of its own? */
+		out.to += half == token_at(q, out.to)->text;
+		out.hour = (int)n % 12 + (out.pm ? 12 : 0);
+		out.bare = false;
+	} else if (out.bare) {
+		out.hour = n <= 12 && t->number >= 1 ? (int)n : -1;
+	}
+	return out;
+}
+
+static struct clock_time read_time(const struct question *q, size_t i)
+{
+	const struct token *t = token_at(q, i);
+
+	if (!t->used && (token_is(t, "noon") || token_is(t, "midnight")))
+		return (struct clock_time){.hour = token_is(t, "noon") ? 12 : 0, .to = i + 1};
+	return clock_at(q, i);
+}
+
+/* "at 5pm", "17:00"; "from 4pm to 9pm", "4-9 pm", "between 16:00 and 20:00" end before the second
+ * hour. */
+static size_t read_clock(struct hours *h, size_t i)
+{
+	struct clock_time first = read_time(h->q, i), last;
+	size_t at = first.to;
+
+	if (first.hour < 0)
+		return 0;
+	if (is_to(token_at(h->q, at)) || token_at(h->q, at)->before == '-') {
+		last = read_time(h->q, is_to(token_at(h->q, at)) ? at + 1 : at);
+		if (first.bare && last.half)
+			first.hour = first.hour % 12 + (last.pm ? 12 : 0);
+		if (last.hour >= 0 && !last.bare && last.hour != first.hour) {
+			int end = last.past ? last.hour : last.hour + 23;
+
+			h->out->hours |= hours_between(first.hour % 24, end % 24);
+			take(h->q, i, last.to);
+			return last.to;
+		}
+	}
+	if (first.bare)
+		return 0;
+	h->out->hours |= 1u << first.hour % 24;
+	take(h->q, i, first.to);
+	return first.to;
+}
+
+/* "5x16", "7x8": days a week by hours a day, as blocks are traded. */
+static size_t read_block(struct hours *h, size_t i, uint32_t peak)
+{
+	static const struct {
+		const char *name;
+		bool off, weekdays;
+	} blocks[] = {{"5x16", false, true}, {"7x16", false, false}, {"7x8", true, false}};
+	struct token *t = &h->q->tokens[i];
+
+	for (size_t n = 0; n < sizeof(blocks) / sizeof(blocks[0]); n++)
+		if (!t->used && token_is(t, blocks[n].name)) {
+			h->out->hours |= blocks[n].off ? HOURS_ALL & ~peak : peak;
+			if (blocks[n].weekdays)
+				h->out->day_type = t->text;
+			t->used = true;
+			return i + 1;
+		}
+	return 0;
+}
+
+/* "peak", "on-peak hours", "off-peak"; both together mean the whole day. */
+static void read_peak(struct hours *h, int peak_first, int peak_last)
+{
+	uint32_t peak = hours_between(peak_first, peak_last), said = 0;
+	struct question *q = h->q;
+
+	for (size_t i = 0; i < q->count; i++) {
+		bool off = token_is(&q->tokens[i], "offpeak"),
+		     on = token_is(&q->tokens[i], "onpeak");
+
+		if (token_is(&q->tokens[i], "peak")) {
+			off = i > 0 && token_is(&q->tokens[i - 1], "off");
+			on = !off;
+		}
+		said |= off ? HOURS_ALL & ~peak : on ? peak : 0;
+	}
+	if (said != HOURS_ALL)
+		h->out->hours |= said;
+}
+
+void hours_read(struct question *q, int peak_first, int peak_last, struct arena *a,
+		struct time_read *out)
+{
+	struct hours h = {q, a, out};
+	uint32_t before = out->hours;
+
+	for (size_t i = 0; i < q->count;) {
+		size_t to = read_ending(&h, i);
+
+		if (to == 0)
+			to = read_plain(&h, i);
+		if (to == 0)
+			to = read_clock(&h, i);
+		if (to == 0)
+			to = read_block(&h, i, hours_between(peak_first, peak_last));
+		i = to > i ? to : i + 1;
+	}
+	if (out->hours == before)
+		read_peak(&h, peak_first, peak_last);
+	if (out->hours == HOURS_ALL)
+		out->hours = 0;
+}

@@ -1,0 +1,418 @@
+/*
+ * The grammar of absolute time: years, quarters, months, seasons, weeks and days as they are
+ * written, and the codes that traders make of them (1Q25, cal-27, FY26 Q2).
+ */
+#include "text_int.h"
+
+#include <string.h>
+
+struct time_phrase *phrase_add(struct time_parser *p, size_t from, size_t to, enum time_grain grain)
+{
+	struct time_phrase *out = p->count < PHRASES_MAX ? &p->phrases[p->count++] : &p->spill;
+
+	*out = (struct time_phrase){.from = from, .to = to, .grain = grain};
+	for (size_t i = from; i < to; i++)
+		p->q->tokens[i].used = true;
+	return out;
+}
+
+struct time_phrase *phrase_add_days(struct time_parser *p, size_t from, size_t to,
+				    struct date start, struct date end)
+{
+	struct time_phrase *out = phrase_add(p, from, to, GRAIN_DAYS);
+
+	out->start = start;
+	out->end = end;
+	out->dated = true;
+	return out;
+}
+
+/* Whole months from a day on: a year or months of one where they are, else a span of months. */
+struct time_phrase *phrase_add_months(struct time_parser *p, size_t from, size_t to,
+				      struct date start, int months)
+{
+	struct time_phrase *out = phrase_add(p, from, to, GRAIN_MONTHS);
+
+	out->start = start;
+	out->end = day_plus(day_plus_months(start, months), -1);
+	out->dated = true;
+	out->year = start.year;
+	if (months == 12 && start.month == 1)
+		out->grain = GRAIN_YEAR;
+	else
+		out->months = months_between(start.month, out->end.month);
+	if (months == 3 && start.month % 3 == 1)
+		out->quarter = start.month / 3 + 1;
+	return out;
+}
+
+static bool no_such_time(struct time_parser *p, size_t from, size_t to)
+{
+	phrase_add(p, from, to, GRAIN_NONE)->gone = true;
+	p->bad_from = from;
+	p->bad_to = to;
+	return true;
+}
+
+/* A year behind tokens that want one: "of 2025", "'26", "_2025". Advances *at over it. */
+static int take_year(struct time_parser *p, size_t *at, bool may_be_short)
+{
+	size_t i = *at;
+	int year;
+
+	if (token_in(token_at(p->q, i), (const char *const[]){"of", "in", "for", NULL}) &&
+	    year_token(token_at(p->q, i + 1), false))
+		i++;
+	year = year_token(token_at(p->q, i), may_be_short);
+	/* "Jan 25-31": a day, not a year */
+	if (year && token_at(p->q, i)->len == 2 && token_at(p->q, i + 1)->before == '-' &&
+	    is_day_number(token_at(p->q, i + 1)))
+		return 0;
+	if (year)
+		*at = i + 1;
+	return year;
+}
+
+/* ---- days ---- */
+
+/* "15t17" of 2025-01-15T17:00: its day, and the hour. */
+static int day_and_hour(const struct token *t, int *hour)
+{
+	*hour = -1;
+	if (t->len == 2)
+		return t->number;
+	if (t->len != 5 || t->text[2] != 't' || day_number(t) == 0)
+		return -1;
+	*hour = (t->text[3] - '0') * 10 + (t->text[4] - '0');
+	return day_number(t);
+}
+
+/* 2025-01-15, 2025/01/15, 2025-01-15T17:00Z, 2025-01, 2026-W09 */
+static bool read_iso(struct time_parser *p, size_t i)
+{
+	const struct token *y = token_at(p->q, i), *m = token_at(p->q, i + 1),
+			   *d = token_at(p->q, i + 2);
+	struct date day = {y->number, m->number, 0};
+	size_t to = i + 3;
+	int hour;
+
+	if (y->len != 4 || !year_token(y, false) || m->used || m->len != 2 || m->number < 0 ||
+	    (m->before != '-' && m->before != '/'))
+		return false;
+	day.day = d->before == m->before ? day_and_hour(d, &hour) : -1;
+	if (day.day < 0) {
+		if (m->number == 0 || (m->number > 12 && !may_be_short_year(m->number)))
+			return no_such_time(p, i, i + 2);
+		if (m->number > 12)
+			return false;
+		struct time_phrase *out = phrase_add(p, i, i + 2, GRAIN_MONTHS);
+
+		out->year = y->number;
+		out->months = 1u << m->number;
+		return true;
+	}
+	if (!date_valid(day) || hour > 23)
+		return no_such_time(p, i, to);
+	while (hour >= 0 && token_at(p->q, to)->before == ':')
+		to++;
+	if (hour >= 0)
+		p->hours |= 1u << hour;
+	phrase_add_days(p, i, to, day, day);
+	return true;
+}
+
+/* 3/14/2025, 14.3.2025, 3-4-25: month first or day first is the writer's habit, and both are asked
+ * for where both are days. */
+static bool read_slashed(struct time_parser *p, size_t i)
+{
+	const struct token *a = token_at(p->q, i), *b = token_at(p->q, i + 1),
+			   *c = token_at(p->q, i + 2);
+	bool us, other;
+	struct date month_first, day_first;
+	struct time_phrase *out;
+	int year;
+
+	if (a->used || a->number < 0 || a->len > 2 || b->number < 0 ||
+	    (b->before != '/' && b->before != '-' && b->before != '.'))
+		return false;
+	/* 1/2025 */
+	if (b->before == '/' && b->len == 4 && year_token(b, false) && a->number >= 1 &&
+	    a->number <= 12) {
+		out = phrase_add(p, i, i + 2, GRAIN_MONTHS);
+		out->year = b->number;
+		out->months = 1u << a->number;
+		return true;
+	}
+	if (b->len > 2 || c->used || c->before != b->before)
+		return false;
+	year = year_token(c, b->before == '/');
+	if (!year)
+		return false;
+	month_first = (struct date){year, a->number, b->number};
+	day_first = (struct date){year, b->number, a->number};
+	us = date_valid(month_first) && b->before != '.';
+	other = date_valid(day_first);
+	if (!us && !other)
+		return no_such_time(p, i, i + 3);
+	out = phrase_add_days(p, i, i + 3, us ? month_first : day_first,
+			      us ? month_first : day_first);
+	out->two_ways = us && other && a->number != b->number;
+	out->other = day_first;
+	if (us != other)
+		p->order = us ? ORDER_MONTH_FIRST : ORDER_DAY_FIRST;
+	return true;
+}
+
+/* The year of a day or months without one: the last time that it was so. */
+int latest_year(struct date today, int month, int day)
+{
+	bool came = month < today.month || (month == today.month && day <= today.day);
+
+	return came ? today.year : today.year - 1;
+}
+
+/* "January 15, 2025", "15 January 2025", "the 3rd of March", "March 5-12" */
+static bool read_day(struct time_parser *p, size_t i)
+{
+	static const char *const to_words[] = {"to", "through", "thru", "until", "till", NULL};
+	const struct token *a = token_at(p->q, i), *b = token_at(p->q, i + 1);
+	bool on = i > 0 && token_is(&p->q->tokens[i - 1], "on");
+	int month = month_token(p->q, i), first, last = 0, year;
+	size_t at = i + 1;
+	struct date start, end;
+
+	if (month && is_day_number(b)) {
+		first = day_number(b);
+		at = i + 2;
+	} else if (is_day_number(a)) {
+		first = day_number(a);
+		if (b->before == '-' && is_day_number(b) && month_token(p->q, i + 2)) {
+			last = day_number(b);
+			at++;
+		}
+		at += token_is(token_at(p->q, at), "of");
+		month = month_token(p->q, at++);
+	} else {
+		return false;
+	}
+	if (!month)
+		return false;
+	if (!last &&
+	    (token_at(p->q, at)->before == '-' || token_in(token_at(p->q, at), to_words))) {
+		size_t next = at + token_in(token_at(p->q, at), to_words);
+
+		if (is_day_number(token_at(p->q, next)) && !month_token(p->q, next + 1) &&
+		    token_at(p->q, next + 1)->before != '/') {
+			last = day_number(token_at(p->q, next));
+			at = next + 1;
+		}
+	}
+	year = take_year(p, &at, last != 0);
+	/* "Jan 25" is January 2025, "Jan 15" a day, and "Dec 20 to Jan 5" begins with one. */
+	on = on || (token_in(token_at(p->q, at), to_words) && month_token(p->q, at + 1) &&
+		    is_day_number(token_at(p->q, at + 2)) &&
+		    !may_be_short_year(day_number(token_at(p->q, at + 2))));
+	if (!year && !last && !on && b->len == 2 && may_be_short_year(b->number) &&
+	    b->number == first)
+		return false;
+	start = (struct date){year ? year : latest_year(p->today, month, first), month, first};
+	end = start;
+	end.day = last ? last : first;
+	if (!date_valid(start) || !date_valid(end))
+		return no_such_time(p, i, at);
+	if (day_before(end, start))
+		return false;
+	phrase_add_days(p, i, at, start, end)->guessed = !year;
+	return true;
+}
+
+/* "week 9 of 2026", "2026-W09", "W09 2026", counted as ISO 8601 does */
+static bool read_week(struct time_parser *p, size_t i)
+{
+	size_t at = i;
+	int year = year_token(token_at(p->q, at), false), week = -1, monday;
+	const struct token *t;
+	struct date fourth, start;
+
+	at += year != 0;
+	t = token_at(p->q, at);
+	if (!t->used && t->text[0] == 'w' && t->len == 3 && t->has_digit) {
+		week = (t->text[1] - '0') * 10 + (t->text[2] - '0');
+		at++;
+	} else if (token_is(t, "week") && token_at(p->q, at + 1)->number >= 1 &&
+		   token_at(p->q, at + 1)->len <= 2) {
+		week = token_at(p->q, at + 1)->number;
+		at += 2;
+	}
+	if (week < 0)
+		return false;
+	if (!year)
+		year = take_year(p, &at, false);
+	if (!year)
+		year = p->today.year;
+	fourth = (struct date){year, 1, 4};
+	monday = -date_weekday(fourth);
+	start = day_plus(fourth, monday + (week - 1) * 7);
+	/* the Thursday of a week tells its year */
+	if (week < 1 || day_plus(start, 3).year != year)
+		return no_such_time(p, i, at);
+	phrase_add_days(p, i, at, start, day_plus(start, 6));
+	return true;
+}
+
+/* ---- months ---- */
+
+/* "January 2025", "Jan_2025", "Jan-25", "June to August 2026", "January" */
+static bool read_month(struct time_parser *p, size_t i)
+{
+	static const char *const to_words[] = {"to", "through", "thru", "until", "till", NULL};
+	int first = month_token(p->q, i), last = first;
+	size_t at = i + 1, next;
+	struct time_phrase *out;
+	const struct token *t;
+	char joined;
+	int year;
+
+	if (!first)
+		return false;
+	next = at + token_in(token_at(p->q, at), to_words);
+	t = token_at(p->q, next);
+	if (!t->used && (next > at || t->before == '-') && month_named(t->text, t->len) &&
+	    !is_day_number(token_at(p->q, next + 1))) {
+		last = month_named(t->text, t->len);
+		at = next + 1;
+	}
+	joined = token_at(p->q, at)->before;
+	year = take_year(p, &at, true);
+	out = phrase_add(p, i, at, GRAIN_MONTHS);
+	out->months = months_between(first, last);
+	out->year = year;
+	out->label = year && joined == '_' && first == last;
+	/* "November to February 2026": it ends there */
+	if (year && last < first) {
+		out->dated = true;
+		out->start = (struct date){year - 1, first, 1};
+		out->end = month_end(year, last);
+	}
+	return true;
+}
+
+/* "Jan2025", "jan25" */
+static bool read_glued_month(struct time_parser *p, size_t i)
+{
+	const struct token *t = token_at(p->q, i);
+	size_t letters = strcspn(t->text, "0123456789"), digits = t->len - letters;
+	int month = t->used ? 0 : month_named(t->text, letters), year = 0;
+	struct time_phrase *out;
+
+	if (!month || strspn(t->text + letters, "0123456789") != digits || digits > 4)
+		return false;
+	for (size_t n = letters; n < t->len; n++)
+		year = year * 10 + (t->text[n] - '0');
+	year = year_of_number(year, digits, true);
+	if (!year)
+		return false;
+	out = phrase_add(p, i, i + 1, GRAIN_MONTHS);
+	out->months = 1u << month;
+	out->year = year;
+	out->label = true;
+	return true;
+}
+
+/* "summer 26", "the fall of 2025", "winter 2025/26" */
+static bool read_season(struct time_parser *p, size_t i)
+{
+	static const char *const places[] = {"in",     "this", "last", "next", "for",
+					     "during", "the",  "of",   "and",  NULL};
+	const struct token *t = token_at(p->q, i), *next;
+	unsigned months = t->used ? 0 : season_months(t);
+	size_t at = i + 1;
+	struct time_phrase *out;
+	int year, second;
+
+	if (!months)
+		return false;
+	year = take_year(p, &at, true);
+	/* "prices fall in 2025" */
+	if (token_is(t, "fall") && !year_token(token_at(p->q, i + 1), true) &&
+	    !token_is(token_at(p->q, i + 1), "of") &&
+	    !(i > 0 && token_in(&p->q->tokens[i - 1], places)))
+		return false;
+	next = token_at(p->q, at);
+	second = next->before == '/' || next->before == '-' ? year_token(next, true) : 0;
+	if (year && second == year + 1 && months & 1u << 12) {
+		phrase_add_months(p, i, at + 1, (struct date){year, 12, 1}, 3);
+		return true;
+	}
+	out = phrase_add(p, i, at, GRAIN_MONTHS);
+	out->months = months;
+	out->year = year;
+	return true;
+}
+
+/* ---- years ---- */
+
+/* "2025", "2025-2027", "2025 to 2027", "between 2025 and 2027": each year is a phrase. */
+static bool read_year(struct time_parser *p, size_t i)
+{
+	static const char *const to_words[] = {"to", "through", "thru", "until", "till", NULL};
+	int first = year_token(token_at(p->q, i), false), last = first;
+	const struct token *next = token_at(p->q, i + 1);
+	bool between = i > 0 && token_is(&p->q->tokens[i - 1], "between");
+	size_t to = i + 1;
+
+	if (!first)
+		return false;
+	if (token_in(next, to_words) || (between && token_is(next, "and"))) {
+		last = year_token(token_at(p->q, i + 2), true);
+		to = i + 3;
+	} else if (next->before == '-' && year_token(next, true)) {
+		last = year_token(next, true);
+		to = i + 2;
+	}
+	if (last <= first || last - first >= YEARS_MAX) {
+		last = first;
+		to = i + 1;
+	}
+	for (int year = first; year <= last; year++)
+		phrase_add(p, i, to, GRAIN_YEAR)->year = year;
+	return true;
+}
+
+/* ---- all ---- */
+
+bool phrase_read_day(struct time_parser *p, size_t i)
+{
+	return read_iso(p, i) || read_slashed(p, i) || read_day(p, i);
+}
+
+bool phrase_read_period(struct time_parser *p, size_t i)
+{
+	return relative_read(p, i) || code_read(p, i) || read_glued_month(p, i) ||
+	       read_month(p, i) || read_season(p, i) || read_year(p, i);
+}
+
+void phrases_read(struct time_parser *p)
+{
+	static bool (*const readers[])(struct time_parser *, size_t) = {
+		read_iso,
+		read_slashed,
+		slice_read,
+		read_day,
+		relative_read,
+		read_week,
+		code_read,
+		read_glued_month,
+		read_month,
+		read_season,
+		read_year,
+		relative_read_day,
+		relative_read_distance,
+		relative_read_weekday,
+	};
+
+	for (size_t i = 0; i < p->q->count; i++)
+		for (size_t n = 0; n < sizeof(readers) / sizeof(readers[0]); n++)
+			if (readers[n](p, i))
+				break;
+}

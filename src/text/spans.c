@@ -1,0 +1,357 @@
+/*
+ * Puts phrases of time together: a year to the months that lack one, parts of periods ("the end
+ * of"), ranges from one phrase to another, and what is left open ("since", "until").
+ */
+#include "text_int.h"
+
+#include <string.h>
+
+void phrase_span(const struct time_phrase *ph, struct date *start, struct date *end)
+{
+	if (ph->dated) {
+		*start = ph->start;
+		*end = ph->end;
+		return;
+	}
+	*start = (struct date){ph->year, 1, 1};
+	*end = month_end(ph->year, 12);
+	if (ph->grain != GRAIN_MONTHS || (ph->months & 1u << 12 && ph->months & 1u << 1))
+		return;
+	start->month = months_first(ph->months);
+	*end = month_end(ph->year, months_last(ph->months));
+}
+
+static bool is_live(const struct time_phrase *ph)
+{
+	return !ph->gone && !ph->asof && ph->grain != GRAIN_NONE;
+}
+
+static bool is_bare_months(const struct time_phrase *ph)
+{
+	return is_live(ph) && ph->grain == GRAIN_MONTHS && !ph->year && !ph->dated;
+}
+
+static void set_span(struct time_phrase *ph, struct date start, struct date end,
+		     enum time_grain grain)
+{
+	ph->start = start;
+	ph->end = end;
+	ph->dated = true;
+	ph->grain = grain;
+	ph->quarter = 0;
+	ph->year = start.year;
+	ph->months = grain == GRAIN_MONTHS ? months_between(start.month, end.month) : 0;
+}
+
+/* ---- which way a day is written ---- */
+
+static void settle_order(struct time_parser *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *ph = &p->phrases[i];
+
+		if (!ph->two_ways || ph->relative || p->order == ORDER_UNKNOWN)
+			continue;
+		ph->two_ways = false;
+		if (p->order == ORDER_DAY_FIRST)
+			ph->start = ph->end = ph->other;
+	}
+}
+
+/* ---- years ---- */
+
+static bool joined_by(const struct time_parser *p, const struct time_phrase *a,
+		      const struct time_phrase *b, const char *const *words)
+{
+	return b->from == a->to + 1 && token_in(&p->q->tokens[a->to], words);
+}
+
+/* "January 2025 and 2026": of both years. */
+static unsigned months_beside(const struct time_parser *p, const struct time_phrase *year)
+{
+	static const char *const joins[] = {"and", "or", "vs", "versus", NULL};
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct time_phrase *ph = &p->phrases[i];
+
+		if (is_live(ph) && ph->grain == GRAIN_MONTHS && ph->year && !ph->dated &&
+		    joined_by(p, ph, year, joins))
+			return ph->months;
+	}
+	return 0;
+}
+
+static void give_months(struct time_phrase *year, unsigned months)
+{
+	year->grain = GRAIN_MONTHS;
+	year->months = months;
+	year->dated = false;
+	year->running = false;
+}
+
+/* Months without a year belong to the years of the question, if it has any. */
+static void settle_years(struct time_parser *p)
+{
+	unsigned bare = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < p->count; i++)
+		if (is_bare_months(&p->phrases[i]))
+			bare |= p->phrases[i].months;
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *ph = &p->phrases[i];
+
+		if (!is_live(ph) || ph->grain != GRAIN_YEAR || ph->slice.n || ph->slice.rest)
+			continue;
+		if (bare) {
+			give_months(ph, bare);
+			any = true;
+		} else if (months_beside(p, ph)) {
+			give_months(ph, months_beside(p, ph));
+		}
+	}
+	for (size_t i = 0; any && i < p->count; i++)
+		p->phrases[i].gone = p->phrases[i].gone || is_bare_months(&p->phrases[i]);
+}
+
+/* "July and August 2025": the year of the next months that have one, or of those before. */
+static int year_beside(const struct time_parser *p, const struct time_phrase *ph)
+{
+	int before = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct time_phrase *other = &p->phrases[i];
+
+		if (!is_live(other) || other->grain != GRAIN_MONTHS || !other->year ||
+		    other->relative)
+			continue;
+		if (other->from > ph->from)
+			return other->year;
+		before = other->year;
+	}
+	return before;
+}
+
+static void settle_month_years(struct time_parser *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (is_bare_months(&p->phrases[i]))
+			p->phrases[i].year = year_beside(p, &p->phrases[i]);
+}
+
+/* The last time that months without a year came, or for what lies ahead the next time. */
+static void give_year(const struct time_parser *p, struct time_phrase *ph, bool ahead)
+{
+	int first = months_first(ph->months);
+
+	ph->year = latest_year(p->today, first, 1) + (ahead && first < p->today.month);
+}
+
+/* ---- parts of periods ---- */
+
+static void slice_months(struct time_phrase *ph, struct date start, struct date end, int n)
+{
+	struct date after = day_plus(end, 1);
+
+	if (n > 0)
+		end = day_plus(day_plus_months(start, n), -1);
+	else
+		start = day_plus_months(after, n);
+	set_span(ph, start, end, GRAIN_MONTHS);
+}
+
+static void slice_days(struct time_phrase *ph, struct date start, struct date end, int n)
+{
+	if (n > 0)
+		end = day_plus(start, n - 1);
+	else
+		start = day_plus(end, n + 1);
+	set_span(ph, start, end, GRAIN_DAYS);
+}
+
+static void settle_slice(const struct time_parser *p, struct time_phrase *ph)
+{
+	const struct time_slice *s = &ph->slice;
+	struct date start, end;
+
+	if (!is_live(ph) || (!s->n && !s->rest))
+		return;
+	if (is_bare_months(ph))
+		give_year(p, ph, false);
+	phrase_span(ph, &start, &end);
+	ph->running = false;
+	if (s->rest)
+		set_span(ph, day_before(start, p->today) ? p->today : start, end, GRAIN_DAYS);
+	else if (unit_months(s->unit))
+		slice_months(ph, start, end, s->n * unit_months(s->unit));
+	else
+		slice_days(ph, start, end, s->n * unit_days(s->unit));
+}
+
+/* "Monday of last week" */
+static void settle_weekday(struct time_parser *p, struct time_phrase *day)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *week = &p->phrases[i];
+		bool beside =
+			week->from == day->to || week->to == day->from ||
+			(day->from == week->to + 1 && token_is(&p->q->tokens[week->to], "on")) ||
+			(week->from == day->to + 1 &&
+			 token_in(&p->q->tokens[day->to],
+				  (const char *const[]){"of", "in", "the", NULL}));
+
+		if (week == day || !is_live(week) || week->grain != GRAIN_DAYS || !beside ||
+		    date_to_days(week->end) - date_to_days(week->start) != 6)
+			continue;
+		week->gone = true;
+		day->start = week->start;
+		while (date_weekday(day->start) != day->weekday - 1)
+			day->start = day_plus(day->start, 1);
+		day->end = day->start;
+	}
+}
+
+/* ---- ranges ---- */
+
+static bool is_range(const struct time_parser *p, const struct time_phrase *a,
+		     const struct time_phrase *b)
+{
+	static const char *const to_words[] = {"to",   "through", "thru", "until",
+					       "till", "upto",    NULL};
+	const struct question *q = p->q;
+	size_t before = a->from;
+
+	if (b->from == a->to)
+		return q->tokens[b->from].before == '-' && a->grain == b->grain;
+	if (b->from == a->to + 2 && token_is(&q->tokens[a->to + 1], "the") &&
+	    token_in(&q->tokens[a->to], to_words))
+		return true;
+	if (before > 0 && token_is(&q->tokens[before - 1], "the"))
+		before--;
+	return joined_by(p, a, b, to_words) ||
+	       (before > 0 && token_is(&q->tokens[before - 1], "between") &&
+		joined_by(p, a, b, (const char *const[]){"and", NULL}));
+}
+
+/* The missing year of one end, so that the range runs forward. */
+static void share_year(struct time_phrase *a, struct time_phrase *b)
+{
+	if (is_bare_months(a) && (b->year || b->dated)) {
+		struct date start, end;
+
+		phrase_span(b, &start, &end);
+		a->year = start.year - (months_first(a->months) > start.month);
+	} else if (is_bare_months(b) && (a->year || a->dated)) {
+		struct date start, end;
+
+		phrase_span(a, &start, &end);
+		b->year = end.year + (months_first(b->months) < end.month);
+	} else if (a->guessed && b->grain == GRAIN_DAYS && !b->guessed) {
+		a->start.year = a->end.year = b->start.year - (a->start.month > b->start.month);
+	}
+}
+
+static enum time_grain range_grain(const struct time_phrase *a, const struct time_phrase *b)
+{
+	if (a->grain == GRAIN_DAYS || b->grain == GRAIN_DAYS)
+		return GRAIN_DAYS;
+	return a->grain == GRAIN_YEAR && b->grain == GRAIN_YEAR ? GRAIN_YEAR : GRAIN_MONTHS;
+}
+
+static bool join_range(struct time_phrase *a, struct time_phrase *b)
+{
+	struct date start, end, unused;
+
+	share_year(a, b);
+	if (is_bare_months(a) && is_bare_months(b)) {
+		a->months = months_between(months_first(a->months), months_last(b->months));
+		b->gone = true;
+		return true;
+	}
+	if (is_bare_months(a) || is_bare_months(b))
+		return false;
+	if (a->weekday && b->weekday && day_before(b->end, a->start))
+		a->start = day_plus(a->start, -7);
+	phrase_span(a, &start, &unused);
+	phrase_span(b, &unused, &end);
+	if (day_before(end, start))
+		return false;
+	a->to = b->to;
+	a->relative = a->relative || b->relative;
+	a->running = false;
+	a->two_ways = a->two_ways || b->two_ways;
+	if (a->two_ways && !date_valid(a->other))
+		a->other = start;
+	set_span(a, start, end, range_grain(a, b));
+	b->gone = true;
+	return true;
+}
+
+static void settle_ranges(struct time_parser *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		for (size_t n = i + 1; n < p->count && is_live(&p->phrases[i]); n++)
+			if (is_live(&p->phrases[n]) && is_range(p, &p->phrases[i], &p->phrases[n]))
+				(void)join_range(&p->phrases[i], &p->phrases[n]);
+}
+
+/* ---- open ends ---- */
+
+static enum time_edge edge_of(const struct time_parser *p, const struct time_phrase *ph)
+{
+	static const struct {
+		const char *word;
+		enum time_edge edge;
+	} before[] = {{"since", EDGE_SINCE}, {"after", EDGE_AFTER},    {"before", EDGE_BEFORE},
+		      {"until", EDGE_UNTIL}, {"till", EDGE_UNTIL},     {"through", EDGE_UNTIL},
+		      {"thru", EDGE_UNTIL},  {"starting", EDGE_SINCE}, {"beginning", EDGE_SINCE},
+		      {"upto", EDGE_UNTIL},  {"post", EDGE_AFTER},     {"pre", EDGE_BEFORE}};
+	static const char *const links[] = {"the", "in", "from", "on", "with", NULL};
+	static const char *const onward[] = {"on",    "onward", "onwards", "forward",
+					     "later", "beyond", "after",   NULL};
+	static const char *const earlier[] = {"earlier", "before", NULL};
+	const struct question *q = p->q;
+	const struct token *next = token_at(q, ph->to);
+	size_t i = ph->from;
+	bool from;
+
+	while (i > 0 && token_in(&q->tokens[i - 1], links))
+		i--;
+	from = i < ph->from && token_is(&q->tokens[ph->from - 1], "from");
+	if (i > 1 && token_is(&q->tokens[i - 1], "to") && token_is(&q->tokens[i - 2], "up"))
+		return EDGE_UNTIL;
+	for (size_t n = 0; i > 0 && n < sizeof(before) / sizeof(before[0]); n++)
+		if (token_is(&q->tokens[i - 1], before[n].word))
+			return before[n].edge;
+	if (token_in(next, (const char *const[]){"and", "or", NULL}))
+		next = token_at(q, ph->to + 1);
+	else if (!from &&
+		 !token_in(next, (const char *const[]){"onward", "onwards", "forward", NULL}))
+		return EDGE_NONE;
+	if (token_in(next, onward) && next->text[0])
+		return EDGE_SINCE;
+	return token_in(next, earlier) ? EDGE_UNTIL : EDGE_NONE;
+}
+
+void spans_settle(struct time_parser *p)
+{
+	settle_order(p);
+	for (size_t i = 0; i < p->count; i++)
+		if (p->phrases[i].weekday && is_live(&p->phrases[i]))
+			settle_weekday(p, &p->phrases[i]);
+	settle_ranges(p);
+	settle_years(p);
+	settle_month_years(p);
+	for (size_t i = 0; i < p->count; i++)
+		settle_slice(p, &p->phrases[i]);
+	settle_ranges(p);
+	for (size_t i = 0; i < p->count; i++) {
+		struct time_phrase *ph = &p->phrases[i];
+
+		if (!is_live(ph))
+			continue;
+		ph->edge = edge_of(p, ph);
+		if (is_bare_months(ph) && ph->edge != EDGE_NONE)
+			give_year(p, ph, ph->edge == EDGE_BEFORE || ph->edge == EDGE_UNTIL);
+	}
+}

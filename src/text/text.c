@@ -1,0 +1,270 @@
+/*
+ * Questions come with any case, punctuation and spelling. This turns them into tokens that the rest
+ * can compare: "NP-15's" is the tokens "np" and "15", and the character between them is kept,
+ * because "Jan_2025" and "Jan 2025" mean different things.
+ */
+#include "text_int.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* A character that is no ASCII: how many bytes it has, and the ASCII it stands for (0: a letter of
+ * its own). */
+struct fold {
+	const char *bytes;
+	char ascii;
+};
+
+static const struct fold folds[] = {
+	{"\xE2\x80\x98", '\''}, {"\xE2\x80\x99", '\''}, {"\xE2\x80\x9C", '"'},
+	{"\xE2\x80\x9D", '"'},  {"\xE2\x80\x90", '-'},  {"\xE2\x80\x91", '-'},
+	{"\xE2\x80\x92", '-'},  {"\xE2\x80\x93", '-'},  {"\xE2\x80\x94", '-'},
+	{"\xE2\x88\x92", '-'},  {"\xE2\x80\xA6", '.'},  {"\xC2\xA0", ' '},
+	{"\xE2\x80\xAF", ' '},  {"\xE2\x80\x89", ' '},  {"\xC3\x97", ' '},
+	{"\xE2\x80\x8B", ' '},  {"\xE2\x86\x92", '-'},  {"\xC2\xBF", ' '},
+	{"\xC2\xA1", ' '},      {"\xEF\xBC\x9F", '?'},  {"\xEF\xBC\x8C", ','},
+};
+
+/* Latin letters with marks, U+00C0 to U+017F, as the letters that people type for them. */
+static const char latin[] = "aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty"
+			    "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllll"
+			    "lllnnnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
+
+#define LATIN_FIRST 0xC0
+
+/* The plain letter for a two-byte character, or 0. */
+static char latin_letter(const char *p)
+{
+	unsigned char a = (unsigned char)p[0], b = (unsigned char)p[1];
+	char plain;
+
+	if (a < 0xC3 || a > 0xC5 || (b & 0xC0) != 0x80)
+		return 0;
+	plain = latin[((a & 0x1Fu) << 6 | (b & 0x3Fu)) - LATIN_FIRST];
+	return plain == ' ' ? 0 : plain;
+}
+
+static size_t utf8_step(const char *p)
+{
+	unsigned char c = (unsigned char)*p;
+	size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
+
+	for (size_t i = 1; i < n; i++)
+		if (((unsigned char)p[i] & 0xC0) != 0x80)
+			return 1;
+	return n;
+}
+
+/* The next character: its length, and what it counts as (a letter of another script is 'x'). */
+static size_t next_char(const char *p, char *as)
+{
+	unsigned char c = (unsigned char)*p;
+
+	if (c < 0x80) {
+		*as = (char)c;
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); i++) {
+		size_t n = strlen(folds[i].bytes);
+
+		if (strncmp(p, folds[i].bytes, n) == 0) {
+			*as = folds[i].ascii;
+			return n;
+		}
+	}
+	*as = latin_letter(p);
+	if (*as) {
+		/* Of the first 31 the capital forms. */
+		if (c == 0xC3 && (unsigned char)p[1] < 0x9F)
+			*as = (char)toupper((unsigned char)*as);
+		return 2;
+	}
+	*as = 'x';
+	return utf8_step(p);
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) != 0;
+}
+
+/* What separates two tokens, when several characters do: the one that says most. */
+static char stronger(char a, char b)
+{
+	static const char order[] = ".?!;:,/_-'";
+	const char *pa = a ? strchr(order, a) : NULL, *pb = b ? strchr(order, b) : NULL;
+
+	if (pa && (!pb || pa < pb))
+		return a;
+	return pb ? b : ' ';
+}
+
+static bool ends_sentence(char c)
+{
+	return c == '.' || c == '?' || c == '!' || c == ';' || c == ':';
+}
+
+/* "'s" and "'" within a word: the possessive goes, other apostrophes ("don't") close up. */
+static size_t apostrophe(const char *p, size_t n)
+{
+	char as, after;
+	size_t len = next_char(p + n, &as);
+
+	if (as == 's' || as == 'S') {
+		next_char(p + n + len, &after);
+		if (!is_word(after) && after != '\'')
+			return n + len;
+	}
+	return is_word(as) && isalpha((unsigned char)as) ? n : 0;
+}
+
+/* Reads one word at p into `out`, of which no more than fits `room` bytes with an end. Returns its
+ * bytes in the text. */
+static size_t read_word(const char *p, char *out, size_t room, struct token *t)
+{
+	size_t at = 0, len = 0;
+	char as;
+
+	for (size_t n; p[at]; at += n) {
+		n = next_char(p + at, &as);
+		if (as == '\'' && len > 0 && t->has_letter) {
+			size_t skip = apostrophe(p + at, n);
+
+			if (skip == 0)
+				break;
+			n = skip;
+			continue;
+		}
+		if (!is_word(as))
+			break;
+		t->has_digit = t->has_digit || isdigit((unsigned char)as);
+		t->has_letter = t->has_letter || !isdigit((unsigned char)as);
+		if (len == 0)
+			t->capital = isupper((unsigned char)as) != 0;
+		if (len + n >= room)
+			continue;
+		if (n == 1 || latin_letter(p + at)) {
+			out[len++] = (char)tolower((unsigned char)as);
+		} else {
+			memcpy(out + len, p + at, n);
+			len += n;
+		}
+	}
+	out[len] = '\0';
+	t->len = len;
+	return at;
+}
+
+static int number_in(const struct token *t)
+{
+	int n = 0;
+
+	if (t->has_letter || !t->has_digit || t->len > 9)
+		return -1;
+	for (size_t i = 0; i < t->len; i++)
+		n = n * 10 + (t->text[i] - '0');
+	return n;
+}
+
+/* Where all words shout, a capital says nothing. */
+static void hush(struct token *tokens, size_t count)
+{
+	size_t small = 0, words = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		words += tokens[i].has_letter && !tokens[i].has_digit;
+		small += tokens[i].has_letter && !tokens[i].has_digit && !tokens[i].capital;
+	}
+	for (size_t i = 0; words > 2 && small == 0 && i < count; i++)
+		tokens[i].capital = false;
+}
+
+void text_read(const char *text, struct arena *a, struct question *out)
+{
+	size_t bytes = strlen(text), at = 0;
+	char *words = arena_alloc(a, bytes * 2 + 2), as, before = '.';
+	struct token *tokens = arena_alloc(a, (bytes / 2 + 2) * sizeof(*tokens));
+	size_t count = 0;
+	bool at_apostrophe = false;
+
+	while (text[at]) {
+		size_t n = next_char(text + at, &as);
+		struct token *t = &tokens[count];
+
+		if (!is_word(as)) {
+			at_apostrophe = as == '\'';
+			before = stronger(before, as);
+			at += n;
+			continue;
+		}
+		t->text = words;
+		t->from = at;
+		at += read_word(text + at, words, SIZE_MAX, t);
+		t->to = at;
+		words += t->len + 1;
+		t->before = before ? before : ' ';
+		t->quoted = at_apostrophe;
+		t->first = count == 0 || ends_sentence(t->before);
+		t->number = number_in(t);
+		before = '\0';
+		at_apostrophe = false;
+		count++;
+	}
+	hush(tokens, count);
+	*out = (struct question){text, tokens, count};
+}
+
+void text_fold(const char *text, struct folded *out)
+{
+	size_t at = 0;
+	char as;
+
+	out->len = out->count = 0;
+	while (text[at] && out->count < FOLDED_WORDS_MAX && out->len + 4 < TEXT_KEY_BYTES_MAX) {
+		struct token t = {0};
+		size_t n = next_char(text + at, &as);
+
+		if (!is_word(as)) {
+			at += n;
+			continue;
+		}
+		at += read_word(text + at, out->key + out->len, TEXT_KEY_BYTES_MAX - out->len, &t);
+		out->len += t.len;
+		out->ends[out->count++] = (uint16_t)out->len;
+	}
+}
+
+const char *text_key(const char *text, struct arena *a)
+{
+	struct folded f;
+
+	text_fold(text, &f);
+	return arena_strndup(a, f.key, f.len);
+}
+
+const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a)
+{
+	size_t begin = q->tokens[from].from, end = q->tokens[to - 1].to;
+
+	return arena_strndup(a, q->text + begin, end - begin);
+}
+
+bool token_is(const struct token *t, const char *word)
+{
+	return strcmp(t->text, word) == 0;
+}
+
+bool token_in(const struct token *t, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcmp(t->text, *words) == 0)
+			return true;
+	return false;
+}
+
+const struct token *token_at(const struct question *q, size_t i)
+{
+	static const struct token none = {.text = "", .number = -1, .before = '.', .used = true};
+
+	return i < q->count ? &q->tokens[i] : &none;
+}

@@ -1,0 +1,44 @@
+/* The names of the catalogue of goods. */
+#ifndef TESTS_NAMES_TEST_H
+#define TESTS_NAMES_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "goods_catalog.h"
+#include "names_int.h"
+#include "vesper/mem.h"
+
+struct fixture {
+	struct name_book *book;
+	struct arena *arena;
+};
+
+static inline int fixture_setup(void **state)
+{
+	struct fixture *f = mem_alloc(sizeof(*f));
+
+	f->book = name_book_new(&goods_catalog);
+	f->arena = arena_new(1 << 24);
+	*state = f;
+	return 0;
+}
+
+static inline int fixture_teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	name_book_free(&f->book);
+	arena_free(&f->arena);
+	mem_free(f);
+	return 0;
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+
+#endif

@@ -1,0 +1,221 @@
+#include "names_test.h"
+
+#include "name_maker.h"
+#include "vesper/limits.h"
+
+static const struct lexicon *lexicon_of(const char *const *texts, size_t count)
+{
+	struct lexicon_build *b = lexicon_build_new();
+
+	for (size_t i = 0; i < count; i++)
+		assert_true(lexicon_build_add(b, texts[i], NULL));
+	return lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS, NULL);
+}
+
+static const char *const plants[] = {"Nazareth Solar",
+				     "Sierra Solar",
+				     "Sierra Wind Farm",
+				     "Sierra Wind Park",
+				     "O'Brien Solar",
+				     "100% Solar",
+				     "project_7",
+				     "Caf\xC3\xA9 Wind",
+				     "NP-15",
+				     "NP 15",
+				     "M\xC3\xBCller",
+				     "Oak Oak Solar",
+				     ""};
+
+/* "A|B" of what was found, in order. */
+static const char *joined(const struct lexicon *l, const uint32_t *values, size_t count)
+{
+	static char text[400];
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < count; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", i ? "|" : "",
+				       lexicon_text(l, values[i]));
+	return text;
+}
+
+static void names_are_found_whole_by_word_and_by_initials(void **state)
+{
+	const struct lexicon *l = lexicon_of(plants, COUNT(plants));
+	uint32_t v[8];
+	size_t n;
+
+	(void)state;
+	assert_int_equal(l->count, COUNT(plants));
+	assert_int_equal(l->longest_words, 3);
+	n = lexicon_find(l, "np15", 4, v, 8);
+	assert_int_equal(n, 2);
+	n = lexicon_find(l, "cafewind", 8, v, 8);
+	assert_string_equal(joined(l, v, n), "Caf\xC3\xA9 Wind");
+	n = lexicon_find(l, "obriensolar", 11, v, 8);
+	assert_string_equal(joined(l, v, n), "O'Brien Solar");
+	assert_int_equal(lexicon_find(l, "", 0, v, 8), 0);
+	n = lexicon_find_word(l, "sierra", 6, v, 8);
+	assert_string_equal(joined(l, v, n), "Sierra Solar|Sierra Wind Farm|Sierra Wind Park");
+	n = lexicon_find_word(l, "oak", 3, v, 8);
+	assert_string_equal(joined(l, v, n), "Oak Oak Solar");
+	assert_int_equal(lexicon_find_word(l, "muller", 6, v, 8), 0); /* that is a whole name */
+	assert_int_equal(lexicon_find_word(l, "np", 2, v, 8), 0);
+	n = lexicon_find_initials(l, "ns", 2, v, 8);
+	assert_string_equal(joined(l, v, n), "Nazareth Solar");
+	assert_int_equal(lexicon_find_initials(l, "swf", 3, v, 8), 1);
+	lexicon_unref(&l);
+	assert_null(l);
+}
+
+static size_t find_words(const struct lexicon *l, const char *text, uint32_t *out)
+{
+	struct folded f;
+
+	text_fold(text, &f);
+	return lexicon_find_words(l, f.key, f.ends, f.count, out, 8);
+}
+
+static void words_in_a_row_are_found(void **state)
+{
+	const struct lexicon *l = lexicon_of(plants, COUNT(plants));
+	uint32_t v[8];
+
+	(void)state;
+	assert_int_equal(find_words(l, "Sierra Wind", v), 2);
+	assert_int_equal(find_words(l, "Wind Farm", v), 1);
+	assert_string_equal(lexicon_text(l, v[0]), "Sierra Wind Farm");
+	assert_int_equal(find_words(l, "Sierra Farm", v), 0);
+	assert_int_equal(find_words(l, "Sierra Win", v), 0);
+	assert_int_equal(find_words(l, "7 8", v), 0);
+	lexicon_unref(&l);
+}
+
+static void near_names_come_in_order(void **state)
+{
+	const struct lexicon *l = lexicon_of(plants, COUNT(plants));
+	struct near_value near[NEAR_MAX];
+	size_t n;
+
+	(void)state;
+	n = lexicon_near(l, "nazarethsolr", 12, 2, near, NEAR_MAX);
+	assert_int_equal(n, 1);
+	assert_string_equal(lexicon_text(l, near[0].value), "Nazareth Solar");
+	assert_int_equal(near[0].distance, 1);
+	assert_false(near[0].part);
+	n = lexicon_near(l, "siera", 5, 1, near, NEAR_MAX);
+	assert_int_equal(n, 3);
+	assert_true(near[0].part);
+	assert_int_equal(near[0].shared, 3);
+	n = lexicon_near(l, "project9", 8, 2, near, NEAR_MAX);
+	assert_int_equal(n, 1);
+	assert_true(near[0].other_digits);
+	assert_int_equal(lexicon_near(l, "np15", 4, 1, near, 1), 1);
+	lexicon_unref(&l);
+}
+
+static void parents_stay_with_their_values(void **state)
+{
+	struct lexicon_build *b = lexicon_build_new();
+	const struct lexicon *l;
+	uint32_t v[4];
+
+	(void)state;
+	assert_true(lexicon_build_add(b, "Hub B", NULL));
+	assert_true(lexicon_build_add(b, "Hub C", "West"));
+	assert_true(lexicon_build_add(b, "Hub A", "East"));
+	l = lexicon_new(&b, LEXICON_ORIGIN, NULL);
+	assert_string_equal(lexicon_text(l, 0), "Hub A");
+	assert_string_equal(lexicon_parent(l, 0), "East");
+	assert_null(lexicon_parent(l, 1));
+	assert_string_equal(lexicon_parent(l, 2), "West");
+	assert_int_equal(l->origin[0], 2);
+	assert_int_equal(lexicon_find_word(l, "hub", 3, v, 4), 0);
+	lexicon_unref(&l);
+}
+
+static void there_is_an_end_to_what_fits(void **state)
+{
+	struct lexicon_build *b = lexicon_build_new();
+
+	(void)state;
+	for (size_t i = 0; i < KNOW_VALUES_MAX; i++)
+		if (!lexicon_build_add(b, "x", NULL))
+			fail_msg("no more after %zu", i);
+	assert_false(lexicon_build_add(b, "x", NULL));
+	assert_int_equal(lexicon_build_count(b), KNOW_VALUES_MAX);
+	lexicon_build_free(&b);
+}
+
+static void names_of_any_length_do_no_harm(void **state)
+{
+	static char longest[5000];
+	const char *const texts[] = {longest, "%%%", "\xFF\xFE", "a"};
+	const struct lexicon *l;
+	uint32_t v[4];
+	struct folded f;
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest) - 1);
+	l = lexicon_of(texts, COUNT(texts));
+	text_fold(longest, &f);
+	assert_true(f.len < TEXT_KEY_BYTES_MAX);
+	assert_int_equal(lexicon_find(l, f.key, f.len, v, 4), 1);
+	assert_string_equal(lexicon_text(l, v[0]), longest);
+	lexicon_unref(&l);
+}
+
+/* Of names with one or two typing errors, as many as their length forgives, nearly all are among
+ * the first three. */
+static void mistyped_names_are_recalled(void **state)
+{
+	struct name_maker m = {.state = 42}, typing = {.state = 4711};
+	struct lexicon_build *b = lexicon_build_new();
+	const struct lexicon *l;
+	size_t found = 0, tried = 4000;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		char name[NAME_MAKER_BYTES];
+
+		name_maker_any(&m, name, sizeof(name));
+		assert_true(lexicon_build_add(b, name, NULL));
+	}
+	l = lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS, NULL);
+	for (size_t i = 0; i < tried; i++) {
+		uint32_t value = name_maker_random(&typing, (uint32_t)l->count);
+		struct near_value near[NEAR_MAX];
+		char typed[NAME_MAKER_BYTES * 2];
+		struct folded f;
+		size_t n;
+
+		snprintf(typed, sizeof(typed), "%s", lexicon_text(l, value));
+		text_fold(typed, &f);
+		for (int e = 0; e < fuzzy_limit(f.key, f.len) && e <= (int)(i % 2); e++)
+			name_maker_mistype(&typing, typed);
+		text_fold(typed, &f);
+		n = lexicon_near(l, f.key, f.len, fuzzy_limit(f.key, f.len), near, 3);
+		for (size_t p = 0; p < n; p++)
+			if (strcmp(lexicon_text(l, near[p].value), lexicon_text(l, value)) == 0) {
+				found++;
+				break;
+			}
+	}
+	if (found * 100 < tried * 99)
+		fail_msg("%zu of %zu", found, tried);
+	lexicon_unref(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_found_whole_by_word_and_by_initials),
+		cmocka_unit_test(words_in_a_row_are_found),
+		cmocka_unit_test(near_names_come_in_order),
+		cmocka_unit_test(parents_stay_with_their_values),
+		cmocka_unit_test(there_is_an_end_to_what_fits),
+		cmocka_unit_test(names_of_any_length_do_no_harm),
+		cmocka_unit_test(mistyped_names_are_recalled),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

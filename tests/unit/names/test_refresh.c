@@ -1,0 +1,388 @@
+#include "names_test.h"
+
+#include <unistd.h>
+
+#include "recording_db.h"
+#include "refresh_int.h"
+#include "vesper/health.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+/* Names come from a scripted warehouse: what is asked, what is learned, what a failure changes. */
+
+static const struct param_def stock_params[] = {
+	TEXT("item", .entity = "item", .about = "Item"),
+	TEXT("grade", .entity = "grade", .about = "Grade"),
+	TEXT("rack", .entity = "rack", .about = "Rack"),
+};
+static const struct tool_def stock_tools[] = {
+	TOOL("get_stock", stock_params, price_agents, .about = "Stock of items.")};
+static const struct dimension_def stock_dimensions[] = {
+	{.name = "item", .filter = "item", .label = "item", .view = "dbo.stock", .column = "name"},
+	{.name = "grade",
+	 .filter = "grade",
+	 .label = "grade",
+	 .view = "dbo.stock",
+	 .column = "grade",
+	 .values = grades},
+	{.name = "unused", .filter = "u", .label = "unused", .view = "dbo.stock", .column = "u"},
+	{.name = "rack",
+	 .filter = "rack",
+	 .label = "rack",
+	 .view = "dbo.racks",
+	 .column = "Rack No"},
+};
+static const struct catalog stock = {.tools = stock_tools,
+				     .tool_count = COUNT(stock_tools),
+				     .dimensions = stock_dimensions,
+				     .dimension_count = COUNT(stock_dimensions)};
+static const char *const tenants[] = {"acme", "vesper", NULL};
+
+struct names_test {
+	struct loop *loop;
+	struct recording_db recorded;
+	struct db *warehouse;
+	struct name_book *book;
+	struct name_refresh *refresh;
+	struct arena *arena;
+};
+
+static int setup(void **state)
+{
+	struct names_test *t = mem_alloc(sizeof(*t));
+	struct err e;
+
+	log_setup(LOG_ERROR, LOG_TEXT);
+	assert_true(loop_new(&t->loop, &e));
+	recording_db_init(&t->recorded, t->loop);
+	t->warehouse = db_from_driver(&recording_db_driver, &t->recorded, DIALECT_SQLITE);
+	t->book = name_book_new(&stock);
+	t->refresh = name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
+								     .warehouse = t->warehouse,
+								     .tenants = tenants,
+								     .interval_ms = 1000000});
+	t->arena = arena_new(1 << 20);
+	*state = t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct names_test *t = *state;
+
+	name_refresh_free(&t->refresh);
+	name_book_free(&t->book);
+	db_close(&t->warehouse);
+	loop_turn(t->loop);
+	loop_free(&t->loop);
+	recording_db_deinit(&t->recorded);
+	arena_free(&t->arena);
+	mem_free(t);
+	return 0;
+}
+
+/* Until `queries` were asked and no job is under way: an answer goes through a worker. */
+static void run(struct names_test *t, int queries)
+{
+	for (int i = 0; i < 2000; i++) {
+		loop_turn(t->loop);
+		if (t->recorded.queries >= queries && !t->recorded.running && !t->refresh->job)
+			return;
+		usleep(1000);
+	}
+	fail_msg("%d queries, not %d", t->recorded.queries, queries);
+}
+
+static const char *resolve(struct names_test *t, const char *tenant, const char *dimension,
+			   const char *text)
+{
+	struct name_match m;
+
+	struct principal who = {.user = "u", .tenant = tenant};
+
+	return name_book_resolve(t->book, &who, dimension, text, NULL, t->arena, &m) ? m.value
+	       : m.not_read                                                          ? "not read"
+										     : "unknown";
+}
+
+static void each_tenant_learns_its_own(void **state)
+{
+	struct names_test *t = *state;
+
+	recording_db_table(&t->recorded, "Value", "Anvil", "Bellows", NULL);
+	recording_db_table(&t->recorded, "Value", "Base", "Special", NULL);
+	recording_db_table(&t->recorded, "Value", "North 1", NULL);
+	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
+	name_refresh_use(t->refresh, t->book);
+	assert_int_equal(t->recorded.queries, 1); /* one at a time */
+	assert_string_equal(t->recorded.tenant, "acme");
+	assert_non_null(strstr(t->recorded.statements[0].text, "t.name"));
+	assert_string_equal(resolve(t, "acme", "item", "anvil"), "not read");
+	run(t, 6);
+	assert_int_equal(t->recorded.queries, 6);
+	assert_string_equal(t->recorded.tenant, "vesper");
+	assert_non_null(strstr(t->recorded.statements[0].text, "t.\"Rack No\""));
+	assert_string_equal(t->recorded.statements[0].values[0].text, "vesper");
+	assert_string_equal(resolve(t, "acme", "item", "anvil"), "Anvil");
+	assert_string_equal(resolve(t, "acme", "item", "telltale"), "unknown");
+	assert_string_equal(resolve(t, "acme", "grade", "special"), "Special");
+	assert_string_equal(resolve(t, "vesper", "grade", "special"), "unknown");
+	assert_string_equal(resolve(t, "acme", "rack", "north-1"), "North 1");
+	assert_string_equal(resolve(t, "vesper", "item", "telltale"), "Telltale");
+	assert_string_equal(resolve(t, "vesper", "item", "anvil"), "unknown");
+	assert_string_equal(resolve(t, "vesper", "rack", "any"), "unknown"); /* there is none */
+}
+
+static enum health_state state_of_acme;
+static void on_check(void *owner, const char *check, enum health_state state, const char *note)
+{
+	(void)owner;
+	(void)note;
+	if (strcmp(check, "names:acme") == 0)
+		state_of_acme = state;
+}
+
+static enum health_state health_of_acme(void)
+{
+	state_of_acme = HEALTH_DOWN;
+	health_each(on_check, NULL);
+	return state_of_acme;
+}
+
+static void a_dead_warehouse_changes_nothing(void **state)
+{
+	static const char *const known[] = {"Anvil"};
+	struct names_test *t = *state;
+	struct err down = {0};
+
+	err_set(&down, ERR_UPSTREAM, "no such file");
+	t->recorded.err = &down;
+	assert_true(name_book_learn(t->book, "acme", "item", known, 1));
+	name_refresh_use(t->refresh, t->book);
+	run(t, 4); /* two a tenant: the others would fail too */
+	assert_int_equal(t->recorded.queries, 4);
+	assert_string_equal(resolve(t, "acme", "item", "anvil"), "Anvil");
+	assert_string_equal(resolve(t, "vesper", "item", "anvil"), "not read");
+	assert_int_equal(health_of_acme(), HEALTH_DEGRADED);
+	t->recorded.err = NULL;
+	name_refresh_use(t->refresh, t->book);
+	run(t, 10);
+	assert_int_equal(health_of_acme(), HEALTH_OK);
+	assert_string_equal(resolve(t, "acme", "item", "anvil"), "unknown");
+}
+
+static void a_cut_page_is_not_learned(void **state)
+{
+	struct names_test *t = *state;
+
+	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
+	t->recorded.tables[0]->truncated = true;
+	name_refresh_use(t->refresh, t->book);
+	run(t, 6);
+	assert_string_equal(resolve(t, "acme", "item", "anvil"), "not read");
+	assert_int_equal(health_of_acme(), HEALTH_DEGRADED);
+}
+
+static void what_was_known_is_handed_over(void **state)
+{
+	struct names_test *t = *state;
+	struct name_book *other = name_book_new(&stock);
+
+	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
+	name_refresh_use(t->refresh, t->book);
+	run(t, 6);
+	name_refresh_use(t->refresh, other);
+	name_book_free(&t->book);
+	t->book = other;
+	assert_string_equal(resolve(t, "acme", "item", "anvl"), "Anvil");
+	recording_db_table(&t->recorded, "Value", "Bellows", NULL);
+	run(t, 12);
+	assert_string_equal(resolve(t, "acme", "item", "anvl"), "unknown");
+	assert_string_equal(resolve(t, "acme", "item", "bellows"), "Bellows");
+}
+
+static void another_knowledge_ends_the_query(void **state)
+{
+	struct names_test *t = *state;
+
+	name_refresh_use(t->refresh, t->book);
+	name_refresh_use(t->refresh, t->book);
+	assert_int_equal(t->recorded.cancelled, 1);
+	run(t, 7);
+	assert_int_equal(t->recorded.queries, 7);
+}
+
+static void freeing_ends_the_query(void **state)
+{
+	struct names_test *t = *state;
+
+	name_refresh_use(t->refresh, t->book);
+	name_refresh_free(&t->refresh);
+	assert_int_equal(t->recorded.cancelled, 1);
+	for (int i = 0; i < 20; i++)
+		loop_turn(t->loop);
+	assert_int_equal(t->recorded.queries, 1);
+}
+
+static void on_round(void *owner)
+{
+	*(bool *)owner = true;
+}
+
+/* Whatever the worker has in hand is waited for and freed, and nobody is told. */
+static void freeing_ends_the_work(void **state)
+{
+	struct names_test *t = *state;
+	bool over = true;
+
+	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
+	name_refresh_on_round(t->refresh, on_round, &over);
+	/* A fast worker is done within one turn of the loop: then once more. */
+	while (!t->refresh->job) {
+		if (over)
+			name_refresh_use(t->refresh, t->book);
+		over = false;
+		loop_turn(t->loop);
+	}
+	name_refresh_free(&t->refresh);
+	assert_null(t->refresh);
+	assert_int_equal(t->recorded.cancelled, 0);
+}
+
+/* ---- watermarks and pages ---- */
+
+static const struct param_def region_params[] = {
+	TEXT("place", .entity = "place", .about = "Place")};
+static const struct tool_def region_tools[] = {
+	TOOL("get_places", region_params, price_agents, .about = "Places.")};
+static const struct dimension_def region_dimensions[] = {
+	{.name = "area", .filter = "area", .label = "area", .view = "dbo.p", .column = "area"},
+	{.name = "place",
+	 .filter = "place",
+	 .label = "place",
+	 .view = "dbo.p",
+	 .column = "name",
+	 .parent = "area",
+	 .watermark = "id"},
+};
+static const struct catalog places = {.tools = region_tools,
+				      .tool_count = COUNT(region_tools),
+				      .dimensions = region_dimensions,
+				      .dimension_count = COUNT(region_dimensions)};
+static const char *const one_tenant[] = {"acme", NULL};
+
+static int setup_places(void **state)
+{
+	struct names_test *t;
+
+	setup(state);
+	t = *state;
+	name_refresh_free(&t->refresh);
+	name_book_free(&t->book);
+	t->book = name_book_new(&places);
+	t->refresh = name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
+								     .warehouse = t->warehouse,
+								     .tenants = one_tenant,
+								     .interval_ms = 50});
+	return 0;
+}
+
+static void mark(struct names_test *t, const char *rows, const char *newest)
+{
+	struct table *table = table_new(4096);
+	const char **cells = arena_alloc(table->arena, 2 * sizeof(*cells));
+
+	cells[0] = arena_strdup(table->arena, rows);
+	cells[1] = arena_strdup(table->arena, newest);
+	table->column_count = 2;
+	table->row_count = 1;
+	table->rows = arena_alloc(table->arena, sizeof(*table->rows));
+	table->rows[0] = cells;
+	t->recorded.tables[t->recorded.table_count++] = table;
+}
+
+static struct table *page(struct names_test *t, size_t rows)
+{
+	struct table *table = table_new(1 << 20);
+
+	table->column_count = 2;
+	table->row_count = rows;
+	table->rows = arena_alloc(table->arena, rows * sizeof(*table->rows));
+	for (size_t i = 0; i < rows; i++)
+		table->rows[i] = arena_alloc(table->arena, 2 * sizeof(**table->rows));
+	t->recorded.tables[t->recorded.table_count++] = table;
+	return table;
+}
+
+/* The third answer is the mark again, and no page is asked for: the fourth is taken as a mark. */
+static void what_did_not_change_is_not_read_again(void **state)
+{
+	struct names_test *t = *state;
+
+	mark(t, "2", "17");
+	page(t, 1)->rows[0][0] = "Old Town";
+	mark(t, "2", "17");
+	mark(t, "3", "18");
+	page(t, 1)->rows[0][0] = "New Town";
+	name_refresh_use(t->refresh, t->book);
+	assert_non_null(strstr(t->recorded.statements[0].text, "MAX(t.id)"));
+	run(t, 2);
+	assert_string_equal(resolve(t, "acme", "place", "old town"), "Old Town");
+	run(t, 5);
+	assert_string_equal(resolve(t, "acme", "place", "new town"), "New Town");
+	assert_string_equal(resolve(t, "acme", "place", "old"), "unknown");
+}
+
+/* A full page is followed by another, which begins with the last value once more. */
+static void pages_follow_each_other(void **state)
+{
+	struct names_test *t = *state;
+	struct table *first, *second;
+	struct name_match m;
+	struct principal who = {.user = "u", .tenant = "acme"};
+
+	mark(t, "1", "1");
+	first = page(t, KNOW_PAGE_ROWS);
+	for (size_t i = 0; i < KNOW_PAGE_ROWS; i++) {
+		first->rows[i][0] = arena_printf(first->arena, "Place %06zu",
+						 i < KNOW_PAGE_ROWS - 1 ? i : i - 1);
+		first->rows[i][1] = i < KNOW_PAGE_ROWS - 1 ? "North" : "South";
+	}
+	second = page(t, 3);
+	for (size_t i = 0; i < 3; i++) {
+		second->rows[i][0] = i < 2 ? first->rows[KNOW_PAGE_ROWS - 1][0] : "Zenith";
+		second->rows[i][1] = i ? "South" : "North";
+	}
+	second->rows[0][0] = arena_strdup(second->arena, second->rows[0][0]);
+	second->rows[1][0] = second->rows[0][0];
+	t->refresh->interval_ms = 1000000;
+	name_refresh_use(t->refresh, t->book);
+	run(t, 3);
+	assert_non_null(strstr(t->recorded.statements[0].text, "t.name >= ?"));
+	assert_string_equal(t->recorded.statements[0].values[1].text, "Place 049998");
+	assert_int_equal(name_book_get(t->book, "acme", 1)->count, KNOW_PAGE_ROWS + 1);
+	assert_string_equal(resolve(t, "acme", "place", "zenith"), "Zenith");
+	assert_false(name_book_resolve(t->book, &who, "place", "place 04999x", NULL, t->arena, &m));
+	assert_true(m.suggestion_count > 0);
+}
+
+#undef TEST
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+#define PLACES(f) cmocka_unit_test_setup_teardown(f, setup_places, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_tenant_learns_its_own),
+		TEST(a_dead_warehouse_changes_nothing),
+		TEST(a_cut_page_is_not_learned),
+		TEST(what_was_known_is_handed_over),
+		TEST(another_knowledge_ends_the_query),
+		TEST(freeing_ends_the_query),
+		TEST(freeing_ends_the_work),
+		PLACES(what_did_not_change_is_not_read_again),
+		PLACES(pages_follow_each_other),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
