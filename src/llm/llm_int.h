@@ -84,6 +84,20 @@ void money_settle(const struct money *m, const struct llm_call *call, const stru
 void money_guess(const struct llm_call *call, const struct provider *p, bool streamed,
 		 int64_t text_bytes, struct llm_usage *usage);
 
+/* ---- llm.c: what the calls of llm_run.c share ---- */
+
+struct llm {
+	struct loop *loop;
+	struct provider *providers;
+	size_t count;
+	size_t *order[LLM_ROLE_COUNT]; /* which provider is asked first, second, … */
+	struct money money;
+	void (*exchange)(void *owner, const char *hash, json_t *take);
+	void *exchange_owner;
+	int64_t retry_base_ms;
+	size_t running; /* calls */
+};
+
 /* ---- llm_record.c ---- */
 
 /* The name of what is asked. */

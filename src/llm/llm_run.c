@@ -1,0 +1,314 @@
+/*
+ * One call: which provider, how often, and when to give up. A call walks the providers in their
+ * order; on each it may try a few times; as soon as a piece of text was handed on, nothing is
+ * repeated any more.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "llm_int.h"
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+struct run {
+	struct op op; /* first: what the starter holds */
+	struct llm *llm;
+	struct llm_call call;
+	struct arena *arena;
+	struct llm_handler handler;
+	void *owner;
+	size_t at; /* place in the order of this role's providers */
+	int attempt;
+	bool probe; /* the breaker of this provider waits for us */
+	bool shown;
+	struct op *op_attempt;
+	struct timer *wait;
+	struct later none;       /* no provider was usable from the start */
+	struct budget_hold hold; /* for the attempt under way */
+	int64_t text_bytes;      /* of the attempt under way */
+	struct llm_usage spent;  /* by attempts that failed */
+	struct llm_asked *asked; /* on the call's trail; or NULL */
+	int64_t began_ms;
+	struct err err; /* the last one */
+};
+
+static void run_go(struct run *r);
+
+static struct provider *run_provider(const struct run *r)
+{
+	return &r->llm->providers[r->llm->order[r->call.role][r->at]];
+}
+
+static void run_free(struct run *r)
+{
+	op_cancel(&r->op_attempt);
+	timer_free(&r->wait);
+	later_cancel(&r->none);
+	r->llm->running--;
+	mem_free(r);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct run *r = (struct run *)op;
+	struct llm_usage used = {0};
+
+	if (r->op_attempt) {
+		breaker_undecided(&run_provider(r)->breaker, r->probe);
+		money_guess(&r->call, run_provider(r), r->handler.on_text != NULL, r->text_bytes,
+			    &used);
+		money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &used);
+	}
+	metric_add("vesper_llm_cancelled_total", 1);
+	run_free(r);
+}
+
+static void record(const struct run *r, const struct llm_answer *answer, const struct err *e)
+{
+	char hash[HASH_HEX_BYTES];
+	json_t *exchange;
+
+	if (!r->llm->exchange)
+		return;
+	exchange = exchange_json(&r->call, answer, e, hash);
+	r->llm->exchange(r->llm->exchange_owner, hash, exchange);
+}
+
+/* ---- the trail ---- */
+
+static void trail_begin(struct run *r)
+{
+	struct llm_trail *trail = r->call.trail;
+
+	if (!trail)
+		return;
+	r->asked = arena_alloc(r->arena, sizeof(*r->asked));
+	r->asked->role = r->call.role;
+	exchange_hash(&r->call, r->asked->hash);
+	if (trail->last)
+		trail->last->next = r->asked;
+	else
+		trail->first = r->asked;
+	trail->last = r->asked;
+}
+
+static void trail_end(const struct run *r, const struct llm_answer *answer)
+{
+	if (!r->asked)
+		return;
+	r->asked->provider = arena_strdup(r->arena, answer->provider);
+	r->asked->model = arena_strdup(r->arena, answer->model);
+	r->asked->usage = answer->usage;
+}
+
+static void run_end(struct run *r, const struct llm_answer *answer, const struct err *e)
+{
+	struct llm_handler handler = r->handler;
+	struct llm_answer last = *answer;
+	struct err err = e ? *e : (struct err){0};
+	void *owner = r->owner;
+	bool shown = r->shown;
+
+	llm_usage_add(&last.usage, &r->spent);
+	record(r, answer, e);
+	trail_end(r, &last);
+	llm_count("calls_total", last.provider ? last.provider : "none", "role",
+		  llm_role_name(r->call.role), 1);
+	metric_add("vesper_llm_call_ms_total", clock_mono_ms() - r->began_ms);
+	if (e)
+		metric_add("vesper_llm_calls_failed_total", 1);
+	run_free(r);
+	handler.on_end(owner, &last, shown, e ? &err : NULL);
+}
+
+/* The deadline is the caller's: that it passed says nothing about the provider. The loop's clock
+ * lags a little, so a transfer that it ends may be early by as much. */
+static bool out_of_time(const struct run *r)
+{
+	return r->call.deadline_ms && clock_mono_ms() + LLM_DEADLINE_LAG_MS >= r->call.deadline_ms;
+}
+
+static bool is_final(const struct run *r)
+{
+	return r->shown || out_of_time(r);
+}
+
+static void judge(struct run *r, const struct err *e)
+{
+	struct provider *p = run_provider(r);
+
+	llm_count("attempts_total", p->name, "result", e ? err_code_name(e->code) : "ok", 1);
+	if (!e || e->code == ERR_INPUT || e->code == ERR_LIMIT)
+		provider_ok(p); /* it answered; what it said of our request is another matter */
+	else if (out_of_time(r))
+		breaker_undecided(&p->breaker, r->probe);
+	else
+		provider_failed(p, r->probe, e);
+	r->probe = false;
+}
+
+static void on_wait(void *owner)
+{
+	run_go(owner);
+}
+
+static void next_provider(struct run *r)
+{
+	r->at++;
+	r->attempt = 0;
+	run_go(r);
+}
+
+/* After a failure that nobody has seen: again, later, elsewhere. */
+static void run_again(struct run *r, const struct err *e)
+{
+	unsigned char random[2];
+
+	hash_random(random, sizeof(random));
+	int64_t wait_ms = retry_wait_ms(e, r->attempt, r->llm->retry_base_ms,
+					(unsigned)(random[0] << 8 | random[1]));
+
+	if (wait_ms < 0 ||
+	    (r->call.deadline_ms && clock_mono_ms() + wait_ms >= r->call.deadline_ms)) {
+		next_provider(r);
+		return;
+	}
+	r->attempt++;
+	if (!r->wait)
+		r->wait = timer_new(r->llm->loop, on_wait, r);
+	timer_start(r->wait, (uint64_t)wait_ms);
+}
+
+static void on_text(void *owner, const char *text, size_t len)
+{
+	struct run *r = owner;
+
+	if (!r->shown) {
+		r->shown = true;
+		r->probe = false;
+		provider_ok(run_provider(r));
+		metric_add("vesper_llm_first_text_total", 1);
+		metric_add("vesper_llm_first_text_ms_total", clock_mono_ms() - r->began_ms);
+	}
+	r->text_bytes += (int64_t)len;
+	r->handler.on_text(r->owner, text, len); /* may cancel us: nothing comes after it */
+}
+
+static void on_attempt_end(void *owner, const struct llm_answer *answer, bool shown,
+			   const struct err *e)
+{
+	struct run *r = owner;
+	struct llm_answer told = *answer;
+
+	(void)shown; /* the same as r->shown: every piece passed through here */
+	r->op_attempt = NULL;
+	judge(r, e);
+	/* What failed without a word is counted as the service counted it. */
+	if (e && r->shown)
+		money_guess(&r->call, run_provider(r), true, r->text_bytes, &told.usage);
+	money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &told.usage);
+	provider_count_usage(run_provider(r), &told.usage);
+	if (!e || is_final(r)) {
+		run_end(r, &told, e);
+		return;
+	}
+	log_warn("llm.attempt", "role %s, attempt %d: %s", llm_role_name(r->call.role),
+		 r->attempt + 1, e->text);
+	r->err = *e;
+	llm_usage_add(&r->spent, &told.usage);
+	run_again(r, e);
+}
+
+static void run_give_up(struct run *r)
+{
+	struct llm_answer nothing = {0};
+	struct err e = r->err;
+
+	if (e.code == ERR_NONE)
+		err_set_retry(&e, ERR_UPSTREAM, "no model provider is usable now");
+	run_end(r, &nothing, &e);
+}
+
+static void on_none(void *owner)
+{
+	run_give_up(owner);
+}
+
+/* Starts an attempt with the next usable provider. False: there is none left. */
+static bool run_attempt(struct run *r)
+{
+	static const struct llm_handler streamed = {on_text, on_attempt_end},
+					whole = {NULL, on_attempt_end};
+	struct llm *llm = r->llm;
+
+	for (; r->at < llm->count; r->at++, r->attempt = 0) {
+		struct provider *p = run_provider(r);
+
+		if (!breaker_admits(&p->breaker, clock_mono_ms()) ||
+		    !money_hold(&llm->money, &r->call, p, &r->hold, &r->err))
+			continue;
+		r->text_bytes = 0;
+		r->probe = breaker_begin(&p->breaker);
+		r->op_attempt = p->driver->start(p->self, &r->call, r->arena,
+						 r->handler.on_text ? &streamed : &whole, r);
+		return true;
+	}
+	return false;
+}
+
+static void run_go(struct run *r)
+{
+	if (!run_attempt(r))
+		run_give_up(r);
+}
+
+/* ---- the call's own copy: retries come after the caller's frame is gone ---- */
+
+static void *copy(struct arena *a, const void *items, size_t n, size_t item_bytes)
+{
+	void *out = arena_alloc(a, n * item_bytes + 1);
+
+	if (n)
+		memcpy(out, items, n * item_bytes);
+	return out;
+}
+
+static void call_copy(struct llm_call *to, const struct llm_call *from, struct arena *a)
+{
+	struct llm_message *messages =
+		copy(a, from->messages, from->message_count, sizeof(*messages));
+
+	*to = *from;
+	for (size_t i = 0; i < from->message_count; i++)
+		messages[i].blocks =
+			copy(a, messages[i].blocks, messages[i].count, sizeof(*messages[i].blocks));
+	to->messages = messages;
+	to->system = copy(a, from->system, from->system_count, sizeof(*from->system));
+	to->tools = copy(a, from->tools, from->tool_count, sizeof(*from->tools));
+	if (from->format)
+		to->format = json_own(a, json_incref((json_t *)from->format));
+}
+
+struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a,
+		     const struct llm_handler *handler, void *owner)
+{
+	struct run *r = mem_alloc(sizeof(*r));
+
+	assert(handler->on_end && call->message_count > 0);
+	r->op.cancel = on_cancel;
+	r->llm = llm;
+	r->arena = a;
+	r->handler = *handler;
+	r->owner = owner;
+	r->began_ms = clock_mono_ms();
+	call_copy(&r->call, call, a);
+	trail_begin(r);
+	llm->running++;
+	if (!run_attempt(r))
+		loop_later(llm->loop, &r->none, on_none, r);
+	return &r->op;
+}
