@@ -266,6 +266,7 @@
 #define LLM_IDLE_MS         30000
 #define LLM_DEADLINE_LAG_MS 10 /* of a turn's time: too little to begin another attempt */
 #define LLM_ATTEMPTS_MAX    3  /* as the vendor's own clients: 2 retries */
+#define LLM_PAUSES_MAX      4  /* an answer that pauses is asked to go on; each is a request */
 #define LLM_RETRY_WAIT_MAX_MS                                                                      \
 	20000                        /* a longer retry-after is not worth a user's wait: fail over \
 				      */
@@ -278,7 +279,8 @@
 	(1024 * 1024)                  /* one block of text: a 128K token answer is about half     \
 					*/
 #define LLM_TOOL_INPUT_BYTES_MAX 65536 /* arguments of one tool call */
-#define LLM_MAX_TOKENS           4096  /* of an answer, when the configuration says nothing */
+#define LLM_COUNT_MAX            1000000000 /* tokens of one answer as a service counts; more is no count */
+#define LLM_MAX_TOKENS           4096 /* of an answer, when the configuration says nothing */
 #define LLM_REQUEST_BYTES_MAX    (32 * 1024 * 1024) /* what the Messages API takes */
 #define LLM_ERROR_BYTES_MAX      65536              /* of an error's body are read */
 #define LLM_CHECK_MS             30000              /* the list of models, asked for at the start */

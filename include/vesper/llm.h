@@ -4,7 +4,9 @@
  *
  * One call: llm_start builds the provider's request, sends it, and turns the provider's stream into
  * the handler's calls. It retries (LLM_ATTEMPTS_MAX, retry-after honoured) only while nothing of
- * the answer was given to the handler. A breaker stands before each provider; when no provider is
+ * the answer was given to the handler. An answer that pauses is sent back as it came and goes on,
+ * up to LLM_PAUSES_MAX times; each time is a request of its own to the budget, the trail and
+ * recordings. A breaker stands before each provider; when no provider is
  * usable, llm_start's end comes with ERR_UPSTREAM at once and the caller answers without a model.
  * Where the payer's budget has no room for the worst that a call can cost, it is not made: the end
  * comes with ERR_QUOTA.
@@ -44,7 +46,7 @@ struct llm_block {
 	const char *id;
 	const char *name;
 	const json_t *input; /* object */
-	const json_t *raw;   /* the provider's own block */
+	const json_t *raw;   /* the provider's own block, or what it said with a text or a call */
 	const char *origin;  /* the model that made it; its own things go back to it only */
 	bool is_error;
 	bool cache; /* the prefix up to here is stable: a cache mark may stand here */
@@ -64,12 +66,14 @@ struct llm_tool {
 	const json_t *schema; /* JSON schema of the arguments; order of members kept */
 };
 
+/* As the service counts; estimated (vesper/tokens.h) where it tells nothing. */
 struct llm_usage {
 	int64_t input_tokens; /* uncached */
 	int64_t cache_read_tokens;
 	int64_t cache_write_tokens;
 	int64_t output_tokens;
-	int64_t nano_usd; /* billionths of a dollar; 0 where a model has no price */
+	int64_t nano_usd;  /* billionths of a dollar; 0 where a model has no price */
+	int64_t continued; /* requests beyond the first, to go on with an answer that paused */
 };
 
 /* What was asked of models: one entry a call, from its start, in order. Whoever wants to know
@@ -109,7 +113,7 @@ enum llm_stop {
 	LLM_STOP_TOOL_USE,
 	LLM_STOP_MAX_TOKENS,
 	LLM_STOP_REFUSAL,
-	LLM_STOP_PAUSE,
+	LLM_STOP_PAUSE, /* it paused once more than it is asked to go on */
 	LLM_STOP_CONTEXT
 };
 const char *llm_stop_name(enum llm_stop stop);

@@ -22,6 +22,7 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 	a->out.model = arena_strdup(a->arena, answer->model);
 	a->out.provider = arena_strdup(a->arena, answer->provider);
 	llm_usage_add(&a->out.usage, &answer->usage);
+	a->round += (int)answer->usage.continued;
 	if (e)
 		a->err = *e;
 	a->pending--;
@@ -34,7 +35,7 @@ static void ask_start(struct agent *a)
 
 	a->round++;
 	a->out.model_calls++;
-	a->ask.tools_forbidden = a->round == AGENT_ROUNDS_MAX;
+	a->ask.tools_forbidden = a->round >= AGENT_ROUNDS_MAX;
 	a->pending++;
 	a->op_model = llm_start(a->llm, &a->ask, a->arena, &handler, a);
 }

@@ -7,7 +7,6 @@
 
 #define WORD_LETTERS 4
 #define CAPITALS     2
-#define DIGITS       2
 
 static size_t run(const char *p, const char *end, int (*is)(int c))
 {
@@ -62,10 +61,8 @@ size_t tokens_estimate(const char *text, size_t len)
 		if (c < 0x80 && isalpha(c)) {
 			p = word(p, end, &tokens);
 		} else if (c < 0x80 && isdigit(c)) {
-			size_t digits = run(p, end, isdigit);
-
-			tokens += parts(digits, DIGITS);
-			p += digits;
+			tokens++;
+			p++;
 		} else {
 			p = other(p, end, &tokens);
 		}

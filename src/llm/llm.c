@@ -31,6 +31,7 @@ void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more)
 	sum->cache_write_tokens += more->cache_write_tokens;
 	sum->output_tokens += more->output_tokens;
 	sum->nano_usd += more->nano_usd;
+	sum->continued += more->continued;
 }
 
 bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct budget_state *out)

@@ -114,6 +114,10 @@ static void add_block(struct writer *w, const struct llm_block *block)
 	case LLM_TEXT:
 		buf_str(b, "{\"type\":\"text\"");
 		add_member(b, "text", block->text);
+		if (block->raw && block->origin && strcmp(block->origin, w->model) == 0) {
+			buf_str(b, ",\"citations\":");
+			buf_json(b, block->raw);
+		}
 		break;
 	case LLM_TOOL_USE:
 		buf_str(b, "{\"type\":\"tool_use\"");

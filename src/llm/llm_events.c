@@ -10,34 +10,22 @@
 #include "vesper/json.h"
 #include "vesper/log.h"
 
-static bool kind_of(const char *type, enum llm_block_kind *out)
+/* What is neither text nor a call of our tools (thinking, tools of the service's own) is kept to be
+ * sent back as it came. */
+static enum llm_block_kind kind_of(const char *type)
 {
-	static const struct {
-		const char *type;
-		enum llm_block_kind kind;
-	} kinds[] = {
-		{"text", LLM_TEXT},
-		{"tool_use", LLM_TOOL_USE},
-		{"thinking", LLM_OPAQUE},
-		{"redacted_thinking", LLM_OPAQUE},
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (strcmp(type, kinds[i].type) == 0) {
-			*out = kinds[i].kind;
-			return true;
-		}
-	}
-	return false;
+	return strcmp(type, "text") == 0       ? LLM_TEXT
+	       : strcmp(type, "tool_use") == 0 ? LLM_TOOL_USE
+					       : LLM_OPAQUE;
 }
 
 static bool block_start(struct llm_stream *s, const json_t *event, struct err *e)
 {
 	json_t *start = json_object_get(event, "content_block");
+	enum llm_block_kind kind = kind_of(stream_member(start, "type").p);
 	struct stream_block *b;
-	enum llm_block_kind kind;
 
-	if (!kind_of(stream_member(start, "type").p, &kind))
+	if (!json_is_object(start))
 		return true;
 	if (kind == LLM_TOOL_USE &&
 	    (!*stream_member(start, "id").p || !*stream_member(start, "name").p))
@@ -55,6 +43,14 @@ static bool block_start(struct llm_stream *s, const json_t *event, struct err *e
 	return stream_block_add(&b->text, text, e) && stream_block_add(&b->signature, signature, e);
 }
 
+/* What a text rests on goes back with it. */
+static void citation_keep(struct stream_block *b, json_t *citation)
+{
+	if (!json_is_array(json_object_get(b->start, "citations")))
+		json_set_take(b->start, "citations", json_array());
+	json_array_append(json_object_get(b->start, "citations"), citation);
+}
+
 static bool block_delta(struct llm_stream *s, const json_t *event, struct err *e)
 {
 	const json_t *delta = json_object_get(event, "delta");
@@ -70,7 +66,11 @@ static bool block_delta(struct llm_stream *s, const json_t *event, struct err *e
 		part = stream_member(delta, "text");
 		return stream_text_came(s, b, part, e);
 	}
-	if (b->kind == LLM_TOOL_USE && strcmp(type, "input_json_delta") == 0) {
+	if (b->kind == LLM_TEXT && strcmp(type, "citations_delta") == 0) {
+		citation_keep(b, json_object_get(delta, "citation"));
+		return true;
+	}
+	if (b->kind != LLM_TEXT && strcmp(type, "input_json_delta") == 0) {
 		part = stream_member(delta, "partial_json");
 		to = &b->text;
 	} else if (b->kind == LLM_OPAQUE && strcmp(type, "thinking_delta") == 0) {

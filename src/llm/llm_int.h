@@ -80,9 +80,12 @@ MUST_CHECK bool money_hold(const struct money *m, const struct llm_call *call,
 /* After it; sets usage->nano_usd. */
 void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
 		  const struct budget_hold *hold, struct llm_usage *usage);
-/* Fills in what a call that broke off may have used at most. */
-void money_guess(const struct llm_call *call, const struct provider *p, bool streamed,
-		 int64_t text_bytes, struct llm_usage *usage);
+/* Fills in what the service did not tell of a whole answer. */
+void money_guess_whole(const struct llm_call *call, const struct provider *p,
+		       struct llm_answer *answer);
+/* What a call that broke off may have used at most; shown_tokens -1: nobody knows what was said. */
+void money_guess_broken(const struct llm_call *call, const struct provider *p, int64_t shown_tokens,
+			struct llm_usage *usage);
 
 /* ---- llm.c: what the calls of llm_run.c share ---- */
 

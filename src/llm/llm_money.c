@@ -7,15 +7,21 @@
 
 #include "llm_int.h"
 #include "vesper/clock.h"
-
-/* Bytes of a request a token, at the least: text has about four, JSON and numbers fewer. */
-#define TOKENS_OF(bytes) ((int64_t)(bytes)*2 / 5 + 1)
+#include "vesper/json.h"
+#include "vesper/tokens.h"
 
 static const struct wire_role *role_of(const struct provider *p, const struct llm_call *call)
 {
 	static const struct wire_role none = {.model = (char *)""};
 
 	return p->roles ? &p->roles[call->role] : &none;
+}
+
+static int64_t output_max(const struct llm_call *call, const struct wire_role *role)
+{
+	return call->max_tokens   ? call->max_tokens
+	       : role->max_tokens ? role->max_tokens
+				  : LLM_MAX_TOKENS;
 }
 
 static int64_t request_tokens(const struct llm_call *call, const struct wire_role *role)
@@ -25,7 +31,7 @@ static int64_t request_tokens(const struct llm_call *call, const struct wire_rol
 
 	buf_init(&body, LLM_REQUEST_BYTES_MAX);
 	anthropic_body(&body, call, role, NULL);
-	tokens = TOKENS_OF(body.n);
+	tokens = (int64_t)tokens_estimate(buf_text(&body), body.n);
 	buf_deinit(&body);
 	return tokens;
 }
@@ -77,7 +83,6 @@ bool money_hold(const struct money *m, const struct llm_call *call, const struct
 {
 	static const struct budget_use nothing = {0};
 	const struct wire_role *role = role_of(p, call);
-	int64_t max = call->max_tokens ? call->max_tokens : role->max_tokens;
 	struct budget_hold worst = {0};
 
 	*hold = (struct budget_hold){0};
@@ -87,7 +92,7 @@ bool money_hold(const struct money *m, const struct llm_call *call, const struct
 	if (!budget_limits(m->budget))
 		return true;
 	const struct budget_use use = {.cache_write = request_tokens(call, role),
-				       .output = max ? max : LLM_MAX_TOKENS};
+				       .output = output_max(call, role)};
 
 	worst.tokens = use.cache_write + use.output;
 	(void)budget_cost(m->budget, role->model, &use, &worst.nano_usd);
@@ -114,15 +119,43 @@ void money_settle(const struct money *m, const struct llm_call *call, const stru
 		     hold->at_ms);
 }
 
-void money_guess(const struct llm_call *call, const struct provider *p, bool streamed,
-		 int64_t text_bytes, struct llm_usage *u)
+static int64_t answer_tokens(const struct llm_answer *answer)
 {
-	const struct wire_role *role = role_of(p, call);
-	int64_t max = call->max_tokens ? call->max_tokens : role->max_tokens;
-	int64_t written = streamed ? TOKENS_OF(text_bytes) : max ? max : LLM_MAX_TOKENS;
+	struct buf said;
+	int64_t tokens;
 
+	buf_init(&said, LLM_REQUEST_BYTES_MAX);
+	for (size_t i = 0; i < answer->count; i++) {
+		if (answer->blocks[i].text)
+			buf_str(&said, answer->blocks[i].text);
+		if (answer->blocks[i].input)
+			buf_json(&said, answer->blocks[i].input);
+	}
+	tokens = (int64_t)tokens_estimate(buf_text(&said), said.n);
+	buf_deinit(&said);
+	return tokens;
+}
+
+static void guess_input(const struct llm_call *call, const struct provider *p, struct llm_usage *u)
+{
 	if (u->input_tokens + u->cache_read_tokens + u->cache_write_tokens == 0)
-		u->input_tokens = request_tokens(call, role);
+		u->input_tokens = request_tokens(call, role_of(p, call));
+}
+
+void money_guess_whole(const struct llm_call *call, const struct provider *p,
+		       struct llm_answer *answer)
+{
+	guess_input(call, p, &answer->usage);
+	if (answer->usage.output_tokens == 0)
+		answer->usage.output_tokens = answer_tokens(answer);
+}
+
+void money_guess_broken(const struct llm_call *call, const struct provider *p, int64_t shown_tokens,
+			struct llm_usage *u)
+{
+	int64_t written = shown_tokens >= 0 ? shown_tokens : output_max(call, role_of(p, call));
+
+	guess_input(call, p, u);
 	if (u->output_tokens < written)
 		u->output_tokens = written;
 }

@@ -13,6 +13,7 @@
 #include "vesper/json.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/tokens.h"
 
 struct run {
 	struct op op; /* first: what the starter holds */
@@ -27,10 +28,15 @@ struct run {
 	bool shown;
 	struct op *op_attempt;
 	struct timer *wait;
-	struct later none;       /* no provider was usable from the start */
-	struct budget_hold hold; /* for the attempt under way */
-	int64_t text_bytes;      /* of the attempt under way */
-	struct llm_usage spent;  /* by attempts that failed */
+	struct later none;            /* no provider was usable from the start */
+	struct budget_hold hold;      /* for the attempt under way */
+	int64_t text_tokens;          /* shown by the attempt under way */
+	struct llm_usage spent;       /* by attempts that failed */
+	struct llm_message *messages; /* room for one more than were asked */
+	struct llm_block *said;       /* of an answer that paused: what it had said by then */
+	size_t said_count, asked_count;
+	int pauses;
+	struct llm_usage before; /* by the requests up to the last pause */
 	struct llm_asked *asked; /* on the call's trail; or NULL */
 	int64_t began_ms;
 	struct err err; /* the last one */
@@ -59,8 +65,8 @@ static void on_cancel(struct op *op)
 
 	if (r->op_attempt) {
 		breaker_undecided(&run_provider(r)->breaker, r->probe);
-		money_guess(&r->call, run_provider(r), r->handler.on_text != NULL, r->text_bytes,
-			    &used);
+		money_guess_broken(&r->call, run_provider(r),
+				   r->handler.on_text ? r->text_tokens : -1, &used);
 		money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &used);
 	}
 	metric_add("vesper_llm_cancelled_total", 1);
@@ -105,6 +111,30 @@ static void trail_end(const struct run *r, const struct llm_answer *answer)
 	r->asked->usage = answer->usage;
 }
 
+/* One request has its answer or has none: whoever keeps account of requests is told. */
+static void request_ended(struct run *r, struct llm_answer *answer, const struct err *e)
+{
+	record(r, answer, e);
+	llm_usage_add(&answer->usage, &r->spent);
+	r->spent = (struct llm_usage){0};
+	trail_end(r, answer);
+	llm_count("calls_total", answer->provider ? answer->provider : "none", "role",
+		  llm_role_name(r->call.role), 1);
+}
+
+static void said_add(struct run *r, const struct llm_answer *more)
+{
+	struct llm_block *all =
+		arena_alloc(r->arena, (r->said_count + more->count + 1) * sizeof(*all));
+
+	if (r->said_count)
+		memcpy(all, r->said, r->said_count * sizeof(*all));
+	if (more->count)
+		memcpy(all + r->said_count, more->blocks, more->count * sizeof(*all));
+	r->said = all;
+	r->said_count += more->count;
+}
+
 static void run_end(struct run *r, const struct llm_answer *answer, const struct err *e)
 {
 	struct llm_handler handler = r->handler;
@@ -113,16 +143,39 @@ static void run_end(struct run *r, const struct llm_answer *answer, const struct
 	void *owner = r->owner;
 	bool shown = r->shown;
 
-	llm_usage_add(&last.usage, &r->spent);
-	record(r, answer, e);
-	trail_end(r, &last);
-	llm_count("calls_total", last.provider ? last.provider : "none", "role",
-		  llm_role_name(r->call.role), 1);
+	request_ended(r, &last, e);
+	llm_usage_add(&last.usage, &r->before);
+	if (!e && r->said_count) {
+		said_add(r, &last);
+		last.blocks = r->said;
+		last.count = r->said_count;
+	}
 	metric_add("vesper_llm_call_ms_total", clock_mono_ms() - r->began_ms);
 	if (e)
 		metric_add("vesper_llm_calls_failed_total", 1);
 	run_free(r);
 	handler.on_end(owner, &last, shown, e ? &err : NULL);
+}
+
+/* An answer that paused goes on when all it has said is sent back as it came; at most
+ * LLM_PAUSES_MAX times. */
+static bool run_continue(struct run *r, const struct llm_answer *answer)
+{
+	struct llm_answer part = *answer;
+
+	if (answer->stop != LLM_STOP_PAUSE || answer->count == 0 || r->pauses == LLM_PAUSES_MAX)
+		return false;
+	r->pauses++;
+	request_ended(r, &part, NULL);
+	llm_usage_add(&r->before, &part.usage);
+	r->before.continued++;
+	said_add(r, &part);
+	r->messages[r->asked_count] = (struct llm_message){LLM_ASSISTANT, r->said, r->said_count};
+	r->call.message_count = r->asked_count + 1;
+	trail_begin(r);
+	r->attempt = 0;
+	run_go(r);
+	return true;
 }
 
 /* The deadline is the caller's: that it passed says nothing about the provider. The loop's clock
@@ -156,11 +209,13 @@ static void on_wait(void *owner)
 	run_go(owner);
 }
 
-static void next_provider(struct run *r)
+/* Another provider begins anew: what one had said when it paused is its own. */
+static void provider_next(struct run *r)
 {
 	r->at++;
 	r->attempt = 0;
-	run_go(r);
+	r->said_count = 0;
+	r->call.message_count = r->asked_count;
 }
 
 /* After a failure that nobody has seen: again, later, elsewhere. */
@@ -174,7 +229,8 @@ static void run_again(struct run *r, const struct err *e)
 
 	if (wait_ms < 0 ||
 	    (r->call.deadline_ms && clock_mono_ms() + wait_ms >= r->call.deadline_ms)) {
-		next_provider(r);
+		provider_next(r);
+		run_go(r);
 		return;
 	}
 	r->attempt++;
@@ -194,7 +250,7 @@ static void on_text(void *owner, const char *text, size_t len)
 		metric_add("vesper_llm_first_text_total", 1);
 		metric_add("vesper_llm_first_text_ms_total", clock_mono_ms() - r->began_ms);
 	}
-	r->text_bytes += (int64_t)len;
+	r->text_tokens += (int64_t)tokens_estimate(text, len);
 	r->handler.on_text(r->owner, text, len); /* may cancel us: nothing comes after it */
 }
 
@@ -209,9 +265,13 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 	judge(r, e);
 	/* What failed without a word is counted as the service counted it. */
 	if (e && r->shown)
-		money_guess(&r->call, run_provider(r), true, r->text_bytes, &told.usage);
+		money_guess_broken(&r->call, run_provider(r), r->text_tokens, &told.usage);
+	else if (!e)
+		money_guess_whole(&r->call, run_provider(r), &told);
 	money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &told.usage);
 	provider_count_usage(run_provider(r), &told.usage);
+	if (!e && run_continue(r, &told))
+		return;
 	if (!e || is_final(r)) {
 		run_end(r, &told, e);
 		return;
@@ -225,7 +285,7 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 
 static void run_give_up(struct run *r)
 {
-	struct llm_answer nothing = {0};
+	struct llm_answer nothing = {.provider = r->shown ? run_provider(r)->name : NULL};
 	struct err e = r->err;
 
 	if (e.code == ERR_NONE)
@@ -238,24 +298,32 @@ static void on_none(void *owner)
 	run_give_up(owner);
 }
 
-/* Starts an attempt with the next usable provider. False: there is none left. */
-static bool run_attempt(struct run *r)
+/* False: this provider is left alone now, or the payer has no room for its answer. */
+static bool attempt_start(struct run *r)
 {
 	static const struct llm_handler streamed = {on_text, on_attempt_end},
 					whole = {NULL, on_attempt_end};
-	struct llm *llm = r->llm;
+	struct provider *p = run_provider(r);
 
-	for (; r->at < llm->count; r->at++, r->attempt = 0) {
-		struct provider *p = run_provider(r);
+	if (!breaker_admits(&p->breaker, clock_mono_ms()) ||
+	    !money_hold(&r->llm->money, &r->call, p, &r->hold, &r->err))
+		return false;
+	r->text_tokens = 0;
+	r->probe = breaker_begin(&p->breaker);
+	r->op_attempt = p->driver->start(p->self, &r->call, r->arena,
+					 r->handler.on_text ? &streamed : &whole, r);
+	return true;
+}
 
-		if (!breaker_admits(&p->breaker, clock_mono_ms()) ||
-		    !money_hold(&llm->money, &r->call, p, &r->hold, &r->err))
-			continue;
-		r->text_bytes = 0;
-		r->probe = breaker_begin(&p->breaker);
-		r->op_attempt = p->driver->start(p->self, &r->call, r->arena,
-						 r->handler.on_text ? &streamed : &whole, r);
-		return true;
+/* Starts an attempt with the next usable provider. False: there is none left, or what was shown is
+ * of one that is not usable any more. */
+static bool run_attempt(struct run *r)
+{
+	for (; r->at < r->llm->count; provider_next(r)) {
+		if (attempt_start(r))
+			return true;
+		if (r->shown)
+			return false;
 	}
 	return false;
 }
@@ -277,16 +345,20 @@ static void *copy(struct arena *a, const void *items, size_t n, size_t item_byte
 	return out;
 }
 
-static void call_copy(struct llm_call *to, const struct llm_call *from, struct arena *a)
+static void call_copy(struct run *r, const struct llm_call *from)
 {
-	struct llm_message *messages =
-		copy(a, from->messages, from->message_count, sizeof(*messages));
+	struct llm_call *to = &r->call;
+	struct arena *a = r->arena;
 
 	*to = *from;
-	for (size_t i = 0; i < from->message_count; i++)
-		messages[i].blocks =
-			copy(a, messages[i].blocks, messages[i].count, sizeof(*messages[i].blocks));
-	to->messages = messages;
+	r->asked_count = from->message_count;
+	r->messages = arena_alloc(a, (from->message_count + 1) * sizeof(*r->messages));
+	for (size_t i = 0; i < from->message_count; i++) {
+		r->messages[i] = from->messages[i];
+		r->messages[i].blocks = copy(a, from->messages[i].blocks, from->messages[i].count,
+					     sizeof(*from->messages[i].blocks));
+	}
+	to->messages = r->messages;
 	to->system = copy(a, from->system, from->system_count, sizeof(*from->system));
 	to->tools = copy(a, from->tools, from->tool_count, sizeof(*from->tools));
 	if (from->format)
@@ -305,7 +377,7 @@ struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena 
 	r->handler = *handler;
 	r->owner = owner;
 	r->began_ms = clock_mono_ms();
-	call_copy(&r->call, call, a);
+	call_copy(r, call);
 	trail_begin(r);
 	llm->running++;
 	if (!run_attempt(r))

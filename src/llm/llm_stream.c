@@ -96,7 +96,8 @@ struct str stream_member(const json_t *object, const char *name)
 
 void stream_count(int64_t *to, const json_t *value)
 {
-	if (json_is_integer(value) && json_integer_value(value) >= 0)
+	if (json_is_integer(value) && json_integer_value(value) >= 0 &&
+	    json_integer_value(value) <= LLM_COUNT_MAX)
 		*to = json_integer_value(value);
 }
 
@@ -122,8 +123,10 @@ static json_t *tool_input(const struct stream_block *b)
 /* The block as it was announced, with what its deltas added. */
 static json_t *opaque_raw(const struct stream_block *b)
 {
-	json_t *raw = json_copy(b->start);
+	json_t *raw = json_copy(b->start), *input;
 
+	if (json_object_get(raw, "input") && (input = tool_input(b)))
+		json_object_set_new(raw, "input", input);
 	if (json_object_get(raw, "thinking"))
 		json_object_set_new(raw, "thinking", json_stringn(buf_text(&b->text), b->text.n));
 	if (json_object_get(raw, "signature") || b->signature.n)
@@ -139,6 +142,9 @@ static struct llm_block block_make(struct llm_stream *s, const struct stream_blo
 	switch (b->kind) {
 	case LLM_TEXT:
 		out.text = arena_strndup(s->arena, buf_text(&b->text), b->text.n);
+		if (json_array_size(json_object_get(b->start, "citations")) > 0)
+			out.raw = json_own(s->arena,
+					   json_incref(json_object_get(b->start, "citations")));
 		break;
 	case LLM_TOOL_USE:
 		out.id = arena_strdup(s->arena, stream_member(b->start, "id").p);

@@ -98,7 +98,8 @@ static void on_answer_end(void *owner, const struct llm_answer *answer, bool sho
 		t->err = *e;
 	else if (answer->stop == LLM_STOP_REFUSAL)
 		t->end.status = MESSAGE_REFUSED;
-	else if (answer->stop == LLM_STOP_MAX_TOKENS || answer->stop == LLM_STOP_CONTEXT)
+	else if (answer->stop == LLM_STOP_MAX_TOKENS || answer->stop == LLM_STOP_CONTEXT ||
+		 answer->stop == LLM_STOP_PAUSE)
 		t->cut = true;
 	turn_wake(t);
 }

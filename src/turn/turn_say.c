@@ -294,11 +294,12 @@ json_t *say_usage(struct turn *t)
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
 		const struct llm_usage *u = &t->usage[i];
 
+		int64_t asked = t->calls[i] + u->continued;
+
 		llm_usage_add(&sum, u);
-		calls += t->calls[i];
+		calls += asked;
 		json_set_take(by, llm_role_name((enum llm_role)i),
-			      json_pack("{s:I,s:I,s:I}", "calls", (json_int_t)t->calls[i],
-					"input_tokens",
+			      json_pack("{s:I,s:I,s:I}", "calls", (json_int_t)asked, "input_tokens",
 					(json_int_t)(u->input_tokens + u->cache_read_tokens +
 						     u->cache_write_tokens),
 					"output_tokens", (json_int_t)u->output_tokens));

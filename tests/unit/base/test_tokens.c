@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
@@ -41,8 +42,29 @@ static void counts_are_not_below_a_tokenizers(void **state)
 			fail_msg("%s: %zu", known[i].text, estimate(known[i].text));
 	assert_int_equal(estimate(""), 0);
 	assert_int_equal(estimate("hello"), 2);
-	assert_int_equal(estimate("48.7312 | 52.1411\n"), 11);
+	assert_int_equal(estimate("48.7312 | 52.1411\n"), 17);
 	assert_int_equal(estimate("day-ahead price"), 6);
+}
+
+/* Every digit and every mark of a table may be a token of its own, and columns are parted by one.
+ */
+static void a_table_of_numbers_is_never_counted_low(void **state)
+{
+	static const char *const rows[] = {
+		"2025-01-31 | 23 | 48.7312 | 52.1411\n",
+		"[\"2025-01-31\",23,48.7312,-52.1411]\n",
+		"Ascend,NP15,8760,48.73,1234567.89\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t marks = 0;
+
+		for (const char *p = rows[i]; *p; p++)
+			marks += *p != ' ' && !isalpha((unsigned char)*p);
+		assert_true(estimate(rows[i]) >= marks);
+		assert_true(estimate(rows[i]) <= strlen(rows[i]));
+	}
 }
 
 static void it_grows_with_the_text_and_is_never_above_its_bytes(void **state)
@@ -67,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_not_below_a_tokenizers),
+		cmocka_unit_test(a_table_of_numbers_is_never_counted_low),
 		cmocka_unit_test(it_grows_with_the_text_and_is_never_above_its_bytes),
 	};
 

@@ -157,20 +157,60 @@ static void test_nobody_pays(void **state)
 }
 
 /* What broke off counts as much as it can have been, and never less than what is known. */
-static void test_guesses(void **state)
+static void test_guesses_of_what_broke_off(void **state)
 {
 	struct world *w = *state;
 	struct llm_usage streamed = {0}, whole = {0},
 			 known = {.input_tokens = 7, .output_tokens = 90};
 
-	money_guess(&call, &w->provider, true, 50, &streamed);
+	money_guess_broken(&call, &w->provider, 21, &streamed);
 	assert_true(streamed.input_tokens > 20);
 	assert_int_equal(streamed.output_tokens, 21);
-	money_guess(&call, &w->provider, false, 0, &whole);
+	money_guess_broken(&call, &w->provider, -1, &whole);
 	assert_int_equal(whole.output_tokens, 100);
-	money_guess(&call, &w->provider, true, 50, &known);
+	money_guess_broken(&call, &w->provider, 21, &known);
 	assert_int_equal(known.input_tokens, 7);
 	assert_int_equal(known.output_tokens, 90);
+}
+
+/* Some services tell no usage, or a part of it: an answer is never free because of that. */
+static void test_guesses_of_what_was_not_told(void **state)
+{
+	struct world *w = *state;
+	json_t *input = json_pack("{s:s}", "hub_zone", "NP15");
+	const struct llm_block blocks[] = {{.kind = LLM_TEXT, .text = "It was 48.73."},
+					   {.kind = LLM_TOOL_USE, .input = input}};
+	struct llm_answer nothing = {.blocks = blocks, .count = 2}, half = nothing, all = nothing;
+
+	money_guess_whole(&call, &w->provider, &nothing);
+	assert_in_range(nothing.usage.input_tokens, 20, 120);
+	assert_in_range(nothing.usage.output_tokens, 15, 40);
+	half.usage.input_tokens = 30;
+	money_guess_whole(&call, &w->provider, &half);
+	assert_int_equal(half.usage.input_tokens, 30);
+	assert_int_equal(half.usage.output_tokens, nothing.usage.output_tokens);
+	all.usage = (struct llm_usage){.cache_read_tokens = 30, .output_tokens = 1};
+	money_guess_whole(&call, &w->provider, &all);
+	assert_int_equal(all.usage.input_tokens, 0);
+	assert_int_equal(all.usage.output_tokens, 1);
+	json_decref(input);
+}
+
+/* A table in a request: each digit may be a token. */
+static void test_a_table_is_held_for_in_full(void **state)
+{
+	static const struct llm_block table = {.kind = LLM_TEXT,
+					       .text = "48.7312|52.1411|47.9034|51.0098"};
+	static const struct llm_message with_table[] = {{LLM_USER, &table, 1}};
+	struct llm_call asked = call;
+	struct world *w = *state;
+	struct budget_hold without, with;
+
+	assert_true(money_hold(&w->money, &call, &w->provider, &without, NULL));
+	asked.messages = with_table;
+	assert_true(money_hold(&w->money, &asked, &w->provider, &with, NULL));
+	assert_true(with.tokens >=
+		    without.tokens + (int64_t)strlen(table.text) - (int64_t)strlen(question.text));
 }
 
 int main(void)
@@ -181,7 +221,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_room_for_a_role, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nobody_pays, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_guesses, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_guesses_of_what_broke_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_guesses_of_what_was_not_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_table_is_held_for_in_full, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

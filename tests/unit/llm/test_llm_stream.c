@@ -226,7 +226,10 @@ static void test_unknown_passes_by(void **state)
 							END TEXT(1, "after the end");
 
 	(void)state;
-	check(bytes, "a|b| text(ab)", LLM_STOP_END);
+	check(bytes,
+	      "a|b| raw({\"type\":\"server_tool_use\",\"id\":\"s\",\"name\":\"web\"}) "
+	      "text(ab)[{}]",
+	      LLM_STOP_END);
 }
 
 static void test_names_may_be_missing(void **state)

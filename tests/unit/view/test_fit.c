@@ -142,7 +142,7 @@ static void a_prompt_says_what_is_not_in_it(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, days_table());
-	const size_t size = 120;
+	const size_t size = 160;
 	const struct prompt_how how = {.rows = 8, .sizes = &size};
 	struct buf b;
 

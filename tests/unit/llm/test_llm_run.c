@@ -1,0 +1,594 @@
+/* Retries, breakers, fail-over and pauses of one call. */
+#include "call_world.h"
+
+static void test_text_and_end(void **state)
+{
+	struct small *w = *state;
+	struct seen s;
+
+	fake_llm_expect(w->fake, LLM_ANSWER, "question");
+	fake_llm_text(w->fake, "48");
+	fake_llm_text(w->fake, ".73");
+	start(w->llm, w->arena, &s, &streamed, 0);
+	run(w->loop, &s, 1000);
+	assert_true(s.ended && s.shown);
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_string_equal(buf_text(&s.text), "48.73");
+	assert_string_equal(s.provider, "fake");
+	assert_null(fake_llm_complaint(w->fake));
+	assert_int_equal(fake_llm_unmet(w->fake), 0);
+	buf_deinit(&s.text);
+}
+
+static void test_no_repeat_after_shown_text(void **state)
+{
+	struct small *w = *state;
+	struct seen s;
+
+	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+	fake_llm_text(w->fake, "half");
+	fake_llm_fail(w->fake, ERR_UPSTREAM, true);
+	start(w->llm, w->arena, &s, &streamed, 0);
+	run(w->loop, &s, 3000);
+	assert_true(s.ended && s.shown);
+	assert_int_equal(s.err.code, ERR_UPSTREAM);
+	assert_int_equal(fake_llm_calls(w->fake), 1);
+	buf_deinit(&s.text);
+}
+
+/* Who only waits for the end has seen nothing, so the same failure is tried again; usage adds up.
+ */
+static void test_repeat_when_nobody_listens(void **state)
+{
+	struct small *w = *state;
+	struct seen s;
+
+	fake_llm_expect(w->fake, LLM_ANSWER, "system: rules");
+	fake_llm_text(w->fake, "half");
+	fake_llm_fail(w->fake, ERR_UPSTREAM, true);
+	fake_llm_expect(w->fake, LLM_ANSWER, "system: rules");
+	fake_llm_text(w->fake, "all");
+	fake_llm_text(w->fake, " of it");
+	start(w->llm, w->arena, &s, &whole, 0);
+	run(w->loop, &s, 3000);
+	assert_true(s.ended && !s.shown);
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_int_equal(s.blocks, 2);
+	assert_int_equal(s.usage.output_tokens, 3);
+	buf_deinit(&s.text);
+}
+
+static void test_cancel_everywhere(void **state)
+{
+	struct small *w = *state;
+	struct seen s;
+
+	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+	start(w->llm, w->arena, &s, &streamed, 0);
+	op_cancel(&s.op); /* at once */
+	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+	fake_llm_text(w->fake, "a");
+	fake_llm_text(w->fake, "b");
+	start(w->llm, w->arena, &s, &streamed, 0);
+	s.cancel_on_text = true; /* in the first piece */
+	run(w->loop, &s, 50);
+	assert_string_equal(buf_text(&s.text), "a");
+	buf_deinit(&s.text);
+	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+	fake_llm_stall(w->fake);
+	start(w->llm, w->arena, &s, &streamed, 0);
+	run(w->loop, &s, 50);
+	op_cancel(&s.op); /* in silence */
+	assert_int_equal(fake_llm_cancelled(w->fake), 3);
+	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+	fake_llm_fail(w->fake, ERR_UPSTREAM, true);
+	start(w->llm, w->arena, &s, &streamed, 0);
+	run(w->loop, &s, 50);
+	assert_int_equal(fake_llm_calls(w->fake), 4);
+	op_cancel(&s.op); /* while it waits for the next attempt */
+	run(w->loop, &s, 600);
+	assert_false(s.ended);
+	assert_int_equal(fake_llm_calls(w->fake), 4);
+	buf_deinit(&s.text);
+}
+
+static void test_retry_then_answer(void **state)
+{
+	struct pair *w = *state;
+	struct seen s;
+
+	add(&w->a, FAILURE("529", ""));
+	add(&w->a, FAILURE("500", ""));
+	add(&w->a, OK_ANSWER("x"));
+	ask(w, &s);
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_string_equal(s.provider, "first");
+	assert_int_equal(w->a.request_count, 3);
+	assert_int_equal(w->b.request_count, 0);
+}
+
+static void test_fail_over_after_three(void **state)
+{
+	struct pair *w = *state;
+	struct seen s;
+
+	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++)
+		add(&w->a, FAILURE("529", ""));
+	add(&w->b, OK_ANSWER("x"));
+	ask(w, &s);
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_string_equal(s.provider, "second");
+	assert_int_equal(w->a.request_count, LLM_ATTEMPTS_MAX);
+}
+
+static void test_fail_over_at_once(void **state)
+{
+	struct pair *w = *state;
+	const char *const hopeless[] = {
+		FAILURE("401", ""),
+		FAILURE("429", "retry-after: 21\r\n"), /* longer than a user waits */
+		FAILURE("500", "x-should-retry: false\r\n"),
+		"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi",
+	};
+
+	for (size_t i = 0; i < 4; i++) {
+		struct seen s;
+
+		add(&w->a, hopeless[i]);
+		add(&w->b, OK_ANSWER("x"));
+		ask(w, &s);
+		assert_int_equal(s.err.code, ERR_NONE);
+		assert_string_equal(s.provider, "second");
+		assert_int_equal(w->a.request_count, i + 1);
+		if (i == 1) { /* keeps the breaker closed */
+			add(&w->a, OK_ANSWER("x"));
+			ask(w, &s);
+			w->a.reply_count--;
+			w->a.request_count--;
+			mem_free(w->a.requests[w->a.request_count]);
+		}
+	}
+}
+
+/* What one service refuses, another may take: the request is not repeated, but asked elsewhere. */
+static void test_a_bad_request_goes_elsewhere(void **state)
+{
+	struct pair *w = *state;
+
+	for (size_t i = 0; i < 5; i++) { /* nor does it open the breaker */
+		struct seen s;
+
+		add(&w->a, FAILURE("400", ""));
+		add(&w->b, OK_ANSWER("x"));
+		ask(w, &s);
+		assert_int_equal(s.err.code, ERR_NONE);
+		assert_string_equal(s.provider, "second");
+		assert_int_equal(w->a.request_count, i + 1);
+		assert_int_equal(w->b.request_count, i + 1);
+	}
+}
+
+static void test_retry_after_is_honoured(void **state)
+{
+	struct pair *w = *state;
+	struct seen s;
+	int64_t begin = clock_mono_ms();
+
+	add(&w->a, FAILURE("429", "retry-after-ms: 150\r\n"));
+	add(&w->a, OK_ANSWER("x"));
+	ask(w, &s);
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_true(clock_mono_ms() - begin >= 148);
+	assert_true(clock_mono_ms() - begin < 2000);
+}
+
+static void test_everything_down(void **state)
+{
+	struct pair *w = *state;
+	struct seen s;
+
+	clock_freeze_ms(1772182800000);
+	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++) {
+		add(&w->a, FAILURE("529", ""));
+		add(&w->b, FAILURE("503", ""));
+	}
+	assert_true(llm_usable(w->llm));
+	ask(w, &s);
+	assert_int_equal(s.err.code, ERR_UPSTREAM);
+	assert_non_null(strstr(s.err.text, "second: 503"));
+	assert_false(llm_usable(w->llm)); /* three failures each: both breakers are open */
+	ask(w, &s);
+	assert_int_equal(s.err.code, ERR_UPSTREAM);
+	assert_string_equal(s.provider, "");
+	assert_non_null(strstr(s.err.text, "no model provider"));
+	assert_int_equal(w->a.request_count + w->b.request_count, 2 * LLM_ATTEMPTS_MAX);
+}
+
+static const char *note_of_first;
+static enum health_state state_of_first;
+
+static void on_health(void *owner, const char *check, enum health_state state, const char *note)
+{
+	(void)owner;
+	if (strcmp(check, "llm:first") == 0) {
+		state_of_first = state;
+		note_of_first = note;
+	}
+}
+
+static void test_breaker_closes_by_a_probe(void **state)
+{
+	struct pair *w = *state;
+	struct seen s, other;
+
+	clock_freeze_ms(1772182800000);
+	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++)
+		add(&w->a, FAILURE("529", ""));
+	add(&w->b, OK_ANSWER("x"));
+	ask(w, &s);
+	health_each(on_health, NULL);
+	assert_int_equal(state_of_first, HEALTH_DEGRADED);
+	assert_non_null(strstr(note_of_first, "529"));
+	add(&w->b, OK_ANSWER("x"));
+	ask(w, &s); /* the first is left alone */
+	assert_string_equal(s.provider, "second");
+	assert_int_equal(w->a.request_count, LLM_ATTEMPTS_MAX);
+
+	clock_advance_ms(60000);
+	tiny_server_add(&w->a, (struct tiny_reply){.text = OK_ANSWER("x"), .delay_ms = 80});
+	add(&w->b, OK_ANSWER("x"));
+	start(w->llm, w->arena, &s, &streamed, 0);     /* the probe */
+	start(w->llm, w->arena, &other, &streamed, 0); /* meanwhile elsewhere */
+	run(w->loop, &other, 1000);
+	assert_string_equal(other.provider, "second");
+	run(w->loop, &s, 1000);
+	assert_string_equal(s.provider, "first");
+	buf_deinit(&s.text);
+	buf_deinit(&other.text);
+	health_each(on_health, NULL);
+	assert_int_equal(state_of_first, HEALTH_OK);
+	add(&w->a, OK_ANSWER("x"));
+	ask(w, &s);
+	assert_string_equal(s.provider, "first");
+}
+
+static void test_cancelled_probe_makes_room(void **state)
+{
+	struct pair *w = *state;
+	struct seen s;
+
+	clock_freeze_ms(1772182800000);
+	for (int i = 0; i < LLM_ATTEMPTS_MAX; i++)
+		add(&w->a, FAILURE("529", ""));
+	add(&w->b, OK_ANSWER("x"));
+	ask(w, &s);
+	clock_advance_ms(60000);
+	start(w->llm, w->arena, &s, &streamed, 0);
+	op_cancel(&s.op);
+	add(&w->a, OK_ANSWER("x"));
+	ask(w, &s);
+	assert_string_equal(s.provider, "first");
+}
+
+static void test_deadline_bounds_the_waits(void **state)
+{
+	struct pair *w = *state;
+	struct seen s;
+	int64_t begin = clock_mono_ms();
+
+	add(&w->a, FAILURE("529", "retry-after-ms: 5000\r\n"));
+	add(&w->b, FAILURE("529", "retry-after-ms: 5000\r\n"));
+	start(w->llm, w->arena, &s, &streamed, begin + 1000);
+	run(w->loop, &s, 3000);
+	assert_int_equal(s.err.code, ERR_UPSTREAM);
+	assert_true(clock_mono_ms() - begin < 900);
+	buf_deinit(&s.text);
+
+	tiny_server_add(
+		&w->a,
+		(struct tiny_reply){.text = "",
+				    .hang = true}); /* the deadline in the middle of an attempt */
+	begin = clock_mono_ms();
+	start(w->llm, w->arena, &s, &streamed, begin + 100);
+	run(w->loop, &s, 3000);
+	assert_int_equal(s.err.code, ERR_TIMEOUT);
+	assert_true(clock_mono_ms() - begin < 2000);
+	assert_int_equal(w->b.request_count, 1); /* no time for another */
+	buf_deinit(&s.text);
+}
+
+static void test_metrics(void **state)
+{
+	struct pair *w = *state;
+	struct seen s;
+	int64_t before = metric_get("vesper_llm_attempts_total{provider=\"first\",result=\"ok\"}");
+	int64_t tokens = metric_get("vesper_llm_tokens_total{provider=\"first\",kind=\"output\"}");
+
+	add(&w->a, OK_ANSWER("x"));
+	ask(w, &s);
+	assert_int_equal(metric_get("vesper_llm_attempts_total{provider=\"first\",result=\"ok\"}"),
+			 before + 1);
+	assert_int_equal(metric_get("vesper_llm_tokens_total{provider=\"first\",kind=\"output\"}"),
+			 tokens + 1);
+}
+
+/* ---- an answer that pauses ---- */
+
+static void test_a_paused_answer_goes_on(void **state)
+{
+	struct small *w = *state;
+	struct seen s;
+
+	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+	fake_llm_text(w->fake, "It was ");
+	fake_llm_stop(w->fake, LLM_STOP_PAUSE);
+	fake_llm_expect(w->fake, LLM_ANSWER, "user: question\nassistant: It was \n");
+	fake_llm_text(w->fake, "48.73 ");
+	fake_llm_stop(w->fake, LLM_STOP_PAUSE);
+	fake_llm_expect(w->fake, LLM_ANSWER, "user: question\nassistant: It was \n48.73 \n");
+	fake_llm_text(w->fake, "in 2025.");
+	start(w->llm, w->arena, &s, &streamed, 0);
+	run(w->loop, &s, 1000);
+	assert_null(fake_llm_complaint(w->fake));
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_string_equal(buf_text(&s.text), "It was 48.73 in 2025.");
+	assert_int_equal(s.stop, LLM_STOP_END);
+	assert_int_equal(s.blocks, 3);
+	assert_int_equal(s.usage.output_tokens, 3);
+	assert_int_equal(s.usage.continued, 2);
+	buf_deinit(&s.text);
+}
+
+static void test_pauses_are_bounded(void **state)
+{
+	struct small *w = *state;
+	struct seen s;
+
+	for (int i = 0; i <= LLM_PAUSES_MAX + 1; i++) {
+		fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+		fake_llm_text(w->fake, "x");
+		fake_llm_stop(w->fake, LLM_STOP_PAUSE);
+	}
+	start(w->llm, w->arena, &s, &whole, 0);
+	run(w->loop, &s, 1000);
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_int_equal(s.stop, LLM_STOP_PAUSE);
+	assert_int_equal(fake_llm_calls(w->fake), 1 + LLM_PAUSES_MAX);
+	assert_int_equal(s.usage.continued, LLM_PAUSES_MAX);
+	buf_deinit(&s.text);
+}
+
+/* It fails while it goes on: what was shown stays, and what nobody saw is tried again from the
+ * pause. */
+static void test_a_failure_after_a_pause(void **state)
+{
+	struct small *w = *state;
+
+	for (int shown = 0; shown < 2; shown++) {
+		size_t before = fake_llm_calls(w->fake);
+		struct seen s;
+
+		fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+		fake_llm_text(w->fake, "one ");
+		fake_llm_stop(w->fake, LLM_STOP_PAUSE);
+		fake_llm_expect(w->fake, LLM_ANSWER, "assistant: one ");
+		fake_llm_fail(w->fake, ERR_UPSTREAM, true);
+		if (!shown) {
+			fake_llm_expect(w->fake, LLM_ANSWER, "assistant: one ");
+			fake_llm_text(w->fake, "two");
+		}
+		start(w->llm, w->arena, &s, shown ? &streamed : &whole, 0);
+		run(w->loop, &s, 3000);
+		assert_null(fake_llm_complaint(w->fake));
+		assert_int_equal(s.err.code, shown ? ERR_UPSTREAM : ERR_NONE);
+		assert_int_equal(s.shown, shown);
+		assert_int_equal(fake_llm_calls(w->fake) - before, shown ? 2 : 3);
+		assert_int_equal(s.blocks, shown ? 0 : 2);
+		buf_deinit(&s.text);
+	}
+}
+
+static void test_cancel_after_a_pause(void **state)
+{
+	struct small *w = *state;
+	struct seen s;
+
+	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+	fake_llm_text(w->fake, "one ");
+	fake_llm_stop(w->fake, LLM_STOP_PAUSE);
+	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
+	fake_llm_stall(w->fake);
+	start(w->llm, w->arena, &s, &streamed, 0);
+	while (fake_llm_calls(w->fake) < 2)
+		loop_turn(w->loop);
+	op_cancel(&s.op);
+	run(w->loop, &s, 50);
+	assert_false(s.ended);
+	assert_int_equal(fake_llm_cancelled(w->fake), 1);
+	buf_deinit(&s.text);
+}
+
+#define STREAM "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+#define BLOCK(i, block)                                                                            \
+	"data: {\"type\":\"content_block_start\",\"index\":" i ",\"content_block\":" block "}\n\n"
+#define DELTA(i, delta)                                                                            \
+	"data: {\"type\":\"content_block_delta\",\"index\":" i ",\"delta\":" delta "}\n\n"
+#define STOP(reason)                                                                               \
+	"data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" reason                   \
+	"\"},\"usage\":{\"output_tokens\":1}}\n\n"
+#define SEARCHES                                                                                   \
+	STREAM BLOCK("0", "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}") DELTA(   \
+		"0", "{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}")                          \
+		DELTA("0", "{\"type\":\"signature_delta\",\"signature\":\"S==\"}") BLOCK(          \
+			"1", "{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_" \
+			     "search\","                                                           \
+			     "\"input\":{}}") DELTA("1", "{\"type\":\"input_json_delta\","         \
+							 "\"partial_json\":\"{\\\"query\\\":\"}")  \
+			DELTA("1",                                                                 \
+			      "{\"type\":\"input_json_delta\",\"partial_json\":\"\\\"NP15\\\"}"    \
+			      "\"}") BLOCK("2", "{\"type\":\"web_search_tool_result\",\"tool_use_" \
+						"id\":\"srvtoolu_1\","                             \
+						"\"content\":[{\"type\":\"web_search_result\","    \
+						"\"encrypted_content\":\"E=\"}]}")                 \
+				BLOCK("3", "{\"type\":\"text\",\"text\":\"\",\"citations\":null}") \
+					DELTA("3", "{\"type\":\"citations_delta\",\"citation\":{"  \
+						   "\"type\":\"page\",\"n\":1}}") DELTA(           \
+						"3",                                               \
+						"{\"type\":\"text_delta\",\"text\":\"found\"}")    \
+						STOP("pause_turn")
+#define SEARCHED                                                                                   \
+	",{\"role\":\"assistant\",\"content\":["                                                   \
+	"{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"S==\"},"                       \
+	"{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_search\","             \
+	"\"input\":{\"query\":\"NP15\"}},"                                                         \
+	"{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_1\","                     \
+	"\"content\":[{\"type\":\"web_search_result\",\"encrypted_content\":\"E=\"}]},"            \
+	"{\"type\":\"text\",\"text\":\"found\",\"citations\":[{\"type\":\"page\",\"n\":1}]}]}]}"
+
+/* Blocks that are the service's own business, too. */
+static void test_what_was_said_goes_back_unchanged(void **state)
+{
+	struct pair *w = *state;
+	struct seen s;
+
+	add(&w->a, SEARCHES);
+	add(&w->a, OK_ANSWER("x"));
+	ask(w, &s);
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_int_equal(s.blocks, 5);
+	assert_int_equal(w->a.request_count, 2);
+	assert_non_null(strstr(w->a.requests[1], SEARCHED));
+}
+
+/* Another provider knows nothing of what the first had begun. */
+static void test_a_pause_is_its_providers_own(void **state)
+{
+	struct pair *w = *state;
+	struct seen s;
+
+	add(&w->a, SEARCHES);
+	add(&w->a, FAILURE("401", ""));
+	add(&w->b, OK_ANSWER("x"));
+	start(w->llm, w->arena, &s, &whole, 0);
+	run(w->loop, &s, 5000);
+	assert_int_equal(s.err.code, ERR_NONE);
+	assert_string_equal(s.provider, "second");
+	assert_int_equal(s.blocks, 1);
+	assert_null(strstr(w->b.requests[0], "assistant"));
+	buf_deinit(&s.text);
+}
+
+static void on_entry(void *owner, const struct budget_entry *entry)
+{
+	size_t *holds = owner;
+
+	*holds += entry->hold;
+}
+
+/* Each request is held for; where there is no room to go on, what was shown stays, and no other
+ * provider says it again. */
+static void test_a_budget_bounds_the_pauses(void **state)
+{
+	static const struct budget_payer ann = {"acme", "ann", "analyst"};
+	const struct budget_limit limit = {BUDGET_USER, NULL, BUDGET_DAY, 10000, 0};
+	struct pair *w = *state;
+	const struct llm_provider_options p[] = {{.name = "first",
+						  .kind = "anthropic",
+						  .base_url = w->a.url,
+						  .key = "k",
+						  .version = "2026-10-21"},
+						 {.name = "second",
+						  .kind = "anthropic",
+						  .base_url = w->b.url,
+						  .key = "k",
+						  .version = "2026-10-21"}};
+	struct budget *budget = budget_new(NULL, 0, &limit, 1);
+	size_t holds = 0;
+	const struct llm_options o = {.providers = p,
+				      .provider_count = 2,
+				      .budget = budget,
+				      .ledger = on_entry,
+				      .ledger_owner = &holds};
+	struct llm_block question = {.kind = LLM_TEXT, .text = "question"};
+	struct llm_message message = {LLM_USER, &question, 1};
+	const struct llm_call call = {.role = LLM_ANSWER,
+				      .messages = &message,
+				      .message_count = 1,
+				      .max_tokens = 3000,
+				      .payer = &ann};
+	struct llm *llm;
+	struct seen s = {0};
+
+	assert_true(llm_new(w->loop, w->http, &o, &llm, NULL));
+	buf_init(&s.text, 1000);
+	for (int i = 0; i < 3; i++)
+		add(&w->a,
+		    STREAM BLOCK(
+			    "0",
+			    "{\"type\":\"text\",\"text\":\"a\"}") "data: "
+								  "{\"type\":\"message_delta\","
+								  "\"delta\":{\"stop_reason\":"
+								  "\"pause_turn\"},\"usage\":{"
+								  "\"input_tokens\":100,\"output_"
+								  "tokens\":"
+								  "3900}}\n\n");
+	s.op = llm_start(llm, &call, w->arena, &streamed, &s);
+	run(w->loop, &s, 5000);
+	assert_int_equal(s.err.code, ERR_QUOTA);
+	assert_true(s.shown);
+	assert_string_equal(buf_text(&s.text), "aa");
+	assert_string_equal(s.provider, "first");
+	assert_int_equal(w->a.request_count, 2);
+	assert_int_equal(w->b.request_count, 0);
+	assert_int_equal(holds, 2);
+	assert_int_equal(s.usage.output_tokens, 7800);
+	buf_deinit(&s.text);
+	llm_free(&llm);
+	budget_free(&budget);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_text_and_end, small_setup, small_teardown),
+		cmocka_unit_test_setup_teardown(test_no_repeat_after_shown_text, small_setup,
+						small_teardown),
+		cmocka_unit_test_setup_teardown(test_repeat_when_nobody_listens, small_setup,
+						small_teardown),
+		cmocka_unit_test_setup_teardown(test_cancel_everywhere, small_setup,
+						small_teardown),
+		cmocka_unit_test_setup_teardown(test_retry_then_answer, pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(test_fail_over_after_three, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(test_fail_over_at_once, pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(test_a_bad_request_goes_elsewhere, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(test_retry_after_is_honoured, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(test_everything_down, pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(test_breaker_closes_by_a_probe, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(test_cancelled_probe_makes_room, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(test_deadline_bounds_the_waits, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(test_metrics, pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(test_a_paused_answer_goes_on, small_setup,
+						small_teardown),
+		cmocka_unit_test_setup_teardown(test_pauses_are_bounded, small_setup,
+						small_teardown),
+		cmocka_unit_test_setup_teardown(test_a_failure_after_a_pause, small_setup,
+						small_teardown),
+		cmocka_unit_test_setup_teardown(test_cancel_after_a_pause, small_setup,
+						small_teardown),
+		cmocka_unit_test_setup_teardown(test_what_was_said_goes_back_unchanged, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(test_a_pause_is_its_providers_own, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(test_a_budget_bounds_the_pauses, pair_setup,
+						pair_teardown),
+	};
+
+	log_capture(on_log, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
