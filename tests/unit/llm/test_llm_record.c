@@ -113,7 +113,7 @@ static void test_said_again(void **state)
 		{.kind = LLM_TEXT, .text = "It was \xE2\x82\xAC"},
 		{.kind = LLM_TOOL_USE, .id = "toolu_1", .name = "get", .input = input}};
 	const struct llm_answer answer = {.stop = LLM_STOP_TOOL_USE,
-					  .usage = {1, 2, 3, 4, 0},
+					  .usage = {1, 2, 3, 4, 0, 0},
 					  .model = "m-1",
 					  .blocks = blocks,
 					  .count = 3};
@@ -141,7 +141,7 @@ static void test_trail(void **state)
 	struct world *w = *state;
 	const struct llm_block block = {.kind = LLM_TEXT, .text = "x"};
 	const struct llm_answer answer = {
-		.usage = {1, 2, 3, 4, 0}, .model = "m-1", .blocks = &block, .count = 1};
+		.usage = {1, 2, 3, 4, 0, 0}, .model = "m-1", .blocks = &block, .count = 1};
 	struct llm_trail trail = {0};
 	struct llm_call first = call_of(messages, "t1"), second = call_of(others, "t2");
 	char hash[HASH_HEX_BYTES];
