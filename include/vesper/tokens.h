@@ -1,9 +1,10 @@
 /*
  * How many tokens a model may make of a text: the one estimate, by which prompts are filled and
- * budgets are held. Each service has its own tokenizer and none is at hand, so it is meant to be too
- * high: one for every four letters of a word begun, two capitals, each digit (some tokenizers join
- * three, those of Gemini, Llama and Qwen none), each mark and each line end; two for a character
- * outside ASCII, three for an emoji. A single space belongs to the word behind it, not to a number.
+ * budgets are held. Each service has its own tokenizer and none is at hand, so it is meant to be
+ * too high: one for every four letters of a word begun, two capitals, each digit (some tokenizers
+ * join three, those of Gemini, Llama and Qwen none), each mark and each line end; two for a
+ * character outside ASCII, three for an emoji. A single space belongs to the word behind it, not to
+ * a number.
  */
 #ifndef VESPER_TOKENS_H
 #define VESPER_TOKENS_H

@@ -408,42 +408,30 @@ static void test_cancel_after_a_pause(void **state)
 	buf_deinit(&s.text);
 }
 
+/* clang-format off */
 #define STREAM "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
-#define BLOCK(i, block)                                                                            \
-	"data: {\"type\":\"content_block_start\",\"index\":" i ",\"content_block\":" block "}\n\n"
-#define DELTA(i, delta)                                                                            \
-	"data: {\"type\":\"content_block_delta\",\"index\":" i ",\"delta\":" delta "}\n\n"
-#define STOP(reason)                                                                               \
-	"data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" reason                   \
-	"\"},\"usage\":{\"output_tokens\":1}}\n\n"
-#define SEARCHES                                                                                   \
-	STREAM BLOCK("0", "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}") DELTA(   \
-		"0", "{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}")                          \
-		DELTA("0", "{\"type\":\"signature_delta\",\"signature\":\"S==\"}") BLOCK(          \
-			"1", "{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_" \
-			     "search\","                                                           \
-			     "\"input\":{}}") DELTA("1", "{\"type\":\"input_json_delta\","         \
-							 "\"partial_json\":\"{\\\"query\\\":\"}")  \
-			DELTA("1",                                                                 \
-			      "{\"type\":\"input_json_delta\",\"partial_json\":\"\\\"NP15\\\"}"    \
-			      "\"}") BLOCK("2", "{\"type\":\"web_search_tool_result\",\"tool_use_" \
-						"id\":\"srvtoolu_1\","                             \
-						"\"content\":[{\"type\":\"web_search_result\","    \
-						"\"encrypted_content\":\"E=\"}]}")                 \
-				BLOCK("3", "{\"type\":\"text\",\"text\":\"\",\"citations\":null}") \
-					DELTA("3", "{\"type\":\"citations_delta\",\"citation\":{"  \
-						   "\"type\":\"page\",\"n\":1}}") DELTA(           \
-						"3",                                               \
-						"{\"type\":\"text_delta\",\"text\":\"found\"}")    \
-						STOP("pause_turn")
-#define SEARCHED                                                                                   \
-	",{\"role\":\"assistant\",\"content\":["                                                   \
-	"{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"S==\"},"                       \
-	"{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_search\","             \
-	"\"input\":{\"query\":\"NP15\"}},"                                                         \
-	"{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_1\","                     \
-	"\"content\":[{\"type\":\"web_search_result\",\"encrypted_content\":\"E=\"}]},"            \
-	"{\"type\":\"text\",\"text\":\"found\",\"citations\":[{\"type\":\"page\",\"n\":1}]}]}]}"
+#define BLOCK(i, block) "data: {\"type\":\"content_block_start\",\"index\":" i ",\"content_block\":" block "}\n\n"
+#define DELTA(i, delta) "data: {\"type\":\"content_block_delta\",\"index\":" i ",\"delta\":" delta "}\n\n"
+#define PAUSE(usage) "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"pause_turn\"},\"usage\":" usage "}\n\n"
+
+static const char searches[] = STREAM
+	BLOCK("0", "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}")
+	DELTA("0", "{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}")
+	DELTA("0", "{\"type\":\"signature_delta\",\"signature\":\"S==\"}")
+	BLOCK("1", "{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_search\",\"input\":{}}")
+	DELTA("1", "{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"query\\\":\"}")
+	DELTA("1", "{\"type\":\"input_json_delta\",\"partial_json\":\"\\\"NP15\\\"}\"}")
+	BLOCK("2", "{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_1\",\"content\":[{\"encrypted_content\":\"E=\"}]}")
+	BLOCK("3", "{\"type\":\"text\",\"text\":\"\",\"citations\":null}")
+	DELTA("3", "{\"type\":\"citations_delta\",\"citation\":{\"type\":\"page\",\"n\":1}}")
+	DELTA("3", "{\"type\":\"text_delta\",\"text\":\"found\"}")
+	PAUSE("{\"output_tokens\":1}");
+static const char searched[] = ",{\"role\":\"assistant\",\"content\":["
+	"{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"S==\"},"
+	"{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_search\",\"input\":{\"query\":\"NP15\"}},"
+	"{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_1\",\"content\":[{\"encrypted_content\":\"E=\"}]},"
+	"{\"type\":\"text\",\"text\":\"found\",\"citations\":[{\"type\":\"page\",\"n\":1}]}]}]}";
+/* clang-format on */
 
 /* Blocks that are the service's own business, too. */
 static void test_what_was_said_goes_back_unchanged(void **state)
@@ -451,13 +439,13 @@ static void test_what_was_said_goes_back_unchanged(void **state)
 	struct pair *w = *state;
 	struct seen s;
 
-	add(&w->a, SEARCHES);
+	add(&w->a, searches);
 	add(&w->a, OK_ANSWER("x"));
 	ask(w, &s);
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_int_equal(s.blocks, 5);
 	assert_int_equal(w->a.request_count, 2);
-	assert_non_null(strstr(w->a.requests[1], SEARCHED));
+	assert_non_null(strstr(w->a.requests[1], searched));
 }
 
 /* Another provider knows nothing of what the first had begun. */
@@ -466,7 +454,7 @@ static void test_a_pause_is_its_providers_own(void **state)
 	struct pair *w = *state;
 	struct seen s;
 
-	add(&w->a, SEARCHES);
+	add(&w->a, searches);
 	add(&w->a, FAILURE("401", ""));
 	add(&w->b, OK_ANSWER("x"));
 	start(w->llm, w->arena, &s, &whole, 0);
@@ -522,16 +510,8 @@ static void test_a_budget_bounds_the_pauses(void **state)
 	assert_true(llm_new(w->loop, w->http, &o, &llm, NULL));
 	buf_init(&s.text, 1000);
 	for (int i = 0; i < 3; i++)
-		add(&w->a,
-		    STREAM BLOCK(
-			    "0",
-			    "{\"type\":\"text\",\"text\":\"a\"}") "data: "
-								  "{\"type\":\"message_delta\","
-								  "\"delta\":{\"stop_reason\":"
-								  "\"pause_turn\"},\"usage\":{"
-								  "\"input_tokens\":100,\"output_"
-								  "tokens\":"
-								  "3900}}\n\n");
+		add(&w->a, STREAM BLOCK("0", "{\"type\":\"text\",\"text\":\"a\"}")
+				   PAUSE("{\"input_tokens\":100,\"output_tokens\":3900}"));
 	s.op = llm_start(llm, &call, w->arena, &streamed, &s);
 	run(w->loop, &s, 5000);
 	assert_int_equal(s.err.code, ERR_QUOTA);
