@@ -60,7 +60,8 @@ struct db_request {
 	 * back in order. Everything is copied. */
 	const struct db_statement *statements;
 	size_t statement_count;
-	bool write;         /* serialised: one writer a tenant, waiting writes share a commit */
+	bool write;   /* serialised: one writer a tenant, waiting writes share a commit */
+	bool patient; /* a write that waits up to DB_PATIENCE_MS for another to share one with */
 	int64_t timeout_ms; /* waiting and running; 0: the source's own limit */
 	size_t max_rows;    /* 0: the source's own cap */
 };

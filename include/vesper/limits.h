@@ -170,6 +170,7 @@
 #define DB_WORKERS_MAX       64    /* threads of one data source */
 #define DB_STATEMENTS_KEPT   32    /* prepared statements of one connection */
 #define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
+#define DB_PATIENCE_MS       100   /* for company: the answer that a tool call is for is near */
 #define DB_CONNECT_RETRY_MS  3000  /* pause between attempts to reach a database that is away */
 #define DB_FETCH_BLOCK_ROWS  500   /* rows that one round trip brings through a cursor */
 #define DB_LOGIN_TIMEOUT_MS  5000  /* connecting to a server */

@@ -89,12 +89,34 @@ struct session {
 	const char *etag;        /* another one after each edit of title or archive */
 };
 
-/* Stores the user's message durably; makes the session when it does not exist yet (with the title
- * taken from the message). `duplicate_turn` is set when this client_msg_id is already there: then
- * nothing was stored. ERR_NOT_FOUND: the session is somebody else's. */
-typedef void (*store_accept_cb)(void *owner, const char *duplicate_turn, const struct err *e);
-struct op *store_accept(struct store *s, const struct principal *who,
-			const struct message *user_message, store_accept_cb cb, void *owner);
+/* What a long session was about. */
+struct memory {
+	const char
+		*summary; /* the newest one's items, as text: few turns look into it; NULL: none */
+	int64_t messages; /* stored since then */
+	int64_t tokens;   /* that were written in them */
+};
+
+/* What a turn begins with. */
+struct beginning {
+	/* This client_msg_id is already there, of this turn: nothing was stored. NULL: it was. */
+	const char *duplicate_turn;
+	/* The last messages of the session, oldest first, the new one at the end: for prompts. Of
+	 * an answer: its text, status and intent, and of the newest one that left something
+	 * standing that; the rest of what was kept with it is in store_messages only. */
+	const struct message *history;
+	size_t history_count;
+	bool has_more;
+	struct memory memory;
+};
+
+/* Stores the user's message durably and reads what the session holds, in one transaction; makes the
+ * session when it does not exist yet (with the title taken from the message). `history` messages
+ * are read; memory is in the arena. ERR_NOT_FOUND: the session is somebody else's. */
+typedef void (*store_begin_cb)(void *owner, const struct beginning *beginning, const struct err *e);
+struct op *store_begin(struct store *s, const struct principal *who,
+		       const struct message *user_message, size_t history, struct arena *a,
+		       store_begin_cb cb, void *owner);
 
 /* Stores the assistant's message, and its receipt at the end of the tenant's chain: both or none.
  * Updates the session. Storing the same message_id again does nothing. */
@@ -108,11 +130,6 @@ typedef void (*store_messages_cb)(void *owner, const struct message *messages, s
 struct op *store_messages(struct store *s, const struct principal *who, const char *session_id,
 			  const char *after_id, size_t limit, struct arena *a, store_messages_cb cb,
 			  void *owner);
-/* The last `limit` messages of the session, oldest first: for prompts. An unknown session gives
- * none. Of an answer: its text, status and intent, and of the newest one that left something
- * standing that; the rest of what was kept with it is in store_messages only. */
-struct op *store_recent(struct store *s, const struct principal *who, const char *session_id,
-			size_t limit, struct arena *a, store_messages_cb cb, void *owner);
 
 /* One message of the caller's; `has_more` is always false. ERR_NOT_FOUND else. */
 struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
@@ -125,21 +142,11 @@ struct sessions_page {
 	enum session_filter filter;
 	const char *title; /* only titles that contain this; NULL: all */
 };
-/* ---- what a long session was about ---- */
-
-struct memory {
-	const char
-		*summary; /* the newest one's items, as text: few turns look into it; NULL: none */
-	int64_t messages; /* stored since then */
-	int64_t tokens;   /* that were written in them */
-};
+/* ---- summaries of long sessions ---- */
 
 /* The array that store_summary was given; NULL when there is none. Lives as long as the arena. */
 const json_t *store_memory_items(const char *summary, struct arena *a);
 
-typedef void (*store_memory_cb)(void *owner, const struct memory *memory, const struct err *e);
-struct op *store_memory(struct store *s, const struct principal *who, const char *session_id,
-			struct arena *a, store_memory_cb cb, void *owner);
 /* The first `limit` messages that no summary covers, oldest first, the beginnings of their texts,
  * each with its place. */
 struct op *store_uncovered(struct store *s, const struct principal *who, const char *session_id,
@@ -256,7 +263,7 @@ struct op *store_switch(struct store *s, const struct principal *who,
 			const struct tool_switch *change, store_done_cb cb, void *owner);
 
 /* One tool call: who, what, how it ended. No arguments, no data. Nobody waits for it; a failure is
- * logged. */
+ * logged. It is written with the tenant's next write, DB_PATIENCE_MS later at the latest. */
 struct audit_entry {
 	const char *turn_id; /* NULL: outside of any */
 	const char *agent;   /* NULL: none */

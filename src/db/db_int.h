@@ -147,6 +147,9 @@ struct tenant {
 	struct list writes; /* the same */
 	struct list turn;   /* in pool.turns while it has something that may start */
 	size_t waiting;
+	size_t patient; /* of the writes: not worth a transaction of their own yet */
+	size_t urgent;  /* the others */
+	struct timer *patience;
 	size_t running; /* jobs */
 	bool writing;
 	bool watched;
@@ -195,7 +198,8 @@ struct request {
 	bool waiting; /* in a queue */
 	int64_t timeout_ms;
 	bool write;
-	db_cb cb; /* NULL once cancelled */
+	bool patient; /* still */
+	db_cb cb;     /* NULL once cancelled */
 	void *owner;
 };
 
@@ -408,6 +412,8 @@ size_t db_queue_share(size_t all, size_t tenants);
 void db_queue_add(struct request *r);
 void db_queue_remove(struct request *r); /* one that waits nowhere is left alone */
 struct request *db_queue_next(struct db_pool *p);
+/* Its patient writes may start now; the tenant's patience ends with this. */
+void db_queue_hurry(struct tenant *t);
 /* Something of the tenant's started or ended. */
 void db_queue_update(struct db_pool *p, struct tenant *t);
 

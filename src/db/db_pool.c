@@ -368,10 +368,21 @@ static void pool_leave_behind(struct db_pool *p)
 	left_behind = p;
 }
 
+/* As many as there are workers. */
+static void patient_start(struct db_pool *p)
+{
+	for (size_t i = 0; i < p->tenant_count; i++) {
+		timer_free(&p->tenants[i].patience);
+		db_queue_hurry(&p->tenants[i]);
+	}
+	db_pool_pump(p);
+}
+
 static void pool_close(void *self)
 {
 	struct db_pool *p = self;
 
+	patient_start(p);
 	p->closing = true;
 	timer_free(&p->watch);
 	running_stop(p);

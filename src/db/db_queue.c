@@ -1,9 +1,11 @@
 /*
  * Who runs next. Tenants take turns, so that one that asks a lot waits for itself and not the
  * others for it; within a tenant requests start in the order they came, except that it has one
- * writer at a time.
+ * writer at a time, and that patient writes wait for one that is not.
  */
 #include "db_int.h"
+
+#include "vesper/limits.h"
 
 /* Something is always left for the others, where there is enough to share. */
 size_t db_queue_share(size_t all, size_t tenants)
@@ -21,7 +23,7 @@ static struct request *oldest(const struct list *queue)
 static struct request *next_of(const struct tenant *t)
 {
 	struct request *read = oldest(&t->reads);
-	struct request *write = t->writing ? NULL : oldest(&t->writes);
+	struct request *write = t->writing || t->urgent == 0 ? NULL : oldest(&t->writes);
 
 	if (!read || !write)
 		return read ? read : write;
@@ -39,10 +41,49 @@ void db_queue_update(struct db_pool *p, struct tenant *t)
 		list_remove(&t->turn);
 }
 
+void db_queue_hurry(struct tenant *t)
+{
+	list_each(node, &t->writes)
+		list_item(node, struct request, node)->patient = false;
+	t->urgent += t->patient;
+	t->patient = 0;
+	db_queue_update(t->pool, t);
+}
+
+static void on_patience_over(void *owner)
+{
+	struct tenant *t = owner;
+
+	db_queue_hurry(t);
+	db_pool_pump(t->pool);
+}
+
+static void write_count(struct tenant *t, bool patient)
+{
+	if (!patient) {
+		t->urgent++;
+		return;
+	}
+	if (!t->patience)
+		t->patience = timer_new(t->pool->loop, on_patience_over, t);
+	if (t->patient++ == 0)
+		timer_start(t->patience, DB_PATIENCE_MS);
+}
+
+static void write_uncount(struct tenant *t, bool patient)
+{
+	if (!patient)
+		t->urgent--;
+	else if (--t->patient == 0)
+		timer_stop(t->patience);
+}
+
 void db_queue_add(struct request *r)
 {
 	struct tenant *t = r->tenant;
 
+	if (r->write)
+		write_count(t, r->patient);
 	list_append(r->write ? &t->writes : &t->reads, &r->node);
 	r->waiting = true;
 	r->pool->waiting++;
@@ -56,6 +97,8 @@ void db_queue_remove(struct request *r)
 		return;
 	r->waiting = false;
 	list_remove(&r->node);
+	if (r->write)
+		write_uncount(r->tenant, r->patient);
 	r->pool->waiting--;
 	r->tenant->waiting--;
 	db_queue_update(r->pool, r->tenant);

@@ -83,6 +83,7 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 	r->pool = p;
 	r->timeout_ms = from->timeout_ms ? from->timeout_ms : p->source.timeout_ms;
 	r->write = from->write;
+	r->patient = from->patient;
 	r->cb = cb;
 	r->owner = owner;
 	return r;

@@ -302,6 +302,7 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 		.statements = c->statements,
 		.statement_count = c->count,
 		.write = write,
+		.patient = c->patient,
 		.max_rows = max_rows,
 	};
 

@@ -90,6 +90,7 @@ void store_audit(struct store *s, const struct principal *who, const struct audi
 
 	a->cb = on_audited;
 	c->finish = on_done;
+	c->patient = true;
 	store_call_text(c, "turn_id", entry->turn_id);
 	store_call_text(c, "agent", entry->agent);
 	store_call_text(c, "tool", entry->tool);

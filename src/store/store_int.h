@@ -42,6 +42,7 @@ struct call {
 	size_t size;
 	struct op *query;
 	bool write;
+	bool patient;  /* nobody waits for it: see db_request */
 	bool repeated; /* after a key that somebody else was faster with */
 	bool going;    /* a request of its runs, or its refusal is on the way */
 	struct later later;
@@ -100,6 +101,13 @@ void store_chains_free(struct store *s);
  * what it rests on. What it left standing only where that is wanted. */
 void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
 			    bool standing, struct arena *a, struct message *out);
+/* A page as messages, oldest first, at most `limit` of them; returns how many. Of one that comes
+ * newest first only the newest that left something standing has it. */
+size_t store_messages_from_rows(const struct table *t, const struct principal *reader, size_t limit,
+				bool newest_first, struct arena *a, struct message **out);
+/* Of one row each, as memory_summary and memory_size give them. */
+struct memory store_memory_from_rows(const struct table *summary, const struct table *size,
+				     struct arena *a);
 struct session store_session_from_row(const struct table *t, size_t row, struct arena *a);
 /* Copied into the arena. */
 const struct principal *store_principal(const struct principal *who, struct arena *a);

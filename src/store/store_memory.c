@@ -9,13 +9,6 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-struct memory_call {
-	struct call call;
-	struct arena *arena; /* the caller's */
-	store_memory_cb cb;
-	void *owner;
-};
-
 static int64_t number_at(const struct table *t, const char *column)
 {
 	const char *text = table_cell(t, 0, column);
@@ -38,35 +31,17 @@ const json_t *store_memory_items(const char *summary, struct arena *a)
 	return json_is_array(items) ? items : NULL;
 }
 
-static void on_memory(struct call *c, struct table **tables, size_t count, const struct err *e)
+struct memory store_memory_from_rows(const struct table *summary, const struct table *size,
+				     struct arena *a)
 {
-	struct memory_call *m = list_item(c, struct memory_call, call);
-	struct memory memory = {0};
+	struct memory m = {
+		.messages = number_at(size, "messages"),
+		.tokens = number_at(size, "tokens"),
+	};
 
-	if (!e && count == 2) {
-		if (tables[0]->row_count > 0)
-			memory.summary =
-				arena_strdup(m->arena, table_cell(tables[0], 0, "summary_text"));
-		memory.messages = number_at(tables[1], "messages");
-		memory.tokens = number_at(tables[1], "tokens");
-	}
-	m->cb(m->owner, &memory, e);
-}
-
-struct op *store_memory(struct store *s, const struct principal *who, const char *session_id,
-			struct arena *a, store_memory_cb cb, void *owner)
-{
-	struct memory_call *m = store_call_new_for(s, who, sizeof(*m));
-
-	m->arena = a;
-	m->cb = cb;
-	m->owner = owner;
-	m->call.finish = on_memory;
-	store_call_text(&m->call, "session_id", session_id);
-	store_call_int(&m->call, "one", 1);
-	store_call_add(&m->call, "memory_summary");
-	store_call_add(&m->call, "memory_size");
-	return store_call_read(&m->call, 1);
+	if (summary->row_count > 0)
+		m.summary = arena_strdup(a, table_cell(summary, 0, "summary_text"));
+	return m;
 }
 
 struct summary_call {

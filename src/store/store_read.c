@@ -11,7 +11,6 @@ struct messages_call {
 	const struct principal *who; /* what the reader may see is decided by today's permissions */
 	struct arena *arena;         /* the caller's */
 	size_t limit;
-	bool newest_first; /* of the statement; the caller gets the oldest first */
 	bool must_exist;
 	store_messages_cb cb;
 	void *owner;
@@ -19,17 +18,9 @@ struct messages_call {
 
 static void messages_give(struct messages_call *m, const struct table *t)
 {
-	size_t n = t->row_count < m->limit ? t->row_count : m->limit;
-	struct message *messages = arena_alloc(m->arena, (n + 1) * sizeof(*messages));
-	bool stood = true;
+	struct message *messages;
+	size_t n = store_messages_from_rows(t, m->who, m->limit, false, m->arena, &messages);
 
-	for (size_t row = 0; row < n; row++) {
-		struct message *one = &messages[m->newest_first ? n - 1 - row : row];
-
-		store_message_from_row(t, row, m->who, stood, m->arena, one);
-		/* Only the newest counts, and the others are a good part of what is read. */
-		stood = stood && !(m->newest_first && one->standing);
-	}
 	m->cb(m->owner, messages, n, t->total_rows > (int64_t)n, NULL);
 }
 
@@ -83,18 +74,6 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 		store_call_text(&m->call, "after_id", after_id);
 	store_call_add(&m->call, "session_one");
 	store_call_add(&m->call, "messages_page");
-	return store_call_read(&m->call, limit + 1);
-}
-
-struct op *store_recent(struct store *s, const struct principal *who, const char *session_id,
-			size_t limit, struct arena *a, store_messages_cb cb, void *owner)
-{
-	struct messages_call *m = messages_new(s, who, limit, a, cb, owner);
-
-	store_call_text(&m->call, "session_id", session_id);
-	m->newest_first = true;
-	store_call_int(&m->call, "limit", (int64_t)limit + 1);
-	store_call_add(&m->call, "messages_recent");
 	return store_call_read(&m->call, limit + 1);
 }
 

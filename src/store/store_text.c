@@ -161,6 +161,24 @@ void store_message_from_row(const struct table *t, size_t row, const struct prin
 		hide_sql(out->views);
 }
 
+size_t store_messages_from_rows(const struct table *t, const struct principal *reader, size_t limit,
+				bool newest_first, struct arena *a, struct message **out)
+{
+	size_t n = t->row_count < limit ? t->row_count : limit;
+	struct message *messages = arena_alloc(a, (n + 1) * sizeof(*messages));
+	bool stood = true;
+
+	for (size_t row = 0; row < n; row++) {
+		struct message *one = &messages[newest_first ? n - 1 - row : row];
+
+		store_message_from_row(t, row, reader, stood, a, one);
+		/* Only the newest counts, and the others are a good part of what is read. */
+		stood = stood && !(newest_first && one->standing);
+	}
+	*out = messages;
+	return n;
+}
+
 struct session store_session_from_row(const struct table *t, size_t row, struct arena *a)
 {
 	struct session s = {

@@ -4,30 +4,55 @@
  */
 #include "store_int.h"
 
+#include <assert.h>
 #include <string.h>
 
-struct accept {
+#include "vesper/limits.h"
+
+/* The tables of store_begin's statements, in their order. */
+enum { BEGIN_STORED, BEGIN_HISTORY, BEGIN_SUMMARY, BEGIN_SIZE, BEGIN_TABLES };
+
+struct begin {
 	struct call call;
+	const struct principal *who;
 	const char *message_id;
-	store_accept_cb cb;
+	size_t limit;
+	struct arena *arena; /* the caller's */
+	store_begin_cb cb;
 	void *owner;
 };
 
-static void on_accepted(struct call *c, struct table **tables, size_t count, const struct err *e)
+static void beginning_give(struct begin *b, struct table **tables)
 {
-	struct accept *a = list_item(c, struct accept, call);
-	const struct table *stored = count > 0 ? tables[0] : NULL;
-	struct err none = {0};
+	const struct table *history = tables[BEGIN_HISTORY];
+	struct message *messages;
+	struct beginning out = {0};
 
+	out.history_count =
+		store_messages_from_rows(history, b->who, b->limit, true, b->arena, &messages);
+	out.history = messages;
+	out.has_more = history->total_rows > (int64_t)out.history_count;
+	out.memory = store_memory_from_rows(tables[BEGIN_SUMMARY], tables[BEGIN_SIZE], b->arena);
+	b->cb(b->owner, &out, NULL);
+}
+
+static void on_begun(struct call *c, struct table **tables, size_t count, const struct err *e)
+{
+	struct begin *b = list_item(c, struct begin, call);
+	const struct table *stored = count > 0 ? tables[BEGIN_STORED] : NULL;
+	struct beginning none = {0};
+	struct err problem = {0};
+
+	if (!e && !store_found(tables, count, BEGIN_STORED, "session", &problem))
+		e = &problem;
 	if (e) {
-		a->cb(a->owner, NULL, e);
-	} else if (!stored || stored->row_count == 0) {
-		err_set(&none, ERR_NOT_FOUND, "no such session");
-		a->cb(a->owner, NULL, &none);
-	} else if (strcmp(table_cell(stored, 0, "message_uid"), a->message_id) == 0) {
-		a->cb(a->owner, NULL, NULL);
+		b->cb(b->owner, &none, e);
+	} else if (strcmp(table_cell(stored, 0, "message_uid"), b->message_id) != 0) {
+		none.duplicate_turn = table_cell(stored, 0, "turn_id");
+		b->cb(b->owner, &none, NULL);
 	} else {
-		a->cb(a->owner, table_cell(stored, 0, "turn_id"), NULL);
+		assert(count == BEGIN_TABLES);
+		beginning_give(b, tables);
 	}
 }
 
@@ -45,22 +70,31 @@ static void message_args(struct call *c, const struct message *m)
 	store_call_now(c);
 }
 
-struct op *store_accept(struct store *s, const struct principal *who, const struct message *m,
-			store_accept_cb cb, void *owner)
+struct op *store_begin(struct store *s, const struct principal *who, const struct message *m,
+		       size_t history, struct arena *arena, store_begin_cb cb, void *owner)
 {
-	struct accept *a = store_call_new_for(s, who, sizeof(*a));
-	struct call *c = &a->call;
+	struct begin *b = store_call_new_for(s, who, sizeof(*b));
+	struct call *c = &b->call;
 
-	a->message_id = arena_strdup(c->arena, m->message_id);
-	a->cb = cb;
-	a->owner = owner;
-	c->finish = on_accepted;
+	assert(history > 0 && history <= STORE_PAGE_MAX);
+	b->who = store_principal(who, c->arena);
+	b->message_id = arena_strdup(c->arena, m->message_id);
+	b->limit = history;
+	b->arena = arena;
+	b->cb = cb;
+	b->owner = owner;
+	c->finish = on_begun;
 	message_args(c, m);
 	store_call_text(c, "title", store_title(m->content, c->arena));
+	store_call_int(c, "limit", (int64_t)history + 1);
+	store_call_int(c, "one", 1);
 	store_call_add(c, "session_insert");
 	store_call_add(c, "user_message_insert");
 	store_call_add(c, "session_touch");
 	store_call_add(c, "user_message_stored");
+	store_call_add(c, "messages_recent");
+	store_call_add(c, "memory_summary");
+	store_call_add(c, "memory_size");
 	return store_call_write(c);
 }
 

@@ -1,5 +1,5 @@
-/* The way in: the user's message is durable before anybody is told, then what the session already
- * holds is read. */
+/* The way in: the user's message is durable before anybody is told; what the session already holds
+ * comes back with it. */
 #include "turn_int.h"
 
 #include <assert.h>
@@ -7,13 +7,17 @@
 
 #include "vesper/limits.h"
 
-static void on_accepted(void *owner, const char *duplicate_turn, const struct err *e)
+static void on_begun(void *owner, const struct beginning *begun, const struct err *e)
 {
 	struct turn *t = owner;
 
 	t->op = NULL;
 	t->pending--;
-	t->duplicate_turn = arena_strdup(t->arena, duplicate_turn);
+	t->duplicate_turn = arena_strdup(t->arena, begun->duplicate_turn);
+	t->history = begun->history;
+	t->history_count = begun->history_count;
+	t->long_session = begun->has_more;
+	t->memory = begun->memory;
 	if (e)
 		t->err = *e;
 	turn_wake(t);
@@ -43,7 +47,8 @@ enum turn_state step_accept(struct turn *t)
 
 		t->started = true;
 		t->pending++;
-		t->op = store_accept(t->all->store, t->who, &m, on_accepted, t);
+		t->op = store_begin(t->all->store, t->who, &m, HISTORY_MESSAGES_MAX, t->arena,
+				    on_begun, t);
 		return TURN_WAIT;
 	}
 	if (t->err.code != ERR_NONE) {
@@ -68,41 +73,9 @@ enum turn_state step_accept(struct turn *t)
 	return TURN_LOAD;
 }
 
-static void on_recent(void *owner, const struct message *messages, size_t count, bool has_more,
-		      const struct err *e)
-{
-	struct turn *t = owner;
-
-	t->op = NULL;
-	t->long_session = has_more;
-	t->pending--;
-	if (e) {
-		t->err = *e;
-	} else {
-		t->history = messages;
-		t->history_count = count;
-	}
-	turn_wake(t);
-}
-
 enum turn_state step_load(struct turn *t)
 {
-	if (!t->started) {
-		t->started = true;
-		t->pending++;
-		t->op = store_recent(t->all->store, t->who, t->request.session_id,
-				     HISTORY_MESSAGES_MAX, t->arena, on_recent, t);
-		return TURN_WAIT;
-	}
-	if (t->err.code != ERR_NONE) {
-		turn_end_error(t, &t->err);
-		return TURN_FAILED;
-	}
-	if (t->long_session && !t->remembering) {
-		t->remembering = true;
-		memory_load(t);
-		return TURN_WAIT;
-	}
+	t->started = true;
 	if (t->long_session && memory_load_between(t))
 		return TURN_WAIT;
 	/* The message of this turn was just stored: it is the question, not history. */

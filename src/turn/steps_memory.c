@@ -13,25 +13,6 @@
 
 /* ---- LOAD, of a session with more messages than are read anyway ---- */
 
-static void on_memory(void *owner, const struct memory *memory, const struct err *e)
-{
-	struct turn *t = owner;
-
-	t->op = NULL;
-	t->pending--;
-	if (e)
-		log_warn("turn.memory", "%s: %s", t->id.text, e->text);
-	else
-		t->memory = *memory;
-	turn_wake(t);
-}
-
-void memory_load(struct turn *t)
-{
-	t->pending++;
-	t->op = store_memory(t->all->store, t->who, t->request.session_id, t->arena, on_memory, t);
-}
-
 static void on_between(void *owner, const struct message *messages, size_t count, bool has_more,
 		       const struct err *e)
 {

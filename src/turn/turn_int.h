@@ -175,7 +175,6 @@ struct turn {
 	const struct message *history;
 	size_t history_count;
 	bool long_session; /* there are more messages than `history` */
-	bool remembering;  /* LOAD asks for the memory too */
 	struct memory memory;
 	const json_t *earlier; /* its summary's items, once somebody asked */
 	bool between_read;
@@ -231,7 +230,6 @@ void turn_wake(struct turn *t); /* a completion has stored its result */
 enum turn_state step_accept(struct turn *t);
 enum turn_state step_load(struct turn *t);
 /* steps_memory.c */
-void memory_load(struct turn *t);
 bool memory_is_due(const struct turn *t);
 const json_t *memory_earlier(struct turn *t); /* NULL: no summary yet */
 bool memory_load_between(struct turn *t);     /* true: it has started */

@@ -9,8 +9,8 @@
 /* clang-format off */
 const struct turn_row turn_rows[TURN_STATE_COUNT] = {
 /*                    step             limit_ms  may go to                            what it does */
-[TURN_ACCEPT]     = { step_accept,       5000, TO(LOAD),                            "store the user's message, then acknowledge" },
-[TURN_LOAD]       = { step_load,         5000, TO(COMPACT) | TO(UNDERSTAND),        "read recent messages and what stands" },
+[TURN_ACCEPT]     = { step_accept,       5000, TO(LOAD),                            "store the user's message and read what the session holds, then acknowledge" },
+[TURN_LOAD]       = { step_load,         5000, TO(COMPACT) | TO(UNDERSTAND),        "what the last answer left standing, what a summary leaves out" },
 [TURN_COMPACT]    = { step_compact,     20000, TO(UNDERSTAND),                      "summarize the older messages of a long session" },
 [TURN_UNDERSTAND] = { step_understand,   1000, TO(ROUTE) | TO(RUN) | TO(ANSWER),    "by code: entities, dates, intent, tools" },
 [TURN_ROUTE]      = { step_route,       60000, TO(RUN) | TO(SYNTH) | TO(ANSWER),    "supervisor, for what code left open" },

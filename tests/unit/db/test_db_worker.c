@@ -202,6 +202,72 @@ static void closing_finishes_writes_that_have_begun(void **state)
 	sqlite3_close(other);
 }
 
+static void insert_patiently(struct fixture *f, int64_t n, struct answer *a)
+{
+	const struct value v = value_int(n);
+	const struct db_statement statement = {.name = "patient",
+					       .text = "INSERT INTO x (n) VALUES (?)",
+					       .values = &v,
+					       .count = 1};
+	const struct db_request request = {.tenant = "acme",
+					   .statements = &statement,
+					   .statement_count = 1,
+					   .write = true,
+					   .patient = true};
+
+	*a = (struct answer){0};
+	db_query(f->db, &request, on_answer, a);
+}
+
+static void patient_writes_go_with_the_next_one(void **state)
+{
+	struct fixture *f = *state;
+	struct answer patient[2], same, next;
+
+	store_open(f);
+	insert_patiently(f, 1, &patient[0]);
+	insert_patiently(f, 2, &patient[1]);
+	insert(f, 2, &same); /* runs behind them, and fails alone */
+	insert(f, 3, &next);
+	wait_for(f, &next);
+	assert_int_equal(patient[0].calls + patient[1].calls + same.calls, 3);
+	assert_int_equal(patient[0].err.code, ERR_NONE);
+	assert_int_equal(patient[1].err.code, ERR_NONE);
+	assert_int_equal(same.err.code, ERR_INTERNAL);
+	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 6);
+}
+
+static void patience_ends_without_another_write(void **state)
+{
+	struct fixture *f = *state;
+	struct answer alone, with, urgent, behind;
+
+	store_open(f);
+	insert_patiently(f, 1, &alone);
+	wait_for(f, &alone);
+	assert_int_equal(alone.err.code, ERR_NONE);
+	insert_patiently(f, 2, &with);
+	insert(f, 3, &urgent);
+	insert_patiently(f, 4, &behind); /* one that runs */
+	wait_for(f, &behind);
+	assert_int_equal(with.calls + urgent.calls, 2);
+	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 10);
+}
+
+static void closing_finishes_patient_writes(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	store_open(f);
+	insert_patiently(f, 1, &a);
+	db_close(&f->db);
+	assert_int_equal(a.calls, 1);
+	assert_int_equal(a.err.code, ERR_NONE);
+	fixture_open(f, false);
+	assert_int_equal(number_of(f, "SELECT count(*) FROM x"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +280,9 @@ int main(void)
 		DB_TEST(change_without_a_row_is_no_error),
 		DB_TEST(written_is_durable_at_the_callback),
 		DB_TEST(closing_finishes_writes_that_have_begun),
+		DB_TEST(patient_writes_go_with_the_next_one),
+		DB_TEST(patience_ends_without_another_write),
+		DB_TEST(closing_finishes_patient_writes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

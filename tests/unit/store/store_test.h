@@ -33,6 +33,7 @@ struct fixture {
 	bool done;
 	struct err err;
 	char duplicate[64];
+	struct beginning begun;
 	struct message *messages;
 	struct session *sessions;
 	size_t count;
@@ -167,25 +168,32 @@ static inline struct message answer_to(struct fixture *f, const struct message *
 				.provider = "rules"};
 }
 
-static inline void on_accept(void *owner, const char *duplicate_turn, const struct err *e)
+static inline void on_begun(void *owner, const struct beginning *begun, const struct err *e)
 {
 	struct fixture *f = owner;
 
 	f->done = true;
 	if (e)
 		f->err = *e;
-	if (duplicate_turn)
-		snprintf(f->duplicate, sizeof(f->duplicate), "%s", duplicate_turn);
+	if (begun->duplicate_turn)
+		snprintf(f->duplicate, sizeof(f->duplicate), "%s", begun->duplicate_turn);
+	f->begun = *begun;
+}
+
+static inline enum err_code begin_turn(struct fixture *f, const struct principal *who,
+				       const struct message *m, size_t history)
+{
+	begin(f);
+	store_begin(f->store, who, m, history, f->arena, on_begun, f);
+	assert_false(f->done);
+	wait_done(f);
+	return f->err.code;
 }
 
 static inline enum err_code accept_message(struct fixture *f, const struct principal *who,
 					   const struct message *m)
 {
-	begin(f);
-	store_accept(f->store, who, m, on_accept, f);
-	assert_false(f->done);
-	wait_done(f);
-	return f->err.code;
+	return begin_turn(f, who, m, 1);
 }
 
 static inline enum err_code store_the_answer(struct fixture *f, const struct principal *who,

@@ -5,24 +5,13 @@
 
 #include "vesper/json.h"
 
-static struct memory seen;
+static struct message last; /* of the session that was made last */
 
-static void on_memory(void *owner, const struct memory *memory, const struct err *e)
+/* As the turn of a message that is stored already would see it. */
+static const struct memory *memory_of(struct fixture *f)
 {
-	struct fixture *f = owner;
-
-	f->done = true;
-	seen = *memory;
-	if (e)
-		f->err = *e;
-}
-
-static void read_memory(struct fixture *f, const struct principal *who, const char *session)
-{
-	begin(f);
-	store_memory(f->store, who, session, f->arena, on_memory, f);
-	wait_done(f);
-	assert_int_equal(f->err.code, ERR_NONE);
+	assert_int_equal(begin_turn(f, &ann, &last, 1), ERR_NONE);
+	return &f->begun.memory;
 }
 
 static void read_uncovered(struct fixture *f, const struct principal *who, const char *session,
@@ -51,16 +40,15 @@ static const char *session_with(struct fixture *f, int messages)
 	const char *session = id_new(f);
 
 	for (int i = 0; i < messages; i++) {
-		struct message m = user_message(f, session, arena_printf(f->arena, "m%d", i));
-
-		assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+		last = user_message(f, session, arena_printf(f->arena, "m%d", i));
+		assert_int_equal(accept_message(f, &ann, &last), ERR_NONE);
 	}
 	return session;
 }
 
 static const char *text_seen(struct fixture *f)
 {
-	const json_t *items = store_memory_items(seen.summary, f->arena);
+	const json_t *items = store_memory_items(memory_of(f)->summary, f->arena);
 
 	return json_string_value(json_object_get(json_array_get(items, 0), "text"));
 }
@@ -71,29 +59,25 @@ static void a_summary_covers_what_came_before(void **state)
 	const char *session = session_with(f, 5);
 	int64_t third;
 
-	read_memory(f, &ann, session);
-	assert_null(seen.summary);
-	assert_int_equal(seen.messages, 5);
+	assert_null(memory_of(f)->summary);
+	assert_int_equal(memory_of(f)->messages, 5);
 	read_uncovered(f, &ann, session, 3);
 	assert_int_equal(f->count, 3);
 	assert_true(f->has_more);
 	assert_string_equal(f->messages[2].content, "m2");
 	third = f->messages[2].place;
 	summarize(f, &ann, session, "first three", third);
-	read_memory(f, &ann, session);
 	assert_string_equal(text_seen(f), "first three");
-	assert_int_equal(seen.messages, 2);
+	assert_int_equal(memory_of(f)->messages, 2);
 	read_uncovered(f, &ann, session, 3);
 	assert_int_equal(f->count, 2);
 	assert_string_equal(f->messages[0].content, "m3");
 	/* one that reaches no further changes nothing */
 	summarize(f, &ann, session, "again", third);
-	read_memory(f, &ann, session);
 	assert_string_equal(text_seen(f), "first three");
 	summarize(f, &ann, session, "all five", f->messages[1].place);
-	read_memory(f, &ann, session);
 	assert_string_equal(text_seen(f), "all five");
-	assert_int_equal(seen.messages, 0);
+	assert_int_equal(memory_of(f)->messages, 0);
 }
 
 static void nobody_else_reads_or_writes_it(void **state)
@@ -103,12 +87,11 @@ static void nobody_else_reads_or_writes_it(void **state)
 
 	summarize(f, &bob, session, "bob's", 2);
 	summarize(f, &ann_elsewhere, session, "elsewhere", 2);
-	read_memory(f, &ann, session);
-	assert_null(seen.summary);
+	assert_null(memory_of(f)->summary);
 	summarize(f, &ann, session, "ann's", 2);
-	read_memory(f, &bob, session);
-	assert_null(seen.summary);
-	assert_int_equal(seen.messages, 0);
+	assert_int_equal(begin_turn(f, &bob, &last, 1), ERR_NOT_FOUND);
+	assert_null(f->begun.memory.summary);
+	assert_int_equal(f->begun.memory.messages, 0);
 	read_uncovered(f, &bob, session, 3);
 	assert_int_equal(f->count, 0);
 }

@@ -39,42 +39,46 @@ static void messages_come_in_pages_oldest_first(void **state)
 	assert_int_equal(f->count, 0);
 }
 
-static void recent_gives_the_last_oldest_first(void **state)
+static void a_turn_begins_with_the_last_messages_oldest_first(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
+	struct message m;
 
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 4; i++)
 		say(f, &ann, session, arena_printf(f->arena, "m%d", i));
-	begin(f);
-	store_recent(f->store, &ann, session, 3, f->arena, on_messages, f);
-	wait_done(f);
-	assert_int_equal(f->count, 3);
-	assert_true(f->has_more);
-	assert_string_equal(f->messages[0].content, "m2");
-	assert_string_equal(f->messages[2].content, "m4");
-	begin(f);
-	store_recent(f->store, &ann, session, 5, f->arena, on_messages, f);
-	wait_done(f);
-	assert_int_equal(f->count, 5);
-	assert_false(f->has_more);
-	assert_string_equal(f->messages[0].content, "m0");
+	m = user_message(f, session, "m4");
+	assert_int_equal(begin_turn(f, &ann, &m, 3), ERR_NONE);
+	assert_int_equal(f->begun.history_count, 3);
+	assert_true(f->begun.has_more);
+	assert_string_equal(f->begun.history[0].content, "m2");
+	assert_string_equal(f->begun.history[2].content, "m4"); /* the one it begins with */
+	assert_int_equal(f->begun.memory.messages, 5);
+	m = user_message(f, session, "m5");
+	assert_int_equal(begin_turn(f, &ann, &m, 6), ERR_NONE);
+	assert_int_equal(f->begun.history_count, 6);
+	assert_false(f->begun.has_more);
+	assert_string_equal(f->begun.history[0].content, "m0");
 }
 
-static void recent_of_no_or_a_foreign_session_gives_none(void **state)
+static void a_turn_that_does_not_begin_is_told_nothing(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
+	struct message m, again;
 
-	say(f, &ann, session, "mine");
-	for (int i = 0; i < 2; i++) {
-		begin(f);
-		store_recent(f->store, i ? &bob : &ann, i ? session : id_new(f), 3, f->arena,
-			     on_messages, f);
-		wait_done(f);
-		assert_int_equal(f->err.code, ERR_NONE);
-		assert_int_equal(f->count, 0);
-	}
+	m = user_message(f, session, "mine");
+	m.client_msg_id = "c-1";
+	assert_int_equal(begin_turn(f, &ann, &m, 3), ERR_NONE);
+	assert_int_equal(f->begun.history_count, 1);
+	again = user_message(f, session, "mine, once more");
+	again.client_msg_id = "c-1";
+	assert_int_equal(begin_turn(f, &ann, &again, 3), ERR_NONE);
+	assert_string_equal(f->duplicate, m.turn_id);
+	assert_int_equal(f->begun.history_count, 0);
+	again = user_message(f, session, "theirs");
+	assert_int_equal(begin_turn(f, &bob, &again, 3), ERR_NOT_FOUND);
+	assert_int_equal(f->begun.history_count, 0);
 }
 
 static void unknown_session_is_not_found(void **state)
@@ -133,8 +137,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(messages_come_in_pages_oldest_first),
-		STORE_TEST(recent_gives_the_last_oldest_first),
-		STORE_TEST(recent_of_no_or_a_foreign_session_gives_none),
+		STORE_TEST(a_turn_begins_with_the_last_messages_oldest_first),
+		STORE_TEST(a_turn_that_does_not_begin_is_told_nothing),
 		STORE_TEST(unknown_session_is_not_found),
 		STORE_TEST(sessions_come_newest_first_and_only_mine),
 		STORE_TEST(hostile_texts_are_only_texts),

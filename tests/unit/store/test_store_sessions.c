@@ -170,6 +170,7 @@ static void masked_without_the_permission(void **state)
 			 viewer = {"ann", "acme", both, 1, 0};
 	struct message m = user_message(f, id_new(f), "What did it cost?");
 	struct message answer = answer_to(f, &m, "It cost $12,345.");
+	struct message next;
 
 	answer.needs = "chat:read_projects chat:read_budget";
 	accept_message(f, &manager, &m);
@@ -185,12 +186,12 @@ static void masked_without_the_permission(void **state)
 	assert_null(f->messages[1].tool_calls);
 	assert_null(f->messages[1].standing);
 	/* the same for what a prompt is made from */
-	begin(f);
-	store_recent(f->store, &viewer, m.session_id, 10, f->arena, on_messages, f);
-	wait_done(f);
-	assert_true(f->messages[1].masked);
-	assert_null(strstr(f->messages[1].content, "12,345"));
-	assert_null(f->messages[1].standing);
+	next = user_message(f, m.session_id, "And now?");
+	assert_int_equal(begin_turn(f, &viewer, &next, 10), ERR_NONE);
+	assert_int_equal(f->begun.history_count, 3);
+	assert_true(f->begun.history[1].masked);
+	assert_null(strstr(f->begun.history[1].content, "12,345"));
+	assert_null(f->begun.history[1].standing);
 }
 
 /* Statements in a stored view are for those who may see SQL when they read it. */

@@ -98,8 +98,8 @@ static void two_at_once_with_one_client_id(void **state)
 
 	a.client_msg_id = b.client_msg_id = "same";
 	begin(f);
-	store_accept(f->store, &ann, &a, on_accept, f);
-	store_accept(f->store, &ann, &b, on_accept, &second);
+	store_begin(f->store, &ann, &a, 1, f->arena, on_begun, f);
+	store_begin(f->store, &ann, &b, 1, f->arena, on_begun, &second);
 	wait_done(f);
 	wait_done(&second);
 	assert_string_equal(f->duplicate, "");
@@ -245,7 +245,7 @@ static void cancelled_calls_never_come_back(void **state)
 	struct op *op;
 
 	begin(f);
-	op = store_accept(f->store, &ann, &m, on_accept, f);
+	op = store_begin(f->store, &ann, &m, 1, f->arena, on_begun, f);
 	op_cancel(&op);
 	for (int i = 0; i < 100; i++) {
 		usleep(500);
