@@ -379,6 +379,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.busy = busy_policy(d->config),
 		.prompt_tokens = config_int(d->config, "llm.prompt_tokens"),
 		.hide_existence = config_bool(d->config, "checks.hide_existence"),
+		.vets_questions = strcmp(config_text(d->config, "checks.guardrails"), "model") == 0,
 		.calendar = {.fiscal_start_month =
 				     (int)config_int(d->config, "calendar.fiscal_start_month"),
 			     .week_start = calendar_weekday(

@@ -103,9 +103,9 @@ enum refusal_kind {
 	REFUSE_UNKNOWN,    /* it names what nobody knows */
 };
 const char *refusal_name(enum refusal_kind kind); /* "injection", … */
+const char *refusal_code(enum refusal_kind kind); /* of its error view: "AMBIGUOUS_REFERENCE" */
 struct refusal {
 	enum refusal_kind kind;
-	const char *code; /* of its error view: "AMBIGUOUS_REFERENCE", … */
 	const char *term; /* the words that it is about; "" when they are not to be repeated */
 	const char *text; /* for the user */
 };

@@ -112,6 +112,10 @@
 #define ASK_TEXT_BYTES_MAX     500  /* and each of its texts */
 #define STATUS_ABOUT_BYTES_MAX 240  /* what runs, in one line for the user */
 
+/* questions that a model judges */
+#define VET_MS         2000 /* then code's word stands; the supervisor rarely takes that long */
+#define VET_TOKENS_MAX 512  /* of its answer: one of five words, and a thought before it */
+
 /* the number check */
 #define CHECKED_ITEMS_MAX                                                                          \
 	2000 /* numbers of an answer that are listed one by one; a long table has 500 */

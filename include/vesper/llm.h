@@ -220,6 +220,8 @@ bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct 
 struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a,
 		     const struct llm_handler *handler, void *owner);
 
+/* All of its text. */
+const char *llm_answer_text(const struct llm_answer *answer, struct arena *a);
 void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more);
 
 #endif

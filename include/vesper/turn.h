@@ -93,6 +93,8 @@ struct turns_options {
 	int64_t prompt_tokens;         /* of one call of a model about data; 0: PROMPT_TOKENS */
 	bool hide_existence;           /* what the caller may not see is answered like what does not
 					  exist */
+	bool vets_questions;           /* what code can't place is shown to a model before it is
+					  tried */
 	const char *const *link_hosts; /* answers may link to them, beside those of the reports;
 					  ended by NULL; borrowed; NULL: none */
 	struct company_calendar calendar;

@@ -22,6 +22,7 @@ static const struct {
 	{"agent", {0}},
 	{"compress", {0}},
 	{"rewrite", {0}},
+	{"guardrail", {"domains"}},
 };
 enum { PROMPT_COUNT = sizeof(PROMPT_NAMES) / sizeof(PROMPT_NAMES[0]) };
 

@@ -128,6 +128,7 @@ TEXT ("calendar.week_start", "\"monday\"", DAYS,                 "first day of l
 INT  ("names.refresh_s", 60, 1, 86400,                           "names in the data are compared with those known that often"),
 
 TEXT ("checks.numbers", "\"flag\"", "flag|rewrite|withhold",     "a number that the data does not support: shown and marked, its sentence asked for once more, or left out"),
+TEXT ("checks.guardrails", "\"code\"", "code|model",             "model: what code can't place is also shown to a model, which may refuse it"),
 OTHER("checks.link_hosts", KEY_LIST, "[]",                       "hosts that answers may link to, beside those of the reports"),
 BOOL ("checks.hide_existence",                                   "what somebody may not see is answered like what does not exist"),
 INT  ("limits.user_per_minute", 600, 0, 1000000,                 "requests and questions of one user; 0: no limit"),

@@ -133,6 +133,19 @@ const char *refusal_name(enum refusal_kind kind)
 	return names[kind];
 }
 
+const char *refusal_code(enum refusal_kind kind)
+{
+	static const char *const codes[] = {
+		[REFUSE_INJECTION] = "INPUT_VALIDATION_FAILED",
+		[REFUSE_REFERENCE] = "AMBIGUOUS_REFERENCE",
+		[REFUSE_SCOPE] = "OUT_OF_CONTEXT",
+		[REFUSE_IMPOSSIBLE] = "MISLEADING_QUERY",
+		[REFUSE_UNKNOWN] = "UNKNOWN_ENTITY",
+	};
+
+	return codes[kind];
+}
+
 /* ---- injection ---- */
 
 static bool may_write_sql(const struct catalog_view *v)
@@ -287,11 +300,11 @@ static bool is_dangling(const struct know *k, const struct know_input *in,
 		 str_eq_nocase(*what, STR("them")) || str_eq_nocase(*what, STR("they")));
 }
 
-static bool set(struct refusal *out, enum refusal_kind kind, const char *code, struct str what,
-		const char *text, struct arena *a)
+static bool set(struct refusal *out, enum refusal_kind kind, struct str what, const char *text,
+		struct arena *a)
 {
 	*out = (struct refusal){
-		.kind = kind, .code = code, .term = arena_strndup(a, what.p, what.n), .text = text};
+		.kind = kind, .term = arena_strndup(a, what.p, what.n), .text = text};
 	return true;
 }
 
@@ -302,7 +315,7 @@ bool know_refuse(const struct know *k, const struct know_input *in, const struct
 	const char *why;
 
 	if (refuse_is_injection(in, k))
-		return set(out, REFUSE_INJECTION, "INPUT_VALIDATION_FAILED", what,
+		return set(out, REFUSE_INJECTION, what,
 			   "I answer questions about your own data, by rules that a question can't "
 			   "change. That one I can't answer.",
 			   a);
@@ -311,20 +324,20 @@ bool know_refuse(const struct know *k, const struct know_input *in, const struct
 	if (u->kind == KNOW_GREETING || u->kind == KNOW_HELP)
 		return false;
 	if (is_impossible(k, in, u, &what, &why))
-		return set(out, REFUSE_IMPOSSIBLE, "MISLEADING_QUERY", what, why, a);
+		return set(out, REFUSE_IMPOSSIBLE, what, why, a);
 	if (is_unknown_name(k, in, u, a, &what))
-		return set(out, REFUSE_UNKNOWN, "UNKNOWN_ENTITY", what,
+		return set(out, REFUSE_UNKNOWN, what,
 			   arena_printf(a, "I do not know the name \"%.*s\".", STR_FMT(what)), a);
 	if (!is_sure(u) && find(k->refuser->topics, in->question, &what))
 		return set(
-			out, REFUSE_SCOPE, "OUT_OF_CONTEXT", what,
+			out, REFUSE_SCOPE, what,
 			arena_printf(a,
 				     "I only answer questions about your company's data; there is "
 				     "nothing about \"%.*s\" in it.",
 				     STR_FMT(what)),
 			a);
 	if (is_dangling(k, in, u, &what))
-		return set(out, REFUSE_REFERENCE, "AMBIGUOUS_REFERENCE", what,
+		return set(out, REFUSE_REFERENCE, what,
 			   arena_printf(a,
 					"I can't tell what \"%.*s\" refers to. Could you name it?",
 					STR_FMT(what)),

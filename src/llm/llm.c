@@ -34,6 +34,16 @@ void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more)
 	sum->continued += more->continued;
 }
 
+const char *llm_answer_text(const struct llm_answer *answer, struct arena *a)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < answer->count; i++)
+		if (answer->blocks[i].kind == LLM_TEXT)
+			text = arena_printf(a, "%s%s", text, answer->blocks[i].text);
+	return text;
+}
+
 bool llm_budget_state(struct llm *llm, const struct budget_payer *payer, struct budget_state *out)
 {
 	return llm && llm->money.budget && payer &&

@@ -120,6 +120,19 @@ struct replayed {
 	struct later later;
 };
 
+/* Both want the same members of a structured answer, or both a free one. */
+static bool same_shape(const struct llm_call *call, const json_t *exchange)
+{
+	const json_t *config =
+		json_object_get(json_object_get(exchange, "request"), "output_config");
+	const json_t *schema = json_object_get(json_object_get(config, "format"), "schema");
+	json_t *recorded = json_object_get(schema, "required");
+	json_t *wanted = json_object_get(call->format, "required");
+
+	return recorded && wanted ? json_equal(recorded, wanted) : recorded == wanted;
+}
+
+/* Another request of the same turn, for the same kind of answer. */
 static const json_t *stand_in(const struct llm_replay *r, const struct llm_call *call)
 {
 	const char *role = llm_role_name(call->role), *key;
@@ -130,7 +143,7 @@ static const json_t *stand_in(const struct llm_replay *r, const struct llm_call 
 
 		if (turn && r->turn_id && strcmp(turn, r->turn_id) == 0 &&
 		    strcmp(json_string_value(json_object_get(exchange, "role")), role) == 0 &&
-		    !json_object_get(r->used, key))
+		    same_shape(call, exchange) && !json_object_get(r->used, key))
 			return exchange;
 	}
 	return NULL;

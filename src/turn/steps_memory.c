@@ -79,15 +79,12 @@ static void on_uncovered(void *owner, const struct message *messages, size_t cou
 static void on_worded(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
 {
 	struct turn *t = owner;
-	const char *text = "";
+	const char *text = e ? "" : llm_answer_text(answer, t->arena);
 
 	(void)shown;
 	t->op = NULL;
 	t->pending--;
 	llm_usage_add(&t->usage[LLM_ROUTE], &answer->usage);
-	for (size_t i = 0; !e && i < answer->count; i++)
-		if (answer->blocks[i].kind == LLM_TEXT)
-			text = arena_printf(t->arena, "%s%s", text, answer->blocks[i].text);
 	if (e)
 		log_warn("turn.memory", "%s without the model: %s", t->id.text, e->text);
 	else if (*text && answer->stop == LLM_STOP_END)

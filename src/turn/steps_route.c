@@ -261,14 +261,9 @@ static void on_route_end(void *owner, const struct llm_answer *answer, bool show
 	t->op = NULL;
 	t->pending--;
 	llm_usage_add(&t->usage[LLM_ROUTE], &answer->usage);
-	t->route_text = "";
+	t->route_text = e ? "" : llm_answer_text(answer, t->arena);
 	if (e)
 		t->err = *e;
-	else
-		for (size_t i = 0; i < answer->count; i++)
-			if (answer->blocks[i].kind == LLM_TEXT)
-				t->route_text = arena_printf(t->arena, "%s%s", t->route_text,
-							     answer->blocks[i].text);
 	turn_wake(t);
 }
 
@@ -383,7 +378,12 @@ enum turn_state step_route(struct turn *t)
 		t->calls[LLM_ROUTE]++;
 		t->known = json_own(t->arena, know_values(&t->understood));
 		t->op = llm_start(t->all->llm, prompt_supervisor(t), t->arena, &handler, t);
+		vet_begin(t);
 		return TURN_WAIT;
+	}
+	if (t->vet.refuses) {
+		t->err.code = ERR_NONE; /* how the supervisor ended is of no interest any more */
+		return guard_refuse(t, &t->vet.refusal);
 	}
 	if (t->err.code != ERR_NONE)
 		return route_without_model(t, &t->err);

@@ -41,6 +41,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.busy = o->busy,
 		.numbers = o->numbers,
 		.hide_existence = o->hide_existence,
+		.vets_questions = o->vets_questions,
 		.link_hosts = o->link_hosts,
 		.calendar = o->calendar,
 		.places = o->places,
@@ -136,7 +137,8 @@ static void turn_release(struct turn *t)
 {
 	struct turns *all = t->all;
 
-	assert(t->state == TURN_DONE && t->pending == 0 && !t->op && !t->rewrite.op && !t->run);
+	assert(t->state == TURN_DONE && t->pending == 0 && !t->op && !t->vet.op && !t->rewrite.op &&
+	       !t->run);
 	later_cancel(&t->wake);
 	timer_free(&t->state_timer);
 	timer_free(&t->turn_timer);
@@ -166,6 +168,7 @@ static void turn_release(struct turn *t)
 static void turn_cancel_operations(struct turn *t)
 {
 	op_cancel(&t->op);
+	vet_cancel(t);
 	rewrite_cancel(t);
 	plan_cancel(&t->run);
 	t->pending = 0;
@@ -238,8 +241,9 @@ static void on_wake(void *owner)
 {
 	struct turn *t = owner;
 
-	/* The answer reached its limit: the model is stopped here, outside its own callback. */
-	if (t->cut && t->op) {
+	/* The answer reached its limit, or the question is refused: the model is stopped here,
+	 * outside of any callback of one. */
+	if (t->op && (t->cut || (t->state == TURN_ROUTE && t->vet.refuses))) {
 		op_cancel(&t->op);
 		t->pending--;
 	}

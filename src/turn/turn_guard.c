@@ -10,8 +10,10 @@ static void say_refusal(struct turn *t, const struct refusal *r)
 {
 	const char *list[SUGGEST_MAX + 1] = {NULL};
 	json_t *details = json_own(t->arena, json_object()), *view;
-	const struct view_error error = {
-		.code = r->code, .text = r->text, .details = details, .suggestions = list};
+	const struct view_error error = {.code = refusal_code(r->kind),
+					 .text = r->text,
+					 .details = details,
+					 .suggestions = list};
 	const json_t *one;
 	size_t i;
 
@@ -47,30 +49,36 @@ static void suggest_possible(struct turn *t, const struct refusal *r)
 bool guard_refuses(struct turn *t, const struct know_input *in, const struct understanding *u,
 		   enum turn_state *next)
 {
-	const char *examples[SUGGEST_MAX];
 	struct refusal r;
-	size_t n;
 
 	if (!know_refuse(t->knowledge->set.know, in, u, t->arena, &r))
 		return false;
 	/* a model reads the conversation too */
 	if (r.kind == REFUSE_REFERENCE && t->history_count > 0 && turn_may_ask_model(t))
 		return false;
-	log_info("turn.refused", "%s: %s", t->id.text, refusal_name(r.kind));
-	suggest_possible(t, &r);
+	*next = guard_refuse(t, &r);
+	return true;
+}
+
+enum turn_state guard_refuse(struct turn *t, const struct refusal *why)
+{
+	const char *examples[SUGGEST_MAX];
+	size_t n;
+
+	log_info("turn.refused", "%s: %s", t->id.text, refusal_name(why->kind));
+	suggest_possible(t, why);
 	n = suggest_examples(t, examples, SUGGEST_MAX);
 	for (size_t i = 0; i < n && json_array_size(t->suggestions) < SUGGEST_MAX; i++)
 		suggest_add(t, examples[i], examples[i]);
-	say_refusal(t, &r);
+	say_refusal(t, why);
 	t->reply = (struct turn_reply){
-		.text = n > 0 ? suggest_text(t,
-					     arena_printf(t->arena,
-							  "%s You can ask, for example:\n", r.text))
-			      : r.text,
+		.text = n > 0 ? suggest_text(t, arena_printf(t->arena,
+							     "%s You can ask, for example:\n",
+							     why->text))
+			      : why->text,
 		.status = MESSAGE_REFUSED,
 	};
-	*next = TURN_ANSWER;
-	return true;
+	return TURN_ANSWER;
 }
 
 enum turn_state guard_forbids(struct turn *t, const struct know_tool *tool)

@@ -42,6 +42,7 @@ struct turns {
 	enum turn_busy busy;
 	enum guard_policy numbers;
 	bool hide_existence;
+	bool vets_questions;
 	const char *const *link_hosts;
 	size_t prompt_tokens;
 	struct company_calendar calendar;
@@ -79,6 +80,13 @@ struct turn_recovery {
 	bool wanted;  /* it did */
 	bool done;    /* the supervisor was asked: once a turn */
 	struct buf held;
+};
+
+/* What a model says of a question that the supervisor reads at the same time. */
+struct turn_vet {
+	struct op *op;
+	bool refuses;
+	struct refusal refusal;
 };
 
 /* A sentence of the answer that is asked for once more. */
@@ -204,6 +212,7 @@ struct turn {
 	struct guard_numbers *guard;
 	struct turn_checked checked;
 	bool written; /* the model's answer has ended, and was fed whole */
+	struct turn_vet vet;
 	struct turn_recovery recovery;
 	struct turn_rewrite rewrite;
 	struct budget_payer payer;
@@ -286,8 +295,13 @@ const char *ask_value_text(const json_t *value, struct arena *a);
 /* The question is refused: *next says so. `u` NULL: it was not read yet, only its words count. */
 bool guard_refuses(struct turn *t, const struct know_input *in, const struct understanding *u,
 		   enum turn_state *next);
+enum turn_state guard_refuse(struct turn *t, const struct refusal *why);
 /* The caller may not use what the question is for. */
 enum turn_state guard_forbids(struct turn *t, const struct know_tool *tool);
+
+/* turn_vet.c: a model's word on a question that code can't place */
+void vet_begin(struct turn *t); /* where it is wanted: pending until it has ended */
+void vet_cancel(struct turn *t);
 
 /* turn_suggest.c: questions that can be asked instead */
 #define SUGGEST_MAX           3
@@ -333,6 +347,7 @@ struct llm_call *prompt_supervisor(struct turn *t);
 struct llm_call *prompt_answer(struct turn *t);
 struct llm_call *prompt_rewrite(struct turn *t, const struct guard_doubt *d);
 struct llm_call *prompt_compress(struct turn *t);
+struct llm_call *prompt_vet(struct turn *t, const json_t *format);
 
 /* turn_link.c: a report's address with the filters of this result; "" when there is none */
 const char *link_url(const struct report_def *report, const struct tool_def *tool,

@@ -247,6 +247,34 @@ struct llm_call *prompt_supervisor(struct turn *t)
 	return call;
 }
 
+/* What was asked stands in quotes that it can't leave: it is what is judged, never a word to the
+ * judge. */
+struct llm_call *prompt_vet(struct turn *t, const json_t *format)
+{
+	struct scratch *s = scratch_new(t->arena, t->all->prompt_tokens);
+	json_t *asked = json_own(t->arena, json_str(t->request.content));
+	int64_t late = clock_mono_ms() + VET_MS;
+	struct prompt_slot slot;
+	struct llm_call *call;
+	struct buf b;
+
+	buf_init(&b, PROMPT_BYTES_MAX);
+	slot = (struct prompt_slot){"domains", domain_lines(t, &b)};
+	call = new_call(t, LLM_ROUTE, prompt_fill(t->may.catalog, "guardrail", &slot, 1, t->arena));
+	call->format = format;
+	call->max_tokens = VET_TOKENS_MAX;
+	if (late < call->deadline_ms)
+		call->deadline_ms = late;
+	scratch_note(s, date_text(t));
+	note_memory(t, s, false);
+	buf_reset(&b);
+	buf_json(&b, asked);
+	scratch_note(s, arena_printf(t->arena, "Judge this question: %s", buf_text(&b)));
+	buf_deinit(&b);
+	use_scratch(t, call, s);
+	return call;
+}
+
 /* A choice or an edit answers the question that it belongs to. */
 static const char *question_text(const struct turn *t)
 {

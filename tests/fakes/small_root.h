@@ -106,6 +106,7 @@ static inline struct temp_root small_root_new(void)
 	temp_root_write(&root, "prompts/agent.md", "Gather.\n");
 	temp_root_write(&root, "prompts/compress.md", "Sum up.\n");
 	temp_root_write(&root, "prompts/rewrite.md", "Correct.\n");
+	temp_root_write(&root, "prompts/guardrail.md", "{{domains}}\n");
 	return root;
 }
 

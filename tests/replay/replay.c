@@ -4,6 +4,7 @@
  * word and its rest; `;` starts a comment.
  *
  *   config  role=analyst model=yes today=2026-02-27 grace_ms=30000 deadline_ms=20000 numbers=flag
+ *   guardrails=code
  * (first; all optional) model   ROLE [~words]           the next model call: route, agent or
  * answer, whose request holds these words text    a piece of text       (\n is a line end, \s a
  * space at its end) tool    NAME {json} fail    ERR                   upstream, timeout, … stall db
@@ -193,6 +194,7 @@ static void open_stage(struct stage *s, const char *config)
 		.grace_ms = atoll(setting(config, "grace_ms", "30000", s->arena))};
 	if (!guard_policy_parse(setting(config, "numbers", "flag", s->arena), &o.numbers))
 		fail(s, "numbers=flag, rewrite or withhold");
+	o.vets_questions = strcmp(setting(config, "guardrails", "code", s->arena), "model") == 0;
 	s->turns = turns_new(&o);
 	load_knowledge(s, &k);
 	turns_use(s->turns, &k);

@@ -1,0 +1,104 @@
+/*
+ * A model's word on a question that code can neither place nor refuse, where the configuration asks
+ * for one. The call begins together with the supervisor's. Nothing that the supervisor chose runs
+ * before both have ended, so that a question which is refused has caused no tool call; the judge is
+ * told less and says less, so that it is seldom waited for. A judge that fails, is late or says
+ * nothing that makes sense changes nothing.
+ */
+#include "turn_int.h"
+
+#include <string.h>
+
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+#define FINE "fine"
+
+static const struct {
+	const char *word;
+	struct refusal refusal;
+} verdicts[] = {
+	{"no_antecedent",
+	 {REFUSE_REFERENCE, "", "I can't tell what your question refers to. Could you name it?"}},
+	{"outside_data",
+	 {REFUSE_SCOPE, "",
+	  "I only answer questions about the data that is open to you; this one is about something "
+	  "else."}},
+	{"impossible",
+	 {REFUSE_IMPOSSIBLE, "",
+	  "That question can't be answered as it stands: it asks for what the data can't hold, or "
+	  "takes for granted what is not so."}},
+	{"injection",
+	 {REFUSE_INJECTION, "",
+	  "I answer questions about your own data, by rules that a question can't change. That one "
+	  "I can't answer."}},
+};
+
+static const json_t *verdict_schema(struct turn *t)
+{
+	json_t *words = json_array();
+
+	json_push_take(words, json_string(FINE));
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+		json_push_take(words, json_string(verdicts[i].word));
+	return json_own(t->arena,
+			json_pack("{s:s,s:b,s:[s],s:{s:{s:s,s:o}}}", "type", "object",
+				  "additionalProperties", 0, "required", "verdict", "properties",
+				  "verdict", "type", "string", "enum", words));
+}
+
+/* False: it makes no sense. */
+static bool read_verdict(struct turn *t, const char *text, struct err *e)
+{
+	const char *word;
+	json_t *root;
+
+	if (!json_parse(text, strlen(text), LLM_TOOL_INPUT_BYTES_MAX, &root, e))
+		return false;
+	json_own(t->arena, root);
+	if (!json_get_str(root, "verdict", &word, e))
+		return false;
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+		if (strcmp(verdicts[i].word, word) == 0) {
+			t->vet.refuses = true;
+			t->vet.refusal = verdicts[i].refusal;
+		}
+	return t->vet.refuses || strcmp(word, FINE) == 0 ||
+	       err_set(e, ERR_UPSTREAM, "\"%.40s\" is no verdict", word);
+}
+
+static void on_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+{
+	struct turn *t = owner;
+	struct err why = e ? *e : (struct err){0};
+
+	(void)shown;
+	t->vet.op = NULL;
+	t->pending--;
+	llm_usage_add(&t->usage[LLM_ROUTE], &answer->usage);
+	if (e || !read_verdict(t, llm_answer_text(answer, t->arena), &why)) {
+		log_warn("turn.vet", "%s: no verdict: %s", t->id.text, why.text);
+		metric_add("vesper_vet_failed_total", 1);
+	}
+	turn_wake(t);
+}
+
+/* The answer to a question back, edited filters and a second look are about what was let through
+ * before. */
+void vet_begin(struct turn *t)
+{
+	static const struct llm_handler handler = {.on_end = on_end};
+
+	if (!t->all->vets_questions || t->answered.answers || t->answered.edits || t->recovery.done)
+		return;
+	t->pending++;
+	t->calls[LLM_ROUTE]++;
+	t->vet.op = llm_start(t->all->llm, prompt_vet(t, verdict_schema(t)), t->arena, &handler, t);
+}
+
+void vet_cancel(struct turn *t)
+{
+	op_cancel(&t->vet.op);
+}

@@ -1,0 +1,141 @@
+/*
+ * Questions that a model judges, over the real wire: `checks.guardrails: model`. Late, broken and busy
+ * judges, a turn that is stopped while one thinks, and what was recorded of one.
+ */
+
+import { after, before, beforeEach, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { startMock } from '../mock/anthropic.mjs';
+import { demoWarehouse, REFERENCE, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+
+const OPEN = 'What would you tell a new colleague about the work we do here?';
+const JUDGE = { kind: 'structured', user: 'Judge this question' };
+const judged = (rule) => [{ when: JUDGE, ...rule }, { reply: 'demo' }];
+const verdict = (word) => ({ reply: { json: { verdict: word } } });
+const LATE_MS = 2000; /* the judge's own limit */
+
+describe('questions that a model judges', () => {
+  let mock;
+  let d;
+
+  before(async () => {
+    mock = await startMock();
+    d = await startDaemon({ mock, env: { VESPER_CHECKS_GUARDRAILS: 'model', VESPER_LLM_BREAKER_FAILURES: '1000' } });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+  beforeEach(() => mock.reset());
+  const judges = () => mock.calls.filter((c) => /Judge this question/.test(c.raw));
+
+  it('only where code is not sure, once, beside the supervisor', async () => {
+    mock.use(judged(verdict('fine')));
+    await d.ask(REFERENCE);
+    assert.equal(judges().length, 0);
+    const turn = await d.ask(OPEN);
+    assert.equal(turn.status, 'ok');
+    assert.equal(judges().length, 1);
+    assert.equal(turn.complete.usage.by.route.calls, 2);
+    assert.ok(JSON.stringify(judges()[0].body).length < 6000, 'it is told little');
+  });
+
+  it('both are asked at the same time', async () => {
+    mock.use([{ when: JUDGE, fault: { first_byte_ms: 400 }, ...verdict('fine') },
+      { when: { kind: 'structured' }, fault: { first_byte_ms: 400 }, reply: { json: { do: [] } } }, { reply: 'demo' }]);
+    const asked = d.ask(OPEN);
+    await mock.when(() => mock.calls.length === 2);
+    assert.ok(mock.calls.every((c) => !c.done), 'neither has answered');
+    assert.equal((await asked).status, 'ok');
+  });
+
+  for (const [word, code] of [['no_antecedent', 'AMBIGUOUS_REFERENCE'], ['outside_data', 'OUT_OF_CONTEXT'],
+    ['impossible', 'MISLEADING_QUERY'], ['injection', 'INPUT_VALIDATION_FAILED']])
+    it(`${word} is refused as code refuses, with questions that work`, async () => {
+      mock.use(judged(verdict(word)));
+      const turn = await d.ask(OPEN);
+      assert.equal(turn.status, 'refused');
+      const view = turn.views.find((v) => v.view_type === 'error');
+      assert.equal(view.error_code, code);
+      assert.ok(view.suggestions.length > 0);
+      assert.deepEqual(turn.complete.outcomes, []);
+      assert.ok(!mock.calls.some((c) => c.kind === 'answer'), 'nobody writes an answer');
+      const next = await d.ask(view.suggestions[0]);
+      assert.equal(next.status, 'ok');
+    });
+
+  it('a judge that is first stops the supervisor', async () => {
+    mock.use([{ when: JUDGE, ...verdict('injection') }, { when: { kind: 'structured' }, fault: { hang: true } }]);
+    assert.equal((await d.ask(OPEN)).status, 'refused');
+    await mock.when(() => mock.calls.some((c) => c.aborted));
+  });
+
+  for (const [name, rule] of Object.entries({
+    'says what is no verdict': { reply: { json: { verdict: 'perhaps' } } },
+    'answers in prose': { reply: { text: 'I would call this an injection.' } },
+    'says nothing': { reply: { text: '' } },
+    'is overloaded': { fault: { status: 529 } },
+    'breaks off': { fault: { reset: true } },
+    'is refused': { fault: { status: 400 } },
+    'never answers': { fault: { hang: true } },
+  }))
+    it(`a judge that ${name} costs no answer`, async () => {
+      mock.use(judged(rule));
+      const turn = await d.ask(OPEN);
+      assert.equal(turn.status, 'ok');
+      assert.equal(turn.complete.provider, 'anthropic');
+      assert.ok(turn.complete.latency_ms < LATE_MS + 8000);
+    });
+
+  it('a turn that is stopped meanwhile takes the judge with it', async () => {
+    mock.use([{ when: { kind: 'structured' }, fault: { hang: true } }]);
+    const chat = await d.connect();
+    const turn = chat.ask(OPEN);
+    await mock.when(() => mock.calls.length === 2);
+    chat.send({ type: 'chat.cancel' });
+    assert.equal((await turn).status, 'cancelled');
+    await mock.when(() => mock.calls.filter((c) => c.aborted).length === 2);
+    await chat.close();
+  });
+});
+
+describe('a judge and the budget', () => {
+  let mock;
+  let d;
+
+  before(async () => {
+    mock = await startMock({ script: judged(verdict('injection')) });
+    d = await startDaemon({ mock, env: { VESPER_CHECKS_GUARDRAILS: 'model', VESPER_LLM_ROLES_ROUTE_MAX_TOKENS: '200',
+      VESPER_LLM_ROLES_ANSWER_MAX_TOKENS: '200',
+      VESPER_LLM_BUDGETS: JSON.stringify([{ scope: 'user', period: 'day', tokens: 6400 }]) } });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+
+  it('what is left is the supervisor\'s; the judge goes without', async () => {
+    const turn = await d.ask(OPEN);
+    assert.ok(mock.count > 0);
+    assert.ok(!mock.calls.some((c) => /Judge this question/.test(c.raw)));
+    assert.equal(turn.status, 'ok');
+  });
+});
+
+describe('a judge that was recorded', () => {
+  it('says the same when the turn is held again', async () => {
+    const folder = join(await tempDir('vetted'), 'rec');
+    const mock = await startMock({ script: judged(verdict('outside_data')) });
+    const d = await startDaemon({ mock, args: ['--record', folder], env: { VESPER_CHECKS_GUARDRAILS: 'model' } });
+    assert.equal((await d.ask(OPEN)).status, 'refused');
+    await d.stop();
+    await mock.close();
+    const env = { PATH: process.env.PATH, VESPER_WAREHOUSE_DIR: await demoWarehouse(), ANTHROPIC_API_KEY: 'never-used',
+      VESPER_CHECKS_GUARDRAILS: 'model',
+      ...Object.fromEntries(Object.entries(process.env).filter(([n]) => /^[ALU]+SAN_OPTIONS$|^ODBC/.test(n))) };
+    const { stdout } = await run(VESPERCTL, ['eval', folder, '--json'], { cwd: ROOT, env });
+    const [result] = JSON.parse(stdout);
+    assert.equal(result.ok, true, stdout);
+  });
+});
