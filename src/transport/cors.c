@@ -42,7 +42,7 @@ void cors_add(struct request *r)
 		return;
 	reply_header(r, "Access-Control-Allow-Origin", request_header(r, "Origin"));
 	reply_header(r, "Access-Control-Expose-Headers",
-		     "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Link, ETag, "
+		     "Date, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Link, ETag, "
 		     "Location, Content-Disposition, Idempotency-Replayed, Result-Source, "
 		     "Result-Time, Result-Rows, Result-Truncated, Result-Changed");
 	reply_header(r, "Cross-Origin-Resource-Policy", "cross-origin");

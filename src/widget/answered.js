@@ -89,7 +89,7 @@ function costText(usage, locale) {
 
 function understoodList(filters, locale) {
   return filters.length > 0 && h('ul', { class: 'plain' }, filters.map((filter) =>
-    h('li', {}, h('span', { class: 'faint' }, locale.name(filter.name)), ' ', String(filter.label ?? filter.value))));
+    h('li', {}, h('span', { class: 'faint' }, locale.name(filter.name)), ' ', locale.valueText(filter))));
 }
 
 function outcomesList(outcomes = [], locale) {
@@ -147,12 +147,13 @@ export function answeredPanel(answer, locale) {
   const line = shortly({ ...answer.complete, tables: answer.tables }, locale).map((text) => h('span', {}, text));
   const rows = factsList(answer, locale);
 
-  if (line.length === 0 && answer.steps.length === 0)
+  if (line.length === 0)
     return null;
   if (rows.length < 2)
     return h('p', { class: 'outcome' }, line);
+  line.at(-1).append(icon('chevron'));
   const details = h('details', { class: 'answered', part: 'answered' },
-    h('summary', { class: 'outcome' }, line, icon('chevron')), h('dl', { class: 'card how' }, rows));
+    h('summary', { class: 'outcome' }, line), h('dl', { class: 'card how' }, rows));
 
   if (answer.more)
     readMore(details, answer, locale);

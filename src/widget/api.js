@@ -1,5 +1,7 @@
 /* The server's REST side: a token on each request, a fresh one when the old one has ended. */
 
+import { learnTime } from './clock.js';
+
 const MAX_PAGES = 50;
 
 export class Api {
@@ -26,6 +28,7 @@ export class Api {
       if (response.status !== 401)
         break;
     }
+    learnTime(Date.parse(response.headers.get('date')));
     if (!response.ok)
       throw Object.assign(new Error(`${method} ${path}: HTTP ${response.status}`), { status: response.status });
     return response;

@@ -3,6 +3,7 @@
  * several, fields for dates. Typing the answer works as well, so nothing here is the only way on.
  */
 
+import { serverNow } from './clock.js';
 import { h, icon } from './dom.js';
 
 const MANY_OPTIONS = 12;
@@ -47,7 +48,7 @@ export class AskView {
 
   /* The server takes no answer any more then. */
   #expireAt(time) {
-    const waitMs = time - Date.now();
+    const waitMs = time - serverNow();
 
     if (waitMs <= 0)
       this.#expire();

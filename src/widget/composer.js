@@ -5,6 +5,8 @@
 
 import { h, icon } from './dom.js';
 
+const CODE_COMPOSING = 229;
+
 export class Composer {
   #input;
   #send;
@@ -85,8 +87,9 @@ export class Composer {
     return !running && !blocked && !waiting && !this.#isTooLong && this.#input.value.trim() !== '';
   }
 
+  /* Safari ends a composition before the Enter that ended it comes, with the code of those. */
   #onKey(event) {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing)
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === CODE_COMPOSING)
       return;
     event.preventDefault();
     this.#submit();

@@ -13,6 +13,7 @@ const CLOSE_LEFT = 1000;       /* the user leaves: a running answer may be stopp
 const CLOSE_LOST = 4000;       /* we come back: a running answer goes on */
 const CLOSE_UNAUTHORIZED = 4401;
 const CLOSE_BUSY = 4429;
+const CLOSE_TOO_BIG = 1009;
 const FINAL_CODES = new Set([4400, 4403, 4404, 4409]);
 
 export class Connection {
@@ -20,6 +21,7 @@ export class Connection {
   #socket = null;
   #state = 'stopped';
   #epoch = 0;
+  #isPaused = false;
   #attempts = 0;
   #refusals = 0;
   #wantsFreshToken = false;
@@ -27,9 +29,11 @@ export class Connection {
   #timers = { retry: 0, connect: 0, heartbeat: 0, healthy: 0, probe: 0 };
   #onOnline = () => this.#state === 'waiting' && this.#connect();
   #onOffline = () => this.#probe();
+  #onVisible = () => document.visibilityState === 'visible' && this.#onWake();
 
   /*
-   * options: {url(): address, getToken({fresh}): promise, onFrame(frame), onState(state, detail)}
+   * options: {url(): address, getToken({fresh}): promise, onFrame(frame), onState(state, detail),
+   *   onTooBig(): the last frame was more than the server takes}
    * States: connecting, ready, waiting, refused {code}, stopped.
    */
   constructor(options) {
@@ -41,15 +45,32 @@ export class Connection {
   }
 
   start() {
+    this.#isPaused = false;
     addEventListener('online', this.#onOnline);
     addEventListener('offline', this.#onOffline);
+    document.addEventListener('visibilitychange', this.#onVisible);
     this.#attempts = this.#refusals = 0;
     this.#connect();
   }
 
+  /* Back after pause(), where stop() was not called meanwhile. */
+  resume() {
+    if (this.#isPaused)
+      this.start();
+  }
+
+  pause() {
+    if (this.#state === 'stopped')
+      return;
+    this.stop();
+    this.#isPaused = true;
+  }
+
   stop() {
+    this.#isPaused = false;
     removeEventListener('online', this.#onOnline);
     removeEventListener('offline', this.#onOffline);
+    document.removeEventListener('visibilitychange', this.#onVisible);
     this.#drop(CLOSE_LEFT);
     this.#enter('stopped');
   }
@@ -84,7 +105,7 @@ export class Connection {
     } catch (error) {
       if (epoch !== this.#epoch)
         return;
-      if ([401, 403, 404].includes(error.status))
+      if ([401, 403, 404].includes(error?.status))
         this.#enter('refused', { code: CLOSE_UNAUTHORIZED });
       else
         this.#wait();
@@ -142,10 +163,19 @@ export class Connection {
       this.send({ type: 'ping', t: Date.now() });
   }
 
+  /* Whoever looks at the page again need not wait; and a machine that slept has lines that only look alive. */
+  #onWake() {
+    if (this.#state === 'waiting')
+      this.#connect();
+    else
+      this.#probe();
+  }
+
   /* "Offline" says nothing about a server on this machine, so the line itself is asked. */
   #probe() {
     const askedAt = performance.now();
 
+    clearTimeout(this.#timers.probe);
     if (this.send({ type: 'ping', t: Date.now() }))
       this.#timers.probe = setTimeout(() => this.#heardAt < askedAt && this.cycle(),
         PROBE_LIMIT_MS);
@@ -166,6 +196,8 @@ export class Connection {
 
   #onClose({ code, reason }) {
     this.#drop();
+    if (code === CLOSE_TOO_BIG)
+      this.#options.onTooBig();
     if (FINAL_CODES.has(code)) {
       this.#enter('refused', { code, reason });
     } else if (code === CLOSE_UNAUTHORIZED) {

@@ -33,7 +33,7 @@ const HANDLERS = {
   locale: ({ locale }) => { chat.locale = locale; },
   open: ({ sessionId }) => chat.open(sessionId ?? null),
   ask: ({ question }) => chat.ask(String(question)),
-  starters: ({ questions }) => { chat.starters = questions.map(String); },
+  starters: ({ questions }) => { chat.starters = [questions ?? []].flat().map(String); },
   focus: () => chat.focusInput(),
 };
 

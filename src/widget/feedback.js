@@ -25,7 +25,8 @@ export class Feedback {
     this.#comment.value = given?.comment ?? '';
     this.#correction.value = given?.correction ?? '';
     this.#form.append(this.#comment, this.#correction, h('button', { type: 'submit', class: 'chip' }, say('send')));
-    this.root = h('div', { class: 'rate' }, this.#buttons.up, this.#buttons.down, this.#note, this.#form);
+    this.thumbs = [this.#buttons.up, this.#buttons.down];
+    this.rest = [this.#note, this.#form];
   }
 
   #choose(rating) {

@@ -5,8 +5,9 @@
 
 import { h, icon } from './dom.js';
 
+/* What one edits: the value as the server knows it. */
 function textOf({ label, value }) {
-  return String(label ?? (Array.isArray(value) ? value.join(', ') : value));
+  return String(label ?? [value].flat().join(', '));
 }
 
 /* A typed value in the form the filter had: several, separated by commas, stay several. */
@@ -46,7 +47,7 @@ export class FilterBar {
     const why = this.#locale.has(`why_${filter.source}`) && say(`why_${filter.source}`);
     const look = ['default', 'carried'].includes(filter.source) ? 'filter assumed' : 'filter';
     const words = [h('span', { class: 'name' }, this.#locale.name(filter.name)), ' ',
-      h('span', { class: 'value' }, textOf(filter)), why && h('span', { class: 'why' }, why)];
+      h('span', { class: 'value' }, this.#locale.valueText(filter)), why && h('span', { class: 'why' }, why)];
 
     if (!filter.editable)
       return h('span', { class: look }, words);

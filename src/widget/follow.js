@@ -12,7 +12,7 @@ export class Follower {
   #onChange;
   #observer;
   #anchor = null;
-  #following = true;
+  #following = false;
   #atEnd = true;
   #lastTop = 0;
   #lastRoom = 0;
@@ -36,6 +36,12 @@ export class Follower {
 
   toEnd() {
     this.from(null);
+  }
+
+  /* Another content, to be read from its top. */
+  release() {
+    this.#following = false;
+    this.#anchor = null;
   }
 
   get #room() {

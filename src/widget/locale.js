@@ -46,6 +46,11 @@ export class Locale {
     return this.#names[name] ?? humanize(name);
   }
 
+  /* What a filter is set to; a day as the region writes it. */
+  valueText({ label, value }) {
+    return this.date(String(label ?? [value].flat().join(', ')));
+  }
+
   number(value, options = {}) {
     const key = JSON.stringify(options);
 
@@ -56,7 +61,7 @@ export class Locale {
 
   /* A day or a moment of the data, which has no time zone of its own. What is none stays as it is. */
   date(iso) {
-    return this.#moment(iso, /^\d{4}-\d{2}-\d{2}/, DAY);
+    return this.#moment(iso, /^\d{4}-\d{2}-\d{2}(T|$)/, DAY);
   }
 
   dateTime(iso) {

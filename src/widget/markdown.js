@@ -15,6 +15,7 @@ const SIGNS = /[\uE010\uE011]/g;
 const TAGS = ['p', 'br', 'strong', 'em', 'del', 'code', 'pre', 'ul', 'ol', 'li', 'blockquote', 'h1', 'h2', 'h3', 'h4',
   'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'hr', 'a'];
 const ATTRIBUTES = ['href', 'align', 'start'];
+const LONG_CHARS = 32;   /* from here a table's cell may wrap */
 const STABLE_BLOCKS = 2; /* text that is still coming can change no more than the last ones */
 
 function escaped(text) {
@@ -66,6 +67,8 @@ function dressBoxes(fragment, label) {
     cell.classList.add({ right: 'align-end', center: 'align-center' }[cell.getAttribute('align')] ?? 'align-start');
     cell.removeAttribute('align');
   }
+  for (const cell of fragment.querySelectorAll('td'))
+    cell.classList.toggle('long', cell.textContent.length > LONG_CHARS);
   for (const table of fragment.querySelectorAll('table')) {
     const box = h('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': label });
 

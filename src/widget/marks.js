@@ -5,20 +5,21 @@
  */
 
 import { h, newId } from './dom.js';
+import { columnLabel } from './table.js';
 
 export class Marks {
   #root;
-  #toolOf;
+  #viewOf;
   #locale;
   #marks = new WeakMap();
   #tip = h('div', { class: 'tip', role: 'tooltip', id: `tip-${newId()}`, hidden: true });
   #shown = null;
 
-  /* root holds the text; toolOf(call): the tool's name, or undefined. */
-  constructor(root, toolOf, locale) {
+  /* root holds the text; viewOf(call): the table that a call brought, or undefined. */
+  constructor(root, viewOf, locale) {
     this.#root = root;
     this.#locale = locale;
-    this.#toolOf = toolOf;
+    this.#viewOf = viewOf;
     root.addEventListener('pointerover', (event) => this.#show(event.target.closest('.mark')));
     root.addEventListener('pointerleave', () => this.#show(null));
     root.addEventListener('focusin', (event) => this.#focus(event.target.closest('.mark')));
@@ -56,9 +57,9 @@ export class Marks {
 
     if (kind !== 'bound' || !ref)
       return this.#locale.has(`mark_${kind}`) ? say(`mark_${kind}`) : '';
-    const tool = this.#toolOf(ref.call) ?? ref.call;
+    const view = this.#viewOf(ref.call);
 
-    return say('from_the_data', { source: [this.#locale.name(String(tool)), ref.column,
+    return say('from_the_data', { source: [this.#locale.name(String(view?.source.tool ?? ref.call)), columnLabel(view, ref.column),
       ref.row !== undefined && say('row_n', { n: ref.row + 1 }), ref.formula].filter(Boolean).join(', ') });
   }
 

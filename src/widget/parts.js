@@ -1,4 +1,4 @@
-/* The small pieces below an answer: errors and suggestions. */
+/* The small pieces around an answer: what was asked, errors and suggestions. */
 
 import { h, icon } from './dom.js';
 
@@ -12,6 +12,27 @@ const TITLES = {
 /* Nothing is broken: other words help. */
 const UNCLEAR = new Set(['AMBIGUOUS_REFERENCE', 'INPUT_VALIDATION_FAILED', 'UNKNOWN_ENTITY']);
 const MAY_PASS = new Set(['TIMEOUT', 'RETRIEVAL_FAILED', 'SQL_EXECUTION_FAILED', 'SQL_GENERATION_FAILED', 'INTERNAL']);
+
+const FOLD_CHARS = 480;
+const FOLD_LINES = 8;
+
+/* What was asked. A long text is folded, so that its answer is in sight. */
+export function questionBox(question, { edit }, { say }) {
+  const isLong = question.length > FOLD_CHARS || question.split('\n').length > FOLD_LINES;
+  const text = h('p', { class: isLong && 'folded' }, question);
+  const unfold = isLong && h('button', { type: 'button', class: 'unfold', 'aria-expanded': 'false', onclick: () => {
+    const isFolded = text.classList.toggle('folded');
+
+    unfold.textContent = say(isFolded ? 'show_all' : 'show_less');
+    unfold.setAttribute('aria-expanded', String(!isFolded));
+  } }, say('show_all'));
+
+  return h('div', { class: 'question', part: 'question' },
+    h('h2', { class: 'sr-only' }, say('you_asked')), text,
+    h('button', { type: 'button', class: 'small', 'aria-label': say('edit_question'), title: say('edit_and_ask'),
+      onclick: () => edit(question) }, icon('edit')),
+    unfold);
+}
 
 /* A suggestion is a question, or a short label for one. */
 export function suggestionChips(suggestions = [], ask) {

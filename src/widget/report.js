@@ -3,10 +3,12 @@
  * that takes is fetched when it is opened, renewed before it ends, and let go when it is closed.
  */
 
+import { serverNow } from './clock.js';
 import { h, icon, isWebUrl } from './dom.js';
 
 const RENEW_BEFORE_MS = 2 * 60000;   /* the server hands out a new one for the last five minutes */
 const RENEW_AGAIN_MS = 15000;
+const RENEW_LEAST_MS = 1000;          /* whatever the clocks say */
 const LOAD_LIMIT_MS = 45000;
 const WORDS = { 403: 'report_denied', 404: 'report_not_here', 429: 'report_busy' };
 const LASTING = new Set([403, 404]);
@@ -110,17 +112,17 @@ class ReportFrame {
 
   #keepUntil(time) {
     this.#endsAt = Date.parse(time);
-    this.#renewIn(this.#endsAt - RENEW_BEFORE_MS - Date.now());
+    this.#renewIn(Math.max(RENEW_LEAST_MS, this.#endsAt - RENEW_BEFORE_MS - serverNow()));
   }
 
   #renewIn(ms) {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#renew(), Math.max(0, ms));
+    this.#timer = setTimeout(() => this.#renew(), ms);
   }
 
   /* A page that slept woke its timers late. */
   #renewIfDue() {
-    if (this.#embedded && Date.now() > this.#endsAt - RENEW_BEFORE_MS)
+    if (this.#embedded && serverNow() > this.#endsAt - RENEW_BEFORE_MS)
       this.#renew();
   }
 
@@ -138,7 +140,7 @@ class ReportFrame {
     } catch {
       if (embedded !== this.#embedded || !embedded)
         return;
-      if (Date.now() < this.#endsAt)
+      if (serverNow() < this.#endsAt)
         this.#renewIn(RENEW_AGAIN_MS);
       else
         this.#end();
@@ -172,9 +174,8 @@ export class ReportCards {
   }
 
   close() {
-    for (const frame of this.#open.values())
-      frame.close();
-    this.#open.clear();
+    for (const report of [...this.#open.keys()])
+      this.#shut(report);
   }
 
   #card(report) {
@@ -193,11 +194,17 @@ export class ReportCards {
         onclick: (event) => this.#actions.openReport(report) || event.preventDefault() }, icon('open')));
   }
 
+  #shut(report) {
+    const { frame, button } = this.#open.get(report);
+
+    frame.close();
+    this.#open.delete(report);
+    button.setAttribute('aria-expanded', 'false');
+  }
+
   #toggle(report, button) {
     const shut = () => {
-      this.#open.get(report).close();
-      this.#open.delete(report);
-      button.setAttribute('aria-expanded', 'false');
+      this.#shut(report);
       button.focus();
     };
 
@@ -209,7 +216,7 @@ export class ReportCards {
       return;
     const frame = new ReportFrame(report, { actions: this.#actions, locale: this.#locale, onClose: shut });
 
-    this.#open.set(report, frame);
+    this.#open.set(report, { frame, button });
     button.setAttribute('aria-expanded', 'true');
     this.root.append(frame.root);
     frame.open();

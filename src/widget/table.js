@@ -54,6 +54,12 @@ function labelOf({ name, label }) {
   return words.replaceAll('_', ' ');
 }
 
+export function columnLabel(view, name) {
+  const meta = view?.meta?.find((entry) => entry.name === name);
+
+  return meta ? labelOf(meta) : name;
+}
+
 function columnsOf(view, locale) {
   return view.columns.map((name) => {
     const meta = view.meta?.find((entry) => entry.name === name) ?? { name, type: 'text' };

@@ -12,7 +12,7 @@ import { FilterBar } from './filters.js';
 import { MarkdownView } from './markdown.js';
 import { Marks } from './marks.js';
 import { Panels } from './panels.js';
-import { errorCard, errorViewCard, suggestionChips } from './parts.js';
+import { errorCard, errorViewCard, questionBox, suggestionChips } from './parts.js';
 import { ReportCards } from './report.js';
 import { dataTable } from './table.js';
 
@@ -84,15 +84,12 @@ export class TurnView {
       suggestions: h('div', { class: 'suggestions', role: 'group', 'aria-label': say('ask_next') }),
     };
     this.root = h('article', { class: 'turn running' },
-      question && h('div', { class: 'question', part: 'question' },
-        h('h2', { class: 'sr-only' }, say('you_asked')), h('p', {}, question),
-        h('button', { type: 'button', class: 'small', 'aria-label': say('edit_question'), title: say('edit_and_ask'),
-          onclick: () => this.#actions.edit(question) }, icon('edit'))),
+      question && questionBox(question, actions, locale),
       h('div', { class: 'answer' },
         h('h2', { class: 'sr-only' }, say('answer')),
         h('span', { class: 'avatar' }, icon('star')),
         h('div', { class: 'body' }, Object.values(this.#parts))));
-    this.#marksView = new Marks(this.#parts.prose, (call) => this.#toolOf(call), locale);
+    this.#marksView = new Marks(this.#parts.prose, (call) => this.#viewOf(call), locale);
     this.#parts.foot.before(this.#marksView.tip);
     this.#markdown = new MarkdownView(this.#parts.prose, {
       hosts: () => actions.linkHosts(),
@@ -184,8 +181,12 @@ export class TurnView {
 
   /* Lets go of what runs on its own. */
   dispose() {
-    this.#reports.close();
+    this.closeReports();
     this.closeAsks();
+  }
+
+  closeReports() {
+    this.#reports.close();
   }
 
   closeAsks() {
@@ -240,8 +241,15 @@ export class TurnView {
     this.#filters.show(filters);
   }
 
-  #toolOf(call) {
-    return this.tables.find((view) => view.source?.call === call)?.source.tool;
+  #viewOf(call) {
+    return this.tables.find(({ source }) => source && (source.call === call || source.tool === call));
+  }
+
+  /* What a card of this answer offers already is not offered again below it. */
+  #furtherSuggestions(suggestions = []) {
+    const offered = this.#results.shown.flatMap(({ view }) => (view.view_type === 'error' && view.suggestions) || []);
+
+    return suggestions.filter(({ label, question = label }) => !offered.includes(question));
   }
 
   #addToken({ token, mark }) {
@@ -371,7 +379,7 @@ export class TurnView {
     this.#reports.show(frame.pbi_deep_links);
     this.#showFoot(frame);
     this.#parts.suggestions.replaceChildren(
-      ...suggestionChips(frame.suggestions, (question) => this.#actions.ask(question)));
+      ...suggestionChips(this.#furtherSuggestions(frame.suggestions), (question) => this.#actions.ask(question)));
     this.finish();
   }
 
@@ -390,9 +398,10 @@ export class TurnView {
     const panel = answeredPanel({ complete, tables: this.tables, steps: [...this.#steps.values()], filters: this.#understood, more },
       this.#locale);
     const copy = this.#text !== '' && copyButton(this.#locale.say('copy_answer'), () => this.#text);
-    const rate = complete.message_id && complete.status !== 'ask' &&
-      new Feedback(complete.feedback, (feedback) => this.#actions.rate(complete.message_id, feedback), this.#locale).root;
+    const feedback = complete.message_id && complete.status !== 'ask' &&
+      new Feedback(complete.feedback, (rating) => this.#actions.rate(complete.message_id, rating), this.#locale);
+    const acts = h('div', { class: 'acts' }, copy, feedback && feedback.thumbs);
 
-    this.#parts.foot.replaceChildren(...[panel, copy, rate].filter(Boolean));
+    this.#parts.foot.replaceChildren(...[panel, acts, ...(feedback ? feedback.rest : [])].filter(Boolean));
   }
 }

@@ -14,6 +14,7 @@
 
 import { Announcer } from './announce.js';
 import { Api } from './api.js';
+import { learnTime, timeOfId } from './clock.js';
 import { Composer } from './composer.js';
 import { Connection } from './connection.js';
 import { h, icon, newId } from './dom.js';
@@ -25,7 +26,9 @@ import { TurnView } from './turn.js';
 
 const BANNER_DELAY_MS = 500;
 const SIDE_BY_SIDE_PX = 900;
+const TOKEN_LIMIT_MS = 15000;
 const CLOSE_UNKNOWN_SESSION = 4404;
+const REFUSED_HISTORY = { 401: 4401, 403: 4403, 404: CLOSE_UNKNOWN_SESSION };
 
 /* Words of locale.js. */
 const SPOKEN_ENDINGS = { cancelled: 'stopped', partial: 'broke_off' };
@@ -51,6 +54,7 @@ export class VesperChat extends HTMLElement {
     getToken: (how) => this.#token(how),
     onFrame: (frame) => this.#onFrame(frame),
     onState: (state, detail) => this.#onState(state, detail),
+    onTooBig: () => this.#onTooBig(),
   });
   #starters = [];
   #sessionId = null;
@@ -80,7 +84,7 @@ export class VesperChat extends HTMLElement {
 
     root.adoptedStyleSheets = [styles];
     this.#build();
-    root.addEventListener('keydown', (event) => event.key === 'Escape' && this.#stop());
+    root.addEventListener('keydown', (event) => event.key === 'Escape' && !event.isComposing && this.#stop());
     for (const [name, value] of early) {
       delete this[name];
       this[name] = value;
@@ -89,6 +93,8 @@ export class VesperChat extends HTMLElement {
 
   connectedCallback() {
     this.#openSoon();
+    if (this.#opened)
+      this.#connection.resume();
   }
 
   attributeChangedCallback(name, before, value) {
@@ -181,16 +187,25 @@ export class VesperChat extends HTMLElement {
       this.setAttribute('theme', theme);
   }
 
+  /* The page's own way to a token may throw, hang, or bring a line's end with it. */
   async #token(how) {
-    return this.#getToken(how);
+    const late = new Promise((_, reject) => setTimeout(reject, TOKEN_LIMIT_MS, new Error('no token in time')));
+    const token = await Promise.race([this.#getToken(how), late]);
+
+    if (typeof token !== 'string' || !/^[\w.~+-]+$/.test(token.trim()))
+      throw Object.assign(new Error('no token'), { status: 401 });
+    return token.trim();
   }
 
   #openSoon() {
     queueMicrotask(() => this.isConnected && this.#getToken && !this.#opened && this.open(null));
   }
 
+  /* An element that is only moved is back at once, and its answer goes on; frames in it are gone. */
   disconnectedCallback() {
-    this.close();
+    for (const turn of this.#turns)
+      turn.closeReports();
+    queueMicrotask(() => this.isConnected || this.#connection.pause());
   }
 
   get sessionId() {
@@ -331,6 +346,7 @@ export class VesperChat extends HTMLElement {
     this.#parts.welcome.hidden = false;
     this.#parts.scroll.setAttribute('aria-busy', 'false');
     this.#announcer.clear();
+    this.#follower.release();
     this.#drawComposer();
   }
 
@@ -429,6 +445,14 @@ export class VesperChat extends HTMLElement {
     this.#showRefusal(code);
   }
 
+  /* Sent again it would be refused again. */
+  #onTooBig() {
+    if (!this.#active || this.#active.acknowledged)
+      return;
+    this.#active.fail({ code: 'too_long', message: this.#locale.say('hint_too_long') });
+    this.#endActive();
+  }
+
   #onFrame(frame) {
     const isKnown = frame.seq !== undefined &&
       this.#turns.some((turn) => turn.id === frame.turn_id);
@@ -465,8 +489,8 @@ export class VesperChat extends HTMLElement {
     } catch (error) {
       if (sessionId !== this.#sessionId)
         return;
-      if (error.status === 404)
-        this.#showRefusal(CLOSE_UNKNOWN_SESSION);
+      if (REFUSED_HISTORY[error.status])
+        this.#showRefusal(REFUSED_HISTORY[error.status]);
       else
         this.#connection.cycle();
       return;
@@ -668,6 +692,8 @@ export class VesperChat extends HTMLElement {
     const turn = this.#active ?? this.#addTurn(new TurnView(this.#actions, this.#locale));
 
     turn.id = frame.turn_id;
+    if (ours)
+      learnTime(timeOfId(turn.id));
     this.#selection = null;
     this.#setActive(turn);
     if (turn.stopping)

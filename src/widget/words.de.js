@@ -64,6 +64,8 @@ export const words = {
   edit_question: 'Diese Frage ändern',
   edit_and_ask: 'Ändern und noch einmal fragen',
   copy_answer: 'Antwort kopieren',
+  show_all: 'Alles zeigen',
+  show_less: 'Weniger zeigen',
 
   understood: 'So wurde die Frage verstanden',
   change_this: 'Ändern',

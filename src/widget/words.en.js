@@ -73,6 +73,8 @@ export const words = {
   edit_question: 'Edit this question',
   edit_and_ask: 'Edit and ask again',
   copy_answer: 'Copy the answer',
+  show_all: 'Show all',
+  show_less: 'Show less',
 
   /* filters */
   understood: 'How the question was understood',

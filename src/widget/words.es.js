@@ -64,6 +64,8 @@ export const words = {
   edit_question: 'Editar esta pregunta',
   edit_and_ask: 'Editar y preguntar de nuevo',
   copy_answer: 'Copiar la respuesta',
+  show_all: 'Mostrar todo',
+  show_less: 'Mostrar menos',
 
   understood: 'Así se ha entendido la pregunta',
   change_this: 'Cambiar',

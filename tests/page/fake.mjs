@@ -85,6 +85,7 @@ export class Fake {
   logins = [];
   files = [];         /* paths of the CSV files that were read */
   received = [];      /* every frame that came in */
+  host = null;        /* {html, headers}: a page of somebody's own, at /host */
   signIn = true;      /* false: no demo mode */
   closeWith = null;   /* [code, reason]: what the next sockets are closed with instead of session.ready */
   onSend = null;      /* (frame, socket): a test's chance to cut the line right after a frame */
@@ -126,7 +127,9 @@ export class Fake {
     const url = new URL(request.url, this.url);
     const messages = /^\/api\/v1\/sessions\/([\w-]+)\/messages$/.exec(url.pathname);
 
-    if (/\/csv$/.test(url.pathname))
+    if (url.pathname === '/host')
+      response.writeHead(200, { 'content-type': TYPES['.html'], ...this.host.headers }).end(this.host.html);
+    else if (/\/csv$/.test(url.pathname))
       this.#csv(url, response);
     else if (url.pathname === '/api/v1/demo/login')
       this.#login(request, response);
@@ -144,7 +147,7 @@ export class Fake {
 
       response.writeHead(200, {
         'content-type': TYPES[extname(name)],
-        'content-security-policy': POLICY,
+        'content-security-policy': name === 'embed.html' ? POLICY.replace(/'none'$/, "'self'") : POLICY,
         'x-content-type-options': 'nosniff',
       }).end(body);
     } catch {

@@ -57,10 +57,10 @@ test('the reference question: text, table, filters, report, outcome', async () =
   assert.match(await turn.locator('.filter.assumed').innerText(), /Reference Base\s*assumed/);
   assert.equal(await turn.locator('.mark.bound').first().innerText(), '$48.73/MWh');
   await turn.locator('.mark.bound').first().hover();
-  assert.match(await turn.locator('.tip').innerText(), /From the data: Average annual price, AvgPrice_PerMWh, row 1/);
+  assert.match(await turn.locator('.tip').innerText(), /From the data: Average annual price, Average price, row 1/);
   assert.deepEqual(await turn.locator('.data th').allInnerTexts(), ['As of', 'Average price$/MWh', 'Hours', 'Year']);
   assert.deepEqual(await turn.locator('.data tbody tr').first().locator('td').allInnerTexts(), ['Jan_2025', '48.730', '8,760', '2025']);
-  assert.equal(await turn.locator('.data td').nth(1).evaluate((cell) => getComputedStyle(cell).textAlign), 'right');
+  assert.equal(await turn.locator('.data td').nth(1).evaluate((cell) => getComputedStyle(cell).textAlign), 'end');
   assert.match(await turn.locator('.outcome').innerText(), /rules \(no model\).*3 rows.*2 numbers verified.*128 ms/s);
   assert.equal(await turn.locator('.report a').getAttribute('href'), REPORT_LINK);
   assert.equal(await turn.locator('.suggestions .chip').count(), 3);
@@ -76,9 +76,9 @@ test('checked numbers say where they come from, to the keyboard too', async () =
 
   assert.equal(await turn.locator('.mark[tabindex="0"]').count(), 1, 'one stop of the Tab key');
   await marks.first().focus();
-  assert.match(await turn.getByRole('tooltip').innerText(), /AvgPrice_PerMWh, row 1/);
+  assert.match(await turn.getByRole('tooltip').innerText(), /Average price, row 1/);
   await page.keyboard.press('ArrowRight');
-  assert.match(await turn.getByRole('tooltip').innerText(), /DataPoints, row 1/);
+  assert.match(await turn.getByRole('tooltip').innerText(), /Hours, row 1/);
   assert.equal(await marks.nth(1).getAttribute('aria-describedby'), await turn.getByRole('tooltip').getAttribute('id'));
   assertClean();
 });
