@@ -16,10 +16,12 @@ static inline struct db_options fake_options(struct fixture *f, const char *scri
 {
 	static struct db_tenant tenants[4] = {
 		{"acme", NULL}, {"vesper", NULL}, {"zürich", NULL}, {"fourth", NULL}};
+	static int number; /* the driver goes on where it was in a script whose name it knows */
 	FILE *file;
 
-	snprintf(fake.script, sizeof(fake.script), "%s/script", f->dir);
-	snprintf(fake.record, sizeof(fake.record), "%s/record", f->dir);
+	number++;
+	snprintf(fake.script, sizeof(fake.script), "%s/script%d", f->dir, number);
+	snprintf(fake.record, sizeof(fake.record), "%s/record%d", f->dir, number);
 	snprintf(fake.dsn, sizeof(fake.dsn), "Driver=%s;Script=%s;Record=%s", FAKE_ODBC,
 		 fake.script, fake.record);
 	file = fopen(fake.script, "w");

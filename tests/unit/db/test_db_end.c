@@ -2,8 +2,6 @@
  * away is left alone and found again; a worker that hangs is given up. Also run under TSan. */
 #include "odbc_test.h"
 
-#include <sys/stat.h>
-
 #include "vesper/limits.h"
 
 #define ONE "rows|SELECT one|n:int|1\n"
@@ -48,13 +46,6 @@ static void broken_fetch_is_tried_again_whole(void **state)
 	assert_int_equal(times("DEAD"), 0);
 }
 
-static void directory_of_its_own(struct fixture *f, size_t i)
-{
-	f->dir[strlen(f->dir) - 1] = (char)('a' + i % 26);
-	f->dir[strlen(f->dir) - 2] = (char)('a' + i / 26);
-	mkdir(f->dir, 0700);
-}
-
 static void the_list_of_what_passes(void **state)
 {
 	static const struct {
@@ -78,7 +69,6 @@ static void the_list_of_what_passes(void **state)
 
 		snprintf(script, sizeof(script), ONE "fail|execute|2|%s|%d|so it is\n",
 			 cases[i].state, cases[i].native);
-		directory_of_its_own(f, i);
 		fake_open(f, script);
 		start(f, "acme", false, "SELECT one", NULL, 0, &a);
 		wait_for(f, &a);
@@ -102,7 +92,6 @@ static void writes_are_tried_again_only_before_anything_was_sent(void **state)
 	assert_int_equal(a.err.code, ERR_NONE);
 	assert_int_equal(times("COMMIT"), 1);
 	db_close(&f->db);
-	directory_of_its_own(f, 1);
 	o = fake_options(f, "dead|execute|4|08S01|0|in the middle\n");
 	o.read_only = false;
 	assert_true(db_open(f->loop, &o, &f->db, NULL));
