@@ -134,7 +134,8 @@ int main(int argc, char **argv)
 		d.record_folder = argv[2];
 	} else if (argc > 2 ||
 		   (*verb && strcmp(verb, "--check") != 0 && strcmp(verb, "--print-config") != 0)) {
-		fputs(usage, stderr);
+		fprintf(stderr, "vesperd: %s is not understood here\nusage:\n%s", argv[argc - 1],
+			usage);
 		return 2;
 	}
 	if (!daemon_setup(&d, &e)) {
