@@ -11,24 +11,35 @@
  * brackets; {values.field_changed.money} that of one of its groups; {peak_hours} the hours of the
  * peak. In a statement values are quoted, so that they stand in IN (…).
  *
- * Tool files (sql/domain/<domain>/<tool>.sql) say in their header what they are:
- *   tool  about  permission  report  agents  visible(yes|no)  cache_s  window  whole  answer
- * suggest refer FILTER PATH word, several words, … (how a later step may name what this one found:
- * which filter, which value (ref.h), and by which words: "vendor facts.higher_vendor the higher")
- * param NAME text|int|decimal|date|bool|list(type,max)|list(type,min-max) required|optional
- * [default=] [min=] [max=] [entity=] [filter=] [match=exact|like] about column NAME [unit=]
- * [priority=high|medium|low] [label=] [type=] [entity=] [permission=] [derived] [asof] entity= of a
- * column: its cells are values of that dimension, shown in the dimension's words. A value with
- * blanks is quoted: label="As-of date". asof: its cells are the days that the data is of, as
- * receipts say. In answer and suggest {name} is a parameter or a column (see view.h). Without
- * `agents` those of the domains that list the tool may call it. `window: view.column` promises a
- * further `--# query window` with one row of two cells, the first and the last value that exist for
- * the same arguments; it runs only when "main" is empty. `whole: count, sum(Column), …` allows
- * that, when "main" gave more rows than are read, the database is asked how many there are, and for
- * the aggregates of these number columns; its only row limit may be :row_limit. A column with
- * permission=chat:read_budget stands only on `--? may_read_budget:` lines, so that without the
- * permission it is not even fetched. Markers bound by code, whatever is asked: see
- * catalog_marker_reserved.
+ * Tool files (sql/domain/<domain>/<tool>.sql) say in their header what they are, a line each:
+ *
+ *   tool, about, permission   its name, what it gives, who may have it
+ *   report                    the report that shows the same
+ *   agents                    who may call it; without it those of the domains that list it
+ *   visible                   no: only other tools use it; agents: only agents are shown it
+ *   cache_s                   for how many seconds a result may serve again
+ *   param NAME text|int|decimal|date|bool|list(type,max)|list(type,min-max) required|optional
+ *         [default=] [min=] [max=] [entity=] [filter=] [match=exact|like] about
+ *   column NAME [unit=] [priority=high|medium|low] [label=] [type=] [entity=] [permission=]
+ *         [derived] [asof]
+ *   answer, suggest           sentences with {name} of a parameter or a column (view.h)
+ *   refer                     FILTER PATH word, several words, …: what a later step may take from
+ *                             this one (ref.h), and by which words; for example
+ *                             "vendor facts.higher_vendor the higher"
+ *   window                    view.column: see below
+ *   whole                     count, sum(Column), …: see below
+ *   gate                      the parameter that holds the caller's own SELECT
+ *
+ * A value with blanks is quoted: label="As-of date". entity= of a column: its cells are values of
+ * that dimension, shown in the dimension's words. asof: its cells are the days that the data is of,
+ * as receipts say. A column with permission=chat:read_budget stands only on `--? may_read_budget:`
+ * lines, so that without the permission it is not even fetched.
+ *
+ * `window` promises a further `--# query window` with one row of two cells, the first and the last
+ * value that exist for the same arguments; it runs only when "main" is empty. `whole` allows that,
+ * when "main" gave more rows than are read, the database is asked how many there are, and for the
+ * aggregates of these number columns; its only row limit may be :row_limit. Markers bound by code,
+ * whatever is asked: see catalog_marker_reserved.
  */
 #ifndef VESPER_CATALOG_H
 #define VESPER_CATALOG_H
@@ -92,10 +103,10 @@ struct tool_def {
 	const char *report;        /* report key, or NULL */
 	const char *const *agents; /* who may call it, NULL-ended */
 	bool visible;              /* to router, supervisor and agents */
-	bool agents_only; /* to agents alone: what it needs can't be read out of a question by code
-			   */
-	const char
-		*gate; /* the parameter that holds the caller's own SELECT; then no file has any */
+	/* To agents alone: what it needs can't be read out of a question by code. */
+	bool agents_only;
+	/* The parameter that holds the caller's own SELECT; then no file has any. */
+	const char *gate;
 	int64_t cache_s;    /* 0: never cached */
 	const char *window; /* "view.column" that bounds the dates, or NULL */
 	bool has_whole;     /* of a result that was cut, the whole may be asked about */
@@ -109,10 +120,9 @@ struct tool_def {
 	size_t param_count;
 	const struct column_def *columns;
 	size_t column_count;
-	const struct sql_file
-		*files[DIALECT_COUNT]; /* the same one unless a dialect overrides it */
-	const json_t *schema; /* JSON schema of the arguments, key order fixed; resolved from the
-				 params */
+	/* The same one unless a dialect overrides it. */
+	const struct sql_file *files[DIALECT_COUNT];
+	const json_t *schema; /* JSON schema of the arguments, made from params, order fixed */
 	const char *path;
 };
 

@@ -1,0 +1,294 @@
+/*
+ * The lines of a tool file's header that describe one thing each: a parameter of the call, or a
+ * column of the result.
+ */
+#include "tool_header.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+
+bool tool_wrong(const struct tool_header *h, struct err *e, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	char *text = arena_vprintf(h->l->arena, fmt, args);
+	va_end(args);
+	return err_set(e, ERR_INPUT, "%s:%d: %s", h->file->path, h->line, text);
+}
+
+/* ---- words of a line ---- */
+
+/* The next word of *rest; blanks inside "…" belong to it. False at the end. */
+static bool next_word(struct str *rest, struct str *word)
+{
+	struct str s = str_trim(*rest);
+	bool quoted = false;
+	size_t n = 0;
+
+	while (n < s.n && (quoted || (s.p[n] != ' ' && s.p[n] != '\t')))
+		quoted ^= s.p[n++] == '"';
+	*word = (struct str){s.p, n};
+	*rest = (struct str){s.p + n, s.n - n};
+	return n > 0;
+}
+
+static const char *unquoted(struct arena *a, struct str s)
+{
+	if (s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"')
+		s = (struct str){s.p + 1, s.n - 2};
+	return arena_strndup(a, s.p, s.n);
+}
+
+/* Splits "key=value" when key is a name; a text such as "a = b" is none. */
+static bool is_attribute(struct arena *a, struct str word, const char **key, const char **value)
+{
+	size_t n = 0;
+
+	while (n < word.n && word.p[n] >= 'a' && word.p[n] <= 'z')
+		n++;
+	if (n == 0 || n == word.n || word.p[n] != '=')
+		return false;
+	*key = arena_strndup(a, word.p, n);
+	*value = unquoted(a, (struct str){word.p + n + 1, word.n - n - 1});
+	return true;
+}
+
+bool tool_is_name(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n > 0 && text[n] == '\0' && (text[0] < '0' || text[0] > '9');
+}
+
+bool tool_number_read(const struct tool_header *h, const char *text, int64_t *out, struct err *e)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	return (*text && !*end && errno == 0) || tool_wrong(h, e, "%s is not a whole number", text);
+}
+
+/* ---- param NAME type required|optional [attributes] about ---- */
+
+/* "8", or "2-8" */
+static bool read_list_bounds(const struct tool_header *h, struct str text, struct param_def *p,
+			     struct err *e)
+{
+	const char *bounds = arena_strndup(h->l->arena, text.p, text.n);
+	const char *dash = strchr(bounds, '-');
+	int64_t least = 1, most;
+
+	if (dash &&
+	    !tool_number_read(h, arena_strndup(h->l->arena, bounds, (size_t)(dash - bounds)),
+			      &least, e))
+		return false;
+	if (!tool_number_read(h, dash ? dash + 1 : bounds, &most, e))
+		return false;
+	if (least < 1 || most < least || most > LIST_ARG_MAX)
+		return tool_wrong(h, e, "a list holds 1 to %d values", LIST_ARG_MAX);
+	p->list_min = (size_t)least;
+	p->list_max = (size_t)most;
+	return true;
+}
+
+static bool read_param_type(const struct tool_header *h, struct str word, struct param_def *p,
+			    struct err *e)
+{
+	static const char *const names[] = {"text", "int", "decimal", "date", "bool"};
+	struct str max = {0};
+
+	p->list_min = p->list_max = 1;
+	if (str_starts(word, STR("list(")) && str_ends(word, STR(")"))) {
+		max = (struct str){word.p + 5, word.n - 6};
+		p->is_list = true;
+		if (!str_split(&max, ',', &word) || !max.p)
+			return tool_wrong(h, e, "expected list(type,max)");
+		if (!read_list_bounds(h, max, p, e))
+			return false;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!str_eq(word, str_of(names[i])))
+			continue;
+		p->type = (enum param_type)i;
+		return true;
+	}
+	return tool_wrong(h, e, "unknown type %.*s", STR_FMT(word));
+}
+
+static bool set_param_attribute(const struct tool_header *h, struct param_def *p, const char *key,
+				const char *value, struct err *e)
+{
+	if (strcmp(key, "default") == 0) {
+		p->default_text = value;
+	} else if (strcmp(key, "min") == 0) {
+		p->has_min = true;
+		return tool_number_read(h, value, &p->min, e);
+	} else if (strcmp(key, "max") == 0) {
+		p->has_max = true;
+		return tool_number_read(h, value, &p->max, e);
+	} else if (strcmp(key, "entity") == 0) {
+		p->entity = value;
+		if (!catalog_dimension(&h->l->whole->shown, value))
+			return tool_wrong(h, e, "entity %s is no dimension", value);
+	} else if (strcmp(key, "filter") == 0) {
+		p->filter = value;
+		if (!tool_is_name(value))
+			return tool_wrong(h, e, "%s is no name", value);
+	} else if (strcmp(key, "match") == 0) {
+		p->like = strcmp(value, "like") == 0;
+		if (!p->like && strcmp(value, "exact") != 0)
+			return tool_wrong(h, e, "match is exact or like");
+	} else {
+		return tool_wrong(h, e, "unknown attribute %s", key);
+	}
+	return true;
+}
+
+static bool check_param(const struct tool_header *h, const struct param_def *p, struct err *e)
+{
+	struct value unused;
+	struct err why = {0};
+	bool ranged = p->has_min || p->has_max;
+
+	if (!*p->about)
+		return tool_wrong(h, e, "param %s says nothing about itself", p->name);
+	if (ranged && p->type != PARAM_INT && p->type != PARAM_DECIMAL)
+		return tool_wrong(h, e, "param %s: only numbers have a min and max", p->name);
+	if ((p->entity || p->like) && p->type != PARAM_TEXT)
+		return tool_wrong(h, e, "param %s: entity and match need a text", p->name);
+	if (p->required && p->default_text)
+		return tool_wrong(h, e, "param %s: a required one has no default", p->name);
+	if (p->default_text && p->is_list)
+		return tool_wrong(h, e, "param %s: a list has no default", p->name);
+	if (p->default_text && !param_parse(p, p->default_text, h->l->arena, &unused, &why))
+		return tool_wrong(h, e, "default of %s", why.text);
+	if (p->default_text && p->entity) {
+		const struct dimension_def *d = catalog_dimension(&h->l->whole->shown, p->entity);
+		if (d->values && !list_has(d->values, p->default_text))
+			return tool_wrong(h, e, "default %s is no known %s", p->default_text,
+					  p->entity);
+	}
+	return true;
+}
+
+bool tool_param_read(struct tool_header *h, const char *text, struct err *e)
+{
+	struct arena *a = h->l->arena;
+	struct param_def *p = &h->params[h->tool->param_count];
+	struct str rest = str_of(text), word;
+	const char *key, *value;
+
+	if (h->tool->param_count == TOOL_ARGS_MAX)
+		return tool_wrong(h, e, "more than %d params", TOOL_ARGS_MAX);
+	if (!next_word(&rest, &word))
+		return tool_wrong(h, e, "param without a name");
+	p->name = p->filter = arena_strndup(a, word.p, word.n);
+	if (!tool_is_name(p->name))
+		return tool_wrong(h, e, "%s is no name", p->name);
+	if (catalog_marker_reserved(p->name) || strncmp(p->name, "may_", 4) == 0)
+		return tool_wrong(h, e, "%s is bound by code", p->name);
+	if (tool_param(h->tool, p->name))
+		return tool_wrong(h, e, "param %s is there twice", p->name);
+	if (!next_word(&rest, &word))
+		return tool_wrong(h, e, "param %s without a type", p->name);
+	if (!read_param_type(h, word, p, e))
+		return false;
+	(void)next_word(&rest, &word);
+	p->required = str_eq(word, STR("required"));
+	if (!p->required && !str_eq(word, STR("optional")))
+		return tool_wrong(h, e, "param %s: required or optional?", p->name);
+	p->about = "";
+	for (struct str before = rest; next_word(&rest, &word); before = rest) {
+		if (!is_attribute(a, word, &key, &value)) {
+			before = str_trim(before);
+			p->about = arena_strndup(a, before.p, before.n);
+			break;
+		}
+		if (!set_param_attribute(h, p, key, value, e))
+			return false;
+	}
+	h->tool->param_count++;
+	return check_param(h, p, e);
+}
+
+/* ---- column NAME [attributes] ---- */
+
+static bool read_priority(const char *text, enum column_priority *out)
+{
+	static const char *const names[] = {
+		[PRIORITY_LOW] = "low", [PRIORITY_MEDIUM] = "medium", [PRIORITY_HIGH] = "high"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		*out = (enum column_priority)i;
+		return true;
+	}
+	return false;
+}
+
+static bool set_column_attribute(const struct tool_header *h, struct column_def *c, const char *key,
+				 const char *value, struct err *e)
+{
+	if (strcmp(key, "label") == 0) {
+		c->label = value;
+	} else if (strcmp(key, "unit") == 0) {
+		c->unit = value;
+		if (!list_has(h->l->whole->units, value))
+			return tool_wrong(h, e, "unit %s belongs to no measure", value);
+	} else if (strcmp(key, "priority") == 0) {
+		if (!read_priority(value, &c->priority))
+			return tool_wrong(h, e, "priority is high, medium or low");
+	} else if (strcmp(key, "type") == 0) {
+		c->has_type = true;
+		if (!column_type_parse(value, &c->type))
+			return tool_wrong(h, e, "unknown type %s", value);
+	} else if (strcmp(key, "entity") == 0) {
+		c->entity = value;
+		if (!catalog_dimension(&h->l->whole->shown, value))
+			return tool_wrong(h, e, "entity %s is no dimension", value);
+	} else if (strcmp(key, "permission") == 0) {
+		c->permission = value;
+		if (!list_has(h->l->whole->permissions, value))
+			return tool_wrong(h, e, "unknown permission %s", value);
+	} else {
+		return tool_wrong(h, e, "unknown attribute %s", key);
+	}
+	return true;
+}
+
+bool tool_column_read(struct tool_header *h, const char *text, struct err *e)
+{
+	struct arena *a = h->l->arena;
+	struct column_def *c = &h->columns[h->tool->column_count];
+	struct str rest = str_of(text), word;
+	const char *key, *value;
+
+	if (h->tool->column_count == TOOL_COLUMNS_MAX)
+		return tool_wrong(h, e, "more than %d columns", TOOL_COLUMNS_MAX);
+	if (!next_word(&rest, &word))
+		return tool_wrong(h, e, "column without a name");
+	c->name = unquoted(a, word);
+	c->priority = PRIORITY_MEDIUM;
+	for (size_t i = 0; i < h->tool->column_count; i++)
+		if (strcmp(h->columns[i].name, c->name) == 0)
+			return tool_wrong(h, e, "column %s is there twice", c->name);
+	while (next_word(&rest, &word)) {
+		if (str_eq(word, STR("derived")))
+			c->derived = true;
+		else if (str_eq(word, STR("asof")))
+			c->asof = true;
+		else if (!is_attribute(a, word, &key, &value))
+			return tool_wrong(h, e, "column %s: what is %.*s?", c->name, STR_FMT(word));
+		else if (!set_column_attribute(h, c, key, value, e))
+			return false;
+	}
+	h->tool->column_count++;
+	return true;
+}

@@ -1,0 +1,32 @@
+/* A tool file's header while it is read: what is known so far, and the readers of its lines. */
+#ifndef VESPER_TOOL_HEADER_H
+#define VESPER_TOOL_HEADER_H
+
+#include "catalog_int.h"
+
+struct tool_header {
+	struct loader *l;
+	const struct sql_file *file;
+	int line;
+	struct tool_def *tool;
+	struct param_def *params;
+	struct column_def *columns;
+	struct text_list agents, suggest, seen;
+	const char *whole; /* read when every column is known */
+	int whole_line;
+};
+
+/* An error of the line that is being read: "path:line: what is wrong". Returns false. */
+bool tool_wrong(const struct tool_header *h, struct err *e, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+bool tool_is_name(const char *text); /* of letters that a name may have */
+MUST_CHECK bool tool_number_read(const struct tool_header *h, const char *text, int64_t *out,
+				 struct err *e);
+
+/* NAME type required|optional [attributes] about */
+MUST_CHECK bool tool_param_read(struct tool_header *h, const char *text, struct err *e);
+/* NAME [attributes] */
+MUST_CHECK bool tool_column_read(struct tool_header *h, const char *text, struct err *e);
+
+#endif
