@@ -56,7 +56,9 @@ struct sql_file {
 	const char *text;   /* whole, for hashing */
 };
 
-/* Errors start with "path:line: ". All memory is in the arena. */
+/* Errors start with "path:line: ". All memory is in the arena, but the text: that has to live as
+ * long.
+ */
 MUST_CHECK bool sql_file_parse(const char *path, const char *text, struct arena *a,
 			       struct sql_file **out, struct err *e);
 MUST_CHECK bool sql_file_load(const char *path, struct arena *a, struct sql_file **out,

@@ -59,9 +59,9 @@ struct loader {
 	struct buf sources; /* every file read, with its name: what the hash covers */
 };
 
-/* Reads root/path as text and adds it to the sources. Errors name the path below root. */
-MUST_CHECK bool load_text(struct loader *l, const char *path, size_t cap_bytes, const char **out,
-			  struct err *e);
+/* Reads root/path as text in `a` and adds it to the sources. Errors name the path below root. */
+MUST_CHECK bool load_text(struct loader *l, const char *path, size_t cap_bytes, struct arena *a,
+			  const char **out, struct err *e);
 /* The same with values of the catalogue in their places. */
 MUST_CHECK bool load_text_with_values(struct loader *l, const char *path, size_t cap_bytes,
 				      const char **out, struct err *e);

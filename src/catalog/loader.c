@@ -10,13 +10,12 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-bool load_text(struct loader *l, const char *path, size_t cap_bytes, const char **out,
-	       struct err *e)
+bool load_text(struct loader *l, const char *path, size_t cap_bytes, struct arena *a,
+	       const char **out, struct err *e)
 {
-	const char *full = arena_printf(l->arena, "%s/%s", l->root, path);
 	const char *text;
 
-	if (!file_read(full, cap_bytes, l->arena, &text, e))
+	if (!file_read(arena_printf(a, "%s/%s", l->root, path), cap_bytes, a, &text, e))
 		return false;
 	buf_str(&l->sources, path);
 	buf_char(&l->sources, '\0');
@@ -32,13 +31,16 @@ bool load_text(struct loader *l, const char *path, size_t cap_bytes, const char 
 
 bool load_json(struct loader *l, const char *path, json_t **out, struct err *e)
 {
+	struct arena *scratch = arena_new(JSON_FILE_BYTES_MAX);
 	const char *text;
 	json_t *value;
+	bool good = load_text(l, path, JSON_FILE_BYTES_MAX, scratch, &text, e) &&
+		    (json_parse(text, strlen(text), JSON_FILE_BYTES_MAX, &value, e) ||
+		     err_prefix(e, "%s", path));
 
-	if (!load_text(l, path, JSON_FILE_BYTES_MAX, &text, e))
+	arena_free(&scratch);
+	if (!good)
 		return false;
-	if (!json_parse(text, strlen(text), JSON_FILE_BYTES_MAX, &value, e))
-		return err_prefix(e, "%s", path);
 	json_own(l->arena, value);
 	if (!json_is_object(value))
 		return err_set(e, ERR_INPUT, "%s: not an object", path);

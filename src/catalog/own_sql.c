@@ -64,15 +64,19 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 const char *own_sql_views(const struct loader *l)
 {
 	const struct catalog_whole *w = l->whole;
-	const char *text = "";
+	struct buf text;
+	const char *copy;
 
+	buf_init(&text, CATALOG_BYTES_MAX);
 	for (size_t i = 0; i < w->view_count; i++) {
 		const struct view_def *v = &w->view_defs[i];
-		text = arena_printf(l->arena, "%s\n%s (", text, v->name);
+
+		buf_printf(&text, "\n%s (", v->name);
 		for (size_t k = 0; k < v->column_count; k++)
-			text = arena_printf(l->arena, "%s%s%s", text, k ? ", " : "",
-					    v->columns[k].name);
-		text = arena_printf(l->arena, "%s): %s", text, v->about);
+			buf_printf(&text, "%s%s", k ? ", " : "", v->columns[k].name);
+		buf_printf(&text, "): %s", v->about);
 	}
-	return text;
+	copy = arena_strdup(l->arena, buf_text(&text));
+	buf_deinit(&text);
+	return copy;
 }

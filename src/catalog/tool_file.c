@@ -240,6 +240,15 @@ static bool check_header(struct tool_header *h, struct err *e)
 	return true;
 }
 
+static size_t count_lines(const struct sql_file *f, const char *key)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->header_count; i++)
+		n += strcmp(f->header[i].key, key) == 0;
+	return n;
+}
+
 bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def *out, struct err *e)
 {
 	struct tool_def t = {.visible = true, .path = f->path};
@@ -247,8 +256,8 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 		.l = l,
 		.file = f,
 		.tool = &t,
-		.params = arena_alloc(l->arena, TOOL_ARGS_MAX * sizeof(*h.params)),
-		.columns = arena_alloc(l->arena, TOOL_COLUMNS_MAX * sizeof(*h.columns)),
+		.params = arena_alloc(l->arena, count_lines(f, "param") * sizeof(*h.params)),
+		.columns = arena_alloc(l->arena, count_lines(f, "column") * sizeof(*h.columns)),
 	};
 
 	t.params = h.params;

@@ -110,13 +110,16 @@ static bool expand(const struct loader *l, const char *text, bool sql, struct bu
 bool load_text_with_values(struct loader *l, const char *path, size_t cap_bytes, const char **out,
 			   struct err *e)
 {
+	struct arena *scratch = arena_new(cap_bytes);
 	size_t n = strlen(path);
 	const char *text;
 	struct buf filled;
 	bool good;
 
-	if (!load_text(l, path, cap_bytes, &text, e))
+	if (!load_text(l, path, cap_bytes, scratch, &text, e)) {
+		arena_free(&scratch);
 		return false;
+	}
 	buf_init(&filled, cap_bytes * 2);
 	good = expand(l, text, n > 4 && strcmp(path + n - 4, ".sql") == 0, &filled, e);
 	if (good && buf_over(&filled))
@@ -124,5 +127,6 @@ bool load_text_with_values(struct loader *l, const char *path, size_t cap_bytes,
 	if (good)
 		*out = arena_strdup(l->arena, buf_text(&filled));
 	buf_deinit(&filled);
+	arena_free(&scratch);
 	return good || err_prefix(e, "%s", path);
 }

@@ -51,7 +51,7 @@ static bool find_clause(const struct sql_token *tokens, size_t count, size_t i,
 	for (int place = 0; place < CLAUSE_TOKENS; i++) {
 		if (i == count)
 			return false;
-		if (place > 0 && (tokens[i].kind == SQL_SPACE || tokens[i].kind == SQL_NEWLINE))
+		if (place > 0 && sql_token_is_space(&tokens[i]))
 			continue;
 		if (!fits(&tokens[i], place))
 			return false;
@@ -66,7 +66,6 @@ static struct sql_token word(const struct sql_token *like, const char *text)
 
 	t.kind = SQL_WORD;
 	t.text = str_of(text);
-	t.name = NULL;
 	return t;
 }
 

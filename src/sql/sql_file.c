@@ -89,11 +89,6 @@ struct parser {
 	const char *given; /* inside a --? line */
 };
 
-static bool is_space(const struct sql_token *t)
-{
-	return t->kind == SQL_SPACE || t->kind == SQL_NEWLINE;
-}
-
 static bool is_marker(const struct sql_token *t)
 {
 	return t->kind == SQL_MARKER || t->kind == SQL_LIST;
@@ -107,7 +102,7 @@ static void trim_tail(struct list_of_tokens *list)
 	while (list->count > 0) {
 		const struct sql_token *last = &list->items[list->count - 1];
 		bool ends = !semicolon && !last->given && str_eq(last->text, STR(";"));
-		if (!is_space(last) && !ends)
+		if (!sql_token_is_space(last) && !ends)
 			return;
 		semicolon = semicolon || ends;
 		list->count--;
@@ -117,7 +112,7 @@ static void trim_tail(struct list_of_tokens *list)
 static bool is_blank_statement(const struct list_of_tokens *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (!is_space(&list->items[i]))
+		if (!sql_token_is_space(&list->items[i]))
 			return false;
 	return true;
 }
@@ -138,19 +133,21 @@ static bool collect_markers(struct parser *p, struct sql_query *q, struct err *e
 		if (++uses > SQL_MARKERS_MAX)
 			return err_set(e, ERR_INPUT, "%s:%d: more than %d markers", p->file->path,
 				       t->line, SQL_MARKERS_MAX);
-		while (m < q->marker_count && strcmp(markers[m].name, t->name) != 0)
+		while (m < q->marker_count && strcmp(markers[m].name, t->text.p) != 0)
 			m++;
 		if (m == q->marker_count) {
 			markers = arena_grow(p->arena, markers, q->marker_count, &cap,
 					     sizeof(*markers));
-			markers[q->marker_count++] = (struct sql_marker){
-				.name = t->name, .is_list = t->kind == SQL_LIST, .optional = true};
+			markers[q->marker_count++] =
+				(struct sql_marker){.name = t->text.p,
+						    .is_list = t->kind == SQL_LIST,
+						    .optional = true};
 		}
 		if (markers[m].is_list != (t->kind == SQL_LIST))
 			return err_set(e, ERR_INPUT,
 				       "%s:%d: :%s is used as one value and as a list",
-				       p->file->path, t->line, t->name);
-		if (!t->given || strcmp(t->given, t->name) != 0)
+				       p->file->path, t->line, t->text.p);
+		if (!t->given || strcmp(t->given, t->text.p) != 0)
 			markers[m].optional = false;
 	}
 	q->markers = markers;
@@ -231,17 +228,22 @@ static bool check_comment(const char *path, const struct sql_token *t, struct er
 static bool take_token(struct parser *p, struct sql_token t, struct err *e)
 {
 	struct list_of_tokens *list = &p->tokens;
+	struct sql_token *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
 
-	if (p->given && t.end_line != t.line && t.kind != SQL_NEWLINE)
+	if (p->given && t.line != p->lexer.line && t.kind != SQL_NEWLINE)
 		return err_set(e, ERR_INPUT, "%s:%d: a --? line must close what it opens",
 			       p->file->path, t.line);
 	if (t.kind == SQL_SPACE && !check_comment(p->file->path, &t, e))
 		return false;
-	if (list->count == 0 && is_space(&t))
-		return true;
 	t.given = p->given;
+	if (sql_token_is_space(&t) &&
+	    (!last || (sql_token_is_space(last) && last->given == t.given))) {
+		if (last && t.kind == SQL_NEWLINE)
+			last->kind = SQL_NEWLINE; /* one of a run tells what all of them do */
+		return true;
+	}
 	if (is_marker(&t))
-		t.name = arena_strndup(p->arena, t.text.p, t.text.n);
+		t.text.p = arena_strndup(p->arena, t.text.p, t.text.n);
 	token_push(list, p->scratch, t);
 	return true;
 }
@@ -287,7 +289,7 @@ bool sql_file_parse(const char *path, const char *text, struct arena *a, struct 
 	bool good;
 
 	f->path = arena_strdup(a, path);
-	f->text = text = arena_strdup(a, text);
+	f->text = text;
 	struct parser p = {
 		.arena = a, .scratch = arena_new(SQL_FILE_BYTES_MAX), .file = f, .name = "main"};
 	const char *body = parse_header(text, a, f, &line);

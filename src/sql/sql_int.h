@@ -22,13 +22,13 @@ enum sql_token_kind {
 	SQL_SECTION, /* --# query NAME: the whole line */
 };
 
+/* A catalogue holds some 20,000 of them. */
 struct sql_token {
-	enum sql_token_kind kind;
-	struct str text;   /* in the source; of markers, options and sections the bare name */
-	const char *name;  /* SQL_MARKER, SQL_LIST: the name, terminated */
+	struct str text;   /* of markers, options and sections the bare name; of markers that are
+			      kept, terminated */
 	const char *given; /* the token counts only when this argument is given; NULL: always */
+	enum sql_token_kind kind;
 	int line;
-	int end_line;
 };
 
 struct sql_lexer {
@@ -58,5 +58,10 @@ bool sql_whole_tokens(const struct sql_token *tokens, size_t count,
 
 /* Whether the token is this word (lower case), in any case. */
 bool sql_token_is(const struct sql_token *t, const char *word);
+
+static inline bool sql_token_is_space(const struct sql_token *t)
+{
+	return t->kind == SQL_SPACE || t->kind == SQL_NEWLINE;
+}
 
 #endif

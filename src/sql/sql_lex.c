@@ -229,7 +229,6 @@ bool sql_lex_next(struct sql_lexer *lx, struct sql_token *out, struct err *e)
 		return false;
 	if (!t.text.p)
 		t.text = (struct str){begin, (size_t)(lx->p - begin)};
-	t.end_line = lx->line;
 	*out = t;
 	return true;
 }

@@ -14,15 +14,10 @@ const struct sql_query *sql_file_query(const struct sql_file *f, const char *nam
 	return NULL;
 }
 
-static bool is_space(const struct sql_token *t)
-{
-	return t->kind == SQL_SPACE || t->kind == SQL_NEWLINE;
-}
-
 /* The next token that is not blank, or the count. */
 static size_t next_solid(const struct sql_statement *s, size_t i)
 {
-	for (i++; i < s->count && is_space(&s->tokens[i]);)
+	for (i++; i < s->count && sql_token_is_space(&s->tokens[i]);)
 		i++;
 	return i;
 }

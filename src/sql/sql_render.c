@@ -85,15 +85,16 @@ static bool put_value(struct renderer *r, struct value v, struct err *e)
 static bool put_marker(struct renderer *r, const struct sql_token *t, const struct args *args,
 		       struct err *e)
 {
-	const struct arg *arg = args_find(args, t->name);
+	const struct arg *arg = args_find(args, t->text.p);
 
 	if (!arg)
-		return err_set(e, ERR_INPUT, "no argument for :%s", t->name);
+		return err_set(e, ERR_INPUT, "no argument for :%s", t->text.p);
 	if (t->kind == SQL_MARKER && arg->is_list)
-		return err_set(e, ERR_INPUT, "argument %s is a list, one value is wanted", t->name);
+		return err_set(e, ERR_INPUT, "argument %s is a list, one value is wanted",
+			       t->text.p);
 	if (arg->count == 0 || arg->count > LIST_ARG_MAX)
 		return err_set(e, ERR_INPUT, "argument %s has %zu values; 1 to %d are possible",
-			       t->name, arg->count, LIST_ARG_MAX);
+			       t->text.p, arg->count, LIST_ARG_MAX);
 	for (size_t i = 0; i < arg->count; i++) {
 		if (i > 0)
 			buf_str(&r->text, ", ");
@@ -123,7 +124,7 @@ static bool put_tokens(struct renderer *r, const struct sql_token *tokens, size_
 	for (size_t i = 0; i < count; i++) {
 		const struct sql_token *t = &tokens[i];
 
-		if (t->kind == SQL_SPACE || t->kind == SQL_NEWLINE)
+		if (sql_token_is_space(t))
 			put_space(r, t->kind == SQL_NEWLINE);
 		else if (t->kind != SQL_MARKER && t->kind != SQL_LIST)
 			buf_add(&r->text, t->text.p, t->text.n);

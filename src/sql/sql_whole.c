@@ -16,11 +16,6 @@ struct parts {
 	size_t tail; /* its ORDER BY and row limit, or its end */
 };
 
-static bool is_space(const struct sql_token *t)
-{
-	return t->kind == SQL_SPACE || t->kind == SQL_NEWLINE;
-}
-
 /* How much deeper the statement is behind this token. */
 static int deeper(const struct sql_token *t)
 {
@@ -54,12 +49,12 @@ static bool only_keeps_short(const struct sql_token *tokens, size_t count, size_
 
 	for (; i < count; i++) {
 		const struct sql_token *t = &tokens[i];
-		if (is_space(t))
+		if (sql_token_is_space(t))
 			continue;
 		if (place == sizeof(words) / sizeof(words[0]))
 			return false;
 		if (words[place] ? !str_eq_nocase(t->text, str_of(words[place]))
-				 : t->kind != SQL_MARKER || strcmp(t->name, "row_limit") != 0)
+				 : t->kind != SQL_MARKER || !str_eq(t->text, STR("row_limit")))
 			return false;
 		place++;
 	}
@@ -141,7 +136,7 @@ bool sql_whole_tokens(const struct sql_token *tokens, size_t count,
 
 	if (!find_parts(tokens, count, &p))
 		return false;
-	while (p.select > 0 && is_space(&tokens[p.select - 1]))
+	while (p.select > 0 && sql_token_is_space(&tokens[p.select - 1]))
 		p.select--;
 	put_tokens(&w, tokens, p.select);
 	put_text(&w, p.has_with ? ",\n" OF_ALL " AS (\n" : "WITH " OF_ALL " AS (\n");
