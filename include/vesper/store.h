@@ -173,11 +173,11 @@ struct op *store_session_new(struct store *s, const struct principal *who, const
 			     const char *title, struct arena *a, store_session_cb cb, void *owner);
 
 struct session_edit {
-	const char *title;   /* NULL: as it is */
-	int archive;         /* 1: archived, -1: not any more, 0: as it is */
-	const char *if_etag; /* NULL: whatever it is now */
+	const char *title;           /* NULL: as it is */
+	int archive;                 /* 1: archived, -1: not any more, 0: as it is */
+	const char *const *if_etags; /* one of these, NULL-ended; NULL: whatever it is now */
 };
-/* ERR_BUSY: the etag is another one by now, and nothing was edited. */
+/* ERR_BUSY: the etag is none of these by now, and nothing was edited. */
 struct op *store_session_edit(struct store *s, const struct principal *who, const char *session_id,
 			      const struct session_edit *edit, struct arena *a, store_session_cb cb,
 			      void *owner);

@@ -198,7 +198,7 @@ SET etag = :new_etag
 --? archive: , archived_at = :now, is_active = 0
 --? unarchive: , archived_at = NULL, is_active = 1
 WHERE session_id = :session_id AND tenant_id = :tenant_id AND user_id = :user_id
---? if_etag: AND COALESCE(etag, session_id) = :if_etag
+--? if_etags: AND COALESCE(etag, session_id) IN (:if_etags...)
 
 -- The end of a tenant's chain of receipts.
 --# query receipt_head

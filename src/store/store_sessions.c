@@ -119,6 +119,19 @@ struct op *store_session_new(struct store *s, const struct principal *who, const
 	return store_call_write(&c->call);
 }
 
+static void add_etags(struct call *c, const char *const *etags)
+{
+	struct value *values;
+	size_t n = 0;
+
+	while (etags[n])
+		n++;
+	values = arena_alloc(c->arena, (n + 1) * sizeof(*values));
+	for (size_t i = 0; i < n; i++)
+		values[i] = value_text(arena_strdup(c->arena, etags[i]));
+	args_set_list(&c->args, c->arena, "if_etags", values, n);
+}
+
 struct op *store_session_edit(struct store *s, const struct principal *who, const char *session_id,
 			      const struct session_edit *edit, struct arena *a, store_session_cb cb,
 			      void *owner)
@@ -133,8 +146,8 @@ struct op *store_session_edit(struct store *s, const struct principal *who, cons
 		store_call_text(call, "title", edit->title);
 	if (edit->archive != 0)
 		store_call_flag(call, edit->archive > 0 ? "archive" : "unarchive");
-	if (edit->if_etag)
-		store_call_text(call, "if_etag", edit->if_etag);
+	if (edit->if_etags)
+		add_etags(call, edit->if_etags);
 	store_call_add(call, "session_edit");
 	store_call_add(call, "session_one");
 	return store_call_write(call);

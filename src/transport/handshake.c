@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "http_text.h"
 #include "vesper/mem.h"
 
 #define KEY_CHARS 24 /* base64 of 16 bytes */
@@ -21,39 +22,6 @@ bool handshake_is_whole(const char *bytes, size_t len, size_t *head_len)
 	if (!end)
 		return false;
 	*head_len = (size_t)(end - bytes) + 4;
-	return true;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-/* Decodes %xx in place. False: a broken escape, or one for a control character. */
-static bool unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; from++) {
-		if (*from == '%') {
-			int high = hex_digit(from[1]);
-			int low = high < 0 ? -1 : hex_digit(from[2]);
-
-			if (low < 0 || high * 16 + low < ' ')
-				return false;
-			*to++ = (char)(high * 16 + low);
-			from += 2;
-		} else {
-			*to++ = *from;
-		}
-	}
-	*to = '\0';
 	return true;
 }
 
@@ -72,7 +40,7 @@ static bool parse_parameter(struct handshake *h, char *pair)
 
 	if (value)
 		*value++ = '\0';
-	if (!value || !unescape(value))
+	if (!value || !percent_decode(value))
 		return !*pair && !value; /* "a=1&&b=2" is ugly, but clear */
 	if (strcmp(pair, "session_id") == 0)
 		return set_once(&h->session_id, value);
@@ -179,13 +147,6 @@ static bool parse_header(struct handshake *h, struct upgrade_seen *seen, const c
 	return true;
 }
 
-static bool is_token(const char *name)
-{
-	return *name &&
-	       name[strspn(name, "!#$%&'*+-.^_`|~0123456789"
-				 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0';
-}
-
 /* A line that begins with a blank continues the one before: obsolete, and only ever used to
  * smuggle. */
 static bool parse_header_line(struct handshake *h, struct upgrade_seen *seen, char *line)
@@ -196,7 +157,7 @@ static bool parse_header_line(struct handshake *h, struct upgrade_seen *seen, ch
 	if (!value)
 		return false;
 	*value++ = '\0';
-	if (!is_token(line))
+	if (!http_is_token(line))
 		return false;
 	value += strspn(value, " \t");
 	len = strlen(value);

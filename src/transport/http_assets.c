@@ -28,7 +28,6 @@ static const struct asset *asset_find(const char *path)
 static void reply_asset(struct request *r, const struct asset *asset)
 {
 	const char *accepted = request_header(r, "Accept-Encoding");
-	const char *known = request_header(r, "If-None-Match");
 	bool gzip = accepted && strstr(accepted, "gzip") && !strstr(accepted, "gzip;q=0");
 	char etag[ETAG_BYTES];
 
@@ -41,7 +40,7 @@ static void reply_asset(struct request *r, const struct asset *asset)
 		     strncmp(asset->path, "/assets/", 8) == 0
 			     ? "public, max-age=31536000, immutable"
 			     : "no-cache");
-	if (known && strstr(known, etag)) {
+	if (request_names_etag(r, "If-None-Match", etag)) {
 		reply_empty(r, 304);
 		return;
 	}

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "http_text.h"
+#include "vesper/utf8.h"
+
 #define API   "/api/v1"
 #define CHAT  "chat:use"
 #define ADMIN "chat:admin"
@@ -56,7 +59,18 @@ const struct http_route admin_routes[] = {
 	{0},
 };
 
-/* Segment by segment; a {} takes any segment that is not empty. */
+/* What stands for a {}: any text but none. */
+static bool take_param(struct str segment, struct arena *a, const char **out)
+{
+	char *text = arena_strndup(a, segment.p, segment.n);
+
+	if (!*text || !percent_decode(text) || !utf8_valid(text, strlen(text)))
+		return false;
+	*out = text;
+	return true;
+}
+
+/* Segment by segment. */
 static bool path_matches(const char *pattern, const char *path, struct arena *a,
 			 const char *params[ROUTE_PARAMS_MAX])
 {
@@ -69,9 +83,8 @@ static bool path_matches(const char *pattern, const char *path, struct arena *a,
 	while (str_split(&pattern_rest, '/', &want)) {
 		if (!str_split(&path_rest, '/', &have))
 			return false;
-		if (str_eq(want, STR("{}")) && have.n > 0)
-			params[n++] = arena_strndup(a, have.p, have.n);
-		else if (!str_eq(want, have))
+		if (str_eq(want, STR("{}")) ? !take_param(have, a, &params[n++])
+					    : !str_eq(want, have))
 			return false;
 	}
 	return path_rest.p == NULL;

@@ -85,7 +85,26 @@ static void reply_session(struct request *r, int status, const struct session *s
 	reply_json(r, status, session_json(session));
 }
 
-static void on_session(void *owner, const struct session *session, const struct err *e)
+static void on_read(void *owner, const struct session *session, const struct err *e)
+{
+	struct request *r = owner;
+	const char *etag;
+
+	r->op = NULL;
+	if (e) {
+		reply_err(r, e);
+		return;
+	}
+	etag = arena_printf(r->arena, "\"%s\"", session->etag);
+	if (request_names_etag(r, "If-None-Match", etag)) {
+		reply_header(r, "ETag", etag);
+		reply_empty(r, 304);
+	} else {
+		reply_session(r, 200, session);
+	}
+}
+
+static void on_edited(void *owner, const struct session *session, const struct err *e)
 {
 	struct request *r = owner;
 
@@ -104,13 +123,21 @@ void on_get_session(struct request *r)
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
 	else
 		r->op = store_session(r->transport->options.store, r->who, r->params[0], r->arena,
-				      on_session, r);
+				      on_read, r);
+}
+
+static bool has_controls(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return true;
+	return false;
 }
 
 static bool title_check(const char *title, struct err *e)
 {
 	if (!title || (*title && utf8_count(title, strlen(title)) <= TITLE_EDIT_CHARS_MAX &&
-		       !strpbrk(title, "\r\n")))
+		       !has_controls(title)))
 		return true;
 	return err_set(e, ERR_INPUT, "title: one line of 1 to %d characters", TITLE_EDIT_CHARS_MAX);
 }
@@ -161,18 +188,26 @@ static bool edit_parse(struct request *r, struct session_edit *out, struct err *
 	       err_set(e, ERR_INPUT, "title or archived: nothing is to be changed");
 }
 
-/* Strong tags only; "*" stands for whatever is there. */
-static bool etag_parse(const char *text, struct arena *a, const char **out)
+/* Ours of a list of tags, strong ones only. One that is none of ours matches nothing; whether there
+ * is a session at all is found out all the same. NULL for "*": whatever is there. */
+static const char *const *etags_parse(const char *text, struct arena *a)
 {
-	struct str tag = str_trim(str_of(text));
+	struct str rest = str_of(text), tag;
+	const char **tags = arena_alloc(a, (LIST_ARG_MAX + 1) * sizeof(*tags));
+	size_t n = 0;
 
-	*out = NULL;
-	if (str_eq(tag, STR("*")))
-		return true;
-	if (tag.n != ETAG_BYTES - 1 || tag.p[0] != '"' || tag.p[tag.n - 1] != '"')
-		return false;
-	*out = arena_strndup(a, tag.p + 1, tag.n - 2);
-	return uuid_valid(*out);
+	if (str_eq(str_trim(rest), STR("*")))
+		return NULL;
+	tags[n++] = "-";
+	while (n < LIST_ARG_MAX && str_split(&rest, ',', &tag)) {
+		tag = str_trim(tag);
+		if (tag.n != ETAG_BYTES - 1 || tag.p[0] != '"' || tag.p[tag.n - 1] != '"')
+			continue;
+		tags[n] = arena_strndup(a, tag.p + 1, tag.n - 2);
+		n += uuid_valid(tags[n]);
+	}
+	tags[n] = NULL;
+	return tags;
 }
 
 void on_patch_session(struct request *r)
@@ -188,12 +223,9 @@ void on_patch_session(struct request *r)
 	} else if (!tag) {
 		reply_problem(r, PROBLEM_PRECONDITION, NULL);
 	} else {
-		/* A tag that is none of ours matches nothing; whether there is a session at all is
-		 * found out all the same. */
-		if (!etag_parse(tag, r->arena, &edit.if_etag))
-			edit.if_etag = "-";
+		edit.if_etags = etags_parse(tag, r->arena);
 		r->op = store_session_edit(r->transport->options.store, r->who, r->params[0], &edit,
-					   r->arena, on_session, r);
+					   r->arena, on_edited, r);
 	}
 }
 

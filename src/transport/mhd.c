@@ -156,12 +156,12 @@ static void on_completed(void *owner, struct MHD_Connection *connection, void **
 		peer_wait(s, p);
 }
 
-/* A %00 would end the text early and make one path out of another; it stays as it was written. */
+/* Everything stays as it was written until it is known what it is a part of. */
 static size_t on_unescape(void *owner, struct MHD_Connection *connection, char *text)
 {
 	(void)owner;
 	(void)connection;
-	return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
+	return strlen(text);
 }
 
 static void on_log(void *owner, const char *fmt, va_list args)

@@ -215,6 +215,10 @@ bool reply_send(struct request *r, const char *method)
 	char metric[128];
 	bool queued;
 
+	if (r->stream && strcmp(method, "HEAD") == 0)
+		/* Not in chunks: of those the library sends the last one, where the next answer
+		 * should begin. */
+		MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 	add_headers(r);
 	snprintf(metric, sizeof(metric),
 		 "vesper_http_requests_total{method=\"%.10s\",route=\"%.60s\",status=\"%u\"}",

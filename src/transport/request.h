@@ -105,7 +105,9 @@ struct request {
 const char *request_header(const struct request *r, const char *name);
 /* The bearer token that came. */
 struct str request_token(const struct request *r);
-/* A query parameter; NULL when absent. */
+/* A list of entity tags of the request names this one ("…", with its quotes), weakly, or is "*". */
+bool request_names_etag(const struct request *r, const char *header, const char *etag);
+/* A query parameter, decoded; NULL when absent. */
 const char *request_query(const struct request *r, const char *name);
 
 /* ---- What is answered: exactly one of these ---- */

@@ -96,12 +96,16 @@ static void edited_by_one_of_two(void **state)
 
 	make(f, &ann, id, "first");
 	seen = one.etag;
-	assert_int_equal(edit(f, &ann, id, (struct session_edit){.title = "a", .if_etag = seen}),
+	assert_int_equal(edit(f, &ann, id,
+			      (struct session_edit){.title = "a",
+						    .if_etags = (const char *[]){id, seen, NULL}}),
 			 ERR_NONE);
 	assert_string_equal(one.title, "a");
 	assert_string_not_equal(one.etag, seen);
-	assert_int_equal(edit(f, &ann, id, (struct session_edit){.title = "b", .if_etag = seen}),
-			 ERR_BUSY);
+	assert_int_equal(
+		edit(f, &ann, id,
+		     (struct session_edit){.title = "b", .if_etags = (const char *[]){seen, NULL}}),
+		ERR_BUSY);
 	found(f, &ann, SESSIONS_ACTIVE, NULL, "a");
 	assert_int_equal(edit(f, &ann, id, (struct session_edit){.title = "c"}), ERR_NONE);
 	assert_int_equal(edit(f, &bob, id, (struct session_edit){.title = "d"}), ERR_NOT_FOUND);
