@@ -66,6 +66,9 @@ static bool choose_issuer(struct daemon *d, struct identity_options *o, struct e
 	if (!*config_text(d->config, "auth.jwks_url") || !*o->jwt.issuer || !*o->jwt.audience)
 		return err_set(e, ERR_INPUT,
 			       "RS256 needs auth.jwks_url, auth.issuer and auth.audience");
+	/* Any directory may sign in with such an issuer and put what it likes into other claims. */
+	if (strstr(o->jwt.issuer, "{tenantid}") && strcmp(o->jwt.tenant_claim, "tid") != 0)
+		return err_set(e, ERR_INPUT, "auth.issuer: {tenantid} needs auth.tenant_claim tid");
 	o->jwks_url = config_text(d->config, "auth.jwks_url");
 	o->jwks_refresh_ms = config_int(d->config, "auth.jwks_refresh_s") * 1000;
 	return true;

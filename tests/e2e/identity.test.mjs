@@ -161,6 +161,7 @@ describe('a start with an identity provider', () => {
     const issuer = { url: 'http://127.0.0.1:9' };
     await refusedStart(settings(issuer, { VESPER_AUTH_AUDIENCE: undefined }), /RS256 needs .*auth\.audience/);
     await refusedStart(settings(issuer, { VESPER_AUTH_ISSUER: undefined }), /RS256 needs .*auth\.issuer/);
+    await refusedStart(settings(issuer, { VESPER_AUTH_TENANT_CLAIM: 'tenant_id' }), /\{tenantid\} needs auth\.tenant_claim/);
     await refusedStart(settings(issuer, { VESPER_AUTH_JWKS_URL: 'http://keys.example/' }), /jwks_url/);
     await refusedStart(settings(issuer, { VESPER_AUTH_ALGORITHMS: 'none' }), /auth\.algorithms/);
     await refusedStart(settings(issuer, { VESPER_AUTH_ALGORITHMS: 'RS256,HS256' }), /auth\.jwt_secret/);
