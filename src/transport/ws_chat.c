@@ -252,6 +252,7 @@ static void on_auth(struct ws_conn *c, struct client_frame *f)
 	principal_free(&c->who);
 	c->who = who;
 	c->warned = false;
+	turns_recheck(c);
 	if (c->stage != CHAT_AUTH)
 		return;
 	c->server->waiting--;

@@ -149,6 +149,8 @@ void chat_closed(struct ws_conn *c);
 void turns_watch(struct ws_conn *c, struct stream_log *log, uint64_t last_seq);
 /* Takes entries off the logs as long as the socket takes frames. */
 void turns_pump(struct ws_conn *c);
+/* The user holds other permissions now: what began with more of them is told no further. */
+void turns_recheck(struct ws_conn *c);
 /* The socket is gone. */
 void turns_leave(struct ws_conn *c);
 

@@ -130,6 +130,20 @@ void turns_pump(struct ws_conn *c)
 	c->merging = false;
 }
 
+void turns_recheck(struct ws_conn *c)
+{
+	const struct transport_options *o = &c->server->transport->options;
+
+	list_each_safe(node, &c->turns) {
+		struct watched *w = list_item(node, struct watched, node);
+		const char *turn_id = stream_turn_id(stream_watch_log(w->watch));
+
+		if (!stream_find(o->streams, turn_id, c->who) &&
+		    !turn_cancel(o->turns, turn_id, c->who, CANCEL_USER))
+			watched_free(w);
+	}
+}
+
 /* A user who closes the window does not want the answer any more; a connection that broke may come
  * back, and how long that is waited for is the turn's business. */
 static void leave_turn(struct ws_conn *c, struct watched *w)

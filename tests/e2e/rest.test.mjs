@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { checkProblem } from './rest.mjs';
-import { mintToken } from './token.mjs';
+import { mintToken, ROLES } from './token.mjs';
 import { checkNoNullMembers, checkView, UUID7 } from './turn.mjs';
 
 const UNKNOWN = '0198c0de-0000-7000-8000-00000000000a';
@@ -244,6 +244,19 @@ describe('a running turn over REST', () => {
     await chat.begin(REFERENCE);
     const body = checkProblem(await rest.post('/api/v1/chat', { content: 'and?', session_id: chat.session }), 409);
     assert.equal(body.code, 'busy');
+    await chat.close();
+  });
+
+  it('is told no further to who may see less by now', async () => {
+    const sub = 'demoted-meanwhile';
+    const chat = await d.connect({ token: mintToken({ sub }) });
+    const { turn_id: turn } = await chat.begin(REFERENCE);
+    await chat.untilTokens(2);
+    chat.send({ type: 'auth', token: mintToken({ sub, permissions: [...ROLES.manager].reverse() }) });
+    await chat.untilTokens(2);
+    chat.send({ type: 'auth', token: mintToken({ sub, role: 'viewer' }) });
+    const closing = await chat.until((f) => f.type === 'chat.complete');
+    assert.deepEqual([closing.turn_id, closing.status], [turn, 'cancelled']);
     await chat.close();
   });
 
