@@ -32,19 +32,20 @@ struct jwt_role {
 };
 
 struct jwt_options {
-	const char *hs256_secret;    /* NULL or "": HS256 is refused. At least 32 bytes outside demo
-					mode */
+	/* NULL or "": HS256 is refused. At least 32 bytes outside demo mode. */
+	const char *hs256_secret;
 	const struct jwt_keys *keys; /* NULL: RS256 is refused */
 	const char *issuer; /* NULL or "": not checked. {tenantid} stands for the token's tid */
-	const char
-		*audience; /* NULL or "": not checked; the token may carry a string or an array */
+	/* NULL or "": not checked. The token may carry a string or an array. */
+	const char *audience;
 	const char *const *tenants; /* the only tenants that exist; NULL-ended */
-	const char *const
-		*tenant_values; /* what the claim says for each of them; NULL: the tenant itself */
-	const char *tenant_claim;     /* NULL: "tenant_id" */
-	const char *user_claim;       /* NULL: "sub" */
-	const struct jwt_role *roles; /* of a token without `permissions`: its `roles`, ended by a
-					 NULL name; NULL: there must be `permissions` */
+	/* What the claim says for each of them; NULL: the tenant itself. */
+	const char *const *tenant_values;
+	const char *tenant_claim; /* NULL: "tenant_id" */
+	const char *user_claim;   /* NULL: "sub" */
+	/* Of a token without `permissions`: its `roles`, ended by a NULL name. NULL: there must be
+	 * `permissions`. */
+	const struct jwt_role *roles;
 	/* A user's token must have it in `scp`; one without `scp` is an application's own and must
 	 * have roles. NULL or "": not checked. */
 	const char *scope;

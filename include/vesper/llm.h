@@ -154,8 +154,8 @@ struct llm_provider_options {
 	const char *base_url; /* NULL: the kind's own, where it has one */
 	const char *key;      /* NULL: none, where the kind needs none */
 	const char *version;  /* anthropic-version */
-	const char
-		*models[LLM_ROLE_COUNT]; /* NULL: the role's where it fits, else the kind's own */
+	/* NULL: the role's where it fits, else the kind's own. */
+	const char *models[LLM_ROLE_COUNT];
 };
 
 enum llm_thinking { LLM_THINKING_DEFAULT, LLM_THINKING_ADAPTIVE, LLM_THINKING_OFF };

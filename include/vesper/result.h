@@ -17,8 +17,7 @@
 
 /* A number (or text) that code computed from the tables, so that no model has to. */
 struct fact {
-	const char
-		*name; /* "gap", "gap_percent", "widest_hours": stable, for templates and checks */
+	const char *name;    /* "gap", "widest_hours": stable, for templates and checks */
 	const char *label;   /* "Hitachi minus Ascend" */
 	const char *value;   /* digits or text, ready to be bound or shown */
 	const char *unit;    /* "$/MWh", "%", or NULL */

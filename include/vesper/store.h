@@ -67,8 +67,8 @@ struct message {
 	int64_t token_count;
 	int64_t latency_ms;
 	const char *created_at; /* RFC 3339; set by the store */
-	const struct receipt
-		*receipt; /* of an answer that is stored: sealed, not chained; or NULL */
+	/* Of an answer that is stored: sealed, not chained; or NULL. */
+	const struct receipt *receipt;
 
 	/* of a message that was read */
 	bool masked; /* the reader lacks one of `needs`: a sentence stands for the content, and
@@ -91,8 +91,8 @@ struct session {
 
 /* What a long session was about. */
 struct memory {
-	const char
-		*summary; /* the newest one's items, as text: few turns look into it; NULL: none */
+	/* The newest one's items, as text, since few turns look into it; NULL: none. */
+	const char *summary;
 	int64_t messages; /* stored since then */
 	int64_t tokens;   /* that were written in them */
 };
