@@ -4,8 +4,12 @@
  */
 #include "daemon.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "vesper/catalog.h"
@@ -91,7 +95,7 @@ static void give_up(struct daemon *d, const struct err *e)
 /*
  * The stores. A file is brought to the newest schema; a server is only looked at, and one that is
  * down is waited for with the port open, so that probes and users are told. Turns that a dead
- * process left open are closed, on a server again and again: they may be another daemon's.
+ * process left open are closed, on a server again and again: it may be another daemon that dies.
  */
 struct prepare_tenant {
 	struct daemon *daemon;
@@ -108,10 +112,26 @@ static bool store_on_server(const struct daemon *d)
 	return d->databases.store_dialect != DIALECT_SQLITE;
 }
 
-/* Longer than any turn: one that is older runs nowhere any more. */
+/*
+ * Whether no other daemon serves these files, so that every open turn in them is a dead one's. Each
+ * daemon shares a lock on the folder from here to the end of its process; who can have it alone for
+ * a moment is alone.
+ */
+static bool alone_on_files(const struct daemon *d)
+{
+	const char *path = arena_printf(d->arena, "%s/lock", config_text(d->config, "data_dir"));
+	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	bool alone = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	if (fd >= 0 && flock(fd, LOCK_SH) != 0)
+		log_warn("store.lock", "%s: %s", path, strerror(errno));
+	return alone;
+}
+
+/* Longer than any turn, unless nobody else can have one open: what is older runs nowhere. */
 static int64_t orphan_age_ms(const struct daemon *d)
 {
-	if (!store_on_server(d))
+	if (d->alone)
 		return 0;
 	return config_int(d->config, "llm.timeouts_ms.turn") +
 	       config_int(d->config, "limits.grace_s") * 1000 + ORPHAN_MARGIN_MS;
@@ -225,6 +245,7 @@ static void prepare_stores(struct daemon *d)
 {
 	size_t n = d->databases.tenant_count;
 
+	d->alone = !store_on_server(d) && alone_on_files(d);
 	d->preparing = n;
 	d->prepares = arena_alloc(d->arena, n * sizeof(*d->prepares));
 	for (size_t i = 0; i < n; i++) {

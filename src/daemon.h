@@ -61,6 +61,7 @@ struct daemon {
 	struct prepare_tenant *prepares; /* of each tenant */
 	struct timer *prepare_timer;     /* looks at stores on a server again */
 	int prepare_ticks;
+	bool alone;       /* no other daemon serves the same files */
 	size_t preparing; /* tenants of whose store nothing is known yet */
 	bool stopping;
 	struct err failure; /* why the start could not go on */

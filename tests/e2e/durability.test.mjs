@@ -198,6 +198,24 @@ sys.stdin.read()`, path], { stdio: ['pipe', 'pipe', 'inherit'] });
   };
 }
 
+describe('a second daemon on the same files', () => {
+  it('leaves alone what runs in the first one', async (t) => {
+    const { mock, start } = await stage(t, [{ fault: { hang: true } }]);
+    const d = await start();
+    const chat = await d.connect();
+    const asked = mock.when(() => mock.count === 1);
+    await chat.begin(REFERENCE);
+    await asked;
+    const second = await start();
+    await second.stop();
+    assert.deepEqual((await d.rest().messages(chat.session)).map((m) => m.role), ['user'], 'its answer is still to come');
+    await d.kill();
+    const third = await start();
+    assert.deepEqual((await third.rest().messages(chat.session)).map((m) => m.status), ['complete', 'interrupted']);
+    await third.stop();
+  });
+});
+
 describe('a database that another program has locked', () => {
   it('the store: nothing is acknowledged, the client is told, and later all is well', { timeout: 120000 }, async (t) => {
     const { start } = await stage(t);
