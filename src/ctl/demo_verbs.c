@@ -74,11 +74,15 @@ static bool wait_ready(pid_t pid)
 int ctl_demo_check(int argc, char **argv)
 {
 	char *ask[] = {(char *)"ask", (char *)QUESTION, NULL};
-	pid_t pid = start_daemon();
 	int status = 1, ended = 0;
+	pid_t pid;
 
 	(void)argc;
 	(void)argv;
+	if (ctl_probe("/livez"))
+		return ctl_fail("a daemon serves that address already: end it, or take another "
+				"one (VESPER_LISTEN=127.0.0.1:18080)");
+	pid = start_daemon();
 	if (pid < 0)
 		return ctl_fail("the daemon can't be started");
 	if (wait_ready(pid)) {

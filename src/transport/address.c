@@ -80,7 +80,8 @@ bool address_listen(const char *address, int *out, struct err *e)
 	}
 	if (fd >= 0)
 		close(fd);
-	return err_set(e, ERR_INPUT, "cannot listen on %s: %s", address, strerror(rc));
+	return err_set(e, ERR_INPUT, "cannot listen on %s: %s%s", address, strerror(rc),
+		       rc == EADDRINUSE ? " (another address: VESPER_LISTEN=127.0.0.1:18080)" : "");
 }
 
 void address_of(int fd, char out[ADDRESS_BYTES])
