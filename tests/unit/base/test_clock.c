@@ -22,7 +22,9 @@ static void frozen_day_leaves_wall_time_alone(void **state)
 	assert_int_equal(today.day, 27);
 	assert_in_range(clock_now_ms() - real, 0, 60000);
 	clock_release();
-	assert_int_equal(date_to_days(clock_today()), clock_now_ms() / 86400000);
+	int64_t before = clock_now_ms() / 86400000; /* midnight may pass meanwhile */
+	int64_t shown = date_to_days(clock_today());
+	assert_in_range(shown, before, clock_now_ms() / 86400000);
 }
 
 static void stands_still_until_moved(void **state)

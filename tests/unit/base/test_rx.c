@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <string.h>
+#include <time.h>
 
 #include "vesper/clock.h"
 #include "vesper/rx.h"
@@ -81,9 +82,9 @@ static void catastrophe_ends_early(void **state)
 	text[40] = '\0';
 	text[39] = 'b';
 	struct str g[RX_GROUPS_MAX];
-	int64_t start = clock_mono_ms();
+	clock_t start = clock(); /* what it costs, however busy the machine is */
 	assert_false(rx_match(rx, str_of(text), 0, g));
-	assert_true(clock_mono_ms() - start < 500);
+	assert_true(clock() - start < CLOCKS_PER_SEC / 2);
 	rx_free(&rx);
 }
 

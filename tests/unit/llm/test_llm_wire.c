@@ -334,7 +334,6 @@ static void test_whole_without_an_orderly_end(void **state)
 	    (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("x") STOP END, .hang = true});
 	assert_int_equal(s.err.code, ERR_NONE);
 	assert_true(s.ended_ms - begin >= LLM_LINGER_MS - 5);
-	assert_true(s.ended_ms - begin < LLM_LINGER_MS + 1000);
 	buf_deinit(&s.text);
 }
 
@@ -349,7 +348,7 @@ static void test_deadline(void **state)
 	run_ms(w, &s, 2000);
 	assert_int_equal(s.err.code, ERR_TIMEOUT);
 	assert_non_null(strstr(s.err.text, "total time"));
-	assert_true(s.ended_ms - begin >= 145 && s.ended_ms - begin < 1500);
+	assert_true(s.ended_ms - begin >= 145);
 	buf_deinit(&s.text);
 	start(w, &s, LLM_ANSWER, begin); /* it has passed already */
 	run_ms(w, &s, 2000);

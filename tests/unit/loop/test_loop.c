@@ -192,17 +192,22 @@ static void longest_iteration_counts_work_and_not_waiting(void **state)
 	struct loop *l = *state;
 	struct timer *t = timer_new(l, on_note, "t");
 	struct later busy = {0};
+	int64_t longest = INT64_MAX;
 
 	loop_turn(l);
 	loop_longest_us(l);
-	timer_start(t, 400);
-	loop_run(l);
-	assert_true(loop_longest_us(l) < 300000); /* it waited 400 ms and did nothing */
+	/* It waits 400 ms and does nothing; again, where the machine stood still meanwhile. */
+	for (int i = 0; i < 5 && longest >= 300000; i++) {
+		timer_start(t, 400);
+		loop_run(l);
+		longest = loop_longest_us(l);
+	}
+	assert_true(longest < 300000);
 	loop_later(l, &busy, on_busy, NULL);
 	loop_run(l);
 	loop_turn(l);
 	assert_true(loop_longest_us(l) >= 19000);
-	assert_true(loop_longest_us(l) < 19000); /* asking starts afresh */
+	assert_int_equal(loop_longest_us(l), 0); /* asking starts afresh */
 	timer_free(&t);
 }
 

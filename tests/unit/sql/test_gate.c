@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -266,12 +267,12 @@ static void depths(void **state)
 static void long_text_is_refused_at_once(void **state)
 {
 	struct str megabyte = repeated("SELECT a FROM changes WHERE ", "a=1 OR ", 150000, "a=1");
-	int64_t begin = clock_mono_ms();
+	clock_t begin = clock(); /* what it costs, however busy the machine is */
 
 	(void)state;
 	assert_true(megabyte.n > 1000000);
 	refuses_text(megabyte, ERR_LIMIT, "SQL longer than");
-	assert_true(clock_mono_ms() - begin < 100);
+	assert_true(clock() - begin < CLOCKS_PER_SEC / 10);
 }
 
 /* ---- views with known columns, cut to one tenant ---- */
