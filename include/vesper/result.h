@@ -56,7 +56,8 @@ struct result {
 	int64_t read_ms;           /* when the data was read; earlier than the call where a cache
 				      had it */
 	char hash[HASH_HEX_BYTES]; /* result_hash; "" for one that may come out otherwise each
-				      time: an error or a time limit */
+				      time: an error, a time limit, cut rows in any order */
+	bool any_order;            /* nothing says in which order its rows come */
 	struct table **tables;     /* owned by the result: freed with its arena */
 	size_t table_count;
 	struct fact *facts;
@@ -69,7 +70,8 @@ struct result *result_new(struct arena *a);
 /* Keeps what is sent; the texts and values must live as long as the result. */
 void result_add_statement(struct result *r, struct arena *a, struct result_statement statement);
 /* SHA-256 over everything that an answer can rest on: how the call ended, the tables with their
- * columns and kept cells, the number of rows, and the exact figures over all that was read. */
+ * columns and kept cells, the number of rows, and the exact figures over all that was read. Of a
+ * result in any order, whatever the order of its rows. */
 void result_hash(const struct result *r, char out[HASH_HEX_BYTES]);
 /* Takes the table. */
 void result_add_table(struct result *r, struct arena *a, struct table *take);

@@ -93,10 +93,15 @@ static int64_t rows_of(const struct result *r)
 /* NULL: the same. */
 static const char *difference(const struct again *x, const json_t *call)
 {
-	const struct result *r = x->result;
+	struct result *r = x->result;
 	const char *then = text_of(call, "outcome"), *now = outcome_name(r->outcome.kind);
 	int64_t rows = json_integer_value(json_object_get(call, "total_rows"));
+	bool any_order = json_is_true(json_object_get(call, "any_order"));
 
+	if (r->any_order != any_order) { /* older receipts heed the order of all rows */
+		r->any_order = any_order;
+		result_hash(r, r->hash);
+	}
 	if (strcmp(r->hash, text_of(call, "result_hash")) == 0)
 		return NULL;
 	if (strcmp(then, now) != 0)
@@ -106,7 +111,8 @@ static const char *difference(const struct again *x, const json_t *call)
 	if (rows != rows_of(r))
 		return arena_printf(x->arena, "it had %lld rows, now %lld", (long long)rows,
 				    (long long)rows_of(r));
-	return "as many rows, but not the same";
+	return any_order ? "as many rows, but not the same: its SQL may leave open which they are"
+			 : "as many rows, but not the same";
 }
 
 static const char *call_again(struct again *x, const json_t *call)

@@ -1,11 +1,14 @@
 /* What one result was, as a hash: the same data gives the same one on every machine and day. Each
  * text goes in with its length before it, so that no two results are written alike. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "vesper/mem.h"
 #include "vesper/result.h"
 #include "vesper/str.h"
 
-#define FORMAT "vesper-result/1"
+#define FORMAT           "vesper-result/1"
+#define FORMAT_ANY_ORDER "vesper-result/1 in any order"
 
 /* The lowest byte first. */
 static void put_int(struct buf *b, int64_t number)
@@ -39,7 +42,40 @@ static void put_stats(struct buf *b, const struct column_stats *s)
 	put_text(b, s->max);
 }
 
-static void put_table(struct buf *b, const struct table *t)
+static void put_row(struct buf *b, const struct table *t, size_t row)
+{
+	for (size_t c = 0; c < t->column_count; c++)
+		put_text(b, t->rows[row][c]);
+}
+
+struct row_hash {
+	uint8_t bytes[HASH_SHA256_BYTES];
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct row_hash));
+}
+
+/* Each row by its hash, and these sorted. */
+static void put_rows_sorted(struct buf *b, const struct table *t)
+{
+	struct row_hash *rows = mem_alloc((t->row_count + 1) * sizeof(*rows));
+	struct buf row;
+
+	buf_init(&row, SIZE_MAX / 2);
+	for (size_t r = 0; r < t->row_count; r++) {
+		buf_reset(&row);
+		put_row(&row, t, r);
+		hash_sha256(buf_text(&row), row.n, rows[r].bytes);
+	}
+	qsort(rows, t->row_count, sizeof(*rows), by_bytes);
+	buf_add(b, rows, t->row_count * sizeof(*rows));
+	buf_deinit(&row);
+	mem_free(rows);
+}
+
+static void put_table(struct buf *b, const struct table *t, bool any_order)
 {
 	put_text(b, t->name);
 	put_int(b, t->total_rows);
@@ -52,9 +88,10 @@ static void put_table(struct buf *b, const struct table *t)
 			put_stats(b, &t->stats[c]);
 	}
 	put_int(b, (int64_t)t->row_count);
-	for (size_t r = 0; r < t->row_count; r++)
-		for (size_t c = 0; c < t->column_count; c++)
-			put_text(b, t->rows[r][c]);
+	if (any_order)
+		put_rows_sorted(b, t);
+	for (size_t r = 0; !any_order && r < t->row_count; r++)
+		put_row(b, t, r);
 }
 
 void result_hash(const struct result *r, char out[HASH_HEX_BYTES])
@@ -62,14 +99,14 @@ void result_hash(const struct result *r, char out[HASH_HEX_BYTES])
 	struct buf b;
 
 	buf_init(&b, SIZE_MAX / 2); /* the rows that are kept have a limit of their own */
-	put_text(&b, FORMAT);
+	put_text(&b, r->any_order ? FORMAT_ANY_ORDER : FORMAT);
 	put_text(&b, outcome_name(r->outcome.kind));
 	put_text(&b, r->outcome.param);
 	put_text(&b, r->outcome.range_min);
 	put_text(&b, r->outcome.range_max);
 	put_int(&b, (int64_t)r->table_count);
 	for (size_t i = 0; i < r->table_count; i++)
-		put_table(&b, r->tables[i]);
+		put_table(&b, r->tables[i], r->any_order);
 	hash_sha256_hex(buf_text(&b), b.n, out);
 	buf_deinit(&b);
 }

@@ -97,7 +97,8 @@ void tool_call_send(struct tool_call *call, const struct db_request *request, db
 /* What was read, and when; a result of the cache knows both already. */
 static void seal(struct result *r)
 {
-	bool stable = r->outcome.kind != OUTCOME_ERROR && r->outcome.kind != OUTCOME_TIMEOUT;
+	bool stable = r->outcome.kind != OUTCOME_ERROR && r->outcome.kind != OUTCOME_TIMEOUT &&
+		      !(r->any_order && r->outcome.truncated);
 
 	if (r->read_ms)
 		return;

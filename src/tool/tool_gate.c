@@ -71,6 +71,7 @@ bool tool_gate_run(struct tool_call *call, struct err *e)
 	const char *sql = args_text(&call->args, call->tool->gate, call->arena);
 	struct gate_result checked;
 
+	call->result->any_order = true; /* ORDER BY may leave ties open too */
 	if (!gate_check(&policy, db_dialect(o->warehouse), str_of(sql), call->arena, &checked, e)) {
 		e->code = ERR_INPUT; /* whoever wrote it can write it otherwise */
 		return err_prefix(e, "The SQL is refused");

@@ -115,6 +115,8 @@ static json_t *call_json(const struct turn *t, const struct result *r)
 		set_time(call, "read_at", r->read_ms);
 	if (*r->hash)
 		json_set_str(call, "result_hash", r->hash);
+	if (*r->hash && r->any_order)
+		json_set_bool(call, "any_order", true);
 	return call;
 }
 

@@ -6,8 +6,9 @@
 import { after, before, beforeEach, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startMock } from '../mock/anthropic.mjs';
-import { startDaemon } from './harness.mjs';
+import { demoWarehouse, ROOT, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
+import { ctl } from './postgres.mjs';
 
 const TOOL = 'general_sql_query';
 const QUESTION = 'How is our work spread, in a way that no report shows?';
@@ -53,6 +54,19 @@ describe('SQL that a model writes', () => {
     const turn = await ask('admin', sql, { tenant_id: 'acme' });
     assert.ok(turn.tables.length > 0);
     assert.deepEqual([...new Set(turn.tables[0].data_dict.tenant_id)], ['acme']);
+  });
+
+  it('is compared in any order when its receipt is run again', async () => {
+    const turn = await ask('admin', 'SELECT name, technology FROM per_project');
+    const receipt = async (...args) => {
+      const { code, stdout } = await ctl(['receipt', ...args, turn.complete.receipt_id], { VESPER_ROOT: ROOT, VESPER_LOG_LEVEL: 'error', VESPER_DATA_DIR: d.dataDir, VESPER_WAREHOUSE_DIR: await demoWarehouse() });
+      assert.equal(code, 0, stdout);
+      return stdout;
+    };
+    const call = JSON.parse(await receipt('show')).content.calls.find((c) => c.tool === TOOL);
+    assert.equal(call.any_order, true);
+    assert.match(call.result_hash, /^[0-9a-f]{64}$/);
+    await receipt('rerun');
   });
 
   it('is shown to nobody else, and refused when it is called all the same', async () => {

@@ -196,6 +196,25 @@ static void permissions_decide_columns_and_views(void **state)
 	assert_int_equal(answer->tables[0]->row_count, 1);
 }
 
+/* What it gives is compared later, and no statement has to say in which order its rows come. */
+static void the_hash_is_the_same_in_any_order(void **state)
+{
+	char up[HASH_HEX_BYTES];
+
+	(void)state;
+	assert_int_equal(ask("SELECT hub, n FROM prices WHERE n < 9 ORDER BY n"), OUTCOME_ROWS);
+	assert_int_equal(strlen(answer->hash), 64);
+	memcpy(up, answer->hash, sizeof(up));
+	assert_int_equal(ask("SELECT hub, n FROM prices WHERE n < 9 ORDER BY n DESC"),
+			 OUTCOME_ROWS);
+	assert_string_equal(answer->hash, up);
+	assert_int_equal(ask("SELECT hub, n FROM prices WHERE n < 8"), OUTCOME_ROWS);
+	assert_string_not_equal(answer->hash, up);
+	assert_int_equal(ask("SELECT hub, n FROM prices"), OUTCOME_ROWS); /* cut: which ones? */
+	assert_true(answer->outcome.truncated);
+	assert_string_equal(answer->hash, "");
+}
+
 static void the_tool_is_for_those_who_may(void **state)
 {
 	(void)state;
@@ -390,6 +409,7 @@ int main(void)
 		OWN(runs_what_passes_the_gate),
 		OWN(every_row_is_of_the_tenant),
 		OWN(permissions_decide_columns_and_views),
+		OWN(the_hash_is_the_same_in_any_order),
 		OWN(the_tool_is_for_those_who_may),
 		OWN(refusals_say_what_to_change),
 		OWN(the_databases_words_are_kept_back),
