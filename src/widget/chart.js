@@ -30,7 +30,7 @@ export function chartCard(view, locale) {
     try {
       const { draw } = await import('./charts.js');
 
-      await draw(box, view.chart_spec, onTooltip);
+      await draw(box, view.chart_spec, onTooltip, locale.tag);
       card.dataset.state = 'drawn';
     } catch {
       card.dataset.state = 'failed';

@@ -30,8 +30,16 @@ const LOADER = {
   file: () => Promise.reject(new Error('a chart loads nothing')),
 };
 
-/* onTooltip(value or null, event): what the pointer is over. Returns a function that lets go. */
-export async function draw(box, spec, onTooltip) {
+/* How a region writes numbers, as Vega wants to know it. */
+function numbersOf(tag) {
+  const parts = new Intl.NumberFormat(tag).formatToParts(-1234567.5);
+  const sign = (type, other) => parts.find((part) => part.type === type)?.value ?? other;
+
+  return { decimal: sign('decimal', '.'), thousands: sign('group', ','), grouping: [3], currency: ['$', ''] };
+}
+
+/* onTooltip(value or null, event): what the pointer is over; tag: whose numbers. Returns a function that lets go. */
+export async function draw(box, spec, onTooltip, tag) {
   const { usermeta, ...safe } = spec;  /* it could override what is set here */
   const { finalize } = await embed(box, safe, {
     mode: 'vega-lite',
@@ -41,6 +49,7 @@ export async function draw(box, spec, onTooltip) {
     defaultStyle: false,
     loader: LOADER,
     config: CONFIG,
+    formatLocale: numbersOf(tag),
     tooltip: (handler, event, item, value) => onTooltip(value ?? null, event),
   });
 

@@ -1,7 +1,7 @@
 /*
  * How the page speaks: its own words in one language, numbers and dates as a region writes them. English
- * is part of the page; other languages are files of their own, loaded when they are asked for. What the
- * server says stays as the server said it.
+ * is part of the page; other languages are files of their own, loaded when they are asked for. The server
+ * speaks English: where it gives a code, other languages have a sentence of their own for it.
  */
 
 import { humanize } from './dom.js';
@@ -17,6 +17,7 @@ const MINUTE = { ...DAY, hour: 'numeric', minute: '2-digit' };
 export class Locale {
   #words;
   #names;
+  #instead;
   #plurals;
   #numbers = new Map();
 
@@ -24,6 +25,7 @@ export class Locale {
     this.tag = tag;
     this.#words = language.words;
     this.#names = language.names;
+    this.#instead = language.instead ?? {};
     this.language = language === english ? 'en' : tag.split('-')[0];
     this.#plurals = new Intl.PluralRules(this.language);
   }
@@ -39,6 +41,16 @@ export class Locale {
 
   has(key) {
     return Object.hasOwn(this.#words, key);
+  }
+
+  /* The server's sentence in English; in another language the page's own, where there is one. */
+  ownOr(text, own) {
+    return this.language === 'en' ? text ?? own : own ?? text;
+  }
+
+  /* The same for what has a code, or is one of a few fixed texts. */
+  instead(code, text = code) {
+    return this.ownOr(text, this.#instead[code]);
   }
 
   /* What a filter, a tool or an agent is called. */

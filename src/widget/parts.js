@@ -77,7 +77,7 @@ export function errorCard(error, { actions, locale, turn }) {
     icon('alert'),
     h('div', {},
       h('p', { class: 'card-title' }, titleOf(error.code, locale)),
-      h('p', { class: 'error-text' }, error.message),
+      h('p', { class: 'error-text' }, locale.instead(error.code, error.message)),
       suggestions.filter(isAdvice).map((text) => h('p', { class: 'advice' }, text)),
       h('div', { class: 'options' },
         turn && error.retryable && retryButton(error, locale.say('try_again'), () => actions.retry(turn)),

@@ -75,15 +75,16 @@ function columnsOf(view, locale) {
   });
 }
 
-/* What is shown of what there is: "24 rows", or "First 500 of 8,760 rows (row limit)". */
+/* What is shown of what there is: "24 rows", or "First 500 of 8,760 rows, the rest is left out. Without Notes". */
 export function rowsText(view, { say }) {
   const shown = view.row_count;
+  const [, columns] = /without ([^;]+)/.exec(view.truncation_reason) ?? [];
 
   if (!view.truncated)
     return say('rows', { n: shown });
   const text = view.total_rows > shown ? say('cut_rows_of', { shown, total: view.total_rows }) : say('cut_rows', { shown });
 
-  return view.truncation_reason ? `${text} (${view.truncation_reason.replaceAll('_', ' ')})` : text;
+  return columns ? `${text}. ${say('without', { name: columns })}` : text;
 }
 
 export function tableTitle(view, locale) {

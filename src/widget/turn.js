@@ -225,11 +225,10 @@ export class TurnView {
     }
   }
 
-  #showStatus({ item_id: item, phase, state, text, rows }) {
+  #showStatus({ item_id: item, phase, state, text, rows, tool }) {
     const named = `phase_${phase}`;
-    const own = this.#locale.has(named) ? this.#locale.say(named) : phase;
-    /* The server speaks English. */
-    const words = this.#locale.language === 'en' ? text ?? own : own;
+    const own = [this.#locale.has(named) ? this.#locale.say(named) : phase, tool && this.#locale.name(tool)];
+    const words = this.#locale.ownOr(text, own.filter(Boolean).join(': '));
     const key = item ?? phase;
 
     this.#steps.set(key, { ...this.#steps.get(key), words, state, rows });
@@ -365,10 +364,10 @@ export class TurnView {
 
     if (isSaid || !this.#locale.has(`end_${status}`))
       return;
-    const words = say(`end_${status}`);
+    const words = [say(`end_${status}`), this.#locale.ownOr(error?.message, '')];
 
     this.#parts.notices.append(h('div', { class: 'card notice' },
-      h('p', {}, error?.message ? `${words} ${error.message}` : words),
+      h('p', {}, words.filter(Boolean).join(' ')),
       h('button', { type: 'button', class: 'chip', onclick: () => this.#actions.retry(this) },
         icon('retry'), say('ask_again'))));
   }

@@ -669,7 +669,7 @@ export class VesperChat extends HTMLElement {
     if (turn.running || turn !== this.#active)
       return;
     this.#announcer.end(turn.text, turn.tables, [...turn.complaints,
-      frame.type === 'chat.error' ? frame.message : this.#spokenEnding(frame.status)].filter(Boolean).join(' '));
+      frame.type === 'chat.error' ? this.#locale.instead(frame.code, frame.message) : this.#spokenEnding(frame.status)].filter(Boolean).join(' '));
     this.#endActive();
   }
 
@@ -716,7 +716,7 @@ export class VesperChat extends HTMLElement {
       this.#resume();
     } else if (!turn.acknowledged) {
       turn.fail(frame);
-      this.#announcer.say(frame.message);
+      this.#announcer.say(this.#locale.instead(frame.code, frame.message));
       this.#endActive();
     } else if (this.#resuming && frame.code === 'not_found') {
       this.#lost.add(turn.id);

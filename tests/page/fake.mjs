@@ -28,8 +28,15 @@ export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; 
   "connect-src 'self'; frame-src https://app.powerbi.com; base-uri 'none'; form-action 'none'; " +
   "require-trusted-types-for 'script'; frame-ancestors 'none'";
 
+/* A UUIDv7: an id that knows when it was made, as the server's do. */
+function timedId() {
+  const time = Date.now().toString(16).padStart(12, '0');
+
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
 class Turn {
-  id = randomUUID();
+  id = timedId();
   frames = [];
   watchers = new Set();
   cancelled = false;
@@ -90,6 +97,7 @@ export class Fake {
   closeWith = null;   /* [code, reason]: what the next sockets are closed with instead of session.ready */
   onSend = null;      /* (frame, socket): a test's chance to cut the line right after a frame */
   paused = false;     /* sockets are refused */
+  deaf = false;       /* nothing that comes in is answered */
   busy = false;       /* questions are refused */
   pageSize = 2;       /* messages a page of history: few, so that paging is met */
 
@@ -241,6 +249,8 @@ export class Fake {
 
   #receive(frame, { session, send, watch }) {
     this.received.push(frame);
+    if (this.deaf)
+      return;
     switch (frame.type) {
     case 'chat.message':
       if (this.busy)

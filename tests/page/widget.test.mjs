@@ -196,7 +196,7 @@ test('a reload shows the conversation again', async () => {
   assert.equal(await prose(page.locator('.turn').first()), ANSWER);
   assert.equal(await tables(page.locator('.turn').first()).count(), 1);
   assert.equal(await page.locator('.question').nth(1).locator('p').innerText(), 'wide hourly');
-  assert.match(await lastTurn(page).locator('.data-rows').innerText(), /First 48 of 8,760 rows, the rest is left out \(row limit\)/);
+  assert.match(await lastTurn(page).locator('.data-rows').innerText(), /First 48 of 8,760 rows, the rest is left out$/);
   assert.equal(await page.locator('.running').count(), 0);
   assertClean();
 });
@@ -838,5 +838,30 @@ test('the page speaks the language of its locale, and changes it without losing 
   await page.locator('.frame[lang=de]').waitFor();
   assert.equal(await prose(await answered(page)), SLOW);
   assert.equal(fake.turns.size, 2);
+  assertClean();
+});
+
+test('in another language the page says itself what the server says in English', async () => {
+  open = await openPage(browser, `${fake.url}/?locale=de`);
+  const { page } = open;
+  const asked = async (question) => {
+    await page.getByRole('textbox', { name: 'Ihre Frage' }).fill(question);
+    await page.keyboard.press('Enter');
+    return (await answered(page)).innerText();
+  };
+
+  await page.locator('.frame[lang=de]').waitFor();
+  await page.locator('vesper-chat[data-state=ready]').waitFor();
+  const failed = await asked('fail');
+  assert.match(failed, /Das hat zu lange gedauert\s+Die Antwort wurde nicht rechtzeitig fertig\./);
+  assert.doesNotMatch(failed, /did not answer/);
+  assert.doesNotMatch(await asked('partial'), /broke off/);
+  assert.match(await asked('wide hourly'), /Preise nach Stunden[^]*Die ersten 48 von 8\.760 Zeilen, der Rest fehlt/);
+  await asked(REFERENCE);
+  await lastTurn(page).locator('summary.outcome').click();
+  assert.match(await lastTurn(page).locator('.how').innerText(), /Liest die Daten: Durchschnittlicher Jahrespreis/);
+  assert.doesNotMatch(await lastTurn(page).locator('.how').innerText(), /Reading|Read the/);
+  fake.busy = true;
+  assert.match(await asked('busy'), /In dieser Unterhaltung wird noch eine Antwort geschrieben/);
   assertClean();
 });

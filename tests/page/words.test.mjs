@@ -24,6 +24,23 @@ test('there are three languages or more, each with every word and its fields', a
   }
 });
 
+test('each language has a sentence for every code of the server, and a name for every tool', async () => {
+  const sql = await readdir(new URL('../../sql/domain/', SOURCES), { recursive: true });
+  const tools = sql.filter((name) => name.endsWith('.sql')).map((name) => /(\w+)[.\w]*\.sql$/.exec(name)[1]);
+  const codes = ['bad_frame', 'unknown_type', 'too_long', 'busy', 'rate_limited', 'quota', 'denied', 'not_found', 'expired', 'upstream',
+    'timeout', 'draining', 'internal'];
+  const others = languages.filter((language) => language !== 'en');
+
+  assert.ok(tools.length >= 10);
+  for (const language of others) {
+    const { names, instead } = await import(new URL(`words.${language}.js`, SOURCES));
+
+    assert.deepEqual(codes.filter((code) => !instead[code]), [], language);
+    assert.deepEqual(tools.filter((tool) => !names[tool]), [], language);
+    assert.deepEqual(Object.keys(instead), Object.keys((await import(new URL(`words.${others[0]}.js`, SOURCES))).instead));
+  }
+});
+
 test('no word is there for nothing, and none is missing', async () => {
   const files = (await readdir(SOURCES)).filter((name) => name.endsWith('.js') && !name.startsWith('words.'));
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');

@@ -1,0 +1,272 @@
+/*
+ * What goes wrong on a bad day: a clock that is off, a machine that slept, a line that only looks alive, text
+ * that is too much, a keyboard that composes, conversations that others end or fill; and how it prints.
+ */
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+
+import { startMock } from '../mock/anthropic.mjs';
+import { startDaemon } from '../e2e/harness.mjs';
+import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
+import { Fake } from './fake.mjs';
+import { REFERENCE } from './scripts.mjs';
+
+const HOUR_MS = 3600000;
+const SLOW = Array.from({ length: 80 }, (_, i) => `word${i + 1}`).join(' ');
+
+let browser;
+let open;
+
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+afterEach(async () => {
+  await open?.context.close();
+  open = undefined;
+});
+
+const field = (page) => page.getByRole('textbox', { name: 'Your question' });
+const ready = (page) => page.locator('vesper-chat[data-state=ready]').waitFor();
+const shown = (page, text) => lastTurn(page).locator('.prose', { hasText: text }).waitFor();
+const look = (page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+
+describe('against a scripted server', () => {
+  let fake;
+
+  beforeEach(async () => { fake = await new Fake().start(); });
+  afterEach(() => fake.stop());
+
+  async function start(options) {
+    open = await openPage(browser, fake.url, options);
+    open.page.setDefaultTimeout(10000);
+    await ready(open.page);
+    return open.page;
+  }
+
+  for (const hours of [3, -3])
+    test(`a clock that is ${hours} hours off neither ends a question back nor keeps it`, async () => {
+      open = await openPage(browser, 'about:blank');
+      const { page } = open;
+
+      await page.clock.install({ time: Date.now() + hours * HOUR_MS });
+      await page.goto(fake.url);
+      await ready(page);
+      await page.clock.resume();
+      await ask(page, 'expiring');
+      const turn = await answered(page);
+      assert.ok(await turn.getByRole('button', { name: 'Project 1' }).isEnabled());
+      await turn.getByText('This question has expired').waitFor();
+    });
+
+  test('a machine that slept for an hour finds its dead line, and the answer in the history', async () => {
+    const page = await start();
+
+    await ask(page, 'slow');
+    await shown(page, 'word5 ');
+    const [turn] = fake.turns.values();
+
+    /* The line is dead without a word, the answer is finished, its frames are long gone. */
+    fake.deaf = true;
+    turn.watchers.clear();
+    for (let i = 0; i < 200 && !turn.ended; i++)
+      await page.waitForTimeout(20);
+    fake.turns.delete(turn.id);
+    await look(page);
+    await page.waitForTimeout(200);
+    assert.equal(fake.received.at(-1).type, 'ping', 'the line is asked');
+    fake.deaf = false;
+    assert.equal((await (await answered(page)).locator('.prose').innerText()).trim(), SLOW);
+    assert.equal(await page.locator('.turn').count(), 1);
+  });
+
+  test('whoever comes back to the page need not wait for the next attempt', async () => {
+    const page = await start();
+
+    fake.paused = true;
+    fake.cut();
+    await page.getByText('The connection is lost').waitFor();
+    await page.waitForTimeout(2500); /* by now the pauses are long */
+    fake.paused = false;
+    await look(page);
+    await ready(page);
+  });
+
+  test('a question that is more than the line takes is refused once, and not sent again', async () => {
+    const page = await start();
+
+    for (const socket of fake.sockets)
+      socket.prependListener('message', () => socket.close(1009));
+    await ask(page, 'too much');
+    await page.getByText('The question is too long', { exact: true }).waitFor();
+    await ready(page);
+    await page.waitForTimeout(300);
+    assert.equal(fake.received.filter((frame) => frame.type === 'chat.message').length, 1);
+    await ask(page, 'hello');
+    await shown(page, 'You said: hello.');
+  });
+
+  test('100 KB of text are taken into the field at once, and not sent', async () => {
+    const page = await start();
+
+    await field(page).fill('short');
+    const ms = await page.evaluate(() => {
+      const input = document.querySelector('vesper-chat').shadowRoot.querySelector('textarea');
+      const began = performance.now();
+
+      input.value = 'A line of text that somebody copied.\n'.repeat(2800);
+      input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      return performance.now() - began;
+    });
+
+    await page.getByText('This question is too long to be sent').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Send' }).isDisabled());
+    assert.ok((await field(page).boundingBox()).height <= 200);
+    await page.keyboard.press('Enter');
+    assert.equal(fake.received.length, 0);
+    assert.ok(ms < 1000, `${ms} ms`);
+  });
+
+  test('Enter and Esc belong to the composition that they end', async () => {
+    const page = await start();
+    const press = (key, init) => field(page).evaluate((node, [name, rest]) => node.dispatchEvent(new KeyboardEvent('keydown',
+      { key: name, bubbles: true, composed: true, cancelable: true, ...rest })), [key, init]);
+
+    await field(page).fill('にほんご');
+    await press('Enter', { isComposing: true });
+    await press('Enter', { keyCode: 229 });
+    assert.equal(await field(page).inputValue(), 'にほんご');
+    assert.equal(fake.received.length, 0);
+    await ask(page, 'slow');
+    await shown(page, 'word3 ');
+    await field(page).fill('にほん');
+    await press('Escape', { isComposing: true });
+    assert.equal((await (await answered(page)).locator('.prose').innerText()).trim(), SLOW);
+    assert.equal(fake.received.filter((frame) => frame.type === 'chat.cancel').length, 0);
+  });
+
+  test('the first page of a small frame is read from its top', async () => {
+    const page = await start({ viewport: { width: 420, height: 480 } });
+
+    await page.waitForTimeout(200);
+    assert.equal(await page.locator('.scroll').evaluate((node) => node.scrollTop), 0);
+  });
+
+  test('a long question is folded, so that its answer is in sight', async () => {
+    const page = await start();
+    const question = 'A line of a long question about prices.\n'.repeat(60).trim();
+
+    await ask(page, question);
+    const turn = await answered(page);
+    const height = async () => (await turn.locator('.question p').boundingBox()).height;
+    const folded = await height();
+
+    assert.ok(folded < 300, `${folded} high`);
+    await turn.getByRole('button', { name: 'Show all' }).click();
+    assert.ok(await height() > 1000);
+    await turn.getByRole('button', { name: 'Show less' }).click();
+    assert.equal(await height(), folded);
+    assert.equal(await turn.locator('.question p').textContent(), question);
+  });
+
+  test('a finger finds everything big enough', async () => {
+    const page = await start({ viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true });
+    const small = () => page.evaluate(() => [...document.querySelector('vesper-chat').shadowRoot
+      .querySelectorAll('button, summary, select, input:not([type=checkbox]), textarea, .box')]
+      .filter((node) => node.checkVisibility())
+      .map((node) => [node.className || node.tagName, node.getBoundingClientRect()])
+      .filter(([, box]) => box.width > 0 && Math.min(box.width, box.height) < 30)
+      .map(([name, box]) => `${name}: ${box.width} x ${box.height}`));
+
+    for (const question of [REFERENCE, 'ERCOT', 'vendors', 'long boxes', 'range', 'fail']) {
+      await ask(page, question);
+      await answered(page);
+      assert.deepEqual((await small()).filter((one) => !/^(sort|outcome)/.test(one)), [], question);
+    }
+  });
+
+  test('a conversation is printed whole, without what one presses', async () => {
+    const page = await start();
+
+    for (const question of [REFERENCE, 'markdown', 'wide hourly'])
+      await ask(page, question).then(() => answered(page));
+    await page.emulateMedia({ media: 'print' });
+    const cut = await page.evaluate(() => [...document.querySelector('vesper-chat').shadowRoot.querySelectorAll('.frame, .chat, .scroll, .turn')]
+      .filter((node) => node.scrollHeight > node.clientHeight + 1).map((node) => node.className));
+
+    assert.deepEqual(cut, []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollHeight) > 900);
+    for (const gone of ['.composer', '.suggestions', '.data-tools', '.acts'])
+      assert.equal(await page.locator(gone).first().isVisible(), false, gone);
+  });
+});
+
+describe('against the real one', () => {
+  const words = Array.from({ length: 40 }, (_, i) => `word${i + 1}`).join(' ');
+  let mock;
+  let daemon;
+
+  before(async () => {
+    mock = await startMock();
+    mock.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 60 } }, { reply: 'demo' }]);
+    daemon = await startDaemon({ mock });
+  });
+  after(async () => {
+    await daemon?.stop();
+    await mock?.close();
+  });
+
+  /* Two tabs of one conversation that has an answer. */
+  async function twoTabs() {
+    open = await openPage(browser, daemon.url);
+    const { page, context } = open;
+
+    await ready(page);
+    await ask(page, REFERENCE);
+    await answered(page);
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await other.locator('.turn').waitFor();
+    await ready(other);
+    return [page, other];
+  }
+
+  test('two tabs of one conversation that both ask: one is answered, one is told to wait, nothing is lost', async () => {
+    const [page, other] = await twoTabs();
+
+    await ask(page, 'and for SP15?');
+    await shown(page, 'word3');
+    await other.bringToFront();
+    await ask(other, 'and for ZP26?');
+    const refused = await answered(other);
+    assert.match(await refused.innerText(), /Another question is still being answered/);
+    await page.bringToFront();
+    assert.match(await (await answered(page)).locator('.prose').innerText(), /word40/);
+    await other.bringToFront();
+    await refused.getByRole('button', { name: 'Try again' }).click();
+    await shown(other, 'word40');
+    await answered(other);
+    await other.reload();
+    await other.locator('.turn').nth(2).waitFor();
+    assert.deepEqual(await other.locator('.question p').allInnerTexts(), [REFERENCE, 'and for SP15?', 'and for ZP26?']);
+  });
+
+  test('a conversation that another tab deletes is gone; who asks on begins it anew', async () => {
+    const [page, other] = await twoTabs();
+    const list = other.getByRole('navigation', { name: 'Conversations' });
+
+    await other.bringToFront();
+    await other.getByRole('button', { name: 'Conversations', exact: true }).click();
+    await list.locator('.session.current').hover();
+    await list.locator('.session.current').getByRole('button', { name: /^Delete/ }).click();
+    await list.getByRole('button', { name: 'Delete', exact: true }).click();
+    await other.getByRole('heading', { name: 'What would you like to know?' }).waitFor();
+    await page.bringToFront();
+    await ask(page, 'and for SP15?');
+    await shown(page, 'word40');
+    await answered(page);
+    await page.reload();
+    await page.locator('.turn').waitFor();
+    assert.deepEqual(await page.locator('.question p').allInnerTexts(), ['and for SP15?']);
+    assert.match(await (await answered(page)).locator('.prose').innerText(), /word40/);
+  });
+});
