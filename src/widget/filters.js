@@ -47,7 +47,7 @@ export class FilterBar {
     const why = this.#locale.has(`why_${filter.source}`) && say(`why_${filter.source}`);
     const look = ['default', 'carried'].includes(filter.source) ? 'filter assumed' : 'filter';
     const words = [h('span', { class: 'name' }, this.#locale.name(filter.name)), ' ',
-      h('span', { class: 'value' }, this.#locale.valueText(filter)), why && h('span', { class: 'why' }, why)];
+      h('span', { class: 'value' }, this.#locale.valueText(filter)), why && ' ', why && h('span', { class: 'why' }, why)];
 
     if (!filter.editable)
       return h('span', { class: look }, words);

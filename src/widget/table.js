@@ -197,7 +197,7 @@ export function dataTable(view, locale, wholeCsv) {
     h('th', { scope: 'col', class: column.numeric && 'number' },
       h('button', { type: 'button', class: 'sort', onclick: (event) =>
         sortBy(body, event.currentTarget.parentNode, column, locale.tag) },
-      column.label, column.unit && h('span', { class: 'unit' }, column.unit)))));
+      column.label, column.unit && ' ', column.unit && h('span', { class: 'unit' }, column.unit)))));
 
   return h('details', { class: 'card data', part: 'table', open: true },
     h('summary', {}, icon('chevron'), h('span', { class: 'data-title' }, title), rows),

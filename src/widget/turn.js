@@ -225,13 +225,15 @@ export class TurnView {
     }
   }
 
-  #showStatus({ item_id: item, phase, state, text, rows, tool }) {
-    const named = `phase_${phase}`;
-    const own = [this.#locale.has(named) ? this.#locale.say(named) : phase, tool && this.#locale.name(tool)];
-    const words = this.#locale.ownOr(text, own.filter(Boolean).join(': '));
+  #showStatus({ item_id: item, phase, state, text, rows, tool: named }) {
     const key = item ?? phase;
+    const before = this.#steps.get(key);
+    const tool = named ?? before?.tool;
+    const word = `phase_${phase}`;
+    const own = [this.#locale.has(word) ? this.#locale.say(word) : phase, tool && this.#locale.name(tool)];
+    const words = this.#locale.ownOr(text, own.filter(Boolean).join(': '));
 
-    this.#steps.set(key, { ...this.#steps.get(key), words, state, rows });
+    this.#steps.set(key, { ...before, words, state, rows, tool });
     this.say(words);
   }
 

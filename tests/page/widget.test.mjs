@@ -58,7 +58,7 @@ test('the reference question: text, table, filters, report, outcome', async () =
   assert.equal(await turn.locator('.mark.bound').first().innerText(), '$48.73/MWh');
   await turn.locator('.mark.bound').first().hover();
   assert.match(await turn.locator('.tip').innerText(), /From the data: Average annual price, Average price, row 1/);
-  assert.deepEqual(await turn.locator('.data th').allInnerTexts(), ['As of', 'Average price$/MWh', 'Hours', 'Year']);
+  assert.deepEqual(await turn.locator('.data th').allInnerTexts(), ['As of', 'Average price $/MWh', 'Hours', 'Year']);
   assert.deepEqual(await turn.locator('.data tbody tr').first().locator('td').allInnerTexts(), ['Jan_2025', '48.730', '8,760', '2025']);
   assert.equal(await turn.locator('.data td').nth(1).evaluate((cell) => getComputedStyle(cell).textAlign), 'end');
   assert.match(await turn.locator('.outcome').innerText(), /rules \(no model\).*3 rows.*2 numbers verified.*128 ms/s);
