@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "vesper/arena.h"
 #include "vesper/db.h"
@@ -99,6 +100,8 @@ struct db_dialect {
 	void (*connecting)(struct connection *c);
 	/* Brings a fresh connection into its working state and gives it its tenant. */
 	bool (*set_up)(struct connection *c, struct err *e);
+	/* Whether what the connection reads was put in another's place since; may be NULL. */
+	bool (*replaced)(const struct connection *c);
 	/* Asks which tenant the connection sees: one row, one column. */
 	const char *(*confirm_text)(const struct source *s);
 	/* Before a statement is prepared or run again; may be NULL. */
@@ -253,7 +256,9 @@ struct connection {
 	int64_t opened_ms;
 	struct work *running; /* what the dialect's own interruption looks at; the worker's */
 	void *native;         /* SQLite's own handle */
-	void *confirm;        /* the prepared question for the tenant */
+	dev_t device;         /* SQLite, read-only: the file that was opened */
+	ino_t inode;
+	void *confirm; /* the prepared question for the tenant */
 	struct stopper *stopper;
 	bool plain; /* PostgreSQL: statements run without a cursor now */
 };

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "vesper/limits.h"
 
@@ -159,8 +160,28 @@ static int allow_reading(void *owner, int action, const char *first, const char 
 	}
 }
 
+/* Before the file is opened: one that takes its place meanwhile is noticed at the next use. */
+static void file_note(struct connection *c)
+{
+	struct stat now = {0};
+
+	(void)stat(c->tenant->file, &now);
+	c->device = now.st_dev;
+	c->inode = now.st_ino;
+}
+
+/* New data come as a new file in the old one's place; who has that open would read on in it. */
+static bool sqlite_replaced(const struct connection *c)
+{
+	struct stat now = {0};
+
+	return c->tenant->source->read_only && (stat(c->tenant->file, &now) != 0 ||
+						now.st_dev != c->device || now.st_ino != c->inode);
+}
+
 static bool set_up_read_only(struct connection *c, struct err *e)
 {
+	file_note(c);
 	if (!c->native)
 		return err_set(e, ERR_INTERNAL,
 			       "the ODBC driver brings an SQLite of its own: queries could not be "
@@ -371,6 +392,7 @@ const struct db_dialect db_sqlite = {
 	.connection_string = sqlite_connection_string,
 	.connecting = sqlite_connecting,
 	.set_up = sqlite_set_up,
+	.replaced = sqlite_replaced,
 	.confirm_text = sqlite_confirm_text,
 	.bind = sqlite_bind,
 	.column_type = sqlite_column_type,

@@ -36,6 +36,14 @@ static bool connection_fresh(struct connection *c, struct err *e)
 	return db_connection_open(c, e) && db_connection_confirm(c, e);
 }
 
+static bool still_good(struct connection *c, struct err *e)
+{
+	const struct db_dialect *dialect = c->tenant->source->dialect;
+
+	return !c->suspect && !(dialect->replaced && dialect->replaced(c)) &&
+	       db_connection_confirm(c, e);
+}
+
 /* On every checkout, before anything is sent. A connection that broke while it was idle is replaced
  * at once. */
 static bool connection_ready(struct job *j, struct err *e)
@@ -45,7 +53,7 @@ static bool connection_ready(struct job *j, struct err *e)
 
 	if (j->evicted)
 		db_connection_close(j->evicted);
-	if (c->open && (c->suspect || !db_connection_confirm(c, e)))
+	if (c->open && !still_good(c, e))
 		db_connection_close(c);
 	c->transient = false;
 	done = c->open || connection_fresh(c, e);

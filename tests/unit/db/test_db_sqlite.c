@@ -79,6 +79,42 @@ static void missing_file_works_once_it_is_there(void **state)
 	table_free(&t);
 }
 
+static const char *colour(struct fixture *f)
+{
+	static char seen[32];
+	struct table *t = ask(f, "acme", "SELECT s FROM dbo.x", NULL, 0);
+
+	snprintf(seen, sizeof(seen), "%s", t->rows[0][0]);
+	table_free(&t);
+	return seen;
+}
+
+/* As nightly loads do it: the new file takes the old one's name. */
+static void a_file_that_takes_the_place_of_another_is_read_at_once(void **state)
+{
+	struct fixture *f = *state;
+	char *next = mem_printf("%s.new", f->acme);
+
+	tenant_file_make(f->acme, "acme");
+	file_exec(f->acme, "CREATE TABLE x (s text); INSERT INTO x VALUES ('old')");
+	fixture_open(f, true);
+	assert_string_equal(colour(f), "old");
+	tenant_file_make(next, "acme");
+	file_exec(next, "CREATE TABLE x (s text); INSERT INTO x VALUES ('new')");
+	assert_int_equal(rename(next, f->acme), 0);
+	assert_string_equal(colour(f), "new");
+	tenant_file_make(next, "vesper");
+	file_exec(next, "CREATE TABLE x (s text); INSERT INTO x VALUES ('secret')");
+	assert_int_equal(rename(f->acme, f->vesper), 0);
+	assert_int_equal(rename(next, f->acme), 0);
+	assert_int_equal(ask_fails(f, "acme", "SELECT s FROM dbo.x").code, ERR_INTERNAL);
+	assert_int_equal(unlink(f->acme), 0);
+	assert_int_equal(ask_fails(f, "acme", "SELECT s FROM dbo.x").code, ERR_UPSTREAM);
+	assert_int_equal(rename(f->vesper, f->acme), 0);
+	assert_string_equal(colour(f), "new");
+	mem_free(next);
+}
+
 static void locked_file_can_be_retried(void **state)
 {
 	struct fixture *f = *state;
@@ -225,6 +261,7 @@ int main(void)
 		DB_TEST(file_that_names_no_tenant_is_refused),
 		DB_TEST(missing_and_corrupt_files_say_so),
 		DB_TEST(missing_file_works_once_it_is_there),
+		DB_TEST(a_file_that_takes_the_place_of_another_is_read_at_once),
 		DB_TEST(locked_file_can_be_retried),
 		DB_TEST(odd_file_names_are_only_names),
 		DB_TEST(connection_reaches_no_other_file),
