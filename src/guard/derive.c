@@ -18,6 +18,7 @@
 struct search {
 	const struct known *k;
 	const struct known_table *kt;
+	int table; /* kt's place */
 	const struct shown *s;
 	int64_t rows[ROWS_MAX];
 	size_t count;
@@ -246,8 +247,12 @@ static bool take_rows(struct search *q, const struct context *c, bool widely)
 
 	q->count = 0;
 	for (size_t row = 0; row < n; row++) {
-		if (n > FEW_ROWS && !row_is_named(q->k, q->kt, row, c, widely))
+		if (c->in_row && c->rows.table == q->table) {
+			if (!row_set_has(&c->rows, q->table, (int64_t)row))
+				continue;
+		} else if (n > FEW_ROWS && !row_is_named(q->k, q->kt, row, c, widely)) {
 			continue;
+		}
 		if (q->count == ROWS_MAX)
 			return false;
 		q->rows[q->count++] = (int64_t)row;
@@ -281,6 +286,7 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
 		return false; /* a bare small number would be found everywhere */
 	for (int i = 0; i < k->table_count; i++) {
 		q.kt = &k->tables[i];
+		q.table = i;
 		if (table_fits(&q, c))
 			return true;
 	}

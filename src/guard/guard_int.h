@@ -4,6 +4,7 @@
 
 #include "vesper/arena.h"
 #include "vesper/guard.h"
+#include "vesper/limits.h"
 #include "vesper/str.h"
 
 /* ---- units ---- */
@@ -138,6 +139,24 @@ struct mention {
 	uint32_t group; /* amounts that came before it in the sentence */
 };
 
+/* What is counted, and so which words may stand beside it. */
+enum counted {
+	COUNTED_NOTHING, /* it is no count */
+	COUNTED_ROWS,
+	COUNTED_NAMED,    /* the rows of one name */
+	COUNTED_KIND,     /* the rows that say "green", "on track" */
+	COUNTED_DISTINCT, /* values of a column */
+	COUNTED_VALUES,
+	COUNTED_NULLS,
+};
+
+/* The words beside a whole number without a unit, folded: what it numbers ("Stage 5") or counts
+ * ("3 at risk", "2 vendors"). 0: none. */
+struct beside {
+	uint64_t before;
+	uint64_t after[2];
+};
+
 enum entry_class { CLASS_NUMBER, CLASS_DATE, CLASS_YEAR, CLASS_HOUR, CLASS_MONTH, CLASS_QUARTER };
 
 struct entry {
@@ -147,8 +166,9 @@ struct entry {
 	bool either;   /* the sign may be told in words */
 	bool anything; /* of the question: any unit */
 	bool of_text;  /* a number inside a text cell */
-	bool counts;   /* how many, not how much: is no value of its column */
-	bool pooled;   /* over rows of several names: is no single name's number */
+	enum counted counted;
+	struct beside beside; /* of a number inside a text, or of what is counted */
+	bool pooled;          /* over rows of several names: is no single name's number */
 	enum unit unit;
 	int table;                /* index of tables; -1: none */
 	int64_t row;              /* -1: none */
@@ -160,16 +180,19 @@ struct entry {
 	const char *formula;
 };
 
+#define COLUMN_WORDS_MAX 8
+
 struct known_table {
 	const struct table *t;
 	const char *call;
-	int *slot;            /* by column; -1: does not name rows */
-	int **ids;            /* ids[row][column] of names; -1 */
-	bool *rivals;         /* by column: names of this slot differ between rows */
-	enum unit *units;     /* by column */
-	bool *measure;        /* by column: numbers to compute with */
-	uint64_t (*keys)[2];  /* by column: of its name and its label, as a heading has them */
-	guard_value **values; /* values[row][column], signed; GUARD_NO_VALUE */
+	int *slot;           /* by column; -1: does not name rows */
+	int **ids;           /* ids[row][column] of names; -1 */
+	bool *rivals;        /* by column: names of this slot differ between rows */
+	enum unit *units;    /* by column */
+	bool *measure;       /* by column: numbers to compute with */
+	uint64_t (*keys)[2]; /* by column: of its name and its label, as a heading has them */
+	uint64_t (*words)[COLUMN_WORDS_MAX]; /* by column: of its name and its label, folded */
+	guard_value **values;                /* values[row][column], signed; GUARD_NO_VALUE */
 };
 
 #define GUARD_NO_VALUE ((guard_value)1 << 126)
@@ -186,7 +209,11 @@ struct known {
 	bool has_rivals;
 	int64_t rows_max;
 	bool numeric_unit[UNIT_OTHER + 1]; /* some number column has it */
-	struct mention asked[GROUP_MAX];   /* named by the question and the arguments */
+	struct beside *numbered; /* "Stage", and "Stage … Construction": before and after[0] */
+	size_t numbered_count, numbered_cap;
+	struct beside *kinds; /* "green", "on track": after */
+	size_t kind_count, kind_cap;
+	struct mention asked[GROUP_MAX]; /* named by the question and the arguments */
 	int asked_count;
 	struct date today;
 };
@@ -199,7 +226,30 @@ uint64_t known_heading(const struct known *k, const char *text, size_t len);
 size_t known_from(const struct known *k, enum entry_class class, guard_value value);
 bool known_number(const char *text, guard_value *out); /* signed */
 
+/* ---- words beside a number ---- */
+
+/* A word as it is compared: small letters, one of it. */
+uint64_t beside_key(const char *word, size_t len);
+/* The next two words of the same phrase. SCAN_MORE: they are not here yet. */
+enum scan beside_after(const char *p, size_t n, bool final, uint64_t after[2]);
+/* A whole number that says neither of what nor in what unit. */
+bool shown_is_bare(const struct shown *s);
+
 /* ---- judging ---- */
+
+#define ROW_WORDS ((DB_ROWS_MAX + 63) / 64)
+
+/* Which rows of one table of the data a row of the answer's table can be about. */
+struct row_set {
+	int table; /* -1: nothing is known yet */
+	uint64_t rows[ROW_WORDS];
+};
+void row_set_clear(struct row_set *s);
+void row_set_add(struct row_set *s, int table, int64_t row);
+/* May a number of this row stand there? */
+bool row_set_has(const struct row_set *s, int table, int64_t row);
+/* It is about one of these rows only. */
+void row_set_narrow(struct row_set *s, const struct row_set *to);
 
 struct context {
 	struct mention said[GROUP_MAX]; /* in this sentence or table row */
@@ -211,18 +261,21 @@ struct context {
 	int header_id; /* the name that heads this column of a table; -1 */
 	uint32_t header_slots;
 	enum unit header_unit;
-	uint64_t header_key; /* of the known column that this one is; 0: none */
-	bool in_row;         /* of a table */
-	uint64_t row_key;    /* the column that says which row this is, such as the hour; 0: none */
-	guard_value row_value;
-	bool first_of; /* "first 24", "top 5" */
+	uint64_t header_key;  /* of the known column that this one is; 0: none */
+	bool in_row;          /* of a table */
+	struct row_set rows;  /* what the row's cells so far say of it */
+	struct beside beside; /* the number */
+	bool first_of;        /* "first 24", "top 5" */
+	bool in_all;          /* "in all", "in total": of no single row */
+	bool missing;         /* "without", "missing" */
 	bool peak;
 	int64_t rows_written; /* table rows and list items of the answer so far */
+	int64_t rows_last;    /* of the last table or list */
 };
 
 struct verdict {
 	bool bound;
-	bool key; /* it says which row this is */
+	struct row_set rows; /* a cell under its own heading: the rows that hold it */
 	struct guard_ref ref;
 };
 
@@ -232,6 +285,10 @@ void judge(const struct known *k, const struct shown *s, const struct context *c
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
 		 char *scratch, size_t scratch_size, struct guard_ref *ref);
 bool unit_fits(const struct shown *s, enum unit shown, enum unit known, bool loses_decimals);
+/* The data numbers such things: "Stage". */
+bool beside_is_numbered(const struct known *k, const struct beside *said);
+/* May a bare number with these words beside it be this one? */
+bool beside_fits(const struct known *k, const struct entry *e, const struct context *c);
 /* Does this row belong to what the sentence names? */
 bool row_is_meant(const struct known *k, int table, int64_t row, const struct context *c);
 
@@ -260,6 +317,9 @@ void reader_init(struct reader *r);
  * False: nothing more is here, or (bytes are left) it can't be told yet. */
 bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *plain,
 		 struct shown *s);
+/* The word that stands right before it; 0: none. */
+uint64_t reader_before(const struct reader *r);
+bool reader_is_titled(const struct reader *r); /* and it begins with a capital */
 /* Takes the number that reader_next has found. */
 void reader_take(struct reader *r, const char *p, const struct shown *s);
 
@@ -283,7 +343,9 @@ struct speech {
 	uint32_t amounts;               /* in this sentence */
 	uint64_t words[NAME_WORDS_MAX]; /* keys of the last words, newest first */
 	uint32_t word_count;
+	bool said_in;  /* the last word was "in" */
 	bool compared; /* "above", "than": what follows a colon tells both names' numbers */
+	bool bullet;   /* the line begins with what may be one */
 	bool stop;     /* a full stop was read: a space makes it the sentence's end */
 	bool in_table, is_heading, is_ruler;
 	int column;
@@ -297,6 +359,9 @@ void speech_init(struct speech *s, const struct known *k);
 /* Finds the name that a number's own words give it, in what follows the number. SCAN_MORE: that is
  * not here yet. */
 enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final);
+/* Notes the words beside a number; as speech_follower. */
+enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
+			const struct shown *number);
 /* Takes the number that the reader has found. */
 void speech_take(struct speech *s, const char *p, const struct shown *number);
 

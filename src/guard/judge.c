@@ -135,33 +135,23 @@ static bool pool_is_meant(const struct known *k, const struct entry *e, const st
 	return true;
 }
 
-/* Is this row of the data the one that the table's row says it is about, such as an hour? */
-static bool has_row_key(const struct known_table *kt, int64_t row, const struct context *c)
-{
-	for (size_t col = 0; col < kt->t->column_count; col++) {
-		guard_value v;
-
-		if (kt->keys[col][0] == c->row_key || kt->keys[col][1] == c->row_key)
-			return known_number(kt->t->rows[row][col], &v) && v == c->row_value;
-	}
-	return true;
-}
-
 /* Under the heading of a known column stand its values, what was made of them, and facts that say
  * whose they are. */
 static bool is_in_place(const struct known *k, const struct entry *e, const struct context *c)
 {
 	const struct known_table *kt = e->table >= 0 ? &k->tables[e->table] : NULL;
 
-	if (!c->in_row || !c->header_key)
+	if (!c->in_row || e->label_ids)
 		return true;
-	if (e->label_ids)
+	if (c->header_id >= 0 && e->row >= 0 && !row_set_has(&c->rows, e->table, e->row))
+		return false;
+	if (!c->header_key)
 		return true;
-	if (!kt || e->column < 0 || e->counts)
+	if (!kt || e->column < 0 || e->counted)
 		return false;
 	if (kt->keys[e->column][0] != c->header_key && kt->keys[e->column][1] != c->header_key)
 		return false;
-	return e->row < 0 || !c->row_key || has_row_key(kt, e->row, c);
+	return e->row < 0 ? c->rows.table != e->table : row_set_has(&c->rows, e->table, e->row);
 }
 
 static bool is_meant(const struct known *k, const struct entry *e, const struct context *c)
@@ -198,17 +188,34 @@ static bool sign_is_right(const struct entry *e, const struct shown *s)
 	return !s->minus || e->minus || e->either;
 }
 
-static void refer(const struct known *k, const struct entry *e, struct verdict *out)
+static void refer(const struct entry *e, struct verdict *out)
 {
 	out->bound = true;
-	out->key = e->row >= 0 && e->column >= 0 && !k->tables[e->table].measure[e->column] &&
-		   column_is_number(k->tables[e->table].t->columns[e->column].type);
 	out->ref = (struct guard_ref){
 		.call = e->call,
 		.row = e->row,
 		.column = e->column_name,
 		.formula = e->formula,
 	};
+}
+
+/* All rows that hold it, where the answer's row says by it which row it is. */
+static void note_rows(const struct known *k, size_t from, const struct context *c, guard_value to,
+		      struct row_set *out)
+{
+	const struct entry *first = &k->entries[from];
+
+	if (!c->in_row || !c->header_key || c->header_id >= 0 || first->row < 0 ||
+	    first->column < 0)
+		return;
+	for (size_t i = from; i < k->count; i++) {
+		const struct entry *e = &k->entries[i];
+
+		if (e->class != first->class || e->value > to)
+			break;
+		if (e->table == first->table && e->column == first->column && e->row >= 0)
+			row_set_add(out, e->table, e->row);
+	}
 }
 
 static enum unit shown_unit(const struct shown *s, const struct context *c)
@@ -223,14 +230,17 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 {
 	enum unit unit = shown_unit(s, c);
 	size_t i = known_from(k, CLASS_NUMBER, s->value - s->half), looked = 0;
+	bool bare = shown_is_bare(s);
 
 	for (; i < k->count && looked < CANDIDATES_MAX; i++, looked++) {
 		const struct entry *e = &k->entries[i];
 
 		if (e->class != CLASS_NUMBER || e->value > s->value + s->half)
 			break;
-		if (unit_is_right(k, e, s, unit) && sign_is_right(e, s) && is_meant(k, e, c)) {
-			refer(k, e, out);
+		if (unit_is_right(k, e, s, unit) && sign_is_right(e, s) &&
+		    (!bare || beside_fits(k, e, c)) && is_meant(k, e, c)) {
+			refer(e, out);
+			note_rows(k, i, c, s->value + s->half, &out->rows);
 			return true;
 		}
 	}
@@ -247,7 +257,8 @@ static bool find_in(const struct known *k, enum entry_class class, guard_value f
 		if (e->class != class || e->value > to)
 			return false;
 		if (is_meant(k, e, c)) {
-			refer(k, e, out);
+			refer(e, out);
+			note_rows(k, i, c, to, &out->rows);
 			return true;
 		}
 	}
@@ -261,6 +272,12 @@ static bool agree(struct verdict *out, const char *formula)
 	return true;
 }
 
+/* "The first 24 of 8,760 rows are shown": those of the table above. */
+static bool is_of_rows(const struct context *c)
+{
+	return c->rows_last > 0 && c->beside.after[0] == beside_key("of", 2);
+}
+
 /* Counts that the answer makes of itself and of the calendar. */
 static bool is_plain_count(const struct known *k, const struct shown *s, const struct context *c,
 			   struct verdict *out)
@@ -269,7 +286,10 @@ static bool is_plain_count(const struct known *k, const struct shown *s, const s
 
 	if (s->decimals || s->scaled || s->minus || s->currency)
 		return false;
-	if (s->unit == UNIT_NONE && c->first_of && n <= k->rows_max)
+	if (beside_is_numbered(k, &c->beside))
+		return false;
+	if (s->unit == UNIT_NONE && c->first_of && n <= k->rows_max &&
+	    (!is_of_rows(c) || n == c->rows_last))
 		return agree(out, "count");
 	if (s->unit == UNIT_NONE && !c->in_row && n > 0 && n == c->rows_written)
 		return agree(out, "rows shown");
@@ -316,7 +336,7 @@ static bool judge_day(const struct known *k, const struct shown *s, const struct
 		if (e->class != CLASS_DATE)
 			return false;
 		if (e->value % 10000 == day && is_meant(k, e, c)) {
-			refer(k, e, out);
+			refer(e, out);
 			return true;
 		}
 	}
@@ -362,7 +382,9 @@ static bool judge_hour(const struct known *k, const struct shown *s, const struc
 void judge(const struct known *k, const struct shown *s, const struct context *c, char *scratch,
 	   size_t size, struct verdict *out)
 {
-	*out = (struct verdict){.ref.row = -1};
+	out->bound = false;
+	out->ref = (struct guard_ref){.row = -1};
+	row_set_clear(&out->rows);
 	switch (s->kind) {
 	case SHOWN_NUMBER:
 		(void)judge_number(k, s, c, scratch, size, out);

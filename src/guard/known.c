@@ -66,6 +66,12 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 	reader_init(&r);
 	r.line_start = false;
 	for (; reader_next(&r, text + at, len - at, true, &plain, &s); at += plain + s.len) {
+		const char *end = text + at + plain + s.len;
+		struct beside beside = {.before = reader_before(&r)};
+		bool titled = reader_is_titled(&r);
+
+		(void)beside_after(end, len - (size_t)(end - text), true, beside.after);
+		beside.after[1] = 0;
 		reader_take(&r, text + at + plain, &s);
 		switch (s.kind) {
 		case SHOWN_NUMBER: {
@@ -73,6 +79,10 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 				known_add(k, proto, CLASS_NUMBER, s.minus ? -s.value : s.value);
 
 			e->unit = s.unit;
+			e->beside = beside;
+			if (shown_is_bare(&s) && titled &&
+			    (!proto->of_text || len <= NAME_BYTES_MAX))
+				known_note_numbered(k, &beside);
 			break;
 		}
 		case SHOWN_YEAR:

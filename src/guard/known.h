@@ -13,6 +13,12 @@ struct entry *known_add(struct known *k, const struct entry *proto, enum entry_c
 void known_add_date(struct known *k, const struct entry *proto, struct date d);
 /* Numbers, dates and hours that a text holds; NULL holds none. */
 void known_add_text(struct known *k, const struct entry *proto, const char *text);
+/* How many rows of a table say each word of a column of few words. */
+void known_add_kinds(struct known *k, int table, size_t column, const struct entry *proto);
+/* The words of a column's name and label. */
+void known_column_words(const struct column *c, uint64_t out[COLUMN_WORDS_MAX]);
+/* A number in a text: what its words say of it is remembered. */
+void known_note_numbered(struct known *k, const struct beside *b);
 /* Everything of one table, which becomes k->tables[index]. */
 void known_add_table(struct known *k, int index, const struct result *r, const struct table *t);
 

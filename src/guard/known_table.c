@@ -119,6 +119,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 	kt->measure = arena_alloc(a, sizeof(*kt->measure) * n);
 	kt->ids = arena_alloc(a, sizeof(*kt->ids) * (t->row_count + 1));
 	kt->keys = arena_alloc(a, sizeof(*kt->keys) * n);
+	kt->words = arena_alloc(a, sizeof(*kt->words) * n);
 	kt->values = arena_alloc(a, sizeof(*kt->values) * (t->row_count + 1));
 	for (size_t r = 0; r < t->row_count; r++) {
 		kt->ids[r] = arena_alloc(a, sizeof(**kt->ids) * n);
@@ -130,6 +131,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 	}
 	for (size_t c = 0; c < t->column_count; c++) {
 		kt->units[c] = unit_of_column(&t->columns[c]);
+		known_column_words(&t->columns[c], kt->words[c]);
 		kt->keys[c][0] = heading_key(t->columns[c].name, strlen(t->columns[c].name));
 		kt->keys[c][1] = t->columns[c].label ? heading_key(t->columns[c].label,
 								   strlen(t->columns[c].label))
@@ -209,12 +211,12 @@ static bool decimal_value(struct decimal d, guard_value *out)
 }
 
 static void add_count(struct known *k, const struct entry *proto, int64_t count,
-		      const char *formula)
+		      enum counted counted, const char *formula)
 {
 	struct entry e = *proto;
 
 	e.formula = formula;
-	e.counts = true;
+	e.counted = counted;
 	e.unit = UNIT_NONE;
 	known_add(k, &e, CLASS_NUMBER, (guard_value)count * 100000000);
 }
@@ -244,6 +246,11 @@ static void add_change(struct known *k, struct entry *proto, guard_value from, g
 			 what_percent);
 }
 
+static int64_t kept_row(const struct known_table *kt, int64_t row)
+{
+	return row < (int64_t)kt->t->row_count ? row : -1;
+}
+
 static void add_stats(struct known *k, struct known_table *kt, size_t c, struct entry proto)
 {
 	const struct column_stats *s = &kt->t->stats[c];
@@ -252,12 +259,15 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 
 	proto.column_name = kt->t->columns[c].name;
 	proto.column = (int)c;
-	add_count(k, &proto, s->count, formula(k, "count", proto.column_name));
-	add_count(k, &proto, s->distinct, formula(k, "distinct", proto.column_name));
-	add_count(k, &proto, s->nulls, formula(k, "nulls", proto.column_name));
+	add_count(k, &proto, s->count, COUNTED_VALUES, formula(k, "count", proto.column_name));
+	add_count(k, &proto, s->distinct, COUNTED_DISTINCT,
+		  formula(k, "distinct", proto.column_name));
+	add_count(k, &proto, s->nulls, COUNTED_NULLS, formula(k, "nulls", proto.column_name));
 	if (s->min && s->max && kt->t->columns[c].type == COLUMN_DATE) {
+		proto.row = kept_row(kt, s->at_min);
 		if (date_parse_iso(s->min, &d))
 			known_add_date(k, &proto, d);
+		proto.row = kept_row(kt, s->at_max);
 		if (date_parse_iso(s->max, &d))
 			known_add_date(k, &proto, d);
 	}
@@ -266,14 +276,16 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 	if (!known_number(s->min, &min) || !known_number(s->max, &max))
 		return;
 	if (!kt->measure[c]) {
+		proto.row = kept_row(kt, s->at_min);
 		add_key_cell(k, &proto, &kt->t->columns[c], min);
+		proto.row = kept_row(kt, s->at_max);
 		add_key_cell(k, &proto, &kt->t->columns[c], max);
 		return;
 	}
 	proto.unit = kt->units[c];
-	proto.row = s->at_min < (int64_t)kt->t->row_count ? s->at_min : -1;
+	proto.row = kept_row(kt, s->at_min);
 	add_stat(k, &proto, min, "min");
-	proto.row = s->at_max < (int64_t)kt->t->row_count ? s->at_max : -1;
+	proto.row = kept_row(kt, s->at_max);
 	add_stat(k, &proto, max, "max");
 	proto.row = -1;
 	if (s->count < 2)
@@ -339,7 +351,7 @@ static void add_groups(struct known *k, struct known_table *kt, size_t by, struc
 				g.sum += kt->values[r][c];
 			}
 			if (c == by)
-				add_count(k, &proto, g.rows, "rows of one name");
+				add_count(k, &proto, g.rows, COUNTED_NAMED, "rows of one name");
 			else if (kt->measure[c])
 				add_group(k, proto, &g, kt, c);
 		}
@@ -362,12 +374,13 @@ void known_add_table(struct known *k, int index, const struct result *r, const s
 		}
 	proto.row = proto.column = -1;
 	proto.column_name = NULL;
-	add_count(k, &proto, (int64_t)t->row_count, "rows");
-	add_count(k, &proto, t->total_rows, "rows");
+	add_count(k, &proto, (int64_t)t->row_count, COUNTED_ROWS, "rows");
+	add_count(k, &proto, t->total_rows, COUNTED_ROWS, "rows");
 	for (size_t c = 0; c < t->column_count; c++) {
 		if (t->stats && !is_order_column(&t->columns[c]))
 			add_stats(k, kt, c, proto);
 		known_add_text(k, &proto, t->columns[c].label);
+		known_add_kinds(k, index, c, &proto);
 		if (kt->slot[c] >= 0 && kt->rivals[c])
 			add_groups(k, kt, c, proto);
 	}

@@ -64,10 +64,8 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	struct guard_piece piece = {.text = text, .len = s->len, .marked = true};
 
 	judge(&g->known, s, &g->speech.said, g->formula, sizeof(g->formula), &verdict);
-	if (verdict.key && g->speech.said.header_key && !g->speech.said.row_key) {
-		g->speech.said.row_key = g->speech.said.header_key;
-		g->speech.said.row_value = s->value;
-	}
+	if (verdict.rows.table >= 0)
+		row_set_narrow(&g->speech.said.rows, &verdict.rows);
 	if (g->manner == TRY) {
 		if (!verdict.bound)
 			note_doubted(&g->doubted, text, s->len);
@@ -92,7 +90,8 @@ static bool take_number(struct guard_numbers *g, const char *p, size_t n, bool f
 	if (s->kind == SHOWN_TEXT) {
 		pass_text(g, p, s->len);
 	} else {
-		if (speech_follower(&g->speech, p + s->len, n - s->len, final) == SCAN_MORE)
+		if (speech_follower(&g->speech, p + s->len, n - s->len, final) == SCAN_MORE ||
+		    speech_beside(&g->speech, p + s->len, n - s->len, final, s) == SCAN_MORE)
 			return false;
 		pass_number(g, p, s);
 	}

@@ -58,14 +58,18 @@ static void read_byte(struct reader *r, char c)
 	r->prev = c;
 }
 
+static bool has_near_word(const struct reader *r)
+{
+	return (r->word_near || r->word_open) && r->word_len > 0;
+}
+
 static void reader_lead(const struct reader *r, struct lead *out)
 {
 	struct lead l = {.line_start = r->line_start, .rank = r->prev == '#'};
-	bool near = (r->word_near || r->word_open) && r->word_len > 0;
 
 	l.hour = r->hour_run;
 	l.hour_ending = r->hour_ending_run;
-	if (near) {
+	if (has_near_word(r)) {
 		l.month = month_of_word(r->word, r->word_len);
 		if (r->word_len == 2 && r->word[0] == 'Q' && r->word[1] >= '1' && r->word[1] <= '4')
 			l.quarter = r->word[1] - '0';
@@ -77,6 +81,18 @@ static void reader_lead(const struct reader *r, struct lead *out)
 		  !(l.month && r->prev == '_') && !(l.quarter && r->prev == '_') && !l.hour_ending;
 	l.dashed = r->prev == '-' && isalpha((unsigned char)r->prev2) && !l.month && !l.hour_ending;
 	*out = l;
+}
+
+uint64_t reader_before(const struct reader *r)
+{
+	return has_near_word(r) && !isdigit((unsigned char)r->word[0])
+		       ? beside_key(r->word, r->word_len)
+		       : 0;
+}
+
+bool reader_is_titled(const struct reader *r)
+{
+	return has_near_word(r) && isupper((unsigned char)r->word[0]);
 }
 
 /* A number glued to a dash after a word is one only when it is a year ("mid-2025"). */

@@ -22,7 +22,7 @@ static void end_sentence(struct speech *s)
 		c->before_count = c->count;
 	}
 	c->count = 0;
-	c->peak = false;
+	c->peak = c->in_all = c->missing = false;
 	s->compared = false;
 	s->amounts = 0;
 	memset(s->words, 0, sizeof(s->words));
@@ -53,6 +53,17 @@ static void say_name(struct speech *s, const struct name *name, uint32_t first_w
 static bool word_is(const char *word, size_t len, const char *other)
 {
 	return len == strlen(other) && strncasecmp(word, other, len) == 0;
+}
+
+static bool says_missing(const char *word, size_t len)
+{
+	static const char *const words[] = {"missing", "without", "no",   "none", "empty",
+					    "blank",   "unknown", "lack", "null", "not"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (word_is(word, len, words[i]))
+			return true;
+	return false;
 }
 
 /* The longest name that ends with this word. */
@@ -92,6 +103,10 @@ static void on_word(void *owner, const char *word, size_t len)
 	s->said.first_of = word_is(word, len, "first") || word_is(word, len, "top") ||
 			   word_is(word, len, "last");
 	s->said.peak = s->said.peak || word_is(word, len, "peak");
+	s->said.in_all = s->said.in_all || word_is(word, len, "altogether") ||
+			 (s->said_in && (word_is(word, len, "all") || word_is(word, len, "total")));
+	s->said_in = word_is(word, len, "in");
+	s->said.missing = s->said.missing || says_missing(word, len);
 	s->compared = s->compared || word_is(word, len, "above") || word_is(word, len, "below") ||
 		      word_is(word, len, "than");
 	if (s->known->names.count == 0)
@@ -102,10 +117,16 @@ static void on_word(void *owner, const char *word, size_t len)
 	find_name(s);
 }
 
+static void add_row(struct speech *s)
+{
+	s->said.rows_written++;
+	s->said.rows_last++;
+}
+
 static void end_row(struct speech *s)
 {
 	if (s->said.in_row && !s->is_heading && !s->is_ruler)
-		s->said.rows_written++;
+		add_row(s);
 	s->said.in_row = false;
 	s->is_heading = false;
 }
@@ -113,13 +134,15 @@ static void end_row(struct speech *s)
 static void begin_row(struct speech *s)
 {
 	s->is_heading = !s->in_table;
-	if (s->is_heading)
+	if (s->is_heading) {
 		for (int i = 0; i < COLUMNS_MAX; i++)
 			s->headings[i] = (struct heading){.id = -1};
+		s->said.rows_last = 0;
+	}
 	s->in_table = true;
 	s->is_ruler = true; /* until a word is read */
 	s->said.in_row = true;
-	s->said.row_key = 0;
+	row_set_clear(&s->said.rows);
 	s->column = 0;
 }
 
@@ -163,8 +186,9 @@ static void on_char(void *owner, char c)
 		begin_row(s);
 	else if (s->reader.line_start && c != ' ')
 		s->in_table = false;
-	if (s->reader.line_start && (c == '-' || c == '*'))
-		s->said.rows_written++;
+	if (c == ' ' && s->bullet)
+		add_row(s);
+	s->bullet = s->reader.line_start && (c == '-' || c == '*') && !s->bullet;
 	if (c == ':' && s->compared)
 		join_names(s);
 	if (c == '|' && s->said.in_row)
@@ -271,6 +295,16 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 	return SCAN_DONE;
 }
 
+enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
+			const struct shown *number)
+{
+	s->said.beside = (struct beside){0};
+	if (!shown_is_bare(number))
+		return SCAN_DONE;
+	s->said.beside.before = reader_before(&s->reader);
+	return beside_after(p, n, final, s->said.beside.after);
+}
+
 void speech_init(struct speech *s, const struct known *k)
 {
 	*s = (struct speech){.known = k};
@@ -279,12 +313,13 @@ void speech_init(struct speech *s, const struct known *k)
 	s->reader.on_char = on_char;
 	s->reader.owner = s;
 	s->said.follow_id = s->said.header_id = -1;
+	row_set_clear(&s->said.rows);
 }
 
 void speech_take(struct speech *s, const char *p, const struct shown *number)
 {
-	if (number->kind == SHOWN_TEXT)
-		s->said.rows_written += s->reader.line_start;
+	if (number->kind == SHOWN_TEXT && s->reader.line_start)
+		add_row(s);
 	reader_take(&s->reader, p, number);
 	s->amounts += number->kind == SHOWN_NUMBER;
 }

@@ -289,7 +289,7 @@ static void test_lies_are_found(void **state)
 		      answers, all, 100.0 * (double)seen / (double)all, false_alarms, true_numbers,
 		      100.0 * (double)false_alarms / (double)true_numbers);
 	assert_true(all > 2000);
-	assert_true(seen * 100 >= all * 98); /* small counts that are true of something else */
+	assert_true(seen * 1000 >= all * 995);
 	assert_true(false_alarms * 100 <= true_numbers);
 }
 

@@ -7,11 +7,7 @@
 
 #include <cmocka.h>
 
-#include "answers.h"
-
-static struct arena *arena;
-static const struct result *results[4];
-static struct guard_input input;
+#include "asserts.h"
 
 static const struct sample_column price_columns[] = {
 	{"Vendor", NULL, COLUMN_TEXT},      {"Market", NULL, COLUMN_TEXT},
@@ -24,69 +20,12 @@ static const char *const two_vendors[] = {
 	"Hitachi", "CAISO", "SP15", "2025", "Q1_2025",  "2025-02-01", "54.80", "8760",
 };
 
-static int set_up(void **state)
-{
-	(void)state;
-	arena = arena_new(1 << 24);
-	input = (struct guard_input){.results = results, .question = "", .today = {2026, 2, 27}};
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	arena_free(&arena);
-	return 0;
-}
-
-static void use(struct result *r)
-{
-	results[input.result_count++] = r;
-}
-
 static struct result *use_vendors(void)
 {
 	struct result *r = sample_result(arena, sample_table(price_columns, 8, two_vendors, 2));
 
 	use(r);
 	return r;
-}
-
-/* The answer with its marks, the same however it is cut. */
-static void assert_marks(const char *answer, const char *marked)
-{
-	static const size_t steps[] = {0, 1, 2, 3, 7};
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct outcome_of_check o;
-
-		check_answer(&input, answer, steps[i], &o);
-		assert_string_equal(buf_text(&o.line), marked);
-		check_free(&o);
-	}
-}
-
-static void assert_bound(const char *answer)
-{
-	struct outcome_of_check o;
-
-	check_answer(&input, answer, 1, &o);
-	if (o.unbound > 0 || o.bound == 0)
-		print_error("%s\n", buf_text(&o.line));
-	assert_int_equal(o.unbound, 0);
-	assert_true(o.bound > 0);
-	check_free(&o);
-}
-
-static void assert_flagged(const char *answer)
-{
-	struct outcome_of_check o;
-
-	check_answer(&input, answer, 1, &o);
-	if (o.unbound == 0)
-		print_error("%s\n", buf_text(&o.line));
-	assert_true(o.unbound > 0);
-	check_free(&o);
 }
 
 static void test_covers_sign_currency_and_unit(void **state)
@@ -132,7 +71,8 @@ static void test_years_dates_and_labels(void **state)
 	(void)state;
 	use_vendors();
 	assert_bound("In 2025 (as-of Jan_2025, 15 January 2025, January 15, 2025, 2025-01-15)");
-	assert_bound("as-of Q1 2025, Q1_2025, today 27 February 2026, 1/15/2025, Jan. 15");
+	assert_bound("as-of Q1 2025, Q1_2025, today 27 February 2026");
+	assert_bound("1/15/2025, Jan. 15");
 	assert_flagged("In 2024");
 	assert_flagged("as-of Jan_2026");
 	assert_flagged("as-of Q2_2025");

@@ -1,0 +1,295 @@
+/*
+ * What the words beside a whole number say of it. "Stage 5" is the number of a stage and counts
+ * nothing, "3 at risk" counts what is at risk, "2 vendors" the vendors: a small number that is true
+ * of something else is not bound to that.
+ */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "known.h"
+#include "names.h"
+
+#define KINDS_MAX       12 /* a column of more words is no list of kinds */
+#define AFTER_BYTES_MAX 48 /* after a number are looked at for its words */
+
+/* ---- words ---- */
+
+uint64_t beside_key(const char *word, size_t len)
+{
+	char folded[WORD_BYTES_MAX];
+
+	if (len > sizeof(folded))
+		len = sizeof(folded);
+	for (size_t i = 0; i < len; i++)
+		folded[i] = (char)tolower((unsigned char)word[i]);
+	if (len > 4 && memcmp(folded + len - 3, "ies", 3) == 0) {
+		folded[len - 3] = 'y';
+		len -= 2;
+	} else if (len > 3 && folded[len - 1] == 's' && folded[len - 2] != 's') {
+		len--;
+	}
+	return name_word_key(folded, len);
+}
+
+/* What may stand between a number and the word that belongs to it: spaces, emphasis, pictures. */
+static bool is_between(char c)
+{
+	return (unsigned char)c >= 0x80 || strchr(" *_`-", c);
+}
+
+enum scan beside_after(const char *p, size_t n, bool final, uint64_t after[2])
+{
+	size_t at = 0;
+
+	after[0] = after[1] = 0;
+	if (n >= AFTER_BYTES_MAX) {
+		n = AFTER_BYTES_MAX;
+		final = true;
+	}
+	for (int i = 0; i < 2; i++) {
+		size_t from;
+
+		while (at < n && !is_word_byte(at ? p[at - 1] : ' ', p[at]) && is_between(p[at]))
+			at++;
+		from = at;
+		while (at < n && is_word_byte(at > from ? p[at - 1] : ' ', p[at]))
+			at++;
+		if (at == n && !final)
+			return SCAN_MORE;
+		if (at == from || isdigit((unsigned char)p[from]))
+			return SCAN_DONE;
+		after[i] = beside_key(p + from, at - from);
+	}
+	return SCAN_DONE;
+}
+
+bool shown_is_bare(const struct shown *s)
+{
+	return s->kind == SHOWN_NUMBER && s->unit == UNIT_NONE && s->decimals == 0 &&
+	       !s->currency && !s->scaled;
+}
+
+/* "HubZone", "hub_zone", "Hub zone": hub, zone. */
+static size_t add_words(const char *text, uint64_t out[COLUMN_WORDS_MAX], size_t count)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; text && i <= strlen(text); i++) {
+		bool ends = !text[i] || !isalpha((unsigned char)text[i]);
+
+		if (i > from && (ends || (isupper((unsigned char)text[i]) &&
+					  islower((unsigned char)text[i - 1])))) {
+			if (count < COLUMN_WORDS_MAX && i - from > 1)
+				out[count++] = beside_key(text + from, i - from);
+			from = i;
+		}
+		if (ends)
+			from = i + 1;
+	}
+	return count;
+}
+
+void known_column_words(const struct column *c, uint64_t out[COLUMN_WORDS_MAX])
+{
+	size_t n;
+
+	memset(out, 0, sizeof(*out) * COLUMN_WORDS_MAX);
+	n = add_words(c->name, out, 0);
+	(void)add_words(c->label, out, n);
+}
+
+/* ---- what is known ---- */
+
+void known_note_numbered(struct known *k, const struct beside *b)
+{
+	for (size_t i = 0; i < k->numbered_count; i++)
+		if (k->numbered[i].before == b->before && k->numbered[i].after[0] == b->after[0])
+			return;
+	k->numbered = arena_grow(k->arena, k->numbered, k->numbered_count, &k->numbered_cap,
+				 sizeof(*k->numbered));
+	k->numbered[k->numbered_count++] = *b;
+}
+
+/* False: no kind, but a name or prose. */
+static bool read_kind(const char *text, struct beside *out)
+{
+	size_t len = strlen(text), at = 0;
+
+	*out = (struct beside){0};
+	if (len > NAME_BYTES_MAX || !isalpha((unsigned char)*text))
+		return false;
+	for (; at < len && (isalpha((unsigned char)text[at]) || strchr(" _-", text[at])); at++)
+		;
+	return at == len && beside_after(text, len, true, out->after) == SCAN_DONE && out->after[0];
+}
+
+void known_add_kinds(struct known *k, int table, size_t column, const struct entry *proto)
+{
+	const struct table *t = k->tables[table].t;
+	struct entry kinds[KINDS_MAX];
+	int64_t rows[KINDS_MAX] = {0};
+	size_t count = 0, i;
+
+	if (t->columns[column].type != COLUMN_TEXT || t->total_rows > (int64_t)t->row_count)
+		return;
+	for (size_t r = 0; r < t->row_count; r++) {
+		const char *text = t->rows[r][column];
+		struct beside kind;
+
+		if (!text)
+			continue;
+		if (!read_kind(text, &kind))
+			return;
+		for (i = 0; i < count && memcmp(&kinds[i].beside, &kind, sizeof(kind)) != 0; i++)
+			;
+		if (i == KINDS_MAX)
+			return;
+		if (i == count) {
+			kinds[count] = *proto;
+			kinds[count].beside = kind;
+			kinds[count].column_name = t->columns[column].name;
+			kinds[count].formula = arena_printf(k->arena, "rows that say %s", text);
+			kinds[count++].counted = COUNTED_KIND;
+		}
+		rows[i]++;
+	}
+	for (i = 0; i < count; i++) {
+		known_add(k, &kinds[i], CLASS_NUMBER, (guard_value)rows[i] * 100000000);
+		k->kinds = arena_grow(k->arena, k->kinds, k->kind_count, &k->kind_cap,
+				      sizeof(*k->kinds));
+		k->kinds[k->kind_count++] = kinds[i].beside;
+	}
+}
+
+/* ---- is it this one? ---- */
+
+static bool same_after(const struct beside *kind, const struct beside *said)
+{
+	return kind->after[0] == said->after[0] &&
+	       (!kind->after[1] || kind->after[1] == said->after[1]);
+}
+
+static bool is_kind(const struct known *k, const struct beside *said)
+{
+	for (size_t i = 0; said->after[0] && i < k->kind_count; i++)
+		if (same_after(&k->kinds[i], said))
+			return true;
+	return false;
+}
+
+/* Is it the number of something that the data numbers, and of what? */
+static bool is_numbered(const struct known *k, const struct beside *said, bool *with_after)
+{
+	bool before = false;
+
+	*with_after = false;
+	for (size_t i = 0; said->before && i < k->numbered_count; i++) {
+		if (k->numbered[i].before != said->before)
+			continue;
+		before = true;
+		*with_after = *with_after || (k->numbered[i].after[0] &&
+					      k->numbered[i].after[0] == said->after[0]);
+	}
+	return before;
+}
+
+static bool column_says(const struct known *k, const struct entry *e, const struct beside *said)
+{
+	const uint64_t *words =
+		e->table >= 0 && e->column >= 0 ? k->tables[e->table].words[e->column] : NULL;
+
+	for (size_t i = 0; words && i < COLUMN_WORDS_MAX && words[i]; i++)
+		if (words[i] == said->after[0] || words[i] == said->after[1])
+			return true;
+	return false;
+}
+
+static bool measure_says(const struct known *k, int table, const struct beside *said)
+{
+	const struct known_table *kt = &k->tables[table];
+	struct entry e = {.table = table};
+
+	for (size_t c = 0; c < kt->t->column_count; c++) {
+		e.column = (int)c;
+		if (kt->measure[c] && column_says(k, &e, said))
+			return true;
+	}
+	return false;
+}
+
+/* Does the row itself say the kind, as in a table of counts by status? */
+static bool row_says(const struct known *k, const struct entry *e, const struct beside *said)
+{
+	const struct table *t = k->tables[e->table].t;
+
+	for (size_t c = 0; c < t->column_count; c++) {
+		struct beside kind;
+
+		if (t->columns[c].type == COLUMN_TEXT && t->rows[e->row][c] &&
+		    read_kind(t->rows[e->row][c], &kind) && same_after(&kind, said))
+			return true;
+	}
+	return false;
+}
+
+static bool text_fits(const struct entry *e, const struct beside *said)
+{
+	if (e->unit != UNIT_NONE)
+		return false;
+	return (!e->beside.before && !e->beside.after[0]) ||
+	       (e->beside.before && e->beside.before == said->before) ||
+	       (e->beside.after[0] && e->beside.after[0] == said->after[0]);
+}
+
+static bool count_fits(const struct known *k, const struct entry *e, const struct context *c,
+		       bool kind)
+{
+	switch (e->counted) {
+	case COUNTED_KIND:
+		return kind ? same_after(&e->beside, &c->beside)
+			    : !measure_says(k, e->table, &c->beside);
+	case COUNTED_ROWS:
+		return !kind;
+	case COUNTED_NAMED:
+		return !kind && !measure_says(k, e->table, &c->beside);
+	case COUNTED_DISTINCT:
+	case COUNTED_VALUES:
+		return !kind && column_says(k, e, &c->beside);
+	case COUNTED_NULLS:
+		return !kind && c->missing;
+	case COUNTED_NOTHING:
+		break;
+	}
+	return true;
+}
+
+bool beside_is_numbered(const struct known *k, const struct beside *said)
+{
+	bool with_after;
+
+	return is_numbered(k, said, &with_after);
+}
+
+bool beside_fits(const struct known *k, const struct entry *e, const struct context *c)
+{
+	bool kind, with_after;
+
+	if (e->anything)
+		return true;
+	if (is_numbered(k, &c->beside, &with_after))
+		return e->beside.before == c->beside.before &&
+		       (!with_after || e->beside.after[0] == c->beside.after[0]);
+	if (c->in_row)
+		return e->counted != COUNTED_KIND;
+	kind = is_kind(k, &c->beside);
+	if (e->counted)
+		return count_fits(k, e, c, kind);
+	if (e->beside.before || e->beside.after[0] || e->of_text)
+		return text_fits(e, &c->beside);
+	if (e->table < 0)
+		return true;
+	if (kind && !column_says(k, e, &c->beside) && (e->row < 0 || !row_says(k, e, &c->beside)))
+		return false;
+	return !c->in_all || e->row < 0;
+}

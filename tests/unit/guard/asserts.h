@@ -1,0 +1,77 @@
+/* What a test of the number check says: these results are known, and of this answer each number is
+ * bound, or one is not. */
+#ifndef VESPER_GUARD_ASSERTS_H
+#define VESPER_GUARD_ASSERTS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "answers.h"
+
+static struct arena *arena;
+static const struct result *results[4];
+static struct guard_input input;
+
+static inline int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 24);
+	input = (struct guard_input){.results = results, .question = "", .today = {2026, 2, 27}};
+	return 0;
+}
+
+static inline int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static inline void use(struct result *r)
+{
+	results[input.result_count++] = r;
+}
+
+/* The answer with its marks, the same however it is cut. */
+static inline void assert_marks(const char *answer, const char *marked)
+{
+	static const size_t steps[] = {0, 1, 2, 3, 7};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct outcome_of_check o;
+
+		check_answer(&input, answer, steps[i], &o);
+		assert_string_equal(buf_text(&o.line), marked);
+		check_free(&o);
+	}
+}
+
+static inline void assert_bound(const char *answer)
+{
+	struct outcome_of_check o;
+
+	check_answer(&input, answer, 1, &o);
+	if (o.unbound > 0 || o.bound == 0)
+		print_error("%s\n", buf_text(&o.line));
+	assert_int_equal(o.unbound, 0);
+	assert_true(o.bound > 0);
+	check_free(&o);
+}
+
+static inline void assert_flagged(const char *answer)
+{
+	struct outcome_of_check o;
+
+	check_answer(&input, answer, 1, &o);
+	if (o.unbound == 0)
+		print_error("%s\n", buf_text(&o.line));
+	assert_true(o.unbound > 0);
+	check_free(&o);
+}
+
+#endif
