@@ -79,6 +79,7 @@ bool llm_usable(const struct llm *llm)
 static struct llm *llm_alloc(struct loop *l, size_t providers, int64_t retry_base_ms)
 {
 	struct llm *llm = mem_alloc(sizeof(*llm));
+	unsigned char seed[2];
 
 	llm->loop = l;
 	llm->providers = mem_alloc(providers * sizeof(*llm->providers));
@@ -87,6 +88,9 @@ static struct llm *llm_alloc(struct loop *l, size_t providers, int64_t retry_bas
 		for (size_t k = 0; k < providers; k++)
 			llm->order[i][k] = k;
 	}
+	hash_random(seed, sizeof(seed));
+	for (size_t i = 0; i < LLM_ATTEMPTS_MAX; i++) /* replicas begin elsewhere */
+		llm->spread[i] = (unsigned)(seed[0] << 8 | seed[1]);
 	llm->retry_base_ms = retry_base_ms ? retry_base_ms : LLM_RETRY_BASE_MS;
 	return llm;
 }

@@ -98,7 +98,8 @@ struct llm {
 	void (*exchange)(void *owner, const char *hash, json_t *take);
 	void *exchange_owner;
 	int64_t retry_base_ms;
-	size_t running; /* calls */
+	unsigned spread[LLM_ATTEMPTS_MAX]; /* of the waits after each attempt */
+	size_t running;                    /* calls */
 };
 
 /* ---- llm_record.c ---- */
@@ -113,8 +114,11 @@ json_t *exchange_json(const struct llm_call *call, const struct llm_answer *answ
  */
 
 /* The wait before attempt number `attempt` + 1 (0 was the first), or -1: not on this provider.
- * `random` is 0..65535. */
-int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigned random);
+ * `spread` 0..65535 says where between the shortest (three quarters of the usual wait, all of one
+ * that was asked for) and the longest (half as much more than that wait). */
+int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigned spread);
+/* The next place: those of a crowd lie evenly, however large it is. */
+unsigned retry_spread_next(unsigned *spread);
 
 /* What an error of the provider means. `body` may be anything or NULL; status 0: an error event
  * inside a stream. should_retry and retry_after_ms as in struct http_response. Always returns

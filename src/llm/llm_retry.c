@@ -1,7 +1,7 @@
 /*
  * Which failures of a provider are worth another try. The rules are those of the vendor's own
- * clients, so that the service sees what it expects; only the longest wait is ours, because a user
- * is waiting too.
+ * clients, so that the service sees what it expects. Two things are ours: the longest wait, because
+ * a user is waiting too, and how far waits are spread, because one program is many clients.
  */
 #include <assert.h>
 #include <string.h>
@@ -10,20 +10,26 @@
 #include "vesper/log.h"
 #include "vesper/utf8.h"
 
-int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigned random)
+int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigned spread)
 {
-	assert(random <= 65535);
+	assert(spread <= 65535);
 	if (!e->may_retry || attempt + 1 >= LLM_ATTEMPTS_MAX)
 		return -1;
 	if (e->retry_after_ms > LLM_RETRY_WAIT_MAX_MS)
 		return -1;
 	/* Never sooner than asked; a crowd that was told the same moment must not return as one. */
 	if (e->retry_after_ms > 0)
-		return e->retry_after_ms + (int64_t)e->retry_after_ms * random / (4 * 65536);
+		return e->retry_after_ms + (int64_t)e->retry_after_ms * spread / (2 * 65536);
 	int64_t wait = base_ms << attempt;
 
 	wait = wait < LLM_RETRY_BACKOFF_MAX_MS ? wait : LLM_RETRY_BACKOFF_MAX_MS;
-	return wait - wait * random / (4 * 65536);
+	return wait * 3 / 4 + wait * 3 / 4 * spread / 65536;
+}
+
+unsigned retry_spread_next(unsigned *spread)
+{
+	*spread = (*spread + 40503) & 65535; /* the golden ratio's part of 65536 */
+	return *spread;
 }
 
 static const char *member_text(const json_t *object, const char *name)

@@ -4,6 +4,7 @@
  * repeated any more.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "llm_int.h"
@@ -218,17 +219,27 @@ static void provider_next(struct run *r)
 	r->call.message_count = r->asked_count;
 }
 
+static void tell_failure(const struct run *r, const struct err *e, int64_t wait_ms)
+{
+	char then[40] = "not tried again";
+
+	if (wait_ms >= 0)
+		snprintf(then, sizeof(then), "again in %lld ms", (long long)wait_ms);
+	log_warn("llm.attempt", "turn %s, role %s, attempt %d, %s: %s",
+		 r->call.turn_id ? r->call.turn_id : "-", llm_role_name(r->call.role),
+		 r->attempt + 1, then, e->text);
+}
+
 /* After a failure that nobody has seen: again, later, elsewhere. */
 static void run_again(struct run *r, const struct err *e)
 {
-	unsigned char random[2];
-
-	hash_random(random, sizeof(random));
 	int64_t wait_ms = retry_wait_ms(e, r->attempt, r->llm->retry_base_ms,
-					(unsigned)(random[0] << 8 | random[1]));
+					retry_spread_next(&r->llm->spread[r->attempt]));
 
-	if (wait_ms < 0 ||
-	    (r->call.deadline_ms && clock_mono_ms() + wait_ms >= r->call.deadline_ms)) {
+	if (r->call.deadline_ms && clock_mono_ms() + wait_ms >= r->call.deadline_ms)
+		wait_ms = -1;
+	tell_failure(r, e, wait_ms);
+	if (wait_ms < 0) {
 		provider_next(r);
 		run_go(r);
 		return;
@@ -276,8 +287,6 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 		run_end(r, &told, e);
 		return;
 	}
-	log_warn("llm.attempt", "role %s, attempt %d: %s", llm_role_name(r->call.role),
-		 r->attempt + 1, e->text);
 	r->err = *e;
 	llm_usage_add(&r->spent, &told.usage);
 	run_again(r, e);

@@ -1,0 +1,35 @@
+/*
+ * Many turns whose model is overloaded at the same moment. What is looked at is what the daemon decided, as
+ * its log tells it, and not when a busy machine came to do it: with all turns begun together, no tenth of
+ * the time in which they ask again holds more than three times the mean.
+ */
+
+import { it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startMock } from '../mock/anthropic.mjs';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+it('forty turns that meet an overload together do not come back together', async () => {
+  const TURNS = 40;
+  const mock = await startMock({ script: [{ fault: { status: 529 } }] });
+  const d = await startDaemon({ mock, env: { VESPER_LLM_BREAKER_FAILURES: '1000' } });
+  const turns = await Promise.all(Array.from({ length: TURNS },
+    (_, i) => d.ask(REFERENCE, { token: mintToken({ sub: `user-${i}` }) })));
+  await d.stop();
+  await mock.close();
+  assert.ok(turns.every((t) => t.complete.provider === 'rules'));
+  assert.equal(mock.count, 3 * TURNS);
+  const begun = new Map();
+  const at = [];
+  for (const [, turn, wait] of d.output.matchAll(/turn (\S+), role answer, attempt \d, again in (\d+) ms/g)) {
+    begun.set(turn, (begun.get(turn) ?? 0) + Number(wait));
+    at.push(begun.get(turn));
+  }
+  assert.deepEqual([begun.size, at.length], [TURNS, 2 * TURNS]);
+  const first = Math.min(...at);
+  const tenth = (Math.max(...at) - first + 1) / 10;
+  const held = Array(10).fill(0);
+  at.forEach((ms) => held[Math.floor((ms - first) / tenth)]++);
+  assert.ok(Math.max(...held) <= 3 * at.length / 10, held.join(' '));
+});
