@@ -23,6 +23,7 @@ MUST_CHECK bool http_trust(struct http *h, const char *ca_file, struct err *e);
 /* An address to which secrets may go, and whose answers may be believed: https, or http on this
  * machine. */
 bool http_url_is_safe(const char *url);
+bool http_is_event_stream(const char *content_type);
 /* Cancels what still runs without callbacks. */
 void http_free(struct http **h);
 

@@ -136,10 +136,20 @@ bool http_url_is_safe(const char *url)
 	static const char *const good[] = {
 		"https://", "http://127.0.0.1:", "http://localhost:", "http://[::1]:"};
 
+	/* "http://localhost:x@elsewhere" begins with a user's name. */
+	if (memchr(url, '@', strcspn(url, "?#")))
+		return false;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (str_starts(str_of(url), str_of(good[i])))
 			return true;
 	return false;
+}
+
+bool http_is_event_stream(const char *content_type)
+{
+	static const char type[] = "text/event-stream";
+
+	return strncasecmp(content_type, type, sizeof(type) - 1) == 0;
 }
 
 bool http_trust(struct http *h, const char *ca_file, struct err *e)

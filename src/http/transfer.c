@@ -128,7 +128,7 @@ static void head_done(struct transfer *t)
 		return;
 	t->head.status = (int)status;
 	t->head_given = true;
-	t->streamed = str_starts(str_of(t->content_type), STR("text/event-stream"));
+	t->streamed = http_is_event_stream(t->content_type);
 	if (t->handler.on_head)
 		t->handler.on_head(t->owner, &t->head);
 }

@@ -9,6 +9,7 @@
 #include "llm_int.h"
 #include "vesper/json.h"
 #include "vesper/log.h"
+#include "vesper/mem.h"
 
 #define TEXT_INDEX (-1) /* of the one text block; tool calls count from 0 */
 
@@ -42,8 +43,14 @@ static struct stream_block *call_of(const struct llm_stream *s, const json_t *pi
 	struct str id = stream_member(piece, "id");
 	struct str name = stream_member(json_object_get(piece, "function"), "name");
 
-	if (json_is_integer(index))
-		return stream_block_find(s, json_integer_value(index));
+	if (json_is_integer(index)) {
+		struct stream_block *b = stream_block_find(s, json_integer_value(index));
+
+		/* Some services count all calls of an answer as the first. */
+		return b && id.n && name.n && strcmp(id.p, stream_member(b->start, "id").p) != 0
+			       ? NULL
+			       : b;
+	}
 	if (!newest || (id.n && strcmp(id.p, stream_member(newest->start, "id").p) != 0))
 		return NULL;
 	return name.n && !id.n ? NULL : newest;
@@ -98,6 +105,21 @@ static void call_keep(struct stream_block *b, json_t *piece)
 			json_object_set(raw, key, value);
 }
 
+/* Arguments are JSON as text; who sends them as an object sends all of them at once. */
+static bool arguments_read(struct stream_block *b, const json_t *function, struct err *e)
+{
+	const json_t *arguments = json_object_get(function, "arguments");
+	char *text;
+	bool ok;
+
+	if (!json_is_object(arguments))
+		return stream_block_add(&b->text, stream_member(function, "arguments"), e);
+	text = json_text(arguments);
+	ok = stream_block_add(&b->text, str_of(text), e);
+	mem_free(text);
+	return ok;
+}
+
 static bool call_read(struct llm_stream *s, json_t *piece, struct err *e)
 {
 	struct stream_block *b = call_of(s, piece);
@@ -106,9 +128,7 @@ static bool call_read(struct llm_stream *s, json_t *piece, struct err *e)
 		call_keep(b, piece);
 	else
 		b = call_new(s, piece, e);
-	return b &&
-	       stream_block_add(&b->text,
-				stream_member(json_object_get(piece, "function"), "arguments"), e);
+	return b && arguments_read(b, json_object_get(piece, "function"), e);
 }
 
 /* ---- the chunk ---- */
@@ -174,7 +194,7 @@ static bool chunk_read(struct llm_stream *s, const json_t *chunk, struct err *e)
 {
 	struct str model = stream_member(chunk, "model");
 
-	if (json_is_object(json_object_get(chunk, "error")))
+	if (llm_error_is(chunk))
 		return llm_error_set(e, 0, chunk, -1, -1);
 	if (!s->model && model.n)
 		s->model = arena_strdup(s->arena, model.p);

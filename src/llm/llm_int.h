@@ -120,6 +120,9 @@ int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigne
 /* The next place: those of a crowd lie evenly, however large it is. */
 unsigned retry_spread_next(unsigned *spread);
 
+/* This JSON tells an error. */
+bool llm_error_is(const json_t *body);
+
 /* What an error of the provider means. `body` may be anything or NULL; status 0: an error event
  * inside a stream. should_retry and retry_after_ms as in struct http_response. Always returns
  * false. */

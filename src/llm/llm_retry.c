@@ -47,7 +47,24 @@ static bool is_one_of(const char *text, const char *const *list)
 	return false;
 }
 
-/* Where each wire says it: beside the type, or in details; some give a number. */
+/* Each service has a form of its own: {"error": {…}}, a list of one such, {"error": "words"}, or
+ * the error's members beside "object": "error". NULL: this tells none. */
+static const json_t *error_of(const json_t *body)
+{
+	const json_t *first = json_is_array(body) ? json_array_get(body, 0) : body;
+	const json_t *error = json_object_get(first, "error");
+
+	if (json_is_object(error) || json_string_length(error) > 0)
+		return error;
+	return strcmp(member_text(first, "object"), "error") == 0 ? first : NULL;
+}
+
+bool llm_error_is(const json_t *body)
+{
+	return error_of(body) != NULL;
+}
+
+/* Where each wire says it: beside the type, or in details. */
 static const char *code_of(const json_t *error)
 {
 	const char *code = member_text(json_object_get(error, "details"), "error_code");
@@ -55,9 +72,12 @@ static const char *code_of(const json_t *error)
 	return *code ? code : member_text(error, "code");
 }
 
-/* Without a status only the type tells. A type that is not known is the service's own trouble. */
-static int status_of_type(const char *type)
+/* Without a status the code tells where it is a number, else the type. A type that is not known is
+ * the service's own trouble. */
+static int status_of(const json_t *error)
 {
+	const char *type = member_text(error, "type");
+	json_int_t code = json_integer_value(json_object_get(error, "code"));
 	static const struct {
 		const char *type;
 		int status;
@@ -70,24 +90,31 @@ static int status_of_type(const char *type)
 		{"insufficient_quota", 429},    {"rate_limit_exceeded", 429},
 	};
 
+	if (code >= 400 && code < 600)
+		return (int)code;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(type, known[i].type) == 0)
 			return known[i].status;
 	return 500;
 }
 
-/* The service's words help an operator where the request itself was refused; elsewhere the type
- * says it all. */
-static const char *words_of(const json_t *error, int status, char out[100])
+/* The service's words help an operator where the request itself was refused, or where there are no
+ * others; of a key they may hold a part, so there the words are ours. */
+static void words_of(const json_t *error, int status, char out[100])
 {
 	const char *words =
-		status < 401 || status == 404 || status == 413 ? member_text(error, "message") : "";
-	size_t n = utf8_cut(words, strlen(words), 99);
+		json_is_string(error) ? json_string_value(error) : member_text(error, "message");
+	size_t n;
+
+	if (status == 401 || status == 403)
+		words = status == 401 ? "the key is refused" : "the key may not do this";
+	else if (status > 401 && status != 404 && status != 413 && *member_text(error, "type"))
+		words = "";
+	n = utf8_cut(words, strlen(words), 99);
 
 	memcpy(out, words, n);
 	out[n] = '\0';
 	log_mask(out);
-	return out;
 }
 
 bool llm_error_set(struct err *e, int status, const json_t *body, int should_retry,
@@ -97,8 +124,7 @@ bool llm_error_set(struct err *e, int status, const json_t *body, int should_ret
 		"enforced_spend_limit_reached", "contract_spend_limit_reached",
 		"insufficient_quota",           "billing_hard_limit_reached",
 		"billing_not_active",           NULL};
-	const json_t *error =
-		json_object_get(json_is_array(body) ? json_array_get(body, 0) : body, "error");
+	const json_t *error = error_of(body);
 	const char *type = member_text(error, "type");
 	const char *code = code_of(error);
 	const char *id = member_text(body, "request_id");
@@ -106,7 +132,7 @@ bool llm_error_set(struct err *e, int status, const json_t *body, int should_ret
 	char words[100];
 
 	if (status == 0)
-		status = status_of_type(type);
+		status = status_of(error);
 	bool ours =
 		(status == 400 || status == 413 || status == 422) && !money && should_retry != 1;
 

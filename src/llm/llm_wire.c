@@ -111,8 +111,9 @@ static void on_head(void *owner, const struct http_response *r)
 	t->status = r->status;
 	t->should_retry = r->should_retry;
 	t->retry_after_ms = r->retry_after_ms;
-	t->streams = r->status == 200 && strncmp(r->content_type, "text/event-stream", 17) == 0;
-	if (r->status == 200 && !t->streams)
+	t->streams = r->status == 200 && http_is_event_stream(r->content_type);
+	/* Some services tell an error with 200; whatever else is no stream is not read at all. */
+	if (r->status == 200 && !t->streams && !strcasestr(r->content_type, "json"))
 		err_set(&t->err, ERR_UPSTREAM, "the answer is \"%.60s\" and not an event stream",
 			r->content_type);
 }
@@ -147,7 +148,11 @@ static void refusal_read(struct attempt *t)
 
 	if (t->body.n && !json_parse(t->body.p, t->body.n, LLM_ERROR_BYTES_MAX, &body, NULL))
 		body = NULL;
-	llm_error_set(&t->err, t->status, body, t->should_retry, t->retry_after_ms);
+	if (t->status == 200 && !llm_error_is(body))
+		err_set(&t->err, ERR_UPSTREAM, "the answer is JSON and not an event stream");
+	else
+		llm_error_set(&t->err, t->status == 200 ? 0 : t->status, body, t->should_retry,
+			      t->retry_after_ms);
 	json_decref(body);
 }
 

@@ -382,9 +382,26 @@ static void test_free_while_running(void **state)
 	seen_free(&s);
 }
 
+static void test_where_secrets_may_go(void **state)
+{
+	(void)state;
+	assert_true(http_url_is_safe("https://api.example.com/v1"));
+	assert_true(http_url_is_safe("http://127.0.0.1:8080/x?a=b@c"));
+	assert_true(http_url_is_safe("http://localhost:1/"));
+	assert_false(http_url_is_safe("http://api.example.com/"));
+	assert_false(http_url_is_safe("http://localhost:x@api.example.com/"));
+	assert_false(http_url_is_safe("http://127.0.0.1:80@api.example.com"));
+	assert_false(http_url_is_safe("http://localhost.example.com:80/"));
+	assert_false(http_url_is_safe("file:///etc/passwd"));
+	assert_true(http_is_event_stream("Text/Event-Stream;charset=utf-8"));
+	assert_false(http_is_event_stream("text/html"));
+	assert_false(http_is_event_stream(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_where_secrets_may_go),
 		cmocka_unit_test_setup_teardown(test_get, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_post_body_is_copied, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connection_is_reused, setup, teardown),

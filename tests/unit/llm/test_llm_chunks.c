@@ -148,6 +148,35 @@ static void test_text_and_usage(void **state)
 	read_free(&r);
 }
 
+/* In every chunk, in one that comes late, beyond all reason, or never. */
+static void test_usage_of_other_services(void **state)
+{
+#define COUNTED(prompt, out)                                                                       \
+	DATA("{\"choices\":[],\"usage\":{\"prompt_tokens\":" prompt ",\"completion_tokens\":" out  \
+	     "}}")
+	static const struct {
+		const char *bytes;
+		int64_t input, output;
+	} rows[] = {
+		{COUNTED("30", "1") TEXT("a") COUNTED("30", "2") FINISH("stop") DONE, 30, 2},
+		{TEXT("a") FINISH("stop") COUNTED("30", "2") COUNTED("30", "2") DONE, 30, 2},
+		{TEXT("a") FINISH("stop") COUNTED("9223372036854775807", "-3") DONE, 0, 0},
+		{TEXT("a") FINISH("stop") DONE, 0, 0},
+		{TEXT("a") FINISH("stop") DONE COUNTED("30", "2"), 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct reading r;
+
+		read_cut(&r, rows[i].bytes, strlen(rows[i].bytes), 0);
+		assert_true(r.whole);
+		assert_int_equal(r.answer.usage.input_tokens, rows[i].input);
+		assert_int_equal(r.answer.usage.output_tokens, rows[i].output);
+		read_free(&r);
+	}
+}
+
 static void test_line_ends_and_comments(void **state)
 {
 	(void)state;
@@ -188,6 +217,21 @@ static void test_calls_in_pieces(void **state)
 			      CALLS("{\"index\":0,\"function\":{\"arguments\":\"\\\"NP15\\\"}\"}}")
 				      FINISH("tool_calls") USAGE DONE,
 	      " call_a:get({\"h\":\"NP15\"}) call_b:put({})", LLM_STOP_TOOL_USE);
+}
+
+/* All counted as the first, and arguments as they are rather than as text. */
+static void test_calls_that_say_less_than_they_mean(void **state)
+{
+	(void)state;
+	check(CALLS("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"get\",\"arguments\":"
+		    "\"{\\\"h\\\":1}\"}},"
+		    "{\"index\":0,\"id\":\"b\",\"function\":{\"name\":\"put\",\"arguments\":"
+		    "\"{\"}}") CALLS("{\"index\":0,\"function\":{\"arguments\":\"}\"}}")
+		      FINISH("stop") DONE,
+	      " a:get({\"h\":1}) b:put({})", LLM_STOP_TOOL_USE);
+	check(CALLS("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"get\",\"arguments\":"
+		    "{\"h\":\"NP15\"}}}") FINISH("stop") DONE,
+	      " a:get({\"h\":\"NP15\"})", LLM_STOP_TOOL_USE);
 }
 
 /* Whole calls in one chunk, without index or id, and "stop" for a reason. */
@@ -265,6 +309,10 @@ static void test_errors(void **state)
 	check_error(DATA("{\"error\":{\"message\":\"too long\",\"type\":\"invalid_request_error\","
 			 "\"code\":\"context_length_exceeded\"}}"),
 		    ERR_INPUT, false, "context_length_exceeded");
+	check_error(TEXT("a") DATA("{\"error\":\"the runner is gone\"}"), ERR_UPSTREAM, true,
+		    "the runner is gone");
+	check_error(DATA("{\"object\":\"error\",\"message\":\"m\",\"type\":\"X\",\"code\":404}"),
+		    ERR_UPSTREAM, false, "404 X");
 	check_error(TEXT("a") DATA("{\"choices\":[{\"del"), ERR_UPSTREAM, true, "not JSON");
 	check_error(CALLS("{\"index\":0,\"function\":{\"arguments\":\"{}\"}}"), ERR_UPSTREAM, true,
 		    "without a name");
@@ -343,6 +391,8 @@ int main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_calls_in_pieces),
 		cmocka_unit_test(test_calls_of_other_services),
+		cmocka_unit_test(test_calls_that_say_less_than_they_mean),
+		cmocka_unit_test(test_usage_of_other_services),
 		cmocka_unit_test(test_cut_calls),
 		cmocka_unit_test(test_signatures_are_echoed),
 		cmocka_unit_test(test_errors),
