@@ -13,7 +13,8 @@ import { mintToken } from './token.mjs';
 it('forty turns that meet an overload together do not come back together', async () => {
   const TURNS = 40;
   const mock = await startMock({ script: [{ fault: { status: 529 } }] });
-  const d = await startDaemon({ mock, env: { VESPER_LLM_BREAKER_FAILURES: '1000' } });
+  const d = await startDaemon({ mock, env: { VESPER_LLM_BREAKER_FAILURES: '1000',
+    VESPER_LLM_TIMEOUTS_MS_CONNECT: '60000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '60000' } });
   const turns = await Promise.all(Array.from({ length: TURNS },
     (_, i) => d.ask(REFERENCE, { token: mintToken({ sub: `user-${i}` }) })));
   await d.stop();
