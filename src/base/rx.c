@@ -1,6 +1,9 @@
 /*
  * pcre2 behind three functions. The step limit is set on every pattern: the texts are written by
  * users, and one catastrophic match would stop everybody's stream.
+ *
+ * Most texts are ASCII. For them a pattern in ASCII is compiled a second time without Unicode: it
+ * matches the same in half the time, because nothing has to be decoded or looked up.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "vesper/rx.h"
@@ -12,30 +15,49 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
+#define UNICODE (PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF)
+
 struct rx {
 	pcre2_code *code;
+	pcre2_code *ascii; /* for texts in ASCII, or NULL */
 	pcre2_match_data *data;
 	pcre2_match_context *limits;
 };
 
+static bool is_ascii(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)text[i] >= 0x80)
+			return false;
+	return true;
+}
+
+static pcre2_code *compile(const char *pattern, uint32_t options, int *code, PCRE2_SIZE *at)
+{
+	pcre2_code *compiled =
+		pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+			      options | PCRE2_CASELESS | PCRE2_NEVER_BACKSLASH_C, code, at, NULL);
+
+	/* Without a JIT (not every platform has one) the interpreter gives the same answers. */
+	if (compiled)
+		(void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
+	return compiled;
+}
+
 bool rx_new(const char *pattern, struct rx **out, struct err *e)
 {
-	const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_CASELESS | PCRE2_MATCH_INVALID_UTF |
-				 PCRE2_NEVER_BACKSLASH_C;
 	int code;
 	PCRE2_SIZE at;
-	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options,
-					     &code, &at, NULL);
+	pcre2_code *compiled = compile(pattern, UNICODE, &code, &at);
 	if (!compiled) {
 		char why[120];
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
 		return err_set(e, ERR_INPUT, "pattern, character %zu: %s", at, why);
 	}
-	/* Without a JIT (not every platform has one) the interpreter gives the same answers. */
-	(void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
 
 	struct rx *rx = mem_alloc(sizeof(*rx));
 	rx->code = compiled;
+	rx->ascii = is_ascii(pattern, strlen(pattern)) ? compile(pattern, 0, &code, &at) : NULL;
 	rx->data = pcre2_match_data_create(RX_GROUPS_MAX, NULL);
 	rx->limits = pcre2_match_context_create(NULL);
 	assert(rx->data && rx->limits);
@@ -51,6 +73,7 @@ void rx_free(struct rx **rx)
 	pcre2_match_context_free((*rx)->limits);
 	pcre2_match_data_free((*rx)->data);
 	pcre2_code_free((*rx)->code);
+	pcre2_code_free((*rx)->ascii);
 	mem_free(*rx);
 	*rx = NULL;
 }
@@ -60,7 +83,9 @@ bool rx_match(struct rx *rx, struct str text, size_t from, struct str groups[RX_
 	if (from > text.n)
 		return false;
 	PCRE2_SPTR subject = (PCRE2_SPTR)(text.p ? text.p : "");
-	int count = pcre2_match(rx->code, subject, text.n, from, 0, rx->data, rx->limits);
+	const pcre2_code *code =
+		rx->ascii && is_ascii((const char *)subject, text.n) ? rx->ascii : rx->code;
+	int count = pcre2_match(code, subject, text.n, from, 0, rx->data, rx->limits);
 	if (count < 0)
 		return false;
 	/* 0: the pattern has more groups than we look at; those we have room for are filled. */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -53,6 +54,33 @@ static void unicode(void **state)
 	rx_free(&rx);
 }
 
+/* A text is matched alike with and without a letter beyond ASCII in it. */
+static void ascii_makes_no_difference(void **state)
+{
+	static const char *const patterns[] = {"\\b(\\w+)\\W+of\\s+(.)", "[^a-m ]{3,}",
+					       "(?:x|(\\d+))$", "prompts?\\b", "(?<=is) (t)"};
+	static const char *const texts[] = {"what IS the Price of\tx", "", "PROMPT", "12:34 of _9",
+					    "a.b\x7f of \x01 no"};
+	struct str plain[RX_GROUPS_MAX], marked[RX_GROUPS_MAX];
+	char text[64];
+
+	(void)state;
+	for (size_t p = 0; p < sizeof(patterns) / sizeof(patterns[0]); p++) {
+		struct rx *rx = compile(patterns[p]);
+
+		for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
+			/* one letter more at the beginning, which no match needs */
+			snprintf(text, sizeof(text), "\xC3\xA9;%s", texts[t]);
+			bool found = rx_match(rx, str_of(texts[t]), 0, plain);
+
+			assert_int_equal(rx_match(rx, str_of(text), 3, marked), found);
+			for (size_t g = 0; found && g < RX_GROUPS_MAX; g++)
+				assert_true(str_eq(plain[g], marked[g]));
+		}
+		rx_free(&rx);
+	}
+}
+
 static void more_groups_than_we_look_at(void **state)
 {
 	(void)state;
@@ -91,8 +119,11 @@ static void catastrophe_ends_early(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups_and_offsets),          cmocka_unit_test(unicode),
-		cmocka_unit_test(more_groups_than_we_look_at), cmocka_unit_test(bad_pattern),
+		cmocka_unit_test(groups_and_offsets),
+		cmocka_unit_test(unicode),
+		cmocka_unit_test(ascii_makes_no_difference),
+		cmocka_unit_test(more_groups_than_we_look_at),
+		cmocka_unit_test(bad_pattern),
 		cmocka_unit_test(catastrophe_ends_early),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
