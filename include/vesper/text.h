@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "vesper/arena.h"
 
@@ -51,8 +52,21 @@ const char *text_key(const char *text, struct arena *a);
 /* The words of the question from token `from` up to `to`, as they were written. */
 const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a);
 
-bool token_is(const struct token *t, const char *word);
-bool token_in(const struct token *t, const char *const *words); /* NULL-ended */
+/* Inline, because most words are none of those that are looked for: the first letter tells. */
+static inline bool token_is(const struct token *t, const char *word)
+{
+	return t->text[0] == word[0] && strcmp(t->text, word) == 0;
+}
+
+/* `words`: NULL-ended. */
+static inline bool token_in(const struct token *t, const char *const *words)
+{
+	for (; *words; words++)
+		if (token_is(t, *words))
+			return true;
+	return false;
+}
+
 /* The token at i, or an empty one past the end. */
 const struct token *token_at(const struct question *q, size_t i);
 

@@ -249,19 +249,6 @@ const char *text_between(const struct question *q, size_t from, size_t to, struc
 	return arena_strndup(a, q->text + begin, end - begin);
 }
 
-bool token_is(const struct token *t, const char *word)
-{
-	return strcmp(t->text, word) == 0;
-}
-
-bool token_in(const struct token *t, const char *const *words)
-{
-	for (; *words; words++)
-		if (strcmp(t->text, *words) == 0)
-			return true;
-	return false;
-}
-
 const struct token *token_at(const struct question *q, size_t i)
 {
 	static const struct token none = {.text = "", .number = -1, .before = '.', .used = true};
