@@ -52,6 +52,9 @@ struct entry {
 
 /* Words of the longest name. */
 size_t names_longest(const struct names *n);
+/* How many of these words, from the first on, names_find may know together: it need not be asked
+ * about more. */
+size_t names_reach(const struct names *n, const struct folded *words);
 /* How these words can be read; at most `max`, whole names first. */
 size_t names_find(const struct names *n, const struct folded *words, struct entry *out, size_t max);
 /* Values that are written nearly so, of the dimensions in `in`, the nearest first; those in other

@@ -257,6 +257,16 @@ static void read_all_of(struct reading *r)
 	}
 }
 
+/* Tokens from i on, at most `most`, that may be one name: as far as any name goes. */
+static size_t reach_of(const struct reading *r, size_t i, size_t most)
+{
+	struct folded words;
+
+	while (most > 0 && !mention_window(&r->q, i, most, &words))
+		most--;
+	return most > 0 ? names_reach(r->names, &words) : 0;
+}
+
 void mentions_read(struct reading *r)
 {
 	size_t longest = names_longest(r->names);
@@ -265,7 +275,8 @@ void mentions_read(struct reading *r)
 		longest = WINDOW_MAX;
 	r->mentions = arena_alloc(r->arena, sizeof(*r->mentions) * (r->q.count + 1));
 	for (size_t i = 0; i < r->q.count; i++) {
-		size_t n = longest + 1 < r->q.count - i ? longest + 1 : r->q.count - i;
+		size_t left = r->q.count - i;
+		size_t n = reach_of(r, i, left < longest + 1 ? left : longest + 1);
 
 		while (n > 0 && !try_window(r, i, n))
 			n--;

@@ -201,14 +201,33 @@ static size_t trait_of(const char *key, size_t len)
 	return (first * 37 + last * 7 + len) % KEY_TRAITS;
 }
 
+/* Of a beginning with one byte, and of one with more. */
+static size_t head_trait(const char *key, size_t len)
+{
+	size_t second = len > 1 ? (unsigned char)key[1] + (size_t)1 : 0;
+
+	return ((unsigned char)key[0] * (size_t)37 + second) % KEY_TRAITS;
+}
+
+static void set_bit(uint64_t *bits, size_t n)
+{
+	bits[n / 64] |= UINT64_C(1) << n % 64;
+}
+
+static bool has_bit(const uint64_t *bits, size_t n)
+{
+	return bits[n / 64] >> n % 64 & 1;
+}
+
 static void note_traits(struct keys *k)
 {
 	for (size_t i = 0; i < k->count; i++) {
 		size_t len;
 		const char *key = keys_at(k, i, &len);
-		size_t trait = trait_of(key, len);
 
-		k->traits[trait / 64] |= UINT64_C(1) << trait % 64;
+		set_bit(k->traits, trait_of(key, len));
+		for (size_t n = 1; n <= len && n <= 2; n++)
+			set_bit(k->heads, head_trait(key, n));
 	}
 }
 
@@ -272,16 +291,54 @@ static size_t bound(const struct keys *k, const char *key, size_t len, bool afte
 
 size_t keys_find(const struct keys *k, const char *key, size_t len, size_t *first)
 {
-	size_t n, trait = trait_of(key, len);
+	size_t n;
 
 	*first = 0;
-	if (!(k->traits[trait / 64] >> trait % 64 & 1))
+	if (!has_bit(k->traits, trait_of(key, len)))
 		return 0;
 	*first = bound(k, key, len, false);
 	if (*first == k->count || keys_at(k, *first, &n)[0] != key[0] || n != len ||
 	    memcmp(keys_at(k, *first, &n), key, len) != 0)
 		return 0;
 	return bound(k, key, len, true) - *first;
+}
+
+/* Where the string stands to those that begin with the key: before (-1), among (0), after (1). */
+static int beside(const struct keys *k, size_t i, const char *key, size_t len)
+{
+	size_t n;
+	const char *at = keys_at(k, i, &n);
+	int order = memcmp(at, key, n < len ? n : len);
+
+	return order ? order : n < len ? -1 : 0;
+}
+
+bool keys_begin(const struct keys *k, const char *key, size_t len, size_t *lo, size_t *hi)
+{
+	size_t low = *lo, high = *hi;
+
+	assert(len > 0 && *hi <= k->count);
+	if (!has_bit(k->heads, head_trait(key, len)))
+		return false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (beside(k, middle, key, len) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*lo = low;
+	for (high = *hi; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (beside(k, middle, key, len) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*hi = low;
+	return *lo < *hi;
 }
 
 /* ---- nearly ---- */

@@ -37,6 +37,7 @@ struct keys {
 	struct key_side forward, backward;
 	uint64_t traits[KEY_TRAITS / 64]; /* which ends and lengths there are: most questions are
 					     answered by that */
+	uint64_t heads[KEY_TRAITS / 64];  /* the same of their first bytes */
 	uint32_t *numbers;                /* the forward number of each backward string */
 	size_t count;
 };
@@ -50,6 +51,9 @@ void keys_deinit(struct keys *k);
 const char *keys_at(const struct keys *k, size_t i, size_t *len);
 /* How many are equal to it; *first is the first one's number. */
 size_t keys_find(const struct keys *k, const char *key, size_t len, size_t *first);
+/* Strings that begin with the key: *lo up to *hi, which bound where to look before and where they
+ * are after. False: there are none. */
+bool keys_begin(const struct keys *k, const char *key, size_t len, size_t *lo, size_t *hi);
 /* Calls for each one within `limit` edits (at most KEY_EDITS_MAX), in no order; for some twice. */
 typedef void (*keys_near_cb)(void *owner, size_t number, int distance);
 void keys_near(const struct keys *k, const char *key, size_t len, int limit, keys_near_cb each,

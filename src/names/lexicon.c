@@ -290,6 +290,47 @@ size_t lexicon_find_initials(const struct lexicon *l, const char *key, size_t le
 	return word_index_find(&l->initials, key, len, out, max);
 }
 
+/* Words from the first one on that together begin a name. */
+static size_t begun(const struct lexicon *l, const struct folded *words)
+{
+	size_t lo = 0, hi = l->names.count, n = 0;
+
+	while (n < words->count && keys_begin(&l->names, words->key, words->ends[n], &lo, &hi))
+		n++;
+	return n;
+}
+
+static bool is_part(const struct lexicon *l, const char *word, size_t len)
+{
+	size_t at;
+
+	return len < WORD_BYTES_MIN || !has_letter(word, len) ||
+	       keys_find(&l->words.keys, word, len, &at) > 0;
+}
+
+/* Words from the first one on of which each may be one of a name. */
+static size_t partly(const struct lexicon *l, const struct folded *words)
+{
+	size_t n = 0, at;
+
+	if (l->words.keys.count == 0)
+		return 0;
+	for (size_t from = 0; n < words->count; from = words->ends[n++])
+		if (!is_part(l, words->key + from, words->ends[n] - from))
+			break;
+	if (n == 0 && keys_find(&l->initials.keys, words->key, words->ends[0], &at) > 0)
+		return 1;
+	return n;
+}
+
+size_t lexicon_reach(const struct lexicon *l, const struct folded *words)
+{
+	size_t whole = words->count > 0 ? begun(l, words) : 0;
+	size_t parts = words->count > 0 ? partly(l, words) : 0;
+
+	return whole > parts ? whole : parts;
+}
+
 /* Do the words stand in the name, one after the other? */
 static bool has_words(const struct lexicon *l, size_t value, const char *key, size_t len)
 {

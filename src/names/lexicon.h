@@ -68,6 +68,10 @@ size_t lexicon_find_initials(const struct lexicon *l, const char *key, size_t le
 size_t lexicon_find_words(const struct lexicon *l, const char *key, const uint16_t *ends,
 			  size_t count, uint32_t *out, size_t max);
 
+/* How many of these words, the first `count`, may be (the beginning of) a name, or a part of one
+ * where single words are known; 0: no name begins with the first of them, nor has it. */
+size_t lexicon_reach(const struct lexicon *l, const struct folded *words);
+
 struct near_value {
 	uint32_t value;
 	uint8_t distance;
@@ -76,7 +80,6 @@ struct near_value {
 	uint32_t shared;   /* how many values are as near by the same word */
 	uint8_t rank;      /* less is nearer */
 };
-struct folded;
 struct like_value {
 	uint32_t value;
 	uint32_t shared; /* trigrams, more than one */

@@ -270,6 +270,21 @@ size_t names_longest(const struct names *n)
 	return longest;
 }
 
+size_t names_reach(const struct names *n, const struct folded *words)
+{
+	const struct listed *l = &n->book->listed;
+	size_t reach = lexicon_reach(l->values, words), more = lexicon_reach(l->aliases, words);
+
+	if (more > reach)
+		reach = more;
+	for (size_t d = 0; d < n->book->catalog->dimension_count; d++) {
+		more = n->learned[d] && n->in[d] ? lexicon_reach(n->learned[d], words) : 0;
+		if (more > reach)
+			reach = more;
+	}
+	return reach;
+}
+
 size_t names_find(const struct names *n, const struct folded *words, struct entry *out, size_t max)
 {
 	struct found f = {.names = n, .in = n->in, .out = out, .max = max};
