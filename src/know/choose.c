@@ -53,21 +53,54 @@ static bool is_home(const struct catalog_view *v, const struct tool_def *t, size
 	return true;
 }
 
-/* `domain`: index into the view's; `first`: the tool is its first. */
-static double score_of(const struct reading *r, const struct fit *fit, size_t domain, bool first,
+/* A tool of one of the caller's domains, and what the facts do not change. */
+struct candidate {
+	const struct tool_def *tool;
+	size_t domain; /* index into the view's */
+	bool first;    /* the domain's first */
+	bool home;
+	double text;
+};
+
+/* The same for each choice that a question takes. */
+static void list_candidates(struct reading *r)
+{
+	const struct catalog_view *v = r->in->may;
+	size_t room = 0;
+
+	for (size_t d = 0; d < v->domain_count; d++)
+		room += v->domains[d]->tool_count;
+	r->candidates = arena_alloc(r->arena, (room + 1) * sizeof(*r->candidates));
+	for (size_t d = 0; d < v->domain_count; d++) {
+		const struct domain_def *domain = v->domains[d];
+		bool first = true;
+
+		for (size_t i = 0; i < domain->tool_count; i++) {
+			const struct tool_def *t = domain->tools[i];
+
+			if (!catalog_allows(v, t, domain->agent))
+				continue;
+			r->candidates[r->candidate_count++] =
+				(struct candidate){t, d, first, is_home(v, t, d), text_of(r, t)};
+			first = false;
+		}
+	}
+}
+
+static double score_of(const struct reading *r, const struct candidate *c, const struct fit *fit,
 		       const struct standing *standing)
 {
 	const struct router_weights *w = weights_of(r);
-	double score = w->score.text * text_of(r, fit->tool) +
-		       w->score.domain * r->text.domains[domain] * trust_in(r) +
+	double score = w->score.text * c->text +
+		       w->score.domain * r->text.domains[c->domain] * trust_in(r) +
 		       w->score.facts * fit->facts + w->score.missing * (double)fit->missing +
 		       w->score.not_taken * (double)fit->not_taken;
 
-	if (first)
+	if (c->first)
 		score += w->score.first;
 	if (standing && standing->intent && standing->tool_count > 0
-		    ? strcmp(standing->intent, r->in->may->domains[domain]->intent) == 0
-		    : is_home(r->in->may, fit->tool, domain))
+		    ? strcmp(standing->intent, r->in->may->domains[c->domain]->intent) == 0
+		    : c->home)
 		score += w->score.home;
 	if (fit->calls > 1)
 		score += w->score.calls;
@@ -100,28 +133,22 @@ static void consider(struct choice *best, bool *any, const struct choice *c)
 	*any = true;
 }
 
-/* The best tool among those of the caller's domains. `standing`: what the question leans on. */
-bool choose_tool(const struct reading *r, const struct standing *standing, struct choice *out)
+bool choose_tool(struct reading *r, const struct standing *standing, struct choice *out)
 {
-	const struct catalog_view *v = r->in->may;
+	struct numbered n;
 	bool any = false;
 
 	*out = (struct choice){0};
-	for (size_t d = 0; d < v->domain_count; d++) {
-		const struct domain_def *domain = v->domains[d];
-		bool first = true;
+	if (!r->candidates)
+		list_candidates(r);
+	params_number(r, &n);
+	for (size_t i = 0; i < r->candidate_count; i++) {
+		const struct candidate *can = &r->candidates[i];
+		struct choice c = {.domain = r->in->may->domains[can->domain], .text = can->text};
 
-		for (size_t i = 0; i < domain->tool_count; i++) {
-			struct choice c = {.domain = domain};
-
-			if (!catalog_allows(v, domain->tools[i], domain->agent))
-				continue;
-			slots_fit(r, domain->tools[i], &c.fit);
-			c.text = text_of(r, domain->tools[i]);
-			c.score = score_of(r, &c.fit, d, first, standing);
-			first = false;
-			consider(out, &any, &c);
-		}
+		slots_fit(r, &n, can->tool, &c.fit);
+		c.score = score_of(r, can, &c.fit, standing);
+		consider(out, &any, &c);
 	}
 	return any;
 }

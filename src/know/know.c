@@ -22,6 +22,7 @@ struct know *know_new(const struct catalog *c)
 	words_add_stop(&k->stop);
 	words_add_synonyms(&k->synonyms);
 	k->names = name_book_new(c);
+	params_index(k);
 	k->router = router_new(k);
 	k->refuser = refuser_new(k->arena);
 	return k;

@@ -42,6 +42,8 @@ struct know {
 	struct name_book *names;
 	struct dict stop, synonyms;
 	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
+	struct dict filters;      /* of all tools' parameters, to their numbers */
+	struct tool_params *params; /* by index of the tool */
 	struct router *router;
 	struct refuser *refuser;
 };
@@ -135,6 +137,29 @@ struct text_score {
 void router_text(const struct know *k, const struct catalog_view *v, const struct question *q,
 		 size_t from, size_t to, bool hours, struct arena *a, struct text_score *out);
 
+/* ---- params.c: which parameter of which tool takes which filter ---- */
+
+/* Numbers of filters that are asked for by name; the others follow. */
+enum { NUMBER_YEAR, NUMBER_MONTH, NUMBER_START, NUMBER_END, NUMBERS };
+
+struct tool_params {
+	const int *filters;                   /* by parameter: the number of its filter */
+	const struct param_def *const *takes; /* by number of the filter; or NULL */
+};
+
+/* The facts of a question by the numbers of their filters. */
+struct numbered {
+	const struct fact **facts; /* by number, or NULL */
+	int numbers[FACTS_MAX];    /* by fact; -1: no parameter is called so */
+};
+
+void params_index(struct know *k);
+void params_number(const struct reading *r, struct numbered *out);
+const struct tool_params *params_of(const struct know *k, const struct tool_def *t);
+/* The parameter that takes the fact, or NULL. */
+const struct param_def *params_take(const struct reading *r, const struct numbered *n,
+				    const struct tool_def *t, size_t fact);
+
 /* ---- slots.c ---- */
 
 enum trouble_kind {
@@ -174,7 +199,8 @@ struct fit {
 	double facts;     /* how well the said facts are used, about -1..1 */
 };
 
-void slots_fit(const struct reading *r, const struct tool_def *t, struct fit *out);
+void slots_fit(const struct reading *r, const struct numbered *n, const struct tool_def *t,
+	       struct fit *out);
 /* Filters, and the calls of the chosen tool; false and r->trouble when they can't be made. */
 bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out);
@@ -193,7 +219,7 @@ struct choice {
 struct standing;
 /* The best tool among those of the caller's domains; false when there is none. `standing`: what the
  * question leans on, or NULL. */
-bool choose_tool(const struct reading *r, const struct standing *standing, struct choice *out);
+bool choose_tool(struct reading *r, const struct standing *standing, struct choice *out);
 /* 0..1 for a choice whose calls could be filled. */
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
 
@@ -266,6 +292,8 @@ struct reading {
 	struct text_score text;
 	const struct dimension_def *all_of[8]; /* all values of these were asked for */
 	size_t all_count;
+	struct candidate *candidates; /* of choose.c; NULL: not listed yet */
+	size_t candidate_count;
 	size_t said_entities; /* facts of this question that are values of a dimension */
 };
 

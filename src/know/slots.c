@@ -22,20 +22,16 @@ static bool is_calendar(const char *filter)
 }
 
 /* The same time is there twice, as year and months and as days: which one is for this tool? */
-static bool wants_range(const struct reading *r, const struct tool_def *t)
+static bool wants_range(const struct reading *r, const struct numbered *n, const struct tool_def *t)
 {
-	const char *const calendar[] = {FILTER_YEAR, FILTER_MONTH};
+	const struct tool_params *params = params_of(r->know, t);
 
-	if ((!facts_get(&r->facts, FILTER_START) && !facts_get(&r->facts, FILTER_END)) ||
-	    !tool_param_of_filter(t, FILTER_START))
+	if ((!n->facts[NUMBER_START] && !n->facts[NUMBER_END]) || !params->takes[NUMBER_START])
 		return false;
-	if (r->time.range_only ||
-	    (!facts_get(&r->facts, FILTER_YEAR) && !facts_get(&r->facts, FILTER_MONTH)))
+	if (r->time.range_only || (!n->facts[NUMBER_YEAR] && !n->facts[NUMBER_MONTH]))
 		return true;
-	for (size_t i = 0; i < 2; i++)
-		if (facts_get(&r->facts, calendar[i]) && !tool_param_of_filter(t, calendar[i]))
-			return true;
-	return false;
+	return (n->facts[NUMBER_YEAR] && !params->takes[NUMBER_YEAR]) ||
+	       (n->facts[NUMBER_MONTH] && !params->takes[NUMBER_MONTH]);
 }
 
 /* Is the fact the other form of a time that is already used? */
@@ -46,19 +42,34 @@ static bool is_other_form(const struct reading *r, const struct fact *f, bool us
 	return use_range && is_calendar(f->filter);
 }
 
-static void fit_fact(const struct reading *r, const struct fact *f, const struct tool_def *t,
+/* Of days, which are no hint: the words tell whether files or prices are meant. */
+static bool is_days(int number)
+{
+	return number == NUMBER_START || number == NUMBER_END;
+}
+
+static bool is_other_number(const struct reading *r, int number, bool use_range)
+{
+	if (is_days(number))
+		return !use_range && !r->time.range_only;
+	return use_range && (number == NUMBER_YEAR || number == NUMBER_MONTH);
+}
+
+static void fit_fact(const struct reading *r, const struct numbered *n, size_t fact,
 		     struct fit *out, size_t *said)
 {
 	const struct router_weights *w = &r->know->catalog->router;
-	const struct param_def *p = tool_param_of_filter(t, f->filter);
+	const struct fact *f = &r->facts.items[fact];
+	const struct param_def *p = params_take(r, n, out->tool, fact);
 	double worth;
 
-	if (f->implied || f->source == SOURCE_DEFAULT || (f->all && p && !p->required))
+	if (is_other_number(r, n->numbers[fact], out->use_range) || f->implied ||
+	    f->source == SOURCE_DEFAULT || (f->all && p && !p->required))
 		return;
 	if (f->source != SOURCE_CARRIED)
 		(*said)++;
-	if (is_range(f->filter))
-		return; /* days are no hint: the words tell whether files or prices are meant */
+	if (is_days(n->numbers[fact]))
+		return;
 	if (!p || (p->is_list && f->count > p->list_max)) {
 		if (!p && f->source == SOURCE_CARRIED)
 			return;
@@ -96,19 +107,20 @@ static bool asks_all_of(const struct reading *r, const struct param_def *p)
 	return false;
 }
 
-void slots_fit(const struct reading *r, const struct tool_def *t, struct fit *out)
+void slots_fit(const struct reading *r, const struct numbered *n, const struct tool_def *t,
+	       struct fit *out)
 {
+	const int *filters = params_of(r->know, t)->filters;
 	size_t said = 0;
 
-	*out = (struct fit){.tool = t, .calls = 1, .use_range = wants_range(r, t)};
+	*out = (struct fit){.tool = t, .calls = 1, .use_range = wants_range(r, n, t)};
 	for (size_t i = 0; i < r->facts.count; i++)
-		if (!is_other_form(r, &r->facts.items[i], out->use_range))
-			fit_fact(r, &r->facts.items[i], t, out, &said);
+		fit_fact(r, n, i, out, &said);
 	if (said > 0)
 		out->facts /= (double)said;
 	for (size_t i = 0; i < t->param_count; i++) {
 		const struct param_def *p = &t->params[i];
-		const struct fact *f = facts_get(&r->facts, p->filter);
+		const struct fact *f = n->facts[filters[i]];
 
 		out->other_list = out->other_list || (out->calls > 1 && p->is_list && p->entity &&
 						      (!f || f->count < 2));

@@ -1,0 +1,85 @@
+/* Which parameter of which tool takes which filter, by numbers: all tools are compared for each
+ * question, and comparing names would be most of that. */
+#include "know_int.h"
+
+#include <string.h>
+
+static const char *const grammar[] = {
+	[NUMBER_YEAR] = FILTER_YEAR,
+	[NUMBER_MONTH] = FILTER_MONTH,
+	[NUMBER_START] = FILTER_START,
+	[NUMBER_END] = FILTER_END,
+};
+
+static void number_filter(struct know *k, const char *filter)
+{
+	if (dict_find(&k->filters, filter, strlen(filter)) < 0)
+		dict_put(&k->filters, filter, strlen(filter), (int)k->filters.count);
+}
+
+static int number_of(const struct know *k, const char *filter)
+{
+	return dict_find(&k->filters, filter, strlen(filter));
+}
+
+static void read_tool(struct know *k, const struct tool_def *t, const char *const *names,
+		      struct tool_params *out)
+{
+	int *filters = arena_alloc(k->arena, (t->param_count + 1) * sizeof(*filters));
+	const struct param_def **takes =
+		arena_alloc(k->arena, k->filters.count * sizeof(struct param_def *));
+
+	for (size_t i = 0; i < t->param_count; i++)
+		filters[i] = number_of(k, t->params[i].filter);
+	for (size_t i = 0; i < k->filters.count; i++)
+		takes[i] = tool_param_of_filter(t, names[i]);
+	*out = (struct tool_params){filters, takes};
+}
+
+void params_index(struct know *k)
+{
+	const struct catalog *c = k->catalog;
+	const char **names;
+
+	dict_init(&k->filters, k->arena);
+	for (size_t i = 0; i < NUMBERS; i++)
+		number_filter(k, grammar[i]);
+	for (size_t t = 0; t < c->tool_count; t++)
+		for (size_t i = 0; i < c->tools[t].param_count; i++)
+			number_filter(k, c->tools[t].params[i].filter);
+	names = arena_alloc(k->arena, k->filters.count * sizeof(*names));
+	for (size_t i = 0; i < NUMBERS; i++)
+		names[i] = grammar[i];
+	for (size_t t = 0; t < c->tool_count; t++)
+		for (size_t i = 0; i < c->tools[t].param_count; i++)
+			names[number_of(k, c->tools[t].params[i].filter)] =
+				c->tools[t].params[i].filter;
+	k->params = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*k->params));
+	for (size_t t = 0; t < c->tool_count; t++)
+		read_tool(k, &c->tools[t], names, &k->params[t]);
+}
+
+void params_number(const struct reading *r, struct numbered *out)
+{
+	const struct know *k = r->know;
+
+	out->facts = arena_alloc(r->arena, k->filters.count * sizeof(struct fact *));
+	for (size_t i = 0; i < r->facts.count; i++) {
+		out->numbers[i] = number_of(k, r->facts.items[i].filter);
+		if (out->numbers[i] >= 0)
+			out->facts[out->numbers[i]] = &r->facts.items[i];
+	}
+}
+
+const struct param_def *params_take(const struct reading *r, const struct numbered *n,
+				    const struct tool_def *t, size_t fact)
+{
+	if (n->numbers[fact] < 0) /* it may be the plural of one that has a number */
+		return tool_param_of_filter(t, r->facts.items[fact].filter);
+	return params_of(r->know, t)->takes[n->numbers[fact]];
+}
+
+const struct tool_params *params_of(const struct know *k, const struct tool_def *t)
+{
+	return &k->params[t - k->catalog->tools];
+}
