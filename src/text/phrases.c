@@ -411,8 +411,11 @@ void phrases_read(struct time_parser *p)
 		relative_read_weekday,
 	};
 
-	for (size_t i = 0; i < p->q->count; i++)
+	for (size_t i = 0; i < p->q->count; i++) {
+		if (!may_begin_time(&p->q->tokens[i]))
+			continue;
 		for (size_t n = 0; n < sizeof(readers) / sizeof(readers[0]); n++)
 			if (readers[n](p, i))
 				break;
+	}
 }

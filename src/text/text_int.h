@@ -98,6 +98,9 @@ void phrase_span(const struct time_phrase *ph, struct date *start, struct date *
 
 /* ---- timewords.c ---- */
 
+/* Is it a number, or a word that a phrase of time can begin with? No reader need look at others. */
+bool may_begin_time(const struct token *t);
+
 /* 1-12, or 0; only where a month can stand ("may", "march"). */
 int month_token(const struct question *q, size_t i);
 /* 2025, '26, or 0. */
