@@ -127,9 +127,11 @@ static bool understand_parts(const struct know *k, const struct know_input *in,
 	for (size_t i = 0; i < count; i++) {
 		struct know_input part = *in;
 		struct understanding one;
+		struct question q;
 
 		part.question = texts[i];
-		understand_one(k, &part, a, &one);
+		text_read(texts[i], a, &q);
+		understand_one(k, &part, &q, a, &one);
 		if (one.kind != KNOW_DATA || one.agent_count == 0)
 			return false;
 		for (size_t n = 0; n < all.agent_count; n++)
@@ -155,11 +157,11 @@ static bool understand_parts(const struct know *k, const struct know_input *in,
 
 /* A question that lacks something, or says too much, as one: are its halves two that lack nothing?
  */
-static bool understand_halves(const struct know *k, const struct know_input *in, struct arena *a,
-			      struct understanding *out)
+static bool understand_halves(const struct know *k, const struct know_input *in,
+			      const struct question *q, struct arena *a, struct understanding *out)
 {
 	const char *const(*halves)[2];
-	size_t count = parts_halves(in, a, &halves);
+	size_t count = parts_halves(in, q, a, &halves);
 
 	for (size_t i = 0; i < count; i++) {
 		struct understanding both;
@@ -177,12 +179,15 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 		     struct understanding *out)
 {
 	const char *const *texts = NULL;
-	size_t parts = in->edited_filters ? 0 : parts_of(k, in, a, &texts);
+	struct question q;
+	size_t parts;
 
+	text_read(in->question ? in->question : "", a, &q);
+	parts = in->edited_filters ? 0 : parts_of(k, in, &q, a, &texts);
 	if (parts > 1 && understand_parts(k, in, texts, parts, a, out))
 		return;
-	understand_one(k, in, a, out);
+	understand_one(k, in, &q, a, out);
 	if (!in->edited_filters && out->ask.text && !out->ask.unknown &&
 	    out->confidence < KNOW_SURE)
-		(void)understand_halves(k, in, a, out);
+		(void)understand_halves(k, in, &q, a, out);
 }

@@ -304,17 +304,18 @@ struct suggestion reading_range_option(struct reading *r, struct date start, str
 /* Keeps the most urgent one. */
 void reading_trouble(struct reading *r, const struct trouble *t);
 
-/* know_understand for a question with one subject. */
-void understand_one(const struct know *k, const struct know_input *in, struct arena *a,
-		    struct understanding *out);
+/* know_understand for a question with one subject. `q`: its text, of which no token is used. */
+void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
+		    struct arena *a, struct understanding *out);
 
 /* ---- parts.c ---- */
 
 /* The subjects of a question that asks several domains, as questions of their own; 0 or at least 2.
  */
-size_t parts_of(const struct know *k, const struct know_input *in, struct arena *a,
-		const char *const **out);
+size_t parts_of(const struct know *k, const struct know_input *in, const struct question *q,
+		struct arena *a, const char *const **out);
 /* The question cut in two at each place where it may be two; returns how many pairs there are. */
-size_t parts_halves(const struct know_input *in, struct arena *a, const char *const (**out)[2]);
+size_t parts_halves(const struct know_input *in, const struct question *q, struct arena *a,
+		    const char *const (**out)[2]);
 
 #endif

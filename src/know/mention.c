@@ -2,6 +2,7 @@
  * have to wait until the other names are read. */
 #include "know_int.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define WINDOW_MAX      8 /* words of one name in a question */
@@ -32,19 +33,26 @@ bool mention_window(const struct question *q, size_t i, size_t n, struct folded 
 	return out->len > 0;
 }
 
+static bool label_holds(const char *label, const char *text, size_t len)
+{
+	for (; *label; label++)
+		if (tolower((unsigned char)*label) == text[0] && strncasecmp(label, text, len) == 0)
+			return true;
+	return false;
+}
+
 /* Is the word one of the label's ("hub-zone" has "hub" and "zone")? */
 bool mention_of_label(const struct token *t, const struct dimension_def *d)
 {
-	const char *hit = t->len >= 3 && d->label ? strcasestr(d->label, t->text) : NULL;
 	char stem[STEM_BYTES];
 	size_t n;
 
-	if (hit)
-		return true;
-	if (t->len < 4 || !d->label)
+	if (t->len < 3 || !d->label)
 		return false;
-	n = word_stem(t->text, t->len, stem);
-	return n >= 3 && strcasestr(d->label, stem) != NULL;
+	if (label_holds(d->label, t->text, t->len))
+		return true;
+	n = t->len < 4 ? 0 : word_stem(t->text, t->len, stem);
+	return n >= 3 && label_holds(d->label, stem, n);
 }
 
 /* "High case", "reference: high", "base, high and low cases" */

@@ -97,23 +97,28 @@ static size_t add_clause(struct part *parts, size_t n, size_t from, size_t to,
 	return n + 1;
 }
 
-size_t parts_of(const struct know *k, const struct know_input *in, struct arena *a,
-		const char *const **out)
+static bool has_joint(const struct question *q)
+{
+	for (size_t i = 1; i < q->count; i++)
+		if (is_joint(q, i))
+			return true;
+	return false;
+}
+
+size_t parts_of(const struct know *k, const struct know_input *in, const struct question *q,
+		struct arena *a, const char *const **out)
 {
 	struct part parts[PARTS_MAX];
 	const char **texts;
-	struct question q;
 	size_t n = 0, from = 0;
 
-	if (in->may->domain_count < 2 || !in->question)
+	if (in->may->domain_count < 2 || q->count > KNOW_WORDS_MAX || !has_joint(q) ||
+	    followup_lets_go(q))
 		return 0;
-	text_read(in->question, a, &q);
-	if (q.count > KNOW_WORDS_MAX || followup_lets_go(&q))
-		return 0;
-	for (size_t i = 1; i <= q.count; i++) {
-		if (i < q.count && !is_joint(&q, i))
+	for (size_t i = 1; i <= q->count; i++) {
+		if (i < q->count && !is_joint(q, i))
 			continue;
-		n = add_clause(parts, n, from, i, subject_of(k, in->may, &q, from, i, a));
+		n = add_clause(parts, n, from, i, subject_of(k, in->may, q, from, i, a));
 		from = i;
 	}
 	if (n < 2)
@@ -122,32 +127,31 @@ size_t parts_of(const struct know *k, const struct know_input *in, struct arena 
 	for (size_t i = 0; i < n; i++) {
 		size_t first = parts[i].from;
 
-		while (first + 1 < parts[i].to && token_in(&q.tokens[first], joints))
+		while (first + 1 < parts[i].to && token_in(&q->tokens[first], joints))
 			first++;
-		texts[i] = text_between(&q, first, parts[i].to, a);
+		texts[i] = text_between(q, first, parts[i].to, a);
 	}
 	*out = texts;
 	return n;
 }
 
-size_t parts_halves(const struct know_input *in, struct arena *a, const char *const (**out)[2])
+size_t parts_halves(const struct know_input *in, const struct question *q, struct arena *a,
+		    const char *const (**out)[2])
 {
 	const char *(*halves)[2] = arena_alloc(a, HALVES_MAX * sizeof(*halves));
-	struct question q;
 	size_t n = 0;
 
-	if (in->may->domain_count < 2 || !in->question)
+	if (in->may->domain_count < 2)
 		return 0;
-	text_read(in->question, a, &q);
-	for (size_t i = 1; i < q.count && q.count <= KNOW_WORDS_MAX && n < HALVES_MAX; i++) {
+	for (size_t i = 1; i < q->count && q->count <= KNOW_WORDS_MAX && n < HALVES_MAX; i++) {
 		size_t second = i;
 
-		if (!is_joint(&q, i))
+		if (!is_joint(q, i))
 			continue;
-		while (second + 1 < q.count && token_in(&q.tokens[second], joints))
+		while (second + 1 < q->count && token_in(&q->tokens[second], joints))
 			second++;
-		halves[n][0] = text_between(&q, 0, i, a);
-		halves[n][1] = text_between(&q, second, q.count, a);
+		halves[n][0] = text_between(q, 0, i, a);
+		halves[n][1] = text_between(q, second, q->count, a);
 		n++;
 	}
 	*out = (const char *const(*)[2])halves;

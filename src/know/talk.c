@@ -34,24 +34,18 @@ static bool is_greeting(const struct question *q)
 
 static bool has_run(const struct question *q, const char *words)
 {
-	size_t count = 1;
-
-	for (const char *c = words; *c; c++)
-		count += *c == ' ';
-	for (size_t i = 0; i + count <= q->count; i++) {
+	for (size_t i = 0; i < q->count; i++) {
 		const char *at = words;
-		size_t n = 0;
 
-		for (; n < count; n++) {
-			size_t len = strcspn(at, " ");
+		for (size_t n = i; n < q->count && *at == q->tokens[n].text[0]; n++) {
+			size_t len = q->tokens[n].len;
 
-			if (q->tokens[i + n].len != len ||
-			    memcmp(q->tokens[i + n].text, at, len) != 0)
+			if (strncmp(at, q->tokens[n].text, len) != 0 || (at[len] && at[len] != ' '))
 				break;
+			if (!at[len])
+				return true;
 			at += len + 1;
 		}
-		if (n == count)
-			return true;
 	}
 	return false;
 }

@@ -177,7 +177,6 @@ static void read_question(struct reading *r)
 	const char *bound;
 	int top;
 
-	text_read(r->in->question ? r->in->question : "", r->arena, &r->q);
 	if (r->q.count > KNOW_WORDS_MAX)
 		r->q.count = KNOW_WORDS_MAX;
 	mentions_read(r);
@@ -309,10 +308,10 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 	finish(r, &choice, leans, edits != NULL, out);
 }
 
-void understand_one(const struct know *k, const struct know_input *in, struct arena *a,
-		    struct understanding *out)
+void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
+		    struct arena *a, struct understanding *out)
 {
-	struct reading r = {.know = k, .in = in, .arena = a};
+	struct reading r = {.know = k, .in = in, .arena = a, .q = *q};
 	const json_t *edits = in->edited_filters;
 	enum filter_source source = SOURCE_EDITED;
 	struct standing standing;

@@ -167,12 +167,18 @@ static bool has_letter(const char *word, size_t len)
 	return false;
 }
 
+/* Does the word say which name it is of? Others only stand beside such ones. */
+static bool is_telling(const char *word, size_t len)
+{
+	return len >= WORD_BYTES_MIN && has_letter(word, len);
+}
+
 static void add_words(struct word_build *b, const struct folded *f, uint32_t value)
 {
 	for (size_t i = 0, from = 0; f->count > 1 && i < f->count; from = f->ends[i++]) {
 		size_t len = f->ends[i] - from;
 
-		if (len >= WORD_BYTES_MIN && has_letter(f->key + from, len))
+		if (is_telling(f->key + from, len))
 			word_build_add(b, f->key + from, len, value);
 	}
 }
@@ -300,27 +306,25 @@ static size_t begun(const struct lexicon *l, const struct folded *words)
 	return n;
 }
 
-static bool is_part(const struct lexicon *l, const char *word, size_t len)
-{
-	size_t at;
-
-	return len < WORD_BYTES_MIN || !has_letter(word, len) ||
-	       keys_find(&l->words.keys, word, len, &at) > 0;
-}
-
 /* Words from the first one on of which each may be one of a name. */
 static size_t partly(const struct lexicon *l, const struct folded *words)
 {
+	bool told = false;
 	size_t n = 0, at;
 
-	if (l->words.keys.count == 0)
-		return 0;
-	for (size_t from = 0; n < words->count; from = words->ends[n++])
-		if (!is_part(l, words->key + from, words->ends[n] - from))
+	for (size_t from = 0; n < words->count; from = words->ends[n++]) {
+		const char *word = words->key + from;
+		size_t len = words->ends[n] - from;
+
+		if (!is_telling(word, len))
+			continue;
+		if (keys_find(&l->words.keys, word, len, &at) == 0)
 			break;
-	if (n == 0 && keys_find(&l->initials.keys, words->key, words->ends[0], &at) > 0)
-		return 1;
-	return n;
+		told = true;
+	}
+	if (told)
+		return n;
+	return keys_find(&l->initials.keys, words->key, words->ends[0], &at) > 0;
 }
 
 size_t lexicon_reach(const struct lexicon *l, const struct folded *words)
@@ -358,7 +362,7 @@ size_t lexicon_find_words(const struct lexicon *l, const char *key, const uint16
 	for (size_t i = 0, from = 0; i < count; from = ends[i++]) {
 		size_t len = ends[i] - from, at;
 
-		if (len < WORD_BYTES_MIN || !has_letter(key + from, len))
+		if (!is_telling(key + from, len))
 			continue;
 		if (keys_find(&l->words.keys, key + from, len, &at) == 0)
 			return 0;

@@ -151,10 +151,44 @@ static void nothing_and_too_long_keys_do_no_harm(void **state)
 	mem_free(order);
 }
 
+/* Each beginning of each key bounds just those that have it, also within an earlier bound. */
+static void beginnings_bound_what_has_them(void **state)
+{
+	struct made m;
+	size_t len, lo = 0, hi;
+
+	(void)state;
+	make(&m, 1000);
+	for (size_t i = 0; i < m.count; i += 7) {
+		const char *key = keys_at(&m.keys, i, &len);
+
+		lo = 0;
+		hi = m.count;
+		for (size_t n = 1; n <= len; n++) {
+			size_t other_len;
+
+			assert_true(keys_begin(&m.keys, key, n, &lo, &hi));
+			assert_true(lo <= i && i < hi);
+			for (size_t k = 0; k < m.count; k++) {
+				const char *other = keys_at(&m.keys, k, &other_len);
+				bool has = other_len >= n && memcmp(other, key, n) == 0;
+
+				if (has != (k >= lo && k < hi))
+					fail_msg("%.*s: %zu", (int)n, key, k);
+			}
+		}
+	}
+	lo = 0;
+	hi = m.count;
+	assert_false(keys_begin(&m.keys, "\x01\x02", 2, &lo, &hi));
+	unmake(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_sorted_and_found),
+		cmocka_unit_test(beginnings_bound_what_has_them),
 		cmocka_unit_test(near_ones_are_those_of_a_full_comparison),
 		cmocka_unit_test(nothing_and_too_long_keys_do_no_harm),
 	};

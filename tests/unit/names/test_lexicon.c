@@ -206,11 +206,42 @@ static void mistyped_names_are_recalled(void **state)
 	lexicon_unref(&l);
 }
 
+static void a_name_is_followed_as_far_as_it_goes(void **state)
+{
+	static const struct {
+		const char *words;
+		size_t reach;
+	} cases[] = {
+		{"nazareth solar price", 2},
+		{"nazareth price", 1},
+		{"price nazareth", 0},
+		{"naz", 1},
+		{"wind farm solar", 3},
+		{"sierra of wind", 3},
+		{"n p 15 in", 3},
+		{"np 15 in", 2},
+		{"ss budget", 1},
+		{"zz top", 0},
+		{"", 0},
+	};
+	const struct lexicon *l = lexicon_of(plants, COUNT(plants));
+	struct folded f;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		text_fold(cases[i].words, &f);
+		if (lexicon_reach(l, &f) != cases[i].reach)
+			fail_msg("\"%s\": %zu", cases[i].words, lexicon_reach(l, &f));
+	}
+	lexicon_unref(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_found_whole_by_word_and_by_initials),
 		cmocka_unit_test(words_in_a_row_are_found),
+		cmocka_unit_test(a_name_is_followed_as_far_as_it_goes),
 		cmocka_unit_test(near_names_come_in_order),
 		cmocka_unit_test(parents_stay_with_their_values),
 		cmocka_unit_test(there_is_an_end_to_what_fits),
