@@ -143,7 +143,15 @@ export class SessionList {
   #draw() {
     if (this.#list.querySelector('.session-edit'))
       return;
-    this.#list.replaceChildren(...this.#sessions.map((session) => this.#item(session)));
+    this.#list.replaceChildren(...this.#sessions.flatMap((session, i) => {
+      const [before, day] = [this.#sessions[i - 1], session].map((one) => one && this.#dayOf(one));
+
+      return [day !== before && h('li', { class: 'day hint' }, day), this.#item(session)].filter(Boolean);
+    }));
+  }
+
+  #dayOf({ updated_at: updated, created_at: created }) {
+    return dayText(updated ?? created, this.#locale);
   }
 
   #item(session) {
@@ -154,7 +162,7 @@ export class SessionList {
     const item = h('li', { class: id === this.#current ? 'session current' : 'session' },
       h('button', { type: 'button', class: 'session-title', 'aria-current': id === this.#current && 'page',
         onclick: () => this.#actions.open(id) },
-      h('span', {}, title), h('span', { class: 'hint' }, dayText(session.updated_at ?? session.created_at, this.#locale))),
+      h('span', {}, title)),
       h('button', { type: 'button', class: 'small', 'aria-label': say('rename_this', { title }), title: say('rename'),
         onclick: () => this.#edit(item, this.#renaming(session)) }, icon('edit')),
       h('button', { type: 'button', class: 'small', 'aria-label': say(`${put}_this`, { title }), title: say(put),

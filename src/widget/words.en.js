@@ -223,4 +223,6 @@ export const words = {
 /* How filters and agents are called; those that are not here are called by their own name. */
 export const names = {
   dayahead_agent: 'Day-ahead prices', price_curve_agent: 'Price curves', pbi_metrics_agent: 'Report usage', per_agent: 'Projects',
+  asof_date: 'As of', date_range_start: 'From', date_range_end: 'To', project_name: 'Project', top_n: 'At most', risk_level: 'Risk',
+  status_color: 'Status',
 };

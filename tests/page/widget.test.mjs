@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 
 import { answered, ask, lastTurn, launch, openPage } from './browser.mjs';
 import { Fake } from './fake.mjs';
@@ -864,4 +865,12 @@ test('in another language the page says itself what the server says in English',
   fake.busy = true;
   assert.match(await asked('busy'), /In dieser Unterhaltung wird noch eine Antwort geschrieben/);
   assertClean();
+});
+
+test('the page is 60 KB or less before the first chart', async () => {
+  const files = ['', 'app.css', 'app.js', 'widget.js'];
+  const bodies = await Promise.all(files.map(async (name) => Buffer.from(await (await fetch(`${fake.url}/${name}`)).arrayBuffer())));
+  const bytes = bodies.reduce((sum, body) => sum + gzipSync(body, { level: 9 }).length, 0);
+
+  assert.ok(bytes > 1000 && bytes <= 60 * 1024, `${bytes} bytes`);
 });
