@@ -8,6 +8,7 @@ for path in $(sed -n 's/^COPY \([a-z]*\) \/usr\/share.*/\1/p' docker/Dockerfile)
 	[[ -d "$path" ]] || fail "Dockerfile copies $path, which is not there"
 done
 grep -q '^USER vesper$' docker/Dockerfile || fail "the image must not run as root"
+grep -q 'odbc-postgresql' docker/Dockerfile || fail "the image lacks the driver that compose.yaml names"
 grep -q 'probe' src/ctl/vesperctl.c || fail "the health check uses vesperctl probe"
 
 # Each shared library of the built daemon belongs to a package that the image installs, or to its base system.
@@ -29,7 +30,7 @@ python3 - <<'PY'
 import re, sys
 text = open("docker/compose.yaml").read()
 services = re.findall(r"^  ([a-z]+):$", text, re.M)
-missing = {"vesperd", "redis", "sqlserver"} - set(services)
+missing = {"vesperd", "install", "database", "redis"} - set(services)
 if missing:
     sys.exit(f"docker: compose.yaml lacks {missing}")
 if "\t" in text:
