@@ -18,16 +18,36 @@ const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
   + 'for f in sys.argv[3:]: d.executescript(open(f).read())\n'
   + 'd.execute("INSERT INTO vesper_tenant VALUES (?)",(sys.argv[2],))\nd.commit()';
 
+/* A place of its own for what the product reads as text. */
+async function makeRoot() {
+  const root = await tempDir('root');
+  for (const folder of ['sql', 'prompts', 'config'])
+    await cp(join(ROOT, folder), join(root, folder), { recursive: true });
+  return root;
+}
+
+describe('the domain that README adds', () => {
+  it('answers', async (t) => {
+    const root = await makeRoot();
+    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+    const files = [...readme.matchAll(/`((?:sql|prompts)\/domain\/[\w./]+)`:\n\n```(?:sql)?\n(.*?)```/gs)];
+    assert.deepEqual(files.map(([, path]) => path), ['sql/domain/places/get_project_places.sql', 'prompts/domain/places.md']);
+    await mkdir(join(root, 'sql/domain/places'));
+    for (const [, path, text] of files)
+      await writeFile(join(root, path), text);
+    const d = await startDaemon({ env: { VESPER_ROOT: root } });
+    t.after(() => d.stop());
+    const turn = await d.ask('Where are the solar projects?');
+    assert.deepEqual(turn.complete.outcomes.map((o) => [o.agent, o.tool, o.outcome]), [['places_agent', 'get_project_places', 'rows']]);
+    assert.equal(turn.filters.technology, 'Solar');
+    assert.ok(rowsOf(turn.tables[0]).some((r) => r.Project === 'Nazareth Solar' && r.Place === 'Kern County, CA'));
+  });
+});
+
 describe('a domain of text files', () => {
   let root;
   let d;
   const tool = (name) => join(root, `sql/domain/transmission/${name}.sql`);
-
-  async function makeRoot() {
-    root = await tempDir('root');
-    for (const folder of ['sql', 'prompts', 'config'])
-      await cp(join(ROOT, folder), join(root, folder), { recursive: true });
-  }
 
   async function makeWarehouse() {
     const dir = await tempDir('warehouse');
@@ -61,7 +81,7 @@ describe('a domain of text files', () => {
   }
 
   before(async () => {
-    await makeRoot();
+    root = await makeRoot();
     d = await startDaemon({ warehouse: await makeWarehouse(), env: { VESPER_ROOT: root } });
   });
   after(() => d?.stop());
