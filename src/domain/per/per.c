@@ -126,8 +126,7 @@ static void derive_health(struct result *r, struct arena *a)
 	const struct table *t = r->tables[0];
 	const char *risks = "";
 
-	domain_add_text(r, a, "colors", "Areas by color",
-			arena_printf(a, "are %s", count_words(t, "HealthColor", a)));
+	domain_add_text(r, a, "colors", "Areas by color", count_words(t, "HealthColor", a));
 	for (size_t row = 0; row < t->row_count; row++) {
 		const char *area = table_cell(t, row, "HealthArea");
 		const char *notes = table_cell(t, row, "Notes");
