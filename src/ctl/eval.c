@@ -6,29 +6,29 @@
  */
 #include "correction.h"
 #include "ctl.h"
+#include "eval_int.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon.h"
 #include "vesper/clock.h"
-#include "vesper/file.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/record.h"
 #include "vesper/uuid.h"
 
-#define EVAL_USER     "eval"
-#define EVAL_LIMIT_MS 600000 /* the whole run */
+#define EVAL_USER      "eval"
+#define EVAL_LIMIT_MS  600000     /* the whole run */
+#define EVAL_BYTES_MAX (64 << 20) /* files that are read */
 
 struct eval {
 	struct daemon d;
-	json_t *lines;   /* every turn of every conversation, with "file" */
+	struct eval_cases cases;
 	json_t *results; /* one each: {file, content, ok, differences[], prompts} */
 	size_t at;
 	size_t migrating;
@@ -38,130 +38,6 @@ struct eval {
 	struct timer *limit;
 	struct err err;
 };
-
-/* ---- reading ---- */
-
-static bool read_json_file(const char *folder, const char *name, struct arena *a, json_t **out,
-			   struct err *e)
-{
-	const char *path = arena_printf(a, "%s/%s", folder, name), *text;
-
-	return file_read(path, LLM_REQUEST_BYTES_MAX, a, &text, e) &&
-	       json_parse(text, strlen(text), LLM_REQUEST_BYTES_MAX, out, e);
-}
-
-static bool read_exchanges(struct eval *v, const char *folder, struct arena *a, struct err *e)
-{
-	const char *const *names;
-
-	v->d.exchanges = json_object();
-	if (!file_list(folder, a, &names, e))
-		return false;
-	for (; *names; names++) {
-		const char *hash;
-		json_t *one;
-
-		if (!str_ends(str_of(*names), STR(RECORD_EXCHANGE_SUFFIX)))
-			continue;
-		if (!read_json_file(folder, *names, a, &one, e))
-			return err_prefix(e, "%s", *names);
-		if (!json_get_str(one, "hash", &hash, e)) {
-			json_decref(one);
-			return err_prefix(e, "%s", *names);
-		}
-		json_object_set_new(v->d.exchanges, hash, one);
-	}
-	return true;
-}
-
-static bool line_check(const json_t *line, struct err *e)
-{
-	const char *text;
-	json_t *expect = NULL;
-	struct date day;
-
-	if (!json_get_str(line, "format", &text, e))
-		return false;
-	if (strcmp(text, RECORD_CASE_FORMAT) != 0)
-		return err_set(e, ERR_INPUT, "format: must be " RECORD_CASE_FORMAT);
-	if (!json_get_str(line, "tenant", &text, e) || !json_get_str(line, "content", &text, e) ||
-	    !json_opt_object(line, "expect", &expect, e) || !json_get_str(line, "today", &text, e))
-		return false;
-	return date_parse_iso(text, &day) || err_set(e, ERR_INPUT, "today: must be a date");
-}
-
-static bool read_case(struct eval *v, const char *folder, const char *name, struct arena *a,
-		      struct err *e)
-{
-	const char *text;
-	struct str rest, one;
-	size_t number = 0;
-
-	if (!file_read(arena_printf(a, "%s/%s", folder, name), LLM_REQUEST_BYTES_MAX, a, &text, e))
-		return false;
-	rest = str_of(text);
-	while (str_split(&rest, '\n', &one)) {
-		json_t *line;
-
-		number++;
-		if (str_trim(one).n == 0)
-			continue;
-		if (!json_parse(one.p, one.n, LLM_REQUEST_BYTES_MAX, &line, e))
-			return err_prefix(e, "%s:%zu", name, number);
-		json_set_str(line, "file", name);
-		json_push_take(v->lines, line);
-		if (!line_check(line, e))
-			return err_prefix(e, "%s:%zu", name, number);
-	}
-	return true;
-}
-
-/* "s.case.jsonl" has its corrections in "s.corrections.jsonl". */
-static bool read_corrections(struct eval *v, const char *folder, const char *name, struct arena *a,
-			     struct err *e)
-{
-	const char *stem, *path;
-	size_t i;
-	json_t *by_message, *line;
-	const char *text;
-
-	if (!str_ends(str_of(name), STR(RECORD_CASE_SUFFIX)))
-		return true;
-	stem = arena_strndup(a, name, strlen(name) - strlen(RECORD_CASE_SUFFIX));
-	path = arena_printf(a, "%s/%s" RECORD_CORRECTIONS_SUFFIX, folder, stem);
-	if (access(path, F_OK) != 0)
-		return true;
-	by_message = json_own(a, json_object());
-	if (!file_read(path, LLM_REQUEST_BYTES_MAX, a, &text, e) ||
-	    !corrections_read(by_message, text, e))
-		return err_prefix(e, "%s", path);
-	json_array_foreach(v->lines, i, line)
-		correction_apply(by_message, line);
-	return true;
-}
-
-static bool read_all(struct eval *v, const char *path, struct arena *a, struct err *e)
-{
-	struct stat st;
-	const char *const *names, *slash = strrchr(path, '/'), *folder;
-
-	if (stat(path, &st) != 0)
-		return err_set(e, ERR_NOT_FOUND, "%s: there is no such file or folder", path);
-	if (!S_ISDIR(st.st_mode)) {
-		folder = slash ? arena_strndup(a, path, (size_t)(slash - path)) : ".";
-		return read_exchanges(v, *folder ? folder : "/", a, e) &&
-		       read_case(v, *folder ? folder : "/", slash ? slash + 1 : path, a, e) &&
-		       read_corrections(v, *folder ? folder : "/", slash ? slash + 1 : path, a, e);
-	}
-	if (!read_exchanges(v, path, a, e) || !file_list(path, a, &names, e))
-		return false;
-	for (; *names; names++)
-		if (str_ends(str_of(*names), STR(RECORD_CASE_SUFFIX)) &&
-		    (!read_case(v, path, *names, a, e) || !read_corrections(v, path, *names, a, e)))
-			return false;
-	return json_array_size(v->lines) > 0 ||
-	       err_set(e, ERR_NOT_FOUND, "%s: no *" RECORD_CASE_SUFFIX " in it", path);
-}
 
 /* ---- comparing ---- */
 
@@ -254,7 +130,7 @@ static void on_limit(void *owner)
 static void on_turn(void *owner, json_t *take)
 {
 	struct eval *v = owner;
-	const json_t *line = json_array_get(v->lines, v->at);
+	const json_t *line = json_array_get(v->cases.lines, v->at);
 	struct llm_replay_counts counts = llm_replay_counted(v->d.replay);
 	const char *ask = json_string_value(json_object_get(take, "ask_id"));
 	json_t *result = verdict_new(line), *got = as_read(json_object_get(take, "expect"));
@@ -275,8 +151,8 @@ static void on_turn(void *owner, json_t *take)
 
 static bool is_new_conversation(const struct eval *v)
 {
-	const json_t *line = json_array_get(v->lines, v->at);
-	const json_t *before = v->at ? json_array_get(v->lines, v->at - 1) : NULL;
+	const json_t *line = json_array_get(v->cases.lines, v->at);
+	const json_t *before = v->at ? json_array_get(v->cases.lines, v->at - 1) : NULL;
 
 	return !before ||
 	       !json_equal(json_object_get(line, "file"), json_object_get(before, "file")) ||
@@ -300,7 +176,7 @@ static const char **permissions_of(struct eval *v, const json_t *line, size_t *c
 static void next_turn(void *owner)
 {
 	struct eval *v = owner;
-	const json_t *line = json_array_get(v->lines, v->at);
+	const json_t *line = json_array_get(v->cases.lines, v->at);
 	struct principal who = {.user = EVAL_USER, .expires_ms = INT64_MAX};
 	struct turn_request request = {.who = &who, .session_id = v->session};
 	struct stream_log *log;
@@ -351,6 +227,7 @@ static bool run(struct eval *v, struct err *e)
 {
 	struct daemon *d = &v->d;
 
+	d->exchanges = v->cases.exchanges;
 	d->on_turn = on_turn;
 	d->on_turn_owner = v;
 	if (!daemon_setup(d, e) || !daemon_build(d, e))
@@ -372,6 +249,22 @@ static bool run(struct eval *v, struct err *e)
 
 /* ---- where it runs ---- */
 
+/* Where the daemon of this configuration has its files. Without them every turn would fail. */
+static bool use_warehouse(const struct daemon *d, struct arena *a, struct err *e)
+{
+	const char *dir = config_text(d->config, "warehouse.dir");
+
+	if (!*dir)
+		dir = arena_printf(a, "%s/warehouse", config_text(d->config, "data_dir"));
+	if (access(dir, R_OK) != 0)
+		return err_set(e, ERR_NOT_FOUND,
+			       "no warehouse at %.80s; VESPER_DATA_DIR or VESPER_WAREHOUSE_DIR "
+			       "says where the data is",
+			       dir);
+	setenv("VESPER_WAREHOUSE_DIR", dir, 1);
+	return true;
+}
+
 /* The warehouse is the configured one; everything else is for this run alone, and no provider and
  * no shared cache is known to it. */
 static bool use_own_store(const char *folder, struct arena *a, struct err *e)
@@ -380,6 +273,7 @@ static bool use_own_store(const char *folder, struct arena *a, struct err *e)
 					     "ANTHROPIC_API_KEY_FILE", "OPENAI_API_KEY_FILE",
 					     "VESPER_REDIS_URL",       "VESPER_STORE_DSN"};
 	struct daemon d = {0};
+	bool ok;
 
 	for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
 		unsetenv(unused[i]);
@@ -391,14 +285,12 @@ static bool use_own_store(const char *folder, struct arena *a, struct err *e)
 		arena_free(&d.arena);
 		return false;
 	}
-	if (strcmp(config_text(d.config, "warehouse.dialect"), "sqlite") == 0 &&
-	    !*config_text(d.config, "warehouse.dir"))
-		setenv("VESPER_WAREHOUSE_DIR",
-		       arena_printf(a, "%s/warehouse", config_text(d.config, "data_dir")), 1);
+	ok = strcmp(config_text(d.config, "warehouse.dialect"), "sqlite") != 0 ||
+	     use_warehouse(&d, a, e);
 	setenv("VESPER_DATA_DIR", folder, 1);
 	config_free(&d.config);
 	arena_free(&d.arena);
-	return true;
+	return ok;
 }
 
 static void remove_folder(const char *folder)
@@ -419,119 +311,46 @@ static void remove_folder(const char *folder)
 	rmdir(folder);
 }
 
-/* ---- saying ---- */
-
-static void put_xml(FILE *out, const char *text)
+/* The result file is opened first: better now than after all is done. */
+static int eval_run(struct eval *v, const char *path, const char *junit, bool as_json,
+		    const char *folder, struct arena *a)
 {
-	for (; *text; text++)
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-		}
-}
+	FILE *out = junit ? fopen(junit, "we") : NULL;
+	struct err e = {0};
+	int status = 2;
 
-static void print_junit(FILE *out, const json_t *results, size_t failed)
-{
-	const json_t *r, *difference;
-	size_t i, k;
-
-	fprintf(out,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"vesper eval\" "
-		"tests=\"%zu\" failures=\"%zu\">\n",
-		json_array_size(results), failed);
-	json_array_foreach(results, i, r) {
-		fputs("  <testcase classname=\"", out);
-		put_xml(out, json_string_value(json_object_get(r, "file")));
-		fputs("\" name=\"", out);
-		put_xml(out, json_string_value(json_object_get(r, "content")));
-		fputs("\">", out);
-		json_array_foreach(json_object_get(r, "differences"), k, difference) {
-			fputs("<failure message=\"", out);
-			put_xml(out, json_string_value(difference));
-			fputs("\"/>", out);
-		}
-		fputs("</testcase>\n", out);
-	}
-	fputs("</testsuite>\n", out);
-}
-
-static void print_lines(const json_t *results, size_t failed)
-{
-	const json_t *r, *difference;
-	size_t i, k;
-
-	json_array_foreach(results, i, r) {
-		const json_t *calls = json_object_get(r, "model_calls");
-		long long stood_in = json_integer_value(json_object_get(calls, "stood_in"));
-
-		printf("%s %s%s\n", json_is_true(json_object_get(r, "ok")) ? "ok  " : "FAIL",
-		       json_string_value(json_object_get(r, "content")),
-		       stood_in ? " (its prompts have changed since)" : "");
-		json_array_foreach(json_object_get(r, "differences"), k, difference)
-			printf("     %s\n", json_string_value(difference));
-	}
-	printf("%zu turns, %zu failed\n", json_array_size(results), failed);
-}
-
-static int report(struct eval *v, int argc, char **argv)
-{
-	const char *junit = ctl_option(argc, argv, "--junit", NULL);
-	const json_t *r;
-	size_t i, failed = 0;
-
-	json_array_foreach(v->results, i, r)
-		failed += !json_is_true(json_object_get(r, "ok"));
-	if (ctl_flag(argc, argv, "--json")) {
-		char *text = json_text(v->results);
-
-		puts(text);
-		mem_free(text);
-	} else {
-		print_lines(v->results, failed);
-	}
-	if (junit) {
-		FILE *out = fopen(junit, "we");
-
-		if (!out)
-			return ctl_fail("%s can't be written", junit);
-		print_junit(out, v->results, failed);
+	if (junit && !out)
+		ctl_fail("eval: %s can't be written", junit);
+	else if (!eval_read(&v->cases, path, a, &e) || !use_own_store(folder, a, &e) || !run(v, &e))
+		ctl_fail("eval: %s", e.text);
+	else
+		status = eval_report(v->results, out, as_json);
+	if (out)
 		fclose(out);
-	}
-	return failed > 0;
+	return status;
 }
 
 int ctl_eval(int argc, char **argv)
 {
 	const char *path = ctl_word(argc, argv, 0);
 	char folder[] = "/tmp/vesper-eval-XXXXXX";
-	struct eval v = {.lines = json_array(), .results = json_array()};
-	struct arena *a = arena_new(64 << 20);
-	struct err e = {0};
-	int status = 2;
+	struct eval v = {.results = json_array()};
+	struct arena *a;
+	int status;
 
 	if (!path)
-		status = ctl_misused(argv, "which folder or file?");
-	else if (!mkdtemp(folder))
-		status = ctl_fail("eval: no folder can be made in /tmp");
-	else {
-		bool ok = read_all(&v, path, a, &e) && use_own_store(folder, a, &e) && run(&v, &e);
-
-		status = ok ? report(&v, argc, argv) : (ctl_fail("eval: %s", e.text), 2);
-		daemon_take_down(&v.d);
-		config_free(&v.d.config);
-		remove_folder(folder);
-	}
-	json_decref(v.d.exchanges);
-	json_decref(v.lines);
+		return ctl_misused(argv, "which folder or file?");
+	if (!mkdtemp(folder))
+		return ctl_fail("eval: no folder can be made in /tmp");
+	v.cases = (struct eval_cases){json_array(), json_object()};
+	a = arena_new(EVAL_BYTES_MAX);
+	status = eval_run(&v, path, ctl_option(argc, argv, "--junit", NULL),
+			  ctl_flag(argc, argv, "--json"), folder, a);
+	daemon_take_down(&v.d);
+	config_free(&v.d.config);
+	remove_folder(folder);
+	json_decref(v.cases.exchanges);
+	json_decref(v.cases.lines);
 	json_decref(v.results);
 	arena_free(&a);
 	return status;

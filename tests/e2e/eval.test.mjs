@@ -138,6 +138,26 @@ describe('vesperd --record, vesperctl eval', () => {
     await service.close();
   });
 
+  it('says before it begins what is missing: the data, a place for the report', async () => {
+    const env = { PATH: process.env.PATH, VESPER_DATA_DIR: await tempDir() };
+    const away = await run(VESPERCTL, ['eval', folder], { cwd: ROOT, env }).catch((e) => e);
+    assert.equal(away.code, 2);
+    assert.match(away.stderr, /no warehouse at .*VESPER_WAREHOUSE_DIR/);
+    const { code, stdout, stderr } = await evaluate(folder, '--junit', join(folder, 'nowhere', 'junit.xml'));
+    assert.equal(code, 2);
+    assert.match(stderr, /junit\.xml can't be written/);
+    assert.equal(stdout, '');
+  });
+
+  it('names the conversations where there are several', async () => {
+    const dir = await tempDir('two');
+    for (const name of ['one', 'two'])
+      await writeFile(join(dir, `${name}.case.jsonl`), `${JSON.stringify({ format: 'vesper-case/1', tenant: 'vesper',
+        permissions: ['chat:use'], today: '2026-02-27', content: 'Hello', expect: { status: 'ok' } })}\n`);
+    const { stdout } = await evaluate(dir);
+    assert.match(stdout, /^one\.case\.jsonl\nok {3}Hello\ntwo\.case\.jsonl\nok {3}Hello\n2 turns, 0 failed/);
+  });
+
   it('what is no recording is refused', async () => {
     assert.equal((await evaluate(join(folder, 'nothing'))).code, 2);
     const file = join(folder, 'broken.jsonl');

@@ -1,0 +1,25 @@
+/* What eval's files share: what is read, and how its results are told. */
+#ifndef VESPER_EVAL_INT_H
+#define VESPER_EVAL_INT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "vesper/arena.h"
+#include "vesper/err.h"
+
+struct eval_cases {
+	json_t *lines;     /* every turn of every conversation, with "file" */
+	json_t *exchanges; /* by their hash */
+};
+
+/* Fills both, which the caller owns whatever is returned, from a folder or one file of it. */
+MUST_CHECK bool eval_read(struct eval_cases *cases, const char *path, struct arena *a,
+			  struct err *e);
+
+/* Results are objects {file, content, ok, differences[], model_calls?}. junit may be NULL. Returns
+ * the exit status. */
+int eval_report(const json_t *results, FILE *junit, bool as_json);
+
+#endif
