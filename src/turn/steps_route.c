@@ -204,6 +204,20 @@ static bool run_chain(struct turn *t, enum turn_state *next)
 	return true;
 }
 
+/* Code alone finds no tool. That a model would have been asked is not the question's fault. */
+static enum turn_state reply_unmatched(struct turn *t, bool model_is_away)
+{
+	return reply_with(
+		t, MESSAGE_COMPLETE,
+		help_text(t,
+			  model_is_away
+				  ? "The model that reads such questions can't be asked right now, "
+				    "and by rules alone I could not match this one to the data I "
+				    "know. Please try again later, or ask about:"
+				  : "I could not match that to the data I know. I can answer "
+				    "questions about:"));
+}
+
 enum turn_state step_understand(struct turn *t)
 {
 	const struct understanding *u = &t->understood;
@@ -245,9 +259,7 @@ enum turn_state step_understand(struct turn *t)
 		return run_understood(t);
 	if (turn_budget_used_up(t))
 		return turn_end_quota(t);
-	return reply_with(t, MESSAGE_COMPLETE,
-			  help_text(t, "I could not match that to the data I know. I can answer "
-				       "questions about:"));
+	return reply_unmatched(t, t->all->llm != NULL);
 }
 
 /* ---- ROUTE ---- */
@@ -348,6 +360,7 @@ static bool run_route(struct turn *t, const struct understanding *u, const struc
 static enum turn_state route_without_model(struct turn *t, const struct err *e)
 {
 	bool is_quota = e->code == ERR_QUOTA;
+	bool is_away = e->code == ERR_UPSTREAM || e->code == ERR_TIMEOUT;
 
 	log_warn("turn.route", "%s without the supervisor: %s", t->id.text, e->text);
 	t->err.code = ERR_NONE;
@@ -359,9 +372,7 @@ static enum turn_state route_without_model(struct turn *t, const struct err *e)
 		return ask_back(t, &t->understood.ask);
 	if (is_quota)
 		return turn_end_quota(t);
-	return reply_with(t, MESSAGE_COMPLETE,
-			  help_text(t, "I could not match that to the data I know. I can answer "
-				       "questions about:"));
+	return reply_unmatched(t, is_away);
 }
 
 enum turn_state step_route(struct turn *t)

@@ -179,6 +179,18 @@ describe('through the model', () => {
         assert.equal(turn.text.match(/8,760/g).length, 1, 'and answer once');
       });
 
+    it('an open question is told that no model can be asked, and not why', async () => {
+      for (const status of [401, 404, 500]) {
+        mock.use([{ fault: { status } }]);
+        const turn = await d.ask(OPEN_QUESTION);
+        assert.deepEqual([turn.status, turn.complete.provider], ['ok', 'rules']);
+        assert.match(turn.text, /can't be asked right now/);
+        assert.doesNotMatch(JSON.stringify(turn.frames), /401|404|authentication|key/);
+      }
+      assert.match(d.output, /401 authentication_error: the key is refused/);
+      assert.match(d.output, /404 not_found_error/);
+    });
+
     it('an overload that passes is waited out', async () => {
       mock.use([{ times: 1, fault: { status: 529 } }, { reply: 'demo' }]);
       const turn = await d.ask(REFERENCE);
