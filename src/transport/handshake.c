@@ -140,6 +140,11 @@ static bool parse_header(struct handshake *h, struct upgrade_seen *seen, const c
 		return set_once(&h->version, value);
 	if (strcasecmp(name, "Sec-WebSocket-Protocol") == 0)
 		return parse_protocols(h, value);
+	/* What follows the head are frames, never a body. */
+	if (strcasecmp(name, "Content-Length") == 0)
+		return strcmp(value, "0") == 0;
+	if (strcasecmp(name, "Transfer-Encoding") == 0)
+		return false;
 	if (strcasecmp(name, "Connection") == 0)
 		seen->connection |= list_has(value, "upgrade");
 	else if (strcasecmp(name, "Upgrade") == 0)
