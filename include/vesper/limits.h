@@ -47,12 +47,13 @@
 #define PING_TEXT_BYTES_MAX     100 /* what a client may ask to have sent back */
 #define PAGE_DEFAULT            50  /* rows of one page of a REST list */
 #define PAGE_MAX                200
-#define DEMO_TOKEN_LIFE_S       (8 * 3600) /* a working day */
-#define SSE_KEEPALIVE_MS        15000      /* comment line, so that proxies keep the stream open */
-#define TICKET_LIFE_MS          30000      /* a one-time ticket is used at once or not at all */
-#define DOWNLOADS_MAX           4          /* whole results in memory, DB_RESULT_BYTES_MAX each */
-#define DOWNLOAD_BLOCK_BYTES    65536      /* of one is made text at a time */
-#define METERS_MAX              20000      /* users and tenants whose rates are in memory */
+#define PAGE_BYTES              (4 * 1024 * 1024) /* a page of messages ends when it has them */
+#define DEMO_TOKEN_LIFE_S       (8 * 3600)        /* a working day */
+#define SSE_KEEPALIVE_MS        15000 /* comment line, so that proxies keep the stream open */
+#define TICKET_LIFE_MS          30000 /* a one-time ticket is used at once or not at all */
+#define DOWNLOADS_MAX           4     /* whole results in memory, DB_RESULT_BYTES_MAX each */
+#define DOWNLOAD_BLOCK_BYTES    65536 /* of one is made text at a time */
+#define METERS_MAX              20000 /* users and tenants whose rates are in memory */
 #define JWKS_BYTES_MAX          (256 * 1024) /* an issuer's keys: Entra ID's are 10 KiB */
 #define JWKS_KEYS_MAX           64     /* several are valid at once; real sets have up to ten */
 #define JWKS_FETCH_MS           10000  /* one request for keys */

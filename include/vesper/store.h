@@ -70,7 +70,14 @@ struct message {
 	/* Of an answer that is stored: sealed, not chained; or NULL. */
 	const struct receipt *receipt;
 
-	/* of a message that was read */
+	/* of a message that was read: there the arrays and `checked` are not taken apart, only
+	 * JSON as it was stored; NULL where there is none */
+	struct message_texts {
+		const char *tool_calls;
+		const char *views;
+		const char *pbi_deep_links;
+		const char *checked;
+	} texts;
 	bool masked; /* the reader lacks one of `needs`: a sentence stands for the content, and
 			everything that was shown, linked or left standing is gone */
 	const char *receipt_id; /* NULL: there is none */
@@ -79,6 +86,9 @@ struct message {
 	const char *correction;
 	int64_t place; /* among all messages; only of store_uncovered */
 };
+
+/* One of the texts of a message that was read, taken apart; NULL where there is none. */
+const json_t *store_text_json(const char *text, struct arena *a);
 
 struct session {
 	const char *session_id;

@@ -7,6 +7,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/mem.h"
 #include "vesper/utf8.h"
 
 #define MASKED_TEXT "This answer rests on data that you do not have the permission for (any more)."
@@ -86,20 +87,33 @@ static int64_t number_at(const struct table *t, size_t row, const char *column)
 
 /* What was stored as JSON; what can't be read any more is left out, the message itself is worth
  * more. */
-static const json_t *json_at(const struct table *t, size_t row, const char *column, struct arena *a)
+const json_t *store_text_json(const char *text, struct arena *a)
 {
-	const char *text = table_cell(t, row, column);
 	json_t *value;
 	struct err e;
 
 	if (!text)
 		return NULL;
 	if (!json_parse_exact(text, strlen(text), DB_CELL_BYTES_MAX, &value, &e)) {
-		log_warn("store.unreadable", "%s of message %s: %s", column,
-			 table_cell(t, row, "message_uid"), e.text);
+		log_warn("store.unreadable", "a part of a message: %s", e.text);
 		return NULL;
 	}
 	return json_own(a, value);
+}
+
+/* JSON that goes out as it stands in its row: begun and ended as it was written. */
+static const char *json_text_at(const struct table *t, size_t row, const char *column,
+				struct arena *a)
+{
+	const char *text = table_cell(t, row, column);
+	size_t n = text ? strlen(text) : 0;
+	bool whole = n >= 2 && ((text[0] == '[' && text[n - 1] == ']') ||
+				(text[0] == '{' && text[n - 1] == '}'));
+
+	if (text && !whole)
+		log_warn("store.unreadable", "%s of message %s", column,
+			 table_cell(t, row, "message_uid"));
+	return whole ? arena_strndup(a, text, n) : NULL;
 }
 
 /* What an answer says is as much its data as the table beside it. */
@@ -107,18 +121,29 @@ static void mask(struct message *m)
 {
 	m->masked = true;
 	m->content = MASKED_TEXT;
-	m->tool_calls = m->views = m->pbi_deep_links = m->standing = m->checked = NULL;
+	m->texts = (struct message_texts){0};
+	m->standing = NULL;
 	m->correction = m->comment = m->receipt_id = NULL;
 }
 
-/* Statements were stored for who could see them then. */
-static void hide_sql(const json_t *views)
+/* Statements were stored for who could see them then. Few readers find any. */
+static const char *without_sql(const char *views, struct arena *a)
 {
-	const json_t *view;
+	const json_t *all, *view;
+	char *text;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)views, i, view)
+	if (!views || !strstr(views, "\"sql\":"))
+		return views;
+	all = store_text_json(views, a);
+	if (!all)
+		return NULL;
+	json_array_foreach((json_t *)(uintptr_t)all, i, view)
 		json_object_del(json_object_get(view, "source"), "sql");
+	text = json_text(all);
+	views = arena_strdup(a, text);
+	mem_free(text);
+	return views;
 }
 
 void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
@@ -136,11 +161,11 @@ void store_message_from_row(const struct table *t, size_t row, const struct prin
 		.status = MESSAGE_FAILED, /* what a later version may have written */
 		.intent = text_at(t, row, "intent", a),
 		.agents_used = text_at(t, row, "agents_used", a),
-		.tool_calls = json_at(t, row, "tool_calls", a),
-		.views = json_at(t, row, "views", a),
-		.pbi_deep_links = json_at(t, row, "pbi_deep_links", a),
-		.standing = standing ? json_at(t, row, "standing", a) : NULL,
-		.checked = json_at(t, row, "checked", a),
+		.texts = {.tool_calls = json_text_at(t, row, "tool_calls", a),
+			  .views = json_text_at(t, row, "views", a),
+			  .pbi_deep_links = json_text_at(t, row, "pbi_deep_links", a),
+			  .checked = json_text_at(t, row, "checked", a)},
+		.standing = standing ? store_text_json(table_cell(t, row, "standing"), a) : NULL,
 		.needs = text_at(t, row, "needs", a),
 		.rating = text_at(t, row, "rating", a),
 		.comment = text_at(t, row, "comment", a),
@@ -158,7 +183,7 @@ void store_message_from_row(const struct table *t, size_t row, const struct prin
 	if (!may_all(reader, out->needs, a))
 		mask(out);
 	if (!may(reader, "chat:view_sql"))
-		hide_sql(out->views);
+		out->texts.views = without_sql(out->texts.views, a);
 }
 
 size_t store_messages_from_rows(const struct table *t, const struct principal *reader, size_t limit,

@@ -234,7 +234,7 @@ void export_markdown_session(struct buf *out, const struct session *s)
 	buf_printf(out, "\n\nBegun %s.\n", s->created_at);
 }
 
-void export_markdown_message(struct buf *out, const struct message *m)
+void export_markdown_message(struct buf *out, const struct message *m, const json_t *views)
 {
 	const json_t *view;
 	size_t i;
@@ -243,7 +243,7 @@ void export_markdown_message(struct buf *out, const struct message *m)
 		   m->created_at, m->content);
 	if (m->status != MESSAGE_COMPLETE && m->status != MESSAGE_ASK)
 		buf_printf(out, "\n(%s)\n", message_status_name(m->status));
-	json_array_foreach((json_t *)(uintptr_t)m->views, i, view) {
+	json_array_foreach((json_t *)(uintptr_t)views, i, view) {
 		const char *type = json_string_value(json_object_get(view, "view_type"));
 
 		if (type && strcmp(type, "data") == 0)

@@ -10,7 +10,7 @@
 
 void export_markdown_session(struct buf *out, const struct session *s);
 /* With a table for each data view. */
-void export_markdown_message(struct buf *out, const struct message *m);
+void export_markdown_message(struct buf *out, const struct message *m, const json_t *views);
 
 /* A data view as RFC 4180 has it. A text cell that a spreadsheet would take for a formula begins
  * with an apostrophe; numbers are left alone. */

@@ -159,12 +159,12 @@ static void read_whole(struct request *r, const struct message *m, const json_t 
 
 /* ---- what was kept ---- */
 
-static const json_t *view_find(const struct message *m, const char *view_id)
+static const json_t *view_find(const json_t *views, const char *view_id)
 {
 	const json_t *view;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)m->views, i, view) {
+	json_array_foreach((json_t *)(uintptr_t)views, i, view) {
 		const char *id = json_string_value(json_object_get(view, "view_id"));
 		const char *type = json_string_value(json_object_get(view, "view_type"));
 
@@ -175,14 +175,14 @@ static const json_t *view_find(const struct message *m, const char *view_id)
 }
 
 /* The call that the view's rows came from. */
-static const json_t *call_find(const struct message *m, const json_t *view)
+static const json_t *call_find(const json_t *calls, const json_t *view)
 {
 	const char *of =
 		json_string_value(json_object_get(json_object_get(view, "source"), "call"));
 	const json_t *call;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)m->tool_calls, i, call) {
+	json_array_foreach((json_t *)(uintptr_t)calls, i, call) {
 		const char *id = json_string_value(json_object_get(call, "call"));
 
 		if (of && id && strcmp(of, id) == 0)
@@ -193,7 +193,7 @@ static const json_t *call_find(const struct message *m, const json_t *view)
 
 static void reply_view(struct request *r, const struct message *m, const json_t *view)
 {
-	const json_t *call = call_find(m, view);
+	const json_t *call = call_find(store_text_json(m->texts.tool_calls, r->arena), view);
 
 	if (json_is_true(json_object_get(view, "truncated")) && call &&
 	    turns_may_call_again(r->transport->options.turns, call))
@@ -211,7 +211,7 @@ static void on_message(void *owner, const struct message *messages, size_t count
 	(void)has_more;
 	r->op = NULL;
 	if (count == 1)
-		view = view_find(messages, r->params[1]);
+		view = view_find(store_text_json(messages->texts.views, r->arena), r->params[1]);
 	if (e)
 		reply_err(r, e);
 	else if (!view)

@@ -1,6 +1,6 @@
 /*
- * A session as a file. It is sent while it is read, a page at a time, so that a long one takes no
- * more memory than a short one.
+ * A session as a file. It is sent while it is read, a few messages at a time, so that a long one
+ * takes no more memory than a short one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,26 +8,23 @@
 #include "export.h"
 #include "http_messages.h"
 #include "http_route.h"
+#include "message_reader.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/uuid.h"
 
-#define EXPORT_PAGE        20
-#define EXPORT_ARENA_BYTES (32 * 1024 * 1024)
+#define EXPORT_BYTES_MAX (32 * 1024 * 1024) /* of one message */
 
 struct export
 {
-	struct request *request;
+	struct message_reader reader;
 	bool markdown;
-	char session_id[UUID_BYTES];
-	char after[UUID_BYTES]; /* the last message that was read */
-	struct arena *page;
-	struct op *op;
+	const struct message *lot; /* read; the next one to be written is lot[next] */
+	size_t count, next;
 	struct buf text; /* made and not taken yet */
 	bool any;        /* a message was written */
-	bool started;
-	bool ended;
+	bool last;       /* nothing comes after this lot */
 	bool failed;
 };
 
@@ -35,72 +32,62 @@ static void export_free(void *task)
 {
 	struct export *x = task;
 
-	op_cancel(&x->op);
-	arena_free(&x->page);
+	message_reader_deinit(&x->reader);
 	buf_deinit(&x->text);
 	mem_free(x);
 }
 
-static void page_ask(struct export *x);
-
-/* Taken as a whole: the next page is read while this one is on its way. */
-static bool on_fill(void *task, struct buf *out)
+static void add_markdown(struct buf *out, const struct message *m)
 {
-	struct export *x = task;
+	struct arena *a = arena_new(DB_CELL_BYTES_MAX);
 
-	buf_add(out, buf_text(&x->text), x->text.n);
-	buf_reset(&x->text);
-	if (x->failed)
-		x->request->gone = true; /* half a file must not look like a whole one */
-	if (!x->ended && !x->failed && !x->op)
-		page_ask(x);
-	return !x->ended && !x->failed;
+	export_markdown_message(out, m, store_text_json(m->texts.views, a));
+	arena_free(&a);
 }
 
-static void add_messages(struct export *x, const struct message *messages, size_t count)
+static void add_message(struct export *x, const struct message *m)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (x->markdown) {
-			export_markdown_message(&x->text, &messages[i]);
-			continue;
-		}
-		json_t *row = message_json(&messages[i]);
-
-		buf_str(&x->text, x->any ? ",\n" : "");
-		buf_json(&x->text, row);
-		json_decref(row);
-		x->any = true;
+	if (x->markdown) {
+		add_markdown(&x->text, m);
+		return;
 	}
-	if (count > 0)
-		memcpy(x->after, messages[count - 1].message_id, UUID_BYTES);
+	buf_str(&x->text, x->any ? ",\n" : "");
+	message_add(&x->text, m);
+	x->any = true;
 }
 
-static void on_page(void *owner, const struct message *messages, size_t count, bool has_more,
-		    const struct err *e)
+static void on_lot(void *owner, const struct message *messages, size_t count, bool has_more,
+		   const struct err *e)
 {
 	struct export *x = owner;
 
-	x->op = NULL;
-	if (e) {
-		x->failed = true;
-	} else {
-		add_messages(x, messages, count);
-		x->ended = !has_more;
-		if (x->ended && !x->markdown)
-			buf_str(&x->text, "]}\n");
-		x->failed = buf_over(&x->text);
-	}
-	reply_stream_wake(x->request);
+	x->failed = e != NULL;
+	x->lot = messages;
+	x->count = count;
+	x->next = 0;
+	x->last = !has_more;
+	reply_stream_wake(x->reader.request);
 }
 
-static void page_ask(struct export *x)
+/* One message at a time: a table takes its time to be written, and others wait meanwhile. */
+static bool on_fill(void *task, struct buf *out)
 {
-	struct request *r = x->request;
+	struct export *x = task;
+	bool ended = x->last && x->next == x->count;
 
-	arena_free(&x->page);
-	x->page = arena_new(EXPORT_ARENA_BYTES);
-	x->op = store_messages(r->transport->options.store, r->who, x->session_id,
-			       *x->after ? x->after : NULL, EXPORT_PAGE, x->page, on_page, x);
+	if (x->next < x->count)
+		add_message(x, &x->lot[x->next++]);
+	else if (!ended && !x->failed && !x->reader.op)
+		message_reader_next(&x->reader, PAGE_MAX, on_lot, x);
+	else if (ended && !x->failed && !x->markdown)
+		buf_str(&x->text, "]}\n");
+	if (x->failed || buf_over(&x->text)) {
+		x->reader.request->gone = true; /* half a file must not look like a whole one */
+		return false;
+	}
+	buf_add(out, buf_text(&x->text), x->text.n);
+	buf_reset(&x->text);
+	return !ended;
 }
 
 static void add_session(struct export *x, const struct session *session)
@@ -121,7 +108,7 @@ static void add_session(struct export *x, const struct session *session)
 static void on_session(void *owner, const struct session *session, const struct err *e)
 {
 	struct export *x = owner;
-	struct request *r = x->request;
+	struct request *r = x->reader.request;
 
 	r->op = NULL;
 	if (e) {
@@ -149,12 +136,11 @@ void on_get_session_export(struct request *r)
 		return;
 	}
 	x = mem_alloc(sizeof(*x));
-	x->request = r;
 	x->markdown = format && strcmp(format, "markdown") == 0;
-	memcpy(x->session_id, r->params[0], UUID_BYTES);
-	buf_init(&x->text, 2 * EXPORT_ARENA_BYTES);
+	message_reader_init(&x->reader, r, r->params[0], NULL);
+	buf_init(&x->text, EXPORT_BYTES_MAX);
 	r->task = x;
 	r->task_free = export_free;
-	r->op = store_session(r->transport->options.store, r->who, x->session_id, r->arena,
+	r->op = store_session(r->transport->options.store, r->who, r->params[0], r->arena,
 			      on_session, x);
 }

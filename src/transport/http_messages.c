@@ -4,105 +4,145 @@
 #include <string.h>
 
 #include "http_route.h"
+#include "message_reader.h"
 #include "page.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/mem.h"
 #include "vesper/uuid.h"
 
-/* The row's values are shared, not copied: they live as long as the longer of both. */
-static json_t *shared(const json_t *value)
+static void add_text(struct buf *out, const char *name, const char *text)
 {
-	return json_incref((json_t *)(uintptr_t)value);
+	if (!text)
+		return;
+	buf_printf(out, ",\"%s\":", name);
+	buf_json_str(out, text, strlen(text));
+}
+
+static void add_json(struct buf *out, const char *name, const char *json)
+{
+	if (!json)
+		return;
+	buf_printf(out, ",\"%s\":", name);
+	buf_str(out, json);
 }
 
 /* Agent, tool and outcome of each call; what it was called with stays inside. */
-static json_t *tools_json(const json_t *calls)
+static void add_tools(struct buf *out, const char *stored)
 {
 	static const char *const shown[] = {"call",    "agent", "tool",
 					    "outcome", "rows",  "truncated"};
-	json_t *list;
-	json_t *call;
+	json_t *calls, *call, *list = json_array();
 	size_t i;
 
-	if (!calls)
-		return NULL;
-	list = json_array();
-	json_array_foreach((json_t *)(uintptr_t)calls, i, call) {
-		json_t *row = json_object();
+	if (stored && json_parse_exact(stored, strlen(stored), DB_CELL_BYTES_MAX, &calls, NULL)) {
+		json_array_foreach(calls, i, call) {
+			json_t *row = json_object();
 
-		for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
-			json_set_take(row, shown[k], shared(json_object_get(call, shown[k])));
-		json_push_take(list, row);
+			for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
+				json_set_take(row, shown[k],
+					      json_incref(json_object_get(call, shown[k])));
+			json_push_take(list, row);
+		}
+		json_decref(calls);
+		buf_str(out, ",\"tools\":");
+		buf_json(out, list);
 	}
-	return list;
+	json_decref(list);
 }
 
-static json_t *own_feedback_json(const struct message *m)
+static void add_own_feedback(struct buf *out, const struct message *m)
 {
-	json_t *row;
-
 	if (!m->rating)
-		return NULL;
-	row = json_object();
-	json_set_str(row, "rating", m->rating);
-	json_set_str(row, "comment", m->comment);
-	json_set_str(row, "correction", m->correction);
-	return row;
+		return;
+	buf_printf(out, ",\"feedback\":{\"rating\":\"%s\"", m->rating);
+	add_text(out, "comment", m->comment);
+	add_text(out, "correction", m->correction);
+	buf_char(out, '}');
 }
 
-json_t *message_json(const struct message *m)
+void message_add(struct buf *out, const struct message *m)
 {
-	json_t *row = json_object();
-
-	json_set_str(row, "message_id", m->message_id);
-	json_set_str(row, "turn_id", m->turn_id);
-	json_set_str(row, "role", m->role);
-	json_set_str(row, "content", m->content);
-	json_set_str(row, "status", message_status_name(m->status));
+	buf_printf(out, "{\"message_id\":\"%s\"", m->message_id);
+	add_text(out, "turn_id", m->turn_id);
+	add_text(out, "role", m->role);
+	add_text(out, "content", m->content);
+	add_text(out, "status", message_status_name(m->status));
 	if (m->masked)
-		json_set_bool(row, "masked", true);
-	json_set_str(row, "provider", m->provider);
-	json_set_str(row, "client_msg_id", m->client_msg_id);
-	json_set_take(row, "views", shared(m->views));
-	json_set_take(row, "tools", tools_json(m->tool_calls));
-	json_set_take(row, "checked", shared(m->checked));
-	json_set_take(row, "pbi_deep_links", shared(m->pbi_deep_links));
-	json_set_str(row, "receipt_id", m->receipt_id);
-	json_set_take(row, "feedback", own_feedback_json(m));
-	json_set_str(row, "created_at", m->created_at);
-	return row;
+		buf_str(out, ",\"masked\":true");
+	add_text(out, "provider", m->provider);
+	add_text(out, "client_msg_id", m->client_msg_id);
+	add_json(out, "views", m->texts.views);
+	add_tools(out, m->texts.tool_calls);
+	add_json(out, "checked", m->texts.checked);
+	add_json(out, "pbi_deep_links", m->texts.pbi_deep_links);
+	add_text(out, "receipt_id", m->receipt_id);
+	add_own_feedback(out, m);
+	add_text(out, "created_at", m->created_at);
+	buf_char(out, '}');
 }
 
-static void on_messages(void *owner, const struct message *messages, size_t count, bool has_more,
-			const struct err *e)
-{
-	struct request *r = owner;
-	json_t *data;
+/* ---- the list ---- */
 
-	r->op = NULL;
+struct listing {
+	struct message_reader reader;
+	struct buf rows;
+	size_t wanted;
+};
+
+static void listing_free(void *task)
+{
+	struct listing *l = task;
+
+	message_reader_deinit(&l->reader);
+	buf_deinit(&l->rows);
+	mem_free(l);
+}
+
+/* A page ends before its limit where its tables are large. */
+static void on_lot(void *owner, const struct message *messages, size_t count, bool has_more,
+		   const struct err *e)
+{
+	struct listing *l = owner;
+	struct request *r = l->reader.request;
+
 	if (e) {
 		reply_err(r, e);
 		return;
 	}
-	data = json_array();
-	for (size_t i = 0; i < count; i++)
-		json_push_take(data, message_json(&messages[i]));
-	page_reply(r, data, has_more, count ? messages[count - 1].message_id : NULL);
+	for (size_t i = 0; i < count; i++) {
+		buf_str(&l->rows, l->rows.n > 0 ? "," : "");
+		message_add(&l->rows, &messages[i]);
+	}
+	l->wanted -= count;
+	if (has_more && l->wanted > 0 && l->rows.n < PAGE_BYTES)
+		message_reader_next(&l->reader, l->wanted, on_lot, l);
+	else if (buf_over(&l->rows))
+		reply_problem(r, PROBLEM_INTERNAL, NULL);
+	else
+		page_reply_rows(r, &l->rows, has_more, l->reader.after);
 }
 
 void on_get_session_messages(struct request *r)
 {
 	const char *session_id = r->params[0];
+	struct listing *l;
 	struct page page;
 	struct err e;
 
-	if (!uuid_valid(session_id))
+	if (!uuid_valid(session_id)) {
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
-	else if (!page_parse(r, &page, &e))
+	} else if (!page_parse(r, &page, &e)) {
 		reply_err(r, &e);
-	else
-		r->op = store_messages(r->transport->options.store, r->who, session_id, page.after,
-				       page.limit, r->arena, on_messages, r);
+	} else {
+		l = mem_alloc(sizeof(*l));
+		l->wanted = page.limit;
+		buf_init(&l->rows, 4 * HTTP_RESPONSE_BYTES_MAX);
+		message_reader_init(&l->reader, r, session_id, page.after);
+		r->task = l;
+		r->task_free = listing_free;
+		message_reader_next(&l->reader, l->wanted, on_lot, l);
+	}
 }
 
 /* ---- feedback ---- */

@@ -5,9 +5,11 @@
 #include <jansson.h>
 
 #include "vesper/store.h"
+#include "vesper/str.h"
 
-/* New references. */
-json_t *message_json(const struct message *m);
+/* What was stored as JSON goes out as it is, digits unchanged. */
+void message_add(struct buf *out, const struct message *m);
+/* New reference. */
 json_t *session_json(const struct session *s);
 
 #endif

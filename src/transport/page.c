@@ -116,6 +116,25 @@ static void add_link(struct request *r, const char *cursor)
 	buf_deinit(&link);
 }
 
+void page_reply_rows(struct request *r, const struct buf *rows, bool has_more, const char *last_id)
+{
+	struct buf body;
+
+	buf_init(&body, rows->n + HEADER_BYTES_MAX);
+	buf_str(&body, "{\"data\":[");
+	buf_add(&body, buf_text(rows), rows->n);
+	buf_printf(&body, "],\"has_more\":%s", has_more ? "true" : "false");
+	if (has_more && last_id) {
+		const char *cursor = cursor_make(r, last_id);
+
+		buf_printf(&body, ",\"next_cursor\":\"%s\"", cursor);
+		add_link(r, cursor);
+	}
+	buf_char(&body, '}');
+	reply_bytes(r, 200, "application/json", buf_text(&body), body.n);
+	buf_deinit(&body);
+}
+
 void page_reply(struct request *r, json_t *data, bool has_more, const char *last_id)
 {
 	json_t *body = json_object();

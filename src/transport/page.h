@@ -11,6 +11,8 @@ struct page {
 
 /* ERR_INPUT: a limit that can't be, or a cursor that is not of this list and this caller. */
 MUST_CHECK bool page_parse(const struct request *r, struct page *out, struct err *e);
+/* `rows`: JSON objects with commas between them. */
+void page_reply_rows(struct request *r, const struct buf *rows, bool has_more, const char *last_id);
 /* Takes `data`. */
 void page_reply(struct request *r, json_t *data, bool has_more, const char *last_id);
 

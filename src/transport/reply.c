@@ -138,6 +138,8 @@ static ssize_t on_read(void *owner, uint64_t at, char *out, size_t room)
 		buf_reset(&s->pending);
 		s->sent = 0;
 		s->ended = !s->fill(r->task, &s->pending);
+		if (r->gone || buf_over(&s->pending))
+			return MHD_CONTENT_READER_END_WITH_ERROR;
 	}
 	n = s->pending.n - s->sent;
 	if (n == 0 && s->ended)

@@ -186,8 +186,8 @@ static void masked_without_the_permission(void **state)
 	assert_string_equal(f->messages[0].content, "What did it cost?");
 	assert_true(f->messages[1].masked);
 	assert_null(strstr(f->messages[1].content, "12,345"));
-	assert_null(f->messages[1].views);
-	assert_null(f->messages[1].tool_calls);
+	assert_null(f->messages[1].texts.views);
+	assert_null(f->messages[1].texts.tool_calls);
 	assert_null(f->messages[1].standing);
 	/* the same for what a prompt is made from */
 	next = user_message(f, m.session_id, "And now?");
@@ -215,10 +215,12 @@ static void without_the_statement(void **state)
 	accept_message(f, &manager, &m);
 	store_the_answer(f, &manager, &answer);
 	read_messages(f, &manager, m.session_id, NULL, 10);
-	assert_int_equal(json_equal(f->messages[1].views, views), 1);
+	assert_int_equal(json_equal(store_text_json(f->messages[1].texts.views, f->arena), views),
+			 1);
 	read_messages(f, &analyst, m.session_id, NULL, 10);
 	json_object_del(json_object_get(json_array_get(views, 1), "source"), "sql");
-	assert_int_equal(json_equal(f->messages[1].views, views), 1);
+	assert_int_equal(json_equal(store_text_json(f->messages[1].texts.views, f->arena), views),
+			 1);
 	assert_false(f->messages[1].masked);
 	json_decref(views);
 }

@@ -134,7 +134,6 @@ static void answer_comes_back_whole(void **state)
 	struct message m = user_message(f, id_new(f), "question");
 	struct message a = answer_to(f, &m, "na\xc3\xafve \"48.73\" \xf0\x9f\x98\x80\n");
 	const struct message *got;
-	char *text;
 
 	a.status = MESSAGE_PARTIAL;
 	a.intent = "dayahead_curve";
@@ -163,13 +162,12 @@ static void answer_comes_back_whole(void **state)
 	assert_string_equal(got->model, "claude");
 	assert_int_equal(got->token_count, 120);
 	assert_int_equal(got->latency_ms, 431);
-	text = json_text(got->tool_calls);
-	assert_string_equal(text, "[{\"name\":\"t\",\"args\":{\"year\":2025}}]");
-	mem_free(text);
-	assert_true(json_equal(got->views, a.views) &&
-		    json_equal(got->pbi_deep_links, a.pbi_deep_links) &&
-		    json_equal(got->standing, a.standing) && json_equal(got->checked, a.checked));
-	assert_null(f->messages[0].views); /* a user's message has none of it */
+	assert_string_equal(got->texts.tool_calls, "[{\"name\":\"t\",\"args\":{\"year\":2025}}]");
+	assert_string_equal(got->texts.views, "[{\"view_type\":\"data\"}]");
+	assert_string_equal(got->texts.pbi_deep_links, "[]");
+	assert_string_equal(got->texts.checked, "{\"bound\":1}");
+	assert_true(json_equal(got->standing, a.standing));
+	assert_null(f->messages[0].texts.views); /* a user's message has none of it */
 	assert_null(f->messages[0].provider);
 	assert_string_equal(file_ask(f, f->acme, "SELECT total_tokens FROM chat_sessions"), "120");
 	json_decref((json_t *)(uintptr_t)a.tool_calls);
@@ -233,7 +231,7 @@ static void views_that_are_too_long_are_left_out(void **state)
 	assert_int_equal(store_the_answer(f, &ann, &a), ERR_NONE);
 	assert_int_equal(read_messages(f, &ann, m.session_id, NULL, 10), ERR_NONE);
 	assert_string_equal(f->messages[1].content, "answer");
-	assert_null(f->messages[1].views);
+	assert_null(f->messages[1].texts.views);
 	json_decref(views);
 	mem_free(long_text);
 }

@@ -231,17 +231,21 @@ static void on_stub_cancel(struct op *op)
 	mem_free(l);
 }
 
+/* What the one message of the stub shows; with it there is always one more. */
+static const char *stub_views;
+
 static void on_stub_answer(void *owner)
 {
 	static const struct session session = {
 		STUB_SESSION, "A title",   "2026-02-27T09:00:00.000Z", "2026-02-27T09:00:01.000Z",
 		NULL,         STUB_SESSION};
-	static const struct message message = {.message_id = "0193b0a0-0000-7000-8000-000000000002",
-					       .session_id = STUB_SESSION,
-					       .turn_id = "0193b0a0-0000-7000-8000-000000000003",
-					       .role = "user",
-					       .content = "Hello",
-					       .created_at = "2026-02-27T09:00:00.000Z"};
+	const struct message message = {.message_id = "0193b0a0-0000-7000-8000-000000000002",
+					.session_id = STUB_SESSION,
+					.turn_id = "0193b0a0-0000-7000-8000-000000000003",
+					.role = "user",
+					.content = "Hello",
+					.texts = {.views = stub_views},
+					.created_at = "2026-02-27T09:00:00.000Z"};
 	struct stub_lookup l = *(struct stub_lookup *)owner;
 	struct err e;
 
@@ -252,7 +256,8 @@ static void on_stub_answer(void *owner)
 	else if (l.sessions_cb)
 		l.sessions_cb(l.owner, &session, 1, true, NULL);
 	else
-		l.messages_cb(l.owner, &message, l.known ? 1 : 0, false, l.known ? NULL : &e);
+		l.messages_cb(l.owner, &message, l.known ? 1 : 0, stub_views != NULL,
+			      l.known ? NULL : &e);
 }
 
 static struct stub_lookup *stub_lookup_new(struct store *s, const char *session_id, void *owner)
@@ -301,6 +306,11 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 	(void)a;
 	l->messages_cb = cb;
 	return &l->op;
+}
+
+const json_t *store_text_json(const char *text, struct arena *a)
+{
+	return text ? json_own(a, json_loads(text, 0, NULL)) : NULL;
 }
 
 /* Nobody asks these of the stub. */

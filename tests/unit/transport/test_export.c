@@ -148,15 +148,14 @@ static void markdown_cells_stay_in_their_table(void **state)
 	struct message m = {.role = "assistant",
 			    .created_at = "now",
 			    .content = "text",
-			    .status = MESSAGE_PARTIAL,
-			    .views = views};
+			    .status = MESSAGE_PARTIAL};
 	struct buf out;
 
 	(void)state;
 	json_object_set_new(json_array_get(views, 0), "view_type", json_string("data"));
 	buf_init(&out, 100000);
 	export_markdown_session(&out, &s);
-	export_markdown_message(&out, &m);
+	export_markdown_message(&out, &m, views);
 	assert_non_null(strstr(buf_text(&out), "# \\<b\\>\\|#\n"));
 	assert_non_null(strstr(buf_text(&out), "| a\\|b # c |\n"));
 	assert_non_null(strstr(buf_text(&out), "| \\<script\\> |\n"));

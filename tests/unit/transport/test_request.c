@@ -59,6 +59,32 @@ static void lists_pages(void **state)
 	assert_api("GET", "/api/v1/sessions/" TURN "/messages", NULL, 404, NULL);
 }
 
+/* What is shown goes out as it was stored, and a page of large tables ends before its limit. */
+static void a_page_is_bounded(void **state)
+{
+	const char *path = "/api/v1/sessions/" STUB_SESSION "/messages?limit=200";
+	char *views = mem_alloc(1000000), *answer;
+	size_t pages;
+
+	(void)state;
+	stub_views = "[{\"total\":1.10,\"big\":12345678901234567890123}]";
+	answer = api("GET", path, NULL);
+	assert_non_null(
+		strstr(answer, "\"views\":[{\"total\":1.10,\"big\":12345678901234567890123}]"));
+	mem_free(answer);
+	memset(views, ' ', 999999);
+	views[0] = '[';
+	views[999998] = ']';
+	stub_views = views;
+	answer = api("GET", path, NULL);
+	pages = strlen(answer) / 1000000;
+	assert_int_equal(pages, PAGE_BYTES / 1000000 + 1);
+	assert_non_null(strstr(answer, "],\"has_more\":true,\"next_cursor\":\""));
+	mem_free(answer);
+	stub_views = NULL;
+	mem_free(views);
+}
+
 static void streams_events_and_takes_them_up_again(void **state)
 {
 	char *answer = api("POST", "/api/v1/chat/stream", "{\"content\":\"tokens 4\"}");
@@ -200,6 +226,7 @@ int main(void)
 		LIVE(answers_collected),
 		LIVE(refuses_bad_requests),
 		LIVE(lists_pages),
+		LIVE(a_page_is_bounded),
 		LIVE(streams_events_and_takes_them_up_again),
 		LIVE(probes_and_headers),
 		LIVE(the_page_and_its_sign_in),
