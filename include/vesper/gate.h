@@ -92,6 +92,8 @@ struct gate_result {
 	const char *const *views; /* policy names of the views it reads, each once */
 	size_t view_count;
 	size_t tenants; /* each ? in sql is the tenant: so many have to be bound */
+	bool own_words; /* a function is said as SQLite says it: the gate would not take sql again
+			 */
 };
 
 /* Everything that every installation shares: the functions, all joins, the limits of limits.h; the

@@ -152,20 +152,22 @@ static bool parse(const struct gate *g, const struct gate_tokens *tokens, struct
 	return p.t->kind == GATE_T_END || gate_unexpected(&p, "the end");
 }
 
-static bool write(const struct gate *g, const struct gate_query *q, const char **out,
-		  size_t *tenants)
+static bool write(const struct gate *g, const struct gate_query *q, struct gate_result *out)
 {
 	struct buf sql;
+	struct gate_writer w = {.g = g, .out = &sql};
 
 	/* What stands for a view is the policy's own text, and longer than its name. */
 	buf_init(&sql, GATE_WRITTEN_BYTES_MAX);
-	*tenants = gate_render(g, q, &sql);
+	gate_render(&w, q);
 	if (buf_over(&sql)) {
 		buf_deinit(&sql);
 		return gate_limit_reached(g, 0, "written anew it is longer than %zu bytes",
 					  (size_t)GATE_WRITTEN_BYTES_MAX);
 	}
-	*out = arena_strndup(g->arena, buf_text(&sql), sql.n);
+	out->sql = arena_strndup(g->arena, buf_text(&sql), sql.n);
+	out->tenants = w.tenants;
+	out->own_words = w.own_words;
 	buf_deinit(&sql);
 	return true;
 }
@@ -178,15 +180,16 @@ bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct s
 	struct gate_views views = {0};
 	struct gate_tokens tokens;
 	struct gate_query *q;
-	const char *text = NULL;
-	size_t tenants = 0;
+	struct gate_result made = {0};
 
 	if (sql.n > policy->limits.sql_bytes)
 		return gate_limit_reached(&g, 0, "SQL longer than %zu bytes",
 					  policy->limits.sql_bytes);
 	if (!gate_lex(&g, &tokens) || !parse(&g, &tokens, &q) || !gate_check_tree(&g, q, &views) ||
-	    !write(&g, q, &text, &tenants))
+	    !write(&g, q, &made))
 		return false;
-	*out = (struct gate_result){text, views.names, views.count, tenants};
+	made.views = views.names;
+	made.view_count = views.count;
+	*out = made;
 	return true;
 }

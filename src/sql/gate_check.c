@@ -5,7 +5,10 @@
  */
 #include "gate_check.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define VIEW_NAMES_BYTES 192 /* errors are short texts: all of them or none */
 
 static bool check_query(const struct check *c, struct gate_query *q, const struct scope *outer,
 			const struct ctes *ctes);
@@ -44,6 +47,19 @@ static void note_view(const struct check *c, const char *name)
 	views->names[views->count++] = name;
 }
 
+/* Who writes SQL should not have to guess what there is. */
+static bool refuse_view(const struct check *c, const struct gate_source *s)
+{
+	const struct gate_policy *policy = c->g->policy;
+	char names[VIEW_NAMES_BYTES] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < policy->view_count && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i ? ", " : "; use ",
+				      policy->views[i].name);
+	return gate_refuse(c->g, s->at, "not an approved view%s", n < sizeof(names) ? names : "");
+}
+
 static bool resolve_view(const struct check *c, struct gate_source *s)
 {
 	const struct gate_policy *policy = c->g->policy;
@@ -57,7 +73,7 @@ static bool resolve_view(const struct check *c, struct gate_source *s)
 		s->view = &policy->views[i];
 	}
 	if (!s->view)
-		return gate_refuse(c->g, s->at, "not an approved view");
+		return refuse_view(c, s);
 	note_view(c, s->view->name);
 	return true;
 }

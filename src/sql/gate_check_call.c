@@ -17,6 +17,43 @@ bool gate_function_known(const struct gate *g, struct str name)
 	return find(g, name) != NULL;
 }
 
+/* With what does the same here, as far as habits from elsewhere are known. */
+bool gate_refuse_function(const struct gate *g, size_t at, struct str name)
+{
+	static const struct {
+		const char *name;
+		const char *instead;
+	} known[] = {
+		{"CEIL", "CEILING"},
+		{"CHAR_LENGTH", "LEN"},
+		{"DATE_PART", "EXTRACT"},
+		{"DATE_TRUNC", "EXTRACT"},
+		{"GROUP_CONCAT", "STRING_AGG"},
+		{"IFNULL", "COALESCE"},
+		{"INSTR", "CHARINDEX"},
+		{"LISTAGG", "STRING_AGG"},
+		{"MEDIAN", "PERCENTILE_CONT"},
+		{"NOW", "GETDATE"},
+		{"NVL", "COALESCE"},
+		{"POSITION", "CHARINDEX"},
+		{"POW", "POWER"},
+		{"STDDEV", "STDEV"},
+		{"STRFTIME", "EXTRACT"},
+		{"STRPOS", "CHARINDEX"},
+		{"SUBSTR", "SUBSTRING"},
+		{"SYSDATETIME", "GETDATE"},
+		{"TO_CHAR", "FORMAT"},
+		{"VARIANCE", "VAR"},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (str_eq_nocase(name, str_of(known[i].name)) &&
+		    gate_function_known(g, str_of(known[i].instead)))
+			return gate_refuse(g, at, "%.*s is no allowed function; use %s",
+					   STR_FMT(name), known[i].instead);
+	return gate_refuse(g, at, "%.*s is no allowed function", STR_FMT(name));
+}
+
 static bool check_args(const struct gate *g, const struct gate_function *f,
 		       const struct gate_expr *x)
 {
@@ -64,7 +101,7 @@ bool gate_check_call(const struct gate *g, struct gate_expr *x)
 	const struct gate_function *f = find(g, x->text);
 
 	if (!f)
-		return gate_refuse(g, x->at, "%.*s is no allowed function", STR_FMT(x->text));
+		return gate_refuse_function(g, x->at, x->text);
 	return check_args(g, f, x) && check_clauses(g, f, x) &&
 	       (!(f->flags & GATE_DATE_PART) || check_date_part(g, x->kids));
 }

@@ -111,21 +111,28 @@ struct gate_views { /* those that a statement reads, each once */
 MUST_CHECK bool gate_check_tree(const struct gate *g, struct gate_query *q, struct gate_views *out);
 /* Whether the policy has the function, and whether it is called as it may be. */
 bool gate_function_known(const struct gate *g, struct str name);
+bool gate_refuse_function(const struct gate *g, size_t at, struct str name); /* returns false */
 MUST_CHECK bool gate_check_call(const struct gate *g, struct gate_expr *x);
 MUST_CHECK bool gate_check_pivot_function(const struct gate *g, const struct gate_name *name);
 
 /* ---- render ---- */
-/* Returns how many ? were written. */
-size_t gate_render(const struct gate *g, const struct gate_query *q, struct buf *out);
 struct gate_writer {
 	const struct gate *g;
 	struct buf *out;
-	size_t tenants;
+	size_t tenants;         /* ? that were written */
+	bool own_words;         /* of SQLite, which the gate itself would not take */
+	bool inside_difference; /* between dates */
 };
+void gate_render(struct gate_writer *w, const struct gate_query *q);
 void gate_write_name(struct gate_writer *w, const struct gate_name *n);
 void gate_write_names(struct gate_writer *w, const struct gate_name *n);
 void gate_write_query(struct gate_writer *w, const struct gate_query *q);
 void gate_write_expr(struct gate_writer *w, const struct gate_expr *x);
+void gate_write_call(struct gate_writer *w, const struct gate_expr *x);
+void gate_write_cast(struct gate_writer *w, const struct gate_expr *x);
+void gate_write_extract(struct gate_writer *w, const struct gate_expr *x);
+void gate_write_trim(struct gate_writer *w, const struct gate_expr *x);
+void gate_write_substring(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_exprs(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_source_name(struct gate_writer *w, const struct gate_source *s);
 void gate_write_sources(struct gate_writer *w, const struct gate_source *s);

@@ -338,7 +338,7 @@ bool gate_parse_call(struct gate_parser *p, struct gate_expr **out)
 	x->call = arena_alloc(p->g->arena, sizeof(*x->call));
 	*out = x;
 	if (!gate_function_known(p->g, x->text))
-		return gate_refuse(p->g, x->at, "%.*s is no allowed function", STR_FMT(x->text));
+		return gate_refuse_function(p->g, x->at, x->text);
 	p->t += 2;
 	if (parse_special(p, x, &ok))
 		return ok;

@@ -10,6 +10,8 @@ static bool parse_source_list(struct gate_parser *p, struct gate_source **out);
 static bool parse_table(struct gate_parser *p, struct gate_source *s)
 {
 	s->kind = GATE_TABLE;
+	if (p->t->kind == GATE_T_WORD && gate_is_punct(p->t + 1, "("))
+		return gate_refuse(p->g, s->at, "table functions and hints are not allowed");
 	if (!gate_parse_name(p, &s->name))
 		return false;
 	if (gate_take_punct(p, ".")) {

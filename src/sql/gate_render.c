@@ -317,20 +317,18 @@ static void write_wrapped(struct gate_writer *w, const struct gate_query *q)
 		write_limit(w, &all);
 }
 
-size_t gate_render(const struct gate *g, const struct gate_query *q, struct buf *out)
+void gate_render(struct gate_writer *w, const struct gate_query *q)
 {
 	static const struct gate_limit none = {0};
-	struct gate_writer w = {g, out, 0};
 	const struct gate_select *only = only_select(q);
 	const struct gate_limit *asked = only && only->top.count.p ? &only->top : &q->limit;
-	struct gate_limit limit = capped(&w, asked);
+	struct gate_limit limit = capped(w, asked);
 
-	write_ctes(&w, q->ctes);
+	write_ctes(w, q->ctes);
 	if (asked->percent || asked->ties)
-		write_wrapped(&w, q);
-	else if (g->dialect == DIALECT_MSSQL && only && !limit.offset.p)
-		write_body(&w, q, &none, &limit);
+		write_wrapped(w, q);
+	else if (w->g->dialect == DIALECT_MSSQL && only && !limit.offset.p)
+		write_body(w, q, &none, &limit);
 	else
-		write_body(&w, q, &limit, NULL);
-	return w.tenants;
+		write_body(w, q, &limit, NULL);
 }

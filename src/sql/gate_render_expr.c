@@ -105,150 +105,6 @@ void gate_write_window(struct gate_writer *w, const struct gate_window *n)
 	word(w, ")");
 }
 
-/* ---- calls ---- */
-
-static void write_function(struct gate_writer *w, struct str name)
-{
-	static const struct {
-		const char *name;
-		const char *mssql;
-		const char *others;
-	} spelled[] = {
-		{"LENGTH", "LEN", "LENGTH"},
-		{"LEN", "LEN", "LENGTH"},
-		{"ISNULL", "ISNULL", "COALESCE"},
-		{"COUNT_BIG", "COUNT_BIG", "COUNT"},
-	};
-
-	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
-		if (str_eq_nocase(name, str_of(spelled[i].name))) {
-			word(w,
-			     w->g->dialect == DIALECT_MSSQL ? spelled[i].mssql : spelled[i].others);
-			return;
-		}
-	str(w, name);
-}
-
-/* SQL Server has no FILTER; an aggregate skips NULL, which CASE gives where the condition fails. */
-static void write_filtered_args(struct gate_writer *w, const struct gate_expr *x)
-{
-	word(w, "CASE WHEN ");
-	gate_write_expr(w, x->call->filter);
-	word(w, " THEN ");
-	if (x->call->star)
-		word(w, "1");
-	else
-		gate_write_expr(w, x->kids);
-	word(w, " END");
-	if (x->kids && x->kids->next) {
-		word(w, ", ");
-		gate_write_exprs(w, x->kids->next);
-	}
-}
-
-static void write_call(struct gate_writer *w, const struct gate_expr *x)
-{
-	const struct gate_call *call = x->call;
-	bool rewrite = call->filter && w->g->dialect == DIALECT_MSSQL;
-
-	write_function(w, x->text);
-	word(w, call->distinct ? "(DISTINCT " : "(");
-	if (rewrite)
-		write_filtered_args(w, x);
-	else if (call->star)
-		word(w, "*");
-	else
-		gate_write_exprs(w, x->kids);
-	if (call->order) {
-		word(w, " ");
-		gate_write_order(w, call->order);
-	}
-	word(w, ")");
-	if (call->within_group) {
-		word(w, " WITHIN GROUP (");
-		gate_write_order(w, call->within_group);
-		word(w, ")");
-	}
-	if (call->filter && !rewrite) {
-		word(w, " FILTER (WHERE ");
-		gate_write_expr(w, call->filter);
-		word(w, ")");
-	}
-	if (!call->over)
-		return;
-	word(w, " OVER ");
-	if (call->over->spelled)
-		gate_write_window(w, call->over);
-	else
-		gate_write_name(w, &call->over->name);
-}
-
-static void write_type(struct gate_writer *w, const struct gate_type *t)
-{
-	word(w, t->name);
-	if (t->max)
-		word(w, "(MAX)");
-	else if (t->sizes == 1)
-		buf_printf(w->out, "(%lld)", (long long)t->size[0]);
-	else if (t->sizes == 2)
-		buf_printf(w->out, "(%lld, %lld)", (long long)t->size[0], (long long)t->size[1]);
-	if (t->with_zone)
-		word(w, " WITH TIME ZONE");
-}
-
-static void write_cast(struct gate_writer *w, const struct gate_expr *x)
-{
-	buf_printf(w->out, "%s(", x->word);
-	if (x->kind == GATE_CAST) {
-		gate_write_expr(w, x->kids);
-		word(w, " AS ");
-		write_type(w, x->type);
-	} else {
-		write_type(w, x->type);
-		word(w, ", ");
-		gate_write_exprs(w, x->kids);
-	}
-	word(w, ")");
-}
-
-static void write_extract(struct gate_writer *w, const struct gate_expr *x)
-{
-	bool mssql = w->g->dialect == DIALECT_MSSQL;
-
-	word(w, mssql ? "DATEPART(" : "EXTRACT(");
-	str(w, x->text);
-	word(w, mssql ? ", " : " FROM ");
-	gate_write_expr(w, x->kids);
-	word(w, ")");
-}
-
-static void write_trim(struct gate_writer *w, const struct gate_expr *x)
-{
-	word(w, "TRIM(");
-	if (x->word)
-		buf_printf(w->out, "%s ", x->word);
-	gate_write_expr(w, x->kids);
-	if (x->kids->next) {
-		word(w, " FROM ");
-		gate_write_expr(w, x->kids->next);
-	}
-	word(w, ")");
-}
-
-static void write_substring(struct gate_writer *w, const struct gate_expr *x)
-{
-	static const char *const joints[] = {" FROM ", " FOR ", ""};
-	size_t i = 0;
-
-	word(w, "SUBSTRING(");
-	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next) {
-		gate_write_expr(w, kid);
-		if (kid->next)
-			word(w, joints[i++]);
-	}
-	word(w, ")");
-}
-
 /* ---- operators ---- */
 
 static void write_chain(struct gate_writer *w, const struct gate_expr *x)
@@ -379,12 +235,12 @@ void gate_write_expr(struct gate_writer *w, const struct gate_expr *x)
 		[GATE_IS] = write_condition,
 		[GATE_QUERY] = write_in_parens,
 		[GATE_CASE] = write_case,
-		[GATE_CAST] = write_cast,
-		[GATE_CONVERT] = write_cast,
-		[GATE_EXTRACT] = write_extract,
-		[GATE_TRIM] = write_trim,
-		[GATE_SUBSTRING] = write_substring,
-		[GATE_CALL] = write_call,
+		[GATE_CAST] = gate_write_cast,
+		[GATE_CONVERT] = gate_write_cast,
+		[GATE_EXTRACT] = gate_write_extract,
+		[GATE_TRIM] = gate_write_trim,
+		[GATE_SUBSTRING] = gate_write_substring,
+		[GATE_CALL] = gate_write_call,
 		[GATE_COLLATE] = NULL,
 		[GATE_ZONE] = NULL,
 		[GATE_INTERVAL] = write_literal,

@@ -14,6 +14,21 @@
 /* The words of the database are for operators: they may repeat values that were met on the way. */
 #define REFUSED "The database can't run this statement as it is written."
 
+/* But for SQLite's missing function, whose name the statement has brought itself. */
+static const char *words_for(const struct err *e, struct arena *a)
+{
+	static const char missing[] = "no such function: ";
+	const char *name = strstr(e->text, missing);
+
+	if (!name)
+		return REFUSED;
+	name += strlen(missing);
+	return arena_printf(a, "The database has no function %.*s.",
+			    (int)strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+					      "0123456789_"),
+			    name);
+}
+
 static void on_rows(void *owner, struct table **tables, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
@@ -26,7 +41,7 @@ static void on_rows(void *owner, struct table **tables, size_t count, const stru
 		if (r->outcome.kind == OUTCOME_ERROR && !e->may_retry && e->code != ERR_DENIED) {
 			r->outcome.code = TOOL_CODE_BAD_SQL;
 			if (!r->outcome.detail)
-				r->outcome.detail = REFUSED;
+				r->outcome.detail = words_for(e, call->arena);
 		}
 		tool_call_end(call);
 		return;

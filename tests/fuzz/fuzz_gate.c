@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		policy.limits.tokens *= 2;
 		policy.limits.depth *= 2;
 		bool again = gate_check(&policy, dialect, str_of(once.sql), a, &twice, &e);
-		assert(again && strcmp(once.sql, twice.sql) == 0);
+		assert(once.own_words || (again && strcmp(once.sql, twice.sql) == 0));
 	}
 	check_cut(dialect, sql, a);
 	arena_free(&a);

@@ -125,6 +125,35 @@ static void spelling(void **state)
 	       "BY ROLLUP (b, (c, d))");
 }
 
+/* What SQLite and PostgreSQL have no function for is said in their words; once each, or nesting
+ * would double the text. */
+static void functions_in_other_words(void **state)
+{
+	const enum dialect pg = DIALECT_POSTGRES, lite = DIALECT_SQLITE;
+
+	(void)state;
+	writes(lite, "SELECT YEAR(d) FROM changes",
+	       "SELECT CAST(STRFTIME('%Y', d) AS INT) FROM dbo.changes LIMIT 500");
+	writes(pg, "SELECT YEAR(d) FROM changes",
+	       "SELECT CAST(EXTRACT(YEAR FROM d) AS INT) FROM dbo.changes LIMIT 500");
+	writes(lite, "SELECT DATEADD(week, a + 1, d), DATEPART(DW, d) FROM changes",
+	       "SELECT DATE(d, (7 * (a + 1)) || ' days'), (STRFTIME('%w', d) + 1) FROM dbo.changes "
+	       "LIMIT 500");
+	writes(lite, "SELECT RIGHT(a, 2), CONCAT(a, NULL), CHARINDEX('x', a) FROM changes",
+	       "SELECT SUBSTR(a, -NULLIF(2, 0)), (COALESCE(a, '') || COALESCE(NULL, '')), INSTR(a, "
+	       "'x') FROM dbo.changes LIMIT 500");
+	writes(lite,
+	       "SELECT CAST(d AS date), CAST(n AS decimal(10, 2)), CAST(n AS int) FROM changes",
+	       "SELECT DATE(d), ROUND(n, 2), CAST(n AS INT) FROM dbo.changes LIMIT 500");
+	writes(lite, "SELECT TRIM(TRAILING 'x' FROM a), SUBSTRING(a FROM 2) FROM changes",
+	       "SELECT RTRIM(a, 'x'), SUBSTRING(a, 2) FROM dbo.changes LIMIT 500");
+	writes(lite,
+	       "SELECT DATEDIFF(month, d, DATEADD(day, DATEDIFF(month, d, e), d)) FROM changes",
+	       "SELECT ((STRFTIME('%Y', DATE(d, (DATEDIFF(month, d, e)) || ' days')) - "
+	       "STRFTIME('%Y', d)) * 12 + STRFTIME('%m', DATE(d, (DATEDIFF(month, d, e)) || ' "
+	       "days')) - STRFTIME('%m', d)) FROM dbo.changes LIMIT 500");
+}
+
 static void views_read(void **state)
 {
 	struct str sql = STR("SELECT a FROM changes WHERE a IN (SELECT b FROM dbo.CHANGES) UNION "
@@ -404,6 +433,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(row_limit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(spelling, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(functions_in_other_words, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(views_read, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(policy_decides, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(lengths, set_up, tear_down),

@@ -28,6 +28,8 @@ static void check_accepted(const struct gate_policy *policy, enum dialect dialec
 
 	if (!gate_check(policy, dialect, sql, a, &once, &e))
 		fail_msg("%s: %.*s\nrefused: %s", dialect_name(dialect), STR_FMT(sql), e.text);
+	if (once.own_words)
+		return;
 	if (!gate_check(policy, dialect, str_of(once.sql), a, &twice, &e))
 		fail_msg("%s: %s\nrefused as written: %s", dialect_name(dialect), once.sql, e.text);
 	assert_string_equal(once.sql, twice.sql);
