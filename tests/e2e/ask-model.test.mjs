@@ -148,6 +148,21 @@ describe('through the model', () => {
       assert.equal((await d.ask(REFERENCE)).text, text);
     });
 
+    it('an answer that pauses is sent back as it came and goes on, four times at most', async () => {
+      const pauses = { reply: { thinking: 'hm', text: 'On and ', stop_reason: 'pause_turn' } };
+      mock.use([{ ...pauses, times: 2 }, { reply: { text } }]);
+      const turn = await d.ask(REFERENCE);
+      assert.deepEqual([turn.status, turn.text], ['ok', `On and On and ${text}`]);
+      assert.deepEqual([mock.count, turn.complete.usage.calls], [3, 3]);
+      assert.deepEqual(mock.calls.map((c) => c.status), [200, 200, 200], 'nothing was changed on the way');
+
+      mock.reset();
+      mock.use([pauses]);
+      const endless = await d.ask(REFERENCE);
+      assert.deepEqual([endless.status, mock.count], ['partial', 5]);
+      assert.equal(endless.text, 'On and '.repeat(5));
+    });
+
     it('an answer that ran into its limit is kept', async () => {
       mock.use(answering({ reply: { text, stop_reason: 'max_tokens' } }));
       const turn = await d.ask(REFERENCE);

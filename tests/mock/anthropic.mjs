@@ -22,7 +22,7 @@ import https from 'node:https';
 import { readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
-import { ApiError, checkBody, checkHeaders } from './validate.mjs';
+import { ApiError, checkBody, checkHeaders, saidBy } from './validate.mjs';
 import { buildMessage, newId, pause, sendStream } from './wire.mjs';
 import { asMessages, chatError, checkChatBody, checkChatHeaders, chunksOf, encodeChunk, wholeCompletion } from './chat.mjs';
 import { demoReply, textOf } from './demo.mjs';
@@ -69,6 +69,7 @@ class Mock {
     this.requests = [];
     this.connections = 0; /* that were ever made */
     this.issued = new Map();
+    this.paused = new Set();
     this.cached = new Set();
     this.watchers = new Set();
     this.use(script);
@@ -249,6 +250,10 @@ async function answerMessages(mock, res, request) {
   const reply = scripted === 'demo' || scripted === undefined ? demoReply(body) : scripted;
   const usage = mock.usageOf(body);
   const message = buildMessage(reply, { model: body.model, usage, issued: mock.issued });
+  if (message.stop_reason === 'pause_turn') {
+    const last = body.messages[body.messages.length - 1];
+    mock.paused.add(saidBy([...(last.role === 'assistant' ? last.content : []), ...message.content]));
+  }
   message.usage.output_tokens ||= Math.ceil(JSON.stringify(message.content).length / 4);
   Object.assign(request, { status: 200, reply, message });
   message.refusal = reply.refusal;
@@ -333,7 +338,7 @@ async function answer(mock, req, res, request) {
     throw new ApiError(400, 'invalid_request_error', 'content-type: must be application/json');
   request.body = parseBody(request.raw);
   const counting = url.pathname.endsWith('/count_tokens');
-  checkBody(request.body, { version, counting, issued: mock.issued });
+  checkBody(request.body, { version, counting, issued: mock.issued, paused: mock.paused });
   request.call = mock.count;
   request.kind = kindOf(request.body);
   mock.changed();

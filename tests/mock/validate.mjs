@@ -68,8 +68,14 @@ export function checkHeaders(headers) {
   return version;
 }
 
-/* `issued` holds the signatures of the thinking blocks that this server gave out. */
-export function checkBody(body, { version, counting = false, issued = new Map() }) {
+/* What an assistant's content says, whether or not members that hold nothing are written out. */
+export function saidBy(content) {
+  return JSON.stringify(content, (name, value) => (value === null || name === 'caller' ? undefined : value));
+}
+
+/* `issued` holds the signatures of the thinking blocks that this server gave out, `paused` what its answers
+ * had said when they paused. */
+export function checkBody(body, { version, counting = false, issued = new Map(), paused = new Set() }) {
   if (!isObject(body))
     invalid('The request body is not valid JSON');
   for (const name of Object.keys(body))
@@ -78,7 +84,7 @@ export function checkBody(body, { version, counting = false, issued = new Map() 
   checkScalars(body, version, counting);
   checkSystem(body.system);
   checkTools(body);
-  checkMessages(body, version, issued);
+  checkMessages(body, version, issued, paused);
   checkThinking(body);
   checkOutputConfig(body.output_config);
   checkCacheMarks(body);
@@ -188,7 +194,7 @@ function checkToolChoice(body, names) {
     invalid(`tool_choice: forced tool use is not supported by ${body.model}`);
 }
 
-function checkMessages(body, version, issued) {
+function checkMessages(body, version, issued, paused) {
   const messages = body.messages;
   if (!Array.isArray(messages) || messages.length === 0)
     invalid('messages: at least one message is required');
@@ -209,7 +215,8 @@ function checkMessages(body, version, issued) {
   });
   if (messages[0].role !== 'user')
     invalid('messages: first message must use the "user" role');
-  if (messages[messages.length - 1].role === 'assistant')
+  const last = messages[messages.length - 1];
+  if (last.role === 'assistant' && !paused.has(saidBy(last.content)))
     invalid('This model does not support assistant message prefill. The conversation must end with a user message.');
   checkToolTurns(messages);
 }
