@@ -17,16 +17,28 @@ struct writer {
 	size_t skip;       /* stable places in messages that get no mark: only the newest do */
 };
 
-static void add_str(struct buf *b, const char *text)
+void body_str(struct buf *b, const char *text)
 {
 	buf_json_str(b, text, strlen(text));
+}
+
+int64_t body_max_tokens(const struct llm_call *call, const struct wire_role *role)
+{
+	return call->max_tokens   ? call->max_tokens
+	       : role->max_tokens ? role->max_tokens
+				  : LLM_MAX_TOKENS;
+}
+
+bool body_is_blank(const char *text)
+{
+	return !text || text[strspn(text, " \t\r\n\f\v")] == '\0';
 }
 
 /* `,"name":"text"` */
 static void add_member(struct buf *b, const char *name, const char *text)
 {
 	buf_printf(b, ",\"%s\":", name);
-	add_str(b, text);
+	body_str(b, text);
 }
 
 static void add_mark(struct buf *b, bool long_lived)
@@ -35,18 +47,12 @@ static void add_mark(struct buf *b, bool long_lived)
 		   long_lived ? ",\"ttl\":\"1h\"" : "");
 }
 
-/* The service refuses text without a visible character. */
-static bool is_blank(const char *text)
-{
-	return !text || text[strspn(text, " \t\r\n\f\v")] == '\0';
-}
-
 /* Thinking belongs to the model that thought it; another refuses it. */
 static bool is_written(const struct llm_block *b, const char *model)
 {
 	if (b->kind == LLM_OPAQUE)
 		return !b->origin || strcmp(b->origin, model) == 0;
-	return b->kind != LLM_TEXT || !is_blank(b->text);
+	return b->kind != LLM_TEXT || !body_is_blank(b->text);
 }
 
 static bool may_mark(const struct llm_block *b)
@@ -57,7 +63,7 @@ static bool may_mark(const struct llm_block *b)
 static void add_tool(struct buf *b, const struct llm_tool *t, bool last)
 {
 	buf_str(b, "{\"name\":");
-	add_str(b, t->name);
+	body_str(b, t->name);
 	add_member(b, "description", t->about ? t->about : "");
 	buf_str(b, ",\"input_schema\":");
 	buf_json(b, t->schema);
@@ -132,7 +138,7 @@ static void add_block(struct writer *w, const struct llm_block *block)
 	case LLM_TOOL_RESULT:
 		buf_str(b, "{\"type\":\"tool_result\"");
 		add_member(b, "tool_use_id", block->id);
-		if (!is_blank(block->text))
+		if (!body_is_blank(block->text))
 			add_member(b, "content", block->text);
 		if (block->is_error)
 			buf_str(b, ",\"is_error\":true");
@@ -211,7 +217,7 @@ static void add_output(struct buf *b, const struct llm_call *call, const char *e
 	buf_str(b, ",\"output_config\":{");
 	if (effort) {
 		buf_str(b, "\"effort\":");
-		add_str(b, effort);
+		body_str(b, effort);
 	}
 	if (call->format) {
 		buf_printf(b,
@@ -243,20 +249,19 @@ static void add_thinking(struct buf *b, const struct wire_role *role, const char
 void anthropic_body(struct buf *out, const struct llm_call *call, const struct wire_role *role,
 		    const struct dialect *d)
 {
-	int64_t max_tokens = call->max_tokens ? call->max_tokens : role->max_tokens;
 	const char *effort = role->traits.effort ? role->effort : NULL;
 	size_t marks = CACHE_MARKS_MAX - (call->tool_count > 0);
 
 	(void)d;
 	buf_str(out, "{\"model\":");
-	add_str(out, role->model);
+	body_str(out, role->model);
 	buf_printf(out, ",\"max_tokens\":%lld,\"stream\":true",
-		   (long long)(max_tokens ? max_tokens : LLM_MAX_TOKENS));
+		   (long long)body_max_tokens(call, role));
 	add_thinking(out, role, effort);
 	add_output(out, call, effort);
 	if (call->user_hash) {
 		buf_str(out, ",\"metadata\":{\"user_id\":");
-		add_str(out, call->user_hash);
+		body_str(out, call->user_hash);
 		buf_char(out, '}');
 	}
 	add_tools(out, call);

@@ -7,16 +7,6 @@
 #include "llm_int.h"
 #include "vesper/json.h"
 
-static void add_str(struct buf *b, const char *text)
-{
-	buf_json_str(b, text, strlen(text));
-}
-
-static bool is_blank(const char *text)
-{
-	return !text || text[strspn(text, " \t\r\n\f\v")] == '\0';
-}
-
 /* The services' strict form wants every member of every object required and nothing beside them. */
 static bool is_strict(const json_t *schema)
 {
@@ -43,9 +33,9 @@ static void add_tools(struct buf *b, const struct llm_call *call)
 		const struct llm_tool *t = &call->tools[i];
 
 		buf_printf(b, "%s{\"type\":\"function\",\"function\":{\"name\":", i ? "," : "");
-		add_str(b, t->name);
+		body_str(b, t->name);
 		buf_str(b, ",\"description\":");
-		add_str(b, t->about ? t->about : "");
+		body_str(b, t->about ? t->about : "");
 		buf_str(b, ",\"parameters\":");
 		buf_json(b, t->schema);
 		buf_str(b, "}}");
@@ -77,7 +67,7 @@ static bool add_texts(struct buf *b, const struct llm_block *blocks, size_t coun
 
 	buf_init(&all, LLM_REQUEST_BYTES_MAX);
 	for (size_t i = 0; i < count; i++) {
-		if (blocks[i].kind != LLM_TEXT || is_blank(blocks[i].text))
+		if (blocks[i].kind != LLM_TEXT || body_is_blank(blocks[i].text))
 			continue;
 		buf_printf(&all, "%s%s", all.n ? "\n\n" : "", blocks[i].text);
 	}
@@ -116,7 +106,7 @@ static void add_kept(struct buf *b, const struct llm_block *use, const struct wi
 		    strcmp(key, "function") == 0)
 			continue;
 		buf_char(b, ',');
-		add_str(b, key);
+		body_str(b, key);
 		buf_char(b, ':');
 		buf_json(b, value);
 	}
@@ -132,9 +122,9 @@ static size_t add_calls(struct buf *b, const struct llm_message *m, const struct
 		if (use->kind != LLM_TOOL_USE)
 			continue;
 		buf_str(b, n++ ? ",{\"id\":" : ",\"tool_calls\":[{\"id\":");
-		add_str(b, use->id);
+		body_str(b, use->id);
 		buf_str(b, ",\"type\":\"function\",\"function\":{\"name\":");
-		add_str(b, use->name);
+		body_str(b, use->name);
 		buf_str(b, ",\"arguments\":");
 		add_arguments(b, use->input);
 		buf_char(b, '}');
@@ -175,9 +165,9 @@ static void add_results(struct buf *b, const struct llm_message *m)
 		if (r->kind != LLM_TOOL_RESULT)
 			continue;
 		buf_str(b, ",{\"role\":\"tool\",\"tool_call_id\":");
-		add_str(b, r->id);
+		body_str(b, r->id);
 		buf_str(b, ",\"content\":");
-		add_str(b, r->text ? r->text : "");
+		body_str(b, r->text ? r->text : "");
 		buf_char(b, '}');
 	}
 }
@@ -218,19 +208,17 @@ static const char *effort_of(const char *effort)
 void openai_body(struct buf *out, const struct llm_call *call, const struct wire_role *role,
 		 const struct dialect *d)
 {
-	int64_t max_tokens = call->max_tokens ? call->max_tokens : role->max_tokens;
-
 	buf_str(out, "{\"model\":");
-	add_str(out, role->model);
+	body_str(out, role->model);
 	buf_printf(out, ",\"stream\":true,\"stream_options\":{\"include_usage\":true},\"%s\":%lld",
-		   d->max_tokens, (long long)(max_tokens ? max_tokens : LLM_MAX_TOKENS));
+		   d->max_tokens, (long long)body_max_tokens(call, role));
 	if (d->effort && role->effort) {
 		buf_str(out, ",\"reasoning_effort\":");
-		add_str(out, effort_of(role->effort));
+		body_str(out, effort_of(role->effort));
 	}
 	if (d->strict && call->user_hash) {
 		buf_str(out, ",\"user\":");
-		add_str(out, call->user_hash);
+		body_str(out, call->user_hash);
 	}
 	add_format(out, call, d);
 	add_tools(out, call);

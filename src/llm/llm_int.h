@@ -180,6 +180,12 @@ void anthropic_body(struct buf *out, const struct llm_call *call, const struct w
 void openai_body(struct buf *out, const struct llm_call *call, const struct wire_role *role,
 		 const struct dialect *d);
 
+/* How long the answer may be. */
+int64_t body_max_tokens(const struct llm_call *call, const struct wire_role *role);
+/* For both: a JSON string; text that services refuse because it has no visible character. */
+void body_str(struct buf *b, const char *text);
+bool body_is_blank(const char *text);
+
 /* ---- llm_delta.c ---- */
 
 /* Reads the usual form of a text delta. False: read it in the general way. `text` lies in `in` or

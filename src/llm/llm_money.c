@@ -17,13 +17,6 @@ static const struct wire_role *role_of(const struct provider *p, const struct ll
 	return p->roles ? &p->roles[call->role] : &none;
 }
 
-static int64_t output_max(const struct llm_call *call, const struct wire_role *role)
-{
-	return call->max_tokens   ? call->max_tokens
-	       : role->max_tokens ? role->max_tokens
-				  : LLM_MAX_TOKENS;
-}
-
 static int64_t request_tokens(const struct llm_call *call, const struct wire_role *role)
 {
 	struct buf body;
@@ -92,7 +85,7 @@ bool money_hold(const struct money *m, const struct llm_call *call, const struct
 	if (!budget_limits(m->budget))
 		return true;
 	const struct budget_use use = {.cache_write = request_tokens(call, role),
-				       .output = output_max(call, role)};
+				       .output = body_max_tokens(call, role)};
 
 	worst.tokens = use.cache_write + use.output;
 	(void)budget_cost(m->budget, role->model, &use, &worst.nano_usd);
@@ -153,7 +146,8 @@ void money_guess_whole(const struct llm_call *call, const struct provider *p,
 void money_guess_broken(const struct llm_call *call, const struct provider *p, int64_t shown_tokens,
 			struct llm_usage *u)
 {
-	int64_t written = shown_tokens >= 0 ? shown_tokens : output_max(call, role_of(p, call));
+	int64_t written =
+		shown_tokens >= 0 ? shown_tokens : body_max_tokens(call, role_of(p, call));
 
 	guess_input(call, p, u);
 	if (u->output_tokens < written)
