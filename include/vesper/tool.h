@@ -82,6 +82,7 @@ struct tool_request {
 	/* So many rows are kept instead of DB_ROWS_MAX, and they are read now: the cache is left
 	 * aside. Not for somebody's own SELECT, which has its limit in its text. 0: the usual. */
 	size_t rows_max;
+	bool is_probe; /* nobody asked: what could be asked is looked for; the audit log says so */
 };
 
 typedef void (*tool_cb)(void *owner, struct result *r);

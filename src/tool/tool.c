@@ -59,7 +59,7 @@ static void audit(const struct tool_call *call, const char *outcome)
 	const struct result *r = call->result;
 	const struct audit_entry entry = {
 		.turn_id = call->turn_id,
-		.agent = r->agent,
+		.agent = call->is_probe ? "recovery" : r->agent,
 		.tool = r->tool,
 		.outcome = outcome,
 		.rows = r->table_count > 0 ? r->tables[0]->total_rows : 0,
@@ -269,6 +269,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 		.tool = catalog_tool(b->options.catalog, request->tool),
 		.who = request->who,
 		.turn_id = request->turn_id,
+		.is_probe = request->is_probe,
 		.today = request->today,
 		.timeout_ms = request->timeout_ms,
 		.rows_max = request->rows_max,

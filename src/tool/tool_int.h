@@ -21,6 +21,7 @@ struct tool_call {
 	const struct tool_def *tool;
 	const struct principal *who;
 	const char *turn_id;
+	bool is_probe;
 	struct date today;
 	int64_t timeout_ms;
 	size_t rows_max; /* 0: DB_ROWS_MAX */

@@ -2,7 +2,8 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { REFERENCE, startDaemon } from './harness.mjs';
+import { join } from 'node:path';
+import { REFERENCE, run, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
 const viewOf = (turn, type) => turn.views.find((v) => v.view_type === type);
@@ -94,6 +95,19 @@ describe('questions that find nothing', () => {
       const offered = await d.ask(question);
       assert.equal(offered.complete.outcomes[0].outcome, 'rows', question);
     }
+  });
+
+  it('what was only looked for on the way is told apart in the audit log', async () => {
+    const turn = await d.ask('Which hybrid projects in PJM are on hold in stage 6?');
+    const read = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
+      + 'print(*[r[0] for r in d.execute("SELECT agent_name FROM chat_audit_log WHERE turn_id = ?",sys.argv[2:])])';
+    const agents = async () => (await run('python3', ['-c', read, join(d.dataDir, 'store/vesper.db'),
+      turn.frames[0].turn_id])).stdout.trim().split(' ');
+    let all = [];
+    for (let i = 0; i < 100 && !all.includes('recovery'); i++)
+      all = await agents(); /* nobody waits for the audit log */
+    assert.equal(all.filter((a) => a !== 'recovery').length, turn.complete.outcomes.length, all.join());
+    assert.ok(all.includes('recovery'));
   });
 
   const REFUSED = {

@@ -1,15 +1,6 @@
 /* Prompts are not recited, and nothing else is held back for it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "vesper/guard.h"
+#include "pieces.h"
 #include "vesper/limits.h"
-#include "vesper/str.h"
 
 static const char *const secrets[] = {
 	"You write the answers for business readers.\n- Take numbers as given, and **never** "
@@ -32,29 +23,29 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void add(void *owner, const char *text, size_t len)
+static void *begin(void (*on_text)(void *owner, const char *text, size_t len), void *owner)
 {
-	buf_add(owner, text, len);
+	return guard_quotes_new(secret, on_text, owner);
+}
+
+static void feed(void *q, const char *text, size_t len)
+{
+	guard_quotes_feed(q, text, len);
+}
+
+static void end(void *filter)
+{
+	struct guard_quotes *q = filter;
+
+	guard_quotes_end(q);
+	guard_quotes_free(&q);
 }
 
 static void assert_shown(const char *text, const char *shown)
 {
-	static const size_t steps[] = {1, 3, 8, 100000};
-	size_t len = strlen(text);
+	static const struct filter quotes = {begin, feed, end};
 
-	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
-		struct buf out;
-		struct guard_quotes *q;
-
-		buf_init(&out, 1 << 16);
-		q = guard_quotes_new(secret, add, &out);
-		for (size_t at = 0; at < len; at += steps[s])
-			guard_quotes_feed(q, text + at, steps[s] < len - at ? steps[s] : len - at);
-		guard_quotes_end(q);
-		assert_string_equal(buf_text(&out), shown);
-		guard_quotes_free(&q);
-		buf_deinit(&out);
-	}
+	assert_comes_out(&quotes, text, shown);
 }
 
 static void test_a_recited_prompt_is_left_out(void **state)

@@ -1,0 +1,53 @@
+/* A filter of text in pieces: what comes out is the same however the text is cut between
+ * characters.
+ */
+#ifndef VESPER_GUARD_PIECES_H
+#define VESPER_GUARD_PIECES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/guard.h"
+#include "vesper/str.h"
+
+/* Feeds the text to a filter of its own, in pieces of so many bytes and the rest of a character. */
+struct filter {
+	void *(*begin)(void (*on_text)(void *owner, const char *text, size_t len), void *owner);
+	void (*feed)(void *filter, const char *text, size_t len);
+	void (*end)(void *filter); /* and free */
+};
+
+static void add_piece(void *owner, const char *text, size_t len)
+{
+	buf_add(owner, text, len);
+}
+
+static void assert_comes_out(const struct filter *f, const char *text, const char *wanted)
+{
+	static const size_t steps[] = {1, 2, 3, 7, 8, 100000};
+	size_t len = strlen(text);
+
+	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
+		struct buf out;
+		void *filter;
+
+		buf_init(&out, 1 << 16);
+		filter = f->begin(add_piece, &out);
+		for (size_t at = 0, n; at < len; at += n) {
+			n = steps[s] < len - at ? steps[s] : len - at;
+			while (at + n < len && ((unsigned char)text[at + n] & 0xC0) == 0x80)
+				n++;
+			f->feed(filter, text + at, n);
+		}
+		f->end(filter);
+		assert_string_equal(buf_text(&out), wanted);
+		buf_deinit(&out);
+	}
+}
+
+#endif
