@@ -5,10 +5,11 @@
  * a column or of the named rows, rank, count). A number is right when it is the known value rounded
  * at the decimals shown, in the unit shown, beside the name that it belongs to.
  *
- * Text without numbers is passed on at once; a number waits until it is complete, which takes a few
- * bytes. Where it may be left out or corrected, what follows in its sentence waits with it, so that
- * nothing shown is ever taken back. However the text is cut into pieces, the marks are the same.
- * Pure; no allocation for each piece once the buffers have grown.
+ * Text without numbers is passed on at once; a number, in digits or in words, waits until it and
+ * the words that say what it counts are complete, which takes a few bytes. Where it may be left out
+ * or corrected, what follows in its sentence waits with it, so that nothing shown is ever taken
+ * back. However the text is cut into pieces, the marks are the same. Pure; no allocation for each
+ * piece once the buffers have grown.
  */
 #ifndef VESPER_GUARD_H
 #define VESPER_GUARD_H

@@ -156,6 +156,10 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 	}
 	for (i = 0; i < count; i++) {
 		known_add(k, &kinds[i], CLASS_NUMBER, (guard_value)rows[i] * 100000000);
+		kinds[i].counted = COUNTED_NOTHING;
+		kinds[i].unit = UNIT_PERCENT;
+		known_add(k, &kinds[i], CLASS_NUMBER,
+			  (guard_value)rows[i] * 10000000000 / (guard_value)t->row_count);
 		k->kinds = arena_grow(k->arena, k->kinds, k->kind_count, &k->kind_cap,
 				      sizeof(*k->kinds));
 		k->kinds[k->kind_count++] = kinds[i].beside;
@@ -292,4 +296,42 @@ bool beside_fits(const struct known *k, const struct entry *e, const struct cont
 	if (kind && !column_says(k, e, &c->beside) && (e->row < 0 || !row_says(k, e, &c->beside)))
 		return false;
 	return !c->in_all || e->row < 0;
+}
+
+/* ---- numbers in words ---- */
+
+/* "these two", "the last three months", "the second half": they point, and tell nothing. */
+static bool is_pointing(uint64_t before)
+{
+	static const char *const words[] = {
+		"these",    "those",  "first", "second", "third",  "last",   "next",     "past",
+		"previous", "coming", "other", "only",   "every",  "each",   "any",      "your",
+		"our",      "either", "top",   "latter", "former", "upper",  "lower",    "early",
+		"late",     "within", "all",   "bottom", "better", "follow", "following"};
+
+	for (size_t i = 0; before && i < sizeof(words) / sizeof(words[0]); i++)
+		if (beside_key(words[i], strlen(words[i])) == before)
+			return true;
+	return false;
+}
+
+static bool some_column_says(const struct known *k, const struct beside *said)
+{
+	for (int i = 0; i < k->table_count; i++) {
+		struct entry e = {.table = i};
+
+		for (size_t c = 0; c < k->tables[i].t->column_count; c++) {
+			e.column = (int)c;
+			if (column_says(k, &e, said))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool beside_is_told(const struct known *k, const struct shown *s, const struct beside *said)
+{
+	if (is_pointing(said->before))
+		return false;
+	return !shown_is_bare(s) || s->out_of || is_kind(k, said) || some_column_says(k, said);
 }

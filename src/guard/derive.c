@@ -80,6 +80,9 @@ static bool pair_fits(struct search *q, size_t column, enum unit unit, guard_val
 {
 	const struct shown *s = q->s;
 
+	if (s->part)
+		return (is_ratio(s, a, b, 100 * ONE) || is_ratio(s, b, a, 100 * ONE)) &&
+		       found(q, column, "/", a, b);
 	if (s->unit == UNIT_PERCENT) {
 		if (is_ratio(s, a - b, size_of(b), 100 * ONE))
 			return found(q, column, "/ - 1:", a, b);

@@ -65,6 +65,9 @@ struct shown {
 	bool currency;
 	bool scaled; /* K, M, B */
 	bool grouped;
+	bool worded; /* "fifty dollars" */
+	bool part;   /* "a third of": a share, and no change */
+	bool out_of; /* "three of four": a number follows that it is part of */
 	enum unit unit;
 	struct date date;
 };
@@ -91,6 +94,12 @@ enum scan shown_scan(const char *text, size_t len, bool final, const struct lead
 /* How many bytes of sign and currency stand before a digit at text[0]; 0: none; *more: can't be
  * told yet. */
 size_t shown_lead(const char *text, size_t len, bool final, bool *more);
+/* The unit that follows a number's end after a space; *len bytes of both. *more: can't be told. */
+enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *taken, bool *more);
+/* A number in words may begin with this letter. */
+bool words_may_begin(char c);
+/* Reads the number in words at the beginning of a word; out->len 0: there is none. */
+enum scan words_scan(const char *text, size_t len, bool final, struct shown *out);
 /* Finds the unit written in a table's heading, as in "Price ($/MWh)". */
 enum unit unit_in_text(const char *text, size_t len);
 /* The whole text is one number or date: "15 March 2026", "$2.95M". */
@@ -287,6 +296,8 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
 bool unit_fits(const struct shown *s, enum unit shown, enum unit known, bool loses_decimals);
 /* The data numbers such things: "Stage". */
 bool beside_is_numbered(const struct known *k, const struct beside *said);
+/* Do the words beside a number in words say that it is told of the data? */
+bool beside_is_told(const struct known *k, const struct shown *s, const struct beside *said);
 /* May a bare number with these words beside it be this one? */
 bool beside_fits(const struct known *k, const struct entry *e, const struct context *c);
 /* Does this row belong to what the sentence names? */
@@ -362,6 +373,8 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 /* Notes the words beside a number; as speech_follower. */
 enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 			const struct shown *number);
+/* Is a number in words told of the data, or only a way to speak? */
+bool speech_tells(const struct speech *s, const struct shown *number);
 /* Takes the number that the reader has found. */
 void speech_take(struct speech *s, const char *p, const struct shown *number);
 

@@ -177,6 +177,8 @@ static bool unit_is_right(const struct known *k, const struct entry *e, const st
 
 	if (e->anything && e->unit == UNIT_NONE)
 		return true;
+	if (s->part && e->either && e->table >= 0)
+		return false;
 	/* What a column measures is not taken from prose in another one. */
 	if (e->of_text && e->unit != UNIT_NONE && k->numeric_unit[e->unit])
 		return false;
@@ -286,7 +288,7 @@ static bool is_plain_count(const struct known *k, const struct shown *s, const s
 
 	if (s->decimals || s->scaled || s->minus || s->currency)
 		return false;
-	if (beside_is_numbered(k, &c->beside))
+	if (shown_is_bare(s) && beside_is_numbered(k, &c->beside))
 		return false;
 	if (s->unit == UNIT_NONE && c->first_of && n <= k->rows_max &&
 	    (!is_of_rows(c) || n == c->rows_last))

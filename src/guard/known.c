@@ -80,7 +80,7 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 
 			e->unit = s.unit;
 			e->beside = beside;
-			if (shown_is_bare(&s) && titled &&
+			if (shown_is_bare(&s) && !s.worded && titled &&
 			    (!proto->of_text || len <= NAME_BYTES_MAX))
 				known_note_numbered(k, &beside);
 			break;
@@ -224,6 +224,28 @@ static void add_words(struct known *k, const struct result *r)
 		known_add_text(k, &proto, o->suggestions[i].label);
 }
 
+/* "Two vendors", each in a result of its own. */
+static void add_name_counts(struct known *k)
+{
+	for (int i = 0; i < k->table_count; i++)
+		for (size_t c = 0; c < k->tables[i].t->column_count; c++) {
+			struct entry proto = known_nowhere;
+			int slot = k->tables[i].slot[c], count = 0;
+
+			for (int id = 0; slot >= 0 && id < k->names.count; id++)
+				count += (k->names.slots_by_id[id] & (1u << slot)) != 0;
+			if (count == 0)
+				continue;
+			proto.call = k->tables[i].call;
+			proto.table = i;
+			proto.column = (int)c;
+			proto.column_name = k->tables[i].t->columns[c].name;
+			proto.counted = COUNTED_DISTINCT;
+			proto.formula = arena_printf(k->arena, "names of %s", proto.column_name);
+			known_add(k, &proto, CLASS_NUMBER, (guard_value)count * 100000000);
+		}
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -247,6 +269,7 @@ void known_build(struct known *k, const struct guard_input *in)
 		for (size_t n = 0; n < in->results[i]->table_count; n++)
 			known_add_table(k, k->table_count++, in->results[i],
 					in->results[i]->tables[n]);
+	add_name_counts(k);
 	for (size_t i = 0; i < in->result_count; i++) {
 		for (size_t n = 0; n < in->results[i]->fact_count; n++)
 			add_fact(k, in->results[i], &in->results[i]->facts[n]);

@@ -87,15 +87,19 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 static bool take_number(struct guard_numbers *g, const char *p, size_t n, bool final,
 			const struct shown *s)
 {
-	if (s->kind == SHOWN_TEXT) {
+	struct shown taken = *s;
+
+	if (s->kind != SHOWN_TEXT &&
+	    (speech_follower(&g->speech, p + s->len, n - s->len, final) == SCAN_MORE ||
+	     speech_beside(&g->speech, p + s->len, n - s->len, final, s) == SCAN_MORE))
+		return false;
+	if (s->worded && !speech_tells(&g->speech, s))
+		taken.kind = SHOWN_TEXT;
+	if (taken.kind == SHOWN_TEXT)
 		pass_text(g, p, s->len);
-	} else {
-		if (speech_follower(&g->speech, p + s->len, n - s->len, final) == SCAN_MORE ||
-		    speech_beside(&g->speech, p + s->len, n - s->len, final, s) == SCAN_MORE)
-			return false;
+	else
 		pass_number(g, p, s);
-	}
-	speech_take(&g->speech, p, s);
+	speech_take(&g->speech, p, &taken);
 	return true;
 }
 

@@ -119,6 +119,15 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 		struct lead lead;
 		bool more = false, digit = isdigit((unsigned char)p[i]);
 
+		if (words_may_begin(p[i]) && !is_word_byte(' ', r->prev) && r->prev != '-' &&
+		    r->prev != '\'') {
+			if (words_scan(p + i, n - i, final, s) == SCAN_MORE)
+				break;
+			if (s->len > 0) {
+				*plain = i;
+				return true;
+			}
+		}
 		if (!digit && (!may_lead(r, p[i]) || !shown_lead(p + i, n - i, final, &more))) {
 			if (more)
 				break;

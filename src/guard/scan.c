@@ -378,6 +378,17 @@ static enum unit read_unit_word(struct cursor *c, size_t at, bool glued, size_t 
 	return UNIT_NONE;
 }
 
+enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *taken, bool *more)
+{
+	struct cursor c = {.p = text, .len = len, .final = final};
+	size_t end = 0;
+	enum unit u = peek(&c, 0) == ' ' ? read_unit_word(&c, 1, false, &end) : UNIT_NONE;
+
+	*taken = u == UNIT_NONE ? 0 : end;
+	*more = *more || c.more;
+	return u;
+}
+
 /* The unit after the number: glued, after a space, or behind closing emphasis (then it decides the
  * reading but is not covered). */
 static size_t read_unit(struct cursor *c, size_t at, struct shown *s)

@@ -298,11 +298,18 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 			const struct shown *number)
 {
-	s->said.beside = (struct beside){0};
+	s->said.beside = (struct beside){.before = reader_before(&s->reader)};
 	if (!shown_is_bare(number))
 		return SCAN_DONE;
-	s->said.beside.before = reader_before(&s->reader);
 	return beside_after(p, n, final, s->said.beside.after);
+}
+
+bool speech_tells(const struct speech *s, const struct shown *number)
+{
+	/* "A is twice as dear as B": as long as B was not named, nobody knows of what. */
+	if (number->unit == UNIT_RATIO && s->said.count < 2)
+		return false;
+	return beside_is_told(s->known, number, &s->said.beside);
 }
 
 void speech_init(struct speech *s, const struct known *k)
@@ -318,7 +325,7 @@ void speech_init(struct speech *s, const struct known *k)
 
 void speech_take(struct speech *s, const char *p, const struct shown *number)
 {
-	if (number->kind == SHOWN_TEXT && s->reader.line_start)
+	if (number->kind == SHOWN_TEXT && !number->worded && s->reader.line_start)
 		add_row(s);
 	reader_take(&s->reader, p, number);
 	s->amounts += number->kind == SHOWN_NUMBER;

@@ -1,0 +1,267 @@
+/*
+ * Numbers that are written as words: "fifty dollars", "three of four projects", "a third of",
+ * "twice as high". Only what is told of something is one: with a unit, out of a number, or before a
+ * word that the data has; "one of the" and "the second half" are not read. Waits only while the
+ * text so far may become one.
+ */
+#include "guard_int.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define ONE ((guard_value)100000000)
+
+static const struct {
+	const char *word;
+	int value;
+} cardinals[] = {
+	{"one", 1},      {"two", 2},        {"three", 3},     {"four", 4},      {"five", 5},
+	{"six", 6},      {"seven", 7},      {"eight", 8},     {"nine", 9},      {"ten", 10},
+	{"eleven", 11},  {"twelve", 12},    {"thirteen", 13}, {"fourteen", 14}, {"fifteen", 15},
+	{"sixteen", 16}, {"seventeen", 17}, {"eighteen", 18}, {"nineteen", 19}, {"twenty", 20},
+	{"thirty", 30},  {"forty", 40},     {"fifty", 50},    {"sixty", 60},    {"seventy", 70},
+	{"eighty", 80},  {"ninety", 90},
+};
+static const struct {
+	const char *word;
+	int64_t value;
+} scales[] = {{"hundred", 100}, {"thousand", 1000}, {"million", 1000000}, {"billion", 1000000000}};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct words {
+	const char *p;
+	size_t n;
+	bool final, more;
+};
+
+/* The letters at `at`; w->more: the word may go on. */
+static size_t word_at(struct words *w, size_t at)
+{
+	size_t len = 0;
+
+	while (at + len < w->n && isalpha((unsigned char)w->p[at + len]))
+		len++;
+	w->more = w->more || (at + len >= w->n && !w->final);
+	return len;
+}
+
+static bool is_word(const char *p, size_t len, const char *word)
+{
+	return len == strlen(word) && strncasecmp(p, word, len) == 0;
+}
+
+static bool is_beginning(const char *p, size_t len, const char *word)
+{
+	return len > 0 && (*p | 0x20) == *word && len <= strlen(word) &&
+	       strncasecmp(p, word, len) == 0;
+}
+
+static int cardinal(const char *p, size_t len)
+{
+	for (size_t i = 0; i < COUNT(cardinals); i++)
+		if (is_word(p, len, cardinals[i].word))
+			return cardinals[i].value;
+	return 0;
+}
+
+static int64_t scale(const char *p, size_t len)
+{
+	for (size_t i = 0; i < COUNT(scales); i++)
+		if (is_word(p, len, scales[i].word))
+			return scales[i].value;
+	return 0;
+}
+
+static bool may_begin(const char *p, size_t len)
+{
+	for (size_t i = 0; i < COUNT(cardinals); i++)
+		if (is_beginning(p, len, cardinals[i].word))
+			return true;
+	return is_beginning(p, len, "half") || is_beginning(p, len, "twice") ||
+	       is_beginning(p, len, "a");
+}
+
+static bool follows(struct words *w, size_t at, const char *text)
+{
+	int is = at <= w->n ? text_starts(w->p + at, w->n - at, w->final, text) : 0;
+
+	w->more = w->more || is < 0;
+	return is == 1;
+}
+
+/* ---- cardinals ---- */
+
+static bool may_join(int64_t group, int next)
+{
+	int64_t low = group % 100;
+
+	return group == 0 || low == 0 || (low >= 20 && low % 10 == 0 && next < 10);
+}
+
+/* The word after the one that ends at `at`, over a space or a dash and an "and". */
+static size_t next_word(struct words *w, size_t at, size_t *len)
+{
+	if (!follows(w, at, " ") && !follows(w, at, "-"))
+		return 0;
+	if (follows(w, at, " and "))
+		at += 4;
+	*len = word_at(w, at + 1);
+	return at + 1;
+}
+
+/* "one hundred and twenty", "two million": bytes; 0: none. */
+static size_t read_cardinal(struct words *w, struct shown *s)
+{
+	int64_t total = 0, group = 0, last = 1;
+	size_t at = 0, len = word_at(w, 0), end = 0;
+
+	if (is_word(w->p, len, "a")) {
+		at = next_word(w, len, &len);
+		if (at == 0 || !scale(w->p + at, len))
+			return 0;
+		group = 1;
+	}
+	for (;;) {
+		int small = cardinal(w->p + at, len);
+		int64_t by = scale(w->p + at, len);
+
+		if (small && may_join(group, small)) {
+			group += small;
+			last = 1;
+		} else if (by == 100 && group > 0 && group < 10) {
+			group *= 100;
+			last = 1;
+		} else if (by > 100 && group > 0) {
+			total += group * by;
+			group = 0;
+			last = by;
+		} else {
+			break;
+		}
+		end = at + len;
+		at = next_word(w, end, &len);
+		if (at == 0 || total > 1000000000000)
+			break;
+	}
+	s->value = (total + group) * ONE;
+	s->half = last * ONE / 2;
+	s->scaled = last > 1;
+	return end;
+}
+
+/* "of four", "of 4" */
+static bool is_out_of(struct words *w, size_t at)
+{
+	size_t len;
+
+	if (!follows(w, at, " of "))
+		return false;
+	if (at + 4 < w->n && isdigit((unsigned char)w->p[at + 4]))
+		return true;
+	len = word_at(w, at + 4);
+	return cardinal(w->p + at + 4, len) > 0;
+}
+
+/* "three times as high": of how often something was done no data speaks. */
+static bool is_ratio(struct words *w, size_t at)
+{
+	static const char *const words[] = {"as ",    "higher",  "lower",  "more",
+					    "less",   "larger",  "bigger", "greater",
+					    "dearer", "cheaper", "the ",   "that "};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (follows(w, at + 1, words[i]))
+			return true;
+	return false;
+}
+
+static bool set_cardinal(struct words *w, struct shown *s)
+{
+	size_t end = read_cardinal(w, s), with_unit = 0;
+
+	if (end == 0)
+		return false;
+	s->len = end;
+	s->unit = shown_unit_after(w->p + end, w->n - end, w->final, &with_unit, &w->more);
+	s->len += with_unit;
+	if (s->unit == UNIT_NONE) {
+		s->out_of = is_out_of(w, end);
+		return s->value > ONE || s->out_of;
+	}
+	if (s->unit == UNIT_RATIO)
+		return is_ratio(w, s->len);
+	/* "one day" is no span of time */
+	return s->value > ONE || s->unit < UNIT_HOURS;
+}
+
+/* ---- parts and multiples ---- */
+
+static bool set_part(struct words *w, struct shown *s)
+{
+	static const struct {
+		const char *text;
+		int64_t percent_of_3; /* thrice, so that thirds are whole */
+	} parts[] = {{"half of", 150},          {"a third of", 100},    {"one third of", 100},
+		     {"one-third of", 100},     {"two thirds of", 200}, {"two-thirds of", 200},
+		     {"a quarter of", 75},      {"one quarter of", 75}, {"three quarters of", 225},
+		     {"three-quarters of", 225}};
+	static const char *const times[] = {"the year", "a year", "the day", "the month",
+					    "the time", "2",      "an hour", "the week"};
+
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		size_t end = strlen(parts[i].text);
+
+		if (!follows(w, 0, parts[i].text) || !follows(w, end, " "))
+			continue;
+		for (size_t k = 0; k < COUNT(times); k++)
+			if (follows(w, end + 1, times[k]))
+				return false;
+		s->len = end - strlen(" of");
+		s->unit = UNIT_PERCENT;
+		s->part = true;
+		s->value = parts[i].percent_of_3 * ONE / 3;
+		s->half = 5 * ONE / 2; /* nobody says it more exactly */
+		return true;
+	}
+	return false;
+}
+
+static bool set_twice(struct words *w, struct shown *s)
+{
+	if (!follows(w, 0, "twice as ") && !follows(w, 0, "twice the ") &&
+	    !follows(w, 0, "twice that "))
+		return false;
+	s->len = strlen("twice");
+	s->unit = UNIT_RATIO;
+	s->value = 2 * ONE;
+	s->half = ONE / 4;
+	return true;
+}
+
+bool words_may_begin(char c)
+{
+	return strchr("otfsenhaOTFSENHA", c) && c;
+}
+
+enum scan words_scan(const char *text, size_t len, bool final, struct shown *out)
+{
+	struct words w = {.p = text, .n = len, .final = final};
+	struct shown s = {.kind = SHOWN_NUMBER, .worded = true};
+	size_t first = word_at(&w, 0);
+	bool found;
+
+	*out = (struct shown){0};
+	if (!may_begin(text, first))
+		return SCAN_DONE;
+	if (w.more)
+		return SCAN_MORE;
+	found = set_part(&w, &s) || (!w.more && set_twice(&w, &s)) ||
+		(!w.more && set_cardinal(&w, &s));
+	if (w.more)
+		return SCAN_MORE;
+	if (found)
+		*out = s;
+	return SCAN_DONE;
+}
