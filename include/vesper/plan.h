@@ -26,9 +26,8 @@
 #include "vesper/ref.h"
 #include "vesper/result.h"
 
-enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_FLOW, PLAN_PLANNER, PLAN_ASK };
+enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK };
 enum task_state { TASK_PENDING, TASK_RUNNING, TASK_COMPLETED, TASK_FAILED, TASK_SKIPPED };
-const char *task_state_name(enum task_state s);
 
 struct plan_condition;
 

@@ -43,11 +43,8 @@ struct stats_collector *stats_new(size_t columns);
 void stats_cell(struct stats_collector *s, size_t column, const char *text, size_t len,
 		bool numeric_type);
 void stats_row_done(struct stats_collector *s);
-int64_t stats_rows(const struct stats_collector *s);
 /* Results for each column, all memory in the arena. */
 struct column_stats *stats_finish(struct stats_collector *s, struct arena *a);
 void stats_free(struct stats_collector **s);
-
-const char *trend_name(enum trend t); /* "up", …; "none" */
 
 #endif

@@ -46,8 +46,6 @@ struct folded {
 	size_t count;
 };
 void text_fold(const char *text, struct folded *out);
-/* The key alone. */
-const char *text_key(const char *text, struct arena *a);
 
 /* The words of the question from token `from` up to `to`, as they were written. */
 const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a);

@@ -116,7 +116,7 @@ int ctl_db(int argc, char **argv)
 	bool done;
 
 	if (!usage_good(argc, argv))
-		return ctl_misused(argv, "init, migrate or seed, and --only warehouse or store");
+		return ctl_misused(argv, "init|migrate|seed, and --only warehouse|store");
 	if (dialect && strcmp(dialect, "sqlite") == 0)
 		return ctl_fail(
 			"SQLite needs no db verbs: demo-data makes its warehouse, the daemon "

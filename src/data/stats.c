@@ -218,11 +218,6 @@ void stats_row_done(struct stats_collector *s)
 	s->rows++;
 }
 
-int64_t stats_rows(const struct stats_collector *s)
-{
-	return s->rows;
-}
-
 static enum trend column_trend(const struct column_state *c)
 {
 	struct decimal change, range, limit;
@@ -296,11 +291,4 @@ void stats_free(struct stats_collector **s)
 	}
 	mem_free(*s);
 	*s = NULL;
-}
-
-const char *trend_name(enum trend t)
-{
-	static const char *const names[] = {"none", "up", "down", "flat"};
-	assert((size_t)t < sizeof(names) / sizeof(names[0]));
-	return names[t];
 }

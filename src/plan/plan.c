@@ -10,17 +10,6 @@
 
 #include "vesper/limits.h"
 
-static const char *const state_names[] = {
-	[TASK_PENDING] = "pending", [TASK_RUNNING] = "running", [TASK_COMPLETED] = "completed",
-	[TASK_FAILED] = "failed",   [TASK_SKIPPED] = "skipped",
-};
-
-const char *task_state_name(enum task_state s)
-{
-	assert(s <= TASK_SKIPPED);
-	return state_names[s];
-}
-
 static struct task *find(struct plan *p, const char *id)
 {
 	for (size_t i = 0; i < p->count; i++)

@@ -234,14 +234,6 @@ void text_fold(const char *text, struct folded *out)
 	}
 }
 
-const char *text_key(const char *text, struct arena *a)
-{
-	struct folded f;
-
-	text_fold(text, &f);
-	return arena_strndup(a, f.key, f.len);
-}
-
 const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a)
 {
 	size_t begin = q->tokens[from].from, end = q->tokens[to - 1].to;

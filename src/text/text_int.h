@@ -110,7 +110,6 @@ bool may_be_short_year(int n);
 unsigned months_between(int first, int last); /* as bits */
 int months_first(unsigned months);
 int months_last(unsigned months);
-int ordinal_of(const struct token *t);
 bool is_day_number(const struct token *t); /* "3", "3rd" */
 int day_number(const struct token *t);
 int weekday_of(const struct token *t); /* 0 = Monday, or -1 */

@@ -118,19 +118,6 @@ unsigned season_months(const struct token *t)
 	return 0;
 }
 
-int ordinal_of(const struct token *t)
-{
-	static const char *const words[][3] = {{"first", "1st", NULL},
-					       {"second", "2nd", NULL},
-					       {"third", "3rd", NULL},
-					       {"fourth", "4th", NULL}};
-
-	for (int i = 0; i < 4; i++)
-		if (token_in(t, words[i]))
-			return i + 1;
-	return 0;
-}
-
 bool is_day_number(const struct token *t)
 {
 	static const char *const endings[] = {"st", "nd", "rd", "th"};

@@ -66,7 +66,6 @@ static void sums_that_doubles_get_wrong(void **state)
 		stats_cell(s, 0, "0.1", 3, true);
 		stats_row_done(s);
 	}
-	assert_int_equal(stats_rows(s), 100000);
 	struct column_stats *out = stats_finish(s, a);
 	check(out->sum, "10000.0");
 	check(out->mean, "0.100000");
@@ -176,8 +175,6 @@ static void trends(void **state)
 	assert_int_equal(COLUMN(a, true, "0", "100", "1.01").trend, TREND_UP); /* past it */
 	assert_int_equal(COLUMN(a, true, "7").trend, TREND_NONE);
 	assert_int_equal(COLUMN(a, true, NULL, "1", NULL, "2", NULL).trend, TREND_UP);
-	assert_string_equal(trend_name(TREND_FLAT), "flat");
-	assert_string_equal(trend_name(TREND_NONE), "none");
 	arena_free(&a);
 }
 
