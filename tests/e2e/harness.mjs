@@ -27,6 +27,7 @@ export const COMPARISON = 'Compare Ascend vs Hitachi day-ahead prices for SP15 i
 
 const READY_LIMIT_MS = 20000;
 const STOP_LIMIT_MS = 20000;
+const NAMES_WAIT_MS = 5000; /* where a warehouse is away they are never read */
 const SUITE_LIMIT_MS = 10 * 60 * 1000;
 const STALE_DATA_MS = 2 * 60 * 60 * 1000;
 const KEPT_ENV = /^(PATH|HOME|TMPDIR|LANG|LC_ALL|ODBC\w*|LD_LIBRARY_PATH|[ALUT]+SAN_OPTIONS|LLVM_PROFILE_FILE)$/;
@@ -179,11 +180,21 @@ export class Daemon {
       const res = await fetch(`${this.url}/readyz`).catch(() => null);
       await res?.text();
       if (res?.status === 200)
-        return this;
+        return this.namesRead().then(() => this);
       await sleep(20);
     }
     const state = this.exited ? `ended with ${JSON.stringify(this.exited)}` : 'never became ready';
     throw new Error(`vesperd ${state}:\n${this.output}`);
+  }
+
+  /* What can be named is read after the start; a question before that is answered otherwise. */
+  async namesRead() {
+    for (const until = Date.now() + NAMES_WAIT_MS; Date.now() < until && !this.exited; await sleep(20)) {
+      const { checks = {} } = await fetch(`${this.url}/health`).then((res) => res.json(), () => ({}));
+      const tenants = Object.keys(checks).filter((name) => name.startsWith('warehouse:'));
+      if (tenants.length && tenants.every((name) => checks[name.replace('warehouse', 'names')]))
+        return;
+    }
   }
 
   async ended(limitMs = STOP_LIMIT_MS) {
