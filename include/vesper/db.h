@@ -62,6 +62,8 @@ struct db_request {
 	size_t statement_count;
 	bool write;   /* serialised: one writer a tenant, waiting writes share a commit */
 	bool patient; /* a write that waits up to DB_PATIENCE_MS for another to share one with */
+	bool bare; /* the cells of the results are all that counts: no statistics, types as declared
+		    */
 	int64_t timeout_ms; /* waiting and running; 0: the source's own limit */
 	size_t max_rows;    /* 0: the source's own cap */
 };

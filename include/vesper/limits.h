@@ -61,6 +61,9 @@
 #define JWKS_UNKNOWN_MS         300000 /* an unknown kid asks for new keys at most that often */
 #define TICKETS_MAX             10000  /* outstanding tickets in memory; the oldest go first */
 
+/* the loop */
+#define LOOP_LAST_ITERATIONS 8 /* a chain of steps has fewer, those of many turns never end */
+
 /* a turn */
 #define TURN_ARENA_BYTES   (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
 #define TURN_MAX_HOPS      64     /* state changes of one turn; a real one takes about 12 */

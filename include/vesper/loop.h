@@ -68,6 +68,9 @@ struct later {
 };
 void loop_later(struct loop *l, struct later *later, later_cb cb,
 		void *owner); /* already waiting: nothing changes */
+/* The same, but only when no later is waiting any more, or after LOOP_LAST_ITERATIONS: for who
+ * tells others what the laters have done, all at once. */
+void loop_last(struct loop *l, struct later *later, later_cb cb, void *owner);
 void later_cancel(struct later *later);
 
 /* Called once before each wait for events (after timers and callbacks): for libraries that must be

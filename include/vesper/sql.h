@@ -88,6 +88,20 @@ struct sql_bound {
 MUST_CHECK bool sql_render(const struct sql_query *q, const struct args *args, enum dialect dialect,
 			   struct arena *a, struct sql_bound *out, struct err *e);
 
+/* The text alone, for whoever fills the same statement again and again. It is the same whenever the
+ * same conditions of the query are given; a query with lists has none (assert). */
+struct sql_text {
+	const char *text;         /* with ? */
+	const char *const *names; /* of the argument for each ? in order */
+	size_t count;
+};
+MUST_CHECK bool sql_text_render(const struct sql_query *q, const struct args *args,
+				enum dialect dialect, struct arena *a, struct sql_text *out,
+				struct err *e);
+/* ERR_INPUT as sql_render. The text is the one given, not a copy. */
+MUST_CHECK bool sql_text_bind(const struct sql_text *t, const struct args *args, struct arena *a,
+			      struct sql_bound *out, struct err *e);
+
 /* A number column of a result whose whole is asked about. */
 struct sql_whole_column {
 	const char *name; /* as the statement quotes it: letters, digits and _ */

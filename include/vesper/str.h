@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct str {
 	const char *p; /* not terminated */
@@ -49,6 +50,7 @@ void buf_reset(struct buf *b); /* empty again, memory kept */
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, const char *text);
 void buf_char(struct buf *b, char c);
+void buf_int(struct buf *b, int64_t value); /* in decimal */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 	__attribute__((format(printf, 2, 0)));

@@ -104,21 +104,6 @@ static void buf_json_array(struct buf *b, const json_t *array)
 	buf_char(b, ']');
 }
 
-static void buf_json_int(struct buf *b, int64_t value)
-{
-	char text[24];
-	char *p = text + sizeof(text);
-	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-
-	do {
-		*--p = (char)('0' + rest % 10);
-		rest /= 10;
-	} while (rest > 0);
-	if (value < 0)
-		*--p = '-';
-	buf_add(b, p, (size_t)(text + sizeof(text) - p));
-}
-
 void buf_json(struct buf *b, const json_t *value)
 {
 	const char *digits;
@@ -137,7 +122,7 @@ void buf_json(struct buf *b, const json_t *value)
 			buf_json_str(b, json_string_value(value), json_string_length(value));
 		return;
 	case JSON_INTEGER:
-		buf_json_int(b, json_integer_value(value));
+		buf_int(b, json_integer_value(value));
 		return;
 	case JSON_REAL:
 		buf_json_real(b, json_real_value(value));

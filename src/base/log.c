@@ -71,8 +71,10 @@ static bool ends_secret(char c)
 static size_t word_before_secret(const char *p)
 {
 	for (size_t i = 0; i < sizeof(secret_words) / sizeof(secret_words[0]); i++) {
-		size_t n = strlen(secret_words[i]);
-		if (strncasecmp(p, secret_words[i], n) == 0)
+		const char *word = secret_words[i];
+		size_t n = strlen(word);
+		/* Most characters are none of their first ones. */
+		if ((*p | 0x20) == word[0] && strncasecmp(p, word, n) == 0)
 			return n;
 	}
 	return 0;

@@ -13,6 +13,8 @@
 #include "base_int.h"
 #include "vesper/mem.h"
 
+#define BUF_FIRST_BYTES 64
+
 struct str str_of(const char *text)
 {
 	return text ? (struct str){text, strlen(text)} : STR("");
@@ -129,8 +131,10 @@ static bool buf_room(struct buf *b, size_t len)
 		b->over = true;
 		return false;
 	}
-	if (!b->p || b->n + len >= b->size)
-		b->p = mem_grow(b->p, &b->size, b->n + len + 1, 1);
+	if (!b->p || b->n + len >= b->size) {
+		size_t want = b->n + len + 1;
+		b->p = mem_grow(b->p, &b->size, want < BUF_FIRST_BYTES ? BUF_FIRST_BYTES : want, 1);
+	}
 	return true;
 }
 
@@ -254,10 +258,45 @@ static size_t json_add_special(struct buf *b, const char *text, size_t len)
 	return 1;
 }
 
+void buf_int(struct buf *b, int64_t value)
+{
+	char text[24];
+	char *p = text + sizeof(text);
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	do {
+		*--p = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (value < 0)
+		*--p = '-';
+	buf_add(b, p, (size_t)(text + sizeof(text) - p));
+}
+
+/* A text that goes out as it is, which most do. False: nothing was written. */
+static bool buf_json_plain(struct buf *b, const char *text, size_t len)
+{
+	char *p;
+
+	if (json_plain_run(text, len) < len || len + 2 > b->cap_bytes - b->n ||
+	    !buf_room(b, len + 2))
+		return false;
+	p = b->p + b->n;
+	*p++ = '"';
+	memcpy(p, text, len);
+	p[len] = '"';
+	p[len + 1] = '\0';
+	b->n += len + 2;
+	return true;
+}
+
 void buf_json_str(struct buf *b, const char *text, size_t len)
 {
 	bool was_over = b->over;
 	size_t start = b->n;
+
+	if (len > 0 && buf_json_plain(b, text, len))
+		return;
 	b->over = false;
 	buf_char(b, '"');
 	while (len && !b->over) {

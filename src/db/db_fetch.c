@@ -20,7 +20,7 @@ struct column_note {
 struct fetch {
 	struct db_rows *from;
 	struct table *table;
-	struct stats_collector *stats;
+	struct stats_collector *stats; /* NULL: nobody wants any */
 	struct column_note *notes;
 	const char ***rows; /* on the heap until their number is known */
 	size_t rows_size;   /* in pointers */
@@ -136,11 +136,13 @@ static bool row_read(struct fetch *f, const char **kept, struct err *e)
 		}
 		if (text)
 			length = cell_finish(f, i, text, length);
-		stats_cell(f->stats, i, text, length, column_is_number(column->type));
+		if (f->stats)
+			stats_cell(f->stats, i, text, length, column_is_number(column->type));
 		if (kept)
 			kept[i] = text ? arena_strndup(t->arena, text, length) : NULL;
 	}
-	stats_row_done(f->stats);
+	if (f->stats)
+		stats_row_done(f->stats);
 	t->total_rows++;
 	return true;
 }
@@ -206,12 +208,14 @@ static void table_settle(struct fetch *f)
 	t->rows = arena_alloc(t->arena, (t->row_count + 1) * sizeof(*t->rows));
 	if (t->row_count > 0)
 		memcpy(t->rows, f->rows, t->row_count * sizeof(*t->rows));
-	t->stats = stats_finish(f->stats, t->arena);
 	t->total_exact = t->total_rows < DB_FETCH_ROWS_MAX;
 	t->truncated = t->total_rows > (int64_t)t->row_count || !t->total_exact;
 	if (t->truncated)
 		t->truncation = f->bytes_full ? "byte cap" : "row cap";
-	types_settle(f);
+	if (f->stats) {
+		t->stats = stats_finish(f->stats, t->arena);
+		types_settle(f);
+	}
 }
 
 bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w, const char *name,
@@ -229,7 +233,7 @@ bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w, const 
 	f.table->name = arena_strdup(f.table->arena, name);
 	f.table->column_count = columns;
 	f.table->columns = arena_alloc(f.table->arena, columns * sizeof(struct column));
-	f.stats = stats_new(columns);
+	f.stats = w->bare ? NULL : stats_new(columns);
 	f.notes = mem_alloc(columns * sizeof(*f.notes));
 	done = rows_read(&f, w, e);
 	if (done) {

@@ -172,6 +172,7 @@ struct work {
 	struct db_statement *statements;
 	size_t count;
 	size_t max_rows;
+	bool bare;
 	bool probe;            /* only opens and confirms; for the watch */
 	uint64_t number;       /* what a stop must name; new for each attempt */
 	atomic_int stop;       /* set by the loop at any time, read by the worker */

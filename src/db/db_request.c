@@ -49,6 +49,7 @@ struct work *db_work_again(const struct work *from)
 	struct work *w = work_new(from->statements, from->count, from->max_rows);
 
 	w->probe = from->probe;
+	w->bare = from->bare;
 	return w;
 }
 
@@ -79,6 +80,7 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 	r->work = work_new(from->statements, from->statement_count,
 			   from->max_rows ? from->max_rows : p->source.max_rows);
 	r->work->request = r;
+	r->work->bare = from->bare;
 	r->op.cancel = on_cancel;
 	r->pool = p;
 	r->timeout_ms = from->timeout_ms ? from->timeout_ms : p->source.timeout_ms;

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <signal.h>
 
+#include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
@@ -48,6 +49,7 @@ bool loop_new(struct loop **out, struct err *e)
 	uv_loop_configure(&l->uv, UV_METRICS_IDLE_TIME);
 	list_init(&l->given_out);
 	list_init(&l->laters);
+	list_init(&l->lasts);
 	list_init(&l->running);
 	list_init(&l->posts);
 	pthread_mutex_init(&l->lock, NULL);
@@ -112,15 +114,26 @@ int64_t loop_longest_us(struct loop *l)
 	return (int64_t)(longest / 1000);
 }
 
-void loop_later(struct loop *l, struct later *later, later_cb cb, void *owner)
+static void later_queue(struct loop *l, struct list *queue, struct later *later, later_cb cb,
+			void *owner)
 {
 	if (later->node.next && !list_empty(&later->node))
 		return;
 	later->cb = cb;
 	later->owner = owner;
-	list_append(&l->laters, &later->node);
+	list_append(queue, &later->node);
 	if (!uv_is_active((uv_handle_t *)&l->idle))
 		uv_idle_start(&l->idle, on_idle);
+}
+
+void loop_later(struct loop *l, struct later *later, later_cb cb, void *owner)
+{
+	later_queue(l, &l->laters, later, cb, owner);
+}
+
+void loop_last(struct loop *l, struct later *later, later_cb cb, void *owner)
+{
+	later_queue(l, &l->lasts, later, cb, owner);
 }
 
 void later_cancel(struct later *later)
@@ -138,20 +151,29 @@ static void list_move(struct list *from, struct list *to)
 	}
 }
 
-/* What a later queues goes to `laters` and runs next time, so that descriptors get their turn in
- * between. */
-static void on_idle(uv_idle_t *idle)
+static void laters_run(struct loop *l, struct list *queue)
 {
-	struct loop *l = idle->data;
-
-	list_move(&l->laters, &l->running);
+	list_move(queue, &l->running);
 	while (!list_empty(&l->running)) {
 		struct later *later = list_item(l->running.next, struct later, node);
 
 		list_remove(&later->node);
 		later->cb(later->owner);
 	}
-	if (list_empty(&l->laters))
+}
+
+/* What a later queues goes to `laters` and runs next time, so that descriptors get their turn in
+ * between. */
+static void on_idle(uv_idle_t *idle)
+{
+	struct loop *l = idle->data;
+
+	laters_run(l, &l->laters);
+	if (list_empty(&l->laters) || ++l->last_waited >= LOOP_LAST_ITERATIONS) {
+		l->last_waited = 0;
+		laters_run(l, &l->lasts);
+	}
+	if (list_empty(&l->laters) && list_empty(&l->lasts))
 		uv_idle_stop(&l->idle);
 }
 
@@ -227,6 +249,8 @@ static void complain(const struct loop *l)
 			  list_item(node, struct thing, node)->kind);
 	list_each(node, &l->laters)
 		log_error("loop.forgotten", "a later still waits");
+	list_each(node, &l->lasts)
+		log_error("loop.forgotten", "a last still waits");
 }
 
 static void on_foreign(uv_handle_t *handle, void *unused)
@@ -246,7 +270,8 @@ void loop_free(struct loop **loop)
 	*loop = NULL;
 	posts_run(l); /* the last words of threads that have ended */
 	complain(l);
-	assert(list_empty(&l->given_out) && list_empty(&l->laters) && l->holds == 0);
+	assert(list_empty(&l->given_out) && list_empty(&l->laters) && list_empty(&l->lasts) &&
+	       l->holds == 0);
 	uv_close((uv_handle_t *)&l->wake, NULL);
 	uv_close((uv_handle_t *)&l->idle, NULL);
 	uv_close((uv_handle_t *)&l->measure, NULL);

@@ -16,6 +16,8 @@ struct loop {
 	uv_loop_t uv;
 	struct list given_out; /* every thing whose owner still has it */
 	struct list laters;    /* run in the next iteration */
+	struct list lasts;     /* run in an iteration after which no later waits */
+	int last_waited;       /* iterations */
 	struct list running;   /* laters of this iteration that have not run yet */
 	uv_idle_t idle; /* active while laters wait: an active idle handle keeps the wait at zero */
 	uv_prepare_t measure; /* once an iteration: how long did the last one work? */

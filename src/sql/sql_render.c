@@ -17,7 +17,8 @@ struct renderer {
 	bool literals;
 	struct arena *arena;
 	struct value *values;
-	size_t count, room;
+	const char **names; /* whose they are */
+	size_t count, room, name_room;
 	enum dialect dialect;
 };
 
@@ -67,7 +68,7 @@ static void put_literal(struct renderer *r, struct value v)
 	put_quoted(&r->text, v.text);
 }
 
-static bool put_value(struct renderer *r, struct value v, struct err *e)
+static bool put_value(struct renderer *r, const char *name, struct value v, struct err *e)
 {
 	if (r->literals) {
 		put_literal(r, v);
@@ -78,27 +79,36 @@ static bool put_value(struct renderer *r, struct value v, struct err *e)
 			       SQL_MARKERS_MAX);
 	buf_char(&r->text, '?');
 	r->values = arena_grow(r->arena, r->values, r->count, &r->room, sizeof(v));
+	r->names = arena_grow(r->arena, r->names, r->count, &r->name_room, sizeof(name));
+	r->names[r->count] = name;
 	r->values[r->count++] = v;
 	return true;
+}
+
+static bool find_argument(const struct args *args, const char *name, bool list,
+			  const struct arg **out, struct err *e)
+{
+	*out = args_find(args, name);
+	if (!*out)
+		return err_set(e, ERR_INPUT, "no argument for :%s", name);
+	return list || !(*out)->is_list ||
+	       err_set(e, ERR_INPUT, "argument %s is a list, one value is wanted", name);
 }
 
 static bool put_marker(struct renderer *r, const struct sql_token *t, const struct args *args,
 		       struct err *e)
 {
-	const struct arg *arg = args_find(args, t->text.p);
+	const struct arg *arg;
 
-	if (!arg)
-		return err_set(e, ERR_INPUT, "no argument for :%s", t->text.p);
-	if (t->kind == SQL_MARKER && arg->is_list)
-		return err_set(e, ERR_INPUT, "argument %s is a list, one value is wanted",
-			       t->text.p);
+	if (!find_argument(args, t->text.p, t->kind == SQL_LIST, &arg, e))
+		return false;
 	if (arg->count == 0 || arg->count > LIST_ARG_MAX)
 		return err_set(e, ERR_INPUT, "argument %s has %zu values; 1 to %d are possible",
 			       t->text.p, arg->count, LIST_ARG_MAX);
 	for (size_t i = 0; i < arg->count; i++) {
 		if (i > 0)
 			buf_str(&r->text, ", ");
-		if (!put_value(r, arg->values[i], e))
+		if (!put_value(r, t->text.p, arg->values[i], e))
 			return false;
 	}
 	return true;
@@ -195,6 +205,36 @@ bool sql_render(const struct sql_query *q, const struct args *args, enum dialect
 	if (!render(q, args, a, &r, &text, e))
 		return false;
 	*out = (struct sql_bound){.text = text, .values = r.values, .count = r.count};
+	return true;
+}
+
+bool sql_text_render(const struct sql_query *q, const struct args *args, enum dialect dialect,
+		     struct arena *a, struct sql_text *out, struct err *e)
+{
+	struct renderer r = {.dialect = dialect, .arena = a};
+	const char *text;
+
+	for (size_t i = 0; i < q->marker_count; i++)
+		assert(!q->markers[i].is_list);
+	if (!render(q, args, a, &r, &text, e))
+		return false;
+	*out = (struct sql_text){.text = text, .names = r.names, .count = r.count};
+	return true;
+}
+
+bool sql_text_bind(const struct sql_text *t, const struct args *args, struct arena *a,
+		   struct sql_bound *out, struct err *e)
+{
+	struct value *values = arena_alloc(a, (t->count + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct arg *arg;
+
+		if (!find_argument(args, t->names[i], false, &arg, e))
+			return false;
+		values[i] = arg->values[0];
+	}
+	*out = (struct sql_bound){.text = t->text, .values = values, .count = t->count};
 	return true;
 }
 

@@ -134,6 +134,7 @@ bool store_new(struct loop *l, struct db *db, const char *root, struct store **o
 		return false;
 	}
 	s->statements = statements;
+	s->texts = arena_alloc(a, statements->query_count * sizeof(*s->texts));
 	*out = s;
 	return true;
 }
@@ -234,12 +235,67 @@ void store_call_json(struct call *c, const char *name, const json_t *value)
 	mem_free(text);
 }
 
+static bool has_list(const struct sql_query *q)
+{
+	for (size_t i = 0; i < q->marker_count; i++)
+		if (q->markers[i].is_list)
+			return true;
+	return false;
+}
+
+/* Which of the query's conditions are given, a bit each. */
+static unsigned conditions_given(const struct sql_query *q, const struct args *args)
+{
+	unsigned given = 0;
+
+	for (unsigned i = 0; q->conditions[i]; i++) {
+		assert(i < 32);
+		if (args_find(args, q->conditions[i]))
+			given |= 1u << i;
+	}
+	return given;
+}
+
+/* Statements of every turn are not put together anew each time. */
+static const struct text *text_of(struct store *s, const struct sql_query *q, struct call *c)
+{
+	struct text **first = &s->texts[q - s->statements->queries];
+	unsigned given = conditions_given(q, &c->args);
+	struct text *t;
+
+	for (t = *first; t; t = t->next)
+		if (t->given == given)
+			return t;
+	t = arena_alloc(s->arena, sizeof(*t));
+	if (!sql_text_render(q, &c->args, db_dialect(s->db), s->arena, &t->sql, &c->err))
+		return NULL;
+	t->given = given;
+	t->next = *first;
+	*first = t;
+	return t;
+}
+
+/* Those of migrations are not; they are used once. */
+static bool is_of_file(const struct sql_file *f, const struct sql_query *q)
+{
+	return q >= f->queries && q < f->queries + f->query_count;
+}
+
+static bool statement_make(struct call *c, const struct sql_query *q, struct sql_bound *out)
+{
+	const struct text *t;
+
+	if (has_list(q) || !is_of_file(c->store->statements, q))
+		return sql_render(q, &c->args, db_dialect(c->store->db), c->arena, out, &c->err);
+	t = text_of(c->store, q, c);
+	return t && sql_text_bind(&t->sql, &c->args, c->arena, out, &c->err);
+}
+
 void store_call_add_query(struct call *c, const struct sql_query *query)
 {
 	struct sql_bound bound;
 
-	if (c->err.code != ERR_NONE ||
-	    !sql_render(query, &c->args, db_dialect(c->store->db), c->arena, &bound, &c->err))
+	if (c->err.code != ERR_NONE || !statement_make(c, query, &bound))
 		return;
 	if (c->count == c->size) {
 		struct db_statement *old = c->statements;
@@ -303,6 +359,7 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 		.statement_count = c->count,
 		.write = write,
 		.patient = c->patient,
+		.bare = true,
 		.max_rows = max_rows,
 	};
 

@@ -18,11 +18,19 @@ struct migration {
 	const struct sql_file *file; /* NULL on a server, where others apply it */
 };
 
+/* A statement as it is sent when these of its conditions are given. */
+struct text {
+	struct text *next;
+	unsigned given;
+	struct sql_text sql;
+};
+
 struct store {
 	struct loop *loop;
 	struct db *db;
 	struct arena *arena; /* the statements, for as long as the store lives */
 	const struct sql_file *statements;
+	struct text **texts;                /* of each query, as far as it was used */
 	const struct migration *migrations; /* by version */
 	size_t migration_count;
 	struct list chains; /* of receipts, one a tenant */
@@ -97,12 +105,9 @@ struct op *store_chain_join(struct chain_link *link, const struct receipt *r);
 bool store_chain_again(struct chain_link *link, bool stored, bool hopeless);
 void store_chains_free(struct store *s);
 
-/* A row as a message for this reader, copied into the arena: masked where the reader may not see
- * what it rests on. What it left standing only where that is wanted. */
-void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
-			    bool standing, struct arena *a, struct message *out);
-/* A page as messages, oldest first, at most `limit` of them; returns how many. Of one that comes
- * newest first only the newest that left something standing has it. */
+/* A page as messages for this reader, copied into the arena, oldest first, at most `limit` of them;
+ * returns how many. Masked are those that rest on what the reader may not see. Of a page that comes
+ * newest first only the newest that left something standing has that. */
 size_t store_messages_from_rows(const struct table *t, const struct principal *reader, size_t limit,
 				bool newest_first, struct arena *a, struct message **out);
 /* Of one row each, as memory_summary and memory_size give them. */

@@ -73,14 +73,82 @@ const char *store_title(const char *content, struct arena *a)
 	return arena_strndup(a, line.p, line.n);
 }
 
-static const char *text_at(const struct table *t, size_t row, const char *column, struct arena *a)
+/* ---- messages ---- */
+
+enum cell {
+	CELL_ID,
+	CELL_SESSION,
+	CELL_TURN,
+	CELL_CLIENT_ID,
+	CELL_ROLE,
+	CELL_CONTENT,
+	CELL_STATUS,
+	CELL_INTENT,
+	CELL_AGENTS,
+	CELL_TOOL_CALLS,
+	CELL_VIEWS,
+	CELL_LINKS,
+	CELL_STANDING,
+	CELL_CHECKED,
+	CELL_NEEDS,
+	CELL_RATING,
+	CELL_COMMENT,
+	CELL_CORRECTION,
+	CELL_PROVIDER,
+	CELL_MODEL,
+	CELL_TOKENS,
+	CELL_LATENCY,
+	CELL_CREATED,
+	CELL_RECEIPT,
+	CELL_PLACE,
+	CELL_COUNT,
+};
+
+static const char *const cell_names[CELL_COUNT] = {
+	[CELL_ID] = "message_uid",     [CELL_SESSION] = "session_id",
+	[CELL_TURN] = "turn_id",       [CELL_CLIENT_ID] = "client_msg_id",
+	[CELL_ROLE] = "role",          [CELL_CONTENT] = "content",
+	[CELL_STATUS] = "status",      [CELL_INTENT] = "intent",
+	[CELL_AGENTS] = "agents_used", [CELL_TOOL_CALLS] = "tool_calls",
+	[CELL_VIEWS] = "views",        [CELL_LINKS] = "pbi_deep_links",
+	[CELL_STANDING] = "standing",  [CELL_CHECKED] = "checked",
+	[CELL_NEEDS] = "needs",        [CELL_RATING] = "rating",
+	[CELL_COMMENT] = "comment",    [CELL_CORRECTION] = "correction",
+	[CELL_PROVIDER] = "provider",  [CELL_MODEL] = "model",
+	[CELL_TOKENS] = "token_count", [CELL_LATENCY] = "latency_ms",
+	[CELL_CREATED] = "created_at", [CELL_RECEIPT] = "receipt_id",
+	[CELL_PLACE] = "place",
+};
+
+/* Rows of messages; which columns there are depends on the statement. */
+struct rows {
+	const struct table *table;
+	int at[CELL_COUNT]; /* -1: not there */
+	struct arena *arena;
+};
+
+static struct rows rows_of(const struct table *t, struct arena *a)
 {
-	return arena_strdup(a, table_cell(t, row, column));
+	struct rows r = {.table = t, .arena = a};
+
+	for (int i = 0; i < CELL_COUNT; i++)
+		r.at[i] = table_column(t, cell_names[i]);
+	return r;
 }
 
-static int64_t number_at(const struct table *t, size_t row, const char *column)
+static const char *cell_of(const struct rows *r, size_t row, enum cell cell)
 {
-	const char *text = table_cell(t, row, column);
+	return r->at[cell] < 0 ? NULL : r->table->rows[row][r->at[cell]];
+}
+
+static const char *text_of(const struct rows *r, size_t row, enum cell cell)
+{
+	return arena_strdup(r->arena, cell_of(r, row, cell));
+}
+
+static int64_t number_of(const struct rows *r, size_t row, enum cell cell)
+{
+	const char *text = cell_of(r, row, cell);
 
 	return text ? strtoll(text, NULL, 10) : 0;
 }
@@ -102,18 +170,17 @@ const json_t *store_text_json(const char *text, struct arena *a)
 }
 
 /* JSON that goes out as it stands in its row: begun and ended as it was written. */
-static const char *json_text_at(const struct table *t, size_t row, const char *column,
-				struct arena *a)
+static const char *json_text_of(const struct rows *r, size_t row, enum cell cell)
 {
-	const char *text = table_cell(t, row, column);
+	const char *text = cell_of(r, row, cell);
 	size_t n = text ? strlen(text) : 0;
 	bool whole = n >= 2 && ((text[0] == '[' && text[n - 1] == ']') ||
 				(text[0] == '{' && text[n - 1] == '}'));
 
 	if (text && !whole)
-		log_warn("store.unreadable", "%s of message %s", column,
-			 table_cell(t, row, "message_uid"));
-	return whole ? arena_strndup(a, text, n) : NULL;
+		log_warn("store.unreadable", "%s of message %s", cell_names[cell],
+			 cell_of(r, row, CELL_ID));
+	return whole ? arena_strndup(r->arena, text, n) : NULL;
 }
 
 /* What an answer says is as much its data as the table beside it. */
@@ -146,44 +213,46 @@ static const char *without_sql(const char *views, struct arena *a)
 	return views;
 }
 
-void store_message_from_row(const struct table *t, size_t row, const struct principal *reader,
-			    bool standing, struct arena *a, struct message *out)
+static struct message message_of(const struct rows *r, size_t row, const struct principal *reader,
+				 bool standing)
 {
-	const char *status = table_cell(t, row, "status");
-
-	*out = (struct message){
-		.message_id = text_at(t, row, "message_uid", a),
-		.session_id = text_at(t, row, "session_id", a),
-		.turn_id = text_at(t, row, "turn_id", a),
-		.client_msg_id = text_at(t, row, "client_msg_id", a),
-		.role = text_at(t, row, "role", a),
-		.content = text_at(t, row, "content", a),
+	const char *status = cell_of(r, row, CELL_STATUS);
+	struct message m = {
+		.message_id = text_of(r, row, CELL_ID),
+		.session_id = text_of(r, row, CELL_SESSION),
+		.turn_id = text_of(r, row, CELL_TURN),
+		.client_msg_id = text_of(r, row, CELL_CLIENT_ID),
+		.role = text_of(r, row, CELL_ROLE),
+		.content = text_of(r, row, CELL_CONTENT),
 		.status = MESSAGE_FAILED, /* what a later version may have written */
-		.intent = text_at(t, row, "intent", a),
-		.agents_used = text_at(t, row, "agents_used", a),
-		.texts = {.tool_calls = json_text_at(t, row, "tool_calls", a),
-			  .views = json_text_at(t, row, "views", a),
-			  .pbi_deep_links = json_text_at(t, row, "pbi_deep_links", a),
-			  .checked = json_text_at(t, row, "checked", a)},
-		.standing = standing ? store_text_json(table_cell(t, row, "standing"), a) : NULL,
-		.needs = text_at(t, row, "needs", a),
-		.rating = text_at(t, row, "rating", a),
-		.comment = text_at(t, row, "comment", a),
-		.correction = text_at(t, row, "correction", a),
-		.provider = text_at(t, row, "provider", a),
-		.model = text_at(t, row, "model", a),
-		.token_count = number_at(t, row, "token_count"),
-		.latency_ms = number_at(t, row, "latency_ms"),
-		.created_at = text_at(t, row, "created_at", a),
-		.receipt_id = text_at(t, row, "receipt_id", a),
-		.place = number_at(t, row, "place"),
+		.intent = text_of(r, row, CELL_INTENT),
+		.agents_used = text_of(r, row, CELL_AGENTS),
+		.texts = {.tool_calls = json_text_of(r, row, CELL_TOOL_CALLS),
+			  .views = json_text_of(r, row, CELL_VIEWS),
+			  .pbi_deep_links = json_text_of(r, row, CELL_LINKS),
+			  .checked = json_text_of(r, row, CELL_CHECKED)},
+		.standing =
+			standing ? store_text_json(cell_of(r, row, CELL_STANDING), r->arena) : NULL,
+		.needs = text_of(r, row, CELL_NEEDS),
+		.rating = text_of(r, row, CELL_RATING),
+		.comment = text_of(r, row, CELL_COMMENT),
+		.correction = text_of(r, row, CELL_CORRECTION),
+		.provider = text_of(r, row, CELL_PROVIDER),
+		.model = text_of(r, row, CELL_MODEL),
+		.token_count = number_of(r, row, CELL_TOKENS),
+		.latency_ms = number_of(r, row, CELL_LATENCY),
+		.created_at = text_of(r, row, CELL_CREATED),
+		.receipt_id = text_of(r, row, CELL_RECEIPT),
+		.place = number_of(r, row, CELL_PLACE),
 	};
+
 	if (status)
-		message_status_parse(status, &out->status);
-	if (!may_all(reader, out->needs, a))
-		mask(out);
+		message_status_parse(status, &m.status);
+	if (!may_all(reader, m.needs, r->arena))
+		mask(&m);
 	if (!may(reader, "chat:view_sql"))
-		out->texts.views = without_sql(out->texts.views, a);
+		m.texts.views = without_sql(m.texts.views, r->arena);
+	return m;
 }
 
 size_t store_messages_from_rows(const struct table *t, const struct principal *reader, size_t limit,
@@ -191,17 +260,23 @@ size_t store_messages_from_rows(const struct table *t, const struct principal *r
 {
 	size_t n = t->row_count < limit ? t->row_count : limit;
 	struct message *messages = arena_alloc(a, (n + 1) * sizeof(*messages));
+	const struct rows rows = rows_of(t, a);
 	bool stood = true;
 
 	for (size_t row = 0; row < n; row++) {
 		struct message *one = &messages[newest_first ? n - 1 - row : row];
 
-		store_message_from_row(t, row, reader, stood, a, one);
+		*one = message_of(&rows, row, reader, stood);
 		/* Only the newest counts, and the others are a good part of what is read. */
 		stood = stood && !(newest_first && one->standing);
 	}
 	*out = messages;
 	return n;
+}
+
+static const char *text_at(const struct table *t, size_t row, const char *column, struct arena *a)
+{
+	return arena_strdup(a, table_cell(t, row, column));
 }
 
 struct session store_session_from_row(const struct table *t, size_t row, struct arena *a)

@@ -88,6 +88,12 @@ static void on_wake(void *owner)
 	w->on_news(w->owner);
 }
 
+/* What is said in one chain of steps leaves together. */
+static void watch_wake(struct stream_watch *w)
+{
+	loop_last(hub_loop(w->log->hub), &w->wake, on_wake, w);
+}
+
 static void log_add_bytes(struct stream_log *log, const char *text, size_t len)
 {
 	if (len == 0)
@@ -132,9 +138,7 @@ static void on_emit(void *owner, const struct event *event)
 		log_add_bytes(log, json.p, json.n);
 		log->closed = event_is_closing(event->kind);
 		list_each(node, &log->watches)
-			loop_later(hub_loop(log->hub),
-				   &list_item(node, struct stream_watch, node)->wake, on_wake,
-				   list_item(node, struct stream_watch, node));
+			watch_wake(list_item(node, struct stream_watch, node));
 	}
 	buf_deinit(&json);
 }
@@ -208,7 +212,7 @@ struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
 	log->holders++;
 	list_append(&log->watches, &w->node);
 	log_count_watchers(log, log->watcher_count + 1);
-	loop_later(hub_loop(log->hub), &w->wake, on_wake, w);
+	watch_wake(w);
 	return w;
 }
 

@@ -198,8 +198,12 @@ void client_frame_deinit(struct client_frame *f)
 
 static void add_head(struct buf *out, enum event_kind kind, const char *turn_id, uint64_t seq)
 {
-	buf_printf(out, "{\"type\":\"%s\",\"turn_id\":\"%s\",\"seq\":%" PRIu64, event_type(kind),
-		   turn_id, seq);
+	buf_str(out, "{\"type\":\"");
+	buf_str(out, event_type(kind));
+	buf_str(out, "\",\"turn_id\":\"");
+	buf_str(out, turn_id);
+	buf_str(out, "\",\"seq\":");
+	buf_int(out, (int64_t)seq);
 }
 
 void wire_token(struct buf *out, const char *turn_id, uint64_t seq_first, uint64_t seq,

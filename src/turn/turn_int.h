@@ -233,7 +233,14 @@ struct turn {
 };
 
 /* turn.c */
-void turn_wake(struct turn *t); /* a completion has stored its result */
+void turn_open(struct turn *t);  /* its log and its timers */
+void turn_begin(struct turn *t); /* none of its session runs before it any more */
+void turn_wake(struct turn *t);  /* a completion has stored its result */
+void turn_stop(struct turn *t, enum turn_cancel_reason reason);
+
+/* turn_admit.c */
+bool turn_is_of(const struct turn *t, const struct principal *who, const char *session_id);
+void turn_repeats_free(struct turns *all);
 
 /* steps_in.c */
 enum turn_state step_accept(struct turn *t);

@@ -64,6 +64,14 @@ static const struct report_filter *filter_find(const struct report_def *report, 
 	return NULL;
 }
 
+static void add_hex(struct buf *out, unsigned char c)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	const char text[3] = {'%', digits[c >> 4], digits[c & 15]};
+
+	buf_add(out, text, sizeof(text));
+}
+
 static void add_escaped(struct buf *out, const char *text)
 {
 	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
@@ -71,7 +79,7 @@ static void add_escaped(struct buf *out, const char *text)
 		    (*c >= 'a' && *c <= 'z') || strchr("-._~/", *c))
 			buf_char(out, (char)*c);
 		else
-			buf_printf(out, "%%%02X", *c);
+			add_hex(out, *c);
 }
 
 const char *link_url(const struct report_def *report, const struct tool_def *tool,

@@ -96,7 +96,8 @@ static json_t *mark_json(const struct guard_piece *piece, size_t start)
 	return mark;
 }
 
-static void note_checked(struct turn_checked *c, const struct guard_piece *piece)
+/* As the mark, but counted in the whole answer. */
+static void note_checked(struct turn_checked *c, const struct guard_piece *piece, json_t *mark)
 {
 	json_t *item;
 	char *text;
@@ -104,8 +105,9 @@ static void note_checked(struct turn_checked *c, const struct guard_piece *piece
 	c->count[piece->kind]++;
 	if (json_array_size(c->items) >= CHECKED_ITEMS_MAX)
 		return;
-	item = mark_json(piece, c->chars + piece->start);
+	item = json_copy(mark);
 	text = mem_strndup(piece->text, piece->len);
+	json_set_int(item, "start", (int64_t)(c->chars + piece->start));
 	json_set_str(item, "text", text);
 	json_push_take(c->items, item);
 	mem_free(text);
@@ -113,12 +115,14 @@ static void note_checked(struct turn_checked *c, const struct guard_piece *piece
 
 void say_checked(struct turn *t, const struct guard_piece *piece)
 {
-	if (!show(t, piece->text, piece->len,
-		  piece->marked ? mark_json(piece, piece->start) : NULL))
-		return;
-	if (piece->marked)
-		note_checked(&t->checked, piece);
-	t->checked.chars += utf8_count(piece->text, piece->len);
+	json_t *mark = piece->marked ? mark_json(piece, piece->start) : NULL;
+
+	if (show(t, piece->text, piece->len, json_incref(mark))) {
+		if (mark)
+			note_checked(&t->checked, piece, mark);
+		t->checked.chars += utf8_count(piece->text, piece->len);
+	}
+	json_decref(mark);
 }
 
 json_t *say_checked_all(const struct turn *t)

@@ -325,6 +325,7 @@ static void play(struct stage *s, const char *content, json_t *values)
 				 .ask_id = values ? s->ask_id : NULL,
 				 .values = values};
 	struct stream_log *log;
+	struct prepare *each;
 	struct err e = {0};
 
 	forget_turn(s);
@@ -335,8 +336,11 @@ static void play(struct stage *s, const char *content, json_t *values)
 	timer_start(s->guard, GUARD_MS);
 	s->later = timer_new(s->loop, on_look, s);
 	timer_repeat(s->later, 5);
+	/* Watches are told at the end of a chain of steps; a story may do something between two. */
+	each = prepare_new(s->loop, on_entries, s);
 	while (turns_running(s->turns) > 0 || (s->watch && !s->closed))
 		loop_run(s->loop);
+	prepare_free(&each);
 	timer_free(&s->later);
 	timer_stop(s->guard);
 	json_decref(values);
@@ -367,6 +371,7 @@ struct looked {
 	struct stage *stage;
 	const struct message *messages;
 	size_t count;
+	bool done;
 };
 
 static void on_messages(void *owner, const struct message *messages, size_t count, bool has_more,
@@ -379,6 +384,7 @@ static void on_messages(void *owner, const struct message *messages, size_t coun
 		fail(l->stage, "history: %s", e->text);
 	l->messages = messages;
 	l->count = count;
+	l->done = true;
 	loop_stop(l->stage->loop);
 }
 
@@ -388,7 +394,8 @@ static void expect_stored(struct stage *s, char *rest)
 	struct looked l = {.stage = s};
 
 	store_messages(s->store, &s->who, s->session.text, NULL, 100, s->arena, on_messages, &l);
-	loop_run(s->loop);
+	while (!l.done) /* a drain that ends may stop the loop, too */
+		loop_run(s->loop);
 	for (size_t i = l.count; i-- > 0;) {
 		const struct message *m = &l.messages[i];
 

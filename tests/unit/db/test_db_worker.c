@@ -149,6 +149,25 @@ static void tables_of_a_write_come_back(void **state)
 	table_free(&a.table);
 }
 
+static void a_bare_result_has_its_cells_alone(void **state)
+{
+	const struct db_statement statement = {.name = "read", .text = "SELECT n, NULL FROM x"};
+	const struct db_request request = {
+		.tenant = "acme", .statements = &statement, .statement_count = 1, .bare = true};
+	struct fixture *f = *state;
+	struct answer a = {0};
+
+	store_open(f);
+	put(f, "acme", "INSERT INTO x (n) VALUES (5)");
+	db_query(f->db, &request, on_answer, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.err.code, ERR_NONE);
+	assert_string_equal(a.table->rows[0][0], "5");
+	assert_null(a.table->rows[0][1]);
+	assert_null(a.table->stats);
+	table_free(&a.table);
+}
+
 static void change_without_a_row_is_no_error(void **state)
 {
 	struct fixture *f = *state;
@@ -277,6 +296,7 @@ int main(void)
 		DB_TEST(cancelled_write_calls_nobody_and_hurts_nobody),
 		DB_TEST(more_writes_than_one_transaction_takes),
 		DB_TEST(tables_of_a_write_come_back),
+		DB_TEST(a_bare_result_has_its_cells_alone),
 		DB_TEST(change_without_a_row_is_no_error),
 		DB_TEST(written_is_durable_at_the_callback),
 		DB_TEST(closing_finishes_writes_that_have_begun),

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vesper/limits.h"
 #include "vesper/loop.h"
 
 static char trace[256];
@@ -106,6 +107,38 @@ static void later_queued_by_a_later_waits_one_iteration(void **state)
 	assert_string_equal(trace, "x x ");
 	assert_false(loop_turn(c.loop));
 	assert_string_equal(trace, "x x x ");
+}
+
+static void a_last_waits_for_the_end_of_a_chain(void **state)
+{
+	struct chain c = {.loop = *state, .left = 3};
+	struct later last = {0}, gone = {0};
+
+	loop_last(c.loop, &last, on_note, "last");
+	loop_last(c.loop, &last, on_note, "again"); /* waits already */
+	loop_last(c.loop, &gone, on_note, "gone");
+	loop_later(c.loop, &c.later, on_chain, &c);
+	later_cancel(&gone);
+	assert_true(loop_turn(c.loop));
+	assert_true(loop_turn(c.loop));
+	assert_string_equal(trace, "x x ");
+	assert_false(loop_turn(c.loop));
+	assert_string_equal(trace, "x x x last ");
+}
+
+static void a_last_does_not_wait_for_ever(void **state)
+{
+	struct chain c = {.loop = *state, .left = 2 * LOOP_LAST_ITERATIONS};
+	struct later last = {0};
+
+	loop_later(c.loop, &c.later, on_chain, &c);
+	loop_last(c.loop, &last, on_note, "last");
+	for (int i = 0; i < LOOP_LAST_ITERATIONS; i++)
+		loop_turn(c.loop);
+	assert_non_null(strstr(trace, "last "));
+	while (loop_turn(c.loop))
+		;
+	assert_int_equal(c.left, 0);
 }
 
 static void later_may_cancel_one_of_the_same_iteration(void **state)
@@ -238,6 +271,8 @@ int main(void)
 		LOOP_TEST(laters_run_once_in_order),
 		LOOP_TEST(cancelled_later_never_runs),
 		LOOP_TEST(later_queued_by_a_later_waits_one_iteration),
+		LOOP_TEST(a_last_waits_for_the_end_of_a_chain),
+		LOOP_TEST(a_last_does_not_wait_for_ever),
 		LOOP_TEST(later_may_cancel_one_of_the_same_iteration),
 		LOOP_TEST(waiting_laters_do_not_block_the_loop),
 		LOOP_TEST(stop_ends_run),

@@ -98,6 +98,35 @@ static void optional_lines_come_and_go(void **state)
 			    "SELECT 1\nWHERE a = ?\nAND b = ?\nAND c IN (?, ?, ?)\nORDER BY 1");
 }
 
+/* The text is made once and filled again and again. */
+static void a_text_is_filled_as_the_statement_is(void **state)
+{
+	static const char sql[] = "SELECT 1 FROM t WHERE a = :a AND b = :b AND c = :a\n"
+				  "--? d: AND d = :d\n";
+	struct sql_bound whole = {0}, bound = {0};
+	struct sql_text text = {0};
+	struct err e = {0};
+
+	(void)state;
+	args_set(&args, arena, "b", value_text("x"));
+	args_set(&args, arena, "a", value_int(1));
+	args_set(&args, arena, "d", value_null());
+	assert_true(sql_text_render(query(sql), &args, DIALECT_SQLITE, arena, &text, NULL));
+	args_set(&args, arena, "a", value_int(2));
+	assert_true(sql_render(query(sql), &args, DIALECT_SQLITE, arena, &whole, NULL));
+	assert_true(sql_text_bind(&text, &args, arena, &bound, NULL));
+	assert_string_equal(bound.text, whole.text);
+	assert_int_equal(bound.count, 4);
+	for (size_t i = 0; i < bound.count; i++)
+		assert_int_equal(bound.values[i].type, whole.values[i].type);
+	assert_int_equal(bound.values[2].number, 2);
+	assert_string_equal(bound.values[1].text, "x");
+	args = (struct args){0};
+	args_set(&args, arena, "a", value_int(1));
+	assert_false(sql_text_bind(&text, &args, arena, &bound, &e));
+	assert_int_equal(e.code, ERR_INPUT);
+}
+
 static void a_list_has_one_to_the_cap(void **state)
 {
 	(void)state;
@@ -183,6 +212,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(binds_in_the_order_of_the_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(optional_lines_come_and_go, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_text_is_filled_as_the_statement_is, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_list_has_one_to_the_cap, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(caps_the_bound_values, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refuses_what_does_not_fit, set_up, tear_down),

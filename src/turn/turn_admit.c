@@ -1,0 +1,220 @@
+/*
+ * Who gets a turn: limits, the policy for a session that is busy, and messages that come again and
+ * are led to the turn that they began before.
+ */
+#include "turn_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+/* A client_msg_id whose turn can still be attached to: as long as the turn's log is kept. */
+struct repeat {
+	struct list node;
+	struct uuid turn_id;
+	int64_t until_ms;
+	char *key; /* tenant, user, session, client_msg_id */
+};
+
+static void repeat_free(struct repeat *r)
+{
+	list_remove(&r->node);
+	mem_free(r->key);
+	mem_free(r);
+}
+
+void turn_repeats_free(struct turns *all)
+{
+	list_each_safe(node, &all->repeats)
+		repeat_free(list_item(node, struct repeat, node));
+}
+
+bool turn_is_of(const struct turn *t, const struct principal *who, const char *session_id)
+{
+	return principal_same_user(t->who, who) && strcmp(t->request.session_id, session_id) == 0;
+}
+
+static char *repeat_key(const struct turn_request *r)
+{
+	return mem_printf("%s\x1f%s\x1f%s\x1f%s", r->who->tenant, r->who->user, r->session_id,
+			  r->client_msg_id);
+}
+
+/* The log of the turn that this client_msg_id started before, if it is still kept. */
+static struct stream_log *find_repeat(struct turns *all, const struct turn_request *r)
+{
+	struct stream_log *log = NULL;
+	int64_t now = clock_mono_ms();
+	char *key;
+
+	list_each_safe(node, &all->repeats) {
+		struct repeat *old = list_item(node, struct repeat, node);
+
+		if (old->until_ms > now)
+			break;
+		repeat_free(old);
+	}
+	if (!r->client_msg_id)
+		return NULL;
+	key = repeat_key(r);
+	list_each(node, &all->repeats) {
+		struct repeat *old = list_item(node, struct repeat, node);
+
+		if (strcmp(old->key, key) == 0)
+			log = stream_find(all->streams, old->turn_id.text, r->who);
+	}
+	mem_free(key);
+	return log;
+}
+
+static void remember_repeat(struct turns *all, const struct turn *t)
+{
+	struct repeat *r;
+
+	if (!t->request.client_msg_id)
+		return;
+	r = mem_alloc(sizeof(*r));
+	r->turn_id = t->id;
+	r->until_ms = clock_mono_ms() + all->deadline_ms + EVENT_LOG_KEPT_MS;
+	r->key = repeat_key(&t->request);
+	list_append(&all->repeats, &r->node);
+}
+
+static bool admit(const struct turns *all, const struct turn_request *r, struct err *e)
+{
+	size_t of_user = 0, in_session = 0;
+
+	assert(uuid_valid(r->session_id));
+	assert(!r->content || (*r->content && strlen(r->content) <= MESSAGE_BYTES_MAX));
+	if (all->draining)
+		return err_set_retry(e, ERR_CANCELLED, "the server is restarting");
+	if (!may(r->who, "chat:use"))
+		return err_set(e, ERR_DENIED, "chat:use is missing");
+	if (all->count >= TURNS_MAX)
+		return err_set_retry(e, ERR_LIMIT, "%d turns are running", TURNS_MAX);
+	list_each(node, &all->running) {
+		const struct turn *t = list_item(node, struct turn, node);
+
+		if (!principal_same_user(t->who, r->who))
+			continue;
+		if (strcmp(t->request.session_id, r->session_id) == 0 &&
+		    (all->busy == TURN_BUSY_REJECT || ++in_session > TURNS_QUEUED_MAX))
+			return err_set_retry(e, ERR_BUSY,
+					     "a turn of this session is still running");
+		if (++of_user >= TURNS_PER_USER_MAX)
+			return err_set_retry(e, ERR_LIMIT, "%d turns of this user are running",
+					     TURNS_PER_USER_MAX);
+	}
+	return true;
+}
+
+/* What the user said in a choice: its values as one line. */
+static const char *values_text(const json_t *values, struct arena *a)
+{
+	const char *text = "";
+	const json_t *value;
+	size_t i;
+
+	json_array_foreach(values, i, value)
+		text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", ask_value_text(value, a));
+	return *text ? text : "(no choice)";
+}
+
+static void copy_request(struct turn *t, const struct turn_request *r)
+{
+	struct arena *a = t->arena;
+
+	t->who = principal_copy(r->who);
+	t->request = (struct turn_request){
+		.who = t->who,
+		.session_id = arena_strdup(a, r->session_id),
+		.content = r->content ? arena_strdup(a, r->content) : values_text(r->values, a),
+		.client_msg_id = arena_strdup(a, r->client_msg_id),
+		.filters = json_own(a, json_deep_copy(r->filters)),
+		.ask_id = arena_strdup(a, r->ask_id),
+		.values = json_own(a, json_deep_copy(r->values)),
+	};
+}
+
+struct date turn_today(const struct turns *all, const char *tenant)
+{
+	for (size_t i = 0; i < all->place_count; i++)
+		if (strcmp(all->places[i].tenant, tenant) == 0)
+			return zone_today(all->places[i].zone);
+	return clock_today();
+}
+
+static struct turn *turn_new(struct turns *all, const struct turn_request *r)
+{
+	struct turn *t = mem_alloc(sizeof(*t));
+
+	t->all = all;
+	t->knowledge = turn_knowledge_hold(all);
+	t->arena = arena_new(TURN_ARENA_BYTES);
+	copy_request(t, r);
+	t->id = uuid_new();
+	t->user_message_id = uuid_new();
+	t->answer_id = uuid_new();
+	t->today = turn_today(all, t->who->tenant);
+	t->began_ms = clock_mono_ms();
+	t->state = TURN_ACCEPT;
+	t->intent = "general";
+	t->next_call = 1;
+	t->views = json_array();
+	t->links = json_array();
+	t->suggestions = json_array();
+	t->aliases = json_own(t->arena, json_object());
+	/* What is left out or written anew may be longer than what it stands for. */
+	buf_init(&t->answer, 2 * ANSWER_BYTES_MAX);
+	catalog_for(t->knowledge->set.catalog, t->who, t->arena, &t->may);
+	t->payer = (struct budget_payer){t->who->tenant, t->who->user,
+					 catalog_role_of(t->knowledge->set.catalog, t->who)};
+	turn_open(t);
+	return t;
+}
+
+/* True: others of this session come first; they are told to stop where that is the policy. */
+static bool make_room(struct turns *all, const struct turn_request *r)
+{
+	bool others = false;
+
+	list_each_safe(node, &all->running) {
+		struct turn *t = list_item(node, struct turn, node);
+
+		if (!turn_is_of(t, r->who, r->session_id))
+			continue;
+		others = true;
+		if (all->busy == TURN_BUSY_INTERRUPT)
+			turn_stop(t, CANCEL_USER);
+	}
+	return others;
+}
+
+bool turn_start(struct turns *all, const struct turn_request *r, struct stream_log **log,
+		struct err *e)
+{
+	struct stream_log *before = find_repeat(all, r);
+	struct turn *t;
+
+	if (before) {
+		*log = before;
+		return true;
+	}
+	if (!admit(all, r, e))
+		return false;
+	t = turn_new(all, r);
+	t->waiting = make_room(all, r);
+	list_append(&all->running, &t->node);
+	all->count++;
+	metric_set("vesper_chat_turns_running", (int64_t)all->count);
+	remember_repeat(all, t);
+	if (!t->waiting)
+		turn_begin(t);
+	*log = t->log;
+	return true;
+}
