@@ -27,7 +27,7 @@ static struct arena *kept;
 static struct catalog *catalog;
 static struct know *knowledge;
 
-static void names_of(void)
+static void learn_names(void)
 {
 	const char *text, *dimension;
 	const json_t *list, *name;
@@ -58,7 +58,7 @@ static int open_all(void **state)
 	if (!catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
 		fail_msg("%s", e.text);
 	knowledge = know_new(catalog);
-	names_of();
+	learn_names();
 	return 0;
 }
 

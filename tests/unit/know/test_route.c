@@ -4,25 +4,9 @@
  * Weights and words were set while looking at the half "tune" only; "held" tells what to expect of
  * questions that nobody saw. Shares are printed and may not fall below the thresholds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "vesper/file.h"
-#include "vesper/json.h"
-#include "vesper/know.h"
-#include "vesper/mem.h"
+#include "route_bench.h"
 
 #define QUESTIONS  VESPER_SOURCE_DIR "/tests/route/questions.jsonl"
-#define NAMES      VESPER_SOURCE_DIR "/tests/route/names.json"
-#define FILE_CAP   (1 << 20)
-#define TENANT     "t"
 #define EASY_LEAST 600
 #define HARD_LEAST 250
 
@@ -49,179 +33,12 @@ struct bin {
 	double sum;
 };
 
-struct bench {
-	struct catalog *catalog;
-	struct know *know;
-	struct principal who;
-	int64_t spent_us;
-	int asked;
+struct result {
 	struct count counts[HALVES][KINDS];
 	struct bin bins[BINS];
-	const json_t *names;
 };
 
-static json_t *standing_of(const struct understanding *u)
-{
-	json_t *standing = know_standing(u), *ask = json_object(), *options = json_array();
-
-	for (size_t i = 0; i < u->ask.option_count; i++)
-		json_push_take(options, json_pack("{s:s,s:s}", "value", u->ask.options[i].value,
-						  "label", u->ask.options[i].label));
-	json_set_str(ask, "filter", u->ask.filter);
-	json_set_take(ask, "options", options);
-	if (u->ask.text)
-		json_set_take(standing, "ask", ask);
-	else
-		json_decref(ask);
-	return standing;
-}
-
-static void understand(struct bench *b, const struct catalog_view *may, const json_t *line,
-		       struct arena *a, struct understanding *u)
-{
-	const json_t *history = json_object_get(line, "history");
-	size_t n = json_array_size(history);
-	json_t *standing = NULL;
-
-	for (size_t i = 0; i <= n; i++) {
-		const json_t *text =
-			i < n ? json_array_get(history, i) : json_object_get(line, "question");
-		struct know_input in = {.question = json_string_value(text),
-					.tenant = TENANT,
-					.may = may,
-					.today = {2026, 2, 27},
-					.standing = standing};
-		int64_t began = clock_mono_us();
-
-		know_understand(b->know, &in, a, u);
-		b->spent_us += clock_mono_us() - began;
-		b->asked++;
-		if (i < n) {
-			json_decref(standing);
-			standing = standing_of(u);
-		}
-	}
-	json_decref(standing);
-}
-
-static bool right_tools(const struct understanding *u, const json_t *line)
-{
-	const json_t *want = json_object_get(line, "tools");
-	json_int_t calls = json_integer_value(json_object_get(line, "calls"));
-
-	if (calls > 0 ? u->tool_count != (size_t)calls : u->tool_count != json_array_size(want))
-		return false;
-	for (size_t i = 0; i < u->tool_count; i++)
-		if (strcmp(u->tools[i].tool->name,
-			   json_string_value(json_array_get(want, calls > 0 ? 0 : i))) != 0)
-			return false;
-	return true;
-}
-
-/* Lists are sets: the order in which names are found is no part of what was meant. */
-static json_t *sorted(const json_t *list)
-{
-	json_t *out = json_array();
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, item) {
-		size_t at = 0;
-		char *text = json_text(item), *other = NULL;
-
-		for (; at < json_array_size(out); at++) {
-			other = json_text(json_array_get(out, at));
-			if (strcmp(other, text) > 0)
-				break;
-			mem_free(other);
-			other = NULL;
-		}
-		mem_free(other);
-		mem_free(text);
-		json_array_insert(out, at, (json_t *)item);
-	}
-	return out;
-}
-
-static bool same_filters(const json_t *want, const json_t *got)
-{
-	const json_t *value;
-	const char *name;
-	bool same = json_object_size(want) == json_object_size(got);
-
-	json_object_foreach((json_t *)want, name, value) {
-		const json_t *other = json_object_get(got, name);
-		json_t *a, *b;
-
-		if (!json_is_array(value)) {
-			same = same && json_equal(value, other);
-			continue;
-		}
-		a = sorted(value);
-		b = sorted(other);
-		same = same && json_equal(a, b);
-		json_decref(a);
-		json_decref(b);
-	}
-	return same;
-}
-
-static bool right_rest(const struct understanding *u, const json_t *line, const json_t *route)
-{
-	const json_t *filters = json_object_get(line, "filters");
-	const char *ask = json_string_value(json_object_get(line, "ask"));
-	bool unknown = json_is_true(json_object_get(line, "unknown"));
-
-	if (filters && !same_filters(filters, json_object_get(route, "filters")))
-		return false;
-	if (!ask)
-		return u->ask.text == NULL;
-	return u->ask.text && u->ask.filter && strcmp(u->ask.filter, ask) == 0 &&
-	       u->ask.unknown == unknown;
-}
-
-static bool list_holds(const char *const *list, const char *text)
-{
-	for (; list && *list; list++)
-		if (strcmp(*list, text) == 0)
-			return true;
-	return false;
-}
-
-/* Is the value one of the catalogue's or the tenant's? Numbers and days come from the grammar. */
-static bool is_known(const struct bench *b, const struct filter *f, const struct value *v)
-{
-	const struct catalog *c = b->catalog;
-
-	if (v->type == VALUE_INT || v->type == VALUE_DATE)
-		return true;
-	for (size_t i = 0; v->text && i < c->dimension_count; i++) {
-		const struct dimension_def *d = &c->dimensions[i];
-		const json_t *learned = json_object_get(b->names, d->name), *name;
-		size_t n;
-
-		if (strncmp(d->filter, f->name, strlen(d->filter)) != 0)
-			continue;
-		if (list_holds(d->values, v->text))
-			return true;
-		json_array_foreach((json_t *)learned, n, name)
-			if (strcmp(json_string_value(name), v->text) == 0)
-				return true;
-	}
-	return false;
-}
-
-static void nothing_is_made_up(const struct bench *b, const struct understanding *u,
-			       const char *question)
-{
-	for (size_t i = 0; i < u->filter_count; i++)
-		for (size_t v = 0; v < u->filters[i].count; v++)
-			if (!is_known(b, &u->filters[i], &u->filters[i].values[v]))
-				fail_msg("\"%s\": %s is \"%s\"", question, u->filters[i].name,
-					 u->filters[i].values[v].text);
-}
-
-static void add_to_bin(struct bench *b, double confidence, bool right)
+static void add_to_bin(struct result *b, double confidence, bool right)
 {
 	for (size_t i = 0; i < BINS; i++)
 		if (confidence >= bin_from[i] && confidence < bin_from[i + 1]) {
@@ -231,11 +48,12 @@ static void add_to_bin(struct bench *b, double confidence, bool right)
 		}
 }
 
-static void judge(struct bench *b, const json_t *line)
+static void judge(struct bench *b, const json_t *line, void *owner)
 {
+	struct result *result = owner;
 	bool easy = strcmp(json_string_value(json_object_get(line, "group")), "easy") == 0;
 	bool held = strcmp(json_string_value(json_object_get(line, "half")), "held") == 0;
-	struct count *count = &b->counts[held ? HELD : TUNE][easy ? EASY : HARD];
+	struct count *count = &result->counts[held ? HELD : TUNE][easy ? EASY : HARD];
 	const char *question = json_string_value(json_object_get(line, "question"));
 	struct arena *a = arena_new(1 << 24);
 	struct catalog_view may;
@@ -260,85 +78,27 @@ static void judge(struct bench *b, const json_t *line)
 		mem_free(got);
 	}
 	if (u.tool_count > 0)
-		add_to_bin(b, u.confidence, call);
+		add_to_bin(result, u.confidence, call);
 	if (u.tool_count == 0 && u.kind == KNOW_DATA)
 		assert_non_null(u.ask.text);
 	json_decref(route);
 	arena_free(&a);
 }
 
-static void names_of(struct bench *b, struct arena *a)
-{
-	const char *text, *dimension, **values;
-	const json_t *list, *name;
-	json_t *names;
-	struct err e;
-	size_t i;
-
-	assert_true(file_read(NAMES, FILE_CAP, a, &text, &e));
-	assert_true(json_parse(text, strlen(text), FILE_CAP, &names, &e));
-	b->names = json_own(a, names);
-	json_object_foreach(names, dimension, list) {
-		values = arena_alloc(a, sizeof(*values) * (json_array_size(list) + 1));
-		json_array_foreach(list, i, name)
-			values[i] = json_string_value(name);
-		assert_true(name_book_learn(know_names(b->know), TENANT, dimension, values,
-					    json_array_size(list)));
-	}
-}
-
-static void ask_all(struct bench *b, struct arena *a)
-{
-	struct str rest, row;
-	const char *text;
-	struct err e;
-
-	assert_true(file_read(QUESTIONS, FILE_CAP, a, &text, &e));
-	rest = str_of(text);
-	while (str_split(&rest, '\n', &row)) {
-		json_t *line;
-
-		if (str_trim(row).n == 0)
-			continue;
-		assert_true(json_parse(row.p, row.n, FILE_CAP, &line, &e));
-		judge(b, line);
-		json_decref(line);
-	}
-}
-
-static void bench_open(struct bench *b, struct arena *a)
-{
-	struct err e;
-
-	if (!catalog_load(VESPER_SOURCE_DIR, &b->catalog, &e))
-		fail_msg("%s", e.text);
-	b->who = (struct principal){.user = "u", .tenant = TENANT};
-	b->who.permissions = catalog_role(b->catalog, "admin");
-	while (b->who.permissions && b->who.permissions[b->who.permission_count])
-		b->who.permission_count++;
-	b->know = know_new(b->catalog);
-	names_of(b, a);
-}
-
-static void bench_close(struct bench *b)
-{
-	know_free(&b->know);
-	catalog_unref(&b->catalog);
-}
-
 static void questions_are_understood(void **state)
 {
 	struct arena *a = arena_new(FILE_CAP * 4);
 	struct bench b = {0};
+	struct result result = {0};
 
 	(void)state;
 	bench_open(&b, a);
-	ask_all(&b, a);
+	each_line(&b, QUESTIONS, a, judge, &result);
 	for (int kind = 0; kind < KINDS; kind++) {
 		int total = 0;
 
 		for (int half = 0; half < HALVES; half++) {
-			const struct count *c = &b.counts[half][kind];
+			const struct count *c = &result.counts[half][kind];
 
 			print_message(
 				"%s, %s half: %3d questions, intent %5.1f %%, tool and filters "
@@ -360,12 +120,13 @@ static void confidence_is_the_share_of_right_ones(void **state)
 {
 	struct arena *a = arena_new(FILE_CAP * 4);
 	struct bench b = {0};
+	struct result result = {0};
 
 	(void)state;
 	bench_open(&b, a);
-	ask_all(&b, a);
+	each_line(&b, QUESTIONS, a, judge, &result);
 	for (size_t i = 0; i < BINS; i++) {
-		const struct bin *bin = &b.bins[i];
+		const struct bin *bin = &result.bins[i];
 		double right = bin->total ? (double)bin->right / bin->total : 0;
 		double mean = bin->total ? bin->sum / bin->total : 0;
 
