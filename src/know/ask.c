@@ -127,6 +127,15 @@ static void ask_words(struct reading *r, const struct trouble *t, struct buf *b)
 	case TROUBLE_VAGUE:
 		buf_printf(b, "\"%s\" does not say when. From which day to which day?", t->said);
 		return;
+	case TROUBLE_LEFT_OUT:
+		buf_printf(b,
+			   "I can look for a %s, but not leave one out (%s). Which one do you mean",
+			   label, t->said);
+		if (t->option_count > 0)
+			buf_str(b, ": ");
+		add_choices(b, t, " or ");
+		buf_char(b, '?');
+		return;
 	case TROUBLE_PERIODS:
 		buf_str(b, "I can look at one period at a time here. Which one: ");
 		add_choices(b, t, " or ");

@@ -64,7 +64,8 @@ struct mention {
 	const struct entry *candidates;
 	size_t count;
 	bool typo;
-	bool soft; /* all of its words are words of the tools too */
+	bool soft;     /* all of its words are words of the tools too */
+	bool excluded; /* it is named in order to be left out */
 };
 
 void mentions_read(struct reading *r);
@@ -172,8 +173,9 @@ enum trouble_kind {
 	TROUBLE_RANGE,     /* a number out of bounds, an hour that does not exist */
 	TROUBLE_NOT_TAKEN, /* a filter that the tool cannot apply */
 	TROUBLE_TOO_MANY,
-	TROUBLE_VAGUE,   /* a time that does not say when */
-	TROUBLE_PERIODS, /* several periods for a tool that takes one */
+	TROUBLE_VAGUE,    /* a time that does not say when */
+	TROUBLE_LEFT_OUT, /* a value that is not wanted */
+	TROUBLE_PERIODS,  /* several periods for a tool that takes one */
 };
 
 struct trouble {
@@ -222,6 +224,18 @@ struct standing;
 bool choose_tool(struct reading *r, const struct standing *standing, struct choice *out);
 /* 0..1 for a choice whose calls could be filled. */
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
+
+/* ---- exclude.c ---- */
+
+/* Is what begins at token i named in order to be left out? */
+bool exclude_before(const struct question *q, size_t i);
+void exclude_mark(struct reading *r);
+/* With all other names settled: what is left, or r->left_out. */
+void exclude_settle(struct reading *r);
+/* With the times read: one that is to be left out is asked about. */
+void exclude_times(struct reading *r);
+/* Asks which are meant where the tool takes such values. */
+void exclude_ask(struct reading *r, const struct tool_def *t);
 
 /* ---- parents.c ---- */
 
@@ -288,7 +302,9 @@ struct reading {
 	struct facts facts;
 	struct mention *mentions;
 	size_t mention_count;
-	struct trouble trouble; /* the first one that was found while reading */
+	struct trouble trouble;  /* the first one that was found while reading */
+	struct trouble left_out; /* what is not wanted, where several others are left */
+	bool left_out_soft;
 	struct text_score text;
 	const struct dimension_def *all_of[8]; /* all values of these were asked for */
 	size_t all_count;

@@ -138,13 +138,16 @@ static void absorb(struct reading *r)
 void mentions_settle(struct reading *r)
 {
 	absorb(r);
+	exclude_mark(r);
 	for (size_t i = 0; i < r->mention_count; i++) {
 		const struct entry *e = exact_of(&r->mentions[i]);
 
-		if (e)
+		if (e && !r->mentions[i].excluded)
 			add_fact(r, &r->mentions[i], e);
 	}
 	for (size_t i = 0; i < r->mention_count; i++)
-		if (r->mentions[i].count > 0 && !exact_of(&r->mentions[i]))
+		if (r->mentions[i].count > 0 && !r->mentions[i].excluded &&
+		    !exact_of(&r->mentions[i]))
 			settle_loose(r, &r->mentions[i]);
+	exclude_settle(r);
 }

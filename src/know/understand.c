@@ -191,6 +191,8 @@ static void read_question(struct reading *r)
 		r->said_entities += r->facts.items[i].dimension != NULL;
 	reading_add_time(r);
 	trouble_time(r);
+	if (!r->time.day_type)
+		exclude_times(r);
 	if (bound)
 		facts_add(&r->facts, r->arena, FILTER_BOUND, NULL, value_text(bound), SOURCE_SAID);
 	if (top > 0)
@@ -235,6 +237,7 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 {
 	set_agent(r, c->domain, out);
 	out->intended = c->fit.tool;
+	exclude_ask(r, c->fit.tool);
 	if (slots_fill(r, &c->fit, c->domain->agent, out)) {
 		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
 		return;
@@ -333,7 +336,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		edits = chosen;
 		source = SOURCE_SAID;
 		r.facts.count = 0;
-		r.trouble = (struct trouble){0};
+		r.trouble = r.left_out = (struct trouble){0};
 	}
 	talk = small_talk_of(&r.q);
 	if (!edits && refuse_is_injection(in, k)) {

@@ -1,0 +1,171 @@
+/*
+ * What is named in order to be left out: "not Ascend", "all but solar", "excluding July". No tool
+ * can leave a value out, so the one other that there is is taken, and else it is asked which are
+ * meant: nothing would be more wrong than to look for just what was not wanted.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#define OTHERS_MAX 12 /* values that are offered instead */
+
+static const char *const small[] = {"the", "a",    "an",    "any",   "in",        "at",   "on",
+				    "for", "from", "by",    "of",    "with",      "be",   "being",
+				    "is",  "are",  "those", "count", "counting",  "show", "include",
+				    "use", "want", "need",  "under", "including", NULL};
+
+/* "all vendors but Hitachi" */
+static bool is_all_but(const struct question *q, size_t i)
+{
+	static const char *const all[] = {"all",        "any",      "every",    "each",
+					  "everything", "everyone", "anything", NULL};
+
+	for (size_t back = 1; back <= 4 && back <= i; back++)
+		if (token_in(&q->tokens[i - back], all))
+			return true;
+	return false;
+}
+
+static bool is_cue(const struct question *q, size_t i)
+{
+	static const char *const cues[] = {
+		"not",     "except",  "excepting", "excluding", "exclude", "excludes", "excl",
+		"without", "non",     "nor",       "besides",   "barring", "ignoring", "ignore",
+		"skip",    "outside", "omit",      "omitting",  "dont",    "sans",     NULL};
+	/* at the beginning they only ask: "isn't 2026 higher?" */
+	static const char *const verbs[] = {"isnt", "arent", "wasnt", "werent", NULL};
+	const struct token *t = &q->tokens[i];
+
+	return token_in(t, cues) || (token_in(t, verbs) && !t->first) ||
+	       (token_is(t, "instead") && token_is(token_at(q, i + 1), "of")) ||
+	       (token_is(t, "than") && i > 0 &&
+		token_in(&q->tokens[i - 1], (const char *const[]){"other", "rather", NULL})) ||
+	       (token_is(t, "but") && is_all_but(q, i));
+}
+
+bool exclude_before(const struct question *q, size_t i)
+{
+	while (i-- > 0 && !q->tokens[i].used) {
+		if (is_cue(q, i))
+			return true;
+		if (!token_in(&q->tokens[i], small))
+			return false;
+	}
+	return false;
+}
+
+/* "excluding NP15 and SP15"; but "not NP15, SP15" wants the second. */
+static bool goes_on(const struct question *q, const struct mention *last, size_t from)
+{
+	static const char *const joints[] = {"and", "or", "nor", NULL};
+	size_t cue = last->from;
+
+	if (from == last->to + 1 && token_in(&q->tokens[last->to], joints))
+		return true;
+	if (from != last->to || q->tokens[from].before != ',')
+		return false;
+	while (cue > 0 && !is_cue(q, cue))
+		cue--;
+	return !token_is(&q->tokens[cue], "not");
+}
+
+void exclude_mark(struct reading *r)
+{
+	for (size_t i = 0; i < r->mention_count; i++) {
+		struct mention *m = &r->mentions[i];
+		const struct mention *last = i > 0 ? &r->mentions[i - 1] : NULL;
+
+		m->excluded = exclude_before(&r->q, m->from) ||
+			      (last && last->excluded && goes_on(&r->q, last, m->from));
+	}
+}
+
+static bool is_excluded(const struct reading *r, const struct dimension_def *d, const char *value)
+{
+	for (size_t i = 0; i < r->mention_count; i++)
+		for (size_t c = 0; r->mentions[i].excluded && c < r->mentions[i].count; c++)
+			if (r->mentions[i].candidates[c].dimension == d &&
+			    strcmp(r->mentions[i].candidates[c].value, value) == 0)
+				return true;
+	return false;
+}
+
+/* The values that are left, at most OTHERS_MAX. */
+static size_t others_of(struct reading *r, const struct dimension_def *d, struct suggestion *out)
+{
+	size_t count = names_count(r->names, d), n = 0;
+
+	for (size_t i = 0; i < count && n < OTHERS_MAX; i++) {
+		const char *parent, *value = names_at(r->names, d, i, &parent);
+		bool there = is_excluded(r, d, value);
+
+		for (size_t o = 0; o < n && !there; o++)
+			there = strcmp(out[o].value, value) == 0;
+		if (!there)
+			out[n++] = (struct suggestion){.value = value, .label = value};
+	}
+	return n;
+}
+
+void exclude_settle(struct reading *r)
+{
+	for (size_t i = 0; i < r->mention_count; i++) {
+		const struct mention *m = &r->mentions[i];
+		const struct dimension_def *d = m->candidates[0].dimension;
+		struct suggestion *others;
+		size_t n;
+
+		if (!m->excluded || m->count == 0 || facts_get(&r->facts, d->filter))
+			continue;
+		others = arena_alloc(r->arena, sizeof(*others) * OTHERS_MAX);
+		n = others_of(r, d, others);
+		if (n == 1 && !names_learned(r->names, d)) {
+			facts_add(&r->facts, r->arena, d->filter, d, value_text(others[0].value),
+				  SOURCE_ALIAS);
+			continue;
+		}
+		r->left_out =
+			(struct trouble){.kind = TROUBLE_LEFT_OUT,
+					 .filter = d->filter,
+					 .dimension = d,
+					 .said = text_between(&r->q, m->from, m->to, r->arena),
+					 .options = others,
+					 .option_count = n};
+		r->left_out_soft = m->soft;
+	}
+}
+
+static bool in_mention(const struct reading *r, size_t i)
+{
+	for (size_t m = 0; m < r->mention_count; m++)
+		if (i >= r->mentions[m].from && i < r->mentions[m].to)
+			return true;
+	return false;
+}
+
+void exclude_times(struct reading *r)
+{
+	const struct question *q = &r->q;
+
+	for (size_t i = 1, to; i < q->count; i = to) {
+		to = i + 1;
+		if (!q->tokens[i].used || q->tokens[i - 1].used || in_mention(r, i) ||
+		    !exclude_before(q, i))
+			continue;
+		while (to < q->count && q->tokens[to].used && !in_mention(r, to))
+			to++;
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_VAGUE,
+						     .filter = FILTER_START,
+						     .said = text_between(q, i, to, r->arena)});
+	}
+}
+
+void exclude_ask(struct reading *r, const struct tool_def *t)
+{
+	const char *filter = r->left_out.filter;
+
+	if (r->left_out.kind == TROUBLE_NONE || facts_get(&r->facts, filter))
+		return;
+	if (tool_param_of_filter(t, filter) || !r->left_out_soft)
+		reading_trouble(r, &r->left_out);
+}
