@@ -55,6 +55,29 @@ static bool is_other_number(const struct reading *r, int number, bool use_range)
 	return use_range && (number == NUMBER_YEAR || number == NUMBER_MONTH);
 }
 
+/* Is it a list of which only one name was said? */
+static bool is_lone(const struct param_def *p, const struct fact *f)
+{
+	return p->is_list && p->entity && f->count == 1;
+}
+
+/* May one name stand for that one and all others? Only where a list has room for all of them: which
+ * two of many are to be compared, nobody knows. */
+static bool has_room(const struct param_def *p, const struct fact *f)
+{
+	size_t n = 0;
+
+	while (f->dimension && f->dimension->values && f->dimension->values[n])
+		n++;
+	return n > 0 && n <= p->list_max;
+}
+
+/* Is another name needed that nobody can guess? */
+static bool lacks_names(const struct param_def *p, const struct fact *f)
+{
+	return f && is_lone(p, f) && p->list_min > 1 && !has_room(p, f);
+}
+
 static void fit_fact(const struct reading *r, const struct numbered *n, size_t fact,
 		     struct fit *out, size_t *said)
 {
@@ -89,7 +112,7 @@ static void fit_fact(const struct reading *r, const struct numbered *n, size_t f
 		out->calls *= f->count;
 		worth /= 2;
 	}
-	if (p->is_list && p->entity && f->count == 1) {
+	if (is_lone(p, f)) {
 		out->lone_list = true;
 		worth /= 3;
 	} else if (p->is_list && f->count > 1) {
@@ -125,7 +148,7 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct t
 		out->other_list = out->other_list || (out->calls > 1 && p->is_list && p->entity &&
 						      (!f || f->count < 2));
 
-		if (p->required && !p->default_text && !f)
+		if (p->required && !p->default_text && (!f || lacks_names(p, f)))
 			out->missing++;
 		if (p->required && !p->is_list && !f && asks_all_of(r, p))
 			out->not_taken++;
@@ -264,14 +287,13 @@ static void default_fact(struct reading *r, const struct param_def *p)
 	facts_add(&r->facts, r->arena, p->filter, d, v, SOURCE_DEFAULT);
 }
 
-/* A list of which one name was said means that one and all others. */
 static void complete_list(struct reading *r, struct fact *f, const struct param_def *p)
 {
 	const struct dimension_def *d = f->dimension;
 
-	if (!p->is_list || !p->entity || f->count != 1 || !d || !d->values)
+	if (!is_lone(p, f) || !has_room(p, f))
 		return;
-	for (size_t i = 0; d->values[i] && f->count < p->list_max; i++)
+	for (size_t i = 0; d->values[i]; i++)
 		facts_add(&r->facts, r->arena, f->filter, d, value_text(d->values[i]), f->source);
 }
 
@@ -463,8 +485,9 @@ bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 	say_not_taken(r, fit);
 	say_split(r, fit);
 	for (size_t i = 0; i < t->param_count; i++)
-		if (!facts_get(&r->facts, t->params[i].filter) &&
-		    (t->params[i].required || is_barren(r, &t->params[i])))
+		if (lacks_names(&t->params[i], facts_get(&r->facts, t->params[i].filter)) ||
+		    (!facts_get(&r->facts, t->params[i].filter) &&
+		     (t->params[i].required || is_barren(r, &t->params[i]))))
 			trouble_missing(r, t, &t->params[i]);
 	for (size_t i = 0; r->trouble.kind == TROUBLE_NONE && i < t->param_count; i++) {
 		struct fact *f = facts_find(&r->facts, t->params[i].filter);

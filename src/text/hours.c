@@ -273,6 +273,16 @@ static size_t read_block(struct hours *h, size_t i, uint32_t peak)
 	return 0;
 }
 
+/* "the peak premium": what peak is above the others, which takes the hours of both. */
+static bool is_difference(const struct question *q, size_t peak)
+{
+	static const char *const words[] = {"premium",    "premia",       "discount",
+					    "spread",     "differential", "uplift",
+					    "difference", "delta",        NULL};
+
+	return token_in(token_at(q, peak + 1), words);
+}
+
 /* "peak", "on-peak hours", "off-peak"; both together mean the whole day. */
 static void read_peak(struct hours *h, int peak_first, int peak_last)
 {
@@ -287,6 +297,8 @@ static void read_peak(struct hours *h, int peak_first, int peak_last)
 			off = i > 0 && token_is(&q->tokens[i - 1], "off");
 			on = !off;
 		}
+		if ((off || on) && is_difference(q, i))
+			said = HOURS_ALL;
 		said |= off ? HOURS_ALL & ~peak : on ? peak : 0;
 	}
 	if (said != HOURS_ALL)

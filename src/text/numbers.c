@@ -63,6 +63,15 @@ static int glued_top(const struct token *t)
 	return n <= TOP_MAX ? n : 0;
 }
 
+/* Does a word of rank follow, in the same sentence, but not at once? */
+static bool ranks_behind(const struct question *q, size_t i, const char *const *ranks)
+{
+	for (i++; i < q->count && !q->tokens[i].first; i++)
+		if (token_in(&q->tokens[i], ranks))
+			return true;
+	return false;
+}
+
 int numbers_top_n(struct question *q)
 {
 	static const char *const ranks[] = {
@@ -81,6 +90,10 @@ int numbers_top_n(struct question *q)
 		/* "the ten biggest" */
 		n = count_at(q, i, &to);
 		if (n && token_in(token_at(q, to), ranks) && !token_is(token_at(q, to), "first"))
+			return take(q, i, to, n);
+		/* "which three reports are viewed most" */
+		if (n && i > 0 && token_is(&q->tokens[i - 1], "which") &&
+		    ranks_behind(q, to, ranks))
 			return take(q, i, to, n);
 	}
 	return 0;

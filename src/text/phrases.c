@@ -379,6 +379,21 @@ static bool read_year(struct time_parser *p, size_t i)
 	return true;
 }
 
+/* "twenty twenty-six" */
+static bool read_spoken_year(struct time_parser *p, size_t i)
+{
+	const struct token *t = token_at(p->q, i), *next = token_at(p->q, i + 1);
+	int tens = next->number < 0 && !next->used ? token_number(next) : -1;
+	int ones = token_at(p->q, i + 2)->number < 0 ? token_number(token_at(p->q, i + 2)) : -1;
+	bool has_ones = ones >= 1 && ones <= 9 && !token_at(p->q, i + 2)->used;
+
+	if (t->used || !token_is(t, "twenty") || tens < SHORT_YEAR_MIN || tens > SHORT_YEAR_MAX ||
+	    tens % 10 != 0)
+		return false;
+	phrase_add(p, i, i + 2 + has_ones, GRAIN_YEAR)->year = 2000 + tens + (has_ones ? ones : 0);
+	return true;
+}
+
 /* ---- all ---- */
 
 bool phrase_read_day(struct time_parser *p, size_t i)
@@ -406,6 +421,7 @@ void phrases_read(struct time_parser *p)
 		read_month,
 		read_season,
 		read_year,
+		read_spoken_year,
 		relative_read_day,
 		relative_read_distance,
 		relative_read_weekday,

@@ -109,6 +109,9 @@ static const char *const meanings[][16] = {
 	{"report", "dashboard"},
 	{"top", "most", "best", "biggest", "largest", "busiest"},
 	{"count", "many"},
+	{"spread", "premium", "premia", "discount", "differential", "uplift"},
+	{"budget", "overspend", "overspent", "overspending", "overrun", "underspend", "underspent"},
+	{"overview", "lowdown", "rundown"},
 };
 
 #define MEANINGS (sizeof(meanings) / sizeof(meanings[0]))
