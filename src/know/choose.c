@@ -133,6 +133,29 @@ static void consider(struct choice *best, bool *any, const struct choice *c)
 	*any = true;
 }
 
+/* "And its milestones": all that was said anew are words of the tools too, and the tool that they
+ * fit best takes no such values, so they name it. */
+static bool names_tool(const struct reading *r, const struct numbered *n)
+{
+	const struct candidate *best = NULL;
+	bool carried = false, soft = false;
+
+	for (size_t i = 0; i < r->candidate_count; i++)
+		if (!best || r->candidates[i].text > best->text)
+			best = &r->candidates[i];
+	for (size_t i = 0; best && i < r->facts.count; i++) {
+		const struct fact *f = &r->facts.items[i];
+
+		if (f->source == SOURCE_CARRIED)
+			carried = true;
+		else if (f->soft && !params_take(r, n, best->tool, i))
+			soft = true;
+		else if (!f->implied && f->source != SOURCE_DEFAULT)
+			return false;
+	}
+	return carried && soft;
+}
+
 bool choose_tool(struct reading *r, const struct standing *standing, struct choice *out)
 {
 	struct numbered n;
@@ -142,6 +165,7 @@ bool choose_tool(struct reading *r, const struct standing *standing, struct choi
 	if (!r->candidates)
 		list_candidates(r);
 	params_number(r, &n);
+	n.named = names_tool(r, &n);
 	for (size_t i = 0; i < r->candidate_count; i++) {
 		const struct candidate *can = &r->candidates[i];
 		struct choice c = {.domain = r->in->may->domains[can->domain], .text = can->text};

@@ -79,6 +79,8 @@ bool followup_lets_go(const struct question *q)
 	       token_in(token_at(q, 0), (const char *const[]){"drop", "forget", "remove", NULL});
 }
 
+#define ELLIPSIS_WORDS 4 /* so few words behind a preposition are no question alone */
+
 bool followup_cue(const struct reading *r)
 {
 	static const char *const openers[] = {"and",     "same",    "now",  "then",  "but",  "or",
@@ -86,6 +88,8 @@ bool followup_cue(const struct reading *r)
 					      "versus",  "against", "with", "only",  "just", "add",
 					      "include", "without", NULL};
 	static const char *const anywhere[] = {"instead", "same", "ditto", "it", "its", NULL};
+	static const char *const places[] = {"in",  "for",  "at",    "from", "by",
+					     "per", "with", "under", "on",   NULL};
 	static const char *const being[] = {"are", "is", "was", "were", "be", NULL};
 	const struct question *q = &r->q;
 	bool content = false;
@@ -96,6 +100,9 @@ bool followup_cue(const struct reading *r)
 		return true;
 	if ((token_is(&q->tokens[0], "what") || token_is(&q->tokens[0], "how")) &&
 	    token_is(token_at(q, 1), "about"))
+		return true;
+	/* "in Hitachi's view" */
+	if (q->count <= ELLIPSIS_WORDS && !q->tokens[0].used && token_in(&q->tokens[0], places))
 		return true;
 	for (size_t i = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[i];

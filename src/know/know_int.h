@@ -31,6 +31,7 @@
 #define FILTER_TOP_N "top_n"
 #define FILTER_DAYS  "day_type"
 #define FILTER_BOUND "threshold"
+#define FILTER_ORDER "order"
 
 /* ---- know.c ---- */
 
@@ -152,6 +153,7 @@ struct tool_params {
 struct numbered {
 	const struct fact **facts; /* by number, or NULL */
 	int numbers[FACTS_MAX];    /* by fact; -1: no parameter is called so */
+	bool named;                /* soft facts are words that name a tool, and no values */
 };
 
 void params_index(struct know *k);
@@ -305,6 +307,7 @@ struct reading {
 	struct trouble trouble;  /* the first one that was found while reading */
 	struct trouble left_out; /* what is not wanted, where several others are left */
 	bool left_out_soft;
+	const char *from_bottom; /* "least", as it was said, or NULL */
 	struct text_score text;
 	const struct dimension_def *all_of[8]; /* all values of these were asked for */
 	size_t all_count;

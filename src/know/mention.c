@@ -3,8 +3,10 @@
 #include "know_int.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
+#define PHRASE_WORDS    2 /* more words in a row that are just a name are meant as it */
 #define WINDOW_MAX      8 /* words of one name in a question */
 #define CANDIDATES_MAX  16
 #define CODES_LOOKED_AT 64 /* values of a dimension, to tell whether they are codes */
@@ -75,15 +77,25 @@ static bool label_near(const struct question *q, size_t from, size_t to,
 }
 
 /* "at risk", "milestone dates", "red": a status, a field, or just what a tool speaks of. */
+static bool is_tool_word(const struct reading *r, const char *word, size_t len)
+{
+	char stem[STEM_BYTES];
+
+	return router_has_word(r->know->router, stem, word_stem(word, len, stem));
+}
+
 static bool is_soft(const struct reading *r, size_t from, size_t to)
 {
 	bool any = false;
+	struct folded joined;
+
+	if (to > from + 1 && mention_window(&r->q, from, to - from, &joined) &&
+	    is_tool_word(r, joined.key, joined.len))
+		return true; /* "mile stones" */
 
 	for (size_t i = from; i < to; i++) {
 		const struct token *t = &r->q.tokens[i];
-		char stem[STEM_BYTES];
-		size_t n = word_stem(t->text, t->len, stem);
-		bool word = router_has_word(r->know->router, stem, n);
+		bool word = is_tool_word(r, t->text, t->len);
 
 		if (!word && !know_is_stop(r->know, t))
 			return false;
@@ -190,7 +202,7 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 	if (plain && (e->kind == ENTRY_PART || token_in(&r->q.tokens[i], amounts)))
 		return false;
 	if (n > 1 && names_learned(r->names, e->dimension) && is_plain_phrase(r, i, i + n) &&
-	    !marked)
+	    !marked && !(n > PHRASE_WORDS && e->kind == ENTRY_VALUE))
 		return false;
 	/* "most red" counts what is red; it does not ask for red ones. */
 	if (e->kind == ENTRY_ALIAS && i > 0 && token_is(&r->q.tokens[i - 1], "most"))
@@ -198,6 +210,10 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 	if (e->kind == ENTRY_PART && n == 1 && mention_of_label(&r->q.tokens[i], e->dimension))
 		return false;
 	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !marked)
+		return false;
+	/* "usage report" may be a name; "report usage" is what a tool tells */
+	if (e->kind == ENTRY_PART && n == 1 && names_learned(r->names, e->dimension) &&
+	    is_ordinary(r, i) && !mention_of_label(token_at(&r->q, i + 1), e->dimension))
 		return false;
 	if (n == 1 && names_learned(r->names, e->dimension) && is_ordinary(r, i) && !marked)
 		return false;
@@ -213,15 +229,44 @@ static bool says_something(const struct reading *r, size_t i, size_t n)
 	return false;
 }
 
+static int number_word(const struct token *t)
+{
+	return t->has_letter && !t->has_digit ? token_number(t) : -1;
+}
+
+/* "stage three" as "stage 3"; false where no word behind the first is a number in letters. */
+static bool window_in_digits(const struct question *q, size_t i, size_t n, struct folded *out)
+{
+	char text[TEXT_KEY_BYTES_MAX];
+	size_t at = 0;
+	bool any = false;
+
+	for (size_t t = i + 1; t < i + n && !any; t++)
+		any = number_word(&q->tokens[t]) >= 0;
+	for (size_t t = i; any && t < i + n && at < sizeof(text); t++) {
+		int number = t > i ? number_word(&q->tokens[t]) : -1;
+
+		at += (size_t)(number >= 0 ? snprintf(text + at, sizeof(text) - at, " %d", number)
+					   : snprintf(text + at, sizeof(text) - at, " %s",
+						      q->tokens[t].text));
+	}
+	if (!any || at >= sizeof(text))
+		return false;
+	text_fold(text, out);
+	return true;
+}
+
 static bool try_window(struct reading *r, size_t i, size_t n)
 {
 	struct entry found[FOUND_MAX];
-	struct folded words;
+	struct folded words, digits;
 	size_t count, meant = 0;
 
 	if (!mention_window(&r->q, i, n, &words))
 		return false;
 	count = names_find(r->names, &words, found, FOUND_MAX);
+	if (count == 0 && window_in_digits(&r->q, i, n, &digits))
+		count = names_find(r->names, &digits, found, FOUND_MAX);
 	for (size_t f = 0; f < count; f++)
 		if (is_meant(r, i, n, &found[f]) &&
 		    (n == 1 || found[f].kind != ENTRY_PART || says_something(r, i, n)))
@@ -268,11 +313,16 @@ static void read_all_of(struct reading *r)
 /* Tokens from i on, at most `most`, that may be one name: as far as any name goes. */
 static size_t reach_of(const struct reading *r, size_t i, size_t most)
 {
-	struct folded words;
+	struct folded words, digits;
+	size_t reach, other;
 
 	while (most > 0 && !mention_window(&r->q, i, most, &words))
 		most--;
-	return most > 0 ? names_reach(r->names, &words) : 0;
+	reach = most > 0 ? names_reach(r->names, &words) : 0;
+	other = reach > 0 && reach < most && window_in_digits(&r->q, i, most, &digits)
+			? names_reach(r->names, &digits)
+			: 0;
+	return reach > other ? reach : other;
 }
 
 void mentions_read(struct reading *r)

@@ -286,6 +286,39 @@ static bool asks_what_there_is(const struct question *q, size_t i)
 	return false;
 }
 
+static bool can_compare(const struct catalog_view *v, const struct dimension_def *d)
+{
+	for (size_t t = 0; t < v->tool_count; t++)
+		for (size_t p = 0; p < v->tools[t]->param_count; p++) {
+			const struct param_def *param = &v->tools[t]->params[p];
+
+			if (param->is_list && param->entity && strcmp(param->entity, d->name) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* "Which vendor is cheapest": its values are compared, though no word says so. */
+static bool asks_which_of(const struct catalog_view *v, const struct question *q, size_t i)
+{
+	const struct catalog *c = v->catalog;
+	static const char *const ranks[] = {"cheapest", "cheaper", "dearest",   "dearer",
+					    "priciest", "pricier", "highest",   "higher",
+					    "lowest",   "lower",   "expensive", NULL};
+	bool ranked = false;
+
+	if (!token_is(&q->tokens[i], "which"))
+		return false;
+	for (size_t n = i + 1; n < q->count && !ranked; n++)
+		ranked = token_in(&q->tokens[n], ranks);
+	for (size_t d = 0; ranked && i + 1 < q->count && d < c->dimension_count; d++)
+		if (c->dimensions[d].values &&
+		    mention_of_label(&q->tokens[i + 1], &c->dimensions[d]) &&
+		    can_compare(v, &c->dimensions[d]))
+			return true;
+	return false;
+}
+
 /* A word of the tools that this one is a misspelling of, or -1. */
 static int near_term(const struct router *r, const char *stem, size_t n)
 {
@@ -379,6 +412,9 @@ void router_text(const struct know *k, const struct catalog_view *v, const struc
 	for (size_t i = from; i < to && t.seen_count == 0; i++)
 		if (asks_what_there_is(q, i))
 			add_word(&t, stem, word_stem("available", 9, stem), true);
+	for (size_t i = from; i < to; i++)
+		if (asks_which_of(v, q, i))
+			add_word(&t, stem, word_stem("compare", 7, stem), true);
 	if (hours)
 		add_word(&t, stem, word_stem("hour", 4, stem), true);
 	*out = (struct text_score){

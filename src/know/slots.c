@@ -61,15 +61,15 @@ static bool is_lone(const struct param_def *p, const struct fact *f)
 	return p->is_list && p->entity && f->count == 1;
 }
 
-/* May one name stand for that one and all others? Only where a list has room for all of them: which
- * two of many are to be compared, nobody knows. */
+/* May one name stand for that one and all others? Only where it was said, and a list has room for
+ * all of them: which two of many are to be compared, nobody knows. */
 static bool has_room(const struct param_def *p, const struct fact *f)
 {
 	size_t n = 0;
 
 	while (f->dimension && f->dimension->values && f->dimension->values[n])
 		n++;
-	return n > 0 && n <= p->list_max;
+	return n > 0 && n <= p->list_max && !f->implied;
 }
 
 /* Is another name needed that nobody can guess? */
@@ -138,7 +138,8 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct t
 
 	*out = (struct fit){.tool = t, .calls = 1, .use_range = wants_range(r, n, t)};
 	for (size_t i = 0; i < r->facts.count; i++)
-		fit_fact(r, n, i, out, &said);
+		if (!n->named || !r->facts.items[i].soft)
+			fit_fact(r, n, i, out, &said);
 	if (said > 0)
 		out->facts /= (double)said;
 	for (size_t i = 0; i < t->param_count; i++) {

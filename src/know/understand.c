@@ -171,6 +171,17 @@ static void add_all(struct reading *r)
 	}
 }
 
+/* "The least viewed": rankings begin at the top. */
+static const char *bottom_of(const struct question *q)
+{
+	static const char *const words[] = {"least", "fewest", "bottom", "unpopular", NULL};
+
+	for (size_t i = 0; i < q->count; i++)
+		if (token_in(&q->tokens[i], words) && !(i > 0 && token_is(&q->tokens[i - 1], "at")))
+			return q->tokens[i].text;
+	return NULL;
+}
+
 static void read_question(struct reading *r)
 {
 	const struct calendar *cal = &r->know->catalog->calendar;
@@ -193,6 +204,7 @@ static void read_question(struct reading *r)
 	trouble_time(r);
 	if (!r->time.day_type)
 		exclude_times(r);
+	r->from_bottom = bottom_of(&r->q);
 	if (bound)
 		facts_add(&r->facts, r->arena, FILTER_BOUND, NULL, value_text(bound), SOURCE_SAID);
 	if (top > 0)
@@ -238,6 +250,11 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 	set_agent(r, c->domain, out);
 	out->intended = c->fit.tool;
 	exclude_ask(r, c->fit.tool);
+	if (r->from_bottom && tool_param_of_filter(c->fit.tool, FILTER_TOP_N))
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
+						     .filter = FILTER_ORDER,
+						     .said = r->from_bottom,
+						     .tool = c->fit.tool});
 	if (slots_fill(r, &c->fit, c->domain->agent, out)) {
 		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
 		return;
@@ -337,6 +354,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		source = SOURCE_SAID;
 		r.facts.count = 0;
 		r.trouble = r.left_out = (struct trouble){0};
+		r.from_bottom = NULL;
 	}
 	talk = small_talk_of(&r.q);
 	if (!edits && refuse_is_injection(in, k)) {

@@ -131,6 +131,36 @@ static const struct dimension_def *kind_of_codes(const struct reading *r)
 	return NULL;
 }
 
+/* The mention that is just the token at i, or NULL. */
+static const struct mention *mention_at(const struct reading *r, size_t i)
+{
+	for (size_t m = 0; m < r->mention_count; m++)
+		if (r->mentions[m].from == i && r->mentions[m].to == i + 1)
+			return &r->mentions[m];
+	return NULL;
+}
+
+/* "atlantis solar": a word that many names end with, taken for a value of its own, makes the word
+ * before it one of such a name; but "rooftop solar projects" names none. */
+static const struct dimension_def *named_with(const struct reading *r, size_t i)
+{
+	const struct mention *m = mention_at(r, i);
+	struct entry found[FOUND_MAX];
+	struct folded word;
+	size_t count;
+
+	if (!m || m->typo || r->q.tokens[i].before != ' ' || cue_behind(r, i + 1) ||
+	    names_learned(r->names, m->candidates[0].dimension))
+		return NULL;
+	text_fold(r->q.tokens[i].text, &word);
+	count = names_find(r->names, &word, found, FOUND_MAX);
+	for (size_t f = 0; f < count; f++)
+		if (found[f].kind == ENTRY_PART && found[f].shared > 1 &&
+		    names_learned(r->names, found[f].dimension))
+			return found[f].dimension;
+	return NULL;
+}
+
 /* What the name at i..i+n would be a value of, or NULL when it is no name. */
 static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_t n)
 {
@@ -147,6 +177,9 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 
 		return like ? like : beside ? beside : cue ? cue : kind_of_codes(r);
 	}
+	if (beside)
+		return beside;
+	beside = named_with(r, i + n);
 	if (beside)
 		return beside;
 	/* "the northwind project" */

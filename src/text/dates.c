@@ -323,14 +323,20 @@ void dates_of_range(struct date start, struct date end, struct time_read *out)
 }
 
 /* "the year before", "the previous year": of what stands, which only the caller knows. */
-static void read_year_before(struct question *q, struct time_read *out)
+static void read_year_before(struct question *q, struct time_read *out, struct arena *a)
 {
+	static const char *const words[] = {"before", "earlier", "prior", NULL};
+
 	for (size_t i = 0; i + 1 < q->count; i++)
-		if (token_is(&q->tokens[i], "year") &&
-		    token_in(&q->tokens[i + 1],
-			     (const char *const[]){"before", "earlier", "prior", NULL}) &&
+		if (token_in(&q->tokens[i + 1], words) && token_is(&q->tokens[i], "year") &&
 		    !token_is(token_at(q, i + 2), "last")) {
 			out->year_before = true;
+			q->tokens[i].used = q->tokens[i + 1].used = true;
+		} else if (token_in(&q->tokens[i + 1], words) &&
+			   unit_of(&q->tokens[i]) != UNIT_NONE &&
+			   (i + 2 == q->count || q->tokens[i + 2].first)) {
+			/* "and the month before?": before what stands, and nobody counts that */
+			out->vague = text_between(q, i, i + 2, a);
 			q->tokens[i].used = q->tokens[i + 1].used = true;
 		}
 }
@@ -357,7 +363,7 @@ void dates_read(struct question *q, struct date today, const struct company_cale
 						"holiday", "holidays", NULL};
 	struct time_parser p = {.q = q, .today = today, .calendar = cal};
 
-	read_year_before(q, out);
+	read_year_before(q, out, a);
 	phrases_read(&p);
 	if (p.bad_to > p.bad_from)
 		out->bad_day = text_between(q, p.bad_from, p.bad_to, a);
