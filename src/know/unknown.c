@@ -88,12 +88,21 @@ static const struct dimension_def *cue_behind(const struct reading *r, size_t i)
 	return NULL;
 }
 
+/* Who writes no capitals at all gives none to names either. */
+static bool writes_capitals(const struct question *q)
+{
+	for (size_t i = 0; i < q->count; i++)
+		if (q->tokens[i].capital)
+			return true;
+	return false;
+}
+
 /* "Ascend vs Bloomberg": what stands beside a known name is of its kind. */
 static const struct dimension_def *kind_of_neighbour(const struct reading *r, size_t i)
 {
 	static const char *const strong[] = {"vs", "versus", "against", NULL};
 	static const char *const weak[] = {"and", "or", "with", "to", "than", NULL};
-	bool capital = r->q.tokens[i].capital;
+	bool capital = r->q.tokens[i].capital || !writes_capitals(&r->q);
 
 	for (size_t m = 0; m < r->mention_count; m++) {
 		const struct mention *n = &r->mentions[m];
