@@ -59,6 +59,16 @@ static void lists_take_all_named(void **state)
 			    "region=EAST grade=Base");
 }
 
+/* One of two sellers stands for both; which other one of many was meant is asked. */
+static void a_list_is_completed_only_where_all_fit(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(fixture_calls(f, "compare acorn with the others for EP10 in 2025"),
+			    "compare_sellers zone=EP10 year=2025 sellers=Acorn,Birchwood "
+			    "region=EAST grade=Base");
+}
+
 static void a_list_that_is_too_long_is_not_cut(void **state)
 {
 	struct fixture *f = *state;
@@ -144,6 +154,7 @@ int main(void)
 		TEST(several_values_make_several_calls),
 		TEST(values_of_two_parents_are_not_mixed),
 		TEST(lists_take_all_named),
+		TEST(a_list_is_completed_only_where_all_fit),
 		TEST(a_list_that_is_too_long_is_not_cut),
 		TEST(the_same_time_in_the_form_a_tool_takes),
 		TEST(what_is_missing_is_asked),

@@ -26,6 +26,9 @@ static void top_n(void **state)
 	assert_int_equal(top("worst 3"), 3);
 	assert_int_equal(top("bottom three depots"), 3);
 	assert_int_equal(top("a dozen biggest"), 12);
+	assert_int_equal(top("which three depots sent the most"), 3);
+	assert_int_equal(top("which 3 depots are there"), 0);
+	assert_int_equal(top("which 3 depots? the most read"), 0);
 	assert_int_equal(top("top"), 0);
 	assert_int_equal(top("top of 2025"), 0);
 	assert_int_equal(top("top 99999"), 0);
