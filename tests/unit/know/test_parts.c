@@ -13,7 +13,7 @@ static void two_subjects_are_two_calls(void **state)
 	assert_string_equal(calls_text(f, u),
 			    "get_average_price seller=Acorn zone=EP10 year=2025 region=EAST "
 			    "grade=Base; "
-			    "get_top_depots most=10 since=2026-01-01 until=2026-01-31");
+			    "get_top_depots most=3 since=2026-01-01 until=2026-01-31");
 }
 
 /* "parcels" speaks for both halves here: only that each is whole by itself tells them apart. */
