@@ -215,7 +215,7 @@ bool openai_event(struct llm_stream *s, const char *event, const char *data, siz
 		s->ended = true;
 		return true;
 	}
-	if (!json_parse(text.p, text.n, SSE_EVENT_BYTES_MAX, &root, e))
+	if (!stream_json(s, text, &root))
 		return stream_garbled(e, "a chunk is not JSON");
 	bool ok = chunk_read(s, root, e);
 

@@ -199,7 +199,7 @@ bool anthropic_event(struct llm_stream *s, const char *event, const char *data, 
 
 		return !b || b->kind != LLM_TEXT || stream_text_came(s, b, text, e);
 	}
-	if (!json_parse(data, len, SSE_EVENT_BYTES_MAX, &root, e))
+	if (!stream_json(s, (struct str){data, len}, &root))
 		return stream_garbled(e, "an event is not JSON");
 	bool ok = event_read(s, root, e);
 

@@ -230,6 +230,8 @@ struct stream_block *stream_block_new(struct llm_stream *s, int64_t index, enum 
 				      json_t *start, struct err *e);
 bool stream_block_add(struct buf *to, struct str part, struct err *e);
 bool stream_text_came(struct llm_stream *s, struct stream_block *b, struct str text, struct err *e);
+/* The event as JSON; halves of characters in it are replaced. New reference. */
+bool stream_json(struct llm_stream *s, struct str text, json_t **out);
 bool stream_garbled(struct err *e, const char *what);             /* false */
 struct str stream_member(const json_t *object, const char *name); /* "" when it is no text */
 void stream_count(int64_t *to, const json_t *value);              /* kept when it is no count */

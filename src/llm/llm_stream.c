@@ -3,6 +3,7 @@
  * each within its limit, and at the end the whole of them in the turn's memory.
  */
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "llm_int.h"
@@ -92,6 +93,68 @@ struct str stream_member(const json_t *object, const char *name)
 
 	return (struct str){json_string_value(value) ? json_string_value(value) : "",
 			    json_string_length(value)};
+}
+
+/* ---- events ---- */
+
+static int hex4(const char *p, const char *end)
+{
+	int value = 0;
+
+	for (int i = 0; i < 4; i++, p++) {
+		if (p == end || !isxdigit((unsigned char)*p))
+			return -1;
+		value = value * 16 + (*p <= '9' ? *p - '0' : (*p | 32) - 'a' + 10);
+	}
+	return value;
+}
+
+/* How many bytes the escape at p takes, and whether it stands for no character by itself. */
+static size_t escape_read(const char *p, const char *end, bool *broken)
+{
+	int unit = end - p > 2 && p[1] == 'u' ? hex4(p + 2, end) : -1;
+	bool high = unit >= 0xD800 && unit < 0xDC00;
+
+	*broken = unit == 0 || (unit >= 0xD800 && unit < 0xE000);
+	if (unit < 0)
+		return end - p > 1 ? 2 : 1;
+	if (high && end - p > 8 && p[6] == '\\' && p[7] == 'u') {
+		int low = hex4(p + 8, end);
+
+		if (low >= 0xDC00 && low < 0xE000) {
+			*broken = false;
+			return 12;
+		}
+	}
+	return 6;
+}
+
+/* A gateway that cuts text where it likes sends one half of a character; the rest of the answer is
+ * no worse for it. */
+static bool mend(struct buf *out, struct str text)
+{
+	const char *end = text.p + text.n;
+	bool any = false, broken;
+	size_t n;
+
+	buf_reset(out);
+	for (const char *p = text.p; p < end; p += n) {
+		broken = false;
+		n = *p == '\\' ? escape_read(p, end, &broken) : 1;
+		if (broken)
+			buf_str(out, "\\ufffd");
+		else
+			buf_add(out, p, n);
+		any = any || broken;
+	}
+	return any;
+}
+
+bool stream_json(struct llm_stream *s, struct str text, json_t **out)
+{
+	return json_parse(text.p, text.n, SSE_EVENT_BYTES_MAX, out, NULL) ||
+	       (mend(&s->scratch, text) &&
+		json_parse(s->scratch.p, s->scratch.n, SSE_EVENT_BYTES_MAX, out, NULL));
 }
 
 void stream_count(int64_t *to, const json_t *value)

@@ -177,6 +177,21 @@ static void test_usage_of_other_services(void **state)
 	}
 }
 
+/* A gateway that cuts between the halves of a character, or sends what is none. */
+static void test_halves_of_characters(void **state)
+{
+	(void)state;
+	check(TEXT("a\\ud83d") TEXT("\\ude00b") TEXT("\\u0000") TEXT("\\ud83d\\ude00 \\\\ud83d")
+		      FINISH("stop") DONE,
+	      "a\xEF\xBF\xBD|\xEF\xBF\xBD"
+	      "b|\xEF\xBF\xBD|\xF0\x9F\x98\x80 \\ud83d|"
+	      " text(a\xEF\xBF\xBD\xEF\xBF\xBD"
+	      "b\xEF\xBF\xBD\xF0\x9F\x98\x80 \\ud83d)",
+	      LLM_STOP_END);
+	check_error(TEXT("a") DATA("{\"x\":\"\\ud8\"}"), ERR_UPSTREAM, true, "not JSON");
+	check_error(TEXT("a") DATA("{\"x\":\"\\ud83d\\"), ERR_UPSTREAM, true, "not JSON");
+}
+
 static void test_line_ends_and_comments(void **state)
 {
 	(void)state;
@@ -393,6 +408,7 @@ int main(void)
 		cmocka_unit_test(test_calls_of_other_services),
 		cmocka_unit_test(test_calls_that_say_less_than_they_mean),
 		cmocka_unit_test(test_usage_of_other_services),
+		cmocka_unit_test(test_halves_of_characters),
 		cmocka_unit_test(test_cut_calls),
 		cmocka_unit_test(test_signatures_are_echoed),
 		cmocka_unit_test(test_errors),
