@@ -93,8 +93,9 @@ struct db_options {
 	bool read_only;
 	bool create;    /* SQLite: make a missing file */
 	bool full_sync; /* SQLite: synchronous FULL instead of NORMAL */
-	size_t workers; /* threads, and the cap of open connections */
-	size_t queue;   /* waiting requests; more are refused with ERR_LIMIT */
+	/* Threads, and the cap of open connections; a store in SQLite files keeps a few more. */
+	size_t workers;
+	size_t queue; /* waiting requests; more are refused with ERR_LIMIT */
 	size_t max_rows;
 	int64_t timeout_ms;
 	const struct db_tenant *tenants; /* the only ones that exist */

@@ -133,6 +133,7 @@ struct source {
 	bool create;
 	bool full_sync;
 	size_t workers;
+	size_t connections; /* open at most */
 	size_t queue;
 	size_t share;       /* of the workers, for one tenant */
 	size_t queue_share; /* of the queue */

@@ -38,6 +38,9 @@ static void source_init(struct source *s, const struct db_options *o,
 	s->create = o->create;
 	s->full_sync = o->full_sync;
 	s->workers = o->workers;
+	/* The last one to close a file that is written to copies its whole log back: tenants that
+	 * take turns on few workers would pay for that each time. */
+	s->connections = o->workers + (s->link == &db_link_native ? DB_WRITTEN_FILES : 0);
 	s->queue = o->queue ? o->queue : DB_QUEUE_MAX;
 	s->max_rows = o->max_rows ? o->max_rows : DB_ROWS_MAX;
 	s->timeout_ms = o->timeout_ms ? o->timeout_ms : DB_QUERY_TIMEOUT_MS;
@@ -145,7 +148,7 @@ static struct connection *idle_of(struct db_pool *p, const struct tenant *t)
 	return NULL;
 }
 
-/* There is always one to be had: busy ones are fewer than workers. */
+/* There is always one to be had: busy ones are fewer than workers, and those not more than all. */
 static void connection_choose(struct db_pool *p, struct job *j)
 {
 	struct connection *c = idle_of(p, j->tenant);
@@ -157,7 +160,7 @@ static void connection_choose(struct db_pool *p, struct job *j)
 		return;
 	}
 	j->connection = db_connection_new(j->tenant);
-	if (p->connections < p->source.workers) {
+	if (p->connections < p->source.connections) {
 		p->connections++;
 		return;
 	}

@@ -1,5 +1,8 @@
 /* Files that are written to: statements are stopped, what a file can't do is said, and nothing is
  * asked of ODBC. */
+#include <dirent.h>
+#include <limits.h>
+
 #include "db_test.h"
 
 #include "vesper/limits.h"
@@ -55,6 +58,67 @@ static void a_write_that_fails_leaves_nothing(void **state)
 	table_free(&t);
 }
 
+static int descriptors_of(const char *file)
+{
+	DIR *open = opendir("/proc/self/fd");
+	char seen[PATH_MAX];
+	int n = 0;
+
+	assert_non_null(open);
+	for (const struct dirent *d; (d = readdir(open)) != NULL;) {
+		ssize_t length = readlinkat(dirfd(open), d->d_name, seen, sizeof(seen) - 1);
+
+		seen[length > 0 ? length : 0] = '\0';
+		n += strcmp(seen, file) == 0;
+	}
+	closedir(open);
+	return n;
+}
+
+static void tenants_that_take_turns_keep_their_files_open(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options options = fixture_options(f, false);
+
+	options.workers = 1;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	for (int i = 0; i < 3; i++) {
+		put(f, "acme", "CREATE TABLE IF NOT EXISTS x (n int)");
+		put(f, "vesper", "CREATE TABLE IF NOT EXISTS x (n int)");
+	}
+	assert_int_equal(descriptors_of(f->acme), 1);
+	assert_int_equal(descriptors_of(f->vesper), 1);
+}
+
+/* ... but not without end: who was idle longest makes room. */
+static void files_beyond_the_limit_are_closed(void **state)
+{
+	enum { TENANTS = 1 + DB_WRITTEN_FILES + 3 };
+	struct fixture *f = *state;
+	struct db_options options = fixture_options(f, false);
+	struct db_tenant tenants[TENANTS];
+	char names[TENANTS][16];
+	int open = 0;
+
+	for (int i = 0; i < TENANTS; i++) {
+		snprintf(names[i], sizeof(names[i]), "tenant%d", i);
+		tenants[i] = (struct db_tenant){names[i], mem_printf("%s.%d", f->acme, i)};
+	}
+	options.tenants = tenants;
+	options.tenant_count = TENANTS;
+	options.workers = 1;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	for (int i = 0; i < TENANTS; i++)
+		put(f, names[i], "CREATE TABLE x (n int)");
+	for (int i = 0; i < TENANTS; i++)
+		open += descriptors_of(tenants[i].file);
+	assert_int_equal(open, 1 + DB_WRITTEN_FILES);
+	assert_int_equal(descriptors_of(tenants[0].file), 0);
+	put(f, names[0], "INSERT INTO x VALUES (1)");
+	for (int i = 0; i < TENANTS; i++)
+		mem_free((char *)(uintptr_t)tenants[i].file);
+}
+
 static void changed_rows_come_back_as_a_table(void **state)
 {
 	struct fixture *f = *state;
@@ -89,6 +153,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DB_TEST(a_statement_is_stopped_at_its_deadline),
 		DB_TEST(a_write_that_fails_leaves_nothing),
+		DB_TEST(tenants_that_take_turns_keep_their_files_open),
+		DB_TEST(files_beyond_the_limit_are_closed),
 		DB_TEST(changed_rows_come_back_as_a_table),
 		DB_TEST(a_connection_string_is_refused),
 	};
