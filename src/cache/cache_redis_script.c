@@ -1,0 +1,141 @@
+/* Meters and locks in Redis: each is one script, since reading and changing must be one step. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "redis_ask.h"
+#include "vesper/limits.h"
+
+/* ---- meters ---- */
+
+/* Time is the server's, so that all who draw have the same. What is left comes in thousandths, and
+ * all of it as one text: the connection takes no arrays. */
+#define DRAW_SCRIPT                                                                                \
+	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
+	"local full = tonumber(ARGV[1]) local left = {} local taken = 1 "                          \
+	"for i, key in ipairs(KEYS) do local most = tonumber(ARGV[i + 1]) left[i] = most "         \
+	"local m = redis.call('HMGET', key, 'left', 'at') if m[1] and m[2] then "                  \
+	"left[i] = math.min(most, m[1] + math.max(0, now - m[2]) * most / full) end "              \
+	"if left[i] < 1 then taken = 0 end end "                                                   \
+	"local said = {taken} for i, key in ipairs(KEYS) do if taken == 1 then "                   \
+	"left[i] = left[i] - 1 redis.call('HSET', key, 'left', string.format('%.6f', left[i]), "   \
+	"'at', string.format('%.0f', now)) redis.call('PEXPIRE', key, full) end "                  \
+	"said[i + 1] = math.floor(left[i] * 1000) end return table.concat(said, ' ')"
+
+static bool read_drawn(const struct asking *q, const redisReply *reply, struct cache_draw *out)
+{
+	long long numbers[CACHE_METERS_MAX + 1];
+	char *at;
+
+	if (!redis_reply_is(reply, REDIS_REPLY_STRING) || !reply->len)
+		return false;
+	at = reply->str;
+	for (size_t i = 0; i <= q->meters; i++) {
+		char *end;
+
+		numbers[i] = strtoll(at, &end, 10);
+		if (end == at || numbers[i] < 0)
+			return false;
+		at = end;
+	}
+	if (*at)
+		return false;
+	out->counted = true;
+	out->taken = numbers[0] == 1;
+	for (size_t i = 0; i < q->meters; i++)
+		out->left[i] = (double)numbers[i + 1] / 1000;
+	return true;
+}
+
+static void on_drawn(void *owner, const redisReply *reply)
+{
+	struct asking *q = owner;
+	struct cache_draw drawn = {0};
+
+	if (read_drawn(q, reply, &drawn))
+		redis_count_use("draw", drawn.taken ? "ok" : "empty");
+	else
+		redis_count_use("draw", reply ? "error" : "lost");
+	redis_note_refusal(q->redis, reply);
+	if (reply && !drawn.counted && reply->type != REDIS_REPLY_ERROR)
+		redis_link_distrust(q->redis->link, "a meter was answered by something else");
+	redis_answer_draw(q, &drawn);
+}
+
+struct op *redis_draw(void *self, const struct str *keys, const int64_t *most, size_t count,
+		      int64_t full_ms, cache_draw_cb cb, void *owner)
+{
+	struct asking *q = redis_asking_new(self, keys[0], owner);
+	struct buf b[CACHE_METERS_MAX];
+	char numbers[CACHE_METERS_MAX + 1][24];
+	struct str argv[4 + 2 * CACHE_METERS_MAX] = {STR("EVAL"), STR(DRAW_SCRIPT)};
+	int n = 3 + (int)count;
+
+	q->on_draw = cb;
+	q->meters = count;
+	argv[2] = count == 1 ? STR("1") : STR("2");
+	snprintf(numbers[0], sizeof(numbers[0]), "%lld", (long long)full_ms);
+	argv[n++] = str_of(numbers[0]);
+	for (size_t i = 0; i < count; i++) {
+		snprintf(numbers[i + 1], sizeof(numbers[0]), "%lld", (long long)most[i]);
+		argv[3 + i] = redis_key(&b[i], METER_PREFIX, keys[i]);
+		argv[n++] = str_of(numbers[i + 1]);
+	}
+	struct op *op = redis_ask(q, "draw", n, argv, on_drawn);
+	for (size_t i = 0; i < count; i++)
+		buf_deinit(&b[i]);
+	return op;
+}
+
+/* ---- locks ---- */
+
+/* One script, since taking and prolonging must not be two steps. */
+#define LOCK_SCRIPT                                                                                \
+	"if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end "           \
+	"if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "                              \
+	"return redis.call('PEXPIRE', KEYS[1], ARGV[2])"
+#define UNLOCK_SCRIPT                                                                              \
+	"if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "                              \
+	"return redis.call('DEL', KEYS[1])"
+
+static void on_lock(void *owner, const redisReply *reply)
+{
+	struct asking *q = owner;
+	bool locked = redis_reply_is(reply, REDIS_REPLY_INTEGER) && reply->integer == 1;
+
+	if (redis_reply_is(reply, REDIS_REPLY_INTEGER))
+		redis_count_use("lock", locked ? "ok" : "held");
+	else
+		redis_count_use("lock", reply ? "error" : "lost");
+	if (reply && reply->type != REDIS_REPLY_INTEGER && reply->type != REDIS_REPLY_ERROR)
+		redis_link_distrust(q->redis->link, "a lock was answered by something else");
+	redis_answer(q, (struct str){NULL, 0}, locked);
+}
+
+struct op *redis_lock(void *self, struct str key, struct str token, int64_t ttl_ms,
+		      cache_lock_cb cb, void *owner)
+{
+	struct asking *q = redis_asking_new(self, key, owner);
+	struct buf b;
+	char ttl[24];
+	int n = snprintf(ttl, sizeof(ttl), "%lld", (long long)ttl_ms);
+	struct str argv[] = {STR("EVAL"), STR(LOCK_SCRIPT),
+			     STR("1"),    redis_key(&b, LOCK_PREFIX, key),
+			     token,       (struct str){ttl, (size_t)n}};
+
+	q->on_yes = cb;
+	struct op *op = redis_ask(q, "lock", 6, argv, on_lock);
+	buf_deinit(&b);
+	return op;
+}
+
+void redis_unlock(void *self, struct str key, struct str token)
+{
+	struct redis *r = self;
+	struct buf b;
+	struct str argv[] = {STR("EVAL"), STR(UNLOCK_SCRIPT), STR("1"),
+			     redis_key(&b, LOCK_PREFIX, key), token};
+
+	if (!redis_link_send(r->link, 5, argv, redis_on_removed, r))
+		redis_count_use("remove", "away");
+	buf_deinit(&b);
+}

@@ -1,0 +1,126 @@
+/*
+ * One question to Redis and whoever waits for its answer: an answer that nobody waits for any more
+ * still comes, and goes nowhere.
+ */
+#include "redis_ask.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/health.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+void redis_count_use(const char *command, const char *outcome)
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), "vesper_redis_commands_total{command=\"%s\",outcome=\"%s\"}",
+		 command, outcome);
+	metric_add(name, 1);
+}
+
+bool redis_reply_is(const redisReply *reply, int type)
+{
+	return reply && reply->type == type;
+}
+
+struct str redis_key(struct buf *b, const char *prefix, struct str key)
+{
+	buf_init(b, CACHE_KEY_BYTES_MAX + sizeof(VALUE_PREFIX));
+	buf_str(b, prefix);
+	buf_add(b, key.p, key.n);
+	return (struct str){b->p, b->n};
+}
+
+void redis_answer_draw(struct asking *q, const struct cache_draw *drawn)
+{
+	if (!q->cancelled) {
+		q->redis->running--;
+		q->on_draw(q->owner, drawn);
+	}
+	mem_free(q);
+}
+
+void redis_answer(struct asking *q, struct str value, bool yes)
+{
+	if (!q->cancelled) {
+		q->redis->running--;
+		if (q->on_yes)
+			q->on_yes(q->owner, yes);
+		else
+			q->on_value(q->owner, value);
+	}
+	mem_free(q);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct asking *q = list_item(op, struct asking, op);
+
+	q->redis->running--;
+	q->cancelled = true;
+	if (q->sent) /* its answer still comes, and frees it */
+		return;
+	later_cancel(&q->later);
+	mem_free(q);
+}
+
+static void on_unsent(void *owner)
+{
+	static const struct cache_draw nothing;
+	struct asking *q = owner;
+
+	if (q->on_draw)
+		redis_answer_draw(q, &nothing);
+	else
+		redis_answer(q, (struct str){NULL, 0}, false);
+}
+
+struct asking *redis_asking_new(struct redis *r, struct str key, void *owner)
+{
+	struct asking *q = mem_alloc(sizeof(*q) + key.n);
+
+	q->op.cancel = on_cancel;
+	q->redis = r;
+	q->owner = owner;
+	q->key_len = key.n;
+	memcpy(q->key, key.p, key.n);
+	r->running++;
+	return q;
+}
+
+struct op *redis_ask(struct asking *q, const char *command, int argc, const struct str *argv,
+		     redis_reply_cb cb)
+{
+	q->command = command;
+	q->sent = redis_link_send(q->redis->link, argc, argv, cb, q);
+	if (!q->sent) {
+		redis_count_use(command, "away");
+		loop_later(q->redis->loop, &q->later, on_unsent, q);
+	}
+	return &q->op;
+}
+
+/* Full, or a copy that may only be read: an operator must hear of it, once. */
+void redis_note_refusal(struct redis *r, const redisReply *reply)
+{
+	if (redis_reply_is(reply, REDIS_REPLY_ERROR) && !r->refusing)
+		log_warn("redis.refuses", "%s keeps nothing: %s", r->place.shown, reply->str);
+	if (reply)
+		r->refusing = reply->type == REDIS_REPLY_ERROR;
+}
+
+/* DEL, and the script that unlocks: a number says how many went. */
+void redis_on_removed(void *owner, const redisReply *reply)
+{
+	struct redis *r = owner;
+
+	if (redis_reply_is(reply, REDIS_REPLY_INTEGER))
+		redis_count_use("remove", "ok");
+	else
+		redis_count_use("remove", reply ? "error" : "lost");
+	if (reply && reply->type != REDIS_REPLY_INTEGER && reply->type != REDIS_REPLY_ERROR)
+		redis_link_distrust(r->link, "a removal was answered by something else");
+}
