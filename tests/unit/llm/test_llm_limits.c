@@ -1,0 +1,236 @@
+/* Every limit of a call passes when it says, to the millisecond: this program's clock stands still
+ * until a test moves it, for libuv and curl as well. */
+#include "call_world.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+
+static int64_t now_ms = 1000000;
+
+/* In place of the C library's, in the whole process. */
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	if (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)
+		return (int)syscall(SYS_clock_gettime, id, ts);
+	*ts = (struct timespec){.tv_sec = now_ms / 1000, .tv_nsec = now_ms % 1000 * 1000000};
+	return 0;
+}
+
+struct limited {
+	struct loop *loop;
+	struct http *http;
+	struct tiny_server server;
+	struct llm *llm;
+	struct arena *arena;
+	struct seen seen;
+};
+
+static void open_llm(struct limited *w, const char *url)
+{
+	const struct llm_provider_options p = {.name = "one",
+					       .kind = "anthropic",
+					       .base_url = url,
+					       .key = "k",
+					       .version = "2026-10-21"};
+	const struct llm_options o = {.providers = &p, .provider_count = 1};
+
+	llm_free(&w->llm);
+	assert_true(llm_new(w->loop, w->http, &o, &w->llm, NULL));
+}
+
+static int setup(void **state)
+{
+	struct limited *w = mem_alloc(sizeof(*w));
+
+	assert_true(loop_new(&w->loop, NULL));
+	assert_true(http_new(w->loop, &w->http, NULL));
+	tiny_server_open(&w->server, w->loop);
+	open_llm(w, w->server.url);
+	w->arena = arena_new(1 << 20);
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct limited *w = *state;
+
+	buf_deinit(&w->seen.text);
+	llm_free(&w->llm);
+	http_free(&w->http);
+	tiny_server_close(&w->server);
+	loop_free(&w->loop);
+	arena_free(&w->arena);
+	mem_free(w);
+	health_reset();
+	return 0;
+}
+
+/* Everything that needs no time to pass, happens. */
+static void settle(struct limited *w)
+{
+	for (int i = 0; i < 25; i++) {
+		loop_turn(w->loop);
+		usleep(200);
+	}
+}
+
+static void pass(struct limited *w, int64_t ms)
+{
+	now_ms += ms;
+	settle(w);
+}
+
+/* Starts a call; a millisecond or two pass until its request is sent. */
+static int64_t ask_at(struct limited *w, int64_t deadline_ms)
+{
+	int64_t began_ms = now_ms;
+
+	start(w->llm, w->arena, &w->seen, &streamed, deadline_ms ? now_ms + deadline_ms : 0);
+	while (w->server.accepted == 0)
+		pass(w, 1);
+	return began_ms;
+}
+
+static void until_asked(struct limited *w, size_t requests)
+{
+	while (w->server.request_count < requests)
+		settle(w);
+	settle(w);
+}
+
+static void until_shown(struct limited *w, size_t bytes)
+{
+	while (w->seen.text.n < bytes)
+		settle(w);
+}
+
+/* Not a millisecond sooner, and then at once. */
+static void ends_at(struct limited *w, int64_t moment_ms, const char *limit)
+{
+	pass(w, moment_ms - 1 - now_ms);
+	assert_false(w->seen.ended);
+	now_ms++;
+	while (!w->seen.ended)
+		settle(w);
+	assert_int_equal(w->seen.err.code, ERR_TIMEOUT);
+	assert_non_null(strstr(w->seen.err.text, limit));
+}
+
+#define BEGUN                                                                                      \
+	"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"                               \
+	"data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":"         \
+	"\"text\",\"text\":\"half\"}}\n\n"
+#define PING ": still here\n\n"
+
+static void test_first_byte(void **state)
+{
+	struct limited *w = *state;
+	int64_t began_ms;
+
+	tiny_server_add(&w->server, (struct tiny_reply){.text = "", .hang = true});
+	began_ms = ask_at(w, LLM_FIRST_BYTE_MS + 300); /* too little to try again */
+	until_asked(w, 1);
+	ends_at(w, began_ms + LLM_FIRST_BYTE_MS, "first byte limit");
+	assert_false(w->seen.shown);
+}
+
+/* From the last byte, whatever it was. */
+static void test_idle(void **state)
+{
+	struct limited *w = *state;
+
+	tiny_server_add(&w->server, (struct tiny_reply){.text = BEGUN PING,
+							.piece = sizeof(BEGUN) - 1,
+							.piece_ms = 20000,
+							.hang = true});
+	ask_at(w, 0);
+	until_shown(w, 4);
+	settle(w);
+	pass(w, 20000); /* the ping */
+	ends_at(w, now_ms + LLM_IDLE_MS, "idle limit");
+	assert_true(w->seen.shown);
+	assert_int_equal(w->server.request_count, 1);
+}
+
+static void test_the_turns_time(void **state)
+{
+	struct limited *w = *state;
+	int64_t began_ms;
+
+	tiny_server_add(&w->server, (struct tiny_reply){.text = BEGUN PING PING PING PING PING PING
+								PING PING PING PING PING PING,
+							.piece = sizeof(PING) - 1,
+							.piece_ms = 6000,
+							.hang = true});
+	began_ms = ask_at(w, 120000);
+	until_asked(w, 1);
+	while (now_ms < began_ms + 114000)
+		pass(w, 6000);
+	ends_at(w, began_ms + 120000, "total time limit of 120000 ms");
+}
+
+/* The handshake is part of connecting, and this server never says a word of it. */
+static void test_connect(void **state)
+{
+	struct limited *w = *state;
+	int64_t began_ms;
+	char url[100];
+
+	snprintf(url, sizeof(url), "https://127.0.0.1:%d", w->server.port);
+	open_llm(w, url);
+	began_ms = ask_at(w, LLM_CONNECT_MS + 300);
+	pass(w, began_ms + LLM_CONNECT_MS - 1 - now_ms);
+	assert_false(w->seen.ended);
+	now_ms += LLM_CONNECT_MS / 100; /* curl counts from when it begins to connect */
+	while (!w->seen.ended)
+		settle(w);
+	assert_non_null(strstr(w->seen.err.text, "connect limit"));
+}
+
+static void test_a_wait_that_was_asked_for(void **state)
+{
+	struct limited *w = *state;
+
+	tiny_server_add(&w->server,
+			(struct tiny_reply){.text = FAILURE("529", "retry-after: 2\r\n")});
+	tiny_server_add(&w->server, (struct tiny_reply){.text = OK_ANSWER("x")});
+	ask_at(w, 0);
+	until_asked(w, 1);
+	pass(w, 1999);
+	assert_int_equal(w->server.request_count, 1);
+	pass(w, 1001);
+	while (!w->seen.ended)
+		pass(w, 1);
+	assert_int_equal(w->seen.err.code, ERR_NONE);
+	assert_int_equal(w->server.request_count, 2);
+}
+
+/* Without the clock having moved: the service sees the connection closed. */
+static void test_cancel_takes_no_time(void **state)
+{
+	struct limited *w = *state;
+
+	tiny_server_add(&w->server, (struct tiny_reply){.text = BEGUN, .hang = true});
+	ask_at(w, 0);
+	until_shown(w, 4);
+	op_cancel(&w->seen.op);
+	while (w->server.left == 0)
+		settle(w);
+	assert_false(w->seen.ended);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_first_byte, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_turns_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_connect, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_wait_that_was_asked_for, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cancel_takes_no_time, setup, teardown),
+	};
+
+	log_capture(on_log, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
