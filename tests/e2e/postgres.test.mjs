@@ -211,7 +211,7 @@ describe('a server that goes and comes', () => {
   async function ends(daemon = d) {
     const chat = await daemon.connect();
     chat.send({ type: 'chat.message', content: UNCACHED });
-    const frame = await chat.until((f) => ['chat.complete', 'chat.error'].includes(f.type), 15000);
+    const frame = await chat.until((f) => ['chat.complete', 'chat.error'].includes(f.type), 30000);
     const text = chat.all.filter((f) => f.type === 'chat.token').map((f) => f.token).join('');
     await chat.close();
     return { ...frame, text };
@@ -233,6 +233,8 @@ describe('a server that goes and comes', () => {
     const { type, code, retryable, text } = await ends();
     assert.deepEqual({ type, code, retryable }, { type: 'chat.error', code: 'upstream', retryable: true }, text);
     assert.equal(await status('/livez'), 200);
+    for (const until = Date.now() + BACK_MS; await status('/readyz') !== 503 && Date.now() < until;)
+      await sleep(50); /* what the daemon knows of its databases is asked now and then */
     assert.equal(await status('/readyz'), 503);
     await pg.service('restart');
     await answersSoon();

@@ -144,6 +144,7 @@ describe('receipts', () => {
 
   it(`verify and run again with the same hash, ${MANY - 1} of them from sessions at the same time`, async () => {
     const ids = new Set();
+    const late = new Set(); /* a time limit proves nothing, so there is nothing to run again */
     for (const content of EACH_TOOL) {
       ofEachTool.push((await rest.post(`${API}/chat`, { content })).body.receipt_id);
       assert.match(ofEachTool.at(-1) ?? '', UUID7, content);
@@ -159,6 +160,8 @@ describe('receipts', () => {
         assert.match(body.receipt_id ?? '', UUID7, `${SHORT[next % SHORT.length]}: ${body.text}`);
         assert.ok(!ids.has(body.receipt_id));
         ids.add(body.receipt_id);
+        if (body.outcomes.every((o) => o.outcome === 'timeout'))
+          late.add(body.receipt_id);
         session = body.session_id;
       }
     }));
@@ -168,7 +171,7 @@ describe('receipts', () => {
     assert.equal(again.json.length, MANY - 1);
     assert.deepEqual(again.json.filter((v) => !v.ok || v.catalogue_changed), []);
     const tools = new Set(again.json.flatMap((v) => v.calls.map((c) => c.tool)));
-    assert.ok(again.json.every((v) => v.calls.length > 0));
+    assert.deepEqual(again.json.filter((v) => !v.calls.length && !late.has(v.receipt_id)), []);
     assert.ok(tools.size >= 19, [...tools].join(' '));
     assert.equal(again.code, 0);
   });
