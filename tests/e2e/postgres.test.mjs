@@ -13,7 +13,7 @@ import { CALLS, callTools, compareTools, rootWithGuest, rootWithoutWhere } from 
 import { CHAT_PASSWORD, ctl, READ_PASSWORD, smallWarehouse, startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
-const BACK_MS = 5000; /* after a server's return */
+const BACK_MS = 20000; /* after the return of a server that is tried every three seconds */
 const UNCACHED = 'What is the health status of Nazareth Solar?';
 const acme = () => mintToken({ tenant_id: 'acme' });
 
