@@ -178,7 +178,7 @@ test('two elements of a page are two conversations', async () => {
 });
 
 test('the strictest policy of a page lets it work', async () => {
-  const policy = "default-src 'none'; script-src 'self' 'nonce-n'; style-src 'none'; connect-src 'self'; base-uri 'none'; " +
+  const policy = "default-src 'none'; script-src 'self' 'nonce-n'; style-src 'none'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
     "trusted-types dompurify; require-trusted-types-for 'script'";
   const page = await visit(`<body>${ELEMENT.replaceAll('<script ', '<script nonce="n" ')}`, { headers: { 'content-security-policy': policy } });
 

@@ -1,0 +1,163 @@
+/*
+ * What is seen around the turns: the welcome, the list of conversations, where one types, the banner of a lost
+ * line, and what is said where nobody may go on. It is built anew when the language changes.
+ */
+
+import { Announcer } from './announce.js';
+import { Composer } from './composer.js';
+import { h, icon } from './dom.js';
+import { Follower } from './follow.js';
+import { SessionList } from './sessions.js';
+
+const SIDE_BY_SIDE_PX = 900;
+const REFUSALS = { 4400: 'outdated', 4401: 'sign_in', 4403: 'not_permitted', 4404: 'no_conversation', 4409: 'elsewhere' };
+
+export class Page {
+  #actions;
+  #locale;
+  #parts;
+
+  /* actions: {ask(question): true if it was taken, stop(), open(sessionId or null)} */
+  constructor(locale, api, actions) {
+    const { say, language } = locale;
+    const closeList = () => this.#closeList();
+
+    this.#actions = actions;
+    this.#locale = locale;
+    this.#parts = {
+      banner: h('div', { class: 'banner', role: 'status', hidden: true }),
+      starters: h('div', { class: 'starters' }),
+      turns: h('div', { class: 'turns' }),
+      refusal: h('div', { class: 'refusal', hidden: true }),
+      list: h('button', { type: 'button', class: 'list small', 'aria-label': say('conversations'), title: say('conversations'),
+        'aria-expanded': 'false', onclick: () => this.toggleList() }, icon('list')),
+      scrim: h('div', { class: 'scrim', hidden: true, onclick: closeList }),
+      jump: h('button', { type: 'button', class: 'jump', hidden: true, 'aria-label': say('to_the_end'), title: say('to_the_end'),
+        onclick: () => this.follower.toEnd() }, icon('down')),
+      live: h('div', { class: 'sr-only', role: 'status', 'aria-live': 'polite', 'aria-atomic': 'false' }),
+    };
+    const { banner, starters, turns, refusal, list, scrim, jump, live } = this.#parts;
+
+    this.#parts.welcome = h('div', { class: 'welcome' },
+      h('span', { class: 'avatar large' }, icon('star')),
+      h('h2', {}, say('welcome')),
+      h('p', {}, say('welcome_more')), starters);
+    const column = h('div', { class: 'column' }, this.#parts.welcome, turns, refusal);
+    const scroll = h('div', { class: 'scroll', role: 'log', 'aria-live': 'off', 'aria-label': say('conversation'),
+      tabindex: '0', part: 'transcript' }, column);
+
+    this.#parts.scroll = scroll;
+    this.sessions = new SessionList(api, locale, { open: (id) => this.#choose(id), close: closeList });
+    this.composer = new Composer({ onSend: actions.ask, onStop: actions.stop, locale });
+    this.announcer = new Announcer(live, locale);
+    this.follower = new Follower(scroll, column, (atEnd) => { jump.hidden = atEnd; });
+    this.root = h('div', { class: 'frame', lang: language }, scrim, this.sessions.root,
+      h('div', { class: 'chat' }, banner, h('div', { class: 'middle' }, list, scroll, jump), this.composer.root, live));
+  }
+
+  /* --- the list of conversations ------------------------------------------------------ */
+
+  set hasList(hasList) {
+    this.#parts.list.hidden = !hasList;
+  }
+
+  get #isNarrow() {
+    return this.root.clientWidth < SIDE_BY_SIDE_PX;
+  }
+
+  toggleList(open) {
+    const { sessions } = this;
+
+    sessions.toggle(open);
+    this.#parts.list.setAttribute('aria-expanded', String(sessions.isOpen));
+    this.#parts.scrim.hidden = !sessions.isOpen;
+    if (sessions.isOpen && this.#isNarrow)
+      sessions.focus();
+  }
+
+  #closeList() {
+    this.toggleList(false);
+    this.#parts.list.focus();
+  }
+
+  #choose(sessionId) {
+    this.#actions.open(sessionId);
+    if (this.#isNarrow)
+      this.toggleList(false);
+    this.typeOn();
+  }
+
+  /* --- the conversation --------------------------------------------------------------- */
+
+  set starters(questions) {
+    const ask = (question) => {
+      this.#actions.ask(question);
+      this.typeOn();
+    };
+
+    this.#parts.starters.replaceChildren(...questions.map((question) =>
+      h('button', { type: 'button', class: 'starter', onclick: () => ask(question) }, h('span', {}, question), icon('chevron'))));
+  }
+
+  set isWelcoming(isWelcoming) {
+    this.#parts.welcome.hidden = !isWelcoming;
+  }
+
+  set isBusy(isBusy) {
+    this.#parts.scroll.setAttribute('aria-busy', String(isBusy));
+  }
+
+  add(node) {
+    this.#parts.turns.append(node);
+    this.isWelcoming = false;
+  }
+
+  clear() {
+    this.#parts.turns.replaceChildren();
+    this.isBusy = false;
+    this.isWelcoming = true;
+    this.hideRefusal();
+    this.announcer.clear();
+    this.follower.release();
+  }
+
+  /* What was pressed may be gone by now; the keyboard goes on where one types. */
+  typeOn() {
+    if (matchMedia('(pointer: fine)').matches)
+      this.composer.focus();
+  }
+
+  /* --- what stands in the way --------------------------------------------------------- */
+
+  showBanner(onTry) {
+    const { say } = this.#locale;
+
+    this.#parts.banner.replaceChildren(h('span', {}, say(navigator.onLine ? 'connection_lost' : 'offline')),
+      h('button', { type: 'button', onclick: onTry }, say('try_now')));
+    this.#parts.banner.hidden = false;
+  }
+
+  hideBanner() {
+    this.#parts.banner.hidden = true;
+  }
+
+  /* code: why the server closed; action: the word of what one can do, and the doing. Gives the title. */
+  showRefusal(code, [word, onclick]) {
+    const { say } = this.#locale;
+    const key = REFUSALS[code] ?? REFUSALS[4403];
+    const title = say(key);
+
+    this.isWelcoming = false;
+    this.#parts.refusal.replaceChildren(h('div', { class: 'card refused', role: 'alert' },
+      icon('alert'),
+      h('div', {},
+        h('p', { class: 'card-title' }, title), h('p', {}, say(`${key}_more`)),
+        h('button', { type: 'button', class: 'primary', onclick }, say(word)))));
+    this.#parts.refusal.hidden = false;
+    return title;
+  }
+
+  hideRefusal() {
+    this.#parts.refusal.hidden = true;
+  }
+}
