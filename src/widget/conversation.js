@@ -7,6 +7,7 @@ import { learnTime, timeOfId } from './clock.js';
 import { Connection } from './connection.js';
 import { newId } from './dom.js';
 import { TurnView } from './turn.js';
+import { Turns } from './turns.js';
 
 const BANNER_DELAY_MS = 500;
 const CLOSE_UNKNOWN_SESSION = 4404;
@@ -22,7 +23,7 @@ export class Conversation {
   #sessionId = null;
   #isStored = false;        /* the server knows the session by more than its id */
   #needsHistory = false;
-  #turns = [];
+  #turns = new Turns((asked) => new TurnView(this.#actions, this.#locale, asked));
   #active = null;
   #selection = null;        /* an answered ask that the server has not acknowledged */
   #resuming = false;        /* asked for a turn's frames, none came yet */
@@ -58,7 +59,7 @@ export class Conversation {
   /* From now on on this page, in this language; what is stored is read again into it. */
   showOn(page, locale) {
     this.#needsHistory = this.#isStored;
-    this.#page = page;
+    this.#page = this.#turns.page = page;
     this.#locale = locale;
     this.#clear();
     page.sessions.mark(this.#sessionId);
@@ -96,8 +97,7 @@ export class Conversation {
 
   /* Frames in the page do not live on where it is moved to. */
   closeReports() {
-    for (const turn of this.#turns)
-      turn.closeReports();
+    this.#turns.closeReports();
   }
 
   /* filters: {name: value or null}, to be taken as they are instead of being read from the question. */
@@ -106,7 +106,7 @@ export class Conversation {
 
     if (content === '' || this.#active || this.#refused || this.#needsHistory)
       return false;
-    this.#begin(this.#newTurn({ question: content, clientId: newId(), filters }));
+    this.#begin({ question: content, clientId: newId(), filters });
     this.#sendQuestion();
     this.#host.emit('vesper:message', { question: content });
     return true;
@@ -129,9 +129,7 @@ export class Conversation {
   }
 
   #clear() {
-    for (const turn of this.#turns)
-      turn.dispose();
-    this.#turns = [];
+    this.#turns.clear();
     this.#active = this.#selection = null;
     this.#page.clear();
     this.#drawComposer();
@@ -173,8 +171,7 @@ export class Conversation {
 
   #onRefused(code) {
     /* Nothing was stored yet under this id, so a new one serves as well. */
-    if (code === CLOSE_UNKNOWN_SESSION && this.#isStored && this.#turns.every((turn) => !turn.id) &&
-        !this.#needsHistory) {
+    if (code === CLOSE_UNKNOWN_SESSION && this.#isStored && !this.#turns.isKnown && !this.#needsHistory) {
       this.#isStored = false;
       this.#connection.retryNow();
       return;
@@ -194,7 +191,7 @@ export class Conversation {
   #tryAgain() {
     this.#refused = 0;
     this.#page.hideRefusal();
-    this.#page.isWelcoming = this.#turns.length === 0 && !this.#needsHistory;
+    this.#page.isWelcoming = this.#turns.isEmpty && !this.#needsHistory;
     this.#drawComposer();
     this.#connection.retryNow();
   }
@@ -214,7 +211,7 @@ export class Conversation {
   }
 
   #onFrame(frame) {
-    const isKnown = frame.seq !== undefined && this.#turns.some((turn) => turn.id === frame.turn_id);
+    const isKnown = frame.seq !== undefined && this.#turns.of(frame.turn_id);
 
     if (frame.type === 'session.ready')
       this.#onReady(frame);
@@ -260,37 +257,19 @@ export class Conversation {
     this.#needsHistory = false;
     this.#clear();
     this.#isStored = messages.length > 0;
-    this.#restore(messages);
+    this.#page.isWelcoming = !this.#isStored;
+    this.#turns.restore(messages, this.#lost);
+    this.#takeUp(this.#turns.latest);
   }
 
-  #restore(messages) {
-    this.#page.isWelcoming = messages.length === 0;
-    for (const message of messages) {
-      const last = this.#turns.at(-1);
-
-      if (message.role === 'user') {
-        this.#addTurn(this.#newTurn({ question: message.content }));
-        this.#turns.at(-1).id = message.turn_id;
-      } else {
-        const turn = last?.running ? last : this.#addTurn(this.#newTurn());
-
-        turn.restore(message);
-      }
-    }
-    const latest = this.#turns.at(-1);
-
-    for (const turn of this.#turns) {
-      if (turn !== latest)
-        turn.closeAsks();
-      if (turn.running && (turn !== latest || this.#lost.has(turn.id)))
-        turn.showEnding('interrupted');
-    }
-    if (latest?.running) {
+  #takeUp(latest) {
+    if (!latest)
+      return;
+    if (latest.running) {
       this.#setActive(latest);
       this.#resume();
     }
-    if (latest)
-      this.#page.follower.from(latest.root);
+    this.#page.follower.from(latest.root);
   }
 
   /* --- turns -------------------------------------------------------------------------- */
@@ -316,26 +295,16 @@ export class Conversation {
     onText: (turn) => turn === this.#active && turn.running && this.#page.announcer.grow(turn.text),
   };
 
-  #newTurn(asked) {
-    return new TurnView(this.#actions, this.#locale, asked);
-  }
-
-  #addTurn(turn) {
-    this.#turns.push(turn);
-    this.#page.add(turn.root);
-    return turn;
-  }
-
   #setActive(turn) {
     this.#active = turn;
     this.#page.isBusy = turn !== null;
     this.#drawComposer();
   }
 
-  #begin(turn) {
-    for (const earlier of this.#turns)
-      earlier.closeAsks();
-    this.#addTurn(turn);
+  #begin(asked) {
+    this.#turns.closeAsks();
+    const turn = this.#turns.add(asked);
+
     this.#page.announcer.begin();
     this.#setActive(turn);
     this.#page.follower.from(turn.root);
@@ -358,34 +327,27 @@ export class Conversation {
 
   /* The same question, with exactly these filters. */
   #refilter(turn, filters) {
-    const question = this.#questionOf(turn);
+    const question = this.#turns.questionOf(turn);
 
     if (question)
       this.ask(question, filters);
-  }
-
-  #questionOf(turn) {
-    return turn.question ?? this.#turns.slice(0, this.#turns.indexOf(turn)).findLast((other) => other.question)?.question;
   }
 
   #select(ask, values, label) {
     if (this.#active)
       return;
     this.#selection = { type: 'chat.select', ask_id: ask.ask_id, values };
-    this.#begin(this.#newTurn({ question: label }));
+    this.#begin({ question: label });
     this.#connection.send(this.#selection);
   }
 
   #retry(turn) {
     if (this.#active)
       return;
-    const question = this.#questionOf(turn);
+    const question = this.#turns.questionOf(turn);
 
-    if (!turn.acknowledged) {
-      turn.dispose();
-      turn.root.remove();
-      this.#turns = this.#turns.filter((other) => other !== turn);
-    }
+    if (!turn.acknowledged)
+      this.#turns.remove(turn);
     if (question)
       this.ask(question, turn.filters);
     this.#page.typeOn();
@@ -425,7 +387,7 @@ export class Conversation {
   }
 
   #turnOf(frame) {
-    const known = this.#turns.find((turn) => turn.id === frame.turn_id);
+    const known = this.#turns.of(frame.turn_id);
 
     if (known || frame.type !== 'chat.thinking')
       return known;
@@ -434,7 +396,7 @@ export class Conversation {
 
     if (this.#active && !isOurs)
       return undefined;
-    const turn = this.#active ?? this.#addTurn(this.#newTurn());
+    const turn = this.#active ?? this.#turns.add();
 
     turn.id = frame.turn_id;
     learnTime(timeOfId(turn.id));

@@ -513,7 +513,8 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
     const turn = await answered(page);
 
     assert.equal(await turn.locator('.prose').locator('a, img, script, iframe, svg').count(), 0);
-    assert.match(await prose(turn), /< ?script>window\.pwned=1< ?\/script>/);
+    /* Whether its numbers are marked is not the matter here. */
+    assert.match((await prose(turn)).replace(/\s*\(not verified\)\s*/g, ''), /< ?script>window\.pwned=1< ?\/script>/);
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     assertClean();
   });
