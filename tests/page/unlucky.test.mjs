@@ -184,6 +184,35 @@ describe('against a scripted server', () => {
     }
   });
 
+  test('the Tab key goes through an answer in the order it is read, and shows where it is', async () => {
+    const page = await start();
+
+    await ask(page, REFERENCE);
+    await answered(page);
+    await page.getByRole('button', { name: 'New conversation' }).focus();
+    await page.evaluate(() => { window.stops = []; });
+    const step = () => page.evaluate(() => {
+      const node = document.activeElement.shadowRoot?.activeElement;
+      const before = window.stops.at(-1);
+
+      window.stops.push(node);
+      return { tag: node?.tagName, words: node?.getAttribute('aria-label') ?? node?.textContent,
+        follows: !before || Boolean(before.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING),
+        isSeen: node && (node.tagName === 'TEXTAREA' || getComputedStyle(node).outlineStyle !== 'none') };
+    });
+    const seen = [];
+
+    do {
+      await page.keyboard.press('Tab');
+      seen.push(await step());
+    } while (seen.at(-1).tag !== 'TEXTAREA' && seen.length < 60);
+    assert.deepEqual(seen.filter(({ follows, isSeen }) => !follows || !isSeen), []);
+    const words = seen.map((one) => one.words).join(' | ');
+
+    assert.match(words, new RegExp(['Conversations', 'Conversation', 'Edit this question', 'Vendor Ascend', '48.73', 'Average annual price',
+      'Save the table', 'Open here', 'Copy the answer', 'Good answer', 'And for SP15', 'Your question'].join('[^]*')));
+  });
+
   test('a conversation is printed whole, without what one presses', async () => {
     const page = await start();
 
