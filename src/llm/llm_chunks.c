@@ -11,6 +11,8 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
+#define CALLS_A_ROUND 100
+_Static_assert(CALLS_A_ROUND > LLM_BLOCKS_MAX, "ids that are made must differ");
 #define TEXT_INDEX (-1) /* of the one text block; tool calls count from 0 */
 
 static bool text_read(struct llm_stream *s, struct str text, struct err *e)
@@ -26,6 +28,26 @@ static bool text_read(struct llm_stream *s, struct str text, struct err *e)
 
 /* ---- tool calls ---- */
 
+static bool index_read(const json_t *piece, int64_t *out)
+{
+	const json_t *index = json_object_get(piece, "index");
+
+	if (!json_is_integer(index) || json_integer_value(index) < 0 ||
+	    json_integer_value(index) > INT32_MAX)
+		return false;
+	*out = json_integer_value(index);
+	return true;
+}
+
+static size_t count_calls(const struct llm_stream *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		n += s->blocks[i]->kind == LLM_TOOL_USE;
+	return n;
+}
+
 static struct stream_block *newest_call(const struct llm_stream *s)
 {
 	for (size_t i = s->count; i-- > 0;)
@@ -38,13 +60,13 @@ static struct stream_block *newest_call(const struct llm_stream *s)
  * a name of its own begins a call. */
 static struct stream_block *call_of(const struct llm_stream *s, const json_t *piece)
 {
-	const json_t *index = json_object_get(piece, "index");
 	struct stream_block *newest = newest_call(s);
+	int64_t index;
 	struct str id = stream_member(piece, "id");
 	struct str name = stream_member(json_object_get(piece, "function"), "name");
 
-	if (json_is_integer(index)) {
-		struct stream_block *b = stream_block_find(s, json_integer_value(index));
+	if (index_read(piece, &index)) {
+		struct stream_block *b = stream_block_find(s, index);
 
 		/* Some services count all calls of an answer as the first. */
 		return b && id.n && name.n && strcmp(id.p, stream_member(b->start, "id").p) != 0
@@ -66,19 +88,22 @@ static int64_t next_index(const struct llm_stream *s)
 /* What the service said of the call beyond what is understood here goes back to it unchanged. */
 static struct stream_block *call_new(struct llm_stream *s, json_t *piece, struct err *e)
 {
-	const json_t *index = json_object_get(piece, "index");
-	int64_t at = json_is_integer(index) ? json_integer_value(index) : next_index(s);
+	int64_t at;
 	struct str id = stream_member(piece, "id");
 	json_t *function = json_object_get(piece, "function");
 	json_t *start, *raw;
 	struct stream_block *b;
 	char made[32];
 
+	if (!index_read(piece, &at))
+		at = next_index(s);
 	if (!*stream_member(function, "name").p) {
 		stream_garbled(e, "a tool call without a name");
 		return NULL;
 	}
-	snprintf(made, sizeof(made), "call_%lld", (long long)at);
+	/* Unlike those that were made in the rounds before. */
+	snprintf(made, sizeof(made), "call_%lld",
+		 (long long)s->asked * CALLS_A_ROUND + (long long)count_calls(s));
 	raw = json_copy(piece);
 	json_object_del(raw, "index");
 	json_object_set_new(raw, "function", json_copy(function));

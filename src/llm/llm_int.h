@@ -209,6 +209,7 @@ struct llm_stream {
 	void *owner;
 	const char *origin; /* the model that was asked */
 	const char *model;  /* that says it answers */
+	int64_t asked;      /* messages of the request */
 	struct llm_usage usage;
 	enum llm_stop stop;
 	bool has_stop; /* the stop reason came: the answer is whole, whatever follows */

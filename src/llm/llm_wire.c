@@ -223,6 +223,7 @@ static struct op *wire_start(void *owner, const struct llm_call *call, struct ar
 	t->sse = sse_new(on_event, t);
 	stream_init(&t->stream, a, handler->on_text ? on_text : NULL, t);
 	t->stream.origin = self->roles[call->role].model;
+	t->stream.asked = (int64_t)call->message_count;
 	buf_init(&t->body, LLM_ERROR_BYTES_MAX);
 	buf_init(&body, LLM_REQUEST_BYTES_MAX);
 	self->dialect->body(&body, call, &self->roles[call->role], self->dialect);

@@ -249,6 +249,35 @@ static void test_calls_that_say_less_than_they_mean(void **state)
 	      " a:get({\"h\":\"NP15\"})", LLM_STOP_TOOL_USE);
 }
 
+/* Ids that are made differ from those of the rounds before; an index beyond reason is none. */
+static void test_made_ids(void **state)
+{
+	static const char bytes[] = CALLS("{\"index\":9223372036854775807,\"function\":{\"name\":"
+					  "\"get\",\"arguments\":\"{}\"}},"
+					  "{\"index\":-1,\"function\":{\"name\":\"put\"}},"
+					  "{\"function\":{\"name\":\"put\"}}") FINISH("stop");
+	struct arena *a = arena_new(1 << 20);
+
+	(void)state;
+	for (int64_t asked = 1; asked < 4; asked += 2) {
+		struct reading r = {0};
+		struct sse_parser *sse = sse_new(on_event, &r);
+		struct llm_answer answer;
+
+		stream_init(&r.stream, a, NULL, NULL);
+		r.stream.origin = "m";
+		r.stream.asked = asked;
+		assert_true(sse_feed(sse, bytes, sizeof(bytes) - 1, NULL));
+		assert_true(stream_finish(&r.stream, &answer, NULL));
+		assert_int_equal(answer.count, 3);
+		assert_string_equal(answer.blocks[0].id, asked == 1 ? "call_100" : "call_300");
+		assert_string_equal(answer.blocks[2].id, asked == 1 ? "call_102" : "call_302");
+		stream_deinit(&r.stream);
+		sse_free(&sse);
+	}
+	arena_free(&a);
+}
+
 /* Whole calls in one chunk, without index or id, and "stop" for a reason. */
 static void test_calls_of_other_services(void **state)
 {
@@ -409,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_calls_that_say_less_than_they_mean),
 		cmocka_unit_test(test_usage_of_other_services),
 		cmocka_unit_test(test_halves_of_characters),
+		cmocka_unit_test(test_made_ids),
 		cmocka_unit_test(test_cut_calls),
 		cmocka_unit_test(test_signatures_are_echoed),
 		cmocka_unit_test(test_errors),
