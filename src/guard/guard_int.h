@@ -50,6 +50,7 @@ enum shown_kind {
 	SHOWN_DAY,     /* day and month: date.year is 0 */
 	SHOWN_HOUR,    /* of the day, 0-23 (an hour ending is one less) */
 	SHOWN_RANK,    /* "2nd", "#3" */
+	SHOWN_STRANGE, /* "1.2e6", digits of other scripts: read by people, not compared */
 	SHOWN_TEXT,    /* list numbers, ids: nothing to check */
 };
 
@@ -62,6 +63,8 @@ struct shown {
 	guard_value half;  /* half of the last place shown */
 	int decimals;
 	bool minus;
+	bool plus;    /* said */
+	bool foreign; /* euros, pounds, yen */
 	bool currency;
 	bool scaled; /* K, M, B */
 	bool grouped;
@@ -83,6 +86,7 @@ struct lead {
 	bool dashed;   /* a letter and a dash do: "mid-2025", "COVID-19" */
 	bool rank;     /* "#" */
 	bool currency; /* "USD" */
+	bool minus;    /* "minus", "negative" */
 };
 
 enum scan { SCAN_DONE, SCAN_MORE };
@@ -100,6 +104,8 @@ enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *tak
 bool words_may_begin(char c);
 /* Reads the number in words at the beginning of a word; out->len 0: there is none. */
 enum scan words_scan(const char *text, size_t len, bool final, struct shown *out);
+/* Bytes of digits of other scripts, raised ones and fractions at text[0]. */
+size_t shown_strange(const char *text, size_t len, bool final, bool *more);
 /* Finds the unit written in a table's heading, as in "Price ($/MWh)". */
 enum unit unit_in_text(const char *text, size_t len);
 /* The whole text is one number or date: "15 March 2026", "$2.95M". */
@@ -216,6 +222,8 @@ struct known {
 	const char *slot_names[SLOTS_MAX];
 	int slot_count;
 	bool has_rivals;
+	bool foreign_money;  /* some column is in euros, pounds or yen */
+	uint32_t year_slots; /* whose names are years */
 	int64_t rows_max;
 	bool numeric_unit[UNIT_OTHER + 1]; /* some number column has it */
 	struct beside *numbered; /* "Stage", and "Stage … Construction": before and after[0] */
@@ -354,10 +362,11 @@ struct speech {
 	uint32_t amounts;               /* in this sentence */
 	uint64_t words[NAME_WORDS_MAX]; /* keys of the last words, newest first */
 	uint32_t word_count;
-	bool said_in;  /* the last word was "in" */
-	bool compared; /* "above", "than": what follows a colon tells both names' numbers */
-	bool bullet;   /* the line begins with what may be one */
-	bool stop;     /* a full stop was read: a space makes it the sentence's end */
+	bool said_in;   /* the last word was "in" */
+	bool compared;  /* "above", "than": what follows a colon tells both names' numbers */
+	bool year_told; /* the last number was a year, and no part of a date */
+	bool bullet;    /* the line begins with what may be one */
+	bool stop;      /* a full stop was read: a space makes it the sentence's end */
 	bool in_table, is_heading, is_ruler;
 	int column;
 	struct heading headings[COLUMNS_MAX];

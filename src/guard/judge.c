@@ -177,6 +177,8 @@ static bool unit_is_right(const struct known *k, const struct entry *e, const st
 
 	if (e->anything && e->unit == UNIT_NONE)
 		return true;
+	if (s->foreign && !e->anything && !k->foreign_money)
+		return false;
 	if (s->part && e->either && e->table >= 0)
 		return false;
 	/* What a column measures is not taken from prose in another one. */
@@ -187,7 +189,7 @@ static bool unit_is_right(const struct known *k, const struct entry *e, const st
 
 static bool sign_is_right(const struct entry *e, const struct shown *s)
 {
-	return !s->minus || e->minus || e->either;
+	return e->either || (e->minus ? !s->plus : !s->minus);
 }
 
 static void refer(const struct entry *e, struct verdict *out)
@@ -322,8 +324,13 @@ static bool judge_year(const struct known *k, const struct shown *s, const struc
 		       char *scratch, size_t size, struct verdict *out)
 {
 	guard_value year = s->value / ONE;
+	struct context other = *c; /* a year may stand beside another one */
 
-	return find_in(k, CLASS_YEAR, year, year, c, out) ||
+	other.count = 0;
+	for (int i = 0; i < c->count; i++)
+		if (!(c->said[i].slots & k->year_slots))
+			other.said[other.count++] = c->said[i];
+	return find_in(k, CLASS_YEAR, year, year, &other, out) ||
 	       judge_number(k, s, c, scratch, size, out);
 }
 
@@ -410,6 +417,8 @@ void judge(const struct known *k, const struct shown *s, const struct context *c
 	case SHOWN_RANK:
 		if (s->value >= 1 && s->value <= k->rows_max)
 			agree(out, "rank");
+		break;
+	case SHOWN_STRANGE:
 		break;
 	case SHOWN_TEXT:
 		out->bound = true;

@@ -104,6 +104,7 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 		case SHOWN_RANK:
 			known_add(k, proto, CLASS_NUMBER, s.value * 100000000);
 			break;
+		case SHOWN_STRANGE:
 		case SHOWN_TEXT:
 			break;
 		}

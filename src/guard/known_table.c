@@ -47,12 +47,20 @@ static int slot_of(struct known *k, const char *column)
 	return k->slot_count++;
 }
 
+/* A year says which rows are spoken of, as a name does. */
+static bool is_year_column(const struct column *c)
+{
+	return c->type == COLUMN_INT && !c->unit && ends_with(c->name, "year");
+}
+
 static bool column_names_rows(const struct table *t, size_t c)
 {
 	int words;
 	uint64_t key;
 	size_t names = 0;
 
+	if (is_year_column(&t->columns[c]))
+		return true;
 	if (t->columns[c].type != COLUMN_TEXT)
 		return false;
 	for (size_t r = 0; r < t->row_count; r++) {
@@ -61,6 +69,14 @@ static bool column_names_rows(const struct table *t, size_t c)
 		names += t->rows[r][c] && name_is_one(t->rows[r][c], &words, &key);
 	}
 	return names > 0;
+}
+
+static bool row_name(const struct column *c, const char *text, int *words, uint64_t *key)
+{
+	if (!is_year_column(c))
+		return name_is_one(text, words, key);
+	*key = name_key(text, strlen(text), words);
+	return *words == 1;
 }
 
 static void read_names(struct known *k, struct known_table *kt, size_t c)
@@ -72,7 +88,7 @@ static void read_names(struct known *k, struct known_table *kt, size_t c)
 	for (size_t r = 0; r < t->row_count; r++) {
 		const char *text = t->rows[r][c];
 
-		if (!text || !name_is_one(text, &words, &key))
+		if (!text || !row_name(&t->columns[c], text, &words, &key))
 			continue;
 		kt->ids[r][c] = name_add(&k->names, k->arena, text, key, kt->slot[c]);
 		if (first < 0)
@@ -107,6 +123,12 @@ uint64_t known_heading(const struct known *k, const char *text, size_t len)
 	return 0;
 }
 
+static bool is_foreign(const char *unit)
+{
+	return unit && (strstr(unit, "€") || strstr(unit, "£") || strstr(unit, "¥") ||
+			strstr(unit, "EUR") || strstr(unit, "GBP"));
+}
+
 static void read_columns(struct known *k, struct known_table *kt)
 {
 	const struct table *t = kt->t;
@@ -139,8 +161,11 @@ static void read_columns(struct known *k, struct known_table *kt)
 		kt->measure[c] =
 			column_is_number(t->columns[c].type) && !is_key_column(&t->columns[c]);
 		kt->slot[c] = column_names_rows(t, c) ? slot_of(k, t->columns[c].name) : -1;
+		if (kt->slot[c] >= 0 && is_year_column(&t->columns[c]))
+			k->year_slots |= 1u << kt->slot[c];
 		if (kt->slot[c] >= 0)
 			read_names(k, kt, c);
+		k->foreign_money = k->foreign_money || is_foreign(t->columns[c].unit);
 		if (kt->measure[c])
 			k->numeric_unit[kt->units[c]] = true;
 	}

@@ -75,6 +75,7 @@ static void reader_lead(const struct reader *r, struct lead *out)
 			l.quarter = r->word[1] - '0';
 		l.hour = l.hour || r->hours_said;
 		l.hour_ending = l.hour_ending || (word_is(r, "HE") && r->word[0] == 'H');
+		l.minus = word_is(r, "minus") || word_is(r, "negative");
 		l.currency = word_is(r, "USD") || word_is(r, "EUR");
 	}
 	l.glued = (isalnum((unsigned char)r->prev) || r->prev == '_') &&
@@ -124,6 +125,17 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 			if (words_scan(p + i, n - i, final, s) == SCAN_MORE)
 				break;
 			if (s->len > 0) {
+				*plain = i;
+				return true;
+			}
+		}
+		if ((unsigned char)p[i] >= 0xC2) {
+			size_t strange = shown_strange(p + i, n - i, final, &more);
+
+			if (more)
+				break;
+			if (strange > 0) {
+				*s = (struct shown){.kind = SHOWN_STRANGE, .len = strange};
 				*plain = i;
 				return true;
 			}

@@ -99,11 +99,40 @@ static size_t currency_at(const char *p, size_t len, bool *more)
 		return 1;
 	if (len > 0 && (unsigned char)*p >= 0xC2) {
 		*more = *more || len < 3;
-		if (len >= 2 && memcmp(p, "£", 2) == 0)
+		if (len >= 2 && (memcmp(p, "£", 2) == 0 || memcmp(p, "¥", 2) == 0))
 			return 2;
 		return len >= 3 && memcmp(p, "€", 3) == 0 ? 3 : 0;
 	}
 	return 0;
+}
+
+size_t shown_strange(const char *p, size_t len, bool final, bool *more)
+{
+	size_t at = 0;
+
+	for (;;) {
+		const unsigned char *u = (const unsigned char *)p + at;
+		size_t left = len - at, n = 0;
+
+		if (left == 0) {
+			*more = *more || (at > 0 && !final);
+			return at;
+		}
+		if (u[0] == 0xEF && left >= 3 && u[1] == 0xBC && u[2] >= 0x90 && u[2] <= 0x99)
+			n = 3; /* full width */
+		else if (u[0] == 0xD9 && left >= 2 && u[1] >= 0xA0 && u[1] <= 0xA9)
+			n = 2; /* Arabic */
+		else if (u[0] == 0xDB && left >= 2 && u[1] >= 0xB0 && u[1] <= 0xB9)
+			n = 2;
+		else if (u[0] == 0xE2 && left >= 3 && u[1] == 0x81 &&
+			 (u[2] == 0xB0 || (u[2] >= 0xB4 && u[2] <= 0xB9)))
+			n = 3; /* raised */
+		else if (u[0] == 0xC2 && left >= 2 && u[1] >= 0xBC && u[1] <= 0xBE)
+			n = 2; /* a half, a quarter */
+		if (n == 0)
+			return at;
+		at += n;
+	}
 }
 
 size_t shown_lead(const char *p, size_t len, bool final, bool *more)
@@ -484,6 +513,21 @@ static bool read_small(struct cursor *c, struct shown *s, const struct lead *lea
 	return read_noon(c, s, digits, value);
 }
 
+/* "1.2e6" */
+static bool read_exponent(struct cursor *c, size_t at, struct shown *s)
+{
+	size_t sign, digits;
+
+	if (peek(c, at) != 'e' && peek(c, at) != 'E')
+		return false;
+	sign = peek(c, at + 1) == '-' || peek(c, at + 1) == '+';
+	digits = count_digits(c, at + 1 + sign);
+	if (digits == 0)
+		return false;
+	s->len = s->digits_end = at + 1 + sign + digits;
+	return true;
+}
+
 static void read_amount(struct cursor *c, struct shown *s)
 {
 	size_t end = read_decimal(c, s), at;
@@ -500,7 +544,9 @@ static void read_amount(struct cursor *c, struct shown *s)
 	s->half = s->half * factor;
 	s->len = read_unit(c, at, s);
 	/* "3D", "7x24": a word that begins with a digit */
-	if (s->len == end && !s->currency && (isalpha(peek(c, end)) || peek(c, end) == '_'))
+	if (read_exponent(c, end, s))
+		s->kind = SHOWN_STRANGE;
+	else if (s->len == end && !s->currency && (isalpha(peek(c, end)) || peek(c, end) == '_'))
 		s->kind = SHOWN_TEXT;
 	else if (!s->scaled && !s->grouped && !s->currency && s->decimals == 0 && end == 4 &&
 		 s->unit == UNIT_NONE && is_year(read_int(c, 0, 4)))
@@ -516,6 +562,8 @@ static void read_lead(struct cursor *c, struct shown *s)
 		size_t sign = sign_at(c->p + c->at, c->len - c->at, &cut);
 
 		s->minus = s->minus || (sign > 0 && c->p[c->at] != '+');
+		s->plus = s->plus || (sign > 0 && c->p[c->at] == '+');
+		s->foreign = s->foreign || (sign == 0 && c->p[c->at] != '$');
 		s->currency = s->currency || sign == 0;
 		c->at += sign ? sign : currency_at(c->p + c->at, c->len - c->at, &cut);
 	}
@@ -530,6 +578,7 @@ enum scan shown_scan(const char *text, size_t len, bool final, const struct lead
 
 	read_lead(&c, &s);
 	s.currency = s.currency || lead->currency;
+	s.minus = s.minus || lead->minus;
 	digits = count_digits(&c, 0);
 	s.digits_end = s.len = digits;
 	if (c.more)
@@ -539,7 +588,11 @@ enum scan shown_scan(const char *text, size_t len, bool final, const struct lead
 	      (digits <= 4 && (peek(&c, digits) != ',' || !isdigit(peek(&c, digits + 1))) &&
 	       (peek(&c, digits) != '.' || !isdigit(peek(&c, digits + 1))) &&
 	       read_small(&c, &s, lead, digits)))) {
-		s = (struct shown){.kind = SHOWN_NUMBER, .minus = s.minus, .currency = s.currency};
+		s = (struct shown){.kind = SHOWN_NUMBER,
+				   .minus = s.minus,
+				   .plus = s.plus,
+				   .foreign = s.foreign,
+				   .currency = s.currency};
 		s.digits_end = s.len = digits;
 		read_amount(&c, &s);
 	}

@@ -67,13 +67,13 @@ static bool says_missing(const char *word, size_t len)
 }
 
 /* The longest name that ends with this word. */
-static void find_name(struct speech *s)
+static void find_name(struct speech *s, bool is_number)
 {
 	for (int n = NAME_WORDS_MAX; n >= 1; n--) {
 		const struct name *name;
 		uint64_t key = 0;
 
-		if (!s->words[n - 1])
+		if (!s->words[n - 1] || (n == 1 && is_number && !s->year_told))
 			continue;
 		for (int i = n; i-- > 0;)
 			key = name_join(key, s->words[i]);
@@ -114,7 +114,8 @@ static void on_word(void *owner, const char *word, size_t len)
 	memmove(s->words + 1, s->words, sizeof(s->words) - sizeof(s->words[0]));
 	s->words[0] = name_word_key(word, len);
 	s->word_count++;
-	find_name(s);
+	find_name(s, isdigit((unsigned char)*word) != 0);
+	s->year_told = false;
 }
 
 static void add_row(struct speech *s)
@@ -328,5 +329,6 @@ void speech_take(struct speech *s, const char *p, const struct shown *number)
 	if (number->kind == SHOWN_TEXT && !number->worded && s->reader.line_start)
 		add_row(s);
 	reader_take(&s->reader, p, number);
+	s->year_told = number->kind == SHOWN_YEAR;
 	s->amounts += number->kind == SHOWN_NUMBER;
 }

@@ -43,6 +43,8 @@ const struct unit_word unit_words[] = {
 	{"EUR", UNIT_MONEY, false},
 	{"euros", UNIT_MONEY, false},
 	{"€", UNIT_MONEY, true},
+	{"¢", UNIT_OTHER, true},
+	{"cents", UNIT_OTHER, false},
 	{"megawatt-hours", UNIT_MWH, false},
 	{"megawatt hours", UNIT_MWH, false},
 	{"megawatts", UNIT_MW, false},
