@@ -286,6 +286,16 @@ static inline const char *file_ask(struct fixture *f, const char *file, const ch
 	return text;
 }
 
+static inline void file_do(const char *file, const char *sql)
+{
+	sqlite3 *native;
+
+	assert_int_equal(sqlite3_open(file, &native), SQLITE_OK);
+	if (sqlite3_exec(native, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(native));
+	sqlite3_close(native);
+}
+
 #define STORE_TEST(f)      cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 #define STORE_TEST_BARE(f) cmocka_unit_test_setup_teardown(f, fixture_setup_bare, fixture_teardown)
 

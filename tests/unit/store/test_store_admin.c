@@ -52,6 +52,15 @@ static void tool_switches(void **state)
 		"bob");
 }
 
+/* Nobody else writes: patience ends. */
+static void audit_wait(struct fixture *f, const char *file)
+{
+	while (strcmp(file_ask(f, file, "SELECT COUNT(*) FROM chat_audit_log"), "0") == 0) {
+		usleep(1000);
+		loop_turn(f->loop);
+	}
+}
+
 static void audit(void **state)
 {
 	struct fixture *f = *state;
@@ -59,16 +68,33 @@ static void audit(void **state)
 
 	store_audit(f->store, &ann, &entry);
 	store_audit(f->store, &ann_elsewhere, &entry);
-	switches(f, "acme");
-	switches(f, "vesper");
-	for (int i = 0; i < 1000; i++) {
-		usleep(100);
-		loop_turn(f->loop);
-	}
+	audit_wait(f, f->acme);
+	audit_wait(f, f->vesper);
 	assert_string_equal(file_ask(f, f->acme,
 				     "SELECT user_id || tool_name || outcome || row_count || "
 				     "COUNT(*) FROM chat_audit_log"),
 			    "annget_xrows71");
+}
+
+/* A tool call is in the log with its answer's commit, and also when the answer can't be stored. */
+static void a_call_is_audited_with_its_answer(void **state)
+{
+	struct fixture *f = *state;
+	const struct audit_entry entry = {.tool = "get_x", .outcome = "rows"};
+	struct message m = user_message(f, id_new(f), "question");
+	struct message stored = answer_to(f, &m, "answer");
+	struct message refused = answer_to(f, &m, "refuse this");
+
+	accept_message(f, &ann, &m);
+	file_do(f->acme, "CREATE TRIGGER refuse BEFORE INSERT ON chat_messages "
+			 "WHEN NEW.content = 'refuse this' "
+			 "BEGIN SELECT RAISE(ABORT, 'refused'); END");
+	store_audit(f->store, &ann, &entry);
+	assert_int_equal(store_the_answer(f, &ann, &refused), ERR_INTERNAL);
+	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "1");
+	store_audit(f->store, &ann, &entry);
+	assert_int_equal(store_the_answer(f, &ann, &stored), ERR_NONE);
+	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "2");
 }
 
 static struct message answered(struct fixture *f, const struct principal *who)
@@ -103,6 +129,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {CASE(tool_switches), CASE(audit),
+					   CASE(a_call_is_audited_with_its_answer),
 					   CASE(a_users_data_goes)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,6 +253,22 @@ static void cancelled_calls_never_come_back(void **state)
 	read_sessions(f, &ann, NULL, 10); /* the store goes on */
 }
 
+/* All that a turn begins with is one transaction. */
+static void a_turn_that_cannot_begin_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct message m = user_message(f, id_new(f), "question");
+
+	file_do(f->acme, "CREATE TRIGGER full BEFORE INSERT ON chat_messages "
+			 "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END");
+	assert_int_equal(begin_turn(f, &ann, &m, 3), ERR_INTERNAL);
+	assert_int_equal(f->begun.history_count, 0);
+	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_sessions"), "0");
+	file_do(f->acme, "DROP TRIGGER full");
+	assert_int_equal(begin_turn(f, &ann, &m, 3), ERR_NONE);
+	assert_int_equal(f->begun.history_count, 1);
+}
+
 static void database_trouble_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -276,6 +292,7 @@ int main(void)
 		STORE_TEST(an_ask_stands_until_the_next_answer),
 		STORE_TEST(views_that_are_too_long_are_left_out),
 		STORE_TEST(cancelled_calls_never_come_back),
+		STORE_TEST(a_turn_that_cannot_begin_leaves_nothing),
 		STORE_TEST(database_trouble_is_told),
 	};
 
