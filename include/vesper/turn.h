@@ -146,7 +146,7 @@ struct turn_request {
 MUST_CHECK bool turn_start(struct turns *t, const struct turn_request *request,
 			   struct stream_log **log, struct err *e);
 
-/* Cancels a running turn of this user. False: there is no such running turn. */
+/* Cancels a running turn of this user; turn_id NULL: all of them. False: there is none. */
 enum turn_cancel_reason { CANCEL_USER, CANCEL_LEFT, CANCEL_DEADLINE, CANCEL_DRAIN };
 bool turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
 		 enum turn_cancel_reason reason);

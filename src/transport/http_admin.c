@@ -92,10 +92,15 @@ void on_put_admin_tool(struct request *r)
 
 /* ---- a user's data ---- */
 
+static struct principal user_named(const struct request *r)
+{
+	return (struct principal){.user = r->params[0], .tenant = r->who->tenant};
+}
+
 static void on_user_deleted(void *owner, const struct err *e)
 {
 	struct request *r = owner;
-	struct principal gone = {.user = r->params[0], .tenant = r->who->tenant};
+	const struct principal gone = user_named(r);
 
 	r->op = NULL;
 	if (e) {
@@ -109,6 +114,9 @@ static void on_user_deleted(void *owner, const struct err *e)
 /* The same answer whether there was anything or not. */
 void on_delete_admin_user(struct request *r)
 {
+	const struct principal gone = user_named(r);
+
+	turn_cancel(r->transport->options.turns, NULL, &gone, CANCEL_USER);
 	r->op = store_user_delete(r->transport->options.store, r->who, r->params[0],
 				  on_user_deleted, r);
 }

@@ -315,15 +315,18 @@ void turn_open(struct turn *t)
 bool turn_cancel(struct turns *all, const char *turn_id, const struct principal *who,
 		 enum turn_cancel_reason reason)
 {
-	list_each(node, &all->running) {
+	bool any = false;
+
+	list_each_safe(node, &all->running) {
 		struct turn *t = list_item(node, struct turn, node);
 
-		if (strcmp(t->id.text, turn_id) != 0 || !principal_same_user(t->who, who))
+		if ((turn_id && strcmp(t->id.text, turn_id) != 0) ||
+		    !principal_same_user(t->who, who))
 			continue;
 		turn_stop(t, reason);
-		return true;
+		any = true;
 	}
-	return false;
+	return any;
 }
 
 const char *turn_running(const struct turns *all, const char *session_id,

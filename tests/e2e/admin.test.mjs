@@ -86,6 +86,7 @@ describe('administrators', () => {
     assert.deepEqual((await plain.get(`${API}/sessions`)).body.data, []);
     checkProblem(await plain.get(`${API}/turns/${said.turn_id}/events`), 404);
     assert.equal((await twin.get(`${API}/sessions`)).body.data.length, 1);
-    assert.ok(body.session_id);
+    assert.equal((await admin.delete(`${API}/admin/users/${encodeURIComponent(sub)}`)).status, 204);
+    checkProblem(await leaver.get(`${API}/sessions/${body.session_id}`), 404);
   });
 });

@@ -260,6 +260,19 @@ describe('a running turn over REST', () => {
     await chat.close();
   });
 
+  it('ends with its user, and leaves nothing', async () => {
+    const token = mintToken({ sub: 'leaver' });
+    const chat = await d.connect({ token });
+    await chat.begin(REFERENCE);
+    await chat.untilTokens(2);
+    const before = mock.calls.length;
+    assert.equal((await d.rest(mintToken({ role: 'admin' })).delete('/api/v1/admin/users/leaver')).status, 204);
+    assert.equal((await chat.until((f) => /^chat\.(complete|error)$/.test(f.type))).turn_id, chat.all.find((f) => f.turn_id).turn_id);
+    await mock.when(() => mock.calls[before - 1].aborted, 5000);
+    assert.deepEqual((await d.rest(token).get('/api/v1/sessions?archived=all')).body.data, []);
+    await chat.close();
+  });
+
   it('ends when the only SSE reader leaves for good', async () => {
     const rest = d.rest();
     const sse = await rest.stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
