@@ -107,6 +107,31 @@ describe('the document', () => {
         assert.ok(op.parameters.some((p) => p.in === 'path' && p.name === name), `${op.operationId} ${name}`);
   });
 
+  it('tells a reader who has nothing else: every operation, each answer, with examples that hold', () => {
+    const tags = new Set(doc.doc.tags.map((tag) => tag.name));
+    const media = (owner, pointer) => {
+      for (const [type, content] of Object.entries(owner?.content ?? {})) {
+        if (type === 'application/json' && content.schema?.type === 'object' && !content.schema.properties)
+          continue; /* this document */
+        assert.notEqual(content.example, undefined, `${pointer} ${type} has no example`);
+        const validate = doc.ajv.compile({ ...content.schema, components: doc.doc.components });
+        if (/json$/.test(type))
+          assert.ok(validate(content.example), `${pointer}: ${JSON.stringify(validate.errors?.slice(0, 3))}`);
+      }
+    };
+    for (const op of doc.operations()) {
+      assert.ok(op.summary && op.description, op.operationId);
+      assert.ok(op.tags.length === 1 && tags.has(op.tags[0]), op.operationId);
+      media(op.requestBody, `${op.operationId} request`);
+      for (const [status, response] of Object.entries(op.responses)) {
+        assert.ok(doc.resolve(response).description, `${op.operationId} ${status}`);
+        media(doc.resolve(response), `${op.operationId} ${status}`);
+        if (Number(status) >= 400 && /problem/.test(Object.keys(doc.resolve(response).content)[0]))
+          assert.equal(doc.resolve(response).content['application/problem+json'].example.status, Number(status), `${op.operationId} ${status}`);
+      }
+    }
+  });
+
   it('is kept by every operation when asked well', async () => {
     const o = byId();
     const want = (reply, status) => assert.equal(reply.status, status, reply.text.slice(0, 400));
