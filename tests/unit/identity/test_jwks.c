@@ -7,8 +7,7 @@
 #include <cmocka.h>
 
 #include "rsa_key.h"
-#include "tiny_server.h"
-#include "vesper/clock.h"
+#include "tiny_service.h"
 #include "vesper/health.h"
 #include "vesper/identity.h"
 #include "vesper/limits.h"
@@ -18,12 +17,7 @@
 
 static const char *const tenants[] = {"vesper", NULL};
 static EVP_PKEY *key;
-static struct loop *loop;
-static struct http *http;
-static struct tiny_server server;
 static struct identity *identity;
-static char *texts[16];
-static size_t text_count;
 
 static int make_key(void **state)
 {
@@ -42,10 +36,7 @@ static int drop_key(void **state)
 static int setup(void **state)
 {
 	(void)state;
-	clock_freeze_ms(NOW_MS);
-	assert_true(loop_new(&loop, NULL));
-	assert_true(http_new(loop, &http, NULL));
-	tiny_server_open(&server, loop);
+	service_open(NOW_MS);
 	return 0;
 }
 
@@ -53,25 +44,9 @@ static int teardown(void **state)
 {
 	(void)state;
 	identity_free(&identity);
-	tiny_server_close(&server);
-	http_free(&http);
-	loop_free(&loop);
-	for (size_t i = 0; i < text_count; i++)
-		mem_free(texts[i]);
-	text_count = 0;
+	service_close();
 	health_reset();
-	clock_release();
 	return 0;
-}
-
-static void will_answer(int status, const char *body)
-{
-	char *text = mem_printf("HTTP/1.1 %d x\r\nContent-Type: application/json\r\n"
-				"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
-				status, strlen(body), body);
-
-	texts[text_count++] = text;
-	tiny_server_add(&server, (struct tiny_reply){.text = text});
 }
 
 static void will_give_keys(const char *kid)
@@ -82,7 +57,7 @@ static void will_give_keys(const char *kid)
 	buf_str(&set, "{\"keys\":[");
 	rsa_key_jwk(&set, key, kid, "");
 	buf_str(&set, "]}");
-	will_answer(200, buf_text(&set));
+	will_answer("200 x", buf_text(&set));
 	buf_deinit(&set);
 }
 
@@ -146,7 +121,7 @@ static void discovery(void **state)
 	char *document = mem_printf("{\"issuer\":\"x\",\"jwks_uri\":\"%s/elsewhere\"}", server.url);
 
 	(void)state;
-	will_answer(200, document);
+	will_answer("200 x", document);
 	mem_free(document);
 	will_give_keys("a");
 	open_at("/t/.well-known/openid-configuration");
@@ -158,7 +133,7 @@ static void discovery(void **state)
 static void discovery_must_not_lead_into_the_open(void **state)
 {
 	(void)state;
-	will_answer(200, "{\"jwks_uri\":\"http://keys.example/\"}");
+	will_answer("200 x", "{\"jwks_uri\":\"http://keys.example/\"}");
 	open_at("/.well-known/openid-configuration");
 	settle(1);
 	assert_false(health_ready());
@@ -202,7 +177,7 @@ static void outage_keeps_the_last_good_set(void **state)
 	(void)state;
 	will_give_keys("a");
 	for (size_t i = 0; i < 3; i++)
-		will_answer(i == 0 ? 503 : 200, bad[i]);
+		will_answer(i == 0 ? "503 x" : "200 x", bad[i]);
 	open_at("/keys");
 	settle(1);
 	for (size_t i = 0; i < 3; i++) {
@@ -221,7 +196,7 @@ static void a_set_without_end(void **state)
 
 	(void)state;
 	memset(much, ' ', JWKS_BYTES_MAX + 1);
-	will_answer(200, much);
+	will_answer("200 x", much);
 	mem_free(much);
 	open_at("/keys");
 	settle(1);

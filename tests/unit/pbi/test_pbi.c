@@ -7,8 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tiny_server.h"
-#include "vesper/clock.h"
+#include "tiny_service.h"
 #include "vesper/limits.h"
 #include "vesper/pbi.h"
 
@@ -17,12 +16,7 @@
 #define PLACE  "f0890000-0000-4000-8000-000000000001/" REPORT
 #define SECRET "s3cr=t &+%"
 
-static struct loop *loop;
-static struct http *http;
-static struct tiny_server server;
 static struct pbi *pbi;
-static char *texts[TINY_MAX];
-static size_t text_count;
 
 static const struct pbi_report reports[] = {{"prices", PLACE}, {"budget", PLACE}};
 static const char *const hosts[] = {"app.powerbi.com", "app.powerbigov.us", NULL};
@@ -80,10 +74,7 @@ static int setup(void **state)
 	struct pbi_options o;
 
 	(void)state;
-	clock_freeze_ms(NOW_MS);
-	assert_true(loop_new(&loop, NULL));
-	assert_true(http_new(loop, &http, NULL));
-	tiny_server_open(&server, loop);
+	service_open(NOW_MS);
 	o = options();
 	assert_true(pbi_new(&o, &pbi, NULL));
 	return 0;
@@ -93,24 +84,8 @@ static int teardown(void **state)
 {
 	(void)state;
 	pbi_free(&pbi);
-	tiny_server_close(&server);
-	http_free(&http);
-	loop_free(&loop);
-	for (size_t i = 0; i < text_count; i++)
-		mem_free(texts[i]);
-	text_count = 0;
-	clock_release();
+	service_close();
 	return 0;
-}
-
-static void will_answer(const char *status, const char *body)
-{
-	char *text = mem_printf("HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
-				"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
-				status, strlen(body), body);
-
-	texts[text_count++] = text;
-	tiny_server_add(&server, (struct tiny_reply){.text = text});
 }
 
 static void will_sign_in(void)
