@@ -50,6 +50,7 @@ static int set_up(void **state)
 					   .dialect = DIALECT_SQLITE,
 					   .read_only = true,
 					   .workers = 2,
+					   .timeout_ms = 120000, /* of a busy machine */
 					   .tenants = tenants,
 					   .tenant_count = 2};
 	struct toolbox_options tools = {.modules = domain_modules};
