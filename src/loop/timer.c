@@ -33,9 +33,11 @@ struct timer *timer_new(struct loop *l, timer_cb cb, void *owner)
 }
 
 /* Zero counts as one: libuv runs due timers until none is left, so one that restarts itself at 0
- * would never let go. */
+ * would never let go. The loop's time is that of its last turn; counted from there, a timer that is
+ * started late in a long one would end before its time. */
 void timer_start(struct timer *t, uint64_t after_ms)
 {
+	uv_update_time(t->uv.loop);
 	uv_timer_start(&t->uv, on_timer, after_ms ? after_ms : 1, 0);
 }
 
