@@ -130,6 +130,24 @@ describe('a report of an answer', () => {
     assertClean();
   });
 
+  test('is not renewed without end where the clock is hours ahead', async () => {
+    const turn = await start(daemon);
+    const { page } = open;
+    const asked = [];
+
+    page.on('request', (request) => request.url().endsWith('/embed') && asked.push(request.url()));
+    await page.evaluate(() => {
+      const now = Date.now.bind(Date);
+
+      Date.now = () => now() + 3 * 3600000;
+    });
+    await openHere(turn).click();
+    await state(turn, 'shown').waitFor();
+    await page.waitForTimeout(1500);
+    assert.ok(asked.length >= 1 && asked.length <= 3, `${asked.length} requests`);
+    assertClean();
+  });
+
   test('is left to the page that wants to show it itself', async () => {
     const turn = await start(daemon);
     const { page } = open;
