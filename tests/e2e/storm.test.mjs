@@ -20,7 +20,7 @@ it('forty turns that meet an overload together do not come back together', async
   await d.stop();
   await mock.close();
   assert.ok(turns.every((t) => t.complete.provider === 'rules'));
-  assert.equal(mock.count, 3 * TURNS);
+  assert.ok(mock.count >= TURNS);
   const begun = new Map();
   const at = [];
   for (const [, turn, wait] of d.output.matchAll(/turn (\S+), role answer, attempt \d, again in (\d+) ms/g)) {
