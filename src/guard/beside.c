@@ -329,6 +329,13 @@ static bool some_column_says(const struct known *k, const struct beside *said)
 	return false;
 }
 
+bool beside_of_column(const struct known *k, const struct entry *e, uint64_t word)
+{
+	const struct beside said = {.after = {word}};
+
+	return !word || column_says(k, e, &said) || !measure_says(k, e->table, &said);
+}
+
 bool beside_is_told(const struct known *k, const struct shown *s, const struct beside *said)
 {
 	if (is_pointing(said->before))

@@ -284,6 +284,8 @@ struct context {
 	struct beside beside; /* the number */
 	bool first_of;        /* "first 24", "top 5" */
 	bool in_all;          /* "in all", "in total": of no single row */
+	int extreme;          /* "highest" 1, "lowest" -1 was said of the next amount */
+	uint64_t extreme_of;  /* the word after it */
 	bool missing;         /* "without", "missing" */
 	bool peak;
 	int64_t rows_written; /* table rows and list items of the answer so far */
@@ -304,6 +306,8 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
 bool unit_fits(const struct shown *s, enum unit shown, enum unit known, bool loses_decimals);
 /* The data numbers such things: "Stage". */
 bool beside_is_numbered(const struct known *k, const struct beside *said);
+/* "The highest price": does the word say this column, or none at all? */
+bool beside_of_column(const struct known *k, const struct entry *e, uint64_t word);
 /* Do the words beside a number in words say that it is told of the data? */
 bool beside_is_told(const struct known *k, const struct shown *s, const struct beside *said);
 /* May a bare number with these words beside it be this one? */
@@ -362,6 +366,7 @@ struct speech {
 	uint32_t amounts;               /* in this sentence */
 	uint64_t words[NAME_WORDS_MAX]; /* keys of the last words, newest first */
 	uint32_t word_count;
+	bool partly;    /* "one of the", "second": what follows is no extreme of all */
 	bool said_in;   /* the last word was "in" */
 	bool compared;  /* "above", "than": what follows a colon tells both names' numbers */
 	bool year_told; /* the last number was a year, and no part of a date */

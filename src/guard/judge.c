@@ -192,6 +192,27 @@ static bool sign_is_right(const struct entry *e, const struct shown *s)
 	return e->either || (e->minus ? !s->plus : !s->minus);
 }
 
+/* "The highest is …": no row that is spoken of has more. */
+static bool is_extreme(const struct known *k, const struct entry *e, const struct context *c)
+{
+	const struct known_table *kt;
+	guard_value own;
+
+	if (c->in_row || e->row < 0 || e->column < 0 || !k->tables[e->table].measure[e->column] ||
+	    !beside_of_column(k, e, c->extreme_of))
+		return true;
+	kt = &k->tables[e->table];
+	own = kt->values[e->row][e->column];
+	for (size_t r = 0; r < kt->t->row_count; r++) {
+		guard_value v = kt->values[r][e->column];
+
+		if (v != GUARD_NO_VALUE && (c->extreme > 0 ? v > own : v < own) &&
+		    row_is_meant(k, e->table, (int64_t)r, c))
+			return false;
+	}
+	return true;
+}
+
 static void refer(const struct entry *e, struct verdict *out)
 {
 	out->bound = true;
@@ -242,7 +263,8 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 		if (e->class != CLASS_NUMBER || e->value > s->value + s->half)
 			break;
 		if (unit_is_right(k, e, s, unit) && sign_is_right(e, s) &&
-		    (!bare || beside_fits(k, e, c)) && is_meant(k, e, c)) {
+		    (!bare || beside_fits(k, e, c)) &&
+		    (bare || !c->extreme || is_extreme(k, e, c)) && is_meant(k, e, c)) {
 			refer(e, out);
 			note_rows(k, i, c, s->value + s->half, &out->rows);
 			return true;

@@ -22,7 +22,8 @@ static void end_sentence(struct speech *s)
 		c->before_count = c->count;
 	}
 	c->count = 0;
-	c->peak = c->in_all = c->missing = false;
+	c->peak = c->in_all = c->missing = s->partly = false;
+	c->extreme = 0;
 	s->compared = false;
 	s->amounts = 0;
 	memset(s->words, 0, sizeof(s->words));
@@ -55,15 +56,38 @@ static bool word_is(const char *word, size_t len, const char *other)
 	return len == strlen(other) && strncasecmp(word, other, len) == 0;
 }
 
-static bool says_missing(const char *word, size_t len)
+static bool is_one_of(const char *word, size_t len, const char *const *list)
 {
-	static const char *const words[] = {"missing", "without", "no",   "none", "empty",
-					    "blank",   "unknown", "lack", "null", "not"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (word_is(word, len, words[i]))
+	for (; *list; list++)
+		if (word_is(word, len, *list))
 			return true;
 	return false;
+}
+
+static void say_extreme(struct speech *s, const char *word, size_t len)
+{
+	static const char *const most[] = {"highest", "maximum",  "dearest", "largest",
+					   "biggest", "greatest", NULL};
+	static const char *const least[] = {"lowest", "minimum", "cheapest", "smallest", NULL};
+	static const char *const part[] = {"one",   "among", "second", "third", "fourth",
+					   "fifth", "next",  "other",  "not",   NULL};
+
+	if (s->said.extreme && !s->said.extreme_of)
+		s->said.extreme_of = beside_key(word, len);
+	if (is_one_of(word, len, part)) {
+		s->partly = true;
+	} else if (is_one_of(word, len, most) || is_one_of(word, len, least)) {
+		s->said.extreme = s->partly ? 0 : is_one_of(word, len, most) ? 1 : -1;
+		s->said.extreme_of = 0;
+	}
+}
+
+static bool says_missing(const char *word, size_t len)
+{
+	static const char *const words[] = {"missing", "without", "no",   "none", "empty", "blank",
+					    "unknown", "lack",    "null", "not",  NULL};
+
+	return is_one_of(word, len, words);
 }
 
 /* The longest name that ends with this word. */
@@ -106,6 +130,7 @@ static void on_word(void *owner, const char *word, size_t len)
 	s->said.in_all = s->said.in_all || word_is(word, len, "altogether") ||
 			 (s->said_in && (word_is(word, len, "all") || word_is(word, len, "total")));
 	s->said_in = word_is(word, len, "in");
+	say_extreme(s, word, len);
 	s->said.missing = s->said.missing || says_missing(word, len);
 	s->compared = s->compared || word_is(word, len, "above") || word_is(word, len, "below") ||
 		      word_is(word, len, "than");
@@ -331,4 +356,6 @@ void speech_take(struct speech *s, const char *p, const struct shown *number)
 	reader_take(&s->reader, p, number);
 	s->year_told = number->kind == SHOWN_YEAR;
 	s->amounts += number->kind == SHOWN_NUMBER;
+	if (number->kind == SHOWN_NUMBER && !shown_is_bare(number))
+		s->said.extreme = 0;
 }

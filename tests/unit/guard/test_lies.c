@@ -91,6 +91,27 @@ static void test_of_another_sign_or_size(void **state)
 	assert_all(truths, assert_bound);
 }
 
+static void test_superlatives(void **state)
+{
+	static const char *const lies[] = {"The highest price is $61.25/MWh.",
+					   "The lowest price is $54.80/MWh.",
+					   "Ascend's highest price is $52.14/MWh.",
+					   "The cheapest of all costs $61.25/MWh.", NULL};
+	static const char *const truths[] = {
+		"The highest price is $63.40/MWh, the lowest $52.14/MWh.",
+		"Ascend's highest price is $61.25/MWh.",
+		"Highest in 2025 is $54.80/MWh, lowest $52.14/MWh.",
+		"The second highest price is $61.25/MWh, one of the highest.",
+		"With the lowest spend, Ascend asks $61.25/MWh in 2026.",
+		"The lowest share of Hitachi is 50.8%, at $54.80/MWh.",
+		NULL};
+
+	(void)state;
+	use_years();
+	assert_all(lies, assert_flagged);
+	assert_all(truths, assert_bound);
+}
+
 static void test_in_other_letters(void **state)
 {
 	static const char *const lies[] = {"Ascend's price is 4**8**.73.",
@@ -116,6 +137,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_of_another_year, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_of_another_name, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_of_another_sign_or_size, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_superlatives, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_in_other_letters, set_up, tear_down),
 	};
 
