@@ -169,3 +169,22 @@ void exclude_ask(struct reading *r, const struct tool_def *t)
 	if (tool_param_of_filter(t, filter) || !r->left_out_soft)
 		reading_trouble(r, &r->left_out);
 }
+
+bool exclude_verb(const struct know *k, const struct question *q)
+{
+	static const char *const cues[] = {"not",   "never",  "no",    "without", "nobody",
+					   "hasnt", "havent", "wasnt", "werent",  "didnt",
+					   "isnt",  "arent",  NULL};
+
+	for (size_t i = 0; i + 1 < q->count; i++) {
+		const struct token *t = &q->tokens[i + 1];
+		char stem[STEM_BYTES];
+
+		if (!token_in(&q->tokens[i], cues) || q->tokens[i].first || t->used ||
+		    t->before != ' ' || know_is_stop(k, t))
+			continue;
+		if (router_has_word(k->router, stem, word_stem(t->text, t->len, stem)))
+			return true;
+	}
+	return false;
+}

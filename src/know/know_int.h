@@ -236,6 +236,8 @@ void exclude_mark(struct reading *r);
 void exclude_settle(struct reading *r);
 /* With the times read: one that is to be left out is asked about. */
 void exclude_times(struct reading *r);
+/* "Files that were not published", "projects without risks": what a tool tells is not wanted. */
+bool exclude_verb(const struct know *k, const struct question *q);
 /* Asks which are meant where the tool takes such values. */
 void exclude_ask(struct reading *r, const struct tool_def *t);
 

@@ -6,6 +6,8 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
+#define UNSURE 0.6 /* a model should look at it */
+
 /* What no answer to another question could mend is asked about first. */
 static int urgency(enum trouble_kind kind)
 {
@@ -257,6 +259,8 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 						     .tool = c->fit.tool});
 	if (slots_fill(r, &c->fit, c->domain->agent, out)) {
 		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
+		if (!edited && exclude_verb(r->know, &r->q) && out->confidence > UNSURE)
+			out->confidence = UNSURE;
 		return;
 	}
 	out->tools = NULL;
@@ -265,7 +269,7 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 	ask_back(r, &r->trouble, &out->ask);
 	/* A contradiction stays one for a model too; a missing value it may find in the talk. */
 	out->confidence = r->trouble.kind == TROUBLE_MISSING || r->trouble.kind == TROUBLE_NOT_TAKEN
-				  ? 0.6
+				  ? UNSURE
 				  : 0.85;
 }
 

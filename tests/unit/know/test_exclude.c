@@ -68,6 +68,17 @@ static void times_are_asked_about(void **state)
 	}
 }
 
+/* What a tool tells is not wanted: no tool knows that. */
+static void a_tool_that_is_negated_is_not_sure(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_true(fixture_ask(f, "list price files of acorn")->confidence >= KNOW_SURE);
+	assert_true(fixture_ask(f, "list sellers of acorn without price files")->confidence <
+		    KNOW_SURE);
+	assert_true(fixture_ask(f, "no rush: list price files of acorn")->confidence >= KNOW_SURE);
+}
+
 /* Words that only look so. */
 static void nothing_else_is_left_out(void **state)
 {
@@ -92,9 +103,8 @@ static void nothing_else_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_other_one_is_taken),
-		TEST(else_it_is_asked),
-		TEST(times_are_asked_about),
+		TEST(the_other_one_is_taken),   TEST(else_it_is_asked),
+		TEST(times_are_asked_about),    TEST(a_tool_that_is_negated_is_not_sure),
 		TEST(nothing_else_is_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
