@@ -12,9 +12,12 @@ import { mintToken } from './token.mjs';
 
 it('forty turns that meet an overload together do not come back together', async () => {
   const TURNS = 40;
-  const mock = await startMock({ script: [{ fault: { status: 529 } }] });
+  const mock = await startMock();
   const d = await startDaemon({ mock, env: { VESPER_LLM_BREAKER_FAILURES: '1000',
     VESPER_LLM_TIMEOUTS_MS_CONNECT: '60000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '60000' } });
+  await d.ask(REFERENCE); /* from now on the data comes from the cache, whatever the machine does */
+  mock.use([{ fault: { status: 529 } }]);
+  const from = d.output.length;
   const turns = await Promise.all(Array.from({ length: TURNS },
     (_, i) => d.ask(REFERENCE, { token: mintToken({ sub: `user-${i}` }) })));
   await d.stop();
@@ -23,7 +26,7 @@ it('forty turns that meet an overload together do not come back together', async
   assert.ok(mock.count >= TURNS);
   const begun = new Map();
   const at = [];
-  for (const [, turn, wait] of d.output.matchAll(/turn (\S+), role answer, attempt \d, again in (\d+) ms/g)) {
+  for (const [, turn, wait] of d.output.slice(from).matchAll(/turn (\S+), role answer, attempt \d, again in (\d+) ms/g)) {
     begun.set(turn, (begun.get(turn) ?? 0) + Number(wait));
     at.push(begun.get(turn));
   }
