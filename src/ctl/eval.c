@@ -334,7 +334,7 @@ int ctl_eval(int argc, char **argv)
 {
 	const char *path = ctl_word(argc, argv, 0);
 	char folder[] = "/tmp/vesper-eval-XXXXXX";
-	struct eval v = {.results = json_array()};
+	struct eval v = {0};
 	struct arena *a;
 	int status;
 
@@ -342,6 +342,7 @@ int ctl_eval(int argc, char **argv)
 		return ctl_misused(argv, "which folder or file?");
 	if (!mkdtemp(folder))
 		return ctl_fail("eval: no folder can be made in /tmp");
+	v.results = json_array();
 	v.cases = (struct eval_cases){json_array(), json_object()};
 	a = arena_new(EVAL_BYTES_MAX);
 	status = eval_run(&v, path, ctl_option(argc, argv, "--junit", NULL),
