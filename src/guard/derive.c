@@ -18,7 +18,8 @@
 struct search {
 	const struct known *k;
 	const struct known_table *kt;
-	int table; /* kt's place */
+	int table;              /* kt's place */
+	uint32_t said, earlier; /* kinds of the names in this sentence; before it, or asked for */
 	const struct shown *s;
 	int64_t rows[ROWS_MAX];
 	size_t count;
@@ -205,19 +206,22 @@ static bool holds(const struct mention *list, int count, int id)
 	return false;
 }
 
-static bool speaks_of(const struct mention *list, int count, uint32_t slot_bit)
+/* The kinds of the names. */
+static uint32_t spoken_slots(const struct mention *list, int count)
 {
+	uint32_t slots = 0;
+
 	for (int i = 0; i < count; i++)
-		if (list[i].slots & slot_bit)
-			return true;
-	return false;
+		slots |= list[i].slots;
+	return slots;
 }
 
 /* The names of a kind that were said last: in this sentence, the one before, or the question. A
  * sentence with one name compares it with what was asked about. */
-static bool row_is_named(const struct known *k, const struct known_table *kt, size_t row,
-			 const struct context *c, bool widely)
+static bool row_is_named(const struct search *q, size_t row, const struct context *c, bool widely)
 {
+	const struct known *k = q->k;
+	const struct known_table *kt = q->kt;
 	bool any = false;
 
 	for (size_t col = 0; col < kt->t->column_count; col++) {
@@ -228,14 +232,13 @@ static bool row_is_named(const struct known *k, const struct known_table *kt, si
 		if (kt->slot[col] < 0 || !kt->rivals[col])
 			continue;
 		bit = 1u << kt->slot[col];
-		if (!speaks_of(c->said, c->count, bit) && !widely)
+		if (!(q->said & bit) && !widely)
 			continue;
 		named = holds(c->said, c->count, id);
-		if (widely && (speaks_of(c->before, c->before_count, bit) ||
-			       speaks_of(k->asked, k->asked_count, bit)))
+		if (widely && (q->earlier & bit))
 			named = named || holds(c->before, c->before_count, id) ||
 				holds(k->asked, k->asked_count, id);
-		else if (widely && !speaks_of(c->said, c->count, bit))
+		else if (widely && !(q->said & bit))
 			continue;
 		if (!named)
 			return false;
@@ -253,7 +256,7 @@ static bool take_rows(struct search *q, const struct context *c, bool widely)
 		if (c->in_row && c->rows.table == q->table) {
 			if (!row_set_has(&c->rows, q->table, (int64_t)row))
 				continue;
-		} else if (n > FEW_ROWS && !row_is_named(q->k, q->kt, row, c, widely)) {
+		} else if (n > FEW_ROWS && !row_is_named(q, row, c, widely)) {
 			continue;
 		}
 		if (q->count == ROWS_MAX)
@@ -287,6 +290,9 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
 
 	if (s->kind != SHOWN_NUMBER || (s->unit == UNIT_NONE && s->decimals == 0))
 		return false; /* a bare small number would be found everywhere */
+	q.said = spoken_slots(c->said, c->count);
+	q.earlier =
+		spoken_slots(c->before, c->before_count) | spoken_slots(k->asked, k->asked_count);
 	for (int i = 0; i < k->table_count; i++) {
 		q.kt = &k->tables[i];
 		q.table = i;
