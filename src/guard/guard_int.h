@@ -57,8 +57,6 @@ enum shown_kind {
 struct shown {
 	enum shown_kind kind;
 	size_t len;        /* bytes from the first of sign or currency to the end of the unit */
-	size_t digits_at;  /* of its first digit */
-	size_t digits_end; /* past its last one */
 	guard_value value; /* size, without sign */
 	guard_value half;  /* half of the last place shown */
 	int decimals;

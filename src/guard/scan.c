@@ -163,7 +163,7 @@ static bool set_date(struct cursor *c, struct shown *s, size_t bytes, int y, int
 		return false;
 	s->kind = d ? SHOWN_DATE : SHOWN_MONTH;
 	s->date = (struct date){y, m, d};
-	s->digits_end = s->len = bytes;
+	s->len = bytes;
 	return true;
 }
 
@@ -217,7 +217,7 @@ static bool read_time(struct cursor *c, struct shown *s)
 		return false;
 	s->kind = SHOWN_HOUR;
 	s->value = read_int(c, 0, a);
-	s->digits_end = s->len = a + 3;
+	s->len = a + 3;
 	return s->value <= 24;
 }
 
@@ -262,7 +262,7 @@ static void set_day(struct cursor *c, struct shown *s, size_t end, int month, in
 	}
 	s->kind = SHOWN_DAY;
 	s->date = (struct date){0, month, day};
-	s->digits_end = s->len = end;
+	s->len = end;
 }
 
 /* "27 February 2026", "27th of February"; after a month's name "27, 2026" or "2026". */
@@ -507,7 +507,7 @@ static bool read_small(struct cursor *c, struct shown *s, const struct lead *lea
 	}
 	if (starts(c, 0, "24/7")) {
 		s->kind = SHOWN_TEXT;
-		s->digits_end = s->len = 4;
+		s->len = 4;
 		return true;
 	}
 	return read_noon(c, s, digits, value);
@@ -524,7 +524,7 @@ static bool read_exponent(struct cursor *c, size_t at, struct shown *s)
 	digits = count_digits(c, at + 1 + sign);
 	if (digits == 0)
 		return false;
-	s->len = s->digits_end = at + 1 + sign + digits;
+	s->len = at + 1 + sign + digits;
 	return true;
 }
 
@@ -537,7 +537,7 @@ static void read_amount(struct cursor *c, struct shown *s)
 		s->kind = SHOWN_TEXT;
 		return;
 	}
-	s->digits_end = s->len = end;
+	s->len = end;
 	at = read_scale(c, end, &factor);
 	s->scaled = factor > 1;
 	s->value *= factor;
@@ -580,7 +580,7 @@ enum scan shown_scan(const char *text, size_t len, bool final, const struct lead
 	s.currency = s.currency || lead->currency;
 	s.minus = s.minus || lead->minus;
 	digits = count_digits(&c, 0);
-	s.digits_end = s.len = digits;
+	s.len = digits;
 	if (c.more)
 		return SCAN_MORE;
 	if (s.currency || c.at > 0 ||
@@ -593,13 +593,11 @@ enum scan shown_scan(const char *text, size_t len, bool final, const struct lead
 				   .plus = s.plus,
 				   .foreign = s.foreign,
 				   .currency = s.currency};
-		s.digits_end = s.len = digits;
+		s.len = digits;
 		read_amount(&c, &s);
 	}
 	if (c.more)
 		return SCAN_MORE;
-	s.digits_at = c.at;
-	s.digits_end += c.at;
 	s.len += c.at;
 	*out = s;
 	return SCAN_DONE;
