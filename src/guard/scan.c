@@ -3,7 +3,7 @@
  * and M, unit; or the date, hour, rank or list number that it is. Says SCAN_MORE wherever the next
  * byte could change the reading, so that the cut of the stream never shows.
  */
-#include "guard_int.h"
+#include "scan_int.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -12,15 +12,7 @@
 
 #define DIGITS_MAX 18
 
-/* Text from a place on; `more`: something asked for bytes that are not here yet. */
-struct cursor {
-	const char *p;
-	size_t len, at;
-	bool final, more;
-};
-
-/* The byte `ahead` of the cursor; 0 past the end, which is noted unless it is the true end. */
-static unsigned char peek(struct cursor *c, size_t ahead)
+unsigned char scan_peek(struct cursor *c, size_t ahead)
 {
 	if (c->at + ahead < c->len)
 		return (unsigned char)c->p[c->at + ahead];
@@ -39,7 +31,7 @@ int text_starts(const char *text, size_t len, bool final, const char *word)
 	return 1;
 }
 
-static bool starts(struct cursor *c, size_t ahead, const char *word)
+bool scan_starts(struct cursor *c, size_t ahead, const char *word)
 {
 	int is = c->at + ahead <= c->len
 			 ? text_starts(c->p + c->at + ahead, c->len - c->at - ahead, c->final, word)
@@ -49,35 +41,22 @@ static bool starts(struct cursor *c, size_t ahead, const char *word)
 	return is == 1;
 }
 
-static size_t count_digits(struct cursor *c, size_t ahead)
+size_t scan_digits(struct cursor *c, size_t ahead)
 {
 	size_t n = 0;
 
-	while (isdigit(peek(c, ahead + n)))
+	while (isdigit(scan_peek(c, ahead + n)))
 		n++;
 	return n;
 }
 
-static int read_int(const struct cursor *c, size_t ahead, size_t digits)
+int scan_int(const struct cursor *c, size_t ahead, size_t digits)
 {
 	int value = 0;
 
 	for (size_t i = 0; i < digits; i++)
 		value = value * 10 + (c->p[c->at + ahead + i] - '0');
 	return value;
-}
-
-static const char *const month_names[] = {"January",   "February", "March",    "April",
-					  "May",       "June",     "July",     "August",
-					  "September", "October",  "November", "December"};
-
-int month_of_word(const char *word, size_t len)
-{
-	for (int m = 0; m < 12; m++)
-		if ((len == 3 || len == strlen(month_names[m]) || (m == 8 && len == 4)) &&
-		    isupper((unsigned char)word[0]) && strncasecmp(word, month_names[m], len) == 0)
-			return m + 1;
-	return 0;
 }
 
 /* ---- sign and currency ---- */
@@ -148,160 +127,15 @@ size_t shown_lead(const char *p, size_t len, bool final, bool *more)
 	return 0;
 }
 
-/* ---- dates and times ---- */
-
-static bool is_year(int y)
-{
-	return y >= 1900 && y <= 2100;
-}
-
-static bool set_date(struct cursor *c, struct shown *s, size_t bytes, int y, int m, int d)
-{
-	struct date whole = {y, m, d ? d : 1};
-
-	if (c->more || !date_valid(whole))
-		return false;
-	s->kind = d ? SHOWN_DATE : SHOWN_MONTH;
-	s->date = (struct date){y, m, d};
-	s->len = bytes;
-	return true;
-}
-
-/* 2026-02-27, 2026-02 */
-static bool read_iso(struct cursor *c, struct shown *s)
-{
-	size_t second;
-
-	if (count_digits(c, 0) != 4 || peek(c, 4) != '-' || (second = count_digits(c, 5)) != 2)
-		return false;
-	if (peek(c, 7) == '-' && isdigit(peek(c, 8)))
-		return count_digits(c, 8) == 2 &&
-		       set_date(c, s, 10, read_int(c, 0, 4), read_int(c, 5, 2), read_int(c, 8, 2));
-	return is_year(read_int(c, 0, 4)) &&
-	       set_date(c, s, 7, read_int(c, 0, 4), read_int(c, 5, second), 0);
-}
-
-/* 2/27/2026, 27.02.2026: month first with slashes unless that can't be. */
-static bool read_slashed(struct cursor *c, struct shown *s)
-{
-	size_t a = count_digits(c, 0), b, y;
-	unsigned char mark = peek(c, a);
-	int first, second, year;
-
-	if (a < 1 || a > 2 || (mark != '/' && mark != '.'))
-		return false;
-	b = count_digits(c, a + 1);
-	if (b < 1 || b > 2 || peek(c, a + 1 + b) != mark)
-		return false;
-	y = count_digits(c, a + b + 2);
-	if (y != 4 && !(y == 2 && mark == '/'))
-		return false;
-	first = read_int(c, 0, a);
-	second = read_int(c, a + 1, b);
-	year = read_int(c, a + b + 2, y) + (y == 2 ? 2000 : 0);
-	if (mark == '.' || first > 12) {
-		int swap = first;
-
-		first = second;
-		second = swap;
-	}
-	return set_date(c, s, a + b + 2 + y, year, first, second);
-}
-
-/* 16:00 */
-static bool read_time(struct cursor *c, struct shown *s)
-{
-	size_t a = count_digits(c, 0);
-
-	if (a < 1 || a > 2 || peek(c, a) != ':' || count_digits(c, a + 1) != 2 || c->more)
-		return false;
-	s->kind = SHOWN_HOUR;
-	s->value = read_int(c, 0, a);
-	s->len = a + 3;
-	return s->value <= 24;
-}
-
-/* The month's name here, its length in *bytes. */
-static int read_month_word(struct cursor *c, size_t ahead, size_t *bytes)
-{
-	size_t n = 0;
-
-	if (!isupper(peek(c, ahead)) || !strchr("JFMASOND", peek(c, ahead)))
-		return 0;
-	while (n < 10 && isalpha(peek(c, ahead + n)))
-		n++;
-	if (c->more)
-		return 0;
-	*bytes = n;
-	return month_of_word(c->p + c->at + ahead, n);
-}
-
-/* ", 2026" or " 2026" after a day and month; the bytes up to its end, or 0. */
-static size_t read_year_after(struct cursor *c, size_t ahead, int *year)
-{
-	size_t at = ahead;
-
-	at += peek(c, at) == ',';
-	if (peek(c, at) != ' ')
-		return 0;
-	at++;
-	if (count_digits(c, at) != 4 || c->more)
-		return 0;
-	*year = read_int(c, at, 4);
-	return is_year(*year) ? at + 4 : 0;
-}
-
-static void set_day(struct cursor *c, struct shown *s, size_t end, int month, int day)
-{
-	int year = 0;
-	size_t whole = read_year_after(c, end, &year);
-
-	if (whole) {
-		(void)set_date(c, s, whole, year, month, day);
-		return;
-	}
-	s->kind = SHOWN_DAY;
-	s->date = (struct date){0, month, day};
-	s->len = end;
-}
-
-/* "27 February 2026", "27th of February"; after a month's name "27, 2026" or "2026". */
-static bool read_worded(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits,
-			size_t end)
-{
-	int value = digits <= 4 ? read_int(c, 0, digits) : 0;
-	size_t at = end, bytes = 0;
-	int month;
-
-	if (lead->month && digits == 4 && is_year(value))
-		return set_date(c, s, digits, value, lead->month, 0);
-	if (digits > 2 || value < 1 || value > 31)
-		return false;
-	if (lead->month) {
-		set_day(c, s, end, lead->month, value);
-		return true;
-	}
-	if (peek(c, at) != ' ' && peek(c, at) != '-')
-		return false;
-	at++;
-	if (starts(c, at, "of "))
-		at += 3;
-	month = read_month_word(c, at, &bytes);
-	if (!month)
-		return false;
-	set_day(c, s, at + bytes, month, value);
-	return true;
-}
-
 /* ---- numbers ---- */
 
 /* A space that groups thousands: no-break, thin, narrow. */
 static size_t group_space(struct cursor *c, size_t ahead)
 {
-	if (peek(c, ahead) == 0xC2 && peek(c, ahead + 1) == 0xA0)
+	if (scan_peek(c, ahead) == 0xC2 && scan_peek(c, ahead + 1) == 0xA0)
 		return 2;
-	if (peek(c, ahead) == 0xE2 && peek(c, ahead + 1) == 0x80 &&
-	    (peek(c, ahead + 2) == 0xAF || peek(c, ahead + 2) == 0x89))
+	if (scan_peek(c, ahead) == 0xE2 && scan_peek(c, ahead + 1) == 0x80 &&
+	    (scan_peek(c, ahead + 2) == 0xAF || scan_peek(c, ahead + 2) == 0x89))
 		return 3;
 	return 0;
 }
@@ -315,9 +149,12 @@ static size_t read_whole(struct cursor *c, size_t first, struct shown *s, guard_
 	for (size_t i = 0; i < first && i < DIGITS_MAX; i++)
 		*units = *units * 10 + (c->p[c->at + i] - '0');
 	while (first <= 3) {
-		size_t mark = peek(c, at) == ',' || peek(c, at) == '\'' ? 1 : group_space(c, at);
+		size_t mark = scan_peek(c, at) == ',' || scan_peek(c, at) == '\''
+				      ? 1
+				      : group_space(c, at);
 
-		if (mark == 0 || !isdigit(peek(c, at + mark)) || count_digits(c, at + mark) != 3)
+		if (mark == 0 || !isdigit(scan_peek(c, at + mark)) ||
+		    scan_digits(c, at + mark) != 3)
 			break;
 		for (size_t i = 0; i < 3; i++)
 			*units = *units * 10 + (c->p[c->at + at + mark + i] - '0');
@@ -342,14 +179,14 @@ static guard_value power_of_ten(int n)
 /* Sets value and half from the digits; the bytes they take, 0 when they are too many. */
 static size_t read_decimal(struct cursor *c, struct shown *s)
 {
-	size_t first = count_digits(c, 0), at, fraction = 0;
+	size_t first = scan_digits(c, 0), at, fraction = 0;
 	guard_value units;
 
 	if (first > DIGITS_MAX)
 		return 0;
 	at = read_whole(c, first, s, &units);
-	if (peek(c, at) == '.' && isdigit(peek(c, at + 1)))
-		fraction = count_digits(c, at + 1);
+	if (scan_peek(c, at) == '.' && isdigit(scan_peek(c, at + 1)))
+		fraction = scan_digits(c, at + 1);
 	if (fraction > GUARD_SCALE)
 		return 0;
 	for (size_t i = 0; i < fraction; i++)
@@ -362,7 +199,7 @@ static size_t read_decimal(struct cursor *c, struct shown *s)
 
 static bool word_ends(struct cursor *c, size_t ahead)
 {
-	return !isalnum(peek(c, ahead)) && peek(c, ahead) < 0x80;
+	return !isalnum(scan_peek(c, ahead)) && scan_peek(c, ahead) < 0x80;
 }
 
 static size_t read_scale(struct cursor *c, size_t at, guard_value *factor)
@@ -375,14 +212,15 @@ static size_t read_scale(struct cursor *c, size_t at, guard_value *factor)
 		      {"thousand", 1000, false},   {"bn", 1000000000, false},
 		      {"mm", 1000000, false},      {"K", 1000, false},
 		      {"M", 1000000, true},        {"B", 1000000000, true}};
-	size_t space = peek(c, at) == ' ';
+	size_t space = scan_peek(c, at) == ' ';
 
 	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
 		size_t n = strlen(scales[i].text);
 
-		if (!starts(c, at + space, scales[i].text) || !word_ends(c, at + space + n))
+		if (!scan_starts(c, at + space, scales[i].text) || !word_ends(c, at + space + n))
 			continue;
-		if (scales[i].exact_case && peek(c, at + space) != (unsigned char)scales[i].text[0])
+		if (scales[i].exact_case &&
+		    scan_peek(c, at + space) != (unsigned char)scales[i].text[0])
 			continue;
 		*factor = scales[i].factor;
 		return at + space + n;
@@ -397,7 +235,7 @@ static enum unit read_unit_word(struct cursor *c, size_t at, bool glued, size_t 
 
 		if ((glued && !w->glued) || (!glued && strlen(w->text) == 1 && *w->text != '%'))
 			continue;
-		if (!starts(c, at, w->text))
+		if (!scan_starts(c, at, w->text))
 			continue;
 		if (isalpha((unsigned char)w->text[n - 1]) && !word_ends(c, at + n))
 			continue;
@@ -411,7 +249,7 @@ enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *tak
 {
 	struct cursor c = {.p = text, .len = len, .final = final};
 	size_t end = 0;
-	enum unit u = peek(&c, 0) == ' ' ? read_unit_word(&c, 1, false, &end) : UNIT_NONE;
+	enum unit u = scan_peek(&c, 0) == ' ' ? read_unit_word(&c, 1, false, &end) : UNIT_NONE;
 
 	*taken = u == UNIT_NONE ? 0 : end;
 	*more = *more || c.more;
@@ -425,16 +263,16 @@ static size_t read_unit(struct cursor *c, size_t at, struct shown *s)
 	size_t end = at, hidden = at, space = 1;
 	enum unit u;
 
-	while (peek(c, hidden) == '*' && hidden < at + 3)
+	while (scan_peek(c, hidden) == '*' && hidden < at + 3)
 		hidden++;
-	if (peek(c, at) == 0xC2 && peek(c, at + 1) == 0xA0)
+	if (scan_peek(c, at) == 0xC2 && scan_peek(c, at + 1) == 0xA0)
 		space = 2;
 	if (hidden > at) {
 		u = read_unit_word(c, hidden, true, &end);
-		if (u == UNIT_NONE && peek(c, hidden) == ' ')
+		if (u == UNIT_NONE && scan_peek(c, hidden) == ' ')
 			u = read_unit_word(c, hidden + 1, false, &end);
 		end = at;
-	} else if (peek(c, at) == ' ' || space == 2) {
+	} else if (scan_peek(c, at) == ' ' || space == 2) {
 		u = read_unit_word(c, at + space, false, &end);
 	} else {
 		u = read_unit_word(c, at, true, &end);
@@ -449,16 +287,16 @@ static size_t read_unit(struct cursor *c, size_t at, struct shown *s)
 
 static bool is_ordinal(struct cursor *c, size_t at)
 {
-	return (starts(c, at, "st") || starts(c, at, "nd") || starts(c, at, "rd") ||
-		starts(c, at, "th")) &&
+	return (scan_starts(c, at, "st") || scan_starts(c, at, "nd") || scan_starts(c, at, "rd") ||
+		scan_starts(c, at, "th")) &&
 	       word_ends(c, at + 2);
 }
 
 /* "4 pm" */
 static bool read_noon(struct cursor *c, struct shown *s, size_t at, int value)
 {
-	size_t space = peek(c, at) == ' ';
-	bool pm = starts(c, at + space, "pm"), am = starts(c, at + space, "am");
+	size_t space = scan_peek(c, at) == ' ';
+	bool pm = scan_starts(c, at + space, "pm"), am = scan_starts(c, at + space, "am");
 
 	if ((!pm && !am) || !word_ends(c, at + space + 2) || value < 1 || value > 12)
 		return false;
@@ -471,25 +309,25 @@ static bool read_noon(struct cursor *c, struct shown *s, size_t at, int value)
 /* Whole numbers that are no amounts; false: it is one. */
 static bool read_small(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits)
 {
-	int value = digits <= 4 ? read_int(c, 0, digits) : 0;
-	unsigned char next = peek(c, digits);
+	int value = digits <= 4 ? scan_int(c, 0, digits) : 0;
+	unsigned char next = scan_peek(c, digits);
 
 	if (lead->line_start && digits <= 3 && (next == '.' || next == ')') &&
-	    !isdigit(peek(c, digits + 1))) {
+	    !isdigit(scan_peek(c, digits + 1))) {
 		s->kind = SHOWN_TEXT;
 		return true;
 	}
 	if (is_ordinal(c, digits) && !c->more) {
-		if (read_worded(c, s, lead, digits, digits + 2))
+		if (scan_worded(c, s, lead, digits, digits + 2))
 			return true;
 		s->kind = SHOWN_RANK;
 		s->value = value;
 		s->len = digits + 2;
 		return true;
 	}
-	if (read_worded(c, s, lead, digits, digits))
+	if (scan_worded(c, s, lead, digits, digits))
 		return true;
-	if (lead->quarter && digits == 4 && is_year(value)) {
+	if (lead->quarter && digits == 4 && scan_is_year(value)) {
 		s->kind = SHOWN_QUARTER;
 		s->date = (struct date){value, lead->quarter, 0};
 		return true;
@@ -505,7 +343,7 @@ static bool read_small(struct cursor *c, struct shown *s, const struct lead *lea
 		s->value = value;
 		return true;
 	}
-	if (starts(c, 0, "24/7")) {
+	if (scan_starts(c, 0, "24/7")) {
 		s->kind = SHOWN_TEXT;
 		s->len = 4;
 		return true;
@@ -518,10 +356,10 @@ static bool read_exponent(struct cursor *c, size_t at, struct shown *s)
 {
 	size_t sign, digits;
 
-	if (peek(c, at) != 'e' && peek(c, at) != 'E')
+	if (scan_peek(c, at) != 'e' && scan_peek(c, at) != 'E')
 		return false;
-	sign = peek(c, at + 1) == '-' || peek(c, at + 1) == '+';
-	digits = count_digits(c, at + 1 + sign);
+	sign = scan_peek(c, at + 1) == '-' || scan_peek(c, at + 1) == '+';
+	digits = scan_digits(c, at + 1 + sign);
 	if (digits == 0)
 		return false;
 	s->len = at + 1 + sign + digits;
@@ -546,10 +384,11 @@ static void read_amount(struct cursor *c, struct shown *s)
 	/* "3D", "7x24": a word that begins with a digit */
 	if (read_exponent(c, end, s))
 		s->kind = SHOWN_STRANGE;
-	else if (s->len == end && !s->currency && (isalpha(peek(c, end)) || peek(c, end) == '_'))
+	else if (s->len == end && !s->currency &&
+		 (isalpha(scan_peek(c, end)) || scan_peek(c, end) == '_'))
 		s->kind = SHOWN_TEXT;
 	else if (!s->scaled && !s->grouped && !s->currency && s->decimals == 0 && end == 4 &&
-		 s->unit == UNIT_NONE && is_year(read_int(c, 0, 4)))
+		 s->unit == UNIT_NONE && scan_is_year(scan_int(c, 0, 4)))
 		s->kind = SHOWN_YEAR;
 }
 
@@ -579,14 +418,15 @@ enum scan shown_scan(const char *text, size_t len, bool final, const struct lead
 	read_lead(&c, &s);
 	s.currency = s.currency || lead->currency;
 	s.minus = s.minus || lead->minus;
-	digits = count_digits(&c, 0);
+	digits = scan_digits(&c, 0);
 	s.len = digits;
 	if (c.more)
 		return SCAN_MORE;
 	if (s.currency || c.at > 0 ||
-	    !(read_iso(&c, &s) || read_slashed(&c, &s) || read_time(&c, &s) ||
-	      (digits <= 4 && (peek(&c, digits) != ',' || !isdigit(peek(&c, digits + 1))) &&
-	       (peek(&c, digits) != '.' || !isdigit(peek(&c, digits + 1))) &&
+	    !(scan_iso(&c, &s) || scan_slashed(&c, &s) || scan_time(&c, &s) ||
+	      (digits <= 4 &&
+	       (scan_peek(&c, digits) != ',' || !isdigit(scan_peek(&c, digits + 1))) &&
+	       (scan_peek(&c, digits) != '.' || !isdigit(scan_peek(&c, digits + 1))) &&
 	       read_small(&c, &s, lead, digits)))) {
 		s = (struct shown){.kind = SHOWN_NUMBER,
 				   .minus = s.minus,
