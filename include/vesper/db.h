@@ -62,6 +62,8 @@ struct db_request {
 	size_t statement_count;
 	bool write;   /* serialised: one writer a tenant, waiting writes share a commit */
 	bool patient; /* a write that waits up to DB_PATIENCE_MS for another to share one with */
+	bool forget;  /* a write: what it deletes is to stand in no file of the database afterwards,
+			 as far as nobody is still reading it; a server sees to that by itself */
 	bool bare; /* the cells of the results are all that counts: no statistics, types as declared
 		    */
 	int64_t timeout_ms; /* waiting and running; 0: the source's own limit */

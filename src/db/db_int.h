@@ -116,6 +116,7 @@ struct db_dialect {
 	const char *rollback;
 	const char *savepoint;
 	const char *release; /* NULL where savepoints need none */
+	const char *forget;  /* after a commit of deletions; NULL: nothing to do */
 	const char *rollback_to;
 };
 
@@ -174,6 +175,7 @@ struct work {
 	size_t count;
 	size_t max_rows;
 	bool bare;
+	bool forget;
 	bool probe;            /* only opens and confirms; for the watch */
 	uint64_t number;       /* what a stop must name; new for each attempt */
 	atomic_int stop;       /* set by the loop at any time, read by the worker */

@@ -50,6 +50,7 @@ struct work *db_work_again(const struct work *from)
 
 	w->probe = from->probe;
 	w->bare = from->bare;
+	w->forget = from->forget;
 	return w;
 }
 
@@ -81,6 +82,7 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 			   from->max_rows ? from->max_rows : p->source.max_rows);
 	r->work->request = r;
 	r->work->bare = from->bare;
+	r->work->forget = from->forget;
 	r->op.cancel = on_cancel;
 	r->pool = p;
 	r->timeout_ms = from->timeout_ms ? from->timeout_ms : p->source.timeout_ms;

@@ -403,4 +403,6 @@ const struct db_dialect db_sqlite = {
 	.savepoint = "SAVEPOINT request",
 	.release = "RELEASE request",
 	.rollback_to = "ROLLBACK TO request",
+	/* Pages of before lie in the log until it is written over. */
+	.forget = "PRAGMA wal_checkpoint(TRUNCATE)",
 };

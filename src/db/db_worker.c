@@ -117,6 +117,21 @@ static bool all_failed(const struct job *j)
 	return true;
 }
 
+/* What was committed is, whatever comes of this. */
+static void forget_deleted(struct job *j)
+{
+	const char *text = j->tenant->source->dialect->forget;
+
+	if (!text)
+		return;
+	list_each(node, &j->works) {
+		if (work_of(node)->forget && !failed(work_of(node))) {
+			db_connection_exec(j->connection, text, NULL);
+			return;
+		}
+	}
+}
+
 /*
  * Some failures (a stopped or full database) undo the whole transaction and with it the neighbours
  * of the request that failed. They run once more without it; each round leaves out one more, so
@@ -134,7 +149,9 @@ static void batch_run(struct job *j)
 			return;
 		}
 		if (writes_run(j)) {
-			if (!db_connection_exec(c, dialect->commit, &e)) {
+			if (db_connection_exec(c, dialect->commit, &e)) {
+				forget_deleted(j);
+			} else {
 				fail_open(j, &e);
 				db_connection_exec(c, dialect->rollback, NULL);
 			}

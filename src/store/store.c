@@ -359,6 +359,7 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 		.statement_count = c->count,
 		.write = write,
 		.patient = c->patient,
+		.forget = c->forget,
 		.bare = true,
 		.max_rows = max_rows,
 	};

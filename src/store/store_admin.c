@@ -113,6 +113,7 @@ struct op *store_user_delete(struct store *s, const struct principal *who, const
 	a->cb = cb;
 	a->owner = owner;
 	c->finish = on_done;
+	c->forget = true;
 	store_call_text(c, "of_user", user);
 	store_call_add(c, "user_delete_feedback");
 	store_call_add(c, "user_delete_summaries");

@@ -51,6 +51,7 @@ struct call {
 	struct op *query;
 	bool write;
 	bool patient;  /* nobody waits for it: see db_request */
+	bool forget;   /* it deletes what people said: see db_request */
 	bool repeated; /* after a key that somebody else was faster with */
 	bool going;    /* a request of its runs, or its refusal is on the way */
 	struct later later;

@@ -80,6 +80,7 @@ static void delete_start(struct call *c, const struct table *old_messages)
 	set_before(c, IDEMPOTENT_LIFE_MS);
 	store_call_add(c, "retain_delete_idempotency");
 	c->finish = on_deleted;
+	c->forget = true;
 	store_call_write(c);
 }
 

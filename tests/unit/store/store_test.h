@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "vesper/file.h"
 #include "vesper/health.h"
 #include "vesper/mem.h"
 #include "vesper/store.h"
@@ -116,6 +117,26 @@ static inline int fixture_setup(void **state)
 	migrate(*state, "acme");
 	migrate(*state, "vesper");
 	return 0;
+}
+
+/* Whether the bytes stand in any file of acme's, its log included. */
+static inline bool files_hold(struct fixture *f, const char *text)
+{
+	static const char *const suffixes[] = {"", "-wal", "-journal"};
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		const char *path = arena_printf(f->arena, "%s%s", f->acme, suffixes[i]);
+		struct str bytes;
+		struct err e;
+
+		if (access(path, F_OK) != 0)
+			continue;
+		if (!file_read_bytes(path, 1 << 26, f->arena, &bytes, &e))
+			fail_msg("%s", e.text);
+		found = found || memmem(bytes.p, bytes.n, text, strlen(text));
+	}
+	return found;
 }
 
 static inline int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)

@@ -100,7 +100,8 @@ static void a_call_is_audited_with_its_answer(void **state)
 static struct message answered(struct fixture *f, const struct principal *who)
 {
 	struct message m = user_message(f, id_new(f), "question");
-	struct message answer = answer_to(f, &m, "answer");
+	struct message answer =
+		answer_to(f, &m, arena_printf(f->arena, "answer for %s", who->user));
 
 	accept_message(f, who, &m);
 	store_the_answer(f, who, &answer);
@@ -119,6 +120,8 @@ static void a_users_data_goes(void **state)
 	store_user_delete(f->store, &bob, "ann", on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
+	assert_false(files_hold(f, "answer for ann"));
+	assert_true(files_hold(f, "answer for bob"));
 	assert_int_equal(read_messages(f, &ann, anns.session_id, NULL, 9), ERR_NOT_FOUND);
 	assert_int_equal(read_messages(f, &bob, bobs.session_id, NULL, 9), ERR_NONE);
 	assert_int_equal(read_messages(f, &ann_elsewhere, elsewhere.session_id, NULL, 9), ERR_NONE);

@@ -144,7 +144,9 @@ static void deleted_with_all_it_holds(void **state)
 	assert_int_equal(drop(f, &ann_elsewhere, session), ERR_NOT_FOUND);
 	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NONE);
 	assert_int_equal(f->count, 2);
+	assert_true(files_hold(f, "secret-answer"));
 	assert_int_equal(drop(f, &ann, session), ERR_NONE);
+	assert_false(files_hold(f, "secret-"));
 	assert_int_equal(drop(f, &ann, session), ERR_NOT_FOUND);
 	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NOT_FOUND);
 	assert_string_equal(file_ask(f, f->acme,
