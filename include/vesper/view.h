@@ -92,7 +92,6 @@ struct view_answer_input {
 	const struct result *const *results;
 	size_t result_count;
 	struct date today;
-	bool may_see_sql;
 	bool detail; /* it was asked for: no limit of words */
 };
 

@@ -57,7 +57,6 @@ static void write_template(struct turn *t)
 		.results = results,
 		.result_count = results_to_word(t, results),
 		.today = t->today,
-		.may_see_sql = may(t->who, "chat:view_sql"),
 		.detail = wants_detail(t->request.content),
 	};
 
