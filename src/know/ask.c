@@ -142,6 +142,13 @@ static void ask_words(struct reading *r, const struct trouble *t, struct buf *b)
 		buf_char(b, '?');
 		return;
 	case TROUBLE_TOO_MANY:
+		if (t->param) {
+			buf_printf(b, "I can take at most %zu here. Which %s do you mean: ",
+				   t->param->list_max, label);
+			add_choices(b, t, " or ");
+			buf_char(b, '?');
+			return;
+		}
 		buf_str(b, "That would be too many questions at once. Which part do you want?");
 		return;
 	}
@@ -161,8 +168,10 @@ static enum ask_input input_of(const struct trouble *t)
 		       (strcmp(t->filter, FILTER_START) == 0 || strcmp(t->filter, FILTER_END) == 0);
 
 	if (t->option_count > 0)
-		return t->kind == TROUBLE_MISSING && t->param && t->param->is_list ? ASK_MULTIPLE
-										   : ASK_SINGLE;
+		return (t->kind == TROUBLE_MISSING || t->kind == TROUBLE_TOO_MANY) && t->param &&
+				       t->param->is_list
+			       ? ASK_MULTIPLE
+			       : ASK_SINGLE;
 	if (is_days && t->kind == TROUBLE_VAGUE)
 		return ASK_DATE_RANGE;
 	return is_days && (t->kind == TROUBLE_RANGE || t->kind == TROUBLE_MISSING) ? ASK_DATE

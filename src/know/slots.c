@@ -330,6 +330,26 @@ static size_t keep_months(const struct reading *r, const struct fact *f, const s
 	return n == 12 ? 0 : n;
 }
 
+/* "Compare NP15, SP15 and ZP26", with a tool that takes two: which of those that were said. */
+static void trouble_too_many(struct reading *r, const struct tool_def *t, const struct param_def *p,
+			     const struct fact *f)
+{
+	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * f->count);
+
+	for (size_t i = 0; i < f->count; i++) {
+		const char *words = value_words(&f->values[i], r->arena);
+
+		options[i] = (struct suggestion){.value = words, .label = words};
+	}
+	reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY,
+					     .filter = p->filter,
+					     .dimension = f->dimension,
+					     .param = p,
+					     .tool = t,
+					     .options = options,
+					     .option_count = f->count});
+}
+
 /* The n-th of the calls that several values in single places make. */
 static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct args *args)
 {
@@ -343,9 +363,7 @@ static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct
 		if (!f)
 			continue;
 		if (p->is_list && f->count > p->list_max) {
-			reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY,
-							     .filter = p->filter,
-							     .tool = t});
+			trouble_too_many(r, t, p, f);
 			return false;
 		}
 		values = arena_alloc(r->arena, sizeof(*values) * f->count);
