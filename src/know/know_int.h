@@ -6,7 +6,8 @@
  *               nobody knows
  *   facts    -> all of that by filter name, with what the last turn left standing
  *   router   -> how well each tool fits words and facts
- *   slots    -> the chosen tool's arguments, or what to ask back
+ *   slots    -> the chosen tool's values, or what to ask back
+ *   calls    -> its calls
  *
  * Everything but the index (struct know) lives in the caller's arena.
  */
@@ -210,6 +211,17 @@ bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out);
 /* All facts as filters, for a question that no tool was chosen for. */
 void slots_filters(struct reading *r, struct understanding *out);
+/* Is the fact the other form of a time that is already used: days, or year and months? */
+bool slots_is_other_form(const struct reading *r, const struct fact *f, bool use_range);
+
+/* ---- calls.c ---- */
+
+/* The fact that a parameter takes, or NULL. */
+const struct fact *calls_fact(const struct reading *r, const struct fit *fit,
+			      const struct param_def *p);
+/* Adds the tool's calls. False: a value does not fit, and the trouble is set. */
+bool calls_fill(struct reading *r, const struct fit *fit, const char *agent,
+		struct understanding *out);
 
 /* ---- choose.c ---- */
 

@@ -16,7 +16,6 @@
 
 #include "cors.h"
 #include "http_route.h"
-#include "http_text.h"
 #include "mhd.h"
 #include "repeat.h"
 #include "sse_out.h"
@@ -24,7 +23,6 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "vesper/utf8.h"
 #include "vesper/uuid.h"
 
 #define BEARER      "Bearer "
@@ -76,40 +74,6 @@ void request_free(struct request *r)
 	arena_free(&r->arena);
 	mem_free(r->path);
 	mem_free(r);
-}
-
-const char *request_header(const struct request *r, const char *name)
-{
-	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
-}
-
-bool request_names_etag(const struct request *r, const char *header, const char *etag)
-{
-	struct str rest = str_of(request_header(r, header)), one;
-
-	while (str_split(&rest, ',', &one)) {
-		one = str_trim(one);
-		if (str_starts(one, STR("W/")))
-			one = (struct str){one.p + 2, one.n - 2};
-		if (str_eq(one, STR("*")) || str_eq(one, str_of(etag)))
-			return true;
-	}
-	return false;
-}
-
-/* Decoded; NULL: not decodable. */
-static const char *decoded(const struct request *r, const char *text)
-{
-	char *copy = arena_strdup(r->arena, text);
-
-	return percent_decode(copy) && utf8_valid(copy, strlen(copy)) ? copy : NULL;
-}
-
-const char *request_query(const struct request *r, const char *name)
-{
-	const char *value = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
-
-	return value ? decoded(r, value) : NULL;
 }
 
 /* ---- Waiting ---- */
@@ -185,104 +149,9 @@ static void take_request_id(struct request *r)
 	snprintf(r->request_id, sizeof(r->request_id), "%s", fine ? id : uuid_new().text);
 }
 
-struct name_list {
-	const struct request *request;
-	const char *names[32];
-	size_t count;
-	bool doubled;
-	bool unreadable;
-};
-
-static enum MHD_Result on_query_name(void *owner, enum MHD_ValueKind kind, const char *name,
-				     const char *value)
-{
-	struct name_list *list = owner;
-
-	(void)kind;
-	name = decoded(list->request, name);
-	if (!name || (value && !decoded(list->request, value)))
-		list->unreadable = true;
-	for (size_t i = 0; name && i < list->count; i++)
-		list->doubled |= strcmp(list->names[i], name) == 0;
-	if (list->count == sizeof(list->names) / sizeof(list->names[0]))
-		list->doubled = true; /* nothing here takes so many */
-	else if (name)
-		list->names[list->count++] = name;
-	return MHD_YES;
-}
-
-static bool is_taken(const struct http_route *route, const char *name)
-{
-	struct str rest = str_of(route->query);
-	struct str one;
-
-	while (route->query && str_split(&rest, ' ', &one))
-		if (str_eq(one, str_of(name)))
-			return true;
-	return false;
-}
-
-static const char *not_taken(const struct request *r, const char *name)
-{
-	return arena_printf(r->arena, "%.60s%s: no query parameter here. %s%s", name,
-			    strlen(name) > 60 ? "\xE2\x80\xA6" : "",
-			    r->route->query ? "Known: " : "None is taken.",
-			    r->route->query ? r->route->query : "");
-}
-
-/* A misspelled parameter that is passed over in silence would give the wrong list. */
-static void check_query(struct request *r)
-{
-	struct name_list list = {.request = r};
-
-	MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, on_query_name, &list);
-	if (list.unreadable)
-		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter can't be decoded.");
-	else if (list.doubled)
-		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter is given twice.");
-	for (size_t i = 0; !r->response && r->route->permission && i < list.count; i++)
-		if (!is_taken(r->route, list.names[i]))
-			reply_problem(r, PROBLEM_BAD_FRAME, not_taken(r, list.names[i]));
-}
-
 struct str request_token(const struct request *r)
 {
 	return str_trim(str_of(request_header(r, "Authorization") + strlen(BEARER)));
-}
-
-struct header_count {
-	const char *name;
-	size_t count;
-};
-
-static enum MHD_Result on_header_name(void *owner, enum MHD_ValueKind kind, const char *name,
-				      const char *value)
-{
-	struct header_count *c = owner;
-
-	(void)kind;
-	(void)value;
-	c->count += strcasecmp(name, c->name) == 0;
-	return MHD_YES;
-}
-
-static enum MHD_Result on_any_header(void *owner, enum MHD_ValueKind kind, const char *name,
-				     const char *value)
-{
-	bool *odd = owner;
-
-	(void)kind;
-	(void)value;
-	*odd |= !http_is_token(name);
-	return MHD_YES;
-}
-
-static bool comes_twice(const struct request *r, const char *header)
-{
-	struct header_count c = {.name = header};
-
-	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_header_name, &c);
-	return c.count > 1;
 }
 
 static bool identify(struct request *r, struct err *e)
@@ -291,7 +160,8 @@ static bool identify(struct request *r, struct err *e)
 
 	if (!header)
 		return err_set(e, ERR_AUTH, "no token");
-	if (comes_twice(r, "Authorization")) /* a proxy may have looked at another one */
+	if (request_header_is_twice(r,
+				    "Authorization")) /* a proxy may have looked at another one */
 		return err_set(e, ERR_AUTH, "several Authorization headers");
 	if (strncasecmp(header, BEARER, strlen(BEARER)) != 0)
 		return err_set(e, ERR_AUTH, "not a bearer token");
@@ -384,81 +254,6 @@ static void check_caller(struct request *r)
 		check_rate(r);
 }
 
-/* Whose body means one thing to us and another to a proxy in front gets no further. */
-static void check_framing(struct request *r)
-{
-	static const char *const once[] = {"Host",
-					   "Origin",
-					   "Content-Length",
-					   "Content-Type",
-					   "Content-Encoding",
-					   "Transfer-Encoding",
-					   "Idempotency-Key",
-					   "If-Match",
-					   "If-None-Match",
-					   "Last-Event-ID"};
-	const char *coding = request_header(r, "Transfer-Encoding");
-	const char *wrong = NULL;
-	bool odd = false;
-
-	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_any_header, &odd);
-	if (odd)
-		wrong = "A header has a name that can't be.";
-	for (size_t i = 0; !wrong && i < sizeof(once) / sizeof(once[0]); i++)
-		if (comes_twice(r, once[i]))
-			wrong = arena_printf(r->arena, "%s: comes twice", once[i]);
-	if (coding && strcasecmp(coding, "chunked") != 0)
-		wrong = "Transfer-Encoding: only chunked is taken";
-	else if (coding && request_header(r, "Content-Length"))
-		wrong = "Transfer-Encoding and Content-Length: one of them";
-	if (!wrong)
-		return;
-	reply_header(r, "Connection", "close");
-	reply_problem(r, PROBLEM_BAD_FRAME, wrong);
-}
-
-/* What follows the type: nothing, or that it is UTF-8. */
-static bool is_utf8_charset(struct str parameters)
-{
-	struct str one, name;
-
-	while (str_split(&parameters, ';', &one)) {
-		one = str_trim(one);
-		str_split(&one, '=', &name);
-		if (!str_eq_nocase(str_trim(name), STR("charset")))
-			continue;
-		one = str_trim(one);
-		if (!str_eq_nocase(one, STR("utf-8")) && !str_eq_nocase(one, STR("\"utf-8\"")))
-			return false;
-	}
-	return true;
-}
-
-static bool is_json_type(const char *type)
-{
-	struct str rest = str_of(type), name;
-
-	return str_split(&rest, ';', &name) &&
-	       str_eq_nocase(str_trim(name), STR("application/json")) && is_utf8_charset(rest);
-}
-
-static bool is_plain_coding(const char *coding)
-{
-	return !coding || strcasecmp(coding, "identity") == 0;
-}
-
-static void check_body_head(struct request *r)
-{
-	const char *length = request_header(r, "Content-Length");
-
-	if (length && strtoull(length, NULL, 10) > BODY_BYTES_MAX)
-		reply_problem(r, PROBLEM_TOO_LONG, "The body is too long.");
-	else if ((r->route->flags & ROUTE_BODY) &&
-		 (!is_json_type(request_header(r, "Content-Type")) ||
-		  !is_plain_coding(request_header(r, "Content-Encoding"))))
-		reply_problem(r, PROBLEM_MEDIA_TYPE, NULL);
-}
-
 static void find_route(struct request *r, const char *method)
 {
 	struct buf allow;
@@ -495,15 +290,15 @@ static void check_head(struct request *r, const char *method)
 	if (head && head->header_size > HEADER_BYTES_MAX)
 		reply_problem(r, PROBLEM_HEADERS, NULL);
 	if (!r->response)
-		check_framing(r);
+		request_check_framing(r);
 	if (!r->response)
 		find_route(r, method);
 	if (!r->response)
 		check_caller(r);
 	if (!r->response)
-		check_query(r);
+		request_check_query(r);
 	if (!r->response)
-		check_body_head(r);
+		request_check_body_head(r);
 }
 
 static bool parse_body(struct request *r)

@@ -133,6 +133,13 @@ void reply_stream_wake(struct request *r);
 /* The same for a body of another type, as it is made. */
 void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out));
 
+/* ---- Between request.c and request_head.c: each may answer with a problem ---- */
+
+void request_check_framing(struct request *r);
+void request_check_query(struct request *r);
+void request_check_body_head(struct request *r);
+bool request_header_is_twice(const struct request *r, const char *name);
+
 /* ---- Between request.c and reply.c ---- */
 
 /* The connection waits for request_resume, or for its client to leave. */

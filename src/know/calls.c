@@ -1,0 +1,193 @@
+/*
+ * The calls that facts make of a tool: one for each value in a single place, each value in the
+ * parameter's type, none that contradicts itself.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+
+static void trouble_range(struct reading *r, const struct param_def *p, const struct value *v)
+{
+	struct trouble trouble = {.kind = TROUBLE_RANGE,
+				  .filter = p->filter,
+				  .param = p,
+				  .said = value_words(v, r->arena)};
+
+	reading_trouble(r, &trouble);
+}
+
+/* The value in the parameter's type. */
+static bool convert(struct reading *r, const struct param_def *p, const struct value *v,
+		    struct value *out)
+{
+	*out = *v;
+	switch (p->type) {
+	case PARAM_INT:
+		if (v->type == VALUE_INT && (!p->has_min || v->number >= p->min) &&
+		    (!p->has_max || v->number <= p->max))
+			return true;
+		break;
+	case PARAM_TEXT:
+		if (v->type != VALUE_TEXT)
+			*out = value_text(value_words(v, r->arena));
+		return true;
+	case PARAM_DATE:
+		if (v->type == VALUE_DATE)
+			return true;
+		break;
+	case PARAM_DECIMAL:
+		if (v->type == VALUE_INT)
+			*out = value_decimal(value_words(v, r->arena));
+		if (out->type == VALUE_DECIMAL)
+			return true;
+		break;
+	case PARAM_BOOL:
+		if (v->type == VALUE_BOOL)
+			return true;
+		break;
+	}
+	trouble_range(r, p, v);
+	return false;
+}
+
+const struct fact *calls_fact(const struct reading *r, const struct fit *fit,
+			      const struct param_def *p)
+{
+	const struct fact *f = facts_get(&r->facts, p->filter);
+
+	if (!f || slots_is_other_form(r, f, fit->use_range))
+		return NULL;
+	if (f->all && !p->required && !p->is_list)
+		return NULL;
+	return f;
+}
+
+/* "Summer 26 and Q1 27": of each year its own months. The year stands before the months in every
+ * tool that takes both. */
+static size_t keep_months(const struct reading *r, const struct fact *f, const struct args *args,
+			  struct value *values)
+{
+	const struct arg *year = args_find(args, FILTER_YEAR);
+	size_t n = 0;
+
+	if (!r->time.mixed || !year || strcmp(f->filter, FILTER_MONTH) != 0)
+		return f->count;
+	for (size_t i = 0; i < r->time.year_count; i++)
+		for (size_t v = 0; v < f->count && r->time.years[i] == year->values[0].number; v++)
+			if (r->time.year_months[i] & 1u << values[v].number)
+				values[n++] = values[v];
+	return n == 12 ? 0 : n;
+}
+
+/* "Compare NP15, SP15 and ZP26", with a tool that takes two: which of those that were said. */
+static void trouble_too_many(struct reading *r, const struct tool_def *t, const struct param_def *p,
+			     const struct fact *f)
+{
+	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * f->count);
+
+	for (size_t i = 0; i < f->count; i++) {
+		const char *words = value_words(&f->values[i], r->arena);
+
+		options[i] = (struct suggestion){.value = words, .label = words};
+	}
+	reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY,
+					     .filter = p->filter,
+					     .dimension = f->dimension,
+					     .param = p,
+					     .tool = t,
+					     .options = options,
+					     .option_count = f->count});
+}
+
+/* The n-th of the calls that several values in single places make. */
+static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct args *args)
+{
+	const struct tool_def *t = fit->tool;
+
+	for (size_t i = 0; i < t->param_count; i++) {
+		const struct param_def *p = &t->params[i];
+		const struct fact *f = calls_fact(r, fit, p);
+		struct value *values;
+
+		if (!f)
+			continue;
+		if (p->is_list && f->count > p->list_max) {
+			trouble_too_many(r, t, p, f);
+			return false;
+		}
+		values = arena_alloc(r->arena, sizeof(*values) * f->count);
+		for (size_t v = 0; v < f->count; v++)
+			if (!convert(r, p, &f->values[v], &values[v]))
+				return false;
+		if (p->is_list) {
+			size_t count = keep_months(r, f, args, values);
+
+			if (count > 0)
+				args_set_list(args, r->arena, p->name, values, count);
+		} else {
+			args_set(args, r->arena, p->name, values[n % f->count]);
+			n /= f->count;
+		}
+	}
+	return true;
+}
+
+/* NP15 and HB_NORTH with CAISO and ERCOT make two calls, not four. */
+static bool call_is_consistent(const struct reading *r, const struct tool_def *t,
+			       const struct args *args)
+{
+	for (size_t i = 0; i < t->param_count; i++) {
+		const struct param_def *p = &t->params[i];
+		const struct dimension_def *d =
+			p->entity ? catalog_dimension(r->know->catalog, p->entity) : NULL;
+		const struct arg *child = args_find(args, p->name);
+		const struct param_def *up = NULL;
+		const struct arg *parent;
+		const char *found;
+		bool several;
+
+		for (size_t n = 0; d && d->parent && n < t->param_count; n++)
+			if (t->params[n].entity && strcmp(t->params[n].entity, d->parent) == 0)
+				up = &t->params[n];
+		parent = up ? args_find(args, up->name) : NULL;
+		if (!child || child->is_list || !parent || parent->is_list)
+			continue;
+		found = names_parent_of(r->names, d, child->values[0].text, parent->values[0].text,
+					&several);
+		if (found && strcmp(found, parent->values[0].text) != 0)
+			return false;
+	}
+	return true;
+}
+
+bool calls_fill(struct reading *r, const struct fit *fit, const char *agent,
+		struct understanding *out)
+{
+	struct know_tool *calls;
+	size_t count = 1, n = out->tool_count;
+
+	for (size_t i = 0; i < fit->tool->param_count; i++) {
+		const struct fact *f = calls_fact(r, fit, &fit->tool->params[i]);
+
+		if (f && !fit->tool->params[i].is_list)
+			count *= f->count;
+	}
+	if (count > KNOW_CALLS_MAX) {
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY, .tool = fit->tool});
+		return false;
+	}
+	calls = arena_alloc(r->arena, sizeof(*calls) * (n + count));
+	if (n > 0)
+		memcpy(calls, out->tools, n * sizeof(*calls));
+	for (size_t i = 0; i < count; i++) {
+		calls[n] = (struct know_tool){.tool = fit->tool, .agent = agent};
+		if (!fill_call(r, fit, i, &calls[n].args))
+			return false;
+		n += call_is_consistent(r, fit->tool, &calls[n].args);
+	}
+	out->tools = calls;
+	out->tool_count = n;
+	return true;
+}
