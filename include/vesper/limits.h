@@ -195,6 +195,7 @@
 #define DB_CONNECTION_AGE_MS 1800000 /* older ones are opened anew: before an access token ends */
 #define DB_STOP_REPEAT_MS    200     /* between two attempts to stop the same statement */
 #define DB_BUSY_MS           2000 /* a statement waits that long for another process to let go of a file */
+#define DB_BUSY_STEP_MS      5     /* and looks that often, where SQLite does not do it by itself */
 #define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
 
 /* the SQL gate */

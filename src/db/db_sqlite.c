@@ -20,6 +20,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "vesper/clock.h"
 #include "vesper/limits.h"
 
 #define PROGRESS_STEPS      4000 /* some 50 microseconds of work between two looks at the flag */
@@ -252,13 +253,19 @@ static bool claim_if_empty(struct connection *c, struct err *e)
 	return false;
 }
 
+/* Two connections that give a new file its log at the same time stand in each other's way. SQLite
+ * ends one of them at once, however long it is told to wait. */
 static bool use_wal(struct connection *c, struct err *e)
 {
+	int64_t end_ms = clock_mono_ms() + DB_BUSY_MS;
 	char mode[32];
 	bool found;
 
-	if (!db_connection_ask(c, "PRAGMA journal_mode = WAL", mode, sizeof(mode), &found, e))
-		return false;
+	while (!db_connection_ask(c, "PRAGMA journal_mode = WAL", mode, sizeof(mode), &found, e)) {
+		if ((sqlite3_errcode(c->native) & 0xff) != SQLITE_BUSY || clock_mono_ms() >= end_ms)
+			return false;
+		sqlite3_sleep(DB_BUSY_STEP_MS);
+	}
 	if (!found || strcmp(mode, "wal") != 0)
 		return err_set_retry(e, ERR_UPSTREAM, "%s can't be switched to a write-ahead log",
 				     c->tenant->file);

@@ -134,6 +134,33 @@ static void locked_file_can_be_retried(void **state)
 	put(f, "acme", "INSERT INTO x VALUES (1)");
 }
 
+static void on_written(void *owner)
+{
+	sqlite3_exec(owner, "COMMIT", NULL, NULL, NULL);
+}
+
+/* Two connections may find the new file at the same time: each gives it a log. */
+static void a_new_file_that_somebody_writes_is_waited_for(void **state)
+{
+	struct fixture *f = *state;
+	struct timer *written;
+	struct answer a;
+	sqlite3 *other;
+
+	tenant_file_make(f->acme, "acme");
+	assert_int_equal(sqlite3_open(f->acme, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	fixture_open(f, false);
+	start(f, "acme", true, "CREATE TABLE x (n int)", NULL, 0, &a);
+	written = timer_new(f->loop, on_written, other);
+	timer_start(written, 50);
+	wait_for(f, &a);
+	if (a.err.code != ERR_NONE)
+		fail_msg("%s", a.err.text);
+	timer_free(&written);
+	sqlite3_close(other);
+}
+
 static void odd_file_names_are_only_names(void **state)
 {
 	static const char *const names[] = {"a;Driver=x",   "a b{c}", "a'b\"c",
@@ -263,6 +290,7 @@ int main(void)
 		DB_TEST(missing_file_works_once_it_is_there),
 		DB_TEST(a_file_that_takes_the_place_of_another_is_read_at_once),
 		DB_TEST(locked_file_can_be_retried),
+		DB_TEST(a_new_file_that_somebody_writes_is_waited_for),
 		DB_TEST(odd_file_names_are_only_names),
 		DB_TEST(connection_reaches_no_other_file),
 		DB_TEST(names_work_as_in_the_warehouse),
