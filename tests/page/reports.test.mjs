@@ -42,9 +42,7 @@ const state = (turn, name) => turn.locator(`.report-frame[data-state=${name}]`);
 async function messages(page, url, atLeast = 1) {
   const frame = await reportFrame(page);
 
-  /* By time: a frame of another origin that is out of sight draws nothing, so nothing would look. */
-  await frame.waitForFunction(([path, n]) => window.messages.filter((m) => m.url === path).length >= n, [url, atLeast],
-    { polling: 50 });
+  await frame.waitForFunction(([path, n]) => window.messages.filter((m) => m.url === path).length >= n, [url, atLeast]);
   return frame.evaluate((path) => window.messages.filter((m) => m.url === path), url);
 }
 
