@@ -32,12 +32,16 @@ export async function reportFrames(context, behave = () => undefined) {
 
 /* The frame in a page, once it is there. */
 export async function reportFrame(page) {
-  await page.locator('.report-box iframe').waitFor({ state: 'attached' });
+  const box = page.locator('.report-box iframe');
+
+  await box.waitFor({ state: 'attached' });
   for (;;) {
     const frame = page.frames().find((one) => one.url().startsWith('https://app.powerbi.com/'));
 
     if (frame)
       return frame;
+    if (await box.count() === 0)
+      throw new Error('the frame is gone again');
     await page.waitForTimeout(20);
   }
 }

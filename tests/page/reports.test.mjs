@@ -42,7 +42,9 @@ const state = (turn, name) => turn.locator(`.report-frame[data-state=${name}]`);
 async function messages(page, url, atLeast = 1) {
   const frame = await reportFrame(page);
 
-  await frame.waitForFunction(([path, n]) => window.messages.filter((m) => m.url === path).length >= n, [url, atLeast]);
+  /* By time: a frame of another origin that is out of sight draws nothing, so nothing would look. */
+  await frame.waitForFunction(([path, n]) => window.messages.filter((m) => m.url === path).length >= n, [url, atLeast],
+    { polling: 50 });
   return frame.evaluate((path) => window.messages.filter((m) => m.url === path), url);
 }
 
@@ -172,6 +174,7 @@ describe('a report of an answer', () => {
   test('that does not come is said, and can be tried again', async () => {
     const turn = await start(daemon);
     const { page } = open;
+    const made = pbi.embedTokens.length;
 
     pbi.behave = ({ path }) => (path.endsWith('GenerateToken') ? { status: 500 } : undefined);
     await openHere(turn).click();
@@ -179,7 +182,9 @@ describe('a report of an answer', () => {
     pbi.behave = () => undefined;
     behave = 'fail';
     await turn.getByRole('button', { name: 'Try again' }).click();
-    await messages(page, '/report/load').catch(() => {});
+    for (let i = 0; i < 200 && pbi.embedTokens.length === made; i++)
+      await page.waitForTimeout(50);
+    assert.equal(pbi.embedTokens.length, made + 1, 'now a token comes, and the frame refuses it');
     await state(turn, 'failed').waitFor();
     assert.equal(await turn.locator('iframe').count(), 0);
     behave = undefined;
