@@ -147,6 +147,18 @@ struct pair {
 	struct arena *arena;
 };
 
+static inline void pair_providers(const struct pair *w, struct llm_provider_options p[2])
+{
+	p[0] = (struct llm_provider_options){.name = "first",
+					     .kind = "anthropic",
+					     .base_url = w->a.url,
+					     .key = "k",
+					     .version = "2026-10-21"};
+	p[1] = p[0];
+	p[1].name = "second";
+	p[1].base_url = w->b.url;
+}
+
 static inline int pair_setup(void **state)
 {
 	struct pair *w = mem_alloc(sizeof(*w));
@@ -155,16 +167,9 @@ static inline int pair_setup(void **state)
 	assert_true(http_new(w->loop, &w->http, NULL));
 	tiny_server_open(&w->a, w->loop);
 	tiny_server_open(&w->b, w->loop);
-	const struct llm_provider_options p[] = {{.name = "first",
-						  .kind = "anthropic",
-						  .base_url = w->a.url,
-						  .key = "k",
-						  .version = "2026-10-21"},
-						 {.name = "second",
-						  .kind = "anthropic",
-						  .base_url = w->b.url,
-						  .key = "k",
-						  .version = "2026-10-21"}};
+	struct llm_provider_options p[2];
+
+	pair_providers(w, p);
 	struct llm_options o = {.providers = p,
 				.provider_count = 2,
 				.first_byte_ms = 3000,

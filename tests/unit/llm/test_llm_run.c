@@ -477,16 +477,7 @@ static void test_a_budget_bounds_the_pauses(void **state)
 	static const struct budget_payer ann = {"acme", "ann", "analyst"};
 	const struct budget_limit limit = {BUDGET_USER, NULL, BUDGET_DAY, 10000, 0};
 	struct pair *w = *state;
-	const struct llm_provider_options p[] = {{.name = "first",
-						  .kind = "anthropic",
-						  .base_url = w->a.url,
-						  .key = "k",
-						  .version = "2026-10-21"},
-						 {.name = "second",
-						  .kind = "anthropic",
-						  .base_url = w->b.url,
-						  .key = "k",
-						  .version = "2026-10-21"}};
+	struct llm_provider_options p[2];
 	struct budget *budget = budget_new(NULL, 0, &limit, 1);
 	size_t holds = 0;
 	const struct llm_options o = {.providers = p,
@@ -504,6 +495,7 @@ static void test_a_budget_bounds_the_pauses(void **state)
 	struct llm *llm;
 	struct seen s = {0};
 
+	pair_providers(w, p);
 	assert_true(llm_new(w->loop, w->http, &o, &llm, NULL));
 	buf_init(&s.text, 1000);
 	for (int i = 0; i < 3; i++)
