@@ -19,6 +19,16 @@ static bool known_view(const struct loader *l, const char *what, const char *vie
 	       err_set(e, ERR_INPUT, CATALOGUE ": %s: %s is no approved view", what, view);
 }
 
+/* As SQL is to write it, so that the gate's text, the driver and the database read it alike. */
+static bool is_column_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (*name != '"')
+		return n > 0 && strpbrk(name, "\"{}?;") == NULL;
+	return n > 2 && name[n - 1] == '"' && strcspn(name + 1, "\"{}?;") == n - 2;
+}
+
 static bool add_columns(struct loader *l, const json_t *names, const char *permission,
 			struct view_def *v, struct err *e)
 {
@@ -28,9 +38,7 @@ static bool add_columns(struct loader *l, const json_t *names, const char *permi
 	if (!load_texts(l, names, "columns", &list, e))
 		return false;
 	for (; *list; list++) {
-		size_t n = strlen(*list);
-		if (n == 0 || (**list == '"') != ((*list)[n - 1] == '"') ||
-		    (n < 3 && **list == '"'))
+		if (!is_column_name(*list))
 			return err_set(e, ERR_INPUT, "columns: %s is no name", *list);
 		if (v->column_count == DB_COLUMNS_MAX)
 			return err_set(e, ERR_INPUT, "more than %d columns", DB_COLUMNS_MAX);

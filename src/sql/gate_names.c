@@ -67,6 +67,13 @@ static bool is_hidden(uint32_t c)
 	return c < 0x20;
 }
 
+/* ODBC drivers read these themselves: escapes {…}, parameters, the end of a statement. One that
+ * does not know where a quoted name ends would act on them. */
+static bool is_driver_sign(uint32_t c)
+{
+	return c == '{' || c == '}' || c == '?' || c == ';';
+}
+
 static enum script script_of(uint32_t c)
 {
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
@@ -92,6 +99,9 @@ bool gate_name_plain(const struct gate *g, struct str name, size_t at)
 
 		if (is_hidden(c))
 			return gate_refuse(g, at, "U+%04X in a name hides what it says", c);
+		if (is_driver_sign(c))
+			return gate_refuse(g, at, "%c in a name is not allowed; leave it out",
+					   (int)c);
 		if (script != NO_SCRIPT && seen != NO_SCRIPT && script != seen)
 			return gate_refuse(g, at, "letters of two alphabets in one name");
 		if (script != NO_SCRIPT)

@@ -16,24 +16,21 @@ static void str(struct gate_writer *w, struct str text)
 	buf_add(w->out, text.p, text.n);
 }
 
-/* SQLite reads an unknown "x" as a string, so there names are in brackets. */
+/* In double quotes on every dialect: brackets are not read as quotes by every ODBC driver, so that
+ * what is inside of a literal for the gate could be code for the database. */
 void gate_write_name(struct gate_writer *w, const struct gate_name *n)
 {
-	bool brackets = w->g->dialect == DIALECT_MSSQL ||
-			(w->g->dialect == DIALECT_SQLITE && !memchr(n->text.p, ']', n->text.n));
-	char close = brackets ? ']' : '"';
-
 	if (!n->quoted) {
 		str(w, n->text);
 		return;
 	}
-	buf_char(w->out, brackets ? '[' : '"');
+	buf_char(w->out, '"');
 	for (size_t i = 0; i < n->text.n; i++) {
 		buf_char(w->out, n->text.p[i]);
-		if (n->text.p[i] == close)
-			buf_char(w->out, close);
+		if (n->text.p[i] == '"')
+			buf_char(w->out, '"');
 	}
-	buf_char(w->out, close);
+	buf_char(w->out, '"');
 }
 
 void gate_write_names(struct gate_writer *w, const struct gate_name *n)

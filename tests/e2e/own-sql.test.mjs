@@ -79,6 +79,26 @@ describe('SQL that a model writes', () => {
     }
   });
 
+  it('may name its columns with a quote or a bracket', async () => {
+    const sql = `SELECT name AS "Owner's share", '?{[;' AS "a[b", technology AS "a]b" FROM per_project WHERE name <> '}'`;
+    const turn = await ask('admin', sql);
+    assert.ok(turn.tables.length > 0, JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1)?.body.messages));
+    assert.deepEqual(turn.tables[0].columns, ["Owner's share", 'a[b', 'a]b']);
+    assert.deepEqual([...new Set(turn.tables[0].data_dict['a[b'])], ['?{[;']);
+  });
+
+  /* The driver takes {…} and ? out of the text before the database reads it: what is a literal for the gate would be code. */
+  it('cannot be left through names that the driver reads', async () => {
+    for (const [from, to] of [['{a', 'c}'], ['a?', 'c?'], ['a;', 'c']]) {
+      const sql = `SELECT gid AS "${from}", '] , (SELECT MAX(tenant_id) FROM dbo.vesper_tenant) AS x, 1 AS [' AS b, name AS "${to}" FROM per_project`;
+      const turn = await ask('admin', sql);
+      assert.equal(turn.tables.some((table) => table.source.tool === TOOL), false, sql);
+      const heard = JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1).body.messages);
+      assert.match(heard, /in a name is not allowed; leave it out/, sql);
+      mock.reset();
+    }
+  });
+
   it('is refused where it does not pass the gate', async () => {
     for (const sql of ['DELETE FROM per_project', 'SELECT * FROM sqlite_master', 'SELECT nme FROM per_project',
       'SELECT name FROM per_project; DROP TABLE per_project', 'PRAGMA query_only = 0']) {

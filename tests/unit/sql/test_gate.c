@@ -97,11 +97,11 @@ static void spelling(void **state)
 
 	(void)state;
 	writes(ms, "SELECT \"a b\", [c]]d] FROM [dbo].[PER_PROJECT]",
-	       "SELECT TOP (500) [a b], [c]]d] FROM dbo.per_project");
+	       "SELECT TOP (500) \"a b\", \"c]d\" FROM dbo.per_project");
 	writes(pg, "SELECT \"a \"\"b\" FROM \"DBO\".\"Per_Project\"",
 	       "SELECT \"a \"\"b\" FROM dbo.per_project LIMIT 500");
 	writes(lite, "SELECT \"a b\", \"a]b\" FROM changes",
-	       "SELECT [a b], \"a]b\" FROM dbo.changes LIMIT 500");
+	       "SELECT \"a b\", \"a]b\" FROM dbo.changes LIMIT 500");
 	/* A reference is spelled like its definition, whatever a database makes of case. */
 	writes(pg, "WITH \"PG_Class\" AS (SELECT a FROM changes) SELECT Q.a FROM pg_class \"q\"",
 	       "WITH \"PG_Class\" AS (SELECT a FROM dbo.changes) SELECT \"q\".a FROM \"PG_Class\" "
@@ -121,7 +121,8 @@ static void spelling(void **state)
 	       "500");
 	writes(ms,
 	       "SELECT t = SUM(a), b AS 'x y' FROM changes c, prices GROUP BY ROLLUP(b, (c, d))",
-	       "SELECT TOP (500) SUM(a) AS t, b AS [x y] FROM dbo.changes AS c, Stage.prices GROUP "
+	       "SELECT TOP (500) SUM(a) AS t, b AS \"x y\" FROM dbo.changes AS c, Stage.prices "
+	       "GROUP "
 	       "BY ROLLUP (b, (c, d))");
 }
 
