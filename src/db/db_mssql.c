@@ -43,11 +43,14 @@ static bool mssql_set_up(struct connection *c, struct err *e)
 {
 	const struct value tenant = value_text(c->tenant->id);
 
+	/* "…" is a name and never a text, whatever the driver or the login has set: so the SQL gate
+	 * reads it. */
 	return db_odbc_exec_values(c,
 				   "EXEC sys.sp_set_session_context @key = N'tenant_id', "
 				   "@value = ?, @read_only = 1",
 				   &tenant, 1, e) &&
-	       db_connection_exec(c, "SET LOCK_TIMEOUT 5000", e) && login_bound_by_rules(c, e);
+	       db_connection_exec(c, "SET QUOTED_IDENTIFIER ON; SET LOCK_TIMEOUT 5000", e) &&
+	       login_bound_by_rules(c, e);
 }
 
 static const char *mssql_confirm_text(const struct source *s)

@@ -23,7 +23,7 @@ static void context_comes_first_and_is_asked_back_each_time(void **state)
 	run(f, "acme", "SELECT one");
 	assert_string_equal(recorded(), "1 connect ConnectRetryCount=0;\n"
 					"1 prepare " CONTEXT "1 execute nvarchar(4000,0)=acme\n"
-					"1 direct SET LOCK_TIMEOUT 5000\n"
+					"1 direct SET QUOTED_IDENTIFIER ON; SET LOCK_TIMEOUT 5000\n"
 					"1 execute\n"
 					"1 direct " RIGHTS "1 execute\n"
 					"1 prepare " CONFIRM "1 execute\n"

@@ -67,6 +67,16 @@ static void values_come_as_they_are(void **state)
 	cell_is(f, "'10:30'::text", COLUMN_TEXT, "10:30");
 }
 
+static void backslashes_are_themselves_whatever_the_server_has_set(void **state)
+{
+	struct fixture *f = *state;
+
+	admin("ALTER ROLE reader SET standard_conforming_strings = off");
+	postgres_open(f, "reader");
+	cell_is(f, "'a\\'::text || ', (SELECT 1), '", COLUMN_TEXT, "a\\, (SELECT 1), ");
+	admin("ALTER ROLE reader RESET standard_conforming_strings");
+}
+
 static void same(struct fixture *f, const char *sql, struct value v, const char *want)
 {
 	struct table *t = ask(f, "tenant_1", sql, &v, 1);
@@ -252,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DB_TEST(tenants_see_their_own_rows_only),
 		DB_TEST(values_come_as_they_are),
+		DB_TEST(backslashes_are_themselves_whatever_the_server_has_set),
 		DB_TEST(values_go_as_they_are),
 		DB_TEST(rows_are_capped_and_said_to_be),
 		DB_TEST(long_cells_come_whole_or_not_at_all),
