@@ -24,8 +24,9 @@
  * every use, and never used for another.
  *
  * A back end is a driver: the pool of connections in the product, a scripted one in tests.
- * Connections are made by ODBC, but for SQLite files that are written to: those are opened by
- * SQLite's own library.
+ * Connections to servers are made by ODBC, with the driver's own reading of escape sequences
+ * switched off. SQLite files are opened by SQLite's own library: an ODBC driver for them reads the
+ * text of a statement before the database does, and by other rules.
  */
 #ifndef VESPER_DB_H
 #define VESPER_DB_H
@@ -43,6 +44,26 @@
 
 struct db;
 
+/* A table or view with the columns of it that a statement may read. */
+struct db_allow_table {
+	/* "Stage.prices"; or a plain name that the statement defines (a common table expression),
+	 * which has no columns here. */
+	const char *name;
+	const char *const *columns; /* NULL-ended, plain names (Project Name, not "Project Name") */
+};
+
+/*
+ * What a statement that is not the program's own may read, checked by the database itself against
+ * its own reading of the text. On SQLite everything else is denied with ERR_DENIED: other tables
+ * and columns, what a view of the file reads that is not listed itself, recursion, and as for every
+ * statement on a read-only source, functions that do more than compute, pragmas, ATTACH, virtual
+ * tables and the schema. On servers the rights of the login decide, and this is ignored.
+ */
+struct db_allow {
+	const struct db_allow_table *tables;
+	size_t count;
+};
+
 struct db_statement {
 	const char *name; /* for logs and metrics: "get_average_annual_price/main" */
 	const char *text; /* with ?; comes from files under sql/, or sql_distinct */
@@ -51,6 +72,8 @@ struct db_statement {
 	/* Its text bounds its rows to what a driver may hold in memory at once: it is spared the
 	 * cursor that results of unknown size are read through. */
 	bool few_rows;
+	/* NULL: whatever the connection may. A statement with a list is not kept prepared. */
+	const struct db_allow *allow;
 };
 
 struct db_request {
@@ -91,7 +114,7 @@ struct db_tenant {
 struct db_options {
 	const char *name; /* "warehouse", "store": prefix of health checks and logs */
 	enum dialect dialect;
-	const char *dsn; /* ODBC connection string; for SQLite only extra keywords, read-only */
+	const char *dsn; /* ODBC connection string of a server; SQLite takes none */
 	bool read_only;
 	bool create;    /* SQLite: make a missing file */
 	bool full_sync; /* SQLite: synchronous FULL instead of NORMAL */

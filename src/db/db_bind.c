@@ -138,7 +138,7 @@ static void bind_date(const struct value *v, struct bound *out)
 	out->length = sizeof(out->date);
 }
 
-void db_bind_typed(const struct value *v, struct arena *a, bool wide, struct bound *out)
+void db_bind(const struct value *v, struct arena *a, bool wide, struct bound *out)
 {
 	*out = (struct bound){
 		.c_type = SQL_C_CHAR, .sql_type = SQL_VARCHAR, .size = 1, .length = SQL_NULL_DATA};
@@ -175,10 +175,8 @@ void db_bind_typed(const struct value *v, struct arena *a, bool wide, struct bou
 	abort(); /* no other type exists */
 }
 
-enum column_type db_column_type_declared(SQLSMALLINT sql_type, const char *name, bool *guess)
+enum column_type db_column_type(SQLSMALLINT sql_type)
 {
-	(void)name;
-	*guess = false;
 	switch (sql_type) {
 	case SQL_TINYINT:
 	case SQL_SMALLINT:

@@ -13,7 +13,7 @@
 
 static const struct db_link *link_of(const struct connection *c)
 {
-	return c->tenant->source->link;
+	return c->tenant->source->dialect->link;
 }
 
 struct connection *db_connection_new(const struct tenant *t)
@@ -74,7 +74,7 @@ bool db_connection_open(struct connection *c, struct err *e)
 	assert(!c->open);
 	c->lost = false;
 	c->suspect = false;
-	if (!s->link->connect(c, e)) {
+	if (!s->dialect->link->connect(c, e)) {
 		if (e && e->code == ERR_INTERNAL)
 			e->code = ERR_UPSTREAM;
 		return err_prefix(e, "%s:%s", s->name, c->tenant->id);
@@ -162,14 +162,15 @@ static bool prepared_make(struct connection *c, const char *text, size_t length,
 	return true;
 }
 
-static bool prepared_get(struct connection *c, const char *text, struct prepared **out,
+/* What is allowed less than the connection is prepared for itself alone. */
+static bool prepared_get(struct connection *c, const struct db_statement *s, struct prepared **out,
 			 struct err *e)
 {
-	size_t length = strlen(text);
-	struct prepared *p = prepared_find(c, text, length);
+	size_t length = strlen(s->text);
+	struct prepared *p = s->allow ? NULL : prepared_find(c, s->text, length);
 
 	if (!p)
-		return prepared_make(c, text, length, out, e);
+		return prepared_make(c, s->text, length, out, e);
 	list_remove(&p->node);
 	list_prepend(&c->prepared, &p->node);
 	*out = p;
@@ -181,15 +182,16 @@ static bool statement_run(struct connection *c, struct work *w, const struct db_
 {
 	const struct db_dialect *dialect = c->tenant->source->dialect;
 	struct prepared *p = NULL;
-	bool stale = false;
 	bool done;
 
 	if (dialect->starting)
 		dialect->starting(c, s);
-	if (!db_work_may_go_on(w, e) || !prepared_get(c, s->text, &p, e))
+	if (!db_work_may_go_on(w, e))
 		return err_prefix(e, "%s", s->name);
-	done = link_of(c)->execute(c, p->handle, w, s, &stale, e);
-	if (stale || !done)
+	c->allow = s->allow;
+	done = prepared_get(c, s, &p, e) && link_of(c)->execute(c, p->handle, w, s, e);
+	c->allow = NULL;
+	if (p && (s->allow || !done))
 		prepared_free(c, p);
 	return done || err_prefix(e, "%s", s->name);
 }

@@ -219,7 +219,7 @@ static void table_settle(struct fetch *f)
 }
 
 bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w, const char *name,
-		    bool *stale, struct err *e)
+		    struct err *e)
 {
 	struct fetch f = {.from = from};
 	bool done;
@@ -239,10 +239,6 @@ bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w, const 
 	if (done) {
 		table_settle(&f);
 		w->tables[w->table_count++] = f.table;
-		for (size_t i = 0; i < f.table->column_count; i++)
-			*stale |= f.notes[i].guess;
-		/* sqliteodbc leaves a statement that reached the cap half-way. */
-		*stale |= !f.table->total_exact;
 	} else {
 		table_free(&f.table);
 	}

@@ -3,9 +3,9 @@
  *
  * Two sides, cut cleanly. The loop side (db_pool.c, db_request.c, db_watch.c) queues requests,
  * picks connections and calls back. The worker side (db_worker.c, db_connection.c, its link
- * db_odbc.c or db_native.c, db_fetch.c and the dialect) opens connections and runs statements; it
- * touches nothing but the job it was given. The only thing both touch at the same time is
- * work.stop.
+ * db_odbc.c or db_native.c, db_allow.c, db_fetch.c and the dialect) opens connections and runs
+ * statements; it touches nothing but the job it was given. The only thing both touch at the same
+ * time is work.stop.
  */
 #ifndef VESPER_DB_INT_H
 #define VESPER_DB_INT_H
@@ -58,7 +58,6 @@ struct bound {
 	const void *data;
 	SQLLEN length; /* or SQL_NULL_DATA */
 	int64_t number;
-	double real;
 	unsigned char bit;
 	SQL_DATE_STRUCT date;
 };
@@ -74,30 +73,27 @@ struct db_link {
 	bool (*prepare)(struct connection *c, const char *text, size_t length, void **handle,
 			struct err *e);
 	void (*drop)(void *handle);
-	/* Binds, runs, and adds the table if there is one. `stale` is set when the handle is not
-	 * to be run again. */
+	/* Binds, runs, and adds the table if there is one. */
 	bool (*execute)(struct connection *c, void *handle, struct work *w,
-			const struct db_statement *s, bool *stale, struct err *e);
+			const struct db_statement *s, struct err *e);
 	bool (*exec)(struct connection *c, const char *text, struct err *e);
 	bool (*ask)(struct connection *c, const char *text, char *out, size_t out_size, bool *found,
 		    struct err *e);
 };
 
-extern const struct db_link db_link_odbc;
-extern const struct db_link db_link_native;
+extern const struct db_link db_link_odbc;   /* servers */
+extern const struct db_link db_link_native; /* SQLite files */
 
 /* Everything that differs from one database product to the next. */
 struct db_dialect {
 	enum dialect dialect;
-	const struct db_link *writing; /* for what is written to; NULL: ODBC, as for all else */
+	const struct db_link *link;
 	/* One server for all tenants: statements are stopped by SQLCancel from another thread, and
 	 * a connection that was asked to stop is never used again. */
 	bool server;
 	bool wide;          /* texts travel as UTF-16 */
-	void (*init)(void); /* before the first connection of the process; may be NULL */
-	void (*connection_string)(const struct tenant *t, SQLHENV env, struct buf *out);
-	/* On the worker: before SQLDriverConnect, and with NULL after it. May be NULL. */
-	void (*connecting)(struct connection *c);
+	void (*init)(void); /* before the first connection of the process */
+	void (*connection_string)(const struct tenant *t, struct buf *out); /* ODBC only */
 	/* Brings a fresh connection into its working state and gives it its tenant. */
 	bool (*set_up)(struct connection *c, struct err *e);
 	/* Whether what the connection reads was put in another's place since; may be NULL. */
@@ -106,10 +102,6 @@ struct db_dialect {
 	const char *(*confirm_text)(const struct source *s);
 	/* Before a statement is prepared or run again; may be NULL. */
 	void (*starting)(struct connection *c, const struct db_statement *s);
-	/* What has to be made for it lives in the arena. */
-	void (*bind)(const struct value *v, struct arena *a, struct bound *out);
-	/* `guess`: the driver had no declaration to go by, only the first row's value. */
-	enum column_type (*column_type)(SQLSMALLINT sql_type, const char *type_name, bool *guess);
 	struct verdict (*judge)(const struct diag *d);
 	const char *begin;
 	const char *commit;
@@ -127,7 +119,6 @@ extern const struct db_dialect db_sqlite;
 /* Options of one database, constant once it is open. */
 struct source {
 	const struct db_dialect *dialect;
-	const struct db_link *link;
 	char *name;
 	char *dsn;
 	bool read_only;
@@ -258,9 +249,11 @@ struct connection {
 	bool transient; /* the last failure was one that may pass */
 	bool suspect;   /* idle for long, or beside one that broke: opened anew at its next use */
 	int64_t opened_ms;
-	struct work *running; /* what the dialect's own interruption looks at; the worker's */
-	void *native;         /* SQLite's own handle */
-	dev_t device;         /* SQLite, read-only: the file that was opened */
+	struct work *running; /* what SQLite's progress handler looks at; the worker's */
+	/* What the statement that is prepared or run may touch; NULL: what the connection may. */
+	const struct db_allow *allow;
+	void *native; /* SQLite's own handle */
+	dev_t device; /* SQLite, read-only: the file that was opened */
 	ino_t inode;
 	void *confirm; /* the prepared question for the tenant */
 	struct stopper *stopper;
@@ -315,9 +308,9 @@ void db_stop_start(struct request *r, enum stop why);
 /* The request goes; an attempt that is on its way finds nothing any more. */
 void db_stop_forget(struct request *r);
 
-/* Binds of the dialects that have types of their own for everything. */
-void db_bind_typed(const struct value *v, struct arena *a, bool wide, struct bound *out);
-enum column_type db_column_type_declared(SQLSMALLINT sql_type, const char *name, bool *guess);
+/* Every value with a type of its own. What has to be made for it lives in the arena. */
+void db_bind(const struct value *v, struct arena *a, bool wide, struct bound *out);
+enum column_type db_column_type(SQLSMALLINT sql_type);
 
 /* UTF-8 to UTF-16 in the arena, and back into the buffer (false: no room). Bytes that are no text
  * become U+FFFD. */
@@ -345,22 +338,25 @@ struct db_rows {
 		     size_t *length, struct err *e);
 };
 
-/* Reads them into a table that is added to the work; without columns there is none. `stale` is set
- * when a driver's types can't be trusted for another run. */
+/* Reads them into a table that is added to the work; without columns there is none. */
 MUST_CHECK bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
-			       const char *name, bool *stale, struct err *e);
+			       const char *name, struct err *e);
 bool db_cell_too_long(const struct column *column, struct err *e); /* returns false */
 /* Reads the result of an executed ODBC statement, if it has one. */
 MUST_CHECK bool db_odbc_read(struct connection *c, SQLHSTMT handle, struct work *w,
-			     const char *name, bool *stale, struct err *e);
+			     const char *name, struct err *e);
 /* As db_connection_fail, from the handle's diagnosis. */
 bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
 		  struct err *e);
 /* A file: URI; with every unusual byte escaped nothing in a path can end it or the text around it.
  */
 void db_sqlite_uri(struct buf *out, const char *path, const char *mode);
-/* Has the statements of this handle look at the stop of what runs on the connection. */
-void db_sqlite_watch(void *native, struct connection *c);
+/* By the declared type; of an expression by what the first row has, which is a guess. */
+enum column_type db_sqlite_column_type(const char *name, bool *guess);
+/* From here on the connection can only read the attached schemas dbo and Stage: through c->allow,
+ * where that is set. */
+void db_allow_reading_only(struct connection *c);
+struct db_allow *db_allow_copy(struct arena *a, const struct db_allow *from);
 /* ERR_TIMEOUT or ERR_CANCELLED when the loop asked to stop; true when it did not. */
 MUST_CHECK bool db_work_may_go_on(const struct work *w, struct err *e);
 

@@ -13,9 +13,8 @@
 
 #include "vesper/limits.h"
 
-static void mssql_connection_string(const struct tenant *t, SQLHENV env, struct buf *out)
+static void mssql_connection_string(const struct tenant *t, struct buf *out)
 {
-	(void)env;
 	/* A driver that reconnects by itself would do so without the tenant. Where a keyword stands
 	 * twice, the first one counts. */
 	buf_printf(out, "ConnectRetryCount=0;%s", t->source->dsn ? t->source->dsn : "");
@@ -57,11 +56,6 @@ static const char *mssql_confirm_text(const struct source *s)
 {
 	(void)s;
 	return "SELECT CAST(SESSION_CONTEXT(N'tenant_id') AS nvarchar(100))";
-}
-
-static void mssql_bind(const struct value *v, struct arena *a, struct bound *out)
-{
-	db_bind_typed(v, a, true, out);
 }
 
 static bool number_is(const struct diag *d, const int *numbers)
@@ -121,13 +115,13 @@ static struct verdict mssql_judge(const struct diag *d)
 
 const struct db_dialect db_mssql = {
 	.dialect = DIALECT_MSSQL,
+	.link = &db_link_odbc,
 	.server = true,
 	.wide = true,
+	.init = db_odbc_init,
 	.connection_string = mssql_connection_string,
 	.set_up = mssql_set_up,
 	.confirm_text = mssql_confirm_text,
-	.bind = mssql_bind,
-	.column_type = db_column_type_declared,
 	.judge = mssql_judge,
 	.begin = "BEGIN TRANSACTION",
 	.commit = "COMMIT",

@@ -1,8 +1,10 @@
 /*
- * A connection to a tenant's SQLite file by SQLite's own library, for files that are written to:
- * the ODBC driver prepares every write anew each time, which costs more than the write itself.
- * What a connection is set up with, how values travel and what failures mean is in db_sqlite.c for
- * both ways.
+ * A connection to a tenant's SQLite file by SQLite's own library: the text of a statement is read
+ * by the database and by nothing before it. What a connection is set up with and what failures mean
+ * is in db_sqlite.c.
+ *
+ * A statement is stopped by a progress handler, which looks at the work's stop flag while the
+ * statement runs, on the worker itself.
  */
 #include "db_int.h"
 
@@ -14,7 +16,8 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define NUMBER_ROOM 64 /* a number may grow by a few bytes when it is written plainly */
+#define PROGRESS_STEPS 4000 /* some 50 microseconds of work between two looks at the flag */
+#define NUMBER_ROOM    64   /* a number may grow by a few bytes when it is written plainly */
 
 struct native_rows {
 	struct db_rows base;
@@ -27,9 +30,10 @@ struct native_rows {
 static bool native_fail(struct connection *c, const char *what, struct err *e)
 {
 	struct diag d = {.state = "HY000", .native = sqlite3_errcode(c->native)};
-	struct verdict v = db_sqlite.judge(&d);
+	struct verdict v;
 
 	snprintf(d.message, sizeof(d.message), "%s", sqlite3_errmsg(c->native));
+	v = db_sqlite.judge(&d);
 	return db_connection_fail(c, &d, &v, what, e);
 }
 
@@ -39,13 +43,42 @@ static void native_disconnect(struct connection *c)
 	c->native = NULL;
 }
 
+static int on_progress(void *owner)
+{
+	const struct connection *c = owner;
+
+	return c->running && atomic_load(&c->running->stop) != STOP_NO;
+}
+
+/* What a file may bring along is not trusted, and a quoted name that is no column is a mistake, not
+ * a text. */
+static bool harden(struct connection *c, struct err *e)
+{
+	static const int settings[][2] = {
+		{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+		{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+		{SQLITE_DBCONFIG_DEFENSIVE, 1},
+		{SQLITE_DBCONFIG_DQS_DML, 0},
+		{SQLITE_DBCONFIG_DQS_DDL, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (sqlite3_db_config(c->native, settings[i][0], settings[i][1], NULL) != SQLITE_OK)
+			return native_fail(c, "connect", e);
+	return true;
+}
+
 static bool native_connect(struct connection *c, struct err *e)
 {
+	const struct source *s = c->tenant->source;
 	sqlite3 *native = NULL;
 	struct buf uri;
 
 	buf_init(&uri, SQL_FILE_BYTES_MAX);
-	db_sqlite_uri(&uri, c->tenant->file, c->tenant->source->create ? "rwc" : "rw");
+	if (s->read_only)
+		buf_str(&uri, ":memory:"); /* the file is attached under the warehouse's names */
+	else
+		db_sqlite_uri(&uri, c->tenant->file, s->create ? "rwc" : "rw");
 	/* One thread at a time has it. */
 	if (sqlite3_open_v2(buf_text(&uri), &native,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI |
@@ -58,9 +91,13 @@ static bool native_connect(struct connection *c, struct err *e)
 		return false;
 	}
 	buf_deinit(&uri);
-	sqlite3_busy_timeout(native, DB_BUSY_MS);
-	db_sqlite_watch(native, c);
 	c->native = native;
+	if (!harden(c, e)) {
+		native_disconnect(c);
+		return false;
+	}
+	sqlite3_busy_timeout(native, DB_BUSY_MS);
+	sqlite3_progress_handler(native, PROGRESS_STEPS, on_progress, c);
 	return true;
 }
 
@@ -68,11 +105,17 @@ static bool native_prepare(struct connection *c, const char *text, size_t length
 			   struct err *e)
 {
 	sqlite3_stmt *statement = NULL;
+	sqlite3_stmt *second = NULL;
+	const char *rest;
 
 	if (sqlite3_prepare_v3(c->native, text, (int)length + 1, SQLITE_PREPARE_PERSISTENT,
-			       &statement, NULL) != SQLITE_OK) {
-		native_fail(c, "prepare", e);
-		return false;
+			       &statement, &rest) != SQLITE_OK)
+		return native_fail(c, "prepare", e);
+	if (!statement || sqlite3_prepare_v3(c->native, rest, -1, 0, &second, NULL) != SQLITE_OK ||
+	    second) {
+		sqlite3_finalize(second);
+		sqlite3_finalize(statement);
+		return err_set(e, ERR_INTERNAL, "prepare: one statement is wanted");
 	}
 	*out = statement;
 	return true;
@@ -168,7 +211,7 @@ static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct 
 	if (!type)
 		type = names[sqlite3_column_type(r->statement, (int)i)];
 	column->name = arena_strdup(a, sqlite3_column_name(r->statement, (int)i));
-	column->type = db_sqlite.column_type(0, type, guess);
+	column->type = db_sqlite_column_type(type, guess);
 	return true;
 }
 
@@ -195,7 +238,7 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 }
 
 static bool native_execute(struct connection *c, void *handle, struct work *w,
-			   const struct db_statement *s, bool *stale, struct err *e)
+			   const struct db_statement *s, struct err *e)
 {
 	struct native_rows r = {
 		.base = {.next = on_next, .describe = on_describe, .cell = on_cell},
@@ -209,9 +252,7 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
 		done = r.rc == SQLITE_ROW || r.rc == SQLITE_DONE || native_fail(c, "execute", e);
 	}
 	if (done)
-		done = db_fetch_table(&r.base, (size_t)sqlite3_column_count(handle), w, s->name,
-				      stale, e);
-	*stale = false; /* types are looked at in every run */
+		done = db_fetch_table(&r.base, (size_t)sqlite3_column_count(handle), w, s->name, e);
 	sqlite3_reset(handle);
 	sqlite3_clear_bindings(handle); /* they point into memory that ends with the work */
 	return done;

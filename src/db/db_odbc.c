@@ -1,6 +1,6 @@
 /*
- * A connection in plain ODBC that every driver understands. Each has an environment of its own:
- * some drivers keep the connections of an environment in a list without a lock.
+ * A connection to a server in plain ODBC that every driver understands. Each has an environment of
+ * its own: some drivers keep the connections of an environment in a list without a lock.
  */
 #include "db_int.h"
 
@@ -67,7 +67,7 @@ static bool is_dead(const struct connection *c)
 {
 	SQLUINTEGER dead = SQL_CD_FALSE;
 
-	return c->open && c->tenant->source->dialect->server &&
+	return c->open &&
 	       odbc_ok(SQLGetConnectAttr(c->dbc, SQL_ATTR_CONNECTION_DEAD, &dead, 0, NULL)) &&
 	       dead == SQL_CD_TRUE;
 }
@@ -113,7 +113,7 @@ static bool driver_connect(struct connection *c, struct err *e)
 	SQLRETURN rc;
 
 	buf_init(&text, CONNECTION_STRING_BYTES_MAX);
-	dialect->connection_string(c->tenant, c->env, &text);
+	dialect->connection_string(c->tenant, &text);
 	if (buf_over(&text)) {
 		buf_deinit(&text);
 		return err_set(e, ERR_INPUT, "%s: the connection string is too long",
@@ -121,12 +121,8 @@ static bool driver_connect(struct connection *c, struct err *e)
 	}
 	SQLSetConnectAttr(c->dbc, SQL_ATTR_LOGIN_TIMEOUT,
 			  (SQLPOINTER)(uintptr_t)(DB_LOGIN_TIMEOUT_MS / 1000), 0);
-	if (dialect->connecting)
-		dialect->connecting(c);
 	rc = SQLDriverConnect(c->dbc, NULL, (SQLCHAR *)text.p, (SQLSMALLINT)text.n, NULL, 0, NULL,
 			      SQL_DRIVER_NOPROMPT);
-	if (dialect->connecting)
-		dialect->connecting(NULL);
 	buf_deinit(&text);
 	return odbc_ok(rc) || db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "connect", e);
 }
@@ -137,8 +133,7 @@ static bool odbc_connect(struct connection *c, struct err *e)
 		handles_free(c);
 		return false;
 	}
-	if (c->tenant->source->dialect->server)
-		stopper_connected(c->stopper, c->dbc);
+	stopper_connected(c->stopper, c->dbc);
 	return true;
 }
 
@@ -146,14 +141,23 @@ static void odbc_disconnect(struct connection *c)
 {
 	SQLDisconnect(c->dbc);
 	handles_free(c);
-	c->native = NULL;
 }
 
 /* What runs from here on, for whoever may want to stop it. */
 static void running_set(struct connection *c, SQLHSTMT handle)
 {
-	if (c->tenant->source->dialect->server)
-		stopper_set(c->stopper, handle, c->running ? c->running->number : 0);
+	stopper_set(c->stopper, handle, c->running ? c->running->number : 0);
+}
+
+/* What stands in braces is the database's to read: a driver that takes it for an escape sequence
+ * looks for its end by rules of its own, also inside of names. psqlODBC knows no such switch, and
+ * reads names and literals as PostgreSQL does. */
+static bool statement_new(struct connection *c, SQLHSTMT *out, struct err *e)
+{
+	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, out)))
+		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	SQLSetStmtAttr(*out, SQL_ATTR_NOSCAN, (SQLPOINTER)(uintptr_t)SQL_NOSCAN_ON, 0);
+	return true;
 }
 
 static SQLRETURN text_prepare(struct connection *c, SQLHSTMT handle, const char *text,
@@ -189,8 +193,8 @@ static bool confirm_prepare(struct connection *c, struct err *e)
 
 	if (c->confirm)
 		return true;
-	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &c->confirm)))
-		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	if (!statement_new(c, &c->confirm, e))
+		return false;
 	return odbc_ok(text_prepare(c, c->confirm, text, strlen(text))) ||
 	       db_odbc_fail(c, SQL_HANDLE_STMT, c->confirm, "prepare", e);
 }
@@ -245,8 +249,8 @@ static bool odbc_prepare(struct connection *c, const char *text, size_t length, 
 {
 	SQLHSTMT handle;
 
-	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
-		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	if (!statement_new(c, &handle, e))
+		return false;
 	/* Some drivers hold the whole result: this bounds it. */
 	SQLSetStmtAttr(handle, SQL_ATTR_MAX_ROWS, (SQLPOINTER)(uintptr_t)DB_FETCH_ROWS_MAX, 0);
 	if (!odbc_ok(text_prepare(c, handle, text, length))) {
@@ -266,7 +270,7 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct valu
 	for (size_t i = 0; i < count; i++) {
 		struct bound *b = &bound[i];
 
-		c->tenant->source->dialect->bind(&values[i], a, b);
+		db_bind(&values[i], a, c->tenant->source->dialect->wide, b);
 		if (!odbc_ok(SQLBindParameter(handle, (SQLUSMALLINT)(i + 1), SQL_PARAM_INPUT,
 					      b->c_type, b->sql_type, b->size, b->digits,
 					      (SQLPOINTER)(uintptr_t)b->data,
@@ -277,7 +281,7 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct valu
 }
 
 static bool odbc_execute(struct connection *c, void *handle, struct work *w,
-			 const struct db_statement *s, bool *stale, struct err *e)
+			 const struct db_statement *s, struct err *e)
 {
 	SQLRETURN rc;
 	bool done;
@@ -291,7 +295,7 @@ static bool odbc_execute(struct connection *c, void *handle, struct work *w,
 	else if (!odbc_ok(rc))
 		done = db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 	else
-		done = db_odbc_read(c, handle, w, s->name, stale, e);
+		done = db_odbc_read(c, handle, w, s->name, e);
 	running_set(c, NULL);
 	SQLFreeStmt(handle, SQL_CLOSE);
 	SQLFreeStmt(handle, SQL_RESET_PARAMS); /* they point into memory that ends with the work */
@@ -324,11 +328,10 @@ bool db_odbc_exec_values(struct connection *c, const char *text, const struct va
 
 	if (dialect->starting)
 		dialect->starting(c, NULL);
-	if (odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle))) {
+	done = statement_new(c, &handle, e);
+	if (done) {
 		done = statement_exec(c, handle, text, values, count, a, e);
 		SQLFreeHandle(SQL_HANDLE_STMT, handle);
-	} else {
-		done = db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
 	}
 	arena_free(&a);
 	return done;
@@ -343,8 +346,8 @@ static bool odbc_exec(struct connection *c, const char *text, struct err *e)
 
 	if (dialect->starting)
 		dialect->starting(c, NULL);
-	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
-		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	if (!statement_new(c, &handle, e))
+		return false;
 	running_set(c, handle);
 	rc = SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)text, SQL_NTS);
 	running_set(c, NULL);
@@ -362,8 +365,8 @@ static bool odbc_ask(struct connection *c, const char *text, char *out, size_t o
 	SQLRETURN rc;
 	bool done;
 
-	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_STMT, c->dbc, &handle)))
-		return db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "statement", e);
+	if (!statement_new(c, &handle, e))
+		return false;
 	rc = SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)text, SQL_NTS);
 	if (odbc_ok(rc))
 		rc = SQLFetch(handle);

@@ -40,18 +40,15 @@ static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct 
 	struct odbc_rows *r = odbc_rows_of(base);
 	SQLUSMALLINT number = (SQLUSMALLINT)(i + 1);
 	SQLCHAR name[256] = "";
-	SQLCHAR type_name[128] = "";
 	SQLSMALLINT length, sql_type, digits, nullable;
 	SQLULEN size;
 
 	if (!SQL_SUCCEEDED(SQLDescribeCol(r->handle, number, name, sizeof(name), &length, &sql_type,
 					  &size, &digits, &nullable)))
 		return fetch_fail(r, e);
-	SQLColAttribute(r->handle, number, SQL_DESC_TYPE_NAME, type_name, sizeof(type_name),
-			&length, NULL);
 	column->name = arena_strdup(a, (const char *)name);
-	column->type = r->c->tenant->source->dialect->column_type(sql_type, (const char *)type_name,
-								  guess);
+	column->type = db_column_type(sql_type);
+	*guess = false;
 	return true;
 }
 
@@ -129,7 +126,7 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 }
 
 bool db_odbc_read(struct connection *c, SQLHSTMT handle, struct work *w, const char *name,
-		  bool *stale, struct err *e)
+		  struct err *e)
 {
 	struct odbc_rows r = {
 		.base = {.next = on_next, .describe = on_describe, .cell = on_cell},
@@ -140,5 +137,5 @@ bool db_odbc_read(struct connection *c, SQLHSTMT handle, struct work *w, const c
 
 	if (!SQL_SUCCEEDED(SQLNumResultCols(handle, &columns)))
 		return fetch_fail(&r, e);
-	return columns <= 0 || db_fetch_table(&r.base, (size_t)columns, w, name, stale, e);
+	return columns <= 0 || db_fetch_table(&r.base, (size_t)columns, w, name, e);
 }

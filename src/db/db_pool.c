@@ -31,7 +31,6 @@ static void source_init(struct source *s, const struct db_options *o,
 			const struct db_dialect *dialect)
 {
 	s->dialect = dialect;
-	s->link = dialect->writing && !o->read_only ? dialect->writing : &db_link_odbc;
 	s->name = mem_strdup(o->name);
 	s->dsn = mem_strdup(o->dsn);
 	s->read_only = o->read_only;
@@ -40,7 +39,7 @@ static void source_init(struct source *s, const struct db_options *o,
 	s->workers = o->workers;
 	/* The last one to close a file that is written to copies its whole log back: tenants that
 	 * take turns on few workers would pay for that each time. */
-	s->connections = o->workers + (s->link == &db_link_native ? DB_WRITTEN_FILES : 0);
+	s->connections = o->workers + (dialect->server || o->read_only ? 0 : DB_WRITTEN_FILES);
 	s->queue = o->queue ? o->queue : DB_QUEUE_MAX;
 	s->max_rows = o->max_rows ? o->max_rows : DB_ROWS_MAX;
 	s->timeout_ms = o->timeout_ms ? o->timeout_ms : DB_QUERY_TIMEOUT_MS;
@@ -71,7 +70,7 @@ static bool options_check(const struct db_options *o, struct err *e)
 	if (o->dialect != DIALECT_SQLITE)
 		return (o->dsn && *o->dsn) ||
 		       err_set(e, ERR_INPUT, "%s: a connection string is needed", o->name);
-	if (!o->read_only && o->dsn && *o->dsn)
+	if (o->dsn && *o->dsn)
 		return err_set(e, ERR_INPUT, "%s: an SQLite file takes no connection string",
 			       o->name);
 	for (size_t i = 0; i < o->tenant_count; i++)
@@ -88,9 +87,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 
 	if (!options_check(o, e))
 		return false;
-	db_odbc_init();
-	if (dialect->init)
-		dialect->init();
+	dialect->init();
 	p = mem_alloc(sizeof(*p));
 	p->loop = l;
 	source_init(&p->source, o, dialect);
@@ -407,7 +404,7 @@ static void pool_close(void *self)
 }
 
 const struct db_driver db_pool_driver = {
-	.name = "odbc",
+	.name = "pool",
 	.query = pool_query,
 	.close = pool_close,
 };

@@ -15,9 +15,8 @@
 /* psqlODBC's own attribute of a connection: whether statements run through a cursor. */
 #define PGOPT_USE_DECLAREFETCH 65539
 
-static void postgres_connection_string(const struct tenant *t, SQLHENV env, struct buf *out)
+static void postgres_connection_string(const struct tenant *t, struct buf *out)
 {
-	(void)env;
 	/* Where a keyword stands twice, the last one counts. */
 	buf_printf(out, "%s;UseDeclareFetch=1;Fetch=%d;UseServerSidePrepare=1;BoolsAsChar=0",
 		   t->source->dsn ? t->source->dsn : "", DB_FETCH_BLOCK_ROWS);
@@ -87,11 +86,6 @@ static void postgres_starting(struct connection *c, const struct db_statement *s
 	c->plain = plain;
 }
 
-static void postgres_bind(const struct value *v, struct arena *a, struct bound *out)
-{
-	db_bind_typed(v, a, false, out);
-}
-
 static bool state_is(const struct diag *d, const char *const *states)
 {
 	for (; *states; states++)
@@ -155,13 +149,13 @@ static struct verdict postgres_judge(const struct diag *d)
 
 const struct db_dialect db_postgres = {
 	.dialect = DIALECT_POSTGRES,
+	.link = &db_link_odbc,
 	.server = true,
+	.init = db_odbc_init,
 	.connection_string = postgres_connection_string,
 	.set_up = postgres_set_up,
 	.confirm_text = postgres_confirm_text,
 	.starting = postgres_starting,
-	.bind = postgres_bind,
-	.column_type = db_column_type_declared,
 	.judge = postgres_judge,
 	.begin = "BEGIN",
 	.commit = "COMMIT",

@@ -25,6 +25,7 @@ static void statement_copy(struct arena *a, const struct db_statement *from,
 	to->values = values;
 	to->count = from->count;
 	to->few_rows = from->few_rows;
+	to->allow = from->allow ? db_allow_copy(a, from->allow) : NULL;
 }
 
 static struct work *work_new(const struct db_statement *statements, size_t count, size_t max_rows)

@@ -1,13 +1,6 @@
 /*
- * SQLite: one file a tenant. Read-only it comes through unixODBC like every warehouse; a file that
- * is written to is opened by db_native.c.
- *
- * The driver's SQLCancel frees the result from the caller's thread while the worker may be reading
- * it, and its query timeout is accepted and ignored. So statements are stopped from inside:
- * sqlite3_auto_extension tells us the native handle of each connection the driver opens, and a
- * progress handler on it looks at the work's stop flag while the statement runs, on the worker
- * itself. Neither a lock nor a call from the loop is needed. (Both are the public interface of the
- * library that the driver uses too.)
+ * SQLite: one file a tenant, opened by SQLite's own library (db_native.c). A warehouse's file is
+ * attached read-only as dbo and as Stage, and db_allow.c says what its statements may do.
  */
 #include "db_int.h"
 
@@ -15,7 +8,6 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -23,39 +15,10 @@
 #include "vesper/clock.h"
 #include "vesper/limits.h"
 
-#define PROGRESS_STEPS      4000 /* some 50 microseconds of work between two looks at the flag */
 #define TENANT_BYTES        256
 #define PRAGMA_BYTES        128
 #define LOG_PAGES           "4000" /* 16 MB of a write-ahead log, four times SQLite's own */
 #define CACHE_KIB_READ_ONLY 256    /* for each of two names of the file; twice that saves no time */
-
-static _Thread_local struct connection *connecting;
-
-static int on_progress(void *owner)
-{
-	const struct connection *c = owner;
-
-	return c->running && atomic_load(&c->running->stop) != STOP_NO;
-}
-
-void db_sqlite_watch(void *native, struct connection *c)
-{
-	sqlite3_progress_handler(native, PROGRESS_STEPS, on_progress, c);
-}
-
-/* Called by the library for every new handle in the process; ours are those that this thread is
- * connecting. */
-static int on_open(sqlite3 *native, char **error, const struct sqlite3_api_routines *api)
-{
-	(void)error;
-	(void)api;
-	if (connecting) {
-		connecting->native = native;
-		db_sqlite_watch(native, connecting);
-		connecting = NULL;
-	}
-	return SQLITE_OK;
-}
 
 static void init_once(void)
 {
@@ -64,7 +27,6 @@ static void init_once(void)
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	/* No pages ahead of need: each file that is attached would get some 87 KB of them. */
 	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
-	sqlite3_auto_extension((void (*)(void))on_open);
 }
 
 static void sqlite_init(void)
@@ -89,36 +51,6 @@ void db_sqlite_uri(struct buf *out, const char *path, const char *mode)
 	buf_printf(out, "?mode=%s", mode);
 }
 
-static bool driver_registered(SQLHENV env, const char *name)
-{
-	SQLCHAR found[128];
-	SQLCHAR attributes[512];
-	SQLSMALLINT n;
-	SQLUSMALLINT direction = SQL_FETCH_FIRST;
-
-	while (SQL_SUCCEEDED(SQLDrivers(env, direction, found, sizeof(found), &n, attributes,
-					sizeof(attributes), &n))) {
-		if (strcasecmp((const char *)found, name) == 0)
-			return true;
-		direction = SQL_FETCH_NEXT;
-	}
-	return false;
-}
-
-static void sqlite_connection_string(const struct tenant *t, SQLHENV env, struct buf *out)
-{
-	/* The tenant's file is attached once the connection stands. */
-	buf_printf(out, "Driver=%s;Database=:memory:;Timeout=%d;LoadExt=;",
-		   driver_registered(env, "SQLite3") ? "SQLite3" : "libsqlite3odbc.so", DB_BUSY_MS);
-	if (t->source->dsn)
-		buf_str(out, t->source->dsn);
-}
-
-static void sqlite_connecting(struct connection *c)
-{
-	connecting = c;
-}
-
 static const char *sqlite_confirm_text(const struct source *s)
 {
 	return s->read_only ? "SELECT tenant_id FROM dbo.vesper_tenant"
@@ -139,26 +71,6 @@ static bool attach(struct connection *c, const char *schema, struct err *e)
 	done = db_connection_exec(c, buf_text(&text), e) && db_connection_exec(c, pragma, e);
 	buf_deinit(&text);
 	return done;
-}
-
-/* Asked by the library for everything that a statement would do, while it is prepared. */
-static int allow_reading(void *owner, int action, const char *first, const char *second,
-			 const char *schema, const char *trigger)
-{
-	(void)owner;
-	(void)first;
-	(void)second;
-	(void)schema;
-	(void)trigger;
-	switch (action) {
-	case SQLITE_SELECT:
-	case SQLITE_READ:
-	case SQLITE_FUNCTION:
-	case SQLITE_RECURSIVE:
-		return SQLITE_OK;
-	default:
-		return SQLITE_DENY;
-	}
 }
 
 /* Before the file is opened: one that takes its place meanwhile is noticed at the next use. */
@@ -183,22 +95,11 @@ static bool sqlite_replaced(const struct connection *c)
 static bool set_up_read_only(struct connection *c, struct err *e)
 {
 	file_note(c);
-	if (!c->native)
-		return err_set(e, ERR_INTERNAL,
-			       "the ODBC driver brings an SQLite of its own: queries could not be "
-			       "stopped");
-	/* The driver adds functions that read and write any file. */
-	sqlite3_create_function(c->native, "blob_import", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL);
-	sqlite3_create_function(c->native, "blob_export", 2, SQLITE_UTF8, NULL, NULL, NULL, NULL);
 	if (!attach(c, "dbo", e) || !attach(c, "Stage", e) ||
 	    !db_connection_exec(c, "PRAGMA query_only = 1", e) ||
 	    !db_connection_exec(c, "PRAGMA temp_store = MEMORY", e))
 		return false;
-	sqlite3_limit(c->native, SQLITE_LIMIT_ATTACHED,
-		      2); /* no other tenant's file, whatever a statement says */
-	/* A quoted name that is no column is a mistake, not a text. */
-	sqlite3_db_config(c->native, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-	sqlite3_set_authorizer(c->native, allow_reading, NULL);
+	db_allow_reading_only(c);
 	return true;
 }
 
@@ -293,48 +194,12 @@ static bool sqlite_set_up(struct connection *c, struct err *e)
 	return c->tenant->source->read_only ? set_up_read_only(c, e) : set_up_writable(c, e);
 }
 
-static void sqlite_bind(const struct value *v, struct arena *a, struct bound *out)
-{
-	(void)a; /* nothing to make */
-	*out = (struct bound){
-		.c_type = SQL_C_CHAR, .sql_type = SQL_VARCHAR, .size = 1, .length = SQL_NULL_DATA};
-	switch (v->type) {
-	case VALUE_NULL:
-		return;
-	case VALUE_TEXT:
-	case VALUE_DATE:
-		out->data = v->text;
-		out->length = (SQLLEN)strlen(v->text);
-		out->size = out->length ? (SQLULEN)out->length : 1;
-		return;
-	case VALUE_DECIMAL: /* SQLite has no decimals; as text it would compare as text against an
-			       expression */
-		out->real = strtod(v->text, NULL);
-		out->c_type = SQL_C_DOUBLE;
-		out->sql_type = SQL_DOUBLE;
-		out->data = &out->real;
-		out->length = sizeof(out->real);
-		return;
-	case VALUE_INT:
-	case VALUE_BOOL:
-		out->number = v->number;
-		out->c_type = SQL_C_SBIGINT;
-		out->sql_type = SQL_BIGINT;
-		out->data = &out->number;
-		out->length = sizeof(out->number);
-		return;
-	}
-	abort(); /* no other type exists */
-}
-
 static bool starts(const char *text, const char *prefix)
 {
 	return strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* By the declared type, which the driver passes on; of an expression it says what the first value
- * was. */
-static enum column_type sqlite_column_type(SQLSMALLINT sql_type, const char *name, bool *guess)
+enum column_type db_sqlite_column_type(const char *name, bool *guess)
 {
 	static const struct {
 		const char *prefix;
@@ -358,7 +223,6 @@ static enum column_type sqlite_column_type(SQLSMALLINT sql_type, const char *nam
 		{"bit", COLUMN_BOOL},
 	};
 
-	(void)sql_type; /* derived from the name by the driver, and VARCHAR for decimals */
 	*guess = strcmp(name, "integer") == 0 || strcmp(name, "double") == 0 ||
 		 strcmp(name, "varchar") == 0 || strcmp(name, "blob") == 0;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -370,6 +234,8 @@ static enum column_type sqlite_column_type(SQLSMALLINT sql_type, const char *nam
 /* The native number is SQLite's result code. Messages name tables and columns, never values. */
 static struct verdict sqlite_judge(const struct diag *d)
 {
+	if (starts(d->message, "not authorized")) /* of a function there is no code of its own */
+		return (struct verdict){.code = ERR_DENIED};
 	switch (d->native & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -385,6 +251,8 @@ static struct verdict sqlite_judge(const struct diag *d)
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 		return (struct verdict){.code = ERR_UPSTREAM};
+	case SQLITE_AUTH:
+		return (struct verdict){.code = ERR_DENIED};
 	case SQLITE_INTERRUPT: /* stopped; who stopped it knows better */
 		return (struct verdict){.code = ERR_CANCELLED};
 	default:
@@ -394,15 +262,11 @@ static struct verdict sqlite_judge(const struct diag *d)
 
 const struct db_dialect db_sqlite = {
 	.dialect = DIALECT_SQLITE,
-	.writing = &db_link_native,
+	.link = &db_link_native,
 	.init = sqlite_init,
-	.connection_string = sqlite_connection_string,
-	.connecting = sqlite_connecting,
 	.set_up = sqlite_set_up,
 	.replaced = sqlite_replaced,
 	.confirm_text = sqlite_confirm_text,
-	.bind = sqlite_bind,
-	.column_type = sqlite_column_type,
 	.judge = sqlite_judge,
 	.begin = "BEGIN IMMEDIATE",
 	.commit = "COMMIT",

@@ -2,6 +2,9 @@
  * An ODBC driver that plays SQL Server from a script and writes down what it is asked for. unixODBC
  * loads it as it loads any driver: Driver=<this file>;Record=<file>;Script=<file>.
  *
+ * A text that it might read for escape sequences (SQL_ATTR_NOSCAN is off) is written down as
+ * "scanned" in place of "prepare" or "direct".
+ *
  * It knows session context (a read-only key stays, EXEC gives SQL_NO_DATA as FreeTDS does), one
  * active statement a connection, and cancelling from another thread. A script is lines of
  *
@@ -101,6 +104,7 @@ struct statement {
 	size_t offset; /* of what SQLGetData gave of the cell */
 	size_t column;
 	bool stop;
+	bool noscan;
 };
 
 /* ---- script and record ---- */
@@ -370,12 +374,13 @@ SQLRETURN SQL_API SQLGetConnectAttr(SQLHDBC handle, SQLINTEGER what, SQLPOINTER 
 	return SQL_SUCCESS;
 }
 
-SQLRETURN SQL_API SQLSetStmtAttr(SQLHSTMT s, SQLINTEGER what, SQLPOINTER value, SQLINTEGER n)
+SQLRETURN SQL_API SQLSetStmtAttr(SQLHSTMT handle, SQLINTEGER what, SQLPOINTER value, SQLINTEGER n)
 {
-	(void)s;
-	(void)what;
-	(void)value;
+	struct statement *s = handle;
+
 	(void)n;
+	if (what == SQL_ATTR_NOSCAN)
+		s->noscan = (uintptr_t)value == SQL_NOSCAN_ON;
 	return SQL_SUCCESS; /* also for SQL_ATTR_MAX_ROWS, which is ignored as FreeTDS does */
 }
 
@@ -455,7 +460,7 @@ SQLRETURN SQL_API SQLPrepareW(SQLHSTMT handle, SQLWCHAR *text, SQLINTEGER length
 
 	narrow(text, length, s->text, sizeof(s->text));
 	pthread_mutex_lock(&fake.lock);
-	record(s->c->number, "prepare", s->text);
+	record(s->c->number, s->noscan ? "prepare" : "scanned", s->text);
 	rc = play(s->c, s, &s->diag, "prepare");
 	pthread_mutex_unlock(&fake.lock);
 	return rc;
@@ -616,7 +621,7 @@ SQLRETURN SQL_API SQLExecDirectW(SQLHSTMT handle, SQLWCHAR *text, SQLINTEGER len
 
 	narrow(text, length, s->text, sizeof(s->text));
 	pthread_mutex_lock(&fake.lock);
-	record(s->c->number, "direct", s->text);
+	record(s->c->number, s->noscan ? "direct" : "scanned", s->text);
 	rc = execute(s);
 	pthread_mutex_unlock(&fake.lock);
 	return rc;

@@ -188,19 +188,20 @@ static inline void put(struct fixture *f, const char *tenant, const char *text)
 
 #define DB_TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
-/* SQLite files come by two ways: through ODBC those that are only read, by SQLite's own library
- * those that are written to. What is true of both is tested on both. */
-static bool by_odbc;
+/* SQLite files are opened in two ways: those that are only read are attached under the warehouse's
+ * names, and their statements are held to what reading needs. What is true of both is tested on
+ * both. */
+static bool only_read;
 
-static inline int setup_odbc(void **state)
+static inline int setup_read(void **state)
 {
-	by_odbc = true;
+	only_read = true;
 	return fixture_setup(state);
 }
 
-static inline int setup_native(void **state)
+static inline int setup_written(void **state)
 {
-	by_odbc = false;
+	only_read = false;
 	return fixture_setup(state);
 }
 
@@ -210,13 +211,13 @@ static inline void open_either(struct fixture *f, const char *sql)
 	tenant_file_make(f->acme, "acme");
 	if (sql)
 		file_exec(f->acme, sql);
-	fixture_open(f, by_odbc);
+	fixture_open(f, only_read);
 }
 
 /* clang-format off */
 #define DB_TEST_BOTH(f)                                                                            \
-	{#f " (ODBC)", f, setup_odbc, fixture_teardown, NULL},                                     \
-	{#f " (native)", f, setup_native, fixture_teardown, NULL}
+	{#f " (read)", f, setup_read, fixture_teardown, NULL},                                     \
+	{#f " (written)", f, setup_written, fixture_teardown, NULL}
 /* clang-format on */
 
 #endif

@@ -1,5 +1,5 @@
-/* Files that are written to: statements are stopped, what a file can't do is said, and nothing is
- * asked of ODBC. */
+/* SQLite files: statements are stopped, what a file can't do is said, and the text is read by the
+ * database alone. */
 #include <dirent.h>
 #include <limits.h>
 
@@ -139,13 +139,52 @@ static void changed_rows_come_back_as_a_table(void **state)
 static void a_connection_string_is_refused(void **state)
 {
 	struct fixture *f = *state;
-	struct db_options options = fixture_options(f, false);
-	struct err e = {0};
 
-	options.dsn = "NoTXN=1";
-	assert_false(db_open(f->loop, &options, &f->db, &e));
-	assert_int_equal(e.code, ERR_INPUT);
-	assert_non_null(strstr(e.text, "connection string"));
+	for (int read_only = 0; read_only < 2; read_only++) {
+		struct db_options options = fixture_options(f, read_only);
+		struct err e = {0};
+
+		options.dsn = "NoTXN=1";
+		assert_false(db_open(f->loop, &options, &f->db, &e));
+		assert_int_equal(e.code, ERR_INPUT);
+		assert_non_null(strstr(e.text, "connection string"));
+	}
+}
+
+/* Braces, question marks and quotes mean what SQLite says, wherever they stand. */
+static void names_and_literals_are_read_once(void **state)
+{
+	static const char text[] =
+		"SELECT n AS [{a], '] , (SELECT s FROM dbo.secret) AS x, 1 AS [' AS b, n AS [c}], "
+		"? AS \"?\", n AS \"Owner's share\" FROM dbo.x -- {fn now()} ?";
+	struct fixture *f = *state;
+	const struct value value = value_text("{fn now()}");
+	struct table *t;
+
+	tenant_file_make(f->acme, "acme");
+	file_exec(f->acme, "CREATE TABLE x (n int); INSERT INTO x VALUES (5);"
+			   "CREATE TABLE secret (s text); INSERT INTO secret VALUES ('seen')");
+	fixture_open(f, true);
+	t = ask(f, "acme", text, &value, 1);
+	assert_int_equal(t->column_count, 5);
+	assert_string_equal(t->columns[0].name, "{a");
+	assert_string_equal(t->rows[0][1], "] , (SELECT s FROM dbo.secret) AS x, 1 AS [");
+	assert_string_equal(t->columns[3].name, "?");
+	assert_string_equal(t->rows[0][3], "{fn now()}");
+	assert_string_equal(t->columns[4].name, "Owner's share");
+	table_free(&t);
+}
+
+static void one_statement_is_one(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_open(f, false);
+	put(f, "acme", "CREATE TABLE x (n int); ");
+	assert_int_equal(fails(f, true, "INSERT INTO x VALUES (1); DROP TABLE x").code,
+			 ERR_INTERNAL);
+	assert_int_equal(fails(f, false, " ").code, ERR_INTERNAL);
+	put(f, "acme", "INSERT INTO x VALUES (1)");
 }
 
 int main(void)
@@ -157,6 +196,8 @@ int main(void)
 		DB_TEST(files_beyond_the_limit_are_closed),
 		DB_TEST(changed_rows_come_back_as_a_table),
 		DB_TEST(a_connection_string_is_refused),
+		DB_TEST(names_and_literals_are_read_once),
+		DB_TEST(one_statement_is_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,6 +110,48 @@ static void values_go_as_they_are(void **state)
 	     value_int(1), "1");
 }
 
+/* psqlODBC reads the text before the server does: for ? and for escape sequences in braces. Where
+ * names and literals end is the same to both. */
+static void names_and_literals_are_read_alike(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *cells[4];
+		size_t values;
+	} cases[] = {
+		{"SELECT 1 AS \"{a\", '] , (SELECT 2) AS x, 1 AS [' AS b, 3 AS \"c}\"",
+		 {"1", "] , (SELECT 2) AS x, 1 AS [", "3"},
+		 0},
+		{"SELECT '{fn now()}' AS \"{fn now()}\", '{d ''2025-01-01''}' AS b",
+		 {"{fn now()}", "{d '2025-01-01'}"},
+		 0},
+		{"SELECT 1 AS \"?\", '?' AS \"Owner's share\", ? AS c", {"1", "?", "v ? {x}"}, 1},
+		{"SELECT 'it''s \"' AS \"a\"\"b\", ? AS \"'\", '\"' AS d",
+		 {"it's \"", "v ? {x}", "\""},
+		 1},
+		{"SELECT 'a\\' AS b, '?' AS c, ? AS d", {"a\\", "?", "v ? {x}"}, 1},
+		{"SELECT '$$' AS a, ? AS b, '$$ ?' AS c", {"$$", "v ? {x}", "$$ ?"}, 1},
+		{"SELECT '--' AS a, '/*' AS b, ? AS c, '*/' AS d",
+		 {"--", "/*", "v ? {x}", "*/"},
+		 1},
+		{"SELECT 1 AS \"--\", 2 AS \"/*\", 3 AS \"$a$\", ? AS \"*/ $a$\"",
+		 {"1", "2", "3", "v ? {x}"},
+		 1},
+	};
+	struct fixture *f = *state;
+	const struct value value = value_text("v ? {x}");
+
+	postgres_open(f, "reader");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct table *t = ask(f, "tenant_1", cases[i].text, &value, cases[i].values);
+
+		for (size_t k = 0; k < 4 && cases[i].cells[k]; k++)
+			if (!t->rows[0][k] || strcmp(t->rows[0][k], cases[i].cells[k]) != 0)
+				fail_msg("%s: %s", cases[i].text, t->rows[0][k]);
+		table_free(&t);
+	}
+}
+
 static void rows_are_capped_and_said_to_be(void **state)
 {
 	struct fixture *f = *state;
@@ -264,6 +306,7 @@ int main(void)
 		DB_TEST(values_come_as_they_are),
 		DB_TEST(backslashes_are_themselves_whatever_the_server_has_set),
 		DB_TEST(values_go_as_they_are),
+		DB_TEST(names_and_literals_are_read_alike),
 		DB_TEST(rows_are_capped_and_said_to_be),
 		DB_TEST(long_cells_come_whole_or_not_at_all),
 		DB_TEST(bytes_are_capped_and_said_to_be),

@@ -1,0 +1,162 @@
+/*
+ * What a statement on a SQLite file that is only read may do. SQLite asks for each thing that a
+ * statement would touch while it prepares it; whatever is not listed here is denied: writing,
+ * pragmas, attaching, tables of virtual modules, the schema, functions that do more than compute.
+ * A statement with a list of its own is held to that list as well.
+ */
+#include "db_int.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Sorted. They compute from their arguments, the rows and the time, and reach nothing else. */
+static const char *const functions[] = {
+	"->",           "->>",          "abs",
+	"acos",         "acosh",        "asin",
+	"asinh",        "atan",         "atan2",
+	"atanh",        "avg",          "ceil",
+	"ceiling",      "char",         "coalesce",
+	"concat",       "concat_ws",    "cos",
+	"cosh",         "count",        "cume_dist",
+	"current_date", "current_time", "current_timestamp",
+	"date",         "datetime",     "degrees",
+	"dense_rank",   "exp",          "first_value",
+	"floor",        "format",       "glob",
+	"group_concat", "hex",          "ifnull",
+	"iif",          "instr",        "json_array_length",
+	"json_extract", "json_type",    "json_valid",
+	"julianday",    "lag",          "last_value",
+	"lead",         "length",       "like",
+	"ln",           "log",          "log10",
+	"log2",         "lower",        "ltrim",
+	"max",          "min",          "mod",
+	"nth_value",    "ntile",        "nullif",
+	"octet_length", "percent_rank", "pi",
+	"pow",          "power",        "printf",
+	"quote",        "radians",      "rank",
+	"replace",      "round",        "row_number",
+	"rtrim",        "sign",         "sin",
+	"sinh",         "sqrt",         "strftime",
+	"string_agg",   "substr",       "substring",
+	"sum",          "tan",          "tanh",
+	"time",         "timediff",     "total",
+	"trim",         "trunc",        "typeof",
+	"unicode",      "unixepoch",    "upper",
+};
+
+static int compare_name(const void *key, const void *item)
+{
+	return strcasecmp(key, *(const char *const *)item);
+}
+
+static bool function_computes(const char *name)
+{
+	return bsearch(name, functions, sizeof(functions) / sizeof(functions[0]),
+		       sizeof(functions[0]), compare_name) != NULL;
+}
+
+static bool starts(const char *text, const char *prefix)
+{
+	return strncasecmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* "Stage.prices" for Stage and prices; "recent" for a name that the statement defines. */
+static bool is_named(const char *name, const char *schema, const char *table)
+{
+	size_t n = schema ? strlen(schema) : 0;
+
+	if (!schema)
+		return strcasecmp(name, table) == 0;
+	return strncasecmp(name, schema, n) == 0 && name[n] == '.' &&
+	       strcasecmp(name + n + 1, table) == 0;
+}
+
+static bool list_allows(const struct db_allow *allow, const char *schema, const char *table,
+			const char *column)
+{
+	for (size_t i = 0; i < allow->count; i++) {
+		if (!is_named(allow->tables[i].name, schema, table))
+			continue;
+		if (!*column)
+			return true;
+		for (const char *const *name = allow->tables[i].columns; *name; name++)
+			if (strcasecmp(*name, column) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Without a column: a table of which only the rows count. Without a schema as well: as the
+ * statement names it, which may be a name that it defines. */
+static bool may_read(const struct connection *c, const char *schema, const char *table,
+		     const char *column)
+{
+	if (starts(table, "sqlite_") || starts(table, "pragma_"))
+		return false;
+	if (schema ? strcasecmp(schema, "dbo") != 0 && strcasecmp(schema, "Stage") != 0
+		   : *column != '\0')
+		return false;
+	return !c->allow || list_allows(c->allow, schema, table, column);
+}
+
+static int authorize(void *owner, int action, const char *first, const char *second,
+		     const char *schema, const char *origin)
+{
+	const struct connection *c = owner;
+	bool allowed = false;
+
+	(void)origin; /* a name that the statement may have chosen */
+	switch (action) {
+	case SQLITE_SELECT:
+		allowed = true;
+		break;
+	case SQLITE_READ:
+		allowed = may_read(c, schema, first, second ? second : "");
+		break;
+	case SQLITE_FUNCTION:
+		allowed = function_computes(second);
+		break;
+	case SQLITE_RECURSIVE:
+		allowed = !c->allow;
+		break;
+	default:
+		break;
+	}
+	return allowed ? SQLITE_OK : SQLITE_DENY;
+}
+
+void db_allow_reading_only(struct connection *c)
+{
+	sqlite3_drop_modules(c->native, NULL);
+	sqlite3_limit(c->native, SQLITE_LIMIT_ATTACHED, 2); /* no other tenant's file */
+	sqlite3_set_authorizer(c->native, authorize, c);
+}
+
+static const char *const *names_copy(struct arena *a, const char *const *from)
+{
+	size_t n = 0;
+	const char **to;
+
+	while (from[n])
+		n++;
+	to = arena_alloc(a, (n + 1) * sizeof(*to));
+	for (size_t i = 0; i < n; i++)
+		to[i] = arena_strdup(a, from[i]);
+	to[n] = NULL;
+	return to;
+}
+
+struct db_allow *db_allow_copy(struct arena *a, const struct db_allow *from)
+{
+	struct db_allow *to = arena_alloc(a, sizeof(*to));
+	struct db_allow_table *tables = arena_alloc(a, (from->count + 1) * sizeof(*tables));
+
+	for (size_t i = 0; i < from->count; i++)
+		tables[i] = (struct db_allow_table){arena_strdup(a, from->tables[i].name),
+						    names_copy(a, from->tables[i].columns)};
+	*to = (struct db_allow){tables, from->count};
+	return to;
+}
