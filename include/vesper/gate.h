@@ -39,9 +39,9 @@ struct gate_view {
 	 * column may be named. */
 	const char *const *columns;
 	const char *const *denied; /* that exist, but not for this caller; NULL: none */
-	/* With columns: what is written in place of the view is a derived table of just these
-	 * columns, of the rows where this one equals ?; so that neither * nor an expression reaches
-	 * others. NULL: the view itself is written. */
+	/* With columns: what is written in place of the view is a derived table of just those of
+	 * these columns that the statement names (all of them for *), of the rows where this one
+	 * equals ?. NULL: the view itself is written. */
 	const char *tenant_column;
 };
 
@@ -73,9 +73,10 @@ enum gate_join {
 struct gate_limits {
 	size_t sql_bytes;
 	size_t tokens;
-	size_t list;  /* items of one list: columns, values, joins, rows of VALUES */
-	int depth;    /* nested parentheses, operators, queries: bounds recursion */
-	int64_t rows; /* the written statement gives no more */
+	size_t list;    /* items of one list: columns, values, joins, rows of VALUES */
+	size_t sources; /* of the whole statement: views, CTEs and derived tables in FROM */
+	int depth;      /* nested parentheses, operators, queries: bounds recursion */
+	int64_t rows;   /* the written statement gives no more */
 };
 
 struct gate_policy {
@@ -87,11 +88,20 @@ struct gate_policy {
 	struct gate_limits limits;
 };
 
+/* What a statement reads of one view. */
+struct gate_read {
+	const struct gate_view *view;
+	/* NULL-ended, of the view's list: those that are written, beside the tenant's. NULL: the
+	 * view's columns are not known. */
+	const char *const *columns;
+};
+
 struct gate_result {
-	const char *sql;          /* what may be sent */
-	const char *const *views; /* policy names of the views it reads, each once */
-	size_t view_count;
-	size_t tenants; /* each ? in sql is the tenant: so many have to be bound */
+	const char *sql;               /* what may be sent */
+	const struct gate_read *reads; /* each view once */
+	size_t read_count;
+	const char *const *defined; /* NULL-ended: the names that it gives by WITH */
+	size_t tenants;             /* each ? in sql is the tenant: so many have to be bound */
 	bool own_words; /* a function is said as SQLite says it: the gate would not take sql again
 			 */
 };

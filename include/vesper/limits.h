@@ -206,6 +206,7 @@
 #define GATE_TIMEOUT_MS       5000  /* somebody's own statement runs half as long as ours */
 #define GATE_TOKENS_MAX       16384 /* words and signs of it: four bytes each on average */
 #define GATE_LIST_MAX         1000 /* items of one list: columns, values of IN, rows of VALUES, joins */
+#define GATE_SOURCES_MAX      64 /* sources of a statement: each column is looked for in all of them */
 #define GATE_DEPTH_MAX        64  /* nesting; a level is at most a dozen frames of the parser */
 #define GATE_SUFFIXES_MAX     8   /* COLLATE, AT TIME ZONE or :: after one operand */
 #define GATE_NAME_BYTES_MAX   128 /* what SQL Server takes */

@@ -92,6 +92,7 @@ struct gate_policy gate_policy_of(const char *const *views, struct arena *a)
 		.limits = {.sql_bytes = GATE_SQL_BYTES_MAX,
 			   .tokens = GATE_TOKENS_MAX,
 			   .list = GATE_LIST_MAX,
+			   .sources = GATE_SOURCES_MAX,
 			   .depth = GATE_DEPTH_MAX,
 			   .rows = DB_ROWS_MAX},
 	};
@@ -172,6 +173,36 @@ static bool write(const struct gate *g, const struct gate_query *q, struct gate_
 	return true;
 }
 
+/* The columns that were named, in the view's order. */
+static const char *const *columns_read(const struct gate *g, const struct gate_seen *seen)
+{
+	const char **columns = arena_alloc(g->arena, (seen->columns.count + 1) * sizeof(*columns));
+	size_t n = 0;
+
+	if (!seen->view->columns)
+		return NULL;
+	for (size_t i = 0; i < seen->columns.count; i++)
+		if (seen->named[i])
+			columns[n++] = seen->view->columns[i];
+	return columns;
+}
+
+static void tell_reads(const struct gate *g, const struct gate_views *views,
+		       struct gate_result *out)
+{
+	struct gate_read *reads = arena_alloc(g->arena, (views->count + 1) * sizeof(*reads));
+	const char **defined = arena_alloc(g->arena, (views->defined_count + 1) * sizeof(*defined));
+
+	for (size_t i = 0; i < views->count; i++)
+		reads[i] =
+			(struct gate_read){views->items[i].view, columns_read(g, &views->items[i])};
+	for (size_t i = 0; i < views->defined_count; i++)
+		defined[i] = views->defined[i];
+	out->reads = reads;
+	out->read_count = views->count;
+	out->defined = defined;
+}
+
 bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct str sql,
 		struct arena *a, struct gate_result *out, struct err *e)
 {
@@ -188,8 +219,7 @@ bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct s
 	if (!gate_lex(&g, &tokens) || !parse(&g, &tokens, &q) || !gate_check_tree(&g, q, &views) ||
 	    !write(&g, q, &made))
 		return false;
-	made.views = views.names;
-	made.view_count = views.count;
+	tell_reads(&g, &views, &made);
 	*out = made;
 	return true;
 }

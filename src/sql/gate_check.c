@@ -35,16 +35,19 @@ static bool is_view(const struct gate_view *v, const struct gate_source *s)
 	       str_eq_nocase(s->schema.text, (struct str){v->name, (size_t)(last.p - v->name) - 1});
 }
 
-static void note_view(const struct check *c, const char *name)
+static const struct gate_seen *see_view(const struct check *c, const struct gate_view *view)
 {
 	struct gate_views *views = c->views;
+	struct gate_seen *seen = views->items;
 
-	for (size_t i = 0; i < views->count; i++)
-		if (views->names[i] == name)
-			return;
-	views->names = arena_grow(c->g->arena, views->names, views->count, &views->cap,
-				  sizeof(*views->names));
-	views->names[views->count++] = name;
+	for (size_t i = 0; i < views->count; i++, seen++)
+		if (seen->view == view)
+			return seen;
+	views->count++;
+	seen->view = view;
+	seen->columns = gate_columns_of_view(c->g, view);
+	seen->named = arena_alloc(c->g->arena, seen->columns.count + 1);
+	return seen;
 }
 
 /* Who writes SQL should not have to guess what there is. */
@@ -63,18 +66,20 @@ static bool refuse_view(const struct check *c, const struct gate_source *s)
 static bool resolve_view(const struct check *c, struct gate_source *s)
 {
 	const struct gate_policy *policy = c->g->policy;
+	const struct gate_view *view = NULL;
 
 	for (size_t i = 0; i < policy->view_count; i++) {
 		if (!is_view(&policy->views[i], s))
 			continue;
-		if (s->view)
+		if (view)
 			return gate_refuse(c->g, s->at,
 					   "more than one approved view has this name");
-		s->view = &policy->views[i];
+		view = &policy->views[i];
 	}
-	if (!s->view)
+	if (!view)
 		return refuse_view(c, s);
-	note_view(c, s->view->name);
+	s->seen = see_view(c, view);
+	s->has = s->seen->columns;
 	return true;
 }
 
@@ -84,6 +89,7 @@ static bool resolve_table(const struct check *c, struct gate_source *s, const st
 		for (const struct gate_cte *cte = ctes->first; cte != ctes->end; cte = cte->next)
 			if (gate_same_name(&cte->name, &s->name)) {
 				s->cte = cte;
+				s->has = cte->has;
 				return true;
 			}
 		if (ctes->end && gate_same_name(&ctes->end->name, &s->name))
@@ -151,7 +157,7 @@ static bool check_call(const struct check *c, struct gate_expr *x, const struct 
 
 static bool check_expr(const struct check *c, struct gate_expr *x, const struct scope *s)
 {
-	if (x->kind == GATE_COLUMN || (x->kind == GATE_ALL && x->qualifier.text.p))
+	if (x->kind == GATE_COLUMN || x->kind == GATE_ALL)
 		return gate_check_column(c, x, s);
 	if (x->kind == GATE_CALL && !check_call(c, x, s))
 		return false;
@@ -172,6 +178,15 @@ static bool check_unique(const struct check *c, const struct gate_select *select
 			   "two sources of one name");
 }
 
+/* What a pivot gives is made of all the columns of its source and of names that it chooses. */
+static bool check_pivot(const struct check *c, struct gate_source *s)
+{
+	gate_name_all(s);
+	s->has = (struct gate_columns){.open = true};
+	return check_hiding(c, &s->pivot->alias) &&
+	       (s->pivot->unpivot || gate_check_pivot_function(c->g, &s->pivot->function));
+}
+
 static bool check_source(const struct check *c, struct gate_source *s, const struct scope *scope)
 {
 	/* Only what is applied sees its siblings. */
@@ -184,9 +199,10 @@ static bool check_source(const struct check *c, struct gate_source *s, const str
 		return false;
 	if (s->kind == GATE_VALUES && !check_exprs(c, s->rows, s->lateral ? scope : &apart))
 		return false;
-	if (s->pivot && !s->pivot->unpivot && !gate_check_pivot_function(c->g, &s->pivot->function))
+	if (s->kind != GATE_TABLE &&
+	    !gate_columns_named(c->g, s->columns, s->query, s->at, &s->has))
 		return false;
-	return check_hiding(c, &s->alias) && (!s->pivot || check_hiding(c, &s->pivot->alias)) &&
+	return check_hiding(c, &s->alias) && (!s->pivot || check_pivot(c, s)) &&
 	       check_unique(c, scope->select, s);
 }
 
@@ -198,7 +214,7 @@ static bool check_sources(const struct check *c, struct gate_source *list,
 					  : !check_source(c, s, scope))
 			return false;
 	for (struct gate_source *s = list; s; s = s->next)
-		if (s->on && !check_expr(c, s->on, scope))
+		if ((s->on && !check_expr(c, s->on, scope)) || !gate_check_using(c, s, scope))
 			return false;
 	return true;
 }
@@ -213,9 +229,12 @@ static bool check_select(const struct check *c, struct gate_select *select,
 
 	if (!check_sources(c, select->from, &s))
 		return false;
-	for (struct gate_item *item = select->items; item; item = item->next)
-		if (!check_expr(c, item->value, &s))
+	for (struct gate_item *item = select->items; item; item = item->next) {
+		if (item->value->kind == GATE_ALL && !item->value->qualifier.text.p)
+			gate_name_all_of(select->from);
+		else if (!check_expr(c, item->value, &s))
 			return false;
+	}
 	for (struct gate_window *n = select->windows; n; n = n->next)
 		if (!check_window(c, n, &s))
 			return false;
@@ -242,6 +261,15 @@ static bool check_limits(const struct check *c, const struct gate_query *q)
 	return true;
 }
 
+static void note_defined(const struct check *c, const struct gate_name *n)
+{
+	struct gate_views *v = c->views;
+
+	v->defined = arena_grow(c->g->arena, v->defined, v->defined_count, &v->defined_cap,
+				sizeof(*v->defined));
+	v->defined[v->defined_count++] = arena_strndup(c->g->arena, n->text.p, n->text.n);
+}
+
 static bool check_ctes(const struct check *c, struct gate_query *q, const struct scope *outer,
 		       struct ctes *ctes)
 {
@@ -250,8 +278,10 @@ static bool check_ctes(const struct check *c, struct gate_query *q, const struct
 			if (gate_same_name(&other->name, &cte->name))
 				return gate_refuse(c->g, cte->name.at, "two CTEs of one name");
 		ctes->end = cte;
-		if (!check_hiding(c, &cte->name) || !check_query(c, cte->query, outer, ctes))
+		if (!check_hiding(c, &cte->name) || !check_query(c, cte->query, outer, ctes) ||
+		    !gate_columns_named(c->g, cte->columns, cte->query, cte->name.at, &cte->has))
 			return false;
+		note_defined(c, &cte->name);
 	}
 	ctes->end = NULL;
 	return true;
@@ -271,6 +301,7 @@ static bool check_query(const struct check *c, struct gate_query *q, const struc
 			    ? !check_query(c, term->query, outer, &own)
 			    : !check_select(c, term->select, alone ? q->order : NULL, outer, &own))
 			return false;
+	q->gives = gate_columns_of_query(c->g, q);
 	return alone || check_order(c, q->order, &outputs);
 }
 
@@ -278,5 +309,7 @@ bool gate_check_tree(const struct gate *g, struct gate_query *q, struct gate_vie
 {
 	struct check c = {g, out};
 
+	*out = (struct gate_views){
+		.items = arena_alloc(g->arena, (g->policy->view_count + 1) * sizeof(*out->items))};
 	return check_query(&c, q, NULL, NULL);
 }

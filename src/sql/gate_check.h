@@ -25,14 +25,33 @@ struct check {
 	struct gate_views *views;
 };
 
+/* ---- columns ---- */
+
+struct gate_columns gate_columns_of_view(const struct gate *g, const struct gate_view *v);
+/* Of a checked query. */
+struct gate_columns gate_columns_of_query(const struct gate *g, const struct gate_query *q);
+/* Of a source that the statement makes: those of its list of names, else the query's. Refuses two
+ * of one name. */
+MUST_CHECK bool gate_columns_named(const struct gate *g, const struct gate_name *names,
+				   const struct gate_query *q, size_t at, struct gate_columns *out);
+/* Capitals aside; NULL: none. */
+const struct gate_column *gate_columns_find(const struct gate_columns *columns, struct str name);
+
 bool gate_same_name(const struct gate_name *a, const struct gate_name *b);
 /* The name under which columns of the source are found. */
 const struct gate_name *gate_source_name(const struct gate_source *s);
 /* The source of this name in the list, also inside of joins in parentheses; NULL: none. */
 const struct gate_source *gate_source_find(const struct gate_source *list,
 					   const struct gate_name *name);
-/* Finds the source of a column or of "x.*", and writes the column as its view has it. */
+/* Finds the source of a column or of "x.*", writes the column as it is defined, and notes what is
+ * read of a view. */
 MUST_CHECK bool gate_check_column(const struct check *c, struct gate_expr *x,
 				  const struct scope *s);
+/* Of JOIN … USING. */
+MUST_CHECK bool gate_check_using(const struct check *c, struct gate_source *s,
+				 const struct scope *scope);
+/* Notes that every column of the source, or of all sources in the list, is read. */
+void gate_name_all(const struct gate_source *s);
+void gate_name_all_of(const struct gate_source *list);
 
 #endif

@@ -2,9 +2,9 @@
  * Columns: which source of a statement has the one that a name means, as the database will find it,
  * and for one that none has, what is the matter with it.
  */
-#include "gate_check.h"
-
 #include <stdint.h>
+
+#include "gate_check.h"
 
 bool gate_same_name(const struct gate_name *a, const struct gate_name *b)
 {
@@ -32,13 +32,70 @@ const struct gate_source *gate_source_find(const struct gate_source *list,
 	return NULL;
 }
 
-static bool in_names(const struct gate_name *list, struct str name)
+/* ---- what is read ---- */
+
+static void name_it(const struct gate_source *s, const struct gate_column *column)
 {
-	for (; list; list = list->next)
-		if (str_eq_nocase(list->text, name))
-			return true;
-	return false;
+	if (s->seen)
+		s->seen->named[column->index] = true;
 }
+
+void gate_name_all(const struct gate_source *s)
+{
+	for (size_t i = 0; s->seen && i < s->seen->columns.count; i++)
+		s->seen->named[i] = true;
+}
+
+void gate_name_all_of(const struct gate_source *list)
+{
+	for (; list; list = list->next) {
+		if (list->kind == GATE_GROUP)
+			gate_name_all_of(list->group);
+		else
+			gate_name_all(list);
+	}
+}
+
+/* Where a list of sources has a name. */
+struct found {
+	const struct gate_column *column; /* in the last of those that surely have it */
+	bool open;                        /* a source that may have it */
+};
+
+/* Each that has it is noted: which of them is meant, or that none is, the database says. */
+static void find(const struct gate_source *list, struct str name, struct found *f)
+{
+	for (; list; list = list->next) {
+		const struct gate_column *column;
+
+		if (list->kind == GATE_GROUP) {
+			find(list->group, name, f);
+			continue;
+		}
+		column = gate_columns_find(&list->has, name);
+		if (column) {
+			name_it(list, column);
+			f->column = column;
+		}
+		f->open |= !column && list->has.open;
+	}
+}
+
+/* Databases differ in what quotes and capitals mean. */
+static void spell_as_defined(struct gate_name *name, const struct gate_name *as)
+{
+	name->text = as->text;
+	name->quoted = as->quoted;
+}
+
+/* ---- columns that are not there ---- */
+
+/* What is the matter with a column that none of these sources has. */
+struct missing {
+	bool denied;
+	const struct gate_name *nearest;
+	size_t edits;
+};
 
 /* The name inside the quotes, if there are any. */
 static struct str bare(const char *column)
@@ -48,82 +105,26 @@ static struct str bare(const char *column)
 	return *column == '"' ? (struct str){s.p + 1, s.n - 2} : s;
 }
 
-static const char *in_list(const char *const *list, struct str column)
+static bool is_denied(const struct gate_seen *seen, struct str column)
 {
-	for (; list && *list; list++)
-		if (str_eq_nocase(column, bare(*list)))
-			return *list;
-	return NULL;
+	const char *const *denied = seen ? seen->view->denied : NULL;
+
+	for (; denied && *denied; denied++)
+		if (str_eq_nocase(column, bare(*denied)))
+			return true;
+	return false;
 }
 
-static const struct gate_view *known_view(const struct gate_source *s)
-{
-	return !s->pivot && !s->columns && !s->cte && s->view && s->view->columns ? s->view : NULL;
-}
-
-/* Whether the source may have the column: false only when its columns are known. */
-static bool may_have(const struct gate_source *s, struct str column)
-{
-	if (s->pivot)
-		return true;
-	if (s->columns)
-		return in_names(s->columns, column);
-	if (s->cte)
-		return !s->cte->columns || in_names(s->cte->columns, column);
-	return !known_view(s) || in_list(s->view->columns, column);
-}
-
-/* The sources of a list that may have it. */
-static size_t count_may_have(const struct gate_source *list, struct str column,
-			     const struct gate_source **last)
-{
-	size_t n = 0;
-
-	for (; list; list = list->next) {
-		if (list->kind == GATE_GROUP) {
-			n += count_may_have(list->group, column, last);
-		} else if (may_have(list, column)) {
-			*last = list;
-			n++;
-		}
-	}
-	return n;
-}
-
-/* Where the name is a view's, it is written as the view has it: databases differ in what quotes and
- * capitals mean. */
-static void spell_as_known(struct gate_expr *x, const struct gate_source *s)
-{
-	const struct gate_view *v = known_view(s);
-	const char *known = v ? in_list(v->columns, x->name.text) : NULL;
-
-	if (!known)
-		return;
-	x->name.text = bare(known);
-	x->name.quoted = *known == '"';
-}
-
-/* ---- columns that are not there ---- */
-
-/* What is the matter with a column that none of these sources has. */
-struct missing {
-	bool denied;
-	const char *nearest;
-	size_t edits;
-};
-
+/* Only a view's columns are named: the others' names may be no ASCII. */
 static void look_for(const struct gate_source *s, struct str column, struct missing *m)
 {
-	const struct gate_view *v = known_view(s);
+	m->denied |= is_denied(s->seen, column);
+	for (size_t i = 0; s->seen && i < s->has.count; i++) {
+		size_t edits = str_edits(column, s->has.items[i].name.text);
 
-	if (!v)
-		return;
-	m->denied |= in_list(v->denied, column) != NULL;
-	for (const char *const *c = v->columns; *c; c++) {
-		size_t edits = str_edits(column, bare(*c));
 		if (edits < m->edits) {
 			m->edits = edits;
-			m->nearest = *c;
+			m->nearest = &s->has.items[i].name;
 		}
 	}
 }
@@ -138,54 +139,64 @@ static void look_for_in(const struct gate_source *list, struct str column, struc
 	}
 }
 
-static bool refuse_missing(const struct check *c, const struct gate_expr *x, const char *what,
+static bool refuse_missing(const struct check *c, size_t at, struct str column, const char *what,
 			   const struct missing *m)
 {
 	if (m->denied)
-		return gate_refuse(c->g, x->at, "this column needs a permission that is missing");
-	if (m->nearest && m->edits <= x->name.text.n / 2 + 1)
-		return gate_refuse(c->g, x->at, "%s; the nearest is %s", what, m->nearest);
-	return gate_refuse(c->g, x->at, "%s", what);
+		return gate_refuse(c->g, at, "this column needs a permission that is missing");
+	if (m->nearest && m->edits <= column.n / 2 + 1)
+		return gate_refuse(c->g, at, "%s; the nearest is %s%.*s%s", what,
+				   m->nearest->quoted ? "\"" : "", STR_FMT(m->nearest->text),
+				   m->nearest->quoted ? "\"" : "");
+	return gate_refuse(c->g, at, "%s", what);
 }
 
-static bool is_output(const struct gate_select *select, struct str column)
+/* ---- where a name is found ---- */
+
+static const struct gate_name *output(const struct gate_select *select, struct str column)
 {
 	for (const struct gate_item *item = select->items; item; item = item->next)
 		if (item->alias.text.p && str_eq_nocase(item->alias.text, column))
-			return true;
-	return false;
+			return &item->alias;
+	return NULL;
 }
 
-/* Whether the scope itself has the plain name: as a column, or as the name of an output. */
-static bool has_plain(struct gate_expr *x, const struct scope *s, bool innermost)
-{
-	const struct gate_source *source = NULL;
-	size_t sources = count_may_have(s->select->from, x->name.text, &source);
-
-	if (innermost && is_output(s->select, x->name.text))
-		return true;
-	if (sources == 1)
-		spell_as_known(x, source);
-	return sources > 0;
-}
-
+/* As long as no source surely has it, the database may go on to the scopes around. */
 static bool check_plain(const struct check *c, struct gate_expr *x, const struct scope *s)
 {
-	struct missing m = {.edits = SIZE_MAX};
 	const struct scope *first = s;
+	bool may_be = false;
 
 	for (; s; s = s->outer) {
-		if (s->outputs || (s->select && has_plain(x, s, s == first)))
+		const struct gate_name *as;
+		struct found f = {0};
+
+		if (s->outputs)
 			return true;
+		if (!s->select)
+			continue;
+		find(s->select->from, x->name.text, &f);
+		as = s == first ? output(s->select, x->name.text) : NULL;
+		if (f.column || as)
+			spell_as_defined(&x->name, f.column ? &f.column->name : as);
+		if (f.column)
+			return true;
+		may_be |= f.open || as;
+	}
+	if (may_be)
+		return true;
+
+	struct missing m = {.edits = SIZE_MAX};
+	for (s = first; s; s = s->outer)
 		if (s->select)
 			look_for_in(s->select->from, x->name.text, &m);
-	}
-	return refuse_missing(c, x, "no source has such a column", &m);
+	return refuse_missing(c, x->at, x->name.text, "no source has such a column", &m);
 }
 
 bool gate_check_column(const struct check *c, struct gate_expr *x, const struct scope *s)
 {
 	struct missing m = {.edits = SIZE_MAX};
+	const struct gate_column *column;
 
 	if (!x->qualifier.text.p)
 		return check_plain(c, x, s);
@@ -194,12 +205,39 @@ bool gate_check_column(const struct check *c, struct gate_expr *x, const struct 
 			x->of = gate_source_find(s->select->from, &x->qualifier);
 	if (!x->of)
 		return gate_refuse(c->g, x->at, "no source of this name can be seen here");
-	if (x->kind == GATE_ALL)
-		return true;
-	if (may_have(x->of, x->name.text)) {
-		spell_as_known(x, x->of);
+	if (x->kind == GATE_ALL) {
+		gate_name_all(x->of);
 		return true;
 	}
+	column = gate_columns_find(&x->of->has, x->name.text);
+	if (column) {
+		name_it(x->of, column);
+		spell_as_defined(&x->name, &column->name);
+		return true;
+	}
+	if (x->of->has.open)
+		return true;
 	look_for(x->of, x->name.text, &m);
-	return refuse_missing(c, x, "the source has no such column", &m);
+	return refuse_missing(c, x->at, x->name.text,
+			      x->of->seen ? "the source has no such column"
+					  : "the source has no such column; an expression gets "
+					    "its name with AS",
+			      &m);
+}
+
+bool gate_check_using(const struct check *c, struct gate_source *s, const struct scope *scope)
+{
+	for (struct gate_name *n = s->using_columns; n; n = n->next) {
+		struct missing m = {.edits = SIZE_MAX};
+		struct found f = {0};
+
+		find(scope->select->from, n->text, &f);
+		if (f.column)
+			spell_as_defined(n, &f.column->name);
+		if (gate_columns_find(&s->has, n->text) || s->has.open)
+			continue;
+		look_for(s, n->text, &m);
+		return refuse_missing(c, n->at, n->text, "the source has no such column", &m);
+	}
+	return true;
 }

@@ -61,6 +61,7 @@ struct gate_parser {
 	const struct gate_token *t; /* the next token */
 	const struct gate_token *first;
 	int depth;
+	size_t sources;
 };
 
 bool gate_is_word(const struct gate_token *t, const char *upper);
@@ -103,10 +104,12 @@ struct gate_expr *gate_expr_new(struct gate_parser *p, enum gate_expr_kind kind,
 void gate_expr_add(struct gate_expr *parent, struct gate_expr *kid);
 
 /* ---- check ---- */
-struct gate_views { /* those that a statement reads, each once */
-	const char **names;
+struct gate_views {              /* those that a statement reads, each once */
+	struct gate_seen *items; /* room for each view of the policy */
 	size_t count;
-	size_t cap;
+	const char **defined; /* names that it gives by WITH */
+	size_t defined_count;
+	size_t defined_cap;
 };
 MUST_CHECK bool gate_check_tree(const struct gate *g, struct gate_query *q, struct gate_views *out);
 /* Whether the policy has the function, and whether it is called as it may be. */

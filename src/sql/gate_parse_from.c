@@ -203,17 +203,24 @@ static bool parse_joined(struct gate_parser *p, const struct join *join, struct 
 	return !join->on || parse_on(p, s);
 }
 
+static bool source_room(struct gate_parser *p)
+{
+	size_t max = p->g->policy->limits.sources;
+
+	return p->sources++ < max ||
+	       gate_limit_reached(p->g, p->t->at, "more than %zu sources in one statement", max);
+}
+
 static bool parse_source_list(struct gate_parser *p, struct gate_source **out)
 {
 	static const struct join comma = {{NULL}, ",", GATE_JOIN_CROSS, false};
 	static const struct join first = {{NULL}, NULL, GATE_JOIN_CROSS, false};
 	const struct join *join = &first;
-	size_t count = 0;
 
 	do {
 		struct gate_source *s = arena_alloc(p->g->arena, sizeof(*s));
 
-		if (!gate_list_room(p, count++) || !parse_joined(p, join, s))
+		if (!source_room(p) || !parse_joined(p, join, s))
 			return false;
 		*out = s;
 		out = &s->next;

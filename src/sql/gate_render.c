@@ -31,9 +31,9 @@ void gate_write_source_name(struct gate_writer *w, const struct gate_source *s)
 	} else if (s->cte) {
 		gate_write_name(w, &s->cte->name);
 	} else {
-		const char *dot = strrchr(s->view->name, '.');
+		const char *dot = strrchr(s->seen->view->name, '.');
 
-		word(w, dot ? dot + 1 : s->view->name);
+		word(w, dot ? dot + 1 : s->seen->view->name);
 	}
 }
 
@@ -63,18 +63,25 @@ static void write_pivot(struct gate_writer *w, const struct gate_pivot *p)
 	write_alias(w, &p->alias);
 }
 
-/* Only the columns and rows that the caller may see, under the name that the view had. */
+/* Only the columns that are named and the rows that the caller may see, under the name that the
+ * view had. Where only the number of rows counts, the tenant stands for them. */
 static void write_view(struct gate_writer *w, const struct gate_source *s)
 {
-	const struct gate_view *v = s->view;
+	const struct gate_view *v = s->seen->view;
+	const char *gap = "";
 
 	if (!v->tenant_column) {
 		word(w, v->name);
 		return;
 	}
 	word(w, "(SELECT ");
-	for (const char *const *c = v->columns; *c; c++)
-		buf_printf(w->out, "%s%s", c == v->columns ? "" : ", ", *c);
+	for (size_t i = 0; v->columns[i]; i++)
+		if (s->seen->named[i]) {
+			buf_printf(w->out, "%s%s", gap, v->columns[i]);
+			gap = ", ";
+		}
+	if (!*gap)
+		word(w, v->tenant_column);
 	buf_printf(w->out, " FROM %s WHERE %s = ?)", v->name, v->tenant_column);
 	w->tenants++;
 	if (!s->alias.text.p) {

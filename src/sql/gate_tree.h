@@ -18,6 +18,23 @@ struct gate_name {
 	size_t at;
 };
 
+/* The columns of a source, or of what a query gives, sorted without regard to case. */
+struct gate_columns {
+	struct gate_column {
+		struct gate_name name; /* as a reference to it is written */
+		size_t index;          /* in the view's list */
+	} * items;
+	size_t count;
+	bool open; /* there may be others */
+};
+
+/* A view that the statement reads. */
+struct gate_seen {
+	const struct gate_view *view;
+	struct gate_columns columns;
+	bool *named; /* by index: the statement names the column, so that it is written */
+};
+
 enum gate_expr_kind {
 	GATE_NUMBER,  /* text */
 	GATE_STRING,  /* text with its quotes; word: N, DATE, … before it */
@@ -147,8 +164,9 @@ struct gate_source {
 	struct gate_expr *rows; /* of VALUES: lists */
 	struct gate_source *group;
 	struct gate_pivot *pivot;
-	const struct gate_view *view; /* once checked: one of these two */
+	const struct gate_seen *seen; /* of a table, once checked: one of these two */
 	const struct gate_cte *cte;
+	struct gate_columns has; /* once checked */
 };
 
 struct gate_limit {
@@ -183,6 +201,7 @@ struct gate_cte {
 	struct gate_name name;
 	struct gate_name *columns;
 	struct gate_query *query;
+	struct gate_columns has; /* once checked */
 };
 
 struct gate_query {
@@ -191,6 +210,7 @@ struct gate_query {
 	struct gate_term *terms;
 	struct gate_order *order;
 	struct gate_limit limit;
+	struct gate_columns gives; /* once checked; expressions without a name are left out */
 };
 
 #endif

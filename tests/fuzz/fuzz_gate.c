@@ -43,10 +43,10 @@ static void check_cut(enum dialect dialect, struct str sql, struct arena *a)
 	policy.view_count = sizeof(cut) / sizeof(cut[0]);
 	if (!gate_check(&policy, dialect, sql, a, &out, &e))
 		return;
-	assert(out.tenants >= out.view_count);
+	assert(out.tenants >= out.read_count);
 	assert(count(out.sql, " WHERE tenant_id = ?)") >= out.tenants);
-	for (size_t i = 0; i < out.view_count; i++)
-		assert(strstr(out.sql, out.views[i]));
+	for (size_t i = 0; i < out.read_count; i++)
+		assert(strstr(out.sql, out.reads[i].view->name));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
