@@ -33,7 +33,8 @@ static void on_hangup(void *owner, int signum)
 		log_error("catalog.refused", "the old one keeps serving: %s", e.text);
 		return;
 	}
-	log_info("catalog.loaded", "%zu tools, %.12s", k.catalog->tool_count, k.catalog->hash);
+	log_info("catalog.loaded", "%zu tools, %.*s", k.catalog->tool_count,
+		 STR_CUT(k.catalog->hash, 12));
 }
 
 /* ---- stopping ---- */

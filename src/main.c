@@ -107,9 +107,9 @@ static int check(struct daemon *d)
 		return 1;
 	}
 	printf("ok: %zu domains, %zu tools, %zu dimensions, %zu reports, %zu tenants, catalogue "
-	       "%.12s\n",
+	       "%.*s\n",
 	       k.catalog->domain_count, k.catalog->tool_count, k.catalog->dimension_count,
-	       k.catalog->report_count, d->databases.tenant_count, k.catalog->hash);
+	       k.catalog->report_count, d->databases.tenant_count, STR_CUT(k.catalog->hash, 12));
 	return 0;
 }
 

@@ -45,5 +45,7 @@ int date_weekday(struct date d); /* 0 = Monday */
 #define DATE_ISO_BYTES 11
 void date_iso(struct date d, char out[DATE_ISO_BYTES]);
 bool date_parse_iso(const char *text, struct date *out); /* exactly YYYY-MM-DD */
+/* The day at the start of a date or a time stamp. */
+bool date_parse_start(const char *text, struct date *out);
 
 #endif

@@ -6,8 +6,10 @@
  * object for a member is such an error too. Borrowed strings live as long as the object.
  *
  * Exact decimals are nodes that only this writer understands: json_text and buf_json are the
- * program's only serializers (never json_dumps), and text from outside becomes a node through
- * json_str or json_set_str (never json_string).
+ * program's only serializers (never json_dumps).
+ *
+ * No text, whatever its bytes, makes a constructor here fail. jansson's own constructors and
+ * json_pack return NULL for invalid UTF-8, so the lint allows them in src/base only.
  */
 #ifndef VESPER_JSON_H
 #define VESPER_JSON_H
@@ -54,8 +56,10 @@ MUST_CHECK bool json_opt_array(const json_t *object, const char *name, json_t **
  * pass in silence. */
 MUST_CHECK bool json_only(const json_t *object, const char *const *names, struct err *e);
 
-/* A string node; bad UTF-8 and U+E000 become U+FFFD. New reference. */
+/* A string node; bad UTF-8 and U+E000 become U+FFFD. NULL for NULL. New reference. */
 json_t *json_str(const char *text);
+/* The same for len bytes; a NUL byte becomes U+FFFD, too. New reference. */
+json_t *json_strn(const char *text, size_t len);
 /* An integer; beyond 2^53, where a double skips some, its digits as a string. New reference. */
 json_t *json_int(int64_t value);
 
@@ -66,6 +70,23 @@ void json_set_bool(json_t *object, const char *name, bool value);
 /* Takes the reference of `value` (also when it is NULL: then nothing is set). */
 void json_set_take(json_t *object, const char *name, json_t *value);
 void json_push_take(json_t *array, json_t *value);
+
+/* An object of these members, in this order. Takes each reference; a member whose value is NULL is
+ * left out. New reference.
+ *
+ *   json_make({"phase", json_str(phase)}, {"text", json_str(text)}) */
+#define json_make(...)                                                                             \
+	json_make_members((const struct json_member[]){__VA_ARGS__},                               \
+			  sizeof((const struct json_member[]){__VA_ARGS__}) /                      \
+				  sizeof(struct json_member))
+struct json_member {
+	const char *name;
+	json_t *value_take;
+};
+json_t *json_make_members(const struct json_member *members, size_t count);
+
+/* An array of one. Takes the reference. New reference. */
+json_t *json_list_of(json_t *value_take);
 
 /* A number whose digits are sent unchanged, built from decimal text such as "48.7300". Beyond what
  * a double keeps (more than 15 significant digits) the result is a string. */

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "vesper/utf8.h"
 
 struct str {
 	const char *p; /* not terminated */
@@ -19,6 +22,9 @@ struct str {
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 #define STR_FMT(s)   (int)(s).n, (s).p /* for "%.*s" */
+/* At most max_bytes of a text, ending between characters: for "%.*s", the only way to cut text in a
+ * format. Evaluates `text` more than once. */
+#define STR_CUT(text, max_bytes) (int)utf8_cut(text, strlen(text), max_bytes), text
 
 struct str str_of(const char *text); /* NULL gives the empty string */
 bool str_eq(struct str a, struct str b);

@@ -247,6 +247,11 @@ void date_iso(struct date d, char out[DATE_ISO_BYTES])
 		 (unsigned)d.month % 100, (unsigned)d.day % 100);
 }
 
+bool date_parse_start(const char *text, struct date *out)
+{
+	return take_date(&text, out);
+}
+
 bool date_parse_iso(const char *text, struct date *out)
 {
 	const char *p = text ? text : "";

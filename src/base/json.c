@@ -296,7 +296,7 @@ bool json_only(const json_t *object, const char *const *names, struct err *e)
 		while (*name && strcmp(*name, key) != 0)
 			name++;
 		if (!*name)
-			return err_set(e, ERR_INPUT, "%.60s: unknown member", key);
+			return err_set(e, ERR_INPUT, "%.*s: unknown member", STR_CUT(key, 60));
 	}
 	return true;
 }

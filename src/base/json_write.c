@@ -147,14 +147,15 @@ char *json_text(const json_t *value)
 	return buf_take(&b);
 }
 
-/* A copy that is UTF-8 and free of the mark; each bad byte becomes U+FFFD. */
+/* A copy that is UTF-8 and free of NUL and the mark; each bad byte becomes U+FFFD. */
 static char *clean_text(const char *text, size_t len)
 {
 	struct buf b;
 	buf_init(&b, SIZE_MAX / 2);
 	while (len) {
 		size_t n = utf8_char_bytes(text, len);
-		if (n == 0 || (n == UTF8_MARK_BYTES && memcmp(text, JSON_DECIMAL_MARK, n) == 0))
+		if (n == 0 || *text == '\0' ||
+		    (n == UTF8_MARK_BYTES && memcmp(text, JSON_DECIMAL_MARK, n) == 0))
 			buf_add(&b, UTF8_REPLACEMENT, UTF8_MARK_BYTES);
 		else
 			buf_add(&b, text, n);
@@ -165,15 +166,20 @@ static char *clean_text(const char *text, size_t len)
 	return buf_take(&b);
 }
 
-json_t *json_str(const char *text)
+json_t *json_strn(const char *text, size_t len)
 {
-	size_t len = strlen(text);
-	if (utf8_valid(text, len) && !memmem(text, len, JSON_DECIMAL_MARK, UTF8_MARK_BYTES))
+	if (utf8_valid(text, len) && !memmem(text, len, JSON_DECIMAL_MARK, UTF8_MARK_BYTES) &&
+	    !memchr(text, '\0', len))
 		return json_stringn_nocheck(text, len);
 	char *clean = clean_text(text, len);
 	json_t *value = json_string_nocheck(clean);
 	mem_free(clean);
 	return value;
+}
+
+json_t *json_str(const char *text)
+{
+	return text ? json_strn(text, strlen(text)) : NULL;
 }
 
 json_t *json_int(int64_t value)
@@ -257,10 +263,24 @@ void json_push_take(json_t *array, json_t *value)
 	(void)failed;
 }
 
+json_t *json_make_members(const struct json_member *members, size_t count)
+{
+	json_t *object = json_object();
+	for (size_t i = 0; i < count; i++)
+		json_set_take(object, members[i].name, members[i].value_take);
+	return object;
+}
+
+json_t *json_list_of(json_t *value_take)
+{
+	json_t *list = json_array();
+	json_push_take(list, value_take);
+	return list;
+}
+
 void json_set_str(json_t *object, const char *name, const char *text)
 {
-	if (text)
-		json_set_take(object, name, json_str(text));
+	json_set_take(object, name, json_str(text));
 }
 
 void json_set_int(json_t *object, const char *name, int64_t value)

@@ -145,7 +145,7 @@ static void line_text(struct buf *b, enum log_level level, const char *event, co
 {
 	char now[CLOCK_RFC3339_BYTES];
 	clock_rfc3339(clock_now_ms(), now);
-	buf_printf(b, "%.12s %-5s %s: ", now + 11, level_names[level], event);
+	buf_printf(b, "%.*s %-5s %s: ", 12, now + 11, level_names[level], event);
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)message[i];
 		if (c < 0x20 || c == 0x7f)

@@ -33,7 +33,7 @@ static json_t *enum_of(const struct catalog *c, const struct param_def *p)
 		return NULL;
 	values = json_array();
 	for (const char *const *v = d->values; *v; v++)
-		json_push_take(values, json_string(*v));
+		json_push_take(values, json_str(*v));
 	return values;
 }
 
@@ -53,7 +53,7 @@ static json_t *description(const struct param_def *p)
 		buf_printf(&b, " (at most %zu values)", p->list_max);
 	if (p->default_text)
 		buf_printf(&b, " (default %s)", p->default_text);
-	json_t *text = json_stringn(buf_text(&b), b.n);
+	json_t *text = json_strn(buf_text(&b), b.n);
 	buf_deinit(&b);
 	return text;
 }
@@ -85,7 +85,7 @@ json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t)
 		const struct param_def *p = &t->params[i];
 		json_set_take(properties, p->name, property(c, p));
 		if (p->required)
-			json_push_take(required, json_string(p->name));
+			json_push_take(required, json_str(p->name));
 	}
 	json_set_str(schema, "type", "object");
 	json_set_take(schema, "properties", properties);
@@ -100,7 +100,7 @@ static json_t *tool_json(const struct tool_def *t)
 	json_t *agents = json_array();
 
 	for (const char *const *agent = t->agents; *agent; agent++)
-		json_push_take(agents, json_string(*agent));
+		json_push_take(agents, json_str(*agent));
 	json_set_str(tool, "name", t->name);
 	json_set_str(tool, "about", t->about);
 	json_set_str(tool, "permission", t->permission);

@@ -252,7 +252,7 @@ static bool tenants_check(const json_t *value, const char *where, struct mistake
 	json_object_foreach((json_t *)value, id, files) {
 		struct err e;
 		if (!tenant_check(id, files, &e))
-			mistake_add(m, "%s.%.64s: %s", where, id, e.text);
+			mistake_add(m, "%s.%.*s: %s", where, STR_CUT(id, 64), e.text);
 		else if (shares_file(value, id, files))
 			mistake_add(m, "%s.%s: shares a file with another tenant", where, id);
 		else if (shares_claim(value, id, files))

@@ -42,7 +42,7 @@ bool prices_check(const json_t *value, const char *where, struct mistakes *m)
 	json_object_foreach((json_t *)value, model, price) {
 		struct err e;
 		if (!price_check(price, &e))
-			mistake_add(m, "%s.%.64s: %s", where, model, e.text);
+			mistake_add(m, "%s.%.*s: %s", where, STR_CUT(model, 64), e.text);
 	}
 	return m->count == before;
 }

@@ -45,7 +45,8 @@ static void read_object(struct config *c, const json_t *object, const char *pref
 	json_t *value;
 	json_object_foreach((json_t *)object, key, value) {
 		char name[NAME_BYTES];
-		snprintf(name, sizeof(name), "%s%s%.40s", prefix, *prefix ? "." : "", key);
+		snprintf(name, sizeof(name), "%s%s%.*s", prefix, *prefix ? "." : "",
+			 STR_CUT(key, 40));
 		int at = config_key_find(name, strlen(name));
 		if (at >= 0)
 			config_set_take(c, (size_t)at, json_incref(value), name, m);
@@ -150,7 +151,7 @@ static json_t *list_value(const char *text)
 	struct str part;
 	while (str_split(&rest, ',', &part)) {
 		part = str_trim(part);
-		json_push_take(list, json_stringn(part.p, part.n));
+		json_push_take(list, json_strn(part.p, part.n));
 	}
 	return list;
 }

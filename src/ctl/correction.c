@@ -12,6 +12,7 @@
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/mem.h"
 #include "vesper/record.h"
 #include "vesper/str.h"
 
@@ -50,7 +51,8 @@ void correction_apply(const json_t *by_message, json_t *line)
 	const json_t *said = message ? json_object_get(by_message, message) : NULL;
 
 	if (said && !json_object_get(json_object_get(line, "expect"), "correction"))
-		json_set_take(line, "expect", json_pack("{s:O}", "correction", said));
+		json_set_take(line, "expect",
+			      json_make({"correction", json_incref((json_t *)said)}));
 }
 
 /* ---- numbers ---- */
@@ -133,6 +135,12 @@ static bool is_found(const struct number *n, const json_t *got)
 	return false;
 }
 
+static void push_text_take(json_t *list, char *text)
+{
+	json_push_take(list, json_str(text));
+	mem_free(text);
+}
+
 void correction_compare(json_t *differences, const json_t *expect, const json_t *got)
 {
 	const char *said = json_string_value(json_object_get(expect, "correction"));
@@ -143,13 +151,14 @@ void correction_compare(json_t *differences, const json_t *expect, const json_t 
 	while (said && next_number(&at, said, &n)) {
 		count++;
 		if (!is_found(&n, got))
-			json_push_take(differences,
-				       json_sprintf("correction: %.15g is in no row and no fact",
-						    n.value));
+			push_text_take(
+				differences,
+				mem_printf("correction: %.15g is in no row and no fact", n.value));
 	}
 	if (said && count == 0 && json_object_size(expect) == 1)
-		json_push_take(differences,
-			       json_sprintf("correction: \"%.200s\" names no number; write what "
-					    "it means beside it",
-					    said));
+		push_text_take(
+			differences,
+			mem_printf("correction: \"%.*s\" names no number; write what it means "
+				   "beside it",
+				   STR_CUT(said, 200)));
 }

@@ -54,8 +54,8 @@ static void differ(json_t *to, const char *what, const json_t *want, const json_
 	while (a[n] && a[n] == b[n])
 		n++;
 	from = n > SHOWN_BEFORE ? n - SHOWN_BEFORE : 0;
-	text = mem_printf("%s: expected %s%.200s, got %s%.200s", what, from ? "…" : "", a + from,
-			  from ? "…" : "", b + from);
+	text = mem_printf("%s: expected %s%.*s, got %s%.*s", what, from ? "…" : "",
+			  STR_CUT(a + from, 200), from ? "…" : "", STR_CUT(b + from, 200));
 	json_push_take(to, json_str(text));
 	mem_free(a);
 	mem_free(b);
@@ -138,9 +138,9 @@ static void on_turn(void *owner, json_t *take)
 	compare(json_object_get(result, "differences"), json_object_get(line, "expect"), got);
 	json_set_bool(result, "ok", json_array_size(json_object_get(result, "differences")) == 0);
 	json_set_take(result, "model_calls",
-		      json_pack("{s:I,s:I,s:I}", "exact", (json_int_t)counts.exact, "stood_in",
-				(json_int_t)counts.stood_in, "missing",
-				(json_int_t)counts.missing));
+		      json_make({"exact", json_int((int64_t)counts.exact)},
+				{"stood_in", json_int((int64_t)counts.stood_in)},
+				{"missing", json_int((int64_t)counts.missing)}));
 	json_push_take(v->results, result);
 	snprintf(v->ask_id, sizeof(v->ask_id), "%s", ask ? ask : "");
 	json_decref(got);
@@ -258,9 +258,9 @@ static bool use_warehouse(const struct daemon *d, struct arena *a, struct err *e
 		dir = arena_printf(a, "%s/warehouse", config_text(d->config, "data_dir"));
 	if (access(dir, R_OK) != 0)
 		return err_set(e, ERR_NOT_FOUND,
-			       "no warehouse at %.80s; VESPER_DATA_DIR or VESPER_WAREHOUSE_DIR "
+			       "no warehouse at %.*s; VESPER_DATA_DIR or VESPER_WAREHOUSE_DIR "
 			       "says where the data is",
-			       dir);
+			       STR_CUT(dir, 80));
 	setenv("VESPER_WAREHOUSE_DIR", dir, 1);
 	return true;
 }

@@ -57,7 +57,7 @@ static void set_cut(json_t *row, const char *column, const char *text, size_t ma
 
 	while (text[n] && (((unsigned char)text[n] & 0xC0) == 0x80 || ++chars <= max))
 		n++;
-	json_object_set_new(row, column, json_stringn(text, n));
+	json_object_set_new(row, column, json_strn(text, n));
 }
 
 /* NULL: not about a report, of another workspace, or nothing that could be told apart. */
@@ -80,9 +80,9 @@ static json_t *row_of(const struct ingest *g, const json_t *event)
 	set_cut(row, "workspace_name", member(event, "WorkSpaceName"), 500);
 	set_cut(row, "user_email", member(event, "UserId"), 500);
 	set_cut(row, "activity_type", *operation ? operation : member(event, "Operation"), 100);
-	json_object_set_new(row, "activity_date", json_stringn(at, 10));
+	json_object_set_new(row, "activity_date", json_strn(at, 10));
 	at[10] = ' ';
-	json_object_set_new(row, "created_at", json_stringn(at, 19));
+	json_object_set_new(row, "created_at", json_strn(at, 19));
 	return row;
 }
 

@@ -84,7 +84,7 @@ static json_t *read_history(const char *path, struct arena *a)
 	rest = str_of(text);
 	while (str_split(&rest, '\n', &line))
 		if (str_trim(line).n > 0)
-			json_push_take(history, json_stringn(str_trim(line).p, str_trim(line).n));
+			json_push_take(history, json_strn(str_trim(line).p, str_trim(line).n));
 	return history;
 }
 

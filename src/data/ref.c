@@ -79,7 +79,8 @@ bool ref_parse(const char *text, struct ref *out, struct err *e)
 	const char *p = text;
 
 	if (!take_name(&p, r.source) || !take(&p, ".") || !take_path(&p, &r) || *p)
-		return err_set(e, ERR_INPUT, "\"%.60s\" refers to nothing that a task gives", text);
+		return err_set(e, ERR_INPUT, "\"%.*s\" refers to nothing that a task gives",
+			       STR_CUT(text, 60));
 	*out = r;
 	return true;
 }

@@ -249,7 +249,8 @@ static void request_judge(struct db_pool *p, struct request *r, const char *tena
 	if (p->closing)
 		err_set(&r->err, ERR_CANCELLED, "%s is closing", p->source.name);
 	else if (!r->tenant)
-		err_set(&r->err, ERR_DENIED, "%s knows no tenant %.64s", p->source.name, tenant);
+		err_set(&r->err, ERR_DENIED, "%s knows no tenant %.*s", p->source.name,
+			STR_CUT(tenant, 64));
 	else if (r->write && p->source.read_only)
 		err_set(&r->err, ERR_INTERNAL, "%s is read-only", p->source.name);
 	else if (p->waiting >= p->source.queue || r->tenant->waiting >= p->source.queue_share)

@@ -17,12 +17,8 @@ bool domain_number(const struct table *t, size_t row, const char *column, struct
 bool domain_date(const struct table *t, size_t row, const char *column, struct date *out)
 {
 	const char *text = table_cell(t, row, column);
-	char day[DATE_ISO_BYTES];
 
-	if (!text)
-		return false;
-	snprintf(day, sizeof(day), "%.10s", text);
-	return date_parse_iso(day, out);
+	return text && date_parse_start(text, out);
 }
 
 bool domain_cell_is(const struct table *t, size_t row, const char *column, const char *text)

@@ -181,11 +181,9 @@ static bool span_fits(struct search *q, int64_t row)
 	if (q->s->unit != UNIT_DAYS && q->s->unit != UNIT_WEEKS)
 		return false;
 	for (size_t c = 0; c < t->column_count && n < 16; c++) {
-		char iso[DATE_ISO_BYTES];
 		struct date d;
 
-		snprintf(iso, sizeof(iso), "%.10s", t->rows[row][c] ? t->rows[row][c] : "");
-		if (date_parse_iso(iso, &d))
+		if (t->rows[row][c] && date_parse_start(t->rows[row][c], &d))
 			days[n++] = date_to_days(d);
 	}
 	for (size_t a = 0; a < n; a++)

@@ -191,7 +191,6 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 {
 	const struct column *column = &kt->t->columns[c];
 	const char *text = kt->t->rows[r][c];
-	char day[DATE_ISO_BYTES];
 	guard_value value;
 	struct date d;
 
@@ -213,9 +212,8 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 		proto->unit = UNIT_NONE;
 		return;
 	}
-	snprintf(day, sizeof(day), "%.10s", text);
 	if ((column->type == COLUMN_DATE || column->type == COLUMN_DATETIME) &&
-	    date_parse_iso(day, &d)) {
+	    date_parse_start(text, &d)) {
 		known_add_date(k, proto, d);
 		return;
 	}

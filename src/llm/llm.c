@@ -156,7 +156,7 @@ static bool provider_open(struct llm *llm, struct http *h, const struct llm_opti
 	void *self;
 
 	if (!provider_name_check(p.name, e) || !wire_open(llm->loop, h, &p, o, &self, e))
-		return err_prefix(e, "model provider %.40s", p.name);
+		return err_prefix(e, "model provider %.*s", STR_CUT(p.name, 40));
 	provider_init(&llm->providers[llm->count], p.name, &wire_driver, self, o->breaker_failures,
 		      o->breaker_open_ms);
 	llm->providers[llm->count++].roles = wire_roles(self);
@@ -178,8 +178,8 @@ static bool prices_check(const struct llm *llm, struct err *e)
 				return err_set(
 					e, ERR_INPUT,
 					"llm.budgets has a limit in money, and llm.prices no "
-					"price for %.60s",
-					llm->providers[i].roles[k].model);
+					"price for %.*s",
+					STR_CUT(llm->providers[i].roles[k].model, 60));
 	return true;
 }
 

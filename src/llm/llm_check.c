@@ -70,8 +70,8 @@ static void list_read(struct wire *w, const json_t *list)
 		const json_t *capabilities = json_object_get(model, "capabilities");
 
 		if (!model)
-			log_warn("llm.check", "%s has no model \"%.60s\" (role %s)", w->name,
-				 role->model, llm_role_name((enum llm_role)i));
+			log_warn("llm.check", "%s has no model \"%.*s\" (role %s)", w->name,
+				 STR_CUT(role->model, 60), llm_role_name((enum llm_role)i));
 		else if (json_is_object(capabilities))
 			traits_read(&role->traits, capabilities);
 	}

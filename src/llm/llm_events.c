@@ -130,7 +130,8 @@ static enum llm_stop stop_of(const char *reason)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(reason, known[i].reason) == 0)
 			return known[i].stop;
-	log_info("llm.stop_reason", "unknown stop reason \"%.40s\" taken for the end", reason);
+	log_info("llm.stop_reason", "unknown stop reason \"%.*s\" taken for the end",
+		 STR_CUT(reason, 40));
 	return LLM_STOP_END;
 }
 

@@ -39,13 +39,13 @@ static json_t *block_json(const struct llm_block *b)
 	json_t *tool;
 
 	if (b->kind == LLM_TEXT)
-		return json_pack("{s:o}", "text", json_str(b->text));
+		return json_make({"text", json_str(b->text)});
 	assert(b->kind == LLM_TOOL_USE); /* an answer holds no other kind */
 	tool = json_object();
 	json_set_str(tool, "id", b->id);
 	json_set_str(tool, "name", b->name);
 	json_set_take(tool, "input", b->input ? json_deep_copy(b->input) : NULL);
-	return json_pack("{s:o}", "tool", tool);
+	return json_make({"tool", tool});
 }
 
 static json_t *answer_json(const struct llm_answer *a)
@@ -56,10 +56,10 @@ static json_t *answer_json(const struct llm_answer *a)
 	json_set_str(answer, "model", a->model);
 	json_set_str(answer, "provider", a->provider);
 	json_set_take(answer, "usage",
-		      json_pack("{s:I,s:I,s:I,s:I}", "input", (json_int_t)a->usage.input_tokens,
-				"cache_read", (json_int_t)a->usage.cache_read_tokens, "cache_write",
-				(json_int_t)a->usage.cache_write_tokens, "output",
-				(json_int_t)a->usage.output_tokens));
+		      json_make({"input", json_int(a->usage.input_tokens)},
+				{"cache_read", json_int(a->usage.cache_read_tokens)},
+				{"cache_write", json_int(a->usage.cache_write_tokens)},
+				{"output", json_int(a->usage.output_tokens)}));
 	for (size_t i = 0; i < a->count; i++)
 		if (a->blocks[i].kind != LLM_OPAQUE) /* thinking is its model's own */
 			json_push_take(blocks, block_json(&a->blocks[i]));
@@ -209,7 +209,7 @@ static bool answer_read(struct replayed *p, struct llm_answer *out, struct err *
 	if (!p->exchange)
 		return err_set(e, ERR_UPSTREAM, "no exchange was recorded for this request");
 	if (!answer)
-		return err_set(e, ERR_UPSTREAM, "recorded: %.200s",
+		return err_set(e, ERR_UPSTREAM, "recorded: %s",
 			       stream_member(json_object_get(p->exchange, "error"), "text").p);
 	out->stop = stop_parse(json_string_value(json_object_get(answer, "stop")));
 	out->model = arena_strdup(p->arena, stream_member(answer, "model").p);

@@ -137,9 +137,10 @@ bool llm_error_set(struct err *e, int status, const json_t *body, int should_ret
 		(status == 400 || status == 413 || status == 422) && !money && should_retry != 1;
 
 	words_of(error, status, words);
-	err_set(e, ours ? ERR_INPUT : ERR_UPSTREAM, "%d%s%.40s%s%.60s%s%s%s%s%.40s%s", status,
-		*type ? " " : "", type, *code ? " (" : "", code, *code ? ")" : "",
-		*words ? ": " : "", words, *id ? " [" : "", id, *id ? "]" : "");
+	err_set(e, ours ? ERR_INPUT : ERR_UPSTREAM, "%d%s%.*s%s%.*s%s%s%s%s%.*s%s", status,
+		*type ? " " : "", STR_CUT(type, 40), *code ? " (" : "", STR_CUT(code, 60),
+		*code ? ")" : "", *words ? ": " : "", words, *id ? " [" : "", STR_CUT(id, 40),
+		*id ? "]" : "");
 	e->may_retry = status == 408 || status == 409 || status == 429 || status >= 500;
 	if (should_retry >= 0)
 		e->may_retry = should_retry == 1;

@@ -191,10 +191,10 @@ static json_t *opaque_raw(const struct stream_block *b)
 	if (json_object_get(raw, "input") && (input = tool_input(b)))
 		json_object_set_new(raw, "input", input);
 	if (json_object_get(raw, "thinking"))
-		json_object_set_new(raw, "thinking", json_stringn(buf_text(&b->text), b->text.n));
+		json_object_set_new(raw, "thinking", json_strn(buf_text(&b->text), b->text.n));
 	if (json_object_get(raw, "signature") || b->signature.n)
 		json_object_set_new(raw, "signature",
-				    json_stringn(buf_text(&b->signature), b->signature.n));
+				    json_strn(buf_text(&b->signature), b->signature.n));
 	return raw;
 }
 

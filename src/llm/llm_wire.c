@@ -114,8 +114,8 @@ static void on_head(void *owner, const struct http_response *r)
 	t->streams = r->status == 200 && http_is_event_stream(r->content_type);
 	/* Some services tell an error with 200; whatever else is no stream is not read at all. */
 	if (r->status == 200 && !t->streams && !strcasestr(r->content_type, "json"))
-		err_set(&t->err, ERR_UPSTREAM, "the answer is \"%.60s\" and not an event stream",
-			r->content_type);
+		err_set(&t->err, ERR_UPSTREAM, "the answer is \"%.*s\" and not an event stream",
+			STR_CUT(r->content_type, 60));
 }
 
 static bool on_data(void *owner, const char *data, size_t len)
@@ -337,7 +337,7 @@ bool wire_open(struct loop *l, struct http *h, const struct llm_provider_options
 	struct wire *self;
 
 	if (!d)
-		return err_set(e, ERR_INPUT, "unknown kind \"%.40s\"", provider->kind);
+		return err_set(e, ERR_INPUT, "unknown kind \"%.*s\"", STR_CUT(provider->kind, 40));
 	if (!options_check(provider, d, e))
 		return false;
 	self = mem_alloc(sizeof(*self));

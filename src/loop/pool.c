@@ -13,6 +13,7 @@
 
 #include "vesper/mem.h"
 #include "vesper/pool.h"
+#include "vesper/str.h"
 
 /* A thread that was started and not joined yet. */
 struct thread {
@@ -105,7 +106,7 @@ void pool_widen(struct pool *p)
 	rc = pthread_create(&t->id, NULL, worker, p);
 	assert(rc == 0);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	snprintf(name, sizeof(name), "%.10s-%u", p->name, p->next_number++ % 1000);
+	snprintf(name, sizeof(name), "%.*s-%u", STR_CUT(p->name, 10), p->next_number++ % 1000);
 	pthread_setname_np(t->id, name);
 	list_append(&p->started, &t->node);
 	p->threads++;

@@ -79,13 +79,15 @@ static bool read_term(const char **p, struct arena *a, struct plan_term *out, st
 		return err_set(e, ERR_INPUT, "a whole column can't be compared");
 	skip_blanks(p);
 	if (!take_sign(p, &out->compare))
-		return err_set(e, ERR_INPUT, "no comparison where \"%.20s\" stands", *p);
+		return err_set(e, ERR_INPUT, "no comparison where \"%.*s\" stands",
+			       STR_CUT(*p, 20));
 	skip_blanks(p);
 	out->value = take_value(p, a);
 	if (!*out->value)
 		return err_set(e, ERR_INPUT, "nothing to compare with");
 	if (is_order(out->compare) && !decimal_parse(out->value, &unused))
-		return err_set(e, ERR_INPUT, "\"%.40s\" is no number to compare with", out->value);
+		return err_set(e, ERR_INPUT, "\"%.*s\" is no number to compare with",
+			       STR_CUT(out->value, 40));
 	skip_blanks(p);
 	return true;
 }
@@ -104,7 +106,7 @@ bool plan_condition_read(const char *text, struct arena *a, struct plan_conditio
 		if (!*p)
 			break;
 		if (strncasecmp(p, "and ", 4) != 0)
-			return err_set(e, ERR_INPUT, "what is \"%.20s\"?", p);
+			return err_set(e, ERR_INPUT, "what is \"%.*s\"?", STR_CUT(p, 20));
 		p += 4;
 	}
 	*out = c;

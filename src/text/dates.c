@@ -76,8 +76,8 @@ static const char *label_of(const struct time_phrase *ph, struct arena *a)
 		return arena_printf(a, "Q%d_%d", ph->quarter, ph->year);
 	while (!(ph->months & 1u << month))
 		month++;
-	return arena_printf(a, "%c%.2s_%d", month_name(month)[0] - 'a' + 'A', month_name(month) + 1,
-			    ph->year);
+	return arena_printf(a, "%c%.*s_%d", month_name(month)[0] - 'a' + 'A', 2,
+			    month_name(month) + 1, ph->year);
 }
 
 /* Is the phrase joined to another one that names a file ("the Jan 2025 and Jan 2026 files")? */

@@ -121,7 +121,7 @@ static bool read_one(struct tool_call *call, const char *name, const json_t *pla
 	bool ok;
 
 	if (!r.param)
-		ok = err_set(&e, ERR_INPUT, "there is no argument %.60s", name);
+		ok = err_set(&e, ERR_INPUT, "there is no argument %.*s", STR_CUT(name, 60));
 	else if (plain)
 		ok = read_json(&r, plain, &e);
 	else

@@ -88,14 +88,12 @@ void address_of(int fd, char out[ADDRESS_BYTES])
 {
 	struct sockaddr_storage bound;
 	socklen_t len = sizeof(bound);
-	char host[NI_MAXHOST];
-	char port[NI_MAXSERV];
+	char host[80], port[8];
 
 	snprintf(out, ADDRESS_BYTES, "?");
 	if (getsockname(fd, (struct sockaddr *)&bound, &len) != 0 ||
 	    getnameinfo((struct sockaddr *)&bound, len, host, sizeof(host), port, sizeof(port),
 			NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		return;
-	snprintf(out, ADDRESS_BYTES, bound.ss_family == AF_INET6 ? "[%.80s]:%.8s" : "%.80s:%.8s",
-		 host, port);
+	snprintf(out, ADDRESS_BYTES, bound.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }

@@ -98,7 +98,7 @@ json_t *collector_answer(const struct collector *c, const char *turn_id, const c
 	json_set_str(answer, "turn_id", turn_id);
 	json_set_str(answer, "session_id", session_id);
 	json_set_take(answer, "message_id", json_incref(json_object_get(c->end, "message_id")));
-	json_set_take(answer, "text", json_stringn_nocheck(buf_text(&c->text), c->text.n));
+	json_set_take(answer, "text", json_strn(buf_text(&c->text), c->text.n));
 	json_set_take(answer, "views", json_incref(c->views));
 	json_set_take(answer, "ask", json_incref(c->ask));
 	json_set_take(answer, "filters", json_incref(c->filters));

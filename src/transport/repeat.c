@@ -177,6 +177,6 @@ const char *repeat_id(const struct request *r, const char *purpose)
 	hash_sha256_hex(text, strlen(text), hash);
 	mem_free(text);
 	/* The form of all ids; the time in it is none. */
-	return arena_printf(r->arena, "%.8s-%.4s-7%.3s-8%.3s-%.12s", hash, hash + 8, hash + 12,
-			    hash + 15, hash + 18);
+	return arena_printf(r->arena, "%.*s-%.*s-7%.*s-8%.*s-%.*s", 8, hash, 4, hash + 8, 3,
+			    hash + 12, 3, hash + 15, 12, hash + 18);
 }

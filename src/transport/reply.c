@@ -213,6 +213,8 @@ static void add_headers(struct request *r)
 
 bool reply_send(struct request *r, const char *method)
 {
+	const char *verb = r->route ? r->route->method : "other";
+	const char *path = r->route ? r->route->path : "none";
 	struct MHD_Response *response = r->response;
 	char metric[128];
 	bool queued;
@@ -223,9 +225,8 @@ bool reply_send(struct request *r, const char *method)
 		MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 	add_headers(r);
 	snprintf(metric, sizeof(metric),
-		 "vesper_http_requests_total{method=\"%.10s\",route=\"%.60s\",status=\"%u\"}",
-		 r->route ? r->route->method : "other", r->route ? r->route->path : "none",
-		 r->status);
+		 "vesper_http_requests_total{method=\"%.*s\",route=\"%.*s\",status=\"%u\"}",
+		 STR_CUT(verb, 10), STR_CUT(path, 60), r->status);
 	metric_add(metric, 1);
 	log_debug("http.request", "%s %s %u %lld us", method, r->path, r->status,
 		  (long long)(clock_mono_us() - r->begun_us));

@@ -92,7 +92,7 @@ static bool is_taken(const struct http_route *route, const char *name)
 
 static const char *not_taken(const struct request *r, const char *name)
 {
-	return arena_printf(r->arena, "%.60s%s: no query parameter here. %s%s", name,
+	return arena_printf(r->arena, "%.*s%s: no query parameter here. %s%s", STR_CUT(name, 60),
 			    strlen(name) > 60 ? "\xE2\x80\xA6" : "",
 			    r->route->query ? "Known: " : "None is taken.",
 			    r->route->query ? r->route->query : "");

@@ -194,8 +194,7 @@ static const json_t *stand_in(struct turn *t, const struct refer_def *refer)
 			      &nothing, t->arena, &m) ||
 	    m.suggestion_count == 0)
 		return NULL;
-	return json_own(t->arena,
-			json_pack("{s:o}", refer->filter, json_str(m.suggestions[0].value)));
+	return json_own(t->arena, json_make({refer->filter, json_str(m.suggestions[0].value)}));
 }
 
 static bool follow(struct turn *t, const struct understanding *first, const struct refer_def *refer,
@@ -223,7 +222,7 @@ static bool follow(struct turn *t, const struct understanding *first, const stru
 	route_filter_drop(own, refer->filter);
 	json_object_set_new(
 		own, refer->filter,
-		json_pack("{s:s}", "$ref", arena_printf(t->arena, "t1.%s", refer->path)));
+		json_make({"$ref", json_str(arena_printf(t->arena, "t1.%s", refer->path))}));
 	add_step(steps, "t1", first->tools[0].agent, first->tools[0].tool->name,
 		 own_of_call(t, &first->tools[0]), NULL);
 	add_step(steps, "t2", second->agent_count > 0 ? second->agents[0] : tool->agents[0],

@@ -35,9 +35,9 @@ static json_t *run_names(const struct catalog_view *v)
 	json_t *names = json_array();
 
 	for (size_t i = 0; i < v->tool_count; i++)
-		json_push_take(names, json_string(v->tools[i]->name));
+		json_push_take(names, json_str(v->tools[i]->name));
 	for (size_t i = 0; i < v->domain_count; i++)
-		json_push_take(names, json_string(v->domains[i]->agent));
+		json_push_take(names, json_str(v->domains[i]->agent));
 	return names;
 }
 
@@ -48,23 +48,23 @@ static json_t *filter_names(const struct catalog_view *v)
 	for (size_t i = 0; i < v->tool_count; i++)
 		for (size_t p = 0; p < v->tools[i]->param_count; p++)
 			if (!array_has(names, v->tools[i]->params[p].filter))
-				json_push_take(names, json_string(v->tools[i]->params[p].filter));
+				json_push_take(names, json_str(v->tools[i]->params[p].filter));
 	return names;
 }
 
 static json_t *text_schema(void)
 {
-	return json_pack("{s:s}", "type", "string");
+	return json_make({"type", json_str("string")});
 }
 
 static json_t *list_schema(json_t *items)
 {
-	return json_pack("{s:s,s:o}", "type", "array", "items", items);
+	return json_make({"type", json_str("array")}, {"items", items});
 }
 
-static json_t *shared_schema(const char *name)
+static json_t *shared_schema(const char *where)
 {
-	return json_pack("{s:s+}", "$ref", "#/$defs/", name);
+	return json_make({"$ref", json_str(where)});
 }
 
 /* Every member is required, as one of the wires demands. */
@@ -75,14 +75,14 @@ static json_t *object_schema(json_t *members)
 	json_t *schema;
 
 	json_object_foreach(members, name, schema)
-		json_push_take(required, json_string(name));
-	return json_pack("{s:s,s:b,s:o,s:o}", "type", "object", "additionalProperties", 0,
-			 "required", required, "properties", members);
+		json_push_take(required, json_str(name));
+	return json_make({"type", json_str("object")}, {"additionalProperties", json_false()},
+			 {"required", required}, {"properties", members});
 }
 
 static json_t *one_member(const char *name, json_t *schema)
 {
-	return object_schema(json_pack("{s:o}", name, schema));
+	return object_schema(json_make({name, schema}));
 }
 
 static json_t *filter_schema(const struct catalog_view *v)
@@ -94,16 +94,16 @@ static json_t *filter_schema(const struct catalog_view *v)
 	json_array_foreach(names, i, name)
 		json_push_take(forms, one_member(json_string_value(name), text_schema()));
 	json_decref(names);
-	return json_pack("{s:o}", "anyOf", forms);
+	return json_make({"anyOf", forms});
 }
 
 static json_t *step_schema(void)
 {
-	return object_schema(json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "Step", text_schema(), "Run",
-				       shared_schema("name"), "With",
-				       list_schema(shared_schema("filter")), "From",
-				       list_schema(shared_schema("filter")), "After",
-				       list_schema(text_schema()), "If", text_schema()));
+	return object_schema(
+		json_make({"Step", text_schema()}, {"Run", shared_schema("#/$defs/name")},
+			  {"With", list_schema(shared_schema("#/$defs/filter"))},
+			  {"From", list_schema(shared_schema("#/$defs/filter"))},
+			  {"After", list_schema(text_schema())}, {"If", text_schema()}));
 }
 
 /* A caller without tools has nothing to choose from: both lists of names would be empty, which no
@@ -114,15 +114,15 @@ json_t *route_schema(const struct catalog_view *v)
 
 	if (v->tool_count > 0) {
 		json_set_take(shared, "name",
-			      json_pack("{s:s,s:o}", "type", "string", "enum", run_names(v)));
+			      json_make({"type", json_str("string")}, {"enum", run_names(v)}));
 		json_set_take(shared, "filter", filter_schema(v));
-		json_push_take(forms, one_member("Run", shared_schema("name")));
-		json_push_take(forms, shared_schema("filter"));
+		json_push_take(forms, one_member("Run", shared_schema("#/$defs/name")));
+		json_push_take(forms, shared_schema("#/$defs/filter"));
 		json_push_take(forms, step_schema());
 	}
 	json_push_take(forms, one_member("Ask", text_schema()));
 	json_push_take(forms, one_member("Option", text_schema()));
-	schema = one_member("do", list_schema(json_pack("{s:o}", "anyOf", forms)));
+	schema = one_member("do", list_schema(json_make({"anyOf", forms})));
 	if (json_object_size(shared) > 0)
 		json_object_set(schema, "$defs", shared);
 	json_decref(shared);
@@ -152,12 +152,15 @@ static bool add_filter(struct reader *r, json_t *filters, const char *name, cons
 
 	if (!text && !json_is_integer(value))
 		return refuse(r, "a filter is no text");
-	if (json_is_array(before))
-		json_array_append(before, (json_t *)value);
-	else if (!before || (was && !*was))
+	if (!before || (was && !*was)) {
 		json_object_set(filters, name, (json_t *)value);
-	else
-		json_object_set_new(filters, name, json_pack("[O,O]", before, value));
+		return true;
+	}
+	if (!json_is_array(before)) {
+		before = json_list_of(json_incref(before));
+		json_set_take(filters, name, before);
+	}
+	json_array_append(before, (json_t *)value);
 	return true;
 }
 
@@ -189,7 +192,7 @@ static bool add_references(struct reader *r, json_t *filters, const json_t *list
 		json_object_foreach((json_t *)item, name, value) {
 			if (!json_is_string(value))
 				return refuse(r, "a reference is no text");
-			json_object_set_new(filters, name, json_pack("{s:O}", "$ref", value));
+			json_set_take(filters, name, json_make({"$ref", json_incref(value)}));
 		}
 	return true;
 }
@@ -381,7 +384,7 @@ const json_t *route_args(const struct tool_def *tool, const json_t *filters, str
 		if (!value)
 			continue;
 		if (p->is_list && !json_is_array(value))
-			json_object_set_new(args, p->name, json_pack("[O]", value));
+			json_set_take(args, p->name, json_list_of(json_incref(value)));
 		else if (!p->is_list && json_is_array(value))
 			json_object_set(args, p->name, json_array_get(value, 0));
 		else

@@ -72,7 +72,7 @@ static void join_values(json_t *all, const char *name, json_t *value)
 		json_object_set(all, name, value);
 		return;
 	}
-	list = json_is_array(before) ? json_copy(before) : json_pack("[O]", before);
+	list = json_is_array(before) ? json_copy(before) : json_list_of(json_incref(before));
 	if (json_is_array(value))
 		json_array_extend(list, value);
 	else

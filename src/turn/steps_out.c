@@ -392,12 +392,14 @@ static void collect_links(struct turn *t)
 					  strcmp(t->results[k]->report, r->report) == 0);
 		if (!report || known || !*report->url || r->outcome.kind == OUTCOME_NOT_PERMITTED)
 			continue;
-		json_push_take(t->links,
-			       json_pack("{s:s,s:s,s:s,s:s}", "report_key", report->key,
-					 "report_name", report->label, "menu_key", report->menu_key,
-					 "url",
-					 link_url(report, catalog_tool(t->may.catalog, r->tool),
-						  &r->args, t->arena)));
+		json_push_take(
+			t->links,
+			json_make({"report_key", json_str(report->key)},
+				  {"report_name", json_str(report->label)},
+				  {"menu_key", json_str(report->menu_key)},
+				  {"url",
+				   json_str(link_url(report, catalog_tool(t->may.catalog, r->tool),
+						     &r->args, t->arena))}));
 	}
 }
 

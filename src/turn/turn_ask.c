@@ -16,6 +16,8 @@
 /* An ask stays answerable for a day; afterwards what it asked about is no longer what the user
  * thinks of. */
 #define ASK_LIFE_MS (24 * 3600 * 1000)
+/* How much of a value that is no choice its error repeats. */
+#define CHOICE_SHOWN_BYTES 80
 
 static const char *const input_names[] = {
 	[ASK_SINGLE] = "single",
@@ -31,15 +33,10 @@ static const char *member(const json_t *object, const char *name)
 
 /* ---- asking ---- */
 
-/* Texts from outside: json_set_str takes what json_pack would refuse. */
 static json_t *choice_json(const struct suggestion *s)
 {
-	json_t *choice = json_object();
-
-	json_set_str(choice, "value", s->value);
-	json_set_str(choice, "label", s->label);
-	json_set_str(choice, "group", s->group);
-	return choice;
+	return json_make({"value", json_str(s->value)}, {"label", json_str(s->label)},
+			 {"group", json_str(s->group)});
 }
 
 static json_t *options_json(const struct turn_ask *ask)
@@ -250,12 +247,12 @@ static bool check_choices(struct turn *t, const json_t *ask, const json_t *value
 		if (!is_option(ask, text))
 			return refuse(t, "bad_frame",
 				      arena_printf(t->arena,
-						   "values: \"%.80s\" is not one of the choices.",
-						   text));
+						   "values: \"%.*s\" is not one of the choices.",
+						   STR_CUT(text, CHOICE_SHOWN_BYTES)));
 		if (json_object_get(seen, text))
 			return refuse(t, "bad_frame",
-				      arena_printf(t->arena, "values: \"%.80s\" was chosen twice.",
-						   text));
+				      arena_printf(t->arena, "values: \"%.*s\" was chosen twice.",
+						   STR_CUT(text, CHOICE_SHOWN_BYTES)));
 		json_set_bool(seen, text, true);
 	}
 	return true;
@@ -427,9 +424,10 @@ static bool read_words(struct turn *t, const json_t *ask, struct turn_answer *ou
 	const char *choice;
 
 	if (is_label(skip, t->request.content))
-		return read_values(
-			t, ask,
-			json_own(t->arena, json_pack("[O]", json_object_get(skip, "value"))), out);
+		return read_values(t, ask,
+				   json_own(t->arena, json_list_of(json_incref(
+							      json_object_get(skip, "value")))),
+				   out);
 	if (is_days(ask)) {
 		read_typed_days(t, ask, out);
 		return true;
@@ -441,7 +439,7 @@ static bool read_words(struct turn *t, const json_t *ask, struct turn_answer *ou
 		return true;
 	out->answers = true;
 	out->plan = json_object_get(ask, "plan");
-	out->edits = choice_edits(t, ask, json_own(t->arena, json_pack("[o]", json_str(choice))));
+	out->edits = choice_edits(t, ask, json_own(t->arena, json_list_of(json_str(choice))));
 	return true;
 }
 

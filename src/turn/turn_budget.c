@@ -34,9 +34,9 @@ enum turn_state turn_end_quota(struct turn *t)
 
 		if (!d->examples || !d->examples[0])
 			continue;
-		json_push_take(t->suggestions,
-			       json_pack("{s:s,s:s,s:s}", "label", d->examples[0], "question",
-					 d->examples[0], "priority", "secondary"));
+		json_push_take(t->suggestions, json_make({"label", json_str(d->examples[0])},
+							 {"question", json_str(d->examples[0])},
+							 {"priority", json_str("secondary")}));
 	}
 	return TURN_FAILED;
 }

@@ -22,7 +22,8 @@ void say_thinking(struct turn *t)
 
 void say_phase(struct turn *t, const char *phase, const char *text)
 {
-	event_emit(t->sink, EVENT_STATUS, json_pack("{s:s,s:s}", "phase", phase, "text", text));
+	event_emit(t->sink, EVENT_STATUS,
+		   json_make({"phase", json_str(phase)}, {"text", json_str(text)}));
 }
 
 void say_filters(struct turn *t)
@@ -208,10 +209,11 @@ static json_t *outcomes_json(const struct turn *t)
 	for (size_t i = 0; i < t->result_count; i++) {
 		const struct result *r = t->results[i];
 
-		json_t *one =
-			json_pack("{s:s,s:s,s:s,s:s,s:I,s:b}", "call", r->call, "agent", r->agent,
-				  "tool", r->tool, "outcome", outcome_name(r->outcome.kind), "rows",
-				  (json_int_t)result_rows(r), "truncated", r->outcome.truncated);
+		json_t *one = json_make({"call", json_str(r->call)}, {"agent", json_str(r->agent)},
+					{"tool", json_str(r->tool)},
+					{"outcome", json_str(outcome_name(r->outcome.kind))},
+					{"rows", json_int((int64_t)result_rows(r))},
+					{"truncated", json_boolean(r->outcome.truncated)});
 
 		json_set_str(one, "truncation_reason", r->outcome.truncation);
 		json_push_take(list, one);
@@ -273,9 +275,10 @@ static json_t *budget_json(struct turn *t)
 
 	if (!llm_budget_state(t->all->llm, &t->payer, &s) || s.used_percent < BUDGET_WARN_PERCENT)
 		return NULL;
-	return json_pack("{s:s,s:s,s:s,s:i}", "scope", budget_scope_name(s.scope), "period",
-			 budget_period_name(s.period), "unit", s.money ? "usd" : "tokens",
-			 "used_percent", s.used_percent);
+	return json_make({"scope", json_str(budget_scope_name(s.scope))},
+			 {"period", json_str(budget_period_name(s.period))},
+			 {"unit", json_str(s.money ? "usd" : "tokens")},
+			 {"used_percent", json_int(s.used_percent)});
 }
 
 /* Billionths of a dollar, to a millionth. */
@@ -302,31 +305,32 @@ json_t *say_usage(struct turn *t)
 
 		llm_usage_add(&sum, u);
 		calls += asked;
-		json_set_take(by, llm_role_name((enum llm_role)i),
-			      json_pack("{s:I,s:I,s:I}", "calls", (json_int_t)asked, "input_tokens",
-					(json_int_t)(u->input_tokens + u->cache_read_tokens +
-						     u->cache_write_tokens),
-					"output_tokens", (json_int_t)u->output_tokens));
+		json_set_take(
+			by, llm_role_name((enum llm_role)i),
+			json_make({"calls", json_int(asked)},
+				  {"input_tokens", json_int(u->input_tokens + u->cache_read_tokens +
+							    u->cache_write_tokens)},
+				  {"output_tokens", json_int(u->output_tokens)}));
 	}
-	usage = json_pack("{s:I,s:I,s:I,s:I,s:I,s:o}", "calls", (json_int_t)calls, "input_tokens",
-			  (json_int_t)sum.input_tokens, "cache_read_tokens",
-			  (json_int_t)sum.cache_read_tokens, "cache_write_tokens",
-			  (json_int_t)sum.cache_write_tokens, "output_tokens",
-			  (json_int_t)sum.output_tokens, "by", by);
+	usage = json_make({"calls", json_int(calls)}, {"input_tokens", json_int(sum.input_tokens)},
+			  {"cache_read_tokens", json_int(sum.cache_read_tokens)},
+			  {"cache_write_tokens", json_int(sum.cache_write_tokens)},
+			  {"output_tokens", json_int(sum.output_tokens)}, {"by", by});
 	json_set_take(usage, "cost_usd", usd_json(t, sum.nano_usd));
 	return usage;
 }
 
 static void say_error(struct turn *t)
 {
-	json_t *body = json_pack("{s:s,s:s,s:b,s:O}", "code", t->end.error_code, "message",
-				 t->end.error_text, "retryable", t->end.retryable, "suggestions",
-				 t->suggestions);
+	json_t *body = json_make({"code", json_str(t->end.error_code)},
+				 {"message", json_str(t->end.error_text)},
+				 {"retryable", json_boolean(t->end.retryable)},
+				 {"suggestions", json_incref(t->suggestions)});
 	const struct view_error view = {.code = view_error_code(t->end.error_code),
 					.text = t->end.error_text};
 
 	if (t->duplicate_turn)
-		json_set_take(body, "details", json_pack("{s:s}", "turn_id", t->duplicate_turn));
+		json_set_take(body, "details", json_make({"turn_id", json_str(t->duplicate_turn)}));
 	json_set_take(body, "view", view_error(&view, "error-v1"));
 	event_emit(t->sink, EVENT_ERROR, body);
 }
@@ -357,7 +361,7 @@ void say_end(struct turn *t)
 	json_set_int(body, "latency_ms", clock_mono_ms() - t->began_ms);
 	if (t->end.error_code)
 		json_set_take(body, "error",
-			      json_pack("{s:s,s:s}", "code", t->end.error_code, "message",
-					t->end.error_text));
+			      json_make({"code", json_str(t->end.error_code)},
+					{"message", json_str(t->end.error_text)}));
 	event_emit(t->sink, EVENT_COMPLETE, body);
 }

@@ -40,13 +40,16 @@ static const json_t *verdict_schema(struct turn *t)
 {
 	json_t *words = json_array();
 
-	json_push_take(words, json_string(FINE));
+	json_push_take(words, json_str(FINE));
 	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
-		json_push_take(words, json_string(verdicts[i].word));
-	return json_own(t->arena,
-			json_pack("{s:s,s:b,s:[s],s:{s:{s:s,s:o}}}", "type", "object",
-				  "additionalProperties", 0, "required", "verdict", "properties",
-				  "verdict", "type", "string", "enum", words));
+		json_push_take(words, json_str(verdicts[i].word));
+	return json_own(
+		t->arena,
+		json_make({"type", json_str("object")}, {"additionalProperties", json_false()},
+			  {"required", json_list_of(json_str("verdict"))},
+			  {"properties",
+			   json_make({"verdict",
+				      json_make({"type", json_str("string")}, {"enum", words})})}));
 }
 
 /* False: it makes no sense. */
@@ -66,7 +69,7 @@ static bool read_verdict(struct turn *t, const char *text, struct err *e)
 			t->vet.refusal = verdicts[i].refusal;
 		}
 	return t->vet.refuses || strcmp(word, FINE) == 0 ||
-	       err_set(e, ERR_UPSTREAM, "\"%.40s\" is no verdict", word);
+	       err_set(e, ERR_UPSTREAM, "\"%.*s\" is no verdict", STR_CUT(word, 40));
 }
 
 static void on_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)

@@ -155,8 +155,9 @@ static json_t *y_json(const struct chart *ch, const struct table *t, const char 
 
 	buf_init(&b, CHART_TEXT_BYTES);
 	measure_title(ch, t, &b);
-	y = json_pack("{s:s,s:s,s:{s:s},s:{s:b}}", "field", field, "type", "quantitative", "axis",
-		      "format", format, "scale", "zero", filled);
+	y = json_make({"field", json_str(field)}, {"type", json_str("quantitative")},
+		      {"axis", json_make({"format", json_str(format)})},
+		      {"scale", json_make({"zero", json_boolean(filled)})});
 	json_set_str(y, "title", buf_text(&b));
 	buf_deinit(&b);
 	return y;
@@ -200,10 +201,10 @@ static json_t *month_order(void)
 /* Dates are drawn in UTC: a day of the data is that day in every browser's time zone. */
 static json_t *x_encoding(const struct chart *ch, const struct table *t, const json_t *values)
 {
-	json_t *x = json_pack("{s:s,s:s}", "field", "x", "type",
-			      ch->axis == AXIS_DATE    ? "temporal"
-			      : ch->axis == AXIS_NAMES ? "nominal"
-						       : "ordinal");
+	json_t *x = json_make({"field", json_str("x")},
+			      {"type", json_str(ch->axis == AXIS_DATE    ? "temporal"
+						: ch->axis == AXIS_NAMES ? "nominal"
+									 : "ordinal")});
 
 	json_set_str(x, "title", label_of(&t->columns[ch->x]));
 	switch (ch->axis) {
@@ -224,15 +225,17 @@ static json_t *x_encoding(const struct chart *ch, const struct table *t, const j
 		break;
 	}
 	if (ch->axis == AXIS_HOUR || ch->axis == AXIS_YEAR)
-		json_set_take(x, "axis", json_pack("{s:i}", "labelAngle", 0));
+		json_set_take(x, "axis", json_make({"labelAngle", json_int(0)}));
 	return x;
 }
 
 static json_t *color_json(const struct chart *ch, const struct table *t, const json_t *values)
 {
-	return json_pack("{s:s,s:s,s:o,s:s}", "field", "series", "type", "nominal", "sort",
-			 order_of(values, "series"), "title",
-			 ch->series_count == 1 ? label_of(&t->columns[ch->series[0]]) : "");
+	return json_make(
+		{"field", json_str("series")}, {"type", json_str("nominal")},
+		{"sort", order_of(values, "series")},
+		{"title",
+		 json_str(ch->series_count == 1 ? label_of(&t->columns[ch->series[0]]) : "")});
 }
 
 static bool has_series(const struct chart *ch)
@@ -263,8 +266,8 @@ static json_t *encoding_json(const struct chart *ch, const struct table *t, cons
 		json_set_take(encoding, "color", color_json(ch, t, values));
 	if (ch->type == CHART_GROUPED_BAR)
 		json_set_take(encoding, lying ? "yOffset" : "xOffset",
-			      json_pack("{s:s,s:o}", "field", "series", "sort",
-					order_of(values, "series")));
+			      json_make({"field", json_str("series")},
+					{"sort", order_of(values, "series")}));
 	return encoding;
 }
 
@@ -272,13 +275,14 @@ static json_t *mark_json(enum view_chart type)
 {
 	switch (type) {
 	case CHART_AREA:
-		return json_pack("{s:s,s:b,s:f,s:b}", "type", "area", "line", 1, "opacity", 0.7,
-				 "tooltip", 1);
+		return json_make({"type", json_str("area")}, {"line", json_true()},
+				 {"opacity", json_decimal("0.7")}, {"tooltip", json_true()});
 	case CHART_BAR:
 	case CHART_GROUPED_BAR:
-		return json_pack("{s:s,s:b}", "type", "bar", "tooltip", 1);
+		return json_make({"type", json_str("bar")}, {"tooltip", json_true()});
 	default:
-		return json_pack("{s:s,s:b,s:b}", "type", "line", "point", 1, "tooltip", 1);
+		return json_make({"type", json_str("line")}, {"point", json_true()},
+				 {"tooltip", json_true()});
 	}
 }
 
@@ -286,14 +290,16 @@ static json_t *mark_json(enum view_chart type)
 static void add_layers(json_t *spec, const struct chart *ch, const struct table *t,
 		       const json_t *values)
 {
-	json_t *low = y_json(ch, t, "low");
+	json_t *low = y_json(ch, t, "low"), *layers;
 
-	json_set_take(spec, "encoding", json_pack("{s:o}", "x", x_encoding(ch, t, values)));
-	json_set_take(spec, "layer",
-		      json_pack("[{s:{s:s,s:f},s:{s:o,s:{s:s}}},{s:o,s:{s:o}}]", "mark", "type",
-				"area", "opacity", 0.25, "encoding", "y", low, "y2", "field",
-				"high", "mark", mark_json(CHART_LINE), "encoding", "y",
-				y_json(ch, t, "y")));
+	json_set_take(spec, "encoding", json_make({"x", x_encoding(ch, t, values)}));
+	layers = json_list_of(json_make(
+		{"mark", json_make({"type", json_str("area")}, {"opacity", json_decimal("0.25")})},
+		{"encoding",
+		 json_make({"y", low}, {"y2", json_make({"field", json_str("high")})})}));
+	json_push_take(layers, json_make({"mark", mark_json(CHART_LINE)},
+					 {"encoding", json_make({"y", y_json(ch, t, "y")})}));
+	json_set_take(spec, "layer", layers);
 }
 
 /* ---- words ---- */
@@ -368,17 +374,18 @@ static json_t *spec_json(const struct chart *ch, const struct table *t, const ch
 	json_set_str(spec, "description", alt);
 	json_set_str(spec, "width", "container");
 	if (lying)
-		json_set_take(spec, "height", json_pack("{s:i}", "step", 22));
+		json_set_take(spec, "height", json_make({"step", json_int(22)}));
 	else
 		json_set_int(spec, "height", 240);
-	json_set_take(spec, "data", json_pack("{s:o}", "values", values));
+	json_set_take(spec, "data", json_make({"values", values}));
 	if (ch->type == CHART_LAYERED) {
 		add_layers(spec, ch, t, values);
 	} else {
 		json_set_take(spec, "mark", mark_json(ch->type));
 		json_set_take(spec, "encoding", encoding_json(ch, t, values, lying));
 	}
-	json_set_take(spec, "config", json_pack("{s:{s:s}}", "view", "stroke", "transparent"));
+	json_set_take(spec, "config",
+		      json_make({"view", json_make({"stroke", json_str("transparent")})}));
 	buf_deinit(&title);
 	return spec;
 }

@@ -96,11 +96,9 @@ void view_date(struct buf *out, const char *iso)
 	static const char *const months[] = {"January",   "February", "March",    "April",
 					     "May",       "June",     "July",     "August",
 					     "September", "October",  "November", "December"};
-	char day_part[DATE_ISO_BYTES];
 	struct date d;
 
-	snprintf(day_part, sizeof(day_part), "%.10s", iso);
-	if (!date_parse_iso(day_part, &d)) {
+	if (!date_parse_start(iso, &d)) {
 		buf_str(out, iso);
 		return;
 	}

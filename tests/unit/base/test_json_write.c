@@ -126,6 +126,18 @@ static void members_in_order(void **state)
 	check(o, "{\"z\":\"1\",\"a\":-5,\"m\":true,\"k\":false,\"n\":null,\"l\":[{},[],1.10]}");
 }
 
+/* jansson's own constructors would return NULL for each of these texts. */
+static void no_text_makes_a_constructor_fail(void **state)
+{
+	(void)state;
+	check(json_make({"a", json_str("\xC3")}, {"b", json_str(NULL)},
+			{"c", json_list_of(json_str("\xFF"))}),
+	      "{\"a\":\"\xEF\xBF\xBD\",\"c\":[\"\xEF\xBF\xBD\"]}");
+	check(json_strn("ab", 1), "\"a\"");
+	check(json_strn("a\0b\xC3\xA4", 4), "\"a\xEF\xBF\xBD"
+					    "b\xEF\xBF\xBD\"");
+}
+
 static void integers_beyond_doubles_are_strings(void **state)
 {
 	(void)state;
@@ -160,6 +172,7 @@ int main(void)
 		cmocka_unit_test(decimal_text_of_a_node),
 		cmocka_unit_test(text_never_becomes_a_number),
 		cmocka_unit_test(members_in_order),
+		cmocka_unit_test(no_text_makes_a_constructor_fail),
 		cmocka_unit_test(integers_beyond_doubles_are_strings),
 		cmocka_unit_test(reals_read_back_the_same),
 		cmocka_unit_test(text_is_escaped),

@@ -30,6 +30,20 @@ static void slices(void **state)
 	assert_false(str_ends(STR("c"), STR("bc")));
 }
 
+static void cuts_end_between_characters(void **state)
+{
+	const char *text = "a\xC3\xA4\xE2\x82\xAC";
+	static const size_t whole[] = {0, 1, 1, 3, 3, 3, 6, 6};
+	char out[16];
+
+	(void)state;
+	for (size_t max = 0; max < sizeof(whole) / sizeof(whole[0]); max++) {
+		snprintf(out, sizeof(out), "%.*s", STR_CUT(text, max));
+		assert_int_equal(strlen(out), whole[max]);
+		assert_memory_equal(out, text, whole[max]);
+	}
+}
+
 static void splitting_keeps_empty_parts(void **state)
 {
 	(void)state;
@@ -164,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slices),
+		cmocka_unit_test(cuts_end_between_characters),
 		cmocka_unit_test(edits_between_names),
 		cmocka_unit_test(splitting_keeps_empty_parts),
 		cmocka_unit_test(buffer_grows_and_is_terminated),
