@@ -40,6 +40,7 @@ struct turns *turns_new(const struct turns_options *o)
 	};
 	list_init(&all->running);
 	list_init(&all->repeats);
+	hashmap_init(&all->repeats_by_key);
 	return all;
 }
 

@@ -16,14 +16,16 @@
 /* A client_msg_id whose turn can still be attached to: as long as the turn's log is kept. */
 struct repeat {
 	struct list node;
+	struct hashmap_node by_key;
 	struct uuid turn_id;
 	int64_t until_ms;
 	char *key; /* tenant, user, session, client_msg_id */
 };
 
-static void repeat_free(struct repeat *r)
+static void repeat_free(struct turns *all, struct repeat *r)
 {
 	list_remove(&r->node);
+	hashmap_remove(&all->repeats_by_key, &r->by_key);
 	mem_free(r->key);
 	mem_free(r);
 }
@@ -31,7 +33,8 @@ static void repeat_free(struct repeat *r)
 void turn_repeats_free(struct turns *all)
 {
 	list_each_safe(node, &all->repeats)
-		repeat_free(list_item(node, struct repeat, node));
+		repeat_free(all, list_item(node, struct repeat, node));
+	hashmap_deinit(&all->repeats_by_key);
 }
 
 bool turn_is_of(const struct turn *t, const struct principal *who, const char *session_id)
@@ -45,30 +48,40 @@ static char *repeat_key(const struct turn_request *r)
 			  r->client_msg_id);
 }
 
-/* The log of the turn that this client_msg_id started before, if it is still kept. */
-static struct stream_log *find_repeat(struct turns *all, const struct turn_request *r)
+static void drop_old_repeats(struct turns *all)
 {
-	struct stream_log *log = NULL;
 	int64_t now = clock_mono_ms();
-	char *key;
 
 	list_each_safe(node, &all->repeats) {
 		struct repeat *old = list_item(node, struct repeat, node);
 
 		if (old->until_ms > now)
 			break;
-		repeat_free(old);
+		repeat_free(all, old);
 	}
+}
+
+/* The log of the turn that this client_msg_id started before. NULL: there is none, or it is not
+ * kept any more. */
+static struct stream_log *find_repeat(struct turns *all, const struct turn_request *r)
+{
+	struct stream_log *log;
+	struct hashmap_node *node;
+	struct repeat *old;
+	char *key;
+
+	drop_old_repeats(all);
 	if (!r->client_msg_id)
 		return NULL;
 	key = repeat_key(r);
-	list_each(node, &all->repeats) {
-		struct repeat *old = list_item(node, struct repeat, node);
-
-		if (strcmp(old->key, key) == 0)
-			log = stream_find(all->streams, old->turn_id.text, r->who);
-	}
+	node = hashmap_find(&all->repeats_by_key, str_of(key));
 	mem_free(key);
+	if (!node)
+		return NULL;
+	old = hashmap_item(node, struct repeat, by_key);
+	log = stream_find(all->streams, old->turn_id.text, r->who);
+	if (!log)
+		repeat_free(all, old);
 	return log;
 }
 
@@ -83,6 +96,7 @@ static void remember_repeat(struct turns *all, const struct turn *t)
 	r->until_ms = clock_mono_ms() + all->deadline_ms + EVENT_LOG_KEPT_MS;
 	r->key = repeat_key(&t->request);
 	list_append(&all->repeats, &r->node);
+	hashmap_add(&all->repeats_by_key, &r->by_key, str_of(r->key));
 }
 
 static bool admit(const struct turns *all, const struct turn_request *r, struct err *e)

@@ -3,6 +3,7 @@
 #define VESPER_TURN_INT_H
 
 #include "vesper/arena.h"
+#include "vesper/hashmap.h"
 #include "vesper/list.h"
 #include "vesper/plan.h"
 #include "vesper/turn.h"
@@ -53,6 +54,7 @@ struct turns {
 	size_t count;
 	struct list repeats; /* struct repeat: client_msg_ids of turns whose log is kept, oldest
 				first */
+	struct hashmap repeats_by_key;
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
 	bool draining;

@@ -1,0 +1,40 @@
+/*
+ * A hash map of nodes that live in their owners' structs, by a key of bytes. Keys are hashed with a
+ * secret of each map (SipHash), so that whoever chooses keys cannot aim at one chain. It grows with
+ * what it holds. One thread at a time.
+ */
+#ifndef VESPER_HASHMAP_H
+#define VESPER_HASHMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/str.h"
+
+struct hashmap_node {
+	struct hashmap_node *next;
+	uint64_t hash;
+	struct str key;
+};
+
+struct hashmap {
+	struct hashmap_node **buckets;
+	size_t bucket_count; /* a power of two */
+	size_t count;
+	uint64_t secret[2];
+};
+
+void hashmap_init(struct hashmap *m);
+/* The nodes belong to their owners, who remove them first or drop them with the map. */
+void hashmap_deinit(struct hashmap *m);
+
+/* The node of this key, or NULL. */
+struct hashmap_node *hashmap_find(const struct hashmap *m, struct str key);
+/* Adds a node under a key that is not there yet. The key is borrowed and must outlive the node. */
+void hashmap_add(struct hashmap *m, struct hashmap_node *node, struct str key);
+/* Removes a node that is in the map. */
+void hashmap_remove(struct hashmap *m, struct hashmap_node *node);
+
+#define hashmap_item(node, type, member) ((type *)(void *)((char *)(node)-offsetof(type, member)))
+
+#endif

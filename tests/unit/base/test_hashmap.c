@@ -1,0 +1,98 @@
+/* The hash map: what is added is found until it is removed, however much it grows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "vesper/hashmap.h"
+
+#define MANY 5000
+
+struct item {
+	struct hashmap_node node;
+	char key[32];
+	size_t number;
+};
+
+static struct item items[MANY];
+
+static struct item *find(const struct hashmap *m, struct str key)
+{
+	struct hashmap_node *node = hashmap_find(m, key);
+
+	return node ? hashmap_item(node, struct item, node) : NULL;
+}
+
+static void finds_what_was_added_and_not_removed(void **state)
+{
+	struct hashmap m;
+
+	(void)state;
+	hashmap_init(&m);
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(items[i].key, sizeof(items[i].key), "%zu of %d", i, MANY);
+		items[i].number = i;
+		assert_null(find(&m, str_of(items[i].key)));
+		hashmap_add(&m, &items[i].node, str_of(items[i].key));
+	}
+	assert_int_equal(m.count, MANY);
+	for (size_t i = 0; i < MANY; i += 2)
+		hashmap_remove(&m, &items[i].node);
+	assert_int_equal(m.count, MANY / 2);
+	for (size_t i = 0; i < MANY; i++) {
+		struct item *found = find(&m, str_of(items[i].key));
+
+		if (i % 2 == 0)
+			assert_null(found);
+		else
+			assert_ptr_equal(found, &items[i]);
+	}
+	hashmap_deinit(&m);
+}
+
+/* Zero bytes count, and a key is no prefix of another one. */
+static void keys_are_bytes_of_any_length(void **state)
+{
+	static const char bytes[] = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+	struct hashmap m;
+
+	(void)state;
+	hashmap_init(&m);
+	for (size_t n = 0; n < sizeof(bytes); n++) {
+		assert_null(find(&m, (struct str){bytes, n}));
+		hashmap_add(&m, &items[n].node, (struct str){bytes, n});
+	}
+	for (size_t n = 0; n < sizeof(bytes); n++)
+		assert_ptr_equal(find(&m, (struct str){bytes, n}), &items[n]);
+	hashmap_deinit(&m);
+}
+
+/* Each map has a secret of its own, so that nobody can make keys that share a chain. */
+static void a_key_hashes_otherwise_in_another_map(void **state)
+{
+	struct hashmap a, b;
+	struct item x = {0}, y = {0};
+
+	(void)state;
+	hashmap_init(&a);
+	hashmap_init(&b);
+	hashmap_add(&a, &x.node, STR("the same"));
+	hashmap_add(&b, &y.node, STR("the same"));
+	assert_int_not_equal(x.node.hash, y.node.hash);
+	hashmap_deinit(&a);
+	hashmap_deinit(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_what_was_added_and_not_removed),
+		cmocka_unit_test(keys_are_bytes_of_any_length),
+		cmocka_unit_test(a_key_hashes_otherwise_in_another_map),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
