@@ -407,6 +407,11 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.listen = config_text(d->config, "listen"),
 		.admin_listen = config_text(d->config, "admin_listen"),
 		.origins = texts_of(d, "auth.origins"),
+		.trusted_proxies = texts_of(d, "trusted_proxies"),
+		.per_address = (size_t)config_int(d->config, "limits.connections_per_address"),
+		.per_user = (size_t)config_int(d->config, "limits.connections_per_user"),
+		.per_tenant = (size_t)config_int(d->config, "limits.connections_per_tenant"),
+		.tenant_count = d->databases.tenant_count,
 		.hide_existence = config_bool(d->config, "checks.hide_existence"),
 		.allow_query_token = config_bool(d->config, "auth.allow_query_token"),
 		.first_frame_always =

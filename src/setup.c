@@ -1,11 +1,14 @@
 /* Before anything is built: the configuration is read, and what concerns the whole process (log,
  * today's date, where files are) is taken from it. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon.h"
 #include "vesper/clock.h"
+#include "vesper/limits.h"
 #include "vesper/log.h"
 
 /* What VESPER_CONFIG names, or the file beside the catalogue. */
@@ -16,6 +19,18 @@ static const char *config_path(struct daemon *d)
 	if (path && *path)
 		return path;
 	return arena_printf(d->arena, "%s/config/vesper.json", root && *root ? root : VESPER_ROOT);
+}
+
+/* What is usual as the soft limit (1024) is there for programs that use select. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_MAX)
+		return;
+	limit.rlim_cur = limit.rlim_max < DESCRIPTORS_MAX ? limit.rlim_max : DESCRIPTORS_MAX;
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+		log_warn("daemon.descriptors", "the limit stays as it was: %s", strerror(errno));
 }
 
 bool daemon_setup(struct daemon *d, struct err *e)
@@ -35,6 +50,7 @@ bool daemon_setup(struct daemon *d, struct err *e)
 	else if (strcmp(config_text(d->config, "log.format"), "text") == 0)
 		format = LOG_TEXT;
 	log_setup(level, format);
+	raise_descriptors();
 	today = config_text(d->config, "today");
 	if (*today && !date_parse_iso(today, &date))
 		return err_set(e, ERR_INPUT, "VESPER_TODAY: \"%s\" is not a date like 2026-02-27",

@@ -13,14 +13,16 @@
 #define METRICS_MAX        2048   /* names are made from code and catalogue, not from users */
 
 /* the socket and HTTP */
-#define MESSAGE_BYTES_MAX   16384  /* a chat message; announced in session.ready */
-#define FRAME_BYTES_MAX     65536  /* one WebSocket message from a client; larger closes 1009 */
-#define HEADER_BYTES_MAX    16384  /* request headers: an Entra token with groups fits */
-#define BODY_BYTES_MAX      131072 /* a REST body: a message with escapes, and room */
-#define TOKEN_BYTES_MAX     16384  /* a JWT */
-#define CONNECTIONS_MAX     12000  /* open sockets of all kinds; well below the descriptor limit */
-#define UNAUTHENTICATED_MAX 256    /* sockets that wait for a first auth frame */
-#define AUTH_FRAME_MS       5000   /* that long may they wait */
+#define MESSAGE_BYTES_MAX     16384  /* a chat message; announced in session.ready */
+#define FRAME_BYTES_MAX       65536  /* one WebSocket message from a client; larger closes 1009 */
+#define HEADER_BYTES_MAX      16384  /* request headers: an Entra token with groups fits */
+#define BODY_BYTES_MAX        131072 /* a REST body: a message with escapes, and room */
+#define TOKEN_BYTES_MAX       16384  /* a JWT */
+#define CONNECTIONS_MAX       12000 /* open sockets of all kinds; well below the descriptor limit */
+#define STRANGERS_SHARE       4  /* one in so many of them may be without a user: room to sign in */
+#define ADMIN_CONNECTIONS_MAX 64 /* of the admin address: probes and scrapers */
+#define DESCRIPTORS_MAX       65536 /* raised to at the start: four times what is used */
+#define AUTH_FRAME_MS         5000  /* that long may they wait */
 #define HEADER_DEADLINE_MS                                                                         \
 	10000                   /* a request's headers must be whole by then, however they drip    \
 				 */

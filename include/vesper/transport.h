@@ -26,7 +26,13 @@ struct transport_options {
 	const char *admin_listen;   /* "" : none; serves /livez /readyz /health /metrics only */
 	const char *const *origins; /* browsers' origins that may open sockets; NULL-ended; same
 				       origin is always fine */
-	bool hide_existence;        /* a report that is not for the caller does not exist for him */
+	const char *const *trusted_proxies; /* addresses and ranges; NULL-ended, or NULL: none */
+	/* Connections; 0: no limit. */
+	size_t per_address; /* without a user, of one address */
+	size_t per_user;
+	size_t per_tenant; /* 0: half of the places where there are several tenants */
+	size_t tenant_count;
+	bool hide_existence; /* a report that is not for the caller does not exist for him */
 	bool allow_query_token;
 	bool first_frame_always;   /* also without an Origin a socket may authenticate by its first
 				      frame */
@@ -49,7 +55,8 @@ struct transport_options {
 	void *feedback_owner;
 };
 
-/* Binds and listens. ERR_INPUT names the address that could not be bound and why. */
+/* Binds and listens. ERR_INPUT names the address that could not be bound, or the proxy that is no
+ * address, and why. */
 MUST_CHECK bool transport_open(const struct transport_options *options, struct transport **out,
 			       struct err *e);
 /* The bound address, with the port the system chose for ":0". */

@@ -41,6 +41,7 @@
 const struct config_key config_keys[] = {
 TEXT ("listen", "\"127.0.0.1:8080\"", NULL,                      "address and port for everybody"),
 TEXT ("admin_listen", "\"\"", NULL,                              "address and port for probes and metrics; none when empty"),
+OTHER("trusted_proxies", KEY_LIST, "[]",                         "addresses and ranges of proxies whose X-Forwarded-For or Forwarded is believed"),
 TEXT ("data_dir", "\"data\"", NULL,                              "where the chat store lives"),
 TEXT ("root", "\"\"", NULL,                                      "where config, prompts and sql are; the build's own when empty"),
 BOOL ("demo",                                                    "demo sign-in, demo secret, the page's demo users"),
@@ -133,6 +134,9 @@ OTHER("checks.link_hosts", KEY_LIST, "[]",                       "hosts that ans
 BOOL ("checks.hide_existence",                                   "what somebody may not see is answered like what does not exist"),
 INT  ("limits.user_per_minute", 600, 0, 1000000,                 "requests and questions of one user; 0: no limit"),
 INT  ("limits.tenant_per_minute", 12000, 0, 10000000,            "of all users of a tenant together; 0: no limit"),
+INT  ("limits.connections_per_address", 256, 0, CONNECTIONS_MAX, "connections without a user of one address: the quietest is ended for the next; 0: no limit"),
+INT  ("limits.connections_per_user", 256, 0, CONNECTIONS_MAX,    "sockets and running requests of one user; 0: no limit"),
+INT  ("limits.connections_per_tenant", 0, 0, CONNECTIONS_MAX,    "of all users of a tenant together; 0: half of what there is room for, where there are several tenants"),
 TEXT ("limits.busy", "\"reject\"", "reject|queue|interrupt",     "a question while an answer is being written: refused, answered next, or instead"),
 INT  ("retention.messages_days", 0, 0, 36500,                    "older messages, summaries and sessions are deleted; 0: kept"),
 INT  ("retention.receipts_days", 0, 0, 36500,                    "the content of older receipts is deleted, their hashes stay; 0: kept"),

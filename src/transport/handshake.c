@@ -145,7 +145,11 @@ static bool parse_header(struct handshake *h, struct upgrade_seen *seen, const c
 		return strcmp(value, "0") == 0;
 	if (strcasecmp(name, "Transfer-Encoding") == 0)
 		return false;
-	if (strcasecmp(name, "Connection") == 0)
+	if (strcasecmp(name, "X-Forwarded-For") == 0)
+		h->forwarded_for = value;
+	else if (strcasecmp(name, "Forwarded") == 0)
+		h->forwarded = value;
+	else if (strcasecmp(name, "Connection") == 0)
 		seen->connection |= list_has(value, "upgrade");
 	else if (strcasecmp(name, "Upgrade") == 0)
 		seen->websocket |= list_has(value, "websocket");

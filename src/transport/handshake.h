@@ -17,12 +17,14 @@ struct handshake {
 	const char *key;
 	const char *version;
 	const char *authorization;
-	const char *session_id; /* ?session_id= */
-	const char *ticket;     /* ?ticket= */
-	const char *token;      /* ?token= */
-	const char *bearer;     /* the subprotocol bearer.<token>, without "bearer." */
-	bool has_protocols;     /* the client offers subprotocols */
-	bool offers_vesper;     /* vesper.v1 is among them */
+	const char *forwarded_for; /* the last X-Forwarded-For: for whom a proxy asks */
+	const char *forwarded;     /* and the last Forwarded */
+	const char *session_id;    /* ?session_id= */
+	const char *ticket;        /* ?ticket= */
+	const char *token;         /* ?token= */
+	const char *bearer;        /* the subprotocol bearer.<token>, without "bearer." */
+	bool has_protocols;        /* the client offers subprotocols */
+	bool offers_vesper;        /* vesper.v1 is among them */
 	bool asks_upgrade;
 };
 

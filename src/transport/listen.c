@@ -43,6 +43,7 @@ struct peek {
 	struct list node;
 	struct listener *listener;
 	int fd;
+	struct seat *seat;
 	struct fd_watch *watch;
 	uint64_t until_ms;
 	bool is_ws;
@@ -98,12 +99,11 @@ static void peek_free(struct peek *p)
 
 static void peek_drop(struct peek *p)
 {
-	struct transport *t = p->listener->options.transport;
 	int fd = p->fd;
 
+	seat_free(&p->seat);
 	peek_free(p);
 	close(fd);
-	transport_left(t);
 }
 
 static void drop_late(struct list *queue, uint64_t now)
@@ -165,17 +165,18 @@ static void peek_hand_over(struct peek *p, enum peek_answer answer, const char *
 	struct listener_options to = p->listener->options;
 	struct sockaddr_storage from = p->from;
 	socklen_t from_len = p->from_len;
+	struct seat *seat = p->seat;
 	int fd = p->fd;
 
 	peek_free(p);
 	want_more_than(fd, 0);
 	if (answer == PEEK_TOO_LONG) {
+		seat_free(&seat);
 		refuse_and_close(fd, len, PROBLEM_HEADERS, NULL);
-		transport_left(to.transport);
 	} else if (answer == PEEK_HANDSHAKE) {
-		to.on_handshake(to.ws_owner, fd, head, len);
+		to.on_handshake(to.ws_owner, fd, seat, head, len);
 	} else {
-		to.on_http(to.http_owner, fd, (struct sockaddr *)&from, from_len);
+		to.on_http(to.http_owner, fd, seat, (struct sockaddr *)&from, from_len);
 	}
 }
 
@@ -216,13 +217,14 @@ static void on_peek(void *owner, int fd, int events)
 	deadline_arm(l);
 }
 
-static void peek_start(struct listener *l, int fd, const struct sockaddr_storage *from,
-		       socklen_t from_len)
+static void peek_start(struct listener *l, int fd, struct seat *take,
+		       const struct sockaddr_storage *from, socklen_t from_len)
 {
 	struct peek *p = mem_alloc(sizeof(*p));
 
 	p->listener = l;
 	p->fd = fd;
+	p->seat = take;
 	p->from = *from;
 	p->from_len = from_len;
 	p->until_ms = loop_now_ms(l->loop) + PEEK_DEADLINE_MS;
@@ -238,21 +240,15 @@ static void peek_start(struct listener *l, int fd, const struct sockaddr_storage
 static void listener_take(struct listener *l, int fd, const struct sockaddr_storage *from,
 			  socklen_t from_len)
 {
-	struct transport *t = l->options.transport;
+	struct seat *seat = seat_new(l->options.seats, fd, (const struct sockaddr *)from);
 	int one = 1;
 
-	if (t->connections >= t->connections_max) {
-		metric_add("vesper_connections_refused_total", 1);
-		close(fd);
-		return;
-	}
-	t->connections++;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one,
 		   sizeof(one)); /* a token waits for no other */
 	if (l->options.on_handshake)
-		peek_start(l, fd, from, from_len);
+		peek_start(l, fd, seat, from, from_len);
 	else
-		l->options.on_http(l->options.http_owner, fd, (const struct sockaddr *)from,
+		l->options.on_http(l->options.http_owner, fd, seat, (const struct sockaddr *)from,
 				   from_len);
 }
 

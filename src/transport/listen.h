@@ -1,7 +1,7 @@
 /*
  * A listening address. Each connection shows its first bytes here and is then handed on, whole and
  * unread: requests under /ws/ with their head, everything else at once. Whoever takes a descriptor
- * closes it and calls transport_left.
+ * takes its seat, too, and frees that before closing the descriptor.
  */
 #ifndef VESPER_LISTEN_H
 #define VESPER_LISTEN_H
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
+#include "seats.h"
 #include "transport_int.h"
 #include "vesper/err.h"
 
@@ -17,11 +18,14 @@ struct listener;
 
 struct listener_options {
 	struct transport *transport;
+	struct seats *seats;
 	const char *address; /* "127.0.0.1:8080", "[::]:8080" */
-	void (*on_http)(void *owner, int fd, const struct sockaddr *from, socklen_t from_len);
+	void (*on_http)(void *owner, int fd, struct seat *take, const struct sockaddr *from,
+			socklen_t from_len);
 	/* The head is still in the socket, too. NULL: there are no WebSockets here, nothing is
 	 * looked at. */
-	void (*on_handshake)(void *owner, int fd, const char *head, size_t head_len);
+	void (*on_handshake)(void *owner, int fd, struct seat *take, const char *head,
+			     size_t head_len);
 	void *http_owner;
 	void *ws_owner;
 };

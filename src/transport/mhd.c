@@ -32,15 +32,16 @@ struct http_server {
 	bool dirty;
 	bool running;
 	struct timer *tick;
-	struct list waiting;  /* sockets whose next request's head is not whole, oldest first */
-	struct list requests; /* under way */
-	bool adopted;
+	struct list waiting;   /* sockets whose next request's head is not whole, oldest first */
+	struct list requests;  /* under way */
+	struct seat *adopting; /* of the socket that the library is being given */
 };
 
 /* A socket. */
 struct peer {
 	struct list node; /* in `waiting` */
 	int fd;
+	struct seat *seat;
 	int64_t until_ms;
 };
 
@@ -116,12 +117,13 @@ static void on_peer(void *owner, struct MHD_Connection *connection, void **conte
 		p->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
 				->connect_fd;
 		*context = p;
-		s->adopted = true;
+		p->seat = s->adopting;
+		s->adopting = NULL;
 		peer_wait(s, p);
 	} else {
 		list_remove(&p->node);
+		seat_free(&p->seat);
 		mem_free(p);
-		transport_left(s->transport);
 	}
 }
 
@@ -134,10 +136,12 @@ static enum MHD_Result on_request(void *owner, struct MHD_Connection *connection
 
 	(void)version;
 	if (!r) {
-		r = request_new(s, url);
+		struct peer *p = peer_of(connection);
+
+		r = request_new(s, url, p->seat);
 		*context = r;
 		list_append(&s->requests, &r->node);
-		list_remove(&peer_of(connection)->node); /* the head is whole */
+		list_remove(&p->node); /* the head is whole */
 	}
 	return request_step(r, connection, method, upload, upload_len) ? MHD_YES : MHD_NO;
 }
@@ -152,8 +156,10 @@ static void on_completed(void *owner, struct MHD_Connection *connection, void **
 	if (*context)
 		request_free(*context);
 	*context = NULL;
-	if (p)
-		peer_wait(s, p);
+	if (!p)
+		return;
+	seat_quiet(p->seat);
+	peer_wait(s, p);
 }
 
 /* Everything stays as it was written until it is known what it is a part of. */
@@ -234,14 +240,15 @@ bool http_server_new(struct transport *t, const struct http_route *routes, struc
 	return true;
 }
 
-void http_server_adopt(void *owner, int fd, const struct sockaddr *from, socklen_t from_len)
+void http_server_adopt(void *owner, int fd, struct seat *take, const struct sockaddr *from,
+		       socklen_t from_len)
 {
 	struct http_server *s = owner;
 
-	s->adopted = false;
+	s->adopting = take;
 	/* Closes the descriptor when it fails, and tells on_peer only of what it took. */
-	if (MHD_add_connection(s->daemon, fd, from, from_len) != MHD_YES && !s->adopted)
-		transport_left(s->transport);
+	MHD_add_connection(s->daemon, fd, from, from_len);
+	seat_free(&s->adopting);
 	http_server_kick(s);
 }
 

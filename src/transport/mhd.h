@@ -6,13 +6,15 @@
 #include <sys/socket.h>
 
 #include "request.h"
+#include "seats.h"
 #include "transport_int.h"
 #include "vesper/err.h"
 
 MUST_CHECK bool http_server_new(struct transport *t, const struct http_route *routes,
 				struct http_server **out, struct err *e);
 /* The listener's door: takes the descriptor. */
-void http_server_adopt(void *owner, int fd, const struct sockaddr *from, socklen_t from_len);
+void http_server_adopt(void *owner, int fd, struct seat *take, const struct sockaddr *from,
+		       socklen_t from_len);
 const struct http_route *http_server_routes(const struct http_server *s);
 struct transport *http_server_transport(const struct http_server *s);
 /* The requests under way. */

@@ -43,6 +43,8 @@ static const struct problem_row rows[PROBLEM_COUNT] = {
 		{"rate_limited", 429, true, "Too many requests",
 		 "There are too many requests at the moment. Please try again shortly."},
 	[PROBLEM_QUOTA] = {"quota", 429, false, "Quota used up", "The quota is used up."},
+	[PROBLEM_FULL] = {"rate_limited", 503, true, "Service unavailable",
+			  "The server has no room for another connection. Try again shortly."},
 	[PROBLEM_UPSTREAM] =
 		{"upstream", 503, true, "Service unavailable",
 		 "A service that is needed for this does not answer. Please try again shortly."},

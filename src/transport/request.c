@@ -39,11 +39,12 @@ static const char *path_of(const char *url)
 	return *path ? path : "/";
 }
 
-struct request *request_new(struct http_server *s, const char *url)
+struct request *request_new(struct http_server *s, const char *url, struct seat *seat)
 {
 	struct request *r = mem_alloc(sizeof(*r));
 
 	r->server = s;
+	r->seat = seat;
 	r->transport = http_server_transport(s);
 	r->path = mem_strdup(path_of(url));
 	r->arena = arena_new(ARENA_BYTES);
@@ -239,6 +240,22 @@ static void deny(struct request *r)
 		arena_printf(r->arena, "This needs the permission %s.", r->route->permission));
 }
 
+static bool take_seat(struct request *r)
+{
+	switch (seat_sign_in(r->seat, r->who)) {
+	case SEAT_GIVEN:
+		return true;
+	case SEAT_TOO_MANY:
+		reply_problem(r, PROBLEM_RATE_LIMITED,
+			      "You have too many connections open. Close some, then try again.");
+		break;
+	case SEAT_FULL:
+		reply_problem(r, PROBLEM_FULL, NULL);
+		break;
+	}
+	return false;
+}
+
 static void check_caller(struct request *r)
 {
 	struct err e;
@@ -250,7 +267,7 @@ static void check_caller(struct request *r)
 			      strstr(e.text, "expired") ? "The token has expired." : NULL);
 	else if (!may(r->who, r->route->permission))
 		deny(r);
-	else
+	else if (take_seat(r))
 		check_rate(r);
 }
 
@@ -291,6 +308,8 @@ static void check_head(struct request *r, const char *method)
 		reply_problem(r, PROBLEM_HEADERS, NULL);
 	if (!r->response)
 		request_check_framing(r);
+	if (!r->response)
+		request_note_client(r);
 	if (!r->response)
 		find_route(r, method);
 	if (!r->response)

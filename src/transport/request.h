@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "problem.h"
+#include "seats.h"
 #include "transport_int.h"
 #include "vesper/arena.h"
 #include "vesper/list.h"
@@ -58,6 +59,7 @@ struct request {
 	struct list node;
 	struct http_server *server;
 	struct transport *transport;
+	struct seat *seat;
 	struct MHD_Connection *connection;
 	const struct http_route *route;
 	char *path;
@@ -136,6 +138,8 @@ void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, s
 /* ---- Between request.c and request_head.c: each may answer with a problem ---- */
 
 void request_check_framing(struct request *r);
+/* For whom a trusted proxy's request is. */
+void request_note_client(struct request *r);
 void request_check_query(struct request *r);
 void request_check_body_head(struct request *r);
 bool request_header_is_twice(const struct request *r, const char *name);
@@ -150,7 +154,8 @@ bool reply_send(struct request *r, const char *method);
 
 /* ---- For mhd.c ---- */
 
-struct request *request_new(struct http_server *s, const char *url);
+/* The seat is borrowed: it is its connection's. */
+struct request *request_new(struct http_server *s, const char *url, struct seat *seat);
 /* What libmicrohttpd's handler does; false: drop the connection. */
 bool request_step(struct request *r, struct MHD_Connection *connection, const char *method,
 		  const char *upload, size_t *upload_len);

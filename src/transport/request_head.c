@@ -183,6 +183,38 @@ void request_check_framing(struct request *r)
 	reply_problem(r, PROBLEM_BAD_FRAME, wrong);
 }
 
+struct last_header {
+	const char *name;
+	struct str value;
+};
+
+static enum MHD_Result on_maybe_last(void *owner, enum MHD_ValueKind kind, const char *name,
+				     const char *value)
+{
+	struct last_header *h = owner;
+
+	(void)kind;
+	if (strcasecmp(name, h->name) == 0)
+		h->value = str_of(value);
+	return MHD_YES;
+}
+
+/* A proxy adds what it knows at the end: of several headers the last one counts. */
+static struct str last_header(const struct request *r, const char *name)
+{
+	struct last_header h = {.name = name};
+
+	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_maybe_last, &h);
+	return h.value;
+}
+
+void request_note_client(struct request *r)
+{
+	if (seat_is_proxied(r->seat))
+		seat_forwarded(r->seat, last_header(r, "X-Forwarded-For"),
+			       last_header(r, "Forwarded"));
+}
+
 /* What follows the type: nothing, or that it is UTF-8. */
 static bool is_utf8_charset(struct str parameters)
 {

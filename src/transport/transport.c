@@ -8,6 +8,7 @@
 #include "http_route.h"
 #include "listen.h"
 #include "mhd.h"
+#include "seats.h"
 #include "vesper/clock.h"
 #include "vesper/hash.h"
 #include "vesper/limits.h"
@@ -19,7 +20,7 @@
 static void on_drain_look(void *owner);
 
 /* Upstream streams, databases and files need descriptors, too. */
-static size_t connections_max(void)
+static size_t places(void)
 {
 	struct rlimit limit;
 
@@ -28,10 +29,48 @@ static size_t connections_max(void)
 	return limit.rlim_cur / 4 * 3;
 }
 
+static bool proxies_open(struct transport *t, size_t *count, struct err *e)
+{
+	const char *const *texts = t->options.trusted_proxies;
+	size_t n = 0;
+
+	while (texts && texts[n])
+		n++;
+	t->proxies = mem_alloc((n + 1) * sizeof(*t->proxies));
+	for (size_t i = 0; i < n; i++)
+		if (!net_range_parse(texts[i], &t->proxies[i], e))
+			return err_prefix(e, "trusted_proxies");
+	*count = n;
+	return true;
+}
+
+/* A newcomer is a stranger, also who will sign in with his first request: a part of the places is
+ * theirs, however many users there are. */
+static bool seats_open(struct transport *t, struct err *e)
+{
+	const struct transport_options *o = &t->options;
+	size_t all = places();
+	struct seats_limits public = {.strangers = all / STRANGERS_SHARE,
+				      .signed_in = all - all / STRANGERS_SHARE,
+				      .per_address = o->per_address,
+				      .per_user = o->per_user,
+				      .per_tenant = o->per_tenant};
+
+	if (public.per_tenant == 0 && o->tenant_count > 1)
+	public.per_tenant = public.signed_in / 2;
+	if (!proxies_open(t, &public.proxy_count, e))
+		return false;
+	public.proxies = t->proxies;
+	t->seats = seats_new(&public);
+	t->admin_seats = seats_new(&(struct seats_limits){.strangers = ADMIN_CONNECTIONS_MAX});
+	return true;
+}
+
 static bool ports_open(struct transport *t, struct err *e)
 {
 	const struct listener_options port = {
 		.transport = t,
+		.seats = t->seats,
 		.address = t->options.listen,
 		.on_http = http_server_adopt,
 		.on_handshake = ws_server_handshake,
@@ -40,6 +79,7 @@ static bool ports_open(struct transport *t, struct err *e)
 	};
 	const struct listener_options admin = {
 		.transport = t,
+		.seats = t->admin_seats,
 		.address = t->options.admin_listen,
 		.on_http = http_server_adopt,
 		.http_owner = t->admin,
@@ -53,7 +93,8 @@ static bool parts_open(struct transport *t, struct err *e)
 {
 	bool has_admin = t->options.admin_listen && *t->options.admin_listen;
 
-	return ws_server_new(t, &t->ws, e) && http_server_new(t, public_routes, &t->http, e) &&
+	return seats_open(t, e) && ws_server_new(t, &t->ws, e) &&
+	       http_server_new(t, public_routes, &t->http, e) &&
 	       (!has_admin || http_server_new(t, admin_routes, &t->admin, e)) && ports_open(t, e);
 }
 
@@ -64,7 +105,6 @@ bool transport_open(const struct transport_options *options, struct transport **
 	list_init(&t->downloads);
 
 	t->options = *options;
-	t->connections_max = connections_max();
 	if (options->cursor_secret && *options->cursor_secret)
 		hash_sha256(options->cursor_secret, strlen(options->cursor_secret), t->cursor_key);
 	else
@@ -81,11 +121,6 @@ bool transport_open(const struct transport_options *options, struct transport **
 const char *transport_address(const struct transport *t)
 {
 	return listener_address(t->port);
-}
-
-void transport_left(struct transport *t)
-{
-	t->connections--;
 }
 
 bool transport_knows_session(const struct transport *t, const struct principal *who,
@@ -142,6 +177,9 @@ void transport_close(struct transport **transport)
 	ws_server_free(&t->ws);
 	http_server_free(&t->http);
 	http_server_free(&t->admin);
+	seats_free(&t->seats);
+	seats_free(&t->admin_seats);
+	mem_free(t->proxies);
 	timer_free(&t->drain_look);
 	mem_free(t);
 }

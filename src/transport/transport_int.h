@@ -7,6 +7,8 @@
 
 struct http_server;
 struct listener;
+struct net_range;
+struct seats;
 struct ws_server;
 
 struct transport {
@@ -16,8 +18,9 @@ struct transport {
 	struct ws_server *ws;
 	struct http_server *http;
 	struct http_server *admin;
-	size_t connections; /* of all kinds: counted by the listeners, given back where each ends */
-	size_t connections_max;
+	struct net_range *proxies;
+	struct seats *seats;       /* of the public port */
+	struct seats *admin_seats; /* so that probes are answered however crowded that is */
 
 	uint8_t cursor_key[32]; /* seals cursors */
 	struct list downloads;  /* whole results that are being read or sent (http_csv.c) */
@@ -27,9 +30,6 @@ struct transport {
 	void (*drained)(void *owner);
 	void *drain_owner;
 };
-
-/* A connection has ended, wherever it was handed to. */
-void transport_left(struct transport *t);
 
 /* What the store said of a session, and what it cannot know: an id that session.ready has announced
  * may be used at once, and is stored with the first message only. */

@@ -167,9 +167,9 @@ bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e)
 	return true;
 }
 
-void ws_server_handshake(void *owner, int fd, const char *head, size_t head_len)
+void ws_server_handshake(void *owner, int fd, struct seat *take, const char *head, size_t head_len)
 {
-	door_open(owner, fd, head, head_len);
+	door_open(owner, fd, take, head, head_len);
 }
 
 void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, size_t head_len,

@@ -255,7 +255,10 @@ static void on_auth(struct ws_conn *c, struct client_frame *f)
 	turns_recheck(c);
 	if (c->stage != CHAT_AUTH)
 		return;
-	c->server->waiting--;
+	if (seat_sign_in(c->seat, c->who) != SEAT_GIVEN) {
+		conn_close(c, WS_CLOSE_LATER, "too many connections");
+		return;
+	}
 	c->stage = CHAT_CHECK;
 	if (c->session_given)
 		lookup_start(c, c->session_id, on_own_session);
@@ -301,9 +304,7 @@ void chat_message(struct ws_conn *c, const char *text, size_t len)
 
 void chat_opened(struct ws_conn *c)
 {
-	if (c->stage == CHAT_AUTH)
-		c->server->waiting++;
-	else
+	if (c->stage != CHAT_AUTH)
 		session_begin(c);
 }
 
@@ -326,8 +327,6 @@ void chat_tick(struct ws_conn *c, int64_t now_ms)
 
 void chat_closed(struct ws_conn *c)
 {
-	if (c->stage == CHAT_AUTH && c->wsi)
-		c->server->waiting--;
 	c->stage = CHAT_LEFT;
 	lookup_end(c);
 	held_free(c);

@@ -34,11 +34,12 @@ struct frame {
 
 static void conn_say_goodbye(struct ws_conn *c);
 
-struct ws_conn *conn_new(struct ws_server *s, enum ws_kind kind)
+struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind kind)
 {
 	struct ws_conn *c = mem_alloc(sizeof(*c));
 
 	c->server = s;
+	c->seat = take;
 	c->kind = kind;
 	list_init(&c->queue);
 	list_init(&c->turns);
@@ -49,7 +50,6 @@ struct ws_conn *conn_new(struct ws_server *s, enum ws_kind kind)
 void conn_free(struct ws_conn **conn)
 {
 	struct ws_conn *c = *conn;
-	struct transport *t = c->server->transport;
 	char metric[64];
 
 	*conn = NULL;
@@ -69,8 +69,8 @@ void conn_free(struct ws_conn **conn)
 	}
 	buf_deinit(&c->message);
 	principal_free(&c->who);
+	seat_free(&c->seat);
 	mem_free(c);
-	transport_left(t);
 }
 
 void conn_established(struct ws_conn *c, struct lws *wsi)

@@ -22,6 +22,7 @@ struct door {
 	struct list node;
 	struct ws_server *server;
 	int fd;
+	struct seat *seat;
 	size_t head_len;
 	struct handshake handshake;
 	struct principal *who; /* NULL: nobody yet, or refused */
@@ -30,13 +31,14 @@ struct door {
 	struct arena *arena;
 };
 
-static struct door *door_new(struct ws_server *s, int fd, const struct handshake *h,
-			     size_t head_len)
+static struct door *door_new(struct ws_server *s, int fd, struct seat *take,
+			     const struct handshake *h, size_t head_len)
 {
 	struct door *d = mem_alloc(sizeof(*d));
 
 	d->server = s;
 	d->fd = fd;
+	d->seat = take;
 	d->head_len = head_len;
 	d->handshake = *h;
 	list_append(&s->doors, &d->node);
@@ -49,6 +51,7 @@ static void door_free(struct door *d)
 	arena_free(&d->arena);
 	fd_watch_free(&d->hangup);
 	principal_free(&d->who);
+	seat_free(&d->seat);
 	handshake_deinit(&d->handshake);
 	list_remove(&d->node);
 	mem_free(d);
@@ -56,12 +59,10 @@ static void door_free(struct door *d)
 
 static void door_shut(struct door *d)
 {
-	struct transport *t = d->server->transport;
+	int fd = d->fd;
 
-	fd_watch_free(&d->hangup);
-	close(d->fd);
 	door_free(d);
-	transport_left(t);
+	close(fd);
 }
 
 void doors_close(struct ws_server *s)
@@ -91,28 +92,43 @@ static enum problem problem_of_close(int code)
 	}
 }
 
-static void door_refuse(struct door *d, int code, const char *reason)
+/* The connection that the door becomes: its seat goes with it. */
+static struct ws_conn *conn_for(struct door *d, enum ws_kind kind)
 {
-	struct transport *t = d->server->transport;
+	struct ws_conn *c = conn_new(d->server, d->seat, kind);
+
+	d->seat = NULL;
+	return c;
+}
+
+static void door_refuse_as(struct door *d, int code, const char *reason, enum problem problem)
+{
 	struct ws_conn *c;
+	size_t head_len;
+	int fd;
 
 	log_debug("ws.refused", "%d %s", code, reason);
 	if (d->handshake.origin) {
-		c = conn_new(d->server, WS_CHAT);
+		c = conn_for(d, WS_CHAT);
 		c->stage = CHAT_REFUSED;
 		conn_close(c, code, reason);
 		door_adopt(d, c);
 		return;
 	}
-	fd_watch_free(&d->hangup);
-	refuse_and_close(d->fd, d->head_len, problem_of_close(code), NULL);
+	fd = d->fd;
+	head_len = d->head_len;
 	door_free(d);
-	transport_left(t);
+	refuse_and_close(fd, head_len, problem, NULL);
+}
+
+static void door_refuse(struct door *d, int code, const char *reason)
+{
+	door_refuse_as(d, code, reason, problem_of_close(code));
 }
 
 static void door_welcome(struct door *d)
 {
-	struct ws_conn *c = conn_new(d->server, WS_CHAT);
+	struct ws_conn *c = conn_for(d, WS_CHAT);
 
 	c->stage = d->who ? CHAT_READY : CHAT_AUTH;
 	c->who = d->who;
@@ -187,8 +203,6 @@ static void door_wait_for_frame(struct door *d)
 
 	if (!d->handshake.origin && !o->first_frame_always)
 		door_refuse(d, WS_CLOSE_UNAUTHORIZED, "no token");
-	else if (d->server->waiting >= UNAUTHENTICATED_MAX)
-		door_refuse(d, WS_CLOSE_LATER, "too many wait");
 	else
 		door_welcome(d);
 }
@@ -209,6 +223,16 @@ static void door_refuse_token(struct door *d, const struct err *e)
 		    strstr(e->text, "expired") ? "token expired" : "token not valid");
 }
 
+static bool door_take_seat(struct door *d)
+{
+	enum seat_answer answer = seat_sign_in(d->seat, d->who);
+
+	if (answer != SEAT_GIVEN)
+		door_refuse_as(d, WS_CLOSE_LATER, "too many connections",
+			       answer == SEAT_FULL ? PROBLEM_FULL : PROBLEM_RATE_LIMITED);
+	return answer == SEAT_GIVEN;
+}
+
 /* Who it is stands fast, or that nobody has said so yet. */
 static void door_let_in(struct door *d)
 {
@@ -220,6 +244,8 @@ static void door_let_in(struct door *d)
 		door_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
 	else if (!d->who)
 		door_wait_for_frame(d);
+	else if (!door_take_seat(d))
+		return;
 	else if (session_id)
 		door_look_up_session(d);
 	else
@@ -257,29 +283,26 @@ static void door_judge(struct door *d)
 	}
 }
 
-static void door_refuse_request(struct ws_server *s, int fd, size_t head_len, enum problem p)
-{
-	refuse_and_close(fd, head_len, p, NULL);
-	transport_left(s->transport);
-}
-
-void door_open(struct ws_server *s, int fd, const char *head, size_t head_len)
+void door_open(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len)
 {
 	struct handshake h;
 	enum problem problem;
 	struct door *d;
 
 	if (!handshake_parse(head, head_len, &h, &problem)) {
-		door_refuse_request(s, fd, head_len, problem);
+		seat_free(&take);
+		refuse_and_close(fd, head_len, problem, NULL);
 		return;
 	}
-	d = door_new(s, fd, &h, head_len);
+	d = door_new(s, fd, take, &h, head_len);
+	if (seat_is_proxied(d->seat))
+		seat_forwarded(d->seat, str_of(h.forwarded_for), str_of(h.forwarded));
 	if (strcmp(h.path, "/ws/v1/chat") == 0) {
 		door_judge(d);
 	} else if (s->transport->options.echo && strcmp(h.path, "/ws/echo") == 0) {
-		door_adopt(d, conn_new(s, WS_ECHO));
+		door_adopt(d, conn_for(d, WS_ECHO));
 	} else {
 		door_free(d);
-		door_refuse_request(s, fd, head_len, PROBLEM_NOT_FOUND);
+		refuse_and_close(fd, head_len, PROBLEM_NOT_FOUND, NULL);
 	}
 }

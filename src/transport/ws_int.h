@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "problem.h"
+#include "seats.h"
 #include "transport_int.h"
 #include "vesper/list.h"
 #include "vesper/principal.h"
@@ -41,7 +42,6 @@ struct ws_server {
 	struct ws_conn *adopting; /* being handed to libwebsockets right now */
 	struct list conns;
 	size_t conn_count;
-	size_t waiting;    /* sockets without a user yet */
 	struct list doors; /* handshakes that wait for the store */
 	struct timer *tick;
 	struct buf frame; /* where a frame's text is put together: one at a time */
@@ -62,6 +62,7 @@ struct ws_conn {
 	struct list node;
 	struct ws_server *server;
 	struct lws *wsi; /* NULL until established */
+	struct seat *seat;
 	enum ws_kind kind;
 
 	/* bytes in */
@@ -103,7 +104,7 @@ struct ws_conn {
 /* ws.c */
 MUST_CHECK bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e);
 /* The listener's door for requests under /ws/. */
-void ws_server_handshake(void *owner, int fd, const char *head, size_t head_len);
+void ws_server_handshake(void *owner, int fd, struct seat *take, const char *head, size_t head_len);
 /* Hands the socket to libwebsockets, which answers 101. Takes the connection. */
 struct handshake;
 void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, size_t head_len,
@@ -113,11 +114,11 @@ void ws_server_drain(struct ws_server *s);
 void ws_server_free(struct ws_server **s);
 
 /* ws_door.c */
-void door_open(struct ws_server *s, int fd, const char *head, size_t head_len);
+void door_open(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len);
 void doors_close(struct ws_server *s);
 
 /* ws_conn.c: `who` is copied, `session_id` NULL: a new one. */
-struct ws_conn *conn_new(struct ws_server *s, enum ws_kind kind);
+struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind kind);
 void conn_free(struct ws_conn **c);
 void conn_established(struct ws_conn *c, struct lws *wsi);
 /* Nonzero: libwebsockets shall close. */

@@ -14,6 +14,8 @@ import { mintToken } from '../e2e/token.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));
+/* All of them are one user's. */
+const MANY_SOCKETS = { VESPER_LIMITS_CONNECTIONS_PER_USER: '0', VESPER_LIMITS_CONNECTIONS_PER_TENANT: '12000' };
 const IDLE_SOCKETS = Number(process.env.BENCH_SOCKETS ?? 5000);
 const CROWD = 64;
 const CROWD_S = Number(process.env.BENCH_SECONDS ?? 5);
@@ -150,7 +152,7 @@ async function idleSockets(daemon) {
 }
 
 async function rules() {
-  const daemon = await startDaemon();
+  const daemon = await startDaemon({ env: MANY_SOCKETS });
   await sleep(500);
   row('idle RSS', `${rssMb(daemon.child.pid).toFixed(1)} MB`, '20 MB', 'after the start, before any question');
   await idleSockets(daemon);

@@ -225,7 +225,7 @@ export class Daemon {
   }
 }
 
-/* The process alone: for starts that are meant to fail. */
+/* The process alone: for starts that are meant to fail. `descriptors`: its limits, as "soft:hard". */
 export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   assert.ok(existsSync(VESPERD), `there is no daemon at ${VESPERD} (VESPERD names another)`);
   const port = options.port ?? (await freePort());
@@ -234,7 +234,9 @@ export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   watchAtEnd(dataDir);
   if (args.includes('--record'))
     watchAtEnd(resolve(cwd, args[args.indexOf('--record') + 1]));
-  const child = spawn(VESPERD, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'],
+  const [program, ...before] = options.descriptors
+    ? ['prlimit', `--nofile=${options.descriptors}`, VESPERD] : [VESPERD];
+  const child = spawn(program, [...before, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(options, port, dataDir, warehouse) });
   running.add(child);
   return new Daemon(child, port, dataDir);

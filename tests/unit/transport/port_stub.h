@@ -24,8 +24,9 @@
 #include "vesper/transport.h"
 #include "vesper/uuid.h"
 
-#define STUB_SECRET  "a secret of thirty-two bytes: pL4nt3d5ecret"
-#define STUB_SESSION "0193b0a0-0000-7000-8000-000000000001"
+#define STUB_SECRET      "a secret of thirty-two bytes: pL4nt3d5ecret"
+#define STUB_PER_ADDRESS 100
+#define STUB_SESSION     "0193b0a0-0000-7000-8000-000000000001"
 
 struct turns {
 	struct loop *loop;
@@ -486,6 +487,7 @@ static inline bool stub_open(struct stub *s, const char *listen, struct err *e)
 	struct transport_options options = {.listen = listen,
 					    .admin_listen = "127.0.0.1:0",
 					    .origins = origins,
+					    .per_address = STUB_PER_ADDRESS,
 					    .echo = true,
 					    .demo = true,
 					    .demo_secret = STUB_SECRET};

@@ -1,0 +1,248 @@
+/*
+ * Strangers are in one list by how long they have been quiet, and in one list for each address. An
+ * ended connection gives its place back at once, though its descriptor is closed a moment later, by
+ * whoever reads the end of its socket.
+ */
+#include "seats.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/hashmap.h"
+#include "vesper/health.h"
+#include "vesper/list.h"
+#include "vesper/mem.h"
+
+/* An address, a user or a tenant that has connections. */
+struct holder {
+	struct hashmap_node node;
+	struct list strangers; /* of an address: seats, longest quiet first */
+	size_t count;
+	char key[];
+};
+
+struct seats {
+	struct seats_limits limits;
+	struct hashmap holders;
+	struct list strangers; /* longest quiet first */
+	size_t stranger_count;
+	size_t signed_in_count;
+};
+
+struct seat {
+	struct seats *all;
+	struct list node;
+	struct list of_address;
+	int fd;
+	bool proxied;
+	bool ended; /* its socket was shut down: it counts for nobody any more */
+	bool signed_in;
+	struct net_address from;
+	struct holder *address; /* of a stranger; NULL: counts for none */
+	struct holder *user, *tenant;
+};
+
+/* ---- holders ---- */
+
+/* Takes the key. */
+static struct holder *holder_of(struct seats *s, char *key, size_t len)
+{
+	struct hashmap_node *node = hashmap_find(&s->holders, (struct str){key, len});
+	struct holder *h;
+
+	if (node) {
+		h = hashmap_item(node, struct holder, node);
+	} else {
+		h = mem_alloc(sizeof(*h) + len);
+		list_init(&h->strangers);
+		memcpy(h->key, key, len);
+		hashmap_add(&s->holders, &h->node, (struct str){h->key, len});
+	}
+	mem_free(key);
+	h->count++;
+	return h;
+}
+
+static void holder_leave(struct seats *s, struct holder **holder)
+{
+	struct holder *h = *holder;
+
+	*holder = NULL;
+	if (!h || --h->count > 0)
+		return;
+	hashmap_remove(&s->holders, &h->node);
+	mem_free(h);
+}
+
+static struct holder *address_holder(struct seats *s, const struct net_address *address)
+{
+	struct str key = net_address_key(address);
+	char *text = mem_alloc(key.n + 1);
+
+	text[0] = 'a';
+	memcpy(text + 1, key.p, key.n);
+	return holder_of(s, text, key.n + 1);
+}
+
+static struct holder *named_holder(struct seats *s, const char *tenant, const char *user)
+{
+	char *key = user ? mem_printf("u%s\x1f%s", tenant, user) : mem_printf("t%s", tenant);
+
+	return holder_of(s, key, strlen(key));
+}
+
+static bool is_over(const struct holder *h, size_t limit)
+{
+	return h && limit > 0 && h->count > limit;
+}
+
+/* ---- strangers ---- */
+
+static void stranger_leave(struct seat *seat)
+{
+	list_remove(&seat->node);
+	list_remove(&seat->of_address);
+	holder_leave(seat->all, &seat->address);
+	seat->all->stranger_count--;
+}
+
+static void seat_end(struct seat *seat)
+{
+	stranger_leave(seat);
+	seat->ended = true;
+	metric_add("vesper_connections_displaced_total", 1);
+	shutdown(seat->fd, SHUT_RDWR);
+}
+
+/* The newest is last in both lists, so it is never the one that is ended. */
+static void make_room(struct seats *s, struct holder *address)
+{
+	while (is_over(address, s->limits.per_address) && address->count > 1)
+		seat_end(list_item(address->strangers.next, struct seat, of_address));
+	while (s->stranger_count > s->limits.strangers && s->stranger_count > 1)
+		seat_end(list_item(s->strangers.next, struct seat, node));
+}
+
+/* `address` NULL: nobody's, as of a proxy that is between two requests. */
+static void stranger_enter(struct seat *seat, const struct net_address *address)
+{
+	struct seats *s = seat->all;
+
+	list_append(&s->strangers, &seat->node);
+	s->stranger_count++;
+	if (address) {
+		seat->address = address_holder(s, address);
+		list_append(&seat->address->strangers, &seat->of_address);
+	}
+	make_room(s, seat->address);
+}
+
+static void leave_place(struct seat *seat)
+{
+	if (seat->signed_in) {
+		holder_leave(seat->all, &seat->user);
+		holder_leave(seat->all, &seat->tenant);
+		seat->all->signed_in_count--;
+		seat->signed_in = false;
+	} else if (!seat->ended) {
+		stranger_leave(seat);
+	}
+}
+
+/* ---- seats ---- */
+
+struct seats *seats_new(const struct seats_limits *limits)
+{
+	struct seats *s = mem_alloc(sizeof(*s));
+
+	s->limits = *limits;
+	hashmap_init(&s->holders);
+	list_init(&s->strangers);
+	return s;
+}
+
+void seats_free(struct seats **seats)
+{
+	struct seats *s = *seats;
+
+	*seats = NULL;
+	if (!s)
+		return;
+	assert(s->holders.count == 0 && list_empty(&s->strangers) && s->signed_in_count == 0);
+	hashmap_deinit(&s->holders);
+	mem_free(s);
+}
+
+struct seat *seat_new(struct seats *s, int fd, const struct sockaddr *from)
+{
+	struct seat *seat = mem_alloc(sizeof(*seat));
+	bool known = net_address_of(from, &seat->from);
+
+	seat->all = s;
+	seat->fd = fd;
+	seat->proxied =
+		known && net_range_has(s->limits.proxies, s->limits.proxy_count, &seat->from);
+	stranger_enter(seat, seat->proxied ? NULL : &seat->from);
+	return seat;
+}
+
+void seat_free(struct seat **seat)
+{
+	if (!*seat)
+		return;
+	leave_place(*seat);
+	mem_free(*seat);
+	*seat = NULL;
+}
+
+bool seat_is_proxied(const struct seat *seat)
+{
+	return seat->proxied;
+}
+
+void seat_forwarded(struct seat *seat, struct str list, struct str forwarded)
+{
+	const struct seats_limits *limits = &seat->all->limits;
+	struct net_address client;
+
+	if (seat->ended || seat->signed_in)
+		return;
+	if (!forwarded_client(limits->proxies, limits->proxy_count, list, forwarded, &client))
+		client = seat->from;
+	stranger_leave(seat);
+	stranger_enter(seat, &client);
+}
+
+enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who)
+{
+	struct seats *s = seat->all;
+	enum seat_answer answer = SEAT_GIVEN;
+
+	assert(!seat->signed_in);
+	if (seat->ended || s->signed_in_count >= s->limits.signed_in) {
+		metric_add("vesper_connections_refused_total", 1);
+		return SEAT_FULL;
+	}
+	seat->user = named_holder(s, who->tenant, who->user);
+	seat->tenant = named_holder(s, who->tenant, NULL);
+	if (is_over(seat->user, s->limits.per_user) || is_over(seat->tenant, s->limits.per_tenant))
+		answer = SEAT_TOO_MANY;
+	if (answer == SEAT_GIVEN) {
+		stranger_leave(seat);
+		seat->signed_in = true;
+		s->signed_in_count++;
+	} else {
+		holder_leave(s, &seat->user);
+		holder_leave(s, &seat->tenant);
+		metric_add("vesper_connections_refused_total", 1);
+	}
+	return answer;
+}
+
+void seat_quiet(struct seat *seat)
+{
+	if (seat->ended)
+		return;
+	leave_place(seat);
+	stranger_enter(seat, seat->proxied ? NULL : &seat->from);
+}
