@@ -1,16 +1,26 @@
 /*
  * A result as bytes and back, for the cache: everything that anybody sees of it, in the order of
  * its structs. Numbers are short when they are small; texts keep their NUL byte, so that what is
- * read back points into one copy of the bytes. Reading trusts nothing: a length, a count or a kind
- * that cannot be ends it.
+ * read back points into one copy of the bytes. Reading trusts nothing: a length, a count, a kind, a
+ * number or a text that tool_result_pack cannot have written ends it.
  */
 #include "tool_int.h"
 
 #include <string.h>
 
+#include "vesper/clock.h"
 #include "vesper/limits.h"
+#include "vesper/utf8.h"
 
 #define FORMAT 4 /* another number when anything below changes */
+
+/* What no result goes beyond. */
+#define COUNT_MAX   (INT64_C(1) << 53)       /* of rows: JSON holds no larger number exactly */
+#define TIME_MAX_MS INT64_C(253402300799999) /* the last moment of the year 9999 */
+#define COLUMNS_MAX                                                                                \
+	(DB_COLUMNS_MAX + TOOL_COLUMNS_MAX)   /* what the query gave, and derived ones             \
+					       */
+#define STATEMENTS_MAX (3 * TOOL_QUERIES_MAX) /* with totals and what was asked beforehand */
 
 /* ---- writing ---- */
 
@@ -175,6 +185,8 @@ static uint64_t take(struct reader *r)
 
 	for (int shift = 0; shift < 64 && r->p < r->end; shift += 7) {
 		unsigned char byte = (unsigned char)*r->p++;
+		if (shift == 63 && byte > 1)
+			break;
 		n |= (uint64_t)(byte & 0x7f) << shift;
 		if (byte < 0x80)
 			return n;
@@ -190,6 +202,14 @@ static int64_t take_number(struct reader *r)
 	return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
+static int64_t take_between(struct reader *r, int64_t least, int64_t most)
+{
+	int64_t n = take_number(r);
+
+	r->bad |= n < least || n > most;
+	return r->bad ? least : n;
+}
+
 /* A kind, or a yes or no: at most `last`. */
 static unsigned take_kind(struct reader *r, unsigned last)
 {
@@ -200,23 +220,23 @@ static unsigned take_kind(struct reader *r, unsigned last)
 }
 
 /* Of things that take a byte at least: no more of them than there are bytes. */
-static size_t take_count(struct reader *r)
+static size_t take_count(struct reader *r, size_t most)
 {
 	uint64_t n = take(r);
 
-	r->bad |= n > (uint64_t)(r->end - r->p);
+	r->bad |= n > most || n > (uint64_t)(r->end - r->p);
 	return r->bad ? 0 : (size_t)n;
 }
 
 static const char *take_text(struct reader *r)
 {
-	size_t n = take_count(r);
+	size_t n = take_count(r, SIZE_MAX);
 	const char *text = r->p;
 
 	if (r->bad || n == 0)
 		return NULL;
 	r->p += n;
-	r->bad |= text[n - 1] != '\0';
+	r->bad |= strnlen(text, n) != n - 1 || !utf8_valid(text, n - 1);
 	return r->bad ? NULL : text;
 }
 
@@ -240,12 +260,12 @@ static struct decimal take_decimal(struct reader *r)
 	};
 }
 
-static void take_stats(struct reader *r, struct column_stats *s)
+static void take_stats(struct reader *r, const struct table *t, struct column_stats *s)
 {
 	s->partial = take_kind(r, true);
-	s->count = take_number(r);
-	s->nulls = take_number(r);
-	s->distinct = take_number(r);
+	s->count = take_between(r, 0, COUNT_MAX);
+	s->nulls = take_between(r, 0, COUNT_MAX);
+	s->distinct = take_between(r, 0, COUNT_MAX);
 	s->distinct_exact = take_kind(r, true);
 	s->numeric = take_kind(r, true);
 	s->sum_exact = take_kind(r, true);
@@ -253,8 +273,8 @@ static void take_stats(struct reader *r, struct column_stats *s)
 	s->mean = take_decimal(r);
 	s->min = take_text(r);
 	s->max = take_text(r);
-	s->at_min = take_number(r);
-	s->at_max = take_number(r);
+	s->at_min = take_between(r, -1, t->total_rows);
+	s->at_max = take_between(r, -1, t->total_rows);
 	s->first = take_text(r);
 	s->last = take_text(r);
 	s->trend = (enum trend)take_kind(r, TREND_FLAT);
@@ -263,10 +283,10 @@ static void take_stats(struct reader *r, struct column_stats *s)
 /* Values with their words: pairs. */
 static const char *const *take_words(struct reader *r, struct arena *a)
 {
-	size_t n = take_count(r);
+	size_t n = take_count(r, SIZE_MAX);
 	const char **words = arena_alloc(a, (n + 1) * sizeof(*words));
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && !r->bad; i++)
 		words[i] = take_name(r);
 	r->bad |= n % 2 != 0;
 	return r->bad || n == 0 ? NULL : words;
@@ -285,8 +305,9 @@ static void take_column(struct reader *r, struct arena *a, struct column *c)
 
 static void take_rows(struct reader *r, struct table *t)
 {
-	size_t count = take_count(r);
+	size_t count = take_count(r, t->column_count > 0 ? DB_ROWS_MAX : 0);
 
+	r->bad |= (int64_t)count > t->total_rows;
 	t->rows = arena_alloc(t->arena, (count + 1) * sizeof(*t->rows));
 	for (size_t row = 0; row < count && !r->bad; row++) {
 		const char **cells = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*cells));
@@ -296,34 +317,86 @@ static void take_rows(struct reader *r, struct table *t)
 	}
 }
 
+static bool is_number(const char *text)
+{
+	struct decimal number;
+
+	return decimal_parse(text, &number);
+}
+
+/* The figures are those of at least the rows that are here: whoever reads the rows relies on it. */
+static bool stats_hold(const struct table *t, size_t c)
+{
+	const struct column_stats *s = &t->stats[c];
+	int64_t count = 0;
+
+	for (size_t r = 0; r < t->row_count; r++) {
+		const char *cell = t->rows[r][c];
+
+		if (cell && s->numeric && !is_number(cell))
+			return false;
+		count += cell != NULL;
+	}
+	if (s->count < count || s->nulls < (int64_t)t->row_count - count || s->distinct > s->count)
+		return false;
+	if (s->count == 0)
+		return !s->min && !s->max;
+	return s->min && s->max && (!s->numeric || (is_number(s->min) && is_number(s->max)));
+}
+
 static void take_table(struct reader *r, struct table *t)
 {
 	t->name = take_name(r);
-	t->total_rows = take_number(r);
+	t->total_rows = take_between(r, 0, COUNT_MAX);
 	t->truncated = take_kind(r, true);
 	t->truncation = take_text(r);
 	t->total_exact = take_kind(r, true);
-	t->column_count = take_count(r);
+	t->column_count = take_count(r, COLUMNS_MAX);
 	t->columns = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*t->columns));
-	for (size_t c = 0; c < t->column_count; c++)
+	for (size_t c = 0; c < t->column_count && !r->bad; c++)
 		take_column(r, t->arena, &t->columns[c]);
 	if (take_kind(r, true)) {
 		t->stats = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*t->stats));
 		for (size_t c = 0; c < t->column_count; c++)
-			take_stats(r, &t->stats[c]);
+			take_stats(r, t, &t->stats[c]);
 	}
 	take_rows(r, t);
+	for (size_t c = 0; t->stats && c < t->column_count && !r->bad; c++)
+		r->bad |= !stats_hold(t, c);
 }
 
-static struct value *take_values(struct reader *r, struct arena *a, size_t *count)
+static bool value_holds(const struct value *v)
 {
-	size_t n = take_count(r);
+	struct decimal number;
+	struct date date;
+
+	switch (v->type) {
+	case VALUE_TEXT:
+		return v->text && v->number == 0;
+	case VALUE_DECIMAL:
+		return v->text && v->number == 0 && decimal_parse(v->text, &number);
+	case VALUE_DATE:
+		return v->text && v->number == 0 && date_parse_iso(v->text, &date);
+	case VALUE_BOOL:
+		return !v->text && (v->number == 0 || v->number == 1);
+	case VALUE_INT:
+		return !v->text;
+	case VALUE_NULL:
+		return !v->text && v->number == 0;
+	}
+	return false;
+}
+
+static struct value *take_values(struct reader *r, struct arena *a, size_t most, size_t *count)
+{
+	size_t n = take_count(r, most);
 	struct value *values = arena_alloc(a, (n + 1) * sizeof(*values));
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !r->bad; i++) {
 		values[i].type = (enum value_type)take_kind(r, VALUE_BOOL);
 		values[i].text = take_text(r);
 		values[i].number = take_number(r);
+		r->bad |= !value_holds(&values[i]);
 	}
 	*count = n;
 	return values;
@@ -333,18 +406,20 @@ static void take_statement(struct reader *r, struct arena *a, struct result *out
 {
 	struct result_statement s = {.name = take_name(r), .text = take_name(r)};
 
-	s.values = take_values(r, a, &s.count);
+	s.values = take_values(r, a, SQL_MARKERS_MAX, &s.count);
 	if (!r->bad)
 		result_add_statement(out, a, s);
 }
 
+/* Or "", of a result that may come out otherwise each time. */
 static void take_hash(struct reader *r, char out[HASH_HEX_BYTES])
 {
 	const char *hash = take_name(r);
+	size_t n = hash ? strlen(hash) : 0;
 
-	r->bad |= !r->bad && strlen(hash) != HASH_HEX_BYTES - 1;
+	r->bad |= n > 0 && (n != HASH_HEX_BYTES - 1 || strspn(hash, "0123456789abcdef") != n);
 	if (!r->bad)
-		memcpy(out, hash, HASH_HEX_BYTES);
+		memcpy(out, hash, n + 1);
 }
 
 static void take_arg(struct reader *r, struct arena *a, struct args *args)
@@ -352,9 +427,11 @@ static void take_arg(struct reader *r, struct arena *a, struct args *args)
 	const char *name = take_name(r);
 	bool is_list = take_kind(r, true);
 	size_t count;
-	struct value *values = take_values(r, a, &count);
+	struct value *values = take_values(r, a, LIST_ARG_MAX, &count);
 
 	r->bad |= !is_list && count != 1;
+	for (size_t i = 0; i < count && !r->bad; i++) /* of one type; nothing is no argument */
+		r->bad |= values[i].type == VALUE_NULL || values[i].type != values[0].type;
 	if (!r->bad && is_list)
 		args_set_list(args, a, name, values, count);
 	else if (!r->bad)
@@ -377,25 +454,24 @@ static void take_result(struct reader *r, struct arena *a, struct result *out)
 	r->bad |= take(r) != FORMAT;
 	out->outcome = (struct outcome){.kind = (enum outcome_kind)take_kind(r, OUTCOME_EMPTY)};
 	out->outcome.truncated = take_kind(r, true);
-	count = take_count(r);
+	count = take_count(r, TOOL_ARGS_MAX);
 	for (size_t i = 0; i < count && !r->bad; i++)
 		take_arg(r, a, &out->args);
-	count = take_count(r);
+	count = take_count(r, TOOL_QUERIES_MAX);
 	for (size_t i = 0; i < count && !r->bad; i++) {
 		struct table *t = table_new(DB_RESULT_BYTES_MAX);
 		result_add_table(out, a, t);
 		take_table(r, t);
 	}
-	count = take_count(r);
-	r->bad |= count > RESULT_FACTS_MAX;
+	count = take_count(r, RESULT_FACTS_MAX);
 	if (!r->bad && count > 0)
 		out->facts = arena_alloc(a, RESULT_FACTS_MAX * sizeof(*out->facts));
 	for (size_t i = 0; i < count && !r->bad; i++)
 		take_fact(r, &out->facts[out->fact_count++]);
-	count = take_count(r);
+	count = take_count(r, STATEMENTS_MAX);
 	for (size_t i = 0; i < count && !r->bad; i++)
 		take_statement(r, a, out);
-	out->read_ms = take_number(r);
+	out->read_ms = take_between(r, 1, TIME_MAX_MS);
 	take_hash(r, out->hash);
 }
 

@@ -1,74 +1,10 @@
 /* Results as bytes: everything comes back, and bytes that were cut or changed never crash anyone.
  */
-#include "prompt_text.h"
+#include "full_result.h"
 #include "tool_test.h"
+#include "use_result.h"
 
 #include "vesper/limits.h"
-#include "vesper/view.h"
-
-static struct table *make_table(const char *name)
-{
-	struct table *t = table_new(1 << 16);
-	struct stats_collector *s = stats_new(2);
-	static const char *const cells[3][2] = {{"NP15 \xE2\x80\x94 caf\xC3\xA9", "-12.500"},
-						{NULL, "99999999999999999999.25"},
-						{"", NULL}};
-
-	t->name = name;
-	t->column_count = 2;
-	t->columns = arena_alloc(t->arena, 2 * sizeof(*t->columns));
-	static const char *const words[] = {"", "no hub", NULL};
-	static const char *const groups[] = {"E1", "coast", NULL};
-	t->columns[0] =
-		(struct column){"Hub", "Hub-zone", NULL, COLUMN_TEXT, PRIORITY_LOW, words, groups};
-	t->columns[1] = (struct column){"Price",       "Price", "$/MWh", COLUMN_DECIMAL,
-					PRIORITY_HIGH, NULL,    NULL};
-	t->rows = arena_alloc(t->arena, 3 * sizeof(*t->rows));
-	for (int r = 0; r < 3; r++) {
-		t->rows[r] = arena_alloc(t->arena, 2 * sizeof(char *));
-		for (size_t c = 0; c < 2; c++) {
-			const char *cell = cells[r][c];
-			t->rows[r][c] = cell;
-			stats_cell(s, c, cell, cell ? strlen(cell) : 0, c == 1);
-		}
-		stats_row_done(s);
-	}
-	t->row_count = 3;
-	t->total_rows = 812;
-	t->truncated = true;
-	t->truncation = "row cap";
-	t->stats = stats_finish(s, t->arena);
-	stats_free(&s);
-	return t;
-}
-
-static struct result *make_result(void)
-{
-	struct result *r = result_new(arena);
-	const struct value hours[] = {value_int(7), value_int(-1)};
-	static struct value bound[2];
-
-	bound[0] = value_text("acme");
-	bound[1] = value_int(2025);
-	*r = (struct result){.call = "c1", .agent = "a", .tool = "t", .about = "about"};
-	r->outcome = (struct outcome){.kind = OUTCOME_ROWS, .truncated = true};
-	args_set(&r->args, arena, "hub", value_text("NP15"));
-	args_set_list(&r->args, arena, "hours", hours, 2);
-	args_set(&r->args, arena, "firm", value_bool(false));
-	args_set(&r->args, arena, "since", value_date("2026-01-01"));
-	args_set(&r->args, arena, "big", value_int(INT64_MIN));
-	result_add_table(r, arena, make_table("main"));
-	result_add_table(r, arena, make_table("hourly"));
-	result_add_fact(r, arena, (struct fact){"gap", "Gap", "1.20", "$/MWh", "2.40 - 1.20"});
-	result_add_fact(r, arena, (struct fact){.name = "note", .label = "Note", .value = "none"});
-	result_add_statement(r, arena,
-			     (struct result_statement){"t/main", "SELECT ? , ?", bound, 2});
-	result_add_statement(r, arena,
-			     (struct result_statement){.name = "t/none", .text = "SELECT 1"});
-	r->read_ms = 1772182800000;
-	result_hash(r, r->hash);
-	return r;
-}
 
 static struct result *same_call(void)
 {
@@ -137,7 +73,7 @@ static void assert_same_table(const struct table *a, const struct table *b)
 static void everything_comes_back(void **state)
 {
 	(void)state;
-	const struct result *fresh = make_result();
+	const struct result *fresh = full_result(arena);
 	struct result *back = same_call();
 	struct buf packed, one, other;
 
@@ -177,7 +113,7 @@ static void everything_comes_back(void **state)
 static void what_was_cut_is_refused(void **state)
 {
 	(void)state;
-	const struct result *fresh = make_result();
+	const struct result *fresh = full_result(arena);
 	struct buf packed;
 
 	buf_init(&packed, CACHE_VALUE_BYTES_MAX);
@@ -201,7 +137,7 @@ static void what_was_cut_is_refused(void **state)
 static void what_was_changed_crashes_nobody(void **state)
 {
 	(void)state;
-	const struct result *fresh = make_result();
+	const struct result *fresh = full_result(arena);
 	struct buf packed;
 
 	buf_init(&packed, CACHE_VALUE_BYTES_MAX);
@@ -213,18 +149,274 @@ static void what_was_changed_crashes_nobody(void **state)
 			char before = packed.p[i];
 
 			packed.p[i] = (char)(before + step);
-			if (tool_result_unpack((struct str){packed.p, packed.n}, own, back)) {
-				struct buf text;
-				buf_init(&text, 1 << 20);
-				back->call = back->agent = back->tool = back->about = "x";
-				prompt_text(&text, back, 10);
-				buf_deinit(&text);
-			}
+			if (tool_result_unpack((struct str){packed.p, packed.n}, own, back))
+				use_result(back);
 			packed.p[i] = before;
 			arena_free(&own);
 		}
 	}
 	buf_deinit(&packed);
+}
+
+/* ---- well-formed bytes of what no result holds ---- */
+
+static bool comes_back(const struct result *r)
+{
+	struct buf packed;
+	bool done;
+
+	buf_init(&packed, SIZE_MAX / 2);
+	tool_result_pack(&packed, r);
+	done = tool_result_unpack((struct str){packed.p, packed.n}, arena, same_call());
+	buf_deinit(&packed);
+	return done;
+}
+
+static struct value *first_value(struct result *r, const char *name)
+{
+	return (struct value *)args_find(&r->args, name)->values;
+}
+
+/* Each changes one thing of a result that comes back. */
+static void read_too_late(struct result *r)
+{
+	r->read_ms = 253402300800000;
+}
+static void read_at_the_end_of_time(struct result *r)
+{
+	r->read_ms = INT64_MAX;
+}
+static void read_before_time(struct result *r)
+{
+	r->read_ms = INT64_MIN;
+}
+static void read_never(struct result *r)
+{
+	r->read_ms = 0;
+}
+static void fewer_rows_than_there_are(struct result *r)
+{
+	r->tables[0]->total_rows = 2;
+}
+static void rows_below_none(struct result *r)
+{
+	r->tables[1]->total_rows = -1;
+}
+static void rows_without_number(struct result *r)
+{
+	r->tables[1]->total_rows = INT64_MAX;
+}
+static void counted_below_none(struct result *r)
+{
+	r->tables[0]->stats[0].count = -1;
+}
+static void nulls_below_none(struct result *r)
+{
+	r->tables[0]->stats[1].nulls = INT64_MIN;
+}
+static void distinct_below_none(struct result *r)
+{
+	r->tables[0]->stats[1].distinct = -7;
+}
+static void lowest_behind_the_end(struct result *r)
+{
+	r->tables[0]->stats[1].at_min = 813;
+}
+static void highest_before_the_start(struct result *r)
+{
+	r->tables[0]->stats[1].at_max = -2;
+}
+static void digits_below_none(struct result *r)
+{
+	r->tables[0]->stats[1].sum.scale = -1;
+}
+static void too_many_digits(struct result *r)
+{
+	r->tables[0]->stats[1].mean.scale = 19;
+}
+static void no_kind_of_trend(struct result *r)
+{
+	r->tables[0]->stats[1].trend = TREND_FLAT + 1;
+}
+static void no_kind_of_column(struct result *r)
+{
+	r->tables[0]->columns[0].type = COLUMN_BOOL + 1;
+}
+static void no_kind_of_end(struct result *r)
+{
+	r->outcome.kind = OUTCOME_ERROR;
+}
+static void half_a_character(struct result *r)
+{
+	r->tables[0]->rows[0][0] = "caf\xC3";
+}
+static void a_surrogate(struct result *r)
+{
+	r->tables[0]->columns[0].label = "\xED\xA0\x80";
+}
+static void a_date_that_is_none(struct result *r)
+{
+	first_value(r, "since")->text = "2026-02-30";
+}
+static void a_date_with_more(struct result *r)
+{
+	first_value(r, "since")->text = "2026-01-01x";
+}
+static void a_text_without_text(struct result *r)
+{
+	first_value(r, "hub")->text = NULL;
+}
+static void a_number_with_text(struct result *r)
+{
+	first_value(r, "hours")->text = "7";
+}
+static void a_third_bool(struct result *r)
+{
+	first_value(r, "firm")->number = 2;
+}
+static void a_hash_in_capitals(struct result *r)
+{
+	memset(r->hash, 'A', 64);
+}
+static void half_a_hash(struct result *r)
+{
+	r->hash[32] = '\0';
+}
+
+static void a_decimal_that_is_none(struct result *r)
+{
+	*first_value(r, "hub") = value_decimal("1e");
+}
+
+static void an_argument_that_is_nothing(struct result *r)
+{
+	*first_value(r, "hub") = value_null();
+}
+
+static void more_rows_than_are_kept(struct result *r)
+{
+	struct table *t = r->tables[0];
+	const char **row = t->rows[0];
+
+	t->row_count = DB_ROWS_MAX + 1;
+	t->total_rows = DB_ROWS_MAX + 1;
+	t->rows = arena_alloc(arena, t->row_count * sizeof(*t->rows));
+	for (size_t i = 0; i < t->row_count; i++)
+		t->rows[i] = row;
+}
+
+static void rows_of_no_column(struct result *r)
+{
+	r->tables[0]->column_count = 0;
+}
+
+static void more_columns_than_a_table_has(struct result *r)
+{
+	struct table *t = r->tables[0];
+	struct column *columns = arena_alloc(arena, 400 * sizeof(*columns));
+
+	for (size_t i = 0; i < 400; i++)
+		columns[i] = t->columns[0];
+	t->columns = columns;
+	t->column_count = 400;
+	t->row_count = 0;
+	t->stats = NULL;
+}
+
+static void more_tables_than_a_tool_has(struct result *r)
+{
+	while (r->table_count <= TOOL_QUERIES_MAX)
+		result_add_table(r, arena, full_table("more"));
+}
+
+static void more_facts_than_there_may_be(struct result *r)
+{
+	struct fact *facts = arena_alloc(arena, (RESULT_FACTS_MAX + 1) * sizeof(*facts));
+
+	for (size_t i = 0; i <= RESULT_FACTS_MAX; i++)
+		facts[i] = r->facts[0];
+	r->facts = facts;
+	r->fact_count = RESULT_FACTS_MAX + 1;
+}
+
+static void more_arguments_than_a_tool_has(struct result *r)
+{
+	for (int i = 0; i <= TOOL_ARGS_MAX; i++)
+		args_set(&r->args, arena, arena_printf(arena, "a%d", i), value_int(i));
+}
+
+static void a_list_without_end(struct result *r)
+{
+	static struct value values[LIST_ARG_MAX + 1];
+
+	args_set_list(&r->args, arena, "hours", values, LIST_ARG_MAX + 1);
+}
+
+static void more_statements_than_are_sent(struct result *r)
+{
+	for (int i = 0; i < 20; i++)
+		result_add_statement(r, arena, r->statements[0]);
+}
+
+static void what_no_result_holds_is_refused(void **state)
+{
+	static void (*const changes[])(struct result * r) = {
+		read_too_late,
+		read_at_the_end_of_time,
+		read_before_time,
+		read_never,
+		fewer_rows_than_there_are,
+		rows_below_none,
+		rows_without_number,
+		counted_below_none,
+		nulls_below_none,
+		distinct_below_none,
+		lowest_behind_the_end,
+		highest_before_the_start,
+		digits_below_none,
+		too_many_digits,
+		no_kind_of_trend,
+		no_kind_of_column,
+		no_kind_of_end,
+		half_a_character,
+		a_surrogate,
+		a_date_that_is_none,
+		a_date_with_more,
+		a_text_without_text,
+		a_number_with_text,
+		a_third_bool,
+		a_hash_in_capitals,
+		half_a_hash,
+		a_decimal_that_is_none,
+		an_argument_that_is_nothing,
+		more_rows_than_are_kept,
+		rows_of_no_column,
+		more_columns_than_a_table_has,
+		more_tables_than_a_tool_has,
+		more_facts_than_there_may_be,
+		more_arguments_than_a_tool_has,
+		a_list_without_end,
+		more_statements_than_are_sent,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct result *r = full_result(arena);
+
+		assert_true(comes_back(r));
+		changes[i](r);
+		if (comes_back(r))
+			fail_msg("change %zu was believed", i);
+	}
+}
+
+static void a_result_without_a_hash_comes_back(void **state)
+{
+	struct result *r = full_result(arena);
+
+	(void)state;
+	*r->hash = '\0';
+	assert_true(comes_back(r));
 }
 
 int main(void)
@@ -233,6 +425,8 @@ int main(void)
 		TEST(everything_comes_back),
 		TEST(what_was_cut_is_refused),
 		TEST(what_was_changed_crashes_nobody),
+		TEST(what_no_result_holds_is_refused),
+		TEST(a_result_without_a_hash_comes_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

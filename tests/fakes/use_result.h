@@ -1,0 +1,38 @@
+/* Does with a result what an answer does with one: prompts, views, a chart, the receipt's time and
+ * hash. Whatever a result holds, this must not end the process. */
+#ifndef USE_RESULT_H
+#define USE_RESULT_H
+
+#include "prompt_text.h"
+#include "vesper/clock.h"
+#include "vesper/view.h"
+
+static inline void use_result(struct result *r)
+{
+	char time[CLOCK_RFC3339_BYTES], hash[HASH_HEX_BYTES];
+	struct arena *a = arena_new(SIZE_MAX / 2);
+	const struct result *const all[] = {r};
+	const struct view_answer_input in = {all, 1, {2026, 3, 1}, true};
+	const char *suggested[8];
+	struct view_answer words;
+	struct buf text;
+
+	r->call = r->agent = r->tool = r->about = "x";
+	buf_init(&text, SIZE_MAX / 2);
+	prompt_text(&text, r, 10);
+	view_outcome_words(&text, r);
+	buf_deinit(&text);
+	for (size_t i = 0; i < r->table_count; i++)
+		json_decref(view_data(r, r->tables[i], "v1"));
+	json_decref(view_outcome(r, "v2"));
+	json_decref(view_chart(r, "v3", CHART_AS_FITS));
+	view_suggested(r, a, suggested, 8);
+	view_answer(&in, a, &words);
+	for (size_t i = 0; i < r->args.count; i++)
+		(void)args_text(&r->args, r->args.items[i].name, a);
+	clock_rfc3339(r->read_ms, time);
+	result_hash(r, hash);
+	arena_free(&a);
+}
+
+#endif
