@@ -189,15 +189,27 @@ static bool open_model(struct daemon *d, struct err *e)
 	return llm_new(d->loop, d->http, &o, &d->llm, e);
 }
 
+/* A secret that replicas share and a Redis does not have; "": there is none. */
+static const char *shared_secret(const struct daemon *d)
+{
+	const char *secret = config_text(d->config, "auth.cursor_secret");
+
+	return *secret ? secret : config_text(d->config, "auth.jwt_secret");
+}
+
 /* Memory, unless a Redis is given: then the replicas share what they keep. */
 static bool open_cache(struct daemon *d, struct err *e)
 {
 	struct cache_redis_options o = {
 		.url = config_text(d->config, "redis.url"),
 		.timeout_ms = config_int(d->config, "redis.timeout_ms"),
+		.secret = shared_secret(d),
 	};
 
 	d->cache_shared = *o.url != 0;
+	if (d->cache_shared && !*o.secret)
+		log_warn("redis.secret", "auth.cursor_secret is not set: replicas do not share "
+					 "cached results and tickets");
 	if (d->cache_shared)
 		return cache_redis_new(d->loop, &o, &d->cache, e) || err_prefix(e, "redis.url");
 	d->cache = cache_memory_new(d->loop);

@@ -71,15 +71,19 @@ struct cache *cache_memory_new(struct loop *l);
 
 struct cache_redis_options {
 	const char *url;    /* redis://[[user]:password@]host[:port][/db] or unix:///path[?db=N] */
-	int64_t timeout_ms; /* the purse for waiting; at most REDIS_PATIENCE_MS */
+	int64_t timeout_ms; /* wait budget; at most REDIS_PATIENCE_MS */
+	/* What all processes that share the Redis have, and the Redis has not. NULL or "": values
+	 * of other processes, and of this one before its start, miss. Copied. */
+	const char *secret;
 };
 
 /*
  * In a Redis, shared by every process that uses the same database of it. Never waits for a
  * connection: while there is none, or no answer in time (limits.h), everything misses and no lock
- * is given, at once. Values carry a digest of key and bytes, so that what is cut, foreign or of
- * another version misses too. Health check "redis", not required. ERR_INPUT: the address is wrong;
- * a Redis that is away is no error.
+ * is given, at once. Whoever writes to the Redis is not trusted: values carry an HMAC under
+ * `secret` over their key, their end and their bytes, so that what is cut, forged, moved to another
+ * key, of another version, or there beyond its end misses too. Health check "redis", not required.
+ * ERR_INPUT: the address is wrong; a Redis that is away is no error.
  */
 MUST_CHECK bool cache_redis_new(struct loop *l, const struct cache_redis_options *o,
 				struct cache **out, struct err *e);

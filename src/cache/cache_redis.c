@@ -1,7 +1,8 @@
 /*
- * The driver that keeps everything in a Redis. What comes back is only believed when its envelope
- * says that it belongs to just this key and is whole; every other answer is a miss. An answer that
- * the server cannot have meant ends the connection, since nothing behind it could be trusted.
+ * The driver that keeps everything in a Redis, which others may write to. A value is only believed
+ * when its envelope proves that a process with our secret put it under just this key and that its
+ * time is not over; every other answer is a miss. An answer that the server cannot have meant ends
+ * the connection, since nothing behind it could be trusted.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -9,49 +10,81 @@
 
 #include "redis_ask.h"
 #include "vesper/arena.h"
-#include "vesper/hash.h"
+#include "vesper/clock.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
 #define PLACE_BYTES_MAX 4096
 
-/* Before the bytes of a value: the form of the envelope, and the digest over key and value. */
-#define MAGIC          "vc1:"
-#define DIGEST_BYTES   16
-#define ENVELOPE_BYTES (sizeof(MAGIC) - 1 + DIGEST_BYTES)
+/* Before the bytes of a value: the form of the envelope, when the value ends (Unix milliseconds,
+ * the lowest byte first), and an HMAC over both, the whole key (tenant and name) and the value. */
+#define MAGIC          "vc2:"
+#define MAGIC_BYTES    (sizeof(MAGIC) - 1)
+#define END_BYTES      8
+#define HEAD_BYTES     (MAGIC_BYTES + END_BYTES)
+#define ENVELOPE_BYTES (HEAD_BYTES + HASH_SHA256_BYTES)
+
+/* So that the same secret gives other keys for other purposes. */
+#define KEY_PURPOSE "vesper: values in a shared cache"
 
 /* ---- the envelope ---- */
 
-static void digest_of(struct str key, struct str value, uint8_t out[HASH_SHA256_BYTES])
+static void make_key(const char *secret, uint8_t out[HASH_SHA256_BYTES])
 {
-	uint8_t both[2 * HASH_SHA256_BYTES];
-
-	hash_sha256(key.p, key.n, both);
-	hash_sha256(value.p, value.n, both + HASH_SHA256_BYTES);
-	hash_sha256(both, sizeof(both), out);
+	if (secret && *secret)
+		hash_hmac_sha256(secret, strlen(secret), KEY_PURPOSE, sizeof(KEY_PURPOSE) - 1, out);
+	else
+		hash_random(out, HASH_SHA256_BYTES);
 }
 
-static void put_in_envelope(struct buf *b, struct str key, struct str value)
+/* `head` is the envelope before the HMAC. */
+static void sign(const struct redis *r, const char *head, struct str key, struct str value,
+		 uint8_t out[HASH_SHA256_BYTES])
 {
-	uint8_t digest[HASH_SHA256_BYTES];
+	uint8_t all[HEAD_BYTES + 2 * HASH_SHA256_BYTES];
 
-	digest_of(key, value, digest);
+	memcpy(all, head, HEAD_BYTES);
+	hash_sha256(key.p, key.n, all + HEAD_BYTES);
+	hash_sha256(value.p, value.n, all + HEAD_BYTES + HASH_SHA256_BYTES);
+	hash_hmac_sha256(r->key, sizeof(r->key), all, sizeof(all), out);
+}
+
+static void put_in_envelope(const struct redis *r, struct buf *b, struct str key, struct str value,
+			    int64_t ttl_ms)
+{
+	uint64_t end_ms = (uint64_t)(clock_now_ms() + ttl_ms);
+	uint8_t mac[HASH_SHA256_BYTES];
+
 	buf_str(b, MAGIC);
-	buf_add(b, digest, DIGEST_BYTES);
+	for (int i = 0; i < END_BYTES; i++)
+		buf_char(b, (char)(end_ms >> (8 * i) & 0xff));
+	sign(r, b->p, key, value, mac);
+	buf_add(b, mac, sizeof(mac));
 	if (value.n > 0)
 		buf_add(b, value.p, value.n);
 }
 
-static bool take_out(struct str key, const redisReply *reply, struct str *value)
+static bool is_over(const char *end)
+{
+	uint64_t end_ms = 0;
+
+	for (int i = 0; i < END_BYTES; i++)
+		end_ms |= (uint64_t)(uint8_t)end[i] << (8 * i);
+	return (int64_t)end_ms <= clock_now_ms();
+}
+
+static bool take_out(const struct redis *r, struct str key, const redisReply *reply,
+		     struct str *value)
 {
 	struct str inner;
-	uint8_t digest[HASH_SHA256_BYTES];
+	uint8_t mac[HASH_SHA256_BYTES];
 
-	if (reply->len < ENVELOPE_BYTES || memcmp(reply->str, MAGIC, sizeof(MAGIC) - 1) != 0)
+	if (reply->len < ENVELOPE_BYTES || memcmp(reply->str, MAGIC, MAGIC_BYTES) != 0)
 		return false;
 	inner = (struct str){reply->str + ENVELOPE_BYTES, reply->len - ENVELOPE_BYTES};
-	digest_of(key, inner, digest);
-	if (memcmp(reply->str + sizeof(MAGIC) - 1, digest, DIGEST_BYTES) != 0)
+	sign(r, reply->str, key, inner, mac);
+	if (!hash_equal(reply->str + HEAD_BYTES, mac, sizeof(mac)) ||
+	    is_over(reply->str + MAGIC_BYTES))
 		return false;
 	*value = inner;
 	return true;
@@ -65,7 +98,7 @@ static void on_get(void *owner, const redisReply *reply)
 	struct str value = {NULL, 0};
 
 	if (redis_reply_is(reply, REDIS_REPLY_STRING) &&
-	    !take_out((struct str){q->key, q->key_len}, reply, &value))
+	    !take_out(q->redis, (struct str){q->key, q->key_len}, reply, &value))
 		redis_count_use(q->command, "foreign");
 	else if (redis_reply_is(reply, REDIS_REPLY_STRING))
 		redis_count_use(q->command, "hit");
@@ -121,7 +154,7 @@ static struct op *send_set(struct redis *r, struct str key, struct str value, in
 	int n = snprintf(ttl, sizeof(ttl), "%lld", (long long)ttl_ms);
 
 	buf_init(&envelope, ENVELOPE_BYTES + CACHE_VALUE_BYTES_MAX);
-	put_in_envelope(&envelope, key, value);
+	put_in_envelope(r, &envelope, key, value, ttl_ms);
 	struct str argv[] = {STR("SET"), redis_key(&b, VALUE_PREFIX, key),
 			     (struct str){envelope.p, envelope.n}, STR("PX"),
 			     (struct str){ttl, (size_t)n}};
@@ -215,6 +248,7 @@ bool cache_redis_new(struct loop *l, const struct cache_redis_options *o, struct
 	r->loop = l;
 	r->arena = arena;
 	r->place = place;
+	make_key(o->secret, r->key);
 	r->link = redis_link_new(l, &r->place, o->timeout_ms);
 	*out = cache_from_driver(&redis_driver, r);
 	return true;

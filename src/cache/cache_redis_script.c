@@ -1,6 +1,7 @@
 /* Meters and locks in Redis: each is one script, since reading and changing must be one step. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "redis_ask.h"
 #include "vesper/limits.h"
@@ -8,41 +9,54 @@
 /* ---- meters ---- */
 
 /* Time is the server's, so that all who draw have the same. What is left comes in thousandths, and
- * all of it as one text: the connection takes no arrays. */
+ * all of it as one text: the connection takes no arrays. A meter that this script cannot have
+ * written (of another type, no number, more than full, of a time to come) is a full one. */
 #define DRAW_SCRIPT                                                                                \
 	"local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "          \
 	"local full = tonumber(ARGV[1]) local left = {} local taken = 1 "                          \
 	"for i, key in ipairs(KEYS) do local most = tonumber(ARGV[i + 1]) left[i] = most "         \
-	"local m = redis.call('HMGET', key, 'left', 'at') if m[1] and m[2] then "                  \
-	"left[i] = math.min(most, m[1] + math.max(0, now - m[2]) * most / full) end "              \
+	"local m = redis.pcall('HMGET', key, 'left', 'at') "                                       \
+	"if m.err then redis.call('DEL', key) m = {} end "                                         \
+	"local had, at = tonumber(m[1] or ''), tonumber(m[2] or '') "                              \
+	"if had and at and had >= 0 and had <= most and at <= now + full then "                    \
+	"left[i] = math.min(most, had + math.max(0, now - at) * most / full) end "                 \
 	"if left[i] < 1 then taken = 0 end end "                                                   \
 	"local said = {taken} for i, key in ipairs(KEYS) do if taken == 1 then "                   \
 	"left[i] = left[i] - 1 redis.call('HSET', key, 'left', string.format('%.6f', left[i]), "   \
 	"'at', string.format('%.0f', now)) redis.call('PEXPIRE', key, full) end "                  \
 	"said[i + 1] = math.floor(left[i] * 1000) end return table.concat(said, ' ')"
 
+/* The next number of a text; at most `most`. */
+static bool read_number(char **at, int64_t most, int64_t *out)
+{
+	char *end;
+
+	*out = strtoll(*at, &end, 10);
+	if (end == *at || *out < 0 || *out > most)
+		return false;
+	*at = end;
+	return true;
+}
+
 static bool read_drawn(const struct asking *q, const redisReply *reply, struct cache_draw *out)
 {
-	long long numbers[CACHE_METERS_MAX + 1];
+	int64_t taken, left[CACHE_METERS_MAX];
 	char *at;
 
 	if (!redis_reply_is(reply, REDIS_REPLY_STRING) || !reply->len)
 		return false;
 	at = reply->str;
-	for (size_t i = 0; i <= q->meters; i++) {
-		char *end;
-
-		numbers[i] = strtoll(at, &end, 10);
-		if (end == at || numbers[i] < 0)
+	if (!read_number(&at, 1, &taken))
+		return false;
+	for (size_t i = 0; i < q->meters; i++)
+		if (!read_number(&at, q->most[i] * 1000, &left[i]))
 			return false;
-		at = end;
-	}
 	if (*at)
 		return false;
 	out->counted = true;
-	out->taken = numbers[0] == 1;
+	out->taken = taken == 1;
 	for (size_t i = 0; i < q->meters; i++)
-		out->left[i] = (double)numbers[i + 1] / 1000;
+		out->left[i] = (double)left[i] / 1000;
 	return true;
 }
 
@@ -72,6 +86,7 @@ struct op *redis_draw(void *self, const struct str *keys, const int64_t *most, s
 
 	q->on_draw = cb;
 	q->meters = count;
+	memcpy(q->most, most, count * sizeof(*most));
 	argv[2] = count == 1 ? STR("1") : STR("2");
 	snprintf(numbers[0], sizeof(numbers[0]), "%lld", (long long)full_ms);
 	argv[n++] = str_of(numbers[0]);

@@ -6,6 +6,7 @@
 #include "cache_int.h"
 #include "redis_link.h"
 #include "vesper/arena.h"
+#include "vesper/hash.h"
 
 #define VALUE_PREFIX "vesper:v:"
 #define LOCK_PREFIX  "vesper:l:"
@@ -16,8 +17,9 @@ struct redis {
 	struct arena *arena;
 	struct redis_place place;
 	struct redis_link *link;
-	size_t running; /* operations that their starters still wait for */
-	bool refusing;  /* the log knows that it keeps nothing */
+	uint8_t key[HASH_SHA256_BYTES]; /* of the values' HMAC */
+	size_t running;                 /* operations that their starters still wait for */
+	bool refusing;                  /* the log knows that it keeps nothing */
 };
 
 /* Somebody waits for what it gives. */
@@ -33,6 +35,7 @@ struct asking {
 	cache_draw_cb on_draw;
 	void *owner;
 	size_t meters;
+	int64_t most[CACHE_METERS_MAX];
 	size_t key_len;
 	char key[];
 };

@@ -65,7 +65,7 @@ TEXT ("auth.scope", "\"\"", NULL,                                "scope that a u
 OTHER("auth.clients", KEY_LIST, "[]",                            "applications (azp, appid) that tokens may come from; any when empty"),
 INT  ("auth.leeway_s", 60, 0, 300,                               "clocks may differ that much"),
 BOOL ("auth.allow_query_token",                                  "accept ?token= on the socket"),
-SECRET("auth.cursor_secret",                                     "seals the cursors of lists; random when empty"),
+SECRET("auth.cursor_secret",                                     "seals the cursors of lists and what lies in Redis; random when empty"),
 TEXT ("auth.first_frame", "\"browser\"", "browser|always",       "who may authenticate by the first frame"),
 OTHER("auth.origins", KEY_LIST, "[]",                            "foreign origins that may open sockets"),
 

@@ -28,11 +28,14 @@ static void raw(const char *format, ...)
 	freeReplyObject(reply);
 }
 
+static const char *secret = "what Redis does not have";
+
 /* The address before the port, and what comes behind it. */
 static void open_cache(const char *before, const char *behind)
 {
 	char url[256];
-	struct cache_redis_options o = {.url = url, .timeout_ms = REDIS_PATIENCE_MS};
+	struct cache_redis_options o = {
+		.url = url, .timeout_ms = REDIS_PATIENCE_MS, .secret = secret};
 	struct err e = {0};
 
 	snprintf(url, sizeof(url), "%s:%d%s", before, service.port, behind);
@@ -177,6 +180,104 @@ static void a_value_that_was_changed_misses(void **state)
 	assert_true(get("acme", "a"));
 	mem_free(bytes);
 	freeReplyObject(value);
+}
+
+static void open_with(const char *another_secret)
+{
+	cache_free(&cache);
+	secret = another_secret;
+	open_cache("redis://127.0.0.1", "");
+	wait_until_up(true);
+	secret = "what Redis does not have";
+}
+
+/* Everything of the envelope but the secret. */
+static void a_value_without_the_secret_misses(void **state)
+{
+	static const char *const others[] = {"", "What Redis does not have", "vesper", NULL};
+	static char forged[44];
+	redisReply *value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		open_with(others[i]);
+		cache_set(cache, key("acme", "a"), "forged", 6, 60000);
+		assert_true(get("acme", "a"));
+		open_with(secret);
+		assert_false(get("acme", "a"));
+	}
+	cache_set(cache, key("acme", "a"), "true", 4, 60000);
+	assert_true(get("acme", "a"));
+	value = stored(KEY, sizeof(KEY) - 1);
+	for (size_t n = 0; n <= 32; n++) { /* an HMAC that is cut, or of zeros */
+		memcpy(forged, value->str, 12);
+		raw("SET %b %b", KEY, sizeof(KEY) - 1, forged, 12 + n);
+		assert_false(get("acme", "a"));
+	}
+	raw("SET %b %b", KEY, sizeof(KEY) - 1, value->str, value->len);
+	freeReplyObject(value);
+	open_with(secret); /* another process with the same secret */
+	assert_true(get("acme", "a"));
+	assert_memory_equal(got, "true", 4);
+}
+
+static void without_a_secret_a_process_believes_itself_only(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		open_with("");
+		assert_false(get("acme", "a"));
+		cache_set(cache, key("acme", "a"), "mine", 4, 60000);
+		assert_true(get("acme", "a"));
+	}
+}
+
+/* A value that was kept back is put there again, for ever. */
+static void a_value_ends_whatever_the_server_says(void **state)
+{
+	redisReply *value;
+
+	(void)state;
+	cache_set(cache, key("acme", "a"), "old", 3, 300);
+	value = stored(KEY, sizeof(KEY) - 1);
+	for (int i = 0; !value->str; i++) { /* it is on its way */
+		assert_true(i < 200);
+		freeReplyObject(value);
+		loop_turn(loop);
+		value = stored(KEY, sizeof(KEY) - 1);
+	}
+	usleep(350000);
+	raw("SET %b %b", KEY, sizeof(KEY) - 1, value->str, value->len);
+	assert_false(get("acme", "a"));
+	freeReplyObject(value);
+}
+
+/* Whatever somebody puts into a meter, it is one, and limits. */
+static void a_meter_that_was_written_to_is_a_full_one(void **state)
+{
+	static const char *const left[] = {
+		"nan", "-nan",       "inf", "-inf", "1e308", "-1", "4", "abc", "0x7fffffffffffffff",
+		"",    "99999999999"};
+	static const char *const at[] = {"nan", "-inf", "inf", "1e308", "abc", "99999999999999"};
+	const char *const name = "vesper:m:acme\0m";
+	const size_t len = sizeof("vesper:m:acme\0m") - 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]) * 2; i++) {
+		size_t at_most = sizeof(at) / sizeof(at[0]);
+		raw("DEL %b", name, len);
+		if (i < sizeof(left) / sizeof(left[0]))
+			raw("HSET %b left %s at 0", name, len, left[i]);
+		else if (i - sizeof(left) / sizeof(left[0]) < at_most)
+			raw("HSET %b left 0 at %s", name, len,
+			    at[i - sizeof(left) / sizeof(left[0])]);
+		else
+			raw("LPUSH %b x", name, len);
+		for (int n = 0; n < 3; n++)
+			assert_true(draw("m", 3, NULL, 0));
+		assert_false(draw("m", 3, NULL, 0));
+		assert_true(is_up());
+	}
 }
 
 static void a_key_of_another_type_misses(void **state)
@@ -379,6 +480,10 @@ int main(void)
 		TEST(everything_there_ends_by_itself),
 		TEST(a_value_is_only_believed_under_its_key),
 		TEST(a_value_that_was_changed_misses),
+		TEST(a_value_without_the_secret_misses),
+		TEST(without_a_secret_a_process_believes_itself_only),
+		TEST(a_value_ends_whatever_the_server_says),
+		TEST(a_meter_that_was_written_to_is_a_full_one),
 		TEST(a_key_of_another_type_misses),
 		TEST(a_full_server_misses),
 		TEST(a_database_may_be_chosen),

@@ -209,6 +209,8 @@ static void no_lie_is_believed(void **state)
 		LIE("$5\r\nvalue\r\n"),
 		LIE("$5\r\nvalu"),
 		LIE("$24\r\nvc1:0123456789abcdefsome\r\n"),
+		LIE("$48\r\nvc2:01234567"
+		    "0123456789abcdef0123456789abcdefsome\r\n"),
 		LIE("$9223372036854775807\r\n"),
 		LIE("$99999999999999999999999\r\nx"),
 		LIE("$4294967295\r\nx"),
@@ -260,6 +262,46 @@ static void a_lock_is_only_given_by_a_one(void **state)
 		assert_false(lock("a", "t", 1000));
 		cache_free(&cache);
 	}
+}
+
+/* What no meter can say is no answer: each process then counts for itself. */
+static void a_meter_is_only_read_within_its_limits(void **state)
+{
+	static const char *const lies[] = {"1 99999 1000",
+					   "1 3000 5001",
+					   "1 99999999999999999999999999 1",
+					   "1 -1 1",
+					   "2 1000 1000",
+					   "-1 1000 1000",
+					   "1 nan nan",
+					   "1 inf 1",
+					   "1 1000",
+					   "1 1000 1000 1000",
+					   "1 1000 1000x",
+					   "1",
+					   ""};
+	const struct cache_meter meters[] = {{key("acme", "u"), 3}, {key("acme", "t"), 5}};
+	char lie[80];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		open_cache();
+		wait_until_up();
+		liar.lie_len = (size_t)snprintf(lie, sizeof(lie), "$%zu\r\n%s\r\n", strlen(lies[i]),
+						lies[i]);
+		liar.lie = lie;
+		answers = 0;
+		drawn.counted = true;
+		cache_draw(cache, meters, 2, 60000, on_draw, NULL);
+		wait_for(1);
+		assert_false(drawn.counted);
+		cache_free(&cache);
+	}
+	liar.lie = "$11\r\n1 3000 5000\r\n"; /* and the truth is believed */
+	liar.lie_len = strlen(liar.lie);
+	open_cache();
+	wait_until_up();
+	assert_true(draw("u", 3, "t", 5));
 }
 
 /* hiredis itself would end the process at the first of these. */
@@ -423,6 +465,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(no_lie_is_believed),
 		TEST(a_lock_is_only_given_by_a_one),
+		TEST(a_meter_is_only_read_within_its_limits),
 		TEST(what_was_not_asked_for_ends_the_connection),
 		TEST(a_greeting_must_be_right),
 		TEST(a_reply_without_end_is_not_kept),
