@@ -55,6 +55,7 @@
 #define TICKET_LIFE_MS          30000 /* a one-time ticket is used at once or not at all */
 #define DOWNLOADS_MAX           4     /* whole results in memory, DB_RESULT_BYTES_MAX each */
 #define DOWNLOAD_BLOCK_BYTES    65536 /* of one is made text at a time */
+#define RATE_SLACK_PERCENT      1     /* a shared count is half a second older than ours at most */
 #define METERS_MAX              20000 /* users and tenants whose rates are in memory */
 #define JWKS_BYTES_MAX          (256 * 1024) /* an issuer's keys: Entra ID's are 10 KiB */
 #define JWKS_KEYS_MAX           64     /* several are valid at once; real sets have up to ten */

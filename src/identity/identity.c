@@ -275,10 +275,13 @@ static void on_drawn(void *owner, const struct cache_draw *drawn)
 	struct rate rate;
 
 	x->asked = NULL;
-	if (drawn->counted)
+	if (drawn->counted) {
 		shared_rate_read(drawn, &x->identity->limits, &rate);
-	else
+		if (rate.allowed)
+			rates_confirm(x->identity->rates, x->who, &rate);
+	} else {
 		rates_take(x->identity->rates, x->who, &rate);
+	}
 	x->cb(x->owner, &rate);
 	mem_free(x);
 }

@@ -122,38 +122,60 @@ void rate_say(double left, int64_t limit, struct rate_state *out)
 	double missing = (double)limit - left;
 
 	out->limit = limit;
-	out->left = (int64_t)left;
+	out->left = left > 0 ? (int64_t)left : 0;
 	out->full_in_s = (int64_t)(missing * (MINUTE_MS / 1000) / (double)limit) + 1;
 	out->wait_ms = left >= 1 ? 0 : (int64_t)((1 - left) * MINUTE_MS / (double)limit) + 1;
 }
 
-bool rates_take(struct rates *r, const struct principal *who, struct rate *out)
+/* The meter of this key as it stands now; NULL: there is no limit. */
+static struct meter *meter_now(struct rates *r, const char *key, int64_t limit)
 {
-	struct rate rate = {0};
-	char *user_key, *tenant_key;
-	struct meter *user = NULL, *tenant = NULL;
+	struct meter *m = limit > 0 ? meter_of(r, key, limit) : NULL;
 
-	user_key = mem_printf("u\x1f%s\x1f%s", who->tenant, who->user);
-	tenant_key = mem_printf("t\x1f%s", who->tenant);
-	if (r->limits.user_per_minute > 0) {
-		user = meter_of(r, user_key, r->limits.user_per_minute);
-		meter_fill(user, r->limits.user_per_minute);
-	}
-	if (r->limits.tenant_per_minute > 0) {
-		tenant = meter_of(r, tenant_key, r->limits.tenant_per_minute);
-		meter_fill(tenant, r->limits.tenant_per_minute);
-	}
+	if (m)
+		meter_fill(m, limit);
+	return m;
+}
+
+static bool has_one(const struct meter *m, int64_t limit, bool confirming)
+{
+	double slack = confirming ? 1 + (double)limit * RATE_SLACK_PERCENT / 100 : 0;
+
+	return !m || m->left + slack >= 1;
+}
+
+static bool take(struct rates *r, const struct principal *who, bool confirming, struct rate *out)
+{
+	int64_t user_limit = r->limits.user_per_minute, tenant_limit = r->limits.tenant_per_minute;
+	char *user_key = mem_printf("u\x1f%s\x1f%s", who->tenant, who->user);
+	char *tenant_key = mem_printf("t\x1f%s", who->tenant);
+	struct meter *user = meter_now(r, user_key, user_limit);
+	struct meter *tenant = meter_now(r, tenant_key, tenant_limit);
+	bool allowed =
+		has_one(user, user_limit, confirming) && has_one(tenant, tenant_limit, confirming);
+
 	mem_free(user_key);
 	mem_free(tenant_key);
-	rate.allowed = (!user || user->left >= 1) && (!tenant || tenant->left >= 1);
-	if (rate.allowed && user)
+	if (allowed && user)
 		user->left -= 1;
-	if (rate.allowed && tenant)
+	if (allowed && tenant)
 		tenant->left -= 1;
+	if (allowed && confirming) /* what is left, the shared cache knows */
+		return true;
+	*out = (struct rate){.allowed = allowed};
 	if (user)
-		rate_say(user->left, r->limits.user_per_minute, &rate.user);
+		rate_say(user->left, user_limit, &out->user);
 	if (tenant)
-		rate_say(tenant->left, r->limits.tenant_per_minute, &rate.tenant);
-	*out = rate;
-	return rate.allowed;
+		rate_say(tenant->left, tenant_limit, &out->tenant);
+	return allowed;
+}
+
+bool rates_take(struct rates *r, const struct principal *who, struct rate *out)
+{
+	return take(r, who, false, out);
+}
+
+bool rates_confirm(struct rates *r, const struct principal *who, struct rate *out)
+{
+	return take(r, who, true, out);
 }

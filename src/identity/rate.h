@@ -11,5 +11,8 @@ void rates_free(struct rates **r);
 /* How a meter with so much left stands. */
 void rate_say(double left, int64_t limit, struct rate_state *out);
 bool rates_take(struct rates *r, const struct principal *who, struct rate *out);
+/* Counts here what a shared cache has allowed, whose word alone is not enough: false, and *out says
+ * why, when this process alone has seen more than the limits allow (and RATE_SLACK_PERCENT). */
+bool rates_confirm(struct rates *r, const struct principal *who, struct rate *out);
 
 #endif

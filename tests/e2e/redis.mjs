@@ -1,5 +1,6 @@
 /* A private Redis for a suite: tests/services/redis.sh, and redis-cli beside it. */
 
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { ROOT, run } from './harness.mjs';
 import { MARK, watch } from '../secrets.mjs';
@@ -13,6 +14,39 @@ const SCRIPT = join(ROOT, 'tests/services/redis.sh');
 /* Every key with what is in it. */
 const DUMP = `local all = {} for _, k in ipairs(redis.call('KEYS', '*')) do
   all[#all + 1] = k .. ' ' .. (redis.call('TYPE', k).ok == 'string' and redis.call('GET', k) or '') end return table.concat(all, ' ')`;
+
+/* The reply that begins there, and where it ends; null when it is not whole. */
+function readReply(bytes, at) {
+  const stop = bytes.indexOf('\r\n', at);
+  if (stop < 0)
+    return null;
+  const text = bytes.toString('latin1', at + 1, stop);
+  let end = stop + 2;
+  switch (String.fromCharCode(bytes[at])) {
+  case '-':
+    return { value: new Error(text), end };
+  case ':':
+    return { value: Number(text), end };
+  case '$':
+    if (text === '-1')
+      return { value: null, end };
+    return end + Number(text) + 2 > bytes.length ? null
+      : { value: bytes.subarray(end, end + Number(text)), end: end + Number(text) + 2 };
+  case '*': {
+    const list = [];
+    for (let i = 0; i < Number(text); i++) {
+      const item = readReply(bytes, end);
+      if (!item)
+        return null;
+      list.push(item.value);
+      end = item.end;
+    }
+    return { value: list, end };
+  }
+  default:
+    return { value: text, end };
+  }
+}
 
 export class Redis {
   constructor(dir, port) {
@@ -30,6 +64,30 @@ export class Redis {
 
   async cli(...words) {
     return (await run('redis-cli', ['-h', '127.0.0.1', '-p', `${this.port}`, ...words])).stdout.trim();
+  }
+
+  /* One command with any bytes in it, and its answer: a Buffer, a number, null, or a list of them. */
+  raw(...words) {
+    const line = (text) => Buffer.from(`${text}\r\n`);
+    const command = (list) => Buffer.concat([line(`*${list.length}`), ...list.flatMap((word) => {
+      const bytes = Buffer.from(word);
+      return [line(`$${bytes.length}`), bytes, line('')];
+    })]);
+    return new Promise((done, fail) => {
+      const socket = connect(this.port, '127.0.0.1');
+      let got = Buffer.alloc(0);
+      socket.on('error', fail);
+      socket.on('data', (bytes) => {
+        got = Buffer.concat([got, bytes]);
+        const login = readReply(got, 0);
+        const reply = login && readReply(got, login.end);
+        if (!reply)
+          return;
+        socket.destroy();
+        reply.value instanceof Error ? fail(reply.value) : done(reply.value);
+      });
+      socket.write(Buffer.concat([command(['AUTH', PASSWORD]), command(words)]));
+    });
   }
 
   async keys() {

@@ -340,7 +340,9 @@ static void without_limits_nothing_is_asked(void **state)
 	identity_free(&free_of_them);
 }
 
-/* A back end that never knows anything. */
+/* A back end that never knows anything, or says of every meter what it likes. */
+static struct cache_draw word;
+
 struct silent {
 	struct op op;
 	struct later later;
@@ -352,7 +354,6 @@ struct silent {
 
 static void on_silence(void *owner)
 {
-	static const struct cache_draw nothing;
 	struct silent s = *(struct silent *)owner;
 
 	mem_free(owner);
@@ -361,7 +362,7 @@ static void on_silence(void *owner)
 	else if (s.value)
 		s.value(s.owner, (struct str){NULL, 0});
 	else
-		s.draw(s.owner, &nothing);
+		s.draw(s.owner, &word);
 }
 
 static struct op *silence(struct silent s)
@@ -432,6 +433,33 @@ static void while_the_cache_is_silent_each_is_alone(void **state)
 	between = cache;
 }
 
+/* Whoever writes to the shared cache can make limits stricter, not laxer. */
+static void a_lying_cache_lifts_no_limit(void **state)
+{
+	struct cache *cache = between;
+	struct identity *here;
+	struct rate rate;
+	int passed = 0;
+
+	(void)state;
+	word = (struct cache_draw){.counted = true, .taken = true, .left = {100, 1000}};
+	between = cache_from_driver(&silent_driver, NULL);
+	here = sharing((struct rate_limits){100, 1000});
+	for (int n = 0; n < 1000; n++)
+		passed += counted(here, &ann, &rate);
+	assert_in_range(passed, 100, 102); /* with the slack */
+	assert_int_equal(rate.user.left, 0);
+	assert_true(rate.user.wait_ms > 0);
+	clock_advance_ms(60000);
+	assert_true(counted(here, &ann, &rate));
+	word.taken = false;
+	assert_false(counted(here, &ann, &rate));
+	identity_free(&here);
+	cache_free(&between);
+	between = cache;
+	word = (struct cache_draw){0};
+}
+
 #define PAIR(name) cmocka_unit_test_setup_teardown(name, set_up_pair, tear_down_pair)
 
 int main(void)
@@ -449,6 +477,7 @@ int main(void)
 		PAIR(rates_are_counted_together),
 		PAIR(without_limits_nothing_is_asked),
 		PAIR(while_the_cache_is_silent_each_is_alone),
+		PAIR(a_lying_cache_lifts_no_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

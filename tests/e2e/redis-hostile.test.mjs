@@ -1,0 +1,215 @@
+/*
+ * Somebody who may write to Redis, or is the Redis: no answer of theirs is believed, no limit lifted, and the
+ * daemon goes on.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+import { REFERENCE, startDaemon } from './harness.mjs';
+import { startRedis } from './redis.mjs';
+import { mintToken } from './token.mjs';
+
+const LIMIT = 6;
+const HASH_BYTES = 66; /* a packed result ends with its hash: length, 64 digits, NUL */
+const ENVELOPES = { 'vc1:': 20, 'vc2:': 44 };
+const sha256 = (...parts) => createHash('sha256').update(Buffer.concat(parts)).digest();
+
+async function checkTrue(daemon) {
+  const turn = await daemon.ask(REFERENCE);
+  assert.equal(turn.complete?.status, 'ok', turn.text);
+  assert.match(turn.text, /48\.73/);
+  assert.doesNotMatch(turn.text, /99\.99/);
+}
+
+async function untilRedisIs(pattern, daemon) {
+  for (let i = 0; i < 500; i++) {
+    if (pattern.test((await (await fetch(`${daemon.url}/health`)).json()).checks.redis))
+      return;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  assert.fail(`redis is not ${pattern}`);
+}
+
+/* ---- what somebody makes of a value ---- */
+
+const innerOf = (stored) => stored.subarray(ENVELOPES[stored.toString('latin1', 0, 4)]);
+const headOf = (stored) => stored.subarray(0, ENVELOPES[stored.toString('latin1', 0, 4)]);
+
+const otherPrice = (inner) => Buffer.from(inner.toString('latin1').replaceAll('48.73', '99.99'), 'latin1');
+
+/* The same result, read at a moment that no calendar has. */
+function otherTime(inner) {
+  const hash = inner.subarray(inner.length - HASH_BYTES);
+  let from = inner.length - HASH_BYTES - 1;
+  while (inner[from - 1] >= 0x80)
+    from--;
+  return Buffer.concat([inner.subarray(0, from), Buffer.from('ffffffffffffffffff01', 'hex'), hash]);
+}
+
+/* Under an HMAC that is kept, missing, or made without the secret; and under the digest that needs none. */
+const SEALS = {
+  kept: (key, stored, inner) => Buffer.concat([headOf(stored), inner]),
+  'of zeros': (key, stored, inner) => Buffer.concat([headOf(stored).fill(0, 12), inner]),
+  'without a secret': (key, stored, inner) => Buffer.concat([stored.subarray(0, 12), sha256(sha256(key), sha256(inner)), inner]),
+  'a digest': (key, stored, inner) => Buffer.concat([Buffer.from('vc1:'), sha256(sha256(key), sha256(inner)).subarray(0, 16), inner]),
+  none: (key, stored, inner) => inner,
+};
+
+describe('somebody who may write to Redis', () => {
+  let redis, daemon;
+
+  before(async () => {
+    redis = await startRedis();
+    daemon = await startDaemon({ env: { VESPER_REDIS_URL: redis.url, VESPER_LIMITS_USER_PER_MINUTE: '600' } });
+    await untilRedisIs(/^healthy/, daemon);
+  });
+  after(async () => {
+    await daemon?.stop();
+    await redis?.tell('stop');
+  });
+
+  async function values() {
+    const keys = await redis.raw('KEYS', 'vesper:v:vesper*');
+    return Promise.all(keys.map(async (key) => ({ key, stored: await redis.raw('GET', key) })));
+  }
+
+  for (const [seal, sealed] of Object.entries(SEALS)) {
+    for (const [what, change] of Object.entries({ 'another price': otherPrice, 'another time': otherTime })) {
+      it(`is not believed: ${what}, ${seal}`, async () => {
+        await redis.raw('FLUSHALL');
+        await checkTrue(daemon);
+        const before = await values();
+        assert.ok(before.length > 0);
+        for (const { key, stored } of before) {
+          const name = key.subarray('vesper:v:'.length);
+          await redis.raw('SET', key, sealed(name, Buffer.from(stored), change(innerOf(stored))));
+        }
+        await checkTrue(daemon);
+        assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200);
+      });
+    }
+  }
+
+  it('can move no value to another user\'s question', async () => {
+    await redis.raw('FLUSHALL');
+    await checkTrue(daemon);
+    const [{ stored }] = await values();
+    const other = () => daemon.ask('Average annual around-the-clock price at SP15 in 2025 from Ascend');
+    const honest = await other();
+    for (const { key } of await values())
+      await redis.raw('SET', key, stored);
+    assert.equal((await other()).text, honest.text);
+  });
+
+  it('can fill a place with anything', async () => {
+    for (const junk of ['', 'vc2:', 'x'.repeat(100), Buffer.alloc(1 << 20, 0xff), Buffer.alloc(2 << 20)]) {
+      for (const { key } of await values())
+        await redis.raw('SET', key, junk);
+      await checkTrue(daemon);
+    }
+    for (const { key } of await values()) {
+      await redis.raw('DEL', key);
+      await redis.raw('LPUSH', key, 'x');
+    }
+    await checkTrue(daemon);
+  });
+});
+
+describe('a limit in a Redis that somebody writes to', () => {
+  let redis, daemon;
+  const asks = async (sub) => (await daemon.rest(mintToken({ sub })).get('/api/v1/tools')).status;
+
+  before(async () => {
+    redis = await startRedis();
+    daemon = await startDaemon({ env: { VESPER_REDIS_URL: redis.url, VESPER_LIMITS_USER_PER_MINUTE: `${LIMIT}` } });
+    await untilRedisIs(/^healthy/, daemon);
+  });
+  after(async () => {
+    await daemon?.stop();
+    await redis?.tell('stop');
+  });
+
+  it('is not lifted by emptying it', async () => {
+    let passed = 0;
+    for (let i = 0; i < 6 * LIMIT; i++) {
+      passed += await asks('greedy') === 200;
+      await redis.raw('FLUSHALL');
+    }
+    assert.ok(passed >= LIMIT && passed <= LIMIT + 4, `${passed}`);
+  });
+
+  it('is not broken by what is no number', async () => {
+    let n = 0;
+    for (const [left, at] of [['nan', '0'], ['-inf', '0'], ['x', 'y'], ['0', '1e300'], ['0', '99999999999999']]) {
+      const sub = `victim${n++}`;
+      await redis.raw('FLUSHALL');
+      assert.equal(await asks(sub), 200);
+      for (const key of await redis.raw('KEYS', 'vesper:m:*'))
+        await redis.raw('HSET', key, 'left', left, 'at', at);
+      assert.equal(await asks(sub), 200, `${left} ${at}`);
+      for (const key of await redis.raw('KEYS', 'vesper:m:*')) {
+        await redis.raw('DEL', key);
+        await redis.raw('LPUSH', key, 'x');
+      }
+      assert.equal(await asks(sub), 200, 'of another type');
+      await untilRedisIs(/^healthy/, daemon);
+    }
+  });
+});
+
+/* ---- what calls itself a Redis ---- */
+
+const bulk = (text) => Buffer.concat([Buffer.from(`$${text.length}\r\n`), Buffer.from(text, 'latin1'), Buffer.from('\r\n')]);
+const LIES = [
+  '$-1\r\n', ':-9223372036854775808\r\n', '+OK\r\n', '*-1\r\n', '*2147483647\r\n', '$99999999999999999999\r\nx',
+  '-\xff\xfe\x80 not a text\r\n', `-${'\xc3'.repeat(5000)}\r\n`, bulk('vc2:' + '\xff'.repeat(60)), bulk('\x00'.repeat(200)),
+  bulk('1 9999999999999 9999999999999'), bulk('1 599000 11999000'), bulk('0 0 0'), bulk('1 nan inf'), bulk('x'.repeat(2 << 20)),
+];
+
+describe('a Redis that lies', () => {
+  let server, daemon, lie, greeting;
+
+  before(async () => {
+    server = createServer((socket) => {
+      socket.on('error', () => {});
+      let first = true;
+      socket.on('data', () => {
+        socket.write(Buffer.from(first ? greeting : lie, 'latin1'));
+        first = false;
+      });
+    });
+    [lie, greeting] = ['$-1\r\n', '+PONG\r\n'];
+    await new Promise((done) => server.listen(0, '127.0.0.1', done));
+    daemon = await startDaemon({ env: { VESPER_REDIS_URL: `redis://127.0.0.1:${server.address().port}` } });
+  });
+  after(async () => {
+    await daemon?.stop();
+    server?.close();
+  });
+
+  it('costs no answer, no ticket and no probe', async () => {
+    for (const one of LIES) {
+      lie = one;
+      await untilRedisIs(/^healthy/, daemon);
+      await checkTrue(daemon);
+      const { body } = await daemon.rest(mintToken()).post('/api/v1/ws/tickets');
+      await (await daemon.connect({ via: 'none', ticket: body.ticket })).close();
+    }
+  });
+
+  it('cannot put its words into ours', async () => {
+    for (const one of ['-\xff\xfe\x80 bad\r\n', `-${'\xe2\x82'.repeat(300)}\r\n`, '-"}\x01\x02\r\n', `+${'\xff'.repeat(90000)}\r\n`]) {
+      greeting = one;
+      lie = '*1\r\n:1\r\n';
+      for (let i = 0; i < 20; i++) {
+        const reply = await fetch(`${daemon.url}/health`);
+        assert.equal(reply.status, 200);
+        await reply.json();
+        await daemon.rest(mintToken()).get('/api/v1/tools');
+      }
+    }
+    await checkTrue(daemon);
+  });
+});
