@@ -18,6 +18,7 @@
 #include "vesper/log.h"
 
 #define STOP_WAIT_MS     10000 /* running turns are stored and sockets closed by then */
+#define STOP_LIMIT_S     25    /* then it ends whatever still runs: supervisors kill after 30 s */
 #define PREPARE_AGAIN_MS 1000  /* a store that was down is looked at again */
 #define ORPHANS_TICKS    60    /* of that timer: one that is up, for turns of dead processes */
 #define ORPHAN_MARGIN_MS 60000 /* clocks of several machines */
@@ -38,6 +39,29 @@ static void on_hangup(void *owner, int signum)
 }
 
 /* ---- stopping ---- */
+
+/* Between any two instructions of the process: only what is safe there. */
+static void on_stop_limit(int signum)
+{
+	static const char words[] = "vesperd: a part could not be taken down in time: ending\n";
+	ssize_t written = write(STDERR_FILENO, words, sizeof(words) - 1);
+
+	(void)signum;
+	(void)written;
+	_exit(1);
+}
+
+void daemon_end_in_time(void)
+{
+	static bool begun;
+	struct sigaction action = {.sa_handler = on_stop_limit};
+
+	if (begun)
+		return;
+	begun = true;
+	sigaction(SIGALRM, &action, NULL);
+	alarm(STOP_LIMIT_S);
+}
 
 static void on_transport_drained(void *owner)
 {
@@ -68,6 +92,7 @@ static void on_stop_signal(void *owner, int signum)
 {
 	struct daemon *d = owner;
 
+	daemon_end_in_time();
 	if (!d->transport) {
 		loop_stop(d->loop); /* nothing was served yet */
 		return;

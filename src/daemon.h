@@ -106,6 +106,8 @@ void spending_entry(void *owner, const struct budget_entry *entry); /* owner: th
 int64_t spending_wall_ms(void *owner, const char *tenant);
 /* Opens the port. */
 MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
+/* From here on the process has STOP_LIMIT_S seconds, then it ends with 1 whatever still runs. */
+void daemon_end_in_time(void);
 /* In the opposite order of building; each part may be missing. */
 void daemon_take_down(struct daemon *d);
 

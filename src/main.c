@@ -148,6 +148,7 @@ int main(int argc, char **argv)
 	} else {
 		status = daemon_serve(&d);
 	}
+	daemon_end_in_time();
 	daemon_take_down(&d);
 	config_free(&d.config);
 	return status;

@@ -13,8 +13,8 @@
  *
  * A failure that passes (a lost connection, a deadlock) is tried again inside the deadline: reads
  * always, writes while nothing of them was sent. A server that keeps failing is left alone for
- * moments: ERR_UPSTREAM at once, with retry_after_ms. A statement that ends in spite of nothing is
- * answered with ERR_TIMEOUT all the same, and leaves its worker behind.
+ * moments: ERR_UPSTREAM at once, with retry_after_ms. If a statement cannot be cancelled, the
+ * caller still gets ERR_TIMEOUT and the worker is abandoned.
  *
  * Errors: ERR_TIMEOUT, ERR_UPSTREAM (the database is away, or refuses the login), ERR_DENIED (the
  * login may not), ERR_NOT_FOUND (a view or column is gone), ERR_BUSY (a key that another writer was
@@ -141,7 +141,8 @@ enum dialect db_dialect(const struct db *d);
 void db_watch(struct db *d);
 
 /* Cancels what runs (callbacks come with ERR_CANCELLED unless cancelled before), waits for the
- * workers (two seconds for a server that does not answer), frees. */
+ * workers (at most DB_CLOSE_MS, DB_CLOSE_WRITE_MS for writes to files; those that are still in a
+ * statement then are abandoned), frees. */
 void db_close(struct db **d);
 
 #endif

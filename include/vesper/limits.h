@@ -173,9 +173,20 @@
 #define DB_FETCH_ROWS_MAX                                                                          \
 	200000 /* rows read for statistics; drivers may hold them all in memory                    \
 		*/
-#define DB_CELL_BYTES_MAX    (1024 * 1024)      /* one cell */
-#define DB_RESULT_BYTES_MAX  (64 * 1024 * 1024) /* kept bytes of one result */
-#define DB_COLUMNS_MAX       256                /* columns of one result */
+#define DB_CELL_BYTES_MAX   (1024 * 1024)      /* one cell */
+#define DB_RESULT_BYTES_MAX (64 * 1024 * 1024) /* kept bytes of one result */
+#define DB_COLUMNS_MAX      256                /* columns of one result */
+#define DB_VALUE_BYTES_MAX                                                                         \
+	(2 * DB_CELL_BYTES_MAX) /* SQLite: a value or row inside of a statement that reads; bounds \
+				   what one function call can take */
+#define DB_LIKE_BYTES_MAX 1000  /* SQLite: a pattern; with the above, the work of one LIKE */
+#define DB_EXPR_DEPTH_MAX 500   /* SQLite: an expression, which it walks by recursion */
+#define DB_COMPOUND_MAX   100   /* SQLite: SELECTs in one UNION */
+#define DB_PROGRAM_STEPS_MAX                                                                       \
+	250000 /* SQLite: what a statement is compiled to; real ones have hundreds */
+#define DB_STATEMENT_BYTES_MAX                                                                     \
+	(256 * 1024 * 1024) /* SQLite: memory of one statement that reads; sorting 3 million rows  \
+			       takes less */
 #define DB_QUERY_TIMEOUT_MS  10000 /* one statement; then it is cancelled on the server */
 #define DB_QUEUE_MAX         2000  /* waiting queries of one data source */
 #define DB_WORKERS_MAX       64    /* threads of one data source */
@@ -192,7 +203,8 @@
 #define DB_STOP_HARD_MS      3000    /* for a cancel to be made at all */
 #define DB_STOP_THREADS      2       /* call the driver's cancel, which may block */
 #define DB_LOST_MAX          16      /* workers given up that were replaced by new ones */
-#define DB_CLOSE_MS          2000    /* closing waits that long for statements of a server */
+#define DB_CLOSE_MS          2000    /* closing waits that long for statements that were stopped */
+#define DB_CLOSE_WRITE_MS    5000    /* ... for writes to a file: DB_BUSY_MS, and a slow disk */
 #define DB_BREAKER_FAILURES  5       /* in a row; then a server is left alone */
 #define DB_BREAKER_MS        3000    /* ... so long, that its return is seen within five seconds */
 #define DB_CONNECTION_AGE_MS 1800000 /* older ones are opened anew: before an access token ends */

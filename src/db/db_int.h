@@ -351,6 +351,10 @@ bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, cons
 /* A file: URI; with every unusual byte escaped nothing in a path can end it or the text around it.
  */
 void db_sqlite_uri(struct buf *out, const char *path, const char *mode);
+/* SQLite's memory, counted for the statement that runs on this thread; db_memory.c. */
+void db_memory_init(void); /* before the library is used */
+void db_memory_begin(int64_t bytes_max);
+bool db_memory_end(void); /* true: the statement wanted more */
 /* By the declared type; of an expression by what the first row has, which is a guess. */
 enum column_type db_sqlite_column_type(const char *name, bool *guess);
 /* From here on the connection can only read the attached schemas dbo and Stage: through c->allow,

@@ -43,6 +43,21 @@ static void native_disconnect(struct connection *c)
 	c->native = NULL;
 }
 
+/* What one function call may take on, as no progress handler runs inside of it. */
+static void limits_set(struct connection *c)
+{
+	static const int limits[][2] = {
+		{SQLITE_LIMIT_LENGTH, DB_VALUE_BYTES_MAX},
+		{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, DB_LIKE_BYTES_MAX},
+		{SQLITE_LIMIT_EXPR_DEPTH, DB_EXPR_DEPTH_MAX},
+		{SQLITE_LIMIT_COMPOUND_SELECT, DB_COMPOUND_MAX},
+		{SQLITE_LIMIT_VDBE_OP, DB_PROGRAM_STEPS_MAX},
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		sqlite3_limit(c->native, limits[i][0], limits[i][1]);
+}
+
 static int on_progress(void *owner)
 {
 	const struct connection *c = owner;
@@ -96,6 +111,8 @@ static bool native_connect(struct connection *c, struct err *e)
 		native_disconnect(c);
 		return false;
 	}
+	if (s->read_only)
+		limits_set(c);
 	sqlite3_busy_timeout(native, DB_BUSY_MS);
 	sqlite3_progress_handler(native, PROGRESS_STEPS, on_progress, c);
 	return true;
@@ -247,6 +264,8 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
 	};
 	bool done = values_bind(c, handle, s, e);
 
+	if (c->tenant->source->read_only)
+		db_memory_begin(DB_STATEMENT_BYTES_MAX);
 	if (done) {
 		r.rc = sqlite3_step(handle);
 		done = r.rc == SQLITE_ROW || r.rc == SQLITE_DONE || native_fail(c, "execute", e);
@@ -254,6 +273,9 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
 	if (done)
 		done = db_fetch_table(&r.base, (size_t)sqlite3_column_count(handle), w, s->name, e);
 	sqlite3_reset(handle);
+	if (c->tenant->source->read_only && db_memory_end() && !done && e->code == ERR_UPSTREAM)
+		err_set(e, ERR_LIMIT, "the query needs more than %d MB of memory",
+			DB_STATEMENT_BYTES_MAX / (1024 * 1024));
 	sqlite3_clear_bindings(handle); /* they point into memory that ends with the work */
 	return done;
 }

@@ -301,12 +301,14 @@ static void running_stop(struct db_pool *p)
 	}
 }
 
-/* Without a server everything ends by itself. */
 static bool workers_finish(struct db_pool *p)
 {
+	bool to_files = !p->source.dialect->server && !p->source.read_only;
+	int end_ms = to_files ? DB_CLOSE_WRITE_MS : DB_CLOSE_MS;
+
 	for (int waited = 0; !pool_finish(p->workers, DB_STOP_REPEAT_MS);
 	     waited += DB_STOP_REPEAT_MS) {
-		if (p->source.dialect->server && waited >= DB_CLOSE_MS)
+		if (waited >= end_ms)
 			return false;
 		running_stop(p);
 	}
@@ -363,7 +365,7 @@ static void pool_leave_behind(struct db_pool *p)
 		 p->source.name);
 	running_answer(p);
 	pool_leave(&workers);
-	if (!pool_finish(stops, DB_STOP_REPEAT_MS))
+	if (stops && !pool_finish(stops, DB_STOP_REPEAT_MS))
 		pool_leave(&stops);
 	p->next_left = left_behind;
 	left_behind = p;

@@ -25,6 +25,7 @@ static void init_once(void)
 	/* Without memory statistics threads do not meet on their lock. Refused when something
 	 * already used the library. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	db_memory_init();
 	/* No pages ahead of need: each file that is attached would get some 87 KB of them. */
 	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
 }

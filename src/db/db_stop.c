@@ -183,10 +183,7 @@ static bool is_late(const struct request *r)
 
 static void stop_again(struct request *r)
 {
-	struct db_pool *p = r->pool;
-
-	if (is_late(r) && p->source.dialect->server &&
-	    (take_from(r->job, JOB_CONFIRMING) || take_from(r->job, JOB_RUNNING))) {
+	if (is_late(r) && (take_from(r->job, JOB_CONFIRMING) || take_from(r->job, JOB_RUNNING))) {
 		attempt_give_up(r);
 		db_job_abandon(r->job, false);
 		return;

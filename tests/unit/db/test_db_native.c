@@ -187,6 +187,74 @@ static void one_statement_is_one(void **state)
 	put(f, "acme", "INSERT INTO x VALUES (1)");
 }
 
+/* Many megabytes compared at each of a million places: within all limits, and one call. */
+#define LONG_CALL "SELECT instr(printf('%.*c', 2000000, 'a'), printf('%.*c', 1000000, 'a') || 'b')"
+
+static void a_call_that_does_not_return_leaves_its_worker(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options options = fixture_options(f, true);
+	struct table *t;
+	struct answer a;
+
+	tenant_file_make(f->acme, "acme");
+	options.workers = 1;
+	options.timeout_ms = 100;
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	assert_int_equal(fails(f, false, LONG_CALL).code, ERR_TIMEOUT);
+	t = ask(f, "acme", "SELECT 7 AS n", NULL, 0); /* by another worker */
+	assert_string_equal(t->rows[0][0], "7");
+	table_free(&t);
+	/* Closing waits for neither, and says so to who waits. */
+	start(f, "acme", false, LONG_CALL, NULL, 0, &a);
+	loop_turn(f->loop);
+	db_close(&f->db);
+	assert_int_equal(a.calls, 1);
+	assert_int_not_equal(a.err.code, ERR_NONE);
+}
+
+static void what_one_call_may_take_on_is_bounded(void **state)
+{
+	static const char *const texts[] = {
+		"SELECT length(replace(printf('%.*c', 2000, 'a'), 'a', printf('%.*c', 2000, 'b')))",
+		"SELECT 'a' LIKE printf('%.*c', 1001, '_')",
+		"SELECT 'a' GLOB printf('%.*c', 1001, '?')",
+		"SELECT length(group_concat(printf('%.*c', 1000000, 'a'))) FROM (VALUES (1), (2), "
+		"(3))",
+	};
+	struct fixture *f = *state;
+	struct buf text;
+	struct table *t;
+
+	tenant_file_make(f->acme, "acme");
+	fixture_open(f, true);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct answer a;
+
+		start(f, "acme", false, texts[i], NULL, 0, &a);
+		wait_for(f, &a);
+		if (a.err.code != ERR_INTERNAL)
+			fail_msg("%s: %s", texts[i], a.table ? a.table->rows[0][0] : a.err.text);
+	}
+	t = ask(f, "acme", "SELECT printf('%900000000d', 1)", NULL, 0); /* no error of SQLite's */
+	assert_null(t->rows[0][0]);
+	table_free(&t);
+	t = ask(f, "acme", "SELECT 'a' LIKE printf('%.*c', 1000, '%')", NULL, 0);
+	assert_string_equal(t->rows[0][0], "1");
+	table_free(&t);
+	buf_init(&text, 65536);
+	buf_str(&text, "SELECT 1");
+	for (int i = 0; i < DB_EXPR_DEPTH_MAX; i++)
+		buf_str(&text, " + 1");
+	assert_non_null(strstr(fails(f, false, buf_text(&text)).text, "too large"));
+	buf_reset(&text);
+	buf_str(&text, "SELECT 1");
+	for (int i = 0; i < DB_COMPOUND_MAX; i++)
+		buf_str(&text, " UNION ALL SELECT 1");
+	assert_non_null(strstr(fails(f, false, buf_text(&text)).text, "too many terms"));
+	buf_deinit(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +266,8 @@ int main(void)
 		DB_TEST(a_connection_string_is_refused),
 		DB_TEST(names_and_literals_are_read_once),
 		DB_TEST(one_statement_is_one),
+		DB_TEST(what_one_call_may_take_on_is_bounded),
+		DB_TEST(a_call_that_does_not_return_leaves_its_worker),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,61 @@
+/*
+ * What does not come back: a call inside of the database that nothing interrupts, and a part that cannot
+ * be taken down. Questions end at their time limit, others go on, and SIGTERM ends the process.
+ */
+
+import assert from 'node:assert/strict';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { REFERENCE, ROOT, run, startDaemon, tempDir } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const QUESTION = 'What is the stuck search in long texts of 2025?';
+const STARTED = /"tool":"search_stuck_texts"/;
+const token = mintToken({ role: 'analyst' });
+
+async function makeRoot() {
+  const root = await tempDir('root');
+  for (const folder of ['sql', 'prompts', 'config'])
+    await cp(join(ROOT, folder), join(root, folder), { recursive: true });
+  await mkdir(join(root, 'sql/domain/stuck'));
+  await cp(join(ROOT, 'tests/e2e/stuck/sql'), join(root, 'sql/domain/stuck'), { recursive: true });
+  await cp(join(ROOT, 'tests/e2e/stuck/prompts'), join(root, 'prompts/domain'), { recursive: true });
+  return root;
+}
+
+/* A library before all others whose sqlite3_close never comes back, as on a disk that is away. */
+async function hangingClose() {
+  const dir = await tempDir('preload');
+  await writeFile(join(dir, 'hang.c'),
+    '#include <unistd.h>\nint sqlite3_close(void *db);\nint sqlite3_close(void *db) { (void)db; for (;;) pause(); }\n');
+  await run('cc', ['-shared', '-fPIC', '-o', join(dir, 'hang.so'), join(dir, 'hang.c')]);
+  return join(dir, 'hang.so');
+}
+
+describe('what does not come back', () => {
+  it('ends at its time limit, and others are answered', async () => {
+    const d = await startDaemon({ env: { VESPER_ROOT: await makeRoot(), VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '1000', VESPER_WAREHOUSE_WORKERS: '2' } });
+    const asked = await Promise.all([1, 2].map(() => d.ask(QUESTION, { token })));
+    for (const turn of asked)
+      assert.deepEqual(turn.complete.outcomes.map((o) => o.outcome), ['timeout']);
+    const other = await d.ask(REFERENCE, { token });
+    assert.match(other.text, /48\.73/);
+    await d.stop(); /* both calls still run */
+  });
+
+  it('does not keep the process from ending', async () => {
+    const d = await startDaemon({ env: { VESPER_ROOT: await makeRoot(), VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '60000' } });
+    const chat = await d.connect({ token });
+    chat.send({ type: 'chat.message', content: QUESTION });
+    await chat.until((frame) => STARTED.test(JSON.stringify(frame)));
+    await d.stop();
+  });
+
+  it('neither does a part that cannot be taken down', async () => {
+    const d = await startDaemon({ env: { LD_PRELOAD: await hangingClose(), ASAN_OPTIONS: 'verify_asan_link_order=0' } });
+    d.child.kill('SIGTERM');
+    assert.deepEqual(await d.ended(40000), { code: 1, signal: null });
+    assert.match(d.output, /could not be taken down/);
+  });
+});

@@ -1,0 +1,48 @@
+/* One statement takes so much memory and no more, and others go on. */
+#include "db_test.h"
+
+#include "vesper/limits.h"
+
+#define NUMBERS "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT %d) "
+
+/* Every row is kept until the last one was seen. */
+static struct err distinct(struct fixture *f, int rows)
+{
+	char text[512];
+	struct answer a;
+
+	snprintf(text, sizeof(text),
+		 NUMBERS "SELECT DISTINCT printf('%%.*c', 1000000, 'a') || n AS s FROM c", rows);
+	start(f, "acme", false, text, NULL, 0, &a);
+	wait_for(f, &a);
+	table_free(&a.table);
+	return a.err;
+}
+
+static void a_statement_has_its_share_of_memory(void **state)
+{
+	struct fixture *f = *state;
+	struct db_options options = fixture_options(f, true);
+
+	options.timeout_ms = 60000;
+	/* Before anything else uses the library, as in the daemon. */
+	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	tenant_file_make(f->acme, "acme");
+	for (int i = 0; i < 2; i++) {
+		struct err e = distinct(f, DB_STATEMENT_BYTES_MAX / 1000000 + 1);
+
+		assert_int_equal(e.code, ERR_LIMIT);
+		assert_non_null(strstr(e.text, "memory"));
+		e = distinct(f, 10);
+		assert_int_equal(e.code, ERR_NONE);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(a_statement_has_its_share_of_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
