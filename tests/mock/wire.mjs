@@ -150,8 +150,8 @@ async function writePieces(res, bytes, split) {
       return;
     if (!res.write(piece))
       await new Promise((done) => {
-        res.once('drain', done);
-        res.once('close', done);
+        const go = () => done(res.off('drain', go).off('close', go));
+        res.once('drain', go).once('close', go);
       });
     else if (split)
       await new Promise(setImmediate);
