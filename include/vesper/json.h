@@ -89,7 +89,7 @@ json_t *json_make_members(const struct json_member *members, size_t count);
 json_t *json_list_of(json_t *value_take);
 
 /* A number whose digits are sent unchanged, built from decimal text such as "48.7300". Beyond what
- * a double keeps (more than 15 significant digits) the result is a string. */
+ * a double keeps (more than 15 significant digits, 1e999, 1e-999) the result is a string. */
 json_t *json_decimal(const char *digits);
 /* The digits of such a node; NULL for any other. */
 const char *json_decimal_text(const json_t *value);

@@ -32,7 +32,8 @@ struct stream_entry {
 	enum event_kind kind;
 	const char *text; /* EVENT_TOKEN */
 	size_t text_len;
-	const json_t *body; /* others; the mark of a token, or NULL */
+	const json_t *body; /* others; the mark of a token, or NULL. NULL with json_len > 0: the
+			     * kept bytes cannot be parsed again */
 	const char *json;   /* the body as compact JSON (json_len 0: no body): projections splice it
 			       in as it is */
 	size_t json_len;

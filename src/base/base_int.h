@@ -2,6 +2,7 @@
 #ifndef VESPER_BASE_INT_H
 #define VESPER_BASE_INT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes of the valid UTF-8 character at the start of the text; 0 when there is none. */
@@ -13,5 +14,9 @@ size_t utf8_char_bytes(const char *text, size_t len);
 #define JSON_DECIMAL_MARK "\xEE\x80\x80"
 #define UTF8_REPLACEMENT  "\xEF\xBF\xBD"
 #define UTF8_MARK_BYTES   3
+
+/* A reader that keeps numbers as doubles (jansson, a browser) can hold this number: it neither
+ * overflows nor vanishes nor loses digits to a small exponent. */
+bool json_number_fits(const char *number);
 
 #endif

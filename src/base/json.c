@@ -114,7 +114,18 @@ bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, st
 	return true;
 }
 
-/* The text with each number that has a point as a marked string. */
+static bool number_fits(const char *text, size_t len)
+{
+	char copy[128]; /* the writer makes none as long */
+	if (len >= sizeof(copy))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	return json_number_fits(copy);
+}
+
+/* The text with each number that has a point as a marked string, and each that no double holds as a
+ * plain one: earlier versions wrote such numbers bare. */
 static void mark_decimals(const char *text, size_t len, struct buf *out)
 {
 	for (size_t i = 0, n; i < len; i += n) {
@@ -126,8 +137,9 @@ static void mark_decimals(const char *text, size_t len, struct buf *out)
 		} else if (text[i] == '-' || (text[i] >= '0' && text[i] <= '9')) {
 			while (i + n < len && memchr("0123456789+-.eE", text[i + n], 15))
 				n++;
-			if (memchr(text + i, '.', n)) {
-				buf_str(out, "\"" JSON_DECIMAL_MARK);
+			bool fits = number_fits(text + i, n);
+			if (!fits || memchr(text + i, '.', n)) {
+				buf_str(out, fits ? "\"" JSON_DECIMAL_MARK : "\"");
 				buf_add(out, text + i, n);
 				buf_char(out, '"');
 				continue;

@@ -8,7 +8,9 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,9 +217,19 @@ static bool decimal_normal(const char *digits, char out[DECIMAL_BYTES_MAX])
 	return is_json_number(out);
 }
 
+bool json_number_fits(const char *number)
+{
+	double value = fabs(strtod(number, NULL));
+	size_t digits = strcspn(number, "eE");
+	bool zero = strcspn(number, "123456789") >= digits;
+	return zero || (value >= DBL_MIN && value <= DBL_MAX);
+}
+
 /* Reading it as a double and printing it again gives the same value. */
 static bool survives_double(const char *number)
 {
+	if (!json_number_fits(number))
+		return false;
 	if (!strpbrk(number, ".eE")) {
 		errno = 0;
 		long long value = strtoll(number, NULL, 10);

@@ -20,6 +20,12 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* -2^127 has no positive counterpart, so no decimal holds it. */
+static bool in_range(__int128 units)
+{
+	return units >= -INT128_MAX;
+}
+
 static u128 magnitude(__int128 v)
 {
 	return v < 0 ? -(u128)v : (u128)v;
@@ -119,8 +125,9 @@ bool decimal_parse(const char *text, struct decimal *out)
 	}
 	if (d.scale < 0 && units != 0 && !shift_up(units, -d.scale, &units))
 		return false;
-	if (dropped_first > 5 || (dropped_first == 5 && (dropped_rest || (units & 1))))
-		units++;
+	bool up = dropped_first > 5 || (dropped_first == 5 && (dropped_rest || (units & 1)));
+	if (__builtin_add_overflow(units, (__int128)up, &units))
+		return false;
 	out->units = d.minus ? -units : units;
 	out->scale = d.scale < 0 ? 0 : d.scale > DECIMAL_SCALE_MAX ? DECIMAL_SCALE_MAX : d.scale;
 	return true;
@@ -145,7 +152,8 @@ static bool align(struct decimal *a, struct decimal *b)
 bool decimal_add(struct decimal a, struct decimal b, struct decimal *out)
 {
 	struct decimal sum;
-	if (!align(&a, &b) || __builtin_add_overflow(a.units, b.units, &sum.units))
+	if (!align(&a, &b) || __builtin_add_overflow(a.units, b.units, &sum.units) ||
+	    !in_range(sum.units))
 		return false;
 	sum.scale = a.scale;
 	*out = sum;
@@ -155,7 +163,8 @@ bool decimal_add(struct decimal a, struct decimal b, struct decimal *out)
 bool decimal_sub(struct decimal a, struct decimal b, struct decimal *out)
 {
 	struct decimal difference;
-	if (!align(&a, &b) || __builtin_sub_overflow(a.units, b.units, &difference.units))
+	if (!align(&a, &b) || __builtin_sub_overflow(a.units, b.units, &difference.units) ||
+	    !in_range(difference.units))
 		return false;
 	difference.scale = a.scale;
 	*out = difference;
@@ -183,7 +192,7 @@ bool decimal_mul(struct decimal a, struct decimal b, struct decimal *out)
 	product.scale = a.scale + b.scale;
 	if (product.scale > DECIMAL_SCALE_MAX)
 		product = strip_zeros(product);
-	if (product.scale > DECIMAL_SCALE_MAX)
+	if (product.scale > DECIMAL_SCALE_MAX || !in_range(product.units))
 		return false;
 	*out = product;
 	return true;

@@ -76,7 +76,8 @@ static size_t number_tidy(char *text, size_t length)
 	bool point_zero = length > 2 && memcmp(text + length - 2, ".0", 2) == 0;
 	size_t sign = length > 0 && *text == '-';
 
-	if (text[sign] == '.' && length < DECIMAL_TEXT_BYTES) {
+	if (text[sign] == '.' && text[sign + 1] >= '0' && text[sign + 1] <= '9' &&
+	    length < DECIMAL_TEXT_BYTES) {
 		memmove(text + sign + 1, text + sign, length - sign + 1);
 		text[sign] = '0';
 		return length + 1;

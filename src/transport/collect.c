@@ -62,10 +62,26 @@ static void keep(json_t **slot, json_t *value)
 	*slot = value;
 }
 
+static void end_unreadable(struct collector *c)
+{
+	json_decref(c->end);
+	c->failed = true;
+	c->end = json_make({"code", json_str("internal")},
+			   {"message", json_str("The stored events of this answer cannot be read. "
+						"Ask the question again.")},
+			   {"retryable", json_false()});
+}
+
 void collector_add(struct collector *c, const struct stream_entry *entry)
 {
 	json_t *body = (json_t *)(uintptr_t)entry->body; /* only ever referenced, never changed */
 
+	c->unreadable |= entry->json_len > 0 && !body;
+	if (c->unreadable) {
+		if (event_is_closing(entry->kind))
+			end_unreadable(c);
+		return;
+	}
 	switch (entry->kind) {
 	case EVENT_TOKEN:
 		buf_add(&c->text, entry->text, entry->text_len);

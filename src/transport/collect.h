@@ -16,6 +16,7 @@ struct collector {
 	json_t *ask;
 	json_t *end; /* body of the closing event */
 	bool failed;
+	bool unreadable; /* an entry of a kept log could not be parsed again */
 };
 
 void collector_init(struct collector *c);

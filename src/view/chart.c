@@ -56,6 +56,14 @@ static json_t *cell_text(const struct column *column, const char *cell)
 	return text;
 }
 
+/* The range of a column is known by its numbers; a cell may spell one as 100e-1. */
+static const char *month_of(const char *cell)
+{
+	long month = strtol(cell, NULL, 10);
+
+	return month >= 1 && month <= 12 ? months[month - 1] : cell;
+}
+
 static json_t *x_json(const struct chart *ch, const struct table *t, size_t row)
 {
 	const char *cell = t->rows[row][ch->x];
@@ -65,7 +73,7 @@ static json_t *x_json(const struct chart *ch, const struct table *t, size_t row)
 	case AXIS_YEAR:
 		return json_integer(strtol(cell, NULL, 10));
 	case AXIS_MONTH:
-		return json_str(months[strtol(cell, NULL, 10) - 1]);
+		return json_str(month_of(cell));
 	case AXIS_DATE:
 		return json_str(cell);
 	default:

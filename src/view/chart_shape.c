@@ -19,7 +19,7 @@ static bool ends_with(const char *text, const char *end)
 
 static bool within(const struct column_stats *s, long low, long high)
 {
-	return s->min && s->max && strtol(s->min, NULL, 10) >= low &&
+	return s->numeric && s->min && s->max && strtol(s->min, NULL, 10) >= low &&
 	       strtol(s->max, NULL, 10) <= high;
 }
 

@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const HOSTILE_NUMBERS = ['1e999', '-1e999', '1e-999', '2.5e-310', '1.8e308', '1e99999999999999999999', 'NaN', 'Infinity', '-', '.', '',
+  '170141183460469231731.6873037158841057279', `${'9'.repeat(500)}.5`, '123456789012345678901234567890'];
 
 describe('hostile values', () => {
   let d;
@@ -27,4 +32,47 @@ describe('hostile values', () => {
     assert.equal((await chat.turn()).status, 'ok', 'the question is still open');
     await chat.close();
   });
+});
+
+describe('hostile numbers in rows', () => {
+  let mock, d;
+
+  before(async () => {
+    mock = await startMock();
+    d = await startDaemon({ mock });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+
+  const select = (values) => `SELECT 1.5 AS n FROM per_project WHERE name = (SELECT MIN(name) FROM per_project)${
+    values.map((v) => ` UNION ALL SELECT ${v} FROM per_project WHERE name = (SELECT MIN(name) FROM per_project)`).join('')}`;
+
+  for (const [what, values] of [['as text', HOSTILE_NUMBERS.map((v) => `'${v}'`)], ['as numbers', ['1e999', '-1e999', '1e308', '1e-320']]])
+    it(`${what} are readable wherever they were written`, async () => {
+      mock.reset();
+      mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'per_agent' }] } } },
+        { when: { kind: 'tools' }, times: 1, reply: { tools: [{ name: 'general_sql_query', input: { sql: select(values) } }] } },
+        { when: { kind: 'tools' }, reply: { tools: [{ name: 'no_such_tool', input: {} }] } }, { reply: 'demo' }]);
+      const token = mintToken({ role: 'admin' });
+      const rest = d.rest(token);
+      const body = { content: 'How is our work spread, in a way that no report shows?', client_msg_id: crypto.randomUUID() };
+      const answer = (await rest.post('/api/v1/chat', body)).body;
+      const cells = answer.views?.find((v) => v.view_type === 'data')?.data_dict.n;
+      assert.equal(cells?.length, values.length + 1, JSON.stringify(answer).slice(0, 1000));
+      for (const cell of cells)
+        assert.ok(cell === null || typeof cell === 'string' || Number.isFinite(cell), String(cell));
+      if (what === 'as text')
+        assert.deepEqual(cells.slice(1), HOSTILE_NUMBERS);
+      const session = `/api/v1/sessions/${answer.session_id}`;
+      const events = await rest.get(`/api/v1/turns/${answer.turn_id}/events`);
+      assert.equal(events.status, 200);
+      const stored = (await rest.get(`${session}/messages`)).body.data.at(-1);
+      assert.deepEqual(stored.views.find((v) => v.view_type === 'data').data_dict.n, cells);
+      for (const path of [`${session}/export`, `/api/v1/messages/${answer.message_id}/views/${answer.views.find((v) => v.view_type === 'data').view_id}/csv`,
+        `/api/v1/receipts/${answer.receipt_id}`])
+        assert.equal((await rest.get(path)).status, 200, path);
+      assert.ok(await d.answers());
+    });
 });

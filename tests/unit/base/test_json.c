@@ -223,6 +223,23 @@ static void own_text_keeps_its_digits(void **state)
 	assert_int_equal(e.code, ERR_LIMIT);
 }
 
+/* Earlier versions wrote such numbers bare. */
+static void numbers_beyond_doubles_read_as_text(void **state)
+{
+	static const char text[] = "[1e999,-1.5e400,1e-999,0e999,1.50]";
+	struct err e;
+	json_t *value;
+	char *again;
+
+	(void)state;
+	assert_false(json_parse(text, strlen(text), 100, &value, &e));
+	assert_true(json_parse_exact(text, strlen(text), 100, &value, &e));
+	again = json_text(value);
+	assert_string_equal(again, "[\"1e999\",\"-1.5e400\",\"1e-999\",0.0,1.50]");
+	mem_free(again);
+	json_decref(value);
+}
+
 static void owned_by_an_arena(void **state)
 {
 	(void)state;
@@ -341,6 +358,7 @@ int main(void)
 		cmocka_unit_test(optional_members),
 		cmocka_unit_test(only_known_members),
 		cmocka_unit_test(own_text_keeps_its_digits),
+		cmocka_unit_test(numbers_beyond_doubles_read_as_text),
 		cmocka_unit_test(owned_by_an_arena),
 		cmocka_unit_test(files),
 		cmocka_unit_test(file_cap),

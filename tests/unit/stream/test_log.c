@@ -221,6 +221,29 @@ static void a_released_log_still_has_its_bodies(void **state)
 	stream_watch_free(&w);
 }
 
+/* The writer nests as deep as it is told, the parser does not. */
+static void what_cannot_be_parsed_again_is_read_without_a_body(void **state)
+{
+	struct stream_log *log = log_new();
+	struct stream_log *same = log;
+	struct stream_watch *w;
+	const struct stream_entry *entry;
+	json_t *deep = json_array();
+
+	(void)state;
+	for (int i = 0; i < JSON_DEPTH_MAX; i++)
+		deep = json_list_of(deep);
+	event_emit(stream_sink(log), EVENT_VIEW, json_make({"view", deep}));
+	log_end(&log);
+	w = stream_watch_new(same, 0, on_wake, NULL);
+	entry = stream_read(w);
+	assert_null(entry->body);
+	assert_true(entry->json_len > JSON_DEPTH_MAX);
+	assert_non_null(stream_read(w)->body);
+	assert_true(stream_ended(w));
+	stream_watch_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +258,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(owner_hears_who_watches_while_it_runs, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(what_cannot_be_parsed_again_is_read_without_a_body,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_released_log_still_has_its_bodies, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(an_entry_may_be_put_back, setup, teardown),

@@ -73,6 +73,27 @@ static void an_ask_comes_with_it(void **state)
 	collector_deinit(&collector);
 }
 
+static void unreadable_events_are_a_problem(void **state)
+{
+	const struct stream_entry unreadable = {
+		.seq = 1, .kind = EVENT_VIEW, .json = "{\"x\":1e999}", .json_len = 11};
+	const struct stream_entry end = {
+		.seq = 2, .kind = EVENT_COMPLETE, .json = "{\"x\":1e999}", .json_len = 11};
+	enum problem problem;
+	json_t *body;
+
+	(void)state;
+	collector_init(&collector);
+	collector_add(&collector, &unreadable);
+	collector_add(&collector, &end);
+	assert_true(collector.failed);
+	body = collector_problem(&collector, "T", "S", "/x", "R", &problem);
+	assert_int_equal(problem, PROBLEM_INTERNAL);
+	assert_non_null(strstr(json_string_value(json_object_get(body, "detail")), "Ask"));
+	json_decref(body);
+	collector_deinit(&collector);
+}
+
 static void a_failed_turn_is_a_problem(void **state)
 {
 	enum problem problem;
@@ -100,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_answer_of_all_frames),
 		cmocka_unit_test(an_ask_comes_with_it),
+		cmocka_unit_test(unreadable_events_are_a_problem),
 		cmocka_unit_test(a_failed_turn_is_a_problem),
 	};
 
