@@ -66,7 +66,8 @@ struct cache_driver {
 /* Takes `self`, which is closed with the cache. */
 struct cache *cache_from_driver(const struct cache_driver *driver, void *self);
 
-/* In this process: bounded in bytes and entries (limits.h), the longest unused goes first. */
+/* In this process: bounded in bytes and entries (limits.h); the longest unused of the tenant that
+ * has the most goes first. */
 struct cache *cache_memory_new(struct loop *l);
 
 struct cache_redis_options {

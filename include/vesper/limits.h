@@ -62,7 +62,7 @@
 #define JWKS_FETCH_MS           10000  /* one request for keys */
 #define JWKS_RETRY_MS           15000  /* after a request that failed */
 #define JWKS_UNKNOWN_MS         300000 /* an unknown kid asks for new keys at most that often */
-#define TICKETS_MAX             10000  /* outstanding tickets in memory; the oldest go first */
+#define TICKETS_MAX             10000  /* outstanding tickets in memory; as the cache */
 
 /* the loop */
 #define LOOP_LAST_ITERATIONS 8 /* a chain of steps has fewer, those of many turns never end */
@@ -73,6 +73,7 @@
 #define TURN_DEADLINE_MS   120000 /* the whole turn */
 #define TURNS_MAX          4000   /* running turns in one process */
 #define TURNS_QUEUED_MAX   4      /* questions that wait in one session; more is no conversation */
+#define TURNS_OF_TENANT    2000   /* and one tenant's, where there are several: half */
 #define TURNS_PER_USER_MAX 8      /* running turns of one user over all sessions */
 #define TURN_GRACE_MS      30000  /* a turn nobody watches runs on that long, to be resumed */
 #define SUMMARY_MESSAGES   30     /* messages without a summary: then the older ones get one */
@@ -91,9 +92,9 @@
 #define EVENTS_PER_TURN_MAX 20000 /* entries of one turn's log: a 10,000 token answer, and room */
 #define EVENT_LOG_BYTES_MAX (8 * 1024 * 1024) /* bytes of one turn's log */
 #define EVENT_LOG_KEPT_MS   600000            /* a finished turn can be resumed that long */
-#define EVENT_LOGS_MAX      20000             /* finished logs kept at all; the oldest go first */
+#define EVENT_LOGS_MAX      20000             /* finished logs kept at all */
 #define EVENT_LOGS_BYTES_MAX                                                                       \
-	(64 * 1024 * 1024) /* bytes of all finished logs; the oldest go first */
+	(64 * 1024 * 1024) /* bytes of all finished logs; those of the largest tenant go first */
 
 /* views and prompts */
 #define VIEW_BYTES_MAX                                                                             \
@@ -230,7 +231,7 @@
 
 /* the cache */
 #define CACHE_ENTRIES_MAX     10000              /* values in memory: hours of distinct questions */
-#define CACHE_BYTES_MAX       (32 * 1024 * 1024) /* of them; the longest unused go first */
+#define CACHE_BYTES_MAX       (32 * 1024 * 1024) /* of them; those of the largest tenant go first */
 #define CACHE_VALUE_BYTES_MAX (1024 * 1024)      /* one value: 500 rows of 20 columns are a tenth */
 #define CACHE_KEY_BYTES_MAX   1024               /* tenant and name; names are short or hashes */
 #define CACHE_LOCKS_MAX       4096               /* held at a time; more are refused */

@@ -5,11 +5,13 @@
 #define CACHE_INT_H
 
 #include "vesper/cache.h"
+#include "vesper/shares.h"
 
 /* One value. It outlives its place in the map for as long as somebody reads it. */
 struct entry {
 	struct entry *next; /* in its bucket */
-	struct list used;   /* the longest unused first */
+	struct list node;   /* in the map */
+	struct share share; /* its tenant's */
 	uint64_t hash;
 	int64_t ends_ms; /* of the monotonic clock */
 	size_t readers;
@@ -19,21 +21,19 @@ struct entry {
 	char bytes[]; /* key, then value */
 };
 
-/* Bounded: a value that needs room pushes out the longest unused ones. */
+/* Bounded: a value that needs room pushes out the longest unused one of the tenant that has the
+ * most. */
 struct map {
 	struct entry **buckets;
-	struct list used;
-	size_t entries;
-	size_t bytes;
-	size_t entries_max;
-	size_t bytes_max;
+	struct list entries;
+	struct shares shares;
 };
 
 void map_init(struct map *m, size_t entries_max, size_t bytes_max);
 void map_deinit(struct map *m);
 /* What is kept and not over yet, or NULL; it counts as used now. */
 struct entry *map_find(struct map *m, struct str key);
-/* Replaces. False: it would not fit even alone. */
+/* Replaces. False: there is no room for it. */
 bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms);
 void map_remove(struct map *m, struct str key);
 /* Removes what is over. */

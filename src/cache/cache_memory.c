@@ -173,9 +173,9 @@ static bool take_lock(struct memory *m, struct str key, struct str token, int64_
 
 	if (held && !str_eq(entry_value(held), token))
 		return false;
-	if (!held && m->locks.entries >= m->locks.entries_max)
+	if (!held && m->locks.shares.count >= m->locks.shares.count_max)
 		map_sweep(&m->locks);
-	if (!held && m->locks.entries >= m->locks.entries_max)
+	if (!held && m->locks.shares.count >= m->locks.shares.count_max)
 		return false;
 	return map_set(&m->locks, key, token, ttl_ms);
 }

@@ -1,7 +1,7 @@
 /*
- * The map of the memory driver: a fixed table of chains beside a list in the order of use. Its size
- * is bounded from the first day, so the table never grows; what is over is found when it is looked
- * for, or goes with the longest unused.
+ * The map of the memory driver: a fixed table of chains beside the tenants' shares in the order of
+ * use. Its size is bounded from the first day, so the table never grows; what is over is found when
+ * it is looked for, or goes with the longest unused.
  */
 #include "cache_int.h"
 
@@ -70,9 +70,8 @@ static void drop(struct map *m, struct entry **at)
 	struct entry *e = *at;
 
 	*at = e->next;
-	list_remove(&e->used);
-	m->entries--;
-	m->bytes -= entry_bytes(e->key_len, e->value_len);
+	list_remove(&e->node);
+	shares_remove(&m->shares, &e->share);
 	e->dropped = true;
 	if (e->readers == 0)
 		mem_free(e);
@@ -87,16 +86,16 @@ void map_init(struct map *m, size_t entries_max, size_t bytes_max)
 {
 	*m = (struct map){
 		.buckets = mem_alloc(BUCKETS * sizeof(struct entry *)),
-		.entries_max = entries_max,
-		.bytes_max = bytes_max,
 	};
-	list_init(&m->used);
+	list_init(&m->entries);
+	shares_init(&m->shares, entries_max, bytes_max);
 }
 
 void map_deinit(struct map *m)
 {
-	while (!list_empty(&m->used))
-		drop_entry(m, list_item(m->used.next, struct entry, used));
+	while (!list_empty(&m->entries))
+		drop_entry(m, list_item(m->entries.next, struct entry, node));
+	shares_deinit(&m->shares);
 	mem_free(m->buckets);
 }
 
@@ -110,9 +109,28 @@ struct entry *map_find(struct map *m, struct str key)
 		drop(m, at);
 		return NULL;
 	}
-	list_remove(&(*at)->used);
-	list_append(&m->used, &(*at)->used);
+	shares_renew(&(*at)->share);
 	return *at;
+}
+
+/* The tenant opens every key. */
+static struct str tenant_of(struct str key)
+{
+	return (struct str){key.p, strnlen(key.p, key.n)};
+}
+
+/* False: the entry itself had to go. */
+static bool make_room(struct map *m, struct entry *added)
+{
+	struct share *over;
+	bool stays;
+
+	entry_hold(added);
+	while ((over = shares_over(&m->shares)))
+		drop_entry(m, list_item(over, struct entry, share));
+	stays = !added->dropped;
+	entry_release(added);
+	return stays;
 }
 
 bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms)
@@ -121,10 +139,8 @@ bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms)
 	struct entry *e;
 
 	map_remove(m, key);
-	if (bytes > m->bytes_max)
+	if (bytes > m->shares.bytes_max)
 		return false;
-	while (m->entries >= m->entries_max || m->bytes + bytes > m->bytes_max)
-		drop_entry(m, list_item(m->used.next, struct entry, used));
 	e = mem_alloc(bytes);
 	e->hash = hash_of(key);
 	e->ends_ms = clock_mono_ms() + ttl_ms;
@@ -135,10 +151,9 @@ bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms)
 		memcpy(e->bytes + key.n, value.p, value.n);
 	e->next = *bucket_of(m, e->hash);
 	*bucket_of(m, e->hash) = e;
-	list_append(&m->used, &e->used);
-	m->entries++;
-	m->bytes += bytes;
-	return true;
+	list_append(&m->entries, &e->node);
+	shares_add(&m->shares, &e->share, tenant_of(key), bytes);
+	return make_room(m, e);
 }
 
 void map_remove(struct map *m, struct str key)
@@ -153,8 +168,8 @@ void map_sweep(struct map *m)
 {
 	int64_t now_ms = clock_mono_ms();
 
-	list_each_safe(node, &m->used) {
-		struct entry *e = list_item(node, struct entry, used);
+	list_each_safe(node, &m->entries) {
+		struct entry *e = list_item(node, struct entry, node);
 		if (e->ends_ms <= now_ms)
 			drop_entry(m, e);
 	}

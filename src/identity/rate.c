@@ -1,7 +1,7 @@
 /*
  * How much each user and each tenant may ask in a minute: a meter that fills up again evenly, so
  * that nobody gains by waiting for a window's edge. Meters are dropped when too many are there, the
- * longest unused first: those are full again anyway.
+ * longest unused of the tenant with the most first: those are full again anyway.
  */
 #include "rate.h"
 
@@ -11,13 +11,14 @@
 #include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/shares.h"
 
 #define BUCKETS   4096
 #define MINUTE_MS 60000
 
 struct meter {
-	struct list by_use;
 	struct list in_bucket;
+	struct share share; /* its tenant's */
 	uint8_t hash[HASH_SHA256_BYTES];
 	double left;
 	int64_t at_mono_ms;
@@ -25,9 +26,8 @@ struct meter {
 
 struct rates {
 	struct rate_limits limits;
-	struct list by_use; /* longest unused first */
 	struct list buckets[BUCKETS];
-	size_t count;
+	struct shares shares;
 };
 
 struct rates *rates_new(const struct rate_limits *limits)
@@ -35,7 +35,7 @@ struct rates *rates_new(const struct rate_limits *limits)
 	struct rates *r = mem_alloc(sizeof(*r));
 
 	r->limits = *limits;
-	list_init(&r->by_use);
+	shares_init(&r->shares, METERS_MAX, SIZE_MAX);
 	for (size_t i = 0; i < BUCKETS; i++)
 		list_init(&r->buckets[i]);
 	return r;
@@ -43,15 +43,9 @@ struct rates *rates_new(const struct rate_limits *limits)
 
 static void meter_free(struct rates *r, struct meter *m)
 {
-	list_remove(&m->by_use);
 	list_remove(&m->in_bucket);
+	shares_remove(&r->shares, &m->share);
 	mem_free(m);
-	r->count--;
-}
-
-static struct meter *longest_unused(struct rates *r)
-{
-	return list_item(r->by_use.next, struct meter, by_use);
 }
 
 void rates_free(struct rates **rates)
@@ -61,8 +55,10 @@ void rates_free(struct rates **rates)
 	if (!r)
 		return;
 	*rates = NULL;
-	while (!list_empty(&r->by_use))
-		meter_free(r, longest_unused(r));
+	for (size_t i = 0; i < BUCKETS; i++)
+		list_each_safe(node, &r->buckets[i])
+			meter_free(r, list_item(node, struct meter, in_bucket));
+	shares_deinit(&r->shares);
 	mem_free(r);
 }
 
@@ -75,22 +71,19 @@ static struct list *bucket_of(struct rates *r, const uint8_t hash[HASH_SHA256_BY
 }
 
 static struct meter *meter_new(struct rates *r, const uint8_t hash[HASH_SHA256_BYTES],
-			       int64_t limit)
+			       const char *tenant, int64_t limit)
 {
 	struct meter *m = mem_alloc(sizeof(*m));
 
-	if (r->count == METERS_MAX)
-		meter_free(r, longest_unused(r));
 	memcpy(m->hash, hash, sizeof(m->hash));
 	m->left = (double)limit;
 	m->at_mono_ms = clock_mono_ms();
-	list_append(&r->by_use, &m->by_use);
 	list_append(bucket_of(r, hash), &m->in_bucket);
-	r->count++;
+	shares_add(&r->shares, &m->share, str_of(tenant), 0);
 	return m;
 }
 
-static struct meter *meter_of(struct rates *r, const char *key, int64_t limit)
+static struct meter *meter_of(struct rates *r, const char *key, const char *tenant, int64_t limit)
 {
 	uint8_t hash[HASH_SHA256_BYTES];
 
@@ -99,12 +92,11 @@ static struct meter *meter_of(struct rates *r, const char *key, int64_t limit)
 		struct meter *m = list_item(node, struct meter, in_bucket);
 
 		if (memcmp(m->hash, hash, sizeof(hash)) == 0) {
-			list_remove(&m->by_use);
-			list_append(&r->by_use, &m->by_use);
+			shares_renew(&m->share);
 			return m;
 		}
 	}
-	return meter_new(r, hash, limit);
+	return meter_new(r, hash, tenant, limit);
 }
 
 static void meter_fill(struct meter *m, int64_t limit)
@@ -128,9 +120,9 @@ void rate_say(double left, int64_t limit, struct rate_state *out)
 }
 
 /* The meter of this key as it stands now; NULL: there is no limit. */
-static struct meter *meter_now(struct rates *r, const char *key, int64_t limit)
+static struct meter *meter_now(struct rates *r, const char *key, const char *tenant, int64_t limit)
 {
-	struct meter *m = limit > 0 ? meter_of(r, key, limit) : NULL;
+	struct meter *m = limit > 0 ? meter_of(r, key, tenant, limit) : NULL;
 
 	if (m)
 		meter_fill(m, limit);
@@ -149,8 +141,8 @@ static bool take(struct rates *r, const struct principal *who, bool confirming, 
 	int64_t user_limit = r->limits.user_per_minute, tenant_limit = r->limits.tenant_per_minute;
 	char *user_key = mem_printf("u\x1f%s\x1f%s", who->tenant, who->user);
 	char *tenant_key = mem_printf("t\x1f%s", who->tenant);
-	struct meter *user = meter_now(r, user_key, user_limit);
-	struct meter *tenant = meter_now(r, tenant_key, tenant_limit);
+	struct meter *user = meter_now(r, user_key, who->tenant, user_limit);
+	struct meter *tenant = meter_now(r, tenant_key, who->tenant, tenant_limit);
 	bool allowed =
 		has_one(user, user_limit, confirming) && has_one(tenant, tenant_limit, confirming);
 
@@ -170,12 +162,23 @@ static bool take(struct rates *r, const struct principal *who, bool confirming, 
 	return allowed;
 }
 
+static bool take_and_forget(struct rates *r, const struct principal *who, bool confirming,
+			    struct rate *out)
+{
+	bool allowed = take(r, who, confirming, out);
+	struct share *over;
+
+	while ((over = shares_over(&r->shares)))
+		meter_free(r, list_item(over, struct meter, share));
+	return allowed;
+}
+
 bool rates_take(struct rates *r, const struct principal *who, struct rate *out)
 {
-	return take(r, who, false, out);
+	return take_and_forget(r, who, false, out);
 }
 
 bool rates_confirm(struct rates *r, const struct principal *who, struct rate *out)
 {
-	return take(r, who, true, out);
+	return take_and_forget(r, who, true, out);
 }

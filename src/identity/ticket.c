@@ -12,6 +12,7 @@
 #include "vesper/limits.h"
 #include "vesper/list.h"
 #include "vesper/mem.h"
+#include "vesper/shares.h"
 
 #define TICKET_SECRET_BYTES 32
 #define BUCKETS             1024
@@ -19,6 +20,7 @@
 struct ticket {
 	struct list by_age;
 	struct list in_bucket;
+	struct share share; /* its tenant's */
 	uint8_t hash[HASH_SHA256_BYTES];
 	struct principal *who;
 	int64_t ends_mono_ms;
@@ -27,7 +29,7 @@ struct ticket {
 struct tickets {
 	struct list by_age; /* oldest first */
 	struct list buckets[BUCKETS];
-	size_t count;
+	struct shares shares;
 };
 
 struct tickets *tickets_new(void)
@@ -35,6 +37,7 @@ struct tickets *tickets_new(void)
 	struct tickets *all = mem_alloc(sizeof(*all));
 
 	list_init(&all->by_age);
+	shares_init(&all->shares, TICKETS_MAX, SIZE_MAX);
 	for (size_t b = 0; b < BUCKETS; b++)
 		list_init(&all->buckets[b]);
 	return all;
@@ -44,9 +47,9 @@ static void ticket_free(struct tickets *all, struct ticket *t)
 {
 	list_remove(&t->by_age);
 	list_remove(&t->in_bucket);
+	shares_remove(&all->shares, &t->share);
 	principal_free(&t->who);
 	mem_free(t);
-	all->count--;
 }
 
 static struct ticket *ticket_oldest(struct tickets *all)
@@ -73,6 +76,7 @@ void tickets_free(struct tickets **tickets)
 		return;
 	while ((t = ticket_oldest(all)))
 		ticket_free(all, t);
+	shares_deinit(&all->shares);
 	mem_free(all);
 }
 
@@ -100,16 +104,17 @@ void ticket_make(char out[TICKET_BYTES])
 void tickets_add(struct tickets *all, const char *ticket, const struct principal *who)
 {
 	struct ticket *t = mem_alloc(sizeof(*t));
+	struct share *over;
 
 	tickets_expire(all);
-	if (all->count == TICKETS_MAX)
-		ticket_free(all, ticket_oldest(all));
 	hash_sha256(ticket, TICKET_BYTES - 1, t->hash);
 	t->who = principal_copy(who);
 	t->ends_mono_ms = clock_mono_ms() + TICKET_LIFE_MS;
 	list_append(&all->by_age, &t->by_age);
 	list_append(bucket_of(all, t->hash), &t->in_bucket);
-	all->count++;
+	shares_add(&all->shares, &t->share, str_of(t->who->tenant), 0);
+	while ((over = shares_over(&all->shares)))
+		ticket_free(all, list_item(over, struct ticket, share));
 }
 
 static struct ticket *ticket_find(struct tickets *all, struct str ticket)

@@ -1,7 +1,7 @@
 /*
  * All logs of the process, found by their turn's id. Finished ones are kept in the order of their
- * end, so the oldest is always the first to go: by age, by number, or by the bytes that all of them
- * hold.
+ * end, so the oldest is always the first to go by age. By number, or by the bytes that all of them
+ * hold, the oldest of the tenant that has the most goes first.
  */
 #include "stream_int.h"
 
@@ -18,8 +18,7 @@ struct stream_hub {
 	struct loop *loop;
 	struct list buckets[BUCKETS];
 	struct list kept;
-	size_t kept_count;
-	size_t kept_bytes;
+	struct shares shares; /* of the kept ones */
 	struct timer *expiry;
 };
 
@@ -33,6 +32,7 @@ struct stream_hub *stream_hub_new(struct loop *l)
 	for (size_t i = 0; i < BUCKETS; i++)
 		list_init(&h->buckets[i]);
 	list_init(&h->kept);
+	shares_init(&h->shares, EVENT_LOGS_MAX, EVENT_LOGS_BYTES_MAX);
 	h->expiry = timer_new(l, on_expiry, h);
 	return h;
 }
@@ -73,8 +73,7 @@ void hub_add(struct stream_hub *h, struct stream_log *log)
 
 static void hub_forget(struct stream_hub *h, struct stream_log *log)
 {
-	h->kept_count--;
-	h->kept_bytes -= log->byte_count;
+	shares_remove(&h->shares, &log->share);
 	list_remove(&log->kept);
 	list_remove(&log->bucket);
 	log_unref(log);
@@ -90,8 +89,7 @@ static void hub_expire(struct stream_hub *h)
 	struct stream_log *log;
 	int64_t now = clock_mono_ms();
 
-	while ((log = oldest(h)) && (log->kept_until_ms <= now || h->kept_count > EVENT_LOGS_MAX ||
-				     h->kept_bytes > EVENT_LOGS_BYTES_MAX))
+	while ((log = oldest(h)) && log->kept_until_ms <= now)
 		hub_forget(h, log);
 	if (log && !timer_active(h->expiry))
 		timer_start(h->expiry, (uint64_t)(log->kept_until_ms - now));
@@ -104,12 +102,15 @@ static void on_expiry(void *owner)
 
 void hub_keep(struct stream_hub *h, struct stream_log *log)
 {
+	struct share *over;
+
 	log->kept_until_ms = clock_mono_ms() + EVENT_LOG_KEPT_MS;
 	list_append(&h->kept, &log->kept);
-	h->kept_count++;
-	h->kept_bytes += log->byte_count;
+	shares_add(&h->shares, &log->share, str_of(log->who->tenant), log->byte_count);
 	if (log->unwanted)
 		hub_forget(h, log);
+	while ((over = shares_over(&h->shares)))
+		hub_forget(h, list_item(over, struct stream_log, share));
 	hub_expire(h);
 }
 
@@ -160,6 +161,7 @@ void stream_hub_free(struct stream_hub **hub)
 		hub_forget(h, oldest(h));
 	for (size_t i = 0; i < BUCKETS; i++)
 		assert(list_empty(&h->buckets[i])); /* a turn still runs */
+	shares_deinit(&h->shares);
 	timer_free(&h->expiry);
 	mem_free(h);
 }

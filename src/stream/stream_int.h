@@ -3,6 +3,7 @@
 #define VESPER_STREAM_INT_H
 
 #include "vesper/list.h"
+#include "vesper/shares.h"
 #include "vesper/stream.h"
 #include "vesper/uuid.h"
 
@@ -19,6 +20,7 @@ struct entry {
 struct stream_log {
 	struct list bucket; /* in the hub's table; in no list once forgotten */
 	struct list kept;   /* in the hub's list of finished logs */
+	struct share share; /* of its tenant, in the hub's room for them */
 	int64_t kept_until_ms;
 	struct stream_hub *hub;
 	size_t holders; /* the hub, the turn, each watch */

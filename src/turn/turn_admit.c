@@ -101,7 +101,8 @@ static void remember_repeat(struct turns *all, const struct turn *t)
 
 static bool admit(const struct turns *all, const struct turn_request *r, struct err *e)
 {
-	size_t of_user = 0, in_session = 0;
+	size_t of_user = 0, of_tenant = 0, in_session = 0;
+	size_t tenant_max = all->place_count > 1 ? TURNS_OF_TENANT : TURNS_MAX;
 
 	assert(uuid_valid(r->session_id));
 	assert(!r->content || (*r->content && strlen(r->content) <= MESSAGE_BYTES_MAX));
@@ -114,6 +115,9 @@ static bool admit(const struct turns *all, const struct turn_request *r, struct 
 	list_each(node, &all->running) {
 		const struct turn *t = list_item(node, struct turn, node);
 
+		if (strcmp(t->who->tenant, r->who->tenant) == 0 && ++of_tenant >= tenant_max)
+			return err_set_retry(e, ERR_LIMIT, "%zu turns of this tenant are running",
+					     tenant_max);
 		if (!principal_same_user(t->who, r->who))
 			continue;
 		if (strcmp(t->request.session_id, r->session_id) == 0 &&

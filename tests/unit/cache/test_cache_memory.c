@@ -90,6 +90,52 @@ static void entries_are_bounded(void **state)
 	assert_true(get("acme", name));
 }
 
+static void a_greedy_tenant_pushes_out_its_own(void **state)
+{
+	char *large = mem_alloc(CACHE_VALUE_BYTES_MAX);
+	char name[16];
+
+	(void)state;
+	cache_set(cache, key("globex", "large"), large, CACHE_VALUE_BYTES_MAX - 1024, 60000);
+	cache_set(cache, key("globex", "small"), "1", 1, 60000);
+	for (int i = 0; i < 3 * CACHE_BYTES_MAX / CACHE_VALUE_BYTES_MAX; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		cache_set(cache, key("acme", name), large, CACHE_VALUE_BYTES_MAX - 1024, 60000);
+	}
+	assert_true(get("acme", name));
+	assert_false(get("acme", "0"));
+	for (int i = 0; i < 2 * CACHE_ENTRIES_MAX; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		cache_set(cache, key("acme", name), "1", 1, 60000);
+	}
+	assert_true(get("globex", "large"));
+	assert_true(get("globex", "small"));
+	mem_free(large);
+}
+
+/* Nor does one by many users make another's requests free. */
+static void a_greedy_tenant_forgets_its_own_meters(void **state)
+{
+	const struct cache_meter theirs = {key("globex", "m"), 2};
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		answers = 0;
+		cache_draw(cache, &theirs, 1, 60000, on_draw, NULL);
+		wait_for(1);
+		assert_true(drawn.taken);
+	}
+	for (int i = 0; i <= METERS_MAX; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		draw(name, 2, NULL, 0);
+	}
+	answers = 0;
+	cache_draw(cache, &theirs, 1, 60000, on_draw, NULL);
+	wait_for(1);
+	assert_false(drawn.taken);
+}
+
 static void held_locks_are_never_pushed_out(void **state)
 {
 	(void)state;
@@ -114,6 +160,8 @@ int main(void)
 		TEST(a_meter_fills_evenly),
 		TEST(the_longest_unused_go_first),
 		TEST(entries_are_bounded),
+		TEST(a_greedy_tenant_pushes_out_its_own),
+		TEST(a_greedy_tenant_forgets_its_own_meters),
 		TEST(held_locks_are_never_pushed_out),
 	};
 

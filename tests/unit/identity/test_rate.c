@@ -108,11 +108,31 @@ static void the_idle_are_forgotten(void **state)
 	rates_free(&r);
 }
 
+/* Many users of one tenant make nobody's requests elsewhere free. */
+static void a_greedy_tenant_forgets_its_own(void **state)
+{
+	const struct rate_limits limits = {.user_per_minute = 1, .tenant_per_minute = 10000000};
+	struct rates *r = rates_new(&limits);
+	char name[20];
+
+	(void)state;
+	assert_true(rates_take(r, &ann_elsewhere, &rate));
+	for (int i = 0; i < 2 * METERS_MAX; i++) {
+		snprintf(name, sizeof(name), "u%d", i);
+		assert_true(
+			rates_take(r, &(struct principal){.user = name, .tenant = "acme"}, &rate));
+	}
+	assert_false(rates_take(r, &ann_elsewhere, &rate));
+	assert_int_equal(rate.tenant.left, 10000000 - 1);
+	rates_free(&r);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {CASE(a_users_own), CASE(the_tenants_for_all),
-					   CASE(unlimited), CASE(the_idle_are_forgotten)};
+					   CASE(unlimited), CASE(the_idle_are_forgotten),
+					   CASE(a_greedy_tenant_forgets_its_own)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

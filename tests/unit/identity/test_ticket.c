@@ -118,6 +118,26 @@ static void oldest_goes_at_the_cap(void **state)
 	mem_free(all);
 }
 
+static void a_greedy_tenant_pushes_out_its_own(void **state)
+{
+	const struct principal bob = {.user = "bob", .tenant = "acme", .expires_ms = NOW_MS + 1};
+	char theirs[TICKET_BYTES], first[TICKET_BYTES], ticket[TICKET_BYTES];
+	struct principal *who;
+
+	(void)state;
+	ticket_make(theirs);
+	tickets_add(tickets, theirs, &bob);
+	add(first);
+	for (size_t n = 0; n < 2 * TICKETS_MAX; n++)
+		add(ticket);
+	assert_false(use(first));
+	assert_true(use(ticket));
+	who = tickets_take(tickets, str_of(theirs));
+	assert_non_null(who);
+	assert_string_equal(who->tenant, "acme");
+	principal_free(&who);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -127,6 +147,7 @@ int main(void)
 		TEST(wrong_tickets),
 		TEST(ticket_ends),
 		TEST(oldest_goes_at_the_cap),
+		TEST(a_greedy_tenant_pushes_out_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

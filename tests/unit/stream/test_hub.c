@@ -1,16 +1,21 @@
 #include "stream_fixture.h"
 
-static struct uuid finished(const char *text)
+static struct uuid finished_by(const struct principal *who, const char *text)
 {
 	struct uuid turn = uuid_new();
 	struct uuid session = uuid_new();
-	struct stream_log *log = stream_open(hub, turn.text, session.text, &ann, NULL, NULL);
+	struct stream_log *log = stream_open(hub, turn.text, session.text, who, NULL, NULL);
 
 	emit_token(log, text);
 	emit_json(log, EVENT_COMPLETE, "{\"status\":\"ok\"}");
 	stream_release(&log);
 	assert_null(log);
 	return turn;
+}
+
+static struct uuid finished(const char *text)
+{
+	return finished_by(&ann, text);
 }
 
 static void found_by_its_user_only(void **state)
@@ -90,6 +95,29 @@ static void too_many_bytes_push_out_the_oldest(void **state)
 	test_free(big);
 }
 
+/* However much one tenant keeps, another that holds less loses nothing. */
+static void a_greedy_tenant_pushes_out_its_own(void **state)
+{
+	size_t piece = EVENT_LOG_BYTES_MAX / 2;
+	char *big = test_calloc(1, piece + 1);
+	struct uuid mine = finished_by(&other_ann, "mine"), large, own, last;
+
+	(void)state;
+	memset(big, 'x', piece);
+	large = finished_by(&other_ann, big);
+	own = finished(big);
+	for (size_t total = 0; total < 3 * (size_t)EVENT_LOGS_BYTES_MAX; total += piece)
+		last = finished(big);
+	assert_non_null(stream_find(hub, mine.text, &other_ann));
+	assert_non_null(stream_find(hub, large.text, &other_ann));
+	assert_null(stream_find(hub, own.text, &ann));
+	assert_non_null(stream_find(hub, last.text, &ann));
+	for (int i = 0; i < 2 * EVENT_LOGS_MAX; i++)
+		finished("x");
+	assert_non_null(stream_find(hub, mine.text, &other_ann));
+	test_free(big);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +126,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_reader_outlives_the_expiry, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_push_out_the_oldest, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_bytes_push_out_the_oldest, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_greedy_tenant_pushes_out_its_own, setup,
 						teardown),
 	};
 

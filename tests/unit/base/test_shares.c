@@ -1,0 +1,115 @@
+/* Shared room: who holds the most gives way, the oldest first, and nobody else loses anything. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "vesper/shares.h"
+
+static struct shares room;
+static struct share items[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	shares_init(&room, 10, 100);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		if (items[i].owner)
+			shares_remove(&room, &items[i]);
+		items[i] = (struct share){0};
+	}
+	shares_deinit(&room);
+	return 0;
+}
+
+static void add(int i, const char *owner, size_t bytes)
+{
+	shares_add(&room, &items[i], str_of(owner), bytes);
+}
+
+/* Which one has to go, which then does; -1: none. */
+static int gone(void)
+{
+	struct share *over = shares_over(&room);
+
+	if (!over)
+		return -1;
+	shares_remove(&room, over);
+	over->owner = NULL;
+	return (int)(over - items);
+}
+
+static void one_owner_may_fill_the_room(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		add(i, "a", 10);
+	assert_int_equal(gone(), -1);
+	add(10, "a", 10);
+	assert_int_equal(gone(), 0);
+	assert_int_equal(gone(), -1);
+	shares_renew(&items[1]);
+	add(11, "a", 0);
+	assert_int_equal(gone(), 2);
+}
+
+static void the_one_with_the_most_gives_way(void **state)
+{
+	(void)state;
+	add(0, "b", 1);
+	for (int i = 1; i < 10; i++)
+		add(i, "a", 1);
+	for (int i = 10; i < 14; i++) {
+		add(i, "b", 1);
+		assert_int_equal(gone(), i - 9);
+		assert_int_equal(gone(), -1);
+	}
+	add(14, "b", 1); /* five each: more of b costs b */
+	assert_int_equal(gone(), 0);
+	add(15, "a", 1);
+	assert_int_equal(gone(), 5);
+}
+
+static void bytes_count_before_the_number(void **state)
+{
+	(void)state;
+	add(0, "b", 60);
+	for (int i = 1; i < 9; i++)
+		add(i, "a", 5);
+	assert_int_equal(gone(), -1);
+	add(9, "a", 5);
+	assert_int_equal(gone(), 0);
+	assert_int_equal(gone(), -1);
+}
+
+static void what_is_added_may_have_to_go(void **state)
+{
+	(void)state;
+	add(0, "a", 40);
+	add(1, "b", 40);
+	add(2, "c", 50);
+	assert_int_equal(gone(), 2);
+	assert_int_equal(gone(), -1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_owner_may_fill_the_room),
+		TEST(the_one_with_the_most_gives_way),
+		TEST(bytes_count_before_the_number),
+		TEST(what_is_added_may_have_to_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

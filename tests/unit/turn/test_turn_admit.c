@@ -1,0 +1,103 @@
+/* Who gets a turn while many run: no tenant takes the places of all others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "turn_int.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+static const char *const permissions[] = {"chat:use"};
+static struct turns all;
+static struct turn *running;
+static struct principal *users;
+static struct uuid session;
+
+static int setup(void **state)
+{
+	(void)state;
+	all = (struct turns){.place_count = 2};
+	list_init(&all.running);
+	list_init(&all.repeats);
+	hashmap_init(&all.repeats_by_key);
+	running = mem_alloc(TURNS_MAX * sizeof(*running));
+	users = mem_alloc(TURNS_MAX * sizeof(*users));
+	session = uuid_new();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	hashmap_deinit(&all.repeats_by_key);
+	mem_free(running);
+	mem_free(users);
+	return 0;
+}
+
+/* So many turns of this tenant, the first of them ann's. */
+static void run(size_t count, const char *tenant, size_t of_ann)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct turn *t = &running[all.count];
+		struct principal *who = &users[all.count++];
+
+		*who = (struct principal){.tenant = tenant, .user = i < of_ann ? "ann" : "crowd"};
+		t->who = who;
+		t->request.session_id = "another";
+		list_append(&all.running, &t->node);
+	}
+}
+
+/* Why this user gets no turn. */
+static const char *refusal(const char *tenant, const char *user)
+{
+	static struct err e;
+	const struct principal who = {
+		.user = user, .tenant = tenant, .permissions = permissions, .permission_count = 1};
+	const struct turn_request r = {.who = &who, .session_id = session.text, .content = "x"};
+	struct stream_log *log;
+
+	e = (struct err){0};
+	assert_false(turn_start(&all, &r, &log, &e));
+	assert_int_equal(e.code, ERR_LIMIT);
+	assert_true(e.may_retry);
+	return e.text;
+}
+
+static void a_tenant_leaves_half_to_the_others(void **state)
+{
+	(void)state;
+	run(TURNS_OF_TENANT - 1, "greedy", TURNS_PER_USER_MAX);
+	assert_non_null(strstr(refusal("greedy", "ann"), "of this user"));
+	run(1, "greedy", 0);
+	assert_non_null(strstr(refusal("greedy", "bob"), "of this tenant"));
+	run(TURNS_PER_USER_MAX, "other", TURNS_PER_USER_MAX);
+	assert_non_null(strstr(refusal("other", "ann"), "of this user"));
+}
+
+static void the_only_tenant_has_them_all(void **state)
+{
+	(void)state;
+	all.place_count = 1;
+	run(TURNS_MAX - 1, "only", TURNS_PER_USER_MAX);
+	assert_non_null(strstr(refusal("only", "ann"), "of this user"));
+	run(1, "only", 0);
+	assert_string_equal(refusal("only", "ann"), "4000 turns are running");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_tenant_leaves_half_to_the_others),
+		TEST(the_only_tenant_has_them_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
