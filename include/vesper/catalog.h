@@ -312,6 +312,11 @@ const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
 				       struct arena *a);
 
+/* The permissions, NULL-ended, that a reader of the answer must have: the tool's, and those of each
+ * view and column that the statement reads. */
+const char *const *catalog_gate_needs(const struct catalog *c, const struct tool_def *tool,
+				      const struct gate_result *checked, struct arena *a);
+
 /* Names of the approved views ("Stage.mc_dayahead"), NULL-ended. */
 const char *const *catalog_views(const struct catalog *c);
 

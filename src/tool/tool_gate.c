@@ -55,6 +55,46 @@ static void on_rows(void *owner, struct table **tables, size_t count, const stru
 	tool_call_end(call);
 }
 
+/* The name inside the quotes, if there are any. */
+static const char *plain(const char *column, struct arena *a)
+{
+	return *column == '"' ? arena_strndup(a, column + 1, strlen(column) - 2) : column;
+}
+
+static struct db_allow_table allowed_of(const struct gate_read *read, struct arena *a)
+{
+	size_t n = 0;
+	const char **columns;
+
+	while (read->columns[n])
+		n++;
+	columns = arena_alloc(a, (n + 2) * sizeof(*columns));
+	for (size_t i = 0; i < n; i++)
+		columns[i] = plain(read->columns[i], a);
+	columns[n] = plain(read->view->tenant_column, a);
+	return (struct db_allow_table){read->view->name, columns};
+}
+
+/* What the gate read in the text, for the database to hold its own reading against. */
+static const struct db_allow *allow(const struct gate_result *checked, struct arena *a)
+{
+	static const char *const none[] = {NULL};
+	struct db_allow *list = arena_alloc(a, sizeof(*list));
+	struct db_allow_table *tables;
+	size_t n = 0;
+
+	while (checked->defined[n])
+		n++;
+	tables = arena_alloc(a, (checked->read_count + n + 1) * sizeof(*tables));
+	for (size_t i = 0; i < checked->read_count; i++)
+		tables[i] = allowed_of(&checked->reads[i], a);
+	for (size_t i = 0; i < n; i++)
+		tables[checked->read_count + i] =
+			(struct db_allow_table){checked->defined[i], none};
+	*list = (struct db_allow){tables, checked->read_count + n};
+	return list;
+}
+
 static bool send(struct tool_call *call, const struct gate_result *checked)
 {
 	struct value *values = arena_alloc(call->arena, (checked->tenants + 1) * sizeof(*values));
@@ -63,6 +103,7 @@ static bool send(struct tool_call *call, const struct gate_result *checked)
 		.text = checked->sql,
 		.values = values,
 		.count = checked->tenants,
+		.allow = allow(checked, call->arena),
 	};
 	struct db_request request = {
 		.tenant = call->who->tenant,
@@ -91,5 +132,6 @@ bool tool_gate_run(struct tool_call *call, struct err *e)
 		e->code = ERR_INPUT; /* whoever wrote it can write it otherwise */
 		return err_prefix(e, "The SQL is refused");
 	}
+	call->result->needs = catalog_gate_needs(o->catalog, call->tool, &checked, call->arena);
 	return send(call, &checked);
 }

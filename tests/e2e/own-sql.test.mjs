@@ -69,6 +69,35 @@ describe('SQL that a model writes', () => {
     await receipt('rerun');
   });
 
+  it('is read again only with the permissions of every view and column that it read', async () => {
+    const api = '/api/v1';
+    const sub = 'demoted-admin';
+    const all = ['chat:use', 'chat:read_projects', 'chat:read_market_data', 'chat:read_budget', 'chat:view_sql', 'chat:advanced_sql'];
+    const as = (permissions) => d.rest(mintToken({ sub, permissions }));
+    const ways = (rest, answer) => Promise.all([`/sessions/${answer.session_id}/messages`, `/sessions/${answer.session_id}/export`,
+      `/sessions/${answer.session_id}/export?format=markdown`, `/receipts/${answer.receipt_id}`, `/turns/${answer.turn_id}/events`,
+      ...answer.views.map((v) => `/messages/${answer.message_id}/views/${v.view_id}/csv`)].map((path) => rest.get(api + path)));
+    for (const [sql, needed] of [
+      ['SELECT MAX(Total_Operating_Budget) AS most FROM per_project', ['chat:read_projects', 'chat:read_budget']],
+      ['WITH x AS (SELECT * FROM per_project) SELECT name AS most FROM x ORDER BY name FETCH FIRST 1 ROWS ONLY', ['chat:read_projects', 'chat:read_budget']],
+      ['SELECT MAX(name) AS most FROM per_project', ['chat:read_projects']],
+      ['SELECT MAX(composite_key) AS most FROM Stage.mc_vendor_files', ['chat:read_market_data']]]) {
+      mock.reset();
+      mock.use(writing(sql));
+      const answer = (await as(all).post(`${api}/chat`, { content: QUESTION })).body;
+      const view = answer.views.find((v) => v.source.tool === TOOL);
+      assert.ok(view, `${sql}: ${JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1)?.body.messages)}`);
+      const [, most] = (await as(all).get(`${api}/messages/${answer.message_id}/views/${view.view_id}/csv`)).text.split('\r\n');
+      assert.ok(most?.length > 3, JSON.stringify([most, view]));
+      for (const left of all.slice(1)) {
+        const replies = await ways(as(all.filter((p) => p !== left)), answer);
+        const shown = replies.filter((r) => r.status === 200 && r.text.includes(most));
+        const may = left !== 'chat:advanced_sql' && !needed.includes(left);
+        assert.equal(shown.length > 0, may, `${sql} without ${left}: ${shown[0]?.text.slice(0, 300)}`);
+      }
+    }
+  });
+
   it('is shown to nobody else, and refused when it is called all the same', async () => {
     for (const role of ['viewer', 'manager']) {
       const turn = await ask(role, GOOD);
