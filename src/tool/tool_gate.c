@@ -75,8 +75,7 @@ static struct db_allow_table allowed_of(const struct gate_read *read, struct are
 	return (struct db_allow_table){read->view->name, columns};
 }
 
-/* What the gate read in the text, for the database to hold its own reading against. */
-static const struct db_allow *allow(const struct gate_result *checked, struct arena *a)
+const struct db_allow *tool_gate_allow(const struct gate_result *checked, struct arena *a)
 {
 	static const char *const none[] = {NULL};
 	struct db_allow *list = arena_alloc(a, sizeof(*list));
@@ -103,7 +102,7 @@ static bool send(struct tool_call *call, const struct gate_result *checked)
 		.text = checked->sql,
 		.values = values,
 		.count = checked->tenants,
-		.allow = allow(checked, call->arena),
+		.allow = tool_gate_allow(checked, call->arena),
 	};
 	struct db_request request = {
 		.tenant = call->who->tenant,

@@ -62,6 +62,8 @@ bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
 
 /* The function of tools whose statement the caller gives. */
 bool tool_gate_run(struct tool_call *call, struct err *e);
+/* What the gate read in a text, for the database to hold its own reading against. */
+const struct db_allow *tool_gate_allow(const struct gate_result *checked, struct arena *a);
 
 /* Marks what a table holds as a part, when it is one. `limit`: the statement itself ends one row
  * past so many; 0: it does not. */

@@ -1,0 +1,507 @@
+/*
+ * Ad hoc SQL through the gate, the driver and the database. For each statement of
+ * tests/gate/through.tsv the text that the database was given is the one that the gate wrote, and
+ * what the database read in it is what the gate read: the same tables, columns and literals.
+ * SQLite says so by its authorizer and its own program of the statement; PostgreSQL by its log and,
+ * where libpg_query is installed (Debian: libpg-query-dev), by its parser.
+ */
+#include "../db/postgres_test.h"
+
+#ifdef HAVE_PG_QUERY
+#include <pg_query.h>
+#endif
+
+#include "gate_corpus.h"
+#include "gate_int.h"
+#include "tool_int.h"
+#include "vesper/json.h"
+
+#define STATEMENTS_MIN 300
+#define TENANT         "tenant_1"
+#define LOG_BYTES_MAX  (1 << 20)
+
+static const char *const project_columns[] = {"gid",    "name", "\"Project Name\"", "market",
+					      "amount", "day",  "tenant_id",        NULL};
+static const char *const change_columns[] = {"gid", "note", "tenant_id", NULL};
+static const char *const price_columns[] = {"hub", "n", "tenant_id", NULL};
+static const struct gate_view views[] = {
+	{"dbo.projects", project_columns, NULL, "tenant_id"},
+	{"dbo.changes", change_columns, NULL, "tenant_id"},
+	{"Stage.prices", price_columns, NULL, "tenant_id"},
+};
+
+/* ---- facts: what somebody reads in a statement, sorted, each once ---- */
+
+struct facts {
+	struct arena *arena;
+	const char *items[512];
+	size_t count;
+};
+
+static void fact(struct facts *f, const char *kind, const char *a, const char *b)
+{
+	const char *text = arena_printf(f->arena, "%s %s%s%s", kind, a, b ? "." : "", b ? b : "");
+	size_t i = 0;
+
+	while (i < f->count && strcmp(f->items[i], text) < 0)
+		i++;
+	if (i < f->count && strcmp(f->items[i], text) == 0)
+		return;
+	assert_true(f->count < sizeof(f->items) / sizeof(f->items[0]));
+	memmove(&f->items[i + 1], &f->items[i], (f->count - i) * sizeof(f->items[0]));
+	f->items[i] = text;
+	f->count++;
+}
+
+static const char *all_of(const struct facts *f)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < f->count; i++)
+		text = arena_printf(f->arena, "%s\n  %s", text, f->items[i]);
+	return text;
+}
+
+static const char *lower(struct arena *a, const char *text)
+{
+	char *copy = arena_strdup(a, text);
+
+	for (char *p = copy; *p; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char)(*p + 32);
+	return copy;
+}
+
+static const char *bare(struct arena *a, const char *name)
+{
+	return *name == '"' ? arena_strndup(a, name + 1, strlen(name) - 2) : name;
+}
+
+/* '…' with its quotes. */
+static const char *text_in(struct arena *a, struct str quoted)
+{
+	char *out = arena_alloc(a, quoted.n);
+	size_t n = 0;
+
+	for (size_t i = 1; i + 1 < quoted.n; i++) {
+		out[n++] = quoted.p[i];
+		if (quoted.p[i] == '\'')
+			i++;
+	}
+	return out;
+}
+
+/* What the words bring along that the gate, or the parser for EXTRACT, puts in place of others. */
+static bool is_template_text(const char *text)
+{
+	static const char *const own[] = {"",        "%Y",   "%m",    "%d",  " days", " years",
+					  " months", "year", "month", "day", NULL};
+
+	for (size_t i = 0; own[i]; i++)
+		if (strcmp(own[i], text) == 0)
+			return true;
+	return false;
+}
+
+static void gate_facts(const struct gate_policy *policy, enum dialect dialect, struct str sql,
+		       const struct gate_result *checked, struct facts *f)
+{
+	struct err e;
+	struct gate g = {policy, dialect, sql, f->arena, &e};
+	struct gate_tokens tokens;
+
+	assert_true(gate_lex(&g, &tokens));
+	for (size_t i = 0; i < tokens.count; i++)
+		if (tokens.items[i].kind == GATE_T_STRING &&
+		    !is_template_text(text_in(f->arena, tokens.items[i].text)))
+			fact(f, "text", text_in(f->arena, tokens.items[i].text), NULL);
+	for (size_t i = 0; i < checked->read_count; i++) {
+		const char *view = lower(f->arena, checked->reads[i].view->name);
+
+		fact(f, "table", view, NULL);
+		for (const char *const *c = checked->reads[i].columns; *c; c++)
+			fact(f, "column", view, lower(f->arena, bare(f->arena, *c)));
+		fact(f, "column", view, checked->reads[i].view->tenant_column);
+	}
+}
+
+static void compare(const char *sql, const struct facts *gate, const struct facts *database)
+{
+	if (gate->count == database->count) {
+		size_t i = 0;
+
+		while (i < gate->count && strcmp(gate->items[i], database->items[i]) == 0)
+			i++;
+		if (i == gate->count)
+			return;
+	}
+	fail_msg("%s\nthe gate reads:%s\nthe database reads:%s", sql, all_of(gate),
+		 all_of(database));
+}
+
+/* ---- through ---- */
+
+static void run(struct fixture *f, const char *tenant, const struct gate_result *checked,
+		struct arena *a)
+{
+	struct value *values = arena_alloc(a, (checked->tenants + 1) * sizeof(*values));
+	const struct db_statement statement = {.name = "test/main",
+					       .text = checked->sql,
+					       .values = values,
+					       .count = checked->tenants,
+					       .allow = tool_gate_allow(checked, a)};
+	const struct db_request request = {
+		.tenant = tenant, .statements = &statement, .statement_count = 1};
+	struct answer answer = {0};
+
+	for (size_t i = 0; i < checked->tenants; i++)
+		values[i] = value_text(tenant);
+	db_query(f->db, &request, on_answer, &answer);
+	wait_for(f, &answer);
+	if (answer.err.code != ERR_NONE)
+		fail_msg("%s\n%s", checked->sql, answer.err.text);
+	table_free(&answer.table);
+}
+
+typedef void (*look)(struct fixture *f, const struct gate_result *checked, struct facts *database);
+
+static void through(struct fixture *f, enum dialect dialect, const char *tenant, look look_at)
+{
+	struct arena *all = arena_new(16 << 20), *a;
+	struct gate_policy policy = gate_policy_of((const char *const[]){NULL}, all);
+	const struct gate_line *lines;
+	size_t count, done = 0;
+
+	policy.views = views;
+	policy.view_count = sizeof(views) / sizeof(views[0]);
+	lines = gate_corpus("through.tsv", all, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct gate_result checked;
+		struct err e;
+
+		if (!gate_line_is(&lines[i], dialect))
+			continue;
+		a = arena_new(4 << 20);
+		struct facts gate = {.arena = a}, database = {.arena = a};
+		if (!gate_check(&policy, dialect, lines[i].sql, a, &checked, &e))
+			fail_msg("%.*s\nrefused: %s", STR_FMT(lines[i].sql), e.text);
+		gate_facts(&policy, dialect, lines[i].sql, &checked, &gate);
+		run(f, tenant, &checked, a);
+		look_at(f, &checked, &database);
+		compare(checked.sql, &gate, &database);
+		arena_free(&a);
+		done++;
+	}
+	assert_true(done >= STATEMENTS_MIN);
+	print_message("%zu statements\n", done);
+	arena_free(&all);
+}
+
+/* ---- SQLite ---- */
+
+static char executed[LOG_BYTES_MAX];
+static size_t executions;
+static sqlite3 *own; /* the same file under the same names, to ask SQLite what it reads */
+
+static int on_trace(unsigned type, void *owner, void *statement, void *sql)
+{
+	const char *text = sql;
+
+	(void)type;
+	(void)owner;
+	(void)statement;
+	if (strstr(text, "vesper_tenant") ||
+	    (strncmp(text, "SELECT", 6) != 0 && strncmp(text, "WITH", 4) != 0))
+		return 0;
+	snprintf(executed, sizeof(executed), "%s", text);
+	executions++;
+	return 0;
+}
+
+static int on_open(sqlite3 *native, char **error, const struct sqlite3_api_routines *api)
+{
+	(void)error;
+	(void)api;
+	sqlite3_trace_v2(native, SQLITE_TRACE_STMT, on_trace, NULL);
+	return SQLITE_OK;
+}
+
+static int on_read(void *owner, int action, const char *table, const char *column,
+		   const char *schema, const char *origin)
+{
+	struct facts *f = owner;
+
+	(void)origin;
+	if (action != SQLITE_READ || !schema)
+		return SQLITE_OK;
+	const char *name = lower(f->arena, arena_printf(f->arena, "%s.%s", schema, table));
+	fact(f, "table", name, NULL);
+	if (*column)
+		fact(f, "column", name, lower(f->arena, column));
+	return SQLITE_OK;
+}
+
+/* The authorizer's tables and columns, and the texts of the program that SQLite makes. */
+static void look_sqlite(struct fixture *f, const struct gate_result *checked,
+			struct facts *database)
+{
+	const char *explain = arena_printf(database->arena, "EXPLAIN %s", checked->sql);
+	sqlite3_stmt *program;
+
+	(void)f;
+	assert_int_equal(executions, 1);
+	executions = 0;
+	assert_string_equal(executed, checked->sql);
+	sqlite3_set_authorizer(own, on_read, database);
+	if (sqlite3_prepare_v2(own, explain, -1, &program, NULL) != SQLITE_OK)
+		fail_msg("%s\n%s", explain, sqlite3_errmsg(own));
+	while (sqlite3_step(program) == SQLITE_ROW) {
+		const char *text = (const char *)sqlite3_column_text(program, 5);
+
+		if (strcmp((const char *)sqlite3_column_text(program, 1), "String8") == 0 &&
+		    !is_template_text(text))
+			fact(database, "text", text, NULL);
+	}
+	sqlite3_finalize(program);
+	sqlite3_set_authorizer(own, NULL, NULL);
+}
+
+#define ROWS                                                                                       \
+	"(1, 'a?', 'Sun {1}', 'CAISO', 12.5, '2025-06-01', 'T'), "                                 \
+	"(2, 'b', 'Moon', 'ERCOT', 7.25, '2024-02-29', 'T')"
+
+static void sqlite_reads_what_the_gate_reads(void **state)
+{
+	struct fixture *f = *state;
+	char attach[256];
+
+	sqlite3_auto_extension((void (*)(void))on_open);
+	tenant_file_make(f->acme, "acme");
+	file_exec(f->acme,
+		  "CREATE TABLE projects (gid int, name nvarchar(50), \"Project Name\" "
+		  "nvarchar(50), market nvarchar(20), amount decimal(10, 2), day date, tenant_id "
+		  "nvarchar(100));"
+		  "CREATE TABLE changes (gid int, note nvarchar(50), tenant_id nvarchar(100));"
+		  "CREATE TABLE prices (hub nvarchar(20), n int, tenant_id nvarchar(100));"
+		  "INSERT INTO projects VALUES " ROWS "; INSERT INTO changes VALUES (1, 'x', 'T');"
+		  "INSERT INTO prices VALUES ('E1', 1, 'T');"
+		  "UPDATE projects SET tenant_id = 'acme'; UPDATE changes SET tenant_id = 'acme';"
+		  "UPDATE prices SET tenant_id = 'acme'");
+	fixture_open(f, true);
+	assert_int_equal(sqlite3_open(":memory:", &own), SQLITE_OK);
+	snprintf(attach, sizeof(attach), "ATTACH '%s' AS dbo; ATTACH '%s' AS Stage", f->acme,
+		 f->acme);
+	assert_int_equal(sqlite3_exec(own, attach, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_trace_v2(own, 0, NULL, NULL);
+	executions = 0;
+	through(f, DIALECT_SQLITE, "acme", look_sqlite);
+	sqlite3_close(own);
+	sqlite3_cancel_auto_extension((void (*)(void))on_open);
+}
+
+/* ---- PostgreSQL ---- */
+
+static long log_read; /* bytes */
+
+/* The new entries of the server's log; lines but the first of an entry begin with a tab there. */
+static const char *log_new(struct arena *a)
+{
+	char path[200], *text = arena_alloc(a, LOG_BYTES_MAX), *to = text;
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/log", server.dir);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	fseek(file, log_read, SEEK_SET);
+	n = fread(text, 1, LOG_BYTES_MAX - 1, file);
+	log_read += (long)n;
+	fclose(file);
+	for (size_t i = 0; i < n; i++) {
+		*to++ = text[i];
+		i += text[i] == '\n' && i + 1 < n && text[i + 1] == '\t';
+	}
+	*to = '\0';
+	return text;
+}
+
+/* The statement as the server has it: without the cursor around it, which the driver does not make
+ * where it sees the word FOR. */
+static const char *statement_in(const char *log, struct arena *a)
+{
+	static const char plain[] = "LOG:  statement: SELECT", cursor[] = "with hold for ";
+	const char *entry = strstr(log, "declare \"SQL_CUR"), *end, *last = NULL;
+
+	if (!entry) {
+		entry = strstr(log, plain);
+		if (!entry || strstr(entry + 1, "LOG:  statement: "))
+			fail_msg("not one statement in the log:\n%s", log);
+		entry += sizeof(plain) - sizeof("SELECT");
+		return arena_strndup(a, entry, strlen(entry) - 1);
+	}
+	if (strstr(entry + 1, "declare \"SQL_CUR"))
+		fail_msg("two cursors in the log:\n%s", log);
+	entry = strstr(entry, cursor) + sizeof(cursor) - 1;
+	for (end = entry; (end = strstr(end, ";fetch 500 in \"SQL_CUR")); end++)
+		last = end;
+	assert_non_null(last);
+	return arena_strndup(a, entry, (size_t)(last - entry));
+}
+
+/* As the driver is to send it: the tenant in place of each ? that is in no literal. */
+static const char *with_tenant(const char *sql, struct arena *a)
+{
+	struct buf out;
+	char quote = '\0';
+	const char *copy;
+
+	buf_init(&out, LOG_BYTES_MAX);
+	for (; *sql; sql++) {
+		if (quote ? *sql == quote : *sql == '\'' || *sql == '"')
+			quote = quote ? '\0' : *sql;
+		if (*sql == '?' && !quote)
+			buf_str(&out, "'" TENANT "'");
+		else
+			buf_char(&out, *sql);
+	}
+	copy = arena_strdup(a, buf_text(&out));
+	buf_deinit(&out);
+	return copy;
+}
+
+#ifdef HAVE_PG_QUERY
+struct tree {
+	struct facts *facts;
+	const struct gate_result *checked;
+};
+
+static const char *name_in(const json_t *node)
+{
+	return json_string_value(json_object_get(json_object_get(node, "String"), "sval"));
+}
+
+static bool is_defined(const struct tree *t, const char *name)
+{
+	for (const char *const *d = t->checked->defined; *d; d++)
+		if (strcmp(*d, name) == 0)
+			return true;
+	return false;
+}
+
+/* A view is a derived table of its own, SELECT columns FROM view: of these the columns are read.
+ * Every other reference is to what such a table gives. */
+static void see_view(struct tree *t, const json_t *select, const json_t *table)
+{
+	const char *schema = json_string_value(json_object_get(table, "schemaname"));
+	const char *view = json_string_value(json_object_get(table, "relname"));
+	json_t *target;
+	size_t i;
+
+	if (!schema) {
+		assert_true(is_defined(t, view));
+		return;
+	}
+	view = arena_printf(t->facts->arena, "%s.%s", schema, view);
+	fact(t->facts, "table", view, NULL);
+	fact(t->facts, "column", view, "tenant_id"); /* of its WHERE */
+	json_array_foreach(json_object_get(select, "targetList"), i, target) {
+		const json_t *ref = json_object_get(
+			json_object_get(json_object_get(target, "ResTarget"), "val"), "ColumnRef");
+		const char *name = name_in(json_array_get(json_object_get(ref, "fields"), 0));
+
+		assert_non_null(name);
+		fact(t->facts, "column", view, lower(t->facts->arena, name));
+	}
+}
+
+static void see_tree(struct tree *t, const json_t *node)
+{
+	const json_t *from = json_object_get(node, "fromClause");
+	const char *key, *text;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)node, i, value)
+		see_tree(t, value);
+	for (i = 0; i < json_array_size(from); i++) {
+		const json_t *table = json_object_get(json_array_get(from, i), "RangeVar");
+
+		if (table)
+			see_view(t, node, table);
+	}
+	json_object_foreach((json_t *)(uintptr_t)node, key, value) {
+		if (strcmp(key, "A_Const") == 0 && json_object_get(value, "sval")) {
+			text = json_string_value(
+				json_object_get(json_object_get(value, "sval"), "sval"));
+			if (text && !is_template_text(text) && strcmp(text, TENANT) != 0)
+				fact(t->facts, "text", text, NULL);
+		}
+		see_tree(t, value);
+	}
+}
+#endif
+
+static void look_postgres(struct fixture *f, const struct gate_result *checked,
+			  struct facts *database)
+{
+	const char *sql = statement_in(log_new(database->arena), database->arena);
+
+	(void)f;
+	assert_string_equal(sql, with_tenant(checked->sql, database->arena));
+#ifdef HAVE_PG_QUERY
+	PgQueryParseResult result = pg_query_parse(sql);
+	struct tree tree = {database, checked};
+	json_t *root;
+
+	if (result.error)
+		fail_msg("%s\n%s", sql, result.error->message);
+	root = json_loads(result.parse_tree, 0, NULL);
+	assert_int_equal(json_array_size(json_object_get(root, "stmts")), 1);
+	see_tree(&tree, root);
+	json_decref(root);
+	pg_query_free_parse_result(result);
+#endif
+}
+
+static void postgres_reads_what_the_gate_reads(void **state)
+{
+	struct fixture *f = *state;
+	struct arena *a;
+
+	admin("CREATE SCHEMA dbo");
+	admin("CREATE SCHEMA stage");
+	admin("CREATE TABLE dbo.projects (gid int, name text, \"Project Name\" text, market text, "
+	      "amount numeric(10, 2), day date, tenant_id text)");
+	admin("CREATE TABLE dbo.changes (gid int, note text, tenant_id text)");
+	admin("CREATE TABLE stage.prices (hub text, n int, tenant_id text)");
+	admin("INSERT INTO dbo.projects VALUES " ROWS);
+	admin("INSERT INTO dbo.changes VALUES (1, 'x', 'T')");
+	admin("INSERT INTO stage.prices VALUES ('E1', 1, 'T')");
+	admin("UPDATE dbo.projects SET tenant_id = '" TENANT "'");
+	admin("UPDATE dbo.changes SET tenant_id = '" TENANT "'");
+	admin("UPDATE stage.prices SET tenant_id = '" TENANT "'");
+	admin("GRANT USAGE ON SCHEMA dbo, stage TO reader");
+	admin("GRANT SELECT ON ALL TABLES IN SCHEMA dbo, stage TO reader");
+	admin("ALTER ROLE reader SET log_statement = 'all'");
+	postgres_open(f, "reader");
+	a = arena_new(4 << 20);
+	table_free(&(struct table *){ask(f, TENANT, "SELECT 1 AS one", NULL, 0)});
+	log_new(a);
+	arena_free(&a);
+	through(f, DIALECT_POSTGRES, TENANT, look_postgres);
+#ifdef HAVE_PG_QUERY
+	pg_query_exit();
+#else
+	print_message("libpg_query is not installed: only the texts were compared\n");
+#endif
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DB_TEST(sqlite_reads_what_the_gate_reads),
+		DB_TEST(postgres_reads_what_the_gate_reads),
+	};
+
+	return cmocka_run_group_tests(tests, server_start, server_stop);
+}
