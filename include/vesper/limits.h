@@ -165,11 +165,14 @@
 #define SQL_MARKERS_MAX    128   /* bound places of one statement */
 
 /* databases */
-#define CHART_ROWS_MAX         500 /* rows of a chart: what one result shows at most */
-#define CHART_BARS_MAX         40  /* beyond it bars are thinner than their labels */
-#define CHART_NAMES_MIN        3   /* two numbers are said in words; bars only when asked for */
-#define CHART_SERIES_COUNT_MAX 8   /* as many colors as people tell apart */
-#define CHART_LINE_POINTS_MIN  3   /* two points are two bars, not a line */
+#define RESULT_FACTS_MAX       64   /* derived facts of one result; more than anybody compares */
+#define FACT_TEXT_BYTES_MAX    4096 /* one fact's text, as a list of names; longer ones are cut */
+#define FACT_ITEM_BYTES_MAX    300  /* one cell inside of such a list, as a note */
+#define CHART_ROWS_MAX         500  /* rows of a chart: what one result shows at most */
+#define CHART_BARS_MAX         40   /* beyond it bars are thinner than their labels */
+#define CHART_NAMES_MIN        3    /* two numbers are said in words; bars only when asked for */
+#define CHART_SERIES_COUNT_MAX 8    /* as many colors as people tell apart */
+#define CHART_LINE_POINTS_MIN  3    /* two points are two bars, not a line */
 #define DB_ROWS_MAX            500 /* rows of one result; more are counted by statistics, not shown */
 #define DB_FETCH_ROWS_MAX                                                                          \
 	200000 /* rows read for statistics; drivers may hold them all in memory                    \

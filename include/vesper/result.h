@@ -24,8 +24,6 @@ struct fact {
 	const char *formula; /* "54.80 - 52.14": where it comes from, or NULL */
 };
 
-#define RESULT_FACTS_MAX 64
-
 /* A statement as it went to the database, with what was bound to its ? in order. */
 struct result_statement {
 	const char *name; /* "get_average_annual_price/main" */
@@ -77,8 +75,12 @@ void result_hash(const struct result *r, char out[HASH_HEX_BYTES]);
 void result_add_table(struct result *r, struct arena *a, struct table *take);
 const struct table *result_table(const struct result *r,
 				 const char *name); /* NULL when there is none */
-/* Copies the texts. At most RESULT_FACTS_MAX: more is a mistake of ours. */
+/* Copies the texts; a value longer than FACT_TEXT_BYTES_MAX is cut. Of more than RESULT_FACTS_MAX
+ * the last one says that facts were left out (result_facts_left_out). */
 void result_add_fact(struct result *r, struct arena *a, struct fact fact);
+/* Further facts are left out; the result says so with a fact of this name. */
+#define RESULT_FACTS_LEFT_OUT "facts_left_out"
+void result_facts_left_out(struct result *r, struct arena *a);
 const struct fact *result_fact(const struct result *r, const char *name);
 
 #endif

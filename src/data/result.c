@@ -2,8 +2,10 @@
  * with it. */
 #include "vesper/result.h"
 
-#include <assert.h>
 #include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/str.h"
 
 static void on_arena_freed(void *thing)
 {
@@ -37,18 +39,42 @@ const struct table *result_table(const struct result *r, const char *name)
 	return NULL;
 }
 
-void result_add_fact(struct result *r, struct arena *a, struct fact fact)
+static const char *fact_text(struct arena *a, const char *text)
 {
-	assert(r->fact_count < RESULT_FACTS_MAX);
+	if (!text || strlen(text) <= FACT_TEXT_BYTES_MAX)
+		return arena_strdup(a, text);
+	return arena_printf(a, "%.*s…", STR_CUT(text, FACT_TEXT_BYTES_MAX));
+}
+
+static void add_fact(struct result *r, struct arena *a, struct fact fact)
+{
 	if (!r->facts)
 		r->facts = arena_alloc(a, RESULT_FACTS_MAX * sizeof(*r->facts));
 	r->facts[r->fact_count++] = (struct fact){
 		.name = arena_strdup(a, fact.name),
-		.label = arena_strdup(a, fact.label),
-		.value = arena_strdup(a, fact.value),
+		.label = fact_text(a, fact.label),
+		.value = fact_text(a, fact.value),
 		.unit = arena_strdup(a, fact.unit),
-		.formula = arena_strdup(a, fact.formula),
+		.formula = fact_text(a, fact.formula),
 	};
+}
+
+void result_add_fact(struct result *r, struct arena *a, struct fact fact)
+{
+	if (r->fact_count + 1 < RESULT_FACTS_MAX)
+		add_fact(r, a, fact);
+	else
+		result_facts_left_out(r, a);
+}
+
+void result_facts_left_out(struct result *r, struct arena *a)
+{
+	if (r->fact_count < RESULT_FACTS_MAX && !result_fact(r, RESULT_FACTS_LEFT_OUT))
+		add_fact(r, a,
+			 (struct fact){.name = RESULT_FACTS_LEFT_OUT,
+				       .label = "Left out",
+				       .value = "Further facts were left out. The table has all "
+						"rows that were read."});
 }
 
 const struct fact *result_fact(const struct result *r, const char *name)

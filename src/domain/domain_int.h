@@ -12,6 +12,7 @@
 #include "vesper/clock.h"
 #include "vesper/decimal.h"
 #include "vesper/result.h"
+#include "vesper/str.h"
 
 /* ---- cells ---- */
 
@@ -34,6 +35,18 @@ void domain_add_count(struct result *r, struct arena *a, const char *name, const
 void domain_add_percent(struct result *r, struct arena *a, const char *name, const char *label,
 			struct decimal part, struct decimal whole);
 const char *domain_number_text(struct arena *a, struct decimal d);
+
+/* A list in words: "a, b and 3 more". Linear in what is added, bounded by FACT_TEXT_BYTES_MAX. */
+struct domain_list {
+	struct buf text;
+	size_t left_out;
+};
+
+void domain_list_init(struct domain_list *l);
+void domain_list_add(struct domain_list *l, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The text, "" where nothing was added. Frees the list's memory. */
+const char *domain_list_end(struct domain_list *l, struct arena *a);
 
 /* ---- prices: whole cents, the way people read them ---- */
 

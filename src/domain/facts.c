@@ -1,9 +1,11 @@
 /* The small tools of domain modules: reading cells, adding facts, and words for a span of days. */
 #include "domain_int.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "vesper/limits.h"
 
 /* ---- cells ---- */
 
@@ -74,6 +76,43 @@ void domain_add_percent(struct result *r, struct arena *a, const char *name, con
 	domain_add_number(r, a, name, label, percent, "%",
 			  arena_printf(a, "%s / %s", domain_number_text(a, part),
 				       domain_number_text(a, whole)));
+}
+
+/* ---- lists ---- */
+
+void domain_list_init(struct domain_list *l)
+{
+	*l = (struct domain_list){0};
+	buf_init(&l->text, FACT_TEXT_BYTES_MAX - 32); /* room for how many more there are */
+}
+
+void domain_list_add(struct domain_list *l, const char *fmt, ...)
+{
+	size_t before = l->text.n;
+	va_list args;
+
+	if (l->left_out == 0) {
+		if (before > 0)
+			buf_str(&l->text, ", ");
+		va_start(args, fmt);
+		buf_vprintf(&l->text, fmt, args);
+		va_end(args);
+	}
+	if (l->left_out > 0 || buf_over(&l->text)) {
+		l->text.n = before;
+		l->left_out++;
+	}
+}
+
+const char *domain_list_end(struct domain_list *l, struct arena *a)
+{
+	const char *text = l->left_out > 0 ? arena_printf(a, "%.*s%s%zu more", (int)l->text.n,
+							  buf_text(&l->text),
+							  l->text.n > 0 ? " and " : "", l->left_out)
+					   : arena_strdup(a, buf_text(&l->text));
+
+	buf_deinit(&l->text);
+	return text;
 }
 
 /* ---- words ---- */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "domain_int.h"
+#include "vesper/limits.h"
 
 enum { FACTS_A_CURVE = 7 };
 
@@ -210,12 +211,15 @@ static void derive_shape(struct result *r, struct arena *a)
 	const struct table *main = r->tables[0];
 	const struct table *periods = result_table(r, "periods");
 	struct curve before = {0}, c;
+	size_t curves = 0; /* each walks all rows, so there are only so many as there are facts */
 
 	for (size_t row = 0; row < main->row_count; row++) {
 		if (!read_curve(main, row, &c) || (before.vendor && is_row_of(main, row, &before)))
 			continue;
-		if (r->fact_count + FACTS_A_CURVE > RESULT_FACTS_MAX)
+		if (++curves > RESULT_FACTS_MAX / FACTS_A_CURVE) {
+			result_facts_left_out(r, a);
 			return;
+		}
 		add_extremes(r, a, main, &c);
 		if (periods)
 			add_spread(r, a, periods, &c);

@@ -8,6 +8,7 @@
 
 #include "domain_int.h"
 #include "per_int.h"
+#include "vesper/limits.h"
 
 #define DOLLARS "$"
 #define ANY     "any"
@@ -124,17 +125,22 @@ static bool get_project_overview(struct tool_call *call, struct err *e)
 static void derive_health(struct result *r, struct arena *a)
 {
 	const struct table *t = r->tables[0];
-	const char *risks = "";
+	struct domain_list list;
+	const char *risks;
 
+	domain_list_init(&list);
 	domain_add_text(r, a, "colors", "Areas by color", count_words(t, "HealthColor", a));
 	for (size_t row = 0; row < t->row_count; row++) {
 		const char *area = table_cell(t, row, "HealthArea");
 		const char *notes = table_cell(t, row, "Notes");
 		if (!area || !domain_cell_is(t, row, "HealthColor", "red"))
 			continue;
-		risks = arena_printf(a, "%s%s%s%s%s%s", risks, *risks ? ", " : "", area,
-				     notes ? " (" : "", notes ? notes : "", notes ? ")" : "");
+		notes = notes ? notes : "";
+		domain_list_add(&list, "%.*s%s%.*s%s", STR_CUT(area, FACT_ITEM_BYTES_MAX),
+				*notes ? " (" : "", STR_CUT(notes, FACT_ITEM_BYTES_MAX),
+				*notes ? ")" : "");
 	}
+	risks = domain_list_end(&list, a);
 	if (*risks)
 		domain_add_text(r, a, "key_risks", "Red areas", risks);
 }
@@ -149,15 +155,17 @@ static bool get_project_health(struct tool_call *call, struct err *e)
 static void derive_milestones(struct result *r, struct arena *a)
 {
 	const struct table *t = r->tables[0];
-	bool has_next = false;
+	bool has_next = false, has_cod = false;
 
 	for (size_t row = 0; row < t->row_count; row++) {
 		const char *date = table_cell(t, row, "PlannedDate");
 		const char *words = domain_period(a, date, date);
 		if (!words)
 			continue;
-		if (domain_cell_is(t, row, "Milestone", "Commercial Operation"))
+		if (!has_cod && domain_cell_is(t, row, "Milestone", "Commercial Operation")) {
 			domain_add_text(r, a, "cod", "Commercial operation (COD)", words);
+			has_cod = true;
+		}
 		if (has_next || !domain_cell_is(t, row, "Passed", "no"))
 			continue;
 		domain_add_text(r, a, "next_milestone", "Next milestone",
@@ -202,17 +210,17 @@ static void derive_risks(struct result *r, struct arena *a)
 {
 	const struct table *levels = result_table(r, "levels");
 	struct decimal all = decimal_int(0), tasks;
-	const char *words = "";
+	struct domain_list list;
 
+	domain_list_init(&list);
 	for (size_t row = 0; levels && row < levels->row_count; row++) {
+		const char *level = table_cell(levels, row, "RiskLevel");
 		if (!domain_number(levels, row, "Tasks", &tasks) || !decimal_add(all, tasks, &all))
 			continue;
-		words = arena_printf(a, "%s%s%s %s", words, *words ? ", " : "",
-				     domain_number_text(a, tasks),
-				     table_cell(levels, row, "RiskLevel"));
+		domain_list_add(&list, "%s %s", domain_number_text(a, tasks), level ? level : "—");
 	}
 	domain_add_number(r, a, "tasks", "Tasks with a risk", all, NULL, NULL);
-	domain_add_text(r, a, "levels", "Tasks by risk", words);
+	domain_add_text(r, a, "levels", "Tasks by risk", domain_list_end(&list, a));
 }
 
 static bool get_task_risks(struct tool_call *call, struct err *e)
@@ -264,17 +272,19 @@ static bool get_portfolio_summary(struct tool_call *call, struct err *e)
 static void add_worst(struct result *r, struct arena *a, struct decimal most)
 {
 	const struct table *t = r->tables[0];
-	const char *names = "";
+	struct domain_list names;
 	struct decimal red;
 	size_t n = 0;
 
+	domain_list_init(&names);
 	while (n < t->row_count && domain_number(t, n, "RedAreas", &red) &&
 	       decimal_cmp(red, most) == 0) {
-		names = arena_printf(a, "%s%s%s", names, n ? ", " : "",
-				     table_cell(t, n, "ProjectName"));
+		const char *name = table_cell(t, n, "ProjectName");
+		name = name ? name : "—";
+		domain_list_add(&names, "%.*s", STR_CUT(name, FACT_ITEM_BYTES_MAX));
 		n++;
 	}
-	domain_add_text(r, a, "worst", "Most red areas", names);
+	domain_add_text(r, a, "worst", "Most red areas", domain_list_end(&names, a));
 	domain_add_number(r, a, "most_red", "Red areas of the worst", most, NULL, NULL);
 	domain_add_text(r, a, "most_red_words", "In words",
 			arena_printf(a, "🔴 red area%s%s, the most",

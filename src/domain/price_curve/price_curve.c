@@ -266,8 +266,10 @@ static void add_extreme(struct result *r, struct arena *a, const char *which, co
 static void add_seasons(struct result *r, struct arena *a)
 {
 	const struct table *t = result_table(r, "seasons");
-	const char *words = "";
+	struct domain_list list;
+	const char *words;
 
+	domain_list_init(&list);
 	for (size_t row = 0; row < t->row_count; row++) {
 		const char *season = table_cell(t, row, "Season");
 		int64_t cents;
@@ -275,9 +277,9 @@ static void add_seasons(struct result *r, struct arena *a)
 		    !domain_cell_is(t, row, "Market", table_cell(r->tables[0], 0, "Market")) ||
 		    !domain_cents(t, row, "AvgPrice_PerMWh", &cents))
 			continue;
-		words = arena_printf(a, "%s%s%s $%s", words, *words ? ", " : "", season,
-				     domain_cents_text(a, cents));
+		domain_list_add(&list, "%s $%s", season, domain_cents_text(a, cents));
 	}
+	words = domain_list_end(&list, a);
 	if (*words)
 		domain_add_text(r, a, "seasons", "Average by season", words);
 }
@@ -303,25 +305,64 @@ static bool get_seasonal_shape(struct tool_call *call, struct err *e)
 	return tool_sql_run_then(call, derive_year, e);
 }
 
-/* Each hour in percent of the mean of its curve's hours. */
-static const char *hour_shape(const struct table *t, size_t row, struct arena *a)
-{
-	struct decimal sum = {.scale = 2}, share;
-	int64_t cents, own, hours = 0;
+/* The hours of one vendor and market. */
+struct day_curve {
+	const char *vendor, *market;
+	int64_t cents, hours;
+};
 
-	if (!domain_cents(t, row, "AvgPrice_PerMWh", &own))
+enum { DAY_CURVES_MAX = 64 }; /* rows of further ones have no shape */
+
+struct day_curves {
+	struct day_curve items[DAY_CURVES_MAX];
+	size_t count;
+};
+
+/* NULL: it is none, or one too many. */
+static struct day_curve *day_curve_of(struct day_curves *all, const struct table *t, size_t row)
+{
+	const char *vendor = table_cell(t, row, "Vendor"), *market = table_cell(t, row, "Market");
+	size_t i = 0;
+
+	if (!vendor || !market)
 		return NULL;
-	for (size_t i = 0; i < t->row_count; i++) {
-		if (!domain_cell_is(t, i, "Vendor", table_cell(t, row, "Vendor")) ||
-		    !domain_cell_is(t, i, "Market", table_cell(t, row, "Market")) ||
-		    !domain_cents(t, i, "AvgPrice_PerMWh", &cents))
+	while (i < all->count && (strcmp(all->items[i].vendor, vendor) != 0 ||
+				  strcmp(all->items[i].market, market) != 0))
+		i++;
+	if (i == DAY_CURVES_MAX)
+		return NULL;
+	if (i == all->count)
+		all->items[all->count++] = (struct day_curve){.vendor = vendor, .market = market};
+	return &all->items[i];
+}
+
+static void add_hours(struct day_curves *all, const struct table *t)
+{
+	int64_t cents;
+
+	for (size_t row = 0; row < t->row_count; row++) {
+		struct day_curve *c = day_curve_of(all, t, row);
+		if (!c || !domain_cents(t, row, "AvgPrice_PerMWh", &cents))
 			continue;
-		sum.units += cents;
-		hours++;
+		c->cents += cents;
+		c->hours++;
 	}
+}
+
+/* Each hour in percent of the mean of its curve's hours. */
+static const char *hour_shape(struct day_curves *all, const struct table *t, size_t row,
+			      struct arena *a)
+{
+	const struct day_curve *c = day_curve_of(all, t, row);
+	struct decimal sum = {.scale = 2}, share;
+	int64_t own;
+
+	if (!c || !domain_cents(t, row, "AvgPrice_PerMWh", &own))
+		return NULL;
+	sum.units = c->cents;
 	if (sum.units <= 0 ||
-	    !decimal_div((struct decimal){.units = (__int128)own * 100 * hours, .scale = 2}, sum, 1,
-			 &share))
+	    !decimal_div((struct decimal){.units = (__int128)own * 100 * c->hours, .scale = 2}, sum,
+			 1, &share))
 		return NULL;
 	return domain_number_text(a, share);
 }
@@ -340,10 +381,12 @@ static void derive_day(struct result *r, struct arena *a)
 {
 	struct table *t = r->tables[0];
 	const char **shapes = arena_alloc(a, (t->row_count + 1) * sizeof(*shapes));
+	struct day_curves all = {0};
 	size_t high = 0, low = 0;
 
+	add_hours(&all, t);
 	for (size_t row = 0; row < t->row_count; row++)
-		shapes[row] = hour_shape(t, row, a);
+		shapes[row] = hour_shape(&all, t, row, a);
 	table_add_column(t, "Shape", COLUMN_DECIMAL, shapes);
 	if (!find_extremes(t, leading_rows(t), &high, &low) || hour_of(t, high) < 0 ||
 	    hour_of(t, low) < 0)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "vesper/limits.h"
 #include "vesper/result.h"
 
 static void tables_go_with_the_arena(void **state)
@@ -37,9 +38,13 @@ static void facts(void **state)
 	assert_string_equal(result_fact(r, "gap")->value, "2.66");
 	assert_null(result_fact(r, "gap")->unit);
 	assert_null(result_fact(r, "none"));
-	for (int i = 1; i < RESULT_FACTS_MAX; i++)
+	for (int i = 1; i < RESULT_FACTS_MAX - 1; i++)
 		result_add_fact(r, a, (struct fact){.name = "more", .label = "", .value = ""});
+	assert_null(result_fact(r, RESULT_FACTS_LEFT_OUT));
+	for (int i = 0; i < 3; i++)
+		result_add_fact(r, a, (struct fact){.name = "many", .label = "", .value = ""});
 	assert_int_equal(r->fact_count, RESULT_FACTS_MAX);
+	assert_non_null(result_fact(r, RESULT_FACTS_LEFT_OUT));
 	arena_free(&a);
 }
 
