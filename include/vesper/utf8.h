@@ -14,4 +14,9 @@ size_t utf8_count(const char *text, size_t len);
 /* The longest prefix of at most max_bytes that does not cut a character. */
 size_t utf8_cut(const char *text, size_t len, size_t max_bytes);
 
+/* An identifier that no reader can take for another one by what it does not show: not empty, no
+ * control or invisible character, no blank but a plain space, and none at its ends. Databases pad
+ * and skip such characters, each in its own way. */
+bool utf8_is_identifier(const char *text, size_t len);
+
 #endif

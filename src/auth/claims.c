@@ -165,6 +165,11 @@ static bool who_check(const json_t *claims, const struct jwt_options *options,
 	if (!json_get_str(claims, user_claim, &who->user, NULL) || !*who->user ||
 	    utf8_count(who->user, strlen(who->user)) > SUB_CHARACTERS_MAX)
 		return err_set(e, ERR_AUTH, "token: %s missing, empty or too long", user_claim);
+	if (!utf8_is_identifier(who->user, strlen(who->user)))
+		return err_set(e, ERR_AUTH,
+			       "token: %s must have no control or invisible characters and no "
+			       "blanks at its ends",
+			       user_claim);
 	if (!json_get_str(claims, tenant_claim, &tenant, NULL))
 		return err_set(e, ERR_AUTH, "token: %s missing", tenant_claim);
 	who->tenant = tenant_of(options, tenant);

@@ -117,3 +117,48 @@ size_t utf8_cut(const char *text, size_t len, size_t max_bytes)
 		at--;
 	return is_tail((unsigned char)text[at]) ? max_bytes : at;
 }
+
+static uint32_t code_point(const unsigned char *p, size_t bytes)
+{
+	uint32_t c = bytes == 1 ? p[0] : p[0] & (0xFFu >> (bytes + 1));
+
+	for (size_t i = 1; i < bytes; i++)
+		c = c << 6 | (p[i] & 0x3F);
+	return c;
+}
+
+/* Blanks but the plain space, characters without a width, marks of direction and of format,
+ * fillers, variation selectors, tags, and what is no character (Unicode 15: Zs, Zl, Zp, Cc, Cf and
+ * Default_Ignorable_Code_Point). */
+static bool is_unseen(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} unseen[] = {
+		{0x00, 0x1F},       {0x7F, 0xA0},       {0xAD, 0xAD},       {0x34F, 0x34F},
+		{0x600, 0x605},     {0x61C, 0x61C},     {0x6DD, 0x6DD},     {0x70F, 0x70F},
+		{0x890, 0x891},     {0x8E2, 0x8E2},     {0x115F, 0x1160},   {0x1680, 0x1680},
+		{0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x2000, 0x200F},   {0x2028, 0x202F},
+		{0x205F, 0x206F},   {0x3000, 0x3000},   {0x3164, 0x3164},   {0xFDD0, 0xFDEF},
+		{0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
+		{0xFFFE, 0xFFFF},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x1343F},
+		{0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+	};
+
+	for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
+		if (c >= unseen[i].first && c <= unseen[i].last)
+			return true;
+	return false;
+}
+
+bool utf8_is_identifier(const char *text, size_t len)
+{
+	if (len == 0 || text[0] == ' ' || text[len - 1] == ' ')
+		return false;
+	for (size_t i = 0, n; i < len; i += n) {
+		n = utf8_char_bytes(text + i, len - i);
+		if (n == 0 || is_unseen(code_point((const unsigned char *)text + i, n)))
+			return false;
+	}
+	return true;
+}

@@ -12,6 +12,7 @@
 #include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/utf8.h"
 #include "vesper/uuid.h"
 
 static bool is_scalar(const json_t *value)
@@ -69,6 +70,10 @@ static bool opt_client_msg_id(const json_t *root, const char **out, struct err *
 	if (*out && (!**out || strlen(*out) > CLIENT_MSG_ID_BYTES_MAX))
 		return err_set(e, ERR_INPUT, "client_msg_id: must have 1 to %d bytes",
 			       CLIENT_MSG_ID_BYTES_MAX);
+	if (*out && !utf8_is_identifier(*out, strlen(*out)))
+		return err_set(e, ERR_INPUT,
+			       "client_msg_id: must have no control or invisible characters and no "
+			       "blanks at its ends");
 	return true;
 }
 

@@ -87,12 +87,57 @@ static void whole_characters(void **state)
 	assert_int_equal(utf8_cut("\x80\x80\x80\x80\x80\x80", 6, 5), 5);
 }
 
+static void identifiers_show_all_that_they_are(void **state)
+{
+	static const char *const good[] = {"ann",
+					   "Ann Smith",
+					   "j\xC3\xB6rg@example.com",
+					   "\xEF\xBD\x81\xEF\xBD\x8E\xEF\xBD\x8E",
+					   "00000000-0000-4000-8000-000000000000",
+					   "\xF0\x9F\x98\x80",
+					   "a|b:c/d"};
+	static const char *const bad[] = {
+		"",
+		" ann",
+		"ann ",
+		" ",
+		"an\tn",
+		"ann\n",
+		"a\x7Fnn",
+		"a\xC2\x85nn",     /* U+0085 */
+		"ann\xC2\xA0",     /* a blank that does not break */
+		"a\xC2\xADnn",     /* a soft hyphen */
+		"an\xE2\x80\x8Bn", /* a space without width */
+		"\xE2\x80\x8F"
+		"ann",             /* a mark of direction */
+		"a\xE2\x80\xAEnn", /* an override of direction */
+		"ann\xE2\x81\xA0", /* a word joiner */
+		"ann\xE3\x80\x80", /* an ideographic blank */
+		"\xEF\xBB\xBF"
+		"ann",                 /* a byte order mark */
+		"ann\xEF\xB8\x8F",     /* a variation selector */
+		"ann\xE3\x85\xA4",     /* a filler */
+		"ann\xF3\xA0\x81\x81", /* a tag */
+		"ann\xFF",
+		"ann\xC3",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(utf8_is_identifier(good[i], strlen(good[i])));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (utf8_is_identifier(bad[i], strlen(bad[i])))
+			fail_msg("number %zu was taken", i);
+	assert_false(utf8_is_identifier("a\0b", 3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_code_point),
 		cmocka_unit_test(wrong_bytes),
 		cmocka_unit_test(whole_characters),
+		cmocka_unit_test(identifiers_show_all_that_they_are),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,11 @@ static void refuses_bad_messages(void **state)
 		       ERR_INPUT);
 	assert_refused("{\"type\":\"chat.message\",\"content\":\"x\",\"client_msg_id\":\"\"}",
 		       ERR_INPUT);
+	assert_refused("{\"type\":\"chat.message\",\"content\":\"x\",\"client_msg_id\":\"a \"}",
+		       ERR_INPUT);
+	assert_refused("{\"type\":\"chat.message\",\"content\":\"x\",\"client_msg_id\":"
+		       "\"a\\u200bb\"}",
+		       ERR_INPUT);
 	assert_refused("{\"type\":\"chat.message\",\"content\":\"x\",\"filters\":[]}", ERR_INPUT);
 	assert_refused("{\"type\":\"chat.message\",\"content\":\"x\",\"filters\":{\"a\":{}}}",
 		       ERR_INPUT);

@@ -1,0 +1,162 @@
+/*
+ * Identifiers are compared byte by byte on every back end: users, messages and keys that differ in case, width or
+ * blanks are different ones, and what cannot be told apart by looking is refused at the door.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { REFERENCE, ROOT, startDaemon } from './harness.mjs';
+import { startPostgres } from './postgres.mjs';
+import { mintToken } from './token.mjs';
+
+const ANN = 'ann';
+const OTHERS = ['Ann', 'ANN', '\uFF41\uFF4E\uFF4E', 'a\u0301nn', 'an n'];
+const UNSEEN = ['ann ', ' ann', 'ann\t', 'ann\n', 'an\u200Bn', 'ann\uFEFF', '\u202Eann', 'ann\u00A0', 'ann\u00AD', 'ann\u3000'];
+
+/* The same on each back end: `d` is a daemon on it. */
+function holdsOn(get) {
+  const rest = (sub, claims = {}) => get().rest(mintToken({ sub, ...claims }));
+  let session;
+
+  before(async () => {
+    const { status, body } = await rest(ANN).post('/api/v1/chat', { content: REFERENCE });
+    assert.equal(status, 200);
+    session = body.session_id;
+  });
+
+  it('another spelling is another user', async () => {
+    for (const sub of OTHERS) {
+      assert.deepEqual((await rest(sub).get('/api/v1/sessions')).body.data, [], sub);
+      assert.equal((await rest(sub).get(`/api/v1/sessions/${session}/messages`)).status, 404, sub);
+      assert.equal((await rest(sub).delete(`/api/v1/sessions/${session}`)).status, 404, sub);
+      assert.equal((await rest(sub).post('/api/v1/chat', { content: 'and?', session_id: session })).status, 404, sub);
+    }
+    assert.equal((await rest(ANN).get('/api/v1/sessions')).body.data.length, 1);
+  });
+
+  it('deleting one user deletes no other', async () => {
+    const admin = rest('boss', { role: 'admin' });
+    for (const sub of OTHERS)
+      assert.equal((await admin.delete(`/api/v1/admin/users/${encodeURIComponent(sub)}`)).status, 204, sub);
+    assert.equal((await rest(ANN).get(`/api/v1/sessions/${session}/messages`)).body.data.length, 2);
+  });
+
+  it('who cannot be told apart by looking is not let in', async () => {
+    for (const sub of UNSEEN) {
+      const { status } = await rest(sub).get('/api/v1/sessions');
+      assert.equal(status, 401, JSON.stringify(sub));
+    }
+  });
+
+  it('another spelling is another message', async () => {
+    const ask = (client_msg_id) => rest('writer').post('/api/v1/chat', { content: REFERENCE, client_msg_id, ...(session2 && { session_id: session2 }) });
+    let session2;
+    const first = (await ask('m-a')).body;
+    session2 = first.session_id;
+    const ids = [first.turn_id];
+    for (const id of ['m-A', 'M-A', '\uFF4D-a'])
+      ids.push((await ask(id)).body.turn_id);
+    assert.equal(new Set(ids).size, 4);
+    assert.equal((await ask('m-a')).body.turn_id, first.turn_id, 'the same one is the same');
+    assert.equal((await rest('writer').get(`/api/v1/sessions/${session2}/messages`)).body.data.length, 8);
+    for (const id of UNSEEN)
+      assert.ok([400, 422].includes((await ask(id)).status), JSON.stringify(id));
+  });
+
+  it('another spelling is another key', async () => {
+    const post = (key) => rest('keyed').post('/api/v1/chat', { content: REFERENCE }, { headers: { 'idempotency-key': key } });
+    const turns = [];
+    for (const key of ['key', 'Key', 'KEY'])
+      turns.push((await post(key)).body.turn_id);
+    assert.equal(new Set(turns).size, 3);
+    assert.equal((await post('key')).body.turn_id, turns[0]);
+    for (const key of ['k\u00e9y', 'a b'])
+      assert.equal((await post(key)).status, 400, key);
+  });
+}
+
+describe('on SQLite', () => {
+  let d;
+  before(async () => {
+    d = await startDaemon();
+  });
+  after(() => d?.stop());
+  holdsOn(() => d);
+});
+
+describe('on PostgreSQL', () => {
+  let pg, d;
+  before(async () => {
+    pg = await (await startPostgres()).install();
+    d = await pg.start();
+  });
+  after(async () => {
+    await d?.stop();
+    await pg?.service('stop');
+  });
+  holdsOn(() => d);
+
+  it('no column folds case or ignores anything', async () => {
+    assert.equal(await pg.admin(`SELECT count(*) FROM pg_attribute a JOIN pg_collation c ON c.oid = a.attcollation
+      WHERE a.attrelid::regclass::text LIKE '%chat_%' AND NOT c.collisdeterministic`), '0');
+    assert.equal(await pg.admin("SELECT count(*) FROM pg_attribute WHERE attrelid::regclass::text LIKE '%chat_%' AND atttypid IN ('char'::regtype, 'bpchar'::regtype) AND attnum > 0"), '0');
+  });
+});
+
+/* There is no SQL Server here: what its migrations leave behind, as they are written. */
+describe('on SQL Server', () => {
+  const FREE = /^(title|metadata|content|status|intent|agents_used|tool_calls|views|pbi_deep_links|standing|checked|needs|pending_ask|provider|model|rating|comment|correction|summary_text|outcome|content_type|body|kind|purpose|day|leaves|\w+_at)$/;
+  const columns = new Map();
+  const made = new Map();
+
+  const definition = (table, line) => {
+    const [, name, collation] = /^(\w+) nvarchar\((?:\d+|max)\)(?: COLLATE (\w+))?/.exec(line) ?? [];
+    if (name)
+      columns.set(`${table}.${name}`, collation ?? 'default');
+  };
+  const keep = (name, text) => {
+    assert.ok(!made.has(name), `${name} is there already`);
+    made.set(name, text.replace(/\s+/g, ' ').replace(/^CONSTRAINT /, ''));
+  };
+
+  let first;
+  before(async () => {
+    const dir = join(ROOT, 'sql/schema/mssql/store');
+    for (const file of (await readdir(dir)).sort()) {
+      const text = (await readFile(join(dir, file), 'utf8')).replace(/^--.*$/gm, '').replace(/^GO$/gm, ';');
+      if (file.startsWith('005'))
+        first = new Map(made);
+      for (const statement of text.split(';').map((one) => one.trim()).filter(Boolean)) {
+        const [, table, body] = /^CREATE TABLE dbo\.(\w+) \(\n([\s\S]*)\n\)$/.exec(statement) ?? [];
+        for (const line of (body ?? '').replace(/\n\t\t/g, ' ').split('\n').map((one) => one.trim().replace(/,$/, ''))) {
+          definition(table, line);
+          if (/^CONSTRAINT (?!DF|CK)/.test(line))
+            keep(line.split(' ')[1], line);
+        }
+        let found;
+        if ((found = /^ALTER TABLE dbo\.(\w+) (?:ADD|ALTER COLUMN) (\w+ nvarchar[\s\S]*)$/.exec(statement)))
+          definition(found[1], found[2]);
+        else if ((found = /^ALTER TABLE dbo\.\w+ ADD (CONSTRAINT (\w+) [\s\S]*)$/.exec(statement)))
+          keep(found[2], found[1]);
+        else if ((found = /^CREATE (?:UNIQUE )?INDEX (\w+) ON [\s\S]*$/.exec(statement)))
+          keep(found[1], statement);
+        else if ((found = /^(?:DROP INDEX|ALTER TABLE dbo\.\w+ DROP CONSTRAINT) (\w+)/.exec(statement)))
+          assert.ok(made.delete(found[1]), `${found[1]} is not there`);
+      }
+    }
+  });
+
+  it('every column but free text is compared byte by byte', () => {
+    const wrong = [...columns].filter(([name, collation]) => !FREE.test(name.split('.')[1]) && collation !== 'Latin1_General_100_BIN2');
+    assert.deepEqual(wrong.filter(([name]) => name !== 'chat_messages.role'), []);
+    for (const name of ['chat_sessions.user_id', 'chat_messages.client_msg_id', 'chat_receipts.receipt_id', 'chat_idempotency.key_hash'])
+      assert.equal(columns.get(name), 'Latin1_General_100_BIN2', name);
+  });
+
+  it('every key and index that went came back as it was', () => {
+    assert.ok(first.size > 20);
+    assert.deepEqual([...made].sort(), [...first].sort());
+  });
+});
