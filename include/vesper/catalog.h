@@ -53,6 +53,7 @@
 #include "vesper/dialect.h"
 #include "vesper/err.h"
 #include "vesper/gate.h"
+#include "vesper/language.h"
 #include "vesper/principal.h"
 #include "vesper/sql.h"
 #include "vesper/table.h"
@@ -217,6 +218,28 @@ struct router_weights {
 	} confidence;
 };
 
+/* A word of the company, explained. */
+struct glossary_term {
+	const char *term, *about;
+};
+
+/* What a pack says of its company's language: config/<pack>/words.json. Lists are NULL-ended. */
+struct pack_words {
+	const char *company;     /* "an energy company" */
+	const char *const *stop; /* words that say nothing here, beside the language's */
+	const char *const *const *synonyms;
+	size_t synonym_count;
+	const char *const *nouns;    /* what questions point at: "that project" */
+	const char *const *states;   /* what something named can be: "on track" */
+	const char *const *aspects;  /* what something named has: "the budget of" */
+	const struct topic *outside; /* what people ask for that is not in the data */
+	size_t outside_count;
+	const struct topic *impossible; /* what the data cannot hold */
+	size_t impossible_count;
+	const struct glossary_term *glossary;
+	size_t glossary_count;
+};
+
 struct catalog {
 	const struct tool_def *tools; /* by name */
 	size_t tool_count;
@@ -226,6 +249,8 @@ struct catalog {
 	size_t dimension_count;
 	const struct report_def *reports;
 	size_t report_count;
+	const struct language *language;
+	struct pack_words words;
 	struct calendar calendar;
 	struct router_weights router;
 	const struct switches *switches; /* NULL: everything is on */

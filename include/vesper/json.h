@@ -32,8 +32,8 @@ MUST_CHECK bool json_parse(const char *text, size_t len, size_t cap_bytes, json_
  * json_decimal had just made them. */
 MUST_CHECK bool json_parse_exact(const char *text, size_t len, size_t cap_bytes, json_t **out,
 				 struct err *e);
-/* The line of a text that json_parse has taken where the value at `path` ("cues.opening[3]") begins;
- * of a path that leads nowhere, where its last part that is there begins. */
+/* The line of a text that json_parse has taken where the value at `path` ("cues.opening[3]")
+ * begins; of a path that leads nowhere, where its last part that is there begins. */
 int json_line(const char *text, const char *path);
 MUST_CHECK bool json_parse_file(const char *path, json_t **out, struct err *e);
 

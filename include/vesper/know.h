@@ -117,7 +117,7 @@ bool know_refuse(const struct know *k, const struct know_input *in, const struct
 		 struct arena *a, struct refusal *out);
 
 /* The value of the choice that the text takes (by number, label or value); NULL: it takes none. */
-const char *know_choice(const char *text, const json_t *ask, struct arena *a);
+const char *know_choice(const struct know *k, const char *text, const json_t *ask, struct arena *a);
 
 /* The days that the text is about, where it says nothing else ("15 January 2025", "from March to
  * May"). */

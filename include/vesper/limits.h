@@ -6,6 +6,8 @@
 /* base */
 #define JSON_DEPTH_MAX                                                                             \
 	32 /* deepest real frame is 6; jansson's recursion stays far from the stack's end */
+#define LANGUAGE_IMPOSSIBLE_MAX 16 /* patterns of what cannot be; English has one */
+#define PHRASE_WORDS_MAX        8  /* of one phrase of a language; the longest has five */
 #define JSON_FILE_BYTES_MAX                                                                        \
 	(4 * 1024 * 1024) /* configuration and catalogue files are hundreds of KiB at most */
 #define RX_STEPS_MAX       100000 /* keeps one match under a millisecond or two */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "vesper/arena.h"
+#include "vesper/language.h"
 
 struct token {
 	const char *text; /* lower case, letters and digits only */
@@ -22,9 +23,10 @@ struct token {
 	bool first;      /* of a sentence */
 	bool capital;    /* begins with an upper-case letter */
 	bool has_letter, has_digit;
-	int number; /* >= 0 when it is all digits and not longer than 9 */
-	bool used;  /* a mention, date or number took it */
-	bool word;  /* … but it is a word of the tools as well */
+	int number;                        /* >= 0 when it is all digits and not longer than 9 */
+	bool used;                         /* a mention, date or number took it */
+	bool word;                         /* … but it is a word of the tools as well */
+	const struct language_word *known; /* by the language; NULL: it is no word of it */
 };
 
 struct question {
@@ -33,7 +35,8 @@ struct question {
 	size_t count;
 };
 
-void text_read(const char *text, struct arena *a, struct question *out);
+/* `l` NULL: no word is known. */
+void text_read(const struct language *l, const char *text, struct arena *a, struct question *out);
 
 /* A name as it is compared: its letters and digits, lower case and without marks, and where each
  * word ends. What is longer than fits is left out. */
@@ -50,27 +53,25 @@ void text_fold(const char *text, struct folded *out);
 /* The words of the question from token `from` up to `to`, as they were written. */
 const char *text_between(const struct question *q, size_t from, size_t to, struct arena *a);
 
-/* Inline, because most words are none of those that are looked for: the first letter tells. */
-static inline bool token_is(const struct token *t, const char *word)
-{
-	return t->text[0] == word[0] && strcmp(t->text, word) == 0;
-}
-
-/* `words`: NULL-ended. */
-static inline bool token_in(const struct token *t, const char *const *words)
-{
-	for (; *words; words++)
-		if (token_is(t, *words))
-			return true;
-	return false;
-}
-
 /* The token at i, or an empty one past the end. */
 const struct token *token_at(const struct question *q, size_t i);
 
-/* A number written as digits or as a word up to twelve; -1 for anything else. */
+/* Does the language's list name the word? */
+static inline bool token_says(const struct token *t, enum words list)
+{
+	return t->known && (t->known->lists >> list & 1);
+}
+
+/* How many tokens from i on are a word or phrase of the list, the longest one; 0: none. */
+size_t words_at(const struct question *q, size_t i, enum words list);
+/* Does a word or phrase of the list end with the token at i? */
+bool words_end_at(const struct question *q, size_t i, enum words list);
+/* Is one of them anywhere in the question? */
+bool words_in(const struct question *q, enum words list);
+
+/* A number written as digits or as a word of the language; -1 for anything else. */
 int token_number(const struct token *t);
-int numbers_top_n(struct question *q); /* 0: none */
+int numbers_top_n(const struct language *l, struct question *q); /* 0: none */
 /* "above $60", as it was written, or NULL. */
 const char *numbers_threshold(struct question *q, struct arena *a);
 

@@ -1,5 +1,5 @@
-/* English words that belong to no domain, words to small numbers, and words as people misspell
- * them. Pure: any thread. */
+/* Words to small numbers, stems of English words, and words as people misspell them. Pure: any
+ * thread. */
 #ifndef VESPER_WORDS_H
 #define VESPER_WORDS_H
 
@@ -21,14 +21,10 @@ void dict_init(struct dict *d, struct arena *a);
 int dict_find(const struct dict *d, const char *word, size_t len);
 void dict_put(struct dict *d, const char *word, size_t len, int number);
 
-/* ---- English ---- */
+/* ---- stems ---- */
 
 #define STEM_BYTES 32
-/* The word's stem, and one stem for words that mean the same in a question about data. */
 size_t word_stem(const char *word, size_t len, char out[STEM_BYTES]);
-void words_add_synonyms(struct dict *synonyms); /* stem -> index for words_canonical */
-const char *words_canonical(int index);
-void words_add_stop(struct dict *stop);
 
 /* ---- misspelled ---- */
 

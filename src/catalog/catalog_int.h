@@ -73,6 +73,7 @@ MUST_CHECK bool load_texts(struct loader *l, const json_t *array, const char *wh
 
 /* ---- the parts, in the order in which they are loaded ---- */
 
+MUST_CHECK bool load_words(struct loader *l, struct err *e);   /* language/en.json, words.json */
 MUST_CHECK bool load_schema(struct loader *l, struct err *e);  /* catalogue.json, entities.json */
 MUST_CHECK bool load_reports(struct loader *l, struct err *e); /* reports.json */
 MUST_CHECK bool load_permissions(struct loader *l, struct err *e); /* permissions.json */

@@ -12,6 +12,7 @@
 #include "vesper/limits.h"
 
 #define PROMPT_SLOTS_MAX 8
+#define COMPANY          "company" /* filled here, in every prompt that has it */
 
 static const struct {
 	const char *name;
@@ -58,6 +59,9 @@ static bool check_slots(const char *path, const char *text, const char *const *s
 
 	for (const char *p = text; next_slot(p, &name, &begin, &end); p = end) {
 		size_t i = 0;
+
+		if (str_eq(name, STR(COMPANY)))
+			continue;
 		while (slots[i] && !str_eq(name, str_of(slots[i])))
 			i++;
 		if (!slots[i])
@@ -120,8 +124,13 @@ const char *prompt_fill(const struct catalog *c, const char *name, const struct 
 	buf_init(&b, CATALOG_BYTES_MAX);
 	for (; next_slot(p, &slot, &begin, &end); p = end) {
 		const struct prompt_slot *s = find_slot(slots, count, slot);
-		assert(s);
+
 		buf_add(&b, p, (size_t)(begin - p));
+		if (str_eq(slot, STR(COMPANY))) {
+			buf_str(&b, c->words.company);
+			continue;
+		}
+		assert(s);
 		buf_str(&b, s->value);
 		used++;
 	}

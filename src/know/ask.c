@@ -9,149 +9,130 @@
 #define ASK_BYTES_MAX 4096
 #define LISTED_MAX    16 /* choices that the sentence itself names */
 
-static const char *label_of(const struct trouble *t, struct arena *a)
+static const char *label_of(const struct reading *r, const struct trouble *t)
 {
+	const struct language *l = r->know->catalog->language;
 	char *label;
 
 	if (t->dimension)
 		return t->dimension->label;
 	if (!t->filter)
-		return "value";
+		return sentence(l, SAY_ASK_VALUE, r->arena);
 	if (strcmp(t->filter, FILTER_START) == 0 || strcmp(t->filter, FILTER_END) == 0)
-		return "day";
+		return sentence(l, SAY_ASK_DAY, r->arena);
 	if (strcmp(t->filter, FILTER_DAYS) == 0)
-		return "kind of day";
-	label = arena_strdup(a, t->filter);
+		return sentence(l, SAY_ASK_KIND_OF_DAY, r->arena);
+	label = arena_strdup(r->arena, t->filter);
 	for (char *c = label; *c; c++)
 		if (*c == '_')
 			*c = ' ';
 	return label;
 }
 
-static void add_choices(struct buf *b, const struct trouble *t, const char *last)
+/* "A, B or C" */
+static const char *choices(const struct reading *r, const struct trouble *t, enum sentence joint)
 {
+	const char *last = sentence(r->know->catalog->language, joint, r->arena), *text;
 	size_t n = t->option_count < LISTED_MAX ? t->option_count : LISTED_MAX;
+	struct buf b;
 
+	buf_init(&b, ASK_BYTES_MAX);
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0)
-			buf_str(b, i + 1 == n ? last : ", ");
-		buf_str(b, t->options[i].label);
+			buf_str(&b, i + 1 == n ? last : ", ");
+		buf_str(&b, t->options[i].label);
 	}
+	text = arena_strdup(r->arena, b.n > 0 ? buf_text(&b) : "");
+	buf_deinit(&b);
+	return text;
 }
 
-static void ask_missing(struct buf *b, const struct trouble *t, const char *label, int year)
+static const char *digits(const struct reading *r, int64_t number)
 {
+	return arena_printf(r->arena, "%" PRId64, number);
+}
+
+static const char *ask_missing(const struct reading *r, const struct trouble *t, const char *label)
+{
+	const struct language *l = r->know->catalog->language;
+	const struct param_def *p = t->param;
+	const char *which, *how = "";
+
+	if (t->option_count > 0)
+		return sentence(l, SAY_ASK_WHICH_OF, r->arena, label, choices(r, t, SAY_ASK_OR));
+	which = sentence(l, SAY_ASK_WHICH, r->arena, label);
+	if (strcmp(t->filter, FILTER_YEAR) == 0)
+		how = sentence(l, SAY_ASK_YEAR, r->arena, digits(r, r->in->today.year));
+	else if (p && p->has_min && p->has_max)
+		how = sentence(l, SAY_ASK_NUMBER, r->arena, digits(r, p->min), digits(r, p->max));
+	else if (p && p->about)
+		how = sentence(l, SAY_ASK_ABOUT, r->arena, p->about);
+	return arena_printf(r->arena, "%s%s", which, how);
+}
+
+static const char *ask_range(const struct reading *r, const struct trouble *t, const char *label)
+{
+	const struct language *l = r->know->catalog->language;
 	const struct param_def *p = t->param;
 
-	buf_printf(b, "Which %s do you mean", label);
-	if (t->option_count > 0) {
-		buf_str(b, ": ");
-		add_choices(b, t, " or ");
-		buf_char(b, '?');
-		return;
-	}
-	buf_str(b, "?");
-	if (strcmp(t->filter, FILTER_YEAR) == 0)
-		buf_printf(b, " Please give a year, such as %d.", year);
-	else if (p && p->has_min && p->has_max)
-		buf_printf(b, " Please give a number from %" PRId64 " to %" PRId64 ".", p->min,
-			   p->max);
-	else if (p && p->about)
-		buf_printf(b, " (%s)", p->about);
-}
-
-static void ask_range(struct buf *b, const struct trouble *t, const char *label)
-{
 	if (strcmp(t->filter, FILTER_HOUR) == 0)
-		buf_printf(b,
-			   "There is no \"%s\": a day has the hours ending 1 to 24. Which hour do "
-			   "you mean?",
-			   t->said);
-	else if (t->param && t->param->has_min && t->param->has_max)
-		buf_printf(b,
-			   "\"%s\" is no %s that I can use; it must be from %" PRId64 " to %" PRId64
-			   ". Which one do you mean?",
-			   t->said, label, t->param->min, t->param->max);
-	else
-		buf_printf(b, "\"%s\" is no %s that I can use. Which one do you mean?", t->said,
-			   label);
+		return sentence(l, SAY_ASK_NO_HOUR, r->arena, t->said);
+	if (p && p->has_min && p->has_max)
+		return sentence(l, SAY_ASK_OUT_OF_RANGE, r->arena, t->said, label,
+				digits(r, p->min), digits(r, p->max));
+	return sentence(l, SAY_ASK_UNUSABLE, r->arena, t->said, label);
 }
 
-static void ask_unknown(struct buf *b, const struct trouble *t, const char *label)
+static const char *ask_unknown(const struct reading *r, const struct trouble *t, const char *label)
 {
-	buf_printf(b, "I do not know the %s \"%s\".", label, t->said);
+	const struct language *l = r->know->catalog->language;
+	const char *unknown = sentence(l, SAY_ASK_UNKNOWN, r->arena, label, t->said);
+
 	if (t->option_count == 0)
-		return;
-	buf_str(b, " Did you mean ");
-	add_choices(b, t, " or ");
-	buf_char(b, '?');
+		return unknown;
+	return arena_printf(r->arena, "%s%s", unknown,
+			    sentence(l, SAY_ASK_DID_YOU_MEAN, r->arena, choices(r, t, SAY_ASK_OR)));
 }
 
-static void ask_words(struct reading *r, const struct trouble *t, struct buf *b)
+static const char *ask_words(const struct reading *r, const struct trouble *t)
 {
-	const char *label = label_of(t, r->arena);
+	const struct language *l = r->know->catalog->language;
+	const char *label = label_of(r, t), *any = choices(r, t, SAY_ASK_OR);
+	struct arena *a = r->arena;
 
 	switch (t->kind) {
 	case TROUBLE_NONE:
-		return;
+		break;
 	case TROUBLE_UNKNOWN:
-		ask_unknown(b, t, label);
-		return;
+		return ask_unknown(r, t, label);
 	case TROUBLE_SEVERAL:
-		buf_printf(b, "\"%s\" is not clear as a %s. Which one do you mean: ", t->said,
-			   label);
-		add_choices(b, t, " or ");
-		buf_char(b, '?');
-		return;
+		return sentence(l, SAY_ASK_SEVERAL, a, t->said, label, any);
 	case TROUBLE_CONTRADICTION:
-		buf_printf(b, "%s Do you mean ", t->said);
-		add_choices(b, t, ", or ");
-		buf_char(b, '?');
-		return;
+		return sentence(l, SAY_ASK_CONTRADICTION, a, t->said,
+				choices(r, t, SAY_ASK_OR_ELSE));
 	case TROUBLE_NO_CHILDREN:
-		buf_printf(b, "There is no %s of %s in the data. There are ", label, t->said);
-		add_choices(b, t, " and ");
-		buf_str(b, ". Which one do you mean?");
-		return;
+		return sentence(l, SAY_ASK_NO_CHILDREN, a, label, t->said,
+				choices(r, t, SAY_ASK_AND));
 	case TROUBLE_MISSING:
-		ask_missing(b, t, label, r->in->today.year);
-		return;
+		return ask_missing(r, t, label);
 	case TROUBLE_RANGE:
-		ask_range(b, t, label);
-		return;
+		return ask_range(r, t, label);
 	case TROUBLE_NOT_TAKEN:
-		buf_printf(b,
-			   "What you ask for can't be narrowed by %s (%s). Shall I leave that out?",
-			   label, t->said);
-		return;
+		return sentence(l, SAY_ASK_NOT_TAKEN, a, label, t->said);
 	case TROUBLE_VAGUE:
-		buf_printf(b, "\"%s\" does not say when. From which day to which day?", t->said);
-		return;
+		return sentence(l, SAY_ASK_VAGUE, a, t->said);
 	case TROUBLE_LEFT_OUT:
-		buf_printf(b,
-			   "I can look for a %s, but not leave one out (%s). Which one do you mean",
-			   label, t->said);
-		if (t->option_count > 0)
-			buf_str(b, ": ");
-		add_choices(b, t, " or ");
-		buf_char(b, '?');
-		return;
+		return t->option_count > 0
+			       ? sentence(l, SAY_ASK_LEFT_OUT_OF, a, label, t->said, any)
+			       : sentence(l, SAY_ASK_LEFT_OUT, a, label, t->said);
 	case TROUBLE_PERIODS:
-		buf_str(b, "I can look at one period at a time here. Which one: ");
-		add_choices(b, t, " or ");
-		buf_char(b, '?');
-		return;
+		return sentence(l, SAY_ASK_PERIODS, a, any);
 	case TROUBLE_TOO_MANY:
-		if (t->param) {
-			buf_printf(b, "I can take at most %zu here. Which %s do you mean: ",
-				   t->param->list_max, label);
-			add_choices(b, t, " or ");
-			buf_char(b, '?');
-			return;
-		}
-		buf_str(b, "That would be too many questions at once. Which part do you want?");
-		return;
+		return t->param ? sentence(l, SAY_ASK_TOO_MANY_OF, a,
+					   digits(r, (int64_t)t->param->list_max), label, any)
+				: sentence(l, SAY_ASK_TOO_MANY, a);
 	}
+	return "";
 }
 
 /* An hour or a day that no calendar has. */
@@ -190,12 +171,8 @@ static void set_bounds(const struct trouble *t, struct clarification *out)
 
 void ask_back(struct reading *r, const struct trouble *t, struct clarification *out)
 {
-	struct buf b;
-
-	buf_init(&b, ASK_BYTES_MAX);
-	ask_words(r, t, &b);
 	*out = (struct clarification){
-		.text = arena_strdup(r->arena, buf_text(&b)),
+		.text = ask_words(r, t),
 		.filter = t->filter,
 		.options = t->options,
 		.option_count = t->option_count,
@@ -205,11 +182,12 @@ void ask_back(struct reading *r, const struct trouble *t, struct clarification *
 		.impossible = is_impossible(t) ? t->said : NULL,
 	};
 	set_bounds(t, out);
-	buf_deinit(&b);
 	if (t->kind == TROUBLE_NOT_TAKEN) {
 		struct suggestion *leave = arena_alloc(r->arena, sizeof(*leave));
 
-		*leave = (struct suggestion){.value = "all", .label = "Leave it out"};
+		*leave = (struct suggestion){
+			.value = "all",
+			.label = sentence(r->know->catalog->language, SAY_ASK_LEAVE_OUT, r->arena)};
 		out->options = leave;
 		out->option_count = 1;
 	}

@@ -15,7 +15,7 @@ bool know_days(const struct know *k, const char *text, struct date today,
 	struct time_read time = {0};
 	struct question q;
 
-	text_read(text, a, &q);
+	text_read(k->catalog->language, text, a, &q);
 	if (q.count == 0 || q.count > KNOW_DAYS_WORDS_MAX)
 		return false;
 	dates_read(&q, today, calendar, a, &time);

@@ -9,38 +9,23 @@
 
 #define OTHERS_MAX 12 /* values that are offered instead */
 
-static const char *const small[] = {"the", "a",    "an",    "any",   "in",        "at",   "on",
-				    "for", "from", "by",    "of",    "with",      "be",   "being",
-				    "is",  "are",  "those", "count", "counting",  "show", "include",
-				    "use", "want", "need",  "under", "including", NULL};
-
 /* "all vendors but Hitachi" */
 static bool is_all_but(const struct question *q, size_t i)
 {
-	static const char *const all[] = {"all",        "any",      "every",    "each",
-					  "everything", "everyone", "anything", NULL};
-
 	for (size_t back = 1; back <= 4 && back <= i; back++)
-		if (token_in(&q->tokens[i - back], all))
+		if (token_says(&q->tokens[i - back], WORDS_EVERYTHING))
 			return true;
 	return false;
 }
 
 static bool is_cue(const struct question *q, size_t i)
 {
-	static const char *const cues[] = {
-		"not",     "except",  "excepting", "excluding", "exclude", "excludes", "excl",
-		"without", "non",     "nor",       "besides",   "barring", "ignoring", "ignore",
-		"skip",    "outside", "omit",      "omitting",  "dont",    "sans",     NULL};
-	/* at the beginning they only ask: "isn't 2026 higher?" */
-	static const char *const verbs[] = {"isnt", "arent", "wasnt", "werent", NULL};
 	const struct token *t = &q->tokens[i];
 
-	return token_in(t, cues) || (token_in(t, verbs) && !t->first) ||
-	       (token_is(t, "instead") && token_is(token_at(q, i + 1), "of")) ||
-	       (token_is(t, "than") && i > 0 &&
-		token_in(&q->tokens[i - 1], (const char *const[]){"other", "rather", NULL})) ||
-	       (token_is(t, "but") && is_all_but(q, i));
+	/* at the beginning "isn't" only asks: "isn't 2026 higher?" */
+	return words_end_at(q, i, WORDS_EXCEPT) ||
+	       (token_says(t, WORDS_EXCEPT_INSIDE) && !t->first) ||
+	       (token_says(t, WORDS_BUT) && is_all_but(q, i));
 }
 
 bool exclude_before(const struct question *q, size_t i)
@@ -48,7 +33,7 @@ bool exclude_before(const struct question *q, size_t i)
 	while (i-- > 0 && !q->tokens[i].used) {
 		if (is_cue(q, i))
 			return true;
-		if (!token_in(&q->tokens[i], small))
+		if (!token_says(&q->tokens[i], WORDS_EXCEPT_LINKS))
 			return false;
 	}
 	return false;
@@ -57,16 +42,15 @@ bool exclude_before(const struct question *q, size_t i)
 /* "excluding NP15 and SP15"; but "not NP15, SP15" wants the second. */
 static bool goes_on(const struct question *q, const struct mention *last, size_t from)
 {
-	static const char *const joints[] = {"and", "or", "nor", NULL};
 	size_t cue = last->from;
 
-	if (from == last->to + 1 && token_in(&q->tokens[last->to], joints))
+	if (from == last->to + 1 && token_says(&q->tokens[last->to], WORDS_EXCEPT_JOINTS))
 		return true;
 	if (from != last->to || q->tokens[from].before != ',')
 		return false;
 	while (cue > 0 && !is_cue(q, cue))
 		cue--;
-	return !token_is(&q->tokens[cue], "not");
+	return !token_says(&q->tokens[cue], WORDS_NOT);
 }
 
 void exclude_mark(struct reading *r)
@@ -172,15 +156,11 @@ void exclude_ask(struct reading *r, const struct tool_def *t)
 
 bool exclude_verb(const struct know *k, const struct question *q)
 {
-	static const char *const cues[] = {"not",   "never",  "no",    "without", "nobody",
-					   "hasnt", "havent", "wasnt", "werent",  "didnt",
-					   "isnt",  "arent",  NULL};
-
 	for (size_t i = 0; i + 1 < q->count; i++) {
 		const struct token *t = &q->tokens[i + 1];
 		char stem[STEM_BYTES];
 
-		if (!token_in(&q->tokens[i], cues) || q->tokens[i].first || t->used ||
+		if (!token_says(&q->tokens[i], WORDS_NEGATION) || q->tokens[i].first || t->used ||
 		    t->before != ' ' || know_is_stop(k, t))
 			continue;
 		if (router_has_word(k->router, stem, word_stem(t->text, t->len, stem)))

@@ -75,40 +75,29 @@ void followup_read(const struct reading *r, struct standing *out)
 
 bool followup_lets_go(const struct question *q)
 {
-	return (token_is(token_at(q, 0), "never") && token_is(token_at(q, 1), "mind")) ||
-	       token_in(token_at(q, 0), (const char *const[]){"drop", "forget", "remove", NULL});
+	return words_at(q, 0, WORDS_LETS_GO) > 0;
 }
 
 #define ELLIPSIS_WORDS 4 /* so few words behind a preposition are no question alone */
 
 bool followup_cue(const struct reading *r)
 {
-	static const char *const openers[] = {"and",     "same",    "now",  "then",  "but",  "or",
-					      "instead", "again",   "also", "ditto", "plus", "vs",
-					      "versus",  "against", "with", "only",  "just", "add",
-					      "include", "without", NULL};
-	static const char *const anywhere[] = {"instead", "same", "ditto", "it", "its", NULL};
-	static const char *const places[] = {"in",  "for",  "at",    "from", "by",
-					     "per", "with", "under", "on",   NULL};
-	static const char *const being[] = {"are", "is", "was", "were", "be", NULL};
 	const struct question *q = &r->q;
 	bool content = false;
 
 	if (q->count == 0)
 		return false;
-	if (token_in(&q->tokens[0], openers) || followup_lets_go(q))
-		return true;
-	if ((token_is(&q->tokens[0], "what") || token_is(&q->tokens[0], "how")) &&
-	    token_is(token_at(q, 1), "about"))
+	if (words_at(q, 0, WORDS_OPENING) || followup_lets_go(q))
 		return true;
 	/* "in Hitachi's view" */
-	if (q->count <= ELLIPSIS_WORDS && !q->tokens[0].used && token_in(&q->tokens[0], places))
+	if (q->count <= ELLIPSIS_WORDS && !q->tokens[0].used &&
+	    token_says(&q->tokens[0], WORDS_PLACES))
 		return true;
 	for (size_t i = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[i];
 
-		if (token_in(t, anywhere) ||
-		    (token_is(t, "there") && i > 0 && !token_in(&q->tokens[i - 1], being)))
+		if (token_says(t, WORDS_ANYWHERE) || (token_says(t, WORDS_THERE) && i > 0 &&
+						      !token_says(&q->tokens[i - 1], WORDS_BEING)))
 			return true;
 		content = content || (!t->used && !know_is_stop(r->know, t));
 	}
@@ -117,31 +106,24 @@ bool followup_cue(const struct reading *r)
 
 bool followup_pronoun(const struct question *q)
 {
-	for (size_t i = 0; i < q->count; i++)
-		if (token_in(&q->tokens[i],
-			     (const char *const[]){"that", "this", "those", "these", "them", NULL}))
-			return true;
-	return false;
+	return words_in(q, WORDS_PRONOUNS);
 }
 
 static int ordinal_choice(const struct question *q)
 {
-	static const char *const words[] = {"first", "second", "third", "fourth", "fifth"};
-	static const char *const fillers[] = {"the",    "option", "number", "one", "choice",
-					      "please", "no",     "take",   NULL};
 	int n = 0;
 
 	for (size_t i = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[i];
 		int here = t->number > 0 && t->len <= 2 ? t->number : 0;
 
-		for (int w = 0; w < 5 && !here; w++)
-			here = token_is(t, words[w]) ? w + 1 : 0;
+		if (!here && t->known)
+			here = t->known->ordinal;
 		if (here && n)
 			return 0;
 		if (here)
 			n = here;
-		else if (!token_in(t, fillers))
+		else if (!token_says(t, WORDS_CHOICE))
 			return 0;
 	}
 	return n;
@@ -149,12 +131,8 @@ static int ordinal_choice(const struct question *q)
 
 static bool is_yes(const struct question *q)
 {
-	static const char *const words[] = {"yes",     "yep",    "yeah",    "ok",   "okay",
-					    "sure",    "please", "do",      "that", "it",
-					    "correct", "right",  "exactly", NULL};
-
 	for (size_t i = 0; i < q->count; i++)
-		if (!token_in(&q->tokens[i], words))
+		if (!token_says(&q->tokens[i], WORDS_YES))
 			return false;
 	return q->count > 0;
 }
@@ -180,11 +158,11 @@ const char *followup_choice(const struct question *q, const json_t *ask)
 	return NULL;
 }
 
-const char *know_choice(const char *text, const json_t *ask, struct arena *a)
+const char *know_choice(const struct know *k, const char *text, const json_t *ask, struct arena *a)
 {
 	struct question q;
 
-	text_read(text, a, &q);
+	text_read(k->catalog->language, text, a, &q);
 	return followup_choice(&q, ask);
 }
 
@@ -193,14 +171,9 @@ const char *know_choice(const char *text, const json_t *ask, struct arena *a)
 /* "never mind the hub", "drop the vendor", "regardless of stage": the token behind such words. */
 static size_t drop_cue(const struct question *q, size_t i)
 {
-	static const char *const words[] = {"drop",    "forget",     "remove", "ignore", "clear",
-					    "without", "regardless", "any",    NULL};
-	const struct token *t = token_at(q, i);
+	size_t n = words_at(q, i, WORDS_DROP);
 
-	if ((token_is(t, "never") && token_is(token_at(q, i + 1), "mind")) ||
-	    (token_is(t, "no") && token_is(token_at(q, i + 1), "matter")))
-		return i + 2;
-	return token_in(t, words) ? i + 1 : 0;
+	return n ? i + n : 0;
 }
 
 static bool names_dimension(const struct reading *r, const struct token *t)
@@ -215,8 +188,6 @@ static bool names_dimension(const struct reading *r, const struct token *t)
 
 bool followup_drops(const struct reading *r, const struct dimension_def *d)
 {
-	static const char *const links[] = {"the",  "of",  "and",    "or",    "which", "what",
-					    "that", "any", "filter", "about", NULL};
 	const struct question *q = &r->q;
 
 	for (size_t i = 0; i < q->count; i++) {
@@ -225,7 +196,8 @@ bool followup_drops(const struct reading *r, const struct dimension_def *d)
 		for (; at > 0 && at < q->count && q->tokens[at].before != '.'; at++) {
 			if (mention_of_label(&q->tokens[at], d))
 				return true;
-			if (!token_in(&q->tokens[at], links) && !names_dimension(r, &q->tokens[at]))
+			if (!token_says(&q->tokens[at], WORDS_DROP_LINKS) &&
+			    !names_dimension(r, &q->tokens[at]))
 				break;
 		}
 	}
@@ -280,14 +252,7 @@ static bool is_replaced_time(const struct reading *r, const struct fact *f)
 /* "against Hitachi", "add 2026": what was said joins what stands. */
 static bool joins(const struct reading *r)
 {
-	static const char *const words[] = {"vs",       "versus",     "against", "compare",
-					    "compared", "comparison", "add",     "include",
-					    "differ",   "difference", NULL};
-
-	for (size_t i = 0; i < r->q.count; i++)
-		if (token_in(&r->q.tokens[i], words))
-			return true;
-	return false;
+	return words_in(&r->q, WORDS_JOINING);
 }
 
 static void join(struct reading *r, const struct fact *stands, struct fact *said)

@@ -10,21 +10,54 @@
 
 #define KNOW_ARENA_BYTES (512 * 1024 * 1024)
 
+/* The words of one list stand for its first one; where two lists give a word, the first counts. */
+static void add_synonyms(struct know *k, const char *const *const *lists, size_t count,
+			 bool of_pack)
+{
+	char stem[STEM_BYTES];
+
+	for (size_t i = 0; i < count; i++) {
+		k->meanings[k->meaning_count] = lists[i][0];
+		for (const char *const *word = lists[i]; *word; word++) {
+			size_t n = word_stem(*word, strlen(*word), stem);
+
+			if (dict_find(&k->synonyms, stem, n) < 0)
+				dict_put(&k->synonyms, stem, n, (int)k->meaning_count);
+			if (of_pack)
+				dict_put(&k->pack_words, stem, n, 1);
+		}
+		k->meaning_count++;
+	}
+}
+
+static void add_words(struct know *k)
+{
+	const struct language *l = k->catalog->language;
+	const struct pack_words *w = &k->catalog->words;
+
+	dict_init(&k->stop, k->arena);
+	dict_init(&k->synonyms, k->arena);
+	dict_init(&k->pack_words, k->arena);
+	k->meanings = arena_alloc(k->arena,
+				  (l->synonym_count + w->synonym_count + 1) * sizeof(*k->meanings));
+	add_synonyms(k, w->synonyms, w->synonym_count, true);
+	add_synonyms(k, l->synonyms, l->synonym_count, false);
+	for (const char *const *word = w->stop; *word; word++)
+		dict_put(&k->stop, *word, strlen(*word), 1);
+}
+
 struct know *know_new(const struct catalog *c)
 {
 	struct know *k = mem_alloc(sizeof(*k));
 
 	k->catalog = c;
 	k->arena = arena_new(KNOW_ARENA_BYTES);
-	dict_init(&k->stop, k->arena);
-	dict_init(&k->synonyms, k->arena);
 	dict_init(&k->prepositions, k->arena);
-	words_add_stop(&k->stop);
-	words_add_synonyms(&k->synonyms);
+	add_words(k);
 	k->names = name_book_new(c);
 	params_index(k);
 	k->router = router_new(k);
-	k->refuser = refuser_new(k->arena);
+	k->refuser = refuser_new(k);
 	return k;
 }
 
@@ -46,7 +79,7 @@ struct name_book *know_names(struct know *k)
 
 bool know_is_stop(const struct know *k, const struct token *t)
 {
-	return dict_find(&k->stop, t->text, t->len) >= 0;
+	return token_says(t, WORDS_STOP) || dict_find(&k->stop, t->text, t->len) >= 0;
 }
 
 bool know_is_word(const struct know *k, const struct token *t)
@@ -56,6 +89,14 @@ bool know_is_word(const struct know *k, const struct token *t)
 
 	return know_is_stop(k, t) || dict_find(&k->synonyms, stem, n) >= 0 ||
 	       router_has_word(k->router, stem, n);
+}
+
+bool know_is_pack_word(const struct know *k, const char *word)
+{
+	char stem[STEM_BYTES];
+	size_t n = word_stem(word, strlen(word), stem);
+
+	return router_has_word(k->router, stem, n) || dict_find(&k->pack_words, stem, n) >= 0;
 }
 
 const char *filter_source_name(enum filter_source s)
@@ -130,7 +171,7 @@ static bool understand_parts(const struct know *k, const struct know_input *in,
 		struct question q;
 
 		part.question = texts[i];
-		text_read(texts[i], a, &q);
+		text_read(k->catalog->language, texts[i], a, &q);
 		understand_one(k, &part, &q, a, &one);
 		if (one.kind != KNOW_DATA || one.agent_count == 0)
 			return false;
@@ -182,7 +223,7 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 	struct question q;
 	size_t parts;
 
-	text_read(in->question ? in->question : "", a, &q);
+	text_read(k->catalog->language, in->question ? in->question : "", a, &q);
 	parts = in->edited_filters ? 0 : parts_of(k, in, &q, a, &texts);
 	if (parts > 1 && understand_parts(k, in, texts, parts, a, out))
 		return;

@@ -42,7 +42,11 @@ struct know {
 	const struct catalog *catalog;
 	struct arena *arena;
 	struct name_book *names;
-	struct dict stop, synonyms;
+	struct dict stop;       /* of the packs; the language's are known by their tokens */
+	struct dict synonyms;   /* stem -> number of its meaning */
+	struct dict pack_words; /* stems of the packs' own synonyms */
+	const char **meanings;  /* by number: the word that stands for them all */
+	size_t meaning_count;
 	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
 	struct dict filters;      /* of all tools' parameters, to their numbers */
 	struct tool_params *params; /* by index of the tool */
@@ -53,6 +57,8 @@ struct know {
 bool know_is_stop(const struct know *k, const struct token *t);
 /* Is it a word that the language or the tools use? */
 bool know_is_word(const struct know *k, const struct token *t);
+/* Is it one of the packs: of a tool, a domain, or of their synonyms? */
+bool know_is_pack_word(const struct know *k, const char *word);
 
 struct facts;
 struct reading;
@@ -295,9 +301,21 @@ void followup_edit(struct reading *r, const json_t *filters, enum filter_source 
 
 /* ---- refuse.c ---- */
 
-struct refuser *refuser_new(struct arena *a);
+struct refuser *refuser_new(struct know *k);
 void refuser_deinit(struct refuser *r);
 bool refuse_is_injection(const struct know_input *in, const struct know *k);
+
+/* ---- topics.c ---- */
+
+struct topics;
+/* Of both lists; where they have the same phrase, the first counts. The topics are borrowed. */
+const struct topics *topics_new(struct arena *a, const struct topic *list, size_t count,
+				const struct topic *more, size_t more_count);
+/* The topic of the longest phrase that begins with the token at i, and its tokens; or NULL. */
+const struct topic *topics_at(const struct topics *t, const struct question *q, size_t i,
+			      size_t *len);
+/* Is one of the words in the question? `words`: NULL-ended. */
+bool topics_speak_of(const struct question *q, const char *const *words);
 
 /* ---- talk.c ---- */
 

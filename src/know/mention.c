@@ -61,7 +61,6 @@ bool mention_of_label(const struct token *t, const struct dimension_def *d)
 static bool label_near(const struct question *q, size_t from, size_t to,
 		       const struct dimension_def *d)
 {
-	static const char *const joiners[] = {"and", "or", "vs", "versus", NULL};
 	size_t reach = to + 2;
 
 	for (size_t i = from > 2 ? from - 2 : 0; i < from; i++)
@@ -70,7 +69,7 @@ static bool label_near(const struct question *q, size_t from, size_t to,
 	for (size_t i = to; i < reach && i < q->count; i++) {
 		if (mention_of_label(&q->tokens[i], d))
 			return true;
-		if (token_in(&q->tokens[i], joiners) || q->tokens[i].before == ',')
+		if (token_says(&q->tokens[i], WORDS_JOINTS) || q->tokens[i].before == ',')
 			reach += 2;
 	}
 	return false;
@@ -190,8 +189,6 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 static bool is_meant(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
 	bool marked = label_near(&r->q, i, i + n, e->dimension);
-	/* "any risks" names none */
-	static const char *const amounts[] = {"any", "all", "some", "no", NULL};
 	bool plain = n == 1 && know_is_stop(r->know, &r->q.tokens[i]);
 	bool weak = n == 1 && r->scope.weak[e->dimension_index] && e->kind != ENTRY_ALIAS;
 
@@ -199,13 +196,14 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 		return false;
 	if ((plain || weak) && !marked)
 		return false;
-	if (plain && (e->kind == ENTRY_PART || token_in(&r->q.tokens[i], amounts)))
+	/* "any risks" names none */
+	if (plain && (e->kind == ENTRY_PART || token_says(&r->q.tokens[i], WORDS_SOME)))
 		return false;
 	if (n > 1 && names_learned(r->names, e->dimension) && is_plain_phrase(r, i, i + n) &&
 	    !marked && !(n > PHRASE_WORDS && e->kind == ENTRY_VALUE))
 		return false;
 	/* "most red" counts what is red; it does not ask for red ones. */
-	if (e->kind == ENTRY_ALIAS && i > 0 && token_is(&r->q.tokens[i - 1], "most"))
+	if (e->kind == ENTRY_ALIAS && i > 0 && token_says(&r->q.tokens[i - 1], WORDS_MOST))
 		return false;
 	if (e->kind == ENTRY_PART && n == 1 && mention_of_label(&r->q.tokens[i], e->dimension))
 		return false;
@@ -280,8 +278,6 @@ static bool try_window(struct reading *r, size_t i, size_t n)
 /* The dimension that the words behind "all" name: "all CAISO hub-zones". */
 static const struct dimension_def *labelled(const struct reading *r, size_t from)
 {
-	static const char *const between[] = {"the",   "of",    "available", "two",
-					      "three", "known", NULL};
 	const struct catalog *c = r->know->catalog;
 
 	for (size_t i = from; i < from + 4 && i < r->q.count; i++) {
@@ -290,7 +286,7 @@ static const struct dimension_def *labelled(const struct reading *r, size_t from
 		for (size_t d = 0; d < c->dimension_count && !t->used; d++)
 			if (r->scope.in[d] && mention_of_label(t, &c->dimensions[d]))
 				return &c->dimensions[d];
-		if (!t->used && !token_in(t, between))
+		if (!t->used && !token_says(t, WORDS_ALL_LINKS))
 			return NULL;
 	}
 	return NULL;
@@ -299,11 +295,9 @@ static const struct dimension_def *labelled(const struct reading *r, size_t from
 /* "all vendors", "both markets": each value is meant. */
 static void read_all_of(struct reading *r)
 {
-	static const char *const all[] = {"all", "both", "every", "each", NULL};
-
 	for (size_t i = 0; i + 1 < r->q.count && r->all_count < 8; i++) {
 		const struct dimension_def *d =
-			token_in(&r->q.tokens[i], all) ? labelled(r, i + 1) : NULL;
+			token_says(&r->q.tokens[i], WORDS_ALL) ? labelled(r, i + 1) : NULL;
 
 		if (d)
 			r->all_of[r->all_count++] = d;

@@ -7,22 +7,22 @@
 static void contradiction(struct reading *r, const struct fact *child, const struct fact *parent,
 			  const char *own)
 {
+	const struct language *l = r->know->catalog->language;
 	const char *value = child->values[0].text, *said = parent->values[0].text;
 	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * 2);
 
 	options[0] = (struct suggestion){.value = own,
-					 .label = arena_printf(r->arena, "%s in %s", value, own)};
-	options[1] = (struct suggestion){.value = said,
-					 .label = arena_printf(r->arena, "another %s, in %s",
-							       child->dimension->label, said)};
-	reading_trouble(r, &(struct trouble){
-				   .kind = TROUBLE_CONTRADICTION,
-				   .filter = parent->filter,
-				   .dimension = parent->dimension,
-				   .said = arena_printf(r->arena, "%s is a %s of %s, not of %s.",
-							value, child->dimension->label, own, said),
-				   .options = options,
-				   .option_count = 2});
+					 .label = sentence(l, SAY_PARENT_IN, r->arena, value, own)};
+	options[1] = (struct suggestion){
+		.value = said,
+		.label = sentence(l, SAY_PARENT_OTHER, r->arena, child->dimension->label, said)};
+	reading_trouble(r, &(struct trouble){.kind = TROUBLE_CONTRADICTION,
+					     .filter = parent->filter,
+					     .dimension = parent->dimension,
+					     .said = sentence(l, SAY_PARENT_NOT_OF, r->arena, value,
+							      child->dimension->label, own, said),
+					     .options = options,
+					     .option_count = 2});
 }
 
 /* The parent of each value: inferred where it was not said, checked where it was. */

@@ -16,14 +16,12 @@ struct part {
 	const struct domain_def *domain;
 };
 
-static const char *const joints[] = {"and", "also", "plus", "then", "while", "but", NULL};
-
 static bool is_joint(const struct question *q, size_t i)
 {
 	const struct token *t = &q->tokens[i];
 
 	return i > 0 && (t->before == ';' || t->before == '.' || t->before == '?' ||
-			 t->before == ',' || token_in(t, joints));
+			 t->before == ',' || token_says(t, WORDS_PARTS));
 }
 
 /* Domains that share a tool speak of the same things. */
@@ -127,7 +125,7 @@ size_t parts_of(const struct know *k, const struct know_input *in, const struct 
 	for (size_t i = 0; i < n; i++) {
 		size_t first = parts[i].from;
 
-		while (first + 1 < parts[i].to && token_in(&q->tokens[first], joints))
+		while (first + 1 < parts[i].to && token_says(&q->tokens[first], WORDS_PARTS))
 			first++;
 		texts[i] = text_between(q, first, parts[i].to, a);
 	}
@@ -148,7 +146,7 @@ size_t parts_halves(const struct know_input *in, const struct question *q, struc
 
 		if (!is_joint(q, i))
 			continue;
-		while (second + 1 < q->count && token_in(&q->tokens[second], joints))
+		while (second + 1 < q->count && token_says(&q->tokens[second], WORDS_PARTS))
 			second++;
 		halves[n][0] = text_between(q, 0, i, a);
 		halves[n][1] = text_between(q, second, q->count, a);

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "vesper/limits.h"
 #include "vesper/rx.h"
 
 /* Most questions hold none of the words that a pattern needs, and need not be matched with it. */
@@ -18,97 +19,52 @@ struct pattern {
 	 * known. */
 	const char *hints;
 	bool is_sql; /* fine for who may have statements written */
+	/* A word of business elsewhere: where a pack knows it, the pattern does not count. NULL:
+	 * it always counts. */
+	const char *noun;
 };
 
-/* The first ones are attempts to change the rules. */
-enum {
-	INJECTIONS = 8,
-	TOPICS = INJECTIONS,
-	ACTUALS,
-	NO_MONTH,
-	POINTING,
-	NOT_POINTING,
-	NAMED,
-	PATTERNS
-};
+/* Patterns by number: attempts to change the rules, those of the language, and from IMPOSSIBLE on
+ * what the language calls impossible. */
+enum { INJECTIONS = 10, POINTING = INJECTIONS, NOT_POINTING, NAMED, IMPOSSIBLE };
 
+#define PATTERNS_MAX (IMPOSSIBLE + LANGUAGE_IMPOSSIBLE_MAX)
+
+_Static_assert(PATTERNS_MAX <= 32, "the suspects of a text are 32 bits");
+
+/* They stay in C: a reload of files must not weaken them. */
 /* clang-format off */
 #define RULES "(?:instructions?|rules?|guardrails?|restrictions?|guidelines|system prompt|prompts?|permissions?|permission checks?|access controls?|security(?: checks?| rules?)?|safety rules?|content polic(?:y|ies)|everything (?:above|before))"
 
-static const struct pattern patterns[PATTERNS] = {
+static const struct pattern injections[INJECTIONS] = {
 	{"\\b(?:ignore|ignoring|disregard|forget|override|overrule|bypass|circumvent|disable|deactivate|turn off|break out of)\\b(?:\\W+\\w+){0,4}?\\W+" RULES "\\b",
-	 "ignor disregard forget overr bypass circumvent disable deactivate turn break", false},
+	 "ignor disregard forget overr bypass circumvent disable deactivate turn break", false, NULL},
 	{"\\b(?:reveal|show|print|repeat|tell|give|display|output|leak|recite|summari[sz]e|translate|what(?:\\W+(?:is|are|s|was|were))?)\\b(?:\\W+\\w+){0,4}?\\W+(?:system (?:prompt|message)|(?:initial|hidden|original|full|secret) (?:prompt|instructions?)|your (?:prompts?|instructions?|rules|guidelines|guardrails|configuration|system message)|developer message)\\b",
-	 "prompt instruction message rule guideline guardrail configuration", false},
+	 "prompt instruction message rule guideline guardrail configuration", false, NULL},
 	{"\\b(?:system|developer) (?:prompt|message)\\b|\\byou are now\\b|\\bact as (?:an?|the|my|if|root|admin\\w*)\\b|\\bpretend (?:to be|you|that you|i am|i'm)\\b|\\b(?:developer|admin|god|debug|dan|maintenance) mode\\b|\\bjailbreak|\\brole-?play\\b|\\bnew instructions?\\b|\\byou (?:have|are under) no (?:rules|restrictions|limits)\\b",
-	 "prompt message now act pretend mode jailbreak role instruction rule restriction limit", false},
-	{"\\btenants?\\b|\\btenant_id\\b|\\b(?:other|another|different|foreign|all) (?:customers?|compan(?:y|ies)|organi[sz]ations?)\\W*s?\\W*(?:data|prices?|projects?|records?|budgets?|curves?|numbers)\\b|\\bother users?\\W*s?\\W+(?:asked|ask|chats?|conversations?|questions?|sessions?|messages?|data|history)\\b|\\b(?:on behalf of|impersonat\\w+|as if i were) (?:an? )?(?:admin\\w*|manager|another|other)\\b|\\b(?:grant|give|make) (?:me|myself) (?:an? )?(?:admin\\w*|root|full access|all permissions?|more permissions?)",
-	 "tenant customer compan organi user behalf impersonat were admin root access permission", false},
+	 "prompt message now act pretend mode jailbreak role instruction rule restriction limit", false, NULL},
+	{"\\btenants?\\b", "tenant", false, "tenant"},
+	{"\\b(?:other|another|different|foreign|all) (?:customers?|compan(?:y|ies)|organi[sz]ations?)\\W*s?\\W*(?:data|records?|numbers|(?:{nouns})s?)\\b",
+	 "other another different foreign all", false, "customer"},
+	{"\\btenant_id\\b|\\bother users?\\W*s?\\W+(?:asked|ask|chats?|conversations?|questions?|sessions?|messages?|data|history)\\b|\\b(?:on behalf of|impersonat\\w+|as if i were) (?:an? )?(?:admin\\w*|manager|another|other)\\b|\\b(?:grant|give|make) (?:me|myself) (?:an? )?(?:admin\\w*|root|full access|all permissions?|more permissions?)",
+	 "tenant user behalf impersonat were admin root access permission", false, NULL},
 	{"<\\s*/?\\s*(?:tool|function|system|assistant|instructions?|tool_use|tool_call|invoke)\\b|\\[/?(?:INST|SYSTEM)\\]|^\\s*(?:system|assistant|developer)\\s*:|\"(?:tool|tool_use|tool_calls?|function|arguments|function_call)\"\\s*:|\\b(?:call|invoke|execute|run|use|trigger)\\W+(?:the\\W+|a\\W+|this\\W+|your\\W+)?(?:tool|function)\\b|\\b(?:get|list|compare|find|general)_\\w+\\s*\\(|\\b(?:call|invoke|execute|run|use|trigger)\\W+(?:the\\W+)?(?:get|list|compare|find|general)_\\w+",
-	 "< [ \" system assistant developer tool function get_ list_ compare_ find_ general_", false},
+	 "< [ \" system assistant developer tool function get_ list_ compare_ find_ general_", false, NULL},
 	{"\\b(?:drop|truncate|alter|create)\\s+(?:table|view|database|schema|user|login|role)\\b|\\bdelete\\s+from\\b|\\binsert\\s+into\\b|\\bupdate\\s+[\\w.]+\\s+set\\b|\\bexec(?:ute)?\\s+(?:xp_|sp_|immediate)|;\\s*(?:drop|delete|update|insert|exec|shutdown|select)\\b|\\bwaitfor\\s+delay\\b|\\bpg_sleep\\b|\\bxp_cmdshell\\b",
-	 "drop truncate alter create delete insert update exec shutdown select waitfor pg_sleep xp_cmdshell", false},
+	 "drop truncate alter create delete insert update exec shutdown select waitfor pg_sleep xp_cmdshell", false, NULL},
 	{"\\bselect\\s+(?:\\*|top\\s+\\d|distinct\\s+\\w+\\s+from|count\\s*\\(|sum\\s*\\(|avg\\s*\\(|[\\w.\"]+(?:\\s*,\\s*[\\w.\"]+)+\\s+from\\b|[\\w\"]+\\s+from\\s+\\w+[._]\\w+)|\\bunion\\s+(?:all\\s+)?select\\b|\\binformation_schema\\b|\\bsqlite_(?:master|schema)\\b|\\bpg_catalog\\b|\\bsys\\.(?:tables|objects|columns)\\b|\\b(?:run|execute)\\W+(?:\\w+\\W+){0,3}?(?:sql|statement)\\b",
-	 "select union information_schema sqlite_ pg_catalog sys sql statement", true},
+	 "select union information_schema sqlite_ pg_catalog sys sql statement", true, NULL},
 	{"\\b(?:api|secret|private|access|signing|jwt) ?keys?\\b|\\bpasswords?\\b|\\bconnection strings?\\b|\\bcredentials?\\b|\\benvironment variables?\\b|/etc/passwd|\\bbearer tokens?\\b|\\bjwt\\b|\\bbase64\\b|\\bdecode (?:this|the following)\\b",
-	 "api secret private access signing jwt passw connection credential environment bearer base64 decode", false},
-	/* Subjects that everybody asks of a machine that answers. */
-	[TOPICS] = {
-	 "\\b(?:weather|rain(?:ing|y)?|snow(?:ing)?|sunny|humidity|temperatures?"
-	 "|stocks?|share prices?|nasdaq|dow jones|s&p|bitcoin|crypto\\w*|ethereum|exchange rates?|interest rates?|inflation|gdp|unemployment|lottery"
-	 "|(?:oil|gas|gold|silver|natural gas|gasoline|carbon|copper) prices?"
-	 "|poems?|poetry|haiku|jokes?|songs?|lyrics|essay|limerick|fairy ?tale|riddle|story|horoscope"
-	 "|recipes?|cook|bake|pizza|restaurants?|hotels?|flights?|vacation|holiday"
-	 "|translate|translation|capital of|president|prime minister|elections?|senator|king of|queen of"
-	 "|movies?|films?|football|soccer|basketball|baseball|world cup|olympics|super bowl|celebrit\\w+|netflix"
-	 "|news|headlines|homework|python|javascript|html|java|c\\+\\+|regex"
-	 "|meaning of life|how old are you|girlfriend|boyfriend|marry|dating|love me"
-	 "|symptoms?|medicine|doctor|diagnosis|lawyer|legal advice|tax advice|invest in)\\b",
-	 NULL, false},
-	/* Prices that were paid. A file that has an as-of is a forecast. */
-	[ACTUALS] = {
-	 "\\b(?:actual(?:s|ly)?|reali[sz]ed|settled|settlements?|observed|metered|cleared|real[- ]?time|spot)\\b",
-	 "actual reali settle observed metered cleared real spot", false},
-	[NO_MONTH] = {
-	 "\\bmonth (?:number |no\\.? )?(?:0|1[3-9]|[2-9]\\d)\\b|\\b(?:1[3-9]|[2-9]\\d)(?:th|st|nd|rd) month\\b",
-	 "month", false},
-	/* Pronouns behind a word that makes them the subject, and those at the beginning. */
-	[POINTING] = {
-	 "\\b(?:of|for|about|with|like|to|than|in|on|from|at|behind|explain|show|compare|is|was|are|were|why|does|do|did|how|and|what's|whats|repeat|plot|chart|summari[sz]e|break|export|delete|change|update)\\s+(?:me\\s+)?(?:more\\s+about\\s+|about\\s+)?(?:all\\s+of\\s+|both\\s+of\\s+|each\\s+of\\s+)?"
-	 "(its?|this one|that one|those|these|them|they|theirs?|(?:this|that)(?=\\s*(?:[?.!,]|$|one|project|hub|hub-zone|zone|vendor|price|market|curve|report|risk|task|number|value|result|increase|drop|change|difference|data|compare|mean|look|differ|affect|happen))|(?:the )?(?:same (?:one|thing|period|hub|vendor|project|market)|former|latter|previous (?:one|result|answer|question)|other one|first one|second one|last one))\\b",
-	 "it th same former latter previous other first second last", false},
-	/* "Is it possible": nothing that points; "projects with … in their name": it points inside. */
-	[NOT_POINTING] = {
-	 "\\b(?:projects|vendors|hubs|hub-?zones|zones|markets|reports|curves|files|users|tasks|"
-	 "milestones|risks)\\b.{1,80}?\\b(?:their|them|they|theirs)\\b|"
-	 "\\bis it (?:possible|true|likely|worth|ok|okay|fair|correct)\\b|\\bit (?:takes?|is "
-	 "possible|"
-	 "seems)\\b|\\bmakes? it\\b|\\bas it\\b|\\bin this (?:tool|app|chat|system)\\b|\\bdoes this "
-	 "work\\b|\\bwhat is this\\b",
-	 NULL, false},
-	/* A name in lower case: where somebody or something is asked about by it. */
-	[NAMED] = {
-	 "^\\W*(?:is|are|was|how is|how's|hows|how are|why is)\\s+(?:the\\s+)?(?:project\\s+)?"
-	 "((?!the\\b|all\\b|any\\b|our\\b|my\\b|there\\b|that\\b|this\\b|it\\b|what\\b|which\\b|"
-	 "everything\\b|we\\b|you\\b|they\\b)[a-z][a-z'-]{3,}(?:\\s+(?!project|still|currently|"
-	 "now\\b)[a-z][a-z'-]{3,})?)"
-	 "\\s+"
-	 "(?:project\\s+)?(?:still\\s+|currently\\s+|now\\s+)?(?:on track|at risk|off track|on hold|"
-	 "delayed|late|behind|ahead|doing|going|progressing|coming|on time|on "
-	 "schedule|ok|okay|green|"
-	 "red|yellow)\\b"
-	 "|\\b(?:status|health|budget|overview|milestones?|risks?|changes|cod|schedule)\\s+(?:of|"
-	 "for|"
-	 "at)\\s+(?:the\\s+)?(?:project\\s+)?([a-z][a-z'-]{3,})\\s*(?:project)?\\W*$",
-	 "is are was how why status health budget overview milestone risk changes cod schedule", false},
+	 "api secret private access signing jwt passw connection credential environment bearer base64 decode", false, NULL},
 };
 
 /* clang-format on */
 
 /* ---- finding ---- */
 
-#define ASCII     128
-#define HINTS_MAX 160
+#define ASCII            128
+#define HINTS_MAX        160
+#define LISTED_WORDS_MAX 4 /* of a name that is looked for as it is listed */
 
 /* One beginning of a word, and the patterns that it is for, as bits. */
 struct hint {
@@ -119,47 +75,84 @@ struct hint {
 };
 
 struct refuser {
-	struct rx *patterns[PATTERNS];
+	struct rx *patterns[PATTERNS_MAX]; /* NULL: it does not count */
+	size_t pattern_count;
 	uint32_t unhinted;
 	struct hint items[HINTS_MAX];
 	size_t count;
 	const struct hint *hints[ASCII]; /* by their first letter */
+	const struct topics *outside, *impossible;
 };
 
-static void add_hints(struct refuser *r, size_t pattern)
+static void add_hint(struct refuser *r, size_t pattern, const char *text, size_t len)
 {
-	const char *at = patterns[pattern].hints;
+	struct hint *h = &r->items[r->count++];
 
-	if (!at)
-		r->unhinted |= UINT32_C(1) << pattern;
-	for (size_t len; at && *at; at += len + (at[len] == ' ')) {
-		struct hint *h = &r->items[r->count++];
+	assert(r->count <= HINTS_MAX);
+	*h = (struct hint){text, len, UINT32_C(1) << pattern, r->hints[(unsigned char)*text]};
+	r->hints[(unsigned char)*text] = h;
+}
 
-		assert(r->count <= HINTS_MAX);
-		len = strcspn(at, " ");
-		*h = (struct hint){at, len, UINT32_C(1) << pattern, r->hints[(unsigned char)*at]};
-		r->hints[(unsigned char)*at] = h;
+static void compile(struct refuser *r, size_t pattern, const char *regex)
+{
+	struct err e = {0};
+	bool ok = rx_new(regex, &r->patterns[pattern], &e);
+
+	assert(ok); /* ours are used by tests, and the loader has compiled those of files */
+	(void)ok;
+}
+
+static void add_injections(struct refuser *r, const struct know *k)
+{
+	const struct pack_words *w = &k->catalog->words;
+
+	for (size_t i = 0; i < INJECTIONS; i++) {
+		const struct language_pattern p = {.regex = injections[i].regex};
+		const char *at = injections[i].hints;
+
+		if (injections[i].noun && know_is_pack_word(k, injections[i].noun))
+			continue;
+		compile(r, i, language_pattern(&p, w->nouns, w->states, w->aspects, k->arena));
+		for (size_t len; *at; at += len + (at[len] == ' ')) {
+			len = strcspn(at, " ");
+			add_hint(r, i, at, len);
+		}
 	}
 }
 
-struct refuser *refuser_new(struct arena *a)
+static void add_pattern(struct refuser *r, const struct know *k, size_t number,
+			const struct language_pattern *p)
 {
-	struct refuser *r = arena_alloc(a, sizeof(*r));
+	const struct pack_words *w = &k->catalog->words;
 
-	for (size_t i = 0; i < PATTERNS; i++) {
-		struct err e = {0};
-		bool ok = rx_new(patterns[i].regex, &r->patterns[i], &e);
+	compile(r, number, language_pattern(p, w->nouns, w->states, w->aspects, k->arena));
+	if (!*p->hints)
+		r->unhinted |= UINT32_C(1) << number;
+	for (const char *const *hint = p->hints; *hint; hint++)
+		add_hint(r, number, *hint, strlen(*hint));
+}
 
-		assert(ok); /* they are ours, and each test uses them */
-		(void)ok;
-		add_hints(r, i);
-	}
+struct refuser *refuser_new(struct know *k)
+{
+	struct refuser *r = arena_alloc(k->arena, sizeof(*r));
+	const struct language *l = k->catalog->language;
+	const struct pack_words *w = &k->catalog->words;
+
+	add_injections(r, k);
+	add_pattern(r, k, POINTING, &l->pointing);
+	add_pattern(r, k, NOT_POINTING, &l->not_pointing);
+	add_pattern(r, k, NAMED, &l->named);
+	for (size_t i = 0; i < l->impossible_count; i++)
+		add_pattern(r, k, IMPOSSIBLE + i, &l->impossible[i]);
+	r->pattern_count = IMPOSSIBLE + l->impossible_count;
+	r->outside = topics_new(k->arena, w->outside, w->outside_count, &l->outside, 1);
+	r->impossible = topics_new(k->arena, w->impossible, w->impossible_count, NULL, 0);
 	return r;
 }
 
 void refuser_deinit(struct refuser *r)
 {
-	for (size_t i = 0; i < PATTERNS; i++)
+	for (size_t i = 0; i < r->pattern_count; i++)
 		rx_free(&r->patterns[i]);
 }
 
@@ -211,7 +204,7 @@ static bool find(const struct subject *s, size_t pattern, struct str *what)
 {
 	struct str groups[RX_GROUPS_MAX];
 
-	if (!(s->suspects >> pattern & 1) ||
+	if (!(s->suspects >> pattern & 1) || !s->refuser->patterns[pattern] ||
 	    !rx_match(s->refuser->patterns[pattern], str_of(s->text), 0, groups))
 		return false;
 	*what = groups[0];
@@ -262,7 +255,7 @@ static bool is_injection(const struct subject *s, const struct know_input *in)
 	struct str what;
 
 	for (size_t i = 0; i < INJECTIONS; i++)
-		if (find(s, i, &what) && !(patterns[i].is_sql && may_write_sql(in->may)))
+		if (find(s, i, &what) && !(injections[i].is_sql && may_write_sql(in->may)))
 			return true;
 	return false;
 }
@@ -304,24 +297,53 @@ static bool says_names(const struct know *k, const struct understanding *u)
 	return false;
 }
 
-static bool is_impossible(const struct subject *s, const struct understanding *u, struct str *what,
+static const char *answer_of(const struct topic *topic, struct str term, struct arena *a)
+{
+	const char *slot = strstr(topic->answer, "{term}");
+
+	return slot ? arena_printf(a, "%.*s%.*s%s", (int)(slot - topic->answer), topic->answer,
+				   STR_FMT(term), slot + 6)
+		    : topic->answer;
+}
+
+/* What the tool's data cannot hold, in the words of a pack. */
+static const struct topic *impossible_topic(const struct know *k, const struct question *q,
+					    const struct tool_def *tool, struct arena *a,
+					    struct str *what)
+{
+	for (size_t i = 0, len; i < q->count; i++) {
+		const struct topic *t = topics_at(k->refuser->impossible, q, i, &len);
+
+		if (!t || (t->takes && !(tool && tool_param_of_filter(tool, t->takes))) ||
+		    topics_speak_of(q, t->unless))
+			continue;
+		*what = str_of(text_between(q, i, i + len, a));
+		return t;
+	}
+	return NULL;
+}
+
+static bool is_impossible(const struct know *k, const struct subject *s, const struct question *q,
+			  const struct understanding *u, struct arena *a, struct str *what,
 			  const char **why)
 {
-	const struct tool_def *tool = tool_of(u);
+	const struct language *l = k->catalog->language;
+	const struct topic *topic;
 
 	if (u->ask.impossible) {
 		*what = str_of(u->ask.impossible);
 		*why = u->ask.text;
 		return true;
 	}
-	if (find(s, NO_MONTH, what)) {
-		*why = "A year has the months 1 to 12.";
-		return true;
-	}
-	*why = "There are no actual prices in this data: each price is what a vendor expects, as "
-	       "of "
-	       "the day of its file. I can show you that forecast.";
-	return tool && tool_param_of_filter(tool, FILTER_ASOF) && find(s, ACTUALS, what);
+	for (size_t i = 0; i < l->impossible_count; i++)
+		if (find(s, IMPOSSIBLE + i, what)) {
+			*why = l->impossible[i].answer;
+			return true;
+		}
+	topic = impossible_topic(k, q, tool_of(u), a, what);
+	if (topic)
+		*why = answer_of(topic, *what, a);
+	return topic != NULL;
 }
 
 /* Is it, or one of its words, a name or a part of one? */
@@ -340,17 +362,14 @@ static bool is_name(const struct know *k, const struct know_input *in, const cha
 	       names_near(names, scope.in, f.key, f.len, false, a, &found, 1) > 0;
 }
 
+static bool is_time(const struct token *t)
+{
+	return month_named(t->text, t->len) || unit_of(t) != UNIT_NONE || season_months(t);
+}
+
 static bool is_common(const struct know *k, const struct token *t)
 {
-	static const char *const common[] = {
-		"today",    "tomorrow", "everything", "everyone",  "management", "board",
-		"team",     "meeting",  "review",     "example",   "general",    "total",
-		"company",  "business", "work",       "things",    "life",       "finance",
-		"pipeline", "fleet",    "program",    "strategy",  "timeline",   "overall",
-		"whole",    "entire",   "anything",   "something", NULL};
-
-	return know_is_word(k, t) || token_in(t, common) || month_named(t->text, t->len) ||
-	       unit_of(t) != UNIT_NONE || season_months(t);
+	return know_is_word(k, t) || token_says(t, WORDS_COMMON) || is_time(t);
 }
 
 /* Words that neither the language of the tools nor anybody's names know. */
@@ -360,7 +379,7 @@ static bool is_strange(const struct know *k, const struct know_input *in, struct
 	const char *text = arena_strndup(a, words.p, words.n);
 	struct question q;
 
-	text_read(text, a, &q);
+	text_read(k->catalog->language, text, a, &q);
 	for (size_t i = 0; i < q.count; i++)
 		if (is_common(k, &q.tokens[i]) || is_name(k, in, text_between(&q, i, i + 1, a), a))
 			return false;
@@ -379,18 +398,89 @@ static bool is_unknown_name(const struct know *k, const struct know_input *in,
 	return find(s, NAMED, what) && is_strange(k, in, *what, a);
 }
 
+/* "Projects with their dates": what it points at is in the question itself. */
+static bool is_owned(const struct know *k, struct str what, struct arena *a)
+{
+	const char *text = arena_strndup(a, what.p, what.n);
+	struct question q;
+
+	text_read(k->catalog->language, text, a, &q);
+	return q.count == 1 && token_says(&q.tokens[0], WORDS_OWNED);
+}
+
 static bool is_dangling(const struct know *k, const struct know_input *in,
-			const struct understanding *u, const struct subject *s, struct str *what)
+			const struct understanding *u, const struct subject *s, struct arena *a,
+			struct str *what)
 {
 	struct str none;
 
 	if (stands(in->standing) || says_names(k, u) || !find(s, POINTING, what) ||
 	    find(s, NOT_POINTING, &none))
 		return false;
-	/* "Projects with their dates": what it points at is in the question itself. */
-	return !is_sure(u) ||
-	       !(str_eq_nocase(*what, STR("their")) || str_eq_nocase(*what, STR("its")) ||
-		 str_eq_nocase(*what, STR("them")) || str_eq_nocase(*what, STR("they")));
+	return !is_sure(u) || !is_owned(k, *what, a);
+}
+
+/* Does a name of this caller, as it is listed, or an alias begin with the token at i? */
+static bool is_listed(const struct names *names, const struct scope *scope,
+		      const struct question *q, size_t i)
+{
+	struct entry found[FOUND_MAX];
+	struct folded words;
+
+	for (size_t n = 1; n <= LISTED_WORDS_MAX && i + n <= q->count; n++) {
+		size_t count;
+
+		if (!mention_window(q, i, n, &words))
+			return false;
+		count = names_find(names, &words, found, FOUND_MAX);
+		for (size_t f = 0; f < count; f++)
+			if (found[f].kind != ENTRY_PART && scope->in[found[f].dimension_index])
+				return true;
+	}
+	return false;
+}
+
+/* Besides what is marked: does the question hold a word that a pack knows? */
+static bool has_known_word(const struct know *k, const struct know_input *in,
+			   const struct question *q, const bool *marked, struct arena *a)
+{
+	const struct names *names;
+	struct scope scope;
+
+	scope_read(k->names, in->may, a, &scope);
+	names = names_of(k->names, in->tenant, scope.in, a);
+	for (size_t i = 0; i < q->count; i++) {
+		const struct token *t = &q->tokens[i];
+
+		if (!marked[i] && t->has_letter && !know_is_stop(k, t) && !is_time(t) &&
+		    !token_says(t, WORDS_COMMON) &&
+		    (know_is_pack_word(k, t->text) || is_listed(names, &scope, q, i)))
+			return true;
+	}
+	return false;
+}
+
+/* It speaks of what people ask any machine, and of nothing that the packs know. */
+static const struct topic *outside_topic(const struct know *k, const struct know_input *in,
+					 const struct question *q, struct arena *a,
+					 struct str *what)
+{
+	bool *marked = arena_alloc(a, q->count + 1);
+	const struct topic *first = NULL;
+
+	for (size_t i = 0, len; i < q->count; i++) {
+		const struct topic *t = topics_at(k->refuser->outside, q, i, &len);
+
+		if (!t)
+			continue;
+		if (!first) {
+			first = t;
+			*what = str_of(text_between(q, i, i + len, a));
+		}
+		memset(marked + i, true, len);
+		i += len - 1;
+	}
+	return first && !has_known_word(k, in, q, marked, a) ? first : NULL;
 }
 
 static bool set(struct refusal *out, enum refusal_kind kind, struct str what, const char *text,
@@ -404,37 +494,29 @@ static bool set(struct refusal *out, enum refusal_kind kind, struct str what, co
 bool know_refuse(const struct know *k, const struct know_input *in, const struct understanding *u,
 		 struct arena *a, struct refusal *out)
 {
+	const struct language *l = k->catalog->language;
 	struct subject s = subject_of(k, in);
+	const struct topic *outside;
 	struct str what = {0};
+	struct question q;
 	const char *why;
 
 	if (is_injection(&s, in))
-		return set(out, REFUSE_INJECTION, what,
-			   "I answer questions about your own data, by rules that a question can't "
-			   "change. That one I can't answer.",
-			   a);
-	if (!u)
+		return set(out, REFUSE_INJECTION, what, sentence(l, SAY_REFUSE_INJECTION, a), a);
+	if (!u || u->kind == KNOW_GREETING || u->kind == KNOW_HELP)
 		return false;
-	if (u->kind == KNOW_GREETING || u->kind == KNOW_HELP)
-		return false;
-	if (is_impossible(&s, u, &what, &why))
+	text_read(l, s.text, a, &q);
+	if (is_impossible(k, &s, &q, u, a, &what, &why))
 		return set(out, REFUSE_IMPOSSIBLE, what, why, a);
 	if (is_unknown_name(k, in, u, &s, a, &what))
 		return set(out, REFUSE_UNKNOWN, what,
-			   arena_printf(a, "I do not know the name \"%.*s\".", STR_FMT(what)), a);
-	if (!is_sure(u) && find(&s, TOPICS, &what))
-		return set(
-			out, REFUSE_SCOPE, what,
-			arena_printf(a,
-				     "I only answer questions about your company's data; there is "
-				     "nothing about \"%.*s\" in it.",
-				     STR_FMT(what)),
-			a);
-	if (is_dangling(k, in, u, &s, &what))
+			   sentence(l, SAY_REFUSE_UNKNOWN, a, arena_strndup(a, what.p, what.n)), a);
+	outside = is_sure(u) ? NULL : outside_topic(k, in, &q, a, &what);
+	if (outside)
+		return set(out, REFUSE_SCOPE, what, answer_of(outside, what, a), a);
+	if (is_dangling(k, in, u, &s, a, &what))
 		return set(out, REFUSE_REFERENCE, what,
-			   arena_printf(a,
-					"I can't tell what \"%.*s\" refers to. Could you name it?",
-					STR_FMT(what)),
+			   sentence(l, SAY_REFUSE_REFERENCE, a, arena_strndup(a, what.p, what.n)),
 			   a);
 	return false;
 }

@@ -43,12 +43,8 @@ static size_t canonical(const struct know *k, const struct token *t, char stem[S
 	size_t n = word_stem(t->text, t->len, stem);
 	int meaning = dict_find(&k->synonyms, stem, n);
 
-	if (meaning >= 0) {
-		const char *word = words_canonical(meaning);
-
-		n = word_stem(word, strlen(word), stem);
-	}
-	return n;
+	return meaning < 0 ? n
+			   : word_stem(k->meanings[meaning], strlen(k->meanings[meaning]), stem);
 }
 
 static int term_of(struct router *r, const char *stem, size_t n)
@@ -133,7 +129,7 @@ static void add_text(struct know *k, struct router *r, uint32_t document, const 
 	if (!text)
 		return;
 	scratch = arena_new(SCRATCH_BYTES);
-	text_read(text, scratch, &q);
+	text_read(k->catalog->language, text, scratch, &q);
 	mark_names(k, &q);
 	add_words(k, r, document, &q, weight);
 	arena_free(&scratch);
@@ -161,7 +157,7 @@ static void learn_prepositions(struct know *k, const char *example)
 {
 	struct question q;
 
-	text_read(example, k->arena, &q);
+	text_read(k->catalog->language, example, k->arena, &q);
 	for (size_t i = 1; i < q.count; i++) {
 		const struct token *before = &q.tokens[i - 1];
 		int d = names_listed_in(k->names, q.tokens[i].text, q.tokens[i].len);
@@ -187,7 +183,7 @@ static void add_example(struct know *k, struct router *r, uint32_t at, const cha
 {
 	struct question q;
 
-	text_read(text, r->arena, &q);
+	text_read(k->catalog->language, text, r->arena, &q);
 	mark_names(k, &q);
 	for (size_t i = 0; i < q.count; i++)
 		q.tokens[i].used = q.tokens[i].used || (q.tokens[i].capital && !q.tokens[i].first);
@@ -272,20 +268,6 @@ static double saturated(const struct router *r, const struct posting *p)
 	return p->weight / (norm + p->weight);
 }
 
-/* "do you have", "are there": a question for what there is, in words that mean nothing alone. */
-static bool asks_what_there_is(const struct question *q, size_t i)
-{
-	static const char *const pairs[][2] = {{"you", "have"}, {"we", "have"},   {"have", "you"},
-					       {"have", "we"},  {"are", "there"}, {"is", "there"},
-					       {"do", "we"},    {"there", "any"}};
-
-	for (size_t n = 0; n < sizeof(pairs) / sizeof(pairs[0]); n++)
-		if (token_is(&q->tokens[i], pairs[n][0]) &&
-		    token_is(token_at(q, i + 1), pairs[n][1]))
-			return true;
-	return false;
-}
-
 static bool can_compare(const struct catalog_view *v, const struct dimension_def *d)
 {
 	for (size_t t = 0; t < v->tool_count; t++)
@@ -302,15 +284,12 @@ static bool can_compare(const struct catalog_view *v, const struct dimension_def
 static bool asks_which_of(const struct catalog_view *v, const struct question *q, size_t i)
 {
 	const struct catalog *c = v->catalog;
-	static const char *const ranks[] = {"cheapest", "cheaper", "dearest",   "dearer",
-					    "priciest", "pricier", "highest",   "higher",
-					    "lowest",   "lower",   "expensive", NULL};
 	bool ranked = false;
 
-	if (!token_is(&q->tokens[i], "which"))
+	if (!token_says(&q->tokens[i], WORDS_WHICH))
 		return false;
 	for (size_t n = i + 1; n < q->count && !ranked; n++)
-		ranked = token_in(&q->tokens[n], ranks);
+		ranked = token_says(&q->tokens[n], WORDS_COMPARED);
 	for (size_t d = 0; ranked && i + 1 < q->count && d < c->dimension_count; d++)
 		if (c->dimensions[d].values &&
 		    mention_of_label(&q->tokens[i + 1], &c->dimensions[d]) &&
@@ -348,6 +327,7 @@ bool router_near_word(const struct know *k, const struct token *t)
 /* One question's words while they are counted. */
 struct tally {
 	const struct router *router;
+	const struct language *language;
 	bool *mine;      /* by document: the caller may use it */
 	double *weights; /* by document */
 	int seen[WORDS_MAX];
@@ -390,12 +370,21 @@ static void add_word(struct tally *t, const char *stem, size_t n, bool plain)
 			term->idf * saturated(r, &term->postings[p]);
 }
 
+static void add_concept(struct tally *t, enum concept which)
+{
+	const char *word = t->language->concepts[which];
+	char stem[STEM_BYTES];
+
+	add_word(t, stem, word_stem(word, strlen(word), stem), true);
+}
+
 void router_text(const struct know *k, const struct catalog_view *v, const struct question *q,
 		 size_t from, size_t to, bool hours, struct arena *a, struct text_score *out)
 {
 	const struct catalog *c = k->catalog;
 	size_t documents = c->tool_count + c->domain_count;
 	struct tally t = {.router = k->router,
+			  .language = c->language,
 			  .mine = arena_alloc(a, documents + 1),
 			  .weights = arena_alloc(a, sizeof(*t.weights) * (documents + 1))};
 	char stem[STEM_BYTES];
@@ -408,15 +397,15 @@ void router_text(const struct know *k, const struct catalog_view *v, const struc
 		if (counts(k, &q->tokens[i]))
 			add_word(&t, stem, canonical(k, &q->tokens[i], stem),
 				 know_is_stop(k, &q->tokens[i]));
-	/* where no other word says of what */
+	/* "do you have": a question for what there is, where no other word says of what */
 	for (size_t i = from; i < to && t.seen_count == 0; i++)
-		if (asks_what_there_is(q, i))
-			add_word(&t, stem, word_stem("available", 9, stem), true);
+		if (words_at(q, i, WORDS_WHAT_THERE_IS))
+			add_concept(&t, CONCEPT_EXISTENCE);
 	for (size_t i = from; i < to; i++)
 		if (asks_which_of(v, q, i))
-			add_word(&t, stem, word_stem("compare", 7, stem), true);
+			add_concept(&t, CONCEPT_COMPARISON);
 	if (hours)
-		add_word(&t, stem, word_stem("hour", 4, stem), true);
+		add_concept(&t, CONCEPT_HOURS);
 	*out = (struct text_score){
 		.tools = arena_alloc(a, sizeof(*out->tools) * (v->tool_count + 1)),
 		.domains = arena_alloc(a, sizeof(*out->domains) * (v->domain_count + 1)),

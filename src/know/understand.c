@@ -40,6 +40,7 @@ static const char *day_words(struct reading *r, struct date d)
 
 struct suggestion reading_range_option(struct reading *r, struct date start, struct date end)
 {
+	const struct language *l = r->know->catalog->language;
 	char first[DATE_ISO_BYTES] = "", last[DATE_ISO_BYTES] = "";
 	struct suggestion out = {0};
 
@@ -49,14 +50,14 @@ struct suggestion reading_range_option(struct reading *r, struct date start, str
 		date_iso(end, last);
 	out.value = arena_printf(r->arena, "%s/%s", first, last);
 	if (!*first)
-		out.label = arena_printf(r->arena, "until %s", day_words(r, end));
+		out.label = sentence(l, SAY_TIME_UNTIL, r->arena, day_words(r, end));
 	else if (!*last)
-		out.label = arena_printf(r->arena, "from %s on", day_words(r, start));
+		out.label = sentence(l, SAY_TIME_FROM_ON, r->arena, day_words(r, start));
 	else if (strcmp(first, last) == 0)
 		out.label = day_words(r, start);
 	else
-		out.label =
-			arena_printf(r->arena, "%s to %s", day_words(r, start), day_words(r, end));
+		out.label = sentence(l, SAY_TIME_FROM_TO, r->arena, day_words(r, start),
+				     day_words(r, end));
 	return out;
 }
 
@@ -176,10 +177,9 @@ static void add_all(struct reading *r)
 /* "The least viewed": rankings begin at the top. */
 static const char *bottom_of(const struct question *q)
 {
-	static const char *const words[] = {"least", "fewest", "bottom", "unpopular", NULL};
-
 	for (size_t i = 0; i < q->count; i++)
-		if (token_in(&q->tokens[i], words) && !(i > 0 && token_is(&q->tokens[i - 1], "at")))
+		if (token_says(&q->tokens[i], WORDS_BOTTOM) &&
+		    !(i > 0 && token_says(&q->tokens[i - 1], WORDS_AT)))
 			return q->tokens[i].text;
 	return NULL;
 }
@@ -195,7 +195,7 @@ static void read_question(struct reading *r)
 	mentions_read(r);
 	dates_read(&r->q, r->in->today, &r->in->calendar, r->arena, &r->time);
 	hours_read(&r->q, cal->peak_first_hour, cal->peak_last_hour, r->arena, &r->time);
-	top = numbers_top_n(&r->q);
+	top = numbers_top_n(r->know->catalog->language, &r->q);
 	bound = numbers_threshold(&r->q, r->arena);
 	mentions_read_unknown(r);
 	mentions_settle(r);

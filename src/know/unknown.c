@@ -100,8 +100,6 @@ static bool writes_capitals(const struct question *q)
 /* "Ascend vs Bloomberg": what stands beside a known name is of its kind. */
 static const struct dimension_def *kind_of_neighbour(const struct reading *r, size_t i)
 {
-	static const char *const strong[] = {"vs", "versus", "against", NULL};
-	static const char *const weak[] = {"and", "or", "with", "to", "than", NULL};
 	bool capital = r->q.tokens[i].capital || !writes_capitals(&r->q);
 
 	for (size_t m = 0; m < r->mention_count; m++) {
@@ -111,7 +109,8 @@ static const struct dimension_def *kind_of_neighbour(const struct reading *r, si
 					     : i + 2 == n->from ? &r->q.tokens[i + 1]
 								: NULL;
 
-		if (joiner && (token_in(joiner, strong) || (capital && token_in(joiner, weak))))
+		if (joiner && (token_says(joiner, WORDS_BESIDE) ||
+			       (capital && token_says(joiner, WORDS_BESIDE_NAMES))))
 			return d;
 	}
 	return NULL;
@@ -173,7 +172,6 @@ static const struct dimension_def *named_with(const struct reading *r, size_t i)
 /* What the name at i..i+n would be a value of, or NULL when it is no name. */
 static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_t n)
 {
-	static const char *const articles[] = {"the", "our", "of", "for", "on", "at", NULL};
 	const struct token *t = &r->q.tokens[i];
 	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i),
 				   *behind = cue_behind(r, i + n);
@@ -192,12 +190,12 @@ static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_
 	if (beside)
 		return beside;
 	/* "the northwind project" */
-	if (behind && i > 0 && token_in(&r->q.tokens[i - 1], articles) &&
+	if (behind && i > 0 && token_says(&r->q.tokens[i - 1], WORDS_ARTICLES) &&
 	    !facts_get(&r->facts, behind->filter))
 		return behind;
 	if (i == 0 || t->first || !cue || facts_get(&r->facts, cue->filter))
 		return NULL;
-	return t->capital || token_is(&r->q.tokens[i - 1], "from") ? cue : NULL;
+	return t->capital || token_says(&r->q.tokens[i - 1], WORDS_FROM) ? cue : NULL;
 }
 
 /* "Quillon Ridge": a name goes on as long as its words begin with capitals, also where one of them

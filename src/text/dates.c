@@ -393,7 +393,7 @@ const char *dates_label(const char *text, struct arena *a)
 	struct time_parser p = {.today = {2000, 1, 1}, .calendar = &plain};
 	struct question q;
 
-	text_read(text, a, &q);
+	text_read(NULL, text, a, &q);
 	p.q = &q;
 	phrases_read(&p);
 	if (p.count != 1 || !has_label_shape(&p.phrases[0]))

@@ -7,23 +7,9 @@
 
 int token_number(const struct token *t)
 {
-	static const struct {
-		const char *word;
-		int number;
-	} words[] = {{"zero", 0},      {"one", 1},        {"two", 2},       {"three", 3},
-		     {"four", 4},      {"five", 5},       {"six", 6},       {"seven", 7},
-		     {"eight", 8},     {"nine", 9},       {"ten", 10},      {"eleven", 11},
-		     {"twelve", 12},   {"thirteen", 13},  {"fourteen", 14}, {"fifteen", 15},
-		     {"sixteen", 16},  {"seventeen", 17}, {"eighteen", 18}, {"nineteen", 19},
-		     {"twenty", 20},   {"thirty", 30},    {"forty", 40},    {"fifty", 50},
-		     {"hundred", 100}, {"couple", 2},     {"dozen", 12}};
-
 	if (t->number >= 0)
 		return t->number;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (token_is(t, words[i].word))
-			return words[i].number;
-	return -1;
+	return t->known ? t->known->number : -1;
 }
 
 /* "twenty-five" and "25" from token i on; 0: no count. Advances *to over it. */
@@ -48,52 +34,52 @@ static int take(struct question *q, size_t from, size_t to, int n)
 	return n;
 }
 
-/* "top3" */
-static int glued_top(const struct token *t)
+/* "top3": the list's word with a number right behind it. */
+static int glued_top(const struct language *l, const struct token *t)
 {
-	int n = 0;
-
-	if (t->used || strncmp(t->text, "top", 3) != 0 || t->len < 4 || t->len > 6)
+	if (t->used || !t->has_letter || !t->has_digit)
 		return 0;
-	for (size_t i = 3; i < t->len; i++) {
-		if (t->text[i] < '0' || t->text[i] > '9')
-			return 0;
-		n = n * 10 + (t->text[i] - '0');
+	for (const char *const *w = l ? l->lists[WORDS_RANK_GLUED] : NULL; w && *w; w++) {
+		size_t len = strlen(*w);
+		int n = 0;
+
+		if (t->len <= len || t->len > len + 3 || strncmp(t->text, *w, len) != 0)
+			continue;
+		for (; len < t->len && t->text[len] >= '0' && t->text[len] <= '9'; len++)
+			n = n * 10 + (t->text[len] - '0');
+		if (len == t->len && n <= TOP_MAX)
+			return n;
 	}
-	return n <= TOP_MAX ? n : 0;
+	return 0;
 }
 
 /* Does a word of rank follow, in the same sentence, but not at once? */
-static bool ranks_behind(const struct question *q, size_t i, const char *const *ranks)
+static bool ranks_behind(const struct question *q, size_t i)
 {
 	for (i++; i < q->count && !q->tokens[i].first; i++)
-		if (token_in(&q->tokens[i], ranks))
+		if (token_says(&q->tokens[i], WORDS_RANK))
 			return true;
 	return false;
 }
 
-int numbers_top_n(struct question *q)
+int numbers_top_n(const struct language *l, struct question *q)
 {
-	static const char *const ranks[] = {
-		"top",      "best",    "first",    "highest",  "lowest",   "bottom",  "worst",
-		"most",     "biggest", "largest",  "cheapest", "priciest", "busiest", "least",
-		"heaviest", "hottest", "smallest", "riskiest", NULL};
 	size_t to;
 	int n;
 
 	for (size_t i = 0; i < q->count; i++) {
-		n = glued_top(&q->tokens[i]);
+		n = glued_top(l, &q->tokens[i]);
 		if (n)
 			return take(q, i, i + 1, n);
-		if (token_in(&q->tokens[i], ranks) && (n = count_at(q, i + 1, &to)))
+		if (token_says(&q->tokens[i], WORDS_RANK) && (n = count_at(q, i + 1, &to)))
 			return take(q, i + 1, to, n);
 		/* "the ten biggest" */
 		n = count_at(q, i, &to);
-		if (n && token_in(token_at(q, to), ranks) && !token_is(token_at(q, to), "first"))
+		if (n && token_says(token_at(q, to), WORDS_RANK) &&
+		    !token_says(token_at(q, to), WORDS_RANK_IN_FRONT))
 			return take(q, i, to, n);
 		/* "which three reports are viewed most" */
-		if (n && i > 0 && token_is(&q->tokens[i - 1], "which") &&
-		    ranks_behind(q, to, ranks))
+		if (n && i > 0 && token_says(&q->tokens[i - 1], WORDS_WHICH) && ranks_behind(q, to))
 			return take(q, i, to, n);
 	}
 	return 0;
@@ -101,43 +87,43 @@ int numbers_top_n(struct question *q)
 
 /* ---- thresholds ---- */
 
+static bool is_free_number(const struct question *q, size_t i)
+{
+	return !token_at(q, i)->used && token_at(q, i)->number >= 0;
+}
+
 /* "above $60", "over 5%", "at least 100": tokens up to the bound's number, 0 when none is here. */
 static size_t bound_at(const struct question *q, size_t i)
 {
-	static const char *const words[] = {"above",   "over",   "below",  "under", "exceeding",
-					    "exceeds", "exceed", "beyond", NULL};
-	static const char *const comparatives[] = {"more",   "less",    "higher",  "lower",
-						   "bigger", "fewer",   "greater", "cheaper",
-						   "larger", "smaller", NULL};
-	const struct token *t = token_at(q, i);
-	size_t at = i + 1;
+	size_t n = words_at(q, i, WORDS_ABOVE), at;
 
-	if (token_in(t, comparatives) && token_is(token_at(q, at), "than"))
-		at++;
-	else if (token_is(t, "at") &&
-		 token_in(token_at(q, at), (const char *const[]){"least", "most", NULL}))
-		at++;
-	else if (!token_in(t, words))
+	if (n == 0)
+		n = words_at(q, i, WORDS_BELOW);
+	if (n == 0)
 		return 0;
-	at += token_in(token_at(q, at), (const char *const[]){"a", "the", "usd", NULL});
+	at = i + n + token_says(token_at(q, i + n), WORDS_BOUND_FILLERS);
 	return !token_at(q, at)->used && token_number(token_at(q, at)) >= 0 ? at + 1 : 0;
+}
+
+/* "between 40 and 50" */
+static size_t between_at(const struct question *q, size_t i)
+{
+	return token_says(&q->tokens[i], WORDS_BETWEEN) && is_free_number(q, i + 1) &&
+			       token_says(token_at(q, i + 2), WORDS_AND) && is_free_number(q, i + 3)
+		       ? i + 4
+		       : 0;
 }
 
 const char *numbers_threshold(struct question *q, struct arena *a)
 {
-	static const char *const units[] = {"percent", "dollars", "million", "k",   "m", "mw",
-					    "usd",     "mwh",     "bn",      "pct", NULL};
-
 	for (size_t i = 0; i < q->count; i++) {
 		size_t to = bound_at(q, i);
 
-		if (to == 0 && token_is(&q->tokens[i], "between") && !token_at(q, i + 1)->used &&
-		    token_at(q, i + 1)->number >= 0 && token_is(token_at(q, i + 2), "and") &&
-		    token_at(q, i + 3)->number >= 0 && !token_at(q, i + 3)->used)
-			to = i + 4;
+		if (to == 0)
+			to = between_at(q, i);
 		if (to == 0)
 			continue;
-		while (token_in(token_at(q, to), units) && !token_at(q, to)->used)
+		while (token_says(token_at(q, to), WORDS_AMOUNTS) && !token_at(q, to)->used)
 			to++;
 		take(q, i, to, 0);
 		return text_between(q, i, to, a);

@@ -8,6 +8,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "vesper/limits.h"
+
 /* A character that is no ASCII: how many bytes it has, and the ASCII it stands for (0: a letter of
  * its own). */
 struct fold {
@@ -179,7 +181,7 @@ static void hush(struct token *tokens, size_t count)
 		tokens[i].capital = false;
 }
 
-void text_read(const char *text, struct arena *a, struct question *out)
+void text_read(const struct language *l, const char *text, struct arena *a, struct question *out)
 {
 	size_t bytes = strlen(text), at = 0;
 	char *words = arena_alloc(a, bytes * 2 + 2), as, before = '.';
@@ -206,6 +208,7 @@ void text_read(const char *text, struct arena *a, struct question *out)
 		t->quoted = at_apostrophe;
 		t->first = count == 0 || ends_sentence(t->before);
 		t->number = number_in(t);
+		t->known = language_word(l, t->text, t->len);
 		before = '\0';
 		at_apostrophe = false;
 		count++;
@@ -246,4 +249,46 @@ const struct token *token_at(const struct question *q, size_t i)
 	static const struct token none = {.text = "", .number = -1, .before = '.', .used = true};
 
 	return i < q->count ? &q->tokens[i] : &none;
+}
+
+/* ---- words of the language ---- */
+
+static bool phrase_at(const struct question *q, size_t i, const struct phrase *p)
+{
+	if (i + p->count > q->count)
+		return false;
+	for (size_t n = 1; n < p->count; n++)
+		if (strcmp(q->tokens[i + n].text, p->words[n]) != 0)
+			return false;
+	return true;
+}
+
+size_t words_at(const struct question *q, size_t i, enum words list)
+{
+	const struct language_word *known = token_at(q, i)->known;
+
+	if (!known)
+		return 0;
+	for (const struct phrase *p = known->phrases; p; p = p->next)
+		if ((p->lists >> list & 1) && phrase_at(q, i, p))
+			return p->count;
+	return known->lists >> list & 1;
+}
+
+bool words_end_at(const struct question *q, size_t i, enum words list)
+{
+	if (token_says(&q->tokens[i], list))
+		return true;
+	for (size_t back = 1; back <= i && back < PHRASE_WORDS_MAX; back++)
+		if (words_at(q, i - back, list) == back + 1)
+			return true;
+	return false;
+}
+
+bool words_in(const struct question *q, enum words list)
+{
+	for (size_t i = 0; i < q->count; i++)
+		if (words_at(q, i, list) > 0)
+			return true;
+	return false;
 }

@@ -9,6 +9,21 @@
 #include "vesper/text.h"
 #include "vesper/words.h"
 
+/* Inline, because most words are none of those that are looked for: the first letter tells. */
+static inline bool token_is(const struct token *t, const char *word)
+{
+	return t->text[0] == word[0] && strcmp(t->text, word) == 0;
+}
+
+/* `words`: NULL-ended. */
+static inline bool token_in(const struct token *t, const char *const *words)
+{
+	for (; *words; words++)
+		if (token_is(t, *words))
+			return true;
+	return false;
+}
+
 #define PHRASES_MAX    16
 #define YEAR_MIN       1990
 #define YEAR_MAX       2100

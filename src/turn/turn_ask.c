@@ -434,7 +434,7 @@ static bool read_words(struct turn *t, const json_t *ask, struct turn_answer *ou
 	}
 	if (!json_object_get(ask, "plan") && !json_object_get(t->standing, "plan"))
 		return true;
-	choice = know_choice(t->request.content, ask, t->arena);
+	choice = know_choice(t->knowledge->set.know, t->request.content, ask, t->arena);
 	if (!choice)
 		return true;
 	out->answers = true;

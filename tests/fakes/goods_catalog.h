@@ -5,6 +5,7 @@
 #ifndef FAKES_GOODS_CATALOG_H
 #define FAKES_GOODS_CATALOG_H
 
+#include "pack_words.h"
 #include "router_weights.h"
 #include "vesper/catalog.h"
 
@@ -178,7 +179,7 @@ static const struct dimension_def fixture_dimensions[] = {
 	{.name = "depot", .filter = "depot", .label = "depot", .values = depots},
 };
 
-static const struct catalog goods_catalog = {
+static struct catalog goods_catalog = {
 	.tools = fixture_tools,
 	.tool_count = COUNT(fixture_tools),
 	.domains = fixture_domains,
@@ -187,6 +188,7 @@ static const struct catalog goods_catalog = {
 	.dimension_count = COUNT(fixture_dimensions),
 	.calendar = {.peak_first_hour = 7, .peak_last_hour = 22},
 	.router = FAKE_ROUTER_WEIGHTS,
+	.words = FAKE_PACK_WORDS,
 };
 
 #endif

@@ -4,6 +4,8 @@
 #define SMALL_ROOT_H
 
 #include "temp_root.h"
+#include "vesper/arena.h"
+#include "vesper/file.h"
 
 #define SMALL_CATALOGUE                                                                            \
 	"{\"views\": [{\"name\": \"dbo.prices\", \"about\": \"prices\"}],\n"                       \
@@ -90,9 +92,26 @@
 #define SMALL_TOOL_PATH   "sql/domain/prices/get_price.sql"
 #define SMALL_DOMAIN_PATH "prompts/domain/prices.md"
 
+#define SMALL_WORDS "{\"company\": \"a shop\", \"version\": 1}\n"
+
+/* The language is the program's own. */
+static inline void small_root_language(const struct temp_root *root)
+{
+	struct arena *a = arena_new(1 << 20);
+	const char *text;
+
+	if (!file_read(VESPER_SOURCE_DIR "/config/language/en.json", 1 << 20, a, &text, NULL))
+		abort();
+	temp_root_write(root, "config/language/en.json", text);
+	arena_free(&a);
+}
+
 static inline struct temp_root small_root_new(void)
 {
 	struct temp_root root = temp_root_new();
+
+	small_root_language(&root);
+	temp_root_write(&root, "config/energy/words.json", SMALL_WORDS);
 
 	temp_root_write(&root, "config/catalogue.json", SMALL_CATALOGUE);
 	temp_root_write(&root, "config/entities.json", SMALL_ENTITIES);

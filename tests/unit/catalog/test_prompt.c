@@ -13,7 +13,9 @@ static void fills_slots(void **state)
 
 	temp_root_write(&root, "prompts/supervisor.md",
 			"a {{domains}} b {{ tools }}{{dimensions}} {{domains}} {x} }}\n");
+	temp_root_write(&root, "prompts/agent.md", "For {{company}} and {{ company }}.\n");
 	load();
+	assert_string_equal(prompt_fill(catalog, "agent", NULL, 0, a), "For a shop and a shop.\n");
 	assert_string_equal(prompt_fill(catalog, "supervisor", slots, 3, a),
 			    "a D b T {{domains}} D {x} }}\n");
 	assert_string_equal(prompt_fill(catalog, "synthesizer", NULL, 0, a), "Write.\n");

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "english.h"
 #include "goods_catalog.h"
 #include "know_int.h"
 #include "vesper/json.h"
@@ -30,11 +31,26 @@ static const struct principal everybody = {
 	.user = "u", .tenant = "t", .permissions = all_permissions, .permission_count = 1};
 static const struct principal nobody = {.user = "n", .tenant = "t"};
 
+/* The catalogue with the language, which is read once a program. */
+static inline const struct catalog *speaking(struct catalog *c)
+{
+	static const struct language *language;
+
+	if (!language) {
+		static struct arena *kept;
+
+		kept = arena_new(1 << 24);
+		language = english(kept);
+	}
+	c->language = language;
+	return c;
+}
+
 static inline int fixture_setup(void **state)
 {
 	struct fixture *f = mem_alloc(sizeof(*f));
 
-	f->know = know_new(&goods_catalog);
+	f->know = know_new(speaking(&goods_catalog));
 	f->arena = arena_new(1 << 24);
 	catalog_for(&goods_catalog, &everybody, f->arena, &f->view);
 	*state = f;

@@ -37,7 +37,7 @@ static const struct dimension_def plant_dimensions[] = {
 	{.name = "kind", .filter = "kind", .label = "kind", .values = kinds},
 	{.name = "asof", .filter = "asof_date", .label = "as-of"},
 };
-static const struct catalog plants = {
+static struct catalog plants = {
 	.tools = plant_tools,
 	.tool_count = COUNT(plant_tools),
 	.domains = plant_domains,
@@ -46,6 +46,7 @@ static const struct catalog plants = {
 	.dimension_count = COUNT(plant_dimensions),
 	.calendar = {.peak_first_hour = 7, .peak_last_hour = 22},
 	.router = FAKE_ROUTER_WEIGHTS,
+	.words = FAKE_PACK_WORDS,
 };
 
 static const char *const acme_projects[] = {"Sierra Solar", "Sierra Wind Farm", "O'Brien Solar",
@@ -65,7 +66,7 @@ static int setup(void **state)
 {
 	struct fixture *f = mem_alloc(sizeof(*f));
 
-	f->know = know_new(&plants);
+	f->know = know_new(speaking(&plants));
 	f->arena = arena_new(1 << 24);
 	catalog_for(&plants, &nobody, f->arena, &f->view);
 	assert_true(learn(f, "acme", "project", acme_projects, COUNT(acme_projects)));
@@ -353,7 +354,7 @@ static int setup_guarded(void **state)
 	guarded_dimensions[0].permission = "read_projects";
 	guarded = plants;
 	guarded.dimensions = guarded_dimensions;
-	f->know = know_new(&guarded);
+	f->know = know_new(speaking(&guarded));
 	f->arena = arena_new(1 << 24);
 	assert_true(learn(f, "acme", "project", acme_projects, COUNT(acme_projects)));
 	assert_true(learn(f, "acme", "sponsor", acme_sponsors, COUNT(acme_sponsors)));
@@ -434,7 +435,7 @@ static void an_alias_counts_where_its_value_is(void **state)
 	know_free(&f->know);
 	guarded_dimensions[0].aliases = aliases;
 	guarded_dimensions[0].alias_count = 1;
-	f->know = know_new(&guarded);
+	f->know = know_new(speaking(&guarded));
 	other.tenant = "vesper";
 	assert_true(learn(f, "acme", "project", acme_projects, COUNT(acme_projects)));
 	assert_true(learn(f, "vesper", "project", vesper_projects, COUNT(vesper_projects)));

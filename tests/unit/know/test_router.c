@@ -7,7 +7,7 @@ static const char *best_tool(struct fixture *f, const char *text, double *score)
 	struct question q;
 	size_t best = 0;
 
-	text_read(text, f->arena, &q);
+	text_read(f->know->catalog->language, text, f->arena, &q);
 	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &s);
 	for (size_t i = 1; i < f->view.tool_count; i++)
 		if (s.tools[i] > s.tools[best])
@@ -50,7 +50,7 @@ static void words_of_others_are_strange(void **state)
 	struct text_score s;
 	struct question q;
 
-	text_read("parcels of bananas", f->arena, &q);
+	text_read(f->know->catalog->language, "parcels of bananas", f->arena, &q);
 	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &s);
 	assert_int_equal(s.known_words, 1);
 	assert_int_equal(s.strange_words, 1);
@@ -66,9 +66,9 @@ static void a_rare_word_tells_more(void **state)
 	struct text_score rare, common;
 	struct question q;
 
-	text_read("compare", f->arena, &q);
+	text_read(f->know->catalog->language, "compare", f->arena, &q);
 	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &rare);
-	text_read("price", f->arena, &q);
+	text_read(f->know->catalog->language, "price", f->arena, &q);
 	router_text(f->know, &f->view, &q, 0, q.count, false, f->arena, &common);
 	assert_true(rare.known > common.known);
 }

@@ -7,7 +7,7 @@ static void check(enum small_talk want, const char *const *texts)
 	for (; *texts; texts++) {
 		struct question q;
 
-		text_read(*texts, a, &q);
+		text_read(english(a), *texts, a, &q);
 		if (small_talk_of(&q) != want)
 			fail_msg("\"%s\": %d", *texts, (int)small_talk_of(&q));
 	}

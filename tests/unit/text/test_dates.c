@@ -12,7 +12,7 @@ static const char *read_as(const char *text, struct arena *a)
 	const char *out = "";
 	char first[DATE_ISO_BYTES], last[DATE_ISO_BYTES];
 
-	text_read(text, a, &q);
+	text_read(english(a), text, a, &q);
 	dates_read(&q, fixture_today, &calendar, a, &t);
 	for (size_t i = 0; i < t.year_count; i++)
 		out = arena_printf(a, "%s%s%d", out, i ? "," : "y", t.years[i]);
@@ -285,7 +285,7 @@ static void week_start_is_configured(void **state)
 	char iso[DATE_ISO_BYTES];
 
 	(void)state;
-	text_read("last week", a, &q);
+	text_read(english(a), "last week", a, &q);
 	dates_read(&q, fixture_today, &sunday, a, &t);
 	date_iso(t.start, iso);
 	assert_string_equal(iso, "2026-02-15");

@@ -6,7 +6,7 @@ static const char *read_as(const char *text, struct arena *a)
 	struct question q;
 	const char *out = "";
 
-	text_read(text, a, &q);
+	text_read(english(a), text, a, &q);
 	hours_read(&q, 7, 22, a, &t);
 	for (int h = 0; h < 24; h++)
 		if (t.hours & 1u << h)

@@ -6,8 +6,8 @@ static int top(const char *text)
 	struct question q;
 	int n;
 
-	text_read(text, a, &q);
-	n = numbers_top_n(&q);
+	text_read(english(a), text, a, &q);
+	n = numbers_top_n(english(a), &q);
 	arena_free(&a);
 	return n;
 }
@@ -41,7 +41,7 @@ static const char *bound(const char *text, struct arena *a)
 	struct question q;
 	const char *out;
 
-	text_read(text, a, &q);
+	text_read(english(a), text, a, &q);
 	out = numbers_threshold(&q, a);
 	return out ? out : "";
 }

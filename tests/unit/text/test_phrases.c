@@ -103,7 +103,7 @@ static bool check(const struct setting *s, const char *phrase, const char *want,
 	struct buf b;
 	bool good;
 
-	text_read(phrase, a, &q);
+	text_read(english(a), phrase, a, &q);
 	dates_read(&q, s->today, &s->calendar, a, &t);
 	hours_read(&q, 7, 22, a, &t);
 	buf_init(&b, 1024);

@@ -5,7 +5,7 @@ static const char *tokens_of(const char *text, struct arena *a)
 	struct question q;
 	const char *out = "";
 
-	text_read(text, a, &q);
+	text_read(english(a), text, a, &q);
 	for (size_t i = 0; i < q.count; i++)
 		out = arena_printf(a, "%s%s%c%s", out, i ? " " : "", q.tokens[i].before,
 				   q.tokens[i].text);
@@ -55,7 +55,7 @@ static void other_scripts_stay_whole_and_broken_bytes_do_no_harm(void **state)
 	(void)state;
 	assert_string_equal(tokens_of("caf\xC3\xA9 \xE4\xBB\xB7\xE6\xA0\xBC", a),
 			    ".cafe  \xE4\xBB\xB7\xE6\xA0\xBC");
-	text_read("\xFF\xC3 a\xE2\x80", a, &q);
+	text_read(english(a), "\xFF\xC3 a\xE2\x80", a, &q);
 	assert_true(q.count >= 1);
 	for (size_t i = 0; i < q.count; i++)
 		assert_true(q.tokens[i].to <= 6);
@@ -68,7 +68,7 @@ static void numbers_and_marks(void **state)
 	struct question q;
 
 	(void)state;
-	text_read("From 2025. Then HE17 1234567890", a, &q);
+	text_read(english(a), "From 2025. Then HE17 1234567890", a, &q);
 	assert_int_equal(q.count, 5);
 	assert_true(q.tokens[0].first && q.tokens[0].capital);
 	assert_int_equal(q.tokens[1].number, 2025);

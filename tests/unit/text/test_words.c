@@ -42,38 +42,11 @@ static void short_and_long_words_are_safe(void **state)
 		    STEM_BYTES);
 }
 
-static int meaning(const struct dict *d, const char *word)
-{
-	char out[STEM_BYTES];
-	size_t n = word_stem(word, strlen(word), out);
-
-	return dict_find(d, out, n);
-}
-
-static void words_of_one_meaning_meet(void **state)
-{
-	struct arena *a = arena_new(1 << 20);
-	struct dict synonyms, stop;
-
-	(void)state;
-	dict_init(&synonyms, a);
-	dict_init(&stop, a);
-	words_add_synonyms(&synonyms);
-	words_add_stop(&stop);
-	assert_int_equal(meaning(&synonyms, "versus"), meaning(&synonyms, "differences"));
-	assert_string_equal(words_canonical(meaning(&synonyms, "avg")), "average");
-	assert_int_equal(meaning(&synonyms, "banana"), -1);
-	assert_true(dict_find(&stop, "please", 6) >= 0);
-	assert_int_equal(dict_find(&stop, "compare", 7), -1);
-	arena_free(&a);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forms_of_a_word_share_a_stem),
 		cmocka_unit_test(short_and_long_words_are_safe),
-		cmocka_unit_test(words_of_one_meaning_meet),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

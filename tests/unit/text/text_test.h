@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "english.h"
 #include "text_int.h"
 #include "vesper/mem.h"
 #include "vesper/str.h"

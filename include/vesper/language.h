@@ -1,0 +1,209 @@
+/*
+ * One natural language, as config/language/<name>.json describes it: lists of words and phrases,
+ * numbers, patterns, and the fixed sentences to users. Read once at load into tables that a
+ * question is read with; immutable afterwards. Any thread.
+ */
+#ifndef VESPER_LANGUAGE_H
+#define VESPER_LANGUAGE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/arena.h"
+#include "vesper/err.h"
+
+/* The lists of the file, by their member. At most 64: a word knows its lists as bits. */
+#define LANGUAGE_LISTS(LIST)                                                                       \
+	LIST(WORDS_STOP, "stop")                                                                   \
+	LIST(WORDS_ORDINALS, "ordinals")                                                           \
+	LIST(WORDS_ABOVE, "bounds.above")                                                          \
+	LIST(WORDS_BELOW, "bounds.below")                                                          \
+	LIST(WORDS_BETWEEN, "bounds.between")                                                      \
+	LIST(WORDS_BOUND_FILLERS, "bounds.fillers")                                                \
+	LIST(WORDS_AMOUNTS, "bounds.amounts")                                                      \
+	LIST(WORDS_LETS_GO, "lets_go")                                                             \
+	LIST(WORDS_OPENING, "cues.opening")                                                        \
+	LIST(WORDS_ANYWHERE, "cues.anywhere")                                                      \
+	LIST(WORDS_THERE, "cues.there")                                                            \
+	LIST(WORDS_BEING, "cues.being")                                                            \
+	LIST(WORDS_PLACES, "cues.places")                                                          \
+	LIST(WORDS_PRONOUNS, "cues.pronouns")                                                      \
+	LIST(WORDS_OWNED, "cues.owned")                                                            \
+	LIST(WORDS_CHOICE, "cues.choice")                                                          \
+	LIST(WORDS_YES, "cues.yes")                                                                \
+	LIST(WORDS_DROP, "cues.drop")                                                              \
+	LIST(WORDS_DROP_LINKS, "cues.drop_links")                                                  \
+	LIST(WORDS_JOINING, "cues.joining")                                                        \
+	LIST(WORDS_PARTS, "cues.parts")                                                            \
+	LIST(WORDS_AND, "cues.and")                                                                \
+	LIST(WORDS_WHICH, "cues.which")                                                            \
+	LIST(WORDS_AT, "cues.at")                                                                  \
+	LIST(WORDS_FROM, "cues.from")                                                              \
+	LIST(WORDS_NOT, "cues.not")                                                                \
+	LIST(WORDS_BUT, "cues.but")                                                                \
+	LIST(WORDS_MOST, "cues.most")                                                              \
+	LIST(WORDS_RANK, "cues.rank")                                                              \
+	LIST(WORDS_RANK_IN_FRONT, "cues.rank_in_front")                                            \
+	LIST(WORDS_RANK_GLUED, "cues.rank_glued")                                                  \
+	LIST(WORDS_BOTTOM, "cues.bottom")                                                          \
+	LIST(WORDS_COMPARED, "cues.compared")                                                      \
+	LIST(WORDS_WHAT_THERE_IS, "cues.what_there_is")                                            \
+	LIST(WORDS_ALL, "cues.all")                                                                \
+	LIST(WORDS_ALL_LINKS, "cues.all_links")                                                    \
+	LIST(WORDS_EVERYTHING, "cues.everything")                                                  \
+	LIST(WORDS_SOME, "cues.some")                                                              \
+	LIST(WORDS_EXCEPT, "cues.except")                                                          \
+	LIST(WORDS_EXCEPT_INSIDE, "cues.except_inside")                                            \
+	LIST(WORDS_EXCEPT_LINKS, "cues.except_links")                                              \
+	LIST(WORDS_EXCEPT_JOINTS, "cues.except_joints")                                            \
+	LIST(WORDS_NEGATION, "cues.negation")                                                      \
+	LIST(WORDS_BESIDE, "cues.beside")                                                          \
+	LIST(WORDS_BESIDE_NAMES, "cues.beside_names")                                              \
+	LIST(WORDS_JOINTS, "cues.joints")                                                          \
+	LIST(WORDS_ARTICLES, "cues.articles")                                                      \
+	LIST(WORDS_COMMON, "cues.common")                                                          \
+	LIST(WORDS_GREETINGS, "smalltalk.greetings")                                               \
+	LIST(WORDS_GREETING_FILLERS, "smalltalk.fillers")                                          \
+	LIST(WORDS_HELP, "smalltalk.help")                                                         \
+	LIST(WORDS_HELP_PHRASES, "smalltalk.help_phrases")
+
+#define LANGUAGE_ENUM(name, member) name,
+enum words { LANGUAGE_LISTS(LANGUAGE_ENUM) WORDS_COUNT };
+
+/* Words that stand for a kind of question, though another word was said. */
+enum concept { CONCEPT_EXISTENCE, CONCEPT_COMPARISON, CONCEPT_HOURS, CONCEPT_COUNT };
+
+/* The fixed sentences: key, and the values that it takes, in the order of sentence(). */
+#define LANGUAGE_SENTENCES(SENTENCE)                                                               \
+	SENTENCE(SAY_ASK_VALUE, "ask.value", "")                                                   \
+	SENTENCE(SAY_ASK_DAY, "ask.day", "")                                                       \
+	SENTENCE(SAY_ASK_KIND_OF_DAY, "ask.kind_of_day", "")                                       \
+	SENTENCE(SAY_ASK_OR, "ask.or", "")                                                         \
+	SENTENCE(SAY_ASK_OR_ELSE, "ask.or_else", "")                                               \
+	SENTENCE(SAY_ASK_AND, "ask.and", "")                                                       \
+	SENTENCE(SAY_ASK_WHICH, "ask.which", "label")                                              \
+	SENTENCE(SAY_ASK_WHICH_OF, "ask.which_of", "label choices")                                \
+	SENTENCE(SAY_ASK_YEAR, "ask.year", "year")                                                 \
+	SENTENCE(SAY_ASK_NUMBER, "ask.number", "min max")                                          \
+	SENTENCE(SAY_ASK_ABOUT, "ask.about", "about")                                              \
+	SENTENCE(SAY_ASK_NO_HOUR, "ask.no_hour", "said")                                           \
+	SENTENCE(SAY_ASK_OUT_OF_RANGE, "ask.out_of_range", "said label min max")                   \
+	SENTENCE(SAY_ASK_UNUSABLE, "ask.unusable", "said label")                                   \
+	SENTENCE(SAY_ASK_UNKNOWN, "ask.unknown", "label said")                                     \
+	SENTENCE(SAY_ASK_DID_YOU_MEAN, "ask.did_you_mean", "choices")                              \
+	SENTENCE(SAY_ASK_SEVERAL, "ask.several", "said label choices")                             \
+	SENTENCE(SAY_ASK_CONTRADICTION, "ask.contradiction", "said choices")                       \
+	SENTENCE(SAY_ASK_NO_CHILDREN, "ask.no_children", "label said choices")                     \
+	SENTENCE(SAY_ASK_NOT_TAKEN, "ask.not_taken", "label said")                                 \
+	SENTENCE(SAY_ASK_LEAVE_OUT, "ask.leave_out", "")                                           \
+	SENTENCE(SAY_ASK_VAGUE, "ask.vague", "said")                                               \
+	SENTENCE(SAY_ASK_LEFT_OUT, "ask.left_out", "label said")                                   \
+	SENTENCE(SAY_ASK_LEFT_OUT_OF, "ask.left_out_of", "label said choices")                     \
+	SENTENCE(SAY_ASK_PERIODS, "ask.periods", "choices")                                        \
+	SENTENCE(SAY_ASK_TOO_MANY_OF, "ask.too_many_of", "most label choices")                     \
+	SENTENCE(SAY_ASK_TOO_MANY, "ask.too_many", "")                                             \
+	SENTENCE(SAY_PARENT_IN, "parent.in", "value parent")                                       \
+	SENTENCE(SAY_PARENT_OTHER, "parent.other", "label parent")                                 \
+	SENTENCE(SAY_PARENT_NOT_OF, "parent.not_of", "value label own said")                       \
+	SENTENCE(SAY_TIME_UNTIL, "time.until", "day")                                              \
+	SENTENCE(SAY_TIME_FROM_ON, "time.from_on", "day")                                          \
+	SENTENCE(SAY_TIME_FROM_TO, "time.from_to", "first last")                                   \
+	SENTENCE(SAY_REFUSE_INJECTION, "refuse.injection", "")                                     \
+	SENTENCE(SAY_REFUSE_UNKNOWN, "refuse.unknown", "term")                                     \
+	SENTENCE(SAY_REFUSE_REFERENCE, "refuse.reference", "term")
+
+#define LANGUAGE_SENTENCE_ENUM(name, key, slots) name,
+enum sentence { LANGUAGE_SENTENCES(LANGUAGE_SENTENCE_ENUM) SENTENCE_COUNT };
+
+/* Words that are matched in a question, and what is then said. */
+struct topic {
+	const char *const *phrases; /* NULL-ended */
+	const char *const *unless;  /* of such words in the question none may stand; NULL-ended */
+	const char *takes;          /* only for a tool that takes this filter; NULL: always */
+	const char *answer;         /* {term} stands for the words that were matched */
+};
+
+/* A regular expression, and the beginnings of words one of which it needs to match in ASCII. */
+struct language_pattern {
+	const char *regex;
+	const char *const *hints; /* NULL-ended; empty: none is known */
+	const char *answer;       /* of `impossible`; or NULL */
+};
+
+/* Several words in a row that a list names. */
+struct phrase {
+	const char *const *words;
+	size_t count;
+	uint64_t lists;
+	const struct phrase *next; /* that begins with the same word */
+};
+
+struct language_word {
+	uint64_t lists;               /* bit WORDS_X: the list names the word alone */
+	int number;                   /* -1: none */
+	int ordinal;                  /* 1 for the first; 0: none */
+	const struct phrase *phrases; /* that begin with it, longest first */
+};
+
+struct language {
+	const char *const *const *synonyms; /* lists, NULL-ended; the first word is the stem */
+	size_t synonym_count;
+	const char *const *lists[WORDS_COUNT]; /* as the file has them, NULL-ended */
+	const char *concepts[CONCEPT_COUNT];
+	struct language_pattern pointing, not_pointing,
+		named; /* with {nouns}, {states}, {aspects} */
+	const struct language_pattern *impossible;
+	size_t impossible_count;
+	struct topic outside;
+	const struct language_words *words;
+	const struct language_text *sentences; /* by enum sentence */
+	const char *path;
+};
+
+/* Reads the text of the file `path`, which is named in errors ("path:line: what is wrong").
+ * Everything in the arena. */
+MUST_CHECK bool language_read(const char *path, const char *text, struct arena *a,
+			      const struct language **out, struct err *e);
+
+/* What the language knows of the word, in lower case; NULL: nothing (also for `l` NULL). */
+const struct language_word *language_word(const struct language *l, const char *word, size_t len);
+
+/* The pattern with the slots {nouns}, {states} and {aspects} filled by the lists, each NULL-ended.
+ */
+const char *language_pattern(const struct language_pattern *p, const char *const *nouns,
+			     const char *const *states, const char *const *aspects,
+			     struct arena *a);
+
+/* The sentence with its values (const char *), as many as LANGUAGE_SENTENCES names. */
+#define sentence(l, which, a, ...)                                                                 \
+	language_say(l, which, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}, a)
+const char *language_say(const struct language *l, enum sentence which, const char *const *values,
+			 struct arena *a);
+
+/* ---- shared with the words of packs ---- */
+
+/* A file of words while it is read: every error names path and line. */
+struct words_file {
+	const char *path, *text;
+	struct arena *arena;
+	struct err *err;
+};
+
+/* The root object of the file; it lives as long as the arena. */
+MUST_CHECK bool words_parse(const struct words_file *f, json_t **out);
+/* Sets the error at a member ("cues.opening[3]"). Returns false. */
+bool words_fail(const struct words_file *f, const char *member, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* A list of distinct texts that are not empty, NULL-ended. `missing`: an absent one is empty. */
+MUST_CHECK bool words_list(const struct words_file *f, const json_t *list, const char *member,
+			   bool missing, const char *const **out);
+/* Lists of at least two words each; no word stands twice. */
+MUST_CHECK bool words_synonyms(const struct words_file *f, const json_t *lists, const char *member,
+			       const char *const *const **out, size_t *count);
+/* {"words":[…], "answer":"…"}, and where `more` is allowed "unless" and "takes". */
+MUST_CHECK bool words_topic(const struct words_file *f, const json_t *object, const char *member,
+			    bool more, struct topic *out);
+
+#endif

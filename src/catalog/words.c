@@ -1,0 +1,108 @@
+/* The words that questions are read with: config/language/en.json, and a pack's words.json. */
+#include "catalog_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define LANGUAGE "config/language/en.json"
+#define WORDS    "config/energy/words.json"
+#define VERSION  1
+
+static bool load_language(struct loader *l, struct err *e)
+{
+	const char *text;
+
+	return load_text(l, LANGUAGE, JSON_FILE_BYTES_MAX, l->arena, &text, e) &&
+	       language_read(LANGUAGE, text, l->arena, &l->whole->shown.language, e);
+}
+
+static bool read_topics(const struct words_file *f, const json_t *root, const char *member,
+			const struct topic **out, size_t *count)
+{
+	const json_t *list = json_object_get(root, member), *item;
+	struct topic *topics = arena_alloc(f->arena, (json_array_size(list) + 1) * sizeof(*topics));
+	size_t i;
+
+	if (list && !json_is_array(list))
+		return words_fail(f, member, "not a list");
+	json_array_foreach(list, i, item)
+		if (!words_topic(f, item, arena_printf(f->arena, "%s[%zu]", member, i), true,
+				 &topics[i]))
+			return false;
+	*out = topics;
+	*count = json_array_size(list);
+	return true;
+}
+
+static bool read_glossary(const struct words_file *f, const json_t *root, struct pack_words *out)
+{
+	static const char *const members[] = {"term", "about", NULL};
+	const json_t *list = json_object_get(root, "glossary"), *item;
+	struct glossary_term *terms =
+		arena_alloc(f->arena, (json_array_size(list) + 1) * sizeof(*terms));
+	size_t i;
+
+	if (list && !json_is_array(list))
+		return words_fail(f, "glossary", "not a list");
+	json_array_foreach(list, i, item) {
+		const char *member = arena_printf(f->arena, "glossary[%zu]", i);
+		struct err e;
+
+		if (!json_only(item, members, &e) ||
+		    !json_get_str(item, "term", &terms[i].term, &e) ||
+		    !json_get_str(item, "about", &terms[i].about, &e))
+			return words_fail(f, member, "%s", e.text);
+		if (!*terms[i].term || !*terms[i].about)
+			return words_fail(f, member, "term and about must not be empty");
+		for (size_t n = 0; n < i; n++)
+			if (strcasecmp(terms[n].term, terms[i].term) == 0)
+				return words_fail(f, member, "\"%s\" is there twice",
+						  terms[i].term);
+	}
+	out->glossary = terms;
+	out->glossary_count = json_array_size(list);
+	return true;
+}
+
+static bool read_words(const struct words_file *f, const json_t *root, struct pack_words *out)
+{
+	static const char *const members[] = {"company",  "stop",    "synonyms", "nouns",
+					      "states",   "aspects", "outside",  "impossible",
+					      "glossary", "version", NULL};
+	const json_t *synonyms = json_object_get(root, "synonyms");
+	int64_t version;
+	const char *name;
+	json_t *value;
+	struct err e;
+
+	json_object_foreach((json_t *)root, name, value)
+		if (!list_has(members, name))
+			return words_fail(f, name, "nothing reads this member");
+	if (!json_get_int(root, "version", &version, &e) || version != VERSION)
+		return words_fail(f, "version", "must be %d", VERSION);
+	if (!json_get_str(root, "company", &out->company, &e) || !*out->company)
+		return words_fail(f, "company",
+				  "words for the company are wanted, such as "
+				  "\"an energy company\"");
+	return words_list(f, json_object_get(root, "stop"), "stop", true, &out->stop) &&
+	       (!synonyms ||
+		words_synonyms(f, synonyms, "synonyms", &out->synonyms, &out->synonym_count)) &&
+	       words_list(f, json_object_get(root, "nouns"), "nouns", true, &out->nouns) &&
+	       words_list(f, json_object_get(root, "states"), "states", true, &out->states) &&
+	       words_list(f, json_object_get(root, "aspects"), "aspects", true, &out->aspects) &&
+	       read_topics(f, root, "outside", &out->outside, &out->outside_count) &&
+	       read_topics(f, root, "impossible", &out->impossible, &out->impossible_count) &&
+	       read_glossary(f, root, out);
+}
+
+bool load_words(struct loader *l, struct err *e)
+{
+	struct words_file f = {.path = WORDS, .arena = l->arena, .err = e};
+	json_t *root;
+
+	return load_language(l, e) &&
+	       load_text(l, WORDS, JSON_FILE_BYTES_MAX, l->arena, &f.text, e) &&
+	       words_parse(&f, &root) && read_words(&f, root, &l->whole->shown.words);
+}

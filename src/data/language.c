@@ -1,0 +1,278 @@
+/* Reading the file of a language. The tables that questions are read with are in language_words.c,
+ * the sentences in language_say.c. */
+#include "language_int.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/rx.h"
+#include "vesper/str.h"
+
+#define PATTERN_BYTES_MAX 16384 /* one with the nouns of many packs */
+#define NUMBER_MAX        1000000
+#define LANGUAGE_VERSION  1
+
+_Static_assert(WORDS_COUNT <= 64, "a word knows its lists as 64 bits");
+
+static const char *const list_members[] = {
+#define MEMBER(name, member) [name] = member,
+	LANGUAGE_LISTS(MEMBER)
+#undef MEMBER
+};
+
+static const char *const concept_members[] = {
+	[CONCEPT_EXISTENCE] = "existence",
+	[CONCEPT_COMPARISON] = "comparison",
+	[CONCEPT_HOURS] = "hours",
+};
+
+/* "cues.opening" below the root. */
+static const json_t *member_at(const json_t *root, const char *path)
+{
+	const char *dot = strchr(path, '.');
+	char first[32];
+
+	if (!dot)
+		return json_object_get(root, path);
+	memcpy(first, path, (size_t)(dot - path));
+	first[dot - path] = '\0';
+	return json_object_get(json_object_get(root, first), dot + 1);
+}
+
+/* ---- members ---- */
+
+/* No member that nothing reads: a typing error must not pass in silence. */
+static bool check_members(const struct words_file *f, const json_t *root)
+{
+	static const char *const others[] = {"synonyms",  "numbers",  "pointing", "not_pointing",
+					     "named",     "concepts", "outside",  "impossible",
+					     "sentences", "version",  NULL};
+	const char *name, *below;
+	json_t *value, *inner;
+
+	json_object_foreach((json_t *)root, name, value) {
+		bool known = false, group = false;
+
+		for (size_t i = 0; others[i]; i++)
+			known = known || strcmp(name, others[i]) == 0;
+		for (size_t i = 0; i < WORDS_COUNT; i++) {
+			size_t n = strlen(name);
+
+			known = known || strcmp(name, list_members[i]) == 0;
+			group = group || (strncmp(name, list_members[i], n) == 0 &&
+					  list_members[i][n] == '.');
+		}
+		if (!known && !group)
+			return words_fail(f, name, "nothing reads this member");
+		json_object_foreach(value, below, inner) {
+			const char *path = arena_printf(f->arena, "%s.%s", name, below);
+			bool read = !group;
+
+			for (size_t i = 0; i < WORDS_COUNT && !read; i++)
+				read = strcmp(path, list_members[i]) == 0;
+			if (!read)
+				return words_fail(f, path, "nothing reads this member");
+		}
+	}
+	return true;
+}
+
+static bool read_lists(const struct words_file *f, const json_t *root, struct language *l)
+{
+	for (size_t i = 0; i < WORDS_COUNT; i++)
+		if (!words_list(f, member_at(root, list_members[i]), list_members[i], false,
+				&l->lists[i]))
+			return false;
+	return true;
+}
+
+static bool read_numbers(const struct words_file *f, const json_t *root,
+			 struct language_words *words)
+{
+	const json_t *numbers = json_object_get(root, "numbers"), *value;
+	const char *word;
+
+	if (!json_is_object(numbers))
+		return words_fail(f, "numbers", "an object of words and numbers is wanted");
+	json_object_foreach((json_t *)numbers, word, value) {
+		if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+		    json_integer_value(value) > NUMBER_MAX)
+			return words_fail(f, arena_printf(f->arena, "numbers.%s", word),
+					  "a number from 0 to %d is wanted", NUMBER_MAX);
+		language_words_number(words, word, (int)json_integer_value(value));
+	}
+	return true;
+}
+
+static bool read_concepts(const struct words_file *f, const json_t *root, struct language *l)
+{
+	for (size_t i = 0; i < CONCEPT_COUNT; i++) {
+		const char *path = arena_printf(f->arena, "concepts.%s", concept_members[i]);
+		const char *word = json_string_value(member_at(root, path));
+
+		if (!word || !*word)
+			return words_fail(f, path, "a word is wanted");
+		l->concepts[i] = arena_strdup(f->arena, word);
+	}
+	return true;
+}
+
+/* ---- patterns ---- */
+
+static bool read_pattern(const struct words_file *f, const json_t *object, const char *member,
+			 bool answers, struct language_pattern *out)
+{
+	static const char *const none[] = {"a", NULL};
+	const char *const *parts, *answer;
+	const char *at = arena_printf(f->arena, "%s.pattern", member);
+	struct buf all;
+
+	if (!json_is_object(object))
+		return words_fail(f, member, object ? "not an object" : "is missing");
+	if (!words_list(f, json_object_get(object, "hints"),
+			arena_printf(f->arena, "%s.hints", member), true, &out->hints))
+		return false;
+	answer = json_string_value(json_object_get(object, "answer"));
+	if (answers && (!answer || !*answer))
+		return words_fail(f, arena_printf(f->arena, "%s.answer", member), "is empty");
+	out->answer = arena_strdup(f->arena, answer);
+	if (!json_array_size(json_object_get(object, "pattern")))
+		return words_fail(f, at, "a list of expressions is wanted");
+	buf_init(&all, PATTERN_BYTES_MAX);
+	parts = arena_alloc(f->arena, sizeof(*parts));
+	for (size_t i = 0; i < json_array_size(json_object_get(object, "pattern")); i++) {
+		const char *text =
+			json_string_value(json_array_get(json_object_get(object, "pattern"), i));
+		const char *place = arena_printf(f->arena, "%s[%zu]", at, i);
+		struct language_pattern one = {.regex = text};
+		struct err e;
+		struct rx *rx;
+
+		if (!text || !*text) {
+			buf_deinit(&all);
+			return words_fail(f, place, "an expression is wanted");
+		}
+		if (!rx_new(language_pattern(&one, none, none, none, f->arena), &rx, &e)) {
+			buf_deinit(&all);
+			return words_fail(f, place, "%s", e.text);
+		}
+		rx_free(&rx);
+		buf_printf(&all, "%s%s", i ? "|" : "", text);
+	}
+	out->regex = arena_strdup(f->arena, buf_text(&all));
+	buf_deinit(&all);
+	return true;
+}
+
+static bool read_impossible(const struct words_file *f, const json_t *root, struct language *l)
+{
+	const json_t *list = json_object_get(root, "impossible"), *item;
+	struct language_pattern *all;
+	size_t i;
+
+	if (!json_is_array(list))
+		return words_fail(f, "impossible", list ? "not a list" : "is missing");
+	if (json_array_size(list) > LANGUAGE_IMPOSSIBLE_MAX)
+		return words_fail(f, "impossible", "at most %d", LANGUAGE_IMPOSSIBLE_MAX);
+	all = arena_alloc(f->arena, (json_array_size(list) + 1) * sizeof(*all));
+	json_array_foreach(list, i, item)
+		if (!read_pattern(f, item, arena_printf(f->arena, "impossible[%zu]", i), true,
+				  &all[i]))
+			return false;
+	l->impossible = all;
+	l->impossible_count = json_array_size(list);
+	return true;
+}
+
+static bool read_all(const struct words_file *f, const json_t *root, struct language *l)
+{
+	struct language_words *words = language_words_new(f->arena);
+
+	l->words = words;
+	if (!json_is_integer(json_object_get(root, "version")) ||
+	    json_integer_value(json_object_get(root, "version")) != LANGUAGE_VERSION)
+		return words_fail(f, "version", "must be %d", LANGUAGE_VERSION);
+	if (!check_members(f, root) || !read_lists(f, root, l) || !read_numbers(f, root, words) ||
+	    !read_concepts(f, root, l) ||
+	    !words_synonyms(f, json_object_get(root, "synonyms"), "synonyms", &l->synonyms,
+			    &l->synonym_count) ||
+	    !read_pattern(f, json_object_get(root, "pointing"), "pointing", false, &l->pointing) ||
+	    !read_pattern(f, json_object_get(root, "not_pointing"), "not_pointing", false,
+			  &l->not_pointing) ||
+	    !read_pattern(f, json_object_get(root, "named"), "named", false, &l->named) ||
+	    !read_impossible(f, root, l) ||
+	    !words_topic(f, json_object_get(root, "outside"), "outside", false, &l->outside) ||
+	    !language_sentences_read(f, json_object_get(root, "sentences"), &l->sentences))
+		return false;
+	for (enum words i = 0; i < WORDS_COUNT; i++)
+		for (size_t w = 0; l->lists[i][w]; w++)
+			language_words_add(words, l->lists[i][w], i,
+					   i == WORDS_ORDINALS ? (int)w + 1 : 0);
+	return true;
+}
+
+bool language_read(const char *path, const char *text, struct arena *a, const struct language **out,
+		   struct err *e)
+{
+	struct words_file f = {path, text, a, e};
+	struct language *l = arena_alloc(a, sizeof(*l));
+	json_t *root;
+
+	if (!words_parse(&f, &root) || !read_all(&f, root, l))
+		return false;
+	l->path = arena_strdup(a, path);
+	*out = l;
+	return true;
+}
+
+/* ---- slots of patterns ---- */
+
+/* A word as an expression that matches just it. */
+static void put_literal(struct buf *b, const char *word)
+{
+	for (; *word; word++) {
+		if (strchr("\\^$.|?*+()[]{}-", *word))
+			buf_char(b, '\\');
+		buf_char(b, *word);
+	}
+}
+
+static const char *put_slot(struct buf *b, const char *p, const char *name,
+			    const char *const *words)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(p, name, n) != 0)
+		return NULL;
+	/* of nothing: what matches never */
+	buf_str(b, *words ? "" : "(?!)");
+	for (size_t i = 0; words[i]; i++) {
+		buf_str(b, i ? "|" : "");
+		put_literal(b, words[i]);
+	}
+	return p + n;
+}
+
+const char *language_pattern(const struct language_pattern *pattern, const char *const *nouns,
+			     const char *const *states, const char *const *aspects, struct arena *a)
+{
+	const char *out, *next;
+	struct buf b;
+
+	buf_init(&b, PATTERN_BYTES_MAX);
+	for (const char *p = pattern->regex; *p; p = next) {
+		next = put_slot(&b, p, "{nouns}", nouns);
+		if (!next)
+			next = put_slot(&b, p, "{states}", states);
+		if (!next)
+			next = put_slot(&b, p, "{aspects}", aspects);
+		if (next)
+			continue;
+		buf_char(&b, *p);
+		next = p + 1;
+	}
+	out = arena_strdup(a, buf_text(&b));
+	buf_deinit(&b);
+	return out;
+}

@@ -1,0 +1,145 @@
+/* The fixed sentences: each is cut at its slots when it is read, and put together when it is said.
+ */
+#include "language_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/str.h"
+
+#define SENTENCE_SLOTS_MAX 4
+#define SENTENCE_BYTES_MAX 65536 /* with its values */
+
+/* Text, then a value, then text, and so on; there is one text more than values. */
+struct language_text {
+	const char *texts[SENTENCE_SLOTS_MAX + 1];
+	size_t slots[SENTENCE_SLOTS_MAX]; /* numbers of values */
+	size_t count;
+};
+
+static const struct {
+	const char *key, *slots;
+} keys[] = {
+#define KEY(name, key, slots) [name] = {key, slots},
+	LANGUAGE_SENTENCES(KEY)
+#undef KEY
+};
+
+/* The number of the slot that is called so, or -1. */
+static int slot_number(const char *slots, struct str name)
+{
+	struct str rest = str_of(slots), one;
+
+	for (int i = 0; str_split(&rest, ' ', &one); i++)
+		if (one.n > 0 && str_eq(one, name))
+			return i;
+	return -1;
+}
+
+static size_t slot_count(const char *slots)
+{
+	struct str rest = str_of(slots), one;
+	size_t n = 0;
+
+	while (str_split(&rest, ' ', &one))
+		n += one.n > 0;
+	return n;
+}
+
+static bool cut(const struct words_file *f, const char *member, const char *text, const char *slots,
+		struct language_text *out)
+{
+	unsigned seen = 0;
+
+	for (const char *open; (open = strchr(text, '{'));) {
+		const char *close = strchr(open, '}');
+		int slot = close ? slot_number(slots,
+					       (struct str){open + 1, (size_t)(close - open - 1)})
+				 : -1;
+
+		if (slot < 0)
+			return words_fail(f, member, "slots are: %s", *slots ? slots : "none");
+		if (out->count == SENTENCE_SLOTS_MAX)
+			return words_fail(f, member, "at most %d slots", SENTENCE_SLOTS_MAX);
+		seen |= 1u << slot;
+		out->texts[out->count] = arena_strndup(f->arena, text, (size_t)(open - text));
+		out->slots[out->count++] = (size_t)slot;
+		text = close + 1;
+	}
+	out->texts[out->count] = arena_strdup(f->arena, text);
+	return seen == (1u << slot_count(slots)) - 1 ||
+	       words_fail(f, member, "slots are all of: %s", slots);
+}
+
+static bool is_key(const char *key)
+{
+	for (size_t i = 0; i < SENTENCE_COUNT; i++)
+		if (strcmp(keys[i].key, key) == 0)
+			return true;
+	return false;
+}
+
+static bool check_keys(const struct words_file *f, const json_t *object)
+{
+	const char *group, *name;
+	json_t *inner, *value;
+
+	json_object_foreach((json_t *)object, group, inner)
+		json_object_foreach(inner, name, value) {
+			const char *key = arena_printf(f->arena, "%s.%s", group, name);
+
+			if (!is_key(key))
+				return words_fail(f, arena_printf(f->arena, "sentences.%s", key),
+						  "nothing says this sentence");
+		}
+	return true;
+}
+
+bool language_sentences_read(const struct words_file *f, const json_t *object,
+			     const struct language_text **out)
+{
+	struct language_text *all = arena_alloc(f->arena, SENTENCE_COUNT * sizeof(*all));
+
+	if (!check_keys(f, object))
+		return false;
+	for (size_t i = 0; i < SENTENCE_COUNT; i++) {
+		const char *dot = strchr(keys[i].key, '.');
+		const char *group =
+			arena_strndup(f->arena, keys[i].key, (size_t)(dot - keys[i].key));
+		const char *text =
+			json_string_value(json_object_get(json_object_get(object, group), dot + 1));
+		const char *member = arena_printf(f->arena, "sentences.%s", keys[i].key);
+
+		if (!text || !*text)
+			return words_fail(f, member, text ? "is empty" : "is missing");
+		if (!cut(f, member, text, keys[i].slots, &all[i]))
+			return false;
+	}
+	*out = all;
+	return true;
+}
+
+const char *language_say(const struct language *l, enum sentence which, const char *const *values,
+			 struct arena *a)
+{
+	const struct language_text *t = &l->sentences[which];
+	size_t count = 0;
+	const char *text;
+	struct buf b;
+
+	while (values[count])
+		count++;
+	assert(count == slot_count(keys[which].slots));
+	if (t->count == 0)
+		return t->texts[0];
+	buf_init(&b, SENTENCE_BYTES_MAX);
+	for (size_t i = 0; i < t->count; i++) {
+		buf_str(&b, t->texts[i]);
+		buf_str(&b, values[t->slots[i]]);
+	}
+	buf_str(&b, t->texts[t->count]);
+	text = arena_strdup(a, buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}

@@ -1,0 +1,148 @@
+/* What the files of words share, the language's and those of packs: lists, synonyms and topics,
+ * with errors that name path and line. */
+#include "language_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+
+#include "vesper/limits.h"
+
+#define WORD_BYTES_MAX 100 /* of one word or phrase */
+
+bool words_parse(const struct words_file *f, json_t **out)
+{
+	const char *line;
+	json_t *root;
+	struct err e;
+
+	if (!json_parse(f->text, strlen(f->text), JSON_FILE_BYTES_MAX, &root, &e)) {
+		line = strstr(e.text, "line ");
+		return err_set(f->err, ERR_INPUT, "%s:%d: %s", f->path,
+			       line ? (int)strtol(line + 5, NULL, 10) : 1, e.text);
+	}
+	*out = json_own(f->arena, root);
+	return json_is_object(root) || err_set(f->err, ERR_INPUT, "%s:1: not an object", f->path);
+}
+
+bool words_fail(const struct words_file *f, const char *member, const char *fmt, ...)
+{
+	char why[sizeof(f->err->text)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, sizeof(why), fmt, args);
+	va_end(args);
+	return err_set(f->err, ERR_INPUT, "%s:%d: %s: %s", f->path, json_line(f->text, member),
+		       member, why);
+}
+
+static size_t words_of(const char *text)
+{
+	size_t n = 1;
+
+	for (; *text; text++)
+		n += *text == ' ';
+	return n;
+}
+
+static bool has(const char *const *list, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i], text) == 0)
+			return true;
+	return false;
+}
+
+bool words_list(const struct words_file *f, const json_t *list, const char *member, bool missing,
+		const char *const **out)
+{
+	const char **items = arena_alloc(f->arena, (json_array_size(list) + 1) * sizeof(*items));
+	const json_t *item;
+	size_t i;
+
+	if (!json_is_array(list) && !(missing && !list))
+		return words_fail(f, member, list ? "not a list" : "is missing");
+	json_array_foreach(list, i, item) {
+		const char *text = json_string_value(item);
+		const char *place = arena_printf(f->arena, "%s[%zu]", member, i);
+
+		if (!text || !*text || strlen(text) > WORD_BYTES_MAX)
+			return words_fail(f, place, "a text of 1 to %d bytes is wanted",
+					  WORD_BYTES_MAX);
+		if (words_of(text) > PHRASE_WORDS_MAX)
+			return words_fail(f, place, "at most %d words", PHRASE_WORDS_MAX);
+		if (has(items, i, text))
+			return words_fail(f, place, "\"%s\" is there twice", text);
+		items[i] = arena_strdup(f->arena, text);
+	}
+	*out = items;
+	return true;
+}
+
+/* The list that has the word already; the first word may stand for the same in two files. */
+static bool is_taken(const char *const *const *lists, size_t count, const char *word)
+{
+	for (size_t i = 0; i < count; i++)
+		for (const char *const *w = lists[i]; *w; w++)
+			if (strcmp(*w, word) == 0)
+				return true;
+	return false;
+}
+
+bool words_synonyms(const struct words_file *f, const json_t *lists, const char *member,
+		    const char *const *const **out, size_t *count)
+{
+	const char *const **all =
+		arena_alloc(f->arena, (json_array_size(lists) + 1) * sizeof(*all));
+	const json_t *list;
+	size_t i;
+
+	if (!json_is_array(lists))
+		return words_fail(f, member, lists ? "not a list" : "is missing");
+	json_array_foreach(lists, i, list) {
+		const char *place = arena_printf(f->arena, "%s[%zu]", member, i);
+
+		if (!words_list(f, list, place, false, &all[i]))
+			return false;
+		if (json_array_size(list) < 2)
+			return words_fail(f, place, "at least two words are wanted");
+		for (size_t w = 0; all[i][w]; w++)
+			if (is_taken(all, i, all[i][w]))
+				return words_fail(f, arena_printf(f->arena, "%s[%zu]", place, w),
+						  "\"%s\" stands in another list, too", all[i][w]);
+	}
+	*out = all;
+	*count = json_array_size(lists);
+	return true;
+}
+
+bool words_topic(const struct words_file *f, const json_t *object, const char *member, bool more,
+		 struct topic *out)
+{
+	static const char *const members[] = {"words", "answer", "unless", "takes", NULL};
+	static const char *const few[] = {"words", "answer", NULL};
+	const char *at = arena_printf(f->arena, "%s.words", member);
+	const char *answer, *takes = NULL;
+	struct err e;
+
+	if (!object)
+		return words_fail(f, member, "is missing");
+	if (!json_only(object, more ? members : few, &e) ||
+	    !json_get_str(object, "answer", &answer, &e) ||
+	    !json_opt_str(object, "takes", &takes, &e))
+		return words_fail(f, member, "%s", e.text);
+	if (!*answer)
+		return words_fail(f, arena_printf(f->arena, "%s.answer", member), "is empty");
+	if (!words_list(f, json_object_get(object, "words"), at, false, &out->phrases))
+		return false;
+	if (!*out->phrases)
+		return words_fail(f, at, "is empty");
+	out->answer = arena_strdup(f->arena, answer);
+	out->takes = arena_strdup(f->arena, takes);
+	return words_list(f, json_object_get(object, "unless"),
+			  arena_printf(f->arena, "%s.unless", member), true, &out->unless);
+}

@@ -1,0 +1,27 @@
+/* The language that the program ships with, for tests of what is read without a catalogue. */
+#ifndef FAKES_ENGLISH_H
+#define FAKES_ENGLISH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vesper/file.h"
+#include "vesper/language.h"
+
+#define ENGLISH_PATH "config/language/en.json"
+
+static inline const struct language *english(struct arena *a)
+{
+	const struct language *l;
+	const char *text;
+	struct err e;
+
+	if (!file_read(VESPER_SOURCE_DIR "/" ENGLISH_PATH, 1 << 20, a, &text, &e) ||
+	    !language_read(ENGLISH_PATH, text, a, &l, &e)) {
+		fprintf(stderr, "%s\n", e.text);
+		abort();
+	}
+	return l;
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* A pack's words.json, and the language: what is read, and what is refused, with its line. */
+#include "catalog_test.h"
+
+#define WORDS "config/energy/words.json"
+#define HEAD  "{\"company\": \"a shop\",\n\"version\": 1,\n"
+
+static void the_words_are_read(void **state)
+{
+	(void)state;
+	temp_root_write(&root, WORDS,
+			HEAD "\"stop\": [\"retail\"],\n"
+			     "\"synonyms\": [[\"price\", \"cost\"]],\n"
+			     "\"nouns\": [\"hub\"], \"states\": [\"sold out\"],\n"
+			     "\"outside\": [{\"words\": [\"stock price\"], \"answer\": \"No.\"}],\n"
+			     "\"impossible\": [{\"words\": [\"actual\"], \"unless\": [\"budget\"],"
+			     " \"takes\": \"year\", \"answer\": \"{term}?\"}],\n"
+			     "\"glossary\": [{\"term\": \"hub\", \"about\": \"A place.\"}]}\n");
+	load();
+	assert_string_equal(catalog->words.company, "a shop");
+	assert_string_equal(catalog->words.stop[0], "retail");
+	assert_string_equal(catalog->words.synonyms[0][1], "cost");
+	assert_string_equal(catalog->words.states[0], "sold out");
+	assert_null(catalog->words.aspects[0]);
+	assert_string_equal(catalog->words.outside[0].phrases[0], "stock price");
+	assert_null(catalog->words.outside[0].takes);
+	assert_string_equal(catalog->words.impossible[0].takes, "year");
+	assert_string_equal(catalog->words.impossible[0].unless[0], "budget");
+	assert_string_equal(catalog->words.glossary[0].about, "A place.");
+	assert_non_null(catalog->language);
+}
+
+static void broken_words_are_refused_with_their_line(void **state)
+{
+	(void)state;
+	refused(WORDS, "{\n\"company\": \"a\",\n}", WORDS ":3: JSON");
+	refused(WORDS, "[]", WORDS ":1: not an object");
+	refused(WORDS, "{\"version\": 1}", WORDS ":1: company:");
+	refused(WORDS, "{\"version\": 1,\n\"company\": \"\"}", WORDS ":2: company:");
+	refused(WORDS, "{\"company\": \"a\"}", WORDS ":1: version: must be 1");
+	refused(WORDS, HEAD "\"synonym\": []}", WORDS ":3: synonym: nothing reads this member");
+	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\"]]}",
+		WORDS ":4: synonyms[1]: at least two words");
+	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\",\n\"b\"]]}",
+		WORDS ":5: synonyms[1][1]: \"b\" stands in another list, too");
+	refused(WORDS, HEAD "\"nouns\": [\"a\",\n\"a\"]}",
+		WORDS ":4: nouns[1]: \"a\" is there twice");
+	refused(WORDS, HEAD "\"outside\": [\n{\"words\": [\"x\"],\n\"answer\": \"\"}]}",
+		WORDS ":5: outside[0].answer: is empty");
+	refused(WORDS, HEAD "\"outside\": [\n{\"words\": [],\n\"answer\": \"y\"}]}",
+		WORDS ":4: outside[0].words: is empty");
+	refused(WORDS, HEAD "\"outside\": [\n{\"answer\": \"y\"}]}",
+		WORDS ":4: outside[0].words: is missing");
+	refused(WORDS, HEAD "\"impossible\": [\n{\"words\": [\"x\"]}]}",
+		WORDS ":4: impossible[0]:");
+	refused(WORDS,
+		HEAD "\"impossible\": [{\"words\": [\"x\"], \"answer\": \"y\",\n\"when\": 1}]}",
+		WORDS ":3: impossible[0]:");
+	refused(WORDS, HEAD "\"outside\": {}}", WORDS ":3: outside: not a list");
+	refused(WORDS,
+		HEAD "\"glossary\": [{\"term\": \"a\", \"about\": \"b\"},\n"
+		     "{\"term\": \"A\", \"about\": \"c\"}]}",
+		WORDS ":4: glossary[1]: \"A\" is there twice");
+	refused(WORDS, HEAD "\"glossary\": [{\"term\": \"a\", \"about\": \"\"}]}",
+		WORDS ":3: glossary[0]: term and about must not be empty");
+	refused(WORDS, HEAD "\"glossary\": [{\"term\": \"a\"}]}", WORDS ":3: glossary[0]:");
+	refused(WORDS, NULL, WORDS);
+}
+
+static void a_missing_language_is_refused(void **state)
+{
+	(void)state;
+	refused("config/language/en.json", "{\"version\": 1}",
+		"config/language/en.json:1: stop: is missing");
+	refused("config/language/en.json", NULL, "config/language/en.json");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_words_are_read),
+		TEST(broken_words_are_refused_with_their_line),
+		TEST(a_missing_language_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

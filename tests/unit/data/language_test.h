@@ -1,0 +1,64 @@
+/* The language that the program ships with, read from a text in which a test changes one place. */
+#ifndef LANGUAGE_TEST_H
+#define LANGUAGE_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "english.h"
+#include "vesper/str.h"
+
+static struct arena *arena;
+static const char *shipped;
+
+static inline int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 24);
+	return file_read(VESPER_SOURCE_DIR "/" ENGLISH_PATH, 1 << 20, arena, &shipped, NULL) ? 0
+											     : -1;
+}
+
+static inline int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+/* The line on which `at` stands in the shipped text. */
+static inline int line_of(const char *at)
+{
+	int line = 1;
+
+	for (const char *p = shipped; p < at; p++)
+		line += *p == '\n';
+	return line;
+}
+
+/* With `from` (which is there) replaced by `to`, the file is refused, and the error begins with the
+ * path, the line of `from` plus `below`, and says why. */
+static inline void refused(const char *from, const char *to, int below, const char *why)
+{
+	const char *at = strstr(shipped, from), *text, *start;
+	const struct language *l = NULL;
+	struct err e = {0};
+
+	assert_non_null(at);
+	text = arena_printf(arena, "%.*s%s%s", (int)(at - shipped), shipped, to, at + strlen(from));
+	start = arena_printf(arena, "%s:%d: ", ENGLISH_PATH, line_of(at) + below);
+	assert_false(language_read(ENGLISH_PATH, text, arena, &l, &e));
+	assert_null(l);
+	if (strncmp(e.text, start, strlen(start)) != 0 || !strstr(e.text, why))
+		fail_msg("\"%s\" is not \"%s…%s\"", e.text, start, why);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+#endif

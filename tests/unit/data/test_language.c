@@ -1,0 +1,119 @@
+/* The file of a language: what is read, and what is refused, with its line. */
+#include "language_test.h"
+
+#include "vesper/limits.h"
+#include "vesper/rx.h"
+
+static void the_shipped_one_is_read(void **state)
+{
+	const struct language *l = english(arena);
+
+	(void)state;
+	assert_true(l->synonym_count > 10);
+	assert_string_equal(l->synonyms[0][0], "average");
+	assert_string_equal(l->concepts[CONCEPT_HOURS], "hour");
+	assert_string_equal(l->path, ENGLISH_PATH);
+	assert_non_null(strstr(l->outside.answer, "{term}"));
+	assert_int_equal(l->impossible_count, 1);
+}
+
+static void a_broken_file_is_refused(void **state)
+{
+	(void)state;
+	refused("\"stop\": [", "\"stop\": [,", 0, "JSON");
+	refused("\"version\": 1", "\"version\": 2", 0, "version: must be 1");
+	refused("\"stop\"", "\"stopp\"", 0, "stopp: nothing reads this member");
+	refused("\"joining\"", "\"joinin\"", 0, "cues.joinin: nothing reads this member");
+	refused("\"zero\": 0", "\"zero\": -1", 0, "a number from 0 to");
+	refused("\"zero\": 0", "\"zero\": \"0\"", 0, "numbers.zero");
+	refused("\"existence\": \"available\"", "\"existence\": \"\"", 0, "a word is wanted");
+}
+
+/* The line of a member that is missing is that of what should hold it. */
+static void a_missing_member_is_named(void **state)
+{
+	const struct language *l;
+	struct err e;
+
+	(void)state;
+	assert_false(language_read("x.json", "{\"version\": 1}", arena, &l, &e));
+	assert_string_equal(e.text, "x.json:1: stop: is missing");
+	assert_false(language_read("x.json", "[]", arena, &l, &e));
+	assert_string_equal(e.text, "x.json:1: not an object");
+	assert_false(language_read("x.json", "{\n\n\"version\":\n2}", arena, &l, &e));
+	assert_string_equal(e.text, "x.json:4: version: must be 1");
+}
+
+static void a_broken_pattern_is_refused(void **state)
+{
+	(void)state;
+	refused("\\\\bmakes? it\\\\b", "makes? (it", 0, "not_pointing.pattern[3]");
+	refused("\\\\bmonth (?:number", "month ((?:number", 0, "impossible[0].pattern[0]");
+	refused("\"answer\": \"A year has the months 1 to 12.\"", "\"answer\": \"\"", 0,
+		"impossible[0].answer: is empty");
+	refused("\"named\": {", "\"named\": [], \"x\": {", 0, "nothing reads this member");
+}
+
+static void too_much_that_cannot_be_is_refused(void **state)
+{
+	const char *at = strstr(shipped, "\"impossible\": [");
+	const struct language *l;
+	struct err e;
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 1 << 20);
+	buf_add(&b, shipped, (size_t)(at - shipped));
+	buf_str(&b, "\"impossible\": [");
+	for (int i = 0; i < LANGUAGE_IMPOSSIBLE_MAX; i++)
+		buf_printf(&b, "{\"pattern\": [\"x%d\"], \"answer\": \"no\"},", i);
+	buf_str(&b, at + strlen("\"impossible\": ["));
+	assert_false(language_read(ENGLISH_PATH, buf_text(&b), arena, &l, &e));
+	assert_non_null(strstr(e.text, "impossible: at most 16"));
+	buf_deinit(&b);
+}
+
+static bool matches(const char *regex, const char *text)
+{
+	struct str groups[RX_GROUPS_MAX];
+	struct rx *rx;
+	struct err e;
+	bool found;
+
+	assert_true(rx_new(regex, &rx, &e));
+	found = rx_match(rx, str_of(text), 0, groups);
+	rx_free(&rx);
+	return found;
+}
+
+/* Whatever stands in a pack's list is matched as it is written. */
+static void slots_take_words_and_no_expressions(void **state)
+{
+	static const char *const none[] = {NULL};
+	static const char *const nouns[] = {"ward", "a.b*(c", "in-out", NULL};
+	const struct language_pattern p = {.regex = "^that (?:{nouns})$"};
+	const struct language_pattern states = {.regex = "^x|^is (?:{states}|late)$"};
+	const char *regex = language_pattern(&p, nouns, none, none, arena);
+
+	(void)state;
+	assert_true(matches(regex, "that ward"));
+	assert_true(matches(regex, "that a.b*(c"));
+	assert_true(matches(regex, "that in-out"));
+	assert_false(matches(regex, "that aXb*(c"));
+	assert_false(matches(language_pattern(&p, none, none, none, arena), "that "));
+	assert_true(matches(language_pattern(&states, none, none, none, arena), "is late"));
+	assert_false(matches(language_pattern(&states, none, none, none, arena), "is "));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_shipped_one_is_read),
+		TEST(a_broken_file_is_refused),
+		TEST(a_missing_member_is_named),
+		TEST(a_broken_pattern_is_refused),
+		TEST(too_much_that_cannot_be_is_refused),
+		TEST(slots_take_words_and_no_expressions),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

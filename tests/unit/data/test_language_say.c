@@ -1,0 +1,37 @@
+/* Fixed sentences with their values. */
+#include "language_test.h"
+
+static void values_go_into_their_slots(void **state)
+{
+	const struct language *l = english(arena);
+
+	(void)state;
+	assert_string_equal(sentence(l, SAY_ASK_WHICH_OF, arena, "hub", "A or {label}"),
+			    "Which hub do you mean: A or {label}?");
+	assert_string_equal(sentence(l, SAY_ASK_DAY, arena), "day");
+	assert_string_equal(sentence(l, SAY_TIME_FROM_TO, arena, "A", "B"), "A to B");
+}
+
+static void sentences_that_do_not_fit_are_refused(void **state)
+{
+	(void)state;
+	refused("\"vague\": \"", "\"vage\": \"", 0, "sentences.ask.vage: nothing says");
+	refused("Which {label} do you mean?", "Which {lable} do you mean?", 0,
+		"sentences.ask.which: slots are: label");
+	refused("Which {label} do you mean?", "Which do you mean?", 0,
+		"sentences.ask.which: slots are all of: label");
+	refused("Which {label} do you mean?", "Which {label do you mean?", 0, "slots are: label");
+	refused("Which {label} do you mean?", "", 0, "sentences.ask.which: is empty");
+	refused("Leave it out", "Leave {it} out", 0, "slots are: none");
+	refused("Which {label} do you mean?", "{label}{label}{label}{label}{label}", 0,
+		"at most 4 slots");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(values_go_into_their_slots),
+		TEST(sentences_that_do_not_fit_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* What a language knows of a word. */
+#include "language_test.h"
+
+#include "language_int.h"
+
+static const struct language_word *word(const struct language *l, const char *text)
+{
+	return language_word(l, text, strlen(text));
+}
+
+static bool has(const struct language_word *w, enum words list)
+{
+	return w && (w->lists >> list & 1);
+}
+
+static void a_word_knows_its_lists(void **state)
+{
+	const struct language *l = english(arena);
+
+	(void)state;
+	assert_true(has(word(l, "and"), WORDS_PARTS));
+	assert_true(has(word(l, "and"), WORDS_STOP));
+	assert_false(has(word(l, "and"), WORDS_NOT));
+	assert_int_equal(word(l, "fifty")->number, 50);
+	assert_int_equal(word(l, "and")->number, -1);
+	assert_int_equal(word(l, "third")->ordinal, 3);
+	assert_null(word(l, "xylophone"));
+	assert_null(word(l, ""));
+	assert_null(language_word(NULL, "and", 3));
+}
+
+static void phrases_stand_longest_first(void **state)
+{
+	struct language_words *words = language_words_new(arena);
+	const struct language l = {.words = words};
+	const struct phrase *p;
+
+	(void)state;
+	language_words_add(words, "more than", WORDS_ABOVE, 0);
+	language_words_add(words, "more  or   less than", WORDS_BELOW, 0);
+	language_words_add(words, "more", WORDS_RANK, 0);
+	language_words_add(words, "more often", WORDS_RANK, 0);
+	p = word(&l, "more")->phrases;
+	assert_int_equal(p->count, 4);
+	assert_string_equal(p->words[3], "than");
+	assert_int_equal(p->next->count, 2);
+	assert_int_equal(p->next->next->count, 2);
+	assert_null(p->next->next->next);
+	assert_true(has(word(&l, "more"), WORDS_RANK));
+	assert_false(has(word(&l, "more"), WORDS_ABOVE));
+}
+
+static void thousands_of_words_are_found(void **state)
+{
+	struct language_words *words = language_words_new(arena);
+	const struct language l = {.words = words};
+
+	(void)state;
+	for (int i = 0; i < 20000; i++)
+		language_words_number(words, arena_printf(arena, "w%d", i), i);
+	for (int i = 0; i < 20000; i++)
+		assert_int_equal(word(&l, arena_printf(arena, "w%d", i))->number, i);
+	assert_null(word(&l, "w20000"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_word_knows_its_lists),
+		TEST(phrases_stand_longest_first),
+		TEST(thousands_of_words_are_found),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

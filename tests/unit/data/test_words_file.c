@@ -1,0 +1,46 @@
+/* What the language's file shares with those of packs: lists, synonyms, topics. */
+#include "language_test.h"
+
+static void lists_hold_distinct_texts(void **state)
+{
+	(void)state;
+	refused("\"never mind\"", "\"\"", 0, "lets_go[0]: a text of 1 to 100 bytes");
+	refused("\"never mind\"", "7", 0, "lets_go[0]");
+	refused("\"never mind\"", "\"drop\"", 0, "lets_go[1]: \"drop\" is there twice");
+	refused("\"never mind\"", "\"a b c d e f g h i\"", 0, "at most 8 words");
+	refused("\"lets_go\": [", "\"lets_go\": {}, \"x\": [", 0, "nothing reads");
+	refused("\"never mind\"",
+		"\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		"xxxxxx"
+		"xxxxxxxxxxxxxxxxxxxxx\"",
+		0, "1 to 100 bytes");
+}
+
+static void synonyms_are_at_least_two_and_of_one_meaning(void **state)
+{
+	(void)state;
+	refused("[\"count\", \"many\"]", "[\"count\"]", 0, "at least two words are wanted");
+	refused("[\"count\", \"many\"]", "[]", 0, "at least two words are wanted");
+	refused("[\"count\", \"many\"]", "[\"count\", \"average\"]", 0,
+		"\"average\" stands in another list, too");
+}
+
+static void topics_have_words_and_an_answer(void **state)
+{
+	(void)state;
+	refused("\"I only answer questions about your company's data; there is nothing about "
+		"\\\"{term}\\\" in it.\"",
+		"\"\"", 0, "outside.answer: is empty");
+	refused("\"weather\", ", "\"weather\", \"weather\", ", 0, "is there twice");
+	refused("\"outside\": {", "\"outside\": {\"takes\": \"x\", ", 0, "takes");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(lists_hold_distinct_texts),
+		TEST(synonyms_are_at_least_two_and_of_one_meaning),
+		TEST(topics_have_words_and_an_answer),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
