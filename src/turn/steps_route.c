@@ -251,7 +251,8 @@ enum turn_state step_understand(struct turn *t)
 				  help_text(t, "I answer questions from governed data:"));
 	if (u->tool_count > 0 && (u->confidence >= KNOW_SURE || filters))
 		return run_understood(t);
-	if (u->ask.text && (u->ask.unknown || u->confidence >= KNOW_SURE || !turn_may_ask_model(t)))
+	if (u->ask.text && !t->off_topic &&
+	    (u->ask.unknown || u->confidence >= KNOW_SURE || !turn_may_ask_model(t)))
 		return ask_back(t, &u->ask);
 	if (turn_may_ask_model(t))
 		return TURN_ROUTE;
@@ -366,6 +367,8 @@ static enum turn_state route_without_model(struct turn *t, const struct err *e)
 	t->err.code = ERR_NONE;
 	if (t->recovery.done)
 		return TURN_SYNTH; /* what code chose was run already, and says what it can */
+	if (t->off_topic)
+		return guard_refuse(t, t->off_topic);
 	if (t->understood.tool_count > 0)
 		return run_understood(t);
 	if (t->understood.ask.text)
@@ -404,7 +407,8 @@ enum turn_state step_route(struct turn *t)
 	if (r.clarification)
 		return ask_for_model(t, &r);
 	if (json_array_size(r.steps) == 0)
-		return TURN_SYNTH;
+		return t->off_topic && !t->recovery.done ? guard_refuse(t, t->off_topic)
+							 : TURN_SYNTH;
 	if (run_route(t, &understood, &r, &next, &t->err))
 		return next;
 	t->understood = understood; /* no plan that can be run: code does what it can */

@@ -56,6 +56,12 @@ bool guard_refuses(struct turn *t, const struct know_input *in, const struct und
 	/* a model reads the conversation too */
 	if (r.kind == REFUSE_REFERENCE && t->history_count > 0 && turn_may_ask_model(t))
 		return false;
+	/* that a question is about something else is for the supervisor to say */
+	if (r.kind == REFUSE_SCOPE && turn_may_ask_model(t)) {
+		t->off_topic = arena_alloc(t->arena, sizeof(*t->off_topic));
+		*t->off_topic = r;
+		return false;
+	}
 	*next = guard_refuse(t, &r);
 	return true;
 }

@@ -215,6 +215,7 @@ struct turn {
 	struct turn_checked checked;
 	bool written; /* the model's answer has ended, and was fed whole */
 	struct turn_vet vet;
+	struct refusal *off_topic; /* by code, for the supervisor to confirm; or NULL */
 	struct turn_recovery recovery;
 	struct turn_rewrite rewrite;
 	struct budget_payer payer;
