@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""No word of a pack in C: what a company's data are about stands in its pack's files alone.
+
+And no word of the language that questions are read with in the folders that read them: it stands in
+config/language.
+
+Words are all values, aliases, synonyms, nouns, states and aspects of all packs. None may be a word
+of a string or an identifier of a C file, but in src/domain (a pack's derivations), in the demo's
+generator, and in tests. vocabulary.txt beside this file lists the words that mean something else in
+C, and the files from which words have yet to move, each with its reason."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LISTS = Path(__file__).with_suffix(".txt")
+EXEMPT = ("src/domain/", "src/ctl/demo")
+READERS = ("src/text/", "src/know/", "src/names/")
+
+
+def pack_words():
+    words = set()
+    for path in sorted(ROOT.glob("config/*/words.json")):
+        pack = json.loads(path.read_text())
+        for group in [*pack.get("synonyms", []), pack.get("nouns", []), pack.get("states", []), pack.get("aspects", [])]:
+            words.update(group)
+    for path in [*ROOT.glob("config/catalogue.json"), *ROOT.glob("config/*/catalogue.json")]:
+        for dimension in json.loads(path.read_text())["dimensions"]:
+            values = dimension.get("values", [])
+            words.update(v for some in values.values() for v in some) if isinstance(values, dict) else words.update(values)
+            words.add(dimension["name"])
+    for path in [*ROOT.glob("config/entities.json"), *ROOT.glob("config/*/entities.json")]:
+        for aliases in json.loads(path.read_text()).values():
+            words.update(alias["text"] for alias in aliases)
+    return {plain(w) for w in words if len(plain(w)) > 2 and not plain(w).isdigit()}
+
+
+def language_words():
+    """Words of the lists; what the program itself is named by in its files is none of them."""
+    words = set()
+
+    def collect(value):
+        if isinstance(value, dict):
+            for name, below in value.items():
+                if name not in ("pattern", "answer", "sentences"):
+                    collect(below)
+        elif isinstance(value, list):
+            for below in value:
+                collect(below)
+        elif isinstance(value, str):
+            words.update(plain(value).split())
+
+    for path in ROOT.glob("config/language/*.json"):
+        collect(json.loads(path.read_text()))
+    return {w for w in words if len(w) > 1}
+
+
+def plain(text):
+    """Lower case, words separated by one blank."""
+    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+def read_lists():
+    allowed, moving = set(), {}
+    for number, line in enumerate(LISTS.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if ": " in line:
+            name, rest = line.split(": ", 1)
+            if " | " not in rest:
+                sys.exit(f"{LISTS.name}:{number}: FILE: words | reason")
+            moving[name] = {w if w == "*" else plain(w) for w in rest.split(" | ")[0].split(", ")}
+        else:
+            allowed.update(plain(w) for w in line.split(", "))
+    return allowed, moving
+
+
+def tokens_of(text):
+    """Strings and identifiers of C, comments and includes left out, as lines of plain words."""
+    text = re.sub(r"/\*.*?\*/|^\s*#\s*include[^\n]*$", lambda m: "\n" * m.group().count("\n"), text, flags=re.S | re.M)
+    for number, line in enumerate(text.split("\n"), 1):
+        strings = re.findall(r'"((?:[^"\\]|\\.)*)"', line)
+        names = re.findall(r"[A-Za-z_]\w*", re.sub(r'"(?:[^"\\]|\\.)*"', " ", line))
+        for some in [*strings, *names]:
+            yield number, plain(re.sub(r"\\[a-z]", " ", some).replace("_", " "))
+
+
+def strings_of(text):
+    text = re.sub(r"/\*.*?\*/|^\s*#[^\n]*$", lambda m: "\n" * m.group().count("\n"), text, flags=re.S | re.M)
+    for number, line in enumerate(text.split("\n"), 1):
+        for some in re.findall(r'"((?:[^"\\]|\\.)*)"', line):
+            yield number, some
+
+
+def main():
+    words, language, (allowed, moving) = pack_words(), language_words(), read_lists()
+    singles = {w for w in words if " " not in w} - allowed
+    runs = [w for w in words if " " in w and w not in allowed]
+    problems, met = [], {name: set() for name in moving}
+    for path in sorted([*ROOT.glob("src/**/*.[ch]"), *ROOT.glob("include/**/*.h")]):
+        name = str(path.relative_to(ROOT))
+        if name.startswith(EXEMPT) or "node_modules" in name:
+            continue
+        code = path.read_text()
+        if name.startswith(READERS):
+            for number, text in strings_of(code):
+                if text in language and not ({text, "*"} & moving.get(name, set())):
+                    problems.append(f"{name}:{number}: \"{text}\" is a word of the language")
+                elif text in language:
+                    met[name].update({text, "*"} & moving[name])
+        for number, text in tokens_of(code):
+            padded = f" {text} "
+            hits = {w for w in text.split() if w in singles or (w.endswith("s") and w[:-1] in singles)}
+            hits |= {r for r in runs if f" {r} " in padded}
+            for hit in sorted(hits):
+                one = hit if hit in words else hit[:-1]
+                if one in moving.get(name, ()):
+                    met[name].add(one)
+                    continue
+                problems.append(f"{name}:{number}: \"{hit}\" is a word of a pack")
+    for name, listed in moving.items():
+        for word in sorted(listed - met[name]):
+            problems.append(f"{LISTS.name}: {name}: \"{word}\" is not there any more")
+    for word in sorted(allowed - words):
+        problems.append(f"{LISTS.name}: \"{word}\" is no word of a pack")
+    print("\n".join(problems) if problems else f"{len(words)} words of packs and {len(language)} of the language: none in C "
+          f"but in {len(moving)} files of {LISTS.name}")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
