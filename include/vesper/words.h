@@ -1,25 +1,9 @@
-/* Words to small numbers, stems of English words, and words as people misspell them. Pure: any
- * thread. */
+/* Stems of English words, and words as people misspell them. Pure: any thread. */
 #ifndef VESPER_WORDS_H
 #define VESPER_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "vesper/arena.h"
-
-/* ---- words to small numbers ---- */
-
-struct dict {
-	struct arena *arena;
-	struct dict_slot *slots;
-	size_t size, count;
-};
-
-void dict_init(struct dict *d, struct arena *a);
-/* The number stored for the word, or -1. */
-int dict_find(const struct dict *d, const char *word, size_t len);
-void dict_put(struct dict *d, const char *word, size_t len, int number);
 
 /* ---- stems ---- */
 

@@ -1,68 +1,37 @@
-/* The words of a language by open addressing: one lookup a token tells all lists that name it. */
+/* The words of a language: one lookup a token tells all lists that name it. */
 #include "language_int.h"
 
 #include <string.h>
 
-#define WORDS_FIRST_SIZE 2048 /* a power of two; English has 900 words */
-
-struct word_slot {
-	const char *text; /* NULL: free */
-	size_t len;
-	struct language_word word;
-};
+#include "vesper/dict.h"
 
 struct language_words {
 	struct arena *arena;
-	struct word_slot *slots;
-	size_t size, count;
+	struct dict numbers; /* word -> index of its item */
+	struct language_word **items;
+	size_t count, cap;
 };
 
 struct language_words *language_words_new(struct arena *a)
 {
 	struct language_words *w = arena_alloc(a, sizeof(*w));
 
-	*w = (struct language_words){.arena = a, .size = WORDS_FIRST_SIZE};
-	w->slots = arena_alloc(a, w->size * sizeof(*w->slots));
+	w->arena = a;
+	dict_init(&w->numbers, a);
 	return w;
-}
-
-static struct word_slot *slot_of(const struct language_words *w, const char *text, size_t len)
-{
-	uint64_t h = 1469598103934665603u;
-	size_t at;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * 1099511628211u;
-	for (at = (size_t)(h ^ (h >> 29)) & (w->size - 1); w->slots[at].text;
-	     at = (at + 1) & (w->size - 1))
-		if (w->slots[at].len == len && memcmp(w->slots[at].text, text, len) == 0)
-			break;
-	return &w->slots[at];
-}
-
-static void grow(struct language_words *w)
-{
-	struct language_words old = *w;
-
-	w->size *= 2;
-	w->slots = arena_alloc(w->arena, w->size * sizeof(*w->slots));
-	for (size_t i = 0; i < old.size; i++)
-		if (old.slots[i].text)
-			*slot_of(w, old.slots[i].text, old.slots[i].len) = old.slots[i];
 }
 
 static struct language_word *word_of(struct language_words *w, const char *text, size_t len)
 {
-	struct word_slot *s;
+	int at = dict_find(&w->numbers, text, len);
 
-	if ((w->count + 1) * 2 > w->size)
-		grow(w);
-	s = slot_of(w, text, len);
-	if (!s->text) {
-		*s = (struct word_slot){arena_strndup(w->arena, text, len), len, {.number = -1}};
-		w->count++;
-	}
-	return &s->word;
+	if (at >= 0)
+		return w->items[at];
+	w->items = arena_grow(w->arena, w->items, w->count, &w->cap, sizeof(*w->items));
+	w->items[w->count] = arena_alloc(w->arena, sizeof(**w->items));
+	w->items[w->count]->number = -1;
+	dict_put(&w->numbers, text, len, (int)w->count);
+	return w->items[w->count++];
 }
 
 void language_words_number(struct language_words *w, const char *word, int number)
@@ -114,7 +83,7 @@ void language_words_add(struct language_words *w, const char *text, enum words l
 
 const struct language_word *language_word(const struct language *l, const char *word, size_t len)
 {
-	const struct word_slot *s = l ? slot_of(l->words, word, len) : NULL;
+	int at = l ? dict_find(&l->words->numbers, word, len) : -1;
 
-	return s && s->text ? &s->word : NULL;
+	return at < 0 ? NULL : l->words->items[at];
 }

@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 
+#include "vesper/dict.h"
 #include "vesper/lookup.h"
 #include "vesper/str.h"
 #include "vesper/text.h"

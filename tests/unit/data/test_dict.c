@@ -1,4 +1,12 @@
-#include "text_test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "vesper/dict.h"
 
 static void finds_what_was_put(void **state)
 {

@@ -1,7 +1,8 @@
 /* Words to numbers by open addressing. The words are copied into the arena; there is no removal. */
-#include "text_int.h"
+#include "vesper/dict.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 struct dict_slot {
