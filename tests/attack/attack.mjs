@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Random } from './random.mjs';
 
-const KINDS = ['client', 'model', 'rows'];
+const KINDS = ['client', 'model', 'rows', 'redis', 'damage'];
 const ROUND = join(dirname(fileURLToPath(import.meta.url)), 'round.mjs');
 const ROUND_S = 60;
 const SHORT_ROUND_S = 1; /* the ways, and a variation or two */

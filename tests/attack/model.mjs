@@ -92,7 +92,6 @@ export const ways = [
   },
   {
     name: 'numbers beyond a double',
-    open: true,
     async run(stage, r) {
       const turns = [];
       for (const sql of r.shuffle(NUMBERS).slice(0, 10))
@@ -104,7 +103,6 @@ export const ways = [
   },
   {
     name: 'statements that want the whole machine',
-    open: true,
     async run(stage, r) {
       for (const sql of r.shuffle(GREEDY).slice(0, 5))
         await runs(stage, sql);
@@ -112,7 +110,6 @@ export const ways = [
   },
   {
     name: 'the end, while statements want the whole machine',
-    open: true,
     async run(stage, r) {
       writes(stage, ...r.shuffle(GREEDY).slice(0, 2));
       const asks = r.times(4, () => stage.ask(QUESTION).catch(() => {}));
@@ -123,7 +120,6 @@ export const ways = [
   },
   {
     name: 'a permission that is taken away',
-    open: true,
     async run(stage) {
       const permissions = ['chat:use', 'chat:read_projects', 'chat:view_sql', 'chat:advanced_sql'];
       const [before, after] = [[...permissions, 'chat:read_budget'], permissions].map((list) => stage.token({ sub: 'moved', permissions: list }));

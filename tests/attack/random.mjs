@@ -137,7 +137,7 @@ export function spoil(r, bytes, spots = 1 + r.count(12)) {
     switch (r.below(6)) {
     case 0: out[at] ^= 1 << r.below(8); break;
     case 1: out[at] = r.pick([0, 0x7f, 0x80, 0xff]); break;
-    case 2: out.fill(r.pick([0, 0xff]), at, at + r.below(4096)); break;
+    case 2: out.fill(r.pick([0, 0xff]), at, Math.min(out.length, at + r.below(4096))); break;
     case 3: r.bytes(r.below(512)).copy(out, at); break;
     case 4: out.copy(out, at, r.below(out.length), r.below(out.length) + 1); break;
     default: if (r.chance(4)) out = out.subarray(0, at); break;

@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Random } from './random.mjs';
 
-const KINDS = ['client', 'model', 'rows'];
+const KINDS = ['client', 'model', 'rows', 'redis', 'damage'];
 
 const [kind, seed, seconds = '60', only] = process.argv.slice(2);
 if (!KINDS.includes(kind) || !/^\d+$/.test(seed ?? '')) {
@@ -25,7 +25,6 @@ if (kind === 'client') {
 
 const { ways, open, vary } = await import(`./${kind}.mjs`);
 const random = new Random(Number(seed));
-const until = Date.now() + Number(seconds) * 1000;
 let stage;
 let at = 'the start';
 let variations = 0;
@@ -41,6 +40,7 @@ try {
     const r = random.fork();
     await stage.step(at, () => way.run(stage, r));
   }
+  const until = Date.now() + Number(seconds) * 1000;
   while (!only && Date.now() < until) {
     at = `variation ${variations++}`;
     const r = random.fork();

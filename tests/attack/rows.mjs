@@ -58,9 +58,9 @@ function* hostileRows(r, file) {
         for (let i = r.between(3, 12); i >= 0; i--)
           yield [file, `UPDATE ${table} SET ${column} = ? WHERE rowid = (SELECT rowid FROM ${table} WHERE tenant_id = 'vesper' ORDER BY rowid LIMIT 1 OFFSET ${r.below(40)})`, [MAKE[kind](r)]];
   for (let i = 0; i < 12; i++)
-    yield [file, `UPDATE per_project SET name = ? WHERE rowid = (SELECT rowid FROM per_project WHERE name <> '${PROJECT}' AND tenant_id = 'vesper' ORDER BY rowid LIMIT 1 OFFSET ${r.below(20)})`, [someText(r)]];
+    yield [file, `UPDATE per_project SET name = ? WHERE rowid = (SELECT rowid FROM per_project WHERE name NOT IN ('${PROJECT}', 'Nazareth Solar') AND tenant_id = 'vesper' ORDER BY rowid LIMIT 1 OFFSET ${r.below(20)})`, [someText(r)]];
   yield [file, `UPDATE per_project SET summary = ? WHERE name = ?`, [nastyText(r, 800).repeat(900).slice(0, 1048575), PROJECT]];
-  yield [file, `UPDATE per_projecthealth SET notes = ? WHERE sort = ?`, ['\u{1f600}'.repeat(300000), r.below(9)]];
+  yield [file, `UPDATE per_projecthealth SET notes = ? WHERE sort = ? AND project_gid <> (SELECT gid FROM per_project WHERE name = 'Nazareth Solar')`, ['\u{1f600}'.repeat(300000), r.below(9)]];
   const sp15 = "(SELECT hubzone_key FROM mc_vendor_files WHERE hubzone = 'SP15' LIMIT 1)";
   for (let i = 0; i < 30; i++)
     yield [file, `UPDATE mc_dayahead SET DAYAHEAD_PRICE = ? WHERE HUBZONE_KEY = ${sp15} AND MONTH = ${1 + r.below(12)} AND HOUR = ${r.below(24)} AND DATE LIKE '%-0${r.below(9) + 1}'`, [someNumber(r)]];
@@ -108,7 +108,7 @@ function checkCsv(csv) {
     assert.ok(!/^[\s\0]*[=+@\-\uff1d\uff0b\uff20\uff0d]/u.test(cell) || /^-?[\d.,]+(e[+-]?\d+)?%?$/i.test(cell.trim()) || cell.trim() === '-', `a formula leaves as CSV: ${JSON.stringify(cell.slice(0, 100))}`);
 }
 
-async function readAll(stage, asked, { csv = true } = {}) {
+async function readAll(stage, asked, { csv = true, check = () => {} } = {}) {
   const rest = stage.rest();
   for (const { session, id } of asked) {
     const messages = await rest.get(`${API}/sessions/${session}/messages`);
@@ -119,7 +119,7 @@ async function readAll(stage, asked, { csv = true } = {}) {
     for (const view of (answer.views ?? []).filter((v) => csv && v.view_type === 'data')) {
       const reply = await rest.get(`${API}/messages/${answer.message_id}/views/${view.view_id}/csv`);
       if (reply.status === 200)
-        checkCsv(reply.text);
+        check(reply.text);
     }
   }
 }
@@ -140,6 +140,7 @@ export async function open(random) {
 async function asks(stage, question) {
   const turn = await stage.ask(question);
   stage.asked.push({ session: turn.session, id: turn.id });
+  return turn;
 }
 
 export const ways = [
@@ -153,14 +154,21 @@ export const ways = [
   {
     name: 'more facts than a result keeps',
     async run(stage) {
+      const turns = [];
       for (const question of ['Compare all vendors for ZP26 in CAISO for 2025', 'Show the hourly price distribution for ZP26 in CAISO for 2025', 'Compare vendors by hour for ZP26 in CAISO for 2025'])
-        await asks(stage, question);
+        turns.push(await asks(stage, question));
+      assert.ok(turns.some((turn) => turn.tables[0]?.row_count > 64), turns.map((turn) => turn.text.slice(0, 200)).join('\n'));
     },
   },
-  { name: 'more health than anybody reads', open: true, run: (stage) => asks(stage, 'What is the health status of Nazareth Solar?') },
+  {
+    name: 'more health than anybody reads',
+    async run(stage) {
+      const turn = await asks(stage, 'What is the health status of Nazareth Solar?');
+      assert.ok(turn.tables[0]?.truncated, turn.text);
+    },
+  },
   {
     name: 'hostile rows, read in every form and by the next process',
-    open: true,
     async run(stage, r) {
       for (const question of r.shuffle(QUESTIONS).slice(0, 6))
         await asks(stage, question);
@@ -168,6 +176,15 @@ export const ways = [
       await readAll(stage, some);
       await stage.restart();
       await readAll(stage, some, { csv: false });
+    },
+  },
+  {
+    name: 'what a spreadsheet computes',
+    open: true,
+    async run(stage) {
+      for (const question of ['Which tasks are at high risk?', 'What changed since 2026-01-01?', 'Show the portfolio summary', `What is the health status of ${PROJECT}?`])
+        await asks(stage, question);
+      await readAll(stage, stage.asked, { check: checkCsv });
     },
   },
 ];
