@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, REFERENCE, refusedStart, startDaemon } from './harness.mjs';
+import { REFERENCE, refusedStart, startDaemon } from './harness.mjs';
 import { Raw, upgrade } from './raw.mjs';
 import { mintToken } from './token.mjs';
 
@@ -59,11 +59,9 @@ async function asks(daemon) {
 describe('a crowd without a user', () => {
   let d;
   let crowd;
-  let adminPort;
 
   before(async () => {
-    adminPort = await freePort();
-    d = await startDaemon({ descriptors: `64:${HARD}`, env: { VESPER_ADMIN_LISTEN: `127.0.0.1:${adminPort}` } });
+    d = await startDaemon({ descriptors: `64:${HARD}` });
     crowd = new Crowd(d.port);
   });
   after(async () => {
@@ -88,7 +86,7 @@ describe('a crowd without a user', () => {
         for (const path of ['/livez', '/readyz', '/health'])
           assert.equal((await fetch(`${d.url}${path}`, { headers: { Connection: 'close' } })).status, 200);
         for (const path of ['/livez', '/readyz', '/metrics'])
-          assert.equal((await fetch(`http://127.0.0.1:${adminPort}${path}`)).status, 200);
+          assert.equal((await fetch(`${d.adminUrl}${path}`)).status, 200);
         await asks(d);
         crowd.leave();
       }
@@ -113,9 +111,9 @@ describe('a crowd without a user', () => {
   });
 
   it('a crowd at the admin address does not keep probes out there', async () => {
-    const there = new Crowd(adminPort);
+    const there = new Crowd(Number(new URL(d.adminUrl).port));
     await there.openMany(100, '127.0.0.1', GET);
-    assert.equal((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status, 200);
+    assert.equal((await fetch(`${d.adminUrl}/readyz`)).status, 200);
     there.leave();
   });
 });

@@ -115,11 +115,11 @@ async function dropStale(home) {
   }
 }
 
-function environment(options, port, dataDir, warehouse) {
+function environment(options, port, adminPort, dataDir, warehouse) {
   const { mock, demo = true, env = {} } = options;
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT_ENV.test(name)));
   const all = {
-    ...kept, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_DATA_DIR: dataDir, VESPER_WAREHOUSE_DIR: warehouse,
+    ...kept, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_ADMIN_LISTEN: `127.0.0.1:${adminPort}`, VESPER_DATA_DIR: dataDir, VESPER_WAREHOUSE_DIR: warehouse,
     VESPER_JWT_SECRET: SECRET, VESPER_AUTH_CURSOR_SECRET: `cursor-${MARK}`, VESPER_TODAY: '2026-02-27',
     VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', ...(demo && { VESPER_DEMO: '1' }),
     ...(mock && { ANTHROPIC_API_KEY: MODEL_KEY, ANTHROPIC_BASE_URL: mock.url }), ...env,
@@ -128,11 +128,12 @@ function environment(options, port, dataDir, warehouse) {
 }
 
 export class Daemon {
-  constructor(child, port, dataDir) {
+  constructor(child, port, adminPort, dataDir) {
     this.child = child;
     this.port = port;
     this.dataDir = dataDir;
     this.url = `http://127.0.0.1:${port}`;
+    this.adminUrl = `http://127.0.0.1:${adminPort}`;
     this.output = '';
     this.exit = new Promise((done) => child.once('close', (code, signal) => {
       running.delete(child);
@@ -174,6 +175,11 @@ export class Daemon {
     return (await fetch(`${this.url}/livez`)).status === 200;
   }
 
+  /* What only operators are told. */
+  async health() {
+    return (await fetch(`${this.adminUrl}/health`)).json();
+  }
+
   async waitReady() {
     const deadline = Date.now() + READY_LIMIT_MS;
     while (Date.now() < deadline && !this.exited) {
@@ -190,7 +196,7 @@ export class Daemon {
   /* What can be named is read after the start; a question before that is answered otherwise. */
   async namesRead() {
     for (const until = Date.now() + NAMES_WAIT_MS; Date.now() < until && !this.exited; await sleep(20)) {
-      const { checks = {} } = await fetch(`${this.url}/health`).then((res) => res.json(), () => ({}));
+      const { checks = {} } = await this.health().catch(() => ({}));
       const tenants = Object.keys(checks).filter((name) => name.startsWith('warehouse:'));
       if (tenants.length && tenants.every((name) => checks[name.replace('warehouse', 'names')]))
         return;
@@ -229,6 +235,7 @@ export class Daemon {
 export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   assert.ok(existsSync(VESPERD), `there is no daemon at ${VESPERD} (VESPERD names another)`);
   const port = options.port ?? (await freePort());
+  const adminPort = await freePort();
   const dataDir = options.dataDir ?? (await tempDir());
   const warehouse = options.warehouse ?? (await demoWarehouse());
   watchAtEnd(dataDir);
@@ -237,9 +244,9 @@ export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   const [program, ...before] = options.descriptors
     ? ['prlimit', `--nofile=${options.descriptors}`, VESPERD] : [VESPERD];
   const child = spawn(program, [...before, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment(options, port, dataDir, warehouse) });
+    env: environment(options, port, adminPort, dataDir, warehouse) });
   running.add(child);
-  return new Daemon(child, port, dataDir);
+  return new Daemon(child, port, adminPort, dataDir);
 }
 
 export async function startDaemon(options) {

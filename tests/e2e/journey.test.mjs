@@ -96,9 +96,10 @@ describe('a user signs in, asks, reads the answer again', () => {
     const { status, body } = await rest.get('/health');
     assert.equal(status, 200);
     assert.equal(body.status, 'healthy', JSON.stringify(body));
-    const names = Object.keys(body.checks).join(' ');
+    const { checks } = await d.health();
+    const names = Object.keys(checks).join(' ');
     for (const part of [/store/, /warehouse.*vesper/, /warehouse.*acme/])
       assert.match(names, part, 'a check for each dependency');
-    assert.ok(Object.values(body.checks).every((c) => c === 'healthy'), JSON.stringify(body.checks));
+    assert.ok(Object.values(checks).every((c) => c === 'healthy'), JSON.stringify(checks));
   });
 });

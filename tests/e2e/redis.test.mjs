@@ -13,8 +13,7 @@ import { mintToken } from './token.mjs';
 const acme = () => mintToken({ tenant_id: 'acme' });
 
 async function checkOf(daemon) {
-  const health = await (await fetch(`${daemon.url}/health`)).json();
-  return health.checks.redis;
+  return (await daemon.health()).checks.redis;
 }
 
 async function untilRedisIs(pattern, ...daemons) {
