@@ -10,6 +10,7 @@
 #include "vesper/clock.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/mem.h"
 
 /* What VESPER_CONFIG names, or the file beside the catalogue. */
 static const char *config_path(struct daemon *d)
@@ -41,6 +42,8 @@ bool daemon_setup(struct daemon *d, struct err *e)
 	struct date date;
 
 	d->arena = arena_new(16 << 20);
+	if (!mem_keep_private())
+		log_warn("daemon.private", "memory stays readable: %s", strerror(errno));
 	if (!config_load(config_path(d), environ, &d->config, e))
 		return false;
 	if (!log_level_parse(config_text(d->config, "log.level"), &level))

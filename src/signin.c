@@ -36,6 +36,26 @@ static bool check_algorithms(const struct daemon *d, struct err *e)
 	return true;
 }
 
+/* Listening addresses are numbers, so these are all that stay on this machine. */
+static bool is_loopback(const char *listen)
+{
+	return str_starts(str_of(listen), STR("127.")) || str_starts(str_of(listen), STR("[::1]:"));
+}
+
+/* The demo signs anybody in as anybody, and its secret is in its source. */
+static bool check_demo_address(const struct daemon *d, struct err *e)
+{
+	if (!config_bool(d->config, "demo") || config_bool(d->config, "demo_public") ||
+	    is_loopback(config_text(d->config, "listen")))
+		return true;
+	return err_set(
+		e, ERR_INPUT,
+		"demo: it signs anybody in, so it listens on this machine only: set listen to "
+		"127.0.0.1:8080 or [::1]:8080, or say with demo_public "
+		"(VESPER_DEMO_PUBLIC=1) that everybody who reaches %s may use it",
+		config_text(d->config, "listen"));
+}
+
 static bool choose_secret(struct daemon *d, struct err *e)
 {
 	bool demo = config_bool(d->config, "demo");
@@ -140,8 +160,8 @@ bool daemon_open_identity(struct daemon *d, struct err *e)
 		.shared = d->cache_shared ? d->cache : NULL,
 	};
 
-	if (!check_algorithms(d, e) || !choose_secret(d, e) || !choose_issuer(d, &o, e) ||
-	    !choose_tenants(d, &o.jwt, e))
+	if (!check_demo_address(d, e) || !check_algorithms(d, e) || !choose_secret(d, e) ||
+	    !choose_issuer(d, &o, e) || !choose_tenants(d, &o.jwt, e))
 		return false;
 	o.jwt.hs256_secret = d->secret;
 	return identity_new(&o, &d->identity, e);

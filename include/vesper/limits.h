@@ -56,15 +56,17 @@
 #define SSE_KEEPALIVE_MS        15000 /* comment line, so that proxies keep the stream open */
 #define TICKET_LIFE_MS          30000 /* a one-time ticket is used at once or not at all */
 #define DOWNLOADS_MAX           4     /* whole results in memory, DB_RESULT_BYTES_MAX each */
+#define DOWNLOAD_TIME_MS        5000  /* to send one in; then it may be ended for the next one */
 #define DOWNLOAD_BLOCK_BYTES    65536 /* of one is made text at a time */
 #define RATE_SLACK_PERCENT      1     /* a shared count is half a second older than ours at most */
 #define METERS_MAX              20000 /* users and tenants whose rates are in memory */
 #define JWKS_BYTES_MAX          (256 * 1024) /* an issuer's keys: Entra ID's are 10 KiB */
-#define JWKS_KEYS_MAX           64     /* several are valid at once; real sets have up to ten */
-#define JWKS_FETCH_MS           10000  /* one request for keys */
-#define JWKS_RETRY_MS           15000  /* after a request that failed */
-#define JWKS_UNKNOWN_MS         300000 /* an unknown kid asks for new keys at most that often */
-#define TICKETS_MAX             10000  /* outstanding tickets in memory; as the cache */
+#define JWKS_KEYS_MAX           64    /* several are valid at once; real sets have up to ten */
+#define JWKS_FETCH_MS           10000 /* one request for keys */
+#define JWKS_RETRY_MS           15000 /* after a request that failed */
+#define JWKS_UNKNOWN_MS         15000 /* unknown kids ask for keys that often: a new key waits no longer \
+				       */
+#define TICKETS_MAX 10000             /* outstanding tickets in memory; as the cache */
 
 /* the loop */
 #define LOOP_LAST_ITERATIONS 8 /* a chain of steps has fewer, those of many turns never end */

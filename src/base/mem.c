@@ -9,6 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+bool mem_keep_private(void)
+{
+	const struct rlimit none = {0};
+
+	return prctl(PR_SET_DUMPABLE, 0) == 0 && setrlimit(RLIMIT_CORE, &none) == 0;
+}
 
 static void *mem_checked(void *p, size_t bytes)
 {

@@ -45,6 +45,7 @@ OTHER("trusted_proxies", KEY_LIST, "[]",                         "addresses and 
 TEXT ("data_dir", "\"data\"", NULL,                              "where the chat store lives"),
 TEXT ("root", "\"\"", NULL,                                      "where config, prompts and sql are; the build's own when empty"),
 BOOL ("demo",                                                    "demo sign-in, demo secret, the page's demo users"),
+BOOL ("demo_public",                                             "the demo may listen on addresses that others reach"),
 OTHER("today", KEY_DATE, "\"\"",                                 "freezes the date"),
 OTHER("tenants", KEY_TENANTS,
       "{\"vesper\":{\"warehouse\":\"vesper.db\",\"store\":\"vesper.db\"},"

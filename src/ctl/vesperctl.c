@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ctl.h"
+#include "vesper/mem.h"
 
 static const struct verb {
 	const char *name;
@@ -79,6 +80,8 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 			return 0;
 		}
 	status = ctl_check_options(argc, argv, v->usage);
+	if (!mem_keep_private())
+		perror("vesperctl: its memory stays readable");
 	return status ? status : v->run(argc, argv);
 }
 

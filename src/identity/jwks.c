@@ -30,7 +30,8 @@ struct jwks {
 	struct op *fetch;
 	struct buf body;
 	int status;
-	bool missed; /* asked for early before */
+	struct timer *early; /* keys are asked for as soon as they may be again */
+	bool missed;         /* asked for early before */
 	int64_t missed_mono_ms;
 };
 
@@ -174,16 +175,32 @@ static void refresh(void *owner)
 		fetch_start(j);
 }
 
-void jwks_missed(struct jwks *j)
+static void on_early(void *owner)
 {
-	int64_t now = clock_mono_ms();
+	struct jwks *j = owner;
 
-	if (j->fetch || (j->missed && now - j->missed_mono_ms < JWKS_UNKNOWN_MS))
-		return;
+	timer_stop(j->early);
 	j->missed = true;
-	j->missed_mono_ms = now;
+	j->missed_mono_ms = clock_mono_ms();
 	log_info("identity.keys", "a token names a key that is not known: asking for new ones");
 	refresh(j);
+}
+
+/* Anybody may name a key that does not exist. So a miss is never dropped because of an earlier one:
+ * while another request may not be made yet, or one is under way that may have been sent too early,
+ * the next one is due as soon as it may be. */
+void jwks_missed(struct jwks *j)
+{
+	int64_t since = clock_mono_ms() - j->missed_mono_ms;
+	bool waits = j->missed && since < JWKS_UNKNOWN_MS;
+
+	if (j->fetch && jwt_keys_count(j->keys) == 0)
+		return;
+	if (!waits && !j->fetch)
+		on_early(j);
+	else if (!timer_active(j->early))
+		timer_start(j->early,
+			    (uint64_t)(waits ? JWKS_UNKNOWN_MS - since : JWKS_UNKNOWN_MS));
 }
 
 const struct jwt_keys *jwks_keys(const struct jwks *j)
@@ -206,6 +223,7 @@ bool jwks_new(const struct identity_options *options, struct jwks **out, struct 
 	j->refresh_ms = options->jwks_refresh_ms;
 	j->keys = jwt_keys_none();
 	j->timer = timer_new(j->loop, refresh, j);
+	j->early = timer_new(j->loop, on_early, j);
 	buf_init(&j->body, JWKS_BYTES_MAX);
 	health_set(CHECK, true, HEALTH_DOWN, "no keys from the issuer yet");
 	refresh(j);
@@ -222,6 +240,7 @@ void jwks_free(struct jwks **jwks)
 	*jwks = NULL;
 	op_cancel(&j->fetch);
 	timer_free(&j->timer);
+	timer_free(&j->early);
 	jwt_keys_free(&j->keys);
 	buf_deinit(&j->body);
 	mem_free(j->url);

@@ -27,6 +27,7 @@ struct whole {
 	struct op *op;
 	const struct table *table;
 	size_t next; /* the row that is sent next */
+	int64_t sending_since_ms;
 	bool begun;
 };
 
@@ -117,23 +118,46 @@ static void on_result(void *owner, struct result *result)
 	}
 	clock_rfc3339(clock_now_ms(), now);
 	say_result(r, "read", now, (int64_t)x->table->row_count, false);
+	x->sending_since_ms = clock_mono_ms();
 	reply_header(r, "Result-Changed", export_differs(x->view, x->table) ? "?1" : "?0");
 	reply_parts(r, CSV_TYPE, on_fill);
 }
 
 /* One for each user, so that nobody takes them all. */
-static bool may_download(const struct transport *t, const struct principal *who)
+static bool has_download(const struct transport *t, const struct principal *who)
+{
+	list_each(node, (struct list *)&t->downloads)
+		if (principal_same_user(list_item(node, struct whole, node)->request->who, who))
+			return true;
+	return false;
+}
+
+static size_t download_count(const struct transport *t)
 {
 	size_t count = 0;
 
-	list_each(node, (struct list *)&t->downloads) {
-		const struct whole *x = list_item(node, struct whole, node);
-
+	list_each(node, (struct list *)&t->downloads)
 		count++;
-		if (principal_same_user(x->request->who, who))
-			return false;
+	return count;
+}
+
+/* A reader that takes long gives its place to the next one, once it had its time: the longest on
+ * its way ends. */
+static bool make_room(struct transport *t)
+{
+	struct whole *longest = NULL;
+
+	list_each(node, &t->downloads) {
+		struct whole *x = list_item(node, struct whole, node);
+
+		if (x->table && (!longest || x->sending_since_ms < longest->sending_since_ms))
+			longest = x;
 	}
-	return count < DOWNLOADS_MAX;
+	if (!longest || clock_mono_ms() - longest->sending_since_ms < DOWNLOAD_TIME_MS)
+		return false;
+	list_remove(&longest->node);
+	request_cut(longest->request);
+	return true;
 }
 
 static void read_whole(struct request *r, const struct message *m, const json_t *view,
@@ -142,7 +166,8 @@ static void read_whole(struct request *r, const struct message *m, const json_t 
 	const struct call_again again = {.who = r->who, .turn_id = m->turn_id, .call = call};
 	struct whole *x;
 
-	if (!may_download(r->transport, r->who)) {
+	if (has_download(r->transport, r->who) ||
+	    (download_count(r->transport) >= DOWNLOADS_MAX && !make_room(r->transport))) {
 		reply_problem(r, PROBLEM_RATE_LIMITED,
 			      "Whole results are read one at a time. Please try again shortly.");
 		return;

@@ -119,6 +119,15 @@ void request_abandon(struct request *r)
 	request_resume(r);
 }
 
+void request_cut(struct request *r)
+{
+	r->gone = true;
+	shutdown(MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+			 ->connect_fd,
+		 SHUT_RDWR);
+	request_resume(r);
+}
+
 void request_tick(struct request *r, int64_t now_ms)
 {
 	struct push *s = r->stream;

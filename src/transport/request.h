@@ -160,6 +160,8 @@ struct request *request_new(struct http_server *s, const char *url, struct seat 
 bool request_step(struct request *r, struct MHD_Connection *connection, const char *method,
 		  const char *upload, size_t *upload_len);
 void request_free(struct request *r);
+/* Ends the connection, whatever it is doing. */
+void request_cut(struct request *r);
 /* The body's deadline, keep-alive comments. */
 void request_tick(struct request *r, int64_t now_ms);
 /* Nothing more will come: what is suspended goes on, to its end. */

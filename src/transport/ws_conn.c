@@ -47,17 +47,44 @@ struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind ki
 	return c;
 }
 
+/* A peer may say any of 65,536 codes, and each would be a metric: those that mean something here
+ * have a name. 0 is an end without a closing frame. */
+static void count_close(int code)
+{
+	static const int known[] = {0,
+				    WS_CLOSE_NORMAL,
+				    WS_CLOSE_GOING_AWAY,
+				    WS_CLOSE_PROTOCOL,
+				    WS_CLOSE_NOT_TEXT,
+				    WS_CLOSE_BAD_TEXT,
+				    WS_CLOSE_POLICY,
+				    WS_CLOSE_TOO_LONG,
+				    WS_CLOSE_RESTART,
+				    WS_CLOSE_LATER,
+				    WS_CLOSE_UNAUTHORIZED,
+				    WS_CLOSE_DENIED,
+				    WS_CLOSE_UNKNOWN_SESSION,
+				    WS_CLOSE_SILENT};
+	char metric[64];
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i] == code) {
+			snprintf(metric, sizeof(metric), "vesper_ws_closes_total{code=\"%d\"}",
+				 code);
+			metric_add(metric, 1);
+			return;
+		}
+	metric_add("vesper_ws_closes_total{code=\"other\"}", 1);
+}
+
 void conn_free(struct ws_conn **conn)
 {
 	struct ws_conn *c = *conn;
-	char metric[64];
 
 	*conn = NULL;
 	chat_closed(c);
 	if (c->wsi) {
-		snprintf(metric, sizeof(metric), "vesper_ws_closes_total{code=\"%d\"}",
-			 c->close_code ? c->close_code : c->peer_code);
-		metric_add(metric, 1);
+		count_close(c->close_code ? c->close_code : c->peer_code);
 		list_remove(&c->node);
 		c->server->conn_count--;
 	}

@@ -97,7 +97,7 @@ export function tableTitle(view, locale) {
 function safeCell(value) {
   const text = value === null || value === undefined ? '' : String(value);
 
-  return typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+  return typeof value === 'string' && /^[\t\r\n]|^[\s\u200B]*[=+\-@＝＋－＠]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
 }
 
 function csvCell(value) {

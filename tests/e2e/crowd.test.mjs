@@ -71,6 +71,7 @@ describe('a crowd without a user', () => {
 
   it('the soft limit of descriptors is raised to the hard one', async () => {
     const limits = await readFile(`/proc/${d.child.pid}/limits`, 'utf8');
+    assert.match(limits, /Max core file size\s+0\s+0\s/, 'and no core file is written');
     assert.match(limits, new RegExp(`Max open files\\s+${HARD}\\s+${HARD}\\s`));
   });
 

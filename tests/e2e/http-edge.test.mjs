@@ -204,6 +204,18 @@ describe('at the port', () => {
       assert.ok(await d.answers());
     });
 
+    it('closings with every code there is leave room for other metrics', async () => {
+      for (let code = 3000; code < 3040; code++) {
+        const chat = await d.connect();
+        chat.ws.close(code);
+        await chat.closed;
+      }
+      const metrics = await (await fetch(`${d.adminUrl}/metrics`)).text();
+      const codes = [...metrics.matchAll(/^vesper_ws_closes_total\{code="(\w+)"\} (\d+)/gm)];
+      assert.ok(!codes.some(([, code]) => /^3\d/.test(code)), metrics);
+      assert.ok(codes.some(([, code, count]) => code === 'other' && Number(count) >= 40), metrics);
+    });
+
     it('a reset in the middle of everything', async () => {
       for (let i = 0; i < 20; i++) {
         const raw = await open().write(Buffer.concat([Buffer.from(upgrade()), textFrame('{"type":"chat.message","content":"hi"}')]));

@@ -50,6 +50,13 @@ describe('the start is refused', () => {
       await refusedStart({ env: { VESPER_LISTEN: listen } }, /listen|address/i);
   });
 
+  it('when the demo would sign anybody in from anywhere, unless that is said', async () => {
+    for (const listen of ['0.0.0.0:18080', '[::]:18080', '192.0.2.1:18080'])
+      await refusedStart({ env: { VESPER_LISTEN: listen } }, /demo_public/);
+    /* Nobody has that address, so that nothing is opened to anybody here. */
+    await refusedStart({ env: { VESPER_LISTEN: '192.0.2.1:18080', VESPER_DEMO_PUBLIC: '1' } }, /cannot listen on 192\.0\.2\.1/);
+  });
+
   it('when the configuration has an unknown key, a wrong type, or is no JSON', async () => {
     const { dir, options } = await copyOfProject();
     const file = join(dir, 'config/vesper.json');

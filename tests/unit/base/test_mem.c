@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "vesper/mem.h"
 
@@ -21,6 +23,17 @@ static void is_zeroed_and_never_null(void **state)
 	assert_non_null(p);
 	mem_free(p);
 	mem_free(NULL);
+}
+
+static void can_be_kept_private(void **state)
+{
+	struct rlimit core;
+
+	(void)state;
+	assert_true(mem_keep_private());
+	assert_int_equal(prctl(PR_GET_DUMPABLE), 0);
+	assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
+	assert_int_equal(core.rlim_max, 0);
 }
 
 static void grows_until_it_fits(void **state)
@@ -57,6 +70,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_zeroed_and_never_null),
+		cmocka_unit_test(can_be_kept_private),
 		cmocka_unit_test(grows_until_it_fits),
 		cmocka_unit_test(copies_text),
 	};

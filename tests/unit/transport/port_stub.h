@@ -194,22 +194,53 @@ const struct turn_knowledge *turns_knowledge(const struct turns *t)
 	return &t->knowledge;
 }
 
+/* What a call gives that runs again. NULL: none may. */
+static struct table *stub_table;
+
 bool turns_may_call_again(const struct turns *t, const json_t *call)
 {
 	(void)t;
 	(void)call;
-	return false;
+	return stub_table != NULL;
+}
+
+struct stub_call {
+	struct op op;
+	struct later later;
+	tool_cb cb;
+	void *owner;
+};
+
+static void on_stub_call_cancel(struct op *op)
+{
+	struct stub_call *c = (struct stub_call *)op;
+
+	later_cancel(&c->later);
+	mem_free(c);
+}
+
+static void on_stub_call(void *owner)
+{
+	struct stub_call c = *(struct stub_call *)owner;
+	struct table *tables[] = {stub_table};
+	struct result result = {.table_count = 1, .tables = tables};
+
+	mem_free(owner);
+	c.cb(c.owner, &result);
 }
 
 struct op *turns_call_again(struct turns *t, const struct call_again *again, struct arena *a,
 			    tool_cb cb, void *owner)
 {
-	(void)t;
+	struct stub_call *c = mem_alloc(sizeof(*c));
+
 	(void)again;
 	(void)a;
-	(void)cb;
-	(void)owner;
-	return NULL;
+	c->op.cancel = on_stub_call_cancel;
+	c->cb = cb;
+	c->owner = owner;
+	loop_later(t->loop, &c->later, on_stub_call, c);
+	return &c->op;
 }
 
 /* ---- The store ---- */
@@ -234,6 +265,7 @@ static void on_stub_cancel(struct op *op)
 
 /* What the one message of the stub shows; with it there is always one more. */
 static const char *stub_views;
+static const char *stub_calls;
 
 static void on_stub_answer(void *owner)
 {
@@ -245,7 +277,7 @@ static void on_stub_answer(void *owner)
 					.turn_id = "0193b0a0-0000-7000-8000-000000000003",
 					.role = "user",
 					.content = "Hello",
-					.texts = {.views = stub_views},
+					.texts = {.views = stub_views, .tool_calls = stub_calls},
 					.created_at = "2026-02-27T09:00:00.000Z"};
 	struct stub_lookup l = *(struct stub_lookup *)owner;
 	struct err e;
@@ -319,7 +351,7 @@ struct op *store_message(struct store *s, const struct principal *who, const cha
 			 struct arena *a, store_messages_cb cb, void *owner)
 {
 	(void)message_id;
-	return store_messages(s, who, "", NULL, 1, a, cb, owner);
+	return store_messages(s, who, stub_calls ? STUB_SESSION : "", NULL, 1, a, cb, owner);
 }
 
 struct op *store_receipts(struct store *s, const char *tenant, const struct receipts_page *page,

@@ -116,8 +116,7 @@ static void probes_and_headers(void **state)
 	health_set("model", false, HEALTH_DEGRADED, "slow");
 	assert_api("GET", "/livez", NULL, 200, "nosniff");
 	assert_api("GET", "/readyz", NULL, 200, NULL);
-	assert_api("GET", "/health", NULL, 200,
-		   "{\"status\":\"degraded\"}");
+	assert_api("GET", "/health", NULL, 200, "{\"status\":\"degraded\"}");
 	health_set("store", true, HEALTH_DOWN, "gone");
 	assert_api("GET", "/readyz", NULL, 503, NULL);
 	health_reset();
