@@ -10,17 +10,36 @@
 #include <string.h>
 
 #include "vesper/hash.h"
+#include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/uuid.h"
 
 #define KEY_BYTES_MAX 200
 
+/* It outlives its request while something of it is on its way to the store: what was sent there
+ * cannot be taken back, so its end is awaited and, where nobody will answer any more, undone. */
 struct repeat {
+	struct list node;        /* in the transport's list, when the request is gone */
+	struct request *request; /* NULL: it is gone */
+	struct transport *transport;
+	struct principal *who;
+	struct arena *arena;
+	struct op *op;
 	char key_hash[HASH_HEX_BYTES];
 	char id[UUID_BYTES]; /* of this request */
-	bool open;           /* in the store, unanswered */
+	bool stored;         /* the key is in the store, unanswered, or may be */
+	bool running;        /* the handler has been called */
 };
+
+static void repeat_free(struct repeat *x)
+{
+	op_cancel(&x->op);
+	list_remove(&x->node);
+	arena_free(&x->arena);
+	principal_free(&x->who);
+	mem_free(x);
+}
 
 /* A structured-field string or a bare token: visible ASCII. */
 static struct str key_of(const struct request *r)
@@ -66,16 +85,38 @@ static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
 	buf_deinit(&text);
 }
 
+static void on_dropped(void *owner, const struct err *e)
+{
+	struct repeat *x = owner;
+
+	x->op = NULL;
+	if (e)
+		log_warn("http.repeat", "a key stays until it is stale: %s", e->text);
+	repeat_free(x);
+}
+
+/* The next request with this key runs. */
+static void repeat_drop(struct repeat *x)
+{
+	x->op = store_repeat_end(x->transport->options.store, x->who, x->id, NULL, on_dropped, x);
+}
+
 static void on_begun(void *owner, enum repeated what, const struct repeat_answer *answer,
 		     const struct err *e)
 {
-	struct request *r = owner;
+	struct repeat *x = owner;
+	struct request *r = x->request;
 
-	r->op = NULL;
-	if (e) {
+	x->op = NULL;
+	x->stored = e || what == REPEATED_FIRST; /* a failed write may have been one after all */
+	if (!r && x->stored) {
+		repeat_drop(x);
+	} else if (!r) {
+		repeat_free(x);
+	} else if (e) {
 		reply_err(r, e);
 	} else if (what == REPEATED_FIRST) {
-		r->repeat->open = true;
+		x->running = true;
 		r->route->handle(r);
 	} else if (what == REPEATED_RUNNING) {
 		reply_problem(r, PROBLEM_BUSY,
@@ -97,6 +138,7 @@ bool repeat_begin(struct request *r)
 {
 	struct str key = key_of(r);
 	char print[HASH_HEX_BYTES];
+	struct repeat *x;
 
 	if (!request_header(r, "Idempotency-Key"))
 		return false;
@@ -107,12 +149,17 @@ bool repeat_begin(struct request *r)
 				      : "Idempotency-Key: not taken here");
 		return true;
 	}
-	r->repeat = arena_alloc(r->arena, sizeof(*r->repeat));
-	hash_sha256_hex(key.p, key.n, r->repeat->key_hash);
-	memcpy(r->repeat->id, uuid_new().text, UUID_BYTES);
+	x = mem_alloc(sizeof(*x));
+	x->request = r;
+	x->transport = r->transport;
+	x->who = principal_copy(r->who);
+	x->arena = arena_new(HTTP_RESPONSE_BYTES_MAX);
+	hash_sha256_hex(key.p, key.n, x->key_hash);
+	memcpy(x->id, uuid_new().text, UUID_BYTES);
+	r->repeat = x;
 	fingerprint(r, print);
-	r->op = store_repeat_begin(r->transport->options.store, r->who, r->repeat->key_hash, print,
-				   r->repeat->id, r->arena, on_begun, r);
+	x->op = store_repeat_begin(r->transport->options.store, x->who, x->key_hash, print, x->id,
+				   x->arena, on_begun, x);
 	return true;
 }
 
@@ -124,45 +171,57 @@ static bool may_pass(unsigned int status)
 
 static void on_kept(void *owner, const struct err *e)
 {
-	struct request *r = owner;
+	struct repeat *x = owner;
+	struct request *r = x->request;
 
-	r->op = NULL;
-	r->repeat->open = false;
+	x->op = NULL;
+	x->stored = false;
 	if (e)
-		log_warn("http.repeat", "an answer is not kept (request %s): %s", r->request_id,
-			 e->text);
+		log_warn("http.repeat", "an answer is not kept: %s", e->text);
+	if (!r) {
+		repeat_free(x);
+		return;
+	}
 	r->holding = false;
 	request_resume(r);
 }
 
 bool repeat_end(struct request *r, const char *type, const void *bytes, size_t len)
 {
-	struct repeat_answer answer = {.status = (int)r->status, .content_type = type};
+	struct repeat_answer answer = {.status = (int)r->status};
+	struct repeat *x = r->repeat;
 
-	if (!r->repeat || !r->repeat->open)
+	if (!x || !x->running || !x->stored)
 		return false;
-	assert(!r->op);
-	answer.body = arena_strndup(r->arena, bytes, len);
-	r->op = store_repeat_end(r->transport->options.store, r->who, r->repeat->id,
-				 may_pass(r->status) ? NULL : &answer, on_kept, r);
+	assert(!x->op);
+	answer.body = arena_strndup(x->arena, bytes, len);
+	answer.content_type = type ? arena_strdup(x->arena, type) : NULL;
+	x->op = store_repeat_end(x->transport->options.store, x->who, x->id,
+				 may_pass(r->status) ? NULL : &answer, on_kept, x);
 	return true;
 }
 
-static void on_forgotten(void *owner, const struct err *e)
+void repeat_leave(struct request *r)
 {
-	(void)owner;
-	if (e)
-		log_warn("http.repeat", "a key stays until it is stale: %s", e->text);
+	struct repeat *x = r->repeat;
+
+	r->repeat = NULL;
+	if (!x)
+		return;
+	x->request = NULL;
+	list_append(&x->transport->repeats, &x->node);
+	if (x->op)
+		return; /* its end decides */
+	if (x->stored)
+		repeat_drop(x);
+	else
+		repeat_free(x);
 }
 
-void repeat_forget(struct request *r)
+void repeats_free(struct transport *t)
 {
-	if (!r->repeat || !r->repeat->open)
-		return;
-	r->repeat->open = false;
-	op_cancel(&r->op);
-	store_repeat_end(r->transport->options.store, r->who, r->repeat->id, NULL, on_forgotten,
-			 NULL);
+	list_each_safe(node, &t->repeats)
+		repeat_free(list_item(node, struct repeat, node));
 }
 
 const char *repeat_id(const struct request *r, const char *purpose)

@@ -8,8 +8,11 @@
 bool repeat_begin(struct request *r);
 /* The answer is there: true when it must be kept before it is sent; then request_resume follows. */
 bool repeat_end(struct request *r, const char *type, const void *bytes, size_t len);
-/* The request is over, answered or not. */
-void repeat_forget(struct request *r);
+/* The request is over, answered or not: what is on its way to the store comes to its end without
+ * it. */
+void repeat_leave(struct request *r);
+/* The port closes: nothing is waited for any more. */
+void repeats_free(struct transport *t);
 
 /* An id that follows from the key, so that the same request means the same thing again even when
  * nobody remembers it: for what a request makes. `purpose` tells several apart. */

@@ -56,7 +56,7 @@ struct request *request_new(struct http_server *s, const char *url, struct seat 
 void request_free(struct request *r)
 {
 	list_remove(&r->node);
-	repeat_forget(r);
+	repeat_leave(r);
 	fd_watch_free(&r->hangup); /* the library closes the socket after this, not before */
 	op_cancel(&r->op);
 	op_cancel(&r->counting);

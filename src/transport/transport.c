@@ -8,6 +8,7 @@
 #include "http_route.h"
 #include "listen.h"
 #include "mhd.h"
+#include "repeat.h"
 #include "seats.h"
 #include "vesper/clock.h"
 #include "vesper/hash.h"
@@ -103,6 +104,7 @@ bool transport_open(const struct transport_options *options, struct transport **
 	struct transport *t = mem_alloc(sizeof(*t));
 
 	list_init(&t->downloads);
+	list_init(&t->repeats);
 
 	t->options = *options;
 	if (options->cursor_secret && *options->cursor_secret)
@@ -140,7 +142,8 @@ bool transport_knows_session(const struct transport *t, const struct principal *
 
 static bool is_quiet(const struct transport *t)
 {
-	return t->ws->conn_count == 0 && list_empty(http_server_requests(t->http));
+	return t->ws->conn_count == 0 && list_empty(http_server_requests(t->http)) &&
+	       list_empty(&t->repeats);
 }
 
 static void on_drain_look(void *owner)
@@ -177,6 +180,7 @@ void transport_close(struct transport **transport)
 	ws_server_free(&t->ws);
 	http_server_free(&t->http);
 	http_server_free(&t->admin);
+	repeats_free(t);
 	seats_free(&t->seats);
 	seats_free(&t->admin_seats);
 	mem_free(t->proxies);

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';
+import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
@@ -217,6 +218,35 @@ describe('a second daemon on the same files', () => {
 });
 
 describe('a database that another program has locked', () => {
+  it('an Idempotency-Key whose client left while it was being stored blocks nothing', { timeout: 120000 }, async (t) => {
+    const { start } = await stage(t);
+    const d = await start();
+    const [path] = (await filesUnder(d.dataDir)).filter((p) => /vesper\.db$/.test(p));
+    const body = JSON.stringify({ title: 'Once' });
+    for (const stays of [20, 300]) {
+      const headers = { 'idempotency-key': `left-${stays}` };
+      const release = await lock(path);
+      t.after(release);
+      const socket = net.connect(d.port, '127.0.0.1').on('error', () => {});
+      await new Promise((done) => socket.once('connect', done));
+      socket.write(`POST /api/v1/sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${d.rest().token}\r\n`
+        + `Content-Type: application/json\r\nIdempotency-Key: ${headers['idempotency-key']}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      await sleep(stays);
+      socket.resetAndDestroy();
+      await sleep(50);
+      await release();
+      let reply;
+      for (const until = Date.now() + 20000; ; await sleep(50)) {
+        reply = await d.rest().post('/api/v1/sessions', { title: 'Once' }, { headers });
+        if (reply.status !== 409 || Date.now() > until)
+          break;
+      }
+      assert.equal(reply.status, 201, reply.text);
+    }
+    assert.equal((await d.rest().get('/api/v1/sessions')).body.data.length, 2, 'each ran once');
+    await d.stop();
+  });
+
   it('the store: nothing is acknowledged, the client is told, and later all is well', { timeout: 120000 }, async (t) => {
     const { start } = await stage(t);
     const d = await start();
