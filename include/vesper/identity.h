@@ -3,9 +3,9 @@
  * sockets. Loop-thread only.
  *
  * The issuer's keys come from its JWK Set, fetched at the start, again and again, and when a token
- * names a key that is not known (at most every JWKS_UNKNOWN_MS; a name that comes in between is looked for then).
- * No request ever waits for that; when it fails, the last good set stays. Until the first set is
- * there the process is not ready.
+ * names a key that is not known (at most every JWKS_UNKNOWN_MS; a name that comes in between is
+ * looked for then). No request ever waits for that; when it fails, the last good set stays. Until
+ * the first set is there the process is not ready.
  *
  * With a shared cache, rates are counted and tickets kept for all processes that share it: a limit
  * is one limit, and a ticket made by one is good at another, once. While the cache is silent each

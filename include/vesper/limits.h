@@ -29,7 +29,7 @@
 	10000                   /* a request's headers must be whole by then, however they drip    \
 				 */
 #define FRAME_DEADLINE_MS 30000 /* a client's message must be whole by then */
-#define BODY_DEADLINE_MS  30000 /* a REST body must be whole by then */
+#define BODY_DEADLINE_MS  20000 /* a REST body must be whole by then; less than SEND_BLOCKED_MS */
 #define PEEK_DEADLINE_MS  3000  /* a connection must show its first bytes by then */
 #define PING_EVERY_MS     25000 /* below the 60 s idle limit of common proxies */
 #define PING_MISSED_MAX   2     /* silent that many intervals: gone */
@@ -64,9 +64,10 @@
 #define JWKS_KEYS_MAX           64    /* several are valid at once; real sets have up to ten */
 #define JWKS_FETCH_MS           10000 /* one request for keys */
 #define JWKS_RETRY_MS           15000 /* after a request that failed */
-#define JWKS_UNKNOWN_MS         15000 /* unknown kids ask for keys that often: a new key waits no longer \
-				       */
-#define TICKETS_MAX 10000             /* outstanding tickets in memory; as the cache */
+#define JWKS_UNKNOWN_MS                                                                            \
+	15000             /* unknown kids ask for keys that often: a new key waits no longer       \
+			   */
+#define TICKETS_MAX 10000 /* outstanding tickets in memory; as the cache */
 
 /* the loop */
 #define LOOP_LAST_ITERATIONS 8 /* a chain of steps has fewer, those of many turns never end */

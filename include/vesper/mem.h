@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* For a process that is about to read secrets: others of the same user cannot read its memory or its
- * environment from now on, and it writes no core file. False: the system refused. */
+/* For a process that is about to read secrets: others of the same user cannot read its memory or
+ * its environment from now on, and it writes no core file. False: the system refused. */
 bool mem_keep_private(void);
 
 void *mem_alloc(size_t bytes);              /* zeroed, never NULL */

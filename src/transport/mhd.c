@@ -134,7 +134,6 @@ static enum MHD_Result on_request(void *owner, struct MHD_Connection *connection
 	struct http_server *s = owner;
 	struct request *r = *context;
 
-	(void)version;
 	if (!r) {
 		struct peer *p = peer_of(connection);
 
@@ -143,7 +142,7 @@ static enum MHD_Result on_request(void *owner, struct MHD_Connection *connection
 		list_append(&s->requests, &r->node);
 		list_remove(&p->node); /* the head is whole */
 	}
-	return request_step(r, connection, method, upload, upload_len) ? MHD_YES : MHD_NO;
+	return request_step(r, connection, method, version, upload, upload_len) ? MHD_YES : MHD_NO;
 }
 
 static void on_completed(void *owner, struct MHD_Connection *connection, void **context,

@@ -29,6 +29,10 @@ static const struct problem_row rows[PROBLEM_COUNT] = {
 			    "This cannot be done here."},
 	[PROBLEM_MEDIA_TYPE] = {"unsupported_media_type", 415, false, "Unsupported media type",
 				"The body must be application/json."},
+	[PROBLEM_EXPECT] = {"bad_frame", 417, false, "Expectation failed",
+			    "Expect: only 100-continue is known here."},
+	[PROBLEM_BODY_LATE] = {"timeout", 408, true, "Request timeout",
+			       "The request's body did not arrive in time. Send it again."},
 	[PROBLEM_UPGRADE] =
 		{"upgrade_required", 426, false, "Upgrade required",
 		 "This address speaks WebSocket (version 13), on a connection of its own."},

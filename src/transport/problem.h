@@ -22,7 +22,9 @@ enum problem {
 	PROBLEM_NOT_FOUND,
 	PROBLEM_METHOD,
 	PROBLEM_MEDIA_TYPE,
-	PROBLEM_UPGRADE, /* only as a WebSocket, or not on this connection */
+	PROBLEM_EXPECT,    /* Expect asks for what there is not */
+	PROBLEM_BODY_LATE, /* the body did not come in time */
+	PROBLEM_UPGRADE,   /* only as a WebSocket, or not on this connection */
 	PROBLEM_BUSY,
 	PROBLEM_CHANGED,      /* If-Match names what is not there any more */
 	PROBLEM_PRECONDITION, /* If-Match is missing */

@@ -22,15 +22,13 @@ void socket_discard(int fd, size_t len)
 	}
 }
 
-void refuse_and_close(int fd, size_t head_len, enum problem p, const char *detail)
+static void send_problem(int fd, enum problem p, const char *detail)
 {
 	const struct problem_row *row = problem_row(p);
 	json_t *body = problem_json(p, detail, NULL, NULL);
 	char *text = json_text(body);
 	struct buf answer;
 
-	socket_discard(fd, head_len); /* closing over unread bytes sends a reset, which may overtake
-					 the answer */
 	buf_init(&answer, HEADER_BYTES_MAX);
 	buf_printf(&answer,
 		   "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: "
@@ -46,8 +44,21 @@ void refuse_and_close(int fd, size_t head_len, enum problem p, const char *detai
 	/* A fresh socket's buffer takes it whole; a client that is gone loses nothing. */
 	if (send(fd, buf_text(&answer), answer.n, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
 		shutdown(fd, SHUT_WR);
-	close(fd);
 	buf_deinit(&answer);
 	mem_free(text);
 	json_decref(body);
+}
+
+void refuse_and_end(int fd, enum problem p, const char *detail)
+{
+	send_problem(fd, p, detail);
+	shutdown(fd, SHUT_RDWR);
+}
+
+void refuse_and_close(int fd, size_t head_len, enum problem p, const char *detail)
+{
+	socket_discard(fd, head_len); /* closing over unread bytes sends a reset, which may overtake
+					 the answer */
+	send_problem(fd, p, detail);
+	close(fd);
 }

@@ -17,6 +17,7 @@
 #include "cors.h"
 #include "http_route.h"
 #include "mhd.h"
+#include "refuse.h"
 #include "repeat.h"
 #include "sse_out.h"
 #include "vesper/clock.h"
@@ -101,14 +102,17 @@ static void on_hangup(void *owner, int fd, int events)
 	request_resume(r);
 }
 
+static int socket_of(const struct request *r)
+{
+	return MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+		->connect_fd;
+}
+
 void request_suspend(struct request *r)
 {
-	int fd = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-			 ->connect_fd;
-
 	assert(!r->suspended);
 	r->suspended = true;
-	r->hangup = fd_watch_new(r->transport->options.loop, fd, on_hangup, r);
+	r->hangup = fd_watch_new(r->transport->options.loop, socket_of(r), on_hangup, r);
 	fd_watch_set(r->hangup, FD_HANGUP);
 	MHD_suspend_connection(r->connection);
 }
@@ -122,9 +126,7 @@ void request_abandon(struct request *r)
 void request_cut(struct request *r)
 {
 	r->gone = true;
-	shutdown(MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-			 ->connect_fd,
-		 SHUT_RDWR);
+	shutdown(socket_of(r), SHUT_RDWR);
 	request_resume(r);
 }
 
@@ -132,10 +134,11 @@ void request_tick(struct request *r, int64_t now_ms)
 {
 	struct push *s = r->stream;
 
-	if (r->body_until_ms && !r->handled && now_ms >= r->body_until_ms)
-		shutdown(MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-				 ->connect_fd,
-			 SHUT_RDWR);
+	if (r->body_until_ms && !r->read && !r->response && now_ms >= r->body_until_ms) {
+		r->body_until_ms = 0;
+		/* The library takes no answer while it reads a body. */
+		refuse_and_end(socket_of(r), PROBLEM_BODY_LATE, NULL);
+	}
 	if (s && s->events && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
 		buf_reset(&s->pending);
 		s->sent = 0;
@@ -280,6 +283,9 @@ static void check_caller(struct request *r)
 		check_rate(r);
 }
 
+/* For what is asked of no address in particular: the server itself, or a tunnel through it. */
+#define ALL_METHODS "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
 static void find_route(struct request *r, const char *method)
 {
 	struct buf allow;
@@ -295,6 +301,12 @@ static void find_route(struct request *r, const char *method)
 		reply_problem(r, PROBLEM_UPGRADE, NULL);
 	} else if (!r->route && allow.n > 0 && strcmp(method, "OPTIONS") == 0) {
 		cors_preflight(r, buf_text(&allow));
+	} else if (strcmp(method, "OPTIONS") == 0) {
+		cors_preflight(r, strcmp(r->path, "*") == 0 ? ALL_METHODS : "OPTIONS");
+	} else if (strcmp(method, "CONNECT") == 0) {
+		reply_header(r, "Connection", "close");
+		reply_header(r, "Allow", ALL_METHODS);
+		reply_problem(r, PROBLEM_METHOD, "There are no tunnels here.");
 	} else if (!r->route && allow.n > 0) {
 		reply_header(r, "Allow", buf_text(&allow));
 		reply_problem(r, PROBLEM_METHOD,
@@ -307,7 +319,7 @@ static void find_route(struct request *r, const char *method)
 }
 
 /* Everything that can be refused before the body is read. */
-static void check_head(struct request *r, const char *method)
+static void check_head(struct request *r, const char *method, const char *version)
 {
 	const union MHD_ConnectionInfo *head =
 		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
@@ -316,7 +328,7 @@ static void check_head(struct request *r, const char *method)
 	if (head && head->header_size > HEADER_BYTES_MAX)
 		reply_problem(r, PROBLEM_HEADERS, NULL);
 	if (!r->response)
-		request_check_framing(r);
+		request_check_framing(r, method, version);
 	if (!r->response)
 		request_note_client(r);
 	if (!r->response)
@@ -365,7 +377,7 @@ static void handle(struct request *r)
 }
 
 bool request_step(struct request *r, struct MHD_Connection *connection, const char *method,
-		  const char *upload, size_t *upload_len)
+		  const char *version, const char *upload, size_t *upload_len)
 {
 	if (r->gone)
 		return false;
@@ -373,7 +385,7 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 		r->begun = true;
 		r->connection = connection;
 		r->body_until_ms = clock_mono_ms() + BODY_DEADLINE_MS;
-		check_head(r, method);
+		check_head(r, method, version);
 		return r->response ? reply_send(r, method) : true;
 	}
 	if (*upload_len > 0)

@@ -137,7 +137,7 @@ void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, s
 
 /* ---- Between request.c and request_head.c: each may answer with a problem ---- */
 
-void request_check_framing(struct request *r);
+void request_check_framing(struct request *r, const char *method, const char *version);
 /* For whom a trusted proxy's request is. */
 void request_note_client(struct request *r);
 void request_check_query(struct request *r);
@@ -158,7 +158,7 @@ bool reply_send(struct request *r, const char *method);
 struct request *request_new(struct http_server *s, const char *url, struct seat *seat);
 /* What libmicrohttpd's handler does; false: drop the connection. */
 bool request_step(struct request *r, struct MHD_Connection *connection, const char *method,
-		  const char *upload, size_t *upload_len);
+		  const char *version, const char *upload, size_t *upload_len);
 void request_free(struct request *r);
 /* Ends the connection, whatever it is doing. */
 void request_cut(struct request *r);

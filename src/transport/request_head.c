@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "head_layout.h"
 #include "http_route.h"
 #include "http_text.h"
 #include "vesper/limits.h"
@@ -151,36 +152,37 @@ bool request_header_is_twice(const struct request *r, const char *header)
 }
 
 /* Whose body means one thing to us and another to a proxy in front gets no further. */
-void request_check_framing(struct request *r)
+void request_check_framing(struct request *r, const char *method, const char *version)
 {
-	static const char *const once[] = {"Host",
-					   "Origin",
-					   "Content-Length",
-					   "Content-Type",
-					   "Content-Encoding",
-					   "Transfer-Encoding",
-					   "Idempotency-Key",
-					   "If-Match",
-					   "If-None-Match",
-					   "Last-Event-ID"};
+	static const char *const once[] = {"Host",          "Origin",           "Content-Length",
+					   "Content-Type",  "Content-Encoding", "Transfer-Encoding",
+					   "Expect",        "Idempotency-Key",  "If-Match",
+					   "If-None-Match", "Last-Event-ID"};
 	const char *coding = request_header(r, "Transfer-Encoding");
+	const union MHD_ConnectionInfo *head =
+		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	const char *expect = request_header(r, "Expect");
 	const char *wrong = NULL;
 	bool odd = false;
 
 	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_any_header, &odd);
-	if (odd)
+	if (!head_is_plain(r->connection, method, version, head->header_size))
+		wrong = "A header is folded, has a control character, or ends without CR LF.";
+	else if (odd)
 		wrong = "A header has a name that can't be.";
 	for (size_t i = 0; !wrong && i < sizeof(once) / sizeof(once[0]); i++)
 		if (request_header_is_twice(r, once[i]))
 			wrong = arena_printf(r->arena, "%s: comes twice", once[i]);
-	if (coding && strcasecmp(coding, "chunked") != 0)
+	if (coding && strcmp(version, "HTTP/1.1") != 0)
+		wrong = "Transfer-Encoding: not in HTTP/1.0";
+	else if (coding && strcasecmp(coding, "chunked") != 0)
 		wrong = "Transfer-Encoding: only chunked is taken";
 	else if (coding && request_header(r, "Content-Length"))
 		wrong = "Transfer-Encoding and Content-Length: one of them";
-	if (!wrong)
+	if (!wrong && (!expect || strcasecmp(expect, "100-continue") == 0))
 		return;
 	reply_header(r, "Connection", "close");
-	reply_problem(r, PROBLEM_BAD_FRAME, wrong);
+	reply_problem(r, wrong ? PROBLEM_BAD_FRAME : PROBLEM_EXPECT, wrong);
 }
 
 struct last_header {

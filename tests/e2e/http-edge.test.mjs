@@ -104,6 +104,7 @@ describe('at the port', () => {
         t.diagnostic(`${name} ended`);
         assert.ok(!(raw.status < 300), `${name} got ${raw.status}`);
       }
+      assert.equal(lazyBody.status, 408, lazyBody.text);
     });
 
     it('half a request and then the end of writing ends at once', async () => {
@@ -225,6 +226,77 @@ describe('at the port', () => {
       }
       assert.ok(await d.answers());
     });
+  });
+
+  describe('a head that is odd', () => {
+    const auth = `Authorization: Bearer ${mintToken()}\r\n`;
+    const post = (rest, version = '1.1') => `POST /api/v1/sessions HTTP/${version}\r\nHost: x\r\n${auth}Content-Type: application/json\r\n${rest}`;
+    const get = (rest) => `GET /livez HTTP/1.1\r\nHost: x\r\n${rest}`;
+    const plain = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+    const odd = {
+      'a folded line': [400, get('X-A: b\r\n c\r\n\r\n')],
+      'a folded line with a tab': [400, get('X-A: b\r\n\tc\r\nX-B: d\r\n\r\n')],
+      'a folded line that adds nothing': [400, get('X-A: b\r\n \r\n\r\n')],
+      'a folded first line': [400, 'GET /livez HTTP/1.1\r\n Host: x\r\nHost: y\r\n\r\n'],
+      'a zero byte in a value': [400, get('X-A: b\0c\r\n\r\n')],
+      'a zero byte at the end of a value': [400, get('X-A: b\0\r\nX-B: c\r\n\r\n')],
+      'zero bytes at the end of the last value': [400, get('X-A: b\0\0\r\n\r\n')],
+      'a zero byte before a value': [400, get('X-A: \0b\r\n\r\n')],
+      'a lone CR in a value': [400, get('X-A: b\rX-B: c\r\n\r\n')],
+      'a lone CR at the end of a value': [400, get('X-A: b\r\r\n\r\n')],
+      'a lone LF': [400, get('X-A: b\nX-B: c\r\n\r\n')],
+      'an expectation': [417, post('Expect: tea\r\nContent-Length: 2\r\n\r\n{}')],
+      'two expectations': [400, post('Expect: 100-continue\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}')],
+      'a list of lengths': [400, post('Content-Length: 2, 2\r\n\r\n{}')],
+      'a length with a sign': [400, post('Content-Length: +2\r\n\r\n{}')],
+      'chunks in HTTP/1.0': [400, post('Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n', '1.0')],
+    };
+
+    for (const [name, [status, text]] of Object.entries(odd))
+      for (const behind of [false, true])
+        it(`${name}${behind ? ' behind a request' : ''}: ${status}, and the end`, async () => {
+          const raw = await open().write(Buffer.from((behind ? plain : '') + text + plain, 'latin1'));
+          await endsInTime(raw);
+          const statuses = [...raw.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, s]) => Number(s));
+          assert.deepEqual(behind ? statuses.splice(0, 1) : [], behind ? [200] : []);
+          /* The library's own answers come with their head twice. */
+          assert.ok(statuses.length > 0 && statuses.every((s) => s === status), raw.text.slice(0, 300));
+        });
+
+    it('blanks around values and many headers are fine, also when they come in pieces', async () => {
+      const many = Array.from({ length: 60 }, (_, i) => `X-${i}:${' '.repeat(i % 4)}${'v'.repeat(i)}${'\t '.repeat(i % 3)}\r\n`).join('');
+      const raw = await open().write(get(many.slice(0, 700)));
+      await sleep(20);
+      await raw.write(`${many.slice(700)}X-Empty:\r\n\r\n${plain}`);
+      await raw.until(/200[^]*200/);
+    });
+
+    it('an expectation that is known is met', async () => {
+      const raw = await open().write(post('Expect: 100-continue\r\nContent-Length: 2\r\n\r\n'));
+      await raw.until(/100 Continue/);
+      await raw.write('{}');
+      await raw.until(/201 Created/);
+    });
+  });
+
+  it('OPTIONS and CONNECT are answered for what is no address, too', async () => {
+    for (const [text, status] of [['OPTIONS *', 204], ['OPTIONS /livez', 204], ['OPTIONS /nothing', 204],
+      ['CONNECT example.com:443', 405], ['CONNECT /livez', 405], ['TRACE /livez', 405]]) {
+      const raw = await open().write(`${text} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await raw.until(/\r\n\r\n/);
+      assert.equal(raw.status, status, raw.text);
+      assert.match(raw.text, /^Allow: /im);
+    }
+  });
+
+  it('a refused body is not read after the answer', async () => {
+    for (const [method, path] of [['POST', '/api/v1/sessions'], ['PATCH', '/api/v1/sessions/x'], ['PUT', '/api/v1/admin/tools/a/b'],
+      ['DELETE', '/api/v1/sessions/x'], ['GET', '/nothing'], ['POST', '/nothing']]) {
+      const raw = await open().write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"a`);
+      await endsInTime(raw);
+      assert.ok(raw.status >= 400 && raw.status < 500, `${method} ${path}: ${raw.text.slice(0, 100)}`);
+      assert.equal([...raw.text.matchAll(/HTTP\/1\.1 /g)].length, 1);
+    }
   });
 
   it('garbage is no request', async () => {
