@@ -55,10 +55,7 @@ bool daemon_setup(struct daemon *d, struct err *e)
 	log_setup(level, format);
 	raise_descriptors();
 	today = config_text(d->config, "today");
-	if (*today && !date_parse_iso(today, &date))
-		return err_set(e, ERR_INPUT, "VESPER_TODAY: \"%s\" is not a date like 2026-02-27",
-			       today);
-	if (*today)
+	if (date_parse_iso(today, &date)) /* checked with the other settings */
 		clock_freeze_today(date);
 	d->root = config_text(d->config, "root");
 	if (!*d->root)

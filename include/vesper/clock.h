@@ -38,11 +38,13 @@ MUST_CHECK bool clock_parse_rfc3339(const char *text, int64_t *wall_ms, struct e
 
 /* Proleptic Gregorian calendar; days are counted from 1970-01-01. */
 int64_t date_to_days(struct date d);
+/* Clamped to the years 1 to 9999. */
 struct date date_from_days(int64_t days);
 bool date_valid(struct date d);
 int date_days_in_month(int year, int month);
 int date_weekday(struct date d); /* 0 = Monday */
 #define DATE_ISO_BYTES 11
+/* A date that the calendar does not have, as arithmetic may give, is written as the nearest one. */
 void date_iso(struct date d, char out[DATE_ISO_BYTES]);
 bool date_parse_iso(const char *text, struct date *out); /* exactly YYYY-MM-DD */
 /* The day at the start of a date or a time stamp. */

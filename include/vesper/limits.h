@@ -169,6 +169,13 @@
 #define SQL_FILE_BYTES_MAX 65536 /* one tool file */
 #define SQL_MARKERS_MAX    128   /* bound places of one statement */
 
+/* configuration */
+#define CONFIG_YEAR_MIN                                                                            \
+	1002 /* of a date, as VESPER_TODAY: "1000 years ago" and what follows of it */
+#define CONFIG_YEAR_MAX 8998 /* stay in the calendar of four digits */
+#define CONFIG_VALUE_BYTES_MAX                                                                     \
+	65536 /* one variable, or the file it names; a list of tenants has some thousand */
+
 /* databases */
 #define RESULT_FACTS_MAX       64   /* derived facts of one result; more than anybody compares */
 #define FACT_TEXT_BYTES_MAX    4096 /* one fact's text, as a list of names; longer ones are cut */

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#define DAY_MS INT64_C(86400000)
+#define DAY_MS   INT64_C(86400000)
+#define DAYS_MIN (-719162) /* 0001-01-01 */
+#define DAYS_MAX 2932896   /* 9999-12-31 */
 
 static _Atomic bool still; /* both clocks stand at still_wall and still_mono */
 static _Atomic int64_t still_wall;
@@ -44,6 +46,11 @@ int64_t clock_mono_us(void)
 static int64_t floor_div(int64_t a, int64_t b)
 {
 	return a / b - (a % b < 0);
+}
+
+static int64_t clamp(int64_t value, int64_t min, int64_t max)
+{
+	return value < min ? min : value > max ? max : value;
 }
 
 struct date clock_today(void)
@@ -90,7 +97,6 @@ void clock_rfc3339(int64_t wall_ms, char out[CLOCK_RFC3339_BYTES])
 	int64_t days = floor_div(wall_ms, DAY_MS);
 	struct date d = date_from_days(days);
 	unsigned ms = (unsigned)(wall_ms - days * DAY_MS);
-	assert(date_valid(d));
 	snprintf(out, CLOCK_RFC3339_BYTES, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
 		 (unsigned)d.year % 10000, (unsigned)d.month % 100, (unsigned)d.day % 100,
 		 ms / 3600000 % 24, ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
@@ -207,7 +213,7 @@ int64_t date_to_days(struct date d)
 
 struct date date_from_days(int64_t days)
 {
-	int64_t z = days + 719468;
+	int64_t z = clamp(days, DAYS_MIN, DAYS_MAX) + 719468;
 	int64_t era = floor_div(z, 146097);
 	int64_t doe = z - era * 146097;
 	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
@@ -242,9 +248,11 @@ int date_weekday(struct date d)
 
 void date_iso(struct date d, char out[DATE_ISO_BYTES])
 {
-	assert(date_valid(d));
-	snprintf(out, DATE_ISO_BYTES, "%04u-%02u-%02u", (unsigned)d.year % 10000,
-		 (unsigned)d.month % 100, (unsigned)d.day % 100);
+	int year = (int)clamp(d.year, 1, 9999);
+	int month = (int)clamp(d.month, 1, 12);
+	int day = (int)clamp(d.day, 1, date_days_in_month(year, month));
+	snprintf(out, DATE_ISO_BYTES, "%04u-%02u-%02u", (unsigned)year % 10000,
+		 (unsigned)month % 100, (unsigned)day % 100);
 }
 
 bool date_parse_start(const char *text, struct date *out)

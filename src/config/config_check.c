@@ -14,6 +14,7 @@
 #include "vesper/clock.h"
 #include "vesper/err.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
 #include "vesper/mem.h"
 
 #define TENANT_BYTES_MAX 64
@@ -57,8 +58,11 @@ static bool text_check(const struct config_key *key, const json_t *value, const 
 	struct date date;
 	if (!text)
 		mistake_add(m, "%s: must be text", where);
-	else if (key->type == KEY_DATE && *text && !date_parse_iso(text, &date))
-		mistake_add(m, "%s: must be a date, YYYY-MM-DD", where);
+	else if (key->type == KEY_DATE && *text &&
+		 (!date_parse_iso(text, &date) || date.year < CONFIG_YEAR_MIN ||
+		  date.year > CONFIG_YEAR_MAX))
+		mistake_add(m, "%s: must be a date, YYYY-MM-DD, of the years %d to %d", where,
+			    CONFIG_YEAR_MIN, CONFIG_YEAR_MAX);
 	else if (key->choices && !is_choice(key->choices, text))
 		mistake_add(m, "%s: must be one of %s", where, key->choices);
 	else
@@ -290,11 +294,32 @@ static bool value_check(const struct config_key *key, const json_t *value, const
 	return false;
 }
 
+/* The daemon writes every setting into errors, headers, SQL or file names. Lines may end inside of
+ * one, as in a key. */
+static bool holds_control(const json_t *value)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+	for (const char *p = json_string_value(value); p && *p; p++)
+		if (((unsigned char)*p < 0x20 && !strchr("\t\r\n", *p)) || *p == 0x7F)
+			return true;
+	json_array_foreach(value, i, member)
+		if (holds_control(member))
+			return true;
+	json_object_foreach((json_t *)value, key, member)
+		if (holds_control(member))
+			return true;
+	return false;
+}
+
 void config_set_take(struct config *c, size_t key, json_t *value, const char *where,
 		     struct mistakes *m)
 {
 	assert(key < config_key_count);
-	if (!value_check(&config_keys[key], value, where, m)) {
+	if (holds_control(value))
+		mistake_add(m, "%s: must not hold control characters", where);
+	if (holds_control(value) || !value_check(&config_keys[key], value, where, m)) {
 		json_decref(value);
 		return;
 	}

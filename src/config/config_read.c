@@ -15,9 +15,9 @@
 #include "vesper/file.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/utf8.h"
 
-#define NAME_BYTES      128
-#define VALUE_BYTES_MAX 65536
+#define NAME_BYTES 128
 
 static bool is_section(const char *name)
 {
@@ -173,7 +173,7 @@ static json_t *env_value(const struct config_key *key, const char *text)
 	case KEY_PRICES:
 	case KEY_BUDGETS:
 	case KEY_TENANTS:
-		return json_parse(text, strlen(text), VALUE_BYTES_MAX, &value, NULL)
+		return json_parse(text, strlen(text), CONFIG_VALUE_BYTES_MAX, &value, NULL)
 			       ? value
 			       : json_str(text);
 	default:
@@ -181,19 +181,33 @@ static json_t *env_value(const struct config_key *key, const char *text)
 	}
 }
 
+/* What json_str would replace must not become a setting, least of all a secret. */
+static bool is_text(const char *text, const char *where, struct mistakes *m)
+{
+	size_t len = strlen(text);
+	if (len > CONFIG_VALUE_BYTES_MAX)
+		mistake_add(m, "%s: must be at most %d bytes", where, CONFIG_VALUE_BYTES_MAX);
+	else if (!utf8_valid(text, len))
+		mistake_add(m, "%s: must be UTF-8", where);
+	else
+		return true;
+	return false;
+}
+
 static void set_from_text(struct config *c, size_t key, const char *text, const char *where,
 			  struct mistakes *m)
 {
-	config_set_take(c, key, env_value(&config_keys[key], text), where, m);
+	if (is_text(text, where, m))
+		config_set_take(c, key, env_value(&config_keys[key], text), where, m);
 }
 
 static void set_from_file(struct config *c, size_t key, const char *path, const char *where,
 			  struct mistakes *m)
 {
-	struct arena *a = arena_new(VALUE_BYTES_MAX);
+	struct arena *a = arena_new(CONFIG_VALUE_BYTES_MAX);
 	const char *text;
 	struct err e;
-	if (file_read(path, VALUE_BYTES_MAX, a, &text, &e)) {
+	if (file_read(path, CONFIG_VALUE_BYTES_MAX, a, &text, &e)) {
 		struct str trimmed = str_trim(str_of(text)); /* editors end files with a newline */
 		set_from_text(c, key, arena_strndup(a, trimmed.p, trimmed.n), where, m);
 	} else {
@@ -256,7 +270,9 @@ static void read_vendor(struct config *c, const struct vendor *v, char *const *e
 	const char *key = env_get(env, v->key), *file = env_get(env, v->key_file);
 	json_t *provider = NULL, *providers;
 	size_t i;
-	if (!key && !file)
+	const char *url = env_get(env, v->url);
+	if ((!key && !file) || (key && !is_text(key, v->key, m)) ||
+	    (file && !is_text(file, v->key_file, m)) || (url && !is_text(url, v->url, m)))
 		return;
 	providers = json_deep_copy(c->values[at]);
 	json_array_foreach(providers, i, provider) {
@@ -267,7 +283,7 @@ static void read_vendor(struct config *c, const struct vendor *v, char *const *e
 		provider = json_object();
 		json_set_str(provider, "name", v->name);
 		json_set_str(provider, "kind", v->name);
-		json_set_str(provider, "base_url", env_get(env, v->url));
+		json_set_str(provider, "base_url", url);
 		json_push_take(providers, provider);
 	}
 	set_key(provider, key, file);
@@ -280,7 +296,7 @@ static void read_key_files(struct config *c, char *const *env, struct mistakes *
 {
 	size_t at = (size_t)config_key_find("llm.providers", strlen("llm.providers"));
 	const char *folder = env_get(env, "CREDENTIALS_DIRECTORY");
-	struct arena *a = arena_new(VALUE_BYTES_MAX);
+	struct arena *a = arena_new(CONFIG_VALUE_BYTES_MAX);
 	json_t *provider;
 	size_t i;
 	json_array_foreach(c->values[at], i, provider) {
@@ -293,9 +309,11 @@ static void read_key_files(struct config *c, char *const *env, struct mistakes *
 			continue;
 		if (!named)
 			path = arena_printf(a, "%s/%s_api_key", folder, name);
-		if (file_read(path, VALUE_BYTES_MAX, a, &text, &e)) {
+		if (file_read(path, CONFIG_VALUE_BYTES_MAX, a, &text, &e)) {
 			struct str trimmed = str_trim(str_of(text));
-			json_set_str(provider, "key", arena_strndup(a, trimmed.p, trimmed.n));
+			text = arena_strndup(a, trimmed.p, trimmed.n);
+			if (is_text(text, path, m))
+				json_set_str(provider, "key", text);
 		} else if (named || e.code != ERR_NOT_FOUND) {
 			mistake_add(m, "llm.providers[%zu].key_file: %s", i, e.text);
 		}

@@ -271,7 +271,9 @@ struct date day_plus(struct date d, int days)
 
 struct date day_plus_months(struct date d, int months)
 {
+	int first = 12, last_month = 9999 * 12 + 11; /* of the calendar's years */
 	int at = d.year * 12 + d.month - 1 + months;
+	at = at < first ? first : at > last_month ? last_month : at;
 	struct date out = {at / 12, at % 12 + 1, d.day};
 	int last = date_days_in_month(out.year, out.month);
 

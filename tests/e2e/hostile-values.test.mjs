@@ -5,7 +5,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startMock } from '../mock/anthropic.mjs';
-import { demoWarehouse, REFERENCE, run, startDaemon, tempDir } from './harness.mjs';
+import { demoWarehouse, REFERENCE, run, startDaemon, tempDir, VESPERD } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
 const HOSTILE_NUMBERS = ['1e999', '-1e999', '1e-999', '2.5e-310', '1.8e308', '1e99999999999999999999', 'NaN', 'Infinity', '-', '.', '',
@@ -127,4 +127,47 @@ d.commit()`;
     const peak = Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${d.child.pid}/status`, 'utf8'))[1]);
     assert.ok(peak < PEAK_KB, `${peak} kB`);
   });
+});
+
+describe('hostile settings', () => {
+  /* A shell, since the environment of node's children is UTF-8. */
+  const says = async (setting) => run('bash', ['-c', `${setting} exec "$0" --check`, VESPERD]).then(() => assert.fail(`${setting}: accepted`), (e) => {
+    assert.equal(e.signal, null, `${setting}: ${e.stderr}`);
+    return `${e.stdout}${e.stderr}`;
+  });
+
+  for (const [name, value, problem] of [
+    ['VESPER_AUTH_ORIGINS', "$'http://a,http://\\xff'", /must be UTF-8/],
+    ['VESPER_JWT_SECRET', "$'0123456789abcdef0123456789abcdef\\xc3'", /must be UTF-8/],
+    ['ANTHROPIC_API_KEY', "$'key\\xe2\\x82'", /must be UTF-8/],
+    ['VESPER_JWT_SECRET', "$'0123456789abcdef\\x010123456789abcdef'", /control characters/],
+    ['VESPER_AUTH_ORIGINS', "$'http://a,\\x7f'", /control characters/],
+    ['VESPER_AUTH_ORIGINS', "$(head -c 100000 /dev/zero | tr '\\0' a)", /at most 65536 bytes/],
+    ['VESPER_TODAY', '1001-12-31', /1002 to 8998/],
+    ['VESPER_TODAY', '8999-01-01', /1002 to 8998/],
+    ['VESPER_TODAY', '0001-01-01', /1002 to 8998/]])
+    it(`${name}=${value.slice(0, 60)} is refused by name`, async () => {
+      const said = await says(`${name}=${value}`);
+      assert.match(said, problem);
+      assert.ok(said.includes(name), said);
+    });
+
+  it('a day of a leap year that is shared with another year ends no daemon', async () => {
+    const d = await startDaemon({ env: { VESPER_TODAY: '2024-03-15' } });
+    const chat = await d.connect();
+    for (const question of ['What changed from 29 Feb to 3 March 2025?', 'What changed from 29 February until March 3, 2025'])
+      assert.ok((await chat.ask(question)).closing);
+    await chat.close();
+    await d.stop();
+  });
+
+  for (const today of ['1002-01-01', '8998-12-31'])
+    it(`a daemon of ${today} reads relative times`, async () => {
+      const d = await startDaemon({ env: { VESPER_TODAY: today } });
+      const chat = await d.connect();
+      for (const when of ['in the last 1000 years', 'in the next 1000 years', 'in the last 1000 quarters', 'last winter', 'next year', 'tomorrow'])
+        assert.ok((await chat.ask(`What changed ${when}?`)).closing);
+      await chat.close();
+      await d.stop();
+    });
 });
