@@ -233,12 +233,18 @@
 #define GATE_SQL_BYTES_MAX                                                                         \
 	65536 /* a statement somebody wrote; the longest sensible ones are a tenth */
 #define GATE_WRITTEN_BYTES_MAX                                                                     \
-	(512 * 1024)                /* and as it is sent: each view with its columns and tenant */
-#define GATE_TIMEOUT_MS       5000  /* somebody's own statement runs half as long as ours */
-#define GATE_TOKENS_MAX       16384 /* words and signs of it: four bytes each on average */
-#define GATE_LIST_MAX         1000 /* items of one list: columns, values of IN, rows of VALUES, joins */
-#define GATE_SOURCES_MAX      64 /* sources of a statement: each column is looked for in all of them */
-#define GATE_DEPTH_MAX        64  /* nesting; a level is at most a dozen frames of the parser */
+	(512 * 1024)            /* and as it is sent: each view with its columns and tenant */
+#define GATE_TIMEOUT_MS   5000  /* somebody's own statement runs half as long as ours */
+#define GATE_TOKENS_MAX   16384 /* words and signs of it: four bytes each on average */
+#define GATE_LIST_MAX     1000 /* items of one list: columns, values of IN, rows of VALUES, joins */
+#define GATE_SOURCES_MAX  32   /* sources of a statement: a name is looked for in all of them */
+#define GATE_DEPTH_MAX    64   /* nesting; a level is at most a dozen frames of the parser */
+#define GATE_CELL_BYTES   8000 /* of a view's cell: nvarchar(4000) */
+#define GATE_JOINED_BYTES (1024 * 1024) /* of many cells that are joined to one */
+#define GATE_VALUE_BYTES_MAX                                                                       \
+	(16 * 1024 * 1024)        /* what an expression may make of cells and literals at most */
+#define GATE_FORMAT_BYTES_MAX 40  /* of FORMAT; the longest sensible ones have 30 */
+#define GATE_WIDTH_DIGITS_MAX 2   /* of a width in a format or of STR */
 #define GATE_SUFFIXES_MAX     8   /* COLLATE, AT TIME ZONE or :: after one operand */
 #define GATE_NAME_BYTES_MAX   128 /* what SQL Server takes */
 #define GATE_NAME_BYTES_PG    63  /* PostgreSQL cuts longer names, and two may become one */

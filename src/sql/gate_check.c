@@ -149,8 +149,8 @@ static bool check_call(const struct check *c, struct gate_expr *x, const struct 
 {
 	struct gate_call *call = x->call;
 
-	return gate_check_call(c->g, x) && check_order(c, call->order, s) &&
-	       check_order(c, call->within_group, s) &&
+	return gate_check_call(c->g, x) && gate_check_widths(c->g, x) &&
+	       check_order(c, call->order, s) && check_order(c, call->within_group, s) &&
 	       (!call->filter || check_expr(c, call->filter, s)) &&
 	       (!call->over || check_window(c, call->over, s));
 }
@@ -163,8 +163,10 @@ static bool check_expr(const struct check *c, struct gate_expr *x, const struct 
 		return false;
 	if (x->query && !check_query(c, x->query, s, s->ctes))
 		return false;
+	if (x->kind == GATE_NUMBER && !gate_check_number(c->g, x))
+		return false;
 	return (!x->operand || check_expr(c, x->operand, s)) && check_exprs(c, x->kids, s) &&
-	       (!x->otherwise || check_expr(c, x->otherwise, s));
+	       (!x->otherwise || check_expr(c, x->otherwise, s)) && gate_check_length(c->g, x);
 }
 
 /* ---- sources ---- */
@@ -200,7 +202,7 @@ static bool check_source(const struct check *c, struct gate_source *s, const str
 	if (s->kind == GATE_VALUES && !check_exprs(c, s->rows, s->lateral ? scope : &apart))
 		return false;
 	if (s->kind != GATE_TABLE &&
-	    !gate_columns_named(c->g, s->columns, s->query, s->at, &s->has))
+	    !gate_columns_named(c->g, s->columns, s->query, s->rows, s->at, &s->has))
 		return false;
 	return check_hiding(c, &s->alias) && (!s->pivot || check_pivot(c, s)) &&
 	       check_unique(c, scope->select, s);
@@ -279,7 +281,8 @@ static bool check_ctes(const struct check *c, struct gate_query *q, const struct
 				return gate_refuse(c->g, cte->name.at, "two CTEs of one name");
 		ctes->end = cte;
 		if (!check_hiding(c, &cte->name) || !check_query(c, cte->query, outer, ctes) ||
-		    !gate_columns_named(c->g, cte->columns, cte->query, cte->name.at, &cte->has))
+		    !gate_columns_named(c->g, cte->columns, cte->query, NULL, cte->name.at,
+					&cte->has))
 			return false;
 		note_defined(c, &cte->name);
 	}

@@ -30,12 +30,21 @@ struct check {
 struct gate_columns gate_columns_of_view(const struct gate *g, const struct gate_view *v);
 /* Of a checked query. */
 struct gate_columns gate_columns_of_query(const struct gate *g, const struct gate_query *q);
-/* Of a source that the statement makes: those of its list of names, else the query's. Refuses two
- * of one name. */
+/* Of a source that the statement makes: those of its list of names, else the query's; it is a
+ * query or rows. Refuses two of one name. */
 MUST_CHECK bool gate_columns_named(const struct gate *g, const struct gate_name *names,
-				   const struct gate_query *q, size_t at, struct gate_columns *out);
+				   const struct gate_query *q, const struct gate_expr *rows,
+				   size_t at, struct gate_columns *out);
 /* Capitals aside; NULL: none. */
 const struct gate_column *gate_columns_find(const struct gate_columns *columns, struct str name);
+
+/* ---- lengths: after the checks of all that is inside ---- */
+
+MUST_CHECK bool gate_check_length(const struct gate *g, struct gate_expr *x);
+MUST_CHECK bool gate_check_number(const struct gate *g, const struct gate_expr *x);
+MUST_CHECK bool gate_check_widths(const struct gate *g, const struct gate_expr *call);
+size_t gate_length_of_query(const struct gate_query *q); /* the longest of its columns */
+size_t gate_length_of_rows(const struct gate_expr *rows);
 
 bool gate_same_name(const struct gate_name *a, const struct gate_name *b);
 /* The name under which columns of the source are found. */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "gate_check.h"
+#include "vesper/limits.h"
 
 bool gate_same_name(const struct gate_name *a, const struct gate_name *b)
 {
@@ -60,6 +61,7 @@ void gate_name_all_of(const struct gate_source *list)
 struct found {
 	const struct gate_column *column; /* in the last of those that surely have it */
 	bool open;                        /* a source that may have it */
+	size_t bytes;                     /* the most of them */
 };
 
 /* Each that has it is noted: which of them is meant, or that none is, the database says. */
@@ -76,6 +78,7 @@ static void find(const struct gate_source *list, struct str name, struct found *
 		if (column) {
 			name_it(list, column);
 			f->column = column;
+			f->bytes = column->bytes > f->bytes ? column->bytes : f->bytes;
 		}
 		f->open |= !column && list->has.open;
 	}
@@ -153,11 +156,11 @@ static bool refuse_missing(const struct check *c, size_t at, struct str column, 
 
 /* ---- where a name is found ---- */
 
-static const struct gate_name *output(const struct gate_select *select, struct str column)
+static const struct gate_item *output(const struct gate_select *select, struct str column)
 {
 	for (const struct gate_item *item = select->items; item; item = item->next)
 		if (item->alias.text.p && str_eq_nocase(item->alias.text, column))
-			return &item->alias;
+			return item;
 	return NULL;
 }
 
@@ -167,8 +170,9 @@ static bool check_plain(const struct check *c, struct gate_expr *x, const struct
 	const struct scope *first = s;
 	bool may_be = false;
 
+	x->bytes = GATE_CELL_BYTES;
 	for (; s; s = s->outer) {
-		const struct gate_name *as;
+		const struct gate_item *as;
 		struct found f = {0};
 
 		if (s->outputs)
@@ -178,7 +182,11 @@ static bool check_plain(const struct check *c, struct gate_expr *x, const struct
 		find(s->select->from, x->name.text, &f);
 		as = s == first ? output(s->select, x->name.text) : NULL;
 		if (f.column || as)
-			spell_as_defined(&x->name, f.column ? &f.column->name : as);
+			spell_as_defined(&x->name, f.column ? &f.column->name : &as->alias);
+		if (as && as->value->bytes > x->bytes)
+			x->bytes = as->value->bytes;
+		if (f.bytes > x->bytes)
+			x->bytes = f.bytes;
 		if (f.column)
 			return true;
 		may_be |= f.open || as;
@@ -210,6 +218,7 @@ bool gate_check_column(const struct check *c, struct gate_expr *x, const struct 
 		return true;
 	}
 	column = gate_columns_find(&x->of->has, x->name.text);
+	x->bytes = column ? column->bytes : GATE_CELL_BYTES;
 	if (column) {
 		name_it(x->of, column);
 		spell_as_defined(&x->name, &column->name);

@@ -51,12 +51,12 @@ struct builder {
 	size_t cap;
 };
 
-static void add(struct builder *b, struct gate_name name)
+static void add(struct builder *b, struct gate_name name, size_t bytes)
 {
 	struct gate_columns *m = &b->made;
 
 	m->items = arena_grow(b->arena, m->items, m->count, &b->cap, sizeof(*m->items));
-	m->items[m->count] = (struct gate_column){name, m->count};
+	m->items[m->count] = (struct gate_column){name, m->count, bytes};
 	m->count++;
 }
 
@@ -81,16 +81,16 @@ struct gate_columns gate_columns_of_view(const struct gate *g, const struct gate
 	struct builder b = {.arena = g->arena, .made.open = v->columns == NULL};
 
 	for (const char *const *c = v->columns; c && *c; c++)
-		add(&b, name_of(*c));
+		add(&b, name_of(*c), GATE_CELL_BYTES);
 	return sorted(&b);
 }
 
-static struct gate_columns of_names(const struct gate *g, const struct gate_name *n)
+static struct gate_columns of_names(const struct gate *g, const struct gate_name *n, size_t bytes)
 {
 	struct builder b = {.arena = g->arena};
 
 	for (; n; n = n->next)
-		add(&b, *n);
+		add(&b, *n, bytes);
 	return sorted(&b);
 }
 
@@ -107,7 +107,7 @@ static void add_source(struct builder *b, const struct gate_source *s)
 {
 	for (size_t i = 0; i < s->has.count; i++)
 		if (!in_names(s->using_columns, s->has.items[i].name.text))
-			add(b, s->has.items[i].name);
+			add(b, s->has.items[i].name, s->has.items[i].bytes);
 	b->made.open |= s->has.open;
 }
 
@@ -129,9 +129,9 @@ static void add_item(struct builder *b, const struct gate_select *select,
 	while (x->kind == GATE_PAREN)
 		x = x->kids;
 	if (item->alias.text.p)
-		add(b, item->alias);
+		add(b, item->alias, x->bytes);
 	else if (x->kind == GATE_COLUMN)
-		add(b, x->name);
+		add(b, x->name, x->bytes);
 	else if (x->kind == GATE_ALL && x->of)
 		add_source(b, x->of);
 	else if (x->kind == GATE_ALL)
@@ -180,8 +180,10 @@ static bool check_once(const struct gate *g, const struct gate_columns *columns,
 }
 
 bool gate_columns_named(const struct gate *g, const struct gate_name *names,
-			const struct gate_query *q, size_t at, struct gate_columns *out)
+			const struct gate_query *q, const struct gate_expr *rows, size_t at,
+			struct gate_columns *out)
 {
-	*out = names ? of_names(g, names) : q->gives;
+	*out = names ? of_names(g, names, q ? gate_length_of_query(q) : gate_length_of_rows(rows))
+		     : q->gives;
 	return check_once(g, out, at);
 }

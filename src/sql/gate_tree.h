@@ -23,6 +23,7 @@ struct gate_columns {
 	struct gate_column {
 		struct gate_name name; /* as a reference to it is written */
 		size_t index;          /* in the view's list */
+		size_t bytes;          /* at most, of a value */
 	} * items;
 	size_t count;
 	bool open; /* there may be others */
@@ -75,6 +76,7 @@ struct gate_expr {
 	struct gate_name qualifier;
 	struct gate_name name;
 	const struct gate_source *of; /* what the qualifier names, once checked */
+	size_t bytes;                 /* at most, of its value, once checked */
 	struct gate_expr *kids;
 	struct gate_expr *last; /* of them, while the list is built */
 	size_t kid_count;

@@ -130,7 +130,9 @@ describe('SQL that a model writes', () => {
 
   it('is refused where it does not pass the gate', async () => {
     for (const sql of ['DELETE FROM per_project', 'SELECT * FROM sqlite_master', 'SELECT nme FROM per_project',
-      'SELECT name FROM per_project; DROP TABLE per_project', 'PRAGMA query_only = 0']) {
+      'SELECT name FROM per_project; DROP TABLE per_project', 'PRAGMA query_only = 0',
+      "SELECT FORMAT('%900000000d', 1) FROM per_project", "SELECT REPLACE(REPLACE(REPLACE(name, '', 'xxxxxxxxxxxxxxxxxxxx'), 'x', 'xxxxxxxxxxxxxxxxxxxx'), 'x', 'xxxxxxxxxxxxxxxxxxxx') AS x FROM per_project",
+      'SELECT 1e999 AS x FROM per_project', `SELECT ${Array.from({ length: 700 }, (_, i) => `s${i}.gid`)} FROM ${Array.from({ length: 700 }, (_, i) => `per_project s${i}`)}`]) {
       const turn = await ask('admin', sql);
       assert.equal(turn.tables.some((table) => table.source.tool === TOOL), false, sql);
       assert.ok(turn.closing, sql);
