@@ -54,6 +54,10 @@ struct table {
 struct table *table_new(size_t cap_bytes);
 void table_free(struct table **t);
 
+/* Columns are found by name everywhere: one whose name stands before it already gets a number, and
+ * one without a name its place ("x (2)", "_3"). */
+void table_column_number(struct table *t, size_t column);
+
 int table_column(const struct table *t, const char *name); /* -1 when there is none */
 const char *table_cell(const struct table *t, size_t row,
 		       const char *column); /* NULL for NULL or no such column */

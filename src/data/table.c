@@ -29,6 +29,25 @@ void table_free(struct table **t)
 	arena_free(&arena);
 }
 
+static bool stands_before(const struct table *t, size_t column, const char *name)
+{
+	for (size_t i = 0; i < column; i++)
+		if (strcmp(t->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+void table_column_number(struct table *t, size_t column)
+{
+	const char *given = t->columns[column].name, *name = given;
+
+	if (!*given)
+		name = given = arena_printf(t->arena, "_%zu", column + 1);
+	for (size_t n = 2; stands_before(t, column, name); n++)
+		name = arena_printf(t->arena, "%s (%zu)", given, n);
+	t->columns[column].name = name;
+}
+
 int table_column(const struct table *t, const char *name)
 {
 	for (size_t i = 0; i < t->column_count; i++)

@@ -40,6 +40,7 @@ static bool columns_describe(struct fetch *f, struct err *e)
 
 		if (!f->from->describe(f->from, i, f->table->arena, column, &f->notes[i].guess, e))
 			return false;
+		table_column_number(f->table, i);
 		column->label = column->name;
 		column->priority = PRIORITY_MEDIUM;
 	}

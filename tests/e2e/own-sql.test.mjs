@@ -116,6 +116,21 @@ describe('SQL that a model writes', () => {
     assert.deepEqual([...new Set(turn.tables[0].data_dict['a[b'])], ['?{[;']);
   });
 
+  it('shows two columns of one name with their own values each, in views and CSV', async () => {
+    mock.use(writing('SELECT p.name AS x, technology AS x, p.* FROM per_project p JOIN (SELECT gid, market AS name FROM per_project) m ON m.gid = p.gid ORDER BY 1'));
+    const rest = d.rest(mintToken({ role: 'admin' }));
+    const answer = (await rest.post('/api/v1/chat', { content: QUESTION })).body;
+    const view = answer.views.find((v) => v.source.tool === TOOL);
+    assert.deepEqual(view.columns?.slice(0, 2), ['x', 'x (2)'], JSON.stringify(view).slice(0, 400));
+    assert.deepEqual(view.data_dict.x, view.data_dict.name);
+    assert.deepEqual(view.data_dict['x (2)'], view.data_dict.technology);
+    assert.notDeepEqual(view.data_dict.x, view.data_dict['x (2)']);
+    const csv = await rest.get(`/api/v1/messages/${answer.message_id}/views/${view.view_id}/csv`);
+    const [head, first] = csv.text.split('\r\n').map((line) => line.split(','));
+    assert.deepEqual(head.slice(0, 2).map((h) => h.replace('\ufeff', '')), ['x', 'x (2)']);
+    assert.deepEqual(first.slice(0, 2), [view.data_dict.name[0], view.data_dict.technology[0]]);
+  });
+
   /* The driver takes {…} and ? out of the text before the database reads it: what is a literal for the gate would be code. */
   it('cannot be left through names that the driver reads', async () => {
     for (const [from, to] of [['{a', 'c}'], ['a?', 'c?'], ['a;', 'c']]) {

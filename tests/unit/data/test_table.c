@@ -66,6 +66,23 @@ static void derived_columns_come_last(void **state)
 	}
 }
 
+static void columns_of_one_name_are_numbered(void **state)
+{
+	static const char *const given[] = {"x", "x", "X", "x (2)", "x", "", ""};
+	static const char *const want[] = {"x", "x (2)", "X", "x (2) (2)", "x (3)", "_6", "_7"};
+	struct table *t = table_new(4096);
+
+	(void)state;
+	t->column_count = sizeof(given) / sizeof(given[0]);
+	t->columns = arena_alloc(t->arena, t->column_count * sizeof(*t->columns));
+	for (size_t i = 0; i < t->column_count; i++) {
+		t->columns[i].name = given[i];
+		table_column_number(t, i);
+		assert_string_equal(t->columns[i].name, want[i]);
+	}
+	table_free(&t);
+}
+
 static void types(void **state)
 {
 	(void)state;
@@ -86,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cells_by_name),
 		cmocka_unit_test(derived_columns_come_last),
+		cmocka_unit_test(columns_of_one_name_are_numbered),
 		cmocka_unit_test(types),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
