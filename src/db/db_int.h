@@ -360,6 +360,8 @@ enum column_type db_sqlite_column_type(const char *name, bool *guess);
 /* From here on the connection can only read the attached schemas dbo and Stage: through c->allow,
  * where that is set. */
 void db_allow_reading_only(struct connection *c);
+/* Means and rounding of the connection's statements are those of exact decimals (db_exact.c). */
+bool db_exact_use(struct connection *c, struct err *e);
 struct db_allow *db_allow_copy(struct arena *a, const struct db_allow *from);
 /* ERR_TIMEOUT or ERR_CANCELLED when the loop asked to stop; true when it did not. */
 MUST_CHECK bool db_work_may_go_on(const struct work *w, struct err *e);

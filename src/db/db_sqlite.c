@@ -98,7 +98,7 @@ static bool set_up_read_only(struct connection *c, struct err *e)
 	file_note(c);
 	if (!attach(c, "dbo", e) || !attach(c, "Stage", e) ||
 	    !db_connection_exec(c, "PRAGMA query_only = 1", e) ||
-	    !db_connection_exec(c, "PRAGMA temp_store = MEMORY", e))
+	    !db_connection_exec(c, "PRAGMA temp_store = MEMORY", e) || !db_exact_use(c, e))
 		return false;
 	db_allow_reading_only(c);
 	return true;

@@ -33,7 +33,7 @@ SELECT
 	vf.asof AS "AsOf",
 	vf.asof_date AS "AsOfDate",
 	vf.reference AS "Reference",
-	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh",
+	ROUND(AVG(da.DAYAHEAD_PRICE), 2) AS "AvgPrice_PerMWh",
 	COUNT(*) AS "DataPoints"
 FROM Stage.mc_vendor_files vf
 JOIN Stage.mc_dayahead da
@@ -55,7 +55,7 @@ SELECT
 	vf.asof AS "AsOf",
 	vf.asof_date AS "AsOfDate",
 	da.HOUR AS "Hour",
-	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh"
+	ROUND(AVG(da.DAYAHEAD_PRICE), 2) AS "AvgPrice_PerMWh"
 FROM Stage.mc_vendor_files vf
 JOIN Stage.mc_dayahead da
 	ON da.FILE_INFO_KEY = vf.file_info_key AND da.HUBZONE_KEY = vf.hubzone_key AND da.tenant_id = vf.tenant_id

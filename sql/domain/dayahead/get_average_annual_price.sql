@@ -30,7 +30,7 @@ SELECT
 	vf.asof AS "AsOf",
 	vf.asof_date AS "AsOfDate",
 	vf.reference AS "Reference",
-	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh",
+	ROUND(AVG(da.DAYAHEAD_PRICE), 2) AS "AvgPrice_PerMWh",
 	COUNT(*) AS "DataPoints"
 FROM Stage.mc_vendor_files vf
 JOIN Stage.mc_dayahead da

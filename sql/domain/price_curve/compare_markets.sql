@@ -34,9 +34,9 @@ SELECT
 	vf.asof AS "AsOf",
 	vf.asof_date AS "AsOfDate",
 	vf.reference AS "Reference",
-	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh",
-	ROUND(CAST(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN da.DAYAHEAD_PRICE END) AS DECIMAL(18, 6)), 2) AS "PeakPrice_PerMWh",
-	ROUND(CAST(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN NULL ELSE da.DAYAHEAD_PRICE END) AS DECIMAL(18, 6)), 2) AS "OffPeakPrice_PerMWh",
+	ROUND(AVG(da.DAYAHEAD_PRICE), 2) AS "AvgPrice_PerMWh",
+	ROUND(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN da.DAYAHEAD_PRICE END), 2) AS "PeakPrice_PerMWh",
+	ROUND(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN NULL ELSE da.DAYAHEAD_PRICE END), 2) AS "OffPeakPrice_PerMWh",
 	COUNT(DISTINCT vf.hubzone) AS "HubZones",
 	COUNT(*) AS "DataPoints"
 FROM Stage.mc_vendor_files vf
@@ -75,7 +75,7 @@ SELECT
 	vf.asof AS "AsOf",
 	vf.asof_date AS "AsOfDate",
 	da.HOUR AS "Hour",
-	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh"
+	ROUND(AVG(da.DAYAHEAD_PRICE), 2) AS "AvgPrice_PerMWh"
 FROM Stage.mc_vendor_files vf
 JOIN Stage.mc_dayahead da
 	ON da.FILE_INFO_KEY = vf.file_info_key AND da.HUBZONE_KEY = vf.hubzone_key AND da.tenant_id = vf.tenant_id

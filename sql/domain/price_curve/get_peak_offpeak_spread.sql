@@ -36,9 +36,9 @@ SELECT
 	vf.asof AS "AsOf",
 	vf.asof_date AS "AsOfDate",
 	vf.reference AS "Reference",
-	ROUND(CAST(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN da.DAYAHEAD_PRICE END) AS DECIMAL(18, 6)), 2) AS "PeakPrice_PerMWh",
-	ROUND(CAST(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN NULL ELSE da.DAYAHEAD_PRICE END) AS DECIMAL(18, 6)), 2) AS "OffPeakPrice_PerMWh",
-	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh",
+	ROUND(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN da.DAYAHEAD_PRICE END), 2) AS "PeakPrice_PerMWh",
+	ROUND(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN NULL ELSE da.DAYAHEAD_PRICE END), 2) AS "OffPeakPrice_PerMWh",
+	ROUND(AVG(da.DAYAHEAD_PRICE), 2) AS "AvgPrice_PerMWh",
 	MIN(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN da.HOUR END) AS "FirstPeakHour",
 	MAX(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN da.HOUR END) AS "LastPeakHour",
 	COUNT(*) AS "DataPoints"

@@ -37,11 +37,11 @@ SELECT
 	vf.asof_date AS "AsOfDate",
 	vf.reference AS "Reference",
 	da.MONTH AS "Month",
-	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh",
-	ROUND(CAST(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN da.DAYAHEAD_PRICE END) AS DECIMAL(18, 6)), 2) AS "PeakPrice_PerMWh",
-	ROUND(CAST(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN NULL ELSE da.DAYAHEAD_PRICE END) AS DECIMAL(18, 6)), 2) AS "OffPeakPrice_PerMWh",
-	ROUND(CAST(MIN(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "MinPrice_PerMWh",
-	ROUND(CAST(MAX(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "MaxPrice_PerMWh",
+	ROUND(AVG(da.DAYAHEAD_PRICE), 2) AS "AvgPrice_PerMWh",
+	ROUND(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN da.DAYAHEAD_PRICE END), 2) AS "PeakPrice_PerMWh",
+	ROUND(AVG(CASE WHEN da.HOUR BETWEEN :peak_first_hour AND :peak_last_hour THEN NULL ELSE da.DAYAHEAD_PRICE END), 2) AS "OffPeakPrice_PerMWh",
+	ROUND(MIN(da.DAYAHEAD_PRICE), 2) AS "MinPrice_PerMWh",
+	ROUND(MAX(da.DAYAHEAD_PRICE), 2) AS "MaxPrice_PerMWh",
 	COUNT(*) AS "DataPoints"
 FROM Stage.mc_vendor_files vf
 JOIN Stage.mc_dayahead da
@@ -78,7 +78,7 @@ SELECT
 	vf.asof AS "AsOf",
 	vf.asof_date AS "AsOfDate",
 	CASE WHEN da.MONTH IN (12, 1, 2) THEN 'Winter' WHEN da.MONTH IN (3, 4, 5) THEN 'Spring' WHEN da.MONTH IN (6, 7, 8) THEN 'Summer' ELSE 'Fall' END AS "Season",
-	ROUND(CAST(AVG(da.DAYAHEAD_PRICE) AS DECIMAL(18, 6)), 2) AS "AvgPrice_PerMWh",
+	ROUND(AVG(da.DAYAHEAD_PRICE), 2) AS "AvgPrice_PerMWh",
 	COUNT(*) AS "DataPoints"
 FROM Stage.mc_vendor_files vf
 JOIN Stage.mc_dayahead da

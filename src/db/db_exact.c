@@ -1,0 +1,137 @@
+/*
+ * Means and rounding of SQLite as servers do them with decimals. SQLite keeps decimals as binary
+ * fractions: the mean of 62.97 and 62.98 is a little less than 62.975 there and would be rounded
+ * down. Here a number is what its shortest decimal text says; sums are exact, and a half is rounded
+ * away from zero. Numbers with more digits than the sum keeps are added as SQLite would.
+ */
+#include "db_int.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vesper/decimal.h"
+
+#define SUM_SCALE     6 /* two more digits than prices have */
+#define SUM_UNIT      1000000
+#define MEAN_SCALE    15
+#define EXACT_BELOW   9007199254740992.0 /* 2^53: every whole number below is a double */
+#define FUNCTION_BITS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
+
+struct mean {
+	int64_t units; /* of the exact ones, at SUM_SCALE */
+	double total;  /* of all */
+	int64_t count;
+	int64_t inexact; /* of them */
+	bool over;       /* the units left 64 bits */
+};
+
+static bool is_small(double x)
+{
+	return x < EXACT_BELOW && x > -EXACT_BELOW;
+}
+
+static bool units_of(double x, int64_t *units)
+{
+	double scaled = x * SUM_UNIT;
+
+	if (!is_small(scaled))
+		return false;
+	*units = (int64_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+	return (double)*units / SUM_UNIT == x; /* the division rounds right: the nearest double */
+}
+
+/* `sign` -1: the row leaves a window. */
+static void add(sqlite3_context *context, sqlite3_value *value, int sign)
+{
+	struct mean *m = sqlite3_aggregate_context(context, sizeof(*m));
+	int64_t units;
+	double x;
+
+	if (!m || sqlite3_value_numeric_type(value) == SQLITE_NULL)
+		return;
+	x = sqlite3_value_double(value);
+	m->count += sign;
+	m->total += sign * x;
+	if (!units_of(x, &units))
+		m->inexact += sign;
+	else
+		m->over |= __builtin_add_overflow(m->units, sign * units, &m->units);
+}
+
+static void mean_step(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	add(context, argv[0], 1);
+}
+
+static void mean_inverse(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	add(context, argv[0], -1);
+}
+
+static double double_of(struct decimal d)
+{
+	char text[DECIMAL_TEXT_BYTES];
+
+	decimal_text(d, text);
+	return strtod(text, NULL);
+}
+
+static void mean_value(sqlite3_context *context)
+{
+	const struct mean *m = sqlite3_aggregate_context(context, 0);
+	struct decimal mean;
+
+	if (!m || m->count == 0)
+		return; /* NULL */
+	if (m->inexact == 0 && !m->over &&
+	    decimal_div((struct decimal){m->units, SUM_SCALE}, decimal_int(m->count), MEAN_SCALE,
+			&mean))
+		sqlite3_result_double(context, double_of(mean));
+	else
+		sqlite3_result_double(context, m->total / (double)m->count);
+}
+
+/* The shortest text that stands for just this number. */
+static bool decimal_of(double x, struct decimal *out)
+{
+	char text[32];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, x);
+		if (strtod(text, NULL) == x)
+			break;
+	}
+	return decimal_parse(text, out);
+}
+
+static void round_value(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	int64_t scale = argc > 1 ? sqlite3_value_int64(argv[1]) : 0;
+	struct decimal d;
+	double x;
+
+	if (sqlite3_value_type(argv[0]) == SQLITE_NULL ||
+	    (argc > 1 && sqlite3_value_type(argv[1]) == SQLITE_NULL))
+		return; /* NULL */
+	x = sqlite3_value_double(argv[0]);
+	scale = scale < 0 ? 0 : scale > DECIMAL_SCALE_MAX ? DECIMAL_SCALE_MAX : scale;
+	if (is_small(x) && decimal_of(x, &d) && d.scale > scale)
+		x = double_of(decimal_round(d, (int)scale));
+	sqlite3_result_double(context, x);
+}
+
+bool db_exact_use(struct connection *c, struct err *e)
+{
+	bool done = sqlite3_create_window_function(c->native, "avg", 1, FUNCTION_BITS, NULL,
+						   mean_step, mean_value, mean_value, mean_inverse,
+						   NULL) == SQLITE_OK;
+
+	for (int argc = 1; argc <= 2; argc++)
+		done = done && sqlite3_create_function(c->native, "round", argc, FUNCTION_BITS,
+						       NULL, round_value, NULL, NULL) == SQLITE_OK;
+	return done || err_set(e, ERR_UPSTREAM, "%s: exact means cannot be set up",
+			       c->tenant->source->name);
+}

@@ -1,0 +1,124 @@
+/* Means and rounding on SQLite: as exact decimals have them, halves away from zero. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "db_int.h"
+
+static sqlite3 *file;
+
+static int setup(void **state)
+{
+	struct connection c = {0};
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(sqlite3_open(":memory:", &file), SQLITE_OK);
+	c.native = file;
+	assert_true(db_exact_use(&c, &e));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	sqlite3_close(file);
+	return 0;
+}
+
+/* The rows of the first column as text, "|" between them; "" for NULL. */
+static const char *ask(const char *sql)
+{
+	static char said[256];
+	sqlite3_stmt *s = NULL;
+
+	said[0] = '\0';
+	if (sqlite3_prepare_v2(file, sql, -1, &s, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(file));
+	for (int row = 0; sqlite3_step(s) == SQLITE_ROW; row++) {
+		const char *text = (const char *)sqlite3_column_text(s, 0);
+
+		strcat(said, row ? "|" : "");
+		strcat(said, text ? text : "");
+	}
+	sqlite3_finalize(s);
+	return said;
+}
+
+static void halves_are_rounded_away_from_zero(void **state)
+{
+	(void)state;
+	assert_string_equal(ask("SELECT ROUND(62.975, 2)"), "62.98");
+	assert_string_equal(ask("SELECT ROUND(-62.975, 2)"), "-62.98");
+	assert_string_equal(ask("SELECT ROUND(1.005, 2)"), "1.01");
+	assert_string_equal(ask("SELECT ROUND(62.97499999999999, 2)"), "62.97");
+	assert_string_equal(ask("SELECT ROUND(0.5)"), "1.0");
+	assert_string_equal(ask("SELECT ROUND(-2.5)"), "-3.0");
+	assert_string_equal(ask("SELECT ROUND(7)"), "7.0");
+	assert_string_equal(ask("SELECT ROUND(1e300, 2)"), "1.0e+300");
+	assert_string_equal(ask("SELECT ROUND(0.000001, 30)"), "1.0e-06");
+	assert_string_equal(ask("SELECT ROUND(NULL, 2)"), "");
+	assert_string_equal(ask("SELECT ROUND(1.5, NULL)"), "");
+	assert_string_equal(ask("SELECT ROUND(123.456, -1)"), "123.0");
+	for (int mills = 1; mills <= 20000; mills += 7) { /* each is a half of a thousandth above */
+		char sql[80], want[32];
+
+		snprintf(sql, sizeof(sql), "SELECT printf('%%.3f', ROUND(-%d.%03d5, 3))",
+			 mills / 1000, mills % 1000);
+		snprintf(want, sizeof(want), "-%d.%03d", (mills + 1) / 1000, (mills + 1) % 1000);
+		assert_string_equal(ask(sql), want);
+	}
+}
+
+static void a_mean_is_exact(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		ask("SELECT ROUND(AVG(x), 2) FROM (SELECT 62.97 AS x UNION ALL SELECT 62.98)"),
+		"62.98");
+	assert_string_equal(ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+				"WHERE i < 8760) SELECT ROUND(AVG(CASE WHEN i % 2 THEN 0.1 ELSE "
+				"0.11 END), 2) FROM n"),
+			    "0.11");
+	assert_string_equal(ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+				"WHERE i < 8760) SELECT ROUND(AVG(CASE WHEN i = 1 THEN 0.0999 "
+				"WHEN i % 2 THEN 0.1 ELSE 0.11 END), 2) FROM n"),
+			    "0.1");
+	assert_string_equal(ask("SELECT AVG(x) FROM (SELECT 1 AS x UNION ALL SELECT 2)"), "1.5");
+	assert_string_equal(ask("SELECT AVG(x) FROM (SELECT NULL AS x)"), "");
+	assert_string_equal(ask("SELECT AVG(1) WHERE 0"), "");
+	assert_string_equal(ask("SELECT AVG(x) FROM (SELECT NULL AS x UNION ALL SELECT 4)"), "4.0");
+	assert_string_equal(ask("SELECT AVG(DISTINCT x) FROM (SELECT 4 AS x UNION ALL SELECT 4 "
+				"UNION ALL SELECT 1)"),
+			    "2.5");
+	assert_string_equal(ask("SELECT AVG(x) FROM (SELECT 1e300 AS x UNION ALL SELECT 3e300)"),
+			    "2.0e+300");
+	assert_string_equal(ask("SELECT AVG(x) FROM (SELECT 9e12 AS x UNION ALL SELECT 9e12 UNION "
+				"ALL SELECT 8e12 UNION ALL SELECT 6e12)"),
+			    "8000000000000.0");
+}
+
+static void windows_slide(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		ask("WITH v(i, x) AS (VALUES (1, 0.1), (2, 0.11), (3, 1e300), (4, 0.3), (5, NULL), "
+		    "(6, 0.31)) SELECT ROUND(AVG(x) OVER (ORDER BY i ROWS 1 PRECEDING), 2) FROM v "
+		    "WHERE i <> 3"),
+		"0.1|0.11|0.21|0.3|0.31");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {TEST(halves_are_rounded_away_from_zero),
+					   TEST(a_mean_is_exact), TEST(windows_slide)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
