@@ -65,6 +65,8 @@ static json_t *result_json(const struct result *r)
 		json_set_str(facts, r->facts[i].name, r->facts[i].value);
 	json_set_take(out, "outcome", outcome_json(&r->outcome));
 	json_set_str(out, "sql", r->sql);
+	if (r->any_order)
+		json_set_bool(out, "any_order", true);
 	json_set_take(out, "tables", tables);
 	json_set_take(out, "facts", facts);
 	return out;

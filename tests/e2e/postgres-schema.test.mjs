@@ -40,7 +40,7 @@ async function columnsOf(folder) {
     for (const [, table, body] of text.matchAll(/^CREATE TABLE (?:\w+\.)?(\w+) \(\n([\s\S]*?)\n\)/gm))
       for (const [, name] of body.matchAll(/^\t("[^"]+"|\w+) (?:n?varchar|char|text|n?text|int|bigint|integer|smallint|bit|date|datetime2?|timestamp|decimal)/gm))
         found.add(`${table}.${name}`);
-    for (const [, table, name] of text.matchAll(/^ALTER TABLE (?:\w+\.)?(\w+) ADD (?:COLUMN )?(\w+) /gm))
+    for (const [, table, name] of text.matchAll(/^ALTER TABLE (?:\w+\.)?(\w+) ADD (?:COLUMN )?(?!CONSTRAINT\b)(\w+) /gm))
       found.add(`${table}.${name}`);
   }
   return [...found].filter((c) => !c.startsWith('vesper_tenant.')).sort();
@@ -54,6 +54,20 @@ describe('the three dialects', () => {
       for (const other of others)
         assert.deepEqual(other, one);
     });
+});
+
+/* A case-sensitive collation of SQL Server knows Stage, and no stage. */
+it('the schema Stage is spelt one way', async () => {
+  const wrong = [];
+  for (const folder of ['sql/domain', 'sql/store', 'sql/warehouse', 'sql/schema/mssql', 'config', 'prompts'])
+    for (const name of await readdir(join(ROOT, folder), { recursive: true })) {
+      if (!/\.(sql|json|md)$/.test(name))
+        continue;
+      for (const [word] of (await readFile(join(ROOT, folder, name), 'utf8')).matchAll(/\bstage\.(?=mc_|pbi_)\w+/gi))
+        if (!word.startsWith('Stage.'))
+          wrong.push(`${folder}/${name}: ${word}`);
+    }
+  assert.deepEqual(wrong, []);
 });
 
 describe('installing', () => {

@@ -99,16 +99,22 @@ const OWN_SQL = [
   'SELECT * FROM pg_catalog.pg_roles', 'SELECT * FROM sqlite_master', 'DELETE FROM per_project', 'SELECT pg_sleep(1) FROM per_project',
 ].flatMap((sql) => [['general_sql_query', `sql=${sql}`, '--role', 'admin'], ['general_sql_query', `sql=${sql}`, '--role', 'manager']]);
 
-/* A number has as many digits as its column: 57.50 is 57.5. */
+/* A number is what it is worth: a driver writes 57.50, .5 or 1E+2, and means 57.5, 0.5 and 100. */
 function plain(text) {
-  return typeof text === 'string' && /^[-+]?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
+  return typeof text === 'string' && /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text) && /[.eE]/.test(text) ? `${Number(text)}` : text;
 }
 
-function comparable(stdout) {
-  const { outcome, tables, facts } = JSON.parse(stdout);
+/* Rows are a set where no order is asked for; an order by some columns leaves the ties open. */
+function inOrder(rows, isAsked) {
+  return isAsked ? rows : rows.map((row) => JSON.stringify(row)).sort().map((row) => JSON.parse(row));
+}
+
+function comparable(stdout, words) {
+  const { outcome, tables, facts, any_order: anyOrder } = JSON.parse(stdout);
+  const isAsked = !anyOrder || /\bORDER BY\b[^)]*$/i.test(words.find((word) => word.startsWith('sql=')) ?? '');
   return {
     outcome, facts: Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plain(value)])),
-    tables: tables.map((t) => ({ ...t, rows: t.rows.map((row) => row.map(plain)) })),
+    tables: tables.map((t) => ({ ...t, rows: inOrder(t.rows.map((row) => row.map(plain)), isAsked) })),
   };
 }
 
@@ -118,7 +124,7 @@ export async function callTools(env, calls) {
   await writeFile(file, calls.map((words) => `${JSON.stringify(words)}\n`).join(''));
   const { code, stdout, stderr } = await ctl(['tool', 'run', '--batch', file], { ...TODAY, ...env });
   assert.equal(code, 0, stderr);
-  return stdout.trim().split('\n').map(comparable);
+  return stdout.trim().split('\n').map((line, i) => comparable(line, calls[i]));
 }
 
 /* Admins get rows, or a refusal of the gate; nobody else gets anything. */

@@ -3,7 +3,7 @@
 -- permission: chat:read_pbi_metrics
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300
--- window:     stage.pbi_activity_events.activity_date
+-- window:     Stage.pbi_activity_events.activity_date
 -- answer:     The most viewed Power BI report[[ ({fact.period})]] is **{ReportName}** with **{TotalViews}** by {UniqueViewers} viewers[[, {fact.top_share} of all {fact.all_views}]].
 -- suggest:    Who are the top users of {ReportName}?
 -- suggest:    Show the usage trend of {ReportName}
@@ -24,7 +24,7 @@ SELECT
 	a.workspace_name AS "WorkspaceName",
 	COUNT(*) AS "TotalViews",
 	COUNT(DISTINCT a.user_email) AS "UniqueViewers"
-FROM stage.pbi_activity_events a
+FROM Stage.pbi_activity_events a
 WHERE a.tenant_id = :tenant_id
 	AND a.activity_type = 'ViewReport'
 --? from: AND a.activity_date >= :from
@@ -39,7 +39,7 @@ SELECT
 	COUNT(DISTINCT a.user_email) AS "AllViewers",
 	MIN(a.activity_date) AS "FirstDay",
 	MAX(a.activity_date) AS "LastDay"
-FROM stage.pbi_activity_events a
+FROM Stage.pbi_activity_events a
 WHERE a.tenant_id = :tenant_id
 	AND a.activity_type = 'ViewReport'
 --? from: AND a.activity_date >= :from
@@ -47,6 +47,6 @@ WHERE a.tenant_id = :tenant_id
 
 --# query window
 SELECT MIN(a.activity_date) AS "first", MAX(a.activity_date) AS "last"
-FROM stage.pbi_activity_events a
+FROM Stage.pbi_activity_events a
 WHERE a.tenant_id = :tenant_id
 	AND a.activity_type = 'ViewReport'

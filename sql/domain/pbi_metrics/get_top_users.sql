@@ -3,7 +3,7 @@
 -- permission: chat:read_pbi_metrics
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300
--- window:     stage.pbi_activity_events.activity_date
+-- window:     Stage.pbi_activity_events.activity_date
 -- answer:     The most active Power BI user[[ of {arg.report_name}]][[ ({fact.period})]] is **{UserEmail}** with **{TotalViews}**[[, {fact.top_share} of all {fact.all_views}]].
 -- suggest:    Which Power BI reports had the most views?
 -- param from        date optional filter=date_range_start                First day; without it from the first day that is recorded
@@ -23,7 +23,7 @@ SELECT
 	COUNT(*) AS "TotalViews",
 	COUNT(DISTINCT a.report_name) AS "UniqueReportsViewed",
 	MAX(a.activity_date) AS "LastActivity"
-FROM stage.pbi_activity_events a
+FROM Stage.pbi_activity_events a
 WHERE a.tenant_id = :tenant_id
 	AND a.activity_type = 'ViewReport'
 --? from: AND a.activity_date >= :from
@@ -39,7 +39,7 @@ SELECT
 	COUNT(DISTINCT a.user_email) AS "AllViewers",
 	MIN(a.activity_date) AS "FirstDay",
 	MAX(a.activity_date) AS "LastDay"
-FROM stage.pbi_activity_events a
+FROM Stage.pbi_activity_events a
 WHERE a.tenant_id = :tenant_id
 	AND a.activity_type = 'ViewReport'
 --? from: AND a.activity_date >= :from
@@ -48,7 +48,7 @@ WHERE a.tenant_id = :tenant_id
 
 --# query window
 SELECT MIN(a.activity_date) AS "first", MAX(a.activity_date) AS "last"
-FROM stage.pbi_activity_events a
+FROM Stage.pbi_activity_events a
 WHERE a.tenant_id = :tenant_id
 	AND a.activity_type = 'ViewReport'
 --? report_name: AND LOWER(a.report_name) LIKE LOWER(:report_name) ESCAPE '\'

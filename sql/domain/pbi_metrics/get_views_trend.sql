@@ -3,7 +3,7 @@
 -- permission: chat:read_pbi_metrics
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300
--- window:     stage.pbi_activity_events.activity_date
+-- window:     Stage.pbi_activity_events.activity_date
 -- answer:     Views of **[[{fact.report}]][[{fact.reports} reports]]**[[ ({fact.period})]]: {fact.all_views}[[, {fact.direction} by {fact.change_percent}]][[, from {fact.first_views} to {fact.last_views} a {fact.step}]][[ between the first and the last whole {fact.whole_step}]].
 -- suggest:    Who are the top Power BI users?
 -- suggest:    Which Power BI reports had the most views?
@@ -27,7 +27,7 @@ FROM (
 		SUBSTRING(REPLACE('#-01', '#', SUBSTRING(CAST(a.activity_date AS VARCHAR(10)), 1, 7
 --? step: + CASE WHEN :step = 'day' THEN 3 ELSE 0 END
 		)), 1, 10) AS period
-	FROM stage.pbi_activity_events a
+	FROM Stage.pbi_activity_events a
 	WHERE a.tenant_id = :tenant_id
 		AND a.activity_type = 'ViewReport'
 --? from: AND a.activity_date >= :from
@@ -43,7 +43,7 @@ SELECT
 	COUNT(*) AS "TotalViews",
 	MIN(a.activity_date) AS "FirstDay",
 	MAX(a.activity_date) AS "LastDay"
-FROM stage.pbi_activity_events a
+FROM Stage.pbi_activity_events a
 WHERE a.tenant_id = :tenant_id
 	AND a.activity_type = 'ViewReport'
 --? from: AND a.activity_date >= :from
@@ -54,7 +54,7 @@ ORDER BY COUNT(*) DESC, a.report_name
 
 --# query window
 SELECT MIN(a.activity_date) AS "first", MAX(a.activity_date) AS "last"
-FROM stage.pbi_activity_events a
+FROM Stage.pbi_activity_events a
 WHERE a.tenant_id = :tenant_id
 	AND a.activity_type = 'ViewReport'
 --? report_name: AND LOWER(a.report_name) LIKE LOWER(:report_name) ESCAPE '\'
