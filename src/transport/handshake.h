@@ -36,8 +36,7 @@ MUST_CHECK bool handshake_parse(const char *head, size_t len, struct handshake *
 				enum problem *problem);
 void handshake_deinit(struct handshake *h);
 
-/* The same request with nothing but what the protocol needs: no credentials, no query, at most one
- * subprotocol. */
-void handshake_rewrite(const struct handshake *h, struct buf *out);
+/* The answer that opens the socket. */
+void handshake_accept(const struct handshake *h, struct buf *out);
 
 #endif

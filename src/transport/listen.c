@@ -88,8 +88,7 @@ static void deadline_arm(struct listener *l)
 		timer_start(l->deadline, next > now ? next - now : 1);
 }
 
-/* The watch ends before the descriptor is handed over: libuv keeps one watch a descriptor, and
- * libwebsockets does not look whether its own could be made. */
+/* The watch ends before the descriptor is handed over: libuv keeps one watch a descriptor. */
 static void peek_free(struct peek *p)
 {
 	fd_watch_free(&p->watch);

@@ -135,8 +135,9 @@ describe('at the door', () => {
       assert.equal((await d.turnedAway({ origin })).code, 4408, 'silence');
     });
 
-    it('nor do hundreds who wait for nothing: some are sent away, users are served', async () => {
-      const crowd = await Promise.all(Array.from({ length: 300 }, () => d.open({ origin })));
+    it('nor do hundreds who wait for nothing: the quietest are ended, users are served', async () => {
+      const crowd = await Promise.all(Array.from({ length: 300 },
+        () => d.open({ origin }).catch(() => ({})))); /* ended before its answer */
       await new Promise((r) => setTimeout(r, 500));
       const waiting = crowd.filter(({ chat }) => chat && !chat.closeInfo);
       assert.ok(waiting.length > 0 && waiting.length <= 256, `${waiting.length} wait`);
