@@ -186,7 +186,6 @@ export const ways = [
   ...['is text', 'is cut', 'has bytes flipped', 'is a folder'].map((how) => ({ name: `a warehouse that ${how}`, run: (stage, r) => breakWarehouse(stage, r, how) })),
   {
     name: 'an environment beyond all reason',
-    open: true,
     async run() {
       for (const today of ['0999-01-01', '1001-12-31', '8999-01-01', '9999-12-31', '0000-00-00', '99999-01-01', '-001-01-01'])
         await startsWith(`export VESPER_TODAY='${today}'`, /VESPER_TODAY/);

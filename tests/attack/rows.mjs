@@ -108,7 +108,7 @@ function checkCsv(csv) {
     assert.ok(!/^[\s\0]*[=+@\-\uff1d\uff0b\uff20\uff0d]/u.test(cell) || /^-?[\d.,]+(e[+-]?\d+)?%?$/i.test(cell.trim()) || cell.trim() === '-', `a formula leaves as CSV: ${JSON.stringify(cell.slice(0, 100))}`);
 }
 
-async function readAll(stage, asked, { csv = true, check = () => {} } = {}) {
+async function readAll(stage, asked, { csv = true } = {}) {
   const rest = stage.rest();
   for (const { session, id } of asked) {
     const messages = await rest.get(`${API}/sessions/${session}/messages`);
@@ -119,7 +119,7 @@ async function readAll(stage, asked, { csv = true, check = () => {} } = {}) {
     for (const view of (answer.views ?? []).filter((v) => csv && v.view_type === 'data')) {
       const reply = await rest.get(`${API}/messages/${answer.message_id}/views/${view.view_id}/csv`);
       if (reply.status === 200)
-        check(reply.text);
+        checkCsv(reply.text);
     }
   }
 }
@@ -180,11 +180,10 @@ export const ways = [
   },
   {
     name: 'what a spreadsheet computes',
-    open: true,
     async run(stage) {
       for (const question of ['Which tasks are at high risk?', 'What changed since 2026-01-01?', 'Show the portfolio summary', `What is the health status of ${PROJECT}?`])
         await asks(stage, question);
-      await readAll(stage, stage.asked, { check: checkCsv });
+      await readAll(stage, stage.asked);
     },
   },
 ];
