@@ -140,7 +140,6 @@ export const ways = [
   },
   {
     name: 'two columns of one name',
-    open: true,
     async run(stage) {
       for (const sql of ['SELECT name AS x, technology AS x FROM per_project', 'SELECT a.name, b.taskname AS name FROM per_project a JOIN per_tasks b ON b.projectname = a.name',
         'SELECT * FROM per_project a JOIN per_tasks b ON b.projectname = a.name', 'SELECT name AS "x", technology AS "X" FROM per_project']) {

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Each file that docs/security.md names exists, and each way of an attack that it names by its words."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main():
+    text = (ROOT / "docs/security.md").read_text()
+    problems = []
+    files = re.findall(r"`((?:tests|src|docs|config)/[\w./-]*)`", text)
+    for name in files:
+        if not (ROOT / name).exists():
+            problems.append(f"docs/security.md: there is no {name}")
+    # `tests/x.mjs`: a test, another one
+    for name, tests in re.findall(r"`(tests/[\w./-]+\.mjs)`: ([^;|`]+)", text):
+        path = ROOT / name
+        if not path.exists():
+            continue
+        said = path.read_text()
+        for test in re.split(r", (?!and |cut |while )", tests.strip()):
+            if test.strip() and test.strip() not in said:
+                problems.append(f"docs/security.md: {name} has no test called {test.strip()}")
+    for problem in problems:
+        print(problem)
+    print(f"security: {len(files)} files, {len(problems)} problems")
+    return bool(problems)
+
+
+sys.exit(main())
