@@ -30,10 +30,11 @@
  *   whole                     count, sum(Column), …: see below
  *   gate                      the parameter that holds the caller's own SELECT
  *
- * A value with blanks is quoted: label="As-of date". entity= of a column: its cells are values of
- * that dimension, shown in the dimension's words. asof: its cells are the days that the data is of,
- * as receipts say. A column with permission=chat:read_budget stands only on `--? may_read_budget:`
- * lines, so that without the permission it is not even fetched.
+ * unit= names a unit of config/units.json. A value with blanks is quoted: label="As-of date".
+ * entity= of a column: its cells are values of that dimension, shown in the dimension's words.
+ * asof: its cells are the days that the data is of, as receipts say. A column with
+ * permission=chat:read_budget stands only on `--? may_read_budget:` lines, so that without the
+ * permission it is not even fetched.
  *
  * `window` promises a further `--# query window` with one row of two cells, the first and the last
  * value that exist for the same arguments; it runs only when "main" is empty. `whole` allows that,
@@ -57,6 +58,7 @@
 #include "vesper/principal.h"
 #include "vesper/sql.h"
 #include "vesper/table.h"
+#include "vesper/units.h"
 
 enum param_type { PARAM_TEXT, PARAM_INT, PARAM_DECIMAL, PARAM_DATE, PARAM_BOOL };
 
@@ -251,6 +253,7 @@ struct catalog {
 	size_t report_count;
 	const struct language *language;
 	struct pack_words words;
+	struct units units;
 	struct calendar calendar;
 	struct router_weights router;
 	const struct switches *switches; /* NULL: everything is on */

@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "vesper/arena.h"
+#include "vesper/dict.h"
 #include "vesper/language.h"
+#include "vesper/units.h"
 
 struct token {
 	const char *text; /* lower case, letters and digits only */
@@ -72,7 +74,10 @@ bool words_in(const struct question *q, enum words list);
 /* A number written as digits or as a word of the language; -1 for anything else. */
 int token_number(const struct token *t);
 int numbers_top_n(const struct language *l, struct question *q); /* 0: none */
+/* The words that are part of an amount: spellings of those units that may stand right at a number
+ * ("MW", "dollars"; not "hours", which are counted). */
+void numbers_unit_words(const struct units *u, struct dict *out);
 /* "above $60", as it was written, or NULL. */
-const char *numbers_threshold(struct question *q, struct arena *a);
+const char *numbers_threshold(const struct dict *unit_words, struct question *q, struct arena *a);
 
 #endif

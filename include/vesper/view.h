@@ -82,9 +82,9 @@ enum view_chart_wish view_chart_wish(const char *question);
  */
 json_t *view_chart(const struct result *r, const char *view_id, enum view_chart_wish wish);
 
-/* Numbers in the house style: "$48.73/MWh", "5.1%", "8,760", "$2.1M"; unknown units stand behind
- * the number. Text that is no number is copied. */
-void view_number(struct buf *out, const char *digits, const char *unit);
+/* Numbers in the house style: "$48.73/MWh", "5.1%", "8,760", "$2.1M"; what `units`
+ * (which may be NULL) does not have stands behind the number. Text that is no number is copied. */
+void view_number(struct buf *out, const struct units *units, const char *digits, const char *unit);
 /* "March 2026" for a first of month, else "26 February 2026". Not a date: copied. */
 void view_date(struct buf *out, const char *iso);
 

@@ -16,8 +16,8 @@ static bool load_all(struct loader *l, struct err *e)
 {
 	char hash[HASH_HEX_BYTES];
 
-	if (!load_words(l, e) || !load_permissions(l, e) || !load_schema(l, e) ||
-	    !load_reports(l, e) || !load_tools(l, e) || !load_domains(l, e) ||
+	if (!load_words(l, e) || !load_units(l, e) || !load_permissions(l, e) ||
+	    !load_schema(l, e) || !load_reports(l, e) || !load_tools(l, e) || !load_domains(l, e) ||
 	    !load_prompts(l, e) || !load_router(l, e))
 		return false;
 	hash_sha256_hex(l->sources.p, l->sources.n, hash);

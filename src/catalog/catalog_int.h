@@ -39,7 +39,6 @@ struct catalog_whole {
 	const char *const *views; /* approved, NULL-ended */
 	const struct view_def *view_defs;
 	size_t view_count;
-	const char *const *units;       /* of the measures, NULL-ended */
 	const char *const *permissions; /* NULL-ended */
 	const struct role *roles;
 	size_t role_count;
@@ -74,6 +73,7 @@ MUST_CHECK bool load_texts(struct loader *l, const json_t *array, const char *wh
 /* ---- the parts, in the order in which they are loaded ---- */
 
 MUST_CHECK bool load_words(struct loader *l, struct err *e);   /* language/en.json, words.json */
+MUST_CHECK bool load_units(struct loader *l, struct err *e);   /* units.json */
 MUST_CHECK bool load_schema(struct loader *l, struct err *e);  /* catalogue.json, entities.json */
 MUST_CHECK bool load_reports(struct loader *l, struct err *e); /* reports.json */
 MUST_CHECK bool load_permissions(struct loader *l, struct err *e); /* permissions.json */

@@ -124,15 +124,12 @@ static bool check_joins(struct loader *l, const json_t *array, struct err *e)
 	return true;
 }
 
-/* Of measures the program needs the units: a tool's column can have no other. */
 static bool load_measures(struct loader *l, const json_t *array, struct err *e)
 {
 	static const char *const members[] = {"name", "view", "column", "unit", "aggregate", NULL};
-	struct text_list units = {0};
 	const json_t *item;
 	size_t i;
 
-	text_list_add(&units, l->arena, NULL);
 	json_array_foreach(array, i, item) {
 		const char *name, *view, *unit, *aggregate, *column = NULL;
 		if (!json_only(item, members, e) || !json_get_str(item, "name", &name, e) ||
@@ -143,10 +140,12 @@ static bool load_measures(struct loader *l, const json_t *array, struct err *e)
 			return err_prefix(e, CATALOGUE ": measures[%zu]", i);
 		if (!known_view(l, name, view, e))
 			return false;
-		if (!list_has(units.items, unit))
-			text_list_add(&units, l->arena, unit);
+		if (!units_find(&l->whole->shown.units, unit))
+			return err_set(e, ERR_INPUT,
+				       CATALOGUE ": measures[%zu]: unit %s is not registered "
+						 "(config/units.json)",
+				       i, unit);
 	}
-	l->whole->units = units.items;
 	return true;
 }
 
@@ -388,11 +387,17 @@ static bool load_aliases(struct loader *l, struct err *e)
 
 bool load_schema(struct loader *l, struct err *e)
 {
-	static const char *const members[] = {"views",      "joins",    "measures",
-					      "dimensions", "calendar", NULL};
+	static const char *const members[] = {"views",    "joins", "measures", "dimensions",
+					      "calendar", "units", NULL};
+	struct words_file f = {.path = CATALOGUE, .arena = l->arena, .err = e};
+	struct units *units = &l->whole->shown.units;
 	json_t *root;
 
-	if (!load_json(l, CATALOGUE, &root, e))
+	if (!load_text(l, CATALOGUE, JSON_FILE_BYTES_MAX, l->arena, &f.text, e) ||
+	    !words_parse(&f, &root))
+		return false;
+	if (json_object_get(root, "units") &&
+	    !units_read(&f, json_object_get(root, "units"), "units", units, units))
 		return false;
 	if (!json_only(root, members, e))
 		return err_prefix(e, CATALOGUE);

@@ -240,8 +240,9 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 		c->label = value;
 	} else if (strcmp(key, "unit") == 0) {
 		c->unit = value;
-		if (!list_has(h->l->whole->units, value))
-			return tool_wrong(h, e, "unit %s belongs to no measure", value);
+		if (!units_find(&h->l->whole->shown.units, value))
+			return tool_wrong(h, e, "unit %s is not registered (config/units.json)",
+					  value);
 	} else if (strcmp(key, "priority") == 0) {
 		if (!read_priority(value, &c->priority))
 			return tool_wrong(h, e, "priority is high, medium or low");

@@ -1,4 +1,5 @@
-/* The words that questions are read with: config/language/en.json, and a pack's words.json. */
+/* What questions and numbers are read with: config/language/en.json, a pack's words.json, and
+ * config/units.json with what a pack adds. */
 #include "catalog_int.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #define LANGUAGE "config/language/en.json"
 #define WORDS    "config/energy/words.json"
+#define UNITS    "config/units.json"
 #define VERSION  1
 
 static bool load_language(struct loader *l, struct err *e)
@@ -105,4 +107,29 @@ bool load_words(struct loader *l, struct err *e)
 	return load_language(l, e) &&
 	       load_text(l, WORDS, JSON_FILE_BYTES_MAX, l->arena, &f.text, e) &&
 	       words_parse(&f, &root) && read_words(&f, root, &l->whole->shown.words);
+}
+
+/* ---- units ---- */
+
+static bool check_units(const struct words_file *f, const json_t *root)
+{
+	static const char *const members[] = {"units", "version", NULL};
+	int64_t version;
+	struct err e;
+
+	if (!json_only(root, members, &e))
+		return words_fail(f, "units", "%s", e.text);
+	return (json_get_int(root, "version", &version, &e) && version == VERSION) ||
+	       words_fail(f, "version", "must be %d", VERSION);
+}
+
+bool load_units(struct loader *l, struct err *e)
+{
+	struct words_file f = {.path = UNITS, .arena = l->arena, .err = e};
+	json_t *root;
+
+	return load_text(l, UNITS, JSON_FILE_BYTES_MAX, l->arena, &f.text, e) &&
+	       words_parse(&f, &root) && check_units(&f, root) &&
+	       units_read(&f, json_object_get(root, "units"), "units", NULL,
+			  &l->whole->shown.units);
 }

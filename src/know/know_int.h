@@ -48,6 +48,7 @@ struct know {
 	struct dict pack_words; /* stems of the packs' own synonyms */
 	const char **meanings;  /* by number: the word that stands for them all */
 	size_t meaning_count;
+	struct dict units;        /* words of units that stand at a number */
 	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
 	struct dict filters;      /* of all tools' parameters, to their numbers */
 	struct tool_params *params; /* by index of the tool */

@@ -196,7 +196,7 @@ static void read_question(struct reading *r)
 	dates_read(&r->q, r->in->today, &r->in->calendar, r->arena, &r->time);
 	hours_read(&r->q, cal->peak_first_hour, cal->peak_last_hour, r->arena, &r->time);
 	top = numbers_top_n(r->know->catalog->language, &r->q);
-	bound = numbers_threshold(&r->q, r->arena);
+	bound = numbers_threshold(&r->know->units, &r->q, r->arena);
 	mentions_read_unknown(r);
 	mentions_settle(r);
 	add_asof(r);

@@ -22,12 +22,13 @@ static bool is_markup(const char *text, const char *p)
 	return strchr("|*`[]<>\\", *p) != NULL;
 }
 
-static void add_markdown_cell(struct buf *out, const struct column *column, const char *text)
+static void add_markdown_cell(struct buf *out, const struct units *units,
+			      const struct column *column, const char *text)
 {
 	struct buf cell;
 
 	buf_init(&cell, ANSWER_TEXT_BYTES_MAX);
-	view_cell(&cell, column, text);
+	view_cell(&cell, units, column, text);
 	for (const char *p = buf_text(&cell); *p; p++) {
 		if (column->type == COLUMN_TEXT && is_markup(buf_text(&cell), p))
 			buf_char(out, '\\');
@@ -47,7 +48,8 @@ static bool is_telling(const struct table *t, size_t c, bool has_sentence)
 	return t->columns[c].priority != PRIORITY_LOW && !(has_sentence && constant);
 }
 
-void view_markdown_table(struct buf *out, const struct table *t, size_t rows, bool has_sentence)
+void view_markdown_table(struct buf *out, const struct units *units, const struct table *t,
+			 size_t rows, bool has_sentence)
 {
 	size_t shown = t->row_count < rows ? t->row_count : rows;
 
@@ -67,7 +69,7 @@ void view_markdown_table(struct buf *out, const struct table *t, size_t rows, bo
 			if (!is_telling(t, c, has_sentence))
 				continue;
 			buf_char(out, ' ');
-			add_markdown_cell(out, &t->columns[c], t->rows[r][c]);
+			add_markdown_cell(out, units, &t->columns[c], t->rows[r][c]);
 			buf_str(out, " |");
 		}
 		buf_char(out, '\n');
@@ -119,12 +121,12 @@ static void add_searched(struct buf *out, const struct result *r)
 }
 
 /* One row without a sentence of its own: name and value of each column. */
-static void add_row(struct buf *out, const struct table *t)
+static void add_row(struct buf *out, const struct units *units, const struct table *t)
 {
 	for (size_t c = 0; c < t->column_count; c++) {
 		buf_printf(out, "- %s: ",
 			   t->columns[c].label ? t->columns[c].label : t->columns[c].name);
-		add_markdown_cell(out, &t->columns[c], t->rows[0][c]);
+		add_markdown_cell(out, units, &t->columns[c], t->rows[0][c]);
 		buf_char(out, '\n');
 	}
 }
@@ -144,10 +146,10 @@ static void add_rows(struct buf *out, const struct result *r, size_t rows)
 		buf_printf(out, "\n%s\n", left_out->value);
 	if (t->row_count == 1 && !has_sentence) {
 		buf_char(out, '\n');
-		add_row(out, t);
+		add_row(out, r->units, t);
 	} else if (t->row_count > 1) {
 		buf_char(out, '\n');
-		view_markdown_table(out, t, rows, has_sentence);
+		view_markdown_table(out, r->units, t, rows, has_sentence);
 	}
 }
 

@@ -44,13 +44,13 @@ static json_t *number_json(const char *cell)
 	return cell ? json_real(strtod(cell, NULL)) : NULL;
 }
 
-static json_t *cell_text(const struct column *column, const char *cell)
+static json_t *cell_text(const struct chart *ch, const struct column *column, const char *cell)
 {
 	struct buf b;
 	json_t *text;
 
 	buf_init(&b, CHART_TEXT_BYTES);
-	view_cell(&b, column, cell);
+	view_cell(&b, ch->units, column, cell);
 	text = json_str(buf_text(&b));
 	buf_deinit(&b);
 	return text;
@@ -77,7 +77,7 @@ static json_t *x_json(const struct chart *ch, const struct table *t, size_t row)
 	case AXIS_DATE:
 		return json_str(cell);
 	default:
-		return cell_text(&t->columns[ch->x], cell);
+		return cell_text(ch, &t->columns[ch->x], cell);
 	}
 }
 
@@ -97,7 +97,7 @@ static json_t *series_json(const struct chart *ch, const struct table *t, size_t
 
 		shown.type = plain; /* a year is a name here: no digit grouping */
 		buf_str(&b, i ? ", " : "");
-		view_cell(&b, &shown, t->rows[row][ch->series[i]]);
+		view_cell(&b, ch->units, &shown, t->rows[row][ch->series[i]]);
 	}
 	text = json_str(buf_text(&b));
 	buf_deinit(&b);
@@ -126,12 +126,16 @@ static json_t *values_json(const struct chart *ch, const struct table *t)
 
 /* ---- encoding ---- */
 
-static const char *number_format(const char *unit)
+/* The page's locale has the dollar for "$"; another currency stands in the axis' title alone. */
+static const char *number_format(const struct units *units, const char *symbol)
 {
-	if (unit && strcmp(unit, "$") == 0)
-		return "$.3~s";
-	if (unit && unit[0] == '$')
-		return "$,.2f";
+	const struct unit_def *u = units_find(units, symbol);
+	bool is_usd = u && u->symbol[0] == '$';
+
+	if (u && u->style == STYLE_MONEY)
+		return is_usd ? "$.3~s" : ".3~s";
+	if (u && u->style == STYLE_MONEY_PER)
+		return is_usd ? "$,.2f" : ",.2f";
 	return ",.12~g";
 }
 
@@ -156,7 +160,7 @@ static bool is_bar(const struct chart *ch)
 /* Lines may start where the data does; what is filled must start at zero. */
 static json_t *y_json(const struct chart *ch, const struct table *t, const char *field)
 {
-	const char *format = number_format(t->columns[ch->measures[0]].unit);
+	const char *format = number_format(ch->units, t->columns[ch->measures[0]].unit);
 	bool filled = is_bar(ch) || ch->type == CHART_AREA;
 	struct buf b;
 	json_t *y;
@@ -334,11 +338,11 @@ static void add_extreme(struct buf *b, const struct chart *ch, const struct tabl
 	if (ch->axis == AXIS_YEAR)
 		x.type = COLUMN_TEXT;
 	buf_printf(b, " %s ", word);
-	view_number(b, value, t->columns[ch->measures[0]].unit);
+	view_number(b, ch->units, value, t->columns[ch->measures[0]].unit);
 	buf_str(b, " (");
 	if (ch->axis == AXIS_HOUR || ch->axis == AXIS_MONTH || ch->axis == AXIS_YEAR)
 		buf_printf(b, "%s ", label_of(&t->columns[ch->x]));
-	view_cell(b, &x, t->rows[row][ch->x]);
+	view_cell(b, ch->units, &x, t->rows[row][ch->x]);
 	buf_char(b, ')');
 }
 
@@ -444,6 +448,7 @@ json_t *view_chart(const struct result *r, const char *view_id, enum view_chart_
 	t = find_table(r, wish, &ch);
 	if (!t)
 		return NULL;
+	ch.units = r->units;
 	buf_init(&alt, CHART_TEXT_BYTES);
 	add_alt(&alt, &ch, t);
 	count = charted_columns(&ch, columns);

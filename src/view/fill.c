@@ -12,7 +12,7 @@ static bool add_fact_value(struct buf *out, const struct result *r, const char *
 
 	if (!f)
 		return false;
-	view_number(out, f->value, f->unit);
+	view_number(out, r->units, f->value, f->unit);
 	return true;
 }
 
@@ -41,7 +41,7 @@ static bool add_first_cell(struct buf *out, const struct result *r, const char *
 
 	if (c < 0 || !t->rows[0][c])
 		return false;
-	view_cell(out, &t->columns[c], t->rows[0][c]);
+	view_cell(out, r->units, &t->columns[c], t->rows[0][c]);
 	return true;
 }
 

@@ -45,49 +45,62 @@ static struct decimal absolute(struct decimal d)
 }
 
 /* "$2.1M", "$800K", "$950" */
-static void add_money(struct buf *out, struct decimal d)
+static void add_money(struct buf *out, struct decimal d, const struct unit_def *unit)
 {
 	static const struct {
 		int64_t from, divisor;
-		const char *unit;
+		const char *letter;
 	} steps[] = {{999500, 1000000, "M"}, {1000, 1000, "K"}};
 	struct decimal size = absolute(d), scaled;
 
-	buf_str(out, d.units < 0 ? "-$" : "$");
+	buf_printf(out, "%s%s", d.units < 0 ? "-" : "", unit->symbol);
 	for (size_t i = 0; i < 2; i++)
 		if (decimal_cmp(size, decimal_int(steps[i].from)) >= 0 &&
 		    decimal_div(size, decimal_int(steps[i].divisor), 6, &scaled)) {
 			add_rounded(out, scaled, i == 0 ? 2 : 1, true);
-			buf_str(out, steps[i].unit);
+			buf_str(out, steps[i].letter);
 			return;
 		}
-	add_rounded(out, size, 2, true);
+	add_rounded(out, size, unit->decimals, true);
 }
 
-void view_number(struct buf *out, const char *digits, const char *unit)
+/* "$48.73/MWh": the currency stands in front, what it is paid for behind. */
+static void add_money_per(struct buf *out, struct decimal d, const struct unit_def *unit)
 {
+	size_t currency = strcspn(unit->symbol, "/");
+
+	buf_printf(out, "%s%.*s", d.units < 0 ? "-" : "", (int)currency, unit->symbol);
+	add_rounded(out, absolute(d), unit->decimals, false);
+	buf_str(out, unit->symbol + currency);
+}
+
+void view_number(struct buf *out, const struct units *units, const char *digits, const char *unit)
+{
+	const struct unit_def *u = units_find(units, unit);
 	struct decimal d;
 
-	if (!decimal_parse(digits, &d)) {
+	if (!unit || !decimal_parse(digits, &d)) {
 		buf_str(out, digits);
 		return;
 	}
-	if (!unit) {
-		buf_str(out, digits);
-	} else if (strcmp(unit, "$") == 0) {
-		add_money(out, d);
-	} else if (unit[0] == '$') {
-		buf_str(out, d.units < 0 ? "-$" : "$");
-		add_rounded(out, absolute(d), 2, false);
-		buf_str(out, unit + 1);
-	} else if (strcmp(unit, "%") == 0) {
-		add_rounded(out, d, 1, true);
-		buf_char(out, '%');
-	} else if (strcmp(unit, "count") == 0) {
+	switch (u ? u->style : STYLE_AFTER) {
+	case STYLE_MONEY:
+		add_money(out, d, u);
+		return;
+	case STYLE_MONEY_PER:
+		add_money_per(out, d, u);
+		return;
+	case STYLE_PERCENT:
+		add_rounded(out, d, u->decimals, true);
+		buf_str(out, u->symbol);
+		return;
+	case STYLE_COUNT:
 		add_grouped(out, digits);
-	} else {
+		return;
+	case STYLE_AFTER:
 		add_grouped(out, digits);
 		buf_printf(out, " %s", unit);
+		return;
 	}
 }
 
@@ -115,7 +128,8 @@ static const char *words_of(const struct column *column, const char *text)
 	return text;
 }
 
-void view_cell(struct buf *out, const struct column *column, const char *text)
+void view_cell(struct buf *out, const struct units *units, const struct column *column,
+	       const char *text)
 {
 	text = words_of(column, text);
 	if (!text) {
@@ -125,7 +139,7 @@ void view_cell(struct buf *out, const struct column *column, const char *text)
 	switch (column->type) {
 	case COLUMN_INT:
 	case COLUMN_DECIMAL:
-		view_number(out, text, column->unit);
+		view_number(out, units, text, column->unit);
 		break;
 	case COLUMN_DATE:
 	case COLUMN_DATETIME:

@@ -5,7 +5,8 @@
 #include "vesper/view.h"
 
 /* One cell as people read it; an empty cell is an em dash. */
-void view_cell(struct buf *out, const struct column *column, const char *text);
+void view_cell(struct buf *out, const struct units *units, const struct column *column,
+	       const char *text);
 
 /* How many rows the whole has, as far as it is known: "12345", "at least 501". */
 void view_row_count(struct buf *out, const struct table *t);
@@ -24,7 +25,8 @@ bool view_fill(struct buf *out, const char *text, const struct result *r);
 
 /* A table in markdown: at most `rows` rows; below a sentence without the columns that are the same
  * in each row. */
-void view_markdown_table(struct buf *out, const struct table *t, size_t rows, bool has_sentence);
+void view_markdown_table(struct buf *out, const struct units *units, const struct table *t,
+			 size_t rows, bool has_sentence);
 
 /* How much a prompt tells of a result, and how. */
 enum prompt_told { PROMPT_TELL_ALL, PROMPT_TELL_FACTS, PROMPT_TELL_OUTCOME };

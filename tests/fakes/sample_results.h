@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "shipped_units.h"
 #include "vesper/result.h"
 
 struct sample_column {
@@ -55,6 +56,7 @@ static struct result *sample_result(struct arena *a, struct table *take)
 	r->agent = "dayahead_agent";
 	r->tool = "get_average_annual_price";
 	r->about = "Average price";
+	r->units = shipped_units();
 	if (take)
 		result_add_table(r, a, take);
 	return r;

@@ -94,15 +94,15 @@
 
 #define SMALL_WORDS "{\"company\": \"a shop\", \"version\": 1}\n"
 
-/* The language is the program's own. */
-static inline void small_root_language(const struct temp_root *root)
+/* The language and the units are the program's own. */
+static inline void small_root_copy(const struct temp_root *root, const char *path)
 {
 	struct arena *a = arena_new(1 << 20);
 	const char *text;
 
-	if (!file_read(VESPER_SOURCE_DIR "/config/language/en.json", 1 << 20, a, &text, NULL))
+	if (!file_read(arena_printf(a, VESPER_SOURCE_DIR "/%s", path), 1 << 20, a, &text, NULL))
 		abort();
-	temp_root_write(root, "config/language/en.json", text);
+	temp_root_write(root, path, text);
 	arena_free(&a);
 }
 
@@ -110,7 +110,8 @@ static inline struct temp_root small_root_new(void)
 {
 	struct temp_root root = temp_root_new();
 
-	small_root_language(&root);
+	small_root_copy(&root, "config/language/en.json");
+	small_root_copy(&root, "config/units.json");
 	temp_root_write(&root, "config/energy/words.json", SMALL_WORDS);
 
 	temp_root_write(&root, "config/catalogue.json", SMALL_CATALOGUE);

@@ -4,7 +4,7 @@
 And no word of the language that questions are read with in the folders that read them: it stands in
 config/language.
 
-Words are all values, aliases, synonyms, nouns, states and aspects of all packs. None may be a word
+Words are all values, aliases, synonyms, nouns, states and aspects of all packs, and what units are called. None may be a word
 of a string or an identifier of a C file, but in src/domain (a pack's derivations), in the demo's
 generator, and in tests. vocabulary.txt beside this file lists the words that mean something else in
 C, and the files from which words have yet to move, each with its reason."""
@@ -34,6 +34,9 @@ def pack_words():
     for path in [*ROOT.glob("config/entities.json"), *ROOT.glob("config/*/entities.json")]:
         for aliases in json.loads(path.read_text()).values():
             words.update(alias["text"] for alias in aliases)
+    for path in [ROOT / "config/units.json", *ROOT.glob("config/*/catalogue.json")]:
+        for unit in json.loads(path.read_text()).get("units", []) if path.exists() else []:
+            words.update(w for w in [unit["symbol"], *unit.get("spellings", [])] if re.search("[a-z]", w))
     return {plain(w) for w in words if len(plain(w)) > 2 and not plain(w).isdigit()}
 
 
@@ -116,8 +119,8 @@ def main():
             hits |= {r for r in runs if f" {r} " in padded}
             for hit in sorted(hits):
                 one = hit if hit in words else hit[:-1]
-                if one in moving.get(name, ()):
-                    met[name].add(one)
+                if {one, "*"} & moving.get(name, set()):
+                    met[name].update({one, "*"} & moving[name])
                     continue
                 problems.append(f"{name}:{number}: \"{hit}\" is a word of a pack")
     for name, listed in moving.items():

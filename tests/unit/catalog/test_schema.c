@@ -100,9 +100,36 @@ static void refuses_wrong_aliases(void **state)
 		"market is not a known");
 }
 
+#define UNIT(symbol, dimension)                                                                    \
+	"{\"symbol\": \"" symbol "\", \"dimension\": \"" dimension "\", \"scale\": \"1\","         \
+	" \"style\": \"after\", \"decimals\": 0}"
+
+/* A pack's units stand behind the shared ones, which they may not change. */
+static void units_of_a_pack_join_the_shared_ones(void **state)
+{
+	char text[4096];
+	size_t shared;
+
+	(void)state;
+	load();
+	shared = catalog->units.count;
+	snprintf(text, sizeof(text), "{\"units\": [%s],\n%s", UNIT("beds", "beds"),
+		 SMALL_CATALOGUE + 1);
+	temp_root_write(&root, FILE_NAME, text);
+	load();
+	assert_int_equal(catalog->units.count, shared + 1);
+	assert_non_null(units_find(&catalog->units, "beds"));
+	snprintf(text, sizeof(text), "{\"units\": [\n%s],\n%s", UNIT("MW", "beds"),
+		 SMALL_CATALOGUE + 1);
+	refused(FILE_NAME, text, FILE_NAME ":2: units[0]: MW is registered already");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"unit\": \"$\"", "\"unit\": \"zloty\"",
+		       "measures[0]: unit zloty is not registered");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(units_of_a_pack_join_the_shared_ones),
 		TEST(reads_dimensions),
 		TEST(refuses_a_wrong_catalogue),
 		TEST(reads_words),

@@ -151,7 +151,7 @@ static void refuses_wrong_columns(void **state)
 	(void)state;
 	broken("\"Hub\" priority=high", "\"Hub\" priority=top", "priority is high, medium or low");
 	broken("\"Hub\" priority=high", "\"Hub\" high", "column Hub: what is high?");
-	broken("unit=$", "unit=EUR", "unit EUR belongs to no measure");
+	broken("unit=$", "unit=zloty", "unit zloty is not registered (config/units.json)");
 	broken("type=decimal", "type=money", "unknown type money");
 	broken("permission=chat:read_budget", "permission=chat:x", "unknown permission chat:x");
 	broken("-- column \"Price\"", "-- column \"Hub\"", "column Hub is there twice");

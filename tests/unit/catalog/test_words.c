@@ -74,12 +74,24 @@ static void a_missing_language_is_refused(void **state)
 	refused("config/language/en.json", NULL, "config/language/en.json");
 }
 
+static void broken_units_are_refused_with_their_line(void **state)
+{
+	(void)state;
+	refused("config/units.json", "{\"version\": 1,\n\"units\": [{}]}",
+		"config/units.json:2: units[0]:");
+	refused("config/units.json", "{\"version\": 2, \"units\": []}",
+		"config/units.json:1: version: must be 1");
+	refused("config/units.json", "{\"version\": 1, \"unit\": []}", "config/units.json:1: ");
+	refused("config/units.json", NULL, "config/units.json");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_words_are_read),
 		TEST(broken_words_are_refused_with_their_line),
 		TEST(a_missing_language_is_refused),
+		TEST(broken_units_are_refused_with_their_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 #include "text_test.h"
 
+#include "shipped_units.h"
+
 static int top(const char *text)
 {
 	struct arena *a = arena_new(1 << 20);
@@ -39,10 +41,13 @@ static void top_n(void **state)
 static const char *bound(const char *text, struct arena *a)
 {
 	struct question q;
+	struct dict units;
 	const char *out;
 
 	text_read(english(a), text, a, &q);
-	out = numbers_threshold(&q, a);
+	dict_init(&units, a);
+	numbers_unit_words(shipped_units(), &units);
+	out = numbers_threshold(&units, &q, a);
 	return out ? out : "";
 }
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "shipped_units.h"
 #include "view_int.h"
 
 static void expect_number(const char *digits, const char *unit, const char *want)
@@ -12,7 +13,7 @@ static void expect_number(const char *digits, const char *unit, const char *want
 	struct buf b;
 
 	buf_init(&b, 1000);
-	view_number(&b, digits, unit);
+	view_number(&b, shipped_units(), digits, unit);
 	assert_string_equal(buf_text(&b), want);
 	buf_deinit(&b);
 }
@@ -82,7 +83,7 @@ static void an_empty_cell_is_a_dash(void **state)
 
 	(void)state;
 	buf_init(&b, 100);
-	view_cell(&b, &c, NULL);
+	view_cell(&b, shipped_units(), &c, NULL);
 	assert_string_equal(buf_text(&b), "—");
 	buf_deinit(&b);
 }
@@ -97,7 +98,7 @@ static void values_have_their_words(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		buf_init(&b, 100);
-		view_cell(&b, &c, rows[i][0]);
+		view_cell(&b, shipped_units(), &c, rows[i][0]);
 		assert_string_equal(buf_text(&b), rows[i][1]);
 		buf_deinit(&b);
 	}

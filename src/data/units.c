@@ -1,0 +1,118 @@
+/* The registry of units: reading it, and exact conversion. */
+#include "vesper/units.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/language.h"
+
+#define DECIMALS_MAX 9
+
+static const char *const styles[] = {
+	[STYLE_MONEY] = "money", [STYLE_MONEY_PER] = "money_per", [STYLE_PERCENT] = "percent",
+	[STYLE_COUNT] = "count", [STYLE_AFTER] = "after",
+};
+enum { STYLES = sizeof(styles) / sizeof(styles[0]) };
+
+static bool read_style(const struct words_file *f, const char *member, const char *name,
+		       enum unit_style *out)
+{
+	for (size_t i = 0; i < STYLES; i++)
+		if (strcmp(styles[i], name) == 0) {
+			*out = (enum unit_style)i;
+			return true;
+		}
+	return words_fail(f, member, "style must be money, money_per, percent, count or after");
+}
+
+static bool read_unit(const struct words_file *f, const json_t *item, const char *member,
+		      struct unit_def *out)
+{
+	static const char *const members[] = {"symbol",   "dimension", "scale", "style",
+					      "decimals", "spellings", "glued", NULL};
+	const char *scale, *style;
+	int64_t decimals;
+	struct err e;
+
+	if (!json_only(item, members, &e) || !json_get_str(item, "symbol", &out->symbol, &e) ||
+	    !json_get_str(item, "dimension", &out->dimension, &e) ||
+	    !json_get_str(item, "scale", &scale, &e) || !json_get_str(item, "style", &style, &e) ||
+	    !json_get_int(item, "decimals", &decimals, &e))
+		return words_fail(f, member, "%s", e.text);
+	if (!*out->symbol || !*out->dimension)
+		return words_fail(f, member, "symbol and dimension must not be empty");
+	if (!decimal_parse(scale, &out->scale) || out->scale.units <= 0)
+		return words_fail(f, member, "scale must be a number above 0, in quotes");
+	if (decimals < 0 || decimals > DECIMALS_MAX)
+		return words_fail(f, member, "decimals must be 0 to %d", DECIMALS_MAX);
+	out->decimals = (int)decimals;
+	return read_style(f, member, style, &out->style) &&
+	       words_list(f, json_object_get(item, "spellings"),
+			  arena_printf(f->arena, "%s.spellings", member), true, &out->spellings) &&
+	       words_list(f, json_object_get(item, "glued"),
+			  arena_printf(f->arena, "%s.glued", member), true, &out->glued);
+}
+
+static bool is_same(const struct unit_def *a, const struct unit_def *b)
+{
+	return strcmp(a->dimension, b->dimension) == 0 && a->style == b->style &&
+	       a->decimals == b->decimals && decimal_cmp(a->scale, b->scale) == 0;
+}
+
+bool units_read(const struct words_file *f, const json_t *list, const char *member,
+		const struct units *base, struct units *out)
+{
+	size_t count = base ? base->count : 0, i;
+	struct unit_def *items =
+		arena_alloc(f->arena, (count + json_array_size(list) + 1) * sizeof(*items));
+	const json_t *item;
+
+	if (!json_is_array(list))
+		return words_fail(f, member, list ? "not a list" : "is missing");
+	if (count > 0)
+		memcpy(items, base->items, count * sizeof(*items));
+	json_array_foreach(list, i, item) {
+		const char *place = arena_printf(f->arena, "%s[%zu]", member, i);
+		const struct units before = {items, count};
+		const struct unit_def *known;
+
+		if (!read_unit(f, item, place, &items[count]))
+			return false;
+		known = units_find(&before, items[count].symbol);
+		if (known &&
+		    !(base && known < items + base->count && is_same(known, &items[count])))
+			return words_fail(f, place, "%s is registered already",
+					  items[count].symbol);
+		count += !known;
+	}
+	*out = (struct units){items, count};
+	return true;
+}
+
+const struct unit_def *units_find(const struct units *u, const char *symbol)
+{
+	for (size_t i = 0; u && symbol && i < u->count; i++)
+		if (strcmp(u->items[i].symbol, symbol) == 0)
+			return &u->items[i];
+	return NULL;
+}
+
+bool units_convert(struct decimal value, const struct unit_def *from, const struct unit_def *to,
+		   struct decimal *out)
+{
+	struct decimal base, back, check;
+
+	if (strcmp(from->dimension, to->dimension) != 0)
+		return false;
+	if (decimal_cmp(from->scale, to->scale) == 0) {
+		*out = value;
+		return true;
+	}
+	/* A quotient that was rounded does not lead back. */
+	if (!decimal_mul(value, from->scale, &base) ||
+	    !decimal_div(base, to->scale, DECIMAL_SCALE_MAX, &back) ||
+	    !decimal_mul(back, to->scale, &check) || decimal_cmp(check, base) != 0)
+		return false;
+	*out = back;
+	return true;
+}

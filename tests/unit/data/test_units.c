@@ -1,0 +1,145 @@
+/* The registry of units, and exact conversion. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "shipped_units.h"
+
+#define UNIT(symbol, more)                                                                         \
+	"{\"symbol\": \"" symbol "\", \"dimension\": \"d\", \"style\": \"after\"," more "}"
+#define PLAIN UNIT("a", "\"scale\": \"1\", \"decimals\": 0")
+
+/* Reads a list after the shipped units; the error's text, "" for none. */
+static const char *read_list(struct arena *a, const char *list, const struct units *base,
+			     struct units *out)
+{
+	struct err *e = arena_alloc(a, sizeof(*e));
+	struct words_file f = {.path = "u.json", .arena = a, .err = e};
+	json_t *root;
+
+	f.text = arena_printf(a, "{\"units\":\n%s}", list);
+	assert_true(words_parse(&f, &root));
+	return units_read(&f, json_object_get(root, "units"), "units", base, out) ? "" : e->text;
+}
+
+static void convert(const char *value, const char *from, const char *to, const char *want)
+{
+	const struct units *u = shipped_units();
+	char text[DECIMAL_TEXT_BYTES] = "";
+	struct decimal d;
+
+	assert_true(decimal_parse(value, &d));
+	if (units_convert(d, units_find(u, from), units_find(u, to), &d))
+		decimal_text_short(d, text);
+	assert_string_equal(text, want);
+}
+
+static void the_shipped_ones_are_read(void **state)
+{
+	const struct units *u = shipped_units();
+
+	(void)state;
+	assert_int_equal(units_find(u, "$")->style, STYLE_MONEY);
+	assert_int_equal(units_find(u, "$/MWh")->decimals, 2);
+	assert_string_equal(units_find(u, "kWh")->dimension, "energy");
+	assert_null(units_find(u, "furlong"));
+	assert_null(units_find(u, NULL));
+	assert_null(units_find(NULL, "$"));
+}
+
+static void units_of_one_dimension_convert_exactly(void **state)
+{
+	(void)state;
+	convert("0.5", "MW", "kW", "500");
+	convert("6", "kW", "MW", "0.006");
+	convert("0.12", "$/kWh", "$/MWh", "120");
+	convert("12", "¢", "$", "0.12");
+	convert("90", "days", "weeks", ""); /* 12.857142…: no exact value */
+	convert("14", "days", "weeks", "2");
+	convert("-1.50", "$", "$", "-1.5");
+}
+
+static void other_dimensions_do_not_convert(void **state)
+{
+	(void)state;
+	convert("1", "MW", "MWh", "");
+	convert("1", "$", "€", "");
+	convert("1", "$/MWh", "€/MWh", "");
+	convert("1", "months", "days", "");
+}
+
+static void a_pack_adds_and_repeats_but_does_not_change(void **state)
+{
+	struct arena *a = arena_new(1 << 22);
+	const struct units *base = shipped_units();
+	struct units all;
+
+	(void)state;
+	assert_string_equal(read_list(a, "[" PLAIN "]", base, &all), "");
+	assert_int_equal(all.count, base->count + 1);
+	assert_string_equal(read_list(a,
+				      "[{\"symbol\": \"MW\", \"dimension\": \"power\","
+				      " \"scale\": \"1.0\", \"style\": \"after\","
+				      " \"decimals\": 0}]",
+				      base, &all),
+			    "");
+	assert_int_equal(all.count, base->count);
+	assert_non_null(strstr(read_list(a,
+					 "[{\"symbol\": \"MW\", \"dimension\": \"power\","
+					 " \"scale\": \"2\", \"style\": \"after\","
+					 " \"decimals\": 0}]",
+					 base, &all),
+			       "u.json:2: units[0]: MW is registered already"));
+	assert_non_null(strstr(read_list(a, "[" PLAIN ",\n" PLAIN "]", base, &all),
+			       "u.json:3: units[1]: a is registered already"));
+	arena_free(&a);
+}
+
+static void broken_units_are_refused(void **state)
+{
+	static const char *const broken[][2] = {
+		{"{}", "u.json:2: units: not a list"},
+		{"[7]", "u.json:2: units[0]:"},
+		{"[" UNIT("a", "\"scale\": \"0\", \"decimals\": 0") "]", "a number above 0"},
+		{"[" UNIT("a", "\"scale\": \"-1\", \"decimals\": 0") "]", "a number above 0"},
+		{"[" UNIT("a", "\"scale\": \"x\", \"decimals\": 0") "]", "a number above 0"},
+		{"[" UNIT("a", "\"scale\": 1, \"decimals\": 0") "]", "scale"},
+		{"[" UNIT("a", "\"scale\": \"1\", \"decimals\": 10") "]",
+		 "decimals must be 0 to 9"},
+		{"[" UNIT("a", "\"scale\": \"1\"") "]", "decimals"},
+		{"[" UNIT("", "\"scale\": \"1\", \"decimals\": 0") "]", "must not be empty"},
+		{"[" UNIT("a", "\"scale\": \"1\", \"decimals\": 0, \"x\": 1") "]", "units[0]:"},
+		{"[" UNIT("a", "\"scale\": \"1\", \"decimals\": 0, \"glued\": [\"a\", \"a\"]") "]",
+		 "units[0].glued[1]: \"a\" is there twice"},
+		{"[{\"symbol\": \"a\", \"dimension\": \"d\", \"scale\": \"1\", \"decimals\": 0,"
+		 " \"style\": \"loud\"}]",
+		 "style must be"},
+	};
+	struct arena *a = arena_new(1 << 22);
+	struct units all;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		const char *why = read_list(a, broken[i][0], NULL, &all);
+
+		if (!strstr(why, broken[i][1]))
+			fail_msg("%s: \"%s\" does not say \"%s\"", broken[i][0], why, broken[i][1]);
+	}
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_shipped_ones_are_read),
+		cmocka_unit_test(units_of_one_dimension_convert_exactly),
+		cmocka_unit_test(other_dimensions_do_not_convert),
+		cmocka_unit_test(a_pack_adds_and_repeats_but_does_not_change),
+		cmocka_unit_test(broken_units_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
