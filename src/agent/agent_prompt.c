@@ -144,7 +144,7 @@ void agent_prepare(struct agent *a)
 	const struct domain_def *d =
 		catalog_domain_of_agent(a->request.may->catalog, a->request.agent);
 
-	assert(d); /* whoever made the plan has looked */
+	assert(d); /* looked up when the plan was made */
 	a->scratch = scratch_new(a->arena, a->request.prompt_tokens ? a->request.prompt_tokens
 								    : PROMPT_TOKENS);
 	a->ask = (struct llm_call){

@@ -264,7 +264,8 @@ void json_set_take(json_t *object, const char *name, json_t *value)
 	if (!value)
 		return;
 	int failed = json_object_set_new_nocheck(object, name, value);
-	assert(!failed);
+	assert(!failed); /* `object` is one: values from outside are checked to be (json_opt_object)
+			  */
 	(void)failed;
 }
 

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Of JSON from outside only strings come here: each caller asks json_is_string, or filters_resolve
+ * has. */
 struct value value_text(const char *text)
 {
 	assert(text);

@@ -117,7 +117,7 @@ struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, pla
 {
 	struct plan_run *r = mem_alloc(sizeof(*r));
 
-	assert(p->count > 0 && p->count <= PLAN_TASKS_MAX);
+	assert(p->count > 0 && p->count <= PLAN_TASKS_MAX); /* by plan_check */
 	*r = (struct plan_run){
 		.loop = l, .plan = p, .arena = a, .run = run, .cb = cb, .owner = owner};
 	loop_later(l, &r->advance, on_advance, r);

@@ -35,7 +35,7 @@ static void set_patterns(const struct arg *arg, struct arena *a, struct args *ar
 {
 	struct value values[LIST_ARG_MAX];
 
-	assert(arg->count <= LIST_ARG_MAX);
+	assert(arg->count <= LIST_ARG_MAX); /* by tool_args_read */
 	for (size_t i = 0; i < arg->count; i++)
 		values[i] = value_text(sql_like_pattern(arg->values[i].text, a));
 	if (arg->is_list)

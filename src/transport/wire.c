@@ -237,7 +237,8 @@ void wire_entry(struct buf *out, const char *turn_id, const struct stream_entry 
 		return;
 	}
 	add_head(out, entry->kind, turn_id, entry->seq);
-	assert(json.n >= 2 && json.p[0] == '{');
+	assert(json.n >= 2 &&
+	       json.p[0] == '{'); /* every event is made by json_make or json_object */
 	if (json.n > 2) {
 		buf_char(out, ',');
 		buf_add(out, json.p + 1, json.n - 1); /* the members and the closing brace */

@@ -211,7 +211,8 @@ static void turn_run(struct turn *t)
 			turn_release(t);
 			return;
 		}
-		assert(++t->hops < TURN_MAX_HOPS);
+		t->hops++;
+		assert(t->hops < TURN_MAX_HOPS); /* the table has no endless way */
 		turn_enter(t, next);
 	}
 }

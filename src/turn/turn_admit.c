@@ -104,6 +104,7 @@ static bool admit(const struct turns *all, const struct turn_request *r, struct 
 	size_t of_user = 0, of_tenant = 0, in_session = 0;
 	size_t tenant_max = all->place_count > 1 ? TURNS_OF_TENANT : TURNS_MAX;
 
+	/* Checked by opt_uuid and wire_parse_message. */
 	assert(uuid_valid(r->session_id));
 	assert(!r->content || (*r->content && strlen(r->content) <= MESSAGE_BYTES_MAX));
 	if (all->draining)
