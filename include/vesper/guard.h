@@ -5,6 +5,18 @@
  * a column or of the named rows, rank, count). A number is right when it is the known value rounded
  * at the decimals shown, in the unit shown, beside the name that it belongs to.
  *
+ * Not compared are: superlatives and ranks without an amount beside them ("A is the lowest."); the
+ * names of months and times of day in words alone ("in May", "at noon"); whether later amounts of a
+ * sentence belong to its hour or month; limits ("above $60") but over said hours or months; which
+ * hours or rows a derived fact is of; the subject of a comparison whose names are not said. Numbers
+ * of some kinds are marked GUARD_UNCHECKED, never as bound:
+ * - what only the question says;
+ * - all numbers, where the question names a year or a code ("NP15") and no result has it;
+ * - ordinals ("2nd"): what they rank is checked with its amount;
+ * - counts of what no column tells ("five areas are finished", "four hours").
+ * Not marked at all are list numbers, labels ("step 2"), ids, and counts in words of things that
+ * the data does not name; an id of a known kind that the data does not have is unbound.
+ *
  * Text without numbers is passed on at once; a number, in digits or in words, waits until it and
  * the words that say what it counts are complete, which takes a few bytes. Where it may be left out
  * or corrected, what follows in its sentence waits with it, so that nothing shown is ever taken
@@ -28,7 +40,13 @@ enum guard_policy {
 	GUARD_WITHHOLD, /* "[unverified]" is shown instead */
 };
 
-enum guard_kind { GUARD_BOUND, GUARD_UNBOUND, GUARD_WITHHELD };
+enum guard_kind {
+	GUARD_BOUND,
+	GUARD_UNBOUND,
+	GUARD_WITHHELD,
+	GUARD_UNCHECKED, /* it is of a kind that is not compared, see above: never called verified
+			  */
+};
 
 /* Where a bound number comes from. */
 struct guard_ref {
@@ -128,6 +146,6 @@ void guard_quotes_free(struct guard_quotes **q);
 
 bool guard_policy_parse(const char *name, enum guard_policy *out);
 const char *guard_policy_name(enum guard_policy policy); /* "flag", "rewrite", "withhold" */
-const char *guard_kind_name(enum guard_kind kind);       /* "bound", "unbound", "withheld" */
+const char *guard_kind_name(enum guard_kind kind); /* "bound", "unbound", "withheld", "unchecked" */
 
 #endif

@@ -9,9 +9,11 @@
 
 #include "known.h"
 #include "names.h"
+#include "telling.h"
 
 #define KINDS_MAX       12 /* a column of more words is no list of kinds */
 #define AFTER_BYTES_MAX 48 /* after a number are looked at for its words */
+#define AFTER_WORDS_MAX 6
 
 /* ---- words ---- */
 
@@ -38,17 +40,22 @@ static bool is_between(char c)
 	return (unsigned char)c >= 0x80 || strchr(" *_`-", c);
 }
 
-enum scan beside_after(const char *p, size_t n, bool final, uint64_t after[2])
+enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 {
+	uint64_t *to = out->after;
 	size_t at = 0;
+	int count = 0;   /* words in `to` */
+	bool of = false; /* the word before was "of", and the first one */
 
-	after[0] = after[1] = 0;
+	memset(out->after, 0, sizeof(out->after));
+	memset(out->said_to_be, 0, sizeof(out->said_to_be));
 	if (n >= AFTER_BYTES_MAX) {
 		n = AFTER_BYTES_MAX;
 		final = true;
 	}
-	for (int i = 0; i < 2; i++) {
+	for (int words = 0; words < AFTER_WORDS_MAX; words++) {
 		size_t from;
+		uint32_t is;
 
 		while (at < n && !is_word_byte(at ? p[at - 1] : ' ', p[at]) && is_between(p[at]))
 			at++;
@@ -57,9 +64,30 @@ enum scan beside_after(const char *p, size_t n, bool final, uint64_t after[2])
 			at++;
 		if (at == n && !final)
 			return SCAN_MORE;
-		if (at == from || isdigit((unsigned char)p[from]))
+		if (at == from || (!of && isdigit((unsigned char)p[from])))
 			return SCAN_DONE;
-		after[i] = beside_key(p + from, at - from);
+		if (of &&
+		    (isdigit((unsigned char)p[from]) || words_is_cardinal(p + from, at - from))) {
+			of = false; /* "two of four projects are …" */
+			continue;
+		}
+		if (words_is_cardinal(p + from, at - from))
+			return SCAN_DONE;
+		is = telling_of(p + from, at - from);
+		if (count == 0 && is & (TELLS_AUX | TELLS_MORE))
+			continue; /* "three are on track", "518 more views" */
+		if (is & TELLS_AUX) {
+			if (to != out->after)
+				return SCAN_DONE;
+			to = out->said_to_be;
+			to[0] = 1; /* whatever it is */
+			count = 0;
+		} else if (count < 2) {
+			to[count++] = beside_key(p + from, at - from);
+		}
+		if (to != out->after && count == 2)
+			return SCAN_DONE;
+		of = words == 0 && at - from == 2 && memcmp(p + from, "of", 2) == 0;
 	}
 	return SCAN_DONE;
 }
@@ -80,7 +108,7 @@ static size_t add_words(const char *text, uint64_t out[COLUMN_WORDS_MAX], size_t
 
 		if (i > from && (ends || (isupper((unsigned char)text[i]) &&
 					  islower((unsigned char)text[i - 1])))) {
-			if (count < COLUMN_WORDS_MAX && i - from > 1)
+			if (count < COLUMN_WORDS_MAX && i - from > 2)
 				out[count++] = beside_key(text + from, i - from);
 			from = i;
 		}
@@ -90,13 +118,18 @@ static size_t add_words(const char *text, uint64_t out[COLUMN_WORDS_MAX], size_t
 	return count;
 }
 
-void known_column_words(const struct column *c, uint64_t out[COLUMN_WORDS_MAX])
+void known_name_words(const char *name, const char *label, uint64_t out[COLUMN_WORDS_MAX])
 {
 	size_t n;
 
 	memset(out, 0, sizeof(*out) * COLUMN_WORDS_MAX);
-	n = add_words(c->name, out, 0);
-	(void)add_words(c->label, out, n);
+	n = add_words(name, out, 0);
+	(void)add_words(label, out, n);
+}
+
+void known_column_words(const struct column *c, uint64_t out[COLUMN_WORDS_MAX])
+{
+	known_name_words(c->name, c->label, out);
 }
 
 /* ---- what is known ---- */
@@ -121,7 +154,7 @@ static bool read_kind(const char *text, struct beside *out)
 		return false;
 	for (; at < len && (isalpha((unsigned char)text[at]) || strchr(" _-", text[at])); at++)
 		;
-	return at == len && beside_after(text, len, true, out->after) == SCAN_DONE && out->after[0];
+	return at == len && beside_after(text, len, true, out) == SCAN_DONE && out->after[0];
 }
 
 void known_add_kinds(struct known *k, int table, size_t column, const struct entry *proto)
@@ -154,9 +187,12 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 		}
 		rows[i]++;
 	}
+	if ((int64_t)count == (int64_t)t->row_count && count > 1) /* names, each of its row */
+		return;
 	for (i = 0; i < count; i++) {
 		known_add(k, &kinds[i], CLASS_NUMBER, (guard_value)rows[i] * 100000000);
 		kinds[i].counted = COUNTED_NOTHING;
+		kinds[i].share = true;
 		kinds[i].unit = UNIT_PERCENT;
 		known_add(k, &kinds[i], CLASS_NUMBER,
 			  (guard_value)rows[i] * 10000000000 / (guard_value)t->row_count);
@@ -168,10 +204,15 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 
 /* ---- is it this one? ---- */
 
+static bool same_words(const uint64_t kind[2], const uint64_t said[2])
+{
+	return kind[0] == said[0] && (!kind[1] || kind[1] == said[1]);
+}
+
 static bool same_after(const struct beside *kind, const struct beside *said)
 {
-	return kind->after[0] == said->after[0] &&
-	       (!kind->after[1] || kind->after[1] == said->after[1]);
+	return same_words(kind->after, said->after) ||
+	       (said->said_to_be[0] && same_words(kind->after, said->said_to_be));
 }
 
 static bool is_kind(const struct known *k, const struct beside *said)
@@ -180,6 +221,11 @@ static bool is_kind(const struct known *k, const struct beside *said)
 		if (same_after(&k->kinds[i], said))
 			return true;
 	return false;
+}
+
+bool beside_is_kind(const struct known *k, const struct beside *said)
+{
+	return is_kind(k, said);
 }
 
 /* Is it the number of something that the data numbers, and of what? */
@@ -246,18 +292,32 @@ static bool text_fits(const struct entry *e, const struct beside *said)
 	       (e->beside.after[0] && e->beside.after[0] == said->after[0]);
 }
 
+static bool column_is_beside(const struct known *k, const struct entry *e,
+			     const struct beside *said)
+{
+	const struct beside to_be = {.after = {said->said_to_be[0], said->said_to_be[1]}};
+
+	return column_says(k, e, said) || column_says(k, e, &to_be);
+}
+
 static bool count_fits(const struct known *k, const struct entry *e, const struct context *c,
 		       bool kind)
 {
 	switch (e->counted) {
 	case COUNTED_KIND:
+		if (e->beside.after[0] == beside_key("yes", 3) && /* "eleven have passed" */
+		    column_is_beside(k, e, &c->beside))
+			return true;
 		return kind ? same_after(&e->beside, &c->beside)
-			    : !measure_says(k, e->table, &c->beside);
+			    : c->beside.before && (e->beside.after[0] == c->beside.before ||
+						   e->beside.after[1] == c->beside.before);
 	case COUNTED_ROWS:
-		return !kind;
+		return !kind && !measure_says(k, e->table, &c->beside);
 	case COUNTED_NAMED:
 		return !kind && !measure_says(k, e->table, &c->beside);
 	case COUNTED_DISTINCT:
+		return !kind && !k->tables[e->table].measure[e->column] &&
+		       column_says(k, e, &c->beside);
 	case COUNTED_VALUES:
 		return !kind && column_says(k, e, &c->beside);
 	case COUNTED_NULLS:
@@ -273,6 +333,35 @@ bool beside_is_numbered(const struct known *k, const struct beside *said)
 	bool with_after;
 
 	return is_numbered(k, said, &with_after);
+}
+
+/* "red_areas": a count of what the words beside it say. */
+static bool fact_says(const struct entry *e, const struct context *c)
+{
+	if (!e->fact_words || c->in_row || c->tone.dir || c->changes || e->label_ids)
+		return true;
+	for (size_t i = 0; i < COLUMN_WORDS_MAX && e->fact_words[i]; i++) {
+		uint64_t word = e->fact_words[i];
+
+		if (word == c->beside.after[0] || word == c->beside.after[1] ||
+		    word == c->beside.said_to_be[0] || word == c->beside.said_to_be[1] ||
+		    word == c->beside.before)
+			return true;
+		for (size_t n = 0; n < c->clause.count; n++)
+			if (word == c->clause.words[n])
+				return true;
+	}
+	return false;
+}
+
+bool beside_says_kind(const struct entry *e, const struct context *c)
+{
+	if (e->beside.after[0] == c->beside.before)
+		return true;
+	for (size_t i = 0; i < TONE_WORDS && c->tone.after[i]; i++)
+		if (e->beside.after[0] == c->tone.after[i])
+			return true;
+	return false;
 }
 
 bool beside_fits(const struct known *k, const struct entry *e, const struct context *c)
@@ -291,9 +380,15 @@ bool beside_fits(const struct known *k, const struct entry *e, const struct cont
 		return count_fits(k, e, c, kind);
 	if (e->beside.before || e->beside.after[0] || e->of_text)
 		return text_fits(e, &c->beside);
+	if (e->fact)
+		return fact_says(e, c);
 	if (e->table < 0)
 		return true;
 	if (kind && !column_says(k, e, &c->beside) && (e->row < 0 || !row_says(k, e, &c->beside)))
+		return false;
+	/* "1,322 viewers" are no views */
+	if (e->column >= 0 && !column_says(k, e, &c->beside) &&
+	    measure_says(k, e->table, &c->beside))
 		return false;
 	return !c->in_all || e->row < 0;
 }
@@ -340,5 +435,10 @@ bool beside_is_told(const struct known *k, const struct shown *s, const struct b
 {
 	if (is_pointing(said->before))
 		return false;
-	return !shown_is_bare(s) || s->out_of || is_kind(k, said) || some_column_says(k, said);
+	if (s->value == 100000000 && !s->out_of) /* "one at risk" */
+		return is_kind(k, said) && shown_is_bare(s);
+	return !shown_is_bare(s) || s->out_of ||
+	       (s->value > 12 * (guard_value)100000000 && !s->scaled &&
+		s->value % (100 * (guard_value)100000000) != 0) ||
+	       is_kind(k, said) || some_column_says(k, said);
 }

@@ -5,27 +5,33 @@
  */
 #include "guard_int.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "vesper/clock.h"
 #include "vesper/decimal.h"
 
-#define ONE      ((guard_value)100000000)
-#define ROWS_MAX 6 /* rows whose pairs are compared */
-#define FEW_ROWS 3 /* a table of so many rows needs no names for it */
+#define ONE        ((guard_value)100000000)
+#define PAIRED_MAX 6  /* rows whose pairs are compared */
+#define BARE_LEAST 13 /* "518 more": of which no other number is likely to be the difference */
+#define FEW_ROWS   3  /* a table of so many rows needs no names for it */
 
 struct search {
 	const struct known *k;
 	const struct known_table *kt;
+	const struct context *c;
 	int table;              /* kt's place */
 	uint32_t said, earlier; /* kinds of the names in this sentence; before it, or asked for */
 	const struct shown *s;
-	int64_t rows[ROWS_MAX];
+	int64_t rows[GROUP_MAX];
 	size_t count;
+	bool all; /* the rows are all of the table's, and none was named */
 	char *scratch;
 	size_t size;
 	struct guard_ref *ref;
+	enum unit *unit; /* of what was found */
 };
 
 static guard_value size_of(guard_value v)
@@ -50,10 +56,13 @@ static bool found(struct search *q, size_t column, const char *sign, guard_value
 	amount_text(a, left);
 	amount_text(b, right);
 	snprintf(q->scratch, q->size, "%s %s %s", left, sign, right);
-	*q->ref = (struct guard_ref){.call = q->kt->call,
-				     .row = -1,
-				     .column = q->kt->t->columns[column].name,
-				     .formula = q->scratch};
+	*q->ref = (struct guard_ref){.row = -1, .formula = q->scratch};
+	if (column != SIZE_MAX)
+		*q->unit = q->kt->units[column];
+	if (q->kt) {
+		q->ref->call = q->kt->call;
+		q->ref->column = column == SIZE_MAX ? NULL : q->kt->t->columns[column].name;
+	}
 	return true;
 }
 
@@ -77,25 +86,61 @@ static bool is_ratio(const struct shown *s, guard_value a, guard_value b, guard_
 	return b != 0 && is_value(s, a * times / b);
 }
 
-static bool pair_fits(struct search *q, size_t column, enum unit unit, guard_value a, guard_value b)
+static int direction(const struct search *q)
+{
+	return q->s->minus ? -1 : q->s->plus ? 1 : q->c->tone.dir;
+}
+
+/* a is that much more than b; the percentage is one of b where it is more, and where it is less. */
+static bool is_change(const struct search *q, guard_value a, guard_value b)
+{
+	return is_ratio(q->s, a - b, size_of(b), 100 * ONE);
+}
+
+/* `order`: a is what is spoken of and b what it is compared with (1); nobody knows which (0). */
+static bool pair_fits(struct search *q, size_t column, enum unit unit, guard_value a, guard_value b,
+		      int order)
 {
 	const struct shown *s = q->s;
+	int dir = direction(q);
 
 	if (s->part)
 		return (is_ratio(s, a, b, 100 * ONE) || is_ratio(s, b, a, 100 * ONE)) &&
 		       found(q, column, "/", a, b);
-	if (s->unit == UNIT_PERCENT) {
-		if (is_ratio(s, a - b, size_of(b), 100 * ONE))
-			return found(q, column, "/ - 1:", a, b);
-		return is_ratio(s, b - a, size_of(a), 100 * ONE) &&
-		       found(q, column, "/ - 1:", b, a);
-	}
 	if (s->unit == UNIT_RATIO)
-		return (is_ratio(s, a, b, ONE) || is_ratio(s, b, a, ONE)) &&
+		return ((is_ratio(s, a, b, ONE) && (order == 0 || dir >= 0 || a < b)) ||
+			(order == 0 && is_ratio(s, b, a, ONE))) &&
 		       found(q, column, "/", a, b);
-	if (!unit_fits(s, s->unit, unit, s->decimals == 0))
+	if (order == 0 && dir && a != b && (a > b) != (dir > 0)) {
+		guard_value swap = a; /* who is more is not said: the other way round */
+
+		a = b;
+		b = swap;
+	}
+	if (dir && a != b && (a > b) != (dir > 0))
 		return false;
-	return is_difference(s, a, b) && found(q, column, "-", a, b);
+	if (s->unit == UNIT_PERCENT) {
+		if (!is_told_as(DERIVED_CHANGE, s, q->c))
+			return false;
+		if (is_change(q, a, b))
+			return found(q, column, "/ - 1:", a, b);
+		return !dir && order == 0 && is_change(q, b, a) && found(q, column, "/ - 1:", b, a);
+	}
+	if (!unit_fits(s, s->unit, unit, s->decimals == 0 && !shown_is_bare(s)))
+		return false;
+	return is_told_as(DERIVED_CHANGE, s, q->c) && a != 0 && b != 0 && is_difference(s, a, b) &&
+	       found(q, column, "-", a, b);
+}
+
+/* A share of a whole, or what is left of it. */
+static bool part_fits(struct search *q, size_t column, guard_value part, guard_value whole)
+{
+	if (whole == 0 || (direction(q) && !q->c->tone.rest) || part > whole)
+		return false;
+	if (is_ratio(q->s, part, whole, 100 * ONE))
+		return found(q, column, "/", part, whole);
+	return q->c->tone.rest && is_ratio(q->s, whole - part, whole, 100 * ONE) &&
+	       found(q, column, "/", whole - part, whole);
 }
 
 static bool sums_fit(struct search *q, size_t column)
@@ -112,48 +157,296 @@ static bool sums_fit(struct search *q, size_t column)
 		sum += v;
 		n++;
 	}
-	if (n < 2 || !unit_fits(q->s, q->s->unit, kt->units[column], q->s->decimals == 0))
+	if (n < 2 || !unit_fits(q->s, q->s->unit, kt->units[column],
+				q->s->decimals == 0 && !shown_is_bare(q->s)))
 		return false;
-	if (is_value(q->s, sum))
+	if (is_told_as(DERIVED_SUM, q->s, q->c) && is_value(q->s, sum))
 		return found(q, column, "= sum of the named rows;", sum, (guard_value)n * ONE);
-	return is_value(q->s, sum / (guard_value)n) &&
+	return is_told_as(DERIVED_MEAN, q->s, q->c) && is_value(q->s, sum / (guard_value)n) &&
 	       found(q, column, "= mean of the named rows;", sum / (guard_value)n,
 		     (guard_value)n * ONE);
 }
 
-static bool share_fits(struct search *q, size_t column)
+static bool total_of(const struct search *q, size_t column, guard_value *out)
+{
+	const struct table *t = q->kt->t;
+	const struct column_stats *stats = t->stats ? &t->stats[column] : NULL;
+
+	if (!stats || !stats->numeric || !stats->sum_exact || stats->count < 2)
+		return false;
+	*out = decimal_round(stats->sum, GUARD_SCALE).units;
+	return true;
+}
+
+/* A column that says the same in each row, and more than this one sums to: the whole that it is a
+ * part of. */
+static bool whole_of(const struct search *q, size_t column, guard_value sum, guard_value *out)
 {
 	const struct known_table *kt = q->kt;
-	const struct column_stats *stats = kt->t->stats ? &kt->t->stats[column] : NULL;
-	struct decimal sum;
 
-	if (q->s->unit != UNIT_PERCENT || !stats || !stats->numeric || !stats->sum_exact ||
-	    stats->count < 2)
-		return false;
-	sum = decimal_round(stats->sum, GUARD_SCALE);
-	for (size_t i = 0; i < q->count; i++) {
-		guard_value v = kt->values[q->rows[i]][column];
+	for (size_t c = 0; c < kt->t->column_count; c++) {
+		bool same = c != column && kt->measure[c] && kt->units[c] == kt->units[column] &&
+			    kt->t->row_count > 1 && kt->values[0][c] != GUARD_NO_VALUE &&
+			    kt->values[0][c] > sum;
 
-		if (v != GUARD_NO_VALUE && is_ratio(q->s, v, sum.units, 100 * ONE))
-			return found(q, column, "/", v, sum.units);
+		for (size_t r = 1; same && r < kt->t->row_count; r++)
+			same = kt->values[r][c] == kt->values[0][c];
+		if (same) {
+			*out = kt->values[0][c];
+			return true;
+		}
 	}
+	return false;
+}
+
+static guard_value sum_of_rows(const struct search *q, size_t column, size_t *n)
+{
+	guard_value sum = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < q->count; i++) {
+		guard_value v = q->kt->values[q->rows[i]][column];
+
+		if (v == GUARD_NO_VALUE)
+			continue;
+		sum += v;
+		++*n;
+	}
+	return sum;
+}
+
+static bool share_fits(struct search *q, size_t column)
+{
+	guard_value sum, whole;
+	size_t n;
+
+	if (q->s->unit != UNIT_PERCENT || q->c->tone.dir > 0 || !total_of(q, column, &sum))
+		return false;
+	if (whole_of(q, column, sum, &whole)) {
+		if (part_fits(q, column, sum, whole))
+			return true;
+	} else {
+		whole = sum;
+	}
+	if (!q->all && part_fits(q, column, sum_of_rows(q, column, &n), whole))
+		return true;
+	for (size_t i = 0; i < q->count; i++) {
+		guard_value v = q->kt->values[q->rows[i]][column];
+
+		if (v != GUARD_NO_VALUE && part_fits(q, column, v, whole))
+			return true;
+	}
+	return false;
+}
+
+static bool is_row_of(const struct search *q, int64_t row, int id)
+{
+	for (size_t col = 0; col < q->kt->t->column_count; col++)
+		if (q->kt->ids[row][col] == id)
+			return true;
+	return false;
+}
+
+/* Is the row spoken of, where names of this kind are? */
+static bool is_subject(const struct search *q, int64_t row, int ref_id)
+{
+	const struct context *c = q->c;
+	uint32_t slots = q->k->names.slots_by_id[ref_id];
+	bool any = false;
+
+	for (int i = 0; i < c->count; i++) {
+		if (!(c->said[i].slots & slots) || c->said[i].ref)
+			continue;
+		if (is_row_of(q, row, c->said[i].id))
+			return true;
+		any = true;
+	}
+	return !any;
+}
+
+#define OTHER_ROWS 2
+
+/* What the sentence compares: 1: the first with the second, -1: the other way round, 0: it does not
+ * say. */
+static int32_t day_in(const struct search *q, int64_t row)
+{
+	const struct table *t = q->kt->t;
+
+	for (size_t c = 0; c < t->column_count; c++)
+		if (t->columns[c].type == COLUMN_DATE || t->columns[c].type == COLUMN_DATETIME)
+			return known_day(t->rows[row][c]);
+	return 0;
+}
+
+/* 1: row a is the later one of two that differ in nothing but time, -1: b is; 0: they differ in
+ * more. */
+static int later_of(const struct search *q, int64_t a, int64_t b)
+{
+	const struct known_table *kt = q->kt;
+	const char *date = NULL;
+	int32_t x, y;
+
+	for (size_t c = 0; c < kt->t->column_count && !date; c++)
+		if (kt->t->columns[c].type == COLUMN_DATE)
+			date = kt->t->columns[c].name;
+	for (size_t c = 0; c < kt->t->column_count; c++) {
+		const char *name = kt->t->columns[c].name;
+
+		if (kt->slot[c] < 0 || !kt->rivals[c] || kt->ids[a][c] == kt->ids[b][c])
+			continue;
+		if (q->k->year_slots >> kt->slot[c] & 1)
+			return strcmp(kt->t->rows[a][c], kt->t->rows[b][c]) > 0 ? 1 : -1;
+		if (!date || strncasecmp(date, name, strlen(name)) != 0) /* "AsOf" of "AsOfDate" */
+			return 0;
+	}
+	if (kt->times && kt->times[a].hour != kt->times[b].hour)
+		return kt->times[a].hour > kt->times[b].hour ? 1 : -1;
+	if (kt->times && kt->times[a].month != kt->times[b].month)
+		return kt->times[a].month > kt->times[b].month ? 1 : -1;
+	x = day_in(q, a);
+	y = day_in(q, b);
+	return (x > y) - (x < y);
+}
+
+static int order_of(const struct search *q, int64_t a, int64_t b)
+{
+	const struct tone *t = &q->c->tone;
+	const struct context *c = q->c;
+	bool ref_a, ref_b;
+	int last = -1;
+
+	if (t->ref_id >= 0) {
+		ref_a = is_row_of(q, a, t->ref_id);
+		ref_b = is_row_of(q, b, t->ref_id);
+		if (ref_a != ref_b && !is_subject(q, ref_b ? a : b, t->ref_id))
+			return OTHER_ROWS;
+		return ref_a == ref_b ? 0 : ref_b ? 1 : -1;
+	}
+	if ((t->move || q->s->plus || q->s->minus || (t->dir && !t->than)) && later_of(q, a, b))
+		return later_of(q, a, b);
+	if (c->count > 0 && t->dir)
+		last = c->said[c->count - 1].id;
+	if (last < 0)
+		return 0;
+	ref_a = is_row_of(q, a, last);
+	ref_b = is_row_of(q, b, last);
+	return ref_a == ref_b ? 0 : ref_a ? 1 : -1;
+}
+
+/* "45 % still to go" */
+static bool rest_fits(struct search *q, size_t column)
+{
+	if (!q->c->tone.rest || q->s->unit != UNIT_PERCENT || q->kt->units[column] != UNIT_PERCENT)
+		return false;
+	for (size_t i = 0; i < q->count; i++) {
+		guard_value v = q->kt->values[q->rows[i]][column];
+
+		if (v != GUARD_NO_VALUE && is_value(q->s, 100 * ONE - v))
+			return found(q, column, "-", 100 * ONE, v);
+	}
+	return false;
+}
+
+/* "502 fewer than the leader" */
+static bool leader_fits(struct search *q, size_t column)
+{
+	const struct column_stats *stats = q->kt->t->stats ? &q->kt->t->stats[column] : NULL;
+	guard_value own, end;
+
+	if (q->c->in_row || q->all || q->count != 1 || !stats || !stats->numeric ||
+	    q->kt->t->row_count < 2)
+		return false;
+	own = q->kt->values[q->rows[0]][column];
+	if (own == GUARD_NO_VALUE)
+		return false;
+	for (size_t r = 0; q->kt->t->row_count <= PAIRED_MAX && r < q->kt->t->row_count; r++) {
+		end = q->kt->values[r][column];
+		if ((int64_t)r != q->rows[0] && end != GUARD_NO_VALUE &&
+		    pair_fits(q, column, q->kt->units[column], own, end, 1))
+			return true;
+	}
+	if (known_number(stats->max, &end) && end != own &&
+	    pair_fits(q, column, q->kt->units[column], own, end, q->c->tone.dir != 0))
+		return true;
+	return known_number(stats->min, &end) && end != own &&
+	       pair_fits(q, column, q->kt->units[column], own, end, q->c->tone.dir != 0);
+}
+
+static bool rows_fit(struct search *q, size_t column)
+{
+	const struct known_table *kt = q->kt;
+
+	for (size_t i = 0; i < q->count && q->count <= PAIRED_MAX; i++)
+		for (size_t n = i + 1; n < q->count; n++) {
+			guard_value a = kt->values[q->rows[i]][column];
+			guard_value b = kt->values[q->rows[n]][column];
+			int order = order_of(q, q->rows[i], q->rows[n]);
+
+			if (a == GUARD_NO_VALUE || b == GUARD_NO_VALUE || order == OTHER_ROWS)
+				continue;
+			if (order >= 0 ? pair_fits(q, column, kt->units[column], a, b, order)
+				       : pair_fits(q, column, kt->units[column], b, a, 1))
+				return true;
+		}
 	return false;
 }
 
 static bool column_fits(struct search *q, size_t column)
 {
+	return rest_fits(q, column) || rows_fit(q, column) || sums_fit(q, column) ||
+	       share_fits(q, column) || leader_fits(q, column);
+}
+
+/* Sums of two columns of one unit: all actuals of all budgets. */
+static bool totals_fit(struct search *q)
+{
 	const struct known_table *kt = q->kt;
+	guard_value x, y;
+	size_t n;
 
-	for (size_t i = 0; i < q->count; i++)
-		for (size_t n = i + 1; n < q->count; n++) {
-			guard_value a = kt->values[q->rows[i]][column];
-			guard_value b = kt->values[q->rows[n]][column];
-
-			if (a != GUARD_NO_VALUE && b != GUARD_NO_VALUE &&
-			    pair_fits(q, column, kt->units[column], a, b))
+	for (size_t a = 0; a < kt->t->column_count; a++)
+		for (size_t b = a + 1; b < kt->t->column_count; b++) {
+			if (!kt->measure[a] || !kt->measure[b] || kt->units[a] != kt->units[b] ||
+			    kt->units[a] == UNIT_NONE)
+				continue;
+			x = sum_of_rows(q, a, &n);
+			y = sum_of_rows(q, b, &n);
+			if (pair_fits(q, a, kt->units[a], x, y, 0) ||
+			    (q->s->unit == UNIT_PERCENT &&
+			     part_fits(q, a, x < y ? x : y, x < y ? y : x)))
 				return true;
 		}
-	return sums_fit(q, column) || share_fits(q, column);
+	return false;
+}
+
+/* "Budget", "forecast": has the answer spoken of one of the two columns? */
+static bool is_column_told(const struct search *q, int64_t row, size_t a, size_t b)
+{
+	const struct context *c = q->c;
+
+	if (c->in_row || column_side(q->k, q->table, a, c) || column_side(q->k, q->table, b, c) ||
+	    (c->recent[0].sentence == c->sentence && c->recent[0].table < 0))
+		return true;
+	for (size_t i = 0; i < RECENT_MAX; i++)
+		if (c->recent[i].sentence && c->recent[i].table == q->table &&
+		    c->recent[i].row == row &&
+		    (c->recent[i].column == (int)a || c->recent[i].column == (int)b))
+			return true;
+	return false;
+}
+
+static bool cells_fit(struct search *q, size_t column, size_t other, int64_t row, guard_value a,
+		      guard_value b)
+{
+	int side = column_side(q->k, q->table, column, q->c), order = side;
+
+	if (!side)
+		order = -column_side(q->k, q->table, other, q->c);
+	if (is_column_told(q, row, column, other) &&
+	    (order >= 0 ? pair_fits(q, column, q->kt->units[column], a, b, order)
+			: pair_fits(q, column, q->kt->units[column], b, a, 1)))
+		return true;
+	return q->s->unit == UNIT_PERCENT && part_fits(q, column, a < b ? a : b, a < b ? b : a);
 }
 
 /* Two columns of one unit in one row: budget and forecast. */
@@ -166,7 +459,7 @@ static bool row_fits(struct search *q, int64_t row)
 			if (kt->measure[a] && kt->measure[b] && kt->units[a] == kt->units[b] &&
 			    kt->units[a] != UNIT_NONE && kt->values[row][a] != GUARD_NO_VALUE &&
 			    kt->values[row][b] != GUARD_NO_VALUE &&
-			    pair_fits(q, a, kt->units[a], kt->values[row][a], kt->values[row][b]))
+			    cells_fit(q, a, b, row, kt->values[row][a], kt->values[row][b]))
 				return true;
 	return false;
 }
@@ -232,7 +525,7 @@ static bool row_is_named(const struct search *q, size_t row, const struct contex
 		bit = 1u << kt->slot[col];
 		if (!(q->said & bit) && !widely)
 			continue;
-		named = holds(c->said, c->count, id);
+		named = holds(c->said, c->count, id) || id == c->tone.ref_id;
 		if (widely && (q->earlier & bit))
 			named = named || holds(c->before, c->before_count, id) ||
 				holds(k->asked, k->asked_count, id);
@@ -247,21 +540,152 @@ static bool row_is_named(const struct search *q, size_t row, const struct contex
 
 static bool take_rows(struct search *q, const struct context *c, bool widely)
 {
+	const struct when *w =
+		c->follow_when.hours || c->follow_when.months ? &c->follow_when : &c->when;
+	bool timed = !c->in_row && q->kt->times && (w->hours || w->months || w->from);
 	size_t n = q->kt->t->row_count;
 
 	q->count = 0;
+	q->all = false;
 	for (size_t row = 0; row < n; row++) {
 		if (c->in_row && c->rows.table == q->table) {
 			if (!row_set_has(&c->rows, q->table, (int64_t)row))
 				continue;
-		} else if (n > FEW_ROWS && !row_is_named(q, row, c, widely)) {
+		} else if (timed && !row_is_when(q->k, q->table, (int64_t)row, w)) {
+			continue;
+		} else if (n > FEW_ROWS && !row_is_named(q, row, c, widely) &&
+			   (!timed || (q->said & q->kt->rival_slots))) {
 			continue;
 		}
-		if (q->count == ROWS_MAX)
+		if (q->count == GROUP_MAX)
 			return false;
 		q->rows[q->count++] = (int64_t)row;
 	}
+	q->all = n <= FEW_ROWS;
 	return q->count > 0;
+}
+
+/* Between the last two dates of the answer. */
+static bool last_days_fit(struct search *q)
+{
+	static const int per_100[] = {
+		[UNIT_DAYS] = 100, [UNIT_WEEKS] = 700, [UNIT_MONTHS] = 3044, [UNIT_YEARS] = 36525};
+	const int32_t *days = q->c->days;
+	int64_t span = days[0] > days[1] ? days[0] - days[1] : days[1] - days[0];
+	int per = q->s->unit >= UNIT_DAYS && q->s->unit <= UNIT_YEARS ? per_100[q->s->unit] : 0;
+	struct shown rough = *q->s;
+
+	if (!per || !days[0] || !days[1])
+		return false;
+	if (q->s->unit != UNIT_DAYS && rough.half < ONE / 2)
+		rough.half = ONE / 2;
+	return is_value(&rough, (guard_value)span * ONE * 100 / per) &&
+	       found(q, SIZE_MAX, "-", days[0] * ONE, days[1] * ONE);
+}
+
+/* b was said after a. */
+static bool recent_pair_fits(struct search *q, enum unit unit, const struct recent *a,
+			     const struct recent *b)
+{
+	int order = q->c->tone.move || q->s->plus || q->s->minus ? -1 : 0;
+
+	if (a->table >= 0 && a->table == b->table && a->row >= 0 && b->row >= 0) {
+		q->kt = &q->k->tables[a->table];
+		order = order_of(q, a->row, b->row);
+		q->kt = NULL;
+	}
+	if (order == OTHER_ROWS)
+		return false;
+	return order >= 0 ? pair_fits(q, SIZE_MAX, unit, a->value, b->value, order)
+			  : pair_fits(q, SIZE_MAX, unit, b->value, a->value, 1);
+}
+
+/* "… and $400K, $900K together" */
+static bool recent_sums_fit(struct search *q)
+{
+	const struct context *c = q->c;
+	guard_value sum = c->recent[0].value;
+
+	if (!c->sums && !c->tone.sum)
+		return false;
+	for (size_t i = 1; i < RECENT_MAX; i++) {
+		const struct recent *r = &c->recent[i];
+
+		if (!r->sentence || c->sentence - r->sentence > 1 || r->unit != c->recent[0].unit)
+			return false;
+		sum += r->value;
+		if (unit_fits(q->s, q->s->unit, r->unit, false) && is_value(q->s, sum))
+			return found(q, SIZE_MAX, "= sum of what was said;", sum,
+				     (guard_value)(i + 1) * ONE);
+	}
+	return false;
+}
+
+/* What the answer itself has just said: "… against $52.14, a gap of $2.66". */
+static bool recent_fits(struct search *q)
+{
+	const struct context *c = q->c;
+	size_t left = q->s->decimals == 0 && q->s->unit == UNIT_PERCENT ? 2 : SIZE_MAX;
+
+	for (size_t i = 0; i < RECENT_MAX; i++)
+		for (size_t n = i + 1; n < RECENT_MAX && left > 0; n++) {
+			const struct recent *a = &c->recent[n], *b = &c->recent[i];
+			enum unit unit = a->unit;
+
+			if (!a->sentence || !b->sentence || c->sentence - a->sentence > 1 ||
+			    c->sentence - b->sentence > 1 || a->unit == UNIT_NONE)
+				continue;
+			if (a->unit != b->unit &&
+			    !((a->unit == UNIT_MONEY && b->unit == UNIT_PRICE) ||
+			      (a->unit == UNIT_PRICE && b->unit == UNIT_MONEY)))
+				continue;
+			if (unit == UNIT_PERCENT && q->s->unit == UNIT_PERCENT) {
+				if (is_told_as(DERIVED_CHANGE, q->s, c) &&
+				    is_difference(q->s, a->value, b->value))
+					return found(q, SIZE_MAX, "-", a->value, b->value);
+				continue;
+			}
+			*q->unit = unit;
+			left--;
+			if (recent_pair_fits(q, unit, a, b) ||
+			    (q->s->unit == UNIT_PERCENT &&
+			     part_fits(q, SIZE_MAX, a->value < b->value ? a->value : b->value,
+				       a->value < b->value ? b->value : a->value)))
+				return true;
+		}
+	return false;
+}
+
+/* "The top two together" */
+static bool first_rows_fit(struct search *q)
+{
+	size_t all = q->count;
+	bool fits = !q->c->sums;
+
+	for (size_t col = 0; col < q->kt->t->column_count && !fits; col++)
+		for (q->count = 2; q->count < all && q->count <= PAIRED_MAX && !fits; q->count++)
+			fits = q->kt->measure[col] && q->kt->units[col] != UNIT_NONE &&
+			       sums_fit(q, col);
+	q->count = all;
+	return fits && q->c->sums;
+}
+
+/* No row is named: all of them are spoken of. */
+static bool totals_of_all(struct search *q, const struct context *c)
+{
+	if (c->in_row || q->s->part || q->kt->t->row_count < 2 || q->kt->t->row_count > GROUP_MAX ||
+	    q->said & q->kt->rival_slots)
+		return false;
+	q->count = 0;
+	for (size_t r = 0; r < q->kt->t->row_count; r++)
+		q->rows[q->count++] = (int64_t)r;
+	q->all = true;
+	if (totals_fit(q) || first_rows_fit(q))
+		return true;
+	for (size_t col = 0; col < q->kt->t->column_count; col++)
+		if (q->kt->measure[col] && share_fits(q, col))
+			return true;
+	return false;
 }
 
 static bool table_fits(struct search *q, const struct context *c)
@@ -274,20 +698,27 @@ static bool table_fits(struct search *q, const struct context *c)
 		for (size_t col = 0; col < t->column_count; col++)
 			if (q->kt->measure[col] && column_fits(q, col))
 				return true;
-		for (size_t i = 0; i < q->count; i++)
+		for (size_t i = 0; i < q->count && q->count <= PAIRED_MAX; i++)
 			if (row_fits(q, q->rows[i]) || span_fits(q, q->rows[i]))
 				return true;
 	}
-	return false;
+	return totals_of_all(q, c);
+}
+
+/* A bare small number would be found everywhere. */
+static bool may_derive(const struct shown *s)
+{
+	return s->kind == SHOWN_NUMBER && (!shown_is_bare(s) || s->value >= BARE_LEAST * ONE);
 }
 
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
-		 char *scratch, size_t size, struct guard_ref *ref)
+		 char *scratch, size_t size, struct guard_ref *ref, enum unit *unit)
 {
-	struct search q = {.k = k, .s = s, .scratch = scratch, .size = size, .ref = ref};
+	struct search q = {
+		.k = k, .s = s, .c = c, .scratch = scratch, .size = size, .ref = ref, .unit = unit};
 
-	if (s->kind != SHOWN_NUMBER || (s->unit == UNIT_NONE && s->decimals == 0))
-		return false; /* a bare small number would be found everywhere */
+	if (!may_derive(s) || !c->tone_known)
+		return false;
 	q.said = spoken_slots(c->said, c->count);
 	q.earlier =
 		spoken_slots(c->before, c->before_count) | spoken_slots(k->asked, k->asked_count);
@@ -297,5 +728,6 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
 		if (table_fits(&q, c))
 			return true;
 	}
-	return false;
+	q.kt = NULL;
+	return !c->in_row && (recent_fits(&q) || recent_sums_fit(&q) || last_days_fit(&q));
 }

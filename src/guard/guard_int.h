@@ -26,8 +26,9 @@ enum unit {
 	UNIT_MONTHS,
 	UNIT_YEARS,
 	UNIT_VIEWS,
-	UNIT_RATIO, /* "1.05x" */
-	UNIT_OTHER, /* of a column, in words that no table here knows */
+	UNIT_RATIO,     /* "1.05x" */
+	UNIT_HUNDREDTH, /* read as hundredths of money */
+	UNIT_OTHER,     /* of a column, in words that no table here knows */
 };
 
 /* The unit of a column: as declared, else as its name says it. */
@@ -51,6 +52,7 @@ enum shown_kind {
 	SHOWN_HOUR,    /* of the day, 0-23 (an hour ending is one less) */
 	SHOWN_RANK,    /* "2nd", "#3" */
 	SHOWN_STRANGE, /* "1.2e6", digits of other scripts: read by people, not compared */
+	SHOWN_ID,      /* "P-1001": the digits after a word and a dash */
 	SHOWN_TEXT,    /* list numbers, ids: nothing to check */
 };
 
@@ -97,11 +99,14 @@ enum scan shown_scan(const char *text, size_t len, bool final, const struct lead
  * told yet. */
 size_t shown_lead(const char *text, size_t len, bool final, bool *more);
 /* The unit that follows a number's end after a space; *len bytes of both. *more: can't be told. */
-enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *taken, bool *more);
+enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *taken, bool *more,
+			   bool *foreign);
 /* A number in words may begin with this letter. */
 bool words_may_begin(char c);
-/* Reads the number in words at the beginning of a word; out->len 0: there is none. */
-enum scan words_scan(const char *text, size_t len, bool final, struct shown *out);
+bool words_is_cardinal(const char *word, size_t len); /* "two" */
+/* Reads the number in words at the beginning of a word, after the name of a month (0: another
+ * word); out->len 0: there is none. */
+enum scan words_scan(const char *text, size_t len, bool final, int month, struct shown *out);
 /* Bytes of digits of other scripts, raised ones and fractions at text[0]. */
 size_t shown_strange(const char *text, size_t len, bool final, bool *more);
 /* Finds the unit written in a table's heading, as in "Price ($/MWh)". */
@@ -121,6 +126,8 @@ struct name {
 	uint64_t key;   /* of its words; 0: empty place */
 	int id;         /* the same in all slots: of its text; -1: only a beginning */
 	bool begins;    /* more words may follow */
+	bool cased;     /* one word, which is a name only with a capital: "Usage" */
+	int only;       /* of a beginning: the one name that it is of; -1: several */
 	uint32_t slots; /* bit s: some table's column of slot s holds it */
 };
 
@@ -150,6 +157,8 @@ struct mention {
 	uint32_t slots;
 	uint32_t word;  /* where it began */
 	uint32_t group; /* amounts that came before it in the sentence */
+	bool ref;       /* it is only what others are compared with */
+	bool post;      /* it followed its amount, and says nothing of the next one */
 };
 
 /* What is counted, and so which words may stand beside it. */
@@ -168,6 +177,7 @@ enum counted {
 struct beside {
 	uint64_t before;
 	uint64_t after[2];
+	uint64_t said_to_be[2]; /* "areas are green": the words after the verb */
 };
 
 enum entry_class { CLASS_NUMBER, CLASS_DATE, CLASS_YEAR, CLASS_HOUR, CLASS_MONTH, CLASS_QUARTER };
@@ -176,9 +186,16 @@ struct entry {
 	enum entry_class class;
 	guard_value value; /* a number's size; a date as yyyymmdd (month 0, day 0: not said) */
 	bool minus;
-	bool either;   /* the sign may be told in words */
-	bool anything; /* of the question: any unit */
-	bool of_text;  /* a number inside a text cell */
+	bool either; /* the sign may be told in words */
+	bool change; /* from one value to another: a rise or a fall */
+	bool share;  /* of the rows that say its kind */
+	enum derived { DERIVED_NOT, DERIVED_SUM, DERIVED_MEAN, DERIVED_CHANGE } derived;
+	bool fact;                  /* a number that code derived */
+	const uint64_t *fact_words; /* of a fact without a unit: its name's and its label's */
+	bool shadowed;              /* a cell says the same, and of what */
+	int text;                   /* of a fact's text: which one; 0: none */
+	bool anything;              /* of the question: any unit */
+	bool of_text;               /* a number inside a text cell */
 	enum counted counted;
 	struct beside beside; /* of a number inside a text, or of what is counted */
 	bool pooled;          /* over rows of several names: is no single name's number */
@@ -195,15 +212,28 @@ struct entry {
 
 #define COLUMN_WORDS_MAX 8
 
+/* When a row's amounts were. */
+struct row_time {
+	int hour; /* -1: it has none */
+	int month;
+	int32_t day; /* yyyymmdd of a series of days or months; 0: it has none */
+};
+
 struct known_table {
 	const struct table *t;
 	const char *call;
-	int *slot;           /* by column; -1: does not name rows */
-	int **ids;           /* ids[row][column] of names; -1 */
-	bool *rivals;        /* by column: names of this slot differ between rows */
-	enum unit *units;    /* by column */
-	bool *measure;       /* by column: numbers to compute with */
-	uint64_t (*keys)[2]; /* by column: of its name and its label, as a heading has them */
+	int *slot;    /* by column; -1: does not name rows */
+	int **ids;    /* ids[row][column] of names; -1 */
+	bool *rivals; /* by column: names of this slot differ between rows */
+	uint32_t rival_slots;
+	bool *soft;             /* by column: words ("winter") that gather rows and name none */
+	enum unit *units;       /* by column */
+	bool *measure;          /* by column: numbers to compute with */
+	bool *differences;      /* by column: its name or label says so: "spread" */
+	bool *mixed;            /* by column: it has negative values and others */
+	struct row_time *times; /* by row; NULL: nothing says when */
+	uint64_t (*keys)[2];    /* by column: of its name and its label, as a heading has them */
+	uint64_t (*sets)[2][4]; /* by column: words of its name, and of its label, that tell it */
 	uint64_t (*words)[COLUMN_WORDS_MAX]; /* by column: of its name and its label, folded */
 	guard_value **values;                /* values[row][column], signed; GUARD_NO_VALUE */
 };
@@ -220,10 +250,20 @@ struct known {
 	const char *slot_names[SLOTS_MAX];
 	int slot_count;
 	bool has_rivals;
-	bool foreign_money;  /* some column is in euros, pounds or yen */
+	bool foreign_money; /* some column is in euros, pounds or yen */
+	uint32_t soft_slots;
+	bool peak_known;     /* a column says when peak hours begin or end */
+	bool other_question; /* what the question names is not what the results are about */
+	bool has_times;      /* some table's rows are of hours, months or days */
 	uint32_t year_slots; /* whose names are years */
 	int64_t rows_max;
 	bool numeric_unit[UNIT_OTHER + 1]; /* some number column has it */
+	struct text_word {
+		int text;
+		uint64_t word;
+	} * text_words; /* before numbers of a fact's text */
+	size_t text_word_count, text_word_cap;
+	int text_count;
 	struct beside *numbered; /* "Stage", and "Stage … Construction": before and after[0] */
 	size_t numbered_count, numbered_cap;
 	struct beside *kinds; /* "green", "on track": after */
@@ -239,14 +279,15 @@ void known_free(struct known *k);
 uint64_t known_heading(const struct known *k, const char *text, size_t len);
 /* First entry of this class that is not below value. */
 size_t known_from(const struct known *k, enum entry_class class, guard_value value);
+int32_t known_day(const char *text);                   /* yyyymmdd of an ISO date; 0: it is none */
 bool known_number(const char *text, guard_value *out); /* signed */
 
 /* ---- words beside a number ---- */
 
 /* A word as it is compared: small letters, one of it. */
 uint64_t beside_key(const char *word, size_t len);
-/* The next two words of the same phrase. SCAN_MORE: they are not here yet. */
-enum scan beside_after(const char *p, size_t n, bool final, uint64_t after[2]);
+/* The next words of the same phrase. SCAN_MORE: they are not here yet. */
+enum scan beside_after(const char *p, size_t n, bool final, struct beside *out);
 /* A whole number that says neither of what nor in what unit. */
 bool shown_is_bare(const struct shown *s);
 
@@ -266,6 +307,52 @@ bool row_set_has(const struct row_set *s, int table, int64_t row);
 /* It is about one of these rows only. */
 void row_set_narrow(struct row_set *s, const struct row_set *to);
 
+/* The time that the next amount is said to belong to: "in hour 19", "in August". */
+struct when {
+	uint32_t hours;   /* bit h; 0: none was said */
+	uint32_t months;  /* bit m */
+	int from, to;     /* yyyymmdd; 0: none */
+	uint32_t amounts; /* it is said of so many more */
+};
+
+#define TONE_WORDS 6 /* after an amount may say how it compares, and what it counts */
+
+/* What the words around an amount say of how it compares. */
+struct tone {
+	int dir;                    /* 1: "above", "rose"; -1: "below", "fell" */
+	bool change;                /* "gap", "changed" */
+	bool of;                    /* "35 % of" */
+	bool rest;                  /* "remaining" */
+	bool sum;                   /* "together" follows */
+	bool mean;                  /* "on average" does */
+	bool by;                    /* "rose by" */
+	bool to;                    /* "rose to" */
+	bool move;                  /* "rose", and not "higher" */
+	bool than;                  /* what it is compared with is said */
+	int ref_id;                 /* the name that it is compared with; -1: none */
+	uint64_t after[TONE_WORDS]; /* the words that follow, folded */
+};
+
+#define CLAUSE_WORDS_MAX 12
+
+/* The words since the last amount, folded. */
+struct clause {
+	uint64_t words[CLAUSE_WORDS_MAX];
+	size_t count;
+};
+
+#define RECENT_MAX 4
+
+/* An amount of the answer that was found right. */
+struct recent {
+	guard_value value; /* signed */
+	guard_value shown, half;
+	enum unit unit;
+	int table, column;
+	int64_t row;
+	uint32_t sentence;
+};
+
 struct context {
 	struct mention said[GROUP_MAX]; /* in this sentence or table row */
 	int count;
@@ -273,7 +360,8 @@ struct context {
 	int before_count;
 	int follow_id; /* the name that follows: "… for Ascend"; -1: none */
 	uint32_t follow_slots;
-	int header_id; /* the name that heads this column of a table; -1 */
+	struct when follow_when; /* the time that does: "… in hour 19" */
+	int header_id;           /* the name that heads this column of a table; -1 */
 	uint32_t header_slots;
 	enum unit header_unit;
 	uint64_t header_key;  /* of the known column that this one is; 0: none */
@@ -284,7 +372,25 @@ struct context {
 	bool in_all;          /* "in all", "in total": of no single row */
 	int extreme;          /* "highest" 1, "lowest" -1 was said of the next amount */
 	uint64_t extreme_of;  /* the word after it */
-	bool missing;         /* "without", "missing" */
+	int rank;             /* "second" was said of it; 0: nothing */
+	bool about;           /* "roughly" stands right before */
+	bool label;           /* "step" does */
+	int limit;            /* "above" does (1), "below" does (-1) */
+	struct when when;
+	int same_hour;    /* "hour 19 (HE 20)": the hour that this one must be; -1: any */
+	struct tone tone; /* before the number; and after it, once that was asked for */
+	bool tone_known;  /* what follows was looked at */
+	struct recent recent[RECENT_MAX]; /* newest first */
+	uint32_t sentence;
+	struct clause clause;
+	int claim;                 /* "A is higher: x against y": said of the amount before */
+	bool against;              /* "against" stands right before the number */
+	bool from;                 /* "from" was said in the sentence */
+	bool changed;              /* "rose" was said in the sentence before */
+	bool sums, means, changes; /* so were "together", "averages", "gap" */
+	size_t clause_dir;         /* words of the clause before its direction */
+	int32_t days[2];           /* of the last dates, since 1970; newest first; 0: none */
+	bool missing;              /* "without", "missing" */
 	bool peak;
 	int64_t rows_written; /* table rows and list items of the answer so far */
 	int64_t rows_last;    /* of the last table or list */
@@ -292,15 +398,29 @@ struct context {
 
 struct verdict {
 	bool bound;
+	bool unchecked; /* bound to what proves nothing: the question's own words */
+	bool of_fact;   /* a number that code derived */
+	struct recent amount;
 	struct row_set rows; /* a cell under its own heading: the rows that hold it */
 	struct guard_ref ref;
 };
 
 void judge(const struct known *k, const struct shown *s, const struct context *c, char *scratch,
 	   size_t scratch_size, struct verdict *out);
+/* Is the amount's column the one that the words before it name, where they name one? */
+bool column_is_said(const struct known *k, const struct entry *e, const struct context *c);
+/* Do the words beside a number say a kind of rows? */
+bool beside_is_kind(const struct known *k, const struct beside *said);
+bool known_is_column_word(const struct known *k, uint64_t word);
 /* The derivations that are made on demand; false: none fits. */
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
-		 char *scratch, size_t scratch_size, struct guard_ref *ref);
+		 char *scratch, size_t scratch_size, struct guard_ref *ref, enum unit *unit);
+/* Do the words say that a number was made so of others? */
+bool is_told_as(enum derived how, const struct shown *s, const struct context *c);
+/* Where the words put a column in a comparison: 1: it is compared, -1: with it; 0: nowhere. */
+int column_side(const struct known *k, int table, size_t column, const struct context *c);
+/* Is the row of the time that is spoken of? */
+bool row_is_when(const struct known *k, int table, int64_t row, const struct when *w);
 bool unit_fits(const struct shown *s, enum unit shown, enum unit known, bool loses_decimals);
 /* The data numbers such things: "Stage". */
 bool beside_is_numbered(const struct known *k, const struct beside *said);
@@ -308,6 +428,8 @@ bool beside_is_numbered(const struct known *k, const struct beside *said);
 bool beside_of_column(const struct known *k, const struct entry *e, uint64_t word);
 /* Do the words beside a number in words say that it is told of the data? */
 bool beside_is_told(const struct known *k, const struct shown *s, const struct beside *said);
+/* "75 % are on track": do the words around a share say what it is one of? */
+bool beside_says_kind(const struct entry *e, const struct context *c);
 /* May a bare number with these words beside it be this one? */
 bool beside_fits(const struct known *k, const struct entry *e, const struct context *c);
 /* Does this row belong to what the sentence names? */
@@ -327,6 +449,7 @@ struct reader {
 	bool line_start;
 	bool hour_run, hour_ending_run;
 	bool after_number;
+	bool hours_end;                                             /* "hours ending" */
 	bool hours_said;                                            /* "hours are", "hours from" */
 	void (*on_word)(void *owner, const char *word, size_t len); /* or NULL */
 	void (*on_char)(void *owner, char c);                       /* what is no word; or NULL */
@@ -363,9 +486,25 @@ struct speech {
 	struct context said;
 	uint32_t amounts;               /* in this sentence */
 	uint64_t words[NAME_WORDS_MAX]; /* keys of the last words, newest first */
+	bool ends;                      /* what ends is more than a part of a sentence */
+	bool titled;                    /* the last one began with a capital */
+	size_t word_len;
+	uint64_t folded;
 	uint32_t word_count;
-	bool partly;    /* "one of the", "second": what follows is no extreme of all */
-	bool said_in;   /* the last word was "in" */
+	bool partly;           /* "one of the", "second": what follows is no extreme of all */
+	bool said_in;          /* the last word was "in" */
+	uint32_t ordinal_word; /* where "second" was said; 0: nowhere */
+	int ordinal_value;
+	int ordinal;               /* the last word was "second": a rank, if what follows says so */
+	uint32_t last_is;          /* what the last word says */
+	uint32_t dir_word;         /* where the direction was said */
+	struct tone before;        /* the tone without what follows the number */
+	int post_id;               /* the name that followed the last amount */
+	int ref_id;                /* what was compared with, in this sentence; -1: nothing */
+	int hour;                  /* the last number was this hour; -1: it was none */
+	bool ending;               /* … as an hour ending */
+	uint32_t hour_words;       /* words since */
+	bool hour_till, hour_open; /* "to" came since; "(" or "/" did */
 	bool compared;  /* "above", "than": what follows a colon tells both names' numbers */
 	bool year_told; /* the last number was a year, and no part of a date */
 	bool bullet;    /* the line begins with what may be one */
@@ -385,9 +524,18 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 /* Notes the words beside a number; as speech_follower. */
 enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 			const struct shown *number);
+/* Reads how an amount compares from what follows it. */
+enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final);
+/* The number belongs to an id of the kind that the data has; *known: it has this one. */
+bool speech_is_id(const struct speech *s, const char *p, const struct shown *number, bool *known);
+/* The number completes a name of the data: "Portfolio 360". */
+bool speech_is_name(const struct speech *s, const char *p, const struct shown *number);
+/* The first cell of the n-th row of a table is an n that numbers it. */
+bool speech_is_rank_cell(const struct speech *s, const struct shown *number);
 /* Is a number in words told of the data, or only a way to speak? */
 bool speech_tells(const struct speech *s, const struct shown *number);
 /* Takes the number that the reader has found. */
-void speech_take(struct speech *s, const char *p, const struct shown *number);
+void speech_take(struct speech *s, const char *p, const struct shown *number,
+		 const struct verdict *verdict);
 
 #endif

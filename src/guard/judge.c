@@ -18,7 +18,7 @@
 static uint32_t last_group(const struct context *c, uint32_t slot_bit, bool *any)
 {
 	for (int i = c->count; i-- > 0;)
-		if (c->said[i].slots & slot_bit) {
+		if (c->said[i].slots & slot_bit && !c->said[i].post) {
 			*any = true;
 			return c->said[i].group;
 		}
@@ -37,15 +37,21 @@ static size_t group_size(const struct context *c, uint32_t slot_bit)
 	return size;
 }
 
-/* Does the sentence speak of this name? *any: it speaks of some name of that kind. What follows
+/* Inlined: it is asked for each row of a table, which is most of what the check costs.
+ * Does the sentence speak of this name? *any: it speaks of some name of that kind. What follows
  * ("… for Ascend") and the heading of the column say it more exactly than what came before. */
-static bool is_named(const struct context *c, int id, uint32_t slot_bit, bool *any)
+static inline __attribute__((always_inline)) bool is_named(const struct context *c, int id,
+							   uint32_t slot_bit, bool *any)
 {
 	uint32_t group;
 
 	*any = true;
 	if (c->follow_id >= 0 && (c->follow_slots & slot_bit))
 		return id == c->follow_id;
+	if (c->against) { /* another one's than was spoken of */
+		*any = false;
+		return false;
+	}
 	if (c->in_row && c->header_id >= 0 && (c->header_slots & slot_bit))
 		return id == c->header_id;
 	group = last_group(c, slot_bit, any);
@@ -55,19 +61,48 @@ static bool is_named(const struct context *c, int id, uint32_t slot_bit, bool *a
 	return false;
 }
 
-bool row_is_meant(const struct known *k, int table, int64_t row, const struct context *c)
+/* `but`: kinds of names that are left aside. */
+static bool row_is_meant_but(const struct known *k, int table, int64_t row, const struct context *c,
+			     uint32_t but)
 {
 	const struct known_table *kt = &k->tables[table];
 
 	for (size_t col = 0; col < kt->t->column_count; col++) {
 		bool any;
 
-		if (kt->slot[col] < 0 || !kt->rivals[col])
+		if (kt->slot[col] < 0 || !kt->rivals[col] || but >> kt->slot[col] & 1)
 			continue;
 		if (!is_named(c, kt->ids[row][col], 1u << kt->slot[col], &any) && any)
 			return false;
 	}
 	return true;
+}
+
+bool row_is_meant(const struct known *k, int table, int64_t row, const struct context *c)
+{
+	return row_is_meant_but(k, table, row, c, 0);
+}
+
+static const struct when *time_of(const struct context *c)
+{
+	return c->follow_when.hours || c->follow_when.months ? &c->follow_when : &c->when;
+}
+
+static bool has_time(const struct when *w)
+{
+	return w->hours || w->months || w->from;
+}
+
+/* An amount is of the time that is said of it; other cells of the row may tell another. */
+static bool time_is_meant(const struct known *k, const struct entry *e, const struct context *c)
+{
+	const struct known_table *kt = &k->tables[e->table];
+	const struct when *w = time_of(c);
+
+	if (c->in_row || !has_time(w) || !kt->times || e->counted || e->column < 0 ||
+	    !kt->measure[e->column])
+		return true;
+	return e->row >= 0 && row_is_when(k, e->table, e->row, w);
 }
 
 static bool label_is_meant(const struct known *k, const int *label_ids, const struct context *c)
@@ -115,7 +150,11 @@ static bool rows_are_named(const struct known_table *kt, const struct entry *e, 
 static bool pool_is_meant(const struct known *k, const struct entry *e, const struct context *c)
 {
 	const struct known_table *kt = &k->tables[e->table];
+	bool said;
 
+	if (e->group_slot >= 0 && k->soft_slots >> e->group_slot & 1 &&
+	    !is_named(c, e->group_id, 1u << e->group_slot, &said))
+		return false;
 	for (size_t col = 0; col < kt->t->column_count; col++) {
 		uint32_t bit;
 
@@ -154,14 +193,44 @@ static bool is_in_place(const struct known *k, const struct entry *e, const stru
 	return e->row < 0 ? c->rows.table != e->table : row_set_has(&c->rows, e->table, e->row);
 }
 
+/* "Spring $34.99, Summer $53.48" in a fact's text: the word before a number says whose it is. */
+static bool text_is_meant(const struct known *k, const struct entry *e, const struct context *c)
+{
+	bool other = false;
+
+	for (size_t i = 0; i < k->text_word_count; i++) {
+		const struct text_word *w = &k->text_words[i];
+
+		if (w->text != e->text)
+			continue;
+		for (size_t n = 0; n < c->clause.count; n++) {
+			if (c->clause.words[n] != w->word)
+				continue;
+			if (w->word == e->beside.before)
+				return true;
+			other = true;
+		}
+	}
+	return !other;
+}
+
 static bool is_meant(const struct known *k, const struct entry *e, const struct context *c)
 {
+	if (e->shadowed)
+		return false;
+	if (e->text && !c->in_row && !text_is_meant(k, e, c))
+		return false;
+	if (e->table >= 0 && e->column >= 0 && !c->in_row && !e->counted &&
+	    e->class == CLASS_NUMBER && e->value > 12 * ONE && !column_is_said(k, e, c))
+		return false;
 	if (!is_in_place(k, e, c))
 		return false;
 	if (e->label_ids)
 		return label_is_meant(k, e->label_ids, c);
 	if (e->table < 0)
 		return true;
+	if (!time_is_meant(k, e, c))
+		return false;
 	if (e->pooled)
 		return pool_is_meant(k, e, c);
 	return e->row < 0 || row_is_meant(k, e->table, e->row, c);
@@ -187,35 +256,115 @@ static bool unit_is_right(const struct known *k, const struct entry *e, const st
 	return unit_fits(s, shown, e->unit, loses);
 }
 
-static bool sign_is_right(const struct entry *e, const struct shown *s)
+/* Of a column of differences the size alone may be told. */
+static bool is_difference_column(const struct known *k, const struct entry *e)
 {
-	return e->either || (e->minus ? !s->plus : !s->minus);
+	return e->column >= 0 && k->tables[e->table].differences[e->column];
 }
 
-/* "The highest is …": no row that is spoken of has more. */
-static bool is_extreme(const struct known *k, const struct entry *e, const struct context *c)
+/* Is a negative value said to be one, and a rise no fall? */
+static bool sign_is_right(const struct known *k, const struct entry *e, const struct shown *s,
+			  const struct context *c)
 {
-	const struct known_table *kt;
-	guard_value own;
+	int dir = s->minus ? -1 : s->plus ? 1 : c->tone.dir;
+
+	if (e->derived == DERIVED_CHANGE && !e->change && e->unit != UNIT_PERCENT && !c->in_row &&
+	    (s->minus || s->plus))
+		return false; /* of least and most nobody says which came first */
+	if (e->change)
+		return c->tone_known && (!dir || (dir < 0) == e->minus);
+	if (e->either)
+		return true;
+	if (e->minus)
+		return s->minus || (!s->plus && (e->table < 0 || c->tone.change || dir < 0 ||
+						 is_difference_column(k, e)));
+	if (s->minus)
+		return false;
+	return dir >= 0 || !c->tone.by || e->table < 0 || e->column < 0 ||
+	       !k->tables[e->table].mixed[e->column];
+}
+
+/* How it ranks among some rows of its column: "highest", "second". */
+struct ranking {
+	size_t rows, more, less, same;
+	bool rising; /* the data goes from less to more */
+};
+
+static bool has_rank(const struct ranking *r, const struct context *c)
+{
+	size_t before = c->rank ? (size_t)c->rank - 1 : 0;
+	bool from_top = r->more <= before && before < r->more + r->same;
+	bool from_bottom = r->less <= before && before < r->less + r->same;
+
+	if (c->extreme)
+		return c->extreme > 0 ? from_top : from_bottom;
+	return from_top || (from_bottom && r->rising);
+}
+
+/* Among the rows that are spoken of; `but`: as in row_is_meant_but. */
+static struct ranking rank_of(const struct known *k, const struct entry *e, const struct context *c,
+			      uint32_t but)
+{
+	const struct known_table *kt = &k->tables[e->table];
+	guard_value own = kt->values[e->row][e->column];
+	guard_value before = -GUARD_NO_VALUE;
+	struct ranking r = {.rising = true};
+
+	for (size_t row = 0; row < kt->t->row_count; row++) {
+		guard_value v = kt->values[row][e->column];
+
+		if (v == GUARD_NO_VALUE || !row_is_meant_but(k, e->table, (int64_t)row, c, but))
+			continue;
+		r.rows++;
+		r.more += v > own;
+		r.less += v < own;
+		r.same += v == own;
+		r.rising = r.rising && v >= before;
+		before = v;
+	}
+	return r;
+}
+
+/* "The highest is …": no row that is spoken of has more. Where one row alone is, "A has the highest
+ * price" compares it with others of its kind. */
+static bool is_ranked(const struct known *k, const struct entry *e, const struct context *c)
+{
+	struct ranking r;
+	bool compared = false;
 
 	if (c->in_row || e->row < 0 || e->column < 0 || !k->tables[e->table].measure[e->column] ||
 	    !beside_of_column(k, e, c->extreme_of))
 		return true;
-	kt = &k->tables[e->table];
-	own = kt->values[e->row][e->column];
-	for (size_t r = 0; r < kt->t->row_count; r++) {
-		guard_value v = kt->values[r][e->column];
+	r = rank_of(k, e, c, 0);
+	if (r.rows > 1)
+		return has_rank(&r, c);
+	for (int slot = 0; slot <= k->slot_count; slot++) {
+		uint32_t but = slot < k->slot_count ? 1u << slot : ~k->year_slots;
 
-		if (v != GUARD_NO_VALUE && (c->extreme > 0 ? v > own : v < own) &&
-		    row_is_meant(k, e->table, (int64_t)r, c))
-			return false;
+		r = rank_of(k, e, c, but);
+		if (r.rows > 1 && has_rank(&r, c))
+			return true;
+		compared = compared || r.rows > 1;
 	}
-	return true;
+	return !compared;
+}
+
+/* What the question says is no proof. */
+static bool is_asked(const struct entry *e)
+{
+	return e->anything && !e->call;
 }
 
 static void refer(const struct entry *e, struct verdict *out)
 {
 	out->bound = true;
+	out->unchecked = is_asked(e);
+	out->of_fact = e->fact;
+	out->amount = (struct recent){.value = e->minus ? -e->value : e->value,
+				      .unit = e->unit,
+				      .table = e->table,
+				      .column = e->column,
+				      .row = e->row};
 	out->ref = (struct guard_ref){
 		.call = e->call,
 		.row = e->row,
@@ -250,6 +399,96 @@ static enum unit shown_unit(const struct shown *s, const struct context *c)
 	return c->header_unit;
 }
 
+/* In a table the headings would say it, as in "Total". */
+bool is_told_as(enum derived how, const struct shown *s, const struct context *c)
+{
+	bool fits = true;
+
+	if (c->in_row)
+		return true;
+	switch (how) {
+	case DERIVED_SUM:
+		fits = c->sums || c->tone.sum || c->count < 2;
+		break;
+	case DERIVED_MEAN:
+		fits = c->means || c->tone.mean;
+		break;
+	case DERIVED_CHANGE:
+		fits = c->tone.dir || c->tone.by || c->tone.change || c->changes || c->changed ||
+		       c->tone.rest || s->plus || s->minus;
+		break;
+	case DERIVED_NOT:
+		break;
+	}
+	return fits;
+}
+
+/* "Five months" are counted rows or values of such a column, and no other five. */
+static bool lasts(const struct entry *e, const struct shown *s)
+{
+	return s->unit >= UNIT_HOURS && s->unit <= UNIT_YEARS && e->unit == UNIT_NONE &&
+	       !e->anything;
+}
+
+static bool lasts_by_data(const struct known *k, const struct entry *e)
+{
+	const struct known_table *kt = e->table >= 0 ? &k->tables[e->table] : NULL;
+
+	if (!kt)
+		return true;
+	if (e->counted)
+		return kt->times && e->counted != COUNTED_KIND;
+	return e->column >= 0 && kt->measure[e->column];
+}
+
+static bool is_comparable(enum unit a, enum unit b)
+{
+	return a == b || (a == UNIT_MONEY && b == UNIT_PRICE) ||
+	       (a == UNIT_PRICE && b == UNIT_MONEY);
+}
+
+/* "Rose from x to y", "A is higher: x against y": the amount before says whether that is so. */
+static bool moves_right(const struct entry *e, const struct context *c)
+{
+	const struct recent *last = &c->recent[0];
+	guard_value own = e->minus ? -e->value : e->value;
+	int dir = 0;
+
+	if (c->in_row || !last->sentence || !is_comparable(last->unit, e->unit))
+		return true;
+	if (c->tone.to && c->tone.move &&
+	    ((c->from && last->sentence == c->sentence) ||
+	     (c->count == 0 && c->sentence - last->sentence == 1)))
+		dir = c->tone.dir;
+	else if (c->against && last->sentence == c->sentence)
+		dir = -c->claim;
+	return dir == 0 || (dir > 0 ? own > last->value : own < last->value);
+}
+
+/* One cell is not told for two things in one sentence, nor with what was made of it. */
+static bool is_told_twice(const struct entry *e, const struct shown *s, const struct context *c)
+{
+	const struct recent *last = &c->recent[0];
+
+	if (c->in_row || e->table < 0 || (shown_is_bare(s) && s->value <= 12 * ONE))
+		return false;
+	if (last->sentence == c->sentence && last->shown == s->value && last->half == s->half &&
+	    is_comparable(last->unit, e->unit) && e->row < 0)
+		return true;
+	if (c->from && last->sentence == c->sentence && last->table == e->table &&
+	    last->row == e->row && last->shown == s->value && last->half == s->half)
+		return true; /* "from x to x" */
+	for (size_t i = 0; i < RECENT_MAX; i++) {
+		const struct recent *r = &c->recent[i];
+
+		if (r->sentence != c->sentence || r->table != e->table || r->column != e->column)
+			continue;
+		return e->row >= 0 && e->column >= 0 && r->row == e->row && r->shown == s->value &&
+		       r->half == s->half;
+	}
+	return false;
+}
+
 static bool find_number(const struct known *k, const struct shown *s, const struct context *c,
 			struct verdict *out)
 {
@@ -262,10 +501,17 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 
 		if (e->class != CLASS_NUMBER || e->value > s->value + s->half)
 			break;
-		if (unit_is_right(k, e, s, unit) && sign_is_right(e, s) &&
+		if (unit_is_right(k, e, s, unit) && sign_is_right(k, e, s, c) &&
 		    (!bare || beside_fits(k, e, c)) &&
-		    (bare || !c->extreme || is_extreme(k, e, c)) && is_meant(k, e, c)) {
+		    (!e->share || c->in_row || (c->tone_known && beside_says_kind(e, c))) &&
+		    ((bare && (c->extreme || e->value <= 12 * ONE)) || (!c->extreme && !c->rank) ||
+		     is_ranked(k, e, c)) &&
+		    is_told_as(e->derived, s, c) && (!e->fact || c->tone_known) &&
+		    (!lasts(e, s) || lasts_by_data(k, e)) && moves_right(e, c) &&
+		    !is_told_twice(e, s, c) && is_meant(k, e, c)) {
 			refer(e, out);
+			if (out->unchecked) /* unless the data has it too */
+				continue;
 			note_rows(k, i, c, s->value + s->half, &out->rows);
 			return true;
 		}
@@ -284,6 +530,8 @@ static bool find_in(const struct known *k, enum entry_class class, guard_value f
 			return false;
 		if (is_meant(k, e, c)) {
 			refer(e, out);
+			if (out->unchecked)
+				continue;
 			note_rows(k, i, c, to, &out->rows);
 			return true;
 		}
@@ -294,6 +542,7 @@ static bool find_in(const struct known *k, enum entry_class class, guard_value f
 static bool agree(struct verdict *out, const char *formula)
 {
 	out->bound = true;
+	out->unchecked = false;
 	out->ref = (struct guard_ref){.row = -1, .formula = formula};
 	return true;
 }
@@ -320,24 +569,114 @@ static bool is_plain_count(const struct known *k, const struct shown *s, const s
 	if (s->unit == UNIT_NONE && !c->in_row && n > 0 && n == c->rows_written)
 		return agree(out, "rows shown");
 	if ((s->unit == UNIT_HOURS && n == 24) || (s->unit == UNIT_MONTHS && n == 12) ||
-	    (s->unit == UNIT_DAYS && n == 7))
+	    (s->unit == UNIT_DAYS && (n == 7 || n == 365 || n == 366)))
 		return agree(out, "calendar");
 	return false;
 }
 
-static bool judge_number(const struct known *k, const struct shown *s, const struct context *c,
+/* "About 1,800": rounded where its zeros begin, and never far. */
+static struct shown widened(const struct shown *s)
+{
+	struct shown wide = *s;
+	guard_value step = ONE, most = s->value / 20;
+
+	if (s->part)
+		wide.half = 4 * ONE;
+	if (s->decimals > 0 || s->scaled || s->unit == UNIT_PERCENT || s->value == 0)
+		return wide;
+	while (s->value % (step * 10) == 0)
+		step *= 10;
+	if (step / 2 > wide.half)
+		wide.half = step / 2 < most ? step / 2 : most > wide.half ? most : wide.half;
+	return wide;
+}
+
+/* "Above $60 from hour 18 through hour 21" tells of each of these rows. */
+static bool is_limit(const struct shown *s, const struct context *c)
+{
+	const struct when *w = time_of(c);
+
+	return c->limit && !c->in_row && !shown_is_bare(s) && s->unit != UNIT_PERCENT &&
+	       ((w->hours & (w->hours - 1)) || (w->months & (w->months - 1)));
+}
+
+static bool holds_limit(const struct known *k, const struct shown *s, const struct context *c)
+{
+	const struct when *w = time_of(c);
+
+	for (int i = 0; i < k->table_count; i++) {
+		const struct known_table *kt = &k->tables[i];
+
+		for (size_t col = 0; kt->times && col < kt->t->column_count; col++) {
+			bool all = kt->measure[col] && unit_fits(s, s->unit, kt->units[col], false);
+			size_t rows = 0;
+
+			for (size_t r = 0; all && r < kt->t->row_count; r++) {
+				guard_value v = kt->values[r][col];
+
+				if (v == GUARD_NO_VALUE || !row_is_when(k, i, (int64_t)r, w) ||
+				    !row_is_meant(k, i, (int64_t)r, c))
+					continue;
+				rows++;
+				all = c->limit > 0 ? v >= s->value : v <= s->value;
+			}
+			if (all && rows > 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What code derived is more or less than the sentence says. */
+static bool is_contradicted(const struct known *k, const struct shown *s, const struct context *c,
+			    char *scratch, size_t size, const struct verdict *out)
+{
+	struct context other = *c;
+	struct guard_ref ref;
+	enum unit unit;
+
+	if (!out->of_fact || !c->tone.dir || c->in_row ||
+	    derive_bind(k, s, c, scratch, size, &ref, &unit))
+		return false;
+	other.tone.dir = -c->tone.dir;
+	return derive_bind(k, s, &other, scratch, size, &ref, &unit);
+}
+
+static bool judge_number(const struct known *k, const struct shown *shown, const struct context *c,
 			 char *scratch, size_t size, struct verdict *out)
 {
+	enum unit unit = UNIT_NONE;
+	const struct shown wide = c->about ? widened(shown) : *shown, *s = &wide;
 	bool bare = s->unit == UNIT_NONE && s->decimals == 0 && !s->currency;
 
+	if (is_limit(s, c))
+		return holds_limit(k, s, c) ? agree(out, "each of these hours") : false;
 	if (find_number(k, s, c, out) || (!c->header_key && is_plain_count(k, s, c, out)))
-		return true;
+		return !is_contradicted(k, s, c, scratch, size, out) || (out->bound = false);
 	if (c->in_row && c->header_key && c->count > 0)
 		return bare && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out);
 	if (bare && c->in_row && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out))
 		return true;
-	out->bound = derive_bind(k, s, c, scratch, size, &out->ref);
-	return out->bound;
+	if (!derive_bind(k, s, c, scratch, size, &out->ref, &unit)) {
+		/* "five hours see less", "six areas are finished": what is counted so is not
+		 * compared */
+		if (c->tone_known && !c->in_row &&
+		    ((s->worded && s->unit >= UNIT_HOURS && s->unit <= UNIT_YEARS) ||
+		     (bare && s->value <= 31 * ONE && !c->first_of && c->beside.said_to_be[0] &&
+		      !beside_is_kind(k, &c->beside))))
+			out->bound = out->unchecked = true;
+		return out->bound;
+	}
+	out->bound = true;
+	out->unchecked = false;
+	out->amount = (struct recent){.value = s->minus ? -s->value : s->value,
+				      .unit = s->currency            ? UNIT_MONEY
+					      : s->unit == UNIT_NONE ? unit
+								     : s->unit,
+				      .table = -1,
+				      .column = -1,
+				      .row = -1};
+	return true;
 }
 
 /* ---- dates and hours ---- */
@@ -374,12 +713,37 @@ static bool judge_day(const struct known *k, const struct shown *s, const struct
 	return false;
 }
 
+/* "August 2027", of a row of month 8 in a table of 2027. */
+static bool is_month_of_rows(const struct known *k, const struct shown *s, const struct context *c,
+			     struct verdict *out)
+{
+	struct verdict year = {0};
+
+	return s->kind == SHOWN_MONTH &&
+	       find_in(k, CLASS_MONTH, s->date.month, s->date.month, c, out) &&
+	       find_in(k, CLASS_YEAR, s->date.year, s->date.year, c, &year);
+}
+
 static bool judge_date(const struct known *k, const struct shown *s, const struct context *c,
 		       struct verdict *out)
 {
 	guard_value day = s->date.year * 10000 + s->date.month * 100 + s->date.day;
 
+	if (is_month_of_rows(k, s, c, out))
+		return true;
+	out->bound = false;
 	return find_in(k, CLASS_DATE, day, s->kind == SHOWN_MONTH ? day + 99 : day, c, out);
+}
+
+static bool is_quarter_of_rows(const struct known *k, const struct shown *s,
+			       const struct context *c, struct verdict *out)
+{
+	int first = s->date.month * 3 - 2;
+
+	if (find_in(k, CLASS_MONTH, first, first + 2, c, out) &&
+	    find_in(k, CLASS_YEAR, s->date.year, s->date.year, c, out))
+		return true;
+	return out->bound = false;
 }
 
 static bool judge_quarter(const struct known *k, const struct shown *s, const struct context *c,
@@ -389,7 +753,7 @@ static bool judge_quarter(const struct known *k, const struct shown *s, const st
 	guard_value key = s->date.year * 10 + quarter;
 
 	return find_in(k, CLASS_QUARTER, key, key, c, out) ||
-	       find_in(k, CLASS_DATE, from, from + 299, c, out);
+	       find_in(k, CLASS_DATE, from, from + 299, c, out) || is_quarter_of_rows(k, s, c, out);
 }
 
 /* Peak hours are defined, not found. */
@@ -403,18 +767,21 @@ static bool judge_hour(const struct known *k, const struct shown *s, const struc
 {
 	struct context nameless = *c;
 
+	if (c->same_hour >= 0 && s->value != c->same_hour)
+		return false;
 	nameless.count = 0;
 	nameless.follow_id = -1;
 	if (find_in(k, CLASS_HOUR, s->value, s->value, &nameless, out))
 		return true;
-	return c->peak && is_peak_bound(s->value) && agree(out, "peak hours");
+	return c->peak && !k->peak_known && is_peak_bound(s->value) && agree(out, "peak hours");
 }
 
 void judge(const struct known *k, const struct shown *s, const struct context *c, char *scratch,
 	   size_t size, struct verdict *out)
 {
-	out->bound = false;
+	out->bound = out->unchecked = out->of_fact = false;
 	out->ref = (struct guard_ref){.row = -1};
+	out->amount = (struct recent){.table = -1, .column = -1, .row = -1};
 	row_set_clear(&out->rows);
 	switch (s->kind) {
 	case SHOWN_NUMBER:
@@ -437,13 +804,17 @@ void judge(const struct known *k, const struct shown *s, const struct context *c
 		(void)judge_hour(k, s, c, out);
 		break;
 	case SHOWN_RANK:
-		if (s->value >= 1 && s->value <= k->rows_max)
-			agree(out, "rank");
+		/* what it ranks is checked with its amount */
+		out->bound = out->unchecked = s->value >= 1;
 		break;
 	case SHOWN_STRANGE:
+		break;
+	case SHOWN_ID: /* is only asked where the data has no such one */
 		break;
 	case SHOWN_TEXT:
 		out->bound = true;
 		break;
 	}
+	/* A number of the data is no answer to what was asked of something else. */
+	out->unchecked = out->unchecked || k->other_question;
 }

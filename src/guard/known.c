@@ -7,6 +7,8 @@
 #include "known.h"
 #include "names.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +55,13 @@ void known_add_date(struct known *k, const struct entry *proto, struct date d)
 		known_add(k, proto, CLASS_YEAR, d.year);
 }
 
+static void note_text_word(struct known *k, int text, uint64_t word)
+{
+	k->text_words = arena_grow(k->arena, k->text_words, k->text_word_count, &k->text_word_cap,
+				   sizeof(*k->text_words));
+	k->text_words[k->text_word_count++] = (struct text_word){text, word};
+}
+
 /* Numbers, dates and hours that a text holds. */
 void known_add_text(struct known *k, const struct entry *proto, const char *text)
 {
@@ -70,8 +79,8 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 		struct beside beside = {.before = reader_before(&r)};
 		bool titled = reader_is_titled(&r);
 
-		(void)beside_after(end, len - (size_t)(end - text), true, beside.after);
-		beside.after[1] = 0;
+		(void)beside_after(end, len - (size_t)(end - text), true, &beside);
+		beside.after[1] = beside.said_to_be[0] = beside.said_to_be[1] = 0;
 		reader_take(&r, text + at + plain, &s);
 		switch (s.kind) {
 		case SHOWN_NUMBER: {
@@ -80,6 +89,8 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 
 			e->unit = s.unit;
 			e->beside = beside;
+			if (e->text && beside.before && !shown_is_bare(&s))
+				note_text_word(k, e->text, beside.before);
 			if (shown_is_bare(&s) && !s.worded && titled &&
 			    (!proto->of_text || len <= NAME_BYTES_MAX))
 				known_note_numbered(k, &beside);
@@ -105,6 +116,7 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 			known_add(k, proto, CLASS_NUMBER, s.value * 100000000);
 			break;
 		case SHOWN_STRANGE:
+		case SHOWN_ID:
 		case SHOWN_TEXT:
 			break;
 		}
@@ -159,10 +171,18 @@ static void add_fact(struct known *k, const struct result *r, const struct fact 
 	proto.label_ids = label_names(k, f->label);
 	proto.either = true;
 	if (!known_number(f->value, &value)) {
+		proto.text = ++k->text_count;
 		known_add_text(k, &proto, f->value);
 		return;
 	}
 	proto.unit = unit_of_text(f->unit);
+	proto.fact = true;
+	if (proto.unit == UNIT_NONE) {
+		uint64_t *words = arena_alloc(k->arena, sizeof(*words) * COLUMN_WORDS_MAX);
+
+		known_name_words(f->name, f->label, words);
+		proto.fact_words = words;
+	}
 	known_add(k, &proto, CLASS_NUMBER, value);
 	if (strstr(f->name, "hour"))
 		known_add(k, &proto, CLASS_HOUR, value / 100000000);
@@ -247,6 +267,121 @@ static void add_name_counts(struct known *k)
 		}
 }
 
+/* ---- another question ---- */
+
+/* "NP15", "Q1_2025": letters and then digits, as only names have them. */
+static bool is_code(const char *word, size_t len)
+{
+	size_t letters = 0;
+
+	while (letters < len && isalpha((unsigned char)word[letters]))
+		letters++;
+	if (letters < 2 || letters == len || (letters == 2 && strncasecmp(word, "HE", 2) == 0) ||
+	    (letters == 2 && strncasecmp(word, "FY", 2) == 0))
+		return false;
+	for (size_t i = letters; i < len; i++)
+		if (!isdigit((unsigned char)word[i]))
+			return false;
+	return true;
+}
+
+static bool holds_text(const char *text, const char *word)
+{
+	return text && strcasestr(text, word);
+}
+
+static bool result_holds(const struct result *r, const char *word)
+{
+	for (size_t i = 0; i < r->args.count; i++)
+		for (size_t n = 0; n < r->args.items[i].count; n++)
+			if (r->args.items[i].values[n].type == VALUE_TEXT &&
+			    holds_text(r->args.items[i].values[n].text, word))
+				return true;
+	for (size_t t = 0; t < r->table_count; t++)
+		for (size_t c = 0; c < r->tables[t]->column_count; c++) {
+			if (r->tables[t]->columns[c].type != COLUMN_TEXT)
+				continue;
+			for (size_t row = 0; row < r->tables[t]->row_count; row++)
+				if (holds_text(r->tables[t]->rows[row][c], word))
+					return true;
+		}
+	return holds_text(r->outcome.detail, word);
+}
+
+/* A code that the question names is in no result. */
+static bool asks_for_other_name(const struct guard_input *in)
+{
+	const char *p = in->question ? in->question : "";
+
+	while (*p) {
+		size_t len = 0;
+		bool found = false;
+		char word[WORD_BYTES_MAX + 1];
+
+		while (p[len] && isalnum((unsigned char)p[len]))
+			len++;
+		if (len == 0) {
+			p++;
+			continue;
+		}
+		if (len <= WORD_BYTES_MAX && is_code(p, len)) {
+			snprintf(word, sizeof(word), "%.*s", (int)len, p);
+			for (size_t i = 0; i < in->result_count && !found; i++)
+				found = result_holds(in->results[i], word);
+			if (!found)
+				return true;
+		}
+		p += len;
+	}
+	return false;
+}
+
+/* The question names years, and the results are of others. */
+static bool asks_for_other_year(const struct known *k)
+{
+	bool asked = false, known = false;
+
+	for (size_t i = known_from(k, CLASS_YEAR, 0); i < k->count; i++) {
+		const struct entry *e = &k->entries[i];
+
+		if (e->class != CLASS_YEAR)
+			break;
+		if (e->call) {
+			known = true;
+			continue;
+		}
+		if (!e->anything) /* today */
+			continue;
+		asked = true;
+		for (size_t n = known_from(k, CLASS_YEAR, e->value);
+		     n < k->count && k->entries[n].class == CLASS_YEAR &&
+		     k->entries[n].value == e->value;
+		     n++)
+			if (k->entries[n].call)
+				return false;
+	}
+	return asked && known;
+}
+
+/* A fact without a name that a cell says too is that cell: it belongs to the cell's row. */
+static void shadow_facts(struct known *k)
+{
+	for (size_t i = known_from(k, CLASS_NUMBER, 0); i < k->count; i++) {
+		struct entry *e = &k->entries[i];
+
+		if (e->class != CLASS_NUMBER)
+			return;
+		if (!e->fact || e->label_ids || e->unit == UNIT_NONE)
+			continue;
+		for (size_t n = known_from(k, CLASS_NUMBER, e->value);
+		     n < k->count && k->entries[n].class == CLASS_NUMBER &&
+		     k->entries[n].value == e->value;
+		     n++)
+			e->shadowed = e->shadowed ||
+				      (k->entries[n].row >= 0 && k->entries[n].unit == e->unit);
+	}
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -283,8 +418,14 @@ void known_build(struct known *k, const struct guard_input *in)
 	note_asked(k, in->question);
 	question.anything = false;
 	question.formula = "today";
-	known_add_date(k, &question, in->today);
+	known_add(k, &question, CLASS_DATE,
+		  in->today.year * 10000 + in->today.month * 100 + in->today.day);
+	if (in->result_count == 0)
+		known_add(k, &question, CLASS_YEAR, in->today.year);
 	qsort(k->entries, k->count, sizeof(*k->entries), by_value);
+	shadow_facts(k);
+	k->other_question =
+		in->result_count > 0 && (asks_for_other_year(k) || asks_for_other_name(in));
 }
 
 void known_free(struct known *k)

@@ -6,12 +6,14 @@
 #include "names.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "vesper/decimal.h"
 
-#define GROUPS_MAX 32 /* a column of more names has no sums of each */
+#define SHORT_WORDS_MAX 4  /* a column of longer texts has no names that are shortened */
+#define GROUPS_MAX      32 /* a column of more names has no sums of each */
 
 /* ---- columns ---- */
 
@@ -84,17 +86,77 @@ static void read_names(struct known *k, struct known_table *kt, size_t c)
 	const struct table *t = kt->t;
 	int first = -1, words;
 	uint64_t key;
+	bool vocabulary = t->row_count > 2, brief = true;
 
+	for (size_t r = 0; r < t->row_count; r++) {
+		if (!t->rows[r][c])
+			continue;
+		key = name_key(t->rows[r][c], strlen(t->rows[r][c]), &words);
+		vocabulary = vocabulary && words == 1;
+		brief = brief && words <= SHORT_WORDS_MAX;
+	}
 	for (size_t r = 0; r < t->row_count; r++) {
 		const char *text = t->rows[r][c];
 
 		if (!text || !row_name(&t->columns[c], text, &words, &key))
 			continue;
-		kt->ids[r][c] = name_add(&k->names, k->arena, text, key, kt->slot[c]);
+		kt->ids[r][c] = name_add(&k->names, k->arena, text, key, kt->slot[c], brief);
+		if (vocabulary && strlen(text) > 3) /* "winter", as of "Winter" */
+			name_uncase(&k->names, key);
 		if (first < 0)
 			first = kt->ids[r][c];
 		else if (first != kt->ids[r][c])
 			kt->rivals[c] = k->has_rivals = true;
+	}
+}
+
+static bool is_lower_word(const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i < n; i++)
+		if (!islower((unsigned char)text[i]))
+			return false;
+	return n > 2 && n <= NAME_BYTES_MAX;
+}
+
+/* A column of few words, each of several rows: "winter", "summer". */
+static bool column_gathers_rows(const struct table *t, size_t c)
+{
+	size_t again = 0;
+
+	if (t->columns[c].type != COLUMN_TEXT || t->row_count < 3)
+		return false;
+	for (size_t r = 0; r < t->row_count; r++) {
+		if (!t->rows[r][c] || !is_lower_word(t->rows[r][c]))
+			return false;
+		for (size_t i = 0; i < r && i < GROUPS_MAX; i++)
+			if (strcmp(t->rows[i][c], t->rows[r][c]) == 0) {
+				again++;
+				break;
+			}
+	}
+	return again * 2 > t->row_count;
+}
+
+static void read_kinds(struct known *k, struct known_table *kt, size_t c)
+{
+	kt->slot[c] = slot_of(k, kt->t->columns[c].name);
+	if (kt->slot[c] < 0)
+		return;
+	kt->soft[c] = true;
+	k->soft_slots |= 1u << kt->slot[c];
+	for (size_t r = 0; r < kt->t->row_count; r++) {
+		const char *text = kt->t->rows[r][c];
+		char titled[NAME_BYTES_MAX + 1];
+		int words;
+
+		kt->ids[r][c] = name_add(&k->names, k->arena, text,
+					 name_key(text, strlen(text), &words), kt->slot[c], false);
+		snprintf(titled, sizeof(titled), "%s", text);
+		titled[0] = (char)toupper((unsigned char)titled[0]);
+		name_alias(&k->names, k->arena, name_key(titled, strlen(titled), &words),
+			   kt->ids[r][c]);
 	}
 }
 
@@ -112,13 +174,27 @@ static uint64_t heading_key(const char *text, size_t len)
 	return words > 0 ? key : 0;
 }
 
+/* A column that is the same in each of several rows heads no list of different ones. */
+static bool says_one_thing(const struct table *t, size_t c, bool many)
+{
+	if (t->row_count == 1 && many)
+		return column_is_number(t->columns[c].type);
+	if (t->row_count < 2 || !column_is_number(t->columns[c].type))
+		return false;
+	for (size_t r = 1; r < t->row_count; r++)
+		if (!t->rows[r][c] || !t->rows[0][c] || strcmp(t->rows[r][c], t->rows[0][c]) != 0)
+			return false;
+	return true;
+}
+
 uint64_t known_heading(const struct known *k, const char *text, size_t len)
 {
 	uint64_t key = heading_key(text, len);
 
 	for (int i = 0; key && i < k->table_count; i++)
 		for (size_t c = 0; c < k->tables[i].t->column_count; c++)
-			if (k->tables[i].keys[c][0] == key || k->tables[i].keys[c][1] == key)
+			if ((k->tables[i].keys[c][0] == key || k->tables[i].keys[c][1] == key) &&
+			    !says_one_thing(k->tables[i].t, c, k->table_count > 1))
 				return key;
 	return 0;
 }
@@ -129,6 +205,26 @@ static bool is_foreign(const char *unit)
 			strstr(unit, "EUR") || strstr(unit, "GBP"));
 }
 
+/* Another column that tells each row from the others, before an id that does so too: the id is only
+ * another name of the row. */
+static bool is_alias(const struct known_table *kt, size_t c)
+{
+	const struct table *t = kt->t;
+
+	if (!ends_with(t->columns[c].name, "id") || t->row_count < 2)
+		return false;
+	for (size_t key = 0; key < c; key++) {
+		bool unique = kt->slot[key] >= 0 && kt->rivals[key];
+
+		for (size_t r = 1; unique && r < t->row_count && r < GROUPS_MAX; r++)
+			for (size_t i = 0; unique && i < r; i++)
+				unique = kt->ids[r][key] >= 0 && kt->ids[r][key] != kt->ids[i][key];
+		if (unique)
+			return true;
+	}
+	return false;
+}
+
 static void read_columns(struct known *k, struct known_table *kt)
 {
 	const struct table *t = kt->t;
@@ -137,8 +233,11 @@ static void read_columns(struct known *k, struct known_table *kt)
 
 	kt->slot = arena_alloc(a, sizeof(*kt->slot) * n);
 	kt->rivals = arena_alloc(a, sizeof(*kt->rivals) * n);
+	kt->soft = arena_alloc(a, sizeof(*kt->soft) * n);
 	kt->units = arena_alloc(a, sizeof(*kt->units) * n);
 	kt->measure = arena_alloc(a, sizeof(*kt->measure) * n);
+	kt->mixed = arena_alloc(a, sizeof(*kt->mixed) * n);
+	kt->differences = arena_alloc(a, sizeof(*kt->differences) * n);
 	kt->ids = arena_alloc(a, sizeof(*kt->ids) * (t->row_count + 1));
 	kt->keys = arena_alloc(a, sizeof(*kt->keys) * n);
 	kt->words = arena_alloc(a, sizeof(*kt->words) * n);
@@ -153,7 +252,11 @@ static void read_columns(struct known *k, struct known_table *kt)
 	}
 	for (size_t c = 0; c < t->column_count; c++) {
 		kt->units[c] = unit_of_column(&t->columns[c]);
+		k->peak_known = k->peak_known || (ends_with(t->columns[c].name, "hour") &&
+						  strcasestr(t->columns[c].name, "peak"));
 		known_column_words(&t->columns[c], kt->words[c]);
+		kt->mixed[c] = known_is_change(&t->columns[c]);
+		kt->differences[c] = known_is_difference(&t->columns[c]);
 		kt->keys[c][0] = heading_key(t->columns[c].name, strlen(t->columns[c].name));
 		kt->keys[c][1] = t->columns[c].label ? heading_key(t->columns[c].label,
 								   strlen(t->columns[c].label))
@@ -165,6 +268,12 @@ static void read_columns(struct known *k, struct known_table *kt)
 			k->year_slots |= 1u << kt->slot[c];
 		if (kt->slot[c] >= 0)
 			read_names(k, kt, c);
+		if (kt->slot[c] >= 0 && is_alias(kt, c))
+			kt->rivals[c] = false;
+		if (kt->slot[c] < 0 && column_gathers_rows(t, c))
+			read_kinds(k, kt, c);
+		if (kt->slot[c] >= 0 && kt->rivals[c])
+			kt->rival_slots |= 1u << kt->slot[c];
 		k->foreign_money = k->foreign_money || is_foreign(t->columns[c].unit);
 		if (kt->measure[c])
 			k->numeric_unit[kt->units[c]] = true;
@@ -184,6 +293,8 @@ static void add_key_cell(struct known *k, const struct entry *proto, const struc
 		known_add(k, proto, CLASS_YEAR, value / one);
 	else
 		known_add(k, proto, CLASS_NUMBER, value);
+	if (ends_with(c->name, "month"))
+		known_add(k, proto, CLASS_MONTH, value / one);
 }
 
 static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c,
@@ -206,6 +317,7 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 		proto->unit = kt->units[c];
 		known_add(k, proto, CLASS_NUMBER, value);
 		kt->values[r][c] = value;
+		kt->mixed[c] = kt->mixed[c] || value < 0;
 		/* a share stored as 0.85 is shown as 85% */
 		if (proto->unit == UNIT_PERCENT && !column->unit && value <= 100000000)
 			known_add(k, proto, CLASS_NUMBER, value * 100);
@@ -257,12 +369,15 @@ static void add_stat(struct known *k, struct entry *proto, guard_value value, co
 }
 
 static void add_change(struct known *k, struct entry *proto, guard_value from, guard_value to,
-		       const char *what, const char *what_percent)
+		       const char *what, const char *what_percent, bool in_order)
 {
 	struct entry e = *proto;
 
 	e.either = true;
+	e.derived = DERIVED_CHANGE;
+	e.change = in_order;
 	add_stat(k, &e, to - from, what);
+	e.change = true;
 	e.unit = UNIT_PERCENT;
 	if (from != 0)
 		add_stat(k, &e, (to - from) * 10000000000 / (from < 0 ? -from : from),
@@ -315,12 +430,24 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 		return;
 	proto.pooled = true;
 	if (s->sum_exact && decimal_value(s->sum, &value))
-		add_stat(k, &proto, value, "sum");
+		add_stat(k, &proto, value, "sum"); /* of all rows: what is not said may be meant */
+	proto.derived = DERIVED_MEAN;
 	if (s->sum_exact && decimal_value(s->mean, &value))
 		add_stat(k, &proto, value, "mean");
-	add_change(k, &proto, min, max, "max - min", "percent from min to max");
+	proto.derived = DERIVED_NOT;
+	add_change(k, &proto, min, max, "max - min", "percent from min to max", false);
+	if (max != 0) {
+		struct entry fall = proto;
+
+		fall.either = fall.change = true;
+		fall.derived = DERIVED_CHANGE;
+		fall.unit = UNIT_PERCENT;
+		add_stat(k, &fall, (min - max) * 10000000000 / (max < 0 ? -max : max),
+			 "percent from max to min");
+	}
 	if (known_number(s->first, &first) && known_number(s->last, &last))
-		add_change(k, &proto, first, last, "last - first", "percent from first to last");
+		add_change(k, &proto, first, last, "last - first", "percent from first to last",
+			   true);
 }
 
 struct group {
@@ -336,7 +463,9 @@ static void add_group(struct known *k, struct entry proto, const struct group *g
 	proto.unit = kt->units[c];
 	if (g->values < 2)
 		return;
+	proto.derived = DERIVED_SUM;
 	add_stat(k, &proto, g->sum, "sum over the rows of one name");
+	proto.derived = DERIVED_MEAN;
 	add_stat(k, &proto, g->sum / g->values, "mean over the rows of one name");
 }
 
@@ -390,6 +519,8 @@ void known_add_table(struct known *k, int index, const struct result *r, const s
 	read_columns(k, kt);
 	proto.call = r->call;
 	proto.table = index;
+	known_add_times(k, kt);
+	known_add_column_sets(k, kt);
 	for (size_t row = 0; row < t->row_count; row++)
 		for (size_t c = 0; c < t->column_count; c++) {
 			proto.row = (int64_t)row;
@@ -404,7 +535,7 @@ void known_add_table(struct known *k, int index, const struct result *r, const s
 			add_stats(k, kt, c, proto);
 		known_add_text(k, &proto, t->columns[c].label);
 		known_add_kinds(k, index, c, &proto);
-		if (kt->slot[c] >= 0 && kt->rivals[c])
+		if (kt->slot[c] >= 0 && (kt->rivals[c] || kt->soft[c]))
 			add_groups(k, kt, c, proto);
 	}
 	if (t->total_rows > k->rows_max)

@@ -7,12 +7,15 @@
 
 #include "vesper/limits.h"
 
+/* In any case of letters. */
 uint64_t name_word_key(const char *word, size_t len)
 {
 	uint64_t h = 1469598103934665603u;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)word[i];
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)word[i]) * 1099511628211u;
+		h = (h ^ (c >= 'A' && c <= 'Z' ? c | 0x20 : c)) * 1099511628211u;
+	}
 	return h | 1;
 }
 
@@ -96,8 +99,17 @@ static struct name *place_new(struct names *n, struct arena *a, uint64_t key)
 	return at;
 }
 
-/* Beginnings are kept too, so that a reader knows whether another word may follow. */
-static void add_beginnings(struct names *n, struct arena *a, const char *text)
+static int words_in(const char *text)
+{
+	int words;
+
+	(void)name_key(text, strlen(text), &words);
+	return words;
+}
+
+/* Beginnings are kept too, so that a reader knows whether another word may follow; one that a
+ * single name has stands for it. */
+static void add_beginnings(struct names *n, struct arena *a, const char *text, int id)
 {
 	size_t len = strlen(text);
 	uint64_t key = 0;
@@ -106,20 +118,27 @@ static void add_beginnings(struct names *n, struct arena *a, const char *text)
 	for (size_t i = 1; i < len; i++) {
 		if (!is_word_byte(text[i - 1], text[i]) &&
 		    is_word_byte(i > 1 ? text[i - 2] : ' ', text[i - 1])) {
+			struct name *at;
+
 			key = name_key(text, i, &words);
-			place_new(n, a, key)->begins = true;
+			at = place_new(n, a, key);
+			at->only = !at->begins || at->only == id ? id : -1;
+			at->begins = true;
+			at->cased = isupper((unsigned char)*text) != 0;
 		}
 	}
 }
 
-int name_add(struct names *n, struct arena *a, const char *text, uint64_t key, int slot)
+int name_add(struct names *n, struct arena *a, const char *text, uint64_t key, int slot,
+	     bool short_too)
 {
 	struct name *at = place_new(n, a, key);
 
 	if (at->id < 0) {
-		add_beginnings(n, a, text);
+		add_beginnings(n, a, text, short_too ? n->count : -1);
 		at = place(n, key);
 		at->id = n->count;
+		at->cased = isupper((unsigned char)*text) && words_in(text) == 1;
 		n->slots_by_id = arena_grow(a, n->slots_by_id, (size_t)n->count, &n->slots_cap,
 					    sizeof(*n->slots_by_id));
 		n->slots_by_id[n->count++] = 0;
@@ -127,6 +146,21 @@ int name_add(struct names *n, struct arena *a, const char *text, uint64_t key, i
 	at->slots |= 1u << slot;
 	n->slots_by_id[at->id] = at->slots;
 	return at->id;
+}
+
+void name_uncase(struct names *n, uint64_t key)
+{
+	place(n, key)->cased = false;
+}
+
+void name_alias(struct names *n, struct arena *a, uint64_t key, int id)
+{
+	struct name *at = place_new(n, a, key);
+
+	if (at->id < 0) {
+		at->id = id;
+		at->slots = n->slots_by_id[id];
+	}
 }
 
 /* "yes", "green": a word of the language rather than a name. */

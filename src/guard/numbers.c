@@ -58,22 +58,23 @@ static void note_doubted(struct buf *b, const char *text, size_t len)
 	buf_add(b, text, len);
 }
 
-static void pass_number(struct guard_numbers *g, const char *text, const struct shown *s)
+static void pass_number(struct guard_numbers *g, const char *text, const struct shown *s,
+			const struct verdict *verdict)
 {
-	struct verdict verdict;
 	struct guard_piece piece = {.text = text, .len = s->len, .marked = true};
 
-	judge(&g->known, s, &g->speech.said, g->formula, sizeof(g->formula), &verdict);
-	if (verdict.rows.table >= 0)
-		row_set_narrow(&g->speech.said.rows, &verdict.rows);
+	if (verdict->rows.table >= 0)
+		row_set_narrow(&g->speech.said.rows, &verdict->rows);
 	if (g->manner == TRY) {
-		if (!verdict.bound)
+		if (!verdict->bound)
 			note_doubted(&g->doubted, text, s->len);
 		return;
 	}
-	piece.kind = verdict.bound ? GUARD_BOUND : GUARD_UNBOUND;
-	piece.ref = verdict.ref;
-	if (!verdict.bound && g->manner == LEAVE) {
+	piece.kind = !verdict->bound      ? GUARD_UNBOUND
+		     : verdict->unchecked ? GUARD_UNCHECKED
+					  : GUARD_BOUND;
+	piece.ref = verdict->ref;
+	if (!verdict->bound && g->manner == LEAVE) {
 		piece.kind = GUARD_WITHHELD;
 		piece.text = unverified;
 		piece.len = sizeof(unverified) - 1;
@@ -83,23 +84,56 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	g->sink.on_piece(g->sink.owner, &piece);
 }
 
+/* Compares it with what is known. What follows it is only asked for where it decides. False: that
+ * is not here yet. */
+static bool judge_number(struct guard_numbers *g, const char *p, size_t n, bool final,
+			 const struct shown *s, struct verdict *out)
+{
+	struct context *c = &g->speech.said;
+
+	c->tone_known = s->kind != SHOWN_NUMBER || c->in_row;
+	c->tone = c->in_row ? (struct tone){.ref_id = -1} : g->speech.before;
+	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
+	out->bound = out->bound || (s->kind != SHOWN_NUMBER && speech_is_name(&g->speech, p, s));
+	if ((out->bound && !out->unchecked) || c->tone_known)
+		return true;
+	if (speech_tone(&g->speech, p + s->len, n - s->len, final) == SCAN_MORE)
+		return false;
+	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
+	return true;
+}
+
 /* The number at p has ended: judges it with what follows. False: what follows is not here yet. */
 static bool take_number(struct guard_numbers *g, const char *p, size_t n, bool final,
 			const struct shown *s)
 {
 	struct shown taken = *s;
+	struct verdict verdict;
 
 	if (s->kind != SHOWN_TEXT &&
 	    (speech_follower(&g->speech, p + s->len, n - s->len, final) == SCAN_MORE ||
 	     speech_beside(&g->speech, p + s->len, n - s->len, final, s) == SCAN_MORE))
 		return false;
-	if (s->worded && !speech_tells(&g->speech, s))
+	if ((s->worded && !speech_tells(&g->speech, s)) ||
+	    (s->kind == SHOWN_NUMBER && speech_is_name(&g->speech, p, s)) ||
+	    (g->speech.said.label && s->unit == UNIT_NONE && !s->currency && !s->scaled &&
+	     s->kind == SHOWN_NUMBER && !beside_is_numbered(&g->known, &g->speech.said.beside)))
 		taken.kind = SHOWN_TEXT;
+	if (s->kind == SHOWN_ID) {
+		bool known = true;
+
+		if (!speech_is_id(&g->speech, p, s, &known) || known)
+			taken.kind = SHOWN_TEXT;
+	}
+	if (speech_is_rank_cell(&g->speech, s))
+		taken.kind = SHOWN_TEXT;
+	if (taken.kind != SHOWN_TEXT && !judge_number(g, p, n, final, s, &verdict))
+		return false;
 	if (taken.kind == SHOWN_TEXT)
 		pass_text(g, p, s->len);
 	else
-		pass_number(g, p, s);
-	speech_take(&g->speech, p, &taken);
+		pass_number(g, p, s, &verdict);
+	speech_take(&g->speech, p, &taken, taken.kind == SHOWN_TEXT ? NULL : &verdict);
 	return true;
 }
 
@@ -328,6 +362,7 @@ const char *guard_kind_name(enum guard_kind kind)
 {
 	static const char *const names[] = {[GUARD_BOUND] = "bound",
 					    [GUARD_UNBOUND] = "unbound",
+					    [GUARD_UNCHECKED] = "unchecked",
 					    [GUARD_WITHHELD] = "withheld"};
 
 	return names[kind];

@@ -26,6 +26,7 @@ static void end_word(struct reader *r)
 	    !word_is(r, "or"))
 		r->hour_run = r->hour_ending_run = false;
 	r->after_number = false;
+	r->hours_end = word_is(r, "ending") && r->hours_said;
 	if (word_is(r, "hour") || word_is(r, "hours"))
 		r->hours_said = true;
 	else if (!word_is(r, "are") && !word_is(r, "is") && !word_is(r, "from") &&
@@ -74,7 +75,8 @@ static void reader_lead(const struct reader *r, struct lead *out)
 		if (r->word_len == 2 && r->word[0] == 'Q' && r->word[1] >= '1' && r->word[1] <= '4')
 			l.quarter = r->word[1] - '0';
 		l.hour = l.hour || r->hours_said;
-		l.hour_ending = l.hour_ending || (word_is(r, "HE") && r->word[0] == 'H');
+		l.hour_ending =
+			l.hour_ending || (word_is(r, "HE") && r->word[0] == 'H') || r->hours_end;
 		l.minus = word_is(r, "minus") || word_is(r, "negative");
 		l.currency = word_is(r, "USD") || word_is(r, "EUR");
 	}
@@ -122,7 +124,11 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 
 		if (words_may_begin(p[i]) && !is_word_byte(' ', r->prev) && r->prev != '-' &&
 		    r->prev != '\'') {
-			if (words_scan(p + i, n - i, final, s) == SCAN_MORE)
+			int month = r->prev == ' ' && has_near_word(r)
+					    ? month_of_word(r->word, r->word_len)
+					    : 0;
+
+			if (words_scan(p + i, n - i, final, month, s) == SCAN_MORE)
 				break;
 			if (s->len > 0) {
 				*plain = i;
@@ -153,7 +159,9 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 		}
 		if (shown_scan(p + i, n - i, final, &lead, s) == SCAN_MORE)
 			break;
-		if (!is_part_of_word(&lead, s)) {
+		if (is_part_of_word(&lead, s) && shown_is_bare(s) && !s->grouped)
+			s->kind = SHOWN_ID;
+		if (!is_part_of_word(&lead, s) || s->kind == SHOWN_ID) {
 			*plain = i;
 			return true;
 		}

@@ -228,7 +228,7 @@ static size_t read_scale(struct cursor *c, size_t at, guard_value *factor)
 	return at;
 }
 
-static enum unit read_unit_word(struct cursor *c, size_t at, bool glued, size_t *end)
+static enum unit read_unit_word(struct cursor *c, size_t at, bool glued, size_t *end, bool *foreign)
 {
 	for (const struct unit_word *w = unit_words; w->text; w++) {
 		size_t n = strlen(w->text);
@@ -240,16 +240,19 @@ static enum unit read_unit_word(struct cursor *c, size_t at, bool glued, size_t 
 		if (isalpha((unsigned char)w->text[n - 1]) && !word_ends(c, at + n))
 			continue;
 		*end = at + n;
+		*foreign = *foreign || w->foreign;
 		return w->unit;
 	}
 	return UNIT_NONE;
 }
 
-enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *taken, bool *more)
+enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *taken, bool *more,
+			   bool *foreign)
 {
 	struct cursor c = {.p = text, .len = len, .final = final};
 	size_t end = 0;
-	enum unit u = scan_peek(&c, 0) == ' ' ? read_unit_word(&c, 1, false, &end) : UNIT_NONE;
+	enum unit u =
+		scan_peek(&c, 0) == ' ' ? read_unit_word(&c, 1, false, &end, foreign) : UNIT_NONE;
 
 	*taken = u == UNIT_NONE ? 0 : end;
 	*more = *more || c.more;
@@ -268,18 +271,24 @@ static size_t read_unit(struct cursor *c, size_t at, struct shown *s)
 	if (scan_peek(c, at) == 0xC2 && scan_peek(c, at + 1) == 0xA0)
 		space = 2;
 	if (hidden > at) {
-		u = read_unit_word(c, hidden, true, &end);
+		u = read_unit_word(c, hidden, true, &end, &s->foreign);
 		if (u == UNIT_NONE && scan_peek(c, hidden) == ' ')
-			u = read_unit_word(c, hidden + 1, false, &end);
+			u = read_unit_word(c, hidden + 1, false, &end, &s->foreign);
 		end = at;
 	} else if (scan_peek(c, at) == ' ' || space == 2) {
-		u = read_unit_word(c, at + space, false, &end);
+		u = read_unit_word(c, at + space, false, &end, &s->foreign);
 	} else {
-		u = read_unit_word(c, at, true, &end);
+		u = read_unit_word(c, at, true, &end, &s->foreign);
 	}
 	if (s->currency && u != UNIT_PRICE && u != UNIT_OTHER) {
 		u = UNIT_MONEY;
 		end = at;
+	}
+	if (u == UNIT_HUNDREDTH) {
+		u = UNIT_MONEY;
+		s->value /= 100;
+		s->half = (s->half + 99) / 100;
+		s->decimals += 2;
 	}
 	s->unit = u;
 	return end;

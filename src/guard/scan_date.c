@@ -133,6 +133,22 @@ static void set_day(struct cursor *c, struct shown *s, size_t end, int month, in
 	s->len = end;
 }
 
+/* "20 and", "20 to 27", "20-27": bytes up to the end of the second day of the same month. */
+static size_t day_range(struct cursor *c, size_t at)
+{
+	static const char *const words[] = {" and ", " to ", " through ", "-", "–"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t n = strlen(words[i]), digits;
+
+		if (!scan_starts(c, at, words[i]))
+			continue;
+		digits = scan_digits(c, at + n);
+		return digits == 1 || digits == 2 ? n + digits : 0;
+	}
+	return 0;
+}
+
 /* "27 February 2026", "27th of February"; after a month's name "27, 2026" or "2026". */
 bool scan_worded(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits,
 		 size_t end)
@@ -149,6 +165,7 @@ bool scan_worded(struct cursor *c, struct shown *s, const struct lead *lead, siz
 		set_day(c, s, end, lead->month, value);
 		return true;
 	}
+	at += day_range(c, at);
 	if (scan_peek(c, at) != ' ' && scan_peek(c, at) != '-')
 		return false;
 	at++;
@@ -158,5 +175,24 @@ bool scan_worded(struct cursor *c, struct shown *s, const struct lead *lead, siz
 	if (!month)
 		return false;
 	set_day(c, s, at + bytes, month, value);
+	if (at > end + 4) /* "20 to 27 February": of the second one nothing is taken */
+		s->len = day_range(c, end) ? digits : s->len;
+	return true;
+}
+
+bool scan_day_in_words(struct cursor *c, struct shown *s, size_t end, int month, int day)
+{
+	size_t bytes = 0;
+
+	if (month) {
+		set_day(c, s, end, month, day);
+		return true;
+	}
+	if (!scan_starts(c, end, " of "))
+		return false;
+	month = read_month_word(c, end + 4, &bytes);
+	if (!month)
+		return false;
+	set_day(c, s, end + 4 + bytes, month, day);
 	return true;
 }

@@ -23,6 +23,9 @@ bool scan_is_year(int y);
 bool scan_iso(struct cursor *c, struct shown *s);
 bool scan_slashed(struct cursor *c, struct shown *s);
 bool scan_time(struct cursor *c, struct shown *s);
+/* " of February 2025", ", 2025": what may follow the number of a day; `month`: it has come before.
+ */
+bool scan_day_in_words(struct cursor *c, struct shown *s, size_t end, int month, int day);
 bool scan_worded(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits,
 		 size_t end);
 

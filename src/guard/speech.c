@@ -4,10 +4,13 @@
  * values, so that a sentence can be read on trial and then again.
  */
 #include "guard_int.h"
+#include "telling.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
+
+#include "vesper/clock.h"
 
 #define FOLLOW_BYTES_MAX 80 /* after a number are looked at for its name */
 
@@ -23,9 +26,21 @@ static void end_sentence(struct speech *s)
 	}
 	c->count = 0;
 	c->peak = c->in_all = c->missing = s->partly = false;
-	c->extreme = 0;
+	c->extreme = c->rank = s->ordinal = 0;
+	s->ordinal_word = 0;
+	c->about = c->label = c->against = c->from = false;
+	c->clause.count = 0;
+	c->claim = 0;
+	c->changed = s->ends && c->changes;
+	c->sums = c->means = c->changes = false;
+	c->when = (struct when){0};
+	s->before = (struct tone){.ref_id = -1};
+	s->ref_id = -1;
+	s->last_is = 0;
+	s->hour = -1;
 	s->compared = false;
 	s->amounts = 0;
+	c->sentence += s->ends;
 	memset(s->words, 0, sizeof(s->words));
 }
 
@@ -47,8 +62,18 @@ static void say_name(struct speech *s, const struct name *name, uint32_t first_w
 		memmove(c->said, c->said + 1, sizeof(c->said[0]) * (GROUP_MAX - 1));
 		c->count--;
 	}
-	c->said[c->count++] = (struct mention){
-		.id = name->id, .slots = name->slots, .word = first_word, .group = s->amounts};
+	if (s->ordinal_word && first_word == s->ordinal_word + 1) /* "third Portfolio View" */
+		c->rank = s->ordinal_value;
+	c->said[c->count++] = (struct mention){.id = name->id,
+					       .slots = name->slots,
+					       .word = first_word,
+					       .group = s->amounts,
+					       .post = s->amounts > 0 && name->id == s->post_id,
+					       .ref = name->id == s->ref_id ||
+						      (s->before.dir && first_word > s->dir_word)};
+	if (s->before.dir && first_word > s->dir_word) {
+		s->before.ref_id = name->id;
+	}
 }
 
 static bool word_is(const char *word, size_t len, const char *other)
@@ -56,38 +81,81 @@ static bool word_is(const char *word, size_t len, const char *other)
 	return len == strlen(other) && strncasecmp(word, other, len) == 0;
 }
 
-static bool is_one_of(const char *word, size_t len, const char *const *list)
+/* "Second-highest", "second with": a rank; "the second half": none. */
+static void say_rank(struct speech *s, uint32_t is, int value)
 {
-	for (; *list; list++)
-		if (word_is(word, len, *list))
-			return true;
-	return false;
+	if (s->ordinal && (is & (TELLS_MOST | TELLS_LEAST | TELLS_PLACE | TELLS_AUX)))
+		s->said.rank = s->ordinal;
+	s->ordinal = is & TELLS_ORDINAL ? value : 0;
 }
 
-static void say_extreme(struct speech *s, const char *word, size_t len)
+static void say_extreme(struct speech *s, const char *word, size_t len, uint32_t is)
 {
-	static const char *const most[] = {"highest", "maximum",  "dearest", "largest",
-					   "biggest", "greatest", NULL};
-	static const char *const least[] = {"lowest", "minimum", "cheapest", "smallest", NULL};
-	static const char *const part[] = {"one",   "among", "second", "third", "fourth",
-					   "fifth", "next",  "other",  "not",   NULL};
+	struct context *c = &s->said;
 
-	if (s->said.extreme && !s->said.extreme_of)
-		s->said.extreme_of = beside_key(word, len);
-	if (is_one_of(word, len, part)) {
-		s->partly = true;
-	} else if (is_one_of(word, len, most) || is_one_of(word, len, least)) {
-		s->said.extreme = s->partly ? 0 : is_one_of(word, len, most) ? 1 : -1;
-		s->said.extreme_of = 0;
+	if (c->extreme && !c->extreme_of)
+		c->extreme_of = beside_key(word, len);
+	if (is & (TELLS_MOST | TELLS_LEAST)) {
+		if (s->last_is & TELLS_AT) /* "at most", "in most of them" */
+			return;
+		if (!s->partly || c->rank) {
+			c->extreme = is & TELLS_MOST ? 1 : -1;
+			c->extreme_of = 0;
+		}
+		return;
 	}
+	if (is & TELLS_PARTLY)
+		s->partly = true;
+	if (s->last_is & TELLS_QUANTITY && is & (TELLS_PARTLY | TELLS_AT))
+		c->extreme = 0; /* "most recent", "most of" */
 }
 
-static bool says_missing(const char *word, size_t len)
+/* How the next amount compares with another one. */
+static void say_tone(struct speech *s, uint32_t is, bool by)
 {
-	static const char *const words[] = {"missing", "without", "no",   "none", "empty", "blank",
-					    "unknown", "lack",    "null", "not",  NULL};
+	struct tone *t = &s->before;
 
-	return is_one_of(word, len, words);
+	t->by = by;
+	t->to = is & TELLS_TO;
+	t->than = t->than || is & TELLS_THAN;
+	s->said.sums = s->said.sums || is & TELLS_SUM;
+	s->said.means = s->said.means || is & TELLS_MEAN;
+	s->said.changes = s->said.changes || is & TELLS_CHANGE;
+	if (is & TELLS_AND && s->amounts > 0)
+		s->said.clause.count = 0;
+	s->said.against = is & TELLS_AGAINST;
+	s->said.from = s->said.from || is & TELLS_FROM;
+	t->change = t->change || is & TELLS_CHANGE;
+	t->rest = t->rest || is & TELLS_SPENT;
+	if (!(is & (TELLS_UP | TELLS_DOWN)))
+		return;
+	t->dir = is & TELLS_UP ? 1 : -1;
+	t->move = is & TELLS_MOVE;
+	s->said.changes = s->said.changes || t->move;
+	t->ref_id = -1;
+	s->dir_word = s->word_count;
+	s->said.clause_dir = s->said.clause.count;
+}
+
+static void say_month(struct speech *s, const char *word, size_t len)
+{
+	int month = s->known->has_times && !s->said.in_row ? month_of_word(word, len) : 0;
+
+	if (!month || (s->last_is && !(s->last_is & (TELLS_AT | TELLS_AUX | TELLS_AND))))
+		return;
+	if (!(s->last_is & TELLS_AND) || s->said.when.amounts == 0)
+		s->said.when = (struct when){0};
+	s->said.when.months |= 1u << month;
+	s->said.when.amounts++;
+}
+
+/* "Nazareth" for Nazareth Solar: no word that the data has for something else. */
+static bool is_short_name(const struct speech *s, const struct name *name, int words)
+{
+	if (words > 1)
+		return true;
+	return (s->titled || !name->cased) && s->word_len > 3 && !s->said.in_row &&
+	       !known_is_column_word(s->known, s->folded);
 }
 
 /* The longest name that ends with this word. */
@@ -102,8 +170,16 @@ static void find_name(struct speech *s, bool is_number)
 		for (int i = n; i-- > 0;)
 			key = name_join(key, s->words[i]);
 		name = name_find(&s->known->names, key);
-		if (name && name->id >= 0) {
+		if (name && name->id >= 0 && (n > 1 || s->titled || !name->cased)) {
 			say_name(s, name, s->word_count - (uint32_t)n + 1);
+			return;
+		}
+		if (name && name->id < 0 && name->begins && name->only >= 0 && !is_number &&
+		    is_short_name(s, name, n)) {
+			const struct name whole = {
+				.id = name->only, .slots = s->known->names.slots_by_id[name->only]};
+
+			say_name(s, &whole, s->word_count - (uint32_t)n + 1);
 			return;
 		}
 	}
@@ -120,27 +196,52 @@ static void add_heading_text(struct speech *s, const char *text, size_t len)
 static void on_word(void *owner, const char *word, size_t len)
 {
 	struct speech *s = owner;
+	const struct telling *l = telling_find(word, len);
+	uint32_t is = l ? l->is : 0;
 
 	add_heading_text(s, word, len);
 	s->stop = false;
 	s->is_ruler = false;
-	s->said.first_of = word_is(word, len, "first") || word_is(word, len, "top") ||
-			   word_is(word, len, "last");
+	s->said.first_of = is & TELLS_COUNT_OF;
+	s->said.about = is & TELLS_ABOUT;
+	s->said.label = is & TELLS_LABEL;
+	s->said.limit = is & TELLS_UP     ? 1
+			: is & TELLS_DOWN ? -1
+			: is & TELLS_THAN ? s->said.limit
+					  : 0;
 	s->said.peak = s->said.peak || word_is(word, len, "peak");
 	s->said.in_all = s->said.in_all || word_is(word, len, "altogether") ||
 			 (s->said_in && (word_is(word, len, "all") || word_is(word, len, "total")));
 	s->said_in = word_is(word, len, "in");
-	say_extreme(s, word, len);
-	s->said.missing = s->said.missing || says_missing(word, len);
-	s->compared = s->compared || word_is(word, len, "above") || word_is(word, len, "below") ||
-		      word_is(word, len, "than");
+	if (!isdigit((unsigned char)*word)) {
+		say_rank(s, is, l ? l->value : 0);
+		say_extreme(s, word, len, is);
+		say_tone(s, is, word_is(word, len, "by"));
+		say_month(s, word, len);
+		s->last_is = is | TELLS_SOME;
+		s->hour_till = s->hour_till || is & TELLS_TO;
+		s->hour_words++;
+	}
+	s->said.missing = s->said.missing || is & TELLS_MISSING;
+	s->compared = s->compared || is & TELLS_THAN;
+	if (s->known->table_count == 0)
+		return;
+	s->word_len = len;
+	s->folded = beside_key(word, len);
+	if (!s->said.in_row && s->said.clause.count < CLAUSE_WORDS_MAX)
+		s->said.clause.words[s->said.clause.count++] = s->folded;
 	if (s->known->names.count == 0)
 		return;
 	memmove(s->words + 1, s->words, sizeof(s->words) - sizeof(s->words[0]));
 	s->words[0] = name_word_key(word, len);
+	s->titled = isupper((unsigned char)*word);
 	s->word_count++;
 	find_name(s, isdigit((unsigned char)*word) != 0);
 	s->year_told = false;
+	if (is & TELLS_ORDINAL) {
+		s->ordinal_word = s->word_count;
+		s->ordinal_value = l->value;
+	}
 }
 
 static void add_row(struct speech *s)
@@ -202,6 +303,7 @@ static void on_char(void *owner, char c)
 
 	if (c == '\n') {
 		end_row(s);
+		s->ends = true;
 		end_sentence(s);
 		s->stop = false;
 		if (s->reader.line_start) /* an empty line: what comes is another table */
@@ -221,9 +323,19 @@ static void on_char(void *owner, char c)
 		next_cell(s);
 	else
 		add_heading_text(s, &c, 1);
+	s->ends = s->reader.prev != ';';
 	if (c == ' ' && s->stop && !s->said.in_row)
 		end_sentence(s);
+	if (strchr(",(:;", c))
+		s->last_is = 0;
+	if (strchr(",(;", c) && s->amounts > 0)
+		s->said.clause.count = 0;
 	s->stop = c == '.' || c == '!' || c == '?' || c == ';';
+	s->hour_open = s->hour_open || c == '(' || c == '/';
+	if (s->ordinal && strchr(",(:.;", c))
+		s->said.rank = s->ordinal;
+	if (s->ordinal && c != ' ' && c != '-' && c != '*')
+		s->ordinal = 0;
 }
 
 /* ---- the name after a number ---- */
@@ -237,14 +349,23 @@ static size_t word_length(const char *p, size_t n)
 	return len;
 }
 
-/* "for", "from", …; with `begins` also what may become one of them. */
-static bool introduces(const char *word, size_t len, bool begins)
+/* "in", "at": leads to what a number is of. */
+static bool introduces(const char *word, size_t len)
 {
 	static const char *const words[] = {"for", "from", "by", "in", "at", "of", "under", "with"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (word_is(word, len, words[i]) ||
-		    (begins && len < strlen(words[i]) && strncasecmp(word, words[i], len) == 0))
+		if (word_is(word, len, words[i]))
+			return true;
+	return false;
+}
+
+static bool may_introduce(const char *word, size_t len)
+{
+	static const char *const words[] = {"for", "from", "by", "in", "at", "of", "under", "with"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (len <= strlen(words[i]) && strncasecmp(word, words[i], len) == 0)
 			return true;
 	return false;
 }
@@ -279,14 +400,105 @@ static enum scan name_ahead(const struct names *names, const char *p, size_t n, 
 	}
 }
 
-/* "… for Ascend", "… (Hitachi)": the name that a number's own words give it. */
+/* "hour 19", "HE 20", "19:00", "7 pm" at p, up to its end. SCAN_MORE: that is not here. */
+static enum scan hour_ahead(const char *p, size_t n, bool final, int *hour, size_t *bytes)
+{
+	struct lead lead = {0};
+	struct shown shown;
+	size_t at = word_length(p, n);
+
+	*hour = -1;
+	if (at == n && !final)
+		return SCAN_MORE;
+	if (at > 1 && (p[0] == 'H' || p[0] == 'h') && isdigit((unsigned char)p[at - 1]) &&
+	    !isdigit((unsigned char)p[2 < n ? 2 : 0]))
+		return SCAN_DONE;
+	lead.hour = word_is(p, at, "hour") || word_is(p, at, "hours");
+	lead.hour_ending =
+		at >= 2 && memcmp(p, "HE", 2) == 0 && (at == 2 || isdigit((unsigned char)p[2]));
+	if (lead.hour_ending)
+		at = 2;
+	else if (!lead.hour)
+		at = 0;
+	while (at > 0 && at < n && p[at] == ' ')
+		at++;
+	if (at == n)
+		return final ? SCAN_DONE : SCAN_MORE;
+	if (!isdigit((unsigned char)p[at]))
+		return SCAN_DONE;
+	if (shown_scan(p + at, n - at, final, &lead, &shown) == SCAN_MORE)
+		return SCAN_MORE;
+	if (shown.kind != SHOWN_HOUR)
+		return SCAN_DONE;
+	*hour = (int)shown.value;
+	*bytes = at + shown.len;
+	return SCAN_DONE;
+}
+
+static uint32_t hours_between(int from, int to)
+{
+	uint32_t bits = 0;
+
+	for (int h = from; from <= to && h <= to; h++)
+		bits |= 1u << h;
+	return bits;
+}
+
+/* "in hour 19", "in hours 18-20", "in August": the time that follows a number. */
+static enum scan time_ahead(struct speech *s, const char *p, size_t n, bool final)
+{
+	struct when *w = &s->said.follow_when;
+	size_t len = word_length(p, n), at = 0, more = 0;
+	int from, to;
+
+	if (len == n && !final)
+		return SCAN_MORE;
+	if (month_of_word(p, len)) {
+		w->months = 1u << month_of_word(p, len);
+		return SCAN_DONE;
+	}
+	if (hour_ahead(p, n, final, &from, &at) == SCAN_MORE)
+		return SCAN_MORE;
+	if (from < 0 || from > 23)
+		return SCAN_DONE;
+	w->hours = 1u << from;
+	while (at < n && strchr(" -", p[at]))
+		at++;
+	if (n - at >= 3 && memcmp(p + at, "–", 3) == 0)
+		at += 3;
+	if (n - at >= 3 && memcmp(p + at, "to ", 3) == 0)
+		at += 3;
+	if (n - at >= 8 && memcmp(p + at, "through ", 8) == 0)
+		at += 8;
+	if (n - at < 9 && !final)
+		return SCAN_MORE;
+	if (at < n && isdigit((unsigned char)p[at])) {
+		struct lead lead = {.hour = true};
+		struct shown shown;
+
+		if (shown_scan(p + at, n - at, final, &lead, &shown) == SCAN_MORE)
+			return SCAN_MORE;
+		if (shown.kind == SHOWN_HOUR && shown.value <= 23)
+			w->hours |= hours_between(from, (int)shown.value);
+		return SCAN_DONE;
+	}
+	if (hour_ahead(p + at, n - at, final, &to, &more) == SCAN_MORE)
+		return SCAN_MORE;
+	if (to >= 0 && to <= 23)
+		w->hours |= hours_between(from, to);
+	return SCAN_DONE;
+}
+
+/* "… for Ascend", "… (Hitachi)", "… in hour 19": the name or time that a number's own words give
+ * it. */
 enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 {
 	const struct name *name = NULL;
 	size_t at = 0, len;
 
 	s->said.follow_id = -1;
-	if (!s->known->has_rivals || s->said.in_row)
+	s->said.follow_when = (struct when){0};
+	if ((!s->known->has_rivals && !s->known->has_times) || s->said.in_row)
 		return SCAN_DONE;
 	final = final || n >= FOLLOW_BYTES_MAX;
 	while (at < n && p[at] == '*')
@@ -305,13 +517,15 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 	} else {
 		len = word_length(p + at, n - at);
 		if (at + len == n && !final)
-			return introduces(p + at, len, true) ? SCAN_MORE : SCAN_DONE;
-		if (!introduces(p + at, len, false) || at + len == n || p[at + len] != ' ')
+			return may_introduce(p + at, len) ? SCAN_MORE : SCAN_DONE;
+		if (!introduces(p + at, len) || at + len == n || p[at + len] != ' ')
 			return SCAN_DONE;
 		at += len + 1;
 	}
 	while (at < n && p[at] == '*')
 		at++;
+	if (s->known->has_times && time_ahead(s, p + at, n - at, final) == SCAN_MORE)
+		return SCAN_MORE;
 	if (name_ahead(&s->known->names, p + at, n - at, final, &name) == SCAN_MORE)
 		return SCAN_MORE;
 	if (name) {
@@ -321,13 +535,82 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 	return SCAN_DONE;
 }
 
+/* "… above Ascend", "… more than Hitachi's", "… of its budget". */
+enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final)
+{
+	struct tone t = s->before;
+	size_t at = 0;
+	bool led = false; /* a word that leads to a name was read */
+
+	s->said.tone_known = false;
+	final = final || n >= FOLLOW_BYTES_MAX;
+	for (int words = 0; words < TONE_WORDS; words++) {
+		const struct name *name = NULL;
+		uint32_t is;
+		size_t len;
+
+		while (at < n && strchr(" *_`)'-", p[at]))
+			at++;
+		if (words == 0 && at < n && p[at] == '(') { /* "$2.66 (5.1 %) above" */
+			const char *close = memchr(p + at, ')', n - at);
+
+			if (!close && !final)
+				return SCAN_MORE;
+			at = close ? (size_t)(close - p) + 1 : n;
+			while (at < n && strchr(" *", p[at]))
+				at++;
+		}
+		len = word_length(p + at, n - at);
+		if (at + len == n && !final)
+			return SCAN_MORE;
+		if (len == 0 || isdigit((unsigned char)p[at]))
+			break;
+		is = telling_of(p + at, len);
+		if (is & TELLS_AND)
+			break;
+		t.of = t.of || (words == 0 && word_is(p + at, len, "of"));
+		t.rest = t.rest || is & TELLS_SPENT;
+		t.sum = t.sum || is & TELLS_SUM;
+		t.mean = t.mean || is & TELLS_MEAN;
+		t.than = t.than || is & TELLS_THAN;
+		if (is & (TELLS_UP | TELLS_DOWN) && !led && !(t.by && t.dir)) {
+			t.dir = is & TELLS_UP ? 1 : -1;
+			t.move = is & TELLS_MOVE;
+			t.ref_id = -1;
+			led = true;
+		}
+		t.change = t.change || is & TELLS_CHANGE;
+		if (led || is & TELLS_THAN) {
+			if (name_ahead(&s->known->names, p + at, n - at, final, &name) == SCAN_MORE)
+				return SCAN_MORE;
+		}
+		t.after[words] = beside_key(p + at, len);
+		if (name) {
+			t.ref_id = name->id;
+			break;
+		}
+		at += len;
+	}
+	if (t.ref_id < 0) /* "… above Ascend, 5 % more" */
+		t.ref_id = s->ref_id;
+	s->said.tone = t;
+	s->said.tone_known = true;
+	return SCAN_DONE;
+}
+
 enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 			const struct shown *number)
 {
 	s->said.beside = (struct beside){.before = reader_before(&s->reader)};
+	s->said.same_hour = s->hour >= 0 && s->hour_open && s->hour_words <= 1 ? s->hour : -1;
 	if (!shown_is_bare(number))
 		return SCAN_DONE;
-	return beside_after(p, n, final, s->said.beside.after);
+	if (beside_after(p, n, final, &s->said.beside) == SCAN_MORE)
+		return SCAN_MORE;
+	if (s->said.beside.before ==
+	    beside_key("of", 2)) /* "two of four projects are …": the two */
+		memset(s->said.beside.said_to_be, 0, sizeof(s->said.beside.said_to_be));
+	return SCAN_DONE;
 }
 
 bool speech_tells(const struct speech *s, const struct shown *number)
@@ -340,22 +623,146 @@ bool speech_tells(const struct speech *s, const struct shown *number)
 
 void speech_init(struct speech *s, const struct known *k)
 {
-	*s = (struct speech){.known = k};
+	*s = (struct speech){.known = k,
+			     .hour = -1,
+			     .post_id = -1,
+			     .ref_id = -1,
+			     .before = {.ref_id = -1},
+			     .said.sentence = 1};
 	reader_init(&s->reader);
 	s->reader.on_word = on_word;
 	s->reader.on_char = on_char;
 	s->reader.owner = s;
-	s->said.follow_id = s->said.header_id = -1;
+	s->said.follow_id = s->said.header_id = s->said.same_hour = -1;
 	row_set_clear(&s->said.rows);
 }
 
-void speech_take(struct speech *s, const char *p, const struct shown *number)
+bool speech_is_id(const struct speech *s, const char *p, const struct shown *number, bool *known)
+{
+	const struct name *begin =
+		s->words[0] ? name_find(&s->known->names, name_join(0, s->words[0])) : NULL;
+	const struct name *name;
+
+	if (number->kind != SHOWN_ID || !begin || !begin->begins)
+		return false;
+	name = name_find(&s->known->names,
+			 name_join(name_join(0, s->words[0]), name_word_key(p, number->len)));
+	*known = name != NULL;
+	return true;
+}
+
+bool speech_is_name(const struct speech *s, const char *p, const struct shown *number)
+{
+	uint64_t last = name_word_key(p, number->len);
+
+	if (number->worded || (!shown_is_bare(number) && number->kind != SHOWN_MONTH &&
+			       number->kind != SHOWN_QUARTER))
+		return false;
+	for (int n = 1; n < NAME_WORDS_MAX && s->words[n - 1]; n++) {
+		const struct name *name;
+		uint64_t key = 0;
+
+		for (int i = n; i-- > 0;)
+			key = name_join(key, s->words[i]);
+		name = name_find(&s->known->names, name_join(key, last));
+		if (name && name->id >= 0)
+			return true;
+	}
+	return false;
+}
+
+bool speech_is_rank_cell(const struct speech *s, const struct shown *number)
+{
+	return s->said.in_row && !s->is_heading && s->column == 1 && !s->said.header_key &&
+	       shown_is_bare(number) && !number->worded &&
+	       number->value == (s->said.rows_last + 1) * (guard_value)100000000;
+}
+
+static void take_hour(struct speech *s, const struct shown *number)
+{
+	struct when *w = &s->said.when;
+	int hour = (int)number->value;
+
+	if (hour > 23 || s->said.in_row)
+		return;
+	if (s->hour >= 0 && w->amounts > 0 && s->hour_till)
+		w->hours |= hours_between(s->hour, hour);
+	else if (s->hour >= 0 && w->amounts > 0)
+		w->hours |= 1u << hour;
+	else
+		*w = (struct when){.hours = 1u << hour, .amounts = 1};
+	s->hour = hour;
+	s->hour_till = s->hour_open = false;
+	s->hour_words = 0;
+}
+
+static void take_day(struct speech *s, const struct shown *number)
+{
+	struct when *w = &s->said.when;
+	int from = number->date.year * 10000 + number->date.month * 100 + number->date.day;
+	bool quarter = number->kind == SHOWN_QUARTER;
+
+	if (number->kind == SHOWN_DATE) {
+		s->said.days[1] = s->said.days[0];
+		s->said.days[0] = (int32_t)date_to_days(number->date);
+	}
+	if (s->said.in_row || (!quarter && !(s->last_is & TELLS_AT) && !w->months && s->last_is))
+		return;
+	if (quarter)
+		from = number->date.year * 10000 + (number->date.month * 3 - 2) * 100;
+	*w = (struct when){.months = quarter ? 7u << (number->date.month * 3 - 2)
+					     : 1u << number->date.month,
+			   .from = number->date.year ? from : 0,
+			   .to = number->kind == SHOWN_DATE ? from : from + (quarter ? 299 : 99),
+			   .amounts = 1};
+}
+
+/* A sentence goes on: what was said of the amount before it is over. */
+static void take_amount(struct speech *s, const struct shown *number, const struct verdict *v)
+{
+	struct context *c = &s->said;
+
+	s->amounts++;
+	s->post_id = c->follow_id;
+	c->claim = s->before.move || s->before.by ? 0 : s->before.dir;
+	s->before = s->before.move && c->from && !s->before.by && !s->before.to
+			    ? (struct tone){.ref_id = -1, .dir = s->before.dir, .move = true}
+			    : (struct tone){.ref_id = -1};
+	c->clause.count = 0;
+	c->against = false;
+	if (c->tone_known && c->tone.ref_id >= 0)
+		s->ref_id = c->tone.ref_id;
+	c->when.amounts -= c->when.amounts > 0;
+	if (c->when.amounts == 0)
+		c->when = (struct when){0};
+	if (!v || !v->bound)
+		return;
+	memmove(c->recent + 1, c->recent, sizeof(c->recent[0]) * (RECENT_MAX - 1));
+	c->recent[0] = v->amount;
+	c->recent[0].sentence = c->sentence;
+	c->recent[0].shown = number->value;
+	c->recent[0].half = number->half;
+}
+
+void speech_take(struct speech *s, const char *p, const struct shown *number,
+		 const struct verdict *verdict)
 {
 	if (number->kind == SHOWN_TEXT && !number->worded && s->reader.line_start)
 		add_row(s);
 	reader_take(&s->reader, p, number);
 	s->year_told = number->kind == SHOWN_YEAR;
-	s->amounts += number->kind == SHOWN_NUMBER;
-	if (number->kind == SHOWN_NUMBER && !shown_is_bare(number))
-		s->said.extreme = 0;
+	if (number->kind == SHOWN_HOUR)
+		take_hour(s, number);
+	else if (number->kind == SHOWN_MONTH || number->kind == SHOWN_DATE ||
+		 number->kind == SHOWN_DAY || number->kind == SHOWN_QUARTER)
+		take_day(s, number);
+	else if (number->kind == SHOWN_NUMBER)
+		take_amount(s, number, verdict);
+	if (number->kind != SHOWN_HOUR)
+		s->hour = -1;
+	if (number->kind == SHOWN_RANK && number->value <= 20)
+		s->ordinal = (int)number->value;
+	if (number->kind == SHOWN_NUMBER &&
+	    (!shown_is_bare(number) || number->value > 12 * (guard_value)100000000))
+		s->said.extreme = s->said.rank = 0;
 }

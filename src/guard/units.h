@@ -8,6 +8,7 @@ struct unit_word {
 	const char *text;
 	enum unit unit;
 	bool glued;
+	bool foreign; /* no dollars */
 };
 
 extern const struct unit_word unit_words[]; /* ended by a NULL text */

@@ -4,7 +4,9 @@
  * word that the data has; "one of the" and "the second half" are not read. Waits only while the
  * text so far may become one.
  */
-#include "guard_int.h"
+
+#include "scan_int.h"
+#include "telling.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -27,6 +29,13 @@ static const struct {
 	const char *word;
 	int64_t value;
 } scales[] = {{"hundred", 100}, {"thousand", 1000}, {"million", 1000000}, {"billion", 1000000000}};
+
+/* Days of a month; telling.c has their values. */
+static const char *const ordinals[] = {
+	"first",       "second",     "third",      "fifth",      "eighth",    "ninth",
+	"twelfth",     "twentieth",  "thirtieth",  "fourth",     "sixth",     "seventh",
+	"tenth",       "eleventh",   "thirteenth", "fourteenth", "fifteenth", "sixteenth",
+	"seventeenth", "eighteenth", "nineteenth"};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -78,6 +87,9 @@ static bool may_begin(const char *p, size_t len)
 {
 	for (size_t i = 0; i < COUNT(cardinals); i++)
 		if (is_beginning(p, len, cardinals[i].word))
+			return true;
+	for (size_t i = 0; i < COUNT(ordinals); i++)
+		if (is_beginning(p, len, ordinals[i]))
 			return true;
 	return is_beginning(p, len, "half") || is_beginning(p, len, "twice") ||
 	       is_beginning(p, len, "a");
@@ -177,6 +189,30 @@ static bool is_ratio(struct words *w, size_t at)
 	return false;
 }
 
+/* "Forty-nine dollars and twenty-three of their hundredths". */
+static void add_hundredths(struct words *w, struct shown *s)
+{
+	static const char and[] = " and ";
+	struct words rest = {.p = w->p + s->len + strlen(and), .final = w->final};
+	struct shown part = {0};
+	size_t end, with_unit = 0;
+	bool foreign = false;
+
+	if (!follows(w, s->len, and))
+		return;
+	rest.n = w->n - s->len - strlen(and);
+	end = read_cardinal(&rest, &part);
+	w->more = w->more || rest.more;
+	if (end == 0 || part.value >= 100 * ONE ||
+	    shown_unit_after(rest.p + end, rest.n - end, rest.final, &with_unit, &w->more,
+			     &foreign) != UNIT_HUNDREDTH)
+		return;
+	s->value += part.value / 100;
+	s->decimals = 2;
+	s->half = ONE / 200;
+	s->len += strlen(and) + end + with_unit;
+}
+
 static bool set_cardinal(struct words *w, struct shown *s)
 {
 	size_t end = read_cardinal(w, s), with_unit = 0;
@@ -184,11 +220,23 @@ static bool set_cardinal(struct words *w, struct shown *s)
 	if (end == 0)
 		return false;
 	s->len = end;
-	s->unit = shown_unit_after(w->p + end, w->n - end, w->final, &with_unit, &w->more);
+	s->unit = shown_unit_after(w->p + end, w->n - end, w->final, &with_unit, &w->more,
+				   &s->foreign);
 	s->len += with_unit;
+	if (s->unit == UNIT_HUNDREDTH) {
+		s->unit = UNIT_MONEY;
+		s->value /= 100;
+		s->half /= 100;
+		s->decimals = 2;
+	} else if (s->unit == UNIT_MONEY) {
+		add_hundredths(w, s);
+	}
+	if (s->unit == UNIT_NONE && follows(w, end, "-") && end + 1 < w->n &&
+	    isalpha((unsigned char)w->p[end + 1])) /* "twenty-first" */
+		return false;
 	if (s->unit == UNIT_NONE) {
 		s->out_of = is_out_of(w, end);
-		return s->value > ONE || s->out_of;
+		return true;
 	}
 	if (s->unit == UNIT_RATIO)
 		return is_ratio(w, s->len);
@@ -240,12 +288,71 @@ static bool set_twice(struct words *w, struct shown *s)
 	return true;
 }
 
+/* ---- dates ---- */
+
+/* "the fifteenth of January 2025", "January twenty-first": the number of a day. */
+static bool set_day(struct words *w, int month, struct shown *s)
+{
+	size_t len = word_at(w, 0), next = 0, after = 0;
+	const struct telling *l = telling_find(w->p, len);
+	int tens = cardinal(w->p, len), day = l && l->is & TELLS_ORDINAL ? l->value : 0;
+	struct cursor c = {.p = w->p, .len = w->n, .final = w->final};
+	bool is;
+
+	if (tens == 20 || tens == 30) {
+		next = next_word(w, len, &after);
+		l = next ? telling_find(w->p + next, after) : NULL;
+		if (!l || !(l->is & TELLS_ORDINAL) || l->value > 9)
+			return false;
+		day = tens + l->value;
+		len = next + after;
+	}
+	if (day < 1 || day > 31)
+		return false;
+	is = scan_day_in_words(&c, s, len, month, day);
+	w->more = w->more || c.more;
+	s->worded = !is; /* a date is no way to speak */
+	return is;
+}
+
+/* "twenty twenty-six" */
+static bool set_year(struct words *w, struct shown *s)
+{
+	size_t len = word_at(w, 0), at, more;
+	int century = cardinal(w->p, len), year;
+
+	if (century != 19 && century != 20)
+		return false;
+	if (!follows(w, len, " "))
+		return false;
+	at = next_word(w, len, &more);
+	year = at ? cardinal(w->p + at, more) : 0;
+	if (year < 10)
+		return false;
+	len = at + more;
+	if (year >= 20 && year % 10 == 0 && follows(w, len, "-")) {
+		at = next_word(w, len, &more);
+		year += at ? cardinal(w->p + at, more) : 0;
+		len = at + more;
+	}
+	s->kind = SHOWN_YEAR;
+	s->worded = false;
+	s->value = (century * 100 + year) * ONE;
+	s->len = len;
+	return true;
+}
+
+bool words_is_cardinal(const char *word, size_t len)
+{
+	return words_may_begin(*word) && cardinal(word, len) > 0;
+}
+
 bool words_may_begin(char c)
 {
 	return strchr("otfsenhaOTFSENHA", c) && c;
 }
 
-enum scan words_scan(const char *text, size_t len, bool final, struct shown *out)
+enum scan words_scan(const char *text, size_t len, bool final, int month, struct shown *out)
 {
 	struct words w = {.p = text, .n = len, .final = final};
 	struct shown s = {.kind = SHOWN_NUMBER, .worded = true};
@@ -257,7 +364,8 @@ enum scan words_scan(const char *text, size_t len, bool final, struct shown *out
 		return SCAN_DONE;
 	if (w.more)
 		return SCAN_MORE;
-	found = set_part(&w, &s) || (!w.more && set_twice(&w, &s)) ||
+	found = set_day(&w, month, &s) || (!w.more && set_part(&w, &s)) ||
+		(!w.more && set_twice(&w, &s)) || (!w.more && set_year(&w, &s)) ||
 		(!w.more && set_cardinal(&w, &s));
 	if (w.more)
 		return SCAN_MORE;

@@ -72,7 +72,7 @@ struct date turn_today(const struct turns *all, const char *tenant);
 /* What the number check said of the answer so far. */
 struct turn_checked {
 	size_t chars; /* code points shown */
-	int64_t count[GUARD_WITHHELD + 1];
+	int64_t count[GUARD_UNCHECKED + 1];
 	json_t *items; /* array; NULL: nothing was checked */
 };
 

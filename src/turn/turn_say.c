@@ -137,6 +137,7 @@ json_t *say_checked_all(const struct turn *t)
 	json_set_str(checked, "policy", guard_policy_name(t->all->numbers));
 	json_set_int(checked, "bound", c->count[GUARD_BOUND]);
 	json_set_int(checked, "unbound", c->count[GUARD_UNBOUND] + c->count[GUARD_WITHHELD]);
+	json_set_int(checked, "unchecked", c->count[GUARD_UNCHECKED]);
 	json_object_set(checked, "items", c->items);
 	return checked;
 }

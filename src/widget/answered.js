@@ -44,7 +44,8 @@ function rowsRead({ outcomes, tables }, locale) {
 function checkedText(checked, { say }) {
   if (checked?.unbound > 0)
     return say('numbers_unverified', { n: checked.unbound });
-  return checked?.bound > 0 && say('numbers_verified', { n: checked.bound });
+  return [checked?.bound > 0 && say('numbers_verified', { n: checked.bound }),
+    checked?.unchecked > 0 && say('numbers_unchecked', { n: checked.unchecked })].filter(Boolean).join(', ');
 }
 
 function byText({ provider, model }, { say }) {

@@ -4,6 +4,7 @@ export const words = {
   rows: { one: '{n} Zeile', other: '{n} Zeilen' },
   numbers_verified: { one: '{n} Zahl geprüft', other: '{n} Zahlen geprüft' },
   numbers_unverified: { one: '{n} Zahl nicht belegt', other: '{n} Zahlen nicht belegt' },
+  numbers_unchecked: { one: '{n} Zahl nicht prüfbar', other: '{n} Zahlen nicht prüfbar' },
   calls: { one: '{n} Aufruf', other: '{n} Aufrufe' },
   tokens_in: { one: '{n} Token hinein', other: '{n} Tokens hinein' },
   tokens_out: '{n} heraus',
@@ -114,6 +115,7 @@ export const words = {
   from_the_data: 'Aus den Daten: {source}',
   row_n: 'Zeile {n}',
   mark_unbound: 'Diese Zahl steht nicht in den Daten.',
+  mark_unchecked: 'Diese Zahl wurde nicht mit den Daten verglichen.',
   mark_withheld: 'Eine Zahl wurde weggelassen, weil die Daten sie nicht belegen.',
   not_verified: 'nicht belegt',
 

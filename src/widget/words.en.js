@@ -8,6 +8,7 @@ export const words = {
   rows: { one: '{n} row', other: '{n} rows' },
   numbers_verified: { one: '{n} number verified', other: '{n} numbers verified' },
   numbers_unverified: { one: '{n} number not verified', other: '{n} numbers not verified' },
+  numbers_unchecked: { one: '{n} number not checked', other: '{n} numbers not checked' },
   calls: { one: '{n} call', other: '{n} calls' },
   tokens_in: { one: '{n} token in', other: '{n} tokens in' },
   tokens_out: '{n} out',
@@ -127,6 +128,7 @@ export const words = {
   from_the_data: 'From the data: {source}',
   row_n: 'row {n}',
   mark_unbound: 'This number was not found in the data.',
+  mark_unchecked: 'This number was not checked against the data.',
   mark_withheld: 'A number was left out because the data does not support it.',
   not_verified: 'not verified',
 

@@ -4,6 +4,7 @@ export const words = {
   rows: { one: '{n} fila', other: '{n} filas' },
   numbers_verified: { one: '{n} número verificado', other: '{n} números verificados' },
   numbers_unverified: { one: '{n} número sin verificar', other: '{n} números sin verificar' },
+  numbers_unchecked: { one: '{n} número sin comprobar', other: '{n} números sin comprobar' },
   calls: { one: '{n} llamada', other: '{n} llamadas' },
   tokens_in: { one: '{n} token de entrada', other: '{n} tokens de entrada' },
   tokens_out: '{n} de salida',
@@ -114,6 +115,7 @@ export const words = {
   from_the_data: 'De los datos: {source}',
   row_n: 'fila {n}',
   mark_unbound: 'Este número no está en los datos.',
+  mark_unchecked: 'Este número no se ha comparado con los datos.',
   mark_withheld: 'Se ha omitido un número porque los datos no lo respaldan.',
   not_verified: 'sin verificar',
 

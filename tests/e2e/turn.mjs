@@ -14,7 +14,7 @@ const PHASES = ['understanding', 'planning', 'running', 'writing', 'checking', '
 const STATUSES = ['ok', 'ask', 'cancelled', 'interrupted', 'partial', 'refused'];
 export const ERROR_CODES = ['bad_frame', 'unknown_type', 'too_long', 'busy', 'rate_limited', 'quota', 'denied',
   'not_found', 'expired', 'upstream', 'timeout', 'draining', 'internal'];
-const MARKS = ['bound', 'unbound', 'withheld'];
+const MARKS = ['bound', 'unbound', 'withheld', 'unchecked'];
 const SOURCES = ['said', 'alias', 'default', 'carried', 'edited'];
 const CELL_TYPES = ['text', 'int', 'decimal', 'date', 'datetime', 'bool'];
 

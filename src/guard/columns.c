@@ -1,0 +1,261 @@
+/*
+ * Which column an amount is said to be of: "budget $2.1M, forecast $2.25M". The words since the
+ * amount before are compared with those that tell a column from others of its unit.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "known.h"
+#include "telling.h"
+
+#define SET_WORDS_MAX 4
+
+/* The words of a column's name, or of its label. */
+struct column_set {
+	uint64_t words[COLUMN_WORDS_MAX];
+	size_t count;
+};
+
+/* A word may tell more than the column: "lowest price". */
+static bool is_plain(const char *word, size_t len)
+{
+	return !(telling_of(word, len) & (TELLS_MOST | TELLS_LEAST)) &&
+	       !(len == 3 && strncasecmp(word, "all", 3) == 0);
+}
+
+static struct column_set read_set(const char *text)
+{
+	struct column_set set = {0};
+	size_t from = 0;
+
+	for (size_t i = 0; text && i <= strlen(text); i++) {
+		bool ends = !text[i] || !isalpha((unsigned char)text[i]);
+
+		if (i > from && (ends || (isupper((unsigned char)text[i]) &&
+					  islower((unsigned char)text[i - 1])))) {
+			if (!is_plain(text + from, i - from))
+				return (struct column_set){0};
+			if (set.count < COLUMN_WORDS_MAX && i - from > 1)
+				set.words[set.count++] = beside_key(text + from, i - from);
+			from = i;
+		}
+		if (ends)
+			from = i + 1;
+	}
+	return set;
+}
+
+static bool holds(const struct column_set *set, uint64_t word)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (set->words[i] == word)
+			return true;
+	return false;
+}
+
+static bool is_rival(const struct known_table *kt, size_t a, size_t b)
+{
+	return kt->measure[a] && kt->measure[b] && kt->units[a] == kt->units[b];
+}
+
+/* Only what not every column of the unit has tells one from the others. */
+static void keep_telling(const struct known_table *kt, const struct column_set (*all)[2], size_t c,
+			 size_t source, struct column_set *out)
+{
+	const struct column_set *own = &all[c][source];
+
+	*out = (struct column_set){0};
+	for (size_t w = 0; w < own->count; w++) {
+		bool common = true, alone = true;
+
+		for (size_t i = 0; i < kt->t->column_count; i++) {
+			if (i == c || !is_rival(kt, c, i))
+				continue;
+			alone = false;
+			common = common && (holds(&all[i][0], own->words[w]) ||
+					    holds(&all[i][1], own->words[w]));
+		}
+		if (!common && !alone)
+			out->words[out->count++] = own->words[w];
+	}
+	if (out->count > SET_WORDS_MAX)
+		out->count = 0;
+}
+
+void known_add_column_sets(struct known *k, struct known_table *kt)
+{
+	size_t n = kt->t->column_count;
+	struct column_set(*all)[2] = arena_alloc(k->arena, sizeof(*all) * (n + 1));
+
+	kt->sets = arena_alloc(k->arena, sizeof(*kt->sets) * (n + 1));
+	for (size_t c = 0; c < n; c++) {
+		all[c][0] = read_set(kt->t->columns[c].name);
+		all[c][1] = read_set(kt->t->columns[c].label);
+	}
+	for (size_t c = 0; c < n; c++)
+		for (size_t source = 0; source < 2 && kt->measure[c]; source++) {
+			struct column_set set;
+
+			keep_telling(kt, all, c, source, &set);
+			memcpy(kt->sets[c][source], set.words, sizeof(kt->sets[c][source]));
+		}
+}
+
+/* A word of it does. */
+static bool says_difference(const char *text)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; text && i <= strlen(text); i++) {
+		bool ends = !text[i] || !isalpha((unsigned char)text[i]);
+
+		if (i > from && (ends || (isupper((unsigned char)text[i]) &&
+					  islower((unsigned char)text[i - 1])))) {
+			if (telling_of(text + from, i - from) & TELLS_CHANGE)
+				return true;
+			from = i;
+		}
+		if (ends)
+			from = i + 1;
+	}
+	return false;
+}
+
+bool known_is_change(const struct column *c)
+{
+	return says_difference(c->name) || says_difference(c->label);
+}
+
+bool known_is_difference(const struct column *c)
+{
+	return strcasestr(c->name, "spread") || strcasestr(c->name, "difference") ||
+	       (c->label && says_difference(c->label) && !strcasestr(c->label, "change"));
+}
+
+static size_t find_word(const struct clause *in, const bool *used, uint64_t word)
+{
+	for (size_t i = 0; i < in->count; i++)
+		if (!used[i] && in->words[i] == word)
+			return i;
+	return in->count;
+}
+
+/* How many words name the column in the clause; 0: not all of a set are there. */
+static size_t named_by(const uint64_t set[SET_WORDS_MAX], const struct clause *in, bool *used)
+{
+	bool taken[CLAUSE_WORDS_MAX];
+	size_t n = 0;
+
+	memcpy(taken, used, sizeof(taken));
+	for (; n < SET_WORDS_MAX && set[n]; n++) {
+		size_t at = find_word(in, taken, set[n]);
+
+		if (at == in->count)
+			return 0;
+		taken[at] = true;
+	}
+	if (n > 0)
+		memcpy(used, taken, sizeof(taken));
+	return n;
+}
+
+static size_t name_column(const struct known_table *kt, size_t c, const struct clause *in,
+			  bool *used)
+{
+	bool one[CLAUSE_WORDS_MAX], two[CLAUSE_WORDS_MAX];
+	size_t a, b;
+
+	memcpy(one, used, sizeof(one));
+	memcpy(two, used, sizeof(two));
+	a = named_by(kt->sets[c][0], in, one);
+	b = named_by(kt->sets[c][1], in, two);
+	memcpy(used, a >= b ? one : two, sizeof(one));
+	return a >= b ? a : b;
+}
+
+/* Does a name of the row say what the words of the column do, as "Forecast" under "Metric"? */
+static bool row_names(const struct known_table *kt, int64_t row, size_t column,
+		      const struct clause *in)
+{
+	for (size_t c = 0; row >= 0 && c < kt->t->column_count; c++) {
+		struct column_set cell = {0};
+
+		if (kt->slot[c] < 0 || !kt->t->rows[row][c])
+			continue;
+		cell = read_set(kt->t->rows[row][c]);
+		for (size_t i = 0; i < in->count; i++)
+			if (holds(&cell, in->words[i]) &&
+			    (holds(&(struct column_set){{kt->sets[column][0][0]}, 1},
+				   in->words[i]) ||
+			     holds(&(struct column_set){{kt->sets[column][1][0]}, 1},
+				   in->words[i])))
+				return true;
+	}
+	return false;
+}
+
+bool column_is_said(const struct known *k, const struct entry *e, const struct context *context)
+{
+	const struct clause *in = &context->clause;
+	struct clause follow = {0};
+	const struct known_table *kt = &k->tables[e->table];
+	size_t own = (size_t)e->column, best = 0, best_column = own;
+	bool none[CLAUSE_WORDS_MAX] = {false}, used[CLAUSE_WORDS_MAX] = {false};
+
+	if (in->count == 0 || !kt->measure[own])
+		return true;
+	for (size_t c = 0; c < kt->t->column_count; c++) {
+		bool now[CLAUSE_WORDS_MAX] = {false};
+		size_t n = is_rival(kt, own, c) || c == own ? name_column(kt, c, in, now) : 0;
+
+		if (n > best || (n == best && n > 0 && c == own)) {
+			best = n;
+			best_column = c;
+			memcpy(used, now, sizeof(used));
+		}
+	}
+	if (best == 0 || best_column == own || name_column(kt, own, in, none) == best)
+		return true;
+	for (;
+	     context->tone_known && follow.count < TONE_WORDS && context->tone.after[follow.count];
+	     follow.count++)
+		follow.words[follow.count] = context->tone.after[follow.count];
+	memset(none, 0, sizeof(none));
+	if (follow.count > 0 && name_column(kt, own, &follow, none) > 0)
+		return true; /* "no generation but 180 MW of storage" */
+	/* "peak and off-peak" name both; a row may say itself what it measures */
+	return name_column(kt, own, in, used) > 0 || row_names(kt, e->row, best_column, in);
+}
+
+int column_side(const struct known *k, int table, size_t column, const struct context *c)
+{
+	const struct known_table *kt = &k->tables[table];
+	struct clause before = c->clause, after = c->clause, follow = {0};
+	bool used[CLAUSE_WORDS_MAX] = {false};
+
+	if (!c->tone.dir || c->in_row)
+		return 0;
+	for (; follow.count < TONE_WORDS && c->tone.after[follow.count]; follow.count++)
+		follow.words[follow.count] = c->tone.after[follow.count];
+	before.count = c->clause_dir < before.count ? c->clause_dir : before.count;
+	after.count -= before.count;
+	memmove(after.words, after.words + before.count, sizeof(after.words[0]) * after.count);
+	memset(used, 0, sizeof(used));
+	if (name_column(kt, column, &before, used))
+		return 1;
+	memset(used, 0, sizeof(used));
+	if (name_column(kt, column, &after, used))
+		return -1;
+	memset(used, 0, sizeof(used));
+	return name_column(kt, column, &follow, used) ? -1 : 0;
+}
+
+bool known_is_column_word(const struct known *k, uint64_t word)
+{
+	for (int i = 0; i < k->table_count; i++)
+		for (size_t c = 0; c < k->tables[i].t->column_count; c++)
+			for (size_t w = 0; w < COLUMN_WORDS_MAX && k->tables[i].words[c][w]; w++)
+				if (k->tables[i].words[c][w] == word)
+					return true;
+	return false;
+}
