@@ -19,9 +19,6 @@ void hash_hmac_sha256(const void *key, size_t key_len, const void *data, size_t 
 /* Constant time. */
 bool hash_equal(const void *a, const void *b, size_t len);
 
-/* What the WebSocket handshake wants, and nothing else should: SHA-1, in base64 with padding. */
-void hash_sha1_base64(struct buf *out, const void *data, size_t len);
-
 /* base64url without padding (RFC 4648 section 5). Decoding is strict: alphabet, no padding, no
  * stray bits. */
 void hash_base64url(struct buf *out, const void *data, size_t len);

@@ -27,6 +27,8 @@ void loop_free(struct loop **l);
 /* One iteration without waiting: for tests and for the orderly end. True when something is still
  * alive. */
 bool loop_turn(struct loop *l);
+/* The library's own loop, for glues that need it (libwebsockets' foreign loop). */
+void *loop_native(struct loop *l);
 /* Milliseconds of the loop's own clock (cached once an iteration). */
 uint64_t loop_now_ms(struct loop *l);
 /* Longest single iteration's work since the last call, in microseconds: the health of "nothing

@@ -1,5 +1,5 @@
 /*
- * The public port: its first bytes decide between WebSockets (/ws/…) and libmicrohttpd (all
+ * The public port: its first bytes decide between libwebsockets (/ws/…) and libmicrohttpd (all
  * else), both on the one loop. Every answer is a projection of a turn's event log or of the store;
  * there is no logic of chat in here.
  */

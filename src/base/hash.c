@@ -58,17 +58,6 @@ bool hash_equal(const void *a, const void *b, size_t len)
 	return CRYPTO_memcmp(a, b, len) == 0;
 }
 
-void hash_sha1_base64(struct buf *out, const void *data, size_t len)
-{
-	uint8_t hash[20];
-	unsigned char text[4 * ((sizeof(hash) + 2) / 3) + 1];
-	int done = EVP_Digest(data, len, hash, NULL, EVP_sha1(), NULL);
-
-	assert(done == 1);
-	(void)done;
-	buf_add(out, text, (size_t)EVP_EncodeBlock(text, hash, sizeof(hash)));
-}
-
 void hash_base64url(struct buf *out, const void *data, size_t len)
 {
 	static const char alphabet[] =

@@ -81,6 +81,11 @@ bool loop_turn(struct loop *l)
 	return uv_loop_alive(&l->uv) != 0;
 }
 
+void *loop_native(struct loop *l)
+{
+	return &l->uv;
+}
+
 uint64_t loop_now_ms(struct loop *l)
 {
 	return uv_now(&l->uv);

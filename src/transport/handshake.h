@@ -36,7 +36,8 @@ MUST_CHECK bool handshake_parse(const char *head, size_t len, struct handshake *
 				enum problem *problem);
 void handshake_deinit(struct handshake *h);
 
-/* The answer that opens the socket. */
-void handshake_accept(const struct handshake *h, struct buf *out);
+/* The same request with nothing but what the protocol needs: no credentials, no query, at most one
+ * subprotocol. */
+void handshake_rewrite(const struct handshake *h, struct buf *out);
 
 #endif

@@ -88,7 +88,8 @@ static void deadline_arm(struct listener *l)
 		timer_start(l->deadline, next > now ? next - now : 1);
 }
 
-/* The watch ends before the descriptor is handed over: libuv keeps one watch a descriptor. */
+/* The watch ends before the descriptor is handed over: libuv keeps one watch a descriptor, and
+ * libwebsockets does not look whether its own could be made. */
 static void peek_free(struct peek *p)
 {
 	fd_watch_free(&p->watch);

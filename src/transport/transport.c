@@ -94,8 +94,8 @@ static bool parts_open(struct transport *t, struct err *e)
 {
 	bool has_admin = t->options.admin_listen && *t->options.admin_listen;
 
-	t->ws = ws_server_new(t);
-	return seats_open(t, e) && http_server_new(t, public_routes, &t->http, e) &&
+	return seats_open(t, e) && ws_server_new(t, &t->ws, e) &&
+	       http_server_new(t, public_routes, &t->http, e) &&
 	       (!has_admin || http_server_new(t, admin_routes, &t->admin, e)) && ports_open(t, e);
 }
 

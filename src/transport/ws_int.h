@@ -1,7 +1,7 @@
 /*
- * The WebSocket side. ws_door.c decides who may come in, ws.c keeps the sockets, ws_frame.c reads
- * their frames, ws_conn.c is one socket (bytes in, bytes out, time), ws_chat.c is what the frames
- * of /ws/v1/chat mean.
+ * The WebSocket side. ws.c is the glue to libwebsockets, ws_door.c decides who may come in,
+ * ws_conn.c is one socket (bytes in, bytes out, time), ws_chat.c is what the frames of /ws/v1/chat
+ * mean. libwebsockets' header is needed by the first and the third only.
  */
 #ifndef VESPER_WS_INT_H
 #define VESPER_WS_INT_H
@@ -14,25 +14,41 @@
 #include "seats.h"
 #include "transport_int.h"
 #include "vesper/list.h"
-#include "vesper/loop.h"
 #include "vesper/principal.h"
 #include "vesper/str.h"
-#include "vesper/op.h"
 #include "vesper/uuid.h"
-#include "ws_frame.h"
 
-#define WS_READ_BYTES                                                                              \
-	16384 /* of one socket at a time; then the others on the loop get their turn */
+struct lws;
+struct lws_context;
+struct lws_vhost;
+
+enum {
+	WS_CLOSE_NORMAL = 1000,
+	WS_CLOSE_GOING_AWAY = 1001,
+	WS_CLOSE_PROTOCOL = 1002,
+	WS_CLOSE_NOT_TEXT = 1003,
+	WS_CLOSE_BAD_TEXT = 1007,
+	WS_CLOSE_POLICY = 1008,
+	WS_CLOSE_TOO_LONG = 1009,
+	WS_CLOSE_RESTART = 1012,
+	WS_CLOSE_LATER = 1013,
+	WS_CLOSE_UNAUTHORIZED = 4401,
+	WS_CLOSE_DENIED = 4403,
+	WS_CLOSE_UNKNOWN_SESSION = 4404,
+	WS_CLOSE_SILENT = 4408,
+};
 
 struct ws_server {
 	struct transport *transport;
+	struct lws_context *context;
+	struct lws_vhost *vhost;
+	struct ws_conn *adopting; /* being handed to libwebsockets right now */
 	struct list conns;
 	size_t conn_count;
 	struct list doors; /* handshakes that wait for the store */
 	struct timer *tick;
-	struct buf frame;          /* where a frame's text is put together: one at a time */
-	struct buf batch;          /* whole frames of one socket, on their way out together */
-	uint8_t rx[WS_READ_BYTES]; /* what one socket has just sent */
+	struct buf frame; /* where a frame's text is put together: one at a time */
+	struct buf batch; /* whole frames of one socket, on their way out together */
 };
 
 enum ws_kind { WS_CHAT, WS_ECHO };
@@ -48,16 +64,12 @@ enum chat_stage {
 struct ws_conn {
 	struct list node;
 	struct ws_server *server;
-	int fd; /* -1 until established */
-	struct fd_watch *watch;
+	struct lws *wsi; /* NULL until established */
 	struct seat *seat;
 	enum ws_kind kind;
 
 	/* bytes in */
-	struct ws_reader reader;
 	struct buf message;       /* a client's message as far as it is here */
-	struct buf unread;        /* bytes that came behind what it has to wait for */
-	struct later resume;      /* ... and are read on then */
 	int64_t partial_since_ms; /* 0: no message is under way */
 	bool listening_paused;
 
@@ -65,8 +77,6 @@ struct ws_conn {
 	 * socket takes them */
 	struct list queue;
 	size_t queued_bytes;
-	struct buf unsent;       /* of a frame or batch that the socket took a part of */
-	size_t sent;             /* bytes of it that it has taken */
 	int64_t choked_since_ms; /* 0: it is not */
 	bool merging; /* it was choked: adjacent tokens go as one until all is caught up */
 
@@ -78,11 +88,8 @@ struct ws_conn {
 	/* the end */
 	int close_code; /* 0: none of ours */
 	char close_reason[64];
-	int64_t closing_since_ms; /* 0: neither side has closed */
-	bool peer_closed;         /* it has said so: nothing more is sent after the answer */
-	bool failed;              /* it broke the protocol: nothing more is read of it */
-	bool dead;                /* only the end is left, in the next iteration */
-	struct later end;
+	int64_t closing_since_ms;
+	bool dead; /* a write failed: only the library's own clean-up is left */
 	int peer_code;
 
 	/* the chat */
@@ -98,13 +105,13 @@ struct ws_conn {
 };
 
 /* ws.c */
-struct ws_server *ws_server_new(struct transport *t);
+MUST_CHECK bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e);
 /* The listener's door for requests under /ws/. */
 void ws_server_handshake(void *owner, int fd, struct seat *take, const char *head, size_t head_len);
-/* Answers 101; the descriptor is the connection's from now on. */
+/* Hands the socket to libwebsockets, which answers 101. Takes the connection. */
 struct handshake;
 void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, size_t head_len,
-		     struct ws_conn *c);
+		     struct ws_conn *take);
 /* Closes all sockets with this code. */
 void ws_server_drain(struct ws_server *s);
 void ws_server_free(struct ws_server **s);
@@ -116,7 +123,10 @@ void doors_close(struct ws_server *s);
 /* ws_conn.c: `who` is copied, `session_id` NULL: a new one. */
 struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind kind);
 void conn_free(struct ws_conn **c);
-void conn_established(struct ws_conn *c, int fd, const struct buf *answer);
+void conn_established(struct ws_conn *c, struct lws *wsi);
+/* Nonzero: libwebsockets shall close. */
+int conn_receive(struct ws_conn *c, const void *bytes, size_t len);
+int conn_writable(struct ws_conn *c);
 void conn_tick(struct ws_conn *c, int64_t now_ms);
 /* Sends a frame that belongs to no turn, after those that wait. */
 void conn_send(struct ws_conn *c, const struct buf *text);

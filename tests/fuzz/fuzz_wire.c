@@ -38,7 +38,7 @@ static void head(const char *text, size_t len)
 	}
 	assert(h.host && h.path[0] == '/' && strlen(h.key) == 24);
 	buf_init(&out, HEADER_BYTES_MAX);
-	handshake_accept(&h, &out);
+	handshake_rewrite(&h, &out);
 	assert(!buf_over(&out));
 	buf_deinit(&out);
 	handshake_deinit(&h);

@@ -10,6 +10,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 # Third-party headers, and the one folder each may be included from (base's jansson is everybody's JSON).
 FOREIGN = {
     "uv.h": {"loop"},
+    "libwebsockets.h": {"transport", "ctl"},
     "microhttpd.h": {"transport"},
     "curl/curl.h": {"http", "ctl"},
     "sql.h": {"db", "ctl"},
