@@ -39,6 +39,7 @@
 #include "vesper/store.h"
 #include "vesper/turn.h"
 #include "vesper/uuid.h"
+#include "wires.h"
 
 #define GUARD_MS 20000
 
@@ -73,6 +74,7 @@ struct stage {
 	char last_type[32];
 	char ask_id[UUID_BYTES];
 	bool closed, drained;
+	FILE *record; /* VESPER_RECORD, or NULL */
 };
 
 static void __attribute__((noreturn, format(printf, 2, 3)))
@@ -317,6 +319,54 @@ static void on_look(void *owner)
 		loop_stop(s->loop);
 }
 
+struct looked {
+	struct stage *stage;
+	const struct message *messages;
+	size_t count;
+	bool done;
+};
+
+static void on_messages(void *owner, const struct message *messages, size_t count, bool has_more,
+			const struct err *e)
+{
+	struct looked *l = owner;
+
+	(void)has_more;
+	if (e)
+		fail(l->stage, "history: %s", e->text);
+	l->messages = messages;
+	l->count = count;
+	l->done = true;
+	loop_stop(l->stage->loop);
+}
+
+static struct looked stored_messages(struct stage *s)
+{
+	struct looked l = {.stage = s};
+
+	store_messages(s->store, &s->who, s->session.text, NULL, 100, s->arena, on_messages, &l);
+	while (!l.done) /* a drain that ends may stop the loop, too */
+		loop_run(s->loop);
+	return l;
+}
+
+/* What every wire says of the last turn and what was stored of it, for golden.py. */
+static void record_turn(struct stage *s)
+{
+	struct stream_log *log;
+	struct looked l;
+
+	if (!s->record)
+		return;
+	log = stream_find(s->streams, s->turn_id, &s->who);
+	if (log)
+		wires_write(s->record, s->loop, log);
+	l = stored_messages(s);
+	for (size_t i = 0; i < l.count; i++)
+		if (strcmp(l.messages[i].turn_id, s->turn_id) == 0)
+			wires_write_stored(s->record, &l.messages[i]);
+}
+
 static void play(struct stage *s, const char *content, json_t *values)
 {
 	struct turn_request r = {.who = &s->who,
@@ -344,6 +394,7 @@ static void play(struct stage *s, const char *content, json_t *values)
 	timer_free(&s->later);
 	timer_stop(s->guard);
 	json_decref(values);
+	record_turn(s);
 }
 
 /* ---- expectations ---- */
@@ -367,35 +418,11 @@ static bool frame_holds(const struct stage *s, const char *type, const char *wor
 	return found;
 }
 
-struct looked {
-	struct stage *stage;
-	const struct message *messages;
-	size_t count;
-	bool done;
-};
-
-static void on_messages(void *owner, const struct message *messages, size_t count, bool has_more,
-			const struct err *e)
-{
-	struct looked *l = owner;
-
-	(void)has_more;
-	if (e)
-		fail(l->stage, "history: %s", e->text);
-	l->messages = messages;
-	l->count = count;
-	l->done = true;
-	loop_stop(l->stage->loop);
-}
-
 static void expect_stored(struct stage *s, char *rest)
 {
 	char *role = strsep(&rest, " "), *status = strsep(&rest, " ");
-	struct looked l = {.stage = s};
+	struct looked l = stored_messages(s);
 
-	store_messages(s->store, &s->who, s->session.text, NULL, 100, s->arena, on_messages, &l);
-	while (!l.done) /* a drain that ends may stop the loop, too */
-		loop_run(s->loop);
 	for (size_t i = l.count; i-- > 0;) {
 		const struct message *m = &l.messages[i];
 
@@ -591,8 +618,14 @@ int main(int argc, char **argv)
 	buf_init(&s.frames, 1 << 20);
 	buf_init(&s.all, 8 << 20);
 	buf_init(&s.states, 1 << 16);
+	if (getenv("VESPER_RECORD") && !(s.record = fopen(getenv("VESPER_RECORD"), "w"))) {
+		perror("VESPER_RECORD");
+		return 2;
+	}
 	run_script(&s);
 	close_stage(&s);
+	if (s.record && fclose(s.record) != 0)
+		return 2;
 	log_capture(NULL, NULL);
 	printf("%s: ok\n", s.path);
 	buf_deinit(&s.text);

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Compares what every wire says of the replayed turns with the recordings in tests/replay/golden.
+
+    golden.py REPLAY           fails where a byte differs, but for ids, times and durations
+    golden.py REPLAY --write   records anew; look at the difference before it is committed
+"""
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = HERE / "golden"
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+SPAN = re.compile(r'"((?:latency|duration|elapsed|retry_after)_ms)":\d+')
+
+
+def plain(text):
+    """Numbers ids in the order in which they come and blanks what no two runs share."""
+    ids = {}
+    text = UUID.sub(lambda m: ids.setdefault(m.group(0), f"id{len(ids) + 1}"), text)
+    return SPAN.sub(r'"\1":N', TIME.sub("TIME", text))
+
+
+def record(replay, turn):
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8", errors="surrogateescape") as out:
+        run = subprocess.run([replay, turn], env={**os.environ, "VESPER_RECORD": out.name},
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if run.returncode:
+            sys.exit(f"{turn.name}: {run.stderr[-2000:]}")
+        return plain(out.read())
+
+
+def main():
+    replay, write = sys.argv[1], "--write" in sys.argv
+    differing = 0
+    GOLDEN.mkdir(exist_ok=True)
+    turns = sorted(HERE.glob("*.turn"))
+    for turn in turns:
+        path = GOLDEN / f"{turn.stem}.txt"
+        have = record(replay, turn)
+        if write:
+            path.write_text(have, encoding="utf-8", errors="surrogateescape")
+            continue
+        want = path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
+        if have != want:
+            differing += 1
+            lines = difflib.unified_diff(want.splitlines(), have.splitlines(), str(path.name), "now", n=0, lineterm="")
+            for line, _ in zip(lines, range(12)):
+                print(line[:600])
+    left = {path.stem for path in GOLDEN.glob("*.txt")} - {turn.stem for turn in turns}
+    for stem in sorted(left):
+        print(f"golden/{stem}.txt: no such turn")
+    print(f"golden: {len(turns)} turns, {differing} differ")
+    return 1 if differing or left else 0
+
+
+sys.exit(main())
