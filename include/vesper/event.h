@@ -1,43 +1,128 @@
 /*
- * What a turn says while it runs. Steps of the turn, tools and the synthesizer write events to a
- * sink; the sink (the turn's log) numbers and keeps them; every wire (WebSocket, SSE, REST) is a
- * projection of that log and adds nothing.
+ * What a turn says while it runs, as typed events. Steps of the turn, tools and the synthesizer
+ * write events to a sink; the sink (the turn's log) keeps them in order. Every wire format is a
+ * projection of that log (wire.h) and adds nothing.
  *
- * Tokens are text because there are thousands of them; every other kind carries the members of its
- * frame as one JSON object (contract: "Frames" in README.md), without type, turn_id and seq.
+ * Texts are borrowed for the call of `emit`; the sink copies them. Members of type `struct str` are
+ * finished JSON (p NULL: there is none), but for the text of EVENT_TEXT_DELTA.
  */
 #ifndef VESPER_EVENT_H
 #define VESPER_EVENT_H
 
-#include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/err.h"
+#include "vesper/str.h"
 
 enum event_kind {
-	EVENT_THINKING, /* the user's message is stored */
-	EVENT_STATUS,   /* a phase or an item started, completed or failed */
-	EVENT_FILTERS,  /* what the question was understood to mean */
-	EVENT_TOKEN,    /* a piece of the answer */
-	EVENT_VIEW,     /* a table, chart or error to show */
-	EVENT_ASK,      /* a question back to the user */
-	EVENT_COMPLETE, /* the turn's end: answered, asked back, cancelled, … */
-	EVENT_ERROR,    /* the turn's end: failed */
+	EVENT_RUN_STARTED,   /* the user's message is stored */
+	EVENT_STATUS,        /* the turn enters a phase */
+	EVENT_FILTERS,       /* what the question was understood to mean */
+	EVENT_STEP_STARTED,  /* a tool call begins */
+	EVENT_STEP_FINISHED, /* it has ended */
+	EVENT_TEXT_DELTA,    /* a piece of the answer */
+	EVENT_VIEW,          /* a table, chart or error to show */
+	EVENT_ASK,           /* a clarifying question to the user */
+	EVENT_RUN_FINISHED,  /* the turn's end: answered, asked, cancelled, … */
+	EVENT_ERROR,         /* the turn's end: failed */
 	EVENT_KIND_COUNT,
+};
+
+struct event_run_started {
+	const char *session_id, *user_message_id, *answer_id;
+	const char *client_msg_id; /* or NULL */
+};
+
+struct event_status {
+	const char *phase; /* "understanding", "running", "checking", "writing", … */
+	const char *text;
+};
+
+struct event_filters {
+	struct str filters; /* array */
+};
+
+struct event_step_started {
+	const char *step_id; /* the tool call's id */
+	const char *agent;   /* or NULL, as tool */
+	const char *tool;
+	const char *text;
+};
+
+struct event_step_finished {
+	const char *step_id, *agent, *tool, *text;
+	const char *state;   /* "completed", "failed" */
+	const char *outcome; /* outcome_name() */
+	int64_t rows;        /* -1: there is no table */
+};
+
+/* Of a checked number: where it stands and where it comes from. */
+struct event_mark {
+	const char *kind;  /* guard_kind_name() */
+	size_t start, len; /* in characters of the text */
+	size_t at;         /* where it starts in the whole answer, in characters */
+	bool has_ref;      /* the members below say where it comes from; each may be NULL */
+	const char *call, *column, *formula;
+	int64_t row; /* -1: no single row */
+};
+
+struct event_text_delta {
+	struct str text; /* UTF-8, whole characters; not JSON */
+	bool marked;     /* it holds exactly one checked number */
+	struct event_mark mark;
+};
+
+struct event_view {
+	const char *view_id;
+	const char *agent, *task; /* or NULL */
+	struct str view;          /* object */
+};
+
+struct event_ask {
+	const char *prompt;
+	struct str body; /* object: members of chat.ask, ask_id first */
+};
+
+struct event_run_finished {
+	const char *session_id, *message_id;
+	const char *status; /* "ok", or message_status_name() */
+	const char *provider;
+	const char *model;      /* or NULL */
+	const char *receipt_id; /* or NULL */
+	int64_t latency_ms;
+	struct str links, suggestions, usage, checked, outcomes, error;
+};
+
+struct event_error {
+	const char *code, *message;
+	bool retryable;
+	int64_t retry_after_ms;     /* 0: not said */
+	const char *detail_turn_id; /* the turn that the same message belongs to, or NULL */
+	struct str suggestions, view;
 };
 
 struct event {
 	enum event_kind kind;
-	const char *text; /* EVENT_TOKEN: UTF-8, whole characters */
-	size_t text_len;
-	json_t *body; /* every other kind; an optional "mark" object for a token. Borrowed: the sink
-			 takes its own reference */
+	int64_t at_ms; /* Unix time; set by the log */
+	union {
+		struct event_run_started run_started;
+		struct event_status status;
+		struct event_filters filters;
+		struct event_step_started step_started;
+		struct event_step_finished step_finished;
+		struct event_text_delta text_delta;
+		struct event_view view;
+		struct event_ask ask;
+		struct event_run_finished run_finished;
+		struct event_error error;
+	} u;
 };
 
-/* "chat.thinking", "chat.status", … */
-const char *event_type(enum event_kind kind);
-
-static inline int event_is_closing(enum event_kind kind)
+static inline bool event_is_closing(enum event_kind kind)
 {
-	return kind == EVENT_COMPLETE || kind == EVENT_ERROR;
+	return kind == EVENT_RUN_FINISHED || kind == EVENT_ERROR;
 }
 
 struct event_sink {
@@ -45,10 +130,20 @@ struct event_sink {
 	void *owner;
 };
 
-void event_emit(const struct event_sink *sink, enum event_kind kind, json_t *body_take);
-void event_emit_token(const struct event_sink *sink, const char *text, size_t len);
-/* A piece that holds one checked number; NULL: none. */
-void event_emit_marked(const struct event_sink *sink, const char *text, size_t len,
-		       json_t *mark_take);
+static inline void event_emit(const struct event_sink *sink, const struct event *event)
+{
+	sink->emit(sink->owner, event);
+}
+
+/* "run_started", "status", … */
+const char *event_name(enum event_kind kind);
+
+/*
+ * An event as bytes and back: a format number, the kind, the time, then each member in the order of
+ * the structs above. The bytes are for this build's readers and hold no pointers.
+ */
+void event_encode(struct buf *out, const struct event *event);
+/* *out points into the bytes, which must be kept. ERR_INPUT: they are not an event. */
+MUST_CHECK bool event_decode(const char *bytes, size_t len, struct event *out, struct err *e);
 
 #endif

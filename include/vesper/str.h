@@ -51,7 +51,9 @@ struct buf {
 
 void buf_init(struct buf *b, size_t cap_bytes);
 void buf_deinit(struct buf *b);
-void buf_reset(struct buf *b); /* empty again, memory kept */
+void buf_reset(struct buf *b);         /* empty again, memory kept */
+void buf_cut(struct buf *b, size_t n); /* back to its first n bytes; n <= b->n */
+void buf_fit(struct buf *b);           /* gives memory back that nothing was written to */
 
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, const char *text);

@@ -1,7 +1,7 @@
 /*
- * The event log of each turn: numbered without gaps from 1, bounded, kept some minutes after the
- * end. WebSocket, SSE and REST only read here; a reader that was cut off comes back with the last
- * number it has seen and misses nothing.
+ * The event log of each turn: events are numbered without gaps from 1, bounded, and kept some
+ * minutes after the end. What clients see is a projection of it (wire.h), which numbers its own
+ * items.
  *
  * Readers pull: stream_watch calls `wake` from the loop when there is something new; the reader
  * takes entries at its own pace with stream_read, so a slow reader costs nobody anything.
@@ -27,16 +27,8 @@ struct stream_hub *stream_hub_new(struct loop *l);
 void stream_hub_free(struct stream_hub **h);
 
 struct stream_entry {
-	uint64_t seq;  /* 1, 2, … */
-	int64_t at_ms; /* Unix time */
-	enum event_kind kind;
-	const char *text; /* EVENT_TOKEN */
-	size_t text_len;
-	const json_t *body; /* others; the mark of a token, or NULL. NULL with json_len > 0: the
-			     * kept bytes cannot be parsed again */
-	const char *json;   /* the body as compact JSON (json_len 0: no body): projections splice it
-			       in as it is */
-	size_t json_len;
+	uint64_t seq; /* of the event: 1, 2, … */
+	const struct event *event;
 };
 
 /* A log for a new turn of this user. `on_watchers(owner, n)` is called from the loop when the
@@ -46,8 +38,10 @@ struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const 
 			       void (*on_watchers)(void *owner, size_t watchers), void *owner);
 const char *stream_turn_id(const struct stream_log *log);
 const char *stream_session_id(const struct stream_log *log);
-/* Adds all words of the answer so far. */
-void stream_words(const struct stream_log *log, struct buf *out);
+/* All text of the answer so far: the log's own bytes, valid until the turn goes on. */
+struct str stream_text(const struct stream_log *log);
+/* The kind of the event with this number, which the log has reached. */
+enum event_kind stream_kind(const struct stream_log *log, uint64_t seq);
 
 /* Where the turn writes to. After a closing event, or past the log's bounds, further events are
  * dropped (the bound leaves room for the closing one). */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "vesper/agent.h"
-#include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/str.h"
 #include "vesper/utf8.h"
@@ -29,38 +28,31 @@ static void add_about(struct buf *b, const char *about)
 	buf_add(b, about, utf8_cut(about, n, STATUS_ABOUT_BYTES_MAX));
 }
 
-static json_t *body_new(const char *call, const char *state, const char *agent, const char *tool)
+static void add_text(struct buf *text, const char *lead, const char *about)
 {
-	json_t *body = json_object();
-
-	json_set_str(body, "phase", "running");
-	json_set_str(body, "item_id", call);
-	json_set_str(body, "state", state);
-	json_set_str(body, "agent", agent);
-	json_set_str(body, "tool", tool);
-	return body;
-}
-
-static void say(const struct event_sink *sink, json_t *body, const char *lead, const char *about)
-{
-	struct buf text;
-
-	buf_init(&text, 2 * STATUS_ABOUT_BYTES_MAX);
-	buf_str(&text, lead);
+	buf_str(text, lead);
 	if (about) {
-		buf_str(&text, ": ");
-		add_about(&text, about);
+		buf_str(text, ": ");
+		add_about(text, about);
 	}
-	json_set_str(body, "text", buf_text(&text));
-	buf_deinit(&text);
-	event_emit(sink, EVENT_STATUS, body);
 }
 
 void agent_tool_started(const struct event_sink *sink, const char *call, const char *agent,
 			const struct tool_def *tool)
 {
-	say(sink, body_new(call, "started", agent, tool ? tool->name : NULL), "Looking up",
-	    tool ? tool->about : NULL);
+	struct event event = {.kind = EVENT_STEP_STARTED};
+	struct buf text;
+
+	buf_init(&text, 2 * STATUS_ABOUT_BYTES_MAX);
+	add_text(&text, "Looking up", tool ? tool->about : NULL);
+	event.u.step_started = (struct event_step_started){
+		.step_id = call,
+		.agent = agent,
+		.tool = tool ? tool->name : NULL,
+		.text = buf_text(&text),
+	};
+	event_emit(sink, &event);
+	buf_deinit(&text);
 }
 
 static const char *lead_of(enum outcome_kind kind)
@@ -86,11 +78,21 @@ static bool is_failure(enum outcome_kind kind)
 
 void agent_tool_ended(const struct event_sink *sink, const struct result *r)
 {
-	json_t *body = body_new(r->call, is_failure(r->outcome.kind) ? "failed" : "completed",
-				r->agent, r->tool);
+	struct event event = {.kind = EVENT_STEP_FINISHED};
+	struct buf text;
 
-	json_set_str(body, "outcome", outcome_name(r->outcome.kind));
-	if (r->table_count) /* further tables were made to derive facts from */
-		json_set_int(body, "rows", (int64_t)r->tables[0]->row_count);
-	say(sink, body, lead_of(r->outcome.kind), r->about);
+	buf_init(&text, 2 * STATUS_ABOUT_BYTES_MAX);
+	add_text(&text, lead_of(r->outcome.kind), r->about);
+	event.u.step_finished = (struct event_step_finished){
+		.step_id = r->call,
+		.agent = r->agent,
+		.tool = r->tool,
+		.text = buf_text(&text),
+		.state = is_failure(r->outcome.kind) ? "failed" : "completed",
+		.outcome = outcome_name(r->outcome.kind),
+		/* further tables were made to derive facts from */
+		.rows = r->table_count ? (int64_t)r->tables[0]->row_count : -1,
+	};
+	event_emit(sink, &event);
+	buf_deinit(&text);
 }

@@ -19,4 +19,8 @@ size_t utf8_char_bytes(const char *text, size_t len);
  * overflows nor vanishes nor loses digits to a small exponent. */
 bool json_number_fits(const char *number);
 
+/* A copy that is UTF-8 and free of NUL and the mark; each bad byte becomes U+FFFD. Free with
+ * mem_free. */
+char *json_clean_text(const char *text, size_t len);
+
 #endif

@@ -149,8 +149,7 @@ char *json_text(const json_t *value)
 	return buf_take(&b);
 }
 
-/* A copy that is UTF-8 and free of NUL and the mark; each bad byte becomes U+FFFD. */
-static char *clean_text(const char *text, size_t len)
+char *json_clean_text(const char *text, size_t len)
 {
 	struct buf b;
 	buf_init(&b, SIZE_MAX / 2);
@@ -173,7 +172,7 @@ json_t *json_strn(const char *text, size_t len)
 	if (utf8_valid(text, len) && !memmem(text, len, JSON_DECIMAL_MARK, UTF8_MARK_BYTES) &&
 	    !memchr(text, '\0', len))
 		return json_stringn_nocheck(text, len);
-	char *clean = clean_text(text, len);
+	char *clean = json_clean_text(text, len);
 	json_t *value = json_string_nocheck(clean);
 	mem_free(clean);
 	return value;

@@ -124,6 +124,22 @@ void buf_reset(struct buf *b)
 		b->p[0] = '\0';
 }
 
+void buf_cut(struct buf *b, size_t n)
+{
+	assert(n <= b->n);
+	b->n = n;
+	if (b->p)
+		b->p[n] = '\0';
+}
+
+void buf_fit(struct buf *b)
+{
+	if (!b->p)
+		return;
+	b->p = mem_realloc(b->p, b->n + 1);
+	b->size = b->n + 1;
+}
+
 /* Room for len more bytes and the end; false (and over) when the cap forbids it. */
 static bool buf_room(struct buf *b, size_t len)
 {

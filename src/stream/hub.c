@@ -106,7 +106,7 @@ void hub_keep(struct stream_hub *h, struct stream_log *log)
 
 	log->kept_until_ms = clock_mono_ms() + EVENT_LOG_KEPT_MS;
 	list_append(&h->kept, &log->kept);
-	shares_add(&h->shares, &log->share, str_of(log->who->tenant), log->byte_count);
+	shares_add(&h->shares, &log->share, str_of(log->who->tenant), log_bytes(log));
 	if (log->unwanted)
 		hub_forget(h, log);
 	while ((over = shares_over(&h->shares)))

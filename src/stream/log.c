@@ -1,7 +1,6 @@
 /*
- * One turn's events, written once and read by anybody at any pace. Each body is serialized when it
- * is written, so that ten readers cost one serialization and the bound counts the bytes that really
- * go out.
+ * One turn's events, written once and read at any pace. Events are kept encoded and the answer's
+ * text in one piece, so a kept log is two blocks of memory and the bound counts its bytes.
  */
 #include "stream_int.h"
 
@@ -9,9 +8,7 @@
 #include <string.h>
 
 #include "vesper/clock.h"
-#include "vesper/json.h"
 #include "vesper/limits.h"
-#include "vesper/log.h"
 #include "vesper/mem.h"
 
 struct stream_watch {
@@ -19,7 +16,7 @@ struct stream_watch {
 	struct stream_log *log;
 	uint64_t last_seq;
 	struct stream_entry current;
-	json_t *parsed; /* the current entry's body, when the log has let go of it */
+	struct event event; /* of the current entry */
 	struct later wake;
 	void (*on_news)(void *owner);
 	void *owner;
@@ -39,6 +36,8 @@ struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const 
 	log->hub = h;
 	log->who = principal_copy(who);
 	log->sink = (struct event_sink){on_emit, log};
+	buf_init(&log->bytes, SIZE_MAX / 2); /* on_emit bounds both */
+	buf_init(&log->text, SIZE_MAX / 2);
 	list_init(&log->watches);
 	log->on_watchers = on_watchers;
 	log->owner = owner;
@@ -95,69 +94,64 @@ static void watch_wake(struct stream_watch *w)
 	loop_last(hub_loop(w->log->hub), &w->wake, on_wake, w);
 }
 
-static void log_add_bytes(struct stream_log *log, const char *text, size_t len)
+size_t log_bytes(const struct stream_log *log)
 {
-	if (len == 0)
-		return;
-	log->bytes = mem_grow(log->bytes, &log->byte_room, log->byte_count + len, 1);
-	memcpy(log->bytes + log->byte_count, text, len);
-	log->byte_count += len;
+	return log->bytes.n + log->text.n;
+}
+
+struct str stream_text(const struct stream_log *log)
+{
+	return (struct str){buf_text(&log->text), log->text.n};
 }
 
 /* The closing event always finds room; what was dropped before it leaves no gap because all that
  * follows is dropped too. */
-static bool log_has_room(struct stream_log *log, enum event_kind kind, size_t bytes)
+static bool log_has_room(const struct stream_log *log, enum event_kind kind)
 {
-	if (log->closed)
-		return false;
-	if (event_is_closing(kind))
-		return true;
-	if (log->count >= EVENTS_PER_TURN_MAX - 1 || log->byte_count + bytes > EVENT_LOG_BYTES_MAX)
-		log->full = true;
-	return !log->full;
+	return event_is_closing(kind) ||
+	       (log->count < EVENTS_PER_TURN_MAX - 1 && log_bytes(log) <= EVENT_LOG_BYTES_MAX);
 }
 
+/* Written in place: an event without room is taken back. */
 static void on_emit(void *owner, const struct event *event)
 {
 	struct stream_log *log = owner;
-	struct buf json;
-	struct entry *entry;
+	struct event timed = *event;
+	struct entry entry = {clock_now_ms(), event->kind, log->bytes.n, 0, log->text.n, 0};
 
-	buf_init(&json, SIZE_MAX / 2);
-	if (event->body)
-		buf_json(&json, event->body);
-	if (log_has_room(log, event->kind, event->text_len + json.n)) {
-		log->entries = mem_grow(log->entries, &log->room, log->count + 1, sizeof(*entry));
-		entry = &log->entries[log->count++];
-		*entry = (struct entry){.at_ms = clock_now_ms(),
-					.kind = event->kind,
-					.at = log->byte_count,
-					.text_len = event->text_len,
-					.json_len = json.n,
-					.body = json_incref(event->body)};
-		log_add_bytes(log, event->text, event->text_len);
-		log_add_bytes(log, json.p, json.n);
-		log->closed = event_is_closing(event->kind);
-		list_each(node, &log->watches)
-			watch_wake(list_item(node, struct stream_watch, node));
+	if (log->closed || (log->full && !event_is_closing(event->kind)))
+		return;
+	timed.at_ms = entry.at_ms;
+	if (event->kind == EVENT_TEXT_DELTA) {
+		buf_add(&log->text, event->u.text_delta.text.p, event->u.text_delta.text.n);
+		timed.u.text_delta.text = (struct str){0};
 	}
-	buf_deinit(&json);
+	if (event->kind != EVENT_TEXT_DELTA || event->u.text_delta.marked)
+		event_encode(&log->bytes, &timed);
+	if (!log_has_room(log, event->kind)) {
+		buf_cut(&log->bytes, entry.at);
+		buf_cut(&log->text, entry.text_at);
+		log->full = true;
+		return;
+	}
+	entry.len = log->bytes.n - entry.at;
+	entry.text_len = log->text.n - entry.text_at;
+	log->entries = mem_grow(log->entries, &log->room, log->count + 1, sizeof(*log->entries));
+	log->entries[log->count++] = entry;
+	log->closed = event_is_closing(event->kind);
+	list_each(node, &log->watches)
+		watch_wake(list_item(node, struct stream_watch, node));
 }
 
-/* A kept log is only bytes: parsed bodies take several times as much, and few finished turns are
- * ever read again. Whoever is still reading finds them. */
+/* A kept log needs no room to grow. */
 static void log_shrink(struct stream_log *log)
 {
 	if (!log->released || !list_empty(&log->watches))
 		return;
-	for (size_t i = 0; i < log->count; i++) {
-		json_decref(log->entries[i].body);
-		log->entries[i].body = NULL;
-	}
 	log->room = log->count;
 	log->entries = mem_realloc(log->entries, log->room * sizeof(*log->entries));
-	log->byte_room = log->byte_count;
-	log->bytes = mem_realloc(log->bytes, log->byte_room);
+	buf_fit(&log->bytes);
+	buf_fit(&log->text);
 }
 
 void stream_release(struct stream_log **owned)
@@ -178,11 +172,10 @@ void log_unref(struct stream_log *log)
 	assert(log->holders > 0);
 	if (--log->holders > 0)
 		return;
-	for (size_t i = 0; i < log->count; i++)
-		json_decref(log->entries[i].body);
 	principal_free(&log->who);
 	mem_free(log->entries);
-	mem_free(log->bytes);
+	buf_deinit(&log->bytes);
+	buf_deinit(&log->text);
 	mem_free(log);
 }
 
@@ -217,54 +210,37 @@ struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
 	return w;
 }
 
-/* Parsed again from the bytes that on_emit wrote. The parser may still refuse them: it is stricter
- * than the writer (doubled members, depth). */
-static json_t *body_again(const struct stream_log *log, const char *json, size_t len)
-{
-	json_t *body = NULL;
-	struct err e;
-
-	if (len > 0 && !json_parse(json, len, len, &body, &e))
-		log_error("stream.unreadable", "turn %s: %s", log->turn_id, e.text);
-	return body;
-}
-
 const struct stream_entry *stream_read(struct stream_watch *w)
 {
 	const struct stream_log *log = w->log;
 	const struct entry *entry;
-	const char *text;
+	bool decoded = true;
 
-	json_decref(w->parsed);
-	w->parsed = NULL;
 	if (w->last_seq == log->count)
 		return NULL;
 	entry = &log->entries[w->last_seq++];
-	text = log->bytes + entry->at;
-	if (!entry->body)
-		w->parsed = body_again(log, text + entry->text_len, entry->json_len);
-	w->current = (struct stream_entry){.seq = w->last_seq,
-					   .at_ms = entry->at_ms,
-					   .kind = entry->kind,
-					   .text = text,
-					   .text_len = entry->text_len,
-					   .body = entry->body ? entry->body : w->parsed,
-					   .json = text + entry->text_len,
-					   .json_len = entry->json_len};
+	w->event = (struct event){.kind = entry->kind, .at_ms = entry->at_ms};
+	if (entry->len > 0)
+		decoded = event_decode(log->bytes.p + entry->at, entry->len, &w->event, NULL);
+	assert(decoded); /* on_emit wrote these bytes */
+	(void)decoded;
+	if (entry->kind == EVENT_TEXT_DELTA)
+		w->event.u.text_delta.text =
+			(struct str){log->text.p + entry->text_at, entry->text_len};
+	w->current = (struct stream_entry){w->last_seq, &w->event};
 	return &w->current;
+}
+
+enum event_kind stream_kind(const struct stream_log *log, uint64_t seq)
+{
+	assert(seq >= 1 && seq <= log->count);
+	return log->entries[seq - 1].kind;
 }
 
 void stream_unread(struct stream_watch *w)
 {
 	assert(w->last_seq > 0);
 	w->last_seq--;
-}
-
-void stream_words(const struct stream_log *log, struct buf *out)
-{
-	for (size_t i = 0; i < log->count; i++)
-		if (log->entries[i].kind == EVENT_TOKEN)
-			buf_add(out, log->bytes + log->entries[i].at, log->entries[i].text_len);
 }
 
 bool stream_ended(const struct stream_watch *w)
@@ -285,7 +261,6 @@ void stream_watch_free(struct stream_watch **watch)
 		return;
 	*watch = NULL;
 	later_cancel(&w->wake);
-	json_decref(w->parsed);
 	list_remove(&w->node);
 	log_count_watchers(w->log, w->log->watcher_count - 1);
 	log_shrink(w->log);

@@ -7,14 +7,13 @@
 #include "vesper/stream.h"
 #include "vesper/uuid.h"
 
-/* Texts lie in the log's own buffer: first a token's text, then the body as JSON. */
+/* Bytes of event_encode, but for an unmarked piece of the answer; its text lies in the log's text.
+ */
 struct entry {
 	int64_t at_ms;
 	enum event_kind kind;
-	size_t at;
-	size_t text_len;
-	size_t json_len;
-	json_t *body; /* dropped at the release; made again from its JSON for late readers */
+	size_t at, len;
+	size_t text_at, text_len;
 };
 
 struct stream_log {
@@ -31,9 +30,8 @@ struct stream_log {
 	struct entry *entries;
 	size_t count;
 	size_t room;
-	char *bytes;
-	size_t byte_count;
-	size_t byte_room;
+	struct buf bytes; /* encoded events */
+	struct buf text;  /* the answer so far */
 	bool full;
 	bool closed;
 	struct event_sink sink;
@@ -47,6 +45,7 @@ struct stream_log {
 	bool unwanted; /* its session was deleted: not kept */
 };
 
+size_t log_bytes(const struct stream_log *log);
 struct loop *hub_loop(const struct stream_hub *h);
 void hub_add(struct stream_hub *h, struct stream_log *log);
 /* The log is finished: it is kept for a while, then forgotten. */

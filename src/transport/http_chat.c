@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect.h"
 #include "repeat.h"
-#include "sse_out.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/uuid.h"
-#include "wire.h"
+#include "vesper/wire.h"
+#include "client_frame.h"
 
 #define FILL_BYTES 65536 /* about as much as a socket's buffer takes in one go */
 
@@ -26,17 +25,19 @@ struct chat_call {
 	struct client_frame message; /* texts of the request's body */
 	char session_id[UUID_BYTES];
 	bool streaming;
-	struct stream_watch *watch;
-	struct collector collector;
-	bool opened; /* the stream's first line is out */
+	struct wire_reader *events; /* streaming */
+	bool opened;                /* the stream's first line is out */
+	struct stream_watch *watch; /* collecting */
+	struct wire_whole *whole;
 };
 
 static void call_free(void *task)
 {
 	struct chat_call *call = task;
 
+	wire_reader_free(&call->events);
 	stream_watch_free(&call->watch);
-	collector_deinit(&call->collector);
+	wire_whole_free(&call->whole);
 	mem_free(call);
 }
 
@@ -46,7 +47,6 @@ static struct chat_call *call_new(struct request *r, bool streaming)
 
 	call->request = r;
 	call->streaming = streaming;
-	collector_init(&call->collector);
 	r->task = call;
 	r->task_free = call_free;
 	return call;
@@ -54,31 +54,17 @@ static struct chat_call *call_new(struct request *r, bool streaming)
 
 /* ---- As events ---- */
 
-/* The end repeats the answer's words, also for those who came late. */
-static void add_entry(const struct stream_log *log, const struct stream_entry *entry,
-		      struct buf *out)
-{
-	struct buf words;
-
-	buf_init(&words, EVENT_LOG_BYTES_MAX);
-	if (entry->kind == EVENT_COMPLETE)
-		stream_words(log, &words);
-	sse_out_entry(out, stream_turn_id(log), entry, (struct str){buf_text(&words), words.n});
-	buf_deinit(&words);
-}
-
 static bool on_fill(void *task, struct buf *out)
 {
 	struct chat_call *call = task;
-	const struct stream_log *log = stream_watch_log(call->watch);
-	const struct stream_entry *entry;
+	struct str item;
 
 	if (!call->opened)
 		buf_str(out, SSE_OPENING);
 	call->opened = true;
-	while (out->n < FILL_BYTES && (entry = stream_read(call->watch)))
-		add_entry(log, entry, out);
-	return !stream_ended(call->watch);
+	while (out->n < FILL_BYTES && wire_next(call->events, false, &item))
+		buf_add(out, item.p, item.n);
+	return !wire_ended(call->events);
 }
 
 static void on_stream_wake(void *owner)
@@ -90,31 +76,41 @@ static void on_stream_wake(void *owner)
 
 static void call_stream(struct chat_call *call, struct stream_log *log, uint64_t after)
 {
-	call->watch = stream_watch_new(log, after, on_stream_wake, call);
+	call->events = wire_reader_new(log, &wire_sse, after, on_stream_wake, call);
 	reply_stream(call->request, on_fill);
 }
 
 /* ---- As one answer ---- */
 
+/* The members of the turn's last frame stand behind those of every problem. */
+static void call_problem(struct request *r, const struct stream_log *log,
+			 const struct wire_problem *problem)
+{
+	enum problem p = problem_of_code(problem->code);
+	json_t *body = problem_json(p, problem->message, r->path, r->request_id);
+
+	json_set_str(body, "turn_id", stream_turn_id(log));
+	json_set_str(body, "session_id", stream_session_id(log));
+	r->retry_after_s = (int)((problem->retry_after_ms + 999) / 1000);
+	reply_problem_json(r, p, body, problem->members);
+}
+
 static void call_answer(struct chat_call *call)
 {
 	const struct stream_log *log = stream_watch_log(call->watch);
 	struct request *r = call->request;
-	const json_t *wait_ms;
-	enum problem problem;
-	json_t *body;
+	struct buf answer;
 
-	if (!call->collector.failed) {
-		reply_json(r, 200,
-			   collector_answer(&call->collector, stream_turn_id(log),
-					    stream_session_id(log)));
+	if (!wire_whole_ok(call->whole)) {
+		const struct wire_problem problem = wire_whole_problem(call->whole);
+
+		call_problem(r, log, &problem);
 		return;
 	}
-	wait_ms = json_object_get(call->collector.end, "retry_after_ms");
-	r->retry_after_s = (int)((json_integer_value(wait_ms) + 999) / 1000);
-	body = collector_problem(&call->collector, stream_turn_id(log), stream_session_id(log),
-				 r->path, r->request_id, &problem);
-	reply_problem_json(r, problem, body);
+	buf_init(&answer, SIZE_MAX / 2); /* of one log, which is bounded */
+	wire_whole_write(call->whole, log, &answer);
+	reply_bytes(r, 200, "application/json", buf_text(&answer), answer.n);
+	buf_deinit(&answer);
 }
 
 static void on_collect_wake(void *owner)
@@ -124,12 +120,18 @@ static void on_collect_wake(void *owner)
 	bool ended;
 
 	while ((entry = stream_read(call->watch)))
-		collector_add(&call->collector, entry);
+		wire_whole_add(call->whole, entry->event);
 	ended = stream_ended(call->watch);
 	if (ended && !call->request->gone) {
 		call_answer(call);
 		stream_watch_free(&call->watch);
 	}
+}
+
+static void call_collect(struct chat_call *call, struct stream_log *log)
+{
+	call->whole = wire_whole_new();
+	call->watch = stream_watch_new(log, 0, on_collect_wake, call);
 }
 
 /* ---- Beginning ---- */
@@ -152,7 +154,7 @@ static void call_begin(struct chat_call *call)
 	else if (call->streaming)
 		call_stream(call, log, 0);
 	else
-		call->watch = stream_watch_new(log, 0, on_collect_wake, call);
+		call_collect(call, log);
 }
 
 static void on_session(void *owner, const struct session *session, const struct err *e)
@@ -267,10 +269,10 @@ void on_get_turn_events(struct request *r)
 
 	if (!log)
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
-	else if (!requested_seq(r, &after) || after > stream_last_seq(log))
+	else if (!requested_seq(r, &after) || after > wire_items(log, &wire_sse))
 		reply_problem(r, PROBLEM_BAD_FRAME,
 			      "after: not a number that this turn has reached");
-	else if (stream_closed(log) && after == stream_last_seq(log))
+	else if (stream_closed(log) && after == wire_items(log, &wire_sse))
 		reply_empty(r, 204); /* tells an EventSource to stop coming back */
 	else
 		call_stream(call_new(r, true), log, after);

@@ -62,18 +62,13 @@ void reply_empty(struct request *r, int status)
 	reply_bytes(r, status, NULL, "", 0);
 }
 
-static void reply_json_as(struct request *r, int status, const char *type, json_t *take)
+void reply_json(struct request *r, int status, json_t *take)
 {
 	char *text = json_text(take);
 
-	reply_bytes(r, status, type, text, strlen(text));
+	reply_bytes(r, status, "application/json", text, strlen(text));
 	mem_free(text);
 	json_decref(take);
-}
-
-void reply_json(struct request *r, int status, json_t *take)
-{
-	reply_json_as(r, status, "application/json", take);
 }
 
 /* What RFC 6750 wants to be said; the detail is a sentence of ours. */
@@ -87,10 +82,11 @@ static const char *challenge(const struct request *r, const json_t *problem)
 		json_string_value(json_object_get(problem, "detail")));
 }
 
-void reply_problem_json(struct request *r, enum problem p, json_t *take)
+void reply_problem_json(struct request *r, enum problem p, json_t *take, struct str more)
 {
 	const struct problem_row *row = problem_row(p);
 	char retry_after[16];
+	struct buf text;
 
 	if (p == PROBLEM_UNAUTHORIZED)
 		reply_header(r, "WWW-Authenticate", challenge(r, take));
@@ -99,12 +95,22 @@ void reply_problem_json(struct request *r, enum problem p, json_t *take)
 			 r->retry_after_s > 0 ? r->retry_after_s : 1);
 		reply_header(r, "Retry-After", retry_after);
 	}
-	reply_json_as(r, row->status, "application/problem+json", take);
+	buf_init(&text, SIZE_MAX / 2); /* `more` is of a bounded log */
+	buf_json(&text, take);
+	if (more.n > 0) {
+		buf_cut(&text, text.n - 1);
+		buf_char(&text, ',');
+		buf_add(&text, more.p, more.n);
+		buf_char(&text, '}');
+	}
+	reply_bytes(r, row->status, "application/problem+json", buf_text(&text), text.n);
+	buf_deinit(&text);
+	json_decref(take);
 }
 
 void reply_problem(struct request *r, enum problem p, const char *detail)
 {
-	reply_problem_json(r, p, problem_json(p, detail, r->path, r->request_id));
+	reply_problem_json(r, p, problem_json(p, detail, r->path, r->request_id), (struct str){0});
 }
 
 void reply_err(struct request *r, const struct err *e)

@@ -19,7 +19,6 @@
 #include "mhd.h"
 #include "refuse.h"
 #include "repeat.h"
-#include "sse_out.h"
 #include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"

@@ -122,7 +122,8 @@ void reply_bytes(struct request *r, int status, const char *type, const void *by
 void reply_constant(struct request *r, int status, const char *type, const void *bytes, size_t len);
 void reply_empty(struct request *r, int status);
 void reply_problem(struct request *r, enum problem p, const char *detail);
-void reply_problem_json(struct request *r, enum problem p, json_t *take);
+/* `more`: further members as finished JSON, or empty. Takes ownership. */
+void reply_problem_json(struct request *r, enum problem p, json_t *take, struct str more);
 /* A member of the body that cannot be: 422, or 413 for ERR_LIMIT. */
 void reply_invalid(struct request *r, const struct err *e);
 /* What an operation failed with: the caller's own mistakes in detail, everything else in general
@@ -131,6 +132,8 @@ void reply_err(struct request *r, const struct err *e);
 /* Server-sent events, until `fill` says that it was the last; reply_stream_wake when there is more.
  */
 void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out));
+#define SSE_OPENING   "retry: 3000\n\n"
+#define SSE_KEEPALIVE ":\n\n"
 void reply_stream_wake(struct request *r);
 /* The same for a body of another type, as it is made. */
 void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out));

@@ -13,7 +13,8 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
-#include "wire.h"
+#include "vesper/wire.h"
+#include "client_frame.h"
 
 #define LOOKUP_ARENA_BYTES 16384
 
@@ -217,7 +218,7 @@ static void on_resume(struct ws_conn *c, struct client_frame *f)
 	if (!log)
 		say_problem(c, PROBLEM_NOT_FOUND,
 			    "This answer cannot be resumed any more; it may be in the history.", 0);
-	else if ((uint64_t)f->last_seq > stream_last_seq(log))
+	else if ((uint64_t)f->last_seq > wire_items(log, &wire_chat))
 		say_problem(c, PROBLEM_BAD_FRAME, "last_seq: beyond what was said", 0);
 	else
 		turns_watch(c, log, (uint64_t)f->last_seq);

@@ -15,7 +15,7 @@
 #include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "wire.h"
+#include "client_frame.h"
 
 /* Writing at once instead of in the next WRITEABLE saves about four epoll_ctl a frame on libuv.
  * libwebsockets describes writes as belonging to WRITEABLE; 0 goes back to that. */

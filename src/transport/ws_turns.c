@@ -8,18 +8,18 @@
 
 #include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "wire.h"
+#include "vesper/wire.h"
 
 /* A turn that this socket watches. */
 struct watched {
 	struct list node;
 	struct ws_conn *conn;
-	struct stream_watch *watch;
+	struct wire_reader *reader;
 };
 
 static void watched_free(struct watched *w)
 {
-	stream_watch_free(&w->watch);
+	wire_reader_free(&w->reader);
 	list_remove(&w->node);
 	mem_free(w);
 }
@@ -36,7 +36,7 @@ static struct watched *watched_find(const struct ws_conn *c, const struct stream
 	list_each(node, &c->turns) {
 		struct watched *w = list_item(node, struct watched, node);
 
-		if (stream_watch_log(w->watch) == log)
+		if (wire_log(w->reader) == log)
 			return w;
 	}
 	return NULL;
@@ -50,53 +50,19 @@ void turns_watch(struct ws_conn *c, struct stream_log *log, uint64_t last_seq)
 	struct watched *w = mem_alloc(sizeof(*w));
 
 	w->conn = c;
-	w->watch = stream_watch_new(log, last_seq, on_wake, w);
+	w->reader = wire_reader_new(log, &wire_chat, last_seq, on_wake, w);
 	list_append(&c->turns, &w->node);
 	if (old)
 		watched_free(old);
 }
 
-static bool is_plain_token(const struct stream_entry *entry)
-{
-	return entry && entry->kind == EVENT_TOKEN && entry->json_len == 0;
-}
-
-/* Adjacent tokens that piled up behind a choked socket go as one; a mark keeps its token alone. */
-static void add_merged(struct buf *frame, const char *turn_id, struct stream_watch *watch,
-		       const struct stream_entry *entry)
-{
-	uint64_t first = entry->seq;
-	uint64_t last = first;
-	struct buf text;
-
-	buf_init(&text, 2 * EVENT_LOG_BYTES_MAX);
-	buf_add(&text, entry->text, entry->text_len);
-	entry = NULL;
-	while (text.n < TOKEN_MERGE_BYTES_MAX && is_plain_token(entry = stream_read(watch))) {
-		buf_add(&text, entry->text, entry->text_len);
-		last = entry->seq;
-		entry = NULL;
-	}
-	if (entry)
-		stream_unread(watch);
-	wire_token(frame, turn_id, first, last, (struct str){buf_text(&text), text.n},
-		   (struct str){0});
-	buf_deinit(&text);
-}
-
 static bool watched_add_next(struct watched *w)
 {
-	const struct stream_entry *entry = stream_read(w->watch);
-	const char *turn_id = stream_turn_id(stream_watch_log(w->watch));
-	struct buf *frame;
+	struct str item;
 
-	if (!entry)
+	if (!wire_next(w->reader, w->conn->merging, &item))
 		return false;
-	frame = conn_frame_begin(w->conn);
-	if (w->conn->merging && is_plain_token(entry))
-		add_merged(frame, turn_id, w->watch, entry);
-	else
-		wire_entry(frame, turn_id, entry);
+	buf_add(conn_frame_begin(w->conn), item.p, item.n);
 	conn_frame_end(w->conn);
 	return true;
 }
@@ -124,7 +90,7 @@ void turns_pump(struct ws_conn *c)
 			if (!list_empty(&c->queue) || !conn_ready(c))
 				return;
 		} while (watched_send(w));
-		if (stream_ended(w->watch))
+		if (wire_ended(w->reader))
 			watched_free(w);
 	}
 	c->merging = false;
@@ -136,7 +102,7 @@ void turns_recheck(struct ws_conn *c)
 
 	list_each_safe(node, &c->turns) {
 		struct watched *w = list_item(node, struct watched, node);
-		const char *turn_id = stream_turn_id(stream_watch_log(w->watch));
+		const char *turn_id = stream_turn_id(wire_log(w->reader));
 
 		if (!stream_find(o->streams, turn_id, c->who) &&
 		    !turn_cancel(o->turns, turn_id, c->who, CANCEL_USER))
@@ -148,7 +114,7 @@ void turns_recheck(struct ws_conn *c)
  * back, and how long that is waited for is the turn's business. */
 static void leave_turn(struct ws_conn *c, struct watched *w)
 {
-	const struct stream_log *log = stream_watch_log(w->watch);
+	const struct stream_log *log = wire_log(w->reader);
 	bool was_last = stream_watchers(log) == 1;
 	char turn_id[UUID_BYTES];
 

@@ -111,7 +111,7 @@ void say_ask(struct turn *t)
 	if (!t->reply.ask.filter)
 		json_set_str(body, "filter", "choice");
 	keep_selection(t, body);
-	event_emit(t->sink, EVENT_ASK, body);
+	say_ask_json(t, t->reply.text, body);
 }
 
 /* ---- asking once more ---- */

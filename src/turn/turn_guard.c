@@ -27,8 +27,7 @@ static void say_refusal(struct turn *t, const struct refusal *r)
 	if (r->kind == REFUSE_REFERENCE)
 		json_set_bool(details, "has_session_history", t->history_count > 0);
 	view = view_error(&error, "refused-v1");
-	json_array_append(t->views, view);
-	event_emit(t->sink, EVENT_VIEW, json_make({"view", view}));
+	say_view_json(t, NULL, view);
 }
 
 /* "What is the actual price of NP15 in 2027?" without the word that makes it impossible. */
@@ -103,8 +102,7 @@ enum turn_state guard_forbids(struct turn *t, const struct know_tool *tool)
 
 	json_set_str(details, "permission", words);
 	view = view_error(&error, "refused-v1");
-	json_array_append(t->views, view);
-	event_emit(t->sink, EVENT_VIEW, json_make({"view", view}));
+	say_view_json(t, NULL, view);
 	t->reply = (struct turn_reply){.text = error.text, .status = MESSAGE_REFUSED};
 	return TURN_ANSWER;
 }

@@ -283,6 +283,11 @@ void say_checked(struct turn *t, const struct guard_piece *piece); /* one that w
 json_t *say_checked_all(const struct turn *t);   /* new reference; NULL when nothing was checked */
 void say_view(struct turn *t, struct result *r); /* its main table, and its chart */
 void say_outcomes(struct turn *t);               /* a view for each result without rows */
+/* Shows a view and keeps it for the stored message; `r` NULL: it is of no result. Takes ownership.
+ */
+void say_view_json(struct turn *t, const struct result *r, json_t *view_take);
+/* Members of chat.ask. Takes ownership. */
+void say_ask_json(struct turn *t, const char *prompt, json_t *body_take);
 void say_end(struct turn *t);
 json_t *turn_standing(const struct turn *t);  /* what the next turn may lean on; new reference */
 json_t *say_usage(struct turn *t);            /* of all models; new reference */

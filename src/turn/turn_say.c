@@ -2,6 +2,7 @@
  * never null. */
 #include "turn_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "vesper/clock.h"
@@ -11,49 +12,90 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
+/* JSON texts that one event borrows. */
+struct texts {
+	char *items[8];
+	size_t count;
+};
+
+static struct str texts_add(struct texts *texts, const json_t *value)
+{
+	char *text;
+
+	if (!value)
+		return (struct str){0};
+	assert(texts->count < sizeof(texts->items) / sizeof(texts->items[0]));
+	text = json_text(value);
+	texts->items[texts->count++] = text;
+	return str_of(text);
+}
+
+static struct str texts_add_take(struct texts *texts, json_t *take)
+{
+	struct str text = texts_add(texts, take);
+
+	json_decref(take);
+	return text;
+}
+
+/* Emits the event and frees what it has borrowed. */
+static void emit(struct turn *t, const struct event *event, struct texts *texts)
+{
+	event_emit(t->sink, event);
+	for (size_t i = 0; i < texts->count; i++)
+		mem_free(texts->items[i]);
+}
+
+void say_ask_json(struct turn *t, const char *prompt, json_t *body_take)
+{
+	struct texts texts = {0};
+
+	emit(t,
+	     &(struct event){.kind = EVENT_ASK,
+			     .u.ask = {prompt, texts_add_take(&texts, body_take)}},
+	     &texts);
+}
+
 void say_thinking(struct turn *t)
 {
-	json_t *body = json_object();
-
-	json_set_str(body, "user_message_id", t->user_message_id.text);
-	json_set_str(body, "client_msg_id", t->request.client_msg_id);
-	event_emit(t->sink, EVENT_THINKING, body);
+	event_emit(t->sink,
+		   &(struct event){.kind = EVENT_RUN_STARTED,
+				   .u.run_started = {t->request.session_id, t->user_message_id.text,
+						     t->answer_id.text, t->request.client_msg_id}});
 }
 
 void say_phase(struct turn *t, const char *phase, const char *text)
 {
-	event_emit(t->sink, EVENT_STATUS,
-		   json_make({"phase", json_str(phase)}, {"text", json_str(text)}));
+	event_emit(t->sink, &(struct event){.kind = EVENT_STATUS, .u.status = {phase, text}});
 }
 
 void say_filters(struct turn *t)
 {
-	json_t *body = json_object();
+	struct texts texts = {0};
+	json_t *filters = know_filters_json(t->knowledge->set.know, &t->understood);
 
-	json_set_take(body, "filters", know_filters_json(t->knowledge->set.know, &t->understood));
-	event_emit(t->sink, EVENT_FILTERS, body);
+	emit(t,
+	     &(struct event){.kind = EVENT_FILTERS,
+			     .u.filters.filters = texts_add_take(&texts, filters)},
+	     &texts);
 }
 
 /* A piece that the log has no room for is not shown, so it is not part of the answer; nothing may
  * follow it either. */
-static bool show(struct turn *t, const char *text, size_t len, json_t *mark_take)
+static bool show(struct turn *t, const struct event_text_delta *delta)
 {
-	uint64_t before = stream_last_seq(t->log);
-
-	if (t->log_full) {
-		json_decref(mark_take);
-		return false;
-	}
-	event_emit_marked(t->sink, text, len, mark_take);
-	t->log_full = stream_last_seq(t->log) == before;
 	if (!t->log_full)
-		buf_add(&t->answer, text, len);
+		event_emit(t->sink,
+			   &(struct event){.kind = EVENT_TEXT_DELTA, .u.text_delta = *delta});
+	t->log_full = t->log_full || stream_full(t->log);
+	if (!t->log_full)
+		buf_add(&t->answer, delta->text.p, delta->text.n);
 	return !t->log_full;
 }
 
 void say_text(struct turn *t, const char *text, size_t len)
 {
-	show(t, text, len, NULL);
+	show(t, &(struct event_text_delta){.text = {text, len}});
 }
 
 /* Templates answer in pieces of about a line, as a writer would, so that a cut connection resumes
@@ -73,57 +115,67 @@ void say_in_pieces(struct turn *t, const char *text,
 	}
 }
 
-static json_t *ref_json(const struct guard_ref *ref)
+static struct event_mark mark_of(const struct guard_piece *piece, size_t chars_before)
 {
-	json_t *json = json_object();
+	const struct guard_ref *ref = &piece->ref;
+	struct event_mark mark = {.kind = guard_kind_name(piece->kind),
+				  .start = piece->start,
+				  .len = piece->count,
+				  .at = chars_before + piece->start,
+				  .row = -1};
 
-	json_set_str(json, "call", ref->call);
-	if (ref->row >= 0)
-		json_set_int(json, "row", ref->row);
-	json_set_str(json, "column", ref->column);
-	json_set_str(json, "formula", ref->formula);
-	return json;
-}
-
-static json_t *mark_json(const struct guard_piece *piece, size_t start)
-{
-	json_t *mark = json_object();
-
-	json_set_str(mark, "kind", guard_kind_name(piece->kind));
-	json_set_int(mark, "start", (int64_t)start);
-	json_set_int(mark, "len", (int64_t)piece->count);
-	if (piece->kind == GUARD_BOUND)
-		json_set_take(mark, "ref", ref_json(&piece->ref));
+	if (piece->kind == GUARD_BOUND) {
+		mark.has_ref = true;
+		mark.call = ref->call;
+		mark.column = ref->column;
+		mark.formula = ref->formula;
+		mark.row = ref->row;
+	}
 	return mark;
 }
 
-/* As the mark, but counted in the whole answer. */
-static void note_checked(struct turn_checked *c, const struct guard_piece *piece, json_t *mark)
+static json_t *ref_json(const struct event_mark *mark)
+{
+	json_t *json = json_object();
+
+	json_set_str(json, "call", mark->call);
+	if (mark->row >= 0)
+		json_set_int(json, "row", mark->row);
+	json_set_str(json, "column", mark->column);
+	json_set_str(json, "formula", mark->formula);
+	return json;
+}
+
+static void note_checked(struct turn_checked *c, const struct guard_piece *piece,
+			 const struct event_mark *mark)
 {
 	json_t *item;
-	char *text;
 
 	c->count[piece->kind]++;
 	if (json_array_size(c->items) >= CHECKED_ITEMS_MAX)
 		return;
-	item = json_copy(mark);
-	text = mem_strndup(piece->text, piece->len);
-	json_set_int(item, "start", (int64_t)(c->chars + piece->start));
-	json_set_str(item, "text", text);
+	item = json_object();
+	json_set_str(item, "kind", mark->kind);
+	json_set_int(item, "start", (int64_t)mark->at);
+	json_set_int(item, "len", (int64_t)mark->len);
+	if (mark->has_ref)
+		json_set_take(item, "ref", ref_json(mark));
+	json_set_take(item, "text", json_strn(piece->text, piece->len));
 	json_push_take(c->items, item);
-	mem_free(text);
 }
 
 void say_checked(struct turn *t, const struct guard_piece *piece)
 {
-	json_t *mark = piece->marked ? mark_json(piece, piece->start) : NULL;
+	struct event_text_delta delta = {.text = {piece->text, piece->len},
+					 .marked = piece->marked};
 
-	if (show(t, piece->text, piece->len, json_incref(mark))) {
-		if (mark)
-			note_checked(&t->checked, piece, mark);
-		t->checked.chars += utf8_count(piece->text, piece->len);
-	}
-	json_decref(mark);
+	if (piece->marked)
+		delta.mark = mark_of(piece, t->checked.chars);
+	if (!show(t, &delta))
+		return;
+	if (piece->marked)
+		note_checked(&t->checked, piece, &delta.mark);
+	t->checked.chars += utf8_count(piece->text, piece->len);
 }
 
 json_t *say_checked_all(const struct turn *t)
@@ -142,15 +194,20 @@ json_t *say_checked_all(const struct turn *t)
 	return checked;
 }
 
-static void say_one_view(struct turn *t, const struct result *r, json_t *view_take)
+void say_view_json(struct turn *t, const struct result *r, json_t *view_take)
 {
-	json_t *body = json_object();
+	struct texts texts = {0};
 
 	json_array_append(t->views, view_take);
-	json_set_take(body, "view", view_take);
-	json_set_str(body, "agent", r->agent);
-	json_set_str(body, "task", r->task);
-	event_emit(t->sink, EVENT_VIEW, body);
+	emit(t,
+	     &(struct event){
+		     .kind = EVENT_VIEW,
+		     .u.view = {.view_id = json_string_value(json_object_get(view_take, "view_id")),
+				.agent = r ? r->agent : NULL,
+				.task = r ? r->task : NULL,
+				.view = texts_add(&texts, view_take)}},
+	     &texts);
+	json_decref(view_take);
 }
 
 static const char *next_view_id(const struct turn *t, const struct result *r)
@@ -173,10 +230,10 @@ void say_view(struct turn *t, struct result *r)
 	json_t *view = view_data(r, r->tables[0], next_view_id(t, r)), *chart;
 
 	note_cut(t, r, view);
-	say_one_view(t, r, view);
+	say_view_json(t, r, view);
 	chart = view_chart(r, next_view_id(t, r), view_chart_wish(t->request.content));
 	if (chart)
-		say_one_view(t, r, chart);
+		say_view_json(t, r, chart);
 }
 
 void say_outcomes(struct turn *t)
@@ -185,7 +242,7 @@ void say_outcomes(struct turn *t)
 		json_t *view = view_outcome(t->results[i], next_view_id(t, t->results[i]));
 
 		if (view)
-			say_one_view(t, t->results[i], view);
+			say_view_json(t, t->results[i], view);
 	}
 }
 
@@ -323,46 +380,60 @@ json_t *say_usage(struct turn *t)
 
 static void say_error(struct turn *t)
 {
-	json_t *body = json_make({"code", json_str(t->end.error_code)},
-				 {"message", json_str(t->end.error_text)},
-				 {"retryable", json_boolean(t->end.retryable)},
-				 {"suggestions", json_incref(t->suggestions)});
 	const struct view_error view = {.code = view_error_code(t->end.error_code),
 					.text = t->end.error_text};
+	struct texts texts = {0};
+	struct event event = {.kind = EVENT_ERROR};
 
-	if (t->duplicate_turn)
-		json_set_take(body, "details", json_make({"turn_id", json_str(t->duplicate_turn)}));
-	json_set_take(body, "view", view_error(&view, "error-v1"));
-	event_emit(t->sink, EVENT_ERROR, body);
+	event.u.error = (struct event_error){
+		.code = t->end.error_code,
+		.message = t->end.error_text,
+		.retryable = t->end.retryable,
+		.detail_turn_id = t->duplicate_turn,
+		.suggestions = texts_add(&texts, t->suggestions),
+		.view = texts_add_take(&texts, view_error(&view, "error-v1")),
+	};
+	emit(t, &event, &texts);
+}
+
+static json_t *end_error_json(const struct turn *t)
+{
+	return t->end.error_code ? json_make({"code", json_str(t->end.error_code)},
+					     {"message", json_str(t->end.error_text)})
+				 : NULL;
+}
+
+static const char *end_status(const struct turn *t)
+{
+	return t->end.status == MESSAGE_COMPLETE ? "ok" : message_status_name(t->end.status);
 }
 
 void say_end(struct turn *t)
 {
-	json_t *body, *usage;
+	struct texts texts = {0};
+	struct event event = {.kind = EVENT_RUN_FINISHED};
+	json_t *usage;
 
 	if (t->end.failed) {
 		say_error(t);
 		return;
 	}
-	body = json_object();
-	json_set_str(body, "session_id", t->request.session_id);
-	json_set_str(body, "message_id", t->answer_id.text);
-	json_set_str(body, "status",
-		     t->end.status == MESSAGE_COMPLETE ? "ok" : message_status_name(t->end.status));
-	json_set_str(body, "provider", t->provider ? t->provider : "rules");
-	json_set_str(body, "model", t->model);
-	json_object_set(body, "pbi_deep_links", t->links);
-	json_object_set(body, "suggestions", t->suggestions);
 	usage = say_usage(t);
 	json_set_take(usage, "budget", budget_json(t));
-	json_set_take(body, "usage", usage);
-	json_set_take(body, "checked", say_checked_all(t));
-	json_set_take(body, "outcomes", outcomes_json(t));
-	json_set_str(body, "receipt_id", t->receipt_id);
-	json_set_int(body, "latency_ms", clock_mono_ms() - t->began_ms);
-	if (t->end.error_code)
-		json_set_take(body, "error",
-			      json_make({"code", json_str(t->end.error_code)},
-					{"message", json_str(t->end.error_text)}));
-	event_emit(t->sink, EVENT_COMPLETE, body);
+	event.u.run_finished = (struct event_run_finished){
+		.session_id = t->request.session_id,
+		.message_id = t->answer_id.text,
+		.status = end_status(t),
+		.provider = t->provider ? t->provider : "rules",
+		.model = t->model,
+		.receipt_id = t->receipt_id,
+		.latency_ms = clock_mono_ms() - t->began_ms,
+		.links = texts_add(&texts, t->links),
+		.suggestions = texts_add(&texts, t->suggestions),
+		.usage = texts_add_take(&texts, usage),
+		.checked = texts_add_take(&texts, say_checked_all(t)),
+		.outcomes = texts_add_take(&texts, outcomes_json(t)),
+		.error = texts_add_take(&texts, end_error_json(t)),
+	};
+	emit(t, &event, &texts);
 }

@@ -39,6 +39,7 @@
 #include "vesper/store.h"
 #include "vesper/turn.h"
 #include "vesper/uuid.h"
+#include "vesper/wire.h"
 #include "wires.h"
 
 #define GUARD_MS 20000
@@ -68,7 +69,7 @@ struct stage {
 	bool in_db; /* indented lines belong to a db answer, else to a model's */
 	struct trigger trigger;
 	/* the last turn */
-	struct stream_watch *watch;
+	struct wire_reader *watch;
 	char turn_id[UUID_BYTES];
 	struct buf text, frames, all, states;
 	char last_type[32];
@@ -211,7 +212,7 @@ static void open_stage(struct stage *s, const char *config)
 static void close_stage(struct stage *s)
 {
 	timer_free(&s->guard);
-	stream_watch_free(&s->watch);
+	wire_reader_free(&s->watch);
 	turns_free(&s->turns);
 	stream_hub_free(&s->streams);
 	llm_free(&s->llm);
@@ -226,28 +227,36 @@ static void close_stage(struct stage *s)
 
 /* ---- a turn ---- */
 
-static void note_frame(struct stage *s, const struct stream_entry *entry)
+/* The frame's type without "chat.". */
+static const char *note_frame(struct stage *s, struct str frame)
 {
-	const char *type = event_type(entry->kind);
-	const char *ask_id;
+	json_t *body = NULL;
+	const char *type, *token, *ask_id;
 
+	if (!json_parse(frame.p, frame.n, frame.n, &body, NULL))
+		fail(s, "not a frame: %.*s", STR_FMT(frame));
+	type = arena_strdup(s->arena, json_string_value(json_object_get(body, "type")));
 	if (strcmp(type, s->last_type) != 0)
 		buf_printf(&s->frames, " %s", type + strlen("chat."));
 	snprintf(s->last_type, sizeof(s->last_type), "%s", type);
 	buf_printf(&s->all, "  %s ", type);
-	if (entry->kind == EVENT_TOKEN) {
-		buf_add(&s->text, entry->text, entry->text_len);
-		buf_json_str(&s->all, entry->text, entry->text_len);
-		if (entry->body)
-			buf_json(&s->all, entry->body);
+	token = json_string_value(json_object_get(body, "token"));
+	if (token) {
+		buf_str(&s->text, token);
+		buf_json_str(&s->all, token, strlen(token));
+		if (json_object_get(body, "mark"))
+			buf_json(&s->all, json_object_get(body, "mark"));
 	} else {
-		buf_json(&s->all, entry->body);
+		buf_add(&s->all, frame.p, frame.n);
 	}
 	buf_char(&s->all, '\n');
-	ask_id = json_string_value(json_object_get(entry->body, "ask_id"));
+	ask_id = json_string_value(json_object_get(body, "ask_id"));
 	if (ask_id)
 		snprintf(s->ask_id, sizeof(s->ask_id), "%s", ask_id);
-	s->closed = s->closed || event_is_closing(entry->kind);
+	json_decref(body);
+	s->closed =
+		s->closed || strcmp(type, "chat.complete") == 0 || strcmp(type, "chat.error") == 0;
+	return type + strlen("chat.");
 }
 
 static void on_drained(void *owner)
@@ -259,12 +268,11 @@ static void on_drained(void *owner)
 		loop_stop(s->loop);
 }
 
-static void pull(struct stage *s, const struct stream_entry *entry)
+static void pull(struct stage *s, const char *type)
 {
 	struct trigger *t = &s->trigger;
 
-	if (!t->kind || strcmp(event_type(entry->kind) + strlen("chat."), t->type) != 0 ||
-	    --t->n > 0)
+	if (!t->kind || strcmp(type, t->type) != 0 || --t->n > 0)
 		return;
 	switch (t->kind) {
 	case 'c':
@@ -283,14 +291,13 @@ static void pull(struct stage *s, const struct stream_entry *entry)
 static void on_entries(void *owner)
 {
 	struct stage *s = owner;
-	const struct stream_entry *entry;
+	struct str frame;
 
-	while (s->watch && (entry = stream_read(s->watch))) {
-		note_frame(s, entry);
-		pull(s, entry);
+	while (s->watch && wire_next(s->watch, false, &frame)) {
+		pull(s, note_frame(s, frame));
 		if (s->trigger.kind == 'l' && s->trigger.n <= 0) {
 			s->trigger.kind = 0;
-			stream_watch_free(&s->watch);
+			wire_reader_free(&s->watch);
 			return;
 		}
 	}
@@ -300,7 +307,7 @@ static void on_entries(void *owner)
 
 static void forget_turn(struct stage *s)
 {
-	stream_watch_free(&s->watch);
+	wire_reader_free(&s->watch);
 	buf_reset(&s->text);
 	buf_reset(&s->frames);
 	buf_reset(&s->all);
@@ -382,7 +389,7 @@ static void play(struct stage *s, const char *content, json_t *values)
 	if (!turn_start(s->turns, &r, &log, &e))
 		fail(s, "refused: %s", e.text);
 	snprintf(s->turn_id, sizeof(s->turn_id), "%s", stream_turn_id(log));
-	s->watch = stream_watch_new(log, 0, on_entries, s);
+	s->watch = wire_reader_new(log, &wire_chat, 0, on_entries, s);
 	timer_start(s->guard, GUARD_MS);
 	s->later = timer_new(s->loop, on_look, s);
 	timer_repeat(s->later, 5);

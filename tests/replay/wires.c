@@ -1,12 +1,9 @@
 /* Reads a finished turn's log as clients of each wire do. */
 #include "wires.h"
 
-#include <jansson.h>
 #include <string.h>
 
-#include "collect.h"
-#include "sse_out.h"
-#include "vesper/json.h"
+#include "vesper/wire.h"
 
 #define RECORDING_BYTES_MAX (8 << 20)
 
@@ -15,52 +12,40 @@ static void on_wake(void *owner)
 	(void)owner; /* everything is there */
 }
 
-static void write_buf(FILE *out, struct buf *b)
+/* Members as in a problem document. */
+static void write_whole(FILE *out, struct stream_log *log, void *owner)
 {
-	fwrite(buf_text(b), 1, b->n, out);
-	buf_reset(b);
-}
+	struct stream_watch *w = stream_watch_new(log, 0, on_wake, owner);
+	struct wire_whole *whole = wire_whole_new();
+	const struct stream_entry *entry;
+	struct buf text;
 
-static void write_answer(FILE *out, const struct collector *c, const struct stream_log *log,
-			 struct buf *b)
-{
-	const char *turn_id = stream_turn_id(log), *session_id = stream_session_id(log);
-	enum problem problem;
-	json_t *body = c->failed ? collector_problem(c, turn_id, session_id, "/turns", "r", &problem)
-				 : collector_answer(c, turn_id, session_id);
+	buf_init(&text, RECORDING_BYTES_MAX);
+	while ((entry = stream_read(w)))
+		wire_whole_add(whole, entry->event);
+	if (stream_ended(w) && wire_whole_ok(whole)) {
+		wire_whole_write(whole, log, &text);
+		fprintf(out, "== whole\n%s\n", buf_text(&text));
+	} else if (stream_ended(w)) {
+		const struct wire_problem p = wire_whole_problem(whole);
 
-	buf_json(b, body);
-	json_decref(body);
-	fprintf(out, "== %s\n", c->failed ? "problem" : "whole");
-	write_buf(out, b);
-	fputc('\n', out);
+		fprintf(out, "== problem\n%s %.*s\n", p.code, STR_FMT(p.members));
+	}
+	stream_watch_free(&w);
+	wire_whole_free(&whole);
+	buf_deinit(&text);
 }
 
 void wires_write(FILE *out, struct loop *l, struct stream_log *log)
 {
-	struct stream_watch *w = stream_watch_new(log, 0, on_wake, l);
-	const struct stream_entry *entry;
-	struct collector c;
-	struct buf b, words;
+	struct wire_reader *r = wire_reader_new(log, &wire_sse, 0, on_wake, l);
+	struct str item;
 
-	buf_init(&b, RECORDING_BYTES_MAX);
-	buf_init(&words, RECORDING_BYTES_MAX);
-	collector_init(&c);
 	fprintf(out, "== events\n");
-	while ((entry = stream_read(w))) {
-		collector_add(&c, entry);
-		if (event_is_closing(entry->kind))
-			stream_words(log, &words);
-		sse_out_entry(&b, stream_turn_id(log), entry,
-			      (struct str){buf_text(&words), words.n});
-		write_buf(out, &b);
-	}
-	if (stream_ended(w))
-		write_answer(out, &c, log, &b);
-	stream_watch_free(&w);
-	collector_deinit(&c);
-	buf_deinit(&b);
-	buf_deinit(&words);
+	while (wire_next(r, false, &item))
+		fwrite(item.p, 1, item.n, out);
+	wire_reader_free(&r);
+	write_whole(out, log, l);
 }
 
 static void write_member(FILE *out, const char *name, const char *text)

@@ -135,16 +135,19 @@ static const struct principal viewer = {"v", "vesper", analyst, 1, 0};
 static void on_emit(void *owner, const struct event *event)
 {
 	struct world *w = owner;
-	const char *item = json_string_value(json_object_get(event->body, "item_id"));
-	const char *state = json_string_value(json_object_get(event->body, "state"));
-	const json_t *rows = json_object_get(event->body, "rows");
+	const struct event_step_started *started = &event->u.step_started;
+	const struct event_step_finished *finished = &event->u.step_finished;
 
-	assert_int_equal(event->kind, EVENT_STATUS);
-	assert_string_equal(json_string_value(json_object_get(event->body, "agent")),
-			    "dayahead_agent");
-	buf_printf(&w->events, "%s %s", item, state);
-	if (rows)
-		buf_printf(&w->events, " rows=%lld", (long long)json_integer_value(rows));
+	if (event->kind == EVENT_STEP_STARTED) {
+		assert_string_equal(started->agent, "dayahead_agent");
+		buf_printf(&w->events, "%s started", started->step_id);
+	} else {
+		assert_int_equal(event->kind, EVENT_STEP_FINISHED);
+		assert_string_equal(finished->agent, "dayahead_agent");
+		buf_printf(&w->events, "%s %s", finished->step_id, finished->state);
+		if (finished->rows >= 0)
+			buf_printf(&w->events, " rows=%lld", (long long)finished->rows);
+	}
 	buf_char(&w->events, ';');
 }
 

@@ -10,15 +10,21 @@
 #include <cmocka.h>
 
 #include "vesper/agent.h"
-#include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-/* The body of the one event, as text; free with mem_free. */
+/* The one event as text; free with mem_free. */
 static void on_emit(void *owner, const struct event *event)
 {
-	assert_int_equal(event->kind, EVENT_STATUS);
-	*(char **)owner = json_text(event->body);
+	const struct event_step_started *s = &event->u.step_started;
+	const struct event_step_finished *f = &event->u.step_finished;
+
+	*(char **)owner =
+		event->kind == EVENT_STEP_STARTED
+			? mem_printf("%s %s %s started: %s", s->step_id, s->agent,
+				     s->tool ? s->tool : "-", s->text)
+			: mem_printf("%s %s %s %s %s %lld: %s", f->step_id, f->agent, f->tool,
+				     f->state, f->outcome, (long long)f->rows, f->text);
 }
 
 static void check_started(const char *about, const char *expected_text)
@@ -28,10 +34,7 @@ static void check_started(const char *about, const char *expected_text)
 	const struct event_sink sink = {on_emit, &body};
 
 	agent_tool_started(&sink, "c1", "a", &tool);
-	snprintf(expected, sizeof(expected),
-		 "{\"phase\":\"running\",\"item_id\":\"c1\",\"state\":\"started\",\"agent\":\"a\","
-		 "\"tool\":\"t\",\"text\":\"%s\"}",
-		 expected_text);
+	snprintf(expected, sizeof(expected), "c1 a t started: %s", expected_text);
 	assert_string_equal(body, expected);
 	mem_free(body);
 }
@@ -47,7 +50,7 @@ static void test_started(void **state)
 	check_started("PBI activity of reports", "Looking up: PBI activity of reports");
 	check_started("", "Looking up: ");
 	agent_tool_started(&sink, "c1", "a", NULL); /* no such tool: its end will say so */
-	assert_non_null(strstr(body, "\"text\":\"Looking up\""));
+	assert_string_equal(body, "c1 a - started: Looking up");
 	mem_free(body);
 }
 
@@ -64,7 +67,7 @@ static void test_about_is_cut_between_characters(void **state)
 		memcpy(about + i, "\xC3\xA4", 3);
 	agent_tool_started(&sink, "c1", "a", &tool);
 	assert_non_null(body);
-	assert_non_null(strstr(body, "\xC3\xA4\"}"));
+	assert_string_equal(body + strlen(body) - 2, "\xC3\xA4");
 	mem_free(body);
 }
 
@@ -104,12 +107,9 @@ static void test_ended(void **state)
 			result_add_table(r, a, t);
 		}
 		agent_tool_ended(&sink, r);
-		snprintf(expected, sizeof(expected),
-			 "{\"phase\":\"running\",\"item_id\":\"c2\",\"state\":\"%s\",\"agent\":"
-			 "\"a\",\"tool\":\"t\","
-			 "\"outcome\":\"%s\",%s\"text\":\"%s\"}",
-			 rows[i].state, outcome_name(rows[i].kind),
-			 rows[i].kind == OUTCOME_ROWS ? "\"rows\":12," : "", rows[i].text);
+		snprintf(expected, sizeof(expected), "c2 a t %s %s %d: %s", rows[i].state,
+			 outcome_name(rows[i].kind), rows[i].kind == OUTCOME_ROWS ? 12 : -1,
+			 rows[i].text);
 		assert_string_equal(body, expected);
 		mem_free(body);
 		arena_free(&a);

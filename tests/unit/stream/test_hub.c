@@ -1,4 +1,4 @@
-#include "stream_fixture.h"
+#include "turn_log.h"
 
 static struct uuid finished_by(const struct principal *who, const char *text)
 {
@@ -6,8 +6,8 @@ static struct uuid finished_by(const struct principal *who, const char *text)
 	struct uuid session = uuid_new();
 	struct stream_log *log = stream_open(hub, turn.text, session.text, who, NULL, NULL);
 
-	emit_token(log, text);
-	emit_json(log, EVENT_COMPLETE, "{\"status\":\"ok\"}");
+	emit_text(log, text);
+	emit_end(log, "ok");
 	stream_release(&log);
 	assert_null(log);
 	return turn;
@@ -31,7 +31,7 @@ static void found_by_its_user_only(void **state)
 	assert_null(stream_find(hub, turn.text, &bob));
 	assert_null(stream_find(hub, turn.text, &other_ann));
 	assert_null(stream_find(hub, session.text, &ann));
-	emit_json(log, EVENT_COMPLETE, "{\"status\":\"ok\"}");
+	emit_end(log, "ok");
 	stream_release(&log);
 	assert_non_null(stream_find(hub, turn.text, &ann));
 }
@@ -60,7 +60,7 @@ static void a_reader_outlives_the_expiry(void **state)
 	w = stream_watch_new(stream_find(hub, turn.text, &ann), 0, on_nothing, NULL);
 	clock_advance_ms(EVENT_LOG_KEPT_MS);
 	assert_null(stream_find(hub, turn.text, &ann));
-	assert_memory_equal(stream_read(w)->text, "still here", 10);
+	assert_true(str_eq(stream_read(w)->event->u.text_delta.text, STR("still here")));
 	stream_watch_free(&w);
 }
 

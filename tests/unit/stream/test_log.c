@@ -1,4 +1,4 @@
-#include "stream_fixture.h"
+#include "turn_log.h"
 
 static size_t wakes;
 static size_t watchers;
@@ -29,7 +29,7 @@ static struct stream_log *log_new(void)
 static void log_end(struct stream_log **log)
 {
 	if (!stream_closed(*log))
-		emit_json(*log, EVENT_COMPLETE, "{\"status\":\"ok\"}");
+		emit_end(*log, "ok");
 	stream_release(log);
 }
 
@@ -41,22 +41,22 @@ static void numbers_from_one_without_gaps(void **state)
 
 	(void)state;
 	assert_null(stream_read(w));
-	emit_json(log, EVENT_THINKING, "{\"user_message_id\":\"m\"}");
-	emit_token(log, "Hel");
-	emit_token(log, "lo");
+	emit(log, &(struct event){.kind = EVENT_RUN_STARTED, .u.run_started.user_message_id = "m"});
+	emit_text(log, "Hel");
+	emit_text(log, "lo");
 	entry = stream_read(w);
 	assert_int_equal(entry->seq, 1);
-	assert_int_equal(entry->kind, EVENT_THINKING);
-	assert_string_equal(json_string_value(json_object_get(entry->body, "user_message_id")),
-			    "m");
-	assert_int_equal(entry->json_len, strlen("{\"user_message_id\":\"m\"}"));
-	assert_memory_equal(entry->json, "{\"user_message_id\":\"m\"}", entry->json_len);
+	assert_int_equal(entry->event->kind, EVENT_RUN_STARTED);
+	assert_true(entry->event->at_ms > 0);
+	assert_string_equal(entry->event->u.run_started.user_message_id, "m");
+	assert_null(entry->event->u.run_started.client_msg_id);
 	entry = stream_read(w);
 	assert_int_equal(entry->seq, 2);
-	assert_int_equal(entry->text_len, 3);
-	assert_memory_equal(entry->text, "Hel", 3);
-	assert_null(entry->body);
+	assert_true(str_eq(entry->event->u.text_delta.text, STR("Hel")));
+	assert_false(entry->event->u.text_delta.marked);
 	assert_int_equal(stream_read(w)->seq, 3);
+	assert_true(str_eq(stream_text(log), STR("Hello")));
+	assert_int_equal(stream_kind(log, 3), EVENT_TEXT_DELTA);
 	assert_null(stream_read(w));
 	assert_false(stream_ended(w));
 	log_end(&log);
@@ -73,7 +73,7 @@ static void an_entry_may_be_put_back(void **state)
 	struct stream_watch *w = stream_watch_new(log, 0, on_wake, NULL);
 
 	(void)state;
-	emit_token(log, "a");
+	emit_text(log, "a");
 	assert_int_equal(stream_read(w)->seq, 1);
 	stream_unread(w);
 	assert_int_equal(stream_read(w)->seq, 1);
@@ -88,15 +88,15 @@ static void wakes_from_the_loop_only(void **state)
 	struct stream_watch *w = stream_watch_new(log, 0, on_wake, NULL);
 
 	(void)state;
-	emit_token(log, "a");
-	emit_token(log, "b");
+	emit_text(log, "a");
+	emit_text(log, "b");
 	assert_int_equal(wakes, 0);
 	spin();
 	assert_int_equal(wakes, 1);
-	emit_token(log, "c");
+	emit_text(log, "c");
 	spin();
 	assert_int_equal(wakes, 2);
-	emit_token(log, "d");
+	emit_text(log, "d");
 	stream_watch_free(&w);
 	spin();
 	assert_int_equal(wakes, 2);
@@ -109,8 +109,8 @@ static void late_watch_is_woken_for_what_is_there(void **state)
 	struct stream_watch *w;
 
 	(void)state;
-	emit_token(log, "a");
-	emit_token(log, "b");
+	emit_text(log, "a");
+	emit_text(log, "b");
 	w = stream_watch_new(log, 1, on_wake, NULL);
 	spin();
 	assert_int_equal(wakes, 1);
@@ -124,9 +124,9 @@ static void nothing_follows_the_closing_event(void **state)
 	struct stream_log *log = log_new();
 
 	(void)state;
-	emit_json(log, EVENT_ERROR, "{\"code\":\"internal\"}");
-	emit_token(log, "late");
-	emit_json(log, EVENT_COMPLETE, "{\"status\":\"ok\"}");
+	emit_error(log, "internal", "Something went wrong.");
+	emit_text(log, "late");
+	emit_end(log, "ok");
 	assert_int_equal(stream_last_seq(log), 1);
 	assert_true(stream_closed(log));
 	log_end(&log);
@@ -138,9 +138,9 @@ static void entries_are_bounded_with_room_for_the_end(void **state)
 
 	(void)state;
 	for (int i = 0; i < EVENTS_PER_TURN_MAX - 1; i++)
-		emit_token(log, "x");
+		emit_text(log, "x");
 	assert_false(stream_full(log));
-	emit_token(log, "one too many");
+	emit_text(log, "one too many");
 	assert_true(stream_full(log));
 	assert_int_equal(stream_last_seq(log), EVENTS_PER_TURN_MAX - 1);
 	log_end(&log);
@@ -153,14 +153,16 @@ static void bytes_are_bounded_and_leave_no_gap(void **state)
 	char *big = test_calloc(1, piece + 2);
 
 	(void)state;
-	memset(big, 'x', piece + 1);
+	memset(big, 'x', piece);
 	for (int i = 0; i < 3; i++)
-		event_emit_token(stream_sink(log), big, piece);
-	event_emit_token(stream_sink(log), big, piece + 1);
+		emit_text(log, big);
+	big[piece] = 'x';
+	emit_text(log, big);
 	assert_true(stream_full(log));
-	emit_token(log, "small enough, but after a loss");
+	assert_int_equal(stream_text(log).n, 3 * piece);
+	emit_text(log, "small enough, but after a loss");
 	assert_int_equal(stream_last_seq(log), 3);
-	emit_json(log, EVENT_COMPLETE, "{\"status\":\"partial\"}");
+	emit_end(log, "partial");
 	assert_true(stream_closed(log));
 	assert_int_equal(stream_last_seq(log), 4);
 	stream_release(&log);
@@ -191,56 +193,36 @@ static void owner_hears_who_watches_while_it_runs(void **state)
 	assert_int_equal(watcher_calls, 0);
 }
 
-static void a_released_log_still_has_its_bodies(void **state)
+static void a_released_log_still_has_its_events(void **state)
 {
 	struct stream_log *log = log_new();
 	struct stream_log *same = log;
 	struct stream_watch *w;
-	const struct stream_entry *entry;
-	json_t *mark = json_pack("{s:s}", "kind", "bound");
-	struct event marked = {.kind = EVENT_TOKEN, .text = "48.73", .text_len = 5, .body = mark};
+	const struct event *event;
+	const struct event marked = {
+		.kind = EVENT_TEXT_DELTA,
+		.u.text_delta = {.text = STR("48.73"),
+				 .marked = true,
+				 .mark = {.kind = "bound", .len = 5, .has_ref = true, .row = 2}}};
 
 	(void)state;
-	emit_json(log, EVENT_VIEW, "{\"view\":{\"view_id\":\"v1\"}}");
-	stream_sink(log)->emit(stream_sink(log)->owner, &marked);
-	json_decref(mark);
-	emit_token(log, "");
+	emit_view(log, "v1", "{\"view_id\":\"v1\"}");
+	emit(log, &marked);
+	emit_text(log, "");
 	log_end(&log);
 	w = stream_watch_new(same, 0, on_wake, NULL);
-	entry = stream_read(w);
-	assert_string_equal(
-		json_string_value(json_object_get(json_object_get(entry->body, "view"), "view_id")),
-		"v1");
-	entry = stream_read(w);
-	assert_memory_equal(entry->text, "48.73", 5);
-	assert_string_equal(json_string_value(json_object_get(entry->body, "kind")), "bound");
-	assert_memory_equal(entry->json, "{\"kind\":\"bound\"}", entry->json_len);
-	entry = stream_read(w);
-	assert_int_equal(entry->text_len, 0);
-	assert_null(entry->body);
-	stream_watch_free(&w);
-}
-
-/* The writer nests as deep as it is told, the parser does not. */
-static void what_cannot_be_parsed_again_is_read_without_a_body(void **state)
-{
-	struct stream_log *log = log_new();
-	struct stream_log *same = log;
-	struct stream_watch *w;
-	const struct stream_entry *entry;
-	json_t *deep = json_array();
-
-	(void)state;
-	for (int i = 0; i < JSON_DEPTH_MAX; i++)
-		deep = json_list_of(deep);
-	event_emit(stream_sink(log), EVENT_VIEW, json_make({"view", deep}));
-	log_end(&log);
-	w = stream_watch_new(same, 0, on_wake, NULL);
-	entry = stream_read(w);
-	assert_null(entry->body);
-	assert_true(entry->json_len > JSON_DEPTH_MAX);
-	assert_non_null(stream_read(w)->body);
-	assert_true(stream_ended(w));
+	event = stream_read(w)->event;
+	assert_string_equal(event->u.view.view_id, "v1");
+	assert_true(str_eq(event->u.view.view, STR("{\"view_id\":\"v1\"}")));
+	event = stream_read(w)->event;
+	assert_true(str_eq(event->u.text_delta.text, STR("48.73")));
+	assert_true(event->u.text_delta.marked);
+	assert_string_equal(event->u.text_delta.mark.kind, "bound");
+	assert_int_equal(event->u.text_delta.mark.row, 2);
+	assert_null(event->u.text_delta.mark.call);
+	event = stream_read(w)->event;
+	assert_int_equal(event->u.text_delta.text.n, 0);
+	assert_false(event->u.text_delta.marked);
 	stream_watch_free(&w);
 }
 
@@ -258,9 +240,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(owner_hears_who_watches_while_it_runs, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_be_parsed_again_is_read_without_a_body,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_released_log_still_has_its_bodies, setup,
+		cmocka_unit_test_setup_teardown(a_released_log_still_has_its_events, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(an_entry_may_be_put_back, setup, teardown),
 	};

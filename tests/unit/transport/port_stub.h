@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit.h"
 #include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
@@ -50,14 +51,16 @@ struct stub_turn {
 
 static void stub_complete(struct stub_turn *t, const char *status)
 {
-	json_t *body = json_object();
+	struct uuid message = uuid_new();
 
-	json_set_str(body, "session_id", t->session_id);
-	json_set_str(body, "message_id", uuid_new().text);
-	json_set_str(body, "status", status);
-	json_set_str(body, "provider", "stub");
-	json_set_take(body, "usage", json_pack("{s:i}", "calls", 0));
-	event_emit(stream_sink(t->log), EVENT_COMPLETE, body);
+	event_emit(stream_sink(t->log), &(struct event){.kind = EVENT_RUN_FINISHED,
+							.u.run_finished = {
+								.session_id = t->session_id,
+								.message_id = message.text,
+								.status = status,
+								.provider = "stub",
+								.usage = STR("{\"calls\":0}"),
+							}});
 }
 
 static void stub_over(struct stub_turn *t)
@@ -74,7 +77,7 @@ static void on_stub_timer(void *owner)
 	struct stub_turn *t = owner;
 
 	if (t->left-- > 0) {
-		event_emit_token(stream_sink(t->log), "tick ", 5);
+		emit_text(t->log, "tick ");
 		timer_start(t->timer, (uint64_t)t->every_ms);
 		return;
 	}
@@ -84,11 +87,12 @@ static void on_stub_timer(void *owner)
 
 static void stub_tokens(struct stub_turn *t, int count, int bytes)
 {
-	char text[4096];
+	char text[4097];
 
 	memset(text, 'x', sizeof(text));
+	text[bytes > 0 ? bytes : 4] = '\0';
 	for (int i = 0; i < count; i++)
-		event_emit_token(stream_sink(t->log), text, bytes > 0 ? (size_t)bytes : 4);
+		emit_text(t->log, text);
 }
 
 static void stub_say(struct stub_turn *t, const char *content)
@@ -98,7 +102,7 @@ static void stub_say(struct stub_turn *t, const char *content)
 	int b = 0;
 
 	if (strcmp(content, "hang") == 0) {
-		event_emit_token(stream_sink(t->log), "…", 3);
+		emit_text(t->log, "…");
 		return;
 	}
 	if (sscanf(content, "paced %d %d", &a, &b) == 2) {
@@ -108,20 +112,17 @@ static void stub_say(struct stub_turn *t, const char *content)
 		return;
 	}
 	if (sscanf(content, "fail %31s", code) == 1) {
-		event_emit(stream_sink(t->log), EVENT_ERROR,
-			   json_pack("{s:s,s:s,s:b,s:[]}", "code", code, "message", "As asked.",
-				     "retryable", 0, "suggestions"));
+		emit_error(t->log, code, "As asked.");
 		stub_over(t);
 		return;
 	}
 	if (sscanf(content, "tokens %d %d", &a, &b) >= 1)
 		stub_tokens(t, a, b);
 	else if (strcmp(content, "view") == 0)
-		event_emit(stream_sink(t->log), EVENT_VIEW,
-			   json_pack("{s:{s:s,s:s,s:i}}", "view", "view_type", "data", "view_id",
-				     "v1", "row_count", 1));
+		emit_view(t->log, "v1",
+			  "{\"view_type\":\"data\",\"view_id\":\"v1\",\"row_count\":1}");
 	else
-		event_emit_token(stream_sink(t->log), content, strlen(content));
+		emit_text(t->log, content);
 	stub_complete(t, "ok");
 	stub_over(t);
 }
@@ -143,7 +144,7 @@ bool turn_start(struct turns *t, const struct turn_request *request, struct stre
 		struct err *e)
 {
 	struct stub_turn *turn = stub_find(t, NULL, request->session_id);
-	json_t *thinking;
+	struct uuid user_message;
 
 	if (turn && request->client_msg_id && turn->client_msg_id &&
 	    strcmp(turn->client_msg_id, request->client_msg_id) == 0) {
@@ -161,10 +162,11 @@ bool turn_start(struct turns *t, const struct turn_request *request, struct stre
 	turn->log = *log =
 		stream_open(t->hub, turn->turn_id, turn->session_id, request->who, NULL, NULL);
 	list_append(&t->running, &turn->node);
-	thinking = json_object();
-	json_set_str(thinking, "user_message_id", uuid_new().text);
-	json_set_str(thinking, "client_msg_id", request->client_msg_id);
-	event_emit(stream_sink(turn->log), EVENT_THINKING, thinking);
+	user_message = uuid_new();
+	event_emit(stream_sink(turn->log),
+		   &(struct event){.kind = EVENT_RUN_STARTED,
+				   .u.run_started = {.user_message_id = user_message.text,
+						     .client_msg_id = request->client_msg_id}});
 	stub_say(turn, request->content ? request->content : "selected");
 	return true;
 }

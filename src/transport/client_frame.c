@@ -1,9 +1,8 @@
 /*
  * Reading is strict about the members that are known and silent about others, so that a newer
- * client can talk to an older server. Writing is by template: bodies were serialized when they were
- * logged, and tokens, of which there are thousands, never become JSON values at all.
+ * client can talk to an older server.
  */
-#include "wire.h"
+#include "client_frame.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -199,52 +198,6 @@ void client_frame_deinit(struct client_frame *f)
 {
 	json_decref(f->root);
 	f->root = NULL;
-}
-
-static void add_head(struct buf *out, enum event_kind kind, const char *turn_id, uint64_t seq)
-{
-	buf_str(out, "{\"type\":\"");
-	buf_str(out, event_type(kind));
-	buf_str(out, "\",\"turn_id\":\"");
-	buf_str(out, turn_id);
-	buf_str(out, "\",\"seq\":");
-	buf_int(out, (int64_t)seq);
-}
-
-void wire_token(struct buf *out, const char *turn_id, uint64_t seq_first, uint64_t seq,
-		struct str token, struct str mark)
-{
-	assert(seq_first <= seq);
-	add_head(out, EVENT_TOKEN, turn_id, seq);
-	if (seq_first < seq)
-		buf_printf(out, ",\"seq_first\":%" PRIu64, seq_first);
-	buf_str(out, ",\"token\":");
-	buf_json_str(out, token.p, token.n);
-	if (mark.n > 0) {
-		buf_str(out, ",\"mark\":");
-		buf_add(out, mark.p, mark.n);
-	}
-	buf_char(out, '}');
-}
-
-void wire_entry(struct buf *out, const char *turn_id, const struct stream_entry *entry)
-{
-	const struct str json = {entry->json, entry->json_len};
-
-	if (entry->kind == EVENT_TOKEN) {
-		wire_token(out, turn_id, entry->seq, entry->seq,
-			   (struct str){entry->text, entry->text_len}, json);
-		return;
-	}
-	add_head(out, entry->kind, turn_id, entry->seq);
-	assert(json.n >= 2 &&
-	       json.p[0] == '{'); /* every event is made by json_make or json_object */
-	if (json.n > 2) {
-		buf_char(out, ',');
-		buf_add(out, json.p + 1, json.n - 1); /* the members and the closing brace */
-	} else {
-		buf_char(out, '}');
-	}
 }
 
 void wire_session_ready(struct buf *out, const char *session_id, const struct principal *who)

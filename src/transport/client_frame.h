@@ -1,9 +1,9 @@
 /*
- * The frames of /ws/v1/chat as text: what clients may say becomes a struct, what a turn says
- * becomes a frame. Pure.
+ * The frames of /ws/v1/chat that belong to no turn: what clients may say becomes a struct, and what
+ * the connection says becomes text. Frames of a turn are a projection (vesper/wire.h). Pure.
  */
-#ifndef VESPER_WIRE_H
-#define VESPER_WIRE_H
+#ifndef VESPER_CLIENT_FRAME_H
+#define VESPER_CLIENT_FRAME_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -13,7 +13,6 @@
 #include "vesper/err.h"
 #include "vesper/principal.h"
 #include "vesper/str.h"
-#include "vesper/stream.h"
 
 enum client_frame_type {
 	FRAME_MESSAGE,
@@ -49,12 +48,6 @@ void client_frame_deinit(struct client_frame *f);
 /* The members of a message as every wire takes them (content, client_msg_id, session_id, filters),
  * checked. */
 MUST_CHECK bool wire_parse_message(const json_t *root, struct client_frame *out, struct err *e);
-
-/* One entry of a turn's log as a frame. */
-void wire_entry(struct buf *out, const char *turn_id, const struct stream_entry *entry);
-/* A token of its own, or several adjacent ones as one: seq_first < seq then. */
-void wire_token(struct buf *out, const char *turn_id, uint64_t seq_first, uint64_t seq,
-		struct str token, struct str mark);
 
 void wire_session_ready(struct buf *out, const char *session_id, const struct principal *who);
 void wire_auth_expiring(struct buf *out, int64_t expires_ms);

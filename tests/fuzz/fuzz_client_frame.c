@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../src/transport/handshake.h"
-#include "../../src/transport/wire.h"
+#include "../../src/transport/client_frame.h"
 #include "vesper/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

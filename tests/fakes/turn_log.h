@@ -1,6 +1,6 @@
-/* A loop, a hub and two users for the tests of the stream. */
-#ifndef STREAM_FIXTURE_H
-#define STREAM_FIXTURE_H
+/* A loop, a hub and two users, for tests of logs and of what reads them. */
+#ifndef TURN_LOG_H
+#define TURN_LOG_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "emit.h"
 #include "vesper/clock.h"
-#include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/stream.h"
 #include "vesper/uuid.h"
@@ -45,20 +45,6 @@ static inline void spin(void)
 {
 	for (int i = 0; i < 4; i++)
 		loop_turn(loop);
-}
-
-static inline void emit_token(struct stream_log *log, const char *text)
-{
-	event_emit_token(stream_sink(log), text, strlen(text));
-}
-
-static inline void emit_json(struct stream_log *log, enum event_kind kind, const char *json)
-{
-	struct err e;
-	json_t *body;
-
-	assert_true(json_parse(json, strlen(json), strlen(json), &body, &e));
-	event_emit(stream_sink(log), kind, body);
 }
 
 static inline void on_nothing(void *owner)

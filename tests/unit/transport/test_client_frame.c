@@ -2,7 +2,7 @@
 
 #include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "wire.h"
+#include "client_frame.h"
 
 static struct client_frame frame;
 static struct err err;
@@ -213,61 +213,6 @@ static json_t *written(struct buf *b)
 	return value;
 }
 
-static void writes_entries_with_their_head(void **state)
-{
-	struct stream_entry entry = entry_of(3, EVENT_VIEW, "{\"view\":{\"x\":48.7300}}");
-	struct buf b;
-
-	(void)state;
-	buf_init(&b, 1000);
-	wire_entry(&b, TURN, &entry);
-	assert_string_equal(buf_text(&b), "{\"type\":\"chat.view\",\"turn_id\":\"" TURN
-					  "\",\"seq\":3,\"view\":{\"x\":48.7300}}");
-	entry_done(&entry);
-	buf_reset(&b);
-	entry = entry_of(4, EVENT_COMPLETE, "{}");
-	wire_entry(&b, TURN, &entry);
-	assert_string_equal(buf_text(&b),
-			    "{\"type\":\"chat.complete\",\"turn_id\":\"" TURN "\",\"seq\":4}");
-	entry_done(&entry);
-	buf_deinit(&b);
-}
-
-static void writes_tokens(void **state)
-{
-	struct stream_entry entry = token_of(5, "a \"b\"\n\xc3\xa9");
-	json_t *value;
-	struct buf b;
-
-	(void)state;
-	buf_init(&b, 1000);
-	wire_entry(&b, TURN, &entry);
-	assert_null(strstr(buf_text(&b), "seq_first"));
-	value = written(&b);
-	assert_string_equal(json_string_value(json_object_get(value, "token")),
-			    "a \"b\"\n\xc3\xa9");
-	assert_int_equal(json_integer_value(json_object_get(value, "seq")), 5);
-	assert_int_equal(json_object_size(value), 4);
-	json_decref(value);
-
-	buf_init(&b, 1000);
-	wire_token(&b, TURN, 6, 9, STR("merged"), (struct str){0});
-	value = written(&b);
-	assert_int_equal(json_integer_value(json_object_get(value, "seq_first")), 6);
-	assert_int_equal(json_integer_value(json_object_get(value, "seq")), 9);
-	json_decref(value);
-
-	entry.json = "{\"kind\":\"bound\"}";
-	entry.json_len = strlen(entry.json);
-	buf_init(&b, 1000);
-	wire_entry(&b, TURN, &entry);
-	value = written(&b);
-	assert_string_equal(
-		json_string_value(json_object_get(json_object_get(value, "mark"), "kind")),
-		"bound");
-	json_decref(value);
-}
-
 static void writes_what_belongs_to_no_turn(void **state)
 {
 	const char *const permissions[] = {"chat:use", "chat:\"odd\""};
@@ -322,8 +267,6 @@ int main(void)
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(an_unknown_type_is_no_error),
 		cmocka_unit_test(a_refusal_never_repeats_what_came),
-		cmocka_unit_test(writes_entries_with_their_head),
-		cmocka_unit_test(writes_tokens),
 		cmocka_unit_test(writes_what_belongs_to_no_turn),
 	};
 

@@ -1,0 +1,59 @@
+/*
+ * What clients see of a turn: projections of its event log. Each wire format is one file of
+ * src/wire and a pure function of the log, so every replay gives the same bytes and the same
+ * numbers.
+ *
+ * A client counts the items of its own format, from 1 without gaps. It resumes after an item: the
+ * reader begins at the first event again and drops the items that the client has. Loop thread only.
+ */
+#ifndef VESPER_WIRE_H
+#define VESPER_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/err.h"
+#include "vesper/event.h"
+#include "vesper/str.h"
+#include "vesper/stream.h"
+
+struct projection;
+extern const struct projection wire_chat; /* frames of /ws/v1/chat, one JSON object an item */
+extern const struct projection wire_sse;  /* server-sent events, each with its chat frame */
+
+/* How many items the log has given so far. */
+uint64_t wire_items(const struct stream_log *log, const struct projection *p);
+
+struct wire_reader;
+/* Reads from after the item `after` on, which the log must have reached. `wake` may come when
+ * nothing is new. */
+struct wire_reader *wire_reader_new(struct stream_log *log, const struct projection *p,
+				    uint64_t after, void (*wake)(void *owner), void *owner);
+/* The next item, or false while there is none. `merging`: adjacent unmarked pieces of the answer
+ * go as one item. Valid until the next call. */
+MUST_CHECK bool wire_next(struct wire_reader *r, bool merging, struct str *item);
+bool wire_ended(const struct wire_reader *r); /* everything was read and the log is closed */
+struct stream_log *wire_log(const struct wire_reader *r);
+void wire_reader_free(struct wire_reader **r);
+
+/* The whole answer of one turn, for clients that wait for it. */
+struct wire_whole;
+struct wire_whole *wire_whole_new(void);
+void wire_whole_free(struct wire_whole **w);
+void wire_whole_add(struct wire_whole *w, const struct event *event);
+/* After the closing event. False: the turn failed, and wire_whole_error says how. */
+bool wire_whole_ok(const struct wire_whole *w);
+void wire_whole_write(const struct wire_whole *w, const struct stream_log *log, struct buf *out);
+/* Code and the other members (", …" of a problem document); valid as long as the whole. */
+struct wire_problem {
+	const char *code, *message;
+	int64_t retry_after_ms;
+	struct str members; /* message, retryable, suggestions, …: what a problem document adds */
+};
+struct wire_problem wire_whole_problem(const struct wire_whole *w);
+
+/* "chat.thinking", …: the frame that an event of this kind becomes. */
+const char *wire_chat_type(enum event_kind kind);
+
+#endif

@@ -1,0 +1,136 @@
+/* Commas, quotes and numbers of a text that is written once and never built as a tree. */
+#include "vesper/json_out.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base_int.h"
+#include "vesper/mem.h"
+#include "vesper/utf8.h"
+
+#define EXACT_INT_MAX INT64_C(9007199254740992) /* 2^53: beyond it a double skips integers */
+
+void jo_init(struct json_out *j, struct buf *out)
+{
+	*j = (struct json_out){.out = out};
+}
+
+static void before_value(struct json_out *j)
+{
+	if (j->comma)
+		buf_char(j->out, ',');
+	j->comma = true;
+}
+
+static void open(struct json_out *j, char bracket)
+{
+	before_value(j);
+	buf_char(j->out, bracket);
+	j->comma = false;
+}
+
+static void close(struct json_out *j, char bracket)
+{
+	buf_char(j->out, bracket);
+	j->comma = true;
+}
+
+void jo_object(struct json_out *j)
+{
+	open(j, '{');
+}
+
+void jo_object_end(struct json_out *j)
+{
+	close(j, '}');
+}
+
+void jo_array(struct json_out *j)
+{
+	open(j, '[');
+}
+
+void jo_array_end(struct json_out *j)
+{
+	close(j, ']');
+}
+
+void jo_key(struct json_out *j, const char *name)
+{
+	before_value(j);
+	buf_json_str(j->out, name, strlen(name));
+	buf_char(j->out, ':');
+	j->comma = false;
+}
+
+void jo_str(struct json_out *j, struct str text)
+{
+	before_value(j);
+	if (!memmem(text.p, text.n, JSON_DECIMAL_MARK, UTF8_MARK_BYTES)) {
+		buf_json_str(j->out, text.p, text.n);
+		return;
+	}
+	char *clean = json_clean_text(text.p, text.n);
+	buf_json_str(j->out, clean, strlen(clean));
+	mem_free(clean);
+}
+
+void jo_int(struct json_out *j, int64_t value)
+{
+	bool exact = value >= -EXACT_INT_MAX && value <= EXACT_INT_MAX;
+
+	before_value(j);
+	if (!exact)
+		buf_char(j->out, '"');
+	buf_int(j->out, value);
+	if (!exact)
+		buf_char(j->out, '"');
+}
+
+void jo_bool(struct json_out *j, bool value)
+{
+	before_value(j);
+	buf_str(j->out, value ? "true" : "false");
+}
+
+void jo_raw(struct json_out *j, struct str json)
+{
+	if (json.n == 0)
+		return;
+	before_value(j);
+	buf_add(j->out, json.p, json.n);
+}
+
+void jo_set_str(struct json_out *j, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	jo_key(j, name);
+	jo_str(j, str_of(text));
+}
+
+void jo_set_int(struct json_out *j, const char *name, int64_t value)
+{
+	jo_key(j, name);
+	jo_int(j, value);
+}
+
+void jo_set_bool(struct json_out *j, const char *name, bool value)
+{
+	jo_key(j, name);
+	jo_bool(j, value);
+}
+
+void jo_set_raw(struct json_out *j, const char *name, struct str json)
+{
+	if (!json.p)
+		return;
+	jo_key(j, name);
+	jo_raw(j, json);
+}
+
+struct str json_inside(struct str json)
+{
+	assert(json.n >= 2);
+	return (struct str){json.p + 1, json.n - 2};
+}

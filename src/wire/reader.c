@@ -1,0 +1,124 @@
+/*
+ * Reads a log as items of one wire format. Nothing is copied ahead: an event becomes bytes when a
+ * socket takes it, so what a slow reader has not taken yet costs no memory.
+ */
+#include "projection.h"
+#include "vesper/wire.h"
+
+#include <assert.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+struct wire_reader {
+	const struct projection *projection;
+	struct stream_watch *watch;
+	uint64_t items; /* that were read */
+	struct buf item;
+};
+
+uint64_t wire_items(const struct stream_log *log, const struct projection *p)
+{
+	uint64_t items = 0;
+
+	for (uint64_t seq = 1; seq <= stream_last_seq(log); seq++)
+		items += p->items[stream_kind(log, seq)];
+	return items;
+}
+
+/* The event after which the client has these many items. */
+static uint64_t event_after(const struct stream_log *log, const struct projection *p,
+			    uint64_t items)
+{
+	uint64_t seq = 0;
+
+	while (items > 0)
+		items -= p->items[stream_kind(log, ++seq)];
+	return seq;
+}
+
+struct wire_reader *wire_reader_new(struct stream_log *log, const struct projection *p,
+				    uint64_t after, void (*wake)(void *owner), void *owner)
+{
+	struct wire_reader *r = mem_alloc(sizeof(*r));
+
+	r->projection = p;
+	r->items = after;
+	buf_init(&r->item, SIZE_MAX / 2); /* one event, which its log has bounded */
+	r->watch = stream_watch_new(log, event_after(log, p, after), wake, owner);
+	return r;
+}
+
+static bool is_plain_text(const struct stream_entry *entry)
+{
+	return entry && entry->event->kind == EVENT_TEXT_DELTA &&
+	       !entry->event->u.text_delta.marked;
+}
+
+/* Adjacent pieces stand side by side in the log's text. A mark keeps its piece alone. */
+static void merge(struct wire_reader *r, struct event *event)
+{
+	struct str *text = &event->u.text_delta.text;
+	const struct stream_entry *entry = NULL;
+
+	while (text->n < TOKEN_MERGE_BYTES_MAX && is_plain_text(entry = stream_read(r->watch))) {
+		text->n += entry->event->u.text_delta.text.n;
+		r->items++;
+		entry = NULL;
+	}
+	if (entry)
+		stream_unread(r->watch);
+}
+
+static const struct stream_entry *next_with_item(struct wire_reader *r)
+{
+	const struct stream_entry *entry;
+
+	do
+		entry = stream_read(r->watch);
+	while (entry && r->projection->items[entry->event->kind] == 0);
+	return entry;
+}
+
+bool wire_next(struct wire_reader *r, bool merging, struct str *item)
+{
+	const struct stream_log *log = stream_watch_log(r->watch);
+	const struct stream_entry *entry = next_with_item(r);
+	struct wire_at at;
+	struct event event;
+
+	if (!entry)
+		return false;
+	at = (struct wire_at){
+		.turn_id = stream_turn_id(log), .text = stream_text(log), .first = ++r->items};
+	event = *entry->event;
+	if (merging && is_plain_text(entry))
+		merge(r, &event);
+	at.seq = r->items;
+	buf_reset(&r->item);
+	r->projection->event(&at, &event, &r->item);
+	*item = (struct str){buf_text(&r->item), r->item.n};
+	return true;
+}
+
+bool wire_ended(const struct wire_reader *r)
+{
+	return stream_ended(r->watch);
+}
+
+struct stream_log *wire_log(const struct wire_reader *r)
+{
+	return stream_watch_log(r->watch);
+}
+
+void wire_reader_free(struct wire_reader **reader)
+{
+	struct wire_reader *r = *reader;
+
+	if (!r)
+		return;
+	*reader = NULL;
+	stream_watch_free(&r->watch);
+	buf_deinit(&r->item);
+	mem_free(r);
+}

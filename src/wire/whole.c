@@ -1,0 +1,161 @@
+/* Puts together what a client of the socket would have put together: no member of the answer comes
+ * from elsewhere. */
+#include "projection.h"
+#include "vesper/wire.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/arena.h"
+#include "vesper/limits.h"
+
+/* A later view with the same id replaces the earlier one in its place. */
+struct shown {
+	const char *view_id;
+	struct str view;
+};
+
+/* Texts are copied: events are gone when the next one is read. */
+struct wire_whole {
+	struct arena *arena;
+	struct shown *views;
+	size_t view_count, view_room;
+	struct str filters, ask;
+	enum event_kind end; /* EVENT_KIND_COUNT: the turn goes on */
+	struct str head, rest;
+	struct wire_problem problem;
+};
+
+struct wire_whole *wire_whole_new(void)
+{
+	struct arena *a = arena_new(EVENT_LOG_BYTES_MAX);
+	struct wire_whole *w = arena_alloc(a, sizeof(*w));
+
+	w->arena = a;
+	w->filters = STR("[]");
+	w->end = EVENT_KIND_COUNT;
+	return w;
+}
+
+void wire_whole_free(struct wire_whole **whole)
+{
+	struct arena *a = *whole ? (*whole)->arena : NULL;
+
+	*whole = NULL;
+	arena_free(&a);
+}
+
+static struct str keep(struct wire_whole *w, struct str text)
+{
+	return (struct str){arena_strndup(w->arena, text.p ? text.p : "", text.n), text.n};
+}
+
+static void add_view(struct wire_whole *w, const char *view_id, struct str view)
+{
+	struct shown *slot = NULL;
+
+	for (size_t i = 0; i < w->view_count && view_id; i++)
+		if (w->views[i].view_id && strcmp(w->views[i].view_id, view_id) == 0)
+			slot = &w->views[i];
+	if (!slot) {
+		w->views = arena_grow(w->arena, w->views, w->view_count, &w->view_room,
+				      sizeof(*w->views));
+		slot = &w->views[w->view_count++];
+	}
+	*slot = (struct shown){arena_strdup(w->arena, view_id), keep(w, view)};
+}
+
+/* A clarifying question is a view as well, as in the stored message. */
+static void add_ask(struct wire_whole *w, const struct event_ask *ask)
+{
+	struct buf view;
+	struct json_out j;
+
+	w->ask = keep(w, ask->body);
+	buf_init(&view, EVENT_LOG_BYTES_MAX);
+	jo_init(&j, &view);
+	ask_view(&j, ask);
+	add_view(w, NULL, (struct str){buf_text(&view), view.n});
+	buf_deinit(&view);
+}
+
+static void add_end(struct wire_whole *w, const struct event *e)
+{
+	struct buf members;
+	struct json_out j;
+
+	w->end = e->kind;
+	buf_init(&members, SIZE_MAX / 2);
+	jo_init(&j, &members);
+	if (e->kind == EVENT_ERROR) {
+		error_rest(&j, &e->u.error);
+		w->problem.code = arena_strdup(w->arena, e->u.error.code);
+		w->problem.message = arena_strdup(w->arena, e->u.error.message);
+		w->problem.retry_after_ms = e->u.error.retry_after_ms;
+	} else {
+		jo_set_str(&j, "message_id", e->u.run_finished.message_id);
+		w->head = keep(w, (struct str){buf_text(&members), members.n});
+		buf_reset(&members);
+		jo_init(&j, &members);
+		finished_rest(&j, &e->u.run_finished);
+	}
+	w->rest = keep(w, (struct str){buf_text(&members), members.n});
+	w->problem.members = w->rest;
+	buf_deinit(&members);
+}
+
+void wire_whole_add(struct wire_whole *w, const struct event *e)
+{
+	switch (e->kind) {
+	case EVENT_VIEW:
+		add_view(w, e->u.view.view_id, e->u.view.view);
+		break;
+	case EVENT_FILTERS:
+		w->filters = keep(w, e->u.filters.filters);
+		break;
+	case EVENT_ASK:
+		add_ask(w, &e->u.ask);
+		break;
+	case EVENT_RUN_FINISHED:
+	case EVENT_ERROR:
+		add_end(w, e);
+		break;
+	default:
+		break;
+	}
+}
+
+bool wire_whole_ok(const struct wire_whole *w)
+{
+	assert(w->end != EVENT_KIND_COUNT);
+	return w->end == EVENT_RUN_FINISHED;
+}
+
+struct wire_problem wire_whole_problem(const struct wire_whole *w)
+{
+	assert(w->end == EVENT_ERROR);
+	return w->problem;
+}
+
+void wire_whole_write(const struct wire_whole *w, const struct stream_log *log, struct buf *out)
+{
+	struct json_out j;
+
+	assert(w->end == EVENT_RUN_FINISHED);
+	jo_init(&j, out);
+	jo_object(&j);
+	jo_set_str(&j, "turn_id", stream_turn_id(log));
+	jo_set_str(&j, "session_id", stream_session_id(log));
+	jo_raw(&j, w->head);
+	jo_key(&j, "text");
+	jo_str(&j, stream_text(log));
+	jo_key(&j, "views");
+	jo_array(&j);
+	for (size_t i = 0; i < w->view_count; i++)
+		jo_raw(&j, w->views[i].view);
+	jo_array_end(&j);
+	jo_set_raw(&j, "ask", w->ask);
+	jo_set_raw(&j, "filters", w->filters);
+	jo_raw(&j, w->rest);
+	jo_object_end(&j);
+}

@@ -1,0 +1,100 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "vesper/json.h"
+#include "vesper/json_out.h"
+
+static struct buf out;
+static struct json_out j;
+
+static int setup(void **state)
+{
+	(void)state;
+	buf_init(&out, 1 << 16);
+	jo_init(&j, &out);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	buf_deinit(&out);
+	return 0;
+}
+
+static void commas_stand_between(void **state)
+{
+	(void)state;
+	jo_object(&j);
+	jo_set_str(&j, "a", "x");
+	jo_set_str(&j, "absent", NULL);
+	jo_set_raw(&j, "absent", (struct str){0});
+	jo_key(&j, "list");
+	jo_array(&j);
+	jo_int(&j, 1);
+	jo_object(&j);
+	jo_object_end(&j);
+	jo_bool(&j, true);
+	jo_array_end(&j);
+	jo_raw(&j, STR("\"b\":2,\"c\":3"));
+	jo_raw(&j, STR(""));
+	jo_set_bool(&j, "d", false);
+	jo_object_end(&j);
+	assert_string_equal(buf_text(&out),
+			    "{\"a\":\"x\",\"list\":[1,{},true],\"b\":2,\"c\":3,\"d\":false}");
+}
+
+/* The same text as the tree's writer makes of it. */
+static void texts_are_cleaned_as_in_trees(void **state)
+{
+	static const char *const texts[] = {"plain",
+					    "a \"b\"\n\\",
+					    "\xff\xc3",
+					    "\xee\x80\x80"
+					    "48.73",
+					    "\xf0\x9f\x98\x80",
+					    "",
+					    "\x01\x1f\x7f"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		json_t *node = json_str(texts[i]);
+		struct buf tree;
+
+		buf_init(&tree, 1000);
+		buf_json(&tree, node);
+		buf_reset(&out);
+		jo_init(&j, &out);
+		jo_str(&j, str_of(texts[i]));
+		assert_string_equal(buf_text(&out), buf_text(&tree));
+		json_decref(node);
+		buf_deinit(&tree);
+	}
+}
+
+static void large_integers_are_text(void **state)
+{
+	(void)state;
+	jo_array(&j);
+	jo_int(&j, INT64_C(9007199254740992));
+	jo_int(&j, INT64_C(9007199254740993));
+	jo_int(&j, INT64_MIN);
+	jo_array_end(&j);
+	assert_string_equal(buf_text(&out),
+			    "[9007199254740992,\"9007199254740993\",\"-9223372036854775808\"]");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(commas_stand_between, setup, teardown),
+		cmocka_unit_test_setup_teardown(texts_are_cleaned_as_in_trees, setup, teardown),
+		cmocka_unit_test_setup_teardown(large_integers_are_text, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* Events survive their bytes, and bytes that are no event are refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/event.h"
+
+static const struct event finished = {
+	.kind = EVENT_RUN_FINISHED,
+	.at_ms = 1234567890123,
+	.u.run_finished = {.session_id = "s",
+			   .message_id = "m",
+			   .status = "ok",
+			   .provider = "rules",
+			   .latency_ms = -5,
+			   .usage = {"{\"calls\":1}", 11},
+			   .error = {"", 0}},
+};
+
+static void encoded(const struct event *event, struct buf *out)
+{
+	buf_init(out, 1 << 20);
+	event_encode(out, event);
+}
+
+static void members_survive(void **state)
+{
+	struct event again;
+	struct buf b;
+
+	(void)state;
+	encoded(&finished, &b);
+	assert_true(event_decode(b.p, b.n, &again, NULL));
+	assert_int_equal(again.kind, EVENT_RUN_FINISHED);
+	assert_int_equal(again.at_ms, finished.at_ms);
+	assert_string_equal(again.u.run_finished.status, "ok");
+	assert_null(again.u.run_finished.model);
+	assert_int_equal(again.u.run_finished.latency_ms, -5);
+	assert_true(str_eq(again.u.run_finished.usage, finished.u.run_finished.usage));
+	assert_null(again.u.run_finished.links.p);
+	assert_non_null(again.u.run_finished.error.p);
+	buf_deinit(&b);
+}
+
+static void every_kind_survives_empty(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < EVENT_KIND_COUNT; kind++) {
+		const struct event event = {.kind = (enum event_kind)kind};
+		struct event again;
+		struct buf b;
+
+		encoded(&event, &b);
+		assert_true(event_decode(b.p, b.n, &again, NULL));
+		assert_memory_equal(&again, &event, sizeof(event));
+		assert_true(strlen(event_name(event.kind)) > 0);
+		buf_deinit(&b);
+	}
+}
+
+static void every_cut_is_refused(void **state)
+{
+	struct event again;
+	struct err e;
+	struct buf b;
+
+	(void)state;
+	encoded(&finished, &b);
+	for (size_t n = 0; n < b.n; n++) {
+		char *part = malloc(n + 1); /* a reader behind its end is seen */
+
+		memcpy(part, b.p, n);
+		assert_false(event_decode(part, n, &again, &e));
+		assert_int_equal(e.code, ERR_INPUT);
+		free(part);
+	}
+	buf_char(&b, 0);
+	assert_false(event_decode(b.p, b.n, &again, &e));
+	buf_deinit(&b);
+}
+
+/* Any byte may be wrong: what is read then is an event or refused, and stays within the bytes. */
+static void wrong_bytes_are_read_safely(void **state)
+{
+	struct event again;
+	struct buf b;
+
+	(void)state;
+	encoded(&finished, &b);
+	for (size_t i = 0; i < b.n; i++)
+		for (int value = 0; value < 256; value += 5) {
+			char *bytes = malloc(b.n);
+
+			memcpy(bytes, b.p, b.n);
+			bytes[i] = (char)value;
+			if (event_decode(bytes, b.n, &again, NULL))
+				assert_true(again.kind < EVENT_KIND_COUNT);
+			free(bytes);
+		}
+	buf_deinit(&b);
+}
+
+static void two_kinds_close(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < EVENT_KIND_COUNT; kind++)
+		assert_int_equal(event_is_closing((enum event_kind)kind),
+				 kind == EVENT_RUN_FINISHED || kind == EVENT_ERROR);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_survive),
+		cmocka_unit_test(every_kind_survives_empty),
+		cmocka_unit_test(every_cut_is_refused),
+		cmocka_unit_test(wrong_bytes_are_read_safely),
+		cmocka_unit_test(two_kinds_close),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

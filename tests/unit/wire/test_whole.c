@@ -1,0 +1,116 @@
+/* The whole answer holds what a client of the frames would have put together. */
+#include "turn_log.h"
+
+#include "vesper/mem.h"
+#include "vesper/wire.h"
+
+static struct stream_log *log_of(void (*story)(struct stream_log *log))
+{
+	struct uuid turn = uuid_new(), session = uuid_new();
+	struct stream_log *log = stream_open(hub, turn.text, session.text, &ann, NULL, NULL);
+
+	story(log);
+	return log;
+}
+
+static struct wire_whole *whole_of(struct stream_log *log)
+{
+	struct stream_watch *w = stream_watch_new(log, 0, on_nothing, NULL);
+	struct wire_whole *whole = wire_whole_new();
+	const struct stream_entry *entry;
+
+	while ((entry = stream_read(w)))
+		wire_whole_add(whole, entry->event);
+	stream_watch_free(&w);
+	return whole;
+}
+
+/* Behind both ids, which differ from run to run. */
+static void check_answer(void (*story)(struct stream_log *log), const char *expected)
+{
+	struct stream_log *log = log_of(story);
+	struct wire_whole *whole = whole_of(log);
+	struct buf out;
+
+	buf_init(&out, 1 << 16);
+	assert_true(wire_whole_ok(whole));
+	wire_whole_write(whole, log, &out);
+	assert_memory_equal(buf_text(&out), "{\"turn_id\":\"", 12);
+	assert_string_equal(strstr(buf_text(&out), ",\"message_id\""), expected);
+	buf_deinit(&out);
+	wire_whole_free(&whole);
+	stream_release(&log);
+}
+
+static void answers(struct stream_log *log)
+{
+	emit(log, &(struct event){.kind = EVENT_FILTERS, .u.filters.filters = STR("[{\"a\":1}]")});
+	emit_view(log, "v1", "{\"view_id\":\"v1\",\"rows\":1}");
+	emit_text(log, "$48");
+	emit_view(log, "v2", "{\"view_id\":\"v2\"}");
+	emit_view(log, "v1", "{\"view_id\":\"v1\",\"rows\":2}");
+	emit_text(log, ".73");
+	emit_end(log, "ok");
+}
+
+static void a_later_view_takes_the_place_of_the_earlier(void **state)
+{
+	(void)state;
+	check_answer(answers,
+		     ",\"message_id\":\"m\",\"text\":\"$48.73\",\"views\":[{\"view_id\":\"v1\","
+		     "\"rows\":2},{\"view_id\":\"v2\"}],\"filters\":[{\"a\":1}],\"status\":\"ok\","
+		     "\"provider\":\"rules\",\"usage\":{\"calls\":1},\"latency_ms\":0}");
+}
+
+static void asks(struct stream_log *log)
+{
+	emit(log,
+	     &(struct event){.kind = EVENT_ASK, .u.ask = {"Which?", STR("{\"ask_id\":\"A\"}")}});
+	emit_end(log, "ask");
+}
+
+static void a_clarifying_question_is_a_view_too(void **state)
+{
+	(void)state;
+	check_answer(asks,
+		     ",\"message_id\":\"m\",\"text\":\"\",\"views\":[{\"view_type\":\"selection\","
+		     "\"view_id\":\"ask-v1\",\"text\":\"Which?\",\"ask_id\":\"A\"}],\"ask\":"
+		     "{\"ask_id\":\"A\"},\"filters\":[],\"status\":\"ask\",\"provider\":\"rules\","
+		     "\"usage\":{\"calls\":1},\"latency_ms\":0}");
+}
+
+static void fails(struct stream_log *log)
+{
+	emit_text(log, "shown before");
+	emit_error(log, "timeout", "Too slow.");
+}
+
+static void a_failed_turn_is_a_problem(void **state)
+{
+	struct stream_log *log = log_of(fails);
+	struct wire_whole *whole = whole_of(log);
+	struct wire_problem problem;
+
+	(void)state;
+	assert_false(wire_whole_ok(whole));
+	problem = wire_whole_problem(whole);
+	assert_string_equal(problem.code, "timeout");
+	assert_string_equal(problem.message, "Too slow.");
+	assert_true(str_eq(problem.members,
+			   STR("\"message\":\"Too slow.\",\"retryable\":true,\"suggestions\":[]")));
+	wire_whole_free(&whole);
+	stream_release(&log);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_later_view_takes_the_place_of_the_earlier, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_clarifying_question_is_a_view_too, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_failed_turn_is_a_problem, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
