@@ -38,7 +38,7 @@ struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const 
 			       void (*on_watchers)(void *owner, size_t watchers), void *owner);
 const char *stream_turn_id(const struct stream_log *log);
 const char *stream_session_id(const struct stream_log *log);
-/* All text of the answer so far: the log's own bytes, valid until the turn goes on. */
+/* All text of the answer so far, terminated: the log's own bytes, valid until more is added. */
 struct str stream_text(const struct stream_log *log);
 /* The kind of the event with this number, which the log has reached. */
 enum event_kind stream_kind(const struct stream_log *log, uint64_t seq);

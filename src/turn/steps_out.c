@@ -73,7 +73,7 @@ static void on_text(void *owner, const char *text, size_t len)
 
 	if (t->cut || !recover_pass(t, &piece))
 		return;
-	if (t->answer.n + guard_numbers_waiting(t->guard) + piece.n <= ANSWER_BYTES_MAX)
+	if (stream_text(t->log).n + guard_numbers_waiting(t->guard) + piece.n <= ANSWER_BYTES_MAX)
 		check_text(t, piece.p, piece.n);
 	else
 		t->cut = true;
@@ -87,7 +87,7 @@ static void on_answer_end(void *owner, const struct llm_answer *answer, bool sho
 {
 	struct turn *t = owner;
 
-	(void)shown; /* t->answer knows what was shown */
+	(void)shown; /* the log knows what was shown */
 	t->op = NULL;
 	t->pending--;
 	llm_usage_add(&t->usage[LLM_ANSWER], &answer->usage);
@@ -116,7 +116,7 @@ static enum turn_state answer_by_rules(struct turn *t)
 
 static enum turn_state model_ended(struct turn *t)
 {
-	bool shown = t->answer.n > 0 || t->log_full;
+	bool shown = stream_text(t->log).n > 0 || t->log_full;
 
 	if (t->recovery.wanted && t->err.code == ERR_NONE && t->end.status == MESSAGE_COMPLETE) {
 		check_end(t);
@@ -262,7 +262,7 @@ enum turn_state step_failed(struct turn *t)
 		t->provider = "rules";
 	/* A deadline that passed while an answer was being shown leaves a partial answer, not a
 	 * failed turn. */
-	if (t->end.failed && t->answer.n > 0) {
+	if (t->end.failed && stream_text(t->log).n > 0) {
 		t->end.failed = false;
 		t->end.status = MESSAGE_PARTIAL;
 	} else if (t->end.failed) {
@@ -345,7 +345,7 @@ static void save(struct turn *t)
 		.session_id = t->request.session_id,
 		.turn_id = t->id.text,
 		.role = "assistant",
-		.content = buf_text(&t->answer),
+		.content = stream_text(t->log).p,
 		.status = t->end.status,
 		.intent = t->intent,
 		.agents_used = agents_used(t),

@@ -128,7 +128,6 @@ static void turn_release(struct turn *t)
 	begin_next(t);
 	all->count--;
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
-	buf_deinit(&t->answer);
 	buf_deinit(&t->recovery.held);
 	buf_deinit(&t->rewrite.text);
 	check_end(t);

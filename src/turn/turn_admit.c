@@ -189,7 +189,6 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	t->suggestions = json_array();
 	t->aliases = json_own(t->arena, json_object());
 	/* What is left out or written anew may be longer than what it stands for. */
-	buf_init(&t->answer, 2 * ANSWER_BYTES_MAX);
 	catalog_for(t->knowledge->set.catalog, t->who, t->arena, &t->may);
 	t->payer = (struct budget_payer){t->who->tenant, t->who->user,
 					 catalog_role_of(t->knowledge->set.catalog, t->who)};

@@ -85,7 +85,7 @@ void check_last(struct turn *t)
 {
 	guard_quotes_end(t->quotes);
 	guard_links_end(t->link_check);
-	if (t->answer.n > 0 || guard_numbers_waiting(t->guard))
+	if (stream_text(t->log).n > 0 || guard_numbers_waiting(t->guard))
 		guard_numbers_end(t->guard);
 }
 

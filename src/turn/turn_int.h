@@ -207,7 +207,6 @@ struct turn {
 	struct turn_reply reply;
 	struct turn_mend mend;
 	struct view_answer templated; /* the answer without a model, and follow-ups */
-	struct buf answer;            /* everything that was shown as text */
 	/* What is written passes them in this order; NULL: not yet, or ended. */
 	struct guard_quotes *quotes;
 	struct guard_links *link_check;

@@ -339,8 +339,8 @@ static void note_gaps(struct turn *t, struct scratch *s)
 /* The end of what is shown, from the beginning of a line. */
 static const char *shown_tail(struct turn *t)
 {
-	const char *text = buf_text(&t->answer);
-	size_t n = t->answer.n, from = n > SHOWN_TAIL_BYTES ? n - SHOWN_TAIL_BYTES : 0;
+	const char *text = stream_text(t->log).p;
+	size_t n = stream_text(t->log).n, from = n > SHOWN_TAIL_BYTES ? n - SHOWN_TAIL_BYTES : 0;
 
 	while (from > 0 && from < n && text[from - 1] != '\n')
 		from++;

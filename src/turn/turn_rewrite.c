@@ -79,8 +79,7 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	t->pending--;
 	llm_usage_add(&t->usage[LLM_ANSWER], &answer->usage);
 	if (!e && answer->stop == LLM_STOP_END && !buf_over(&r->text))
-		text = rest_of((struct str){buf_text(&r->text), r->text.n},
-			       (struct str){buf_text(&t->answer), t->answer.n});
+		text = rest_of((struct str){buf_text(&r->text), r->text.n}, stream_text(t->log));
 	if (text.n > 0)
 		text = str_of(arena_printf(t->arena, "%s%s",
 					   check_plain(t, arena_strndup(t->arena, text.p, text.n)),

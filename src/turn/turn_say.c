@@ -88,8 +88,6 @@ static bool show(struct turn *t, const struct event_text_delta *delta)
 		event_emit(t->sink,
 			   &(struct event){.kind = EVENT_TEXT_DELTA, .u.text_delta = *delta});
 	t->log_full = t->log_full || stream_full(t->log);
-	if (!t->log_full)
-		buf_add(&t->answer, delta->text.p, delta->text.n);
 	return !t->log_full;
 }
 
