@@ -119,19 +119,25 @@ static void give_up(struct daemon *d, const struct err *e)
 }
 
 /*
- * The stores. A file is brought to the newest schema; a server is only looked at, and one that is
- * down is waited for with the port open, so that probes and users are told. Turns that a dead
- * process left open are closed, on a server again and again: it may be another daemon that dies.
+ * The stores. A file is brought to the newest schema, and one that cannot be is tried again while
+ * the other tenants are served. A server is only looked at, and one that is down is waited for with
+ * the port open, so that probes and users are told. Turns that a dead process left open are closed,
+ * on a server again and again: it may be another daemon that dies.
  */
 struct prepare_tenant {
 	struct daemon *daemon;
 	const char *tenant;
-	const char *file; /* NULL on a server */
-	bool counted;     /* d->preparing knows how the first look ended */
-	bool spent_known; /* what the tenant's users spent before this process began */
+	const char *file;  /* NULL on a server */
+	const char *check; /* its health check, while it is not ready */
+	struct op *op;     /* what is asked of the store */
+	struct err why;    /* of a file: how the last attempt failed */
+	bool counted;      /* d->preparing knows how the first look ended */
+	bool spent_known;  /* what the tenant's users spent before this process began */
 	bool looking;
 	bool ready;
 };
+
+static void on_prepare_again(void *owner);
 
 static bool store_on_server(const struct daemon *d)
 {
@@ -154,10 +160,12 @@ static bool alone_on_files(const struct daemon *d)
 	return alone;
 }
 
-/* Longer than any turn, unless nobody else can have one open: what is older runs nowhere. */
-static int64_t orphan_age_ms(const struct daemon *d)
+/* Longer than any turn, unless nobody can have one open: what is older runs nowhere. */
+static int64_t orphan_age_ms(const struct prepare_tenant *p)
 {
-	if (d->alone)
+	const struct daemon *d = p->daemon;
+
+	if (d->alone && !p->counted)
 		return 0;
 	return config_int(d->config, "llm.timeouts_ms.turn") +
 	       config_int(d->config, "limits.grace_s") * 1000 + ORPHAN_MARGIN_MS;
@@ -166,6 +174,20 @@ static int64_t orphan_age_ms(const struct daemon *d)
 static bool is_down(const struct daemon *d, const struct err *e)
 {
 	return store_on_server(d) && (e->code == ERR_UPSTREAM || e->code == ERR_TIMEOUT);
+}
+
+/* NULL: a tenant can be served, or will be. */
+static const struct err *no_store_at_all(const struct daemon *d)
+{
+	const struct err *why = NULL;
+
+	for (size_t i = 0; i < d->databases.tenant_count; i++) {
+		if (d->prepares[i].why.code == ERR_NONE)
+			return NULL;
+		if (!why)
+			why = &d->prepares[i].why;
+	}
+	return why;
 }
 
 /* The port opens when something is known of every store. */
@@ -179,10 +201,27 @@ static void count_first(struct prepare_tenant *p)
 	p->counted = true;
 	if (--d->preparing > 0 || d->failure.code != ERR_NONE || d->stopping)
 		return;
-	if (!daemon_listen(d, &problem))
+	if (no_store_at_all(d))
+		give_up(d, no_store_at_all(d));
+	else if (!daemon_listen(d, &problem))
 		give_up(d, &problem);
 	else
 		upkeep_start(d->upkeep);
+}
+
+/* A file alone: the others are served, and it may be put in order. */
+static void wait_for_file(struct prepare_tenant *p, const struct err *e)
+{
+	struct daemon *d = p->daemon;
+
+	if (p->why.code == ERR_NONE)
+		log_error("store.waiting", "tenant %s is not served: %s", p->tenant, e->text);
+	p->why = *e;
+	health_set(p->check, HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "%s", e->text);
+	if (!d->prepare_timer) {
+		d->prepare_timer = timer_new(d->loop, on_prepare_again, d);
+		timer_repeat(d->prepare_timer, PREPARE_AGAIN_MS);
+	}
 }
 
 /* One that was in use is not given up: its schema may just be on the way to a newer version. */
@@ -191,12 +230,14 @@ static void on_prepared(void *owner, const struct err *e)
 	struct prepare_tenant *p = owner;
 
 	p->looking = false;
-	if (!p->daemon->store || (e && e->code == ERR_CANCELLED))
-		return; /* the daemon is going down */
 	if (!e) {
 		if (p->counted && !p->ready)
 			log_info("store.ready", "tenant %s", p->tenant);
 		p->ready = true;
+		p->why.code = ERR_NONE;
+		health_remove(p->check);
+	} else if (p->file) {
+		wait_for_file(p, e);
 	} else if (p->ready || is_down(p->daemon, e)) {
 		if (p->ready || !p->counted)
 			log_warn("store.waiting", "%s", e->text);
@@ -211,6 +252,7 @@ static void on_closed(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 
+	p->op = NULL;
 	if (e || p->ready)
 		on_prepared(p, e);
 	else
@@ -221,12 +263,12 @@ static void on_spent_known(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 
-	if (e || !p->daemon->store) {
+	if (e) {
 		on_prepared(p, e);
 		return;
 	}
 	p->spent_known = true;
-	store_close_orphans(p->daemon->store, p->tenant, orphan_age_ms(p->daemon), on_closed, p);
+	p->op = store_close_orphans(p->daemon->store, p->tenant, orphan_age_ms(p), on_closed, p);
 }
 
 static void on_migrated(void *owner, const struct err *e)
@@ -234,8 +276,7 @@ static void on_migrated(void *owner, const struct err *e)
 	struct prepare_tenant *p = owner;
 	struct err named;
 
-	if (!p->daemon->store)
-		return; /* the daemon is going down */
+	p->op = NULL;
 	if (!e && !p->spent_known) {
 		spending_begin(p->daemon->spending, p->tenant, on_spent_known, p);
 		return;
@@ -253,14 +294,14 @@ static void on_migrated(void *owner, const struct err *e)
 static void prepare(struct prepare_tenant *p)
 {
 	p->looking = true;
-	store_migrate(p->daemon->store, p->tenant, on_migrated, p);
+	p->op = store_migrate(p->daemon->store, p->tenant, on_migrated, p);
 }
 
 /* Those that are not ready each time, the others now and then. */
 static void on_prepare_again(void *owner)
 {
 	struct daemon *d = owner;
-	bool all = ++d->prepare_ticks % ORPHANS_TICKS == 0;
+	bool all = ++d->prepare_ticks % ORPHANS_TICKS == 0 && store_on_server(d);
 
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
 		if (!d->prepares[i].looking && (all || !d->prepares[i].ready))
@@ -275,16 +316,25 @@ static void prepare_stores(struct daemon *d)
 	d->preparing = n;
 	d->prepares = arena_alloc(d->arena, n * sizeof(*d->prepares));
 	for (size_t i = 0; i < n; i++) {
-		d->prepares[i] =
-			(struct prepare_tenant){.daemon = d,
-						.tenant = d->databases.tenant_ids[i],
-						.file = d->databases.store_tenants[i].file};
+		d->prepares[i] = (struct prepare_tenant){
+			.daemon = d,
+			.tenant = d->databases.tenant_ids[i],
+			.check = arena_printf(d->arena, "start:%s", d->databases.tenant_ids[i]),
+			.file = d->databases.store_tenants[i].file};
 		prepare(&d->prepares[i]);
 	}
 	if (!store_on_server(d))
 		return;
 	d->prepare_timer = timer_new(d->loop, on_prepare_again, d);
 	timer_repeat(d->prepare_timer, PREPARE_AGAIN_MS);
+}
+
+/* Nothing is asked of the stores any more, and no answer comes. */
+static void prepare_stop(struct daemon *d)
+{
+	for (size_t i = 0; d->prepares && i < d->databases.tenant_count; i++)
+		op_cancel(&d->prepares[i].op);
+	timer_free(&d->prepare_timer);
 }
 
 static void start(struct daemon *d)
@@ -312,6 +362,7 @@ int daemon_serve(struct daemon *d)
 	if (daemon_build(d, &d->failure)) {
 		start(d);
 		loop_run(d->loop);
+		prepare_stop(d);
 	}
 	if (d->failure.code != ERR_NONE) {
 		fprintf(stderr, "vesperd: %s\n", d->failure.text);

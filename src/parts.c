@@ -451,14 +451,14 @@ bool daemon_listen(struct daemon *d, struct err *e)
 	return true;
 }
 
-/* In the opposite order of build; each part may be missing when the start failed. */
+/* In the opposite order of build; each part may be missing when the start failed. What is still
+ * asked of the store is ended by the close of its database, and then the store is of no use. */
 void daemon_take_down(struct daemon *d)
 {
 	signal_watch_free(&d->term);
 	signal_watch_free(&d->interrupt);
 	signal_watch_free(&d->hangup);
 	timer_free(&d->drain_timer);
-	timer_free(&d->prepare_timer);
 	transport_close(&d->transport);
 	name_refresh_free(&d->names);
 	upkeep_free(&d->upkeep);
@@ -471,9 +471,9 @@ void daemon_take_down(struct daemon *d)
 	llm_free(&d->llm);
 	recorder_close(&d->recorder);
 	spending_stop(d->spending);
+	db_close(&d->stored);
 	store_free(&d->store);
 	cache_free(&d->cache);
-	db_close(&d->stored);
 	db_close(&d->warehouse);
 	spending_free(&d->spending);
 	budget_free(&d->budget);

@@ -21,6 +21,7 @@ struct spent {
 	uint64_t given, kept; /* rows */
 	uint64_t mark;        /* rows that must be kept before the sums are read */
 	enum reading reading;
+	struct op *op;                                   /* the reading */
 	uint64_t read_ms;                                /* when the last one began */
 	void (*ready)(void *owner, const struct err *e); /* the first reading */
 	void *owner;
@@ -68,6 +69,7 @@ static void on_sums(void *owner, const struct err *e)
 	struct spent *t = owner;
 	void (*ready)(void *owner, const struct err *e) = t->ready;
 
+	t->op = NULL;
 	t->reading = READ_NOTHING;
 	t->ready = NULL;
 	if (!e)
@@ -86,7 +88,7 @@ static void read_sums(struct spent *t)
 	t->reading = READ_RUNS;
 	t->read_ms = loop_now_ms(d->loop);
 	budget_read_begin(d->budget, t->tenant, now_ms);
-	store_ledger_sums(d->store, t->tenant, now_ms, on_sum, on_sums, t);
+	t->op = store_ledger_sums(d->store, t->tenant, now_ms, on_sum, on_sums, t);
 }
 
 /* What this process has spent must be in the sums: the rows so far are waited for. */
@@ -173,8 +175,13 @@ void spending_start(struct spending *s)
 
 void spending_stop(struct spending *s)
 {
-	if (s)
-		timer_free(&s->timer);
+	if (!s)
+		return;
+	timer_free(&s->timer);
+	for (size_t i = 0; i < s->count; i++) {
+		op_cancel(&s->tenants[i].op);
+		s->tenants[i].reading = READ_NOTHING; /* rows on their way start none */
+	}
 }
 
 void spending_free(struct spending **spending)

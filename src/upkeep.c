@@ -18,6 +18,7 @@ struct upkeep_tenant {
 	struct op *reading; /* switches */
 	bool again;         /* they changed while they were read */
 	struct op *retaining;
+	int rounds;                                      /* of deleting, at this hour */
 	void (*ready)(void *owner, const struct err *e); /* the first read */
 	void *owner;
 };
@@ -112,7 +113,7 @@ static void on_retained(void *owner, bool more, const struct err *e)
 	t->retaining = NULL;
 	if (e)
 		log_warn("retention.failed", "tenant %s: %s", t->tenant, e->text);
-	else if (more)
+	else if (more && ++t->rounds < RETAIN_ROUNDS_MAX)
 		retain_start(t);
 }
 
@@ -128,8 +129,10 @@ static void on_retain(void *owner)
 	struct upkeep *u = owner;
 
 	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
-		if (!u->tenants[i].retaining)
+		if (!u->tenants[i].retaining) {
+			u->tenants[i].rounds = 0;
 			retain_start(&u->tenants[i]);
+		}
 }
 
 /* ---- life ---- */

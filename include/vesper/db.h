@@ -136,8 +136,8 @@ struct op *db_query(struct db *d, const struct db_request *request, db_cb cb, vo
 enum dialect db_dialect(const struct db *d);
 
 /* Connects to each tenant and says what is wrong through health checks "<name>:<tenant>"; again
- * every few seconds for those that are down. A database that is written to is required for
- * readiness, a read-only one is not. */
+ * every few seconds for those that are down. A database that is written to is required by its
+ * tenant, a read-only one is not. */
 void db_watch(struct db *d);
 
 /* Cancels what runs (callbacks come with ERR_CANCELLED unless cancelled before), waits for the

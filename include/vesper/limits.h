@@ -293,9 +293,11 @@
 #define SWITCHES_MAX         500  /* tool switches of one tenant: agents times tools */
 #define SWITCHES_REFRESH_MS  2000 /* a switch is in force everywhere within five seconds */
 #define RETAIN_EVERY_MS      3600000 /* what got too old is looked for that often */
-#define RETAIN_BATCH         50      /* rows deleted by one request, so that turns get in between */
-#define FEEDBACK_BYTES_MAX   4000    /* a comment, a correction */
-#define IDEMPOTENT_LIFE_MS   86400000 /* a repeated request gets the first one's answer that long */
+#define RETAIN_ROUNDS_MAX                                                                          \
+	20000                 /* of deleting at once: a damaged file gives the same rows for ever */
+#define RETAIN_BATCH       50 /* rows deleted by one request, so that turns get in between */
+#define FEEDBACK_BYTES_MAX 4000     /* a comment, a correction */
+#define IDEMPOTENT_LIFE_MS 86400000 /* a repeated request gets the first one's answer that long */
 #define IDEMPOTENT_STALE_MS                                                                        \
 	300000                   /* a request that is not answered by then died with its process */
 #define RECEIPTS_PAGE_MAX    100 /* records with their content that are read at once */

@@ -306,8 +306,8 @@ void store_ledger_add(struct store *s, const struct budget_entry *entry, store_d
 /* What each user spent in this month and today, then `cb`. now_ms is wall time where the tenant is.
  * The texts are borrowed for the call. */
 typedef void (*store_sums_cb)(void *owner, const struct budget_sum *sum);
-void store_ledger_sums(struct store *s, const char *tenant, int64_t now_ms, store_sums_cb each,
-		       store_done_cb cb, void *owner);
+struct op *store_ledger_sums(struct store *s, const char *tenant, int64_t now_ms,
+			     store_sums_cb each, store_done_cb cb, void *owner);
 
 /* Turns whose user message has no answer (the process died) get an interrupted one. Those that
  * began within the last min_age_ms are left alone: they may run in another process on the same

@@ -21,7 +21,7 @@
 
 struct check {
 	char *name;
-	bool required;
+	enum health_need need;
 	enum health_state state;
 	char note[NOTE_BYTES];
 };
@@ -53,7 +53,8 @@ static struct check *check_find(const char *name)
 	return NULL;
 }
 
-void health_set(const char *check, bool required, enum health_state state, const char *fmt, ...)
+void health_set(const char *check, enum health_need need, enum health_state state, const char *fmt,
+		...)
 {
 	struct check *c = check_find(check);
 	if (!c) {
@@ -62,7 +63,7 @@ void health_set(const char *check, bool required, enum health_state state, const
 		c = &checks.items[checks.count++];
 		*c = (struct check){.name = mem_strdup(check)};
 	}
-	c->required = required;
+	c->need = need;
 	c->state = state;
 	va_list args;
 	va_start(args, fmt);
@@ -81,12 +82,56 @@ void health_remove(const char *check)
 	memmove(c, c + 1, (checks.count - at) * sizeof(*c));
 }
 
+/* Of a check that a tenant requires; NULL for others. */
+static const char *tenant_of(const struct check *c)
+{
+	const char *colon = c->need == HEALTH_REQUIRED_BY_TENANT ? strchr(c->name, ':') : NULL;
+
+	return colon ? colon + 1 : NULL;
+}
+
+static bool tenant_waits(const char *tenant)
+{
+	for (size_t i = 0; i < checks.count; i++) {
+		const char *of = tenant_of(&checks.items[i]);
+
+		if (of && checks.items[i].state == HEALTH_DOWN && strcmp(of, tenant) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool health_ready(void)
 {
-	for (size_t i = 0; i < checks.count; i++)
-		if (checks.items[i].required && checks.items[i].state == HEALTH_DOWN)
+	bool tenants = false;
+	bool served = false;
+
+	for (size_t i = 0; i < checks.count; i++) {
+		const struct check *c = &checks.items[i];
+		const char *tenant = tenant_of(c);
+
+		if (c->need == HEALTH_REQUIRED && c->state == HEALTH_DOWN)
 			return false;
-	return !checks.draining;
+		tenants |= tenant != NULL;
+		served = served || (tenant && !tenant_waits(tenant));
+	}
+	return (served || !tenants) && !checks.draining;
+}
+
+void health_each_waiting(void (*each)(void *owner, const char *tenant), void *owner)
+{
+	for (size_t i = 0; i < checks.count; i++) {
+		const char *tenant = tenant_of(&checks.items[i]);
+		bool named = false;
+
+		for (size_t k = 0; tenant && k < i; k++) {
+			const char *before = tenant_of(&checks.items[k]);
+
+			named |= before && strcmp(before, tenant) == 0;
+		}
+		if (tenant && !named && tenant_waits(tenant))
+			each(owner, tenant);
+	}
 }
 
 bool health_healthy(void)

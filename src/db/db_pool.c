@@ -267,7 +267,9 @@ static struct op *pool_query(void *self, const struct db_request *request, db_cb
 
 	r->tenant = tenant_find(p, request->tenant);
 	request_judge(p, r, request->tenant);
-	if (r->err.code != ERR_NONE)
+	if (p->closing) /* the loop may not turn again */
+		list_append(&p->refused, &r->node);
+	else if (r->err.code != ERR_NONE)
 		loop_later(p->loop, &r->later, on_refused, r);
 	else
 		db_pool_submit(p, r);
@@ -396,8 +398,10 @@ static void pool_close(void *self)
 	}
 	if (!workers_finish(p)) {
 		pool_leave_behind(p);
+		cancel_all(&p->refused);
 		return;
 	}
+	cancel_all(&p->refused); /* what callbacks asked for meanwhile */
 	pool_free(&p->workers);
 	/* A cancel that hangs touches nothing of ours any more. */
 	if (p->stops && !pool_finish(p->stops, DB_CLOSE_MS))

@@ -15,14 +15,14 @@ static bool is_down(const struct err *e)
 
 static void health_say(struct tenant *t, const struct err *e)
 {
-	/* Chats need their store; without a warehouse other tenants and other questions go on. */
-	bool required = !t->source->read_only;
+	/* Chats need their store; without a warehouse other questions go on. */
+	enum health_need need = t->source->read_only ? HEALTH_HELPFUL : HEALTH_REQUIRED_BY_TENANT;
 
 	t->down = e != NULL;
 	if (e)
-		health_set(t->check, required, HEALTH_DOWN, "%s", e->text);
+		health_set(t->check, need, HEALTH_DOWN, "%s", e->text);
 	else
-		health_set(t->check, required, HEALTH_OK, "connected");
+		health_set(t->check, need, HEALTH_OK, "connected");
 }
 
 void db_watch_note(struct tenant *t, const struct err *e)

@@ -53,7 +53,8 @@ static void fetch_failed(struct jwks *j, const struct err *e)
 
 	log_warn("identity.keys", "not fetched%s: %s", some ? ", the last good set stays" : "",
 		 e->text);
-	health_set(CHECK, true, some ? HEALTH_DEGRADED : HEALTH_DOWN, "no keys from the issuer");
+	health_set(CHECK, HEALTH_REQUIRED, some ? HEALTH_DEGRADED : HEALTH_DOWN,
+		   "no keys from the issuer");
 	timer_start(j->timer,
 		    JWKS_RETRY_MS < j->refresh_ms ? JWKS_RETRY_MS : (uint64_t)j->refresh_ms);
 }
@@ -70,7 +71,7 @@ static void keys_take(struct jwks *j, const char *text, size_t len)
 	jwt_keys_free(&j->keys);
 	j->keys = keys;
 	log_info("identity.keys", "%zu keys", jwt_keys_count(keys));
-	health_set(CHECK, true, HEALTH_OK, "%zu keys", jwt_keys_count(keys));
+	health_set(CHECK, HEALTH_REQUIRED, HEALTH_OK, "%zu keys", jwt_keys_count(keys));
 	timer_start(j->timer, (uint64_t)j->refresh_ms);
 }
 
@@ -225,7 +226,7 @@ bool jwks_new(const struct identity_options *options, struct jwks **out, struct 
 	j->timer = timer_new(j->loop, refresh, j);
 	j->early = timer_new(j->loop, on_early, j);
 	buf_init(&j->body, JWKS_BYTES_MAX);
-	health_set(CHECK, true, HEALTH_DOWN, "no keys from the issuer yet");
+	health_set(CHECK, HEALTH_REQUIRED, HEALTH_DOWN, "no keys from the issuer yet");
 	refresh(j);
 	*out = j;
 	return true;

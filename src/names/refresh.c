@@ -44,10 +44,11 @@ static void say_health(struct name_refresh *r, const struct err *e)
 
 	snprintf(check, sizeof(check), "names:%s", tenant_of(r));
 	if (e)
-		health_set(check, false, HEALTH_DEGRADED, "%s, the names known before serve on: %s",
-			   dimension_of(r)->name, e->text);
+		health_set(check, HEALTH_HELPFUL, HEALTH_DEGRADED,
+			   "%s, the names known before serve on: %s", dimension_of(r)->name,
+			   e->text);
 	else
-		health_set(check, false, HEALTH_OK, "as the warehouse has them");
+		health_set(check, HEALTH_HELPFUL, HEALTH_OK, "as the warehouse has them");
 }
 
 static void next_tenant(struct name_refresh *r)

@@ -38,9 +38,9 @@ static void on_switches(struct call *c, struct table **tables, size_t count, con
 
 	for (size_t i = 0; i < n; i++)
 		list[i] = (struct tool_switch){
-			.agent = table_cell(t, i, "agent_name"),
-			.tool = table_cell(t, i, "tool_name"),
-			.enabled = is_on(table_cell(t, i, "is_enabled")),
+			.agent = store_cell(t, i, "agent_name"),
+			.tool = store_cell(t, i, "tool_name"),
+			.enabled = is_on(store_cell(t, i, "is_enabled")),
 		};
 	a->switches_cb(a->owner, list, n, e);
 }

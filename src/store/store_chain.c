@@ -93,8 +93,8 @@ static void on_head(struct call *c, struct table **tables, size_t count, const s
 	chain->number = 0;
 	memcpy(chain->hash, RECEIPT_GENESIS, sizeof(chain->hash));
 	if (t && t->row_count > 0) {
-		chain->number = strtoll(table_cell(t, 0, "receipt_no"), NULL, 10);
-		snprintf(chain->hash, sizeof(chain->hash), "%s", table_cell(t, 0, "hash"));
+		chain->number = strtoll(store_cell(t, 0, "receipt_no"), NULL, 10);
+		snprintf(chain->hash, sizeof(chain->hash), "%s", store_cell(t, 0, "hash"));
 	}
 	chain_go(chain);
 }

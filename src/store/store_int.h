@@ -83,6 +83,13 @@ struct op *store_call_read(struct call *c, size_t max_rows);
 struct op *store_call_write(struct call *c);
 /* Forgets the statements, for a call that starts another request from its finish. */
 void store_call_next(struct call *c);
+/* A cell that is never NULL, except in a damaged file: "" there. */
+static inline const char *store_cell(const struct table *t, size_t row, const char *column)
+{
+	const char *text = table_cell(t, row, column);
+
+	return text ? text : "";
+}
 
 /* ---- store_chain.c ---- */
 

@@ -65,6 +65,8 @@ struct sums {
 	store_sums_cb each;
 	store_done_cb cb;
 	void *owner;
+	const char *after_user; /* the end of the page before */
+	const char *after_role;
 };
 
 static int64_t number(const struct table *t, size_t row, const char *column)
@@ -76,6 +78,8 @@ static int64_t number(const struct table *t, size_t row, const char *column)
 
 static void page_start(struct sums *s, const char *after_user, const char *after_role)
 {
+	s->after_user = after_user;
+	s->after_role = after_role;
 	store_call_text(&s->call, "after_user", after_user);
 	store_call_text(&s->call, "after_role", after_role);
 	store_call_add(&s->call, "ledger_sums");
@@ -87,11 +91,13 @@ static void on_sums(struct call *c, struct table **tables, size_t count, const s
 	struct sums *s = list_item(c, struct sums, call);
 	const struct table *t = count > 0 ? tables[0] : NULL;
 	size_t n = t ? t->row_count : 0;
+	const char *last_user, *last_role;
+	struct err problem = {0};
 
 	for (size_t i = 0; !e && i < n; i++) {
 		const struct budget_sum sum = {
-			.user = table_cell(t, i, "user_id"),
-			.role = table_cell(t, i, "role"),
+			.user = store_cell(t, i, "user_id"),
+			.role = store_cell(t, i, "role"),
 			.month_tokens = number(t, i, "month_tokens"),
 			.month_nano_usd = number(t, i, "month_nano_usd"),
 			.day_tokens = number(t, i, "day_tokens"),
@@ -104,13 +110,21 @@ static void on_sums(struct call *c, struct table **tables, size_t count, const s
 		s->cb(s->owner, e);
 		return;
 	}
+	last_user = store_cell(t, n - 1, "user_id");
+	last_role = store_cell(t, n - 1, "role");
+	if (strcmp(last_user, s->after_user) == 0 && strcmp(last_role, s->after_role) == 0) {
+		err_set(&problem, ERR_UPSTREAM,
+			"tenant %s: the ledger gives the same rows again: the store is damaged",
+			c->tenant);
+		s->cb(s->owner, &problem);
+		return;
+	}
 	store_call_next(c);
-	page_start(s, arena_strdup(c->arena, table_cell(t, n - 1, "user_id")),
-		   arena_strdup(c->arena, table_cell(t, n - 1, "role")));
+	page_start(s, arena_strdup(c->arena, last_user), arena_strdup(c->arena, last_role));
 }
 
-void store_ledger_sums(struct store *store, const char *tenant, int64_t now_ms, store_sums_cb each,
-		       store_done_cb cb, void *owner)
+struct op *store_ledger_sums(struct store *store, const char *tenant, int64_t now_ms,
+			     store_sums_cb each, store_done_cb cb, void *owner)
 {
 	struct sums *s = store_call_new(store, tenant, sizeof(*s));
 	struct date today = date_from_days(now_ms / (24 * 3600 * 1000LL));
@@ -127,4 +141,5 @@ void store_ledger_sums(struct store *store, const char *tenant, int64_t now_ms, 
 	store_call_text(&s->call, "month_start", day);
 	store_call_int(&s->call, "limit", STORE_PAGE_MAX);
 	page_start(s, "", "");
+	return &s->call.op;
 }

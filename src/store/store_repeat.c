@@ -22,11 +22,11 @@ struct begin_call {
 
 static enum repeated judge(const struct begin_call *b, const struct table *t)
 {
-	if (strcmp(table_cell(t, 0, "owner"), b->request) == 0)
+	if (strcmp(store_cell(t, 0, "owner"), b->request) == 0)
 		return REPEATED_FIRST;
-	if (strcmp(table_cell(t, 0, "fingerprint"), b->fingerprint) != 0)
+	if (strcmp(store_cell(t, 0, "fingerprint"), b->fingerprint) != 0)
 		return REPEATED_OTHER;
-	return strtol(table_cell(t, 0, "status"), NULL, 10) == 0 ? REPEATED_RUNNING : REPEATED_DONE;
+	return strtol(store_cell(t, 0, "status"), NULL, 10) == 0 ? REPEATED_RUNNING : REPEATED_DONE;
 }
 
 static void on_begun(struct call *c, struct table **tables, size_t count, const struct err *e)
@@ -44,7 +44,7 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 	}
 	what = judge(b, tables[0]);
 	answer = (struct repeat_answer){
-		.status = (int)strtol(table_cell(tables[0], 0, "status"), NULL, 10),
+		.status = (int)strtol(store_cell(tables[0], 0, "status"), NULL, 10),
 		.content_type = arena_strdup(b->arena, table_cell(tables[0], 0, "content_type")),
 		.body = arena_strdup(b->arena, table_cell(tables[0], 0, "body")),
 	};

@@ -48,7 +48,7 @@ static void add_messages(struct call *c, const struct table *old)
 	size_t n = old ? old->row_count : 0;
 
 	for (size_t i = 0; i < n; i++)
-		ids[i] = value_text(arena_strdup(c->arena, table_cell(old, i, "message_uid")));
+		ids[i] = value_text(arena_strdup(c->arena, store_cell(old, i, "message_uid")));
 	retain_of(c)->messages = n;
 	if (n > 0) {
 		args_set_list(&c->args, c->arena, "ids", ids, n);

@@ -87,6 +87,7 @@ bool store_migrations_load(struct store *s, const char *root, struct err *e)
 
 struct start {
 	struct call call;
+	const char *closed; /* the first turn of those closed last */
 	store_done_cb cb;
 	void *owner;
 };
@@ -223,18 +224,30 @@ static void on_closed(struct call *c, struct table **tables, size_t count, const
 static void on_orphans(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct start *m = list_item(c, struct start, call);
+	struct err problem = {0};
+	const char *first;
 
 	if (e || tables[0]->row_count == 0) {
 		m->cb(m->owner, e);
 		return;
 	}
 	assert(count == 1);
+	first = table_cell(tables[0], 0, "turn_id");
+	if (!first || (m->closed && strcmp(first, m->closed) == 0)) {
+		err_set(&problem, ERR_UPSTREAM,
+			"tenant %s: a turn stays without an answer after it got one: the store is "
+			"damaged",
+			c->tenant);
+		m->cb(m->owner, &problem);
+		return;
+	}
+	m->closed = arena_strdup(c->arena, first);
 	store_call_next(c);
 	store_call_text(c, "status", message_status_name(MESSAGE_INTERRUPTED));
 	for (size_t i = 0; i < tables[0]->row_count; i++) {
 		store_call_text(c, "message_id", uuid_new().text);
-		store_call_text(c, "session_id", table_cell(tables[0], i, "session_id"));
-		store_call_text(c, "turn_id", table_cell(tables[0], i, "turn_id"));
+		store_call_text(c, "session_id", store_cell(tables[0], i, "session_id"));
+		store_call_text(c, "turn_id", store_cell(tables[0], i, "turn_id"));
 		store_call_add(c, "orphan_close");
 	}
 	log_info("store.orphans", "tenant %s: %zu turns were left without an answer", c->tenant,

@@ -47,8 +47,8 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 		e = &problem;
 	if (e) {
 		b->cb(b->owner, &none, e);
-	} else if (strcmp(table_cell(stored, 0, "message_uid"), b->message_id) != 0) {
-		none.duplicate_turn = table_cell(stored, 0, "turn_id");
+	} else if (strcmp(store_cell(stored, 0, "message_uid"), b->message_id) != 0) {
+		none.duplicate_turn = store_cell(stored, 0, "turn_id");
 		b->cb(b->owner, &none, NULL);
 	} else {
 		assert(count == BEGIN_TABLES);

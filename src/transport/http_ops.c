@@ -33,6 +33,24 @@ void on_readyz(struct request *r)
 	reply_status(r, ready ? 200 : 503, ready ? "ready" : "not ready");
 }
 
+static void on_waiting(void *owner, const char *tenant)
+{
+	json_array_append_new(owner, json_string(tenant));
+}
+
+/* The operator's: with the tenants that cannot be served. */
+void on_admin_readyz(struct request *r)
+{
+	bool ready = health_ready();
+	json_t *body = json_object();
+	json_t *tenants = json_array();
+
+	health_each_waiting(on_waiting, tenants);
+	json_set_str(body, "status", ready ? "ready" : "not ready");
+	json_set_take(body, "not_ready", tenants);
+	reply_json(r, ready ? 200 : 503, body);
+}
+
 static void on_check(void *owner, const char *check, enum health_state state, const char *note)
 {
 	json_t *checks = owner;

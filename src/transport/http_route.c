@@ -53,7 +53,7 @@ const struct http_route public_routes[] = {
 
 const struct http_route admin_routes[] = {
 	{"GET", "/livez", NULL, 0, on_livez, NULL},
-	{"GET", "/readyz", NULL, 0, on_readyz, NULL},
+	{"GET", "/readyz", NULL, 0, on_admin_readyz, NULL},
 	{"GET", "/health", NULL, 0, on_admin_health, NULL},
 	{"GET", "/metrics", NULL, 0, on_metrics, NULL},
 	{0},

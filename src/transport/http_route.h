@@ -37,6 +37,7 @@ void on_get_session_messages(struct request *r);
 
 void on_livez(struct request *r);
 void on_readyz(struct request *r);
+void on_admin_readyz(struct request *r);
 void on_health(struct request *r);
 void on_admin_health(struct request *r);
 void on_metrics(struct request *r);

@@ -29,10 +29,10 @@ static void readiness(void **state)
 {
 	(void)state;
 	assert_true(health_ready());
-	health_set("store", true, HEALTH_DOWN, "no answer for %d s", 5);
-	health_set("llm:x", false, HEALTH_DOWN, "breaker open");
+	health_set("store", HEALTH_REQUIRED, HEALTH_DOWN, "no answer for %d s", 5);
+	health_set("llm:x", HEALTH_HELPFUL, HEALTH_DOWN, "breaker open");
 	assert_false(health_ready());
-	health_set("store", true, HEALTH_DEGRADED, "slow");
+	health_set("store", HEALTH_REQUIRED, HEALTH_DEGRADED, "slow");
 	assert_true(health_ready());
 	assert_false(health_healthy());
 	health_draining(true);
@@ -45,8 +45,35 @@ static void readiness(void **state)
 	buf_deinit(&b);
 	health_remove("llm:x");
 	health_remove("never was");
-	health_set("store", true, HEALTH_OK, "%s", "");
+	health_set("store", HEALTH_REQUIRED, HEALTH_OK, "%s", "");
 	assert_true(health_healthy());
+}
+
+static void on_waiting(void *owner, const char *tenant)
+{
+	buf_printf(owner, "%s ", tenant);
+}
+
+static void a_tenant_waits_alone(void **state)
+{
+	struct buf waiting;
+
+	(void)state;
+	buf_init(&waiting, 1024);
+	health_set("store:a", HEALTH_REQUIRED_BY_TENANT, HEALTH_OK, "connected");
+	health_set("store:b", HEALTH_REQUIRED_BY_TENANT, HEALTH_OK, "connected");
+	health_set("start:b", HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "damaged");
+	health_set("warehouse:a", HEALTH_HELPFUL, HEALTH_DOWN, "away");
+	assert_true(health_ready());
+	health_each_waiting(on_waiting, &waiting);
+	assert_string_equal(buf_text(&waiting), "b ");
+	health_set("store:a", HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "damaged too");
+	assert_false(health_ready());
+	health_remove("start:b");
+	assert_true(health_ready());
+	health_set("identity", HEALTH_REQUIRED, HEALTH_DOWN, "no keys");
+	assert_false(health_ready());
+	buf_deinit(&waiting);
 }
 
 static void metrics_add_set_and_print(void **state)
@@ -114,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(readiness, teardown),
+		cmocka_unit_test_teardown(a_tenant_waits_alone, teardown),
 		cmocka_unit_test_teardown(metrics_add_set_and_print, teardown),
 		cmocka_unit_test_teardown(names_are_capped, teardown),
 		cmocka_unit_test_teardown(workers_count_too, teardown),

@@ -112,12 +112,12 @@ static void probes_and_headers(void **state)
 	char *answer;
 
 	(void)state;
-	health_set("store", true, HEALTH_OK, "fine");
-	health_set("model", false, HEALTH_DEGRADED, "slow");
+	health_set("store", HEALTH_REQUIRED, HEALTH_OK, "fine");
+	health_set("model", HEALTH_HELPFUL, HEALTH_DEGRADED, "slow");
 	assert_api("GET", "/livez", NULL, 200, "nosniff");
 	assert_api("GET", "/readyz", NULL, 200, NULL);
 	assert_api("GET", "/health", NULL, 200, "{\"status\":\"degraded\"}");
-	health_set("store", true, HEALTH_DOWN, "gone");
+	health_set("store", HEALTH_REQUIRED, HEALTH_DOWN, "gone");
 	assert_api("GET", "/readyz", NULL, 503, NULL);
 	health_reset();
 	assert_api("GET", "/metrics", NULL, 404, NULL); /* on the admin address only */

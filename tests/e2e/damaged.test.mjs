@@ -1,0 +1,139 @@
+/*
+ * A tenant's store file that is damaged, as disks, copies and mistakes do it. Whatever is in it, the daemon
+ * starts, serves the other tenants, answers that tenant with an error at worst, and ends in order.
+ */
+
+import assert from 'node:assert/strict';
+import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, refusedStart, startDaemon, tempDir } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const QUESTION = 'What is the health status of Nazareth Solar?';
+const PAGE = 4096;
+const FLIPS = 12;
+const AWAY_MS = 20000;
+
+const token = (tenant) => mintToken({ role: 'admin', tenant_id: tenant });
+
+/* The same for a seed, so that what fails can be looked at. */
+function random(seed) {
+  let x = seed * 2654435761 % 4294967296;
+  return (below) => {
+    x = (Math.imul(x, 1664525) + 1013904223) >>> 0;
+    return Math.floor(x / 4294967296 * below);
+  };
+}
+
+function flipped(bytes, seed) {
+  const next = random(seed);
+  const copy = Buffer.from(bytes);
+  for (let i = 0; i < FLIPS; i++)
+    copy[next(copy.length)] ^= 1 << next(8);
+  return copy;
+}
+
+/* Whole records of zeros, or of another page, where a page was. */
+function swapped(bytes, seed) {
+  const next = random(seed);
+  const copy = Buffer.from(bytes);
+  const pages = copy.length / PAGE;
+  const [to, from] = [1 + next(pages - 1), 1 + next(pages - 1)];
+  bytes.copy(copy, to * PAGE, from * PAGE, (from + 1) * PAGE);
+  return copy;
+}
+
+const rewrite = (change) => async (file) => writeFile(file, change(await readFile(file)));
+
+const DAMAGES = {
+  'an empty file': rewrite(() => Buffer.alloc(0)), /* is a new one */
+  'a zeroed header': rewrite((b) => Buffer.concat([Buffer.alloc(100), b.subarray(100)])),
+  'a zeroed first page': rewrite((b) => Buffer.concat([Buffer.alloc(PAGE), b.subarray(PAGE)])),
+  'text': rewrite(() => Buffer.from('this is no database\n'.repeat(1000))),
+  'half of a page': rewrite((b) => b.subarray(0, PAGE / 2)),
+  'one page': rewrite((b) => b.subarray(0, PAGE)),
+  'half of the pages': rewrite((b) => b.subarray(0, Math.floor(b.length / PAGE / 2) * PAGE)),
+  'all pages but the last': rewrite((b) => b.subarray(0, b.length - PAGE)),
+  'all but its last bytes': rewrite((b) => b.subarray(0, b.length - 100)),
+  'a folder in its place': async (file) => { await rm(file); await mkdir(file); },
+  'another tenant\'s file': async (file) => cp(file.replace('acme', 'vesper'), file),
+  'no permission': async (file) => chmod(file, 0),
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`bits flipped, seed ${i + 1}`, rewrite((b) => flipped(b, i + 1))])),
+  ...Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`a page in another's place, seed ${i + 1}`, rewrite((b) => swapped(b, i + 1))])),
+};
+
+/* An answer, or an error that says so. */
+async function endsSomehow(d, tenant) {
+  const reply = await d.rest(token(tenant)).post('/api/v1/chat', { content: QUESTION });
+  assert.ok(reply.status === 200 || reply.status >= 400, `${reply.status}: ${reply.text}`);
+  assert.ok(reply.body?.status || reply.body?.error || reply.body?.title || reply.body?.code, reply.text);
+  return reply.status;
+}
+
+async function readsSomehow(d, tenant) {
+  const rest = d.rest(token(tenant));
+  const { status, body } = await rest.get('/api/v1/sessions');
+  assert.ok(status === 200 || status >= 400);
+  for (const { session_id: id } of body.data ?? [])
+    assert.ok((await rest.get(`/api/v1/sessions/${id}/messages`)).status >= 200);
+}
+
+async function isServed(d, tenant) {
+  const reply = await d.rest(token(tenant)).post('/api/v1/chat', { content: QUESTION });
+  assert.equal(reply.status, 200, reply.text);
+  assert.match(reply.text, /Nazareth Solar/);
+}
+
+describe('a damaged store', () => {
+  let sound; /* a data folder with conversations of both tenants, one of them cut short */
+
+  before(async () => {
+    const d = await startDaemon();
+    for (const tenant of ['acme', 'vesper'])
+      for (let i = 0; i < 3; i++)
+        await endsSomehow(d, tenant);
+    sound = d.dataDir;
+    await d.stop();
+  });
+
+  async function damaged(...damages) {
+    const dir = await tempDir('damaged');
+    await cp(sound, dir, { recursive: true });
+    for (const [tenant, damage] of damages)
+      await damage(join(dir, 'store', `${tenant}.db`));
+    return dir;
+  }
+
+  for (const [name, damage] of Object.entries(DAMAGES))
+    it(`of one tenant: ${name}`, async () => {
+      const d = await startDaemon({ dataDir: await damaged(['acme', damage]) });
+      await isServed(d, 'vesper');
+      await endsSomehow(d, 'acme');
+      await readsSomehow(d, 'acme');
+      await isServed(d, 'vesper');
+      await d.stop();
+    });
+
+  it('is named to the operator, and served again once it is mended', async () => {
+    const admin = await freePort();
+    const dataDir = await damaged(['acme', DAMAGES.text]);
+    const d = await startDaemon({ dataDir, env: { VESPER_ADMIN_LISTEN: `127.0.0.1:${admin}` } });
+    const ready = async () => (await fetch(`http://127.0.0.1:${admin}/readyz`)).json();
+    assert.deepEqual(await ready(), { status: 'ready', not_ready: ['acme'] });
+    const open = await (await fetch(`${d.url}/readyz`)).json();
+    assert.deepEqual(open, { status: 'ready' }, 'tenants are nothing for the public port');
+    await cp(join(sound, 'store/acme.db'), join(dataDir, 'store/acme.db'));
+    for (const until = Date.now() + AWAY_MS; (await ready()).not_ready.length > 0 && Date.now() < until;)
+      await sleep(100);
+    assert.deepEqual(await ready(), { status: 'ready', not_ready: [] });
+    await isServed(d, 'acme');
+    await d.stop();
+  });
+
+  it('of every tenant is a start that fails and says why', async () => {
+    const dataDir = await damaged(['acme', DAMAGES.text], ['vesper', DAMAGES['a folder in its place']]);
+    await refusedStart({ dataDir }, /acme\.db|vesper\.db/);
+  });
+});
