@@ -93,7 +93,8 @@ size_t db_wide_to(const SQLWCHAR *wide, size_t units, char *out)
 	return (size_t)(p - out);
 }
 
-static void bind_text(const struct value *v, struct arena *a, bool wide, struct bound *out)
+static void bind_text(const struct value *v, struct arena *a, bool wide,
+		      enum db_long_text long_text, struct bound *out)
 {
 	size_t n = strlen(v->text);
 
@@ -105,7 +106,14 @@ static void bind_text(const struct value *v, struct arena *a, bool wide, struct 
 		out->c_type = SQL_C_WCHAR;
 		out->sql_type = SQL_WVARCHAR;
 	}
-	out->size = n <= WIDE_UNITS ? WIDE_UNITS : wide ? 0 : n; /* 0: nvarchar(max) */
+	if (n <= WIDE_UNITS) {
+		out->size = WIDE_UNITS;
+	} else if (wide && long_text == DB_LONG_BY_SIZE) {
+		out->size = 0;
+	} else {
+		out->size = n;
+		out->sql_type = wide ? SQL_WLONGVARCHAR : SQL_VARCHAR;
+	}
 }
 
 static void bind_decimal(const struct value *v, struct bound *out)
@@ -138,7 +146,8 @@ static void bind_date(const struct value *v, struct bound *out)
 	out->length = sizeof(out->date);
 }
 
-void db_bind(const struct value *v, struct arena *a, bool wide, struct bound *out)
+void db_bind(const struct value *v, struct arena *a, bool wide, enum db_long_text long_text,
+	     struct bound *out)
 {
 	*out = (struct bound){
 		.c_type = SQL_C_CHAR, .sql_type = SQL_VARCHAR, .size = 1, .length = SQL_NULL_DATA};
@@ -148,7 +157,7 @@ void db_bind(const struct value *v, struct arena *a, bool wide, struct bound *ou
 			out->sql_type = SQL_WVARCHAR;
 		return;
 	case VALUE_TEXT:
-		bind_text(v, a, wide, out);
+		bind_text(v, a, wide, long_text, out);
 		return;
 	case VALUE_DATE:
 		bind_date(v, out);

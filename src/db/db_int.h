@@ -62,6 +62,12 @@ struct bound {
 	SQL_DATE_STRUCT date;
 };
 
+/* How a driver is told of a wide text that may be longer than nvarchar(4000). */
+enum db_long_text {
+	DB_LONG_BY_SIZE, /* SQL_WVARCHAR of size 0 is nvarchar(max): msodbcsql */
+	DB_LONG_BY_TYPE, /* SQL_WLONGVARCHAR: FreeTDS cuts any SQL_WVARCHAR, and says nothing */
+};
+
 #define TENANT_SEEN_BYTES 1024 /* what a connection says of its tenant */
 
 /* What connections are made with. All of it is the worker's. */
@@ -258,6 +264,7 @@ struct connection {
 	void *confirm; /* the prepared question for the tenant */
 	struct stopper *stopper;
 	bool plain; /* PostgreSQL: statements run without a cursor now */
+	enum db_long_text long_text;
 };
 
 void db_odbc_init(void); /* before the first connection of the process */
@@ -309,7 +316,8 @@ void db_stop_start(struct request *r, enum stop why);
 void db_stop_forget(struct request *r);
 
 /* Every value with a type of its own. What has to be made for it lives in the arena. */
-void db_bind(const struct value *v, struct arena *a, bool wide, struct bound *out);
+void db_bind(const struct value *v, struct arena *a, bool wide, enum db_long_text long_text,
+	     struct bound *out);
 enum column_type db_column_type(SQLSMALLINT sql_type);
 
 /* UTF-8 to UTF-16 in the arena, and back into the buffer (false: no room). Bytes that are no text

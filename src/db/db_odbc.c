@@ -127,6 +127,17 @@ static bool driver_connect(struct connection *c, struct err *e)
 	return odbc_ok(rc) || db_odbc_fail(c, SQL_HANDLE_DBC, c->dbc, "connect", e);
 }
 
+/* FreeTDS' file is libtdsodbc.so, wherever it lies. */
+static enum db_long_text long_text_of(struct connection *c)
+{
+	SQLCHAR name[512] = "";
+	SQLSMALLINT length;
+
+	if (!odbc_ok(SQLGetInfo(c->dbc, SQL_DRIVER_NAME, name, sizeof(name), &length)))
+		return DB_LONG_BY_SIZE;
+	return strstr((const char *)name, "libtdsodbc") ? DB_LONG_BY_TYPE : DB_LONG_BY_SIZE;
+}
+
 static bool odbc_connect(struct connection *c, struct err *e)
 {
 	if (!handles_make(c, e) || !driver_connect(c, e)) {
@@ -134,6 +145,7 @@ static bool odbc_connect(struct connection *c, struct err *e)
 		return false;
 	}
 	stopper_connected(c->stopper, c->dbc);
+	c->long_text = long_text_of(c);
 	return true;
 }
 
@@ -270,7 +282,7 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct valu
 	for (size_t i = 0; i < count; i++) {
 		struct bound *b = &bound[i];
 
-		db_bind(&values[i], a, c->tenant->source->dialect->wide, b);
+		db_bind(&values[i], a, c->tenant->source->dialect->wide, c->long_text, b);
 		if (!odbc_ok(SQLBindParameter(handle, (SQLUSMALLINT)(i + 1), SQL_PARAM_INPUT,
 					      b->c_type, b->sql_type, b->size, b->digits,
 					      (SQLPOINTER)(uintptr_t)b->data,

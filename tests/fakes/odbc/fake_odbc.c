@@ -15,6 +15,9 @@
  *   dead|CALL|NTH|STATE|NATIVE|message                  … and the connection with it
  *   delay|CALL|NTH|MS                                   it takes that long, or until SQLCancel
  *   deaf|CALL|NTH|MS                                    it takes that long in spite of SQLCancel
+ *   driver|NAME                                         its file is said to be called so; with
+ *                                                       "libtdsodbc" in it texts are cut as FreeTDS
+ *                                                       cuts them
  *   sees|TENANT                                         what the session context is said to hold
  *
  * "context" is the EXEC that sets the tenant, "confirm" the question for it, "rights" that for the
@@ -36,7 +39,7 @@
 
 enum { TEXT_BYTES = 4096, PARAMS = 32, RULES = 64, COLUMNS = 16 };
 
-enum rule_kind { RULE_ROWS, RULE_FAIL, RULE_DEAD, RULE_DELAY, RULE_DEAF, RULE_SEES };
+enum rule_kind { RULE_ROWS, RULE_FAIL, RULE_DEAD, RULE_DELAY, RULE_DEAF, RULE_SEES, RULE_DRIVER };
 
 struct rule {
 	enum rule_kind kind;
@@ -119,7 +122,8 @@ static void record(int connection, const char *call, const char *rest)
 
 static void rule_add(char *line)
 {
-	static const char *const kinds[] = {"rows", "fail", "dead", "delay", "deaf", "sees"};
+	static const char *const kinds[] = {"rows", "fail", "dead",  "delay",
+					    "deaf", "sees", "driver"};
 	struct rule *r = &fake.rules[fake.rule_count];
 	char *rest = line;
 	char *part;
@@ -188,8 +192,8 @@ static bool rule_fits(struct rule *r, const char *call, const char *text, long n
 		number = ++r->hits;
 		call = r->parts[1];
 	}
-	return r->kind != RULE_ROWS && r->kind != RULE_SEES && r->count > 2 &&
-	       strcmp(r->parts[1], call) == 0 &&
+	return r->kind != RULE_ROWS && r->kind != RULE_SEES && r->kind != RULE_DRIVER &&
+	       r->count > 2 && strcmp(r->parts[1], call) == 0 &&
 	       (strtol(r->parts[2], NULL, 10) == number || strtol(r->parts[2], NULL, 10) == 0);
 }
 
@@ -500,13 +504,32 @@ static void param_text(const struct param *p, char *out, size_t size)
 		snprintf(out, size, "?");
 }
 
+static const char *driver_name(void)
+{
+	for (size_t i = 0; i < fake.rule_count; i++)
+		if (fake.rules[i].kind == RULE_DRIVER)
+			return fake.rules[i].parts[1];
+	return NULL;
+}
+
+/* FreeTDS sends a wide text that is not of a long type as nvarchar(4000), without an error. */
+static bool is_cut(const struct param *p)
+{
+	const char *driver = driver_name();
+
+	return driver && strstr(driver, "libtdsodbc") && p->sql_type == SQL_WVARCHAR &&
+	       *p->length > 8000;
+}
+
 static const char *type_name(SQLSMALLINT type)
 {
 	static const struct {
 		SQLSMALLINT type;
 		const char *name;
-	} names[] = {{SQL_WVARCHAR, "nvarchar"}, {SQL_VARCHAR, "varchar"}, {SQL_BIGINT, "bigint"},
-		     {SQL_DECIMAL, "decimal"},   {SQL_BIT, "bit"},         {SQL_TYPE_DATE, "date"}};
+	} names[] = {{SQL_WVARCHAR, "nvarchar"}, {SQL_WLONGVARCHAR, "ntext"},
+		     {SQL_VARCHAR, "varchar"},   {SQL_BIGINT, "bigint"},
+		     {SQL_DECIMAL, "decimal"},   {SQL_BIT, "bit"},
+		     {SQL_TYPE_DATE, "date"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].type == type)
@@ -524,7 +547,8 @@ static void record_execute(struct statement *s)
 		const struct param *p = &s->params[i];
 
 		param_text(p, value, sizeof(value));
-		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s(%lu,%d)=%s", i ? ", " : "",
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s%s(%lu,%d)=%s",
+				      i ? ", " : "", is_cut(p) ? "cut " : "",
 				      type_name(p->sql_type), (unsigned long)p->size, p->digits,
 				      value);
 	}
@@ -857,6 +881,10 @@ SQLRETURN SQL_API SQLGetInfoW(SQLHDBC c, SQLUSMALLINT what, SQLPOINTER out, SQLS
 	Dl_info self;
 
 	(void)c;
+	if (what == SQL_DRIVER_NAME && driver_name()) {
+		*length = (SQLSMALLINT)(2 * widen(driver_name(), out, (size_t)size / 2));
+		return SQL_SUCCESS;
+	}
 	if (what == SQL_DRIVER_NAME && dladdr((void *)&fake, &self)) {
 		*length = (SQLSMALLINT)(2 * widen(self.dli_fname, out, (size_t)size / 2));
 		return SQL_SUCCESS;

@@ -58,7 +58,7 @@ static void decimals_say_their_digits(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct value v = value_decimal(cases[i].text);
 
-		db_bind(&v, NULL, false, &b);
+		db_bind(&v, NULL, false, DB_LONG_BY_SIZE, &b);
 		assert_int_equal(b.sql_type, SQL_DECIMAL);
 		assert_int_equal(b.size, cases[i].size);
 		assert_int_equal(b.digits, cases[i].digits);
@@ -71,7 +71,7 @@ static void dates_are_dates(void **state)
 	struct bound b;
 
 	(void)state;
-	db_bind(&v, NULL, false, &b);
+	db_bind(&v, NULL, false, DB_LONG_BY_SIZE, &b);
 	assert_int_equal(b.sql_type, SQL_TYPE_DATE);
 	assert_int_equal(b.date.year, 1);
 	assert_int_equal(b.date.month, 12);

@@ -71,6 +71,27 @@ static void long_text_is_bound_without_a_size(void **state)
 	assert_int_equal(times("nvarchar(0,0)=xxx"), 1);
 }
 
+/* FreeTDS would cut it at 4,000 units and say nothing. */
+static void long_text_is_of_a_long_type_through_freetds(void **state)
+{
+	struct fixture *f = *state;
+	char *text = mem_alloc(4002);
+	struct value v = value_text(text);
+	struct table *t;
+
+	fake_open(f, "driver|/usr/lib/odbc/libtdsodbc.so\n" ONE);
+	memset(text, 'x', 4000);
+	t = ask(f, "acme", "SELECT one ?", &v, 1);
+	table_free(&t);
+	assert_int_equal(times("nvarchar(4000,0)=xxx"), 1);
+	text[4000] = 'x';
+	t = ask(f, "acme", "SELECT one ?", &v, 1);
+	table_free(&t);
+	mem_free(text);
+	assert_int_equal(times("ntext(4001,0)=xxx"), 1);
+	assert_int_equal(times("cut "), 0);
+}
+
 static void cells_come_as_text(void **state)
 {
 	struct fixture *f = *state;
@@ -238,6 +259,7 @@ int main(void)
 		DB_TEST(context_comes_first_and_is_asked_back_each_time),
 		DB_TEST(every_value_is_bound_with_its_type),
 		DB_TEST(long_text_is_bound_without_a_size),
+		DB_TEST(long_text_is_of_a_long_type_through_freetds),
 		DB_TEST(cells_come_as_text),
 		DB_TEST(failed_context_sends_nothing),
 		DB_TEST(foreign_tenant_sends_nothing),
