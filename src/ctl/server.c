@@ -9,7 +9,7 @@
 
 #define LOGIN_SECONDS 15
 #define ANSWER_BYTES  4096
-#define TEXT_SIZE     4000 /* declared size of a bound text: one plan for all lengths */
+#define TEXT_SIZE     4000 /* declared size of a bound text: one plan for all up to it */
 
 bool server_failed(SQLSMALLINT type, SQLHANDLE handle, const char *doing, struct err *err)
 {
@@ -109,11 +109,16 @@ static bool bind_texts(SQLHSTMT handle, const char *const *texts, size_t count, 
 		       struct err *err)
 {
 	*nts = SQL_NTS;
-	for (size_t i = 0; i < count; i++)
-		if (!SQL_SUCCEEDED(SQLBindParameter(handle, (SQLUSMALLINT)(i + 1), SQL_PARAM_INPUT,
-						    SQL_C_CHAR, SQL_VARCHAR, TEXT_SIZE, 0,
-						    (SQLPOINTER)(uintptr_t)texts[i], 0, nts)))
+	for (size_t i = 0; i < count; i++) {
+		size_t n = strlen(texts[i]);
+		bool is_long = n > TEXT_SIZE; /* refused or cut as a VARCHAR, by the driver */
+
+		if (!SQL_SUCCEEDED(SQLBindParameter(
+			    handle, (SQLUSMALLINT)(i + 1), SQL_PARAM_INPUT, SQL_C_CHAR,
+			    is_long ? SQL_LONGVARCHAR : SQL_VARCHAR, is_long ? n : TEXT_SIZE, 0,
+			    (SQLPOINTER)(uintptr_t)texts[i], 0, nts)))
 			return server_failed(SQL_HANDLE_STMT, handle, "bind", err);
+	}
 	return true;
 }
 

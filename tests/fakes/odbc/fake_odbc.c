@@ -527,9 +527,9 @@ static const char *type_name(SQLSMALLINT type)
 		SQLSMALLINT type;
 		const char *name;
 	} names[] = {{SQL_WVARCHAR, "nvarchar"}, {SQL_WLONGVARCHAR, "ntext"},
-		     {SQL_VARCHAR, "varchar"},   {SQL_BIGINT, "bigint"},
-		     {SQL_DECIMAL, "decimal"},   {SQL_BIT, "bit"},
-		     {SQL_TYPE_DATE, "date"}};
+		     {SQL_LONGVARCHAR, "text"},  {SQL_VARCHAR, "varchar"},
+		     {SQL_BIGINT, "bigint"},     {SQL_DECIMAL, "decimal"},
+		     {SQL_BIT, "bit"},           {SQL_TYPE_DATE, "date"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].type == type)

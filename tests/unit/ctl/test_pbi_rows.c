@@ -119,11 +119,31 @@ static void nothing_lasts_without_a_commit(void **state)
 	assert_non_null(strstr(last, "rollback"));
 }
 
+static void a_long_event_is_bound_whole(void **state)
+{
+	struct pbi_rows *rows = NULL;
+	struct err e = {0};
+	json_t *one = event();
+	char name[5001];
+	int fresh = 0;
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	json_object_set_new(one, "report_name", json_string(name));
+	if (!pbi_rows_open(NULL, dsn, "acme", &rows, &e) || !pbi_rows_add(rows, one, &fresh, &e))
+		fail_msg("%s", e.text);
+	pbi_rows_close(&rows);
+	json_decref(one);
+	assert_non_null(strstr(recorded(), "varchar(4000,0)=acme, text(5"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_event_is_added_unless_it_is_there),
 		cmocka_unit_test(nothing_lasts_without_a_commit),
+		cmocka_unit_test(a_long_event_is_bound_whole),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
