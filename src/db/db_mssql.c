@@ -20,21 +20,25 @@ static void mssql_connection_string(const struct tenant *t, struct buf *out)
 	buf_printf(out, "ConnectRetryCount=0;%s", t->source->dsn ? t->source->dsn : "");
 }
 
-/* An owner can switch the security policies off: half of the wall would be missing. */
+/* Who can switch the security policies off would miss half of the wall. */
 static bool login_bound_by_rules(struct connection *c, struct err *e)
 {
 	char name[128];
 	bool found;
 
-	if (!db_connection_ask(c, "SELECT USER_NAME() WHERE IS_ROLEMEMBER(N'db_owner') = 1", name,
-			       sizeof(name), &found, e))
+	if (!db_connection_ask(c,
+			       "SELECT USER_NAME() WHERE IS_ROLEMEMBER(N'db_owner') = 1 OR "
+			       "HAS_PERMS_BY_NAME(DB_NAME(), N'DATABASE', "
+			       "N'ALTER ANY SECURITY POLICY') = 1",
+			       name, sizeof(name), &found, e))
 		return false;
 	if (!found)
 		return true;
 	c->lost = true;
 	return err_set(e, ERR_UPSTREAM,
-		       "refused: the user %s is a db_owner and may change the security policies; "
-		       "give the daemon one that is not",
+		       "refused: the user %s may change the security policies (as db_owner, or by "
+		       "ALTER ANY SECURITY POLICY); "
+		       "give the daemon one that may not",
 		       name);
 }
 

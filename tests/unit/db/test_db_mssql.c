@@ -5,7 +5,9 @@
 
 #define ONE     "rows|SELECT one|n:int|1\n"
 #define CONTEXT "EXEC sys.sp_set_session_context @key = N'tenant_id', @value = ?, @read_only = 1\n"
-#define RIGHTS  "SELECT USER_NAME() WHERE IS_ROLEMEMBER(N'db_owner') = 1\n"
+#define RIGHTS                                                                                     \
+	"SELECT USER_NAME() WHERE IS_ROLEMEMBER(N'db_owner') = 1 OR HAS_PERMS_BY_NAME(DB_NAME(), " \
+	"N'DATABASE', N'ALTER ANY SECURITY POLICY') = 1\n"
 #define CONFIRM "SELECT CAST(SESSION_CONTEXT(N'tenant_id') AS nvarchar(100))\n"
 
 static void run(struct fixture *f, const char *tenant, const char *text)
