@@ -35,7 +35,7 @@ void on_readyz(struct request *r)
 
 static void on_waiting(void *owner, const char *tenant)
 {
-	json_array_append_new(owner, json_string(tenant));
+	json_push_take(owner, json_str(tenant));
 }
 
 /* The operator's: with the tenants that cannot be served. */
