@@ -256,8 +256,8 @@ static bool check_limits(const struct check *c, const struct gate_query *q)
 		return gate_refuse(c->g, limit->at, "OFFSET needs ORDER BY");
 	if (term->next || !term->select)
 		return true;
-	if (term->select->top.count.p && limit->offset.p)
-		return gate_refuse(c->g, limit->at, "TOP and OFFSET together");
+	if (term->select->top.count.p && (limit->offset.p || limit->count.p))
+		return gate_refuse(c->g, limit->at, "TOP and OFFSET or FETCH together");
 	if (term->select->top.ties && !q->order)
 		return gate_refuse(c->g, term->select->top.at, "WITH TIES needs ORDER BY");
 	return true;

@@ -66,8 +66,6 @@ bool gate_parse_limit(struct gate_parser *p, struct gate_limit *out)
 		bool rows = gate_take_word(p, "ROWS") || gate_take_word(p, "ROW");
 		if (mssql && !rows)
 			return gate_unexpected(p, "ROWS");
-	} else if (mssql && gate_at_word(p, "FETCH")) {
-		return gate_refuse(p->g, p->t->at, "FETCH needs OFFSET before it");
 	}
 	return parse_fetch(p, out);
 }

@@ -191,8 +191,21 @@ static void write_column(struct gate_writer *w, const struct gate_expr *x)
 		gate_write_name(w, &x->name);
 }
 
+/* Without N SQL Server reads a literal in the database's code page and loses what is not in it. */
+static bool needs_national(const struct gate_writer *w, const struct gate_expr *x)
+{
+	if (w->g->dialect != DIALECT_MSSQL || x->kind != GATE_STRING || x->word)
+		return false;
+	for (size_t i = 0; i < x->text.n; i++)
+		if ((unsigned char)x->text.p[i] >= 0x80)
+			return true;
+	return false;
+}
+
 static void write_literal(struct gate_writer *w, const struct gate_expr *x)
 {
+	if (needs_national(w, x))
+		word(w, "N");
 	if (x->kind == GATE_INTERVAL)
 		word(w, "INTERVAL ");
 	else if (x->word)

@@ -80,6 +80,12 @@ static void row_limit(void **state)
 	       "WITH x AS (SELECT TOP (3) a FROM dbo.changes) SELECT TOP (500) a FROM x");
 	writes(pg, "SELECT a FROM changes OFFSET 5",
 	       "SELECT a FROM dbo.changes LIMIT 500 OFFSET 5");
+	writes(ms, "SELECT a FROM changes FETCH FIRST 5 ROWS ONLY",
+	       "SELECT TOP (5) a FROM dbo.changes");
+	writes(ms, "SELECT x.a FROM (SELECT a FROM changes ORDER BY b FETCH FIRST 5 ROWS ONLY) x",
+	       "SELECT TOP (500) x.a FROM (SELECT a FROM dbo.changes ORDER BY b OFFSET 0 ROWS "
+	       "FETCH "
+	       "NEXT 5 ROWS ONLY) AS x");
 	writes(pg, "SELECT a FROM changes ORDER BY a FETCH FIRST 5 ROWS WITH TIES",
 	       "SELECT * FROM (SELECT a FROM dbo.changes ORDER BY a FETCH NEXT 5 ROWS WITH TIES) "
 	       "AS limited LIMIT 500");
@@ -124,6 +130,22 @@ static void spelling(void **state)
 	       "SELECT TOP (500) SUM(a) AS t, b AS \"x y\" FROM dbo.changes AS c, Stage.prices "
 	       "GROUP "
 	       "BY ROLLUP (b, (c, d))");
+}
+
+/* Elsewhere a plain literal holds every character. */
+static void literals_beyond_ascii(void **state)
+{
+	const char *sql = "SELECT '\xc3\xa9' AS \"\xc3\xa9\", 'e', N'e' FROM changes WHERE a LIKE "
+			  "'%\xe2\x82\xac%' AND b IN ('\xf0\x9f\x98\x80', 'b')";
+
+	(void)state;
+	writes(DIALECT_MSSQL, sql,
+	       "SELECT TOP (500) N'\xc3\xa9' AS \"\xc3\xa9\", 'e', N'e' FROM dbo.changes WHERE a "
+	       "LIKE N'%\xe2\x82\xac%' AND b IN (N'\xf0\x9f\x98\x80', 'b')");
+	writes(DIALECT_POSTGRES, "SELECT '\xc3\xa9' FROM changes",
+	       "SELECT '\xc3\xa9' FROM dbo.changes LIMIT 500");
+	writes(DIALECT_SQLITE, "SELECT '\xc3\xa9' FROM changes",
+	       "SELECT '\xc3\xa9' FROM dbo.changes LIMIT 500");
 }
 
 /* What SQLite and PostgreSQL have no function for is said in their words; once each, or nesting
@@ -561,6 +583,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(row_limit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(spelling, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(literals_beyond_ascii, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(functions_in_other_words, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(views_read, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(policy_decides, set_up, tear_down),
