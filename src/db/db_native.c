@@ -8,6 +8,7 @@
  */
 #include "db_int.h"
 
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,6 +237,9 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 		    size_t *length, struct err *e)
 {
 	struct native_rows *r = list_item(base, struct native_rows, base);
+	/* Before its text is asked for, which changes what the cell is. */
+	bool is_real = sqlite3_column_type(r->statement, (int)i) == SQLITE_FLOAT;
+	double real = is_real ? sqlite3_column_double(r->statement, (int)i) : 0;
 	const unsigned char *value = sqlite3_column_text(r->statement, (int)i);
 	size_t n = (size_t)sqlite3_column_bytes(r->statement, (int)i);
 	struct connection *c = r->c;
@@ -249,6 +253,9 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 		c->cell = mem_grow(c->cell, &c->cell_size, n + NUMBER_ROOM, 1);
 	memcpy(c->cell, value, n);
 	c->cell[n] = '\0';
+	/* SQLite writes 15 digits, which lift the largest doubles beyond a double. */
+	if (is_real && isfinite(real) && !isfinite(strtod(c->cell, NULL)))
+		n = (size_t)snprintf(c->cell, c->cell_size, "%.17g", real);
 	*text = c->cell;
 	*length = n;
 	return true;

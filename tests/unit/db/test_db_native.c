@@ -175,6 +175,23 @@ static void names_and_literals_are_read_once(void **state)
 	table_free(&t);
 }
 
+/* The library's own text of the largest double is beyond a double. */
+static void the_largest_double_is_one(void **state)
+{
+	struct fixture *f = *state;
+	struct table *t;
+
+	tenant_file_make(f->acme, "acme");
+	file_exec(f->acme, "CREATE TABLE x (n double); INSERT INTO x VALUES "
+			   "(1.7976931348623157e308), (48.73), (9e999)");
+	fixture_open(f, true);
+	t = ask(f, "acme", "SELECT n FROM dbo.x ORDER BY rowid", NULL, 0);
+	assert_string_equal(t->rows[0][0], "1.7976931348623157e+308");
+	assert_string_equal(t->rows[1][0], "48.73");
+	assert_string_equal(t->rows[2][0], "Inf");
+	table_free(&t);
+}
+
 static void one_statement_is_one(void **state)
 {
 	struct fixture *f = *state;
@@ -265,6 +282,7 @@ int main(void)
 		DB_TEST(changed_rows_come_back_as_a_table),
 		DB_TEST(a_connection_string_is_refused),
 		DB_TEST(names_and_literals_are_read_once),
+		DB_TEST(the_largest_double_is_one),
 		DB_TEST(one_statement_is_one),
 		DB_TEST(what_one_call_may_take_on_is_bounded),
 		DB_TEST(a_call_that_does_not_return_leaves_its_worker),
