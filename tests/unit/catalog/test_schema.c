@@ -114,13 +114,13 @@ static void units_of_a_pack_join_the_shared_ones(void **state)
 	load();
 	shared = catalog->units.count;
 	snprintf(text, sizeof(text), "{\"units\": [%s],\n%s", UNIT("beds", "beds"),
-		 SMALL_CATALOGUE + 1);
+		 &SMALL_CATALOGUE[1]);
 	temp_root_write(&root, FILE_NAME, text);
 	load();
 	assert_int_equal(catalog->units.count, shared + 1);
 	assert_non_null(units_find(&catalog->units, "beds"));
 	snprintf(text, sizeof(text), "{\"units\": [\n%s],\n%s", UNIT("MW", "beds"),
-		 SMALL_CATALOGUE + 1);
+		 &SMALL_CATALOGUE[1]);
 	refused(FILE_NAME, text, FILE_NAME ":2: units[0]: MW is registered already");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"unit\": \"$\"", "\"unit\": \"zloty\"",
 		       "measures[0]: unit zloty is not registered");

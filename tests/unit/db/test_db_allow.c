@@ -38,8 +38,8 @@ static void what_is_listed_is_read(void **state)
 		"SELECT x.A FROM DBO.X AS x ORDER BY a",
 		"SELECT a FROM x",
 		"SELECT COUNT(*) FROM dbo.x",
-		"SELECT upper(\"Project Name\"), strftime('%Y', 'now') FROM dbo.x WHERE a LIKE "
-		"'1%'",
+		("SELECT upper(\"Project Name\"), strftime('%Y', 'now') FROM dbo.x "
+		 "WHERE a LIKE '1%'"),
 		"WITH part AS (SELECT a FROM dbo.x) SELECT SUM(a) FROM part",
 		"WITH part AS (SELECT a FROM dbo.x) SELECT COUNT(*) FROM part",
 		"SELECT d.a, ROW_NUMBER() OVER (ORDER BY d.a) FROM (SELECT a FROM dbo.x) AS d",

@@ -236,8 +236,8 @@ static void what_one_call_may_take_on_is_bounded(void **state)
 		"SELECT length(replace(printf('%.*c', 2000, 'a'), 'a', printf('%.*c', 2000, 'b')))",
 		"SELECT 'a' LIKE printf('%.*c', 1001, '_')",
 		"SELECT 'a' GLOB printf('%.*c', 1001, '?')",
-		"SELECT length(group_concat(printf('%.*c', 1000000, 'a'))) FROM (VALUES (1), (2), "
-		"(3))",
+		("SELECT length(group_concat(printf('%.*c', 1000000, 'a'))) "
+		 "FROM (VALUES (1), (2), (3))"),
 	};
 	struct fixture *f = *state;
 	struct buf text;
