@@ -196,6 +196,10 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 		return false;
 	if ((plain || weak) && !marked)
 		return false;
+	/* A number is a year, an hour or a count, whatever one row of the data is called. */
+	if (n == 1 && !r->q.tokens[i].has_letter && !marked &&
+	    names_learned(r->names, e->dimension))
+		return false;
 	/* "any risks" names none */
 	if (plain && (e->kind == ENTRY_PART || token_says(&r->q.tokens[i], WORDS_SOME)))
 		return false;

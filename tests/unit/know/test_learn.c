@@ -278,6 +278,22 @@ static void ordinary_words_stay_words(void **state)
 	assert_string_equal(u->filters[0].name, "project");
 }
 
+/* One row that is called like a year must not take the year away from every question. */
+static void numbers_stay_numbers(void **state)
+{
+	static const char *const sponsors[] = {"2025", "7", "Zircon Partners"};
+	struct fixture *f = *state;
+	const struct understanding *u;
+
+	assert_true(learn(f, "acme", "sponsor", sponsors, COUNT(sponsors)));
+	u = ask(f, "acme", "what is the budget of zircon in 2025");
+	for (size_t i = 0; i < u->filter_count; i++)
+		assert_string_not_equal(u->filters[i].name, "sponsor");
+	u = ask(f, "acme", "projects of sponsor 2025");
+	assert_string_equal(u->filters[0].name, "sponsor");
+	assert_string_equal(u->filters[0].values[0].text, "2025");
+}
+
 static void learning_again_replaces(void **state)
 {
 	static const char *const later[] = {"Aurora", "Borealis"};
@@ -463,6 +479,7 @@ int main(void)
 		TEST(listed_names_go_before_parts),
 		TEST(the_word_beside_tells_the_kind),
 		TEST(ordinary_words_stay_words),
+		TEST(numbers_stay_numbers),
 		TEST(learning_again_replaces),
 		TEST(too_many_are_none),
 		TEST(listed_values_and_those_of_the_data_are_known),
