@@ -51,7 +51,7 @@ describe('hostile numbers in rows', () => {
   const select = (values) => `SELECT 1.5 AS n FROM per_project WHERE name = (SELECT MIN(name) FROM per_project)${
     values.map((v) => ` UNION ALL SELECT ${v} FROM per_project WHERE name = (SELECT MIN(name) FROM per_project)`).join('')}`;
 
-  for (const [what, values] of [['as text', HOSTILE_NUMBERS.map((v) => `'${v}'`)], ['as numbers', ['1e999', '-1e999', '1e308', '1e-320']]])
+  for (const [what, values] of [['as text', HOSTILE_NUMBERS.map((v) => `'${v}'`)], ['as numbers', ['1e308 * 10', '-1e308 * 10', '1e308', '1e-320']]])
     it(`${what} are readable wherever they were written`, async () => {
       mock.reset();
       mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'per_agent' }] } } },

@@ -43,7 +43,7 @@ describe('ten thousand tries', () => {
   after(() => d?.stop());
 
   it('give not one foreign byte, and change nothing', async () => {
-    const eves = [mintToken({ sub: 'eve' }), mintToken({ sub: 'eve', tenant_id: 'acme', role: 'admin' }), mintToken({ sub: 'ann ', tenant_id: 'vesper' })];
+    const eves = [mintToken({ sub: 'eve' }), mintToken({ sub: 'eve', tenant_id: 'acme', role: 'admin' }), mintToken({ sub: 'Ann', tenant_id: 'vesper' })];
     const states = async () => JSON.stringify(await Promise.all(known.map(async (k) => [await k.rest.messages(k.session), (await k.rest.get(`${API}/sessions`)).body])));
     const before_ = await states();
     const routes = [

@@ -25,7 +25,7 @@ async function checkTrue(daemon) {
 
 async function untilRedisIs(pattern, daemon) {
   for (let i = 0; i < 500; i++) {
-    if (pattern.test((await (await fetch(`${daemon.url}/health`)).json()).checks.redis))
+    if (pattern.test((await daemon.health()).checks.redis))
       return;
     await new Promise((done) => setTimeout(done, 20));
   }
