@@ -52,13 +52,17 @@ static void waiting_refuse(struct db_pool *p, struct list *queue)
 static void breaker_open(struct db_pool *p, const char *why)
 {
 	struct breaker *b = &p->breaker;
+	struct err refusal = {0};
+	bool news = !b->open;
 
-	if (!b->open)
+	if (news)
 		log_warn("db.away", "%s: %d failures in a row, the last: %s", p->source.name,
 			 b->failures, why);
 	b->open = true;
 	b->until_ms = loop_now_ms(p->loop) + DB_BREAKER_MS;
 	snprintf(b->why, sizeof(b->why), "%s", why);
+	if (news && db_breaker_refuses(p, &refusal))
+		db_watch_away(p, &refusal);
 	for (size_t i = 0; i < p->tenant_count; i++) {
 		waiting_refuse(p, &p->tenants[i].reads);
 		waiting_refuse(p, &p->tenants[i].writes);

@@ -451,5 +451,7 @@ void db_checkout_start(struct job *j);
 void db_pool_watch(struct db_pool *p); /* db_watch.c */
 /* A request of the tenant ended so: keeps the health check up to date. */
 void db_watch_note(struct tenant *t, const struct err *e);
+/* The source is left alone, so that no tenant is served: each one's check says so. */
+void db_watch_away(struct db_pool *p, const struct err *e);
 
 #endif

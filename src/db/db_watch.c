@@ -1,6 +1,7 @@
 /*
  * Health of each tenant's database: one probe at the start, then the outcome of ordinary queries
- * tells, and those that are down are probed again every few seconds.
+ * tells, and those that are down are probed again every few seconds. Tenants of one server go down
+ * together, most of them with nobody asking: when one does, the others are probed, too.
  */
 #include "db_int.h"
 
@@ -13,11 +14,20 @@ static bool is_down(const struct err *e)
 	return e && (e->code == ERR_UPSTREAM || e->code == ERR_INPUT);
 }
 
+/* The next tick looks at them, or the end of the probe that runs. */
+static void doubt_others(struct db_pool *p)
+{
+	for (size_t i = 0; i < p->tenant_count; i++)
+		p->tenants[i].to_probe |= p->tenants[i].watched && !p->tenants[i].down;
+}
+
 static void health_say(struct tenant *t, const struct err *e)
 {
 	/* Chats need their store; without a warehouse other questions go on. */
 	enum health_need need = t->source->read_only ? HEALTH_HELPFUL : HEALTH_REQUIRED_BY_TENANT;
 
+	if (e && !t->down && t->source->dialect->server)
+		doubt_others(t->pool);
 	t->down = e != NULL;
 	if (e)
 		health_set(t->check, need, HEALTH_DOWN, "%s", e->text);
@@ -33,6 +43,12 @@ void db_watch_note(struct tenant *t, const struct err *e)
 		health_say(t, e);
 	else if (t->down && !e)
 		health_say(t, NULL);
+}
+
+void db_watch_away(struct db_pool *p, const struct err *e)
+{
+	for (size_t i = 0; i < p->tenant_count; i++)
+		db_watch_note(&p->tenants[i], e);
 }
 
 static void watch_next(struct db_pool *p);

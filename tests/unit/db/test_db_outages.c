@@ -98,6 +98,45 @@ static void killed_in_a_query(void **state)
 	back_again(f, "the server was killed and started");
 }
 
+static void count_well(void *owner, const char *check, enum health_state state, const char *note)
+{
+	(void)check;
+	(void)note;
+	*(size_t *)owner += state == HEALTH_OK;
+}
+
+static void wait_for_well(struct fixture *f, size_t tenants)
+{
+	int64_t began = clock_mono_ms();
+
+	for (;;) {
+		size_t well = 0;
+
+		health_each(count_well, &well);
+		if (well == tenants)
+			return;
+		if (clock_mono_ms() - began > SOON)
+			fail_msg("%zu tenants are well, not %zu", well, tenants);
+		wait_ms(f, 5);
+	}
+}
+
+/* More tenants than can be probed one at each tick. */
+static void a_tenant_nobody_asks_for_is_down_with_its_server(void **state)
+{
+	struct fixture *f = *state;
+
+	open_for(f, "writer", 0, 3000);
+	wait_for_well(f, 50);
+	server_down("kill");
+	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_UPSTREAM);
+	wait_for_well(f, 0);
+	assert_false(health_ready());
+	server_up();
+	wait_for_well(f, 50);
+	assert_true(health_ready());
+}
+
 static void restarted_while_idle(void **state)
 {
 	struct fixture *f = *state;
@@ -295,6 +334,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DB_TEST(down_at_the_start),
 		DB_TEST(killed_in_a_query),
+		DB_TEST(a_tenant_nobody_asks_for_is_down_with_its_server),
 		DB_TEST(restarted_while_idle),
 		DB_TEST(session_ended_by_the_administrator),
 		DB_TEST(paused),
