@@ -40,6 +40,31 @@ static bool is_between(char c)
 	return (unsigned char)c >= 0x80 || strchr(" *_`-", c);
 }
 
+/* U+2300-27BF, U+2B1B-2B7F, U+1F000-1FFFF: signs that stand for words, unlike dashes, bullets,
+ * arrows and the signs of mathematics. */
+static size_t picture_bytes(const char *p, size_t n)
+{
+	const unsigned char *b = (const unsigned char *)p;
+
+	if (n >= 4 && b[0] == 0xF0 && b[1] == 0x9F)
+		return 4;
+	if (n < 3 || b[0] != 0xE2)
+		return 0;
+	return (b[1] >= 0x8C && b[1] <= 0x9E) || (b[1] == 0xAC && b[2] >= 0x9B) || b[1] == 0xAD ? 3
+												: 0;
+}
+
+uint64_t beside_picture(const char *text, size_t len)
+{
+	for (size_t at = 0; at < len; at++) {
+		size_t bytes = picture_bytes(text + at, len - at);
+
+		if (bytes > 0)
+			return name_word_key(text + at, bytes);
+	}
+	return 0;
+}
+
 enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 {
 	uint64_t *to = out->after;
@@ -47,6 +72,7 @@ enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 	int count = 0;   /* words in `to` */
 	bool of = false; /* the word before was "of", and the first one */
 
+	out->picture = 0;
 	memset(out->after, 0, sizeof(out->after));
 	memset(out->said_to_be, 0, sizeof(out->said_to_be));
 	if (n >= AFTER_BYTES_MAX) {
@@ -64,6 +90,8 @@ enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 			at++;
 		if (at == n && !final)
 			return SCAN_MORE;
+		if (words == 0)
+			out->picture = beside_picture(p, from);
 		if (at == from || (!of && isdigit((unsigned char)p[from])))
 			return SCAN_DONE;
 		if (of &&
@@ -144,17 +172,32 @@ void known_note_numbered(struct known *k, const struct beside *b)
 	k->numbered[k->numbered_count++] = *b;
 }
 
-/* False: no kind, but a name or prose. */
-static bool read_kind(const char *text, struct beside *out)
+/* How cells of this column are shown that say so; NULL: as they are. */
+static const char *shown_as(const struct column *c, const char *text)
 {
-	size_t len = strlen(text), at = 0;
+	for (const char *const *w = c->words; w && *w; w += 2)
+		if (strcmp(*w, text ? text : "") == 0)
+			return w[1];
+	return NULL;
+}
 
-	*out = (struct beside){0};
+/* False: no kind, but a name or prose. */
+static bool read_kind(const struct column *c, const char *text, struct beside *out)
+{
+	const char *shown = shown_as(c, text);
+	uint64_t picture = shown ? beside_picture(shown, strlen(shown)) : 0;
+	size_t len = text ? strlen(text) : 0, at = 0;
+
+	*out = (struct beside){.picture = picture};
+	if (!text)
+		return picture != 0;
 	if (len > NAME_BYTES_MAX || !isalpha((unsigned char)*text))
 		return false;
 	for (; at < len && (isalpha((unsigned char)text[at]) || strchr(" _-", text[at])); at++)
 		;
-	return at == len && beside_after(text, len, true, out) == SCAN_DONE && out->after[0];
+	(void)beside_after(text, at, true, out);
+	out->picture = picture;
+	return at == len && out->after[0];
 }
 
 void known_add_kinds(struct known *k, int table, size_t column, const struct entry *proto)
@@ -163,6 +206,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 	struct entry kinds[KINDS_MAX];
 	int64_t rows[KINDS_MAX] = {0};
 	size_t count = 0, i;
+	bool absent = false;
 
 	if (t->columns[column].type != COLUMN_TEXT || t->total_rows > (int64_t)t->row_count)
 		return;
@@ -170,10 +214,12 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 		const char *text = t->rows[r][column];
 		struct beside kind;
 
-		if (!text)
-			continue;
-		if (!read_kind(text, &kind))
+		absent = absent || !text;
+		if (!read_kind(&t->columns[column], text, &kind)) {
+			if (!text)
+				continue;
 			return;
+		}
 		for (i = 0; i < count && memcmp(&kinds[i].beside, &kind, sizeof(kind)) != 0; i++)
 			;
 		if (i == KINDS_MAX)
@@ -182,20 +228,25 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 			kinds[count] = *proto;
 			kinds[count].beside = kind;
 			kinds[count].column_name = t->columns[column].name;
-			kinds[count].formula = arena_printf(k->arena, "rows that say %s", text);
+			kinds[count].formula =
+				arena_printf(k->arena, "rows that say %s",
+					     text ? text : shown_as(&t->columns[column], text));
 			kinds[count++].counted = COUNTED_KIND;
 		}
 		rows[i]++;
 	}
-	if ((int64_t)count == (int64_t)t->row_count && count > 1) /* names, each of its row */
+	if (!absent && (int64_t)count == (int64_t)t->row_count &&
+	    count > 1) /* names, each of its row */
 		return;
 	for (i = 0; i < count; i++) {
 		known_add(k, &kinds[i], CLASS_NUMBER, (guard_value)rows[i] * 100000000);
-		kinds[i].counted = COUNTED_NOTHING;
-		kinds[i].share = true;
-		kinds[i].unit = UNIT_PERCENT;
-		known_add(k, &kinds[i], CLASS_NUMBER,
-			  (guard_value)rows[i] * 10000000000 / (guard_value)t->row_count);
+		if (kinds[i].beside.after[0]) {
+			kinds[i].counted = COUNTED_NOTHING;
+			kinds[i].share = true;
+			kinds[i].unit = UNIT_PERCENT;
+			known_add(k, &kinds[i], CLASS_NUMBER,
+				  (guard_value)rows[i] * 10000000000 / (guard_value)t->row_count);
+		}
 		k->kinds = arena_grow(k->arena, k->kinds, k->kind_count, &k->kind_cap,
 				      sizeof(*k->kinds));
 		k->kinds[k->kind_count++] = kinds[i].beside;
@@ -206,19 +257,24 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 
 static bool same_words(const uint64_t kind[2], const uint64_t said[2])
 {
-	return kind[0] == said[0] && (!kind[1] || kind[1] == said[1]);
+	return kind[0] && kind[0] == said[0] && (!kind[1] || kind[1] == said[1]);
 }
 
-static bool same_after(const struct beside *kind, const struct beside *said)
+static bool same_picture(const struct beside *a, const struct beside *b)
 {
-	return same_words(kind->after, said->after) ||
+	return a->picture && a->picture == b->picture;
+}
+
+static bool same_kind(const struct beside *kind, const struct beside *said)
+{
+	return same_picture(kind, said) || same_words(kind->after, said->after) ||
 	       (said->said_to_be[0] && same_words(kind->after, said->said_to_be));
 }
 
 static bool is_kind(const struct known *k, const struct beside *said)
 {
-	for (size_t i = 0; said->after[0] && i < k->kind_count; i++)
-		if (same_after(&k->kinds[i], said))
+	for (size_t i = 0; (said->after[0] || said->picture) && i < k->kind_count; i++)
+		if (same_kind(&k->kinds[i], said))
 			return true;
 	return false;
 }
@@ -226,6 +282,15 @@ static bool is_kind(const struct known *k, const struct beside *said)
 bool beside_is_kind(const struct known *k, const struct beside *said)
 {
 	return is_kind(k, said);
+}
+
+void beside_settle(const struct known *k, struct beside *said)
+{
+	struct beside words = *said;
+
+	words.picture = 0;
+	if (is_kind(k, &words))
+		said->picture = 0;
 }
 
 /* Is it the number of something that the data numbers, and of what? */
@@ -252,17 +317,19 @@ static bool column_says(const struct known *k, const struct entry *e, const stru
 	for (size_t i = 0; words && i < COLUMN_WORDS_MAX && words[i]; i++)
 		if (words[i] == said->after[0] || words[i] == said->after[1])
 			return true;
-	return false;
+	return words && said->picture && k->tables[e->table].pictures[e->column] == said->picture;
 }
 
 static bool measure_says(const struct known *k, int table, const struct beside *said)
 {
 	const struct known_table *kt = &k->tables[table];
 	struct entry e = {.table = table};
+	struct beside words = *said;
 
+	words.picture = 0; /* "3 🔴 projects" may stand beside a column of red areas */
 	for (size_t c = 0; c < kt->t->column_count; c++) {
 		e.column = (int)c;
-		if (kt->measure[c] && column_says(k, &e, said))
+		if (kt->measure[c] && column_says(k, &e, &words))
 			return true;
 	}
 	return false;
@@ -276,8 +343,8 @@ static bool row_says(const struct known *k, const struct entry *e, const struct 
 	for (size_t c = 0; c < t->column_count; c++) {
 		struct beside kind;
 
-		if (t->columns[c].type == COLUMN_TEXT && t->rows[e->row][c] &&
-		    read_kind(t->rows[e->row][c], &kind) && same_after(&kind, said))
+		if (t->columns[c].type == COLUMN_TEXT &&
+		    read_kind(&t->columns[c], t->rows[e->row][c], &kind) && same_kind(&kind, said))
 			return true;
 	}
 	return false;
@@ -287,7 +354,8 @@ static bool text_fits(const struct entry *e, const struct beside *said)
 {
 	if (e->unit != UNIT_NONE)
 		return false;
-	return (!e->beside.before && !e->beside.after[0]) ||
+	return (!e->beside.before && !e->beside.after[0] && !e->beside.picture) ||
+	       same_picture(&e->beside, said) ||
 	       (e->beside.before && e->beside.before == said->before) ||
 	       (e->beside.after[0] && e->beside.after[0] == said->after[0]);
 }
@@ -308,7 +376,7 @@ static bool count_fits(const struct known *k, const struct entry *e, const struc
 		if (e->beside.after[0] == beside_key("yes", 3) && /* "eleven have passed" */
 		    column_is_beside(k, e, &c->beside))
 			return true;
-		return kind ? same_after(&e->beside, &c->beside)
+		return kind ? same_kind(&e->beside, &c->beside)
 			    : c->beside.before && (e->beside.after[0] == c->beside.before ||
 						   e->beside.after[1] == c->beside.before);
 	case COUNTED_ROWS:
@@ -378,7 +446,7 @@ bool beside_fits(const struct known *k, const struct entry *e, const struct cont
 	kind = is_kind(k, &c->beside);
 	if (e->counted)
 		return count_fits(k, e, c, kind);
-	if (e->beside.before || e->beside.after[0] || e->of_text)
+	if (e->beside.before || e->beside.after[0] || e->beside.picture || e->of_text)
 		return text_fits(e, &c->beside);
 	if (e->fact)
 		return fact_says(e, c);

@@ -176,6 +176,7 @@ enum counted {
  * ("3 at risk", "2 vendors"). 0: none. */
 struct beside {
 	uint64_t before;
+	uint64_t picture; /* "2 🔴": stands for words where the data shows them with it */
 	uint64_t after[2];
 	uint64_t said_to_be[2]; /* "areas are green": the words after the verb */
 };
@@ -235,6 +236,7 @@ struct known_table {
 	uint64_t (*keys)[2];    /* by column: of its name and its label, as a heading has them */
 	uint64_t (*sets)[2][4]; /* by column: words of its name, and of its label, that tell it */
 	uint64_t (*words)[COLUMN_WORDS_MAX]; /* by column: of its name and its label, folded */
+	uint64_t *pictures;                  /* by column: of its label, as "🔴 Red"; 0: none */
 	guard_value **values;                /* values[row][column], signed; GUARD_NO_VALUE */
 };
 
@@ -266,7 +268,7 @@ struct known {
 	int text_count;
 	struct beside *numbered; /* "Stage", and "Stage … Construction": before and after[0] */
 	size_t numbered_count, numbered_cap;
-	struct beside *kinds; /* "green", "on track": after */
+	struct beside *kinds; /* "green", "on track": after; "🟢": picture */
 	size_t kind_count, kind_cap;
 	struct mention asked[GROUP_MAX]; /* named by the question and the arguments */
 	int asked_count;
@@ -286,7 +288,7 @@ bool known_number(const char *text, guard_value *out); /* signed */
 
 /* A word as it is compared: small letters, one of it. */
 uint64_t beside_key(const char *word, size_t len);
-/* The next words of the same phrase. SCAN_MORE: they are not here yet. */
+/* The picture and the next words of the same phrase. SCAN_MORE: they are not here yet. */
 enum scan beside_after(const char *p, size_t n, bool final, struct beside *out);
 /* A whole number that says neither of what nor in what unit. */
 bool shown_is_bare(const struct shown *s);
@@ -411,6 +413,10 @@ void judge(const struct known *k, const struct shown *s, const struct context *c
 bool column_is_said(const struct known *k, const struct entry *e, const struct context *c);
 /* Do the words beside a number say a kind of rows? */
 bool beside_is_kind(const struct known *k, const struct beside *said);
+/* Where the words say a kind, what picture stands there says nothing more. */
+void beside_settle(const struct known *k, struct beside *said);
+/* The first picture of a text; 0: none. */
+uint64_t beside_picture(const char *text, size_t len);
 bool known_is_column_word(const struct known *k, uint64_t word);
 /* The derivations that are made on demand; false: none fits. */
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,

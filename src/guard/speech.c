@@ -607,6 +607,7 @@ enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 		return SCAN_DONE;
 	if (beside_after(p, n, final, &s->said.beside) == SCAN_MORE)
 		return SCAN_MORE;
+	beside_settle(s->known, &s->said.beside);
 	if (s->said.beside.before ==
 	    beside_key("of", 2)) /* "two of four projects are …": the two */
 		memset(s->said.beside.said_to_be, 0, sizeof(s->said.beside.said_to_be));

@@ -56,6 +56,75 @@ static void test_kinds_are_counted(void **state)
 	assert_flagged("There are 5 Solar projects.");
 }
 
+/* The same kinds by the picture that the data shows them with, where no word says them. */
+static void test_pictures_say_kinds(void **state)
+{
+	static const char *const shown[] = {"on_track",  "🟢 On track", "at_risk", "🟡 At risk",
+					    "off_track", "🔴 Off track",   "",        "⬜ N/A",
+					    NULL};
+	static const char *const statuses[] = {"on_track", "at_risk",  "on_track", "off_track",
+					       "at_risk",  "on_track", NULL,       "off_track"};
+	static const struct sample_column status[] = {{"Status", NULL, COLUMN_TEXT},
+						      {"RedAreas", NULL, COLUMN_INT}};
+	const char *both[16];
+	struct table *t;
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++) {
+		both[i * 2] = statuses[i];
+		both[i * 2 + 1] = "5";
+	}
+	t = sample_table(status, 2, both, 8);
+	t->columns[0].words = shown;
+	t->columns[1].label = "🔴 Red";
+	use(sample_result(arena, t));
+	assert_bound("It is late; 2 🔴 and 2 🟡 areas, 3 🟢.");
+	assert_bound("There is no date; 2 **🔴**, 1 ⬜️ and 2 🟡.");
+	assert_bound("3 🟢 Verde, 2 🟡 Amarillo");
+	assert_bound("The first has 5 🔴.");
+	assert_bound("There are 3 🟢 On track.");
+	assert_flagged("It is late; 3 🔴 and 2 🟡 areas.");
+	assert_flagged("It is late; 2 🔴 and 3 🟡 areas.");
+	assert_flagged("2 🟢 and 2 🔴");
+	assert_flagged("2 ⬜");
+	assert_flagged("There are 4 🟢.");
+	assert_flagged("There are 2 🟢 On track.");
+}
+
+/* A kind that each row but one says is counted as any other. */
+static void test_an_absent_value_is_no_name(void **state)
+{
+	static const char *const shown[] = {"on_track", "🟢 On track", "", "⬜ N/A", NULL};
+	static const struct sample_column status[] = {{"Status", NULL, COLUMN_TEXT}};
+	static const char *const statuses[] = {"on_track", NULL};
+	struct table *t = sample_table(status, 1, statuses, 2);
+
+	(void)state;
+	t->columns[0].words = shown;
+	use(sample_result(arena, t));
+	assert_bound("1 on track and 1 ⬜");
+	assert_flagged("2 on track");
+	assert_flagged("2 🟢");
+	assert_flagged("2 ⬜");
+}
+
+/* A text that code derived says it with pictures too. */
+static void test_pictures_of_a_text(void **state)
+{
+	struct result *r = sample_result(arena, sample_table(columns, 6, cells, 5));
+
+	(void)state;
+	use(r);
+	result_add_fact(r, arena,
+			(struct fact){.name = "colors",
+				      .label = "Areas by color",
+				      .value = "6 🟢 Green, 9 🟡 Yellow, 8 🔴 Red"});
+	assert_bound("It is late; 8 🔴 and 9 🟡 areas, 6 🟢 Green.");
+	assert_flagged("It is late; 9 🔴 areas.");
+	assert_flagged("It is late; 8 🟡 areas.");
+	assert_flagged("It is late; 8 ⬜ areas.");
+}
+
 static void test_nouns_say_what_is_counted(void **state)
 {
 	(void)state;
@@ -97,6 +166,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_the_data_numbers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_kinds_are_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pictures_say_kinds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_an_absent_value_is_no_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pictures_of_a_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nouns_say_what_is_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_shown_rows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_marks_wherever_it_is_cut, set_up, tear_down),
