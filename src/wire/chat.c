@@ -172,15 +172,6 @@ void chat_frame(const struct wire_at *at, const struct event *e, struct buf *out
 
 const struct projection wire_chat = {
 	.name = "chat",
-	.items = {[EVENT_RUN_STARTED] = 1,
-		  [EVENT_STATUS] = 1,
-		  [EVENT_FILTERS] = 1,
-		  [EVENT_STEP_STARTED] = 1,
-		  [EVENT_STEP_FINISHED] = 1,
-		  [EVENT_TEXT_DELTA] = 1,
-		  [EVENT_VIEW] = 1,
-		  [EVENT_ASK] = 1,
-		  [EVENT_RUN_FINISHED] = 1,
-		  [EVENT_ERROR] = 1},
+	.items = CHAT_ITEMS,
 	.event = chat_frame,
 };

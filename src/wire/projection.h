@@ -19,6 +19,14 @@ struct projection {
 	void (*event)(const struct wire_at *at, const struct event *e, struct buf *out);
 };
 
+/* Every event gives a chat frame, and a server-sent event around it. */
+#define CHAT_ITEMS                                                                                 \
+	{                                                                                          \
+		[EVENT_RUN_STARTED] = 1, [EVENT_STATUS] = 1, [EVENT_FILTERS] = 1,                  \
+		[EVENT_STEP_STARTED] = 1, [EVENT_STEP_FINISHED] = 1, [EVENT_TEXT_DELTA] = 1,       \
+		[EVENT_VIEW] = 1, [EVENT_ASK] = 1, [EVENT_RUN_FINISHED] = 1, [EVENT_ERROR] = 1,    \
+	}
+
 /* The chat frame of an event; server-sent events hold it, too. */
 void chat_frame(const struct wire_at *at, const struct event *e, struct buf *out);
 /* Its members behind type, turn_id and seq. */

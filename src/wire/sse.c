@@ -121,15 +121,6 @@ static void sse_event(const struct wire_at *at, const struct event *e, struct bu
 
 const struct projection wire_sse = {
 	.name = "sse",
-	.items = {[EVENT_RUN_STARTED] = 1,
-		  [EVENT_STATUS] = 1,
-		  [EVENT_FILTERS] = 1,
-		  [EVENT_STEP_STARTED] = 1,
-		  [EVENT_STEP_FINISHED] = 1,
-		  [EVENT_TEXT_DELTA] = 1,
-		  [EVENT_VIEW] = 1,
-		  [EVENT_ASK] = 1,
-		  [EVENT_RUN_FINISHED] = 1,
-		  [EVENT_ERROR] = 1},
+	.items = CHAT_ITEMS,
 	.event = sse_event,
 };
