@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../src/transport/wire.h"
+#include "../../src/transport/client_frame.h"
 #include "vesper/clock.h"
 #include "vesper/domain.h"
 #include "vesper/file.h"
@@ -33,6 +33,7 @@
 #include "vesper/turn.h"
 #include "vesper/utf8.h"
 #include "vesper/uuid.h"
+#include "vesper/wire.h"
 
 #define INPUTS_OF_A_STAGE 400 /* then everything is made anew, so that nothing grows for ever */
 #define PARTS_MAX         200
@@ -72,7 +73,7 @@ static struct stage {
 	struct principal who;
 	struct uuid session;
 	char ask_id[UUID_BYTES], turn_id[UUID_BYTES];
-	struct stream_watch *watch;
+	struct wire_reader *frames_of;
 	struct buf frames;
 	uint64_t seq;
 	size_t cancel_at;
@@ -489,33 +490,34 @@ static void check_canaries(struct str text)
 	assert(may_see_budgets() || !memmem(text.p, text.n, SECRET_CELL, strlen(SECRET_CELL)));
 }
 
-static void check_frame(const struct stream_entry *entry)
+/* Keeps what has to be known of it. */
+static void check_frame(struct str text)
 {
-	size_t from = stage.frames.n;
 	json_t *frame;
+	bool valid = json_parse(text.p, text.n, FRAMES_BYTES_MAX, &frame, NULL);
+	const char *type, *ask_id;
 
-	assert(entry->seq == ++stage.seq);
-	wire_entry(&stage.frames, stage.turn_id, entry);
-	assert(!buf_over(&stage.frames));
-	bool valid = json_parse(stage.frames.p + from, stage.frames.n - from, FRAMES_BYTES_MAX,
-				&frame, NULL);
 	assert(valid && json_is_object(frame));
+	assert(json_integer_value(json_object_get(frame, "seq")) == (json_int_t)++stage.seq);
+	type = json_string_value(json_object_get(frame, "type"));
+	ask_id = json_string_value(json_object_get(frame, "ask_id"));
+	if (ask_id)
+		snprintf(stage.ask_id, sizeof(stage.ask_id), "%s", ask_id);
+	stage.closed = stage.closed || strcmp(type, "chat.complete") == 0 ||
+		       strcmp(type, "chat.error") == 0;
 	json_decref(frame);
-	check_canaries((struct str){stage.frames.p + from, stage.frames.n - from});
+	buf_add(&stage.frames, text.p, text.n);
+	assert(!buf_over(&stage.frames));
+	check_canaries(text);
 }
 
 static void on_entries(void *owner)
 {
-	const struct stream_entry *entry;
+	struct str frame;
 
 	(void)owner;
-	while (stage.watch && (entry = stream_read(stage.watch))) {
-		const char *ask_id = json_string_value(json_object_get(entry->body, "ask_id"));
-
-		check_frame(entry);
-		if (ask_id)
-			snprintf(stage.ask_id, sizeof(stage.ask_id), "%s", ask_id);
-		stage.closed = stage.closed || event_is_closing(entry->kind);
+	while (stage.frames_of && wire_next(stage.frames_of, false, &frame)) {
+		check_frame(frame);
 		if (stage.cancel_at && --stage.cancel_at == 0)
 			turn_cancel(stage.turns, stage.turn_id, &stage.who, CANCEL_USER);
 	}
@@ -537,14 +539,8 @@ static void on_messages(void *owner, const struct message *messages, size_t coun
 	(void)has_more;
 	must(!e || e->code == ERR_NOT_FOUND, "history", e);
 	for (size_t i = 0; i < count; i++) {
-		char *views =
-			messages[i].views ? json_dumps(messages[i].views, JSON_COMPACT) : NULL;
-
-		assert(!messages[i].views || views);
 		check_canaries(str_of(messages[i].content));
-		if (views)
-			check_canaries(str_of(views));
-		free(views);
+		check_canaries(str_of(messages[i].texts.views));
 	}
 	stage.done = true;
 	loop_stop(stage.loop);
@@ -578,13 +574,13 @@ static void play(const struct client_frame *f)
 	stage.closed = false;
 	stage.seq = 0;
 	buf_reset(&stage.frames);
-	stage.watch = stream_watch_new(log, 0, on_entries, NULL);
+	stage.frames_of = wire_reader_new(log, &wire_chat, 0, on_entries, NULL);
 	look = timer_new(stage.loop, on_look, NULL);
 	timer_repeat(look, 1);
 	while (turns_running(stage.turns) > 0 || !stage.closed)
 		loop_run(stage.loop);
 	timer_free(&look);
-	stream_watch_free(&stage.watch);
+	wire_reader_free(&stage.frames_of);
 	read_back();
 }
 
