@@ -81,7 +81,7 @@ struct cache_redis_options {
 /*
  * In a Redis, shared by every process that uses the same database of it. Never waits for a
  * connection: while there is none, or no answer in time (limits.h), everything misses and no lock
- * is given, at once. Whoever writes to the Redis is not trusted: values carry an HMAC under
+ * is given, at once. Writers to that Redis are not trusted: values carry an HMAC under
  * `secret` over their key, their end and their bytes, so that what is cut, forged, moved to another
  * key, of another version, or there beyond its end misses too. Health check "redis", not required.
  * ERR_INPUT: the address is wrong; a Redis that is away is no error.

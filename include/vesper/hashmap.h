@@ -1,7 +1,7 @@
 /*
  * A hash map of nodes that live in their owners' structs, by a key of bytes. Keys are hashed with a
- * secret of each map (SipHash), so that whoever chooses keys cannot aim at one chain. It grows with
- * what it holds. One thread at a time.
+ * secret of each map (SipHash), so that callers who choose keys cannot aim at one chain. It grows
+ * with what it holds. One thread at a time.
  */
 #ifndef VESPER_HASHMAP_H
 #define VESPER_HASHMAP_H

@@ -234,7 +234,7 @@
 	65536 /* a statement somebody wrote; the longest sensible ones are a tenth */
 #define GATE_WRITTEN_BYTES_MAX                                                                     \
 	(512 * 1024)            /* and as it is sent: each view with its columns and tenant */
-#define GATE_TIMEOUT_MS   5000  /* somebody's own statement runs half as long as ours */
+#define GATE_TIMEOUT_MS   5000  /* an ad hoc statement runs half as long as a tool's */
 #define GATE_TOKENS_MAX   16384 /* words and signs of it: four bytes each on average */
 #define GATE_LIST_MAX     1000 /* items of one list: columns, values of IN, rows of VALUES, joins */
 #define GATE_SOURCES_MAX  32   /* sources of a statement: a name is looked for in all of them */

@@ -324,7 +324,7 @@ static bool is_number(const char *text)
 	return decimal_parse(text, &number);
 }
 
-/* The figures are those of at least the rows that are here: whoever reads the rows relies on it. */
+/* The figures are those of at least the rows that are here: their readers rely on it. */
 static bool stats_hold(const struct table *t, size_t c)
 {
 	const struct column_stats *s = &t->stats[c];
