@@ -185,7 +185,7 @@ export class Stage {
       try {
         const turn = await daemon.ask(REFERENCE, { token });
         /* One that the daemon's end interrupted may have its table and no words yet. */
-        if (turn.complete?.status === 'ok' && turn.tables.length > 0 && !/48\.73/.test(turn.text))
+        if (turn.complete?.status !== 'interrupted' && turn.tables.length > 0 && !/48\.73/.test(turn.text))
           this.break(`the honest user was told something else: ${turn.text.slice(0, 500)}`);
         if (/48\.73/.test(turn.text)) {
           this.rightAnswers++;
