@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Instructions of a cached turn (the reference question, answered by rules), by source folder: instructions.sh BUILD
+# A count, so that neither the machine's load nor the day changes it. Fails above the limit in instructions.mjs.
+set -euo pipefail
+build=$(readlink -f "${1:-build}")
+here=$(dirname "$(readlink -f "$0")")
+# Each request for the metrics writes what was counted since the one before; callgrind_annotate reads counts/out.2.
+COUNTS=$build/counts
+rm -rf "$COUNTS"
+mkdir "$COUNTS"
+cat >"$COUNTS/vesperd" <<END
+#!/bin/sh
+exec valgrind --quiet --tool=callgrind --dump-before=on_metrics --callgrind-out-file="$COUNTS/out" "$build/vesperd" "\$@"
+END
+chmod +x "$COUNTS/vesperd"
+export COUNTS
+VESPERD=$COUNTS/vesperd VESPERCTL=$build/vesperctl node "$here/instructions.mjs"
