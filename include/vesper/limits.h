@@ -157,8 +157,11 @@
 	2000000 /* names of one dimension that a tenant's data hold; more are not indexed */
 #define KNOW_TEXT_BYTES_MAX (256 * 1024 * 1024) /* all of their letters */
 #define KNOW_PAGE_ROWS      50000 /* names that one query reads; more come with the next one */
-#define KNOW_DAYS_WORDS_MAX 16    /* words of an answer that is a day or two */
-#define KNOW_STRANGE_MAX    16    /* words that nobody knows and that are looked up as misspelled */
+#define NAMES_WAIT_MS                                                                              \
+	4000 /* a question waits for the names of its data: a start takes a second, a user four */
+#define NAMES_RETRY_MS      1500 /* between tries to load missing names: a question sees two of them */
+#define KNOW_DAYS_WORDS_MAX 16 /* words of an answer that is a day or two */
+#define KNOW_STRANGE_MAX    16 /* words that nobody knows and that are looked up as misspelled */
 
 /* tools and SQL */
 #define TOOL_ARGS_MAX      24    /* parameters of one tool */

@@ -13,6 +13,7 @@
 #include "vesper/arena.h"
 #include "vesper/bind.h"
 #include "vesper/catalog.h"
+#include "vesper/op.h"
 #include "vesper/outcome.h"
 #include "vesper/principal.h"
 
@@ -47,13 +48,25 @@ bool name_book_resolve(const struct name_book *b, const struct principal *who,
 		       const char *dimension, const char *text, const struct args *context,
 		       struct arena *a, struct name_match *out);
 
+/* Whether the names of the tenant's data are loaded. Always so where they come from no warehouse. A
+ * dimension that cannot be read for good (its view does not exist, it has too many values) counts
+ * as loaded. */
+bool name_book_loaded(const struct name_book *b, const char *tenant);
+
+/* Waits until they are, or until NAMES_WAIT_MS are over; only to be called where they are not. The
+ * text is copied; the book must outlive the wait. */
+typedef void (*name_wait_cb)(void *owner);
+struct op *name_book_wait(struct name_book *b, struct loop *l, const char *tenant, name_wait_cb cb,
+			  void *owner);
+
 /* Has every tenant's names read from its warehouse, page by page, one query after the other: at
  * once, again every interval, and for each book that is put to use, which takes over what the one
  * before knew. Sorting and indexing is a worker thread's; the new names of a dimension take the
  * place of the old ones between two questions. A warehouse that does not answer changes nothing;
- * the health check "names:<tenant>" says so. From then on a name that is not known is unknown,
- * never taken as it was said. `tenants` is NULL-ended and borrowed. The book must live until
- * another one is used or this is freed. */
+ * the health check "names:<tenant>" says so, and
+ * tenants whose names are not loaded yet are tried again every NAMES_RETRY_MS. From then on a name
+ * that is not known is unknown, never taken as it was said. `tenants` is NULL-ended and borrowed.
+ * The book must live until another one is used or this is freed. */
 struct name_refresh;
 struct name_refresh_options {
 	struct loop *loop;

@@ -7,6 +7,7 @@
  */
 #include "names_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "vesper/limits.h"
@@ -17,6 +18,7 @@
 struct tenant_names {
 	const char *tenant;
 	const struct lexicon **learned; /* by dimension, or NULL */
+	bool loaded;
 };
 
 struct name_book *name_book_new(const struct catalog *c)
@@ -25,6 +27,7 @@ struct name_book *name_book_new(const struct catalog *c)
 
 	b->catalog = c;
 	b->arena = arena_new(BOOK_ARENA_BYTES);
+	list_init(&b->waits);
 	listed_init(&b->listed, c, b->arena);
 	scope_index(b);
 	return b;
@@ -37,6 +40,7 @@ void name_book_free(struct name_book **book)
 	*book = NULL;
 	if (!b)
 		return;
+	assert(list_empty(&b->waits));
 	for (size_t i = 0; i < b->tenant_count; i++)
 		for (size_t d = 0; d < b->catalog->dimension_count; d++)
 			lexicon_unref(&b->tenants[i].learned[d]);
@@ -100,6 +104,26 @@ void name_book_set(struct name_book *b, const char *tenant, size_t dimension,
 		t = add_tenant(b, tenant);
 	lexicon_unref(&t->learned[dimension]);
 	t->learned[dimension] = l;
+}
+
+bool name_book_loaded(const struct name_book *b, const char *tenant)
+{
+	const struct tenant_names *t;
+
+	if (!b->from_data)
+		return true;
+	t = find(b, tenant);
+	return t && t->loaded;
+}
+
+void name_book_set_loaded(struct name_book *b, const char *tenant)
+{
+	struct tenant_names *t = find(b, tenant);
+
+	if (!t)
+		t = add_tenant(b, tenant);
+	t->loaded = true;
+	name_waits_end(b, tenant);
 }
 
 bool name_book_learn(struct name_book *b, const char *tenant, const char *dimension,

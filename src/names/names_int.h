@@ -6,6 +6,7 @@
 #define VESPER_NAMES_INT_H
 
 #include "lexicon.h"
+#include "vesper/list.h"
 #include "vesper/lookup.h"
 #include "vesper/words.h"
 
@@ -28,6 +29,7 @@ struct name_book {
 	bool from_data; /* names are read from a warehouse: one that is not there is unknown */
 	struct tenant_names *tenants; /* of whom something was learned */
 	size_t tenant_count, tenant_cap;
+	struct list waits;                       /* struct name_wait, of wait.c */
 	struct tool_dimensions *tool_dimensions; /* by index of the tool */
 };
 
@@ -37,6 +39,11 @@ const struct lexicon *name_book_get(const struct name_book *b, const char *tenan
 /* Takes the reference. NULL: nothing is known any more. */
 void name_book_set(struct name_book *b, const char *tenant, size_t dimension,
 		   const struct lexicon *l);
+
+/* All names of the tenant that can be loaded are: who waits for them is told. */
+void name_book_set_loaded(struct name_book *b, const char *tenant);
+/* Calls back who waits for the tenant's names. */
+void name_waits_end(struct name_book *b, const char *tenant);
 
 void scope_index(struct name_book *b);
 

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
@@ -55,13 +56,22 @@ static void next_tenant(struct name_refresh *r)
 {
 	if (!r->failed)
 		say_health(r, NULL);
-	r->failed = false;
+	if (!r->missing)
+		name_book_set_loaded(r->book, tenant_of(r));
+	r->failed = r->missing = false;
 	r->failures = 0;
 	r->tenant++;
 	r->dimension = 0;
 }
 
-/* After two in a row the tenant's others would fail too. */
+/* Whether the names may be there another time. What is wrong for good (a view that does not exist,
+ * more values than can be indexed) never keeps a tenant's questions waiting. */
+static bool may_pass(const struct err *e)
+{
+	return e->may_retry || e->code == ERR_UPSTREAM || e->code == ERR_TIMEOUT;
+}
+
+/* After two in a row that may pass the tenant's others would fail too. */
 static void fail(struct name_refresh *r, const struct err *e)
 {
 	/* Whether a warehouse is up is told by its own check. */
@@ -70,8 +80,11 @@ static void fail(struct name_refresh *r, const struct err *e)
 	lexicon_build_free(&r->build);
 	r->failed = true;
 	r->dimension++;
-	if (++r->failures == FAILURES_MAX)
-		next_tenant(r);
+	if (may_pass(e)) {
+		r->missing = true;
+		if (++r->failures == FAILURES_MAX)
+			next_tenant(r);
+	}
 	timer_start(r->timer, 0);
 }
 
@@ -304,7 +317,7 @@ static void on_page(void *owner, struct table **tables, size_t count, const stru
 	for (size_t i = 0; i < count; i++)
 		table_free(&tables[i]);
 	if (!e)
-		err_set(&wrong, ERR_UPSTREAM, "a page of names came cut");
+		err_set(&wrong, ERR_LIMIT, "a page of names came cut");
 	fail(r, e ? e : &wrong);
 }
 
@@ -367,19 +380,47 @@ static bool is_wanted(const struct catalog *c, const struct dimension_def *d)
 	return false;
 }
 
+static size_t tenants_without(const struct name_refresh *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; r->tenants[i]; i++)
+		n += !name_book_loaded(r->book, r->tenants[i]);
+	return n;
+}
+
+/* When the next round begins: soon, where a tenant's questions wait for names. */
+static void rest(struct name_refresh *r)
+{
+	int64_t now = clock_mono_ms(), left;
+
+	if (now >= r->due_ms)
+		r->due_ms = now + (int64_t)r->interval_ms;
+	r->tenant = 0;
+	left = r->due_ms - now;
+	if (left > NAMES_RETRY_MS && tenants_without(r) > 0)
+		left = NAMES_RETRY_MS;
+	timer_start(r->timer, (uint64_t)left);
+}
+
+/* A retry is for the tenants whose names are not loaded. */
+static bool is_skipped(const struct name_refresh *r)
+{
+	return clock_mono_ms() < r->due_ms && name_book_loaded(r->book, tenant_of(r));
+}
+
 /* Starts with the next dimension, or waits for the next time when there is none left. */
 static void next(struct name_refresh *r)
 {
 	const struct catalog *c = r->book->catalog;
 
 	for (; r->tenants[r->tenant]; next_tenant(r))
-		for (; r->dimension < c->dimension_count; r->dimension++)
+		for (; !is_skipped(r) && r->dimension < c->dimension_count; r->dimension++)
 			if (is_wanted(c, dimension_of(r))) {
 				read_dimension(r);
 				return;
 			}
-	r->tenant = 0;
-	timer_start(r->timer, r->interval_ms);
+	rest(r);
 	if (r->on_round)
 		r->on_round(r->owner);
 }
@@ -419,6 +460,17 @@ static void stop(struct name_refresh *r)
 	r->marks = NULL;
 }
 
+/* Was every dimension of the book handed over? */
+static bool has_all(const struct name_book *b, const char *tenant)
+{
+	const struct catalog *c = b->catalog;
+
+	for (size_t i = 0; i < c->dimension_count; i++)
+		if (is_wanted(c, &c->dimensions[i]) && !name_book_get(b, tenant, i))
+			return false;
+	return true;
+}
+
 /* What is known of a dimension stays known while it is read for the new catalogue. */
 static void hand_over(const struct name_refresh *r, struct name_book *to)
 {
@@ -439,6 +491,9 @@ static void hand_over(const struct name_refresh *r, struct name_book *to)
 					      lexicon_ref(l));
 		}
 	}
+	for (size_t t = 0; r->tenants[t]; t++)
+		if (name_book_loaded(r->book, r->tenants[t]) && has_all(to, r->tenants[t]))
+			name_book_set_loaded(to, r->tenants[t]);
 }
 
 void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), void *owner)
@@ -461,7 +516,8 @@ void name_refresh_use(struct name_refresh *r, struct name_book *b)
 	r->mark_count = tenants * b->catalog->dimension_count;
 	r->marks = mem_alloc((r->mark_count + 1) * sizeof(*r->marks));
 	r->tenant = r->dimension = r->failures = 0;
-	r->failed = false;
+	r->failed = r->missing = false;
+	r->due_ms = 0;
 	next(r);
 }
 

@@ -40,6 +40,8 @@ struct name_refresh {
 	size_t mark_count;
 	size_t failures; /* of this tenant, one after the other */
 	bool failed;     /* any of this tenant, in this round */
+	bool missing;    /* names of this tenant could not be loaded, and may be later */
+	int64_t due_ms;  /* clock_mono_ms of the next round of all tenants; before: a retry */
 	void (*on_round)(void *owner);
 	void *owner;
 };

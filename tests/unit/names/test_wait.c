@@ -1,0 +1,231 @@
+#include "names_test.h"
+
+#include <unistd.h>
+
+#include "recording_db.h"
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+/* Waiting for the names of a tenant's data, which a scripted warehouse gives or does not. */
+
+static const struct param_def params[] = {TEXT("item", .entity = "item", .about = "Item"),
+					  TEXT("rack", .entity = "rack", .about = "Rack")};
+static const struct tool_def tools[] = {
+	TOOL("get_stock", params, price_agents, .about = "Stock of items.")};
+static const struct dimension_def dimensions[] = {
+	{.name = "item", .filter = "item", .label = "item", .view = "dbo.stock", .column = "name"},
+	{.name = "rack", .filter = "rack", .label = "rack", .view = "dbo.racks", .column = "rack"},
+};
+static const struct catalog stock = {.tools = tools,
+				     .tool_count = COUNT(tools),
+				     .dimensions = dimensions,
+				     .dimension_count = COUNT(dimensions)};
+static const char *const tenants[] = {"acme", "vesper", NULL};
+
+struct wait_test {
+	struct loop *loop;
+	struct recording_db recorded;
+	struct db *warehouse;
+	struct name_book *book;
+	struct name_refresh *refresh;
+	int ended;
+};
+
+static int setup(void **state)
+{
+	struct wait_test *t = mem_alloc(sizeof(*t));
+	struct err e;
+
+	log_setup(LOG_ERROR, LOG_TEXT);
+	assert_true(loop_new(&t->loop, &e));
+	recording_db_init(&t->recorded, t->loop);
+	t->warehouse = db_from_driver(&recording_db_driver, &t->recorded, DIALECT_SQLITE);
+	t->book = name_book_new(&stock);
+	t->refresh = name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
+								     .warehouse = t->warehouse,
+								     .tenants = tenants,
+								     .interval_ms = 1000000});
+	*state = t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct wait_test *t = *state;
+
+	name_refresh_free(&t->refresh);
+	name_book_free(&t->book);
+	db_close(&t->warehouse);
+	loop_turn(t->loop);
+	loop_free(&t->loop);
+	recording_db_deinit(&t->recorded);
+	mem_free(t);
+	return 0;
+}
+
+static void on_end(void *owner)
+{
+	((struct wait_test *)owner)->ended++;
+}
+
+static struct op *wait_for(struct wait_test *t, const char *tenant)
+{
+	return name_book_wait(t->book, t->loop, tenant, on_end, t);
+}
+
+static void run_until_ended(struct wait_test *t, int count)
+{
+	for (int i = 0; i < 60000 && t->ended < count; i++) {
+		loop_turn(t->loop);
+		usleep(1000);
+	}
+	assert_int_equal(t->ended, count);
+}
+
+static void run_until_loaded(struct wait_test *t, const char *tenant)
+{
+	for (int i = 0; i < 60000 && !name_book_loaded(t->book, tenant); i++) {
+		loop_turn(t->loop);
+		usleep(1000);
+	}
+	assert_true(name_book_loaded(t->book, tenant));
+}
+
+static void without_a_warehouse_nothing_is_waited_for(void **state)
+{
+	struct wait_test *t = *state;
+
+	assert_true(name_book_loaded(t->book, "acme"));
+}
+
+static void a_tenant_is_loaded_with_its_last_dimension(void **state)
+{
+	struct wait_test *t = *state;
+
+	name_refresh_use(t->refresh, t->book);
+	assert_false(name_book_loaded(t->book, "acme"));
+	wait_for(t, "acme");
+	wait_for(t, "acme");
+	wait_for(t, "vesper");
+	while (t->ended == 0) {
+		assert_false(name_book_loaded(t->book, "acme"));
+		loop_turn(t->loop);
+	}
+	assert_true(name_book_loaded(t->book, "acme"));
+	assert_int_equal(t->ended, 2);
+	assert_false(name_book_loaded(t->book, "vesper"));
+	run_until_ended(t, 3);
+	assert_true(name_book_loaded(t->book, "vesper"));
+	assert_int_equal(t->recorded.queries, 4);
+}
+
+static void a_wait_can_be_cancelled(void **state)
+{
+	struct wait_test *t = *state;
+	struct op *op;
+
+	name_refresh_use(t->refresh, t->book);
+	op = wait_for(t, "acme");
+	op_cancel(&op);
+	run_until_loaded(t, "vesper");
+	assert_int_equal(t->ended, 0);
+}
+
+static void a_wait_ends_after_its_time(void **state)
+{
+	struct wait_test *t = *state;
+	int64_t began = clock_mono_ms();
+	struct err down = {0};
+
+	err_set_retry(&down, ERR_UPSTREAM, "unavailable");
+	t->recorded.err = &down;
+	name_refresh_use(t->refresh, t->book);
+	wait_for(t, "acme");
+	run_until_ended(t, 1);
+	/* libuv counts from the beginning of the iteration */
+	assert_in_range(clock_mono_ms() - began, NAMES_WAIT_MS - 50, INT32_MAX);
+	assert_false(name_book_loaded(t->book, "acme"));
+}
+
+/* The next round is a quarter of an hour away; missing names are tried for again at once. */
+static void missing_names_are_loaded_soon(void **state)
+{
+	struct wait_test *t = *state;
+	struct err down = {0};
+
+	err_set_retry(&down, ERR_UPSTREAM, "unavailable");
+	t->recorded.err = &down;
+	name_refresh_use(t->refresh, t->book);
+	while (t->recorded.queries < 4 || t->recorded.running)
+		loop_turn(t->loop);
+	t->recorded.err = NULL;
+	run_until_loaded(t, "acme");
+	run_until_loaded(t, "vesper");
+	assert_int_equal(t->recorded.queries, 8);
+}
+
+/* A retry asks nothing of the tenants whose names are loaded. */
+static void a_retry_is_for_missing_names(void **state)
+{
+	struct wait_test *t = *state;
+	struct err down = {0};
+
+	err_set_retry(&down, ERR_TIMEOUT, "too slow");
+	name_refresh_use(t->refresh, t->book);
+	run_until_loaded(t, "acme");
+	assert_int_equal(t->recorded.queries, 3); /* the first of vesper runs */
+	t->recorded.err = &down;
+	while (t->recorded.queries < 4 || t->recorded.running)
+		loop_turn(t->loop);
+	t->recorded.err = NULL;
+	run_until_loaded(t, "vesper");
+	assert_in_range(t->recorded.queries, 5, 6);
+	assert_string_equal(t->recorded.tenant, "vesper");
+}
+
+static void what_never_can_be_read_is_not_waited_for(void **state)
+{
+	struct wait_test *t = *state;
+	struct err missing = {0};
+
+	err_set(&missing, ERR_NOT_FOUND, "no such view");
+	t->recorded.err = &missing;
+	name_refresh_use(t->refresh, t->book);
+	run_until_loaded(t, "acme");
+	run_until_loaded(t, "vesper");
+	assert_int_equal(t->recorded.queries, 4); /* each of its dimensions was tried */
+}
+
+static void another_book_has_what_was_loaded(void **state)
+{
+	struct wait_test *t = *state;
+	struct name_book *other = name_book_new(&stock);
+
+	name_refresh_use(t->refresh, t->book);
+	run_until_loaded(t, "acme");
+	name_refresh_use(t->refresh, other);
+	name_book_free(&t->book);
+	t->book = other;
+	assert_true(name_book_loaded(t->book, "acme"));
+	assert_false(name_book_loaded(t->book, "vesper"));
+	run_until_loaded(t, "vesper");
+}
+
+#undef TEST
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(without_a_warehouse_nothing_is_waited_for),
+		TEST(a_tenant_is_loaded_with_its_last_dimension),
+		TEST(a_wait_can_be_cancelled),
+		TEST(a_wait_ends_after_its_time),
+		TEST(missing_names_are_loaded_soon),
+		TEST(a_retry_is_for_missing_names),
+		TEST(what_never_can_be_read_is_not_waited_for),
+		TEST(another_book_has_what_was_loaded),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
