@@ -144,26 +144,29 @@ static void on_learned(void *owner)
 	loop_stop(owner);
 }
 
-/* Reads the names that one tenant's warehouse has. None is no mistake. */
-static void learn(struct router *r, const struct config *c, struct arena *a)
+/* Reads the names that one tenant's warehouse has. There need not be a warehouse; one that cannot
+ * be read is an error, because questions are misread without its names. */
+static bool learn(struct router *r, const struct config *c, struct arena *a, struct err *e)
 {
 	const char *tenants[] = {r->who.tenant, NULL};
 	struct databases all;
 	struct name_refresh *refresh;
 	struct loop *l;
 	struct db *warehouse;
-	struct err e;
-	bool there = false;
+	bool there = false, loaded;
 
-	if (!databases_read(c, a, &all, &e))
-		return;
+	if (!databases_read(c, a, &all, e))
+		return false;
 	for (size_t i = 0; i < all.tenant_count; i++)
 		if (strcmp(all.tenant_ids[i], r->who.tenant) == 0)
 			there = all.warehouse_dialect != DIALECT_SQLITE ||
 				access(all.warehouse_tenants[i].file, R_OK) == 0;
-	if (!there || !loop_new(&l, &e))
-		return;
-	if (databases_open_warehouse(&all, c, l, &warehouse, &e)) {
+	if (!there)
+		return true;
+	if (!loop_new(&l, e))
+		return false;
+	loaded = databases_open_warehouse(&all, c, l, &warehouse, e);
+	if (loaded) {
 		refresh = name_refresh_new(&(struct name_refresh_options){.loop = l,
 									  .warehouse = warehouse,
 									  .tenants = tenants,
@@ -171,10 +174,17 @@ static void learn(struct router *r, const struct config *c, struct arena *a)
 		name_refresh_on_round(refresh, on_learned, l);
 		name_refresh_use(refresh, know_names(r->know));
 		loop_run(l);
+		loaded = name_book_loaded(know_names(r->know), r->who.tenant) ||
+			 err_set_retry(e, ERR_UPSTREAM,
+				       "the names in the data of \"%s\" could not be loaded, and "
+				       "without them questions are misread: check its warehouse "
+				       "and try again",
+				       r->who.tenant);
 		name_refresh_free(&refresh);
 		db_close(&warehouse);
 	}
 	loop_free(&l);
+	return loaded;
 }
 
 /* Today as the tenant has it, unless it is frozen, and how the company counts time. */
@@ -209,8 +219,7 @@ static bool router_open(struct router *r, const struct config *c, int argc, char
 	    !ctl_principal(r->catalog, "admin", r->who.tenant, &r->who, e))
 		return false;
 	r->know = know_new(r->catalog);
-	learn(r, c, a);
-	return true;
+	return learn(r, c, a, e);
 }
 
 int ctl_route(int argc, char **argv)

@@ -218,6 +218,45 @@ static enum turn_state reply_unmatched(struct turn *t, bool model_is_away)
 				    "questions about:"));
 }
 
+static void on_names(void *owner)
+{
+	struct turn *t = owner;
+
+	t->op = NULL;
+	t->pending--;
+	turn_wake(t);
+}
+
+/* True: *next is the state that the turn stays in or goes to, because the names of the tenant's
+ * data are not loaded. */
+static bool waits_for_names(struct turn *t, enum turn_state *next)
+{
+	struct name_book *names = know_names(t->knowledge->set.know);
+
+	if (name_book_loaded(names, t->who->tenant))
+		return false;
+	*next = TURN_FAILED;
+	if (t->started) {
+		log_warn("turn.names", "%s: the names of %s are not loaded", t->id.text,
+			 t->who->tenant);
+		t->end = (struct turn_end){
+			.failed = true,
+			.retryable = true,
+			.error_code = "upstream",
+			.error_text = "The names in your data are not loaded yet, and without them "
+				      "your question could be misread. Please ask again in a few "
+				      "seconds.",
+		};
+		return true;
+	}
+	t->started = true;
+	t->pending++;
+	say_phase(t, "understanding", "Loading the names in your data");
+	t->op = name_book_wait(names, t->all->loop, t->who->tenant, on_names, t);
+	*next = TURN_WAIT;
+	return true;
+}
+
 enum turn_state step_understand(struct turn *t)
 {
 	const struct understanding *u = &t->understood;
@@ -226,6 +265,8 @@ enum turn_state step_understand(struct turn *t)
 	struct know_input in;
 	enum turn_state next;
 
+	if (waits_for_names(t, &next))
+		return next;
 	if (!ask_read(t, &t->answered))
 		return TURN_FAILED;
 	if (t->answered.outside)

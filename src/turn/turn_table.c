@@ -4,6 +4,8 @@
  */
 #include "turn_int.h"
 
+#include "vesper/limits.h"
+
 #define TO(s) (1u << TURN_##s)
 
 /* clang-format off */
@@ -12,7 +14,7 @@ const struct turn_row turn_rows[TURN_STATE_COUNT] = {
 [TURN_ACCEPT]     = { step_accept,       5000, TO(LOAD),                            "store the user's message and read what the session holds, then acknowledge" },
 [TURN_LOAD]       = { step_load,         5000, TO(COMPACT) | TO(UNDERSTAND),        "what the last answer left standing, what a summary leaves out" },
 [TURN_COMPACT]    = { step_compact,     20000, TO(UNDERSTAND),                      "summarize the older messages of a long session" },
-[TURN_UNDERSTAND] = { step_understand,   1000, TO(ROUTE) | TO(RUN) | TO(ANSWER),    "by code: entities, dates, intent, tools" },
+[TURN_UNDERSTAND] = { step_understand,   NAMES_WAIT_MS + 1000, TO(ROUTE) | TO(RUN) | TO(ANSWER),    "by code: entities, dates, intent, tools" },
 [TURN_ROUTE]      = { step_route,       60000, TO(RUN) | TO(SYNTH) | TO(ANSWER),    "supervisor, for what code left open" },
 [TURN_RUN]        = { step_run,         60000, TO(RECOVER) | TO(SYNTH) | TO(ANSWER), "the plan's tasks, wave after wave" },
 [TURN_RECOVER]    = { step_recover,     10000, TO(SYNTH) | TO(ANSWER),              "for what gave no rows: another date, another name, what there is" },

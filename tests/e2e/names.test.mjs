@@ -1,14 +1,15 @@
 /*
  * Names come from the data: a project that is written to the warehouse is known by name within the
- * refresh time, without a restart, and to its own tenant only.
+ * refresh time, without a restart, and to its own tenant only. Before they are loaded nothing is answered.
  */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { demoWarehouse, run, startDaemon, tempDir } from './harness.mjs';
+import { demoWarehouse, ROOT, run, startDaemon, tempDir } from './harness.mjs';
+import { ctl } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
 const WAIT_MS = 20000;
@@ -67,5 +68,54 @@ describe('a project that is new in the warehouse', () => {
     const turn = await d.ask(overview('Quillon Ridge'), { token: other() });
     assert.equal(turn.complete.status, 'ask', turn.text);
     assert.doesNotMatch(JSON.stringify(turn.ask.options), /Quillon/);
+  });
+});
+
+/* "Solar" is a technology of the catalogue, "Nazareth Solar" a name of the data. */
+describe('a question before the names of the data are loaded', () => {
+  const question = 'What is the health status of Nazareth Solar?';
+  const retryable = /names in your data are not loaded yet.*ask again/s;
+  let d;
+  let dir;
+  let file;
+
+  before(async () => {
+    const shared = await demoWarehouse();
+    dir = await tempDir('warehouse');
+    for (const name of ['vesper.db', 'acme.db'])
+      await copyFile(join(shared, name), join(dir, name));
+    file = join(dir, 'vesper.db');
+    await rename(file, `${file}.away`);
+    d = await startDaemon({ warehouse: dir });
+  });
+  after(() => d?.stop());
+
+  it('is not answered without them, and says so', async () => {
+    const turn = await d.ask(question, { token: other() });
+    assert.equal(turn.error?.code, 'upstream', JSON.stringify(turn.closing));
+    assert.equal(turn.error.retryable, true);
+    assert.match(turn.error.message, retryable);
+    assert.deepEqual([turn.tables, turn.text], [[], '']);
+  });
+
+  it('is not routed by vesperctl either', async () => {
+    await copyFile(join(ROOT, 'README.md'), file);
+    const { code, stdout, stderr } = await ctl(['route', question], { VESPER_ROOT: ROOT, VESPER_DATA_DIR: dir, VESPER_WAREHOUSE_DIR: dir });
+    assert.equal(code, 1, stdout);
+    assert.match(stderr ?? stdout, /names in the data of "vesper" could not be loaded/);
+    await rename(file, `${file}.broken`);
+  });
+
+  it('waits for them, and is answered with the project', async () => {
+    const asked = d.ask(question, { token: other() });
+    await rename(`${file}.away`, file);
+    let turn = await asked;
+    for (let i = 0; i < 10 && turn.error; i++) {
+      assert.match(turn.error.message, retryable);
+      turn = await d.ask(question, { token: other() });
+    }
+    assert.equal(turn.complete?.status, 'ok', turn.text);
+    assert.equal(turn.filters.project_name, 'Nazareth Solar');
+    assert.equal(turn.filters.technology, undefined);
   });
 });
