@@ -28,6 +28,9 @@ void jo_key(struct json_out *j, const char *name);
 void jo_str(struct json_out *j, struct str text);
 void jo_int(struct json_out *j, int64_t value);
 void jo_bool(struct json_out *j, bool value);
+void jo_null(struct json_out *j);
+/* A number with the digits that a database gave; a text where a double would lose some of them. */
+void jo_decimal(struct json_out *j, const char *digits);
 /* Finished JSON: one value, or several members or items with commas between them. Nothing when
  * empty. */
 void jo_raw(struct json_out *j, struct str json);

@@ -53,15 +53,18 @@ struct message {
 	const char *role;          /* "user", "assistant" */
 	const char *content;
 	enum message_status status;
-	const char *intent;           /* NULL for a user's message, as everything below */
-	const char *agents_used;      /* comma-separated */
-	const json_t *tool_calls;     /* array */
-	const json_t *views;          /* array */
-	const json_t *pbi_deep_links; /* array */
-	const json_t *standing; /* what the turn leaves standing: filters, tools, a pending ask */
-	const json_t *checked; /* what was checked of the answer's numbers; NULL when nothing was */
-	const char *needs;     /* permissions that its data took, one blank between them; "" or
-				  NULL: none */
+	const char *intent;      /* NULL for a user's message, as everything below */
+	const char *agents_used; /* comma-separated */
+	const json_t *standing;  /* what the turn leaves standing: filters, tools, a pending ask */
+	/* JSON as it is stored, never taken apart; NULL where there is none */
+	struct message_texts {
+		const char *tool_calls;     /* array */
+		const char *views;          /* array */
+		const char *pbi_deep_links; /* array */
+		const char *checked;        /* what was checked of the answer's numbers */
+	} texts;
+	const char *needs; /* permissions that its data took, one blank between them; "" or
+			      NULL: none */
 	const char *provider;
 	const char *model;
 	int64_t token_count;
@@ -70,14 +73,7 @@ struct message {
 	/* Of an answer that is stored: sealed, not chained; or NULL. */
 	const struct receipt *receipt;
 
-	/* of a message that was read: there the arrays and `checked` are not taken apart, only
-	 * JSON as it was stored; NULL where there is none */
-	struct message_texts {
-		const char *tool_calls;
-		const char *views;
-		const char *pbi_deep_links;
-		const char *checked;
-	} texts;
+	/* of a message that was read */
 	bool masked; /* the reader lacks one of `needs`: a sentence stands for the content, and
 			everything that was shown, linked or left standing is gone */
 	const char *receipt_id; /* NULL: there is none */

@@ -43,6 +43,8 @@ struct str stream_text(const struct stream_log *log);
 /* The kind of the event with this number, which the log has reached. */
 enum event_kind stream_kind(const struct stream_log *log, uint64_t seq);
 
+/* That event itself; its texts are the log's own bytes, valid until more is added. */
+void stream_event(const struct stream_log *log, uint64_t seq, struct event *out);
 /* Where the turn writes to. After a closing event, or past the log's bounds, further events are
  * dropped (the bound leaves room for the closing one). */
 const struct event_sink *stream_sink(struct stream_log *log);

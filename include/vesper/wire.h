@@ -53,6 +53,10 @@ struct wire_problem {
 };
 struct wire_problem wire_whole_problem(const struct wire_whole *w);
 
+/* What a store keeps of an answer beside its text, as two JSON arrays: its views and the first
+ * CHECKED_ITEMS_MAX of its checked numbers. */
+void wire_stored(const struct stream_log *log, struct buf *views, struct buf *numbers);
+
 /* "chat.thinking", …: the frame that an event of this kind becomes. */
 const char *wire_chat_type(enum event_kind kind);
 

@@ -23,4 +23,8 @@ bool json_number_fits(const char *number);
  * mem_free. */
 char *json_clean_text(const char *text, size_t len);
 
+/* What json_decimal is written as. */
+struct buf;
+void buf_json_decimal(struct buf *b, const char *digits);
+
 #endif

@@ -93,6 +93,18 @@ void jo_bool(struct json_out *j, bool value)
 	buf_str(j->out, value ? "true" : "false");
 }
 
+void jo_null(struct json_out *j)
+{
+	before_value(j);
+	buf_str(j->out, "null");
+}
+
+void jo_decimal(struct json_out *j, const char *digits)
+{
+	before_value(j);
+	buf_json_decimal(j->out, digits);
+}
+
 void jo_raw(struct json_out *j, struct str json)
 {
 	if (json.n == 0)

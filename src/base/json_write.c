@@ -258,6 +258,17 @@ json_t *json_decimal(const char *digits)
 	return json_string_nocheck(survives_double(number) ? marked : number);
 }
 
+void buf_json_decimal(struct buf *b, const char *digits)
+{
+	char number[DECIMAL_BYTES_MAX];
+	bool normal = decimal_normal(digits, number);
+	const char *text = normal ? number : digits;
+	if (normal && survives_double(number))
+		buf_str(b, number);
+	else
+		buf_json_str(b, text, strlen(text));
+}
+
 void json_set_take(json_t *object, const char *name, json_t *value)
 {
 	if (!value)

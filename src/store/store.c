@@ -221,17 +221,21 @@ void store_call_now(struct call *c)
 	store_call_time(c, "now", clock_now_ms());
 }
 
+void store_call_part(struct call *c, const char *name, const char *text)
+{
+	if (text && strlen(text) > DB_CELL_BYTES_MAX) {
+		log_warn("store.too_long", "%s of a message has %zu bytes and is not stored", name,
+			 strlen(text));
+		text = NULL;
+	}
+	store_call_text(c, name, text);
+}
+
 void store_call_json(struct call *c, const char *name, const json_t *value)
 {
 	char *text = value ? json_text(value) : NULL;
 
-	if (text && strlen(text) > DB_CELL_BYTES_MAX) {
-		log_warn("store.too_long", "%s of a message has %zu bytes and is not stored", name,
-			 strlen(text));
-		mem_free(text);
-		text = NULL;
-	}
-	store_call_text(c, name, text);
+	store_call_part(c, name, text);
 	mem_free(text);
 }
 

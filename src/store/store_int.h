@@ -73,9 +73,9 @@ void store_call_int(struct call *c, const char *name, int64_t number);
 void store_call_flag(struct call *c, const char *name); /* switches `--? name:` lines on */
 void store_call_time(struct call *c, const char *name, int64_t unix_ms);
 void store_call_now(struct call *c); /* argument `now` */
-void store_call_json(
-	struct call *c, const char *name,
-	const json_t *value); /* NULL, and what is too long to be read back, binds NULL */
+/* JSON. NULL, and what is too long to be read back, binds NULL. */
+void store_call_part(struct call *c, const char *name, const char *text);
+void store_call_json(struct call *c, const char *name, const json_t *value);
 /* Renders a statement of store.sql with the arguments so far. */
 void store_call_add(struct call *c, const char *query);
 void store_call_add_query(struct call *c, const struct sql_query *query);

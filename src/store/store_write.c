@@ -151,11 +151,11 @@ struct op *store_answer(struct store *s, const struct principal *who, const stru
 	store_call_text(c, "needs", m->needs);
 	store_call_text(c, "provider", m->provider);
 	store_call_text(c, "model", m->model);
-	store_call_json(c, "tool_calls", m->tool_calls);
-	store_call_json(c, "views", m->views);
-	store_call_json(c, "pbi_deep_links", m->pbi_deep_links);
+	store_call_part(c, "tool_calls", m->texts.tool_calls);
+	store_call_part(c, "views", m->texts.views);
+	store_call_part(c, "pbi_deep_links", m->texts.pbi_deep_links);
+	store_call_part(c, "checked", m->texts.checked);
 	store_call_json(c, "standing", m->standing);
-	store_call_json(c, "checked", m->checked);
 	store_call_json(c, "pending_ask", m->status == MESSAGE_ASK ? m->standing : NULL);
 	if (m->receipt) {
 		a->link = (struct chain_link){.call = c, .add = on_place};

@@ -210,23 +210,27 @@ struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
 	return w;
 }
 
-const struct stream_entry *stream_read(struct stream_watch *w)
+void stream_event(const struct stream_log *log, uint64_t seq, struct event *out)
 {
-	const struct stream_log *log = w->log;
-	const struct entry *entry;
+	const struct entry *entry = &log->entries[seq - 1];
 	bool decoded = true;
 
-	if (w->last_seq == log->count)
-		return NULL;
-	entry = &log->entries[w->last_seq++];
-	w->event = (struct event){.kind = entry->kind, .at_ms = entry->at_ms};
+	assert(seq >= 1 && seq <= log->count);
+	*out = (struct event){.kind = entry->kind, .at_ms = entry->at_ms};
 	if (entry->len > 0)
-		decoded = event_decode(log->bytes.p + entry->at, entry->len, &w->event, NULL);
+		decoded = event_decode(log->bytes.p + entry->at, entry->len, out, NULL);
 	assert(decoded); /* on_emit wrote these bytes */
 	(void)decoded;
 	if (entry->kind == EVENT_TEXT_DELTA)
-		w->event.u.text_delta.text =
+		out->u.text_delta.text =
 			(struct str){log->text.p + entry->text_at, entry->text_len};
+}
+
+const struct stream_entry *stream_read(struct stream_watch *w)
+{
+	if (w->last_seq == w->log->count)
+		return NULL;
+	stream_event(w->log, ++w->last_seq, &w->event);
 	w->current = (struct stream_entry){w->last_seq, &w->event};
 	return &w->current;
 }

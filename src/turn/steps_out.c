@@ -349,11 +349,8 @@ static void save(struct turn *t)
 		.status = t->end.status,
 		.intent = t->intent,
 		.agents_used = agents_used(t),
-		.tool_calls = json_own(t->arena, say_tool_calls(t)),
-		.views = t->views,
-		.pbi_deep_links = t->links,
 		.standing = t->leaves_standing,
-		.checked = json_own(t->arena, say_checked_all(t)),
+		.texts = {.tool_calls = say_tool_calls(t), .views = say_stored_views(t)},
 		.needs = needs_of(t),
 		.provider = t->provider,
 		.model = t->model,
@@ -361,6 +358,9 @@ static void save(struct turn *t)
 		.latency_ms = clock_mono_ms() - t->began_ms,
 	};
 
+	t->links = say_links(t);
+	m.texts.pbi_deep_links = t->links.p;
+	m.texts.checked = t->checked.stored.p;
 	m.receipt = turn_receipt(t, &m);
 	t->receipt = m.receipt;
 	t->pending++;
@@ -378,37 +378,11 @@ static void leave_standing(struct turn *t)
 		t->leaves_standing = json_deep_copy(t->standing);
 }
 
-/* One link for each report that a result with data came from. */
-static void collect_links(struct turn *t)
-{
-	for (size_t i = 0; i < t->result_count; i++) {
-		const struct result *r = t->results[i];
-		const struct report_def *report =
-			r->report ? catalog_report(t->may.catalog, r->report) : NULL;
-		bool known = false;
-
-		for (size_t k = 0; k < i; k++)
-			known = known || (t->results[k]->report && r->report &&
-					  strcmp(t->results[k]->report, r->report) == 0);
-		if (!report || known || !*report->url || r->outcome.kind == OUTCOME_NOT_PERMITTED)
-			continue;
-		json_push_take(
-			t->links,
-			json_make({"report_key", json_str(report->key)},
-				  {"report_name", json_str(report->label)},
-				  {"menu_key", json_str(report->menu_key)},
-				  {"url",
-				   json_str(link_url(report, catalog_tool(t->may.catalog, r->tool),
-						     &r->args, t->arena))}));
-	}
-}
-
 enum turn_state step_save(struct turn *t)
 {
 	if (!t->started) {
 		t->started = true;
 		leave_standing(t);
-		collect_links(t);
 		save(t);
 		return TURN_WAIT;
 	}

@@ -131,9 +131,6 @@ static void turn_release(struct turn *t)
 	buf_deinit(&t->recovery.held);
 	buf_deinit(&t->rewrite.text);
 	check_end(t);
-	json_decref(t->checked.items);
-	json_decref(t->views);
-	json_decref(t->links);
 	json_decref(t->suggestions);
 	json_decref(t->leaves_standing);
 	turn_knowledge_release(t->knowledge);

@@ -184,8 +184,7 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	t->state = TURN_ACCEPT;
 	t->intent = "general";
 	t->next_call = 1;
-	t->views = json_array();
-	t->links = json_array();
+	t->links = STR("[]");
 	t->suggestions = json_array();
 	t->aliases = json_own(t->arena, json_object());
 	/* What is left out or written anew may be longer than what it stands for. */

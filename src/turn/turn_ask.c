@@ -72,17 +72,6 @@ static json_t *ask_json(const struct turn *t, const char *ask_id)
 	return body;
 }
 
-/* The question back as a view of the stored message: its buttons are there again after a reload. */
-static void keep_selection(struct turn *t, const json_t *ask)
-{
-	json_t *view = json_deep_copy(ask);
-
-	json_set_str(view, "view_type", "selection");
-	json_set_str(view, "view_id", "ask-v1");
-	json_set_str(view, "text", t->reply.text);
-	json_push_take(t->views, view);
-}
-
 static json_t *standing_ask(const struct turn *t, const json_t *body, int64_t expires_ms)
 {
 	const struct turn_ask *ask = &t->reply.ask;
@@ -110,7 +99,6 @@ void say_ask(struct turn *t)
 	json_set_str(body, "expires_at", expires);
 	if (!t->reply.ask.filter)
 		json_set_str(body, "filter", "choice");
-	keep_selection(t, body);
 	say_ask_json(t, t->reply.text, body);
 }
 

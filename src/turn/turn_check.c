@@ -73,7 +73,7 @@ void check_begin(struct turn *t)
 	t->quotes = guard_quotes_new(t->knowledge->prompts, on_unquoted, t);
 	t->link_check = guard_links_new(allowed_hosts(t), on_unlinked, t);
 	t->guard = guard_numbers_new(&in);
-	t->checked.items = json_array();
+	t->checked.on = true;
 }
 
 void check_text(struct turn *t, const char *text, size_t len)

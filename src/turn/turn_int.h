@@ -73,7 +73,8 @@ struct date turn_today(const struct turns *all, const char *tenant);
 struct turn_checked {
 	size_t chars; /* code points shown */
 	int64_t count[GUARD_UNCHECKED + 1];
-	json_t *items; /* array; NULL: nothing was checked */
+	bool on;           /* what is written passes the check */
+	struct str stored; /* as JSON, once it is stored; p NULL: nothing was checked */
 };
 
 /* The way back from data that code alone chose, and that does not answer the question. */
@@ -221,8 +222,8 @@ struct turn {
 	bool out_of_budget; /* an agent's call was not made for want of money */
 	bool log_full;      /* a piece of the answer found no room in the log */
 	bool cut;           /* the answer reached its length limit */
-	json_t *views;      /* array, for the stored message */
-	json_t *links;      /* array */
+	size_t view_count;  /* that were shown */
+	struct str links;   /* JSON array */
 	json_t *suggestions;
 	json_t *leaves_standing;
 	const char *provider, *model;
@@ -279,18 +280,20 @@ void say_in_pieces(struct turn *t, const char *text,
 void say_text(struct turn *t, const char *text,
 	      size_t len); /* a piece of the answer: shown, and kept */
 void say_checked(struct turn *t, const struct guard_piece *piece); /* one that was checked */
-json_t *say_checked_all(const struct turn *t);   /* new reference; NULL when nothing was checked */
 void say_view(struct turn *t, struct result *r); /* its main table, and its chart */
 void say_outcomes(struct turn *t);               /* a view for each result without rows */
-/* Shows a view and keeps it for the stored message; `r` NULL: it is of no result. Takes ownership.
- */
+/* Shows a view; `r` NULL: it is of no result. Takes ownership. */
 void say_view_json(struct turn *t, const struct result *r, json_t *view_take);
 /* Members of chat.ask. Takes ownership. */
 void say_ask_json(struct turn *t, const char *prompt, json_t *body_take);
 void say_end(struct turn *t);
-json_t *turn_standing(const struct turn *t);  /* what the next turn may lean on; new reference */
-json_t *say_usage(struct turn *t);            /* of all models; new reference */
-json_t *say_tool_calls(const struct turn *t); /* what was run, as it is stored; new reference */
+json_t *turn_standing(const struct turn *t); /* what the next turn may lean on; new reference */
+json_t *say_usage(struct turn *t);           /* of all models; new reference */
+/* JSON of the answer that goes to the store, in the arena. */
+const char *say_tool_calls(struct turn *t); /* what was run */
+struct str say_links(struct turn *t); /* one for each report that a result with data came from */
+/* The projection of the log for the stored message; t->checked.stored is made of it, too. */
+const char *say_stored_views(struct turn *t);
 
 /* turn_ask.c: questions back */
 /* The next state: ANSWER, which asks; or says that it is of no use to ask once more. */

@@ -23,21 +23,36 @@ static json_t *outcomes_json(const struct turn *t)
 	return list;
 }
 
-static json_t *views_json(const struct turn *t)
+/* What a table that was shown holds; NULL for other views. */
+static json_t *table_json(struct str text)
 {
-	json_t *list = json_array(), *view;
-	size_t i;
+	json_t *view, *one = NULL;
+	struct err e;
 
-	json_array_foreach(t->views, i, view) {
-		json_t *one, *source = json_object_get(view, "source");
-
-		if (!json_object_get(view, "data_dict"))
-			continue;
+	if (!json_parse_exact(text.p, text.n, SIZE_MAX, &view, &e))
+		return NULL;
+	if (json_object_get(view, "data_dict")) {
 		one = json_object();
-		json_set_str(one, "tool", json_string_value(json_object_get(source, "tool")));
+		json_set_str(one, "tool",
+			     json_string_value(
+				     json_object_get(json_object_get(view, "source"), "tool")));
 		json_set_take(one, "columns", json_incref(json_object_get(view, "columns")));
 		json_set_take(one, "data_dict", json_incref(json_object_get(view, "data_dict")));
-		json_push_take(list, one);
+	}
+	json_decref(view);
+	return one;
+}
+
+static json_t *views_json(const struct turn *t)
+{
+	json_t *list = json_array(), *table;
+	struct event event;
+
+	for (uint64_t seq = 1; seq <= stream_last_seq(t->log); seq++) {
+		stream_event(t->log, seq, &event);
+		table = event.kind == EVENT_VIEW ? table_json(event.u.view.view) : NULL;
+		if (table)
+			json_push_take(list, table);
 	}
 	return list;
 }

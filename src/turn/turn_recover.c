@@ -58,7 +58,6 @@ void recover_again(struct turn *t)
 {
 	t->recovery.done = true;
 	t->recovery.wanted = false;
-	json_decref(t->checked.items);
 	t->checked = (struct turn_checked){0};
 	json_array_clear(t->suggestions);
 	log_info("turn.recover", "%s: the data did not answer, the supervisor is asked",

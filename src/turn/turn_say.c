@@ -8,9 +8,11 @@
 #include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
+#include "vesper/json_out.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
+#include "vesper/wire.h"
 
 /* JSON texts that one event borrows. */
 struct texts {
@@ -132,36 +134,6 @@ static struct event_mark mark_of(const struct guard_piece *piece, size_t chars_b
 	return mark;
 }
 
-static json_t *ref_json(const struct event_mark *mark)
-{
-	json_t *json = json_object();
-
-	json_set_str(json, "call", mark->call);
-	if (mark->row >= 0)
-		json_set_int(json, "row", mark->row);
-	json_set_str(json, "column", mark->column);
-	json_set_str(json, "formula", mark->formula);
-	return json;
-}
-
-static void note_checked(struct turn_checked *c, const struct guard_piece *piece,
-			 const struct event_mark *mark)
-{
-	json_t *item;
-
-	c->count[piece->kind]++;
-	if (json_array_size(c->items) >= CHECKED_ITEMS_MAX)
-		return;
-	item = json_object();
-	json_set_str(item, "kind", mark->kind);
-	json_set_int(item, "start", (int64_t)mark->at);
-	json_set_int(item, "len", (int64_t)mark->len);
-	if (mark->has_ref)
-		json_set_take(item, "ref", ref_json(mark));
-	json_set_take(item, "text", json_strn(piece->text, piece->len));
-	json_push_take(c->items, item);
-}
-
 void say_checked(struct turn *t, const struct guard_piece *piece)
 {
 	struct event_text_delta delta = {.text = {piece->text, piece->len},
@@ -172,31 +144,15 @@ void say_checked(struct turn *t, const struct guard_piece *piece)
 	if (!show(t, &delta))
 		return;
 	if (piece->marked)
-		note_checked(&t->checked, piece, &delta.mark);
+		t->checked.count[piece->kind]++;
 	t->checked.chars += utf8_count(piece->text, piece->len);
-}
-
-json_t *say_checked_all(const struct turn *t)
-{
-	const struct turn_checked *c = &t->checked;
-	json_t *checked;
-
-	if (!c->items)
-		return NULL;
-	checked = json_object();
-	json_set_str(checked, "policy", guard_policy_name(t->all->numbers));
-	json_set_int(checked, "bound", c->count[GUARD_BOUND]);
-	json_set_int(checked, "unbound", c->count[GUARD_UNBOUND] + c->count[GUARD_WITHHELD]);
-	json_set_int(checked, "unchecked", c->count[GUARD_UNCHECKED]);
-	json_object_set(checked, "items", c->items);
-	return checked;
 }
 
 void say_view_json(struct turn *t, const struct result *r, json_t *view_take)
 {
 	struct texts texts = {0};
 
-	json_array_append(t->views, view_take);
+	t->view_count++;
 	emit(t,
 	     &(struct event){
 		     .kind = EVENT_VIEW,
@@ -210,7 +166,7 @@ void say_view_json(struct turn *t, const struct result *r, json_t *view_take)
 
 static const char *next_view_id(const struct turn *t, const struct result *r)
 {
-	return arena_printf(t->arena, "%s-v%zu", r->call, json_array_size(t->views) + 1);
+	return arena_printf(t->arena, "%s-v%zu", r->call, t->view_count + 1);
 }
 
 /* A table may also be too long for a client, not only for the query's cap. */
@@ -258,70 +214,167 @@ static size_t result_rows(const struct result *r)
 	return r->table_count > 0 ? r->tables[0]->row_count : 0;
 }
 
-static json_t *outcomes_json(const struct turn *t)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < t->result_count; i++) {
-		const struct result *r = t->results[i];
-
-		json_t *one = json_make({"call", json_str(r->call)}, {"agent", json_str(r->agent)},
-					{"tool", json_str(r->tool)},
-					{"outcome", json_str(outcome_name(r->outcome.kind))},
-					{"rows", json_int((int64_t)result_rows(r))},
-					{"truncated", json_boolean(r->outcome.truncated)});
-
-		json_set_str(one, "truncation_reason", r->outcome.truncation);
-		json_push_take(list, one);
-	}
-	return list;
-}
-
-static json_t *value_json(const struct value *v)
+static void put_value(struct json_out *j, const struct value *v)
 {
 	switch (v->type) {
 	case VALUE_INT:
-		return json_integer(v->number);
+		jo_int(j, v->number);
+		break;
 	case VALUE_BOOL:
-		return json_boolean(v->number != 0);
+		jo_bool(j, v->number != 0);
+		break;
 	case VALUE_DECIMAL:
-		return json_decimal(v->text);
+		jo_decimal(j, v->text);
+		break;
 	case VALUE_NULL:
-		return NULL;
+		jo_null(j);
+		break;
 	default:
-		return json_str(v->text);
+		jo_str(j, str_of(v->text));
 	}
 }
 
-static json_t *args_json(const struct args *args)
+static void put_args(struct json_out *j, const struct args *args)
 {
-	json_t *object = json_object();
-
+	jo_object(j);
 	for (size_t i = 0; i < args->count; i++) {
 		const struct arg *arg = &args->items[i];
-		json_t *list;
 
+		if (!arg->is_list && arg->values[0].type == VALUE_NULL)
+			continue;
+		jo_key(j, arg->name);
 		if (!arg->is_list) {
-			json_set_take(object, arg->name, value_json(&arg->values[0]));
+			put_value(j, &arg->values[0]);
 			continue;
 		}
-		list = json_array();
+		jo_array(j);
 		for (size_t k = 0; k < arg->count; k++)
-			json_push_take(list, value_json(&arg->values[k]));
-		json_set_take(object, arg->name, list);
+			put_value(j, &arg->values[k]);
+		jo_array_end(j);
 	}
-	return object;
+	jo_object_end(j);
 }
 
-json_t *say_tool_calls(const struct turn *t)
+static void put_calls(struct json_out *j, const struct turn *t, bool with_args)
 {
-	json_t *list = outcomes_json(t);
-	json_t *call;
-	size_t i;
+	jo_array(j);
+	for (size_t i = 0; i < t->result_count; i++) {
+		const struct result *r = t->results[i];
 
-	json_array_foreach(list, i, call)
-		json_set_take(call, "args", args_json(&t->results[i]->args));
-	return list;
+		jo_object(j);
+		jo_set_str(j, "call", r->call);
+		jo_set_str(j, "agent", r->agent);
+		jo_set_str(j, "tool", r->tool);
+		jo_set_str(j, "outcome", outcome_name(r->outcome.kind));
+		jo_set_int(j, "rows", (int64_t)result_rows(r));
+		jo_set_bool(j, "truncated", r->outcome.truncated);
+		jo_set_str(j, "truncation_reason", r->outcome.truncation);
+		if (with_args) {
+			jo_key(j, "args");
+			put_args(j, &r->args);
+		}
+		jo_object_end(j);
+	}
+	jo_array_end(j);
+}
+
+/* A copy in the arena; the buffer is freed. */
+static struct str into_arena(struct turn *t, struct buf *b)
+{
+	struct str text = {arena_strndup(t->arena, buf_text(b), b->n), b->n};
+
+	buf_deinit(b);
+	return text;
+}
+
+static struct str calls_text(struct turn *t, bool with_args)
+{
+	struct buf text;
+	struct json_out j;
+
+	buf_init(&text, SIZE_MAX / 2);
+	jo_init(&j, &text);
+	put_calls(&j, t, with_args);
+	return into_arena(t, &text);
+}
+
+const char *say_tool_calls(struct turn *t)
+{
+	return calls_text(t, true).p;
+}
+
+static void put_link(struct json_out *j, struct turn *t, const struct report_def *report,
+		     const struct result *r)
+{
+	const struct tool_def *tool = catalog_tool(t->may.catalog, r->tool);
+
+	jo_object(j);
+	jo_set_str(j, "report_key", report->key);
+	jo_set_str(j, "report_name", report->label);
+	jo_set_str(j, "menu_key", report->menu_key);
+	jo_set_str(j, "url", link_url(report, tool, &r->args, t->arena));
+	jo_object_end(j);
+}
+
+static bool is_report_of_earlier(const struct turn *t, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (t->results[k]->report &&
+		    strcmp(t->results[k]->report, t->results[i]->report) == 0)
+			return true;
+	return false;
+}
+
+struct str say_links(struct turn *t)
+{
+	struct buf text;
+	struct json_out j;
+
+	buf_init(&text, SIZE_MAX / 2);
+	jo_init(&j, &text);
+	jo_array(&j);
+	for (size_t i = 0; i < t->result_count; i++) {
+		const struct result *r = t->results[i];
+		const struct report_def *report =
+			r->report ? catalog_report(t->may.catalog, r->report) : NULL;
+
+		if (report && *report->url && r->outcome.kind != OUTCOME_NOT_PERMITTED &&
+		    !is_report_of_earlier(t, i))
+			put_link(&j, t, report, r);
+	}
+	jo_array_end(&j);
+	return into_arena(t, &text);
+}
+
+static struct str checked_text(struct turn *t, struct str numbers)
+{
+	const struct turn_checked *c = &t->checked;
+	struct buf text;
+	struct json_out j;
+
+	buf_init(&text, SIZE_MAX / 2);
+	jo_init(&j, &text);
+	jo_object(&j);
+	jo_set_str(&j, "policy", guard_policy_name(t->all->numbers));
+	jo_set_int(&j, "bound", c->count[GUARD_BOUND]);
+	jo_set_int(&j, "unbound", c->count[GUARD_UNBOUND] + c->count[GUARD_WITHHELD]);
+	jo_set_int(&j, "unchecked", c->count[GUARD_UNCHECKED]);
+	jo_set_raw(&j, "items", numbers);
+	jo_object_end(&j);
+	return into_arena(t, &text);
+}
+
+const char *say_stored_views(struct turn *t)
+{
+	struct buf views, numbers;
+
+	buf_init(&views, SIZE_MAX / 2);
+	buf_init(&numbers, SIZE_MAX / 2);
+	wire_stored(t->log, &views, &numbers);
+	if (t->checked.on)
+		t->checked.stored = checked_text(t, (struct str){buf_text(&numbers), numbers.n});
+	buf_deinit(&numbers);
+	return into_arena(t, &views).p;
 }
 
 /* The nearest limit of the caller's, once most of it is used. */
@@ -426,11 +479,11 @@ void say_end(struct turn *t)
 		.model = t->model,
 		.receipt_id = t->receipt_id,
 		.latency_ms = clock_mono_ms() - t->began_ms,
-		.links = texts_add(&texts, t->links),
+		.links = t->links,
 		.suggestions = texts_add(&texts, t->suggestions),
 		.usage = texts_add_take(&texts, usage),
-		.checked = texts_add_take(&texts, say_checked_all(t)),
-		.outcomes = texts_add_take(&texts, outcomes_json(t)),
+		.checked = t->checked.stored,
+		.outcomes = calls_text(t, false),
 		.error = texts_add_take(&texts, end_error_json(t)),
 	};
 	emit(t, &event, &texts);

@@ -23,6 +23,20 @@ const char *wire_chat_type(enum event_kind kind)
 	return types[kind];
 }
 
+void mark_ref(struct json_out *j, const struct event_mark *m)
+{
+	if (!m->has_ref)
+		return;
+	jo_key(j, "ref");
+	jo_object(j);
+	jo_set_str(j, "call", m->call);
+	if (m->row >= 0)
+		jo_set_int(j, "row", m->row);
+	jo_set_str(j, "column", m->column);
+	jo_set_str(j, "formula", m->formula);
+	jo_object_end(j);
+}
+
 static void mark_members(struct json_out *j, const struct event_mark *m)
 {
 	jo_key(j, "mark");
@@ -30,16 +44,7 @@ static void mark_members(struct json_out *j, const struct event_mark *m)
 	jo_set_str(j, "kind", m->kind);
 	jo_set_int(j, "start", (int64_t)m->start);
 	jo_set_int(j, "len", (int64_t)m->len);
-	if (m->has_ref) {
-		jo_key(j, "ref");
-		jo_object(j);
-		jo_set_str(j, "call", m->call);
-		if (m->row >= 0)
-			jo_set_int(j, "row", m->row);
-		jo_set_str(j, "column", m->column);
-		jo_set_str(j, "formula", m->formula);
-		jo_object_end(j);
-	}
+	mark_ref(j, m);
 	jo_object_end(j);
 }
 

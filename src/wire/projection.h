@@ -34,6 +34,8 @@ void chat_members(struct json_out *j, const struct event *e);
 /* Of the closing events, what stands behind ids and code. */
 void finished_rest(struct json_out *j, const struct event_run_finished *f);
 void error_rest(struct json_out *j, const struct event_error *e);
+/* The members of where a checked number comes from, as "ref". */
+void mark_ref(struct json_out *j, const struct event_mark *mark);
 /* A clarifying question as a view. */
 void ask_view(struct json_out *j, const struct event_ask *ask);
 

@@ -7,6 +7,7 @@
 
 #include "vesper/json.h"
 #include "vesper/json_out.h"
+#include "vesper/mem.h"
 
 static struct buf out;
 static struct json_out j;
@@ -83,12 +84,36 @@ static void large_integers_are_text(void **state)
 			    "[9007199254740992,\"9007199254740993\",\"-9223372036854775808\"]");
 }
 
+static void decimals_are_written_as_trees_write_them(void **state)
+{
+	static const char *const digits[] = {"48.7300", "-.5",
+					     "5.",      "+1",
+					     "007.10",  "n/a",
+					     "",        "123456789012345.678",
+					     "1e400",   "9007199254740993"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(digits) / sizeof(digits[0]); i++) {
+		json_t *node = json_decimal(digits[i]);
+		char *text = json_text(node);
+
+		buf_reset(&out);
+		jo_init(&j, &out);
+		jo_decimal(&j, digits[i]);
+		assert_string_equal(buf_text(&out), text);
+		json_decref(node);
+		mem_free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(commas_stand_between, setup, teardown),
 		cmocka_unit_test_setup_teardown(texts_are_cleaned_as_in_trees, setup, teardown),
 		cmocka_unit_test_setup_teardown(large_integers_are_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(decimals_are_written_as_trees_write_them, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "store_test.h"
 
 #include "vesper/clock.h"
+#include "vesper/json.h"
 
 static struct session one;
 
@@ -212,8 +213,9 @@ static void without_the_statement(void **state)
 	json_t *views = json_pack("[{s:s, s:s}, {s:s, s:{s:s, s:s}}]", "view_type", "base", "text",
 				  "SELECT is a word", "view_type", "data", "source", "tool",
 				  "price", "sql", "SELECT AVG(x) FROM y");
+	char *text = json_text(views);
 
-	answer.views = views;
+	answer.texts.views = text;
 	accept_message(f, &manager, &m);
 	store_the_answer(f, &manager, &answer);
 	read_messages(f, &manager, m.session_id, NULL, 10);
@@ -224,6 +226,7 @@ static void without_the_statement(void **state)
 	assert_int_equal(json_equal(store_text_json(f->messages[1].texts.views, f->arena), views),
 			 1);
 	assert_false(f->messages[1].masked);
+	mem_free(text);
 	json_decref(views);
 }
 

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Fails on a wire format that knows more than events: a projection includes the event header and the writer, nothing of the program."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+# What every projection may include; no allocation, no store, no loop.
+ALLOWED = {"projection.h", "vesper/event.h", "vesper/json_out.h", "vesper/limits.h", "vesper/str.h", "vesper/wire.h"}
+# Not formats: who reads a log as items, and who keeps views until the end.
+READERS = {"reader.c": {"vesper/mem.h"}, "whole.c": {"vesper/arena.h"}}
+
+
+def main():
+    problems = []
+    for path in sorted((ROOT / "src/wire").glob("*.[ch]")):
+        extra = set(INCLUDE.findall(path.read_text())) - ALLOWED - READERS.get(path.name, set())
+        problems += [f"src/wire/{path.name} includes {name}: a projection knows events and the writer only" for name in sorted(extra)]
+    print("\n".join(problems) or "projections: events and the writer only")
+    sys.exit(bool(problems))
+
+
+main()
