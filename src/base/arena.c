@@ -1,7 +1,7 @@
 /*
  * A chain of blocks, newest first. Blocks double up to a size that keeps a turn at a handful of
  * them, and a request that does not fit well gets a block of its own, so that the current one is
- * not thrown away half empty.
+ * not thrown away half empty. Memory is zeroed as it is handed out: much of a block never is.
  */
 #include "vesper/arena.h"
 
@@ -39,8 +39,8 @@ struct arena {
 
 static struct block *block_new(size_t size)
 {
-	struct block *b = mem_alloc(sizeof(*b) + size);
-	b->size = size;
+	struct block *b = mem_realloc(NULL, sizeof(*b) + size);
+	*b = (struct block){.size = size};
 	return b;
 }
 
@@ -72,7 +72,8 @@ static struct block *arena_room(struct arena *a, size_t bytes)
 	return b;
 }
 
-void *arena_alloc(struct arena *a, size_t bytes)
+/* For who writes all of it. */
+static void *arena_raw(struct arena *a, size_t bytes)
 {
 	const size_t align = alignof(max_align_t);
 	assert(bytes < SIZE_MAX / 2);
@@ -84,14 +85,20 @@ void *arena_alloc(struct arena *a, size_t bytes)
 	return p;
 }
 
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+	return memset(arena_raw(a, bytes), 0, bytes);
+}
+
 void *arena_grow(struct arena *a, void *items, size_t count, size_t *cap, size_t item_bytes)
 {
 	if (count < *cap)
 		return items;
 	*cap = *cap ? *cap * 2 : 8;
-	void *wider = arena_alloc(a, *cap * item_bytes);
+	char *wider = arena_raw(a, *cap * item_bytes);
 	if (count > 0)
 		memcpy(wider, items, count * item_bytes);
+	memset(wider + count * item_bytes, 0, (*cap - count) * item_bytes);
 	return wider;
 }
 
@@ -102,9 +109,10 @@ char *arena_strdup(struct arena *a, const char *text)
 
 char *arena_strndup(struct arena *a, const char *text, size_t len)
 {
-	char *copy = arena_alloc(a, len + 1);
+	char *copy = arena_raw(a, len + 1);
 	if (len)
 		memcpy(copy, text, len);
+	copy[len] = '\0';
 	return copy;
 }
 
@@ -124,9 +132,9 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 	va_copy(again, args);
 	int n = vsnprintf(room, sizeof(room), fmt, args);
 	assert(n >= 0);
-	char *text = arena_alloc(a, (size_t)n + 1);
+	char *text = arena_raw(a, (size_t)n + 1);
 	if ((size_t)n < sizeof(room))
-		memcpy(text, room, (size_t)n);
+		memcpy(text, room, (size_t)n + 1);
 	else
 		vsnprintf(text, (size_t)n + 1, fmt, again);
 	va_end(again);
