@@ -12,11 +12,10 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define BUCKETS 4096 /* a power of two */
-
 struct stream_hub {
 	struct loop *loop;
-	struct list buckets[BUCKETS];
+	struct hashmap by_id; /* turn_id -> struct stream_log */
+	struct list all;      /* the same */
 	struct list kept;
 	struct shares shares; /* of the kept ones */
 	struct timer *expiry;
@@ -29,8 +28,8 @@ struct stream_hub *stream_hub_new(struct loop *l)
 	struct stream_hub *h = mem_alloc(sizeof(*h));
 
 	h->loop = l;
-	for (size_t i = 0; i < BUCKETS; i++)
-		list_init(&h->buckets[i]);
+	hashmap_init(&h->by_id);
+	list_init(&h->all);
 	list_init(&h->kept);
 	shares_init(&h->shares, EVENT_LOGS_MAX, EVENT_LOGS_BYTES_MAX);
 	h->expiry = timer_new(l, on_expiry, h);
@@ -42,40 +41,18 @@ struct loop *hub_loop(const struct stream_hub *h)
 	return h->loop;
 }
 
-/* FNV-1a. Ids are ours, nobody can choose them to collide. */
-static struct list *bucket_of(struct stream_hub *h, const char *turn_id)
-{
-	uint64_t hash = 14695981039346656037u;
-
-	for (const char *c = turn_id; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-	return &h->buckets[hash & (BUCKETS - 1)];
-}
-
-static struct stream_log *hub_get(struct stream_hub *h, const char *turn_id)
-{
-	struct list *bucket = bucket_of(h, turn_id);
-
-	list_each(node, bucket) {
-		struct stream_log *log = list_item(node, struct stream_log, bucket);
-
-		if (strcmp(log->turn_id, turn_id) == 0)
-			return log;
-	}
-	return NULL;
-}
-
 void hub_add(struct stream_hub *h, struct stream_log *log)
 {
-	assert(!hub_get(h, log->turn_id));
-	list_append(bucket_of(h, log->turn_id), &log->bucket);
+	hashmap_add(&h->by_id, &log->by_id, str_of(log->turn_id));
+	list_append(&h->all, &log->all);
 }
 
 static void hub_forget(struct stream_hub *h, struct stream_log *log)
 {
 	shares_remove(&h->shares, &log->share);
 	list_remove(&log->kept);
-	list_remove(&log->bucket);
+	list_remove(&log->all);
+	hashmap_remove(&h->by_id, &log->by_id);
 	log_unref(log);
 }
 
@@ -116,18 +93,16 @@ void hub_keep(struct stream_hub *h, struct stream_log *log)
 
 void stream_forget(struct stream_hub *h, const char *session_id, const struct principal *who)
 {
-	for (size_t i = 0; i < BUCKETS; i++) {
-		list_each_safe(node, &h->buckets[i]) {
-			struct stream_log *log = list_item(node, struct stream_log, bucket);
+	list_each_safe(node, &h->all) {
+		struct stream_log *log = list_item(node, struct stream_log, all);
 
-			if ((session_id && strcmp(log->session_id, session_id) != 0) ||
-			    !principal_same_user(log->who, who))
-				continue;
-			if (log->released)
-				hub_forget(h, log);
-			else
-				log->unwanted = true;
-		}
+		if ((session_id && strcmp(log->session_id, session_id) != 0) ||
+		    !principal_same_user(log->who, who))
+			continue;
+		if (log->released)
+			hub_forget(h, log);
+		else
+			log->unwanted = true;
 	}
 }
 
@@ -143,11 +118,15 @@ static bool covers(const struct principal *reader, const struct principal *write
 struct stream_log *stream_find(struct stream_hub *h, const char *turn_id,
 			       const struct principal *who)
 {
+	struct hashmap_node *node;
 	struct stream_log *log;
 
 	hub_expire(h);
-	log = hub_get(h, turn_id);
-	return log && principal_same_user(log->who, who) && covers(who, log->who) ? log : NULL;
+	node = hashmap_find(&h->by_id, str_of(turn_id));
+	if (!node)
+		return NULL;
+	log = hashmap_item(node, struct stream_log, by_id);
+	return principal_same_user(log->who, who) && covers(who, log->who) ? log : NULL;
 }
 
 void stream_hub_free(struct stream_hub **hub)
@@ -159,8 +138,8 @@ void stream_hub_free(struct stream_hub **hub)
 	*hub = NULL;
 	while (oldest(h))
 		hub_forget(h, oldest(h));
-	for (size_t i = 0; i < BUCKETS; i++)
-		assert(list_empty(&h->buckets[i])); /* a turn still runs */
+	assert(list_empty(&h->all)); /* a turn still runs */
+	hashmap_deinit(&h->by_id);
 	shares_deinit(&h->shares);
 	timer_free(&h->expiry);
 	mem_free(h);

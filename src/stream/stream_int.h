@@ -2,6 +2,7 @@
 #ifndef VESPER_STREAM_INT_H
 #define VESPER_STREAM_INT_H
 
+#include "vesper/hashmap.h"
 #include "vesper/list.h"
 #include "vesper/shares.h"
 #include "vesper/stream.h"
@@ -17,7 +18,8 @@ struct entry {
 };
 
 struct stream_log {
-	struct list bucket; /* in the hub's table; in no list once forgotten */
+	struct hashmap_node by_id; /* in the hub, as the next: in neither once forgotten */
+	struct list all;
 	struct list kept;   /* in the hub's list of finished logs */
 	struct share share; /* of its tenant, in the hub's room for them */
 	int64_t kept_until_ms;
