@@ -38,9 +38,15 @@ struct view_fit {
 void view_fit_table(const struct table *t, const struct view_room *room, struct arena *a,
 		    struct view_fit *out);
 
-/* The data view of one table of a result (columns, meta, data_dict by column, row counts,
- * truncation, source). What does not fit into VIEW_BYTES_MAX is left out, and said. New ref. */
-json_t *view_data(const struct result *r, const struct table *t, const char *view_id);
+/* What a view says of rows or columns that it does not show; the reason may be NULL. */
+struct view_cut {
+	bool truncated;
+	const char *reason;
+};
+/* Writes the data view of one table of a result (columns, meta, data_dict by column, row counts,
+ * truncation, source). What does not fit into VIEW_BYTES_MAX is left out, and said. */
+struct view_cut view_data(struct buf *out, const struct result *r, const struct table *t,
+			  const char *view_id, struct arena *a);
 
 /* What a result without rows says for itself, as a view: where nothing was found a base view, where
  * it failed an error view with details and what to try. NULL for a result with rows. New ref. */
@@ -76,11 +82,12 @@ enum view_chart_wish view_chart_wish(const char *question);
  * The chart view of a result: the charted columns as in a data view, a Vega-Lite v6 spec with its
  * values inline, and a text alternative. Chosen by the shapes of its tables: along hours, dates,
  * months or years a line or area (with a band where lowest and highest stand beside); over names
- * bars; NULL where no chart says more than the table: one row, no measure, a truncated result,
+ * bars; false where no chart says more than the table: one row, no measure, a truncated result,
  * points that nothing tells apart. The spec holds no expression, no address and no text that is not
- * a value or a label. New ref.
+ * a value or a label.
  */
-json_t *view_chart(const struct result *r, const char *view_id, enum view_chart_wish wish);
+bool view_chart(struct buf *out, const struct result *r, const char *view_id,
+		enum view_chart_wish wish);
 
 /* Numbers in the house style: "$48.73/MWh", "5.1%", "8,760", "$2.1M"; what `units`
  * (which may be NULL) does not have stands behind the number. Text that is no number is copied. */

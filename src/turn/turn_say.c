@@ -148,19 +148,22 @@ void say_checked(struct turn *t, const struct guard_piece *piece)
 	t->checked.chars += utf8_count(piece->text, piece->len);
 }
 
+static void show_view(struct turn *t, const struct result *r, const char *view_id, struct str view)
+{
+	t->view_count++;
+	event_emit(t->sink, &(struct event){.kind = EVENT_VIEW,
+					    .u.view = {.view_id = view_id,
+						       .agent = r ? r->agent : NULL,
+						       .task = r ? r->task : NULL,
+						       .view = view}});
+}
+
 void say_view_json(struct turn *t, const struct result *r, json_t *view_take)
 {
-	struct texts texts = {0};
+	char *text = json_text(view_take);
 
-	t->view_count++;
-	emit(t,
-	     &(struct event){
-		     .kind = EVENT_VIEW,
-		     .u.view = {.view_id = json_string_value(json_object_get(view_take, "view_id")),
-				.agent = r ? r->agent : NULL,
-				.task = r ? r->task : NULL,
-				.view = texts_add(&texts, view_take)}},
-	     &texts);
+	show_view(t, r, json_string_value(json_object_get(view_take, "view_id")), str_of(text));
+	mem_free(text);
 	json_decref(view_take);
 }
 
@@ -169,25 +172,25 @@ static const char *next_view_id(const struct turn *t, const struct result *r)
 	return arena_printf(t->arena, "%s-v%zu", r->call, t->view_count + 1);
 }
 
-/* A table may also be too long for a client, not only for the query's cap. */
-static void note_cut(struct turn *t, struct result *r, const json_t *view)
-{
-	if (!json_is_true(json_object_get(view, "truncated")))
-		return;
-	r->outcome.truncated = true;
-	r->outcome.truncation = arena_strdup(
-		t->arena, json_string_value(json_object_get(view, "truncation_reason")));
-}
-
 void say_view(struct turn *t, struct result *r)
 {
-	json_t *view = view_data(r, r->tables[0], next_view_id(t, r)), *chart;
+	const char *view_id = next_view_id(t, r);
+	struct view_cut cut;
+	struct buf view;
 
-	note_cut(t, r, view);
-	say_view_json(t, r, view);
-	chart = view_chart(r, next_view_id(t, r), view_chart_wish(t->request.content));
-	if (chart)
-		say_view_json(t, r, chart);
+	buf_init(&view, SIZE_MAX / 2);
+	cut = view_data(&view, r, r->tables[0], view_id, t->arena);
+	/* A table may also be too long for a client, not only for the query's cap. */
+	if (cut.truncated) {
+		r->outcome.truncated = true;
+		r->outcome.truncation = arena_strdup(t->arena, cut.reason);
+	}
+	show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
+	buf_reset(&view);
+	view_id = next_view_id(t, r);
+	if (view_chart(&view, r, view_id, view_chart_wish(t->request.content)))
+		show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
+	buf_deinit(&view);
 }
 
 void say_outcomes(struct turn *t)

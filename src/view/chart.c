@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/mem.h"
 #include "vesper/limits.h"
 
 #define CHART_SCHEMA     "https://vega.github.io/schema/vega-lite/v6.json"
@@ -437,25 +438,42 @@ static const struct table *find_table(const struct result *r, enum view_chart_wi
 	return found;
 }
 
-json_t *view_chart(const struct result *r, const char *view_id, enum view_chart_wish wish)
+static void put_tree(struct json_out *j, json_t *take)
 {
-	size_t columns[CHART_SERIES_MAX + 1 + CHART_MEASURES_MAX + 2], count;
+	char *text = json_text(take);
+
+	jo_raw(j, str_of(text));
+	mem_free(text);
+	json_decref(take);
+}
+
+bool view_chart(struct buf *out, const struct result *r, const char *view_id,
+		enum view_chart_wish wish)
+{
+	size_t columns[CHART_SERIES_MAX + 1 + CHART_MEASURES_MAX + 2];
+	struct view_part part = {.type = "chart", .id = view_id, .columns = columns};
 	const struct table *t;
 	struct chart ch;
+	struct json_out j;
 	struct buf alt;
-	json_t *view;
 
 	t = find_table(r, wish, &ch);
 	if (!t)
-		return NULL;
+		return false;
 	ch.units = r->units;
 	buf_init(&alt, CHART_TEXT_BYTES);
 	add_alt(&alt, &ch, t);
-	count = charted_columns(&ch, columns);
-	view = view_columns(r, t, "chart", view_id, columns, count, t->row_count);
-	json_set_str(view, "chart_type", view_chart_name(ch.type));
-	json_set_take(view, "chart_spec", spec_json(&ch, t, buf_text(&alt)));
-	json_set_str(view, "alt", buf_text(&alt));
+	part.column_count = charted_columns(&ch, columns);
+	part.row_count = t->row_count;
+	part.cut = (struct view_cut){t->truncated, t->truncation};
+	jo_init(&j, out);
+	jo_object(&j);
+	view_columns(&j, r, t, &part);
+	jo_set_str(&j, "chart_type", view_chart_name(ch.type));
+	jo_key(&j, "chart_spec");
+	put_tree(&j, spec_json(&ch, t, buf_text(&alt)));
+	jo_set_str(&j, "alt", buf_text(&alt));
+	jo_object_end(&j);
 	buf_deinit(&alt);
-	return view;
+	return true;
 }

@@ -16,42 +16,40 @@ static const char *const priorities[] = {
 	[PRIORITY_HIGH] = "high",
 };
 
-static json_t *int_json(const char *text)
+static void put_int(struct json_out *j, const char *text)
 {
 	char *end;
 	long long value = strtoll(text, &end, 10);
 
 	if (*end || value > JSON_INT_SAFE || value < -JSON_INT_SAFE)
-		return json_str(text);
-	return json_integer(value);
+		jo_str(j, str_of(text));
+	else
+		jo_int(j, value);
 }
 
-static json_t *cell_json(enum column_type type, const char *text)
+static void put_cell(struct json_out *j, enum column_type type, const char *text)
 {
 	if (!text)
-		return json_null();
-	switch (type) {
-	case COLUMN_INT:
-		return int_json(text);
-	case COLUMN_DECIMAL:
-		return json_decimal(text);
-	case COLUMN_BOOL:
-		return json_boolean(strcmp(text, "0") != 0);
-	default:
-		return json_str(text);
-	}
+		jo_null(j);
+	else if (type == COLUMN_INT)
+		put_int(j, text);
+	else if (type == COLUMN_DECIMAL)
+		jo_decimal(j, text);
+	else if (type == COLUMN_BOOL)
+		jo_bool(j, strcmp(text, "0") != 0);
+	else
+		jo_str(j, str_of(text));
 }
 
-static json_t *meta_json(const struct column *c)
+static void put_meta(struct json_out *j, const struct column *c)
 {
-	json_t *meta = json_object();
-
-	json_set_str(meta, "name", c->name);
-	json_set_str(meta, "label", c->label ? c->label : c->name);
-	json_set_str(meta, "type", column_type_name(c->type));
-	json_set_str(meta, "unit", c->unit);
-	json_set_str(meta, "priority", priorities[c->priority]);
-	return meta;
+	jo_object(j);
+	jo_set_str(j, "name", c->name);
+	jo_set_str(j, "label", c->label ? c->label : c->name);
+	jo_set_str(j, "type", column_type_name(c->type));
+	jo_set_str(j, "unit", c->unit);
+	jo_set_str(j, "priority", priorities[c->priority]);
+	jo_object_end(j);
 }
 
 json_t *view_source(const struct result *r)
@@ -66,35 +64,81 @@ json_t *view_source(const struct result *r)
 	return source;
 }
 
-json_t *view_columns(const struct result *r, const struct table *t, const char *view_type,
-		     const char *view_id, const size_t *columns, size_t count, size_t rows)
+static size_t shown_column(const struct view_part *part, size_t i)
 {
-	json_t *view = json_object(), *names = json_array(), *meta = json_array(),
-	       *dict = json_object();
+	return part->columns ? part->columns[i] : i;
+}
 
-	for (size_t i = 0; i < (columns ? count : t->column_count); i++) {
-		size_t c = columns ? columns[i] : i;
-		json_t *cells = json_array();
+/* The column whose cells stand under this one's name: of several with one name the last, in the
+ * place of the first. */
+static bool dict_column(const struct table *t, const struct view_part *part, size_t i, size_t *out)
+{
+	const char *name = t->columns[shown_column(part, i)].name;
 
-		for (size_t row = 0; row < rows; row++)
-			json_push_take(cells, cell_json(t->columns[c].type, t->rows[row][c]));
-		json_push_take(names, json_str(t->columns[c].name));
-		json_push_take(meta, meta_json(&t->columns[c]));
-		json_set_take(dict, t->columns[c].name, cells);
+	*out = shown_column(part, i);
+	for (size_t k = 0; k < part->column_count; k++) {
+		if (k == i || strcmp(t->columns[shown_column(part, k)].name, name) != 0)
+			continue;
+		if (k < i)
+			return false;
+		*out = shown_column(part, k);
 	}
-	json_set_str(view, "view_type", view_type);
-	json_set_str(view, "view_id", view_id);
-	json_set_str(view, "text", r->about);
-	json_set_take(view, "columns", names);
-	json_set_take(view, "meta", meta);
-	json_set_take(view, "data_dict", dict);
-	json_set_int(view, "row_count", (int64_t)rows);
+	return true;
+}
+
+static void put_dict(struct json_out *j, const struct table *t, const struct view_part *part)
+{
+	size_t c;
+
+	jo_object(j);
+	for (size_t i = 0; i < part->column_count; i++) {
+		if (!dict_column(t, part, i, &c))
+			continue;
+		jo_key(j, t->columns[c].name);
+		jo_array(j);
+		for (size_t row = 0; row < part->row_count; row++)
+			put_cell(j, t->columns[c].type, t->rows[row][c]);
+		jo_array_end(j);
+	}
+	jo_object_end(j);
+}
+
+static void put_source(struct json_out *j, const struct result *r)
+{
+	jo_object(j);
+	jo_set_str(j, "call", r->call);
+	jo_set_str(j, "task", r->task);
+	jo_set_str(j, "agent", r->agent);
+	jo_set_str(j, "tool", r->tool);
+	jo_set_str(j, "sql", r->sql);
+	jo_object_end(j);
+}
+
+void view_columns(struct json_out *j, const struct result *r, const struct table *t,
+		  const struct view_part *part)
+{
+	jo_set_str(j, "view_type", part->type);
+	jo_set_str(j, "view_id", part->id);
+	jo_set_str(j, "text", r->about);
+	jo_key(j, "columns");
+	jo_array(j);
+	for (size_t i = 0; i < part->column_count; i++)
+		jo_str(j, str_of(t->columns[shown_column(part, i)].name));
+	jo_array_end(j);
+	jo_key(j, "meta");
+	jo_array(j);
+	for (size_t i = 0; i < part->column_count; i++)
+		put_meta(j, &t->columns[shown_column(part, i)]);
+	jo_array_end(j);
+	jo_key(j, "data_dict");
+	put_dict(j, t, part);
+	jo_set_int(j, "row_count", (int64_t)part->row_count);
 	if (t->total_exact)
-		json_set_int(view, "total_rows", t->total_rows);
-	json_set_bool(view, "truncated", t->truncated);
-	json_set_str(view, "truncation_reason", t->truncation);
-	json_set_take(view, "source", view_source(r));
-	return view;
+		jo_set_int(j, "total_rows", t->total_rows);
+	jo_set_bool(j, "truncated", part->cut.truncated);
+	jo_set_str(j, "truncation_reason", part->cut.reason);
+	jo_key(j, "source");
+	put_source(j, r);
 }
 
 /* ---- a table that is too long for a view ---- */
@@ -130,35 +174,45 @@ static void add_reason(struct buf *out, const struct table *t, const struct view
 		buf_printf(out, "; the first %zu of %zu rows", fit->row_count, t->row_count);
 }
 
-static json_t *cut_view(const struct result *r, const struct table *t, const char *view_id)
+/* What of it fits. */
+static void cut_part(const struct table *t, struct arena *a, struct view_part *part)
 {
 	const struct view_room room = {
 		.rows = t->row_count, .size = VIEW_BYTES_MAX, .measure = cell_bytes};
-	struct arena *a = arena_new(VIEW_BYTES_MAX);
 	size_t *columns = arena_alloc(a, sizeof(*columns) * (t->column_count + 1)), n = 0;
 	struct view_fit fit;
 	struct buf reason;
-	json_t *view;
 
 	view_fit_table(t, &room, a, &fit);
 	for (size_t c = 0; c < t->column_count; c++)
 		if (fit.left[c] == VIEW_SHOWN)
 			columns[n++] = c;
-	view = view_columns(r, t, "data", view_id, columns, n, fit.row_count);
-	if (n < t->column_count || fit.row_count < t->row_count) {
-		buf_init(&reason, REASON_BYTES_MAX);
-		add_reason(&reason, t, &fit);
-		json_set_bool(view, "truncated", true);
-		json_set_str(view, "truncation_reason", buf_text(&reason));
-		buf_deinit(&reason);
-	}
-	arena_free(&a);
-	return view;
+	part->columns = columns;
+	part->column_count = n;
+	part->row_count = fit.row_count;
+	if (n == t->column_count && fit.row_count == t->row_count)
+		return;
+	buf_init(&reason, REASON_BYTES_MAX);
+	add_reason(&reason, t, &fit);
+	part->cut = (struct view_cut){true, arena_strdup(a, buf_text(&reason))};
+	buf_deinit(&reason);
 }
 
-json_t *view_data(const struct result *r, const struct table *t, const char *view_id)
+struct view_cut view_data(struct buf *out, const struct result *r, const struct table *t,
+			  const char *view_id, struct arena *a)
 {
+	struct view_part part = {.type = "data",
+				 .id = view_id,
+				 .column_count = t->column_count,
+				 .row_count = t->row_count,
+				 .cut = {t->truncated, t->truncation}};
+	struct json_out j;
+
 	if (is_long(t))
-		return cut_view(r, t, view_id);
-	return view_columns(r, t, "data", view_id, NULL, 0, t->row_count);
+		cut_part(t, a, &part);
+	jo_init(&j, out);
+	jo_object(&j);
+	view_columns(&j, r, t, &part);
+	jo_object_end(&j);
+	return part.cut;
 }

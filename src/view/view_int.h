@@ -2,6 +2,7 @@
 #ifndef VESPER_VIEW_INT_H
 #define VESPER_VIEW_INT_H
 
+#include "vesper/json_out.h"
 #include "vesper/view.h"
 
 /* One cell as people read it; an empty cell is an em dash. */
@@ -14,10 +15,16 @@ void view_row_count(struct buf *out, const struct table *t);
 /* Which call, task, agent and tool a view came from. New ref. */
 json_t *view_source(const struct result *r);
 
-/* The members that every view of a table opens with, of its first `rows` rows; `columns` NULL: all
- * of them. */
-json_t *view_columns(const struct result *r, const struct table *t, const char *view_type,
-		     const char *view_id, const size_t *columns, size_t count, size_t rows);
+/* What is shown of a table. */
+struct view_part {
+	const char *type, *id;
+	const size_t *columns; /* NULL: all of them */
+	size_t column_count, row_count;
+	struct view_cut cut;
+};
+/* The members that every view of a table opens with. */
+void view_columns(struct json_out *j, const struct result *r, const struct table *t,
+		  const struct view_part *part);
 
 /* Fills a template of view.h. False (and nothing added) when a placeholder outside [[ ]] has no
  * value. */

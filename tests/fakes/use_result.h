@@ -21,11 +21,11 @@ static inline void use_result(struct result *r)
 	buf_init(&text, SIZE_MAX / 2);
 	prompt_text(&text, r, 10);
 	view_outcome_words(&text, r);
-	buf_deinit(&text);
 	for (size_t i = 0; i < r->table_count; i++)
-		json_decref(view_data(r, r->tables[i], "v1"));
+		view_data(&text, r, r->tables[i], "v1", a);
 	json_decref(view_outcome(r, "v2"));
-	json_decref(view_chart(r, "v3", CHART_AS_FITS));
+	view_chart(&text, r, "v3", CHART_AS_FITS);
+	buf_deinit(&text);
 	view_suggested(r, a, suggested, 8);
 	view_answer(&in, a, &words);
 	for (size_t i = 0; i < r->args.count; i++)

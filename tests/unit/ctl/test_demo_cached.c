@@ -164,11 +164,9 @@ static void add_visible(struct buf *out, const struct result *r)
 {
 	prompt_text(out, r, 500);
 	for (size_t i = 0; i < r->table_count; i++) {
-		json_t *view = view_data(r, r->tables[i], "v1");
-		char *text = json_dumps(view, 0);
-		buf_printf(out, "\n%s\n", text);
-		free(text);
-		json_decref(view);
+		buf_char(out, '\n');
+		view_data(out, r, r->tables[i], "v1", arena);
+		buf_char(out, '\n');
 	}
 	for (size_t i = 0; i < r->fact_count; i++) {
 		const struct fact *f = &r->facts[i];

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "vesper/limits.h"
-#include "vesper/view.h"
+#include "view_tree.h"
 
 #define OWN_TOOL                                                                                   \
 	"-- tool: own_sql\n"                                                                       \
@@ -141,7 +141,7 @@ static void runs_what_passes_the_gate(void **state)
 	assert_int_equal(answer->tables[0]->row_count, 2);
 	assert_string_equal(cell(0, 0), "E1");
 	assert_string_equal(cell(1, 1), "4");
-	view = view_data(answer, answer->tables[0], "v1");
+	view = view_tree(answer, answer->tables[0], "v1");
 	assert_string_equal(
 		json_string_value(json_object_get(json_object_get(view, "source"), "sql")),
 		"SELECT hub, n * 2 AS twice FROM (SELECT hub, n FROM dbo.prices WHERE "

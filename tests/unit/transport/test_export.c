@@ -3,7 +3,7 @@
 
 #include "export.h"
 #include "vesper/json.h"
-#include "vesper/view.h"
+#include "view_tree.h"
 
 static json_t *view_of(const char *text)
 {
@@ -100,7 +100,7 @@ static void a_table_is_the_text_of_its_view(void **state)
 {
 	struct table *t = sample_table();
 	const struct result result = {.about = "a", .call = "c1", .agent = "g", .tool = "t"};
-	json_t *view = view_data(&result, t, "v");
+	json_t *view = view_tree(&result, t, "v");
 	struct buf kept, read;
 
 	(void)state;
@@ -122,7 +122,7 @@ static void a_change_since_is_seen(void **state)
 {
 	struct table *t = sample_table();
 	const struct result result = {.about = "a", .call = "c1", .agent = "g", .tool = "t"};
-	json_t *view = view_data(&result, t, "v");
+	json_t *view = view_tree(&result, t, "v");
 
 	(void)state;
 	assert_false(export_differs(view, t));

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "view_tree.h"
 #include "vesper/json.h"
 #include "view_int.h"
 #include "sample_results.h"
@@ -21,7 +22,7 @@ static void data_views_keep_digits(void **state)
 					    NULL,     NULL,      "7"};
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 2));
-	json_t *view = view_data(r, r->tables[0], "c1-v1");
+	json_t *view = view_tree(r, r->tables[0], "c1-v1");
 	struct buf b;
 
 	(void)state;
@@ -49,7 +50,7 @@ static void a_cut_table_says_how_and_how_much(void **state)
 	t->truncated = true;
 	t->truncation = "row cap";
 	t->total_rows = 900;
-	view = view_data(r, t, "c1-v1");
+	view = view_tree(r, t, "c1-v1");
 	assert_int_equal(json_integer_value(json_object_get(view, "total_rows")), 900);
 	assert_string_equal(json_string_value(json_object_get(view, "truncation_reason")),
 			    "row cap");
@@ -58,7 +59,7 @@ static void a_cut_table_says_how_and_how_much(void **state)
 		"get_average_annual_price");
 	json_decref(view);
 	t->total_exact = false; /* nobody counted the rest */
-	view = view_data(r, t, "c1-v1");
+	view = view_tree(r, t, "c1-v1");
 	assert_null(json_object_get(view, "total_rows"));
 	json_decref(view);
 	arena_free(&a);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "view_tree.h"
 #include "prompt_text.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
@@ -194,7 +195,7 @@ static void a_view_that_is_too_long_is_cut_and_says_so(void **state)
 	memset(long_text, 'z', VIEW_BYTES_MAX / 8 - 1);
 	for (size_t row = 0; row < ROWS; row++)
 		t->rows[row][3] = long_text;
-	view = view_data(r, t, "c1-v1");
+	view = view_tree(r, t, "c1-v1");
 	assert_true(json_is_true(json_object_get(view, "truncated")));
 	assert_string_equal(json_string_value(json_object_get(view, "truncation_reason")),
 			    "too long for a table: without Notes, Source");
@@ -205,7 +206,7 @@ static void a_view_that_is_too_long_is_cut_and_says_so(void **state)
 	for (size_t row = 0; row < ROWS; row++)
 		t->rows[row][0] = long_text;
 	t->truncation = "row cap";
-	view = view_data(r, t, "c1-v1");
+	view = view_tree(r, t, "c1-v1");
 	assert_string_equal(
 		json_string_value(json_object_get(view, "truncation_reason")),
 		"row cap; too long for a table: without Notes, Source, Zone; the first 7 "
