@@ -23,8 +23,12 @@
 #define CONNECTIONS_MAX       12000 /* open sockets of all kinds; well below the descriptor limit */
 #define STRANGERS_SHARE       4  /* one in so many of them may be without a user: room to sign in */
 #define ADMIN_CONNECTIONS_MAX 64 /* of the admin address: probes and scrapers */
-#define DESCRIPTORS_MAX       65536 /* raised to at the start: four times what is used */
-#define AUTH_FRAME_MS         5000  /* that long may they wait */
+#define WS_DESCRIPTORS        3  /* of a WebSocket: the client's socket and a pair */
+#define DESCRIPTORS_MAX       65536 /* raised to at the start: all of them WebSockets, and a quarter */
+#define RELAY_READ_BYTES      16384 /* one read of a relay; what one side does not take of it waits */
+#define RELAY_IN_BYTES        32768 /* of a client's, in the kernel before libwebsockets reads them */
+#define RELAY_OUT_BYTES       131072 /* and for a client; a quarter of it unread is a choked socket */
+#define AUTH_FRAME_MS         5000   /* that long may they wait */
 #define HEADER_DEADLINE_MS                                                                         \
 	10000                   /* a request's headers must be whole by then, however they drip    \
 				 */

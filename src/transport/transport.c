@@ -20,14 +20,17 @@
 
 static void on_drain_look(void *owner);
 
-/* Upstream streams, databases and files need descriptors, too. */
+/* Each place may become a WebSocket. Upstream streams, databases and files need descriptors, too.
+ */
 static size_t places(void)
 {
 	struct rlimit limit;
+	size_t all;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 * 3 > CONNECTIONS_MAX)
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return CONNECTIONS_MAX;
-	return limit.rlim_cur / 4 * 3;
+	all = limit.rlim_cur / 4 * 3 / WS_DESCRIPTORS;
+	return all < CONNECTIONS_MAX ? all : CONNECTIONS_MAX;
 }
 
 static bool proxies_open(struct transport *t, size_t *count, struct err *e)
@@ -142,7 +145,7 @@ bool transport_knows_session(const struct transport *t, const struct principal *
 
 static bool is_quiet(const struct transport *t)
 {
-	return t->ws->conn_count == 0 && list_empty(http_server_requests(t->http)) &&
+	return list_empty(&t->ws->relays.all) && list_empty(http_server_requests(t->http)) &&
 	       list_empty(&t->repeats);
 }
 

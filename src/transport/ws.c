@@ -1,6 +1,6 @@
 /*
- * libwebsockets on the one loop. It listens to nothing and decides nothing: it gets sockets whose
- * handshake has been read and judged, and does the protocol's framing.
+ * libwebsockets on the one loop. It listens to nothing and decides nothing: it gets one end of a
+ * relay, with a handshake that has been read and judged and frames that have been checked.
  */
 #include <libwebsockets.h>
 
@@ -18,7 +18,7 @@
 #include "vesper/mem.h"
 
 #define TICK_MS  1000
-#define TX_BYTES (SEND_BATCH_BYTES + LWS_PRE)
+#define TX_BYTES (SEND_BATCH_BYTES + 3 * EVENT_LOG_BYTES_MAX) /* the longest batch */
 #define RX_BYTES 1024 /* per socket, for as long as it is open: messages are put together by us */
 #define DESTROY_TURNS                                                                              \
 	50 /* iterations that the library's handles get to close; they need two or three */
@@ -112,8 +112,7 @@ static bool context_new(struct ws_server *s, struct err *e)
 {
 	void *loops[1] = {loop_native(s->transport->options.loop)};
 	struct lws_context_creation_info info = {
-		.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
-			   LWS_SERVER_OPTION_VALIDATE_UTF8,
+		.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
 		.foreign_loops = loops,
 		.port = CONTEXT_PORT_NO_LISTEN_SERVER,
 		.protocols = protocols,
@@ -145,6 +144,7 @@ static void on_tick(void *owner)
 
 	list_each_safe(node, &s->conns)
 		conn_tick(list_item(node, struct ws_conn, node), now);
+	relays_tick(&s->relays, now);
 	metric_set("vesper_ws_connections", (int64_t)s->conn_count);
 }
 
@@ -154,9 +154,11 @@ bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e)
 
 	s->transport = t;
 	list_init(&s->conns);
+	list_init(&s->relays.all);
+	s->relays.loop = t->options.loop;
 	list_init(&s->doors);
 	buf_init(&s->frame, 2 * EVENT_LOG_BYTES_MAX);
-	buf_init(&s->batch, LWS_PRE + SEND_BATCH_BYTES + 3 * EVENT_LOG_BYTES_MAX);
+	buf_init(&s->batch, LWS_PRE + TX_BYTES);
 	if (!context_new(s, e)) {
 		ws_server_free(&s);
 		return false;
@@ -176,13 +178,21 @@ void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, siz
 		     struct ws_conn *take)
 {
 	struct buf request;
+	int lws_fd;
 
+	take->relay = relay_new(&s->relays, fd, take->seat, take, &lws_fd);
+	if (!take->relay) {
+		log_warn("ws.full", "no descriptors for a socket's relay");
+		conn_free(&take);
+		refuse_and_close(fd, head_len, PROBLEM_FULL, NULL);
+		return;
+	}
 	buf_init(&request, HEADER_BYTES_MAX);
 	handshake_rewrite(h, &request);
 	socket_discard(fd, head_len); /* frames behind it stay in the socket */
 	s->adopting = take;
 	/* Calls back ESTABLISHED before it returns; closes the descriptor when it fails. */
-	lws_adopt_socket_vhost_readbuf(s->vhost, fd, buf_text(&request), request.n);
+	lws_adopt_socket_vhost_readbuf(s->vhost, lws_fd, buf_text(&request), request.n);
 	buf_deinit(&request);
 	if (s->adopting)
 		conn_free(&s->adopting);
@@ -221,6 +231,7 @@ void ws_server_free(struct ws_server **server)
 	if (s->context)
 		context_free(s);
 	assert(list_empty(&s->conns));
+	relays_free(&s->relays);
 	buf_deinit(&s->frame);
 	buf_deinit(&s->batch);
 	mem_free(s);

@@ -34,6 +34,13 @@ struct frame {
 
 static void conn_say_goodbye(struct ws_conn *c);
 
+static void frame_free(struct ws_conn *c, struct frame *f)
+{
+	c->queued_bytes -= f->len;
+	list_remove(&f->node);
+	mem_free(f);
+}
+
 struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind kind)
 {
 	struct ws_conn *c = mem_alloc(sizeof(*c));
@@ -84,19 +91,20 @@ void conn_free(struct ws_conn **conn)
 	*conn = NULL;
 	chat_closed(c);
 	if (c->wsi) {
-		count_close(c->close_code ? c->close_code : c->peer_code);
+		count_close(c->close_code  ? c->close_code
+			    : c->violation ? c->violation
+					   : c->peer_code);
 		list_remove(&c->node);
 		c->server->conn_count--;
 	}
-	while (!list_empty(&c->queue)) {
-		struct frame *f = list_item(c->queue.next, struct frame, node);
-
-		list_remove(&f->node);
-		mem_free(f);
-	}
+	while (!list_empty(&c->queue))
+		frame_free(c, list_item(c->queue.next, struct frame, node));
 	buf_deinit(&c->message);
 	principal_free(&c->who);
-	seat_free(&c->seat);
+	if (c->relay)
+		relay_release(c->relay);
+	else
+		seat_free(&c->seat);
 	mem_free(c);
 }
 
@@ -118,10 +126,8 @@ void conn_established(struct ws_conn *c, struct lws *wsi)
 static void conn_put(struct ws_conn *c, unsigned char *text, size_t len,
 		     enum lws_write_protocol how)
 {
-	if (lws_write(c->wsi, text, len, how) >= 0)
-		return;
-	c->dead = true;
-	lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+	if (lws_write(c->wsi, text, len, how) < 0)
+		conn_kill(c);
 }
 
 static void conn_want_writable(struct ws_conn *c)
@@ -148,10 +154,8 @@ static void conn_flush_queue(struct ws_conn *c)
 	while (!list_empty(&c->queue) && conn_ready(c)) {
 		struct frame *f = list_item(c->queue.next, struct frame, node);
 
-		list_remove(&f->node);
-		c->queued_bytes -= f->len;
 		conn_put(c, f->bytes + LWS_PRE, f->len, f->how);
-		mem_free(f);
+		frame_free(c, f);
 	}
 }
 
@@ -192,6 +196,21 @@ void conn_send(struct ws_conn *c, const struct buf *text)
 {
 	if (!c->close_code && !c->dead)
 		conn_queue(c, buf_text(text), text->n, LWS_WRITE_TEXT);
+}
+
+/* A client that sends pings without reading: the last one is answered. */
+void conn_pong(struct ws_conn *c, const void *payload, size_t len)
+{
+	c->heard_ms = clock_mono_ms();
+	if (!c->wsi || c->close_code || c->dead)
+		return;
+	if (!list_empty(&c->queue)) {
+		struct frame *last = list_item(c->queue.prev, struct frame, node);
+
+		if (last->how == LWS_WRITE_PONG)
+			frame_free(c, last);
+	}
+	conn_queue(c, payload, len, LWS_WRITE_PONG);
 }
 
 struct buf *conn_frame_begin(struct ws_conn *c)
@@ -254,20 +273,13 @@ int conn_writable(struct ws_conn *c)
 	return 0;
 }
 
-/* We send the closing frame ourselves, as the four bytes and the text that it is: libwebsockets 4.1
- * forgets the code that it was given when a write callback asks to close. */
+/* We send the closing frame ourselves: libwebsockets 4.1 forgets the code that it was given when a
+ * write callback asks to close. */
 static void conn_say_goodbye(struct ws_conn *c)
 {
-	size_t len = strlen(c->close_reason);
-	unsigned char frame[4 + sizeof(c->close_reason)] = {
-		0x88, /* final, close */
-		(unsigned char)(2 + len),
-		(unsigned char)(c->close_code >> 8),
-		(unsigned char)(c->close_code & 0xff),
-	};
+	unsigned char frame[WS_CLOSE_FRAME_BYTES];
 
-	memcpy(frame + 4, c->close_reason, len);
-	conn_queue(c, frame, 4 + len, LWS_WRITE_RAW);
+	conn_queue(c, frame, ws_close_frame(frame, c->close_code, c->close_reason), LWS_WRITE_RAW);
 }
 
 /* Frames that wait go out first; turns are heard no more. */
@@ -282,7 +294,7 @@ void conn_close(struct ws_conn *c, int code, const char *reason)
 		conn_say_goodbye(c);
 }
 
-static void conn_kill(struct ws_conn *c)
+void conn_kill(struct ws_conn *c)
 {
 	c->dead = true;
 	lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
@@ -308,12 +320,8 @@ int conn_receive(struct ws_conn *c, const void *bytes, size_t len)
 		conn_close(c, WS_CLOSE_NOT_TEXT, "text frames only");
 		return 0;
 	}
-	/* Told by the first piece already: nobody waits for a gigabyte to refuse it. */
-	if (c->message.n + len + lws_remaining_packet_payload(c->wsi) > FRAME_BYTES_MAX) {
-		conn_close(c, WS_CLOSE_TOO_LONG, "message too long");
-		return 0;
-	}
-	buf_add(&c->message, bytes, len);
+	buf_add(&c->message, bytes, len); /* the relay bounds it */
+	assert(!buf_over(&c->message));
 	if (lws_is_final_fragment(c->wsi)) {
 		c->partial_since_ms = 0;
 		message_whole(c);

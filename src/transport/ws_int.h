@@ -1,7 +1,8 @@
 /*
  * The WebSocket side. ws.c is the glue to libwebsockets, ws_door.c decides who may come in,
- * ws_conn.c is one socket (bytes in, bytes out, time), ws_chat.c is what the frames of /ws/v1/chat
- * mean. libwebsockets' header is needed by the first and the third only.
+ * ws_relay.c checks the frames of a client before libwebsockets gets them, ws_conn.c is one socket
+ * (messages in, frames out, time), ws_chat.c is what the messages of /ws/v1/chat mean.
+ * libwebsockets' header is needed by ws.c and ws_conn.c only.
  */
 #ifndef VESPER_WS_INT_H
 #define VESPER_WS_INT_H
@@ -17,26 +18,12 @@
 #include "vesper/principal.h"
 #include "vesper/str.h"
 #include "vesper/uuid.h"
+#include "ws_frame.h"
+#include "ws_relay.h"
 
 struct lws;
 struct lws_context;
 struct lws_vhost;
-
-enum {
-	WS_CLOSE_NORMAL = 1000,
-	WS_CLOSE_GOING_AWAY = 1001,
-	WS_CLOSE_PROTOCOL = 1002,
-	WS_CLOSE_NOT_TEXT = 1003,
-	WS_CLOSE_BAD_TEXT = 1007,
-	WS_CLOSE_POLICY = 1008,
-	WS_CLOSE_TOO_LONG = 1009,
-	WS_CLOSE_RESTART = 1012,
-	WS_CLOSE_LATER = 1013,
-	WS_CLOSE_UNAUTHORIZED = 4401,
-	WS_CLOSE_DENIED = 4403,
-	WS_CLOSE_UNKNOWN_SESSION = 4404,
-	WS_CLOSE_SILENT = 4408,
-};
 
 struct ws_server {
 	struct transport *transport;
@@ -45,6 +32,7 @@ struct ws_server {
 	struct ws_conn *adopting; /* being handed to libwebsockets right now */
 	struct list conns;
 	size_t conn_count;
+	struct ws_relays relays;
 	struct list doors; /* handshakes that wait for the store */
 	struct timer *tick;
 	struct buf frame; /* where a frame's text is put together: one at a time */
@@ -65,7 +53,8 @@ struct ws_conn {
 	struct list node;
 	struct ws_server *server;
 	struct lws *wsi; /* NULL until established */
-	struct seat *seat;
+	struct ws_relay *relay;
+	struct seat *seat; /* the relay's, from the adoption on */
 	enum ws_kind kind;
 
 	/* bytes in */
@@ -87,10 +76,11 @@ struct ws_conn {
 
 	/* the end */
 	int close_code; /* 0: none of ours */
-	char close_reason[64];
+	char close_reason[WS_CLOSE_REASON_BYTES];
 	int64_t closing_since_ms;
 	bool dead; /* a write failed: only the library's own clean-up is left */
 	int peer_code;
+	int violation; /* the relay ends it with this code; 0: none */
 
 	/* the chat */
 	enum chat_stage stage;
@@ -131,6 +121,9 @@ void conn_tick(struct ws_conn *c, int64_t now_ms);
 /* Sends a frame that belongs to no turn, after those that wait. */
 void conn_send(struct ws_conn *c, const struct buf *text);
 void conn_close(struct ws_conn *c, int code, const char *reason);
+void conn_pong(struct ws_conn *c, const void *payload, size_t len);
+/* Ends without a close frame, in the next iteration. */
+void conn_kill(struct ws_conn *c);
 /* The peer is not read from until it may go on: what it says waits in the kernel. */
 void conn_listen(struct ws_conn *c, bool yes);
 /* Whether the socket takes a frame now; if not, conn_writable comes when it does. */

@@ -5,15 +5,15 @@
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REFERENCE, refusedStart, startDaemon } from './harness.mjs';
 import { Raw, upgrade } from './raw.mjs';
 import { mintToken } from './token.mjs';
 
-const HARD = 256; /* 192 places, 48 of them for connections without a user */
-const PLACES = HARD / 4 * 3;
+const HARD = 768; /* 192 places of up to three descriptors, 48 of them for connections without a user */
+const PLACES = HARD / 4;
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 const LIMIT_MS = 20000;
 
@@ -67,10 +67,13 @@ async function asks(daemon) {
 describe('a crowd without a user', () => {
   let d;
   let crowd;
+  let first;
+  const descriptors = async () => (await readdir(`/proc/${d.child.pid}/fd`)).length;
 
   before(async () => {
-    d = await startDaemon({ descriptors: `64:${HARD}` });
+    d = await startDaemon({ descriptors: `64:${HARD}`, env: { VESPER_LIMITS_CONNECTIONS_PER_TENANT: String(HARD) } });
     crowd = new Crowd(d.port);
+    first = await descriptors();
   });
   after(async () => {
     crowd?.leave();
@@ -116,6 +119,22 @@ describe('a crowd without a user', () => {
       assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
       await chat.close();
     }
+    crowd.leave();
+  });
+
+  it('has room for a WebSocket at every place', async () => {
+    const SIGNED_IN = PLACES / 4 * 3;
+    await whenTrue('the crowds before are gone', async () => await descriptors() <= first + 20);
+    const before = await descriptors();
+    const chats = [];
+    while (chats.length < SIGNED_IN)
+      chats.push(await d.connect({ token: mintToken({ sub: `user-${chats.length}` }) }));
+    assert.ok(await descriptors() >= before + 3 * SIGNED_IN, 'the client and a pair each');
+    assert.ok(await descriptors() <= HARD / 4 * 3 + before);
+    const one = await crowd.open('127.0.0.1', upgrade({ token: mintToken({ sub: 'one-more' }) }));
+    await one.until(/^HTTP\/1\.1 503/);
+    await Promise.all(chats.map((chat) => chat.close()));
+    await whenTrue('all of them are closed', async () => await descriptors() <= before + 20);
     crowd.leave();
   });
 
