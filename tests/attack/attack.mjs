@@ -45,14 +45,24 @@ const seeds = new Random(options.seed);
 const until = Date.now() + options.minutes * 60000;
 let rounds = 0;
 let failed = 0;
+const running = new Set();
+
+/* Whoever ends this ends its rounds. */
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => {
+    running.forEach((child) => child.kill('SIGTERM'));
+    process.exit(1);
+  });
 
 function round(kind, seed, seconds) {
   return new Promise((done) => {
     const child = spawn(process.execPath, [ROUND, kind, `${seed}`, `${seconds}`], { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
+    running.add(child);
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => { said += text; });
     child.once('close', (code) => {
+      running.delete(child);
       console.log(said.trimEnd());
       if (code !== 0) {
         failed++;

@@ -13,17 +13,15 @@ import { startMock } from '../mock/anthropic.mjs';
 import { demoWarehouse, filesUnder, launch, ROOT, startDaemon, tempDir, VESPERD } from '../e2e/harness.mjs';
 import { mintToken, SECRET } from '../e2e/token.mjs';
 import { spoil } from './random.mjs';
-import { Broken, REFERENCE } from './stage.mjs';
+import { Broken, REFERENCE, saysLate, STEP_LIMIT_MS, WAIT_MS } from './stage.mjs';
 
 const API = '/api/v1';
-const READY_LIMIT_MS = 30000;
-const STOP_LIMIT_MS = 30000;
-const STEP_LIMIT_MS = 100000;
 const PAGE = 4096;
 const ACME_QUESTION = 'Show the portfolio summary';
 
 class Damage {
   rightAnswers = 0;
+  unanswered = 0;
   peakMb = 0;
 
   constructor(template, warehouse, session) {
@@ -64,7 +62,7 @@ class Damage {
   async life(dataDir, { warehouse = this.warehouse, spared, env } = {}) {
     const d = await launch({ dataDir, warehouse, env });
     this.daemon = d;
-    const until = Date.now() + READY_LIMIT_MS;
+    const until = Date.now() + WAIT_MS;
     let live = false;
     while (!live && !d.exited && Date.now() < until)
       live = await fetch(`${d.url}/livez`).then((res) => res.ok, () => sleep(30, false));
@@ -75,7 +73,7 @@ class Damage {
       for (const tenant_id of ['vesper', 'acme'])
         await this.use(d, tenant_id, tenant_id === spared);
       d.child.kill('SIGTERM');
-      await d.ended(STOP_LIMIT_MS);
+      await d.ended();
     }
     d.checkOutput();
     assert.equal(d.exited.signal, null, `it crashed:\n${d.output.slice(-4000)}`);
@@ -85,11 +83,13 @@ class Damage {
 
   async use(d, tenant_id, must) {
     const rest = d.rest(mintToken({ sub: 'honest', tenant_id }));
-    const reply = await rest.post(`${API}/chat`, { content: tenant_id === 'vesper' ? REFERENCE : ACME_QUESTION }, { signal: AbortSignal.timeout(60000) })
+    const reply = await rest.post(`${API}/chat`, { content: tenant_id === 'vesper' ? REFERENCE : ACME_QUESTION }, { signal: AbortSignal.timeout(WAIT_MS) })
       .catch((e) => ({ status: e.message, text: '', body: {} }));
-    if (must)
+    if (must && saysLate(reply))
+      this.unanswered++;
+    else if (must)
       assert.equal(reply.status, 200, `${tenant_id}: ${reply.text.slice(0, 300)}`);
-    if (tenant_id === 'vesper' && reply.status === 200 && reply.body.views?.some((v) => v.view_type === 'data')) {
+    if (tenant_id === 'vesper' && reply.status === 200 && !saysLate(reply) && reply.body.views?.some((v) => v.view_type === 'data')) {
       assert.match(JSON.stringify(reply.body), /48\.73/, 'a wrong answer');
       this.rightAnswers++;
     }

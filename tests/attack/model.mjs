@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { startMock } from '../mock/anthropic.mjs';
 import { MODEL_KEY } from '../e2e/harness.mjs';
 import { nastyJson, nastyText, nastyValue } from './random.mjs';
@@ -16,7 +17,7 @@ const QUESTION = 'How is our work spread, in a way that no report shows?';
 const TOOL = 'general_sql_query';
 const AGENTS = ['per_agent', 'dayahead_agent', 'price_curve_agent', 'pbi_metrics_agent'];
 const TOOLS = [TOOL, 'get_average_annual_price', 'compare_vendors', 'get_project_overview', 'get_budget_overview', 'get_top_users', 'get_task_risks', 'ask_user', 'none'];
-const BREAKER_AND_WAITS = { VESPER_LLM_BREAKER_FAILURES: '1000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '3000', VESPER_LLM_TIMEOUTS_MS_IDLE: '3000' };
+const BREAKER_AND_WAITS = { VESPER_LLM_BREAKER_FAILURES: '1000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '15000', VESPER_LLM_TIMEOUTS_MS_IDLE: '15000' };
 
 /* `plays.structured`, `.tools` and `.answer` are what mallory's model says, functions of (body, request). */
 export async function open(random, more = {}) {
@@ -52,13 +53,13 @@ async function runs(stage, sql, options) {
 /* Everything that can be read of a turn later, too. */
 async function readBack(stage, turn, token) {
   const rest = stage.rest(token);
-  const messages = await rest.get(`${API}/sessions/${turn.session}/messages`);
-  assert.equal(messages.status, 200, `what was stored can't be read: ${messages.text.slice(0, 300)}`);
+  const messages = await stage.answered(() => rest.get(`${API}/sessions/${turn.session}/messages`), (reply) => reply.status === 200);
+  if (!messages)
+    return;
   const answer = messages.body.data.at(-1);
   for (const path of [`sessions/${turn.session}/export`, `turns/${turn.id}/events`, `receipts/${answer.receipt_id}`,
     ...(answer.views ?? []).filter((v) => v.view_type === 'data').map((v) => `messages/${answer.message_id}/views/${v.view_id}/csv`)])
     await rest.get(`${API}/${path}`);
-  return messages;
 }
 
 async function runsAndReads(stage, sql, options = {}) {
@@ -85,8 +86,8 @@ export const ways = [
     name: 'names and literals as an analyst writes them',
     async run(stage) {
       for (const name of ["Owner's share", 'share %', 'a [b]', 'a--b']) {
-        const turn = await runs(stage, `SELECT name AS "${name}", 'a?{b}' AS x FROM per_project`);
-        assert.deepEqual([turn.tables[0]?.columns, turn.tables[0]?.data_dict.x[0]], [[name, 'x'], 'a?{b}'], turn.text);
+        await stage.answered(() => runs(stage, `SELECT name AS "${name}", 'a?{b}' AS x FROM per_project`),
+          ({ tables: [table] }) => isDeepStrictEqual([table?.columns, table?.data_dict.x[0]], [[name, 'x'], 'a?{b}']));
       }
     },
   },
@@ -123,18 +124,21 @@ export const ways = [
     async run(stage) {
       const permissions = ['chat:use', 'chat:read_projects', 'chat:view_sql', 'chat:advanced_sql'];
       const [before, after] = [[...permissions, 'chat:read_budget'], permissions].map((list) => stage.token({ sub: 'moved', permissions: list }));
-      writes(stage, 'SELECT metric, MAX(value_numbers) AS most FROM per_project45 GROUP BY metric', 'SELECT MAX(newvalue) AS v FROM dbo.changes', 'SELECT MAX(Actuals_LTD) AS v FROM per_project');
       /* With the permission the canary is hers: this turn goes unwatched. */
       const { saw } = stage;
       stage.saw = () => {};
-      const turn = await stage.ask(QUESTION, { token: before });
-      assert.ok(turn.tables.length > 0, turn.text);
+      const turn = await stage.answered(() => {
+        writes(stage, 'SELECT metric, MAX(value_numbers) AS most FROM per_project45 GROUP BY metric', 'SELECT MAX(newvalue) AS v FROM dbo.changes', 'SELECT MAX(Actuals_LTD) AS v FROM per_project');
+        return stage.ask(QUESTION, { token: before });
+      }, ({ tables }) => tables.length > 0);
       stage.saw = saw;
+      if (!turn)
+        return;
       await readBack(stage, turn, after);
       const chat = await stage.connect({ token: after, session: turn.session });
       chat.send({ type: 'resume', turn_id: turn.id, last_seq: 0 });
       chat.send({ type: 'ping', t: 1 });
-      await chat.until((f) => f.type === 'pong', 60000);
+      await chat.until((f) => f.type === 'pong');
       await chat.close();
     },
   },

@@ -23,6 +23,9 @@ if (kind === 'client') {
   process.env.VESPERD = fileURLToPath(new URL('few-descriptors.sh', import.meta.url));
 }
 
+process.env.VESPER_TEST_PATIENCE ??= '30';
+process.once('SIGTERM', () => process.exit(143)); /* and with it its daemons, by the harness */
+
 const { ways, open, vary } = await import(`./${kind}.mjs`);
 const random = new Random(Number(seed));
 let stage;
@@ -48,7 +51,7 @@ try {
   }
   at = 'the end';
   await stage.stop();
-  console.log(`${kind} ${seed}: ${due.length} ways, ${variations} variations, ${stage.rightAnswers} right answers beside, ${stage.peakMb} MB at most`
+  console.log(`${kind} ${seed}: ${due.length} ways, ${variations} variations, ${stage.rightAnswers} right answers beside, ${stage.unanswered} times told to wait, ${stage.peakMb} MB at most`
     + `${left.length > 0 ? `; still open: ${left.map((w) => w.name).join(', ')}` : ''}`);
 } catch (e) {
   console.error(`${kind} ${seed}, ${at}: ${e.stack}`);

@@ -111,8 +111,9 @@ function checkCsv(csv) {
 async function readAll(stage, asked, { csv = true } = {}) {
   const rest = stage.rest();
   for (const { session, id } of asked) {
-    const messages = await rest.get(`${API}/sessions/${session}/messages`);
-    assert.equal(messages.status, 200, messages.text.slice(0, 300));
+    const messages = await stage.answered(() => rest.get(`${API}/sessions/${session}/messages`), (reply) => reply.status === 200);
+    if (!messages)
+      continue;
     const answer = messages.body.data.at(-1);
     for (const path of [`sessions/${session}/export`, `sessions/${session}/export?format=markdown`, `turns/${id}/events`, `receipts/${answer.receipt_id}`])
       await rest.get(`${API}/${path}`);
@@ -154,17 +155,15 @@ export const ways = [
   {
     name: 'more facts than a result keeps',
     async run(stage) {
-      const turns = [];
-      for (const question of ['Compare all vendors for ZP26 in CAISO for 2025', 'Show the hourly price distribution for ZP26 in CAISO for 2025', 'Compare vendors by hour for ZP26 in CAISO for 2025'])
-        turns.push(await asks(stage, question));
-      assert.ok(turns.some((turn) => turn.tables[0]?.row_count > 64), turns.map((turn) => turn.text.slice(0, 200)).join('\n'));
+      for (const question of ['Compare all vendors for ZP26 in CAISO for 2025', 'Show the hourly price distribution for ZP26 in CAISO for 2025'])
+        await asks(stage, question);
+      await stage.answered(() => asks(stage, 'Compare vendors by hour for ZP26 in CAISO for 2025'), (turn) => turn.tables[0]?.row_count > 64);
     },
   },
   {
     name: 'more health than anybody reads',
     async run(stage) {
-      const turn = await asks(stage, 'What is the health status of Nazareth Solar?');
-      assert.ok(turn.tables[0]?.truncated, turn.text);
+      await stage.answered(() => asks(stage, 'What is the health status of Nazareth Solar?'), (turn) => turn.tables[0]?.truncated);
     },
   },
   {

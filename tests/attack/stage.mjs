@@ -3,11 +3,14 @@
  * question all the while, and the invariants, which are looked at after every step:
  *
  *   the process lives, and no sanitizer said anything;
- *   /livez answers;
- *   the honest user gets the right answer, and never a wrong one;
+ *   /livez answers, before the loop has computed for long on anything else;
+ *   the honest user gets the right answer in the end, and never a wrong one;
  *   no byte that an attacker or a model was sent holds a canary;
  *   its memory stays bounded;
- *   SIGTERM ends it before its stop deadline.
+ *   SIGTERM ends it.
+ *
+ * No clock judges: on a machine that others use too, everything may be late, and an honest "that took too long" is an
+ * answer. What does not come at all hangs, and that is found after WAIT_MS.
  */
 
 import assert from 'node:assert/strict';
@@ -17,17 +20,19 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMPARISON, demoWarehouse, REFERENCE, ROOT, startDaemon, tempDir } from '../e2e/harness.mjs';
+import { patient } from '../e2e/patience.mjs';
 import { mintToken } from '../e2e/token.mjs';
 import { watch } from '../secrets.mjs';
 
 export { COMPARISON, REFERENCE };
 
-const STEP_LIMIT_MS = 100000;
-const HONEST_LIMIT_MS = 90000; /* so long may the right answer be missing, on a machine that others use too */
-const HONEST_PAUSE_MS = 200;
-const LIVE_LIMIT_MS = 20000;
-const STOP_LIMIT_MS = 30000; /* the daemon's own deadline is 10 s; the leak check at its end takes a while */
-const TURN_MS = 20000;       /* of a turn: a step that hangs must show */
+export const WAIT_MS = patient(20000); /* then it hangs */
+export const STEP_LIMIT_MS = 3 * WAIT_MS; /* of many turns */
+const PAUSE_MS = 200;
+const LOOP_CPU_S = 20; /* so much may the loop compute while somebody waits for /livez: seconds of its own, not of a clock */
+const CLOCK_TICKS = 100; /* a second, on Linux */
+const TRIES = 3;       /* of one who was told that it took too long */
+const TURN_MS = 60000; /* of a turn: a step that hangs must show */
 const MEMORY_MB = 1536;      /* with AddressSanitizer, whose quarantine is bounded below */
 const LOOPBACK = '127.0.0.66'; /* attackers that come in numbers come from an address of their own */
 
@@ -43,6 +48,29 @@ const MALLORY = ['chat:use', 'chat:read_projects', 'chat:read_market_data', 'cha
 
 /* Raised for what breaks an invariant, as an AssertionError is. */
 export class Broken extends Error {}
+
+/* What a daemon may say of a turn or a request that it had no time or no room for. */
+const LATE = /^(timeout|busy|rate_limited|upstream|draining)$/;
+
+/* Whether a turn, or a reply of REST, is no answer, and says so. */
+export function saysLate({ error, complete, body, views = body?.views }) {
+  const code = error?.code ?? complete?.error?.code ?? body?.code ?? body?.error?.code;
+  return LATE.test(code) || complete?.status === 'interrupted' || views?.some((v) => v.view_type === 'error' && v.error_details?.retryable) === true
+    || (complete ?? body)?.outcomes?.some((o) => o.outcome === 'timeout') === true;
+}
+
+/* It ended as it was told to. Its own deadline ends what a busy machine could not take down, which says so. */
+export function checkEnd(d) {
+  d.checkOutput();
+  if (!(d.exited.code === 1 && /could not be taken down in time: ending/.test(d.output)))
+    assert.deepEqual(d.exited, { code: 0, signal: null }, `vesperd ended badly:\n${d.output.slice(-4000)}`);
+}
+
+/* How long this thread has computed: the first one of a daemon is its loop. */
+async function cpuSeconds(pid) {
+  const fields = (await readFile(`/proc/${pid}/task/${pid}/stat`, 'utf8').catch(() => ') ')).split(') ').pop().split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS || 0;
+}
 
 async function execute(statements) {
   const child = spawn('python3', [join(ROOT, 'tests/attack/warehouse.py')], { stdio: ['pipe', 'inherit', 'inherit'] });
@@ -88,6 +116,8 @@ export class Stage {
     this.options = options;
     this.broken = null;
     this.rightAnswers = 0;
+    this.rightBefore = 0; /* the last check */
+    this.unanswered = 0;
     this.peakMb = 0;
     this.sockets = new Set();
   }
@@ -96,7 +126,6 @@ export class Stage {
     const { env, mock, dataDir } = this.options;
     this.daemon = await startDaemon({ mock, dataDir: this.daemon?.dataDir ?? dataDir, warehouse: this.warehouse,
       env: { VESPER_LLM_TIMEOUTS_MS_TURN: `${TURN_MS}`, ...env } });
-    this.lastRight = Date.now();
     if (this.options.honest !== false)
       this.honest = this.askHonestly(this.daemon);
   }
@@ -126,9 +155,22 @@ export class Stage {
   async ask(content, { extra = {}, ...options } = {}) {
     const chat = await this.connect(options);
     chat.send({ type: 'chat.message', content, ...extra });
-    const turn = await chat.turn({ limitMs: 60000 });
+    const turn = await chat.turn();
     await chat.close();
     return { ...turn, session: chat.session };
+  }
+
+  /* What `ask` gives once it is an answer, which must then be right; undefined where it took too long every time. */
+  async answered(ask, isRight) {
+    for (let i = 0; i < TRIES; i++) {
+      const given = await ask();
+      if (isRight(given))
+        return given;
+      this.unanswered += 1;
+      assert.ok(saysLate(given), `not what was asked for: ${given.status} ${given.text?.slice(0, 500)} ${JSON.stringify(given.closing)}`);
+      await sleep(PAUSE_MS);
+    }
+    return undefined;
   }
 
   rest(token = this.token()) {
@@ -184,31 +226,35 @@ export class Stage {
     while (!this.stopping && daemon === this.daemon && !daemon.exited) {
       try {
         const turn = await daemon.ask(REFERENCE, { token });
-        /* One that the daemon's end interrupted may have its table and no words yet. */
-        if (turn.complete?.status !== 'interrupted' && turn.tables.length > 0 && !/48\.73/.test(turn.text))
+        /* One that came to its end early may have its table and no words yet. */
+        if (turn.tables.length > 0 && !/48\.73/.test(turn.text) && !saysLate(turn))
           this.break(`the honest user was told something else: ${turn.text.slice(0, 500)}`);
-        if (/48\.73/.test(turn.text)) {
+        if (/48\.73/.test(turn.text))
           this.rightAnswers++;
-          this.lastRight = Date.now();
-        }
       } catch (e) {
-        /* Late is looked at in check(); a broken rule of a turn is not a matter of time. */
+        /* A refusal may be; a broken rule of a turn is not a matter of time. */
         if (e.code === 'ERR_ASSERTION' && !daemon.exited && !/upgrade was refused|stayed open/.test(e.message))
           this.break(`the honest user's turn: ${e.message}`);
       }
-      await sleep(HONEST_PAUSE_MS);
+      await sleep(PAUSE_MS);
     }
+  }
+
+  /* Resolves when `holds` does; `what` hangs otherwise. */
+  async until(what, holds) {
+    for (const end = Date.now() + WAIT_MS; !(await holds()); await sleep(PAUSE_MS))
+      if (Date.now() > end || this.daemon.exited)
+        throw new Broken(what());
   }
 
   /* Somebody who signs in now is served, if not at the first knock. */
   async serves(sub) {
     let why;
-    for (let i = 0; i < 5 && !this.daemon.exited; i++, await sleep(1000)) {
-      const turn = await this.daemon.ask(REFERENCE, { token: mintToken({ sub }) }).catch((e) => { why = e; });
-      if (/48\.73/.test(turn?.text))
-        return;
-    }
-    throw new Broken(`${sub} is not served: ${why?.message}`);
+    await this.until(() => `${sub} is not served: ${why}`, async () => {
+      const turn = await this.daemon.ask(REFERENCE, { token: mintToken({ sub }) }).catch((e) => { why = e.message; });
+      why = turn?.text ?? why;
+      return /48\.73/.test(turn?.text);
+    });
   }
 
   async memory() {
@@ -225,17 +271,26 @@ export class Stage {
     await this.memory();
     if (d.exited)
       this.break(`vesperd ended with ${JSON.stringify(d.exited)}:\n${d.output.slice(-5000)}`);
-    else if (!(await fetch(`${d.url}/livez`, { signal: AbortSignal.timeout(LIVE_LIMIT_MS) }).then((res) => res.ok, () => false)))
-      this.break(d.exited ? `vesperd ended:\n${d.output.slice(-5000)}` : '/livez does not answer');
+    else
+      await this.live(d);
     try {
       d.checkOutput();
     } catch (e) {
       this.break(e.message);
     }
-    if (this.honest && Date.now() - this.lastRight > HONEST_LIMIT_MS)
-      this.break(`the honest user has had no right answer for ${Date.now() - this.lastRight} ms`);
+    if (this.honest && !this.broken)
+      await this.until(() => 'the honest user has had no right answer', () => this.broken || this.rightAnswers > this.rightBefore);
+    this.rightBefore = this.rightAnswers;
     if (this.broken)
       throw this.broken;
+  }
+
+  async live(d) {
+    const before = await cpuSeconds(d.child.pid);
+    const why = await fetch(`${d.url}/livez`, { signal: AbortSignal.timeout(WAIT_MS) }).then((res) => !res.ok && res.status, (e) => e.message);
+    const took = await cpuSeconds(d.child.pid) - before;
+    if (why || took > LOOP_CPU_S)
+      this.break(d.exited ? `vesperd ended:\n${d.output.slice(-5000)}` : `/livez: ${why || 'answers'}, after the loop had computed for ${took} s`);
   }
 
   /* What an attack meets on its way (a connection that is ended, a refusal) is no failure; a broken promise is. */
@@ -263,17 +318,14 @@ export class Stage {
   async stop() {
     const d = this.daemon;
     if (!d.exited) {
-      while (this.honest && this.rightAnswers === 0)
-        await this.check().then(() => sleep(HONEST_PAUSE_MS));
       await this.check();
       this.stopping = true;
       d.child.kill('SIGTERM');
-      await d.ended(STOP_LIMIT_MS);
+      await d.ended();
     }
     await this.honest;
     this.stopping = false;
-    d.checkOutput();
-    assert.deepEqual(d.exited, { code: 0, signal: null }, `vesperd ended badly:\n${d.output.slice(-4000)}`);
+    checkEnd(d);
     if (this.broken)
       throw this.broken;
   }

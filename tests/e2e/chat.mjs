@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import WebSocket from 'ws';
 import { watch } from '../secrets.mjs';
+import { patient } from './patience.mjs';
 import { checkError, checkNoNullMembers, checkTurn, isClosing, UUID7 } from './turn.mjs';
 
-const FRAME_LIMIT_MS = 20000;
-const CLOSE_LIMIT_MS = 15000;
+const FRAME_LIMIT_MS = patient(20000);
+const CLOSE_LIMIT_MS = patient(15000);
 
 export class Chat {
   constructor(ws) {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { connect, openSocket, turnedAway } from './chat.mjs';
+import { patient } from './patience.mjs';
 import { Rest } from './rest.mjs';
 import { mintToken, SECRET } from './token.mjs';
 import { MARK, watch, watchAtEnd } from '../secrets.mjs';
@@ -25,11 +26,14 @@ export const VESPERCTL = resolve(process.env.VESPERCTL ?? join(dirname(VESPERD),
 export const REFERENCE = 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?';
 export const COMPARISON = 'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025';
 
-const READY_LIMIT_MS = 20000;
-const STOP_LIMIT_MS = 20000;
-const NAMES_WAIT_MS = 5000; /* where a warehouse is away they are never read */
-const SUITE_LIMIT_MS = 10 * 60 * 1000;
-const STALE_DATA_MS = 2 * 60 * 60 * 1000;
+const READY_LIMIT_MS = patient(20000);
+const STOP_LIMIT_MS = patient(20000);
+const NAMES_WAIT_MS = patient(5000); /* where a warehouse is away they are never read */
+const SUITE_LIMIT_MS = patient(10 * 60 * 1000);
+const STALE_DATA_MS = 2 * 60 * 60 * 1000; /* since it was last used */
+const PORTS_FROM = 10240; /* below those that the system gives to connections: nobody else takes one of them */
+const PORTS_EACH = 20;    /* processes have ports of their own, so that they may start daemons at the same moment */
+const PORT_BLOCKS = 1100;
 const KEPT_ENV = /^(PATH|HOME|TMPDIR|LANG|LC_ALL|ODBC\w*|LD_LIBRARY_PATH|[ALUT]+SAN_OPTIONS|LLVM_PROFILE_FILE)$/;
 const SANITIZERS = /ERROR: AddressSanitizer|runtime error:|LeakSanitizer|ThreadSanitizer/;
 
@@ -62,12 +66,23 @@ export async function run(command, args, options) {
   }
 }
 
-export async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  const { port } = server.address();
+let portsGiven = 0;
+
+async function isFree(port) {
+  const server = net.createServer();
+  const free = await new Promise((done) => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)));
   await new Promise((done) => server.close(done));
-  return port;
+  return free;
+}
+
+export async function freePort() {
+  const block = PORTS_FROM + (process.pid % PORT_BLOCKS) * PORTS_EACH;
+  for (let tries = 0; tries < PORTS_EACH; tries++) {
+    const port = block + portsGiven++ % PORTS_EACH;
+    if (await isFree(port))
+      return port;
+  }
+  throw new Error(`no port is free from ${block} to ${block + PORTS_EACH - 1}`);
 }
 
 /* A folder that is gone when the suite ends. */
@@ -96,8 +111,11 @@ export async function demoWarehouse() {
   const home = join(tmpdir(), `vesper-e2e-warehouse-${userInfo().uid}`);
   const dir = join(home, `${Math.floor(mtimeMs)}-${size}`);
   await mkdir(home, { recursive: true });
-  if (existsSync(dir))
+  if (existsSync(dir)) {
+    const now = new Date();
+    await utimes(dir, now, now);
     return dir;
+  }
   await dropStale(home);
   const making = await mkdtemp(join(home, 'making-'));
   await run(VESPERCTL, ['demo-data', making], { cwd: ROOT, timeout: 300000 });
