@@ -17,11 +17,10 @@
  * Not marked at all are list numbers, labels ("step 2"), ids, and counts in words of things that
  * the data does not name; an id of a known kind that the data does not have is unbound.
  *
- * Text without numbers is passed on at once; a number, in digits or in words, waits until it and
- * the words that say what it counts are complete, which takes a few bytes. Where it may be left out
- * or corrected, what follows in its sentence waits with it, so that nothing shown is ever taken
- * back. However the text is cut into pieces, the marks are the same. Pure; no allocation for each
- * piece once the buffers have grown.
+ * Text without numbers is passed on at once; from its first number, in digits or in words, a
+ * sentence (or a table's row) waits for its end and is read as a whole: what it claims of a number
+ * may follow the number. Nothing shown is ever taken back. However the text is cut into pieces, the
+ * marks are the same. Pure; no allocation for each piece once the buffers have grown.
  */
 #ifndef VESPER_GUARD_H
 #define VESPER_GUARD_H

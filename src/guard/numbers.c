@@ -1,8 +1,9 @@
 /*
- * The stream: text goes straight through, a number waits for its end, is judged, and goes on with
- * its mark. Where numbers may be left out or corrected, the rest of their sentence waits with them.
+ * The stream: text goes straight through up to a sentence's first number. From there to its end the
+ * sentence waits, is read as a whole, and goes on with its marks.
  */
 #include "guard_int.h"
+#include "sentence.h"
 
 #include <assert.h>
 #include <string.h>
@@ -11,17 +12,9 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-#define FORMULA_BYTES     160 /* of a derivation, as text */
 #define DOUBTED_BYTES_MAX 400 /* of the numbers of one sentence that are bound to nothing */
 
 static const char unverified[] = "[unverified]";
-
-/* How pieces are passed on. */
-enum manner {
-	SHOW,  /* with marks */
-	LEAVE, /* and without what is bound to nothing */
-	TRY,   /* not at all: what is bound to nothing is noted */
-};
 
 struct guard_numbers {
 	struct known known;
@@ -29,8 +22,8 @@ struct guard_numbers {
 	struct guard_sink sink;
 	struct buf waiting; /* taken in and not yet passed on */
 	struct speech speech;
-	enum manner manner;
-	struct buf doubted; /* the numbers of a sentence on trial that are bound to nothing */
+	struct sentence sentence;
+	struct buf doubted; /* the numbers of a sentence that are bound to nothing */
 	size_t doubtful;    /* bytes of `waiting` that a correction is asked for; 0: none is */
 	bool ended;
 	bool left_out; /* the last piece was "[unverified]" */
@@ -43,7 +36,7 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 {
 	const struct guard_piece piece = {.text = text, .len = len, .ref.row = -1};
 
-	if (len == 0 || g->manner == TRY)
+	if (len == 0)
 		return;
 	if (g->left_out && strchr("(:[", *text)) /* what stands there is no link's text */
 		g->sink.on_piece(g->sink.owner, &(struct guard_piece){.text = " ", .len = 1});
@@ -51,30 +44,15 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 	g->sink.on_piece(g->sink.owner, &piece);
 }
 
-static void note_doubted(struct buf *b, const char *text, size_t len)
+/* leave: without what is bound to nothing. */
+static void pass_number(struct guard_numbers *g, const char *text, const struct mark *m, bool leave)
 {
-	if (b->n > 0)
-		buf_str(b, ", ");
-	buf_add(b, text, len);
-}
+	struct guard_piece piece = {.text = text, .len = m->len, .marked = true, .ref = m->ref};
 
-static void pass_number(struct guard_numbers *g, const char *text, const struct shown *s,
-			const struct verdict *verdict)
-{
-	struct guard_piece piece = {.text = text, .len = s->len, .marked = true};
-
-	if (verdict->rows.table >= 0)
-		row_set_narrow(&g->speech.said.rows, &verdict->rows);
-	if (g->manner == TRY) {
-		if (!verdict->bound)
-			note_doubted(&g->doubted, text, s->len);
-		return;
-	}
-	piece.kind = !verdict->bound      ? GUARD_UNBOUND
-		     : verdict->unchecked ? GUARD_UNCHECKED
-					  : GUARD_BOUND;
-	piece.ref = verdict->ref;
-	if (!verdict->bound && g->manner == LEAVE) {
+	piece.kind = !m->bound ? GUARD_UNBOUND : m->unchecked ? GUARD_UNCHECKED : GUARD_BOUND;
+	if (!m->bound)
+		piece.ref = (struct guard_ref){.row = -1};
+	if (!m->bound && leave) {
 		piece.kind = GUARD_WITHHELD;
 		piece.text = unverified;
 		piece.len = sizeof(unverified) - 1;
@@ -84,10 +62,28 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 	g->sink.on_piece(g->sink.owner, &piece);
 }
 
-/* Compares it with what is known. What follows it is only asked for where it decides. False: that
- * is not here yet. */
-static bool judge_number(struct guard_numbers *g, const char *p, size_t n, bool final,
-			 const struct shown *s, struct verdict *out)
+/* The stretch that was read last, p[0..n). */
+static void pass_stretch(struct guard_numbers *g, const char *p, size_t n)
+{
+	const struct sentence *s = &g->sentence;
+	size_t at = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct mark *m = &s->marks[i];
+
+		pass_text(g, p + at, m->from - s->read - at);
+		at = m->from - s->read;
+		pass_number(g, p + at, m, g->policy != GUARD_FLAG);
+		at += m->len;
+	}
+	pass_text(g, p + at, n - at);
+}
+
+/* ---- reading numbers ---- */
+
+/* Compares it with what is known. What follows it is only asked for where it decides. */
+static void judge_number(struct guard_numbers *g, const char *p, size_t n, const struct shown *s,
+			 struct verdict *out)
 {
 	struct context *c = &g->speech.said;
 
@@ -96,66 +92,71 @@ static bool judge_number(struct guard_numbers *g, const char *p, size_t n, bool 
 	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
 	out->bound = out->bound || (s->kind != SHOWN_NUMBER && speech_is_name(&g->speech, p, s));
 	if ((out->bound && !out->unchecked) || c->tone_known)
-		return true;
-	if (speech_tone(&g->speech, p + s->len, n - s->len, final) == SCAN_MORE)
-		return false;
+		return;
+	(void)speech_tone(&g->speech, p + s->len, n - s->len, true);
 	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
-	return true;
 }
 
-/* The number at p has ended: judges it with what follows. False: what follows is not here yet. */
-static bool take_number(struct guard_numbers *g, const char *p, size_t n, bool final,
+static bool is_label(struct guard_numbers *g, const char *p, const struct shown *s)
+{
+	bool known = true;
+
+	if (s->kind == SHOWN_TEXT || (s->worded && !speech_tells(&g->speech, s)) ||
+	    (s->kind == SHOWN_NUMBER && speech_is_name(&g->speech, p, s)) ||
+	    speech_is_rank_cell(&g->speech, s))
+		return true;
+	if (s->kind == SHOWN_ID)
+		return !speech_is_id(&g->speech, p, s, &known) || known;
+	return g->speech.said.label && s->unit == UNIT_NONE && !s->currency && !s->scaled &&
+	       s->kind == SHOWN_NUMBER && !beside_is_numbered(&g->known, &g->speech.said.beside);
+}
+
+/* Judges the number at p; what of its sentence follows it is here. */
+static void take_number(struct guard_numbers *g, const char *p, size_t n, size_t from,
 			const struct shown *s)
 {
 	struct shown taken = *s;
 	struct verdict verdict;
 
-	if (s->kind != SHOWN_TEXT &&
-	    (speech_follower(&g->speech, p + s->len, n - s->len, final) == SCAN_MORE ||
-	     speech_beside(&g->speech, p + s->len, n - s->len, final, s) == SCAN_MORE))
-		return false;
-	if ((s->worded && !speech_tells(&g->speech, s)) ||
-	    (s->kind == SHOWN_NUMBER && speech_is_name(&g->speech, p, s)) ||
-	    (g->speech.said.label && s->unit == UNIT_NONE && !s->currency && !s->scaled &&
-	     s->kind == SHOWN_NUMBER && !beside_is_numbered(&g->known, &g->speech.said.beside)))
-		taken.kind = SHOWN_TEXT;
-	if (s->kind == SHOWN_ID) {
-		bool known = true;
-
-		if (!speech_is_id(&g->speech, p, s, &known) || known)
-			taken.kind = SHOWN_TEXT;
+	if (s->kind != SHOWN_TEXT) {
+		(void)speech_follower(&g->speech, p + s->len, n - s->len, true);
+		(void)speech_beside(&g->speech, p + s->len, n - s->len, true, s);
 	}
-	if (speech_is_rank_cell(&g->speech, s))
+	if (is_label(g, p, s)) {
 		taken.kind = SHOWN_TEXT;
-	if (taken.kind != SHOWN_TEXT && !judge_number(g, p, n, final, s, &verdict))
-		return false;
-	if (taken.kind == SHOWN_TEXT)
-		pass_text(g, p, s->len);
-	else
-		pass_number(g, p, s, &verdict);
-	speech_take(&g->speech, p, &taken, taken.kind == SHOWN_TEXT ? NULL : &verdict);
-	return true;
+		speech_take(&g->speech, p, &taken, NULL);
+		return;
+	}
+	judge_number(g, p, n, s, &verdict);
+	if (verdict.rows.table >= 0)
+		row_set_narrow(&g->speech.said.rows, &verdict.rows);
+	sentence_mark(&g->sentence, from, s, &verdict, g->formula);
+	speech_take(&g->speech, p, &taken, &verdict);
 }
 
-static size_t pass(struct guard_numbers *g, const char *p, size_t n, bool final)
+/* Judges the numbers of a stretch of a sentence; the bytes that were read: a stretch of more
+ * numbers than SENTENCE_MARKS_MAX is not read to its end. */
+static size_t read_stretch(struct guard_numbers *g, const char *p, size_t n)
 {
-	size_t at = 0;
+	size_t at = 0, from = g->sentence.text.n;
 
-	while (at < n) {
+	sentence_begin_stretch(&g->sentence);
+	while (at < n && g->sentence.count < SENTENCE_MARKS_MAX) {
 		struct shown s;
 		size_t plain;
-		bool found = reader_next(&g->speech.reader, p + at, n - at, final, &plain, &s);
+		bool found = reader_next(&g->speech.reader, p + at, n - at, true, &plain, &s);
 
-		pass_text(g, p + at, plain);
 		at += plain;
-		if (!found || !take_number(g, p + at, n - at, final, &s))
+		if (!found)
 			break;
+		take_number(g, p + at, n - at, from + at, &s);
 		at += s.len;
 	}
+	sentence_end_stretch(&g->sentence, p, at, &g->known, g->speech.said.in_row);
 	return at;
 }
 
-/* ---- sentences that wait ---- */
+/* ---- sentences ---- */
 
 /* Past the end of the sentence that goes on at p, or of the table's row; 0: it is not here. */
 static size_t sentence_end(const struct speech *s, const char *p, size_t n)
@@ -163,8 +164,7 @@ static size_t sentence_end(const struct speech *s, const char *p, size_t n)
 	char before = s->reader.prev;
 
 	for (size_t i = 0; i < n; before = p[i++])
-		if (p[i] == '\n' ||
-		    (p[i] == ' ' && before && strchr(".!?", before) && !s->said.in_row))
+		if (ends_sentence(before, p[i], s->said.in_row))
 			return i + 1;
 	return 0;
 }
@@ -189,23 +189,18 @@ static size_t sentence_length(const struct guard_numbers *g, const char *p, size
 	return end == 0 && g->ended ? n : end;
 }
 
-static void pass_as(struct guard_numbers *g, enum manner manner, const char *p, size_t n)
+static bool is_sound(struct guard_numbers *g, const char *p)
 {
-	enum manner before = g->manner;
-
-	g->manner = manner;
-	(void)pass(g, p, n, true);
-	g->manner = before;
-}
-
-/* Reads it and forgets it again. */
-static bool is_sound(struct guard_numbers *g, const char *p, size_t n)
-{
-	struct speech before = g->speech;
-
 	buf_reset(&g->doubted);
-	pass_as(g, TRY, p, n);
-	g->speech = before;
+	for (size_t i = 0; i < g->sentence.count; i++) {
+		const struct mark *m = &g->sentence.marks[i];
+
+		if (m->bound)
+			continue;
+		if (g->doubted.n > 0)
+			buf_str(&g->doubted, ", ");
+		buf_add(&g->doubted, p + m->from - g->sentence.read, m->len);
+	}
 	return g->doubted.n == 0;
 }
 
@@ -220,15 +215,19 @@ static bool doubt(struct guard_numbers *g, const char *p, size_t n)
 	return true;
 }
 
-/* False: it stays where it is until it is corrected. */
-static bool pass_sentence(struct guard_numbers *g, const char *p, size_t n)
+/* The bytes that were passed on; 0: it stays where it is until it is corrected. */
+static size_t pass_sentence(struct guard_numbers *g, const char *p, size_t n)
 {
-	bool sound = g->policy != GUARD_REWRITE || is_sound(g, p, n);
+	struct speech before = g->speech;
+	size_t text = g->sentence.text.n, read = read_stretch(g, p, n);
 
-	if (!sound && doubt(g, p, n))
-		return false;
-	pass_as(g, LEAVE, p, n);
-	return true;
+	if (g->policy == GUARD_REWRITE && !is_sound(g, p) && doubt(g, p, read)) {
+		g->speech = before;
+		sentence_return(&g->sentence, text);
+		return 0;
+	}
+	pass_stretch(g, p, read);
+	return read;
 }
 
 /* Text is free up to the next number; from there to its end the sentence goes at once. */
@@ -242,9 +241,11 @@ static size_t pass_sentences(struct guard_numbers *g, const char *p, size_t n)
 
 		(void)reader_next(&g->speech.reader, p + at, n - at, g->ended, &plain, &s);
 		pass_text(g, p + at, plain);
+		sentence_add(&g->sentence, p + at, plain, g->speech.said.in_row);
 		at += plain;
 		len = at < n ? sentence_length(g, p + at, n - at) : 0;
-		if (len == 0 || !pass_sentence(g, p + at, len))
+		len = len > 0 ? pass_sentence(g, p + at, len) : 0;
+		if (len == 0)
 			break;
 		at += len;
 	}
@@ -263,19 +264,10 @@ static void drop(struct buf *b, size_t n)
 static void go_on(struct guard_numbers *g)
 {
 	struct buf *b = &g->waiting;
-	size_t whole = g->ended ? b->n : utf8_whole(b->p, b->n), taken;
+	size_t whole = g->ended ? b->n : utf8_whole(b->p, b->n);
 
-	if (whole == 0 || g->doubtful)
-		return;
-	if (g->policy != GUARD_FLAG) {
-		taken = pass_sentences(g, b->p, whole);
-	} else {
-		taken = pass(g, b->p, whole, g->ended);
-		/* Nothing that is a number is that long. */
-		if (whole - taken >= SENTENCE_BYTES_MAX)
-			taken += pass(g, b->p + taken, whole - taken, true);
-	}
-	drop(b, taken);
+	if (whole > 0 && !g->doubtful)
+		drop(b, pass_sentences(g, b->p, whole));
 }
 
 void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len)
@@ -295,14 +287,19 @@ void guard_numbers_end(struct guard_numbers *g)
 
 void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len)
 {
-	size_t n = g->doubtful;
+	size_t n = g->doubtful, kept = g->sentence.text.n;
+	struct speech before = g->speech;
 
 	assert(n > 0);
 	g->doubtful = 0;
-	if (len > 0 && len <= SENTENCE_BYTES_MAX && is_sound(g, text, len))
-		pass_as(g, SHOW, text, len);
-	else
-		pass_as(g, LEAVE, g->waiting.p, n);
+	if (len > 0 && len <= SENTENCE_BYTES_MAX && read_stretch(g, text, len) == len &&
+	    is_sound(g, text)) {
+		pass_stretch(g, text, len);
+	} else {
+		g->speech = before;
+		sentence_return(&g->sentence, kept);
+		pass_stretch(g, g->waiting.p, read_stretch(g, g->waiting.p, n));
+	}
 	drop(&g->waiting, n);
 	go_on(g);
 }
@@ -322,6 +319,7 @@ struct guard_numbers *guard_numbers_new(const struct guard_input *in)
 	g->sink = in->sink;
 	buf_init(&g->waiting, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);
 	buf_init(&g->doubted, DOUBTED_BYTES_MAX);
+	sentence_init(&g->sentence);
 	known_build(&g->known, in);
 	speech_init(&g->speech, &g->known);
 	return g;
@@ -336,6 +334,7 @@ void guard_numbers_free(struct guard_numbers **owned)
 		return;
 	buf_deinit(&g->waiting);
 	buf_deinit(&g->doubted);
+	sentence_deinit(&g->sentence);
 	known_free(&g->known);
 	mem_free(g);
 }

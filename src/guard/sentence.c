@@ -1,0 +1,83 @@
+/* The text and the numbers of one sentence, kept until the sentence is over. */
+#include "sentence.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/limits.h"
+
+void sentence_init(struct sentence *s)
+{
+	*s = (struct sentence){.prev = '\n'};
+	buf_init(&s->text, 3 * SENTENCE_BYTES_MAX);
+}
+
+void sentence_deinit(struct sentence *s)
+{
+	buf_deinit(&s->text);
+}
+
+bool ends_sentence(char before, char c, bool in_row)
+{
+	return c == '\n' || (c == ' ' && before && strchr(".!?", before) && !in_row);
+}
+
+void sentence_begin_stretch(struct sentence *s)
+{
+	s->count = 0;
+	s->read = s->text.n;
+}
+
+void sentence_mark(struct sentence *s, size_t from, const struct shown *shown,
+		   const struct verdict *v, const char *scratch)
+{
+	struct mark *m = &s->marks[s->count++];
+
+	assert(s->count <= SENTENCE_MARKS_MAX);
+	*m = (struct mark){.from = from,
+			   .len = shown->len,
+			   .shown = *shown,
+			   .bound = v->bound,
+			   .unchecked = v->unchecked,
+			   .of_fact = v->of_fact,
+			   .amount = v->amount,
+			   .ref = v->ref};
+	if (v->ref.formula == scratch) {
+		snprintf(m->formula, sizeof(m->formula), "%s", scratch);
+		m->ref.formula = m->formula;
+	}
+}
+
+void sentence_add(struct sentence *s, const char *text, size_t len, bool in_row)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (s->text.n >= 2 * SENTENCE_BYTES_MAX)
+			buf_reset(&s->text);
+		if (ends_sentence(s->prev, text[i], in_row))
+			buf_reset(&s->text);
+		else
+			buf_char(&s->text, text[i]);
+		s->prev = text[i];
+	}
+}
+
+void sentence_end_stretch(struct sentence *s, const char *text, size_t len, const struct known *k,
+			  bool in_row)
+{
+	(void)k;
+	if (len == 0)
+		return;
+	buf_add(&s->text, text, len);
+	if (ends_sentence(len > 1 ? text[len - 2] : s->prev, text[len - 1], in_row))
+		buf_reset(&s->text);
+	s->prev = text[len - 1];
+}
+
+void sentence_return(struct sentence *s, size_t len)
+{
+	if (len < s->text.n)
+		buf_cut(&s->text, len);
+	s->count = 0;
+	s->prev = len > 0 ? s->text.p[len - 1] : ' ';
+}
