@@ -270,6 +270,11 @@ struct known {
 	size_t numbered_count, numbered_cap;
 	struct beside *kinds; /* "green", "on track": after; "🟢": picture */
 	size_t kind_count, kind_cap;
+	struct hour_fact {
+		const char *name, *text; /* "widest_hours": "HE 16-21" */
+		uint64_t word;           /* the name's first, folded */
+	} * hour_facts;
+	size_t hour_fact_count, hour_fact_cap;
 	struct mention asked[GROUP_MAX]; /* named by the question and the arguments */
 	int asked_count;
 	struct date today;

@@ -284,71 +284,6 @@ static bool sign_is_right(const struct known *k, const struct entry *e, const st
 	       !k->tables[e->table].mixed[e->column];
 }
 
-/* How it ranks among some rows of its column: "highest", "second". */
-struct ranking {
-	size_t rows, more, less, same;
-	bool rising; /* the data goes from less to more */
-};
-
-static bool has_rank(const struct ranking *r, const struct context *c)
-{
-	size_t before = c->rank ? (size_t)c->rank - 1 : 0;
-	bool from_top = r->more <= before && before < r->more + r->same;
-	bool from_bottom = r->less <= before && before < r->less + r->same;
-
-	if (c->extreme)
-		return c->extreme > 0 ? from_top : from_bottom;
-	return from_top || (from_bottom && r->rising);
-}
-
-/* Among the rows that are spoken of; `but`: as in row_is_meant_but. */
-static struct ranking rank_of(const struct known *k, const struct entry *e, const struct context *c,
-			      uint32_t but)
-{
-	const struct known_table *kt = &k->tables[e->table];
-	guard_value own = kt->values[e->row][e->column];
-	guard_value before = -GUARD_NO_VALUE;
-	struct ranking r = {.rising = true};
-
-	for (size_t row = 0; row < kt->t->row_count; row++) {
-		guard_value v = kt->values[row][e->column];
-
-		if (v == GUARD_NO_VALUE || !row_is_meant_but(k, e->table, (int64_t)row, c, but))
-			continue;
-		r.rows++;
-		r.more += v > own;
-		r.less += v < own;
-		r.same += v == own;
-		r.rising = r.rising && v >= before;
-		before = v;
-	}
-	return r;
-}
-
-/* "The highest is …": no row that is spoken of has more. Where one row alone is, "A has the highest
- * price" compares it with others of its kind. */
-static bool is_ranked(const struct known *k, const struct entry *e, const struct context *c)
-{
-	struct ranking r;
-	bool compared = false;
-
-	if (c->in_row || e->row < 0 || e->column < 0 || !k->tables[e->table].measure[e->column] ||
-	    !beside_of_column(k, e, c->extreme_of))
-		return true;
-	r = rank_of(k, e, c, 0);
-	if (r.rows > 1)
-		return has_rank(&r, c);
-	for (int slot = 0; slot <= k->slot_count; slot++) {
-		uint32_t but = slot < k->slot_count ? 1u << slot : ~k->year_slots;
-
-		r = rank_of(k, e, c, but);
-		if (r.rows > 1 && has_rank(&r, c))
-			return true;
-		compared = compared || r.rows > 1;
-	}
-	return !compared;
-}
-
 /* What the question says is no proof. */
 static bool is_asked(const struct entry *e)
 {
@@ -504,8 +439,6 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 		if (unit_is_right(k, e, s, unit) && sign_is_right(k, e, s, c) &&
 		    (!bare || beside_fits(k, e, c)) &&
 		    (!e->share || c->in_row || (c->tone_known && beside_says_kind(e, c))) &&
-		    ((bare && (c->extreme || e->value <= 12 * ONE)) || (!c->extreme && !c->rank) ||
-		     is_ranked(k, e, c)) &&
 		    is_told_as(e->derived, s, c) && (!e->fact || c->tone_known) &&
 		    (!lasts(e, s) || lasts_by_data(k, e)) && moves_right(e, c) &&
 		    !is_told_twice(e, s, c) && is_meant(k, e, c)) {

@@ -161,6 +161,19 @@ static const int *label_names(struct known *k, const char *label)
 	return out;
 }
 
+/* "widest_hours": which hours the fact says are so. */
+static void note_hour_fact(struct known *k, const struct fact *f)
+{
+	size_t len = strcspn(f->name, "_");
+
+	if (!strstr(f->name, "hour") || !f->name[len])
+		return;
+	k->hour_facts = arena_grow(k->arena, k->hour_facts, k->hour_fact_count, &k->hour_fact_cap,
+				   sizeof(*k->hour_facts));
+	k->hour_facts[k->hour_fact_count++] =
+		(struct hour_fact){f->name, f->value, beside_key(f->name, len)};
+}
+
 static void add_fact(struct known *k, const struct result *r, const struct fact *f)
 {
 	struct entry proto = known_nowhere;
@@ -173,6 +186,7 @@ static void add_fact(struct known *k, const struct result *r, const struct fact 
 	if (!known_number(f->value, &value)) {
 		proto.text = ++k->text_count;
 		known_add_text(k, &proto, f->value);
+		note_hour_fact(k, f);
 		return;
 	}
 	proto.unit = unit_of_text(f->unit);

@@ -1,5 +1,6 @@
 /* The text and the numbers of one sentence, kept until the sentence is over. */
 #include "sentence.h"
+#include "claim.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -65,10 +66,11 @@ void sentence_add(struct sentence *s, const char *text, size_t len, bool in_row)
 void sentence_end_stretch(struct sentence *s, const char *text, size_t len, const struct known *k,
 			  bool in_row)
 {
-	(void)k;
 	if (len == 0)
 		return;
 	buf_add(&s->text, text, len);
+	if (!in_row)
+		claims_check(k, s);
 	if (ends_sentence(len > 1 ? text[len - 2] : s->prev, text[len - 1], in_row))
 		buf_reset(&s->text);
 	s->prev = text[len - 1];

@@ -21,6 +21,9 @@ struct sentence {
 	struct buf text;
 	size_t read; /* bytes before the stretch that was read last */
 	char prev;
+	uint32_t named;   /* kinds of the names in it */
+	uint32_t carried; /* and in the last sentence before that named something, and the question
+			   */
 	struct mark marks[SENTENCE_MARKS_MAX]; /* of that stretch */
 	size_t count;
 };

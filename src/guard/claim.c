@@ -1,0 +1,207 @@
+/* Reading a sentence into tokens, and what all kinds of claims need. */
+#include "claim.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static size_t word_bytes(const char *p, size_t n)
+{
+	size_t len = 0;
+
+	while (len < n && is_word_byte(len ? p[len - 1] : ' ', p[len]))
+		len++;
+	return len;
+}
+
+/* A name's beginning stands for it where no other name begins so: "Nazareth". */
+static bool is_short_name(const struct known *k, const struct name *name, const char *p, size_t len,
+			  int words)
+{
+	if (name->id >= 0 || !name->begins || name->only < 0)
+		return false;
+	return words > 1 || (isupper((unsigned char)*p) && len > 3 &&
+			     !known_is_column_word(k, beside_key(p, len)));
+}
+
+/* The longest name at p; its bytes, or 0. */
+static size_t name_bytes(const struct known *k, const char *p, size_t n, struct token *out)
+{
+	uint64_t key = 0;
+	size_t at = 0, found = 0;
+
+	for (int words = 1; words <= NAME_WORDS_MAX; words++) {
+		size_t len = word_bytes(p + at, n - at);
+		const struct name *name;
+
+		if (len == 0)
+			break;
+		key = name_join(key, name_word_key(p + at, len));
+		name = name_find(&k->names, key);
+		at += len;
+		if (!name)
+			break;
+		if (name->id >= 0 && (words > 1 || !name->cased || isupper((unsigned char)*p))) {
+			*out = (struct token){
+				.kind = TOKEN_NAME, .id = name->id, .slots = name->slots};
+			found = at;
+		} else if (is_short_name(k, name, p, at, words)) {
+			*out = (struct token){.kind = TOKEN_NAME,
+					      .id = name->only,
+					      .slots = k->names.slots_by_id[name->only]};
+			found = at;
+		}
+		if (!name->begins)
+			break;
+		while (at < n && strchr(" _-'.", p[at]))
+			at++;
+	}
+	return found;
+}
+
+static struct token *add_token(struct claims *c, struct token t)
+{
+	if (c->count == TOKENS_MAX)
+		return NULL;
+	c->tokens[c->count] = t;
+	return &c->tokens[c->count++];
+}
+
+static void add_word(struct claims *c, const char *p, size_t len)
+{
+	const struct telling *l = telling_find(p, len);
+
+	add_token(c,
+		  (struct token){.kind = TOKEN_WORD,
+				 .word = beside_key(p, len),
+				 .is = l ? l->is : 0,
+				 .value = l ? l->value : 0,
+				 .month = isupper((unsigned char)*p) ? month_of_word(p, len) : 0});
+}
+
+static void add_number(struct claims *c, struct mark *m)
+{
+	struct token t = {.kind = TOKEN_NUMBER, .mark = m};
+
+	if (m->shown.kind == SHOWN_MONTH || m->shown.kind == SHOWN_DATE ||
+	    m->shown.kind == SHOWN_DAY)
+		t.month = m->shown.date.month;
+	add_token(c, t);
+}
+
+static void read_tokens(struct claims *c)
+{
+	const char *p = c->s->text.p;
+	size_t n = c->s->text.n, at = 0, next = 0;
+
+	while (at < n) {
+		struct token name;
+		size_t len = word_bytes(p + at, n - at), named = 0;
+
+		if (len > 0 && (at == 0 || !is_word_byte(' ', p[at - 1])))
+			named = name_bytes(c->k, p + at, n - at, &name);
+		if (named > 0) {
+			add_token(c, name);
+			for (; next < c->s->count && c->s->marks[next].from < at + named; next++)
+				add_number(c, &c->s->marks[next]);
+			at += named;
+		} else if (next < c->s->count && at >= c->s->marks[next].from) {
+			add_number(c, &c->s->marks[next]);
+			at = c->s->marks[next].from + c->s->marks[next].len;
+			next++;
+		} else if (len > 0) {
+			if (next < c->s->count && c->s->marks[next].from < at + len)
+				len = c->s->marks[next].from - at;
+			add_word(c, p + at, len);
+			at += len;
+		} else {
+			if (strchr(",;:().!?|", p[at]))
+				add_token(c, (struct token){.kind = TOKEN_BREAK, .c = p[at]});
+			at++;
+		}
+	}
+}
+
+static void note_names(struct claims *c)
+{
+	c->s->named = 0;
+	for (size_t i = 0; i < c->count; i++)
+		if (c->tokens[i].kind == TOKEN_NAME)
+			c->s->named |= c->tokens[i].slots;
+	for (int i = 0; c->s->carried == 0 && i < c->k->asked_count; i++)
+		c->s->carried |= c->k->asked[i].slots;
+}
+
+void claims_check(const struct known *k, struct sentence *s)
+{
+	struct claims c = {.k = k, .s = s};
+
+	if (k->table_count == 0)
+		return;
+	read_tokens(&c);
+	note_names(&c);
+	claims_of_pairs(&c);
+	claims_of_moves(&c);
+	claims_of_parts(&c);
+	claims_of_comparisons(&c);
+	claims_of_ranks(&c);
+	claims_of_hours(&c);
+	if (s->named)
+		s->carried |= s->named;
+}
+
+/* ---- for all kinds ---- */
+
+void token_contradicts(struct token *t)
+{
+	t->mark->bound = t->mark->unchecked = false;
+}
+
+void claim_binds(struct mark *m, const char *formula)
+{
+	if (m->bound && !m->unchecked)
+		return;
+	m->bound = true;
+	m->unchecked = false;
+	m->ref = (struct guard_ref){.row = -1, .formula = m->formula};
+	snprintf(m->formula, sizeof(m->formula), "%s", formula);
+}
+
+bool token_is_amount(const struct token *t)
+{
+	return t->kind == TOKEN_NUMBER && t->mark->shown.kind == SHOWN_NUMBER;
+}
+
+guard_value token_value(const struct token *t)
+{
+	return t->mark->shown.minus ? -t->mark->shown.value : t->mark->shown.value;
+}
+
+bool mark_shows(const struct mark *m, guard_value v)
+{
+	guard_value off = (v < 0 ? -v : v) - m->shown.value;
+
+	return (off < 0 ? -off : off) <= m->shown.half;
+}
+
+bool units_compare(const struct mark *a, const struct mark *b)
+{
+	enum unit x = a->shown.unit, y = b->shown.unit;
+
+	if (a->shown.currency && x == UNIT_NONE)
+		x = UNIT_MONEY;
+	if (b->shown.currency && y == UNIT_NONE)
+		y = UNIT_MONEY;
+	return x == y || (x == UNIT_MONEY && y == UNIT_PRICE) ||
+	       (x == UNIT_PRICE && y == UNIT_MONEY) || x == UNIT_NONE || y == UNIT_NONE;
+}
+
+bool token_tells(const struct claims *c, size_t i, uint32_t is)
+{
+	return i < c->count && c->tokens[i].kind == TOKEN_WORD && c->tokens[i].is & is;
+}
+
+bool token_breaks(const struct claims *c, size_t i, const char *which)
+{
+	return i < c->count && c->tokens[i].kind == TOKEN_BREAK && strchr(which, c->tokens[i].c);
+}

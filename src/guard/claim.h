@@ -1,0 +1,67 @@
+/*
+ * What a sentence claims: its words, names and numbers as one list of tokens, read once. A claim is
+ * a few of these tokens: which two things are compared and how, what ranks highest among what, from
+ * where to where something moved, what is a part of what. Each is compared with the rows that it
+ * names. What agrees or can't be bound completely changes nothing; what contradicts them leaves its
+ * number unbound; a number that a complete claim explains is bound.
+ */
+#ifndef VESPER_GUARD_CLAIM_H
+#define VESPER_GUARD_CLAIM_H
+
+#include "sentence.h"
+#include "telling.h"
+
+#define TOKENS_MAX 240 /* of one sentence; the rest of a longer one claims nothing */
+
+enum token_kind {
+	TOKEN_WORD,
+	TOKEN_NAME,
+	TOKEN_NUMBER,
+	TOKEN_BREAK, /* a character that ends a clause or an aside */
+};
+
+struct token {
+	enum token_kind kind;
+	uint64_t word; /* folded */
+	uint32_t is;   /* what the word tells */
+	int value;     /* of an ordinal */
+	int month;     /* 1-12: the word is a month, or the number's date is of one */
+	int id;        /* of a name */
+	uint32_t slots;
+	struct mark *mark; /* of a number */
+	char c;            /* of a break */
+};
+
+struct claims {
+	const struct known *k;
+	struct sentence *s;
+	struct token tokens[TOKENS_MAX];
+	size_t count;
+};
+
+/* Reads the sentence and compares its claims; marks of the sentence change. */
+void claims_check(const struct known *k, struct sentence *s);
+
+/* One kind of claims each. */
+void claims_of_moves(struct claims *c);       /* "rose from 17 to 21" */
+void claims_of_parts(struct claims *c);       /* "$1.4M of $2.1M, 67 %" */
+void claims_of_comparisons(struct claims *c); /* "A is above B" */
+void claims_of_pairs(struct claims *c);       /* "54.80 against 52.14, 2.66 more" */
+void claims_of_ranks(struct claims *c);       /* "the lowest" */
+void claims_of_hours(struct claims *c);       /* "widest in hours 16 to 21" */
+
+/* ---- for them ---- */
+
+void token_contradicts(struct token *t);
+void claim_binds(struct mark *m, const char *formula);
+/* A number that can be compared with others: signed. */
+bool token_is_amount(const struct token *t);
+guard_value token_value(const struct token *t);
+/* v in size is what is shown, at the decimals shown. */
+bool mark_shows(const struct mark *m, guard_value v);
+bool units_compare(const struct mark *a, const struct mark *b);
+/* The token at i tells this; false past the list's ends. */
+bool token_tells(const struct claims *c, size_t i, uint32_t is);
+bool token_breaks(const struct claims *c, size_t i, const char *which);
+
+#endif

@@ -1,0 +1,200 @@
+/* Claims between the amounts of one sentence: moves, parts of a whole, and what is said of two. */
+#include "claim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/decimal.h"
+
+#define ONE            ((guard_value)100000000)
+#define MOVE_TOKENS    6 /* between "from x" and "to y" stand no more */
+#define PART_TOKENS    3 /* between "x of" and "y" */
+#define DIRECTION_NEAR 4 /* tokens between an amount and what says how it compares */
+
+static bool is_break(const struct claims *c, size_t i)
+{
+	return i >= c->count || token_breaks(c, i, ";.!?|");
+}
+
+/* ---- moves ---- */
+
+/* 1 where the words nearest before `at` say that something rose, -1 that it fell; else those after
+ * `end`. */
+static int direction_of_move(const struct claims *c, size_t at, size_t end)
+{
+	for (size_t i = at; i-- > 0 && !is_break(c, i);)
+		if (token_tells(c, i, TELLS_UP | TELLS_DOWN) && token_tells(c, i, TELLS_MOVE))
+			return token_tells(c, i, TELLS_UP) ? 1 : -1;
+	for (size_t i = end; i < end + DIRECTION_NEAR && !is_break(c, i); i++)
+		if (token_tells(c, i, TELLS_UP | TELLS_DOWN) && token_tells(c, i, TELLS_MOVE))
+			return token_tells(c, i, TELLS_UP) ? 1 : -1;
+	return 0;
+}
+
+/* Where the amount that "from" at i leads to ends; 0: nothing moves there. */
+static size_t end_of_move(const struct claims *c, size_t i)
+{
+	size_t a = i + 1 + token_tells(c, i + 1, TELLS_ABOUT);
+
+	if (a >= c->count || !token_is_amount(&c->tokens[a]))
+		return 0;
+	for (size_t n = a + 1; n < a + MOVE_TOKENS && !is_break(c, n); n++) {
+		size_t b = n + 1 + token_tells(c, n + 1, TELLS_ABOUT);
+
+		if (token_is_amount(&c->tokens[n]))
+			return 0;
+		if (token_tells(c, n, TELLS_TO) && b < c->count && token_is_amount(&c->tokens[b]) &&
+		    units_compare(c->tokens[a].mark, c->tokens[b].mark))
+			return b;
+	}
+	return 0;
+}
+
+void claims_of_moves(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		size_t b = token_tells(c, i, TELLS_FROM) ? end_of_move(c, i) : 0;
+		guard_value from, to;
+		int dir;
+
+		if (b == 0)
+			continue;
+		from = token_value(&c->tokens[i + 1 + token_tells(c, i + 1, TELLS_ABOUT)]);
+		to = token_value(&c->tokens[b]);
+		dir = direction_of_move(c, i, b + 1);
+		if (dir && from != to && (to > from) != (dir > 0))
+			token_contradicts(&c->tokens[b]);
+	}
+}
+
+/* ---- parts ---- */
+
+static bool is_plain_word(const struct claims *c, size_t i)
+{
+	return i < c->count && c->tokens[i].kind == TOKEN_WORD &&
+	       !(c->tokens[i].is & (TELLS_UP | TELLS_DOWN | TELLS_FROM | TELLS_TO));
+}
+
+/* The whole after "x of"; 0: there is none. */
+static size_t whole_after(const struct claims *c, size_t a)
+{
+	size_t b = a + 2;
+
+	if (!is_plain_word(c, a + 1) || c->tokens[a + 1].word != beside_key("of", 2))
+		return 0;
+	while (b < a + 2 + PART_TOKENS && is_plain_word(c, b))
+		b++;
+	if (b >= c->count || !token_is_amount(&c->tokens[b]) ||
+	    c->tokens[b].mark->shown.unit == UNIT_PERCENT)
+		return 0;
+	return b;
+}
+
+static void bind_share(struct claims *c, size_t i, guard_value part, guard_value whole)
+{
+	struct mark *m = i < c->count && token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
+	char formula[FORMULA_BYTES], x[DECIMAL_TEXT_BYTES], y[DECIMAL_TEXT_BYTES];
+
+	if (!m || m->shown.unit != UNIT_PERCENT || !mark_shows(m, part * 100 * ONE / whole))
+		return;
+	decimal_text_short((struct decimal){.units = part, .scale = GUARD_SCALE}, x);
+	decimal_text_short((struct decimal){.units = whole, .scale = GUARD_SCALE}, y);
+	snprintf(formula, sizeof(formula), "%s / %s", x, y);
+	claim_binds(m, formula);
+}
+
+void claims_of_parts(struct claims *c)
+{
+	for (size_t a = 0; a + 2 < c->count; a++) {
+		const struct token *t = &c->tokens[a];
+		size_t b = token_is_amount(t) && t->mark->shown.unit != UNIT_PERCENT &&
+					   t->mark->shown.unit != UNIT_RATIO && !t->mark->shown.part
+				   ? whole_after(c, a)
+				   : 0;
+		guard_value part, whole;
+
+		if (b == 0 || !units_compare(t->mark, c->tokens[b].mark))
+			continue;
+		part = token_value(t);
+		whole = token_value(&c->tokens[b]);
+		if (part > whole && whole > 0) {
+			token_contradicts(&c->tokens[a]);
+			continue;
+		}
+		if (whole <= 0 || !t->mark->bound || !c->tokens[b].mark->bound)
+			continue;
+		for (size_t i = a > DIRECTION_NEAR ? a - DIRECTION_NEAR : 0;
+		     i < b + 1 + DIRECTION_NEAR; i++)
+			bind_share(c, i, part, whole);
+	}
+}
+
+/* ---- two amounts and what is said of them ---- */
+
+/* What is said of how the amount at i compares: 1: it is more, -1: it is less. *by: "by x". */
+static int direction_of(const struct claims *c, size_t i)
+{
+	for (size_t n = i + 1; n < i + DIRECTION_NEAR && n < c->count; n++) {
+		if (c->tokens[n].kind == TOKEN_BREAK || c->tokens[n].kind == TOKEN_NUMBER)
+			break;
+		if (token_tells(c, n, TELLS_UP | TELLS_DOWN))
+			return token_tells(c, n, TELLS_UP) ? 1 : -1;
+	}
+	return 0;
+}
+
+static bool shows_pair(const struct mark *m, guard_value a, guard_value b)
+{
+	if (m->shown.unit == UNIT_PERCENT)
+		return b != 0 && mark_shows(m, (a - b) * 100 * ONE / b);
+	return mark_shows(m, a - b);
+}
+
+/* The last two amounts of one unit before i, of which it is told. */
+static bool pair_before(const struct claims *c, size_t i, size_t *a, size_t *b)
+{
+	size_t found = 0;
+
+	for (size_t n = i; n-- > 0 && found < 2;) {
+		const struct token *t = &c->tokens[n];
+
+		if (token_breaks(c, n, ";|"))
+			return false;
+		if (!token_is_amount(t) || t->mark->shown.unit == UNIT_PERCENT)
+			continue;
+		if (!t->mark->bound || t->mark->unchecked || shown_is_bare(&t->mark->shown))
+			return false;
+		*(found++ == 0 ? b : a) = n;
+	}
+	return found == 2 && units_compare(c->tokens[*a].mark, c->tokens[*b].mark);
+}
+
+/* "$44.46 versus $53.94 for CAISO, $9.48 less": the first is that much less than the second. */
+void claims_of_pairs(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
+		char formula[FORMULA_BYTES], x[DECIMAL_TEXT_BYTES], y[DECIMAL_TEXT_BYTES];
+		size_t a = 0, b = 0;
+		guard_value first, second;
+		bool against = false;
+		int dir;
+
+		if (!m || m->bound || shown_is_bare(&m->shown) || !pair_before(c, i, &a, &b))
+			continue;
+		dir = direction_of(c, i);
+		for (size_t n = a; n < b; n++)
+			against = against || token_tells(c, n, TELLS_AGAINST);
+		first = token_value(&c->tokens[a]);
+		second = token_value(&c->tokens[b]);
+		if (!dir || !against || (first > second) != (dir > 0) ||
+		    !shows_pair(m, first, second) ||
+		    (m->shown.unit != UNIT_PERCENT && !units_compare(m, c->tokens[a].mark)))
+			continue;
+		decimal_text_short((struct decimal){.units = first, .scale = GUARD_SCALE}, x);
+		decimal_text_short((struct decimal){.units = second, .scale = GUARD_SCALE}, y);
+		snprintf(formula, sizeof(formula), "%s %s %s", x,
+			 m->shown.unit == UNIT_PERCENT ? "/ - 1:" : "-", y);
+		claim_binds(m, formula);
+	}
+}

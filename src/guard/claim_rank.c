@@ -1,0 +1,314 @@
+/*
+ * "The lowest", "the second most": the amount or the date that it is said of must rank so among its
+ * column's rows, or among those that share a name or a time with it. Hours that a fact calls the
+ * widest are no other hours.
+ */
+#include "claim.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define RANK_NEAR  7  /* tokens from the number that it is said of to a superlative */
+#define RANK_AFTER 12 /* and from a superlative to its number: "lowest in hour 12 (HE 13) at" */
+
+/* A superlative: 1 most, -1 least. */
+static int superlative(const struct claims *c, size_t i)
+{
+	if (!token_tells(c, i, TELLS_MOST | TELLS_LEAST))
+		return 0;
+	if (i > 0 && token_tells(c, i - 1, TELLS_AT))
+		return 0; /* "at most" */
+	if (token_tells(c, i, TELLS_QUANTITY) && token_tells(c, i + 1, TELLS_PARTLY | TELLS_AT))
+		return 0; /* "most recent", "most of" */
+	for (size_t n = i; n-- > 0 && n + 4 > i;)
+		if (token_tells(c, n, TELLS_PARTLY) && !token_tells(c, n, TELLS_ORDINAL))
+			return 0; /* "one of the" */
+	return token_tells(c, i, TELLS_MOST) ? 1 : -1;
+}
+
+/* "second-highest": 2. */
+static int place_before(const struct claims *c, size_t i)
+{
+	if (i > 0 && token_tells(c, i - 1, TELLS_ORDINAL))
+		return c->tokens[i - 1].value;
+	if (i > 0 && c->tokens[i - 1].kind == TOKEN_NUMBER &&
+	    c->tokens[i - 1].mark->shown.kind == SHOWN_RANK)
+		return (int)c->tokens[i - 1].mark->shown.value;
+	return 1;
+}
+
+/* Is the number a cell of a column of numbers? */
+static bool is_cell(const struct claims *c, const struct token *t)
+{
+	const struct recent *r = t->kind == TOKEN_NUMBER ? &t->mark->amount : NULL;
+
+	return r && t->mark->bound && t->mark->shown.kind == SHOWN_NUMBER && r->table >= 0 &&
+	       r->row >= 0 && r->column >= 0 && c->k->tables[r->table].measure[r->column];
+}
+
+/* The cell that the superlative at i is said of: the next one of its clause, or, where its clause
+ * ends or none follows, the one before. */
+static struct token *cell_of(struct claims *c, size_t i)
+{
+	struct token *before = NULL;
+	bool ended = false, other = false;
+
+	for (size_t n = i; n-- > 0 && n + RANK_NEAR >= i && !before;) {
+		if (token_breaks(c, n, ";:.!?|") || token_tells(c, n, TELLS_MOST | TELLS_LEAST))
+			break;
+		if (is_cell(c, &c->tokens[n]))
+			before = &c->tokens[n];
+	}
+	for (size_t n = i + 1; n <= i + RANK_AFTER && n < c->count; n++) {
+		if (token_tells(c, n, TELLS_MOST | TELLS_LEAST | TELLS_AGAINST) ||
+		    token_breaks(c, n, ";.!?|"))
+			break;
+		ended = ended || token_breaks(c, n, ",");
+		if (is_cell(c, &c->tokens[n]))
+			return ended && before ? before : &c->tokens[n];
+		other = other || (!ended && token_is_amount(&c->tokens[n]));
+	}
+	return other ? NULL : before;
+}
+
+static guard_value compared(const struct known_table *kt, size_t row, size_t col)
+{
+	guard_value v = kt->values[row][col];
+
+	return kt->differences[col] && v != GUARD_NO_VALUE && v < 0 ? -v : v;
+}
+
+/* Which rows it is ranked among: those that share what it has in these columns; -1: all. */
+static bool shares(const struct known_table *kt, size_t a, size_t b, uint32_t slots)
+{
+	for (size_t col = 0; col < kt->t->column_count; col++)
+		if (kt->slot[col] >= 0 && slots >> kt->slot[col] & 1 &&
+		    kt->ids[a][col] != kt->ids[b][col])
+			return false;
+	return true;
+}
+
+enum fit { FITS_NOT, FITS, FITS_NOTHING };
+
+static enum fit ranks_so(const struct known_table *kt, const struct recent *r, uint32_t slots,
+			 int dir, size_t place)
+{
+	size_t col = (size_t)r->column, own = (size_t)r->row, rows = 0, beyond = 0, same = 0;
+	guard_value v = compared(kt, own, col);
+
+	for (size_t row = 0; row < kt->t->row_count; row++) {
+		guard_value other = compared(kt, row, col);
+
+		if (other == GUARD_NO_VALUE || !shares(kt, own, row, slots))
+			continue;
+		rows++;
+		same += other == v;
+		beyond += dir > 0 ? other > v : other < v;
+	}
+	if (rows < 2)
+		return FITS_NOTHING;
+	return beyond < place && place <= beyond + same ? FITS : FITS_NOT;
+}
+
+/* Among the rows that share these names; where those are only its own, among those that share all
+ * of them but one. */
+static enum fit ranks_among(const struct claims *c, const struct recent *r, uint32_t slots, int dir,
+			    size_t place)
+{
+	const struct known_table *kt = &c->k->tables[r->table];
+	enum fit fit = ranks_so(kt, r, slots, dir, place);
+
+	for (int slot = 0; fit == FITS_NOTHING && slot < c->k->slot_count; slot++)
+		if (slots >> slot & 1)
+			fit = ranks_so(kt, r, slots & ~(1u << slot), dir, place);
+	return fit;
+}
+
+static enum fit ranks_but_one(const struct claims *c, const struct recent *r, uint32_t slots,
+			      int dir, size_t place)
+{
+	const struct known_table *kt = &c->k->tables[r->table];
+	enum fit all = ranks_so(kt, r, slots, dir, place);
+
+	for (int slot = 0; all == FITS_NOTHING && slot < c->k->slot_count; slot++)
+		if (slots >> slot & 1 && ranks_so(kt, r, slots & ~(1u << slot), dir, place) == FITS)
+			return FITS;
+	return all == FITS_NOTHING ? ranks_among(c, r, slots, dir, place) : all;
+}
+
+/* The names of this sentence say among which rows; else those carried from before, or asked for. */
+static bool is_contradicted(const struct claims *c, const struct recent *r, int dir, size_t place)
+{
+	const struct known_table *kt = &c->k->tables[r->table];
+	uint32_t named = c->s->named & kt->rival_slots, carried = c->s->carried & kt->rival_slots;
+	enum fit fit;
+
+	if (kt->t->truncated || kt->t->total_rows > (int64_t)kt->t->row_count)
+		return false;
+	fit = ranks_but_one(c, r, named, dir, place);
+	if (fit == FITS_NOT && carried & ~named &&
+	    ranks_but_one(c, r, named | carried, dir, place) == FITS)
+		return false;
+	return fit == FITS_NOT;
+}
+
+/* What a fact's own name says: "highest_price" 1, "narrowest_gap" -1; 0: nothing. */
+static int rank_of_fact(const char *name)
+{
+	size_t len = name ? strcspn(name, "_ ") : 0;
+	uint32_t is = len ? telling_of(name, len) : 0;
+
+	return is & TELLS_MOST ? 1 : is & TELLS_LEAST ? -1 : 0;
+}
+
+static bool ends_rank(const struct claims *c, size_t i)
+{
+	return token_breaks(c, i, ";.!?|") || token_tells(c, i, TELLS_MOST | TELLS_LEAST);
+}
+
+static bool is_amount_or_date(const struct token *t)
+{
+	return t->kind == TOKEN_NUMBER && t->mark->shown.kind != SHOWN_HOUR;
+}
+
+/* The first number after it in its clause, or else the last one before, where that is a fact's. */
+static struct token *fact_near(struct claims *c, size_t i)
+{
+	for (size_t n = i + 1; n < c->count && !ends_rank(c, n); n++)
+		if (is_amount_or_date(&c->tokens[n]))
+			return &c->tokens[n];
+	for (size_t n = i; n-- > 0 && !ends_rank(c, n);)
+		if (is_amount_or_date(&c->tokens[n]))
+			return &c->tokens[n];
+	return NULL;
+}
+
+static void check_fact(struct claims *c, size_t i, int dir)
+{
+	struct token *t = fact_near(c, i);
+
+	if (t && t->mark->bound && t->mark->of_fact && rank_of_fact(t->mark->ref.formula) == -dir)
+		token_contradicts(t);
+}
+
+/* "Third is wei.zhang with 963", "Ascend third": a place of a list, and no "second half". */
+static bool is_place(const struct claims *c, size_t i)
+{
+	const struct token *t = &c->tokens[i];
+	bool ordinal = token_tells(c, i, TELLS_ORDINAL) ||
+		       (t->kind == TOKEN_NUMBER && t->mark->shown.kind == SHOWN_RANK);
+
+	if (!ordinal || token_tells(c, i + 1, TELLS_MOST | TELLS_LEAST))
+		return false;
+	if (i + 1 < c->count && c->tokens[i + 1].kind == TOKEN_NAME)
+		return true;
+	if (token_tells(c, i + 1, TELLS_AND))
+		return false;
+	return token_tells(c, i + 1, TELLS_PLACE | TELLS_AUX) ||
+	       (i > 0 && c->tokens[i - 1].kind == TOKEN_NAME &&
+		(i + 1 >= c->count || c->tokens[i + 1].kind != TOKEN_WORD));
+}
+
+static int value_of_place(const struct token *t)
+{
+	return t->kind == TOKEN_NUMBER ? (int)t->mark->shown.value : t->value;
+}
+
+static bool rises(const struct known_table *kt, size_t col)
+{
+	for (size_t r = 1; r < kt->t->row_count; r++)
+		if (kt->values[r][col] < kt->values[r - 1][col])
+			return false;
+	return true;
+}
+
+/* From the top, or from the bottom where the data begins there or the answer did. */
+static void check_place(struct claims *c, size_t i)
+{
+	struct token *cell = cell_of(c, i);
+	int place = value_of_place(&c->tokens[i]);
+	const struct recent *r = cell ? &cell->mark->amount : NULL;
+	bool up = false;
+
+	if (!r || place < 1 || !is_contradicted(c, r, 1, (size_t)place))
+		return;
+	for (size_t n = 0; n < c->count; n++)
+		up = up || token_tells(c, n, TELLS_LEAST);
+	if ((up || rises(&c->k->tables[r->table], (size_t)r->column)) &&
+	    !is_contradicted(c, r, -1, (size_t)place))
+		return;
+	token_contradicts(cell);
+}
+
+void claims_of_ranks(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (is_place(c, i))
+			check_place(c, i);
+	for (size_t i = 0; i < c->count; i++) {
+		int dir = superlative(c, i);
+		struct token *cell = dir ? cell_of(c, i) : NULL;
+
+		if (!dir)
+			continue;
+		if (!cell)
+			check_fact(c, i, dir);
+		else if (is_contradicted(c, &cell->mark->amount, dir, (size_t)place_before(c, i)))
+			token_contradicts(cell);
+	}
+}
+
+/* ---- hours that a fact tells ---- */
+
+/* The two hours of a range; false: the text is none. */
+static bool read_hours(const char *text, guard_value hours[2])
+{
+	struct reader r;
+	struct shown s;
+	size_t len = text ? strlen(text) : 0, at = 0, plain, found = 0;
+
+	reader_init(&r);
+	r.line_start = false;
+	for (; found < 2 && reader_next(&r, text + at, len - at, true, &plain, &s);
+	     at += plain + s.len) {
+		reader_take(&r, text + at + plain, &s);
+		if (s.kind == SHOWN_HOUR)
+			hours[found++] = s.value;
+	}
+	return found == 2;
+}
+
+static bool tells_hours(const struct claims *c, size_t i)
+{
+	return c->tokens[i].kind == TOKEN_NUMBER && c->tokens[i].mark->shown.kind == SHOWN_HOUR;
+}
+
+void claims_of_hours(struct claims *c)
+{
+	for (size_t f = 0; f < c->k->hour_fact_count; f++) {
+		const struct hour_fact *fact = &c->k->hour_facts[f];
+		guard_value hours[2];
+		bool told = false;
+
+		if (!read_hours(fact->text, hours))
+			continue;
+		for (size_t i = 0; i < c->count; i++) {
+			const struct token *t = &c->tokens[i];
+
+			told = told || (t->kind == TOKEN_WORD && t->word == fact->word) ||
+			       (t->kind == TOKEN_NUMBER && t->mark->bound && t->mark->of_fact &&
+				t->mark->ref.formula && rank_of_fact(t->mark->ref.formula) &&
+				strncasecmp(t->mark->ref.formula, fact->name,
+					    strcspn(fact->name, "_")) == 0);
+		}
+		for (size_t i = 0; told && i + 1 < c->count; i++) {
+			size_t b = i + 1 + token_tells(c, i + 1, TELLS_TO | TELLS_AND);
+
+			if (!tells_hours(c, i) || b >= c->count || !tells_hours(c, b))
+				continue;
+			if (c->tokens[i].mark->shown.value != hours[0] ||
+			    c->tokens[b].mark->shown.value != hours[1])
+				token_contradicts(&c->tokens[b]);
+		}
+	}
+}
