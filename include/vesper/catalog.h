@@ -28,6 +28,10 @@
  *                             "vendor facts.higher_vendor the higher"
  *   window                    view.column: see below
  *   whole                     count, sum(Column), …: see below
+ *   measures                  words of what it orders or counts: "views, most viewed"; a question
+ *                             for the most of something else is not for it
+ *   grain                     words of what its rows are told apart by: "month, season"; a question
+ *                             by something else is not for it
  *   gate                      the parameter that holds the caller's own SELECT
  *
  * unit= names a unit of config/units.json. A value with blanks is quoted: label="As-of date".
@@ -115,6 +119,8 @@ struct tool_def {
 	bool has_whole;     /* of a result that was cut, the whole may be asked about */
 	const struct sql_whole_column *whole; /* then these columns are summed */
 	size_t whole_count;
+	const char *measures;       /* what it orders or counts, in words; or NULL */
+	const char *grain;          /* what its rows are told apart by, in words; or NULL */
 	const char *answer;         /* the tool's own sentence with placeholders, or NULL */
 	const char *const *suggest; /* follow-up questions with placeholders */
 	const struct refer_def *refers;

@@ -85,6 +85,14 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->answer = text;
 		return true;
 	}
+	if (strcmp(key, "measures") == 0) {
+		t->measures = text;
+		return true;
+	}
+	if (strcmp(key, "grain") == 0) {
+		t->grain = text;
+		return true;
+	}
 	return tool_wrong(h, e, "unknown key %s", key);
 }
 

@@ -1,5 +1,7 @@
 -- tool:       compare_vendors
 -- about:      Vendor comparison: average day-ahead price in $/MWh of several vendors side by side for one hub-zone and forecast year, with the gap, its percentage and the hours where it is widest.
+-- measures:   vendors by price
+-- grain:      vendor, hour
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300

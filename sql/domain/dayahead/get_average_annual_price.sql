@@ -1,5 +1,6 @@
 -- tool:       get_average_annual_price
 -- about:      Average annual day-ahead price: in $/MWh of one vendor, hub-zone and forecast year, one row an as-of, newest first.
+-- grain:      as-of, year, file
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300

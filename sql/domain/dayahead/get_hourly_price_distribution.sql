@@ -1,5 +1,7 @@
 -- tool:       get_hourly_price_distribution
 -- about:      Price by hour of day: for hours 0-23 in $/MWh for a hub-zone and forecast year, average, lowest and highest, with peak and off-peak, from each vendor's newest as-of.
+-- measures:   hours by price
+-- grain:      hour, vendor, peak
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300

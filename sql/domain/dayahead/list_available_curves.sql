@@ -1,5 +1,6 @@
 -- tool:       list_available_curves
 -- about:      Available price files: vendor, market, hub-zone, as-of, case and first forecast year, newest first. For "what do you have" and for questions that lack a filter.
+-- grain:      file, vendor, market, hub-zone, as-of
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300

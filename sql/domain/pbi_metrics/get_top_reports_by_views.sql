@@ -1,5 +1,7 @@
 -- tool:       get_top_reports_by_views
 -- about:      Most viewed reports: Power BI reports and dashboards by number of views in a range of days, with unique viewers. For the most popular and the least used ones.
+-- measures:   reports by views, use
+-- grain:      report
 -- permission: chat:read_pbi_metrics
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300

@@ -1,5 +1,6 @@
 -- tool:       find_projects
 -- about:      Projects by name: those whose name holds a text, and all names.
+-- grain:      project
 -- permission: chat:read_projects
 -- visible:    no
 -- param project_name text required match=like  What the name holds

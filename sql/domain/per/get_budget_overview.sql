@@ -1,5 +1,6 @@
 -- tool:       get_budget_overview
 -- about:      Budget vs actuals: budget, actuals, forecast, IC_LC and PPA_LC of one project, with its budget lines by group.
+-- grain:      group, subgroup, metric, line
 -- permission: chat:read_budget
 -- report:     per_budget_report
 -- answer:     **{ProjectName}** has spent **{fact.actuals}** of its budget of **{fact.budget}**[[ ({fact.budget_used})]]; {fact.remaining} remain.[[ The forecast of {fact.forecast} is {fact.forecast_gap} {fact.forecast_side} budget.]][[ Securities: IC_LC {fact.ic_lc}]][[, PPA_LC {fact.ppa_lc}]].

@@ -1,5 +1,6 @@
 -- tool:       get_milestone_dates
 -- about:      Milestone dates: stage dates 1 to 8, COD (Commercial Operation Date), decisioning date and key agreements of one project as planned today, in order of time.
+-- grain:      milestone, stage, date
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
 -- answer:     **{ProjectName}** ({CurrentStage}, {StatusColor}) is planned for commercial operation (COD) on **{fact.cod}**.[[ Next is {fact.next_milestone} on {fact.next_date}.]]

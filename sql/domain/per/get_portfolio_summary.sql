@@ -1,5 +1,6 @@
 -- tool:       get_portfolio_summary
 -- about:      Portfolio summary: all active projects with stage, status, technology, market, sponsor, capacity and COD date, where permitted with budget and actuals; by stage, status color, technology or market.
+-- grain:      project, stage, status, technology, market
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
 -- whole:      count, sum(TotalBudget), sum(ActualsLTD)

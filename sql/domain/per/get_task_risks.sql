@@ -1,5 +1,7 @@
 -- tool:       get_task_risks
 -- about:      Task risks: tasks with a risk (high, medium, low) of one project or of all, the most severe first, with due date, status and notes.
+-- measures:   risks by severity
+-- grain:      task, risk, project
 -- permission: chat:read_projects
 -- report:     per_project_report
 -- whole:      count

@@ -1,5 +1,7 @@
 -- tool:       compare_hub_zones
 -- about:      Hub-zone comparison: exactly two hub-zones side by side for one forecast year, with both averages in $/MWh, the price difference, its percentage and the spread by hour.
+-- measures:   hub-zones by price
+-- grain:      hub-zone, hour
 -- permission: chat:read_market_data
 -- report:     price_curve_comparison_report
 -- cache_s:    300

@@ -1,5 +1,7 @@
 -- tool:       compare_markets
 -- about:      Cross-market comparison: average prices in $/MWh of whole markets side by side (all hub-zones of each) for one forecast year, with the gap between the dearest and the cheapest market and the hours where it is widest.
+-- measures:   markets by price, hours by gap
+-- grain:      market, hour
 -- permission: chat:read_market_data
 -- report:     price_curve_comparison_report
 -- cache_s:    300

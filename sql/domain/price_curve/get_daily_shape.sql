@@ -1,5 +1,7 @@
 -- tool:       get_daily_shape
 -- about:      Daily shape: the typical day of a hub-zone in a forecast year, each hour as a percentage of the daily average, and what it costs in each season.
+-- measures:   hours by price
+-- grain:      hour, season
 -- permission: chat:read_market_data
 -- report:     price_curve_hourly_report
 -- cache_s:    300

@@ -1,5 +1,7 @@
 -- tool:       get_peak_offpeak_spread
 -- about:      Peak and off-peak prices: averages of on-peak hours and of off-peak hours of a hub-zone in $/MWh and how far peak is above off-peak, for a forecast year or each year of the newest as-of.
+-- measures:   the spread of peak above off-peak
+-- grain:      year, peak
 -- permission: chat:read_market_data
 -- report:     price_curve_hourly_report
 -- cache_s:    300
