@@ -71,6 +71,9 @@ int numbers_top_n(const struct language *l, struct question *q)
 		n = glued_top(l, &q->tokens[i]);
 		if (n)
 			return take(q, i, i + 1, n);
+		/* "at least 3" is a bound */
+		if (i > 0 && token_says(&q->tokens[i - 1], WORDS_AT))
+			continue;
 		if (token_says(&q->tokens[i], WORDS_RANK) && (n = count_at(q, i + 1, &to)))
 			return take(q, i + 1, to, n);
 		/* "the ten biggest" */
