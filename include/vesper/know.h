@@ -74,6 +74,11 @@ struct understanding {
 	size_t tool_count;
 	double confidence; /* 0..1; >= KNOW_SURE: no model is needed to route */
 	struct clarification ask;
+	/* Words that could change the answer and that nothing uses, as they were written; where
+	 * there are any, code is not sure. */
+	const char *const *unused;
+	size_t unused_count;
+	const char *used_question;       /* the question without them; NULL: there are none */
 	bool leans;                      /* it only means something after what stands */
 	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */
 };

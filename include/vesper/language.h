@@ -64,6 +64,16 @@
 	LIST(WORDS_JOINTS, "cues.joints")                                                          \
 	LIST(WORDS_ARTICLES, "cues.articles")                                                      \
 	LIST(WORDS_COMMON, "cues.common")                                                          \
+	LIST(WORDS_NEUTRAL, "account.neutral")                                                     \
+	LIST(WORDS_NARROWING, "account.narrowing")                                                 \
+	LIST(WORDS_GROUPING, "account.grouping")                                                   \
+	LIST(WORDS_THAN, "account.than")                                                           \
+	LIST(WORDS_SORTING, "account.sorting")                                                     \
+	LIST(WORDS_SUPERLATIVE, "account.superlative")                                             \
+	LIST(WORDS_LEAVING_OUT, "account.leaving_out")                                             \
+	LIST(WORDS_NEWEST, "account.newest")                                                       \
+	LIST(WORDS_COUNTING, "account.counting")                                                   \
+	LIST(WORDS_LOADED, "account.loaded")                                                       \
 	LIST(WORDS_GREETINGS, "smalltalk.greetings")                                               \
 	LIST(WORDS_GREETING_FILLERS, "smalltalk.fillers")                                          \
 	LIST(WORDS_HELP, "smalltalk.help")                                                         \
@@ -107,6 +117,9 @@ enum concept { CONCEPT_EXISTENCE, CONCEPT_COMPARISON, CONCEPT_HOURS, CONCEPT_COU
 	SENTENCE(SAY_PARENT_IN, "parent.in", "value parent")                                       \
 	SENTENCE(SAY_PARENT_OTHER, "parent.other", "label parent")                                 \
 	SENTENCE(SAY_PARENT_NOT_OF, "parent.not_of", "value label own said")                       \
+	SENTENCE(SAY_UNUSED_WORDS, "unused.words", "words")                                        \
+	SENTENCE(SAY_UNUSED_INSTEAD, "unused.instead", "")                                         \
+	SENTENCE(SAY_UNUSED_JOINT, "unused.joint", "")                                             \
 	SENTENCE(SAY_TIME_UNTIL, "time.until", "day")                                              \
 	SENTENCE(SAY_TIME_FROM_ON, "time.from_on", "day")                                          \
 	SENTENCE(SAY_TIME_FROM_TO, "time.from_to", "first last")                                   \

@@ -153,7 +153,8 @@
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
 #define ENUM_VALUES_MAX       40 /* values that a tool's schema lists; more only cost tokens */
 
-#define KNOW_CALLS_MAX 12 /* calls that one question makes by naming several values */
+#define KNOW_CALLS_MAX  12 /* calls that one question makes by naming several values */
+#define KNOW_UNUSED_MAX 8  /* unused words that a reply names; more tell the user no more */
 #define KNOW_WORDS_MAX                                                                             \
 	400 /* words of a question that are read; a pasted document is no question                 \
 	     */

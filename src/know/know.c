@@ -59,6 +59,7 @@ struct know *know_new(const struct catalog *c)
 	k->names = name_book_new(c);
 	params_index(k);
 	k->router = router_new(k);
+	k->accounts = accounts_new(k);
 	k->refuser = refuser_new(k);
 	return k;
 }
@@ -125,6 +126,20 @@ static void add_agents(struct understanding *all, const struct understanding *on
 	all->agent_count = n;
 }
 
+static void add_unused(struct understanding *all, const struct understanding *one, struct arena *a)
+{
+	const char **unused =
+		arena_alloc(a, (all->unused_count + one->unused_count + 1) * sizeof(*unused));
+	size_t n = all->unused_count;
+
+	if (n > 0)
+		memcpy(unused, all->unused, n * sizeof(*unused));
+	for (size_t i = 0; i < one->unused_count; i++)
+		unused[n++] = one->unused[i];
+	all->unused = unused;
+	all->unused_count = n;
+}
+
 static void add_tools(struct understanding *all, const struct understanding *one, struct arena *a)
 {
 	struct know_tool *tools =
@@ -183,6 +198,7 @@ static bool understand_parts(const struct know *k, const struct know_input *in,
 		add_agents(&all, &one, a);
 		add_tools(&all, &one, a);
 		add_filters(&all, &one, a);
+		add_unused(&all, &one, a);
 		if (one.ask.text && !all.ask.text) {
 			all.ask = one.ask;
 			all.intended = one.intended;

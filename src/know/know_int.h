@@ -8,6 +8,7 @@
  *   router   -> how well each tool fits words and facts
  *   slots    -> the chosen tool's values, or what to ask back
  *   calls    -> its calls
+ *   account  -> the words that nothing of that took
  *
  * Everything but the index (struct know) lives in the caller's arena.
  */
@@ -53,10 +54,13 @@ struct know {
 	struct dict filters;      /* of all tools' parameters, to their numbers */
 	struct tool_params *params; /* by index of the tool */
 	struct router *router;
+	struct accounts *accounts;
 	struct refuser *refuser;
 };
 
 bool know_is_stop(const struct know *k, const struct token *t);
+/* The stem of the word, or of the one that stands for all its synonyms; returns its length. */
+size_t know_canonical(const struct know *k, const struct token *t, char stem[STEM_BYTES]);
 /* Is it a word that the language or the tools use? */
 bool know_is_word(const struct know *k, const struct token *t);
 /* Is it one of the packs: of a tool, a domain, or of their synonyms? */
@@ -134,6 +138,8 @@ struct router *router_new(struct know *k);
 bool router_has_word(const struct router *r, const char *stem, size_t len);
 /* Is it one of the tools' words, misspelled? */
 bool router_near_word(const struct know *k, const struct token *t);
+/* The stem of the tools' word that this one is a misspelling of. */
+bool router_near(const struct know *k, const struct token *t, char stem[STEM_BYTES], size_t *len);
 
 /* What the words alone say. */
 struct text_score {
@@ -246,6 +252,13 @@ struct standing;
 bool choose_tool(struct reading *r, const struct standing *standing, struct choice *out);
 /* 0..1 for a choice whose calls could be filled. */
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
+
+/* ---- account.c ---- */
+
+struct accounts;
+struct accounts *accounts_new(struct know *k);
+/* Sets the words of the question that neither a filter nor the chosen tool uses. */
+void account_words(struct reading *r, const struct choice *c, struct understanding *out);
 
 /* ---- exclude.c ---- */
 

@@ -196,5 +196,12 @@ json_t *know_route_json(const struct understanding *u)
 	json_set_take(route, "confidence",
 		      json_real((double)(int)(u->confidence * 100 + 0.5) / 100));
 	json_set_str(route, "clarification", u->ask.text);
+	if (u->unused_count > 0) {
+		json_t *unused = json_array();
+
+		for (size_t i = 0; i < u->unused_count; i++)
+			json_push_take(unused, json_str(u->unused[i]));
+		json_set_take(route, "not_used", unused);
+	}
 	return route;
 }

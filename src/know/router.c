@@ -38,7 +38,7 @@ struct router {
 	double average_tool, average_domain;
 };
 
-static size_t canonical(const struct know *k, const struct token *t, char stem[STEM_BYTES])
+size_t know_canonical(const struct know *k, const struct token *t, char stem[STEM_BYTES])
 {
 	size_t n = word_stem(t->text, t->len, stem);
 	int meaning = dict_find(&k->synonyms, stem, n);
@@ -114,7 +114,7 @@ static void add_words(struct know *k, struct router *r, uint32_t document, const
 
 		if (!counts(k, &q->tokens[i]))
 			continue;
-		term = term_of(r, stem, canonical(k, &q->tokens[i], stem));
+		term = term_of(r, stem, know_canonical(k, &q->tokens[i], stem));
 		add_posting(r, &r->items[term], document, weight);
 		r->lengths[document] += weight;
 	}
@@ -316,12 +316,24 @@ static int near_term(const struct router *r, const char *stem, size_t n)
 	return best;
 }
 
+bool router_near(const struct know *k, const struct token *t, char stem[STEM_BYTES], size_t *len)
+{
+	size_t n = word_stem(t->text, t->len, stem);
+	int id = t->has_digit ? -1 : near_term(k->router, stem, n);
+
+	if (id < 0)
+		return false;
+	*len = k->router->items[id].len;
+	memcpy(stem, k->router->items[id].stem, *len);
+	return true;
+}
+
 bool router_near_word(const struct know *k, const struct token *t)
 {
 	char stem[STEM_BYTES];
-	size_t n = word_stem(t->text, t->len, stem);
+	size_t n;
 
-	return !t->has_digit && near_term(k->router, stem, n) >= 0;
+	return router_near(k, t, stem, &n);
 }
 
 /* One question's words while they are counted. */
@@ -395,7 +407,7 @@ void router_text(const struct know *k, const struct catalog_view *v, const struc
 		t.mine[c->tool_count + (size_t)(v->domains[i] - c->domains)] = true;
 	for (size_t i = from; i < to; i++)
 		if (counts(k, &q->tokens[i]))
-			add_word(&t, stem, canonical(k, &q->tokens[i], stem),
+			add_word(&t, stem, know_canonical(k, &q->tokens[i], stem),
 				 know_is_stop(k, &q->tokens[i]));
 	/* "do you have": a question for what there is, where no other word says of what */
 	for (size_t i = from; i < to && t.seen_count == 0; i++)

@@ -120,9 +120,29 @@ static void fit_fact(const struct reading *r, const struct numbered *n, size_t f
 	out->facts += f->source == SOURCE_CARRIED ? 0 : worth;
 }
 
+/* "Which projects": many of a kind whose names come from the data. */
+static bool asks_many(const struct reading *r, const struct dimension_def *d)
+{
+	char stem[STEM_BYTES];
+
+	for (size_t i = 0; names_learned(r->names, d) && i < r->q.count; i++) {
+		const struct token *t = &r->q.tokens[i];
+
+		if (!t->used && word_stem(t->text, t->len, stem) + 1 == t->len &&
+		    strcmp(stem, d->label) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* "All projects" is no question for a tool that wants one. */
 static bool asks_all_of(const struct reading *r, const struct param_def *p)
 {
+	const struct dimension_def *d =
+		p->entity ? catalog_dimension(r->know->catalog, p->entity) : NULL;
+
+	if (d && asks_many(r, d))
+		return true;
 	for (size_t i = 0; p->entity && i < r->all_count; i++)
 		if (strcmp(r->all_of[i]->name, p->entity) == 0)
 			return true;

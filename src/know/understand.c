@@ -261,6 +261,10 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
 		if (!edited && exclude_verb(r->know, &r->q) && out->confidence > UNSURE)
 			out->confidence = UNSURE;
+		if (!edited)
+			account_words(r, c, out);
+		if (out->unused_count > 0 && out->confidence > UNSURE)
+			out->confidence = UNSURE;
 		return;
 	}
 	out->tools = NULL;

@@ -1,0 +1,476 @@
+/*
+ * What becomes of each word of a question. A word is bound when a filter, a time or a number took
+ * it, when the chosen tool speaks of it, or when it is neutral in the language's own list. What is
+ * left could narrow, order, negate, group or compare, and forbids a confident answer. Some words of
+ * the language are bound by a rule instead: "by" by what it groups, "without" by the name that it
+ * leaves out, "since" by a time, "largest" by a tool that ranks.
+ */
+#include "know_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/str.h"
+
+/* Where the vocabulary of a tool has a word from; and whether it ranks or counts what the word
+ * names. */
+enum {
+	FROM_ABOUT = 1,
+	FROM_COLUMN = 2,
+	FROM_PARAM = 4,
+	FROM_DOMAIN = 8,
+	RANKED = 16,
+	COUNTED = 32,
+	GRAIN = 64
+};
+
+#define SLIP_BYTES_MIN 4 /* letters of a word that may be misspelled */
+#define QUESTION_BYTES 65536
+#define RANKED_BEFORE  2 /* words beside a superlative that it may be about */
+#define RANKED_BEHIND  3
+
+struct accounts {
+	struct dict *tools; /* by index of the tool: stem -> where it has it from, as bits */
+	struct dict *domains;
+	struct dict neutral;             /* stems of the language's neutral words */
+	bool *ranks, *newest, *compares; /* by index of the tool */
+};
+
+/* ---- vocabulary ---- */
+
+#define SCRATCH_BYTES 65536
+
+static void add_word(const struct know *k, struct dict *d, const struct token *t, int from)
+{
+	char stem[STEM_BYTES];
+	size_t n = know_canonical(k, t, stem);
+	int was = dict_find(d, stem, n);
+
+	dict_put(d, stem, n, (was < 0 ? 0 : was) | from);
+}
+
+static void add_beside(const struct know *k, struct dict *d, const struct question *q, size_t i,
+		       int from)
+{
+	for (size_t at = i > RANKED_BEFORE ? i - RANKED_BEFORE : 0;
+	     at <= i + RANKED_BEHIND && at < q->count; at++)
+		if (!know_is_stop(k, &q->tokens[at]))
+			add_word(k, d, &q->tokens[at], from);
+}
+
+static void add_text(const struct know *k, struct dict *d, const char *text, int from)
+{
+	struct arena *scratch;
+	struct question q;
+
+	if (!text)
+		return;
+	scratch = arena_new(SCRATCH_BYTES);
+	text_read(k->catalog->language, text, scratch, &q);
+	for (size_t i = 0; i < q.count; i++) {
+		add_word(k, d, &q.tokens[i], from);
+		if (from == FROM_PARAM || from == FROM_DOMAIN)
+			continue;
+		if (token_says(&q.tokens[i], WORDS_SUPERLATIVE))
+			add_beside(k, d, &q, i, RANKED);
+		if (words_at(&q, i, WORDS_COUNTING) > 0)
+			add_beside(k, d, &q, i + 1, COUNTED);
+	}
+	arena_free(&scratch);
+}
+
+static bool text_says(const struct know *k, const char *text, enum words list)
+{
+	struct arena *scratch = arena_new(SCRATCH_BYTES);
+	struct question q;
+	bool says;
+
+	text_read(k->catalog->language, text ? text : "", scratch, &q);
+	says = words_in(&q, list);
+	arena_free(&scratch);
+	return says;
+}
+
+static void add_tool(const struct know *k, struct accounts *all, size_t i)
+{
+	const struct tool_def *t = &k->catalog->tools[i];
+	struct dict *d = &all->tools[i];
+
+	dict_init(d, k->arena);
+	add_text(k, d, t->name, FROM_ABOUT);
+	add_text(k, d, t->about, FROM_ABOUT);
+	add_text(k, d, t->answer, FROM_COLUMN);
+	add_text(k, d, t->measures, FROM_ABOUT | RANKED | COUNTED);
+	add_text(k, d, t->grain, FROM_ABOUT | GRAIN);
+	all->ranks[i] = t->measures || text_says(k, t->about, WORDS_SUPERLATIVE) ||
+			text_says(k, t->answer, WORDS_SUPERLATIVE);
+	all->compares[i] =
+		text_says(k, t->about, WORDS_THAN) || text_says(k, t->about, WORDS_ABOVE);
+	all->newest[i] =
+		text_says(k, t->about, WORDS_NEWEST) || text_says(k, t->answer, WORDS_NEWEST);
+	for (size_t c = 0; c < t->column_count; c++) {
+		const struct column_def *column = &t->columns[c];
+
+		add_text(k, d, column->label ? column->label : column->name, FROM_COLUMN);
+		add_text(k, d, column->unit, FROM_COLUMN);
+		all->ranks[i] = all->ranks[i] || text_says(k, column->label, WORDS_SUPERLATIVE);
+	}
+	for (size_t p = 0; p < t->param_count; p++) {
+		const struct param_def *param = &t->params[p];
+		const struct dimension_def *of =
+			param->entity ? catalog_dimension(k->catalog, param->entity) : NULL;
+
+		add_text(k, d, param->name, FROM_PARAM);
+		add_text(k, d, param->filter, FROM_PARAM);
+		add_text(k, d, param->about, FROM_PARAM);
+		add_text(k, d, of ? of->label : NULL, FROM_PARAM);
+	}
+}
+
+struct accounts *accounts_new(struct know *k)
+{
+	const struct catalog *c = k->catalog;
+	struct accounts *all = arena_alloc(k->arena, sizeof(*all));
+	char stem[STEM_BYTES];
+
+	all->tools = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->tools));
+	all->ranks = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->ranks));
+	all->newest = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->newest));
+	all->compares = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->compares));
+	all->domains = arena_alloc(k->arena, (c->domain_count + 1) * sizeof(*all->domains));
+	dict_init(&all->neutral, k->arena);
+	for (const char *const *word = c->language->lists[WORDS_NEUTRAL]; *word; word++)
+		if (!strchr(*word, ' '))
+			dict_put(&all->neutral, stem, word_stem(*word, strlen(*word), stem), 1);
+	for (size_t i = 0; i < c->tool_count; i++)
+		add_tool(k, all, i);
+	for (size_t i = 0; i < c->domain_count; i++) {
+		dict_init(&all->domains[i], k->arena);
+		add_text(k, &all->domains[i], c->domains[i].about, FROM_DOMAIN);
+		for (const char *const *noun = c->words.nouns; *noun; noun++)
+			add_text(k, &all->domains[i], *noun, FROM_DOMAIN);
+		add_text(k, &all->domains[i], c->words.company, FROM_DOMAIN);
+	}
+	return all;
+}
+
+/* ---- one question ---- */
+
+struct account {
+	const struct reading *r;
+	const struct choice *c;
+	const struct dict *tool, *domain;
+	bool ranks, newest, compares; /* does the tool? */
+	bool *open;                   /* by token: nothing has taken it */
+};
+
+/* Where the chosen tool has the word from, as bits; 0: it does not speak of it. */
+static int spoken_of(const struct account *a, const struct token *t)
+{
+	char stem[STEM_BYTES];
+	size_t n = know_canonical(a->r->know, t, stem);
+	int tool = dict_find(a->tool, stem, n), domain = dict_find(a->domain, stem, n);
+
+	return (tool < 0 ? 0 : tool) | (domain < 0 ? 0 : domain);
+}
+
+/* A misspelled word of the tool's. */
+static bool is_near(const struct account *a, const struct token *t)
+{
+	char stem[STEM_BYTES];
+	size_t n;
+
+	if (!router_near(a->r->know, t, stem, &n))
+		return false;
+	return dict_find(a->tool, stem, n) >= 0 || dict_find(a->domain, stem, n) >= 0;
+}
+
+/* A misspelled neutral word. */
+static bool is_slip(const struct account *a, const struct token *t)
+{
+	const char *const *word = a->r->know->catalog->language->lists[WORDS_NEUTRAL];
+
+	if (t->len < SLIP_BYTES_MIN || t->known || t->has_digit || t->capital)
+		return false;
+	for (; *word; word++)
+		if (**word == *t->text &&
+		    fuzzy_distance(t->text, t->len, *word, strlen(*word), 1) <= 1)
+			return true;
+	return false;
+}
+
+static bool is_taken(const struct account *a, size_t i)
+{
+	const struct token *t = token_at(&a->r->q, i);
+
+	return i < a->r->q.count && t->used && !t->word;
+}
+
+static bool is_filler(const struct token *t)
+{
+	return token_says(t, WORDS_ARTICLES) || token_says(t, WORDS_EVERYTHING) ||
+	       token_says(t, WORDS_EXCEPT_LINKS);
+}
+
+/* The next token behind i that says something; q.count: there is none in the sentence. */
+static size_t object_of(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	for (i++; i < q->count && !q->tokens[i].first; i++)
+		if (!is_filler(&q->tokens[i]) || is_taken(a, i))
+			return i;
+	return q->count;
+}
+
+/* A value that only names a tool as well ("at risk"): taken where the tool takes the filter. */
+static bool takes_soft(const struct account *a, size_t i)
+{
+	for (size_t m = 0; m < a->r->mention_count; m++) {
+		const struct mention *n = &a->r->mentions[m];
+
+		if (i >= n->from && i < n->to)
+			return tool_param_of_filter(a->c->fit.tool,
+						    n->candidates[0].dimension->filter);
+	}
+	return false;
+}
+
+static bool is_neutral(const struct account *a, const struct token *t)
+{
+	char stem[STEM_BYTES];
+
+	return token_says(t, WORDS_NEUTRAL) || know_is_stop(a->r->know, t) || t->len < 2 ||
+	       dict_find(&a->r->know->accounts->neutral, stem, word_stem(t->text, t->len, stem)) >=
+		       0;
+}
+
+/* A number that was read already: "25 and 26, I mean 2025 and 2026". */
+static bool is_said_again(const struct account *a, int number)
+{
+	for (size_t i = 0; i < a->r->facts.count; i++)
+		for (size_t v = 0; v < a->r->facts.items[i].count; v++) {
+			const struct value *said = &a->r->facts.items[i].values[v];
+
+			if (said->type == VALUE_INT &&
+			    (said->number == number || said->number % 100 == number))
+				return true;
+		}
+	return false;
+}
+
+/* "by month", "each sponsor": what is grouped by must be what the tool tells apart. */
+static bool groups_bound(const struct account *a, size_t i)
+{
+	size_t by = object_of(a, i);
+
+	if (!know_is_stop(a->r->know, &a->r->q.tokens[i]) &&
+	    spoken_of(a, &a->r->q.tokens[i])) /* "hourly" */
+		return true;
+	if (by == a->r->q.count)
+		return token_says(&a->r->q.tokens[i], WORDS_EVERYTHING);
+	return is_taken(a, by) || (spoken_of(a, &a->r->q.tokens[by]) &
+				   (a->c->fit.tool->grain ? GRAIN | RANKED : FROM_ABOUT));
+}
+
+/* "since the last audit": a time, or it is none that code can read. */
+static bool narrows_bound(const struct account *a, size_t i)
+{
+	size_t by = object_of(a, i);
+
+	if (by == a->r->q.count || is_taken(a, by))
+		return true;
+	/* "over budget" of a tool that holds one against the other */
+	return a->compares && (spoken_of(a, &a->r->q.tokens[by]) & FROM_ABOUT);
+}
+
+/* "not Ascend" is settled elsewhere; "not viewed" is nothing that a tool can leave out. */
+static bool negation_bound(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	if (i == 0 || words_at(q, i, WORDS_NEUTRAL) > 0)
+		return true;
+	for (size_t m = 0; m < a->r->mention_count; m++)
+		if (a->r->mentions[m].excluded && a->r->mentions[m].from > i)
+			return true;
+	return false;
+}
+
+static bool is_noun(const struct account *a, size_t i)
+{
+	const struct token *t = token_at(&a->r->q, i);
+
+	if (i >= a->r->q.count || t->first || is_taken(a, i) || token_says(t, WORDS_SUPERLATIVE) ||
+	    know_is_stop(a->r->know, t))
+		return false;
+	return !is_neutral(a, t) || (spoken_of(a, t) & FROM_ABOUT);
+}
+
+/* The last word of what a superlative or "how many" is about ("task risks"); q.count: nothing
+ * stands behind it. */
+static size_t noun_of(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	for (i++; i < q->count && !q->tokens[i].first; i++)
+		if (is_noun(a, i)) {
+			while (is_noun(a, i + 1) && q->tokens[i + 1].before == ' ')
+				i++;
+			return i;
+		}
+	return q->count;
+}
+
+/* A superlative belongs to the noun beside it, and that to what the tool ranks. */
+static bool superlative_bound(const struct account *a, size_t i)
+{
+	size_t noun = noun_of(a, i);
+
+	return a->ranks && (noun == a->r->q.count || !spoken_of(a, &a->r->q.tokens[noun]) ||
+			    (spoken_of(a, &a->r->q.tokens[noun]) & RANKED));
+}
+
+/* "How many": the tool counts just that, or all rows that it is about are counted. */
+static bool count_bound(const struct account *a, size_t i)
+{
+	size_t noun = noun_of(a, i);
+	int from = noun < a->r->q.count ? spoken_of(a, &a->r->q.tokens[noun]) : 0;
+
+	return (from & COUNTED) || (a->c->fit.tool->has_whole && (from & FROM_ABOUT));
+}
+
+static bool has_list(const struct account *a)
+{
+	for (size_t i = 0; i < a->r->facts.count; i++)
+		if (a->r->facts.items[i].count > 1)
+			return true;
+	return false;
+}
+
+/* "than", "vs": two sides that the tool compares, or two calls. */
+static bool comparison_bound(const struct account *a, size_t i)
+{
+	size_t by = object_of(a, i);
+
+	return has_list(a) || a->ranks || (spoken_of(a, &a->r->q.tokens[i]) & FROM_ABOUT) ||
+	       (by < a->r->q.count && (spoken_of(a, &a->r->q.tokens[by]) & FROM_ABOUT));
+}
+
+static bool is_bound(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	const struct token *t = &q->tokens[i];
+
+	if (is_taken(a, i) || (t->used && takes_soft(a, i)))
+		return true;
+	if (token_says(t, WORDS_NEGATION) || token_says(t, WORDS_LEAVING_OUT))
+		return negation_bound(a, i);
+	if (token_says(t, WORDS_GROUPING))
+		return groups_bound(a, i);
+	if (token_says(t, WORDS_THAN))
+		return comparison_bound(a, i);
+	if (token_says(t, WORDS_NARROWING))
+		return narrows_bound(a, i);
+	if (token_says(t, WORDS_SUPERLATIVE))
+		return superlative_bound(a, i);
+	if (words_at(q, i, WORDS_COUNTING) > 0)
+		return count_bound(a, i + words_at(q, i, WORDS_COUNTING) - 1);
+	if (token_says(t, WORDS_NEWEST))
+		return a->newest || spoken_of(a, t);
+	if (token_says(t, WORDS_LOADED))
+		return spoken_of(a, t);
+	if (t->number >= 0)
+		return is_said_again(a, t->number);
+	if (token_says(t, WORDS_SORTING))
+		return a->ranks || spoken_of(a, t);
+	return is_neutral(a, t) || spoken_of(a, t) || is_near(a, t) || is_slip(a, t);
+}
+
+/* Words that a cue is about are not used either: "since the last audit". */
+static void open_phrase(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	size_t to = token_says(&q->tokens[i], WORDS_NARROWING) ||
+				    token_says(&q->tokens[i], WORDS_GROUPING)
+			    ? object_of(a, i)
+			    : i;
+
+	for (; i <= to && i < q->count && !is_taken(a, i); i++)
+		a->open[i] = true;
+}
+
+/* Words in a row that nothing took, as they were written, with the little ones between them. */
+static size_t phrase_end(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	size_t to = i + 1;
+
+	for (size_t at = to; at < q->count && at <= to + 1 && !q->tokens[at].first &&
+			     q->tokens[at].before == ' ' && !is_taken(a, at);
+	     at++)
+		if (a->open[at])
+			to = at + 1;
+	return to;
+}
+
+/* The question without the words that are not used. */
+static const char *without(const struct reading *r, const struct account *a)
+{
+	const struct question *q = &r->q;
+	const char *text;
+	struct buf b;
+
+	buf_init(&b, QUESTION_BYTES);
+	for (size_t i = 0, to; i < q->count; i = to) {
+		for (to = i; to < q->count && !a->open[to]; to++)
+			;
+		if (to > i) {
+			buf_str(&b, b.n > 0 ? " " : "");
+			buf_str(&b, text_between(q, i, to, r->arena));
+		}
+		for (; to < q->count && a->open[to]; to++)
+			;
+	}
+	text = arena_strdup(r->arena, b.n > 0 ? buf_text(&b) : "");
+	buf_deinit(&b);
+	return text;
+}
+
+void account_words(struct reading *r, const struct choice *c, struct understanding *out)
+{
+	const struct catalog *catalog = r->know->catalog;
+	const struct accounts *all = r->know->accounts;
+	size_t tool = (size_t)(c->fit.tool - catalog->tools);
+	struct account a = {.r = r,
+			    .c = c,
+			    .tool = &all->tools[tool],
+			    .domain = &all->domains[c->domain - catalog->domains],
+			    .ranks = all->ranks[tool],
+			    .newest = all->newest[tool],
+			    .compares = all->compares[tool],
+			    .open = arena_alloc(r->arena, r->q.count + 1)};
+	const char **unused;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->q.count; i++) {
+		size_t neutral = words_at(&r->q, i, WORDS_NEUTRAL);
+
+		if (neutral > 1) /* "by the way" */
+			i += neutral - 1;
+		else if (!is_bound(&a, i))
+			open_phrase(&a, i);
+	}
+	unused = arena_alloc(r->arena, (KNOW_UNUSED_MAX + 1) * sizeof(*unused));
+	for (size_t i = 0, to; i < r->q.count && n < KNOW_UNUSED_MAX; i = to) {
+		to = i + 1;
+		if (!a.open[i])
+			continue;
+		to = phrase_end(&a, i);
+		unused[n++] = text_between(&r->q, i, to, r->arena);
+		memset(a.open + i, true, to - i);
+	}
+	out->unused = unused;
+	out->unused_count = n;
+	out->used_question = n > 0 ? without(r, &a) : NULL;
+}

@@ -1,0 +1,73 @@
+/* Words of a question that nothing uses make code unsure, and are named. */
+#include "know_test.h"
+
+struct account_case {
+	const char *question, *unused; /* the first one; NULL: all words are used */
+};
+
+static void check(struct fixture *f, const struct account_case *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct understanding *u = fixture_ask(f, cases[i].question);
+		const char *got = u->unused_count > 0 ? u->unused[0] : NULL;
+		bool same = got && cases[i].unused ? strcmp(got, cases[i].unused) == 0
+						   : !got && !cases[i].unused;
+
+		if (!same)
+			fail_msg("\"%s\": unused is \"%s\"", cases[i].question, got ? got : "");
+		assert_true(u->tool_count > 0);
+		assert_true(got ? u->confidence < KNOW_SURE : u->confidence >= KNOW_SURE);
+	}
+}
+
+static void what_narrows_is_never_dropped(void **state)
+{
+	static const struct account_case cases[] = {
+		{"average price EP10 2025 acorn", NULL},
+		{"average price EP10 2025 acorn per month", "per month"},
+		{"average price EP10 2025 acorn since the last audit", "since the last audit"},
+		{"median price EP10 2025 acorn", "median"},
+		{"average price EP10 2025 acorn without tariffs", "without tariffs"},
+		{"average price EP10 2025 acorn in month 14", "month 14"},
+		{"average price EP10 2025 acorn for organic cheese", "organic cheese"},
+	};
+
+	check(*state, cases, COUNT(cases));
+}
+
+static void harmless_words_do_not_count(void **state)
+{
+	static const struct account_case cases[] = {
+		{"hi there, could you please give me the average price EP10 2025 acorn, thanks",
+		 NULL},
+		{"I'm preparing slides for my boss: average price EP10 2025 acorn", NULL},
+		{"by the way, whats the average price of EP10 in 2025 from acorn", NULL},
+		{"plase show the averge price EP10 2025 acorn", NULL},
+	};
+
+	check(*state, cases, COUNT(cases));
+}
+
+static void the_question_without_them_is_offered(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(
+		fixture_ask(f, "average price per month EP10 2025 acorn")->used_question,
+		"average price EP10 2025 acorn");
+	assert_null(fixture_ask(f, "average price EP10 2025 acorn")->used_question);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_narrows_is_never_dropped, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(harmless_words_do_not_count, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(the_question_without_them_is_offered, fixture_setup,
+						fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
