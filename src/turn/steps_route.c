@@ -104,6 +104,12 @@ static enum turn_state run_understood(struct turn *t)
 	return run(t, p);
 }
 
+/* Without a model: what code understood, unless that ignores words of the question. */
+static enum turn_state run_or_say(struct turn *t)
+{
+	return t->understood.unused_count > 0 ? unused_reply(t) : run_understood(t);
+}
+
 /* ---- UNDERSTAND ---- */
 
 /* ---- a plan that is run again ---- */
@@ -298,7 +304,7 @@ enum turn_state step_understand(struct turn *t)
 	if (turn_may_ask_model(t))
 		return TURN_ROUTE;
 	if (u->tool_count > 0)
-		return run_understood(t);
+		return run_or_say(t);
 	if (turn_budget_used_up(t))
 		return turn_end_quota(t);
 	return reply_unmatched(t, t->all->llm != NULL);
@@ -411,7 +417,7 @@ static enum turn_state route_without_model(struct turn *t, const struct err *e)
 	if (t->off_topic)
 		return guard_refuse(t, t->off_topic);
 	if (t->understood.tool_count > 0)
-		return run_understood(t);
+		return run_or_say(t);
 	if (t->understood.ask.text)
 		return ask_back(t, &t->understood.ask);
 	if (is_quota)

@@ -334,6 +334,11 @@ const char *suggest_text(struct turn *t, const char *lead);
 /* Ends the turn with the words and with examples. */
 enum turn_state suggest_end(struct turn *t, const char *why);
 
+/* ---- turn_unused.c ---- */
+
+/* The reply that names the words that are not used, for who has no model to ask. */
+enum turn_state unused_reply(struct turn *t);
+
 /* turn_recover.c: the model's word that the data does not answer the question */
 extern const char recover_offer[]; /* what a model is told about it */
 void recover_begin(struct turn *t);
