@@ -1,8 +1,8 @@
 /*
- * Means and rounding of SQLite as servers do them with decimals. SQLite keeps decimals as binary
- * fractions: the mean of 62.97 and 62.98 is a little less than 62.975 there and would be rounded
- * down. Here a number is what its shortest decimal text says; sums are exact, and a half is rounded
- * away from zero. Numbers with more digits than the sum keeps are added as SQLite would.
+ * Means, rounding and months of SQLite as servers do them with decimals. SQLite keeps decimals as
+ * binary fractions: the mean of 62.97 and 62.98 is a little less than 62.975 there and would be
+ * rounded down. Here a number is what its shortest decimal text says; sums are exact, and a half is
+ * rounded away from zero. Numbers with more digits than the sum keeps are added as SQLite would.
  */
 #include "db_int.h"
 
@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "vesper/clock.h"
 #include "vesper/decimal.h"
 
 #define SUM_SCALE     6 /* two more digits than prices have */
 #define SUM_UNIT      1000000
 #define MEAN_SCALE    15
+#define EXACT_SCALE   10                 /* what sums and differences of decimals have at most */
 #define EXACT_BELOW   9007199254740992.0 /* 2^53: every whole number below is a double */
+#define YEARS_MAX     9999               /* of struct date */
 #define FUNCTION_BITS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
 struct mean {
@@ -123,6 +126,67 @@ static void round_value(sqlite3_context *context, int argc, sqlite3_value **argv
 	sqlite3_result_double(context, x);
 }
 
+/* ADD_MONTHS(date, n): a month later than the 31st is the last day of that month, as servers have
+ * it; SQLite's own "+1 month" goes on into the next one. */
+static void add_months(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	const char *text = (const char *)sqlite3_value_text(argv[0]);
+	int64_t n = sqlite3_value_int64(argv[1]), months;
+	char iso[DATE_ISO_BYTES];
+	struct date d;
+	int last;
+
+	(void)argc;
+	if (!text || sqlite3_value_type(argv[1]) == SQLITE_NULL || n < -YEARS_MAX * 12 ||
+	    n > YEARS_MAX * 12 || !date_parse_start(text, &d))
+		return; /* NULL */
+	months = (int64_t)d.year * 12 + d.month - 1 + n;
+	if (months < 12 || months >= (YEARS_MAX + 1) * 12)
+		return;
+	d.year = (int)(months / 12);
+	d.month = (int)(months % 12) + 1;
+	last = date_days_in_month(d.year, d.month);
+	d.day = d.day < last ? d.day : last;
+	date_iso(d, iso);
+	sqlite3_result_text(context, iso, -1, SQLITE_TRANSIENT);
+}
+
+/* DATE_FROM_PARTS(year, month, day); NULL for what is no day. */
+static void date_from_parts(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	char iso[DATE_ISO_BYTES];
+	struct date d;
+
+	for (int i = 0; i < argc; i++)
+		if (sqlite3_value_type(argv[i]) == SQLITE_NULL)
+			return; /* NULL */
+	d = (struct date){sqlite3_value_int(argv[0]), sqlite3_value_int(argv[1]),
+			  sqlite3_value_int(argv[2])};
+	if (!date_valid(d))
+		return;
+	date_iso(d, iso);
+	sqlite3_result_text(context, iso, -1, SQLITE_TRANSIENT);
+}
+
+/* EXACT(x): a whole number or a text as it is; of a fraction what decimals would have given:
+ * 1000000.1
+ * - 1000000 is not 0.09999999997671694. */
+static void exact_value(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct decimal d;
+	double x;
+
+	(void)argc;
+	if (sqlite3_value_type(argv[0]) != SQLITE_FLOAT) {
+		sqlite3_result_value(context, argv[0]);
+		return;
+	}
+	x = sqlite3_value_double(argv[0]);
+	if (is_small(x) && decimal_of(x, &d) && d.scale > EXACT_SCALE)
+		x = double_of(decimal_round(d, EXACT_SCALE));
+	sqlite3_result_double(context, x);
+}
+
 bool db_exact_use(struct connection *c, struct err *e)
 {
 	bool done = sqlite3_create_window_function(c->native, "avg", 1, FUNCTION_BITS, NULL,
@@ -132,6 +196,12 @@ bool db_exact_use(struct connection *c, struct err *e)
 	for (int argc = 1; argc <= 2; argc++)
 		done = done && sqlite3_create_function(c->native, "round", argc, FUNCTION_BITS,
 						       NULL, round_value, NULL, NULL) == SQLITE_OK;
+	done = done && sqlite3_create_function(c->native, "add_months", 2, FUNCTION_BITS, NULL,
+					       add_months, NULL, NULL) == SQLITE_OK;
+	done = done && sqlite3_create_function(c->native, "date_from_parts", 3, FUNCTION_BITS, NULL,
+					       date_from_parts, NULL, NULL) == SQLITE_OK;
+	done = done && sqlite3_create_function(c->native, "exact", 1, FUNCTION_BITS, NULL,
+					       exact_value, NULL, NULL) == SQLITE_OK;
 	return done || err_set(e, ERR_UPSTREAM, "%s: exact means cannot be set up",
 			       c->tenant->source->name);
 }

@@ -114,11 +114,50 @@ static void windows_slide(void **state)
 		"0.1|0.11|0.21|0.3|0.31");
 }
 
+static void months_end_where_servers_end_them(void **state)
+{
+	(void)state;
+	assert_string_equal(ask("SELECT ADD_MONTHS('2025-01-31', 1)"), "2025-02-28");
+	assert_string_equal(ask("SELECT ADD_MONTHS('2024-01-31', 1)"), "2024-02-29");
+	assert_string_equal(ask("SELECT ADD_MONTHS('2024-03-31 10:30:00', -1)"), "2024-02-29");
+	assert_string_equal(ask("SELECT ADD_MONTHS('2025-01-15', -13)"), "2023-12-15");
+	assert_string_equal(ask("SELECT ADD_MONTHS('2025-01-15', 0)"), "2025-01-15");
+	assert_string_equal(ask("SELECT ADD_MONTHS('no day', 1)"), "");
+	assert_string_equal(ask("SELECT ADD_MONTHS(NULL, 1)"), "");
+	assert_string_equal(ask("SELECT ADD_MONTHS('2025-01-15', NULL)"), "");
+	assert_string_equal(ask("SELECT ADD_MONTHS('9999-12-01', 1)"), "");
+	assert_string_equal(ask("SELECT ADD_MONTHS('0001-01-01', -1)"), "");
+	assert_string_equal(ask("SELECT ADD_MONTHS('2025-01-15', 9223372036854775807)"), "");
+}
+
+static void days_are_made_of_parts(void **state)
+{
+	(void)state;
+	assert_string_equal(ask("SELECT DATE_FROM_PARTS(2024, 2, 29)"), "2024-02-29");
+	assert_string_equal(ask("SELECT DATE_FROM_PARTS(2025, 2, 29)"), "");
+	assert_string_equal(ask("SELECT DATE_FROM_PARTS(2025, NULL, 1)"), "");
+}
+
+static void differences_are_decimals(void **state)
+{
+	(void)state;
+	assert_string_equal(ask("SELECT EXACT(1000000.1 - 1000000)"), "0.1");
+	assert_string_equal(ask("SELECT EXACT(0.994737 - 1)"), "-0.005263");
+	assert_string_equal(ask("SELECT EXACT(3)"), "3");
+	assert_string_equal(ask("SELECT EXACT('x')"), "x");
+	assert_string_equal(ask("SELECT EXACT(NULL)"), "");
+	assert_string_equal(ask("SELECT EXACT(1e300)"), "1.0e+300");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {TEST(halves_are_rounded_away_from_zero),
-					   TEST(a_mean_is_exact), TEST(windows_slide)};
+					   TEST(a_mean_is_exact),
+					   TEST(windows_slide),
+					   TEST(months_end_where_servers_end_them),
+					   TEST(days_are_made_of_parts),
+					   TEST(differences_are_decimals)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
