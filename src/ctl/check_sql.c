@@ -1,6 +1,7 @@
 /*
  * check-sql: what the gate says to each statement of a file, without a database. A line is
- * `id<TAB>sql`, or with --json an object; the answer is `id<TAB>accept|reject<TAB>reason`.
+ * `id<TAB>sql`, or with --json an object; the answer is `id<TAB>accept|reject<TAB>reason`, with
+ * --written the statement that would be sent in place of the reason.
  */
 #include "ctl.h"
 
@@ -25,7 +26,7 @@ static void print_field(struct str text)
 		putchar((unsigned char)text.p[i] < 0x20 || text.p[i] == 0x7f ? ' ' : text.p[i]);
 }
 
-static void answer(const struct gate_policy *policy, enum dialect dialect,
+static void answer(const struct gate_policy *policy, enum dialect dialect, bool written,
 		   const struct statement *s)
 {
 	struct arena *a = arena_new(16 << 20);
@@ -35,6 +36,8 @@ static void answer(const struct gate_policy *policy, enum dialect dialect,
 
 	print_field(s->id);
 	fputs(accepted ? "\taccept\t" : "\treject\t", stdout);
+	if (accepted && written)
+		print_field(str_of(result.sql));
 	if (!accepted)
 		print_field(str_of(s->broken ? s->broken : e.text));
 	putchar('\n');
@@ -91,7 +94,12 @@ static void read_object(struct str line, json_t **hold, char number[32], struct 
 		out->sql = (struct str){json_string_value(sql), json_string_length(sql)};
 }
 
-static void check_line(const struct gate_policy *policy, enum dialect dialect, bool json,
+struct style {
+	bool json;    /* the lines are objects */
+	bool written; /* say what would be sent */
+};
+
+static void check_line(const struct gate_policy *policy, enum dialect dialect, struct style style,
 		       struct str line)
 {
 	struct statement s;
@@ -100,11 +108,11 @@ static void check_line(const struct gate_policy *policy, enum dialect dialect, b
 
 	if (str_trim(line).n == 0)
 		return;
-	if (json)
+	if (style.json)
 		read_object(line, &hold, number, &s);
 	else
 		read_plain(line, &s);
-	answer(policy, dialect, &s);
+	answer(policy, dialect, style.written, &s);
 	json_decref(hold);
 }
 
@@ -120,14 +128,14 @@ static bool read_input(struct buf *out)
 	return !ferror(stdin) && !buf_over(out);
 }
 
-static bool check_lines(const struct gate_policy *policy, enum dialect dialect, bool json)
+static bool check_lines(const struct gate_policy *policy, enum dialect dialect, struct style style)
 {
 	struct buf input;
 	bool whole = read_input(&input);
 	struct str rest = {buf_text(&input), input.n}, line;
 
 	while (whole && str_split(&rest, '\n', &line))
-		check_line(policy, dialect, json, line);
+		check_line(policy, dialect, style, line);
 	buf_deinit(&input);
 	return whole;
 }
@@ -144,7 +152,9 @@ int ctl_check_sql(int argc, char **argv)
 
 	struct arena *a = arena_new(1 << 20);
 	struct gate_policy policy = gate_policy_of(catalog_views(c), a);
-	bool whole = check_lines(&policy, dialect, ctl_flag(argc, argv, "--json"));
+	const struct style style = {ctl_flag(argc, argv, "--json"),
+				    ctl_flag(argc, argv, "--written")};
+	bool whole = check_lines(&policy, dialect, style);
 	arena_free(&a);
 	catalog_unref(&c);
 	return whole ? 0 : ctl_fail("the input cannot be read or is too long");

@@ -12,7 +12,7 @@
 #include "vesper/mem.h"
 
 /* Options without a value; every other one has one. */
-static const char *const flags[] = {"--json", "--small", "--replace", "--all", NULL};
+static const char *const flags[] = {"--json", "--small", "--replace", "--all", "--written", NULL};
 
 static bool is_flag(const char *word)
 {
