@@ -102,8 +102,8 @@ struct gate_result {
 	size_t read_count;
 	const char *const *defined; /* NULL-ended: the names that it gives by WITH */
 	size_t tenants;             /* each ? in sql is the tenant: so many have to be bound */
-	bool own_words; /* a function is said as SQLite says it: the gate would not take sql again
-			 */
+	bool own_words; /* something is said as the database says it, or so that it means the same
+			   everywhere: the gate would not take sql again, or not as it is */
 };
 
 /* Everything that every installation shares: the functions, all joins, the limits of limits.h; the

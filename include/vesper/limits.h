@@ -254,6 +254,7 @@
 #define GATE_FORMAT_BYTES_MAX 40  /* of FORMAT; the longest sensible ones have 30 */
 #define GATE_WIDTH_DIGITS_MAX 2   /* of a width in a format or of STR */
 #define GATE_SUFFIXES_MAX     8   /* COLLATE, AT TIME ZONE or :: after one operand */
+#define GATE_DIVISIONS_MAX    64  /* in one product; real ones have three */
 #define GATE_NAME_BYTES_MAX   128 /* what SQL Server takes */
 #define GATE_NAME_BYTES_PG    63  /* PostgreSQL cuts longer names, and two may become one */
 #define GATE_NUMBER_BYTES_MAX 60  /* a decimal(38) with sign, point and exponent */

@@ -3,7 +3,7 @@
  * (case, quotes, folding) the tree keeps what was meant, so that the written statement spells each
  * reference exactly like its definition and there is nothing left to differ about.
  */
-#include "gate_check.h"
+#include "gate_same.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -166,7 +166,10 @@ static bool check_expr(const struct check *c, struct gate_expr *x, const struct 
 	if (x->kind == GATE_NUMBER && !gate_check_number(c->g, x))
 		return false;
 	return (!x->operand || check_expr(c, x->operand, s)) && check_exprs(c, x->kids, s) &&
-	       (!x->otherwise || check_expr(c, x->otherwise, s)) && gate_check_length(c->g, x);
+	       (!x->otherwise || check_expr(c, x->otherwise, s)) && gate_check_length(c->g, x) &&
+	       gate_same_expr(c->g, x) &&
+	       gate_same_call(c->g, x, s->select ? s->select->windows : NULL) &&
+	       (x->kind != GATE_QUERY || x->word || gate_same_scalar(c->g, x->query, x->at));
 }
 
 /* ---- sources ---- */
@@ -223,6 +226,32 @@ static bool check_sources(const struct check *c, struct gate_source *list,
 
 /* ---- queries ---- */
 
+static bool check_groups(const struct check *c, struct gate_expr *list, const struct scope *s)
+{
+	for (; list; list = list->next) {
+		bool replaced = false;
+
+		if (list->kind == GATE_LIST ? !check_groups(c, list->kids, s)
+					    : !gate_same_ordinal(c->g, s->select, list, &replaced))
+			return false;
+		if (list->kind != GATE_LIST && !replaced && !check_expr(c, list, s))
+			return false;
+	}
+	return true;
+}
+
+/* ORDER BY of a SELECT: a name alone may be one that it gives. */
+static bool check_sorted(const struct check *c, struct gate_order *o, const struct scope *s)
+{
+	struct scope alone = *s;
+
+	alone.aliases = ALIASES_SORT;
+	for (; o; o = o->next)
+		if (!check_expr(c, o->by, o->by->kind == GATE_COLUMN ? &alone : s))
+			return false;
+	return true;
+}
+
 static bool check_select(const struct check *c, struct gate_select *select,
 			 struct gate_order *order, const struct scope *outer,
 			 const struct ctes *ctes)
@@ -240,9 +269,12 @@ static bool check_select(const struct check *c, struct gate_select *select,
 	for (struct gate_window *n = select->windows; n; n = n->next)
 		if (!check_window(c, n, &s))
 			return false;
-	return (!select->where || check_expr(c, select->where, &s)) &&
-	       check_exprs(c, select->group_by, &s) &&
-	       (!select->having || check_expr(c, select->having, &s)) && check_order(c, order, &s);
+	if (select->where && !check_expr(c, select->where, &s))
+		return false;
+	s.aliases = ALIASES_MEAN;
+	return check_groups(c, select->group_by, &s) &&
+	       (!select->having || check_expr(c, select->having, &s)) &&
+	       check_sorted(c, order, &s) && gate_same_select(c->g, select, order);
 }
 
 static bool check_limits(const struct check *c, const struct gate_query *q)
@@ -297,7 +329,7 @@ static bool check_query(const struct check *c, struct gate_query *q, const struc
 	struct scope outputs = {.outer = outer, .ctes = &own, .outputs = true};
 	bool alone = !q->terms->next && q->terms->select;
 
-	if (!check_ctes(c, q, outer, &own) || !check_limits(c, q))
+	if (!check_ctes(c, q, outer, &own) || !check_limits(c, q) || !gate_same_query(c->g, q))
 		return false;
 	for (struct gate_term *term = q->terms; term; term = term->next)
 		if (term->query

@@ -13,10 +13,18 @@ struct ctes {
 	const struct gate_cte *end;
 };
 
+/* What a name that is no column of a source may be. */
+enum aliases {
+	ALIASES_NONE,
+	ALIASES_SORT, /* an output column, as ORDER BY names it */
+	ALIASES_MEAN, /* an output column, for which its expression is written */
+};
+
 struct scope {
 	const struct scope *outer;
 	const struct ctes *ctes;
 	const struct gate_select *select; /* NULL: there are no sources */
+	enum aliases aliases;
 	bool outputs; /* the ORDER BY of a set operation: plain names are its columns */
 };
 

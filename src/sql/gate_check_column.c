@@ -4,7 +4,7 @@
  */
 #include <stdint.h>
 
-#include "gate_check.h"
+#include "gate_same.h"
 #include "vesper/limits.h"
 
 bool gate_same_name(const struct gate_name *a, const struct gate_name *b)
@@ -156,12 +156,34 @@ static bool refuse_missing(const struct check *c, size_t at, struct str column, 
 
 /* ---- where a name is found ---- */
 
+static bool is_ascii(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] >= 0x80)
+			return false;
+	return true;
+}
+
 static const struct gate_item *output(const struct gate_select *select, struct str column)
 {
 	for (const struct gate_item *item = select->items; item; item = item->next)
 		if (item->alias.text.p && str_eq_nocase(item->alias.text, column))
 			return item;
 	return NULL;
+}
+
+/* An alias behind WHERE, GROUP BY or HAVING, or inside of an expression, is what it stands for. */
+static bool mean_alias(const struct check *c, struct gate_expr *x, const struct gate_item *as,
+		       enum aliases aliases)
+{
+	if (aliases == ALIASES_NONE || as->value->query)
+		return gate_refuse(
+			c->g, x->at,
+			"%.*s is a name that SELECT gives, which can't be used here; repeat "
+			"its expression, or select from a derived table",
+			is_ascii(x->name.text) ? (int)x->name.text.n : 0, x->name.text.p);
+	gate_same_substitute(c->g, x, as->value, true);
+	return true;
 }
 
 /* As long as no source surely has it, the database may go on to the scopes around. */
@@ -181,6 +203,8 @@ static bool check_plain(const struct check *c, struct gate_expr *x, const struct
 			continue;
 		find(s->select->from, x->name.text, &f);
 		as = s == first ? output(s->select, x->name.text) : NULL;
+		if (as && !f.column && !f.open && s->aliases != ALIASES_SORT)
+			return mean_alias(c, x, as, s->aliases);
 		if (f.column || as)
 			spell_as_defined(&x->name, f.column ? &f.column->name : &as->alias);
 		if (as && as->value->bytes > x->bytes)

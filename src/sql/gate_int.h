@@ -122,9 +122,8 @@ MUST_CHECK bool gate_check_pivot_function(const struct gate *g, const struct gat
 struct gate_writer {
 	const struct gate *g;
 	struct buf *out;
-	size_t tenants;         /* ? that were written */
-	bool own_words;         /* of SQLite, which the gate itself would not take */
-	bool inside_difference; /* between dates */
+	size_t tenants; /* ? that were written */
+	bool own_words; /* of the database, which the gate itself would not take again */
 };
 void gate_render(struct gate_writer *w, const struct gate_query *q);
 void gate_write_name(struct gate_writer *w, const struct gate_name *n);
@@ -133,6 +132,9 @@ void gate_write_query(struct gate_writer *w, const struct gate_query *q);
 void gate_write_expr(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_call(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_cast(struct gate_writer *w, const struct gate_expr *x);
+/* Whether this function of the dialect can say the part so that it means the same as elsewhere. */
+bool gate_date_part_known(enum dialect dialect, struct str function, struct str part);
+void gate_write_like(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_extract(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_trim(struct gate_writer *w, const struct gate_expr *x);
 void gate_write_substring(struct gate_writer *w, const struct gate_expr *x);

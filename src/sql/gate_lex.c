@@ -162,7 +162,9 @@ static bool lex_word(struct lexer *lx)
 		if (n == 1 && letter == 'n' && lx->g->dialect != DIALECT_SQLITE)
 			return lex_string(lx, true);
 		if (n == 1)
-			return gate_refuse(lx->g, begin, "%c'…' is no plain string", letter);
+			return gate_refuse(lx->g, begin,
+					   "%c'…' is no plain string; write '…' without it",
+					   letter);
 	}
 	if (at(lx, 0) == '@' || at(lx, 0) == '#' || at(lx, 0) == '$')
 		return gate_refuse(lx->g, lx->i, "%c in a name that is not quoted", at(lx, 0));

@@ -121,30 +121,9 @@ static bool parse_item_alias(struct gate_parser *p, struct gate_name *out)
 	return true;
 }
 
-/* SQL Server has no truth values: there a = b in a list of values is an alias. */
-static bool is_condition(const struct gate_expr *x)
-{
-	switch (x->kind) {
-	case GATE_CHAIN:
-		return strchr("=<>!AO", x->kids->next->op[0]) != NULL;
-	case GATE_PREFIX:
-		return x->word[0] == 'N';
-	case GATE_QUERY:
-		return x->word != NULL;
-	default:
-		return x->kind == GATE_BETWEEN || x->kind == GATE_IN || x->kind == GATE_LIKE ||
-		       x->kind == GATE_IS;
-	}
-}
-
 static bool parse_item_value(struct gate_parser *p, struct gate_expr **out)
 {
-	size_t at = p->t->at;
-
-	if (!gate_parse_expr(p, out))
-		return false;
-	return p->g->dialect != DIALECT_MSSQL || !is_condition(*out) ||
-	       gate_refuse(p->g, at, "a condition is no value in SQL Server; use CASE");
+	return gate_parse_expr(p, out);
 }
 
 static bool parse_item(struct gate_parser *p, struct gate_item *item)

@@ -56,7 +56,13 @@ static bool parse_case(struct gate_parser *p, struct gate_expr **out)
 	return gate_want_word(p, "END");
 }
 
-/* DATE '2025-01-01' and its like, where the dialect has them. */
+static bool at_typed_literal(const struct gate_parser *p)
+{
+	return gate_at_word(p, "DATE") || gate_at_word(p, "TIMESTAMP") || gate_at_word(p, "TIME") ||
+	       gate_at_word(p, "INTERVAL");
+}
+
+/* DATE '2025-01-01' and its like. */
 static bool parse_typed_literal(struct gate_parser *p, struct gate_expr **out)
 {
 	static const char *const types[] = {"DATE", "TIMESTAMP", "TIME", NULL};
@@ -64,6 +70,9 @@ static bool parse_typed_literal(struct gate_parser *p, struct gate_expr **out)
 					    "MINUTE", "SECOND", NULL};
 	struct gate_expr *x = gate_expr_new(p, GATE_INTERVAL, p->t->at);
 
+	if (gate_at_word(p, "INTERVAL") && p->g->dialect != DIALECT_POSTGRES)
+		return gate_refuse(p->g, p->t->at,
+				   "INTERVAL is PostgreSQL's; use DATEADD(day, n, date)");
 	if (gate_take_word(p, "INTERVAL")) {
 		x->text = p->t->text;
 		p->t++;
@@ -78,6 +87,33 @@ static bool parse_typed_literal(struct gate_parser *p, struct gate_expr **out)
 		p->t++;
 	}
 	*out = x;
+	return true;
+}
+
+/* The same as GETDATE(). */
+static bool parse_now(struct gate_parser *p, struct gate_expr **out)
+{
+	struct gate_expr *x = gate_expr_new(p, GATE_CALL, p->t->at);
+
+	x->text = STR("GETDATE");
+	x->call = arena_alloc(p->g->arena, sizeof(*x->call));
+	*out = x;
+	p->t++;
+	return true;
+}
+
+/* The same as CAST(GETDATE() AS DATE). */
+static bool parse_today(struct gate_parser *p, struct gate_expr **out)
+{
+	static struct gate_type date = {.name = "DATE"};
+	struct gate_expr *x = gate_expr_new(p, GATE_CAST, p->t->at), *now;
+
+	x->word = "CAST";
+	x->type = &date;
+	*out = x;
+	if (!parse_now(p, &now))
+		return false;
+	gate_expr_add(x, now);
 	return true;
 }
 
@@ -115,7 +151,12 @@ static bool parse_word(struct gate_parser *p, struct gate_expr **out)
 	}
 	if (gate_is_punct(p->t + 1, "("))
 		return gate_parse_call(p, out);
-	if (p->t[1].kind == GATE_T_STRING && p->g->dialect == DIALECT_POSTGRES)
+	if (gate_at_word(p, "CURRENT_TIMESTAMP"))
+		return parse_now(p, out);
+	if (gate_at_word(p, "CURRENT_DATE"))
+		return parse_today(p, out);
+	if (p->t[1].kind == GATE_T_STRING &&
+	    (p->g->dialect == DIALECT_POSTGRES || (!p->t[1].national && at_typed_literal(p))))
 		return parse_typed_literal(p, out);
 	if (gate_at_word(p, "SELECT") || gate_at_word(p, "WITH"))
 		return gate_refuse(p->g, p->t->at, "a subquery stands in parentheses");

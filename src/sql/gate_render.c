@@ -283,8 +283,14 @@ static void write_ctes(struct gate_writer *w, const struct gate_cte *c)
 
 void gate_write_query(struct gate_writer *w, const struct gate_query *q)
 {
+	struct gate_query inner = *q;
+	const struct gate_select *only = only_select(q);
+
+	/* Inside, an order without a limit orders nothing, and SQL Server refuses it. */
+	if (!q->limit.count.p && !q->limit.offset.p && !(only && only->top.count.p))
+		inner.order = NULL;
 	write_ctes(w, q->ctes);
-	write_body(w, q, &q->limit, NULL);
+	write_body(w, &inner, &q->limit, NULL);
 }
 
 static int64_t number(struct str digits)

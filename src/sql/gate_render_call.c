@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "gate_int.h"
+#include "gate_render.h"
 
 static void word(struct gate_writer *w, const char *text)
 {
@@ -19,8 +19,7 @@ static void str(struct gate_writer *w, struct str text)
 
 /* ---- in other words ---- */
 
-/* $1, $2, … are expressions of the list. */
-static void write_template(struct gate_writer *w, const char *text, const struct gate_expr *list)
+void gate_write_template(struct gate_writer *w, const char *text, const struct gate_expr *list)
 {
 	for (; *text; text++) {
 		const struct gate_expr *x = list;
@@ -33,97 +32,74 @@ static void write_template(struct gate_writer *w, const char *text, const struct
 			x = x->next;
 		gate_write_expr(w, x);
 	}
-	w->own_words |= w->g->dialect == DIALECT_SQLITE;
+	w->own_words = true;
 }
 
-/* Parts of dates, as SQLite says them. */
-static const struct date_part {
-	const char *names[4];
-	const char *of;
-	const char *add;     /* $1 of them to $2 */
-	const char *between; /* $1 and $2 */
-} date_parts[] = {
-	{{"YEAR", "YY", "YYYY"},
-	 "CAST(STRFTIME('%Y', $1) AS INT)",
-	 "DATE($2, ($1) || ' years')",
-	 "(STRFTIME('%Y', $2) - STRFTIME('%Y', $1))"},
-	{{"QUARTER", "QQ", "Q"},
-	 "((STRFTIME('%m', $1) + 2) / 3)",
-	 "DATE($2, (3 * ($1)) || ' months')",
-	 NULL},
-	{{"MONTH", "MM", "M"},
-	 "CAST(STRFTIME('%m', $1) AS INT)",
-	 "DATE($2, ($1) || ' months')",
-	 "((STRFTIME('%Y', $2) - STRFTIME('%Y', $1)) * 12 + STRFTIME('%m', $2) - STRFTIME('%m', "
-	 "$1))"},
-	{{"WEEK", "WK", "WW"}, NULL, "DATE($2, (7 * ($1)) || ' days')", NULL},
-	{{"DAY", "DD", "D"},
-	 "CAST(STRFTIME('%d', $1) AS INT)",
-	 "DATE($2, ($1) || ' days')",
-	 "CAST(JULIANDAY(DATE($2)) - JULIANDAY(DATE($1)) AS INT)"},
-	{{"DAYOFYEAR", "DY", "DOY"}, "CAST(STRFTIME('%j', $1) AS INT)", NULL, NULL},
-	{{"WEEKDAY", "DW"}, "(STRFTIME('%w', $1) + 1)", NULL, NULL},
-	{{"DOW"}, "CAST(STRFTIME('%w', $1) AS INT)", NULL, NULL},
-	{{"HOUR", "HH"}, "CAST(STRFTIME('%H', $1) AS INT)", "DATETIME($2, ($1) || ' hours')", NULL},
-	{{"MINUTE", "MI", "N"},
-	 "CAST(STRFTIME('%M', $1) AS INT)",
-	 "DATETIME($2, ($1) || ' minutes')",
-	 NULL},
-	{{"SECOND", "SS", "S"},
-	 "CAST(STRFTIME('%S', $1) AS INT)",
-	 "DATETIME($2, ($1) || ' seconds')",
-	 NULL},
-};
-
-static const struct date_part *date_part_of(struct str name)
-{
-	static const struct date_part none = {0};
-
-	for (size_t i = 0; i < sizeof(date_parts) / sizeof(date_parts[0]); i++)
-		for (size_t k = 0; k < 4 && date_parts[i].names[k]; k++)
-			if (str_eq_nocase(name, str_of(date_parts[i].names[k])))
-				return &date_parts[i];
-	return &none;
-}
-
-/* DATEPART(month, x) and the like: the first argument is the part. */
-static const char *date_template(const struct gate_expr *x)
-{
-	const struct date_part *part = date_part_of(x->kids->text);
-
-	if (str_eq_nocase(x->text, STR("DATEPART")))
-		return part->of;
-	if (str_eq_nocase(x->text, STR("DATEADD")))
-		return part->add;
-	return str_eq_nocase(x->text, STR("DATEDIFF")) ? part->between : NULL;
-}
-
-struct spelling {
+/* NULL: as it was written. */
+static const struct spelling {
 	const char *name;
 	size_t args;
-	const char *text;
-};
-
-static const struct spelling in_postgres[] = {
-	{"YEAR", 1, "CAST(EXTRACT(YEAR FROM $1) AS INT)"},
-	{"MONTH", 1, "CAST(EXTRACT(MONTH FROM $1) AS INT)"},
-	{"DAY", 1, "CAST(EXTRACT(DAY FROM $1) AS INT)"},
-	{"IIF", 3, "CASE WHEN $1 THEN $2 ELSE $3 END"},
-	{NULL, 0, NULL},
-};
-
-static const struct spelling in_sqlite[] = {
-	{"YEAR", 1, "CAST(STRFTIME('%Y', $1) AS INT)"},
-	{"MONTH", 1, "CAST(STRFTIME('%m', $1) AS INT)"},
-	{"DAY", 1, "CAST(STRFTIME('%d', $1) AS INT)"},
-	{"EOMONTH", 1, "DATE($1, 'start of month', '+1 month', '-1 day')"},
-	{"DATEFROMPARTS", 3, "PRINTF('%04d-%02d-%02d', $1, $2, $3)"},
-	{"GETDATE", 0, "DATETIME('now')"},
-	{"GETUTCDATE", 0, "DATETIME('now')"},
-	{"LEFT", 2, "SUBSTR($1, 1, $2)"},
-	{"RIGHT", 2, "SUBSTR($1, -NULLIF($2, 0))"},
-	{"CHARINDEX", 2, "INSTR($2, $1)"},
-	{NULL, 0, NULL},
+	const char *in[DIALECT_COUNT];
+} spellings[] = {
+	{"YEAR",
+	 1,
+	 {NULL, "CAST(EXTRACT(YEAR FROM CAST($1 AS TIMESTAMP)) AS INT)",
+	  "CAST(STRFTIME('%Y', $1) AS INT)"}},
+	{"MONTH",
+	 1,
+	 {NULL, "CAST(EXTRACT(MONTH FROM CAST($1 AS TIMESTAMP)) AS INT)",
+	  "CAST(STRFTIME('%m', $1) AS INT)"}},
+	{"DAY",
+	 1,
+	 {NULL, "CAST(EXTRACT(DAY FROM CAST($1 AS TIMESTAMP)) AS INT)",
+	  "CAST(STRFTIME('%d', $1) AS INT)"}},
+	{"EOMONTH",
+	 1,
+	 {NULL,
+	  "CAST(DATE_TRUNC('month', CAST($1 AS TIMESTAMP)) + MAKE_INTERVAL(0, 1, 0, -1) AS DATE)",
+	  "DATE($1, 'start of month', '+1 month', '-1 day')"}},
+	{"DATEFROMPARTS",
+	 3,
+	 {NULL, "MAKE_DATE(CAST($1 AS INT), CAST($2 AS INT), CAST($3 AS INT))",
+	  "DATE_FROM_PARTS($1, $2, $3)"}},
+	{"GETDATE",
+	 0,
+	 {"CAST(SYSUTCDATETIME() AS DATETIME2(0))",
+	  "CAST(NOW() AT TIME ZONE 'UTC' AS TIMESTAMP(0))", "DATETIME('now')"}},
+	{"GETUTCDATE",
+	 0,
+	 {"CAST(SYSUTCDATETIME() AS DATETIME2(0))",
+	  "CAST(NOW() AT TIME ZONE 'UTC' AS TIMESTAMP(0))", "DATETIME('now')"}},
+	{"LEFT", 2, {NULL, "LEFT($1, GREATEST($2, 0))", "SUBSTR($1, 1, MAX($2, 0))"}},
+	{"RIGHT", 2, {NULL, "RIGHT($1, GREATEST($2, 0))", "SUBSTR($1, -NULLIF($2, 0))"}},
+	{"CHARINDEX",
+	 2,
+	 {"CHARINDEX($1, $2 COLLATE Latin1_General_100_BIN2)", "STRPOS($2, $1)", "INSTR($2, $1)"}},
+	{"REPLACE", 3, {"REPLACE($1 COLLATE Latin1_General_100_BIN2, $2, $3)", NULL, NULL}},
+	{"SUBSTRING", 2, {"SUBSTRING($1, $2, 4000)", NULL, NULL}},
+	{"LEN",
+	 1,
+	 {"(LEN(CAST($1 AS NVARCHAR(4000)) + N'.') - 1)", "LENGTH(CAST($1 AS TEXT))",
+	  "LENGTH($1)"}},
+	{"LENGTH",
+	 1,
+	 {"(LEN(CAST($1 AS NVARCHAR(4000)) + N'.') - 1)", "LENGTH(CAST($1 AS TEXT))",
+	  "LENGTH($1)"}},
+	{"IIF", 3, {NULL, "CASE WHEN $1 THEN $2 ELSE $3 END", NULL}},
+	{"ISNULL", 2, {"COALESCE($1, $2)", "COALESCE($1, $2)", "COALESCE($1, $2)"}},
+	{"ROUND", 1, {"ROUND($1, 0)", "ROUND(CAST($1 AS NUMERIC), 0)", NULL}},
+	{"ROUND", 2, {NULL, "ROUND(CAST($1 AS NUMERIC), $2)", NULL}},
+	{"SQRT",
+	 1,
+	 {"ROUND(SQRT($1), 6)", "ROUND(SQRT(CAST($1 AS NUMERIC)), 6)", "ROUND(SQRT($1), 6)"}},
+	{"POWER",
+	 2,
+	 {"ROUND(POWER(CAST($1 AS FLOAT), $2), 6)",
+	  "ROUND(POWER(CAST($1 AS NUMERIC), CAST($2 AS NUMERIC)), 6)", "ROUND(POWER($1, $2), 6)"}},
+	{"CONCAT", 1, {"CONCAT($1, N'')", NULL, NULL}},
+	{"APPROX_COUNT_DISTINCT",
+	 1,
+	 {"COUNT(DISTINCT $1)", "COUNT(DISTINCT $1)", "COUNT(DISTINCT $1)"}},
 };
 
 /* NULL is nothing to it, as in the others' CONCAT. */
@@ -137,41 +113,23 @@ static void write_concat(struct gate_writer *w, const struct gate_expr *x)
 	}
 }
 
-/* A difference may name its arguments twice: one inside of another would double the text with each
- * level. */
-static bool write_dated(struct gate_writer *w, const struct gate_expr *x)
-{
-	const char *text = date_template(x);
-	bool inside = w->inside_difference;
-	bool difference = str_eq_nocase(x->text, STR("DATEDIFF"));
-
-	if (!text || (difference && inside))
-		return false;
-	w->inside_difference |= difference;
-	write_template(w, text, x->kids->next);
-	w->inside_difference = inside;
-	return true;
-}
-
 static bool write_in_other_words(struct gate_writer *w, const struct gate_expr *x)
 {
-	const struct spelling *s = w->g->dialect == DIALECT_SQLITE ? in_sqlite : in_postgres;
-	bool dated = x->kids && x->kids->kind == GATE_WORD;
+	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
+		const char *text = spellings[i].in[w->g->dialect];
 
-	if (w->g->dialect == DIALECT_MSSQL)
-		return false;
-	for (; s->name; s++)
-		if (x->kid_count == s->args && str_eq_nocase(x->text, str_of(s->name))) {
-			write_template(w, s->text, x->kids);
+		if (text && x->kid_count == spellings[i].args &&
+		    str_eq_nocase(x->text, str_of(spellings[i].name)) && !x->call->over &&
+		    !x->call->filter) {
+			gate_write_template(w, text, x->kids);
 			return true;
 		}
-	if (w->g->dialect != DIALECT_SQLITE)
-		return false;
-	if (str_eq_nocase(x->text, STR("CONCAT"))) {
+	}
+	if (w->g->dialect == DIALECT_SQLITE && str_eq_nocase(x->text, STR("CONCAT"))) {
 		write_concat(w, x);
 		return true;
 	}
-	return dated && write_dated(w, x);
+	return gate_write_dated(w, x);
 }
 
 /* ---- calls ---- */
@@ -182,17 +140,18 @@ static void write_function(struct gate_writer *w, struct str name)
 		const char *name;
 		const char *in[DIALECT_COUNT];
 	} spelled[] = {
-		{"LENGTH", {"LEN", "LENGTH", "LENGTH"}},
-		{"LEN", {"LEN", "LENGTH", "LENGTH"}},
-		{"ISNULL", {"ISNULL", "COALESCE", "COALESCE"}},
 		{"COUNT_BIG", {"COUNT_BIG", "COUNT", "COUNT"}},
 		{"STRING_AGG", {"STRING_AGG", "STRING_AGG", "GROUP_CONCAT"}},
+		{"STDEV", {"STDEV", "STDDEV_SAMP", "STDEV"}},
+		{"STDEVP", {"STDEVP", "STDDEV_POP", "STDEVP"}},
+		{"VAR", {"VAR", "VAR_SAMP", "VAR"}},
+		{"VARP", {"VARP", "VAR_POP", "VARP"}},
 	};
 
 	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
 		if (str_eq_nocase(name, str_of(spelled[i].name))) {
+			w->own_words |= strcmp(spelled[i].in[w->g->dialect], spelled[i].name) != 0;
 			name = str_of(spelled[i].in[w->g->dialect]);
-			w->own_words |= strcmp(name.p, "GROUP_CONCAT") == 0;
 		}
 	str(w, name);
 }
@@ -214,27 +173,101 @@ static void write_filtered_args(struct gate_writer *w, const struct gate_expr *x
 	}
 }
 
+/* A mean is a decimal, of whole numbers too, and a share has six digits. What is around the call,
+ * and around what it takes. */
+static const struct exact {
+	const char *name;
+	const char *open[DIALECT_COUNT], *end[DIALECT_COUNT];
+	const char *before[DIALECT_COUNT], *after[DIALECT_COUNT];
+} exacts[] = {
+	{"AVG",
+	 {"ROUND(", "ROUND(", "ROUND("},
+	 {", 6)", ", 6)", ", 6)"},
+	 {"CAST(", "CAST(", ""},
+	 {" AS DECIMAL(28, 12))", " AS NUMERIC)", ""}},
+	{"SUM", {"", "", "EXACT("}, {"", "", ")"}, {"", "", ""}, {"", "", ""}},
+#define SPREAD(name)                                                                               \
+	{                                                                                          \
+		name, {"ROUND(", "ROUND(", ""}, {", 6)", ", 6)", ""}, {"", "CAST(", ""},           \
+		{                                                                                  \
+			"", " AS NUMERIC)", ""                                                     \
+		}                                                                                  \
+	}
+	SPREAD("STDEV"),
+	SPREAD("STDEVP"),
+	SPREAD("VAR"),
+	SPREAD("VARP"),
+#define SHARE(name)                                                                                \
+	{                                                                                          \
+		name, {"ROUND(", "ROUND(CAST(", "ROUND("}, {", 6)", " AS NUMERIC), 6)", ", 6)"},   \
+			{"", "", ""},                                                              \
+		{                                                                                  \
+			"", "", ""                                                                 \
+		}                                                                                  \
+	}
+	SHARE("PERCENT_RANK"),
+	SHARE("CUME_DIST"),
+};
+
+static const struct exact *exact_of(const struct gate_expr *x)
+{
+	for (size_t i = 0; i < sizeof(exacts) / sizeof(exacts[0]); i++)
+		if (str_eq_nocase(x->text, str_of(exacts[i].name)))
+			return &exacts[i];
+	return NULL;
+}
+
+static void write_plain_call(struct gate_writer *w, const struct gate_expr *x);
+
 void gate_write_call(struct gate_writer *w, const struct gate_expr *x)
 {
-	const struct gate_call *call = x->call;
-	bool rewrite = call->filter && w->g->dialect == DIALECT_MSSQL;
+	const struct exact *exact = exact_of(x);
 
-	if (!call->star && write_in_other_words(w, x))
+	if (!x->call->star && write_in_other_words(w, x))
 		return;
-	write_function(w, x->text);
-	word(w, call->distinct ? "(DISTINCT " : "(");
-	if (rewrite)
+	if (exact)
+		word(w, exact->open[w->g->dialect]);
+	write_plain_call(w, x);
+	if (exact) {
+		word(w, exact->end[w->g->dialect]);
+		w->own_words |= *exact->end[w->g->dialect];
+	}
+}
+
+/* What an aggregate takes: all of it, or what its FILTER leaves. */
+static void write_args(struct gate_writer *w, const struct gate_expr *x, bool filtered)
+{
+	const struct exact *exact = exact_of(x);
+
+	if (exact)
+		word(w, exact->before[w->g->dialect]);
+	if (filtered)
 		write_filtered_args(w, x);
-	else if (call->star)
+	else if (x->call->star)
 		word(w, "*");
 	else
 		gate_write_exprs(w, x->kids);
-	if (call->order) {
+	if (exact)
+		word(w, exact->after[w->g->dialect]);
+}
+
+static void write_plain_call(struct gate_writer *w, const struct gate_expr *x)
+{
+	const struct gate_call *call = x->call;
+	bool rewrite = call->filter && w->g->dialect == DIALECT_MSSQL;
+	bool inside = call->within_group && w->g->dialect == DIALECT_POSTGRES &&
+		      str_eq_nocase(x->text, STR("STRING_AGG"));
+	const struct gate_order *order = inside ? call->within_group : call->order;
+
+	write_function(w, x->text);
+	word(w, call->distinct ? "(DISTINCT " : "(");
+	write_args(w, x, rewrite);
+	if (order) {
 		word(w, " ");
-		gate_write_order(w, call->order);
+		gate_write_order(w, order);
 	}
 	word(w, ")");
-	if (call->within_group) {
+	if (call->within_group && !inside) {
 		word(w, " WITHIN GROUP (");
 		gate_write_order(w, call->within_group);
 		word(w, ")");
@@ -266,35 +299,86 @@ static void write_type(struct gate_writer *w, const struct gate_type *t)
 		word(w, " WITH TIME ZONE");
 }
 
-/* SQLite's own CAST would leave a date its first digits, and a decimal all of them. */
-static bool write_cast_sqlite(struct gate_writer *w, const struct gate_expr *x)
+static bool is_one_of(const char *name, const char *const *list)
 {
-	static const char *const dates[] = {"DATETIME", "DATETIME2", "SMALLDATETIME", "TIMESTAMP"};
-	static const char *const decimals[] = {"DECIMAL", "NUMERIC", "DEC"};
-	const struct gate_type *t = x->type;
-
-	for (size_t i = 0; i < sizeof(dates) / sizeof(dates[0]); i++)
-		if (strcasecmp(t->name, dates[i]) == 0) {
-			write_template(w, "DATETIME($1)", x->kids);
+	for (; *list; list++)
+		if (strcasecmp(name, *list) == 0)
 			return true;
-		}
-	if (strcasecmp(t->name, "DATE") == 0) {
-		write_template(w, "DATE($1)", x->kids);
-		return true;
-	}
-	for (size_t i = 0; i < sizeof(decimals) / sizeof(decimals[0]); i++)
-		if (t->sizes > 0 && strcasecmp(t->name, decimals[i]) == 0) {
-			word(w, "ROUND(");
-			gate_write_expr(w, x->kids);
-			buf_printf(w->out, ", %lld)", t->sizes == 2 ? (long long)t->size[1] : 0LL);
-			return true;
-		}
 	return false;
+}
+
+static const char *const dates[] = {"DATETIME", "DATETIME2", "SMALLDATETIME", "TIMESTAMP", NULL};
+static const char *const decimals[] = {"DECIMAL", "NUMERIC", NULL};
+static const char *const wholes[] = {"INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", NULL};
+static const char *const fractions[] = {"FLOAT", "REAL", "DOUBLE PRECISION", NULL};
+static const char *const texts[] = {"VARCHAR", "NVARCHAR", "TEXT", "CHARACTER VARYING", NULL};
+
+/* SQLite's own CAST would leave a date its first digits, a decimal all of them, and a text its
+ * whole length. */
+static const char *cast_in_sqlite(struct gate_writer *w, const struct gate_type *t)
+{
+	if (is_one_of(t->name, dates))
+		return "DATETIME($1)";
+	if (strcasecmp(t->name, "DATE") == 0)
+		return "DATE($1)";
+	if (is_one_of(t->name, decimals) && t->sizes > 0)
+		return arena_printf(w->g->arena, "ROUND($1, %lld)",
+				    t->sizes == 2 ? (long long)t->size[1] : 0LL);
+	if (is_one_of(t->name, fractions))
+		return "CAST($1 AS REAL)";
+	if (is_one_of(t->name, texts))
+		return t->sizes ? arena_printf(w->g->arena, "SUBSTR(CAST($1 AS TEXT), 1, %lld)",
+					       (long long)t->size[0])
+				: "CAST($1 AS TEXT)";
+	return is_one_of(t->name, wholes) ? "CAST($1 AS INTEGER)" : NULL;
+}
+
+/* PostgreSQL rounds where the others cut, and its ROUND knows no DOUBLE PRECISION. */
+static const char *cast_in_postgres(struct gate_writer *w, const struct gate_type *t)
+{
+	if (is_one_of(t->name, dates))
+		return "CAST($1 AS TIMESTAMP(0))";
+	if (is_one_of(t->name, fractions))
+		return "CAST($1 AS NUMERIC)";
+	if (is_one_of(t->name, texts))
+		return t->sizes ? arena_printf(w->g->arena, "CAST($1 AS VARCHAR(%lld))",
+					       (long long)t->size[0])
+				: "CAST($1 AS TEXT)";
+	if (is_one_of(t->name, wholes))
+		return strchr("BS", t->name[0]) || strcmp(t->name, "TINYINT") == 0
+			       ? "CAST(TRUNC(CAST($1 AS NUMERIC)) AS BIGINT)"
+			       : "CAST(TRUNC(CAST($1 AS NUMERIC)) AS INT)";
+	return NULL;
+}
+
+/* Without a size SQL Server cuts a text after 30 characters, and its TIMESTAMP is no time. */
+static const char *cast_in_mssql(const struct gate_type *t)
+{
+	if (is_one_of(t->name, dates))
+		return "CAST($1 AS DATETIME2(0))";
+	if (is_one_of(t->name, fractions))
+		return "CAST($1 AS FLOAT)";
+	return is_one_of(t->name, texts) && !t->sizes && !t->max ? "CAST($1 AS NVARCHAR(4000))"
+								 : NULL;
+}
+
+static bool write_cast_in_other_words(struct gate_writer *w, const struct gate_expr *x)
+{
+	const char *text;
+
+	if (x->kind != GATE_CAST || x->word[0] == 'T')
+		return false;
+	text = w->g->dialect == DIALECT_SQLITE     ? cast_in_sqlite(w, x->type)
+	       : w->g->dialect == DIALECT_POSTGRES ? cast_in_postgres(w, x->type)
+						   : cast_in_mssql(x->type);
+	if (text)
+		gate_write_template(w, text, x->kids);
+	return text != NULL;
 }
 
 void gate_write_cast(struct gate_writer *w, const struct gate_expr *x)
 {
-	if (w->g->dialect == DIALECT_SQLITE && write_cast_sqlite(w, x))
+	if (write_cast_in_other_words(w, x))
 		return;
 	buf_printf(w->out, "%s(", x->word);
 	if (x->kind == GATE_CAST) {
@@ -309,28 +393,12 @@ void gate_write_cast(struct gate_writer *w, const struct gate_expr *x)
 	word(w, ")");
 }
 
-void gate_write_extract(struct gate_writer *w, const struct gate_expr *x)
-{
-	bool mssql = w->g->dialect == DIALECT_MSSQL;
-	const char *own = w->g->dialect == DIALECT_SQLITE ? date_part_of(x->text)->of : NULL;
-
-	if (own) {
-		write_template(w, own, x->kids);
-		return;
-	}
-	word(w, mssql ? "DATEPART(" : "EXTRACT(");
-	str(w, x->text);
-	word(w, mssql ? ", " : " FROM ");
-	gate_write_expr(w, x->kids);
-	word(w, ")");
-}
-
 static void write_trim_sqlite(struct gate_writer *w, const struct gate_expr *x)
 {
 	char side = x->word ? x->word[0] : 'B';
 
 	word(w, side == 'L' ? "LTRIM(" : side == 'T' ? "RTRIM(" : "TRIM(");
-	write_template(w, x->kids->next ? "$2, $1)" : "$1)", x->kids);
+	gate_write_template(w, x->kids->next ? "$2, $1)" : "$1)", x->kids);
 }
 
 void gate_write_trim(struct gate_writer *w, const struct gate_expr *x)
@@ -340,7 +408,7 @@ void gate_write_trim(struct gate_writer *w, const struct gate_expr *x)
 		return;
 	}
 	word(w, "TRIM(");
-	if (x->word)
+	if (x->word && w->g->dialect == DIALECT_POSTGRES)
 		buf_printf(w->out, "%s ", x->word);
 	gate_write_expr(w, x->kids);
 	if (x->kids->next) {
@@ -350,17 +418,14 @@ void gate_write_trim(struct gate_writer *w, const struct gate_expr *x)
 	word(w, ")");
 }
 
+/* With commas: SQL Server and SQLite know no FROM there. */
 void gate_write_substring(struct gate_writer *w, const struct gate_expr *x)
 {
-	static const char *const joints[] = {" FROM ", " FOR ", ""};
-	bool commas = w->g->dialect == DIALECT_SQLITE;
-	size_t i = 0;
+	bool open = x->kid_count == 2 && w->g->dialect == DIALECT_MSSQL;
 
-	word(w, "SUBSTRING(");
-	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next) {
-		gate_write_expr(w, kid);
-		if (kid->next)
-			word(w, commas ? ", " : joints[i++]);
-	}
-	word(w, ")");
+	gate_write_template(w,
+			    open                ? "SUBSTRING($1, $2, 4000)"
+			    : x->kid_count == 2 ? "SUBSTRING($1, $2)"
+						: "SUBSTRING($1, $2, $3)",
+			    x->kids);
 }

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "gate_int.h"
+#include "gate_render.h"
 
 static void word(struct gate_writer *w, const char *text)
 {
@@ -51,6 +51,16 @@ void gate_write_exprs(struct gate_writer *w, const struct gate_expr *x)
 	}
 }
 
+/* NULL is the smallest, where nothing else is said: PostgreSQL takes it for the largest. */
+static void write_nulls(struct gate_writer *w, const struct gate_order *o)
+{
+	const char *nulls = o->nulls ? o->nulls : o->descending ? "LAST" : "FIRST";
+
+	if (w->g->dialect == DIALECT_MSSQL || (!o->nulls && w->g->dialect == DIALECT_SQLITE))
+		return;
+	buf_printf(w->out, " NULLS %s", nulls);
+}
+
 void gate_write_order(struct gate_writer *w, const struct gate_order *o)
 {
 	word(w, "ORDER BY ");
@@ -58,8 +68,7 @@ void gate_write_order(struct gate_writer *w, const struct gate_order *o)
 		gate_write_expr(w, o->by);
 		if (o->descending)
 			word(w, " DESC");
-		if (o->nulls)
-			buf_printf(w->out, " NULLS %s", o->nulls);
+		write_nulls(w, o);
 		if (o->next)
 			word(w, ", ");
 	}
@@ -104,13 +113,35 @@ void gate_write_window(struct gate_writer *w, const struct gate_window *n)
 
 /* ---- operators ---- */
 
+static bool divides(const struct gate_expr *x)
+{
+	for (const struct gate_expr *kid = x->kids->next; kid; kid = kid->next)
+		if (kid->op[0] == '/' || kid->op[0] == '%')
+			return true;
+	return false;
+}
+
 static void write_chain(struct gate_writer *w, const struct gate_expr *x)
 {
+	bool exact;
+
+	if (x->kids->next->op[0] == '|') {
+		gate_write_joined(w, x);
+		return;
+	}
+	if (divides(x)) {
+		gate_write_numbers(w, x);
+		return;
+	}
+	exact = w->g->dialect == DIALECT_SQLITE && strchr("+-", x->kids->next->op[0]);
+	word(w, exact ? "EXACT(" : "");
 	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next) {
 		if (kid != x->kids)
 			buf_printf(w->out, " %s ", kid->op);
 		gate_write_expr(w, kid);
 	}
+	word(w, exact ? ")" : "");
+	w->own_words |= exact;
 }
 
 /* Two signs in a row would be a comment. */
@@ -131,6 +162,10 @@ static void write_condition(struct gate_writer *w, const struct gate_expr *x)
 	const struct gate_expr *second = x->kids->next;
 	const char *negation = x->negated ? " NOT" : "";
 
+	if (x->kind == GATE_LIKE && strcmp(x->word, "LIKE") == 0) {
+		gate_write_like(w, x);
+		return;
+	}
 	gate_write_expr(w, x->kids);
 	if (x->kind == GATE_BETWEEN) {
 		buf_printf(w->out, "%s BETWEEN ", negation);
@@ -202,14 +237,34 @@ static bool needs_national(const struct gate_writer *w, const struct gate_expr *
 	return false;
 }
 
+/* DATE '2025-01-31': SQLite has no type for it, and SQL Server no such literal. */
+static bool write_date(struct gate_writer *w, const struct gate_expr *x)
+{
+	bool time = x->word[0] == 'T';
+
+	if (w->g->dialect == DIALECT_POSTGRES)
+		return false;
+	buf_str(w->out, w->g->dialect == DIALECT_SQLITE ? (time ? "DATETIME(" : "DATE(") : "CAST(");
+	str(w, x->text);
+	buf_str(w->out, w->g->dialect == DIALECT_SQLITE ? ")"
+			: time                          ? " AS DATETIME2(0))"
+							: " AS DATE)");
+	w->own_words = true;
+	return true;
+}
+
 static void write_literal(struct gate_writer *w, const struct gate_expr *x)
 {
 	if (needs_national(w, x))
 		word(w, "N");
+	if (x->kind == GATE_STRING && x->word && x->word[0] != 'N' && write_date(w, x))
+		return;
 	if (x->kind == GATE_INTERVAL)
 		word(w, "INTERVAL ");
+	else if (x->word && x->word[0] == 'N')
+		word(w, w->g->dialect == DIALECT_MSSQL ? "N" : "");
 	else if (x->word)
-		buf_printf(w->out, x->word[0] == 'N' ? "%s" : "%s ", x->word);
+		buf_printf(w->out, "%s ", x->word);
 	str(w, x->text);
 	if (x->kind == GATE_INTERVAL && x->word)
 		buf_printf(w->out, " %s", x->word);

@@ -47,6 +47,19 @@ static const char *text_of(const json_t *node)
 	return json_string_value(json_object_get(json_object_get(node, "String"), "sval"));
 }
 
+/* What the gate writes for functions that PostgreSQL knows by another name, or not at all. */
+static bool is_written(const char *name)
+{
+	static const char *const names[] = {
+		"mod",         "make_interval", "make_date", "date_trunc", "strpos", "now",
+		"stddev_samp", "stddev_pop",    "var_samp",  "var_pop",    "trunc"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 static void see_call(struct seen *s, const json_t *call)
 {
 	const json_t *parts = json_object_get(call, "funcname");
@@ -65,7 +78,8 @@ static void see_call(struct seen *s, const json_t *call)
 	for (size_t i = 0; i < s->policy->function_count; i++)
 		if (str_eq_nocase(str_of(name), str_of(s->policy->functions[i].name)))
 			return;
-	s->wrong = "a function that is not allowed";
+	if (!is_written(name))
+		s->wrong = "a function that is not allowed";
 }
 
 static void see_table(struct seen *s, const json_t *table)

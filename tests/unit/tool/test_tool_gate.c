@@ -256,11 +256,9 @@ static void refusals_say_what_to_change(void **state)
 static void the_databases_words_are_kept_back(void **state)
 {
 	(void)state;
-	assert_int_equal(ask("SELECT DATENAME(month, hub) FROM prices"), OUTCOME_ERROR);
+	assert_int_equal(ask("SELECT SUM(9223372036854775807) FROM prices"), OUTCOME_ERROR);
 	assert_string_equal(answer->outcome.detail,
 			    "The database can't run this statement as it is written.");
-	assert_int_equal(ask("SELECT STDEV(n) FROM prices"), OUTCOME_ERROR);
-	assert_string_equal(answer->outcome.detail, "The database has no function STDEV.");
 	assert_string_equal(answer->outcome.code, "SQL_GENERATION_FAILED");
 }
 

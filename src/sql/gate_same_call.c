@@ -1,0 +1,214 @@
+/*
+ * Calls whose meaning depends on the database: functions that not every one has, orders that are
+ * left to chance, date parts that count differently.
+ */
+#include <string.h>
+
+#include "gate_same.h"
+#include "vesper/limits.h"
+
+#define MSSQL    (1u << DIALECT_MSSQL)
+#define POSTGRES (1u << DIALECT_POSTGRES)
+#define SQLITE   (1u << DIALECT_SQLITE)
+#define ALL      (MSSQL | POSTGRES | SQLITE)
+
+/* Functions that a database does not have, or reads in a way of its own. */
+static const struct {
+	const char *name;
+	unsigned refused; /* by these */
+	const char *instead;
+} partial[] = {
+	{"CHOOSE", POSTGRES | SQLITE, "CASE"},
+	{"CONCAT_WS", SQLITE, "CONCAT"},
+	{"DATENAME", POSTGRES | SQLITE, "DATEPART"},
+	{"FORMAT", POSTGRES | SQLITE, "ROUND for numbers, YEAR, MONTH and DAY for dates"},
+	{"PATINDEX", POSTGRES | SQLITE, "CHARINDEX, or LIKE"},
+	{"STR", POSTGRES | SQLITE, "CAST(ROUND(…, 0) AS VARCHAR)"},
+	{"STDEV", SQLITE, "MIN, AVG and MAX"},
+	{"STDEVP", SQLITE, "MIN, AVG and MAX"},
+	{"VAR", SQLITE, "MIN, AVG and MAX"},
+	{"VARP", SQLITE, "MIN, AVG and MAX"},
+	{"PERCENTILE_CONT", SQLITE, "NTILE(100) OVER (ORDER BY …)"},
+	{"PERCENTILE_DISC", SQLITE, "NTILE(100) OVER (ORDER BY …)"},
+	{"GROUPING", SQLITE, "one SELECT for each level with UNION ALL"},
+};
+
+static bool is(const struct gate_expr *x, const char *name)
+{
+	return str_eq_nocase(x->text, str_of(name));
+}
+
+static bool same_partial(const struct gate *g, const struct gate_expr *x)
+{
+	for (size_t i = 0; i < sizeof(partial) / sizeof(partial[0]); i++)
+		if (is(x, partial[i].name) && (partial[i].refused & (1u << g->dialect)))
+			return gate_refuse(g, x->at, "%s is not in every database; use %s",
+					   partial[i].name, partial[i].instead);
+	return true;
+}
+
+/* ---- order ---- */
+
+static const struct gate_window *window_of(const struct gate_expr *x,
+					   const struct gate_window *windows)
+{
+	const struct gate_window *over = x->call->over;
+
+	for (; over && !over->spelled && windows; windows = windows->next)
+		if (gate_same_name(&windows->name, &over->name))
+			return windows;
+	return over;
+}
+
+static bool same_order(const struct gate *g, const struct gate_expr *x,
+		       const struct gate_window *windows)
+{
+	static const char *const need[] = {"ROW_NUMBER",   "RANK",       "DENSE_RANK", "NTILE",
+					   "PERCENT_RANK", "CUME_DIST",  "LAG",        "LEAD",
+					   "FIRST_VALUE",  "LAST_VALUE", NULL};
+	const struct gate_window *over = window_of(x, windows);
+
+	for (size_t i = 0; need[i]; i++)
+		if (is(x, need[i]) && over && !over->order)
+			return gate_refuse(g, x->at,
+					   "%s without an order counts as it happens; say OVER "
+					   "(ORDER BY …)",
+					   need[i]);
+	for (const struct gate_order *o = over ? over->order : NULL; o; o = o->next)
+		if (o->by->kind == GATE_NUMBER)
+			return gate_refuse(g, o->by->at,
+					   "a number in OVER orders nothing; name the column");
+	if (over && over->frame && over->frame[1] == 'A' && (over->from.count || over->to.count))
+		return gate_refuse(g, x->at, "RANGE with a number differs; use ROWS");
+	return true;
+}
+
+static bool same_ordered(const struct gate *g, const struct gate_expr *x)
+{
+	bool percentile =
+		x->text.n > 10 && str_eq_nocase((struct str){x->text.p, 10}, STR("PERCENTILE"));
+
+	if (x->call->order && g->dialect == DIALECT_SQLITE)
+		return gate_refuse(g, x->at,
+				   "SQLite can't sort inside of an aggregate; list the rows "
+				   "instead");
+	if (is(x, "STRING_AGG") && !x->call->within_group && !x->call->order)
+		return gate_refuse(g, x->at,
+				   "STRING_AGG without an order joins as it happens; say WITHIN "
+				   "GROUP (ORDER BY …), or list the rows");
+	if (x->call->within_group && g->dialect == DIALECT_SQLITE)
+		return gate_refuse(g, x->at,
+				   "SQLite can't sort inside of an aggregate; list the rows "
+				   "instead");
+	if (percentile && g->dialect == DIALECT_MSSQL && !x->call->over)
+		return gate_refuse(g, x->at,
+				   "SQL Server's %.*s needs OVER (); then take it with DISTINCT",
+				   STR_FMT(x->text));
+	if (percentile && g->dialect == DIALECT_POSTGRES && x->call->over)
+		return gate_refuse(g, x->at, "PostgreSQL's %.*s takes no OVER; use GROUP BY",
+				   STR_FMT(x->text));
+	return true;
+}
+
+/* ---- arguments ---- */
+
+static bool is_whole(const struct gate_expr *x)
+{
+	if (x->kind != GATE_NUMBER)
+		return false;
+	for (size_t i = 0; i < x->text.n; i++)
+		if (x->text.p[i] < '0' || x->text.p[i] > '9')
+			return false;
+	return x->text.n > 0 && x->text.n < 3;
+}
+
+static bool same_round(const struct gate *g, const struct gate_expr *x)
+{
+	const struct gate_expr *digits = x->kids->next;
+
+	if (x->kid_count > 2)
+		return gate_refuse(g, x->at, "ROUND takes a number and digits; FLOOR cuts");
+	if (digits && !is_whole(digits))
+		return gate_refuse(g, digits->at,
+				   "ROUND takes digits from 0 to 10; for hundreds say 100 * "
+				   "ROUND(x / 100, 0)");
+	return true;
+}
+
+/* Text that names its arguments twice is not put inside of itself. */
+static bool has_difference(const struct gate_expr *list)
+{
+	for (; list; list = list->next)
+		if (list->query || list->operand || list->otherwise ||
+		    (list->kind == GATE_CALL && is(list, "DATEDIFF")) || has_difference(list->kids))
+			return true;
+	return false;
+}
+
+static bool same_date_part(const struct gate *g, const struct gate_expr *x)
+{
+	const struct gate_expr *part = x->kids;
+
+	if (x->text.n < 7 || !str_eq_nocase((struct str){x->text.p, 4}, STR("DATE")) ||
+	    is(x, "DATEFROMPARTS"))
+		return true;
+	if (is(x, "DATEDIFF") && has_difference(part->next))
+		return gate_refuse(g, x->at,
+				   "DATEDIFF takes plain dates; compute them in a derived table");
+	if (g->dialect == DIALECT_MSSQL || is(x, "DATENAME") ||
+	    gate_date_part_known(g->dialect, x->text, part->text))
+		return true;
+	return gate_refuse(g, part->at,
+			   is(x, "DATEDIFF")
+				   ? "this part counts differently; DATEDIFF takes year, month, day"
+				   : "this part counts differently; use year, quarter, month, day, "
+				     "hour, minute, second, dayofyear, weekday or iso_week");
+}
+
+static bool same_args(const struct gate *g, const struct gate_expr *x)
+{
+	static const char *const trims[] = {"TRIM", "LTRIM", "RTRIM", NULL};
+
+	if (is(x, "ROUND"))
+		return same_round(g, x);
+	if (is(x, "COALESCE") && x->kid_count < 2)
+		return gate_refuse(g, x->at, "COALESCE takes at least 2 arguments");
+	if (is(x, "CHARINDEX") && x->kid_count > 2 && g->dialect != DIALECT_MSSQL)
+		return gate_refuse(g, x->at,
+				   "CHARINDEX from a place on differs; look in SUBSTRING(…)");
+	if (is(x, "EOMONTH") && x->kid_count > 1 && g->dialect != DIALECT_MSSQL)
+		return gate_refuse(g, x->at, "say EOMONTH(DATEADD(month, n, date))");
+	for (size_t i = 0; trims[i]; i++)
+		if (is(x, trims[i]) && x->kid_count > 1)
+			return gate_refuse(g, x->at,
+					   "%s with characters differs; say TRIM('x' FROM text)",
+					   trims[i]);
+	if ((is(x, "SUM") || is(x, "AVG")) && x->kids && gate_value_of(x->kids) != GATE_VALUE_ANY &&
+	    gate_value_of(x->kids) != GATE_VALUE_NUMBER)
+		return gate_refuse(g, x->at, "%.*s takes numbers", STR_FMT(x->text));
+	if (is(x, "SUBSTRING") && x->kid_count > 1 && x->kids->next->kind == GATE_PREFIX)
+		return gate_refuse(g, x->kids->next->at,
+				   "SUBSTRING counts from 1; the end of a text is RIGHT(text, n)");
+	if (x->call->distinct && x->call->over)
+		return gate_refuse(g, x->at,
+				   "DISTINCT and OVER together; count in a derived table");
+	return true;
+}
+
+bool gate_same_call(const struct gate *g, const struct gate_expr *x,
+		    const struct gate_window *windows)
+{
+	if (x->kind == GATE_EXTRACT)
+		return gate_date_part_known(g->dialect, STR("EXTRACT"), x->text) ||
+		       gate_refuse(
+			       g, x->at,
+			       str_eq_nocase(x->text, STR("EPOCH"))
+				       ? "EPOCH is not in every database; use DATEDIFF(day, "
+					 "'1970-01-01', date)"
+				       : "this part counts differently; use year, quarter, month, "
+					 "day, hour, minute, second, dow, doy or iso_week");
+	if (x->kind != GATE_CALL)
+		return true;
+	return same_date_part(g, x) && same_partial(g, x) && same_args(g, x) &&
+	       same_ordered(g, x) && same_order(g, x, windows);
+}
