@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "vesper/arena.h"
+#include "vesper/json_out.h"
 
 enum value_type { VALUE_NULL, VALUE_TEXT, VALUE_INT, VALUE_DECIMAL, VALUE_DATE, VALUE_BOOL };
 
@@ -37,6 +38,8 @@ struct value value_decimal(const char *digits);
 struct value value_date(const char *iso);
 struct value value_bool(bool yes);
 struct value value_null(void);
+/* As JSON: decimals are numbers. */
+void value_write(struct json_out *j, const struct value *v);
 
 /* Adds or replaces; everything is copied into the arena. */
 void args_set(struct args *args, struct arena *a, const char *name, struct value v);

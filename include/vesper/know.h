@@ -130,8 +130,10 @@ bool know_days(const struct know *k, const char *text, struct date today,
 	       const struct company_calendar *calendar, struct arena *a, struct date *start,
 	       struct date *end);
 
-/* Filters as the wire has them: [{name,value,label,source,editable,param?}]. New reference. */
-json_t *know_filters_json(const struct know *k, const struct understanding *u);
+/* Filters as the wire has them: [{name,value,label,source,editable,param?}]. */
+void know_filters_write(const struct understanding *u, struct json_out *j);
+/* The value of one, or a list. */
+void know_filter_value(const struct filter *f, struct json_out *j);
 /* The values by name that the question gave, `heard` ones where there are no others; no defaults.
  * New reference. */
 json_t *know_values(const struct understanding *u);

@@ -13,7 +13,6 @@
 #ifndef VESPER_RECEIPT_H
 #define VESPER_RECEIPT_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,13 +44,14 @@ struct receipt {
 	const char *answer;
 };
 
-/* JSON with the members of each object in the order of their names. */
-void receipt_canonical(struct buf *b, const json_t *value);
+/* The same JSON with the members of each object in the order of their names. The text is one that
+ * the program wrote: without blanks, and no name twice. */
+void receipt_canonical(struct buf *b, struct str json);
 
-/* Makes a record of this content, not chained yet: content, leaves, content_hash, and what it
- * repeats of the members receipt_id, created_at, message_id, session_id, user and tenant, which
- * must be there. Adds format and salt to `content`. */
-void receipt_seal(json_t *content, struct arena *a, struct receipt *out);
+/* Makes a record of this content (an object, as above), not chained yet: sets content, leaves and
+ * content_hash. The content gets format, salt, and receipt_id, created_at, message_id, session_id,
+ * user and tenant of *out, which are borrowed. */
+void receipt_seal(struct str content, struct arena *a, struct receipt *out);
 
 /* Puts it behind the record with this hash. `hash` is the record's own. */
 void receipt_link(struct receipt *r, int64_t number, const char *previous_hash,

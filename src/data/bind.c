@@ -103,3 +103,23 @@ const char *args_text(const struct args *args, const char *name, struct arena *a
 		return v->text;
 	}
 }
+
+void value_write(struct json_out *j, const struct value *v)
+{
+	switch (v->type) {
+	case VALUE_INT:
+		jo_int(j, v->number);
+		break;
+	case VALUE_BOOL:
+		jo_bool(j, v->number != 0);
+		break;
+	case VALUE_DECIMAL:
+		jo_decimal(j, v->text);
+		break;
+	case VALUE_NULL:
+		jo_null(j);
+		break;
+	default:
+		jo_str(j, str_of(v->text));
+	}
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/json_out.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
@@ -15,57 +16,141 @@
 
 /* ---- canonical JSON ---- */
 
-static int by_name(const void *a, const void *b)
+/* A member as it was written, with the brace or comma before it. */
+struct member {
+	struct str name;
+	size_t from, len; /* in the output */
+};
+
+struct members {
+	struct member *items;
+	size_t count, room;
+};
+
+static bool comes_before(struct str a, struct str b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+
+	return order < 0 || (order == 0 && a.n < b.n);
 }
 
-/* The names of an object's members in order. Free with mem_free. */
-static const char **names_of(const json_t *object)
+/* They are few, and mostly in order: they were written so. True: some were not. */
+static bool sort(struct members *m)
 {
-	const char **names = mem_alloc((json_object_size(object) + 1) * sizeof(*names));
-	const char *name;
-	json_t *value;
-	size_t n = 0;
+	bool moved = false;
 
-	json_object_foreach((json_t *)(uintptr_t)object, name, value)
-		names[n++] = name;
-	qsort(names, n, sizeof(*names), by_name);
-	return names;
-}
+	for (size_t i = 1; i < m->count; i++)
+		for (size_t k = i; k > 0 && comes_before(m->items[k].name, m->items[k - 1].name);
+		     k--) {
+			struct member one = m->items[k];
 
-static void put_member(struct buf *b, const json_t *object, const char *name)
-{
-	buf_json_str(b, name, strlen(name));
-	buf_char(b, ':');
-	receipt_canonical(b, json_object_get(object, name));
-}
-
-void receipt_canonical(struct buf *b, const json_t *value)
-{
-	const char **names;
-
-	if (json_is_array(value)) {
-		buf_char(b, '[');
-		for (size_t i = 0; i < json_array_size(value); i++) {
-			buf_str(b, i ? "," : "");
-			receipt_canonical(b, json_array_get(value, i));
+			m->items[k] = m->items[k - 1];
+			m->items[k - 1] = one;
+			moved = true;
 		}
-		buf_char(b, ']');
+	return moved;
+}
+
+/* Puts the members that stand from `start` to the end in the order of their names. */
+static void put_in_order(struct buf *out, size_t start, struct members *m)
+{
+	char *written;
+
+	if (!sort(m))
 		return;
+	written = mem_strndup(out->p + start, out->n - start);
+	buf_cut(out, start);
+	for (size_t i = 0; i < m->count; i++) {
+		struct member *one = &m->items[i];
+		const char *text = written + (one->from - start);
+
+		one->from = out->n;
+		buf_char(out, i ? ',' : '{');
+		buf_add(out, text + 1, one->len - 1);
 	}
-	if (!json_is_object(value)) {
-		buf_json(b, value);
-		return;
+	mem_free(written);
+}
+
+/* Behind the closing quote. */
+static const char *string_end(const char *p, const char *end)
+{
+	for (const char *q = p + 1;; q++) {
+		const char *escapes;
+
+		q = memchr(q, '"', (size_t)(end - q));
+		assert(q);
+		for (escapes = q; escapes[-1] == '\\'; escapes--)
+			;
+		if ((q - escapes) % 2 == 0)
+			return q + 1;
 	}
-	names = names_of(value);
-	buf_char(b, '{');
-	for (size_t i = 0; names[i]; i++) {
-		buf_str(b, i ? "," : "");
-		put_member(b, value, names[i]);
+}
+
+static const char *put_value(struct buf *out, const char *p, const char *end);
+
+/* The members of an object that begins here, behind those that are there already. */
+static const char *put_members(struct buf *out, const char *p, const char *end, struct members *m)
+{
+	for (p++; *p != '}'; p += *p == ',') {
+		const char *value = string_end(p, end) + 1;
+		struct member one = {{p + 1, (size_t)(value - p) - 3}, out->n, 0};
+
+		buf_char(out, m->count ? ',' : '{');
+		buf_add(out, p, (size_t)(value - p));
+		p = put_value(out, value, end);
+		one.len = out->n - one.from;
+		m->items = mem_grow(m->items, &m->room, m->count + 1, sizeof(*m->items));
+		m->items[m->count++] = one;
 	}
-	buf_char(b, '}');
-	mem_free(names);
+	return p + 1;
+}
+
+static const char *put_object(struct buf *out, const char *p, const char *end)
+{
+	struct members members = {0};
+	size_t start = out->n;
+
+	p = put_members(out, p, end, &members);
+	put_in_order(out, start, &members);
+	buf_str(out, members.count ? "}" : "{}");
+	mem_free(members.items);
+	return p;
+}
+
+static const char *put_array(struct buf *out, const char *p, const char *end)
+{
+	buf_char(out, '[');
+	for (p++; *p != ']';) {
+		p = put_value(out, p, end);
+		if (*p == ',')
+			buf_char(out, *p++);
+	}
+	buf_char(out, ']');
+	return p + 1;
+}
+
+/* One value; behind it. */
+static const char *put_value(struct buf *out, const char *p, const char *end)
+{
+	const char *behind = p;
+
+	assert(p < end);
+	if (*p == '{')
+		return put_object(out, p, end);
+	if (*p == '[')
+		return put_array(out, p, end);
+	if (*p == '"')
+		behind = string_end(p, end);
+	else
+		while (behind < end && !strchr(",]}", *behind))
+			behind++;
+	buf_add(out, p, (size_t)(behind - p));
+	return behind;
+}
+
+void receipt_canonical(struct buf *b, struct str json)
+{
+	put_value(b, json.p, json.p + json.n);
 }
 
 /* ---- hashes ---- */
@@ -121,58 +206,68 @@ static void put_head_leaf(struct buf *leaves, const char *name, const char *valu
 	buf_printf(leaves, "%s %s\n", name, hash);
 }
 
-/* Each member with the punctuation before it; the last one also has the end. */
-static void put_pieces(struct buf *content, struct buf *leaves, const json_t *object,
+/* Each member is a piece; the last one also has the end. */
+static void put_leaves(struct buf *leaves, const struct buf *content, const struct members *m,
 		       const char *salt)
 {
-	const char **names = names_of(object);
 	char hash[HASH_HEX_BYTES];
 
-	for (size_t i = 0; names[i]; i++) {
-		size_t from = content->n;
+	for (size_t i = 0; i < m->count; i++) {
+		const struct member *one = &m->items[i];
+		size_t len = one->len + (i + 1 == m->count);
 
-		buf_char(content, i ? ',' : '{');
-		put_member(content, object, names[i]);
-		buf_str(content, names[i + 1] ? "" : "}");
-		hash_salted(salt, strlen(salt), content->p + from, content->n - from, hash);
-		buf_printf(leaves, "%s %zu %s\n", names[i], content->n - from, hash);
+		hash_salted(salt, strlen(salt), content->p + one->from, len, hash);
+		buf_add(leaves, one->name.p, one->name.n);
+		buf_char(leaves, ' ');
+		buf_int(leaves, (int64_t)len);
+		buf_char(leaves, ' ');
+		buf_str(leaves, hash);
+		buf_char(leaves, '\n');
 	}
-	mem_free(names);
 }
 
-static const char *member(const json_t *content, const char *name, struct arena *a)
+/* What each content has. */
+static void put_head(struct buf *out, const struct receipt *r, const char *salt)
 {
-	const char *text = json_string_value(json_object_get(content, name));
+	struct json_out j;
 
-	assert(text);
-	return arena_strdup(a, text);
+	jo_init(&j, out);
+	jo_object(&j);
+	jo_set_str(&j, SALT_NAME, salt);
+	jo_set_str(&j, "created_at", r->created_at);
+	jo_set_str(&j, "format", RECEIPT_FORMAT);
+	jo_set_str(&j, "message_id", r->message_id);
+	jo_set_str(&j, "receipt_id", r->receipt_id);
+	jo_set_str(&j, "session_id", r->session_id);
+	jo_set_str(&j, "tenant", r->tenant);
+	jo_set_str(&j, "user", r->user);
+	jo_object_end(&j);
 }
 
-void receipt_seal(json_t *content, struct arena *a, struct receipt *out)
+void receipt_seal(struct str content, struct arena *a, struct receipt *out)
 {
 	const char *salt = salt_new(a);
-	struct buf text, leaves;
+	struct members members = {0};
+	struct buf head, text, leaves;
 	char hash[HASH_HEX_BYTES];
 
-	json_set_str(content, "format", RECEIPT_FORMAT);
-	json_set_str(content, SALT_NAME, salt);
-	*out = (struct receipt){
-		.tenant = member(content, "tenant", a),
-		.receipt_id = member(content, "receipt_id", a),
-		.created_at = member(content, "created_at", a),
-		.message_id = member(content, "message_id", a),
-		.session_id = member(content, "session_id", a),
-		.user = member(content, "user", a),
-	};
+	buf_init(&head, SIZE_MAX / 2);
 	buf_init(&text, SIZE_MAX / 2);
 	buf_init(&leaves, SIZE_MAX / 2);
+	put_head(&head, out, salt);
+	put_members(&text, head.p, head.p + head.n, &members);
+	put_members(&text, content.p, content.p + content.n, &members);
+	put_in_order(&text, 0, &members);
+	buf_char(&text, '}');
 	put_head_leaf(&leaves, "receipt_id", out->receipt_id);
 	put_head_leaf(&leaves, "created_at", out->created_at);
-	put_pieces(&text, &leaves, content, salt);
+	put_leaves(&leaves, &text, &members, salt);
 	hash_text(buf_text(&leaves), hash);
 	out->content = arena_strndup(a, text.p, text.n);
 	out->leaves = arena_strndup(a, leaves.p, leaves.n);
 	out->content_hash = arena_strdup(a, hash);
+	mem_free(members.items);
+	buf_deinit(&head);
 	buf_deinit(&text);
 	buf_deinit(&leaves);
 }

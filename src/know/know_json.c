@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/json_out.h"
 #include "vesper/mem.h"
 
 static json_t *value_json(const struct value *v)
@@ -93,28 +94,41 @@ static const char *param_of(const struct understanding *u, const struct filter *
 	return NULL;
 }
 
-json_t *know_filters_json(const struct know *k, const struct understanding *u)
+void know_filter_value(const struct filter *f, struct json_out *j)
 {
-	json_t *list = json_array();
+	if (!f->is_list) {
+		value_write(j, &f->values[0]);
+		return;
+	}
+	jo_array(j);
+	for (size_t i = 0; i < f->count; i++)
+		value_write(j, &f->values[i]);
+	jo_array_end(j);
+}
 
-	(void)k;
+void know_filters_write(const struct understanding *u, struct json_out *j)
+{
+	struct buf label;
+
+	buf_init(&label, 4096);
+	jo_array(j);
 	for (size_t i = 0; i < u->filter_count; i++) {
 		const struct filter *f = &u->filters[i];
-		json_t *one = json_object();
-		struct buf label;
 
-		buf_init(&label, 4096);
+		buf_reset(&label);
 		add_labels(&label, f);
-		json_set_str(one, "name", f->name);
-		json_set_take(one, "value", values_json(f->values, f->count, f->is_list));
-		json_set_str(one, "label", buf_text(&label));
-		json_set_str(one, "source", filter_source_name(f->source));
-		json_set_bool(one, "editable", true);
-		json_set_str(one, "param", param_of(u, f));
-		json_push_take(list, one);
-		buf_deinit(&label);
+		jo_object(j);
+		jo_set_str(j, "name", f->name);
+		jo_key(j, "value");
+		know_filter_value(f, j);
+		jo_set_str(j, "label", buf_text(&label));
+		jo_set_str(j, "source", filter_source_name(f->source));
+		jo_set_bool(j, "editable", true);
+		jo_set_str(j, "param", param_of(u, f));
+		jo_object_end(j);
 	}
-	return list;
+	jo_array_end(j);
+	buf_deinit(&label);
 }
 
 /* ---- what stands ---- */

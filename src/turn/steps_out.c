@@ -350,7 +350,7 @@ static void save(struct turn *t)
 		.intent = t->intent,
 		.agents_used = agents_used(t),
 		.standing = t->leaves_standing,
-		.texts = {.tool_calls = say_tool_calls(t), .views = say_stored_views(t)},
+		.texts = {.tool_calls = say_calls(t, true).p, .views = say_stored_views(t)},
 		.needs = needs_of(t),
 		.provider = t->provider,
 		.model = t->model,

@@ -141,19 +141,22 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 /* What was understood, as an agent's model is told. */
 static const char *filters_text(struct turn *t)
 {
-	json_t *shown = know_filters_json(t->knowledge->set.know, &t->understood), *one;
-	const char *text = "";
-	size_t i;
+	const char *kept = NULL;
+	struct json_out j;
+	struct buf text;
 
-	json_array_foreach(shown, i, one) {
-		char *value = json_text(json_object_get(one, "value"));
+	buf_init(&text, SIZE_MAX / 2);
+	for (size_t i = 0; i < t->understood.filter_count; i++) {
+		const struct filter *f = &t->understood.filters[i];
 
-		text = arena_printf(t->arena, "%s%s%s = %s", text, *text ? "; " : "Filters: ",
-				    json_string_value(json_object_get(one, "name")), value);
-		mem_free(value);
+		buf_printf(&text, "%s%s = ", i ? "; " : "Filters: ", f->name);
+		jo_init(&j, &text);
+		know_filter_value(f, &j);
 	}
-	json_decref(shown);
-	return *text ? text : NULL;
+	if (text.n)
+		kept = arena_strdup(t->arena, buf_text(&text));
+	buf_deinit(&text);
+	return kept;
 }
 
 static struct op *on_run_task(void *owner, struct task *task)

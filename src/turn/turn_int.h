@@ -288,9 +288,10 @@ void say_view_json(struct turn *t, const struct result *r, json_t *view_take);
 void say_ask_json(struct turn *t, const char *prompt, json_t *body_take);
 void say_end(struct turn *t);
 json_t *turn_standing(const struct turn *t); /* what the next turn may lean on; new reference */
-json_t *say_usage(struct turn *t);           /* of all models; new reference */
-/* JSON of the answer that goes to the store, in the arena. */
-const char *say_tool_calls(struct turn *t); /* what was run */
+
+/* turn_sum.c: JSON of the whole turn, in the arena */
+struct str say_usage(struct turn *t, bool with_budget);
+struct str say_calls(struct turn *t, bool with_args); /* what was run */
 struct str say_links(struct turn *t); /* one for each report that a result with data came from */
 /* The projection of the log for the stored message; t->checked.stored is made of it, too. */
 const char *say_stored_views(struct turn *t);

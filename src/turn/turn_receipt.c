@@ -7,71 +7,77 @@
 #include "vesper/clock.h"
 #include "vesper/hash.h"
 #include "vesper/json.h"
+#include "vesper/json_out.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-static void set_time(json_t *to, const char *name, int64_t wall_ms)
+static void put_time(struct json_out *j, const char *name, int64_t wall_ms)
 {
 	char text[CLOCK_RFC3339_BYTES];
 
 	clock_rfc3339(wall_ms, text);
-	json_set_str(to, name, text);
+	jo_set_str(j, name, text);
 }
 
 /* ---- what was called ---- */
 
 /* Decimals and dates as text: every digit counts. */
-static json_t *value_json(const struct value *v)
+static void put_value(struct json_out *j, const struct value *v)
 {
 	switch (v->type) {
 	case VALUE_INT:
-		return json_int(v->number);
+		jo_int(j, v->number);
+		break;
 	case VALUE_BOOL:
-		return json_boolean(v->number != 0);
+		jo_bool(j, v->number != 0);
+		break;
 	case VALUE_NULL:
-		return json_null();
+		jo_null(j);
+		break;
 	default:
-		return json_str(v->text);
+		jo_str(j, str_of(v->text));
 	}
 }
 
-static json_t *values_json(const struct value *values, size_t count)
+static void put_values(struct json_out *j, const struct value *values, size_t count)
 {
-	json_t *list = json_array();
-
+	jo_array(j);
 	for (size_t i = 0; i < count; i++)
-		json_push_take(list, value_json(&values[i]));
-	return list;
+		put_value(j, &values[i]);
+	jo_array_end(j);
 }
 
-static json_t *args_json(const struct args *args)
+static void put_args(struct json_out *j, const struct args *args)
 {
-	json_t *object = json_object();
-
+	jo_key(j, "args");
+	jo_object(j);
 	for (size_t i = 0; i < args->count; i++) {
 		const struct arg *arg = &args->items[i];
 
-		json_set_take(object, arg->name,
-			      arg->is_list ? values_json(arg->values, arg->count)
-					   : value_json(arg->values));
+		jo_key(j, arg->name);
+		if (arg->is_list)
+			put_values(j, arg->values, arg->count);
+		else
+			put_value(j, arg->values);
 	}
-	return object;
+	jo_object_end(j);
 }
 
-static json_t *statements_json(const struct result *r)
+static void put_statements(struct json_out *j, const struct result *r)
 {
-	json_t *list = json_array();
-
+	jo_key(j, "statements");
+	jo_array(j);
 	for (size_t i = 0; i < r->statement_count; i++) {
 		const struct result_statement *s = &r->statements[i];
-		json_t *one = json_object();
 
-		json_set_str(one, "name", s->name);
-		json_set_str(one, "sql", s->text);
-		json_set_take(one, "values", values_json(s->values, s->count));
-		json_push_take(list, one);
+		jo_object(j);
+		jo_set_str(j, "name", s->name);
+		jo_set_str(j, "sql", s->text);
+		jo_key(j, "values");
+		put_values(j, s->values, s->count);
+		jo_object_end(j);
 	}
-	return list;
+	jo_array_end(j);
 }
 
 /* The newest day that the shown data is of. */
@@ -92,59 +98,59 @@ static const char *newest_asof(const struct tool_def *tool, const struct table *
 	return newest;
 }
 
-static json_t *call_json(const struct turn *t, const struct result *r)
+/* Members in the order of their names, here and below: they need no sorting then. */
+static void put_call(struct json_out *j, const struct turn *t, const struct result *r)
 {
 	const struct tool_def *tool = catalog_tool(t->may.catalog, r->tool);
 	const struct table *main = r->table_count > 0 ? r->tables[0] : NULL;
-	json_t *call = json_object();
 
-	json_set_str(call, "call", r->call);
-	json_set_str(call, "agent", r->agent);
-	json_set_str(call, "tool", r->tool);
-	json_set_str(call, "outcome", outcome_name(r->outcome.kind));
-	json_set_take(call, "args", args_json(&r->asked));
-	json_set_int(call, "rows", main ? (int64_t)main->row_count : 0);
-	json_set_int(call, "total_rows", main ? main->total_rows : 0);
-	json_set_bool(call, "truncated", r->outcome.truncated);
-	json_set_take(call, "statements", statements_json(r));
-	if (tool && tool->gate)
-		json_set_bool(call, "own_sql", true);
-	if (tool && main)
-		json_set_str(call, "as_of", newest_asof(tool, main));
-	if (r->read_ms)
-		set_time(call, "read_at", r->read_ms);
-	if (*r->hash)
-		json_set_str(call, "result_hash", r->hash);
+	jo_object(j);
+	jo_set_str(j, "agent", r->agent);
 	if (*r->hash && r->any_order)
-		json_set_bool(call, "any_order", true);
-	return call;
+		jo_set_bool(j, "any_order", true);
+	put_args(j, &r->asked);
+	if (tool && main)
+		jo_set_str(j, "as_of", newest_asof(tool, main));
+	jo_set_str(j, "call", r->call);
+	jo_set_str(j, "outcome", outcome_name(r->outcome.kind));
+	if (tool && tool->gate)
+		jo_set_bool(j, "own_sql", true);
+	if (r->read_ms)
+		put_time(j, "read_at", r->read_ms);
+	if (*r->hash)
+		jo_set_str(j, "result_hash", r->hash);
+	jo_set_int(j, "rows", main ? (int64_t)main->row_count : 0);
+	put_statements(j, r);
+	jo_set_str(j, "tool", r->tool);
+	jo_set_int(j, "total_rows", main ? main->total_rows : 0);
+	jo_set_bool(j, "truncated", r->outcome.truncated);
+	jo_object_end(j);
 }
 
-static json_t *calls_json(const struct turn *t)
+static void put_calls(struct json_out *j, const struct turn *t)
 {
-	json_t *list = json_array();
-
+	jo_key(j, "calls");
+	jo_array(j);
 	for (size_t i = 0; i < t->result_count; i++)
-		json_push_take(list, call_json(t, t->results[i]));
-	return list;
+		put_call(j, t, t->results[i]);
+	jo_array_end(j);
 }
 
 /* ---- what models were told ---- */
 
-static json_t *models_json(const struct turn *t)
+static void put_models(struct json_out *j, const struct turn *t)
 {
-	json_t *list = json_array();
-
+	jo_key(j, "models");
+	jo_array(j);
 	for (const struct llm_asked *a = t->trail.first; a; a = a->next) {
-		json_t *one = json_object();
-
-		json_set_str(one, "role", llm_role_name(a->role));
-		json_set_str(one, "prompt_hash", a->hash);
-		json_set_str(one, "provider", a->provider);
-		json_set_str(one, "model", a->model);
-		json_push_take(list, one);
+		jo_object(j);
+		jo_set_str(j, "model", a->model);
+		jo_set_str(j, "prompt_hash", a->hash);
+		jo_set_str(j, "provider", a->provider);
+		jo_set_str(j, "role", llm_role_name(a->role));
+		jo_object_end(j);
 	}
-	return list;
+	jo_array_end(j);
 }
 
 /* ---- the whole ---- */
@@ -158,56 +164,71 @@ json_t *turn_permissions(const struct principal *who)
 	return list;
 }
 
-static void add_question(struct turn *t, json_t *content)
+static void put_permissions(struct json_out *j, const struct principal *who)
 {
-	char today[DATE_ISO_BYTES];
-
-	date_iso(t->today, today);
-	json_set_str(content, "question", t->request.content);
-	json_set_take(content, "filters",
-		      know_filters_json(t->knowledge->set.know, &t->understood));
-	json_set_str(content, "today", today);
-	json_set_str(content, "tenant", t->who->tenant);
-	json_set_str(content, "user", t->who->user);
-	json_set_take(content, "permissions", turn_permissions(t->who));
-	json_set_str(content, "session_id", t->request.session_id);
-	json_set_str(content, "turn_id", t->id.text);
+	jo_key(j, "permissions");
+	jo_array(j);
+	for (size_t i = 0; i < who->permission_count; i++)
+		jo_str(j, str_of(who->permissions[i]));
+	jo_array_end(j);
 }
 
-static void add_answer(struct turn *t, json_t *content, const struct message *m)
+static void put_filters(struct json_out *j, const struct turn *t)
 {
-	int64_t now = clock_now_ms();
-	char hash[HASH_HEX_BYTES];
+	jo_key(j, "filters");
+	know_filters_write(&t->understood, j);
+}
 
+static void put_content(struct json_out *j, struct turn *t, const struct message *m, int64_t now)
+{
+	char today[DATE_ISO_BYTES], hash[HASH_HEX_BYTES];
+
+	date_iso(t->today, today);
 	hash_sha256_hex(m->content, strlen(m->content), hash);
-	json_set_str(content, "message_id", m->message_id);
-	json_set_str(content, "answer_hash", hash);
-	json_set_str(content, "status", message_status_name(m->status));
-	json_set_str(content, "needs", m->needs);
-	json_set_str(content, "provider", m->provider);
-	json_set_str(content, "model", m->model);
-	json_set_take(content, "usage", say_usage(t));
-	json_set_str(content, "catalogue", t->knowledge->set.catalog->hash);
-	set_time(content, "began_at", now - m->latency_ms);
-	set_time(content, "created_at", now);
-	json_set_int(content, "latency_ms", m->latency_ms);
+	jo_object(j);
+	jo_set_str(j, "answer_hash", hash);
+	put_time(j, "began_at", now - m->latency_ms);
+	put_calls(j, t);
+	jo_set_str(j, "catalogue", t->knowledge->set.catalog->hash);
+	put_filters(j, t);
+	jo_set_int(j, "latency_ms", m->latency_ms);
+	jo_set_str(j, "model", m->model);
+	put_models(j, t);
+	jo_set_str(j, "needs", m->needs);
+	put_permissions(j, t->who);
+	jo_set_str(j, "provider", m->provider);
+	jo_set_str(j, "question", t->request.content);
+	jo_set_str(j, "status", message_status_name(m->status));
+	jo_set_str(j, "today", today);
+	jo_set_str(j, "turn_id", t->id.text);
+	jo_set_raw(j, "usage", say_usage(t, false));
+	jo_object_end(j);
 }
 
 const struct receipt *turn_receipt(struct turn *t, const struct message *answer)
 {
 	struct receipt *r = arena_alloc(t->arena, sizeof(*r));
-	json_t *content;
+	int64_t now = clock_now_ms();
+	char created[CLOCK_RFC3339_BYTES];
+	struct buf content;
+	struct json_out j;
 
 	if (t->result_count == 0 && !t->trail.first)
 		return NULL;
-	content = json_object();
-	json_set_str(content, "receipt_id", uuid_new().text);
-	add_question(t, content);
-	json_set_take(content, "calls", calls_json(t));
-	json_set_take(content, "models", models_json(t));
-	add_answer(t, content, answer);
-	receipt_seal(content, t->arena, r);
-	json_decref(content);
+	clock_rfc3339(now, created);
+	*r = (struct receipt){
+		.tenant = t->who->tenant,
+		.user = t->who->user,
+		.session_id = t->request.session_id,
+		.message_id = answer->message_id,
+		.receipt_id = arena_strdup(t->arena, uuid_new().text),
+		.created_at = arena_strdup(t->arena, created),
+	};
+	buf_init(&content, SIZE_MAX / 2);
+	jo_init(&j, &content);
+	put_content(&j, t, answer, now);
+	receipt_seal((struct str){buf_text(&content), content.n}, t->arena, r);
+	buf_deinit(&content);
 	if (strlen(r->content) <= DB_CELL_BYTES_MAX)
 		return r;
 	log_error("turn.receipt", "%s has none: %zu bytes are too many", t->id.text,

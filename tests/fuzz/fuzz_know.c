@@ -81,6 +81,8 @@ static void ask(const char *question, const json_t *standing, const json_t *edit
 		struct understanding *u)
 {
 	struct catalog_view may;
+	struct buf filters;
+	struct json_out j;
 	json_t *json;
 
 	catalog_for(catalog, &who, a, &may);
@@ -100,8 +102,10 @@ static void ask(const char *question, const json_t *standing, const json_t *edit
 		abort();
 	json = know_route_json(u);
 	json_decref(json);
-	json = know_filters_json(know, u);
-	json_decref(json);
+	buf_init(&filters, SIZE_MAX / 2);
+	jo_init(&j, &filters);
+	know_filters_write(u, &j);
+	buf_deinit(&filters);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

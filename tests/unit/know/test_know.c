@@ -23,12 +23,14 @@ static void the_route_has_its_shape(void **state)
 static void filters_have_label_source_and_parameter(void **state)
 {
 	struct fixture *f = *state;
-	json_t *filters = know_filters_json(
-		f->know, fixture_ask(f, "hourly prices EP10 summer 2025 HE 8-10 bw"));
-	char *text = json_text(filters);
+	struct json_out j;
+	struct buf text;
 
+	buf_init(&text, 10000);
+	jo_init(&j, &text);
+	know_filters_write(fixture_ask(f, "hourly prices EP10 summer 2025 HE 8-10 bw"), &j);
 	assert_string_equal(
-		text,
+		buf_text(&text),
 		"[{\"name\":\"zone\",\"value\":\"EP10\",\"label\":\"EP10\",\"source\":\"said\","
 		"\"editable\":true,\"param\":\"zone\"},"
 		"{\"name\":\"year\",\"value\":2025,\"label\":\"2025\",\"source\":\"said\","
@@ -43,8 +45,7 @@ static void filters_have_label_source_and_parameter(void **state)
 		"\"source\":\"said\",\"editable\":true,\"param\":\"hours\"},"
 		"{\"name\":\"grade\",\"value\":\"Base\",\"label\":\"Base\",\"source\":\"default\","
 		"\"editable\":true,\"param\":\"grade\"}]");
-	mem_free(text);
-	json_decref(filters);
+	buf_deinit(&text);
 }
 
 static void small_talk_and_nonsense(void **state)

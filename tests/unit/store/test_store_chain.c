@@ -2,6 +2,8 @@
  * once and whoever else writes, and whole when their content goes. */
 #include "store_test.h"
 
+#include "vesper/json_out.h"
+
 #include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
@@ -20,20 +22,24 @@ struct answered {
 static struct receipt receipt_of(struct fixture *f, const struct principal *who,
 				 const struct message *answer, const char *question)
 {
-	json_t *content = json_object();
 	char now[CLOCK_RFC3339_BYTES];
-	struct receipt r;
+	struct receipt r = {.tenant = who->tenant,
+			    .receipt_id = id_new(f),
+			    .message_id = answer->message_id,
+			    .session_id = answer->session_id,
+			    .user = who->user};
+	struct json_out j;
+	struct buf content;
 
 	clock_rfc3339(clock_now_ms(), now);
-	json_set_str(content, "tenant", who->tenant);
-	json_set_str(content, "receipt_id", id_new(f));
-	json_set_str(content, "created_at", now);
-	json_set_str(content, "message_id", answer->message_id);
-	json_set_str(content, "session_id", answer->session_id);
-	json_set_str(content, "user", who->user);
-	json_set_str(content, "question", question);
-	receipt_seal(content, f->arena, &r);
-	json_decref(content);
+	r.created_at = arena_strdup(f->arena, now);
+	buf_init(&content, SIZE_MAX / 2);
+	jo_init(&j, &content);
+	jo_object(&j);
+	jo_set_str(&j, "question", question);
+	jo_object_end(&j);
+	receipt_seal((struct str){buf_text(&content), content.n}, f->arena, &r);
+	buf_deinit(&content);
 	return r;
 }
 
