@@ -22,10 +22,10 @@ void socket_discard(int fd, size_t len)
 	}
 }
 
-static void send_problem(int fd, enum problem p, const char *detail)
+static void send_problem(int fd, enum problem p, const char *path, const char *request_id)
 {
 	const struct problem_row *row = problem_row(p);
-	json_t *body = problem_json(p, detail, NULL, NULL);
+	json_t *body = problem_json(p, NULL, path, request_id);
 	char *text = json_text(body);
 	struct buf answer;
 
@@ -36,6 +36,8 @@ static void send_problem(int fd, enum problem p, const char *detail)
 		   "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: "
 		   "close\r\n",
 		   row->status, row->title, strlen(text));
+	if (request_id)
+		buf_printf(&answer, "X-Request-Id: %s\r\n", request_id);
 	if (p == PROBLEM_UNAUTHORIZED)
 		buf_str(&answer, "WWW-Authenticate: Bearer realm=\"vesper\"\r\n");
 	if (p == PROBLEM_UPGRADE)
@@ -49,16 +51,16 @@ static void send_problem(int fd, enum problem p, const char *detail)
 	json_decref(body);
 }
 
-void refuse_and_end(int fd, enum problem p, const char *detail)
+void refuse_and_end(int fd, enum problem p, const char *path, const char *request_id)
 {
-	send_problem(fd, p, detail);
+	send_problem(fd, p, path, request_id);
 	shutdown(fd, SHUT_RDWR);
 }
 
-void refuse_and_close(int fd, size_t head_len, enum problem p, const char *detail)
+void refuse_and_close(int fd, size_t head_len, enum problem p)
 {
 	socket_discard(fd, head_len); /* closing over unread bytes sends a reset, which may overtake
 					 the answer */
-	send_problem(fd, p, detail);
+	send_problem(fd, p, NULL, NULL);
 	close(fd);
 }

@@ -136,7 +136,7 @@ void request_tick(struct request *r, int64_t now_ms)
 	if (r->body_until_ms && !r->read && !r->response && now_ms >= r->body_until_ms) {
 		r->body_until_ms = 0;
 		/* The library takes no answer while it reads a body. */
-		refuse_and_end(socket_of(r), PROBLEM_BODY_LATE, NULL);
+		refuse_and_end(socket_of(r), PROBLEM_BODY_LATE, r->path, r->request_id);
 	}
 	if (s && s->events && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
 		buf_reset(&s->pending);

@@ -118,7 +118,7 @@ static void door_refuse_as(struct door *d, int code, const char *reason, enum pr
 	fd = d->fd;
 	head_len = d->head_len;
 	door_free(d);
-	refuse_and_close(fd, head_len, problem, NULL);
+	refuse_and_close(fd, head_len, problem);
 }
 
 static void door_refuse(struct door *d, int code, const char *reason)
@@ -291,7 +291,7 @@ void door_open(struct ws_server *s, int fd, struct seat *take, const char *head,
 
 	if (!handshake_parse(head, head_len, &h, &problem)) {
 		seat_free(&take);
-		refuse_and_close(fd, head_len, problem, NULL);
+		refuse_and_close(fd, head_len, problem);
 		return;
 	}
 	d = door_new(s, fd, take, &h, head_len);
@@ -303,6 +303,6 @@ void door_open(struct ws_server *s, int fd, struct seat *take, const char *head,
 		door_adopt(d, conn_for(d, WS_ECHO));
 	} else {
 		door_free(d);
-		refuse_and_close(fd, head_len, PROBLEM_NOT_FOUND, NULL);
+		refuse_and_close(fd, head_len, PROBLEM_NOT_FOUND);
 	}
 }

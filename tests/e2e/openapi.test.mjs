@@ -251,6 +251,26 @@ describe('the document', () => {
       }
   });
 
+  it('is kept by an expectation that is not met, and by a body that does not arrive', { timeout: 60000 }, async () => {
+    const spoken = (op, headers, body = '') => new Promise((done, fail) => {
+      const path = op.path.replace(/\{\w+\}/g, UNKNOWN);
+      let got = '';
+      const socket = net.connect(d.port, '127.0.0.1', () => socket.write(`${op.method} ${path} HTTP/1.1\r\nHost: x\r\n`
+        + `Authorization: Bearer ${admin}\r\n${headers}\r\n${body}`));
+      socket.setEncoding('utf8').on('data', (text) => { got += text; }).on('error', fail).on('close', () => done(got));
+    });
+    const check = (op, reply, status) => {
+      const [, code, type] = /^HTTP\/1\.1 (\d+)[^]*?\r\nContent-Type: ([^\r]+)/i.exec(reply) ?? [];
+      assert.equal(code, status, `${op.operationId}: ${reply}`);
+      doc.check(op, status, type, reply.slice(reply.indexOf('\r\n\r\n') + 4));
+    };
+    const slow = [...doc.operations()].filter((op) => op.requestBody)
+      .map(async (op) => check(op, await spoken(op, 'If-Match: *\r\nContent-Type: application/json\r\nContent-Length: 9\r\n', '{'), '408'));
+    for (const op of doc.operations())
+      check(op, await spoken(op, 'Expect: tea\r\n'), '417');
+    await Promise.all(slow);
+  });
+
   it('is kept by tricks on the wire, and the daemon lives', async () => {
     const token = rest.token;
     const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`;

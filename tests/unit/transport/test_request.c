@@ -216,6 +216,9 @@ static void a_body_must_be_whole_in_time(void **state)
 	advance(BODY_DEADLINE_MS);
 	answer = client_read_all(fd);
 	assert_int_equal(status_of(answer), 408);
+	assert_non_null(strstr(answer, "\r\nX-Request-Id: "));
+	assert_non_null(strstr(answer, "\"instance\":\"/api/v1/chat\""));
+	assert_non_null(strstr(answer, "\"request_id\":\""));
 	mem_free(answer);
 	mem_free(request);
 	close(fd);
