@@ -185,6 +185,14 @@ static void text_is_utf8_and_fails_at_its_first_bad_byte(void **state)
 		memcpy(bytes + 6, bad[i].text, strlen(bad[i].text));
 		assert_read(bytes, 6 + strlen(bad[i].text), 1007, 6 + bad[i].good);
 	}
+	/* A bad byte at every place of a longer text. */
+	for (size_t at = 0; at < 40; at++) {
+		uint8_t bytes[6 + 40] = {0x81, 0x80 | 40, 0x37, 0xfa, 0x21, 0x3d};
+
+		for (size_t i = 0; i < 40; i++)
+			bytes[6 + i] = (uint8_t)((i == at ? 0xff : 'a') ^ bytes[2 + i % 4]);
+		assert_read(bytes, sizeof(bytes), 1007, 6 + at);
+	}
 	BAD("\x81\xfd\0\0\0\0\xff", 1007); /* the rest of the frame is not waited for */
 	/* A frame that ends in a character needs another one that ends it. */
 	BAD("\x01\x81\0\0\0\0\xe2\x80\x80\0\0\0\0", 1007);
