@@ -16,7 +16,8 @@ import { startMock } from '../mock/anthropic.mjs';
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));
 /* All of them are one user's. */
 const MANY_SOCKETS = { VESPER_LIMITS_CONNECTIONS_PER_USER: '0', VESPER_LIMITS_CONNECTIONS_PER_TENANT: '12000' };
-const IDLE_SOCKETS = Number(process.env.BENCH_SOCKETS ?? 5000);
+const IDLE_SOCKETS = Number(process.env.BENCH_SOCKETS ?? 3000);
+const ECHOES = 10000;
 const CROWD = 64;
 const CROWD_S = Number(process.env.BENCH_SECONDS ?? 5);
 const rows = [];
@@ -146,9 +147,30 @@ async function idleSockets(daemon) {
     sockets.push(await daemon.connect());
   await sleep(500);
   const all = rssMb(daemon.child.pid);
-  row(`RSS with ${IDLE_SOCKETS} idle sockets`, `${all.toFixed(1)} MB`, '44 MB in all',
+  row(`RSS with ${IDLE_SOCKETS} idle sockets`, `${all.toFixed(1)} MB`, '34 MB in all',
     `${(((all - before) * 1024) / IDLE_SOCKETS).toFixed(1)} KB each`);
   await Promise.all(sockets.map((s) => s.close()));
+}
+
+/* A message of a client and its answer, one after the other. */
+async function echoes() {
+  const daemon = await startDaemon({ env: { VESPER_WS_ECHO: 'true' } });
+  const { chat: { ws } } = await daemon.open({ path: '/ws/echo' });
+  ws.removeAllListeners('message');
+  const echo = (text) => new Promise((done) => {
+    ws.once('message', done);
+    ws.send(text);
+  });
+  for (const size of [100, 10000]) {
+    const text = 'x'.repeat(size);
+    const before = cpuMs(daemon.child.pid);
+    for (let i = 0; i < ECHOES; i++)
+      await echo(text);
+    const us = ((cpuMs(daemon.child.pid) - before) * 1000) / ECHOES;
+    row(`CPU a message of ${size.toLocaleString('en')} bytes and its answer`, `${us.toFixed(0)} µs`, '', `\`/ws/echo\`, ${ECHOES.toLocaleString('en')} of them`);
+  }
+  ws.terminate();
+  await daemon.stop();
 }
 
 async function rules() {
@@ -203,6 +225,7 @@ async function model() {
 row('stripped binary', `${strippedMb().toFixed(2)} MB`, '6 MB', '`strip build/vesperd`');
 await start();
 await rules();
+await echoes();
 await rulesUncached();
 await model();
 await rulesCrowd(); /* last: it pins this process */
