@@ -48,6 +48,7 @@ struct daemon {
 	struct identity *identity;
 	struct arena *roles; /* what the roles of tokens stand for */
 	struct stream_hub *streams;
+	struct pool *tool_workers;
 	struct turns *turns;
 	struct name_refresh *names;
 	struct switches *switches; /* tools that are switched off */

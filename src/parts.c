@@ -12,6 +12,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/pool.h"
 #include "vesper/tool.h"
 
 /* ---- options from configuration ---- */
@@ -295,6 +296,7 @@ bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct 
 		.warehouse = d->warehouse,
 		.cache = d->cache,
 		.store = d->store,
+		.workers = d->tool_workers,
 		.hide_existence = config_bool(d->config, "checks.hide_existence"),
 		.source = databases_warehouse_identity(&d->databases, d->config, d->arena),
 		.modules = domain_modules};
@@ -378,6 +380,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	    !open_cache(d, e) || !daemon_open_identity(d, e) || !daemon_open_pbi(d, e))
 		return false;
 	d->switches = switches_new();
+	d->tool_workers = pool_new(d->loop, "tools", TOOL_WORKERS);
 	if (!daemon_load_knowledge(d, &k, e))
 		return false;
 	d->streams = stream_hub_new(d->loop);
@@ -463,6 +466,7 @@ void daemon_take_down(struct daemon *d)
 	name_refresh_free(&d->names);
 	upkeep_free(&d->upkeep);
 	turns_free(&d->turns);
+	pool_free(&d->tool_workers);
 	switches_free(&d->switches);
 	stream_hub_free(&d->streams);
 	identity_free(&d->identity);

@@ -169,9 +169,13 @@
 #define KNOW_STRANGE_MAX    16 /* words that nobody knows and that are looked up as misspelled */
 
 /* tools and SQL */
-#define TOOL_ARGS_MAX      24    /* parameters of one tool */
-#define TOOL_COLUMNS_MAX   64    /* declared columns of one tool */
-#define TOOL_QUERIES_MAX   4     /* result sets of one tool */
+#define TOOL_ARGS_MAX    24  /* parameters of one tool */
+#define TOOL_COLUMNS_MAX 64  /* declared columns of one tool */
+#define TOOL_QUERIES_MAX 4   /* result sets of one tool */
+#define TOOL_LOOP_ROWS   200 /* the loop derives facts and hashes of so many; more take a worker */
+#define TOOL_WORKERS     2   /* of these; 200,000 rows take one for less than a second */
+#define TOOL_WORK_ARENA_BYTES                                                                      \
+	(64 * 1024 * 1024)       /* facts are bounded, what finds them is freed with the result */
 #define LIST_ARG_MAX       64    /* values of one list argument, unless the tool says less */
 #define TEXT_ARG_BYTES_MAX 1000  /* one text argument */
 #define SQL_FILE_BYTES_MAX 65536 /* one tool file */

@@ -24,6 +24,7 @@
 #include "vesper/names.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
+#include "vesper/pool.h"
 #include "vesper/principal.h"
 #include "vesper/result.h"
 
@@ -57,6 +58,9 @@ struct toolbox_options {
 	struct db *warehouse;
 	struct cache *cache; /* NULL: every call runs */
 	struct store *store; /* keeps the audit log; NULL: there is none */
+	/* Facts and hashes of results with more than TOOL_LOOP_ROWS; borrowed, must outlive the
+	 * last call. NULL: they are made on the loop. */
+	struct pool *workers;
 	bool hide_existence; /* what a caller may not see looks like what does not exist */
 	const char *source;  /* what tells this warehouse from others that share the cache */
 	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a
@@ -114,10 +118,12 @@ void toolbox_check(struct toolbox *b, const char *tenant,
  * The shared function of most tools. */
 bool tool_sql_run(struct tool_call *call, struct err *e);
 
-/* As tool_sql_run; when all tables are there, `derive` adds facts to the result (pure, on the loop,
- * short). */
-bool tool_sql_run_then(struct tool_call *call, void (*derive)(struct result *r, struct arena *a),
-		       struct err *e);
+/* Adds facts and columns to a result from its tables and arguments; all memory in the arena. Any
+ * thread: it reads and writes nothing else that changes. */
+typedef void (*tool_derive_fn)(struct result *r, struct arena *a);
+
+/* As tool_sql_run; when all tables are there, `derive` adds facts to the result. */
+bool tool_sql_run_then(struct tool_call *call, tool_derive_fn derive, struct err *e);
 
 /* Reads what a lookup gave: sets arguments of the call, or refuses it with an outcome (false). */
 typedef bool (*tool_choose_fn)(struct tool_call *call, struct table *const *tables, size_t count,
@@ -126,8 +132,7 @@ typedef bool (*tool_choose_fn)(struct tool_call *call, struct table *const *tabl
 /* As tool_sql_run_then, after names were looked up: first the statements of another (hidden) tool
  * run with `args`, which are as its header says; the caller needs its permission too. */
 bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct args *args,
-			tool_choose_fn choose, void (*derive)(struct result *r, struct arena *a),
-			struct err *e);
+			tool_choose_fn choose, tool_derive_fn derive, struct err *e);
 
 const struct args *tool_args(const struct tool_call *call);
 struct date tool_today(const struct tool_call *call);

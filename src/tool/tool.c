@@ -94,17 +94,11 @@ void tool_call_send(struct tool_call *call, const struct db_request *request, db
 	call->query = db_query(call->box->options.warehouse, request, cb, call);
 }
 
-/* What was read, and when; a result of the cache knows both already. */
-static void seal(struct result *r)
+/* Whether the same call gives the same again, so that a hash can be compared. */
+static bool is_stable(const struct result *r)
 {
-	bool stable = r->outcome.kind != OUTCOME_ERROR && r->outcome.kind != OUTCOME_TIMEOUT &&
-		      !(r->any_order && r->outcome.truncated);
-
-	if (r->read_ms)
-		return;
-	r->read_ms = clock_now_ms();
-	if (stable)
-		result_hash(r, r->hash);
+	return r->outcome.kind != OUTCOME_ERROR && r->outcome.kind != OUTCOME_TIMEOUT &&
+	       !(r->any_order && r->outcome.truncated);
 }
 
 /* What was really sent, this time or when the result was kept; without its values. */
@@ -127,10 +121,19 @@ static const char *sql_of(const struct tool_call *call)
 
 void tool_call_end(struct tool_call *call)
 {
+	struct result *r = call->result;
+	bool is_read_now = r->read_ms == 0; /* a result of the cache knows when, and its hash */
+
 	call->query = NULL;
-	call->result->args = call->args;
+	if (is_read_now)
+		r->read_ms = clock_now_ms();
+	if (!tool_work_start(call, is_read_now && is_stable(r)))
+		tool_call_finish(call);
+}
+
+void tool_call_finish(struct tool_call *call)
+{
 	call->result->duration_us = clock_mono_us() - call->began_us;
-	seal(call->result);
 	call->result->sql = sql_of(call);
 	tool_call_keep(call);
 	count_outcome(call);
@@ -158,6 +161,7 @@ static void on_cancelled(struct op *op)
 
 	op_cancel(&call->query);
 	later_cancel(&call->later);
+	tool_work_leave(call);
 	audit(call, "cancelled");
 }
 

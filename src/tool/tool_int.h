@@ -28,7 +28,9 @@ struct tool_call {
 	struct arena *arena;
 	struct args args; /* checked and resolved, by parameter name */
 	struct result *result;
-	void (*derive)(struct result *r, struct arena *a);
+	tool_derive_fn derive;
+	bool derives;           /* there are rows to derive from */
+	struct tool_work *work; /* what a worker does for it now, or NULL */
 	tool_choose_fn choose;  /* of a lookup that runs before the tool's own statements */
 	const char *cache_name; /* what the cache knows the result by; NULL: it is never kept */
 	bool may_keep;          /* this run's result is worth keeping, if it has rows or is empty */
@@ -74,8 +76,20 @@ bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb);
 /* Puts them into the main table; false when they do not fit it. */
 bool tool_whole_use(struct tool_call *call, const struct table *whole);
 
-/* Ends the call: the callback runs now, so this may only be called from the loop. */
+/* Ends the call: the callback runs now, or after a worker has done what is long about the result.
+ * Loop thread only. */
 void tool_call_end(struct tool_call *call);
+/* The rest of the end, when the result is whole. */
+void tool_call_finish(struct tool_call *call);
+
+/* Derives the result's facts, if the call derives any, and its hash, if it has one. False: that is
+ * done. True: a worker does it, and tool_call_finish is called later. */
+bool tool_work_start(struct tool_call *call, bool hashes);
+/* The call is cancelled: a worker that is at it ends without it. */
+void tool_work_leave(struct tool_call *call);
+
+/* Names, labels, units, types and priorities come from the header, by column name. Any thread. */
+void tool_describe(struct table *table, const struct tool_def *tool, const struct catalog *catalog);
 
 /* The arguments that code binds whatever is asked: tenant, date, limits, calendar. */
 void tool_set_reserved(const struct catalog *c, const char *tenant, struct date today,

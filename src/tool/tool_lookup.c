@@ -30,8 +30,7 @@ static void on_found(void *owner, struct table **tables, size_t count, const str
 }
 
 bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct args *args,
-			tool_choose_fn choose, void (*derive)(struct result *r, struct arena *a),
-			struct err *e)
+			tool_choose_fn choose, tool_derive_fn derive, struct err *e)
 {
 	const struct toolbox_options *o = &call->box->options;
 	const struct tool_def *t = catalog_tool(o->catalog, lookup);

@@ -69,53 +69,6 @@ static void free_tables(struct table **tables, size_t count)
 		table_free(&tables[i]);
 }
 
-static const struct column_def *find_column(const struct tool_def *t, const char *name)
-{
-	for (size_t i = 0; i < t->column_count; i++)
-		if (strcmp(t->columns[i].name, name) == 0)
-			return &t->columns[i];
-	return NULL;
-}
-
-/* The table may outlive the catalogue. */
-static const char *const *copy_words(const char *const *words, struct arena *a)
-{
-	size_t n = 0;
-
-	while (words[n])
-		n++;
-	const char **copy = arena_alloc(a, (n + 1) * sizeof(*copy));
-	for (size_t i = 0; i < n; i++)
-		copy[i] = arena_strdup(a, words[i]);
-	return copy;
-}
-
-/* Names, labels, units, types and priorities come from the header, by column name. */
-static void describe(struct table *table, const struct tool_call *call)
-{
-	const struct tool_def *tool = call->tool;
-
-	for (size_t i = 0; i < table->column_count; i++) {
-		struct column *c = &table->columns[i];
-		const struct column_def *d = find_column(tool, c->name);
-		if (!d)
-			continue;
-		c->priority = d->priority;
-		if (d->label)
-			c->label = arena_strdup(table->arena, d->label);
-		if (d->unit)
-			c->unit = arena_strdup(table->arena, d->unit);
-		if (d->has_type)
-			c->type = d->type;
-		const struct dimension_def *entity =
-			d->entity ? catalog_dimension(call->box->options.catalog, d->entity) : NULL;
-		if (entity && entity->words && !c->words)
-			c->words = copy_words(entity->words, table->arena);
-		if (entity && entity->groups)
-			c->groups = copy_words(entity->groups, table->arena);
-	}
-}
-
 static bool end_failed(struct tool_call *call, const struct err *e)
 {
 	if (!e)
@@ -197,14 +150,7 @@ static bool ask_window(struct tool_call *call)
 
 static void end_with_rows(struct tool_call *call)
 {
-	struct result *r = call->result;
-
-	if (call->derive) {
-		r->args = call->args;
-		call->derive(r, call->arena);
-		for (size_t i = 0; i < r->table_count; i++) /* what was derived has a header too */
-			describe(r->tables[i], call);
-	}
+	call->derives = call->derive != NULL;
 	tool_call_end(call);
 }
 
@@ -236,7 +182,7 @@ static void take_tables(struct tool_call *call, struct table **tables, size_t co
 		assert(next < count); /* each statement is a SELECT: one table each */
 		tables[next]->name = arena_strdup(tables[next]->arena, f->queries[i].name);
 		tool_whole_mark(limited ? most : 0, tables[next]);
-		describe(tables[next], call);
+		tool_describe(tables[next], call->tool, call->box->options.catalog);
 		result_add_table(call->result, call->arena, tables[next++]);
 	}
 	assert(next == count);
@@ -264,8 +210,7 @@ static void on_tables(void *owner, struct table **tables, size_t count, const st
 		end_with_rows(call);
 }
 
-bool tool_sql_run_then(struct tool_call *call, void (*derive)(struct result *r, struct arena *a),
-		       struct err *e)
+bool tool_sql_run_then(struct tool_call *call, tool_derive_fn derive, struct err *e)
 {
 	const struct sql_file *f = file_of(call);
 	struct args args = bound_args(call);

@@ -1,0 +1,207 @@
+/*
+ * What code makes of a call's rows: their description, the derived facts, the hash. A result with
+ * few rows is worked on by the loop, a long one by a worker. The worker touches nothing of the
+ * turn: the tables, a copy of the arguments, an arena and a reference of the catalogue are moved
+ * into the work, and back when it is done. A call that is cancelled meanwhile leaves them there.
+ */
+#include "tool_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+struct tool_work {
+	struct pool_job job;
+	struct tool_call *call; /* NULL: cancelled */
+	struct catalog *catalog;
+	const struct tool_def *tool;
+	tool_derive_fn derive;
+	bool hashes;
+	struct arena *arena;
+	struct result *result; /* in it, with the tables */
+};
+
+/* ---- the header's words ---- */
+
+static const struct column_def *find_column(const struct tool_def *t, const char *name)
+{
+	for (size_t i = 0; i < t->column_count; i++)
+		if (strcmp(t->columns[i].name, name) == 0)
+			return &t->columns[i];
+	return NULL;
+}
+
+/* The table may outlive the catalogue. */
+static const char *const *copy_words(const char *const *words, struct arena *a)
+{
+	size_t n = 0;
+
+	while (words[n])
+		n++;
+	const char **copy = arena_alloc(a, (n + 1) * sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		copy[i] = arena_strdup(a, words[i]);
+	return copy;
+}
+
+void tool_describe(struct table *table, const struct tool_def *tool, const struct catalog *catalog)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		struct column *c = &table->columns[i];
+		const struct column_def *d = find_column(tool, c->name);
+		if (!d)
+			continue;
+		c->priority = d->priority;
+		if (d->label)
+			c->label = arena_strdup(table->arena, d->label);
+		if (d->unit)
+			c->unit = arena_strdup(table->arena, d->unit);
+		if (d->has_type)
+			c->type = d->type;
+		const struct dimension_def *entity =
+			d->entity ? catalog_dimension(catalog, d->entity) : NULL;
+		if (entity && entity->words && !c->words)
+			c->words = copy_words(entity->words, table->arena);
+		if (entity && entity->groups)
+			c->groups = copy_words(entity->groups, table->arena);
+	}
+}
+
+/* ---- the work ---- */
+
+/* Any thread. */
+static void work_on(struct result *r, tool_derive_fn derive, bool hashes,
+		    const struct tool_def *tool, const struct catalog *catalog, struct arena *a)
+{
+	if (derive) {
+		derive(r, a);
+		for (size_t i = 0; i < r->table_count; i++) /* what was derived has a header too */
+			tool_describe(r->tables[i], tool, catalog);
+	}
+	if (hashes)
+		result_hash(r, r->hash);
+}
+
+static void run(struct pool_job *job)
+{
+	struct tool_work *w = (struct tool_work *)job;
+
+	work_on(w->result, w->derive, w->hashes, w->tool, w->catalog, w->arena);
+}
+
+static void copy_args(struct args *to, struct arena *a, const struct args *from)
+{
+	*to = (struct args){0};
+	for (size_t i = 0; i < from->count; i++) {
+		const struct arg *arg = &from->items[i];
+
+		if (arg->is_list)
+			args_set_list(to, a, arg->name, arg->values, arg->count);
+		else
+			args_set(to, a, arg->name, arg->values[0]);
+	}
+}
+
+static void move_tables(struct result *to, struct arena *a, struct result *from)
+{
+	for (size_t i = 0; i < from->table_count; i++)
+		result_add_table(to, a, from->tables[i]);
+	from->tables = NULL;
+	from->table_count = 0;
+}
+
+static void free_arena(void *thing)
+{
+	struct arena *a = thing;
+
+	arena_free(&a);
+}
+
+static void done(struct pool_job *job)
+{
+	struct tool_work *w = (struct tool_work *)job;
+	struct tool_call *call = w->call;
+
+	catalog_unref(&w->catalog);
+	if (call) {
+		struct result *r = call->result;
+
+		move_tables(r, call->arena, w->result);
+		r->facts = w->result->facts;
+		r->fact_count = w->result->fact_count;
+		memcpy(r->hash, w->result->hash, sizeof(r->hash));
+		arena_defer(call->arena, free_arena, w->arena);
+		call->work = NULL;
+	} else {
+		free_arena(w->arena);
+	}
+	mem_free(w);
+	if (call)
+		tool_call_finish(call);
+}
+
+/* What the worker may read of a result; its tables are moved. */
+static struct result *movable(struct tool_call *call, struct arena *a)
+{
+	const struct result *from = call->result;
+	struct result *r = result_new(a);
+
+	r->units = from->units;
+	r->any_order = from->any_order;
+	r->outcome = (struct outcome){
+		.kind = from->outcome.kind,
+		.truncated = from->outcome.truncated,
+		.param = arena_strdup(a, from->outcome.param),
+		.range_min = arena_strdup(a, from->outcome.range_min),
+		.range_max = arena_strdup(a, from->outcome.range_max),
+	};
+	copy_args(&r->args, a, &call->args);
+	move_tables(r, a, call->result);
+	return r;
+}
+
+static size_t row_count(const struct result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->table_count; i++)
+		n += r->tables[i]->row_count;
+	return n;
+}
+
+bool tool_work_start(struct tool_call *call, bool hashes)
+{
+	const struct toolbox_options *o = &call->box->options;
+	tool_derive_fn derive = call->derives ? call->derive : NULL;
+	struct tool_work *w;
+
+	call->result->args = call->args;
+	if (!derive && !hashes)
+		return false;
+	if (!o->workers || row_count(call->result) <= TOOL_LOOP_ROWS) {
+		work_on(call->result, derive, hashes, call->tool, o->catalog, call->arena);
+		return false;
+	}
+	w = mem_alloc(sizeof(*w));
+	*w = (struct tool_work){
+		.job = {.run = run, .done = done},
+		.call = call,
+		.catalog = catalog_ref(o->catalog),
+		.tool = call->tool,
+		.derive = derive,
+		.hashes = hashes,
+		.arena = arena_new(TOOL_WORK_ARENA_BYTES),
+	};
+	w->result = movable(call, w->arena);
+	call->work = w;
+	pool_submit(o->workers, &w->job);
+	return true;
+}
+
+void tool_work_leave(struct tool_call *call)
+{
+	if (call->work)
+		call->work->call = NULL;
+	call->work = NULL;
+}

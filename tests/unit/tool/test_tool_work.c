@@ -1,0 +1,220 @@
+/* What is made of a result's rows, and where: few on the loop, many on a worker, which a cancelled
+ * call leaves behind. Run with TSan, too. */
+#include "tool_test.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "vesper/limits.h"
+#include "vesper/pool.h"
+
+static struct pool *workers;
+static pthread_t loop_thread;
+static sem_t entered, go_on;
+static bool waits;                  /* the next derivation does, until go_on */
+static atomic_bool derived_on_loop; /* the last derivation */
+
+static void derive(struct result *r, struct arena *a)
+{
+	const struct table *t = r->tables[0];
+	const char **cells = arena_alloc(a, t->row_count * sizeof(*cells));
+
+	derived_on_loop = pthread_equal(pthread_self(), loop_thread);
+	if (waits) {
+		sem_post(&entered);
+		sem_wait(&go_on);
+	}
+	for (size_t i = 0; i < t->row_count; i++)
+		cells[i] = arena_printf(a, "%zu", i);
+	table_add_column(r->tables[0], "Price", COLUMN_DECIMAL, cells);
+	result_add_fact(r, a,
+			(struct fact){.name = "rows",
+				      .label = args_text(&r->args, "hub", a),
+				      .value = arena_printf(a, "%zu", t->row_count)});
+}
+
+static bool run_and_derive(struct tool_call *call, struct err *e)
+{
+	return tool_sql_run_then(call, derive, e);
+}
+
+static const struct tool_entry entries[] = {{"get_price", run_and_derive}, {0}};
+static const struct domain module = {"prices", "domain/prices.md", entries};
+static const struct domain *const modules[] = {&module, NULL};
+
+static void open_with(struct pool *pool)
+{
+	const struct toolbox_options options = {.loop = loop,
+						.catalog = catalog,
+						.warehouse = warehouse,
+						.modules = modules,
+						.workers = pool};
+	struct err e = {0};
+
+	toolbox_free(&box);
+	if (!toolbox_new(&options, &box, &e))
+		fail_msg("%s", e.text);
+}
+
+static int set_up_workers(void **state)
+{
+	set_up(state);
+	loop_thread = pthread_self();
+	sem_init(&entered, 0, 0);
+	sem_init(&go_on, 0, 0);
+	waits = false;
+	workers = pool_new(loop, "tools", 2);
+	open_with(workers);
+	return 0;
+}
+
+static int tear_down_workers(void **state)
+{
+	toolbox_free(&box);
+	pool_free(&workers);
+	sem_destroy(&entered);
+	sem_destroy(&go_on);
+	return tear_down(state);
+}
+
+static void prepare_rows(size_t count)
+{
+	struct table *t;
+	const char **row;
+
+	recording_db_table(&recorded, "Hub", "E1", NULL);
+	t = recorded.tables[recorded.table_count - 1];
+	row = t->rows[0];
+	t->rows = arena_alloc(t->arena, count * sizeof(*t->rows));
+	for (size_t i = 0; i < count; i++)
+		t->rows[i] = row;
+	t->row_count = count;
+	t->total_rows = (int64_t)count;
+}
+
+static const struct result *ask(size_t rows)
+{
+	const struct tool_request request = {.call = "c1",
+					     .agent = "price_agent",
+					     .tool = "get_price",
+					     .args = json_pack("{s:s}", "hub", "E1"),
+					     .who = &who,
+					     .today = {2026, 2, 27}};
+
+	prepare_rows(rows);
+	start(&request);
+	json_decref((json_t *)request.args);
+	while (answers == 0)
+		loop_turn(loop);
+	assert_int_equal(answers, 1);
+	return answer;
+}
+
+static void check_whole(const struct result *r, size_t rows)
+{
+	char hash[HASH_HEX_BYTES], count[32];
+
+	snprintf(count, sizeof(count), "%zu", rows);
+	assert_int_equal(r->outcome.kind, OUTCOME_ROWS);
+	assert_int_equal(r->table_count, 1);
+	assert_int_equal(r->tables[0]->row_count, rows);
+	assert_string_equal(r->tables[0]->columns[1].label, "Average price"); /* the header's */
+	assert_string_equal(result_fact(r, "rows")->value, count);
+	assert_string_equal(result_fact(r, "rows")->label, "E1");
+	result_hash(r, hash);
+	assert_string_equal(r->hash, hash);
+	assert_true(r->read_ms > 0);
+}
+
+static void few_rows_are_the_loops(void **state)
+{
+	(void)state;
+	check_whole(ask(TOOL_LOOP_ROWS), TOOL_LOOP_ROWS);
+	assert_true(derived_on_loop);
+}
+
+static void many_rows_are_a_workers(void **state)
+{
+	(void)state;
+	check_whole(ask(TOOL_LOOP_ROWS + 1), TOOL_LOOP_ROWS + 1);
+	assert_false(derived_on_loop);
+}
+
+static void both_give_the_same(void **state)
+{
+	char hash[HASH_HEX_BYTES];
+
+	(void)state;
+	memcpy(hash, ask(1000)->hash, sizeof(hash));
+	open_with(NULL);
+	assert_string_equal(ask(1000)->hash, hash);
+	assert_true(derived_on_loop);
+}
+
+/* The turn's memory and the catalogue are gone before the worker is done with the rows. */
+static void a_cancelled_call_leaves_its_worker(void **state)
+{
+	const struct tool_request request = {.call = "c1",
+					     .agent = "price_agent",
+					     .tool = "get_price",
+					     .args = json_pack("{s:s}", "hub", "E1"),
+					     .who = &who,
+					     .today = {2026, 2, 27}};
+	struct op *op;
+
+	(void)state;
+	waits = true;
+	prepare_rows(5000);
+	op = start(&request);
+	json_decref((json_t *)request.args);
+	while (sem_trywait(&entered) != 0)
+		loop_turn(loop);
+	assert_int_equal(pool_idle(workers), 1);
+	op_cancel(&op);
+	arena_free(&arena);
+	toolbox_free(&box);
+	catalog_unref(&catalog);
+	sem_post(&go_on);
+	pool_free(&workers);
+	assert_int_equal(answers, 0);
+}
+
+static void many_calls_at_once(void **state)
+{
+	const struct tool_request request = {.call = "c1",
+					     .agent = "price_agent",
+					     .tool = "get_price",
+					     .args = json_pack("{s:s}", "hub", "E1"),
+					     .who = &who,
+					     .today = {2026, 2, 27}};
+	int ended = 0;
+
+	(void)state;
+	waits = true;
+	for (int i = 0; i < 4; i++) {
+		prepare_rows(300);
+		start(&request);
+		while (recorded.running)
+			loop_turn(loop);
+	}
+	for (int i = 0; i < 4; i++)
+		sem_post(&go_on);
+	for (ended = answers; ended < 4; ended = answers)
+		loop_turn(loop);
+	json_decref((json_t *)request.args);
+	assert_int_equal(pool_idle(workers), 2);
+}
+
+#define WORK(name) cmocka_unit_test_setup_teardown(name, set_up_workers, tear_down_workers)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORK(few_rows_are_the_loops), WORK(many_rows_are_a_workers),
+		WORK(both_give_the_same),     WORK(a_cancelled_call_leaves_its_worker),
+		WORK(many_calls_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
