@@ -44,6 +44,12 @@ const char *health_state_name(enum health_state state); /* "healthy", "degraded"
  * vesper_tool_calls_total{tool="x",outcome="rows"}. At most METRICS_MAX names; more are counted as
  * one "other". */
 void metric_add(const char *name, int64_t delta);
+/* The same for the family's sample with these labels; their values need no escapes. */
+struct metric_label {
+	const char *name, *value;
+};
+void metric_add_labels(const char *family, const struct metric_label *labels, size_t count,
+		       int64_t delta);
 void metric_set(const char *name, int64_t value);
 int64_t metric_get(const char *name);
 /* Prometheus text format, sorted by name. */

@@ -15,9 +15,10 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define NOTE_BYTES   200
-#define METRIC_SLOTS (METRICS_MAX * 2) /* a power of two; half empty at most */
-#define METRIC_OTHER "vesper_metrics_other"
+#define NOTE_BYTES        200
+#define METRIC_NAME_BYTES 256
+#define METRIC_SLOTS      (METRICS_MAX * 2) /* a power of two; half empty at most */
+#define METRIC_OTHER      "vesper_metrics_other"
 
 struct check {
 	char *name;
@@ -207,6 +208,32 @@ void metric_add(const char *name, int64_t delta)
 	pthread_mutex_lock(&metrics.lock);
 	metric_of(name)->value += delta;
 	pthread_mutex_unlock(&metrics.lock);
+}
+
+static char *put_text(char *to, const char *end, const char *text)
+{
+	size_t n = strnlen(text, (size_t)(end - to));
+
+	memcpy(to, text, n);
+	return to + n;
+}
+
+void metric_add_labels(const char *family, const struct metric_label *labels, size_t count,
+		       int64_t delta)
+{
+	char name[METRIC_NAME_BYTES], *end = name + sizeof(name) - 1, *to;
+
+	to = put_text(name, end, family);
+	for (size_t i = 0; i < count; i++) {
+		to = put_text(to, end, i ? "," : "{");
+		to = put_text(to, end, labels[i].name);
+		to = put_text(to, end, "=\"");
+		to = put_text(to, end, labels[i].value);
+		to = put_text(to, end, "\"");
+	}
+	to = put_text(to, end, "}");
+	*to = '\0';
+	metric_add(name, delta);
 }
 
 void metric_set(const char *name, int64_t value)

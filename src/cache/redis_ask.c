@@ -4,7 +4,6 @@
  */
 #include "redis_ask.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "vesper/health.h"
@@ -14,11 +13,9 @@
 
 void redis_count_use(const char *command, const char *outcome)
 {
-	char name[96];
+	const struct metric_label labels[] = {{"command", command}, {"outcome", outcome}};
 
-	snprintf(name, sizeof(name), "vesper_redis_commands_total{command=\"%s\",outcome=\"%s\"}",
-		 command, outcome);
-	metric_add(name, 1);
+	metric_add_labels("vesper_redis_commands_total", labels, 2, 1);
 }
 
 bool redis_reply_is(const redisReply *reply, int type)

@@ -3,7 +3,6 @@
 #include "db_int.h"
 
 #include <assert.h>
-#include <stdio.h>
 
 #include "vesper/health.h"
 #include "vesper/limits.h"
@@ -97,24 +96,17 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 static void metrics_count(const struct request *r)
 {
 	const struct work *w = r->work;
-	char name[256];
 
 	for (size_t i = 0; i < w->started; i++) {
 		bool failed = r->err.code != ERR_NONE && i + 1 == w->started;
-		const char *query = w->statements[i].name;
+		const struct metric_label labels[] = {{"query", w->statements[i].name},
+						      {"code", err_code_name(r->err.code)}};
 
-		snprintf(name, sizeof(name),
-			 "vesper_sql_query_duration_microseconds_sum{query=\"%s\"}", query);
-		metric_add(name, w->spent_us[i]);
-		snprintf(name, sizeof(name),
-			 "vesper_sql_query_duration_microseconds_count{query=\"%s\"}", query);
-		metric_add(name, 1);
-		if (!failed)
-			continue;
-		snprintf(name, sizeof(name),
-			 "vesper_sql_query_errors_total{query=\"%s\",code=\"%s\"}", query,
-			 err_code_name(r->err.code));
-		metric_add(name, 1);
+		metric_add_labels("vesper_sql_query_duration_microseconds_sum", labels, 1,
+				  w->spent_us[i]);
+		metric_add_labels("vesper_sql_query_duration_microseconds_count", labels, 1, 1);
+		if (failed)
+			metric_add_labels("vesper_sql_query_errors_total", labels, 2, 1);
 	}
 }
 

@@ -15,10 +15,8 @@
 
 static void count_use(const char *outcome)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "vesper_tool_cache_total{outcome=\"%s\"}", outcome);
-	metric_add(name, 1);
+	metric_add_labels("vesper_tool_cache_total", &(struct metric_label){"outcome", outcome}, 1,
+			  1);
 }
 
 /* ---- what a result depends on ---- */

@@ -43,14 +43,11 @@ struct outcome tool_outcome_of_db(const struct err *e, struct arena *a)
 
 static void count_outcome(const struct tool_call *call)
 {
-	struct buf name;
+	const struct metric_label labels[] = {
+		{"tool", call->tool ? call->tool->name : "unknown"},
+		{"outcome", outcome_name(call->result->outcome.kind)}};
 
-	buf_init(&name, 512);
-	buf_printf(&name, "vesper_tool_calls_total{tool=\"%s\",outcome=\"%s\"}",
-		   call->tool ? call->tool->name : "unknown",
-		   outcome_name(call->result->outcome.kind));
-	metric_add(buf_text(&name), 1);
-	buf_deinit(&name);
+	metric_add_labels("vesper_tool_calls_total", labels, 2, 1);
 }
 
 /* Who asked for what and how it ended, also when it was refused or given up. */
@@ -111,8 +108,10 @@ static const char *sql_of(const struct tool_call *call)
 	if (r->statement_count == 0 || !may(call->who, "chat:view_sql"))
 		return NULL;
 	buf_init(&text, SQL_FILE_BYTES_MAX);
-	for (size_t i = 0; i < r->statement_count; i++)
-		buf_printf(&text, "%s%s", i ? ";\n\n" : "", r->statements[i].text);
+	for (size_t i = 0; i < r->statement_count; i++) {
+		buf_str(&text, i ? ";\n\n" : "");
+		buf_str(&text, r->statements[i].text);
+	}
 	if (!buf_over(&text))
 		sql = arena_strdup(call->arena, buf_text(&text));
 	buf_deinit(&text);

@@ -137,9 +137,27 @@ static void workers_count_too(void **state)
 	assert_int_equal(metric_get("shared_total"), 60000);
 }
 
+static void labels_make_the_same_name(void **state)
+{
+	const struct metric_label labels[] = {{"tool", "t"}, {"outcome", "rows"}};
+	char long_value[400];
+	const struct metric_label too_long = {"query", long_value};
+
+	(void)state;
+	metric_add_labels("vesper_labelled_total", labels, 2, 3);
+	metric_add("vesper_labelled_total{tool=\"t\",outcome=\"rows\"}", 4);
+	assert_int_equal(metric_get("vesper_labelled_total{tool=\"t\",outcome=\"rows\"}"), 7);
+	metric_add_labels("vesper_labelled_total", labels, 1, 1);
+	assert_int_equal(metric_get("vesper_labelled_total{tool=\"t\"}"), 1);
+	memset(long_value, 'x', sizeof(long_value) - 1);
+	long_value[sizeof(long_value) - 1] = '\0';
+	metric_add_labels("vesper_labelled_total", &too_long, 1, 1); /* cut, not written beyond */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels_make_the_same_name),
 		cmocka_unit_test_teardown(readiness, teardown),
 		cmocka_unit_test_teardown(a_tenant_waits_alone, teardown),
 		cmocka_unit_test_teardown(metrics_add_set_and_print, teardown),
