@@ -23,8 +23,11 @@ bool json_number_fits(const char *number);
  * mem_free. */
 char *json_clean_text(const char *text, size_t len);
 
-/* What json_decimal is written as. */
 struct buf;
+/* What json_decimal is written as. */
 void buf_json_decimal(struct buf *b, const char *digits);
+/* `,"name":` in one step. False, and nothing is added: the name has escapes, or there is no room.
+ */
+bool buf_json_key(struct buf *b, const char *name, bool comma);
 
 #endif

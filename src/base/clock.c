@@ -92,14 +92,25 @@ void clock_release(void)
 	today_fixed = false;
 }
 
+static void put_digits(char *to, unsigned value, int digits)
+{
+	for (int i = digits - 1; i >= 0; i--, value /= 10)
+		to[i] = (char)('0' + value % 10);
+}
+
 void clock_rfc3339(int64_t wall_ms, char out[CLOCK_RFC3339_BYTES])
 {
 	int64_t days = floor_div(wall_ms, DAY_MS);
 	struct date d = date_from_days(days);
 	unsigned ms = (unsigned)(wall_ms - days * DAY_MS);
-	snprintf(out, CLOCK_RFC3339_BYTES, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
-		 (unsigned)d.year % 10000, (unsigned)d.month % 100, (unsigned)d.day % 100,
-		 ms / 3600000 % 24, ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
+	memcpy(out, "0000-00-00T00:00:00.000Z", CLOCK_RFC3339_BYTES);
+	put_digits(out, (unsigned)d.year, 4);
+	put_digits(out + 5, (unsigned)d.month, 2);
+	put_digits(out + 8, (unsigned)d.day, 2);
+	put_digits(out + 11, ms / 3600000, 2);
+	put_digits(out + 14, ms / 60000 % 60, 2);
+	put_digits(out + 17, ms / 1000 % 60, 2);
+	put_digits(out + 20, ms % 1000, 3);
 }
 
 /* Exactly n digits at *p, which moves past them; -1 when they are not there. */

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base_int.h"
-#include "vesper/mem.h"
-#include "vesper/utf8.h"
 
 #define EXACT_INT_MAX INT64_C(9007199254740992) /* 2^53: beyond it a double skips integers */
 
@@ -57,22 +55,18 @@ void jo_array_end(struct json_out *j)
 
 void jo_key(struct json_out *j, const char *name)
 {
-	before_value(j);
-	buf_json_str(j->out, name, strlen(name));
-	buf_char(j->out, ':');
+	if (!buf_json_key(j->out, name, j->comma)) {
+		before_value(j);
+		buf_json_str(j->out, name, strlen(name));
+		buf_char(j->out, ':');
+	}
 	j->comma = false;
 }
 
 void jo_str(struct json_out *j, struct str text)
 {
 	before_value(j);
-	if (!memmem(text.p, text.n, JSON_DECIMAL_MARK, UTF8_MARK_BYTES)) {
-		buf_json_str(j->out, text.p, text.n);
-		return;
-	}
-	char *clean = json_clean_text(text.p, text.n);
-	buf_json_str(j->out, clean, strlen(clean));
-	mem_free(clean);
+	buf_json_str(j->out, text.p, text.n);
 }
 
 void jo_int(struct json_out *j, int64_t value)

@@ -72,10 +72,9 @@ static size_t word_before_secret(const char *p)
 {
 	for (size_t i = 0; i < sizeof(secret_words) / sizeof(secret_words[0]); i++) {
 		const char *word = secret_words[i];
-		size_t n = strlen(word);
 		/* Most characters are none of their first ones. */
-		if ((*p | 0x20) == word[0] && strncasecmp(p, word, n) == 0)
-			return n;
+		if ((*p | 0x20) == word[0] && strncasecmp(p, word, strlen(word)) == 0)
+			return strlen(word);
 	}
 	return 0;
 }

@@ -233,11 +233,28 @@ static const bool json_plain[256] = {
 	[']' ... '~'] = true,
 };
 
+/* Of eight bytes at once. */
+static bool are_plain(const char *text)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones * 0x80;
+	uint64_t w, quote, escape, del;
+	memcpy(&w, text, sizeof(w));
+	quote = w ^ ones * '"';
+	escape = w ^ ones * '\\';
+	del = w ^ ones * 0x7f;
+	/* A byte is below n, or zero, where taking n (or one) away borrows. */
+	return ((w | ((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) |
+		 ((escape - ones) & ~escape) | ((del - ones) & ~del)) &
+		highs) == 0;
+}
+
 /* Bytes at the start that go out as they are: plain ASCII and whole valid characters but the
  * decimal mark. */
 static size_t json_plain_run(const char *text, size_t len)
 {
 	size_t i = 0;
+	while (len - i >= 8 && are_plain(text + i))
+		i += 8;
 	while (i < len) {
 		if (json_plain[(unsigned char)text[i]]) {
 			i++;
@@ -303,6 +320,24 @@ static bool buf_json_plain(struct buf *b, const char *text, size_t len)
 	p[len] = '"';
 	p[len + 1] = '\0';
 	b->n += len + 2;
+	return true;
+}
+
+bool buf_json_key(struct buf *b, const char *name, bool comma)
+{
+	size_t len = strlen(name);
+	char *p;
+
+	if (json_plain_run(name, len) < len || len + 4 > b->cap_bytes - b->n ||
+	    !buf_room(b, len + 4))
+		return false;
+	p = b->p + b->n;
+	*p = ',';
+	p += comma;
+	*p++ = '"';
+	memcpy(p, name, len);
+	memcpy(p + len, "\":", 3);
+	b->n += len + 3 + comma;
 	return true;
 }
 

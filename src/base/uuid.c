@@ -7,7 +7,6 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "vesper/clock.h"
@@ -26,19 +25,42 @@ static uint64_t next_tick(void)
 	return next;
 }
 
+/* Drawn for several ids at once: each draw costs as much as the rest of an id many times over. */
+static uint64_t next_random(void)
+{
+	static _Thread_local uint64_t drawn[32];
+	static _Thread_local size_t left;
+
+	if (left == 0) {
+		hash_random(drawn, sizeof(drawn));
+		left = sizeof(drawn) / sizeof(drawn[0]);
+	}
+	return drawn[--left];
+}
+
+static char *put_hex(char *to, uint64_t value, int digits)
+{
+	for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
+		*to++ = "0123456789abcdef"[value >> shift & 15];
+	return to;
+}
+
 struct uuid uuid_new(void)
 {
 	uint64_t tick = next_tick();
-	uint64_t random;
-	hash_random(&random, sizeof(random));
-	uint32_t high = (uint32_t)(tick >> 28);
-	unsigned middle = (unsigned)(tick >> 12) & 0xFFFF;
-	unsigned counter = 0x7000 | ((unsigned)tick & 0xFFF);
-	unsigned variant = 0x8000 | ((unsigned)(random >> 48) & 0x3FFF);
-
+	uint64_t random = next_random();
 	struct uuid id;
-	snprintf(id.text, sizeof(id.text), "%08x-%04x-%04x-%04x-%012llx", high, middle, counter,
-		 variant, (unsigned long long)(random & UINT64_C(0xFFFFFFFFFFFF)));
+	char *to = put_hex(id.text, tick >> 28, 8);
+
+	*to++ = '-';
+	to = put_hex(to, tick >> 12, 4);
+	*to++ = '-';
+	to = put_hex(to, 0x7000 | (tick & 0xFFF), 4);
+	*to++ = '-';
+	to = put_hex(to, 0x8000 | (random >> 48 & 0x3FFF), 4);
+	*to++ = '-';
+	to = put_hex(to, random, 12);
+	*to = '\0';
 	return id;
 }
 

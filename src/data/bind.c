@@ -42,10 +42,16 @@ struct value value_null(void)
 }
 
 /* The argument of that name, made at the end when it is new. */
+/* Most names differ in their first letter. */
+static bool is_named(const struct arg *arg, const char *name)
+{
+	return *arg->name == *name && strcmp(arg->name, name) == 0;
+}
+
 static struct arg *args_slot(struct args *args, struct arena *a, const char *name)
 {
 	for (size_t i = 0; i < args->count; i++)
-		if (strcmp(args->items[i].name, name) == 0)
+		if (is_named(&args->items[i], name))
 			return &args->items[i];
 	args->items = arena_grow(a, args->items, args->count, &args->cap, sizeof(*args->items));
 	struct arg *arg = &args->items[args->count++];
@@ -81,7 +87,7 @@ void args_set_list(struct args *args, struct arena *a, const char *name, const s
 const struct arg *args_find(const struct args *args, const char *name)
 {
 	for (size_t i = 0; i < args->count; i++)
-		if (strcmp(args->items[i].name, name) == 0)
+		if (is_named(&args->items[i], name))
 			return &args->items[i];
 	return NULL;
 }

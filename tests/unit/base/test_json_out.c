@@ -72,6 +72,25 @@ static void texts_are_cleaned_as_in_trees(void **state)
 	}
 }
 
+static void names_are_escaped_and_bounded(void **state)
+{
+	struct buf small;
+
+	(void)state;
+	jo_object(&j);
+	jo_set_int(&j, "a \"b\"", 1);
+	jo_set_int(&j, "", 2);
+	jo_set_int(&j, "plain", 3);
+	jo_object_end(&j);
+	assert_string_equal(buf_text(&out), "{\"a \\\"b\\\"\":1,\"\":2,\"plain\":3}");
+	buf_init(&small, 6);
+	jo_init(&j, &small);
+	jo_object(&j);
+	jo_key(&j, "too long");
+	assert_true(buf_over(&small));
+	buf_deinit(&small);
+}
+
 static void large_integers_are_text(void **state)
 {
 	(void)state;
@@ -111,6 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(commas_stand_between, setup, teardown),
 		cmocka_unit_test_setup_teardown(texts_are_cleaned_as_in_trees, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_are_escaped_and_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(large_integers_are_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(decimals_are_written_as_trees_write_them, setup,
 						teardown),

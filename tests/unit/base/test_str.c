@@ -138,6 +138,37 @@ static void json_strings(void **state)
 		   "48.7\"");
 }
 
+/* Eight bytes are looked at at once: each byte at each place is written as it is alone. */
+static void json_strings_are_those_of_their_bytes(void **state)
+{
+	char text[20];
+	struct buf whole, bytes, one;
+
+	(void)state;
+	buf_init(&one, 100);
+	buf_init(&whole, 1000);
+	buf_init(&bytes, 1000);
+	for (int c = 0; c < 0x80; c++)
+		for (size_t at = 0; at < sizeof(text); at++) {
+			memset(text, 'a', sizeof(text));
+			text[at] = (char)c;
+			buf_reset(&whole);
+			buf_reset(&bytes);
+			buf_json_str(&whole, text, sizeof(text));
+			buf_char(&bytes, '"');
+			for (size_t i = 0; i < sizeof(text); i++) {
+				buf_reset(&one);
+				buf_json_str(&one, &text[i], 1);
+				buf_add(&bytes, one.p + 1, one.n - 2);
+			}
+			buf_char(&bytes, '"');
+			assert_string_equal(buf_text(&whole), buf_text(&bytes));
+		}
+	buf_deinit(&one);
+	buf_deinit(&whole);
+	buf_deinit(&bytes);
+}
+
 static void json_strings_of_any_bytes_are_valid(void **state)
 {
 	(void)state;
@@ -184,6 +215,7 @@ int main(void)
 		cmocka_unit_test(buffer_grows_and_is_terminated),
 		cmocka_unit_test(what_passes_the_cap_is_dropped_whole),
 		cmocka_unit_test(json_strings),
+		cmocka_unit_test(json_strings_are_those_of_their_bytes),
 		cmocka_unit_test(json_strings_of_any_bytes_are_valid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
