@@ -141,11 +141,13 @@ void claims_check(const struct known *k, struct sentence *s)
 	read_tokens(&c);
 	note_names(&c);
 	claims_of_pairs(&c);
+	claims_of_made(&c);
 	claims_of_moves(&c);
 	claims_of_parts(&c);
 	claims_of_comparisons(&c);
 	claims_of_ranks(&c);
 	claims_of_hours(&c);
+	claims_of_repeats(&c);
 	if (s->named)
 		s->carried |= s->named;
 }

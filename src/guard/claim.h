@@ -25,6 +25,8 @@ struct token {
 	uint64_t word; /* folded */
 	uint32_t is;   /* what the word tells */
 	int value;     /* of an ordinal */
+	int cardinal;  /* "two"; 0: it is none */
+	size_t len;    /* of a word, in bytes */
 	int month;     /* 1-12: the word is a month, or the number's date is of one */
 	int id;        /* of a name */
 	uint32_t slots;
@@ -49,6 +51,8 @@ void claims_of_comparisons(struct claims *c); /* "A is above B" */
 void claims_of_pairs(struct claims *c);       /* "54.80 against 52.14, 2.66 more" */
 void claims_of_ranks(struct claims *c);       /* "the lowest" */
 void claims_of_hours(struct claims *c);       /* "widest in hours 16 to 21" */
+void claims_of_made(struct claims *c);        /* "$880,000 left", "the top two: 34.6 %" */
+void claims_of_repeats(struct claims *c);     /* "$34.49 and $34.49" */
 
 /* ---- for them ---- */
 

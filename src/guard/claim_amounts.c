@@ -1,5 +1,6 @@
 /* Claims between the amounts of one sentence: moves, parts of a whole, and what is said of two. */
 #include "claim.h"
+#include "known.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,8 +104,101 @@ static void bind_share(struct claims *c, size_t i, guard_value part, guard_value
 	claim_binds(m, formula);
 }
 
+/* "$4.9M of $5.4M": both are cells of one row. */
+static void bind_part(struct claims *c, struct mark *m, guard_value whole)
+{
+	for (int i = 0; i < c->k->table_count; i++) {
+		const struct known_table *kt = &c->k->tables[i];
+
+		for (size_t r = 0; r < kt->t->row_count; r++) {
+			bool part = false, all = false;
+
+			for (size_t col = 0; col < kt->t->column_count; col++) {
+				guard_value v = kt->values[r][col];
+
+				if (!kt->measure[col] || v == GUARD_NO_VALUE ||
+				    kt->units[col] == UNIT_NONE)
+					continue;
+				part = part || mark_shows(m, v);
+				all = all || v == whole;
+			}
+			if (part && all)
+				claim_binds(m, "part of its row's whole");
+		}
+	}
+}
+
+static bool is_some_part(const struct claims *c, const struct mark *m, guard_value whole)
+{
+	for (int i = 0; i < c->k->table_count; i++) {
+		const struct known_table *kt = &c->k->tables[i];
+
+		for (size_t col = 0; col < kt->t->column_count; col++) {
+			guard_value sum = 0;
+
+			for (size_t r = 0; kt->measure[col] && r < kt->t->row_count; r++) {
+				guard_value v = kt->values[r][col];
+
+				if (v == GUARD_NO_VALUE)
+					continue;
+				sum += v;
+				if (mark_shows(m, v * 100 * ONE / whole) ||
+				    mark_shows(m, (whole - v) * 100 * ONE / whole) ||
+				    mark_shows(m, sum * 100 * ONE / whole))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* "299 times, 18.8 % of its 1,591": of the amount before, or of some cell. */
+static void check_share(struct claims *c, size_t i)
+{
+	struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
+	size_t b = m && m->shown.unit == UNIT_PERCENT && !m->shown.part ? whole_after(c, i) : 0;
+	const struct mark *whole = b ? c->tokens[b].mark : NULL;
+
+	if (!whole || !m->bound || m->unchecked || !whole->bound || whole->shown.value == 0)
+		return;
+	for (size_t n = i; n-- > 0 && n + DIRECTION_NEAR >= i;) {
+		const struct mark *a = token_is_amount(&c->tokens[n]) ? c->tokens[n].mark : NULL;
+
+		if (!a || a->shown.unit == UNIT_PERCENT)
+			continue;
+		if (!a->bound || !units_compare(a, whole) || a->shown.value > whole->shown.value)
+			break;
+		if (!mark_shows(m, a->shown.value * 100 * ONE / whole->shown.value) &&
+		    !is_some_part(c, m, whole->shown.value))
+			token_contradicts(&c->tokens[i]);
+		return;
+	}
+	if (!is_some_part(c, m, whole->shown.value) && whole->shown.unit != UNIT_NONE)
+		token_contradicts(&c->tokens[i]);
+}
+
+/* A negative cell is told as one. */
+static void check_sign(struct claims *c, size_t i)
+{
+	const struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
+	const struct recent *r = m ? &m->amount : NULL;
+
+	if (!m || !m->bound || m->shown.minus || r->table < 0 || r->column < 0 || r->value >= 0 ||
+	    c->k->tables[r->table].differences[r->column] ||
+	    known_is_change(&c->k->tables[r->table].t->columns[r->column]))
+		return;
+	for (size_t n = i > DIRECTION_NEAR ? i - DIRECTION_NEAR : 0; n < i + 3; n++)
+		if (token_tells(c, n, TELLS_DOWN | TELLS_CHANGE))
+			return;
+	token_contradicts(&c->tokens[i]);
+}
+
 void claims_of_parts(struct claims *c)
 {
+	for (size_t i = 0; i < c->count; i++) {
+		check_share(c, i);
+		check_sign(c, i);
+	}
 	for (size_t a = 0; a + 2 < c->count; a++) {
 		const struct token *t = &c->tokens[a];
 		size_t b = token_is_amount(t) && t->mark->shown.unit != UNIT_PERCENT &&
@@ -121,6 +215,8 @@ void claims_of_parts(struct claims *c)
 			token_contradicts(&c->tokens[a]);
 			continue;
 		}
+		if (!t->mark->bound)
+			bind_part(c, t->mark, whole);
 		if (whole <= 0 || !t->mark->bound || !c->tokens[b].mark->bound)
 			continue;
 		for (size_t i = a > DIRECTION_NEAR ? a - DIRECTION_NEAR : 0;
@@ -180,17 +276,20 @@ void claims_of_pairs(struct claims *c)
 		bool against = false;
 		int dir;
 
-		if (!m || m->bound || shown_is_bare(&m->shown) || !pair_before(c, i, &a, &b))
+		if (!m || shown_is_bare(&m->shown) || !pair_before(c, i, &a, &b))
 			continue;
-		dir = direction_of(c, i);
+		dir = m->shown.minus ? -1 : m->shown.plus ? 1 : direction_of(c, i);
 		for (size_t n = a; n < b; n++)
 			against = against || token_tells(c, n, TELLS_AGAINST);
 		first = token_value(&c->tokens[a]);
 		second = token_value(&c->tokens[b]);
-		if (!dir || !against || (first > second) != (dir > 0) ||
-		    !shows_pair(m, first, second) ||
+		if (!dir || !against || first == second || !shows_pair(m, first, second) ||
 		    (m->shown.unit != UNIT_PERCENT && !units_compare(m, c->tokens[a].mark)))
 			continue;
+		if ((first > second) != (dir > 0)) {
+			token_contradicts(&c->tokens[i]);
+			continue;
+		}
 		decimal_text_short((struct decimal){.units = first, .scale = GUARD_SCALE}, x);
 		decimal_text_short((struct decimal){.units = second, .scale = GUARD_SCALE}, y);
 		snprintf(formula, sizeof(formula), "%s %s %s", x,

@@ -8,14 +8,16 @@
 #include <string.h>
 
 #define ONE         ((guard_value)100000000)
-#define REF_TOKENS  5 /* after "above" lead to what is compared with */
-#define NEAR_AMOUNT 6 /* tokens from the direction to the amount */
+#define REF_TOKENS  5  /* after "above" lead to what is compared with */
+#define SERIES_MAX  31 /* rows of a series whose pairs are compared */
+#define NEAR_AMOUNT 6  /* tokens from the direction to the amount */
 
 /* One side of a comparison. */
 struct side {
 	const struct token *name; /* or NULL */
 	int month;                /* or 0 */
 	uint64_t column;          /* a word of a column's name; or 0 */
+	uint64_t before;          /* the word before it: "off" of "off-peak" */
 };
 
 static bool is_side(const struct side *s)
@@ -34,12 +36,23 @@ static struct side side_of(const struct claims *c, const struct token *t)
 	return (struct side){0};
 }
 
+/* The same with the word before it, which may be part of a column's name. */
+static struct side side_at(const struct claims *c, size_t i)
+{
+	struct side s = side_of(c, &c->tokens[i]);
+
+	if (s.column && i > 0 && c->tokens[i - 1].kind == TOKEN_WORD &&
+	    known_is_column_word(c->k, c->tokens[i - 1].word))
+		s.before = c->tokens[i - 1].word;
+	return s;
+}
+
 static bool is_same_kind(const struct side *a, const struct side *b)
 {
 	if (a->name && b->name)
 		return a->name->slots & b->name->slots && a->name->id != b->name->id;
 	return (a->month && b->month && a->month != b->month) ||
-	       (a->column && b->column && a->column != b->column);
+	       (a->column && b->column && (a->column != b->column || a->before != b->before));
 }
 
 static bool ends_clause(const struct claims *c, size_t i)
@@ -55,7 +68,10 @@ static struct side reference(const struct claims *c, size_t i)
 
 		if (c->tokens[n].kind == TOKEN_BREAK || token_tells(c, n, TELLS_AND))
 			break;
-		s = side_of(c, &c->tokens[n]);
+		s = side_at(c, n);
+		if (s.column && n + 1 < c->count && c->tokens[n + 1].kind == TOKEN_WORD &&
+		    known_is_column_word(c->k, c->tokens[n + 1].word))
+			continue;
 		if (is_side(&s))
 			return s;
 		if (c->tokens[n].kind == TOKEN_NUMBER)
@@ -68,7 +84,7 @@ static struct side reference(const struct claims *c, size_t i)
 static struct side subject(const struct claims *c, size_t i, const struct side *ref)
 {
 	while (i-- > 0 && !ends_clause(c, i)) {
-		struct side s = side_of(c, &c->tokens[i]);
+		struct side s = side_at(c, i);
 
 		if (is_side(&s) && is_same_kind(&s, ref))
 			return s;
@@ -76,23 +92,35 @@ static struct side subject(const struct claims *c, size_t i, const struct side *
 	return (struct side){0};
 }
 
+static bool leads_to_amount(const struct claims *c, size_t i)
+{
+	const struct token *t = &c->tokens[i];
+
+	return t->kind == TOKEN_WORD &&
+	       (t->word == beside_key("by", 2) || t->word == beside_key("of", 2));
+}
+
 /* The amount that the sentence says they differ by; NULL: it says none. */
 static const struct mark *difference_near(const struct claims *c, size_t i)
 {
-	for (size_t n = 1; n <= NEAR_AMOUNT; n++) {
-		const struct token *before = i >= n ? &c->tokens[i - n] : NULL;
-		const struct token *after = i + n < c->count ? &c->tokens[i + n] : NULL;
-
-		if (before && n <= 3 && token_is_amount(before))
-			return before->mark;
-		if (after && token_is_amount(after) && token_tells(c, i + n - 1, TELLS_AT))
-			return after->mark;
+	for (size_t n = i; n-- > 0 && n + 3 >= i;) {
+		if (c->tokens[n].kind == TOKEN_BREAK || token_tells(c, n, TELLS_AND))
+			break;
+		if (token_is_amount(&c->tokens[n]))
+			return c->tokens[n].mark;
+	}
+	for (size_t n = i + 1; n <= i + NEAR_AMOUNT && n < c->count; n++) {
+		if (token_breaks(c, n, ",;:.!?|"))
+			break;
+		if (token_is_amount(&c->tokens[n]))
+			return leads_to_amount(c, n - 1) ? c->tokens[n].mark : NULL;
 	}
 	return NULL;
 }
 
 struct votes {
 	const struct mark *by;
+	struct mark *said[2]; /* the two values, as the sentence goes on with them; or NULL */
 	int dir;
 	size_t yes, no;           /* of all values */
 	size_t told_yes, told_no; /* of those that differ by what is said */
@@ -108,6 +136,10 @@ static void vote(struct votes *v, guard_value a, guard_value b)
 	told = v->by && (v->by->shown.unit == UNIT_PERCENT
 				 ? b != 0 && mark_shows(v->by, (a - b) * 100 * ONE / b)
 				 : mark_shows(v->by, a - b));
+	if (v->said[1] && right && mark_shows(v->said[0], a) && mark_shows(v->said[1], b)) {
+		claim_binds(v->said[0], "what is compared");
+		claim_binds(v->said[1], "what it is compared with");
+	}
 	*(right ? &v->yes : &v->no) += 1;
 	if (told)
 		*(right ? &v->told_yes : &v->told_no) += 1;
@@ -181,25 +213,50 @@ static void vote_rows(const struct claims *c, const struct known_table *kt, cons
 	}
 }
 
-static bool column_is(const struct known_table *kt, size_t col, uint64_t word)
+static bool column_has(const struct known_table *kt, size_t col, uint64_t word)
 {
-	for (size_t i = 0; i < COLUMN_WORDS_MAX && kt->words[col][i]; i++)
+	for (size_t i = 0; word && i < COLUMN_WORDS_MAX && kt->words[col][i]; i++)
 		if (kt->words[col][i] == word)
 			return true;
 	return false;
 }
 
-/* Two columns of the only row. */
-static void vote_columns(const struct known_table *kt, const struct side *a, const struct side *b,
-			 struct votes *v)
+/* The column that a side's words say: that of both words, or of the one and no further telling. */
+static bool column_is(const struct known_table *kt, size_t col, const struct side *s,
+		      const struct side *other)
 {
-	for (size_t x = 0; kt->t->row_count == 1 && x < kt->t->column_count; x++)
-		for (size_t y = 0; y < kt->t->column_count; y++)
-			if (x != y && kt->measure[x] && kt->measure[y] &&
-			    kt->units[x] == kt->units[y] && column_is(kt, x, a->column) &&
-			    column_is(kt, y, b->column) && !column_is(kt, x, b->column) &&
-			    !column_is(kt, y, a->column))
-				vote(v, kt->values[0][x], kt->values[0][y]);
+	if (!column_has(kt, col, s->column))
+		return false;
+	if (s->before && !column_has(kt, col, s->before))
+		return false;
+	if (!s->before && other->before && column_has(kt, col, other->before))
+		return false;
+	return s->before || !column_has(kt, col, other->column) || other->column == s->column;
+}
+
+/* Two columns of the only row, or of the one that the sentence names. */
+static void vote_columns(const struct claims *c, const struct known_table *kt, const struct side *a,
+			 const struct side *b, struct votes *v)
+{
+	const struct side none = {0};
+	int month = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		month = c->tokens[i].month ? c->tokens[i].month : month;
+	for (size_t row = 0; row < kt->t->row_count; row++) {
+		bool of_month = month && kt->times && kt->times[row].month == month;
+
+		if (kt->t->row_count > 1 &&
+		    ((!c->s->named && !month) || is_other_row(c, kt, row, &none) ||
+		     (kt->times && !of_month)))
+			continue;
+		for (size_t x = 0; x < kt->t->column_count; x++)
+			for (size_t y = 0; y < kt->t->column_count; y++)
+				if (x != y && kt->measure[x] && kt->measure[y] &&
+				    kt->units[x] == kt->units[y] && column_is(kt, x, a, b) &&
+				    column_is(kt, y, b, a))
+					vote(v, kt->values[row][x], kt->values[row][y]);
+	}
 }
 
 /* "less expensive": the first word turns the second. */
@@ -216,6 +273,17 @@ static bool is_comparison(const struct claims *c, size_t i)
 	return !token_tells(c, i, TELLS_MOVE) || token_tells(c, i + 1, TELLS_THAN);
 }
 
+/* "SP15 is dearer than NP15, at $53.05 against $49.58" */
+static void find_said(struct claims *c, size_t i, struct votes *v)
+{
+	size_t found = 0;
+
+	for (size_t n = i + 1; n < c->count && found < 2 && !token_breaks(c, n, ";.!?|"); n++)
+		if (token_is_amount(&c->tokens[n]) && c->tokens[n].mark != v->by &&
+		    c->tokens[n].mark->shown.unit != UNIT_PERCENT)
+			v->said[found++] = c->tokens[n].mark;
+}
+
 static struct token *nearest_number(struct claims *c, size_t i)
 {
 	for (size_t n = 1; n < c->count; n++) {
@@ -227,12 +295,84 @@ static struct token *nearest_number(struct claims *c, size_t i)
 	return NULL;
 }
 
+static void decide(struct claims *c, size_t i, const struct votes *v, bool told_only)
+{
+	struct token *at = nearest_number(c, i);
+
+	if (!at)
+		return;
+	if (v->told_no && !v->told_yes)
+		token_contradicts(at);
+	else if (!told_only && !v->told_yes && v->no && !v->yes)
+		token_contradicts(at);
+	else if (v->by && v->told_yes && !v->told_no && !v->by->bound)
+		claim_binds((struct mark *)v->by, "difference of what is named");
+}
+
+static int direction_of_move(const struct claims *c, size_t i)
+{
+	return token_tells(c, i, TELLS_MOVE) && token_tells(c, i, TELLS_UP | TELLS_DOWN)
+		       ? (token_tells(c, i, TELLS_UP) ? 1 : -1)
+		       : 0;
+}
+
+/* "From winter to spring it drops by $21.51" */
+static bool find_ends(const struct claims *c, size_t i, struct side *from, struct side *to)
+{
+	for (size_t n = 0; n + 3 < c->count; n++) {
+		if (!token_tells(c, n, TELLS_FROM))
+			continue;
+		*from = side_of(c, &c->tokens[n + 1]);
+		if (!is_side(from) || from->column || !token_tells(c, n + 2, TELLS_TO))
+			continue;
+		*to = side_of(c, &c->tokens[n + 3]);
+		if (is_side(to) && is_same_kind(from, to) && n + 12 > i && i + 12 > n)
+			return true;
+	}
+	return false;
+}
+
+/* Each later row against the earlier ones of the same names. */
+static void vote_times(const struct claims *c, const struct known_table *kt, struct votes *v)
+{
+	const struct side none = {0};
+
+	for (size_t x = 0; x < kt->t->row_count && kt->t->row_count <= SERIES_MAX; x++)
+		for (size_t y = 0; y < kt->t->row_count; y++) {
+			if (x == y || known_later(c->k, kt, (int64_t)x, (int64_t)y) <= 0)
+				continue;
+			if (is_other_row(c, kt, x, &none) && is_other_row(c, kt, y, &none))
+				continue;
+			for (size_t col = 0; col < kt->t->column_count; col++)
+				if (kt->measure[col])
+					vote(v, kt->values[x][col], kt->values[y][col]);
+		}
+}
+
+static void check_move(struct claims *c, size_t i, int dir)
+{
+	struct votes v = {.by = difference_near(c, i), .dir = dir};
+	struct side from, to;
+	bool ends = find_ends(c, i, &from, &to);
+
+	if (!v.by || (shown_is_bare(&v.by->shown) && v.by->shown.value < 13 * ONE))
+		return;
+	for (int t = 0; t < c->k->table_count; t++)
+		if (ends)
+			vote_rows(c, &c->k->tables[t], &to, &from, &v);
+		else
+			vote_times(c, &c->k->tables[t], &v);
+	decide(c, i, &v, true);
+}
+
 void claims_of_comparisons(struct claims *c)
 {
+	for (size_t i = 0; i < c->count; i++)
+		if (direction_of_move(c, i) && !token_tells(c, i + 1, TELLS_THAN))
+			check_move(c, i, direction_of_move(c, i));
 	for (size_t i = 0; i < c->count; i++) {
 		struct side a, b;
 		struct votes v;
-		struct token *at;
 
 		if (!is_comparison(c, i))
 			continue;
@@ -241,19 +381,12 @@ void claims_of_comparisons(struct claims *c)
 		if (!is_side(&a))
 			continue;
 		v = (struct votes){.by = difference_near(c, i), .dir = direction_at(c, i)};
+		find_said(c, i, &v);
 		for (int t = 0; t < c->k->table_count; t++)
 			if (a.column)
-				vote_columns(&c->k->tables[t], &a, &b, &v);
+				vote_columns(c, &c->k->tables[t], &a, &b, &v);
 			else
 				vote_rows(c, &c->k->tables[t], &a, &b, &v);
-		at = nearest_number(c, i);
-		if (!at)
-			continue;
-		if (v.told_no && !v.told_yes)
-			token_contradicts(at);
-		else if (!v.told_yes && v.no && !v.yes)
-			token_contradicts(at);
-		else if (v.by && v.told_yes && !v.told_no && !v.by->bound)
-			claim_binds((struct mark *)v.by, "difference of what is named");
+		decide(c, i, &v, false);
 	}
 }

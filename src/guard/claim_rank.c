@@ -46,6 +46,28 @@ static bool is_cell(const struct claims *c, const struct token *t)
 	       r->row >= 0 && r->column >= 0 && c->k->tables[r->table].measure[r->column];
 }
 
+/* … or of one of dates? */
+static bool is_date_cell(const struct claims *c, const struct token *t)
+{
+	const struct recent *r = t->kind == TOKEN_NUMBER ? &t->mark->amount : NULL;
+
+	return r && t->mark->bound && t->mark->shown.kind == SHOWN_DATE && r->table >= 0 &&
+	       r->row >= 0 && r->column >= 0 &&
+	       c->k->tables[r->table].t->columns[r->column].type == COLUMN_DATE;
+}
+
+static struct token *date_of(struct claims *c, size_t i)
+{
+	for (size_t n = i + 1; n <= i + RANK_AFTER && n < c->count; n++) {
+		if (token_tells(c, n, TELLS_LATE | TELLS_EARLY | TELLS_MOST | TELLS_LEAST) ||
+		    token_breaks(c, n, ";.!?|"))
+			break;
+		if (c->tokens[n].kind == TOKEN_NUMBER)
+			return is_date_cell(c, &c->tokens[n]) ? &c->tokens[n] : NULL;
+	}
+	return NULL;
+}
+
 /* The cell that the superlative at i is said of: the next one of its clause, or, where its clause
  * ends or none follows, the one before. */
 static struct token *cell_of(struct claims *c, size_t i)
@@ -75,6 +97,9 @@ static guard_value compared(const struct known_table *kt, size_t row, size_t col
 {
 	guard_value v = kt->values[row][col];
 
+	if (kt->t->columns[col].type == COLUMN_DATE)
+		return known_day(kt->t->rows[row][col]) ? known_day(kt->t->rows[row][col])
+							: GUARD_NO_VALUE;
 	return kt->differences[col] && v != GUARD_NO_VALUE && v < 0 ? -v : v;
 }
 
@@ -146,6 +171,11 @@ static bool is_contradicted(const struct claims *c, const struct recent *r, int 
 	if (kt->t->truncated || kt->t->total_rows > (int64_t)kt->t->row_count)
 		return false;
 	fit = ranks_but_one(c, r, named, dir, place);
+	for (int slot = 0; fit == FITS_NOT && slot < c->k->slot_count; slot++)
+		if (named >> slot & 1) /* "Development is the biggest group, with a budget of" */
+			fit = ranks_so(kt, r, kt->rival_slots & ~(1u << slot), dir, place) == FITS
+				      ? FITS
+				      : FITS_NOT;
 	if (fit == FITS_NOT && carried & ~named &&
 	    ranks_but_one(c, r, named | carried, dir, place) == FITS)
 		return false;
@@ -245,6 +275,16 @@ void claims_of_ranks(struct claims *c)
 	for (size_t i = 0; i < c->count; i++)
 		if (is_place(c, i))
 			check_place(c, i);
+	for (size_t i = 0; i < c->count; i++) {
+		struct token *date = token_tells(c, i, TELLS_LATE | TELLS_EARLY) &&
+						     !token_tells(c, i + 1, TELLS_AT)
+					     ? date_of(c, i)
+					     : NULL;
+
+		if (date && is_contradicted(c, &date->mark->amount,
+					    token_tells(c, i, TELLS_LATE) ? 1 : -1, 1))
+			token_contradicts(date);
+	}
 	for (size_t i = 0; i < c->count; i++) {
 		int dir = superlative(c, i);
 		struct token *cell = dir ? cell_of(c, i) : NULL;

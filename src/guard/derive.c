@@ -268,9 +268,9 @@ static bool is_subject(const struct search *q, int64_t row, int ref_id)
 
 /* What the sentence compares: 1: the first with the second, -1: the other way round, 0: it does not
  * say. */
-static int32_t day_in(const struct search *q, int64_t row)
+static int32_t day_in(const struct known_table *kt, int64_t row)
 {
-	const struct table *t = q->kt->t;
+	const struct table *t = kt->t;
 
 	for (size_t c = 0; c < t->column_count; c++)
 		if (t->columns[c].type == COLUMN_DATE || t->columns[c].type == COLUMN_DATETIME)
@@ -280,9 +280,8 @@ static int32_t day_in(const struct search *q, int64_t row)
 
 /* 1: row a is the later one of two that differ in nothing but time, -1: b is; 0: they differ in
  * more. */
-static int later_of(const struct search *q, int64_t a, int64_t b)
+int known_later(const struct known *k, const struct known_table *kt, int64_t a, int64_t b)
 {
-	const struct known_table *kt = q->kt;
 	const char *date = NULL;
 	int32_t x, y;
 
@@ -294,7 +293,7 @@ static int later_of(const struct search *q, int64_t a, int64_t b)
 
 		if (kt->slot[c] < 0 || !kt->rivals[c] || kt->ids[a][c] == kt->ids[b][c])
 			continue;
-		if (q->k->year_slots >> kt->slot[c] & 1)
+		if (k->year_slots >> kt->slot[c] & 1)
 			return strcmp(kt->t->rows[a][c], kt->t->rows[b][c]) > 0 ? 1 : -1;
 		if (!date || strncasecmp(date, name, strlen(name)) != 0) /* "AsOf" of "AsOfDate" */
 			return 0;
@@ -303,8 +302,8 @@ static int later_of(const struct search *q, int64_t a, int64_t b)
 		return kt->times[a].hour > kt->times[b].hour ? 1 : -1;
 	if (kt->times && kt->times[a].month != kt->times[b].month)
 		return kt->times[a].month > kt->times[b].month ? 1 : -1;
-	x = day_in(q, a);
-	y = day_in(q, b);
+	x = day_in(kt, a);
+	y = day_in(kt, b);
 	return (x > y) - (x < y);
 }
 
@@ -322,8 +321,9 @@ static int order_of(const struct search *q, int64_t a, int64_t b)
 			return OTHER_ROWS;
 		return ref_a == ref_b ? 0 : ref_b ? 1 : -1;
 	}
-	if ((t->move || q->s->plus || q->s->minus || (t->dir && !t->than)) && later_of(q, a, b))
-		return later_of(q, a, b);
+	if ((t->move || q->s->plus || q->s->minus || (t->dir && !t->than)) &&
+	    known_later(q->k, q->kt, a, b))
+		return known_later(q->k, q->kt, a, b);
 	if (c->count > 0 && t->dir)
 		last = c->said[c->count - 1].id;
 	if (last < 0)

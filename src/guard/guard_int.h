@@ -103,6 +103,7 @@ enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *tak
 			   bool *foreign);
 /* A number in words may begin with this letter. */
 bool words_may_begin(char c);
+int words_cardinal(const char *word, size_t len);     /* 2; 0 or less: it is none */
 bool words_is_cardinal(const char *word, size_t len); /* "two" */
 /* Reads the number in words at the beginning of a word, after the name of a month (0: another
  * word); out->len 0: there is none. */
@@ -426,6 +427,9 @@ bool known_is_column_word(const struct known *k, uint64_t word);
 /* The derivations that are made on demand; false: none fits. */
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
 		 char *scratch, size_t scratch_size, struct guard_ref *ref, enum unit *unit);
+/* 1: row a is the later one of two that differ in nothing but time, -1: b is; 0: they differ in
+ * more. */
+int known_later(const struct known *k, const struct known_table *kt, int64_t a, int64_t b);
 /* Do the words say that a number was made so of others? */
 bool is_told_as(enum derived how, const struct shown *s, const struct context *c);
 /* Where the words put a column in a comparison: 1: it is compared, -1: with it; 0: nowhere. */

@@ -102,6 +102,8 @@ static bool is_label(struct guard_numbers *g, const char *p, const struct shown 
 	bool known = true;
 
 	if (s->kind == SHOWN_TEXT || (s->worded && !speech_tells(&g->speech, s)) ||
+	    (s->worded && s->value == 100000000 && shown_is_bare(s) &&
+	     g->speech.said.beside.before == beside_key("the", 3)) || /* "the one of January" */
 	    (s->kind == SHOWN_NUMBER && speech_is_name(&g->speech, p, s)) ||
 	    speech_is_rank_cell(&g->speech, s))
 		return true;

@@ -31,6 +31,8 @@ enum {
 	TELLS_MEAN = 1 << 25,     /* "averages" */
 	TELLS_SOME = 1 << 20,     /* any word at all */
 	TELLS_QUANTITY = 1 << 19, /* "most of", "least": no superlative before "of" and "recent" */
+	TELLS_LATE = 1 << 26,     /* "newest": the last of dates */
+	TELLS_EARLY = 1 << 27,    /* "oldest" */
 	TELLS_SPENT = 1 << 18,    /* "the rest", "remaining": what is left of something */
 };
 

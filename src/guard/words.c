@@ -342,6 +342,11 @@ static bool set_year(struct words *w, struct shown *s)
 	return true;
 }
 
+int words_cardinal(const char *word, size_t len)
+{
+	return words_may_begin(*word) ? cardinal(word, len) : 0;
+}
+
 bool words_is_cardinal(const char *word, size_t len)
 {
 	return words_may_begin(*word) && cardinal(word, len) > 0;

@@ -1,0 +1,314 @@
+/*
+ * Numbers that an answer makes of the data's: what is left of what one name has, a mean, a share of
+ * a total, the two values of a comparison. A number that no rule has found is compared with exactly
+ * these, and bound where one agrees. Small counts and limits of which the words are not all
+ * understood are not judged.
+ */
+#include "claim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ONE         ((guard_value)100000000)
+#define CELLS_MAX   16 /* of one unit that one name has: of more, some pair would fit any number */
+#define COUNT_MOST  31 /* a greater bare number is no small count */
+#define SHORT_WORD  3  /* letters of words that only join others */
+#define AFTER_COUNT 5  /* tokens after a count say what is counted */
+
+static bool is_open(const struct token *t)
+{
+	return token_is_amount(t) && (!t->mark->bound || t->mark->unchecked);
+}
+
+static bool has_row_name(const struct known_table *kt, size_t row, int id)
+{
+	for (size_t col = 0; col < kt->t->column_count; col++)
+		if (kt->ids[row][col] == id)
+			return true;
+	return false;
+}
+
+/* The name that the number at i belongs to: the last one before it in its sentence, or the only one
+ * after; -1: none. */
+static int name_of(const struct claims *c, size_t i)
+{
+	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");)
+		if (c->tokens[n].kind == TOKEN_NAME)
+			return c->tokens[n].id;
+	return -1;
+}
+
+/* The cells of one unit in the rows of a name, or of the only row. */
+static size_t cells_of(const struct known_table *kt, int id, const struct mark *m,
+		       guard_value out[CELLS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t row = 0; row < kt->t->row_count; row++) {
+		if (id >= 0 ? !has_row_name(kt, row, id) : kt->t->row_count > 1)
+			continue;
+		for (size_t col = 0; col < kt->t->column_count; col++) {
+			guard_value v = kt->values[row][col];
+
+			if (!kt->measure[col] || v == GUARD_NO_VALUE ||
+			    kt->units[col] == UNIT_NONE ||
+			    !unit_fits(&m->shown, m->shown.unit, kt->units[col], false))
+				continue;
+			if (n == CELLS_MAX)
+				return 0;
+			out[n++] = v;
+		}
+	}
+	return n;
+}
+
+/* "Kern Wind has $880,000 left": of two cells that it has. */
+static void bind_rest(struct claims *c, size_t i)
+{
+	struct mark *m = c->tokens[i].mark;
+	int id = name_of(c, i);
+
+	if (shown_is_bare(&m->shown) || m->shown.unit == UNIT_PERCENT ||
+	    m->shown.unit == UNIT_RATIO)
+		return;
+	for (int t = 0; t < c->k->table_count; t++) {
+		guard_value cells[CELLS_MAX];
+		size_t n = cells_of(&c->k->tables[t], id, m, cells);
+
+		for (size_t a = 0; a < n; a++)
+			for (size_t b = 0; b < a; b++)
+				if (cells[a] != cells[b] && mark_shows(m, cells[a] - cells[b])) {
+					claim_binds(m, "difference of two cells of what is named");
+					return;
+				}
+	}
+}
+
+static bool clause_tells(const struct claims *c, size_t i, uint32_t is)
+{
+	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");) {
+		if (token_tells(c, n, is))
+			return true;
+		if (token_is_amount(&c->tokens[n]))
+			return false;
+	}
+	return false;
+}
+
+static bool sum_of(const struct known_table *kt, size_t col, size_t rows, guard_value *sum)
+{
+	*sum = 0;
+	for (size_t r = 0; r < rows; r++) {
+		if (kt->values[r][col] == GUARD_NO_VALUE)
+			return false;
+		*sum += kt->values[r][col];
+	}
+	return rows > 1;
+}
+
+/* "The monthly average is 1,564" */
+static void bind_mean(struct claims *c, size_t i)
+{
+	struct mark *m = c->tokens[i].mark;
+
+	if (!clause_tells(c, i, TELLS_MEAN) || c->s->named)
+		return; /* of the rows of a name the mean is known */
+	for (int t = 0; t < c->k->table_count; t++) {
+		const struct known_table *kt = &c->k->tables[t];
+		size_t rows = kt->t->row_count;
+		guard_value sum;
+
+		for (size_t col = 0; col < kt->t->column_count; col++)
+			if (kt->measure[col] && sum_of(kt, col, rows, &sum) &&
+			    kt->t->total_rows <= (int64_t)rows &&
+			    unit_fits(&m->shown, m->shown.unit, kt->units[col], false) &&
+			    mark_shows(m, sum / (guard_value)rows))
+				claim_binds(m, "mean of the column");
+	}
+}
+
+/* "The top two" before the number at i: 2; 0: nothing of the kind. */
+static size_t top_before(const struct claims *c, size_t i)
+{
+	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");)
+		if (token_is_amount(&c->tokens[n]) && n > 0 &&
+		    token_tells(c, n - 1, TELLS_COUNT_OF))
+			return (size_t)(c->tokens[n].mark->shown.value / ONE);
+	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");)
+		if (n > 0 && c->tokens[n].cardinal > 1 && token_tells(c, n - 1, TELLS_COUNT_OF))
+			return (size_t)c->tokens[n].cardinal;
+	return 0;
+}
+
+static bool is_share(const struct mark *m, guard_value part, guard_value whole)
+{
+	return whole > 0 && part > 0 && part < whole && mark_shows(m, part * 100 * ONE / whole);
+}
+
+static bool same_unit(enum unit a, enum unit b)
+{
+	return a == b ||
+	       ((a == UNIT_NONE || a == UNIT_VIEWS) && (b == UNIT_NONE || b == UNIT_VIEWS));
+}
+
+/* A part of a total of its column: of all rows, or as the only row of another table says it. */
+static bool is_share_of_total(const struct claims *c, const struct mark *m, guard_value part,
+			      enum unit unit)
+{
+	for (int t = 0; t < c->k->table_count; t++) {
+		const struct known_table *kt = &c->k->tables[t];
+		guard_value sum;
+
+		for (size_t col = 0; col < kt->t->column_count; col++)
+			if (kt->measure[col] && same_unit(kt->units[col], unit) &&
+			    ((sum_of(kt, col, kt->t->row_count, &sum) && is_share(m, part, sum)) ||
+			     (kt->t->row_count == 1 && kt->values[0][col] != GUARD_NO_VALUE &&
+			      is_share(m, part, kt->values[0][col]))))
+				return true;
+	}
+	return false;
+}
+
+/* "The top two account for 34.6 %"; "1,233 views, three quarters (74.6 %) of all" */
+static void bind_share_of_total(struct claims *c, size_t i)
+{
+	struct mark *m = c->tokens[i].mark;
+	size_t top = top_before(c, i);
+
+	if (m->shown.unit != UNIT_PERCENT)
+		return;
+	for (int t = 0; t < c->k->table_count && top > 1; t++) {
+		const struct known_table *kt = &c->k->tables[t];
+		guard_value sum;
+
+		for (size_t col = 0; col < kt->t->column_count && top <= kt->t->row_count; col++)
+			if (kt->measure[col] && sum_of(kt, col, top, &sum) &&
+			    is_share_of_total(c, m, sum, kt->units[col]))
+				claim_binds(m, "share of the first rows");
+	}
+	for (size_t n = i; n-- > 0 && !m->bound;) {
+		const struct token *t = &c->tokens[n];
+
+		if (token_is_amount(t) && t->mark->bound && !t->mark->unchecked &&
+		    t->mark->shown.unit != UNIT_PERCENT && !t->mark->shown.worded &&
+		    is_share_of_total(c, m, t->mark->shown.value,
+				      t->mark->amount.table >= 0 ? t->mark->amount.unit
+								 : t->mark->shown.unit))
+			claim_binds(m, "share of the total");
+	}
+}
+
+/* ---- what is not judged ---- */
+
+static bool is_kind(const struct known *k, uint64_t word)
+{
+	for (size_t i = 0; i < k->kind_count; i++)
+		if (k->kinds[i].after[0] == word || k->kinds[i].after[1] == word)
+			return true;
+	return false;
+}
+
+/* A word that the check does not know stands with the count: what it counts is not understood. */
+static bool counts_the_unknown(const struct claims *c, size_t i)
+{
+	for (size_t n = i + 1; n <= i + AFTER_COUNT && n < c->count; n++) {
+		const struct token *t = &c->tokens[n];
+
+		if (t->kind == TOKEN_BREAK || t->kind == TOKEN_NUMBER)
+			return false;
+		if (t->kind != TOKEN_WORD || t->month || t->len <= SHORT_WORD)
+			continue;
+		if (t->is & (TELLS_UP | TELLS_DOWN | TELLS_CHANGE) ||
+		    (!t->is && !known_is_column_word(c->k, t->word) && !is_kind(c->k, t->word)))
+			return true;
+	}
+	return false;
+}
+
+/* "below 500 views": a round limit is no value of the data. */
+static bool is_limit(const struct claims *c, size_t i)
+{
+	const struct mark *m = c->tokens[i].mark;
+	guard_value digits = m->shown.value;
+
+	for (size_t n = 0; n < c->count; n++)
+		if (c->tokens[n].month || (c->tokens[n].kind == TOKEN_NUMBER &&
+					   c->tokens[n].mark->shown.kind == SHOWN_HOUR))
+			return false; /* it is compared with the rows of that time */
+	while (digits > 0 && digits % 10 == 0)
+		digits /= 10;
+	return digits < 10 && i > 0 && !m->shown.minus && m->shown.value >= 10 * ONE &&
+	       token_tells(c, i - 1, TELLS_UP | TELLS_DOWN | TELLS_THAN);
+}
+
+static void leave_unjudged(struct claims *c, size_t i)
+{
+	struct mark *m = c->tokens[i].mark;
+	bool count = shown_is_bare(&m->shown) && m->shown.value <= COUNT_MOST * ONE &&
+		     !m->shown.minus && counts_the_unknown(c, i);
+
+	if (m->bound || !(count || is_limit(c, i)))
+		return;
+	m->bound = m->unchecked = true;
+	m->ref = (struct guard_ref){.row = -1};
+}
+
+void claims_of_made(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (is_open(&c->tokens[i]))
+			bind_mean(c, i);
+		if (is_open(&c->tokens[i]))
+			bind_share_of_total(c, i);
+		if (is_open(&c->tokens[i]))
+			bind_rest(c, i);
+		if (is_open(&c->tokens[i]))
+			leave_unjudged(c, i);
+	}
+}
+
+/* ---- one cell for two ---- */
+
+/* How many cells show it; more than one table may have the same one. */
+static size_t cells_with(const struct claims *c, const struct mark *m)
+{
+	size_t most = 0;
+
+	for (int t = 0; t < c->k->table_count; t++) {
+		const struct known_table *kt = &c->k->tables[t];
+		size_t n = 0;
+
+		for (size_t r = 0; r < kt->t->row_count; r++)
+			for (size_t col = 0; col < kt->t->column_count; col++)
+				n += kt->measure[col] && kt->values[r][col] != GUARD_NO_VALUE &&
+				     mark_shows(m, kt->values[r][col]);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/* "$34.49 and $34.49": the only cell that has it is told for one thing and again for another. */
+void claims_of_repeats(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
+
+		if (!m || !m->bound || m->unchecked || shown_is_bare(&m->shown) ||
+		    m->shown.unit == UNIT_PERCENT || m->shown.unit >= UNIT_HOURS || m->shown.worded)
+			continue;
+		for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";|");) {
+			const struct mark *o =
+				token_is_amount(&c->tokens[n]) ? c->tokens[n].mark : NULL;
+
+			if (token_tells(c, n, TELLS_MOST | TELLS_LEAST | TELLS_ABOUT))
+				break;
+			if (!o)
+				continue;
+			if (o->bound && o->shown.len == m->shown.len &&
+			    o->shown.value == m->shown.value && o->shown.half == m->shown.half &&
+			    o->shown.minus == m->shown.minus && cells_with(c, m) == 1)
+				token_contradicts(&c->tokens[i]);
+			break;
+		}
+	}
+}
