@@ -13,7 +13,8 @@
  * - what only the question says;
  * - all numbers, where the question names a year or a code ("NP15") and no result has it;
  * - ordinals ("2nd"): what they rank is checked with its amount;
- * - counts of what no column tells ("five areas are finished", "four hours").
+ * - counts of what no column tells ("five areas are finished", "four hours");
+ * - round limits ("below 500 views") of which no time is said.
  * Not marked at all are list numbers, labels ("step 2"), ids, and counts in words of things that
  * the data does not name; an id of a known kind that the data does not have is unbound.
  *

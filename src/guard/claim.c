@@ -73,6 +73,7 @@ static void add_word(struct claims *c, const char *p, size_t len)
 
 	add_token(c,
 		  (struct token){.kind = TOKEN_WORD,
+				 .cardinal = words_cardinal(p, len),
 				 .word = beside_key(p, len),
 				 .is = l ? l->is : 0,
 				 .value = l ? l->value : 0,

@@ -26,7 +26,6 @@ struct token {
 	uint32_t is;   /* what the word tells */
 	int value;     /* of an ordinal */
 	int cardinal;  /* "two"; 0: it is none */
-	size_t len;    /* of a word, in bytes */
 	int month;     /* 1-12: the word is a month, or the number's date is of one */
 	int id;        /* of a name */
 	uint32_t slots;

@@ -183,8 +183,8 @@ static void check_sign(struct claims *c, size_t i)
 	const struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
 	const struct recent *r = m ? &m->amount : NULL;
 
-	if (!m || !m->bound || m->shown.minus || r->table < 0 || r->column < 0 || r->value >= 0 ||
-	    c->k->tables[r->table].differences[r->column] ||
+	if (!m || !m->bound || m->shown.minus || r->table < 0 || r->row < 0 || r->column < 0 ||
+	    r->value >= 0 || c->k->tables[r->table].differences[r->column] ||
 	    known_is_change(&c->k->tables[r->table].t->columns[r->column]))
 		return;
 	for (size_t n = i > DIRECTION_NEAR ? i - DIRECTION_NEAR : 0; n < i + 3; n++)

@@ -1,19 +1,15 @@
 /*
  * Numbers that an answer makes of the data's: what is left of what one name has, a mean, a share of
  * a total, the two values of a comparison. A number that no rule has found is compared with exactly
- * these, and bound where one agrees. Small counts and limits of which the words are not all
- * understood are not judged.
+ * these, and bound where one agrees. Round limits are not judged.
  */
 #include "claim.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define ONE         ((guard_value)100000000)
-#define CELLS_MAX   16 /* of one unit that one name has: of more, some pair would fit any number */
-#define COUNT_MOST  31 /* a greater bare number is no small count */
-#define SHORT_WORD  3  /* letters of words that only join others */
-#define AFTER_COUNT 5  /* tokens after a count say what is counted */
+#define ONE       ((guard_value)100000000)
+#define CELLS_MAX 16 /* of one unit that one name has: of more, some pair would fit any number */
 
 static bool is_open(const struct token *t)
 {
@@ -200,31 +196,6 @@ static void bind_share_of_total(struct claims *c, size_t i)
 
 /* ---- what is not judged ---- */
 
-static bool is_kind(const struct known *k, uint64_t word)
-{
-	for (size_t i = 0; i < k->kind_count; i++)
-		if (k->kinds[i].after[0] == word || k->kinds[i].after[1] == word)
-			return true;
-	return false;
-}
-
-/* A word that the check does not know stands with the count: what it counts is not understood. */
-static bool counts_the_unknown(const struct claims *c, size_t i)
-{
-	for (size_t n = i + 1; n <= i + AFTER_COUNT && n < c->count; n++) {
-		const struct token *t = &c->tokens[n];
-
-		if (t->kind == TOKEN_BREAK || t->kind == TOKEN_NUMBER)
-			return false;
-		if (t->kind != TOKEN_WORD || t->month || t->len <= SHORT_WORD)
-			continue;
-		if (t->is & (TELLS_UP | TELLS_DOWN | TELLS_CHANGE) ||
-		    (!t->is && !known_is_column_word(c->k, t->word) && !is_kind(c->k, t->word)))
-			return true;
-	}
-	return false;
-}
-
 /* "below 500 views": a round limit is no value of the data. */
 static bool is_limit(const struct claims *c, size_t i)
 {
@@ -244,10 +215,8 @@ static bool is_limit(const struct claims *c, size_t i)
 static void leave_unjudged(struct claims *c, size_t i)
 {
 	struct mark *m = c->tokens[i].mark;
-	bool count = shown_is_bare(&m->shown) && m->shown.value <= COUNT_MOST * ONE &&
-		     !m->shown.minus && counts_the_unknown(c, i);
 
-	if (m->bound || !(count || is_limit(c, i)))
+	if (m->bound || !is_limit(c, i))
 		return;
 	m->bound = m->unchecked = true;
 	m->ref = (struct guard_ref){.row = -1};

@@ -1,0 +1,93 @@
+/* What a sentence claims of its numbers: moves, parts, comparisons, ranks and what is made of rows.
+ */
+#include "asserts.h"
+
+static const struct sample_column columns[] = {
+	{"ProjectName", NULL, COLUMN_TEXT}, {"StartDate", NULL, COLUMN_DATE},
+	{"Budget", "$", COLUMN_DECIMAL},    {"Actuals", "$", COLUMN_DECIMAL},
+	{"Views", "views", COLUMN_INT},
+};
+static const char *const cells[] = {
+	"Kern Wind",  "2025-03-01", "2600000", "1720000", "1465",
+	"Lone Star",  "2025-06-01", "1250000", "870000",  "1239",
+	"Sierra Sun", "2026-02-01", "1650000", "1090000", "963",
+};
+
+static void use_projects(void)
+{
+	use(sample_result(arena, sample_table(columns, 5, cells, 3)));
+}
+
+static void assert_all(const char *const *texts, void (*check)(const char *text))
+{
+	use_projects();
+	for (; *texts; texts++)
+		check(*texts);
+}
+
+static void test_moves_and_parts(void **state)
+{
+	(void)state;
+	assert_all((const char *const[]){"Budgets fell from $1.25M to $2.6M.",
+					 "Kern Wind has spent $2.6M of $1.72M.", NULL},
+		   assert_flagged);
+	assert_all((const char *const[]){"Budgets rise from $1.25M to $2.6M.",
+					 "Kern Wind has spent $1.72M of $2.6M.", NULL},
+		   assert_bound);
+}
+
+static void test_comparisons(void **state)
+{
+	(void)state;
+	assert_all((const char *const[]){"Kern Wind has 226 views less than Lone Star.",
+					 "Kern Wind is $1.35M cheaper than Lone Star.", NULL},
+		   assert_flagged);
+	assert_all((const char *const[]){"Kern Wind is $1.35M dearer than Lone Star.", NULL},
+		   assert_bound);
+}
+
+static void test_ranks(void **state)
+{
+	(void)state;
+	assert_all((const char *const[]){"Kern Wind has the smallest budget, $2.6M.",
+					 "Lone Star is third with 1,239 views.",
+					 "The latest start is 2025-03-01.", NULL},
+		   assert_flagged);
+	assert_all((const char *const[]){"Kern Wind has the largest budget, $2.6M.",
+					 "Lone Star is second with 1,239 views.",
+					 "The latest start is 2026-02-01.", NULL},
+		   assert_bound);
+}
+
+static void test_what_is_made(void **state)
+{
+	(void)state;
+	assert_all((const char *const[]){"Kern Wind has $808,000 left and Lone Star $380,000.",
+					 "Lone Star has $1.25M and Sierra Sun $1.25M.", NULL},
+		   assert_flagged);
+	assert_all(
+		(const char *const[]){"Kern Wind has $880,000 left and Lone Star $380,000.", NULL},
+		assert_bound);
+}
+
+static void test_what_is_not_understood_is_not_verified(void **state)
+{
+	(void)state;
+	use_projects();
+	assert_marks("All stay below 5,000 views.", "All stay below <unchecked:5,000 views>.");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_moves_and_parts),
+		TEST(test_comparisons),
+		TEST(test_ranks),
+		TEST(test_what_is_made),
+		TEST(test_what_is_not_understood_is_not_verified),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
