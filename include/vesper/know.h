@@ -57,7 +57,14 @@ struct clarification {
 	const char *impossible; /* what can't be at all, such as hour 25; or NULL */
 };
 
-enum know_kind { KNOW_DATA, KNOW_GREETING, KNOW_HELP, KNOW_UNCLEAR };
+enum know_kind {
+	KNOW_DATA,
+	KNOW_GREETING,
+	KNOW_HELP,
+	KNOW_TERM,  /* what a word of the company means: `reply` */
+	KNOW_ORDER, /* to change or send something: `reply` */
+	KNOW_UNCLEAR
+};
 
 struct understanding {
 	enum know_kind kind;
@@ -78,6 +85,8 @@ struct understanding {
 	 * there are any, code is not sure. */
 	const char *const *unused;
 	size_t unused_count;
+	const char *reply;               /* of KNOW_TERM and KNOW_ORDER; or NULL */
+	const char *foreign;             /* what to say, in its language, where no model reads it */
 	const char *used_question;       /* the question without them; NULL: there are none */
 	bool leans;                      /* it only means something after what stands */
 	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */

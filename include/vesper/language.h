@@ -68,12 +68,14 @@
 	LIST(WORDS_NARROWING, "account.narrowing")                                                 \
 	LIST(WORDS_GROUPING, "account.grouping")                                                   \
 	LIST(WORDS_THAN, "account.than")                                                           \
-	LIST(WORDS_SORTING, "account.sorting")                                                     \
 	LIST(WORDS_SUPERLATIVE, "account.superlative")                                             \
 	LIST(WORDS_LEAVING_OUT, "account.leaving_out")                                             \
 	LIST(WORDS_NEWEST, "account.newest")                                                       \
 	LIST(WORDS_COUNTING, "account.counting")                                                   \
 	LIST(WORDS_LOADED, "account.loaded")                                                       \
+	LIST(WORDS_DEFINING, "account.defining")                                                   \
+	LIST(WORDS_ORDERS, "account.orders")                                                       \
+	LIST(WORDS_POLITE, "account.polite")                                                       \
 	LIST(WORDS_GREETINGS, "smalltalk.greetings")                                               \
 	LIST(WORDS_GREETING_FILLERS, "smalltalk.fillers")                                          \
 	LIST(WORDS_HELP, "smalltalk.help")                                                         \
@@ -120,6 +122,7 @@ enum concept { CONCEPT_EXISTENCE, CONCEPT_COMPARISON, CONCEPT_HOURS, CONCEPT_COU
 	SENTENCE(SAY_UNUSED_WORDS, "unused.words", "words")                                        \
 	SENTENCE(SAY_UNUSED_INSTEAD, "unused.instead", "")                                         \
 	SENTENCE(SAY_UNUSED_JOINT, "unused.joint", "")                                             \
+	SENTENCE(SAY_ORDER, "refuse.order", "")                                                    \
 	SENTENCE(SAY_TIME_UNTIL, "time.until", "day")                                              \
 	SENTENCE(SAY_TIME_FROM_ON, "time.from_on", "day")                                          \
 	SENTENCE(SAY_TIME_FROM_TO, "time.from_to", "first last")                                   \
@@ -170,6 +173,8 @@ struct language {
 	const struct language_pattern *impossible;
 	size_t impossible_count;
 	struct topic outside;
+	const struct topic *foreign; /* words of another language, and what is said in it */
+	size_t foreign_count;
 	const struct language_words *words;
 	const struct language_text *sentences; /* by enum sentence */
 	const char *path;

@@ -45,9 +45,9 @@ static const json_t *member_at(const json_t *root, const char *path)
 /* No member that nothing reads: a typing error must not pass in silence. */
 static bool check_members(const struct words_file *f, const json_t *root)
 {
-	static const char *const others[] = {"synonyms",  "numbers",  "pointing", "not_pointing",
-					     "named",     "concepts", "outside",  "impossible",
-					     "sentences", "version",  NULL};
+	static const char *const others[] = {"synonyms", "numbers",   "pointing", "not_pointing",
+					     "named",    "concepts",  "outside",  "impossible",
+					     "foreign",  "sentences", "version",  NULL};
 	const char *name, *below;
 	json_t *value, *inner;
 
@@ -185,6 +185,23 @@ static bool read_impossible(const struct words_file *f, const json_t *root, stru
 	return true;
 }
 
+static bool read_foreign(const struct words_file *f, const json_t *root, struct language *l)
+{
+	const json_t *list = json_object_get(root, "foreign"), *item;
+	struct topic *all = arena_alloc(f->arena, (json_array_size(list) + 1) * sizeof(*all));
+	size_t i;
+
+	if (!json_is_array(list))
+		return words_fail(f, "foreign", list ? "not a list" : "is missing");
+	json_array_foreach(list, i, item)
+		if (!words_topic(f, item, arena_printf(f->arena, "foreign[%zu]", i), false,
+				 &all[i]))
+			return false;
+	l->foreign = all;
+	l->foreign_count = json_array_size(list);
+	return true;
+}
+
 static bool read_all(const struct words_file *f, const json_t *root, struct language *l)
 {
 	struct language_words *words = language_words_new(f->arena);
@@ -201,7 +218,7 @@ static bool read_all(const struct words_file *f, const json_t *root, struct lang
 	    !read_pattern(f, json_object_get(root, "not_pointing"), "not_pointing", false,
 			  &l->not_pointing) ||
 	    !read_pattern(f, json_object_get(root, "named"), "named", false, &l->named) ||
-	    !read_impossible(f, root, l) ||
+	    !read_impossible(f, root, l) || !read_foreign(f, root, l) ||
 	    !words_topic(f, json_object_get(root, "outside"), "outside", false, &l->outside) ||
 	    !language_sentences_read(f, json_object_get(root, "sentences"), &l->sentences))
 		return false;

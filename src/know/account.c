@@ -382,8 +382,6 @@ static bool is_bound(const struct account *a, size_t i)
 		return spoken_of(a, t);
 	if (t->number >= 0)
 		return is_said_again(a, t->number);
-	if (token_says(t, WORDS_SORTING))
-		return a->ranks || spoken_of(a, t);
 	return is_neutral(a, t) || spoken_of(a, t) || is_near(a, t) || is_slip(a, t);
 }
 

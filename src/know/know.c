@@ -46,6 +46,34 @@ static void add_words(struct know *k)
 		dict_put(&k->stop, *word, strlen(*word), 1);
 }
 
+/* Terms and foreign words, as questions are compared with them. */
+static void add_talk(struct know *k)
+{
+	const struct language *l = k->catalog->language;
+	const struct pack_words *w = &k->catalog->words;
+	struct topic *terms = arena_alloc(k->arena, (w->glossary_count + 1) * sizeof(*terms));
+
+	for (size_t i = 0; i < w->glossary_count; i++) {
+		const char **phrases = arena_alloc(k->arena, 2 * sizeof(*phrases));
+
+		phrases[0] = w->glossary[i].term;
+		phrases[1] = NULL;
+		terms[i] = (struct topic){
+			.phrases = phrases, .unless = phrases + 1, .answer = w->glossary[i].about};
+	}
+	k->terms = topics_new(k->arena, terms, w->glossary_count, NULL, 0);
+	k->foreign = arena_alloc(k->arena, (l->foreign_count + 1) * sizeof(*k->foreign));
+	for (size_t f = 0; f < l->foreign_count; f++) {
+		dict_init(&k->foreign[f], k->arena);
+		for (const char *const *word = l->foreign[f].phrases; *word; word++) {
+			struct folded key;
+
+			text_fold(*word, &key);
+			dict_put(&k->foreign[f], key.key, key.len, 1);
+		}
+	}
+}
+
 struct know *know_new(const struct catalog *c)
 {
 	struct know *k = mem_alloc(sizeof(*k));
@@ -60,6 +88,7 @@ struct know *know_new(const struct catalog *c)
 	params_index(k);
 	k->router = router_new(k);
 	k->accounts = accounts_new(k);
+	add_talk(k);
 	k->refuser = refuser_new(k);
 	return k;
 }

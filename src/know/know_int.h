@@ -55,6 +55,8 @@ struct know {
 	struct tool_params *params; /* by index of the tool */
 	struct router *router;
 	struct accounts *accounts;
+	const struct topics *terms; /* of the packs' glossaries */
+	struct dict *foreign;       /* by language: its words */
 	struct refuser *refuser;
 };
 
@@ -336,6 +338,12 @@ bool topics_speak_of(const struct question *q, const char *const *words);
 
 enum small_talk { TALK_NONE, TALK_GREETING, TALK_HELP };
 enum small_talk small_talk_of(const struct question *q);
+/* Is it an order to change or send something? */
+bool talk_orders(const struct question *q);
+/* What the term means that the question asks for, or NULL. */
+const char *talk_term(const struct know *k, const struct question *q);
+/* What to say in the language of the question, when it is not ours; or NULL. */
+const char *talk_foreign(const struct know *k, const struct question *q);
 
 /* ---- understand.c ---- */
 

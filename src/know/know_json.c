@@ -210,6 +210,8 @@ json_t *know_route_json(const struct understanding *u)
 	json_set_take(route, "confidence",
 		      json_real((double)(int)(u->confidence * 100 + 0.5) / 100));
 	json_set_str(route, "clarification", u->ask.text);
+	json_set_str(route, "reply", u->reply);
+	json_set_str(route, "foreign", u->foreign);
 	if (u->unused_count > 0) {
 		json_t *unused = json_array();
 

@@ -1,5 +1,8 @@
-/* Small talk: greetings and questions for help are no questions about data. */
+/* What is no question about data: greetings, questions for help and for the meaning of a term,
+ * orders, and what is written in another language. */
 #include "know_int.h"
+
+#include <string.h>
 
 static bool is_greeting(const struct question *q)
 {
@@ -25,4 +28,70 @@ enum small_talk small_talk_of(const struct question *q)
 	if (is_greeting(q))
 		return TALK_GREETING;
 	return is_help(q) ? TALK_HELP : TALK_NONE;
+}
+
+/* ---- orders ---- */
+
+bool talk_orders(const struct question *q)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		const struct token *t = &q->tokens[i];
+
+		if (token_says(t, WORDS_ORDERS) && i + 1 < q->count &&
+		    words_at(q, i, WORDS_NEUTRAL) < 2) /* but "send me" asks for it */
+			return true;
+		if (!token_says(t, WORDS_POLITE))
+			return false;
+	}
+	return false;
+}
+
+/* ---- terms ---- */
+
+const char *talk_term(const struct know *k, const struct question *q)
+{
+	const struct topic *term = NULL;
+	size_t len;
+
+	if (!words_in(q, WORDS_DEFINING))
+		return NULL;
+	for (size_t i = 0; i < q->count; i++) {
+		const struct topic *found = topics_at(k->terms, q, i, &len);
+
+		if (found && term)
+			return NULL;
+		if (found) {
+			term = found;
+			i += len - 1;
+		} else if (!know_is_stop(k, &q->tokens[i]) &&
+			   !token_says(&q->tokens[i], WORDS_DEFINING) &&
+			   !token_says(&q->tokens[i], WORDS_NEUTRAL)) {
+			return NULL;
+		}
+	}
+	return term ? term->answer : NULL;
+}
+
+/* ---- other languages ---- */
+
+#define FOREIGN_LEAST 2 /* words that no other language has by chance */
+
+const char *talk_foreign(const struct know *k, const struct question *q)
+{
+	const struct language *l = k->catalog->language;
+	size_t most = 0, own = 0, best = 0;
+
+	for (size_t i = 0; i < q->count; i++)
+		own += know_is_stop(k, &q->tokens[i]);
+	for (size_t f = 0; f < l->foreign_count; f++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < q->count; i++)
+			n += dict_find(&k->foreign[f], q->tokens[i].text, q->tokens[i].len) >= 0;
+		if (n > most) {
+			most = n;
+			best = f;
+		}
+	}
+	return most >= FOREIGN_LEAST && most > own ? l->foreign[best].answer : NULL;
 }

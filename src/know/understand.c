@@ -343,9 +343,9 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	const json_t *edits = in->edited_filters;
 	enum filter_source source = SOURCE_EDITED;
 	struct standing standing;
-	const char *choice;
+	const char *choice, *reply, *foreign;
 	enum small_talk talk;
-	bool leans;
+	bool leans, stands;
 
 	scope_read(k->names, in->may, a, &r.scope);
 	r.names = names_of(k->names, in->tenant, r.scope.in, a);
@@ -373,13 +373,30 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		unclear(talk == TALK_GREETING ? KNOW_GREETING : KNOW_HELP, 0.95, out);
 		return;
 	}
-	leans = (standing.tool_count + standing.facts.count > 0) &&
-		(edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
+	stands = standing.tool_count + standing.facts.count > 0;
+	reply = edits ? NULL : talk_term(k, &r.q);
+	if (reply) {
+		unclear(KNOW_TERM, 0.95, out);
+		out->reply = reply;
+		return;
+	}
+	/* "change the year to 2027" is about what stands */
+	if (!edits && !choice && !(stands && r.facts.count > 0) && talk_orders(&r.q)) {
+		unclear(KNOW_ORDER, 0.95, out);
+		out->reply = sentence(k->catalog->language, SAY_ORDER, a);
+		return;
+	}
+	foreign = edits ? NULL : talk_foreign(k, &r.q);
+	leans = stands && (edits ? r.q.count == 0 || choice || standing.ask : followup_cue(&r));
 	if (!edits && !is_about_data(&r, leans)) {
 		unclear(KNOW_UNCLEAR, 0.4, out);
 		hear(&r, out);
+		out->foreign = foreign;
 		return;
 	}
 	understand_data(&r, &standing, leans, edits, source, out);
 	out->leans = leans;
+	out->foreign = foreign;
+	if (foreign && out->confidence > UNSURE)
+		out->confidence = UNSURE;
 }

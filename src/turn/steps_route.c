@@ -293,6 +293,12 @@ enum turn_state step_understand(struct turn *t)
 		return next;
 	if (u->kind == KNOW_GREETING)
 		return reply_with(t, MESSAGE_COMPLETE, help_text(t, "Hello! Ask me about:"));
+	if (u->kind == KNOW_TERM)
+		return reply_with(t, MESSAGE_COMPLETE, u->reply);
+	if (u->kind == KNOW_ORDER)
+		return suggest_end(t, u->reply);
+	if (u->foreign && !turn_may_ask_model(t))
+		return suggest_end_in(t, u->foreign);
 	if (u->kind == KNOW_HELP)
 		return reply_with(t, MESSAGE_COMPLETE,
 				  help_text(t, "I answer questions from governed data:"));

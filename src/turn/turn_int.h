@@ -334,6 +334,8 @@ size_t suggest_examples(struct turn *t, const char **out, size_t max);
 const char *suggest_text(struct turn *t, const char *lead);
 /* Ends the turn with the words and with examples. */
 enum turn_state suggest_end(struct turn *t, const char *why);
+/* The same for a text that introduces the questions itself, in any language. */
+enum turn_state suggest_end_in(struct turn *t, const char *why);
 
 /* ---- turn_unused.c ---- */
 

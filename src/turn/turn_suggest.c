@@ -77,7 +77,7 @@ const char *suggest_text(struct turn *t, const char *lead)
 	return text;
 }
 
-enum turn_state suggest_end(struct turn *t, const char *why)
+static enum turn_state end_with(struct turn *t, const char *why, const char *lead)
 {
 	const char *examples[SUGGEST_MAX];
 	size_t n = suggest_examples(t, examples, SUGGEST_MAX);
@@ -85,8 +85,17 @@ enum turn_state suggest_end(struct turn *t, const char *why)
 	for (size_t i = 0; i < n; i++)
 		suggest_add(t, examples[i], examples[i]);
 	if (n > 0)
-		why = suggest_text(t,
-				   arena_printf(t->arena, "%s You can ask, for example:\n", why));
+		why = suggest_text(t, arena_printf(t->arena, "%s%s\n", why, lead));
 	t->reply = (struct turn_reply){.text = why, .status = MESSAGE_COMPLETE};
 	return TURN_ANSWER;
+}
+
+enum turn_state suggest_end(struct turn *t, const char *why)
+{
+	return end_with(t, why, " You can ask, for example:");
+}
+
+enum turn_state suggest_end_in(struct turn *t, const char *why)
+{
+	return end_with(t, why, "");
 }
