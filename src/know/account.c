@@ -217,7 +217,7 @@ static size_t object_of(const struct account *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 
-	for (i++; i < q->count && !q->tokens[i].first; i++)
+	for (size_t cue = i++; i < q->count && (i == cue + 1 || !q->tokens[i].first); i++)
 		if (!is_filler(&q->tokens[i]) || is_taken(a, i))
 			return i;
 	return q->count;
@@ -348,11 +348,63 @@ static bool has_list(const struct account *a)
 	return false;
 }
 
+static bool is_time(const struct account *a, size_t i)
+{
+	for (size_t m = 0; m < a->r->mention_count; m++)
+		if (i >= a->r->mentions[m].from && i < a->r->mentions[m].to)
+			return false;
+	return is_taken(a, i);
+}
+
+/* "the solar project": one that is not named, of a kind whose names come from the data. */
+static bool is_unnamed_one(const struct account *a, size_t i)
+{
+	const struct catalog *c = a->r->know->catalog;
+	const struct question *q = &a->r->q;
+	size_t at = i;
+
+	while (at > 0 && i - at < 2 && is_taken(a, at - 1))
+		at--;
+	if (at == 0 || !token_says(&q->tokens[at - 1], WORDS_ARTICLES) ||
+	    (token_at(q, i + 1)->before == ' ' && !token_at(q, i + 1)->used &&
+	     (spoken_of(a, token_at(q, i + 1)) & (FROM_ABOUT | FROM_COLUMN))))
+		return false;
+	for (size_t d = 0; d < c->dimension_count; d++)
+		if (names_learned(a->r->names, &c->dimensions[d]) &&
+		    strcmp(c->dimensions[d].label, q->tokens[i].text) == 0)
+			return !facts_get(&a->r->facts, c->dimensions[d].filter);
+	return false;
+}
+
+/* "any high ones": a value of what the tool takes that became no filter. */
+static bool is_lost_value(const struct account *a, const struct token *t)
+{
+	const struct tool_def *tool = a->c->fit.tool;
+
+	for (size_t p = 0; p < tool->param_count; p++) {
+		const char *entity = tool->params[p].entity;
+		const struct dimension_def *d =
+			entity ? catalog_dimension(a->r->know->catalog, entity) : NULL;
+
+		for (size_t v = 0; d && d->values && d->values[v]; v++)
+			if (strcasecmp(d->values[v], t->text) == 0 && !t->used)
+				return !know_is_stop(a->r->know, t);
+	}
+	return false;
+}
+
 /* "than", "vs": two sides that the tool compares, or two calls. */
 static bool comparison_bound(const struct account *a, size_t i)
 {
+	const struct question *q = &a->r->q;
 	size_t by = object_of(a, i);
 
+	if (a->c->fit.other_list || (i > 0 && a->c->fit.calls == 1 && is_time(a, i - 1) &&
+				     is_time(a, i + 1))) /* "summer vs winter" as one time */
+		return false;
+	if (token_says(&q->tokens[i], WORDS_BESIDE) &&
+	    (by == q->count || (!is_taken(a, by) && !spoken_of(a, &q->tokens[by]))))
+		return false; /* "NP15 vs what" */
 	return has_list(a) || a->ranks || (spoken_of(a, &a->r->q.tokens[i]) & FROM_ABOUT) ||
 	       (by < a->r->q.count && (spoken_of(a, &a->r->q.tokens[by]) & FROM_ABOUT));
 }
@@ -380,6 +432,8 @@ static bool is_bound(const struct account *a, size_t i)
 		return a->newest || spoken_of(a, t);
 	if (token_says(t, WORDS_LOADED))
 		return spoken_of(a, t);
+	if (is_unnamed_one(a, i) || is_lost_value(a, t))
+		return false;
 	if (t->number >= 0)
 		return is_said_again(a, t->number);
 	return is_neutral(a, t) || spoken_of(a, t) || is_near(a, t) || is_slip(a, t);

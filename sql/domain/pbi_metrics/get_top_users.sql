@@ -1,6 +1,6 @@
 -- tool:       get_top_users
 -- about:      Most active users: Power BI users by number of report views in a range of days, with how many reports they viewed and their last activity. Also for who views one report.
--- measures:   users by views, activity
+-- measures:   users by views, viewers, activity
 -- grain:      user, viewer
 -- permission: chat:read_pbi_metrics
 -- report:     pbi_usage_metrics_report

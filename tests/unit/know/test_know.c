@@ -59,6 +59,9 @@ static void small_talk_and_nonsense(void **state)
 		{"thanks, that is great", KNOW_GREETING},
 		{"help", KNOW_HELP},
 		{"what can you do?", KNOW_HELP},
+		{"delete the parcels of river depot", KNOW_ORDER},
+		{"please email the report to Bob", KNOW_ORDER},
+		{"send me the average price EP10 2025 Acorn", KNOW_DATA},
 		{"", KNOW_UNCLEAR},
 		{"???", KNOW_UNCLEAR},
 		{"what is the weather in Paris", KNOW_UNCLEAR},
@@ -80,6 +83,25 @@ static void small_talk_and_nonsense(void **state)
 			assert_null(u->ask.text);
 		}
 	}
+}
+
+/* A question in another language is never answered by chance: what to say stands beside it. */
+static void other_languages_are_told_apart(void **state)
+{
+	static const char *const foreign[] = {
+		"Wie hoch ist der Durchschnittspreis EP10 2025 von Acorn?",
+		"¿Cuál es el precio promedio EP10 2025 de Acorn?",
+		"Quel est le prix moyen EP10 2025 selon Acorn ?",
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(foreign); i++) {
+		const struct understanding *u = fixture_ask(f, foreign[i]);
+
+		assert_non_null(u->foreign);
+		assert_true(u->confidence < KNOW_SURE);
+	}
+	assert_null(fixture_ask(f, "average price EP10 2025 Acorn")->foreign);
 }
 
 static void what_is_not_permitted_is_no_choice(void **state)
@@ -195,6 +217,7 @@ int main(void)
 		TEST(the_route_has_its_shape),
 		TEST(filters_have_label_source_and_parameter),
 		TEST(small_talk_and_nonsense),
+		TEST(other_languages_are_told_apart),
 		TEST(what_is_not_permitted_is_no_choice),
 		TEST(nothing_standing_is_made_of_a_default),
 		TEST(values_of_an_unclear_question_are_heard),
