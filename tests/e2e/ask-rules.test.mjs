@@ -162,4 +162,27 @@ describe('in rules', () => {
     assert.equal(turn.tables.length, 0);
     assert.notEqual(turn.text, '');
   });
+
+  it('words that nothing uses are named, and the question without them is offered', async () => {
+    const turn = await d.ask('What was the average day-ahead price per month for NP15 in CAISO for 2025 from Ascend?');
+    assert.equal(turn.tables.length, 0);
+    assert.match(turn.text, /"per month"/);
+    assert.doesNotMatch(turn.text, /48\.73/);
+    const [offered] = turn.complete.suggestions;
+    assert.doesNotMatch(offered.question, /month/);
+    assert.match((await d.ask(offered.question)).text, /\$48\.73\/MWh/, 'what is offered is answered');
+  });
+
+  it('a term is explained, an order is not taken, another language is told so in itself', async () => {
+    for (const [question, reply] of [
+      ['What is an as-of date?', /price file/],
+      ['Delete the Nazareth Solar project', /only read data/],
+      ['Wie hoch ist der Durchschnittspreis NP15 2025 von Ascend?', /Englisch/],
+    ]) {
+      const turn = await d.ask(question);
+      assert.equal(turn.status, 'ok', question);
+      assert.match(turn.text, reply, question);
+      assert.equal(turn.tables.length, 0, question);
+    }
+  });
 });
