@@ -436,7 +436,8 @@ static bool is_bound(const struct account *a, size_t i)
 		return false;
 	if (t->number >= 0)
 		return is_said_again(a, t->number);
-	return is_neutral(a, t) || spoken_of(a, t) || is_near(a, t) || is_slip(a, t);
+	return is_neutral(a, t) || spoken_of(a, t) ||
+	       (a->r->text.strange_words <= KNOW_STRANGE_MAX && (is_near(a, t) || is_slip(a, t)));
 }
 
 /* Words that a cue is about are not used either: "since the last audit". */
