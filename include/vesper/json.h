@@ -32,6 +32,9 @@ MUST_CHECK bool json_parse(const char *text, size_t len, size_t cap_bytes, json_
  * json_decimal had just made them. */
 MUST_CHECK bool json_parse_exact(const char *text, size_t len, size_t cap_bytes, json_t **out,
 				 struct err *e);
+/* Whether the text is one JSON value of at most JSON_DEPTH_MAX levels, in valid UTF-8: makes no
+ * value of it, and looks for no duplicate members. */
+bool json_is_whole(const char *text, size_t len);
 /* The line of a text that json_parse has taken where the value at `path` ("cues.opening[3]")
  * begins; of a path that leads nowhere, where its last part that is there begins. */
 int json_line(const char *text, const char *path);

@@ -169,13 +169,12 @@ const json_t *store_text_json(const char *text, struct arena *a)
 	return json_own(a, value);
 }
 
-/* JSON that goes out as it stands in its row: begun and ended as it was written. */
+/* JSON that goes out as it stands in its row: one array or object, or nothing. */
 static const char *json_text_of(const struct rows *r, size_t row, enum cell cell)
 {
 	const char *text = cell_of(r, row, cell);
 	size_t n = text ? strlen(text) : 0;
-	bool whole = n >= 2 && ((text[0] == '[' && text[n - 1] == ']') ||
-				(text[0] == '{' && text[n - 1] == '}'));
+	bool whole = n > 0 && (*text == '[' || *text == '{') && json_is_whole(text, n);
 
 	if (text && !whole)
 		log_warn("store.unreadable", "%s of message %s", cell_names[cell],

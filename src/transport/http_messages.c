@@ -55,7 +55,8 @@ static void add_own_feedback(struct buf *out, const struct message *m)
 {
 	if (!m->rating)
 		return;
-	buf_printf(out, ",\"feedback\":{\"rating\":\"%s\"", m->rating);
+	buf_str(out, ",\"feedback\":{\"rating\":");
+	buf_json_str(out, m->rating, strlen(m->rating));
 	add_text(out, "comment", m->comment);
 	add_text(out, "correction", m->correction);
 	buf_char(out, '}');
@@ -63,7 +64,10 @@ static void add_own_feedback(struct buf *out, const struct message *m)
 
 void message_add(struct buf *out, const struct message *m)
 {
-	buf_printf(out, "{\"message_id\":\"%s\"", m->message_id);
+	const char *id = m->message_id ? m->message_id : "";
+
+	buf_str(out, "{\"message_id\":");
+	buf_json_str(out, id, strlen(id));
 	add_text(out, "turn_id", m->turn_id);
 	add_text(out, "role", m->role);
 	add_text(out, "content", m->content);

@@ -8,7 +8,7 @@ import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, refusedStart, startDaemon, tempDir } from './harness.mjs';
+import { freePort, refusedStart, run, startDaemon, tempDir } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
 const QUESTION = 'What is the health status of Nazareth Solar?';
@@ -131,6 +131,36 @@ describe('a damaged store', () => {
     await isServed(d, 'acme');
     await d.stop();
   });
+
+  /* Texts that begin and end as JSON does, and are none. */
+  for (const [column, cell] of [['views', '[{"view_type":"data","data_dict":{"a":[1,2}]'], ['views', '[{"a":"\u0001"}]'], ['checked', '{"numbers":}'],
+    ['pbi_deep_links', '[{},]'], ['tool_calls', '[}]'], ['standing', '{"filters":[}'], ['views', '[]]'], ['needs', '"'], ['client_msg_id', '"}']])
+    it(`with the cell ${JSON.stringify(cell)} for ${column} is read without it, everything else with it`, async () => {
+      const dir = await damaged();
+      const store = join(dir, 'store/vesper.db');
+      await run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.execute("PRAGMA ignore_check_constraints = 1")\n'
+        + `n=d.execute("UPDATE chat_messages SET ${column} = ? WHERE role = 'assistant'",[sys.argv[2]]).rowcount\nd.commit()\nassert n > 0`, store, cell]);
+      const d = await startDaemon({ dataDir: dir });
+      const rest = d.rest(token('vesper'));
+      const { body: sessions } = await rest.get('/api/v1/sessions');
+      const session = sessions.data[0].session_id;
+      for (const path of ['messages', 'export', 'export?format=markdown']) {
+        const reply = await rest.get(`/api/v1/sessions/${session}/${path}`);
+        assert.equal(reply.status, 200, reply.text);
+      }
+      const { data } = (await rest.get(`/api/v1/sessions/${session}/messages`)).body;
+      assert.equal(data.length, 2);
+      assert.equal(data[0].content, QUESTION);
+      if (column !== 'needs')
+        assert.match(data[1].content, /Nazareth Solar/);
+      if (['views', 'checked', 'pbi_deep_links'].includes(column))
+        assert.equal(data[1][column], undefined);
+      /* The next question of the session stands on what is left of it. */
+      const turn = await d.ask('And its milestone dates?', { token: token('vesper'), session });
+      assert.equal(turn.error, undefined, JSON.stringify(turn.closing));
+      await isServed(d, 'vesper');
+      await d.stop();
+    });
 
   it('of every tenant is a start that fails and says why', async () => {
     const dataDir = await damaged(['acme', DAMAGES.text], ['vesper', DAMAGES['a folder in its place']]);

@@ -1,0 +1,144 @@
+/*
+ * Whether a text is JSON as RFC 8259 writes it, without making values of it: for what goes out
+ * again as it was stored.
+ */
+#include "vesper/json.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/utf8.h"
+
+struct scan {
+	const char *p, *end;
+	int depth;
+};
+
+static bool scan_value(struct scan *s);
+
+static void skip_blanks(struct scan *s)
+{
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r'))
+		s->p++;
+}
+
+static bool take(struct scan *s, char c)
+{
+	if (s->p == s->end || *s->p != c)
+		return false;
+	s->p++;
+	return true;
+}
+
+static bool take_word(struct scan *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n) != 0)
+		return false;
+	s->p += n;
+	return true;
+}
+
+static bool take_digits(struct scan *s)
+{
+	const char *from = s->p;
+
+	while (s->p < s->end && *s->p >= '0' && *s->p <= '9')
+		s->p++;
+	return s->p > from;
+}
+
+static bool scan_number(struct scan *s)
+{
+	take(s, '-');
+	if (!take(s, '0') && !take_digits(s))
+		return false;
+	if (take(s, '.') && !take_digits(s))
+		return false;
+	if (!take(s, 'e') && !take(s, 'E'))
+		return true;
+	if (!take(s, '+'))
+		take(s, '-');
+	return take_digits(s);
+}
+
+static bool scan_escape(struct scan *s)
+{
+	if (s->p == s->end)
+		return false;
+	if (*s->p != 'u')
+		return memchr("\"\\/bfnrt", *s->p++, 8) != NULL;
+	s->p++;
+	for (int i = 0; i < 4; i++, s->p++)
+		if (s->p == s->end || !memchr("0123456789abcdefABCDEF", *s->p, 22))
+			return false;
+	return true;
+}
+
+static bool scan_string(struct scan *s)
+{
+	if (!take(s, '"'))
+		return false;
+	while (s->p < s->end && *s->p != '"') {
+		unsigned char c = (unsigned char)*s->p++;
+
+		if (c < 0x20 || (c == '\\' && !scan_escape(s)))
+			return false;
+	}
+	return take(s, '"');
+}
+
+static bool scan_member(struct scan *s)
+{
+	skip_blanks(s);
+	if (!scan_string(s))
+		return false;
+	skip_blanks(s);
+	return take(s, ':') && scan_value(s);
+}
+
+/* What stands between brackets, behind the first one. */
+static bool scan_items(struct scan *s, char close)
+{
+	bool whole;
+
+	if (++s->depth > JSON_DEPTH_MAX)
+		return false;
+	skip_blanks(s);
+	whole = take(s, close);
+	if (!whole) {
+		do
+			whole = close == '}' ? scan_member(s) : scan_value(s);
+		while (whole && take(s, ','));
+		whole = whole && take(s, close);
+	}
+	s->depth--;
+	return whole;
+}
+
+/* Blanks on both sides are its own. */
+static bool scan_value(struct scan *s)
+{
+	bool whole;
+
+	skip_blanks(s);
+	if (take(s, '{'))
+		whole = scan_items(s, '}');
+	else if (take(s, '['))
+		whole = scan_items(s, ']');
+	else if (s->p < s->end && *s->p == '"')
+		whole = scan_string(s);
+	else
+		whole = take_word(s, "true") || take_word(s, "false") || take_word(s, "null") ||
+			scan_number(s);
+	skip_blanks(s);
+	return whole;
+}
+
+bool json_is_whole(const char *text, size_t len)
+{
+	struct scan s = {.p = text, .end = text + len};
+
+	return utf8_valid(text, len) && scan_value(&s) && s.p == s.end;
+}
