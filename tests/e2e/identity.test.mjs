@@ -11,6 +11,9 @@ import { nowS, SECRET, mintToken } from './token.mjs';
 
 const TID = { vesper: '11111111-1111-4111-8111-111111111111', acme: '22222222-2222-4222-8222-222222222222' };
 
+const PAIR = 2;            /* requests for keys: where they are, and they */
+const UNKNOWN_MS = 15000; /* as the daemon has it: so often may a key be missed */
+
 function settings(issuer, more = {}) {
   return { demo: false, env: {
     VESPER_JWT_SECRET: undefined,
@@ -130,6 +133,39 @@ describe('tokens of an identity provider', () => {
     const asked = issuer.requests.length;
     await Promise.all(Array.from({ length: 50 }, (_, i) => status(issuer.sign(claims(), { kid: `made-up-${i}` }))));
     assert.ok(issuer.requests.length - asked <= 8, 'at most one early pair beside the regular ones');
+  });
+
+  /* Anybody may send them, so they may neither keep a new key away nor make the issuer work. */
+  it('unknown keys without end delay no new key, and ask the issuer no oftener than one does', async () => {
+    const own = await new Issuer().start();
+    const mine = () => claims({ iss: `${own.url}/${TID.vesper}/v2.0` });
+    const calm = await startDaemon(settings(own)); /* asks again within the hour, unless a key is missed */
+    const began = Date.now();
+    const of = async (token) => (await calm.rest(token).get('/api/v1/sessions')).status;
+    let sent = 0;
+    let over = false;
+    const asked = own.requests.length;
+    const hammers = Array.from({ length: 4 }, async (_, i) => {
+      while (!over) {
+        assert.equal(await of(own.sign(mine(), { kid: `made-up-${i}-${sent++}` })), 401);
+        const opened = await calm.open({ token: own.sign(mine(), { kid: `made-up-${i}-${sent++}` }) });
+        opened.chat?.ws.terminate();
+      }
+    });
+    while (own.requests.length < asked + PAIR)
+      await sleep(50); /* the first miss has been looked into: the next one must wait */
+    own.roll('key-2');
+    const fresh = own.sign(mine());
+    const before = own.requests.length;
+    while (await of(fresh) !== 200)
+      await sleep(100);
+    over = true;
+    await Promise.all(hammers);
+    const [after, all] = [own.requests.length - before, own.requests.length - asked];
+    assert.ok(after <= 2 * PAIR, `the new key was known after ${after} requests`);
+    assert.ok(all <= PAIR * (2 + (Date.now() - began) / UNKNOWN_MS), `${all} requests for ${sent} made-up keys`);
+    await calm.stop();
+    await own.close();
   });
 
   it('live as long as they say, also on an open socket, unless a fresh one comes', async () => {
