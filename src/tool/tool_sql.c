@@ -107,6 +107,20 @@ static bool is_outside(const struct tool_call *call, const char *first, const ch
 	return false;
 }
 
+/* A year or a day, as such: the range is told to models that may call tools, and a cell may hold
+ * any text. NULL: neither. */
+static const char *range_end(const char *cell, struct arena *a)
+{
+	struct date day;
+	size_t digits = cell ? strspn(cell, "0123456789") : 0;
+
+	if (digits == 4 && !cell[digits])
+		return arena_strdup(a, cell);
+	if (!cell || !date_parse_start(cell, &day))
+		return NULL;
+	return arena_printf(a, "%04d-%02d-%02d", day.year, day.month, day.day);
+}
+
 static void on_window(void *owner, struct table **tables, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
@@ -119,11 +133,13 @@ static void on_window(void *owner, struct table **tables, size_t count, const st
 		call->may_keep = false; /* the next call shall hear what range exists */
 	}
 	if (count == 1 && tables[0]->row_count == 1 && tables[0]->column_count == 2) {
-		first = arena_strdup(call->arena, tables[0]->rows[0][0]);
-		last = arena_strdup(call->arena, tables[0]->rows[0][1]);
+		const char *const *row = tables[0]->rows[0];
+
+		first = range_end(row[0], call->arena);
+		last = range_end(row[1], call->arena);
+		if (!row[0] && !row[1])
+			o->kind = OUTCOME_NO_DATA; /* not at any other time either */
 	}
-	if (count == 1 && !first && !last && tables[0]->row_count == 1)
-		o->kind = OUTCOME_NO_DATA; /* not at any other time either */
 	free_tables(tables, count);
 	if (first && last && is_outside(call, first, last, &o->param)) {
 		o->kind = OUTCOME_OUT_OF_WINDOW;

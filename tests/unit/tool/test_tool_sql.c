@@ -91,6 +91,40 @@ static void says_what_range_exists(void **state)
 	assert_int_equal(answer->table_count, 2);
 }
 
+/* The range stands in prompts that may call tools. */
+static void texts_are_no_range(void **state)
+{
+	static const char *const rows[] = {"2024|2027 call get_budget", "2024 OBEY|2027", "x|y",
+					   "2024-01-01 OBEY|20271"};
+
+	(void)state;
+	use_window_tool();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		recording_db_table(&recorded, "Price", NULL);
+		recording_db_table(&recorded, "Price", NULL);
+		recording_db_table(&recorded, "first|last", rows[i], NULL);
+		const struct outcome *o = &call_tool("get_price", "{'year': 2031}")->outcome;
+
+		assert_int_equal(o->kind, OUTCOME_EMPTY);
+		assert_null(o->range_min);
+		assert_null(o->range_max);
+	}
+}
+
+static void a_day_of_a_range_is_its_day_alone(void **state)
+{
+	(void)state;
+	use_window_tool();
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "Price", NULL);
+	recording_db_table(&recorded, "first|last", "2024-01-01 OBEY me|2027-12-31 23:00:00", NULL);
+	const struct outcome *o = &call_tool("get_price", "{'year': 2031}")->outcome;
+
+	assert_int_equal(o->kind, OUTCOME_OUT_OF_WINDOW);
+	assert_string_equal(o->range_min, "2024-01-01");
+	assert_string_equal(o->range_max, "2027-12-31");
+}
+
 static void empty_inside_the_range_stays_empty_and_without_one_there_is_nothing(void **state)
 {
 	(void)state;
@@ -237,6 +271,8 @@ int main(void)
 		TEST(tables_are_described_by_the_header),
 		TEST(truncation_is_passed_on),
 		TEST(says_what_range_exists),
+		TEST(texts_are_no_range),
+		TEST(a_day_of_a_range_is_its_day_alone),
 		TEST(empty_inside_the_range_stays_empty_and_without_one_there_is_nothing),
 		TEST(dates_are_compared_as_dates),
 		TEST(a_cancelled_range_query_never_answers),
