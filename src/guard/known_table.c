@@ -372,10 +372,22 @@ static void add_stat(struct known *k, struct entry *proto, guard_value value, co
 	e->formula = formula(k, what, proto->column_name);
 }
 
+/* False: it does not fit, or is of nothing. */
+static bool percent_of(guard_value part, guard_value whole, guard_value *out)
+{
+	guard_value hundredfold;
+
+	if (whole == 0 || __builtin_mul_overflow(part, (guard_value)10000000000, &hundredfold))
+		return false;
+	*out = hundredfold / (whole < 0 ? -whole : whole);
+	return true;
+}
+
 static void add_change(struct known *k, struct entry *proto, guard_value from, guard_value to,
 		       const char *what, const char *what_percent, bool in_order)
 {
 	struct entry e = *proto;
+	guard_value percent;
 
 	e.either = true;
 	e.derived = DERIVED_CHANGE;
@@ -383,9 +395,8 @@ static void add_change(struct known *k, struct entry *proto, guard_value from, g
 	add_stat(k, &e, to - from, what);
 	e.change = true;
 	e.unit = UNIT_PERCENT;
-	if (from != 0)
-		add_stat(k, &e, (to - from) * 10000000000 / (from < 0 ? -from : from),
-			 what_percent);
+	if (percent_of(to - from, from, &percent))
+		add_stat(k, &e, percent, what_percent);
 }
 
 static int64_t kept_row(const struct known_table *kt, int64_t row)
@@ -440,14 +451,13 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 		add_stat(k, &proto, value, "mean");
 	proto.derived = DERIVED_NOT;
 	add_change(k, &proto, min, max, "max - min", "percent from min to max", false);
-	if (max != 0) {
+	if (percent_of(min - max, max, &value)) {
 		struct entry fall = proto;
 
 		fall.either = fall.change = true;
 		fall.derived = DERIVED_CHANGE;
 		fall.unit = UNIT_PERCENT;
-		add_stat(k, &fall, (min - max) * 10000000000 / (max < 0 ? -max : max),
-			 "percent from max to min");
+		add_stat(k, &fall, value, "percent from max to min");
 	}
 	if (known_number(s->first, &first) && known_number(s->last, &last))
 		add_change(k, &proto, first, last, "last - first", "percent from first to last",

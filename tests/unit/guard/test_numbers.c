@@ -151,6 +151,34 @@ static void test_means_belong_to_their_names(void **state)
 	assert_flagged("$62.00/MWh for Ascend.");
 }
 
+/* Percentages of numbers that are as large as they may be do not fit, and are none. */
+static void test_numbers_too_large_for_percentages(void **state)
+{
+	static const char *const cells[] = {
+		"Ascend",
+		"CAISO",
+		"SP15",
+		"2025",
+		"Jan_2025",
+		"2025-01-15",
+		"-300000000000000000000000",
+		"8760",
+		"Hitachi",
+		"CAISO",
+		"SP15",
+		"2025",
+		"Q1_2025",
+		"2025-02-01",
+		"48.73",
+		"8760",
+	};
+
+	(void)state;
+	use(sample_result(arena, sample_table(price_columns, 8, cells, 2)));
+	assert_bound("Hitachi averages $48.73/MWh.");
+	assert_flagged("Hitachi averages $48.74/MWh.");
+}
+
 static void test_headings_give_units(void **state)
 {
 	(void)state;
@@ -342,6 +370,7 @@ int main(void)
 		TEST(test_derives),
 		TEST(test_names_and_numbers_belong_together),
 		TEST(test_means_belong_to_their_names),
+		TEST(test_numbers_too_large_for_percentages),
 		TEST(test_headings_give_units),
 		TEST(test_headings_give_columns),
 		TEST(test_tells_where_it_comes_from),
