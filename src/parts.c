@@ -301,7 +301,7 @@ bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct 
 		.source = databases_warehouse_identity(&d->databases, d->config, d->arena),
 		.modules = domain_modules};
 
-	if (!catalog_load(d->root, &k.catalog, e))
+	if (!catalog_load((const char *const[]){d->root, NULL}, NULL, &k.catalog, e))
 		return false;
 	catalog_use_switches(k.catalog, d->switches);
 	k.know = know_new(k.catalog);
@@ -349,10 +349,11 @@ static bool check_pbi(const struct daemon *d, const struct catalog *c, struct er
 		for (size_t i = 0; i < c->report_count; i++)
 			known = known || strcmp(c->reports[i].menu_key, menu) == 0;
 		if (!known)
-			return err_set(e, ERR_INPUT,
-				       "pbi.reports: %s: no report of config/reports.json has this "
-				       "menu key",
-				       menu);
+			return err_set(
+				e, ERR_INPUT,
+				"pbi.reports: %s: no report of config/energy/reports.json has this "
+				"menu key",
+				menu);
 	}
 	return true;
 }

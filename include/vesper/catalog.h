@@ -1,21 +1,23 @@
 /*
  * Everything the program knows before a question comes: tools, domains, dimensions with their
- * values and aliases, reports, roles, prompts. One immutable object made from sql/, prompts/ and
- * config/; a reload makes a new one and swaps the pointer; whoever is using the old one holds a
- * reference. Loading is start-up work (it reads files).
+ * values and aliases, reports, roles, prompts. One immutable object made from the packs of a list
+ * (sql/<pack>, prompts/<pack>, config/<pack>) and what they share; a reload makes a new one and
+ * swaps the pointer; whoever is using the old one holds a reference. Loading is start-up work (it
+ * reads files).
  *
  * A broken file stops the start (or refuses the reload) with "path:line: what is wrong".
  *
- * Texts of sql/ and prompts/ may take values from config/catalogue.json instead of repeating them:
- * {values.health_domain} is the list of the dimension's values, each with its first alias in
+ * Texts of sql/ and prompts/ may take values from the packs' catalogue.json instead of repeating
+ * them: {values.health_domain} is the list of the dimension's values, each with its first alias in
  * brackets; {values.field_changed.money} that of one of its groups; {peak_hours} the hours of the
  * peak. In a statement values are quoted, so that they stand in IN (…).
  *
- * Tool files (sql/domain/<domain>/<tool>.sql) say in their header what they are, a line each:
+ * Tool files (sql/<pack>/<domain>/<tool>.sql) say in their header what they are, a line each:
  *
  *   tool, about, permission   its name, what it gives, who may have it
  *   report                    the report that shows the same
- *   agents                    who may call it; without it those of the domains that list it
+ *   agents                    who may call it, * for everybody; without it those of the domains
+ *                             that list it
  *   visible                   no: only other tools use it; agents: only agents are shown it
  *   cache_s                   for how many seconds a result may serve again
  *   param NAME text|int|decimal|date|bool|list(type,max)|list(type,min-max) required|optional
@@ -105,6 +107,9 @@ struct refer_def {
 
 struct tool_def {
 	const char *name;
+	size_t index;       /* in the catalogue's tools */
+	const char *pack;   /* "energy" */
+	const char *folder; /* below sql/<pack>: the domain that owns it */
 	const char *about;
 	const char *permission;
 	const char *report;        /* report key, or NULL */
@@ -136,7 +141,9 @@ struct tool_def {
 };
 
 struct domain_def {
-	const char *name;   /* folder: "dayahead" */
+	const char *name; /* folder: "dayahead" */
+	size_t index;     /* in the catalogue's domains */
+	const char *pack;
 	const char *agent;  /* "dayahead_agent" */
 	const char *intent; /* "dayahead_curve" */
 	const char *about;
@@ -155,6 +162,8 @@ struct alias_def {
 
 struct dimension_def {
 	const char *name;           /* "hub_zone": what `entity=` names */
+	size_t index;               /* in the catalogue's dimensions */
+	const char *pack;           /* the first that defines it */
 	const char *filter;         /* "hub_zone": member of filters */
 	const char *label;          /* "hub zone" */
 	const char *view;           /* "Stage.mc_vendor_files", or NULL when values are fixed */
@@ -231,9 +240,9 @@ struct glossary_term {
 	const char *term, *about;
 };
 
-/* What a pack says of its company's language: config/<pack>/words.json. Lists are NULL-ended. */
+/* What the packs say of the company's language: config/<pack>/words.json. Lists are NULL-ended. */
 struct pack_words {
-	const char *company;     /* "an energy company" */
+	const char *company;     /* "an energy company"; the last pack that names it counts */
 	const char *const *stop; /* words that say nothing here, beside the language's */
 	const char *const *const *synonyms;
 	size_t synonym_count;
@@ -248,7 +257,14 @@ struct pack_words {
 	size_t glossary_count;
 };
 
+/* The packs that one catalogue is made of, in their order. */
+struct pack_list {
+	const char *key;          /* "core,energy" */
+	const char *const *names; /* NULL-ended */
+};
+
 struct catalog {
+	const char *packs;            /* the key of its list */
 	const struct tool_def *tools; /* by name */
 	size_t tool_count;
 	const struct domain_def *domains; /* by order, then name */
@@ -266,8 +282,20 @@ struct catalog {
 	const char *hash;                /* SHA-256 of everything read, hex */
 };
 
-/* root holds sql/, prompts/ and config/. Free by the last catalog_unref. */
-MUST_CHECK bool catalog_load(const char *root, struct catalog **out, struct err *e);
+/* Every pack of these roots (NULL-ended), as their config/packs.json say. In the arena. */
+struct packs;
+MUST_CHECK bool packs_read(const char *const *roots, struct arena *a, struct packs **out,
+			   struct err *e);
+/* The list of a tenant with these packs (NULL-ended; NULL: all that are default), in the order of
+ * the registry. The pack "core" is in every list. ERR_INPUT: an unknown pack, or one that needs
+ * another that is missing. */
+MUST_CHECK bool packs_list(const struct packs *p, const char *const *names, struct arena *a,
+			   struct pack_list *out, struct err *e);
+
+/* Each root (NULL-ended) holds sql/, prompts/ and config/; what packs share is read from the first.
+ * `packs` NULL: those that are default. Free by the last catalog_unref. */
+MUST_CHECK bool catalog_load(const char *const *roots, const struct pack_list *packs,
+			     struct catalog **out, struct err *e);
 struct catalog *catalog_ref(struct catalog *c);
 void catalog_unref(struct catalog **c);
 
@@ -288,6 +316,7 @@ bool switches_are_off(const struct switches *s, const char *tenant, const char *
 /* Borrowed; outlives the catalogue. */
 void catalog_use_switches(struct catalog *c, const struct switches *s);
 
+bool catalog_has_pack(const struct catalog *c, const char *pack);
 const struct tool_def *catalog_tool(const struct catalog *c, const char *name);
 const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const char *agent);
 const struct dimension_def *catalog_dimension(const struct catalog *c, const char *name);

@@ -20,6 +20,9 @@ MUST_CHECK bool file_read(const char *path, size_t cap_bytes, struct arena *a, c
 MUST_CHECK bool file_read_bytes(const char *path, size_t cap_bytes, struct arena *a,
 				struct str *out, struct err *e);
 
+/* Whether a path, when its links are followed, is within the folder. */
+bool file_is_below(const char *folder, const char *path);
+
 /* Names (not paths) of what is in a folder, sorted by bytes, NULL-ended; names that begin with a
  * dot are left out. */
 MUST_CHECK bool file_list(const char *folder, struct arena *a, const char *const **out,

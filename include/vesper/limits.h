@@ -149,6 +149,8 @@
 	    */
 
 /* the catalogue */
+#define PACKS_MAX             64 /* packs of all roots */
+#define PACK_NAME_BYTES_MAX   31
 #define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
 #define ENUM_VALUES_MAX       40 /* values that a tool's schema lists; more only cost tokens */

@@ -41,11 +41,11 @@ struct tool_entry {
 	tool_fn run;
 };
 
-/* A domain-agent module: agent, intent and prompt come from prompts/<prompt> (front matter), the
- * functions from here. */
+/* A domain-agent module: agent, intent and prompt come from prompts/<pack>/<name>.md (front
+ * matter), the functions from here. */
 struct domain {
 	const char *name;               /* folder name: "dayahead" */
-	const char *prompt;             /* "domain/dayahead.md" */
+	const char *pack;               /* "energy": the pack that has it */
 	const struct tool_entry *tools; /* ended by a NULL name */
 };
 

@@ -61,6 +61,17 @@ bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char *
 	return true;
 }
 
+bool file_is_below(const char *folder, const char *path)
+{
+	char *top = realpath(folder, NULL), *real = realpath(path, NULL);
+	size_t n = top ? strlen(top) : 0;
+	bool below = top && real && strncmp(top, real, n) == 0 && real[n] == '/';
+
+	free(top); /* allocated by realpath */
+	free(real);
+	return below;
+}
+
 static int is_shown(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';

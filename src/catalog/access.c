@@ -8,7 +8,6 @@
 
 #include "vesper/json.h"
 
-#define REPORTS     "config/reports.json"
 #define PERMISSIONS "config/permissions.json"
 
 static bool read_filters(struct loader *l, const json_t *map, struct report_def *out, struct err *e)
@@ -42,36 +41,63 @@ static bool read_report(struct loader *l, const json_t *menus, const char *key,
 	const json_t *menu = json_object_get(menus, json_string_value(menu_key));
 
 	if (!json_is_string(menu_key) || !menu)
-		return err_set(e, ERR_INPUT, REPORTS ": reports: %s names no menu", key);
+		return err_set(e, ERR_INPUT, "reports: %s names no menu", key);
 	*out = (struct report_def){.key = key, .menu_key = json_string_value(menu_key), .url = ""};
 	if (!json_only(menu, members, e) || !json_get_str(menu, "label", &out->label, e) ||
 	    !json_opt_str(menu, "url", &out->url, e) ||
 	    !json_opt_object(menu, "filters", &filters, e) || !read_filters(l, filters, out, e))
-		return err_prefix(e, REPORTS ": menus: %s", out->menu_key);
+		return err_prefix(e, "menus: %s", out->menu_key);
 	if (*out->url && strncmp(out->url, "https://", 8) != 0)
-		return err_set(e, ERR_INPUT, REPORTS ": menus: %s: url must begin with https://",
+		return err_set(e, ERR_INPUT, "menus: %s: url must begin with https://",
 			       out->menu_key);
+	return true;
+}
+
+static bool add_report(struct loader *l, const struct report_def *r, struct err *e)
+{
+	struct catalog *c = &l->whole->shown;
+	struct report_def *list = (struct report_def *)c->reports;
+
+	if (catalog_report(c, r->key))
+		return err_set(e, ERR_INPUT, "reports: %s is a report of another pack", r->key);
+	list = arena_grow(l->arena, list, c->report_count, &l->report_cap, sizeof(*list));
+	list[c->report_count++] = *r;
+	c->reports = list;
 	return true;
 }
 
 bool load_reports(struct loader *l, struct err *e)
 {
 	static const char *const members[] = {"menus", "reports", NULL};
-	struct catalog *c = &l->whole->shown;
 	json_t *root, *menus = NULL, *keys = NULL, *menu_key;
-	struct report_def *list;
+	struct words_file f;
 	const char *key;
 
-	if (!load_json(l, REPORTS, &root, e))
+	if (!load_pack_json(l, "reports.json", &f, &root, e))
 		return false;
+	if (!root)
+		return true;
 	if (!json_only(root, members, e) || !json_opt_object(root, "menus", &menus, e) ||
 	    !json_opt_object(root, "reports", &keys, e))
-		return err_prefix(e, REPORTS);
-	list = arena_alloc(l->arena, (json_object_size(keys) + 1) * sizeof(*list));
-	json_object_foreach(keys, key, menu_key)
-		if (!read_report(l, menus, key, menu_key, &list[c->report_count++], e))
-			return false;
-	c->reports = list;
+		return load_wrong(&f);
+	json_object_foreach(keys, key, menu_key) {
+		struct report_def r;
+
+		if (!read_report(l, menus, key, menu_key, &r, e) || !add_report(l, &r, e))
+			return load_wrong(&f);
+	}
+	return true;
+}
+
+/* ---- permissions and roles ---- */
+
+static bool check_role(const struct loader *l, const char *name, const char *const *permissions,
+		       struct err *e)
+{
+	for (; *permissions; permissions++)
+		if (!list_has(l->whole->permissions, *permissions))
+			return err_set(e, ERR_INPUT, "roles: %s: %s is no permission", name,
+				       *permissions);
 	return true;
 }
 
@@ -80,26 +106,8 @@ static bool read_role(struct loader *l, const char *name, const json_t *permissi
 {
 	out->name = name;
 	if (!load_texts(l, permissions, name, &out->permissions, e))
-		return err_prefix(e, PERMISSIONS ": roles");
-	for (const char *const *p = out->permissions; *p; p++)
-		if (!list_has(l->whole->permissions, *p))
-			return err_set(e, ERR_INPUT, PERMISSIONS ": roles: %s: %s is no permission",
-				       name, *p);
-	return true;
-}
-
-static bool check_view(const struct loader *l, const struct view_def *v, struct err *e)
-{
-	bool known = !v->permission || list_has(l->whole->permissions, v->permission);
-	const char *unknown = known ? NULL : v->permission;
-
-	for (size_t i = 0; i < v->column_count && !unknown; i++)
-		if (v->columns[i].permission &&
-		    !list_has(l->whole->permissions, v->columns[i].permission))
-			unknown = v->columns[i].permission;
-	return !unknown ||
-	       err_set(e, ERR_INPUT, "config/catalogue.json: views: %s: %s is no permission",
-		       v->name, unknown);
+		return err_prefix(e, "roles");
+	return check_role(l, name, out->permissions, e);
 }
 
 bool load_permissions(struct loader *l, struct err *e)
@@ -107,21 +115,85 @@ bool load_permissions(struct loader *l, struct err *e)
 	static const char *const members[] = {"permissions", "roles", NULL};
 	struct catalog_whole *w = l->whole;
 	json_t *root, *roles = NULL, *permissions;
-	struct role *list;
+	struct words_file f;
 	const char *name;
 
-	if (!load_json(l, PERMISSIONS, &root, e))
+	if (!load_json(l, PERMISSIONS, &f, &root, e))
 		return false;
 	if (!json_only(root, members, e) || !json_opt_object(root, "roles", &roles, e) ||
 	    !load_texts(l, json_object_get(root, "permissions"), "permissions", &w->permissions, e))
-		return err_prefix(e, PERMISSIONS);
-	list = arena_alloc(l->arena, (json_object_size(roles) + 1) * sizeof(*list));
+		return load_wrong(&f);
+	w->roles = arena_alloc(l->arena, (json_object_size(roles) + 1) * sizeof(*w->roles));
 	json_object_foreach(roles, name, permissions)
-		if (!read_role(l, name, permissions, &list[w->role_count++], e))
-			return false;
-	w->roles = list;
-	for (size_t i = 0; i < w->view_count; i++)
-		if (!check_view(l, &w->view_defs[i], e))
-			return false;
+		if (!read_role(l, name, permissions, &w->roles[w->role_count++], e))
+			return load_wrong(&f);
+	return true;
+}
+
+/* A pack adds permissions, and gives them to roles; it takes none away, and defines no role. */
+static bool add_to_role(struct loader *l, const char *name, const json_t *permissions,
+			const char *const *own, struct err *e)
+{
+	struct catalog_whole *w = l->whole;
+	const char *const *more;
+	struct text_list all = {0};
+	size_t i = 0;
+
+	while (i < w->role_count && strcmp(w->roles[i].name, name) != 0)
+		i++;
+	if (i == w->role_count)
+		return err_set(e, ERR_INPUT, "roles: %s is no role of " PERMISSIONS, name);
+	if (!load_texts(l, permissions, name, &more, e))
+		return err_prefix(e, "roles");
+	for (const char *const *p = w->roles[i].permissions; *p; p++)
+		text_list_add(&all, l->arena, *p);
+	for (; *more; more++) {
+		if (!list_has(own, *more))
+			return err_set(e, ERR_INPUT, "roles: %s: %s is no permission of this pack",
+				       name, *more);
+		text_list_add(&all, l->arena, *more);
+	}
+	text_list_add(&all, l->arena, NULL);
+	w->roles[i].permissions = all.items;
+	return true;
+}
+
+static bool add_permissions(struct loader *l, const char *const *own, struct err *e)
+{
+	struct text_list all = {0};
+
+	for (const char *const *p = l->whole->permissions; *p; p++)
+		text_list_add(&all, l->arena, *p);
+	for (; *own; own++) {
+		if (list_has(all.items, *own))
+			return err_set(e, ERR_INPUT, "permissions: %s is declared already", *own);
+		if (!strchr(*own, ':'))
+			return err_set(e, ERR_INPUT, "permissions: %s is not AREA:RIGHT", *own);
+		text_list_add(&all, l->arena, *own);
+	}
+	text_list_add(&all, l->arena, NULL);
+	l->whole->permissions = all.items;
+	return true;
+}
+
+bool load_pack_permissions(struct loader *l, struct err *e)
+{
+	static const char *const members[] = {"permissions", "roles", NULL};
+	json_t *root, *roles = NULL, *permissions;
+	const char *const *own;
+	struct words_file f;
+	const char *name;
+
+	if (!load_pack_json(l, "permissions.json", &f, &root, e))
+		return false;
+	if (!root)
+		return true;
+	if (!json_only(root, members, e) || !json_opt_object(root, "roles", &roles, e) ||
+	    !load_texts(l, json_object_get(root, "permissions"), "permissions", &own, e) ||
+	    !add_permissions(l, own, e))
+		return load_wrong(&f);
+	json_object_foreach(roles, name, permissions)
+		if (!add_to_role(l, name, permissions, own, e))
+			return load_wrong(&f);
 	return true;
 }

@@ -16,25 +16,50 @@ static bool load_all(struct loader *l, struct err *e)
 {
 	char hash[HASH_HEX_BYTES];
 
-	if (!load_words(l, e) || !load_units(l, e) || !load_permissions(l, e) ||
-	    !load_schema(l, e) || !load_reports(l, e) || !load_tools(l, e) || !load_domains(l, e) ||
-	    !load_prompts(l, e) || !load_router(l, e))
+	if (!load_language(l, e) || !load_units(l, e) || !load_permissions(l, e) ||
+	    !each_pack(l, load_words, e) || !each_pack(l, load_pack_permissions, e) ||
+	    !each_pack(l, load_schema, e) || !each_pack(l, load_aliases, e) ||
+	    !each_pack(l, load_reports, e) || !each_pack(l, load_tools, e))
+		return false;
+	finish_tools(l);
+	if (!each_pack(l, load_domains, e) || !finish_domains(l, e) || !load_prompts(l, e) ||
+	    !load_router(l, e))
 		return false;
 	hash_sha256_hex(l->sources.p, l->sources.n, hash);
 	l->whole->shown.hash = arena_strdup(l->arena, hash);
 	return true;
 }
 
-bool catalog_load(const char *root, struct catalog **out, struct err *e)
+/* The packs of the list; without one those that are default. */
+static bool choose_packs(struct loader *l, const char *const *roots, const struct pack_list *list,
+			 struct err *e)
+{
+	struct pack_list chosen;
+	struct packs *packs;
+	size_t n;
+
+	if (!packs_read(roots, l->arena, &packs, e) ||
+	    !packs_list(packs, list ? list->names : NULL, l->arena, &chosen, e))
+		return false;
+	n = list_length(chosen.names);
+	l->packs = arena_alloc(l->arena, (n + 1) * sizeof(*l->packs));
+	for (size_t i = 0; i < n; i++)
+		l->packs[i] = packs_find(packs, chosen.names[i]);
+	l->whole->shown.packs = chosen.key;
+	return true;
+}
+
+bool catalog_load(const char *const *roots, const struct pack_list *packs, struct catalog **out,
+		  struct err *e)
 {
 	struct arena *arena = arena_new(CATALOG_BYTES_MAX);
-	struct loader l = {.root = root, .arena = arena};
+	struct loader l = {.home = roots[0], .root = roots[0], .arena = arena};
 
 	l.whole = arena_alloc(arena, sizeof(*l.whole));
 	l.whole->arena = arena;
 	l.whole->refs = 1;
 	buf_init(&l.sources, CATALOG_BYTES_MAX);
-	bool ok = load_all(&l, e);
+	bool ok = choose_packs(&l, roots, packs, e) && load_all(&l, e);
 	buf_deinit(&l.sources);
 	if (!ok) {
 		arena_free(&arena);
@@ -65,6 +90,16 @@ void catalog_unref(struct catalog **c)
 }
 
 /* ---- by name ---- */
+
+bool catalog_has_pack(const struct catalog *c, const char *pack)
+{
+	struct str rest = str_of(c->packs), name;
+
+	while (str_split(&rest, ',', &name))
+		if (str_eq(name, str_of(pack)))
+			return true;
+	return false;
+}
 
 const struct tool_def *catalog_tool(const struct catalog *c, const char *name)
 {

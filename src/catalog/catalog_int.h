@@ -17,6 +17,7 @@ struct role {
 /* An approved view: what a caller's own SQL may read of it. */
 struct view_def {
 	const char *name;
+	const char *pack;
 	const char *about;
 	const char *permission; /* NULL: none is needed beyond the tool's */
 	const struct view_column {
@@ -37,10 +38,10 @@ struct catalog_whole {
 	struct arena *arena; /* owns everything, this struct too */
 	int refs;
 	const char *const *views; /* approved, NULL-ended */
-	const struct view_def *view_defs;
+	struct view_def *view_defs;
 	size_t view_count;
 	const char *const *permissions; /* NULL-ended */
-	const struct role *roles;
+	struct role *roles;
 	size_t role_count;
 	const struct prompt_text *prompts;
 	size_t prompt_count;
@@ -51,36 +52,85 @@ static inline struct catalog_whole *catalog_whole(const struct catalog *c)
 	return (struct catalog_whole *)c;
 }
 
-struct loader {
+struct pack_def {
+	const char *name;
 	const char *root;
+	const char *file; /* that registers it */
+	bool is_default;
+	const char *const *needs; /* NULL-ended; they stand before it */
+};
+
+struct packs {
+	struct pack_def *items;
+	size_t count;
+};
+
+struct loader {
+	const char *home;              /* the root of what packs share */
+	const char *root;              /* of the files that are read now */
+	const struct pack_def *pack;   /* whose files are read now; NULL: shared ones */
+	const struct pack_def **packs; /* those of the list, NULL-ended */
 	struct arena *arena;
 	struct catalog_whole *whole;
+	struct tool_def
+		*tools; /* of the packs read so far; the catalogue's are their final order */
+	size_t tool_cap;
+	size_t dimension_cap, domain_cap, view_cap, report_cap, role_cap;
+	bool has_calendar;
 	struct buf sources; /* every file read, with its name: what the hash covers */
 };
 
-/* Reads root/path as text in `a` and adds it to the sources. Errors name the path below root. */
+bool pack_is_name(const char *name);
+const struct pack_def *packs_find(const struct packs *p, const char *name);
+/* "config/<pack>/<name>" of the pack whose files are read. */
+const char *pack_file(const struct loader *l, const char *name);
+/* Runs a part of the loader for each pack of the list, in order. */
+MUST_CHECK bool each_pack(struct loader *l, bool (*load)(struct loader *, struct err *),
+			  struct err *e);
+
+/* Reads root/path as text in `a` and adds it to the sources. Errors name the path below root. A
+ * link that leaves the root is ERR_INPUT. */
 MUST_CHECK bool load_text(struct loader *l, const char *path, size_t cap_bytes, struct arena *a,
 			  const char **out, struct err *e);
 /* The same with values of the catalogue in their places. */
 MUST_CHECK bool load_text_with_values(struct loader *l, const char *path, size_t cap_bytes,
 				      const char **out, struct err *e);
-/* The same as JSON, alive as long as the catalogue. */
-MUST_CHECK bool load_json(struct loader *l, const char *path, json_t **out, struct err *e);
+/* The same as a JSON object, alive as long as the catalogue. Errors that are found in it begin with
+ * the member that they are about; load_wrong puts path and line before them. */
+MUST_CHECK bool load_json(struct loader *l, const char *path, struct words_file *f, json_t **out,
+			  struct err *e);
+/* A file that a pack may do without: *out is NULL. */
+MUST_CHECK bool load_pack_json(struct loader *l, const char *name, struct words_file *f,
+			       json_t **out, struct err *e);
+bool load_wrong(const struct words_file *f); /* returns false */
+/* Names below root/folder; none when there is no such folder. */
+MUST_CHECK bool load_names(const struct loader *l, const char *folder, const char *const **out,
+			   struct err *e);
 /* A JSON array of texts as a NULL-ended list in the arena. */
 MUST_CHECK bool load_texts(struct loader *l, const json_t *array, const char *what,
 			   const char *const **out, struct err *e);
 
-/* ---- the parts, in the order in which they are loaded ---- */
+/* ---- the parts ---- */
 
-MUST_CHECK bool load_words(struct loader *l, struct err *e);   /* language/en.json, words.json */
-MUST_CHECK bool load_units(struct loader *l, struct err *e);   /* units.json */
-MUST_CHECK bool load_schema(struct loader *l, struct err *e);  /* catalogue.json, entities.json */
-MUST_CHECK bool load_reports(struct loader *l, struct err *e); /* reports.json */
+/* Shared. */
+MUST_CHECK bool load_language(struct loader *l, struct err *e);    /* language/en.json */
+MUST_CHECK bool load_units(struct loader *l, struct err *e);       /* units.json */
 MUST_CHECK bool load_permissions(struct loader *l, struct err *e); /* permissions.json */
-MUST_CHECK bool load_tools(struct loader *l, struct err *e);       /* sql/domain */
-MUST_CHECK bool load_domains(struct loader *l, struct err *e);     /* prompts/domain */
 MUST_CHECK bool load_prompts(struct loader *l, struct err *e);     /* prompts/ */
 MUST_CHECK bool load_router(struct loader *l, struct err *e);      /* router.json */
+
+/* Of the pack at hand; what it reads is added to what the packs before it gave. */
+MUST_CHECK bool load_words(struct loader *l, struct err *e);            /* words.json */
+MUST_CHECK bool load_pack_permissions(struct loader *l, struct err *e); /* permissions.json */
+MUST_CHECK bool load_schema(struct loader *l, struct err *e);           /* catalogue.json */
+MUST_CHECK bool load_aliases(struct loader *l, struct err *e);          /* entities.json */
+MUST_CHECK bool load_reports(struct loader *l, struct err *e);          /* reports.json */
+MUST_CHECK bool load_tools(struct loader *l, struct err *e);            /* sql/<pack> */
+MUST_CHECK bool load_domains(struct loader *l, struct err *e);          /* prompts/<pack> */
+
+/* When all packs are read: their order, schemas, and agents of tools. */
+void finish_tools(struct loader *l);
+MUST_CHECK bool finish_domains(struct loader *l, struct err *e);
 
 /* ---- tools ---- */
 

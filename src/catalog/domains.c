@@ -1,5 +1,5 @@
 /*
- * The domains below prompts/domain: front matter between two --- lines, then the agent's prompt.
+ * The domains below prompts/<pack>: front matter between two --- lines, then the agent's prompt.
  * They tie tools to agents: which agents may call a tool follows from the domains that list it.
  *
  *   ---
@@ -17,8 +17,6 @@
 
 #include "vesper/file.h"
 #include "vesper/limits.h"
-
-#define DOMAINS "prompts/domain"
 
 struct front_matter {
 	struct loader *l;
@@ -144,7 +142,8 @@ static bool load_domain(struct loader *l, const char *file, struct domain_def *d
 	struct front_matter m = {.l = l, .domain = d};
 	const char *text;
 
-	m.path = arena_printf(l->arena, DOMAINS "/%s", file);
+	m.path = arena_printf(l->arena, "prompts/%s/%s", l->pack->name, file);
+	d->pack = l->pack->name;
 	if (!str_ends(str_of(file), STR(".md")))
 		return err_set(e, ERR_INPUT, "%s:1: not a .md file", m.path);
 	d->name = arena_strndup(l->arena, file, strlen(file) - 3);
@@ -187,23 +186,28 @@ static bool lists(const struct domain_def *d, const struct tool_def *t)
 /* The folder of a shared tool's file is that of the first domain that lists it. */
 static bool is_in_folder(const struct tool_def *t, const struct domain_def *d)
 {
-	struct str rest = str_of(t->path), part;
-
-	for (int i = 0; i < 3; i++)
-		(void)str_split(&rest, '/', &part); /* sql/domain/<folder> */
-	return str_eq(part, str_of(d->name));
+	return strcmp(t->pack, d->pack) == 0 && strcmp(t->folder, d->name) == 0;
 }
 
 /* What only agents are shown is no domain's: its own header names them. */
-static bool check_named_agents(const struct catalog *c, const struct tool_def *t, size_t listed,
-			       struct err *e)
+static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, struct err *e)
 {
+	const struct catalog *c = &l->whole->shown;
+	struct text_list all = {0};
+
 	if (listed > 0 || !t->agents)
 		return err_set(
 			e, ERR_INPUT,
 			"%s:1: \"visible: agents\" wants \"agents:\", and no domain that lists "
 			"the tool",
 			t->path);
+	if (strcmp(t->agents[0], "*") == 0) {
+		text_list_add(&all, l->arena, NULL);
+		for (size_t i = 0; i < c->domain_count; i++)
+			text_list_add(&all, l->arena, c->domains[i].agent);
+		t->agents = all.items;
+		return true;
+	}
 	for (const char *const *agent = t->agents; *agent; agent++)
 		if (!catalog_domain_of_agent(c, *agent))
 			return err_set(e, ERR_INPUT, "%s:1: there is no agent %s", t->path, *agent);
@@ -222,13 +226,13 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 			continue;
 		if (agents.count == 0 && !is_in_folder(t, d))
 			return err_set(e, ERR_INPUT,
-				       "%s:1: belongs into sql/domain/%s, whose "
+				       "%s:1: belongs into sql/%s/%s, whose "
 				       "domain lists it first",
-				       t->path, d->name);
+				       t->path, d->pack, d->name);
 		text_list_add(&agents, l->arena, d->agent);
 	}
 	if (t->agents_only)
-		return check_named_agents(c, t, agents.count, e);
+		return name_agents(l, t, agents.count, e);
 	if (agents.count == 0)
 		return err_set(e, ERR_INPUT, "%s:1: no domain lists this tool", t->path);
 	for (size_t i = 0; declared && i < agents.count; i++)
@@ -241,31 +245,51 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 	return true;
 }
 
-bool load_domains(struct loader *l, struct err *e)
+/* No two domains share an agent or an intent. */
+static bool add_domain(struct loader *l, const struct domain_def *d, const char *file,
+		       struct err *e)
 {
 	struct catalog *c = &l->whole->shown;
+	struct domain_def *list = (struct domain_def *)c->domains;
+
+	for (size_t i = 0; i < c->domain_count; i++)
+		if (strcmp(list[i].agent, d->agent) == 0 || strcmp(list[i].intent, d->intent) == 0)
+			return err_set(e, ERR_INPUT,
+				       "prompts/%s/%s:1: agent and intent must not be those of "
+				       "prompts/%s/%s.md",
+				       d->pack, file, list[i].pack, list[i].name);
+	list = arena_grow(l->arena, list, c->domain_count, &l->domain_cap, sizeof(*list));
+	list[c->domain_count++] = *d;
+	c->domains = list;
+	return true;
+}
+
+bool load_domains(struct loader *l, struct err *e)
+{
 	const char *const *files;
 
-	if (!file_list(arena_printf(l->arena, "%s/" DOMAINS, l->root), l->arena, &files, e))
+	if (!load_names(l, arena_printf(l->arena, "prompts/%s", l->pack->name), &files, e))
 		return false;
-	struct domain_def *list = arena_alloc(l->arena, (list_length(files) + 1) * sizeof(*list));
 	for (; *files; files++) {
-		struct domain_def *d = &list[c->domain_count];
-		if (!load_domain(l, *files, d, e))
+		struct domain_def d = {0};
+
+		if (!load_domain(l, *files, &d, e) || !add_domain(l, &d, *files, e))
 			return false;
-		for (size_t i = 0; i < c->domain_count; i++)
-			if (strcmp(list[i].agent, d->agent) == 0 ||
-			    strcmp(list[i].intent, d->intent) == 0)
-				return err_set(e, ERR_INPUT,
-					       DOMAINS "/%s:1: agent and intent must not be those "
-						       "of %s.md",
-					       *files, list[i].name);
-		c->domain_count++;
 	}
-	qsort(list, c->domain_count, sizeof(*list), by_order);
-	c->domains = list;
+	return true;
+}
+
+bool finish_domains(struct loader *l, struct err *e)
+{
+	const struct catalog *c = &l->whole->shown;
+	struct domain_def *list = (struct domain_def *)c->domains;
+
+	if (c->domain_count > 0)
+		qsort(list, c->domain_count, sizeof(*list), by_order);
+	for (size_t i = 0; i < c->domain_count; i++)
+		list[i].index = i;
 	for (size_t i = 0; i < c->tool_count; i++)
-		if (!give_agents(l, (struct tool_def *)&c->tools[i], e))
+		if (!give_agents(l, &l->tools[i], e))
 			return false;
 	return true;
 }

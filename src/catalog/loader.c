@@ -13,10 +13,13 @@
 bool load_text(struct loader *l, const char *path, size_t cap_bytes, struct arena *a,
 	       const char **out, struct err *e)
 {
+	const char *full = arena_printf(a, "%s/%s", l->root, path);
 	const char *text;
 
-	if (!file_read(arena_printf(a, "%s/%s", l->root, path), cap_bytes, a, &text, e))
+	if (!file_read(full, cap_bytes, a, &text, e))
 		return false;
+	if (!file_is_below(l->root, full))
+		return err_set(e, ERR_INPUT, "%s:1: a link that leaves %s", path, l->root);
 	buf_str(&l->sources, path);
 	buf_char(&l->sources, '\0');
 	buf_str(&l->sources, text);
@@ -29,23 +32,51 @@ bool load_text(struct loader *l, const char *path, size_t cap_bytes, struct aren
 	return true;
 }
 
-bool load_json(struct loader *l, const char *path, json_t **out, struct err *e)
+bool load_json(struct loader *l, const char *path, struct words_file *f, json_t **out,
+	       struct err *e)
 {
-	struct arena *scratch = arena_new(JSON_FILE_BYTES_MAX);
-	const char *text;
-	json_t *value;
-	bool good = load_text(l, path, JSON_FILE_BYTES_MAX, scratch, &text, e) &&
-		    (json_parse(text, strlen(text), JSON_FILE_BYTES_MAX, &value, e) ||
-		     err_prefix(e, "%s", path));
+	*f = (struct words_file){.path = path, .arena = l->arena, .err = e};
+	return load_text(l, path, JSON_FILE_BYTES_MAX, l->arena, &f->text, e) &&
+	       words_parse(f, out);
+}
 
-	arena_free(&scratch);
-	if (!good)
-		return false;
-	json_own(l->arena, value);
-	if (!json_is_object(value))
-		return err_set(e, ERR_INPUT, "%s: not an object", path);
-	*out = value;
-	return true;
+bool load_pack_json(struct loader *l, const char *name, struct words_file *f, json_t **out,
+		    struct err *e)
+{
+	struct err why = {0};
+
+	if (load_json(l, pack_file(l, name), f, out, &why)) {
+		f->err = e;
+		return true;
+	}
+	*out = NULL;
+	if (why.code == ERR_NOT_FOUND)
+		return true;
+	*e = why;
+	return false;
+}
+
+bool load_wrong(const struct words_file *f)
+{
+	size_t n = strcspn(f->err->text, ": ");
+	int line = json_line(f->text, arena_strndup(f->arena, f->err->text, n));
+
+	return err_prefix(f->err, "%s:%d", f->path, line);
+}
+
+bool load_names(const struct loader *l, const char *folder, const char *const **out, struct err *e)
+{
+	static const char *const none[] = {NULL};
+
+	struct err why = {0};
+
+	if (file_list(arena_printf(l->arena, "%s/%s", l->root, folder), l->arena, out, &why))
+		return true;
+	*out = none;
+	if (why.code == ERR_NOT_FOUND)
+		return true;
+	*e = why;
+	return false;
 }
 
 bool load_texts(struct loader *l, const json_t *array, const char *what, const char *const **out,

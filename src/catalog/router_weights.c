@@ -93,9 +93,10 @@ bool load_router(struct loader *l, struct err *e)
 	const char *names[WEIGHTS + 1];
 	const json_t *group;
 	const char *name;
+	struct words_file f;
 	json_t *root;
 
-	if (!load_json(l, ROUTER, &root, e))
+	if (!load_json(l, ROUTER, &f, &root, e))
 		return false;
 	names_of(NULL, names);
 	if (!json_only(root, names, e))

@@ -10,13 +10,10 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define CATALOGUE "config/catalogue.json"
-#define ENTITIES  "config/entities.json"
-
 static bool known_view(const struct loader *l, const char *what, const char *view, struct err *e)
 {
 	return list_has(l->whole->views, view) ||
-	       err_set(e, ERR_INPUT, CATALOGUE ": %s: %s is no approved view", what, view);
+	       err_set(e, ERR_INPUT, "%s: %s is no approved view", what, view);
 }
 
 /* As SQL is to write it, so that the gate's text, the driver and the database read it alike. */
@@ -29,13 +26,19 @@ static bool is_column_name(const char *name)
 	return n > 2 && name[n - 1] == '"' && strcspn(name + 1, "\"{}?;") == n - 2;
 }
 
+static bool known_permission(const struct loader *l, const char *permission, struct err *e)
+{
+	return !permission || list_has(l->whole->permissions, permission) ||
+	       err_set(e, ERR_INPUT, "%s is no permission", permission);
+}
+
 static bool add_columns(struct loader *l, const json_t *names, const char *permission,
 			struct view_def *v, struct err *e)
 {
 	struct view_column *columns = (struct view_column *)v->columns;
 	const char *const *list;
 
-	if (!load_texts(l, names, "columns", &list, e))
+	if (!known_permission(l, permission, e) || !load_texts(l, names, "columns", &list, e))
 		return false;
 	for (; *list; list++) {
 		if (!is_column_name(*list))
@@ -60,6 +63,7 @@ static bool read_view(struct loader *l, const json_t *item, struct view_def *v, 
 	if (!json_only(item, members, e) || !json_get_str(item, "name", &v->name, e) ||
 	    !json_get_str(item, "about", &v->about, e) ||
 	    !json_opt_str(item, "permission", &v->permission, e) ||
+	    !known_permission(l, v->permission, e) ||
 	    !json_opt_array(item, "columns", &columns, e) ||
 	    !json_opt_object(item, "columns_with", &with, e))
 		return false;
@@ -71,25 +75,46 @@ static bool read_view(struct loader *l, const json_t *item, struct view_def *v, 
 	return true;
 }
 
+static bool add_view(struct loader *l, const struct view_def *v, struct err *e)
+{
+	struct catalog_whole *w = l->whole;
+
+	for (size_t i = 0; i < w->view_count; i++)
+		if (strcmp(w->view_defs[i].name, v->name) == 0)
+			return err_set(e, ERR_INPUT,
+				       "views: %s is in config/%s/catalogue.json, too", v->name,
+				       w->view_defs[i].pack);
+	w->view_defs = arena_grow(l->arena, w->view_defs, w->view_count, &l->view_cap,
+				  sizeof(*w->view_defs));
+	w->view_defs[w->view_count++] = *v;
+	return true;
+}
+
+/* The names, for who looks for them in a statement. */
+static void list_views(struct loader *l)
+{
+	struct text_list views = {0};
+
+	text_list_add(&views, l->arena, NULL);
+	for (size_t i = 0; i < l->whole->view_count; i++)
+		text_list_add(&views, l->arena, l->whole->view_defs[i].name);
+	l->whole->views = views.items;
+}
+
 static bool load_views(struct loader *l, const json_t *array, struct err *e)
 {
-	struct view_def *defs = arena_alloc(l->arena, (json_array_size(array) + 1) * sizeof(*defs));
-	struct text_list views = {0};
 	const json_t *item;
 	size_t i;
 
-	text_list_add(&views, l->arena, NULL);
 	json_array_foreach(array, i, item) {
-		if (!read_view(l, item, &defs[i], e))
-			return err_prefix(e, CATALOGUE ": views[%zu]", i);
-		if (list_has(views.items, defs[i].name))
-			return err_set(e, ERR_INPUT, CATALOGUE ": views: %s is there twice",
-				       defs[i].name);
-		text_list_add(&views, l->arena, defs[i].name);
+		struct view_def v = {.pack = l->pack->name};
+
+		if (!read_view(l, item, &v, e))
+			return err_prefix(e, "views[%zu]", i);
+		if (!add_view(l, &v, e))
+			return false;
 	}
-	l->whole->views = views.items;
-	l->whole->view_defs = defs;
-	l->whole->view_count = views.count;
+	list_views(l);
 	return true;
 }
 
@@ -120,7 +145,7 @@ static bool check_joins(struct loader *l, const json_t *array, struct err *e)
 
 	json_array_foreach(array, i, item)
 		if (!check_join(l, item, e))
-			return err_prefix(e, CATALOGUE ": joins[%zu]", i);
+			return err_prefix(e, "joins[%zu]", i);
 	return true;
 }
 
@@ -137,13 +162,13 @@ static bool load_measures(struct loader *l, const json_t *array, struct err *e)
 		    !json_get_str(item, "unit", &unit, e) ||
 		    !json_get_str(item, "aggregate", &aggregate, e) ||
 		    !json_opt_str(item, "column", &column, e))
-			return err_prefix(e, CATALOGUE ": measures[%zu]", i);
+			return err_prefix(e, "measures[%zu]", i);
 		if (!known_view(l, name, view, e))
-			return false;
+			return err_prefix(e, "measures[%zu]", i);
 		if (!units_find(&l->whole->shown.units, unit))
 			return err_set(e, ERR_INPUT,
-				       CATALOGUE ": measures[%zu]: unit %s is not registered "
-						 "(config/units.json)",
+				       "measures[%zu]: unit %s is not registered "
+				       "(config/units.json)",
 				       i, unit);
 	}
 	return true;
@@ -285,26 +310,111 @@ static bool check_parents(const struct loader *l, const struct dimension_def *d,
 	return true;
 }
 
-static bool load_dimensions(struct loader *l, const json_t *array, struct err *e)
+/* ---- a dimension that several packs have ---- */
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Groups of `width` texts, of which the first is not in the list yet. */
+static const char *const *joined(struct arena *a, const char *const *list, const char *const *more,
+				 size_t width)
+{
+	struct text_list all = {0};
+
+	if (!list || !more)
+		return list ? list : more;
+	for (const char *const *t = list; *t; t++)
+		text_list_add(&all, a, *t);
+	for (; *more; more += width) {
+		bool found = false;
+		for (const char *const *t = list; *t && !found; t += width)
+			found = strcmp(*t, *more) == 0 &&
+				(width == 1 || strcmp(t[1], more[1]) == 0);
+		for (size_t i = 0; !found && i < width; i++)
+			text_list_add(&all, a, more[i]);
+	}
+	return all.items;
+}
+
+/* A value of a parent is another one below another parent. */
+static void join_scoped(struct arena *a, struct dimension_def *d, const struct dimension_def *more)
+{
+	struct text_list values = {0}, parents = {0};
+	size_t n = list_length(d->values);
+
+	for (size_t i = 0; i < n; i++) {
+		text_list_add(&values, a, d->values[i]);
+		text_list_add(&parents, a, d->parents[i]);
+	}
+	for (size_t k = 0; more->values[k]; k++) {
+		size_t i = 0;
+
+		while (i < n && (strcmp(d->values[i], more->values[k]) != 0 ||
+				 strcmp(d->parents[i], more->parents[k]) != 0))
+			i++;
+		if (i < n)
+			continue;
+		text_list_add(&values, a, more->values[k]);
+		text_list_add(&parents, a, more->parents[k]);
+	}
+	d->values = values.items;
+	d->parents = parents.items;
+}
+
+static bool join_dimension(struct loader *l, struct dimension_def *d,
+			   const struct dimension_def *more, struct err *e)
+{
+	if (strcmp(d->pack, more->pack) == 0)
+		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
+	if (!is_same(d->view, more->view) || !is_same(d->column, more->column) ||
+	    !is_same(d->permission, more->permission) || !is_same(d->parent, more->parent))
+		return err_set(e, ERR_INPUT,
+			       "dimensions: config/%s/catalogue.json has %s with another view, "
+			       "column, permission or parent",
+			       d->pack, d->name);
+	if (d->parents && more->parents)
+		join_scoped(l->arena, d, more);
+	else
+		d->values = joined(l->arena, d->values, more->values, 1);
+	d->words = joined(l->arena, d->words, more->words, 2);
+	d->groups = joined(l->arena, d->groups, more->groups, 2);
+	return true;
+}
+
+static bool add_dimension(struct loader *l, struct dimension_def *d, struct err *e)
 {
 	struct catalog *c = &l->whole->shown;
-	struct dimension_def *list =
-		arena_alloc(l->arena, (json_array_size(array) + 1) * sizeof(*list));
+	struct dimension_def *list = (struct dimension_def *)c->dimensions;
+	const struct dimension_def *same = catalog_dimension(c, d->name);
+
+	if (same)
+		return join_dimension(l, &list[same->index], d, e);
+	d->index = c->dimension_count;
+	list = arena_grow(l->arena, list, c->dimension_count, &l->dimension_cap, sizeof(*list));
+	list[c->dimension_count++] = *d;
+	c->dimensions = list;
+	return true;
+}
+
+static bool load_dimensions(struct loader *l, const json_t *array, struct err *e)
+{
+	const struct catalog *c = &l->whole->shown;
 	const json_t *item;
 	size_t i;
 
-	c->dimensions = list;
 	json_array_foreach(array, i, item) {
-		if (!read_dimension(l, item, &list[i], e))
-			return err_prefix(e, CATALOGUE ": dimensions[%zu]", i);
-		if (catalog_dimension(c, list[i].name))
-			return err_set(e, ERR_INPUT, CATALOGUE ": dimensions: %s is there twice",
-				       list[i].name);
-		c->dimension_count++;
+		struct dimension_def d = {.pack = l->pack->name};
+
+		if (!read_dimension(l, item, &d, e))
+			return err_prefix(e, "dimensions[%zu]", i);
+		if (!add_dimension(l, &d, e))
+			return false;
 	}
 	for (i = 0; i < c->dimension_count; i++)
-		if (!check_parents(l, &list[i], e))
-			return err_prefix(e, CATALOGUE ": dimensions");
+		if (!check_parents(l, &c->dimensions[i], e))
+			return err_prefix(e, "dimensions");
 	return true;
 }
 
@@ -312,20 +422,27 @@ static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 {
 	static const char *const names[] = {"peak_first_hour", "peak_last_hour", NULL};
 	struct calendar *c = &l->whole->shown.calendar;
+	struct calendar before = *c;
 	int *const fields[] = {&c->peak_first_hour, &c->peak_last_hour};
 
+	if (!object)
+		return true;
 	if (!json_only(object, names, e))
-		return err_prefix(e, CATALOGUE ": calendar");
+		return err_prefix(e, "calendar");
 	for (size_t i = 0; names[i]; i++) {
 		int64_t value;
 		if (!json_get_int(object, names[i], &value, e))
-			return err_prefix(e, CATALOGUE ": calendar");
+			return err_prefix(e, "calendar");
 		if (value < 0 || value > 23)
-			return err_set(e, ERR_INPUT, CATALOGUE ": calendar: %s: 0 to 23", names[i]);
+			return err_set(e, ERR_INPUT, "calendar: %s: 0 to 23", names[i]);
 		*fields[i] = (int)value;
 	}
-	return c->peak_first_hour <= c->peak_last_hour ||
-	       err_set(e, ERR_INPUT, CATALOGUE ": calendar: the peak ends before it begins");
+	if (c->peak_first_hour > c->peak_last_hour)
+		return err_set(e, ERR_INPUT, "calendar: the peak ends before it begins");
+	if (l->has_calendar && memcmp(&before, c, sizeof(before)) != 0)
+		return err_set(e, ERR_INPUT, "calendar: not that of a pack before it");
+	l->has_calendar = true;
+	return true;
 }
 
 /* "market=CAISO": a known value of another dimension. */
@@ -359,29 +476,38 @@ static bool read_alias(struct loader *l, const json_t *item, const struct dimens
 	return !out->when || check_when(l, out->when, e);
 }
 
-static bool load_aliases(struct loader *l, struct err *e)
+/* Behind those that other packs gave it. */
+static bool add_aliases(struct loader *l, const char *name, const json_t *array, struct err *e)
 {
+	struct dimension_def *d = (struct dimension_def *)catalog_dimension(&l->whole->shown, name);
+	struct alias_def *list;
+	const json_t *item;
+	size_t i;
+
+	if (!d)
+		return err_set(e, ERR_INPUT, "%s is no dimension", name);
+	list = arena_alloc(l->arena, (d->alias_count + json_array_size(array) + 1) * sizeof(*list));
+	for (i = 0; i < d->alias_count; i++)
+		list[i] = d->aliases[i];
+	json_array_foreach(array, i, item)
+		if (!read_alias(l, item, d, &list[d->alias_count + i], e))
+			return err_prefix(e, "%s[%zu]", name, i);
+	d->aliases = list;
+	d->alias_count += json_array_size(array);
+	return true;
+}
+
+bool load_aliases(struct loader *l, struct err *e)
+{
+	struct words_file f;
 	const char *name;
 	json_t *root, *array;
 
-	if (!load_json(l, ENTITIES, &root, e))
+	if (!load_pack_json(l, "entities.json", &f, &root, e))
 		return false;
-	json_object_foreach(root, name, array) {
-		struct dimension_def *d =
-			(struct dimension_def *)catalog_dimension(&l->whole->shown, name);
-		struct alias_def *list =
-			arena_alloc(l->arena, (json_array_size(array) + 1) * sizeof(*list));
-		const json_t *item;
-		size_t i;
-
-		if (!d)
-			return err_set(e, ERR_INPUT, ENTITIES ": %s is no dimension", name);
-		json_array_foreach(array, i, item)
-			if (!read_alias(l, item, d, &list[i], e))
-				return err_prefix(e, ENTITIES ": %s[%zu]", name, i);
-		d->aliases = list;
-		d->alias_count = json_array_size(array);
-	}
+	json_object_foreach(root, name, array)
+		if (!add_aliases(l, name, array, e))
+			return load_wrong(&f);
 	return true;
 }
 
@@ -389,21 +515,19 @@ bool load_schema(struct loader *l, struct err *e)
 {
 	static const char *const members[] = {"views",    "joins", "measures", "dimensions",
 					      "calendar", "units", NULL};
-	struct words_file f = {.path = CATALOGUE, .arena = l->arena, .err = e};
 	struct units *units = &l->whole->shown.units;
+	struct words_file f;
 	json_t *root;
 
-	if (!load_text(l, CATALOGUE, JSON_FILE_BYTES_MAX, l->arena, &f.text, e) ||
-	    !words_parse(&f, &root))
+	if (!load_json(l, pack_file(l, "catalogue.json"), &f, &root, e))
 		return false;
 	if (json_object_get(root, "units") &&
 	    !units_read(&f, json_object_get(root, "units"), "units", units, units))
 		return false;
-	if (!json_only(root, members, e))
-		return err_prefix(e, CATALOGUE);
-	return load_views(l, json_object_get(root, "views"), e) &&
-	       check_joins(l, json_object_get(root, "joins"), e) &&
-	       load_measures(l, json_object_get(root, "measures"), e) &&
-	       load_dimensions(l, json_object_get(root, "dimensions"), e) &&
-	       load_calendar(l, json_object_get(root, "calendar"), e) && load_aliases(l, e);
+	return (json_only(root, members, e) && load_views(l, json_object_get(root, "views"), e) &&
+		check_joins(l, json_object_get(root, "joins"), e) &&
+		load_measures(l, json_object_get(root, "measures"), e) &&
+		load_dimensions(l, json_object_get(root, "dimensions"), e) &&
+		load_calendar(l, json_object_get(root, "calendar"), e)) ||
+	       load_wrong(&f);
 }

@@ -42,6 +42,8 @@ static bool check_marker(const struct place *p, const struct sql_marker *m, stru
 {
 	const struct param_def *param = tool_param(p->tool, m->name);
 
+	if (strncmp(m->name, "peak_", 5) == 0 && !p->l->has_calendar)
+		return wrong(p, e, "no calendar in the packs for", m->name);
 	if (catalog_marker_reserved(m->name))
 		return !m->is_list || wrong(p, e, "one value, not a list:", m->name);
 	if (!param)

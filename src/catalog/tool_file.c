@@ -60,6 +60,10 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return catalog_report(&h->l->whole->shown, text) ||
 		       tool_wrong(h, e, "unknown report %s", text);
 	}
+	if (strcmp(key, "agents") == 0 && strcmp(text, "*") == 0) {
+		text_list_add(&h->agents, h->l->arena, text); /* when all domains are known */
+		return true;
+	}
 	if (strcmp(key, "agents") == 0)
 		return read_names(h, text, &h->agents, e);
 	if (strcmp(key, "visible") == 0) {

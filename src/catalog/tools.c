@@ -1,5 +1,5 @@
 /*
- * The tool files below sql/domain: found, read, checked, and put in order. A dialect's own text
+ * The tool files below sql/<pack>: found, read, checked, and put in order. A dialect's own text
  * (<tool>.<dialect>.sql) takes the place of the common one for that dialect only.
  */
 #include "catalog_int.h"
@@ -11,13 +11,6 @@
 #include "vesper/file.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
-
-#define TOOLS "sql/domain"
-
-struct tool_list {
-	struct tool_def *items;
-	size_t count, cap;
-};
 
 static bool load_sql(struct loader *l, const char *path, struct sql_file **out, struct err *e)
 {
@@ -70,10 +63,11 @@ static bool is_override(const char *name, struct str *tool, enum dialect *d)
 	return false;
 }
 
-static bool load_tool(struct loader *l, const char *folder, const char *name,
-		      struct tool_list *list, struct err *e)
+static bool load_tool(struct loader *l, const char *folder, const char *name, struct err *e)
 {
-	const char *path = arena_printf(l->arena, "%s/%s", folder, name);
+	const char *path = arena_printf(l->arena, "sql/%s/%s/%s", l->pack->name, folder, name);
+	struct catalog *c = &l->whole->shown;
+	const struct tool_def *same;
 	size_t stem = strlen(name) - 4;
 	struct sql_file *f;
 	struct tool_def t;
@@ -83,21 +77,23 @@ static bool load_tool(struct loader *l, const char *folder, const char *name,
 	if (strlen(t.name) != stem || strncmp(t.name, name, stem) != 0)
 		return err_set(e, ERR_INPUT, "%s:1: the file of tool %s must be %s.sql", path,
 			       t.name, t.name);
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].name, t.name) == 0)
-			return err_set(e, ERR_INPUT, "%s:1: %s has this tool already", path,
-				       list->items[i].path);
+	same = catalog_tool(c, t.name);
+	if (same)
+		return err_set(e, ERR_INPUT, "%s:1: %s has this tool already", path, same->path);
+	t.pack = l->pack->name;
+	t.folder = arena_strdup(l->arena, folder);
 	for (int d = 0; d < DIALECT_COUNT; d++)
 		t.files[d] = f;
 	if (!tool_file_check(l, &t, f, e))
 		return false;
-	list->items = arena_grow(l->arena, list->items, list->count, &list->cap, sizeof(t));
-	list->items[list->count++] = t;
+	l->tools = arena_grow(l->arena, l->tools, c->tool_count, &l->tool_cap, sizeof(t));
+	l->tools[c->tool_count++] = t;
+	c->tools = l->tools;
 	return true;
 }
 
 static bool load_overrides(struct loader *l, const char *folder, const char *const *names,
-			   const struct tool_list *list, struct err *e)
+			   struct err *e)
 {
 	struct str stem;
 	enum dialect d;
@@ -106,9 +102,9 @@ static bool load_overrides(struct loader *l, const char *folder, const char *con
 		struct tool_def *tool = NULL;
 		if (!is_override(*names, &stem, &d))
 			continue;
-		for (size_t i = 0; i < list->count; i++)
-			if (str_eq(str_of(list->items[i].name), stem))
-				tool = &list->items[i];
+		for (size_t i = 0; i < l->whole->shown.tool_count; i++)
+			if (str_eq(str_of(l->tools[i].name), stem))
+				tool = &l->tools[i];
 		if (!tool)
 			return err_set(e, ERR_INPUT, "%s/%s:1: there is no %.*s.sql", folder,
 				       *names, STR_FMT(stem));
@@ -118,22 +114,34 @@ static bool load_overrides(struct loader *l, const char *folder, const char *con
 	return true;
 }
 
-static bool load_folder(struct loader *l, const char *folder, struct tool_list *list, struct err *e)
+static bool load_folder(struct loader *l, const char *name, struct err *e)
 {
-	const char *full = arena_printf(l->arena, "%s/%s", l->root, folder);
+	const char *folder = arena_printf(l->arena, "sql/%s/%s", l->pack->name, name);
 	const char *const *names;
 	struct str stem;
 	enum dialect d;
 
-	if (!file_list(full, l->arena, &names, e))
+	if (!load_names(l, folder, &names, e))
 		return false;
 	for (size_t i = 0; names[i]; i++) {
 		if (!str_ends(str_of(names[i]), STR(".sql")))
 			return err_set(e, ERR_INPUT, "%s/%s:1: not a .sql file", folder, names[i]);
-		if (!is_override(names[i], &stem, &d) && !load_tool(l, folder, names[i], list, e))
+		if (!is_override(names[i], &stem, &d) && !load_tool(l, name, names[i], e))
 			return false;
 	}
-	return load_overrides(l, folder, names, list, e);
+	return load_overrides(l, folder, names, e);
+}
+
+bool load_tools(struct loader *l, struct err *e)
+{
+	const char *const *folders;
+
+	if (!load_names(l, arena_printf(l->arena, "sql/%s", l->pack->name), &folders, e))
+		return false;
+	for (; *folders; folders++)
+		if (!load_folder(l, *folders, e))
+			return false;
+	return true;
 }
 
 static int by_name(const void *a, const void *b)
@@ -141,23 +149,14 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct tool_def *)a)->name, ((const struct tool_def *)b)->name);
 }
 
-bool load_tools(struct loader *l, struct err *e)
+void finish_tools(struct loader *l)
 {
-	struct catalog *c = &l->whole->shown;
-	struct tool_list list = {0};
-	const char *const *folders;
+	const struct catalog *c = &l->whole->shown;
 
-	if (!file_list(arena_printf(l->arena, "%s/" TOOLS, l->root), l->arena, &folders, e))
-		return false;
-	for (; *folders; folders++)
-		if (!load_folder(l, arena_printf(l->arena, TOOLS "/%s", *folders), &list, e))
-			return false;
-	if (list.count > 0)
-		qsort(list.items, list.count, sizeof(*list.items), by_name);
-	for (size_t i = 0; i < list.count; i++)
-		list.items[i].schema =
-			json_own(l->arena, tool_schema_new(&l->whole->shown, &list.items[i]));
-	c->tools = list.items;
-	c->tool_count = list.count;
-	return true;
+	if (c->tool_count > 0)
+		qsort(l->tools, c->tool_count, sizeof(*l->tools), by_name);
+	for (size_t i = 0; i < c->tool_count; i++) {
+		l->tools[i].index = i;
+		l->tools[i].schema = json_own(l->arena, tool_schema_new(c, &l->tools[i]));
+	}
 }

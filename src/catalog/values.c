@@ -1,7 +1,7 @@
 /*
  * Values of the catalogue in other texts. A statement, a tool's description or a prompt that speaks
- * of "all health domains" takes the list from config/catalogue.json, so that there is no second one
- * that could differ.
+ * of "all health domains" takes the list from the packs' catalogue.json, so that there is no second
+ * one that could differ.
  */
 #include "catalog_int.h"
 
@@ -88,6 +88,9 @@ static bool expand(const struct loader *l, const char *text, bool sql, struct bu
 		size_t name = strlen(VALUES), end;
 
 		if (strncmp(p, PEAK, strlen(PEAK)) == 0) {
+			if (!l->has_calendar)
+				return err_set(e, ERR_INPUT,
+					       PEAK " without a calendar in the packs");
 			buf_printf(out, "%d-%d", c->peak_first_hour, c->peak_last_hour);
 			p += strlen(PEAK);
 			continue;

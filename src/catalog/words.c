@@ -8,11 +8,10 @@
 #include "vesper/limits.h"
 
 #define LANGUAGE "config/language/en.json"
-#define WORDS    "config/energy/words.json"
 #define UNITS    "config/units.json"
 #define VERSION  1
 
-static bool load_language(struct loader *l, struct err *e)
+bool load_language(struct loader *l, struct err *e)
 {
 	const char *text;
 
@@ -84,7 +83,7 @@ static bool read_words(const struct words_file *f, const json_t *root, struct pa
 			return words_fail(f, name, "nothing reads this member");
 	if (!json_get_int(root, "version", &version, &e) || version != VERSION)
 		return words_fail(f, "version", "must be %d", VERSION);
-	if (!json_get_str(root, "company", &out->company, &e) || !*out->company)
+	if (!json_opt_str(root, "company", &out->company, &e) || (out->company && !*out->company))
 		return words_fail(f, "company",
 				  "words for the company are wanted, such as "
 				  "\"an energy company\"");
@@ -99,14 +98,67 @@ static bool read_words(const struct words_file *f, const json_t *root, struct pa
 	       read_glossary(f, root, out);
 }
 
+/* ---- several packs ---- */
+
+static const char *const *joined(struct arena *a, const char *const *list, const char *const *more)
+{
+	struct text_list all = {0};
+
+	text_list_add(&all, a, NULL);
+	for (; list && *list; list++)
+		text_list_add(&all, a, *list);
+	for (; *more; more++)
+		if (!list_has(all.items, *more))
+			text_list_add(&all, a, *more);
+	return all.items;
+}
+
+/* `more` items behind those of the list, in a new one. */
+static const void *appended(struct arena *a, const void *list, size_t *count, const void *more,
+			    size_t more_count, size_t size)
+{
+	char *all = arena_alloc(a, (*count + more_count + 1) * size);
+
+	if (*count)
+		memcpy(all, list, *count * size);
+	if (more_count)
+		memcpy(all + *count * size, more, more_count * size);
+	*count += more_count;
+	return all;
+}
+
+static void join_words(struct arena *a, struct pack_words *to, const struct pack_words *more)
+{
+	to->company = more->company ? more->company : to->company;
+	to->stop = joined(a, to->stop, more->stop);
+	to->nouns = joined(a, to->nouns, more->nouns);
+	to->states = joined(a, to->states, more->states);
+	to->aspects = joined(a, to->aspects, more->aspects);
+	to->synonyms = appended(a, to->synonyms, &to->synonym_count, more->synonyms,
+				more->synonym_count, sizeof(*to->synonyms));
+	to->outside = appended(a, to->outside, &to->outside_count, more->outside,
+			       more->outside_count, sizeof(*to->outside));
+	to->impossible = appended(a, to->impossible, &to->impossible_count, more->impossible,
+				  more->impossible_count, sizeof(*to->impossible));
+	to->glossary = appended(a, to->glossary, &to->glossary_count, more->glossary,
+				more->glossary_count, sizeof(*to->glossary));
+}
+
 bool load_words(struct loader *l, struct err *e)
 {
-	struct words_file f = {.path = WORDS, .arena = l->arena, .err = e};
+	static const char *const none[] = {NULL};
+	struct pack_words words = {.stop = none, .nouns = none, .states = none, .aspects = none};
+	struct pack_words *all = &l->whole->shown.words;
+	struct words_file f;
 	json_t *root;
 
-	return load_language(l, e) &&
-	       load_text(l, WORDS, JSON_FILE_BYTES_MAX, l->arena, &f.text, e) &&
-	       words_parse(&f, &root) && read_words(&f, root, &l->whole->shown.words);
+	if (!load_pack_json(l, "words.json", &f, &root, e) ||
+	    (root && !read_words(&f, root, &words)))
+		return false;
+	join_words(l->arena, all, &words);
+	return all->company ||
+	       err_set(e, ERR_INPUT, "%s:1: company: no pack before names it, as \"a company\"",
+		       pack_file(l, "words.json"));
 }
 
 /* ---- units ---- */

@@ -88,7 +88,7 @@ INT  ("redis.timeout_ms", 100, 1, REDIS_PATIENCE_MS,             "waiting for it
 TEXT ("pbi.tenant_id", "\"\"", NULL,                             "Power BI: the directory of the service principal; reports only link when empty"),
 TEXT ("pbi.client_id", "\"\"", NULL,                             "its application"),
 SECRET("pbi.client_secret",                                      "its secret"),
-OTHER("pbi.reports", KEY_MAP, "{}",                              "menu key of config/reports.json -> workspace id/report id"),
+OTHER("pbi.reports", KEY_MAP, "{}",                              "menu key of config/energy/reports.json -> workspace id/report id"),
 TEXT ("pbi.identity", "\"none\"", "none|user|tenant",            "as whom a report's row-level security knows the caller"),
 OTHER("pbi.roles", KEY_MAP, "{}",                                "permission -> role of that security"),
 TEXT ("pbi.login_url", "\"https://login.microsoftonline.com\"", NULL, "another cloud's sign-in"),

@@ -43,7 +43,8 @@ static bool permissions_of(int argc, char **argv, const char **list, char *perms
 		who->permissions = list;
 		return true;
 	}
-	return catalog_load(ctl_root(), c, e) && ctl_principal(*c, role, who->tenant, who, e);
+	return catalog_load((const char *const[]){ctl_root(), NULL}, NULL, c, e) &&
+	       ctl_principal(*c, role, who->tenant, who, e);
 }
 
 int ctl_token(int argc, char **argv)

@@ -122,7 +122,7 @@ bool ctl_catalog(struct catalog **out)
 {
 	struct err e = {0};
 
-	if (catalog_load(ctl_root(), out, &e))
+	if (catalog_load((const char *const[]){ctl_root(), NULL}, NULL, out, &e))
 		return true;
 	ctl_fail("%s", e.text);
 	return false;

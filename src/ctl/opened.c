@@ -20,7 +20,7 @@ bool opened_tools(struct opened *o, struct err *e)
 	struct toolbox_options options = {.modules = domain_modules};
 
 	if (!databases_open_warehouse(&o->databases, o->config, o->loop, &o->warehouse, e) ||
-	    !catalog_load(ctl_root(), &o->catalog, e))
+	    !catalog_load((const char *const[]){ctl_root(), NULL}, NULL, &o->catalog, e))
 		return false;
 	o->know = know_new(o->catalog);
 	options.loop = o->loop;

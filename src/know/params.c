@@ -81,5 +81,5 @@ const struct param_def *params_take(const struct reading *r, const struct number
 
 const struct tool_params *params_of(const struct know *k, const struct tool_def *t)
 {
-	return &k->params[t - k->catalog->tools];
+	return &k->params[t->index];
 }

@@ -402,9 +402,9 @@ void router_text(const struct know *k, const struct catalog_view *v, const struc
 	char stem[STEM_BYTES];
 
 	for (size_t i = 0; i < v->tool_count; i++)
-		t.mine[v->tools[i] - c->tools] = true;
+		t.mine[v->tools[i]->index] = true;
 	for (size_t i = 0; i < v->domain_count; i++)
-		t.mine[c->tool_count + (size_t)(v->domains[i] - c->domains)] = true;
+		t.mine[c->tool_count + v->domains[i]->index] = true;
 	for (size_t i = from; i < to; i++)
 		if (counts(k, &q->tokens[i]))
 			add_word(&t, stem, know_canonical(k, &q->tokens[i], stem),
@@ -427,8 +427,7 @@ void router_text(const struct know *k, const struct catalog_view *v, const struc
 		.strange_words = t.strange,
 	};
 	for (size_t i = 0; i < v->tool_count && t.known > 0; i++)
-		out->tools[i] = t.weights[v->tools[i] - c->tools] / t.known;
+		out->tools[i] = t.weights[v->tools[i]->index] / t.known;
 	for (size_t i = 0; i < v->domain_count && t.known > 0; i++)
-		out->domains[i] =
-			t.weights[c->tool_count + (size_t)(v->domains[i] - c->domains)] / t.known;
+		out->domains[i] = t.weights[c->tool_count + v->domains[i]->index] / t.known;
 }

@@ -96,7 +96,7 @@ static void fit_fact(const struct reading *r, const struct numbered *n, size_t f
 		if (!p && f->source == SOURCE_CARRIED)
 			return;
 		if (!p && f->soft) {
-			if (!r->scope.weak[f->dimension - r->know->catalog->dimensions])
+			if (!r->scope.weak[f->dimension->index])
 				out->facts += w->fact.not_taken * (1 - w->fact.soft);
 			return;
 		}

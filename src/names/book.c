@@ -142,7 +142,7 @@ bool name_book_learn(struct name_book *b, const char *tenant, const char *dimens
 		lexicon_build_free(&build);
 		build = lexicon_build_new();
 	}
-	name_book_set(b, tenant, (size_t)(d - b->catalog->dimensions),
+	name_book_set(b, tenant, d->index,
 		      lexicon_build_count(build) > 0 ? lexicon_new(&build, LEXICON_LEARNED, NULL)
 						     : NULL);
 	lexicon_build_free(&build);

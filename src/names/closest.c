@@ -136,7 +136,7 @@ static void suggest_like(struct closest *c, size_t dimension, const struct folde
 size_t names_closest(const struct names *names, const struct dimension_def *d, const char *text,
 		     const char *parent, struct arena *a, const struct suggestion **out)
 {
-	size_t dimension = (size_t)(d - names->book->catalog->dimensions);
+	size_t dimension = d->index;
 	struct closest c = {.names = names, .parent = parent, .arena = a};
 	struct folded f;
 

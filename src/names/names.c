@@ -383,11 +383,6 @@ size_t names_near(const struct names *n, const bool *in, const char *key, size_t
 
 /* ---- one dimension's values ---- */
 
-static size_t index_of(const struct names *n, const struct dimension_def *d)
-{
-	return (size_t)(d - n->book->catalog->dimensions);
-}
-
 static size_t listed_count(const struct dimension_def *d)
 {
 	size_t n = 0;
@@ -399,9 +394,9 @@ static size_t listed_count(const struct dimension_def *d)
 
 size_t names_count(const struct names *n, const struct dimension_def *d)
 {
-	const struct lexicon *l = n->learned[index_of(n, d)];
+	const struct lexicon *l = n->learned[d->index];
 
-	if (!n->in[index_of(n, d)])
+	if (!n->in[d->index])
 		return 0;
 	return listed_count(d) + (l ? l->count : 0);
 }
@@ -409,7 +404,7 @@ size_t names_count(const struct names *n, const struct dimension_def *d)
 const char *names_at(const struct names *n, const struct dimension_def *d, size_t i,
 		     const char **parent)
 {
-	const struct lexicon *l = n->learned[index_of(n, d)];
+	const struct lexicon *l = n->learned[d->index];
 	size_t listed = listed_count(d);
 
 	*parent = i < listed ? parent_at(d, i) : lexicon_parent(l, i - listed);
@@ -423,14 +418,14 @@ bool names_known(const struct names *n, const struct dimension_def *d)
 
 bool names_learned(const struct names *n, const struct dimension_def *d)
 {
-	return n->learned[index_of(n, d)] && listed_count(d) == 0;
+	return n->learned[d->index] && listed_count(d) == 0;
 }
 
 /* The parents of the values that are written just so. */
 static size_t parents_of(const struct names *n, const struct dimension_def *d, const char *value,
 			 const char **out, size_t max)
 {
-	const struct lexicon *l = n->learned[index_of(n, d)];
+	const struct lexicon *l = n->learned[d->index];
 	uint32_t values[FOUND_MAX];
 	size_t count = 0, found = 0;
 	struct folded f;

@@ -487,8 +487,7 @@ static void hand_over(const struct name_refresh *r, struct name_book *to)
 			const struct lexicon *l = name_book_get(r->book, r->tenants[t], i);
 
 			if (l)
-				name_book_set(to, r->tenants[t], (size_t)(is - c->dimensions),
-					      lexicon_ref(l));
+				name_book_set(to, r->tenants[t], is->index, lexicon_ref(l));
 		}
 	}
 	for (size_t t = 0; r->tenants[t]; t++)

@@ -91,7 +91,7 @@ static bool resolve_near(const struct names *names, size_t dimension, const stru
 /* Have the data been read, and have no such values? */
 static bool is_read(const struct names *names, const struct dimension_def *d)
 {
-	return names->learned[d - names->book->catalog->dimensions] != NULL;
+	return names->learned[d->index] != NULL;
 }
 
 /* A label of a date: as the data spell it where they are known, and none that they do not have. */
@@ -122,7 +122,7 @@ static bool resolve_label(const struct names *names, const struct dimension_def 
 bool names_resolve(const struct names *names, const struct dimension_def *d, const char *text,
 		   const struct args *context, struct arena *a, struct name_match *out)
 {
-	size_t index = (size_t)(d - names->book->catalog->dimensions);
+	size_t index = d->index;
 	const char *label, *parent;
 	struct folded words;
 

@@ -29,7 +29,7 @@ void scope_index(struct name_book *b)
 
 			if (!d)
 				continue;
-			used->items[used->count].dimension = (size_t)(d - c->dimensions);
+			used->items[used->count].dimension = d->index;
 			used->items[used->count++].has_default = param->default_text != NULL;
 		}
 	}
@@ -42,8 +42,7 @@ void scope_read(const struct name_book *b, const struct catalog_view *v, struct 
 	bool *in = arena_alloc(a, n + 1), *weak = arena_alloc(a, n + 1);
 
 	for (size_t t = 0; t < v->tool_count; t++) {
-		const struct tool_dimensions *used =
-			&b->tool_dimensions[v->tools[t] - b->catalog->tools];
+		const struct tool_dimensions *used = &b->tool_dimensions[v->tools[t]->index];
 
 		for (size_t i = 0; i < used->count; i++) {
 			in[used->items[i].dimension] = v->may_name[used->items[i].dimension];

@@ -224,7 +224,7 @@ void tool_call_run(struct tool_call *call)
 	struct outcome refused;
 	struct err e = {0};
 
-	if (b->run[call->tool - b->options.catalog->tools](call, &e)) {
+	if (b->run[call->tool->index](call, &e)) {
 		assert(call->query); /* a tool function starts something or fails */
 		return;
 	}

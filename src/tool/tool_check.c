@@ -74,7 +74,7 @@ static void complain(struct check *c, const struct err *e)
 		return;
 	what = c->tool < all->tool_count
 		       ? all->tools[c->tool].path
-		       : arena_printf(c->arena, "config/catalogue.json: dimension %s",
+		       : arena_printf(c->arena, "config/energy/catalogue.json: dimension %s",
 				      all->dimensions[c->dimension].name);
 	c->problem(c->owner, arena_printf(c->arena, "%s: tenant %s: %s", what, c->tenant, e->text));
 }

@@ -1,7 +1,7 @@
 /*
- * The toolbox ties the tools of a catalogue to their functions. A module that is compiled in must
- * have an entry for each of its files and a file for each of its entries; a domain that is text
- * alone runs on the shared function.
+ * The toolbox ties the tools of a catalogue to their functions. A module that is compiled in and
+ * whose pack the catalogue has must have an entry for each of its files and a file for each of its
+ * entries; a domain that is text alone runs on the shared function.
  */
 #include "tool_int.h"
 
@@ -19,23 +19,19 @@ static const struct tool_entry *module_entry(const struct domain *module, const 
 	return NULL;
 }
 
-static const struct domain_def *find_domain(const struct catalog *c, const char *name)
+static const struct domain_def *find_domain(const struct catalog *c, const struct domain *m)
 {
 	for (size_t i = 0; i < c->domain_count; i++)
-		if (strcmp(c->domains[i].name, name) == 0)
+		if (strcmp(c->domains[i].name, m->name) == 0 &&
+		    strcmp(c->domains[i].pack, m->pack) == 0)
 			return &c->domains[i];
 	return NULL;
 }
 
-/* A tool's file is in the folder of the domain that owns it: "sql/domain/<folder>/<tool>.sql". */
-static bool owns(const char *domain, const struct tool_def *t)
+/* A tool's file is in the folder of the domain that owns it: sql/<pack>/<folder>/<tool>.sql. */
+static bool owns(const struct domain *m, const struct tool_def *t)
 {
-	const char *folder = strstr(t->path, "sql/domain/");
-	size_t n = strlen(domain);
-
-	assert(folder);
-	folder += strlen("sql/domain/");
-	return strncmp(folder, domain, n) == 0 && folder[n] == '/';
+	return strcmp(t->pack, m->pack) == 0 && strcmp(t->folder, m->name) == 0;
 }
 
 static bool check_entries(const struct domain *m, const struct domain_def *d, struct err *e)
@@ -46,8 +42,8 @@ static bool check_entries(const struct domain *m, const struct domain_def *d, st
 		while (i < d->tool_count && strcmp(d->tools[i]->name, entry->name) != 0)
 			i++;
 		if (i == d->tool_count)
-			return err_set(e, ERR_INPUT, "prompts/%s:1: does not list tool %s",
-				       m->prompt, entry->name);
+			return err_set(e, ERR_INPUT, "prompts/%s/%s.md:1: does not list tool %s",
+				       m->pack, m->name, entry->name);
 	}
 	return true;
 }
@@ -55,16 +51,17 @@ static bool check_entries(const struct domain *m, const struct domain_def *d, st
 static bool add_module(struct toolbox *b, const struct domain *m, struct err *e)
 {
 	const struct catalog *c = b->options.catalog;
-	const struct domain_def *d = find_domain(c, m->name);
+	const struct domain_def *d = find_domain(c, m);
 
 	if (!d)
-		return err_set(e, ERR_INPUT, "prompts/%s:1: the prompt of module %s is missing",
-			       m->prompt, m->name);
+		return err_set(e, ERR_INPUT,
+			       "prompts/%s/%s.md:1: the prompt of module %s is missing", m->pack,
+			       m->name, m->name);
 	if (!check_entries(m, d, e))
 		return false;
 	for (size_t i = 0; i < c->tool_count; i++) {
 		const struct tool_entry *entry;
-		if (!owns(m->name, &c->tools[i]))
+		if (!owns(m, &c->tools[i]))
 			continue;
 		entry = module_entry(m, c->tools[i].name);
 		if (!entry)
@@ -85,7 +82,7 @@ bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, st
 	for (size_t i = 0; i < options->catalog->tool_count; i++)
 		b->run[i] = options->catalog->tools[i].gate ? tool_gate_run : tool_sql_run;
 	for (const struct domain *const *m = options->modules; m && *m; m++) {
-		if (!add_module(b, *m, e)) {
+		if (catalog_has_pack(b->options.catalog, (*m)->pack) && !add_module(b, *m, e)) {
 			toolbox_free(&b);
 			return false;
 		}

@@ -23,10 +23,10 @@ async function rootWithLongResult() {
   const root = await tempDir('root');
   for (const folder of ['sql', 'prompts', 'config'])
     await cp(join(ROOT, folder), join(root, folder), { recursive: true });
-  await mkdir(join(root, 'sql/domain/hourly'), { recursive: true });
-  await cp(join(FILES, 'sql'), join(root, 'sql/domain/hourly'), { recursive: true });
-  await cp(join(FILES, 'prompts'), join(root, 'prompts/domain'), { recursive: true });
-  const file = join(root, 'sql/domain/hourly/list_hourly_quotes.sql');
+  await mkdir(join(root, 'sql/energy/hourly'), { recursive: true });
+  await cp(join(FILES, 'sql'), join(root, 'sql/energy/hourly'), { recursive: true });
+  await cp(join(FILES, 'prompts'), join(root, 'prompts/energy'), { recursive: true });
+  const file = join(root, 'sql/energy/hourly/list_hourly_quotes.sql');
   await writeFile(file, (await readFile(file, 'utf8')).replace('vf.vendor AS', 'vf.SELECTION AS'));
   return root;
 }

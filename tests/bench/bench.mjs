@@ -88,8 +88,8 @@ function uncachedRoot() {
   const dir = mkdtempSync(join(tmpdir(), 'vesper-bench-root-'));
   for (const part of ['config', 'prompts', 'sql'])
     cpSync(join(ROOT, part), join(dir, part), { recursive: true });
-  for (const file of readdirSync(join(dir, 'sql/domain'), { recursive: true }).filter((f) => f.endsWith('.sql'))) {
-    const path = join(dir, 'sql/domain', file);
+  for (const file of readdirSync(join(dir, 'sql/energy'), { recursive: true }).filter((f) => f.endsWith('.sql'))) {
+    const path = join(dir, 'sql/energy', file);
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^-- cache_s:.*\n/m, ''));
   }
   return dir;

@@ -24,9 +24,9 @@ async function makeRoot() {
   const root = await tempDir('root');
   for (const folder of ['sql', 'prompts', 'config'])
     await cp(join(ROOT, folder), join(root, folder), { recursive: true });
-  await mkdir(join(root, 'sql/domain/hourly'), { recursive: true });
-  await cp(join(FILES, 'sql'), join(root, 'sql/domain/hourly'), { recursive: true });
-  await cp(join(FILES, 'prompts'), join(root, 'prompts/domain'), { recursive: true });
+  await mkdir(join(root, 'sql/energy/hourly'), { recursive: true });
+  await cp(join(FILES, 'sql'), join(root, 'sql/energy/hourly'), { recursive: true });
+  await cp(join(FILES, 'prompts'), join(root, 'prompts/energy'), { recursive: true });
   return root;
 }
 
@@ -112,7 +112,7 @@ function suite(name, open) {
         await sleep(50);
       assert.equal(reply.headers.get('result-changed'), '?0');
       /* The same statement, in another order: not the rows of the answer any more. */
-      const file = join(root, 'sql/domain/hourly/list_hourly_quotes.sql');
+      const file = join(root, 'sql/energy/hourly/list_hourly_quotes.sql');
       await writeFile(file, (await readFile(file, 'utf8')).replace('da.DATE, da.HOUR\n', 'da.DATE DESC, da.HOUR\n'));
       d.child.kill('SIGHUP');
       for (let i = 0; i < 200 && (reply = await rest.get(pathOf(answer))).headers.get('result-changed') !== '?1'; i++)

@@ -30,9 +30,9 @@ describe('the domain that README adds', () => {
   it('answers', async (t) => {
     const root = await makeRoot();
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-    const files = [...readme.matchAll(/`((?:sql|prompts)\/domain\/[\w./]+)`:\n\n```(?:sql)?\n(.*?)```/gs)];
-    assert.deepEqual(files.map(([, path]) => path), ['sql/domain/places/get_project_places.sql', 'prompts/domain/places.md']);
-    await mkdir(join(root, 'sql/domain/places'));
+    const files = [...readme.matchAll(/`((?:sql|prompts)\/energy\/[\w./]+)`:\n\n```(?:sql)?\n(.*?)```/gs)];
+    assert.deepEqual(files.map(([, path]) => path), ['sql/energy/places/get_project_places.sql', 'prompts/energy/places.md']);
+    await mkdir(join(root, 'sql/energy/places'));
     for (const [, path, text] of files)
       await writeFile(join(root, path), text);
     const d = await startDaemon({ env: { VESPER_ROOT: root } });
@@ -47,7 +47,7 @@ describe('the domain that README adds', () => {
 describe('a domain of text files', () => {
   let root;
   let d;
-  const tool = (name) => join(root, `sql/domain/transmission/${name}.sql`);
+  const tool = (name) => join(root, `sql/energy/transmission/${name}.sql`);
 
   async function makeWarehouse() {
     const dir = await tempDir('warehouse');
@@ -58,14 +58,14 @@ describe('a domain of text files', () => {
   }
 
   async function addDomain() {
-    const path = join(root, 'config/catalogue.json');
+    const path = join(root, 'config/energy/catalogue.json');
     const catalogue = JSON.parse(await readFile(path, 'utf8'));
     catalogue.views.push({ name: 'dbo.tx_congestion', about: 'congestion of transmission lines, one row a line and year' });
     catalogue.dimensions.push({ name: 'line', label: 'line', view: 'dbo.tx_congestion', column: 'line_name' });
     await writeFile(path, JSON.stringify(catalogue));
-    await mkdir(join(root, 'sql/domain/transmission'), { recursive: true });
-    await cp(join(FILES, 'sql'), join(root, 'sql/domain/transmission'), { recursive: true });
-    await cp(join(FILES, 'prompts'), join(root, 'prompts/domain'), { recursive: true });
+    await mkdir(join(root, 'sql/energy/transmission'), { recursive: true });
+    await cp(join(FILES, 'sql'), join(root, 'sql/energy/transmission'), { recursive: true });
+    await cp(join(FILES, 'prompts'), join(root, 'prompts/energy'), { recursive: true });
   }
 
   /* Reloads, and waits for what the daemon says of it. */
@@ -151,8 +151,8 @@ describe('a domain of text files', () => {
   });
 
   it('is gone again when its files are', async () => {
-    await rm(join(root, 'prompts/domain/transmission.md'));
-    await rm(join(root, 'sql/domain/transmission'), { recursive: true });
+    await rm(join(root, 'prompts/energy/transmission.md'));
+    await rm(join(root, 'sql/energy/transmission'), { recursive: true });
     await reload('catalog.loaded');
     const turn = await d.ask('Which transmission lines were most congested in 2025?');
     assert.equal(turn.tables.length, 0);

@@ -39,9 +39,9 @@ async function makeRoot() {
   for (const folder of ['sql', 'prompts', 'config'])
     await cp(join(ROOT, folder), join(root, folder), { recursive: true });
   for (const domain of ['hourly', 'slow']) {
-    await mkdir(join(root, 'sql/domain', domain));
-    await cp(join(ROOT, 'tests/e2e', domain, 'sql'), join(root, 'sql/domain', domain), { recursive: true });
-    await cp(join(ROOT, 'tests/e2e', domain, 'prompts'), join(root, 'prompts/domain'), { recursive: true });
+    await mkdir(join(root, 'sql/energy', domain));
+    await cp(join(ROOT, 'tests/e2e', domain, 'sql'), join(root, 'sql/energy', domain), { recursive: true });
+    await cp(join(ROOT, 'tests/e2e', domain, 'prompts'), join(root, 'prompts/energy'), { recursive: true });
   }
   return root;
 }

@@ -59,7 +59,7 @@ describe('the three dialects', () => {
 /* A case-sensitive collation of SQL Server knows Stage, and no stage. */
 it('the schema Stage is spelt one way', async () => {
   const wrong = [];
-  for (const folder of ['sql/domain', 'sql/store', 'sql/warehouse', 'sql/schema/mssql', 'config', 'prompts'])
+  for (const folder of ['sql/energy', 'sql/store', 'sql/warehouse', 'sql/schema/mssql', 'config', 'prompts'])
     for (const name of await readdir(join(ROOT, folder), { recursive: true })) {
       if (!/\.(sql|json|md)$/.test(name))
         continue;

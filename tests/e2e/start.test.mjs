@@ -87,13 +87,13 @@ describe('the start is refused', () => {
 
   it('when a SQL file, a prompt or a table is broken: with file and line', async () => {
     const breaks = {
-      'an unknown marker': ['sql/domain/dayahead/get_average_annual_price.sql', (s) => s.replace(':hub_zone', ':hub_zome'), /hub_zome/],
-      'an unknown header key': ['sql/domain/dayahead/get_average_annual_price.sql', (s) => s.replace(/^-- about:/m, '-- abuot:'), /abuot/],
-      'an unknown permission': ['sql/domain/dayahead/get_average_annual_price.sql',
+      'an unknown marker': ['sql/energy/dayahead/get_average_annual_price.sql', (s) => s.replace(':hub_zone', ':hub_zome'), /hub_zome/],
+      'an unknown header key': ['sql/energy/dayahead/get_average_annual_price.sql', (s) => s.replace(/^-- about:/m, '-- abuot:'), /abuot/],
+      'an unknown permission': ['sql/energy/dayahead/get_average_annual_price.sql',
         (s) => s.replace('chat:read_market_data', 'chat:read_everything'), /read_everything/],
-      'an unknown type': ['sql/domain/dayahead/get_average_annual_price.sql',
+      'an unknown type': ['sql/energy/dayahead/get_average_annual_price.sql',
         (s) => s.replace(/^(-- param\s+year\s+)int/m, '$1number'), /number/],
-      'an unknown key in front matter': ['prompts/domain/dayahead.md', (s) => s.replace(/^---\n/, '---\nmood: good\n'), /mood/],
+      'an unknown key in front matter': ['prompts/energy/dayahead.md', (s) => s.replace(/^---\n/, '---\nmood: good\n'), /mood/],
     };
     for (const [name, [file, edit, word]] of Object.entries(breaks)) {
       const { dir, options } = await copyOfProject();
@@ -106,10 +106,10 @@ describe('the start is refused', () => {
 
   it('when a tool of a module has no file, or a file no tool', async () => {
     const gone = await copyOfProject();
-    await rm(join(gone.dir, 'sql/domain/dayahead/compare_vendors.sql'));
+    await rm(join(gone.dir, 'sql/energy/dayahead/compare_vendors.sql'));
     await refusedStart(gone.options, /compare_vendors/);
     const more = await copyOfProject();
-    await writeFile(join(more.dir, 'sql/domain/dayahead/unheard_of.sql'), '-- tool: unheard_of\n-- about: x\nSELECT 1\n');
+    await writeFile(join(more.dir, 'sql/energy/dayahead/unheard_of.sql'), '-- tool: unheard_of\n-- about: x\nSELECT 1\n');
     await refusedStart(more.options, /unheard_of/);
   });
 
@@ -215,14 +215,14 @@ describe('without starting', () => {
 
   it('--check finds a column that the view does not have', async () => {
     const { dir, options } = await copyOfProject();
-    await change(join(dir, 'sql/domain/dayahead/get_average_annual_price.sql'),
+    await change(join(dir, 'sql/energy/dayahead/get_average_annual_price.sql'),
       (s) => s.replace(/\bda\.DAYAHEAD_PRICE\b/i, 'da.DAYAHEAD_PRISE'));
     await refusedStart({ ...options, args: ['--check'] }, /DAYAHEAD_PRISE/, /get_average_annual_price/);
   });
 
   it('--check finds columns of dimensions that the views do not have', async () => {
     const { dir, options } = await copyOfProject();
-    await change(join(dir, 'config/catalogue.json'), (s) => s.replace('"watermark": "composite_key"', '"watermark": "composite_kee"')
+    await change(join(dir, 'config/energy/catalogue.json'), (s) => s.replace('"watermark": "composite_key"', '"watermark": "composite_kee"')
       .replace('"column": "sponsor"', '"column": "spomsor"'));
     await refusedStart({ ...options, args: ['--check'] }, /dimension vendor.*composite_kee/, /dimension sponsor.*spomsor/);
   });

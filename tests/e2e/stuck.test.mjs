@@ -18,9 +18,9 @@ async function makeRoot() {
   const root = await tempDir('root');
   for (const folder of ['sql', 'prompts', 'config'])
     await cp(join(ROOT, folder), join(root, folder), { recursive: true });
-  await mkdir(join(root, 'sql/domain/stuck'));
-  await cp(join(ROOT, 'tests/e2e/stuck/sql'), join(root, 'sql/domain/stuck'), { recursive: true });
-  await cp(join(ROOT, 'tests/e2e/stuck/prompts'), join(root, 'prompts/domain'), { recursive: true });
+  await mkdir(join(root, 'sql/energy/stuck'));
+  await cp(join(ROOT, 'tests/e2e/stuck/sql'), join(root, 'sql/energy/stuck'), { recursive: true });
+  await cp(join(ROOT, 'tests/e2e/stuck/prompts'), join(root, 'prompts/energy'), { recursive: true });
   return root;
 }
 

@@ -92,17 +92,17 @@ static const char *const parcel_agents[] = {"parcel_agent", NULL};
 		__VA_ARGS__                                                                        \
 	}
 static const struct tool_def fixture_tools[] = {
-	TOOL("compare_sellers", compare_params, price_agents,
+	TOOL("compare_sellers", compare_params, price_agents, .index = 0,
 	     .about = "Average price of several sellers side by side for one zone and year."),
-	TOOL("count_parcels", parcel_params, parcel_agents, .permission = "parcels",
+	TOOL("count_parcels", parcel_params, parcel_agents, .permission = "parcels", .index = 1,
 	     .about = "How many parcels a depot sent between two days."),
-	TOOL("get_average_price", average_params, price_agents,
+	TOOL("get_average_price", average_params, price_agents, .index = 2,
 	     .about = "Average price of one seller, zone and year."),
-	TOOL("get_hourly_prices", hourly_params, price_agents,
+	TOOL("get_hourly_prices", hourly_params, price_agents, .index = 3,
 	     .about = "Price by hour of day of a zone and year: average, lowest and highest."),
-	TOOL("get_top_depots", top_params, parcel_agents, .permission = "parcels",
+	TOOL("get_top_depots", top_params, parcel_agents, .permission = "parcels", .index = 4,
 	     .about = "Depots that sent most parcels between two days, the busiest first."),
-	TOOL("list_price_files", list_params, price_agents,
+	TOOL("list_price_files", list_params, price_agents, .index = 5,
 	     .about = "Price files there are, newest first."),
 };
 static const struct tool_def *const price_tools[] = {&fixture_tools[2], &fixture_tools[3],
@@ -116,6 +116,7 @@ static const char *const parcel_examples[] = {
 	"How many parcels were sent by Harbour Depot last week?", NULL};
 static const struct domain_def fixture_domains[] = {
 	{.name = "prices",
+	 .index = 0,
 	 .agent = "price_agent",
 	 .intent = "price_question",
 	 .about = "Prices of goods by seller and zone.",
@@ -124,6 +125,7 @@ static const struct domain_def fixture_domains[] = {
 	 .tool_count = COUNT(price_tools),
 	 .order = 1},
 	{.name = "parcels",
+	 .index = 1,
 	 .agent = "parcel_agent",
 	 .intent = "parcel_question",
 	 .about = "Parcels that depots sent.",
@@ -150,18 +152,21 @@ static const struct alias_def grade_aliases[] = {{"low grade", "Low", NULL}};
 
 static const struct dimension_def fixture_dimensions[] = {
 	{.name = "seller",
+	 .index = 0,
 	 .filter = "seller",
 	 .label = "seller",
 	 .values = sellers,
 	 .aliases = seller_aliases,
 	 .alias_count = COUNT(seller_aliases)},
 	{.name = "region",
+	 .index = 1,
 	 .filter = "region",
 	 .label = "region",
 	 .values = regions,
 	 .aliases = region_aliases,
 	 .alias_count = COUNT(region_aliases)},
 	{.name = "zone",
+	 .index = 2,
 	 .filter = "zone",
 	 .label = "sales zone",
 	 .values = zones,
@@ -169,14 +174,15 @@ static const struct dimension_def fixture_dimensions[] = {
 	 .parents = zone_parents,
 	 .aliases = zone_aliases,
 	 .alias_count = COUNT(zone_aliases)},
-	{.name = "asof", .filter = "asof_date", .label = "as-of"},
+	{.name = "asof", .index = 3, .filter = "asof_date", .label = "as-of"},
 	{.name = "grade",
+	 .index = 4,
 	 .filter = "grade",
 	 .label = "grade",
 	 .values = grades,
 	 .aliases = grade_aliases,
 	 .alias_count = COUNT(grade_aliases)},
-	{.name = "depot", .filter = "depot", .label = "depot", .values = depots},
+	{.name = "depot", .index = 5, .filter = "depot", .label = "depot", .values = depots},
 };
 
 static struct catalog goods_catalog = {

@@ -89,9 +89,10 @@
 	"---\n"                                                                                    \
 	"\nYou know prices.\n"
 
-#define SMALL_TOOL_PATH   "sql/domain/prices/get_price.sql"
-#define SMALL_DOMAIN_PATH "prompts/domain/prices.md"
+#define SMALL_TOOL_PATH   "sql/energy/prices/get_price.sql"
+#define SMALL_DOMAIN_PATH "prompts/energy/prices.md"
 
+#define SMALL_PACKS "{\"packs\": [{\"name\": \"energy\", \"default\": true}]}\n"
 #define SMALL_WORDS "{\"company\": \"a shop\", \"version\": 1}\n"
 
 /* The language and the units are the program's own. */
@@ -112,11 +113,12 @@ static inline struct temp_root small_root_new(void)
 
 	small_root_copy(&root, "config/language/en.json");
 	small_root_copy(&root, "config/units.json");
+	temp_root_write(&root, "config/packs.json", SMALL_PACKS);
 	temp_root_write(&root, "config/energy/words.json", SMALL_WORDS);
 
-	temp_root_write(&root, "config/catalogue.json", SMALL_CATALOGUE);
-	temp_root_write(&root, "config/entities.json", SMALL_ENTITIES);
-	temp_root_write(&root, "config/reports.json", SMALL_REPORTS);
+	temp_root_write(&root, "config/energy/catalogue.json", SMALL_CATALOGUE);
+	temp_root_write(&root, "config/energy/entities.json", SMALL_ENTITIES);
+	temp_root_write(&root, "config/energy/reports.json", SMALL_REPORTS);
 	temp_root_write(&root, "config/permissions.json", SMALL_PERMISSIONS);
 	temp_root_write(&root, "config/router.json", SMALL_ROUTER);
 	temp_root_write(&root, SMALL_TOOL_PATH, SMALL_TOOL);

@@ -25,7 +25,7 @@ static void start(void)
 {
 	struct err e;
 
-	if (!catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
 		abort();
 	who.permissions = catalog_role(catalog, "admin");
 	while (who.permissions && who.permissions[who.permission_count])

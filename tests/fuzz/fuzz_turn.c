@@ -445,7 +445,8 @@ static void open_stage(void)
 	o.store = tools.store = stage.store;
 	o.llm = stage.llm;
 	stage.turns = turns_new(&o);
-	must(catalog_load(VESPER_SOURCE_DIR, &k.catalog, &e), "catalogue", &e);
+	must(catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &k.catalog, &e),
+	     "catalogue", &e);
 	k.know = know_new(k.catalog);
 	tools.catalog = stage.catalog = k.catalog;
 	tools.names = know_names(k.know);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No second list of what config/catalogue.json lists: known values of a dimension, and views.
+"""No second list of what a pack's catalogue.json lists: known values of a dimension, and views.
 
 A single value may be spoken of where its meaning matters (the worst color, the default case); two of
 one dimension in the strings of a C file, in a prompt or in a tool's description are a list, which
@@ -11,7 +11,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-catalogue = json.loads((ROOT / "config/catalogue.json").read_text())
+PACKS = [pack["name"] for pack in json.loads((ROOT / "config/packs.json").read_text())["packs"]]
+catalogues = [json.loads(path.read_text()) for path in sorted(ROOT.glob("config/*/catalogue.json"))]
+
+
+def tool_files():
+    return sorted(path for pack in PACKS for path in ROOT.glob(f"sql/{pack}/*/*.sql"))
 
 
 def known_values(dimension):
@@ -19,16 +24,16 @@ def known_values(dimension):
     return [v for some in values.values() for v in some] if isinstance(values, dict) else values
 
 
-DIMENSIONS = {d["name"]: known_values(d) for d in catalogue["dimensions"]}
+DIMENSIONS = {d["name"]: known_values(d) for c in catalogues for d in c.get("dimensions", [])}
 # Words of their own: the edges of a range are called so.
 WORDS = {"High", "Low"}
-VIEWS = [v["name"] for v in catalogue["views"]]
+VIEWS = [v["name"] for c in catalogues for v in c.get("views", [])]
 
 
 def columns_and_labels():
     """Names of columns may be words that are values elsewhere ("Budget" is a changed field too)."""
     names = set()
-    for path in ROOT.glob("sql/domain/*/*.sql"):
+    for path in tool_files():
         for column, rest in re.findall(r'^-- column "([^"]+)"(.*)$', path.read_text(), re.M):
             names.add(column)
             names.update(a or b for a, b in re.findall(r'label=(?:"([^"]+)"|(\S+))', rest))
@@ -72,16 +77,16 @@ def main():
         check(name, lambda v: v in strings, labels)
         for view in VIEWS:
             if any(view.lower() in s.lower() for s in strings):
-                problems.append(f"{name}: {view}: views are named in config/catalogue.json")
+                problems.append(f"{name}: {view}: views are named in catalogue.json of their pack")
         files += 1
     for path in sorted(ROOT.glob("prompts/**/*.md")):
         text = prompt_text(path.read_text())
         check(path.relative_to(ROOT), lambda v: named_in(text, v))
         for view in VIEWS:
             if view.lower() in text.lower():
-                problems.append(f"{path.relative_to(ROOT)}: {view}: views are named in config/catalogue.json")
+                problems.append(f"{path.relative_to(ROOT)}: {view}: views are named in catalogue.json of their pack")
         files += 1
-    for path in sorted(ROOT.glob("sql/domain/*/*.sql")):
+    for path in tool_files():
         text = header_text(path.read_text())
         check(path.relative_to(ROOT), lambda v: named_in(text, v), labels)
         files += 1

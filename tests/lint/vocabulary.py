@@ -26,12 +26,12 @@ def pack_words():
         pack = json.loads(path.read_text())
         for group in [*pack.get("synonyms", []), pack.get("nouns", []), pack.get("states", []), pack.get("aspects", [])]:
             words.update(group)
-    for path in [*ROOT.glob("config/catalogue.json"), *ROOT.glob("config/*/catalogue.json")]:
-        for dimension in json.loads(path.read_text())["dimensions"]:
+    for path in ROOT.glob("config/*/catalogue.json"):
+        for dimension in json.loads(path.read_text()).get("dimensions", []):
             values = dimension.get("values", [])
             words.update(v for some in values.values() for v in some) if isinstance(values, dict) else words.update(values)
             words.add(dimension["name"])
-    for path in [*ROOT.glob("config/entities.json"), *ROOT.glob("config/*/entities.json")]:
+    for path in ROOT.glob("config/*/entities.json"):
         for aliases in json.loads(path.read_text()).values():
             words.update(alias["text"] for alias in aliases)
     for path in [ROOT / "config/units.json", *ROOT.glob("config/*/catalogue.json")]:

@@ -25,7 +25,7 @@ test('there are three languages or more, each with every word and its fields', a
 });
 
 test('each language has a sentence for every code of the server, and a name for every tool', async () => {
-  const sql = await readdir(new URL('../../sql/domain/', SOURCES), { recursive: true });
+  const sql = (await Promise.all(['energy', 'core'].map((pack) => readdir(new URL(`../../sql/${pack}/`, SOURCES), { recursive: true })))).flat();
   const tools = sql.filter((name) => name.endsWith('.sql')).map((name) => /(\w+)[.\w]*\.sql$/.exec(name)[1]);
   const codes = ['bad_frame', 'unknown_type', 'too_long', 'busy', 'rate_limited', 'quota', 'denied', 'not_found', 'expired', 'upstream',
     'timeout', 'draining', 'internal'];

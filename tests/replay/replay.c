@@ -150,7 +150,7 @@ static void load_knowledge(struct stage *s, struct turn_knowledge *k)
 		.loop = s->loop, .warehouse = s->warehouse, .modules = domain_modules};
 	struct err e = {0};
 
-	if (!catalog_load(VESPER_SOURCE_DIR, &k->catalog, &e))
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &k->catalog, &e))
 		fail(s, "%s", e.text);
 	k->know = know_new(k->catalog);
 	o.catalog = k->catalog;

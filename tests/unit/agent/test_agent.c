@@ -159,7 +159,7 @@ static int setup(void **state)
 	assert_true(loop_new(&w->loop, NULL));
 	w->fake = fake_llm_new(w->loop);
 	w->llm = llm_from_driver(w->loop, &fake_llm_driver, w->fake);
-	if (!catalog_load(VESPER_SOURCE_DIR, &w->catalog, &e))
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &w->catalog, &e))
 		fail_msg("%s", e.text);
 	w->arena = arena_new(1 << 24);
 	catalog_for(w->catalog, &who, w->arena, &w->may);

@@ -41,7 +41,7 @@ static inline void load(void)
 	struct err e = {0};
 
 	catalog_unref(&catalog);
-	if (!catalog_load(root.path, &catalog, &e))
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 }
 
@@ -52,7 +52,7 @@ static inline void refused(const char *file, const char *text, const char *why)
 	struct err e = {0};
 
 	temp_root_write(&root, file, text);
-	if (catalog_load(root.path, &c, &e))
+	if (catalog_load((const char *const[]){root.path, NULL}, NULL, &c, &e))
 		fail_msg("accepted, though: %s", why);
 	assert_null(c);
 	if (!strstr(e.text, why))

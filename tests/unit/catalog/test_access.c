@@ -10,7 +10,7 @@ static void several_reports_share_a_menu(void **state)
 	assert_string_equal(catalog_report(catalog, "price_report")->url, "https://x.test/p");
 	assert_null(catalog_report(catalog, "prices"));
 
-	temp_root_write(&root, "config/reports.json",
+	temp_root_write(&root, "config/energy/reports.json",
 			"{\"menus\": {\"m\": {\"label\": \"M\"}},"
 			" \"reports\": {\"price_report\": \"m\"}}");
 	load();
@@ -20,7 +20,7 @@ static void several_reports_share_a_menu(void **state)
 static void refuses_wrong_reports(void **state)
 {
 	(void)state;
-	const char *file = "config/reports.json";
+	const char *file = "config/energy/reports.json";
 
 	refused_change(file, SMALL_REPORTS, "\"price_report\": \"prices\"",
 		       "\"price_report\": \"price\"", "price_report names no menu");

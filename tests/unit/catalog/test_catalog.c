@@ -113,7 +113,7 @@ static void a_missing_folder_is_an_error(void **state)
 	struct catalog *c = NULL;
 	struct err e = {0};
 
-	assert_false(catalog_load("/nonexistent", &c, &e));
+	assert_false(catalog_load((const char *const[]){"/nonexistent", NULL}, NULL, &c, &e));
 	assert_int_equal(e.code, ERR_NOT_FOUND);
 }
 

@@ -28,7 +28,7 @@ static void a_shared_tool_has_several_agents(void **state)
 	(void)state;
 	char *late = mem_printf(SHARING, 5), *early = mem_printf(SHARING, 1);
 
-	temp_root_write(&root, "prompts/domain/costs.md", late);
+	temp_root_write(&root, "prompts/energy/costs.md", late);
 	load();
 	const struct tool_def *t = catalog_tool(catalog, "get_price");
 	assert_string_equal(catalog->domains[0].name, "prices");
@@ -37,7 +37,7 @@ static void a_shared_tool_has_several_agents(void **state)
 	assert_string_equal(t->agents[1], "cost_agent");
 	assert_null(t->agents[2]);
 
-	refused("prompts/domain/costs.md", early, "belongs into sql/domain/costs");
+	refused("prompts/energy/costs.md", early, "belongs into sql/energy/costs");
 	mem_free(late);
 	mem_free(early);
 }
@@ -80,9 +80,10 @@ static void refuses_wrong_front_matter(void **state)
 static void agents_are_unique(void **state)
 {
 	(void)state;
-	refused("prompts/domain/z.md", SMALL_DOMAIN, "must not be those of prices.md");
-	temp_root_write(&root, "prompts/domain/z.md", NULL);
-	refused("prompts/domain/z.txt", SMALL_DOMAIN, "not a .md file");
+	refused("prompts/energy/z.md", SMALL_DOMAIN,
+		"must not be those of prompts/energy/prices.md");
+	temp_root_write(&root, "prompts/energy/z.md", NULL);
+	refused("prompts/energy/z.txt", SMALL_DOMAIN, "not a .md file");
 }
 
 int main(void)

@@ -17,7 +17,7 @@ static void refused(const char *router, const char *why)
 	struct err e;
 
 	temp_root_write(&root, "config/router.json", router);
-	assert_false(catalog_load(root.path, &c, &e));
+	assert_false(catalog_load((const char *const[]){root.path, NULL}, NULL, &c, &e));
 	if (!strstr(e.text, why))
 		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
 	temp_root_free(&root);
@@ -30,7 +30,7 @@ static void weights_are_read(void **state)
 	struct err e;
 
 	(void)state;
-	assert_true(catalog_load(root.path, &c, &e));
+	assert_true(catalog_load((const char *const[]){root.path, NULL}, NULL, &c, &e));
 	assert_float_equal(c->router.words.name, 3, 1e-9);
 	assert_float_equal(c->router.score.other_list, -0.7, 1e-9);
 	assert_float_equal(c->router.confidence.strange, -0.4, 1e-9);

@@ -1,7 +1,7 @@
 /* Views, measures, dimensions, calendar and aliases, and what must not be in them. */
 #include "catalog_test.h"
 
-#define FILE_NAME "config/catalogue.json"
+#define FILE_NAME "config/energy/catalogue.json"
 
 static void reads_dimensions(void **state)
 {
@@ -57,8 +57,8 @@ static void refuses_a_wrong_catalogue(void **state)
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
 		       "[\"East\", \"West\"], \"watermark\": \"id\"", "a watermark without a view");
 	refused(FILE_NAME, "[]", "not an object");
-	refused(FILE_NAME, "{", "config/catalogue.json");
-	refused(FILE_NAME, NULL, "config/catalogue.json");
+	refused(FILE_NAME, "{", "config/energy/catalogue.json");
+	refused(FILE_NAME, NULL, "config/energy/catalogue.json");
 }
 
 static void reads_words(void **state)
@@ -87,15 +87,16 @@ static void reads_words(void **state)
 static void refuses_wrong_aliases(void **state)
 {
 	(void)state;
-	refused("config/entities.json", "{\"region\": []}", "region is no dimension");
-	refused("config/entities.json", "{\"market\": [{\"text\": \"x\", \"value\": \"North\"}]}",
+	refused("config/energy/entities.json", "{\"region\": []}", "region is no dimension");
+	refused("config/energy/entities.json",
+		"{\"market\": [{\"text\": \"x\", \"value\": \"North\"}]}",
 		"North is no known market");
-	refused("config/entities.json", "{\"market\": [{\"text\": \"X\", \"value\": \"East\"}]}",
-		"not in lower case");
-	refused("config/entities.json",
+	refused("config/energy/entities.json",
+		"{\"market\": [{\"text\": \"X\", \"value\": \"East\"}]}", "not in lower case");
+	refused("config/energy/entities.json",
 		"{\"hub\": [{\"text\": \"x\", \"value\": \"E1\", \"when\": \"market=North\"}]}",
 		"market=North is not a known");
-	refused("config/entities.json",
+	refused("config/energy/entities.json",
 		"{\"hub\": [{\"text\": \"x\", \"value\": \"E1\", \"when\": \"market\"}]}",
 		"market is not a known");
 }

@@ -39,7 +39,7 @@ static void a_tenants_switches(void **state)
 	struct err e = {0};
 
 	(void)state;
-	if (!catalog_load(root.path, &c, &e))
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &c, &e))
 		fail_msg("%s", e.text);
 	assert_int_equal(tools_for(c, &ann), 1);
 	catalog_use_switches(c, s);

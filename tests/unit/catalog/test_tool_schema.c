@@ -50,7 +50,7 @@ static void long_lists_are_left_out(void **state)
 	(void)state;
 	for (int extra = 0; extra < 2; extra++) {
 		char *text = many_markets(ENUM_VALUES_MAX + extra);
-		temp_root_write(&root, "config/catalogue.json", text);
+		temp_root_write(&root, "config/energy/catalogue.json", text);
 		mem_free(text);
 		load();
 		json_t *market = json_object_get(

@@ -1,7 +1,7 @@
 /* Which files are found, and a dialect's own text. */
 #include "catalog_test.h"
 
-#define OVERRIDE "sql/domain/prices/get_price.mssql.sql"
+#define OVERRIDE "sql/energy/prices/get_price.mssql.sql"
 #define STATEMENT                                                                                  \
 	"SELECT TOP 5 p.hub AS \"Hub\", p.price AS \"Price\"\n"                                    \
 	"--? may_read_budget: , p.cost AS \"Cost\"\n"                                              \
@@ -35,17 +35,17 @@ static void an_override_is_checked_too(void **state)
 		":1: only \"-- tool: get_price\" may stand");
 	refused(OVERRIDE, STATEMENT "--# query more\nSELECT 1", "must have the queries of");
 	temp_root_write(&root, OVERRIDE, NULL);
-	refused("sql/domain/prices/get_cost.sqlite.sql", STATEMENT, "there is no get_cost.sql");
+	refused("sql/energy/prices/get_cost.sqlite.sql", STATEMENT, "there is no get_cost.sql");
 }
 
 static void odd_files_are_refused(void **state)
 {
 	(void)state;
-	refused("sql/domain/prices/notes.txt", "x", "notes.txt:1: not a .sql file");
-	temp_root_write(&root, "sql/domain/prices/notes.txt", NULL);
-	refused("sql/domain/prices/broken.sql", "SELECT '", "broken.sql:1: ' is not closed");
-	temp_root_write(&root, "sql/domain/prices/broken.sql", NULL);
-	refused("sql/domain/other/get_price.sql", SMALL_TOOL, "has this tool already");
+	refused("sql/energy/prices/notes.txt", "x", "notes.txt:1: not a .sql file");
+	temp_root_write(&root, "sql/energy/prices/notes.txt", NULL);
+	refused("sql/energy/prices/broken.sql", "SELECT '", "broken.sql:1: ' is not closed");
+	temp_root_write(&root, "sql/energy/prices/broken.sql", NULL);
+	refused("sql/energy/other/get_price.sql", SMALL_TOOL, "has this tool already");
 }
 
 int main(void)

@@ -16,7 +16,7 @@ static void write_changed(const char *file, const char *text, const char *from, 
 
 static void set_up_groups(void)
 {
-	write_changed("config/catalogue.json", SMALL_CATALOGUE, VALUES, GROUPS);
+	write_changed("config/energy/catalogue.json", SMALL_CATALOGUE, VALUES, GROUPS);
 }
 
 static void prompts_and_descriptions_name_them_with_their_alias(void **state)
@@ -71,7 +71,7 @@ static void what_is_not_known_is_refused(void **state)
 		       "{values.file} names no known values");
 	refused_change(SMALL_DOMAIN_PATH, SMALL_DOMAIN, "You know prices.", "{values.market",
 		       "{values. without its }");
-	refused_change("config/catalogue.json", SMALL_CATALOGUE, VALUES,
+	refused_change("config/energy/catalogue.json", SMALL_CATALOGUE, VALUES,
 		       "\"values\": [\"East\", \"West\"], \"groups\": {\"a\": [\"North\"]}}",
 		       "North is no known value");
 }

@@ -62,7 +62,8 @@ static int set_up(void **state)
 		fail_msg("%s", e.text);
 	snprintf(paths[0], sizeof(paths[0]), "%s/vesper.db", folder);
 	snprintf(paths[1], sizeof(paths[1]), "%s/acme.db", folder);
-	if (!loop_new(&loop, &e) || !catalog_load(VESPER_SOURCE_DIR, &catalog, &e) ||
+	if (!loop_new(&loop, &e) ||
+	    !catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e) ||
 	    !db_open(loop, &options, &warehouse, &e))
 		fail_msg("%s", e.text);
 	know = know_new(catalog);

@@ -67,7 +67,8 @@ static int set_up(void **state)
 	assert_non_null(mkdtemp(folder));
 	if (!demo_data_make(VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql", folder, false,
 			    &e) ||
-	    !loop_new(&loop, &e) || !catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+	    !loop_new(&loop, &e) ||
+	    !catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	know = know_new(catalog);
 	cache = cache_memory_new(loop);

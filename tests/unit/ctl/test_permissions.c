@@ -41,7 +41,8 @@ static int set_up(void **state)
 
 	(void)state;
 	log_capture(ignore_log, NULL);
-	if (!loop_new(&loop, &e) || !catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+	if (!loop_new(&loop, &e) ||
+	    !catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	switches = switches_new();
 	catalog_use_switches(catalog, switches);

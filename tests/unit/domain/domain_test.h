@@ -63,7 +63,8 @@ static inline void begin(void)
 	struct err e = {0};
 
 	log_capture(ignore_log, NULL);
-	if (!loop_new(&loop, &e) || !catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+	if (!loop_new(&loop, &e) ||
+	    !catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	arena = arena_new(8 << 20);
 	answer = NULL;

@@ -15,7 +15,7 @@ static void modules_and_files_agree(void **state)
 		for (size_t i = 0; i < catalog->domain_count; i++)
 			found = found || strcmp(catalog->domains[i].name, (*m)->name) == 0;
 		assert_true(found);
-		assert_string_equal((*m)->prompt, arena_printf(arena, "domain/%s.md", (*m)->name));
+		assert_string_equal((*m)->pack, "energy");
 	}
 	end();
 	recording_db_deinit(&recorded);

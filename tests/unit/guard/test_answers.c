@@ -115,12 +115,12 @@ static void declare_column(const char *header, const char *name, struct column *
 
 static const char *tool_header(const char *tool, struct arena *a)
 {
-	static const char *const folders[] = {"dayahead", "price_curve", "per", "pbi_metrics",
-					      "own_sql"};
+	static const char *const folders[] = {"energy/dayahead", "energy/price_curve", "energy/per",
+					      "energy/pbi_metrics", "core/own_sql"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		const char *path = arena_printf(a, VESPER_SOURCE_DIR "/sql/domain/%s/%s.sql",
-						folders[i], tool);
+		const char *path =
+			arena_printf(a, VESPER_SOURCE_DIR "/sql/%s/%s.sql", folders[i], tool);
 		struct err e;
 		const char *text;
 

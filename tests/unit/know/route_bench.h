@@ -217,7 +217,7 @@ static inline void bench_open(struct bench *b, struct arena *a)
 {
 	struct err e;
 
-	if (!catalog_load(VESPER_SOURCE_DIR, &b->catalog, &e))
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &b->catalog, &e))
 		fail_msg("%s", e.text);
 	b->who = (struct principal){.user = "u", .tenant = TENANT};
 	b->who.permissions = catalog_role(b->catalog, "admin");

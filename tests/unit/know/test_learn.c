@@ -15,14 +15,16 @@ static const struct param_def budget_params[] = {
 };
 static const char *const plant_agents[] = {"plant_agent", NULL};
 static const struct tool_def plant_tools[] = {
-	TOOL("get_budget", budget_params, plant_agents,
+	TOOL("get_budget", budget_params, plant_agents, .index = 0,
 	     .about = "Budget of projects and sponsors."),
-	TOOL("get_health", health_params, plant_agents, .about = "Health and status of a project."),
+	TOOL("get_health", health_params, plant_agents, .index = 1,
+	     .about = "Health and status of a project."),
 };
 static const struct tool_def *const plant_tool_list[] = {&plant_tools[0], &plant_tools[1]};
 static const char *const plant_examples[] = {"What is the health of the project?",
 					     "Show the budget by sponsor", NULL};
 static const struct domain_def plant_domains[] = {{.name = "plants",
+						   .index = 0,
 						   .agent = "plant_agent",
 						   .intent = "plant_question",
 						   .about = "Projects, their health and budget.",
@@ -32,10 +34,10 @@ static const struct domain_def plant_domains[] = {{.name = "plants",
 						   .order = 1}};
 static const char *const kinds[] = {"Solar", "Wind", NULL};
 static const struct dimension_def plant_dimensions[] = {
-	{.name = "project", .filter = "project", .label = "project"},
-	{.name = "sponsor", .filter = "sponsor", .label = "sponsor"},
-	{.name = "kind", .filter = "kind", .label = "kind", .values = kinds},
-	{.name = "asof", .filter = "asof_date", .label = "as-of"},
+	{.name = "project", .index = 0, .filter = "project", .label = "project"},
+	{.name = "sponsor", .index = 1, .filter = "sponsor", .label = "sponsor"},
+	{.name = "kind", .index = 2, .filter = "kind", .label = "kind", .values = kinds},
+	{.name = "asof", .index = 3, .filter = "asof_date", .label = "as-of"},
 };
 static struct catalog plants = {
 	.tools = plant_tools,

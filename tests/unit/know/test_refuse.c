@@ -55,7 +55,7 @@ static int open_all(void **state)
 
 	(void)state;
 	kept = arena_new(FILE_CAP * 8);
-	if (!catalog_load(VESPER_SOURCE_DIR, &catalog, &e))
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	knowledge = know_new(catalog);
 	learn_names();

@@ -16,17 +16,29 @@ static const struct param_def stock_params[] = {
 	TEXT("rack", .entity = "rack", .about = "Rack"),
 };
 static const struct tool_def stock_tools[] = {
-	TOOL("get_stock", stock_params, price_agents, .about = "Stock of items.")};
+	TOOL("get_stock", stock_params, price_agents, .index = 0, .about = "Stock of items.")};
 static const struct dimension_def stock_dimensions[] = {
-	{.name = "item", .filter = "item", .label = "item", .view = "dbo.stock", .column = "name"},
+	{.name = "item",
+	 .index = 0,
+	 .filter = "item",
+	 .label = "item",
+	 .view = "dbo.stock",
+	 .column = "name"},
 	{.name = "grade",
+	 .index = 1,
 	 .filter = "grade",
 	 .label = "grade",
 	 .view = "dbo.stock",
 	 .column = "grade",
 	 .values = grades},
-	{.name = "unused", .filter = "u", .label = "unused", .view = "dbo.stock", .column = "u"},
+	{.name = "unused",
+	 .index = 2,
+	 .filter = "u",
+	 .label = "unused",
+	 .view = "dbo.stock",
+	 .column = "u"},
 	{.name = "rack",
+	 .index = 3,
 	 .filter = "rack",
 	 .label = "rack",
 	 .view = "dbo.racks",
@@ -254,10 +266,16 @@ static void freeing_ends_the_work(void **state)
 static const struct param_def region_params[] = {
 	TEXT("place", .entity = "place", .about = "Place")};
 static const struct tool_def region_tools[] = {
-	TOOL("get_places", region_params, price_agents, .about = "Places.")};
+	TOOL("get_places", region_params, price_agents, .index = 0, .about = "Places.")};
 static const struct dimension_def region_dimensions[] = {
-	{.name = "area", .filter = "area", .label = "area", .view = "dbo.p", .column = "area"},
+	{.name = "area",
+	 .index = 0,
+	 .filter = "area",
+	 .label = "area",
+	 .view = "dbo.p",
+	 .column = "area"},
 	{.name = "place",
+	 .index = 1,
 	 .filter = "place",
 	 .label = "place",
 	 .view = "dbo.p",

@@ -41,7 +41,7 @@ static void use_tool(const char *header, const struct domain *const *modules)
 	temp_root_write(&root, SMALL_TOOL_PATH, text);
 	mem_free(text);
 	catalog_unref(&catalog);
-	if (!catalog_load(root.path, &catalog, &e))
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	o.catalog = catalog;
 	toolbox_free(&box);
@@ -360,7 +360,7 @@ static bool run_and_derive(struct tool_call *call, struct err *e)
 static void facts_and_set_arguments_come_back(void **state)
 {
 	static const struct tool_entry entries[] = {{"get_price", run_and_derive}, {0}};
-	static const struct domain module = {"prices", "domain/prices.md", entries};
+	static const struct domain module = {"prices", "energy", entries};
 	static const struct domain *const modules[] = {&module, NULL};
 
 	(void)state;

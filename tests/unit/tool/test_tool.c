@@ -86,7 +86,7 @@ static void a_hidden_tool_is_for_code_only(void **state)
 
 	temp_root_write(&root, SMALL_TOOL_PATH, "-- visible: no\n" SMALL_TOOL);
 	catalog_unref(&catalog);
-	assert_true(catalog_load(root.path, &catalog, &e));
+	assert_true(catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e));
 	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->outcome.kind,
 			 OUTCOME_NOT_PERMITTED);
 	args_set(&args, arena, "hub", value_text("E1"));

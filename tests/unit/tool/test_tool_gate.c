@@ -78,14 +78,15 @@ static int set_up_own(void **state)
 	set_up(state);
 	make_file();
 	catalogue = mem_printf("%s%s", VIEWS, strstr(SMALL_CATALOGUE, "\n \"joins\""));
-	temp_root_write(&root, "config/catalogue.json", catalogue);
+	temp_root_write(&root, "config/energy/catalogue.json", catalogue);
 	mem_free(catalogue);
 	temp_root_write(&root, "config/permissions.json",
 			"{\"permissions\": [\"chat:use\", \"chat:read\", \"chat:read_budget\", "
 			"\"chat:view_sql\", \"chat:spend\"], \"roles\": {}}");
-	temp_root_write(&root, "sql/domain/own/own_sql.sql", OWN_TOOL);
+	temp_root_write(&root, "sql/energy/own/own_sql.sql", OWN_TOOL);
 	catalog_unref(&catalog);
-	if (!catalog_load(root.path, &catalog, &e) || !db_open(loop, &o, &real, &e))
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e) ||
+	    !db_open(loop, &o, &real, &e))
 		fail_msg("%s", e.text);
 	options.loop = loop;
 	options.catalog = catalog;
@@ -297,13 +298,13 @@ static void columns_are_checked_against_the_database(void **state)
 
 	(void)state;
 	memcpy(strstr(catalogue, "\"cost\""), "\"loss\"", 6);
-	temp_root_write(&root, "config/catalogue.json", catalogue);
+	temp_root_write(&root, "config/energy/catalogue.json", catalogue);
 	temp_root_write(&root, SMALL_TOOL_PATH,
 			"-- tool: get_price\n-- about: x\n-- permission: chat:read\n"
 			"SELECT hub FROM dbo.prices WHERE tenant_id = :tenant_id\n");
 	mem_free(catalogue);
 	catalog_unref(&catalog);
-	if (!catalog_load(root.path, &catalog, &e))
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	toolbox_free(&box);
 	o.catalog = catalog;

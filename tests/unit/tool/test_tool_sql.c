@@ -25,7 +25,7 @@ static void use_window_tool(void)
 
 	temp_root_write(&root, SMALL_TOOL_PATH, WINDOW_TOOL);
 	catalog_unref(&catalog);
-	if (!catalog_load(root.path, &catalog, &e))
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 }
 
@@ -206,7 +206,7 @@ static bool run_and_derive(struct tool_call *call, struct err *e)
 }
 
 static const struct tool_entry entries[] = {{"get_price", run_and_derive}, {0}};
-static const struct domain module = {"prices", "domain/prices.md", entries};
+static const struct domain module = {"prices", "energy", entries};
 static const struct domain *const modules[] = {&module, NULL};
 
 static void facts_are_derived_from_rows_only(void **state)

@@ -36,7 +36,7 @@ static void use_tool(const char *text, struct db *db)
 
 	temp_root_write(&root, SMALL_TOOL_PATH, text);
 	catalog_unref(&catalog);
-	if (!catalog_load(root.path, &catalog, &e))
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	o.catalog = catalog;
 	toolbox_free(&box);

@@ -32,7 +32,7 @@ static void a_module_brings_its_functions(void **state)
 {
 	(void)state;
 	static const struct tool_entry entries[] = {{"get_price", fails}, {0}};
-	static const struct domain module = {"prices", "domain/prices.md", entries};
+	static const struct domain module = {"prices", "energy", entries};
 	const struct domain *const modules[] = {&module, NULL};
 
 	open_box(modules);
@@ -48,13 +48,13 @@ static void table_and_files_must_agree(void **state)
 	static const struct tool_entry none[] = {{0}};
 	static const struct tool_entry extra[] = {
 		{"get_price", tool_sql_run}, {"get_cost", tool_sql_run}, {0}};
-	const struct domain empty = {"prices", "domain/prices.md", none};
-	const struct domain full = {"prices", "domain/prices.md", extra};
-	const struct domain foreign = {"costs", "domain/costs.md", none};
+	const struct domain empty = {"prices", "energy", none};
+	const struct domain full = {"prices", "energy", extra};
+	const struct domain foreign = {"costs", "energy", none};
 
 	refused(&empty, SMALL_TOOL_PATH ":1: module prices has no function");
-	refused(&full, "prompts/domain/prices.md:1: does not list tool get_cost");
-	refused(&foreign, "prompts/domain/costs.md:1: the prompt of module costs is missing");
+	refused(&full, "prompts/energy/prices.md:1: does not list tool get_cost");
+	refused(&foreign, "prompts/energy/costs.md:1: the prompt of module costs is missing");
 }
 
 static void keeps_its_catalogue(void **state)

@@ -74,7 +74,8 @@ static inline int set_up(void **state)
 	(void)state;
 	log_capture(ignore_log, NULL);
 	root = small_root_new();
-	if (!loop_new(&loop, &e) || !catalog_load(root.path, &catalog, &e))
+	if (!loop_new(&loop, &e) ||
+	    !catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
 	recording_db_init(&recorded, loop);
 	warehouse = db_from_driver(&recording_db_driver, &recorded, DIALECT_SQLITE);

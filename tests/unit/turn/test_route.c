@@ -22,7 +22,9 @@ static int setup(void **state)
 	struct err e = {0};
 
 	(void)state;
-	return catalog_load(VESPER_SOURCE_DIR, &catalog, &e) ? 0 : -1;
+	return catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e)
+		       ? 0
+		       : -1;
 }
 
 static int teardown(void **state)

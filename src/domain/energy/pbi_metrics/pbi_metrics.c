@@ -156,4 +156,4 @@ static const struct tool_entry tools[] = {
 	{0},
 };
 
-const struct domain pbi_metrics_domain = {"pbi_metrics", "domain/pbi_metrics.md", tools};
+const struct domain pbi_metrics_domain = {"pbi_metrics", "energy", tools};

@@ -240,4 +240,4 @@ static const struct tool_entry tools[] = {
 	{0},
 };
 
-const struct domain dayahead_domain = {"dayahead", "domain/dayahead.md", tools};
+const struct domain dayahead_domain = {"dayahead", "energy", tools};

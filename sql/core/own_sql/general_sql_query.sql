@@ -2,6 +2,6 @@
 -- about:      Own SQL: runs one SELECT over the approved views, for what no other tool answers.
 -- permission: chat:advanced_sql
 -- visible:    agents
--- agents:     dayahead_agent, price_curve_agent, pbi_metrics_agent, per_agent
+-- agents:     *
 -- gate:       sql
 -- param sql   text  required  One SELECT in standard SQL, checked before it is sent: reading only, no parameters, comments or table functions; names with blanks in double quotes, FETCH NEXT n ROWS ONLY for the first rows. Rows are of the caller's tenant by themselves, at most 500: aggregate rather than fetch. A refusal says what to write differently. Views with their columns:

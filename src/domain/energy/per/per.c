@@ -346,4 +346,4 @@ static const struct tool_entry tools[] = {
 	{0},
 };
 
-const struct domain per_domain = {"per", "domain/per.md", tools};
+const struct domain per_domain = {"per", "energy", tools};

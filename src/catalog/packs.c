@@ -1,0 +1,164 @@
+/*
+ * Packs: which there are (config/packs.json of each root, in order), and which of them a tenant
+ * has. A pack is one company's or one subject's vocabulary and tools as text; its files stand in
+ * config/<pack>, prompts/<pack> and sql/<pack> of its root.
+ */
+#include "catalog_int.h"
+
+#include <string.h>
+
+#include "vesper/file.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define PACKS     "config/packs.json"
+#define PACK_CORE "core" /* what every tenant has, where there is such a pack */
+
+/* Folders beside the packs' own. */
+static const char *const taken[] = {"language", "schema", "store", "warehouse", NULL};
+
+bool pack_is_name(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n > 0 && n <= PACK_NAME_BYTES_MAX && name[n] == '\0' && *name >= 'a' &&
+	       *name <= 'z' && !list_has(taken, name);
+}
+
+const struct pack_def *packs_find(const struct packs *p, const char *name)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (strcmp(p->items[i].name, name) == 0)
+			return &p->items[i];
+	return NULL;
+}
+
+/* What a pack needs stands before it, so there is no circle. */
+static bool read_needs(const struct words_file *f, const json_t *item, const char *member,
+		       const struct packs *before, struct pack_def *out)
+{
+	member = arena_printf(f->arena, "%s.needs", member);
+	if (!words_list(f, json_object_get(item, "needs"), member, true, &out->needs))
+		return false;
+	for (const char *const *need = out->needs; *need; need++)
+		if (!packs_find(before, *need))
+			return words_fail(f, member, "no pack before this one is called %s", *need);
+	return true;
+}
+
+static bool read_pack(const struct words_file *f, const json_t *item, const char *member,
+		      const struct packs *before, struct pack_def *out)
+{
+	static const char *const members[] = {"name", "default", "needs", NULL};
+	const struct pack_def *same;
+	const char *name;
+	struct err e = {0};
+
+	if (!json_only(item, members, &e) || !json_get_str(item, "name", &name, &e) ||
+	    !json_opt_bool(item, "default", &out->is_default, &e))
+		return words_fail(f, member, "%s", e.text);
+	if (!pack_is_name(name))
+		return words_fail(f, member,
+				  "\"%s\" is no name of a pack: a-z, 0-9 and _, at most %d, and "
+				  "not language, schema, store or warehouse",
+				  name, PACK_NAME_BYTES_MAX);
+	same = packs_find(before, name);
+	if (same)
+		return words_fail(f, member, "%s has pack %s already", same->file, name);
+	out->name = name;
+	return read_needs(f, item, member, before, out);
+}
+
+static bool read_root(const char *root, struct arena *a, struct packs *p, struct err *e)
+{
+	static const char *const members[] = {"packs", NULL};
+	struct words_file f = {.path = PACKS, .arena = a, .err = e};
+	const json_t *list, *item;
+	json_t *all;
+	size_t i;
+
+	if (!file_read(arena_printf(a, "%s/" PACKS, root), JSON_FILE_BYTES_MAX, a, &f.text, e))
+		return false;
+	f.path = arena_printf(a, "%s/" PACKS, root);
+	if (!words_parse(&f, &all))
+		return false;
+	if (!json_only(all, members, e))
+		return err_prefix(e, "%s:1", f.path);
+	list = json_object_get(all, "packs");
+	if (json_array_size(list) == 0)
+		return words_fail(&f, "packs", "a list of packs is wanted");
+	if (p->count + json_array_size(list) > PACKS_MAX)
+		return words_fail(&f, "packs", "more than %d packs", PACKS_MAX);
+	json_array_foreach(list, i, item) {
+		struct pack_def *pack = &p->items[p->count];
+
+		*pack = (struct pack_def){.root = arena_strdup(a, root), .file = f.path};
+		if (!read_pack(&f, item, arena_printf(a, "packs[%zu]", i), p, pack))
+			return false;
+		p->count++;
+	}
+	return true;
+}
+
+bool packs_read(const char *const *roots, struct arena *a, struct packs **out, struct err *e)
+{
+	struct packs *p = arena_alloc(a, sizeof(*p));
+
+	p->items = arena_alloc(a, PACKS_MAX * sizeof(*p->items));
+	for (; *roots; roots++)
+		if (!read_root(*roots, a, p, e))
+			return false;
+	*out = p;
+	return true;
+}
+
+static bool is_wanted(const struct pack_def *pack, const char *const *names)
+{
+	return strcmp(pack->name, PACK_CORE) == 0 ||
+	       (names ? list_has(names, pack->name) : pack->is_default);
+}
+
+bool packs_list(const struct packs *p, const char *const *names, struct arena *a,
+		struct pack_list *out, struct err *e)
+{
+	struct text_list list = {0};
+	const char *key = "";
+
+	for (const char *const *name = names; name && *name; name++)
+		if (!packs_find(p, *name))
+			return err_set(e, ERR_INPUT, "there is no pack %s", *name);
+	text_list_add(&list, a, NULL);
+	for (size_t i = 0; i < p->count; i++) {
+		const struct pack_def *pack = &p->items[i];
+
+		if (!is_wanted(pack, names))
+			continue;
+		for (const char *const *need = pack->needs; *need; need++)
+			if (!list_has(list.items, *need))
+				return err_set(e, ERR_INPUT, "pack %s needs pack %s (%s)",
+					       pack->name, *need, pack->file);
+		key = arena_printf(a, "%s%s%s", key, *key ? "," : "", pack->name);
+		text_list_add(&list, a, pack->name);
+	}
+	*out = (struct pack_list){key, list.items};
+	return true;
+}
+
+const char *pack_file(const struct loader *l, const char *name)
+{
+	return arena_printf(l->arena, "config/%s/%s", l->pack->name, name);
+}
+
+bool each_pack(struct loader *l, bool (*load)(struct loader *, struct err *), struct err *e)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && l->packs[i]; i++) {
+		l->pack = l->packs[i];
+		l->root = l->pack->root;
+		good = load(l, e);
+	}
+	l->pack = NULL;
+	l->root = l->home;
+	return good;
+}

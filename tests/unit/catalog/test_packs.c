@@ -1,0 +1,233 @@
+/* Several packs in one catalogue: what they share, what they may not, and which files are theirs.
+ */
+#include "catalog_test.h"
+
+#include <unistd.h>
+
+#include "vesper/limits.h"
+
+#define REGISTRY "config/packs.json"
+#define TWO                                                                                        \
+	"{\"packs\": [{\"name\": \"energy\", \"default\": true},\n"                                \
+	" {\"name\": \"stall\", \"default\": true, \"needs\": [\"energy\"]},\n"                    \
+	" {\"name\": \"other\"}]}\n"
+#define STALL_CATALOGUE                                                                            \
+	"{\"views\": [{\"name\": \"dbo.stalls\", \"about\": \"stalls\"}],\n"                       \
+	" \"dimensions\": [{\"name\": \"market\", \"values\": [\"West\", \"South\"]},\n"           \
+	"  {\"name\": \"stall\", \"values\": [\"Fish\"]}]}\n"
+#define STALL_TOOL                                                                                 \
+	"-- tool: count_stalls\n"                                                                  \
+	"-- about: How many stalls.\n"                                                             \
+	"-- permission: stall:read\n"                                                              \
+	"-- param market text required entity=market Where\n"                                      \
+	"-- column \"Stalls\" type=int\n"                                                          \
+	"SELECT COUNT(*) AS \"Stalls\" FROM dbo.stalls s\n"                                        \
+	"WHERE s.tenant_id = :tenant_id AND s.market = :market\n"
+#define STALL_DOMAIN                                                                               \
+	"---\nagent: stall_agent\nintent: stalls\nabout: Stalls.\n"                                \
+	"tools:\n  - count_stalls\n---\nYou know stalls.\n"
+#define STALL_PERMISSIONS                                                                          \
+	"{\"permissions\": [\"stall:read\"], \"roles\": {\"reader\": [\"stall:read\"]}}\n"
+#define STALL_TOOL_PATH "sql/stall/stalls/count_stalls.sql"
+
+static int set_up_two(void **state)
+{
+	set_up(state);
+	temp_root_write(&root, REGISTRY, TWO);
+	temp_root_write(&root, "config/stall/catalogue.json", STALL_CATALOGUE);
+	temp_root_write(&root, "config/stall/permissions.json", STALL_PERMISSIONS);
+	temp_root_write(&root, "config/stall/entities.json",
+			"{\"market\": [{\"text\": \"seaside\", \"value\": \"South\"}]}\n");
+	temp_root_write(&root, "config/stall/words.json",
+			"{\"version\": 1, \"company\": \"a fair\", \"nouns\": [\"stall\"]}\n");
+	temp_root_write(&root, STALL_TOOL_PATH, STALL_TOOL);
+	temp_root_write(&root, "prompts/stall/stalls.md", STALL_DOMAIN);
+	temp_root_write(&root, "config/other/catalogue.json", "{}\n");
+	return 0;
+}
+
+static void load_list(const char *const *names)
+{
+	const char *const roots[] = {root.path, NULL};
+	struct arena *a = arena_new(1 << 20);
+	struct pack_list list;
+	struct packs *packs;
+	struct err e = {0};
+
+	catalog_unref(&catalog);
+	if (!packs_read(roots, a, &packs, &e) || !packs_list(packs, names, a, &list, &e) ||
+	    !catalog_load(roots, &list, &catalog, &e))
+		fail_msg("%s", e.text);
+	arena_free(&a);
+}
+
+static void lists_are_merged(void **state)
+{
+	(void)state;
+	load();
+	assert_string_equal(catalog->packs, "energy,stall");
+	assert_int_equal(catalog->tool_count, 2);
+	for (size_t i = 0; i < catalog->tool_count; i++)
+		assert_int_equal(catalog->tools[i].index, i);
+	for (size_t i = 0; i < catalog->dimension_count; i++)
+		assert_int_equal(catalog->dimensions[i].index, i);
+	for (size_t i = 0; i < catalog->domain_count; i++)
+		assert_int_equal(catalog->domains[i].index, i);
+	assert_string_equal(catalog_tool(catalog, "count_stalls")->pack, "stall");
+	const struct dimension_def *market = catalog_dimension(catalog, "market");
+	assert_string_equal(market->values[0], "East");
+	assert_string_equal(market->values[1], "West");
+	assert_string_equal(market->values[2], "South");
+	assert_null(market->values[3]);
+	assert_int_equal(market->alias_count, 2);
+	assert_string_equal(catalog->words.company, "a fair");
+	assert_string_equal(catalog_role(catalog, "reader")[2], "stall:read");
+}
+
+static void a_list_has_its_packs_alone(void **state)
+{
+	static const char *const energy[] = {"energy", NULL};
+
+	(void)state;
+	load_list(energy);
+	assert_string_equal(catalog->packs, "energy");
+	assert_null(catalog_tool(catalog, "count_stalls"));
+	assert_null(catalog_dimension(catalog, "stall"));
+	assert_null(catalog_dimension(catalog, "market")->values[2]);
+	assert_string_equal(catalog->words.company, "a shop");
+	assert_null(catalog_role(catalog, "reader")[2]);
+}
+
+static void lists_are_checked(void **state)
+{
+	static const char *const unknown[] = {"energy", "circus", NULL};
+	static const char *const lonely[] = {"stall", NULL};
+	const char *const roots[] = {root.path, NULL};
+	struct arena *a = arena_new(1 << 20);
+	struct pack_list list;
+	struct packs *packs;
+	struct err e = {0};
+
+	(void)state;
+	assert_true(packs_read(roots, a, &packs, &e));
+	assert_false(packs_list(packs, unknown, a, &list, &e));
+	assert_string_equal(e.text, "there is no pack circus");
+	assert_false(packs_list(packs, lonely, a, &list, &e));
+	assert_non_null(strstr(e.text, "pack stall needs pack energy"));
+	arena_free(&a);
+}
+
+static void registries_are_checked(void **state)
+{
+	static const struct {
+		const char *from, *to, *why;
+	} bad[] = {
+		{"\"stall\"", "\"../stall\"", "packs.json:2: packs[1]: \"../stall\" is no name"},
+		{"\"stall\"", "\"a/b\"", "packs.json:2: packs[1]: \"a/b\" is no name"},
+		{"\"stall\"", "\"store\"", "packs.json:2: packs[1]: \"store\" is no name"},
+		{"\"stall\"", "\"energy\"", "has pack energy already"},
+		{"[\"energy\"]", "[\"other\"]", "no pack before this one is called other"},
+		{"[\"energy\"]", "[\"stall\"]", "no pack before this one is called stall"},
+		{"\"needs\"", "\"wants\"", "wants"},
+		{"\"packs\"", "\"bags\"", "bags"},
+	};
+	struct buf many;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		refused_change(REGISTRY, TWO, bad[i].from, bad[i].to, bad[i].why);
+	refused(REGISTRY, "{\"packs\": []}", "a list of packs is wanted");
+	buf_init(&many, 1 << 20);
+	buf_str(&many, "{\"packs\": [");
+	for (int i = 0; i <= PACKS_MAX; i++)
+		buf_printf(&many, "%s{\"name\": \"p%d\"}", i ? "," : "", i);
+	buf_str(&many, "]}");
+	refused(REGISTRY, buf_text(&many), "more than 64 packs");
+	buf_deinit(&many);
+}
+
+static void packs_may_not_contradict(void **state)
+{
+	(void)state;
+	refused("sql/stall/stalls/get_price.sql", SMALL_TOOL,
+		"sql/stall/stalls/get_price.sql:1: sql/energy/prices/get_price.sql has this tool");
+	temp_root_write(&root, "sql/stall/stalls/get_price.sql", NULL);
+	refused_change(
+		"config/stall/catalogue.json", STALL_CATALOGUE, "\"market\", \"values\"",
+		"\"market\", \"permission\": \"stall:read\", \"values\"",
+		"config/stall/catalogue.json:2: dimensions: config/energy/catalogue.json has "
+		"market with another view");
+	refused_change("config/stall/catalogue.json", STALL_CATALOGUE, "dbo.stalls", "dbo.prices",
+		       "config/stall/catalogue.json:1: views: dbo.prices is in "
+		       "config/energy/catalogue.json, too");
+}
+
+static void permissions_are_only_added(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{"{\"permissions\": [\"chat:use\"]}",
+		 ":1: permissions: chat:use is declared already"},
+		{"{\"permissions\": [\"stall\"]}", "stall is not AREA:RIGHT"},
+		{"{\"permissions\": [\"a:b\"], \"roles\": {\"king\": [\"a:b\"]}}",
+		 "king is no role of config/permissions.json"},
+		{"{\"permissions\": [\"a:b\"], \"roles\": {\"reader\": [\"chat:read_budget\"]}}",
+		 "chat:read_budget is no permission of this pack"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		refused("config/stall/permissions.json", bad[i].text, bad[i].why);
+	refused("config/stall/permissions.json", NULL, STALL_TOOL_PATH);
+}
+
+static void files_stay_in_the_root(void **state)
+{
+	char path[512], outside[] = "/tmp/vesper-outside-XXXXXX";
+	int fd = mkstemp(outside);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, STALL_TOOL, strlen(STALL_TOOL)), (ssize_t)strlen(STALL_TOOL));
+	close(fd);
+	temp_root_write(&root, STALL_TOOL_PATH, NULL);
+	snprintf(path, sizeof(path), "%s/" STALL_TOOL_PATH, root.path);
+	assert_int_equal(symlink(outside, path), 0);
+	refused("config/other/catalogue.json", "{}", STALL_TOOL_PATH ":1: a link that leaves");
+	unlink(path);
+	unlink(outside);
+}
+
+static void a_pack_may_stand_in_another_root(void **state)
+{
+	struct temp_root second = temp_root_new();
+	const char *const roots[] = {root.path, second.path, NULL};
+	struct err e = {0};
+
+	(void)state;
+	temp_root_write(&second, REGISTRY,
+			"{\"packs\": [{\"name\": \"far\", \"default\": true}]}\n");
+	temp_root_write(&second, "config/far/catalogue.json",
+			"{\"dimensions\": [{\"name\": \"place\", \"values\": [\"Moon\"]}]}\n");
+	catalog_unref(&catalog);
+	if (!catalog_load(roots, NULL, &catalog, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(e.code, ERR_NONE); /* what a pack may do without is no error */
+	assert_string_equal(catalog->packs, "energy,stall,far");
+	assert_string_equal(catalog_dimension(catalog, "place")->pack, "far");
+	temp_root_free(&second);
+}
+
+int main(void)
+{
+#define IN_TWO(t) cmocka_unit_test_setup_teardown(t, set_up_two, tear_down)
+	const struct CMUnitTest tests[] = {
+		IN_TWO(lists_are_merged),         IN_TWO(a_list_has_its_packs_alone),
+		IN_TWO(lists_are_checked),        IN_TWO(registries_are_checked),
+		IN_TWO(packs_may_not_contradict), IN_TWO(permissions_are_only_added),
+		IN_TWO(files_stay_in_the_root),   IN_TWO(a_pack_may_stand_in_another_root),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
