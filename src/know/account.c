@@ -492,13 +492,12 @@ static const char *without(const struct reading *r, const struct account *a)
 
 void account_words(struct reading *r, const struct choice *c, struct understanding *out)
 {
-	const struct catalog *catalog = r->know->catalog;
 	const struct accounts *all = r->know->accounts;
-	size_t tool = (size_t)(c->fit.tool - catalog->tools);
+	size_t tool = c->fit.tool->index;
 	struct account a = {.r = r,
 			    .c = c,
 			    .tool = &all->tools[tool],
-			    .domain = &all->domains[c->domain - catalog->domains],
+			    .domain = &all->domains[c->domain->index],
 			    .ranks = all->ranks[tool],
 			    .newest = all->newest[tool],
 			    .compares = all->compares[tool],
