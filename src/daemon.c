@@ -26,16 +26,9 @@
 static void on_hangup(void *owner, int signum)
 {
 	struct daemon *d = owner;
-	struct turn_knowledge k;
-	struct err e = {0};
 
 	(void)signum;
-	if (!daemon_load_knowledge(d, &k, &e) || !daemon_use_knowledge(d, &k, &e)) {
-		log_error("catalog.refused", "the old one keeps serving: %s", e.text);
-		return;
-	}
-	log_info("catalog.loaded", "%zu tools, %.*s", k.catalog->tool_count,
-		 STR_CUT(k.catalog->hash, 12));
+	daemon_reload(d);
 }
 
 /* ---- stopping ---- */
@@ -346,12 +339,7 @@ static void start(struct daemon *d)
 	db_watch(d->warehouse);
 	db_watch(d->stored);
 	d->upkeep = upkeep_new(d);
-	d->names = name_refresh_new(&(struct name_refresh_options){
-		.loop = d->loop,
-		.warehouse = d->warehouse,
-		.tenants = d->databases.tenant_ids,
-		.interval_ms = (uint64_t)config_int(d->config, "names.refresh_s") * 1000});
-	name_refresh_use(d->names, know_names(turns_knowledge(d->turns)->know));
+	daemon_names_start(d);
 	spending_start(d->spending);
 	prepare_stores(d);
 	llm_check(d->llm);

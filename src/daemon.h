@@ -50,7 +50,9 @@ struct daemon {
 	struct stream_hub *streams;
 	struct pool *tool_workers;
 	struct turns *turns;
-	struct name_refresh *names;
+	struct knowledge_list *lists; /* one for each list of packs */
+	size_t list_count;
+	const char *const *roots;  /* of packs */
 	struct switches *switches; /* tools that are switched off */
 	struct upkeep *upkeep;
 	struct transport *transport;
@@ -77,13 +79,19 @@ MUST_CHECK bool daemon_build(struct daemon *d, struct err *e);
  * configured). */
 MUST_CHECK bool daemon_open_http(struct daemon *d, struct err *e);
 MUST_CHECK bool daemon_open_pbi(struct daemon *d, struct err *e);
-/* A catalogue and what is made from it. */
-MUST_CHECK bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e);
-/* From now on questions are read and callers are judged with it. Frees it when it can't be. */
-MUST_CHECK bool daemon_use_knowledge(struct daemon *d, struct turn_knowledge *take, struct err *e);
+/* knowledge.c: catalogues and what is made from them, for each list of packs that a tenant has.
+ * From now on questions are read and callers are judged with it. */
+MUST_CHECK bool daemon_load_knowledge(struct daemon *d, struct err *e);
+/* The same again, list by list: one that is broken keeps what it has. */
+void daemon_reload(struct daemon *d);
+/* That of a list and how many tenants have it; NULL: there are no more. */
+const struct turn_knowledge *daemon_knowledge(const struct daemon *d, size_t list, size_t *tenants);
+void daemon_names_start(struct daemon *d);
+void daemon_names_stop(struct daemon *d);
 /* signin.c */
 MUST_CHECK bool daemon_open_identity(struct daemon *d, struct err *e);
-MUST_CHECK bool daemon_use_roles(struct daemon *d, const struct catalog *c, struct err *e);
+MUST_CHECK bool daemon_use_roles(struct daemon *d, const struct catalog *const *catalogs,
+				 size_t count, struct err *e);
 /* upkeep.c: the switches of tools are read anew, and what is too old deleted. */
 struct upkeep *upkeep_new(struct daemon *d);
 void upkeep_free(struct upkeep **u);

@@ -176,3 +176,34 @@ const char *databases_warehouse_identity(const struct databases *all, const stru
 	return arena_printf(a, "%s\n%s", dialect_name(all->warehouse_dialect),
 			    config_text(c, "warehouse.dsn"));
 }
+
+/* ---- packs ---- */
+
+static const char *const *texts_of(const json_t *list, const char *first, struct arena *a)
+{
+	const char **texts = arena_alloc(a, (json_array_size(list) + 2) * sizeof(*texts));
+	size_t n = 0, i;
+	const json_t *item;
+
+	if (first)
+		texts[n++] = first;
+	json_array_foreach(list, i, item)
+		texts[n++] = json_string_value(item);
+	texts[n] = NULL;
+	return texts;
+}
+
+bool databases_packs(const struct config *c, const char *root, const char *tenant, struct arena *a,
+		     const char *const **roots, struct pack_list *out, struct err *e)
+{
+	const json_t *all = config_json(c, "tenants");
+	const json_t *named =
+		json_object_get(tenant ? json_object_get(all, tenant) : NULL, "packs");
+	struct packs *packs;
+
+	*roots = texts_of(config_json(c, "packs.roots"), root, a);
+	if (!packs_read(*roots, a, &packs, e))
+		return false;
+	return packs_list(packs, named ? texts_of(named, NULL, a) : NULL, a, out, e) ||
+	       err_prefix(e, "tenants.%s.packs", tenant ? tenant : "*");
+}

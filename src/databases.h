@@ -6,6 +6,7 @@
 #define VESPER_DATABASES_H
 
 #include "vesper/arena.h"
+#include "vesper/catalog.h"
 #include "vesper/config.h"
 #include "vesper/db.h"
 #include "vesper/err.h"
@@ -26,6 +27,12 @@ MUST_CHECK bool databases_open_warehouse(const struct databases *all, const stru
 					 struct loop *l, struct db **out, struct err *e);
 MUST_CHECK bool databases_open_store(const struct databases *all, const struct config *c,
 				     struct loop *l, struct db **out, struct err *e);
+
+/* The packs of a tenant (NULL: those that are default), and the roots (NULL-ended) that have them:
+ * `root`, then packs.roots. */
+MUST_CHECK bool databases_packs(const struct config *c, const char *root, const char *tenant,
+				struct arena *a, const char *const **roots, struct pack_list *out,
+				struct err *e);
 
 /* Which data a cached result is of: a cache may be shared with a program that reads other data. */
 const char *databases_warehouse_identity(const struct databases *all, const struct config *c,

@@ -88,28 +88,30 @@ static void check_stores(struct checking *c)
 static int check(struct daemon *d)
 {
 	struct checking c = {.daemon = d};
-	struct turn_knowledge k;
+	const struct turn_knowledge *k;
 	struct err e = {0};
+	size_t tenants;
 
 	if (!daemon_build(d, &e)) {
 		fprintf(stderr, "vesperd: %s\n", e.text);
 		return 1;
 	}
-	k = *turns_knowledge(d->turns);
 	c.left = d->databases.tenant_count;
 	check_stores(&c);
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
-		toolbox_check(k.tools, d->databases.tenant_ids[i], on_problem, on_tenant_checked,
-			      &c);
+		toolbox_check(turns_knowledge(d->turns, d->databases.tenant_ids[i])->tools,
+			      d->databases.tenant_ids[i], on_problem, on_tenant_checked, &c);
 	loop_run(d->loop);
 	if (c.problems > 0) {
 		fprintf(stderr, "vesperd: %d problems\n", c.problems);
 		return 1;
 	}
-	printf("ok: %zu domains, %zu tools, %zu dimensions, %zu reports, %zu tenants, catalogue "
-	       "%.*s\n",
-	       k.catalog->domain_count, k.catalog->tool_count, k.catalog->dimension_count,
-	       k.catalog->report_count, d->databases.tenant_count, STR_CUT(k.catalog->hash, 12));
+	for (size_t i = 0; (k = daemon_knowledge(d, i, &tenants)) != NULL; i++)
+		printf("ok: %zu domains, %zu tools, %zu dimensions, %zu reports, %zu tenants, "
+		       "catalogue %.*s of packs %s\n",
+		       k->catalog->domain_count, k->catalog->tool_count,
+		       k->catalog->dimension_count, k->catalog->report_count, tenants,
+		       STR_CUT(k->catalog->hash, 12), k->catalog->packs);
 	return 0;
 }
 

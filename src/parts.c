@@ -286,77 +286,7 @@ bool daemon_open_pbi(struct daemon *d, struct err *e)
 	return pbi_new(&o, &d->pbi, e);
 }
 
-/* ---- the catalogue and what is made from it ---- */
-
-bool daemon_load_knowledge(struct daemon *d, struct turn_knowledge *out, struct err *e)
-{
-	struct turn_knowledge k = {0};
-	struct toolbox_options o = {
-		.loop = d->loop,
-		.warehouse = d->warehouse,
-		.cache = d->cache,
-		.store = d->store,
-		.workers = d->tool_workers,
-		.hide_existence = config_bool(d->config, "checks.hide_existence"),
-		.source = databases_warehouse_identity(&d->databases, d->config, d->arena),
-		.modules = domain_modules};
-
-	if (!catalog_load((const char *const[]){d->root, NULL}, NULL, &k.catalog, e))
-		return false;
-	catalog_use_switches(k.catalog, d->switches);
-	k.know = know_new(k.catalog);
-	o.catalog = k.catalog;
-	o.names = know_names(k.know);
-	if (!toolbox_new(&o, &k.tools, e)) {
-		know_free(&k.know);
-		catalog_unref(&k.catalog);
-		return false;
-	}
-	*out = k;
-	return true;
-}
-
-static void knowledge_drop(struct turn_knowledge *k)
-{
-	toolbox_free(&k->tools);
-	know_free(&k->know);
-	catalog_unref(&k->catalog);
-}
-
-bool daemon_use_knowledge(struct daemon *d, struct turn_knowledge *take, struct err *e)
-{
-	if (!daemon_use_roles(d, take->catalog, e)) {
-		knowledge_drop(take);
-		return false;
-	}
-	if (d->names) /* takes over from the old knowledge, which the turns may free */
-		name_refresh_use(d->names, know_names(take->know));
-	turns_use(d->turns, take);
-	return true;
-}
-
 /* ---- the whole ---- */
-
-/* A key that nothing links to is a typing error. */
-static bool check_pbi(const struct daemon *d, const struct catalog *c, struct err *e)
-{
-	const char *menu;
-	json_t *place;
-
-	json_object_foreach((json_t *)config_json(d->config, "pbi.reports"), menu, place) {
-		bool known = false;
-
-		for (size_t i = 0; i < c->report_count; i++)
-			known = known || strcmp(c->reports[i].menu_key, menu) == 0;
-		if (!known)
-			return err_set(
-				e, ERR_INPUT,
-				"pbi.reports: %s: no report of config/energy/reports.json has this "
-				"menu key",
-				menu);
-	}
-	return true;
-}
 
 static enum turn_busy busy_policy(const struct config *c)
 {
@@ -369,7 +299,6 @@ static enum turn_busy busy_policy(const struct config *c)
 
 bool daemon_build(struct daemon *d, struct err *e)
 {
-	struct turn_knowledge k;
 	struct turns_options turns = {0};
 
 	if (!databases_read(d->config, d->arena, &d->databases, e) || !read_places(d, e) ||
@@ -382,8 +311,6 @@ bool daemon_build(struct daemon *d, struct err *e)
 		return false;
 	d->switches = switches_new();
 	d->tool_workers = pool_new(d->loop, "tools", TOOL_WORKERS);
-	if (!daemon_load_knowledge(d, &k, e))
-		return false;
 	d->streams = stream_hub_new(d->loop);
 	turns = (struct turns_options){
 		.loop = d->loop,
@@ -409,11 +336,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	if (!guard_policy_parse(config_text(d->config, "checks.numbers"), &turns.numbers))
 		return err_set(e, ERR_INPUT, "checks.numbers: must be flag, rewrite or withhold");
 	d->turns = turns_new(&turns);
-	if (!check_pbi(d, k.catalog, e)) {
-		knowledge_drop(&k);
-		return false;
-	}
-	return daemon_use_knowledge(d, &k, e);
+	return daemon_load_knowledge(d, e);
 }
 
 bool daemon_listen(struct daemon *d, struct err *e)
@@ -464,7 +387,7 @@ void daemon_take_down(struct daemon *d)
 	signal_watch_free(&d->hangup);
 	timer_free(&d->drain_timer);
 	transport_close(&d->transport);
-	name_refresh_free(&d->names);
+	daemon_names_stop(d);
 	upkeep_free(&d->upkeep);
 	turns_free(&d->turns);
 	pool_free(&d->tool_workers);

@@ -180,9 +180,36 @@ static const char *const *texts_copy(struct arena *a, const char *const *texts)
 	return copy;
 }
 
-/* What the roles of tokens stand for in this catalogue. */
-static bool roles_load(const struct daemon *d, const struct catalog *c, struct arena *a,
-		       const struct jwt_role **out, struct err *e)
+/* A role of config/permissions.json with what the packs of all lists add to it: a permission that a
+ * tenant's packs do not know opens nothing there. */
+static const char *const *role_permissions(const struct catalog *const *catalogs, size_t count,
+					   const char *role, struct arena *a)
+{
+	const char **all;
+	size_t n = 0, room = 1;
+
+	if (!catalog_role(catalogs[0], role))
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		for (const char *const *p = catalog_role(catalogs[i], role); p && *p; p++)
+			room++;
+	all = arena_alloc(a, room * sizeof(*all));
+	for (size_t i = 0; i < count; i++)
+		for (const char *const *p = catalog_role(catalogs[i], role); p && *p; p++) {
+			size_t k = 0;
+
+			while (k < n && strcmp(all[k], *p) != 0)
+				k++;
+			if (k == n)
+				all[n++] = *p;
+		}
+	all[n] = NULL;
+	return all;
+}
+
+/* What the roles of tokens stand for in these catalogues. */
+static bool roles_load(const struct daemon *d, const struct catalog *const *catalogs, size_t count,
+		       struct arena *a, const struct jwt_role **out, struct err *e)
 {
 	const json_t *map = config_json(d->config, "auth.role_map");
 	struct jwt_role *roles = arena_alloc(a, sizeof(*roles) * (json_object_size(map) + 1));
@@ -191,7 +218,8 @@ static bool roles_load(const struct daemon *d, const struct catalog *c, struct a
 	size_t n = 0;
 
 	json_object_foreach((json_t *)map, name, role) {
-		const char *const *permissions = catalog_role(c, json_string_value(role));
+		const char *const *permissions =
+			role_permissions(catalogs, count, json_string_value(role), a);
 
 		if (!permissions)
 			return err_set(e, ERR_INPUT,
@@ -203,12 +231,13 @@ static bool roles_load(const struct daemon *d, const struct catalog *c, struct a
 	return true;
 }
 
-bool daemon_use_roles(struct daemon *d, const struct catalog *c, struct err *e)
+bool daemon_use_roles(struct daemon *d, const struct catalog *const *catalogs, size_t count,
+		      struct err *e)
 {
 	struct arena *a = arena_new(1 << 20);
 	const struct jwt_role *roles = NULL;
 
-	if (!roles_load(d, c, a, &roles, e)) {
+	if (!roles_load(d, catalogs, count, a, &roles, e)) {
 		arena_free(&a);
 		return false;
 	}

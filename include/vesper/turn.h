@@ -107,17 +107,19 @@ struct turns_options {
 
 struct turns *turns_new(const struct turns_options *options);
 
-/* What a question is read and run with. Swapped whole on reload: running turns keep the set they
- * began with. */
+/* What questions of the tenants with one list of packs are read and run with. Swapped whole on
+ * reload: running turns keep the set they began with. */
 struct turn_knowledge {
+	const char *const *tenants; /* NULL-ended, borrowed for good; NULL: those of no other set */
 	struct catalog *catalog;
 	struct know *know;
 	struct toolbox *tools;
 };
-/* Takes the set (catalogue reference, know, toolbox) and frees it when the last turn that uses it
- * is over. */
+/* Takes the set (catalogue reference, know, toolbox) in place of that of the same tenants, and
+ * frees it when the last turn that uses it is over. */
 void turns_use(struct turns *t, const struct turn_knowledge *take);
-const struct turn_knowledge *turns_knowledge(const struct turns *t);
+/* NULL: there is no such tenant. */
+const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant);
 
 /* Cancels every running turn (they are stored as interrupted) and calls `done` when none runs any
  * more. */
@@ -161,7 +163,7 @@ struct call_again {
 	const json_t *call;
 };
 /* Whether it can be run: its tool is still there, and its statement is not somebody's own. */
-bool turns_may_call_again(const struct turns *t, const json_t *call);
+bool turns_may_call_again(const struct turns *t, const char *tenant, const json_t *call);
 /* Runs it with the arguments of then, and the permissions, switches and data of now; up to
  * DB_FETCH_ROWS_MAX rows are kept. As tool_start otherwise. */
 struct op *turns_call_again(struct turns *t, const struct call_again *again, struct arena *a,

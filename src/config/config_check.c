@@ -191,8 +191,12 @@ static bool is_tenant_id(const char *id)
 
 static bool tenant_check(const char *id, const json_t *files, struct err *e)
 {
-	static const char *const names[] = {"warehouse", "store", "timezone", "claim", NULL};
+	static const char *const names[] = {"warehouse", "store", "timezone",
+					    "claim",     "packs", NULL};
 	const char *warehouse = "-", *store = "-", *zone = "", *claim = "-";
+	json_t *packs = NULL;
+	const json_t *pack;
+	size_t i;
 	if (!is_tenant_id(id))
 		return err_set(e, ERR_INPUT, "an id has at most %d letters, digits, _ and -",
 			       TENANT_BYTES_MAX);
@@ -200,8 +204,12 @@ static bool tenant_check(const char *id, const json_t *files, struct err *e)
 		return err_set(e, ERR_INPUT, "must be an object");
 	if (!json_only(files, names, e) || !json_opt_str(files, "warehouse", &warehouse, e) ||
 	    !json_opt_str(files, "store", &store, e) ||
-	    !json_opt_str(files, "timezone", &zone, e) || !json_opt_str(files, "claim", &claim, e))
+	    !json_opt_str(files, "timezone", &zone, e) ||
+	    !json_opt_str(files, "claim", &claim, e) || !json_opt_array(files, "packs", &packs, e))
 		return false;
+	json_array_foreach(packs, i, pack)
+		if (!json_is_string(pack))
+			return err_set(e, ERR_INPUT, "packs[%zu]: not a text", i);
 	if (!*claim)
 		return err_set(e, ERR_INPUT, "claim: empty");
 	if (!is_file_name(warehouse) || !is_file_name(store))

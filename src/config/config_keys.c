@@ -49,7 +49,8 @@ BOOL ("demo_public",                                             "the demo may l
 OTHER("today", KEY_DATE, "\"\"",                                 "freezes the date"),
 OTHER("tenants", KEY_TENANTS,
       "{\"vesper\":{\"warehouse\":\"vesper.db\",\"store\":\"vesper.db\"},"
-       "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist: SQLite files, and timezone where it differs"),
+       "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist: SQLite files, packs beside core, and timezone where it differs"),
+OTHER("packs.roots", KEY_LIST, "[]",                             "further folders with packs: config/packs.json, config, prompts and sql of their own"),
 BOOL ("ws.echo",                                                 "serve /ws/echo"),
 
 OTHER("auth.algorithms", KEY_LIST, "[]",                         "RS256, HS256; empty: RS256 with auth.jwks_url, else HS256"),

@@ -43,8 +43,7 @@ static bool permissions_of(int argc, char **argv, const char **list, char *perms
 		who->permissions = list;
 		return true;
 	}
-	return catalog_load((const char *const[]){ctl_root(), NULL}, NULL, c, e) &&
-	       ctl_principal(*c, role, who->tenant, who, e);
+	return ctl_catalog_of(who->tenant, c, e) && ctl_principal(*c, role, who->tenant, who, e);
 }
 
 int ctl_token(int argc, char **argv)
@@ -81,6 +80,7 @@ int ctl_token(int argc, char **argv)
 
 int ctl_tools(int argc, char **argv)
 {
+	const char *tenant = ctl_option(argc, argv, "--tenant", "vesper");
 	struct arena *a = arena_new(16 << 20);
 	struct catalog_view view;
 	struct principal who;
@@ -88,8 +88,8 @@ int ctl_tools(int argc, char **argv)
 	struct catalog *c;
 	bool done = false;
 
-	if (ctl_catalog(&c)) {
-		done = ctl_principal(c, ctl_option(argc, argv, "--role", "admin"), "vesper", &who,
+	if (ctl_catalog(tenant, &c)) {
+		done = ctl_principal(c, ctl_option(argc, argv, "--role", "admin"), tenant, &who,
 				     &e);
 		if (done) {
 			catalog_for(c, &who, a, &view);
@@ -223,7 +223,7 @@ int ctl_tool(int argc, char **argv)
 		return ctl_misused(argv, "the SQL of which tool?");
 	if (!dialect_parse(ctl_option(argc, argv, "--dialect", "sqlite"), &dialect))
 		return ctl_misused(argv, "--dialect is mssql, postgres or sqlite");
-	if (!ctl_catalog(&c))
+	if (!ctl_catalog(ctl_option(argc, argv, "--tenant", "vesper"), &c))
 		return 1;
 	a = arena_new(16 << 20);
 	done = print_sql(c, argc, argv, dialect, a, &e);

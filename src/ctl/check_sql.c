@@ -147,7 +147,7 @@ int ctl_check_sql(int argc, char **argv)
 
 	if (!dialect_parse(ctl_option(argc, argv, "--dialect", "mssql"), &dialect))
 		return ctl_misused(argv, "--dialect is mssql, postgres or sqlite");
-	if (!ctl_catalog(&c))
+	if (!ctl_catalog(NULL, &c))
 		return 1;
 
 	struct arena *a = arena_new(1 << 20);

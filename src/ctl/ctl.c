@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "databases.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
 #include "vesper/mem.h"
 
 /* Options without a value; every other one has one. */
@@ -118,11 +120,34 @@ bool ctl_config(struct arena *a, struct config **out, struct err *e)
 	return config_load(path, environ, out, e);
 }
 
-bool ctl_catalog(struct catalog **out)
+bool ctl_load(const struct config *config, const char *tenant, struct catalog **out, struct err *e)
+{
+	struct arena *a = arena_new(CATALOG_BYTES_MAX);
+	const char *const *roots;
+	struct pack_list packs;
+	bool good = databases_packs(config, ctl_root(), tenant, a, &roots, &packs, e) &&
+		    catalog_load(roots, &packs, out, e);
+
+	arena_free(&a);
+	return good;
+}
+
+bool ctl_catalog_of(const char *tenant, struct catalog **out, struct err *e)
+{
+	struct arena *a = arena_new(CATALOG_BYTES_MAX);
+	struct config *config = NULL;
+	bool good = ctl_config(a, &config, e) && ctl_load(config, tenant, out, e);
+
+	config_free(&config);
+	arena_free(&a);
+	return good;
+}
+
+bool ctl_catalog(const char *tenant, struct catalog **out)
 {
 	struct err e = {0};
 
-	if (catalog_load((const char *const[]){ctl_root(), NULL}, NULL, out, &e))
+	if (ctl_catalog_of(tenant, out, &e))
 		return true;
 	ctl_fail("%s", e.text);
 	return false;

@@ -51,8 +51,12 @@ bool ctl_probe(const char *path);
 const char *ctl_root(void); /* VESPER_ROOT or where the sources are */
 /* The configuration that the daemon would have. */
 MUST_CHECK bool ctl_config(struct arena *a, struct config **out, struct err *e);
-/* The installed catalogue; says what is wrong with it. */
-bool ctl_catalog(struct catalog **out);
+/* The catalogue of the packs of a tenant (NULL: those that are default). */
+MUST_CHECK bool ctl_load(const struct config *config, const char *tenant, struct catalog **out,
+			 struct err *e);
+/* The same with the configuration of the daemon; ctl_catalog says what is wrong with it. */
+MUST_CHECK bool ctl_catalog_of(const char *tenant, struct catalog **out, struct err *e);
+bool ctl_catalog(const char *tenant, struct catalog **out);
 /* Somebody with the permissions of a role. */
 MUST_CHECK bool ctl_principal(const struct catalog *c, const char *role, const char *tenant,
 			      struct principal *out, struct err *e);

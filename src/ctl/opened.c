@@ -15,12 +15,12 @@ bool opened_begin(struct opened *o, struct err *e)
 	       databases_read(o->config, o->arena, &o->databases, e) && loop_new(&o->loop, e);
 }
 
-bool opened_tools(struct opened *o, struct err *e)
+bool opened_tools(struct opened *o, const char *tenant, struct err *e)
 {
 	struct toolbox_options options = {.modules = domain_modules};
 
 	if (!databases_open_warehouse(&o->databases, o->config, o->loop, &o->warehouse, e) ||
-	    !catalog_load((const char *const[]){ctl_root(), NULL}, NULL, &o->catalog, e))
+	    !ctl_load(o->config, tenant, &o->catalog, e))
 		return false;
 	o->know = know_new(o->catalog);
 	options.loop = o->loop;

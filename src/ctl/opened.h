@@ -28,7 +28,8 @@ struct opened {
 /* Reads the configuration; then the parts that are wanted. On failure as well as at the end:
  * opened_close. */
 MUST_CHECK bool opened_begin(struct opened *o, struct err *e);
-MUST_CHECK bool opened_tools(struct opened *o, struct err *e);
+/* The tools of a tenant's packs; NULL: of those that are default. */
+MUST_CHECK bool opened_tools(struct opened *o, const char *tenant, struct err *e);
 /* ERR_NOT_FOUND where a SQLite file is missing: nothing is made. */
 MUST_CHECK bool opened_store(struct opened *o, struct err *e);
 void opened_close(struct opened *o);

@@ -322,7 +322,7 @@ static bool rerun_named(struct opened *o, int argc, char **argv, bool *ok, struc
 
 static bool rerun(struct opened *o, int argc, char **argv, bool *ok, struct err *e)
 {
-	if (!opened_tools(o, e))
+	if (!opened_tools(o, ctl_option(argc, argv, "--tenant", NULL), e))
 		return false;
 	if (!ctl_flag(argc, argv, "--all"))
 		return rerun_named(o, argc, argv, ok, e);

@@ -215,7 +215,7 @@ static bool router_open(struct router *r, const struct config *c, int argc, char
 {
 	r->who.tenant = ctl_option(argc, argv, "--tenant", "vesper");
 	if (!read_calendar(r, c, ctl_option(argc, argv, "--today", NULL), e) ||
-	    !catalog_load((const char *const[]){ctl_root(), NULL}, NULL, &r->catalog, e) ||
+	    !ctl_load(c, r->who.tenant, &r->catalog, e) ||
 	    !ctl_principal(r->catalog, "admin", r->who.tenant, &r->who, e))
 		return false;
 	r->know = know_new(r->catalog);

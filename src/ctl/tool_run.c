@@ -175,7 +175,8 @@ int ctl_tool_run(int argc, char **argv)
 	const char *batch = ctl_option(argc, argv, "--batch", NULL);
 	struct run r = {0};
 	struct err e = {0};
-	bool done = opened_begin(&r.opened, &e) && opened_tools(&r.opened, &e) &&
+	bool done = opened_begin(&r.opened, &e) &&
+		    opened_tools(&r.opened, ctl_option(argc, argv, "--tenant", "vesper"), &e) &&
 		    (batch ? run_batch(&r, batch, &e) : run_one(&r, argc, argv, &e));
 
 	opened_close(&r.opened);

@@ -16,7 +16,7 @@ static const struct verb {
 	 "VESPER_TOKEN who asks; a demo signs in R of T (manager of vesper)"},
 	{"token", ctl_token, "[--sub U] [--tenant T] [--role R | --perms a,b] [--life-s N]",
 	 "mints a development token with the daemon's VESPER_JWT_SECRET"},
-	{"tools", ctl_tools, "[--role R]", "what a role may use, as JSON"},
+	{"tools", ctl_tools, "[--role R] [--tenant T]", "what a role may use, as JSON"},
 	{"tool", ctl_tool,
 	 "sql|run NAME [name=value ...] [--tenant T] [--role R] [--dialect "
 	 "mssql|postgres|sqlite] [--today D] | run --batch FILE",

@@ -19,7 +19,7 @@ static json_t *switch_json(const char *agent, const char *tool, bool enabled)
 
 static const struct catalog *catalog_of(const struct request *r)
 {
-	return turns_knowledge(r->transport->options.turns)->catalog;
+	return turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog;
 }
 
 void on_get_admin_tools(struct request *r)

@@ -221,7 +221,7 @@ static void reply_view(struct request *r, const struct message *m, const json_t 
 	const json_t *call = call_find(store_text_json(m->texts.tool_calls, r->arena), view);
 
 	if (json_is_true(json_object_get(view, "truncated")) && call &&
-	    turns_may_call_again(r->transport->options.turns, call))
+	    turns_may_call_again(r->transport->options.turns, r->who->tenant, call))
 		read_whole(r, m, view, call);
 	else
 		reply_kept(r, view, m);

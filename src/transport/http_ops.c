@@ -93,7 +93,8 @@ void on_metrics(struct request *r)
 
 void on_get_tools(struct request *r)
 {
-	const struct turn_knowledge *knowledge = turns_knowledge(r->transport->options.turns);
+	const struct turn_knowledge *knowledge =
+		turns_knowledge(r->transport->options.turns, r->who->tenant);
 	struct catalog_view view;
 	json_t *body = json_object();
 
@@ -133,7 +134,8 @@ static bool demo_token(struct request *r, const char *tenant, const char *role, 
 		       struct err *e)
 {
 	const struct transport_options *o = &r->transport->options;
-	const char *const *permissions = catalog_role(turns_knowledge(o->turns)->catalog, role);
+	const struct turn_knowledge *k = turns_knowledge(o->turns, tenant);
+	const char *const *permissions = k ? catalog_role(k->catalog, role) : NULL;
 	const struct principal who = {
 		.user = arena_printf(r->arena, "demo-%s@%s", role, tenant),
 		.tenant = tenant,
@@ -142,6 +144,8 @@ static bool demo_token(struct request *r, const char *tenant, const char *role, 
 	};
 	struct principal *checked;
 
+	if (!k)
+		return err_set(e, ERR_INPUT, "tenant: there is no such tenant");
 	if (!permissions)
 		return err_set(e, ERR_INPUT, "role: there is no such role");
 	jwt_mint(token, &who, clock_now_ms(), DEMO_TOKEN_LIFE_S, o->demo_secret);

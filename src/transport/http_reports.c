@@ -45,7 +45,7 @@ static void on_embed_token(void *owner, const struct pbi_embed *embed, const str
 void on_post_report_embed(struct request *r)
 {
 	const struct transport_options *o = &r->transport->options;
-	const struct catalog *c = turns_knowledge(o->turns)->catalog;
+	const struct catalog *c = turns_knowledge(o->turns, r->who->tenant)->catalog;
 	const struct report_def *report = catalog_report(c, r->params[0]);
 
 	if (!report)

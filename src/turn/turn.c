@@ -38,6 +38,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.places = o->places,
 		.place_count = o->place_count,
 	};
+	list_init(&all->knowledge);
 	list_init(&all->running);
 	list_init(&all->repeats);
 	hashmap_init(&all->repeats_by_key);
@@ -55,10 +56,39 @@ void turn_knowledge_release(struct knowledge *k)
 	mem_free(k);
 }
 
-struct knowledge *turn_knowledge_hold(struct turns *all)
+static bool is_for(const struct knowledge *k, const char *tenant)
 {
-	all->knowledge->users++;
-	return all->knowledge;
+	const char *const *t = k->set.tenants;
+
+	while (t && *t && strcmp(*t, tenant) != 0)
+		t++;
+	return !t || *t;
+}
+
+static struct knowledge *knowledge_of(const struct turns *all, const char *tenant)
+{
+	list_each(node, &all->knowledge) {
+		struct knowledge *k = list_item(node, struct knowledge, node);
+
+		if (is_for(k, tenant))
+			return k;
+	}
+	return NULL;
+}
+
+struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant)
+{
+	struct knowledge *k = knowledge_of(all, tenant);
+
+	assert(k); /* who has signed in is of a tenant that exists */
+	k->users++;
+	return k;
+}
+
+static void drop(struct knowledge *k)
+{
+	list_remove(&k->node);
+	turn_knowledge_release(k);
 }
 
 void turns_use(struct turns *all, const struct turn_knowledge *take)
@@ -68,14 +98,20 @@ void turns_use(struct turns *all, const struct turn_knowledge *take)
 	k->set = *take;
 	k->prompts = check_prompts(take->catalog);
 	k->users = 1;
-	turn_knowledge_release(all->knowledge);
-	all->knowledge = k;
+	list_each_safe(node, &all->knowledge) {
+		struct knowledge *old = list_item(node, struct knowledge, node);
+
+		if (old->set.tenants == take->tenants)
+			drop(old);
+	}
+	list_append(&all->knowledge, &k->node);
 }
 
-const struct turn_knowledge *turns_knowledge(const struct turns *all)
+const struct turn_knowledge *turns_knowledge(const struct turns *all, const char *tenant)
 {
-	assert(all->knowledge);
-	return &all->knowledge->set;
+	const struct knowledge *k = knowledge_of(all, tenant);
+
+	return k ? &k->set : NULL;
 }
 
 size_t turns_running(const struct turns *all)
@@ -173,7 +209,8 @@ void turns_free(struct turns **turns)
 		turn_abandon(list_item(node, struct turn, node));
 	turn_repeats_free(all);
 	later_cancel(&all->drained);
-	turn_knowledge_release(all->knowledge);
+	list_each_safe(node, &all->knowledge)
+		drop(list_item(node, struct knowledge, node));
 	mem_free(all);
 }
 

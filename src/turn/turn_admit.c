@@ -173,9 +173,9 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	struct turn *t = mem_alloc(sizeof(*t));
 
 	t->all = all;
-	t->knowledge = turn_knowledge_hold(all);
 	t->arena = arena_new(TURN_ARENA_BYTES);
 	copy_request(t, r);
+	t->knowledge = turn_knowledge_hold(all, t->who->tenant);
 	t->id = uuid_new();
 	t->user_message_id = uuid_new();
 	t->answer_id = uuid_new();

@@ -92,10 +92,10 @@ static const char *text_of(const json_t *call, const char *name)
 	return text ? text : "";
 }
 
-bool turns_may_call_again(const struct turns *all, const json_t *call)
+bool turns_may_call_again(const struct turns *all, const char *tenant, const json_t *call)
 {
 	const struct tool_def *tool =
-		catalog_tool(turns_knowledge(all)->catalog, text_of(call, "tool"));
+		catalog_tool(turns_knowledge(all, tenant)->catalog, text_of(call, "tool"));
 
 	return tool && !tool->gate && json_is_object(json_object_get(call, "args"));
 }
@@ -104,7 +104,8 @@ struct op *turns_call_again(struct turns *all, const struct call_again *again, s
 			    tool_cb cb, void *owner)
 {
 	const char *name = text_of(again->call, "tool");
-	const struct tool_def *tool = catalog_tool(turns_knowledge(all)->catalog, name);
+	const struct tool_def *tool =
+		catalog_tool(turns_knowledge(all, again->who->tenant)->catalog, name);
 	struct args args = args_of(again->call, tool, a);
 	const struct tool_request request = {
 		.turn_id = again->turn_id,
@@ -121,7 +122,7 @@ struct op *turns_call_again(struct turns *all, const struct call_again *again, s
 	x->op.cancel = on_cancel;
 	x->cb = cb;
 	x->owner = owner;
-	x->knowledge = turn_knowledge_hold(all);
+	x->knowledge = turn_knowledge_hold(all, again->who->tenant);
 	x->run = tool_start(x->knowledge->set.tools, &request, a, on_result, x);
 	return &x->op;
 }

@@ -29,6 +29,7 @@ extern const struct turn_row turn_rows[TURN_STATE_COUNT];
 
 /* Knowledge in use: freed with its last turn. */
 struct knowledge {
+	struct list node; /* while it is of now */
 	struct turn_knowledge set;
 	struct guard_secret *prompts; /* what models are told, for nobody else */
 	size_t users;
@@ -49,8 +50,8 @@ struct turns {
 	struct company_calendar calendar;
 	const struct tenant_place *places;
 	size_t place_count;
-	struct knowledge *knowledge;
-	struct list running; /* struct turn, oldest first */
+	struct list knowledge; /* struct knowledge: one for each list of packs */
+	struct list running;   /* struct turn, oldest first */
 	size_t count;
 	struct list repeats; /* struct repeat: client_msg_ids of turns whose log is kept, oldest
 				first */
@@ -63,8 +64,8 @@ struct turns {
 	struct later drained;
 };
 
-/* The knowledge of now, kept until it is released. */
-struct knowledge *turn_knowledge_hold(struct turns *all);
+/* The tenant's knowledge of now, kept until it is released. */
+struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant);
 void turn_knowledge_release(struct knowledge *k);
 /* What day it is where the tenant is. */
 struct date turn_today(const struct turns *all, const char *tenant);

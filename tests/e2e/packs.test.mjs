@@ -1,0 +1,185 @@
+/*
+ * Three tenants with packs of their own on one daemon: a library, a bakery (both text alone, from a further
+ * root) and the product's energy. None ever sees a word of another's: every byte that is sent to users and to
+ * the model is searched. A pack that is broken on reload is felt by its own tenant alone.
+ */
+
+import { after, before, beforeEach, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { cp, copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMock } from '../mock/anthropic.mjs';
+import { demoWarehouse, filesUnder, launch, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { mintToken } from './token.mjs';
+
+const FILES = join(ROOT, 'tests/packs');
+const RELOAD_LIMIT_MS = 20000;
+const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
+  + 'for f in sys.argv[3:]: d.executescript(open(f).read())\n'
+  + 'd.execute("INSERT INTO vesper_tenant VALUES (?)",(sys.argv[2],))\nd.commit()';
+
+const WORDS = {
+  vesper: ['NP15', 'Hitachi', 'CAISO', 'hub_zone', 'dayahead', 'energy company'],
+  lantern: ['Oldtown', 'Riverside', 'genre', 'loans_agent', 'Whodunit', 'public library', 'library:read'],
+  crumb: ['Stonehearth', 'Copperdeck', 'Pumpernickel', 'ovens_agent', 'get_loaves', 'a bakery', 'bakery:read'],
+};
+const PERMISSIONS = { vesper: ['chat:read_market_data', 'chat:read_projects'], lantern: ['library:read'], crumb: ['bakery:read'] };
+const QUESTIONS = {
+  vesper: 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?',
+  lantern: 'Loans by genre of Oldtown in 2025',
+  crumb: 'Loaves by bread of Stonehearth in 2025',
+};
+const TENANTS = {
+  vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
+  lantern: { warehouse: 'lantern.db', store: 'lantern.db', packs: ['library'] },
+  crumb: { warehouse: 'crumb.db', store: 'crumb.db', packs: ['bakery'] },
+};
+const token = (tenant) => mintToken({ tenant_id: tenant, permissions: ['chat:use', ...PERMISSIONS[tenant]] });
+
+/* No word of another tenant's packs but those that its own question has. */
+function clean(tenant, sent, question = '') {
+  for (const [other, words] of Object.entries(WORDS))
+    for (const word of other === tenant ? [] : words)
+      if (!question.toLowerCase().includes(word.toLowerCase()))
+        assert.ok(!sent.toLowerCase().includes(word.toLowerCase()),
+          `${tenant} sees "${word}" of ${other}: ${sent.slice(Math.max(0, sent.toLowerCase().indexOf(word.toLowerCase()) - 200)).slice(0, 400)}`);
+}
+
+async function makeWarehouse() {
+  const dir = await tempDir('warehouse');
+  const demo = (await filesUnder(await demoWarehouse())).find((p) => /vesper\.db$/.test(p));
+  await copyFile(demo, join(dir, 'vesper.db'));
+  for (const tenant of ['lantern', 'crumb'])
+    await run('python3', ['-c', MAKE, join(dir, `${tenant}.db`), tenant,
+      join(ROOT, 'sql/warehouse/sqlite/schema.sql'), join(FILES, 'warehouse.sql')]);
+  return dir;
+}
+
+async function setting() {
+  const roots = await tempDir('packs');
+  await cp(FILES, roots, { recursive: true });
+  return { roots, warehouse: await makeWarehouse(),
+    env: { VESPER_TENANTS: JSON.stringify(TENANTS), VESPER_PACKS_ROOTS: roots } };
+}
+
+describe('tenants with packs of their own', () => {
+  let mock;
+  let s;
+  let d;
+  const ask = (tenant, question) => d.ask(question, { token: token(tenant) });
+
+  before(async () => {
+    s = await setting();
+    mock = await startMock();
+    d = await startDaemon({ ...s, mock });
+  });
+  after(async () => {
+    await d?.stop();
+    await mock?.close();
+  });
+  beforeEach(() => {
+    mock.use('demo');
+    mock.reset();
+  });
+
+  it('are answered from their own', async (t) => {
+    const rules = await startDaemon(s);
+    t.after(() => rules.stop());
+    for (const [tenant, question] of Object.entries(QUESTIONS)) {
+      const turn = await rules.ask(question, { token: token(tenant) });
+      assert.deepEqual(turn.complete.outcomes.map((o) => o.outcome), ['rows'], JSON.stringify(turn));
+      clean(tenant, JSON.stringify(turn));
+    }
+  });
+
+  it('have prompts of their own words', async () => {
+    for (const [tenant, question] of Object.entries(QUESTIONS)) {
+      await ask(tenant, question);
+      assert.ok(mock.calls.length > 0, 'the model was asked');
+      clean(tenant, JSON.stringify(mock.calls));
+      mock.reset();
+    }
+  });
+
+  it('see no word of another when they ask in its words', async () => {
+    for (const tenant of Object.keys(QUESTIONS))
+      for (const [other, question] of Object.entries(QUESTIONS)) {
+        if (other === tenant)
+          continue;
+        const turn = await ask(tenant, question);
+        assert.ok(!turn.complete?.outcomes?.some((o) => o.outcome === 'rows'), `${tenant}: ${question}`);
+        clean(tenant, JSON.stringify(turn), question);
+        clean(tenant, JSON.stringify(mock.calls), question);
+        mock.reset();
+      }
+  });
+
+  it('are listed their own tools', async () => {
+    const names = {};
+    for (const tenant of Object.keys(QUESTIONS)) {
+      const reply = await d.rest(token(tenant)).get('/api/v1/tools');
+      const text = JSON.stringify(reply);
+      clean(tenant, text);
+      names[tenant] = text;
+    }
+    assert.match(names.lantern, /get_loans_by_genre/);
+    assert.match(names.crumb, /get_loaves_by_bread/);
+    assert.match(names.vesper, /get_average_annual_price/);
+  });
+
+  it('have their own in vesperctl', async () => {
+    const { VESPER_SECRETS_DIR, ...own } = process.env;
+    const env = { ...own, ...s.env };
+    const { stdout: tools } = await run(VESPERCTL, ['tools', '--tenant', 'lantern'], { env });
+    assert.match(tools, /get_loans_by_genre/);
+    clean('lantern', tools);
+    const { stdout: route } = await run(VESPERCTL, ['route', QUESTIONS.crumb, '--tenant', 'crumb'],
+      { env: { ...env, VESPER_WAREHOUSE_DIR: s.warehouse, VESPER_DATA_DIR: s.roots } });
+    assert.match(route, /get_loaves_by_bread/);
+    clean('crumb', route);
+  });
+
+  it('are reloaded list by list', async () => {
+    const path = join(s.roots, 'sql/bakery/ovens/get_loaves_by_bread.sql');
+    const good = await readFile(path, 'utf8');
+    const reload = async (event) => {
+      const from = d.output.length;
+      d.child.kill('SIGHUP');
+      for (const end = Date.now() + RELOAD_LIMIT_MS; Date.now() < end; await sleep(20)) {
+        const lines = d.output.slice(from).split('\n').filter((l) => /catalog\.(loaded|refused)/.test(l));
+        if (lines.length === 3)
+          return lines.filter((l) => l.includes(event));
+      }
+      throw new Error(d.output.slice(from));
+    };
+    await writeFile(path, good.replace(':oven', ':owen'));
+    const library = join(s.roots, 'config/library/words.json');
+    await writeFile(library, (await readFile(library, 'utf8')).replace('a public library', 'a reading hall'));
+    const refused = await reload('catalog.refused');
+    assert.equal(refused.length, 1);
+    assert.match(refused[0], /core,bakery: .*get_loaves_by_bread\.sql:\d+: .*owen/);
+    const { checks } = await d.health();
+    assert.match(checks['packs:core,bakery'].note ?? JSON.stringify(checks['packs:core,bakery']), /get_loaves_by_bread\.sql:\d+/);
+    assert.equal((await d.rest(token('crumb')).get('/api/v1/tools')).body.data[0].name, 'get_loaves_by_bread');
+    mock.reset();
+    await ask('lantern', QUESTIONS.lantern);
+    assert.match(JSON.stringify(mock.calls), /a reading hall/);
+    await writeFile(path, good);
+    assert.equal((await reload('catalog.loaded')).length, 3);
+    assert.equal((await d.health()).checks['packs:core,bakery'], undefined);
+  });
+});
+
+describe('a start is refused', () => {
+  for (const [what, packs, why] of [['an unknown pack', ['circus'], /tenants\.crumb\.packs: there is no pack circus/],
+    ['packs that are no texts', [1], /TENANTS\.crumb: packs\[0\]: not a text/]])
+    it(`for ${what}`, async () => {
+      const s = await setting();
+      const tenants = { ...TENANTS, crumb: { ...TENANTS.crumb, packs } };
+      const d = await launch({ ...s, env: { ...s.env, VESPER_TENANTS: JSON.stringify(tenants) } });
+      const { code } = await d.ended();
+      assert.notEqual(code, 0);
+      assert.match(d.output, why);
+    });
+});
