@@ -70,7 +70,7 @@ void gate_write_joined(struct gate_writer *w, const struct gate_expr *x)
 		word(w, cast ? "CAST(" : parens ? "(" : "");
 		gate_write_expr(w, kid);
 		word(w, cast ? " AS NVARCHAR(4000))" : parens ? ")" : "");
-		w->own_words |= cast || parens;
+		w->own_words |= mssql || parens;
 	}
 }
 
