@@ -129,7 +129,7 @@ const PHASES = {
   'the answer before its first event': { question: REFERENCE, calls: 1,
     script: [{ reply: 'demo', fault: { first_event_ms: LATE_MS } }] },
   'the answer after three words': { question: REFERENCE, calls: 1, sent: 3,
-    script: [{ reply: { text: 'one two three four five' }, fault: { stall: { after: 3, ms: LATE_MS } } }] },
+    script: [{ reply: { text: 'the answer is on its way' }, fault: { stall: { after: 3, ms: LATE_MS } } }] },
   'a wait before another attempt': { question: REFERENCE, calls: 1, waits: true,
     script: [{ fault: { status: 529, headers: { 'retry-after': '10' } } }] },
 };
