@@ -44,6 +44,20 @@ static bool find_dialect(struct server *server, struct err *err)
 	return true;
 }
 
+/* A driver that is not installed is unixODBC's own error, before any server was asked. */
+static bool not_connected(struct server *server, struct err *err)
+{
+	struct err why;
+
+	server_failed(SQL_HANDLE_DBC, server->dbc, "connect", &why);
+	if (!strstr(why.text, "Can't open lib"))
+		return err_set(err, why.code, "%s", why.text);
+	return err_set(err, ERR_INPUT,
+		       "%s; Driver must be one for SQL Server or PostgreSQL that odbcinst -q -d "
+		       "lists",
+		       why.text);
+}
+
 static bool open_connection(struct server *server, const char *dsn, struct err *err)
 {
 	SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &server->env);
@@ -53,7 +67,7 @@ static bool open_connection(struct server *server, const char *dsn, struct err *
 			  0);
 	if (!SQL_SUCCEEDED(SQLDriverConnect(server->dbc, NULL, (SQLCHAR *)(uintptr_t)dsn, SQL_NTS,
 					    NULL, 0, NULL, SQL_DRIVER_NOPROMPT)))
-		return server_failed(SQL_HANDLE_DBC, server->dbc, "connect", err);
+		return not_connected(server, err);
 	server->connected = true;
 	if (!SQL_SUCCEEDED(SQLSetConnectAttr(server->dbc, SQL_ATTR_AUTOCOMMIT,
 					     (SQLPOINTER)(uintptr_t)SQL_AUTOCOMMIT_OFF, 0)))
