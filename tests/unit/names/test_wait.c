@@ -14,8 +14,18 @@ static const struct param_def params[] = {TEXT("item", .entity = "item", .about 
 static const struct tool_def tools[] = {
 	TOOL("get_stock", params, price_agents, .about = "Stock of items.")};
 static const struct dimension_def dimensions[] = {
-	{.name = "item", .filter = "item", .label = "item", .view = "dbo.stock", .column = "name"},
-	{.name = "rack", .filter = "rack", .label = "rack", .view = "dbo.racks", .column = "rack"},
+	{.name = "item",
+	 .index = 0,
+	 .filter = "item",
+	 .label = "item",
+	 .view = "dbo.stock",
+	 .column = "name"},
+	{.name = "rack",
+	 .index = 1,
+	 .filter = "rack",
+	 .label = "rack",
+	 .view = "dbo.racks",
+	 .column = "rack"},
 };
 static const struct catalog stock = {.tools = tools,
 				     .tool_count = COUNT(tools),
