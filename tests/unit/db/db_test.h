@@ -143,6 +143,21 @@ static inline struct op *start(struct fixture *f, const char *tenant, bool write
 	return db_query(f->db, &request, on_answer, a);
 }
 
+/* With a time limit of its own: what is asked beside it has the usual one. */
+static inline struct op *start_within(struct fixture *f, int64_t timeout_ms, const char *tenant,
+				      bool write, const char *text, struct answer *a)
+{
+	const struct db_statement statement = {.name = "test/main", .text = text};
+	const struct db_request request = {.tenant = tenant,
+					   .statements = &statement,
+					   .statement_count = 1,
+					   .timeout_ms = timeout_ms,
+					   .write = write};
+
+	*a = (struct answer){0};
+	return db_query(f->db, &request, on_answer, a);
+}
+
 static inline void wait_for(struct fixture *f, const struct answer *a)
 {
 	while (a->calls == 0) {

@@ -19,18 +19,25 @@ static struct err fails(struct fixture *f, bool write, const char *text)
 	return a.err;
 }
 
+static void is_stopped(struct fixture *f, bool write, const char *text)
+{
+	struct answer a;
+
+	start_within(f, 100, "acme", write, text, &a);
+	wait_for(f, &a);
+	assert_int_equal(a.tables, 0);
+	assert_int_equal(a.err.code, ERR_TIMEOUT);
+}
+
 static void a_statement_is_stopped_at_its_deadline(void **state)
 {
 	struct fixture *f = *state;
-	struct db_options options = fixture_options(f, false);
 	struct table *t;
 
-	options.timeout_ms = 100;
-	assert_true(db_open(f->loop, &options, &f->db, NULL));
+	fixture_open(f, false);
 	put(f, "acme", "CREATE TABLE x (n int)");
-	assert_int_equal(fails(f, false, ENDLESS "SELECT count(*) FROM c").code, ERR_TIMEOUT);
-	assert_int_equal(fails(f, true, "INSERT INTO x " ENDLESS "SELECT n FROM c").code,
-			 ERR_TIMEOUT);
+	is_stopped(f, false, ENDLESS "SELECT count(*) FROM c");
+	is_stopped(f, true, "INSERT INTO x " ENDLESS "SELECT n FROM c");
 	put(f, "acme", "INSERT INTO x VALUES (7)");
 	t = ask(f, "acme", "SELECT n FROM x", NULL, 0);
 	assert_int_equal(t->row_count, 1);
@@ -216,9 +223,8 @@ static void a_call_that_does_not_return_leaves_its_worker(void **state)
 
 	tenant_file_make(f->acme, "acme");
 	options.workers = 1;
-	options.timeout_ms = 100;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	assert_int_equal(fails(f, false, LONG_CALL).code, ERR_TIMEOUT);
+	is_stopped(f, false, LONG_CALL);
 	t = ask(f, "acme", "SELECT 7 AS n", NULL, 0); /* by another worker */
 	assert_string_equal(t->rows[0][0], "7");
 	table_free(&t);

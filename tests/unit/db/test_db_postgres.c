@@ -208,13 +208,11 @@ static void bytes_are_capped_and_said_to_be(void **state)
 static void deadline_ends_the_statement_on_the_server(void **state)
 {
 	struct fixture *f = *state;
-	struct db_options options = postgres_options("reader", 0);
 	struct answer a;
 	struct table *t;
 
-	options.timeout_ms = 300;
-	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	start(f, "tenant_1", false, "SELECT pg_sleep(60)", NULL, 0, &a);
+	postgres_open(f, "reader");
+	start_within(f, 300, "tenant_1", false, "SELECT pg_sleep(60)", &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
 	assert_true(a.err.may_retry);
