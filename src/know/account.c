@@ -322,13 +322,29 @@ static size_t noun_of(const struct account *a, size_t i)
 	return q->count;
 }
 
+/* "viewed the most reports" of users by views: "most" is how often the word before it was done, to
+ * what the tool counts. */
+static bool most_of_ranked(const struct account *a, size_t i, size_t noun)
+{
+	const struct question *q = &a->r->q;
+	size_t before = i;
+
+	if (!token_says(&q->tokens[i], WORDS_MOST) || !(spoken_of(a, &q->tokens[noun]) & COUNTED))
+		return false;
+	while (before > 0 && token_says(&q->tokens[before - 1], WORDS_ARTICLES))
+		before--;
+	return before > 0 && !q->tokens[before].first && !is_taken(a, before - 1) &&
+	       (spoken_of(a, &q->tokens[before - 1]) & RANKED);
+}
+
 /* A superlative belongs to the noun beside it, and that to what the tool ranks. */
 static bool superlative_bound(const struct account *a, size_t i)
 {
 	size_t noun = noun_of(a, i);
 
-	return a->ranks && (noun == a->r->q.count || !spoken_of(a, &a->r->q.tokens[noun]) ||
-			    (spoken_of(a, &a->r->q.tokens[noun]) & RANKED));
+	return a->ranks &&
+	       (noun == a->r->q.count || !spoken_of(a, &a->r->q.tokens[noun]) ||
+		(spoken_of(a, &a->r->q.tokens[noun]) & RANKED) || most_of_ranked(a, i, noun));
 }
 
 /* "How many": the tool counts just that, or all rows that it is about are counted. */
