@@ -177,11 +177,12 @@ describe('receipts', () => {
   });
 
   it('stay whole when a session or a user is deleted', async () => {
-    const secret = 'Average day-ahead price for NP15 in CAISO for 2025 from Ascend, says Rumpelstiltskin';
+    const secret = 'Average day-ahead price for NP15 in CAISO for 2025 from Ascend, pleaze';
     const bob = d.rest(mintToken({ sub: 'rumpel', tenant_id: 'acme' }));
     const chief = d.rest(mintToken({ sub: 'chief', role: 'admin', tenant_id: 'acme' }));
     const first = (await bob.post(`${API}/chat`, { content: secret })).body;
     await bob.post(`${API}/chat`, { content: secret });
+    assert.match((await receipt(d.dataDir, 'show', first.receipt_id)).stdout, /pleaze/);
     const kept = (await chief.post(`${API}/chat`, { content: REFERENCE })).body;
     assert.equal((await bob.delete(`${API}/sessions/${first.session_id}`)).status, 204);
     let state = await verify(d.dataDir, 'acme');
@@ -196,7 +197,7 @@ describe('receipts', () => {
     assert.equal((await receipt(d.dataDir, 'rerun', kept.receipt_id)).code, 0);
     const { stdout } = await run('python3', ['-c',
       'import sqlite3, sys\nfor r in sqlite3.connect(sys.argv[1]).execute("SELECT * FROM chat_receipts"): print(r)', store('acme')]);
-    assert.doesNotMatch(stdout, /Rumpelstiltskin|rumpel/);
+    assert.doesNotMatch(stdout, /pleaze|rumpel/);
   });
 
   it('are found and named when one byte of them changes', async () => {
