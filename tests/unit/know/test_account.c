@@ -1,5 +1,6 @@
 /* Words of a question that nothing uses make code unsure, and are named. */
 #include "know_test.h"
+#include "route_bench.h"
 
 struct account_case {
 	const char *question, *unused; /* the first one; NULL: all words are used */
@@ -58,9 +59,38 @@ static void the_question_without_them_is_offered(void **state)
 	assert_null(fixture_ask(f, "average price EP10 2025 acorn")->used_question);
 }
 
+/* Asked of the real catalogue, where users are ranked by how often they viewed reports. */
+static void most_is_how_often_what_is_ranked_was_done(void **state)
+{
+	static const struct account_case cases[] = {
+		{"Who viewed the most Power BI reports on 2026-02-25?", NULL},
+		{"Who viewed the largest Power BI reports on 2026-02-25?", "largest"},
+	};
+	struct arena *a = arena_new(65536);
+	struct catalog_view may;
+	struct bench b = {.asked = 0};
+
+	(void)state;
+	bench_open(&b, a);
+	catalog_for(b.catalog, &b.who, a, &may);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		json_t *line = json_pack("{s:s}", "question", cases[i].question);
+		struct understanding u;
+
+		understand(&b, &may, line, a, &u);
+		assert_int_equal(u.unused_count, cases[i].unused ? 1 : 0);
+		if (cases[i].unused)
+			assert_string_equal(u.unused[0], cases[i].unused);
+		json_decref(line);
+	}
+	bench_close(&b);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(most_is_how_often_what_is_ranked_was_done),
 		cmocka_unit_test_setup_teardown(what_narrows_is_never_dropped, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(harmless_words_do_not_count, fixture_setup,
