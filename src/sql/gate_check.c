@@ -343,8 +343,10 @@ static bool check_query(const struct check *c, struct gate_query *q, const struc
 bool gate_check_tree(const struct gate *g, struct gate_query *q, struct gate_views *out)
 {
 	struct check c = {g, out};
+	struct gate_columns has;
 
 	*out = (struct gate_views){
 		.items = arena_alloc(g->arena, (g->policy->view_count + 1) * sizeof(*out->items))};
-	return check_query(&c, q, NULL, NULL);
+	return check_query(&c, q, NULL, NULL) &&
+	       (!gate_is_wrapped(q) || gate_columns_named(g, NULL, q, NULL, 0, &has));
 }

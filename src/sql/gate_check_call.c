@@ -78,6 +78,8 @@ static bool check_clauses(const struct gate *g, const struct gate_function *f,
 		return gate_refuse(g, x->at, "%s does not take WITHIN GROUP", f->name);
 	if (call->within_group && call->filter)
 		return gate_refuse(g, x->at, "WITHIN GROUP and FILTER together");
+	if (call->within_group && call->distinct)
+		return gate_refuse(g, x->at, "WITHIN GROUP and DISTINCT together");
 	if (call->over && !aggregate && !(f->flags & GATE_WINDOW))
 		return gate_refuse(g, x->at, "%s does not take OVER", f->name);
 	if (!call->over && (f->flags & GATE_WINDOW))

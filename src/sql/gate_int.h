@@ -125,6 +125,8 @@ struct gate_writer {
 	size_t tenants; /* ? that were written */
 	bool own_words; /* of the database, which the gate itself would not take again */
 };
+/* PERCENT and WITH TIES cannot be capped where they stand: the whole becomes a derived table. */
+bool gate_is_wrapped(const struct gate_query *q);
 void gate_render(struct gate_writer *w, const struct gate_query *q);
 void gate_write_name(struct gate_writer *w, const struct gate_name *n);
 void gate_write_names(struct gate_writer *w, const struct gate_name *n);

@@ -313,7 +313,20 @@ static struct gate_limit capped(struct gate_writer *w, const struct gate_limit *
 	return limit;
 }
 
-/* PERCENT and WITH TIES cannot be capped where they stand: the whole becomes a derived table. */
+static const struct gate_limit *limit_asked(const struct gate_query *q)
+{
+	const struct gate_select *only = only_select(q);
+
+	return only && only->top.count.p ? &only->top : &q->limit;
+}
+
+bool gate_is_wrapped(const struct gate_query *q)
+{
+	const struct gate_limit *asked = limit_asked(q);
+
+	return asked->percent || asked->ties;
+}
+
 static void write_wrapped(struct gate_writer *w, const struct gate_query *q)
 {
 	static const struct gate_limit none = {0};
@@ -334,11 +347,10 @@ void gate_render(struct gate_writer *w, const struct gate_query *q)
 {
 	static const struct gate_limit none = {0};
 	const struct gate_select *only = only_select(q);
-	const struct gate_limit *asked = only && only->top.count.p ? &only->top : &q->limit;
-	struct gate_limit limit = capped(w, asked);
+	struct gate_limit limit = capped(w, limit_asked(q));
 
 	write_ctes(w, q->ctes);
-	if (asked->percent || asked->ties)
+	if (gate_is_wrapped(q))
 		write_wrapped(w, q);
 	else if (w->g->dialect == DIALECT_MSSQL && only && !limit.offset.p)
 		write_body(w, q, &none, &limit);
