@@ -208,15 +208,16 @@ static void pass_out(struct ws_relay *r, const void *bytes, size_t len)
  * where one answer is for many it has to be the last one's (5.5.3). So pings end here. */
 static void ping_add(struct ws_relay *r, const void *bytes, size_t len)
 {
-	char *payload;
+	char *payload, *mask;
 
 	buf_add(&r->ping, bytes, len);
 	if (!ws_reader_between(&r->in))
 		return;
 	payload = r->ping.p + WS_CONTROL_HEAD_BYTES;
+	mask = payload - 4;
 	len = r->ping.n - WS_CONTROL_HEAD_BYTES;
 	for (size_t i = 0; i < len; i++)
-		payload[i] ^= payload[(i & 3) - 4];
+		payload[i] ^= mask[i & 3];
 	if (r->conn)
 		conn_pong(r->conn, payload, len);
 	buf_deinit(&r->ping);
