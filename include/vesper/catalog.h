@@ -2,7 +2,7 @@
  * Everything the program knows before a question comes: tools, domains, dimensions with their
  * values and aliases, reports, roles, prompts. One immutable object made from the packs of a list
  * (sql/<pack>, prompts/<pack>, config/<pack>) and what they share; a reload makes a new one and
- * swaps the pointer; whoever is using the old one holds a reference. Loading is start-up work (it
+ * swaps the pointer; each user of the old one holds a reference. Loading is start-up work (it
  * reads files).
  *
  * A broken file stops the start (or refuses the reload) with "path:line: what is wrong".
