@@ -246,32 +246,32 @@ void turn_stop(struct turn *t, enum turn_cancel_reason reason);
 bool turn_is_of(const struct turn *t, const struct principal *who, const char *session_id);
 void turn_repeats_free(struct turns *all);
 
-/* steps_in.c */
+/* state_accept.c */
 enum turn_state step_accept(struct turn *t);
 enum turn_state step_load(struct turn *t);
-/* steps_memory.c */
+/* state_compact.c */
 bool memory_is_due(const struct turn *t);
 const json_t *memory_earlier(struct turn *t); /* NULL: no summary yet */
 bool memory_load_between(struct turn *t);     /* true: it has started */
 enum turn_state step_compact(struct turn *t);
-/* steps_route.c */
+/* state_route.c */
 enum turn_state step_understand(struct turn *t);
 enum turn_state step_route(struct turn *t);
-/* steps_run.c */
+/* state_run.c */
 enum turn_state step_run(struct turn *t);
-/* steps_recover.c */
+/* state_recover.c */
 bool recover_is_due(const struct turn *t); /* a task of the plan gave no rows */
 enum turn_state step_recover(struct turn *t);
 /* What RECOVER left for the end of the answer: a question back, or what there is. */
 void recover_finish(struct turn *t);
-/* steps_out.c */
+/* state_save.c */
 enum turn_state step_synth(struct turn *t);
 enum turn_state step_answer(struct turn *t);
 enum turn_state step_failed(struct turn *t);
 enum turn_state step_save(struct turn *t);
 enum turn_state step_done(struct turn *t);
 
-/* turn_say.c: the frames of a turn, each made in one place */
+/* answer/say.c: the frames of a turn, each made in one place */
 void say_thinking(struct turn *t);
 void say_phase(struct turn *t, const char *phase, const char *text);
 void say_filters(struct turn *t);
@@ -290,14 +290,14 @@ void say_ask_json(struct turn *t, const char *prompt, json_t *body_take);
 void say_end(struct turn *t);
 json_t *turn_standing(const struct turn *t); /* what the next turn may lean on; new reference */
 
-/* turn_sum.c: JSON of the whole turn, in the arena */
+/* answer/summary.c: JSON of the whole turn, in the arena */
 struct str say_usage(struct turn *t, bool with_budget);
 struct str say_calls(struct turn *t, bool with_args); /* what was run */
 struct str say_links(struct turn *t); /* one for each report that a result with data came from */
 /* The projection of the log for the stored message; t->checked.stored is made of it, too. */
 const char *say_stored_views(struct turn *t);
 
-/* turn_ask.c: questions back */
+/* dialog/ask.c: questions back */
 /* The next state: ANSWER, which asks; or says that it is of no use to ask once more. */
 enum turn_state ask_user(struct turn *t, const char *text, const struct turn_ask *ask);
 /* The question that stands, once more: the answer to it was none that it allows. */
@@ -310,7 +310,7 @@ bool ask_read(struct turn *t, struct turn_answer *out);
 /* A value of chat.select as text; "" for what can't be one. */
 const char *ask_value_text(const json_t *value, struct arena *a);
 
-/* turn_guard.c: refusals */
+/* dialog/refusal.c: refusals */
 /* The question is refused: *next says so. `u` NULL: it was not read yet, only its words count. */
 bool guard_refuses(struct turn *t, const struct know_input *in, const struct understanding *u,
 		   enum turn_state *next);
@@ -318,11 +318,11 @@ enum turn_state guard_refuse(struct turn *t, const struct refusal *why);
 /* The caller may not use what the question is for. */
 enum turn_state guard_forbids(struct turn *t, const struct know_tool *tool);
 
-/* turn_vet.c: a model's word on a question that code can't place */
+/* answer/guardrail_model.c: a model's word on a question that code can't place */
 void vet_begin(struct turn *t); /* where it is wanted: pending until it has ended */
 void vet_cancel(struct turn *t);
 
-/* turn_suggest.c: questions that can be asked instead */
+/* dialog/suggest.c: questions that can be asked instead */
 #define SUGGEST_MAX           3
 #define SUGGEST_EXAMPLES_READ 4 /* of each domain */
 /* Code is sure what the question means to this caller. */
@@ -338,12 +338,12 @@ enum turn_state suggest_end(struct turn *t, const char *why);
 /* The same for a text that introduces the questions itself, in any language. */
 enum turn_state suggest_end_in(struct turn *t, const char *why);
 
-/* ---- turn_unused.c ---- */
+/* ---- dialog/unused.c ---- */
 
 /* The reply that names the words that are not used, for who has no model to ask. */
 enum turn_state unused_reply(struct turn *t);
 
-/* turn_recover.c: the model's word that the data does not answer the question */
+/* answer/no_answer.c: the model's word that the data does not answer the question */
 extern const char recover_offer[]; /* what a model is told about it */
 void recover_begin(struct turn *t);
 /* False: this piece is held back, and may never be shown. True: *text is to be shown. */
@@ -353,7 +353,7 @@ struct str recover_rest(struct turn *t);
 /* Forgets the answer that was begun; the supervisor comes next. */
 void recover_again(struct turn *t);
 
-/* turn_check.c: what is written, on its way to the user */
+/* answer/check.c: what is written, on its way to the user */
 void check_begin(struct turn *t); /* from here on every word of the answer is checked */
 void check_text(struct turn *t, const char *text, size_t len);
 void check_last(
@@ -364,22 +364,22 @@ const char *check_plain(struct turn *t, const char *text);
 /* Prompts of this catalogue. */
 struct guard_secret *check_prompts(const struct catalog *c);
 
-/* turn_rewrite.c: a guard_sink's on_doubt; the owner is the turn */
+/* answer/rewrite.c: a guard_sink's on_doubt; the owner is the turn */
 bool rewrite_ask(void *owner, const struct guard_doubt *d);
 void rewrite_cancel(struct turn *t);
 
-/* turn_prompt.c: what a model is told */
+/* answer/prompt.c: what a model is told */
 struct llm_call *prompt_supervisor(struct turn *t);
 struct llm_call *prompt_answer(struct turn *t);
 struct llm_call *prompt_rewrite(struct turn *t, const struct guard_doubt *d);
 struct llm_call *prompt_compress(struct turn *t);
 struct llm_call *prompt_vet(struct turn *t, const json_t *format);
 
-/* turn_link.c: a report's address with the filters of this result; "" when there is none */
+/* answer/links.c: a report's address with the filters of this result; "" when there is none */
 const char *link_url(const struct report_def *report, const struct tool_def *tool,
 		     const struct args *args, struct arena *a);
 
-/* route.c: the supervisor's structured answer; pure */
+/* planner/supervisor_reply.c: the supervisor's structured answer; pure */
 struct route {
 	const char *intent;
 	const char *clarification; /* NULL: none */
@@ -397,7 +397,7 @@ void route_filter_drop(json_t *filters, const char *name);
 /* The arguments of a tool from filters by their names (singular and plural). */
 const json_t *route_args(const struct tool_def *tool, const json_t *filters, struct arena *a);
 
-/* filters.c: values by filter name, as a JSON object */
+/* planner/filters.c: values by filter name, as a JSON object */
 /* Makes each value one that code knows; references stay, names that no tool takes go. False: *ask
  * says what is unclear. */
 bool filters_resolve(struct turn *t, json_t *filters, struct clarification *ask);
@@ -408,7 +408,7 @@ void filters_edit(json_t *filters, const json_t *edits);
 void filters_show(struct turn *t, const json_t *filters, const json_t *edits,
 		  enum filter_source edited);
 
-/* steps.c: a plan as it is written down, an array of steps as in struct route */
+/* planner/stored_plan.c: a plan as it is written down, an array of steps as in struct route */
 /* Each value becomes one that code knows. False: *ask says what is unclear. */
 bool steps_resolve(struct turn *t, json_t *steps, json_t *filters, struct clarification *ask);
 /* All values that are said, by filter. */
@@ -422,7 +422,7 @@ struct plan *steps_plan(struct turn *t, enum plan_origin origin, const json_t *s
 void steps_keep(struct turn *t, const char *question, const json_t *steps, const json_t *filters);
 void steps_edit(json_t *steps, const json_t *edits);
 
-/* memory.c: items of a summary. All texts in the arena. */
+/* dialog/memory.c: items of a summary. All texts in the arena. */
 /* What an earlier summary and these messages come to. New reference. */
 json_t *memory_items(const json_t *earlier, const struct message *messages, size_t count,
 		     struct arena *a);
@@ -437,14 +437,14 @@ const char *memory_text(const json_t *items, const struct principal *who, bool a
 /* What stood at its end, or NULL. */
 const json_t *memory_standing(const json_t *items, const struct principal *who, struct arena *a);
 
-/* chain.c: the question is two, and the second points at what the first finds. */
+/* planner/chain.c: the question is two, and the second points at what the first finds. */
 bool chain_understand(struct turn *t, json_t **steps);
 
 /* turn_record.c: the turn as a line of a case; new reference */
 json_t *turn_record(const struct turn *t);
 
-/* turn_receipt.c: how the answer came about, sealed for the store. NULL where nothing was looked up
- * and no model was asked, so that there is nothing to prove. */
+/* answer/receipt.c: how the answer came about, sealed for the store. NULL where nothing was looked
+ * up and no model was asked, so that there is nothing to prove. */
 const struct receipt *turn_receipt(struct turn *t, const struct message *answer);
 json_t *turn_permissions(const struct principal *who); /* as a list; new reference */
 

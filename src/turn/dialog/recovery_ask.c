@@ -2,7 +2,7 @@
  * Questions back for what gave no rows: another time where there is data for other times, another
  * name where there are close ones. The answer runs what lacked just that, once more.
  */
-#include "recover_int.h"
+#include "recovery_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * the closest, and where nothing matches, questions are looked for that do find something. What did
  * give rows is answered all the same, and nothing is tried again unasked.
  */
-#include "recover_int.h"
+#include "recovery_int.h"
 
 #define WORDS_BYTES_MAX 8192
 

@@ -1,6 +1,6 @@
 /* Questions that find something, for one that found nothing: each is run as it would be if it were
  * asked, and offered only where there were rows. */
-#include "recover_int.h"
+#include "recovery_int.h"
 
 #include <string.h>
 
