@@ -336,7 +336,7 @@ static void start(struct daemon *d)
 	d->term = signal_watch_new(d->loop, SIGTERM, on_stop_signal, d);
 	d->interrupt = signal_watch_new(d->loop, SIGINT, on_stop_signal, d);
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);
-	db_watch(d->warehouse);
+	db_watch(d->sources.warehouse);
 	db_watch(d->stored);
 	d->upkeep = upkeep_new(d);
 	daemon_names_start(d);

@@ -31,7 +31,8 @@ struct daemon {
 	struct arena *arena; /* options that live as long as the process */
 	struct loop *loop;
 	struct http *http;
-	struct db *warehouse, *stored;
+	struct open_sources sources;
+	struct db *stored;
 	struct cache *cache;
 	bool cache_shared; /* other processes see it, too */
 	struct store *store;

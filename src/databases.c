@@ -124,11 +124,20 @@ bool databases_read(const struct config *c, struct arena *a, struct databases *o
 	return true;
 }
 
-bool databases_open_warehouse(const struct databases *all, const struct config *c, struct loop *l,
-			      struct db **out, struct err *e)
+/* Which data a cached result is of: a cache may be shared with a program that reads other data. */
+static const char *identity_of(const struct databases *all, const struct config *c, struct arena *a)
+{
+	if (all->warehouse_dialect == DIALECT_SQLITE)
+		return warehouse_dir(c, a);
+	return arena_printf(a, "%s\n%s", dialect_name(all->warehouse_dialect),
+			    config_text(c, "warehouse.dsn"));
+}
+
+bool databases_open_sources(const struct databases *all, const struct config *c, struct loop *l,
+			    struct arena *a, struct open_sources *out, struct err *e)
 {
 	const struct db_options o = {
-		.name = "warehouse",
+		.name = SOURCE_WAREHOUSE,
 		.dialect = all->warehouse_dialect,
 		.dsn = config_text(c, "warehouse.dsn"),
 		.read_only = true,
@@ -139,8 +148,21 @@ bool databases_open_warehouse(const struct databases *all, const struct config *
 		.tenants = all->warehouse_tenants,
 		.tenant_count = all->tenant_count,
 	};
+	struct source **items = arena_alloc(a, sizeof(struct source *));
 
-	return db_open(l, &o, out, e);
+	if (!db_open(l, &o, &out->warehouse, e))
+		return false;
+	items[0] = db_source(out->warehouse, o.name, identity_of(all, c, a));
+	out->table = (struct source_table){items, 1};
+	return true;
+}
+
+void databases_close_sources(struct open_sources *s)
+{
+	db_close(&s->warehouse);
+	for (size_t i = 0; i < s->table.count; i++)
+		s->table.items[i]->close(s->table.items[i]);
+	*s = (struct open_sources){0};
 }
 
 bool databases_open_store(const struct databases *all, const struct config *c, struct loop *l,
@@ -166,15 +188,6 @@ bool databases_open_store(const struct databases *all, const struct config *c, s
 
 	arena_free(&a);
 	return done && db_open(l, &o, out, e);
-}
-
-const char *databases_warehouse_identity(const struct databases *all, const struct config *c,
-					 struct arena *a)
-{
-	if (all->warehouse_dialect == DIALECT_SQLITE)
-		return warehouse_dir(c, a);
-	return arena_printf(a, "%s\n%s", dialect_name(all->warehouse_dialect),
-			    config_text(c, "warehouse.dsn"));
 }
 
 /* ---- packs ---- */

@@ -23,8 +23,16 @@ struct databases {
 MUST_CHECK bool databases_read(const struct config *c, struct arena *a, struct databases *out,
 			       struct err *e);
 
-MUST_CHECK bool databases_open_warehouse(const struct databases *all, const struct config *c,
-					 struct loop *l, struct db **out, struct err *e);
+/* What tools read. The table lies in the arena. */
+struct open_sources {
+	struct source_table table;
+	struct db *warehouse;
+};
+MUST_CHECK bool databases_open_sources(const struct databases *all, const struct config *c,
+				       struct loop *l, struct arena *a, struct open_sources *out,
+				       struct err *e);
+/* What runs is cancelled. */
+void databases_close_sources(struct open_sources *s);
 MUST_CHECK bool databases_open_store(const struct databases *all, const struct config *c,
 				     struct loop *l, struct db **out, struct err *e);
 
@@ -33,9 +41,5 @@ MUST_CHECK bool databases_open_store(const struct databases *all, const struct c
 MUST_CHECK bool databases_packs(const struct config *c, const char *root, const char *tenant,
 				struct arena *a, const char *const **roots, struct pack_list *out,
 				struct err *e);
-
-/* Which data a cached result is of: a cache may be shared with a program that reads other data. */
-const char *databases_warehouse_identity(const struct databases *all, const struct config *c,
-					 struct arena *a);
 
 #endif

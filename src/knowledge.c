@@ -60,15 +60,14 @@ static bool load(struct daemon *d, const struct knowledge_list *l, struct turn_k
 		 struct err *e)
 {
 	struct turn_knowledge k = {.tenants = l->tenants};
-	struct toolbox_options o = {
-		.loop = d->loop,
-		.warehouse = d->warehouse,
-		.cache = d->cache,
-		.store = d->store,
-		.workers = d->tool_workers,
-		.hide_existence = config_bool(d->config, "checks.hide_existence"),
-		.source = databases_warehouse_identity(&d->databases, d->config, d->arena),
-		.modules = domain_modules};
+	struct toolbox_options o = {.loop = d->loop,
+				    .sources = &d->sources.table,
+				    .cache = d->cache,
+				    .store = d->store,
+				    .workers = d->tool_workers,
+				    .hide_existence =
+					    config_bool(d->config, "checks.hide_existence"),
+				    .modules = domain_modules};
 
 	if (!catalog_load(d->roots, &l->packs, &k.catalog, e))
 		return false;
@@ -206,7 +205,7 @@ void daemon_names_start(struct daemon *d)
 
 		l->names = name_refresh_new(&(struct name_refresh_options){
 			.loop = d->loop,
-			.warehouse = d->warehouse,
+			.sources = &d->sources.table,
 			.tenants = l->tenants,
 			.interval_ms = (uint64_t)config_int(d->config, "names.refresh_s") * 1000});
 		name_refresh_use(l->names,

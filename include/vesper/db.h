@@ -35,62 +35,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vesper/bind.h"
 #include "vesper/dialect.h"
 #include "vesper/err.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
+#include "vesper/source.h"
 #include "vesper/table.h"
 
 struct db;
-
-/* A table or view with the columns of it that a statement may read. */
-struct db_allow_table {
-	/* "Stage.prices"; or a plain name that the statement defines (a common table expression),
-	 * which has no columns here. */
-	const char *name;
-	const char *const *columns; /* NULL-ended, plain names (Project Name, not "Project Name") */
-};
-
-/*
- * What a statement that is not the program's own may read, checked by the database itself against
- * its own reading of the text. On SQLite everything else is denied with ERR_DENIED: other tables
- * and columns, what a view of the file reads that is not listed itself, recursion, and as for every
- * statement on a read-only source, functions that do more than compute, pragmas, ATTACH, virtual
- * tables and the schema. On servers the rights of the login decide, and this is ignored.
- */
-struct db_allow {
-	const struct db_allow_table *tables;
-	size_t count;
-};
-
-struct db_statement {
-	const char *name; /* for logs and metrics: "get_average_annual_price/main" */
-	const char *text; /* with ?; comes from files under sql/, or sql_distinct */
-	const struct value *values;
-	size_t count;
-	/* Its text bounds its rows to what a driver may hold in memory at once: it is spared the
-	 * cursor that results of unknown size are read through. */
-	bool few_rows;
-	/* NULL: whatever the connection may. A statement with a list is not kept prepared. */
-	const struct db_allow *allow;
-};
 
 struct db_request {
 	const char *tenant;
 	/* All statements run in order on one connection; with `write`, inside one transaction that
 	 * is committed before the callback. The tables of every statement that gives columns come
 	 * back in order. Everything is copied. */
-	const struct db_statement *statements;
+	const struct source_statement *statements;
 	size_t statement_count;
 	bool write;   /* serialised: one writer a tenant, waiting writes share a commit */
 	bool patient; /* a write that waits up to DB_PATIENCE_MS for another to share one with */
 	bool forget;  /* a write: what it deletes is to stand in no file of the database afterwards,
 			 as far as nobody is still reading it; a server sees to that by itself */
-	bool bare; /* the cells of the results are all that counts: no statistics, types as declared
-		    */
 	int64_t timeout_ms; /* waiting and running; 0: the source's own limit */
-	size_t max_rows;    /* 0: the source's own cap */
 };
 
 /* On success e is NULL and `tables` holds one table a statement with columns; the callee owns the
@@ -134,6 +99,10 @@ MUST_CHECK bool db_open(struct loop *l, const struct db_options *options, struct
 struct op *db_query(struct db *d, const struct db_request *request, db_cb cb, void *owner);
 
 enum dialect db_dialect(const struct db *d);
+
+/* The database as a source of this name. It is borrowed and must outlive the source's last `start`;
+ * the texts are copied. Freed by its `close`. */
+struct source *db_source(struct db *d, const char *name, const char *identity);
 
 /* Connects to each tenant and says what is wrong through health checks "<name>:<tenant>"; again
  * every few seconds for those that are down. A database that is written to is required by its

@@ -217,31 +217,32 @@
 #define DB_STATEMENT_BYTES_MAX                                                                     \
 	(256 * 1024 * 1024) /* SQLite: memory of one statement that reads; sorting 3 million rows  \
 			       takes less */
-#define DB_QUERY_TIMEOUT_MS  10000 /* one statement; then it is cancelled on the server */
-#define DB_QUEUE_MAX         2000  /* waiting queries of one data source */
-#define DB_WORKERS_MAX       64    /* threads of one data source */
-#define DB_WRITTEN_FILES     8     /* open SQLite files of a store beyond its workers, 2 MB each */
-#define DB_STATEMENTS_KEPT   32    /* prepared statements of one connection */
-#define DB_GROUP_COMMIT_MAX  64    /* writes of one transaction */
-#define DB_PATIENCE_MS       100   /* for company: the answer that a tool call is for is near */
-#define DB_CONNECT_RETRY_MS  3000  /* pause between attempts to reach a database that is away */
-#define DB_FETCH_BLOCK_ROWS  500   /* rows that one round trip brings through a cursor */
-#define DB_LOGIN_TIMEOUT_MS  5000  /* connecting to a server */
-#define DB_SERVER_GRACE_MS   500   /* the server's own time limit behind ours */
-#define DB_CHECKOUT_MS       2000 /* asking an idle connection for its tenant; then it is given up */
-#define DB_STOP_GRACE_MS     1000    /* for a cancel to take effect; then the worker is given up */
-#define DB_STOP_HARD_MS      3000    /* for a cancel to be made at all */
-#define DB_STOP_THREADS      2       /* call the driver's cancel, which may block */
-#define DB_LOST_MAX          16      /* workers given up that were replaced by new ones */
-#define DB_CLOSE_MS          2000    /* closing waits that long for statements that were stopped */
-#define DB_CLOSE_WRITE_MS    5000    /* ... for writes to a file: DB_BUSY_MS, and a slow disk */
-#define DB_BREAKER_FAILURES  5       /* in a row; then a server is left alone */
-#define DB_BREAKER_MS        3000    /* ... so long, that its return is seen within five seconds */
-#define DB_CONNECTION_AGE_MS 1800000 /* older ones are opened anew: before an access token ends */
-#define DB_STOP_REPEAT_MS    200     /* between two attempts to stop the same statement */
-#define DB_BUSY_MS           2000 /* a statement waits that long for another process to let go of a file */
-#define DB_BUSY_STEP_MS      5     /* and looks that often, where SQLite does not do it by itself */
-#define STATS_DISTINCT_EXACT 10000 /* distinct values are exact up to here */
+#define DB_QUERY_TIMEOUT_MS   10000 /* one statement; then it is cancelled on the server */
+#define SOURCE_STATEMENTS_MAX 4     /* of one call to a source; a tool has no more queries */
+#define DB_QUEUE_MAX          2000  /* waiting queries of one data source */
+#define DB_WORKERS_MAX        64    /* threads of one data source */
+#define DB_WRITTEN_FILES      8     /* open SQLite files of a store beyond its workers, 2 MB each */
+#define DB_STATEMENTS_KEPT    32    /* prepared statements of one connection */
+#define DB_GROUP_COMMIT_MAX   64    /* writes of one transaction */
+#define DB_PATIENCE_MS        100   /* for company: the answer that a tool call is for is near */
+#define DB_CONNECT_RETRY_MS   3000  /* pause between attempts to reach a database that is away */
+#define DB_FETCH_BLOCK_ROWS   500   /* rows that one round trip brings through a cursor */
+#define DB_LOGIN_TIMEOUT_MS   5000  /* connecting to a server */
+#define DB_SERVER_GRACE_MS    500   /* the server's own time limit behind ours */
+#define DB_CHECKOUT_MS        2000 /* asking an idle connection for its tenant; then it is given up */
+#define DB_STOP_GRACE_MS      1000    /* for a cancel to take effect; then the worker is given up */
+#define DB_STOP_HARD_MS       3000    /* for a cancel to be made at all */
+#define DB_STOP_THREADS       2       /* call the driver's cancel, which may block */
+#define DB_LOST_MAX           16      /* workers given up that were replaced by new ones */
+#define DB_CLOSE_MS           2000    /* closing waits that long for statements that were stopped */
+#define DB_CLOSE_WRITE_MS     5000    /* ... for writes to a file: DB_BUSY_MS, and a slow disk */
+#define DB_BREAKER_FAILURES   5       /* in a row; then a server is left alone */
+#define DB_BREAKER_MS         3000    /* ... so long, that its return is seen within five seconds */
+#define DB_CONNECTION_AGE_MS  1800000 /* older ones are opened anew: before an access token ends */
+#define DB_STOP_REPEAT_MS     200     /* between two attempts to stop the same statement */
+#define DB_BUSY_MS            2000 /* a statement waits that long for another process to let go of a file */
+#define DB_BUSY_STEP_MS       5 /* and looks that often, where SQLite does not do it by itself */
+#define STATS_DISTINCT_EXACT  10000 /* distinct values are exact up to here */
 
 /* the SQL gate */
 #define GATE_SQL_BYTES_MAX                                                                         \

@@ -70,7 +70,7 @@ struct op *name_book_wait(struct name_book *b, struct loop *l, const char *tenan
 struct name_refresh;
 struct name_refresh_options {
 	struct loop *loop;
-	struct db *warehouse;
+	const struct source_table *sources; /* borrowed */
 	const char *const *tenants;
 	uint64_t interval_ms;
 };

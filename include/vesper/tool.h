@@ -19,7 +19,6 @@
 #include "vesper/cache.h"
 #include "vesper/catalog.h"
 #include "vesper/clock.h"
-#include "vesper/db.h"
 #include "vesper/err.h"
 #include "vesper/names.h"
 #include "vesper/loop.h"
@@ -27,6 +26,7 @@
 #include "vesper/pool.h"
 #include "vesper/principal.h"
 #include "vesper/result.h"
+#include "vesper/source.h"
 
 struct tool_call;
 
@@ -55,14 +55,13 @@ struct toolbox_options {
 	struct loop *loop;
 	struct catalog *catalog; /* referenced */
 	struct name_book *names;
-	struct db *warehouse;
-	struct cache *cache; /* NULL: every call runs */
-	struct store *store; /* keeps the audit log; NULL: there is none */
+	const struct source_table *sources; /* borrowed, must outlive the last call */
+	struct cache *cache;                /* NULL: every call runs */
+	struct store *store;                /* keeps the audit log; NULL: there is none */
 	/* Facts and hashes of results with more than TOOL_LOOP_ROWS; borrowed, must outlive the
 	 * last call. NULL: they are made on the loop. */
 	struct pool *workers;
 	bool hide_existence; /* what a caller may not see looks like what does not exist */
-	const char *source;  /* what tells this warehouse from others that share the cache */
 	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a
 						module get tool_sql_run */
 };

@@ -19,14 +19,14 @@ bool opened_tools(struct opened *o, const char *tenant, struct err *e)
 {
 	struct toolbox_options options = {.modules = domain_modules};
 
-	if (!databases_open_warehouse(&o->databases, o->config, o->loop, &o->warehouse, e) ||
+	if (!databases_open_sources(&o->databases, o->config, o->loop, o->arena, &o->sources, e) ||
 	    !ctl_load(o->config, tenant, &o->catalog, e))
 		return false;
 	o->know = know_new(o->catalog);
 	options.loop = o->loop;
 	options.catalog = o->catalog;
 	options.names = know_names(o->know);
-	options.warehouse = o->warehouse;
+	options.sources = &o->sources.table;
 	return toolbox_new(&options, &o->tools, e);
 }
 
@@ -50,7 +50,7 @@ void opened_close(struct opened *o)
 	know_free(&o->know);
 	catalog_unref(&o->catalog);
 	db_close(&o->stored);
-	db_close(&o->warehouse);
+	databases_close_sources(&o->sources);
 	loop_free(&o->loop);
 	config_free(&o->config);
 	arena_free(&o->arena);

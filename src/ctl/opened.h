@@ -17,7 +17,7 @@ struct opened {
 	struct config *config;
 	struct databases databases;
 	struct loop *loop;
-	struct db *warehouse;
+	struct open_sources sources;
 	struct catalog *catalog;
 	struct know *know;
 	struct toolbox *tools;

@@ -152,7 +152,7 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 	struct databases all;
 	struct name_refresh *refresh;
 	struct loop *l;
-	struct db *warehouse;
+	struct open_sources sources = {0};
 	bool there = false, loaded;
 
 	if (!databases_read(c, a, &all, e))
@@ -165,10 +165,10 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 		return true;
 	if (!loop_new(&l, e))
 		return false;
-	loaded = databases_open_warehouse(&all, c, l, &warehouse, e);
+	loaded = databases_open_sources(&all, c, l, a, &sources, e);
 	if (loaded) {
 		refresh = name_refresh_new(&(struct name_refresh_options){.loop = l,
-									  .warehouse = warehouse,
+									  .sources = &sources.table,
 									  .tenants = tenants,
 									  .interval_ms = HOUR_MS});
 		name_refresh_on_round(refresh, on_learned, l);
@@ -181,7 +181,7 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 				       "and try again",
 				       r->who.tenant);
 		name_refresh_free(&refresh);
-		db_close(&warehouse);
+		databases_close_sources(&sources);
 	}
 	loop_free(&l);
 	return loaded;

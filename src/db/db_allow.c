@@ -139,7 +139,7 @@ static bool is_named(const char *name, const char *schema, const char *table)
 	       strcasecmp(name + n + 1, table) == 0;
 }
 
-static bool list_allows(const struct db_allow *allow, const char *schema, const char *table,
+static bool list_allows(const struct source_allow *allow, const char *schema, const char *table,
 			const char *column)
 {
 	for (size_t i = 0; i < allow->count; i++) {
@@ -214,14 +214,14 @@ static const char *const *names_copy(struct arena *a, const char *const *from)
 	return to;
 }
 
-struct db_allow *db_allow_copy(struct arena *a, const struct db_allow *from)
+struct source_allow *db_allow_copy(struct arena *a, const struct source_allow *from)
 {
-	struct db_allow *to = arena_alloc(a, sizeof(*to));
-	struct db_allow_table *tables = arena_alloc(a, (from->count + 1) * sizeof(*tables));
+	struct source_allow *to = arena_alloc(a, sizeof(*to));
+	struct source_allow_table *tables = arena_alloc(a, (from->count + 1) * sizeof(*tables));
 
 	for (size_t i = 0; i < from->count; i++)
-		tables[i] = (struct db_allow_table){arena_strdup(a, from->tables[i].name),
-						    names_copy(a, from->tables[i].columns)};
-	*to = (struct db_allow){tables, from->count};
+		tables[i] = (struct source_allow_table){arena_strdup(a, from->tables[i].name),
+							names_copy(a, from->tables[i].columns)};
+	*to = (struct source_allow){tables, from->count};
 	return to;
 }

@@ -69,7 +69,7 @@ bool db_connection_fail(struct connection *c, const struct diag *d, const struct
 
 bool db_connection_open(struct connection *c, struct err *e)
 {
-	const struct source *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->source;
 
 	assert(!c->open);
 	c->lost = false;
@@ -90,7 +90,7 @@ bool db_connection_open(struct connection *c, struct err *e)
 
 bool db_connection_confirm(struct connection *c, struct err *e)
 {
-	const struct source *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->source;
 	char seen[TENANT_SEEN_BYTES] = "";
 	bool done = link_of(c)->confirm(c, seen, e);
 
@@ -163,8 +163,8 @@ static bool prepared_make(struct connection *c, const char *text, size_t length,
 }
 
 /* What is allowed less than the connection is prepared for itself alone. */
-static bool prepared_get(struct connection *c, const struct db_statement *s, struct prepared **out,
-			 struct err *e)
+static bool prepared_get(struct connection *c, const struct source_statement *s,
+			 struct prepared **out, struct err *e)
 {
 	size_t length = strlen(s->text);
 	struct prepared *p = s->allow ? NULL : prepared_find(c, s->text, length);
@@ -177,7 +177,7 @@ static bool prepared_get(struct connection *c, const struct db_statement *s, str
 	return true;
 }
 
-static bool statement_run(struct connection *c, struct work *w, const struct db_statement *s,
+static bool statement_run(struct connection *c, struct work *w, const struct source_statement *s,
 			  struct err *e)
 {
 	const struct db_dialect *dialect = c->tenant->source->dialect;

@@ -168,8 +168,9 @@ static const char **row_room(struct fetch *f, size_t max_rows)
 	return cells;
 }
 
-static bool rows_read(struct fetch *f, const struct work *w, struct err *e)
+static bool rows_read(struct fetch *f, const struct work *w, const struct sink *sink, struct err *e)
 {
+	size_t max_rows = sink->rows_max ? sink->rows_max : w->max_rows;
 	bool more;
 
 	/* Not every driver heeds its own attribute for this. */
@@ -182,7 +183,7 @@ static bool rows_read(struct fetch *f, const struct work *w, struct err *e)
 		 */
 		if (f->table->total_rows == 0 && !columns_describe(f, e))
 			return false;
-		if (!db_work_may_go_on(w, e) || !row_read(f, row_room(f, w->max_rows), e))
+		if (!db_work_may_go_on(w, e) || !row_read(f, row_room(f, max_rows), e))
 			return false;
 	}
 	return f->table->total_rows > 0 || columns_describe(f, e);
@@ -220,8 +221,8 @@ static void table_settle(struct fetch *f)
 	}
 }
 
-bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w, const char *name,
-		    struct err *e)
+bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
+		    const struct source_statement *s, struct err *e)
 {
 	struct fetch f = {.from = from};
 	bool done;
@@ -232,12 +233,12 @@ bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w, const 
 		return err_set(e, ERR_LIMIT, "the result has %zu columns, at most %d are read",
 			       columns, DB_COLUMNS_MAX);
 	f.table = table_new(DB_RESULT_BYTES_MAX);
-	f.table->name = arena_strdup(f.table->arena, name);
+	f.table->name = arena_strdup(f.table->arena, s->name);
 	f.table->column_count = columns;
 	f.table->columns = arena_alloc(f.table->arena, columns * sizeof(struct column));
-	f.stats = w->bare ? NULL : stats_new(columns);
+	f.stats = s->sink.stats ? stats_new(columns) : NULL;
 	f.notes = mem_alloc(columns * sizeof(*f.notes));
-	done = rows_read(&f, w, e);
+	done = rows_read(&f, w, &s->sink, e);
 	if (done) {
 		table_settle(&f);
 		w->tables[w->table_count++] = f.table;

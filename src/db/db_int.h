@@ -30,7 +30,7 @@ struct db {
 	enum dialect dialect;
 };
 
-struct source;
+struct db_settings;
 struct tenant;
 struct connection;
 struct work;
@@ -81,7 +81,7 @@ struct db_link {
 	void (*drop)(void *handle);
 	/* Binds, runs, and adds the table if there is one. */
 	bool (*execute)(struct connection *c, void *handle, struct work *w,
-			const struct db_statement *s, struct err *e);
+			const struct source_statement *s, struct err *e);
 	bool (*exec)(struct connection *c, const char *text, struct err *e);
 	bool (*ask)(struct connection *c, const char *text, char *out, size_t out_size, bool *found,
 		    struct err *e);
@@ -105,9 +105,9 @@ struct db_dialect {
 	/* Whether what the connection reads was put in another's place since; may be NULL. */
 	bool (*replaced)(const struct connection *c);
 	/* Asks which tenant the connection sees: one row, one column. */
-	const char *(*confirm_text)(const struct source *s);
+	const char *(*confirm_text)(const struct db_settings *s);
 	/* Before a statement is prepared or run again; may be NULL. */
-	void (*starting)(struct connection *c, const struct db_statement *s);
+	void (*starting)(struct connection *c, const struct source_statement *s);
 	struct verdict (*judge)(const struct diag *d);
 	const char *begin;
 	const char *commit;
@@ -123,7 +123,7 @@ extern const struct db_dialect db_postgres;
 extern const struct db_dialect db_sqlite;
 
 /* Options of one database, constant once it is open. */
-struct source {
+struct db_settings {
 	const struct db_dialect *dialect;
 	char *name;
 	char *dsn;
@@ -140,7 +140,7 @@ struct source {
 };
 
 struct tenant {
-	const struct source *source;
+	const struct db_settings *source;
 	char *id;
 	char *file;
 	char *check; /* name of its health check */
@@ -168,10 +168,9 @@ struct work {
 	struct list node;        /* in its job */
 	struct request *request; /* the loop's; NULL when nobody waits for it any more */
 	struct arena *arena;
-	struct db_statement *statements;
+	struct source_statement *statements;
 	size_t count;
-	size_t max_rows;
-	bool bare;
+	size_t max_rows; /* of a statement whose sink says nothing else */
 	bool forget;
 	bool probe;            /* only opens and confirms; for the watch */
 	uint64_t number;       /* what a stop must name; new for each attempt */
@@ -257,7 +256,7 @@ struct connection {
 	int64_t opened_ms;
 	struct work *running; /* what SQLite's progress handler looks at; the worker's */
 	/* What the statement that is prepared or run may touch; NULL: what the connection may. */
-	const struct db_allow *allow;
+	const struct source_allow *allow;
 	void *native; /* SQLite's own handle */
 	dev_t device; /* SQLite, read-only: the file that was opened */
 	ino_t inode;
@@ -348,11 +347,11 @@ struct db_rows {
 
 /* Reads them into a table that is added to the work; without columns there is none. */
 MUST_CHECK bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
-			       const char *name, struct err *e);
+			       const struct source_statement *s, struct err *e);
 bool db_cell_too_long(const struct column *column, struct err *e); /* returns false */
 /* Reads the result of an executed ODBC statement, if it has one. */
 MUST_CHECK bool db_odbc_read(struct connection *c, SQLHSTMT handle, struct work *w,
-			     const char *name, struct err *e);
+			     const struct source_statement *s, struct err *e);
 /* As db_connection_fail, from the handle's diagnosis. */
 bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, const char *what,
 		  struct err *e);
@@ -370,7 +369,7 @@ enum column_type db_sqlite_column_type(const char *name, bool *guess);
 void db_allow_reading_only(struct connection *c);
 /* Means and rounding of the connection's statements are those of exact decimals (db_exact.c). */
 bool db_exact_use(struct connection *c, struct err *e);
-struct db_allow *db_allow_copy(struct arena *a, const struct db_allow *from);
+struct source_allow *db_allow_copy(struct arena *a, const struct source_allow *from);
 /* ERR_TIMEOUT or ERR_CANCELLED when the loop asked to stop; true when it did not. */
 MUST_CHECK bool db_work_may_go_on(const struct work *w, struct err *e);
 
@@ -387,7 +386,7 @@ struct breaker {
 
 struct db_pool {
 	struct loop *loop;
-	struct source source;
+	struct db_settings source;
 	struct tenant *tenants;
 	size_t tenant_count;
 	struct pool *workers;

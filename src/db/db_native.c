@@ -86,7 +86,7 @@ static bool harden(struct connection *c, struct err *e)
 
 static bool native_connect(struct connection *c, struct err *e)
 {
-	const struct source *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->source;
 	sqlite3 *native = NULL;
 	struct buf uri;
 
@@ -191,8 +191,8 @@ static int value_bind(sqlite3_stmt *statement, int at, const struct value *v)
 	abort(); /* no other type exists */
 }
 
-static bool values_bind(struct connection *c, sqlite3_stmt *statement, const struct db_statement *s,
-			struct err *e)
+static bool values_bind(struct connection *c, sqlite3_stmt *statement,
+			const struct source_statement *s, struct err *e)
 {
 	if (sqlite3_bind_parameter_count(statement) != (int)s->count)
 		return err_set(e, ERR_INTERNAL, "bind: %zu values for %d places", s->count,
@@ -262,7 +262,7 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 }
 
 static bool native_execute(struct connection *c, void *handle, struct work *w,
-			   const struct db_statement *s, struct err *e)
+			   const struct source_statement *s, struct err *e)
 {
 	struct native_rows r = {
 		.base = {.next = on_next, .describe = on_describe, .cell = on_cell},
@@ -278,7 +278,7 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
 		done = r.rc == SQLITE_ROW || r.rc == SQLITE_DONE || native_fail(c, "execute", e);
 	}
 	if (done)
-		done = db_fetch_table(&r.base, (size_t)sqlite3_column_count(handle), w, s->name, e);
+		done = db_fetch_table(&r.base, (size_t)sqlite3_column_count(handle), w, s, e);
 	sqlite3_reset(handle);
 	if (c->tenant->source->read_only && db_memory_end() && !done && e->code == ERR_UPSTREAM)
 		err_set(e, ERR_LIMIT, "the query needs more than %d MB of memory",

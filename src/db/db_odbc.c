@@ -200,7 +200,7 @@ static size_t wide_length(const SQLWCHAR *units)
 
 static bool confirm_prepare(struct connection *c, struct err *e)
 {
-	const struct source *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->source;
 	const char *text = s->dialect->confirm_text(s);
 
 	if (c->confirm)
@@ -293,7 +293,7 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct valu
 }
 
 static bool odbc_execute(struct connection *c, void *handle, struct work *w,
-			 const struct db_statement *s, struct err *e)
+			 const struct source_statement *s, struct err *e)
 {
 	SQLRETURN rc;
 	bool done;
@@ -307,7 +307,7 @@ static bool odbc_execute(struct connection *c, void *handle, struct work *w,
 	else if (!odbc_ok(rc))
 		done = db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 	else
-		done = db_odbc_read(c, handle, w, s->name, e);
+		done = db_odbc_read(c, handle, w, s, e);
 	running_set(c, NULL);
 	SQLFreeStmt(handle, SQL_CLOSE);
 	SQLFreeStmt(handle, SQL_RESET_PARAMS); /* they point into memory that ends with the work */

@@ -125,8 +125,8 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 	return true;
 }
 
-bool db_odbc_read(struct connection *c, SQLHSTMT handle, struct work *w, const char *name,
-		  struct err *e)
+bool db_odbc_read(struct connection *c, SQLHSTMT handle, struct work *w,
+		  const struct source_statement *s, struct err *e)
 {
 	struct odbc_rows r = {
 		.base = {.next = on_next, .describe = on_describe, .cell = on_cell},
@@ -137,5 +137,5 @@ bool db_odbc_read(struct connection *c, SQLHSTMT handle, struct work *w, const c
 
 	if (!SQL_SUCCEEDED(SQLNumResultCols(handle, &columns)))
 		return fetch_fail(&r, e);
-	return columns <= 0 || db_fetch_table(&r.base, (size_t)columns, w, name, e);
+	return columns <= 0 || db_fetch_table(&r.base, (size_t)columns, w, s, e);
 }

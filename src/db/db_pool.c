@@ -16,7 +16,7 @@
 
 static void tenant_init(struct tenant *t, struct db_pool *p, const struct db_tenant *from)
 {
-	const struct source *s = &p->source;
+	const struct db_settings *s = &p->source;
 
 	t->pool = p;
 	t->source = s;
@@ -27,7 +27,7 @@ static void tenant_init(struct tenant *t, struct db_pool *p, const struct db_ten
 	list_init(&t->writes);
 }
 
-static void source_init(struct source *s, const struct db_options *o,
+static void source_init(struct db_settings *s, const struct db_options *o,
 			const struct db_dialect *dialect)
 {
 	s->dialect = dialect;
@@ -56,7 +56,7 @@ static void tenant_deinit(struct tenant *t)
 	mem_free(t->check);
 }
 
-static void source_deinit(struct source *s)
+static void source_deinit(struct db_settings *s)
 {
 	mem_free(s->name);
 	mem_free(s->dsn);

@@ -25,7 +25,7 @@ static void postgres_connection_string(const struct tenant *t, struct buf *out)
 /* The server's own limit stands behind ours: it ends what no cancel could reach. */
 static bool settings_set(struct connection *c, struct err *e)
 {
-	const struct source *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->source;
 	char limit[32];
 	const struct value values[] = {value_text(c->tenant->id), value_text(limit)};
 
@@ -69,15 +69,15 @@ static bool postgres_set_up(struct connection *c, struct err *e)
 	return settings_set(c, e) && login_bound_by_rules(c, e);
 }
 
-static const char *postgres_confirm_text(const struct source *s)
+static const char *postgres_confirm_text(const struct db_settings *s)
 {
 	(void)s;
 	return "SELECT current_setting('vesper.tenant_id', true)";
 }
 
-static void postgres_starting(struct connection *c, const struct db_statement *s)
+static void postgres_starting(struct connection *c, const struct source_statement *s)
 {
-	bool plain = !s || s->few_rows;
+	bool plain = !s || s->bounded_rows;
 
 	if (plain == c->plain)
 		return;

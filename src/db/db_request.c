@@ -10,8 +10,8 @@
 
 #define WORK_ARENA_BYTES 65536 /* soft; values are bounded by their own limits */
 
-static void statement_copy(struct arena *a, const struct db_statement *from,
-			   struct db_statement *to)
+static void statement_copy(struct arena *a, const struct source_statement *from,
+			   struct source_statement *to)
 {
 	struct value *values = arena_alloc(a, (from->count + 1) * sizeof(*values));
 
@@ -23,11 +23,13 @@ static void statement_copy(struct arena *a, const struct db_statement *from,
 	to->text = arena_strdup(a, from->text);
 	to->values = values;
 	to->count = from->count;
-	to->few_rows = from->few_rows;
+	to->bounded_rows = from->bounded_rows;
+	to->sink = from->sink;
 	to->allow = from->allow ? db_allow_copy(a, from->allow) : NULL;
 }
 
-static struct work *work_new(const struct db_statement *statements, size_t count, size_t max_rows)
+static struct work *work_new(const struct source_statement *statements, size_t count,
+			     size_t max_rows)
 {
 	struct arena *a = arena_new(WORK_ARENA_BYTES);
 	struct work *w = arena_alloc(a, sizeof(*w));
@@ -49,7 +51,6 @@ struct work *db_work_again(const struct work *from)
 	struct work *w = work_new(from->statements, from->count, from->max_rows);
 
 	w->probe = from->probe;
-	w->bare = from->bare;
 	w->forget = from->forget;
 	return w;
 }
@@ -78,10 +79,8 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 {
 	struct request *r = mem_alloc(sizeof(*r));
 
-	r->work = work_new(from->statements, from->statement_count,
-			   from->max_rows ? from->max_rows : p->source.max_rows);
+	r->work = work_new(from->statements, from->statement_count, p->source.max_rows);
 	r->work->request = r;
-	r->work->bare = from->bare;
 	r->work->forget = from->forget;
 	r->op.cancel = on_cancel;
 	r->pool = p;

@@ -52,7 +52,7 @@ void db_sqlite_uri(struct buf *out, const char *path, const char *mode)
 	buf_printf(out, "?mode=%s", mode);
 }
 
-static const char *sqlite_confirm_text(const struct source *s)
+static const char *sqlite_confirm_text(const struct db_settings *s)
 {
 	return s->read_only ? "SELECT tenant_id FROM dbo.vesper_tenant"
 			    : "SELECT tenant_id FROM vesper_tenant";

@@ -97,21 +97,25 @@ static void dimension_done(struct name_refresh *r)
 
 /* ---- queries ---- */
 
-static void query(struct name_refresh *r, const struct sql_bound *sql, db_cb cb)
+static struct source *source_of(const struct name_refresh *r)
+{
+	return source_find(r->sources, SOURCE_WAREHOUSE);
+}
+
+static void query(struct name_refresh *r, const struct sql_bound *sql, source_cb cb)
 {
 	struct arena *a = arena_new(STATEMENT_BYTES);
-	struct db_statement statement = {
+	struct source_statement statement = {
 		.name = arena_printf(a, "know/%s", dimension_of(r)->name),
 		.text = sql->text,
 		.values = sql->values,
 		.count = sql->count,
+		.sink = {.rows_max = KNOW_PAGE_ROWS, .stats = true},
 	};
-	struct db_request request = {.tenant = tenant_of(r),
-				     .statements = &statement,
-				     .statement_count = 1,
-				     .max_rows = KNOW_PAGE_ROWS};
+	struct source_call call = {.tenant = tenant_of(r), .statements = &statement, .count = 1};
+	struct source *s = source_of(r);
 
-	r->query = db_query(r->warehouse, &request, cb, r);
+	r->query = s->start(s, &call, cb, r);
 	arena_free(&a);
 }
 
@@ -124,7 +128,7 @@ static const char *parent_column(const struct name_refresh *r)
 	return up && up->view && strcmp(up->view, d->view) == 0 ? up->column : NULL;
 }
 
-static void on_page(void *owner, struct table **tables, size_t count, const struct err *e);
+static void on_page(void *owner, struct source_batch *batches, size_t count, const struct err *e);
 
 static void read_page(struct name_refresh *r)
 {
@@ -138,7 +142,7 @@ static void read_page(struct name_refresh *r)
 	struct sql_bound sql;
 	struct err e = {0};
 
-	if (sql_distinct(&values, tenant_of(r), db_dialect(r->warehouse), a, &sql, &e)) {
+	if (sql_distinct(&values, tenant_of(r), source_of(r)->dialect, a, &sql, &e)) {
 		query(r, &sql, on_page);
 	} else {
 		log_warn("know.names", "%s: %s", d->name, e.text);
@@ -304,18 +308,17 @@ static void on_job(struct pool_job *job)
 	free_job(j);
 }
 
-static void on_page(void *owner, struct table **tables, size_t count, const struct err *e)
+static void on_page(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct name_refresh *r = owner;
 	struct err wrong = {0};
 
 	r->query = NULL;
-	if (!e && count == 1 && !tables[0]->truncated) {
-		submit(r, tables[0]);
+	if (!e && count == 1 && !batches[0].table->truncated) {
+		submit(r, batches[0].table);
 		return;
 	}
-	for (size_t i = 0; i < count; i++)
-		table_free(&tables[i]);
+	source_batches_free(batches, count);
 	if (!e)
 		err_set(&wrong, ERR_LIMIT, "a page of names came cut");
 	fail(r, e ? e : &wrong);
@@ -323,21 +326,20 @@ static void on_page(void *owner, struct table **tables, size_t count, const stru
 
 /* ---- watermarks ---- */
 
-static void on_mark(void *owner, struct table **tables, size_t count, const struct err *e)
+static void on_mark(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct name_refresh *r = owner;
-	bool read = !e && count == 1 && tables[0]->row_count == 1 && tables[0]->column_count == 2;
+	const struct table *t = !e && count == 1 ? batches[0].table : NULL;
 
 	r->query = NULL;
 	mem_free(r->mark);
 	r->mark = NULL;
-	if (read) {
-		const char *const *cells = tables[0]->rows[0];
+	if (t && t->row_count == 1 && t->column_count == 2) {
+		const char *const *cells = t->rows[0];
 
 		r->mark = mem_printf("%s %s", cells[0] ? cells[0] : "", cells[1] ? cells[1] : "");
 	}
-	for (size_t i = 0; i < count; i++)
-		table_free(&tables[i]);
+	source_batches_free(batches, count);
 	if (e)
 		fail(r, e);
 	else if (r->mark && *mark_of(r) && strcmp(r->mark, *mark_of(r)) == 0)
@@ -355,8 +357,8 @@ static void read_dimension(struct name_refresh *r)
 
 	mem_free(r->mark);
 	r->mark = NULL;
-	if (d->watermark && sql_watermark(d->view, d->watermark, tenant_of(r),
-					  db_dialect(r->warehouse), a, &sql, &e))
+	if (d->watermark &&
+	    sql_watermark(d->view, d->watermark, tenant_of(r), source_of(r)->dialect, a, &sql, &e))
 		query(r, &sql, on_mark);
 	else
 		begin_reading(r);
@@ -437,7 +439,7 @@ struct name_refresh *name_refresh_new(const struct name_refresh_options *o)
 	struct name_refresh *r = mem_alloc(sizeof(*r));
 
 	*r = (struct name_refresh){
-		.warehouse = o->warehouse, .tenants = o->tenants, .interval_ms = o->interval_ms};
+		.sources = o->sources, .tenants = o->tenants, .interval_ms = o->interval_ms};
 	r->timer = timer_new(o->loop, on_time, r);
 	r->pool = pool_new(o->loop, "names", 1);
 	return r;

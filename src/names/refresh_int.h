@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 
 #include "names_int.h"
-#include "vesper/db.h"
 #include "vesper/loop.h"
 #include "vesper/pool.h"
+#include "vesper/source.h"
 #include "vesper/sql.h"
 
 /* One step on the worker: a page into the build, or the build into a lexicon. */
@@ -23,7 +23,7 @@ struct names_job {
 };
 
 struct name_refresh {
-	struct db *warehouse;
+	const struct source_table *sources;
 	const char *const *tenants;
 	uint64_t interval_ms;
 	struct name_book *book;   /* NULL: none is used yet */

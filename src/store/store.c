@@ -302,7 +302,7 @@ void store_call_add_query(struct call *c, const struct sql_query *query)
 	if (c->err.code != ERR_NONE || !statement_make(c, query, &bound))
 		return;
 	if (c->count == c->size) {
-		struct db_statement *old = c->statements;
+		struct source_statement *old = c->statements;
 
 		c->size = c->size ? c->size * 2 : 8;
 		c->statements = arena_alloc(c->arena, c->size * sizeof(*c->statements));
@@ -310,10 +310,10 @@ void store_call_add_query(struct call *c, const struct sql_query *query)
 			memcpy(c->statements, old, c->count * sizeof(*old));
 	}
 	c->statements[c->count++] =
-		(struct db_statement){.name = arena_printf(c->arena, "store/%s", query->name),
-				      .text = bound.text,
-				      .values = bound.values,
-				      .count = bound.count};
+		(struct source_statement){.name = arena_printf(c->arena, "store/%s", query->name),
+					  .text = bound.text,
+					  .values = bound.values,
+					  .count = bound.count};
 }
 
 void store_call_add(struct call *c, const char *query)
@@ -364,10 +364,10 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 		.write = write,
 		.patient = c->patient,
 		.forget = c->forget,
-		.bare = true,
-		.max_rows = max_rows,
 	};
 
+	for (size_t i = 0; i < c->count; i++)
+		c->statements[i].sink.rows_max = max_rows;
 	c->going = true;
 	c->write = write;
 	if (c->err.code != ERR_NONE)

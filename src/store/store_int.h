@@ -45,7 +45,7 @@ struct call {
 	struct arena *arena;
 	const char *tenant;
 	struct args args;
-	struct db_statement *statements;
+	struct source_statement *statements;
 	size_t count;
 	size_t size;
 	struct op *query;

@@ -53,14 +53,15 @@ static void add_permissions(struct buf *b, const struct tool_call *call)
 static const char *key_name(const struct tool_call *call)
 {
 	char hash[HASH_HEX_BYTES], today[DATE_ISO_BYTES];
-	const struct toolbox_options *o = &call->box->options;
+	const struct catalog *catalog = call->box->options.catalog;
+	const struct source *s = call->source;
 	const char *name = NULL;
 	struct buf b;
 
 	date_iso(call->today, today);
 	buf_init(&b, KEY_TEXT_BYTES_MAX);
-	buf_printf(&b, "%s\n%s\n%s\n%s\n", o->catalog->hash, o->source ? o->source : "",
-		   call->tool->name, today);
+	buf_printf(&b, "%s\n%s\n%s\n%s\n%s\n", catalog->hash, s->name,
+		   s->identity ? s->identity : "", call->tool->name, today);
 	add_permissions(&b, call);
 	for (size_t i = 0; i < call->tool->param_count; i++) {
 		const struct arg *arg = args_find(&call->args, call->tool->params[i].name);

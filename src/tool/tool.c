@@ -67,7 +67,7 @@ static void audit(const struct tool_call *call, const char *outcome)
 		store_audit(call->box->options.store, call->who, &entry);
 }
 
-static void keep_statement(const struct tool_call *call, const struct db_statement *s)
+static void keep_statement(const struct tool_call *call, const struct source_statement *s)
 {
 	struct value *values = arena_alloc(call->arena, (s->count + 1) * sizeof(*values));
 
@@ -84,11 +84,20 @@ static void keep_statement(const struct tool_call *call, const struct db_stateme
 			     });
 }
 
-void tool_call_send(struct tool_call *call, const struct db_request *request, db_cb cb)
+void tool_call_send(struct tool_call *call, struct source *source,
+		    const struct source_statement *statements, size_t count, int64_t timeout_ms,
+		    source_cb cb)
 {
-	for (size_t i = 0; i < request->statement_count; i++)
-		keep_statement(call, &request->statements[i]);
-	call->query = db_query(call->box->options.warehouse, request, cb, call);
+	const struct source_call request = {
+		.tenant = call->who->tenant,
+		.statements = statements,
+		.count = count,
+		.timeout_ms = timeout_ms,
+	};
+
+	for (size_t i = 0; i < count; i++)
+		keep_statement(call, &statements[i]);
+	call->query = source->start(source, &request, cb, call);
 }
 
 /* Whether the same call gives the same again, so that a hash can be compared. */
@@ -283,6 +292,8 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 		.cb = cb,
 		.owner = owner,
 	};
+	if (call->tool)
+		call->source = b->source[call->tool->index];
 	describe(call, request);
 	if (!call->tool)
 		end_later(call, (struct outcome){.kind = OUTCOME_ERROR,

@@ -74,7 +74,8 @@ static void complain(struct check *c, const struct err *e)
 		return;
 	what = c->tool < all->tool_count
 		       ? all->tools[c->tool].path
-		       : arena_printf(c->arena, "config/energy/catalogue.json: dimension %s",
+		       : arena_printf(c->arena, "config/%s/catalogue.json: dimension %s",
+				      all->dimensions[c->dimension].pack,
 				      all->dimensions[c->dimension].name);
 	c->problem(c->owner, arena_printf(c->arena, "%s: tenant %s: %s", what, c->tenant, e->text));
 }
@@ -85,12 +86,11 @@ static void next(struct check *c)
 	loop_later(c->box->options.loop, &c->later, on_next, c);
 }
 
-static void on_checked(void *owner, struct table **tables, size_t count, const struct err *e)
+static void on_checked(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct check *c = owner;
 
-	for (size_t i = 0; i < count; i++)
-		table_free(&tables[i]);
+	source_batches_free(batches, count);
 	complain(c, e);
 	next(c);
 }
@@ -115,7 +115,7 @@ static size_t statements_of(struct check *c, const struct tool_def *t, enum dial
 }
 
 /* Every column that the catalogue says the view has. */
-static bool render_view(struct check *c, enum dialect dialect, struct db_statement *out,
+static bool render_view(struct check *c, enum dialect dialect, struct source_statement *out,
 			struct err *e)
 {
 	struct gate_policy policy = catalog_gate_policy(c->box->options.catalog, NULL, c->arena);
@@ -128,13 +128,13 @@ static bool render_view(struct check *c, enum dialect dialect, struct db_stateme
 		return false;
 	assert(checked.tenants == 1);
 	*tenant = value_text(c->tenant);
-	*out = (struct db_statement){
+	*out = (struct source_statement){
 		.name = view, .text = checked.sql, .values = tenant, .count = 1};
 	return true;
 }
 
 static bool render_query(struct check *c, const struct tool_def *t, enum dialect dialect,
-			 struct db_statement *out, struct err *e)
+			 struct source_statement *out, struct err *e)
 {
 	const struct sql_file *f = t->files[dialect];
 	struct args args = all_args(c, t);
@@ -146,7 +146,7 @@ static bool render_query(struct check *c, const struct tool_def *t, enum dialect
 					 &bound, e)
 		     : !sql_render(q, &args, dialect, c->arena, &bound, e))
 		return false;
-	*out = (struct db_statement){
+	*out = (struct source_statement){
 		.name = is_whole ? "whole" : q->name,
 		.text = bound.text,
 		.values = bound.values,
@@ -156,14 +156,14 @@ static bool render_query(struct check *c, const struct tool_def *t, enum dialect
 }
 
 static bool render(struct check *c, const struct tool_def *t, enum dialect dialect,
-		   struct db_statement *out, struct err *e)
+		   struct source_statement *out, struct err *e)
 {
 	return t->gate ? render_view(c, dialect, out, e) : render_query(c, t, dialect, out, e);
 }
 
 /* Its names, and what moves when they may have changed. */
 static bool render_dimension(struct check *c, const struct dimension_def *d, enum dialect dialect,
-			     struct db_statement *out, struct err *e)
+			     struct source_statement *out, struct err *e)
 {
 	const struct sql_values names = {.view = d->view, .column = d->column, .cap = 1};
 	struct sql_bound bound;
@@ -172,7 +172,7 @@ static bool render_dimension(struct check *c, const struct dimension_def *d, enu
 		    ? !sql_distinct(&names, NOTHING, dialect, c->arena, &bound, e)
 		    : !sql_watermark(d->view, d->watermark, NOTHING, dialect, c->arena, &bound, e))
 		return false;
-	*out = (struct db_statement){
+	*out = (struct source_statement){
 		.name = d->name, .text = bound.text, .values = bound.values, .count = bound.count};
 	return true;
 }
@@ -199,10 +199,10 @@ static bool find_next(struct check *c, enum dialect dialect)
 static void on_next(void *owner)
 {
 	struct check *c = owner;
-	const struct toolbox_options *o = &c->box->options;
-	const struct catalog *all = o->catalog;
-	enum dialect dialect = db_dialect(o->warehouse);
-	struct db_statement statement;
+	const struct catalog *all = c->box->options.catalog;
+	struct source *source = source_find(c->box->options.sources, SOURCE_WAREHOUSE);
+	enum dialect dialect = source->dialect;
+	struct source_statement statement;
 	struct err e = {0};
 	bool done;
 
@@ -219,10 +219,10 @@ static void on_next(void *owner)
 		next(c);
 		return;
 	}
-	db_query(o->warehouse,
-		 &(struct db_request){
-			 .tenant = c->tenant, .statements = &statement, .statement_count = 1},
-		 on_checked, c);
+	source->start(
+		source,
+		&(struct source_call){.tenant = c->tenant, .statements = &statement, .count = 1},
+		on_checked, c);
 }
 
 void toolbox_check(struct toolbox *b, const char *tenant,

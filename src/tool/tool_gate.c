@@ -6,6 +6,7 @@
  */
 #include "tool_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "vesper/limits.h"
@@ -29,10 +30,11 @@ static const char *words_for(const struct err *e, struct arena *a)
 			    name);
 }
 
-static void on_rows(void *owner, struct table **tables, size_t count, const struct err *e)
+static void on_rows(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
 	struct result *r = call->result;
+	struct table *main;
 
 	call->query = NULL;
 	if (e) {
@@ -46,12 +48,13 @@ static void on_rows(void *owner, struct table **tables, size_t count, const stru
 		tool_call_end(call);
 		return;
 	}
-	tables[0]->name = "main";
-	tool_whole_mark(DB_ROWS_MAX, tables[0]);
-	for (size_t i = 0; i < count; i++)
-		result_add_table(r, call->arena, tables[i]);
-	r->outcome.truncated = tables[0]->truncated;
-	r->outcome.kind = tables[0]->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
+	assert(count == 1);
+	main = batches[0].table;
+	main->name = "main";
+	tool_whole_mark(DB_ROWS_MAX, main);
+	result_add_table(r, call->arena, main);
+	r->outcome.truncated = main->truncated;
+	r->outcome.kind = main->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
 	tool_call_end(call);
 }
 
@@ -61,7 +64,7 @@ static const char *plain(const char *column, struct arena *a)
 	return *column == '"' ? arena_strndup(a, column + 1, strlen(column) - 2) : column;
 }
 
-static struct db_allow_table allowed_of(const struct gate_read *read, struct arena *a)
+static struct source_allow_table allowed_of(const struct gate_read *read, struct arena *a)
 {
 	size_t n = 0;
 	const char **columns;
@@ -72,14 +75,14 @@ static struct db_allow_table allowed_of(const struct gate_read *read, struct are
 	for (size_t i = 0; i < n; i++)
 		columns[i] = plain(read->columns[i], a);
 	columns[n] = plain(read->view->tenant_column, a);
-	return (struct db_allow_table){read->view->name, columns};
+	return (struct source_allow_table){read->view->name, columns};
 }
 
-const struct db_allow *tool_gate_allow(const struct gate_result *checked, struct arena *a)
+const struct source_allow *tool_gate_allow(const struct gate_result *checked, struct arena *a)
 {
 	static const char *const none[] = {NULL};
-	struct db_allow *list = arena_alloc(a, sizeof(*list));
-	struct db_allow_table *tables;
+	struct source_allow *list = arena_alloc(a, sizeof(*list));
+	struct source_allow_table *tables;
 	size_t n = 0;
 
 	while (checked->defined[n])
@@ -89,33 +92,28 @@ const struct db_allow *tool_gate_allow(const struct gate_result *checked, struct
 		tables[i] = allowed_of(&checked->reads[i], a);
 	for (size_t i = 0; i < n; i++)
 		tables[checked->read_count + i] =
-			(struct db_allow_table){checked->defined[i], none};
-	*list = (struct db_allow){tables, checked->read_count + n};
+			(struct source_allow_table){checked->defined[i], none};
+	*list = (struct source_allow){tables, checked->read_count + n};
 	return list;
 }
 
 static bool send(struct tool_call *call, const struct gate_result *checked)
 {
 	struct value *values = arena_alloc(call->arena, (checked->tenants + 1) * sizeof(*values));
-	struct db_statement statement = {
+	struct source_statement statement = {
 		.name = call->tool->name,
 		.text = checked->sql,
 		.values = values,
 		.count = checked->tenants,
 		.allow = tool_gate_allow(checked, call->arena),
+		.sink = {.stats = true},
 	};
-	struct db_request request = {
-		.tenant = call->who->tenant,
-		.statements = &statement,
-		.statement_count = 1,
-		.timeout_ms = GATE_TIMEOUT_MS,
-	};
+	bool hurried = call->timeout_ms > 0 && call->timeout_ms < GATE_TIMEOUT_MS;
 
-	if (call->timeout_ms > 0 && call->timeout_ms < GATE_TIMEOUT_MS)
-		request.timeout_ms = call->timeout_ms;
 	for (size_t i = 0; i < checked->tenants; i++)
 		values[i] = value_text(call->who->tenant);
-	tool_call_send(call, &request, on_rows);
+	tool_call_send(call, call->source, &statement, 1,
+		       hurried ? call->timeout_ms : GATE_TIMEOUT_MS, on_rows);
 	return true;
 }
 
@@ -127,7 +125,7 @@ bool tool_gate_run(struct tool_call *call, struct err *e)
 	struct gate_result checked;
 
 	call->result->any_order = true; /* ORDER BY may leave ties open too */
-	if (!gate_check(&policy, db_dialect(o->warehouse), str_of(sql), call->arena, &checked, e)) {
+	if (!gate_check(&policy, call->source->dialect, str_of(sql), call->arena, &checked, e)) {
 		e->code = ERR_INPUT; /* whoever wrote it can write it otherwise */
 		return err_prefix(e, "The SQL is refused");
 	}

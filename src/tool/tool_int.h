@@ -12,13 +12,16 @@
 
 struct toolbox {
 	struct toolbox_options options;
-	tool_fn *run; /* one for each tool of the catalogue, in its order */
+	/* One for each tool of the catalogue, in its order. */
+	tool_fn *run;
+	struct source **source; /* what it reads */
 };
 
 struct tool_call {
 	struct op op;
 	struct toolbox *box;
 	const struct tool_def *tool;
+	struct source *source; /* what its statements read */
 	const struct principal *who;
 	const char *turn_id;
 	bool is_probe;
@@ -46,8 +49,10 @@ struct tool_call {
 bool tool_args_read(struct tool_call *call, const json_t *plain, const struct args *typed,
 		    struct outcome *out);
 
-/* Sends the call's statements and keeps them with its result. Sets call->query. */
-void tool_call_send(struct tool_call *call, const struct db_request *request, db_cb cb);
+/* Sends statements to the source and keeps them with the call's result. Sets call->query. */
+void tool_call_send(struct tool_call *call, struct source *source,
+		    const struct source_statement *statements, size_t count, int64_t timeout_ms,
+		    source_cb cb);
 
 /* Starts the tool's function, or ends the call later with why it could not. */
 void tool_call_run(struct tool_call *call);
@@ -65,14 +70,14 @@ bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
 /* The function of tools whose statement the caller gives. */
 bool tool_gate_run(struct tool_call *call, struct err *e);
 /* What the gate read in a text, for the database to hold its own reading against. */
-const struct db_allow *tool_gate_allow(const struct gate_result *checked, struct arena *a);
+const struct source_allow *tool_gate_allow(const struct gate_result *checked, struct arena *a);
 
 /* Marks what a table holds as a part, when it is one. `limit`: the statement itself ends one row
  * past so many; 0: it does not. */
 void tool_whole_mark(size_t limit, struct table *t);
 /* Asks for the figures of the whole of the main table, where the tool's file allows it and there is
  * more than was read: starts the call's query. */
-bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb);
+bool tool_whole_ask(struct tool_call *call, const struct args *args, source_cb cb);
 /* Puts them into the main table; false when they do not fit it. */
 bool tool_whole_use(struct tool_call *call, const struct table *whole);
 

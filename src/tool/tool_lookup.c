@@ -7,10 +7,11 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-static void on_found(void *owner, struct table **tables, size_t count, const struct err *e)
+static void on_found(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
 	struct outcome refused = {.kind = OUTCOME_ERROR};
+	struct table *tables[TOOL_QUERIES_MAX];
 	struct err why = {0};
 
 	call->query = NULL;
@@ -20,9 +21,10 @@ static void on_found(void *owner, struct table **tables, size_t count, const str
 		tool_call_end(call);
 		return;
 	}
-	bool found = call->choose(call, tables, count, &refused);
 	for (size_t i = 0; i < count; i++)
-		table_free(&tables[i]);
+		tables[i] = batches[i].table;
+	bool found = call->choose(call, tables, count, &refused);
+	source_batches_free(batches, count);
 	if (found && tool_sql_run_then(call, call->derive, &why))
 		return;
 	call->result->outcome = found ? tool_outcome_of(&why, call->arena) : refused;
@@ -34,35 +36,31 @@ bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct
 {
 	const struct toolbox_options *o = &call->box->options;
 	const struct tool_def *t = catalog_tool(o->catalog, lookup);
-	struct db_statement statements[TOOL_QUERIES_MAX];
-	enum dialect dialect = db_dialect(o->warehouse);
+	struct source_statement statements[TOOL_QUERIES_MAX];
+	struct source *source;
 
 	if (!t)
 		return err_set(e, ERR_INTERNAL, "there is no tool %s", lookup);
 	if (!may(call->who, t->permission))
 		return err_set(e, ERR_DENIED, "%s needs %s", lookup, t->permission);
+	source = call->box->source[t->index];
 	const struct args bound =
 		tool_bind(o->catalog, t, args, call->who, call->today, call->arena);
-	const struct sql_file *f = t->files[dialect];
+	const struct sql_file *f = t->files[source->dialect];
 	for (size_t i = 0; i < f->query_count; i++) {
 		struct sql_bound sql;
-		if (!sql_render(&f->queries[i], &bound, dialect, call->arena, &sql, e))
+		if (!sql_render(&f->queries[i], &bound, source->dialect, call->arena, &sql, e))
 			return false;
-		statements[i] = (struct db_statement){
+		statements[i] = (struct source_statement){
 			.name = arena_printf(call->arena, "%s/%s", t->name, f->queries[i].name),
 			.text = sql.text,
 			.values = sql.values,
 			.count = sql.count,
+			.sink = {.stats = true},
 		};
 	}
-	const struct db_request request = {
-		.tenant = call->who->tenant,
-		.statements = statements,
-		.statement_count = f->query_count,
-		.timeout_ms = call->timeout_ms,
-	};
 	call->choose = choose;
 	call->derive = derive;
-	tool_call_send(call, &request, on_found);
+	tool_call_send(call, source, statements, f->query_count, call->timeout_ms, on_found);
 	return true;
 }

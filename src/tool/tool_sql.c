@@ -27,47 +27,28 @@ static struct args bound_args(const struct tool_call *call)
 
 static const struct sql_file *file_of(const struct tool_call *call)
 {
-	return call->tool->files[db_dialect(call->box->options.warehouse)];
+	return call->tool->files[call->source->dialect];
 }
 
 static bool render(const struct tool_call *call, const struct sql_query *q, const struct args *args,
-		   struct db_statement *out, struct err *e)
+		   struct source_statement *out, struct err *e)
 {
 	struct sql_bound bound;
 
-	if (!sql_render(q, args, db_dialect(call->box->options.warehouse), call->arena, &bound, e))
+	if (!sql_render(q, args, call->source->dialect, call->arena, &bound, e))
 		return false;
-	*out = (struct db_statement){
+	*out = (struct source_statement){
 		.name = arena_printf(call->arena, "%s/%s", call->tool->name, q->name),
 		.text = bound.text,
 		.values = bound.values,
 		.count = bound.count,
-		.few_rows = !call->rows_max && sql_query_has_marker(q, "row_limit"),
+		.bounded_rows = !call->rows_max && sql_query_has_marker(q, "row_limit"),
+		.sink = {.rows_max = call->rows_max, .stats = true},
 	};
 	return true;
 }
 
-static void send(struct tool_call *call, const struct db_statement *statements, size_t count,
-		 db_cb cb)
-{
-	struct db_request request = {
-		.tenant = call->who->tenant,
-		.statements = statements,
-		.statement_count = count,
-		.timeout_ms = call->timeout_ms,
-		.max_rows = call->rows_max,
-	};
-
-	tool_call_send(call, &request, cb);
-}
-
 /* ---- what came back ---- */
-
-static void free_tables(struct table **tables, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		table_free(&tables[i]);
-}
 
 static bool end_failed(struct tool_call *call, const struct err *e)
 {
@@ -121,7 +102,7 @@ static const char *range_end(const char *cell, struct arena *a)
 	return arena_printf(a, "%04d-%02d-%02d", day.year, day.month, day.day);
 }
 
-static void on_window(void *owner, struct table **tables, size_t count, const struct err *e)
+static void on_window(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
 	struct outcome *o = &call->result->outcome;
@@ -132,15 +113,15 @@ static void on_window(void *owner, struct table **tables, size_t count, const st
 		log_warn("tool.failed", "%s/" WINDOW ": %s", call->tool->name, e->text);
 		call->may_keep = false; /* the next call shall hear what range exists */
 	}
-	if (count == 1 && tables[0]->row_count == 1 && tables[0]->column_count == 2) {
-		const char *const *row = tables[0]->rows[0];
+	if (count == 1 && batches[0].table->row_count == 1 && batches[0].table->column_count == 2) {
+		const char *const *row = batches[0].table->rows[0];
 
 		first = range_end(row[0], call->arena);
 		last = range_end(row[1], call->arena);
 		if (!row[0] && !row[1])
 			o->kind = OUTCOME_NO_DATA; /* not at any other time either */
 	}
-	free_tables(tables, count);
+	source_batches_free(batches, count);
 	if (first && last && is_outside(call, first, last, &o->param)) {
 		o->kind = OUTCOME_OUT_OF_WINDOW;
 		o->range_min = first;
@@ -153,12 +134,12 @@ static bool ask_window(struct tool_call *call)
 {
 	const struct sql_query *q = sql_file_query(file_of(call), WINDOW);
 	struct args args = bound_args(call);
-	struct db_statement statement;
+	struct source_statement statement;
 	struct err e = {0};
 
 	if (!q || !render(call, q, &args, &statement, &e))
 		return false;
-	send(call, &statement, 1, on_window);
+	tool_call_send(call, call->source, &statement, 1, call->timeout_ms, on_window);
 	return true;
 }
 
@@ -170,21 +151,21 @@ static void end_with_rows(struct tool_call *call)
 	tool_call_end(call);
 }
 
-static void on_whole(void *owner, struct table **tables, size_t count, const struct err *e)
+static void on_whole(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
 
 	call->query = NULL;
-	if (e || count != 1 || !tool_whole_use(call, tables[0])) {
+	if (e || count != 1 || !tool_whole_use(call, batches[0].table)) {
 		log_warn("tool.failed", "%s/whole: %s", call->tool->name,
 			 e ? e->text : "its figures do not fit the rows");
 		call->may_keep = false; /* the next call shall hear the exact ones */
 	}
-	free_tables(tables, count);
+	source_batches_free(batches, count);
 	end_with_rows(call);
 }
 
-static void take_tables(struct tool_call *call, struct table **tables, size_t count)
+static void take_tables(struct tool_call *call, struct source_batch *batches, size_t count)
 {
 	const struct sql_file *f = file_of(call);
 	size_t most = call->rows_max ? call->rows_max : DB_ROWS_MAX;
@@ -192,19 +173,21 @@ static void take_tables(struct tool_call *call, struct table **tables, size_t co
 
 	for (size_t i = 0; i < f->query_count; i++) {
 		bool limited = sql_query_has_marker(&f->queries[i], "row_limit");
+		struct table *t;
 
 		if (strcmp(f->queries[i].name, WINDOW) == 0)
 			continue;
 		assert(next < count); /* each statement is a SELECT: one table each */
-		tables[next]->name = arena_strdup(tables[next]->arena, f->queries[i].name);
-		tool_whole_mark(limited ? most : 0, tables[next]);
-		tool_describe(tables[next], call->tool, call->box->options.catalog);
-		result_add_table(call->result, call->arena, tables[next++]);
+		t = batches[next++].table;
+		t->name = arena_strdup(t->arena, f->queries[i].name);
+		tool_whole_mark(limited ? most : 0, t);
+		tool_describe(t, call->tool, call->box->options.catalog);
+		result_add_table(call->result, call->arena, t);
 	}
 	assert(next == count);
 }
 
-static void on_tables(void *owner, struct table **tables, size_t count, const struct err *e)
+static void on_tables(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
 	struct result *r = call->result;
@@ -213,7 +196,7 @@ static void on_tables(void *owner, struct table **tables, size_t count, const st
 	call->query = NULL;
 	if (end_failed(call, e))
 		return;
-	take_tables(call, tables, count);
+	take_tables(call, batches, count);
 	r->outcome.truncated = r->tables[0]->truncated;
 	r->outcome.kind = r->tables[0]->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
 	if (r->outcome.kind == OUTCOME_EMPTY) {
@@ -230,7 +213,7 @@ bool tool_sql_run_then(struct tool_call *call, tool_derive_fn derive, struct err
 {
 	const struct sql_file *f = file_of(call);
 	struct args args = bound_args(call);
-	struct db_statement statements[TOOL_QUERIES_MAX];
+	struct source_statement statements[TOOL_QUERIES_MAX];
 	size_t count = 0;
 
 	for (size_t i = 0; i < f->query_count; i++) {
@@ -240,7 +223,7 @@ bool tool_sql_run_then(struct tool_call *call, tool_derive_fn derive, struct err
 			return false;
 	}
 	call->derive = derive;
-	send(call, statements, count, on_tables);
+	tool_call_send(call, call->source, statements, count, call->timeout_ms, on_tables);
 	return true;
 }
 

@@ -43,12 +43,11 @@ static struct sql_whole_column *columns_given(const struct tool_call *call, size
 	return given;
 }
 
-bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb)
+bool tool_whole_ask(struct tool_call *call, const struct args *args, source_cb cb)
 {
-	const struct toolbox_options *o = &call->box->options;
-	enum dialect dialect = db_dialect(o->warehouse);
+	enum dialect dialect = call->source->dialect;
 	const struct sql_query *q = &call->tool->files[dialect]->queries[0];
-	struct db_statement statement = {0};
+	struct source_statement statement = {0};
 	struct sql_bound bound;
 	struct err e = {0};
 	size_t count;
@@ -64,13 +63,8 @@ bool tool_whole_ask(struct tool_call *call, const struct args *args, db_cb cb)
 	statement.text = bound.text;
 	statement.values = bound.values;
 	statement.count = bound.count;
-	struct db_request request = {
-		.tenant = call->who->tenant,
-		.statements = &statement,
-		.statement_count = 1,
-		.timeout_ms = call->timeout_ms,
-	};
-	tool_call_send(call, &request, cb);
+	statement.sink.stats = true;
+	tool_call_send(call, call->source, &statement, 1, call->timeout_ms, cb);
 	return true;
 }
 

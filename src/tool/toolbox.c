@@ -72,6 +72,19 @@ static bool add_module(struct toolbox *b, const struct domain *m, struct err *e)
 	return true;
 }
 
+static bool find_sources(struct toolbox *b, struct err *e)
+{
+	const struct catalog *c = b->options.catalog;
+
+	for (size_t i = 0; i < c->tool_count; i++) {
+		b->source[i] = source_find(b->options.sources, SOURCE_WAREHOUSE);
+		if (!b->source[i])
+			return err_set(e, ERR_INPUT, "%s:1: there is no source %s",
+				       c->tools[i].path, SOURCE_WAREHOUSE);
+	}
+	return true;
+}
+
 bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, struct err *e)
 {
 	struct toolbox *b = mem_alloc(sizeof(*b));
@@ -79,8 +92,13 @@ bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, st
 	b->options = *options;
 	b->options.catalog = catalog_ref(options->catalog);
 	b->run = mem_alloc((options->catalog->tool_count + 1) * sizeof(*b->run));
+	b->source = mem_alloc((options->catalog->tool_count + 1) * sizeof(struct source *));
 	for (size_t i = 0; i < options->catalog->tool_count; i++)
 		b->run[i] = options->catalog->tools[i].gate ? tool_gate_run : tool_sql_run;
+	if (!find_sources(b, e)) {
+		toolbox_free(&b);
+		return false;
+	}
 	for (const struct domain *const *m = options->modules; m && *m; m++) {
 		if (catalog_has_pack(b->options.catalog, (*m)->pack) && !add_module(b, *m, e)) {
 			toolbox_free(&b);
@@ -97,6 +115,7 @@ void toolbox_free(struct toolbox **b)
 		return;
 	catalog_unref(&(*b)->options.catalog);
 	mem_free((*b)->run);
+	mem_free((*b)->source);
 	mem_free(*b);
 	*b = NULL;
 }

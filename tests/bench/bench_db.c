@@ -70,13 +70,13 @@ static void on_answer(void *owner, struct table **tables, size_t count, const st
 }
 
 static void ask(struct db *d, const char *tenant, const char *text, const struct value *v,
-		bool few_rows, struct answer *a)
+		bool bounded_rows, struct answer *a)
 {
-	const struct db_statement s = {.name = "bench",
-				       .text = text,
-				       .values = v,
-				       .count = v ? 1 : 0,
-				       .few_rows = few_rows};
+	const struct source_statement s = {.name = "bench",
+					   .text = text,
+					   .values = v,
+					   .count = v ? 1 : 0,
+					   .bounded_rows = bounded_rows};
 	const struct db_request r = {.tenant = tenant, .statements = &s, .statement_count = 1};
 
 	db_query(d, &r, on_answer, a);
@@ -103,7 +103,7 @@ static void schema_make(struct loop *l)
 	if (!db_open(l, &o, &d, &e))
 		stop("open", &e);
 	for (size_t i = 0; i < 3; i++) {
-		const struct db_statement s = {.name = "schema", .text = texts[i]};
+		const struct source_statement s = {.name = "schema", .text = texts[i]};
 		const struct db_request r = {.tenant = "tenant_0",
 					     .statements = &s,
 					     .statement_count = 1,
@@ -186,8 +186,8 @@ static void bench_worker(struct loop *l)
 {
 	const struct value v = value_int(77);
 	struct db_options o = options_of(1);
-	const struct db_statement s = {
-		.name = "bench", .text = TRIVIAL, .values = &v, .count = 1, .few_rows = true};
+	const struct source_statement s = {
+		.name = "bench", .text = TRIVIAL, .values = &v, .count = 1, .bounded_rows = true};
 	const struct db_request r = {.tenant = "tenant_0", .statements = &s, .statement_count = 1};
 	double plain = 0, confirmed = 0, pq = 0, pq_confirmed = 0;
 	struct request *request;

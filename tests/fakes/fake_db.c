@@ -147,7 +147,7 @@ void fake_db_stall(struct fake_db *f)
 
 /* What came */
 
-static const char *values_text(struct fake_db *f, const struct db_statement *s)
+static const char *values_text(struct fake_db *f, const struct source_statement *s)
 {
 	struct buf text;
 	const char *out;
@@ -192,7 +192,7 @@ static void complain(struct fake_db *f, const char *what, const char *came, cons
 
 /* The script's answer to a statement; NULL when it is not as expected. */
 static struct expectation *statement_came(struct fake_db *f, const char *tenant,
-					  const struct db_statement *s)
+					  const struct source_statement *s)
 {
 	const char *values = values_text(f, s);
 	const char *came = arena_printf(f->arena, "%s %s(%s)", tenant, s->name, values);

@@ -28,7 +28,7 @@ struct recording_db {
 	const char *tenant;
 	int64_t timeout_ms;
 	bool write;
-	struct db_statement statements[RECORDED_STATEMENTS_MAX];
+	struct source_statement statements[RECORDED_STATEMENTS_MAX];
 	size_t statement_count;
 	/* what is answered: one table a statement, taken from the front */
 	struct table *tables[RECORDED_TABLES_MAX];
@@ -76,13 +76,13 @@ static inline struct op *recording_db_query(void *self, const struct db_request 
 	d->write = request->write;
 	d->statement_count = request->statement_count;
 	for (size_t i = 0; i < request->statement_count; i++) {
-		const struct db_statement *s = &request->statements[i];
+		const struct source_statement *s = &request->statements[i];
 		struct value *values = arena_alloc(d->arena, (s->count + 1) * sizeof(*values));
 		for (size_t v = 0; v < s->count; v++) {
 			values[v] = s->values[v];
 			values[v].text = arena_strdup(d->arena, s->values[v].text);
 		}
-		d->statements[i] = (struct db_statement){
+		d->statements[i] = (struct source_statement){
 			.name = arena_strdup(d->arena, s->name),
 			.text = arena_strdup(d->arena, s->text),
 			.values = values,

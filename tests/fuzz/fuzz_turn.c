@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "../../src/transport/client_frame.h"
+#include "sources_of.h"
 #include "vesper/clock.h"
 #include "vesper/domain.h"
 #include "vesper/file.h"
@@ -450,7 +451,7 @@ static void open_stage(void)
 	k.know = know_new(k.catalog);
 	tools.catalog = stage.catalog = k.catalog;
 	tools.names = know_names(k.know);
-	tools.warehouse = stage.warehouse;
+	tools.sources = sources_of(stage.warehouse);
 	must(toolbox_new(&tools, &k.tools, &e), "tools", &e);
 	turns_use(stage.turns, &k);
 }
@@ -466,6 +467,7 @@ static void close_stage(void)
 	store_free(&stage.store);
 	db_close(&stage.stored);
 	db_close(&stage.warehouse);
+	sources_free();
 	loop_free(&stage.loop);
 	sqlite3_close(stage.rows);
 	health_reset();

@@ -29,6 +29,7 @@
 
 #include "fake_db.h"
 #include "fake_llm.h"
+#include "sources_of.h"
 #include "vesper/clock.h"
 #include "vesper/domain.h"
 #include "vesper/file.h"
@@ -147,7 +148,7 @@ static void open_store(struct stage *s)
 static void load_knowledge(struct stage *s, struct turn_knowledge *k)
 {
 	struct toolbox_options o = {
-		.loop = s->loop, .warehouse = s->warehouse, .modules = domain_modules};
+		.loop = s->loop, .sources = sources_of(s->warehouse), .modules = domain_modules};
 	struct err e = {0};
 
 	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &k->catalog, &e))
@@ -219,6 +220,7 @@ static void close_stage(struct stage *s)
 	store_free(&s->store);
 	db_close(&s->stored);
 	db_close(&s->warehouse);
+	sources_free();
 	fake_db_free(&s->fake_db);
 	fake_llm_free(&s->fake_llm);
 	loop_free(&s->loop);

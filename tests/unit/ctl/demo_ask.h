@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "sources_of.h"
 #include "vesper/domain.h"
 #include "vesper/json.h"
 #include "vesper/know.h"
@@ -70,7 +71,7 @@ static int set_up(void **state)
 	tools.loop = loop;
 	tools.catalog = catalog;
 	tools.names = know_names(know);
-	tools.warehouse = warehouse;
+	tools.sources = sources_of(warehouse);
 	if (!toolbox_new(&tools, &box, &e))
 		fail_msg("%s", e.text);
 	return 0;
@@ -90,6 +91,7 @@ static int tear_down(void **state)
 	toolbox_free(&box);
 	arena_free(&arena);
 	db_close(&warehouse);
+	sources_free();
 	know_free(&know);
 	catalog_unref(&catalog);
 	loop_free(&loop);

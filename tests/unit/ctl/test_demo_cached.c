@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "sources_of.h"
 #include "vesper/domain.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
@@ -93,7 +94,7 @@ static int set_up(void **state)
 		.loop = loop,
 		.catalog = catalog,
 		.names = know_names(know),
-		.warehouse = warehouse,
+		.sources = sources_of(warehouse),
 		.cache = cache,
 		.modules = domain_modules,
 	};
@@ -112,6 +113,7 @@ static int tear_down(void **state)
 	toolbox_free(&box);
 	cache_free(&cache);
 	db_close(&warehouse);
+	sources_free();
 	know_free(&know);
 	catalog_unref(&catalog);
 	loop_free(&loop);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "recording_db.h"
+#include "sources_of.h"
 #include "vesper/domain.h"
 #include "vesper/json.h"
 #include "vesper/know.h"
@@ -52,7 +53,7 @@ static int set_up(void **state)
 	options.loop = loop;
 	options.catalog = catalog;
 	options.names = know_names(know);
-	options.warehouse = warehouse;
+	options.sources = sources_of(warehouse);
 	if (!toolbox_new(&options, &box, &e))
 		fail_msg("%s", e.text);
 	return 0;
@@ -63,6 +64,7 @@ static int tear_down(void **state)
 	(void)state;
 	toolbox_free(&box);
 	db_close(&warehouse);
+	sources_free();
 	recording_db_deinit(&recorded);
 	know_free(&know);
 	catalog_unref(&catalog);

@@ -134,8 +134,11 @@ static inline void on_answer(void *owner, struct table **tables, size_t count, c
 static inline struct op *start(struct fixture *f, const char *tenant, bool write, const char *text,
 			       const struct value *values, size_t count, struct answer *a)
 {
-	const struct db_statement statement = {
-		.name = "test/main", .text = text, .values = values, .count = count};
+	const struct source_statement statement = {.name = "test/main",
+						   .text = text,
+						   .values = values,
+						   .count = count,
+						   .sink = {.stats = true}};
 	const struct db_request request = {
 		.tenant = tenant, .statements = &statement, .statement_count = 1, .write = write};
 
@@ -147,7 +150,7 @@ static inline struct op *start(struct fixture *f, const char *tenant, bool write
 static inline struct op *start_within(struct fixture *f, int64_t timeout_ms, const char *tenant,
 				      bool write, const char *text, struct answer *a)
 {
-	const struct db_statement statement = {.name = "test/main", .text = text};
+	const struct source_statement statement = {.name = "test/main", .text = text};
 	const struct db_request request = {.tenant = tenant,
 					   .statements = &statement,
 					   .statement_count = 1,

@@ -3,9 +3,9 @@
 
 static const char *const COLUMNS[] = {"a", "Project Name", NULL};
 static const char *const NONE[] = {NULL};
-static const struct db_allow_table TABLES[] = {
+static const struct source_allow_table TABLES[] = {
 	{"dbo.x", COLUMNS}, {"part", NONE}, {"dbo.v", COLUMNS}};
-static const struct db_allow LIST = {TABLES, sizeof(TABLES) / sizeof(TABLES[0])};
+static const struct source_allow LIST = {TABLES, sizeof(TABLES) / sizeof(TABLES[0])};
 
 static void open_warehouse(struct fixture *f)
 {
@@ -18,9 +18,10 @@ static void open_warehouse(struct fixture *f)
 	fixture_open(f, true);
 }
 
-static struct err run(struct fixture *f, const char *text, const struct db_allow *allow)
+static struct err run(struct fixture *f, const char *text, const struct source_allow *allow)
 {
-	const struct db_statement statement = {.name = "test/main", .text = text, .allow = allow};
+	const struct source_statement statement = {
+		.name = "test/main", .text = text, .allow = allow};
 	const struct db_request request = {
 		.tenant = "acme", .statements = &statement, .statement_count = 1};
 	struct answer a = {0};
@@ -145,7 +146,7 @@ static void a_text_prepared_for_one_is_not_run_for_another(void **state)
 		assert_int_equal(run(f, text, &LIST).code, ERR_DENIED);
 	}
 	assert_int_equal(run(f, "SELECT a FROM dbo.x", &LIST).code, ERR_NONE);
-	assert_int_equal(run(f, "SELECT a FROM dbo.x", &(struct db_allow){NULL, 0}).code,
+	assert_int_equal(run(f, "SELECT a FROM dbo.x", &(struct source_allow){NULL, 0}).code,
 			 ERR_DENIED);
 }
 

@@ -80,10 +80,10 @@ static void ask_one(struct run *r, struct ask *a)
 	char tenant[16];
 	bool slow = chance(r, 10) == 0;
 	const struct value value = value_text(tenant);
-	const struct db_statement statement = {.name = "isolation",
-					       .text = slow ? r->slow : r->quick,
-					       .values = &value,
-					       .count = r->bind ? 1 : 0};
+	const struct source_statement statement = {.name = "isolation",
+						   .text = slow ? r->slow : r->quick,
+						   .values = &value,
+						   .count = r->bind ? 1 : 0};
 	struct db_request request = {
 		.tenant = tenant, .statements = &statement, .statement_count = 1};
 

@@ -91,7 +91,7 @@ static void deadline_counts_the_waiting_too(void **state)
 
 static void request_may_shorten_the_deadline_and_the_cap(void **state)
 {
-	const struct db_statement statement = {.name = "t", .text = ENDLESS};
+	const struct source_statement statement = {.name = "t", .text = ENDLESS};
 	struct db_request request = {
 		.tenant = "acme", .statements = &statement, .statement_count = 1, .timeout_ms = 50};
 	struct fixture *f = *state;
@@ -102,12 +102,12 @@ static void request_may_shorten_the_deadline_and_the_cap(void **state)
 	db_query(f->db, &request, on_answer, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
-	const struct db_statement ten = {
+	const struct source_statement ten = {
 		.name = "t",
 		.text = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < "
-			"10) SELECT n FROM c"};
-	request = (struct db_request){
-		.tenant = "acme", .statements = &ten, .statement_count = 1, .max_rows = 3};
+			"10) SELECT n FROM c",
+		.sink = {.rows_max = 3}};
+	request = (struct db_request){.tenant = "acme", .statements = &ten, .statement_count = 1};
 	a = (struct answer){0};
 	db_query(f->db, &request, on_answer, &a);
 	wait_for(f, &a);
@@ -209,9 +209,9 @@ static void errors_carry_state_number_and_statement_but_no_values(void **state)
 
 static void several_statements_give_several_tables(void **state)
 {
-	const struct db_statement statements[] = {{.name = "a", .text = "SELECT 1 AS n"},
-						  {.name = "b", .text = "SELECT 2 AS n"},
-						  {.name = "c", .text = "SELECT 3 AS n"}};
+	const struct source_statement statements[] = {{.name = "a", .text = "SELECT 1 AS n"},
+						      {.name = "b", .text = "SELECT 2 AS n"},
+						      {.name = "c", .text = "SELECT 3 AS n"}};
 	const struct db_request request = {
 		.tenant = "acme", .statements = statements, .statement_count = 3};
 	struct fixture *f = *state;

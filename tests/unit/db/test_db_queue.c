@@ -62,7 +62,7 @@ static void on_ordered(void *owner, struct table **tables, size_t count, const s
 
 static void ask_ordered(struct fixture *f, const char *tenant, const int *mark)
 {
-	const struct db_statement statement = {.name = "t", .text = "SELECT 1"};
+	const struct source_statement statement = {.name = "t", .text = "SELECT 1"};
 	const struct db_request request = {
 		.tenant = tenant, .statements = &statement, .statement_count = 1};
 

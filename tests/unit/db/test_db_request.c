@@ -6,7 +6,7 @@ static void callers_memory_may_change_at_once(void **state)
 	struct fixture *f = *state;
 	char tenant[] = "acme", name[] = "a/b", text[] = "SELECT ? AS s", value[] = "kept";
 	struct value v = value_text(value);
-	struct db_statement statement = {.name = name, .text = text, .values = &v, .count = 1};
+	struct source_statement statement = {.name = name, .text = text, .values = &v, .count = 1};
 	const struct db_request request = {
 		.tenant = tenant, .statements = &statement, .statement_count = 1};
 	struct answer a = {0};
@@ -60,7 +60,7 @@ static void on_first(void *owner, struct table **tables, size_t count, const str
  * already but not told. */
 static void callback_may_cancel_its_neighbour(void **state)
 {
-	const struct db_statement statement = {.name = "t", .text = "INSERT INTO x VALUES (1)"};
+	const struct source_statement statement = {.name = "t", .text = "INSERT INTO x VALUES (1)"};
 	const struct db_request request = {
 		.tenant = "acme", .statements = &statement, .statement_count = 1, .write = true};
 	struct fixture *f = *state;

@@ -47,7 +47,7 @@ static void waiting_writes_share_a_commit_and_fail_alone(void **state)
 /* The second statement fails: the first one of the same request must not stay. */
 static void failing_request_leaves_nothing(void **state)
 {
-	const struct db_statement statements[] = {
+	const struct source_statement statements[] = {
 		{.name = "one", .text = "INSERT INTO x (n) VALUES (100)"},
 		{.name = "two", .text = "INSERT INTO x (n) VALUES (1)"},
 	};
@@ -73,10 +73,11 @@ static void failing_request_leaves_nothing(void **state)
 /* Stopping a write undoes SQLite's whole transaction; its neighbours must get in all the same. */
 static void stopped_write_takes_no_neighbour_with_it(void **state)
 {
-	const struct db_statement endless = {.name = "endless",
-					     .text = "INSERT INTO x (n, at) WITH RECURSIVE c(n) AS "
-						     "(SELECT 1000 UNION ALL SELECT n + 1 FROM c)"
-						     " SELECT n, 1 FROM c"};
+	const struct source_statement endless = {
+		.name = "endless",
+		.text = "INSERT INTO x (n, at) WITH RECURSIVE c(n) AS "
+			"(SELECT 1000 UNION ALL SELECT n + 1 FROM c)"
+			" SELECT n, 1 FROM c"};
 	const struct db_request request = {.tenant = "acme",
 					   .statements = &endless,
 					   .statement_count = 1,
@@ -131,7 +132,7 @@ static void more_writes_than_one_transaction_takes(void **state)
 
 static void tables_of_a_write_come_back(void **state)
 {
-	const struct db_statement statements[] = {
+	const struct source_statement statements[] = {
 		{.name = "insert", .text = "INSERT INTO x (n) VALUES (5)"},
 		{.name = "read", .text = "SELECT n FROM x"},
 	};
@@ -149,11 +150,11 @@ static void tables_of_a_write_come_back(void **state)
 	table_free(&a.table);
 }
 
-static void a_bare_result_has_its_cells_alone(void **state)
+static void without_statistics_a_result_has_its_cells_alone(void **state)
 {
-	const struct db_statement statement = {.name = "read", .text = "SELECT n, NULL FROM x"};
+	const struct source_statement statement = {.name = "read", .text = "SELECT n, NULL FROM x"};
 	const struct db_request request = {
-		.tenant = "acme", .statements = &statement, .statement_count = 1, .bare = true};
+		.tenant = "acme", .statements = &statement, .statement_count = 1};
 	struct fixture *f = *state;
 	struct answer a = {0};
 
@@ -224,10 +225,10 @@ static void closing_finishes_writes_that_have_begun(void **state)
 static void insert_patiently(struct fixture *f, int64_t n, struct answer *a)
 {
 	const struct value v = value_int(n);
-	const struct db_statement statement = {.name = "patient",
-					       .text = "INSERT INTO x (n) VALUES (?)",
-					       .values = &v,
-					       .count = 1};
+	const struct source_statement statement = {.name = "patient",
+						   .text = "INSERT INTO x (n) VALUES (?)",
+						   .values = &v,
+						   .count = 1};
 	const struct db_request request = {.tenant = "acme",
 					   .statements = &statement,
 					   .statement_count = 1,
@@ -296,7 +297,7 @@ int main(void)
 		DB_TEST(cancelled_write_calls_nobody_and_hurts_nobody),
 		DB_TEST(more_writes_than_one_transaction_takes),
 		DB_TEST(tables_of_a_write_come_back),
-		DB_TEST(a_bare_result_has_its_cells_alone),
+		DB_TEST(without_statistics_a_result_has_its_cells_alone),
 		DB_TEST(change_without_a_row_is_no_error),
 		DB_TEST(written_is_durable_at_the_callback),
 		DB_TEST(closing_finishes_writes_that_have_begun),

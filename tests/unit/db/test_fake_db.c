@@ -36,7 +36,7 @@ static int script_teardown(void **state)
 static struct op *query(struct script *s, const char *name, const struct value *values,
 			size_t count, int64_t timeout_ms, struct answer *a)
 {
-	const struct db_statement statement = {
+	const struct source_statement statement = {
 		.name = name, .text = "-", .values = values, .count = count};
 	const struct db_request r = {.tenant = "acme",
 				     .statements = &statement,

@@ -17,7 +17,7 @@
 
 static struct recording_db recorded;
 
-static inline bool is_bound(const struct db_statement *s, const char *text)
+static inline bool is_bound(const struct source_statement *s, const char *text)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct value *v = &s->values[i];
@@ -33,7 +33,7 @@ static inline bool is_bound(const struct db_statement *s, const char *text)
 static inline void check_bound(const char *statement, const char *const *values)
 {
 	for (size_t i = 0; i < recorded.statement_count; i++) {
-		const struct db_statement *s = &recorded.statements[i];
+		const struct source_statement *s = &recorded.statements[i];
 		size_t marks = 0;
 
 		for (const char *p = s->text; *p; p++)

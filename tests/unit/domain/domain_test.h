@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "recording_db.h"
+#include "sources_of.h"
 #include "vesper/domain.h"
 #include "vesper/json.h"
 #include "vesper/log.h"
@@ -74,7 +75,7 @@ static inline void open_tools(void)
 {
 	const struct toolbox_options options = {.loop = loop,
 						.catalog = catalog,
-						.warehouse = warehouse,
+						.sources = sources_of(warehouse),
 						.modules = domain_modules};
 	struct err e = {0};
 
@@ -87,6 +88,7 @@ static inline void end(void)
 	toolbox_free(&box);
 	arena_free(&arena);
 	db_close(&warehouse);
+	sources_free();
 	catalog_unref(&catalog);
 	loop_free(&loop);
 	log_capture(NULL, NULL);

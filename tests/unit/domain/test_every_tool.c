@@ -11,7 +11,7 @@ enum { SENT_MAX = 16 };
 
 /* Everything that one call sends, its lookup too. */
 static struct {
-	struct db_statement statements[SENT_MAX];
+	struct source_statement statements[SENT_MAX];
 	size_t count;
 } sent;
 
@@ -99,7 +99,7 @@ static void run(const struct tool_def *tool, const struct args *args)
 		fail_msg("%s: %s", tool->name, answer->outcome.detail);
 }
 
-static void check_marks(const struct db_statement *s)
+static void check_marks(const struct source_statement *s)
 {
 	size_t marks = 0;
 
@@ -112,7 +112,7 @@ static void check_marks(const struct db_statement *s)
 }
 
 /* A pattern holds the text between its wildcards. */
-static bool arrives(const struct db_statement *s, const struct param_def *p,
+static bool arrives(const struct source_statement *s, const struct param_def *p,
 		    const struct value *value)
 {
 	const char *text =
@@ -147,7 +147,7 @@ static void check_arrival(const struct tool_def *tool, const struct args *args)
 static void check_tool(const struct tool_def *tool)
 {
 	struct args args[2] = {{0}, {0}};
-	struct db_statement first[SENT_MAX];
+	struct source_statement first[SENT_MAX];
 	size_t count;
 
 	fill(tool, 0, &args[0]);

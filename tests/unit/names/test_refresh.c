@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "recording_db.h"
+#include "sources_of.h"
 #include "refresh_int.h"
 #include "vesper/health.h"
 #include "vesper/limits.h"
@@ -69,10 +70,11 @@ static int setup(void **state)
 	recording_db_init(&t->recorded, t->loop);
 	t->warehouse = db_from_driver(&recording_db_driver, &t->recorded, DIALECT_SQLITE);
 	t->book = name_book_new(&stock);
-	t->refresh = name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
-								     .warehouse = t->warehouse,
-								     .tenants = tenants,
-								     .interval_ms = 1000000});
+	t->refresh =
+		name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
+								.sources = sources_of(t->warehouse),
+								.tenants = tenants,
+								.interval_ms = 1000000});
 	t->arena = arena_new(1 << 20);
 	*state = t;
 	return 0;
@@ -85,6 +87,7 @@ static int teardown(void **state)
 	name_refresh_free(&t->refresh);
 	name_book_free(&t->book);
 	db_close(&t->warehouse);
+	sources_free();
 	loop_turn(t->loop);
 	loop_free(&t->loop);
 	recording_db_deinit(&t->recorded);
@@ -298,10 +301,11 @@ static int setup_places(void **state)
 	name_refresh_free(&t->refresh);
 	name_book_free(&t->book);
 	t->book = name_book_new(&places);
-	t->refresh = name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
-								     .warehouse = t->warehouse,
-								     .tenants = one_tenant,
-								     .interval_ms = 50});
+	t->refresh =
+		name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
+								.sources = sources_of(t->warehouse),
+								.tenants = one_tenant,
+								.interval_ms = 50});
 	return 0;
 }
 

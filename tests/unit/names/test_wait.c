@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "recording_db.h"
+#include "sources_of.h"
 #include "vesper/clock.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
@@ -52,10 +53,11 @@ static int setup(void **state)
 	recording_db_init(&t->recorded, t->loop);
 	t->warehouse = db_from_driver(&recording_db_driver, &t->recorded, DIALECT_SQLITE);
 	t->book = name_book_new(&stock);
-	t->refresh = name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
-								     .warehouse = t->warehouse,
-								     .tenants = tenants,
-								     .interval_ms = 1000000});
+	t->refresh =
+		name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
+								.sources = sources_of(t->warehouse),
+								.tenants = tenants,
+								.interval_ms = 1000000});
 	*state = t;
 	return 0;
 }
@@ -67,6 +69,7 @@ static int teardown(void **state)
 	name_refresh_free(&t->refresh);
 	name_book_free(&t->book);
 	db_close(&t->warehouse);
+	sources_free();
 	loop_turn(t->loop);
 	loop_free(&t->loop);
 	recording_db_deinit(&t->recorded);

@@ -6,7 +6,7 @@
 /* The bound values of the last query as one text: "acme,E1,2025". */
 static const char *bound(void)
 {
-	const struct db_statement *s = &recorded.statements[0];
+	const struct source_statement *s = &recorded.statements[0];
 	const char *text = "";
 
 	for (size_t i = 0; i < s->count; i++) {

@@ -30,9 +30,8 @@ static void use_tool(const char *header, const struct domain *const *modules)
 {
 	const struct toolbox_options options = {.loop = loop,
 						.catalog = NULL,
-						.warehouse = warehouse,
+						.sources = sources_known_as(warehouse, source),
 						.cache = cache,
-						.source = source,
 						.modules = modules};
 	struct toolbox_options o = options;
 	char *text = mem_printf("%s" SMALL_TOOL, header);

@@ -90,7 +90,7 @@ static int set_up_own(void **state)
 		fail_msg("%s", e.text);
 	options.loop = loop;
 	options.catalog = catalog;
-	options.warehouse = real;
+	options.sources = sources_of(real);
 	if (!toolbox_new(&options, &box, &e))
 		fail_msg("%s", e.text);
 	who.permissions = all;
@@ -102,6 +102,7 @@ static int tear_down_own(void **state)
 {
 	toolbox_free(&box);
 	db_close(&real);
+	sources_free();
 	unlink(file);
 	memcpy(file + sizeof(file) - 7, "XXXXXX", 6);
 	return tear_down(state);
@@ -291,7 +292,7 @@ static void on_done(void *owner)
 
 static void columns_are_checked_against_the_database(void **state)
 {
-	struct toolbox_options o = {.loop = loop, .warehouse = real};
+	struct toolbox_options o = {.loop = loop, .sources = sources_of(real)};
 	const char *problems = "";
 	char *catalogue = mem_printf("%s%s", VIEWS, strstr(SMALL_CATALOGUE, "\n \"joins\""));
 	struct err e = {0};
@@ -346,7 +347,7 @@ static void on_sent(void *owner, struct table **tables, size_t count, const stru
 
 static bool runs_past_the_gate(const char *sql)
 {
-	struct db_statement statement = {.name = "probe", .text = sql};
+	struct source_statement statement = {.name = "probe", .text = sql};
 	struct db_request request = {
 		.tenant = "acme", .statements = &statement, .statement_count = 1};
 

@@ -163,11 +163,11 @@ static void run(struct fixture *f, const char *tenant, const struct gate_result 
 		struct arena *a)
 {
 	struct value *values = arena_alloc(a, (checked->tenants + 1) * sizeof(*values));
-	const struct db_statement statement = {.name = "test/main",
-					       .text = checked->sql,
-					       .values = values,
-					       .count = checked->tenants,
-					       .allow = tool_gate_allow(checked, a)};
+	const struct source_statement statement = {.name = "test/main",
+						   .text = checked->sql,
+						   .values = values,
+						   .count = checked->tenants,
+						   .allow = tool_gate_allow(checked, a)};
 	const struct db_request request = {
 		.tenant = tenant, .statements = &statement, .statement_count = 1};
 	struct answer answer = {0};

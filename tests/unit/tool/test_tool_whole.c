@@ -31,7 +31,7 @@
 
 static void use_tool(const char *text, struct db *db)
 {
-	struct toolbox_options o = {.loop = loop, .warehouse = db};
+	struct toolbox_options o = {.loop = loop, .sources = sources_of(db)};
 	struct err e = {0};
 
 	temp_root_write(&root, SMALL_TOOL_PATH, text);
@@ -113,6 +113,7 @@ static int tear_down_real(void **state)
 {
 	toolbox_free(&box);
 	db_close(&real);
+	sources_free();
 	return tear_down(state);
 }
 

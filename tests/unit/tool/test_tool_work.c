@@ -47,7 +47,7 @@ static void open_with(struct pool *pool)
 {
 	const struct toolbox_options options = {.loop = loop,
 						.catalog = catalog,
-						.warehouse = warehouse,
+						.sources = sources_of(warehouse),
 						.modules = modules,
 						.workers = pool};
 	struct err e = {0};

@@ -10,8 +10,10 @@ static bool fails(struct tool_call *call, struct err *e)
 static void refused(const struct domain *module, const char *why)
 {
 	const struct domain *const modules[] = {module, NULL};
-	const struct toolbox_options options = {
-		.loop = loop, .catalog = catalog, .warehouse = warehouse, .modules = modules};
+	const struct toolbox_options options = {.loop = loop,
+						.catalog = catalog,
+						.sources = sources_of(warehouse),
+						.modules = modules};
 	struct err e = {0};
 
 	assert_false(toolbox_new(&options, &box, &e));

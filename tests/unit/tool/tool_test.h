@@ -14,6 +14,7 @@
 
 #include "recording_db.h"
 #include "small_root.h"
+#include "sources_of.h"
 #include "tool_int.h"
 #include "vesper/json.h"
 #include "vesper/log.h"
@@ -94,6 +95,7 @@ static inline int tear_down(void **state)
 	toolbox_free(&box);
 	arena_free(&arena);
 	db_close(&warehouse);
+	sources_free();
 	recording_db_deinit(&recorded);
 	catalog_unref(&catalog);
 	loop_free(&loop);
@@ -106,7 +108,7 @@ static inline void open_box(const struct domain *const *modules)
 {
 	const struct toolbox_options options = {.loop = loop,
 						.catalog = catalog,
-						.warehouse = warehouse,
+						.sources = sources_of(warehouse),
 						.modules = modules,
 						.hide_existence = hide_existence};
 	struct err e = {0};

@@ -1,0 +1,18 @@
+/* Sources by name, and the memory of what they gave. */
+#include "vesper/source.h"
+
+#include <string.h>
+
+struct source *source_find(const struct source_table *t, const char *name)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (strcmp(t->items[i]->name, name) == 0)
+			return t->items[i];
+	return NULL;
+}
+
+void source_batches_free(struct source_batch *batches, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		table_free(&batches[i].table);
+}

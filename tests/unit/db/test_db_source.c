@@ -1,0 +1,114 @@
+/* A database as a source: what a call becomes, what comes back, and a call that is cancelled. */
+#include "db_test.h"
+
+struct came {
+	int calls;
+	size_t batches;
+	char first[64];
+	struct err err;
+};
+
+static void on_batches(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct came *c = owner;
+
+	c->calls++;
+	c->batches = count;
+	if (e)
+		c->err = *e;
+	for (size_t i = 0, n = 0; i < count; i++)
+		n += (size_t)snprintf(c->first + n, sizeof(c->first) - n, "%s ",
+				      batches[i].table->rows[0][0]);
+	source_batches_free(batches, count);
+}
+
+static const struct source_statement statements[] = {
+	{.name = "a", .text = "SELECT count(*) FROM dbo.x"},
+	{.name = "b", .text = "SELECT 7"},
+	{.name = "c", .text = "SELECT n FROM dbo.y"},
+};
+
+static struct source *open_source(struct fixture *f)
+{
+	tenant_file_make(f->acme, "acme");
+	tenant_file_make(f->vesper, "vesper");
+	file_exec(f->acme, "CREATE TABLE x (n int); INSERT INTO x VALUES (1), (2), (3)");
+	fixture_open(f, true);
+	return db_source(f->db, "clinic", "there");
+}
+
+static void wait_until_called(struct fixture *f, struct came *c)
+{
+	int64_t end = clock_mono_ms() + 10000;
+
+	while (c->calls == 0 && clock_mono_ms() < end)
+		loop_turn(f->loop);
+	assert_int_equal(c->calls, 1);
+}
+
+static void each_statement_gives_a_batch(void **state)
+{
+	struct fixture *f = *state;
+	struct source *s = open_source(f);
+	struct came c = {0};
+
+	assert_string_equal(s->name, "clinic");
+	assert_string_equal(s->identity, "there");
+	assert_true(s->speaks_sql);
+	assert_int_equal(s->dialect, DIALECT_SQLITE);
+	s->start(s, &(struct source_call){.tenant = "acme", .statements = statements, .count = 2},
+		 on_batches, &c);
+	assert_int_equal(c.calls, 0); /* never from inside */
+	wait_until_called(f, &c);
+	assert_int_equal(c.err.code, ERR_NONE);
+	assert_string_equal(c.first, "3 7 ");
+	s->close(s);
+}
+
+static void a_failure_gives_none(void **state)
+{
+	struct fixture *f = *state;
+	struct source *s = open_source(f);
+	struct came c = {0};
+
+	s->start(s, &(struct source_call){.tenant = "acme", .statements = statements, .count = 3},
+		 on_batches, &c);
+	wait_until_called(f, &c);
+	assert_int_equal(c.err.code, ERR_INTERNAL);
+	assert_int_equal(c.batches, 0);
+	c = (struct came){0};
+	s->start(s, &(struct source_call){.tenant = "nobody", .statements = statements, .count = 1},
+		 on_batches, &c);
+	wait_until_called(f, &c);
+	assert_int_equal(c.err.code, ERR_DENIED);
+	s->close(s);
+}
+
+static void a_cancelled_call_is_never_answered(void **state)
+{
+	struct fixture *f = *state;
+	struct source *s = open_source(f);
+	struct came cancelled = {0}, c = {0};
+	const struct source_call call = {.tenant = "acme", .statements = statements, .count = 1};
+	struct op *op = s->start(s, &call, on_batches, &cancelled);
+
+	op_cancel(&op);
+	s->start(s, &call, on_batches, &c);
+	wait_until_called(f, &c);
+	assert_int_equal(cancelled.calls, 0);
+	s->close(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(each_statement_gives_a_batch, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(a_failure_gives_none, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(a_cancelled_call_is_never_answered, fixture_setup,
+						fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
