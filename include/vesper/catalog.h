@@ -12,6 +12,9 @@
  * brackets; {values.field_changed.money} that of one of its groups; {peak_hours} the hours of the
  * peak. In a statement values are quoted, so that they stand in IN (…).
  *
+ * Fragments that statements of a pack share stand in sql/<pack>/fragments.sql (sql.h). None may
+ * have the name of a parameter of the pack's tools.
+ *
  * Tool files (sql/<pack>/<domain>/<tool>.sql) say in their header what they are, a line each:
  *
  *   tool, about, permission   its name, what it gives, who may have it

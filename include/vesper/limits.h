@@ -182,6 +182,7 @@
 #define TEXT_ARG_BYTES_MAX 1000  /* one text argument */
 #define SQL_FILE_BYTES_MAX 65536 /* one tool file */
 #define SQL_MARKERS_MAX    128   /* bound places of one statement */
+#define SQL_FRAGMENTS_MAX  64 /* of one pack, or of one file; who reads a tool has to know them */
 
 /* configuration */
 #define CONFIG_YEAR_MIN                                                                            \

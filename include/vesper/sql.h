@@ -9,6 +9,9 @@
  *   --# query NAME         starts a further statement (the first one is "main" unless the file
  * starts with such a line)
  *   --? name: text         the text is part of the statement only when argument `name` is given
+ *   --# fragment NAME      starts a fragment: its lines, up to the next --# line, stand wherever a
+ * line is `:{NAME}` alone. Fragments that several files share stand in a file of their own. None
+ * holds another, and each one must be used.
  *   :name                  becomes a bound `?`; not inside literals, quoted names or comments; `::`
  * is no marker IN (:names...)         becomes one `?` for each value of a list argument Other `--`
  * comments are dropped from what is sent.
@@ -47,22 +50,44 @@ struct sql_query {
 	const char *const *conditions; /* names of the --? lines, each once, NULL-ended */
 };
 
+struct sql_fragment {
+	const char *name;
+	const char *path; /* of its file */
+	int line;         /* of its --# line */
+	const char *text; /* the lines below that */
+	bool is_used;
+};
+
+struct sql_fragments {
+	struct sql_fragment *items;
+	size_t count;
+};
+
 struct sql_file {
 	const char *path;
 	const struct sql_header_line *header;
 	size_t header_count;
 	const struct sql_query *queries;
-	size_t query_count; /* may be 0 */
-	const char *text;   /* whole, for hashing */
+	size_t query_count;             /* may be 0 */
+	struct sql_fragments fragments; /* its own */
 };
 
-/* Errors start with "path:line: ". All memory is in the arena, but the text: that has to live as
- * long.
- */
+/* Errors start with "path:line: "; of what is wrong in a fragment, with the fragment's. All memory
+ * is in the arena, but the text: that has to live as long. */
 MUST_CHECK bool sql_file_parse(const char *path, const char *text, struct arena *a,
 			       struct sql_file **out, struct err *e);
 MUST_CHECK bool sql_file_load(const char *path, struct arena *a, struct sql_file **out,
 			      struct err *e);
+/* The same with fragments of another file, which are marked as used. */
+MUST_CHECK bool sql_file_parse_with(const char *path, const char *text,
+				    struct sql_fragments *shared, struct arena *a,
+				    struct sql_file **out, struct err *e);
+/* A file of fragments alone. */
+MUST_CHECK bool sql_fragments_parse(const char *path, const char *text, struct arena *a,
+				    struct sql_fragments *out, struct err *e);
+const struct sql_fragment *sql_fragment_find(const struct sql_fragments *f,
+					     const char *name); /* NULL when there is none */
+const struct sql_fragment *sql_fragment_unused(const struct sql_fragments *f); /* the first */
 const struct sql_query *sql_file_query(const struct sql_file *f,
 				       const char *name); /* NULL when there is none */
 

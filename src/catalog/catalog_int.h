@@ -75,6 +75,7 @@ struct loader {
 	struct tool_def
 		*tools; /* of the packs read so far; the catalogue's are their final order */
 	size_t tool_cap;
+	struct sql_fragments fragments; /* of the pack at hand */
 	size_t dimension_cap, domain_cap, view_cap, report_cap, role_cap;
 	bool has_calendar;
 	struct buf sources; /* every file read, with its name: what the hash covers */

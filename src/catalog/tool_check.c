@@ -167,6 +167,24 @@ static bool check_whole(const struct tool_def *t, const struct sql_file *f, stru
 	return true;
 }
 
+/* :name and :{name} must not be taken for each other. */
+static bool check_names(const struct loader *l, const struct tool_def *t, const struct sql_file *f,
+			struct err *e)
+{
+	for (size_t i = 0; i < t->param_count; i++) {
+		const char *name = t->params[i].name;
+		const struct sql_fragment *same = sql_fragment_find(&f->fragments, name);
+
+		same = same ? same : sql_fragment_find(&l->fragments, name);
+		if (same)
+			return err_set(e, ERR_INPUT,
+				       "%s:1: param %s has the name of a fragment "
+				       "(%s:%d)",
+				       f->path, name, same->path, same->line);
+	}
+	return true;
+}
+
 bool tool_file_check(const struct loader *l, const struct tool_def *t, const struct sql_file *f,
 		     struct err *e)
 {
@@ -176,6 +194,8 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 		return f->query_count == 0 ||
 		       err_set(e, ERR_INPUT, "%s:%d: a tool with a gate has no statement", f->path,
 			       f->queries[0].line);
+	if (!check_names(l, t, f, e))
+		return false;
 	if (f->query_count == 0)
 		return err_set(e, ERR_INPUT, "%s:1: no statement", f->path);
 	if (f->query_count > TOOL_QUERIES_MAX)

@@ -1,6 +1,7 @@
 /*
  * The tool files below sql/<pack>: found, read, checked, and put in order. A dialect's own text
- * (<tool>.<dialect>.sql) takes the place of the common one for that dialect only.
+ * (<tool>.<dialect>.sql) takes the place of the common one for that dialect only. What statements
+ * of the pack share stands in sql/<pack>/fragments.sql.
  */
 #include "catalog_int.h"
 
@@ -12,12 +13,30 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
+#define FRAGMENTS "fragments.sql" /* of the pack, beside its folders */
+
 static bool load_sql(struct loader *l, const char *path, struct sql_file **out, struct err *e)
 {
 	const char *text;
 
 	return load_text_with_values(l, path, SQL_FILE_BYTES_MAX, &text, e) &&
-	       sql_file_parse(path, text, l->arena, out, e);
+	       sql_file_parse_with(path, text, &l->fragments, l->arena, out, e);
+}
+
+static bool load_fragments(struct loader *l, struct err *e)
+{
+	const char *path = arena_printf(l->arena, "sql/%s/" FRAGMENTS, l->pack->name), *text;
+
+	return load_text_with_values(l, path, SQL_FILE_BYTES_MAX, &text, e) &&
+	       sql_fragments_parse(path, text, l->arena, &l->fragments, e);
+}
+
+static bool check_fragments(const struct loader *l, struct err *e)
+{
+	const struct sql_fragment *f = sql_fragment_unused(&l->fragments);
+
+	return !f || err_set(e, ERR_INPUT, "%s:%d: no tool of the pack uses fragment %s", f->path,
+			     f->line, f->name);
 }
 
 /* The text of one dialect. Its header may be left out; what it says must not differ. */
@@ -136,12 +155,14 @@ bool load_tools(struct loader *l, struct err *e)
 {
 	const char *const *folders;
 
-	if (!load_names(l, arena_printf(l->arena, "sql/%s", l->pack->name), &folders, e))
+	l->fragments = (struct sql_fragments){0};
+	if (!load_names(l, arena_printf(l->arena, "sql/%s", l->pack->name), &folders, e) ||
+	    (list_has(folders, FRAGMENTS) && !load_fragments(l, e)))
 		return false;
 	for (; *folders; folders++)
-		if (!load_folder(l, *folders, e))
+		if (strcmp(*folders, FRAGMENTS) != 0 && !load_folder(l, *folders, e))
 			return false;
-	return true;
+	return check_fragments(l, e);
 }
 
 static int by_name(const void *a, const void *b)

@@ -78,6 +78,7 @@ static const char *parse_header(const char *text, struct arena *a, struct sql_fi
 struct parser {
 	struct arena *arena;
 	struct arena *scratch; /* for what is not kept */
+	struct sql_source source;
 	struct sql_lexer lexer;
 	struct sql_file *file;
 	struct sql_query *queries;
@@ -131,8 +132,8 @@ static bool collect_markers(struct parser *p, struct sql_query *q, struct err *e
 		if (!is_marker(t))
 			continue;
 		if (++uses > SQL_MARKERS_MAX)
-			return err_set(e, ERR_INPUT, "%s:%d: more than %d markers", p->file->path,
-				       t->line, SQL_MARKERS_MAX);
+			return sql_wrong(&p->source, t->line, e, "more than %d markers",
+					 SQL_MARKERS_MAX);
 		while (m < q->marker_count && strcmp(markers[m].name, t->text.p) != 0)
 			m++;
 		if (m == q->marker_count) {
@@ -144,9 +145,8 @@ static bool collect_markers(struct parser *p, struct sql_query *q, struct err *e
 						    .optional = true};
 		}
 		if (markers[m].is_list != (t->kind == SQL_LIST))
-			return err_set(e, ERR_INPUT,
-				       "%s:%d: :%s is used as one value and as a list",
-				       p->file->path, t->line, t->text.p);
+			return sql_wrong(&p->source, t->line, e,
+					 ":%s is used as one value and as a list", t->text.p);
 		if (!t->given || strcmp(t->given, t->text.p) != 0)
 			markers[m].optional = false;
 	}
@@ -194,14 +194,14 @@ static bool finish_statement(struct parser *p, struct err *e)
 		bool untitled = f->query_count == 0 && strcmp(p->name, "main") == 0;
 		if (untitled)
 			return true;
-		return err_set(e, ERR_INPUT, "%s:%d: query %s is empty", f->path, p->line, p->name);
+		return sql_wrong(&p->source, p->line, e, "query %s is empty", p->name);
 	}
 	for (size_t i = 0; i < f->query_count; i++)
 		if (strcmp(p->queries[i].name, p->name) == 0)
-			return err_set(e, ERR_INPUT, "%s:%d: query %s is there twice", f->path,
-				       p->line, p->name);
+			return sql_wrong(&p->source, p->line, e, "query %s is there twice",
+					 p->name);
 
-	struct sql_query q = {.name = p->name, .line = p->line};
+	struct sql_query q = {.name = p->name, .line = sql_file_line(&p->source, p->line)};
 	if (!collect_markers(p, &q, e))
 		return false;
 	collect_conditions(p, &q);
@@ -214,14 +214,14 @@ static bool finish_statement(struct parser *p, struct err *e)
 }
 
 /* A header line further down would be a comment, and silently without effect. */
-static bool check_comment(const char *path, const struct sql_token *t, struct err *e)
+static bool check_comment(const struct sql_source *s, const struct sql_token *t, struct err *e)
 {
 	struct str key, value;
 
 	if (header_line(t->text, &key, &value) &&
 	    (str_eq(key, STR("param")) || str_eq(key, STR("column"))))
-		return err_set(e, ERR_INPUT, "%s:%d: \"-- %.*s\" stands below the header's end",
-			       path, t->line, STR_FMT(key));
+		return sql_wrong(s, t->line, e, "\"-- %.*s\" stands below the header's end",
+				 STR_FMT(key));
 	return true;
 }
 
@@ -231,9 +231,8 @@ static bool take_token(struct parser *p, struct sql_token t, struct err *e)
 	struct sql_token *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
 
 	if (p->given && t.line != p->lexer.line && t.kind != SQL_NEWLINE)
-		return err_set(e, ERR_INPUT, "%s:%d: a --? line must close what it opens",
-			       p->file->path, t.line);
-	if (t.kind == SQL_SPACE && !check_comment(p->file->path, &t, e))
+		return sql_wrong(&p->source, t.line, e, "a --? line must close what it opens");
+	if (t.kind == SQL_SPACE && !check_comment(&p->source, &t, e))
 		return false;
 	t.given = p->given;
 	if (sql_token_is_space(&t) &&
@@ -281,27 +280,32 @@ static bool parse_statements(struct parser *p, struct err *e)
 	}
 }
 
-bool sql_file_parse(const char *path, const char *text, struct arena *a, struct sql_file **out,
-		    struct err *e)
+bool sql_file_parse_with(const char *path, const char *text, struct sql_fragments *shared,
+			 struct arena *a, struct sql_file **out, struct err *e)
 {
 	struct sql_file *f = arena_alloc(a, sizeof(*f));
-	int line = 1;
-	bool good;
+	struct parser p = {.arena = a, .file = f, .name = "main", .line = 1};
 
 	f->path = arena_strdup(a, path);
-	f->text = text;
-	struct parser p = {
-		.arena = a, .scratch = arena_new(SQL_FILE_BYTES_MAX), .file = f, .name = "main"};
-	const char *body = parse_header(text, a, f, &line);
-	p.line = line;
-	sql_lex_init(&p.lexer, f->path, body, line);
-	good = parse_statements(&p, e);
+	p.source = (struct sql_source){.path = f->path, .text = parse_header(text, a, f, &p.line)};
+	p.source.first_line = p.line;
+	if (!sql_source_read(&p.source, &f->fragments, shared, a, e))
+		return false;
+	sql_lex_init(&p.lexer, &p.source);
+	p.scratch = arena_new(SQL_FILE_BYTES_MAX);
+	bool good = parse_statements(&p, e);
 	arena_free(&p.scratch);
 	if (!good)
 		return false;
 	f->queries = p.queries;
 	*out = f;
 	return true;
+}
+
+bool sql_file_parse(const char *path, const char *text, struct arena *a, struct sql_file **out,
+		    struct err *e)
+{
+	return sql_file_parse_with(path, text, NULL, a, out, e);
 }
 
 bool sql_file_load(const char *path, struct arena *a, struct sql_file **out, struct err *e)

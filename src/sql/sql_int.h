@@ -31,14 +31,40 @@ struct sql_token {
 	int line;
 };
 
+/* Where a line of an expanded text stands. */
+struct sql_origin {
+	const char *path; /* of the file, or of the fragment's */
+	int line;
+	int file_line; /* of the file: for a fragment's line, where it is named */
+};
+
+/* What the lexer reads: a file below its header, with fragments in their places. */
+struct sql_source {
+	const char *path;
+	const char *text;
+	int first_line;
+	const struct sql_origin *origins; /* of each line; NULL: the text is as the file has it */
+	size_t origin_count;
+	struct sql_origin end;
+};
+
+/* Puts fragments where they are named; those of the file itself are given back in `own`. Errors as
+ * sql_file_parse. */
+MUST_CHECK bool sql_source_read(struct sql_source *s, struct sql_fragments *own,
+				struct sql_fragments *shared, struct arena *a, struct err *e);
+/* ERR_INPUT with "path:line: " of where this line of the text stands. Returns false. */
+bool sql_wrong(const struct sql_source *s, int line, struct err *e, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+int sql_file_line(const struct sql_source *s, int line);
+
 struct sql_lexer {
-	const char *path; /* for errors */
+	const struct sql_source *source; /* for errors */
 	const char *p;
 	int line;
 	bool line_start; /* nothing but blanks since the last line end */
 };
 
-void sql_lex_init(struct sql_lexer *lx, const char *path, const char *text, int line);
+void sql_lex_init(struct sql_lexer *lx, const struct sql_source *source);
 MUST_CHECK bool sql_lex_next(struct sql_lexer *lx, struct sql_token *out, struct err *e);
 
 struct sql_statement {

@@ -57,21 +57,7 @@ WHERE vf.tenant_id = :tenant_id
 --? market: AND vf.market = :market
 --? asof: AND vf.asof = :asof
 --? months: AND da.MONTH IN (:months...)
-	AND vf.asof_date = (
-		SELECT MAX(n.asof_date)
-		FROM Stage.mc_vendor_files n
-		WHERE n.tenant_id = vf.tenant_id
-			AND n.vendor = vf.vendor
-			AND n.market = vf.market
-			AND n.hubzone = vf.hubzone
-			AND n.reference = vf.reference
---? asof: AND n.asof = :asof
-			AND EXISTS (
-				SELECT 1 FROM Stage.mc_dayahead c
-				WHERE c.FILE_INFO_KEY = n.file_info_key AND c.HUBZONE_KEY = n.hubzone_key
-					AND c.YEAR = :year AND c.tenant_id = n.tenant_id
-			)
-	)
+	:{newest_file}
 GROUP BY vf.vendor, vf.market, vf.hubzone, da.YEAR, vf.asof, vf.asof_date, vf.reference, da.HOUR
 ORDER BY vf.asof_date DESC, vf.vendor, vf.market, da.HOUR
 

@@ -48,12 +48,89 @@ static void odd_files_are_refused(void **state)
 	refused("sql/energy/other/get_price.sql", SMALL_TOOL, "has this tool already");
 }
 
+#define FRAGMENTS "sql/energy/fragments.sql"
+#define NEAR                                                                                       \
+	"--# fragment near\n"                                                                      \
+	"--? market: AND p.market = :market\n"
+
+static struct arena *arena;
+
+static const char *statement(enum dialect d)
+{
+	const struct sql_query *q = &catalog_tool(catalog, "get_price")->files[d]->queries[0];
+	struct args args = {0};
+	struct sql_bound out;
+	struct err e = {0};
+
+	for (size_t i = 0; i < q->marker_count; i++)
+		if (strcmp(q->markers[i].name, "hours") != 0)
+			args_set(&args, arena, q->markers[i].name, value_int(1));
+	if (!sql_render(q, &args, d, arena, &out, &e))
+		fail_msg("%s", e.text);
+	return out.text;
+}
+
+/* A fragment of the pack makes the statements that its lines would make. */
+static void fragments_are_put_in(void **state)
+{
+	char *with = changed(SMALL_TOOL, "--? market: AND p.market = :market\n", ":{near}\n");
+	const char *before, *hash;
+
+	(void)state;
+	arena = arena_new(1 << 20);
+	load();
+	before = statement(DIALECT_SQLITE);
+	temp_root_write(&root, SMALL_TOOL_PATH, with);
+	temp_root_write(&root, FRAGMENTS, "-- shared\n" NEAR);
+	load();
+	assert_string_equal(statement(DIALECT_SQLITE), before);
+	hash = arena_strdup(arena, catalog->hash);
+	temp_root_write(&root, FRAGMENTS, NEAR "AND 1 = 1\n");
+	load();
+	assert_string_not_equal(catalog->hash, hash);
+	assert_non_null(strstr(statement(DIALECT_SQLITE), "AND 1 = 1"));
+	arena_free(&arena);
+	mem_free(with);
+}
+
+static void an_override_has_them_too(void **state)
+{
+	(void)state;
+	arena = arena_new(1 << 20);
+	temp_root_write(&root, OVERRIDE, STATEMENT ":{near}\n");
+	temp_root_write(&root, FRAGMENTS, "--# fragment near\nAND 1 = 1\n");
+	load();
+	assert_non_null(strstr(statement(DIALECT_MSSQL), "AND 1 = 1"));
+	assert_null(strstr(statement(DIALECT_SQLITE), "AND 1 = 1"));
+	arena_free(&arena);
+}
+
+static void bad_fragments_are_refused(void **state)
+{
+	char *with = changed(SMALL_TOOL, "--? market: AND p.market = :market\n", ":{near}\n");
+
+	(void)state;
+	refused(FRAGMENTS, "\n" NEAR, FRAGMENTS ":2: no tool of the pack uses fragment near");
+	temp_root_write(&root, SMALL_TOOL_PATH, with);
+	refused(FRAGMENTS, NEAR "AND p.x = '\n", FRAGMENTS ":3: ' is not closed");
+	refused(FRAGMENTS, NEAR "--# query more\n", FRAGMENTS ":3: a fragment holds no query");
+	refused(FRAGMENTS, NEAR "AND p.x = :x\n",
+		SMALL_TOOL_PATH ":18: query main: no param for marker x");
+	refused(FRAGMENTS, NEAR "--# fragment firm\nAND 1 = 1\n",
+		SMALL_TOOL_PATH ":1: param firm has the name of a fragment (" FRAGMENTS ":3)");
+	refused(FRAGMENTS, NULL, SMALL_TOOL_PATH ":21: there is no fragment near");
+	refused_change(SMALL_TOOL_PATH, with, "ORDER BY",
+		       "--# fragment near\nORDER BY 1\n--# fragment above\nORDER BY",
+		       SMALL_TOOL_PATH ":29: fragment above is not used");
+	mem_free(with);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(an_override_serves_its_dialect_only),
-		TEST(an_override_is_checked_too),
-		TEST(odd_files_are_refused),
+		TEST(fragments_are_put_in),       TEST(an_override_has_them_too),
+		TEST(bad_fragments_are_refused),  TEST(an_override_serves_its_dialect_only),
+		TEST(an_override_is_checked_too), TEST(odd_files_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,7 +189,7 @@ static void loads_files(void **state)
 	assert_int_equal(write(fd, "SELECT 1\n", 9), 9);
 	assert_true(sql_file_load(path, arena, &f, &e));
 	assert_string_equal(f->path, path);
-	assert_string_equal(f->text, "SELECT 1\n");
+	assert_int_equal(f->query_count, 1);
 
 	static char big[SQL_FILE_BYTES_MAX];
 	memset(big, ' ', sizeof(big));

@@ -1,0 +1,226 @@
+/*
+ * The statements that the energy pack's tools send, as hashes in statements.txt: an edit of a
+ * fragment must change those that it is meant to change, and no others. A line is TOOL QUERY
+ * CONDITIONS HASH, with the conditions whose --? lines are in ("-": none of them), so that a
+ * further optional parameter changes no line. The hash covers the text for each dialect with
+ * blanks folded.
+ *
+ * After a wanted change: VESPER_RECORD=1 ./test_catalog_statements writes the file anew.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/catalog.h"
+#include "vesper/file.h"
+#include "vesper/hash.h"
+
+#define PACK     "energy"
+#define RECORDED VESPER_SOURCE_DIR "/tests/unit/catalog/statements.txt"
+#define HASH_LEN 16 /* of the hash that is kept: enough to tell texts apart */
+#define TEXT_CAP (1 << 20)
+
+static struct catalog *catalog;
+static struct arena *arena;
+
+static int set_up(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	arena = arena_new(64 << 20);
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
+		fail_msg("%s", e.text);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	catalog_unref(&catalog);
+	arena_free(&arena);
+	return 0;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t';
+}
+
+/* Runs of blanks become one, and none stands inside of a bracket's edge. */
+static void fold(const char *text, struct buf *out)
+{
+	for (; *text; text++) {
+		char last = out->n > 0 ? out->p[out->n - 1] : '(';
+
+		if (*text == ')' && last == ' ')
+			out->p[--out->n] = '\0';
+		if (!is_blank(*text))
+			buf_char(out, *text);
+		else if (last != ' ' && last != '(')
+			buf_char(out, ' ');
+	}
+}
+
+static bool is_in(const char *list, const char *name)
+{
+	struct str rest = str_of(list), word;
+
+	while (str_split(&rest, ',', &word))
+		if (str_eq(word, str_of(name)))
+			return true;
+	return false;
+}
+
+static bool is_condition(const struct sql_query *q, const char *name)
+{
+	for (const char *const *c = q->conditions; *c; c++)
+		if (strcmp(*c, name) == 0)
+			return true;
+	return false;
+}
+
+static void give(struct args *args, const struct sql_query *q, const char *conditions)
+{
+	const struct value one = value_int(1);
+
+	for (const char *const *c = q->conditions; *c; c++)
+		if (is_in(conditions, *c))
+			args_set(args, arena, *c, one);
+	for (size_t i = 0; i < q->marker_count; i++) {
+		const struct sql_marker *m = &q->markers[i];
+
+		if (m->optional && is_condition(q, m->name) && !is_in(conditions, m->name))
+			continue;
+		if (m->is_list)
+			args_set_list(args, arena, m->name, &one, 1);
+		else
+			args_set(args, arena, m->name, one);
+	}
+}
+
+/* Without its first HASH_LEN letters a hash is of no use here. */
+static const char *hash_of(const struct tool_def *t, const char *query, const char *conditions,
+			   struct buf *text)
+{
+	char hash[HASH_HEX_BYTES];
+	struct err e = {0};
+
+	for (int d = 0; d < DIALECT_COUNT; d++) {
+		const struct sql_query *q = sql_file_query(t->files[d], query);
+		struct args args = {0};
+		struct sql_bound out;
+
+		if (!q)
+			return "no such query";
+		give(&args, q, conditions);
+		if (!sql_render(q, &args, (enum dialect)d, arena, &out, &e))
+			fail_msg("%s: %s", t->name, e.text);
+		fold(out.text, text);
+		buf_char(text, '\n');
+	}
+	hash_sha256_hex(text->p, text->n, hash);
+	return arena_strndup(arena, hash, HASH_LEN);
+}
+
+/* TOOL QUERY CONDITIONS HASH */
+static int check_line(struct str line)
+{
+	const char *part[4] = {0};
+	const struct tool_def *t;
+	const char *now;
+	struct buf text;
+	struct str word;
+	bool same;
+
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(str_split(&line, ' ', &word));
+		part[i] = arena_strndup(arena, word.p, word.n);
+	}
+	t = catalog_tool(catalog, part[0]);
+	if (!t)
+		fail_msg("there is no tool %s any more", part[0]);
+	buf_init(&text, TEXT_CAP);
+	now = hash_of(t, part[1], part[2], &text);
+	same = strcmp(now, part[3]) == 0;
+	if (!same)
+		print_message("%s %s %s is now %s:\n%s", part[0], part[1], part[2], now,
+			      buf_text(&text));
+	buf_deinit(&text);
+	return !same;
+}
+
+static void record_line(FILE *f, const struct tool_def *t, const char *query,
+			const char *conditions)
+{
+	struct buf text;
+
+	buf_init(&text, TEXT_CAP);
+	fprintf(f, "%s %s %s %s\n", t->name, query, conditions,
+		hash_of(t, query, conditions, &text));
+	buf_deinit(&text);
+}
+
+/* With none of the conditions, and with all of them. */
+static void record_tool(FILE *f, const struct tool_def *t)
+{
+	for (size_t i = 0; i < t->files[0]->query_count; i++) {
+		const struct sql_query *q = &t->files[0]->queries[i];
+		const char *all = *q->conditions;
+
+		record_line(f, t, q->name, "-");
+		for (const char *const *c = q->conditions + 1; all && *c; c++)
+			all = arena_printf(arena, "%s,%s", all, *c);
+		if (all)
+			record_line(f, t, q->name, all);
+	}
+}
+
+static void record(void)
+{
+	FILE *f = fopen(RECORDED, "w");
+
+	assert_non_null(f);
+	for (size_t i = 0; i < catalog->tool_count; i++)
+		if (strcmp(catalog->tools[i].pack, PACK) == 0)
+			record_tool(f, &catalog->tools[i]);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void statements_are_those_recorded(void **state)
+{
+	struct str rest, line;
+	struct err e = {0};
+	int changed = 0, lines = 0;
+	const char *text;
+
+	(void)state;
+	if (getenv("VESPER_RECORD"))
+		record();
+	if (!file_read(RECORDED, 1 << 20, arena, &text, &e))
+		fail_msg("%s", e.text);
+	rest = str_of(text);
+	while (str_split(&rest, '\n', &line)) {
+		if (line.n == 0)
+			continue;
+		lines++;
+		changed += check_line(line);
+	}
+	assert_true(lines > 50);
+	assert_int_equal(changed, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(statements_are_those_recorded, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

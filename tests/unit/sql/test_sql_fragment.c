@@ -1,0 +1,254 @@
+/* Fragments: where they may stand, what statements become with them, and whose line an error names.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/limits.h"
+#include "vesper/sql.h"
+
+#define SHARED                                                                                     \
+	"-- What several share.\n"                                                                 \
+	"\n"                                                                                       \
+	"--# fragment newest\n"                                                                    \
+	"\tAND t.day = (SELECT MAX(n.day) FROM dbo.t n -- of all\n"                                \
+	"--? asof: WHERE n.asof = :asof\n"                                                         \
+	"\t)\n"                                                                                    \
+	"--#  fragment  b2 \n"                                                                     \
+	"AND 2 = :two\n"
+
+static struct arena *arena;
+static struct sql_fragments shared;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(4 << 20);
+	shared = (struct sql_fragments){0};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static void share(const char *text)
+{
+	struct err e = {0};
+
+	if (!sql_fragments_parse("shared.sql", text, arena, &shared, &e))
+		fail_msg("%s", e.text);
+}
+
+static struct sql_file *parse(const char *text)
+{
+	struct sql_file *f = NULL;
+	struct err e = {0};
+
+	if (!sql_file_parse_with("x.sql", text, &shared, arena, &f, &e))
+		fail_msg("%s", e.text);
+	return f;
+}
+
+static const char *rendered(const struct sql_query *q)
+{
+	struct sql_bound out;
+	struct args args = {0};
+	struct err e = {0};
+
+	for (size_t i = 0; i < q->marker_count; i++)
+		args_set(&args, arena, q->markers[i].name, value_int(1));
+	if (!sql_render(q, &args, DIALECT_SQLITE, arena, &out, &e))
+		fail_msg("%s", e.text);
+	return out.text;
+}
+
+static void refused(const char *text, const char *why)
+{
+	struct sql_file *f = NULL;
+	struct err e = {0};
+
+	assert_false(sql_file_parse_with("x.sql", text, &shared, arena, &f, &e));
+	assert_int_equal(e.code, ERR_INPUT);
+	if (strncmp(e.text, why, strlen(why)) != 0)
+		fail_msg("\"%s\" does not begin with \"%s\"", e.text, why);
+}
+
+static void refused_shared(const char *text, const char *why)
+{
+	struct sql_fragments f;
+	struct err e = {0};
+
+	assert_false(sql_fragments_parse("shared.sql", text, arena, &f, &e));
+	assert_int_equal(e.code, ERR_INPUT);
+	if (strncmp(e.text, why, strlen(why)) != 0)
+		fail_msg("\"%s\" does not begin with \"%s\"", e.text, why);
+}
+
+static void a_line_becomes_the_fragments(void **state)
+{
+	(void)state;
+	share(SHARED);
+	struct sql_file *f = parse("-- tool: x\n"
+				   "SELECT 1 FROM dbo.t t WHERE 1 = 1\n"
+				   "\t:{newest}\r\n"
+				   "ORDER BY 1\n"
+				   "--# query more\n"
+				   ":{b2}");
+
+	assert_string_equal(rendered(&f->queries[0]),
+			    "SELECT 1 FROM dbo.t t WHERE 1 = 1\n"
+			    "AND t.day = (SELECT MAX(n.day) FROM dbo.t n\n"
+			    "WHERE n.asof = ?\n)\nORDER BY 1");
+	assert_string_equal(f->queries[0].conditions[0], "asof");
+	assert_true(f->queries[0].markers[0].optional);
+	assert_int_equal(f->queries[0].line, 2);
+	assert_string_equal(rendered(&f->queries[1]), "AND 2 = ?");
+	assert_int_equal(f->queries[1].line, 5);
+	assert_null(sql_fragment_unused(&shared));
+	assert_int_equal(f->fragments.count, 0);
+}
+
+static void a_file_may_have_its_own(void **state)
+{
+	(void)state;
+	struct sql_file *f = parse("-- tool: x\n"
+				   "--# fragment first\n"
+				   "SELECT 1\n"
+				   "--# query main\n"
+				   ":{first}\n"
+				   ":{last}\n"
+				   "--# query again\n"
+				   ":{first}\n"
+				   "--# fragment last\n"
+				   "WHERE 1 = 2\n");
+
+	assert_int_equal(f->query_count, 2);
+	assert_string_equal(rendered(&f->queries[0]), "SELECT 1\nWHERE 1 = 2");
+	assert_int_equal(f->queries[0].line, 4);
+	assert_string_equal(rendered(&f->queries[1]), "SELECT 1");
+	assert_int_equal(f->queries[1].line, 7);
+	assert_int_equal(f->fragments.count, 2);
+	assert_int_equal(sql_fragment_find(&f->fragments, "last")->line, 9);
+	assert_null(sql_fragment_find(&f->fragments, "middle"));
+}
+
+static void unused_ones_are_known(void **state)
+{
+	(void)state;
+	share(SHARED);
+	parse("SELECT 1\n:{newest}");
+	assert_string_equal(sql_fragment_unused(&shared)->name, "b2");
+	assert_int_equal(sql_fragment_unused(&shared)->line, 7);
+	refused("SELECT 1\n--# fragment mine\nx", "x.sql:2: fragment mine is not used");
+}
+
+/* A statement that begins in a fragment is still the file's. */
+static void errors_name_the_fragments_line(void **state)
+{
+	(void)state;
+	share("--# fragment late\nAND 1\n-- param x text\n--# fragment list\nAND :a\nAND :a...\n");
+	refused("SELECT 1\n:{late}\n", "shared.sql:3: \"-- param\" stands below");
+	refused("SELECT 1\n:{list}\n", "shared.sql:6: :a is used as one value and as a list");
+	refused("SELECT 1\n\n--# fragment f\n\nAND \"\n--# query b\n:{f}", "x.sql:5: \" is not");
+	refused("SELECT 1\n\n--# fragment f\nAND 1\n--# query b\n:{f}\nAND [",
+		"x.sql:7: [ is not closed");
+	refused("SELECT 1\n--# fragment f\nAND 1\n--# query b\n:{f}\n--# query c\n--# query d\n1",
+		"x.sql:6: query c is empty");
+	refused("SELECT 1\n--# fragment f\nAND 1\n--# query b\n:{f}\n--# query c",
+		"x.sql:6: query c is empty");
+}
+
+static void bad_uses_are_refused(void **state)
+{
+	(void)state;
+	share(SHARED);
+	refused("SELECT 1\n\n:{oldest}", "x.sql:3: there is no fragment oldest");
+	refused("SELECT :{newest}", "x.sql:1: :{name} stands on a line of its own");
+	refused("SELECT 1\n:{newest} AND 2", "x.sql:2: :{name} stands on a line of its own");
+	refused("SELECT 1\n:{newest", "x.sql:2: :{name} stands on a line of its own");
+	refused("SELECT 1\n:{}", "x.sql:2: :{name} stands on a line of its own");
+	refused("SELECT 1\n:{Newest}", "x.sql:2: :{name} stands on a line of its own");
+	refused("SELECT 1\n--? asof: :{newest}", "x.sql:2: :{name} stands on a line of its own");
+	parse("SELECT ':{newest}', \":{no}\" -- :{no}");
+}
+
+static void bad_fragments_are_refused(void **state)
+{
+	(void)state;
+	share(SHARED);
+	refused("SELECT 1\n--# fragment newest\nx", "x.sql:2: fragment newest is in shared.sql:3");
+	refused("SELECT 1\n--# fragment a\nx\n--# fragment a\ny",
+		"x.sql:4: fragment a is in x.sql:2, too");
+	refused("SELECT 1\n--# fragment a\n:{newest}\n--# query b\n:{a}",
+		"x.sql:3: a fragment holds no further one: :{newest}");
+	refused("SELECT 1\n--# fragment\nx", "x.sql:2: expected \"--# fragment name\"");
+	refused("SELECT 1\n--# fragment 2a\nx", "x.sql:2: expected \"--# fragment name\"");
+	refused("SELECT 1\n--# fragment a b\nx", "x.sql:2: expected \"--# fragment name\"");
+	refused("SELECT 1\n--# fragment aB\nx", "x.sql:2: expected \"--# fragment name\"");
+	refused("SELECT 1\n--# fragment a\n\n-- nothing\n--# query b\n:{a}",
+		"x.sql:2: fragment a is empty");
+	refused("SELECT 1\n--# fragments a\nx", "x.sql:2: expected \"--# query NAME\"");
+
+	refused_shared("--# fragment a\n\nAND a = 'b\n--# fragment b\nAND c = 'd",
+		       "shared.sql:3: ' is not closed");
+	refused_shared("--# fragment a\nAND ?", "shared.sql:2: a bare ?");
+	refused_shared("--# fragment a\n/* AND\n", "shared.sql:2: comment is not closed");
+	refused_shared("--# fragment a\n--? a: x\n--? a x\n", "shared.sql:3: expected \"--? name");
+	refused_shared("--# fragment a\nAND :{b}\n", "shared.sql:2: :{name} stands on a line of");
+	refused_shared("SELECT 1\n", "shared.sql:1: only fragments may stand here");
+	refused_shared("--# query a\nSELECT 1\n", "shared.sql:1: only fragments may stand here");
+	refused_shared("--# fragment a\nx\n--# query b\nSELECT 1\n",
+		       "shared.sql:3: a fragment holds no query");
+	refused_shared("--# fragment a\n\n--# fragment b\nx", "shared.sql:1: fragment a is empty");
+	refused_shared("--# fragment a\nx\n:{a}", "shared.sql:3: a fragment holds no further one");
+	refused_shared("--# fragment a\nx\n--# fragment a\nx", "shared.sql:3: fragment a is in "
+							       "shared.sql:1, too");
+}
+
+static void their_number_and_their_bytes_are_bounded(void **state)
+{
+	static char text[SQL_FILE_BYTES_MAX];
+	size_t n = 0;
+
+	(void)state;
+	for (int i = 0; i <= SQL_FRAGMENTS_MAX; i++) {
+		if (i == SQL_FRAGMENTS_MAX)
+			share(text);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "--# fragment f%d\nx\n", i);
+	}
+	refused_shared(text, "shared.sql:129: more than 64 fragments");
+
+	/* Two thirds of what a file may have, once and twice. */
+	n = (size_t)snprintf(text, sizeof(text), "--# fragment big\n");
+	while (n < SQL_FILE_BYTES_MAX / 3 * 2)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "AND 1 = 1\n");
+	share(text);
+	parse("SELECT 1\n:{big}\n");
+	refused("SELECT 1\n:{big}\n:{big}\n", "x.sql:1: longer than 65536 bytes with its");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(a_line_becomes_the_fragments),
+		TEST(a_file_may_have_its_own),
+		TEST(unused_ones_are_known),
+		TEST(errors_name_the_fragments_line),
+		TEST(bad_uses_are_refused),
+		TEST(bad_fragments_are_refused),
+		TEST(their_number_and_their_bytes_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
