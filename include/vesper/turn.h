@@ -46,6 +46,7 @@
 #include "vesper/stream.h"
 #include "vesper/str.h"
 #include "vesper/tool.h"
+#include "vesper/turn_core.h"
 #include "vesper/zone.h"
 
 enum turn_state {
@@ -127,17 +128,6 @@ void turns_drain(struct turns *t, void (*done)(void *owner), void *owner);
 /* Turns that still run are abandoned unstored: drain first. */
 void turns_free(struct turns **t);
 size_t turns_running(const struct turns *t);
-
-struct turn_request {
-	const struct principal *who;
-	const char *session_id; /* UUID; its row is made with the first message */
-	const char *content; /* valid UTF-8, 1..MESSAGE_BYTES_MAX bytes; NULL: an ask's values speak
-				for themselves */
-	const char *client_msg_id; /* or NULL */
-	const json_t *filters;     /* edited filters, or NULL */
-	const char *ask_id;        /* the answer to an ask, or NULL */
-	const json_t *values;      /* its values */
-};
 
 /*
  * Starts a turn, or attaches to the one that this client_msg_id started before. The log is where

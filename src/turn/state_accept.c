@@ -1,91 +1,103 @@
-/* The way in: the user's message is durable before anybody is told; what the session already holds
- * comes back with it. */
+/* ACCEPT and LOAD: the user's message is durable before anybody is told; what the session already
+ * holds comes back with it. */
 #include "turn_int.h"
 
-#include <assert.h>
-#include <string.h>
-
 #include "vesper/limits.h"
+#include "vesper/log.h"
 
 static void on_begun(void *owner, const struct beginning *begun, const struct err *e)
 {
 	struct turn *t = owner;
 
-	t->op = NULL;
-	t->pending--;
-	t->duplicate_turn = arena_strdup(t->arena, begun->duplicate_turn);
-	t->history = begun->history;
-	t->history_count = begun->history_count;
-	t->long_session = begun->has_more;
-	t->memory = begun->memory;
+	t->machine.op = NULL;
+	t->machine.pending--;
+	t->machine.duplicate_turn = arena_strdup(t->core.arena, begun->duplicate_turn);
+	context_begun(&t->for_dialog, begun);
 	if (e)
-		t->err = *e;
+		t->machine.err = *e;
 	turn_wake(t);
 }
 
-/* Cancelled while the message was on its way into the store: it is there now, so the turn ends as a
- * stored one. */
-static enum turn_state accepted_too_late(struct turn *t)
+static void store_question(struct turn *t)
 {
-	say_thinking(t);
-	t->end.status = t->cancel_reason == CANCEL_DRAIN ? MESSAGE_INTERRUPTED : MESSAGE_CANCELLED;
-	return TURN_FAILED;
+	struct message m = {
+		.message_id = t->core.user_message_id.text,
+		.session_id = t->core.request.session_id,
+		.turn_id = t->core.id.text,
+		.client_msg_id = t->core.request.client_msg_id,
+		.role = "user",
+		.content = t->core.request.content,
+		.status = MESSAGE_COMPLETE,
+	};
+
+	t->machine.started = true;
+	t->machine.pending++;
+	t->machine.op = store_begin(t->core.all->store, t->core.who, &m, HISTORY_MESSAGES_MAX,
+				    t->core.arena, on_begun, t);
 }
 
 enum turn_state step_accept(struct turn *t)
 {
-	if (!t->started) {
-		struct message m = {
-			.message_id = t->user_message_id.text,
-			.session_id = t->request.session_id,
-			.turn_id = t->id.text,
-			.client_msg_id = t->request.client_msg_id,
-			.role = "user",
-			.content = t->request.content,
-			.status = MESSAGE_COMPLETE,
-		};
-
-		t->started = true;
-		t->pending++;
-		t->op = store_begin(t->all->store, t->who, &m, HISTORY_MESSAGES_MAX, t->arena,
-				    on_begun, t);
+	if (!t->machine.started) {
+		store_question(t);
 		return TURN_WAIT;
 	}
-	if (t->err.code != ERR_NONE) {
-		t->end.no_save = true;
-		turn_end_error(t, &t->err);
+	if (t->machine.err.code != ERR_NONE) {
+		turn_end_set(t, (struct turn_end){.no_save = true});
+		turn_end_error(t, &t->machine.err);
 		return TURN_FAILED;
 	}
-	if (t->duplicate_turn) {
-		t->end = (struct turn_end){
-			.failed = true,
-			.no_save = true,
-			.error_code = "expired",
-			.error_text = "This message was answered before; its stream is no longer "
-				      "kept. Read the history.",
-		};
+	if (t->machine.duplicate_turn) {
+		turn_end_set(t, (struct turn_end){
+					.failed = true,
+					.no_save = true,
+					.error_code = "expired",
+					.error_text = "This message was answered before; its "
+						      "stream is no longer "
+						      "kept. Read the history.",
+					.detail_turn_id = t->machine.duplicate_turn,
+				});
 		return TURN_FAILED;
 	}
-	if (t->dying)
-		return accepted_too_late(t);
-	say_thinking(t);
-	say_phase(t, "understanding", "Reading the question");
+	say_thinking(&t->for_answer);
+	if (t->machine.cancel_after_accept) {
+		/* The message is stored by now, so the turn ends as a stored one. */
+		turn_end_status(t, t->machine.cancel_reason == CANCEL_DRAIN ? MESSAGE_INTERRUPTED
+									    : MESSAGE_CANCELLED);
+		return TURN_FAILED;
+	}
+	say_phase(&t->for_answer, "understanding", "Reading the question");
 	return TURN_LOAD;
+}
+
+/* ---- LOAD ---- */
+
+static void on_between(void *owner, const struct message *messages, size_t count, bool has_more,
+		       const struct err *e)
+{
+	struct turn *t = owner;
+
+	(void)has_more;
+	t->machine.op = NULL;
+	t->machine.pending--;
+	if (e)
+		log_warn("turn.memory", "%s: %s", t->core.id.text, e->text);
+	else
+		context_between(&t->for_dialog, messages, count);
+	turn_wake(t);
 }
 
 enum turn_state step_load(struct turn *t)
 {
-	t->started = true;
-	if (t->long_session && memory_load_between(t))
+	t->machine.started = true;
+	if (context_wants_between(&t->for_dialog, llm_usable(t->core.all->answers.llm))) {
+		context_reads_between(&t->for_dialog);
+		t->machine.pending++;
+		t->machine.op = store_uncovered(
+			t->core.all->store, t->core.who, t->core.request.session_id,
+			SUMMARY_MESSAGES + SUMMARY_KEEP, t->core.arena, on_between, t);
 		return TURN_WAIT;
-	/* The message of this turn was just stored: it is the question, not history. */
-	if (t->history_count > 0 &&
-	    strcmp(t->history[t->history_count - 1].turn_id, t->id.text) == 0)
-		t->history_count--;
-	for (size_t i = t->history_count; i-- > 0 && !t->standing;)
-		if (strcmp(t->history[i].role, "assistant") == 0)
-			t->standing = t->history[i].standing;
-	if (!t->standing)
-		t->standing = memory_standing(memory_earlier(t), t->who, t->arena);
-	return memory_is_due(t) ? TURN_COMPACT : TURN_UNDERSTAND;
+	}
+	context_settle(&t->for_dialog);
+	return context_summary_is_due(&t->for_dialog) ? TURN_COMPACT : TURN_UNDERSTAND;
 }

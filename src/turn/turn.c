@@ -23,17 +23,18 @@ struct turns *turns_new(const struct turns_options *o)
 		.loop = o->loop,
 		.streams = o->streams,
 		.store = o->store,
-		.llm = o->llm,
-		.deadline_ms = o->deadline_ms ? o->deadline_ms : TURN_DEADLINE_MS,
-		.prompt_tokens = o->prompt_tokens ? (size_t)o->prompt_tokens : PROMPT_TOKENS,
+		.answers = {.llm = o->llm,
+			    .deadline_ms = o->deadline_ms ? o->deadline_ms : TURN_DEADLINE_MS,
+			    .prompt_tokens =
+				    o->prompt_tokens ? (size_t)o->prompt_tokens : PROMPT_TOKENS,
+			    .numbers = o->numbers,
+			    .vets_questions = o->vets_questions,
+			    .link_hosts = o->link_hosts},
 		.grace_ms = o->grace_ms,
 		.record = o->record,
 		.record_owner = o->record_owner,
 		.busy = o->busy,
-		.numbers = o->numbers,
 		.hide_existence = o->hide_existence,
-		.vets_questions = o->vets_questions,
-		.link_hosts = o->link_hosts,
 		.calendar = o->calendar,
 		.places = o->places,
 		.place_count = o->place_count,
@@ -121,12 +122,12 @@ size_t turns_running(const struct turns *all)
 
 /* ---- one turn's life ---- */
 
-void turn_begin(struct turn *t)
+void turn_admitted(struct turn *t)
 {
-	t->waiting = false;
-	t->began_ms = clock_mono_ms();
-	timer_start(t->turn_timer, (uint64_t)t->all->deadline_ms);
-	timer_start(t->state_timer, (uint64_t)turn_rows[TURN_ACCEPT].limit_ms);
+	t->machine.waiting = false;
+	t->core.began_ms = clock_mono_ms();
+	timer_start(t->machine.turn_timer, (uint64_t)t->core.all->answers.deadline_ms);
+	timer_start(t->machine.state_timer, (uint64_t)turn_rows[TURN_ACCEPT].limit_ms);
 	turn_wake(t);
 }
 
@@ -135,43 +136,41 @@ static void begin_next(const struct turn *over)
 {
 	struct turn *next = NULL;
 
-	list_each(node, &over->all->running) {
-		struct turn *t = list_item(node, struct turn, node);
+	list_each(node, &over->core.all->running) {
+		struct turn *t = list_item(node, struct turn, core.node);
 
-		if (!turn_is_of(t, over->who, over->request.session_id))
+		if (!turn_is_of(t, over->core.who, over->core.request.session_id))
 			continue;
-		if (!t->waiting)
+		if (!t->machine.waiting)
 			return;
 		if (!next)
 			next = t;
 	}
 	if (next)
-		turn_begin(next);
+		turn_admitted(next);
 }
 
 static void turn_release(struct turn *t)
 {
-	struct turns *all = t->all;
+	struct turns *all = t->core.all;
 
-	assert(t->state == TURN_DONE && t->pending == 0 && !t->op && !t->vet.op && !t->rewrite.op &&
-	       !t->run);
-	later_cancel(&t->wake);
-	timer_free(&t->state_timer);
-	timer_free(&t->turn_timer);
-	timer_free(&t->grace_timer);
-	stream_release(&t->log);
-	list_remove(&t->node);
+	assert(t->machine.state == TURN_DONE && t->machine.pending == 0 && !t->machine.op &&
+	       !t->answer.guardrail_check.op && !t->answer.rewrite.op && !t->work.run &&
+	       !t->dialog.recovery_plan.run);
+	later_cancel(&t->machine.wake);
+	timer_free(&t->machine.state_timer);
+	timer_free(&t->machine.turn_timer);
+	timer_free(&t->machine.grace_timer);
+	stream_release(&t->core.log);
+	list_remove(&t->core.node);
 	begin_next(t);
 	all->count--;
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
-	buf_deinit(&t->recovery.held);
-	buf_deinit(&t->rewrite.text);
-	check_end(t);
-	json_decref(t->suggestions);
-	json_decref(t->leaves_standing);
-	turn_knowledge_release(t->knowledge);
-	principal_free(&t->who);
-	arena_free(&t->arena);
+	answer_end(&t->for_answer);
+	dialog_end(&t->for_dialog);
+	turn_knowledge_release(t->core.knowledge);
+	principal_free(&t->core.who);
+	arena_free(&t->core.arena);
 	mem_free(t);
 	if (all->draining && all->count == 0 && all->on_drained)
 		loop_later(all->loop, &all->drained, all->on_drained, all->drained_owner);
@@ -179,11 +178,12 @@ static void turn_release(struct turn *t)
 
 static void turn_cancel_operations(struct turn *t)
 {
-	op_cancel(&t->op);
-	vet_cancel(t);
-	rewrite_cancel(t);
-	plan_cancel(&t->run);
-	t->pending = 0;
+	op_cancel(&t->machine.op);
+	guardrail_cancel(&t->for_answer);
+	rewrite_cancel(&t->for_answer);
+	recovery_cancel(&t->for_dialog);
+	plan_cancel(&t->work.run);
+	t->machine.pending = 0;
 }
 
 /* The process ends and did not get this turn stored in time: the next start closes it as
@@ -191,10 +191,10 @@ static void turn_cancel_operations(struct turn *t)
 static void turn_abandon(struct turn *t)
 {
 	turn_cancel_operations(t);
-	t->end = (struct turn_end){.status = MESSAGE_INTERRUPTED};
-	if (!stream_closed(t->log))
-		say_end(t);
-	t->state = TURN_DONE;
+	turn_end_set(t, (struct turn_end){.status = MESSAGE_INTERRUPTED});
+	if (!stream_closed(t->core.log))
+		say_end(&t->for_answer, &t->end);
+	t->machine.state = TURN_DONE;
 	turn_release(t);
 }
 
@@ -206,7 +206,7 @@ void turns_free(struct turns **turns)
 	if (!all)
 		return;
 	list_each_safe(node, &all->running)
-		turn_abandon(list_item(node, struct turn, node));
+		turn_abandon(list_item(node, struct turn, core.node));
 	turn_repeats_free(all);
 	later_cancel(&all->drained);
 	list_each_safe(node, &all->knowledge)
@@ -217,35 +217,35 @@ void turns_free(struct turns **turns)
 static void turn_enter(struct turn *t, enum turn_state next)
 {
 	assert(next < TURN_STATE_COUNT);
-	assert(next == TURN_FAILED ? t->state < TURN_FAILED
-				   : (turn_rows[t->state].may & (1u << next)) != 0);
-	log_debug("turn.state", "%s %s -> %s", t->id.text, turn_state_name(t->state),
+	assert(next == TURN_FAILED ? t->machine.state < TURN_FAILED
+				   : (turn_rows[t->machine.state].may & (1u << next)) != 0);
+	log_debug("turn.state", "%s %s -> %s", t->core.id.text, turn_state_name(t->machine.state),
 		  turn_state_name(next));
-	t->state = next;
-	t->started = false;
-	timer_start(t->state_timer, (uint64_t)turn_rows[next].limit_ms);
+	t->machine.state = next;
+	t->machine.started = false;
+	timer_start(t->machine.state_timer, (uint64_t)turn_rows[next].limit_ms);
 }
 
 static void turn_run(struct turn *t)
 {
-	while (t->pending == 0) {
+	while (t->machine.pending == 0) {
 		enum turn_state next;
 
-		if (arena_over(t->arena) && t->state < TURN_FAILED) {
-			err_set(&t->err, ERR_LIMIT, "the turn needs more than %d MiB",
+		if (arena_over(t->core.arena) && t->machine.state < TURN_FAILED) {
+			err_set(&t->machine.err, ERR_LIMIT, "the turn needs more than %d MiB",
 				TURN_ARENA_BYTES >> 20);
-			turn_end_error(t, &t->err);
+			turn_end_error(t, &t->machine.err);
 			turn_enter(t, TURN_FAILED);
 		}
-		next = turn_rows[t->state].step(t);
+		next = turn_rows[t->machine.state].step(t);
 		if (next == TURN_WAIT)
 			return;
-		if (t->state == TURN_DONE) {
+		if (t->machine.state == TURN_DONE) {
 			turn_release(t);
 			return;
 		}
-		t->hops++;
-		assert(t->hops < TURN_MAX_HOPS); /* the table has no endless way */
+		t->machine.hops++;
+		assert(t->machine.hops < TURN_MAX_HOPS); /* the table has no endless way */
 		turn_enter(t, next);
 	}
 }
@@ -256,16 +256,32 @@ static void on_wake(void *owner)
 
 	/* The answer reached its limit, or the question is refused: the model is stopped here,
 	 * outside of any callback of one. */
-	if (t->op && (t->cut || (t->state == TURN_ROUTE && t->vet.refuses))) {
-		op_cancel(&t->op);
-		t->pending--;
+	if (t->machine.op && (t->answer.cut || (t->machine.state == TURN_ROUTE &&
+						t->answer.guardrail_check.refuses))) {
+		op_cancel(&t->machine.op);
+		t->machine.pending--;
 	}
 	turn_run(t);
 }
 
 void turn_wake(struct turn *t)
 {
-	loop_later(t->all->loop, &t->wake, on_wake, t);
+	loop_later(t->core.all->loop, &t->machine.wake, on_wake, t);
+}
+
+void turn_operation_began(void *turn)
+{
+	struct turn *t = turn;
+
+	t->machine.pending++;
+}
+
+void turn_operation_ended(void *turn)
+{
+	struct turn *t = turn;
+
+	t->machine.pending--;
+	turn_wake(t);
 }
 
 /* The one way to stop a turn early. What was shown stays and is stored with its status. */
@@ -278,25 +294,23 @@ void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 		[CANCEL_DRAIN] = MESSAGE_INTERRUPTED,
 	};
 
-	if (t->state >= TURN_FAILED || t->cancelled)
+	if (t->machine.state >= TURN_FAILED || t->machine.cancelled)
 		return;
-	t->cancelled = true;
-	t->waiting = false;
-	t->cancel_reason = reason;
-	log_info("turn.cancelled", "%s in %s", t->id.text, turn_state_name(t->state));
-	if (t->state == TURN_ACCEPT && t->started && reason != CANCEL_DEADLINE) {
-		t->dying = true; /* whether the message is stored must be known first: step_accept
-				    goes on */
+	t->machine.cancelled = true;
+	t->machine.waiting = false;
+	t->machine.cancel_reason = reason;
+	log_info("turn.cancelled", "%s in %s", t->core.id.text, turn_state_name(t->machine.state));
+	if (t->machine.state == TURN_ACCEPT && t->machine.started && reason != CANCEL_DEADLINE) {
+		t->machine.cancel_after_accept = true; /* step_accept goes on */
 		return;
 	}
 	turn_cancel_operations(t);
-	t->end.status = status[reason];
-	t->end.no_save = t->state == TURN_ACCEPT;
+	turn_end_stopped(t, status[reason], t->machine.state == TURN_ACCEPT);
 	if (reason == CANCEL_DEADLINE) {
 		struct err e = {0};
 
 		err_set_retry(&e, ERR_TIMEOUT, "the turn passed its time limit in %s",
-			      turn_state_name(t->state));
+			      turn_state_name(t->machine.state));
 		turn_end_error(t, &e);
 	}
 	turn_enter(t, TURN_FAILED);
@@ -307,11 +321,12 @@ static void on_deadline(void *owner)
 {
 	struct turn *t = owner;
 
-	if (t->state == TURN_SAVE) {
+	if (t->machine.state == TURN_SAVE) {
 		/* The store does not answer: stop waiting, say so. */
-		op_cancel(&t->op);
-		t->pending = 0;
-		err_set_retry(&t->err, ERR_TIMEOUT, "the answer could not be stored in time");
+		op_cancel(&t->machine.op);
+		t->machine.pending = 0;
+		err_set_retry(&t->machine.err, ERR_TIMEOUT,
+			      "the answer could not be stored in time");
 		turn_wake(t);
 		return;
 	}
@@ -328,21 +343,21 @@ static void on_watchers(void *owner, size_t watchers)
 	struct turn *t = owner;
 
 	if (watchers > 0)
-		timer_stop(t->grace_timer);
+		timer_stop(t->machine.grace_timer);
 	else
-		timer_start(t->grace_timer, (uint64_t)t->all->grace_ms);
+		timer_start(t->machine.grace_timer, (uint64_t)t->core.all->grace_ms);
 }
 
 void turn_open(struct turn *t)
 {
-	struct turns *all = t->all;
+	struct turns *all = t->core.all;
 
-	t->state_timer = timer_new(all->loop, on_deadline, t);
-	t->turn_timer = timer_new(all->loop, on_deadline, t);
-	t->grace_timer = timer_new(all->loop, on_grace_over, t);
-	t->log = stream_open(all->streams, t->id.text, t->request.session_id, t->who, on_watchers,
-			     t);
-	t->sink = stream_sink(t->log);
+	t->machine.state_timer = timer_new(all->loop, on_deadline, t);
+	t->machine.turn_timer = timer_new(all->loop, on_deadline, t);
+	t->machine.grace_timer = timer_new(all->loop, on_grace_over, t);
+	t->core.log = stream_open(all->streams, t->core.id.text, t->core.request.session_id,
+				  t->core.who, on_watchers, t);
+	t->core.sink = stream_sink(t->core.log);
 }
 
 /* ---- from outside ---- */
@@ -353,10 +368,10 @@ bool turn_cancel(struct turns *all, const char *turn_id, const struct principal 
 	bool any = false;
 
 	list_each_safe(node, &all->running) {
-		struct turn *t = list_item(node, struct turn, node);
+		struct turn *t = list_item(node, struct turn, core.node);
 
-		if ((turn_id && strcmp(t->id.text, turn_id) != 0) ||
-		    !principal_same_user(t->who, who))
+		if ((turn_id && strcmp(t->core.id.text, turn_id) != 0) ||
+		    !principal_same_user(t->core.who, who))
 			continue;
 		turn_stop(t, reason);
 		any = true;
@@ -368,11 +383,11 @@ const char *turn_running(const struct turns *all, const char *session_id,
 			 const struct principal *who)
 {
 	list_each(node, &all->running) {
-		const struct turn *t = list_item(node, struct turn, node);
+		const struct turn *t = list_item(node, struct turn, core.node);
 
-		if (strcmp(t->request.session_id, session_id) == 0 &&
-		    principal_same_user(t->who, who))
-			return t->id.text;
+		if (strcmp(t->core.request.session_id, session_id) == 0 &&
+		    principal_same_user(t->core.who, who))
+			return t->core.id.text;
 	}
 	return NULL;
 }
@@ -383,7 +398,7 @@ void turns_drain(struct turns *all, void (*done)(void *owner), void *owner)
 	all->on_drained = done;
 	all->drained_owner = owner;
 	list_each(node, &all->running)
-		turn_stop(list_item(node, struct turn, node), CANCEL_DRAIN);
+		turn_stop(list_item(node, struct turn, core.node), CANCEL_DRAIN);
 	if (all->count == 0)
 		loop_later(all->loop, &all->drained, done, owner);
 }

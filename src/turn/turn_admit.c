@@ -39,7 +39,8 @@ void turn_repeats_free(struct turns *all)
 
 bool turn_is_of(const struct turn *t, const struct principal *who, const char *session_id)
 {
-	return principal_same_user(t->who, who) && strcmp(t->request.session_id, session_id) == 0;
+	return principal_same_user(t->core.who, who) &&
+	       strcmp(t->core.request.session_id, session_id) == 0;
 }
 
 static char *repeat_key(const struct turn_request *r)
@@ -89,12 +90,12 @@ static void remember_repeat(struct turns *all, const struct turn *t)
 {
 	struct repeat *r;
 
-	if (!t->request.client_msg_id)
+	if (!t->core.request.client_msg_id)
 		return;
 	r = mem_alloc(sizeof(*r));
-	r->turn_id = t->id;
-	r->until_ms = clock_mono_ms() + all->deadline_ms + EVENT_LOG_KEPT_MS;
-	r->key = repeat_key(&t->request);
+	r->turn_id = t->core.id;
+	r->until_ms = clock_mono_ms() + all->answers.deadline_ms + EVENT_LOG_KEPT_MS;
+	r->key = repeat_key(&t->core.request);
 	list_append(&all->repeats, &r->node);
 	hashmap_add(&all->repeats_by_key, &r->by_key, str_of(r->key));
 }
@@ -114,14 +115,14 @@ static bool admit(const struct turns *all, const struct turn_request *r, struct 
 	if (all->count >= TURNS_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d turns are running", TURNS_MAX);
 	list_each(node, &all->running) {
-		const struct turn *t = list_item(node, struct turn, node);
+		const struct turn *t = list_item(node, struct turn, core.node);
 
-		if (strcmp(t->who->tenant, r->who->tenant) == 0 && ++of_tenant >= tenant_max)
+		if (strcmp(t->core.who->tenant, r->who->tenant) == 0 && ++of_tenant >= tenant_max)
 			return err_set_retry(e, ERR_LIMIT, "%zu turns of this tenant are running",
 					     tenant_max);
-		if (!principal_same_user(t->who, r->who))
+		if (!principal_same_user(t->core.who, r->who))
 			continue;
-		if (strcmp(t->request.session_id, r->session_id) == 0 &&
+		if (strcmp(t->core.request.session_id, r->session_id) == 0 &&
 		    (all->busy == TURN_BUSY_REJECT || ++in_session > TURNS_QUEUED_MAX))
 			return err_set_retry(e, ERR_BUSY,
 					     "a turn of this session is still running");
@@ -146,11 +147,11 @@ static const char *values_text(const json_t *values, struct arena *a)
 
 static void copy_request(struct turn *t, const struct turn_request *r)
 {
-	struct arena *a = t->arena;
+	struct arena *a = t->core.arena;
 
-	t->who = principal_copy(r->who);
-	t->request = (struct turn_request){
-		.who = t->who,
+	t->core.who = principal_copy(r->who);
+	t->core.request = (struct turn_request){
+		.who = t->core.who,
 		.session_id = arena_strdup(a, r->session_id),
 		.content = r->content ? arena_strdup(a, r->content) : values_text(r->values, a),
 		.client_msg_id = arena_strdup(a, r->client_msg_id),
@@ -168,29 +169,54 @@ struct date turn_today(const struct turns *all, const char *tenant)
 	return clock_today();
 }
 
+/* What each folder works with; it begins with its own part empty. */
+static void hand_out(struct turn *t)
+{
+	t->for_planner = (struct planner_turn){&t->core, &t->reading, &t->work};
+	t->for_dialog = (struct dialog_turn){
+		.core = &t->core,
+		.reading = &t->reading,
+		.work = &t->work,
+		.context = &t->context,
+		.dialog = &t->dialog,
+	};
+	t->for_answer = (struct answer_turn){
+		.core = &t->core,
+		.context = &t->context,
+		.reading = &t->reading,
+		.work = &t->work,
+		.dialog = &t->dialog,
+		.answer = &t->answer,
+		.options = &t->core.all->answers,
+		.prompts = t->core.knowledge->prompts,
+	};
+	planner_begin(&t->for_planner);
+	dialog_begin(&t->for_dialog);
+	answer_begin(&t->for_answer);
+}
+
 static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 {
 	struct turn *t = mem_alloc(sizeof(*t));
 
-	t->all = all;
-	t->arena = arena_new(TURN_ARENA_BYTES);
+	t->core.all = all;
+	t->core.arena = arena_new(TURN_ARENA_BYTES);
 	copy_request(t, r);
-	t->knowledge = turn_knowledge_hold(all, t->who->tenant);
-	t->id = uuid_new();
-	t->user_message_id = uuid_new();
-	t->answer_id = uuid_new();
-	t->today = turn_today(all, t->who->tenant);
-	t->began_ms = clock_mono_ms();
-	t->state = TURN_ACCEPT;
-	t->intent = "general";
-	t->next_call = 1;
-	t->links = STR("[]");
-	t->suggestions = json_array();
-	t->aliases = json_own(t->arena, json_object());
-	/* What is left out or written anew may be longer than what it stands for. */
-	catalog_for(t->knowledge->set.catalog, t->who, t->arena, &t->may);
-	t->payer = (struct budget_payer){t->who->tenant, t->who->user,
-					 catalog_role_of(t->knowledge->set.catalog, t->who)};
+	t->core.knowledge = turn_knowledge_hold(all, t->core.who->tenant);
+	t->core.loop = all->loop;
+	t->core.know = t->core.knowledge->set.know;
+	t->core.tools = t->core.knowledge->set.tools;
+	t->core.calendar = all->calendar;
+	t->core.operations =
+		(struct turn_operations){turn_operation_began, turn_operation_ended, t};
+	t->core.id = uuid_new();
+	t->core.user_message_id = uuid_new();
+	t->core.answer_id = uuid_new();
+	t->core.today = turn_today(all, t->core.who->tenant);
+	t->core.began_ms = clock_mono_ms();
+	t->machine.state = TURN_ACCEPT;
+	catalog_for(t->core.knowledge->set.catalog, t->core.who, t->core.arena, &t->core.may);
+	hand_out(t);
 	turn_open(t);
 	return t;
 }
@@ -201,7 +227,7 @@ static bool make_room(struct turns *all, const struct turn_request *r)
 	bool others = false;
 
 	list_each_safe(node, &all->running) {
-		struct turn *t = list_item(node, struct turn, node);
+		struct turn *t = list_item(node, struct turn, core.node);
 
 		if (!turn_is_of(t, r->who, r->session_id))
 			continue;
@@ -225,13 +251,13 @@ bool turn_start(struct turns *all, const struct turn_request *r, struct stream_l
 	if (!admit(all, r, e))
 		return false;
 	t = turn_new(all, r);
-	t->waiting = make_room(all, r);
-	list_append(&all->running, &t->node);
+	t->machine.waiting = make_room(all, r);
+	list_append(&all->running, &t->core.node);
 	all->count++;
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
 	remember_repeat(all, t);
-	if (!t->waiting)
-		turn_begin(t);
-	*log = t->log;
+	if (!t->machine.waiting)
+		turn_admitted(t);
+	*log = t->core.log;
 	return true;
 }

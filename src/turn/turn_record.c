@@ -10,8 +10,8 @@ static json_t *outcomes_json(const struct turn *t)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < t->result_count; i++) {
-		const struct result *r = t->results[i];
+	for (size_t i = 0; i < t->work.result_count; i++) {
+		const struct result *r = t->work.results[i];
 		json_t *one = json_object();
 
 		json_set_str(one, "tool", r->tool);
@@ -48,8 +48,8 @@ static json_t *views_json(const struct turn *t)
 	json_t *list = json_array(), *table;
 	struct event event;
 
-	for (uint64_t seq = 1; seq <= stream_last_seq(t->log); seq++) {
-		stream_event(t->log, seq, &event);
+	for (uint64_t seq = 1; seq <= stream_last_seq(t->core.log); seq++) {
+		stream_event(t->core.log, seq, &event);
 		table = event.kind == EVENT_VIEW ? table_json(event.u.view.view) : NULL;
 		if (table)
 			json_push_take(list, table);
@@ -61,12 +61,12 @@ static json_t *facts_json(const struct turn *t)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < t->result_count; i++)
-		for (size_t k = 0; k < t->results[i]->fact_count; k++) {
-			const struct fact *f = &t->results[i]->facts[k];
+	for (size_t i = 0; i < t->work.result_count; i++)
+		for (size_t k = 0; k < t->work.results[i]->fact_count; k++) {
+			const struct fact *f = &t->work.results[i]->facts[k];
 			json_t *one = json_object();
 
-			json_set_str(one, "tool", t->results[i]->tool);
+			json_set_str(one, "tool", t->work.results[i]->tool);
 			json_set_str(one, "name", f->name);
 			json_set_str(one, "value", f->value);
 			json_push_take(list, one);
@@ -77,26 +77,26 @@ static json_t *facts_json(const struct turn *t)
 json_t *turn_record(const struct turn *t)
 {
 	json_t *line = json_object(), *expect = json_object();
-	const json_t *ask = json_object_get(t->leaves_standing, "ask");
+	const json_t *ask = json_object_get(t->dialog.next_context, "ask");
 	char today[DATE_ISO_BYTES];
 
-	date_iso(t->today, today);
+	date_iso(t->core.today, today);
 	json_set_str(expect, "status",
 		     t->end.status == MESSAGE_COMPLETE ? "ok" : message_status_name(t->end.status));
 	json_set_take(expect, "outcomes", outcomes_json(t));
 	json_set_take(expect, "views", views_json(t));
 	json_set_take(expect, "facts", facts_json(t));
 	json_set_str(line, "format", RECORD_CASE_FORMAT);
-	json_set_str(line, "session_id", t->request.session_id);
-	json_set_str(line, "turn_id", t->id.text);
-	json_set_str(line, "message_id", t->answer_id.text);
-	json_set_str(line, "tenant", t->who->tenant);
-	json_set_take(line, "permissions", turn_permissions(t->who));
+	json_set_str(line, "session_id", t->core.request.session_id);
+	json_set_str(line, "turn_id", t->core.id.text);
+	json_set_str(line, "message_id", t->core.answer_id.text);
+	json_set_str(line, "tenant", t->core.who->tenant);
+	json_set_take(line, "permissions", answer_permissions(t->core.who));
 	json_set_str(line, "today", today);
-	json_set_str(line, "content", t->request.content);
-	json_set_take(line, "filters", json_deep_copy(t->request.filters));
-	if (t->request.ask_id)
-		json_set_take(line, "values", json_deep_copy(t->request.values));
+	json_set_str(line, "content", t->core.request.content);
+	json_set_take(line, "filters", json_deep_copy(t->core.request.filters));
+	if (t->core.request.ask_id)
+		json_set_take(line, "values", json_deep_copy(t->core.request.values));
 	json_set_str(line, "ask_id", json_string_value(json_object_get(ask, "ask_id")));
 	json_set_take(line, "expect", expect);
 	return line;

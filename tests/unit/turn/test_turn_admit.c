@@ -47,9 +47,9 @@ static void run(size_t count, const char *tenant, size_t of_ann)
 		struct principal *who = &users[all.count++];
 
 		*who = (struct principal){.tenant = tenant, .user = i < of_ann ? "ann" : "crowd"};
-		t->who = who;
-		t->request.session_id = "another";
-		list_append(&all.running, &t->node);
+		t->core.who = who;
+		t->core.request.session_id = "another";
+		list_append(&all.running, &t->core.node);
 	}
 }
 

@@ -1,0 +1,228 @@
+/*
+ * The answer: what models are told, the checks that their words pass on the way to the user, the
+ * events of a turn, and what is stored of it: links, calls, usage, receipt. Loop thread only;
+ * everything in the turn's arena.
+ */
+#ifndef VESPER_ANSWER_H
+#define VESPER_ANSWER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vesper/dialog.h"
+#include "vesper/guard.h"
+#include "vesper/llm.h"
+#include "vesper/planner.h"
+#include "vesper/receipt.h"
+#include "vesper/turn_core.h"
+#include "vesper/view.h"
+
+/* The same for all turns of the process. */
+struct answer_options {
+	struct llm *llm; /* NULL: rules only */
+	int64_t deadline_ms;
+	size_t prompt_tokens;
+	enum guard_policy numbers;
+	bool vets_questions;
+	const char *const *link_hosts;
+};
+
+/* What the number check said of the answer so far. */
+struct turn_checked {
+	size_t chars; /* code points shown */
+	int64_t count[GUARD_UNCHECKED + 1];
+	bool on;           /* what is written passes the check */
+	struct str stored; /* as JSON, once it is stored; p NULL: nothing was checked */
+};
+
+/* The model's word that data, which code alone chose, does not answer the question. */
+struct no_answer {
+	bool offered; /* the model may say so now */
+	bool wanted;  /* it did */
+	bool done;    /* the supervisor was asked: once a turn */
+	struct buf held;
+};
+
+/* What a model says of a question that the supervisor reads at the same time. */
+struct guardrail_check {
+	struct op *op;
+	bool refuses;
+	struct refusal refusal;
+};
+
+/* A sentence of the answer that is asked for once more. */
+struct turn_rewrite {
+	bool allowed; /* a model writes this answer */
+	int made;     /* in this turn */
+	const struct llm_call *call;
+	struct later later; /* starts it */
+	struct op *op;
+	const char *separator; /* the line end or space that ended the sentence */
+	struct buf text;       /* what has come of it */
+};
+
+/* Written by src/answer. */
+struct turn_answer {
+	struct view_answer templated; /* the answer without a model, and follow-ups */
+	/* What is written passes them in this order; NULL: not yet, or ended. */
+	struct guard_quotes *quotes;
+	struct guard_links *link_check;
+	struct guard_numbers *numbers;
+	struct turn_checked checked;
+	bool written; /* the model's answer has ended, and was fed whole */
+	struct guardrail_check guardrail_check;
+	struct no_answer no_answer;
+	struct turn_rewrite rewrite;
+	struct budget_payer budget_owner;
+	bool out_of_budget; /* an agent's call was not made for want of money */
+	bool log_full;      /* a piece of the answer found no room in the log */
+	bool cut;           /* the answer reached its length limit */
+	size_t view_count;  /* that were shown */
+	struct str links;   /* JSON array */
+	const char *provider, *model;
+	struct llm_usage usage[LLM_ROLE_COUNT];
+	int64_t calls[LLM_ROLE_COUNT];
+	struct llm_trail trail; /* of every model call */
+	const struct receipt *receipt;
+	const char *receipt_id; /* once it is stored with its answer; NULL: there is none */
+};
+
+/* How a turn ends, decided once: the closing event and the stored status follow from it. */
+struct turn_end {
+	enum message_status status;
+	bool failed;            /* closes with chat.error instead of chat.complete */
+	const char *error_code; /* of the wire: "timeout", "upstream", …; also set for a partial
+				   answer */
+	const char *error_text; /* for the user */
+	const char *detail_turn_id; /* the turn that answered the message before, or NULL */
+	bool retryable;
+	bool no_save; /* nothing of this turn may be stored (its message was not accepted) */
+};
+
+/* The turn as the answer sees it. */
+struct answer_turn {
+	const struct turn_core *core;
+	const struct turn_context *context;
+	const struct turn_reading *reading;
+	const struct turn_work *work;
+	const struct turn_dialog *dialog;
+	struct turn_answer *answer;
+	const struct answer_options *options;
+	const struct guard_secret *prompts; /* what models are told, for nobody else */
+};
+
+void answer_begin(struct answer_turn *t);
+void answer_end(struct answer_turn *t); /* frees what is not in the arena */
+
+/* ---- write.c: the answer, from results ---- */
+
+/* By templates: what a turn without a model shows. */
+void answer_template(struct answer_turn *t);
+void answer_by_template(struct answer_turn *t);
+/* A model is about to write; what it is told. */
+struct llm_call *answer_by_model(struct answer_turn *t);
+/* A piece of its text. True: the answer has reached its limit. */
+bool answer_text(struct answer_turn *t, const char *text, size_t len);
+/* It has ended: the last sentence goes out, or is asked for once more. */
+void answer_rest(struct answer_turn *t);
+void answer_ended_early(struct answer_turn *t);
+void answer_written_by(struct answer_turn *t, const char *provider, const char *model);
+
+/* ---- models.c: what may be spent on models, and what was ---- */
+
+/* A model may be asked now: one is usable, and the budget is not used up. */
+bool answer_may_ask_model(const struct answer_turn *t);
+bool answer_budget_used_up(const struct answer_turn *t);
+void answer_out_of_budget(struct answer_turn *t);
+void answer_count_calls(struct answer_turn *t, enum llm_role role, int64_t calls);
+void answer_add_usage(struct answer_turn *t, enum llm_role role, const struct llm_usage *usage);
+
+/* ---- say.c: the events of a turn, each made in one place ---- */
+
+void say_thinking(struct answer_turn *t);
+void say_phase(struct answer_turn *t, const char *phase, const char *text);
+void say_filters(struct answer_turn *t);
+/* In pieces of about a line, as a writer would. */
+void say_in_pieces(struct answer_turn *t, const char *text,
+		   void (*say)(struct answer_turn *t, const char *text, size_t len));
+void say_text(struct answer_turn *t, const char *text,
+	      size_t len); /* a piece of the answer: shown, and kept */
+void say_checked(struct answer_turn *t, const struct guard_piece *piece); /* one that was checked */
+void say_view(struct answer_turn *t, struct result *r); /* its main table, and its chart */
+void say_outcomes(struct answer_turn *t);               /* a view for each result without rows */
+/* Shows a view; `r` NULL: it is of no result. Takes ownership. */
+void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_take);
+/* Members of chat.ask. Takes ownership. */
+void say_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take);
+void say_end(struct answer_turn *t, const struct turn_end *end);
+
+/* ---- summary.c: JSON of the whole turn, in the arena ---- */
+
+struct str say_usage(struct answer_turn *t, bool with_budget);
+struct str say_calls(struct answer_turn *t, bool with_args); /* what was run */
+/* One for each report that a result with data came from: stays for the closing event. */
+struct str say_links(struct answer_turn *t);
+/* The projection of the log for the stored message; answer.checked.stored is made of it, too. */
+const char *say_stored_views(struct answer_turn *t);
+/* What a reader of this answer must be permitted, whenever it is read again. */
+const char *answer_needs(const struct answer_turn *t);
+const char *answer_agents(const struct answer_turn *t);
+int64_t answer_tokens(const struct answer_turn *t);
+
+/* ---- guardrail_model.c: a model's word on a question that code can't place ---- */
+
+void guardrail_begin(struct answer_turn *t); /* where it is wanted */
+void guardrail_cancel(struct answer_turn *t);
+
+/* ---- no_answer.c: the model's word that the data does not answer the question ---- */
+
+extern const char no_answer_offer[]; /* what a model is told about it */
+void no_answer_begin(struct answer_turn *t);
+/* False: this piece is held back, and may never be shown. True: *text is to be shown. */
+bool no_answer_pass(struct answer_turn *t, struct str *text);
+/* What is still held when the answer ends; "" when there is nothing to show. */
+struct str no_answer_rest(struct answer_turn *t);
+/* Drops the answer that was begun; the supervisor comes next. */
+void no_answer_again(struct answer_turn *t);
+
+/* ---- check.c: what is written, on its way to the user ---- */
+
+void check_begin(struct answer_turn *t); /* from here on every word of the answer is checked */
+void check_text(struct answer_turn *t, const char *text, size_t len);
+/* No more text comes: what waits goes out, or is asked for again. */
+void check_last(struct answer_turn *t);
+void check_end(struct answer_turn *t);
+/* A text that is not streamed, such as a clarifying question that a model worded. */
+const char *check_plain(struct answer_turn *t, const char *text);
+/* Prompts of this catalogue. */
+struct guard_secret *check_prompts(const struct catalog *c);
+
+/* ---- rewrite.c ---- */
+
+/* A guard_sink's on_doubt; the owner is the answer's turn. */
+bool rewrite_ask(void *owner, const struct guard_doubt *d);
+void rewrite_cancel(struct answer_turn *t);
+
+/* ---- prompt.c: what a model is told; context.earlier was read before ---- */
+
+struct llm_call *prompt_supervisor(struct answer_turn *t);
+struct llm_call *prompt_answer(struct answer_turn *t);
+struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt *d);
+struct llm_call *prompt_compress(struct answer_turn *t);
+struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format);
+
+/* ---- links.c: a report's address with the filters of this result; "" when there is none ---- */
+
+const char *link_url(const struct report_def *report, const struct tool_def *tool,
+		     const struct args *args, struct arena *a);
+
+/* ---- receipt.c: how the answer came about, sealed for the store ---- */
+
+/* NULL where nothing was looked up and no model was asked, so that there is nothing to prove. */
+const struct receipt *answer_receipt(struct answer_turn *t, const struct message *answer);
+void answer_receipt_stored(struct answer_turn *t);
+json_t *answer_permissions(const struct principal *who); /* as a list; new reference */
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * The planner: from what was read of a question to a plan. It reads the supervisor's answer, makes
+ * each value of a filter one that code knows, and builds the tasks. Pure: no model, no data and no
+ * clock; everything in the turn's arena. Loop thread only.
+ */
+#ifndef VESPER_PLANNER_H
+#define VESPER_PLANNER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/err.h"
+#include "vesper/know.h"
+#include "vesper/plan.h"
+#include "vesper/turn_core.h"
+
+/* What is known of the question. Written by src/planner. */
+struct turn_reading {
+	struct understanding understood;
+	const char *intent;
+	json_t *aliases; /* object: filters that were said in other words */
+	json_t *known;   /* object: filters that the supervisor need not repeat */
+};
+
+/* What is to be done. Built by src/planner, run by src/turn. */
+struct turn_work {
+	json_t *spec; /* {question, intent, filters, steps} of a plan that can be run again; NULL:
+			 none */
+	struct plan *plan;
+	struct plan_run *run; /* while it runs */
+	struct result **results;
+	size_t result_count;
+	int next_call;
+};
+
+/* The turn as the planner sees it. */
+struct planner_turn {
+	const struct turn_core *core;
+	struct turn_reading *reading;
+	struct turn_work *work;
+};
+
+void planner_begin(struct planner_turn *t);
+
+/* ---- supervisor_reply.c: the supervisor's structured answer ---- */
+
+struct route {
+	const char *intent;
+	const char *clarification; /* NULL: none */
+	json_t *filters; /* object: name -> text, or an array of texts; "": does not hold */
+	json_t *options; /* of the clarification: array of texts */
+	/* What is to be done, as array of {id, agent, tool?, own?, depends_on?, condition?}: `own`
+	 * are filters of this step alone, {"$ref": …} where an earlier one gives the value. */
+	json_t *steps;
+};
+json_t *route_schema(const struct catalog_view *may); /* new reference; byte-stable for one view */
+MUST_CHECK bool route_parse(const char *text, size_t len, const struct catalog_view *may,
+			    struct arena *a, struct route *out, struct err *e);
+/* Takes a filter away, under its singular and its plural name. */
+void route_filter_drop(json_t *filters, const char *name);
+/* The arguments of a tool from filters by their names (singular and plural). */
+const json_t *route_args(const struct tool_def *tool, const json_t *filters, struct arena *a);
+
+/* ---- filters.c: values by filter name, as a JSON object ---- */
+
+/* Makes each value one that code knows; references stay, names that no tool takes go. False: *ask
+ * says what is unclear. */
+bool filters_resolve(struct planner_turn *t, json_t *filters, struct clarification *ask);
+/* Puts the edits over them; null takes one away. */
+void filters_edit(json_t *filters, const json_t *edits);
+/* They are what was understood. Those of `standing` were carried over. `edits` may be NULL; else
+ * what is among them is `edited`, and the rest was carried over. */
+void filters_understood(struct planner_turn *t, const json_t *filters, const json_t *standing,
+			const json_t *edits, enum filter_source edited);
+
+/* ---- stored_plan.c: a plan as it is stored, an array of steps as in struct route ---- */
+
+/* Each value becomes one that code knows. False: *ask says what is unclear. */
+bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,
+		   struct clarification *ask);
+/* All values that are said, by filter. */
+const json_t *steps_filters(struct planner_turn *t, const json_t *steps, const json_t *filters);
+/* This caller may use every one of them, and all that they need is there. */
+bool steps_allowed(const struct planner_turn *t, const json_t *steps, bool model_usable);
+void steps_understood(struct planner_turn *t, const char *intent, const json_t *steps);
+struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const json_t *steps,
+			const json_t *filters);
+/* They stay with the answer, so that edited filters can run them again. */
+void steps_keep(struct planner_turn *t, const char *question, const json_t *steps,
+		const json_t *filters);
+void steps_edit(json_t *steps, const json_t *edits);
+
+/* ---- chain.c ---- */
+
+/* The question is two, and the second points at what the first finds. */
+bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **steps);
+
+/* ---- build.c: plans ---- */
+
+/* Code reads the question, with what the context gives and the filters that were edited. */
+void planner_understand(struct planner_turn *t, const struct know_input *in);
+/* The tool that the question is for although this caller may not use it; NULL: there is none. */
+const struct know_tool *planner_forbidden(struct planner_turn *t);
+/* The calls that code understood. */
+struct plan *plan_of_understood(struct planner_turn *t);
+/* A question of two halves as a plan; NULL: it is none. */
+struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing);
+/* A stored plan with other filters. NULL: *ask says what is unclear. */
+struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json_t *standing,
+			const json_t *edits, enum filter_source source, struct clarification *ask);
+/* What the supervisor chose: its tools with their filters, and a loop for each agent that has no
+ * tool. NULL: *ask says what is unclear. */
+struct plan *plan_of_route(struct planner_turn *t, const struct route *r, const json_t *standing,
+			   struct clarification *ask);
+/* What code has read already, for the supervisor. */
+void planner_ask_supervisor(struct planner_turn *t);
+/* route_parse, which also says what the question is about. */
+MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text, struct route *out,
+				   struct err *e);
+/* Takes back a plan that can't be run: `u` is what was understood before it. */
+void planner_take_back(struct planner_turn *t, const struct understanding *u);
+
+#endif

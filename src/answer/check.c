@@ -1,0 +1,142 @@
+/*
+ * What is written passes three checks on its way to the user: recited prompts are left out, links
+ * to strangers are removed, numbers are compared with the data. A model's words and a template's
+ * take the same way.
+ */
+#include "vesper/answer.h"
+
+#include <string.h>
+
+#include "vesper/prompt.h"
+#include "vesper/stream.h"
+
+/* ---- hosts ---- */
+
+/* "app.powerbi.com" of "https://app.powerbi.com/groups/…". */
+static const char *host_of(struct answer_turn *t, const char *url)
+{
+	const char *host = strstr(url, "://");
+
+	return host ? arena_strndup(t->core->arena, host + 3, strcspn(host + 3, "/?#")) : NULL;
+}
+
+static const char *const *allowed_hosts(struct answer_turn *t)
+{
+	const struct catalog *c = t->core->may.catalog;
+	const char *const *more = t->options->link_hosts;
+	size_t n = 0, count = 0;
+	const char **hosts;
+
+	while (more && more[n])
+		n++;
+	hosts = arena_alloc(t->core->arena, (n + c->report_count + 1) * sizeof(*hosts));
+	for (size_t i = 0; i < n; i++)
+		hosts[count++] = more[i];
+	for (size_t i = 0; i < c->report_count; i++) {
+		hosts[count] = host_of(t, c->reports[i].url);
+		count += hosts[count] != NULL;
+	}
+	hosts[count] = NULL;
+	return hosts;
+}
+
+/* ---- one after the other ---- */
+
+static void on_unquoted(void *owner, const char *text, size_t len)
+{
+	struct answer_turn *t = owner;
+
+	guard_links_feed(t->answer->link_check, text, len);
+}
+
+static void on_unlinked(void *owner, const char *text, size_t len)
+{
+	struct answer_turn *t = owner;
+
+	guard_numbers_feed(t->answer->numbers, text, len);
+}
+
+static void on_piece(void *owner, const struct guard_piece *piece)
+{
+	say_checked(owner, piece);
+}
+
+void check_begin(struct answer_turn *t)
+{
+	const struct guard_input in = {
+		.results = (const struct result *const *)t->work->results,
+		.result_count = t->work->result_count,
+		.question = t->core->request.content,
+		.today = t->core->today,
+		.policy = t->options->numbers,
+		.sink = {on_piece, rewrite_ask, t},
+	};
+
+	t->answer->quotes = guard_quotes_new(t->prompts, on_unquoted, t);
+	t->answer->link_check = guard_links_new(allowed_hosts(t), on_unlinked, t);
+	t->answer->numbers = guard_numbers_new(&in);
+	t->answer->checked.on = true;
+}
+
+void check_text(struct answer_turn *t, const char *text, size_t len)
+{
+	guard_quotes_feed(t->answer->quotes, text, len);
+}
+
+void check_last(struct answer_turn *t)
+{
+	guard_quotes_end(t->answer->quotes);
+	guard_links_end(t->answer->link_check);
+	if (stream_text(t->core->log).n > 0 || guard_numbers_waiting(t->answer->numbers))
+		guard_numbers_end(t->answer->numbers);
+}
+
+void check_end(struct answer_turn *t)
+{
+	guard_quotes_free(&t->answer->quotes);
+	guard_links_free(&t->answer->link_check);
+	guard_numbers_free(&t->answer->numbers);
+}
+
+/* ---- a text as a whole ---- */
+
+static void add(void *owner, const char *text, size_t len)
+{
+	buf_add(owner, text, len);
+}
+
+const char *check_plain(struct answer_turn *t, const char *text)
+{
+	struct guard_quotes *quotes;
+	struct buf out;
+	const char *plain;
+
+	buf_init(&out, strlen(text) + 64);
+	quotes = guard_quotes_new(t->prompts, add, &out);
+	guard_quotes_feed(quotes, text, strlen(text));
+	guard_quotes_end(quotes);
+	guard_quotes_free(&quotes);
+	plain = guard_links_plain(allowed_hosts(t), buf_text(&out), out.n, t->core->arena);
+	buf_deinit(&out);
+	return plain;
+}
+
+/* ---- prompts ---- */
+
+struct guard_secret *check_prompts(const struct catalog *c)
+{
+	static const struct prompt_slot slots[] = {
+		{"domains", ""}, {"tools", ""}, {"dimensions", ""}};
+	struct arena *a = arena_new(1 << 20);
+	const char *texts[] = {prompt_fill(c, "synthesizer", NULL, 0, a),
+			       prompt_fill(c, "rewrite", NULL, 0, a),
+			       prompt_fill(c, "compress", NULL, 0, a),
+			       prompt_fill(c, "agent", NULL, 0, a),
+			       prompt_fill(c, "supervisor", slots, 3, a),
+			       prompt_fill(c, "guardrail", slots, 1, a),
+			       NULL};
+	struct guard_secret *secret = guard_secret_new(texts);
+
+	arena_free(&a);
+	return secret;
+}

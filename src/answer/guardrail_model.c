@@ -1,0 +1,109 @@
+/*
+ * A model's word on a question that code can neither place nor refuse, where the configuration asks
+ * for one. The call begins together with the supervisor's. Nothing that the supervisor chose runs
+ * before both have ended, so that a question which is refused has caused no tool call; the judge is
+ * told less and says less, so that it is seldom waited for. A judge that fails, is late or says
+ * nothing that makes sense changes nothing.
+ */
+#include "vesper/answer.h"
+
+#include <string.h>
+
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+#define FINE "fine"
+
+static const struct {
+	const char *word;
+	struct refusal refusal;
+} verdicts[] = {
+	{"no_antecedent",
+	 {REFUSE_REFERENCE, "", "I can't tell what your question refers to. Could you name it?"}},
+	{"outside_data",
+	 {REFUSE_SCOPE, "",
+	  "I only answer questions about the data that is open to you; this one is about something "
+	  "else."}},
+	{"impossible",
+	 {REFUSE_IMPOSSIBLE, "",
+	  "That question can't be answered as it stands: it asks for what the data can't hold, or "
+	  "takes for granted what is not so."}},
+	{"injection",
+	 {REFUSE_INJECTION, "",
+	  "I answer questions about your own data, by rules that a question can't change. That one "
+	  "I can't answer."}},
+};
+
+static const json_t *verdict_schema(struct answer_turn *t)
+{
+	json_t *words = json_array();
+
+	json_push_take(words, json_str(FINE));
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+		json_push_take(words, json_str(verdicts[i].word));
+	return json_own(
+		t->core->arena,
+		json_make({"type", json_str("object")}, {"additionalProperties", json_false()},
+			  {"required", json_list_of(json_str("verdict"))},
+			  {"properties",
+			   json_make({"verdict",
+				      json_make({"type", json_str("string")}, {"enum", words})})}));
+}
+
+/* False: it makes no sense. */
+static bool read_verdict(struct answer_turn *t, const char *text, struct err *e)
+{
+	const char *word;
+	json_t *root;
+
+	if (!json_parse(text, strlen(text), LLM_TOOL_INPUT_BYTES_MAX, &root, e))
+		return false;
+	json_own(t->core->arena, root);
+	if (!json_get_str(root, "verdict", &word, e))
+		return false;
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+		if (strcmp(verdicts[i].word, word) == 0) {
+			t->answer->guardrail_check.refuses = true;
+			t->answer->guardrail_check.refusal = verdicts[i].refusal;
+		}
+	return t->answer->guardrail_check.refuses || strcmp(word, FINE) == 0 ||
+	       err_set(e, ERR_UPSTREAM, "\"%.*s\" is no verdict", STR_CUT(word, 40));
+}
+
+static void on_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+{
+	struct answer_turn *t = owner;
+	struct err why = e ? *e : (struct err){0};
+
+	(void)shown;
+	t->answer->guardrail_check.op = NULL;
+	answer_add_usage(t, LLM_ROUTE, &answer->usage);
+	if (e || !read_verdict(t, llm_answer_text(answer, t->core->arena), &why)) {
+		log_warn("turn.vet", "%s: no verdict: %s", t->core->id.text, why.text);
+		metric_add("vesper_vet_failed_total", 1);
+	}
+	t->core->operations.ended(t->core->operations.turn);
+}
+
+/* The answer to a question back, edited filters and a second look are about what was let through
+ * before. */
+void guardrail_begin(struct answer_turn *t)
+{
+	static const struct llm_handler handler = {.on_end = on_end};
+
+	if (!t->options->vets_questions || t->dialog->answered.answers ||
+	    t->dialog->answered.edits || t->answer->no_answer.done)
+		return;
+	t->core->operations.began(t->core->operations.turn);
+	answer_count_calls(t, LLM_ROUTE, 1);
+	t->answer->guardrail_check.op =
+		llm_start(t->options->llm, prompt_guardrail(t, verdict_schema(t)), t->core->arena,
+			  &handler, t);
+}
+
+void guardrail_cancel(struct answer_turn *t)
+{
+	op_cancel(&t->answer->guardrail_check.op);
+}

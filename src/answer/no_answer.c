@@ -1,0 +1,67 @@
+/*
+ * When code alone chose the data, the choice may be wrong, and only the model that writes the
+ * answer sees it. It says so with one word in place of an answer; the word is caught here before
+ * anybody sees it, and the question goes to the supervisor, once.
+ */
+#include "vesper/answer.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+#define SIGNAL "NO_ANSWER_IN_DATA"
+
+const char no_answer_offer[] =
+	"\nIf these results are about something else than what is asked, write "
+	"only " SIGNAL ".\n";
+
+void no_answer_begin(struct answer_turn *t)
+{
+	struct no_answer *r = &t->answer->no_answer;
+
+	buf_deinit(&r->held);
+	buf_init(&r->held, LLM_TEXT_BYTES_MAX);
+	r->wanted = false;
+	r->offered = !r->done && t->work->plan && t->work->plan->origin == PLAN_ROUTER &&
+		     !t->core->request.filters;
+}
+
+/* Only whole text that is nothing but the word counts: an answer that quotes it is an answer. */
+bool no_answer_pass(struct answer_turn *t, struct str *text)
+{
+	struct no_answer *r = &t->answer->no_answer;
+	struct str held;
+
+	if (!r->offered)
+		return true;
+	buf_add(&r->held, text->p, text->n);
+	held = str_trim((struct str){r->held.p, r->held.n});
+	if (str_starts(STR(SIGNAL), held))
+		return false;
+	*text = (struct str){r->held.p, r->held.n};
+	r->offered = false;
+	return true;
+}
+
+struct str no_answer_rest(struct answer_turn *t)
+{
+	struct no_answer *r = &t->answer->no_answer;
+
+	if (!r->offered)
+		return (struct str){"", 0};
+	r->offered = false;
+	r->wanted = str_eq(str_trim((struct str){buf_text(&r->held), r->held.n}), STR(SIGNAL));
+	return r->wanted ? (struct str){"", 0} : (struct str){buf_text(&r->held), r->held.n};
+}
+
+void no_answer_again(struct answer_turn *t)
+{
+	t->answer->no_answer.done = true;
+	t->answer->no_answer.wanted = false;
+	t->answer->checked = (struct turn_checked){0};
+	log_info("turn.recover", "%s: the data did not answer, the supervisor is asked",
+		 t->core->id.text);
+	say_phase(t, "recovering", "That data does not answer it; looking again");
+}

@@ -1,0 +1,412 @@
+/*
+ * What a model is told. The system prompt depends on the catalogue and on what the caller may use,
+ * on nothing else, so that it is byte for byte the same for all users of a role and can be cached;
+ * date, history, question and data come after it.
+ */
+#include "vesper/answer.h"
+
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/llm.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/prompt.h"
+#include "vesper/scratch.h"
+#include "vesper/stream.h"
+#include "vesper/utf8.h"
+
+#define HISTORY_MESSAGE_BYTES 1200 /* of each: enough for what was asked and found */
+#define SHOWN_TAIL_BYTES      800  /* of the answer, for the sentence that goes on there */
+#define PROMPT_BYTES_MAX      (512 * 1024)
+
+static const char *domain_lines(const struct answer_turn *t, struct buf *b)
+{
+	buf_reset(b);
+	for (size_t i = 0; i < t->core->may.domain_count; i++) {
+		const struct domain_def *d = t->core->may.domains[i];
+
+		buf_printf(b, "- %s: %s", d->agent, d->about);
+		for (const char *const *x = d->examples; x && *x; x++)
+			buf_printf(b, "%s \"%s\"", x == d->examples ? " Such as:" : ",", *x);
+		buf_char(b, '\n');
+	}
+	return arena_strdup(t->core->arena, buf_text(b));
+}
+
+static const char *tool_lines(const struct answer_turn *t, struct buf *b)
+{
+	buf_reset(b);
+	for (size_t i = 0; i < t->core->may.tool_count; i++) {
+		const struct tool_def *tool = t->core->may.tools[i];
+
+		buf_printf(b, "- %s: %s Filters:", tool->name, tool->about);
+		for (size_t p = 0; p < tool->param_count; p++)
+			buf_printf(b, "%s %s%s", p ? "," : "", tool->params[p].filter,
+				   tool->params[p].required ? "" : "?");
+		for (size_t r = 0; r < tool->refer_count; r++)
+			buf_printf(b, "%s %s as %s (%s)", r ? "," : " Gives",
+				   tool->refers[r].filter, tool->refers[r].path,
+				   tool->refers[r].words[0]);
+		buf_char(b, '\n');
+	}
+	return arena_strdup(t->core->arena, buf_text(b));
+}
+
+static const char *dimension_lines(const struct answer_turn *t, struct buf *b)
+{
+	const struct catalog *c = t->core->may.catalog;
+
+	buf_reset(b);
+	for (size_t i = 0; i < c->dimension_count; i++) {
+		const struct dimension_def *d = &c->dimensions[i];
+
+		if (!d->values || !d->values[0])
+			continue;
+		buf_printf(b, "- %s:", d->filter);
+		for (const char *const *v = d->values; *v; v++)
+			buf_printf(b, "%s %s", v == d->values ? "" : ",", *v);
+		buf_char(b, '\n');
+	}
+	return arena_strdup(t->core->arena, buf_text(b));
+}
+
+static struct llm_block *system_block(struct answer_turn *t, const char *text)
+{
+	struct llm_block *b = arena_alloc(t->core->arena, sizeof(*b));
+
+	*b = (struct llm_block){.kind = LLM_TEXT, .text = text, .cache = true};
+	return b;
+}
+
+/* One text message, cut between characters. */
+static void set_message(struct answer_turn *t, struct llm_message *m, enum llm_speaker speaker,
+			const char *text, size_t max_bytes)
+{
+	struct llm_block *b = arena_alloc(t->core->arena, sizeof(*b));
+	size_t n = strlen(text);
+
+	*b = (struct llm_block){
+		.kind = LLM_TEXT,
+		.text = n <= max_bytes
+				? text
+				: arena_strndup(t->core->arena, text, utf8_cut(text, n, max_bytes)),
+	};
+	*m = (struct llm_message){.speaker = speaker, .blocks = b, .count = 1};
+}
+
+/* What an answer was, for a model that may still choose tools: never a text of the data. */
+static const char *answer_in_words(struct answer_turn *t, const struct message *m)
+{
+	if (m->status != MESSAGE_ASK)
+		return "(Answered from the data.)";
+	return arena_printf(t->core->arena, "(Asked back: %.*s)", (int)strcspn(m->content, ":?"),
+			    m->content);
+}
+
+/* Whole pairs of the recent past, then the newest message. An answer that was refused or is empty
+ * takes its question with it, so that speakers alternate. */
+static void set_messages(struct answer_turn *t, struct llm_call *call, const char *newest)
+{
+	struct llm_message *list =
+		arena_alloc(t->core->arena, sizeof(*list) * (2 * PROMPT_PAIRS + 1));
+	size_t first = t->context->history_count;
+	size_t pairs = 0;
+
+	while (first >= 2 && pairs < PROMPT_PAIRS) {
+		first -= 2;
+		pairs++;
+	}
+	for (size_t i = first; i + 1 < t->context->history_count; i += 2) {
+		const struct message *q = &t->context->history[i], *a = &t->context->history[i + 1];
+
+		if (strcmp(q->role, "user") != 0 || strcmp(a->role, "assistant") != 0 ||
+		    !*a->content || a->status == MESSAGE_REFUSED)
+			continue;
+		set_message(t, &list[call->message_count++], LLM_USER, q->content,
+			    HISTORY_MESSAGE_BYTES);
+		set_message(t, &list[call->message_count++], LLM_ASSISTANT,
+			    call->role == LLM_ROUTE ? answer_in_words(t, a) : a->content,
+			    HISTORY_MESSAGE_BYTES);
+	}
+	set_message(t, &list[call->message_count++], LLM_USER, newest, PROMPT_BYTES_MAX);
+	call->messages = list;
+}
+
+static struct llm_call *new_call(struct answer_turn *t, enum llm_role role, const char *system)
+{
+	struct llm_call *call = arena_alloc(t->core->arena, sizeof(*call));
+	char hash[HASH_HEX_BYTES];
+	const char *who =
+		arena_printf(t->core->arena, "%s\x1f%s", t->core->who->tenant, t->core->who->user);
+
+	hash_sha256_hex(who, strlen(who), hash);
+	*call = (struct llm_call){
+		.role = role,
+		.system = system_block(t, system),
+		.system_count = 1,
+		.deadline_ms = t->core->began_ms + t->options->deadline_ms,
+		.user_hash = arena_strndup(t->core->arena, hash, 32),
+		.payer = &t->answer->budget_owner,
+		.trail = &t->answer->trail,
+		.turn_id = t->core->id.text,
+	};
+	return call;
+}
+
+static const char *date_text(const struct answer_turn *t)
+{
+	char today[DATE_ISO_BYTES];
+
+	date_iso(t->core->today, today);
+	return arena_printf(t->core->arena, "Today is %s.\n", today);
+}
+
+/* What the session was about before the messages that are repeated whole. */
+static void note_memory(struct answer_turn *t, struct scratch *s, bool answers)
+{
+	const char *text = memory_text(t->context->earlier, t->core->who, answers, t->core->arena);
+	const char *between =
+		memory_text(t->context->between, t->core->who, answers, t->core->arena);
+
+	if (*text || *between)
+		scratch_note_spare(s, "What was said earlier in this conversation",
+				   arena_printf(t->core->arena,
+						"Earlier in this conversation:\n%s%s%s\n", text,
+						*text && *between ? "\n" : "", between));
+}
+
+struct llm_call *prompt_compress(struct answer_turn *t)
+{
+	struct llm_call *call =
+		new_call(t, LLM_ROUTE,
+			 prompt_fill(t->core->may.catalog, "compress", NULL, 0, t->core->arena));
+	struct llm_message *list = arena_alloc(t->core->arena, sizeof(*list));
+
+	set_message(t, list, LLM_USER,
+		    memory_source(t->context->earlier, t->context->summary, t->core->who,
+				  t->core->arena),
+		    PROMPT_BYTES_MAX);
+	call->messages = list;
+	call->message_count = 1;
+	call->deadline_ms = clock_mono_ms() + SUMMARY_MODEL_MS;
+	return call;
+}
+
+static void log_left(const struct answer_turn *t, const struct scratch *s)
+{
+	for (size_t i = 0; i < scratch_left_count(s); i++)
+		log_debug("turn.prompt", "%s left out %s", t->core->id.text, scratch_left(s, i));
+	if (scratch_left_count(s) > 0)
+		metric_add("vesper_prompts_cut_total", 1);
+}
+
+static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scratch *s)
+{
+	scratch_fit(s);
+	log_left(t, s);
+	set_messages(t, call, scratch_text(s));
+}
+
+static void note_filters(struct answer_turn *t, struct scratch *s, const char *lead,
+			 const json_t *filters)
+{
+	char *text;
+
+	if (json_object_size(filters) == 0)
+		return;
+	text = json_text(filters);
+	scratch_note(s, arena_printf(t->core->arena, "%s%s\n", lead, text));
+	mem_free(text);
+}
+
+struct llm_call *prompt_supervisor(struct answer_turn *t)
+{
+	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+	struct prompt_slot slots[3];
+	struct llm_call *call;
+	struct buf b;
+
+	buf_init(&b, PROMPT_BYTES_MAX);
+	slots[0] = (struct prompt_slot){"domains", domain_lines(t, &b)};
+	slots[1] = (struct prompt_slot){"tools", tool_lines(t, &b)};
+	slots[2] = (struct prompt_slot){"dimensions", dimension_lines(t, &b)};
+	call = new_call(t, LLM_ROUTE,
+			prompt_fill(t->core->may.catalog, "supervisor", slots, 3, t->core->arena));
+	call->format = json_own(t->core->arena, route_schema(&t->core->may));
+
+	buf_deinit(&b);
+
+	scratch_note(s, date_text(t));
+	note_memory(t, s, false);
+	note_filters(t, s,
+		     "Filters that code has already read, and that stand: ", t->reading->known);
+	for (size_t i = 0; t->answer->no_answer.done && i < t->work->result_count; i++)
+		scratch_note(s, arena_printf(t->core->arena,
+					     "Tried already, and its data did not answer: %s\n",
+					     t->work->results[i]->tool));
+	note_filters(t, s, "Filters that an earlier question left standing: ",
+		     json_object_get(t->context->standing, "filters"));
+	scratch_note(s, arena_printf(t->core->arena, "Question: %s", t->core->request.content));
+	use_scratch(t, call, s);
+	return call;
+}
+
+/* What was asked stands in quotes that it can't leave: it is what is judged, never a word to the
+ * judge. */
+struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
+{
+	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+	json_t *asked = json_own(t->core->arena, json_str(t->core->request.content));
+	int64_t late = clock_mono_ms() + VET_MS;
+	struct prompt_slot slot;
+	struct llm_call *call;
+	struct buf b;
+
+	buf_init(&b, PROMPT_BYTES_MAX);
+	slot = (struct prompt_slot){"domains", domain_lines(t, &b)};
+	call = new_call(t, LLM_ROUTE,
+			prompt_fill(t->core->may.catalog, "guardrail", &slot, 1, t->core->arena));
+	call->format = format;
+	call->max_tokens = VET_TOKENS_MAX;
+	if (late < call->deadline_ms)
+		call->deadline_ms = late;
+	scratch_note(s, date_text(t));
+	note_memory(t, s, false);
+	buf_reset(&b);
+	buf_json(&b, asked);
+	scratch_note(s, arena_printf(t->core->arena, "Judge this question: %s", buf_text(&b)));
+	buf_deinit(&b);
+	use_scratch(t, call, s);
+	return call;
+}
+
+/* A choice or an edit answers the question that it belongs to. */
+static const char *question_text(const struct answer_turn *t)
+{
+	const char *first = json_string_value(json_object_get(t->work->spec, "question"));
+
+	if (first && strcmp(first, t->core->request.content) != 0)
+		return arena_printf(t->core->arena, "Question: %s\nThe user then said: %s\n\n",
+				    first, t->core->request.content);
+	return arena_printf(t->core->arena, "Question: %s\n\n", t->core->request.content);
+}
+
+static void note_results(struct answer_turn *t, struct scratch *s)
+{
+	for (size_t i = 0; i < t->work->result_count; i++)
+		scratch_result(s, t->work->results[i], SCRATCH_WHOLE, PROMPT_ROWS_MAX);
+}
+
+/* Several values have the plural name; each may have been a call of its own. */
+static const char *singular(const struct answer_turn *t, const struct filter *f)
+{
+	struct str name = str_of(f->name);
+
+	if (f->is_list && str_ends(name, STR("s")))
+		name.n--;
+	return arena_strndup(t->core->arena, name.p, name.n);
+}
+
+static bool is_used(const struct answer_turn *t, const struct filter *f)
+{
+	const char *one = singular(t, f);
+
+	for (size_t i = 0; i < t->work->result_count; i++) {
+		const struct tool_def *tool =
+			catalog_tool(t->core->may.catalog, t->work->results[i]->tool);
+
+		if (!tool || tool_param_of_filter(tool, one) || tool_param_of_filter(tool, f->name))
+			return true; /* an agent that failed, or a tool that takes it */
+	}
+	return false;
+}
+
+/* What was asked for and what no task has found: the outcomes say why. */
+static void note_gaps(struct answer_turn *t, struct scratch *s)
+{
+	for (size_t i = 0; t->work->plan && i < t->work->plan->count; i++) {
+		const struct task *task = &t->work->plan->tasks[i];
+
+		if (task->result_count == 0)
+			scratch_gap(s,
+				    arena_printf(t->core->arena, "what task %s of %s was to bring",
+						 task->id, task->agent));
+	}
+	for (size_t i = 0; i < t->reading->understood.filter_count; i++) {
+		const struct filter *f = &t->reading->understood.filters[i];
+
+		if (t->work->result_count > 0 && f->source == SOURCE_SAID && !is_used(t, f))
+			scratch_gap(s, arena_printf(t->core->arena,
+						    "anything that is narrowed to the filter "
+						    "%s of the question",
+						    singular(t, f)));
+	}
+}
+
+/* The end of what is shown, from the beginning of a line. */
+static const char *shown_tail(struct answer_turn *t)
+{
+	const char *text = stream_text(t->core->log).p;
+	size_t n = stream_text(t->core->log).n,
+	       from = n > SHOWN_TAIL_BYTES ? n - SHOWN_TAIL_BYTES : 0;
+
+	while (from > 0 && from < n && text[from - 1] != '\n')
+		from++;
+	if (from == n && n > SHOWN_TAIL_BYTES) /* one long line */
+		from = n - SHOWN_TAIL_BYTES;
+	while (from < n && ((unsigned char)text[from] & 0xC0) == 0x80)
+		from++;
+	return arena_strndup(t->core->arena, text + from, n - from);
+}
+
+struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt *d)
+{
+	struct llm_call *call =
+		new_call(t, LLM_ANSWER,
+			 prompt_fill(t->core->may.catalog, "rewrite", NULL, 0, t->core->arena));
+	struct llm_message *list = arena_alloc(t->core->arena, sizeof(*list));
+	int64_t late = clock_mono_ms() + REWRITE_MS;
+	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+
+	scratch_note(s, date_text(t));
+	scratch_note(s, question_text(t));
+	note_results(t, s);
+	scratch_note(s, arena_printf(t->core->arena,
+				     "Shown so far:\n%s\n\nWhat was to follow:\n%.*s\n\nNot "
+				     "supported by the results: %s\n",
+				     shown_tail(t), (int)d->len, d->text, d->numbers));
+	scratch_fit(s);
+	set_message(t, list, LLM_USER, scratch_text(s), PROMPT_BYTES_MAX);
+	call->messages = list;
+	call->message_count = 1;
+	call->max_tokens = REWRITE_TOKENS_MAX;
+	if (late < call->deadline_ms)
+		call->deadline_ms = late;
+	return call;
+}
+
+struct llm_call *prompt_answer(struct answer_turn *t)
+{
+	struct llm_call *call =
+		new_call(t, LLM_ANSWER,
+			 prompt_fill(t->core->may.catalog, "synthesizer", NULL, 0, t->core->arena));
+	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
+
+	scratch_note(s, date_text(t));
+	note_memory(t, s, true);
+	scratch_note(s, question_text(t));
+	if (t->work->result_count == 0)
+		scratch_note(s, "No data was gathered: the question is not about the data, or "
+				"nothing fits it.\n");
+	note_results(t, s);
+	note_gaps(t, s);
+	if (t->answer->no_answer.offered)
+		scratch_note(s, no_answer_offer);
+	use_scratch(t, call, s);
+	return call;
+}

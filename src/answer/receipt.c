@@ -1,0 +1,249 @@
+/* How an answer came about, as the content of its receipt: what was asked and understood, what was
+ * called with what and which SQL that was, what came back, and what models were told. */
+#include "vesper/answer.h"
+
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/hash.h"
+#include "vesper/json.h"
+#include "vesper/json_out.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+static void put_time(struct json_out *j, const char *name, int64_t wall_ms)
+{
+	char text[CLOCK_RFC3339_BYTES];
+
+	clock_rfc3339(wall_ms, text);
+	jo_set_str(j, name, text);
+}
+
+/* ---- what was called ---- */
+
+/* Decimals and dates as text: every digit counts. */
+static void put_value(struct json_out *j, const struct value *v)
+{
+	switch (v->type) {
+	case VALUE_INT:
+		jo_int(j, v->number);
+		break;
+	case VALUE_BOOL:
+		jo_bool(j, v->number != 0);
+		break;
+	case VALUE_NULL:
+		jo_null(j);
+		break;
+	default:
+		jo_str(j, str_of(v->text));
+	}
+}
+
+static void put_values(struct json_out *j, const struct value *values, size_t count)
+{
+	jo_array(j);
+	for (size_t i = 0; i < count; i++)
+		put_value(j, &values[i]);
+	jo_array_end(j);
+}
+
+static void put_args(struct json_out *j, const struct args *args)
+{
+	jo_key(j, "args");
+	jo_object(j);
+	for (size_t i = 0; i < args->count; i++) {
+		const struct arg *arg = &args->items[i];
+
+		jo_key(j, arg->name);
+		if (arg->is_list)
+			put_values(j, arg->values, arg->count);
+		else
+			put_value(j, arg->values);
+	}
+	jo_object_end(j);
+}
+
+static void put_statements(struct json_out *j, const struct result *r)
+{
+	jo_key(j, "statements");
+	jo_array(j);
+	for (size_t i = 0; i < r->statement_count; i++) {
+		const struct result_statement *s = &r->statements[i];
+
+		jo_object(j);
+		jo_set_str(j, "name", s->name);
+		jo_set_str(j, "sql", s->text);
+		jo_key(j, "values");
+		put_values(j, s->values, s->count);
+		jo_object_end(j);
+	}
+	jo_array_end(j);
+}
+
+/* The newest day that the shown data is of. */
+static const char *newest_asof(const struct tool_def *tool, const struct table *t)
+{
+	const char *newest = NULL;
+
+	for (size_t i = 0; i < tool->column_count; i++) {
+		if (!tool->columns[i].asof)
+			continue;
+		for (size_t r = 0; r < t->row_count; r++) {
+			const char *day = table_cell(t, r, tool->columns[i].name);
+
+			if (day && (!newest || strcmp(day, newest) > 0))
+				newest = day;
+		}
+	}
+	return newest;
+}
+
+/* Members in the order of their names, here and below: they need no sorting then. */
+static void put_call(struct json_out *j, const struct answer_turn *t, const struct result *r)
+{
+	const struct tool_def *tool = catalog_tool(t->core->may.catalog, r->tool);
+	const struct table *main = r->table_count > 0 ? r->tables[0] : NULL;
+
+	jo_object(j);
+	jo_set_str(j, "agent", r->agent);
+	if (*r->hash && r->any_order)
+		jo_set_bool(j, "any_order", true);
+	put_args(j, &r->asked);
+	if (tool && main)
+		jo_set_str(j, "as_of", newest_asof(tool, main));
+	jo_set_str(j, "call", r->call);
+	jo_set_str(j, "outcome", outcome_name(r->outcome.kind));
+	if (tool && tool->gate)
+		jo_set_bool(j, "own_sql", true);
+	if (r->read_ms)
+		put_time(j, "read_at", r->read_ms);
+	if (*r->hash)
+		jo_set_str(j, "result_hash", r->hash);
+	jo_set_int(j, "rows", main ? (int64_t)main->row_count : 0);
+	put_statements(j, r);
+	jo_set_str(j, "tool", r->tool);
+	jo_set_int(j, "total_rows", main ? main->total_rows : 0);
+	jo_set_bool(j, "truncated", r->outcome.truncated);
+	jo_object_end(j);
+}
+
+static void put_calls(struct json_out *j, const struct answer_turn *t)
+{
+	jo_key(j, "calls");
+	jo_array(j);
+	for (size_t i = 0; i < t->work->result_count; i++)
+		put_call(j, t, t->work->results[i]);
+	jo_array_end(j);
+}
+
+/* ---- what models were told ---- */
+
+static void put_models(struct json_out *j, const struct answer_turn *t)
+{
+	jo_key(j, "models");
+	jo_array(j);
+	for (const struct llm_asked *a = t->answer->trail.first; a; a = a->next) {
+		jo_object(j);
+		jo_set_str(j, "model", a->model);
+		jo_set_str(j, "prompt_hash", a->hash);
+		jo_set_str(j, "provider", a->provider);
+		jo_set_str(j, "role", llm_role_name(a->role));
+		jo_object_end(j);
+	}
+	jo_array_end(j);
+}
+
+/* ---- the whole ---- */
+
+json_t *answer_permissions(const struct principal *who)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < who->permission_count; i++)
+		json_push_take(list, json_str(who->permissions[i]));
+	return list;
+}
+
+static void put_permissions(struct json_out *j, const struct principal *who)
+{
+	jo_key(j, "permissions");
+	jo_array(j);
+	for (size_t i = 0; i < who->permission_count; i++)
+		jo_str(j, str_of(who->permissions[i]));
+	jo_array_end(j);
+}
+
+static void put_filters(struct json_out *j, const struct answer_turn *t)
+{
+	jo_key(j, "filters");
+	know_filters_write(&t->reading->understood, j);
+}
+
+static void put_content(struct json_out *j, struct answer_turn *t, const struct message *m,
+			int64_t now)
+{
+	char today[DATE_ISO_BYTES], hash[HASH_HEX_BYTES];
+
+	date_iso(t->core->today, today);
+	hash_sha256_hex(m->content, strlen(m->content), hash);
+	jo_object(j);
+	jo_set_str(j, "answer_hash", hash);
+	put_time(j, "began_at", now - m->latency_ms);
+	put_calls(j, t);
+	jo_set_str(j, "catalogue", t->core->may.catalog->hash);
+	put_filters(j, t);
+	jo_set_int(j, "latency_ms", m->latency_ms);
+	jo_set_str(j, "model", m->model);
+	put_models(j, t);
+	jo_set_str(j, "needs", m->needs);
+	put_permissions(j, t->core->who);
+	jo_set_str(j, "provider", m->provider);
+	jo_set_str(j, "question", t->core->request.content);
+	jo_set_str(j, "status", message_status_name(m->status));
+	jo_set_str(j, "today", today);
+	jo_set_str(j, "turn_id", t->core->id.text);
+	jo_set_raw(j, "usage", say_usage(t, false));
+	jo_object_end(j);
+}
+
+static const struct receipt *seal(struct answer_turn *t, const struct message *answer)
+{
+	struct receipt *r = arena_alloc(t->core->arena, sizeof(*r));
+	int64_t now = clock_now_ms();
+	char created[CLOCK_RFC3339_BYTES];
+	struct buf content;
+	struct json_out j;
+
+	if (t->work->result_count == 0 && !t->answer->trail.first)
+		return NULL;
+	clock_rfc3339(now, created);
+	*r = (struct receipt){
+		.tenant = t->core->who->tenant,
+		.user = t->core->who->user,
+		.session_id = t->core->request.session_id,
+		.message_id = answer->message_id,
+		.receipt_id = arena_strdup(t->core->arena, uuid_new().text),
+		.created_at = arena_strdup(t->core->arena, created),
+	};
+	buf_init(&content, SIZE_MAX / 2);
+	jo_init(&j, &content);
+	put_content(&j, t, answer, now);
+	receipt_seal((struct str){buf_text(&content), content.n}, t->core->arena, r);
+	buf_deinit(&content);
+	if (strlen(r->content) <= DB_CELL_BYTES_MAX)
+		return r;
+	log_error("turn.receipt", "%s has none: %zu bytes are too many", t->core->id.text,
+		  strlen(r->content));
+	return NULL;
+}
+
+const struct receipt *answer_receipt(struct answer_turn *t, const struct message *answer)
+{
+	t->answer->receipt = seal(t, answer);
+	return t->answer->receipt;
+}
+
+void answer_receipt_stored(struct answer_turn *t)
+{
+	t->answer->receipt_id = t->answer->receipt ? t->answer->receipt->receipt_id : NULL;
+}

@@ -1,0 +1,132 @@
+/*
+ * A sentence whose numbers the data does not support is asked for once more: one call of the model,
+ * with the results and nothing that could be called. What comes back passes the same check, and the
+ * check itself falls back to leaving the numbers out; so a call that fails, is late or lies again
+ * costs the reader a number and never the truth.
+ */
+#include "vesper/answer.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/stream.h"
+
+/* ---- what came back ---- */
+
+static struct str after_last(struct str text, char c)
+{
+	for (size_t i = text.n; i-- > 0;)
+		if (text.p[i] == c)
+			return (struct str){text.p + i + 1, text.n - i - 1};
+	return text;
+}
+
+/* The words of the last sentence of a line. */
+static struct str last_sentence(struct str line)
+{
+	for (size_t i = line.n; i-- > 1;)
+		if (line.p[i] == ' ' && strchr(".!?", line.p[i - 1]) && i + 1 < line.n)
+			return (struct str){line.p + i + 1, line.n - i - 1};
+	return line;
+}
+
+static bool skip(struct str *text, struct str words)
+{
+	words = str_trim(words);
+	if (words.n == 0 || !str_starts(*text, words))
+		return false;
+	text->p += words.n;
+	text->n -= words.n;
+	return true;
+}
+
+/* One line, without the words that are shown already. */
+static struct str rest_of(struct str reply, struct str shown)
+{
+	struct str line = after_last(shown, '\n'), text = str_trim(reply), rest;
+
+	rest = text;
+	str_split(&rest, '\n', &text);
+	if (!skip(&text, line))
+		skip(&text, last_sentence(line));
+	return str_trim(text);
+}
+
+/* The line end or space that ends the sentence. */
+static const char *end_of(const char *text, size_t len)
+{
+	while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\n'))
+		len--;
+	return text + len;
+}
+
+/* ---- the call ---- */
+
+static void on_text(void *owner, const char *text, size_t len)
+{
+	struct answer_turn *t = owner;
+
+	buf_add(&t->answer->rewrite.text, text, len);
+}
+
+static void on_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+{
+	struct answer_turn *t = owner;
+	struct turn_rewrite *r = &t->answer->rewrite;
+	struct str text = {"", 0};
+
+	(void)shown;
+	r->op = NULL;
+	answer_add_usage(t, LLM_ANSWER, &answer->usage);
+	if (!e && answer->stop == LLM_STOP_END && !buf_over(&r->text))
+		text = rest_of((struct str){buf_text(&r->text), r->text.n},
+			       stream_text(t->core->log));
+	if (text.n > 0)
+		text = str_of(
+			arena_printf(t->core->arena, "%s%s",
+				     check_plain(t, arena_strndup(t->core->arena, text.p, text.n)),
+				     r->separator));
+	else
+		log_info("turn.rewrite", "%s: no correction came: %s", t->core->id.text,
+			 e ? e->text : llm_stop_name(answer->stop));
+	guard_numbers_rewrite(t->answer->numbers, text.p, text.n);
+	t->core->operations.ended(t->core->operations.turn);
+}
+
+static void on_later(void *owner)
+{
+	static const struct llm_handler handler = {.on_text = on_text, .on_end = on_end};
+	struct answer_turn *t = owner;
+
+	t->answer->rewrite.op =
+		llm_start(t->options->llm, t->answer->rewrite.call, t->core->arena, &handler, t);
+}
+
+void rewrite_cancel(struct answer_turn *t)
+{
+	later_cancel(&t->answer->rewrite.later);
+	op_cancel(&t->answer->rewrite.op);
+}
+
+/* Doubts come out of the answer's own transfer, within which no other may begin. */
+bool rewrite_ask(void *owner, const struct guard_doubt *d)
+{
+	struct answer_turn *t = owner;
+	struct turn_rewrite *r = &t->answer->rewrite;
+
+	if (!r->allowed || r->made == REWRITES_MAX || t->answer->log_full ||
+	    !answer_may_ask_model(t))
+		return false;
+	r->made++;
+	r->separator = arena_strndup(t->core->arena, end_of(d->text, d->len),
+				     d->len - (size_t)(end_of(d->text, d->len) - d->text));
+	buf_deinit(&r->text);
+	buf_init(&r->text, SENTENCE_BYTES_MAX);
+	say_phase(t, "checking", "Checking a number once more");
+	t->core->operations.began(t->core->operations.turn);
+	answer_count_calls(t, LLM_ANSWER, 1);
+	r->call = prompt_rewrite(t, d);
+	loop_later(t->core->loop, &r->later, on_later, t);
+	return true;
+}

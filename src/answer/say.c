@@ -1,0 +1,269 @@
+/* The frames of a turn, each made in one place: members are absent when there is nothing to say,
+ * never null. */
+#include "vesper/answer.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/json_out.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/stream.h"
+#include "vesper/utf8.h"
+#include "vesper/wire.h"
+
+/* JSON texts that one event borrows. */
+struct texts {
+	char *items[8];
+	size_t count;
+};
+
+static struct str texts_add(struct texts *texts, const json_t *value)
+{
+	char *text;
+
+	if (!value)
+		return (struct str){0};
+	assert(texts->count < sizeof(texts->items) / sizeof(texts->items[0]));
+	text = json_text(value);
+	texts->items[texts->count++] = text;
+	return str_of(text);
+}
+
+static struct str texts_add_take(struct texts *texts, json_t *take)
+{
+	struct str text = texts_add(texts, take);
+
+	json_decref(take);
+	return text;
+}
+
+/* Emits the event and frees what it has borrowed. */
+static void emit(struct answer_turn *t, const struct event *event, struct texts *texts)
+{
+	event_emit(t->core->sink, event);
+	for (size_t i = 0; i < texts->count; i++)
+		mem_free(texts->items[i]);
+}
+
+void say_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take)
+{
+	struct texts texts = {0};
+
+	emit(t,
+	     &(struct event){.kind = EVENT_ASK,
+			     .u.ask = {prompt, texts_add_take(&texts, body_take)}},
+	     &texts);
+}
+
+void say_thinking(struct answer_turn *t)
+{
+	event_emit(t->core->sink,
+		   &(struct event){.kind = EVENT_RUN_STARTED,
+				   .u.run_started = {t->core->request.session_id,
+						     t->core->user_message_id.text,
+						     t->core->answer_id.text,
+						     t->core->request.client_msg_id}});
+}
+
+void say_phase(struct answer_turn *t, const char *phase, const char *text)
+{
+	event_emit(t->core->sink, &(struct event){.kind = EVENT_STATUS, .u.status = {phase, text}});
+}
+
+void say_filters(struct answer_turn *t)
+{
+	struct buf filters;
+	struct json_out j;
+
+	buf_init(&filters, SIZE_MAX / 2);
+	jo_init(&j, &filters);
+	know_filters_write(&t->reading->understood, &j);
+	event_emit(t->core->sink,
+		   &(struct event){.kind = EVENT_FILTERS,
+				   .u.filters.filters = {buf_text(&filters), filters.n}});
+	buf_deinit(&filters);
+}
+
+/* A piece that the log has no room for is not shown, so it is not part of the answer; nothing may
+ * follow it either. */
+static bool show(struct answer_turn *t, const struct event_text_delta *delta)
+{
+	if (!t->answer->log_full)
+		event_emit(t->core->sink,
+			   &(struct event){.kind = EVENT_TEXT_DELTA, .u.text_delta = *delta});
+	t->answer->log_full = t->answer->log_full || stream_full(t->core->log);
+	return !t->answer->log_full;
+}
+
+void say_text(struct answer_turn *t, const char *text, size_t len)
+{
+	show(t, &(struct event_text_delta){.text = {text, len}});
+}
+
+/* Templates answer in pieces of about a line, as a writer would, so that a cut connection resumes
+ * in the middle. */
+#define PIECE_BYTES 48
+
+void say_in_pieces(struct answer_turn *t, const char *text,
+		   void (*say)(struct answer_turn *t, const char *text, size_t len))
+{
+	while (*text) {
+		size_t n = strnlen(text, PIECE_BYTES);
+
+		while (text[n] && text[n - 1] != ' ' && text[n - 1] != '\n')
+			n++;
+		say(t, text, n);
+		text += n;
+	}
+}
+
+static struct event_mark mark_of(const struct guard_piece *piece, size_t chars_before)
+{
+	const struct guard_ref *ref = &piece->ref;
+	struct event_mark mark = {.kind = guard_kind_name(piece->kind),
+				  .start = piece->start,
+				  .len = piece->count,
+				  .at = chars_before + piece->start,
+				  .row = -1};
+
+	if (piece->kind == GUARD_BOUND) {
+		mark.has_ref = true;
+		mark.call = ref->call;
+		mark.column = ref->column;
+		mark.formula = ref->formula;
+		mark.row = ref->row;
+	}
+	return mark;
+}
+
+void say_checked(struct answer_turn *t, const struct guard_piece *piece)
+{
+	struct event_text_delta delta = {.text = {piece->text, piece->len},
+					 .marked = piece->marked};
+
+	if (piece->marked)
+		delta.mark = mark_of(piece, t->answer->checked.chars);
+	if (!show(t, &delta))
+		return;
+	if (piece->marked)
+		t->answer->checked.count[piece->kind]++;
+	t->answer->checked.chars += utf8_count(piece->text, piece->len);
+}
+
+static void show_view(struct answer_turn *t, const struct result *r, const char *view_id,
+		      struct str view)
+{
+	t->answer->view_count++;
+	event_emit(t->core->sink, &(struct event){.kind = EVENT_VIEW,
+						  .u.view = {.view_id = view_id,
+							     .agent = r ? r->agent : NULL,
+							     .task = r ? r->task : NULL,
+							     .view = view}});
+}
+
+void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_take)
+{
+	char *text = json_text(view_take);
+
+	show_view(t, r, json_string_value(json_object_get(view_take, "view_id")), str_of(text));
+	mem_free(text);
+	json_decref(view_take);
+}
+
+static const char *next_view_id(const struct answer_turn *t, const struct result *r)
+{
+	return arena_printf(t->core->arena, "%s-v%zu", r->call, t->answer->view_count + 1);
+}
+
+void say_view(struct answer_turn *t, struct result *r)
+{
+	const char *view_id = next_view_id(t, r);
+	struct view_cut cut;
+	struct buf view;
+
+	buf_init(&view, SIZE_MAX / 2);
+	cut = view_data(&view, r, r->tables[0], view_id, t->core->arena);
+	/* A table may also be too long for a client, not only for the query's cap. */
+	if (cut.truncated) {
+		r->outcome.truncated = true;
+		r->outcome.truncation = arena_strdup(t->core->arena, cut.reason);
+	}
+	show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
+	buf_reset(&view);
+	view_id = next_view_id(t, r);
+	if (view_chart(&view, r, view_id, view_chart_wish(t->core->request.content)))
+		show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
+	buf_deinit(&view);
+}
+
+void say_outcomes(struct answer_turn *t)
+{
+	for (size_t i = 0; i < t->work->result_count; i++) {
+		json_t *view =
+			view_outcome(t->work->results[i], next_view_id(t, t->work->results[i]));
+
+		if (view)
+			say_view_json(t, t->work->results[i], view);
+	}
+}
+
+static void say_error(struct answer_turn *t, const struct turn_end *end)
+{
+	const struct view_error view = {.code = view_error_code(end->error_code),
+					.text = end->error_text};
+	struct texts texts = {0};
+	struct event event = {.kind = EVENT_ERROR};
+
+	event.u.error = (struct event_error){
+		.code = end->error_code,
+		.message = end->error_text,
+		.retryable = end->retryable,
+		.detail_turn_id = end->detail_turn_id,
+		.suggestions = texts_add(&texts, t->dialog->suggestions),
+		.view = texts_add_take(&texts, view_error(&view, "error-v1")),
+	};
+	emit(t, &event, &texts);
+}
+
+static json_t *end_error_json(const struct turn_end *end)
+{
+	return end->error_code ? json_make({"code", json_str(end->error_code)},
+					   {"message", json_str(end->error_text)})
+			       : NULL;
+}
+
+static const char *end_status(const struct turn_end *end)
+{
+	return end->status == MESSAGE_COMPLETE ? "ok" : message_status_name(end->status);
+}
+
+void say_end(struct answer_turn *t, const struct turn_end *end)
+{
+	struct texts texts = {0};
+	struct event event = {.kind = EVENT_RUN_FINISHED};
+
+	if (end->failed) {
+		say_error(t, end);
+		return;
+	}
+	event.u.run_finished = (struct event_run_finished){
+		.session_id = t->core->request.session_id,
+		.message_id = t->core->answer_id.text,
+		.status = end_status(end),
+		.provider = t->answer->provider ? t->answer->provider : "rules",
+		.model = t->answer->model,
+		.receipt_id = t->answer->receipt_id,
+		.latency_ms = clock_mono_ms() - t->core->began_ms,
+		.links = t->answer->links,
+		.suggestions = texts_add(&texts, t->dialog->suggestions),
+		.usage = say_usage(t, true),
+		.checked = t->answer->checked.stored,
+		.outcomes = say_calls(t, false),
+		.error = texts_add_take(&texts, end_error_json(end)),
+	};
+	emit(t, &event, &texts);
+}

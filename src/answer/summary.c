@@ -1,0 +1,282 @@
+/* What the closing frame and the stored answer say of the whole turn, as JSON in the arena. */
+#include "vesper/answer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/json_out.h"
+#include "vesper/limits.h"
+#include "vesper/stream.h"
+#include "vesper/wire.h"
+
+static size_t result_rows(const struct result *r)
+{
+	return r->table_count > 0 ? r->tables[0]->row_count : 0;
+}
+
+static void put_args(struct json_out *j, const struct args *args)
+{
+	jo_object(j);
+	for (size_t i = 0; i < args->count; i++) {
+		const struct arg *arg = &args->items[i];
+
+		if (!arg->is_list && arg->values[0].type == VALUE_NULL)
+			continue;
+		jo_key(j, arg->name);
+		if (!arg->is_list) {
+			value_write(j, &arg->values[0]);
+			continue;
+		}
+		jo_array(j);
+		for (size_t k = 0; k < arg->count; k++)
+			value_write(j, &arg->values[k]);
+		jo_array_end(j);
+	}
+	jo_object_end(j);
+}
+
+static void put_calls(struct json_out *j, const struct answer_turn *t, bool with_args)
+{
+	jo_array(j);
+	for (size_t i = 0; i < t->work->result_count; i++) {
+		const struct result *r = t->work->results[i];
+
+		jo_object(j);
+		jo_set_str(j, "call", r->call);
+		jo_set_str(j, "agent", r->agent);
+		jo_set_str(j, "tool", r->tool);
+		jo_set_str(j, "outcome", outcome_name(r->outcome.kind));
+		jo_set_int(j, "rows", (int64_t)result_rows(r));
+		jo_set_bool(j, "truncated", r->outcome.truncated);
+		jo_set_str(j, "truncation_reason", r->outcome.truncation);
+		if (with_args) {
+			jo_key(j, "args");
+			put_args(j, &r->args);
+		}
+		jo_object_end(j);
+	}
+	jo_array_end(j);
+}
+
+/* A copy in the arena; the buffer is freed. */
+static struct str into_arena(struct answer_turn *t, struct buf *b)
+{
+	struct str text = {arena_strndup(t->core->arena, buf_text(b), b->n), b->n};
+
+	buf_deinit(b);
+	return text;
+}
+
+struct str say_calls(struct answer_turn *t, bool with_args)
+{
+	struct buf text;
+	struct json_out j;
+
+	buf_init(&text, SIZE_MAX / 2);
+	jo_init(&j, &text);
+	put_calls(&j, t, with_args);
+	return into_arena(t, &text);
+}
+
+static void put_link(struct json_out *j, struct answer_turn *t, const struct report_def *report,
+		     const struct result *r)
+{
+	const struct tool_def *tool = catalog_tool(t->core->may.catalog, r->tool);
+
+	jo_object(j);
+	jo_set_str(j, "report_key", report->key);
+	jo_set_str(j, "report_name", report->label);
+	jo_set_str(j, "menu_key", report->menu_key);
+	jo_set_str(j, "url", link_url(report, tool, &r->args, t->core->arena));
+	jo_object_end(j);
+}
+
+static bool is_report_of_earlier(const struct answer_turn *t, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (t->work->results[k]->report &&
+		    strcmp(t->work->results[k]->report, t->work->results[i]->report) == 0)
+			return true;
+	return false;
+}
+
+struct str say_links(struct answer_turn *t)
+{
+	struct buf text;
+	struct json_out j;
+
+	buf_init(&text, SIZE_MAX / 2);
+	jo_init(&j, &text);
+	jo_array(&j);
+	for (size_t i = 0; i < t->work->result_count; i++) {
+		const struct result *r = t->work->results[i];
+		const struct report_def *report =
+			r->report ? catalog_report(t->core->may.catalog, r->report) : NULL;
+
+		if (report && *report->url && r->outcome.kind != OUTCOME_NOT_PERMITTED &&
+		    !is_report_of_earlier(t, i))
+			put_link(&j, t, report, r);
+	}
+	jo_array_end(&j);
+	t->answer->links = into_arena(t, &text);
+	return t->answer->links;
+}
+
+static struct str checked_text(struct answer_turn *t, struct str numbers)
+{
+	const struct turn_checked *c = &t->answer->checked;
+	struct buf text;
+	struct json_out j;
+
+	buf_init(&text, SIZE_MAX / 2);
+	jo_init(&j, &text);
+	jo_object(&j);
+	jo_set_str(&j, "policy", guard_policy_name(t->options->numbers));
+	jo_set_int(&j, "bound", c->count[GUARD_BOUND]);
+	jo_set_int(&j, "unbound", c->count[GUARD_UNBOUND] + c->count[GUARD_WITHHELD]);
+	jo_set_int(&j, "unchecked", c->count[GUARD_UNCHECKED]);
+	jo_set_raw(&j, "items", numbers);
+	jo_object_end(&j);
+	return into_arena(t, &text);
+}
+
+const char *say_stored_views(struct answer_turn *t)
+{
+	struct buf views, numbers;
+
+	buf_init(&views, SIZE_MAX / 2);
+	buf_init(&numbers, SIZE_MAX / 2);
+	wire_stored(t->core->log, &views, &numbers);
+	if (t->answer->checked.on)
+		t->answer->checked.stored =
+			checked_text(t, (struct str){buf_text(&numbers), numbers.n});
+	buf_deinit(&numbers);
+	return into_arena(t, &views).p;
+}
+
+/* The nearest limit of the caller's, once most of it is used. */
+static void put_budget(struct json_out *j, struct answer_turn *t)
+{
+	struct budget_state s;
+
+	if (!llm_budget_state(t->options->llm, &t->answer->budget_owner, &s) ||
+	    s.used_percent < BUDGET_WARN_PERCENT)
+		return;
+	jo_key(j, "budget");
+	jo_object(j);
+	jo_set_str(j, "scope", budget_scope_name(s.scope));
+	jo_set_str(j, "period", budget_period_name(s.period));
+	jo_set_str(j, "unit", s.money ? "usd" : "tokens");
+	jo_set_int(j, "used_percent", s.used_percent);
+	jo_object_end(j);
+}
+
+/* Billionths of a dollar, to a millionth. */
+static void put_usd(struct json_out *j, int64_t nano_usd)
+{
+	int64_t micro = (nano_usd + 500) / 1000;
+	char text[32];
+
+	if (nano_usd <= 0)
+		return;
+	snprintf(text, sizeof(text), "%lld.%06lld", (long long)(micro / 1000000),
+		 (long long)(micro % 1000000));
+	jo_key(j, "cost_usd");
+	jo_decimal(j, text);
+}
+
+static void put_usage_by(struct json_out *j, const struct answer_turn *t)
+{
+	jo_key(j, "by");
+	jo_object(j);
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+		const struct llm_usage *u = &t->answer->usage[i];
+
+		jo_key(j, llm_role_name((enum llm_role)i));
+		jo_object(j);
+		jo_set_int(j, "calls", t->answer->calls[i] + u->continued);
+		jo_set_int(j, "input_tokens",
+			   u->input_tokens + u->cache_read_tokens + u->cache_write_tokens);
+		jo_set_int(j, "output_tokens", u->output_tokens);
+		jo_object_end(j);
+	}
+	jo_object_end(j);
+}
+
+struct str say_usage(struct answer_turn *t, bool with_budget)
+{
+	struct llm_usage sum = {0};
+	int64_t calls = 0;
+	struct buf text;
+	struct json_out j;
+
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
+		llm_usage_add(&sum, &t->answer->usage[i]);
+		calls += t->answer->calls[i] + t->answer->usage[i].continued;
+	}
+	buf_init(&text, SIZE_MAX / 2);
+	jo_init(&j, &text);
+	jo_object(&j);
+	jo_set_int(&j, "calls", calls);
+	jo_set_int(&j, "input_tokens", sum.input_tokens);
+	jo_set_int(&j, "cache_read_tokens", sum.cache_read_tokens);
+	jo_set_int(&j, "cache_write_tokens", sum.cache_write_tokens);
+	jo_set_int(&j, "output_tokens", sum.output_tokens);
+	put_usage_by(&j, t);
+	put_usd(&j, sum.nano_usd);
+	if (with_budget)
+		put_budget(&j, t);
+	jo_object_end(&j);
+	return into_arena(t, &text);
+}
+
+/* ---- what the stored answer says of itself ---- */
+
+const char *answer_agents(const struct answer_turn *t)
+{
+	const char *used = "";
+
+	for (size_t i = 0; i < t->work->result_count; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < i; k++)
+			known = known ||
+				strcmp(t->work->results[k]->agent, t->work->results[i]->agent) == 0;
+		if (!known)
+			used = arena_printf(t->core->arena, "%s%s%s", used, *used ? "," : "",
+					    t->work->results[i]->agent);
+	}
+	return used;
+}
+
+int64_t answer_tokens(const struct answer_turn *t)
+{
+	int64_t tokens = 0;
+
+	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)
+		tokens += t->answer->usage[i].output_tokens;
+	return tokens;
+}
+
+static bool is_listed(const char *needs, const char *permission)
+{
+	struct str rest = str_of(needs);
+	struct str one;
+
+	while (str_split(&rest, ' ', &one))
+		if (str_eq(one, str_of(permission)))
+			return true;
+	return false;
+}
+
+const char *answer_needs(const struct answer_turn *t)
+{
+	const char *needs = "";
+
+	for (size_t i = 0; i < t->work->result_count; i++)
+		for (const char *const *p = t->work->results[i]->needs; p && *p; p++)
+			if (!is_listed(needs, *p))
+				needs = arena_printf(t->core->arena, "%s%s%s", needs,
+						     *needs ? " " : "", *p);
+	return needs;
+}

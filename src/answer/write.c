@@ -1,0 +1,125 @@
+/*
+ * The answer as it is written: by a model, piece after piece, or by templates where there is none
+ * or none can be reached. Both take the way through the checks.
+ */
+#include "vesper/answer.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/stream.h"
+
+void answer_begin(struct answer_turn *t)
+{
+	const struct turn_core *core = t->core;
+
+	t->answer->links = STR("[]");
+	t->answer->budget_owner = (struct budget_payer){
+		core->who->tenant, core->who->user, catalog_role_of(core->may.catalog, core->who)};
+}
+
+void answer_end(struct answer_turn *t)
+{
+	buf_deinit(&t->answer->no_answer.held);
+	buf_deinit(&t->answer->rewrite.text);
+	check_end(t);
+}
+
+void answer_written_by(struct answer_turn *t, const char *provider, const char *model)
+{
+	t->answer->provider = arena_strdup(t->core->arena, provider);
+	t->answer->model = arena_strdup(t->core->arena, model);
+}
+
+/* ---- by templates ---- */
+
+static bool wants_detail(const char *question)
+{
+	static const char *const words[] = {"detail",   "in full",   "everything",
+					    "all rows", "every row", "complete list"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(question, words[i]))
+			return true;
+	return false;
+}
+
+/* What is asked about is worded by the question. */
+static size_t results_to_word(const struct answer_turn *t, const struct result **out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->work->result_count; i++)
+		if (t->work->results[i] != t->dialog->recovery_plan.asked)
+			out[n++] = t->work->results[i];
+	return n;
+}
+
+void answer_template(struct answer_turn *t)
+{
+	struct arena *a = t->core->arena;
+	const struct result **results =
+		arena_alloc(a, sizeof(*results) * (t->work->result_count + 1));
+	struct view_answer_input in = {
+		.results = results,
+		.result_count = results_to_word(t, results),
+		.today = t->core->today,
+		.detail = wants_detail(t->core->request.content),
+	};
+
+	view_answer(&in, a, &t->answer->templated);
+}
+
+void answer_by_template(struct answer_turn *t)
+{
+	answer_written_by(t, "rules", NULL);
+	t->answer->rewrite.allowed = false;
+	say_in_pieces(t, t->answer->templated.markdown, check_text);
+	check_last(t);
+	check_end(t);
+}
+
+/* ---- by a model ---- */
+
+struct llm_call *answer_by_model(struct answer_turn *t)
+{
+	no_answer_begin(t);
+	t->answer->written = false;
+	t->answer->rewrite.allowed = true;
+	answer_count_calls(t, LLM_ANSWER, 1);
+	return prompt_answer(t);
+}
+
+bool answer_text(struct answer_turn *t, const char *text, size_t len)
+{
+	struct turn_answer *a = t->answer;
+	struct str piece = {text, len};
+
+	if (a->cut || !no_answer_pass(t, &piece))
+		return false;
+	if (stream_text(t->core->log).n + guard_numbers_waiting(a->numbers) + piece.n <=
+	    ANSWER_BYTES_MAX)
+		check_text(t, piece.p, piece.n);
+	else
+		a->cut = true;
+	a->cut = a->cut || a->log_full;
+	return a->cut;
+}
+
+void answer_ended_early(struct answer_turn *t)
+{
+	t->answer->cut = true;
+}
+
+void answer_rest(struct answer_turn *t)
+{
+	struct str rest;
+
+	if (t->answer->written)
+		return;
+	rest = no_answer_rest(t);
+	t->answer->written = true;
+	if (rest.n)
+		check_text(t, rest.p, rest.n);
+	check_last(t);
+}

@@ -1,0 +1,101 @@
+/*
+ * What the session holds for a turn: its last messages, the summary of older ones, and the session
+ * context that the newest answer left. A summary is made by code; a model may word it.
+ */
+#include "vesper/dialog.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+void context_begun(struct dialog_turn *t, const struct beginning *b)
+{
+	struct turn_context *c = t->context;
+
+	c->history = b->history;
+	c->history_count = b->history_count;
+	c->long_session = b->has_more;
+	c->memory = b->memory;
+}
+
+void context_settle(struct dialog_turn *t)
+{
+	struct turn_context *c = t->context;
+
+	/* The message of this turn was just stored: it is the question, not history. */
+	if (c->history_count > 0 &&
+	    strcmp(c->history[c->history_count - 1].turn_id, t->core->id.text) == 0)
+		c->history_count--;
+	for (size_t i = c->history_count; i-- > 0 && !c->standing;)
+		if (strcmp(c->history[i].role, "assistant") == 0)
+			c->standing = c->history[i].standing;
+	if (!c->standing)
+		c->standing = memory_standing(context_earlier(t), t->core->who, t->core->arena);
+}
+
+const json_t *context_earlier(struct dialog_turn *t)
+{
+	if (!t->context->earlier)
+		t->context->earlier =
+			store_memory_items(t->context->memory.summary, t->core->arena);
+	return t->context->earlier;
+}
+
+bool context_summary_is_due(const struct dialog_turn *t)
+{
+	const struct memory *m = &t->context->memory;
+
+	return m->messages > SUMMARY_MESSAGES ||
+	       (m->tokens > SUMMARY_TOKENS && m->messages > SUMMARY_KEEP);
+}
+
+/* ---- what lies between the summary and the newest messages ---- */
+
+/* Only models are told of it. */
+bool context_wants_between(const struct dialog_turn *t, bool model_usable)
+{
+	return t->context->long_session && !t->context->between_read && model_usable &&
+	       !context_summary_is_due(t);
+}
+
+void context_reads_between(struct dialog_turn *t)
+{
+	t->context->between_read = true;
+}
+
+void context_between(struct dialog_turn *t, const struct message *messages, size_t count)
+{
+	size_t whole = PROMPT_PAIRS * 2 + 1; /* prompts repeat these, and the question itself */
+
+	if (count > whole)
+		t->context->between =
+			json_own(t->core->arena,
+				 memory_items(NULL, messages, count - whole, t->core->arena));
+}
+
+/* ---- a new summary ---- */
+
+void context_summarize(struct dialog_turn *t, const struct message *messages, size_t count,
+		       bool has_more)
+{
+	size_t keep = has_more ? 0 : SUMMARY_KEEP;
+
+	if (count <= keep)
+		return;
+	count -= keep;
+	t->context->summary = json_own(
+		t->core->arena, memory_items(context_earlier(t), messages, count, t->core->arena));
+	t->context->covers_through = messages[count - 1].place;
+}
+
+void context_word_summary(struct dialog_turn *t, const char *text)
+{
+	memory_add_text(t->context->summary, context_earlier(t), text, t->core->arena);
+}
+
+void context_summary_stored(struct dialog_turn *t)
+{
+	t->context->memory = (struct memory){.messages = SUMMARY_KEEP};
+	t->context->earlier = t->context->summary;
+}

@@ -1,0 +1,111 @@
+/*
+ * What becomes of results without rows. By the type of their outcome, and by code alone: a time
+ * outside of what there is becomes a question for another one, a name that does not exist one for
+ * the closest, and where nothing matches, questions are looked for that do find something. What did
+ * give rows is answered all the same, and nothing is tried again unasked.
+ */
+#include "recovery_int.h"
+
+#include "vesper/view.h"
+
+#define WORDS_BYTES_MAX 8192
+
+bool recovery_has_rows(const struct result *r)
+{
+	return r->outcome.kind == OUTCOME_ROWS;
+}
+
+/* The last result of a task that found nothing; NULL: it did, or was never run. */
+const struct result *recovery_lack(const struct task *task)
+{
+	if (task->state == TASK_SKIPPED)
+		return NULL;
+	for (size_t i = 0; i < task->result_count; i++)
+		if (recovery_has_rows(task->results[i]))
+			return NULL;
+	return task->result_count ? task->results[task->result_count - 1] : NULL;
+}
+
+const struct result *recovery_first_lack(const struct dialog_turn *t, enum outcome_kind kind)
+{
+	for (size_t i = 0; i < t->work->plan->count; i++) {
+		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
+
+		if (r && r->outcome.kind == kind)
+			return r;
+	}
+	return NULL;
+}
+
+bool recovery_any_rows(const struct dialog_turn *t)
+{
+	for (size_t i = 0; i < t->work->result_count; i++)
+		if (recovery_has_rows(t->work->results[i]))
+			return true;
+	return false;
+}
+
+bool recovery_is_due(const struct dialog_turn *t)
+{
+	for (size_t i = 0; i < t->work->plan->count; i++)
+		if (recovery_lack(&t->work->plan->tasks[i]))
+			return true;
+	return false;
+}
+
+const char *recovery_words(struct dialog_turn *t, const struct result *r)
+{
+	const char *words;
+	struct buf b;
+
+	buf_init(&b, WORDS_BYTES_MAX);
+	view_outcome_words(&b, r);
+	words = arena_strdup(t->core->arena, buf_text(&b));
+	buf_deinit(&b);
+	return words;
+}
+
+const struct result *recovery_nothing_found(const struct dialog_turn *t)
+{
+	const struct result *r = recovery_first_lack(t, OUTCOME_EMPTY);
+
+	return r ? r : recovery_first_lack(t, OUTCOME_NO_DATA);
+}
+
+/* What failed may work later, or asked for less: the user decides. */
+static void offer_again(struct dialog_turn *t)
+{
+	for (size_t i = 0; i < t->work->plan->count; i++) {
+		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
+
+		if (r && r->outcome.retryable && t->core->request.content[0]) {
+			suggest_add(t, "Try again", t->core->request.content);
+			return;
+		}
+	}
+}
+
+bool recovery_begin(struct dialog_turn *t)
+{
+	t->dialog->recovery_plan = (struct recovery_plan){0};
+	offer_again(t);
+	return recovery_ask_time(t) || recovery_ask_name(t);
+}
+
+void recovery_reply_failed(struct dialog_turn *t)
+{
+	const char *words = "";
+
+	for (size_t i = 0; i < t->work->result_count; i++)
+		words = arena_printf(t->core->arena, "%s%s%s", words, *words ? "\n\n" : "",
+				     recovery_words(t, t->work->results[i]));
+	reply_with(t, MESSAGE_COMPLETE, words);
+}
+
+const char *recovery_finish(struct dialog_turn *t, bool *asks)
+{
+	const struct recovery_plan *p = &t->dialog->recovery_plan;
+
+	*asks = p->asked != NULL;
+	return p->text && (!p->asked || ask_prepare(t, p->text, &p->ask)) ? p->text : NULL;
+}

@@ -1,0 +1,266 @@
+/*
+ * Questions back for what gave no rows: another time where there is data for other times, another
+ * name where there are close ones. The answer runs what lacked just that, once more.
+ */
+#include "recovery_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define FILTER_FIRST_DAY "date_range_start"
+#define FILTER_LAST_DAY  "date_range_end"
+
+static const struct param_def *param_of(const struct dialog_turn *t, const struct result *r)
+{
+	const struct tool_def *tool = catalog_tool(t->core->may.catalog, r->tool);
+
+	return tool && r->outcome.param ? tool_param(tool, r->outcome.param) : NULL;
+}
+
+/* ---- the plan that the answer runs ---- */
+
+static json_t *value_json(const struct value *v)
+{
+	switch (v->type) {
+	case VALUE_NULL:
+		return NULL;
+	case VALUE_INT:
+		return json_integer(v->number);
+	case VALUE_BOOL:
+		return json_boolean(v->number != 0);
+	default:
+		return json_str(v->text);
+	}
+}
+
+/* What a call was bound with, by the names of its filters. */
+static json_t *filters_of(const struct tool_def *tool, const struct args *args)
+{
+	json_t *filters = json_object();
+
+	for (size_t i = 0; i < args->count; i++) {
+		const struct arg *arg = &args->items[i];
+		const struct param_def *p = tool_param(tool, arg->name);
+		json_t *list;
+
+		if (!p)
+			continue;
+		if (!arg->is_list) {
+			json_set_take(filters, p->filter, value_json(&arg->values[0]));
+			continue;
+		}
+		list = json_array();
+		for (size_t v = 0; v < arg->count; v++)
+			json_push_take(list, value_json(&arg->values[v]));
+		json_set_take(filters, p->filter, list);
+	}
+	return filters;
+}
+
+static json_t *step_of(const struct dialog_turn *t, const struct result *r, size_t number)
+{
+	const struct tool_def *tool = catalog_tool(t->core->may.catalog, r->tool);
+	json_t *step = json_object();
+
+	json_set_str(step, "id", arena_printf(t->core->arena, "t%zu", number));
+	json_set_str(step, "agent", r->agent);
+	json_set_str(step, "tool", r->tool);
+	json_set_take(step, "own", filters_of(tool, &r->args));
+	return step;
+}
+
+/* Does the same answer help this one? */
+static bool lacks_the_same(const struct dialog_turn *t, const struct result *r,
+			   const struct result *one)
+{
+	const struct param_def *p = param_of(t, r), *same = param_of(t, one);
+
+	return r && r->outcome.kind == one->outcome.kind && p && same &&
+	       strcmp(p->filter, same->filter) == 0;
+}
+
+/* All that lacks what `one` lacks; the whole plan where its steps hang together and none of them
+ * found anything. */
+static const json_t *plan_for(struct dialog_turn *t, const struct result *one)
+{
+	json_t *plan, *steps = json_array();
+
+	if (t->work->spec && !recovery_any_rows(t)) {
+		json_decref(steps);
+		return t->work->spec;
+	}
+	for (size_t i = 0; i < t->work->plan->count; i++) {
+		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
+
+		if (r && lacks_the_same(t, r, one))
+			json_push_take(steps, step_of(t, r, json_array_size(steps) + 1));
+	}
+	plan = json_own(t->core->arena, json_object());
+	json_set_str(plan, "question", t->core->request.content);
+	json_set_str(plan, "intent", t->reading->intent);
+	json_set_take(plan, "filters", json_object());
+	json_set_take(plan, "steps", steps);
+	return plan;
+}
+
+/* ---- another time ---- */
+
+/* What all of them cover; false when that is nothing, and `one` alone counts. */
+static void common_range(const struct dialog_turn *t, const struct result *one, bool numbers,
+			 const char **min, const char **max)
+{
+	const char *first = one->outcome.range_min, *last = one->outcome.range_max;
+
+	for (size_t i = 0; i < t->work->plan->count; i++) {
+		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
+
+		if (!r || !lacks_the_same(t, r, one))
+			continue;
+		if (strcmp(r->outcome.range_min, first) > 0)
+			first = r->outcome.range_min;
+		if (strcmp(r->outcome.range_max, last) < 0)
+			last = r->outcome.range_max;
+	}
+	*min = one->outcome.range_min;
+	*max = one->outcome.range_max;
+	if (numbers ? strtoll(first, NULL, 10) <= strtoll(last, NULL, 10)
+		    : strcmp(first, last) <= 0) {
+		*min = first;
+		*max = last;
+	}
+}
+
+/* Years, or months: each that there is. */
+static void ask_number(struct dialog_turn *t, const struct param_def *p, const char *min,
+		       const char *max, struct turn_ask *ask)
+{
+	int64_t first = strtoll(min, NULL, 10), last = strtoll(max, NULL, 10);
+	struct suggestion *options;
+
+	if (last - first >= RECOVER_OPTIONS_MAX)
+		first = last - RECOVER_OPTIONS_MAX + 1;
+	options = arena_alloc(t->core->arena, sizeof(*options) * (size_t)(last - first + 1));
+	for (int64_t n = first; n <= last; n++) {
+		const char *text = arena_printf(t->core->arena, "%" PRId64, n);
+
+		options[ask->option_count++] = (struct suggestion){.value = text, .label = text};
+	}
+	ask->input = p->is_list ? ASK_MULTIPLE : ASK_SINGLE;
+	ask->options = options;
+	ask->min = p->list_min;
+	ask->max = p->list_max < ask->option_count ? p->list_max : ask->option_count;
+	ask->skip = (struct suggestion){
+		.value = options[ask->option_count - 1].value,
+		.label = arena_printf(t->core->arena, "Use the latest (%s)",
+				      options[ask->option_count - 1].value),
+	};
+}
+
+static const char *iso_text(struct dialog_turn *t, int64_t day)
+{
+	char iso[DATE_ISO_BYTES];
+
+	date_iso(date_from_days(day), iso);
+	return arena_strdup(t->core->arena, iso);
+}
+
+static const char *arg_of_filter(struct dialog_turn *t, const struct result *r, const char *filter)
+{
+	const struct param_def *p =
+		tool_param_of_filter(catalog_tool(t->core->may.catalog, r->tool), filter);
+
+	return p ? args_text(&r->args, p->name, t->core->arena) : NULL;
+}
+
+/* As many days as were asked for, up to the last one that there is. */
+static void skip_to_latest(struct dialog_turn *t, const struct result *r, struct turn_ask *ask)
+{
+	const char *from = arg_of_filter(t, r, FILTER_FIRST_DAY);
+	const char *to = arg_of_filter(t, r, FILTER_LAST_DAY), *value = ask->max_date;
+	struct date first, last, a, b;
+	int64_t begin;
+
+	if (ask->input == ASK_DATE_RANGE && date_parse_iso(ask->min_date, &first) &&
+	    date_parse_iso(ask->max_date, &last)) {
+		begin = from && to && date_parse_iso(from, &a) && date_parse_iso(to, &b)
+				? date_to_days(last) - (date_to_days(b) - date_to_days(a))
+				: date_to_days(first);
+		if (begin < date_to_days(first))
+			begin = date_to_days(first);
+		value = arena_printf(t->core->arena, "%s/%s", iso_text(t, begin), ask->max_date);
+	}
+	ask->skip = (struct suggestion){.value = value, .label = "Use the latest there is"};
+}
+
+static void ask_days(struct dialog_turn *t, const struct result *r, const struct param_def *p,
+		     const char *min, const char *max, struct turn_ask *ask)
+{
+	const struct tool_def *tool = catalog_tool(t->core->may.catalog, r->tool);
+	const char *from = arg_of_filter(t, r, FILTER_FIRST_DAY);
+	const char *to = arg_of_filter(t, r, FILTER_LAST_DAY);
+
+	ask->input = ASK_DATE;
+	ask->min_date = min;
+	ask->max_date = max;
+	if (tool_param_of_filter(tool, FILTER_FIRST_DAY) &&
+	    tool_param_of_filter(tool, FILTER_LAST_DAY)) {
+		ask->filter = FILTER_FIRST_DAY;
+		ask->end_filter = FILTER_LAST_DAY;
+		if (!from || !to || strcmp(from, to) != 0)
+			ask->input = ASK_DATE_RANGE;
+	} else {
+		ask->filter = p->filter;
+	}
+	skip_to_latest(t, r, ask);
+}
+
+bool recovery_ask_time(struct dialog_turn *t)
+{
+	const struct result *r = recovery_first_lack(t, OUTCOME_OUT_OF_WINDOW);
+	const struct param_def *p = r ? param_of(t, r) : NULL;
+	struct turn_ask *ask = &t->dialog->recovery_plan.ask;
+	const char *min, *max;
+
+	if (!p || !r->outcome.range_min || !r->outcome.range_max)
+		return false;
+	common_range(t, r, p->type == PARAM_INT, &min, &max);
+	*ask = (struct turn_ask){.filter = p->filter, .hint = "I look again with what you choose."};
+	if (p->type == PARAM_INT)
+		ask_number(t, p, min, max, ask);
+	else
+		ask_days(t, r, p, min, max, ask);
+	ask->plan = plan_for(t, r);
+	t->dialog->recovery_plan.asked = r;
+	t->dialog->recovery_plan.text =
+		arena_printf(t->core->arena, "%s Which %s do you mean?", recovery_words(t, r),
+			     p->type == PARAM_INT           ? p->filter
+			     : ask->input == ASK_DATE_RANGE ? "days"
+							    : "day");
+	return true;
+}
+
+/* ---- another name ---- */
+
+bool recovery_ask_name(struct dialog_turn *t)
+{
+	const struct result *r = recovery_first_lack(t, OUTCOME_UNKNOWN_ENTITY);
+	const struct param_def *p = r ? param_of(t, r) : NULL;
+
+	if (!p || r->outcome.suggestion_count == 0)
+		return false;
+	t->dialog->recovery_plan.ask = (struct turn_ask){
+		.filter = p->filter,
+		.options = r->outcome.suggestions,
+		.option_count = r->outcome.suggestion_count,
+		.plan = plan_for(t, r),
+	};
+	t->dialog->recovery_plan.asked = r;
+	t->dialog->recovery_plan.text =
+		arena_printf(t->core->arena, "%s Which one do you mean?",
+			     r->outcome.detail ? r->outcome.detail : "I do not know that name.");
+	return true;
+}

@@ -1,0 +1,18 @@
+/* Inside of the recovery plan: what gave no rows, and the ways out. */
+#ifndef VESPER_DIALOG_RECOVERY_INT_H
+#define VESPER_DIALOG_RECOVERY_INT_H
+
+#include "vesper/dialog.h"
+
+/* recovery.c */
+bool recovery_has_rows(const struct result *r);
+/* The last result of a task that found nothing; NULL: it did, or was never run. */
+const struct result *recovery_lack(const struct task *task);
+const struct result *recovery_first_lack(const struct dialog_turn *t, enum outcome_kind kind);
+const char *recovery_words(struct dialog_turn *t, const struct result *r);
+
+/* recovery_ask.c: true: the recovery plan asks */
+bool recovery_ask_time(struct dialog_turn *t);
+bool recovery_ask_name(struct dialog_turn *t);
+
+#endif

@@ -1,0 +1,104 @@
+/* Refusals: what know says is not to be tried, as an error view with what can be asked instead. */
+#include "vesper/dialog.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/log.h"
+#include "vesper/view.h"
+
+static json_t *refusal_view(struct dialog_turn *t, const struct refusal *r)
+{
+	const char *list[SUGGEST_MAX + 1] = {NULL};
+	json_t *details = json_own(t->core->arena, json_object());
+	const struct view_error error = {.code = refusal_code(r->kind),
+					 .text = r->text,
+					 .details = details,
+					 .suggestions = list};
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(t->dialog->suggestions, i, one)
+		if (i < SUGGEST_MAX)
+			list[i] = json_string_value(json_object_get(one, "question"));
+	json_set_str(details, "guardrail", refusal_name(r->kind));
+	if (r->term && *r->term)
+		json_set_str(details, r->kind == REFUSE_REFERENCE ? "ambiguous_term" : "term",
+			     r->term);
+	if (r->kind == REFUSE_REFERENCE)
+		json_set_bool(details, "has_session_history", t->context->history_count > 0);
+	return view_error(&error, "refused-v1");
+}
+
+/* "What is the actual price of NP15 in 2027?" without the word that makes it impossible. */
+static void suggest_possible(struct dialog_turn *t, const struct refusal *r)
+{
+	const char *asked = t->core->request.content,
+		   *at = r->term ? strcasestr(asked, r->term) : NULL;
+	const char *rest = at ? at + strlen(r->term) : NULL, *question;
+	struct understanding u;
+
+	if (r->kind != REFUSE_IMPOSSIBLE || !at || !*r->term)
+		return;
+	question = arena_printf(t->core->arena, "%.*s%s", (int)(at - asked), asked,
+				*rest == ' ' ? rest + 1 : rest);
+	if (suggest_read(t, question, &u))
+		suggest_add(t, question, question);
+}
+
+bool refusal_of(struct dialog_turn *t, const struct know_input *in, const struct understanding *u,
+		bool model_usable, struct refusal *why)
+{
+	struct refusal *off_topic;
+
+	if (!know_refuse(t->core->know, in, u, t->core->arena, why))
+		return false;
+	/* a model reads the conversation too */
+	if (why->kind == REFUSE_REFERENCE && t->context->history_count > 0 && model_usable)
+		return false;
+	/* that a question is about something else is for the supervisor to say */
+	if (why->kind == REFUSE_SCOPE && model_usable) {
+		off_topic = arena_alloc(t->core->arena, sizeof(*off_topic));
+		*off_topic = *why;
+		t->dialog->off_topic = off_topic;
+		return false;
+	}
+	return true;
+}
+
+json_t *refuse_question(struct dialog_turn *t, const struct refusal *why)
+{
+	const char *examples[SUGGEST_MAX];
+	size_t n;
+
+	log_info("turn.refused", "%s: %s", t->core->id.text, refusal_name(why->kind));
+	suggest_possible(t, why);
+	n = suggest_examples(t, examples, SUGGEST_MAX);
+	for (size_t i = 0; i < n && json_array_size(t->dialog->suggestions) < SUGGEST_MAX; i++)
+		suggest_add(t, examples[i], examples[i]);
+	reply_with(
+		t, MESSAGE_REFUSED,
+		n > 0 ? suggest_text(t, arena_printf(t->core->arena,
+						     "%s You can ask, for example:\n", why->text))
+		      : why->text);
+	return refusal_view(t, why);
+}
+
+json_t *refuse_forbidden(struct dialog_turn *t, const struct know_tool *tool)
+{
+	const struct domain_def *d = catalog_domain_of_agent(t->core->may.catalog, tool->agent);
+	const char *words = permission_words(tool->tool->permission, t->core->arena);
+	json_t *details = json_own(t->core->arena, json_object());
+	const struct view_error error = {
+		.code = "NOT_PERMITTED",
+		.text = arena_printf(t->core->arena,
+				     "You do not have permission to see this data: %s It takes the "
+				     "permission \"%s\". An administrator can grant access.",
+				     d ? d->about : "", words),
+		.details = details,
+	};
+
+	json_set_str(details, "permission", words);
+	reply_with(t, MESSAGE_REFUSED, error.text);
+	return view_error(&error, "refused-v1");
+}

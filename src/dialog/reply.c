@@ -1,0 +1,92 @@
+/* The prepared reply of a turn, and the session context that it leaves behind. */
+#include "vesper/dialog.h"
+
+#include "vesper/json.h"
+
+#define HELP_BYTES_MAX 16384
+
+void dialog_begin(struct dialog_turn *t)
+{
+	t->dialog->suggestions = json_array();
+}
+
+void dialog_end(struct dialog_turn *t)
+{
+	json_decref(t->dialog->suggestions);
+	json_decref(t->dialog->next_context);
+}
+
+void reply_with(struct dialog_turn *t, enum message_status status, const char *text)
+{
+	t->dialog->reply = (struct turn_reply){.text = text, .status = status};
+}
+
+void reply_help(struct dialog_turn *t, const char *lead)
+{
+	const struct catalog_view *may = &t->core->may;
+	struct buf b;
+
+	buf_init(&b, HELP_BYTES_MAX);
+	buf_str(&b, lead);
+	for (size_t i = 0; i < may->domain_count; i++) {
+		const struct domain_def *d = may->domains[i];
+
+		buf_printf(&b, "%s- %s", i == 0 ? "\n\n" : "\n", d->about);
+		if (d->examples && d->examples[0])
+			buf_printf(&b, " For example: *%s*", d->examples[0]);
+	}
+	if (may->domain_count == 0)
+		buf_str(&b, "\n\nNo data is open to you yet: ask an administrator for a role.");
+	reply_with(t, MESSAGE_COMPLETE, arena_strdup(t->core->arena, buf_text(&b)));
+	buf_deinit(&b);
+}
+
+void reply_of_agent(struct dialog_turn *t, const char *text, const struct suggestion *options,
+		    size_t count)
+{
+	if (t->dialog->reply.text)
+		return;
+	t->dialog->reply = (struct turn_reply){
+		.text = arena_strdup(t->core->arena, text),
+		.status = MESSAGE_ASK,
+		.ask = {.options = options, .option_count = count},
+	};
+}
+
+/* What a choice stands for stays as it is: it is no text to show. */
+void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
+		 void *owner)
+{
+	struct turn_reply *reply = &t->dialog->reply;
+	struct suggestion *options =
+		arena_alloc(t->core->arena, sizeof(*options) * (reply->ask.option_count + 1));
+
+	reply->text = plain(owner, reply->text);
+	for (size_t i = 0; i < reply->ask.option_count; i++) {
+		options[i] = reply->ask.options[i];
+		options[i].label = plain(owner, options[i].label);
+	}
+	reply->ask.options = options;
+}
+
+json_t *dialog_standing(const struct dialog_turn *t)
+{
+	json_t *standing = know_standing(&t->reading->understood);
+
+	if (t->work->spec)
+		json_object_set(standing, "plan", t->work->spec);
+	return standing;
+}
+
+/* A turn that gathered nothing leaves the context as it was. */
+void dialog_leave_context(struct dialog_turn *t)
+{
+	const struct understanding *u = &t->reading->understood;
+
+	if (t->dialog->next_context)
+		return;
+	if (u->filter_count > 0 || u->tool_count > 0 || t->work->spec)
+		t->dialog->next_context = dialog_standing(t);
+	else
+		t->dialog->next_context = json_deep_copy(t->context->standing);
+}

@@ -1,0 +1,109 @@
+/*
+ * Questions that can be asked instead. Each one is read by code as if it had been sent, and kept
+ * only when code is sure what it means: a suggestion that fails is worse than none.
+ */
+#include "vesper/dialog.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+
+bool suggest_read(struct dialog_turn *t, const char *question, struct understanding *out)
+{
+	const struct know_input in = {
+		.question = question,
+		.tenant = t->core->who->tenant,
+		.may = &t->core->may,
+		.today = t->core->today,
+		.calendar = t->core->calendar,
+	};
+
+	know_understand(t->core->know, &in, t->core->arena, out);
+	return out->kind == KNOW_DATA && out->tool_count > 0 && out->confidence >= KNOW_SURE;
+}
+
+void suggest_add(struct dialog_turn *t, const char *label, const char *question)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(t->dialog->suggestions, i, one)
+		if (strcmp(json_string_value(json_object_get(one, "question")), question) == 0)
+			return;
+	suggest_push(t, label, question, json_array_size(t->dialog->suggestions) == 0);
+}
+
+void suggest_push(struct dialog_turn *t, const char *label, const char *question, bool primary)
+{
+	json_t *one = json_object();
+
+	json_set_str(one, "label", label);
+	json_set_str(one, "question", question);
+	json_set_str(one, "priority", primary ? "primary" : "secondary");
+	json_push_take(t->dialog->suggestions, one);
+}
+
+void suggest_clear(struct dialog_turn *t)
+{
+	json_array_clear(t->dialog->suggestions);
+}
+
+/* The i-th example of each domain, then the next ones: the first are of different domains. */
+static const char *example_at(const struct dialog_turn *t, size_t domain, size_t i)
+{
+	const char *const *examples = t->core->may.domains[domain]->examples;
+
+	for (size_t n = 0; examples && examples[n]; n++)
+		if (n == i)
+			return examples[n];
+	return NULL;
+}
+
+size_t suggest_examples(struct dialog_turn *t, const char **out, size_t max)
+{
+	struct understanding u;
+	size_t n = 0;
+
+	for (size_t i = 0; i < SUGGEST_EXAMPLES_READ && n < max; i++)
+		for (size_t d = 0; d < t->core->may.domain_count && n < max; d++) {
+			const char *text = example_at(t, d, i);
+
+			if (text && suggest_read(t, text, &u))
+				out[n++] = text;
+		}
+	return n;
+}
+
+const char *suggest_text(struct dialog_turn *t, const char *lead)
+{
+	const json_t *one;
+	const char *text = lead;
+	size_t i;
+
+	json_array_foreach(t->dialog->suggestions, i, one)
+		text = arena_printf(t->core->arena, "%s\n- %s", text,
+				    json_string_value(json_object_get(one, "question")));
+	return text;
+}
+
+static void end_with(struct dialog_turn *t, const char *why, const char *lead)
+{
+	const char *examples[SUGGEST_MAX];
+	size_t n = suggest_examples(t, examples, SUGGEST_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		suggest_add(t, examples[i], examples[i]);
+	if (n > 0)
+		why = suggest_text(t, arena_printf(t->core->arena, "%s%s\n", why, lead));
+	reply_with(t, MESSAGE_COMPLETE, why);
+}
+
+void suggest_end(struct dialog_turn *t, const char *why)
+{
+	end_with(t, why, " You can ask, for example:");
+}
+
+void suggest_end_in(struct dialog_turn *t, const char *why)
+{
+	end_with(t, why, "");
+}

@@ -1,0 +1,52 @@
+/*
+ * Words of a question that nothing uses, where no model can be asked: the reply names them and
+ * offers what can be answered without them. An answer that ignored them would be wrong and sure.
+ */
+#include "vesper/dialog.h"
+
+#include "vesper/limits.h"
+
+/* "A", "B" and "C" */
+static const char *quoted(struct dialog_turn *t, const struct understanding *u)
+{
+	const struct language *l = t->core->may.catalog->language;
+	const char *joint = sentence(l, SAY_UNUSED_JOINT, t->core->arena), *text = "";
+
+	for (size_t i = 0; i < u->unused_count; i++)
+		text = arena_printf(t->core->arena, "%s%s\"%s\"", text,
+				    i == 0                     ? ""
+				    : i + 1 == u->unused_count ? joint
+							       : ", ",
+				    u->unused[i]);
+	return text;
+}
+
+/* Questions of the same domain that code is sure of. */
+static void offer_examples(struct dialog_turn *t, const char *agent)
+{
+	const struct domain_def *d = catalog_domain_of_agent(t->core->may.catalog, agent);
+	struct understanding u;
+
+	for (size_t i = 0; d && d->examples && d->examples[i]; i++)
+		if (json_array_size(t->dialog->suggestions) < SUGGEST_MAX &&
+		    suggest_read(t, d->examples[i], &u))
+			suggest_add(t, d->examples[i], d->examples[i]);
+}
+
+void unused_reply(struct dialog_turn *t)
+{
+	const struct language *l = t->core->may.catalog->language;
+	const struct understanding *u = &t->reading->understood;
+	const char *why = sentence(l, SAY_UNUSED_WORDS, t->core->arena, quoted(t, u));
+	struct understanding without;
+
+	if (u->leans || suggest_read(t, u->used_question, &without))
+		suggest_add(t, u->used_question, u->used_question);
+	if (json_array_size(t->dialog->suggestions) == 0 && u->agent_count > 0)
+		offer_examples(t, u->agents[0]);
+	if (json_array_size(t->dialog->suggestions) > 0)
+		why = suggest_text(t,
+				   arena_printf(t->core->arena, "%s%s\n", why,
+						sentence(l, SAY_UNUSED_INSTEAD, t->core->arena)));
+	reply_with(t, MESSAGE_COMPLETE, why);
+}

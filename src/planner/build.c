@@ -1,0 +1,172 @@
+/*
+ * Plans: what code understood, what the supervisor chose, or a stored plan with other filters, as
+ * tasks. What a plan stands for is what was understood from then on.
+ */
+#include "vesper/planner.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+void planner_begin(struct planner_turn *t)
+{
+	t->reading->intent = "general";
+	t->reading->aliases = json_own(t->core->arena, json_object());
+	t->work->next_call = 1;
+}
+
+/* ---- what code reads ---- */
+
+void planner_understand(struct planner_turn *t, const struct know_input *in)
+{
+	know_understand(t->core->know, in, t->core->arena, &t->reading->understood);
+	t->reading->intent = t->reading->understood.intent;
+}
+
+/* Only code's own sure reading counts, and nothing of it is run. */
+const struct know_tool *planner_forbidden(struct planner_turn *t)
+{
+	const struct turn_core *core = t->core;
+	struct catalog_view all;
+	struct understanding u;
+	const struct know_input in = {.question = core->request.content,
+				      .tenant = core->who->tenant,
+				      .may = &all,
+				      .today = core->today,
+				      .calendar = core->calendar};
+
+	if (t->reading->understood.confidence >= KNOW_SURE &&
+	    t->reading->understood.kind == KNOW_DATA)
+		return NULL;
+	catalog_all(core->may.catalog, core->arena, &all);
+	if (all.tool_count == core->may.tool_count)
+		return NULL;
+	know_understand(core->know, &in, core->arena, &u);
+	if (u.tool_count == 0 || u.confidence < KNOW_SURE ||
+	    catalog_allows(&core->may, u.tools[0].tool, NULL))
+		return NULL;
+	return &u.tools[0];
+}
+
+void planner_ask_supervisor(struct planner_turn *t)
+{
+	t->reading->known = json_own(t->core->arena, know_values(&t->reading->understood));
+}
+
+void planner_take_back(struct planner_turn *t, const struct understanding *u)
+{
+	t->reading->understood = *u;
+	t->work->spec = NULL;
+}
+
+/* ---- plans ---- */
+
+struct plan *plan_of_understood(struct planner_turn *t)
+{
+	const struct understanding *u = &t->reading->understood;
+	struct plan *p = arena_alloc(t->core->arena, sizeof(*p));
+
+	p->id = "p1";
+	p->origin = PLAN_ROUTER;
+	p->tasks = arena_alloc(t->core->arena, sizeof(*p->tasks) * u->tool_count);
+	for (size_t i = 0; i < u->tool_count && i < PLAN_TASKS_MAX; i++) {
+		struct task *task = &p->tasks[p->count++];
+
+		task->id = arena_printf(t->core->arena, "t%zu", p->count);
+		task->agent = u->tools[i].agent;
+		task->tool = u->tools[i].tool->name;
+		task->args = &u->tools[i].args;
+	}
+	return p;
+}
+
+struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing)
+{
+	json_t *filters = json_own(t->core->arena, json_object()), *steps;
+
+	if (!chain_understand(t, standing, &steps))
+		return NULL;
+	steps_keep(t, t->core->request.content, steps, filters);
+	return steps_plan(t, PLAN_ROUTER, steps, filters);
+}
+
+struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json_t *standing,
+			const json_t *edits, enum filter_source source, struct clarification *ask)
+{
+	struct arena *a = t->core->arena;
+	const char *question = json_string_value(json_object_get(stored, "question"));
+	const char *intent = json_string_value(json_object_get(stored, "intent"));
+	json_t *steps = json_own(a, json_deep_copy(json_object_get(stored, "steps")));
+	json_t *filters = json_own(a, json_deep_copy(json_object_get(stored, "filters")));
+	bool known;
+
+	filters_edit(filters, edits);
+	steps_edit(steps, edits);
+	steps_understood(t, intent ? intent : "general", steps);
+	known = steps_resolve(t, steps, filters, ask);
+	steps_keep(t, question, steps, filters);
+	filters_understood(t, steps_filters(t, steps, filters), standing, edits, source);
+	return known ? steps_plan(t, PLAN_ASK, steps, filters) : NULL;
+}
+
+/* ---- what the supervisor chose ---- */
+
+bool planner_read_reply(struct planner_turn *t, const char *text, struct route *out, struct err *e)
+{
+	if (!route_parse(text, strlen(text), &t->core->may, t->core->arena, out, e))
+		return false;
+	t->reading->intent = out->intent;
+	return true;
+}
+
+static bool is_taken(const struct planner_turn *t, const json_t *steps, const char *filter)
+{
+	const json_t *step;
+	size_t i;
+
+	json_array_foreach((json_t *)steps, i, step) {
+		const char *tool = json_string_value(json_object_get(step, "tool"));
+
+		if (!tool || tool_param_of_filter(catalog_tool(t->core->may.catalog, tool), filter))
+			return true;
+	}
+	return false;
+}
+
+static void take_aliases(struct planner_turn *t, const struct filter *filters, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (filters[i].source == SOURCE_ALIAS)
+			json_set_str(t->reading->aliases, filters[i].name, "alias");
+}
+
+/* What code has read stands without being repeated, as far as a step takes it; what the model says
+ * goes over it. */
+static json_t *filters_of_route(struct planner_turn *t, const struct route *r)
+{
+	const struct understanding *u = &t->reading->understood;
+	json_t *filters = json_own(t->core->arena, json_object()), *value;
+	const char *name;
+
+	json_object_foreach(t->reading->known, name, value)
+		if (is_taken(t, r->steps, name))
+			json_object_set(filters, name, value);
+	take_aliases(t, u->filters, u->filter_count);
+	take_aliases(t, u->heard, u->heard_count);
+	filters_edit(filters, r->filters);
+	return filters;
+}
+
+struct plan *plan_of_route(struct planner_turn *t, const struct route *r, const json_t *standing,
+			   struct clarification *ask)
+{
+	json_t *filters = filters_of_route(t, r);
+	bool known;
+
+	steps_understood(t, r->intent, r->steps);
+	known = steps_resolve(t, r->steps, filters, ask);
+	steps_keep(t, t->core->request.content, r->steps, filters);
+	filters_understood(t, steps_filters(t, r->steps, filters), standing, NULL, SOURCE_SAID);
+	return known ? steps_plan(t, PLAN_SUPERVISOR, r->steps, filters) : NULL;
+}

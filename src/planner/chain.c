@@ -1,0 +1,285 @@
+/*
+ * Questions whose second half points at what the first half finds: "compare them, and then show
+ * the hourly shape of the higher one". Which words point at what is written in the header of the
+ * tool that finds it (`refer`); the two halves are read like any two questions.
+ */
+#include "vesper/planner.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "vesper/json.h"
+
+#define CUTS_MAX 6
+#define FIRST_LEAST                                                                                \
+	0.6 /* how sure the first half must be: that the second points at it speaks for it too */
+#define POINTED_AT "the one found"
+
+/* ---- words that point back ---- */
+
+static bool has_phrase(const char *text, const char *phrase)
+{
+	size_t n = strlen(phrase);
+
+	for (const char *p = text; (p = strcasestr(p, phrase)); p++)
+		if ((p == text || !isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[n]))
+			return true;
+	return false;
+}
+
+static const struct refer_def *pointed_at(const struct tool_def *tool, const char *text)
+{
+	for (size_t i = 0; i < tool->refer_count; i++)
+		for (const char *const *w = tool->refers[i].words; *w; w++)
+			if (has_phrase(text, *w))
+				return &tool->refers[i];
+	return NULL;
+}
+
+static bool points_somewhere(const struct planner_turn *t, const char *text)
+{
+	for (size_t i = 0; i < t->core->may.tool_count; i++)
+		if (pointed_at(t->core->may.tools[i], text))
+			return true;
+	return false;
+}
+
+/* ---- where the halves meet ---- */
+
+static bool is_cut(const char *p)
+{
+	return *p == ',' || *p == ';' || *p == '.' || *p == '?' ||
+	       (*p == ' ' &&
+		(strncasecmp(p + 1, "and ", 4) == 0 || strncasecmp(p + 1, "then ", 5) == 0));
+}
+
+/* The last places first: what stands before is the longer half. */
+static size_t find_cuts(const char *text, size_t cuts[CUTS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = strlen(text); i-- > 1 && n < CUTS_MAX;)
+		if (is_cut(text + i))
+			cuts[n++] = i;
+	return n;
+}
+
+/* Without the joint itself, but as something that leans: "and …". */
+static const char *second_half(struct planner_turn *t, const char *text)
+{
+	while (*text && !isalnum((unsigned char)*text))
+		text++;
+	if (strncasecmp(text, "and ", 4) == 0)
+		text += 4;
+	if (strncasecmp(text, "then ", 5) == 0)
+		text += 5;
+	return arena_printf(t->core->arena, "and %s", text);
+}
+
+/* ---- both halves as steps ---- */
+
+static void understand(struct planner_turn *t, const char *question, const json_t *standing,
+		       const json_t *edits, struct understanding *out)
+{
+	const struct know_input in = {
+		.question = question,
+		.tenant = t->core->who->tenant,
+		.may = &t->core->may,
+		.today = t->core->today,
+		.calendar = t->core->calendar,
+		.standing = standing,
+		.edited_filters = edits,
+	};
+
+	know_understand(t->core->know, &in, t->core->arena, out);
+}
+
+static json_t *value_json(const struct value *v)
+{
+	return v->type == VALUE_INT    ? json_integer(v->number)
+	       : v->type == VALUE_BOOL ? json_boolean(v->number != 0)
+				       : json_str(v->text);
+}
+
+/* The arguments of a complete call by their filters' names. */
+static json_t *own_of_call(struct planner_turn *t, const struct know_tool *call)
+{
+	json_t *own = json_own(t->core->arena, json_object());
+
+	for (size_t i = 0; i < call->args.count; i++) {
+		const struct arg *arg = &call->args.items[i];
+		const struct param_def *p = tool_param(call->tool, arg->name);
+		json_t *list = json_array();
+
+		for (size_t k = 0; k < arg->count; k++)
+			json_push_take(list, value_json(&arg->values[k]));
+		json_object_set(own, p->filter, arg->is_list ? list : json_array_get(list, 0));
+		json_decref(list);
+	}
+	return own;
+}
+
+static void add_step(json_t *steps, const char *id, const char *agent, const char *tool,
+		     json_t *own, const char *condition)
+{
+	json_t *step = json_object();
+
+	json_set_str(step, "id", id);
+	json_set_str(step, "agent", agent);
+	json_set_str(step, "tool", tool);
+	json_object_set(step, "own", own);
+	json_set_str(step, "condition", condition);
+	json_push_take(steps, step);
+}
+
+/* What the second half asks for, when all that it lacks is what the first half gives. */
+static const struct tool_def *second_tool(const struct understanding *u,
+					  const struct tool_def *first,
+					  const struct refer_def *refer)
+{
+	const struct tool_def *tool = u->tool_count == 1 ? u->tools[0].tool : u->intended;
+	bool lacks_it = u->ask.text && u->ask.filter && strcmp(u->ask.filter, refer->filter) == 0;
+
+	if (u->kind != KNOW_DATA || !tool || tool == first || (u->tool_count != 1 && !lacks_it))
+		return NULL;
+	return tool_param_of_filter(tool, refer->filter) ? tool : NULL;
+}
+
+/* What the first half said holds for the second too, as far as it can. */
+static void take_over(json_t *own, const json_t *stands, const struct tool_def *tool)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)stands, name, value) {
+		const struct param_def *p = tool_param_of_filter(tool, name);
+
+		if (p && !json_object_get(own, p->filter) && !json_object_get(own, name))
+			json_object_set(own, p->filter, value);
+	}
+}
+
+static const struct param_def *param_of(const struct planner_turn *t, const char *filter)
+{
+	const struct param_def *p = NULL;
+
+	for (size_t i = 0; i < t->core->may.tool_count && !p; i++)
+		p = tool_param_of_filter(t->core->may.tools[i], filter);
+	return p;
+}
+
+/* What follows from the stand-in, such as the market of a hub-zone; NULL: nothing. */
+static const char *parent_filter(const struct planner_turn *t, const struct refer_def *refer)
+{
+	const struct param_def *p = param_of(t, refer->filter);
+	const struct dimension_def *d =
+		p && p->entity ? catalog_dimension(t->core->may.catalog, p->entity) : NULL;
+	const struct dimension_def *up =
+		d && d->parent ? catalog_dimension(t->core->may.catalog, d->parent) : NULL;
+
+	return up ? up->filter : NULL;
+}
+
+/* Some value that the data has, in place of the one that will be found: the half is then read as if
+ * it had been said. NULL: none is known. */
+static const json_t *stand_in(struct planner_turn *t, const struct refer_def *refer)
+{
+	const struct param_def *p = param_of(t, refer->filter);
+	struct args nothing = {0};
+	struct name_match m = {0};
+
+	if (!p || !p->entity ||
+	    name_book_resolve(know_names(t->core->know), t->core->who, p->entity, POINTED_AT,
+			      &nothing, t->core->arena, &m) ||
+	    m.suggestion_count == 0)
+		return NULL;
+	return json_own(t->core->arena,
+			json_make({refer->filter, json_str(m.suggestions[0].value)}));
+}
+
+static bool follow(struct planner_turn *t, const struct understanding *first,
+		   const struct refer_def *refer, const char *half, struct understanding *second,
+		   json_t *steps)
+{
+	json_t *standing = json_own(t->core->arena, know_standing(first));
+	const struct tool_def *tool;
+	json_t *own, *stood;
+
+	route_filter_drop(json_object_get(standing, "filters"), refer->filter);
+	stood = json_own(t->core->arena, json_deep_copy(json_object_get(standing, "filters")));
+	/* so that the half is read as one that has it; its value comes later */
+	json_set_str(json_object_get(standing, "filters"), refer->filter, POINTED_AT);
+	json_object_del(standing, "tools"); /* the second half asks for something else */
+	understand(t, half, standing, stand_in(t, refer), second);
+	tool = second_tool(second, first->tools[0].tool, refer);
+	if (!tool)
+		return false;
+	own = second->tool_count == 1
+		      ? own_of_call(t, &second->tools[0])
+		      : json_object_get(json_own(t->core->arena, know_standing(second)), "filters");
+	if (parent_filter(t, refer))
+		route_filter_drop(own, parent_filter(t, refer));
+	take_over(own, stood, tool);
+	route_filter_drop(own, refer->filter);
+	json_object_set_new(
+		own, refer->filter,
+		json_make({"$ref", json_str(arena_printf(t->core->arena, "t1.%s", refer->path))}));
+	add_step(steps, "t1", first->tools[0].agent, first->tools[0].tool->name,
+		 own_of_call(t, &first->tools[0]), NULL);
+	add_step(steps, "t2", second->agent_count > 0 ? second->agents[0] : tool->agents[0],
+		 tool->name, own, "t1.row_count > 0");
+	return true;
+}
+
+/* The first half's filters, then those that only the second has. */
+static void keep_filters(struct planner_turn *t, const struct understanding *first,
+			 const struct understanding *second, const struct refer_def *refer)
+{
+	struct filter *all = arena_alloc(
+		t->core->arena, (first->filter_count + second->filter_count + 1) * sizeof(*all));
+	size_t n = 0;
+
+	for (size_t i = 0; i < first->filter_count; i++)
+		all[n++] = first->filters[i];
+	for (size_t i = 0; i < second->filter_count; i++) {
+		const char *parent = parent_filter(t, refer), *name = second->filters[i].name;
+		bool there =
+			strcmp(name, refer->filter) == 0 || (parent && strcmp(name, parent) == 0);
+
+		for (size_t k = 0; k < n; k++)
+			there = there || strcmp(all[k].name, second->filters[i].name) == 0;
+		if (!there)
+			all[n++] = second->filters[i];
+	}
+	t->reading->understood.filters = all;
+	t->reading->understood.filter_count = n;
+}
+
+bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **out)
+{
+	const char *text = t->core->request.content;
+	size_t cuts[CUTS_MAX], n = find_cuts(text, cuts);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *half = second_half(t, text + cuts[i]);
+		struct understanding first, second;
+		const struct refer_def *refer;
+		json_t *steps = json_own(t->core->arena, json_array());
+
+		if (!points_somewhere(t, half))
+			continue;
+		understand(t, arena_strndup(t->core->arena, text, cuts[i]), standing, NULL, &first);
+		if (first.kind != KNOW_DATA || first.tool_count != 1 ||
+		    first.confidence < FIRST_LEAST)
+			continue;
+		refer = pointed_at(first.tools[0].tool, half);
+		if (!refer || !follow(t, &first, refer, half, &second, steps))
+			continue;
+		steps_understood(t, first.intent, steps);
+		keep_filters(t, &first, &second, refer);
+		*out = steps;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,268 @@
+/*
+ * Filters that did not come from the question's own words: those that the supervisor read, those
+ * that the client sent back, those that a plan kept. Each value is resolved as any argument is, so
+ * that what is shown as understood is what will be bound.
+ */
+#include "vesper/planner.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/ref.h"
+
+/* ---- one value ---- */
+
+static const struct param_def *param_of(const struct planner_turn *t, const char *name)
+{
+	const struct param_def *p = NULL;
+
+	for (size_t i = 0; i < t->core->may.tool_count && !p; i++)
+		p = tool_param_of_filter(t->core->may.tools[i], name);
+	return p;
+}
+
+static json_t *value_json(const struct value *v)
+{
+	return v->type == VALUE_INT    ? json_integer(v->number)
+	       : v->type == VALUE_BOOL ? json_boolean(v->number != 0)
+				       : json_str(v->text);
+}
+
+static const char *text_of(const json_t *v, struct arena *a)
+{
+	if (json_is_integer(v))
+		return arena_printf(a, "%lld", (long long)json_integer_value(v));
+	if (json_is_boolean(v))
+		return json_is_true(v) ? "true" : "false";
+	return json_string_value(v);
+}
+
+/* What was resolved so far scopes what comes after it: "south" is a hub-zone of one market. */
+static struct args context_of(const struct planner_turn *t, const json_t *filters)
+{
+	struct args context = {0};
+	const json_t *value;
+	const char *name;
+
+	json_object_foreach((json_t *)filters, name, value) {
+		const struct param_def *p = param_of(t, name);
+
+		if (p && p->entity && json_is_string(value))
+			args_set(&context, t->core->arena, p->entity,
+				 value_text(json_string_value(value)));
+	}
+	return context;
+}
+
+static bool unknown(struct planner_turn *t, const struct param_def *p, const char *said,
+		    const struct name_match *m, struct clarification *ask)
+{
+	const struct dimension_def *d = catalog_dimension(t->core->may.catalog, p->entity);
+
+	*ask = (struct clarification){
+		.text = m->several
+				? arena_printf(t->core->arena,
+					       "\"%s\" fits more than one %s. Which one "
+					       "do you mean?",
+					       said, d->label)
+				: arena_printf(t->core->arena, "I do not know the %s \"%s\".%s",
+					       d->label, said,
+					       m->suggestion_count ? " Did you mean one of these?"
+								   : ""),
+		.filter = p->filter,
+		.options = m->suggestions,
+		.option_count = m->suggestion_count,
+		.unknown = !m->several,
+	};
+	return false;
+}
+
+struct reading {
+	struct planner_turn *turn;
+	const json_t *filters; /* all of them */
+	struct clarification *ask;
+	bool alias; /* a value was said in other words */
+};
+
+/* *out: a new reference. */
+static bool read_value(struct reading *r, const struct param_def *p, const json_t *v, json_t **out)
+{
+	struct planner_turn *t = r->turn;
+	const char *said = text_of(v, t->core->arena);
+	struct args context = context_of(t, r->filters);
+	struct name_match m = {0};
+	struct value value;
+	struct err e = {0};
+
+	if (!said || !param_parse(p, said, t->core->arena, &value, &e)) {
+		*r->ask = (struct clarification){
+			.text = arena_printf(t->core->arena,
+					     "That can't be used: %s. What do you mean?",
+					     said ? e.text : p->name),
+			.filter = p->filter,
+		};
+		return false;
+	}
+	if (!p->entity) {
+		*out = value_json(&value);
+		return true;
+	}
+	if (!name_book_resolve(know_names(t->core->know), t->core->who, p->entity, said, &context,
+			       t->core->arena, &m))
+		return unknown(t, p, said, &m, r->ask);
+	r->alias = r->alias || m.alias;
+	*out = json_str(m.value);
+	return true;
+}
+
+static bool read_list(struct reading *r, const struct param_def *p, const json_t *list,
+		      json_t **out)
+{
+	json_t *values = json_own(r->turn->core->arena, json_array()), *one;
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		if (ref_of(item))
+			one = json_incref((json_t *)item);
+		else if (!read_value(r, p, item, &one))
+			return false;
+		json_push_take(values, one);
+	}
+	*out = json_incref(values);
+	return true;
+}
+
+/* ---- all of them ---- */
+
+static bool has_parent(const struct planner_turn *t, const struct param_def *p)
+{
+	const struct dimension_def *d =
+		p->entity ? catalog_dimension(t->core->may.catalog, p->entity) : NULL;
+
+	return d && d->parent;
+}
+
+static bool resolve_one(struct reading *r, json_t *filters, const char *name,
+			const struct param_def *p)
+{
+	const json_t *before = json_object_get(filters, name);
+	json_t *after;
+
+	r->alias = false;
+	if (ref_of(before))
+		return true;
+	if (!(json_is_array(before) ? read_list(r, p, before, &after)
+				    : read_value(r, p, before, &after)))
+		return false;
+	if (r->alias)
+		json_set_str(r->turn->reading->aliases, name, "alias");
+	json_object_set_new(filters, name, after);
+	return true;
+}
+
+bool filters_resolve(struct planner_turn *t, json_t *filters, struct clarification *ask)
+{
+	struct reading r = {.turn = t, .filters = filters, .ask = ask};
+
+	for (int scoped = 0; scoped < 2; scoped++) {
+		json_t *names = json_own(t->core->arena, json_copy(filters));
+		const char *name;
+		json_t *unused;
+
+		json_object_foreach(names, name, unused) {
+			const struct param_def *p = param_of(t, name);
+
+			if (!p) /* no tool of this caller takes it */
+				json_object_del(filters, name);
+			else if (has_parent(t, p) == scoped && !resolve_one(&r, filters, name, p))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool is_dropped(const json_t *v)
+{
+	const char *text = json_string_value(v);
+
+	return json_is_null(v) || (json_is_array(v) && json_array_size(v) == 0) || (text && !*text);
+}
+
+void filters_edit(json_t *filters, const json_t *edits)
+{
+	const json_t *value;
+	const char *name;
+
+	json_object_foreach((json_t *)edits, name, value) {
+		route_filter_drop(filters, name);
+		if (!is_dropped(value))
+			json_object_set(filters, name, (json_t *)value);
+	}
+}
+
+/* ---- as they are shown ---- */
+
+static struct value typed(const struct param_def *p, const json_t *v)
+{
+	if (json_is_integer(v))
+		return value_int(json_integer_value(v));
+	if (json_is_boolean(v))
+		return value_bool(json_is_true(v));
+	return p && p->type == PARAM_DATE ? value_date(json_string_value(v))
+					  : value_text(json_string_value(v));
+}
+
+static enum filter_source source_of(const struct planner_turn *t, const char *name, const json_t *v,
+				    const json_t *standing, const json_t *edits,
+				    enum filter_source edited)
+{
+	const json_t *stood = json_object_get(json_object_get(standing, "filters"), name);
+
+	if (edits)
+		return json_object_get(edits, name) ? edited : SOURCE_CARRIED;
+	if (stood && json_equal((json_t *)stood, (json_t *)v))
+		return SOURCE_CARRIED;
+	return json_object_get(t->reading->aliases, name) ? SOURCE_ALIAS : SOURCE_SAID;
+}
+
+static struct filter one_filter(struct planner_turn *t, const char *name, const json_t *v)
+{
+	size_t n = json_is_array(v) ? json_array_size(v) : 1;
+	struct value *values = arena_alloc(t->core->arena, (n + 1) * sizeof(*values));
+	const struct param_def *p = param_of(t, name);
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *one = json_is_array(v) ? json_array_get(v, i) : v;
+
+		if (!ref_of(one))
+			values[count++] = typed(p, one);
+	}
+	return (struct filter){
+		.name = count > 1 && p && strcmp(name, p->filter) == 0
+				? arena_printf(t->core->arena, "%ss", name)
+				: arena_strdup(t->core->arena, name),
+		.is_list = count > 1,
+		.values = values,
+		.count = count,
+	};
+}
+
+void filters_understood(struct planner_turn *t, const json_t *filters, const json_t *standing,
+			const json_t *edits, enum filter_source edited)
+{
+	struct filter *list =
+		arena_alloc(t->core->arena, (json_object_size(filters) + 1) * sizeof(*list));
+	const json_t *value;
+	const char *name;
+	size_t n = 0;
+
+	json_object_foreach((json_t *)filters, name, value) {
+		list[n] = one_filter(t, name, value);
+		list[n].source = source_of(t, name, value, standing, edits, edited);
+		n += list[n].count > 0;
+	}
+	t->reading->understood.filters = list;
+	t->reading->understood.filter_count = n;
+}

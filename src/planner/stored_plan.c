@@ -1,0 +1,221 @@
+/*
+ * Steps: a plan as it is written down, by the supervisor or by code, and kept with the answer so
+ * that it can be run again with other filters. Here they are checked against what this caller may
+ * use, their values are resolved, and they become tasks.
+ */
+#include "vesper/planner.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/ref.h"
+
+static const char *member(const json_t *step, const char *name)
+{
+	return json_string_value(json_object_get(step, name));
+}
+
+/* The filters of the whole with a step's own over them. */
+static json_t *filters_of_step(const struct planner_turn *t, const json_t *filters,
+			       const json_t *step)
+{
+	json_t *all = json_own(t->core->arena, json_deep_copy(filters));
+
+	filters_edit(all, json_object_get(step, "own"));
+	return all;
+}
+
+static bool resolve_own(struct planner_turn *t, const json_t *filters, const json_t *step,
+			struct clarification *ask)
+{
+	json_t *own = json_object_get(step, "own");
+	json_t *all = filters_of_step(t, filters, step);
+	json_t *names = json_own(t->core->arena, json_copy(own));
+	const char *name;
+	json_t *value;
+
+	if (json_object_size(own) == 0)
+		return true;
+	if (!filters_resolve(t, all, ask))
+		return false;
+	json_object_foreach(names, name, value) {
+		json_t *known = json_object_get(all, name);
+
+		if (known)
+			json_object_set(own, name, known);
+		else
+			json_object_del(own, name);
+	}
+	return true;
+}
+
+bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,
+		   struct clarification *ask)
+{
+	const json_t *step;
+	size_t i;
+
+	if (!filters_resolve(t, filters, ask))
+		return false;
+	json_array_foreach(steps, i, step)
+		if (!resolve_own(t, filters, step, ask))
+			return false;
+	return true;
+}
+
+/* ---- what they are about ---- */
+
+static void join_values(json_t *all, const char *name, json_t *value)
+{
+	json_t *before = json_object_get(all, name), *list;
+
+	if (!before || json_equal(before, value)) {
+		json_object_set(all, name, value);
+		return;
+	}
+	list = json_is_array(before) ? json_copy(before) : json_list_of(json_incref(before));
+	if (json_is_array(value))
+		json_array_extend(list, value);
+	else
+		json_array_append(list, value);
+	json_object_set_new(all, name, list);
+}
+
+const json_t *steps_filters(struct planner_turn *t, const json_t *steps, const json_t *filters)
+{
+	json_t *all = json_own(t->core->arena, json_deep_copy(filters));
+	const json_t *step;
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach((json_t *)steps, i, step)
+		json_object_foreach(json_object_get(step, "own"), name, value)
+			if (!ref_of(value))
+				join_values(all, name, value);
+	return all;
+}
+
+static bool is_known_agent(const struct planner_turn *t, const char *agent)
+{
+	for (size_t i = 0; i < t->core->may.domain_count && agent; i++)
+		if (strcmp(t->core->may.domains[i]->agent, agent) == 0)
+			return true;
+	return false;
+}
+
+bool steps_allowed(const struct planner_turn *t, const json_t *steps, bool model_usable)
+{
+	const json_t *step;
+	size_t i;
+
+	json_array_foreach((json_t *)steps, i, step) {
+		const char *tool = member(step, "tool"), *agent = member(step, "agent");
+		const struct tool_def *def = tool ? catalog_tool(t->core->may.catalog, tool) : NULL;
+
+		if (!is_known_agent(t, agent) ||
+		    (tool && (!def || !catalog_allows(&t->core->may, def, agent))) ||
+		    (!tool && !model_usable))
+			return false;
+	}
+	return json_array_size(steps) > 0 && json_array_size(steps) <= PLAN_TASKS_MAX;
+}
+
+/* Agents and tools as if code had understood them: they are what stands afterwards. */
+void steps_understood(struct planner_turn *t, const char *intent, const json_t *steps)
+{
+	size_t n = json_array_size(steps);
+	const char **agents = arena_alloc(t->core->arena, (n + 1) * sizeof(*agents));
+	struct know_tool *tools = arena_alloc(t->core->arena, (n + 1) * sizeof(*tools));
+	struct understanding *u = &t->reading->understood;
+	const json_t *step;
+	size_t i;
+
+	*u = (struct understanding){
+		.kind = KNOW_DATA, .intent = intent, .agents = agents, .tools = tools};
+	json_array_foreach((json_t *)steps, i, step) {
+		const char *tool = member(step, "tool");
+
+		agents[u->agent_count++] = member(step, "agent");
+		if (tool)
+			tools[u->tool_count++] = (struct know_tool){
+				.tool = catalog_tool(t->core->may.catalog, tool),
+				.agent = member(step, "agent"),
+			};
+	}
+	t->reading->intent = intent;
+}
+
+/* ---- tasks ---- */
+
+static const char *const *names_of(struct planner_turn *t, const json_t *list)
+{
+	size_t n = json_array_size(list), count = 0;
+	const char **names = arena_alloc(t->core->arena, (n + 1) * sizeof(*names));
+
+	for (size_t i = 0; i < n; i++) {
+		names[count] = json_string_value(json_array_get(list, i));
+		count += names[count] && *names[count];
+	}
+	names[count] = NULL;
+	return names;
+}
+
+struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const json_t *steps,
+			const json_t *filters)
+{
+	struct plan *p = arena_alloc(t->core->arena, sizeof(*p));
+	const json_t *step;
+	size_t i;
+
+	*p = (struct plan){
+		.id = "p1",
+		.origin = origin,
+		.tasks = arena_alloc(t->core->arena,
+				     sizeof(*p->tasks) * (json_array_size(steps) + 1)),
+	};
+	json_array_foreach((json_t *)steps, i, step) {
+		const char *tool = member(step, "tool");
+		struct task *task = &p->tasks[p->count++];
+
+		*task = (struct task){
+			.id = member(step, "id"),
+			.agent = member(step, "agent"),
+			.tool = tool,
+			.depends_on = names_of(t, json_object_get(step, "depends_on")),
+			.condition = member(step, "condition"),
+			.priority = (int)json_integer_value(json_object_get(step, "priority")),
+		};
+		if (tool)
+			task->json_args =
+				route_args(catalog_tool(t->core->may.catalog, tool),
+					   filters_of_step(t, filters, step), t->core->arena);
+	}
+	return p;
+}
+
+/* ---- kept, and run again ---- */
+
+void steps_keep(struct planner_turn *t, const char *question, const json_t *steps,
+		const json_t *filters)
+{
+	t->work->spec = json_own(t->core->arena, json_object());
+	json_set_str(t->work->spec, "question", question);
+	json_set_str(t->work->spec, "intent", t->reading->intent);
+	json_object_set(t->work->spec, "filters", (json_t *)filters);
+	json_object_set(t->work->spec, "steps", (json_t *)steps);
+}
+
+/* An edited filter also takes the place of what a step had of its own. */
+void steps_edit(json_t *steps, const json_t *edits)
+{
+	const json_t *step;
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(steps, i, step)
+		json_object_foreach((json_t *)edits, name, value)
+			route_filter_drop(json_object_get(step, "own"), name);
+}

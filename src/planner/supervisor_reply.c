@@ -1,0 +1,394 @@
+/*
+ * The supervisor's answer: the schema it must follow, and its reading. It is a short list of what
+ * to do: {"do":[{"Run":"get_average_annual_price"},{"year":"2025"}]}. Each entry holds one member,
+ * a word of ours or the name of a filter (which has no capital letter), so that what is not needed
+ * costs no word, in a shape that both wires can force. The model names tools and filter values, and
+ * where one step needs what another found, which steps there are; it never writes arguments in a
+ * tool's own shape, so that each value is resolved and checked by the same code that reads
+ * questions. Pure.
+ */
+#include "vesper/planner.h"
+
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+#define ROUTE_NAME_MAX 128
+
+/* ---- the schema ---- */
+
+static bool array_has(const json_t *names, const char *name)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(names, i, item)
+		if (strcmp(json_string_value(item), name) == 0)
+			return true;
+	return false;
+}
+
+/* Tools by their names; the name of an agent lets it find out by itself. */
+static json_t *run_names(const struct catalog_view *v)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < v->tool_count; i++)
+		json_push_take(names, json_str(v->tools[i]->name));
+	for (size_t i = 0; i < v->domain_count; i++)
+		json_push_take(names, json_str(v->domains[i]->agent));
+	return names;
+}
+
+static json_t *filter_names(const struct catalog_view *v)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < v->tool_count; i++)
+		for (size_t p = 0; p < v->tools[i]->param_count; p++)
+			if (!array_has(names, v->tools[i]->params[p].filter))
+				json_push_take(names, json_str(v->tools[i]->params[p].filter));
+	return names;
+}
+
+static json_t *text_schema(void)
+{
+	return json_make({"type", json_str("string")});
+}
+
+static json_t *list_schema(json_t *items)
+{
+	return json_make({"type", json_str("array")}, {"items", items});
+}
+
+static json_t *shared_schema(const char *where)
+{
+	return json_make({"$ref", json_str(where)});
+}
+
+/* Every member is required, as one of the wires demands. */
+static json_t *object_schema(json_t *members)
+{
+	json_t *required = json_array();
+	const char *name;
+	json_t *schema;
+
+	json_object_foreach(members, name, schema)
+		json_push_take(required, json_str(name));
+	return json_make({"type", json_str("object")}, {"additionalProperties", json_false()},
+			 {"required", required}, {"properties", members});
+}
+
+static json_t *one_member(const char *name, json_t *schema)
+{
+	return object_schema(json_make({name, schema}));
+}
+
+static json_t *filter_schema(const struct catalog_view *v)
+{
+	json_t *names = filter_names(v), *forms = json_array();
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(names, i, name)
+		json_push_take(forms, one_member(json_string_value(name), text_schema()));
+	json_decref(names);
+	return json_make({"anyOf", forms});
+}
+
+static json_t *step_schema(void)
+{
+	return object_schema(
+		json_make({"Step", text_schema()}, {"Run", shared_schema("#/$defs/name")},
+			  {"With", list_schema(shared_schema("#/$defs/filter"))},
+			  {"From", list_schema(shared_schema("#/$defs/filter"))},
+			  {"After", list_schema(text_schema())}, {"If", text_schema()}));
+}
+
+/* A caller without tools has nothing to choose from: both lists of names would be empty, which no
+ * schema may be. */
+json_t *route_schema(const struct catalog_view *v)
+{
+	json_t *forms = json_array(), *shared = json_object(), *schema;
+
+	if (v->tool_count > 0) {
+		json_set_take(shared, "name",
+			      json_make({"type", json_str("string")}, {"enum", run_names(v)}));
+		json_set_take(shared, "filter", filter_schema(v));
+		json_push_take(forms, one_member("Run", shared_schema("#/$defs/name")));
+		json_push_take(forms, shared_schema("#/$defs/filter"));
+		json_push_take(forms, step_schema());
+	}
+	json_push_take(forms, one_member("Ask", text_schema()));
+	json_push_take(forms, one_member("Option", text_schema()));
+	schema = one_member("do", list_schema(json_make({"anyOf", forms})));
+	if (json_object_size(shared) > 0)
+		json_object_set(schema, "$defs", shared);
+	json_decref(shared);
+	return schema;
+}
+
+/* ---- its reading ---- */
+
+struct reader {
+	const struct catalog_view *may;
+	struct arena *arena;
+	struct route *route;
+	struct err *e;
+};
+
+static bool refuse(struct reader *r, const char *what)
+{
+	return err_set(r->e, ERR_UPSTREAM, "the supervisor's answer: %s", what);
+}
+
+/* Several values of one name become a list under the same name; an empty one says that the filter
+ * does not hold. */
+static bool add_filter(struct reader *r, json_t *filters, const char *name, const json_t *value)
+{
+	json_t *before = json_object_get(filters, name);
+	const char *text = json_string_value(value), *was = json_string_value(before);
+
+	if (!text && !json_is_integer(value))
+		return refuse(r, "a filter is no text");
+	if (!before || (was && !*was)) {
+		json_object_set(filters, name, (json_t *)value);
+		return true;
+	}
+	if (!json_is_array(before)) {
+		before = json_list_of(json_incref(before));
+		json_set_take(filters, name, before);
+	}
+	json_array_append(before, (json_t *)value);
+	return true;
+}
+
+/* A step has values of its own; it takes none away from all. */
+static bool add_filters(struct reader *r, json_t *filters, const json_t *list)
+{
+	const json_t *item;
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		json_object_foreach((json_t *)item, name, value)
+			if (json_string_length(value) + !json_is_string(value) > 0 &&
+			    !add_filter(r, filters, name, value))
+				return false;
+	return true;
+}
+
+/* Values of earlier steps take the place of any that were said. */
+static bool add_references(struct reader *r, json_t *filters, const json_t *list)
+{
+	const json_t *item;
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		json_object_foreach((json_t *)item, name, value) {
+			if (!json_is_string(value))
+				return refuse(r, "a reference is no text");
+			json_set_take(filters, name, json_make({"$ref", json_incref(value)}));
+		}
+	return true;
+}
+
+/* What a name stands for among what this caller may use. */
+static bool find_name(const struct catalog_view *v, const char *name, const char **agent,
+		      const char **tool)
+{
+	const struct tool_def *def = catalog_tool(v->catalog, name);
+
+	*tool = NULL;
+	*agent = NULL;
+	if (def) {
+		*agent = catalog_allows(v, def, NULL) ? catalog_agent_in(v, def) : NULL;
+		*tool = def->name;
+	}
+	for (size_t i = 0; i < v->domain_count && !def; i++)
+		if (strcmp(v->domains[i]->agent, name) == 0)
+			*agent = v->domains[i]->agent;
+	return *agent;
+}
+
+static json_t *add_step(struct reader *r, const char *id, const char *agent, const char *tool)
+{
+	json_t *step = json_object();
+
+	json_set_str(step, "id", id);
+	json_set_str(step, "agent", agent);
+	json_set_str(step, "tool", tool);
+	json_push_take(r->route->steps, step);
+	return step;
+}
+
+/* A name that this caller may not use is passed over: the model was never told of it. */
+static bool read_run(struct reader *r, const json_t *value)
+{
+	const char *name = json_string_value(value), *agent, *tool;
+	size_t n = json_array_size(r->route->steps);
+
+	if (!name)
+		return refuse(r, "what to run is no text");
+	if (find_name(r->may, name, &agent, &tool))
+		add_step(r, arena_printf(r->arena, "t%zu", n + 1), agent, tool);
+	return true;
+}
+
+/* A step that this caller may not take refuses all: what builds on it would mean something else. */
+static bool read_step(struct reader *r, const json_t *item)
+{
+	const char *id, *name, *condition = "", *agent, *tool;
+	json_t *with = NULL, *from = NULL, *after = NULL, *own, *step;
+
+	if (!json_get_str(item, "Step", &id, r->e) || !json_get_str(item, "Run", &name, r->e) ||
+	    !json_opt_str(item, "If", &condition, r->e) ||
+	    !json_opt_array(item, "With", &with, r->e) ||
+	    !json_opt_array(item, "From", &from, r->e) ||
+	    !json_opt_array(item, "After", &after, r->e))
+		return err_prefix(r->e, "the supervisor's answer");
+	if (!find_name(r->may, name, &agent, &tool))
+		return refuse(r, "a step that is not for this caller");
+	own = json_own(r->arena, json_object());
+	if (!add_filters(r, own, with) || !add_references(r, own, from))
+		return false;
+	step = add_step(r, id, agent, tool);
+	json_object_set(step, "own", own);
+	json_object_set(step, "depends_on", after);
+	json_set_str(step, "condition", *condition ? condition : NULL);
+	return true;
+}
+
+static bool read_member(struct reader *r, const char *name, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (strcmp(name, "Run") == 0)
+		return read_run(r, value);
+	if (strcmp(name, "Ask") == 0) {
+		if (text && *text)
+			r->route->clarification = arena_strdup(r->arena, text);
+		return text || refuse(r, "a question is no text");
+	}
+	if (strcmp(name, "Option") == 0) {
+		json_array_append(r->route->options, (json_t *)value);
+		return text || refuse(r, "an option is no text");
+	}
+	return add_filter(r, r->route->filters, name, value);
+}
+
+static bool read_item(struct reader *r, const json_t *item)
+{
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(item))
+		return refuse(r, "an entry is not an object");
+	if (json_array_size(r->route->steps) == PLAN_TASKS_MAX)
+		return refuse(r, "too many steps");
+	if (json_object_get(item, "Step"))
+		return read_step(r, item);
+	json_object_foreach((json_t *)item, name, value)
+		if (!read_member(r, name, value))
+			return false;
+	return true;
+}
+
+/* The one domain that everything is about. */
+static const char *intent_of(const struct catalog_view *v, const json_t *steps)
+{
+	const char *intent = NULL;
+	const json_t *step;
+	size_t i;
+
+	json_array_foreach((json_t *)steps, i, step) {
+		const struct domain_def *d = catalog_domain_of_agent(
+			v->catalog, json_string_value(json_object_get(step, "agent")));
+
+		if (intent && strcmp(intent, d->intent) != 0)
+			return "multi_domain";
+		intent = d->intent;
+	}
+	return intent ? intent : "general";
+}
+
+bool route_parse(const char *text, size_t len, const struct catalog_view *v, struct arena *a,
+		 struct route *out, struct err *e)
+{
+	struct route route = {.filters = json_own(a, json_object()),
+			      .options = json_own(a, json_array()),
+			      .steps = json_own(a, json_array())};
+	struct reader r = {.may = v, .arena = a, .route = &route, .e = e};
+	json_t *root, *list;
+	const json_t *item;
+	size_t i;
+
+	if (!json_parse(text, len, LLM_TOOL_INPUT_BYTES_MAX, &root, e))
+		return err_prefix(e, "the supervisor's answer");
+	json_own(a, root);
+	list = json_object_get(root, "do");
+	if (!json_is_array(list))
+		return refuse(&r, "there is no list of what to do");
+	json_array_foreach(list, i, item)
+		if (!read_item(&r, item))
+			return false;
+	route.intent = intent_of(v, route.steps);
+	*out = route;
+	return true;
+}
+
+/* The plural of a name, or its singular. */
+static bool other_form(const char *name, char out[ROUTE_NAME_MAX])
+{
+	size_t n = strlen(name);
+
+	if (n + 2 > ROUTE_NAME_MAX)
+		return false;
+	memcpy(out, name, n + 1);
+	if (n > 1 && out[n - 1] == 's')
+		out[n - 1] = '\0';
+	else
+		memcpy(out + n, "s", 2);
+	return true;
+}
+
+static json_t *find_filter(const json_t *filters, const char *name)
+{
+	char other[ROUTE_NAME_MAX];
+	json_t *found = json_object_get(filters, name);
+
+	return found || !other_form(name, other) ? found : json_object_get(filters, other);
+}
+
+void route_filter_drop(json_t *filters, const char *name)
+{
+	char other[ROUTE_NAME_MAX];
+
+	json_object_del(filters, name);
+	if (other_form(name, other))
+		json_object_del(filters, other);
+}
+
+const json_t *route_args(const struct tool_def *tool, const json_t *filters, struct arena *a)
+{
+	json_t *args = json_own(a, json_object());
+
+	for (size_t i = 0; i < tool->param_count; i++) {
+		const struct param_def *p = &tool->params[i];
+		json_t *value = find_filter(filters, p->filter);
+
+		if (!value)
+			continue;
+		if (p->is_list && !json_is_array(value))
+			json_set_take(args, p->name, json_list_of(json_incref(value)));
+		else if (!p->is_list && json_is_array(value))
+			json_object_set(args, p->name, json_array_get(value, 0));
+		else
+			json_object_set(args, p->name, value);
+	}
+	return args;
+}

@@ -1,0 +1,141 @@
+/* SYNTH: the answer is written by a model, or by templates where there is none or none can be
+ * reached. */
+#include "turn_int.h"
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+
+static void template(struct turn *t)
+{
+	const struct view_answer *v = &t->answer.templated;
+
+	answer_template(&t->for_answer);
+	for (size_t i = 0; i < v->followup_count; i++)
+		suggest_push(&t->for_dialog, v->followups[i].label, v->followups[i].question,
+			     v->followups[i].primary);
+}
+
+static void on_text(void *owner, const char *text, size_t len)
+{
+	struct turn *t = owner;
+
+	if (answer_text(&t->for_answer, text, len))
+		turn_wake(t);
+}
+
+static void on_answer_end(void *owner, const struct llm_answer *answer, bool shown,
+			  const struct err *e)
+{
+	struct turn *t = owner;
+
+	(void)shown; /* the log holds what was shown */
+	t->machine.op = NULL;
+	t->machine.pending--;
+	answer_add_usage(&t->for_answer, LLM_ANSWER, &answer->usage);
+	answer_written_by(&t->for_answer, answer->provider, answer->model);
+	if (e)
+		t->machine.err = *e;
+	else if (answer->stop == LLM_STOP_REFUSAL)
+		turn_end_status(t, MESSAGE_REFUSED);
+	else if (answer->stop == LLM_STOP_MAX_TOKENS || answer->stop == LLM_STOP_CONTEXT ||
+		 answer->stop == LLM_STOP_PAUSE)
+		answer_ended_early(&t->for_answer);
+	turn_wake(t);
+}
+
+static enum turn_state answer_by_rules(struct turn *t)
+{
+	answer_by_template(&t->for_answer);
+	return TURN_SAVE;
+}
+
+static enum turn_state route_again(struct turn *t)
+{
+	check_end(&t->for_answer);
+	suggest_clear(&t->for_dialog);
+	no_answer_again(&t->for_answer);
+	return TURN_ROUTE;
+}
+
+static enum turn_state model_failed(struct turn *t, bool shown)
+{
+	if (!shown) {
+		log_warn("turn.synth", "%s answered by rules: %s", t->core.id.text,
+			 t->machine.err.text);
+		t->machine.err.code = ERR_NONE;
+		return answer_by_rules(t);
+	}
+	turn_end_error(t, &t->machine.err);
+	turn_end_partial(t, NULL, "The answer was cut off; what you see is all that arrived.");
+	t->machine.err.code = ERR_NONE;
+	return TURN_SAVE;
+}
+
+static enum turn_state model_ended(struct turn *t)
+{
+	bool shown = stream_text(t->core.log).n > 0 || t->answer.log_full;
+
+	if (t->answer.no_answer.wanted && t->machine.err.code == ERR_NONE &&
+	    t->end.status == MESSAGE_COMPLETE)
+		return route_again(t);
+	if (shown)
+		check_end(&t->for_answer);
+	if (t->machine.err.code != ERR_NONE)
+		return model_failed(t, shown);
+	if (t->answer.cut)
+		turn_end_partial(t, "upstream", "The answer reached its length limit.");
+	else if (t->end.status == MESSAGE_REFUSED && !shown)
+		say_in_pieces(&t->for_answer, "The model declined to answer this question.",
+			      say_text);
+	else if (!shown)
+		return answer_by_rules(t); /* an empty answer is none */
+	return TURN_SAVE;
+}
+
+static enum turn_state write_answer(struct turn *t)
+{
+	static const struct llm_handler handler = {.on_text = on_text, .on_end = on_answer_end};
+
+	if (!t->machine.started) {
+		t->machine.started = true;
+		template(t);
+		check_begin(&t->for_answer);
+		say_phase(&t->for_answer, "writing", "Writing the answer");
+		if (!answer_may_ask_model(&t->for_answer))
+			return answer_by_rules(t);
+		context_earlier(&t->for_dialog);
+		t->machine.pending++;
+		t->machine.op = llm_start(t->core.all->answers.llm, answer_by_model(&t->for_answer),
+					  t->core.arena, &handler, t);
+		return TURN_WAIT;
+	}
+	answer_rest(&t->for_answer);
+	return t->machine.pending ? TURN_WAIT : model_ended(t);
+}
+
+/* What RECOVER left for the end of the answer: a clarifying question, or what there is. */
+static void finish(struct turn *t)
+{
+	const char *text;
+	bool asks;
+
+	if (t->end.status != MESSAGE_COMPLETE || t->answer.log_full)
+		return;
+	text = recovery_finish(&t->for_dialog, &asks);
+	if (!text)
+		return;
+	say_in_pieces(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text), say_text);
+	if (!asks)
+		return;
+	turn_end_status(t, MESSAGE_ASK);
+	say_ask_json(&t->for_answer, t->dialog.reply.text, ask_open(&t->for_dialog));
+}
+
+enum turn_state step_synth(struct turn *t)
+{
+	enum turn_state next = write_answer(t);
+
+	if (next == TURN_SAVE)
+		finish(t);
+	return next;
+}

@@ -1,0 +1,217 @@
+/*
+ * UNDERSTAND: code reads the question. What it is sure of becomes a plan without any model; what it
+ * is not goes to the supervisor, where there is one, or is asked back.
+ */
+#include "turn_int.h"
+
+#include <string.h>
+
+#include "vesper/log.h"
+
+/* ---- a plan that is run again ---- */
+
+/* The stored plan, if it answers what is asked now. */
+static const json_t *standing_plan(const struct turn *t)
+{
+	const struct ask_answer *a = &t->dialog.answered;
+	const json_t *plan = a->plan ? a->plan : json_object_get(t->context.standing, "plan");
+	const char *question = json_string_value(json_object_get(plan, "question"));
+	const char *asked = t->core.request.content;
+
+	if (!a->edits || !question ||
+	    !steps_allowed(&t->for_planner, json_object_get(plan, "steps"),
+			   llm_usable(t->core.all->answers.llm)))
+		return NULL;
+	return a->answers || !*asked || strcmp(asked, question) == 0 ? plan : NULL;
+}
+
+/* The same steps with other filters; no model is asked. */
+static enum turn_state run_again(struct turn *t, const json_t *stored)
+{
+	const struct ask_answer *a = &t->dialog.answered;
+	struct clarification ask;
+	struct plan *p = plan_again(&t->for_planner, stored, t->context.standing, a->edits,
+				    a->answers ? SOURCE_SAID : SOURCE_EDITED, &ask);
+
+	if (t->reading.understood.filter_count > 0)
+		say_filters(&t->for_answer);
+	if (p)
+		return turn_run_plan(t, p);
+	ask_clarification(&t->for_dialog, &ask);
+	return TURN_ANSWER;
+}
+
+/* ---- names ---- */
+
+static void on_names(void *owner)
+{
+	struct turn *t = owner;
+
+	t->machine.op = NULL;
+	t->machine.pending--;
+	turn_wake(t);
+}
+
+/* True: *next is the state that the turn stays in or goes to, because the names of the tenant's
+ * data are not loaded. */
+static bool waits_for_names(struct turn *t, enum turn_state *next)
+{
+	struct name_book *names = know_names(t->core.know);
+	const char *tenant = t->core.who->tenant;
+
+	if (name_book_loaded(names, tenant))
+		return false;
+	*next = TURN_FAILED;
+	if (t->machine.started) {
+		log_warn("turn.names", "%s: the names of %s are not loaded", t->core.id.text,
+			 tenant);
+		turn_end_set(t, (struct turn_end){
+					.failed = true,
+					.retryable = true,
+					.error_code = "upstream",
+					.error_text = "The names in your data are not loaded yet, "
+						      "and without them "
+						      "your question could be misread. Please ask "
+						      "again in a few "
+						      "seconds.",
+				});
+		return true;
+	}
+	t->machine.started = true;
+	t->machine.pending++;
+	say_phase(&t->for_answer, "understanding", "Loading the names in your data");
+	t->machine.op = name_book_wait(names, t->core.loop, tenant, on_names, t);
+	*next = TURN_WAIT;
+	return true;
+}
+
+/* ---- the question ---- */
+
+static struct know_input input_of(const struct turn *t)
+{
+	return (struct know_input){
+		.question = t->core.request.content,
+		.tenant = t->core.who->tenant,
+		.may = &t->core.may,
+		.today = t->core.today,
+		.calendar = t->core.calendar,
+		.standing = t->context.standing,
+		.edited_filters = t->dialog.answered.edits,
+	};
+}
+
+/* Two halves, of which the second takes a value from the first. */
+static bool run_chain(struct turn *t, enum turn_state *next)
+{
+	struct plan *p = plan_of_chain(&t->for_planner, t->context.standing);
+
+	if (!p)
+		return false;
+	say_filters(&t->for_answer);
+	*next = turn_run_plan(t, p);
+	return true;
+}
+
+static bool refuses(struct turn *t, const struct know_input *in, const struct understanding *u,
+		    enum turn_state *next)
+{
+	struct refusal why;
+
+	if (!refusal_of(&t->for_dialog, in, u, answer_may_ask_model(&t->for_answer), &why))
+		return false;
+	*next = turn_refuse(t, &why);
+	return true;
+}
+
+/* The question is for a tool that this caller may not use. */
+static bool forbids(struct turn *t)
+{
+	const struct know_tool *tool =
+		t->core.all->hide_existence ? NULL : planner_forbidden(&t->for_planner);
+
+	if (tool)
+		say_view_json(&t->for_answer, NULL, refuse_forbidden(&t->for_dialog, tool));
+	return tool != NULL;
+}
+
+/* What needs no data. */
+static bool replies(struct turn *t)
+{
+	const struct understanding *u = &t->reading.understood;
+
+	if (u->kind == KNOW_GREETING)
+		reply_help(&t->for_dialog, "Hello! Ask me about:");
+	else if (u->kind == KNOW_TERM)
+		reply_with(&t->for_dialog, MESSAGE_COMPLETE, u->reply);
+	else if (u->kind == KNOW_ORDER)
+		suggest_end(&t->for_dialog, u->reply);
+	else if (u->foreign && !answer_may_ask_model(&t->for_answer))
+		suggest_end_in(&t->for_dialog, u->foreign);
+	else if (u->kind == KNOW_HELP)
+		reply_help(&t->for_dialog, "I answer questions from governed data:");
+	else
+		return false;
+	return true;
+}
+
+/* By rules, by the supervisor, or by a clarifying question. */
+static enum turn_state go_on(struct turn *t)
+{
+	const struct understanding *u = &t->reading.understood;
+	bool sure = u->confidence >= KNOW_SURE;
+	bool may_ask_model = answer_may_ask_model(&t->for_answer);
+
+	if (u->tool_count > 0 && (sure || t->dialog.answered.edits))
+		return turn_run_plan(t, plan_of_understood(&t->for_planner));
+	if (u->ask.text && !t->dialog.off_topic && (u->ask.unknown || sure || !may_ask_model)) {
+		ask_clarification(&t->for_dialog, &u->ask);
+		return TURN_ANSWER;
+	}
+	if (may_ask_model)
+		return TURN_ROUTE;
+	if (u->tool_count > 0)
+		return turn_run_understood(t);
+	if (answer_budget_used_up(&t->for_answer))
+		return turn_end_quota(t);
+	return turn_reply_unmatched(t, t->core.all->answers.llm != NULL);
+}
+
+static enum turn_state read_question(struct turn *t)
+{
+	const struct know_input in = input_of(t);
+	const json_t *filters = t->dialog.answered.edits;
+	enum turn_state next;
+
+	if (!filters && (refuses(t, &in, NULL, &next) || run_chain(t, &next)))
+		return next;
+	planner_understand(&t->for_planner, &in);
+	if (t->reading.understood.filter_count > 0)
+		say_filters(&t->for_answer);
+	if (forbids(t))
+		return TURN_ANSWER;
+	if (!filters && refuses(t, &in, &t->reading.understood, &next))
+		return next;
+	return replies(t) ? TURN_ANSWER : go_on(t);
+}
+
+enum turn_state step_understand(struct turn *t)
+{
+	const struct ask_failure *failure = &t->dialog.ask_failure;
+	const json_t *plan;
+	enum turn_state next;
+
+	if (waits_for_names(t, &next))
+		return next;
+	if (!ask_read(&t->for_dialog)) {
+		turn_end_set(t, (struct turn_end){.failed = true,
+						  .error_code = failure->code,
+						  .error_text = failure->text});
+		return TURN_FAILED;
+	}
+	if (t->dialog.answered.outside) {
+		ask_again(&t->for_dialog);
+		return TURN_ANSWER;
+	}
+	plan = standing_plan(t);
+	return plan ? run_again(t, plan) : read_question(t);
+}

@@ -1,0 +1,297 @@
+/* The supervisor's answer: only names that the caller may use, only known shapes, and filters that
+ * become arguments. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "vesper/planner.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/ref.h"
+
+static struct catalog *catalog;
+static struct arena *arena;
+static struct catalog_view view;
+
+static int setup(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	return catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e)
+		       ? 0
+		       : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	catalog_unref(&catalog);
+	return 0;
+}
+
+static int before(void **state)
+{
+	static const char *const permissions[] = {"chat:use", "chat:read_market_data"};
+	struct principal analyst = {.user = "ann",
+				    .tenant = "vesper",
+				    .permissions = permissions,
+				    .permission_count = 2};
+
+	(void)state;
+	arena = arena_new(1 << 20);
+	catalog_for(catalog, &analyst, arena, &view);
+	return 0;
+}
+
+static int after(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static bool parse(const char *text, struct route *r)
+{
+	struct err e = {0};
+
+	return route_parse(text, strlen(text), &view, arena, r, &e);
+}
+
+static const char *step_text(const struct route *r, size_t i, const char *name)
+{
+	return json_string_value(json_object_get(json_array_get(r->steps, i), name));
+}
+
+static void a_whole_answer_is_read(void **state)
+{
+	struct route r;
+
+	(void)state;
+	assert_true(parse("{\"do\":[{\"Run\":\"get_average_annual_price\"},"
+			  "{\"vendor\":\"Ascend\"},{\"year\":\"2025\"}]}",
+			  &r));
+	assert_string_equal(r.intent, "dayahead_curve");
+	assert_int_equal(json_array_size(r.steps), 1);
+	assert_string_equal(step_text(&r, 0, "id"), "t1");
+	assert_string_equal(step_text(&r, 0, "agent"), "dayahead_agent");
+	assert_string_equal(step_text(&r, 0, "tool"), "get_average_annual_price");
+	assert_null(r.clarification);
+	assert_string_equal(json_string_value(json_object_get(r.filters, "vendor")), "Ascend");
+}
+
+static void an_agent_finds_out_by_itself(void **state)
+{
+	struct route r;
+
+	(void)state;
+	assert_true(parse("{\"do\":[{\"Run\":\"get_average_annual_price\"},"
+			  "{\"Run\":\"price_curve_agent\"}]}",
+			  &r));
+	assert_string_equal(r.intent, "multi_domain");
+	assert_string_equal(step_text(&r, 1, "id"), "t2");
+	assert_string_equal(step_text(&r, 1, "agent"), "price_curve_agent");
+	assert_null(step_text(&r, 1, "tool"));
+}
+
+static void nothing_to_do_is_a_general_question(void **state)
+{
+	struct route r;
+
+	(void)state;
+	assert_true(parse("{\"do\":[]}", &r));
+	assert_string_equal(r.intent, "general");
+	assert_int_equal(json_array_size(r.steps), 0);
+}
+
+static void a_question_back_brings_its_options(void **state)
+{
+	struct route r;
+
+	(void)state;
+	assert_true(parse("{\"do\":[{\"Ask\":\"Which year?\"},{\"Option\":\"2025\"},"
+			  "{\"Option\":\"2026\"}]}",
+			  &r));
+	assert_string_equal(r.clarification, "Which year?");
+	assert_int_equal(json_array_size(r.options), 2);
+}
+
+static void names_the_caller_may_not_use_are_dropped(void **state)
+{
+	static const char text[] = "{\"do\":[{\"Run\":\"root_agent\"},{\"Run\":\"per_agent\"},"
+				   "{\"Run\":\"drop_tables\"},{\"Run\":\"get_color_ranking\"},"
+				   "{\"Run\":\"get_average_annual_price\"}]}";
+	struct route r;
+
+	(void)state;
+	assert_true(parse(text, &r));
+	assert_int_equal(json_array_size(r.steps), 1);
+	assert_string_equal(step_text(&r, 0, "tool"), "get_average_annual_price");
+
+	view.tool_count = view.domain_count = 0; /* a caller without any permission */
+	assert_true(parse(text, &r));
+	assert_int_equal(json_array_size(r.steps), 0);
+}
+
+static void steps_are_read_with_their_references(void **state)
+{
+	const json_t *first, *second;
+	struct route r;
+
+	(void)state;
+	assert_true(parse("{\"do\":["
+			  "{\"Step\":\"t1\",\"Run\":\"compare_vendors\",\"With\":[],\"From\":[],"
+			  "\"After\":[],\"If\":\"\"},"
+			  "{\"Step\":\"t2\",\"Run\":\"get_hourly_price_distribution\","
+			  "\"With\":[{\"year\":\"2026\"},{\"market\":\"\"}],"
+			  "\"From\":[{\"vendor\":\"t1.facts.higher_vendor\"}],"
+			  "\"After\":[\"t1\"],\"If\":\"t1.row_count > 0\"}]}",
+			  &r));
+	assert_int_equal(json_array_size(r.steps), 2);
+	first = json_array_get(r.steps, 0);
+	second = json_array_get(r.steps, 1);
+	assert_string_equal(json_string_value(json_object_get(first, "agent")), "dayahead_agent");
+	assert_null(json_object_get(first, "condition"));
+	assert_string_equal(json_string_value(json_object_get(second, "condition")),
+			    "t1.row_count > 0");
+	assert_int_equal(json_array_size(json_object_get(second, "depends_on")), 1);
+	second = json_object_get(second, "own");
+	assert_int_equal(json_object_size(second), 2);
+	assert_string_equal(json_string_value(json_object_get(second, "year")), "2026");
+	assert_string_equal(ref_of(json_object_get(second, "vendor")), "t1.facts.higher_vendor");
+}
+
+static void a_step_that_is_not_allowed_refuses_all(void **state)
+{
+	static const char *const steps[] = {
+		"{\"Step\":\"t1\",\"Run\":\"get_color_ranking\"}",
+		"{\"Step\":\"t1\",\"Run\":\"per_agent\"}",
+		"{\"Step\":\"t1\",\"Run\":\"drop_tables\"}",
+		"{\"Step\":\"t1\"}",
+		"{\"Step\":7,\"Run\":\"compare_vendors\"}",
+		"{\"Step\":\"t1\",\"Run\":\"compare_vendors\",\"From\":[{\"vendor\":7}]}",
+		"{\"Step\":\"t1\",\"Run\":\"compare_vendors\",\"With\":[{\"vendor\":true}]}",
+	};
+	struct route r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		assert_false(parse(arena_printf(arena, "{\"do\":[%s]}", steps[i]), &r));
+}
+
+static void more_steps_than_a_plan_has_are_refused(void **state)
+{
+	const char *text = "";
+	struct route r;
+
+	(void)state;
+	for (int i = 0; i < PLAN_TASKS_MAX; i++)
+		text = arena_printf(arena, "%s%s{\"Run\":\"dayahead_agent\"}", text, i ? "," : "");
+	assert_true(parse(arena_printf(arena, "{\"do\":[%s]}", text), &r));
+	assert_false(
+		parse(arena_printf(arena, "{\"do\":[%s,{\"Run\":\"dayahead_agent\"}]}", text), &r));
+}
+
+static void garbage_is_refused(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"I would use the average tool.",
+		"[]",
+		"{}",
+		"{\"do\":\"all\"}",
+		"{\"do\":[\"get_average_annual_price\"]}",
+		"{\"do\":[{\"Run\":[\"get_average_annual_price\"]}]}",
+		"{\"do\":[{\"year\":[\"2025\"]}]}",
+		"{\"do\":[{\"Ask\":7}]}",
+		"{\"do\":[{\"Option\":null}]}",
+		"{\"do\":[{\"Run\":\"get_average_annual_price\"}",
+	};
+	struct route r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_false(parse(texts[i], &r));
+}
+
+static void repeated_filters_become_lists_where_the_tool_takes_one(void **state)
+{
+	const struct tool_def *compare = catalog_tool(catalog, "compare_vendors");
+	const struct tool_def *average = catalog_tool(catalog, "get_average_annual_price");
+	struct route r;
+	const json_t *args;
+
+	(void)state;
+	assert_true(parse("{\"do\":[{\"vendor\":\"\"},{\"vendor\":\"Ascend\"},"
+			  "{\"vendor\":\"Hitachi\"},{\"hub_zone\":\"SP15\"}]}",
+			  &r));
+	args = route_args(compare, r.filters, arena);
+	assert_int_equal(json_array_size(json_object_get(args, "vendors")), 2);
+	assert_string_equal(json_string_value(json_object_get(args, "hub_zone")), "SP15");
+	args = route_args(average, r.filters, arena);
+	assert_string_equal(json_string_value(json_object_get(args, "vendor")), "Ascend");
+	assert_true(parse("{\"do\":[{\"vendor\":\"Ascend\"},{\"year\":2025}]}", &r));
+	args = route_args(compare, r.filters, arena);
+	assert_int_equal(json_array_size(json_object_get(args, "vendors")), 1);
+	assert_int_equal(json_integer_value(json_object_get(args, "year")), 2025);
+}
+
+static void the_schema_is_the_same_every_time(void **state)
+{
+	json_t *first = route_schema(&view), *second = route_schema(&view);
+	char *a = json_text(first), *b = json_text(second);
+
+	(void)state;
+	assert_string_equal(a, b);
+	assert_non_null(strstr(a, "\"get_average_annual_price\""));
+	assert_non_null(strstr(a, "\"additionalProperties\":false"));
+	mem_free(a);
+	mem_free(b);
+	json_decref(first);
+	json_decref(second);
+}
+
+static void a_caller_without_tools_has_a_schema_too(void **state)
+{
+	json_t *schema;
+	char *text;
+
+	(void)state;
+	view.tool_count = view.domain_count = 0;
+	schema = route_schema(&view);
+	text = json_text(schema);
+	assert_null(strstr(text, "$ref"));
+	assert_null(strstr(text, "\"enum\":[]"));
+	mem_free(text);
+	json_decref(schema);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_whole_answer_is_read, before, after),
+		cmocka_unit_test_setup_teardown(an_agent_finds_out_by_itself, before, after),
+		cmocka_unit_test_setup_teardown(nothing_to_do_is_a_general_question, before, after),
+		cmocka_unit_test_setup_teardown(a_question_back_brings_its_options, before, after),
+		cmocka_unit_test_setup_teardown(names_the_caller_may_not_use_are_dropped, before,
+						after),
+		cmocka_unit_test_setup_teardown(steps_are_read_with_their_references, before,
+						after),
+		cmocka_unit_test_setup_teardown(a_step_that_is_not_allowed_refuses_all, before,
+						after),
+		cmocka_unit_test_setup_teardown(more_steps_than_a_plan_has_are_refused, before,
+						after),
+		cmocka_unit_test_setup_teardown(garbage_is_refused, before, after),
+		cmocka_unit_test_setup_teardown(
+			repeated_filters_become_lists_where_the_tool_takes_one, before, after),
+		cmocka_unit_test_setup_teardown(a_caller_without_tools_has_a_schema_too, before,
+						after),
+		cmocka_unit_test_setup_teardown(the_schema_is_the_same_every_time, before, after),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
