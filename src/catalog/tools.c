@@ -13,7 +13,9 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define FRAGMENTS "fragments.sql" /* of the pack, beside its folders */
+/* Of the pack, beside its folders. */
+#define FRAGMENTS "fragments.sql"
+#define TABLES    "tables.json" /* vesperctl db reads it */
 
 static bool load_sql(struct loader *l, const char *path, struct sql_file **out, struct err *e)
 {
@@ -160,7 +162,8 @@ bool load_tools(struct loader *l, struct err *e)
 	    (list_has(folders, FRAGMENTS) && !load_fragments(l, e)))
 		return false;
 	for (; *folders; folders++)
-		if (strcmp(*folders, FRAGMENTS) != 0 && !load_folder(l, *folders, e))
+		if (strcmp(*folders, FRAGMENTS) != 0 && strcmp(*folders, TABLES) != 0 &&
+		    !load_folder(l, *folders, e))
 			return false;
 	return check_fragments(l, e);
 }

@@ -14,7 +14,8 @@
 #include "vesper/mem.h"
 
 /* Options without a value; every other one has one. */
-static const char *const flags[] = {"--json", "--small", "--replace", "--all", "--written", NULL};
+static const char *const flags[] = {"--json",    "--small", "--replace", "--all",
+				    "--written", "--write", NULL};
 
 static bool is_flag(const char *word)
 {

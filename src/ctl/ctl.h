@@ -25,6 +25,7 @@ int ctl_demo_check(int argc, char **argv);
 int ctl_check_sql(int argc, char **argv);
 int ctl_eval(int argc, char **argv);
 int ctl_db(int argc, char **argv);
+int ctl_db_ddl(int argc, char **argv); /* db ddl */
 int ctl_pbi(int argc, char **argv);
 int ctl_receipt(int argc, char **argv);
 
@@ -49,6 +50,10 @@ int ctl_misused(char **argv, const char *fmt, ...) __attribute__((format(printf,
 bool ctl_probe(const char *path);
 
 const char *ctl_root(void); /* VESPER_ROOT or where the sources are */
+/* That root and those of packs.roots, NULL-ended. */
+MUST_CHECK bool ctl_roots(struct arena *a, const char *const **out, struct err *e);
+/* Whether a text is a name as packs and sources have. */
+bool ctl_is_name(const char *text);
 /* The configuration that the daemon would have. */
 MUST_CHECK bool ctl_config(struct arena *a, struct config **out, struct err *e);
 /* The catalogue of the packs of a tenant (NULL: those that are default). */

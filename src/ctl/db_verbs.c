@@ -1,16 +1,19 @@
 /* `vesperctl db`: installs, migrates and seeds the databases of SQL Server and PostgreSQL. SQLite's
- * files need none of it. */
+ * files need none of it. A further source of packs is a part of its own. */
 #include "ctl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "demo_data.h"
 #include "server_migrate.h"
 #include "vesper/file.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+
+#define PART_BYTES_MAX 20 /* of a part's name in the ledger */
 
 static const char *const parts[] = {"warehouse", "store", NULL};
 
@@ -19,16 +22,54 @@ static void on_applied(const char *path)
 	printf("applied %s\n", path);
 }
 
+static bool is_part(const char *name)
+{
+	return strcmp(name, "warehouse") == 0 || strcmp(name, "store") == 0;
+}
+
 static bool wanted(const char *only, const char *part)
 {
 	return !only || strcmp(only, part) == 0;
 }
 
+/* The root whose packs brought files for this source. */
+static bool root_of(const struct server *server, const char *source, struct arena *a,
+		    const char **out, struct err *e)
+{
+	const char *folder = arena_printf(a, "sql/schema/%s/sources/%s",
+					  dialect_name(server_dialect(server)), source);
+	const char *const *roots;
+
+	if (!ctl_roots(a, &roots, e))
+		return false;
+	for (; *roots; roots++) {
+		*out = *roots;
+		if (access(arena_printf(a, "%s/%s", *roots, folder), F_OK) == 0)
+			return true;
+	}
+	return err_set(e, ERR_INPUT, "no root has %s (vesperctl db ddl makes its first file)",
+		       folder);
+}
+
+static bool migrate_source(struct server *server, const char *source, struct err *e)
+{
+	struct arena *a = arena_new(2 * SQL_FILE_BYTES_MAX);
+	const char *root;
+	bool done = root_of(server, source, a, &root, e) &&
+		    server_migrate(server, root, arena_printf(a, "sources/%s", source), source,
+				   on_applied, e);
+
+	arena_free(&a);
+	return done;
+}
+
 static bool migrate(struct server *server, const char *only, struct err *e)
 {
+	if (only && !is_part(only))
+		return migrate_source(server, only, e);
 	for (size_t i = 0; parts[i]; i++)
 		if (wanted(only, parts[i]) &&
-		    !server_migrate(server, ctl_root(), parts[i], on_applied, e))
+		    !server_migrate(server, ctl_root(), parts[i], parts[i], on_applied, e))
 			return false;
 	return true;
 }
@@ -72,7 +113,7 @@ static bool set_login(struct server *server, const char *login, const char *vari
 static bool set_logins(struct server *server, const char *only, struct err *e)
 {
 	struct arena *a = arena_new(2 * SQL_FILE_BYTES_MAX);
-	bool done = (!wanted(only, "warehouse") ||
+	bool done = ((only && strcmp(only, "store") == 0) ||
 		     set_login(server, "vesper_read", "VESPER_READ_PASSWORD", a, e)) &&
 		    (!wanted(only, "store") ||
 		     set_login(server, "vesper_chat", "VESPER_CHAT_PASSWORD", a, e));
@@ -103,8 +144,7 @@ static bool usage_good(int argc, char **argv)
 	return verb &&
 	       (strcmp(verb, "init") == 0 || strcmp(verb, "migrate") == 0 ||
 		strcmp(verb, "seed") == 0) &&
-	       (strcmp(only, "store") == 0 || strcmp(only, "warehouse") == 0) &&
-	       !ctl_word(argc, argv, 1);
+	       ctl_is_name(only) && strlen(only) <= PART_BYTES_MAX && !ctl_word(argc, argv, 1);
 }
 
 int ctl_db(int argc, char **argv)
@@ -115,8 +155,13 @@ int ctl_db(int argc, char **argv)
 	struct err e = {0};
 	bool done;
 
+	if (ctl_word(argc, argv, 0) && strcmp(ctl_word(argc, argv, 0), "ddl") == 0)
+		return ctl_db_ddl(argc, argv);
 	if (!usage_good(argc, argv))
-		return ctl_misused(argv, "init|migrate|seed, and --only warehouse|store");
+		return ctl_misused(argv,
+				   "init|migrate|seed, and --only warehouse|store or a "
+				   "source whose name has at most %d bytes",
+				   PART_BYTES_MAX);
 	if (dialect && strcmp(dialect, "sqlite") == 0)
 		return ctl_fail(
 			"SQLite needs no db verbs: demo-data makes its warehouse, the daemon "

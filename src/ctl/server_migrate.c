@@ -167,13 +167,13 @@ static bool migrate_folder(struct server *server, const char *folder, const char
 	return not_ahead(server, part, count, err);
 }
 
-bool server_migrate(struct server *server, const char *root, const char *part,
+bool server_migrate(struct server *server, const char *root, const char *folder, const char *part,
 		    void (*said)(const char *path), struct err *err)
 {
 	struct arena *arena = arena_new(SCRIPTS_BYTES_MAX);
-	const char *folder = arena_printf(arena, "%s/sql/schema/%s/%s", root,
-					  dialect_name(server_dialect(server)), part);
-	bool done = migrate_folder(server, folder, part, arena, said, err);
+	const char *path = arena_printf(arena, "%s/sql/schema/%s/%s", root,
+					dialect_name(server_dialect(server)), folder);
+	bool done = migrate_folder(server, path, part, arena, said, err);
 
 	if (!done)
 		server_rollback(server);

@@ -10,10 +10,11 @@
 /* What every part stands on: owner, schemas, ledger. May be run any number of times. */
 MUST_CHECK bool server_bootstrap(struct server *server, const char *root, struct err *err);
 
-/* Applies what the server lacks of a part ("warehouse", "store"), each file in a transaction with
- * its line of the ledger. `said` is told of each file that was applied. ERR_INPUT: no ledger, a
+/* Applies what the server lacks of a part ("warehouse", "store", a source), whose files are in this
+ * folder below sql/schema/<dialect>, each in a transaction with its line of the ledger. `said` is
+ * told of each file that was applied. ERR_INPUT: no ledger, a
  * file that changed after it was applied, a server that is ahead of these files. */
-MUST_CHECK bool server_migrate(struct server *server, const char *root, const char *part,
-			       void (*said)(const char *path), struct err *err);
+MUST_CHECK bool server_migrate(struct server *server, const char *root, const char *folder,
+			       const char *part, void (*said)(const char *path), struct err *err);
 
 #endif

@@ -36,9 +36,9 @@ static const struct verb {
 	{"probe", ctl_probe_verb, "[PATH]",
 	 "ends with 0 when that path of the daemon (/readyz) answers 200"},
 	{"db", ctl_db,
-	 "init|migrate|seed --dsn DSN [--dialect mssql|postgres] [--only warehouse|store] "
-	 "[--small] [--replace]",
-	 "schema, logins and demo data on SQL Server or PostgreSQL"},
+	 "init|migrate|seed --dsn DSN [--dialect mssql|postgres] [--only warehouse|store|SOURCE] "
+	 "[--small] [--replace]; db ddl --pack P --dialect D [--source S] [--write]",
+	 "schema, logins and demo data on SQL Server or PostgreSQL; DDL of a pack's tables.json"},
 	{"pbi", ctl_pbi,
 	 "ingest --tenant T --file FILE|--dsn DSN [--workspace ID,...] [--from D] [--to D] "
 	 "[--state FILE]",

@@ -1,0 +1,154 @@
+/* `vesperctl db ddl`: the statements that make the tables of a pack's source. */
+#include "ctl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "databases.h"
+#include "ddl.h"
+#include "vesper/file.h"
+#include "vesper/limits.h"
+
+struct wanted {
+	const char *pack, *source, *dialect_name;
+	enum dialect dialect;
+	const char *root, *path; /* where the description was found */
+};
+
+bool ctl_roots(struct arena *a, const char *const **out, struct err *e)
+{
+	struct config *config = NULL;
+	const char *const *roots;
+	struct pack_list packs;
+	const char **copies;
+	size_t n = 0;
+
+	if (!ctl_config(a, &config, e))
+		return false;
+	if (!databases_packs(config, ctl_root(), NULL, a, &roots, &packs, e)) {
+		config_free(&config);
+		return false;
+	}
+	while (roots[n])
+		n++;
+	copies = arena_alloc(a, (n + 1) * sizeof(*copies));
+	for (size_t i = 0; i < n; i++)
+		copies[i] = arena_strdup(a, roots[i]);
+	config_free(&config);
+	*out = copies;
+	return true;
+}
+
+bool ctl_is_name(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n > 0 && !text[n] && n <= PACK_NAME_BYTES_MAX && *text >= 'a' && *text <= 'z';
+}
+
+static bool find(struct wanted *w, struct arena *a, const char **text, struct err *e)
+{
+	const char *const *roots;
+
+	if (!ctl_roots(a, &roots, e))
+		return false;
+	w->path = arena_printf(a, "sql/%s/tables.json", w->pack);
+	for (; *roots; roots++) {
+		w->root = *roots;
+		if (file_read(arena_printf(a, "%s/%s", *roots, w->path), JSON_FILE_BYTES_MAX, a,
+			      text, e))
+			return true;
+		if (e->code != ERR_NOT_FOUND)
+			return false;
+	}
+	return err_set(e, ERR_INPUT, "no root has %s", w->path);
+}
+
+static const char *header_of(const struct wanted *w, struct arena *a)
+{
+	return arena_printf(a,
+			    "-- Made by vesperctl db ddl --pack %s --source %s --dialect %s from "
+			    "%s.\n",
+			    w->pack, w->source, w->dialect_name, w->path);
+}
+
+static bool make_folders(const char *path, struct arena *a, struct err *e)
+{
+	char *copy = arena_strdup(a, path);
+
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+			return err_set(e, ERR_UPSTREAM, "%s: %s", copy, strerror(errno));
+		*slash = '/';
+	}
+	return true;
+}
+
+/* A file that is there may have been applied somewhere: then it never changes again. */
+static bool write_file(const struct wanted *w, struct str text, struct arena *a, struct err *e)
+{
+	const char *path = arena_printf(a, "%s/sql/schema/%s/sources/%s/001_tables.sql", w->root,
+					w->dialect_name, w->source);
+	bool good;
+	FILE *f;
+
+	if (!make_folders(path, a, e))
+		return false;
+	f = fopen(path, "wxe");
+	if (!f)
+		return err_set(e, ERR_INPUT, "%s: %s", path,
+			       errno == EEXIST ? "is there; write what changes into the next number"
+					       : strerror(errno));
+	good = fwrite(text.p, 1, text.n, f) == text.n;
+	good = fclose(f) == 0 && good;
+	if (good)
+		printf("%s\n", path);
+	return good || err_set(e, ERR_UPSTREAM, "%s: %s", path, strerror(errno));
+}
+
+static bool run(struct wanted *w, bool write, struct arena *a, struct err *e)
+{
+	const char *text;
+	struct buf out;
+	struct ddl *d;
+	bool good;
+
+	if (!find(w, a, &text, e) || !ddl_read(w->path, text, a, &d, e))
+		return false;
+	buf_init(&out, CATALOG_BYTES_MAX);
+	buf_str(&out, header_of(w, a));
+	ddl_write(d, w->source, w->dialect, &out);
+	good = !write || write_file(w, (struct str){out.p, out.n}, a, e);
+	if (!write)
+		fputs(buf_text(&out), stdout);
+	buf_deinit(&out);
+	return good;
+}
+
+int ctl_db_ddl(int argc, char **argv)
+{
+	struct wanted w = {.pack = ctl_option(argc, argv, "--pack", NULL),
+			   .source = ctl_option(argc, argv, "--source", "warehouse"),
+			   .dialect_name = ctl_option(argc, argv, "--dialect", NULL)};
+	bool write = ctl_flag(argc, argv, "--write");
+	struct err e = {0};
+	struct arena *a;
+	bool good;
+
+	if (!w.pack || !ctl_is_name(w.pack))
+		return ctl_misused(argv, "--pack names a pack");
+	if (!w.dialect_name || !dialect_parse(w.dialect_name, &w.dialect))
+		return ctl_misused(argv, "--dialect is mssql, postgres or sqlite");
+	if (!ctl_is_name(w.source) || strcmp(w.source, "store") == 0)
+		return ctl_misused(argv, "--source is warehouse or the name of a source");
+	if (write && (w.dialect == DIALECT_SQLITE || strcmp(w.source, "warehouse") == 0))
+		return ctl_misused(argv, "--write is for a further source of a server");
+	a = arena_new(CATALOG_BYTES_MAX);
+	good = run(&w, write, a, &e);
+	arena_free(&a);
+	return good ? 0 : ctl_fail("%s", e.text);
+}

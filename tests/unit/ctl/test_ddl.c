@@ -1,0 +1,279 @@
+/* Descriptions of tables: those of this tree make the files that are checked in, and what a dialect
+ * would refuse is refused with its line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ddl.h"
+#include "server_script.h"
+#include "vesper/file.h"
+#include "vesper/limits.h"
+
+static struct arena *arena;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(64 << 20);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static const char *load(const char *path)
+{
+	const char *text;
+	struct err e = {0};
+
+	if (!file_read(arena_printf(arena, VESPER_SOURCE_DIR "/%s", path), JSON_FILE_BYTES_MAX,
+		       arena, &text, &e))
+		fail_msg("%s", e.text);
+	return text;
+}
+
+static struct ddl *described(const char *text)
+{
+	struct ddl *d = NULL;
+	struct err e = {0};
+
+	if (!ddl_read("tables.json", text, arena, &d, &e))
+		fail_msg("%s", e.text);
+	return d;
+}
+
+static const char *written(const struct ddl *d, const char *source, enum dialect dialect)
+{
+	const char *text;
+	struct buf out;
+
+	buf_init(&out, 1 << 20);
+	ddl_write(d, source, dialect, &out);
+	assert_false(buf_over(&out));
+	text = arena_strdup(arena, buf_text(&out));
+	buf_deinit(&out);
+	return text;
+}
+
+/* Without comments; blanks as far as they separate words. */
+static const char *folded(const char *text)
+{
+	struct str rest = str_of(text), line;
+	const char *copy;
+	struct buf out;
+
+	buf_init(&out, 1 << 20);
+	while (str_split(&rest, '\n', &line)) {
+		if (str_starts(str_trim(line), STR("--")))
+			continue;
+		for (size_t i = 0; i <= line.n; i++) {
+			char last = out.n ? out.p[out.n - 1] : ' ';
+			char c = i < line.n && line.p[i] != '\t' ? line.p[i] : ' ';
+
+			if (c != ' ')
+				buf_char(&out, c);
+			else if (!strchr(" (,", last))
+				buf_char(&out, ' ');
+		}
+	}
+	copy = arena_strdup(arena, buf_text(&out));
+	buf_deinit(&out);
+	return copy;
+}
+
+static void same_batches(const char *made, const char *checked_in)
+{
+	struct script a, b;
+
+	script_parse("made", made, arena, &a);
+	script_parse("checked in", load(checked_in), arena, &b);
+	for (size_t i = 0; i < a.count && i < b.count; i++) {
+		assert_string_equal(a.batches[i].name, b.batches[i].name);
+		assert_string_equal(folded(a.batches[i].text), folded(b.batches[i].text));
+	}
+	assert_int_equal(a.count, b.count);
+}
+
+static void the_warehouses_files_are_made_of_its_description(void **state)
+{
+	const struct ddl *d = described(load("sql/energy/tables.json"));
+
+	(void)state;
+	same_batches(written(d, "warehouse", DIALECT_MSSQL),
+		     "sql/schema/mssql/warehouse/001_tables.sql");
+	same_batches(written(d, "warehouse", DIALECT_POSTGRES),
+		     "sql/schema/postgres/warehouse/001_tables.sql");
+	assert_string_equal(folded(written(d, "warehouse", DIALECT_SQLITE)),
+			    folded(load("sql/warehouse/sqlite/schema.sql")));
+}
+
+#define SMALL                                                                                      \
+	"{ \"schema\": \"pv\", \"tables\": [\n"                                                    \
+	"  { \"name\": \"loggers\", \"about\": \"Where.\", \"columns\": [\n"                       \
+	"      {\"name\": \"tenant_id\", \"type\": \"text(100)\"},\n"                              \
+	"      {\"name\": \"logger_id\", \"type\": \"text(40)\"},\n"                               \
+	"      {\"name\": \"note\", \"type\": \"text\", \"null\": true},\n"                        \
+	"      {\"name\": \"\\\"Is on\\\"\", \"type\": \"bool\"},\n"                               \
+	"      {\"name\": \"extra\", \"type\": \"json\", \"null\": true},\n"                       \
+	"      {\"name\": \"seen\", \"type\": \"datetime\", \"null\": true} ],\n"                  \
+	"    \"key\": [\"tenant_id\", \"logger_id\"], \"view\": false },\n"                        \
+	"  { \"name\": \"days\", \"columns\": [\n"                                                 \
+	"      {\"name\": \"tenant_id\", \"type\": \"text(100)\"},\n"                              \
+	"      {\"name\": \"logger_id\", \"type\": \"text(40)\"},\n"                               \
+	"      {\"name\": \"day\", \"type\": \"date\"},\n"                                         \
+	"      {\"name\": \"kwh\", \"type\": \"decimal(10,3)\", \"check\": \"kwh >= 0\"},\n"       \
+	"      {\"name\": \"rest\", \"type\": \"bigint\", \"null\": true} ],\n"                    \
+	"    \"key\": [\"tenant_id\", \"logger_id\", \"day\"],\n"                                  \
+	"    \"check\": [\"rest >= kwh\"],\n"                                                      \
+	"    \"references\": [{\"columns\": [\"tenant_id\", \"logger_id\"],\n"                     \
+	"      \"table\": \"loggers\", \"to\": [\"tenant_id\", \"logger_id\"]}] } ],\n"            \
+	"  \"views\": [ { \"name\": \"v_total\", \"about\": \"Totals.\",\n"                        \
+	"    \"mssql\": \"SELECT 1 AS one\",\n"                                                    \
+	"    \"sql\": \"SELECT d.tenant_id, SUM(d.kwh) AS kwh FROM {days} d GROUP BY "             \
+	"d.tenant_id\"} ] }\n"
+
+/* What a file of a further source has beside what the warehouse's has. */
+static void another_source_gets_its_schema(void **state)
+{
+	const struct ddl *d = described(SMALL);
+	const char *pg = folded(written(d, "roof", DIALECT_POSTGRES));
+	const char *ms = folded(written(d, "roof", DIALECT_MSSQL));
+	const char *lite = folded(written(d, "roof", DIALECT_SQLITE));
+
+	(void)state;
+	assert_non_null(strstr(pg, "ARRAY['pv'] LOOP IF NOT EXISTS"));
+	assert_non_null(strstr(pg, "note text,\"Is on\" boolean NOT NULL,extra jsonb,seen "
+				   "timestamp(0),PRIMARY KEY (tenant_id,logger_id)"));
+	assert_non_null(strstr(pg, "CHECK (rest >= kwh),FOREIGN KEY (tenant_id,logger_id) "
+				   "REFERENCES base.loggers (tenant_id,logger_id)"));
+	assert_null(strstr(pg, "CREATE VIEW pv.loggers"));
+	assert_non_null(strstr(pg, "CREATE VIEW pv.days AS SELECT tenant_id,logger_id,day,"));
+	assert_non_null(strstr(pg, "CREATE VIEW pv.v_total AS SELECT d.tenant_id,SUM(d.kwh) AS kwh "
+				   "FROM base.days d"));
+	assert_non_null(strstr(pg, "ARRAY['loggers','days'] LOOP"));
+	assert_non_null(strstr(pg, "GRANT SELECT ON pv.days,pv.v_total TO vesper_read"));
+	assert_non_null(strstr(pg, "GRANT USAGE ON SCHEMA pv TO vesper_read"));
+
+	assert_non_null(strstr(ms, "EXEC (N'CREATE SCHEMA pv AUTHORIZATION dbo');"));
+	assert_non_null(strstr(ms, "note nvarchar(max),\"Is on\" bit NOT NULL,extra nvarchar(max),"
+				   "seen datetime2(0),CONSTRAINT PK_loggers"));
+	assert_non_null(strstr(ms, "CONSTRAINT CK_days_kwh CHECK (kwh >= 0),rest bigint,"));
+	assert_non_null(strstr(ms, "CONSTRAINT CK_days CHECK (rest >= kwh),CONSTRAINT FK_days"));
+	assert_non_null(strstr(ms, "CREATE SECURITY POLICY sec.roof_tenants"));
+	assert_non_null(strstr(ms, "CREATE OR ALTER VIEW pv.v_total AS SELECT 1 AS one;"));
+	assert_non_null(strstr(ms, "GRANT SELECT ON OBJECT::pv.v_total TO vesper_read_role;"));
+
+	assert_non_null(strstr(lite, "logger_id nvarchar(40) NOT NULL PRIMARY KEY,note text,\"Is "
+				     "on\" bit NOT NULL,extra text,seen datetime )"));
+	assert_non_null(strstr(lite, "logger_id nvarchar(40) NOT NULL REFERENCES loggers "
+				     "(logger_id),day date NOT NULL"));
+	assert_non_null(strstr(lite, "CREATE VIEW v_total AS SELECT d.tenant_id,SUM(d.kwh) AS kwh "
+				     "FROM days d"));
+	assert_null(strstr(lite, "CREATE VIEW days"));
+}
+
+/* The description with one change is refused, and the error begins so. */
+static void refused(const char *from, const char *to, const char *why)
+{
+	const char *at = strstr(SMALL, from), *text;
+	struct ddl *d;
+	struct err e = {0};
+
+	assert_non_null(at);
+	text = arena_printf(arena, "%.*s%s%s", (int)(at - SMALL), SMALL, to, at + strlen(from));
+	if (ddl_read("tables.json", text, arena, &d, &e))
+		fail_msg("accepted, though: %s", why);
+	assert_int_equal(e.code, ERR_INPUT);
+	if (strncmp(e.text, "tables.json:", 12) != 0 || !strstr(e.text, why))
+		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+}
+
+static void names_and_types_are_checked(void **state)
+{
+	(void)state;
+	refused("\"tables\"", "\"tabels\"", "tabels");
+	refused("\"pv\"", "\"p v\"", "\"schema\" is a plain name");
+	refused("\"loggers\"", "\"log gers\"", ":2: tables[0]: \"name\" is a name");
+	refused("\"loggers\"", "\"log;gers\"", "\"name\" is a name");
+	refused("\"loggers\"", "\"\"", "\"name\" is a name");
+	refused("\\\"Is on\\\"", "\\\"Is } on\\\"", "\"name\" is a name");
+	refused("\\\"Is on\\\"", "\\\"Is on", "\"name\" is a name");
+	refused("\"days\", \"col", "\"loggers\", \"col", ":10: tables[1]: loggers is there twice");
+	refused("\"v_total\"", "\"days\"", "views[0]: days is there twice");
+	refused("\"seen\"", "\"note\"", ":8: tables[0].columns[5]: note is there twice");
+	refused("text(40)", "varchar(40)", ":4: tables[0].columns[1]: \"type\" is");
+	refused("text(40)", "text(0)", "\"type\" is");
+	refused("text(40)", "text(4001)", "\"type\" is");
+	refused("text(40)", "text(40", "\"type\" is");
+	refused("text(40)", "text(40,2)", "\"type\" is");
+	refused("text(40)", "int(4)", "\"type\" is");
+	refused("decimal(10,3)", "decimal", "\"type\" is");
+	refused("decimal(10,3)", "decimal(39,3)", "\"type\" is");
+	refused("decimal(10,3)", "decimal(3,10)", "\"type\" is");
+	refused("\"tenant_id\", \"type\": \"text(100)\"", "\"tenant\", \"type\": \"text(100)\"",
+		"tables[0].columns: tenant_id of type text(100) is missing");
+	refused("text(100)", "text(99)", "tenant_id of type text(100) is missing");
+	refused("\"null\": true", "\"nil\": true", "nil");
+	refused("\"null\": true", "\"null\": \"yes\"", "null");
+	refused("\"type\": \"date\"", "\"type\": \"date\", \"identity\": true", "an identity is a");
+	refused("\"kwh >= 0\"", "\"\"", "one line of text is wanted");
+	refused("\"decimal(10,3)\"", "\"flag\"", "a flag has its own check");
+}
+
+static void keys_are_checked(void **state)
+{
+#define KEY "\"key\": [\"tenant_id\", \"logger_id\"]"
+	(void)state;
+	refused(KEY, "\"key\": [\"logger_id\"]", "tables[0].key: tenant_id comes first");
+	refused(KEY, "\"key\": [\"tenant_id\", \"id\"]", "loggers has no column id");
+	refused(KEY, "\"key\": \"tenant_id\"", "tables[0].key: not a list");
+	refused(KEY, "\"key\": [\"tenant_id\", \"seen\"]", "seen may be NULL");
+	refused(KEY, "\"key\": [\"tenant_id\", \"note\"]", "longer than the 1700 bytes");
+	refused(KEY, "\"key\": [\"tenant_id\", \"extra\"]", "longer than the 1700 bytes");
+	refused("\"text(40)\"", "\"text(900)\"", "longer than the 1700 bytes");
+	refused(KEY, "\"without_rowid\": true", "without_rowid needs a key");
+	refused(KEY, KEY ", \"unique\": [[\"tenant_id\"]]",
+		"unique[0]: a column beside the tenant");
+	refused(KEY, KEY ", \"index\": [{\"name\": \"i\", \"columns\": [\"note\"]}]",
+		"tables[0].index[0].columns: tenant_id comes first");
+	refused(KEY, KEY ", \"index\": [{\"columns\": [\"tenant_id\", \"seen\"]}]",
+		"tables[0].index[0]: \"name\" is a name");
+	refused("\"table\": \"loggers\"", "\"table\": \"days\"",
+		"references[0]: no table before this one is called days");
+	refused("\"to\": [\"tenant_id\", \"logger_id\"]", "\"to\": [\"tenant_id\", \"seen\"]",
+		"no key of loggers with as many columns");
+	refused("\"type\": \"bigint\", \"null\": true", "\"type\": \"bigint\", \"identity\": true",
+		"rest has to be the key");
+}
+
+static void views_are_checked(void **state)
+{
+	(void)state;
+	refused("{days}", "{nights}", "views[0]: no table of this file is called nights");
+	refused("{days}", "{days", "no table of this file is called");
+	refused("\"sql\"", "\"postgres\"", "neither \"sqlite\" nor \"sql\"");
+	refused("\"schema\": \"pv\", ", "", "tables[1]: \"schema\" is a plain name");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(the_warehouses_files_are_made_of_its_description),
+		TEST(another_source_gets_its_schema),
+		TEST(names_and_types_are_checked),
+		TEST(keys_are_checked),
+		TEST(views_are_checked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
