@@ -169,8 +169,11 @@
 #define NAMES_RETRY_MS      1500 /* between tries to load missing names: a question sees two of them */
 #define KNOW_DAYS_WORDS_MAX 16 /* words of an answer that is a day or two */
 #define KNOW_STRANGE_MAX    16 /* words that nobody knows and that are looked up as misspelled */
+#define KNOW_SAID_MAX       16 /* bounds, amounts and exclusions of one question */
 
 /* tools and SQL */
+#define EXPORT_LINKS_MAX 500 /* addresses that end an exported session; messages have all */
+#define TURN_LINKS_MAX   4   /* reports that one answer links to; more are a menu */
 #define TOOL_ARGS_MAX    24  /* parameters of one tool */
 #define TOOL_COLUMNS_MAX 64  /* declared columns of one tool */
 #define TOOL_QUERIES_MAX 4   /* result sets of one tool */

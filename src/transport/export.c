@@ -8,6 +8,7 @@
 
 #include "vesper/decimal.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
 #include "vesper/mem.h"
 
 /* A cell as text; "" for none. Free with mem_free. */
@@ -277,5 +278,35 @@ void export_markdown_message(struct buf *out, const struct message *m, const jso
 
 		if (type && strcmp(type, "data") == 0)
 			markdown_table(out, view);
+	}
+}
+
+void export_links_add(json_t *all, const json_t *links)
+{
+	const json_t *link;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)links, i, link) {
+		const char *url = json_string_value(json_object_get(link, "url"));
+		const char *label = json_string_value(json_object_get(link, "report_name"));
+
+		if (url && label && json_object_size(all) < EXPORT_LINKS_MAX &&
+		    !json_object_get(all, url))
+			json_set_str(all, url, label);
+	}
+}
+
+void export_markdown_links(struct buf *out, const json_t *all)
+{
+	const char *url;
+	json_t *label;
+
+	if (json_object_size(all) == 0)
+		return;
+	buf_str(out, "\n## Related Reports\n\n");
+	json_object_foreach((json_t *)(uintptr_t)all, url, label) {
+		buf_str(out, "- ");
+		markdown_cell(out, json_string_value(label));
+		buf_printf(out, ": %s\n", url);
 	}
 }

@@ -11,6 +11,11 @@
 void export_markdown_session(struct buf *out, const struct session *s);
 /* With a table for each data view. */
 void export_markdown_message(struct buf *out, const struct message *m, const json_t *views);
+/* Adds the links of an answer to those of the session, label by address; one address counts once,
+ * and beyond EXPORT_LINKS_MAX none is added. */
+void export_links_add(json_t *all, const json_t *links);
+/* The section that ends the file; nothing where there are no links. */
+void export_markdown_links(struct buf *out, const json_t *all);
 
 /* A data view as RFC 4180 has it. A text cell that a spreadsheet would take for a formula begins
  * with an apostrophe; numbers are left alone. */

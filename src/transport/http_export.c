@@ -24,6 +24,7 @@ struct export
 	size_t count, next;
 	struct buf text; /* made and not taken yet */
 	bool any;        /* a message was written */
+	json_t *links;   /* of all answers: label by address */
 	bool last;       /* nothing comes after this lot */
 	bool failed;
 };
@@ -34,21 +35,23 @@ static void export_free(void *task)
 
 	message_reader_deinit(&x->reader);
 	buf_deinit(&x->text);
+	json_decref(x->links);
 	mem_free(x);
 }
 
-static void add_markdown(struct buf *out, const struct message *m)
+static void add_markdown(struct export *x, const struct message *m)
 {
 	struct arena *a = arena_new(DB_CELL_BYTES_MAX);
 
-	export_markdown_message(out, m, store_text_json(m->texts.views, a));
+	export_markdown_message(&x->text, m, store_text_json(m->texts.views, a));
+	export_links_add(x->links, store_text_json(m->texts.pbi_deep_links, a));
 	arena_free(&a);
 }
 
 static void add_message(struct export *x, const struct message *m)
 {
 	if (x->markdown) {
-		add_markdown(&x->text, m);
+		add_markdown(x, m);
 		return;
 	}
 	buf_str(&x->text, x->any ? ",\n" : "");
@@ -79,7 +82,9 @@ static bool on_fill(void *task, struct buf *out)
 		add_message(x, &x->lot[x->next++]);
 	else if (!ended && !x->failed && !x->reader.op)
 		message_reader_next(&x->reader, PAGE_MAX, on_lot, x);
-	else if (ended && !x->failed && !x->markdown)
+	else if (ended && !x->failed && x->markdown)
+		export_markdown_links(&x->text, x->links);
+	else if (ended && !x->failed)
 		buf_str(&x->text, "]}\n");
 	if (x->failed || buf_over(&x->text)) {
 		x->reader.request->gone = true; /* half a file must not look like a whole one */
@@ -139,6 +144,7 @@ void on_get_session_export(struct request *r)
 	x->markdown = format && strcmp(format, "markdown") == 0;
 	message_reader_init(&x->reader, r, r->params[0], NULL);
 	buf_init(&x->text, EXPORT_BYTES_MAX);
+	x->links = json_object();
 	r->task = x;
 	r->task_free = export_free;
 	r->op = store_session(r->transport->options.store, r->who, r->params[0], r->arena,

@@ -3,6 +3,7 @@
 
 #include "export.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
 #include "view_tree.h"
 
 static json_t *view_of(const char *text)
@@ -171,6 +172,41 @@ static void markdown_cells_stay_in_their_table(void **state)
 	json_decref(views);
 }
 
+static void markdown_ends_with_the_reports(void **state)
+{
+	json_t *all = json_object();
+	json_t *first =
+		json_pack("[{s:s,s:s},{s:s,s:s}]", "report_name", "Curves", "url",
+			  "https://x.test/c", "report_name", "A|B", "url", "https://x.test/ab");
+	json_t *second = json_pack("[{s:s,s:s},{s:s}]", "report_name", "Curves", "url",
+				   "https://x.test/c", "report_name", "no address");
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 100000);
+	export_markdown_links(&out, all);
+	assert_string_equal(buf_text(&out), "");
+	export_links_add(all, first);
+	export_links_add(all, second);
+	export_links_add(all, NULL);
+	export_markdown_links(&out, all);
+	assert_string_equal(buf_text(&out), "\n## Related Reports\n\n"
+					    "- Curves: https://x.test/c\n"
+					    "- A\\|B: https://x.test/ab\n");
+	for (int i = 0; i < EXPORT_LINKS_MAX + 1; i++) {
+		json_t *one = json_pack("[{s:s,s:o}]", "report_name", "R", "url",
+					json_sprintf("https://x.test/%d", i));
+
+		export_links_add(all, one);
+		json_decref(one);
+	}
+	assert_int_equal(json_object_size(all), EXPORT_LINKS_MAX);
+	buf_deinit(&out);
+	json_decref(first);
+	json_decref(second);
+	json_decref(all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +215,7 @@ int main(void)
 		cmocka_unit_test(a_table_is_the_text_of_its_view),
 		cmocka_unit_test(a_change_since_is_seen),
 		cmocka_unit_test(markdown_cells_stay_in_their_table),
+		cmocka_unit_test(markdown_ends_with_the_reports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
