@@ -18,15 +18,19 @@
  * Tool files (sql/<pack>/<domain>/<tool>.sql) say in their header what they are, a line each:
  *
  *   tool, about, permission   its name, what it gives, who may have it
- *   report                    the report that shows the same
+ *   report                    the reports that show the same, the closest first
  *   agents                    who may call it, * for everybody; without it those of the domains
  *                             that list it
  *   visible                   no: only other tools use it; agents: only agents are shown it
  *   cache_s                   for how many seconds a result may serve again
  *   param NAME text|int|decimal|date|bool|list(type,max)|list(type,min-max) required|optional
- *         [default=] [min=] [max=] [entity=] [filter=] [match=exact|like] about
+ *         [default=] [min=] [max=] [entity=] [filter=] [match=exact|like] [unit=]
+ *         [slot=day|days|days_ahead|above|below|order|not] about
  *   column NAME [unit=] [priority=high|medium|low] [label=] [type=] [entity=] [permission=]
  *         [derived] [asof]
+ *   fact NAME [unit=] [label=] [type=number|int|text|date] [optional] about
+ *                             what code derives from the rows; without `optional` it is there
+ *                             whenever there are rows
  *   answer, suggest           sentences with {name} of a parameter or a column (view.h)
  *   refer                     FILTER PATH word, several words, …: what a later step may take from
  *                             this one (ref.h), and by which words; for example
@@ -38,6 +42,12 @@
  *   grain                     words of what its rows are told apart by: "month, season"; a question
  *                             by something else is not for it
  *   gate                      the parameter that holds the caller's own SELECT
+ *
+ * slot= says what of a question fills a parameter, beside values of its dimension: one day; days
+ * back from today, or ahead; a number that bounds ("above $60"); which end of a ranking comes first
+ * (asc or desc); values that are left out. A bound NAME has a parameter NAME_incl beside it, which
+ * the loader adds: 1 where the number itself counts ("at least"), else 0. A number of a question is
+ * converted to the parameter's unit.
  *
  * unit= names a unit of config/units.json. A value with blanks is quoted: label="As-of date".
  * entity= of a column: its cells are values of that dimension, shown in the dimension's words.
@@ -71,6 +81,22 @@
 
 enum param_type { PARAM_TEXT, PARAM_INT, PARAM_DECIMAL, PARAM_DATE, PARAM_BOOL };
 
+/* What of a question fills a parameter. */
+enum param_slot {
+	SLOT_NONE, /* a value of its dimension or filter */
+	SLOT_DAY,
+	SLOT_DAYS,
+	SLOT_DAYS_AHEAD,
+	SLOT_ABOVE,
+	SLOT_BELOW,
+	SLOT_ORDER,
+	SLOT_NOT
+};
+
+/* The values of a slot=order parameter. */
+#define ORDER_ASC  "asc"
+#define ORDER_DESC "desc"
+
 struct param_def {
 	const char *name;
 	enum param_type type;
@@ -85,6 +111,22 @@ struct param_def {
 			       none */
 	bool like;          /* match=like: bound as an escaped pattern */
 	size_t bytes_max;   /* of a text; 0: TEXT_ARG_BYTES_MAX */
+	enum param_slot slot;
+	const struct unit_def *unit; /* of a number, or NULL */
+	const char *bound_of;        /* the bound that this one tells of whether it counts itself;
+					or NULL */
+	const char *about;
+};
+
+enum fact_type { FACT_NUMBER, FACT_INT, FACT_TEXT, FACT_DATE };
+
+/* A fact that code derives from a tool's rows. */
+struct fact_def {
+	const char *name;
+	const char *label; /* NULL: the name */
+	const char *unit;  /* symbol, or NULL */
+	enum fact_type type;
+	bool optional; /* a result with rows may lack it */
 	const char *about;
 };
 
@@ -115,9 +157,9 @@ struct tool_def {
 	const char *folder; /* below sql/<pack>: the domain that owns it */
 	const char *about;
 	const char *permission;
-	const char *report;        /* report key, or NULL */
-	const char *const *agents; /* who may call it, NULL-ended */
-	bool visible;              /* to router, supervisor and agents */
+	const char *const *reports; /* keys, the closest first; NULL-ended */
+	const char *const *agents;  /* who may call it, NULL-ended */
+	bool visible;               /* to router, supervisor and agents */
 	/* To agents alone: what it needs can't be read out of a question by code. */
 	bool agents_only;
 	/* The parameter that holds the caller's own SELECT; then no file has any. */
@@ -137,6 +179,8 @@ struct tool_def {
 	size_t param_count;
 	const struct column_def *columns;
 	size_t column_count;
+	const struct fact_def *facts;
+	size_t fact_count;
 	/* The same one unless a dialect overrides it. */
 	const struct sql_file *files[DIALECT_COUNT];
 	const json_t *schema; /* JSON schema of the arguments, made from params, order fixed */
@@ -325,6 +369,8 @@ const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const 
 const struct dimension_def *catalog_dimension(const struct catalog *c, const char *name);
 const struct report_def *catalog_report(const struct catalog *c, const char *key);
 const struct param_def *tool_param(const struct tool_def *t, const char *name);
+const struct fact_def *tool_fact(const struct tool_def *t, const char *name);
+const char *fact_type_name(enum fact_type type);
 /* By the name on the wire; a list parameter answers to the plural too ("hours" finds filter=hour).
  */
 const struct param_def *tool_param_of_filter(const struct tool_def *t, const char *filter);
@@ -392,8 +438,8 @@ const char *const *catalog_role(const struct catalog *c, const char *role);
  */
 const char *catalog_role_of(const struct catalog *c, const struct principal *who);
 
-/* The catalogue as JSON (name, about, permission, agents, schema), for vesperctl and REST. New
- * reference. */
+/* The catalogue as JSON (name, about, permission, reports, agents, schema, columns, facts), for
+ * vesperctl and REST. New reference. */
 json_t *catalog_tools_json(const struct catalog_view *v);
 
 #endif

@@ -38,8 +38,8 @@ struct result {
 	const char *task; /* id of the plan's task that it belongs to; NULL: of none */
 	const char *agent;
 	const char *tool;
-	const char *about;  /* the tool's own words, for status lines and panels */
-	const char *report; /* report key, or NULL */
+	const char *about;          /* the tool's own words, for status lines and panels */
+	const char *const *reports; /* report keys, NULL-ended; NULL: none */
 	const char *answer; /* the tool's own sentence with {placeholders} (see view.h), or NULL */
 	const char *const
 		*suggest; /* follow-up questions with {placeholders}, NULL-ended; NULL: none */

@@ -91,17 +91,19 @@ static void put_link(struct json_out *j, struct answer_turn *t, const struct rep
 	jo_object_end(j);
 }
 
-static bool is_report_of_earlier(const struct answer_turn *t, size_t i)
+static bool is_linked(const struct report_def *const *linked, size_t count,
+		      const struct report_def *report)
 {
-	for (size_t k = 0; k < i; k++)
-		if (t->work->results[k]->report &&
-		    strcmp(t->work->results[k]->report, t->work->results[i]->report) == 0)
+	for (size_t i = 0; i < count; i++)
+		if (linked[i] == report)
 			return true;
 	return false;
 }
 
 struct str say_links(struct answer_turn *t)
 {
+	const struct report_def *linked[TURN_LINKS_MAX];
+	size_t count = 0;
 	struct buf text;
 	struct json_out j;
 
@@ -110,12 +112,18 @@ struct str say_links(struct answer_turn *t)
 	jo_array(&j);
 	for (size_t i = 0; i < t->work->result_count; i++) {
 		const struct result *r = t->work->results[i];
-		const struct report_def *report =
-			r->report ? catalog_report(t->core->may.catalog, r->report) : NULL;
+		const char *const *key =
+			r->outcome.kind == OUTCOME_NOT_PERMITTED ? NULL : r->reports;
 
-		if (report && *report->url && r->outcome.kind != OUTCOME_NOT_PERMITTED &&
-		    !is_report_of_earlier(t, i))
+		for (; key && *key && count < TURN_LINKS_MAX; key++) {
+			const struct report_def *report =
+				catalog_report(t->core->may.catalog, *key);
+
+			if (!report || !*report->url || is_linked(linked, count, report))
+				continue;
+			linked[count++] = report;
 			put_link(&j, t, report, r);
+		}
 	}
 	jo_array_end(&j);
 	t->answer->links = into_arena(t, &text);

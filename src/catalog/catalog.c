@@ -141,6 +141,22 @@ const struct param_def *tool_param(const struct tool_def *t, const char *name)
 	return NULL;
 }
 
+const struct fact_def *tool_fact(const struct tool_def *t, const char *name)
+{
+	for (size_t i = 0; i < t->fact_count; i++)
+		if (strcmp(t->facts[i].name, name) == 0)
+			return &t->facts[i];
+	return NULL;
+}
+
+const char *fact_type_name(enum fact_type type)
+{
+	static const char *const names[] = {"number", "int", "text", "date"};
+
+	assert(type <= FACT_DATE);
+	return names[type];
+}
+
 static bool is_plural_of(const char *name, const char *singular)
 {
 	size_t n = strlen(singular);

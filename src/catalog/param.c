@@ -22,6 +22,8 @@ static bool parse_text(const struct param_def *p, const char *text, struct arena
 		return err_set(e, ERR_INPUT, "%s must not be empty", p->name);
 	if (strlen(text) > max)
 		return err_set(e, ERR_INPUT, "%s is longer than %zu bytes", p->name, max);
+	if (p->slot == SLOT_ORDER && strcmp(text, ORDER_ASC) != 0 && strcmp(text, ORDER_DESC) != 0)
+		return err_set(e, ERR_INPUT, "%s must be " ORDER_ASC " or " ORDER_DESC, p->name);
 	*out = value_text(arena_strdup(a, text));
 	return true;
 }

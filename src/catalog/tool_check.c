@@ -53,7 +53,7 @@ static bool check_marker(const struct place *p, const struct sql_marker *m, stru
 			     m->is_list ? "a list marker for a param of one value:"
 					: "a list is bound as :name... :",
 			     m->name);
-	if (!m->optional && !param->required && !param->default_text)
+	if (!m->optional && !param->required && !param->default_text && !param->bound_of)
 		return wrong(p, e, "only a --? line of its own may use optional", m->name);
 	return true;
 }

@@ -25,6 +25,22 @@ static bool read_names(struct tool_header *h, const char *text, struct text_list
 	return true;
 }
 
+static bool read_reports(struct tool_header *h, const char *text, struct err *e)
+{
+	if (!read_names(h, text, &h->reports, e))
+		return false;
+	for (size_t i = 0; i < h->reports.count; i++) {
+		const char *key = h->reports.items[i];
+
+		if (!catalog_report(&h->l->whole->shown, key))
+			return tool_wrong(h, e, "unknown report %s", key);
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(h->reports.items[k], key) == 0)
+				return tool_wrong(h, e, "report %s is there twice", key);
+	}
+	return true;
+}
+
 static bool read_window(struct tool_header *h, const char *text, struct err *e)
 {
 	const char *dot = strrchr(text, '.');
@@ -55,11 +71,8 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return list_has(h->l->whole->permissions, text) ||
 		       tool_wrong(h, e, "unknown permission %s", text);
 	}
-	if (strcmp(key, "report") == 0) {
-		t->report = text;
-		return catalog_report(&h->l->whole->shown, text) ||
-		       tool_wrong(h, e, "unknown report %s", text);
-	}
+	if (strcmp(key, "report") == 0)
+		return read_reports(h, text, e);
 	if (strcmp(key, "agents") == 0 && strcmp(text, "*") == 0) {
 		text_list_add(&h->agents, h->l->arena, text); /* when all domains are known */
 		return true;
@@ -107,6 +120,8 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 		return tool_param_read(h, line->value, e);
 	if (strcmp(line->key, "column") == 0)
 		return tool_column_read(h, line->value, e);
+	if (strcmp(line->key, "fact") == 0)
+		return tool_fact_read(h, line->value, e);
 	if (strcmp(line->key, "suggest") == 0) {
 		text_list_add(&h->suggest, h->l->arena, line->value);
 		return true;
@@ -268,13 +283,17 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 		.l = l,
 		.file = f,
 		.tool = &t,
-		.params = arena_alloc(l->arena, count_lines(f, "param") * sizeof(*h.params)),
+		/* a bound has one beside it */
+		.params = arena_alloc(l->arena, 2 * count_lines(f, "param") * sizeof(*h.params)),
 		.columns = arena_alloc(l->arena, count_lines(f, "column") * sizeof(*h.columns)),
+		.facts = arena_alloc(l->arena, count_lines(f, "fact") * sizeof(*h.facts)),
 	};
 
 	t.params = h.params;
 	t.columns = h.columns;
+	t.facts = h.facts;
 	text_list_add(&h.suggest, l->arena, NULL);
+	text_list_add(&h.reports, l->arena, NULL);
 	for (size_t i = 0; i < f->header_count; i++)
 		if (!read_line(&h, &f->header[i], e))
 			return false;
@@ -282,6 +301,7 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 	    !read_sentences(&h, e))
 		return false;
 	t.agents = h.agents.items;
+	t.reports = h.reports.items;
 	*out = t;
 	return true;
 }

@@ -1,6 +1,6 @@
 /*
- * The lines of a tool file's header that describe one thing each: a parameter of the call, or a
- * column of the result.
+ * The lines of a tool file's header that describe one thing each: a parameter of the call, a column
+ * of the result, or a fact that is derived from it.
  */
 #include "tool_header.h"
 
@@ -121,6 +121,23 @@ static bool read_param_type(const struct tool_header *h, struct str word, struct
 	return tool_wrong(h, e, "unknown type %.*s", STR_FMT(word));
 }
 
+static bool read_slot(const struct tool_header *h, const char *text, enum param_slot *out,
+		      struct err *e)
+{
+	static const char *const names[] = {
+		[SLOT_DAY] = "day",     [SLOT_DAYS] = "days",   [SLOT_DAYS_AHEAD] = "days_ahead",
+		[SLOT_ABOVE] = "above", [SLOT_BELOW] = "below", [SLOT_ORDER] = "order",
+		[SLOT_NOT] = "not"};
+
+	for (size_t i = SLOT_DAY; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		*out = (enum param_slot)i;
+		return true;
+	}
+	return tool_wrong(h, e, "unknown slot %s", text);
+}
+
 static bool set_param_attribute(const struct tool_header *h, struct param_def *p, const char *key,
 				const char *value, struct err *e)
 {
@@ -144,9 +161,64 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 		p->like = strcmp(value, "like") == 0;
 		if (!p->like && strcmp(value, "exact") != 0)
 			return tool_wrong(h, e, "match is exact or like");
+	} else if (strcmp(key, "unit") == 0) {
+		p->unit = units_find(&h->l->whole->shown.units, value);
+		if (!p->unit)
+			return tool_wrong(h, e, "unit %s is not registered (config/units.json)",
+					  value);
+	} else if (strcmp(key, "slot") == 0) {
+		return read_slot(h, value, &p->slot, e);
 	} else {
 		return tool_wrong(h, e, "unknown attribute %s", key);
 	}
+	return true;
+}
+
+static bool is_number(const struct param_def *p)
+{
+	return p->type == PARAM_INT || p->type == PARAM_DECIMAL;
+}
+
+/* Several bounds and exclusions are told apart by their units and dimensions. */
+static bool is_only_one(const struct tool_header *h, const struct param_def *p)
+{
+	if (p->slot == SLOT_ABOVE || p->slot == SLOT_BELOW || p->slot == SLOT_NOT)
+		return true;
+	for (size_t i = 0; i < h->tool->param_count; i++)
+		if (&h->params[i] != p && h->params[i].slot == p->slot)
+			return false;
+	return true;
+}
+
+static bool check_slot(const struct tool_header *h, const struct param_def *p, struct err *e)
+{
+	bool fits = true;
+
+	switch (p->slot) {
+	case SLOT_NONE:
+		return true;
+	case SLOT_DAY:
+		fits = p->type == PARAM_DATE && !p->is_list;
+		break;
+	case SLOT_DAYS:
+	case SLOT_DAYS_AHEAD:
+		fits = p->type == PARAM_INT && !p->is_list;
+		break;
+	case SLOT_ABOVE:
+	case SLOT_BELOW:
+		fits = is_number(p) && !p->is_list && !p->required && !p->default_text;
+		break;
+	case SLOT_ORDER:
+		fits = p->type == PARAM_TEXT && !p->is_list && !p->entity && !p->like;
+		break;
+	case SLOT_NOT:
+		fits = p->is_list && p->entity && !p->required;
+		break;
+	}
+	if (!fits)
+		return tool_wrong(h, e, "param %s cannot have this slot", p->name);
+	if (!is_only_one(h, p))
+		return tool_wrong(h, e, "param %s: another one has its slot", p->name);
 	return true;
 }
 
@@ -158,8 +230,10 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 
 	if (!*p->about)
 		return tool_wrong(h, e, "param %s says nothing about itself", p->name);
-	if (ranged && p->type != PARAM_INT && p->type != PARAM_DECIMAL)
+	if (ranged && !is_number(p))
 		return tool_wrong(h, e, "param %s: only numbers have a min and max", p->name);
+	if (p->unit && !is_number(p))
+		return tool_wrong(h, e, "param %s: only numbers have a unit", p->name);
 	if ((p->entity || p->like) && p->type != PARAM_TEXT)
 		return tool_wrong(h, e, "param %s: entity and match need a text", p->name);
 	if (p->required && p->default_text)
@@ -174,6 +248,31 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 			return tool_wrong(h, e, "default %s is no known %s", p->default_text,
 					  p->entity);
 	}
+	return check_slot(h, p, e);
+}
+
+/* NAME_incl beside a bound NAME. */
+static bool add_inclusive(struct tool_header *h, const struct param_def *bound, struct err *e)
+{
+	struct arena *a = h->l->arena;
+	struct param_def *p = &h->params[h->tool->param_count];
+
+	if (bound->slot != SLOT_ABOVE && bound->slot != SLOT_BELOW)
+		return true;
+	if (h->tool->param_count == TOOL_ARGS_MAX)
+		return tool_wrong(h, e, "more than %d params", TOOL_ARGS_MAX);
+	p->name = p->filter = arena_printf(a, "%s_incl", bound->name);
+	if (tool_param(h->tool, p->name))
+		return tool_wrong(h, e, "param %s stands beside %s by itself", p->name,
+				  bound->name);
+	p->type = PARAM_INT;
+	p->list_min = p->list_max = 1;
+	p->has_min = p->has_max = true;
+	p->max = 1;
+	p->bound_of = bound->name;
+	p->about = arena_printf(a, "1 where %s itself counts, 0 where it does not (default 1)",
+				bound->name);
+	h->tool->param_count++;
 	return true;
 }
 
@@ -214,7 +313,7 @@ bool tool_param_read(struct tool_header *h, const char *text, struct err *e)
 			return false;
 	}
 	h->tool->param_count++;
-	return check_param(h, p, e);
+	return check_param(h, p, e) && add_inclusive(h, p, e);
 }
 
 /* ---- column NAME [attributes] ---- */
@@ -291,5 +390,79 @@ bool tool_column_read(struct tool_header *h, const char *text, struct err *e)
 			return false;
 	}
 	h->tool->column_count++;
+	return true;
+}
+
+/* ---- fact NAME [attributes] about ---- */
+
+static bool read_fact_type(const char *text, enum fact_type *out)
+{
+	for (int i = FACT_NUMBER; i <= FACT_DATE; i++) {
+		if (strcmp(text, fact_type_name((enum fact_type)i)) != 0)
+			continue;
+		*out = (enum fact_type)i;
+		return true;
+	}
+	return false;
+}
+
+static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, const char *key,
+			       const char *value, struct err *e)
+{
+	if (strcmp(key, "label") == 0) {
+		f->label = value;
+	} else if (strcmp(key, "unit") == 0) {
+		f->unit = value;
+		if (!units_find(&h->l->whole->shown.units, value))
+			return tool_wrong(h, e, "unit %s is not registered (config/units.json)",
+					  value);
+	} else if (strcmp(key, "type") == 0) {
+		if (!read_fact_type(value, &f->type))
+			return tool_wrong(h, e, "type is number, int, text or date");
+	} else {
+		return tool_wrong(h, e, "unknown attribute %s", key);
+	}
+	return true;
+}
+
+bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
+{
+	struct arena *a = h->l->arena;
+	struct fact_def *f = &h->facts[h->tool->fact_count];
+	struct str rest = str_of(text), word;
+	const char *key, *value;
+	bool typed = false;
+
+	if (h->tool->fact_count == RESULT_FACTS_MAX)
+		return tool_wrong(h, e, "more than %d facts", RESULT_FACTS_MAX);
+	if (!next_word(&rest, &word))
+		return tool_wrong(h, e, "fact without a name");
+	f->name = arena_strndup(a, word.p, word.n);
+	if (!tool_is_name(f->name))
+		return tool_wrong(h, e, "%s is no name", f->name);
+	if (tool_fact(h->tool, f->name))
+		return tool_wrong(h, e, "fact %s is there twice", f->name);
+	f->about = "";
+	for (struct str before = rest; next_word(&rest, &word); before = rest) {
+		if (str_eq(word, STR("optional"))) {
+			f->optional = true;
+			continue;
+		}
+		if (!is_attribute(a, word, &key, &value)) {
+			before = str_trim(before);
+			f->about = arena_strndup(a, before.p, before.n);
+			break;
+		}
+		if (!set_fact_attribute(h, f, key, value, e))
+			return false;
+		typed = typed || strcmp(key, "type") == 0;
+	}
+	if (!*f->about)
+		return tool_wrong(h, e, "fact %s says nothing about itself", f->name);
+	if (!typed)
+		f->type = f->unit ? FACT_NUMBER : FACT_TEXT;
+	if (f->unit && (f->type == FACT_TEXT || f->type == FACT_DATE))
+		return tool_wrong(h, e, "fact %s: only numbers have a unit", f->name);
+	h->tool->fact_count++;
 	return true;
 }

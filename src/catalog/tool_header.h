@@ -11,7 +11,8 @@ struct tool_header {
 	struct tool_def *tool;
 	struct param_def *params;
 	struct column_def *columns;
-	struct text_list agents, suggest, seen;
+	struct fact_def *facts;
+	struct text_list agents, suggest, seen, reports;
 	const char *whole; /* read when every column is known */
 	int whole_line;
 };
@@ -28,5 +29,7 @@ MUST_CHECK bool tool_number_read(const struct tool_header *h, const char *text, 
 MUST_CHECK bool tool_param_read(struct tool_header *h, const char *text, struct err *e);
 /* NAME [attributes] */
 MUST_CHECK bool tool_column_read(struct tool_header *h, const char *text, struct err *e);
+/* NAME [attributes] about */
+MUST_CHECK bool tool_fact_read(struct tool_header *h, const char *text, struct err *e);
 
 #endif

@@ -29,6 +29,12 @@ static json_t *enum_of(const struct catalog *c, const struct param_def *p)
 	const struct dimension_def *d = p->entity ? catalog_dimension(c, p->entity) : NULL;
 	json_t *values;
 
+	if (p->slot == SLOT_ORDER) {
+		values = json_array();
+		json_push_take(values, json_str(ORDER_ASC));
+		json_push_take(values, json_str(ORDER_DESC));
+		return values;
+	}
 	if (!d || !d->values || list_length(d->values) > ENUM_VALUES_MAX)
 		return NULL;
 	values = json_array();
@@ -49,7 +55,11 @@ static json_t *description(const struct param_def *p)
 		buf_printf(&b, " (at least %" PRId64 ")", p->min);
 	else if (p->has_max)
 		buf_printf(&b, " (at most %" PRId64 ")", p->max);
-	if (p->is_list)
+	if (p->unit)
+		buf_printf(&b, " (in %s)", p->unit->symbol);
+	if (p->is_list && p->list_min > 1)
+		buf_printf(&b, " (%zu to %zu values)", p->list_min, p->list_max);
+	else if (p->is_list)
 		buf_printf(&b, " (at most %zu values)", p->list_max);
 	if (p->default_text)
 		buf_printf(&b, " (default %s)", p->default_text);
@@ -94,19 +104,65 @@ json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t)
 	return schema;
 }
 
+static json_t *texts_json(const char *const *list)
+{
+	json_t *texts = json_array();
+
+	for (; list && *list; list++)
+		json_push_take(texts, json_str(*list));
+	return texts;
+}
+
+static json_t *columns_json(const struct tool_def *t)
+{
+	json_t *columns = json_array();
+
+	for (size_t i = 0; i < t->column_count; i++) {
+		const struct column_def *c = &t->columns[i];
+		json_t *column = json_object();
+
+		json_set_str(column, "name", c->name);
+		json_set_str(column, "label", c->label);
+		json_set_str(column, "unit", c->unit);
+		json_set_str(column, "type", c->has_type ? column_type_name(c->type) : NULL);
+		json_set_str(column, "permission", c->permission);
+		json_push_take(columns, column);
+	}
+	return columns;
+}
+
+static json_t *facts_json(const struct tool_def *t)
+{
+	json_t *facts = json_array();
+
+	for (size_t i = 0; i < t->fact_count; i++) {
+		const struct fact_def *f = &t->facts[i];
+		json_t *fact = json_object();
+
+		json_set_str(fact, "name", f->name);
+		json_set_str(fact, "label", f->label);
+		json_set_str(fact, "unit", f->unit);
+		json_set_str(fact, "type", fact_type_name(f->type));
+		json_set_bool(fact, "optional", f->optional);
+		json_set_str(fact, "about", f->about);
+		json_push_take(facts, fact);
+	}
+	return facts;
+}
+
 static json_t *tool_json(const struct tool_def *t)
 {
 	json_t *tool = json_object();
-	json_t *agents = json_array();
 
-	for (const char *const *agent = t->agents; *agent; agent++)
-		json_push_take(agents, json_str(*agent));
 	json_set_str(tool, "name", t->name);
 	json_set_str(tool, "about", t->about);
 	json_set_str(tool, "permission", t->permission);
-	json_set_str(tool, "report", t->report);
-	json_set_take(tool, "agents", agents);
+	json_set_str(tool, "report", t->reports ? t->reports[0] : NULL);
+	json_set_take(tool, "reports", texts_json(t->reports));
+	json_set_take(tool, "agents", texts_json(t->agents));
 	json_set_take(tool, "schema", json_deep_copy(t->schema));
+	json_set_take(tool, "columns", columns_json(t));
+	json_set_take(tool, "facts", facts_json(t));
 	return tool;
 }
 

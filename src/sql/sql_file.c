@@ -28,7 +28,13 @@ static bool is_key(char c)
 	return (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* "-- key: value", or "-- param …" and "-- column …" without a colon. */
+/* Keys that may stand without a colon: "-- param …". */
+static bool is_bare(struct str key)
+{
+	return str_eq(key, STR("param")) || str_eq(key, STR("column")) || str_eq(key, STR("fact"));
+}
+
+/* "-- key: value", or a bare key. */
 static bool header_line(struct str line, struct str *key, struct str *value)
 {
 	line = str_trim(line);
@@ -40,10 +46,9 @@ static bool header_line(struct str line, struct str *key, struct str *value)
 	while (n < line.n && is_key(line.p[n]))
 		n++;
 	*key = (struct str){line.p, n};
-	bool bare = str_eq(*key, STR("param")) || str_eq(*key, STR("column"));
 	if (n == 0 || n == line.n)
 		return false;
-	if (line.p[n] != ':' && !(bare && (line.p[n] == ' ' || line.p[n] == '\t')))
+	if (line.p[n] != ':' && !(is_bare(*key) && (line.p[n] == ' ' || line.p[n] == '\t')))
 		return false;
 	*value = str_trim((struct str){line.p + n + 1, line.n - n - 1});
 	return true;
@@ -218,8 +223,7 @@ static bool check_comment(const struct sql_source *s, const struct sql_token *t,
 {
 	struct str key, value;
 
-	if (header_line(t->text, &key, &value) &&
-	    (str_eq(key, STR("param")) || str_eq(key, STR("column"))))
+	if (header_line(t->text, &key, &value) && is_bare(key))
 		return sql_wrong(s, t->line, e, "\"-- %.*s\" stands below the header's end",
 				 STR_FMT(key));
 	return true;

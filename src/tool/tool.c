@@ -221,7 +221,7 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 	/* The catalogue outlives the turn: whoever runs tools holds it. */
 	r->about = call->tool->about;
 	r->units = &call->box->options.catalog->units;
-	r->report = call->tool->report;
+	r->reports = call->tool->reports;
 	r->needs = needs_of(call);
 	r->answer = call->tool->answer;
 	r->suggest = call->tool->suggest;

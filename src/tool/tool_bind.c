@@ -44,6 +44,17 @@ static void set_patterns(const struct arg *arg, struct arena *a, struct args *ar
 		args_set(args, a, arg->name, values[0]);
 }
 
+/* A bound that nothing more is told of counts itself. */
+static void set_inclusive(const struct tool_def *tool, struct arena *a, struct args *args)
+{
+	for (size_t i = 0; i < tool->param_count; i++) {
+		const struct param_def *p = &tool->params[i];
+
+		if (p->bound_of && !args_find(args, p->name))
+			args_set(args, a, p->name, value_int(1));
+	}
+}
+
 struct args tool_bind(const struct catalog *c, const struct tool_def *tool,
 		      const struct args *given, const struct principal *who, struct date today,
 		      struct arena *a)
@@ -60,6 +71,7 @@ struct args tool_bind(const struct catalog *c, const struct tool_def *tool,
 		else
 			args_set(&args, a, arg->name, arg->values[0]);
 	}
+	set_inclusive(tool, a, &args);
 	tool_set_reserved(c, who->tenant, today, a, &args);
 	set_permissions(tool, who, a, &args);
 	return args;

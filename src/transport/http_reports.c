@@ -13,9 +13,9 @@ static bool may_open(const struct request *r, const struct catalog *c, const cha
 	for (size_t i = 0; i < c->tool_count; i++) {
 		const struct tool_def *t = &c->tools[i];
 
-		if (t->report && strcmp(t->report, key) == 0 &&
-		    catalog_agent_for(c, t, r->who, NULL))
-			return true;
+		for (const char *const *report = t->reports; report && *report; report++)
+			if (strcmp(*report, key) == 0 && catalog_agent_for(c, t, r->who, NULL))
+				return true;
 	}
 	return false;
 }

@@ -2,7 +2,7 @@
 -- about:      Project health: color ({values.health_color}), percent complete, due date and notes for each health domain of one project ({values.health_domain}).
 -- grain:      health domain, area
 -- permission: chat:read_projects
--- report:     per_project_health_report
+-- report:     per_project_health_report, per_project_report
 -- answer:     **{ProjectName}** is currently in **{CurrentStage}** with overall project status **{ProjectStatus}**. {rows} areas: {fact.colors}.[[ **Key risks**: {fact.key_risks}.]]
 -- suggest:    What are the task risks of {ProjectName}?
 -- suggest:    Give me an overview of {ProjectName}

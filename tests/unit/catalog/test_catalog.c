@@ -66,7 +66,12 @@ static void shows_what_a_caller_may_use(void **state)
 	struct principal who = {
 		.user = "u", .tenant = "t", .permissions = reader, .permission_count = 2};
 	struct catalog_view v;
+	char *tool = changed(SMALL_TOOL, "-- column",
+			     "-- fact gap unit=$ optional To the next\n-- column"),
+	     *text;
 
+	temp_root_write(&root, SMALL_TOOL_PATH, tool);
+	mem_free(tool);
 	load();
 	const struct tool_def *t = catalog_tool(catalog, "get_price");
 	catalog_for(catalog, &who, a, &v);
@@ -79,6 +84,18 @@ static void shows_what_a_caller_may_use(void **state)
 	assert_int_equal(json_array_size(tools), 1);
 	assert_string_equal(json_string_value(json_object_get(json_array_get(tools, 0), "name")),
 			    "get_price");
+	text = json_text(json_object_get(json_array_get(tools, 0), "reports"));
+	assert_string_equal(text, "[\"price_report\"]");
+	mem_free(text);
+	text = json_text(json_object_get(json_array_get(tools, 0), "columns"));
+	assert_string_equal(text, "[{\"name\":\"Hub\"},{\"name\":\"Price\",\"label\":"
+				  "\"Average price\",\"unit\":\"$\",\"type\":\"decimal\"},"
+				  "{\"name\":\"Cost\",\"permission\":\"chat:read_budget\"}]");
+	mem_free(text);
+	text = json_text(json_object_get(json_array_get(tools, 0), "facts"));
+	assert_string_equal(text, "[{\"name\":\"gap\",\"unit\":\"$\",\"type\":\"number\","
+				  "\"optional\":true,\"about\":\"To the next\"}]");
+	mem_free(text);
 	json_decref(tools);
 
 	who.permission_count = 1;

@@ -12,7 +12,8 @@ static void reads_the_header(void **state)
 
 	assert_string_equal(t->about, "Price of a hub.");
 	assert_string_equal(t->permission, "chat:read");
-	assert_string_equal(t->report, "price_report");
+	assert_string_equal(t->reports[0], "price_report");
+	assert_null(t->reports[1]);
 	assert_true(t->visible);
 	assert_int_equal(t->cache_s, 0);
 	assert_string_equal(t->path, SMALL_TOOL_PATH);
@@ -77,6 +78,78 @@ static void a_column_may_say_what_day_the_data_is_of(void **state)
 	assert_false(catalog->tools[0].columns[0].asof);
 }
 
+static void load_changed(const char *from, const char *to)
+{
+	char *tool = changed(SMALL_TOOL, from, to);
+
+	temp_root_write(&root, SMALL_TOOL_PATH, tool);
+	mem_free(tool);
+	load();
+}
+
+static void a_tool_may_have_several_reports(void **state)
+{
+	(void)state;
+	load_changed("price_report", "other_report, price_report");
+	assert_string_equal(catalog->tools[0].reports[0], "other_report");
+	assert_string_equal(catalog->tools[0].reports[1], "price_report");
+	assert_null(catalog->tools[0].reports[2]);
+}
+
+static void reads_slots(void **state)
+{
+	(void)state;
+	char *tool = changed(SMALL_TOOL, "above decimal optional",
+			     "above decimal optional unit=$/MWh slot=above");
+	char *bound = changed(tool, "p.price > :above",
+			      "(p.price > :above OR (:above_incl = 1 AND p.price = :above))");
+
+	temp_root_write(&root, SMALL_TOOL_PATH, bound);
+	mem_free(tool);
+	mem_free(bound);
+	load();
+	const struct tool_def *t = catalog_tool(catalog, "get_price");
+	const struct param_def *above = tool_param(t, "above"), *incl;
+
+	assert_int_equal(above->slot, SLOT_ABOVE);
+	assert_string_equal(above->unit->symbol, "$/MWh");
+	incl = tool_param(t, "above_incl");
+	assert_non_null(incl);
+	assert_ptr_equal(incl, above + 1);
+	assert_string_equal(incl->bound_of, "above");
+	assert_int_equal(incl->type, PARAM_INT);
+	assert_int_equal(incl->max, 1);
+	assert_false(incl->required);
+	assert_null(above->bound_of);
+	load_changed("-- param since date optional First day\n",
+		     "-- param since date optional slot=day Day\n");
+	assert_int_equal(tool_param(&catalog->tools[0], "since")->slot, SLOT_DAY);
+	load_changed("year int optional default=2025", "year int required slot=days_ahead");
+	assert_int_equal(tool_param(&catalog->tools[0], "year")->slot, SLOT_DAYS_AHEAD);
+}
+
+static void reads_facts(void **state)
+{
+	(void)state;
+	load_changed("-- column \"Hub\"",
+		     "-- fact gap unit=$ label=\"Price gap\" Highest minus lowest\n"
+		     "-- fact hours type=int optional Hours that count\n"
+		     "-- fact best The cheapest one\n"
+		     "-- column \"Hub\"");
+	const struct tool_def *t = catalog_tool(catalog, "get_price");
+
+	assert_int_equal(t->fact_count, 3);
+	assert_string_equal(t->facts[0].label, "Price gap");
+	assert_string_equal(t->facts[0].unit, "$");
+	assert_int_equal(t->facts[0].type, FACT_NUMBER);
+	assert_false(t->facts[0].optional);
+	assert_int_equal(tool_fact(t, "hours")->type, FACT_INT);
+	assert_true(tool_fact(t, "hours")->optional);
+	assert_int_equal(tool_fact(t, "best")->type, FACT_TEXT);
+	assert_string_equal(tool_fact(t, "best")->about, "The cheapest one");
+	assert_null(tool_fact(t, "worst"));
+}
+
 static void broken(const char *from, const char *to, const char *why)
 {
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, from, to, why);
@@ -93,6 +166,8 @@ static void refuses_wrong_keys(void **state)
 	broken("-- report", "-- colour: x\n-- report", "get_price.sql:4: unknown key colour");
 	broken("chat:read\n", "chat:write\n", ":3: unknown permission chat:write");
 	broken("price_report", "prices", ":4: unknown report prices");
+	broken("price_report", "price_report, prices", ":4: unknown report prices");
+	broken("price_report", "price_report, price_report", "report price_report is there twice");
 	broken("-- report", "-- visible: maybe\n-- report", "visible is yes or no");
 	broken("-- report", "-- cache_s: -1\n-- report", "cache_s is negative");
 	broken("-- report", "-- cache_s: x\n-- report", "not a whole number");
@@ -144,6 +219,59 @@ static void refuses_wrong_params(void **state)
 	broken("list(int,24)", "list(int,3-2)", "1 to 64 values");
 	broken("list(int,24)", "list(int,2-x)", "x is not a whole number");
 	broken("match=like", "match=fuzzy", "match is exact or like");
+}
+
+static void refuses_wrong_slots(void **state)
+{
+	static const char above[] = "-- param above decimal optional Lowest price\n";
+
+	(void)state;
+	broken(above, "-- param above decimal optional slot=over Lowest\n", "unknown slot over");
+	broken(above, "-- param above decimal optional unit=$/barrel Lowest\n",
+	       "unit $/barrel is not registered");
+	broken(above, "-- param above text optional unit=$ Lowest\n", "only numbers have a unit");
+	broken(above, "-- param above text optional slot=above Lowest\n", "cannot have this slot");
+	broken(above, "-- param above decimal required slot=below Lowest\n",
+	       "cannot have this slot");
+	broken(above, "-- param above decimal optional slot=above Lowest\n",
+	       "param above_incl is never used");
+	broken(above,
+	       "-- param above_incl int optional Lowest\n"
+	       "-- param above decimal optional slot=above Lowest\n",
+	       "param above_incl stands beside above by itself");
+	broken(above, "-- param above decimal optional slot=order Lowest\n",
+	       "cannot have this slot");
+	broken("since date optional", "since int optional slot=day", "cannot have this slot");
+	broken("since date optional", "since date optional slot=days", "cannot have this slot");
+	broken("market text optional entity=market",
+	       "market list(text,2) required entity=market slot=not", "cannot have this slot");
+	broken("market text optional entity=market", "market text optional entity=market slot=not",
+	       "cannot have this slot");
+	broken("market text optional entity=market", "market list(text,2) optional slot=not",
+	       "cannot have this slot");
+	broken("-- param since date optional First day\n",
+	       "-- param since date optional slot=day First day\n"
+	       "-- param until date optional slot=day Last day\n",
+	       "param until: another one has its slot");
+	broken("name text optional match=like", "name text optional slot=order default=up",
+	       "default of name must be asc or desc");
+}
+
+static void refuses_wrong_facts(void **state)
+{
+	static const char before[] = "-- column \"Hub\"";
+
+	(void)state;
+	broken(before, "-- fact Gap x\n-- column \"Hub\"", "Gap is no name");
+	broken(before, "-- fact gap\n-- column \"Hub\"", "fact gap says nothing about itself");
+	broken(before, "-- fact gap unit=$/barrel x\n-- column \"Hub\"", "is not registered");
+	broken(before, "-- fact gap type=money x\n-- column \"Hub\"",
+	       "type is number, int, text or date");
+	broken(before, "-- fact gap type=text unit=$ x\n-- column \"Hub\"",
+	       "only numbers have a unit");
+	broken(before, "-- fact gap kind=x y\n-- column \"Hub\"", "unknown attribute kind");
+	broken(before, "-- fact gap x\n-- fact gap y\n-- column \"Hub\"",
+	       "fact gap is there twice");
 }
 
 static void refuses_wrong_columns(void **state)
@@ -204,11 +332,20 @@ static void caps_params_and_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_the_header),        TEST(reads_params),
-		TEST(reads_columns),           TEST(a_column_may_say_what_day_the_data_is_of),
-		TEST(refuses_wrong_keys),      TEST(refuses_a_wrong_whole),
-		TEST(refuses_wrong_params),    TEST(refuses_wrong_columns),
+		TEST(reads_the_header),
+		TEST(reads_params),
+		TEST(reads_columns),
+		TEST(a_column_may_say_what_day_the_data_is_of),
+		TEST(refuses_wrong_keys),
+		TEST(refuses_a_wrong_whole),
+		TEST(refuses_wrong_params),
+		TEST(refuses_wrong_columns),
 		TEST(caps_params_and_columns),
+		TEST(a_tool_may_have_several_reports),
+		TEST(reads_slots),
+		TEST(reads_facts),
+		TEST(refuses_wrong_slots),
+		TEST(refuses_wrong_facts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
