@@ -22,6 +22,7 @@ struct pool_job {
 	struct pool *pool; /* private */
 };
 
+/* As many threads at most; each is started when there is a job for it. */
 struct pool *pool_new(struct loop *l, const char *name, size_t threads);
 void pool_submit(struct pool *p, struct pool_job *job);
 size_t pool_idle(const struct pool *p); /* threads without a job; a job counts until its done */

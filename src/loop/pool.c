@@ -1,7 +1,7 @@
 /*
- * Threads for calls that block. One lock and one condition guard the two queues; everything else is
- * the loop thread's. Finished jobs travel back in batches: a worker posts only when the finished
- * queue was empty.
+ * Threads for calls that block; each is started when there is a job for it. One lock and one
+ * condition guard the two queues; everything else is the loop thread's. Finished jobs travel back
+ * in batches: a worker posts only when the finished queue was empty.
  */
 #include "loop_int.h"
 
@@ -26,7 +26,8 @@ struct pool {
 	struct loop *loop;
 	char *name;
 	struct list started; /* threads */
-	size_t threads;      /* without those that are to go */
+	size_t running;      /* of them, without those that are to go */
+	size_t threads;      /* as many there may be */
 	unsigned next_number;
 	size_t in_flight; /* submitted, not done */
 	bool in_done;     /* some job's done is running */
@@ -92,7 +93,7 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-void pool_widen(struct pool *p)
+static void thread_start(struct pool *p)
 {
 	struct thread *t = mem_alloc(sizeof(*t));
 	char name[16]; /* the kernel's limit */
@@ -109,7 +110,20 @@ void pool_widen(struct pool *p)
 	snprintf(name, sizeof(name), "%.*s-%u", STR_CUT(p->name, 10), p->next_number++ % 1000);
 	pthread_setname_np(t->id, name);
 	list_append(&p->started, &t->node);
+	p->running++;
+}
+
+/* One more, where a job would wait for it. */
+static void thread_start_if_wanted(struct pool *p)
+{
+	if (p->running < p->threads && p->running < p->in_flight)
+		thread_start(p);
+}
+
+void pool_widen(struct pool *p)
+{
 	p->threads++;
+	thread_start_if_wanted(p);
 }
 
 /* Joins those that have ended by then. */
@@ -131,6 +145,9 @@ void pool_narrow(struct pool *p)
 
 	assert(p->threads > 1);
 	p->threads--;
+	if (p->running <= p->threads)
+		return;
+	p->running--;
 	pthread_mutex_lock(&p->lock);
 	p->surplus++;
 	pthread_cond_signal(&p->work);
@@ -150,8 +167,7 @@ struct pool *pool_new(struct loop *l, const char *name, size_t threads)
 	pthread_cond_init(&p->work, NULL);
 	list_init(&p->waiting);
 	list_init(&p->finished);
-	while (p->threads < threads)
-		pool_widen(p);
+	p->threads = threads;
 	return p;
 }
 
@@ -164,6 +180,7 @@ void pool_submit(struct pool *p, struct pool_job *job)
 	assert(!p->closing);
 	list_append(&p->waiting, &job->node);
 	pthread_mutex_unlock(&p->lock);
+	thread_start_if_wanted(p);
 	pthread_cond_signal(&p->work); /* without the lock: who wakes up wants it */
 }
 

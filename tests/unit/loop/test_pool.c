@@ -6,8 +6,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <dirent.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "vesper/pool.h"
 
@@ -139,6 +143,58 @@ static void unused_pool_closes(void **state)
 	loop_free(&l);
 }
 
+/* Threads of this process with this name. */
+static int threads_called(const char *name)
+{
+	char path[PATH_MAX], comm[32];
+	DIR *tasks = opendir("/proc/self/task");
+	int n = 0;
+
+	assert_non_null(tasks);
+	for (struct dirent *d; (d = readdir(tasks));) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", d->d_name);
+		f = fopen(path, "r");
+		if (f && fgets(comm, sizeof(comm), f))
+			n += strncmp(comm, name, strlen(name)) == 0;
+		if (f)
+			fclose(f);
+	}
+	closedir(tasks);
+	return n;
+}
+
+static void threads_start_with_their_jobs(void **state)
+{
+	static struct job jobs[3];
+	struct loop *l;
+	struct pool *p;
+	sem_t gate;
+
+	(void)state;
+	jobs_init(jobs, 3);
+	sem_init(&gate, 0, 0);
+	jobs[0].gate = jobs[1].gate = &gate;
+	assert_true(loop_new(&l, NULL));
+	p = pool_new(l, "lazy", 2);
+	assert_int_equal(threads_called("lazy"), 0);
+	assert_int_equal(pool_idle(p), 2);
+	for (size_t i = 0; i < 3; i++) {
+		pool_submit(p, &jobs[i].base);
+		assert_int_equal(threads_called("lazy"), i < 2 ? i + 1 : 2);
+	}
+	sem_post(&gate);
+	sem_post(&gate);
+	loop_run(l);
+	pool_submit(p, &jobs[2].base);
+	loop_run(l);
+	assert_int_equal(threads_called("lazy"), 2);
+	pool_free(&p);
+	loop_free(&l);
+	sem_destroy(&gate);
+}
+
 static void lost_thread_is_replaced_and_goes_when_it_is_back(void **state)
 {
 	static struct job jobs[2];
@@ -234,6 +290,7 @@ int main(void)
 		cmocka_unit_test(one_slow_job_holds_up_only_its_thread),
 		cmocka_unit_test(closing_ends_every_job),
 		cmocka_unit_test(unused_pool_closes),
+		cmocka_unit_test(threads_start_with_their_jobs),
 		cmocka_unit_test(lost_thread_is_replaced_and_goes_when_it_is_back),
 		cmocka_unit_test(finishing_waits_no_longer_than_told),
 		cmocka_unit_test(left_pool_calls_nobody),
