@@ -156,7 +156,8 @@ MUST_CHECK bool sql_render_literal(const struct sql_query *q, const struct args 
 /* The statements that no file holds: the different values of a column as this tenant has them, page
  * by page. Names cannot be bound, and which columns have names to be learned is said in
  * config/energy/catalogue.json alone: a file a column would be a second list of them. Only names
- * from there may be given; ERR_INPUT when one is not written as they are. The values are bound. */
+ * from there may be given; ERR_INPUT when one is not written as they are. The values are bound.
+ * Without a tenant (NULL): of all rows. */
 struct sql_values {
 	const char *view, *column;
 	const char *parent; /* a column that comes with each value, or NULL */

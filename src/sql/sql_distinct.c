@@ -68,7 +68,8 @@ bool sql_distinct(const struct sql_values *v, const char *tenant, enum dialect d
 		return false;
 	column = quoted(v->column, a);
 	parent = v->parent ? quoted(v->parent, a) : NULL;
-	args_set(&args, a, "tenant_id", value_text(tenant));
+	if (tenant)
+		args_set(&args, a, "tenant_id", value_text(tenant));
 	if (v->after) {
 		after = arena_printf(a, " AND %s %s :after", column, parent ? ">=" : ">");
 		args_set(&args, a, "after", value_text(v->after));
@@ -76,12 +77,13 @@ bool sql_distinct(const struct sql_values *v, const char *tenant, enum dialect d
 	return render(arena_printf(a,
 				   "SELECT DISTINCT %s AS \"Value\"%s%s%s\n"
 				   "FROM %s t\n"
-				   "WHERE t.tenant_id = :tenant_id AND %s IS NOT NULL%s\n"
+				   "WHERE %s%s IS NOT NULL%s\n"
 				   "ORDER BY %s%s%s\n"
 				   "OFFSET 0 ROWS FETCH NEXT %zu ROWS ONLY\n",
 				   column, parent ? ", " : "", parent ? parent : "",
-				   parent ? " AS \"Parent\"" : "", v->view, column, after, column,
-				   parent ? ", " : "", parent ? parent : "", v->cap),
+				   parent ? " AS \"Parent\"" : "", v->view,
+				   tenant ? "t.tenant_id = :tenant_id AND " : "", column, after,
+				   column, parent ? ", " : "", parent ? parent : "", v->cap),
 		      &args, dialect, a, out, e);
 }
 
@@ -92,11 +94,12 @@ bool sql_watermark(const char *view, const char *column, const char *tenant, enu
 
 	if (!is_named(view, column, e))
 		return false;
-	args_set(&args, a, "tenant_id", value_text(tenant));
+	if (tenant)
+		args_set(&args, a, "tenant_id", value_text(tenant));
 	return render(arena_printf(a,
 				   "SELECT COUNT(*) AS \"Rows\", MAX(%s) AS \"Newest\"\n"
-				   "FROM %s t\n"
-				   "WHERE t.tenant_id = :tenant_id\n",
-				   quoted(column, a), view),
+				   "FROM %s t\n%s",
+				   quoted(column, a), view,
+				   tenant ? "WHERE t.tenant_id = :tenant_id\n" : ""),
 		      &args, dialect, a, out, e);
 }

@@ -85,6 +85,29 @@ static void a_watermark_counts_and_takes_the_newest(void **state)
 	arena_free(&a);
 }
 
+/* Where all rows are one tenant's they need not say whose they are. */
+static void without_a_tenant_all_rows_count(void **state)
+{
+	struct sql_values v = {.view = "a.b", .column = "c", .cap = 5};
+	struct arena *a = arena_new(1 << 16);
+	struct sql_bound sql;
+	struct err e = {0};
+
+	(void)state;
+	assert_true(sql_distinct(&v, NULL, DIALECT_MSSQL, a, &sql, &e));
+	assert_string_equal(sql.text, "SELECT DISTINCT t.c AS \"Value\"\n"
+				      "FROM a.b t\n"
+				      "WHERE t.c IS NOT NULL\n"
+				      "ORDER BY t.c\n"
+				      "OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY");
+	assert_int_equal(sql.count, 0);
+	assert_true(sql_watermark("a.b", "c", NULL, DIALECT_SQLITE, a, &sql, &e));
+	assert_string_equal(sql.text, "SELECT COUNT(*) AS \"Rows\", MAX(t.c) AS \"Newest\"\n"
+				      "FROM a.b t");
+	assert_int_equal(sql.count, 0);
+	arena_free(&a);
+}
+
 static void names_with_blanks_are_quoted(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
@@ -118,6 +141,7 @@ int main(void)
 		cmocka_unit_test(the_tenant_is_bound_and_the_rows_are_capped),
 		cmocka_unit_test(a_page_begins_behind_the_one_before),
 		cmocka_unit_test(a_watermark_counts_and_takes_the_newest),
+		cmocka_unit_test(without_a_tenant_all_rows_count),
 		cmocka_unit_test(names_with_blanks_are_quoted),
 		cmocka_unit_test(what_could_end_a_name_is_refused),
 	};
