@@ -336,8 +336,8 @@ static void start(struct daemon *d)
 	d->term = signal_watch_new(d->loop, SIGTERM, on_stop_signal, d);
 	d->interrupt = signal_watch_new(d->loop, SIGINT, on_stop_signal, d);
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);
-	db_watch(d->sources.warehouse);
-	db_watch(d->stored);
+	daemon_watch_sources(d);
+	db_watch(d->stored, NULL);
 	d->upkeep = upkeep_new(d);
 	daemon_names_start(d);
 	spending_start(d->spending);

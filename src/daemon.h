@@ -87,6 +87,8 @@ MUST_CHECK bool daemon_load_knowledge(struct daemon *d, struct err *e);
 void daemon_reload(struct daemon *d);
 /* That of a list and how many tenants have it; NULL: there are no more. */
 const struct turn_knowledge *daemon_knowledge(const struct daemon *d, size_t list, size_t *tenants);
+/* Each source is watched for the tenants that have views of it. */
+void daemon_watch_sources(struct daemon *d);
 void daemon_names_start(struct daemon *d);
 void daemon_names_stop(struct daemon *d);
 /* signin.c */

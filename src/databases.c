@@ -6,13 +6,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define TENANTS_MAX 256
+#define TENANTS_MAX    256
+#define SOURCE_WORKERS 4
 
 static bool make_folder(const char *path, struct err *e)
 {
@@ -40,45 +42,182 @@ static const char *data_dir(const struct config *c, struct arena *a)
 	return absolute(a, config_text(c, "data_dir"));
 }
 
-static const char *warehouse_dir(const struct config *c, struct arena *a)
+static bool parse_dialect(const char *section, const char *text, const char *dsn, enum dialect *out,
+			  struct err *e)
 {
-	const char *dir = config_text(c, "warehouse.dir");
-
-	return *dir ? absolute(a, dir) : arena_printf(a, "%s/warehouse", data_dir(c, a));
-}
-
-static bool read_dialect(const struct config *c, const char *section, struct arena *a,
-			 enum dialect *out, struct err *e)
-{
-	const char *dialect = config_text(c, arena_printf(a, "%s.dialect", section));
-	const char *dsn = config_text(c, arena_printf(a, "%s.dsn", section));
-
-	if (!dialect_parse(dialect, out))
+	if (!dialect_parse(text, out))
 		return err_set(e, ERR_INPUT,
 			       "%s.dialect: \"%s\" is none of mssql, postgres, sqlite", section,
-			       dialect);
+			       text);
 	if (*out != DIALECT_SQLITE && !*dsn)
 		return err_set(e, ERR_INPUT,
 			       "%s.dialect is %s: %s.dsn must be its ODBC connection string",
-			       section, dialect, section);
+			       section, text, section);
 	return true;
 }
 
-/* A file of the tenant, from the tenant map and never from the id. */
-static bool read_tenant(const struct databases *all, const char *id, const json_t *tenant,
-			const char *section, const char *folder, struct arena *a,
-			struct db_tenant *out, struct err *e)
+/* ---- the warehouse, and sources beside it ---- */
+
+static bool read_warehouse(const struct config *c, struct arena *a, struct database *out,
+			   struct err *e)
 {
-	bool is_store = strcmp(section, "store") == 0;
-	enum dialect dialect = is_store ? all->store_dialect : all->warehouse_dialect;
-	const char *file = json_string_value(json_object_get(tenant, section));
+	const char *dir = config_text(c, "warehouse.dir");
+
+	*out = (struct database){
+		.name = SOURCE_WAREHOUSE,
+		.section = "warehouse",
+		.dsn = config_text(c, "warehouse.dsn"),
+		.dir = *dir ? absolute(a, dir) : arena_printf(a, "%s/warehouse", data_dir(c, a)),
+		.workers = (size_t)config_int(c, "warehouse.workers"),
+		.queue = (size_t)config_int(c, "warehouse.queue"),
+		.max_rows = (size_t)config_int(c, "warehouse.max_rows"),
+		.timeout_ms = config_int(c, "warehouse.query_timeout_ms"),
+	};
+	if (!parse_dialect("warehouse", config_text(c, "warehouse.dialect"), out->dsn,
+			   &out->dialect, e))
+		return false;
+	if (out->dialect != DIALECT_SQLITE && *dir)
+		return err_set(e, ERR_INPUT, "warehouse.dir is for sqlite, warehouse.dialect is %s",
+			       dialect_name(out->dialect));
+	return true;
+}
+
+static int64_t int_or(const json_t *source, const char *name, int64_t otherwise)
+{
+	const json_t *value = json_object_get(source, name);
+
+	return value ? json_integer_value(value) : otherwise;
+}
+
+static const char *text_or(const json_t *source, const char *name, const char *otherwise)
+{
+	const char *text = json_string_value(json_object_get(source, name));
+
+	return text ? text : otherwise;
+}
+
+static bool read_source(const struct config *c, const char *name, const json_t *source,
+			struct arena *a, struct database *out, struct err *e)
+{
+	const char *dir = text_or(source, "dir", "");
+
+	*out = (struct database){
+		.name = name,
+		.section = arena_printf(a, "sources.%s", name),
+		.dsn = text_or(source, "dsn", ""),
+		.dir = *dir ? absolute(a, dir)
+			    : arena_printf(a, "%s/sources/%s", data_dir(c, a), name),
+		.only_tenant = text_or(source, "only_tenant", ""),
+		.workers = (size_t)int_or(source, "workers", SOURCE_WORKERS),
+		.queue = (size_t)int_or(source, "queue", DB_QUEUE_MAX),
+		.max_rows = (size_t)int_or(source, "max_rows", DB_ROWS_MAX),
+		.timeout_ms = int_or(source, "query_timeout_ms", DB_QUERY_TIMEOUT_MS),
+	};
+	if (!*out->only_tenant)
+		out->only_tenant = NULL;
+	if (!parse_dialect(out->section, text_or(source, "dialect", "sqlite"), out->dsn,
+			   &out->dialect, e))
+		return false;
+	if (out->dialect != DIALECT_SQLITE && *dir)
+		return err_set(e, ERR_INPUT, "%s.dir is for sqlite, %s.dialect is %s", out->section,
+			       out->section, dialect_name(out->dialect));
+	if (out->only_tenant && !json_object_get(config_json(c, "tenants"), out->only_tenant))
+		return err_set(e, ERR_INPUT, "%s.only_tenant: there is no tenant %s", out->section,
+			       out->only_tenant);
+	return true;
+}
+
+static bool read_sources(const struct config *c, struct arena *a, struct databases *all,
+			 struct err *e)
+{
+	const json_t *sources = config_json(c, "sources");
+	const char *name;
+	json_t *source;
+
+	all->sources = arena_alloc(a, (json_object_size(sources) + 1) * sizeof(*all->sources));
+	if (!read_warehouse(c, a, &all->sources[0], e))
+		return false;
+	all->source_count = 1;
+	json_object_foreach((json_t *)sources, name, source)
+		if (!read_source(c, name, source, a, &all->sources[all->source_count++], e))
+			return false;
+	return true;
+}
+
+/* ---- tenants ---- */
+
+/* A file of the tenant, from the tenant map and never from the id alone: ids are plain names. */
+static bool read_file(const struct database *d, const char *id, const json_t *tenant,
+		      struct arena *a, struct db_tenant *out, struct err *e)
+{
+	bool is_warehouse = strcmp(d->name, SOURCE_WAREHOUSE) == 0;
+	const json_t *named =
+		is_warehouse ? json_object_get(tenant, "warehouse")
+			     : json_object_get(json_object_get(tenant, "sources"), d->name);
+	const char *file = json_string_value(named);
 
 	*out = (struct db_tenant){.id = id};
-	if (dialect != DIALECT_SQLITE)
+	if (d->dialect != DIALECT_SQLITE)
+		return true;
+	if (!file && is_warehouse)
+		return err_set(e, ERR_INPUT, "tenants.%s: \"warehouse\" must name its SQLite file",
+			       id);
+	out->file = file ? arena_printf(a, "%s/%s", d->dir, file)
+			 : arena_printf(a, "%s/%s.db", d->dir, id);
+	return true;
+}
+
+/* What a tenant's map names without the file being another's by default. */
+static bool check_files(const struct database *d, struct err *e)
+{
+	for (size_t i = 0; i < d->tenant_count; i++)
+		for (size_t k = 0; d->tenants[i].file && k < i; k++)
+			if (strcmp(d->tenants[i].file, d->tenants[k].file) == 0)
+				return err_set(e, ERR_INPUT, "%s: tenants %s and %s share a file",
+					       d->section, d->tenants[k].id, d->tenants[i].id);
+	return true;
+}
+
+static bool read_files(const struct config *c, struct arena *a, struct database *d, struct err *e)
+{
+	const json_t *tenants = config_json(c, "tenants");
+	const char *id;
+	json_t *tenant;
+
+	d->tenants = arena_alloc(a, json_object_size(tenants) * sizeof(*d->tenants));
+	json_object_foreach((json_t *)tenants, id, tenant) {
+		if (d->only_tenant && strcmp(d->only_tenant, id) != 0)
+			continue;
+		if (!read_file(d, id, tenant, a, &d->tenants[d->tenant_count++], e))
+			return false;
+	}
+	return check_files(d, e);
+}
+
+static bool check_names(const struct databases *all, const char *id, const json_t *tenant,
+			struct err *e)
+{
+	const char *name;
+	json_t *file;
+
+	json_object_foreach(json_object_get(tenant, "sources"), name, file)
+		if (!databases_find(all, name) || strcmp(name, SOURCE_WAREHOUSE) == 0)
+			return err_set(e, ERR_INPUT, "tenants.%s.sources: there is no source %s",
+				       id, name);
+	return true;
+}
+
+static bool read_store_file(const struct databases *all, const char *id, const json_t *tenant,
+			    const char *folder, struct arena *a, struct db_tenant *out,
+			    struct err *e)
+{
+	const char *file = json_string_value(json_object_get(tenant, "store"));
+
+	*out = (struct db_tenant){.id = id};
+	if (all->store_dialect != DIALECT_SQLITE)
 		return true;
 	if (!file)
-		return err_set(e, ERR_INPUT, "tenants.%s: \"%s\" must name its SQLite file", id,
-			       section);
+		return err_set(e, ERR_INPUT, "tenants.%s: \"store\" must name its SQLite file", id);
 	out->file = arena_printf(a, "%s/%s", folder, file);
 	return true;
 }
@@ -88,7 +227,6 @@ static bool read_tenants(const struct config *c, struct arena *a, struct databas
 {
 	const json_t *tenants = config_json(c, "tenants");
 	size_t n = json_object_size(tenants), i = 0;
-	const char *warehouse = warehouse_dir(c, a);
 	const char *store = arena_printf(a, "%s/store", data_dir(c, a));
 	const char *id;
 	json_t *tenant;
@@ -97,16 +235,17 @@ static bool read_tenants(const struct config *c, struct arena *a, struct databas
 		return err_set(e, ERR_INPUT, "tenants: 1 to %d are wanted, %zu are given",
 			       TENANTS_MAX, n);
 	all->tenant_ids = arena_alloc(a, sizeof(char *) * (n + 1));
-	all->warehouse_tenants = arena_alloc(a, sizeof(struct db_tenant) * n);
 	all->store_tenants = arena_alloc(a, sizeof(struct db_tenant) * n);
 	json_object_foreach((json_t *)tenants, id, tenant) {
-		if (!read_tenant(all, id, tenant, "warehouse", warehouse, a,
-				 &all->warehouse_tenants[i], e) ||
-		    !read_tenant(all, id, tenant, "store", store, a, &all->store_tenants[i], e))
+		if (!check_names(all, id, tenant, e) ||
+		    !read_store_file(all, id, tenant, store, a, &all->store_tenants[i], e))
 			return false;
 		all->tenant_ids[i++] = id;
 	}
 	all->tenant_count = n;
+	for (i = 0; i < all->source_count; i++)
+		if (!read_files(c, a, &all->sources[i], e))
+			return false;
 	return true;
 }
 
@@ -114,54 +253,113 @@ bool databases_read(const struct config *c, struct arena *a, struct databases *o
 {
 	struct databases all = {0};
 
-	if (!read_dialect(c, "warehouse", a, &all.warehouse_dialect, e) ||
-	    !read_dialect(c, "store", a, &all.store_dialect, e) || !read_tenants(c, a, &all, e))
+	if (!read_sources(c, a, &all, e) ||
+	    !parse_dialect("store", config_text(c, "store.dialect"), config_text(c, "store.dsn"),
+			   &all.store_dialect, e) ||
+	    !read_tenants(c, a, &all, e))
 		return false;
-	if (all.warehouse_dialect != DIALECT_SQLITE && config_is_set(c, "warehouse.dir"))
-		return err_set(e, ERR_INPUT, "warehouse.dir is for sqlite, warehouse.dialect is %s",
-			       dialect_name(all.warehouse_dialect));
 	*out = all;
 	return true;
 }
 
-/* Which data a cached result is of: a cache may be shared with a program that reads other data. */
-static const char *identity_of(const struct databases *all, const struct config *c, struct arena *a)
+const struct database *databases_find(const struct databases *all, const char *source)
 {
-	if (all->warehouse_dialect == DIALECT_SQLITE)
-		return warehouse_dir(c, a);
-	return arena_printf(a, "%s\n%s", dialect_name(all->warehouse_dialect),
-			    config_text(c, "warehouse.dsn"));
+	for (size_t i = 0; i < all->source_count; i++)
+		if (strcmp(all->sources[i].name, source) == 0)
+			return &all->sources[i];
+	return NULL;
 }
 
-bool databases_open_sources(const struct databases *all, const struct config *c, struct loop *l,
-			    struct arena *a, struct open_sources *out, struct err *e)
+/* ---- opening ---- */
+
+/* Which data a cached result is of: a cache may be shared with a program that reads other data. */
+static const char *identity_of(const struct database *d, struct arena *a)
+{
+	if (d->dialect == DIALECT_SQLITE)
+		return d->dir;
+	return arena_printf(a, "%s\n%s", dialect_name(d->dialect), d->dsn);
+}
+
+static bool open_source(const struct database *d, struct loop *l, struct db **out, struct err *e)
 {
 	const struct db_options o = {
-		.name = SOURCE_WAREHOUSE,
-		.dialect = all->warehouse_dialect,
-		.dsn = config_text(c, "warehouse.dsn"),
+		.name = d->name,
+		.dialect = d->dialect,
+		.dsn = d->dsn,
 		.read_only = true,
-		.workers = (size_t)config_int(c, "warehouse.workers"),
-		.queue = (size_t)config_int(c, "warehouse.queue"),
-		.max_rows = (size_t)config_int(c, "warehouse.max_rows"),
-		.timeout_ms = config_int(c, "warehouse.query_timeout_ms"),
-		.tenants = all->warehouse_tenants,
-		.tenant_count = all->tenant_count,
+		.workers = d->workers,
+		.queue = d->queue,
+		.max_rows = d->max_rows,
+		.timeout_ms = d->timeout_ms,
+		.tenants = d->tenants,
+		.tenant_count = d->tenant_count,
+		.one_tenant = d->only_tenant != NULL,
 	};
-	struct source **items = arena_alloc(a, sizeof(struct source *));
 
-	if (!db_open(l, &o, &out->warehouse, e))
-		return false;
-	items[0] = db_source(out->warehouse, o.name, identity_of(all, c, a));
-	out->table = (struct source_table){items, 1};
+	return db_open(l, &o, out, e);
+}
+
+bool databases_open_sources(const struct databases *all, struct loop *l, struct arena *a,
+			    struct open_sources *out, struct err *e)
+{
+	struct source **items = arena_alloc(a, all->source_count * sizeof(struct source *));
+
+	out->databases = arena_alloc(a, all->source_count * sizeof(struct db *));
+	out->table.items = items;
+	for (size_t i = 0; i < all->source_count; i++) {
+		const struct database *d = &all->sources[i];
+
+		if (!open_source(d, l, &out->databases[i], e))
+			return false;
+		items[i] = db_source(out->databases[i], d->name, identity_of(d, a));
+		out->table.count++;
+	}
 	return true;
+}
+
+static bool has_name(const char *const *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcasecmp(list[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Each schema once, in the order of the catalogues. */
+static const char *const *schemas_of(const struct catalog *const *catalogs, size_t count,
+				     const char *source, struct arena *a)
+{
+	const char **all = arena_alloc(a, (DB_SCHEMAS_MAX + 2) * sizeof(*all));
+	size_t n = 0; /* one too many is enough to be refused */
+
+	for (size_t i = 0; i < count; i++)
+		for (const char *const *s = catalog_schemas(catalogs[i], source, a);
+		     *s && n <= DB_SCHEMAS_MAX; s++)
+			if (!has_name(all, n, *s))
+				all[n++] = *s;
+	all[n] = NULL;
+	return all;
+}
+
+bool databases_use_views(const struct open_sources *s, const struct catalog *const *catalogs,
+			 size_t count, struct err *e)
+{
+	struct arena *a = arena_new(TURN_ARENA_BYTES);
+	bool done = true;
+
+	for (size_t i = 0; done && i < s->table.count; i++)
+		done = db_use_schemas(s->databases[i],
+				      schemas_of(catalogs, count, s->table.items[i]->name, a), e);
+	arena_free(&a);
+	return done;
 }
 
 void databases_close_sources(struct open_sources *s)
 {
-	db_close(&s->warehouse);
-	for (size_t i = 0; i < s->table.count; i++)
+	for (size_t i = 0; i < s->table.count; i++) {
+		db_close(&s->databases[i]);
 		s->table.items[i]->close(s->table.items[i]);
+	}
 	*s = (struct open_sources){0};
 }
 
@@ -176,9 +374,9 @@ bool databases_open_store(const struct databases *all, const struct config *c, s
 		.create = true,
 		.full_sync = strcmp(config_text(c, "store.synchronous"), "full") == 0,
 		.workers = (size_t)config_int(c, "store.workers"),
-		.queue = (size_t)config_int(c, "warehouse.queue"),
+		.queue = (size_t)config_int(c, "store.queue"),
 		.max_rows = DB_ROWS_MAX,
-		.timeout_ms = config_int(c, "warehouse.query_timeout_ms"),
+		.timeout_ms = config_int(c, "store.query_timeout_ms"),
 		.tenants = all->store_tenants,
 		.tenant_count = all->tenant_count,
 	};
@@ -206,17 +404,35 @@ static const char *const *texts_of(const json_t *list, const char *first, struct
 	return texts;
 }
 
+/* Sources that serve one tenant alone. */
+static const char *const *one_tenant_sources(const struct config *c, struct arena *a)
+{
+	const json_t *sources = config_json(c, "sources");
+	const char **names = arena_alloc(a, (json_object_size(sources) + 1) * sizeof(*names));
+	const char *name;
+	json_t *source;
+	size_t n = 0;
+
+	json_object_foreach((json_t *)sources, name, source)
+		if (*text_or(source, "only_tenant", ""))
+			names[n++] = arena_strdup(a, name);
+	names[n] = NULL;
+	return names;
+}
+
 bool databases_packs(const struct config *c, const char *root, const char *tenant, struct arena *a,
 		     const char *const **roots, struct pack_list *out, struct err *e)
 {
-	const json_t *all = config_json(c, "tenants");
+	const json_t *tenants = config_json(c, "tenants");
 	const json_t *named =
-		json_object_get(tenant ? json_object_get(all, tenant) : NULL, "packs");
+		json_object_get(tenant ? json_object_get(tenants, tenant) : NULL, "packs");
 	struct packs *packs;
 
 	*roots = texts_of(config_json(c, "packs.roots"), root, a);
 	if (!packs_read(*roots, a, &packs, e))
 		return false;
-	return packs_list(packs, named ? texts_of(named, NULL, a) : NULL, a, out, e) ||
-	       err_prefix(e, "tenants.%s.packs", tenant ? tenant : "*");
+	if (!packs_list(packs, named ? texts_of(named, NULL, a) : NULL, a, out, e))
+		return err_prefix(e, "tenants.%s.packs", tenant ? tenant : "*");
+	out->one_tenant = one_tenant_sources(c, a);
+	return true;
 }

@@ -11,10 +11,26 @@
 #include "vesper/db.h"
 #include "vesper/err.h"
 
+/* The warehouse, or a source beside it. */
+struct database {
+	const char *name;    /* "clinic" */
+	const char *section; /* of the configuration: "sources.clinic" */
+	enum dialect dialect;
+	const char *dsn;
+	const char *dir;         /* of SQLite files */
+	const char *only_tenant; /* NULL: it holds tenants apart itself */
+	size_t workers, queue, max_rows;
+	int64_t timeout_ms;
+	struct db_tenant *tenants; /* that it can serve */
+	size_t tenant_count;
+};
+
 struct databases {
-	enum dialect warehouse_dialect, store_dialect;
+	struct database *sources; /* first the warehouse */
+	size_t source_count;
+	enum dialect store_dialect;
 	const char **tenant_ids; /* NULL-ended */
-	struct db_tenant *warehouse_tenants, *store_tenants;
+	struct db_tenant *store_tenants;
 	size_t tenant_count;
 };
 
@@ -22,15 +38,20 @@ struct databases {
  * a file. All memory is in the arena, which must outlive what is opened. */
 MUST_CHECK bool databases_read(const struct config *c, struct arena *a, struct databases *out,
 			       struct err *e);
+const struct database *databases_find(const struct databases *all,
+				      const char *source); /* or NULL */
 
-/* What tools read. The table lies in the arena. */
+/* What tools read. All memory but the databases is in the arena. */
 struct open_sources {
 	struct source_table table;
-	struct db *warehouse;
+	struct db **databases; /* of each source */
 };
-MUST_CHECK bool databases_open_sources(const struct databases *all, const struct config *c,
-				       struct loop *l, struct arena *a, struct open_sources *out,
-				       struct err *e);
+MUST_CHECK bool databases_open_sources(const struct databases *all, struct loop *l, struct arena *a,
+				       struct open_sources *out, struct err *e);
+/* From now on statements over the views of these catalogues can be sent. */
+MUST_CHECK bool databases_use_views(const struct open_sources *s,
+				    const struct catalog *const *catalogs, size_t count,
+				    struct err *e);
 /* What runs is cancelled. */
 void databases_close_sources(struct open_sources *s);
 MUST_CHECK bool databases_open_store(const struct databases *all, const struct config *c,

@@ -137,6 +137,15 @@ static bool use_roles(struct daemon *d, const struct turn_knowledge *all, struct
 	return daemon_use_roles(d, catalogs, d->list_count, e);
 }
 
+static bool use_views(const struct daemon *d, const struct turn_knowledge *all, struct err *e)
+{
+	const struct catalog **catalogs = arena_alloc(d->arena, d->list_count * sizeof(*catalogs));
+
+	for (size_t i = 0; i < d->list_count; i++)
+		catalogs[i] = all[i].catalog;
+	return databases_use_views(&d->sources, catalogs, d->list_count, e);
+}
+
 bool daemon_load_knowledge(struct daemon *d, struct err *e)
 {
 	struct turn_knowledge *all;
@@ -148,7 +157,7 @@ bool daemon_load_knowledge(struct daemon *d, struct err *e)
 		good = load(d, &d->lists[n], &all[n], e);
 		n += good;
 	}
-	good = good && check_pbi(d, all, e) && use_roles(d, all, e);
+	good = good && check_pbi(d, all, e) && use_roles(d, all, e) && use_views(d, all, e);
 	for (size_t i = 0; i < n; i++) {
 		if (good)
 			use(d, &d->lists[i], &all[i]);
@@ -166,12 +175,43 @@ const struct turn_knowledge *daemon_knowledge(const struct daemon *d, size_t lis
 	return turns_knowledge(d->turns, d->lists[list].tenants[0]);
 }
 
+static const struct catalog *catalog_of(const struct daemon *d, const struct knowledge_list *l)
+{
+	return turns_knowledge(d->turns, l->tenants[0])->catalog;
+}
+
+/* Beside the views of the lists that stay as they are. */
+static bool use_views_of(const struct daemon *d, const struct knowledge_list *l,
+			 const struct catalog *c, struct err *e)
+{
+	struct arena *a = arena_new(TURN_ARENA_BYTES);
+	const struct catalog **catalogs = arena_alloc(a, d->list_count * sizeof(*catalogs));
+	bool done;
+
+	for (size_t i = 0; i < d->list_count; i++)
+		catalogs[i] = &d->lists[i] == l ? c : catalog_of(d, &d->lists[i]);
+	done = databases_use_views(&d->sources, catalogs, d->list_count, e);
+	arena_free(&a);
+	return done;
+}
+
+static bool load_usable(struct daemon *d, const struct knowledge_list *l,
+			struct turn_knowledge *out, struct err *e)
+{
+	if (!load(d, l, out, e))
+		return false;
+	if (use_views_of(d, l, out->catalog, e))
+		return true;
+	drop(out);
+	return false;
+}
+
 static void reload(struct daemon *d, struct knowledge_list *l)
 {
 	struct turn_knowledge k;
 	struct err e = {0};
 
-	if (!load(d, l, &k, &e)) {
+	if (!load_usable(d, l, &k, &e)) {
 		health_set(l->check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", e.text);
 		log_error("catalog.refused", "%s: the old one keeps serving: %s", l->packs.key,
 			  e.text);
@@ -190,10 +230,33 @@ void daemon_reload(struct daemon *d)
 
 	for (size_t i = 0; i < d->list_count; i++) {
 		reload(d, &d->lists[i]);
-		catalogs[i] = turns_knowledge(d->turns, d->lists[i].tenants[0])->catalog;
+		catalogs[i] = catalog_of(d, &d->lists[i]);
 	}
 	if (!daemon_use_roles(d, catalogs, d->list_count, &e))
 		log_error("catalog.refused", "roles stay as they were: %s", e.text);
+	daemon_watch_sources(d);
+}
+
+void daemon_watch_sources(struct daemon *d)
+{
+	struct arena *a = arena_new(TURN_ARENA_BYTES);
+	const char **tenants = arena_alloc(a, (d->databases.tenant_count + 1) * sizeof(*tenants));
+
+	for (size_t s = 0; s < d->sources.table.count; s++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < d->list_count; i++) {
+			const struct knowledge_list *l = &d->lists[i];
+			bool reads =
+				catalog_reads(catalog_of(d, l), d->sources.table.items[s]->name);
+
+			for (size_t t = 0; reads && t < l->tenant_count; t++)
+				tenants[n++] = l->tenants[t];
+		}
+		tenants[n] = NULL;
+		db_watch(d->sources.databases[s], tenants);
+	}
+	arena_free(&a);
 }
 
 /* ---- names ---- */

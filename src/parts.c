@@ -304,7 +304,7 @@ bool daemon_build(struct daemon *d, struct err *e)
 	if (!databases_read(d->config, d->arena, &d->databases, e) || !read_places(d, e) ||
 	    !daemon_open_http(d, e) ||
 	    (d->record_folder && !recorder_open(d->loop, d->record_folder, &d->recorder, e)) ||
-	    !databases_open_sources(&d->databases, d->config, d->loop, d->arena, &d->sources, e) ||
+	    !databases_open_sources(&d->databases, d->loop, d->arena, &d->sources, e) ||
 	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
 	    !open_cache(d, e) || !daemon_open_identity(d, e) || !daemon_open_pbi(d, e))

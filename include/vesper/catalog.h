@@ -157,6 +157,7 @@ struct tool_def {
 	const char *folder; /* below sql/<pack>: the domain that owns it */
 	const char *about;
 	const char *permission;
+	const char *source;         /* whose views it reads; NULL: each caller's statement says */
 	const char *const *reports; /* keys, the closest first; NULL-ended */
 	const char *const *agents;  /* who may call it, NULL-ended */
 	bool visible;               /* to router, supervisor and agents */
@@ -215,6 +216,8 @@ struct dimension_def {
 	const char *label;          /* "hub zone" */
 	const char *view;           /* "Stage.mc_vendor_files", or NULL when values are fixed */
 	const char *column;         /* "hubzone" */
+	const char *source;         /* the view's; NULL without one */
+	bool one_tenant;            /* the view is of one tenant and may have no tenant_id */
 	const char *watermark;      /* column of the view whose greatest value moves when the values
 				       may have changed; NULL: they are read anew each time */
 	const char *const *values;  /* known beforehand, NULL-ended */
@@ -308,6 +311,9 @@ struct pack_words {
 struct pack_list {
 	const char *key;          /* "core,energy" */
 	const char *const *names; /* NULL-ended */
+	/* Sources that serve one tenant alone: what reads them need not name a tenant. NULL-ended;
+	 * NULL: none. */
+	const char *const *one_tenant;
 };
 
 struct catalog {
@@ -420,9 +426,9 @@ const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def
 
 /* What this caller's own SQL may read: views and columns by permission, each view cut to the rows
  * of one tenant, DB_ROWS_MAX rows and one. `who` NULL: with every permission, to check the
- * catalogue. */
+ * catalogue. `source` NULL: views of all sources together. */
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
-				       struct arena *a);
+				       const char *source, struct arena *a);
 
 /* The permissions, NULL-ended, that a reader of the answer must have: the tool's, and those of each
  * view and column that the statement reads. */
@@ -431,6 +437,12 @@ const char *const *catalog_gate_needs(const struct catalog *c, const struct tool
 
 /* Names of the approved views ("Stage.mc_dayahead"), NULL-ended. */
 const char *const *catalog_views(const struct catalog *c);
+/* The source of an approved view; NULL: it is none. */
+const char *catalog_view_source(const struct catalog *c, const char *view);
+/* Whether any view is of this source. */
+bool catalog_reads(const struct catalog *c, const char *source);
+/* The schemas ("Stage" of Stage.prices) of its views, each once, NULL-ended. */
+const char *const *catalog_schemas(const struct catalog *c, const char *source, struct arena *a);
 
 /* Roles of config/permissions.json. The list is NULL-ended; NULL when there is no such role. */
 const char *const *catalog_role(const struct catalog *c, const char *role);

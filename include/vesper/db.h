@@ -90,6 +90,10 @@ struct db_options {
 	int64_t timeout_ms;
 	const struct db_tenant *tenants; /* the only ones that exist */
 	size_t tenant_count;
+	/* SQLite, read-only: nothing in the file says whose it is. Only with one tenant. */
+	bool one_tenant;
+	/* SQLite, read-only: see db_use_schemas; NULL: none yet. */
+	const char *const *schemas;
 };
 
 /* Opening connects nothing yet. */
@@ -104,10 +108,16 @@ enum dialect db_dialect(const struct db *d);
  * the texts are copied. Freed by its `close`. */
 struct source *db_source(struct db *d, const char *name, const char *identity);
 
-/* Connects to each tenant and says what is wrong through health checks "<name>:<tenant>"; again
- * every few seconds for those that are down. A database that is written to is required by its
+/* The schemas under which a SQLite file that is only read is attached (NULL-ended, each once; at
+ * most DB_SCHEMAS_MAX); what is open is opened anew at its next use. Servers have their own, and
+ * ignore this. ERR_INPUT: too many, or no plain name. */
+MUST_CHECK bool db_use_schemas(struct db *d, const char *const *schemas, struct err *e);
+
+/* Connects to these tenants (NULL-ended; NULL: all) and says what is wrong through health checks
+ * "<name>:<tenant>"; again every few seconds for those that are down. Those that are watched and
+ * not among them are left alone from now on. A database that is written to is required by its
  * tenant, a read-only one is not. */
-void db_watch(struct db *d);
+void db_watch(struct db *d, const char *const *tenants);
 
 /* Cancels what runs (callbacks come with ERR_CANCELLED unless cancelled before), waits for the
  * workers (at most DB_CLOSE_MS, DB_CLOSE_WRITE_MS for writes to files; those that are still in a

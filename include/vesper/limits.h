@@ -222,17 +222,21 @@
 	(256 * 1024 * 1024) /* SQLite: memory of one statement that reads; sorting 3 million rows  \
 			       takes less */
 #define DB_QUERY_TIMEOUT_MS   10000 /* one statement; then it is cancelled on the server */
-#define SOURCE_STATEMENTS_MAX 4     /* of one call to a source; a tool has no more queries */
-#define DB_QUEUE_MAX          2000  /* waiting queries of one data source */
-#define DB_WORKERS_MAX        64    /* threads of one data source */
-#define DB_WRITTEN_FILES      8     /* open SQLite files of a store beyond its workers, 2 MB each */
-#define DB_STATEMENTS_KEPT    32    /* prepared statements of one connection */
-#define DB_GROUP_COMMIT_MAX   64    /* writes of one transaction */
-#define DB_PATIENCE_MS        100   /* for company: the answer that a tool call is for is near */
-#define DB_CONNECT_RETRY_MS   3000  /* pause between attempts to reach a database that is away */
-#define DB_FETCH_BLOCK_ROWS   500   /* rows that one round trip brings through a cursor */
-#define DB_LOGIN_TIMEOUT_MS   5000  /* connecting to a server */
-#define DB_SERVER_GRACE_MS    500   /* the server's own time limit behind ours */
+#define SOURCES_MAX           16    /* beside the warehouse: databases of one deployment */
+#define SOURCE_NAME_BYTES_MAX 31
+#define DB_SCHEMAS_MAX                                                                             \
+	8 /* schemas of a source; SQLite attaches its file once for each, 10 at most */
+#define SOURCE_STATEMENTS_MAX 4    /* of one call to a source; a tool has no more queries */
+#define DB_QUEUE_MAX          2000 /* waiting queries of one data source */
+#define DB_WORKERS_MAX        64   /* threads of one data source */
+#define DB_WRITTEN_FILES      8    /* open SQLite files of a store beyond its workers, 2 MB each */
+#define DB_STATEMENTS_KEPT    32   /* prepared statements of one connection */
+#define DB_GROUP_COMMIT_MAX   64   /* writes of one transaction */
+#define DB_PATIENCE_MS        100  /* for company: the answer that a tool call is for is near */
+#define DB_CONNECT_RETRY_MS   3000 /* pause between attempts to reach a database that is away */
+#define DB_FETCH_BLOCK_ROWS   500  /* rows that one round trip brings through a cursor */
+#define DB_LOGIN_TIMEOUT_MS   5000 /* connecting to a server */
+#define DB_SERVER_GRACE_MS    500  /* the server's own time limit behind ours */
 #define DB_CHECKOUT_MS        2000 /* asking an idle connection for its tenant; then it is given up */
 #define DB_STOP_GRACE_MS      1000    /* for a cancel to take effect; then the worker is given up */
 #define DB_STOP_HARD_MS       3000    /* for a cancel to be made at all */

@@ -59,10 +59,11 @@ typedef void (*name_wait_cb)(void *owner);
 struct op *name_book_wait(struct name_book *b, struct loop *l, const char *tenant, name_wait_cb cb,
 			  void *owner);
 
-/* Has every tenant's names read from its warehouse, page by page, one query after the other: at
+/* Has every tenant's names read from its sources, page by page, one query after the other: at
  * once, again every interval, and for each book that is put to use, which takes over what the one
  * before knew. Sorting and indexing is a worker thread's; the new names of a dimension take the
- * place of the old ones between two questions. A warehouse that does not answer changes nothing;
+ * place of the old ones between two questions. A source that does not answer changes nothing, and
+ * keeps no question waiting where there is another one;
  * the health check "names:<tenant>" says so, and
  * tenants whose names are not loaded yet are tried again every NAMES_RETRY_MS. From then on a name
  * that is not known is unknown, never taken as it was said. `tenants` is NULL-ended and borrowed.

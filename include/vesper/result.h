@@ -40,6 +40,7 @@ struct result {
 	const char *tool;
 	const char *about;          /* the tool's own words, for status lines and panels */
 	const char *const *reports; /* report keys, NULL-ended; NULL: none */
+	const char *source;         /* name of the source that it was read from; NULL: of none */
 	const char *answer; /* the tool's own sentence with {placeholders} (see view.h), or NULL */
 	const char *const
 		*suggest; /* follow-up questions with {placeholders}, NULL-ended; NULL: none */

@@ -36,6 +36,9 @@ bool str_ends(struct str s, struct str suffix);
  * (Levenshtein); SIZE_MAX when one is longer than STR_EDITS_BYTES_MAX. */
 #define STR_EDITS_BYTES_MAX 128
 size_t str_edits(struct str a, struct str b);
+/* Lower-case letters, digits and _, first a letter, at most so many bytes: names in files that also
+ * stand in paths and variables. */
+bool str_is_name(const char *text, size_t max);
 
 /* Takes the part before `sep` off *rest (or all of it). False when *rest was already used up (p ==
  * NULL). */

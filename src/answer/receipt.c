@@ -120,6 +120,7 @@ static void put_call(struct json_out *j, const struct answer_turn *t, const stru
 	if (*r->hash)
 		jo_set_str(j, "result_hash", r->hash);
 	jo_set_int(j, "rows", main ? (int64_t)main->row_count : 0);
+	jo_set_str(j, "source", r->source);
 	put_statements(j, r);
 	jo_set_str(j, "tool", r->tool);
 	jo_set_int(j, "total_rows", main ? main->total_rows : 0);

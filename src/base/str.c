@@ -66,6 +66,13 @@ bool str_ends(struct str s, struct str suffix)
 	return s.n >= suffix.n && str_eq((struct str){s.p + (s.n - suffix.n), suffix.n}, suffix);
 }
 
+bool str_is_name(const char *text, size_t max)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n > 0 && n <= max && text[n] == '\0' && *text >= 'a' && *text <= 'z';
+}
+
 size_t str_edits(struct str a, struct str b)
 {
 	size_t row[STR_EDITS_BYTES_MAX + 1];

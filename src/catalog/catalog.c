@@ -45,6 +45,7 @@ static bool choose_packs(struct loader *l, const char *const *roots, const struc
 	l->packs = arena_alloc(l->arena, (n + 1) * sizeof(*l->packs));
 	for (size_t i = 0; i < n; i++)
 		l->packs[i] = packs_find(packs, chosen.names[i]);
+	l->one_tenant = list ? list->one_tenant : NULL;
 	l->whole->shown.packs = chosen.key;
 	return true;
 }

@@ -18,6 +18,7 @@ struct role {
 struct view_def {
 	const char *name;
 	const char *pack;
+	const char *source;
 	const char *about;
 	const char *permission; /* NULL: none is needed beyond the tool's */
 	const struct view_column {
@@ -57,6 +58,7 @@ struct pack_def {
 	const char *root;
 	const char *file; /* that registers it */
 	bool is_default;
+	const char *source;       /* of its views and tools */
 	const char *const *needs; /* NULL-ended; they stand before it */
 };
 
@@ -70,6 +72,7 @@ struct loader {
 	const char *root;              /* of the files that are read now */
 	const struct pack_def *pack;   /* whose files are read now; NULL: shared ones */
 	const struct pack_def **packs; /* those of the list, NULL-ended */
+	const char *const *one_tenant; /* sources; see struct pack_list */
 	struct arena *arena;
 	struct catalog_whole *whole;
 	struct tool_def
@@ -144,6 +147,10 @@ MUST_CHECK bool refer_read(struct arena *a, const char *text, struct tool_def *t
 MUST_CHECK bool tool_file_check(const struct loader *l, const struct tool_def *t,
 				const struct sql_file *f, struct err *e);
 json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t);
+
+/* Of an approved view; NULL: it is none. */
+const char *source_of_view(const struct catalog_whole *w, const char *view);
+bool source_has_one_tenant(const struct loader *l, const char *source);
 
 /* The approved views with their columns, for the model that writes SQL of its own. */
 const char *own_sql_views(const struct loader *l);

@@ -22,9 +22,10 @@ static bool allowed(const struct principal *who, const char *permission)
 }
 
 /* A view whose rows cannot be held apart by tenant is none for this. */
-static bool may_read(const struct principal *who, const struct view_def *v)
+static bool may_read(const struct principal *who, const struct view_def *v, const char *source)
 {
-	return tenant_column_of(v) && allowed(who, v->permission);
+	return tenant_column_of(v) && allowed(who, v->permission) &&
+	       (!source || strcmp(v->source, source) == 0);
 }
 
 static struct gate_view view_for(const struct principal *who, const struct view_def *v,
@@ -44,7 +45,7 @@ static struct gate_view view_for(const struct principal *who, const struct view_
 }
 
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
-				       struct arena *a)
+				       const char *source, struct arena *a)
 {
 	const struct catalog_whole *w = catalog_whole(c);
 	struct gate_policy policy = gate_policy_of((const char *const[]){NULL}, a);
@@ -52,7 +53,7 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->view_count; i++)
-		if (may_read(who, &w->view_defs[i]))
+		if (may_read(who, &w->view_defs[i], source))
 			views[n++] = view_for(who, &w->view_defs[i], a);
 	policy.views = views;
 	policy.view_count = n;

@@ -10,6 +10,7 @@
 #include "vesper/file.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/source.h"
 
 #define PACKS     "config/packs.json"
 #define PACK_CORE "core" /* what every tenant has, where there is such a pack */
@@ -19,10 +20,7 @@ static const char *const taken[] = {"language", "schema", "store", "warehouse", 
 
 bool pack_is_name(const char *name)
 {
-	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
-
-	return n > 0 && n <= PACK_NAME_BYTES_MAX && name[n] == '\0' && *name >= 'a' &&
-	       *name <= 'z' && !list_has(taken, name);
+	return str_is_name(name, PACK_NAME_BYTES_MAX) && !list_has(taken, name);
 }
 
 const struct pack_def *packs_find(const struct packs *p, const char *name)
@@ -49,19 +47,22 @@ static bool read_needs(const struct words_file *f, const json_t *item, const cha
 static bool read_pack(const struct words_file *f, const json_t *item, const char *member,
 		      const struct packs *before, struct pack_def *out)
 {
-	static const char *const members[] = {"name", "default", "needs", NULL};
+	static const char *const members[] = {"name", "default", "source", "needs", NULL};
 	const struct pack_def *same;
 	const char *name;
 	struct err e = {0};
 
 	if (!json_only(item, members, &e) || !json_get_str(item, "name", &name, &e) ||
-	    !json_opt_bool(item, "default", &out->is_default, &e))
+	    !json_opt_bool(item, "default", &out->is_default, &e) ||
+	    !json_opt_str(item, "source", &out->source, &e))
 		return words_fail(f, member, "%s", e.text);
 	if (!pack_is_name(name))
 		return words_fail(f, member,
 				  "\"%s\" is no name of a pack: a-z, 0-9 and _, at most %d, and "
 				  "not language, schema, store or warehouse",
 				  name, PACK_NAME_BYTES_MAX);
+	if (!str_is_name(out->source, SOURCE_NAME_BYTES_MAX))
+		return words_fail(f, member, "\"%s\" is no name of a source", out->source);
 	same = packs_find(before, name);
 	if (same)
 		return words_fail(f, member, "%s has pack %s already", same->file, name);
@@ -92,7 +93,8 @@ static bool read_root(const char *root, struct arena *a, struct packs *p, struct
 	json_array_foreach(list, i, item) {
 		struct pack_def *pack = &p->items[p->count];
 
-		*pack = (struct pack_def){.root = arena_strdup(a, root), .file = f.path};
+		*pack = (struct pack_def){
+			.root = arena_strdup(a, root), .file = f.path, .source = SOURCE_WAREHOUSE};
 		if (!read_pack(&f, item, arena_printf(a, "packs[%zu]", i), p, pack))
 			return false;
 		p->count++;
@@ -140,7 +142,7 @@ bool packs_list(const struct packs *p, const char *const *names, struct arena *a
 		key = arena_printf(a, "%s%s%s", key, *key ? "," : "", pack->name);
 		text_list_add(&list, a, pack->name);
 	}
-	*out = (struct pack_list){key, list.items};
+	*out = (struct pack_list){.key = key, .names = list.items};
 	return true;
 }
 

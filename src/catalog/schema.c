@@ -82,8 +82,9 @@ static bool add_view(struct loader *l, const struct view_def *v, struct err *e)
 	for (size_t i = 0; i < w->view_count; i++)
 		if (strcmp(w->view_defs[i].name, v->name) == 0)
 			return err_set(e, ERR_INPUT,
-				       "views: %s is in config/%s/catalogue.json, too", v->name,
-				       w->view_defs[i].pack);
+				       "views: %s is in config/%s/catalogue.json, too, as a view "
+				       "of source %s",
+				       v->name, w->view_defs[i].pack, w->view_defs[i].source);
 	w->view_defs = arena_grow(l->arena, w->view_defs, w->view_count, &l->view_cap,
 				  sizeof(*w->view_defs));
 	w->view_defs[w->view_count++] = *v;
@@ -107,7 +108,7 @@ static bool load_views(struct loader *l, const json_t *array, struct err *e)
 	size_t i;
 
 	json_array_foreach(array, i, item) {
-		struct view_def v = {.pack = l->pack->name};
+		struct view_def v = {.pack = l->pack->name, .source = l->pack->source};
 
 		if (!read_view(l, item, &v, e))
 			return err_prefix(e, "views[%zu]", i);
@@ -292,7 +293,13 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	if (!d->view && !d->values)
 		return err_set(e, ERR_INPUT, "%s: neither values nor a view that has them",
 			       d->name);
-	return !d->view || known_view(l, d->name, d->view, e);
+	if (!d->view)
+		return true;
+	if (!known_view(l, d->name, d->view, e))
+		return false;
+	d->source = source_of_view(l->whole, d->view);
+	d->one_tenant = source_has_one_tenant(l, d->source);
+	return true;
 }
 
 static bool check_parents(const struct loader *l, const struct dimension_def *d, struct err *e)

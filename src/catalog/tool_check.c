@@ -85,15 +85,30 @@ static bool has_tenant(const struct sql_query *q)
 	return false;
 }
 
+/* One statement goes to one source. */
+static bool check_source(const struct place *p, const char *view, struct err *e)
+{
+	const char *source = source_of_view(p->l->whole, view);
+
+	return strcmp(source, p->tool->source) == 0 ||
+	       err_set(e, ERR_INPUT,
+		       "%s:%d: query %s: %s is a view of source %s, the tool reads source %s",
+		       p->file->path, p->query->line, p->query->name, view, source,
+		       p->tool->source);
+}
+
 static bool check_views(const struct place *p, struct err *e)
 {
+	bool one_tenant = source_has_one_tenant(p->l, p->tool->source);
 	bool named = false;
 
 	for (const char *const *view = p->l->whole->views; *view; view++) {
 		if (!sql_query_names(p->query, *view))
 			continue;
 		named = true;
-		if (!has_tenant(p->query))
+		if (!check_source(p, *view, e))
+			return false;
+		if (!one_tenant && !has_tenant(p->query))
 			return wrong(p, e, "no :tenant_id for", *view);
 	}
 	return named || wrong(p, e, "names no approved view", "");

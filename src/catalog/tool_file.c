@@ -106,6 +106,11 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->measures = text;
 		return true;
 	}
+	if (strcmp(key, "source") == 0) {
+		t->source = text;
+		return str_is_name(text, SOURCE_NAME_BYTES_MAX) ||
+		       tool_wrong(h, e, "\"%s\" is no name of a source", text);
+	}
 	if (strcmp(key, "grain") == 0) {
 		t->grain = text;
 		return true;
@@ -197,9 +202,10 @@ static bool read_gate(struct tool_header *h, struct err *e)
 		return true;
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_wrong(h, e, "gate %s is no required plain text param", t->gate);
-	if (t->cache_s || t->has_whole || t->window || t->column_count)
+	if (t->cache_s || t->has_whole || t->window || t->column_count || t->source)
 		return tool_wrong(h, e,
-				  "a tool with a gate has no cache_s, whole, window or columns");
+				  "a tool with a gate has no cache_s, whole, window, source or "
+				  "columns");
 	p->bytes_max = GATE_SQL_BYTES_MAX;
 	p->about = arena_printf(h->l->arena, "%s%s", p->about, own_sql_views(h->l));
 	return true;

@@ -125,6 +125,8 @@ static json_t *printable(const struct config_key *key, const json_t *value)
 {
 	if (key->secret && json_string_length(value) > 0)
 		return json_str("***");
+	if (key->type == KEY_SOURCES)
+		return sources_printable(value);
 	json_t *copy = json_deep_copy(value);
 	json_t *provider;
 	size_t i;

@@ -41,8 +41,8 @@ static bool is_choice(const char *choices, const char *text)
 	return false;
 }
 
-/* "FULL" is meant as "full": choices are spelled in lower case from here on. */
-static void choice_lower(json_t *value)
+/* "FULL" is meant as "full". */
+void choice_lower(json_t *value)
 {
 	char *text = mem_strdup(json_string_value(value));
 	for (char *p = text; *p; p++)
@@ -191,11 +191,12 @@ static bool is_tenant_id(const char *id)
 
 static bool tenant_check(const char *id, const json_t *files, struct err *e)
 {
-	static const char *const names[] = {"warehouse", "store", "timezone",
-					    "claim",     "packs", NULL};
+	static const char *const names[] = {"warehouse", "store",   "timezone", "claim",
+					    "packs",     "sources", NULL};
 	const char *warehouse = "-", *store = "-", *zone = "", *claim = "-";
-	json_t *packs = NULL;
+	json_t *packs = NULL, *sources = NULL, *file;
 	const json_t *pack;
+	const char *source;
 	size_t i;
 	if (!is_tenant_id(id))
 		return err_set(e, ERR_INPUT, "an id has at most %d letters, digits, _ and -",
@@ -205,8 +206,14 @@ static bool tenant_check(const char *id, const json_t *files, struct err *e)
 	if (!json_only(files, names, e) || !json_opt_str(files, "warehouse", &warehouse, e) ||
 	    !json_opt_str(files, "store", &store, e) ||
 	    !json_opt_str(files, "timezone", &zone, e) ||
-	    !json_opt_str(files, "claim", &claim, e) || !json_opt_array(files, "packs", &packs, e))
+	    !json_opt_str(files, "claim", &claim, e) ||
+	    !json_opt_array(files, "packs", &packs, e) ||
+	    !json_opt_object(files, "sources", &sources, e))
 		return false;
+	json_object_foreach(sources, source, file)
+		if (!json_is_string(file) || !is_file_name(json_string_value(file)))
+			return err_set(e, ERR_INPUT, "sources.%.*s: must be a plain file name",
+				       STR_CUT(source, 40));
 	json_array_foreach(packs, i, pack)
 		if (!json_is_string(pack))
 			return err_set(e, ERR_INPUT, "packs[%zu]: not a text", i);
@@ -215,6 +222,18 @@ static bool tenant_check(const char *id, const json_t *files, struct err *e)
 	if (!is_file_name(warehouse) || !is_file_name(store))
 		return err_set(e, ERR_INPUT, "warehouse and store must be plain file names");
 	return true;
+}
+
+/* Of a source that both name. */
+static bool shares_source_file(const json_t *a, const json_t *b)
+{
+	const char *source;
+	json_t *file;
+
+	json_object_foreach((json_t *)json_object_get(a, "sources"), source, file)
+		if (json_equal(file, json_object_get(json_object_get(b, "sources"), source)))
+			return true;
+	return false;
 }
 
 /* Two tenants in one file would be no isolation at all. */
@@ -227,7 +246,8 @@ static bool shares_file(const json_t *tenants, const char *id, const json_t *fil
 			return false;
 		if (json_equal(json_object_get(files, "warehouse"),
 			       json_object_get(others, "warehouse")) ||
-		    json_equal(json_object_get(files, "store"), json_object_get(others, "store")))
+		    json_equal(json_object_get(files, "store"), json_object_get(others, "store")) ||
+		    shares_source_file(files, others))
 			return true;
 	}
 	return false;
@@ -273,8 +293,8 @@ static bool tenants_check(const json_t *value, const char *where, struct mistake
 	return m->count == before;
 }
 
-static bool value_check(const struct config_key *key, const json_t *value, const char *where,
-			struct mistakes *m)
+bool value_check(const struct config_key *key, const json_t *value, const char *where,
+		 struct mistakes *m)
 {
 	switch (key->type) {
 	case KEY_TEXT:
@@ -298,6 +318,8 @@ static bool value_check(const struct config_key *key, const json_t *value, const
 		return budgets_check(value, where, m);
 	case KEY_TENANTS:
 		return tenants_check(value, where, m);
+	case KEY_SOURCES:
+		return sources_check(value, where, m);
 	}
 	return false;
 }
@@ -333,6 +355,8 @@ void config_set_take(struct config *c, size_t key, json_t *value, const char *wh
 	}
 	if (config_keys[key].type == KEY_PROVIDERS)
 		providers_complete(value);
+	if (config_keys[key].type == KEY_SOURCES)
+		sources_complete(value);
 	if (config_keys[key].choices)
 		choice_lower(value);
 	json_decref(c->values[key]);

@@ -9,6 +9,9 @@
 
 #include "vesper/str.h"
 
+#define CONFIG_DIALECTS    "mssql|postgres|sqlite"
+#define CONFIG_WAIT_MS_MAX 3600000
+
 enum key_type {
 	KEY_TEXT,
 	KEY_DATE, /* text, "" or YYYY-MM-DD */
@@ -19,7 +22,8 @@ enum key_type {
 	KEY_PROVIDERS, /* of objects: name, kind, base_url, key, version */
 	KEY_PRICES,    /* model -> {input, output, cache_read?, cache_write?} */
 	KEY_BUDGETS,   /* of {scope, only?, period, tokens?, usd?} */
-	KEY_TENANTS,   /* tenant id -> {warehouse, store, timezone?, claim?} */
+	KEY_TENANTS,   /* tenant id -> {warehouse, store, timezone?, claim?, packs?, sources?} */
+	KEY_SOURCES,   /* name -> {dialect?, dsn?, dir?, …} */
 };
 
 struct config_key {
@@ -57,6 +61,21 @@ void mistake_add(struct mistakes *m, const char *fmt, ...) __attribute__((format
  * "VESPER_LISTEN"). Takes the reference in either case. */
 void config_set_take(struct config *c, size_t key, json_t *value, const char *where,
 		     struct mistakes *m);
+
+/* The same, of a value that is not set yet. */
+bool value_check(const struct config_key *key, const json_t *value, const char *where,
+		 struct mistakes *m);
+/* Choices are spelled in lower case from here on. */
+void choice_lower(json_t *value);
+
+/* config_sources.c */
+bool sources_check(const json_t *value, const char *where, struct mistakes *m);
+void sources_complete(json_t *sources);
+/* Whether the variable is of one source: of which, and which member (its value, or the file that
+ * has it). */
+bool source_variable(struct str name, char *source, size_t size, const struct config_key **key,
+		     bool *is_file);
+json_t *sources_printable(const json_t *value); /* new reference */
 
 /* config_money.c */
 bool prices_check(const json_t *value, const char *where, struct mistakes *m);

@@ -30,12 +30,10 @@
 		name, type, initial, 0, 0, NULL, false, about                                      \
 	}
 
-#define DIALECTS    "mssql|postgres|sqlite"
-#define DAYS        "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-#define EFFORTS     "|low|medium|high|xhigh|max"
-#define THINKING    "|adaptive|off"
-#define WAIT_MS_MAX 3600000
-#define TOKENS_MAX  128000
+#define DAYS       "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+#define EFFORTS    "|low|medium|high|xhigh|max"
+#define THINKING   "|adaptive|off"
+#define TOKENS_MAX 128000
 
 /* clang-format off */
 const struct config_key config_keys[] = {
@@ -49,7 +47,7 @@ BOOL ("demo_public",                                             "the demo may l
 OTHER("today", KEY_DATE, "\"\"",                                 "freezes the date"),
 OTHER("tenants", KEY_TENANTS,
       "{\"vesper\":{\"warehouse\":\"vesper.db\",\"store\":\"vesper.db\"},"
-       "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist: SQLite files, packs beside core, and timezone where it differs"),
+       "\"acme\":{\"warehouse\":\"acme.db\",\"store\":\"acme.db\"}}", "the tenants that exist: SQLite files, packs beside core, files of further sources, and timezone where it differs"),
 OTHER("packs.roots", KEY_LIST, "[]",                             "further folders with packs: config/packs.json, config, prompts and sql of their own"),
 BOOL ("ws.echo",                                                 "serve /ws/echo"),
 
@@ -71,17 +69,20 @@ SECRET("auth.cursor_secret",                                     "seals the curs
 TEXT ("auth.first_frame", "\"browser\"", "browser|always",       "who may authenticate by the first frame"),
 OTHER("auth.origins", KEY_LIST, "[]",                            "foreign origins that may open sockets"),
 
-TEXT ("warehouse.dialect", "\"sqlite\"", DIALECTS,               "SQL dialect of the warehouse"),
+TEXT ("warehouse.dialect", "\"sqlite\"", CONFIG_DIALECTS,             "SQL dialect of the warehouse"),
 SECRET("warehouse.dsn",                                          "ODBC connection string"),
 TEXT ("warehouse.dir", "\"\"", NULL,                             "folder of the tenants' SQLite files; data_dir/warehouse when empty"),
 INT  ("warehouse.workers", 4, 1, DB_WORKERS_MAX,                 "threads, one connection each"),
 INT  ("warehouse.max_rows", 500, 1, DB_ROWS_MAX,                 "rows of one result"),
-INT  ("warehouse.query_timeout_ms", 10000, 10, WAIT_MS_MAX,      "then the statement is cancelled on the server"),
+INT  ("warehouse.query_timeout_ms", 10000, 10, CONFIG_WAIT_MS_MAX,      "then the statement is cancelled on the server"),
 INT  ("warehouse.queue", 2000, 1, DB_QUEUE_MAX,                  "waiting queries"),
-TEXT ("store.dialect", "\"sqlite\"", DIALECTS,                   "SQL dialect of the chat store"),
+OTHER("sources", KEY_SOURCES, "{}",                              "further databases by name: {dialect, dsn, dir, workers, queue, max_rows, query_timeout_ms, only_tenant}"),
+TEXT ("store.dialect", "\"sqlite\"", CONFIG_DIALECTS,                 "SQL dialect of the chat store"),
 SECRET("store.dsn",                                              "ODBC connection string"),
 TEXT ("store.synchronous", "\"normal\"", "normal|full",          "full: durable against power loss too"),
 INT  ("store.workers", 2, 1, DB_WORKERS_MAX,                     "threads, one connection each"),
+INT  ("store.query_timeout_ms", 10000, 10, CONFIG_WAIT_MS_MAX,   "then the statement is cancelled on the server"),
+INT  ("store.queue", 2000, 1, DB_QUEUE_MAX,                      "waiting queries"),
 
 SECRET("redis.url",                                              "redis://[user:password@]host:port/db; the cache is in memory when empty"),
 INT  ("redis.timeout_ms", 100, 1, REDIS_PATIENCE_MS,             "waiting for it in all, then it is left alone for a while"),
@@ -117,10 +118,10 @@ TEXT ("llm.roles.agent.thinking", "\"\"", THINKING,            "the model's own 
 OTHER("llm.prices", KEY_PRICES, "{}",                            "dollars a million tokens, by model or how its name begins"),
 OTHER("llm.budgets", KEY_BUDGETS, "[]",                          "what may be spent on models, by user, tenant or role"),
 INT  ("llm.prompt_tokens", 16000, PROMPT_TOKENS_LEAST, TOKENS_MAX, "what one call is told about data; less for models of a small context"),
-INT  ("llm.timeouts_ms.connect", 5000, 10, WAIT_MS_MAX,          "connection and TLS"),
-INT  ("llm.timeouts_ms.first_byte", 30000, 10, WAIT_MS_MAX,      "until the answer begins"),
-INT  ("llm.timeouts_ms.idle", 30000, 10, WAIT_MS_MAX,            "silence inside an answer"),
-INT  ("llm.timeouts_ms.turn", 120000, 100, WAIT_MS_MAX,          "a whole turn"),
+INT  ("llm.timeouts_ms.connect", 5000, 10, CONFIG_WAIT_MS_MAX,          "connection and TLS"),
+INT  ("llm.timeouts_ms.first_byte", 30000, 10, CONFIG_WAIT_MS_MAX,      "until the answer begins"),
+INT  ("llm.timeouts_ms.idle", 30000, 10, CONFIG_WAIT_MS_MAX,            "silence inside an answer"),
+INT  ("llm.timeouts_ms.turn", 120000, 100, CONFIG_WAIT_MS_MAX,          "a whole turn"),
 INT  ("llm.breaker.failures", 5, 1, 1000,                        "in a row, then the provider is left alone"),
 INT  ("llm.breaker.probe_s", 30, 1, 3600,                        "until one call is let through again"),
 

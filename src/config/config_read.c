@@ -173,6 +173,7 @@ static json_t *env_value(const struct config_key *key, const char *text)
 	case KEY_PRICES:
 	case KEY_BUDGETS:
 	case KEY_TENANTS:
+	case KEY_SOURCES:
 		return json_parse(text, strlen(text), CONFIG_VALUE_BYTES_MAX, &value, NULL)
 			       ? value
 			       : json_str(text);
@@ -201,17 +202,55 @@ static void set_from_text(struct config *c, size_t key, const char *text, const 
 		config_set_take(c, key, env_value(&config_keys[key], text), where, m);
 }
 
-static void set_from_file(struct config *c, size_t key, const char *path, const char *where,
-			  struct mistakes *m)
+/* NULL: it cannot be read, and that is said. */
+static const char *text_of_file(const char *path, const char *where, struct arena *a,
+				struct mistakes *m)
 {
-	struct arena *a = arena_new(CONFIG_VALUE_BYTES_MAX);
 	const char *text;
 	struct err e;
 	if (file_read(path, CONFIG_VALUE_BYTES_MAX, a, &text, &e)) {
 		struct str trimmed = str_trim(str_of(text)); /* editors end files with a newline */
-		set_from_text(c, key, arena_strndup(a, trimmed.p, trimmed.n), where, m);
-	} else {
-		mistake_add(m, "%s: %s", where, e.text);
+		return arena_strndup(a, trimmed.p, trimmed.n);
+	}
+	mistake_add(m, "%s: %s", where, e.text);
+	return NULL;
+}
+
+static void set_from_file(struct config *c, size_t key, const char *path, const char *where,
+			  struct mistakes *m)
+{
+	struct arena *a = arena_new(CONFIG_VALUE_BYTES_MAX);
+	const char *text = text_of_file(path, where, a, m);
+	if (text)
+		set_from_text(c, key, text, where, m);
+	arena_free(&a);
+}
+
+/* A member of one source, which need not stand in the file. */
+static void read_source(struct config *c, struct str variable, const char *value,
+			struct mistakes *m)
+{
+	size_t at = (size_t)config_key_find("sources", strlen("sources"));
+	char where[NAME_BYTES], name[NAME_BYTES];
+	const struct config_key *member;
+	struct arena *a;
+	json_t *sources, *source;
+	bool is_file;
+	if (!source_variable(variable, name, sizeof(name), &member, &is_file))
+		return;
+	a = arena_new(CONFIG_VALUE_BYTES_MAX);
+	snprintf(where, sizeof(where), "%.*s", (int)(variable.n < 100 ? variable.n : 100),
+		 variable.p);
+	value = is_file ? text_of_file(value, where, a, m) : value;
+	if (value && is_text(value, where, m)) {
+		sources = json_deep_copy(c->values[at]);
+		source = json_object_get(sources, name);
+		if (!source) {
+			source = json_object();
+			json_set_take(sources, name, source);
+		}
+		json_set_take(source, member->name, env_value(member, value));
+		config_set_take(c, at, sources, where, m);
 	}
 	arena_free(&a);
 }
@@ -321,16 +360,36 @@ static void read_key_files(struct config *c, char *const *env, struct mistakes *
 	arena_free(&a);
 }
 
+/* One of ours that says something. */
+static bool variable_split(const char *variable, struct str *name, const char **value)
+{
+	const char *equals = strchr(variable, '=');
+	if (!equals || equals[1] == '\0')
+		return false;
+	*name = (struct str){variable, (size_t)(equals - variable)};
+	*value = equals + 1;
+	return str_starts(*name, STR("VESPER_")) && !is_foreign(*name);
+}
+
+static bool is_of_source(struct str name)
+{
+	const struct config_key *member;
+	char source[NAME_BYTES];
+	bool is_file;
+	return source_variable(name, source, sizeof(source), &member, &is_file);
+}
+
 void config_read_env(struct config *c, char *const *env, struct mistakes *m)
 {
-	for (char *const *variable = env; *variable; variable++) {
-		const char *equals = strchr(*variable, '=');
-		if (!equals || equals[1] == '\0')
-			continue;
-		struct str name = {*variable, (size_t)(equals - *variable)};
-		if (str_starts(name, STR("VESPER_")) && !is_foreign(name))
-			read_variable(c, name, equals + 1, m);
-	}
+	struct str name;
+	const char *value;
+	for (char *const *variable = env; *variable; variable++)
+		if (variable_split(*variable, &name, &value) && !is_of_source(name))
+			read_variable(c, name, value, m);
+	/* VESPER_SOURCES itself was among those. */
+	for (char *const *variable = env; *variable; variable++)
+		if (variable_split(*variable, &name, &value) && is_of_source(name))
+			read_source(c, name, value, m);
 	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
 		read_vendor(c, &vendors[i], env, m);
 	read_key_files(c, env, m);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "databases.h"
 #include "vesper/clock.h"
 #include "vesper/json.h"
 #include "vesper/jwt.h"
@@ -158,7 +159,7 @@ static bool read_args(const json_t *words, const struct tool_def *tool, struct a
 static bool print_gated(const struct catalog *c, const char *sql, const struct principal *who,
 			enum dialect dialect, struct arena *a, struct err *e)
 {
-	struct gate_policy policy = catalog_gate_policy(c, who, a);
+	struct gate_policy policy = catalog_gate_policy(c, who, NULL, a);
 	struct gate_result checked;
 
 	if (!gate_check(&policy, dialect, str_of(sql), a, &checked, e))
@@ -180,9 +181,31 @@ static bool print_queries(const struct sql_file *f, const struct args *bound, en
 	return true;
 }
 
-static bool print_sql(const struct catalog *c, int argc, char **argv, enum dialect dialect,
-		      struct arena *a, struct err *e)
+/* That of the tool's source as it is configured, unless the words say another. */
+static bool dialect_for(int argc, char **argv, const struct tool_def *tool, struct arena *a,
+			enum dialect *out, struct err *e)
 {
+	const char *word = ctl_option(argc, argv, "--dialect", NULL);
+	const char *source = tool->source ? tool->source : SOURCE_WAREHOUSE;
+	struct config *config = NULL;
+	const struct database *d;
+	struct databases all;
+	bool good;
+
+	if (word && dialect_parse(word, out))
+		return true;
+	good = ctl_config(a, &config, e) && databases_read(config, a, &all, e);
+	d = good ? databases_find(&all, source) : NULL;
+	if (d)
+		*out = d->dialect;
+	config_free(&config);
+	return d || (good && err_set(e, ERR_INPUT, "there is no source %s", source));
+}
+
+static bool print_sql(const struct catalog *c, int argc, char **argv, struct arena *a,
+		      struct err *e)
+{
+	enum dialect dialect;
 	const char *today_text = ctl_option(argc, argv, "--today", NULL);
 	const struct tool_def *tool = catalog_tool(c, ctl_word(argc, argv, 1));
 	json_t *words = json_own(a, json_object());
@@ -196,7 +219,8 @@ static bool print_sql(const struct catalog *c, int argc, char **argv, enum diale
 	if (today_text && !date_parse_iso(today_text, &today))
 		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
 			       today_text);
-	if (!ctl_principal(c, ctl_option(argc, argv, "--role", "admin"),
+	if (!dialect_for(argc, argv, tool, a, &dialect, e) ||
+	    !ctl_principal(c, ctl_option(argc, argv, "--role", "admin"),
 			   ctl_option(argc, argv, "--tenant", "vesper"), &who, e) ||
 	    !ctl_tool_args(argc, argv, 2, tool, words, e) || !read_args(words, tool, a, &args, e))
 		return false;
@@ -209,7 +233,8 @@ static bool print_sql(const struct catalog *c, int argc, char **argv, enum diale
 int ctl_tool(int argc, char **argv)
 {
 	const char *verb = ctl_word(argc, argv, 0);
-	enum dialect dialect = DIALECT_SQLITE;
+	const char *word = ctl_option(argc, argv, "--dialect", NULL);
+	enum dialect dialect;
 	struct err e = {0};
 	struct arena *a;
 	struct catalog *c;
@@ -221,12 +246,12 @@ int ctl_tool(int argc, char **argv)
 		return ctl_tool_run(argc, argv);
 	if (!ctl_word(argc, argv, 1))
 		return ctl_misused(argv, "the SQL of which tool?");
-	if (!dialect_parse(ctl_option(argc, argv, "--dialect", "sqlite"), &dialect))
+	if (word && !dialect_parse(word, &dialect))
 		return ctl_misused(argv, "--dialect is mssql, postgres or sqlite");
 	if (!ctl_catalog(ctl_option(argc, argv, "--tenant", "vesper"), &c))
 		return 1;
 	a = arena_new(16 << 20);
-	done = print_sql(c, argc, argv, dialect, a, &e);
+	done = print_sql(c, argc, argv, a, &e);
 	arena_free(&a);
 	catalog_unref(&c);
 	return done ? 0 : ctl_fail("%s", e.text);

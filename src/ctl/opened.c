@@ -19,8 +19,13 @@ bool opened_tools(struct opened *o, const char *tenant, struct err *e)
 {
 	struct toolbox_options options = {.modules = domain_modules};
 
-	if (!databases_open_sources(&o->databases, o->config, o->loop, o->arena, &o->sources, e) ||
+	const struct catalog *catalog;
+
+	if (!databases_open_sources(&o->databases, o->loop, o->arena, &o->sources, e) ||
 	    !ctl_load(o->config, tenant, &o->catalog, e))
+		return false;
+	catalog = o->catalog;
+	if (!databases_use_views(&o->sources, &catalog, 1, e))
 		return false;
 	o->know = know_new(o->catalog);
 	options.loop = o->loop;

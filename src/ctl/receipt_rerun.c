@@ -94,6 +94,7 @@ static int64_t rows_of(const struct result *r)
 static const char *difference(const struct again *x, const json_t *call)
 {
 	struct result *r = x->result;
+	const char *source = text_of(call, "source"); /* "": an older receipt */
 	const char *then = text_of(call, "outcome"), *now = outcome_name(r->outcome.kind);
 	int64_t rows = json_integer_value(json_object_get(call, "total_rows"));
 	bool any_order = json_is_true(json_object_get(call, "any_order"));
@@ -104,6 +105,9 @@ static const char *difference(const struct again *x, const json_t *call)
 	}
 	if (strcmp(r->hash, text_of(call, "result_hash")) == 0)
 		return NULL;
+	if (*source && r->source && strcmp(source, r->source) != 0)
+		return arena_printf(x->arena, "it was read from source %s, now from %s", source,
+				    r->source);
 	if (strcmp(then, now) != 0)
 		return arena_printf(x->arena, "it ended with %s, now with %s%s%s", then, now,
 				    r->outcome.detail ? ": " : "",

@@ -144,8 +144,28 @@ static void on_learned(void *owner)
 	loop_stop(owner);
 }
 
-/* Reads the names that one tenant's warehouse has. There need not be a warehouse; one that cannot
- * be read is an error, because questions are misread without its names. */
+static bool is_present(const struct database *d, const char *tenant)
+{
+	for (size_t i = 0; i < d->tenant_count; i++)
+		if (strcmp(d->tenants[i].id, tenant) == 0)
+			return d->dialect != DIALECT_SQLITE ||
+			       access(d->tenants[i].file, R_OK) == 0;
+	return false;
+}
+
+/* The sources that the tenant's file is missing of, or that serve others, are left out. */
+static void keep_present(struct databases *all, const char *tenant)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->source_count; i++)
+		if (is_present(&all->sources[i], tenant))
+			all->sources[n++] = all->sources[i];
+	all->source_count = n;
+}
+
+/* Reads the names that one tenant's sources have. There need not be any; one that cannot be read is
+ * an error, because questions are misread without its names. */
 static bool learn(struct router *r, const struct config *c, struct arena *a, struct err *e)
 {
 	const char *tenants[] = {r->who.tenant, NULL};
@@ -153,19 +173,18 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 	struct name_refresh *refresh;
 	struct loop *l;
 	struct open_sources sources = {0};
-	bool there = false, loaded;
+	const struct catalog *catalog = r->catalog;
+	bool loaded;
 
 	if (!databases_read(c, a, &all, e))
 		return false;
-	for (size_t i = 0; i < all.tenant_count; i++)
-		if (strcmp(all.tenant_ids[i], r->who.tenant) == 0)
-			there = all.warehouse_dialect != DIALECT_SQLITE ||
-				access(all.warehouse_tenants[i].file, R_OK) == 0;
-	if (!there)
+	keep_present(&all, r->who.tenant);
+	if (all.source_count == 0)
 		return true;
 	if (!loop_new(&l, e))
 		return false;
-	loaded = databases_open_sources(&all, c, l, a, &sources, e);
+	loaded = databases_open_sources(&all, l, a, &sources, e) &&
+		 databases_use_views(&sources, &catalog, 1, e);
 	if (loaded) {
 		refresh = name_refresh_new(&(struct name_refresh_options){.loop = l,
 									  .sources = &sources.table,
@@ -177,12 +196,12 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 		loaded = name_book_loaded(know_names(r->know), r->who.tenant) ||
 			 err_set_retry(e, ERR_UPSTREAM,
 				       "the names in the data of \"%s\" could not be loaded, and "
-				       "without them questions are misread: check its warehouse "
+				       "without them questions are misread: check its sources "
 				       "and try again",
 				       r->who.tenant);
 		name_refresh_free(&refresh);
-		databases_close_sources(&sources);
 	}
+	databases_close_sources(&sources);
 	loop_free(&l);
 	return loaded;
 }

@@ -40,10 +40,15 @@ enum dialect db_dialect(const struct db *d)
 	return d->dialect;
 }
 
-void db_watch(struct db *d)
+bool db_use_schemas(struct db *d, const char *const *schemas, struct err *e)
+{
+	return d->driver != &db_pool_driver || db_pool_use_schemas(d->self, schemas, e);
+}
+
+void db_watch(struct db *d, const char *const *tenants)
 {
 	if (d->driver == &db_pool_driver) /* a script is always well */
-		db_pool_watch(d->self);
+		db_pool_watch(d->self, tenants);
 }
 
 void db_close(struct db **db)

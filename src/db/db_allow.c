@@ -154,6 +154,14 @@ static bool list_allows(const struct source_allow *allow, const char *schema, co
 	return false;
 }
 
+static bool is_attached(const struct connection *c, const char *schema)
+{
+	for (size_t i = 0; i < c->schemas->count; i++)
+		if (strcasecmp(c->schemas->names[i], schema) == 0)
+			return true;
+	return false;
+}
+
 /* Without a column: a table of which only the rows count. Without a schema as well: as the
  * statement names it, which may be a name that it defines. */
 static bool may_read(const struct connection *c, const char *schema, const char *table,
@@ -161,8 +169,7 @@ static bool may_read(const struct connection *c, const char *schema, const char 
 {
 	if (starts(table, "sqlite_") || starts(table, "pragma_"))
 		return false;
-	if (schema ? strcasecmp(schema, "dbo") != 0 && strcasecmp(schema, "Stage") != 0
-		   : *column != '\0')
+	if (schema ? !is_attached(c, schema) : *column != '\0')
 		return false;
 	return !c->allow || list_allows(c->allow, schema, table, column);
 }
@@ -196,7 +203,8 @@ static int authorize(void *owner, int action, const char *first, const char *sec
 void db_allow_reading_only(struct connection *c)
 {
 	sqlite3_drop_modules(c->native, NULL);
-	sqlite3_limit(c->native, SQLITE_LIMIT_ATTACHED, 2); /* no other tenant's file */
+	/* No other tenant's file. */
+	sqlite3_limit(c->native, SQLITE_LIMIT_ATTACHED, (int)c->schemas->count);
 	sqlite3_set_authorizer(c->native, authorize, c);
 }
 

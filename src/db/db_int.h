@@ -20,6 +20,7 @@
 
 #include "vesper/arena.h"
 #include "vesper/db.h"
+#include "vesper/limits.h"
 #include "vesper/list.h"
 #include "vesper/pool.h"
 #include "vesper/str.h"
@@ -105,7 +106,7 @@ struct db_dialect {
 	/* Whether what the connection reads was put in another's place since; may be NULL. */
 	bool (*replaced)(const struct connection *c);
 	/* Asks which tenant the connection sees: one row, one column. */
-	const char *(*confirm_text)(const struct db_settings *s);
+	const char *(*confirm_text)(const struct connection *c);
 	/* Before a statement is prepared or run again; may be NULL. */
 	void (*starting)(struct connection *c, const struct source_statement *s);
 	struct verdict (*judge)(const struct diag *d);
@@ -122,8 +123,18 @@ extern const struct db_dialect db_mssql;
 extern const struct db_dialect db_postgres;
 extern const struct db_dialect db_sqlite;
 
-/* Options of one database, constant once it is open. */
+/* Names under which a SQLite file is attached. Never changed: others take its place. */
+struct db_schemas {
+	struct db_schemas *before; /* that it took the place of; freed with the pool */
+	char *names[DB_SCHEMAS_MAX];
+	size_t count;
+	char *confirm; /* asks whose file it is */
+};
+
+/* Options of one database, constant once it is open, but for the schemas. */
 struct db_settings {
+	_Atomic(struct db_schemas *) schemas; /* NULL: none */
+	bool one_tenant;
 	const struct db_dialect *dialect;
 	char *name;
 	char *dsn;
@@ -257,8 +268,9 @@ struct connection {
 	struct work *running; /* what SQLite's progress handler looks at; the worker's */
 	/* What the statement that is prepared or run may touch; NULL: what the connection may. */
 	const struct source_allow *allow;
-	void *native; /* SQLite's own handle */
-	dev_t device; /* SQLite, read-only: the file that was opened */
+	void *native;                     /* SQLite's own handle */
+	const struct db_schemas *schemas; /* SQLite, read-only: it was opened with */
+	dev_t device;                     /* the same: the file that was opened */
 	ino_t inode;
 	void *confirm; /* the prepared question for the tenant */
 	struct stopper *stopper;
@@ -364,8 +376,8 @@ void db_memory_begin(int64_t bytes_max);
 bool db_memory_end(void); /* true: the statement wanted more */
 /* By the declared type; of an expression by what the first row has, which is a guess. */
 enum column_type db_sqlite_column_type(const char *name, bool *guess);
-/* From here on the connection can only read the attached schemas dbo and Stage: through c->allow,
- * where that is set. */
+/* From here on the connection can only read the attached schemas: through c->allow, where that is
+ * set. */
 void db_allow_reading_only(struct connection *c);
 /* Means and rounding of the connection's statements are those of exact decimals (db_exact.c). */
 bool db_exact_use(struct connection *c, struct err *e);
@@ -447,7 +459,11 @@ bool db_breaker_waits(const struct db_pool *p); /* for its one trial */
 void db_deadline_start(struct request *r);
 void db_checkout_start(struct job *j);
 
-void db_pool_watch(struct db_pool *p); /* db_watch.c */
+/* db_schemas.c */
+MUST_CHECK bool db_pool_use_schemas(struct db_pool *p, const char *const *names, struct err *e);
+void db_schemas_free(struct db_settings *s);
+
+void db_pool_watch(struct db_pool *p, const char *const *tenants); /* db_watch.c */
 /* A request of the tenant ended so: keeps the health check up to date. */
 void db_watch_note(struct tenant *t, const struct err *e);
 /* The source is left alone, so that no tenant is served: each one's check says so. */

@@ -56,9 +56,9 @@ static bool mssql_set_up(struct connection *c, struct err *e)
 	       login_bound_by_rules(c, e);
 }
 
-static const char *mssql_confirm_text(const struct db_settings *s)
+static const char *mssql_confirm_text(const struct connection *c)
 {
-	(void)s;
+	(void)c;
 	return "SELECT CAST(SESSION_CONTEXT(N'tenant_id') AS nvarchar(100))";
 }
 

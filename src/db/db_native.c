@@ -92,7 +92,7 @@ static bool native_connect(struct connection *c, struct err *e)
 
 	buf_init(&uri, SQL_FILE_BYTES_MAX);
 	if (s->read_only)
-		buf_str(&uri, ":memory:"); /* the file is attached under the warehouse's names */
+		buf_str(&uri, ":memory:"); /* the file is attached under the names of its schemas */
 	else
 		db_sqlite_uri(&uri, c->tenant->file, s->create ? "rwc" : "rw");
 	/* One thread at a time has it. */
@@ -162,10 +162,14 @@ static bool first_cell(struct connection *c, sqlite3_stmt *statement, char *out,
 
 static bool native_confirm(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e)
 {
-	const char *text = db_sqlite.confirm_text(c->tenant->source);
+	const char *text = db_sqlite.confirm_text(c);
 	bool found;
 	bool done;
 
+	if (c->tenant->source->one_tenant) { /* the file does not say */
+		snprintf(seen, TENANT_SEEN_BYTES, "%s", c->tenant->id);
+		return true;
+	}
 	if (!c->confirm && !native_prepare(c, text, strlen(text), &c->confirm, e))
 		return false;
 	done = first_cell(c, c->confirm, seen, TENANT_SEEN_BYTES, &found, "confirm the tenant", e);

@@ -201,7 +201,7 @@ static size_t wide_length(const SQLWCHAR *units)
 static bool confirm_prepare(struct connection *c, struct err *e)
 {
 	const struct db_settings *s = c->tenant->source;
-	const char *text = s->dialect->confirm_text(s);
+	const char *text = s->dialect->confirm_text(c);
 
 	if (c->confirm)
 		return true;

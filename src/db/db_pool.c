@@ -36,6 +36,7 @@ static void source_init(struct db_settings *s, const struct db_options *o,
 	s->read_only = o->read_only;
 	s->create = o->create;
 	s->full_sync = o->full_sync;
+	s->one_tenant = o->one_tenant;
 	s->workers = o->workers;
 	/* The last one to close a file that is written to copies its whole log back: tenants that
 	 * take turns on few workers would pay for that each time. */
@@ -58,6 +59,7 @@ static void tenant_deinit(struct tenant *t)
 
 static void source_deinit(struct db_settings *s)
 {
+	db_schemas_free(s);
 	mem_free(s->name);
 	mem_free(s->dsn);
 }
@@ -67,6 +69,8 @@ static bool options_check(const struct db_options *o, struct err *e)
 	if (o->workers < 1 || o->workers > DB_WORKERS_MAX)
 		return err_set(e, ERR_INPUT, "%s: 1 to %d workers, not %zu", o->name,
 			       DB_WORKERS_MAX, o->workers);
+	if (o->one_tenant && o->tenant_count != 1)
+		return err_set(e, ERR_INPUT, "%s: exactly one tenant is wanted", o->name);
 	if (o->dialect != DIALECT_SQLITE)
 		return (o->dsn && *o->dsn) ||
 		       err_set(e, ERR_INPUT, "%s: a connection string is needed", o->name);
@@ -109,6 +113,10 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	p->gauge_idle =
 		mem_printf("vesper_sql_pool_connections{source=\"%s\",state=\"idle\"}", o->name);
 	p->gauge_queue = mem_printf("vesper_sql_queue_length{source=\"%s\"}", o->name);
+	if (o->schemas && !db_pool_use_schemas(p, o->schemas, e)) {
+		db_pool_driver.close(p);
+		return false;
+	}
 	*out = p;
 	return true;
 }

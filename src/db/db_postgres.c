@@ -69,9 +69,9 @@ static bool postgres_set_up(struct connection *c, struct err *e)
 	return settings_set(c, e) && login_bound_by_rules(c, e);
 }
 
-static const char *postgres_confirm_text(const struct db_settings *s)
+static const char *postgres_confirm_text(const struct connection *c)
 {
-	(void)s;
+	(void)c;
 	return "SELECT current_setting('vesper.tenant_id', true)";
 }
 

@@ -1,6 +1,6 @@
 /*
- * SQLite: one file a tenant, opened by SQLite's own library (db_native.c). A warehouse's file is
- * attached read-only as dbo and as Stage, and db_allow.c says what its statements may do.
+ * SQLite: one file a tenant, opened by SQLite's own library (db_native.c). A file that is only read
+ * is attached once for each schema that statements name, and db_allow.c says what they may do.
  */
 #include "db_int.h"
 
@@ -18,7 +18,7 @@
 #define TENANT_BYTES        256
 #define PRAGMA_BYTES        128
 #define LOG_PAGES           "4000" /* 16 MB of a write-ahead log, four times SQLite's own */
-#define CACHE_KIB_READ_ONLY 256    /* for each of two names of the file; twice that saves no time */
+#define CACHE_KIB_READ_ONLY 256    /* for each schema; twice that saves no time */
 
 static void init_once(void)
 {
@@ -52,10 +52,10 @@ void db_sqlite_uri(struct buf *out, const char *path, const char *mode)
 	buf_printf(out, "?mode=%s", mode);
 }
 
-static const char *sqlite_confirm_text(const struct db_settings *s)
+static const char *sqlite_confirm_text(const struct connection *c)
 {
-	return s->read_only ? "SELECT tenant_id FROM dbo.vesper_tenant"
-			    : "SELECT tenant_id FROM vesper_tenant";
+	return c->tenant->source->read_only ? c->schemas->confirm
+					    : "SELECT tenant_id FROM vesper_tenant";
 }
 
 static bool attach(struct connection *c, const char *schema, struct err *e)
@@ -89,15 +89,22 @@ static bool sqlite_replaced(const struct connection *c)
 {
 	struct stat now = {0};
 
-	return c->tenant->source->read_only && (stat(c->tenant->file, &now) != 0 ||
-						now.st_dev != c->device || now.st_ino != c->inode);
+	return c->tenant->source->read_only &&
+	       (c->schemas != atomic_load(&c->tenant->source->schemas) ||
+		stat(c->tenant->file, &now) != 0 || now.st_dev != c->device ||
+		now.st_ino != c->inode);
 }
 
 static bool set_up_read_only(struct connection *c, struct err *e)
 {
+	c->schemas = atomic_load(&c->tenant->source->schemas);
+	if (!c->schemas)
+		return err_set(e, ERR_INPUT, "no view of it is known");
 	file_note(c);
-	if (!attach(c, "dbo", e) || !attach(c, "Stage", e) ||
-	    !db_connection_exec(c, "PRAGMA query_only = 1", e) ||
+	for (size_t i = 0; i < c->schemas->count; i++)
+		if (!attach(c, c->schemas->names[i], e))
+			return false;
+	if (!db_connection_exec(c, "PRAGMA query_only = 1", e) ||
 	    !db_connection_exec(c, "PRAGMA temp_store = MEMORY", e) || !db_exact_use(c, e))
 		return false;
 	db_allow_reading_only(c);

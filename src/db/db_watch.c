@@ -5,6 +5,8 @@
  */
 #include "db_int.h"
 
+#include <string.h>
+
 #include "vesper/health.h"
 #include "vesper/limits.h"
 
@@ -63,7 +65,8 @@ static void on_probe(void *owner, struct table **tables, size_t count, const str
 	p->probing = false;
 	if (e && e->code == ERR_CANCELLED)
 		return; /* the database is closing */
-	health_say(t, e);
+	if (t->watched)
+		health_say(t, e);
 	if (!p->breaker.open) /* away as a whole: one at each tick is enough to see its return */
 		watch_next(p);
 }
@@ -103,13 +106,34 @@ static void on_watch(void *owner)
 	watch_next(p);
 }
 
-void db_pool_watch(struct db_pool *p)
+static bool is_among(const char *const *tenants, const char *id)
 {
-	if (p->watch)
-		return;
-	p->watch = timer_new(p->loop, on_watch, p);
-	timer_repeat(p->watch, DB_CONNECT_RETRY_MS);
-	for (size_t i = 0; i < p->tenant_count; i++)
-		p->tenants[i].watched = p->tenants[i].to_probe = true;
+	for (; *tenants; tenants++)
+		if (strcmp(*tenants, id) == 0)
+			return true;
+	return false;
+}
+
+static void leave_alone(struct tenant *t)
+{
+	if (t->watched)
+		health_remove(t->check);
+	t->watched = t->to_probe = t->down = false;
+}
+
+void db_pool_watch(struct db_pool *p, const char *const *tenants)
+{
+	if (!p->watch) {
+		p->watch = timer_new(p->loop, on_watch, p);
+		timer_repeat(p->watch, DB_CONNECT_RETRY_MS);
+	}
+	for (size_t i = 0; i < p->tenant_count; i++) {
+		struct tenant *t = &p->tenants[i];
+
+		if (tenants && !is_among(tenants, t->id))
+			leave_alone(t);
+		else if (!t->watched)
+			t->watched = t->to_probe = true;
+	}
 	watch_next(p);
 }

@@ -22,6 +22,12 @@ struct names_job {
 	atomic_bool cancelled;
 };
 
+/* How the reading from one source went. */
+struct names_source {
+	size_t failures; /* one after the other, that may pass */
+	bool missing;    /* any of these: names could not be loaded, and may be later */
+};
+
 struct name_refresh {
 	const struct source_table *sources;
 	const char *const *tenants;
@@ -38,12 +44,35 @@ struct name_refresh {
 	char *mark;   /* watermark of what is being read, or NULL */
 	char **marks; /* of what is known: by tenant, then dimension */
 	size_t mark_count;
-	size_t failures; /* of this tenant, one after the other */
-	bool failed;     /* any of this tenant, in this round */
-	bool missing;    /* names of this tenant could not be loaded, and may be later */
-	int64_t due_ms;  /* clock_mono_ms of the next round of all tenants; before: a retry */
+	struct names_source *of_source; /* one for each, of this tenant in this round */
+	bool failed;                    /* any of this tenant, in this round */
+	bool *incomplete;               /* by tenant: names could not be loaded, and may be later */
+	int64_t due_ms; /* clock_mono_ms of the next round of all tenants; before: a retry */
 	void (*on_round)(void *owner);
 	void *owner;
 };
+
+static inline const struct dimension_def *names_dimension(const struct name_refresh *r)
+{
+	return &r->book->catalog->dimensions[r->dimension];
+}
+
+static inline const char *names_tenant(const struct name_refresh *r)
+{
+	return r->tenants[r->tenant];
+}
+
+/* The dimension's; there is one, or it is not read at all. */
+static inline struct source *names_source_of(const struct name_refresh *r)
+{
+	return source_find(r->sources, names_dimension(r)->source);
+}
+
+/* Begins to read the dimension that it is at; then one of these is called. */
+void names_read(struct name_refresh *r);
+void names_read_done(struct name_refresh *r);
+void names_read_failed(struct name_refresh *r, const struct err *e);
+/* Nothing of it goes on. */
+void names_read_stop(struct name_refresh *r);
 
 #endif

@@ -222,6 +222,7 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 	r->about = call->tool->about;
 	r->units = &call->box->options.catalog->units;
 	r->reports = call->tool->reports;
+	r->source = call->tool->source;
 	r->needs = needs_of(call);
 	r->answer = call->tool->answer;
 	r->suggest = call->tool->suggest;

@@ -105,20 +105,25 @@ static void finish(struct check *c)
 	done(owner);
 }
 
+static struct gate_policy gate_views(struct check *c)
+{
+	return catalog_gate_policy(c->box->options.catalog, NULL, NULL, c->arena);
+}
+
 /* Its queries, and the one that is made of the first where the header allows it; or a look at each
  * view that its callers' own statements may read. */
-static size_t statements_of(struct check *c, const struct tool_def *t, enum dialect dialect)
+static size_t statements_of(struct check *c, const struct tool_def *t)
 {
 	if (t->gate)
-		return catalog_gate_policy(c->box->options.catalog, NULL, c->arena).view_count;
-	return t->files[dialect]->query_count + t->has_whole;
+		return gate_views(c).view_count;
+	return t->files[c->box->source[t->index]->dialect]->query_count + t->has_whole;
 }
 
 /* Every column that the catalogue says the view has. */
 static bool render_view(struct check *c, enum dialect dialect, struct source_statement *out,
 			struct err *e)
 {
-	struct gate_policy policy = catalog_gate_policy(c->box->options.catalog, NULL, c->arena);
+	struct gate_policy policy = gate_views(c);
 	const char *view = policy.views[c->query].name;
 	struct value *tenant = arena_alloc(c->arena, sizeof(*tenant));
 	const char *sql = arena_printf(c->arena, "SELECT * FROM %s WHERE 1 = 0", view);
@@ -166,11 +171,12 @@ static bool render_dimension(struct check *c, const struct dimension_def *d, enu
 			     struct source_statement *out, struct err *e)
 {
 	const struct sql_values names = {.view = d->view, .column = d->column, .cap = 1};
+	const char *tenant = d->one_tenant ? NULL : NOTHING;
 	struct sql_bound bound;
 
 	if (c->query == 0
-		    ? !sql_distinct(&names, NOTHING, dialect, c->arena, &bound, e)
-		    : !sql_watermark(d->view, d->watermark, NOTHING, dialect, c->arena, &bound, e))
+		    ? !sql_distinct(&names, tenant, dialect, c->arena, &bound, e)
+		    : !sql_watermark(d->view, d->watermark, tenant, dialect, c->arena, &bound, e))
 		return false;
 	*out = (struct source_statement){
 		.name = d->name, .text = bound.text, .values = bound.values, .count = bound.count};
@@ -183,12 +189,12 @@ static size_t statements_of_dimension(const struct dimension_def *d)
 }
 
 /* Steps over what has no (further) statements. False: everything was tried. */
-static bool find_next(struct check *c, enum dialect dialect)
+static bool find_next(struct check *c)
 {
 	const struct catalog *all = c->box->options.catalog;
 
 	for (; c->tool < all->tool_count; c->tool++, c->query = 0)
-		if (c->query < statements_of(c, &all->tools[c->tool], dialect))
+		if (c->query < statements_of(c, &all->tools[c->tool]))
 			return true;
 	for (; c->dimension < all->dimension_count; c->dimension++, c->query = 0)
 		if (c->query < statements_of_dimension(&all->dimensions[c->dimension]))
@@ -196,20 +202,43 @@ static bool find_next(struct check *c, enum dialect dialect)
 	return false;
 }
 
+/* Of the next statement. */
+static struct source *source_of(struct check *c)
+{
+	const struct toolbox *b = c->box;
+	const struct catalog *all = b->options.catalog;
+	const struct tool_def *t = c->tool < all->tool_count ? &all->tools[c->tool] : NULL;
+	const char *name;
+
+	if (t && !t->gate)
+		return b->source[t->index];
+	name = t ? catalog_view_source(all, gate_views(c).views[c->query].name)
+		 : all->dimensions[c->dimension].source;
+	return source_find(b->options.sources, name);
+}
+
 static void on_next(void *owner)
 {
 	struct check *c = owner;
 	const struct catalog *all = c->box->options.catalog;
-	struct source *source = source_find(c->box->options.sources, SOURCE_WAREHOUSE);
-	enum dialect dialect = source->dialect;
+	struct source *source;
+	enum dialect dialect;
 	struct source_statement statement;
 	struct err e = {0};
 	bool done;
 
-	if (!find_next(c, dialect)) {
+	if (!find_next(c)) {
 		finish(c);
 		return;
 	}
+	source = source_of(c);
+	if (!source) {
+		err_set(&e, ERR_INPUT, "there is no source of its view");
+		complain(c, &e);
+		next(c);
+		return;
+	}
+	dialect = source->dialect;
 	if (c->tool < all->tool_count)
 		done = render(c, &all->tools[c->tool], dialect, &statement, &e);
 	else

@@ -117,18 +117,69 @@ static bool send(struct tool_call *call, const struct gate_result *checked)
 	return true;
 }
 
+/* ---- which source ---- */
+
+static const char *source_of(const struct catalog *c, const struct gate_read *read)
+{
+	return catalog_view_source(c, read->view->name);
+}
+
+static bool check_one_source(const struct catalog *c, const struct gate_result *checked,
+			     struct err *e)
+{
+	for (size_t i = 1; i < checked->read_count; i++)
+		if (strcmp(source_of(c, &checked->reads[0]), source_of(c, &checked->reads[i])) != 0)
+			return err_set(e, ERR_INPUT,
+				       "%s and %s are in different databases; a statement can read "
+				       "one of them",
+				       checked->reads[0].view->name, checked->reads[i].view->name);
+	return true;
+}
+
+/* The text is read in each source's dialect: only what it then reads tells whether it is the right
+ * one. Where none is, the first refusal is told. */
+bool tool_gate_source(const struct catalog *c, const struct source_table *sources,
+		      const struct principal *who, struct str sql, struct arena *a,
+		      struct source **source, struct gate_result *out, struct err *e)
+{
+	struct gate_policy policy = catalog_gate_policy(c, who, NULL, a);
+	struct err first = {0}, why;
+
+	for (size_t i = 0; i < sources->count; i++) {
+		struct source *s = sources->items[i];
+
+		if (!s->speaks_sql)
+			continue;
+		if (!gate_check(&policy, s->dialect, sql, a, out, &why)) {
+			if (first.code == ERR_NONE)
+				first = why;
+			continue;
+		}
+		if (!check_one_source(c, out, e))
+			return false;
+		*source = s;
+		if (out->read_count == 0 || strcmp(source_of(c, &out->reads[0]), s->name) == 0)
+			return true;
+	}
+	if (first.code == ERR_NONE)
+		return err_set(e, ERR_INPUT, "no database has these views");
+	*e = first;
+	return false;
+}
+
 bool tool_gate_run(struct tool_call *call, struct err *e)
 {
 	const struct toolbox_options *o = &call->box->options;
-	struct gate_policy policy = catalog_gate_policy(o->catalog, call->who, call->arena);
 	const char *sql = args_text(&call->args, call->tool->gate, call->arena);
 	struct gate_result checked;
 
 	call->result->any_order = true; /* ORDER BY may leave ties open too */
-	if (!gate_check(&policy, call->source->dialect, str_of(sql), call->arena, &checked, e)) {
+	if (!tool_gate_source(o->catalog, o->sources, call->who, str_of(sql), call->arena,
+			      &call->source, &checked, e)) {
 		e->code = ERR_INPUT; /* whoever wrote it can write it otherwise */
 		return err_prefix(e, "The SQL is refused");
 	}
+	call->result->source = call->source->name;
 	call->result->needs = catalog_gate_needs(o->catalog, call->tool, &checked, call->arena);
 	return send(call, &checked);
 }

@@ -14,14 +14,14 @@ struct toolbox {
 	struct toolbox_options options;
 	/* One for each tool of the catalogue, in its order. */
 	tool_fn *run;
-	struct source **source; /* what it reads */
+	struct source **source; /* what it reads; NULL: its caller's statement says */
 };
 
 struct tool_call {
 	struct op op;
 	struct toolbox *box;
 	const struct tool_def *tool;
-	struct source *source; /* what its statements read */
+	struct source *source; /* what its statements read; NULL: not known yet */
 	const struct principal *who;
 	const char *turn_id;
 	bool is_probe;
@@ -69,6 +69,10 @@ bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
 
 /* The function of tools whose statement the caller gives. */
 bool tool_gate_run(struct tool_call *call, struct err *e);
+/* The source whose views the text reads, with the text as it may be sent there. */
+MUST_CHECK bool tool_gate_source(const struct catalog *c, const struct source_table *sources,
+				 const struct principal *who, struct str sql, struct arena *a,
+				 struct source **source, struct gate_result *out, struct err *e);
 /* What the gate read in a text, for the database to hold its own reading against. */
 const struct source_allow *tool_gate_allow(const struct gate_result *checked, struct arena *a);
 

@@ -72,15 +72,21 @@ static bool add_module(struct toolbox *b, const struct domain *m, struct err *e)
 	return true;
 }
 
+/* A tool whose statements are its callers' reads what each of these names. */
 static bool find_sources(struct toolbox *b, struct err *e)
 {
 	const struct catalog *c = b->options.catalog;
 
 	for (size_t i = 0; i < c->tool_count; i++) {
-		b->source[i] = source_find(b->options.sources, SOURCE_WAREHOUSE);
+		const struct tool_def *t = &c->tools[i];
+
+		if (!t->source)
+			continue;
+		b->source[i] = source_find(b->options.sources, t->source);
 		if (!b->source[i])
-			return err_set(e, ERR_INPUT, "%s:1: there is no source %s",
-				       c->tools[i].path, SOURCE_WAREHOUSE);
+			return err_set(e, ERR_INPUT,
+				       "%s:1: there is no source %s (sources in the configuration)",
+				       t->path, t->source);
 	}
 	return true;
 }

@@ -418,6 +418,7 @@ static void open_databases(void)
 				.dialect = DIALECT_SQLITE,
 				.dsn = "",
 				.read_only = true,
+				.schemas = (const char *const[]){"dbo", "Stage", NULL},
 				.workers = 1,
 				.tenants = &rows,
 				.tenant_count = 1,

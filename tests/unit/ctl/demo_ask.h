@@ -50,6 +50,7 @@ static int set_up(void **state)
 	const struct db_options options = {.name = "warehouse",
 					   .dialect = DIALECT_SQLITE,
 					   .read_only = true,
+					   .schemas = (const char *const[]){"dbo", "Stage", NULL},
 					   .workers = 2,
 					   .timeout_ms = 120000, /* of a busy machine */
 					   .tenants = tenants,

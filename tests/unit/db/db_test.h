@@ -93,6 +93,7 @@ static inline int fixture_teardown(void **state)
 
 static inline struct db_options fixture_options(struct fixture *f, bool read_only)
 {
+	static const char *const schemas[] = {"dbo", "Stage", NULL};
 	static struct db_tenant tenants[2];
 
 	tenants[0] = (struct db_tenant){"acme", f->acme};
@@ -101,6 +102,7 @@ static inline struct db_options fixture_options(struct fixture *f, bool read_onl
 		.name = read_only ? "warehouse" : "store",
 		.dialect = DIALECT_SQLITE,
 		.read_only = read_only,
+		.schemas = schemas,
 		.create = !read_only,
 		.workers = 2,
 		.tenants = tenants,

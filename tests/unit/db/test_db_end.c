@@ -171,7 +171,7 @@ static void source_that_is_away_is_left_alone_and_found_again(void **state)
 	assert_true(a[0].err.retry_after_ms > 0);
 	assert_non_null(strstr(a[0].err.text, "nobody there"));
 	assert_int_equal(times(" connect"), connects); /* nobody was asked */
-	db_watch(f->db);
+	db_watch(f->db, NULL);
 	for (;;) {
 		start(f, "vesper", false, "SELECT one", NULL, 0, &a[0]);
 		wait_for(f, &a[0]);

@@ -198,6 +198,7 @@ static void files_alone_keep_tenants_apart(void **state)
 	struct db_options options = {.name = "warehouse",
 				     .dialect = DIALECT_SQLITE,
 				     .read_only = true,
+				     .schemas = (const char *const[]){"dbo", "Stage", NULL},
 				     .workers = 2,
 				     .tenants = tenants,
 				     .tenant_count = TENANTS};

@@ -14,7 +14,7 @@ static void open_for(struct fixture *f, const char *login, int port, int64_t tim
 	options.timeout_ms = timeout_ms;
 	if (!db_open(f->loop, &options, &f->db, &e))
 		fail_msg("%s", e.text);
-	db_watch(f->db);
+	db_watch(f->db, NULL);
 }
 
 static void wait_ms(struct fixture *f, int ms)

@@ -47,7 +47,7 @@ static void each_tenant_has_its_own_check(void **state)
 	tenant_file_make(f->acme, "acme");
 	fixture_open(f, true);
 	assert_false(look("warehouse:acme").found); /* nothing is said before something is known */
-	db_watch(f->db);
+	db_watch(f->db, NULL);
 	wait_for_check(f, "warehouse:acme", HEALTH_OK);
 	wait_for_check(f, "warehouse:vesper", HEALTH_DOWN);
 	assert_non_null(strstr(look("warehouse:vesper").note, "unable to open"));
@@ -57,13 +57,28 @@ static void each_tenant_has_its_own_check(void **state)
 	assert_false(look("warehouse:acme").found);
 }
 
+static void only_those_named_are_watched(void **state)
+{
+	struct fixture *f = *state;
+
+	tenant_file_make(f->acme, "acme");
+	tenant_file_make(f->vesper, "vesper");
+	fixture_open(f, true);
+	db_watch(f->db, (const char *const[]){"acme", "nobody", NULL});
+	wait_for_check(f, "warehouse:acme", HEALTH_OK);
+	assert_false(look("warehouse:vesper").found);
+	db_watch(f->db, (const char *const[]){"vesper", NULL});
+	wait_for_check(f, "warehouse:vesper", HEALTH_OK);
+	assert_false(look("warehouse:acme").found);
+}
+
 static void a_database_that_comes_back_is_seen(void **state)
 {
 	struct fixture *f = *state;
 
 	tenant_file_make(f->acme, "acme");
 	fixture_open(f, true);
-	db_watch(f->db);
+	db_watch(f->db, NULL);
 	wait_for_check(f, "warehouse:vesper", HEALTH_DOWN);
 	tenant_file_make(f->vesper, "vesper");
 	wait_for_check(f, "warehouse:vesper", HEALTH_OK); /* by the watch's own probe */
@@ -77,7 +92,7 @@ static void a_store_that_is_down_ends_readiness(void **state)
 	options.create = false;
 	options.tenant_count = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	db_watch(f->db);
+	db_watch(f->db, NULL);
 	wait_for_check(f, "store:acme", HEALTH_DOWN);
 	assert_false(health_ready());
 }
@@ -89,7 +104,7 @@ static void a_bad_statement_is_no_bad_database(void **state)
 	tenant_file_make(f->acme, "acme");
 	tenant_file_make(f->vesper, "vesper");
 	fixture_open(f, true);
-	db_watch(f->db);
+	db_watch(f->db, NULL);
 	wait_for_check(f, "warehouse:acme", HEALTH_OK);
 	ask_fails(f, "acme", "SELECT nonsense");
 	assert_int_equal(look("warehouse:acme").state, HEALTH_OK);
@@ -122,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DB_TEST(each_tenant_has_its_own_check),
+		DB_TEST(only_those_named_are_watched),
 		DB_TEST(a_database_that_comes_back_is_seen),
 		DB_TEST(a_store_that_is_down_ends_readiness),
 		DB_TEST(a_bad_statement_is_no_bad_database),

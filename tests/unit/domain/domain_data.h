@@ -154,6 +154,7 @@ static inline void open_folder(void)
 	const struct db_options options = {.name = "warehouse",
 					   .dialect = DIALECT_SQLITE,
 					   .read_only = true,
+					   .schemas = (const char *const[]){"dbo", "Stage", NULL},
 					   .workers = 2,
 					   .tenants = tenants,
 					   .tenant_count = 2};

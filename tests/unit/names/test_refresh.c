@@ -24,12 +24,14 @@ static const struct dimension_def stock_dimensions[] = {
 	 .filter = "item",
 	 .label = "item",
 	 .view = "dbo.stock",
+	 .source = SOURCE_WAREHOUSE,
 	 .column = "name"},
 	{.name = "grade",
 	 .index = 1,
 	 .filter = "grade",
 	 .label = "grade",
 	 .view = "dbo.stock",
+	 .source = SOURCE_WAREHOUSE,
 	 .column = "grade",
 	 .values = grades},
 	{.name = "unused",
@@ -37,12 +39,14 @@ static const struct dimension_def stock_dimensions[] = {
 	 .filter = "u",
 	 .label = "unused",
 	 .view = "dbo.stock",
+	 .source = SOURCE_WAREHOUSE,
 	 .column = "u"},
 	{.name = "rack",
 	 .index = 3,
 	 .filter = "rack",
 	 .label = "rack",
 	 .view = "dbo.racks",
+	 .source = SOURCE_WAREHOUSE,
 	 .column = "Rack No"},
 };
 static const struct catalog stock = {.tools = stock_tools,
@@ -186,6 +190,118 @@ static void a_dead_warehouse_changes_nothing(void **state)
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "unknown");
 }
 
+/* Two dimensions of which each has a source of its own: what is asked of the second is in `far`. */
+struct two_sources {
+	struct recording_db far;
+	struct db *far_db;
+	struct source *items[2];
+	struct source_table table;
+	struct dimension_def dimensions[4];
+	struct catalog catalog;
+};
+
+static const char *const acme_alone[] = {"acme", NULL};
+
+static void open_two(struct names_test *t, struct two_sources *two)
+{
+	recording_db_init(&two->far, t->loop);
+	two->far_db = db_from_driver(&recording_db_driver, &two->far, DIALECT_POSTGRES);
+	two->items[0] = db_source(t->warehouse, SOURCE_WAREHOUSE, NULL);
+	two->items[1] = db_source(two->far_db, "far", NULL);
+	two->table = (struct source_table){two->items, 2};
+	two->catalog = stock;
+	memcpy(two->dimensions, stock_dimensions, sizeof(two->dimensions));
+	two->dimensions[3].source = "far"; /* racks */
+	two->catalog.dimensions = two->dimensions;
+	name_refresh_free(&t->refresh);
+	name_book_free(&t->book);
+	t->book = name_book_new(&two->catalog);
+	t->refresh = name_refresh_new(&(struct name_refresh_options){.loop = t->loop,
+								     .sources = &two->table,
+								     .tenants = acme_alone,
+								     .interval_ms = 1000000});
+}
+
+static void close_two(struct names_test *t, struct two_sources *two)
+{
+	name_refresh_free(&t->refresh);
+	name_book_free(&t->book);
+	for (size_t i = 0; i < 2; i++)
+		two->items[i]->close(two->items[i]);
+	db_close(&two->far_db);
+	recording_db_deinit(&two->far);
+}
+
+static void each_dimension_is_read_from_its_source(void **state)
+{
+	struct names_test *t = *state;
+	struct two_sources two;
+
+	open_two(t, &two);
+	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
+	recording_db_table(&two.far, "Value", "North 1", NULL);
+	name_refresh_use(t->refresh, t->book);
+	while (!name_book_loaded(t->book, "acme"))
+		loop_turn(t->loop);
+	assert_int_equal(t->recorded.queries, 2);
+	assert_int_equal(two.far.queries, 1);
+	assert_non_null(strstr(two.far.statements[0].text, "\"Rack No\""));
+	assert_string_equal(resolve(t, "acme", "item", "anvil"), "Anvil");
+	assert_string_equal(resolve(t, "acme", "rack", "north 1"), "North 1");
+	close_two(t, &two);
+}
+
+/* Questions that need the others' names go on; its own are tried again soon. */
+static void a_source_that_is_away_delays_no_other(void **state)
+{
+	struct names_test *t = *state;
+	struct two_sources two;
+	struct err down = {0};
+
+	err_set(&down, ERR_UPSTREAM, "no server");
+	open_two(t, &two);
+	two.far.err = &down;
+	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
+	name_refresh_use(t->refresh, t->book);
+	while (!name_book_loaded(t->book, "acme"))
+		loop_turn(t->loop);
+	assert_string_equal(resolve(t, "acme", "item", "anvil"), "Anvil");
+	assert_string_equal(resolve(t, "acme", "rack", "north 1"), "not read");
+	assert_int_equal(health_of_acme(), HEALTH_DEGRADED);
+	two.far.err = NULL;
+	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
+	recording_db_table(&two.far, "Value", "North 1", NULL);
+	for (int i = 0; i < 5000 && two.far.queries < 2; i++) {
+		loop_turn(t->loop);
+		usleep(1000);
+	}
+	for (int i = 0; i < 2000 && health_of_acme() != HEALTH_OK; i++) {
+		loop_turn(t->loop);
+		usleep(1000);
+	}
+	assert_string_equal(resolve(t, "acme", "rack", "north 1"), "North 1");
+	close_two(t, &two);
+}
+
+/* Where only it has names, questions wait for them as ever. */
+static void a_lone_source_that_is_away_is_waited_for(void **state)
+{
+	struct names_test *t = *state;
+	struct two_sources two;
+	struct err down = {0};
+
+	err_set(&down, ERR_UPSTREAM, "no server");
+	open_two(t, &two);
+	two.far.err = t->recorded.err = &down;
+	name_refresh_use(t->refresh, t->book);
+	for (int i = 0; i < 200; i++) {
+		loop_turn(t->loop);
+		usleep(500);
+	}
+	assert_false(name_book_loaded(t->book, "acme"));
+	close_two(t, &two);
+}
+
 static void a_cut_page_is_not_learned(void **state)
 {
 	struct names_test *t = *state;
@@ -276,12 +392,14 @@ static const struct dimension_def region_dimensions[] = {
 	 .filter = "area",
 	 .label = "area",
 	 .view = "dbo.p",
+	 .source = SOURCE_WAREHOUSE,
 	 .column = "area"},
 	{.name = "place",
 	 .index = 1,
 	 .filter = "place",
 	 .label = "place",
 	 .view = "dbo.p",
+	 .source = SOURCE_WAREHOUSE,
 	 .column = "name",
 	 .parent = "area",
 	 .watermark = "id"},
@@ -398,6 +516,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_tenant_learns_its_own),
 		TEST(a_dead_warehouse_changes_nothing),
+		TEST(each_dimension_is_read_from_its_source),
+		TEST(a_source_that_is_away_delays_no_other),
+		TEST(a_lone_source_that_is_away_is_waited_for),
 		TEST(a_cut_page_is_not_learned),
 		TEST(what_was_known_is_handed_over),
 		TEST(another_knowledge_ends_the_query),

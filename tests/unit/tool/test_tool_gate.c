@@ -65,6 +65,7 @@ static int set_up_own(void **state)
 			       .dialect = DIALECT_SQLITE,
 			       .dsn = "",
 			       .read_only = true,
+			       .schemas = (const char *const[]){"dbo", "Stage", NULL},
 			       .workers = 1,
 			       .queue = 10,
 			       .max_rows = DB_ROWS_MAX,

@@ -44,6 +44,20 @@ static void a_module_brings_its_functions(void **state)
 	assert_int_equal(recorded.queries, 0);
 }
 
+static void a_tool_has_its_source(void **state)
+{
+	struct toolbox_options options = {.loop = loop, .catalog = catalog};
+	const struct source_table none = {0};
+	struct err e = {0};
+
+	(void)state;
+	options.sources = &none;
+	assert_false(toolbox_new(&options, &box, &e));
+	assert_non_null(strstr(e.text, SMALL_TOOL_PATH ":1: there is no source warehouse"));
+	open_box(NULL);
+	assert_string_equal(call_tool("get_price", "{'hub': 'E1'}")->source, "warehouse");
+}
+
 static void table_and_files_must_agree(void **state)
 {
 	(void)state;
@@ -80,6 +94,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_domain_without_a_module_runs),
 		TEST(a_module_brings_its_functions),
+		TEST(a_tool_has_its_source),
 		TEST(table_and_files_must_agree),
 		TEST(keeps_its_catalogue),
 	};

@@ -1,0 +1,65 @@
+/* Which source each view is of, and what a source must have for the views that the catalogue lists.
+ */
+#include "catalog_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "vesper/limits.h"
+
+const char *source_of_view(const struct catalog_whole *w, const char *view)
+{
+	for (size_t i = 0; i < w->view_count; i++)
+		if (strcmp(w->view_defs[i].name, view) == 0)
+			return w->view_defs[i].source;
+	return NULL;
+}
+
+bool source_has_one_tenant(const struct loader *l, const char *source)
+{
+	return list_has(l->one_tenant, source);
+}
+
+const char *catalog_view_source(const struct catalog *c, const char *view)
+{
+	return source_of_view(catalog_whole(c), view);
+}
+
+bool catalog_reads(const struct catalog *c, const char *source)
+{
+	const struct catalog_whole *w = catalog_whole(c);
+
+	for (size_t i = 0; i < w->view_count; i++)
+		if (strcmp(w->view_defs[i].source, source) == 0)
+			return true;
+	return false;
+}
+
+static bool has_name(const struct text_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcasecmp(list->items[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void add_schema(struct text_list *list, const struct view_def *v, struct arena *a)
+{
+	const char *dot = strchr(v->name, '.');
+	const char *schema = dot ? arena_strndup(a, v->name, (size_t)(dot - v->name)) : NULL;
+
+	if (schema && !has_name(list, schema))
+		text_list_add(list, a, schema);
+}
+
+const char *const *catalog_schemas(const struct catalog *c, const char *source, struct arena *a)
+{
+	const struct catalog_whole *w = catalog_whole(c);
+	struct text_list list = {0};
+
+	text_list_add(&list, a, NULL);
+	for (size_t i = 0; i < w->view_count; i++)
+		if (strcmp(w->view_defs[i].source, source) == 0)
+			add_schema(&list, &w->view_defs[i], a);
+	return list.items;
+}

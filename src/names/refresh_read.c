@@ -1,0 +1,304 @@
+/*
+ * Reading one dimension's names: its watermark, then page after page into a build, and at last the
+ * lexicon. Pages and lexicon are a worker's; what is read takes the place of what was known at
+ * once.
+ */
+#include "refresh_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define STATEMENT_BYTES 65536
+
+/* NULL: the rows of its view are all the tenant's. */
+static const char *tenant_in_view(const struct name_refresh *r)
+{
+	return names_dimension(r)->one_tenant ? NULL : names_tenant(r);
+}
+
+/* Where the mark of this tenant and dimension is kept. */
+static char **mark_of(struct name_refresh *r)
+{
+	return &r->marks[r->tenant * r->book->catalog->dimension_count + r->dimension];
+}
+
+/* ---- queries ---- */
+
+static void query(struct name_refresh *r, const struct sql_bound *sql, source_cb cb)
+{
+	struct arena *a = arena_new(STATEMENT_BYTES);
+	struct source_statement statement = {
+		.name = arena_printf(a, "know/%s", names_dimension(r)->name),
+		.text = sql->text,
+		.values = sql->values,
+		.count = sql->count,
+		.sink = {.rows_max = KNOW_PAGE_ROWS, .stats = true},
+	};
+	struct source_call call = {.tenant = names_tenant(r), .statements = &statement, .count = 1};
+	struct source *s = names_source_of(r);
+
+	r->query = s->start(s, &call, cb, r);
+	arena_free(&a);
+}
+
+/* The parent's column, where it stands in the same view. */
+static const char *parent_column(const struct name_refresh *r)
+{
+	const struct dimension_def *d = names_dimension(r), *up;
+
+	up = d->parent ? catalog_dimension(r->book->catalog, d->parent) : NULL;
+	return up && up->view && strcmp(up->view, d->view) == 0 ? up->column : NULL;
+}
+
+static void on_page(void *owner, struct source_batch *batches, size_t count, const struct err *e);
+
+static void read_page(struct name_refresh *r)
+{
+	const struct dimension_def *d = names_dimension(r);
+	struct sql_values values = {.view = d->view,
+				    .column = d->column,
+				    .parent = parent_column(r),
+				    .after = r->after,
+				    .cap = KNOW_PAGE_ROWS};
+	struct arena *a = arena_new(STATEMENT_BYTES);
+	struct sql_bound sql;
+	struct err e = {0};
+
+	if (sql_distinct(&values, tenant_in_view(r), names_source_of(r)->dialect, a, &sql, &e)) {
+		query(r, &sql, on_page);
+	} else {
+		log_warn("know.names", "%s: %s", d->name, e.text);
+		names_read_failed(r, &e);
+	}
+	arena_free(&a);
+}
+
+static void begin_reading(struct name_refresh *r)
+{
+	lexicon_build_free(&r->build);
+	r->build = lexicon_build_new();
+	mem_free(r->after);
+	r->after = NULL;
+	r->again = 0;
+	read_page(r);
+}
+
+/* ---- on the worker: the pages into the build, and at last the lexicon ---- */
+
+/* A page with parents begins with what the one before ended with. */
+static bool add_rows(struct names_job *j)
+{
+	const struct table *t = j->page;
+
+	for (size_t i = j->again; i < t->row_count; i++) {
+		const char *value = t->rows[i][0];
+		const char *parent = t->column_count > 1 ? t->rows[i][1] : NULL;
+
+		if (value && *value && !lexicon_build_add(j->build, value, parent))
+			return false;
+	}
+	return true;
+}
+
+static void run_job(struct pool_job *job)
+{
+	struct names_job *j = (struct names_job *)job;
+
+	if (j->page)
+		j->fits = add_rows(j);
+	else
+		j->made = lexicon_new(&j->build, LEXICON_LEARNED, &j->cancelled);
+}
+
+static void on_job(struct pool_job *job);
+
+static void submit(struct name_refresh *r, struct table *page)
+{
+	struct names_job *j = mem_alloc(sizeof(*j));
+
+	*j = (struct names_job){.job = {.run = run_job, .done = on_job},
+				.refresh = r,
+				.build = r->build,
+				.page = page,
+				.again = r->again};
+	r->build = NULL;
+	r->job = j;
+	pool_submit(r->pool, &j->job);
+}
+
+static void free_job(struct names_job *j)
+{
+	table_free(&j->page);
+	lexicon_build_free(&j->build);
+	lexicon_unref(&j->made);
+	mem_free(j);
+}
+
+/* How many rows at the end of the page hold its last value. */
+static size_t rows_of_last(const struct table *t)
+{
+	const char *last = t->rows[t->row_count - 1][0];
+	size_t n = 1;
+
+	while (n < t->row_count && strcmp(t->rows[t->row_count - 1 - n][0], last) == 0)
+		n++;
+	return n;
+}
+
+/* True when there may be more behind it. */
+static bool remember_page(struct name_refresh *r, const struct table *t)
+{
+	size_t last;
+
+	if (t->row_count < KNOW_PAGE_ROWS)
+		return false;
+	last = rows_of_last(t);
+	if (last == t->row_count)
+		return false; /* one value with a page of parents: there is no way past it */
+	mem_free(r->after);
+	r->after = mem_strdup(t->rows[t->row_count - 1][0]);
+	r->again = t->column_count > 1 ? last : 0;
+	return true;
+}
+
+/* Is it just what is known? Then nothing has to be made, as at most times. */
+static bool is_known(const struct name_refresh *r, const struct lexicon_build *b)
+{
+	const struct lexicon *l = name_book_get(r->book, names_tenant(r), r->dimension);
+
+	return l && l->count == lexicon_build_count(b) && l->hash == lexicon_build_hash(b);
+}
+
+static void use(struct name_refresh *r, const struct lexicon *l)
+{
+	log_debug("know.names", "tenant %s: %zu values of %s", names_tenant(r), l ? l->count : 0,
+		  names_dimension(r)->name);
+	name_book_set(r->book, names_tenant(r), r->dimension, l);
+}
+
+static void keep_mark(struct name_refresh *r)
+{
+	mem_free(*mark_of(r));
+	*mark_of(r) = r->mark;
+	r->mark = NULL;
+}
+
+static void too_many(struct name_refresh *r)
+{
+	struct err e = {0};
+
+	err_set(&e, ERR_LIMIT, "more than %d values, or too long ones", KNOW_VALUES_MAX);
+	log_warn("know.names", "tenant %s: %s: %s", names_tenant(r), names_dimension(r)->name,
+		 e.text);
+	names_read_failed(r, &e);
+}
+
+static void page_added(struct name_refresh *r, struct names_job *j)
+{
+	bool more = remember_page(r, j->page);
+
+	r->build = j->build;
+	j->build = NULL;
+	if (!j->fits) {
+		too_many(r);
+	} else if (more) {
+		read_page(r);
+	} else if (is_known(r, r->build)) {
+		lexicon_build_free(&r->build);
+		keep_mark(r);
+		names_read_done(r);
+	} else {
+		submit(r, NULL);
+	}
+}
+
+static void on_job(struct pool_job *job)
+{
+	struct names_job *j = (struct names_job *)job;
+	struct name_refresh *r = j->refresh;
+
+	if (!j->cancelled) {
+		r->job = NULL;
+		if (j->page) {
+			page_added(r, j);
+		} else {
+			use(r, j->made);
+			j->made = NULL;
+			keep_mark(r);
+			names_read_done(r);
+		}
+	}
+	free_job(j);
+}
+
+static void on_page(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct name_refresh *r = owner;
+	struct err wrong = {0};
+
+	r->query = NULL;
+	if (!e && count == 1 && !batches[0].table->truncated) {
+		submit(r, batches[0].table);
+		return;
+	}
+	source_batches_free(batches, count);
+	if (!e)
+		err_set(&wrong, ERR_LIMIT, "a page of names came cut");
+	names_read_failed(r, e ? e : &wrong);
+}
+
+/* ---- watermarks ---- */
+
+static void on_mark(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+{
+	struct name_refresh *r = owner;
+	const struct table *t = !e && count == 1 ? batches[0].table : NULL;
+
+	r->query = NULL;
+	mem_free(r->mark);
+	r->mark = NULL;
+	if (t && t->row_count == 1 && t->column_count == 2) {
+		const char *const *cells = t->rows[0];
+
+		r->mark = mem_printf("%s %s", cells[0] ? cells[0] : "", cells[1] ? cells[1] : "");
+	}
+	source_batches_free(batches, count);
+	if (e)
+		names_read_failed(r, e);
+	else if (r->mark && *mark_of(r) && strcmp(r->mark, *mark_of(r)) == 0)
+		names_read_done(r);
+	else
+		begin_reading(r);
+}
+
+void names_read(struct name_refresh *r)
+{
+	const struct dimension_def *d = names_dimension(r);
+	struct arena *a = arena_new(STATEMENT_BYTES);
+	struct sql_bound sql;
+	struct err e = {0};
+
+	mem_free(r->mark);
+	r->mark = NULL;
+	if (d->watermark && sql_watermark(d->view, d->watermark, tenant_in_view(r),
+					  names_source_of(r)->dialect, a, &sql, &e))
+		query(r, &sql, on_mark);
+	else
+		begin_reading(r);
+	arena_free(&a);
+}
+
+void names_read_stop(struct name_refresh *r)
+{
+	op_cancel(&r->query);
+	if (r->job)
+		r->job->cancelled = true;
+	r->job = NULL;
+	lexicon_build_free(&r->build);
+	mem_free(r->after);
+	mem_free(r->mark);
+	r->after = r->mark = NULL;
+}

@@ -1,0 +1,121 @@
+/* Sources of packs, views, tools and dimensions. */
+#include "catalog_test.h"
+
+#define TWO                                                                                        \
+	"{\"packs\": [{\"name\": \"energy\", \"default\": true},\n"                                \
+	" {\"name\": \"stall\", \"default\": true, \"source\": \"fair\"}]}\n"
+#define STALL_CATALOGUE                                                                            \
+	"{\"views\": [{\"name\": \"fair.stalls\", \"about\": \"stalls\","                          \
+	" \"columns\": [\"place\", \"tenant_id\"]},\n"                                             \
+	" {\"name\": \"old.stalls\", \"about\": \"older stalls\"},\n"                              \
+	" {\"name\": \"FAIR.rows\", \"about\": \"rows\"}],\n"                                      \
+	" \"dimensions\": [{\"name\": \"place\", \"view\": \"fair.stalls\","                       \
+	" \"column\": \"place\"}]}\n"
+#define STALL_TOOL                                                                                 \
+	"-- tool: count_stalls\n"                                                                  \
+	"-- about: How many stalls.\n"                                                             \
+	"-- permission: chat:read\n"                                                               \
+	"-- param place text required entity=place Where\n"                                        \
+	"-- column \"Stalls\" type=int\n"                                                          \
+	"SELECT COUNT(*) AS \"Stalls\" FROM fair.stalls s\n"                                       \
+	"WHERE s.tenant_id = :tenant_id AND s.place = :place\n"
+#define STALL_DOMAIN                                                                               \
+	"---\nagent: stall_agent\nintent: stalls\nabout: Stalls.\n"                                \
+	"tools:\n  - count_stalls\n---\nYou know stalls.\n"
+#define STALL_TOOL_PATH "sql/stall/stalls/count_stalls.sql"
+
+static int set_up_two(void **state)
+{
+	set_up(state);
+	temp_root_write(&root, "config/packs.json", TWO);
+	temp_root_write(&root, "config/stall/catalogue.json", STALL_CATALOGUE);
+	temp_root_write(&root, STALL_TOOL_PATH, STALL_TOOL);
+	temp_root_write(&root, "prompts/stall/stalls.md", STALL_DOMAIN);
+	return 0;
+}
+
+static void what_a_pack_has_is_of_its_source(void **state)
+{
+	struct arena *a = arena_new(1 << 16);
+	const char *const *schemas;
+
+	(void)state;
+	load();
+	assert_string_equal(catalog_tool(catalog, "get_price")->source, "warehouse");
+	assert_string_equal(catalog_tool(catalog, "count_stalls")->source, "fair");
+	assert_string_equal(catalog_dimension(catalog, "place")->source, "fair");
+	assert_false(catalog_dimension(catalog, "place")->one_tenant);
+	assert_null(catalog_dimension(catalog, "market")->source);
+	assert_string_equal(catalog_view_source(catalog, "fair.stalls"), "fair");
+	assert_null(catalog_view_source(catalog, "fair.stall"));
+	assert_true(catalog_reads(catalog, "fair"));
+	assert_false(catalog_reads(catalog, "fai"));
+	schemas = catalog_schemas(catalog, "fair", a);
+	assert_string_equal(schemas[0], "fair");
+	assert_string_equal(schemas[1], "old");
+	assert_null(schemas[2]);
+	assert_null(catalog_schemas(catalog, "other", a)[0]);
+	arena_free(&a);
+}
+
+static void own_sql_may_be_kept_to_one_source(void **state)
+{
+	struct arena *a = arena_new(1 << 20);
+
+	(void)state;
+	load();
+	assert_int_equal(catalog_gate_policy(catalog, NULL, "fair", a).view_count, 1);
+	assert_int_equal(catalog_gate_policy(catalog, NULL, NULL, a).view_count, 1);
+	assert_int_equal(catalog_gate_policy(catalog, NULL, "warehouse", a).view_count, 0);
+	arena_free(&a);
+}
+
+static void a_tool_reads_the_views_of_its_source(void **state)
+{
+	(void)state;
+	refused_change(STALL_TOOL_PATH, STALL_TOOL, "-- about", "-- source: warehouse\n-- about",
+		       STALL_TOOL_PATH ":7: query main: fair.stalls is a view of source fair, the "
+				       "tool reads source warehouse");
+	refused_change(STALL_TOOL_PATH, STALL_TOOL, "-- about", "-- source: The Fair\n-- about",
+		       STALL_TOOL_PATH ":2: \"The Fair\" is no name of a source");
+	refused_change(STALL_TOOL_PATH, STALL_TOOL, "FROM fair.stalls s",
+		       "FROM dbo.prices p, fair.stalls s",
+		       "dbo.prices is a view of source warehouse, the tool reads source fair");
+	refused_change("config/stall/catalogue.json", STALL_CATALOGUE, "old.stalls", "dbo.prices",
+		       "config/stall/catalogue.json:1: views: dbo.prices is in "
+		       "config/energy/catalogue.json, too, as a view of source warehouse");
+	refused_change("config/packs.json", TWO, "\"fair\"", "\"../fair\"",
+		       "packs.json:2: packs[1]: \"../fair\" is no name of a source");
+}
+
+static void one_tenant_needs_no_tenant(void **state)
+{
+	static const char *const alone[] = {"fair", NULL};
+	static const char *const names[] = {"energy", "stall", NULL};
+	const struct pack_list list = {.names = names, .one_tenant = alone};
+	const char *const roots[] = {root.path, NULL};
+	struct err e = {0};
+
+	(void)state;
+	refused_change(STALL_TOOL_PATH, STALL_TOOL, "s.tenant_id = :tenant_id AND ", "",
+		       "no :tenant_id for fair.stalls");
+	char *without = changed(STALL_TOOL, "s.tenant_id = :tenant_id AND ", "");
+	temp_root_write(&root, STALL_TOOL_PATH, without);
+	mem_free(without);
+	if (!catalog_load(roots, &list, &catalog, &e))
+		fail_msg("%s", e.text);
+	assert_true(catalog_dimension(catalog, "place")->one_tenant);
+}
+
+int main(void)
+{
+#define IN_TWO(t) cmocka_unit_test_setup_teardown(t, set_up_two, tear_down)
+	const struct CMUnitTest tests[] = {
+		IN_TWO(what_a_pack_has_is_of_its_source),
+		IN_TWO(own_sql_may_be_kept_to_one_source),
+		IN_TWO(a_tool_reads_the_views_of_its_source),
+		IN_TWO(one_tenant_needs_no_tenant),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

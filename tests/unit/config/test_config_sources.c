@@ -1,0 +1,160 @@
+/* Databases beside the warehouse: in the file, in the environment, and in a tenant's map. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vesper/config.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/str.h"
+
+#define ENV(...) ((char *const[]){__VA_ARGS__, NULL})
+#define NO_ENV   ((char *const[]){NULL})
+
+static char path[64];
+
+static const char *file_with(const char *text)
+{
+	memcpy(path, "/tmp/vesper_config_XXXXXX", 26);
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	return path;
+}
+
+/* The key `sources` as text, or what was wrong. Free it. */
+static char *sources_of(const char *text, char *const *env, bool printed)
+{
+	struct config *c = NULL;
+	struct err e;
+	char *out;
+
+	if (!config_load(text ? file_with(text) : NULL, env, &c, &e)) {
+		if (text)
+			unlink(path);
+		return mem_strdup(e.text);
+	}
+	if (text)
+		unlink(path);
+	json_t *all = config_print(c);
+	out = json_text(printed ? json_object_get(all, "sources") : config_json(c, "sources"));
+	json_decref(all);
+	config_free(&c);
+	return out;
+}
+
+static void gives(const char *text, char *const *env, const char *wanted)
+{
+	char *got = sources_of(text, env, false);
+
+	assert_string_equal(got, wanted);
+	mem_free(got);
+}
+
+static void refuses(const char *text, char *const *env, const char *why)
+{
+	char *got = sources_of(text, env, false);
+
+	if (!strstr(got, why))
+		fail_msg("\"%s\" is not in: %s", why, got);
+	mem_free(got);
+}
+
+static void members_come_from_everywhere(void **state)
+{
+	char file[100];
+
+	(void)state;
+	gives(NULL, NO_ENV, "{}");
+	gives("{\"sources\":{\"clinic\":{\"dialect\":\"POSTGRES\",\"workers\":2}}}", NO_ENV,
+	      "{\"clinic\":{\"dialect\":\"postgres\",\"workers\":2}}");
+	/* Whole before parts, however the environment is ordered. */
+	gives("{\"sources\":{\"clinic\":{\"workers\":2}}}",
+	      ENV("VESPER_SOURCES_CLINIC_WORKERS=3",
+		  "VESPER_SOURCES={\"clinic\":{\"queue\":5},\"my_db\":{}}",
+		  "VESPER_SOURCES_MY_DB_QUERY_TIMEOUT_MS=900", "VESPER_SOURCES_NEW_DIR=/x"),
+	      "{\"clinic\":{\"queue\":5,\"workers\":3},\"my_db\":{\"query_timeout_ms\":900},"
+	      "\"new\":{\"dir\":\"/x\"}}");
+	snprintf(file, sizeof(file), "VESPER_SOURCES_CLINIC_DSN_FILE=%s",
+		 file_with("top secret\n"));
+	gives(NULL, ENV(file), "{\"clinic\":{\"dsn\":\"top secret\"}}");
+	unlink(path);
+	refuses(NULL, ENV(file), "VESPER_SOURCES_CLINIC_DSN_FILE: ");
+}
+
+static void connection_strings_are_not_printed(void **state)
+{
+	char *printed = sources_of(NULL, ENV("VESPER_SOURCES_CLINIC_DSN=hunter2"), true);
+
+	(void)state;
+	assert_string_equal(printed, "{\"clinic\":{\"dsn\":\"***\"}}");
+	mem_free(printed);
+}
+
+static void mistakes_are_told(void **state)
+{
+	struct buf many;
+
+	(void)state;
+	refuses("{\"sources\":[]}", NO_ENV, "sources: must be an object of at most 16");
+	refuses("{\"sources\":{\"clinic\":5}}", NO_ENV, "sources.clinic: must be an object");
+	for (const char *const *name = (const char *const[]){"warehouse", "store", "Clinic", "1a",
+							     "a-b", "", "a.b", NULL};
+	     *name; name++) {
+		char *text = mem_printf("{\"sources\":{\"%s\":{}}}", *name);
+		refuses(text, NO_ENV, "a name has a-z, 0-9 and _, at most 31");
+		mem_free(text);
+	}
+	refuses("{\"sources\":{\"a\":{\"dialekt\":\"x\"}}}", NO_ENV,
+		"sources.a.dialekt: unknown key");
+	refuses("{\"sources\":{\"a\":{\"dialect\":\"oracle\"}}}", NO_ENV,
+		"sources.a.dialect: must be one of mssql|postgres|sqlite");
+	refuses("{\"sources\":{\"a\":{\"workers\":0}}}", NO_ENV,
+		"sources.a.workers: must be an integer from 1 to 64");
+	refuses(NULL, ENV("VESPER_SOURCES_A_WORKERS=65"),
+		"VESPER_SOURCES_A_WORKERS.a.workers: must be an integer from 1 to 64");
+	refuses(NULL, ENV("VESPER_SOURCES_A_COLOR=red"), "VESPER_SOURCES_A_COLOR: no such setting");
+	refuses(NULL, ENV("VESPER_SOURCES_DSN=x"), "VESPER_SOURCES_DSN: no such setting");
+	buf_init(&many, 1 << 16);
+	buf_str(&many, "{\"sources\":{");
+	for (int i = 0; i <= SOURCES_MAX; i++)
+		buf_printf(&many, "%s\"s%d\":{}", i ? "," : "", i);
+	buf_str(&many, "}}");
+	refuses(buf_text(&many), NO_ENV, "at most 16 sources");
+	buf_deinit(&many);
+}
+
+static void a_tenant_has_files_of_its_own(void **state)
+{
+	(void)state;
+	gives("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"x.db\"}},"
+	      "\"b\":{\"sources\":{\"s\":\"y.db\",\"t\":\"x.db\"}}}}",
+	      NO_ENV, "{}");
+	refuses("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"x.db\"}},"
+		"\"b\":{\"sources\":{\"s\":\"x.db\"}}}}",
+		NO_ENV, "tenants.b: shares a file with another tenant");
+	refuses("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"../x.db\"}}}}", NO_ENV,
+		"tenants.a: sources.s: must be a plain file name");
+	refuses("{\"tenants\":{\"a\":{\"sources\":{\"s\":5}}}}", NO_ENV, "sources.s: must be");
+	refuses("{\"tenants\":{\"a\":{\"sources\":[]}}}", NO_ENV, "tenants.a: sources");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_come_from_everywhere),
+		cmocka_unit_test(connection_strings_are_not_printed),
+		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(a_tenant_has_files_of_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
