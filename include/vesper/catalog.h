@@ -150,6 +150,12 @@ struct refer_def {
 	const char *const *words; /* how a question points at it, NULL-ended */
 };
 
+/* A query of the tool's file whose rows go into a frame, for its derivation alone. */
+struct frame_def {
+	const char *query;
+	size_t rows; /* kept at most */
+};
+
 struct tool_def {
 	const char *name;
 	size_t index;       /* in the catalogue's tools */
@@ -182,6 +188,8 @@ struct tool_def {
 	size_t column_count;
 	const struct fact_def *facts;
 	size_t fact_count;
+	const struct frame_def *frames;
+	size_t frame_count;
 	/* The same one unless a dialect overrides it. */
 	const struct sql_file *files[DIALECT_COUNT];
 	const json_t *schema; /* JSON schema of the arguments, made from params, order fixed */
@@ -391,6 +399,9 @@ MUST_CHECK bool param_parse(const struct param_def *p, const char *text, struct 
 bool catalog_marker_reserved(const char *name);
 /* The condition that stands for a permission: "may_read_budget" for "chat:read_budget". */
 const char *catalog_condition_of(const char *permission, struct arena *a);
+
+/* NULL: the query gives a table. */
+const struct frame_def *tool_frame(const struct tool_def *t, const char *query);
 
 /* What this caller may use. Everything that lists tools or domains (prompts, schemas, router,
  * suggestions, REST) asks here: a tool is in when it is visible and permitted, a domain when it has

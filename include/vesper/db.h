@@ -56,6 +56,10 @@ struct db_request {
 	bool forget;  /* a write: what it deletes is to stand in no file of the database afterwards,
 			 as far as nobody is still reading it; a server sees to that by itself */
 	int64_t timeout_ms; /* waiting and running; 0: the source's own limit */
+	/* Where statements with a frame sink put theirs: room for one a statement, set before the
+	 * callback of a success and the callee's from then on. Borrowed until the request ends;
+	 * NULL: there is no such statement. */
+	struct frame **frames;
 };
 
 /* On success e is NULL and `tables` holds one table a statement with columns; the callee owns the

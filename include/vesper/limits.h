@@ -226,7 +226,13 @@
 #define SOURCE_NAME_BYTES_MAX 31
 #define DB_SCHEMAS_MAX                                                                             \
 	8 /* schemas of a source; SQLite attaches its file once for each, 10 at most */
-#define SOURCE_STATEMENTS_MAX 4    /* of one call to a source; a tool has no more queries */
+#define SOURCE_STATEMENTS_MAX 4       /* of one call to a source; a tool has no more queries */
+#define FRAME_ROWS_MAX        200000  /* kept of one statement; more are thinned out */
+#define FRAME_READ_ROWS_MAX   5000000 /* read of one; ten seconds give no more */
+#define FRAME_CELLS_MAX       4000000 /* rows times columns; beyond it fewer rows are kept */
+#define FRAME_MEMORY_MAX      (32 * 1024 * 1024)  /* of one: 4,000,000 numbers of 8 bytes */
+#define FRAMES_MEMORY_MAX     (256 * 1024 * 1024) /* of all that the process has at a time */
+#define FRAME_DECIMAL_SCALE   6    /* digits kept after the point: nine trillion fit before it */
 #define DB_QUEUE_MAX          2000 /* waiting queries of one data source */
 #define DB_WORKERS_MAX        64   /* threads of one data source */
 #define DB_WRITTEN_FILES      8    /* open SQLite files of a store beyond its workers, 2 MB each */

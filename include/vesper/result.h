@@ -16,6 +16,8 @@
 #include "vesper/table.h"
 #include "vesper/units.h"
 
+struct frame;
+
 /* A number (or text) that code computed from the tables, so that no model has to. */
 struct fact {
 	const char *name;    /* "gap", "widest_hours": stable, for templates and checks */
@@ -62,6 +64,8 @@ struct result {
 	bool any_order;            /* nothing says in which order its rows come */
 	struct table **tables;     /* owned by the result: freed with its arena */
 	size_t table_count;
+	struct frame **frames; /* for its derivation alone; freed when that has ended */
+	size_t frame_count;
 	struct fact *facts;
 	size_t fact_count;
 	int64_t duration_us;
@@ -77,6 +81,13 @@ void result_add_statement(struct result *r, struct arena *a, struct result_state
 void result_hash(const struct result *r, char out[HASH_HEX_BYTES]);
 /* Takes the table. */
 void result_add_table(struct result *r, struct arena *a, struct table *take);
+/* Takes the frame. */
+void result_add_frame(struct result *r, struct arena *a, struct frame *take);
+void result_free_frames(struct result *r);
+/* Of that query; NULL: there is none. */
+const struct frame *result_frame(const struct result *r, const char *query);
+/* The fact of a result that was derived from a part of the rows. */
+#define RESULT_FRAME_SAMPLED "frame_sampled"
 const struct table *result_table(const struct result *r,
 				 const char *name); /* NULL when there is none */
 /* Copies the texts; a value longer than FACT_TEXT_BYTES_MAX is cut. Of more than RESULT_FACTS_MAX

@@ -19,17 +19,22 @@
 #include "vesper/err.h"
 #include "vesper/table.h"
 
+struct frame;
+struct frame_declared;
 struct op;
 struct principal;
 
 #define SOURCE_WAREHOUSE "warehouse" /* what a tool reads that names no other */
 
 /* Where the rows of a statement go. */
-enum sink_kind { SINK_TABLE };
+enum sink_kind { SINK_TABLE, SINK_FRAME };
 struct sink {
 	enum sink_kind kind;
 	size_t rows_max; /* kept; 0: the source's own cap */
-	bool stats;      /* figures over all rows that were read, and types corrected by them */
+	bool stats; /* TABLE: figures over all rows that were read, and types corrected by them */
+	/* FRAME: what the columns become; others go by the database's types. */
+	const struct frame_declared *columns;
+	size_t column_count;
 };
 
 /* A table or view with the columns of it that a statement may read. */
@@ -80,9 +85,10 @@ struct source_call {
 	int64_t timeout_ms; /* waiting and running; 0: the source's own limit */
 };
 
-/* What one statement gave. */
+/* What one statement gave, by its sink: one of them. */
 struct source_batch {
 	struct table *table;
+	struct frame *frame;
 };
 
 /* On success e is NULL and there is one batch a statement, in order; the callee owns what is in

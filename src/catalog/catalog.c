@@ -158,6 +158,14 @@ const char *fact_type_name(enum fact_type type)
 	return names[type];
 }
 
+const struct frame_def *tool_frame(const struct tool_def *t, const char *query)
+{
+	for (size_t i = 0; i < t->frame_count; i++)
+		if (strcmp(t->frames[i].query, query) == 0)
+			return &t->frames[i];
+	return NULL;
+}
+
 static bool is_plural_of(const char *name, const char *singular)
 {
 	size_t n = strlen(singular);

@@ -200,15 +200,34 @@ static bool check_names(const struct loader *l, const struct tool_def *t, const 
 	return true;
 }
 
+/* What is shown is a table, and a frame has its own number of rows. */
+static bool check_frames(const struct tool_def *t, const struct sql_file *f, struct err *e)
+{
+	for (size_t i = 0; i < t->frame_count; i++) {
+		const char *name = t->frames[i].query;
+		const struct sql_query *q = sql_file_query(f, name);
+
+		if (!q || q == &f->queries[0] || strcmp(name, "window") == 0)
+			return err_set(e, ERR_INPUT,
+				       "%s:1: frame %s is no query of the file beside main and "
+				       "window",
+				       f->path, name);
+		if (sql_query_has_marker(q, "row_limit"))
+			return err_set(e, ERR_INPUT, "%s:%d: a frame has no :row_limit", f->path,
+				       q->line);
+	}
+	return true;
+}
+
 bool tool_file_check(const struct loader *l, const struct tool_def *t, const struct sql_file *f,
 		     struct err *e)
 {
 	bool has_window = sql_file_query(f, "window") != NULL;
 
 	if (t->gate)
-		return f->query_count == 0 ||
-		       err_set(e, ERR_INPUT, "%s:%d: a tool with a gate has no statement", f->path,
-			       f->queries[0].line);
+		return (f->query_count == 0 && t->frame_count == 0) ||
+		       err_set(e, ERR_INPUT, "%s:%d: a tool with a gate has no statement or frame",
+			       f->path, f->query_count > 0 ? f->queries[0].line : 1);
 	if (!check_names(l, t, f, e))
 		return false;
 	if (f->query_count == 0)
@@ -227,5 +246,5 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 		if (!check_query(&p, e))
 			return false;
 	}
-	return check_whole(t, f, e) && check_uses(t, f, e);
+	return check_frames(t, f, e) && check_whole(t, f, e) && check_uses(t, f, e);
 }

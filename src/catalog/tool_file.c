@@ -131,6 +131,8 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 		text_list_add(&h->suggest, h->l->arena, line->value);
 		return true;
 	}
+	if (strcmp(line->key, "frame") == 0)
+		return tool_frame_read(h, line->value, e);
 	if (strcmp(line->key, "refer") == 0)
 		return refer_read(h->l->arena, line->value, h->tool, e) ||
 		       tool_wrong(h, e, "refer: %s", arena_strdup(h->l->arena, e->text));
@@ -295,6 +297,8 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 		.facts = arena_alloc(l->arena, count_lines(f, "fact") * sizeof(*h.facts)),
 	};
 
+	h.frames = arena_alloc(l->arena, (TOOL_QUERIES_MAX + 1) * sizeof(*h.frames));
+	t.frames = h.frames;
 	t.params = h.params;
 	t.columns = h.columns;
 	t.facts = h.facts;

@@ -466,3 +466,27 @@ bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
 	h->tool->fact_count++;
 	return true;
 }
+
+/* ---- frame: QUERY ROWS ---- */
+
+bool tool_frame_read(struct tool_header *h, const char *text, struct err *e)
+{
+	struct frame_def *f = &h->frames[h->tool->frame_count];
+	struct str rest = str_of(text), query, rows, more;
+	int64_t n;
+
+	if (h->tool->frame_count == TOOL_QUERIES_MAX)
+		return tool_wrong(h, e, "more than %d frames", TOOL_QUERIES_MAX);
+	if (!next_word(&rest, &query) || !next_word(&rest, &rows) || next_word(&rest, &more))
+		return tool_wrong(h, e, "expected a query and a number of rows");
+	f->query = arena_strndup(h->l->arena, query.p, query.n);
+	if (tool_frame(h->tool, f->query))
+		return tool_wrong(h, e, "frame %s is there twice", f->query);
+	if (!tool_number_read(h, arena_strndup(h->l->arena, rows.p, rows.n), &n, e))
+		return false;
+	if (n < 1 || n > FRAME_ROWS_MAX)
+		return tool_wrong(h, e, "a frame has 1 to %d rows", FRAME_ROWS_MAX);
+	f->rows = (size_t)n;
+	h->tool->frame_count++;
+	return true;
+}

@@ -12,6 +12,7 @@ struct tool_header {
 	struct param_def *params;
 	struct column_def *columns;
 	struct fact_def *facts;
+	struct frame_def *frames;
 	struct text_list agents, suggest, seen, reports;
 	const char *whole; /* read when every column is known */
 	int whole_line;
@@ -31,5 +32,7 @@ MUST_CHECK bool tool_param_read(struct tool_header *h, const char *text, struct 
 MUST_CHECK bool tool_column_read(struct tool_header *h, const char *text, struct err *e);
 /* NAME [attributes] about */
 MUST_CHECK bool tool_fact_read(struct tool_header *h, const char *text, struct err *e);
+/* QUERY ROWS */
+MUST_CHECK bool tool_frame_read(struct tool_header *h, const char *text, struct err *e);
 
 #endif

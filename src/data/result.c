@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "vesper/frame.h"
 #include "vesper/limits.h"
 #include "vesper/str.h"
 
@@ -12,6 +13,7 @@ static void on_arena_freed(void *thing)
 	struct result *r = thing;
 	for (size_t i = 0; i < r->table_count; i++)
 		table_free(&r->tables[i]);
+	result_free_frames(r);
 }
 
 struct result *result_new(struct arena *a)
@@ -29,6 +31,31 @@ void result_add_table(struct result *r, struct arena *a, struct table *take)
 		tables[i] = r->tables[i];
 	tables[r->table_count++] = take;
 	r->tables = tables;
+}
+
+void result_add_frame(struct result *r, struct arena *a, struct frame *take)
+{
+	struct frame **frames = arena_alloc(a, (r->frame_count + 1) * sizeof(struct frame *));
+	for (size_t i = 0; i < r->frame_count; i++)
+		frames[i] = r->frames[i];
+	frames[r->frame_count++] = take;
+	r->frames = frames;
+}
+
+void result_free_frames(struct result *r)
+{
+	for (size_t i = 0; i < r->frame_count; i++)
+		frame_free(&r->frames[i]);
+	r->frames = NULL;
+	r->frame_count = 0;
+}
+
+const struct frame *result_frame(const struct result *r, const char *query)
+{
+	for (size_t i = 0; i < r->frame_count; i++)
+		if (strcmp(r->frames[i]->name, query) == 0)
+			return r->frames[i];
+	return NULL;
 }
 
 const struct table *result_table(const struct result *r, const char *name)

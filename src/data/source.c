@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "vesper/frame.h"
+
 struct source *source_find(const struct source_table *t, const char *name)
 {
 	for (size_t i = 0; i < t->count; i++)
@@ -13,6 +15,8 @@ struct source *source_find(const struct source_table *t, const char *name)
 
 void source_batches_free(struct source_batch *batches, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		table_free(&batches[i].table);
+		frame_free(&batches[i].frame);
+	}
 }

@@ -47,8 +47,8 @@ static bool columns_describe(struct fetch *f, struct err *e)
 	return true;
 }
 
-/* Bytes that are no UTF-8 become "?": everything above can rely on whole characters. */
-static void cell_make_valid(char *text, size_t length)
+/* Everything above can rely on whole characters. */
+void db_cell_make_valid(char *text, size_t length)
 {
 	size_t done = 0;
 
@@ -110,7 +110,7 @@ static size_t datetime_tidy(char *text, size_t length)
 /* Prepares a cell that was read; returns its final length. */
 static size_t cell_finish(struct fetch *f, size_t i, char *text, size_t length)
 {
-	cell_make_valid(text, length);
+	db_cell_make_valid(text, length);
 	if (f->table->columns[i].type == COLUMN_DATETIME)
 		return datetime_tidy(text, length);
 	if (!column_is_number(f->table->columns[i].type))
@@ -232,6 +232,8 @@ bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
 	if (columns > DB_COLUMNS_MAX)
 		return err_set(e, ERR_LIMIT, "the result has %zu columns, at most %d are read",
 			       columns, DB_COLUMNS_MAX);
+	if (s->sink.kind == SINK_FRAME)
+		return db_fetch_frame(from, columns, w, s, e);
 	f.table = table_new(DB_RESULT_BYTES_MAX);
 	f.table->name = arena_strdup(f.table->arena, s->name);
 	f.table->column_count = columns;

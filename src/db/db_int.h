@@ -20,6 +20,7 @@
 
 #include "vesper/arena.h"
 #include "vesper/db.h"
+#include "vesper/frame.h"
 #include "vesper/limits.h"
 #include "vesper/list.h"
 #include "vesper/pool.h"
@@ -187,6 +188,7 @@ struct work {
 	uint64_t number;       /* what a stop must name; new for each attempt */
 	atomic_int stop;       /* set by the loop at any time, read by the worker */
 	struct table **tables; /* room for `count` */
+	struct frame **frames; /* one a statement; NULL: it has none */
 	size_t table_count;
 	int64_t *spent_us; /* for each statement that was started */
 	size_t started;
@@ -212,8 +214,9 @@ struct request {
 	bool waiting; /* in a queue */
 	int64_t timeout_ms;
 	bool write;
-	bool patient; /* still */
-	db_cb cb;     /* NULL once cancelled */
+	bool patient;          /* still */
+	struct frame **frames; /* the caller's */
+	db_cb cb;              /* NULL once cancelled */
 	void *owner;
 };
 
@@ -360,6 +363,11 @@ struct db_rows {
 /* Reads them into a table that is added to the work; without columns there is none. */
 MUST_CHECK bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
 			       const struct source_statement *s, struct err *e);
+/* The same into a frame of the work. */
+MUST_CHECK bool db_fetch_frame(struct db_rows *from, size_t columns, struct work *w,
+			       const struct source_statement *s, struct err *e);
+/* Bytes that are no UTF-8 become "?". */
+void db_cell_make_valid(char *text, size_t length);
 bool db_cell_too_long(const struct column *column, struct err *e); /* returns false */
 /* Reads the result of an executed ODBC statement, if it has one. */
 MUST_CHECK bool db_odbc_read(struct connection *c, SQLHSTMT handle, struct work *w,

@@ -292,6 +292,15 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct valu
 	return true;
 }
 
+/* A frame is read row after row and may have more than a table. */
+static void frame_rows_set(SQLHSTMT handle, const struct source_statement *s, bool running)
+{
+	size_t rows = running ? FRAME_READ_ROWS_MAX + 1 : DB_FETCH_ROWS_MAX;
+
+	if (s->sink.kind == SINK_FRAME)
+		SQLSetStmtAttr(handle, SQL_ATTR_MAX_ROWS, (SQLPOINTER)(uintptr_t)rows, 0);
+}
+
 static bool odbc_execute(struct connection *c, void *handle, struct work *w,
 			 const struct source_statement *s, struct err *e)
 {
@@ -300,6 +309,7 @@ static bool odbc_execute(struct connection *c, void *handle, struct work *w,
 
 	if (!values_bind(c, handle, s->values, s->count, w->arena, e))
 		return false;
+	frame_rows_set(handle, s, true);
 	running_set(c, handle);
 	rc = SQLExecute(handle);
 	if (rc == SQL_NO_DATA) /* a change that found nothing to change */
@@ -310,6 +320,7 @@ static bool odbc_execute(struct connection *c, void *handle, struct work *w,
 		done = db_odbc_read(c, handle, w, s, e);
 	running_set(c, NULL);
 	SQLFreeStmt(handle, SQL_CLOSE);
+	frame_rows_set(handle, s, false);
 	SQLFreeStmt(handle, SQL_RESET_PARAMS); /* they point into memory that ends with the work */
 	return done;
 }

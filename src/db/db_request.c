@@ -10,6 +10,19 @@
 
 #define WORK_ARENA_BYTES 65536 /* soft; values are bounded by their own limits */
 
+static struct sink sink_copy(struct arena *a, const struct sink *from)
+{
+	struct frame_declared *columns =
+		arena_alloc(a, (from->column_count + 1) * sizeof(*columns));
+	struct sink to = *from;
+
+	for (size_t i = 0; i < from->column_count; i++)
+		columns[i] = (struct frame_declared){arena_strdup(a, from->columns[i].name),
+						     from->columns[i].type};
+	to.columns = columns;
+	return to;
+}
+
 static void statement_copy(struct arena *a, const struct source_statement *from,
 			   struct source_statement *to)
 {
@@ -24,7 +37,7 @@ static void statement_copy(struct arena *a, const struct source_statement *from,
 	to->values = values;
 	to->count = from->count;
 	to->bounded_rows = from->bounded_rows;
-	to->sink = from->sink;
+	to->sink = sink_copy(a, &from->sink);
 	to->allow = from->allow ? db_allow_copy(a, from->allow) : NULL;
 }
 
@@ -41,6 +54,7 @@ static struct work *work_new(const struct source_statement *statements, size_t c
 	for (size_t i = 0; i < count; i++)
 		statement_copy(a, &statements[i], &w->statements[i]);
 	w->tables = arena_alloc(a, (count + 1) * sizeof(struct table *));
+	w->frames = arena_alloc(a, (count + 1) * sizeof(struct frame *));
 	w->spent_us = arena_alloc(a, (count + 1) * sizeof(*w->spent_us));
 	atomic_init(&w->stop, STOP_NO);
 	return w;
@@ -60,6 +74,8 @@ void db_work_tables_free(struct work *w)
 	for (size_t i = 0; i < w->table_count; i++)
 		table_free(&w->tables[i]);
 	w->table_count = 0;
+	for (size_t i = 0; i < w->count; i++)
+		frame_free(&w->frames[i]);
 }
 
 void db_work_free(struct work **work)
@@ -87,6 +103,7 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 	r->timeout_ms = from->timeout_ms ? from->timeout_ms : p->source.timeout_ms;
 	r->write = from->write;
 	r->patient = from->patient;
+	r->frames = from->frames;
 	r->cb = cb;
 	r->owner = owner;
 	return r;
@@ -118,6 +135,10 @@ static void answer(struct request *r)
 		db_work_tables_free(w);
 	if (!r->cb)
 		return;
+	for (size_t i = 0; i < w->count && r->frames && r->err.code == ERR_NONE; i++) {
+		r->frames[i] = w->frames[i];
+		w->frames[i] = NULL;
+	}
 	r->cb(r->owner, w->tables, w->table_count, r->err.code != ERR_NONE ? &r->err : NULL);
 	w->table_count = 0;
 }

@@ -18,6 +18,8 @@ struct run {
 	struct op *query;
 	source_cb cb;
 	void *owner;
+	size_t count;
+	struct frame *frames[SOURCE_STATEMENTS_MAX];
 };
 
 static void on_tables(void *owner, struct table **tables, size_t count, const struct err *e)
@@ -27,10 +29,17 @@ static void on_tables(void *owner, struct table **tables, size_t count, const st
 	void *caller = run->owner;
 	struct source_batch batches[SOURCE_STATEMENTS_MAX];
 
-	for (size_t i = 0; i < count; i++)
-		batches[i] = (struct source_batch){.table = tables[i]};
+	size_t n = e ? 0 : run->count, next = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		batches[i] = (struct source_batch){.frame = run->frames[i]};
+		if (!run->frames[i]) {
+			assert(next < count); /* each statement gives columns */
+			batches[i].table = tables[next++];
+		}
+	}
 	mem_free(run);
-	cb(caller, batches, count, e);
+	cb(caller, batches, n, e);
 }
 
 static void on_cancel(struct op *op)
@@ -44,7 +53,7 @@ static void on_cancel(struct op *op)
 static struct op *start(struct source *s, const struct source_call *call, source_cb cb, void *owner)
 {
 	struct db_source *d = list_item(s, struct db_source, base);
-	const struct db_request request = {
+	struct db_request request = {
 		.tenant = call->tenant,
 		.statements = call->statements,
 		.statement_count = call->count,
@@ -53,7 +62,9 @@ static struct op *start(struct source *s, const struct source_call *call, source
 	struct run *run = mem_alloc(sizeof(*run));
 
 	assert(call->count <= SOURCE_STATEMENTS_MAX);
-	*run = (struct run){.op = {.cancel = on_cancel}, .cb = cb, .owner = owner};
+	*run = (struct run){
+		.op = {.cancel = on_cancel}, .cb = cb, .owner = owner, .count = call->count};
+	request.frames = run->frames;
 	run->query = db_query(d->db, &request, on_tables, run);
 	return &run->op;
 }

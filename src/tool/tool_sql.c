@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vesper/frame.h"
+#include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
@@ -30,6 +32,26 @@ static const struct sql_file *file_of(const struct tool_call *call)
 	return call->tool->files[call->source->dialect];
 }
 
+/* The types of a frame's columns are those that the file declares. */
+static struct sink sink_of(const struct tool_call *call, const struct sql_query *q)
+{
+	const struct tool_def *tool = call->tool;
+	const struct frame_def *f = tool_frame(tool, q->name);
+	struct frame_declared *columns;
+	struct sink sink = {.kind = SINK_FRAME};
+
+	if (!f)
+		return (struct sink){.rows_max = call->rows_max, .stats = true};
+	columns = arena_alloc(call->arena, (tool->column_count + 1) * sizeof(*columns));
+	for (size_t i = 0; i < tool->column_count; i++)
+		if (tool->columns[i].has_type)
+			columns[sink.column_count++] = (struct frame_declared){
+				tool->columns[i].name, tool->columns[i].type};
+	sink.columns = columns;
+	sink.rows_max = f->rows;
+	return sink;
+}
+
 static bool render(const struct tool_call *call, const struct sql_query *q, const struct args *args,
 		   struct source_statement *out, struct err *e)
 {
@@ -43,7 +65,7 @@ static bool render(const struct tool_call *call, const struct sql_query *q, cons
 		.values = bound.values,
 		.count = bound.count,
 		.bounded_rows = !call->rows_max && sql_query_has_marker(q, "row_limit"),
-		.sink = {.rows_max = call->rows_max, .stats = true},
+		.sink = sink_of(call, q),
 	};
 	return true;
 }
@@ -165,6 +187,17 @@ static void on_whole(void *owner, struct source_batch *batches, size_t count, co
 	end_with_rows(call);
 }
 
+static void take_frame(struct tool_call *call, const char *query, struct frame *take)
+{
+	take->name = arena_strdup(take->arena, query);
+	if (take->bad_cells > 0) {
+		metric_add("vesper_frame_bad_cells_total", take->bad_cells);
+		log_warn("tool.frame", "%s/%s: %lld cells are no values of their types",
+			 call->tool->name, query, (long long)take->bad_cells);
+	}
+	result_add_frame(call->result, call->arena, take);
+}
+
 static void take_tables(struct tool_call *call, struct source_batch *batches, size_t count)
 {
 	const struct sql_file *f = file_of(call);
@@ -177,7 +210,11 @@ static void take_tables(struct tool_call *call, struct source_batch *batches, si
 
 		if (strcmp(f->queries[i].name, WINDOW) == 0)
 			continue;
-		assert(next < count); /* each statement is a SELECT: one table each */
+		assert(next < count); /* each statement is a SELECT: one batch each */
+		if (batches[next].frame) {
+			take_frame(call, f->queries[i].name, batches[next++].frame);
+			continue;
+		}
 		t = batches[next++].table;
 		t->name = arena_strdup(t->arena, f->queries[i].name);
 		tool_whole_mark(limited ? most : 0, t);

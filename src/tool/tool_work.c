@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "vesper/frame.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
@@ -70,15 +71,34 @@ void tool_describe(struct table *table, const struct tool_def *tool, const struc
 
 /* ---- the work ---- */
 
+/* A figure of a part of the rows must not pass for one of all. */
+static void say_sampled(struct result *r, struct arena *a)
+{
+	for (size_t i = 0; i < r->frame_count; i++) {
+		const struct frame *f = r->frames[i];
+
+		if (f->sampled)
+			result_add_fact(
+				r, a,
+				(struct fact){.name = RESULT_FRAME_SAMPLED,
+					      .label = "Rows used",
+					      .value = arena_printf(a, "1 in %lld of %lld",
+								    (long long)f->step,
+								    (long long)f->total_rows)});
+	}
+}
+
 /* Any thread. */
 static void work_on(struct result *r, tool_derive_fn derive, bool hashes,
 		    const struct tool_def *tool, const struct catalog *catalog, struct arena *a)
 {
 	if (derive) {
+		say_sampled(r, a);
 		derive(r, a);
 		for (size_t i = 0; i < r->table_count; i++) /* what was derived has a header too */
 			tool_describe(r->tables[i], tool, catalog);
 	}
+	result_free_frames(r);
 	if (hashes)
 		result_hash(r, r->hash);
 }
@@ -109,6 +129,14 @@ static void move_tables(struct result *to, struct arena *a, struct result *from)
 		result_add_table(to, a, from->tables[i]);
 	from->tables = NULL;
 	from->table_count = 0;
+}
+
+static void move_frames(struct result *to, struct arena *a, struct result *from)
+{
+	for (size_t i = 0; i < from->frame_count; i++)
+		result_add_frame(to, a, from->frames[i]);
+	from->frames = NULL;
+	from->frame_count = 0;
 }
 
 static void free_arena(void *thing)
@@ -158,6 +186,7 @@ static struct result *movable(struct tool_call *call, struct arena *a)
 	};
 	copy_args(&r->args, a, &call->args);
 	move_tables(r, a, call->result);
+	move_frames(r, a, call->result);
 	return r;
 }
 
@@ -167,6 +196,8 @@ static size_t row_count(const struct result *r)
 
 	for (size_t i = 0; i < r->table_count; i++)
 		n += r->tables[i]->row_count;
+	for (size_t i = 0; i < r->frame_count; i++)
+		n += r->frames[i]->rows;
 	return n;
 }
 

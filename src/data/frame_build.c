@@ -1,0 +1,434 @@
+/*
+ * Building a frame. Columns grow on the heap and are the frame's when it is whole. A row that turns
+ * out not to be kept was never parsed; when the frame is full, every second kept row goes.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame_int.h"
+#include "vesper/clock.h"
+#include "vesper/decimal.h"
+#include "vesper/frame.h"
+#include "vesper/hashmap.h"
+#include "vesper/mem.h"
+
+#define FIRST_ROWS 64
+#define WORD_BYTES 96 /* of a word in the dictionary beside its text */
+#define TIME_BYTES 19 /* 2025-01-31 09:00:00 */
+
+struct word {
+	struct hashmap_node node; /* first */
+	uint32_t code;
+};
+
+struct building {
+	const char *name;
+	enum frame_type type;
+	void *values; /* of value_bytes() each */
+	uint64_t *valid;
+	struct hashmap codes; /* TEXT */
+	const char **words;
+	size_t word_count, word_cap;
+};
+
+struct frame_build {
+	struct arena *arena;
+	struct frame *frame; /* in it */
+	struct building *columns;
+	size_t column_count;
+	size_t rows_max, rows_cap; /* kept at most, and room for now */
+	size_t rows;
+	int64_t total, step, bad;
+	int64_t bytes; /* taken of the process' */
+	int64_t wanted_bytes;
+};
+
+/* ---- memory ---- */
+
+static size_t value_bytes(enum frame_type type)
+{
+	switch (type) {
+	case FRAME_BOOL:
+		return sizeof(uint8_t);
+	case FRAME_DAY:
+		return sizeof(int32_t);
+	case FRAME_TEXT:
+		return sizeof(uint32_t);
+	case FRAME_INT:
+	case FRAME_DECIMAL:
+	case FRAME_TIME:
+	case FRAME_REAL:
+		break;
+	}
+	return sizeof(int64_t);
+}
+
+static size_t bit_words(size_t rows)
+{
+	return (rows + 63) / 64;
+}
+
+/* What so many rows take. */
+static int64_t bytes_of(const struct frame_build *b, size_t rows)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < b->column_count; i++)
+		bytes +=
+			rows * value_bytes(b->columns[i].type) + bit_words(rows) * sizeof(uint64_t);
+	return (int64_t)bytes;
+}
+
+/* Room for so many rows. */
+static void grow(struct frame_build *b, size_t rows)
+{
+	for (size_t i = 0; i < b->column_count; i++) {
+		struct building *c = &b->columns[i];
+		size_t each = value_bytes(c->type);
+		void *values = mem_alloc(rows * each);
+		uint64_t *valid = mem_alloc(bit_words(rows) * sizeof(*valid));
+
+		if (b->rows_cap > 0) {
+			memcpy(values, c->values, b->rows * each);
+			memcpy(valid, c->valid, bit_words(b->rows) * sizeof(*valid));
+		}
+		mem_free(c->values);
+		mem_free(c->valid);
+		c->values = values;
+		c->valid = valid;
+	}
+	b->rows_cap = rows;
+}
+
+/* What the frame's arena gives back when it goes. */
+struct held {
+	struct building *columns;
+	size_t count;
+	int64_t bytes;
+};
+
+static void columns_free(struct building *columns, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mem_free(columns[i].values);
+		mem_free(columns[i].valid);
+		hashmap_deinit(&columns[i].codes);
+	}
+}
+
+static void held_free(void *thing)
+{
+	struct held *h = thing;
+
+	columns_free(h->columns, h->count);
+	frames_give_back(h->bytes);
+}
+
+/* ---- the build ---- */
+
+struct frame_build *frame_build_new(const char *name, const struct frame_declared *columns,
+				    size_t count, size_t rows_max)
+{
+	struct arena *a = arena_new(FRAME_MEMORY_MAX);
+	struct frame_build *b = mem_alloc(sizeof(*b));
+	size_t by_cells = count > 0 ? FRAME_CELLS_MAX / count : rows_max;
+
+	b->arena = a;
+	b->frame = arena_alloc(a, sizeof(*b->frame));
+	b->frame->arena = a;
+	b->frame->name = arena_strdup(a, name);
+	b->columns = arena_alloc(a, (count + 1) * sizeof(*b->columns));
+	b->column_count = count;
+	b->rows_max = rows_max < by_cells ? rows_max : by_cells;
+	b->step = 1;
+	for (size_t i = 0; i < count; i++) {
+		b->columns[i].name = arena_strdup(a, columns[i].name);
+		b->columns[i].type = frame_type_of(columns[i].type);
+		hashmap_init(&b->columns[i].codes);
+	}
+	grow(b, FIRST_ROWS);
+	b->wanted_bytes = bytes_of(b, FIRST_ROWS);
+	return b;
+}
+
+void frame_build_free(struct frame_build **build)
+{
+	struct frame_build *b = *build;
+
+	if (!b)
+		return;
+	*build = NULL;
+	columns_free(b->columns, b->column_count);
+	frames_give_back(b->bytes);
+	arena_free(&b->arena);
+	mem_free(b);
+}
+
+/* ---- cells ---- */
+
+static bool read_int(const char *text, int64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	return *text && !*end && errno == 0;
+}
+
+/* The exact number with FRAME_DECIMAL_SCALE digits after its point. */
+static bool read_decimal(const char *text, int64_t *out)
+{
+	struct decimal d;
+	__int128 units;
+
+	if (!decimal_parse(text, &d))
+		return false;
+	if (d.scale > FRAME_DECIMAL_SCALE)
+		d = decimal_round(d, FRAME_DECIMAL_SCALE);
+	units = d.units;
+	for (int i = d.scale; i < FRAME_DECIMAL_SCALE; i++)
+		if (__builtin_mul_overflow(units, 10, &units))
+			return false;
+	*out = (int64_t)units;
+	return *out == units;
+}
+
+static bool read_day(const char *text, int32_t *out)
+{
+	struct date d;
+
+	if (!date_parse_start(text, &d))
+		return false;
+	*out = (int32_t)date_to_days(d);
+	return true;
+}
+
+static bool two_digits(const char *text, int max, int *out)
+{
+	if (text[0] < '0' || text[0] > '9' || text[1] < '0' || text[1] > '9')
+		return false;
+	*out = (text[0] - '0') * 10 + text[1] - '0';
+	return *out <= max;
+}
+
+/* "2025-01-31 09:00:00.250": a day and a time of it in UTC; a day alone is its beginning. */
+static bool read_time(const char *text, int64_t *out)
+{
+	int hour = 0, minute = 0, second = 0, ms = 0, unit = 100;
+	int32_t day;
+
+	if (!read_day(text, &day))
+		return false;
+	text += 10;
+	if (*text && (strlen(text) < TIME_BYTES - 10 || !strchr(" T", text[0]) ||
+		      !two_digits(text + 1, 23, &hour) || text[3] != ':' ||
+		      !two_digits(text + 4, 59, &minute) || text[6] != ':' ||
+		      !two_digits(text + 7, 59, &second)))
+		return false;
+	if (*text && text[9] == '.')
+		for (const char *p = text + 10; *p >= '0' && *p <= '9'; p++, unit /= 10)
+			ms += (*p - '0') * unit;
+	*out = (((int64_t)day * 24 + hour) * 60 + minute) * 60000 + (int64_t)second * 1000 + ms;
+	return true;
+}
+
+static bool read_real(const char *text, double *out)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	return *text && !*end && isfinite(*out);
+}
+
+static bool read_bool(const char *text, uint8_t *out)
+{
+	static const char *const yes[] = {"1", "t", "true", NULL}, *const no[] = {"0", "f", "false",
+										  NULL};
+
+	for (size_t i = 0; yes[i]; i++) {
+		if (strcmp(text, yes[i]) != 0 && strcmp(text, no[i]) != 0)
+			continue;
+		*out = strcmp(text, yes[i]) == 0;
+		return true;
+	}
+	return false;
+}
+
+static uint32_t code_of(struct frame_build *b, struct building *c, const char *text)
+{
+	struct hashmap_node *found = hashmap_find(&c->codes, str_of(text));
+	struct word *w;
+
+	if (found)
+		return ((struct word *)found)->code;
+	w = arena_alloc(b->arena, sizeof(*w));
+	c->words = arena_grow(b->arena, c->words, c->word_count, &c->word_cap, sizeof(char *));
+	c->words[c->word_count] = arena_strdup(b->arena, text);
+	w->code = (uint32_t)c->word_count;
+	hashmap_add(&c->codes, &w->node, str_of(c->words[c->word_count++]));
+	b->wanted_bytes += (int64_t)strlen(text) + WORD_BYTES;
+	return w->code;
+}
+
+static bool read_value(struct frame_build *b, struct building *c, const char *text)
+{
+	void *at = (char *)c->values + b->rows * value_bytes(c->type);
+
+	switch (c->type) {
+	case FRAME_INT:
+		return read_int(text, at);
+	case FRAME_DECIMAL:
+		return read_decimal(text, at);
+	case FRAME_REAL:
+		return read_real(text, at);
+	case FRAME_DAY:
+		return read_day(text, at);
+	case FRAME_TIME:
+		return read_time(text, at);
+	case FRAME_BOOL:
+		return read_bool(text, at);
+	case FRAME_TEXT:
+		*(uint32_t *)at = code_of(b, c, text);
+		return true;
+	}
+	return false;
+}
+
+static void set_valid(struct building *c, size_t row, bool yes)
+{
+	uint64_t bit = (uint64_t)1 << (row % 64);
+
+	if (yes)
+		c->valid[row / 64] |= bit;
+	else
+		c->valid[row / 64] &= ~bit;
+}
+
+void frame_build_cell(struct frame_build *b, size_t column, const char *text)
+{
+	struct building *c = &b->columns[column];
+	size_t each = value_bytes(c->type);
+	bool good = text && read_value(b, c, text);
+
+	b->bad += text && !good;
+	if (!good)
+		memset((char *)c->values + b->rows * each, 0, each);
+	set_valid(c, b->rows, good);
+}
+
+/* ---- rows ---- */
+
+static bool is_valid(const struct building *c, size_t row)
+{
+	return c->valid[row / 64] >> (row % 64) & 1;
+}
+
+/* The first, third, fifth, … row stay. */
+static void thin(struct frame_build *b)
+{
+	size_t kept = (b->rows + 1) / 2;
+
+	for (size_t i = 0; i < b->column_count; i++) {
+		struct building *c = &b->columns[i];
+		size_t each = value_bytes(c->type);
+
+		for (size_t row = 1; row < kept; row++) {
+			memcpy((char *)c->values + row * each, (char *)c->values + 2 * row * each,
+			       each);
+			set_valid(c, row, is_valid(c, 2 * row));
+		}
+	}
+	b->rows = kept;
+	b->step *= 2;
+}
+
+static bool take_memory(struct frame_build *b, struct err *e)
+{
+	if (b->wanted_bytes == b->bytes)
+		return true;
+	if (b->wanted_bytes > FRAME_MEMORY_MAX)
+		return err_set(e, ERR_LIMIT, "the rows of %s need more than %d MB", b->frame->name,
+			       FRAME_MEMORY_MAX / (1024 * 1024));
+	if (!frames_take(b->wanted_bytes - b->bytes))
+		return err_set_retry(e, ERR_LIMIT,
+				     "the rows of all running computations need more than %d MB",
+				     FRAMES_MEMORY_MAX / (1024 * 1024));
+	b->bytes = b->wanted_bytes;
+	return true;
+}
+
+static bool make_room(struct frame_build *b, struct err *e)
+{
+	size_t rows = b->rows_cap * 2 < b->rows_max ? b->rows_cap * 2 : b->rows_max;
+
+	if (b->rows < b->rows_cap)
+		return true;
+	b->wanted_bytes += bytes_of(b, rows) - bytes_of(b, b->rows_cap);
+	if (!take_memory(b, e))
+		return false;
+	grow(b, rows);
+	return true;
+}
+
+bool frame_build_next(struct frame_build *b, bool *wanted, struct err *e)
+{
+	if (b->total % b->step == 0 && b->rows == b->rows_max)
+		thin(b);
+	*wanted = b->total % b->step == 0;
+	b->total++;
+	return !*wanted || make_room(b, e);
+}
+
+bool frame_build_row(struct frame_build *b, struct err *e)
+{
+	b->rows++;
+	return take_memory(b, e);
+}
+
+/* ---- the end ---- */
+
+/* NULL: no cell is NULL. */
+static const uint64_t *valid_of(struct frame_build *b, struct building *c)
+{
+	for (size_t row = 0; row < b->rows; row++)
+		if (!is_valid(c, row))
+			return c->valid;
+	return NULL;
+}
+
+static void finish_column(struct frame_build *b, struct building *c, struct frame_column *out)
+{
+	*out = (struct frame_column){
+		.name = c->name,
+		.type = c->type,
+		.scale = c->type == FRAME_DECIMAL ? FRAME_DECIMAL_SCALE : 0,
+		.valid = valid_of(b, c),
+		.words = c->words,
+		.word_count = c->word_count,
+	};
+	out->v.i = c->values;
+}
+
+struct frame *frame_build_finish(struct frame_build **build)
+{
+	struct frame_build *b = *build;
+	struct frame *f = b->frame;
+	struct held *held = arena_alloc(b->arena, sizeof(*held));
+
+	*build = NULL;
+	f->rows = b->rows;
+	f->total_rows = b->total;
+	f->step = b->step;
+	f->sampled = b->step > 1;
+	f->bad_cells = b->bad;
+	f->column_count = b->column_count;
+	f->columns = arena_alloc(b->arena, (b->column_count + 1) * sizeof(*f->columns));
+	for (size_t i = 0; i < b->column_count; i++)
+		finish_column(b, &b->columns[i], &f->columns[i]);
+	*held = (struct held){b->columns, b->column_count, b->bytes};
+	arena_defer(b->arena, held_free, held);
+	mem_free(b);
+	return f;
+}

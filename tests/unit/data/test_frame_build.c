@@ -1,0 +1,238 @@
+/* Building frames: types of cells, thinning, and memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/frame.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+static const struct frame_declared all[] = {
+	{"n", COLUMN_INT},       {"price", COLUMN_DECIMAL}, {"day", COLUMN_DATE},
+	{"at", COLUMN_DATETIME}, {"firm", COLUMN_BOOL},     {"hub", COLUMN_TEXT},
+};
+static const struct frame_declared number[] = {{"n", COLUMN_INT}};
+
+static void add_row(struct frame_build *b, const char *const *cells, size_t count)
+{
+	struct err e = {0};
+	bool wanted;
+
+	if (!frame_build_next(b, &wanted, &e))
+		fail_msg("%s", e.text);
+	if (!wanted)
+		return;
+	for (size_t i = 0; i < count; i++)
+		frame_build_cell(b, i, cells[i]);
+	if (!frame_build_row(b, &e))
+		fail_msg("%s", e.text);
+}
+
+static struct frame *numbers(size_t rows_max, size_t rows)
+{
+	struct frame_build *b = frame_build_new("wide", number, 1, rows_max);
+	char text[32];
+
+	for (size_t i = 0; i < rows; i++) {
+		const char *cell = text;
+
+		snprintf(text, sizeof(text), "%zu", i);
+		add_row(b, &cell, 1);
+	}
+	return frame_build_finish(&b);
+}
+
+static void cells_become_values_of_their_types(void **state)
+{
+	static const char *const rows[][6] = {
+		{"7", "48.73", "2025-01-31", "1970-01-02 00:00:01.250", "1", "NP15"},
+		{"-3", "1e-3", "1970-01-01", "2025-01-31", "f", "SP15"},
+		{"0", ".5", "2025-01-31 09:00:00", "1970-01-01T00:00:00", "false", "NP15"},
+		{NULL, NULL, NULL, NULL, NULL, NULL},
+	};
+	struct frame_build *b = frame_build_new("wide", all, 6, 100);
+	struct frame *f;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		add_row(b, rows[i], 6);
+	f = frame_build_finish(&b);
+	assert_null(b);
+	assert_string_equal(f->name, "wide");
+	assert_int_equal(f->rows, 4);
+	assert_int_equal(f->total_rows, 4);
+	assert_false(f->sampled);
+	assert_int_equal(f->bad_cells, 0);
+	assert_int_equal(frame_column(f, "n")->v.i[1], -3);
+	assert_int_equal(frame_column(f, "price")->v.i[0], 48730000);
+	assert_int_equal(frame_column(f, "price")->v.i[1], 1000);
+	assert_int_equal(frame_column(f, "price")->v.i[2], 500000);
+	assert_int_equal(frame_column(f, "price")->scale, FRAME_DECIMAL_SCALE);
+	assert_int_equal(frame_column(f, "day")->v.day[0],
+			 date_to_days((struct date){2025, 1, 31}));
+	assert_int_equal(frame_column(f, "day")->v.day[2], frame_column(f, "day")->v.day[0]);
+	assert_int_equal(frame_column(f, "at")->v.i[0],
+			 (date_to_days((struct date){1970, 1, 2}) * 86400 + 1) * 1000 + 250);
+	assert_int_equal(frame_column(f, "firm")->v.b[0], 1);
+	assert_int_equal(frame_column(f, "firm")->v.b[1], 0);
+	assert_int_equal(frame_column(f, "hub")->word_count, 2);
+	assert_int_equal(frame_column(f, "hub")->v.code[2], frame_column(f, "hub")->v.code[0]);
+	assert_string_equal(frame_text(frame_column(f, "hub"), 1), "SP15");
+	for (size_t i = 0; i < 6; i++) {
+		assert_true(frame_is_null(&f->columns[i], 3));
+		assert_false(frame_is_null(&f->columns[i], 2));
+	}
+	frame_free(&f);
+	assert_int_equal(frames_bytes(), 0);
+}
+
+static void what_is_no_value_is_counted(void **state)
+{
+	static const char *const bad[][6] = {
+		{"7.5", "48,73", "2025-02-30", "2025-01-31 25:00:00", "yes", "x"},
+		{"99999999999999999999", "9999999999999.5", "soon", "2025-01-31 0900", "", "y"},
+		{"", "", "", "", "2", ""},
+	};
+	struct frame_build *b = frame_build_new("wide", all, 6, 100);
+	struct frame *f;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		add_row(b, bad[i], 6);
+	f = frame_build_finish(&b);
+	assert_int_equal(f->bad_cells, 15);
+	for (size_t i = 0; i < 5; i++)
+		for (size_t row = 0; row < 3; row++)
+			assert_true(frame_is_null(&f->columns[i], row));
+	assert_null(frame_column(f, "hub")->valid);
+	frame_free(&f);
+}
+
+static void of_too_many_rows_every_kth_is_kept(void **state)
+{
+	static const struct {
+		size_t max, rows;
+		int64_t step;
+		size_t kept;
+	} cases[] = {
+		{10, 10, 1, 10}, {10, 11, 2, 6},      {10, 20, 2, 10}, {10, 21, 4, 6},
+		{7, 8, 2, 4},    {7, 1000, 256, 4},   {1, 1, 1, 1},    {1, 100, 128, 1},
+		{100, 0, 1, 0},  {1000, 999, 1, 999}, {64, 65, 2, 33},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct frame *f = numbers(cases[i].max, cases[i].rows);
+
+		assert_int_equal(f->total_rows, cases[i].rows);
+		assert_int_equal(f->step, cases[i].step);
+		assert_int_equal(f->sampled, cases[i].step > 1);
+		assert_int_equal(f->rows, cases[i].kept);
+		for (size_t row = 0; row < f->rows; row++)
+			assert_int_equal(f->columns[0].v.i[row], (int64_t)row * f->step);
+		assert_null(f->columns[0].valid);
+		frame_free(&f);
+	}
+}
+
+static void many_columns_have_fewer_rows(void **state)
+{
+	enum { COLUMNS = 400 };
+	struct frame_declared *columns = mem_alloc(COLUMNS * sizeof(*columns));
+	const char **cells = mem_alloc(COLUMNS * sizeof(*cells));
+	struct frame_build *b;
+	struct frame *f;
+
+	(void)state;
+	for (size_t i = 0; i < COLUMNS; i++) {
+		columns[i] = (struct frame_declared){"b", COLUMN_BOOL};
+		cells[i] = "1";
+	}
+	b = frame_build_new("wide", columns, COLUMNS, FRAME_ROWS_MAX);
+	for (size_t i = 0; i <= FRAME_CELLS_MAX / COLUMNS; i++)
+		add_row(b, cells, COLUMNS);
+	f = frame_build_finish(&b);
+	assert_true(f->sampled);
+	assert_true(f->rows * COLUMNS <= FRAME_CELLS_MAX);
+	frame_free(&f);
+	mem_free(columns);
+	mem_free(cells);
+}
+
+/* Fills a build with rows of one long text each, until it is refused. */
+static struct frame_build *fill(struct err *e, size_t *rows)
+{
+	static const struct frame_declared text[] = {{"t", COLUMN_TEXT}};
+	struct frame_build *b = frame_build_new("long", text, 1, FRAME_ROWS_MAX);
+	enum { BYTES = 1 << 20 };
+	char *cell = mem_alloc(BYTES + 1);
+	bool wanted, good = true;
+
+	memset(cell, 'x', BYTES);
+	for (*rows = 0; good; (*rows)++) {
+		snprintf(cell, 16, "%015zu", *rows);
+		cell[15] = 'x';
+		good = frame_build_next(b, &wanted, e);
+		if (good) {
+			frame_build_cell(b, 0, cell);
+			good = frame_build_row(b, e);
+		}
+	}
+	mem_free(cell);
+	return b;
+}
+
+static void one_frame_has_so_much_memory(void **state)
+{
+	struct err e = {0};
+	size_t rows;
+	struct frame_build *b = fill(&e, &rows);
+
+	(void)state;
+	assert_int_equal(e.code, ERR_LIMIT);
+	assert_false(e.may_retry);
+	assert_true(rows >= 31 && rows <= 33);
+	assert_true(frames_bytes() > 0 && frames_bytes() <= FRAME_MEMORY_MAX);
+	frame_build_free(&b);
+	assert_int_equal(frames_bytes(), 0);
+}
+
+static void all_frames_have_so_much_memory(void **state)
+{
+	struct frame_build *builds[16];
+	struct err e = {0};
+	size_t n = 0, rows;
+
+	(void)state;
+	do {
+		e = (struct err){0};
+		builds[n++] = fill(&e, &rows);
+	} while (!e.may_retry && n < 16);
+	assert_int_equal(e.code, ERR_LIMIT);
+	assert_true(e.may_retry);
+	assert_true(n >= 8 && n <= 10);
+	assert_true(frames_bytes() <= FRAMES_MEMORY_MAX);
+	while (n > 0)
+		frame_build_free(&builds[--n]);
+	assert_int_equal(frames_bytes(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cells_become_values_of_their_types),
+		cmocka_unit_test(what_is_no_value_is_counted),
+		cmocka_unit_test(of_too_many_rows_every_kth_is_kept),
+		cmocka_unit_test(many_columns_have_fewer_rows),
+		cmocka_unit_test(one_frame_has_so_much_memory),
+		cmocka_unit_test(all_frames_have_so_much_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
