@@ -12,7 +12,7 @@ const TURNS = 45;
 const WARM = 15;
 
 /* Slow as the daemon is there, nothing may end for want of time. */
-const PATIENT = { VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '60000' };
+const PATIENT = { VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '60000', VESPER_STORE_QUERY_TIMEOUT_MS: '60000' };
 
 async function ask(chat, count) {
   for (let i = 0; i < count; i++) {

@@ -189,7 +189,7 @@ describe('tenants', () => {
 });
 
 describe('a server that goes and comes', () => {
-  const FAST = { VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '1500' };
+  const FAST = { VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '1500', VESPER_STORE_QUERY_TIMEOUT_MS: '1500' };
   let d;
 
   before(async () => {
