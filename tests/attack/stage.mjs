@@ -16,6 +16,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { copyFile, readFile } from 'node:fs/promises';
+import http from 'node:http';
 import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,6 +46,20 @@ const CANARIES = /tr0ugh[ +_]?canary|yranac hgu0rt|7472307567682063616e617279|dH
 
 /* Everything that her tenant's rules let an advanced user do, except budgets. */
 const MALLORY = ['chat:use', 'chat:read_projects', 'chat:read_market_data', 'chat:read_pbi_metrics', 'chat:view_sql', 'chat:advanced_sql'];
+
+/*
+ * A probe: null, or why it failed. A connection of its own, since an idle one that is kept may be ended by the daemon at
+ * the moment at which it is used again, which no client can tell from a failure.
+ */
+export function probe(url) {
+  return new Promise((done) => {
+    const asked = http.get(url, { agent: false, signal: AbortSignal.timeout(WAIT_MS) }, (res) => {
+      res.resume();
+      done(res.statusCode === 200 ? null : `${res.statusCode}`);
+    });
+    asked.on('error', (e) => done(e.message));
+  });
+}
 
 /* Raised for what breaks an invariant, as an AssertionError is. */
 export class Broken extends Error {}
@@ -287,7 +302,7 @@ export class Stage {
 
   async live(d) {
     const before = await cpuSeconds(d.child.pid);
-    const why = await fetch(`${d.url}/livez`, { signal: AbortSignal.timeout(WAIT_MS) }).then((res) => !res.ok && res.status, (e) => e.message);
+    const why = await probe(`${d.url}/livez`);
     const took = await cpuSeconds(d.child.pid) - before;
     if (why || took > LOOP_CPU_S)
       this.break(d.exited ? `vesperd ended:\n${d.output.slice(-5000)}` : `/livez: ${why || 'answers'}, after the loop had computed for ${took} s`);
