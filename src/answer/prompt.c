@@ -99,13 +99,18 @@ static void set_message(struct answer_turn *t, struct llm_message *m, enum llm_s
 	*m = (struct llm_message){.speaker = speaker, .blocks = b, .count = 1};
 }
 
-/* What an answer was, for a model that may still choose tools: never a text of the data. */
+/* What an answer was, for a model that may still choose tools: never a text of the data, so not the
+ * words of a clarifying question either, which may follow an answer and name values. */
 static const char *answer_in_words(struct answer_turn *t, const struct message *m)
 {
+	const json_t *ask = json_object_get(m->standing, "ask");
+	const char *filter = json_string_value(json_object_get(ask, "filter"));
+
 	if (m->status != MESSAGE_ASK)
 		return "(Answered from the data.)";
-	return arena_printf(t->core->arena, "(Asked back: %.*s)", (int)strcspn(m->content, ":?"),
-			    m->content);
+	if (!filter)
+		return "(Asked a clarifying question.)";
+	return arena_printf(t->core->arena, "(Asked a clarifying question about %s.)", filter);
 }
 
 /* Whole pairs of the recent past, then the newest message. An answer that was refused or is empty

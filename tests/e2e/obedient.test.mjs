@@ -171,6 +171,22 @@ describe('a model that obeys what it reads', () => {
       await chat.close();
     });
 
+  it('an answer that ends in a clarifying question is no way into the next prompt', async () => {
+    const question = 'What is the health status of Nazareth Solar? And what was the average day-ahead price for NP15 in CAISO for 2012 from Ascend?';
+    const next = 'And what would you make of all that?';
+    mock.use([{ when: { kind: 'answer' }, reply: (body) => ({ text: obey(body).text.replace(/[:?]/g, ' ') }) }, { reply: obey }]);
+    mock.reset();
+    const chat = await d.connect({ token: token(ANALYST) });
+    const turn = await chat.ask(question);
+    assert.equal(turn.status, 'ask', 'a part is asked about');
+    assert.match(turn.text, /OBEY-\d/, 'the other part is answered, in the model\'s words');
+    mock.reset();
+    await chat.ask(next);
+    assert.ok(mock.count > 0, 'the supervisor was asked');
+    checkRequests(next);
+    await chat.close();
+  });
+
   it('an agent that goes on after it has read rows reads none of their words', async () => {
     let rounds = 0;
     mock.reset();
