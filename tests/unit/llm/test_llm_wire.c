@@ -493,6 +493,10 @@ static void test_options_are_checked(void **state)
 	} bad[] = {
 		{{.kind = "anthropic", .base_url = "ftp://x", .key = "k", .version = "v"},
 		 "base_url"},
+		{{.kind = "anthropic", .base_url = "http://10.0.0.7", .key = "k", .version = "v"},
+		 "https"},
+		{{.kind = "openai", .base_url = "http://localhost:x@evil.example", .key = "k"},
+		 "https"},
 		{{.kind = "anthropic", .key = "", .version = "v"}, "key"},
 		{{.kind = "anthropic", .key = "se cret", .version = "v"}, "key"},
 		{{.kind = "anthropic", .key = "secret\r\nx-evil: 1", .version = "v"}, "key"},
