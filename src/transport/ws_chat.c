@@ -120,15 +120,13 @@ static void turn_begin(struct ws_conn *c, const struct client_frame *f)
 		say_err(c, &e);
 }
 
-static void use_rate(struct ws_conn *c, const struct client_frame *f, const struct rate *rate)
+/* Keeps the frame while something is asked, during which the peer is not listened to. */
+static void hold(struct ws_conn *c, struct client_frame *f)
 {
-	if (rate->allowed)
-		turn_begin(c, f);
-	else
-		say_problem(c, PROBLEM_RATE_LIMITED, NULL,
-			    (int)(rate->user.wait_ms > rate->tenant.wait_ms
-					  ? rate->user.wait_ms
-					  : rate->tenant.wait_ms));
+	assert(!c->held);
+	c->held = mem_alloc(sizeof(*c->held));
+	*c->held = *f;
+	f->root = NULL; /* kept with it */
 }
 
 /* The peer was not listened to: now it is. */
@@ -138,22 +136,45 @@ static void held_done(struct ws_conn *c)
 	conn_listen(c, true);
 }
 
+static void on_other_session(void *owner, const struct session *session, const struct err *e)
+{
+	struct ws_conn *c = owner;
+
+	(void)session;
+	c->lookup = NULL;
+	lookup_end(c);
+	if (transport_knows_session(c->server->transport, c->who, c->held->session_id, e))
+		turn_begin(c, c->held);
+	else
+		say_err(c, e);
+	held_done(c);
+}
+
+/* Counted before anything is looked up, so that sessions which do not exist cost their asker too. */
+static void use_rate(struct ws_conn *c, struct client_frame *f, const struct rate *rate)
+{
+	if (!rate->allowed) {
+		say_problem(c, PROBLEM_RATE_LIMITED, NULL,
+			    (int)(rate->user.wait_ms > rate->tenant.wait_ms
+					  ? rate->user.wait_ms
+					  : rate->tenant.wait_ms));
+	} else if (f->session_id && strcmp(f->session_id, c->session_id) != 0) {
+		if (f != c->held)
+			hold(c, f);
+		lookup_start(c, c->held->session_id, on_other_session);
+	} else {
+		turn_begin(c, f);
+	}
+}
+
 static void on_counted(void *owner, const struct rate *rate)
 {
 	struct ws_conn *c = owner;
 
 	c->lookup = NULL;
 	use_rate(c, c->held, rate);
-	held_done(c);
-}
-
-/* Keeps the frame while something is asked, during which the peer is not listened to. */
-static void hold(struct ws_conn *c, struct client_frame *f)
-{
-	assert(!c->held);
-	c->held = mem_alloc(sizeof(*c->held));
-	*c->held = *f;
-	f->root = NULL; /* kept with it */
+	if (!c->lookup)
+		held_done(c);
 }
 
 static void on_question(struct ws_conn *c, struct client_frame *f)
@@ -167,36 +188,6 @@ static void on_question(struct ws_conn *c, struct client_frame *f)
 	}
 	hold(c, f);
 	conn_listen(c, false);
-}
-
-static void on_other_session(void *owner, const struct session *session, const struct err *e)
-{
-	struct ws_conn *c = owner;
-	struct rate rate;
-
-	(void)session;
-	c->lookup = NULL;
-	lookup_end(c);
-	if (!transport_knows_session(c->server->transport, c->who, c->held->session_id, e)) {
-		say_err(c, e);
-		held_done(c);
-		return;
-	}
-	c->lookup = identity_rate(options_of(c)->identity, c->who, &rate, on_counted, c);
-	if (!c->lookup) {
-		use_rate(c, c->held, &rate);
-		held_done(c);
-	}
-}
-
-static void on_message(struct ws_conn *c, struct client_frame *f)
-{
-	if (!f->session_id || strcmp(f->session_id, c->session_id) == 0) {
-		on_question(c, f);
-		return;
-	}
-	hold(c, f);
-	lookup_start(c, c->held->session_id, on_other_session);
 }
 
 /* A turn that is over has nothing to cancel; the client will have read so by now. */
@@ -274,7 +265,7 @@ static void on_unknown(struct ws_conn *c, struct client_frame *f)
 }
 
 static void (*const handlers[])(struct ws_conn *c, struct client_frame *f) = {
-	[FRAME_MESSAGE] = on_message, [FRAME_CANCEL] = on_cancel, [FRAME_SELECT] = on_question,
+	[FRAME_MESSAGE] = on_question, [FRAME_CANCEL] = on_cancel, [FRAME_SELECT] = on_question,
 	[FRAME_AUTH] = on_auth,       [FRAME_RESUME] = on_resume, [FRAME_PING] = on_ping,
 	[FRAME_UNKNOWN] = on_unknown,
 };

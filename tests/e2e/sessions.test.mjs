@@ -1,6 +1,7 @@
 /* Sessions as resources, feedback, exports, repeated requests, rates, and pages of other origins. */
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REFERENCE, startDaemon, freePort } from './harness.mjs';
@@ -336,6 +337,14 @@ describe('rates', () => {
     assert.equal(refusal.code, 'rate_limited');
     assert.ok(refusal.retry_after_ms > 0);
     await chat.close();
+    const guessing = await d.connect({ token: mintToken({ sub: 'guess', tenant_id: 'acme' }) });
+    const codes = [];
+    for (let i = 0; i < 7; i++) {
+      guessing.send({ type: 'chat.message', content: REFERENCE, session_id: randomUUID() });
+      codes.push((await guessing.refusal()).code);
+    }
+    assert.deepEqual(codes, [...Array(5).fill('not_found'), 'rate_limited', 'rate_limited'], 'sessions that are not there count');
+    await guessing.close();
     await d.stop();
   });
 });
