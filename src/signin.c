@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vesper/catalog.h"
+#include "vesper/transport.h"
 
 #define DEMO_SECRET "vesper demo secret, never used outside demo mode"
 
@@ -36,17 +37,11 @@ static bool check_algorithms(const struct daemon *d, struct err *e)
 	return true;
 }
 
-/* Listening addresses are numbers, so these are all that stay on this machine. */
-static bool is_loopback(const char *listen)
-{
-	return str_starts(str_of(listen), STR("127.")) || str_starts(str_of(listen), STR("[::1]:"));
-}
-
 /* The demo signs anybody in as anybody, and its secret is in its source. */
 static bool check_demo_address(const struct daemon *d, struct err *e)
 {
 	if (!config_bool(d->config, "demo") || config_bool(d->config, "demo_public") ||
-	    is_loopback(config_text(d->config, "listen")))
+	    transport_is_loopback(config_text(d->config, "listen")))
 		return true;
 	return err_set(
 		e, ERR_INPUT,

@@ -66,4 +66,7 @@ const char *transport_address(const struct transport *t);
 void transport_drain(struct transport *t, void (*done)(void *owner), void *owner);
 void transport_close(struct transport **t);
 
+/* Whether only this machine reaches a listening address ("127.0.0.1:8080"). Any thread. */
+bool transport_is_loopback(const char *address);
+
 #endif

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "vesper/str.h"
+#include "vesper/transport.h"
+
 #define BACKLOG 4096 /* the kernel cuts it to somaxconn */
 
 /* getaddrinfo would take 99999 and cut it to 16 bits. */
@@ -96,4 +99,11 @@ void address_of(int fd, char out[ADDRESS_BYTES])
 			NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		return;
 	snprintf(out, ADDRESS_BYTES, bound.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+/* Listening addresses are numbers, so these are all that stay on this machine. */
+bool transport_is_loopback(const char *address)
+{
+	return str_starts(str_of(address), STR("127.")) ||
+	       str_starts(str_of(address), STR("[::1]:"));
 }

@@ -35,7 +35,7 @@ const struct http_route public_routes[] = {
 	{"PUT", API "/admin/tools/{}/{}", ADMIN, ROUTE_BODY, on_put_admin_tool, NULL},
 	{"DELETE", API "/admin/users/{}", ADMIN, 0, on_delete_admin_user, NULL},
 	{"GET", API "/admin/feedback", ADMIN, 0, on_get_admin_feedback, "limit cursor rating"},
-	{"POST", API "/demo/login", NULL, ROUTE_BODY | ROUTE_DEMO, on_demo_login, NULL},
+	{"POST", API "/demo/login", NULL, ROUTE_BODY | ROUTE_DEMO | ROUTE_LOCAL, on_demo_login, NULL},
 	{"GET", "/livez", NULL, 0, on_livez, NULL},
 	{"GET", "/readyz", NULL, 0, on_readyz, NULL},
 	{"GET", "/health", NULL, 0, on_health, NULL},
@@ -53,9 +53,9 @@ const struct http_route public_routes[] = {
 
 const struct http_route admin_routes[] = {
 	{"GET", "/livez", NULL, 0, on_livez, NULL},
-	{"GET", "/readyz", NULL, 0, on_admin_readyz, NULL},
-	{"GET", "/health", NULL, 0, on_admin_health, NULL},
-	{"GET", "/metrics", NULL, 0, on_metrics, NULL},
+	{"GET", "/readyz", NULL, ROUTE_LOCAL, on_admin_readyz, NULL},
+	{"GET", "/health", NULL, ROUTE_LOCAL, on_admin_health, NULL},
+	{"GET", "/metrics", NULL, ROUTE_LOCAL, on_metrics, NULL},
 	{0},
 };
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "address.h"
 #include "cors.h"
 #include "http_route.h"
 #include "mhd.h"
@@ -317,6 +318,27 @@ static void find_route(struct request *r, const char *method)
 	buf_deinit(&allow);
 }
 
+/* Whether the connection came to an address that only this machine reaches. */
+static bool is_on_loopback(const struct request *r)
+{
+	const union MHD_ConnectionInfo *fd =
+		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	char address[ADDRESS_BYTES];
+
+	address_of(fd->connect_fd, address);
+	return transport_is_loopback(address);
+}
+
+static void check_host(struct request *r)
+{
+	if (!(r->route->flags & ROUTE_LOCAL) || !is_on_loopback(r) ||
+	    cors_host_is_local(r->transport, request_header(r, "Host")))
+		return;
+	reply_problem(r, PROBLEM_DENIED,
+		      "On this machine's own address only localhost and IP addresses are served "
+		      "under their name. List another host in auth.origins.");
+}
+
 /* Everything that can be refused before the body is read. */
 static void check_head(struct request *r, const char *method, const char *version)
 {
@@ -332,6 +354,8 @@ static void check_head(struct request *r, const char *method, const char *versio
 		request_note_client(r);
 	if (!r->response)
 		find_route(r, method);
+	if (!r->response)
+		check_host(r);
 	if (!r->response)
 		check_caller(r);
 	if (!r->response)

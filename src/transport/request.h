@@ -33,6 +33,7 @@ enum {
 	ROUTE_BODY = 1,   /* a JSON object comes with it */
 	ROUTE_DEMO = 2,   /* exists only in demo mode */
 	ROUTE_REPEAT = 4, /* takes an Idempotency-Key */
+	ROUTE_LOCAL = 8,  /* needs no token: on loopback, only under a name of this machine */
 };
 
 struct http_route {

@@ -19,7 +19,7 @@ describe('at the port', () => {
   };
 
   before(async () => {
-    d = await startDaemon();
+    d = await startDaemon({ env: { VESPER_AUTH_ORIGINS: 'https://chat.example.com' } });
   });
   after(async () => {
     raws.forEach((r) => r.done());
@@ -95,7 +95,7 @@ describe('at the port', () => {
       void dripping.drip(`GET /livez HTTP/1.1\r\nX-Slow: ${'a'.repeat(200)}`, 300);
       const drippingUpgrade = open();
       void drippingUpgrade.drip(`GET /ws/v1/chat HTTP/1.1\r\nX-Slow: ${'a'.repeat(200)}`, 300);
-      const lazyBody = await open().write('POST /api/v1/demo/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+      const lazyBody = await open().write('POST /api/v1/demo/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
         + 'Content-Length: 100\r\n\r\n{"ten');
       const kinds = { silent, halfPrefix, halfHeader, halfUpgrade, dripping, drippingUpgrade, lazyBody };
       assert.match((await d.ask(REFERENCE)).text, /48\.73/);
@@ -270,6 +270,26 @@ describe('at the port', () => {
       await raw.write('{}');
       await raw.until(/201 Created/);
     });
+  });
+
+  it('a page that gives its own name this machine\'s address gets no token and no details', async () => {
+    const body = JSON.stringify({ tenant: 'vesper', role: 'admin' });
+    const login = (host) => new Raw(d.port).write(`POST /api/v1/demo/login HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://${host}\r\nConnection: close\r\n`
+      + `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const details = (path, host) => new Raw(Number(new URL(d.adminUrl).port))
+      .write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const statusOf = async (sent) => {
+      const raw = await sent;
+      await raw.ended;
+      return raw.status;
+    };
+    for (const host of ['evil.example', `evil.example:${d.port}`, '127.0.0.1.evil.example', 'localhost.evil.example'])
+      for (const sent of [login(host), details('/health', host), details('/metrics', host), details('/readyz', host)])
+        assert.equal(await statusOf(sent), 403, host);
+    for (const host of [`127.0.0.1:${d.port}`, 'localhost', 'LOCALHOST:1', '[::1]:80', 'chat.example.com'])
+      assert.equal(await statusOf(login(host)), 200, host);
+    assert.equal(await statusOf(details('/metrics', 'localhost')), 200);
+    assert.equal(await statusOf(details('/livez', 'evil.example')), 200, 'a probe learns nothing');
   });
 
   it('OPTIONS and CONNECT are answered for what is no address, too', async () => {
