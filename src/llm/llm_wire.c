@@ -290,9 +290,10 @@ static bool options_check(const struct llm_provider_options *p, const struct dia
 		return err_set(e, ERR_INPUT,
 			       "the key is missing, or holds characters that no key has");
 	if (is_given(p->key) && !http_url_is_safe(url))
-		return err_set(e, ERR_INPUT,
-			       "base_url must begin with https:// where a key is sent; http:// is for "
-			       "this machine, and for services without a key");
+		return err_set(
+			e, ERR_INPUT,
+			"base_url must begin with https:// where a key is sent; http:// is for "
+			"this machine, and for services without a key");
 	if (d->versioned && !is_header_value(p->version))
 		return err_set(e, ERR_INPUT, "version (of the API) is missing or malformed");
 	return true;

@@ -272,7 +272,7 @@ describe('at the port', () => {
     });
   });
 
-  it('a page that gives its own name this machine\'s address gets no token and no details', async () => {
+  it('a page of a rebound name gets no token and no details', async () => {
     const body = JSON.stringify({ tenant: 'vesper', role: 'admin' });
     const login = (host) => new Raw(d.port).write(`POST /api/v1/demo/login HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://${host}\r\nConnection: close\r\n`
       + `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);

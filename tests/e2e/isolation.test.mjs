@@ -109,6 +109,8 @@ describe('planted secrets', () => {
     await byQuery.close();
     await d.turnedAway({ via: 'query', token: wrong });
     await d.turnedAway({ via: 'none', ticket: secret('ticket') });
+    for (const path of ['/health', '/metrics'])
+      texts.push(await (await fetch(d.adminUrl + path)).text());
     await d.stop();
     await mock.close();
     const files = await Promise.all((await filesUnder(d.dataDir)).map((f) => readFile(f, 'latin1')));
