@@ -150,7 +150,8 @@ static void on_other_session(void *owner, const struct session *session, const s
 	held_done(c);
 }
 
-/* Counted before anything is looked up, so that sessions which do not exist cost their asker too. */
+/* Counted before anything is looked up, so that sessions which do not exist cost their asker too.
+ */
 static void use_rate(struct ws_conn *c, struct client_frame *f, const struct rate *rate)
 {
 	if (!rate->allowed) {
@@ -266,7 +267,7 @@ static void on_unknown(struct ws_conn *c, struct client_frame *f)
 
 static void (*const handlers[])(struct ws_conn *c, struct client_frame *f) = {
 	[FRAME_MESSAGE] = on_question, [FRAME_CANCEL] = on_cancel, [FRAME_SELECT] = on_question,
-	[FRAME_AUTH] = on_auth,       [FRAME_RESUME] = on_resume, [FRAME_PING] = on_ping,
+	[FRAME_AUTH] = on_auth,        [FRAME_RESUME] = on_resume, [FRAME_PING] = on_ping,
 	[FRAME_UNKNOWN] = on_unknown,
 };
 
