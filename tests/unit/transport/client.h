@@ -113,11 +113,11 @@ static inline char *client_request(const char *address, const char *head, const 
 {
 	int fd = client_open(address);
 	char *answer;
-	char *text = body ? mem_printf("%sHost: x\r\nConnection: close\r\nContent-Type: "
+	char *text = body ? mem_printf("%sHost: localhost\r\nConnection: close\r\nContent-Type: "
 				       "application/json\r\n"
 				       "Content-Length: %zu\r\n\r\n%s",
 				       head, strlen(body), body)
-			  : mem_printf("%sHost: x\r\nConnection: close\r\n\r\n", head);
+			  : mem_printf("%sHost: localhost\r\nConnection: close\r\n\r\n", head);
 
 	client_say(fd, text);
 	answer = client_read_all(fd);
