@@ -60,18 +60,21 @@ struct plan {
  * id, an unknown dependency, a wrong condition or reference, a cycle. Pure. */
 MUST_CHECK bool plan_check(struct plan *p, struct arena *a, struct err *e);
 
-/* Runs one task and calls plan_task_done later (never from inside). What it returns is cancelled
- * with the plan. */
-typedef struct op *(*plan_run_task)(void *owner, struct task *task);
-typedef void (*plan_cb)(void *owner);
-
 struct plan_run;
 
-/* Runs a checked plan to its end. A task whose dependency failed or was skipped is skipped, and so
- * is one whose condition is not met or whose references find nothing. The callback comes once. */
+/* Runs one task and calls plan_task_done, later or at once. What it returns is cancelled with the
+ * plan, unless the task has ended by then. */
+typedef struct op *(*plan_run_task)(void *owner, struct plan_run *run, struct task *task);
+typedef void (*plan_cb)(void *owner);
+
+/* Runs a checked plan to its end; the first tasks start from inside. A task whose dependency failed
+ * or was skipped is skipped, and so is one whose condition is not met or whose references find
+ * nothing. The callback comes once, never from inside plan_start: with the last task's
+ * plan_task_done, or later. */
 struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, plan_run_task run,
 			    plan_cb cb, void *owner);
-/* A task has ended; its results are set by now. */
+/* A task has ended; its results are set by now. What comes after it starts with the next turn of
+ * the loop: the caller may be within a callback in which no operation may begin. */
 void plan_task_done(struct plan_run *r, struct task *task, bool completed);
 /* The results of the tasks that this one waited for; in the arena. */
 struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct arena *a);

@@ -10,6 +10,7 @@
 
 struct probe {
 	struct dialog_turn *turn;
+	struct plan_run *run;
 	struct task *task;
 };
 
@@ -20,10 +21,10 @@ static void on_probed(void *owner, struct result *r)
 	probe->task->results = arena_alloc(probe->turn->core->arena, sizeof(struct result *));
 	probe->task->results[0] = r;
 	probe->task->result_count = 1;
-	plan_task_done(probe->turn->dialog->recovery_plan.run, probe->task, true);
+	plan_task_done(probe->run, probe->task, true);
 }
 
-static struct op *on_run_probe(void *owner, struct task *task)
+static struct op *on_run_probe(void *owner, struct plan_run *run, struct task *task)
 {
 	struct dialog_turn *t = owner;
 	struct probe *probe = arena_alloc(t->core->arena, sizeof(*probe));
@@ -39,7 +40,7 @@ static struct op *on_run_probe(void *owner, struct task *task)
 		.is_probe = true,
 	};
 
-	*probe = (struct probe){t, task};
+	*probe = (struct probe){t, run, task};
 	return tool_start(t->core->tools, &request, t->core->arena, on_probed, probe);
 }
 

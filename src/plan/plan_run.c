@@ -19,6 +19,7 @@ struct plan_run {
 	void *owner;
 	struct op *ops[PLAN_TASKS_MAX]; /* of running tasks, by index */
 	struct later advance;
+	bool starting; /* tasks are being started: one that ends at once only says so */
 };
 
 enum readiness { READY, WAITING, HOPELESS };
@@ -90,26 +91,47 @@ static struct task *next_task(const struct plan *p, enum readiness *how)
 	return next;
 }
 
-/* A skipped task may make a further one hopeless: go on until none is left. Starting never ends a
- * task from inside, so `ops` is complete when a completion comes. */
-static void on_advance(void *owner)
+static void start_task(struct plan_run *r, struct task *t)
 {
-	struct plan_run *r = owner;
+	struct op *op = r->run(r->owner, r, t);
+
+	if (t->state == TASK_RUNNING)
+		r->ops[t - r->plan->tasks] = op;
+}
+
+/* A skipped task, or one that ends at once, may make a further one ready or hopeless: go on until
+ * none is left. */
+static void start_tasks(struct plan_run *r)
+{
 	enum readiness how = WAITING;
 
+	r->starting = true;
 	for (struct task *t; (t = next_task(r->plan, &how));) {
 		if (how == HOPELESS)
 			skip(t, "a step that it builds on gave nothing");
 		else if (task_prepare(r, t))
-			r->ops[t - r->plan->tasks] = r->run(r->owner, t);
+			start_task(r, t);
 	}
-	if (all_ended(r->plan)) {
-		plan_cb cb = r->cb;
-		void *cb_owner = r->owner;
+	r->starting = false;
+}
 
-		mem_free(r);
-		cb(cb_owner);
-	}
+static void end(struct plan_run *r)
+{
+	plan_cb cb = r->cb;
+	void *owner = r->owner;
+
+	later_cancel(&r->advance);
+	mem_free(r);
+	cb(owner);
+}
+
+static void on_advance(void *owner)
+{
+	struct plan_run *r = owner;
+
+	start_tasks(r);
+	if (all_ended(r->plan))
+		end(r);
 }
 
 struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, plan_run_task run,
@@ -120,7 +142,9 @@ struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, pla
 	assert(p->count > 0 && p->count <= PLAN_TASKS_MAX); /* by plan_check */
 	*r = (struct plan_run){
 		.loop = l, .plan = p, .arena = a, .run = run, .cb = cb, .owner = owner};
-	loop_later(l, &r->advance, on_advance, r);
+	start_tasks(r);
+	if (all_ended(p))
+		loop_later(l, &r->advance, on_advance, r);
 	return r;
 }
 
@@ -131,7 +155,12 @@ void plan_task_done(struct plan_run *r, struct task *task, bool completed)
 	assert(i < r->plan->count && task->state == TASK_RUNNING);
 	task->state = completed ? TASK_COMPLETED : TASK_FAILED;
 	r->ops[i] = NULL;
-	loop_later(r->loop, &r->advance, on_advance, r);
+	if (r->starting)
+		return;
+	if (all_ended(r->plan))
+		end(r);
+	else
+		loop_later(r->loop, &r->advance, on_advance, r);
 }
 
 void plan_cancel(struct plan_run **run)

@@ -13,6 +13,7 @@
 
 struct task_run {
 	struct turn *turn;
+	struct plan_run *plan;
 	struct task *task;
 };
 
@@ -111,7 +112,7 @@ static void on_tool(void *owner, struct result *r)
 	run->task->result_count = 1;
 	agent_tool_ended(t->core.sink, r);
 	show(t, run->task, r);
-	plan_task_done(t->work.run, run->task, is_usable(r));
+	plan_task_done(run->plan, run->task, is_usable(r));
 }
 
 /* Agents say the status of their tools themselves. A failing agent leaves what it gathered. */
@@ -134,7 +135,7 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 		reply_of_agent(&t->for_dialog, out->ask, out->options, out->option_count);
 	if (e)
 		keep_failed(t, run->task);
-	plan_task_done(t->work.run, run->task, !e);
+	plan_task_done(run->plan, run->task, !e);
 }
 
 /* What was understood, as an agent's model is told. */
@@ -158,7 +159,7 @@ static const char *filters_text(struct turn *t)
 	return kept;
 }
 
-static struct op *on_run_task(void *owner, struct task *task)
+static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *task)
 {
 	struct turn *t = owner;
 	struct task_run *run = arena_alloc(t->core.arena, sizeof(*run));
@@ -188,7 +189,7 @@ static struct op *on_run_task(void *owner, struct task *task)
 		.trail = &t->answer.trail,
 	};
 
-	*run = (struct task_run){t, task};
+	*run = (struct task_run){t, plan, task};
 	if (!task->tool)
 		return agent_start(t->core.all->answers.llm, t->core.tools, &agent, t->core.arena,
 				   on_agent, run);

@@ -36,15 +36,16 @@ struct job {
 	struct op op;
 	struct later later;
 	struct stage *stage;
+	struct plan_run *run;
 	struct task *task;
 };
 
 struct stage {
 	struct loop *loop;
 	struct plan_run *run;
-	const char *fails, *hangs;
-	struct result *result; /* what every task gives */
-	char told[200];        /* what happened, in order */
+	const char *fails, *hangs, *at_once; /* ids */
+	struct result *result;               /* what every task gives */
+	char told[200];                      /* what happened, in order */
 	int running, most, cancelled;
 	bool done;
 };
@@ -60,6 +61,7 @@ static void on_end(void *owner)
 {
 	struct job *j = owner;
 	struct stage *s = j->stage;
+	struct plan_run *run = j->run;
 	struct task *task = j->task;
 	bool completed = !s->fails || strcmp(s->fails, task->id) != 0;
 
@@ -68,7 +70,7 @@ static void on_end(void *owner)
 	task->results = &s->result;
 	task->result_count = s->result != NULL;
 	mem_free(j);
-	plan_task_done(s->run, task, completed);
+	plan_task_done(run, task, completed);
 }
 
 static void on_cancel(struct op *op)
@@ -80,17 +82,22 @@ static void on_cancel(struct op *op)
 	mem_free(j);
 }
 
-static struct op *on_task(void *owner, struct task *task)
+static struct op *on_task(void *owner, struct plan_run *run, struct task *task)
 {
 	struct stage *s = owner;
 	struct job *j = mem_alloc(sizeof(*j));
 
 	j->op.cancel = on_cancel;
 	j->stage = s;
+	j->run = run;
 	j->task = task;
 	tell(s, "+", task->id);
 	if (++s->running > s->most)
 		s->most = s->running;
+	if (s->at_once && strstr(s->at_once, task->id)) {
+		on_end(j);
+		return NULL;
+	}
 	if (!s->hangs || strcmp(s->hangs, task->id) != 0)
 		loop_later(s->loop, &j->later, on_end, j);
 	return &j->op;
@@ -112,7 +119,7 @@ static void play(struct stage *s, struct task *tasks, size_t count, int turns)
 	assert_true(plan_check(&p, arena, &e));
 	assert_true(loop_new(&s->loop, &e));
 	s->run = plan_start(s->loop, &p, arena, on_task, on_plan_done, s);
-	assert_string_equal(s->told, ""); /* nothing starts from inside plan_start */
+	assert_false(s->done); /* never from inside plan_start */
 	for (int i = 0; i < turns; i++)
 		loop_turn(s->loop);
 	plan_cancel(&s->run);
@@ -162,15 +169,55 @@ static void cancel_reaches_what_runs_and_nothing_else(void **state)
 	assert_string_equal(s.told, "+a +b -a ");
 }
 
-static void cancel_before_the_start_starts_nothing(void **state)
+static void the_first_tasks_start_at_once(void **state)
+{
+	struct task tasks[] = {{.id = "a"}, {.id = "b", .depends_on = AFTER("a")}};
+	struct stage s = {0};
+
+	(void)state;
+	play(&s, tasks, 2, 0);
+	assert_false(s.done);
+	assert_int_equal(s.cancelled, 1);
+	assert_string_equal(s.told, "+a ");
+}
+
+static void tasks_may_end_from_inside(void **state)
+{
+	struct task tasks[] = {{.id = "a"},
+			       {.id = "b", .depends_on = AFTER("a")},
+			       {.id = "c", .depends_on = AFTER("a")},
+			       {.id = "d", .depends_on = AFTER("c")}};
+	struct stage s = {.at_once = "abcd", .fails = "c"};
+
+	(void)state;
+	play(&s, tasks, 4, 1);
+	assert_true(s.done);
+	assert_string_equal(s.told, "+a -a +b -b +c !c ");
+	assert_int_equal(tasks[3].state, TASK_SKIPPED);
+}
+
+static void a_plan_that_ended_at_once_is_cancelled_before_it_says_so(void **state)
 {
 	struct task tasks[] = {{.id = "a"}};
-	struct stage s = {0};
+	struct stage s = {.at_once = "a"};
 
 	(void)state;
 	play(&s, tasks, 1, 0);
 	assert_false(s.done);
-	assert_string_equal(s.told, "");
+	assert_int_equal(s.cancelled, 0);
+	assert_string_equal(s.told, "+a -a ");
+}
+
+static void what_ends_at_once_waits_for_what_runs(void **state)
+{
+	struct task tasks[] = {
+		{.id = "a"}, {.id = "b"}, {.id = "c", .depends_on = AFTER("a", "b")}};
+	struct stage s = {.at_once = "bc"};
+
+	(void)state;
+	play(&s, tasks, 3, 10);
+	assert_true(s.done);
+	assert_string_equal(s.told, "+a +b -b -a +c -c ");
 }
 
 /* Two rows, the first from Ascend. */
@@ -238,7 +285,10 @@ int main(void)
 		cmocka_unit_test(a_wave_runs_side_by_side),
 		cmocka_unit_test(what_depends_on_a_failure_is_skipped),
 		cmocka_unit_test(cancel_reaches_what_runs_and_nothing_else),
-		cmocka_unit_test(cancel_before_the_start_starts_nothing),
+		cmocka_unit_test(the_first_tasks_start_at_once),
+		cmocka_unit_test(tasks_may_end_from_inside),
+		cmocka_unit_test(a_plan_that_ended_at_once_is_cancelled_before_it_says_so),
+		cmocka_unit_test(what_ends_at_once_waits_for_what_runs),
 		cmocka_unit_test(a_condition_skips_its_task_and_what_hangs_on_it),
 		cmocka_unit_test(references_are_values_when_the_task_runs),
 		cmocka_unit_test(what_matters_most_starts_first),
