@@ -108,6 +108,11 @@ struct know_input {
 void know_understand(const struct know *k, const struct know_input *in, struct arena *a,
 		     struct understanding *out);
 
+/* The tools of this caller that a question may be for, the best first: at most KNOW_SLICE_TOOLS of
+ * at most KNOW_SLICE_DOMAINS domains, and those that stand. Returns how many. Pure. */
+size_t know_slice(const struct know *k, const struct know_input *in, struct arena *a,
+		  const struct tool_def *const **out);
+
 /* Why a question is not even tried. */
 enum refusal_kind {
 	REFUSE_INJECTION,  /* it would change the rules, or wants what is nobody's business */

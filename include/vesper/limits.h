@@ -110,8 +110,12 @@
 	(512 * 1024) /* cells of one table for a client; 500 rows of 40 columns are below */
 #define PROMPT_TOKENS                                                                              \
 	16000 /* what one call of a model is told about data; 100 rows of 10 columns are 5,000 */
-#define PROMPT_TOKENS_LEAST   1000 /* question, date and the outcomes of one plan need as much */
-#define PROMPT_ROWS_MAX       40   /* of one result; statistics cover all of them */
+#define PROMPT_TOKENS_LEAST 1000 /* question, date and the outcomes of one plan need as much */
+#define PROMPT_ROWS_MAX     40   /* of one result; statistics cover all of them */
+#define PROMPT_VALUES_MAX   20   /* known values of a dimension; code resolves the others, too */
+#define PROMPT_TOOLS_WHOLE  3    /* with all that is said about them; the others by their subject */
+#define PROMPT_EXAMPLES_MAX                                                                        \
+	1 /* of a domain, for supervisors: where there are twelve each costs 150 tokens */
 #define PROMPT_CELL_BYTES_MAX 1000 /* a longer text is cut, so that one cell takes not all room */
 
 /* plans and agents */
@@ -168,6 +172,8 @@
 	4000 /* a question waits for the names of its data: a start takes a second, a user four */
 #define NAMES_RETRY_MS      1500 /* between tries to load missing names: a question sees two of them */
 #define KNOW_DAYS_WORDS_MAX 16 /* words of an answer that is a day or two */
+#define KNOW_SLICE_TOOLS    8  /* tools that a supervisor is told: about 450 tokens */
+#define KNOW_SLICE_DOMAINS  3  /* they are of; the others stand in a line each */
 #define KNOW_STRANGE_MAX    16 /* words that nobody knows and that are looked up as misspelled */
 #define KNOW_SAID_MAX       16 /* bounds, amounts and exclusions of one question */
 

@@ -3,7 +3,7 @@
  * on nothing else, so that it is byte for byte the same for all users of a role and can be cached;
  * date, history, question and data come after it.
  */
-#include "vesper/answer.h"
+#include "answer_int.h"
 
 #include <string.h>
 
@@ -26,50 +26,15 @@
 
 static const char *domain_lines(const struct answer_turn *t, struct buf *b)
 {
+	const struct catalog_view *may = &t->core->may;
+
 	buf_reset(b);
-	for (size_t i = 0; i < t->core->may.domain_count; i++) {
-		const struct domain_def *d = t->core->may.domains[i];
+	for (size_t i = 0; i < may->domain_count; i++) {
+		const struct domain_def *d = may->domains[i];
 
 		buf_printf(b, "- %s: %s", d->agent, d->about);
-		for (const char *const *x = d->examples; x && *x; x++)
-			buf_printf(b, "%s \"%s\"", x == d->examples ? " Such as:" : ",", *x);
-		buf_char(b, '\n');
-	}
-	return arena_strdup(t->core->arena, buf_text(b));
-}
-
-static const char *tool_lines(const struct answer_turn *t, struct buf *b)
-{
-	buf_reset(b);
-	for (size_t i = 0; i < t->core->may.tool_count; i++) {
-		const struct tool_def *tool = t->core->may.tools[i];
-
-		buf_printf(b, "- %s: %s Filters:", tool->name, tool->about);
-		for (size_t p = 0; p < tool->param_count; p++)
-			buf_printf(b, "%s %s%s", p ? "," : "", tool->params[p].filter,
-				   tool->params[p].required ? "" : "?");
-		for (size_t r = 0; r < tool->refer_count; r++)
-			buf_printf(b, "%s %s as %s (%s)", r ? "," : " Gives",
-				   tool->refers[r].filter, tool->refers[r].path,
-				   tool->refers[r].words[0]);
-		buf_char(b, '\n');
-	}
-	return arena_strdup(t->core->arena, buf_text(b));
-}
-
-static const char *dimension_lines(const struct answer_turn *t, struct buf *b)
-{
-	const struct catalog *c = t->core->may.catalog;
-
-	buf_reset(b);
-	for (size_t i = 0; i < c->dimension_count; i++) {
-		const struct dimension_def *d = &c->dimensions[i];
-
-		if (!d->values || !d->values[0])
-			continue;
-		buf_printf(b, "- %s:", d->filter);
-		for (const char *const *v = d->values; *v; v++)
-			buf_printf(b, "%s %s", v == d->values ? "" : ",", *v);
+		for (size_t x = 0; x < PROMPT_EXAMPLES_MAX && d->examples && d->examples[x]; x++)
+			buf_printf(b, "%s \"%s\"", x == 0 ? " Such as:" : ",", d->examples[x]);
 		buf_char(b, '\n');
 	}
 	return arena_strdup(t->core->arena, buf_text(b));
@@ -232,20 +197,19 @@ static void note_filters(struct answer_turn *t, struct scratch *s, const char *l
 struct llm_call *prompt_supervisor(struct answer_turn *t)
 {
 	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
-	struct prompt_slot slots[3];
+	struct prompt_slot slot;
 	struct llm_call *call;
 	struct buf b;
 
 	buf_init(&b, PROMPT_BYTES_MAX);
-	slots[0] = (struct prompt_slot){"domains", domain_lines(t, &b)};
-	slots[1] = (struct prompt_slot){"tools", tool_lines(t, &b)};
-	slots[2] = (struct prompt_slot){"dimensions", dimension_lines(t, &b)};
+	slot = (struct prompt_slot){"domains", domain_lines(t, &b)};
 	call = new_call(t, LLM_ROUTE,
-			prompt_fill(t->core->may.catalog, "supervisor", slots, 3, t->core->arena));
-	call->format = json_own(t->core->arena, route_schema(&t->core->may));
+			prompt_fill(t->core->may.catalog, "supervisor", &slot, 1, t->core->arena));
+	call->format = json_own(t->core->arena, route_schema());
 
 	buf_deinit(&b);
 
+	scratch_note(s, slice_text(t));
 	scratch_note(s, date_text(t));
 	note_memory(t, s, false);
 	note_filters(t, s,

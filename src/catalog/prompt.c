@@ -18,12 +18,8 @@ static const struct {
 	const char *name;
 	const char *slots[PROMPT_SLOTS_MAX];
 } PROMPT_NAMES[] = {
-	{"supervisor", {"domains", "tools", "dimensions"}},
-	{"synthesizer", {0}},
-	{"agent", {0}},
-	{"compress", {0}},
-	{"rewrite", {0}},
-	{"guardrail", {"domains"}},
+	{"supervisor", {"domains"}}, {"synthesizer", {0}}, {"agent", {0}},
+	{"compress", {0}},           {"rewrite", {0}},     {"guardrail", {"domains"}},
 };
 enum { PROMPT_COUNT = sizeof(PROMPT_NAMES) / sizeof(PROMPT_NAMES[0]) };
 

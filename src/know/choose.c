@@ -177,6 +177,27 @@ bool choose_tool(struct reading *r, const struct standing *standing, struct choi
 	return any;
 }
 
+size_t choose_ranked(struct reading *r, const struct standing *standing, struct ranked **out)
+{
+	struct numbered n;
+	struct ranked *list;
+
+	if (!r->candidates)
+		list_candidates(r);
+	params_number(r, &n);
+	n.named = names_tool(r, &n);
+	list = arena_alloc(r->arena, (r->candidate_count + 1) * sizeof(*list));
+	for (size_t i = 0; i < r->candidate_count; i++) {
+		const struct candidate *can = &r->candidates[i];
+		struct fit fit;
+
+		slots_fit(r, &n, can->tool, &fit);
+		list[i] = (struct ranked){can->tool, can->domain, score_of(r, can, &fit, standing)};
+	}
+	*out = list;
+	return r->candidate_count;
+}
+
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans)
 {
 	const struct router_weights *w = weights_of(r);

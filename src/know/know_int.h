@@ -252,6 +252,13 @@ struct standing;
 /* The best tool among those of the caller's domains; false when there is none. `standing`: what the
  * question leans on, or NULL. */
 bool choose_tool(struct reading *r, const struct standing *standing, struct choice *out);
+/* How well each tool of each domain fits; returns how many. */
+struct ranked {
+	const struct tool_def *tool;
+	size_t domain; /* index into the view's */
+	double score;
+};
+size_t choose_ranked(struct reading *r, const struct standing *standing, struct ranked **out);
 /* 0..1 for a choice whose calls could be filled. */
 double choose_confidence(const struct reading *r, const struct choice *c, bool leans);
 
@@ -378,6 +385,10 @@ struct suggestion reading_range_option(struct reading *r, struct date start, str
 /* Keeps the most urgent one. */
 void reading_trouble(struct reading *r, const struct trouble *t);
 
+/* Reads the question: r->know, in, arena and q are set. */
+void reading_begin(struct reading *r);
+/* Adds what the question leans on; what of it. */
+enum carry reading_carry(struct reading *r, const struct standing *s, bool leans);
 /* know_understand for a question with one subject. `q`: its text, of which no token is used. */
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
 		    struct arena *a, struct understanding *out);

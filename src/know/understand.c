@@ -313,18 +313,28 @@ static enum carry carry_for(const struct reading *r, const struct choice *alone,
 	return alone->fit.missing > 0 ? CARRY_MISSING : CARRY_NOTHING;
 }
 
+enum carry reading_carry(struct reading *r, const struct standing *s, bool leans)
+{
+	enum carry how = CARRY_NOTHING;
+	struct choice alone;
+
+	add_year_before(r, s);
+	choose_tool(r, NULL, &alone);
+	if (s->tool_count + s->facts.count > 0)
+		how = carry_for(r, &alone, leans);
+	followup_carry(r, s, how, alone.fit.tool);
+	return how;
+}
+
 static void understand_data(struct reading *r, const struct standing *s, bool leans,
 			    const json_t *edits, enum filter_source edit_source,
 			    struct understanding *out)
 {
-	struct choice alone, choice;
+	struct choice choice;
 	enum carry how;
 
 	*out = (struct understanding){.kind = KNOW_DATA};
-	add_year_before(r, s);
-	choose_tool(r, NULL, &alone);
-	how = s->tool_count + s->facts.count > 0 ? carry_for(r, &alone, leans) : CARRY_NOTHING;
-	followup_carry(r, s, how, alone.fit.tool);
+	how = reading_carry(r, s, leans);
 	if (edits)
 		followup_edit(r, edits, edit_source);
 	parents_settle(r);
@@ -334,6 +344,13 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 		return;
 	}
 	finish(r, &choice, leans, edits != NULL, out);
+}
+
+void reading_begin(struct reading *r)
+{
+	scope_read(r->know->names, r->in->may, r->arena, &r->scope);
+	r->names = names_of(r->know->names, r->in->tenant, r->scope.in, r->arena);
+	read_question(r);
 }
 
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
@@ -347,9 +364,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	enum small_talk talk;
 	bool leans, stands;
 
-	scope_read(k->names, in->may, a, &r.scope);
-	r.names = names_of(k->names, in->tenant, r.scope.in, a);
-	read_question(&r);
+	reading_begin(&r);
 	followup_read(&r, &standing);
 	choice = edits || !standing.ask ? NULL : followup_choice(&r.q, standing.ask);
 	if (choice) {

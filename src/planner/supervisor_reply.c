@@ -1,11 +1,11 @@
 /*
  * The supervisor's answer: the schema it must follow, and its reading. It is a short list of what
- * to do: {"do":[{"Run":"get_average_annual_price"},{"year":"2025"}]}. Each entry holds one member,
- * a word of ours or the name of a filter (which has no capital letter), so that what is not needed
- * costs no word, in a shape that both wires can force. The model names tools and filter values, and
- * where one step needs what another found, which steps there are; it never writes arguments in a
- * tool's own shape, so that each value is resolved and checked by the same code that reads
- * questions. Pure.
+ * to do: {"do":[{"Run":"get_average_annual_price"},{"Set":"year=2025"}]}. Each entry holds one
+ * member, so that what is not needed costs no word, in a shape that both wires can force. The
+ * schema names no tool and no filter: it is the same bytes for everybody, and services cache it.
+ * The model names tools and filter values, and where one step needs what another found, which steps
+ * there are; it never writes arguments in a tool's own shape, so that each value is resolved and
+ * checked by the same code that reads questions. Pure.
  */
 #include "vesper/planner.h"
 
@@ -13,44 +13,11 @@
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/log.h"
 
 #define ROUTE_NAME_MAX 128
 
 /* ---- the schema ---- */
-
-static bool array_has(const json_t *names, const char *name)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(names, i, item)
-		if (strcmp(json_string_value(item), name) == 0)
-			return true;
-	return false;
-}
-
-/* Tools by their names; the name of an agent lets it find out by itself. */
-static json_t *run_names(const struct catalog_view *v)
-{
-	json_t *names = json_array();
-
-	for (size_t i = 0; i < v->tool_count; i++)
-		json_push_take(names, json_str(v->tools[i]->name));
-	for (size_t i = 0; i < v->domain_count; i++)
-		json_push_take(names, json_str(v->domains[i]->agent));
-	return names;
-}
-
-static json_t *filter_names(const struct catalog_view *v)
-{
-	json_t *names = json_array();
-
-	for (size_t i = 0; i < v->tool_count; i++)
-		for (size_t p = 0; p < v->tools[i]->param_count; p++)
-			if (!array_has(names, v->tools[i]->params[p].filter))
-				json_push_take(names, json_str(v->tools[i]->params[p].filter));
-	return names;
-}
 
 static json_t *text_schema(void)
 {
@@ -60,11 +27,6 @@ static json_t *text_schema(void)
 static json_t *list_schema(json_t *items)
 {
 	return json_make({"type", json_str("array")}, {"items", items});
-}
-
-static json_t *shared_schema(const char *where)
-{
-	return json_make({"$ref", json_str(where)});
 }
 
 /* Every member is required, as one of the wires demands. */
@@ -85,48 +47,24 @@ static json_t *one_member(const char *name, json_t *schema)
 	return object_schema(json_make({name, schema}));
 }
 
-static json_t *filter_schema(const struct catalog_view *v)
-{
-	json_t *names = filter_names(v), *forms = json_array();
-	const json_t *name;
-	size_t i;
-
-	json_array_foreach(names, i, name)
-		json_push_take(forms, one_member(json_string_value(name), text_schema()));
-	json_decref(names);
-	return json_make({"anyOf", forms});
-}
-
 static json_t *step_schema(void)
 {
-	return object_schema(
-		json_make({"Step", text_schema()}, {"Run", shared_schema("#/$defs/name")},
-			  {"With", list_schema(shared_schema("#/$defs/filter"))},
-			  {"From", list_schema(shared_schema("#/$defs/filter"))},
-			  {"After", list_schema(text_schema())}, {"If", text_schema()}));
+	return object_schema(json_make(
+		{"Step", text_schema()}, {"Run", text_schema()},
+		{"With", list_schema(text_schema())}, {"From", list_schema(text_schema())},
+		{"After", list_schema(text_schema())}, {"If", text_schema()}));
 }
 
-/* A caller without tools has nothing to choose from: both lists of names would be empty, which no
- * schema may be. */
-json_t *route_schema(const struct catalog_view *v)
+json_t *route_schema(void)
 {
-	json_t *forms = json_array(), *shared = json_object(), *schema;
+	json_t *forms = json_array();
 
-	if (v->tool_count > 0) {
-		json_set_take(shared, "name",
-			      json_make({"type", json_str("string")}, {"enum", run_names(v)}));
-		json_set_take(shared, "filter", filter_schema(v));
-		json_push_take(forms, one_member("Run", shared_schema("#/$defs/name")));
-		json_push_take(forms, shared_schema("#/$defs/filter"));
-		json_push_take(forms, step_schema());
-	}
+	json_push_take(forms, one_member("Run", text_schema()));
+	json_push_take(forms, one_member("Set", text_schema()));
+	json_push_take(forms, step_schema());
 	json_push_take(forms, one_member("Ask", text_schema()));
 	json_push_take(forms, one_member("Option", text_schema()));
-	schema = one_member("do", list_schema(json_make({"anyOf", forms})));
-	if (json_object_size(shared) > 0)
-		json_object_set(schema, "$defs", shared);
-	json_decref(shared);
-	return schema;
+	return one_member("do", list_schema(json_make({"anyOf", forms})));
 }
 
 /* ---- its reading ---- */
@@ -143,57 +81,108 @@ static bool refuse(struct reader *r, const char *what)
 	return err_set(r->e, ERR_UPSTREAM, "the supervisor's answer: %s", what);
 }
 
+/* The plural of a name, or its singular. */
+static bool other_form(const char *name, char out[ROUTE_NAME_MAX])
+{
+	size_t n = strlen(name);
+
+	if (n + 2 > ROUTE_NAME_MAX)
+		return false;
+	memcpy(out, name, n + 1);
+	if (n > 1 && out[n - 1] == 's')
+		out[n - 1] = '\0';
+	else
+		memcpy(out + n, "s", 2);
+	return true;
+}
+
+static bool is_filter(const struct catalog_view *v, const char *name)
+{
+	char other[ROUTE_NAME_MAX];
+	bool has_other = other_form(name, other);
+
+	for (size_t i = 0; i < v->tool_count; i++)
+		if (tool_param_of_filter(v->tools[i], name) ||
+		    (has_other && tool_param_of_filter(v->tools[i], other)))
+			return true;
+	return false;
+}
+
+/* "year=2025" in its two halves. False: it is passed over, as no filter of this caller. */
+static bool split_filter(struct reader *r, const char *text, const char **name, const char **value)
+{
+	struct str rest = str_of(text), left;
+
+	if (strchr(text, '=') && str_split(&rest, '=', &left)) {
+		left = str_trim(left);
+		*name = arena_strndup(r->arena, left.p, left.n);
+		rest = str_trim(rest);
+		*value = arena_strndup(r->arena, rest.p, rest.n);
+		if (is_filter(r->may, *name))
+			return true;
+	}
+	log_info("turn.route", "no filter: \"%.*s\"", STR_CUT(text, ROUTE_NAME_MAX));
+	return false;
+}
+
 /* Several values of one name become a list under the same name; an empty one says that the filter
  * does not hold. */
-static bool add_filter(struct reader *r, json_t *filters, const char *name, const json_t *value)
+static void add_filter(json_t *filters, const char *name, const char *value)
 {
 	json_t *before = json_object_get(filters, name);
-	const char *text = json_string_value(value), *was = json_string_value(before);
+	const char *was = json_string_value(before);
 
-	if (!text && !json_is_integer(value))
-		return refuse(r, "a filter is no text");
 	if (!before || (was && !*was)) {
-		json_object_set(filters, name, (json_t *)value);
-		return true;
+		json_set_str(filters, name, value);
+		return;
 	}
 	if (!json_is_array(before)) {
 		before = json_list_of(json_incref(before));
 		json_set_take(filters, name, before);
 	}
-	json_array_append(before, (json_t *)value);
+	json_push_take(before, json_str(value));
+}
+
+static bool read_set(struct reader *r, const json_t *value)
+{
+	const char *text = json_string_value(value), *name, *what;
+
+	if (!text)
+		return refuse(r, "a filter is no text");
+	if (split_filter(r, text, &name, &what))
+		add_filter(r->route->filters, name, what);
 	return true;
 }
 
 /* A step has values of its own; it takes none away from all. */
 static bool add_filters(struct reader *r, json_t *filters, const json_t *list)
 {
+	const char *name, *value;
 	const json_t *item;
-	const char *name;
-	json_t *value;
 	size_t i;
 
-	json_array_foreach(list, i, item)
-		json_object_foreach((json_t *)item, name, value)
-			if (json_string_length(value) + !json_is_string(value) > 0 &&
-			    !add_filter(r, filters, name, value))
-				return false;
+	json_array_foreach(list, i, item) {
+		if (!json_is_string(item))
+			return refuse(r, "a filter is no text");
+		if (split_filter(r, json_string_value(item), &name, &value) && *value)
+			add_filter(filters, name, value);
+	}
 	return true;
 }
 
 /* Values of earlier steps take the place of any that were said. */
 static bool add_references(struct reader *r, json_t *filters, const json_t *list)
 {
+	const char *name, *value;
 	const json_t *item;
-	const char *name;
-	json_t *value;
 	size_t i;
 
-	json_array_foreach(list, i, item)
-		json_object_foreach((json_t *)item, name, value) {
-			if (!json_is_string(value))
-				return refuse(r, "a reference is no text");
-			json_set_take(filters, name, json_make({"$ref", json_incref(value)}));
-		}
+	json_array_foreach(list, i, item) {
+		if (!json_is_string(item))
+			return refuse(r, "a reference is no text");
+		if (split_filter(r, json_string_value(item), &name, &value))
+			json_set_take(filters, name, json_make({"$ref", json_str(value)}));
+	}
 	return true;
 }
 
@@ -269,6 +258,8 @@ static bool read_member(struct reader *r, const char *name, const json_t *value)
 
 	if (strcmp(name, "Run") == 0)
 		return read_run(r, value);
+	if (strcmp(name, "Set") == 0)
+		return read_set(r, value);
 	if (strcmp(name, "Ask") == 0) {
 		if (text && *text)
 			r->route->clarification = arena_strdup(r->arena, text);
@@ -278,7 +269,8 @@ static bool read_member(struct reader *r, const char *name, const json_t *value)
 		json_array_append(r->route->options, (json_t *)value);
 		return text || refuse(r, "an option is no text");
 	}
-	return add_filter(r, r->route->filters, name, value);
+	log_info("turn.route", "no member: \"%.*s\"", STR_CUT(name, ROUTE_NAME_MAX));
+	return true;
 }
 
 static bool read_item(struct reader *r, const json_t *item)
@@ -338,21 +330,6 @@ bool route_parse(const char *text, size_t len, const struct catalog_view *v, str
 			return false;
 	route.intent = intent_of(v, route.steps);
 	*out = route;
-	return true;
-}
-
-/* The plural of a name, or its singular. */
-static bool other_form(const char *name, char out[ROUTE_NAME_MAX])
-{
-	size_t n = strlen(name);
-
-	if (n + 2 > ROUTE_NAME_MAX)
-		return false;
-	memcpy(out, name, n + 1);
-	if (n > 1 && out[n - 1] == 's')
-		out[n - 1] = '\0';
-	else
-		memcpy(out + n, "s", 2);
 	return true;
 }
 

@@ -172,7 +172,7 @@ export const ways = [
     name: 'plans that refer to themselves',
     async run(stage, r) {
       for (const steps of [[{ Step: 't1', Run: TOOL, With: [], From: [{ sql: 't1.rows[0].x' }], After: ['t1'], If: '' }],
-        r.times(40, (i) => ({ Step: `t${i}`, Run: r.pick(TOOLS), With: [{ vendor: 'Ascend' }], From: [{ year: `t${39 - i}.rows[999999999999].x` }], After: [`t${39 - i}`], If: `t${i}.row_count > 1e999` })),
+        r.times(40, (i) => ({ Step: `t${i}`, Run: r.pick(TOOLS), With: ['vendor=Ascend'], From: [`year=t${39 - i}.rows[999999999999].x`], After: [`t${39 - i}`], If: `t${i}.row_count > 1e999` })),
         [{ Step: 't1', Run: 'get_budget_overview', With: [{ tenant_id: 'acme' }], From: [], After: [], If: '' }]]) {
         play(stage, { structured: () => ({ json: { do: steps } }), tools: () => ({ text: 'done' }), answer: () => ({ text: 'x' }) });
         await stage.ask(QUESTION);
@@ -228,8 +228,8 @@ async function anything(stage, r) {
 }
 
 function someEntry(r) {
-  return r.pick([{ Run: r.pick([...TOOLS, ...AGENTS, nastyText(r, 20)]) }, { [r.pick(['vendor', 'year', 'hub_zone', 'sql', 'tenant_id', nastyText(r, 10)])]: nastyText(r, 60) },
-    { Ask: nastyText(r, 900) }, { Option: nastyText(r, 900) }, { Step: `t${r.below(4)}`, Run: r.pick(TOOLS), With: [nastyValue(r)], From: [{ vendor: `t${r.below(4)}.rows[0].x` }], After: [`t${r.below(4)}`], If: nastyText(r, 40) }, nastyValue(r)]);
+  return r.pick([{ Run: r.pick([...TOOLS, ...AGENTS, nastyText(r, 20)]) }, { Set: `${r.pick(['vendor', 'year', 'hub_zone', 'sql', 'tenant_id', nastyText(r, 10)])}${r.pick(['=', '', '=='])}${nastyText(r, 60)}` },
+    { Ask: nastyText(r, 900) }, { Option: nastyText(r, 900) }, { Step: `t${r.below(4)}`, Run: r.pick(TOOLS), With: [nastyValue(r)], From: [`vendor=t${r.below(4)}.rows[0].x`], After: [`t${r.below(4)}`], If: nastyText(r, 40) }, nastyValue(r)]);
 }
 
 async function statements(stage, r) {

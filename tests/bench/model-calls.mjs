@@ -5,12 +5,14 @@
  * included; what it writes in pieces of up to seven letters or three digits, each other character alone,
  * which is harder than tokenizers are on JSON. The supervisor says what the prompt asks of it: what code
  * has left open, no more. With VESPERD set:  node tests/bench/model-calls.mjs
+ * With --tools 100: the supervisor's request where there are 100 tools in 12 domains; fails above its bars.
  */
 
-import { REFERENCE, startDaemon } from '../e2e/harness.mjs';
+import { REFERENCE, startDaemon, tempDir } from '../e2e/harness.mjs';
 import { mintToken } from '../e2e/token.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 import { tokensOf } from '../mock/wire.mjs';
+import { makeHundred } from './hundred.mjs';
 
 const BEGIN_MS = 400;
 const TOKEN_MS = 15;
@@ -22,14 +24,62 @@ const routed = (...list) => [{ when: { kind: 'structured' }, reply: { json: { do
 const paths = [
   ['reference question: code resolves it', REFERENCE, [ANSWER]],
   ['the supervisor names the tool', UNSURE, routed({ Run: 'get_average_annual_price' })],
-  ['the supervisor names the tool and two filters', VAGUE, routed({ Run: 'get_average_annual_price' }, { hub_zone: 'NP15' },
-    { market: 'CAISO' })],
+  ['the supervisor names the tool and two filters', VAGUE, routed({ Run: 'get_average_annual_price' }, { Set: 'hub_zone=NP15' },
+    { Set: 'market=CAISO' })],
   ['an agent explores', UNSURE, routed({ Run: 'dayahead_agent' })],
 ];
 
 function written(call) {
   return call.message.content.reduce((n, b) => n + (b.type === 'text' ? tokensOf(b.text).length
     : b.type === 'tool_use' ? tokensOf(JSON.stringify(b.input)).length : 0), 0);
+}
+
+/* What is the same for all questions, what is not, and whether the tool that is asked for is among the latter. */
+async function manyTools() {
+  const STABLE_MAX = 1700;
+  const NEWEST_MAX = 1500;
+  const roots = await tempDir('hundred');
+  const asked = await makeHundred(roots);
+  const mock = await startMock({ script: [{ when: { kind: 'structured' }, reply: { json: { do: [] } } }, { reply: { text: 'I see.' } }] });
+  const d = await startDaemon({ mock, env: { VESPER_PACKS_ROOTS: roots,
+    VESPER_TENANTS: JSON.stringify({ vesper: { warehouse: 'vesper.db', store: 'vesper.db', packs: ['hundred'] } }) } });
+  const bytes = (v) => Buffer.byteLength(JSON.stringify(v) ?? '');
+  const tokens = (v) => Math.ceil(bytes(v) / 3.5);
+  const seen = new Set();
+  const faults = [];
+  let newest = 0;
+  let whole = 0;
+  let within = 0;
+  for (const user of ['ann', 'bob'])
+    for (const { question, tool } of asked) {
+      mock.reset();
+      await d.ask(question, { token: mintToken({ sub: user, permissions: ['chat:use', 'hundred:read'] }) });
+      const body = mock.calls.find((c) => c.kind === 'structured')?.body;
+      if (!body) {
+        faults.push(`no supervisor was asked: ${question}`);
+        continue;
+      }
+      seen.add(JSON.stringify([body.system, body.output_config, body.tools]));
+      newest = Math.max(newest, tokens(body.messages));
+      whole = Math.max(whole, tokens(body));
+      within += JSON.stringify(body.messages).includes(`- ${tool}:`);
+    }
+  await d.stop();
+  await mock.close();
+  const stable = Math.max(...[...seen].map((s) => Math.ceil(Buffer.byteLength(s) / 3.5)));
+  console.log(`100 tools, 12 domains, ${2 * asked.length} questions of 2 users: stable part ${stable} tokens (at most ${STABLE_MAX}), `
+    + `${seen.size} of it; newest message at most ${newest} (${NEWEST_MAX}); whole request at most ${whole}; `
+    + `the right tool named in ${within}`);
+  if (stable > STABLE_MAX || newest > NEWEST_MAX || seen.size !== 1 || within < 0.99 * 2 * asked.length)
+    faults.push('above the bars');
+  faults.forEach((f) => console.error(f));
+  process.exit(faults.length ? 1 : 0);
+}
+
+if (process.argv.includes('--tools')) {
+  if (process.argv[process.argv.indexOf('--tools') + 1] !== '100')
+    throw new Error('--tools 100');
+  await manyTools();
 }
 
 const rows = [];

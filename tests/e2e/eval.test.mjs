@@ -97,7 +97,7 @@ describe('vesperd --record, vesperctl eval', () => {
     const dir = join(await tempDir('feedback'), 'rec');
     const dataDir = await tempDir();
     const routed = (zone) => [{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_average_annual_price' },
-      { vendor: 'Ascend' }, { hub_zone: zone }, { year: '2025' }] } } }, { reply: 'demo' }];
+      { Set: 'vendor=Ascend' }, { Set: `hub_zone=${zone}` }, { Set: 'year=2025' }] } } }, { reply: 'demo' }];
     const VAGUE = 'How dear is electricity going to be where our friends in the south live?';
     const service = await startMock({ script: routed('NP15') });
     const record = async (answer) => {

@@ -182,7 +182,7 @@ describe('with a model', () => {
     });
 
   it('is told what nothing was found for', async () => {
-    mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_task_risks' }, { technology: 'Solar' }] } } },
+    mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_task_risks' }, { Set: 'technology=Solar' }] } } },
       { reply: { text: 'These are the risks of all projects.' } }]);
     await d.ask('Is everything fine with that thing of ours in the south, you know which?');
     const { raw } = mock.calls.at(-1);

@@ -156,7 +156,7 @@ describe('through a scripted supervisor', () => {
   const use = (...rules) => mock.use([...rules, { reply: 'demo' }]);
   const run = (name) => ({ Run: name });
   const step = (id, name, over = {}) => ({ Step: id, Run: name, With: [], From: [], After: [], If: '', ...over });
-  const filters = (object) => Object.entries(object).map(([name, value]) => ({ [name]: value }));
+  const filters = (object) => Object.entries(object).map(([name, value]) => ({ Set: `${name}=${value}` }));
   const structured = () => mock.calls.filter((c) => c.kind === 'structured').length;
 
   before(async () => {
@@ -173,7 +173,7 @@ describe('through a scripted supervisor', () => {
   });
 
   const higher = () => route(...filters({ hub_zone: 'sp15', year: '2025' }),
-    step('t2', 'get_hourly_price_distribution', { From: [{ vendor: 't1.facts.higher_vendor' }], If: 't1.row_count > 1' }),
+    step('t2', 'get_hourly_price_distribution', { From: ['vendor=t1.facts.higher_vendor'], If: 't1.row_count > 1' }),
     step('t1', 'compare_vendors'));
 
   it('a step takes its value from an earlier one', async () => {
@@ -217,6 +217,18 @@ describe('through a scripted supervisor', () => {
     const without = await of({ market: '', year: '2026' });
     assert.equal(without.filters.market, undefined);
     assert.equal(without.filters.hub_zone, 'NP15');
+  });
+
+  it('a tool that the supervisor was not told of runs, for whoever may use it', async () => {
+    const list = [run('get_average_annual_price'), ...filters({ hub_zone: 'SP15', year: '2026', vendor: 'Hitachi' })];
+    use(route(...list));
+    const turn = await d.ask('How dear is electricity going to be where our friends live?');
+    assert.doesNotMatch(mock.calls.find((c) => c.kind === 'structured').raw, /get_average_annual_price/);
+    assert.deepEqual(toolsOf(turn), ['get_average_annual_price']);
+    use(route(...list));
+    const other = await d.ask('How dear is electricity going to be where our friends live?',
+      { token: mintToken({ sub: 'vic', permissions: ['chat:use', 'chat:read_pbi_metrics'] }) });
+    assert.deepEqual(toolsOf(other), []);
   });
 
   it('edited filters run the plan again without the supervisor', async () => {

@@ -10,6 +10,7 @@ import { REFERENCE, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
 const NEAR = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
+const FAR = 'Will it be dear for our friends in the south of the state, from Hitachi, in 2026?';
 const EXPLORE = { json: { do: [{ Run: 'dayahead_agent' }] } };
 
 const prefixOf = (call) => Buffer.from(JSON.stringify([call.body.tools ?? [], call.body.system]));
@@ -51,6 +52,21 @@ describe('two users of one role', () => {
       t.diagnostic(`${(100 * share).toFixed(1)} % of ${prefixOf(a).length} bytes`);
       assert.ok(share >= 0.9);
     });
+
+  it('and of the supervisor also the schema, whatever is asked', async () => {
+    const d = await startDaemon({ mock });
+    const sent = [];
+    for (const [sub, question] of [['ann', NEAR], ['bob', FAR]]) {
+      mock.reset();
+      await d.ask(question, { token: mintToken({ sub, role: 'analyst' }) });
+      sent.push(mock.calls.find((c) => c.kind === 'structured').body);
+    }
+    await d.stop();
+    const [stable, newest] = [(b) => JSON.stringify([b.output_config, b.system]), (b) => JSON.stringify(b.messages)];
+    assert.equal(stable(sent[0]), stable(sent[1]));
+    assert.doesNotMatch(stable(sent[0]), /get_average_annual_price|hub_zone:/);
+    assert.match(newest(sent[0]), /- get_average_annual_price: .*Filters: vendor, hub_zone, year/);
+  });
 
   it('and within a session every later call of a kind has the same', () => {
     for (const list of calls)

@@ -8,16 +8,14 @@ static void fills_slots(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 16);
-	const struct prompt_slot slots[] = {
-		{"tools", "T {{domains}}"}, {"domains", "D"}, {"dimensions", ""}};
+	const struct prompt_slot slots[] = {{"domains", "D {{company}}"}};
 
-	temp_root_write(&root, "prompts/supervisor.md",
-			"a {{domains}} b {{ tools }}{{dimensions}} {{domains}} {x} }}\n");
+	temp_root_write(&root, "prompts/supervisor.md", "a {{domains}} b {{ domains }} {x} }}\n");
 	temp_root_write(&root, "prompts/agent.md", "For {{company}} and {{ company }}.\n");
 	load();
 	assert_string_equal(prompt_fill(catalog, "agent", NULL, 0, a), "For a shop and a shop.\n");
-	assert_string_equal(prompt_fill(catalog, "supervisor", slots, 3, a),
-			    "a D b T {{domains}} D {x} }}\n");
+	assert_string_equal(prompt_fill(catalog, "supervisor", slots, 1, a),
+			    "a D {{company}} b D {{company}} {x} }}\n");
 	assert_string_equal(prompt_fill(catalog, "synthesizer", NULL, 0, a), "Write.\n");
 	arena_free(&a);
 }
@@ -25,9 +23,9 @@ static void fills_slots(void **state)
 static void wrong_slots_are_found_at_start(void **state)
 {
 	(void)state;
-	refused("prompts/supervisor.md", "{{domains}}\n{{tools}}\n{{dimension}} {{dimensions}}",
+	refused("prompts/supervisor.md", "{{domains}}\n\n{{dimension}}",
 		"prompts/supervisor.md:3: nothing fills {{dimension}}");
-	refused("prompts/supervisor.md", "{{domains}} {{tools}}", "{{dimensions}} is missing");
+	refused("prompts/supervisor.md", "tools", "{{domains}} is missing");
 	refused("prompts/supervisor.md", NULL, "prompts/supervisor.md");
 }
 

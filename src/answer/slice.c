@@ -1,0 +1,88 @@
+/*
+ * What a supervisor is told beside the rules that everybody's prompt shares: the tools that may be
+ * meant, and the known values of what they take and code has not read. It depends on the question,
+ * so it stands in the newest message, where no cache holds it.
+ */
+#include "answer_int.h"
+
+#include <string.h>
+
+#include "vesper/limits.h"
+
+#define SLICE_BYTES_MAX 65536
+
+/* "Seasonal shape: average price month by month, …": the subject stands before the colon. */
+static void add_about(struct buf *b, const struct tool_def *tool, bool whole)
+{
+	size_t n = strlen(tool->about), subject = strcspn(tool->about, ":");
+
+	buf_add(b, tool->about, whole ? n : subject);
+	buf_str(b, whole || subject == n ? "" : ".");
+}
+
+static void add_tool(struct buf *b, const struct tool_def *tool, bool whole)
+{
+	buf_printf(b, "- %s: ", tool->name);
+	add_about(b, tool, whole);
+	buf_str(b, " Filters:");
+	for (size_t p = 0; p < tool->param_count; p++)
+		buf_printf(b, "%s %s%s", p ? "," : "", tool->params[p].filter,
+			   tool->params[p].required ? "" : "?");
+	for (size_t r = 0; r < tool->refer_count && whole; r++)
+		buf_printf(b, "%s %s as %s (%s)", r ? "," : " Gives", tool->refers[r].filter,
+			   tool->refers[r].path, tool->refers[r].words[0]);
+	buf_char(b, '\n');
+}
+
+static bool is_taken(const struct tool_def *const *tools, size_t count, const char *filter)
+{
+	for (size_t i = 0; i < count; i++)
+		if (tool_param_of_filter(tools[i], filter))
+			return true;
+	return false;
+}
+
+/* As many as help to spell one; an unknown value is asked about anyway. */
+static void add_values(struct buf *b, const struct dimension_def *d)
+{
+	size_t n = 0;
+
+	buf_printf(b, "- %s:", d->filter);
+	for (; d->values[n] && n < PROMPT_VALUES_MAX; n++)
+		buf_printf(b, "%s %s", n ? "," : "", d->values[n]);
+	buf_str(b, d->values[n] ? ", …\n" : "\n");
+}
+
+const char *slice_text(const struct answer_turn *t)
+{
+	const struct turn_core *core = t->core;
+	const struct catalog *c = core->may.catalog;
+	const struct know_input in = {.question = core->request.content,
+				      .tenant = core->who->tenant,
+				      .may = &core->may,
+				      .today = core->today,
+				      .calendar = core->calendar,
+				      .standing = t->context->standing};
+	const struct tool_def *const *tools;
+	size_t count = know_slice(core->know, &in, core->arena, &tools);
+	const char *text, *lead = "Known values\n";
+	struct buf b;
+
+	buf_init(&b, SLICE_BYTES_MAX);
+	buf_str(&b, count ? "Tools that may be meant\n" : "");
+	for (size_t i = 0; i < count; i++)
+		add_tool(&b, tools[i], i < PROMPT_TOOLS_WHOLE);
+	for (size_t i = 0; i < c->dimension_count; i++) {
+		const struct dimension_def *d = &c->dimensions[i];
+
+		if (!d->values || !d->values[0] || !is_taken(tools, count, d->filter) ||
+		    json_object_get(t->reading->known, d->filter))
+			continue;
+		buf_str(&b, lead);
+		lead = "";
+		add_values(&b, d);
+	}
+	text = arena_strdup(core->arena, buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}

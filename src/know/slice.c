@@ -1,0 +1,117 @@
+/*
+ * The tools that a model is told of in full: those that may be meant, by the same score that code
+ * chooses by. Fewer than the caller may use where there are many; what the slice lacks can still be
+ * named, or found by the agent of its domain.
+ */
+#include "know_int.h"
+
+#include <stdlib.h>
+
+#include "vesper/limits.h"
+
+struct slice {
+	const struct tool_def **tools;
+	size_t count;
+	size_t domains[KNOW_SLICE_DOMAINS];
+	size_t domain_count;
+};
+
+/* The tools of one subject of the question, the best first. */
+struct subject {
+	struct ranked *list;
+	size_t count;
+};
+
+static int by_score(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	return x->tool->index < y->tool->index ? -1 : x->tool->index > y->tool->index;
+}
+
+static void add(struct slice *s, const struct tool_def *tool)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->tools[i] == tool)
+			return;
+	if (s->count < KNOW_SLICE_TOOLS)
+		s->tools[s->count++] = tool;
+}
+
+/* The domain is one of the best, or becomes one. */
+static bool is_near(struct slice *s, size_t domain)
+{
+	for (size_t i = 0; i < s->domain_count; i++)
+		if (s->domains[i] == domain)
+			return true;
+	if (s->domain_count == KNOW_SLICE_DOMAINS)
+		return false;
+	s->domains[s->domain_count++] = domain;
+	return true;
+}
+
+static struct subject subject_of(const struct know *k, const struct know_input *in,
+				 const struct question *q, struct arena *a, struct slice *s)
+{
+	struct reading r = {.know = k, .in = in, .arena = a, .q = *q};
+	struct standing standing;
+	struct subject out;
+	enum carry how;
+
+	reading_begin(&r);
+	followup_read(&r, &standing);
+	for (size_t i = 0; i < standing.tool_count; i++)
+		add(s, standing.tools[i]);
+	how = reading_carry(&r, &standing, followup_cue(&r));
+	parents_settle(&r);
+	out.count = choose_ranked(&r, how == CARRY_ALL ? &standing : NULL, &out.list);
+	qsort(out.list, out.count, sizeof(*out.list), by_score);
+	return out;
+}
+
+/* The best of each subject, then the second of each, … */
+static void add_in_turn(struct slice *s, const struct subject *subjects, size_t n)
+{
+	bool more = true;
+
+	for (size_t i = 0; more; i++) {
+		more = false;
+		for (size_t p = 0; p < n; p++) {
+			const struct ranked *one = &subjects[p].list[i];
+
+			if (i >= subjects[p].count)
+				continue;
+			more = true;
+			if (is_near(s, one->domain))
+				add(s, one->tool);
+		}
+	}
+}
+
+size_t know_slice(const struct know *k, const struct know_input *in, struct arena *a,
+		  const struct tool_def *const **out)
+{
+	struct slice s = {.tools = arena_alloc(a, KNOW_SLICE_TOOLS * sizeof(*s.tools))};
+	const char *const *parts = &in->question;
+	struct subject *subjects;
+	struct question q;
+	size_t n;
+
+	text_read(k->catalog->language, in->question, a, &q);
+	n = parts_of(k, in, &q, a, &parts);
+	if (n == 0)
+		n = 1;
+	subjects = arena_alloc(a, n * sizeof(*subjects));
+	for (size_t p = 0; p < n; p++) {
+		struct know_input part = *in;
+
+		part.question = parts[p];
+		text_read(k->catalog->language, parts[p], a, &q);
+		subjects[p] = subject_of(k, &part, &q, a, &s);
+	}
+	add_in_turn(&s, subjects, n);
+	*out = s.tools;
+	return s.count;
+}

@@ -1,0 +1,134 @@
+/* What a supervisor is told of tools and values, by the question. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "answer_int.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+static struct catalog *catalog;
+static struct know *know;
+static struct arena *arena;
+static struct turn_core core;
+static struct turn_context context;
+static struct turn_reading reading;
+static const struct answer_turn turn = {.core = &core, .context = &context, .reading = &reading};
+
+static int setup(void **state)
+{
+	static struct principal who = {.user = "ann", .tenant = "vesper"};
+	struct err e = {0};
+
+	(void)state;
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
+		return -1;
+	know = know_new(catalog);
+	arena = arena_new(1 << 24);
+	who.permissions = catalog_role(catalog, "admin");
+	who.permission_count = 0;
+	while (who.permissions[who.permission_count])
+		who.permission_count++;
+	core = (struct turn_core){
+		.know = know, .arena = arena, .who = &who, .today = {2026, 2, 27}};
+	reading = (struct turn_reading){.known = json_own(arena, json_object())};
+	catalog_for(catalog, &who, arena, &core.may);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	know_free(&know);
+	catalog_unref(&catalog);
+	return 0;
+}
+
+static const char *told(const char *question)
+{
+	core.request.content = question;
+	return slice_text(&turn);
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static void the_best_tools_are_told_whole(void **state)
+{
+	const char *text = told("seasonal shape of SP15 in 2026");
+	const struct tool_def *first = catalog_tool(catalog, "get_seasonal_shape");
+
+	(void)state;
+	assert_ptr_equal(strstr(text, "- get_seasonal_shape:"), strstr(text, "- get_"));
+	assert_non_null(strstr(text, first->about));
+	assert_int_equal(count(text, " Filters:"), KNOW_SLICE_TOOLS);
+	assert_int_equal(count(text, "get_seasonal_shape"), 1);
+	for (size_t i = 0, whole = 0; i < core.may.tool_count; i++) {
+		whole += strstr(text, core.may.tools[i]->about) != NULL;
+		assert_true(whole <= PROMPT_TOOLS_WHOLE);
+	}
+}
+
+static void values_are_of_filters_that_are_not_read(void **state)
+{
+	const char *question = "seasonal shape of SP15 in 2026";
+
+	(void)state;
+	assert_non_null(strstr(told(question), "- hub_zone: NP15"));
+	assert_non_null(strstr(told(question), "- market: "));
+	json_set_str(reading.known, "hub_zone", "SP15");
+	assert_null(strstr(told(question), "- hub_zone:"));
+	assert_non_null(strstr(told(question), "- market: "));
+}
+
+static void many_values_are_cut(void **state)
+{
+	static const char *values[PROMPT_VALUES_MAX + 2];
+	struct dimension_def *d = (struct dimension_def *)catalog_dimension(catalog, "vendor");
+	const char *const *before = d->values;
+	const char *text;
+
+	(void)state;
+	for (size_t i = 0; i <= PROMPT_VALUES_MAX; i++)
+		values[i] = arena_printf(arena, "v%02zu", i);
+	d->values = values;
+	text = told("average price of SP15 in 2026");
+	assert_non_null(strstr(text, "v19, …\n"));
+	assert_null(strstr(text, "v20"));
+	values[PROMPT_VALUES_MAX] = NULL;
+	text = told("average price of SP15 in 2026");
+	assert_non_null(strstr(text, "v19\n"));
+	d->values = before;
+}
+
+static void a_caller_without_tools_is_told_of_none(void **state)
+{
+	(void)state;
+	core.may.tool_count = core.may.domain_count = 0;
+	assert_string_equal(told("seasonal shape of SP15 in 2026"), "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_best_tools_are_told_whole),
+		TEST(values_are_of_filters_that_are_not_read),
+		TEST(many_values_are_cut),
+		TEST(a_caller_without_tools_is_told_of_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
