@@ -67,7 +67,8 @@ static bool load(struct daemon *d, const struct knowledge_list *l, struct turn_k
 				    .workers = d->tool_workers,
 				    .hide_existence =
 					    config_bool(d->config, "checks.hide_existence"),
-				    .modules = domain_modules};
+				    .modules = domain_modules,
+				    .derivations = domain_derivations};
 
 	if (!catalog_load(d->roots, &l->packs, &k.catalog, e))
 		return false;

@@ -42,6 +42,9 @@
  *   grain                     words of what its rows are told apart by: "month, season"; a question
  *                             by something else is not for it
  *   gate                      the parameter that holds the caller's own SELECT
+ *   derive                    NAME COLUMN [BY]: what code makes of the main rows: a derivation
+ *                             (tool.h) of this number column, whose rows BY tells apart; without it
+ *                             the first column of text. At most TOOL_DERIVES_MAX lines
  *
  * slot= says what of a question fills a parameter, beside values of its dimension: one day; days
  * back from today, or ahead; a number that bounds ("above $60"); which end of a ranking comes first
@@ -156,6 +159,14 @@ struct frame_def {
 	size_t rows; /* kept at most */
 };
 
+/* A derivation of the main table's rows. */
+struct derive_def {
+	const char *name;   /* "share_of_total" */
+	const char *column; /* of numbers, fetched */
+	const char *by;     /* column that tells rows apart */
+	int line;           /* in the tool's file */
+};
+
 struct tool_def {
 	const char *name;
 	size_t index;       /* in the catalogue's tools */
@@ -190,6 +201,8 @@ struct tool_def {
 	size_t fact_count;
 	const struct frame_def *frames;
 	size_t frame_count;
+	const struct derive_def *derives;
+	size_t derive_count;
 	/* The same one unless a dialect overrides it. */
 	const struct sql_file *files[DIALECT_COUNT];
 	const json_t *schema; /* JSON schema of the arguments, made from params, order fixed */

@@ -183,6 +183,7 @@
 #define TOOL_ARGS_MAX    24  /* parameters of one tool */
 #define TOOL_COLUMNS_MAX 64  /* declared columns of one tool */
 #define TOOL_QUERIES_MAX 4   /* result sets of one tool */
+#define TOOL_DERIVES_MAX 4   /* derivations that one tool's file names; there are three */
 #define TOOL_LOOP_ROWS   200 /* the loop derives facts and hashes of so many; more take a worker */
 #define TOOL_WORKERS     2   /* of these; 200,000 rows take one for less than a second */
 #define TOOL_WORK_ARENA_BYTES                                                                      \

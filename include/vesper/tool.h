@@ -49,6 +49,16 @@ struct domain {
 	const struct tool_entry *tools; /* ended by a NULL name */
 };
 
+/* A derivation that the file of any tool may name: `-- derive: NAME COLUMN [BY]`. */
+struct tool_derivation {
+	const char *name;
+	/* Adds facts to the result, and the column to its main table. Any thread: it reads and
+	 * writes nothing else. There are rows. */
+	void (*run)(struct result *r, const struct derive_def *of, struct arena *a);
+	const char *column;       /* that it may add, or NULL */
+	const char *const *facts; /* that it may add, NULL-ended */
+};
+
 struct toolbox; /* the tools of a catalogue with their functions, and what they run on */
 
 struct toolbox_options {
@@ -62,12 +72,14 @@ struct toolbox_options {
 	 * last call. NULL: they are made on the loop. */
 	struct pool *workers;
 	bool hide_existence; /* what a caller may not see looks like what does not exist */
-	const struct domain *const *modules; /* NULL-ended; domains of the catalogue without a
-						module get tool_sql_run */
+	const struct domain *const *modules;       /* NULL-ended; domains of the catalogue without a
+						      module get tool_sql_run */
+	const struct tool_derivation *derivations; /* ended by a NULL name; NULL: there are none */
 };
 
 /* ERR_INPUT when a module's table and its files disagree: a tool without a file, a file's tool
- * without an entry. */
+ * without an entry. So it is when a file names a derivation that there is not, or does not declare
+ * the column that it adds. */
 MUST_CHECK bool toolbox_new(const struct toolbox_options *options, struct toolbox **out,
 			    struct err *e);
 void toolbox_free(struct toolbox **b);

@@ -133,6 +133,13 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 	}
 	if (strcmp(line->key, "frame") == 0)
 		return tool_frame_read(h, line->value, e);
+	if (strcmp(line->key, "derive") == 0) {
+		if (h->tool->derive_count == TOOL_DERIVES_MAX)
+			return tool_wrong(h, e, "more than %d derivations", TOOL_DERIVES_MAX);
+		h->derives[h->tool->derive_count++] =
+			(struct derive_def){.name = line->value, .line = line->line};
+		return true;
+	}
 	if (strcmp(line->key, "refer") == 0)
 		return refer_read(h->l->arena, line->value, h->tool, e) ||
 		       tool_wrong(h, e, "refer: %s", arena_strdup(h->l->arena, e->text));
@@ -204,10 +211,12 @@ static bool read_gate(struct tool_header *h, struct err *e)
 		return true;
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_wrong(h, e, "gate %s is no required plain text param", t->gate);
-	if (t->cache_s || t->has_whole || t->window || t->column_count || t->source)
-		return tool_wrong(h, e,
-				  "a tool with a gate has no cache_s, whole, window, source or "
-				  "columns");
+	if (t->cache_s || t->has_whole || t->window || t->column_count || t->derive_count ||
+	    t->source)
+		return tool_wrong(
+			h, e,
+			"a tool with a gate has no cache_s, whole, window, derive, source or "
+			"columns");
 	p->bytes_max = GATE_SQL_BYTES_MAX;
 	p->about = arena_printf(h->l->arena, "%s%s", p->about, own_sql_views(h->l));
 	return true;
@@ -307,8 +316,8 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 	for (size_t i = 0; i < f->header_count; i++)
 		if (!read_line(&h, &f->header[i], e))
 			return false;
-	if (!check_header(&h, e) || !read_whole(&h, e) || !read_gate(&h, e) ||
-	    !read_sentences(&h, e))
+	if (!check_header(&h, e) || !read_whole(&h, e) || !tool_derives_read(&h, e) ||
+	    !read_gate(&h, e) || !read_sentences(&h, e))
 		return false;
 	t.agents = h.agents.items;
 	t.reports = h.reports.items;

@@ -3,6 +3,7 @@
 #define VESPER_TOOL_HEADER_H
 
 #include "catalog_int.h"
+#include "vesper/limits.h"
 
 struct tool_header {
 	struct loader *l;
@@ -13,6 +14,7 @@ struct tool_header {
 	struct column_def *columns;
 	struct fact_def *facts;
 	struct frame_def *frames;
+	struct derive_def derives[TOOL_DERIVES_MAX]; /* name: the line's text, until it is read */
 	struct text_list agents, suggest, seen, reports;
 	const char *whole; /* read when every column is known */
 	int whole_line;
@@ -21,6 +23,9 @@ struct tool_header {
 /* An error of the line that is being read: "path:line: what is wrong". Returns false. */
 bool tool_wrong(const struct tool_header *h, struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Those of the struct as the lines say. All columns are known. */
+MUST_CHECK bool tool_derives_read(struct tool_header *h, struct err *e);
 
 bool tool_is_name(const char *text); /* of letters that a name may have */
 MUST_CHECK bool tool_number_read(const struct tool_header *h, const char *text, int64_t *out,

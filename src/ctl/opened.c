@@ -17,7 +17,8 @@ bool opened_begin(struct opened *o, struct err *e)
 
 bool opened_tools(struct opened *o, const char *tenant, struct err *e)
 {
-	struct toolbox_options options = {.modules = domain_modules};
+	struct toolbox_options options = {.modules = domain_modules,
+					  .derivations = domain_derivations};
 
 	const struct catalog *catalog;
 

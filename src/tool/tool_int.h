@@ -97,6 +97,9 @@ bool tool_work_start(struct tool_call *call, bool hashes);
 /* The call is cancelled: a worker that is at it ends without it. */
 void tool_work_leave(struct tool_call *call);
 
+/* The derivation of this name, or NULL. */
+const struct tool_derivation *tool_derivation(const struct tool_derivation *all, const char *name);
+
 /* Names, labels, units, types and priorities come from the header, by column name. Any thread. */
 void tool_describe(struct table *table, const struct tool_def *tool, const struct catalog *catalog);
 

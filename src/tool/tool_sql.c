@@ -169,7 +169,7 @@ static bool ask_window(struct tool_call *call)
 
 static void end_with_rows(struct tool_call *call)
 {
-	call->derives = call->derive != NULL;
+	call->derives = call->derive || call->tool->derive_count > 0;
 	tool_call_end(call);
 }
 

@@ -18,7 +18,8 @@ struct tool_work {
 	struct catalog *catalog;
 	const struct tool_def *tool;
 	tool_derive_fn derive;
-	bool hashes;
+	const struct tool_derivation *derivations;
+	bool derives, hashes;
 	struct arena *arena;
 	struct result *result; /* in it, with the tables */
 };
@@ -88,26 +89,42 @@ static void say_sampled(struct result *r, struct arena *a)
 	}
 }
 
-/* Any thread. */
-static void work_on(struct result *r, tool_derive_fn derive, bool hashes,
-		    const struct tool_def *tool, const struct catalog *catalog, struct arena *a)
+const struct tool_derivation *tool_derivation(const struct tool_derivation *all, const char *name)
 {
-	if (derive) {
-		say_sampled(r, a);
-		derive(r, a);
-		for (size_t i = 0; i < r->table_count; i++) /* what was derived has a header too */
-			tool_describe(r->tables[i], tool, catalog);
-	}
-	result_free_frames(r);
-	if (hashes)
-		result_hash(r, r->hash);
+	for (; all && all->name; all++)
+		if (strcmp(all->name, name) == 0)
+			return all;
+	return NULL;
+}
+
+static void derive(const struct tool_work *w)
+{
+	const struct tool_def *tool = w->tool;
+	struct result *r = w->result;
+
+	say_sampled(r, w->arena);
+	if (w->derive)
+		w->derive(r, w->arena);
+	for (size_t i = 0; i < tool->derive_count; i++)
+		tool_derivation(w->derivations, tool->derives[i].name)
+			->run(r, &tool->derives[i], w->arena);
+	for (size_t i = 0; i < r->table_count; i++) /* what was derived has a header too */
+		tool_describe(r->tables[i], tool, w->catalog);
+}
+
+/* Any thread. */
+static void work_on(const struct tool_work *w)
+{
+	if (w->derives)
+		derive(w);
+	result_free_frames(w->result);
+	if (w->hashes)
+		result_hash(w->result, w->result->hash);
 }
 
 static void run(struct pool_job *job)
 {
-	struct tool_work *w = (struct tool_work *)job;
-
-	work_on(w->result, w->derive, w->hashes, w->tool, w->catalog, w->arena);
+	work_on((struct tool_work *)job);
 }
 
 static void copy_args(struct args *to, struct arena *a, const struct args *from)
@@ -204,26 +221,31 @@ static size_t row_count(const struct result *r)
 bool tool_work_start(struct tool_call *call, bool hashes)
 {
 	const struct toolbox_options *o = &call->box->options;
-	tool_derive_fn derive = call->derives ? call->derive : NULL;
+	struct tool_work here = {
+		.call = call,
+		.catalog = o->catalog,
+		.tool = call->tool,
+		.derive = call->derive,
+		.derivations = o->derivations,
+		.derives = call->derives,
+		.hashes = hashes,
+		.arena = call->arena,
+		.result = call->result,
+	};
 	struct tool_work *w;
 
 	call->result->args = call->args;
-	if (!derive && !hashes)
+	if (!here.derives && !hashes)
 		return false;
 	if (!o->workers || row_count(call->result) <= TOOL_LOOP_ROWS) {
-		work_on(call->result, derive, hashes, call->tool, o->catalog, call->arena);
+		work_on(&here);
 		return false;
 	}
 	w = mem_alloc(sizeof(*w));
-	*w = (struct tool_work){
-		.job = {.run = run, .done = done},
-		.call = call,
-		.catalog = catalog_ref(o->catalog),
-		.tool = call->tool,
-		.derive = derive,
-		.hashes = hashes,
-		.arena = arena_new(TOOL_WORK_ARENA_BYTES),
-	};
+	*w = here;
+	w->job = (struct pool_job){.run = run, .done = done};
+	w->catalog = catalog_ref(o->catalog);
+	w->arena = arena_new(TOOL_WORK_ARENA_BYTES);
 	w->result = movable(call, w->arena);
 	call->work = w;
 	pool_submit(o->workers, &w->job);

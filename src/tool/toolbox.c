@@ -91,6 +91,43 @@ static bool find_sources(struct toolbox *b, struct err *e)
 	return true;
 }
 
+static bool declares(const struct tool_def *t, const char *column)
+{
+	for (size_t i = 0; i < t->column_count; i++)
+		if (strcmp(t->columns[i].name, column) == 0)
+			return t->columns[i].derived;
+	return false;
+}
+
+static bool check_derives(const struct toolbox *b, const struct tool_def *t, struct err *e)
+{
+	for (size_t i = 0; i < t->derive_count; i++) {
+		const struct derive_def *d = &t->derives[i];
+		const struct tool_derivation *found =
+			tool_derivation(b->options.derivations, d->name);
+
+		if (!found)
+			return err_set(e, ERR_INPUT, "%s:%d: there is no derivation %s", t->path,
+				       d->line, d->name);
+		if (found->column && !declares(t, found->column))
+			return err_set(e, ERR_INPUT,
+				       "%s:%d: %s adds a column \"%s\", which is not declared as "
+				       "derived",
+				       t->path, d->line, d->name, found->column);
+	}
+	return true;
+}
+
+static bool check_all_derives(const struct toolbox *b, struct err *e)
+{
+	const struct catalog *c = b->options.catalog;
+
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (!check_derives(b, &c->tools[i], e))
+			return false;
+	return true;
+}
+
 bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, struct err *e)
 {
 	struct toolbox *b = mem_alloc(sizeof(*b));
@@ -101,7 +138,7 @@ bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, st
 	b->source = mem_alloc((options->catalog->tool_count + 1) * sizeof(struct source *));
 	for (size_t i = 0; i < options->catalog->tool_count; i++)
 		b->run[i] = options->catalog->tools[i].gate ? tool_gate_run : tool_sql_run;
-	if (!find_sources(b, e)) {
+	if (!find_sources(b, e) || !check_all_derives(b, e)) {
 		toolbox_free(&b);
 		return false;
 	}

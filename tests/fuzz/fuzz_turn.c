@@ -429,7 +429,8 @@ static void open_databases(void)
 static void open_stage(void)
 {
 	struct turn_knowledge k = {0};
-	struct toolbox_options tools = {.modules = domain_modules};
+	struct toolbox_options tools = {.modules = domain_modules,
+					.derivations = domain_derivations};
 	struct turns_options o = {.deadline_ms = 3000, .grace_ms = 1000};
 	struct err e = {0};
 

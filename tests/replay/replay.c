@@ -147,8 +147,10 @@ static void open_store(struct stage *s)
 
 static void load_knowledge(struct stage *s, struct turn_knowledge *k)
 {
-	struct toolbox_options o = {
-		.loop = s->loop, .sources = sources_of(s->warehouse), .modules = domain_modules};
+	struct toolbox_options o = {.loop = s->loop,
+				    .sources = sources_of(s->warehouse),
+				    .modules = domain_modules,
+				    .derivations = domain_derivations};
 	struct err e = {0};
 
 	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &k->catalog, &e))

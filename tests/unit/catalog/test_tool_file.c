@@ -329,9 +329,55 @@ static void caps_params_and_columns(void **state)
 	}
 }
 
+/* COLUMN is a fetched number, BY a fetched column or the first of text. */
+static void derivations_are_read(void **state)
+{
+	static const struct {
+		const char *lines, *why;
+	} bad[] = {
+		{"-- derive: rank\n", SMALL_TOOL_PATH ":18: derive: NAME COLUMN [BY]"},
+		{"-- derive: rank Price Hub Hub\n", ":18: derive: NAME COLUMN [BY]"},
+		{"-- derive: Rank! Price Hub\n", ":18: derive: NAME COLUMN [BY]"},
+		{"-- derive: rank Hub\n", "Hub is no fetched column of type int or decimal"},
+		{"-- derive: rank Cost\n", "Cost is no fetched column of type int or decimal"},
+		{"-- derive: rank Price Name\n", "Name is no fetched column"},
+		{"-- derive: rank Price\n", "no column of type text tells the rows apart"},
+		{"-- derive: rank Price Hub\n-- derive: rank Price Hub\n",
+		 ":19: derive rank is there twice"},
+		{"-- derive: a Price Hub\n-- derive: b Price Hub\n-- derive: c Price Hub\n"
+		 "-- derive: d Price Hub\n-- derive: e Price Hub\n",
+		 ":22: more than 4 derivations"},
+		{"-- column \"Share\" type=decimal derived\n-- derive: rank Share Hub\n",
+		 "Share is no fetched column"},
+	};
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char *lines = mem_printf("%sSELECT p.hub", bad[i].lines);
+
+		refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "SELECT p.hub", lines, bad[i].why);
+		mem_free(lines);
+	}
+	text = changed(SMALL_TOOL, "-- column \"Hub\" priority=high\n",
+		       "-- column \"Hub\" type=text\n-- derive: rank  Price\n"
+		       "-- derive: share_of_total Price Price\n");
+	temp_root_write(&root, SMALL_TOOL_PATH, text);
+	mem_free(text);
+	load();
+	const struct tool_def *t = catalog_tool(catalog, "get_price");
+	assert_int_equal(t->derive_count, 2);
+	assert_string_equal(t->derives[0].name, "rank");
+	assert_string_equal(t->derives[0].column, "Price");
+	assert_string_equal(t->derives[0].by, "Hub");
+	assert_int_equal(t->derives[0].line, 16);
+	assert_string_equal(t->derives[1].by, "Price");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(derivations_are_read),
 		TEST(reads_the_header),
 		TEST(reads_params),
 		TEST(reads_columns),

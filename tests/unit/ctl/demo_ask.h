@@ -55,7 +55,8 @@ static int set_up(void **state)
 					   .timeout_ms = 120000, /* of a busy machine */
 					   .tenants = tenants,
 					   .tenant_count = 2};
-	struct toolbox_options tools = {.modules = domain_modules};
+	struct toolbox_options tools = {.modules = domain_modules,
+					.derivations = domain_derivations};
 	struct err e = {0};
 
 	(void)state;

@@ -98,6 +98,7 @@ static int set_up(void **state)
 		.sources = sources_of(warehouse),
 		.cache = cache,
 		.modules = domain_modules,
+		.derivations = domain_derivations,
 	};
 	if (!toolbox_new(&tools, &box, &e))
 		fail_msg("%s", e.text);

@@ -37,7 +37,8 @@ static void ignore_log(void *owner, const char *text)
 
 static int set_up(void **state)
 {
-	struct toolbox_options options = {.modules = domain_modules};
+	struct toolbox_options options = {.modules = domain_modules,
+					  .derivations = domain_derivations};
 	struct err e = {0};
 
 	(void)state;

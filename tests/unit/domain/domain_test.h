@@ -76,7 +76,8 @@ static inline void open_tools(void)
 	const struct toolbox_options options = {.loop = loop,
 						.catalog = catalog,
 						.sources = sources_of(warehouse),
-						.modules = domain_modules};
+						.modules = domain_modules,
+						.derivations = domain_derivations};
 	struct err e = {0};
 
 	if (!toolbox_new(&options, &box, &e))

@@ -222,6 +222,30 @@ static void facts_are_derived_from_rows_only(void **state)
 	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->fact_count, 0);
 }
 
+/* A file may name a derivation; it runs after a module's own, and its column has a header. */
+static void a_file_names_what_is_derived(void **state)
+{
+	const struct result *r;
+
+	(void)state;
+	add_header("-- column \"Twice\" derived unit=$\n-- derive: twice Price Hub\n");
+	open_box(modules);
+	recording_db_table(&recorded, "Hub|Price", "E1|1.50", NULL);
+	r = call_tool("get_price", "{'hub': 'E1'}");
+	assert_string_equal(result_fact(r, "twice")->value, "2");
+	assert_string_equal(result_fact(r, "of")->value, "Hub");
+	assert_string_equal(result_fact(r, "of")->label, "Price");
+	assert_string_equal(table_cell(r->tables[0], 0, "Twice"), "2");
+	assert_string_equal(r->tables[0]->columns[2].unit, "$");
+
+	open_box(NULL);
+	recording_db_table(&recorded, "Hub|Price", "E1|1.50", NULL);
+	r = call_tool("get_price", "{'hub': 'E1'}");
+	assert_string_equal(result_fact(r, "of")->value, "Hub");
+	recording_db_table(&recorded, "Hub|Price", NULL);
+	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->fact_count, 0);
+}
+
 /* What a receipt is made of. */
 static void a_result_knows_how_it_came_about(void **state)
 {
@@ -278,6 +302,7 @@ int main(void)
 		TEST(a_cancelled_range_query_never_answers),
 		TEST(a_column_needs_its_permission),
 		TEST(facts_are_derived_from_rows_only),
+		TEST(a_file_names_what_is_derived),
 		TEST(a_result_knows_how_it_came_about),
 		TEST(a_failure_has_no_hash),
 	};

@@ -13,7 +13,8 @@ static void refused(const struct domain *module, const char *why)
 	const struct toolbox_options options = {.loop = loop,
 						.catalog = catalog,
 						.sources = sources_of(warehouse),
-						.modules = modules};
+						.modules = modules,
+						.derivations = derivations};
 	struct err e = {0};
 
 	assert_false(toolbox_new(&options, &box, &e));
@@ -73,6 +74,16 @@ static void table_and_files_must_agree(void **state)
 	refused(&foreign, "prompts/energy/costs.md:1: the prompt of module costs is missing");
 }
 
+/* What a file wants to be derived must be there, and its column declared. */
+static void derivations_are_known(void **state)
+{
+	(void)state;
+	add_header("-- column \"Twice\" derived\n-- derive: thrice Price Hub\n");
+	refused(NULL, SMALL_TOOL_PATH ":19: there is no derivation thrice");
+	add_header("-- derive: twice Price Hub\n");
+	refused(NULL, SMALL_TOOL_PATH ":18: twice adds a column \"Twice\", which is not declared");
+}
+
 static void keeps_its_catalogue(void **state)
 {
 	(void)state;
@@ -96,6 +107,7 @@ int main(void)
 		TEST(a_module_brings_its_functions),
 		TEST(a_tool_has_its_source),
 		TEST(table_and_files_must_agree),
+		TEST(derivations_are_known),
 		TEST(keeps_its_catalogue),
 	};
 

@@ -104,12 +104,36 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
+/* As a file of any pack may name them. */
+static void twice(struct result *r, const struct derive_def *of, struct arena *a)
+{
+	result_add_fact(r, a, (struct fact){.name = "of", .label = of->column, .value = of->by});
+	table_add_column(r->tables[0], "Twice", COLUMN_DECIMAL, (const char *const[]){"2"});
+}
+
+static const struct tool_derivation derivations[] = {{"twice", twice, "Twice", NULL}, {0}};
+
+/* The catalogue with further lines in the header of its tool. */
+static inline void add_header(const char *lines)
+{
+	const char *body = strstr(SMALL_TOOL, "SELECT");
+	char *text = mem_printf("%.*s%s%s", (int)(body - SMALL_TOOL), SMALL_TOOL, lines, body);
+	struct err e = {0};
+
+	temp_root_write(&root, SMALL_TOOL_PATH, text);
+	mem_free(text);
+	catalog_unref(&catalog);
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
+		fail_msg("%s", e.text);
+}
+
 static inline void open_box(const struct domain *const *modules)
 {
 	const struct toolbox_options options = {.loop = loop,
 						.catalog = catalog,
 						.sources = sources_of(warehouse),
 						.modules = modules,
+						.derivations = derivations,
 						.hide_existence = hide_existence};
 	struct err e = {0};
 
