@@ -82,10 +82,11 @@ const struct topics *topics_new(struct arena *a, const struct topic *list, size_
 
 	dict_init(&t->first, a);
 	t->chains = arena_alloc(a, (2 * phrases + 1) * sizeof(*t->chains));
-	for (size_t i = 0; i < count; i++)
-		add_topic(t, &list[i]);
+	/* What is added last is found first. */
 	for (size_t i = 0; i < more_count; i++)
 		add_topic(t, &more[i]);
+	for (size_t i = 0; i < count; i++)
+		add_topic(t, &list[i]);
 	return t;
 }
 

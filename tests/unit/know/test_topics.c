@@ -2,7 +2,7 @@
 #include "know_test.h"
 
 static const char *const oil[] = {"oil price", "oil", NULL};
-static const char *const songs[] = {"song", "s&p", NULL};
+static const char *const songs[] = {"song", "s&p", "oil", NULL};
 static const struct topic own[] = {{.phrases = oil, .answer = "No oil."}};
 static const struct topic others[] = {{.phrases = songs, .answer = "No songs."}};
 
