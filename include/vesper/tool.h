@@ -79,7 +79,7 @@ struct toolbox_options {
 
 /* ERR_INPUT when a module's table and its files disagree: a tool without a file, a file's tool
  * without an entry. So it is when a file names a derivation that there is not, or does not declare
- * the column that it adds. */
+ * the column and the facts that it may add. */
 MUST_CHECK bool toolbox_new(const struct toolbox_options *options, struct toolbox **out,
 			    struct err *e);
 void toolbox_free(struct toolbox **b);

@@ -114,6 +114,11 @@ static bool check_derives(const struct toolbox *b, const struct tool_def *t, str
 				       "%s:%d: %s adds a column \"%s\", which is not declared as "
 				       "derived",
 				       t->path, d->line, d->name, found->column);
+		for (const char *const *fact = found->facts; fact && *fact; fact++)
+			if (!tool_fact(t, *fact))
+				return err_set(e, ERR_INPUT,
+					       "%s:%d: %s adds a fact %s, which is not declared",
+					       t->path, d->line, d->name, *fact);
 	}
 	return true;
 }

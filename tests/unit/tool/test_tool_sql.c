@@ -228,7 +228,8 @@ static void a_file_names_what_is_derived(void **state)
 	const struct result *r;
 
 	(void)state;
-	add_header("-- column \"Twice\" derived unit=$\n-- derive: twice Price Hub\n");
+	add_header("-- column \"Twice\" derived unit=$\n"
+		   "-- fact of type=text By what\n-- derive: twice Price Hub\n");
 	open_box(modules);
 	recording_db_table(&recorded, "Hub|Price", "E1|1.50", NULL);
 	r = call_tool("get_price", "{'hub': 'E1'}");

@@ -80,6 +80,8 @@ static void derivations_are_known(void **state)
 	(void)state;
 	add_header("-- column \"Twice\" derived\n-- derive: thrice Price Hub\n");
 	refused(NULL, SMALL_TOOL_PATH ":19: there is no derivation thrice");
+	add_header("-- column \"Twice\" derived\n-- derive: twice Price Hub\n");
+	refused(NULL, SMALL_TOOL_PATH ":19: twice adds a fact of, which is not declared");
 	add_header("-- derive: twice Price Hub\n");
 	refused(NULL, SMALL_TOOL_PATH ":18: twice adds a column \"Twice\", which is not declared");
 }
@@ -103,12 +105,9 @@ static void keeps_its_catalogue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_domain_without_a_module_runs),
-		TEST(a_module_brings_its_functions),
-		TEST(a_tool_has_its_source),
-		TEST(table_and_files_must_agree),
-		TEST(derivations_are_known),
-		TEST(keeps_its_catalogue),
+		TEST(a_domain_without_a_module_runs), TEST(a_module_brings_its_functions),
+		TEST(a_tool_has_its_source),          TEST(table_and_files_must_agree),
+		TEST(derivations_are_known),          TEST(keeps_its_catalogue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

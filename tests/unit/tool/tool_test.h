@@ -111,7 +111,8 @@ static void twice(struct result *r, const struct derive_def *of, struct arena *a
 	table_add_column(r->tables[0], "Twice", COLUMN_DECIMAL, (const char *const[]){"2"});
 }
 
-static const struct tool_derivation derivations[] = {{"twice", twice, "Twice", NULL}, {0}};
+static const char *const twice_facts[] = {"of", NULL};
+static const struct tool_derivation derivations[] = {{"twice", twice, "Twice", twice_facts}, {0}};
 
 /* The catalogue with further lines in the header of its tool. */
 static inline void add_header(const char *lines)
