@@ -116,6 +116,24 @@ static void the_warehouses_files_are_made_of_its_description(void **state)
 			    folded(load("sql/warehouse/sqlite/schema.sql")));
 }
 
+/* A further source's files are what vesperctl db ddl --write made. */
+static void the_clinics_files_are_made_of_its_description(void **state)
+{
+	const struct ddl *d = described(load("tests/packs/sql/hospital/tables.json"));
+
+	(void)state;
+	for (int i = 0; i < DIALECT_COUNT; i++) {
+		const char *text;
+
+		if (i == DIALECT_SQLITE)
+			continue;
+		text = load(arena_printf(arena,
+					 "tests/packs/sql/schema/%s/sources/clinic/001_tables.sql",
+					 dialect_name((enum dialect)i)));
+		assert_string_equal(strchr(text, '\n') + 1, written(d, "clinic", (enum dialect)i));
+	}
+}
+
 #define SMALL                                                                                      \
 	"{ \"schema\": \"pv\", \"tables\": [\n"                                                    \
 	"  { \"name\": \"loggers\", \"about\": \"Where.\", \"columns\": [\n"                       \
@@ -269,6 +287,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(the_warehouses_files_are_made_of_its_description),
+		TEST(the_clinics_files_are_made_of_its_description),
 		TEST(another_source_gets_its_schema),
 		TEST(names_and_types_are_checked),
 		TEST(keys_are_checked),

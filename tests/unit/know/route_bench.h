@@ -213,17 +213,24 @@ static inline void learn_names(struct bench *b, struct arena *a)
 	}
 }
 
-static inline void bench_open(struct bench *b, struct arena *a)
+/* Packs of these roots; NULL: those that are default. No names are learned. */
+static inline void bench_open_packs(struct bench *b, const char *const *roots,
+				    const struct pack_list *packs)
 {
 	struct err e;
 
-	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &b->catalog, &e))
+	if (!catalog_load(roots, packs, &b->catalog, &e))
 		fail_msg("%s", e.text);
 	b->who = (struct principal){.user = "u", .tenant = TENANT};
 	b->who.permissions = catalog_role(b->catalog, "admin");
 	while (b->who.permissions && b->who.permissions[b->who.permission_count])
 		b->who.permission_count++;
 	b->know = know_new(b->catalog);
+}
+
+static inline void bench_open(struct bench *b, struct arena *a)
+{
+	bench_open_packs(b, (const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL);
 	learn_names(b, a);
 }
 
