@@ -121,7 +121,7 @@ void dialog_leave_context(struct dialog_turn *t);
 void ask_user(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 void ask_clarification(struct dialog_turn *t, const struct clarification *c);
 /* The model's own question, with the choices that it knows. */
-void ask_for_model(struct dialog_turn *t, const struct route *r);
+void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r);
 /* The same for a question behind an answer; false: it is not to be asked. */
 bool ask_prepare(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 /* The reply's question begins to stand. Members of chat.ask; new reference. */

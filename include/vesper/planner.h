@@ -45,7 +45,7 @@ void planner_begin(struct planner_turn *t);
 
 /* ---- supervisor_reply.c: the supervisor's structured answer ---- */
 
-struct route {
+struct supervisor_reply {
 	const char *intent;
 	const char *clarification; /* NULL: none */
 	json_t *filters; /* object: name -> text, or an array of texts; "": does not hold */
@@ -54,13 +54,13 @@ struct route {
 	 * are filters of this step alone, {"$ref": …} where an earlier one gives the value. */
 	json_t *steps;
 };
-json_t *route_schema(void); /* new reference; the same bytes for everybody */
-MUST_CHECK bool route_parse(const char *text, size_t len, const struct catalog_view *may,
-			    struct arena *a, struct route *out, struct err *e);
+json_t *supervisor_schema(void); /* new reference; the same bytes for everybody */
+MUST_CHECK bool supervisor_parse(const char *text, size_t len, const struct catalog_view *may,
+				 struct arena *a, struct supervisor_reply *out, struct err *e);
 /* Takes a filter away, under its singular and its plural name. */
-void route_filter_drop(json_t *filters, const char *name);
+void filters_drop(json_t *filters, const char *name);
 /* The arguments of a tool from filters by their names (singular and plural). */
-const json_t *route_args(const struct tool_def *tool, const json_t *filters, struct arena *a);
+const json_t *filters_as_args(const struct tool_def *tool, const json_t *filters, struct arena *a);
 
 /* ---- filters.c: values by filter name, as a JSON object ---- */
 
@@ -74,7 +74,8 @@ void filters_edit(json_t *filters, const json_t *edits);
 void filters_understood(struct planner_turn *t, const json_t *filters, const json_t *standing,
 			const json_t *edits, enum filter_source edited);
 
-/* ---- stored_plan.c: a plan as it is stored, an array of steps as in struct route ---- */
+/* ---- stored_plan.c: a plan as it is stored, an array of steps as in struct supervisor_reply ----
+ */
 
 /* Each value becomes one that code knows. False: *ask says what is unclear. */
 bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,
@@ -111,13 +112,13 @@ struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json
 			const json_t *edits, enum filter_source source, struct clarification *ask);
 /* What the supervisor chose: its tools with their filters, and a loop for each agent that has no
  * tool. NULL: *ask says what is unclear. */
-struct plan *plan_of_route(struct planner_turn *t, const struct route *r, const json_t *standing,
-			   struct clarification *ask);
+struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply *r,
+			   const json_t *standing, struct clarification *ask);
 /* What code has read already, for the supervisor. */
 void planner_ask_supervisor(struct planner_turn *t);
-/* route_parse, which also says what the question is about. */
-MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text, struct route *out,
-				   struct err *e);
+/* supervisor_parse, which also says what the question is about. */
+MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text,
+				   struct supervisor_reply *out, struct err *e);
 /* Takes back a plan that can't be run: `u` is what was understood before it. */
 void planner_take_back(struct planner_turn *t, const struct understanding *u);
 

@@ -87,8 +87,8 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	t->core->operations.ended(t->core->operations.turn);
 }
 
-/* The answer to a question back, edited filters and a second look are about what was let through
- * before. */
+/* The answer to a clarifying question, edited filters and a second look are about what was let
+ * through before. */
 void guardrail_begin(struct answer_turn *t)
 {
 	static const struct llm_handler handler = {.on_end = on_end};

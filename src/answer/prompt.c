@@ -205,7 +205,7 @@ struct llm_call *prompt_supervisor(struct answer_turn *t)
 	slot = (struct prompt_slot){"domains", domain_lines(t, &b)};
 	call = new_call(t, LLM_ROUTE,
 			prompt_fill(t->core->may.catalog, "supervisor", &slot, 1, t->core->arena));
-	call->format = json_own(t->core->arena, route_schema());
+	call->format = json_own(t->core->arena, supervisor_schema());
 
 	buf_deinit(&b);
 

@@ -1,7 +1,7 @@
 /*
- * Questions back. One goes out as a frame and into what stands, so that its answer finds it: as a
- * choice of the client, as the number of an option, or in words. What it allows is checked here; an
- * answer is never guessed at.
+ * Clarifying questions. One goes out as a frame and into the session context, so that its answer
+ * finds it: as a choice of the client, as the number of an option, or in words. What it allows is
+ * checked here; an answer is never guessed at.
  */
 #include "vesper/dialog.h"
 
@@ -49,7 +49,7 @@ static json_t *options_json(const struct turn_ask *ask)
 	return options;
 }
 
-/* What the frame and what stands have in common. */
+/* What the frame and the session context have in common. */
 static json_t *ask_json(const struct dialog_turn *t, const char *ask_id)
 {
 	const struct turn_ask *ask = &t->dialog->reply.ask;
@@ -155,7 +155,7 @@ void ask_clarification(struct dialog_turn *t, const struct clarification *c)
 	ask_user(t, c->text, &ask);
 }
 
-void ask_for_model(struct dialog_turn *t, const struct route *r)
+void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r)
 {
 	size_t n = json_array_size(r->options);
 	struct suggestion *options = arena_alloc(t->core->arena, (n + 1) * sizeof(*options));

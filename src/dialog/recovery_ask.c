@@ -1,6 +1,6 @@
 /*
- * Questions back for what gave no rows: another time where there is data for other times, another
- * name where there are close ones. The answer runs what lacked just that, once more.
+ * Clarifying questions for what gave no rows: another time where there is data for other times,
+ * another name where there are close ones. The answer runs what lacked just that, once more.
  */
 #include "recovery_int.h"
 

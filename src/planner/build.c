@@ -112,9 +112,10 @@ struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json
 
 /* ---- what the supervisor chose ---- */
 
-bool planner_read_reply(struct planner_turn *t, const char *text, struct route *out, struct err *e)
+bool planner_read_reply(struct planner_turn *t, const char *text, struct supervisor_reply *out,
+			struct err *e)
 {
-	if (!route_parse(text, strlen(text), &t->core->may, t->core->arena, out, e))
+	if (!supervisor_parse(text, strlen(text), &t->core->may, t->core->arena, out, e))
 		return false;
 	t->reading->intent = out->intent;
 	return true;
@@ -143,7 +144,7 @@ static void take_aliases(struct planner_turn *t, const struct filter *filters, s
 
 /* What code has read stands without being repeated, as far as a step takes it; what the model says
  * goes over it. */
-static json_t *filters_of_route(struct planner_turn *t, const struct route *r)
+static json_t *filters_of_reply(struct planner_turn *t, const struct supervisor_reply *r)
 {
 	const struct understanding *u = &t->reading->understood;
 	json_t *filters = json_own(t->core->arena, json_object()), *value;
@@ -158,10 +159,10 @@ static json_t *filters_of_route(struct planner_turn *t, const struct route *r)
 	return filters;
 }
 
-struct plan *plan_of_route(struct planner_turn *t, const struct route *r, const json_t *standing,
-			   struct clarification *ask)
+struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply *r,
+			   const json_t *standing, struct clarification *ask)
 {
-	json_t *filters = filters_of_route(t, r);
+	json_t *filters = filters_of_reply(t, r);
 	bool known;
 
 	steps_understood(t, r->intent, r->steps);

@@ -206,7 +206,7 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 	const struct tool_def *tool;
 	json_t *own, *stood;
 
-	route_filter_drop(json_object_get(standing, "filters"), refer->filter);
+	filters_drop(json_object_get(standing, "filters"), refer->filter);
 	stood = json_own(t->core->arena, json_deep_copy(json_object_get(standing, "filters")));
 	/* so that the half is read as one that has it; its value comes later */
 	json_set_str(json_object_get(standing, "filters"), refer->filter, POINTED_AT);
@@ -219,9 +219,9 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 		      ? own_of_call(t, &second->tools[0])
 		      : json_object_get(json_own(t->core->arena, know_standing(second)), "filters");
 	if (parent_filter(t, refer))
-		route_filter_drop(own, parent_filter(t, refer));
+		filters_drop(own, parent_filter(t, refer));
 	take_over(own, stood, tool);
-	route_filter_drop(own, refer->filter);
+	filters_drop(own, refer->filter);
 	json_object_set_new(
 		own, refer->filter,
 		json_make({"$ref", json_str(arena_printf(t->core->arena, "t1.%s", refer->path))}));

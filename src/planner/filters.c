@@ -195,7 +195,7 @@ void filters_edit(json_t *filters, const json_t *edits)
 	const char *name;
 
 	json_object_foreach((json_t *)edits, name, value) {
-		route_filter_drop(filters, name);
+		filters_drop(filters, name);
 		if (!is_dropped(value))
 			json_object_set(filters, name, (json_t *)value);
 	}

@@ -122,7 +122,7 @@ bool steps_allowed(const struct planner_turn *t, const json_t *steps, bool model
 	return json_array_size(steps) > 0 && json_array_size(steps) <= PLAN_TASKS_MAX;
 }
 
-/* Agents and tools as if code had understood them: they are what stands afterwards. */
+/* Agents and tools as if code had understood them: they are the session context afterwards. */
 void steps_understood(struct planner_turn *t, const char *intent, const json_t *steps)
 {
 	size_t n = json_array_size(steps);
@@ -189,8 +189,8 @@ struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const j
 		};
 		if (tool)
 			task->json_args =
-				route_args(catalog_tool(t->core->may.catalog, tool),
-					   filters_of_step(t, filters, step), t->core->arena);
+				filters_as_args(catalog_tool(t->core->may.catalog, tool),
+						filters_of_step(t, filters, step), t->core->arena);
 	}
 	return p;
 }
@@ -217,5 +217,5 @@ void steps_edit(json_t *steps, const json_t *edits)
 
 	json_array_foreach(steps, i, step)
 		json_object_foreach((json_t *)edits, name, value)
-			route_filter_drop(json_object_get(step, "own"), name);
+			filters_drop(json_object_get(step, "own"), name);
 }

@@ -15,7 +15,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-#define ROUTE_NAME_MAX 128
+#define FILTER_NAME_MAX 128
 
 /* ---- the schema ---- */
 
@@ -55,7 +55,7 @@ static json_t *step_schema(void)
 		{"After", list_schema(text_schema())}, {"If", text_schema()}));
 }
 
-json_t *route_schema(void)
+json_t *supervisor_schema(void)
 {
 	json_t *forms = json_array();
 
@@ -72,7 +72,7 @@ json_t *route_schema(void)
 struct reader {
 	const struct catalog_view *may;
 	struct arena *arena;
-	struct route *route;
+	struct supervisor_reply *reply;
 	struct err *e;
 };
 
@@ -82,11 +82,11 @@ static bool refuse(struct reader *r, const char *what)
 }
 
 /* The plural of a name, or its singular. */
-static bool other_form(const char *name, char out[ROUTE_NAME_MAX])
+static bool other_form(const char *name, char out[FILTER_NAME_MAX])
 {
 	size_t n = strlen(name);
 
-	if (n + 2 > ROUTE_NAME_MAX)
+	if (n + 2 > FILTER_NAME_MAX)
 		return false;
 	memcpy(out, name, n + 1);
 	if (n > 1 && out[n - 1] == 's')
@@ -98,7 +98,7 @@ static bool other_form(const char *name, char out[ROUTE_NAME_MAX])
 
 static bool is_filter(const struct catalog_view *v, const char *name)
 {
-	char other[ROUTE_NAME_MAX];
+	char other[FILTER_NAME_MAX];
 	bool has_other = other_form(name, other);
 
 	for (size_t i = 0; i < v->tool_count; i++)
@@ -121,7 +121,7 @@ static bool split_filter(struct reader *r, const char *text, const char **name, 
 		if (is_filter(r->may, *name))
 			return true;
 	}
-	log_info("turn.route", "no filter: \"%.*s\"", STR_CUT(text, ROUTE_NAME_MAX));
+	log_info("turn.route", "no filter: \"%.*s\"", STR_CUT(text, FILTER_NAME_MAX));
 	return false;
 }
 
@@ -150,7 +150,7 @@ static bool read_set(struct reader *r, const json_t *value)
 	if (!text)
 		return refuse(r, "a filter is no text");
 	if (split_filter(r, text, &name, &what))
-		add_filter(r->route->filters, name, what);
+		add_filter(r->reply->filters, name, what);
 	return true;
 }
 
@@ -211,7 +211,7 @@ static json_t *add_step(struct reader *r, const char *id, const char *agent, con
 	json_set_str(step, "id", id);
 	json_set_str(step, "agent", agent);
 	json_set_str(step, "tool", tool);
-	json_push_take(r->route->steps, step);
+	json_push_take(r->reply->steps, step);
 	return step;
 }
 
@@ -219,7 +219,7 @@ static json_t *add_step(struct reader *r, const char *id, const char *agent, con
 static bool read_run(struct reader *r, const json_t *value)
 {
 	const char *name = json_string_value(value), *agent, *tool;
-	size_t n = json_array_size(r->route->steps);
+	size_t n = json_array_size(r->reply->steps);
 
 	if (!name)
 		return refuse(r, "what to run is no text");
@@ -262,14 +262,14 @@ static bool read_member(struct reader *r, const char *name, const json_t *value)
 		return read_set(r, value);
 	if (strcmp(name, "Ask") == 0) {
 		if (text && *text)
-			r->route->clarification = arena_strdup(r->arena, text);
+			r->reply->clarification = arena_strdup(r->arena, text);
 		return text || refuse(r, "a question is no text");
 	}
 	if (strcmp(name, "Option") == 0) {
-		json_array_append(r->route->options, (json_t *)value);
+		json_array_append(r->reply->options, (json_t *)value);
 		return text || refuse(r, "an option is no text");
 	}
-	log_info("turn.route", "no member: \"%.*s\"", STR_CUT(name, ROUTE_NAME_MAX));
+	log_info("turn.route", "no member: \"%.*s\"", STR_CUT(name, FILTER_NAME_MAX));
 	return true;
 }
 
@@ -280,7 +280,7 @@ static bool read_item(struct reader *r, const json_t *item)
 
 	if (!json_is_object(item))
 		return refuse(r, "an entry is not an object");
-	if (json_array_size(r->route->steps) == PLAN_TASKS_MAX)
+	if (json_array_size(r->reply->steps) == PLAN_TASKS_MAX)
 		return refuse(r, "too many steps");
 	if (json_object_get(item, "Step"))
 		return read_step(r, item);
@@ -308,13 +308,13 @@ static const char *intent_of(const struct catalog_view *v, const json_t *steps)
 	return intent ? intent : "general";
 }
 
-bool route_parse(const char *text, size_t len, const struct catalog_view *v, struct arena *a,
-		 struct route *out, struct err *e)
+bool supervisor_parse(const char *text, size_t len, const struct catalog_view *v, struct arena *a,
+		      struct supervisor_reply *out, struct err *e)
 {
-	struct route route = {.filters = json_own(a, json_object()),
-			      .options = json_own(a, json_array()),
-			      .steps = json_own(a, json_array())};
-	struct reader r = {.may = v, .arena = a, .route = &route, .e = e};
+	struct supervisor_reply reply = {.filters = json_own(a, json_object()),
+					 .options = json_own(a, json_array()),
+					 .steps = json_own(a, json_array())};
+	struct reader r = {.may = v, .arena = a, .reply = &reply, .e = e};
 	json_t *root, *list;
 	const json_t *item;
 	size_t i;
@@ -328,29 +328,29 @@ bool route_parse(const char *text, size_t len, const struct catalog_view *v, str
 	json_array_foreach(list, i, item)
 		if (!read_item(&r, item))
 			return false;
-	route.intent = intent_of(v, route.steps);
-	*out = route;
+	reply.intent = intent_of(v, reply.steps);
+	*out = reply;
 	return true;
 }
 
 static json_t *find_filter(const json_t *filters, const char *name)
 {
-	char other[ROUTE_NAME_MAX];
+	char other[FILTER_NAME_MAX];
 	json_t *found = json_object_get(filters, name);
 
 	return found || !other_form(name, other) ? found : json_object_get(filters, other);
 }
 
-void route_filter_drop(json_t *filters, const char *name)
+void filters_drop(json_t *filters, const char *name)
 {
-	char other[ROUTE_NAME_MAX];
+	char other[FILTER_NAME_MAX];
 
 	json_object_del(filters, name);
 	if (other_form(name, other))
 		json_object_del(filters, other);
 }
 
-const json_t *route_args(const struct tool_def *tool, const json_t *filters, struct arena *a)
+const json_t *filters_as_args(const struct tool_def *tool, const json_t *filters, struct arena *a)
 {
 	json_t *args = json_own(a, json_object());
 

@@ -100,7 +100,7 @@ static void held_free(struct ws_conn *c)
 	c->held = NULL;
 }
 
-static void turn_begin(struct ws_conn *c, const struct client_frame *f)
+static void start_turn(struct ws_conn *c, const struct client_frame *f)
 {
 	const struct turn_request request = {
 		.who = c->who,
@@ -144,7 +144,7 @@ static void on_other_session(void *owner, const struct session *session, const s
 	c->lookup = NULL;
 	lookup_end(c);
 	if (transport_knows_session(c->server->transport, c->who, c->held->session_id, e))
-		turn_begin(c, c->held);
+		start_turn(c, c->held);
 	else
 		say_err(c, e);
 	held_done(c);
@@ -164,7 +164,7 @@ static void use_rate(struct ws_conn *c, struct client_frame *f, const struct rat
 			hold(c, f);
 		lookup_start(c, c->held->session_id, on_other_session);
 	} else {
-		turn_begin(c, f);
+		start_turn(c, f);
 	}
 }
 

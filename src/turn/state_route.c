@@ -1,6 +1,6 @@
 /*
  * ROUTE: the supervisor says what is to be done, for what code left open. Where it can't be used,
- * code does what it can or asks back.
+ * code does what it can or asks a clarifying question.
  */
 #include "turn_int.h"
 
@@ -49,7 +49,7 @@ enum turn_state turn_reply_unmatched(struct turn *t, bool model_unavailable)
 	return TURN_ANSWER;
 }
 
-static enum turn_state ask_back(struct turn *t, const struct clarification *ask)
+static enum turn_state ask_user_about(struct turn *t, const struct clarification *ask)
 {
 	ask_clarification(&t->for_dialog, ask);
 	return TURN_ANSWER;
@@ -102,23 +102,23 @@ static enum turn_state route_without_model(struct turn *t)
 	if (u->tool_count > 0)
 		return turn_run_understood(t);
 	if (u->ask.text)
-		return ask_back(t, &u->ask);
+		return ask_user_about(t, &u->ask);
 	if (why == ERR_QUOTA)
 		return turn_end_quota(t);
 	return turn_reply_unmatched(t, why == ERR_UPSTREAM || why == ERR_TIMEOUT);
 }
 
 /* What the model chose is run; a plan that can't be leaves it to code. */
-static enum turn_state run_route(struct turn *t, const struct route *r)
+static enum turn_state run_route(struct turn *t, const struct supervisor_reply *r)
 {
 	const struct understanding understood = t->reading.understood;
 	struct clarification ask;
-	struct plan *p = plan_of_route(&t->for_planner, r, t->context.standing, &ask);
+	struct plan *p = plan_of_reply(&t->for_planner, r, t->context.standing, &ask);
 
 	if (t->reading.understood.filter_count > 0)
 		say_filters(&t->for_answer);
 	if (!p)
-		return ask_back(t, &ask);
+		return ask_user_about(t, &ask);
 	if (plan_check(p, t->core.arena, &t->machine.err))
 		return turn_run_plan(t, p);
 	planner_take_back(&t->for_planner, &understood);
@@ -129,7 +129,7 @@ enum turn_state step_route(struct turn *t)
 {
 	const struct guardrail_check *check = &t->answer.guardrail_check;
 	const struct refusal *off_topic = t->dialog.off_topic;
-	struct route r;
+	struct supervisor_reply r;
 
 	if (!t->machine.started) {
 		ask_supervisor(t);

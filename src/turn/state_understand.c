@@ -1,6 +1,6 @@
 /*
  * UNDERSTAND: code reads the question. What it is sure of becomes a plan without any model; what it
- * is not goes to the supervisor, where there is one, or is asked back.
+ * is not goes to the supervisor, where there is one, or becomes a clarifying question.
  */
 #include "turn_int.h"
 

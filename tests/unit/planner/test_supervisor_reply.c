@@ -55,21 +55,21 @@ static int after(void **state)
 	return 0;
 }
 
-static bool parse(const char *text, struct route *r)
+static bool parse(const char *text, struct supervisor_reply *r)
 {
 	struct err e = {0};
 
-	return route_parse(text, strlen(text), &view, arena, r, &e);
+	return supervisor_parse(text, strlen(text), &view, arena, r, &e);
 }
 
-static const char *step_text(const struct route *r, size_t i, const char *name)
+static const char *step_text(const struct supervisor_reply *r, size_t i, const char *name)
 {
 	return json_string_value(json_object_get(json_array_get(r->steps, i), name));
 }
 
 static void a_whole_answer_is_read(void **state)
 {
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	assert_true(parse("{\"do\":[{\"Run\":\"get_average_annual_price\"},"
@@ -86,7 +86,7 @@ static void a_whole_answer_is_read(void **state)
 
 static void an_agent_finds_out_by_itself(void **state)
 {
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	assert_true(parse("{\"do\":[{\"Run\":\"get_average_annual_price\"},"
@@ -100,7 +100,7 @@ static void an_agent_finds_out_by_itself(void **state)
 
 static void nothing_to_do_is_a_general_question(void **state)
 {
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	assert_true(parse("{\"do\":[]}", &r));
@@ -110,7 +110,7 @@ static void nothing_to_do_is_a_general_question(void **state)
 
 static void a_question_back_brings_its_options(void **state)
 {
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	assert_true(parse("{\"do\":[{\"Ask\":\"Which year?\"},{\"Option\":\"2025\"},"
@@ -125,7 +125,7 @@ static void names_the_caller_may_not_use_are_dropped(void **state)
 	static const char text[] = "{\"do\":[{\"Run\":\"root_agent\"},{\"Run\":\"per_agent\"},"
 				   "{\"Run\":\"drop_tables\"},{\"Run\":\"get_color_ranking\"},"
 				   "{\"Run\":\"get_average_annual_price\"}]}";
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	assert_true(parse(text, &r));
@@ -140,7 +140,7 @@ static void names_the_caller_may_not_use_are_dropped(void **state)
 static void steps_are_read_with_their_references(void **state)
 {
 	const json_t *first, *second;
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	assert_true(parse("{\"do\":["
@@ -176,7 +176,7 @@ static void a_step_that_is_not_allowed_refuses_all(void **state)
 		"{\"Step\":\"t1\",\"Run\":\"compare_vendors\",\"From\":[7]}",
 		"{\"Step\":\"t1\",\"Run\":\"compare_vendors\",\"With\":[{\"vendor\":\"Ascend\"}]}",
 	};
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
@@ -186,7 +186,7 @@ static void a_step_that_is_not_allowed_refuses_all(void **state)
 static void more_steps_than_a_plan_has_are_refused(void **state)
 {
 	const char *text = "";
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	for (int i = 0; i < PLAN_TASKS_MAX; i++)
@@ -211,7 +211,7 @@ static void garbage_is_refused(void **state)
 		"{\"do\":[{\"Option\":null}]}",
 		"{\"do\":[{\"Run\":\"get_average_annual_price\"}",
 	};
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -222,20 +222,20 @@ static void repeated_filters_become_lists_where_the_tool_takes_one(void **state)
 {
 	const struct tool_def *compare = catalog_tool(catalog, "compare_vendors");
 	const struct tool_def *average = catalog_tool(catalog, "get_average_annual_price");
-	struct route r;
+	struct supervisor_reply r;
 	const json_t *args;
 
 	(void)state;
 	assert_true(parse("{\"do\":[{\"Set\":\"vendor=\"},{\"Set\":\"vendor=Ascend\"},"
 			  "{\"Set\":\"vendor=Hitachi\"},{\"Set\":\"hub_zone = SP15\"}]}",
 			  &r));
-	args = route_args(compare, r.filters, arena);
+	args = filters_as_args(compare, r.filters, arena);
 	assert_int_equal(json_array_size(json_object_get(args, "vendors")), 2);
 	assert_string_equal(json_string_value(json_object_get(args, "hub_zone")), "SP15");
-	args = route_args(average, r.filters, arena);
+	args = filters_as_args(average, r.filters, arena);
 	assert_string_equal(json_string_value(json_object_get(args, "vendor")), "Ascend");
 	assert_true(parse("{\"do\":[{\"Set\":\"vendor=Ascend\"},{\"Set\":\"year=2025\"}]}", &r));
-	args = route_args(compare, r.filters, arena);
+	args = filters_as_args(compare, r.filters, arena);
 	assert_int_equal(json_array_size(json_object_get(args, "vendors")), 1);
 	assert_string_equal(json_string_value(json_object_get(args, "year")), "2025");
 }
@@ -243,7 +243,7 @@ static void repeated_filters_become_lists_where_the_tool_takes_one(void **state)
 /* Services cache what is the same bytes for all: it names no tool and no filter. */
 static void the_schema_is_the_same_for_everybody(void **state)
 {
-	json_t *first = route_schema(), *second = route_schema();
+	json_t *first = supervisor_schema(), *second = supervisor_schema();
 	char *a = json_text(first), *b = json_text(second);
 
 	(void)state;
@@ -269,7 +269,7 @@ static void what_is_no_filter_is_passed_over(void **state)
 		"{\"Set\":\"=2025\"}",      "{\"Set\":\"Run=x\"}", "{\"year\":\"2025\"}",
 		"{\"year\":[2025]}",
 	};
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
@@ -283,7 +283,7 @@ static void what_is_no_filter_is_passed_over(void **state)
 
 static void a_value_may_hold_anything(void **state)
 {
-	struct route r;
+	struct supervisor_reply r;
 
 	(void)state;
 	assert_true(parse("{\"do\":[{\"Set\":\"asof_date=a=b = c\"},{\"Set\":\"vendors=\"}]}", &r));
