@@ -50,6 +50,8 @@ struct time_read {
 	const char *vague;    /* "last few weeks", or NULL */
 	const char *unclear;  /* what has two readings, or NULL */
 	bool year_before;     /* "the year before": of what stands */
+	/* A span that begins or ends today, in days ("past two weeks"); 0: it is none. */
+	int days_back, days_ahead;
 };
 
 /* Reads the times of a question; the tokens that they are made of are marked as used. `out` is all

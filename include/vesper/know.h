@@ -34,6 +34,8 @@ struct filter {
 	const struct value *values;
 	size_t count;
 	enum filter_source source;
+	const char *label; /* as it is shown; NULL: the values */
+	bool part;         /* of another filter, whose label tells it */
 };
 
 struct know_tool {

@@ -14,7 +14,7 @@
 #include "vesper/arena.h"
 #include "vesper/err.h"
 
-/* The lists of the file, by their member. At most 64: a word knows its lists as bits. */
+/* The lists of the file, by their member. A word knows its lists as bits. */
 #define LANGUAGE_LISTS(LIST)                                                                       \
 	LIST(WORDS_STOP, "stop")                                                                   \
 	LIST(WORDS_ORDINALS, "ordinals")                                                           \
@@ -22,6 +22,12 @@
 	LIST(WORDS_BELOW, "bounds.below")                                                          \
 	LIST(WORDS_BETWEEN, "bounds.between")                                                      \
 	LIST(WORDS_BOUND_FILLERS, "bounds.fillers")                                                \
+	LIST(WORDS_BOUND_INCLUDING, "bounds.including")                                            \
+	LIST(WORDS_BOUND_FLIPS, "bounds.flips")                                                    \
+	LIST(WORDS_ABOVE_BEHIND, "bounds.above_behind")                                            \
+	LIST(WORDS_BELOW_BEHIND, "bounds.below_behind")                                            \
+	LIST(WORDS_AGGREGATES, "bounds.aggregates")                                                \
+	LIST(WORDS_PER, "bounds.per")                                                              \
 	LIST(WORDS_AMOUNTS, "bounds.amounts")                                                      \
 	LIST(WORDS_LETS_GO, "lets_go")                                                             \
 	LIST(WORDS_OPENING, "cues.opening")                                                        \
@@ -47,6 +53,8 @@
 	LIST(WORDS_RANK, "cues.rank")                                                              \
 	LIST(WORDS_RANK_IN_FRONT, "cues.rank_in_front")                                            \
 	LIST(WORDS_RANK_GLUED, "cues.rank_glued")                                                  \
+	LIST(WORDS_TOP, "cues.top")                                                                \
+	LIST(WORDS_OR, "cues.or")                                                                  \
 	LIST(WORDS_BOTTOM, "cues.bottom")                                                          \
 	LIST(WORDS_COMPARED, "cues.compared")                                                      \
 	LIST(WORDS_WHAT_THERE_IS, "cues.what_there_is")                                            \
@@ -83,6 +91,7 @@
 
 #define LANGUAGE_ENUM(name, member) name,
 enum words { LANGUAGE_LISTS(LANGUAGE_ENUM) WORDS_COUNT };
+typedef unsigned __int128 word_lists; /* bit WORDS_X: the list names it */
 
 /* Words that stand for a kind of question, though another word was said. */
 enum concept { CONCEPT_EXISTENCE, CONCEPT_COMPARISON, CONCEPT_HOURS, CONCEPT_COUNT };
@@ -113,6 +122,8 @@ enum concept { CONCEPT_EXISTENCE, CONCEPT_COMPARISON, CONCEPT_HOURS, CONCEPT_COU
 	SENTENCE(SAY_ASK_VAGUE, "ask.vague", "said")                                               \
 	SENTENCE(SAY_ASK_LEFT_OUT, "ask.left_out", "label said")                                   \
 	SENTENCE(SAY_ASK_LEFT_OUT_OF, "ask.left_out_of", "label said choices")                     \
+	SENTENCE(SAY_ASK_FROM_TOP, "ask.from_top", "")                                             \
+	SENTENCE(SAY_ASK_FROM_BOTTOM, "ask.from_bottom", "")                                       \
 	SENTENCE(SAY_ASK_PERIODS, "ask.periods", "choices")                                        \
 	SENTENCE(SAY_ASK_TOO_MANY_OF, "ask.too_many_of", "most label choices")                     \
 	SENTENCE(SAY_ASK_TOO_MANY, "ask.too_many", "")                                             \
@@ -152,12 +163,12 @@ struct language_pattern {
 struct phrase {
 	const char *const *words;
 	size_t count;
-	uint64_t lists;
+	word_lists lists;
 	const struct phrase *next; /* that begins with the same word */
 };
 
 struct language_word {
-	uint64_t lists;               /* bit WORDS_X: the list names the word alone */
+	word_lists lists;             /* that name the word alone */
 	int number;                   /* -1: none */
 	int ordinal;                  /* 1 for the first; 0: none */
 	const struct phrase *phrases; /* that begin with it, longest first */

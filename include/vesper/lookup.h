@@ -17,11 +17,11 @@
 
 /* ---- who may name what ---- */
 
-/* Is the dimension used by a tool that this caller may use, and must its values be marked as such
- * because they are ordinary words (they have a default)? */
+/* By dimension index: is it used by a tool that this caller may use; must its values be marked as
+ * such because they are ordinary words (they have a default); does a part of a name stand for it by
+ * itself, as a tool needs the name or matches parts of it? */
 struct scope {
-	const bool *in;   /* by dimension index */
-	const bool *weak; /* by dimension index */
+	const bool *in, *weak, *parts;
 };
 void scope_read(const struct name_book *b, const struct catalog_view *v, struct arena *a,
 		struct scope *out);

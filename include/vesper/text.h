@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "vesper/arena.h"
-#include "vesper/dict.h"
+#include "vesper/decimal.h"
 #include "vesper/language.h"
 #include "vesper/units.h"
 
@@ -74,10 +74,29 @@ bool words_in(const struct question *q, enum words list);
 /* A number written as digits or as a word of the language; -1 for anything else. */
 int token_number(const struct token *t);
 int numbers_top_n(const struct language *l, struct question *q); /* 0: none */
-/* The words that are part of an amount: spellings of those units that may stand right at a number
- * ("MW", "dollars"; not "hours", which are counted). */
-void numbers_unit_words(const struct units *u, struct dict *out);
-/* "above $60", as it was written, or NULL. */
-const char *numbers_threshold(const struct dict *unit_words, struct question *q, struct arena *a);
+
+/* ---- amounts ---- */
+
+enum bound_side { BOUND_NONE, BOUND_ABOVE, BOUND_BELOW };
+
+/* A number, with its unit and the side that it bounds. */
+struct amount {
+	size_t from, to; /* tokens, the words of the bound too */
+	struct decimal number;
+	const struct unit_def
+		*unit; /* of the registry, or made of two of it; NULL: none was said */
+	enum bound_side side;
+	bool inclusive; /* of a bound: the number itself counts */
+	bool unclear;   /* not all of it was understood: it may not be taken for anything */
+};
+
+/* "above $60", "between 40 and 50" (two), "60 or more"; marks their tokens as used. To be called
+ * when the times are read. Returns how many there are. */
+size_t amounts_bounds(const struct units *u, struct question *q, struct arena *a,
+		      struct amount *out, size_t max);
+/* Numbers with a unit that is wanted and no bound; marks their tokens as used. */
+typedef bool (*amount_wanted)(void *owner, const struct unit_def *unit);
+size_t amounts_plain(const struct units *u, struct question *q, amount_wanted wanted, void *owner,
+		     struct arena *a, struct amount *out, size_t max);
 
 #endif

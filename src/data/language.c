@@ -13,7 +13,7 @@
 #define NUMBER_MAX        1000000
 #define LANGUAGE_VERSION  1
 
-_Static_assert(WORDS_COUNT <= 64, "a word knows its lists as 64 bits");
+_Static_assert(WORDS_COUNT <= 8 * sizeof(word_lists), "a word knows its lists as bits");
 
 static const char *const list_members[] = {
 #define MEMBER(name, member) [name] = member,

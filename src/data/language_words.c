@@ -63,7 +63,7 @@ static void add_phrase(struct language_word *first, const char **words, size_t c
 
 	while (*at && (*at)->count > count)
 		at = (const struct phrase **)&(*at)->next;
-	*p = (struct phrase){words, count, UINT64_C(1) << list, *at};
+	*p = (struct phrase){words, count, (word_lists)1 << list, *at};
 	*at = p;
 }
 
@@ -76,7 +76,7 @@ void language_words_add(struct language_words *w, const char *text, enum words l
 	if (count > 1) {
 		add_phrase(first, words, count, list, w->arena);
 	} else if (first) {
-		first->lists |= UINT64_C(1) << list;
+		first->lists |= (word_lists)1 << list;
 		first->ordinal = ordinal ? ordinal : first->ordinal;
 	}
 }

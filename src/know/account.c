@@ -120,6 +120,8 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 		const struct dimension_def *of =
 			param->entity ? catalog_dimension(k->catalog, param->entity) : NULL;
 
+		if (param->bound_of)
+			continue;
 		add_text(k, d, param->name, FROM_PARAM);
 		add_text(k, d, param->filter, FROM_PARAM);
 		add_text(k, d, param->about, FROM_PARAM);

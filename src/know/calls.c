@@ -4,8 +4,11 @@
  */
 #include "know_int.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "vesper/decimal.h"
 #include "vesper/limits.h"
 
 static void trouble_range(struct reading *r, const struct param_def *p, const struct value *v)
@@ -18,13 +21,38 @@ static void trouble_range(struct reading *r, const struct param_def *p, const st
 	reading_trouble(r, &trouble);
 }
 
+/* "12" of a bound, as an int. */
+static bool is_whole(const char *digits, int64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoll(digits, &end, 10);
+	return *digits && !*end && errno == 0;
+}
+
+static bool in_range(const struct param_def *p, const char *digits)
+{
+	struct decimal d;
+
+	return decimal_parse(digits, &d) &&
+	       (!p->has_min || decimal_cmp(d, decimal_int(p->min)) >= 0) &&
+	       (!p->has_max || decimal_cmp(d, decimal_int(p->max)) <= 0);
+}
+
 /* The value in the parameter's type. */
 static bool convert(struct reading *r, const struct param_def *p, const struct value *v,
 		    struct value *out)
 {
+	int64_t whole;
+
 	*out = *v;
 	switch (p->type) {
 	case PARAM_INT:
+		if (v->type == VALUE_DECIMAL && is_whole(v->text, &whole)) {
+			*out = value_int(whole);
+			v = out;
+		}
 		if (v->type == VALUE_INT && (!p->has_min || v->number >= p->min) &&
 		    (!p->has_max || v->number <= p->max))
 			return true;
@@ -40,7 +68,7 @@ static bool convert(struct reading *r, const struct param_def *p, const struct v
 	case PARAM_DECIMAL:
 		if (v->type == VALUE_INT)
 			*out = value_decimal(value_words(v, r->arena));
-		if (out->type == VALUE_DECIMAL)
+		if (out->type == VALUE_DECIMAL && in_range(p, out->text))
 			return true;
 		break;
 	case PARAM_BOOL:

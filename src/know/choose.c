@@ -140,6 +140,9 @@ static bool names_tool(const struct reading *r, const struct numbered *n)
 	const struct candidate *best = NULL;
 	bool carried = false, soft = false;
 
+	if (r->said_count > 0)
+		return false;
+
 	for (size_t i = 0; i < r->candidate_count; i++)
 		if (!best || r->candidates[i].text > best->text)
 			best = &r->candidates[i];

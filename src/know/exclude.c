@@ -1,7 +1,8 @@
 /*
- * What is named in order to be left out: "not Ascend", "all but solar", "excluding July". No tool
- * can leave a value out, so the one other that there is is taken, and else it is asked which are
- * meant: nothing would be more wrong than to look for just what was not wanted.
+ * What is named in order to be left out: "not Ascend", "all but solar", "excluding July". The one
+ * other value that there is is taken; else a tool with a slot for such values leaves them out, and
+ * for any other it is asked which are meant: nothing would be more wrong than to look for just what
+ * was not wanted.
  */
 #include "know_int.h"
 
@@ -91,31 +92,70 @@ static size_t others_of(struct reading *r, const struct dimension_def *d, struct
 	return n;
 }
 
+/* The one value that the words mean; NULL: there are several. */
+static const struct entry *meant_by(const struct mention *m)
+{
+	const struct entry *best = m->count == 1 ? &m->candidates[0] : NULL;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct entry *e = &m->candidates[i];
+
+		if (e->kind != ENTRY_PART && !e->when_value && (!best || e->kind < best->kind))
+			best = e;
+	}
+	return best && !best->when_value ? best : NULL;
+}
+
+static bool is_wanted(const struct fact *f, const char *value)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (strcmp(f->values[i].text, value) == 0)
+			return true;
+	return false;
+}
+
 void exclude_settle(struct reading *r)
 {
 	for (size_t i = 0; i < r->mention_count; i++) {
 		const struct mention *m = &r->mentions[i];
 		const struct dimension_def *d = m->candidates[0].dimension;
+		const struct fact *wanted;
+		const struct entry *e;
 		struct suggestion *others;
+		struct value value;
+		struct said s;
 		size_t n;
 
-		if (!m->excluded || m->count == 0 || facts_get(&r->facts, d->filter))
+		if (!m->excluded || m->count == 0)
+			continue;
+		e = meant_by(m);
+		d = e ? e->dimension : d;
+		wanted = facts_get(&r->facts, d->filter);
+		/* "stage 2, not stage 3" says all with the first half */
+		if (wanted && !(e && is_wanted(wanted, e->value)))
 			continue;
 		others = arena_alloc(r->arena, sizeof(*others) * OTHERS_MAX);
 		n = others_of(r, d, others);
-		if (n == 1 && !names_learned(r->names, d)) {
+		if (n == 1 && !wanted && !names_learned(r->names, d)) {
 			facts_add(&r->facts, r->arena, d->filter, d, value_text(others[0].value),
 				  SOURCE_ALIAS);
 			continue;
 		}
-		r->left_out =
-			(struct trouble){.kind = TROUBLE_LEFT_OUT,
-					 .filter = d->filter,
-					 .dimension = d,
-					 .said = text_between(&r->q, m->from, m->to, r->arena),
-					 .options = others,
-					 .option_count = n};
-		r->left_out_soft = m->soft;
+		if (e)
+			value = value_text(arena_strdup(r->arena, e->value));
+		s = (struct said){
+			.slot = SLOT_NOT,
+			.dimension = d,
+			.values = &value,
+			.count = e && !wanted,
+			.soft = m->soft,
+			.left_out = {.kind = TROUBLE_LEFT_OUT,
+				     .filter = d->filter,
+				     .dimension = d,
+				     .said = text_between(&r->q, m->from, m->to, r->arena),
+				     .options = others,
+				     .option_count = n}};
+		said_exclude(r, &s);
 	}
 }
 
@@ -142,16 +182,6 @@ void exclude_times(struct reading *r)
 						     .filter = FILTER_START,
 						     .said = text_between(q, i, to, r->arena)});
 	}
-}
-
-void exclude_ask(struct reading *r, const struct tool_def *t)
-{
-	const char *filter = r->left_out.filter;
-
-	if (r->left_out.kind == TROUBLE_NONE || facts_get(&r->facts, filter))
-		return;
-	if (tool_param_of_filter(t, filter) || !r->left_out_soft)
-		reading_trouble(r, &r->left_out);
 }
 
 bool exclude_verb(const struct know *k, const struct question *q)

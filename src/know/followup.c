@@ -8,12 +8,31 @@
 
 #include <string.h>
 
+#include "vesper/json.h"
+
 /* ---- what stands ---- */
 
-static struct value value_of_json(const char *filter, const json_t *v, struct arena *a)
+bool followup_is_date(const struct know *k, const char *filter)
 {
-	bool is_date = strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0;
+	const struct param_def *p = params_named(k, filter);
 
+	return strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0 ||
+	       (p && p->type == PARAM_DATE);
+}
+
+struct value followup_value(const struct know *k, const char *filter, const json_t *v,
+			    struct arena *a)
+{
+	const struct param_def *p = params_named(k, filter);
+	bool is_date = followup_is_date(k, filter);
+
+	if (p && p->type == PARAM_DECIMAL && json_decimal_text(v))
+		return value_decimal(arena_strdup(a, json_decimal_text(v)));
+	if (p && p->type == PARAM_DECIMAL && json_is_integer(v))
+		return value_decimal(
+			arena_printf(a, "%" JSON_INTEGER_FORMAT, json_integer_value(v)));
+	if (p && p->type == PARAM_DECIMAL && json_is_real(v))
+		return value_decimal(arena_printf(a, "%.15g", json_real_value(v)));
 	if (json_is_integer(v))
 		return value_int(json_integer_value(v));
 	if (json_is_boolean(v))
@@ -24,7 +43,7 @@ static struct value value_of_json(const char *filter, const json_t *v, struct ar
 		       : value_text(arena_strdup(a, json_string_value(v)));
 }
 
-static const struct dimension_def *dimension_of_filter(const struct catalog *c, const char *filter)
+const struct dimension_def *followup_dimension(const struct catalog *c, const char *filter)
 {
 	for (size_t i = 0; i < c->dimension_count; i++)
 		if (strcmp(c->dimensions[i].filter, filter) == 0)
@@ -32,11 +51,12 @@ static const struct dimension_def *dimension_of_filter(const struct catalog *c, 
 	return NULL;
 }
 
-/* A dimension's own name stays as it is, though it may end in "s". */
-static const char *filter_name(const struct catalog *c, const char *name, struct arena *a)
+/* A name of a filter stays as it is, though it may end in "s". */
+const char *followup_filter(const struct know *k, const char *name, struct arena *a)
 {
-	return dimension_of_filter(c, name) ? arena_strdup(a, name)
-					    : arena_strdup(a, filter_singular(name, a));
+	return followup_dimension(k->catalog, name) || params_named(k, name)
+		       ? arena_strdup(a, name)
+		       : arena_strdup(a, filter_singular(name, a));
 }
 
 void followup_read(const struct reading *r, struct standing *out)
@@ -51,16 +71,17 @@ void followup_read(const struct reading *r, struct standing *out)
 		.ask = json_object_get(r->in->standing, "ask"),
 		.intent = json_string_value(json_object_get(r->in->standing, "intent"))};
 	json_object_foreach((json_t *)filters, name, value) {
-		const char *filter = filter_name(c, name, r->arena);
-		const struct dimension_def *d = dimension_of_filter(c, filter);
+		const char *filter = followup_filter(r->know, name, r->arena);
+		const struct dimension_def *d = followup_dimension(c, filter);
 
 		if (!json_is_array(value))
 			facts_add(&out->facts, r->arena, filter, d,
-				  value_of_json(filter, value, r->arena), SOURCE_CARRIED);
+				  followup_value(r->know, filter, value, r->arena), SOURCE_CARRIED);
 		else
 			json_array_foreach(value, i, item)
 				facts_add(&out->facts, r->arena, filter, d,
-					  value_of_json(filter, item, r->arena), SOURCE_CARRIED);
+					  followup_value(r->know, filter, item, r->arena),
+					  SOURCE_CARRIED);
 	}
 	json_array_foreach(tools, i, item) {
 		const struct tool_def *t =
@@ -207,7 +228,7 @@ bool followup_drops(const struct reading *r, const struct dimension_def *d)
 /* ---- taking over ---- */
 
 /* Does a fact that stands contradict one that was said, as the hub-zone of another market does? */
-static bool hangs_on_other(const struct reading *r, const struct facts *facts, const struct fact *f)
+bool followup_hangs_on(const struct reading *r, const struct facts *facts, const struct fact *f)
 {
 	const struct catalog *c = r->know->catalog;
 	bool several;
@@ -232,8 +253,12 @@ static bool hangs_on_other(const struct reading *r, const struct facts *facts, c
 	return false;
 }
 
-static bool is_time(const char *filter)
+static bool is_time(const struct know *k, const char *filter)
 {
+	const struct param_def *p = params_named(k, filter);
+
+	if (p && (p->slot == SLOT_DAY || p->slot == SLOT_DAYS || p->slot == SLOT_DAYS_AHEAD))
+		return true;
 	return strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0 ||
 	       strcmp(filter, FILTER_YEAR) == 0 || strcmp(filter, FILTER_MONTH) == 0;
 }
@@ -241,7 +266,7 @@ static bool is_time(const char *filter)
 /* Days replace a year and its months, and the other way round. */
 static bool is_replaced_time(const struct reading *r, const struct fact *f)
 {
-	if (!is_time(f->filter))
+	if (!is_time(r->know, f->filter))
 		return false;
 	if (strcmp(f->filter, FILTER_MONTH) == 0 || strcmp(f->filter, FILTER_YEAR) == 0)
 		return r->time.range_only;
@@ -285,161 +310,11 @@ void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 		}
 		if (f->dimension && followup_drops(r, f->dimension))
 			continue;
-		if (said || hangs_on_other(r, &r->facts, f) || is_replaced_time(r, f) ||
+		if (said || followup_hangs_on(r, &r->facts, f) || is_replaced_time(r, f) ||
 		    (how == CARRY_MISSING && !(p && p->required)))
 			continue;
 		for (size_t v = 0; v < f->count; v++)
 			facts_add(&r->facts, r->arena, f->filter, f->dimension, f->values[v],
 				  SOURCE_CARRIED);
 	}
-}
-
-/* ---- edited filters ---- */
-
-static void trouble_edit(struct reading *r, const char *filter, const struct dimension_def *d,
-			 const json_t *v, const struct name_match *m)
-{
-	struct trouble t = {.kind = m && m->several ? TROUBLE_SEVERAL
-				    : d             ? TROUBLE_UNKNOWN
-						    : TROUBLE_RANGE,
-			    .filter = filter,
-			    .dimension = d,
-			    .said = json_is_string(v) ? arena_strdup(r->arena, json_string_value(v))
-						      : "this"};
-
-	if (m) {
-		t.options = m->suggestions;
-		t.option_count = m->suggestion_count;
-	}
-	reading_trouble(r, &t);
-}
-
-/* A number, also as its digits. */
-static bool number_in(const json_t *v, int64_t *out)
-{
-	const char *text = json_string_value(v);
-	char *end;
-
-	if (json_is_integer(v)) {
-		*out = json_integer_value(v);
-		return true;
-	}
-	if (!text || !*text || strlen(text) > 9)
-		return false;
-	*out = strtoll(text, &end, 10);
-	return *end == '\0';
-}
-
-/* "2025-03-04/2025-03-31", as options of a question back have it; a side may be open, not both. */
-static bool range_parse(const char *text, struct arena *a, struct date *start, struct date *end)
-{
-	const char *slash = text ? strchr(text, '/') : NULL;
-	const char *first = slash ? arena_strndup(a, text, (size_t)(slash - text)) : NULL;
-
-	*start = *end = (struct date){0};
-	if (!slash || (*first && !date_parse_iso(first, start)) ||
-	    (slash[1] && !date_parse_iso(slash + 1, end)))
-		return false;
-	return *first && slash[1] ? !day_before(*end, *start) : *first || slash[1];
-}
-
-static bool edit_range(struct reading *r, const char *filter, const json_t *v)
-{
-	static const char *const filters[] = {FILTER_START, FILTER_END, FILTER_YEAR, FILTER_MONTH};
-	struct date start, end;
-
-	if (strcmp(filter, FILTER_START) != 0 ||
-	    !range_parse(json_string_value(v), r->arena, &start, &end))
-		return false;
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
-		facts_drop(&r->facts, filters[i]);
-	dates_of_range(start, end, &r->time);
-	reading_add_time(r);
-	return true;
-}
-
-static void edit_value(struct reading *r, const char *filter, const struct dimension_def *d,
-		       const json_t *v, enum filter_source source)
-{
-	struct value value = value_null();
-	struct name_match m = {0};
-	struct args context = {0};
-	struct date day;
-	int64_t n;
-
-	for (size_t i = 0; i < r->facts.count; i++)
-		if (r->facts.items[i].dimension && r->facts.items[i].count == 1)
-			args_set(&context, r->arena, r->facts.items[i].dimension->name,
-				 r->facts.items[i].values[0]);
-	if (d && json_is_string(v)) {
-		if (names_resolve(r->names, d, json_string_value(v), &context, r->arena, &m))
-			value = value_text(m.value);
-	} else if (!d && (strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0)) {
-		if (json_is_string(v) && date_parse_iso(json_string_value(v), &day))
-			value = value_date(arena_strdup(r->arena, json_string_value(v)));
-	} else if (!d && number_in(v, &n)) {
-		value = value_int(n);
-	}
-	if (value.type == VALUE_NULL)
-		trouble_edit(r, filter, d, v, d ? &m : NULL);
-	else
-		facts_add(&r->facts, r->arena, filter, d, value, source);
-}
-
-static bool is_filter(const struct reading *r, const char *filter)
-{
-	for (size_t t = 0; t < r->in->may->tool_count; t++)
-		if (tool_param_of_filter(r->in->may->tools[t], filter))
-			return true;
-	return false;
-}
-
-static bool is_dropped(const json_t *v)
-{
-	const char *text = json_string_value(v);
-
-	return json_is_null(v) || (json_is_array(v) && json_array_size(v) == 0) ||
-	       (text && (!*text || strcmp(text, "all") == 0));
-}
-
-/* What hangs on an edited value and does not fit it any more goes. */
-static void drop_misfits(struct reading *r, const struct facts *edited)
-{
-	for (size_t i = r->facts.count; i-- > 0;) {
-		const struct fact *f = &r->facts.items[i];
-
-		if (!facts_get(edited, f->filter) && hangs_on_other(r, edited, f))
-			facts_drop(&r->facts, f->filter);
-	}
-}
-
-void followup_edit(struct reading *r, const json_t *filters, enum filter_source source)
-{
-	const struct catalog *c = r->know->catalog;
-	struct facts edited = {0};
-	const json_t *value, *item;
-	const char *name;
-	size_t i;
-
-	json_object_foreach((json_t *)filters, name, value) {
-		const char *filter = filter_name(c, name, r->arena);
-		const struct dimension_def *d = dimension_of_filter(c, filter);
-
-		if (!is_filter(r, filter))
-			continue;
-		facts_drop(&r->facts, filter);
-		if (r->trouble.kind != TROUBLE_NONE && r->trouble.filter &&
-		    strcmp(r->trouble.filter, filter) == 0)
-			r->trouble = (struct trouble){0};
-		if (is_dropped(value))
-			continue;
-		if (!json_is_array(value) && !edit_range(r, filter, value))
-			edit_value(r, filter, d, value, source);
-		else
-			json_array_foreach(value, i, item)
-				edit_value(r, filter, d, item, source);
-		if (facts_get(&r->facts, filter) && edited.count < FACTS_MAX)
-			edited.items[edited.count++] = *facts_get(&r->facts, filter);
-	}
-	drop_misfits(r, &edited);
 }

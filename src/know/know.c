@@ -81,8 +81,6 @@ struct know *know_new(const struct catalog *c)
 	k->catalog = c;
 	k->arena = arena_new(KNOW_ARENA_BYTES);
 	dict_init(&k->prepositions, k->arena);
-	dict_init(&k->units, k->arena);
-	numbers_unit_words(&k->catalog->units, &k->units);
 	add_words(k);
 	k->names = name_book_new(c);
 	params_index(k);

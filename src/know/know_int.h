@@ -6,6 +6,7 @@
  *               nobody knows
  *   facts    -> all of that by filter name, with what the last turn left standing
  *   router   -> how well each tool fits words and facts
+ *   said     -> bounds, amounts, an order, exclusions: what a tool takes by its slots
  *   slots    -> the chosen tool's values, or what to ask back
  *   calls    -> its calls
  *   account  -> the words that nothing of that took
@@ -20,6 +21,7 @@
 #include <stdint.h>
 
 #include "vesper/dict.h"
+#include "vesper/limits.h"
 #include "vesper/lookup.h"
 #include "vesper/str.h"
 #include "vesper/text.h"
@@ -49,9 +51,12 @@ struct know {
 	struct dict pack_words; /* stems of the packs' own synonyms */
 	const char **meanings;  /* by number: the word that stands for them all */
 	size_t meaning_count;
-	struct dict units;        /* words of units that stand at a number */
+	/* Units of parameters that take an amount; NULL-ended */
+	const struct unit_def *const *amount_units;
 	struct dict prepositions; /* word -> the dimension whose values follow it in the examples */
 	struct dict filters;      /* of all tools' parameters, to their numbers */
+	const struct param_def *const
+		*filter_params;     /* by number: the first that has it, or NULL */
 	struct tool_params *params; /* by index of the tool */
 	struct router *router;
 	struct accounts *accounts;
@@ -89,6 +94,9 @@ void mentions_add(struct reading *r, size_t from, size_t to, const struct entry 
 		  size_t count, bool typo);
 /* The n tokens from i as one name; false when they can't be one. */
 bool mention_window(const struct question *q, size_t i, size_t n, struct folded *out);
+/* "capital" is no sponsor, but "sponsored by northwind" names one: does a word of a longer name
+ * stand for it here? */
+bool mention_part_counts(const struct reading *r, size_t i, size_t n, const struct entry *e);
 bool mention_joins(char before); /* may it stand between two words of a name? */
 /* Is it a word of the dimension's label ("hub" of "hub-zone")? */
 bool mention_of_label(const struct token *t, const struct dimension_def *d);
@@ -174,6 +182,8 @@ struct numbered {
 };
 
 void params_index(struct know *k);
+/* The first parameter that goes by this filter; NULL: none. */
+const struct param_def *params_named(const struct know *k, const char *filter);
 void params_number(const struct reading *r, struct numbered *out);
 const struct tool_params *params_of(const struct know *k, const struct tool_def *t);
 /* The parameter that takes the fact, or NULL. */
@@ -207,6 +217,44 @@ struct trouble {
 	const struct suggestion *options;
 	size_t option_count;
 };
+
+/* ---- said.c: what a tool takes by its slots ---- */
+
+struct fit;
+
+/* A bound, an amount, or values of one dimension that are left out. */
+struct said {
+	enum param_slot slot; /* SLOT_NONE: an amount */
+	struct amount amount; /* of a bound or an amount */
+	/* of what is left out */
+	const struct dimension_def *dimension;
+	struct value *values;
+	size_t count;
+	bool soft;               /* in words that tools use too */
+	struct trouble left_out; /* what to ask where no slot takes it */
+};
+
+/* With all times read: bounds and amounts, and which end of a ranking comes first. */
+void said_read(struct reading *r);
+void said_exclude(struct reading *r, const struct said *s);
+/* Adds to the fit what its tool takes, and what it does not. `said`: how many facts count. */
+void said_fit(const struct reading *r, struct fit *fit, size_t *said);
+/* Does something that was said fill the parameter? */
+bool said_fills(const struct reading *r, const struct fit *fit, const struct param_def *p);
+/* What the tool takes becomes facts of its parameters; what it does not is asked about. */
+void said_fill(struct reading *r, const struct fit *fit);
+/* Is the time one day? */
+bool said_one_day(const struct reading *r);
+
+/* ---- bound.c ---- */
+
+/* ">60" or "≥60", as it may also be typed. */
+const char *bound_label(const struct reading *r, const struct param_def *p, const struct fact *f);
+/* A typed bound: its number; *inclusive is set where a sign says so. */
+const char *bound_typed(const char *text, bool *has_sign, bool *inclusive);
+/* The parameter beside a bound that tells whether it counts itself. */
+const struct param_def *bound_inclusive(const struct know *k, const struct param_def *p,
+					struct arena *a);
 
 /* How the facts fit one tool. */
 struct fit {
@@ -274,14 +322,12 @@ void account_words(struct reading *r, const struct choice *c, struct understandi
 /* Is what begins at token i named in order to be left out? */
 bool exclude_before(const struct question *q, size_t i);
 void exclude_mark(struct reading *r);
-/* With all other names settled: what is left, or r->left_out. */
+/* With all other names settled: what is left, or what is not wanted. */
 void exclude_settle(struct reading *r);
 /* With the times read: one that is to be left out is asked about. */
 void exclude_times(struct reading *r);
 /* "Files that were not published", "projects without risks": what a tool tells is not wanted. */
 bool exclude_verb(const struct know *k, const struct question *q);
-/* Asks which are meant where the tool takes such values. */
-void exclude_ask(struct reading *r, const struct tool_def *t);
 
 /* ---- parents.c ---- */
 
@@ -320,6 +366,18 @@ bool followup_drops(const struct reading *r, const struct dimension_def *d);
 /* Adds what stands to what was said. `tool` is for CARRY_MISSING. */
 void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 		    const struct tool_def *tool);
+/* The name that facts go by; one that is a filter's stays as it is, though it may end in "s". */
+const char *followup_filter(const struct know *k, const char *name, struct arena *a);
+const struct dimension_def *followup_dimension(const struct catalog *c, const char *filter);
+bool followup_is_date(const struct know *k, const char *filter);
+/* A JSON value in the type of its filter; VALUE_NULL: it has none. */
+struct value followup_value(const struct know *k, const char *filter, const json_t *v,
+			    struct arena *a);
+/* Does a fact that stands contradict one that was said, as the hub-zone of another market does? */
+bool followup_hangs_on(const struct reading *r, const struct facts *facts, const struct fact *f);
+
+/* ---- edit.c ---- */
+
 /* The client's filters over the read ones. */
 void followup_edit(struct reading *r, const json_t *filters, enum filter_source source);
 
@@ -366,10 +424,11 @@ struct reading {
 	struct facts facts;
 	struct mention *mentions;
 	size_t mention_count;
-	struct trouble trouble;  /* the first one that was found while reading */
-	struct trouble left_out; /* what is not wanted, where several others are left */
-	bool left_out_soft;
+	struct trouble trouble; /* the first one that was found while reading */
+	struct said said[KNOW_SAID_MAX];
+	size_t said_count;
 	const char *from_bottom; /* "least", as it was said, or NULL */
+	const char *from_top;    /* "most" */
 	struct text_score text;
 	const struct dimension_def *all_of[8]; /* all values of these were asked for */
 	size_t all_count;

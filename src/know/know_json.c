@@ -115,8 +115,13 @@ void know_filters_write(const struct understanding *u, struct json_out *j)
 	for (size_t i = 0; i < u->filter_count; i++) {
 		const struct filter *f = &u->filters[i];
 
+		if (f->part)
+			continue;
 		buf_reset(&label);
-		add_labels(&label, f);
+		if (f->label)
+			buf_str(&label, f->label);
+		else
+			add_labels(&label, f);
 		jo_object(j);
 		jo_set_str(j, "name", f->name);
 		jo_key(j, "value");

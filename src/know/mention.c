@@ -185,6 +185,12 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 	return keep_marked(found, keep, count);
 }
 
+bool mention_part_counts(const struct reading *r, size_t i, size_t n, const struct entry *e)
+{
+	return e->kind != ENTRY_PART || n > 1 || r->scope.parts[e->dimension_index] ||
+	       !names_learned(r->names, e->dimension) || label_near(&r->q, i, i + n, e->dimension);
+}
+
 /* May the words at i..i+n be meant as this value? */
 static bool is_meant(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
@@ -212,6 +218,8 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 	if (e->kind == ENTRY_PART && n == 1 && mention_of_label(&r->q.tokens[i], e->dimension))
 		return false;
 	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !marked)
+		return false;
+	if (!mention_part_counts(r, i, n, e))
 		return false;
 	/* "usage report" may be a name; "report usage" is what a tool tells */
 	if (e->kind == ENTRY_PART && n == 1 && names_learned(r->names, e->dimension) &&

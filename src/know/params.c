@@ -36,6 +36,43 @@ static void read_tool(struct know *k, const struct tool_def *t, const char *cons
 	*out = (struct tool_params){filters, takes};
 }
 
+static bool takes_amount(const struct param_def *p)
+{
+	return p->unit && p->slot == SLOT_NONE;
+}
+
+static void index_names(struct know *k)
+{
+	const struct catalog *c = k->catalog;
+	const struct param_def **named =
+		arena_alloc(k->arena, k->filters.count * sizeof(struct param_def *));
+	const struct unit_def **units;
+	size_t count = 0, n = 0;
+
+	for (size_t t = 0; t < c->tool_count; t++)
+		for (size_t i = 0; i < c->tools[t].param_count; i++) {
+			const struct param_def *p = &c->tools[t].params[i];
+			int number = number_of(k, p->filter);
+
+			named[number] = named[number] ? named[number] : p;
+			count += takes_amount(p);
+		}
+	units = arena_alloc(k->arena, (count + 1) * sizeof(struct unit_def *));
+	for (size_t t = 0; t < c->tool_count; t++)
+		for (size_t i = 0; i < c->tools[t].param_count; i++)
+			if (takes_amount(&c->tools[t].params[i]))
+				units[n++] = c->tools[t].params[i].unit;
+	k->filter_params = named;
+	k->amount_units = units;
+}
+
+const struct param_def *params_named(const struct know *k, const char *filter)
+{
+	int number = number_of(k, filter);
+
+	return number < 0 ? NULL : k->filter_params[number];
+}
+
 void params_index(struct know *k)
 {
 	const struct catalog *c = k->catalog;
@@ -54,6 +91,7 @@ void params_index(struct know *k)
 		for (size_t i = 0; i < c->tools[t].param_count; i++)
 			names[number_of(k, c->tools[t].params[i].filter)] =
 				c->tools[t].params[i].filter;
+	index_names(k);
 	k->params = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*k->params));
 	for (size_t t = 0; t < c->tool_count; t++)
 		read_tool(k, &c->tools[t], names, &k->params[t]);

@@ -346,20 +346,32 @@ static bool is_impossible(const struct know *k, const struct subject *s, const s
 	return topic != NULL;
 }
 
+/* A word of a longer name stands for it only where tools go by such words. */
+static bool is_one_of(const struct names *names, const struct scope *scope,
+		      const struct entry *found, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (found[i].kind != ENTRY_PART || scope->parts[found[i].dimension_index] ||
+		    !names_learned(names, found[i].dimension))
+			return true;
+	return false;
+}
+
 /* Is it, or one of its words, a name or a part of one? */
 static bool is_name(const struct know *k, const struct know_input *in, const char *text,
 		    struct arena *a)
 {
 	const struct names *names;
 	struct scope scope;
-	struct entry found;
+	struct entry found[FOUND_MAX];
 	struct folded f;
 
 	scope_read(k->names, in->may, a, &scope);
 	names = names_of(k->names, in->tenant, scope.in, a);
 	text_fold(text, &f);
-	return names_find(names, &f, &found, 1) > 0 ||
-	       names_near(names, scope.in, f.key, f.len, false, a, &found, 1) > 0;
+	return is_one_of(names, &scope, found, names_find(names, &f, found, FOUND_MAX)) ||
+	       is_one_of(names, &scope, found,
+			 names_near(names, scope.in, f.key, f.len, false, a, found, NEAR_MAX));
 }
 
 static bool is_time(const struct token *t)

@@ -173,6 +173,9 @@ static void add_tool(struct know *k, struct router *r, const struct tool_def *t,
 	add_text(k, r, at, t->name, r->weights->words.name);
 	add_text(k, r, at, t->about, r->weights->words.about);
 	for (size_t p = 0; p < t->param_count; p++) {
+		/* what the grammar fills needs no words */
+		if (t->params[p].slot != SLOT_NONE || t->params[p].bound_of)
+			continue;
 		add_text(k, r, at, t->params[p].name, r->weights->words.param);
 		add_text(k, r, at, t->params[p].about, r->weights->words.param);
 	}
@@ -274,7 +277,8 @@ static bool can_compare(const struct catalog_view *v, const struct dimension_def
 		for (size_t p = 0; p < v->tools[t]->param_count; p++) {
 			const struct param_def *param = &v->tools[t]->params[p];
 
-			if (param->is_list && param->entity && strcmp(param->entity, d->name) == 0)
+			if (param->is_list && param->entity && param->slot == SLOT_NONE &&
+			    strcmp(param->entity, d->name) == 0)
 				return true;
 		}
 	return false;

@@ -74,7 +74,7 @@ static bool has_room(const struct param_def *p, const struct fact *f)
 /* Is another name needed that nobody can guess? */
 static bool lacks_names(const struct param_def *p, const struct fact *f)
 {
-	return f && is_lone(p, f) && p->list_min > 1 && !has_room(p, f);
+	return f && p->slot != SLOT_NOT && is_lone(p, f) && p->list_min > 1 && !has_room(p, f);
 }
 
 static void fit_fact(const struct reading *r, const struct numbered *n, size_t fact,
@@ -159,6 +159,7 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct t
 	for (size_t i = 0; i < r->facts.count; i++)
 		if (!n->named || !r->facts.items[i].soft)
 			fit_fact(r, n, i, out, &said);
+	said_fit(r, out, &said);
 	if (said > 0)
 		out->facts /= (double)said;
 	for (size_t i = 0; i < t->param_count; i++) {
@@ -166,9 +167,10 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct t
 		const struct fact *f = n->facts[filters[i]];
 
 		out->other_list = out->other_list || (out->calls > 1 && p->is_list && p->entity &&
-						      (!f || f->count < 2));
+						      p->slot == SLOT_NONE && (!f || f->count < 2));
 
-		if (p->required && !p->default_text && (!f || lacks_names(p, f)))
+		if (p->required && !p->default_text && (!f || lacks_names(p, f)) &&
+		    !said_fills(r, out, p))
 			out->missing++;
 		if (p->required && !p->is_list && !f && asks_all_of(r, p))
 			out->not_taken++;
@@ -219,22 +221,19 @@ static bool is_barren(const struct reading *r, const struct param_def *p)
 
 static void add_filter(struct reading *r, struct filter *filters, size_t *n, const struct fact *f)
 {
+	const struct param_def *p = params_named(r->know, f->filter);
+	bool left_out = p && p->slot == SLOT_NOT;
+	bool bound = p && (p->slot == SLOT_ABOVE || p->slot == SLOT_BELOW);
+
 	filters[(*n)++] = (struct filter){
-		.name = f->count > 1 ? filter_plural(f->filter, r->arena) : f->filter,
-		.is_list = f->count > 1,
+		.name = f->count > 1 && !left_out ? filter_plural(f->filter, r->arena) : f->filter,
+		.is_list = f->count > 1 || left_out,
 		.values = f->values,
 		.count = f->count,
 		.source = f->source,
+		.label = bound ? bound_label(r, p, f) : NULL,
+		.part = p && p->bound_of,
 	};
-}
-
-/* Is there a tool that could take it? A bound on values, say, is asked about but no filter. */
-static bool is_filter(const struct reading *r, const char *filter)
-{
-	for (size_t t = 0; t < r->know->catalog->tool_count; t++)
-		if (tool_param_of_filter(&r->know->catalog->tools[t], filter))
-			return true;
-	return false;
 }
 
 void slots_filters(struct reading *r, struct understanding *out)
@@ -243,7 +242,7 @@ void slots_filters(struct reading *r, struct understanding *out)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->facts.count; i++)
-		if (is_filter(r, r->facts.items[i].filter) &&
+		if (params_named(r->know, r->facts.items[i].filter) &&
 		    (r->time.range_only || !is_range(r->facts.items[i].filter)))
 			add_filter(r, filters, &n, &r->facts.items[i]);
 	out->filters = filters;
@@ -327,6 +326,7 @@ bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 	struct filter *filters = arena_alloc(r->arena, sizeof(*filters) * (t->param_count + 1));
 	size_t n = 0;
 
+	said_fill(r, fit);
 	for (size_t i = 0; i < t->param_count; i++) {
 		const struct param_def *p = &t->params[i];
 

@@ -174,20 +174,9 @@ static void add_all(struct reading *r)
 	}
 }
 
-/* "The least viewed": rankings begin at the top. */
-static const char *bottom_of(const struct question *q)
-{
-	for (size_t i = 0; i < q->count; i++)
-		if (token_says(&q->tokens[i], WORDS_BOTTOM) &&
-		    !(i > 0 && token_says(&q->tokens[i - 1], WORDS_AT)))
-			return q->tokens[i].text;
-	return NULL;
-}
-
 static void read_question(struct reading *r)
 {
 	const struct calendar *cal = &r->know->catalog->calendar;
-	const char *bound;
 	int top;
 
 	if (r->q.count > KNOW_WORDS_MAX)
@@ -196,19 +185,18 @@ static void read_question(struct reading *r)
 	dates_read(&r->q, r->in->today, &r->in->calendar, r->arena, &r->time);
 	hours_read(&r->q, cal->peak_first_hour, cal->peak_last_hour, r->arena, &r->time);
 	top = numbers_top_n(r->know->catalog->language, &r->q);
-	bound = numbers_threshold(&r->know->units, &r->q, r->arena);
+	said_read(r);
 	mentions_read_unknown(r);
 	mentions_settle(r);
 	add_asof(r);
 	for (size_t i = 0; i < r->facts.count; i++)
 		r->said_entities += r->facts.items[i].dimension != NULL;
+	for (size_t i = 0; i < r->said_count; i++)
+		r->said_entities += r->said[i].slot == SLOT_NOT;
 	reading_add_time(r);
 	trouble_time(r);
 	if (!r->time.day_type)
 		exclude_times(r);
-	r->from_bottom = bottom_of(&r->q);
-	if (bound)
-		facts_add(&r->facts, r->arena, FILTER_BOUND, NULL, value_text(bound), SOURCE_SAID);
 	if (top > 0)
 		facts_add(&r->facts, r->arena, FILTER_TOP_N, NULL, value_int(top), SOURCE_SAID);
 	add_all(r);
@@ -228,7 +216,7 @@ static bool is_about_data(const struct reading *r, bool leans)
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		evidence += facts_get(&r->facts, times[i]) ? w->evidence.time : 0;
-	if (r->time.range_only || r->time.year_before)
+	if (r->time.range_only || r->time.year_before || (leans && r->said_count > 0))
 		evidence += w->evidence.time;
 	if (r->trouble.kind != TROUBLE_NONE)
 		evidence += w->evidence.trouble;
@@ -251,12 +239,6 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 {
 	set_agent(r, c->domain, out);
 	out->intended = c->fit.tool;
-	exclude_ask(r, c->fit.tool);
-	if (r->from_bottom && tool_param_of_filter(c->fit.tool, FILTER_TOP_N))
-		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
-						     .filter = FILTER_ORDER,
-						     .said = r->from_bottom,
-						     .tool = c->fit.tool});
 	if (slots_fill(r, &c->fit, c->domain->agent, out)) {
 		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
 		if (!edited && exclude_verb(r->know, &r->q) && out->confidence > UNSURE)
@@ -376,15 +358,16 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		edits = chosen;
 		source = SOURCE_SAID;
 		r.facts.count = 0;
-		r.trouble = r.left_out = (struct trouble){0};
-		r.from_bottom = NULL;
+		r.trouble = (struct trouble){0};
+		r.said_count = 0;
+		r.from_bottom = r.from_top = NULL;
 	}
 	talk = small_talk_of(&r.q);
 	if (!edits && refuse_is_injection(in, k)) {
 		unclear(KNOW_UNCLEAR, 0.95, out);
 		return;
 	}
-	if (!edits && talk != TALK_NONE && r.facts.count == 0) {
+	if (!edits && talk != TALK_NONE && r.facts.count + r.said_count == 0) {
 		unclear(talk == TALK_GREETING ? KNOW_GREETING : KNOW_HELP, 0.95, out);
 		return;
 	}
@@ -396,7 +379,8 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		return;
 	}
 	/* "change the year to 2027" is about what stands */
-	if (!edits && !choice && !(stands && r.facts.count > 0) && talk_orders(&r.q)) {
+	if (!edits && !choice && !(stands && r.facts.count + r.said_count > 0) &&
+	    talk_orders(&r.q)) {
 		unclear(KNOW_ORDER, 0.95, out);
 		out->reply = sentence(k->catalog->language, SAY_ORDER, a);
 		return;

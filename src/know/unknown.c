@@ -14,7 +14,7 @@ static bool try_near(struct reading *r, size_t i, size_t n)
 {
 	struct entry near[NEAR_MAX];
 	struct folded words;
-	size_t count;
+	size_t count, kept = 0;
 	bool *in;
 
 	if (!mention_window(&r->q, i, n, &words) || words.len < FUZZY_BYTES_MIN)
@@ -23,9 +23,12 @@ static bool try_near(struct reading *r, size_t i, size_t n)
 	for (size_t d = 0; d < r->know->catalog->dimension_count; d++)
 		in[d] = r->scope.in[d] && !r->scope.weak[d];
 	count = names_meant(r->names, in, words.key, words.len, r->arena, near);
-	if (count > 0)
-		mentions_add(r, i, i + n, near, count, true);
-	return count > 0;
+	for (size_t e = 0; e < count; e++)
+		if (mention_part_counts(r, i, 1, &near[e])) /* "capital of" is near */
+			near[kept++] = near[e];
+	if (kept > 0)
+		mentions_add(r, i, i + n, near, kept, true);
+	return kept > 0;
 }
 
 /* The longest name first that begins here; it does not end with a word of the language. */
@@ -37,6 +40,12 @@ static bool try_near_name(struct reading *r, size_t i, size_t least)
 		if (!know_is_stop(r->know, &r->q.tokens[i + n - 1]) && try_near(r, i, n))
 			return true;
 	return try_near(r, i, least) || (left > least && try_near(r, i, least + 1));
+}
+
+/* "aren't": a word that leaves something out names nothing. */
+static bool leaves_out(const struct token *t)
+{
+	return token_says(t, WORDS_EXCEPT) || token_says(t, WORDS_EXCEPT_INSIDE);
 }
 
 /* How many tokens from i on are one word written with underscores. */
@@ -230,7 +239,8 @@ void mentions_read_unknown(struct reading *r)
 		const struct dimension_def *d;
 
 		n = glued_from(&r->q, i);
-		if (t->used || t->number >= 0 || (n == 1 && know_is_word(r->know, t)))
+		if (t->used || t->number >= 0 || leaves_out(t) ||
+		    (n == 1 && know_is_word(r->know, t)))
 			continue;
 		if (looked_up++ == KNOW_STRANGE_MAX)
 			return;

@@ -8,7 +8,7 @@ struct tool_dimensions {
 	size_t count;
 	struct {
 		size_t dimension;
-		bool has_default;
+		bool has_default, takes_parts;
 	} items[TOOL_ARGS_MAX];
 };
 
@@ -30,6 +30,7 @@ void scope_index(struct name_book *b)
 			if (!d)
 				continue;
 			used->items[used->count].dimension = d->index;
+			used->items[used->count].takes_parts = param->required || param->like;
 			used->items[used->count++].has_default = param->default_text != NULL;
 		}
 	}
@@ -40,6 +41,7 @@ void scope_read(const struct name_book *b, const struct catalog_view *v, struct 
 {
 	size_t n = b->catalog->dimension_count;
 	bool *in = arena_alloc(a, n + 1), *weak = arena_alloc(a, n + 1);
+	bool *parts = arena_alloc(a, n + 1);
 
 	for (size_t t = 0; t < v->tool_count; t++) {
 		const struct tool_dimensions *used = &b->tool_dimensions[v->tools[t]->index];
@@ -47,7 +49,8 @@ void scope_read(const struct name_book *b, const struct catalog_view *v, struct 
 		for (size_t i = 0; i < used->count; i++) {
 			in[used->items[i].dimension] = v->may_name[used->items[i].dimension];
 			weak[used->items[i].dimension] |= used->items[i].has_default;
+			parts[used->items[i].dimension] |= used->items[i].takes_parts;
 		}
 	}
-	*out = (struct scope){in, weak};
+	*out = (struct scope){in, weak, parts};
 }

@@ -291,10 +291,31 @@ static void settle_months(struct time_read *out)
 		out->months = 0;
 }
 
+static bool is_collected(const struct time_phrase *ph)
+{
+	return !ph->asof && !ph->gone && ph->grain != GRAIN_NONE;
+}
+
+/* Only a span that is the whole of the time can be counted in days. */
+static void count_span(const struct time_parser *p, const struct time_phrase *ph,
+		       struct time_read *out)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (&p->phrases[i] != ph && is_collected(&p->phrases[i]))
+			return;
+	if (ph->edge != EDGE_NONE || ph->slice.n || ph->slice.rest)
+		return;
+	out->days_back = ph->days < 0 ? -ph->days : 0;
+	out->days_ahead = ph->days > 0 ? ph->days : 0;
+}
+
 static void collect(const struct time_parser *p, struct arena *a, struct time_read *out)
 {
 	for (size_t i = 0; i < p->count; i++)
-		if (!p->phrases[i].asof && !p->phrases[i].gone && p->phrases[i].grain != GRAIN_NONE)
+		if (is_collected(&p->phrases[i]))
+			count_span(p, &p->phrases[i], out);
+	for (size_t i = 0; i < p->count; i++)
+		if (is_collected(&p->phrases[i]))
 			add_phrase(p, &p->phrases[i], a, out);
 	if (out->year_count == 0 && out->months && !out->range_only)
 		add_bare_months(p, out);

@@ -1,4 +1,4 @@
-/* Small numbers as digits or words, "top n", and thresholds. */
+/* Small numbers as digits or words, and "top n". */
 #include "text_int.h"
 
 #include <string.h>
@@ -86,82 +86,4 @@ int numbers_top_n(const struct language *l, struct question *q)
 			return take(q, i, to, n);
 	}
 	return 0;
-}
-
-/* ---- thresholds ---- */
-
-static void add_unit_word(struct dict *out, const char *text)
-{
-	struct question q;
-
-	text_read(NULL, text, out->arena, &q);
-	if (q.count == 1)
-		dict_put(out, q.tokens[0].text, q.tokens[0].len, 1);
-}
-
-void numbers_unit_words(const struct units *u, struct dict *out)
-{
-	for (size_t i = 0; i < u->count; i++) {
-		const struct unit_def *unit = &u->items[i];
-		const char *const *glued = unit->glued;
-
-		while (*glued && strcmp(*glued, unit->symbol) != 0)
-			glued++;
-		if (!*glued)
-			continue;
-		add_unit_word(out, unit->symbol);
-		for (const char *const *word = unit->spellings; *word; word++)
-			add_unit_word(out, *word);
-	}
-}
-
-static bool is_unit(const struct dict *units, const struct token *t)
-{
-	return dict_find(units, t->text, t->len) >= 0;
-}
-
-static bool is_free_number(const struct question *q, size_t i)
-{
-	return !token_at(q, i)->used && token_at(q, i)->number >= 0;
-}
-
-/* "above $60", "over 5%", "at least 100": tokens up to the bound's number, 0 when none is here. */
-static size_t bound_at(const struct dict *units, const struct question *q, size_t i)
-{
-	size_t n = words_at(q, i, WORDS_ABOVE), at;
-
-	if (n == 0)
-		n = words_at(q, i, WORDS_BELOW);
-	if (n == 0)
-		return 0;
-	at = i + n;
-	at += token_says(token_at(q, at), WORDS_BOUND_FILLERS) || is_unit(units, token_at(q, at));
-	return !token_at(q, at)->used && token_number(token_at(q, at)) >= 0 ? at + 1 : 0;
-}
-
-/* "between 40 and 50" */
-static size_t between_at(const struct question *q, size_t i)
-{
-	return token_says(&q->tokens[i], WORDS_BETWEEN) && is_free_number(q, i + 1) &&
-			       token_says(token_at(q, i + 2), WORDS_AND) && is_free_number(q, i + 3)
-		       ? i + 4
-		       : 0;
-}
-
-const char *numbers_threshold(const struct dict *unit_words, struct question *q, struct arena *a)
-{
-	for (size_t i = 0; i < q->count; i++) {
-		size_t to = bound_at(unit_words, q, i);
-
-		if (to == 0)
-			to = between_at(q, i);
-		if (to == 0)
-			continue;
-		while (!token_at(q, to)->used && (token_says(token_at(q, to), WORDS_AMOUNTS) ||
-						  is_unit(unit_words, token_at(q, to))))
-			to++;
-		take(q, i, to, 0);
-		return text_between(q, i, to, a);
-	}
-	return NULL;
 }

@@ -59,10 +59,22 @@ static int direction_of(const struct token *t)
 	return 0;
 }
 
+/* From today on, or back from it. */
+static struct time_phrase *add_span(struct time_parser *p, size_t from, size_t to,
+				    struct date start, struct date end)
+{
+	int64_t days = date_to_days(end) - date_to_days(start);
+	struct time_phrase *out = phrase_add_days(p, from, to, start, end);
+
+	out->relative = true;
+	out->days = (int)(day_before(start, p->today) ? -days : days);
+	return out;
+}
+
 /* Rolling: from today minus the span to today, both included. */
 static void add_rolling(struct time_parser *p, size_t from, size_t to, enum unit unit, int n)
 {
-	phrase_add_days(p, from, to, back_by(p->today, unit, n), p->today)->relative = true;
+	add_span(p, from, to, back_by(p->today, unit, n), p->today);
 }
 
 /* "7 days", "a couple of weeks" at token i: where it ends, 0 when it is no count of units. */
@@ -101,9 +113,30 @@ static bool read_counted(struct time_parser *p, size_t i, int direction)
 		return true;
 	}
 	if (direction > 0)
-		phrase_add_days(p, i, to, p->today, back_by(p->today, unit, -n))->relative = true;
+		add_span(p, i, to, p->today, back_by(p->today, unit, -n));
 	else
 		add_rolling(p, i, to, unit, n);
+	return true;
+}
+
+/* "-3" */
+static bool is_negative(const struct question *q, const struct token *t)
+{
+	return t->number >= 0 && t->from > 0 && q->text[t->from - 1] == '-' &&
+	       (t->from == 1 || q->text[t->from - 2] == ' ');
+}
+
+/* "next 0 days", "last -3 days" */
+static bool read_impossible(struct time_parser *p, size_t i)
+{
+	const struct token *t = token_at(p->q, i + 1);
+
+	if ((t->number != 0 && !is_negative(p->q, t)) ||
+	    unit_of(token_at(p->q, i + 2)) == UNIT_NONE)
+		return false;
+	phrase_add(p, i, i + 3, GRAIN_NONE)->gone = true;
+	p->bad_from = i;
+	p->bad_to = i + 3;
 	return true;
 }
 
@@ -264,9 +297,12 @@ bool relative_read(struct time_parser *p, size_t i)
 	bool fiscal = token_in(next, (const char *const[]){"fiscal", "financial", NULL});
 	size_t at = i + 1 + (fiscal || token_in(next, whole));
 	enum unit unit = unit_of(token_at(p->q, at));
+	struct time_phrase *out;
 
 	if (t->used)
 		return false;
+	if (direction && read_impossible(p, i))
+		return true;
 	if (!direction && !this)
 		return read_second(p, i);
 	/* "this past month" */
@@ -291,7 +327,12 @@ bool relative_read(struct time_parser *p, size_t i)
 	/* "half year" */
 	if (unit == UNIT_HALF && unit_of(token_at(p->q, at + 1)) == UNIT_YEAR)
 		at++;
-	phrase_add_unit(p, i, at + 1, unit, direction, fiscal)->running = this;
+	out = phrase_add_unit(p, i, at + 1, unit, direction, fiscal);
+	out->running = this;
+	/* "the coming week": also so many days from today on */
+	if (token_in(t, (const char *const[]){"coming", "upcoming", NULL}))
+		out->days =
+			(int)(date_to_days(back_by(p->today, unit, -1)) - date_to_days(p->today));
 	return true;
 }
 
@@ -320,7 +361,7 @@ bool relative_read_distance(struct time_parser *p, size_t i)
 	ago = token_in(token_at(p->q, to), (const char *const[]){"ago", "back", NULL});
 	from_now = token_is(token_at(p->q, to), "from") && token_in(token_at(p->q, to + 1), now);
 	if (within) {
-		phrase_add_days(p, i, to, p->today, back_by(p->today, unit, -n))->relative = true;
+		add_span(p, i, to, p->today, back_by(p->today, unit, -n));
 		return true;
 	}
 	if (!ago && !from_now && !in)

@@ -53,6 +53,7 @@ struct time_phrase {
 	struct date start, end;
 	bool relative; /* to today */
 	bool running;  /* "this month": it ends today */
+	int days;      /* a span of so many days from today on, or back to it where negative */
 	bool guessed;  /* a day whose year was not said */
 	int weekday;   /* 1-7 when it was only called that */
 	bool two_ways; /* 3/4/2025: may also begin at `other` */

@@ -1,7 +1,5 @@
 #include "text_test.h"
 
-#include "shipped_units.h"
-
 static int top(const char *text)
 {
 	struct arena *a = arena_new(1 << 20);
@@ -37,39 +35,8 @@ static void top_n(void **state)
 	assert_int_equal(top(""), 0);
 }
 
-/* The threshold as it was written, "" when there is none. */
-static const char *bound(const char *text, struct arena *a)
-{
-	struct question q;
-	struct dict units;
-	const char *out;
-
-	text_read(english(a), text, a, &q);
-	dict_init(&units, a);
-	numbers_unit_words(shipped_units(), &units);
-	out = numbers_threshold(&units, &q, a);
-	return out ? out : "";
-}
-
-static void thresholds(void **state)
-{
-	struct arena *a = arena_new(1 << 20);
-
-	(void)state;
-	assert_string_equal(bound("hours above $60 in EP10", a), "above $60");
-	assert_string_equal(bound("gaps over 5%", a), "over 5");
-	assert_string_equal(bound("costs between 40 and 50", a), "between 40 and 50");
-	assert_string_equal(bound("with more than 100 views", a), "more than 100");
-	assert_string_equal(bound("at least 3 million dollars", a), "at least 3 million dollars");
-	assert_string_equal(bound("at most twenty", a), "at most twenty");
-	assert_string_equal(bound("over the last week", a), "");
-	assert_string_equal(bound("between EP10 and EP20", a), "");
-	assert_string_equal(bound("above", a), "");
-	arena_free(&a);
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(top_n), cmocka_unit_test(thresholds)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(top_n)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
