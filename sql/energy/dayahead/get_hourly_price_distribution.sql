@@ -6,7 +6,7 @@
 -- report:     dayahead_curve_report
 -- cache_s:    300
 -- window:     Stage.mc_dayahead.YEAR
--- answer:     Prices by hour of day for **{HubZone} in {Market} for {ForecastYear}** ({Vendor}, as-of {AsOf}, {Reference} case).[[ Highest in hour {fact.highest_hour} at **{fact.highest_price}**, lowest in hour {fact.lowest_hour} at **{fact.lowest_price}**.]][[ Peak hours average **{fact.peak_price}**, off-peak **{fact.off_peak_price}**: a spread of {fact.peak_spread}.]]
+-- answer:     Prices by hour of day for **{HubZone} in {Market} for {ForecastYear}** ({Vendor}, as-of {AsOf}, {Reference} case)[[, on {fact.day}]][[, only the {fact.hours} {fact.bound}]].[[ Highest in hour {fact.highest_hour} at **{fact.highest_price}**, lowest in hour {fact.lowest_hour} at **{fact.lowest_price}**.]][[ Peak hours average **{fact.peak_price}**, off-peak **{fact.off_peak_price}**: a spread of {fact.peak_spread}.]]
 -- suggest:    Compare the vendors for {hub_zone} in {year}
 -- suggest:    Which curve files are available for {hub_zone}?
 -- param hub_zone  text required entity=hub_zone                    Trading hub or load zone
@@ -15,6 +15,9 @@
 -- param market    text optional entity=market                      Market; only needed where the hub-zone alone is not enough
 -- param months    list(int,12) optional min=1 max=12 filter=month  Months of the year; without them the whole year
 -- param hours     list(int,24) optional min=0 max=23 filter=hour   Hours of day 0-23 (hour ending 17 is hour 16); without them all
+-- param day       date optional slot=day                           Only this day of the year
+-- param min_price decimal optional unit=$/MWh slot=above           Only hours of a price above this one
+-- param max_price decimal optional unit=$/MWh slot=below           Only hours of a price below this one
 -- param asof      text optional entity=asof filter=asof_date       As-of label of the file, such as Jan_2025; without it the newest
 -- param reference text optional entity=reference default=Base      Case of the forecast
 -- column "Vendor"           label=Vendor          priority=high   type=text
@@ -56,6 +59,9 @@ WHERE vf.tenant_id = :tenant_id
 --? asof: AND vf.asof = :asof
 --? months: AND da.MONTH IN (:months...)
 --? hours: AND da.HOUR IN (:hours...)
+--? day: AND da.DATE = :day
+--? min_price: AND (da.DAYAHEAD_PRICE > :min_price OR (:min_price_incl = 1 AND da.DAYAHEAD_PRICE = :min_price))
+--? max_price: AND (da.DAYAHEAD_PRICE < :max_price OR (:max_price_incl = 1 AND da.DAYAHEAD_PRICE = :max_price))
 	:{newest_file}
 GROUP BY vf.vendor, vf.market, vf.hubzone, da.YEAR, vf.asof, vf.asof_date, vf.reference, da.HOUR
 ORDER BY vf.asof_date DESC, vf.vendor, vf.market, vf.asof, da.HOUR
@@ -82,6 +88,9 @@ WHERE vf.tenant_id = :tenant_id
 --? asof: AND vf.asof = :asof
 --? months: AND da.MONTH IN (:months...)
 --? hours: AND da.HOUR IN (:hours...)
+--? day: AND da.DATE = :day
+--? min_price: AND (da.DAYAHEAD_PRICE > :min_price OR (:min_price_incl = 1 AND da.DAYAHEAD_PRICE = :min_price))
+--? max_price: AND (da.DAYAHEAD_PRICE < :max_price OR (:max_price_incl = 1 AND da.DAYAHEAD_PRICE = :max_price))
 GROUP BY vf.vendor, vf.market, vf.asof, vf.asof_date
 ORDER BY vf.asof_date DESC, vf.vendor, vf.market, vf.asof
 

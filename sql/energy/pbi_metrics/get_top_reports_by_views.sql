@@ -6,13 +6,14 @@
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300
 -- window:     Stage.pbi_activity_events.activity_date
--- answer:     The most viewed Power BI report[[ ({fact.period})]] is **{ReportName}** with **{TotalViews}** by {UniqueViewers} viewers[[, {fact.top_share} of all {fact.all_views}]].
+-- answer:     The {fact.end} viewed Power BI report[[ ({fact.period})]] is **{ReportName}** with **{TotalViews}** by {UniqueViewers} viewers[[, {fact.top_share} of all {fact.all_views}]].
 -- suggest:    Who are the top users of {ReportName}?
 -- suggest:    Show the usage trend of {ReportName}
 -- refer:      report_name rows[0].ReportName it, its, that report, that one, the top report, the most viewed, the first
 -- param from  date optional filter=date_range_start               First day; without it from the first day that is recorded
 -- param to    date optional filter=date_range_end                 Last day; without it to the last day that is recorded
 -- param top_n int  optional default=10 min=1 max=100              How many reports
+-- param order text optional slot=order default=desc   desc: the most viewed first; asc: the least viewed first
 -- column "ReportName"    label=Report            priority=high   type=text
 -- column "WorkspaceName" label=Workspace         priority=medium type=text
 -- column "TotalViews"    label=Views             priority=high   type=int  unit=views
@@ -32,7 +33,7 @@ WHERE a.tenant_id = :tenant_id
 --? from: AND a.activity_date >= :from
 --? to: AND a.activity_date <= :to
 GROUP BY a.report_name, a.workspace_name
-ORDER BY COUNT(*) DESC, a.report_name, a.workspace_name
+ORDER BY CASE WHEN :order = 'asc' THEN COUNT(*) END, COUNT(*) DESC, a.report_name, a.workspace_name
 OFFSET 0 ROWS FETCH NEXT :top_n ROWS ONLY
 
 --# query whole

@@ -6,11 +6,12 @@
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300
 -- window:     Stage.pbi_activity_events.activity_date
--- answer:     The most active Power BI user[[ of {arg.report_name}]][[ ({fact.period})]] is **{UserEmail}** with **{TotalViews}**[[, {fact.top_share} of all {fact.all_views}]].
+-- answer:     The {fact.end} active Power BI user[[ of {arg.report_name}]][[ ({fact.period})]] is **{UserEmail}** with **{TotalViews}**[[, {fact.top_share} of all {fact.all_views}]].
 -- suggest:    Which Power BI reports had the most views?
 -- param from        date optional filter=date_range_start                First day; without it from the first day that is recorded
 -- param to          date optional filter=date_range_end                  Last day; without it to the last day that is recorded
 -- param top_n       int  optional default=10 min=1 max=100               How many users
+-- param order text optional slot=order default=desc   desc: the most viewed first; asc: the least viewed first
 -- param report_name text optional entity=report_name match=like          Only views of this report; a part of its name is enough
 -- column "UserEmail"           label=User              priority=high   type=text
 -- column "TotalViews"          label=Views             priority=high   type=int  unit=views
@@ -32,7 +33,7 @@ WHERE a.tenant_id = :tenant_id
 --? to: AND a.activity_date <= :to
 --? report_name: AND LOWER(a.report_name) LIKE LOWER(:report_name) ESCAPE '\'
 GROUP BY a.user_email
-ORDER BY COUNT(*) DESC, a.user_email
+ORDER BY CASE WHEN :order = 'asc' THEN COUNT(*) END, COUNT(*) DESC, a.user_email
 OFFSET 0 ROWS FETCH NEXT :top_n ROWS ONLY
 
 --# query whole

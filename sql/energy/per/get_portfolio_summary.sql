@@ -4,7 +4,7 @@
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
 -- whole:      count, sum(TotalBudget), sum(ActualsLTD)
--- answer:     There are **{fact.projects}**[[ currently **{fact.status}**]][[ in **{arg.project_stage}**]][[ of technology **{arg.technology}**]][[ in **{arg.market}**]].[[ By status: {fact.statuses}.]][[ Spent are {fact.actuals} of {fact.budget} budgeted ({fact.budget_used}).]]
+-- answer:     There are **{fact.projects}**[[ currently **{fact.status}**]][[ in **{arg.project_stage}**]][[ of technology **{arg.technology}**]][[ in **{arg.market}**]][[ sponsored by **{arg.sponsor}**]][[, {fact.left_out}]].[[ By status: {fact.statuses}.]][[ Spent are {fact.actuals} of {fact.budget} budgeted ({fact.budget_used}).]]
 -- suggest:    What is the health status of {ProjectName}?
 -- suggest:    Show me all projects at risk
 -- refer:      project_name rows[0].ProjectName the first, the worst, the first one
@@ -12,6 +12,11 @@
 -- param project_stage text optional entity=project_stage match=like         Stage, such as Stage 3
 -- param technology    text optional entity=technology                       Technology
 -- param market        text optional entity=market                           Market
+-- param sponsor       text optional entity=sponsor                          Sponsor
+-- param not_status     list(text,4) optional entity=status_color  slot=not  Statuses that are left out
+-- param not_stage      list(text,6) optional entity=project_stage slot=not  Stages that are left out
+-- param not_technology list(text,6) optional entity=technology    slot=not  Technologies that are left out
+-- param not_market     list(text,7) optional entity=market        slot=not  Markets that are left out
 -- column "ProjectName"    label=Project       priority=high   type=text
 -- column "ProjectID"      label="Project id"  priority=low    type=text
 -- column "CurrentStage"   label=Stage         priority=high   type=text
@@ -54,6 +59,11 @@ WHERE p.tenant_id = :tenant_id
 --? project_stage: AND LOWER(p.currentprojectstage) LIKE LOWER(:project_stage) ESCAPE '\'
 --? technology: AND p.technology = :technology
 --? market: AND p.market = :market
+--? sponsor: AND p.sponsor = :sponsor
+--? not_status: AND (p.Status_Type IS NULL OR p.Status_Type NOT IN (:not_status...))
+--? not_stage: AND (p.currentprojectstage IS NULL OR (p.currentprojectstage NOT IN (:not_stage...) AND SUBSTRING(p.currentprojectstage, 1, 7) NOT IN (:not_stage...)))
+--? not_technology: AND (p.technology IS NULL OR p.technology NOT IN (:not_technology...))
+--? not_market: AND (p.market IS NULL OR p.market NOT IN (:not_market...))
 ORDER BY
 	CASE p.Status_Type WHEN 'off_track' THEN 1 WHEN 'at_risk' THEN 2 WHEN 'on_hold' THEN 3 ELSE 4 END,
 	p.currentprojectstage, p.name

@@ -5,11 +5,12 @@
 -- permission: chat:read_projects
 -- report:     per_project_report
 -- whole:      count
--- answer:     There are **{fact.tasks} tasks with a risk**[[ at {arg.project_name}]][[, all {arg.risk_level}]]: {fact.levels}.[[ The most urgent is **{TaskName}** of {ProjectName}, due {DueDate}.]]
+-- answer:     There are **{fact.tasks} tasks with a risk**[[ at {arg.project_name}]][[, all {arg.risk_level}]][[, {fact.left_out}]]: {fact.levels}.[[ The most urgent is **{TaskName}** of {ProjectName}, due {DueDate}.]]
 -- suggest:    What is the health status of {ProjectName}?
 -- refer:      project_name rows[0].ProjectName the first, that project, the riskiest
 -- param project_name text optional entity=project_name                Project, or a part of its name; without it all
 -- param risk_level   text optional entity=risk_level default=any      Only tasks of this risk, one of {values.risk_level}; any for all
+-- param not_risk     list(text,3) optional entity=risk_level slot=not Risks that are left out
 -- column "ProjectName" label=Project    priority=high   type=text
 -- column "TaskName"    label=Task       priority=high   type=text
 -- column "TaskType"    label=Type       priority=low    type=text
@@ -38,6 +39,7 @@ WHERE t.tenant_id = :tenant_id
 	)
 --? project_name: AND t.projectname = :project_name
 --? risk_level: AND t.risk = :risk_level
+--? not_risk: AND t.risk NOT IN (:not_risk...)
 ORDER BY
 	CASE t.risk WHEN 'High' THEN 1 WHEN 'Medium' THEN 2 WHEN 'Low' THEN 3 ELSE 4 END,
 	CASE WHEN t.finishdate IS NULL THEN 1 ELSE 0 END, t.finishdate, t.projectname, t.taskname
@@ -56,5 +58,6 @@ WHERE t.tenant_id = :tenant_id
 	)
 --? project_name: AND t.projectname = :project_name
 --? risk_level: AND t.risk = :risk_level
+--? not_risk: AND t.risk NOT IN (:not_risk...)
 GROUP BY t.risk
 ORDER BY CASE t.risk WHEN 'High' THEN 1 WHEN 'Medium' THEN 2 WHEN 'Low' THEN 3 ELSE 4 END

@@ -48,6 +48,8 @@ static struct value value_of(const struct param_def *p, int variant, size_t n)
 		return value_date(arena_printf(arena, "20%d-0%d-17", 31 + variant,
 					       strstr(p->filter, "end") ? 8 : 3));
 	default:
+		if (p->slot == SLOT_ORDER)
+			return value_text(variant ? ORDER_ASC : ORDER_DESC);
 		if (strcmp(p->name, "step") == 0) /* the one choice that a module closes itself */
 			return value_text(variant ? "month" : "day");
 		return value_text(arena_printf(arena, "zq%c%zu %s", 'a' + variant, n, p->name));

@@ -124,6 +124,11 @@ static inline bool same_filters(const json_t *want, const json_t *got)
 		const json_t *other = json_object_get(got, name);
 		json_t *a, *b;
 
+		if (json_decimal_text(other)) {
+			same = same && json_is_number(value) &&
+			       json_number_value(value) == atof(json_decimal_text(other));
+			continue;
+		}
 		if (!json_is_array(value)) {
 			same = same && json_equal(value, other);
 			continue;
@@ -160,19 +165,36 @@ static inline bool list_holds(const char *const *list, const char *text)
 	return false;
 }
 
-/* Is the value one of the catalogue's or the tenant's? Numbers and days come from the grammar. */
+/* The dimension of a filter of values that are left out, or NULL. */
+static inline const char *left_out_of(const struct catalog *c, const char *filter)
+{
+	for (size_t t = 0; t < c->tool_count; t++) {
+		const struct param_def *p = tool_param_of_filter(&c->tools[t], filter);
+
+		if (p && p->slot == SLOT_NOT)
+			return p->entity;
+	}
+	return NULL;
+}
+
+/* Is the value one of the catalogue's or the tenant's? Numbers, days and orders come from the
+ * grammar. */
 static inline bool is_known(const struct bench *b, const struct filter *f, const struct value *v)
 {
 	const struct catalog *c = b->catalog;
+	const char *left_out = left_out_of(c, f->name);
 
-	if (v->type == VALUE_INT || v->type == VALUE_DATE)
+	if (v->type == VALUE_INT || v->type == VALUE_DATE || v->type == VALUE_DECIMAL)
 		return true;
+	if (strcmp(v->text, ORDER_ASC) == 0 || strcmp(v->text, ORDER_DESC) == 0)
+		return strcmp(f->name, "order") == 0;
 	for (size_t i = 0; v->text && i < c->dimension_count; i++) {
 		const struct dimension_def *d = &c->dimensions[i];
 		const json_t *learned = json_object_get(b->names, d->name), *name;
 		size_t n;
 
-		if (strncmp(d->filter, f->name, strlen(d->filter)) != 0)
+		if (left_out ? strcmp(d->name, left_out) != 0
+			     : strncmp(d->filter, f->name, strlen(d->filter)) != 0)
 			continue;
 		if (list_holds(d->values, v->text))
 			return true;

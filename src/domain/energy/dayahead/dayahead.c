@@ -13,7 +13,7 @@
 #include "domain_int.h"
 #include "vesper/limits.h"
 
-enum { FACTS_A_CURVE = 7 };
+enum { FACTS_A_CURVE = 8 };
 
 extern const struct domain dayahead_domain;
 
@@ -205,6 +205,49 @@ static void add_spread(struct result *r, struct arena *a, const struct table *pe
 		});
 }
 
+static const char *side_words(const struct result *r, struct arena *a, const char *name,
+			      const char *within, const char *beyond)
+{
+	const char *price = args_text(&r->args, name, a);
+	const struct arg *incl = args_find(&r->args, arena_printf(a, "%s_incl", name));
+	bool counts = !incl || incl->values[0].number != 0;
+
+	return price ? arena_printf(a, "%s $%s", counts ? within : beyond, price) : NULL;
+}
+
+/* What the rows were cut down to, where they were. */
+static void add_limits(struct result *r, struct arena *a)
+{
+	const char *day = args_text(&r->args, "day", a);
+	const char *above = side_words(r, a, "min_price", "at or above", "above");
+	const char *below = side_words(r, a, "max_price", "at or below", "below");
+
+	if (day)
+		domain_add_text(r, a, "day", "Day", domain_period(a, day, day));
+	if (above || below)
+		domain_add_text(r, a, "bound", "Prices that count",
+				above && below ? arena_printf(a, "%s and %s", above, below)
+				: above        ? above
+					       : below);
+}
+
+/* How many hours are within the bounds. */
+static void add_hours(struct result *r, struct arena *a, const struct table *periods,
+		      const struct curve *c)
+{
+	struct decimal hours;
+
+	for (size_t row = 0; row < periods->row_count; row++)
+		if (is_row_of(periods, row, c) &&
+		    domain_number(periods, row, "DataPoints", &hours)) {
+			domain_add_number(
+				r, a, "hours",
+				arena_printf(a, "%s %s: hours that count", c->vendor, c->asof),
+				hours, "hours", NULL);
+			return;
+		}
+}
+
 /* Facts of each curve in the order of the rows, so that the leading one's are found first. */
 static void derive_shape(struct result *r, struct arena *a)
 {
@@ -212,6 +255,8 @@ static void derive_shape(struct result *r, struct arena *a)
 	const struct table *periods = result_table(r, "periods");
 	struct curve before = {0}, c;
 	size_t curves = 0; /* each walks all rows, so there are only so many as there are facts */
+
+	add_limits(r, a);
 
 	for (size_t row = 0; row < main->row_count; row++) {
 		if (!read_curve(main, row, &c) || (before.vendor && is_row_of(main, row, &before)))
@@ -221,6 +266,8 @@ static void derive_shape(struct result *r, struct arena *a)
 			return;
 		}
 		add_extremes(r, a, main, &c);
+		if (periods && result_fact(r, "bound"))
+			add_hours(r, a, periods, &c);
 		if (periods)
 			add_spread(r, a, periods, &c);
 		before = c;

@@ -204,10 +204,32 @@ static bool get_budget_overview(struct tool_call *call, struct err *e)
 	return project_run(call, derive_budget, e);
 }
 
+/* ---- what is left out ---- */
+
+/* "without Stage 2, 🟢 On track": the values of the arguments, each shown as its column is. */
+static void add_left_out(struct result *r, struct arena *a, const char *const (*args)[2])
+{
+	struct domain_list list;
+	const char *words;
+
+	domain_list_init(&list);
+	for (; (*args)[0]; args++) {
+		const struct arg *arg = args_find(&r->args, (*args)[0]);
+
+		for (size_t i = 0; arg && i < arg->count; i++)
+			domain_list_add(&list, "%s",
+					shown(r->tables[0], (*args)[1], arg->values[i].text));
+	}
+	words = domain_list_end(&list, a);
+	if (*words)
+		domain_add_text(r, a, "left_out", "Left out", arena_printf(a, "without %s", words));
+}
+
 /* ---- get_task_risks ---- */
 
 static void derive_risks(struct result *r, struct arena *a)
 {
+	static const char *const left_out[][2] = {{"not_risk", "RiskLevel"}, {NULL, NULL}};
 	const struct table *levels = result_table(r, "levels");
 	struct decimal all = decimal_int(0), tasks;
 	struct domain_list list;
@@ -221,6 +243,7 @@ static void derive_risks(struct result *r, struct arena *a)
 	}
 	domain_add_number(r, a, "tasks", "Tasks with a risk", all, NULL, NULL);
 	domain_add_text(r, a, "levels", "Tasks by risk", domain_list_end(&list, a));
+	add_left_out(r, a, left_out);
 }
 
 static bool get_task_risks(struct tool_call *call, struct err *e)
@@ -244,6 +267,11 @@ static bool sum_of(const struct table *t, const char *column, struct decimal *ou
 
 static void derive_portfolio(struct result *r, struct arena *a)
 {
+	static const char *const left_out[][2] = {{"not_status", "ProjectStatus"},
+						  {"not_stage", "CurrentStage"},
+						  {"not_technology", "Technology"},
+						  {"not_market", "Market"},
+						  {NULL, NULL}};
 	const struct table *t = r->tables[0];
 	const char *status = args_text(&r->args, "status_color", a);
 	struct decimal actuals, budget;
@@ -257,6 +285,7 @@ static void derive_portfolio(struct result *r, struct arena *a)
 	else if (!t->truncated)
 		domain_add_text(r, a, "statuses", "Projects by status",
 				count_words(t, "ProjectStatus", a));
+	add_left_out(r, a, left_out);
 	if (sum_of(t, "ActualsLTD", &actuals) && sum_of(t, "TotalBudget", &budget))
 		add_budget(r, a, actuals, budget);
 }
