@@ -248,6 +248,9 @@ struct dimension_def {
 				       group, value, group, …, NULL; or NULL */
 	const char *parent;         /* "market": dimension that scopes it, or NULL */
 	const char *const *parents; /* parents[i] is the parent value of values[i], or NULL */
+	const char *resolves;       /* "project_name": a value stands for one of that dimension,
+				       and is never a filter itself; or NULL */
+	const char *by;             /* "name": the column of the view that has the other one */
 	const struct alias_def *aliases;
 	size_t alias_count;
 	const char *permission; /* without it its values are neither found nor suggested; or NULL */

@@ -35,6 +35,7 @@ struct filter {
 	size_t count;
 	enum filter_source source;
 	const char *label; /* as it is shown; NULL: the values */
+	const char *said;  /* what was said for it, where that names something else; or NULL */
 	bool part;         /* of another filter, whose label tells it */
 };
 

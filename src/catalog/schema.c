@@ -267,9 +267,9 @@ static bool read_groups(struct loader *l, const json_t *groups, struct dimension
 static bool read_dimension(struct loader *l, const json_t *item, struct dimension_def *d,
 			   struct err *e)
 {
-	static const char *const members[] = {"name",       "filter",    "label",  "view",
-					      "column",     "values",    "parent", "words",
-					      "permission", "watermark", "groups", NULL};
+	static const char *const members[] = {
+		"name",  "filter",     "label",     "view",   "column",   "values", "parent",
+		"words", "permission", "watermark", "groups", "resolves", "by",     NULL};
 
 	if (!json_only(item, members, e) || !json_get_str(item, "name", &d->name, e))
 		return false;
@@ -280,8 +280,9 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	    !json_opt_str(item, "column", &d->column, e) ||
 	    !json_opt_str(item, "permission", &d->permission, e) ||
 	    !json_opt_str(item, "watermark", &d->watermark, e) ||
-	    !json_opt_str(item, "parent", &d->parent, e) || !read_values(l, item, d, e) ||
-	    !read_words(l, json_object_get(item, "words"), d, e) ||
+	    !json_opt_str(item, "resolves", &d->resolves, e) ||
+	    !json_opt_str(item, "by", &d->by, e) || !json_opt_str(item, "parent", &d->parent, e) ||
+	    !read_values(l, item, d, e) || !read_words(l, json_object_get(item, "words"), d, e) ||
 	    !read_groups(l, json_object_get(item, "groups"), d, e))
 		return err_prefix(e, "%s", d->name);
 	if (!d->view != !d->column)
@@ -290,6 +291,10 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 		return err_set(e, ERR_INPUT, "%s: %s is no permission", d->name, d->permission);
 	if (d->watermark && !d->view)
 		return err_set(e, ERR_INPUT, "%s: a watermark without a view", d->name);
+	if (!d->resolves != !d->by || (d->resolves && (!d->view || d->values || d->parent)))
+		return err_set(e, ERR_INPUT,
+			       "%s: resolves goes with by and a view, and without values or parent",
+			       d->name);
 	if (!d->view && !d->values)
 		return err_set(e, ERR_INPUT, "%s: neither values nor a view that has them",
 			       d->name);
@@ -299,6 +304,21 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 		return false;
 	d->source = source_of_view(l->whole, d->view);
 	d->one_tenant = source_has_one_tenant(l, d->source);
+	return true;
+}
+
+static bool check_resolves(const struct loader *l, const struct dimension_def *d, struct err *e)
+{
+	const struct dimension_def *to =
+		d->resolves ? catalog_dimension(&l->whole->shown, d->resolves) : NULL;
+
+	if (!d->resolves)
+		return true;
+	if (!to || to == d || to->resolves)
+		return err_set(e, ERR_INPUT, "%s: resolves %s, which is no dimension of values",
+			       d->name, d->resolves);
+	if (!to->view || strcmp(to->view, d->view) != 0)
+		return err_set(e, ERR_INPUT, "%s: %s is of another view", d->name, d->resolves);
 	return true;
 }
 
@@ -376,7 +396,8 @@ static bool join_dimension(struct loader *l, struct dimension_def *d,
 	if (strcmp(d->pack, more->pack) == 0)
 		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
 	if (!is_same(d->view, more->view) || !is_same(d->column, more->column) ||
-	    !is_same(d->permission, more->permission) || !is_same(d->parent, more->parent))
+	    !is_same(d->permission, more->permission) || !is_same(d->parent, more->parent) ||
+	    !is_same(d->resolves, more->resolves) || !is_same(d->by, more->by))
 		return err_set(e, ERR_INPUT,
 			       "dimensions: config/%s/catalogue.json has %s with another view, "
 			       "column, permission or parent",
@@ -420,7 +441,8 @@ static bool load_dimensions(struct loader *l, const json_t *array, struct err *e
 			return false;
 	}
 	for (i = 0; i < c->dimension_count; i++)
-		if (!check_parents(l, &c->dimensions[i], e))
+		if (!check_parents(l, &c->dimensions[i], e) ||
+		    !check_resolves(l, &c->dimensions[i], e))
 			return err_prefix(e, "dimensions");
 	return true;
 }

@@ -154,6 +154,32 @@ static void edit_named_bound(struct reading *r, const char *text, enum filter_so
 	edit_bound(r, p, text + n, source);
 }
 
+static bool is_dropped(const json_t *v)
+{
+	const char *text = json_string_value(v);
+
+	return json_is_null(v) || (json_is_array(v) && json_array_size(v) == 0) ||
+	       (text && (!*text || strcmp(text, "all") == 0));
+}
+
+/* A value that stands for one of another dimension: that is the filter. */
+static void edit_resolved(struct reading *r, const struct dimension_def *d, const json_t *v,
+			  enum filter_source source)
+{
+	const struct dimension_def *to = catalog_dimension(r->know->catalog, d->resolves);
+	const char *text = json_string_value(v);
+	struct name_match m = {0};
+	bool several;
+
+	facts_drop(&r->facts, to->filter);
+	if (is_dropped(v))
+		return;
+	if (!text || !names_resolve(r->names, d, text, NULL, r->arena, &m) ||
+	    !settle_resolved(r, d, m.value, names_parent_of(r->names, d, m.value, NULL, &several),
+			     source))
+		trouble_edit(r, d->filter, d, v, &m);
+}
+
 /* A tool may take days by a slot of its own. */
 static bool takes_days(const struct tool_def *t)
 {
@@ -173,14 +199,6 @@ static bool is_filter(const struct reading *r, const char *filter)
 		    (days && takes_days(r->in->may->tools[t])))
 			return true;
 	return false;
-}
-
-static bool is_dropped(const json_t *v)
-{
-	const char *text = json_string_value(v);
-
-	return json_is_null(v) || (json_is_array(v) && json_array_size(v) == 0) ||
-	       (text && (!*text || strcmp(text, "all") == 0));
 }
 
 /* What hangs on an edited value and does not fit it any more goes. */
@@ -206,6 +224,10 @@ void followup_edit(struct reading *r, const json_t *filters, enum filter_source 
 		const char *filter = followup_filter(r->know, name, r->arena);
 		const struct dimension_def *d = followup_dimension(c, filter);
 
+		if (d && d->resolves) {
+			edit_resolved(r, d, value, source);
+			continue;
+		}
 		if (strcmp(filter, FILTER_BOUND) == 0)
 			edit_named_bound(r, json_string_value(value), source);
 		if (!is_filter(r, filter))

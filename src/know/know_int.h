@@ -101,6 +101,10 @@ bool mention_joins(char before); /* may it stand between two words of a name? */
 /* Is it a word of the dimension's label ("hub" of "hub-zone")? */
 bool mention_of_label(const struct token *t, const struct dimension_def *d);
 
+/* The fact of what a value stands for; `said` is the value. False: nothing is known of that. */
+bool settle_resolved(struct reading *r, const struct dimension_def *d, const char *value,
+		     const char *stands_for, enum filter_source source);
+
 /* Mentions that can only be told with the facts known (aliases of one market). */
 void mentions_settle(struct reading *r);
 /* The value of the dimension that is said, or stands; or NULL. */
@@ -120,8 +124,9 @@ struct fact {
 	size_t count, cap;
 	enum filter_source source;
 	const struct dimension_def *dimension; /* or NULL */
-	bool implied;                          /* follows from another one: no tool must take it */
-	bool all;                              /* every value there is */
+	const char *said; /* the name of another dimension that was said for it, or NULL */
+	bool implied;     /* follows from another one: no tool must take it */
+	bool all;         /* every value there is */
 	bool soft; /* in words that tools use too: one that can't take it may have meant it so */
 };
 

@@ -128,6 +128,7 @@ void know_filters_write(const struct understanding *u, struct json_out *j)
 		know_filter_value(f, j);
 		jo_set_str(j, "label", buf_text(&label));
 		jo_set_str(j, "source", filter_source_name(f->source));
+		jo_set_str(j, "said", f->said);
 		jo_set_bool(j, "editable", true);
 		jo_set_str(j, "param", param_of(u, f));
 		jo_object_end(j);

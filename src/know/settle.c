@@ -12,10 +12,27 @@ static bool is_exact(const struct entry *e)
 	return e->kind != ENTRY_PART && !e->when_value;
 }
 
+bool settle_resolved(struct reading *r, const struct dimension_def *d, const char *value,
+		     const char *stands_for, enum filter_source source)
+{
+	const struct dimension_def *to = catalog_dimension(r->know->catalog, d->resolves);
+
+	if (!stands_for || !*stands_for)
+		return false;
+	facts_add(&r->facts, r->arena, to->filter, to,
+		  value_text(arena_strdup(r->arena, stands_for)), source)
+		->said = arena_strdup(r->arena, value);
+	return true;
+}
+
 static void add_fact(struct reading *r, const struct mention *m, const struct entry *e)
 {
 	bool said = e->kind == ENTRY_VALUE && !m->typo;
 
+	if (e->dimension->resolves) {
+		settle_resolved(r, e->dimension, e->value, e->parent, SOURCE_ALIAS);
+		return;
+	}
 	facts_add(&r->facts, r->arena, e->dimension->filter, e->dimension,
 		  value_text(arena_strdup(r->arena, e->value)), said ? SOURCE_SAID : SOURCE_ALIAS)
 		->soft = m->soft;

@@ -232,6 +232,7 @@ static void add_filter(struct reading *r, struct filter *filters, size_t *n, con
 		.count = f->count,
 		.source = f->source,
 		.label = bound ? bound_label(r, p, f) : NULL,
+		.said = f->said,
 		.part = p && p->bound_of,
 	};
 }

@@ -138,6 +138,8 @@ static bool is_wanted(const struct name_refresh *r, const struct catalog *c,
 {
 	if (!d->view || !d->column || !source_find(r->sources, d->source))
 		return false;
+	if (d->resolves)
+		return is_wanted(r, c, catalog_dimension(c, d->resolves));
 	for (size_t t = 0; t < c->tool_count; t++)
 		for (size_t p = 0; p < c->tools[t].param_count; p++) {
 			const char *entity = c->tools[t].params[p].entity;

@@ -44,11 +44,13 @@ static void query(struct name_refresh *r, const struct sql_bound *sql, source_cb
 	arena_free(&a);
 }
 
-/* The parent's column, where it stands in the same view. */
+/* The column of what each value stands for, or of its parent where that stands in the same view. */
 static const char *parent_column(const struct name_refresh *r)
 {
 	const struct dimension_def *d = names_dimension(r), *up;
 
+	if (d->resolves)
+		return d->by;
 	up = d->parent ? catalog_dimension(r->book->catalog, d->parent) : NULL;
 	return up && up->view && strcmp(up->view, d->view) == 0 ? up->column : NULL;
 }

@@ -52,5 +52,12 @@ void scope_read(const struct name_book *b, const struct catalog_view *v, struct 
 			parts[used->items[i].dimension] |= used->items[i].takes_parts;
 		}
 	}
+	for (size_t i = 0; i < n; i++) {
+		const char *resolves = b->catalog->dimensions[i].resolves;
+
+		if (resolves)
+			in[i] = in[catalog_dimension(b->catalog, resolves)->index] &&
+				v->may_name[i];
+	}
 	*out = (struct scope){in, weak, parts};
 }

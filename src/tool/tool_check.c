@@ -170,7 +170,8 @@ static bool render(struct check *c, const struct tool_def *t, enum dialect diale
 static bool render_dimension(struct check *c, const struct dimension_def *d, enum dialect dialect,
 			     struct source_statement *out, struct err *e)
 {
-	const struct sql_values names = {.view = d->view, .column = d->column, .cap = 1};
+	const struct sql_values names = {
+		.view = d->view, .column = d->column, .parent = d->by, .cap = 1};
 	const char *tenant = d->one_tenant ? NULL : NOTHING;
 	struct sql_bound bound;
 

@@ -61,6 +61,42 @@ static void refuses_a_wrong_catalogue(void **state)
 	refused(FILE_NAME, NULL, "config/energy/catalogue.json");
 }
 
+#define FILE_DIMENSION "\"column\": \"file\"}"
+#define FILE_ID                                                                                    \
+	"\"column\": \"file\"},\n{\"name\": \"file_id\", \"view\": \"dbo.prices\", \"column\": "   \
+	"\"id\","
+
+static void a_dimension_may_stand_for_another(void **state)
+{
+	const struct dimension_def *d;
+	char *text = changed(SMALL_CATALOGUE, FILE_DIMENSION,
+			     FILE_ID " \"resolves\": \"file\", \"by\": \"file\"}");
+
+	(void)state;
+	temp_root_write(&root, FILE_NAME, text);
+	mem_free(text);
+	load();
+	d = catalog_dimension(catalog, "file_id");
+	assert_string_equal(d->resolves, "file");
+	assert_string_equal(d->by, "file");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+		       FILE_ID " \"resolves\": \"file\"}", "resolves goes with by");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION, FILE_ID " \"by\": \"file\"}",
+		       "resolves goes with by");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+		       FILE_ID " \"values\": [\"a\"], \"resolves\": \"file\", \"by\": \"file\"}",
+		       "without values or parent");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+		       FILE_ID " \"resolves\": \"files\", \"by\": \"file\"}",
+		       "is no dimension of values");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+		       FILE_ID " \"resolves\": \"file_id\", \"by\": \"file\"}",
+		       "is no dimension of values");
+	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
+		       FILE_ID " \"resolves\": \"market\", \"by\": \"file\"}",
+		       "market is of another view");
+}
+
 static void reads_words(void **state)
 {
 	(void)state;
@@ -133,6 +169,7 @@ int main(void)
 		TEST(units_of_a_pack_join_the_shared_ones),
 		TEST(reads_dimensions),
 		TEST(refuses_a_wrong_catalogue),
+		TEST(a_dimension_may_stand_for_another),
 		TEST(reads_words),
 		TEST(refuses_wrong_aliases),
 	};

@@ -104,8 +104,18 @@ static const struct domain_def sun_domains[] = {{.name = "sun",
 						 .tools = sun_list,
 						 .tool_count = COUNT(sun_list)}};
 static const char *const colors[] = {"black", "blue", "silver", "white", NULL};
+static const char *const hues[] = {"RAL-5010", "RAL-9003", "RAL-1111", NULL};
+static const char *const hue_colors[] = {"blue", "white", NULL, NULL};
 static const struct dimension_def sun_dimensions[] = {
-	{.name = "color", .filter = "color", .label = "color", .values = colors}};
+	{.name = "color", .index = 0, .filter = "color", .label = "color", .values = colors},
+	{.name = "hue",
+	 .index = 1,
+	 .filter = "hue",
+	 .label = "hue",
+	 .resolves = "color",
+	 .by = "color",
+	 .values = hues,
+	 .parents = hue_colors}};
 static struct catalog sun_catalog = {.tools = sun_tools,
 				     .tool_count = COUNT(sun_tools),
 				     .domains = sun_domains,
@@ -391,6 +401,37 @@ static void names_on_the_wire(void **state)
 			       "\"filters\":{\"min_price\":60,\"min_price_incl\":0}"));
 }
 
+/* A value that stands for another dimension's becomes that filter. */
+static void one_name_stands_for_another(void **state)
+{
+	struct fixture *f = *state;
+	const struct filter *color;
+	struct json_out j;
+	struct buf b;
+
+	assert_string_equal(fixture_calls(f, "offers of suppliers in RAL-5010"),
+			    "list_offers order=desc color=blue");
+	assert_null(filter_of(&f->u, "hue"));
+	color = filter_of(&f->u, "color");
+	assert_int_equal(color->source, SOURCE_ALIAS);
+	assert_string_equal(color->said, "RAL-5010");
+	buf_init(&b, 4096);
+	jo_init(&j, &b);
+	know_filters_write(&f->u, &j);
+	assert_non_null(strstr(buf_text(&b), "\"source\":\"alias\",\"said\":\"RAL-5010\""));
+	buf_deinit(&b);
+	fixture_stand(f);
+	assert_string_equal(calls_text(f, fixture_edit(f, "", "{\"hue\":\"RAL-9003\"}")),
+			    "list_offers order=desc color=white");
+	fixture_edit(f, "", "{\"hue\":\"RAL-7777\"}");
+	assert_int_equal(f->u.tool_count, 0);
+	assert_string_equal(f->u.ask.filter, "hue");
+	fixture_edit(f, "", "{\"hue\":\"RAL-1111\"}"); /* of which the color is not known */
+	assert_int_equal(f->u.tool_count, 0);
+	assert_string_equal(calls_text(f, fixture_edit(f, "", "{\"hue\":null}")),
+			    "list_offers order=desc");
+}
+
 #define SUN(f) cmocka_unit_test_setup_teardown(f, sun_setup, fixture_teardown)
 
 int main(void)
@@ -408,6 +449,7 @@ int main(void)
 		SUN(filters_are_edited),
 		SUN(bounds_are_shown_and_typed),
 		SUN(names_on_the_wire),
+		SUN(one_name_stands_for_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
