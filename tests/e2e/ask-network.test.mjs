@@ -51,11 +51,10 @@ describe('over TLS', () => {
 
 it('the proxy of the environment is used', async () => {
   const proxy = await startMock();
-  const d = await startDaemon({ env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'http://models.invalid',
-    http_proxy: proxy.url } });
-  const turn = await d.ask(REFERENCE);
+  const local = { name: 'local', kind: 'ollama', base_url: 'http://models.invalid/v1', model: 'gpt-5' }; /* plain HTTP: no key */
+  const d = await startDaemon({ env: { ANTHROPIC_API_KEY: undefined, VESPER_LLM_PROVIDERS: JSON.stringify([local]), http_proxy: proxy.url } });
+  await d.ask(REFERENCE);
   await d.stop();
-  assert.equal(turn.complete.provider, 'anthropic');
   assert.equal(proxy.calls[0].headers.host, 'models.invalid');
   await proxy.close();
 });

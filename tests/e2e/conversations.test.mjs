@@ -27,7 +27,7 @@ const CONVERSATIONS = [
     name: 'the health of a project', question: 'What is the health status of Nazareth Solar?', tool: 'get_project_health',
     filters: { project_name: 'Nazareth Solar' },
     says: ['Nazareth Solar', 'Stage 4', '🟡', '🟢', '🔴', '⬜', 'Phase II'],
-    reports: ['per_project_health_report'],
+    reports: ['per_project_health_report', 'per_project_report'],
     table: (rows) => {
       assert.equal(rows.length, 9);
       const of = (area) => rows.find((r) => r.HealthArea === area);

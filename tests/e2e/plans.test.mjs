@@ -96,7 +96,7 @@ describe('by code alone', () => {
     assert.match(turn.text, /48\.73/);
     assert.match(turn.text, /Nazareth Solar/);
     assert.deepEqual(turn.complete.pbi_deep_links.map((l) => l.report_key).sort(),
-      ['dayahead_curve_report', 'per_project_health_report']);
+      ['dayahead_curve_report', 'per_project_health_report', 'per_project_report']);
   });
 
   it('without the permission for one half nothing of it is run', async () => {
