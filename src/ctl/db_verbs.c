@@ -54,7 +54,7 @@ static bool root_of(const struct server *server, const char *source, struct aren
 static bool migrate_source(struct server *server, const char *source, struct err *e)
 {
 	struct arena *a = arena_new(2 * SQL_FILE_BYTES_MAX);
-	const char *root;
+	const char *root = NULL;
 	bool done = root_of(server, source, a, &root, e) &&
 		    server_migrate(server, root, arena_printf(a, "sources/%s", source), source,
 				   on_applied, e);
