@@ -255,7 +255,7 @@ describe('the document', () => {
     const spoken = (op, headers, body = '') => new Promise((done, fail) => {
       const path = op.path.replace(/\{\w+\}/g, UNKNOWN);
       let got = '';
-      const socket = net.connect(d.port, '127.0.0.1', () => socket.write(`${op.method} ${path} HTTP/1.1\r\nHost: x\r\n`
+      const socket = net.connect(d.port, '127.0.0.1', () => socket.write(`${op.method} ${path} HTTP/1.1\r\nHost: localhost\r\n`
         + `Authorization: Bearer ${admin}\r\n${headers}\r\n${body}`));
       socket.setEncoding('utf8').on('data', (text) => { got += text; }).on('error', fail).on('close', () => done(got));
     });
