@@ -76,21 +76,26 @@ describe('somebody who may write to Redis', () => {
     return Promise.all(keys.map(async (key) => ({ key, stored: await redis.raw('GET', key) })));
   }
 
+  /* What the reference question leaves there. A daemon that had to wait for Redis goes without it for a while. */
+  async function stored() {
+    await redis.raw('FLUSHALL');
+    for (let tries = 0; tries < TRIES; tries++) {
+      await untilRedisIs(/^healthy/, daemon);
+      await checkTrue(daemon);
+      const all = await values();
+      if (all.length > 0)
+        return all;
+    }
+    assert.fail('no value is stored');
+  }
+
   for (const [seal, sealed] of Object.entries(SEALS)) {
     for (const [what, change] of Object.entries({ 'another price': otherPrice, 'another time': otherTime })) {
       it(`is not believed: ${what}, ${seal}`, async () => {
-        await redis.raw('FLUSHALL');
-        /* A daemon that had to wait for Redis goes without it for a while. */
-        let before = [];
-        for (let tries = 0; tries < TRIES && before.length === 0; tries++) {
-          await untilRedisIs(/^healthy/, daemon);
-          await checkTrue(daemon);
-          before = await values();
-        }
-        assert.ok(before.length > 0);
-        for (const { key, stored } of before) {
+        const before = await stored();
+        for (const { key, stored: bytes } of before) {
           const name = key.subarray('vesper:v:'.length);
-          await redis.raw('SET', key, sealed(name, Buffer.from(stored), change(innerOf(stored))));
+          await redis.raw('SET', key, sealed(name, Buffer.from(bytes), change(innerOf(bytes))));
         }
         await checkTrue(daemon);
         assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200);
@@ -99,13 +104,11 @@ describe('somebody who may write to Redis', () => {
   }
 
   it('can move no value to another user\'s question', async () => {
-    await redis.raw('FLUSHALL');
-    await checkTrue(daemon);
-    const [{ stored }] = await values();
+    const [{ stored: bytes }] = await stored();
     const other = () => daemon.ask('Average annual around-the-clock price at SP15 in 2025 from Ascend');
     const honest = await other();
     for (const { key } of await values())
-      await redis.raw('SET', key, stored);
+      await redis.raw('SET', key, bytes);
     assert.equal((await other()).text, honest.text);
   });
 
