@@ -286,19 +286,6 @@ static bool narrows_bound(const struct account *a, size_t i)
 	return a->compares && (spoken_of(a, &a->r->q.tokens[by]) & FROM_ABOUT);
 }
 
-/* "not Ascend" is settled elsewhere; "not viewed" is nothing that a tool can leave out. */
-static bool negation_bound(const struct account *a, size_t i)
-{
-	const struct question *q = &a->r->q;
-
-	if (i == 0 || words_at(q, i, WORDS_NEUTRAL) > 0)
-		return true;
-	for (size_t m = 0; m < a->r->mention_count; m++)
-		if (a->r->mentions[m].excluded && a->r->mentions[m].from > i)
-			return true;
-	return false;
-}
-
 static bool is_noun(const struct account *a, size_t i)
 {
 	const struct token *t = token_at(&a->r->q, i);
@@ -307,6 +294,21 @@ static bool is_noun(const struct account *a, size_t i)
 	    know_is_stop(a->r->know, t))
 		return false;
 	return !is_neutral(a, t) || (spoken_of(a, t) & FROM_ABOUT);
+}
+
+/* "not Ascend" is settled elsewhere; "not viewed" is nothing that a tool can leave out. */
+static bool negation_bound(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	/* "No, for SP15" answers what was said before; "never viewed reports" does not. */
+	if ((i == 0 && (!is_noun(a, 1) || q->tokens[1].before != ' ')) ||
+	    words_at(q, i, WORDS_NEUTRAL) > 0)
+		return true;
+	for (size_t m = 0; m < a->r->mention_count; m++)
+		if (a->r->mentions[m].excluded && a->r->mentions[m].from > i)
+			return true;
+	return false;
 }
 
 /* The last word of what a superlative or "how many" is about ("task risks"); q.count: nothing

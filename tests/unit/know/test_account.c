@@ -44,6 +44,8 @@ static void harmless_words_do_not_count(void **state)
 		{"I'm preparing slides for my boss: average price EP10 2025 acorn", NULL},
 		{"by the way, whats the average price of EP10 in 2025 from acorn", NULL},
 		{"plase show the averge price EP10 2025 acorn", NULL},
+		{"no, average price EP10 2025 acorn", NULL},
+		{"no I meant the average price EP10 2025 acorn", NULL},
 	};
 
 	check(*state, cases, COUNT(cases));
@@ -59,12 +61,16 @@ static void the_question_without_them_is_offered(void **state)
 	assert_null(fixture_ask(f, "average price EP10 2025 acorn")->used_question);
 }
 
-/* Asked of the real catalogue, where users are ranked by how often they viewed reports. */
-static void most_is_how_often_what_is_ranked_was_done(void **state)
+/* Asked of the real catalogue, where users are ranked by how often they viewed reports: "most" says
+ * so again, "never" at the very beginning is the opposite. */
+static void what_is_ranked_may_not_be_turned_round(void **state)
 {
 	static const struct account_case cases[] = {
 		{"Who viewed the most Power BI reports on 2026-02-25?", NULL},
 		{"Who viewed the largest Power BI reports on 2026-02-25?", "largest"},
+		{"never viewed reports", "never"},
+		{"Not viewed reports", "Not"},
+		{"without views reports", "without"},
 	};
 	struct arena *a = arena_new(65536);
 	struct catalog_view may;
@@ -90,7 +96,7 @@ static void most_is_how_often_what_is_ranked_was_done(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(most_is_how_often_what_is_ranked_was_done),
+		cmocka_unit_test(what_is_ranked_may_not_be_turned_round),
 		cmocka_unit_test_setup_teardown(what_narrows_is_never_dropped, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(harmless_words_do_not_count, fixture_setup,
