@@ -79,8 +79,8 @@ struct frame_build *frame_build_new(const char *name, const struct frame_declare
 				    size_t count, size_t rows_max);
 void frame_build_free(struct frame_build **b);
 /* A further row. It is kept only where it is wanted: then its cells follow, and frame_build_row.
- * ERR_LIMIT, here and there: too much memory, of the frame for good or of all frames for now
- * (may_retry). */
+ * ERR_LIMIT: this frame would exceed FRAME_MEMORY_MAX, or all frames together FRAMES_MEMORY_MAX;
+ * may_retry is set for the second. frame_build_row fails in the same way. */
 MUST_CHECK bool frame_build_next(struct frame_build *b, bool *wanted, struct err *e);
 /* A cell of the row at hand, all columns in order; NULL for NULL. The text is UTF-8. */
 void frame_build_cell(struct frame_build *b, size_t column, const char *text);

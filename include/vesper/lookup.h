@@ -57,10 +57,10 @@ size_t names_longest(const struct names *n);
 size_t names_reach(const struct names *n, const struct folded *words);
 /* How these words can be read; at most `max`, whole names first. */
 size_t names_find(const struct names *n, const struct folded *words, struct entry *out, size_t max);
-/* Values that are written nearly so, of the dimensions in `in`, the nearest first; those in other
- * digits are left out unless `any_digits`. */
-size_t names_near(const struct names *n, const bool *in, const char *key, size_t len,
-		  bool any_digits, struct arena *a, struct entry *out, size_t max);
+/* Values that are written nearly so, of the dimensions in `in`, the nearest first; those that
+ * are rather another name are left out unless `others`. */
+size_t names_near(const struct names *n, const bool *in, const char *key, size_t len, bool others,
+		  struct arena *a, struct entry *out, size_t max);
 /* What a misspelled key may mean, all equally near; at most NEAR_MAX. */
 size_t names_meant(const struct names *n, const bool *in, const char *key, size_t len,
 		   struct arena *a, struct entry *out);

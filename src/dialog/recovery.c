@@ -1,8 +1,8 @@
 /*
  * What becomes of results without rows. By the type of their outcome, and by code alone: a time
- * outside of what there is becomes a question for another one, a name that does not exist one for
- * the closest, and where nothing matches, questions are looked for that do find something. What did
- * give rows is answered all the same, and nothing is tried again unasked.
+ * outside of what there is becomes a clarifying question for another one, a name that does not
+ * exist one for the closest, and where nothing matches, questions are looked for that do find
+ * something. Results with rows are still answered, and nothing is retried unasked.
  */
 #include "recovery_int.h"
 

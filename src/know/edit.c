@@ -43,7 +43,8 @@ static bool number_in(const json_t *v, int64_t *out)
 	return *end == '\0';
 }
 
-/* "2025-03-04/2025-03-31", as options of a question back have it; a side may be open, not both. */
+/* "2025-03-04/2025-03-31", as options of a clarifying question have it; a side may be open, not
+ * both. */
 static bool range_parse(const char *text, struct arena *a, struct date *start, struct date *end)
 {
 	const char *slash = text ? strchr(text, '/') : NULL;

@@ -417,18 +417,19 @@ static void keep(struct nearest *n, struct near_value v)
 	n->out[at] = v;
 }
 
-/* Fewer edits first; then what keeps the digits, is a whole name, and begins alike. */
+/* Fewer edits first; then what may be a slip, is a whole name, and begins alike. */
 static void on_near(void *owner, size_t number, int distance)
 {
 	struct nearest *n = owner;
 	const struct lexicon *l = n->lexicon;
 	size_t len, shared = 1;
 	const char *key = keys_at(n->words ? &l->words.keys : &l->names, number, &len);
-	bool other = !fuzzy_same_digits(n->key, n->len, key, len);
+	bool other = !fuzzy_same_digits(n->key, n->len, key, len) ||
+		     (distance > 1 && key[0] != n->key[0]);
 	struct near_value v = {.value = (uint32_t)number,
 			       .distance = (uint8_t)distance,
 			       .part = n->words,
-			       .other_digits = other,
+			       .other_name = other,
 			       .shared = 1};
 	uint32_t values[NEAR_MAX];
 

@@ -75,10 +75,12 @@ size_t lexicon_reach(const struct lexicon *l, const struct folded *words);
 struct near_value {
 	uint32_t value;
 	uint8_t distance;
-	bool part;         /* a word of its name is near, not the whole */
-	bool other_digits; /* another code then, not a misspelled one */
-	uint32_t shared;   /* how many values are as near by the same word */
-	uint8_t rank;      /* less is nearer */
+	bool part; /* a word of its name is near, not the whole */
+	/* Other digits, or two edits and another first letter, which is seldom mistyped: another
+	 * name then, not a misspelled one ("radiology", "cardiology"). */
+	bool other_name;
+	uint32_t shared; /* how many values are as near by the same word */
+	uint8_t rank;    /* less is nearer */
 };
 struct like_value {
 	uint32_t value;

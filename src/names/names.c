@@ -323,7 +323,7 @@ static void add_near(struct found *f, struct entry e, const struct near_value *v
 }
 
 static void near_listed(struct found *f, const struct lexicon *l, const struct entry *entries,
-			const char *key, size_t len, bool any_digits)
+			const char *key, size_t len, bool others)
 {
 	struct near_value near[NEAR_MAX];
 	size_t n = lexicon_near(l, key, len, fuzzy_limit(key, len), near, NEAR_MAX);
@@ -331,7 +331,7 @@ static void near_listed(struct found *f, const struct lexicon *l, const struct e
 	for (size_t i = 0; i < n; i++) {
 		struct entry e = entries[l->origin[near[i].value]];
 
-		if ((near[i].other_digits && !any_digits) || e.when_value ||
+		if ((near[i].other_name && !others) || e.when_value ||
 		    (e.kind == ENTRY_ALIAS && !alias_holds(f->names, &e)))
 			continue;
 		add_near(f, e, &near[i]);
@@ -350,8 +350,8 @@ static void sort_by_distance(struct entry *entries, size_t count)
 	}
 }
 
-size_t names_near(const struct names *n, const bool *in, const char *key, size_t len,
-		  bool any_digits, struct arena *a, struct entry *out, size_t max)
+size_t names_near(const struct names *n, const bool *in, const char *key, size_t len, bool others,
+		  struct arena *a, struct entry *out, size_t max)
 {
 	const struct listed *l = &n->book->listed;
 	size_t dimensions = n->book->catalog->dimension_count;
@@ -362,8 +362,8 @@ size_t names_near(const struct names *n, const bool *in, const char *key, size_t
 
 	if (fuzzy_limit(key, len) == 0)
 		return 0;
-	near_listed(&f, l->values, l->value_entries, key, len, any_digits);
-	near_listed(&f, l->aliases, l->alias_entries, key, len, any_digits);
+	near_listed(&f, l->values, l->value_entries, key, len, others);
+	near_listed(&f, l->aliases, l->alias_entries, key, len, others);
 	for (size_t d = 0; d < dimensions; d++) {
 		size_t found = n->learned[d] && in[d] && n->in[d]
 				       ? lexicon_near(n->learned[d], key, len,
@@ -371,7 +371,7 @@ size_t names_near(const struct names *n, const bool *in, const char *key, size_t
 				       : 0;
 
 		for (size_t i = 0; i < found; i++)
-			if (any_digits || !near[i].other_digits)
+			if (others || !near[i].other_name)
 				add_near(&f, learned_entry(&f, d, near[i].value), &near[i]);
 	}
 	sort_by_distance(all, f.count);

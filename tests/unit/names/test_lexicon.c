@@ -109,7 +109,11 @@ static void near_names_come_in_order(void **state)
 	assert_int_equal(near[0].shared, 3);
 	n = lexicon_near(l, "project9", 8, 2, near, NEAR_MAX);
 	assert_int_equal(n, 1);
-	assert_true(near[0].other_digits);
+	assert_true(near[0].other_name);
+	assert_int_equal(lexicon_near(l, "mazaretsolar", 12, 2, near, NEAR_MAX), 1);
+	assert_true(near[0].other_name);
+	assert_int_equal(lexicon_near(l, "mazarethsolar", 13, 2, near, NEAR_MAX), 1);
+	assert_false(near[0].other_name);
 	assert_int_equal(lexicon_near(l, "np15", 4, 1, near, 1), 1);
 	lexicon_unref(&l);
 }
