@@ -487,6 +487,18 @@ static size_t phrase_end(const struct account *a, size_t i)
 	return to;
 }
 
+/* Where the used words from `i` to `to` end without what only led to the unused ones behind them:
+ * "in the last 0 days". */
+static size_t links_cut(const struct account *a, size_t i, size_t to)
+{
+	const struct question *q = &a->r->q;
+
+	while (to < q->count && to > i && !is_taken(a, to - 1) &&
+	       token_says(&q->tokens[to - 1], WORDS_EXCEPT_LINKS))
+		to--;
+	return to;
+}
+
 /* The question without the words that are not used. */
 static const char *without(const struct reading *r, const struct account *a)
 {
@@ -498,9 +510,9 @@ static const char *without(const struct reading *r, const struct account *a)
 	for (size_t i = 0, to; i < q->count; i = to) {
 		for (to = i; to < q->count && !a->open[to]; to++)
 			;
-		if (to > i) {
+		if (links_cut(a, i, to) > i) {
 			buf_str(&b, b.n > 0 ? " " : "");
-			buf_str(&b, text_between(q, i, to, r->arena));
+			buf_str(&b, text_between(q, i, links_cut(a, i, to), r->arena));
 		}
 		for (; to < q->count && a->open[to]; to++)
 			;

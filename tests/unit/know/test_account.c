@@ -58,6 +58,9 @@ static void the_question_without_them_is_offered(void **state)
 	assert_string_equal(
 		fixture_ask(f, "average price per month EP10 2025 acorn")->used_question,
 		"average price EP10 2025 acorn");
+	assert_string_equal(fixture_ask(f, "average price EP10 2025 acorn for the organic cheese")
+				    ->used_question,
+			    "average price EP10 2025 acorn");
 	assert_null(fixture_ask(f, "average price EP10 2025 acorn")->used_question);
 }
 
