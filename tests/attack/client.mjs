@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, ROOT, tempDir } from '../e2e/harness.mjs';
 import { mintToken, nowS, signToken } from '../e2e/token.mjs';
 import { nastyJson, nastyText, nastyValue } from './random.mjs';
-import { canaryWarehouse, COMPARISON, probe, REFERENCE, saysLate, Stage } from './stage.mjs';
+import { canaryWarehouse, COMPARISON, mallorysToken, probe, REFERENCE, saysLate, Stage } from './stage.mjs';
 
 const API = '/api/v1';
 const FILES = join(ROOT, 'tests/e2e/hourly');
@@ -97,7 +97,7 @@ function someMessage(r, { session, turn, ask }) {
   case 4: return { type: 'chat.cancel', ...(r.chance(2) && { turn_id: turn ?? randomUUID() }) };
   case 5: return { type: 'resume', turn_id: turn ?? randomUUID(), last_seq: r.pick([0, 1, 5, 2 ** 31, 2 ** 53, -1, 1e300]) };
   case 6: return { type: 'ping', t: r.chance(2) ? nastyValue(r) : r.next() };
-  case 7: return { type: 'auth', token: r.pick([mintToken({ sub: 'mallory' }), 'x', nastyText(r)]) };
+  case 7: return { type: 'auth', token: r.pick([mallorysToken(), 'x', nastyText(r)]) };
   default: return { type: r.pick(['chat.message', 'chat.token', 'chat.complete', 'session.ready', nastyText(r, 20)]), [nastyText(r, 10)]: nastyValue(r) };
   }
 }

@@ -117,6 +117,8 @@ export async function canaryWarehouse(more = () => []) {
   return dir;
 }
 
+export const mallorysToken = (claims = {}) => mintToken({ sub: 'mallory', permissions: MALLORY, ...claims });
+
 export class Stage {
   /* options: env, mock, warehouse, dataDir as the harness has them; memoryMb; honest: false where nobody else asks. */
   static async open(random, options = {}) {
@@ -157,7 +159,7 @@ export class Stage {
   }
 
   token(claims = {}) {
-    return mintToken({ sub: 'mallory', permissions: MALLORY, ...claims });
+    return mallorysToken(claims);
   }
 
   async connect(options = {}) {
