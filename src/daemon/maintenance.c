@@ -12,8 +12,8 @@
 #include "vesper/mem.h"
 
 /* One tenant's share. Its operations run one after the other. */
-struct upkeep_tenant {
-	struct upkeep *upkeep;
+struct maintenance_tenant {
+	struct maintenance *maintenance;
 	const char *tenant;
 	struct op *reading; /* switches */
 	bool again;         /* they changed while they were read */
@@ -23,22 +23,22 @@ struct upkeep_tenant {
 	void *owner;
 };
 
-struct upkeep {
+struct maintenance {
 	struct daemon *daemon;
 	struct retention retention;
-	struct upkeep_tenant *tenants;
+	struct maintenance_tenant *tenants;
 	struct timer *refresh;
 	struct timer *retain;
 };
 
 /* ---- switches ---- */
 
-static void switches_read(struct upkeep_tenant *t);
+static void switches_read(struct maintenance_tenant *t);
 
 static void on_switches(void *owner, const struct tool_switch *list, size_t count,
 			const struct err *e)
 {
-	struct upkeep_tenant *t = owner;
+	struct maintenance_tenant *t = owner;
 	struct switch_off *off = mem_alloc((count + 1) * sizeof(*off));
 	void (*ready)(void *owner, const struct err *e) = t->ready;
 	size_t n = 0;
@@ -51,7 +51,7 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 	if (e)
 		log_warn("switches.stale", "tenant %s: %s", t->tenant, e->text);
 	else
-		switches_set(t->upkeep->daemon->switches, t->tenant, off, n);
+		switches_set(t->maintenance->daemon->switches, t->tenant, off, n);
 	mem_free(off);
 	if (ready)
 		ready(t->owner, e);
@@ -59,23 +59,24 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 		switches_read(t);
 }
 
-static void switches_read(struct upkeep_tenant *t)
+static void switches_read(struct maintenance_tenant *t)
 {
 	t->again = t->reading != NULL;
 	if (!t->reading)
-		t->reading = store_switches(t->upkeep->daemon->store, t->tenant, on_switches, t);
+		t->reading =
+			store_switches(t->maintenance->daemon->store, t->tenant, on_switches, t);
 }
 
 static void on_refresh(void *owner)
 {
-	struct upkeep *u = owner;
+	struct maintenance *u = owner;
 
 	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
 		if (!u->tenants[i].reading)
 			switches_read(&u->tenants[i]);
 }
 
-static struct upkeep_tenant *tenant_find(struct upkeep *u, const char *tenant)
+static struct maintenance_tenant *tenant_find(struct maintenance *u, const char *tenant)
 {
 	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
 		if (strcmp(u->tenants[i].tenant, tenant) == 0)
@@ -83,20 +84,20 @@ static struct upkeep_tenant *tenant_find(struct upkeep *u, const char *tenant)
 	return NULL;
 }
 
-void upkeep_begin(struct upkeep *u, const char *tenant,
-		  void (*ready)(void *owner, const struct err *e), void *owner)
+void maintenance_begin(struct maintenance *u, const char *tenant,
+		       void (*ready)(void *owner, const struct err *e), void *owner)
 {
-	struct upkeep_tenant *t = tenant_find(u, tenant);
+	struct maintenance_tenant *t = tenant_find(u, tenant);
 
 	t->ready = ready;
 	t->owner = owner;
 	switches_read(t);
 }
 
-void upkeep_switches_changed(void *owner, const char *tenant)
+void maintenance_switches_changed(void *owner, const char *tenant)
 {
-	struct upkeep *u = owner;
-	struct upkeep_tenant *t = tenant_find(u, tenant);
+	struct maintenance *u = owner;
+	struct maintenance_tenant *t = tenant_find(u, tenant);
 
 	if (t)
 		switches_read(t);
@@ -104,11 +105,11 @@ void upkeep_switches_changed(void *owner, const char *tenant)
 
 /* ---- retention ---- */
 
-static void retain_start(struct upkeep_tenant *t);
+static void retain_start(struct maintenance_tenant *t);
 
 static void on_retained(void *owner, bool more, const struct err *e)
 {
-	struct upkeep_tenant *t = owner;
+	struct maintenance_tenant *t = owner;
 
 	t->retaining = NULL;
 	if (e)
@@ -117,16 +118,16 @@ static void on_retained(void *owner, bool more, const struct err *e)
 		retain_start(t);
 }
 
-static void retain_start(struct upkeep_tenant *t)
+static void retain_start(struct maintenance_tenant *t)
 {
-	struct upkeep *u = t->upkeep;
+	struct maintenance *u = t->maintenance;
 
 	t->retaining = store_retain(u->daemon->store, t->tenant, &u->retention, on_retained, t);
 }
 
 static void on_retain(void *owner)
 {
-	struct upkeep *u = owner;
+	struct maintenance *u = owner;
 
 	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
 		if (!u->tenants[i].retaining) {
@@ -137,9 +138,9 @@ static void on_retain(void *owner)
 
 /* ---- life ---- */
 
-struct upkeep *upkeep_new(struct daemon *d)
+struct maintenance *maintenance_new(struct daemon *d)
 {
-	struct upkeep *u = mem_alloc(sizeof(*u));
+	struct maintenance *u = mem_alloc(sizeof(*u));
 
 	u->daemon = d;
 	u->retention = (struct retention){
@@ -149,27 +150,27 @@ struct upkeep *upkeep_new(struct daemon *d)
 	};
 	u->tenants = mem_alloc((d->databases.tenant_count + 1) * sizeof(*u->tenants));
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
-		u->tenants[i] =
-			(struct upkeep_tenant){.upkeep = u, .tenant = d->databases.tenant_ids[i]};
+		u->tenants[i] = (struct maintenance_tenant){.maintenance = u,
+							    .tenant = d->databases.tenant_ids[i]};
 	u->refresh = timer_new(d->loop, on_refresh, u);
 	u->retain = timer_new(d->loop, on_retain, u);
 	return u;
 }
 
-void upkeep_start(struct upkeep *u)
+void maintenance_start(struct maintenance *u)
 {
 	timer_repeat(u->refresh, SWITCHES_REFRESH_MS);
 	timer_repeat(u->retain, RETAIN_EVERY_MS);
 	on_retain(u);
 }
 
-void upkeep_free(struct upkeep **upkeep)
+void maintenance_free(struct maintenance **maintenance)
 {
-	struct upkeep *u = *upkeep;
+	struct maintenance *u = *maintenance;
 
 	if (!u)
 		return;
-	*upkeep = NULL;
+	*maintenance = NULL;
 	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++) {
 		op_cancel(&u->tenants[i].reading);
 		op_cancel(&u->tenants[i].retaining);

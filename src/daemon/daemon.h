@@ -55,7 +55,7 @@ struct daemon {
 	size_t list_count;
 	const char *const *roots;  /* of packs */
 	struct switches *switches; /* tools that are switched off */
-	struct upkeep *upkeep;
+	struct maintenance *maintenance;
 	struct transport *transport;
 	struct signal_watch *term, *interrupt, *hangup;
 	struct timer *drain_timer;
@@ -95,15 +95,15 @@ void daemon_names_stop(struct daemon *d);
 MUST_CHECK bool daemon_open_identity(struct daemon *d, struct err *e);
 MUST_CHECK bool daemon_use_roles(struct daemon *d, const struct catalog *const *catalogs,
 				 size_t count, struct err *e);
-/* upkeep.c: the switches of tools are read anew, and what is too old deleted. */
-struct upkeep *upkeep_new(struct daemon *d);
-void upkeep_free(struct upkeep **u);
+/* maintenance.c: the switches of tools are read anew, and what is too old deleted. */
+struct maintenance *maintenance_new(struct daemon *d);
+void maintenance_free(struct maintenance **u);
 /* Reads a tenant's switches for the first time; until then nobody may be served. */
-void upkeep_begin(struct upkeep *u, const char *tenant,
-		  void (*ready)(void *owner, const struct err *e), void *owner);
+void maintenance_begin(struct maintenance *u, const char *tenant,
+		       void (*ready)(void *owner, const struct err *e), void *owner);
 /* From now on, again and again. */
-void upkeep_start(struct upkeep *u);
-void upkeep_switches_changed(void *owner, const char *tenant);
+void maintenance_start(struct maintenance *u);
+void maintenance_switches_changed(void *owner, const char *tenant);
 /* spending.c: what models cost, in memory and in the ledger of the store. */
 struct spending *spending_new(struct daemon *d);
 /* The last of all that a daemon stops: rows may be on their way until the databases are closed. */

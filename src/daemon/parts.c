@@ -365,8 +365,8 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.turns = d->turns,
 		.pbi = d->pbi,
 		.frame_hosts = texts_of(d, "pbi.hosts"),
-		.switches_changed = upkeep_switches_changed,
-		.switches_owner = d->upkeep,
+		.switches_changed = maintenance_switches_changed,
+		.switches_owner = d->maintenance,
 		.feedback_given = d->recorder ? recorder_feedback : NULL,
 		.feedback_owner = d->recorder,
 	};
@@ -388,7 +388,7 @@ void daemon_take_down(struct daemon *d)
 	timer_free(&d->drain_timer);
 	transport_close(&d->transport);
 	daemon_names_stop(d);
-	upkeep_free(&d->upkeep);
+	maintenance_free(&d->maintenance);
 	turns_free(&d->turns);
 	pool_free(&d->tool_workers);
 	switches_free(&d->switches);

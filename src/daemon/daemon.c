@@ -199,7 +199,7 @@ static void count_first(struct prepare_tenant *p)
 	else if (!daemon_listen(d, &problem))
 		give_up(d, &problem);
 	else
-		upkeep_start(d->upkeep);
+		maintenance_start(d->maintenance);
 }
 
 /* A file alone: the others are served, and it may be put in order. */
@@ -249,7 +249,7 @@ static void on_closed(void *owner, const struct err *e)
 	if (e || p->ready)
 		on_prepared(p, e);
 	else
-		upkeep_begin(p->daemon->upkeep, p->tenant, on_prepared, p);
+		maintenance_begin(p->daemon->maintenance, p->tenant, on_prepared, p);
 }
 
 static void on_spent_known(void *owner, const struct err *e)
@@ -338,7 +338,7 @@ static void start(struct daemon *d)
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);
 	daemon_watch_sources(d);
 	db_watch(d->stored, NULL);
-	d->upkeep = upkeep_new(d);
+	d->maintenance = maintenance_new(d);
 	daemon_names_start(d);
 	spending_start(d->spending);
 	prepare_stores(d);
