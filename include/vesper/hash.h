@@ -1,4 +1,4 @@
-/* Hashes, encodings, random bytes: thin over libcrypto. */
+/* Hashes, encodings, random bytes: thin over libcrypto, but for FNV-1a. */
 #ifndef VESPER_HASH_H
 #define VESPER_HASH_H
 
@@ -25,5 +25,22 @@ void hash_base64url(struct buf *out, const void *data, size_t len);
 bool hash_base64url_decode(struct buf *out, const char *text, size_t len);
 
 void hash_random(void *out, size_t len);
+
+/* FNV-1a, from HASH_FNV on: quick, and the same in every process. For tables of what callers choose
+ * there is hashmap.h. */
+#define HASH_FNV       UINT64_C(14695981039346656037)
+#define HASH_FNV_PRIME UINT64_C(1099511628211)
+
+static inline uint64_t hash_fnv_byte(uint64_t hash, unsigned char byte)
+{
+	return (hash ^ byte) * HASH_FNV_PRIME;
+}
+
+static inline uint64_t hash_fnv(uint64_t hash, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = hash_fnv_byte(hash, (unsigned char)bytes[i]);
+	return hash;
+}
 
 #endif

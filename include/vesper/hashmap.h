@@ -6,6 +6,7 @@
 #ifndef VESPER_HASHMAP_H
 #define VESPER_HASHMAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,14 @@ struct hashmap_node *hashmap_find(const struct hashmap *m, struct str key);
 void hashmap_add(struct hashmap *m, struct hashmap_node *node, struct str key);
 /* Removes a node that is in the map. */
 void hashmap_remove(struct hashmap *m, struct hashmap_node *node);
+
+/* The node after this one, in no order; NULL: the first one, or the end. */
+struct hashmap_node *hashmap_next(const struct hashmap *m, const struct hashmap_node *node);
+
+/* The loop's body may remove the node at hand. */
+#define hashmap_each(node, m)                                                                      \
+	for (struct hashmap_node *node = hashmap_next(m, NULL), *node##_next;                      \
+	     node && (node##_next = hashmap_next(m, node), true); node = node##_next)
 
 #define hashmap_item(node, type, member) ((type *)(void *)((char *)(node)-offsetof(type, member)))
 

@@ -88,6 +88,16 @@ struct hashmap_node *hashmap_find(const struct hashmap *m, struct str key)
 	return node;
 }
 
+struct hashmap_node *hashmap_next(const struct hashmap *m, const struct hashmap_node *node)
+{
+	size_t i = node ? (node->hash & (m->bucket_count - 1)) + 1 : 0;
+	struct hashmap_node *next = node ? node->next : NULL;
+
+	while (!next && i < m->bucket_count)
+		next = m->buckets[i++];
+	return next;
+}
+
 static void chain(struct hashmap *m, struct hashmap_node *node)
 {
 	struct hashmap_node **bucket = bucket_of(m, node->hash);

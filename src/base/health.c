@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
@@ -178,12 +179,10 @@ const char *health_state_name(enum health_state state)
 	return names[state];
 }
 
-/* The slot of that name, or the free one where it would go (FNV-1a, linear probing). */
+/* The slot of that name, or the free one where it would go (linear probing). */
 static struct metric *metric_slot(const char *name)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
-	for (const char *p = name; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * UINT64_C(1099511628211);
+	uint64_t hash = hash_fnv(HASH_FNV, name, strlen(name));
 	size_t i = (size_t)(hash ^ (hash >> 32)) & (METRIC_SLOTS - 1);
 	while (metrics.slots[i].name && strcmp(metrics.slots[i].name, name) != 0)
 		i = (i + 1) & (METRIC_SLOTS - 1);

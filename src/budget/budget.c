@@ -10,19 +10,19 @@
 #include <string.h>
 
 #include "vesper/clock.h"
+#include "vesper/hashmap.h"
 #include "vesper/limits.h"
 #include "vesper/list.h"
 #include "vesper/mem.h"
 
-#define DAY_MS  (24 * 3600 * 1000LL)
-#define BUCKETS 1024
+#define DAY_MS (24 * 3600 * 1000LL)
 
 struct amount {
 	int64_t tokens, nano_usd;
 };
 
 struct sum {
-	struct list node;
+	struct hashmap_node by_key;
 	char *key; /* limit, tenant, and whom of it */
 	struct tenant *tenant;
 	int64_t period;
@@ -46,8 +46,7 @@ struct budget {
 	size_t price_count;
 	struct budget_limit *limits;
 	size_t limit_count;
-	struct list sums[BUCKETS];
-	size_t sum_count;
+	struct hashmap sums;
 	struct list tenants;
 };
 
@@ -80,16 +79,14 @@ struct budget *budget_new(const struct budget_price *prices, size_t price_count,
 		b->limits[b->limit_count] = limits[b->limit_count];
 		b->limits[b->limit_count].only = mem_strdup(limits[b->limit_count].only);
 	}
-	for (size_t i = 0; i < BUCKETS; i++)
-		list_init(&b->sums[i]);
+	hashmap_init(&b->sums);
 	list_init(&b->tenants);
 	return b;
 }
 
 static void sum_free(struct budget *b, struct sum *s)
 {
-	list_remove(&s->node);
-	b->sum_count--;
+	hashmap_remove(&b->sums, &s->by_key);
 	mem_free(s->key);
 	mem_free(s);
 }
@@ -101,9 +98,9 @@ void budget_free(struct budget **budget)
 	*budget = NULL;
 	if (!b)
 		return;
-	for (size_t i = 0; i < BUCKETS; i++)
-		list_each_safe(node, &b->sums[i])
-			sum_free(b, list_item(node, struct sum, node));
+	hashmap_each(node, &b->sums)
+		sum_free(b, hashmap_item(node, struct sum, by_key));
+	hashmap_deinit(&b->sums);
 	list_each_safe(node, &b->tenants) {
 		struct tenant *t = list_item(node, struct tenant, node);
 
@@ -202,26 +199,16 @@ static const char *whom(const struct budget_limit *l, const struct budget_payer 
 	return who;
 }
 
-static struct list *bucket_of(struct budget *b, const char *key)
-{
-	uint32_t hash = 2166136261u;
-
-	for (const char *p = key; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 16777619u;
-	return &b->sums[hash % BUCKETS];
-}
-
 /* Users of last month are forgotten when there are too many sums. */
 static void sums_sweep(struct budget *b, int64_t at_ms)
 {
-	for (size_t i = 0; i < BUCKETS; i++)
-		list_each_safe(node, &b->sums[i]) {
-			struct sum *s = list_item(node, struct sum, node);
-			size_t limit = (size_t)(unsigned char)s->key[0] - 1;
+	hashmap_each(node, &b->sums) {
+		struct sum *s = hashmap_item(node, struct sum, by_key);
+		size_t limit = (size_t)(unsigned char)s->key[0] - 1;
 
-			if (s->period < period_of(b->limits[limit].period, at_ms))
-				sum_free(b, s);
-		}
+		if (s->period < period_of(b->limits[limit].period, at_ms))
+			sum_free(b, s);
+	}
 }
 
 static void sum_renew(struct sum *s, int64_t period)
@@ -238,30 +225,27 @@ static struct sum *sum_of(struct budget *b, size_t limit, const struct budget_pa
 {
 	const char *who = whom(&b->limits[limit], payer);
 	int64_t period = period_of(b->limits[limit].period, at_ms);
-	struct list *bucket;
+	struct hashmap_node *node;
 	struct sum *s;
 	char *key;
 
 	if (!who)
 		return NULL;
 	key = mem_printf("%c%s\x1f%s", (char)(limit + 1), payer->tenant, who);
-	bucket = bucket_of(b, key);
-	list_each(node, bucket) {
-		s = list_item(node, struct sum, node);
-		if (strcmp(s->key, key) != 0)
-			continue;
+	node = hashmap_find(&b->sums, str_of(key));
+	if (node) {
+		s = hashmap_item(node, struct sum, by_key);
 		mem_free(key);
 		sum_renew(s, period);
 		return s;
 	}
-	if (b->sum_count >= BUDGET_SUMS_MAX)
+	if (b->sums.count >= BUDGET_SUMS_MAX)
 		sums_sweep(b, at_ms);
 	s = mem_alloc(sizeof(*s));
 	s->key = key;
 	s->tenant = tenant_of(b, payer->tenant);
 	s->period = period;
-	list_append(bucket, &s->node);
-	b->sum_count++;
+	hashmap_add(&b->sums, &s->by_key, str_of(s->key));
 	return s;
 }
 
@@ -286,13 +270,12 @@ static void add(struct budget *b, const struct budget_payer *payer, int64_t toke
 static void each_sum(struct budget *b, const struct tenant *t,
 		     void (*act)(struct budget *b, struct sum *s))
 {
-	for (size_t i = 0; i < BUCKETS; i++)
-		list_each(node, &b->sums[i]) {
-			struct sum *s = list_item(node, struct sum, node);
+	hashmap_each(node, &b->sums) {
+		struct sum *s = hashmap_item(node, struct sum, by_key);
 
-			if (s->tenant == t)
-				act(b, s);
-		}
+		if (s->tenant == t)
+			act(b, s);
+	}
 }
 
 static void begin_sum(struct budget *b, struct sum *s)

@@ -5,15 +5,15 @@
 #define CACHE_INT_H
 
 #include "vesper/cache.h"
+#include "vesper/hashmap.h"
 #include "vesper/shares.h"
 
 /* One value. It outlives its place in the map for as long as somebody reads it. */
 struct entry {
-	struct entry *next; /* in its bucket */
-	struct list node;   /* in the map */
+	struct hashmap_node by_key; /* in the map, as the next */
+	struct list node;
 	struct share share; /* its tenant's */
-	uint64_t hash;
-	int64_t ends_ms; /* of the monotonic clock */
+	int64_t ends_ms;    /* of the monotonic clock */
 	size_t readers;
 	bool dropped;
 	size_t key_len;
@@ -24,7 +24,7 @@ struct entry {
 /* Bounded: a value that needs room pushes out the longest unused one of the tenant that has the
  * most. */
 struct map {
-	struct entry **buckets;
+	struct hashmap by_key;
 	struct list entries;
 	struct shares shares;
 };

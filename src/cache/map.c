@@ -1,7 +1,6 @@
 /*
- * The map of the memory driver: a fixed table of chains beside the tenants' shares in the order of
- * use. Its size is bounded from the first day, so the table never grows; what is over is found when
- * it is looked for, or goes with the longest unused.
+ * The map of the memory driver: a hash map beside the tenants' shares in the order of use. What is
+ * over is found when it is looked for, or goes with the longest unused.
  */
 #include "cache_int.h"
 
@@ -10,18 +9,6 @@
 
 #include "vesper/clock.h"
 #include "vesper/mem.h"
-
-#define BUCKETS 4096 /* a power of two */
-
-/* FNV-1a: names are made by code, so nobody outside can aim at one chain. */
-static uint64_t hash_of(struct str key)
-{
-	uint64_t h = 14695981039346656037u;
-
-	for (size_t i = 0; i < key.n; i++)
-		h = (h ^ (unsigned char)key.p[i]) * 1099511628211u;
-	return h;
-}
 
 static size_t entry_bytes(size_t key_len, size_t value_len)
 {
@@ -45,31 +32,9 @@ void entry_release(struct entry *e)
 		mem_free(e);
 }
 
-static bool has_key(const struct entry *e, uint64_t hash, struct str key)
+static void drop(struct map *m, struct entry *e)
 {
-	return e->hash == hash && str_eq((struct str){e->bytes, e->key_len}, key);
-}
-
-static struct entry **bucket_of(struct map *m, uint64_t hash)
-{
-	return &m->buckets[hash % BUCKETS];
-}
-
-/* Where the chain points to the entry, or to its end. */
-static struct entry **place_of(struct map *m, uint64_t hash, struct str key)
-{
-	struct entry **at = bucket_of(m, hash);
-
-	while (*at && !has_key(*at, hash, key))
-		at = &(*at)->next;
-	return at;
-}
-
-static void drop(struct map *m, struct entry **at)
-{
-	struct entry *e = *at;
-
-	*at = e->next;
+	hashmap_remove(&m->by_key, &e->by_key);
 	list_remove(&e->node);
 	shares_remove(&m->shares, &e->share);
 	e->dropped = true;
@@ -77,16 +42,10 @@ static void drop(struct map *m, struct entry **at)
 		mem_free(e);
 }
 
-static void drop_entry(struct map *m, struct entry *e)
-{
-	drop(m, place_of(m, e->hash, (struct str){e->bytes, e->key_len}));
-}
-
 void map_init(struct map *m, size_t entries_max, size_t bytes_max)
 {
-	*m = (struct map){
-		.buckets = mem_alloc(BUCKETS * sizeof(struct entry *)),
-	};
+	*m = (struct map){0};
+	hashmap_init(&m->by_key);
 	list_init(&m->entries);
 	shares_init(&m->shares, entries_max, bytes_max);
 }
@@ -94,23 +53,30 @@ void map_init(struct map *m, size_t entries_max, size_t bytes_max)
 void map_deinit(struct map *m)
 {
 	while (!list_empty(&m->entries))
-		drop_entry(m, list_item(m->entries.next, struct entry, node));
+		drop(m, list_item(m->entries.next, struct entry, node));
 	shares_deinit(&m->shares);
-	mem_free(m->buckets);
+	hashmap_deinit(&m->by_key);
+}
+
+static struct entry *find(const struct map *m, struct str key)
+{
+	struct hashmap_node *node = hashmap_find(&m->by_key, key);
+
+	return node ? hashmap_item(node, struct entry, by_key) : NULL;
 }
 
 struct entry *map_find(struct map *m, struct str key)
 {
-	struct entry **at = place_of(m, hash_of(key), key);
+	struct entry *e = find(m, key);
 
-	if (!*at)
+	if (!e)
 		return NULL;
-	if ((*at)->ends_ms <= clock_mono_ms()) {
-		drop(m, at);
+	if (e->ends_ms <= clock_mono_ms()) {
+		drop(m, e);
 		return NULL;
 	}
-	shares_renew(&(*at)->share);
-	return *at;
+	shares_renew(&e->share);
+	return e;
 }
 
 /* The tenant opens every key. */
@@ -127,7 +93,7 @@ static bool make_room(struct map *m, struct entry *added)
 
 	entry_hold(added);
 	while ((over = shares_over(&m->shares)))
-		drop_entry(m, list_item(over, struct entry, share));
+		drop(m, list_item(over, struct entry, share));
 	stays = !added->dropped;
 	entry_release(added);
 	return stays;
@@ -142,15 +108,13 @@ bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms)
 	if (bytes > m->shares.bytes_max)
 		return false;
 	e = mem_alloc(bytes);
-	e->hash = hash_of(key);
 	e->ends_ms = clock_mono_ms() + ttl_ms;
 	e->key_len = key.n;
 	e->value_len = value.n;
 	memcpy(e->bytes, key.p, key.n);
 	if (value.n > 0)
 		memcpy(e->bytes + key.n, value.p, value.n);
-	e->next = *bucket_of(m, e->hash);
-	*bucket_of(m, e->hash) = e;
+	hashmap_add(&m->by_key, &e->by_key, (struct str){e->bytes, e->key_len});
 	list_append(&m->entries, &e->node);
 	shares_add(&m->shares, &e->share, tenant_of(key), bytes);
 	return make_room(m, e);
@@ -158,10 +122,10 @@ bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms)
 
 void map_remove(struct map *m, struct str key)
 {
-	struct entry **at = place_of(m, hash_of(key), key);
+	struct entry *e = find(m, key);
 
-	if (*at)
-		drop(m, at);
+	if (e)
+		drop(m, e);
 }
 
 void map_sweep(struct map *m)
@@ -171,6 +135,6 @@ void map_sweep(struct map *m)
 	list_each_safe(node, &m->entries) {
 		struct entry *e = list_item(node, struct entry, node);
 		if (e->ends_ms <= now_ms)
-			drop_entry(m, e);
+			drop(m, e);
 	}
 }

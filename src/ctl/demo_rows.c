@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/str.h"
@@ -196,13 +197,9 @@ struct demo_date demo_day_text(int day)
 	return date;
 }
 
-/* FNV-1a. */
 uint64_t demo_hash(uint64_t seed, const char *text)
 {
-	uint64_t hash = seed ^ 0xcbf29ce484222325u;
-	for (const char *p = text; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
-	return hash;
+	return hash_fnv(seed ^ HASH_FNV, text, strlen(text));
 }
 
 /* SplitMix64. */

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "vesper/hash.h"
+
 struct dict_slot {
 	const char *word; /* NULL: free */
 	size_t len;
@@ -13,10 +15,8 @@ struct dict_slot {
 
 static size_t hash_of(const char *word, size_t len)
 {
-	uint64_t h = 1469598103934665603u;
+	uint64_t h = hash_fnv(HASH_FNV, word, len);
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)word[i]) * 1099511628211u;
 	return (size_t)(h ^ (h >> 29));
 }
 

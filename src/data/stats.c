@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/str.h"
@@ -82,9 +83,7 @@ static uint64_t value_hash(const char *text, size_t len, bool number)
 			len--;
 		len -= text[len - 1] == '.';
 	}
-	uint64_t h = UINT64_C(14695981039346656037);
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+	uint64_t h = hash_fnv(HASH_FNV, text, len);
 	h ^= h >> 29;
 	h *= UINT64_C(0xBF58476D1CE4E5B9);
 	h ^= h >> 32;

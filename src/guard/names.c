@@ -5,23 +5,25 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "vesper/hash.h"
 #include "vesper/limits.h"
 
 /* In any case of letters. */
 uint64_t name_word_key(const char *word, size_t len)
 {
-	uint64_t h = 1469598103934665603u;
+	uint64_t h = HASH_FNV;
+
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)word[i];
 
-		h = (h ^ (c >= 'A' && c <= 'Z' ? c | 0x20 : c)) * 1099511628211u;
+		h = hash_fnv_byte(h, c >= 'A' && c <= 'Z' ? c | 0x20 : c);
 	}
 	return h | 1;
 }
 
 uint64_t name_join(uint64_t key, uint64_t word_key)
 {
-	return (key * 31 + word_key) * 1099511628211u | 1;
+	return (key * 31 + word_key) * HASH_FNV_PRIME | 1;
 }
 
 /* Letters of two bytes (é, ø) are letters; dashes, quotes and signs, of three, are not. */

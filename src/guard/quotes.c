@@ -47,9 +47,9 @@ static bool in_word(char c)
 static bool read_byte(struct words *w, char c)
 {
 	if (in_word(c)) {
-		uint64_t key = w->open ? w->open : 1469598103934665603u;
+		uint64_t key = w->open ? w->open : HASH_FNV;
 
-		w->open = (key ^ (unsigned char)tolower((unsigned char)c)) * 1099511628211u | 1;
+		w->open = hash_fnv_byte(key, (unsigned char)tolower((unsigned char)c)) | 1;
 		return false;
 	}
 	if (!w->open)
@@ -66,7 +66,7 @@ static uint64_t run_key(const struct words *w)
 	uint64_t key = 0;
 
 	for (int i = 0; i < RUN; i++)
-		key = (key * 31 + w->last[i]) * 1099511628211u;
+		key = (key * 31 + w->last[i]) * HASH_FNV_PRIME;
 	return key | 1;
 }
 

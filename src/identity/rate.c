@@ -8,25 +8,24 @@
 #include <string.h>
 
 #include "vesper/clock.h"
-#include "vesper/hash.h"
+#include "vesper/hashmap.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/shares.h"
 
-#define BUCKETS   4096
 #define MINUTE_MS 60000
 
 struct meter {
-	struct list in_bucket;
+	struct hashmap_node by_key;
 	struct share share; /* its tenant's */
-	uint8_t hash[HASH_SHA256_BYTES];
+	char *key;
 	double left;
 	int64_t at_mono_ms;
 };
 
 struct rates {
 	struct rate_limits limits;
-	struct list buckets[BUCKETS];
+	struct hashmap meters;
 	struct shares shares;
 };
 
@@ -36,15 +35,15 @@ struct rates *rates_new(const struct rate_limits *limits)
 
 	r->limits = *limits;
 	shares_init(&r->shares, METERS_MAX, SIZE_MAX);
-	for (size_t i = 0; i < BUCKETS; i++)
-		list_init(&r->buckets[i]);
+	hashmap_init(&r->meters);
 	return r;
 }
 
 static void meter_free(struct rates *r, struct meter *m)
 {
-	list_remove(&m->in_bucket);
+	hashmap_remove(&r->meters, &m->by_key);
 	shares_remove(&r->shares, &m->share);
+	mem_free(m->key);
 	mem_free(m);
 }
 
@@ -55,48 +54,35 @@ void rates_free(struct rates **rates)
 	if (!r)
 		return;
 	*rates = NULL;
-	for (size_t i = 0; i < BUCKETS; i++)
-		list_each_safe(node, &r->buckets[i])
-			meter_free(r, list_item(node, struct meter, in_bucket));
+	hashmap_each(node, &r->meters)
+		meter_free(r, hashmap_item(node, struct meter, by_key));
+	hashmap_deinit(&r->meters);
 	shares_deinit(&r->shares);
 	mem_free(r);
 }
 
-static struct list *bucket_of(struct rates *r, const uint8_t hash[HASH_SHA256_BYTES])
-{
-	uint32_t number;
-
-	memcpy(&number, hash, sizeof(number));
-	return &r->buckets[number % BUCKETS];
-}
-
-static struct meter *meter_new(struct rates *r, const uint8_t hash[HASH_SHA256_BYTES],
-			       const char *tenant, int64_t limit)
+static struct meter *meter_new(struct rates *r, const char *key, const char *tenant, int64_t limit)
 {
 	struct meter *m = mem_alloc(sizeof(*m));
 
-	memcpy(m->hash, hash, sizeof(m->hash));
+	m->key = mem_strdup(key);
 	m->left = (double)limit;
 	m->at_mono_ms = clock_mono_ms();
-	list_append(bucket_of(r, hash), &m->in_bucket);
+	hashmap_add(&r->meters, &m->by_key, str_of(m->key));
 	shares_add(&r->shares, &m->share, str_of(tenant), 0);
 	return m;
 }
 
 static struct meter *meter_of(struct rates *r, const char *key, const char *tenant, int64_t limit)
 {
-	uint8_t hash[HASH_SHA256_BYTES];
+	struct hashmap_node *node = hashmap_find(&r->meters, str_of(key));
+	struct meter *m;
 
-	hash_sha256(key, strlen(key), hash);
-	list_each(node, bucket_of(r, hash)) {
-		struct meter *m = list_item(node, struct meter, in_bucket);
-
-		if (memcmp(m->hash, hash, sizeof(hash)) == 0) {
-			shares_renew(&m->share);
-			return m;
-		}
-	}
-	return meter_new(r, hash, tenant, limit);
+	if (!node)
+		return meter_new(r, key, tenant, limit);
+	m = hashmap_item(node, struct meter, by_key);
+	shares_renew(&m->share);
+	return m;
 }
 
 static void meter_fill(struct meter *m, int64_t limit)

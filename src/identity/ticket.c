@@ -9,17 +9,17 @@
 
 #include "vesper/clock.h"
 #include "vesper/hash.h"
+#include "vesper/hashmap.h"
 #include "vesper/limits.h"
 #include "vesper/list.h"
 #include "vesper/mem.h"
 #include "vesper/shares.h"
 
 #define TICKET_SECRET_BYTES 32
-#define BUCKETS             1024
 
 struct ticket {
 	struct list by_age;
-	struct list in_bucket;
+	struct hashmap_node by_hash;
 	struct share share; /* its tenant's */
 	uint8_t hash[HASH_SHA256_BYTES];
 	struct principal *who;
@@ -28,7 +28,7 @@ struct ticket {
 
 struct tickets {
 	struct list by_age; /* oldest first */
-	struct list buckets[BUCKETS];
+	struct hashmap by_hash;
 	struct shares shares;
 };
 
@@ -38,15 +38,14 @@ struct tickets *tickets_new(void)
 
 	list_init(&all->by_age);
 	shares_init(&all->shares, TICKETS_MAX, SIZE_MAX);
-	for (size_t b = 0; b < BUCKETS; b++)
-		list_init(&all->buckets[b]);
+	hashmap_init(&all->by_hash);
 	return all;
 }
 
 static void ticket_free(struct tickets *all, struct ticket *t)
 {
 	list_remove(&t->by_age);
-	list_remove(&t->in_bucket);
+	hashmap_remove(&all->by_hash, &t->by_hash);
 	shares_remove(&all->shares, &t->share);
 	principal_free(&t->who);
 	mem_free(t);
@@ -76,16 +75,14 @@ void tickets_free(struct tickets **tickets)
 		return;
 	while ((t = ticket_oldest(all)))
 		ticket_free(all, t);
+	hashmap_deinit(&all->by_hash);
 	shares_deinit(&all->shares);
 	mem_free(all);
 }
 
-static struct list *bucket_of(struct tickets *all, const uint8_t hash[HASH_SHA256_BYTES])
+static struct str hash_key(const uint8_t hash[HASH_SHA256_BYTES])
 {
-	uint32_t number;
-
-	memcpy(&number, hash, sizeof(number));
-	return &all->buckets[number % BUCKETS];
+	return (struct str){(const char *)hash, HASH_SHA256_BYTES};
 }
 
 void ticket_make(char out[TICKET_BYTES])
@@ -111,7 +108,7 @@ void tickets_add(struct tickets *all, const char *ticket, const struct principal
 	t->who = principal_copy(who);
 	t->ends_mono_ms = clock_mono_ms() + TICKET_LIFE_MS;
 	list_append(&all->by_age, &t->by_age);
-	list_append(bucket_of(all, t->hash), &t->in_bucket);
+	hashmap_add(&all->by_hash, &t->by_hash, hash_key(t->hash));
 	shares_add(&all->shares, &t->share, str_of(t->who->tenant), 0);
 	while ((over = shares_over(&all->shares)))
 		ticket_free(all, list_item(over, struct ticket, share));
@@ -120,16 +117,13 @@ void tickets_add(struct tickets *all, const char *ticket, const struct principal
 static struct ticket *ticket_find(struct tickets *all, struct str ticket)
 {
 	uint8_t hash[HASH_SHA256_BYTES];
+	struct hashmap_node *node;
 
 	if (ticket.n != TICKET_BYTES - 1)
 		return NULL;
 	hash_sha256(ticket.p, ticket.n, hash);
-	list_each(node, bucket_of(all, hash)) {
-		struct ticket *t = list_item(node, struct ticket, in_bucket);
-		if (hash_equal(t->hash, hash, sizeof(hash)))
-			return t;
-	}
-	return NULL;
+	node = hashmap_find(&all->by_hash, hash_key(hash));
+	return node ? hashmap_item(node, struct ticket, by_hash) : NULL;
 }
 
 struct principal *tickets_take(struct tickets *all, struct str ticket)

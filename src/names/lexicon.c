@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "names_int.h"
+#include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
@@ -30,7 +31,7 @@ struct lexicon_build *lexicon_build_new(void)
 {
 	struct lexicon_build *b = mem_alloc(sizeof(*b));
 
-	b->hash = 1469598103934665603u;
+	b->hash = HASH_FNV;
 	b->offsets = mem_grow(NULL, &b->offset_cap, 1, sizeof(*b->offsets));
 	b->offsets[0] = 0;
 	return b;
@@ -38,11 +39,7 @@ struct lexicon_build *lexicon_build_new(void)
 
 static void hash_in(struct lexicon_build *b, const char *text)
 {
-	for (;; text++) {
-		b->hash = (b->hash ^ (unsigned char)*text) * 1099511628211u;
-		if (!*text)
-			return;
-	}
+	b->hash = hash_fnv(b->hash, text, strlen(text) + 1);
 }
 
 static bool parent_number(struct lexicon_build *b, const char *parent, uint16_t *out)

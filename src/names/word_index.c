@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "vesper/hash.h"
 #include "vesper/mem.h"
 
 struct pair {
@@ -36,10 +37,8 @@ struct word_build *word_build_new(void)
 
 static size_t hash_of(const char *word, size_t len)
 {
-	uint64_t h = 1469598103934665603u;
+	uint64_t h = hash_fnv(HASH_FNV, word, len);
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)word[i]) * 1099511628211u;
 	return (size_t)(h ^ (h >> 29));
 }
 

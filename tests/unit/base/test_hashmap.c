@@ -53,6 +53,30 @@ static void finds_what_was_added_and_not_removed(void **state)
 	hashmap_deinit(&m);
 }
 
+static void each_node_comes_once_even_if_it_is_removed(void **state)
+{
+	struct hashmap m;
+	size_t seen = 0;
+
+	(void)state;
+	hashmap_init(&m);
+	hashmap_each(node, &m)
+		fail();
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(items[i].key, sizeof(items[i].key), "%zu", i);
+		items[i].number = 0;
+		hashmap_add(&m, &items[i].node, str_of(items[i].key));
+	}
+	hashmap_each(node, &m) {
+		assert_int_equal(hashmap_item(node, struct item, node)->number++, 0);
+		if (seen++ % 2 == 0)
+			hashmap_remove(&m, node);
+	}
+	assert_int_equal(seen, MANY);
+	assert_int_equal(m.count, MANY / 2);
+	hashmap_deinit(&m);
+}
+
 /* Zero bytes count, and a key is no prefix of another one. */
 static void keys_are_bytes_of_any_length(void **state)
 {
@@ -90,6 +114,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_what_was_added_and_not_removed),
+		cmocka_unit_test(each_node_comes_once_even_if_it_is_removed),
 		cmocka_unit_test(keys_are_bytes_of_any_length),
 		cmocka_unit_test(a_key_hashes_otherwise_in_another_map),
 	};
