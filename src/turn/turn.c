@@ -40,7 +40,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.place_count = o->place_count,
 	};
 	list_init(&all->knowledge);
-	list_init(&all->running);
+	turn_groups_init(all);
 	list_init(&all->repeats);
 	hashmap_init(&all->repeats_by_key);
 	return all;
@@ -134,20 +134,15 @@ void turn_admitted(struct turn *t)
 /* A turn of this session is over: the one that waited longest begins, if none runs. */
 static void begin_next(const struct turn *over)
 {
-	struct turn *next = NULL;
+	const struct turn_group *g = turn_group_of(over->core.all, GROUP_SESSION, over->core.who,
+						   over->core.request.session_id);
 
-	list_each(node, &over->core.all->running) {
-		struct turn *t = list_item(node, struct turn, core.node);
-
-		if (!turn_is_of(t, over->core.who, over->core.request.session_id))
-			continue;
-		if (!t->machine.waiting)
+	if (!g)
+		return;
+	list_each(node, &g->turns)
+		if (!turn_at(node)->machine.waiting)
 			return;
-		if (!next)
-			next = t;
-	}
-	if (next)
-		turn_admitted(next);
+	turn_admitted(turn_at(g->turns.next));
 }
 
 static void turn_release(struct turn *t)
@@ -162,9 +157,8 @@ static void turn_release(struct turn *t)
 	timer_free(&t->machine.turn_timer);
 	timer_free(&t->machine.grace_timer);
 	stream_release(&t->core.log);
-	list_remove(&t->core.node);
+	turn_part(t);
 	begin_next(t);
-	all->count--;
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
 	answer_end(&t->for_answer);
 	dialog_end(&t->for_dialog);
@@ -208,6 +202,7 @@ void turns_free(struct turns **turns)
 	list_each_safe(node, &all->running)
 		turn_abandon(list_item(node, struct turn, core.node));
 	turn_repeats_free(all);
+	turn_groups_deinit(all);
 	later_cancel(&all->drained);
 	list_each_safe(node, &all->knowledge)
 		drop(list_item(node, struct knowledge, node));
@@ -365,31 +360,25 @@ void turn_open(struct turn *t)
 bool turn_cancel(struct turns *all, const char *turn_id, const struct principal *who,
 		 enum turn_cancel_reason reason)
 {
-	bool any = false;
+	const struct turn_group *g = turn_group_of(all, GROUP_USER, who, NULL);
+	struct turn *t = turn_id ? turn_by_id(all, turn_id) : NULL;
 
-	list_each_safe(node, &all->running) {
-		struct turn *t = list_item(node, struct turn, core.node);
-
-		if ((turn_id && strcmp(t->core.id.text, turn_id) != 0) ||
-		    !principal_same_user(t->core.who, who))
-			continue;
+	if (turn_id && (!t || !principal_same_user(t->core.who, who)))
+		return false;
+	if (t)
 		turn_stop(t, reason);
-		any = true;
-	}
-	return any;
+	else if (g)
+		list_each_safe(node, &g->turns)
+			turn_stop(turn_at(node), reason);
+	return g != NULL;
 }
 
 const char *turn_running(const struct turns *all, const char *session_id,
 			 const struct principal *who)
 {
-	list_each(node, &all->running) {
-		const struct turn *t = list_item(node, struct turn, core.node);
+	const struct turn_group *g = turn_group_of(all, GROUP_SESSION, who, session_id);
 
-		if (strcmp(t->core.request.session_id, session_id) == 0 &&
-		    principal_same_user(t->core.who, who))
-			return t->core.id.text;
-	}
-	return NULL;
+	return g ? turn_at(g->turns.next)->core.id.text : NULL;
 }
 
 void turns_drain(struct turns *all, void (*done)(void *owner), void *owner)

@@ -37,12 +37,6 @@ void turn_repeats_free(struct turns *all)
 	hashmap_deinit(&all->repeats_by_key);
 }
 
-bool turn_is_of(const struct turn *t, const struct principal *who, const char *session_id)
-{
-	return principal_same_user(t->core.who, who) &&
-	       strcmp(t->core.request.session_id, session_id) == 0;
-}
-
 static char *repeat_key(const struct turn_request *r)
 {
 	return mem_printf("%s\x1f%s\x1f%s\x1f%s", r->who->tenant, r->who->user, r->session_id,
@@ -100,9 +94,17 @@ static void remember_repeat(struct turns *all, const struct turn *t)
 	hashmap_add(&all->repeats_by_key, &r->by_key, str_of(r->key));
 }
 
+static size_t running_of(const struct turns *all, enum turn_group_kind kind,
+			 const struct turn_request *r)
+{
+	const struct turn_group *g = turn_group_of(all, kind, r->who, r->session_id);
+
+	return g ? g->count : 0;
+}
+
 static bool admit(const struct turns *all, const struct turn_request *r, struct err *e)
 {
-	size_t of_user = 0, of_tenant = 0, in_session = 0;
+	size_t in_session = running_of(all, GROUP_SESSION, r);
 	size_t tenant_max = all->place_count > 1 ? TURNS_OF_TENANT : TURNS_MAX;
 
 	/* Checked by opt_uuid and wire_parse_message. */
@@ -114,22 +116,14 @@ static bool admit(const struct turns *all, const struct turn_request *r, struct 
 		return err_set(e, ERR_DENIED, "chat:use is missing");
 	if (all->count >= TURNS_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d turns are running", TURNS_MAX);
-	list_each(node, &all->running) {
-		const struct turn *t = list_item(node, struct turn, core.node);
-
-		if (strcmp(t->core.who->tenant, r->who->tenant) == 0 && ++of_tenant >= tenant_max)
-			return err_set_retry(e, ERR_LIMIT, "%zu turns of this tenant are running",
-					     tenant_max);
-		if (!principal_same_user(t->core.who, r->who))
-			continue;
-		if (strcmp(t->core.request.session_id, r->session_id) == 0 &&
-		    (all->busy == TURN_BUSY_REJECT || ++in_session > TURNS_QUEUED_MAX))
-			return err_set_retry(e, ERR_BUSY,
-					     "a turn of this session is still running");
-		if (++of_user >= TURNS_PER_USER_MAX)
-			return err_set_retry(e, ERR_LIMIT, "%d turns of this user are running",
-					     TURNS_PER_USER_MAX);
-	}
+	if (running_of(all, GROUP_TENANT, r) >= tenant_max)
+		return err_set_retry(e, ERR_LIMIT, "%zu turns of this tenant are running",
+				     tenant_max);
+	if (in_session > (all->busy == TURN_BUSY_REJECT ? 0 : TURNS_QUEUED_MAX))
+		return err_set_retry(e, ERR_BUSY, "a turn of this session is still running");
+	if (running_of(all, GROUP_USER, r) >= TURNS_PER_USER_MAX)
+		return err_set_retry(e, ERR_LIMIT, "%d turns of this user are running",
+				     TURNS_PER_USER_MAX);
 	return true;
 }
 
@@ -224,18 +218,12 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 /* True: others of this session come first; they are told to stop where that is the policy. */
 static bool make_room(struct turns *all, const struct turn_request *r)
 {
-	bool others = false;
+	const struct turn_group *g = turn_group_of(all, GROUP_SESSION, r->who, r->session_id);
 
-	list_each_safe(node, &all->running) {
-		struct turn *t = list_item(node, struct turn, core.node);
-
-		if (!turn_is_of(t, r->who, r->session_id))
-			continue;
-		others = true;
-		if (all->busy == TURN_BUSY_INTERRUPT)
-			turn_stop(t, CANCEL_USER);
-	}
-	return others;
+	if (g && all->busy == TURN_BUSY_INTERRUPT)
+		list_each_safe(node, &g->turns)
+			turn_stop(turn_at(node), CANCEL_USER);
+	return g != NULL;
 }
 
 bool turn_start(struct turns *all, const struct turn_request *r, struct stream_log **log,
@@ -252,8 +240,7 @@ bool turn_start(struct turns *all, const struct turn_request *r, struct stream_l
 		return false;
 	t = turn_new(all, r);
 	t->machine.waiting = make_room(all, r);
-	list_append(&all->running, &t->core.node);
-	all->count++;
+	turn_join(t);
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
 	remember_repeat(all, t);
 	if (!t->machine.waiting)

@@ -46,8 +46,10 @@ struct turns {
 	struct list knowledge; /* struct knowledge: one for each list of packs */
 	struct list running;   /* struct turn, oldest first */
 	size_t count;
-	struct list repeats; /* struct repeat: client_msg_ids of turns whose log is kept, oldest
-				first */
+	struct hashmap by_id;  /* the same */
+	struct hashmap groups; /* struct turn_group */
+	struct list repeats;   /* struct repeat: client_msg_ids of turns whose log is kept, oldest
+				  first */
 	struct hashmap repeats_by_key;
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
@@ -63,8 +65,31 @@ void turn_knowledge_release(struct knowledge *k);
 /* What day it is where the tenant is. */
 struct date turn_today(const struct turns *all, const char *tenant);
 
+/* The running turns of one session, user or tenant, the oldest first. */
+struct turn_group {
+	struct hashmap_node by_key;
+	char *key;
+	struct list turns; /* struct turn_place */
+	size_t count;
+};
+
+enum turn_group_kind { GROUP_SESSION, GROUP_USER, GROUP_TENANT, GROUP_KINDS };
+
+struct turn_place {
+	struct list node;
+	struct turn_group *group;
+	struct turn *turn;
+};
+
+static inline struct turn *turn_at(const struct list *place)
+{
+	return list_item(place, struct turn_place, node)->turn;
+}
+
 /* Moves the turn from state to state. */
 struct turn_machine {
+	struct hashmap_node by_id;
+	struct turn_place places[GROUP_KINDS];
 	enum turn_state state;
 	int pending;            /* operations under way */
 	bool started;           /* this state's step has started its operations */
@@ -106,8 +131,19 @@ void turn_operation_ended(void *turn);
 void turn_wake(struct turn *t); /* a completion has stored its result */
 void turn_stop(struct turn *t, enum turn_cancel_reason reason);
 
+/* turn_group.c */
+void turn_groups_init(struct turns *all);
+/* No turn runs. */
+void turn_groups_deinit(struct turns *all);
+/* Counts the turn as running, and not any more. */
+void turn_join(struct turn *t);
+void turn_part(struct turn *t);
+/* NULL: none runs. */
+const struct turn_group *turn_group_of(const struct turns *all, enum turn_group_kind kind,
+				       const struct principal *who, const char *session_id);
+struct turn *turn_by_id(const struct turns *all, const char *turn_id);
+
 /* turn_admit.c */
-bool turn_is_of(const struct turn *t, const struct principal *who, const char *session_id);
 void turn_repeats_free(struct turns *all);
 
 /* The steps, by state: state_accept.c, state_compact.c, … */

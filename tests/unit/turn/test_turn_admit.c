@@ -6,10 +6,13 @@
 
 #include <cmocka.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "turn_int.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+
+#define RUNNING_BYTES (TURNS_MAX * sizeof(struct turn))
 
 static const char *const permissions[] = {"chat:use"};
 static struct turns all;
@@ -21,10 +24,12 @@ static int setup(void **state)
 {
 	(void)state;
 	all = (struct turns){.place_count = 2};
-	list_init(&all.running);
+	turn_groups_init(&all);
 	list_init(&all.repeats);
 	hashmap_init(&all.repeats_by_key);
-	running = mem_alloc(TURNS_MAX * sizeof(*running));
+	running = mmap(NULL, RUNNING_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+	assert_ptr_not_equal(running, MAP_FAILED);
 	users = mem_alloc(TURNS_MAX * sizeof(*users));
 	session = uuid_new();
 	return 0;
@@ -33,8 +38,11 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
+	while (!list_empty(&all.running))
+		turn_part(list_item(all.running.next, struct turn, core.node));
+	turn_groups_deinit(&all);
 	hashmap_deinit(&all.repeats_by_key);
-	mem_free(running);
+	munmap(running, RUNNING_BYTES);
 	mem_free(users);
 	return 0;
 }
@@ -44,12 +52,14 @@ static void run(size_t count, const char *tenant, size_t of_ann)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct turn *t = &running[all.count];
-		struct principal *who = &users[all.count++];
+		struct principal *who = &users[all.count];
 
 		*who = (struct principal){.tenant = tenant, .user = i < of_ann ? "ann" : "crowd"};
+		t->core.all = &all;
+		t->core.id = uuid_new();
 		t->core.who = who;
 		t->core.request.session_id = "another";
-		list_append(&all.running, &t->core.node);
+		turn_join(t);
 	}
 }
 
@@ -90,12 +100,27 @@ static void the_only_tenant_has_them_all(void **state)
 	assert_string_equal(refusal("only", "ann"), "4000 turns are running");
 }
 
+/* So many turns run that a walk over them would be felt: none of them is looked at. */
+static void who_asks_is_counted_without_reading_the_turns_of_others(void **state)
+{
+	const struct principal ann = {.user = "ann", .tenant = "greedy"};
+
+	(void)state;
+	all.place_count = 1;
+	run(TURNS_MAX - 1, "greedy", TURNS_PER_USER_MAX);
+	mprotect(running, RUNNING_BYTES, PROT_NONE);
+	assert_non_null(strstr(refusal("greedy", "ann"), "of this user"));
+	assert_null(turn_running(&all, session.text, &ann));
+	mprotect(running, RUNNING_BYTES, PROT_READ | PROT_WRITE);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_tenant_leaves_half_to_the_others),
+		TEST(who_asks_is_counted_without_reading_the_turns_of_others),
 		TEST(the_only_tenant_has_them_all),
 	};
 

@@ -1,0 +1,111 @@
+/*
+ * The running turns by id, and by whom they count for: their session, user and tenant. Whoever
+ * looks for one turn, or counts those of somebody, reads no other.
+ */
+#include "turn_int.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "vesper/mem.h"
+
+/* A session is somebody's: two users may use one id. No tenant, user or id has the separator. */
+static char *key_of(enum turn_group_kind kind, const struct principal *who, const char *session_id)
+{
+	if (kind == GROUP_TENANT)
+		return mem_printf("t\x1f%s", who->tenant);
+	if (kind == GROUP_USER)
+		return mem_printf("u\x1f%s\x1f%s", who->tenant, who->user);
+	return mem_printf("s\x1f%s\x1f%s\x1f%s", who->tenant, who->user, session_id);
+}
+
+static struct turn_group *find(const struct turns *all, const char *key)
+{
+	struct hashmap_node *node = hashmap_find(&all->groups, str_of(key));
+
+	return node ? hashmap_item(node, struct turn_group, by_key) : NULL;
+}
+
+const struct turn_group *turn_group_of(const struct turns *all, enum turn_group_kind kind,
+				       const struct principal *who, const char *session_id)
+{
+	char *key = key_of(kind, who, session_id);
+	const struct turn_group *g = find(all, key);
+
+	mem_free(key);
+	return g;
+}
+
+struct turn *turn_by_id(const struct turns *all, const char *turn_id)
+{
+	struct hashmap_node *node = hashmap_find(&all->by_id, str_of(turn_id));
+
+	return node ? hashmap_item(node, struct turn, machine.by_id) : NULL;
+}
+
+static struct turn_group *group_made(struct turns *all, char *take_key)
+{
+	struct turn_group *g = find(all, take_key);
+
+	if (g) {
+		mem_free(take_key);
+		return g;
+	}
+	g = mem_alloc(sizeof(*g));
+	*g = (struct turn_group){.key = take_key};
+	list_init(&g->turns);
+	hashmap_add(&all->groups, &g->by_key, str_of(g->key));
+	return g;
+}
+
+void turn_groups_init(struct turns *all)
+{
+	list_init(&all->running);
+	hashmap_init(&all->by_id);
+	hashmap_init(&all->groups);
+}
+
+void turn_groups_deinit(struct turns *all)
+{
+	assert(all->count == 0 && all->groups.count == 0);
+	hashmap_deinit(&all->by_id);
+	hashmap_deinit(&all->groups);
+}
+
+void turn_join(struct turn *t)
+{
+	struct turns *all = t->core.all;
+
+	list_append(&all->running, &t->core.node);
+	hashmap_add(&all->by_id, &t->machine.by_id, str_of(t->core.id.text));
+	for (int kind = 0; kind < GROUP_KINDS; kind++) {
+		struct turn_place *place = &t->machine.places[kind];
+
+		place->turn = t;
+		place->group = group_made(all, key_of((enum turn_group_kind)kind, t->core.who,
+						      t->core.request.session_id));
+		place->group->count++;
+		list_append(&place->group->turns, &place->node);
+	}
+	all->count++;
+}
+
+void turn_part(struct turn *t)
+{
+	struct turns *all = t->core.all;
+
+	all->count--;
+	list_remove(&t->core.node);
+	hashmap_remove(&all->by_id, &t->machine.by_id);
+	for (int kind = 0; kind < GROUP_KINDS; kind++) {
+		struct turn_place *place = &t->machine.places[kind];
+		struct turn_group *g = place->group;
+
+		list_remove(&place->node);
+		if (--g->count > 0)
+			continue;
+		hashmap_remove(&all->groups, &g->by_key);
+		mem_free(g->key);
+		mem_free(g);
+	}
+}
