@@ -30,6 +30,9 @@ struct str str_of(const char *text); /* NULL gives the empty string */
 bool str_eq(struct str a, struct str b);
 bool str_eq_nocase(struct str a, struct str b); /* ASCII */
 struct str str_trim(struct str s);              /* spaces, tabs, line ends at both ends */
+/* Where a terminated text holds the part, ASCII case folded; NULL: nowhere. Made for short parts.
+ */
+const char *str_find_nocase(const char *text, const char *part);
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 /* How many bytes to insert, delete or replace to make one short name the other, capitals aside

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "vesper/limits.h"
+#include "vesper/str.h"
 #include "vesper/stream.h"
 
 void answer_begin(struct answer_turn *t)
@@ -39,7 +40,7 @@ static bool wants_detail(const char *question)
 					    "all rows", "every row", "complete list"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcasestr(question, words[i]))
+		if (str_find_nocase(question, words[i]))
 			return true;
 	return false;
 }

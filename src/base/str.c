@@ -40,6 +40,23 @@ bool str_eq_nocase(struct str a, struct str b)
 	return true;
 }
 
+const char *str_find_nocase(const char *text, const char *part)
+{
+	const char first = ascii_lower(*part);
+
+	for (; first && *text; text++) {
+		size_t n = 1;
+
+		if (ascii_lower(*text) != first)
+			continue;
+		while (part[n] && ascii_lower(text[n]) == ascii_lower(part[n]))
+			n++;
+		if (!part[n])
+			return text;
+	}
+	return first ? NULL : text;
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';

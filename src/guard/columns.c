@@ -26,9 +26,9 @@ static bool is_plain(const char *word, size_t len)
 static struct column_set read_set(const char *text)
 {
 	struct column_set set = {0};
-	size_t from = 0;
+	size_t from = 0, n = text ? strlen(text) : 0;
 
-	for (size_t i = 0; text && i <= strlen(text); i++) {
+	for (size_t i = 0; text && i <= n; i++) {
 		bool ends = !text[i] || !isalpha((unsigned char)text[i]);
 
 		if (i > from && (ends || (isupper((unsigned char)text[i]) &&
@@ -104,9 +104,9 @@ void known_add_column_sets(struct known *k, struct known_table *kt)
 /* A word of it does. */
 static bool says_difference(const char *text)
 {
-	size_t from = 0;
+	size_t from = 0, n = text ? strlen(text) : 0;
 
-	for (size_t i = 0; text && i <= strlen(text); i++) {
+	for (size_t i = 0; text && i <= n; i++) {
 		bool ends = !text[i] || !isalpha((unsigned char)text[i]);
 
 		if (i > from && (ends || (isupper((unsigned char)text[i]) &&
@@ -128,8 +128,8 @@ bool known_is_change(const struct column *c)
 
 bool known_is_difference(const struct column *c)
 {
-	return strcasestr(c->name, "spread") || strcasestr(c->name, "difference") ||
-	       (c->label && says_difference(c->label) && !strcasestr(c->label, "change"));
+	return str_find_nocase(c->name, "spread") || str_find_nocase(c->name, "difference") ||
+	       (c->label && says_difference(c->label) && !str_find_nocase(c->label, "change"));
 }
 
 static size_t find_word(const struct clause *in, const bool *used, uint64_t word)

@@ -142,7 +142,18 @@ struct names {
 };
 
 uint64_t name_key(const char *text, size_t len, int *words); /* of all words in a text */
-bool is_word_byte(char prev, char c);
+
+/* Letters of two bytes (é, ø) are letters; dashes, quotes and signs, of three, are not. Inline: it
+ * is asked of each byte. */
+static inline bool is_word_byte(char prev, char c)
+{
+	unsigned char before = (unsigned char)prev, now = (unsigned char)c;
+
+	if (now < 0x80)
+		return (now | 0x20u) - 'a' < 26u || now - (unsigned)'0' < 10u;
+	return (now >= 0xC3 && now <= 0xDF) || (now <= 0xBF && before >= 0xC3 && before <= 0xDF);
+}
+
 uint64_t name_word_key(const char *word, size_t len);
 uint64_t name_join(uint64_t key, uint64_t word_key);
 const struct name *name_find(const struct names *n, uint64_t key);

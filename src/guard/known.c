@@ -301,7 +301,7 @@ static bool is_code(const char *word, size_t len)
 
 static bool holds_text(const char *text, const char *word)
 {
-	return text && strcasestr(text, word);
+	return text && str_find_nocase(text, word);
 }
 
 static bool result_holds(const struct result *r, const char *word)

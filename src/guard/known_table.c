@@ -254,7 +254,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 	for (size_t c = 0; c < t->column_count; c++) {
 		kt->units[c] = unit_of_column(&t->columns[c]);
 		k->peak_known = k->peak_known || (ends_with(t->columns[c].name, "hour") &&
-						  strcasestr(t->columns[c].name, "peak"));
+						  str_find_nocase(t->columns[c].name, "peak"));
 		known_column_words(&t->columns[c], kt->words[c]);
 		kt->pictures[c] = t->columns[c].label ? beside_picture(t->columns[c].label,
 								       strlen(t->columns[c].label))
@@ -362,7 +362,13 @@ static void add_count(struct known *k, const struct entry *proto, int64_t count,
 
 static const char *formula(struct known *k, const char *what, const char *column)
 {
-	return arena_printf(k->arena, "%s of %s", what, column);
+	size_t before = strlen(what), n = strlen(column);
+	char *text = arena_alloc(k->arena, before + n + sizeof(" of "));
+
+	memcpy(text, what, before);
+	memcpy(text + before, " of ", 4);
+	memcpy(text + before + 4, column, n);
+	return text;
 }
 
 static void add_stat(struct known *k, struct entry *proto, guard_value value, const char *what)

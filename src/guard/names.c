@@ -26,15 +26,6 @@ uint64_t name_join(uint64_t key, uint64_t word_key)
 	return (key * 31 + word_key) * HASH_FNV_PRIME | 1;
 }
 
-/* Letters of two bytes (é, ø) are letters; dashes, quotes and signs, of three, are not. */
-bool is_word_byte(char prev, char c)
-{
-	unsigned char before = (unsigned char)prev, now = (unsigned char)c;
-
-	return isalnum(now) || (now >= 0xC3 && now <= 0xDF) ||
-	       (now >= 0x80 && now <= 0xBF && before >= 0xC3 && before <= 0xDF);
-}
-
 uint64_t name_key(const char *text, size_t len, int *words)
 {
 	uint64_t key = 0;

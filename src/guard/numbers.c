@@ -6,6 +6,7 @@
 #include "sentence.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "vesper/limits.h"
@@ -22,12 +23,12 @@ struct guard_numbers {
 	struct guard_sink sink;
 	struct buf waiting; /* taken in and not yet passed on */
 	struct speech speech;
-	struct sentence sentence;
 	struct buf doubted; /* the numbers of a sentence that are bound to nothing */
 	size_t doubtful;    /* bytes of `waiting` that a correction is asked for; 0: none is */
 	bool ended;
 	bool left_out; /* the last piece was "[unverified]" */
-	char formula[FORMULA_BYTES];
+	struct sentence sentence;
+	char formula[FORMULA_BYTES]; /* scratch */
 };
 
 /* ---- passing on ---- */
@@ -315,8 +316,9 @@ size_t guard_numbers_waiting(const struct guard_numbers *g)
 
 struct guard_numbers *guard_numbers_new(const struct guard_input *in)
 {
-	struct guard_numbers *g = mem_alloc(sizeof(*g));
+	struct guard_numbers *g = mem_realloc(NULL, sizeof(*g));
 
+	memset(g, 0, offsetof(struct guard_numbers, sentence));
 	g->policy = in->policy;
 	g->sink = in->sink;
 	buf_init(&g->waiting, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);

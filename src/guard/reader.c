@@ -11,9 +11,10 @@ void reader_init(struct reader *r)
 	*r = (struct reader){.line_start = true, .prev = '\n', .prev2 = '\n'};
 }
 
-static bool word_is(const struct reader *r, const char *word)
+static inline bool word_is(const struct reader *r, const char *word)
 {
-	return r->word_len == strlen(word) && strncasecmp(r->word, word, r->word_len) == 0;
+	return r->word_len == strlen(word) && (r->word[0] | 0x20) == (word[0] | 0x20) &&
+	       strncasecmp(r->word, word, r->word_len) == 0;
 }
 
 static void end_word(struct reader *r)
@@ -53,7 +54,7 @@ static void read_byte(struct reader *r, char c)
 	}
 	if (c == '\n')
 		r->line_start = true;
-	else if (!strchr(" \t#>*", c))
+	else if (r->line_start && !strchr(" \t#>*", c))
 		r->line_start = false;
 	r->prev2 = r->prev;
 	r->prev = c;

@@ -230,10 +230,16 @@ static size_t read_scale(struct cursor *c, size_t at, guard_value *factor)
 
 static enum unit read_unit_word(struct cursor *c, size_t at, bool glued, size_t *end, bool *foreign)
 {
-	for (const struct unit_word *w = unit_words; w->text; w++) {
-		size_t n = strlen(w->text);
+	bool here = c->at + at < c->len;
+	int first = here ? tolower((unsigned char)c->p[c->at + at]) : 0;
 
-		if ((glued && !w->glued) || (!glued && strlen(w->text) == 1 && *w->text != '%'))
+	for (const struct unit_word *w = unit_words; w->text; w++) {
+		size_t n;
+
+		if (here && first != tolower((unsigned char)*w->text))
+			continue;
+		n = strlen(w->text);
+		if ((glued && !w->glued) || (!glued && n == 1 && *w->text != '%'))
 			continue;
 		if (!scan_starts(c, at, w->text))
 			continue;

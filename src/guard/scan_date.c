@@ -11,9 +11,10 @@ static const char *const month_names[] = {"January",   "February", "March",    "
 
 int month_of_word(const char *word, size_t len)
 {
-	for (int m = 0; m < 12; m++)
-		if ((len == 3 || len == strlen(month_names[m]) || (m == 8 && len == 4)) &&
-		    isupper((unsigned char)word[0]) && strncasecmp(word, month_names[m], len) == 0)
+	for (int m = 0; len >= 3 && m < 12; m++)
+		if (word[0] == month_names[m][0] &&
+		    (len == 3 || len == strlen(month_names[m]) || (m == 8 && len == 4)) &&
+		    strncasecmp(word, month_names[m], len) == 0)
 			return m + 1;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include "claim.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,9 @@
 
 void sentence_init(struct sentence *s)
 {
-	*s = (struct sentence){.prev = '\n'};
+	memset(s, 0, offsetof(struct sentence, marks)); /* each is written before it is counted */
+	s->count = 0;
+	s->prev = '\n';
 	buf_init(&s->text, 3 * SENTENCE_BYTES_MAX);
 }
 

@@ -96,7 +96,7 @@ enum unit unit_of_text(const char *unit)
 /* A word of the name: "AvgPrice_PerMWh" holds "permwh" and "price". */
 static bool holds(const char *name, const char *word)
 {
-	return strcasestr(name, word) != NULL;
+	return str_find_nocase(name, word) != NULL;
 }
 
 enum unit unit_of_column(const struct column *c)
@@ -117,9 +117,14 @@ enum unit unit_of_column(const struct column *c)
 
 static enum unit unit_at(const char *text, size_t len)
 {
-	for (const struct unit_word *w = unit_words; w->text; w++) {
-		size_t n = strlen(w->text);
+	int first = tolower((unsigned char)*text);
 
+	for (const struct unit_word *w = unit_words; w->text; w++) {
+		size_t n;
+
+		if (first != tolower((unsigned char)*w->text))
+			continue;
+		n = strlen(w->text);
 		if (text_starts(text, len, true, w->text) == 1 &&
 		    (n == len || !isalpha((unsigned char)text[n]) ||
 		     !isalpha((unsigned char)w->text[n - 1])))

@@ -58,13 +58,12 @@ static size_t word_at(struct words *w, size_t at)
 
 static bool is_word(const char *p, size_t len, const char *word)
 {
-	return len == strlen(word) && strncasecmp(p, word, len) == 0;
+	return len > 0 && (*p | 0x20) == *word && strncasecmp(p, word, len) == 0 && !word[len];
 }
 
 static bool is_beginning(const char *p, size_t len, const char *word)
 {
-	return len > 0 && (*p | 0x20) == *word && len <= strlen(word) &&
-	       strncasecmp(p, word, len) == 0;
+	return len > 0 && (*p | 0x20) == *word && strncasecmp(p, word, len) == 0;
 }
 
 static int cardinal(const char *p, size_t len)
@@ -354,7 +353,19 @@ bool words_is_cardinal(const char *word, size_t len)
 
 bool words_may_begin(char c)
 {
-	return strchr("otfsenhaOTFSENHA", c) && c;
+	switch (c | 0x20) {
+	case 'o':
+	case 't':
+	case 'f':
+	case 's':
+	case 'e':
+	case 'n':
+	case 'h':
+	case 'a':
+		return true;
+	default:
+		return false;
+	}
 }
 
 enum scan words_scan(const char *text, size_t len, bool final, int month, struct shown *out)

@@ -22,7 +22,7 @@ static bool has_phrase(const char *text, const char *phrase)
 {
 	size_t n = strlen(phrase);
 
-	for (const char *p = text; (p = strcasestr(p, phrase)); p++)
+	for (const char *p = text; (p = str_find_nocase(p, phrase)); p++)
 		if ((p == text || !isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[n]))
 			return true;
 	return false;

@@ -2,13 +2,14 @@
 #include <strings.h>
 #include <string.h>
 
+#include "vesper/str.h"
 #include "vesper/view.h"
 
 static bool has_phrase(const char *question, const char *phrase)
 {
 	size_t len = strlen(phrase);
 
-	for (const char *p = question; (p = strcasestr(p, phrase)) != NULL; p++) {
+	for (const char *p = question; (p = str_find_nocase(p, phrase)) != NULL; p++) {
 		bool starts = p == question || !((p[-1] | 32) >= 'a' && (p[-1] | 32) <= 'z');
 		bool ends = !((p[len] | 32) >= 'a' && (p[len] | 32) <= 'z') || p[len] == 's';
 

@@ -26,6 +26,11 @@ static void slices(void **state)
 	assert_true(str_starts(STR("abc"), STR("ab")));
 	assert_true(str_starts(STR("abc"), STR("")));
 	assert_false(str_starts(STR("a"), STR("ab")));
+	assert_string_equal(str_find_nocase("a Bar chart", "bAR C"), "Bar chart");
+	assert_string_equal(str_find_nocase("aab", "ab"), "ab");
+	assert_string_equal(str_find_nocase("a", ""), "a");
+	assert_null(str_find_nocase("bar", "bars"));
+	assert_null(str_find_nocase("", "a"));
 	assert_true(str_ends(STR("abc"), STR("bc")));
 	assert_false(str_ends(STR("c"), STR("bc")));
 }
