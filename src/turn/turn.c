@@ -292,11 +292,12 @@ void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 	if (t->machine.state >= TURN_FAILED || t->machine.cancelled)
 		return;
 	t->machine.cancelled = true;
-	t->machine.waiting = false;
 	t->machine.cancel_reason = reason;
 	log_info("turn.cancelled", "%s in %s", t->core.id.text, turn_state_name(t->machine.state));
-	if (t->machine.state == TURN_ACCEPT && t->machine.started && reason != CANCEL_DEADLINE) {
-		t->machine.cancel_after_accept = true; /* step_accept goes on */
+	/* What was asked is stored first, by one that waits for another in its time: no question is
+	 * lost because it was stopped. */
+	if (t->machine.state == TURN_ACCEPT && reason != CANCEL_DEADLINE) {
+		t->machine.cancel_after_accept = true;
 		return;
 	}
 	turn_cancel_operations(t);

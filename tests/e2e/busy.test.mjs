@@ -51,6 +51,21 @@ for (const policy of ['queue', 'interrupt'])
       assert.deepEqual(messages.map((m) => m.status), ['complete', policy === 'queue' ? 'complete' : 'cancelled', 'complete', 'complete']);
     });
 
+    if (policy === 'interrupt')
+      it('is stored though a third one takes its place', async () => {
+        const chat = await d.connect();
+        await chat.begin(REFERENCE);
+        await chat.untilTokens(2);
+        for (const content of ['What was the average for SP15 in 2026 from Ascend?', REFERENCE])
+          chat.send({ type: 'chat.message', content });
+        const turns = await turnsOf(chat, 3);
+        turns.slice(1).forEach((frames) => checkTurn(frames));
+        assert.deepEqual(turns.map((frames) => frames.at(-1).status), ['cancelled', 'cancelled', 'ok']);
+        await chat.close();
+        const messages = await d.rest().messages(chat.session);
+        assert.deepEqual(messages.map((m) => m.status), ['complete', 'cancelled', 'complete', 'cancelled', 'complete', 'complete']);
+      });
+
     if (policy === 'queue')
       it('waits with a few others, not with many', async () => {
         const chat = await d.connect();
