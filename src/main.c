@@ -15,15 +15,15 @@ static const char usage[] =
 	"vesperd --record DIR  serves, and keeps every exchange with a model there\n"
 	"vesperd --check       loads everything, holds it against the databases, says what is "
 	"wrong\n"
-	"vesperd --print-config | --print-turn | --version\n"
+	"vesperd --print-config | --print-keys | --print-turn | --version\n"
 	"VESPER_DEMO=1 is the demo: users without passwords, for this machine only.\n";
 
-static int print_turn(void)
+static int print_with(void (*print)(struct buf *out))
 {
 	struct buf b;
 
 	buf_init(&b, 65536);
-	turn_print(&b);
+	print(&b);
 	fputs(buf_text(&b), stdout);
 	buf_deinit(&b);
 	return 0;
@@ -131,7 +131,9 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (strcmp(verb, "--print-turn") == 0)
-		return print_turn();
+		return print_with(turn_print);
+	if (strcmp(verb, "--print-keys") == 0)
+		return print_with(config_print_keys);
 	if (argc == 3 && strcmp(verb, "--record") == 0) {
 		d.record_folder = argv[2];
 	} else if (argc > 2 ||

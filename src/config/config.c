@@ -1,6 +1,6 @@
 /*
- * The configuration as one object that never changes after start. Loading goes on past the first
- * mistake, so that an operator corrects all of them at once.
+ * The configuration as one object that never changes once it is loaded. Loading goes on past the
+ * first mistake, so that an operator corrects all of them at once.
  */
 #include "vesper/config.h"
 
@@ -16,6 +16,7 @@
 static struct config *config_new(void)
 {
 	struct config *c = mem_alloc(sizeof(*c));
+	c->refs = 1;
 	c->values = mem_alloc(config_key_count * sizeof(json_t *));
 	c->is_set = mem_alloc(config_key_count * sizeof(bool));
 	for (size_t i = 0; i < config_key_count; i++) {
@@ -52,14 +53,28 @@ bool config_load(const char *path, char *const *env, struct config **out, struct
 
 void config_free(struct config **c)
 {
-	if (!*c)
+	struct config *gone = *c;
+	*c = NULL;
+	if (!gone || --gone->refs > 0)
 		return;
 	for (size_t i = 0; i < config_key_count; i++)
-		json_decref((*c)->values[i]);
-	mem_free((*c)->values);
-	mem_free((*c)->is_set);
-	mem_free(*c);
-	*c = NULL;
+		json_decref(gone->values[i]);
+	mem_free(gone->values);
+	mem_free(gone->is_set);
+	mem_free(gone);
+}
+
+static void let_go(void *config)
+{
+	struct config *c = config;
+	config_free(&c);
+}
+
+void config_keep(const struct config *c, struct arena *a)
+{
+	struct config *kept = (struct config *)c;
+	kept->refs++;
+	arena_defer(a, let_go, kept);
 }
 
 static size_t key_at(const char *key)
@@ -95,6 +110,16 @@ const json_t *config_json(const struct config *c, const char *key)
 	const json_t *value = c->values[key_at(key)];
 	assert(json_is_array(value) || json_is_object(value));
 	return value;
+}
+
+const char *const *config_texts(const struct config *c, const char *key, struct arena *a)
+{
+	const json_t *list = config_json(c, key);
+	size_t n = json_array_size(list);
+	const char **texts = arena_alloc(a, (n + 1) * sizeof(*texts));
+	for (size_t i = 0; i < n; i++)
+		texts[i] = json_string_value(json_array_get(list, i));
+	return texts;
 }
 
 bool config_is_set(const struct config *c, const char *key)
@@ -146,4 +171,20 @@ json_t *config_print(const struct config *c)
 		json_set_take(section, last, printable(&config_keys[i], c->values[i]));
 	}
 	return root;
+}
+
+static const char *when_text(enum config_when when)
+{
+	static const char *const names[] = {
+		[CONFIG_LIVE] = "live", [CONFIG_RESTART] = "restart", [CONFIG_PARTLY] = "partly"};
+	return names[when];
+}
+
+void config_print_keys(struct buf *out)
+{
+	buf_str(out, "| key | a change counts | default | meaning |\n| --- | --- | --- | --- |\n");
+	for (size_t i = 0; i < config_key_count; i++)
+		buf_printf(out, "| `%s` | %s | `%s` | %s |\n", config_keys[i].name,
+			   when_text(config_keys[i].when), config_keys[i].initial,
+			   config_keys[i].about);
 }

@@ -26,8 +26,16 @@ enum key_type {
 	KEY_SOURCES,   /* name -> {dialect?, dsn?, dir?, …} */
 };
 
+/* When a changed value counts. */
+enum config_when {
+	CONFIG_LIVE,    /* from the next SIGHUP on */
+	CONFIG_RESTART, /* when the process starts anew */
+	CONFIG_PARTLY,  /* some members live, the others not: see config_reload.c */
+};
+
 struct config_key {
 	const char *name;
+	enum config_when when;
 	enum key_type type;
 	const char *initial; /* the default, as JSON */
 	int64_t min;         /* KEY_INT */
@@ -41,6 +49,7 @@ extern const struct config_key config_keys[];
 extern const size_t config_key_count;
 
 struct config {
+	int refs;
 	json_t **values; /* one for each key, of the key's type */
 	bool *is_set;    /* by file or environment */
 };

@@ -16,14 +16,15 @@
 
 /* What a source may have; what it does not say is as the warehouse has it by default. */
 static const struct config_key members[] = {
-	{"dialect", KEY_TEXT, NULL, 0, 0, CONFIG_DIALECTS, false, ""},
-	{"dsn", KEY_TEXT, NULL, 0, 0, NULL, true, ""},
-	{"dir", KEY_TEXT, NULL, 0, 0, NULL, false, ""},
-	{"workers", KEY_INT, NULL, 1, DB_WORKERS_MAX, NULL, false, ""},
-	{"queue", KEY_INT, NULL, 1, DB_QUEUE_MAX, NULL, false, ""},
-	{"max_rows", KEY_INT, NULL, 1, DB_ROWS_MAX, NULL, false, ""},
-	{"query_timeout_ms", KEY_INT, NULL, 10, CONFIG_WAIT_MS_MAX, NULL, false, ""},
-	{"only_tenant", KEY_TEXT, NULL, 0, 0, NULL, false, ""},
+	{"dialect", CONFIG_RESTART, KEY_TEXT, NULL, 0, 0, CONFIG_DIALECTS, false, ""},
+	{"dsn", CONFIG_RESTART, KEY_TEXT, NULL, 0, 0, NULL, true, ""},
+	{"dir", CONFIG_RESTART, KEY_TEXT, NULL, 0, 0, NULL, false, ""},
+	{"workers", CONFIG_RESTART, KEY_INT, NULL, 1, DB_WORKERS_MAX, NULL, false, ""},
+	{"queue", CONFIG_RESTART, KEY_INT, NULL, 1, DB_QUEUE_MAX, NULL, false, ""},
+	{"max_rows", CONFIG_RESTART, KEY_INT, NULL, 1, DB_ROWS_MAX, NULL, false, ""},
+	{"query_timeout_ms", CONFIG_RESTART, KEY_INT, NULL, 10, CONFIG_WAIT_MS_MAX, NULL, false,
+	 ""},
+	{"only_tenant", CONFIG_RESTART, KEY_TEXT, NULL, 0, 0, NULL, false, ""},
 };
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
 

@@ -1,0 +1,127 @@
+/*
+ * The same file and environment once more, while the program runs: what may change takes its new
+ * value, everything else keeps the one that it had at the start, and that is told.
+ */
+#include "config_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/config.h"
+#include "vesper/json.h"
+
+#define NAME_BYTES 160
+
+/* Whoever is told of values that a restart would change. */
+struct listener {
+	void (*keeps)(void *owner, const char *name);
+	void *owner;
+};
+
+static void tell(const struct listener *l, const char *key, const char *member, const char *part)
+{
+	char name[NAME_BYTES];
+	snprintf(name, sizeof(name), "%s%s%.*s%s%s", key, member ? "." : "",
+		 STR_CUT(member ? member : "", 64), part ? "." : "", part ? part : "");
+	l->keeps(l->owner, name);
+}
+
+/* ---- tenants ---- */
+
+static bool is_live_member(const char *name)
+{
+	static const char *const live[] = {"packs", "timezone", "claim"};
+	for (size_t i = 0; i < sizeof(live) / sizeof(live[0]); i++)
+		if (strcmp(name, live[i]) == 0)
+			return true;
+	return false;
+}
+
+static void keep_members(json_t *into, const char *tenant, const json_t *from, const json_t *other,
+			 const struct listener *l)
+{
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)from, name, value) {
+		if (is_live_member(name))
+			continue;
+		const json_t *now = json_object_get(other, name);
+		if (!now || !json_equal(value, now))
+			tell(l, "tenants", tenant, name);
+		json_object_set(into, name, value);
+	}
+}
+
+static json_t *tenant_merged(const char *name, const json_t *old, const json_t *read,
+			     const struct listener *l)
+{
+	json_t *merged = json_object();
+	const char *member;
+	json_t *value;
+	keep_members(merged, name, old, read, l);
+	json_object_foreach((json_t *)read, member, value) {
+		if (is_live_member(member))
+			json_object_set(merged, member, value);
+		else if (!json_object_get(old, member))
+			tell(l, "tenants", name, member);
+	}
+	return merged;
+}
+
+/* Tenants come and go with a restart: each has a database that the start prepares. */
+static json_t *tenants_merged(const json_t *old, const json_t *read, const struct listener *l)
+{
+	json_t *merged = json_object();
+	const char *name;
+	json_t *tenant;
+	json_object_foreach((json_t *)old, name, tenant) {
+		const json_t *now = json_object_get(read, name);
+		if (now) {
+			json_set_take(merged, name, tenant_merged(name, tenant, now, l));
+			continue;
+		}
+		tell(l, "tenants", name, NULL);
+		json_object_set(merged, name, tenant);
+	}
+	json_object_foreach((json_t *)read, name, tenant)
+		if (!json_object_get(old, name))
+			tell(l, "tenants", name, NULL);
+	return merged;
+}
+
+/* ---- all keys ---- */
+
+static json_t *value_merged(const struct config_key *key, json_t *old, json_t *read,
+			    const struct listener *l)
+{
+	if (key->when == CONFIG_LIVE || json_equal(old, read))
+		return json_incref(read);
+	if (key->type == KEY_TENANTS)
+		return tenants_merged(old, read, l);
+	tell(l, key->name, NULL, NULL);
+	return json_incref(old);
+}
+
+bool config_reload(const struct config *old, const char *path, char *const *env,
+		   void (*keeps)(void *owner, const char *name), void *owner, struct config **out,
+		   struct err *e)
+{
+	const struct listener l = {keeps, owner};
+	if (!config_load(path, env, out, e))
+		return false;
+	for (size_t i = 0; i < config_key_count; i++) {
+		json_t *read = (*out)->values[i];
+		(*out)->values[i] = value_merged(&config_keys[i], old->values[i], read, &l);
+		json_decref(read);
+	}
+	return true;
+}
+
+bool config_same(const struct config *a, const struct config *b, const char *prefix)
+{
+	for (size_t i = 0; i < config_key_count; i++)
+		if (strncmp(config_keys[i].name, prefix, strlen(prefix)) == 0 &&
+		    !json_equal(a->values[i], b->values[i]))
+			return false;
+	return true;
+}

@@ -1,0 +1,85 @@
+/* Settings are freed by the last that holds them, with all that lies in their arena. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "vesper/settings.h"
+
+struct waits {
+	struct settings base;
+	int64_t wait_ms;
+};
+
+static int freed;
+
+static void on_freed(void *thing)
+{
+	(void)thing;
+	freed++;
+}
+
+static struct waits *waits_of(int64_t wait_ms)
+{
+	struct arena *a = arena_new(4096);
+	struct waits *w = settings_new(a, sizeof(*w));
+
+	arena_defer(a, on_freed, NULL);
+	w->wait_ms = wait_ms;
+	return w;
+}
+
+/* A call begins with old settings, which are replaced twice before it ends. */
+static void a_call_keeps_its_own(void **state)
+{
+	const struct waits *now = NULL, *of_call;
+	struct waits *made = waits_of(5);
+
+	(void)state;
+	freed = 0;
+	settings_use(&now, made);
+	settings_release(made);
+	of_call = settings_hold(now);
+	for (int i = 0; i < 2; i++) {
+		made = waits_of(6 + i);
+		settings_use(&now, made);
+		settings_release(made);
+	}
+	assert_int_equal(now->wait_ms, 7);
+	assert_int_equal(of_call->wait_ms, 5);
+	assert_int_equal(freed, 1); /* the ones between */
+	settings_release(of_call);
+	assert_int_equal(freed, 2);
+	settings_use(&now, NULL);
+	assert_null(now);
+	assert_int_equal(freed, 3);
+}
+
+static void the_same_again(void **state)
+{
+	const struct waits *now = NULL;
+	struct waits *made = waits_of(5);
+
+	(void)state;
+	freed = 0;
+	settings_use(&now, made);
+	settings_use(&now, now);
+	settings_release(made);
+	assert_int_equal(now->wait_ms, 5);
+	assert_int_equal(freed, 0);
+	settings_use(&now, NULL);
+	assert_int_equal(freed, 1);
+	settings_release(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_keeps_its_own),
+		cmocka_unit_test(the_same_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

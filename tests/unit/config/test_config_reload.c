@@ -1,0 +1,171 @@
+/* A configuration read again beside the one in use: what counts at once and what is kept. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config_int.h"
+#include "vesper/config.h"
+#include "vesper/json.h"
+#include "vesper/mem.h"
+
+static char path[64];
+static struct buf kept;
+
+static void write_file(const char *text)
+{
+	int fd;
+
+	memcpy(path, "/tmp/vesper_reload_XXXXXX", 26);
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+static void on_kept(void *owner, const char *name)
+{
+	(void)owner;
+	buf_printf(&kept, "%s%s", kept.n ? " " : "", name);
+}
+
+static struct config *load(const char *text)
+{
+	static char *const none[] = {NULL};
+	struct config *c = NULL;
+	struct err e = {0};
+	bool good;
+
+	write_file(text);
+	good = config_load(path, none, &c, &e);
+	unlink(path);
+	if (!good)
+		fail_msg("%s", e.text);
+	return c;
+}
+
+/* What the second file makes of the first; `names`: what it may not change. */
+static struct config *reload(struct config *old, const char *text, const char *names)
+{
+	static char *const none[] = {NULL};
+	struct config *c = NULL;
+	struct err e = {0};
+	bool good;
+
+	buf_init(&kept, 4096);
+	write_file(text);
+	good = config_reload(old, path, none, on_kept, NULL, &c, &e);
+	unlink(path);
+	if (!good)
+		fail_msg("%s", e.text);
+	assert_string_equal(buf_text(&kept), names);
+	buf_deinit(&kept);
+	config_free(&old);
+	return c;
+}
+
+static void a_restart_key_keeps_its_value(void **state)
+{
+	struct config *c = load("{\"listen\":\"127.0.0.1:1\"}");
+
+	(void)state;
+	c = reload(c, "{\"listen\":\"127.0.0.1:2\",\"data_dir\":\"x\"}", "listen data_dir");
+	assert_string_equal(config_text(c, "listen"), "127.0.0.1:1");
+	assert_string_equal(config_text(c, "data_dir"), "data");
+	c = reload(c, "{\"listen\":\"127.0.0.1:1\"}", "");
+	config_free(&c);
+}
+
+/* Every key of the table, changed: told exactly where it is kept. */
+static void each_key_is_live_or_kept(void **state)
+{
+	struct config *c = load("{}"), *d;
+
+	(void)state;
+	for (size_t i = 0; i < config_key_count; i++) {
+		json_t *initial = json_incref(c->values[i]);
+
+		if (config_keys[i].when == CONFIG_PARTLY) {
+			json_decref(initial);
+			continue;
+		}
+		json_decref(c->values[i]);
+		c->values[i] = json_string("as it was");
+		d = reload(c, "{}", config_keys[i].when == CONFIG_LIVE ? "" : config_keys[i].name);
+		if (config_keys[i].when == CONFIG_LIVE)
+			assert_true(json_equal(d->values[i], initial));
+		else
+			assert_string_equal(json_string_value(d->values[i]), "as it was");
+		json_decref(initial);
+		config_free(&d);
+		c = load("{}");
+	}
+	config_free(&c);
+}
+
+#define ACME  "{\"warehouse\":\"a.db\",\"store\":\"a.db\""
+#define FRESH "{\"warehouse\":\"n.db\",\"store\":\"n.db\""
+
+static void tenants_change_in_part(void **state)
+{
+	struct config *c = load("{\"tenants\":{\"acme\":" ACME ",\"claim\":\"c1\"}}}");
+	const json_t *acme;
+
+	(void)state;
+	c = reload(c,
+		   "{\"tenants\":{\"acme\":{\"warehouse\":\"b.db\",\"store\":\"a.db\","
+		   "\"timezone\":\"Europe/Vienna\",\"packs\":[\"energy\"]},\"new\":" FRESH "}}}",
+		   "tenants.acme.warehouse tenants.new");
+	acme = json_object_get(config_json(c, "tenants"), "acme");
+	assert_int_equal(json_object_size(config_json(c, "tenants")), 1);
+	assert_string_equal(json_string_value(json_object_get(acme, "warehouse")), "a.db");
+	assert_string_equal(json_string_value(json_object_get(acme, "timezone")), "Europe/Vienna");
+	assert_int_equal(json_array_size(json_object_get(acme, "packs")), 1);
+	assert_null(json_object_get(acme, "claim"));
+	c = reload(c, "{\"tenants\":{\"new\":" FRESH "}}}", "tenants.acme tenants.new");
+	assert_non_null(json_object_get(config_json(c, "tenants"), "acme"));
+	config_free(&c);
+}
+
+/* What is borrowed lasts as long as the arena that keeps it. */
+static void kept_by_an_arena(void **state)
+{
+	struct arena *a = arena_new(4096);
+	struct config *c = load("{\"today\":\"2026-01-02\"}");
+	const char *today = config_text(c, "today");
+
+	(void)state;
+	config_keep(c, a);
+	config_free(&c);
+	assert_string_equal(today, "2026-01-02");
+	arena_free(&a);
+}
+
+static void sections_are_compared(void **state)
+{
+	struct config *a = load("{}"), *b = load("{\"llm\":{\"breaker\":{\"failures\":9}}}");
+
+	(void)state;
+	assert_true(config_same(a, b, "limits."));
+	assert_false(config_same(a, b, "llm."));
+	assert_false(config_same(a, b, ""));
+	config_free(&a);
+	config_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_restart_key_keeps_its_value),
+		cmocka_unit_test(each_key_is_live_or_kept),
+		cmocka_unit_test(tenants_change_in_part),
+		cmocka_unit_test(kept_by_an_arena),
+		cmocka_unit_test(sections_are_compared),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
