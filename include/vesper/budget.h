@@ -20,8 +20,10 @@
 #include <stdint.h>
 
 #include "vesper/err.h"
+#include "vesper/settings.h"
 
 struct budget;
+struct config;
 
 /* One token each, in billionths of a dollar: dollars a million tokens times a thousand. */
 struct budget_price {
@@ -42,6 +44,18 @@ struct budget_limit {
 	int64_t nano_usd;
 };
 
+struct budget_settings {
+	struct settings base;
+	const struct budget_price *prices;
+	size_t price_count;
+	const struct budget_limit *limits;
+	size_t limit_count;
+};
+/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
+ */
+MUST_CHECK bool budget_settings_read(const struct config *c, struct arena *take,
+				     struct budget_settings **out, struct err *e);
+
 /* Who pays. A user and a role are meant within their tenant. */
 struct budget_payer {
 	const char *tenant, *user, *role;
@@ -59,6 +73,10 @@ struct budget_hold {
 /* Copies everything. */
 struct budget *budget_new(const struct budget_price *prices, size_t price_count,
 			  const struct budget_limit *limits, size_t limit_count);
+/* From now on. What is known of a limit stays known where the new one is of the same people and
+ * period; of another one nothing is known until the sums are read again. Calls under way are
+ * settled at the new prices. */
+void budget_use(struct budget *b, const struct budget_settings *now);
 void budget_free(struct budget **b);
 
 bool budget_limits(const struct budget *b);       /* there is a limit */

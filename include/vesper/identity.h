@@ -24,8 +24,10 @@
 #include "vesper/loop.h"
 #include "vesper/op.h"
 #include "vesper/principal.h"
+#include "vesper/settings.h"
 #include "vesper/str.h"
 
+struct config;
 struct identity;
 
 /* Requests and questions a minute; 0: as many as they like. */
@@ -46,9 +48,29 @@ struct identity_options {
 	struct cache *shared; /* by several processes, outlives this; NULL: this one is alone */
 };
 
+/* What the configuration says; keys, roles, loop, http and cache are for whoever opens. */
+struct identity_settings {
+	struct settings base;
+	struct identity_options options;
+};
+/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
+ */
+MUST_CHECK bool identity_settings_read(const struct config *c, struct arena *take,
+				       struct identity_settings **out, struct err *e);
+
 /* ERR_INPUT: no way to verify tokens, or an address of keys that can't be. */
 MUST_CHECK bool identity_new(const struct identity_options *options, struct identity **out,
 			     struct err *e);
+/* ERR_INPUT: tokens would be verified in another way (a secret, an issuer's keys), which must be
+ * said at the start. */
+MUST_CHECK bool identity_can_use(const struct identity *i, const struct identity_settings *settings,
+				 struct err *e);
+/* From now on; meters and tickets stay. Another address of keys is asked at once, and until it has
+ * answered no token signed by them is good. */
+void identity_use(struct identity *i, const struct identity_settings *settings);
+/* A token of this process's own, as by its secret; demo mode only. */
+void identity_mint(const struct identity *i, struct buf *out, const struct principal *who,
+		   int64_t life_s);
 /* What roles stand for from now on; borrowed, ended by a NULL name. */
 void identity_use_roles(struct identity *i, const struct jwt_role *roles);
 void identity_free(struct identity **i);

@@ -27,7 +27,9 @@
 #include "vesper/http.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
+#include "vesper/settings.h"
 
+struct config;
 struct llm;
 
 enum llm_role { LLM_ROUTE, LLM_AGENT, LLM_ANSWER, LLM_ROLE_COUNT };
@@ -184,13 +186,32 @@ struct llm_options {
 	 * nobody records. */
 	void (*exchange)(void *owner, const char *hash, json_t *take);
 	void *exchange_owner;
+	bool unseen; /* /health does not tell of it before llm_replaces, and llm_priced is the
+			caller's */
 };
+
+/* What the configuration says of them; loop, budget, ledger and recorder are for whoever opens. */
+struct llm_settings {
+	struct settings base;
+	struct llm_options options;
+};
+/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
+ */
+MUST_CHECK bool llm_settings_read(const struct config *c, struct arena *take,
+				  struct llm_settings **out, struct err *e);
 
 /* No provider configured: *out is NULL and that is fine (the way without a model). */
 MUST_CHECK bool llm_new(struct loop *l, struct http *h, const struct llm_options *options,
 			struct llm **out, struct err *e);
 struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, void *self);
-void llm_free(struct llm **llm);
+/* A model is replaced by a new one; whoever calls holds the one that it began with. NULL is fine.
+ */
+struct llm *llm_hold(struct llm *llm);
+/* A limit in money needs a price of each model. NULL is fine. */
+MUST_CHECK bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e);
+void llm_free(struct llm **llm); /* lets go; the last one closes it, when no call runs */
+/* /health tells of the providers of `now`, and of those of `before` no more; each may be NULL. */
+void llm_replaces(const struct llm *now, const struct llm *before);
 
 /* A model that says again what was recorded, with no network: exchanges by their hash (a reference
  * is kept). *replay lives as long as the model. */

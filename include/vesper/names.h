@@ -16,7 +16,9 @@
 #include "vesper/op.h"
 #include "vesper/outcome.h"
 #include "vesper/principal.h"
+#include "vesper/settings.h"
 
+struct config;
 struct db;
 struct loop;
 
@@ -75,10 +77,22 @@ struct name_refresh_options {
 	const char *const *tenants;
 	uint64_t interval_ms;
 };
+struct names_settings {
+	struct settings base;
+	uint64_t interval_ms;
+};
+/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
+ */
+MUST_CHECK bool names_settings_read(const struct config *c, struct arena *take,
+				    struct names_settings **out, struct err *e);
+/* From the next round on; one that is further away than that begins earlier. */
+void name_refresh_use_settings(struct name_refresh *r, const struct names_settings *s);
 struct name_refresh *name_refresh_new(const struct name_refresh_options *o);
 /* `done` is called whenever all that can be read was read, or could not be. */
 void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), void *owner);
 void name_refresh_use(struct name_refresh *r, struct name_book *b);
+/* The same tenants, listed elsewhere. */
+void name_refresh_for(struct name_refresh *r, const char *const *tenants);
 void name_refresh_free(struct name_refresh **r);
 
 #endif

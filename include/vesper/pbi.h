@@ -20,7 +20,9 @@
 #include "vesper/loop.h"
 #include "vesper/op.h"
 #include "vesper/principal.h"
+#include "vesper/settings.h"
 
+struct config;
 struct pbi;
 
 /* Whose rows a report with row-level security shows: by which name it knows the caller. */
@@ -58,12 +60,25 @@ struct pbi_options {
 	size_t role_count;
 };
 
+/* What the configuration says; loop and http are for whoever opens. */
+struct pbi_settings {
+	struct settings base;
+	struct pbi_options options;
+	bool wanted; /* else reports only link */
+};
+/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
+ */
+MUST_CHECK bool pbi_settings_read(const struct config *c, struct arena *take,
+				  struct pbi_settings **out, struct err *e);
+
 /* Plain names of hosts, with a port or without; they go into the page's policy. */
 MUST_CHECK bool pbi_hosts_check(const char *const *hosts, struct err *e);
 
 /* Options are copied. ERR_INPUT: an address, id or place that can't be. Nothing is asked yet. */
 MUST_CHECK bool pbi_new(const struct pbi_options *options, struct pbi **out, struct err *e);
-/* Cancels what still runs without callbacks. */
+/* A pbi is replaced by a new one; whoever asks holds the one that it began with. NULL is fine. */
+struct pbi *pbi_hold(struct pbi *p);
+/* Lets go; the last one cancels what still runs without callbacks. */
 void pbi_free(struct pbi **p);
 
 /* A report of this key can be opened. p may be NULL. */

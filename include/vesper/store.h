@@ -18,7 +18,9 @@
 #include "vesper/op.h"
 #include "vesper/principal.h"
 #include "vesper/receipt.h"
+#include "vesper/settings.h"
 
+struct config;
 struct store;
 
 /* `root` holds sql/store/. The database belongs to the caller and outlives the store. */
@@ -290,6 +292,14 @@ struct retention {
 	int64_t audit_days;
 	int64_t receipts_days; /* their content; the hashes stay */
 };
+struct store_settings {
+	struct settings base;
+	struct retention retention;
+};
+/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
+ */
+MUST_CHECK bool store_settings_read(const struct config *c, struct arena *take,
+				    struct store_settings **out, struct err *e);
 typedef void (*store_retain_cb)(void *owner, bool more, const struct err *e);
 struct op *store_retain(struct store *s, const char *tenant, const struct retention *retention,
 			store_retain_cb cb, void *owner);

@@ -10,43 +10,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vesper/config.h"
 #include "vesper/err.h"
 #include "vesper/identity.h"
 #include "vesper/loop.h"
 #include "vesper/pbi.h"
+#include "vesper/settings.h"
 #include "vesper/store.h"
 #include "vesper/stream.h"
 #include "vesper/turn.h"
 
 struct transport;
 
-struct transport_options {
-	struct loop *loop;
-	const char *listen;         /* "127.0.0.1:8080", "[::]:8080" */
-	const char *admin_listen;   /* "" : none; serves /livez /readyz /health /metrics only */
-	const char *const *origins; /* browsers' origins that may open sockets; NULL-ended; same
-				       origin is always fine */
-	const char *const *trusted_proxies; /* addresses and ranges; NULL-ended, or NULL: none */
+/* A request goes by those of the moment in which they are asked for. */
+struct transport_settings {
+	struct settings base;
+	const char *const *origins;     /* browsers' origins that may open sockets; NULL-ended; same
+					   origin is always fine */
+	const char *const *frame_hosts; /* that the page shows reports from; NULL-ended, or NULL */
 	/* Connections; 0: no limit. */
 	size_t per_address; /* without a user, of one address */
 	size_t per_user;
-	size_t per_tenant; /* 0: half of the places where there are several tenants */
-	size_t tenant_count;
+	size_t per_tenant;   /* 0: half of the places where there are several tenants */
 	bool hide_existence; /* a report that is not for the caller does not exist for him */
 	bool allow_query_token;
-	bool first_frame_always;   /* also without an Origin a socket may authenticate by its first
-				      frame */
+	bool first_frame_always; /* also without an Origin a socket may authenticate by its first
+				    frame */
+};
+/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
+ */
+MUST_CHECK bool transport_settings_read(const struct config *c, struct arena *take,
+					struct transport_settings **out, struct err *e);
+
+struct transport_options {
+	struct loop *loop;
+	const char *listen;       /* "127.0.0.1:8080", "[::]:8080" */
+	const char *admin_listen; /* "" : none; serves /livez /readyz /health /metrics only */
+	const char *const *trusted_proxies; /* addresses and ranges; NULL-ended, or NULL: none */
+	size_t tenant_count;
 	bool echo;                 /* /ws/echo */
 	bool demo;                 /* POST /api/v1/demo/login and the page */
-	const char *demo_secret;   /* signs demo tokens */
 	const char *cursor_secret; /* seals list cursors, the same for all replicas; NULL or "": a
 				      random one, so that cursors end with the process */
 	struct identity *identity;
 	struct stream_hub *streams;
 	struct store *store;
 	struct turns *turns;
-	struct pbi *pbi;                /* NULL: reports can't be opened here, answers only link */
-	const char *const *frame_hosts; /* that the page shows reports from; NULL-ended, or NULL */
+	const struct transport_settings *settings; /* held */
+	struct pbi *pbi; /* held; NULL: reports can't be opened here, answers only link */
 	/* A tool was switched for this tenant: called once it is stored. */
 	void (*switches_changed)(void *owner, const char *tenant);
 	void *switches_owner;
@@ -59,6 +70,8 @@ struct transport_options {
  * address, and why. */
 MUST_CHECK bool transport_open(const struct transport_options *options, struct transport **out,
 			       struct err *e);
+/* From now on; connections that are open stay, whatever the limits. */
+void transport_use(struct transport *t, const struct transport_settings *settings, struct pbi *pbi);
 /* The bound address, with the port the system chose for ":0". */
 const char *transport_address(const struct transport *t);
 

@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "vesper/catalog.h"
+#include "vesper/config.h"
 #include "vesper/err.h"
 #include "vesper/guard.h"
 #include "vesper/know.h"
@@ -43,6 +44,7 @@
 #include "vesper/loop.h"
 #include "vesper/principal.h"
 #include "vesper/store.h"
+#include "vesper/settings.h"
 #include "vesper/stream.h"
 #include "vesper/str.h"
 #include "vesper/tool.h"
@@ -82,43 +84,73 @@ enum turn_busy {
 	TURN_BUSY_INTERRUPT, /* is answered instead */
 };
 
-struct turns_options {
-	struct loop *loop;
-	struct stream_hub *streams;
-	struct store *store;
-	struct llm *llm;     /* NULL: rules only */
+/* A turn keeps those that it began with. */
+struct turn_settings {
+	struct settings base;
 	int64_t deadline_ms; /* 0: TURN_DEADLINE_MS */
 	enum turn_busy busy;
 	int64_t grace_ms;              /* a turn nobody watches; 0: cancelled at once */
 	enum guard_policy numbers;     /* what happens to a number that the data does not support */
-	int64_t prompt_tokens;         /* of one call of a model about data; 0: PROMPT_TOKENS */
+	size_t prompt_tokens;          /* of one call of a model about data; 0: PROMPT_TOKENS */
 	bool hide_existence;           /* what the caller may not see is answered like what does not
 					  exist */
 	bool vets_questions;           /* what code can't place is shown to a model before it is
 					  tried */
 	const char *const *link_hosts; /* answers may link to them, beside those of the reports;
-					  ended by NULL; borrowed; NULL: none */
+					  ended by NULL; NULL: none */
 	struct company_calendar calendar;
-	const struct tenant_place *places; /* borrowed; who is not among them lives by UTC */
+	const struct tenant_place *places; /* who is not among them lives by UTC */
 	size_t place_count;
+};
+/* The arena is the settings' from now on, also where they can't be read: ERR_INPUT, with the key.
+ */
+MUST_CHECK bool turn_settings_read(const struct config *c, struct arena *take,
+				   struct turn_settings **out, struct err *e);
+/* Where a tenant is; NULL: UTC. */
+const struct zone *turn_settings_zone(const struct turn_settings *s, const char *tenant);
+
+struct turns_options {
+	struct loop *loop;
+	struct stream_hub *streams;
+	struct store *store;
+	struct llm *llm;                      /* held; NULL: rules only */
+	const struct turn_settings *settings; /* held */
 	/* Each turn when it is over, as a line of a case (record.h); NULL: nobody records. */
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
 };
 
 struct turns *turns_new(const struct turns_options *options);
+/* For turns that begin from now on. */
+void turns_use_settings(struct turns *t, const struct turn_settings *settings);
+void turns_use_llm(struct turns *t, struct llm *llm); /* held */
 
-/* What questions of the tenants with one list of packs are read and run with. Swapped whole on
- * reload: running turns keep the set they began with. */
+/* What questions are read and run with: that of a list of packs, which its tenants share, or that
+ * of one tenant with additions of its own. */
 struct turn_knowledge {
-	const char *const *tenants; /* NULL-ended, borrowed for good; NULL: those of no other set */
+	const char *key; /* the list of packs, and "+<tenant>@<version>" with additions; copied */
 	struct catalog *catalog;
 	struct know *know;
 	struct toolbox *tools;
 };
-/* Takes the set (catalogue reference, know, toolbox) in place of that of the same tenants, and
- * frees it when the last turn that uses it is over. */
-void turns_use(struct turns *t, const struct turn_knowledge *take);
+
+/* That of every tenant. */
+struct knowledge_set;
+struct knowledge_set *knowledge_set_new(void);
+/* Takes the catalogue's reference, know and toolbox, for these tenants (NULL-ended, copied), each
+ * of which has one; NULL: for all. */
+void knowledge_set_add(struct knowledge_set *s, const char *const *tenants,
+		       const struct turn_knowledge *take);
+/* These tenants go on with what `of` has now. */
+void knowledge_set_keep(struct knowledge_set *s, const char *const *tenants, const struct turns *t,
+			const char *of);
+void knowledge_set_free(struct knowledge_set **s); /* one that is not in use */
+
+/* For turns that begin from now on; running ones keep what they began with, and the last one frees
+ * it. */
+void turns_use(struct turns *t, struct knowledge_set *take);
+/* Of one tenant alone, which must have been named. */
+void turns_use_for(struct turns *t, const char *tenant, const struct turn_knowledge *take);
 /* NULL: there is no such tenant. */
 const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant);
 

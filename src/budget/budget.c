@@ -3,7 +3,7 @@
  * period that is over are begun anew when they are next looked at, so nothing has to run at
  * midnight.
  */
-#include "vesper/budget.h"
+#include "budget_int.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -64,21 +64,43 @@ const char *budget_period_name(enum budget_period period)
 
 /* ---- life ---- */
 
+static void prices_set(struct budget *b, const struct budget_price *prices, size_t count)
+{
+	for (size_t i = 0; i < b->price_count; i++)
+		mem_free((char *)b->prices[i].model);
+	mem_free(b->prices);
+	b->prices = mem_alloc((count + 1) * sizeof(*prices));
+	for (size_t i = 0; i < count; i++) {
+		b->prices[i] = prices[i];
+		b->prices[i].model = mem_strdup(prices[i].model);
+	}
+	b->price_count = count;
+}
+
+static void limits_free(struct budget *b)
+{
+	for (size_t i = 0; i < b->limit_count; i++)
+		mem_free((char *)b->limits[i].only);
+	mem_free(b->limits);
+}
+
+static void limits_set(struct budget *b, const struct budget_limit *limits, size_t count)
+{
+	b->limits = mem_alloc((count + 1) * sizeof(*limits));
+	for (size_t i = 0; i < count; i++) {
+		b->limits[i] = limits[i];
+		b->limits[i].only = mem_strdup(limits[i].only);
+	}
+	b->limit_count = count;
+}
+
 struct budget *budget_new(const struct budget_price *prices, size_t price_count,
 			  const struct budget_limit *limits, size_t limit_count)
 {
 	struct budget *b = mem_alloc(sizeof(*b));
 
-	b->prices = mem_alloc((price_count + 1) * sizeof(*prices));
-	b->limits = mem_alloc((limit_count + 1) * sizeof(*limits));
-	for (b->price_count = 0; b->price_count < price_count; b->price_count++) {
-		b->prices[b->price_count] = prices[b->price_count];
-		b->prices[b->price_count].model = mem_strdup(prices[b->price_count].model);
-	}
-	for (b->limit_count = 0; b->limit_count < limit_count; b->limit_count++) {
-		b->limits[b->limit_count] = limits[b->limit_count];
-		b->limits[b->limit_count].only = mem_strdup(limits[b->limit_count].only);
-	}
+	prices_set(b, prices, price_count);
+	limits_set(b, limits, limit_count);
 	hashmap_init(&b->sums);
 	list_init(&b->tenants);
 	return b;
@@ -108,12 +130,9 @@ void budget_free(struct budget **budget)
 		mem_free(t->name);
 		mem_free(t);
 	}
-	for (size_t i = 0; i < b->price_count; i++)
-		mem_free((char *)b->prices[i].model);
-	for (size_t i = 0; i < b->limit_count; i++)
-		mem_free((char *)b->limits[i].only);
+	prices_set(b, NULL, 0);
 	mem_free(b->prices);
-	mem_free(b->limits);
+	limits_free(b);
 	mem_free(b);
 }
 
@@ -263,6 +282,30 @@ static void add(struct budget *b, const struct budget_payer *payer, int64_t toke
 		s->since.tokens += tokens > 0 ? tokens : 0;
 		s->since.nano_usd += nano_usd > 0 ? nano_usd : 0;
 	}
+}
+
+/* ---- other limits ---- */
+
+/* What is known of a limit counts for one that is alike; one that is not is forgotten. */
+void budget_use(struct budget *b, const struct budget_settings *now)
+{
+	struct hashmap old = b->sums;
+
+	hashmap_init(&b->sums);
+	hashmap_each(node, &old) {
+		struct sum *s = hashmap_item(node, struct sum, by_key);
+		size_t place = budget_place(b->limits, (size_t)(unsigned char)s->key[0] - 1, now);
+
+		hashmap_remove(&old, node);
+		s->key[0] = (char)(place + 1);
+		hashmap_add(&b->sums, node, str_of(s->key));
+		if (place == now->limit_count)
+			sum_free(b, s);
+	}
+	hashmap_deinit(&old);
+	limits_free(b);
+	limits_set(b, now->limits, now->limit_count);
+	prices_set(b, now->prices, now->price_count);
 }
 
 /* ---- what all have spent ---- */

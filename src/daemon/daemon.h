@@ -9,6 +9,7 @@
 #include "vesper/arena.h"
 #include "vesper/budget.h"
 #include "vesper/cache.h"
+#include "vesper/choice.h"
 #include "vesper/config.h"
 #include "vesper/db.h"
 #include "vesper/err.h"
@@ -17,6 +18,7 @@
 #include "vesper/know.h"
 #include "vesper/llm.h"
 #include "vesper/loop.h"
+#include "vesper/names.h"
 #include "vesper/pbi.h"
 #include "vesper/store.h"
 #include "vesper/stream.h"
@@ -25,8 +27,22 @@
 
 #include "record.h"
 
+/* What all folders read of one configuration. */
+struct daemon_settings {
+	struct turn_settings *turn;
+	struct llm_settings *llm;
+	struct budget_settings *budget;
+	struct identity_settings *identity;
+	struct transport_settings *transport;
+	struct pbi_settings *pbi;
+	struct names_settings *names;
+	struct store_settings *store;
+};
+
 struct daemon {
-	struct config *config;
+	struct config *config; /* of now; that of the start lasts as long as the arena */
+	const char *config_path;
+	struct daemon_settings settings;
 	struct databases databases;
 	struct arena *arena; /* options that live as long as the process */
 	struct loop *loop;
@@ -51,17 +67,15 @@ struct daemon {
 	struct stream_hub *streams;
 	struct pool *tool_workers;
 	struct turns *turns;
-	struct knowledge_list *lists; /* one for each list of packs */
+	struct knowledge_list **lists; /* one for each list of packs */
 	size_t list_count;
-	const char *const *roots;  /* of packs */
+	bool names_started;
 	struct switches *switches; /* tools that are switched off */
 	struct maintenance *maintenance;
 	struct transport *transport;
 	struct signal_watch *term, *interrupt, *hangup;
 	struct timer *drain_timer;
 	const char *root;
-	const char *secret;
-	struct tenant_place *places;     /* of each tenant */
 	struct prepare_tenant *prepares; /* of each tenant */
 	struct timer *prepare_timer;     /* looks at stores on a server again */
 	int prepare_ticks;
@@ -77,24 +91,42 @@ MUST_CHECK bool daemon_setup(struct daemon *d, struct err *e);
  * outside yet. */
 MUST_CHECK bool daemon_build(struct daemon *d, struct err *e);
 /* Two of its parts alone: the loop and what asks others, and Power BI (none where it is not
- * configured). */
+ * configured; reads its settings where they are not read). */
 MUST_CHECK bool daemon_open_http(struct daemon *d, struct err *e);
 MUST_CHECK bool daemon_open_pbi(struct daemon *d, struct err *e);
 /* knowledge.c: catalogues and what is made from them, for each list of packs that a tenant has.
  * From now on questions are read and callers are judged with it. */
 MUST_CHECK bool daemon_load_knowledge(struct daemon *d, struct err *e);
-/* The same again, list by list: one that is broken keeps what it has. */
+void daemon_knowledge_free(struct daemon *d); /* before the turns: names are read for theirs */
+/* The same for another configuration, while the old one serves. False: the configuration is at
+ * fault; the files of a list that is in use are not. In both cases *out is to be used or discarded.
+ */
+struct staged_knowledge;
+MUST_CHECK bool knowledge_stage(struct daemon *d, const struct config *c,
+				struct staged_knowledge **out, struct err *e);
+void knowledge_use(struct daemon *d, struct staged_knowledge **staged);
+void knowledge_discard(struct staged_knowledge **staged);
+/* reload.c: the configuration once more; all of it counts from now on, or nothing. */
 void daemon_reload(struct daemon *d);
+MUST_CHECK bool settings_read(const struct config *c, struct daemon_settings *out, struct err *e);
+void settings_free(struct daemon_settings *s);
+MUST_CHECK bool log_settings_use(const struct config *c, struct err *e);
+/* parts.c: NULL where none is configured. */
+MUST_CHECK bool daemon_new_llm(struct daemon *d, const struct llm_settings *s, bool unseen,
+			       struct llm **out, struct err *e);
+MUST_CHECK bool daemon_new_pbi(struct daemon *d, const struct pbi_settings *s, struct pbi **out,
+			       struct err *e);
 /* That of a list and how many tenants have it; NULL: there are no more. */
 const struct turn_knowledge *daemon_knowledge(const struct daemon *d, size_t list, size_t *tenants);
 /* Each source is watched for the tenants that have views of it. */
 void daemon_watch_sources(struct daemon *d);
 void daemon_names_start(struct daemon *d);
-void daemon_names_stop(struct daemon *d);
 /* signin.c */
 MUST_CHECK bool daemon_open_identity(struct daemon *d, struct err *e);
-MUST_CHECK bool daemon_use_roles(struct daemon *d, const struct catalog *const *catalogs,
-				 size_t count, struct err *e);
+/* What the roles of tokens stand for in these catalogues. In the arena. */
+MUST_CHECK bool signin_roles(const struct config *c, const struct catalog *const *catalogs,
+			     size_t count, struct arena *a, const struct jwt_role **out,
+			     struct err *e);
 /* maintenance.c: the switches of tools are read anew, and what is too old deleted. */
 struct maintenance *maintenance_new(struct daemon *d);
 void maintenance_free(struct maintenance **u);
@@ -113,6 +145,8 @@ void spending_begin(struct spending *s, const char *tenant,
 		    void (*ready)(void *owner, const struct err *e), void *owner);
 /* From now on the sums are read again, for what other processes spend. */
 void spending_start(struct spending *s);
+/* Other limits are in force: what was spent against them is read at once. */
+void spending_again(struct spending *s);
 void spending_stop(struct spending *s);
 void spending_entry(void *owner, const struct budget_entry *entry); /* owner: the daemon */
 int64_t spending_wall_ms(void *owner, const char *tenant);

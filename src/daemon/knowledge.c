@@ -1,7 +1,8 @@
 /*
  * What questions are read and run with: one catalogue, with what is made from it, for each list of
- * packs that a tenant has. A reload goes list by list, so that a broken pack is felt by none but
- * the tenants that have it.
+ * packs that a tenant has. A reload makes all of it beside what is in use, and nothing counts
+ * before all of it is checked. Where the files of a list are broken its tenants keep what they
+ * have; that a tenant's list can't be had at all is a mistake of the configuration.
  */
 #include <string.h>
 
@@ -11,66 +12,116 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/mem.h"
 #include "vesper/names.h"
 
 /* The tenants with one list of packs. */
 struct knowledge_list {
+	struct arena *arena; /* all of it */
 	struct pack_list packs;
-	const char **tenants; /* NULL-ended */
+	const char *const *roots; /* of packs */
+	const char **tenants;     /* NULL-ended */
 	size_t tenant_count;
 	const char *check; /* "packs:core,energy" */
 	struct name_refresh *names;
 };
 
-static struct knowledge_list *list_of(struct daemon *d, const struct pack_list *packs)
-{
-	struct knowledge_list *l;
+struct staged_list {
+	struct knowledge_list *list;
+	struct turn_knowledge made;           /* catalog NULL: it could not be */
+	const struct knowledge_list *instead; /* the list of today that goes on; or NULL */
+};
 
-	for (size_t i = 0; i < d->list_count; i++)
-		if (strcmp(d->lists[i].packs.key, packs->key) == 0)
-			return &d->lists[i];
-	l = &d->lists[d->list_count++];
+struct staged_knowledge {
+	struct daemon *daemon;
+	const struct config *config;
+	struct staged_list *lists;
+	size_t count;
+	struct arena *roles;
+	const struct jwt_role *role_list;
+};
+
+static void list_free(struct knowledge_list *l)
+{
+	struct arena *a = l->arena;
+
+	name_refresh_free(&l->names);
+	arena_free(&a);
+}
+
+/* ---- which lists there are ---- */
+
+static struct knowledge_list *list_with_key(struct knowledge_list *const *lists, size_t count,
+					    const char *key)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(lists[i]->packs.key, key) == 0)
+			return lists[i];
+	return NULL;
+}
+
+static struct knowledge_list *staged_with_key(const struct staged_knowledge *s, const char *key)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (strcmp(s->lists[i].list->packs.key, key) == 0)
+			return s->lists[i].list;
+	return NULL;
+}
+
+static struct knowledge_list *list_new(struct staged_knowledge *s, struct arena *take,
+				       const struct pack_list *packs, const char *const *roots)
+{
+	struct knowledge_list *l = arena_alloc(take, sizeof(*l));
+
+	l->arena = take;
 	l->packs = *packs;
-	l->tenants = arena_alloc(d->arena, (d->databases.tenant_count + 1) * sizeof(char *));
-	l->check = arena_printf(d->arena, "packs:%s", packs->key);
+	l->roots = roots;
+	l->tenants =
+		arena_alloc(take, (s->daemon->databases.tenant_count + 1) * sizeof(*l->tenants));
+	l->check = arena_printf(take, "packs:%s", packs->key);
+	s->lists[s->count++].list = l;
 	return l;
 }
 
-static bool read_lists(struct daemon *d, struct err *e)
+static bool stage_tenant(struct staged_knowledge *s, const char *tenant, struct err *e)
 {
-	size_t n = d->databases.tenant_count;
+	struct arena *a = arena_new(SETTINGS_BYTES);
+	const char *const *roots;
+	struct knowledge_list *l;
+	struct pack_list packs;
 
-	d->lists = arena_alloc(d->arena, n * sizeof(*d->lists));
-	for (size_t i = 0; i < n; i++) {
-		const char *tenant = d->databases.tenant_ids[i];
-		struct knowledge_list *l;
-		struct pack_list packs;
-
-		if (!databases_packs(d->config, d->root, tenant, d->arena, &d->roots, &packs, e))
-			return false;
-		l = list_of(d, &packs);
-		l->tenants[l->tenant_count++] = tenant;
+	config_keep(s->config, a);
+	if (!databases_packs(s->config, s->daemon->root, tenant, a, &roots, &packs, e)) {
+		arena_free(&a);
+		return false;
 	}
+	l = staged_with_key(s, packs.key);
+	if (l)
+		arena_free(&a);
+	else
+		l = list_new(s, a, &packs, roots);
+	l->tenants[l->tenant_count++] = tenant;
 	return true;
 }
 
 /* ---- one list ---- */
 
-static bool load(struct daemon *d, const struct knowledge_list *l, struct turn_knowledge *out,
-		 struct err *e)
+static bool make(struct staged_knowledge *s, const struct knowledge_list *l,
+		 struct turn_knowledge *out, struct err *e)
 {
-	struct turn_knowledge k = {.tenants = l->tenants};
+	struct daemon *d = s->daemon;
+	struct turn_knowledge k = {.key = l->packs.key};
 	struct toolbox_options o = {.loop = d->loop,
 				    .sources = &d->sources.table,
 				    .cache = d->cache,
 				    .store = d->store,
 				    .workers = d->tool_workers,
 				    .hide_existence =
-					    config_bool(d->config, "checks.hide_existence"),
+					    config_bool(s->config, "checks.hide_existence"),
 				    .modules = domain_modules,
 				    .derivations = domain_derivations};
 
-	if (!catalog_load(d->roots, &l->packs, &k.catalog, e))
+	if (!catalog_load(l->roots, &l->packs, &k.catalog, e))
 		return false;
 	catalog_use_switches(k.catalog, d->switches);
 	k.know = know_new(k.catalog);
@@ -92,12 +143,63 @@ static void drop(struct turn_knowledge *k)
 	catalog_unref(&k->catalog);
 }
 
-static void use(struct daemon *d, struct knowledge_list *l, struct turn_knowledge *take)
+static const struct catalog *catalog_of(const struct daemon *d, const struct knowledge_list *l)
 {
-	if (l->names) /* takes over from the old knowledge, which the turns may free */
-		name_refresh_use(l->names, know_names(take->know));
-	turns_use(d->turns, take);
+	return turns_knowledge(d->turns, l->tenants[0])->catalog;
 }
+
+static const struct catalog *staged_catalog(const struct staged_knowledge *s, size_t list)
+{
+	const struct staged_list *x = &s->lists[list];
+
+	return x->instead ? catalog_of(s->daemon, x->instead) : x->made.catalog;
+}
+
+/* Those of what is in use and of all that will be, up to this list. */
+static bool use_views(const struct staged_knowledge *s, size_t last, struct err *e)
+{
+	const struct daemon *d = s->daemon;
+	struct arena *a = arena_new(TURN_ARENA_BYTES);
+	const struct catalog **catalogs =
+		arena_alloc(a, (d->list_count + last + 1) * sizeof(*catalogs));
+	size_t n = 0;
+	bool done;
+
+	for (size_t i = 0; i < d->list_count; i++)
+		if (strcmp(d->lists[i]->packs.key, s->lists[last].list->packs.key) != 0)
+			catalogs[n++] = catalog_of(d, d->lists[i]);
+	for (size_t i = 0; i <= last; i++)
+		catalogs[n++] = staged_catalog(s, i);
+	done = databases_use_views(&d->sources, catalogs, n, e);
+	arena_free(&a);
+	return done;
+}
+
+/* False: the configuration is at fault. */
+static bool stage_list(struct staged_knowledge *s, size_t list, struct err *e)
+{
+	struct staged_list *x = &s->lists[list];
+	struct daemon *d = s->daemon;
+	struct err why = {0};
+
+	if (make(s, x->list, &x->made, &why)) {
+		if (use_views(s, list, &why))
+			return true;
+		drop(&x->made);
+	}
+	x->made.catalog = NULL;
+	x->instead = list_with_key(d->lists, d->list_count, x->list->packs.key);
+	if (!x->instead) {
+		*e = why;
+		return false;
+	}
+	health_set(x->list->check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", why.text);
+	log_error("catalog.refused", "%s: the old one keeps serving: %s", x->list->packs.key,
+		  why.text);
+	return true;
+}
+
+/* ---- all of them ---- */
 
 static bool has_menu(const struct catalog *c, const char *menu)
 {
@@ -107,19 +209,17 @@ static bool has_menu(const struct catalog *c, const char *menu)
 	return false;
 }
 
-/* ---- all of them ---- */
-
 /* A key that nothing links to is a typing error. */
-static bool check_pbi(const struct daemon *d, const struct turn_knowledge *all, struct err *e)
+static bool check_pbi(const struct staged_knowledge *s, struct err *e)
 {
 	const char *menu;
 	json_t *place;
 
-	json_object_foreach((json_t *)config_json(d->config, "pbi.reports"), menu, place) {
+	json_object_foreach((json_t *)config_json(s->config, "pbi.reports"), menu, place) {
 		bool known = false;
 
-		for (size_t i = 0; i < d->list_count; i++)
-			known = known || has_menu(all[i].catalog, menu);
+		for (size_t i = 0; i < s->count; i++)
+			known = known || has_menu(staged_catalog(s, i), menu);
 		if (!known)
 			return err_set(e, ERR_INPUT,
 				       "pbi.reports: %s: no report of a pack's reports.json has "
@@ -129,42 +229,151 @@ static bool check_pbi(const struct daemon *d, const struct turn_knowledge *all, 
 	return true;
 }
 
-static bool use_roles(struct daemon *d, const struct turn_knowledge *all, struct err *e)
+static bool stage_roles(struct staged_knowledge *s, struct err *e)
 {
-	const struct catalog **catalogs = arena_alloc(d->arena, d->list_count * sizeof(*catalogs));
+	const struct catalog **catalogs;
 
-	for (size_t i = 0; i < d->list_count; i++)
-		catalogs[i] = all[i].catalog;
-	return daemon_use_roles(d, catalogs, d->list_count, e);
+	s->roles = arena_new(SETTINGS_BYTES);
+	catalogs = arena_alloc(s->roles, s->count * sizeof(*catalogs));
+	for (size_t i = 0; i < s->count; i++)
+		catalogs[i] = staged_catalog(s, i);
+	return signin_roles(s->config, catalogs, s->count, s->roles, &s->role_list, e);
 }
 
-static bool use_views(const struct daemon *d, const struct turn_knowledge *all, struct err *e)
+bool knowledge_stage(struct daemon *d, const struct config *c, struct staged_knowledge **out,
+		     struct err *e)
 {
-	const struct catalog **catalogs = arena_alloc(d->arena, d->list_count * sizeof(*catalogs));
+	struct staged_knowledge *s = mem_alloc(sizeof(*s));
+	size_t n = d->databases.tenant_count;
+	bool good = true;
 
-	for (size_t i = 0; i < d->list_count; i++)
-		catalogs[i] = all[i].catalog;
-	return databases_use_views(&d->sources, catalogs, d->list_count, e);
+	*s = (struct staged_knowledge){.daemon = d, .config = c};
+	s->lists = mem_alloc(n * sizeof(*s->lists));
+	*out = s;
+	for (size_t i = 0; good && i < n; i++)
+		good = stage_tenant(s, d->databases.tenant_ids[i], e);
+	for (size_t i = 0; good && i < s->count; i++)
+		good = stage_list(s, i, e);
+	return good && check_pbi(s, e) && stage_roles(s, e);
+}
+
+void knowledge_discard(struct staged_knowledge **staged)
+{
+	struct staged_knowledge *s = *staged;
+
+	*staged = NULL;
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->lists[i].made.catalog)
+			drop(&s->lists[i].made);
+		if (s->lists[i].list)
+			list_free(s->lists[i].list);
+	}
+	arena_free(&s->roles);
+	mem_free(s->lists);
+	mem_free(s);
+}
+
+/* ---- from now on ---- */
+
+static bool same_tenants(const struct knowledge_list *a, const struct knowledge_list *b)
+{
+	if (a->tenant_count != b->tenant_count)
+		return false;
+	for (size_t i = 0; i < a->tenant_count; i++)
+		if (strcmp(a->tenants[i], b->tenants[i]) != 0)
+			return false;
+	return true;
+}
+
+/* What is known of names goes over where the list has the same tenants. */
+static void take_names(const struct daemon *d, struct staged_list *x)
+{
+	struct knowledge_list *old = list_with_key(d->lists, d->list_count, x->list->packs.key);
+
+	if (!old || !same_tenants(old, x->list) || !old->names)
+		return;
+	x->list->names = old->names;
+	old->names = NULL;
+	name_refresh_for(x->list->names, x->list->tenants);
+	if (x->made.catalog) /* takes over from the old knowledge, which the turns may free */
+		name_refresh_use(x->list->names, know_names(x->made.know));
+}
+
+static void names_begin(struct daemon *d, struct knowledge_list *l)
+{
+	if (l->names)
+		return;
+	l->names = name_refresh_new(
+		&(struct name_refresh_options){.loop = d->loop,
+					       .sources = &d->sources.table,
+					       .tenants = l->tenants,
+					       .interval_ms = d->settings.names->interval_ms});
+	name_refresh_use(l->names, know_names(turns_knowledge(d->turns, l->tenants[0])->know));
+}
+
+static void add(const struct daemon *d, struct knowledge_set *set, struct staged_list *x)
+{
+	const struct knowledge_list *l = x->list;
+
+	if (!x->made.catalog) {
+		knowledge_set_keep(set, l->tenants, d->turns, x->instead->tenants[0]);
+		return;
+	}
+	knowledge_set_add(set, l->tenants, &x->made);
+	health_remove(l->check);
+	if (d->names_started)
+		log_info("catalog.loaded", "%s: %zu tools, %.*s", l->packs.key,
+			 x->made.catalog->tool_count, STR_CUT(x->made.catalog->hash, 12));
+	x->made.catalog = NULL;
+}
+
+static void lists_free(struct daemon *d, const struct staged_knowledge *now)
+{
+	for (size_t i = 0; i < d->list_count; i++) {
+		if (now && !staged_with_key(now, d->lists[i]->packs.key))
+			health_remove(d->lists[i]->check);
+		list_free(d->lists[i]);
+	}
+	mem_free(d->lists);
+	d->lists = NULL;
+	d->list_count = 0;
+}
+
+void knowledge_use(struct daemon *d, struct staged_knowledge **staged)
+{
+	struct staged_knowledge *s = *staged;
+	struct knowledge_set *set = knowledge_set_new();
+	struct knowledge_list **lists = mem_alloc(s->count * sizeof(*lists));
+
+	for (size_t i = 0; i < s->count; i++) {
+		take_names(d, &s->lists[i]);
+		add(d, set, &s->lists[i]);
+		lists[i] = s->lists[i].list;
+	}
+	lists_free(d, s); /* with those readers of names that no list has taken over */
+	turns_use(d->turns, set);
+	d->lists = lists;
+	d->list_count = s->count;
+	identity_use_roles(d->identity, s->role_list);
+	arena_free(&d->roles);
+	d->roles = s->roles;
+	s->roles = NULL;
+	s->count = 0;
+	knowledge_discard(staged);
+	if (d->names_started)
+		daemon_names_start(d);
 }
 
 bool daemon_load_knowledge(struct daemon *d, struct err *e)
 {
-	struct turn_knowledge *all;
-	size_t n = 0;
-	bool good = read_lists(d, e);
+	struct staged_knowledge *s;
+	bool good = knowledge_stage(d, d->config, &s, e);
 
-	all = arena_alloc(d->arena, (d->list_count + 1) * sizeof(*all));
-	while (good && n < d->list_count) {
-		good = load(d, &d->lists[n], &all[n], e);
-		n += good;
-	}
-	good = good && check_pbi(d, all, e) && use_roles(d, all, e) && use_views(d, all, e);
-	for (size_t i = 0; i < n; i++) {
-		if (good)
-			use(d, &d->lists[i], &all[i]);
-		else
-			drop(&all[i]);
-	}
+	if (good)
+		knowledge_use(d, &s);
+	knowledge_discard(&s);
 	return good;
 }
 
@@ -172,70 +381,8 @@ const struct turn_knowledge *daemon_knowledge(const struct daemon *d, size_t lis
 {
 	if (list >= d->list_count)
 		return NULL;
-	*tenants = d->lists[list].tenant_count;
-	return turns_knowledge(d->turns, d->lists[list].tenants[0]);
-}
-
-static const struct catalog *catalog_of(const struct daemon *d, const struct knowledge_list *l)
-{
-	return turns_knowledge(d->turns, l->tenants[0])->catalog;
-}
-
-/* Beside the views of the lists that stay as they are. */
-static bool use_views_of(const struct daemon *d, const struct knowledge_list *l,
-			 const struct catalog *c, struct err *e)
-{
-	struct arena *a = arena_new(TURN_ARENA_BYTES);
-	const struct catalog **catalogs = arena_alloc(a, d->list_count * sizeof(*catalogs));
-	bool done;
-
-	for (size_t i = 0; i < d->list_count; i++)
-		catalogs[i] = &d->lists[i] == l ? c : catalog_of(d, &d->lists[i]);
-	done = databases_use_views(&d->sources, catalogs, d->list_count, e);
-	arena_free(&a);
-	return done;
-}
-
-static bool load_usable(struct daemon *d, const struct knowledge_list *l,
-			struct turn_knowledge *out, struct err *e)
-{
-	if (!load(d, l, out, e))
-		return false;
-	if (use_views_of(d, l, out->catalog, e))
-		return true;
-	drop(out);
-	return false;
-}
-
-static void reload(struct daemon *d, struct knowledge_list *l)
-{
-	struct turn_knowledge k;
-	struct err e = {0};
-
-	if (!load_usable(d, l, &k, &e)) {
-		health_set(l->check, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", e.text);
-		log_error("catalog.refused", "%s: the old one keeps serving: %s", l->packs.key,
-			  e.text);
-		return;
-	}
-	use(d, l, &k);
-	health_remove(l->check);
-	log_info("catalog.loaded", "%s: %zu tools, %.*s", l->packs.key, k.catalog->tool_count,
-		 STR_CUT(k.catalog->hash, 12));
-}
-
-void daemon_reload(struct daemon *d)
-{
-	const struct catalog **catalogs = arena_alloc(d->arena, d->list_count * sizeof(*catalogs));
-	struct err e = {0};
-
-	for (size_t i = 0; i < d->list_count; i++) {
-		reload(d, &d->lists[i]);
-		catalogs[i] = catalog_of(d, &d->lists[i]);
-	}
-	if (!daemon_use_roles(d, catalogs, d->list_count, &e))
-		log_error("catalog.refused", "roles stay as they were: %s", e.text);
-	daemon_watch_sources(d);
+	*tenants = d->lists[list]->tenant_count;
+	return turns_knowledge(d->turns, d->lists[list]->tenants[0]);
 }
 
 void daemon_watch_sources(struct daemon *d)
@@ -247,7 +394,7 @@ void daemon_watch_sources(struct daemon *d)
 		size_t n = 0;
 
 		for (size_t i = 0; i < d->list_count; i++) {
-			const struct knowledge_list *l = &d->lists[i];
+			const struct knowledge_list *l = d->lists[i];
 			bool reads =
 				catalog_reads(catalog_of(d, l), d->sources.table.items[s]->name);
 
@@ -264,21 +411,14 @@ void daemon_watch_sources(struct daemon *d)
 
 void daemon_names_start(struct daemon *d)
 {
+	d->names_started = true;
 	for (size_t i = 0; i < d->list_count; i++) {
-		struct knowledge_list *l = &d->lists[i];
-
-		l->names = name_refresh_new(&(struct name_refresh_options){
-			.loop = d->loop,
-			.sources = &d->sources.table,
-			.tenants = l->tenants,
-			.interval_ms = (uint64_t)config_int(d->config, "names.refresh_s") * 1000});
-		name_refresh_use(l->names,
-				 know_names(turns_knowledge(d->turns, l->tenants[0])->know));
+		names_begin(d, d->lists[i]);
+		name_refresh_use_settings(d->lists[i]->names, d->settings.names);
 	}
 }
 
-void daemon_names_stop(struct daemon *d)
+void daemon_knowledge_free(struct daemon *d)
 {
-	for (size_t i = 0; i < d->list_count; i++)
-		name_refresh_free(&d->lists[i].names);
+	lists_free(d, NULL);
 }

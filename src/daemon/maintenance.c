@@ -25,7 +25,6 @@ struct maintenance_tenant {
 
 struct maintenance {
 	struct daemon *daemon;
-	struct retention retention;
 	struct maintenance_tenant *tenants;
 	struct timer *refresh;
 	struct timer *retain;
@@ -122,7 +121,8 @@ static void retain_start(struct maintenance_tenant *t)
 {
 	struct maintenance *u = t->maintenance;
 
-	t->retaining = store_retain(u->daemon->store, t->tenant, &u->retention, on_retained, t);
+	t->retaining = store_retain(u->daemon->store, t->tenant,
+				    &u->daemon->settings.store->retention, on_retained, t);
 }
 
 static void on_retain(void *owner)
@@ -143,11 +143,6 @@ struct maintenance *maintenance_new(struct daemon *d)
 	struct maintenance *u = mem_alloc(sizeof(*u));
 
 	u->daemon = d;
-	u->retention = (struct retention){
-		.messages_days = config_int(d->config, "retention.messages_days"),
-		.audit_days = config_int(d->config, "retention.audit_days"),
-		.receipts_days = config_int(d->config, "retention.receipts_days"),
-	};
 	u->tenants = mem_alloc((d->databases.tenant_count + 1) * sizeof(*u->tenants));
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
 		u->tenants[i] = (struct maintenance_tenant){.maintenance = u,

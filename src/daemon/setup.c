@@ -37,22 +37,17 @@ static void raise_descriptors(void)
 bool daemon_setup(struct daemon *d, struct err *e)
 {
 	const char *today;
-	enum log_format format = LOG_AUTO;
-	enum log_level level = LOG_INFO;
 	struct date date;
 
 	d->arena = arena_new(16 << 20);
 	if (!mem_keep_private())
 		log_warn("daemon.private", "memory stays readable: %s", strerror(errno));
-	if (!config_load(config_path(d), environ, &d->config, e))
+	d->config_path = config_path(d);
+	if (!config_load(d->config_path, environ, &d->config, e))
 		return false;
-	if (!log_level_parse(config_text(d->config, "log.level"), &level))
-		return err_set(e, ERR_INPUT, "log.level: debug, info, warn or error");
-	if (strcmp(config_text(d->config, "log.format"), "json") == 0)
-		format = LOG_JSON;
-	else if (strcmp(config_text(d->config, "log.format"), "text") == 0)
-		format = LOG_TEXT;
-	log_setup(level, format);
+	config_keep(d->config, d->arena);
+	if (!log_settings_use(d->config, e))
+		return false;
 	raise_descriptors();
 	today = config_text(d->config, "today");
 	if (date_parse_iso(today, &date)) /* checked with the other settings */

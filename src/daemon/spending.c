@@ -45,13 +45,10 @@ static struct spent *spent_of(struct spending *s, const char *tenant)
 int64_t spending_wall_ms(void *owner, const char *tenant)
 {
 	const struct daemon *d = owner;
+	const struct zone *z = turn_settings_zone(d->settings.turn, tenant);
 	int64_t now_ms = clock_now_ms();
 
-	for (size_t i = 0; i < d->databases.tenant_count; i++)
-		if (strcmp(d->places[i].tenant, tenant) == 0)
-			return now_ms +
-			       zone_offset_s(d->places[i].zone, now_ms / 1000) * INT64_C(1000);
-	return now_ms;
+	return now_ms + zone_offset_s(z, now_ms / 1000) * INT64_C(1000);
 }
 
 /* ---- reading ---- */
@@ -167,10 +164,17 @@ void spending_begin(struct spending *s, const char *tenant,
 
 void spending_start(struct spending *s)
 {
-	if (!s->daemon->llm || !budget_limits(s->daemon->budget))
+	if (!s || s->timer || !s->daemon->llm || !budget_limits(s->daemon->budget))
 		return;
 	s->timer = timer_new(s->daemon->loop, on_timer, s);
 	timer_repeat(s->timer, BUDGET_READ_SOON_MS);
+}
+
+void spending_again(struct spending *s)
+{
+	for (size_t i = 0; s && i < s->count; i++)
+		if (s->tenants[i].reading == READ_NOTHING)
+			read_soon(&s->tenants[i]);
 }
 
 void spending_stop(struct spending *s)

@@ -17,6 +17,7 @@ struct identity {
 	struct jwt_options options; /* deep copy, but for the roles */
 	struct jwks *jwks;          /* NULL: RS256 is refused */
 	struct loop *loop;
+	struct http *http;
 	struct cache *shared; /* NULL: this process is alone */
 	struct rate_limits limits;
 	struct rates *rates;
@@ -73,6 +74,7 @@ bool identity_new(const struct identity_options *options, struct identity **out,
 	i = mem_alloc(sizeof(*i));
 	i->jwks = jwks;
 	i->loop = options->loop;
+	i->http = options->http;
 	i->shared = options->shared;
 	i->limits = options->rates;
 	i->rates = rates_new(&options->rates);
@@ -82,19 +84,8 @@ bool identity_new(const struct identity_options *options, struct identity **out,
 	return true;
 }
 
-void identity_use_roles(struct identity *i, const struct jwt_role *roles)
+static void options_free(struct jwt_options *o)
 {
-	i->options.roles = roles;
-}
-
-void identity_free(struct identity **i)
-{
-	if (!*i)
-		return;
-	struct jwt_options *o = &(*i)->options;
-	jwks_free(&(*i)->jwks);
-	rates_free(&(*i)->rates);
-	tickets_free(&(*i)->tickets);
 	texts_free(o->tenants);
 	texts_free(o->tenant_values);
 	mem_free((char *)o->hs256_secret);
@@ -104,6 +95,72 @@ void identity_free(struct identity **i)
 	mem_free((char *)o->user_claim);
 	mem_free((char *)o->scope);
 	texts_free(o->clients);
+}
+
+static bool is_set(const char *text)
+{
+	return text && *text;
+}
+
+bool identity_can_use(const struct identity *i, const struct identity_settings *settings,
+		      struct err *e)
+{
+	const struct identity_options *o = &settings->options;
+
+	return (is_set(o->jwt.hs256_secret) == is_set(i->options.hs256_secret) &&
+		is_set(o->jwks_url) == (i->jwks != NULL)) ||
+	       err_set(e, ERR_INPUT,
+		       "auth: whether tokens are verified with auth.jwt_secret or with the keys of "
+		       "auth.jwks_url changes with a restart only");
+}
+
+static void use_keys(struct identity *i, struct identity_options o)
+{
+	struct err e = {0};
+	struct jwks *other;
+
+	o.loop = i->loop;
+	o.http = i->http;
+	if (!i->jwks || jwks_use(i->jwks, &o))
+		return;
+	jwks_free(&i->jwks);
+	if (jwks_new(&o, &other, &e))
+		i->jwks = other;
+	assert(i->jwks); /* the address was checked when the settings were read */
+}
+
+void identity_use(struct identity *i, const struct identity_settings *settings)
+{
+	const struct identity_options *o = &settings->options;
+	struct jwt_options options = options_copy(&o->jwt);
+
+	options.roles = i->options.roles;
+	options_free(&i->options);
+	i->options = options;
+	i->limits = o->rates;
+	rates_use(i->rates, &o->rates);
+	use_keys(i, *o);
+}
+
+void identity_use_roles(struct identity *i, const struct jwt_role *roles)
+{
+	i->options.roles = roles;
+}
+
+void identity_mint(const struct identity *i, struct buf *out, const struct principal *who,
+		   int64_t life_s)
+{
+	jwt_mint(out, who, clock_now_ms(), life_s, i->options.hs256_secret);
+}
+
+void identity_free(struct identity **i)
+{
+	if (!*i)
+		return;
+	jwks_free(&(*i)->jwks);
+	rates_free(&(*i)->rates);
+	tickets_free(&(*i)->tickets);
+	options_free(&(*i)->options);
 	mem_free(*i);
 	*i = NULL;
 }
@@ -255,6 +312,7 @@ struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_u
 struct rate_op {
 	struct op op;
 	struct identity *identity;
+	struct rate_limits limits; /* as they were asked for */
 	const struct principal *who;
 	struct op *asked;
 	identity_rate_cb cb;
@@ -276,7 +334,7 @@ static void on_drawn(void *owner, const struct cache_draw *drawn)
 
 	x->asked = NULL;
 	if (drawn->counted) {
-		shared_rate_read(drawn, &x->identity->limits, &rate);
+		shared_rate_read(drawn, &x->limits, &rate);
 		if (rate.allowed)
 			rates_confirm(x->identity->rates, x->who, &rate);
 	} else {
@@ -299,6 +357,7 @@ struct op *identity_rate(struct identity *i, const struct principal *who, struct
 	x = mem_alloc(sizeof(*x));
 	*x = (struct rate_op){.op = {.cancel = on_rate_cancel},
 			      .identity = i,
+			      .limits = i->limits,
 			      .who = who,
 			      .cb = cb,
 			      .owner = owner};

@@ -209,14 +209,27 @@ const struct jwt_keys *jwks_keys(const struct jwks *j)
 	return j->keys;
 }
 
+bool jwks_url_check(const char *url, struct err *e)
+{
+	return is_file(url) || http_url_is_safe(url) ||
+	       err_set(e, ERR_INPUT,
+		       "auth.jwks_url: must be an https or file address (http on loopback only)");
+}
+
+bool jwks_use(struct jwks *j, const struct identity_options *options)
+{
+	if (strcmp(j->url, options->jwks_url) != 0)
+		return false;
+	j->refresh_ms = options->jwks_refresh_ms;
+	return true;
+}
+
 bool jwks_new(const struct identity_options *options, struct jwks **out, struct err *e)
 {
 	struct jwks *j;
 
-	if (!is_file(options->jwks_url) && !http_url_is_safe(options->jwks_url))
-		return err_set(e, ERR_INPUT,
-			       "auth.jwks_url: must be an https or file address (http on loopback "
-			       "only)");
+	if (!jwks_url_check(options->jwks_url, e))
+		return false;
 	j = mem_alloc(sizeof(*j));
 	j->loop = options->loop;
 	j->http = options->http;

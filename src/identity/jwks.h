@@ -7,6 +7,10 @@
 struct jwks;
 
 MUST_CHECK bool jwks_new(const struct identity_options *options, struct jwks **out, struct err *e);
+/* ERR_INPUT: no address that keys may come from. */
+MUST_CHECK bool jwks_url_check(const char *url, struct err *e);
+/* False: keys come from another address. */
+bool jwks_use(struct jwks *j, const struct identity_options *options);
 void jwks_free(struct jwks **j);
 const struct jwt_keys *jwks_keys(const struct jwks *j); /* valid until the loop goes on */
 /* A token named a key that is not in the set. */

@@ -29,6 +29,11 @@ struct rates {
 	struct shares shares;
 };
 
+void rates_use(struct rates *r, const struct rate_limits *limits)
+{
+	r->limits = *limits;
+}
+
 struct rates *rates_new(const struct rate_limits *limits)
 {
 	struct rates *r = mem_alloc(sizeof(*r));

@@ -7,6 +7,7 @@
 struct rates;
 
 struct rates *rates_new(const struct rate_limits *limits);
+void rates_use(struct rates *r, const struct rate_limits *limits);
 void rates_free(struct rates **r);
 /* How a meter with so much left stands. */
 void rate_say(double left, int64_t limit, struct rate_state *out);

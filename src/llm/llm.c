@@ -81,6 +81,7 @@ static struct llm *llm_alloc(struct loop *l, size_t providers, int64_t retry_bas
 	struct llm *llm = mem_alloc(sizeof(*llm));
 	unsigned char seed[2];
 
+	llm->refs = 1;
 	llm->loop = l;
 	llm->providers = mem_alloc(providers * sizeof(*llm->providers));
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++) {
@@ -164,17 +165,16 @@ static bool provider_open(struct llm *llm, struct http *h, const struct llm_opti
 }
 
 /* A limit in money that a model without a price passes by would be none. */
-static bool prices_check(const struct llm *llm, struct err *e)
+bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e)
 {
 	static const struct budget_use nothing = {0};
 	int64_t cost;
 
-	if (!llm->money.budget || !budget_limits_money(llm->money.budget))
+	if (!b || !budget_limits_money(b))
 		return true;
-	for (size_t i = 0; i < llm->count; i++)
+	for (size_t i = 0; llm && i < llm->count; i++)
 		for (size_t k = 0; k < LLM_ROLE_COUNT; k++)
-			if (!budget_cost(llm->money.budget, llm->providers[i].roles[k].model,
-					 &nothing, &cost))
+			if (!budget_cost(b, llm->providers[i].roles[k].model, &nothing, &cost))
 				return err_set(
 					e, ERR_INPUT,
 					"llm.budgets has a limit in money, and llm.prices no "
@@ -202,11 +202,13 @@ bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, 
 		ok = provider_open(llm, h, options, i, e);
 	for (size_t i = 0; ok && i < LLM_ROLE_COUNT; i++)
 		ok = order_set(llm, (enum llm_role)i, options->roles[i].providers, e);
-	ok = ok && prices_check(llm, e);
+	ok = ok && (options->unseen || llm_priced(llm, options->budget, e));
 	if (!ok) {
 		llm_free(&llm);
 		return false;
 	}
+	if (!options->unseen)
+		llm_replaces(llm, NULL);
 	*out = llm;
 	return true;
 }
@@ -216,17 +218,41 @@ struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, voi
 	struct llm *llm = llm_alloc(l, 1, 0);
 
 	provider_init(&llm->providers[llm->count++], driver->name, driver, self, 0, 0);
+	llm_replaces(llm, NULL);
 	return llm;
+}
+
+struct llm *llm_hold(struct llm *llm)
+{
+	if (llm)
+		llm->refs++;
+	return llm;
+}
+
+static bool has_provider(const struct llm *llm, const char *name)
+{
+	for (size_t i = 0; llm && i < llm->count; i++)
+		if (strcmp(llm->providers[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+void llm_replaces(const struct llm *now, const struct llm *before)
+{
+	for (size_t i = 0; before && i < before->count; i++)
+		provider_hide(&before->providers[i], has_provider(now, before->providers[i].name));
+	for (size_t i = 0; now && i < now->count; i++)
+		provider_show(&now->providers[i]);
 }
 
 void llm_free(struct llm **out)
 {
 	struct llm *llm = *out;
 
-	if (!llm)
+	*out = NULL;
+	if (!llm || --llm->refs > 0)
 		return;
 	assert(llm->running == 0);
-	*out = NULL;
 	for (size_t i = 0; i < llm->count; i++)
 		provider_deinit(&llm->providers[i]);
 	for (size_t i = 0; i < LLM_ROLE_COUNT; i++)

@@ -45,6 +45,7 @@ struct provider {
 	const struct llm_driver *driver;
 	void *self;
 	struct breaker breaker;
+	bool seen; /* in /health */
 };
 
 /* The name becomes part of metrics and health checks. */
@@ -52,6 +53,8 @@ MUST_CHECK bool provider_name_check(const char *name, struct err *e);
 void provider_init(struct provider *p, const char *name, const struct llm_driver *driver,
 		   void *self, int64_t failures_max, int64_t open_ms);
 void provider_deinit(struct provider *p); /* closes the driver */
+void provider_show(struct provider *p);
+void provider_hide(struct provider *p, bool keep_check);
 void provider_ok(struct provider *p);
 void provider_failed(struct provider *p, bool probe, const struct err *e);
 void provider_count_usage(const struct provider *p, const struct llm_usage *u);
@@ -90,6 +93,7 @@ void money_guess_broken(const struct llm_call *call, const struct provider *p, i
 /* ---- llm.c: what the calls of llm_run.c share ---- */
 
 struct llm {
+	int refs;
 	struct loop *loop;
 	struct provider *providers;
 	size_t count;

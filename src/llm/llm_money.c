@@ -105,7 +105,9 @@ void money_settle(const struct money *m, const struct llm_call *call, const stru
 
 	if (!m->budget || !call->payer)
 		return;
-	(void)budget_cost(m->budget, role_of(p, call)->model, &use, &u->nano_usd);
+	/* Where its price was taken away meanwhile, it counts as much as was held. */
+	if (!budget_cost(m->budget, role_of(p, call)->model, &use, &u->nano_usd))
+		u->nano_usd = hold->nano_usd;
 	budget_settle(m->budget, call->payer, hold, tokens, u->nano_usd);
 	if (tokens > 0 || hold->tokens > 0)
 		tell(m, call, p, false, &use, tokens - hold->tokens, u->nano_usd - hold->nano_usd,

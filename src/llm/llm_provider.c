@@ -45,8 +45,11 @@ void provider_count_usage(const struct provider *p, const struct llm_usage *u)
 
 static void report(const struct provider *p, const struct err *e)
 {
-	char *check = mem_printf("llm:%s", p->name);
+	char *check;
 
+	if (!p->seen)
+		return;
+	check = mem_printf("llm:%s", p->name);
 	if (p->breaker.open)
 		health_set(check, HEALTH_HELPFUL, HEALTH_DEGRADED,
 			   "left alone after %lld failures in a row%s%s",
@@ -63,15 +66,27 @@ void provider_init(struct provider *p, const char *name, const struct llm_driver
 	*p = (struct provider){.name = mem_strdup(name), .driver = driver, .self = self};
 	p->breaker.failures_max = failures_max ? failures_max : LLM_BREAKER_FAILURES;
 	p->breaker.open_ms = open_ms ? open_ms : LLM_BREAKER_OPEN_MS;
+}
+
+void provider_show(struct provider *p)
+{
+	p->seen = true;
 	report(p, NULL);
+}
+
+void provider_hide(struct provider *p, bool keep_check)
+{
+	char *check = mem_printf("llm:%s", p->name);
+
+	if (p->seen && !keep_check)
+		health_remove(check);
+	p->seen = false;
+	mem_free(check);
 }
 
 void provider_deinit(struct provider *p)
 {
-	char *check = mem_printf("llm:%s", p->name);
-
-	health_remove(check);
-	mem_free(check);
+	provider_hide(p, false);
 	if (p->driver->close)
 		p->driver->close(p->self);
 	mem_free(p->name);

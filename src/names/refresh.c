@@ -202,6 +202,18 @@ static void on_time(void *owner)
 	next(owner);
 }
 
+void name_refresh_use_settings(struct name_refresh *r, const struct names_settings *s)
+{
+	int64_t latest = clock_mono_ms() + (int64_t)s->interval_ms;
+
+	r->interval_ms = s->interval_ms;
+	if (r->due_ms <= latest)
+		return;
+	r->due_ms = latest;
+	if (r->book && !r->query && !r->job)
+		rest(r);
+}
+
 /* ---- life ---- */
 
 struct name_refresh *name_refresh_new(const struct name_refresh_options *o)
@@ -290,6 +302,11 @@ void name_refresh_use(struct name_refresh *r, struct name_book *b)
 	memset(r->incomplete, 0, tenants * sizeof(*r->incomplete));
 	r->due_ms = 0;
 	next(r);
+}
+
+void name_refresh_for(struct name_refresh *r, const char *const *tenants)
+{
+	r->tenants = tenants;
 }
 
 void name_refresh_free(struct name_refresh **r)

@@ -23,6 +23,7 @@ struct role {
 };
 
 struct pbi {
+	int refs;
 	struct loop *loop;
 	struct pbi_service *service;
 	enum pbi_identity identity;
@@ -399,6 +400,7 @@ bool pbi_new(const struct pbi_options *o, struct pbi **out, struct err *e)
 	struct pbi *p = mem_alloc(sizeof(*p));
 	bool good = true;
 
+	p->refs = 1;
 	p->loop = o->loop;
 	p->identity = o->identity;
 	list_init(&p->embeds);
@@ -418,13 +420,20 @@ bool pbi_new(const struct pbi_options *o, struct pbi **out, struct err *e)
 	return false;
 }
 
+struct pbi *pbi_hold(struct pbi *p)
+{
+	if (p)
+		p->refs++;
+	return p;
+}
+
 void pbi_free(struct pbi **pbi)
 {
 	struct pbi *p = *pbi;
 
-	if (!p)
-		return;
 	*pbi = NULL;
+	if (!p || --p->refs > 0)
+		return;
 	list_each_safe(node, &p->embeds)
 		embed_free(list_item(node, struct embed, node));
 	pbi_service_free(&p->service);

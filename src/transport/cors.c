@@ -10,7 +10,7 @@
 
 bool cors_origin_allowed(const struct transport *t, const char *origin, const char *host)
 {
-	const char *const *allowed = t->options.origins;
+	const char *const *allowed = t->settings->origins;
 	const char *own = origin ? strstr(origin, "://") : NULL;
 
 	if (!origin || (own && host && strcasecmp(own + 3, host) == 0))
@@ -23,7 +23,7 @@ bool cors_origin_allowed(const struct transport *t, const char *origin, const ch
 
 bool cors_host_is_local(const struct transport *t, const char *host)
 {
-	const char *const *allowed = t->options.origins;
+	const char *const *allowed = t->settings->origins;
 	size_t name = host ? strcspn(host, ":") : 0;
 	char address[INET_ADDRSTRLEN] = "";
 	struct in_addr any;

@@ -54,7 +54,7 @@ static void reply_asset(struct request *r, const struct asset *asset)
 /* What a page may load, show and send, and who may hold it in a frame of his own. */
 static void say_policy(struct request *r, const char *own, const char *const *others)
 {
-	const char *const *frames = r->transport->options.frame_hosts;
+	const char *const *frames = r->transport->settings->frame_hosts;
 	struct buf policy;
 
 	buf_init(&policy, POLICY_BYTES_MAX);
@@ -93,7 +93,7 @@ void on_embed(struct request *r)
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
 		return;
 	}
-	say_policy(r, "'self'", r->transport->options.origins);
+	say_policy(r, "'self'", r->transport->settings->origins);
 	reply_header(r, "X-Frame-Options", "SAMEORIGIN"); /* for browsers without frame-ancestors */
 	reply_asset(r, asset);
 }

@@ -148,7 +148,7 @@ static bool demo_token(struct request *r, const char *tenant, const char *role, 
 		return err_set(e, ERR_INPUT, "tenant: there is no such tenant");
 	if (!permissions)
 		return err_set(e, ERR_INPUT, "role: there is no such role");
-	jwt_mint(token, &who, clock_now_ms(), DEMO_TOKEN_LIFE_S, o->demo_secret);
+	identity_mint(o->identity, token, &who, DEMO_TOKEN_LIFE_S);
 	if (!identity_token(o->identity, (struct str){buf_text(token), token->n}, &checked, NULL))
 		return err_set(e, ERR_INPUT, "tenant: there is no such tenant");
 	principal_free(&checked);

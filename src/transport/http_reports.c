@@ -42,19 +42,29 @@ static void on_embed_token(void *owner, const struct pbi_embed *embed, const str
 	reply_json(r, 200, body);
 }
 
+static void let_go(void *pbi)
+{
+	struct pbi *p = pbi;
+
+	pbi_free(&p);
+}
+
 void on_post_report_embed(struct request *r)
 {
-	const struct transport_options *o = &r->transport->options;
-	const struct catalog *c = turns_knowledge(o->turns, r->who->tenant)->catalog;
+	const struct transport *t = r->transport;
+	const struct catalog *c = turns_knowledge(t->options.turns, r->who->tenant)->catalog;
 	const struct report_def *report = catalog_report(c, r->params[0]);
 
 	if (!report)
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
 	else if (!may_open(r, c, report->key))
-		reply_problem(r, o->hide_existence ? PROBLEM_NOT_FOUND : PROBLEM_DENIED, NULL);
-	else if (!pbi_has(o->pbi, report->menu_key))
+		reply_problem(r, t->settings->hide_existence ? PROBLEM_NOT_FOUND : PROBLEM_DENIED,
+			      NULL);
+	else if (!pbi_has(t->pbi, report->menu_key))
 		reply_problem(r, PROBLEM_NOT_FOUND,
 			      "This report cannot be opened here, only followed by its link.");
-	else
-		r->op = pbi_embed(o->pbi, r->who, report->menu_key, on_embed_token, r);
+	else {
+		arena_defer(r->arena, let_go, pbi_hold(t->pbi));
+		r->op = pbi_embed(t->pbi, r->who, report->menu_key, on_embed_token, r);
+	}
 }

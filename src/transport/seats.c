@@ -161,6 +161,13 @@ struct seats *seats_new(const struct seats_limits *limits)
 	return s;
 }
 
+void seats_use(struct seats *s, size_t per_address, size_t per_user, size_t per_tenant)
+{
+	s->limits.per_address = per_address;
+	s->limits.per_user = per_user;
+	s->limits.per_tenant = per_tenant;
+}
+
 void seats_free(struct seats **seats)
 {
 	struct seats *s = *seats;

@@ -52,22 +52,30 @@ static bool proxies_open(struct transport *t, size_t *count, struct err *e)
  * theirs, however many users there are. */
 static bool seats_open(struct transport *t, struct err *e)
 {
-	const struct transport_options *o = &t->options;
 	size_t all = places();
 	struct seats_limits public = {.strangers = all / STRANGERS_SHARE,
-				      .signed_in = all - all / STRANGERS_SHARE,
-				      .per_address = o->per_address,
-				      .per_user = o->per_user,
-				      .per_tenant = o->per_tenant};
+				      .signed_in = all - all / STRANGERS_SHARE};
 
-	if (public.per_tenant == 0 && o->tenant_count > 1)
-	public.per_tenant = public.signed_in / 2;
 	if (!proxies_open(t, &public.proxy_count, e))
 		return false;
 	public.proxies = t->proxies;
 	t->seats = seats_new(&public);
+	t->signed_in_places = public.signed_in;
 	t->admin_seats = seats_new(&(struct seats_limits){.strangers = ADMIN_CONNECTIONS_MAX});
 	return true;
+}
+
+void transport_use(struct transport *t, const struct transport_settings *s, struct pbi *pbi)
+{
+	size_t per_tenant = s->per_tenant;
+	struct pbi *before = t->pbi;
+
+	if (per_tenant == 0 && t->options.tenant_count > 1)
+		per_tenant = t->signed_in_places / 2;
+	seats_use(t->seats, s->per_address, s->per_user, per_tenant);
+	settings_use(&t->settings, s);
+	t->pbi = pbi_hold(pbi);
+	pbi_free(&before);
 }
 
 static bool ports_open(struct transport *t, struct err *e)
@@ -97,8 +105,10 @@ static bool parts_open(struct transport *t, struct err *e)
 {
 	bool has_admin = t->options.admin_listen && *t->options.admin_listen;
 
-	return seats_open(t, e) && ws_server_new(t, &t->ws, e) &&
-	       http_server_new(t, public_routes, &t->http, e) &&
+	if (!seats_open(t, e))
+		return false;
+	transport_use(t, t->options.settings, t->options.pbi);
+	return ws_server_new(t, &t->ws, e) && http_server_new(t, public_routes, &t->http, e) &&
 	       (!has_admin || http_server_new(t, admin_routes, &t->admin, e)) && ports_open(t, e);
 }
 
@@ -187,6 +197,8 @@ void transport_close(struct transport **transport)
 	seats_free(&t->seats);
 	seats_free(&t->admin_seats);
 	mem_free(t->proxies);
+	settings_release(t->settings);
+	pbi_free(&t->pbi);
 	timer_free(&t->drain_look);
 	mem_free(t);
 }

@@ -13,13 +13,16 @@ struct ws_server;
 
 struct transport {
 	struct transport_options options;
+	const struct transport_settings *settings;
+	struct pbi *pbi;
 	struct listener *port;
 	struct listener *admin_port; /* NULL: none */
 	struct ws_server *ws;
 	struct http_server *http;
 	struct http_server *admin;
 	struct net_range *proxies;
-	struct seats *seats;       /* of the public port */
+	struct seats *seats; /* of the public port */
+	size_t signed_in_places;
 	struct seats *admin_seats; /* so that probes are answered however crowded that is */
 
 	uint8_t cursor_key[32]; /* seals cursors */

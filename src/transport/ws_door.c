@@ -181,7 +181,7 @@ static bool door_identify(struct door *d, bool *any, struct err *e)
 	}
 	if (h->bearer)
 		return identity_token(o->identity, str_of(h->bearer), &d->who, e);
-	if (h->token && o->allow_query_token)
+	if (h->token && d->server->transport->settings->allow_query_token)
 		return identity_token(o->identity, str_of(h->token), &d->who, e);
 	*any = false;
 	return false;
@@ -199,9 +199,9 @@ static void door_watch(struct door *d)
 /* Nobody yet: a browser may say so in its first frame, others only where that is configured. */
 static void door_wait_for_frame(struct door *d)
 {
-	const struct transport_options *o = &d->server->transport->options;
+	const struct transport_settings *s = d->server->transport->settings;
 
-	if (!d->handshake.origin && !o->first_frame_always)
+	if (!d->handshake.origin && !s->first_frame_always)
 		door_refuse(d, WS_CLOSE_UNAUTHORIZED, "no token");
 	else
 		door_welcome(d);

@@ -90,7 +90,7 @@ static void on_between(void *owner, const struct message *messages, size_t count
 enum turn_state step_load(struct turn *t)
 {
 	t->machine.started = true;
-	if (context_wants_between(&t->for_dialog, llm_usable(t->core.all->answers.llm))) {
+	if (context_wants_between(&t->for_dialog, llm_usable(t->answers.llm))) {
 		context_reads_between(&t->for_dialog);
 		t->machine.pending++;
 		t->machine.op = store_uncovered(

@@ -57,8 +57,8 @@ static void word(struct turn *t)
 
 	context_earlier(&t->for_dialog);
 	answer_count_calls(&t->for_answer, LLM_ROUTE, 1);
-	t->machine.op = llm_start(t->core.all->answers.llm, prompt_compress(&t->for_answer),
-				  t->core.arena, &handler, t);
+	t->machine.op = llm_start(t->answers.llm, prompt_compress(&t->for_answer), t->core.arena,
+				  &handler, t);
 }
 
 /* Read what is not covered, word it where a model can, store it: one after the other. */
@@ -76,7 +76,7 @@ enum turn_state step_compact(struct turn *t)
 	case 1:
 		if (!t->context.summary)
 			return TURN_UNDERSTAND;
-		if (!llm_usable(t->core.all->answers.llm))
+		if (!llm_usable(t->answers.llm))
 			return step_compact(t);
 		word(t);
 		break;

@@ -81,8 +81,8 @@ static void ask_supervisor(struct turn *t)
 	answer_count_calls(&t->for_answer, LLM_ROUTE, 1);
 	planner_ask_supervisor(&t->for_planner);
 	context_earlier(&t->for_dialog);
-	t->machine.op = llm_start(t->core.all->answers.llm, prompt_supervisor(&t->for_answer),
-				  t->core.arena, &handler, t);
+	t->machine.op = llm_start(t->answers.llm, prompt_supervisor(&t->for_answer), t->core.arena,
+				  &handler, t);
 	guardrail_begin(&t->for_answer);
 }
 

@@ -181,18 +181,18 @@ static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *t
 		.may = &t->core.may,
 		.who = t->core.who,
 		.today = t->core.today,
-		.deadline_ms = t->core.began_ms + t->core.all->answers.deadline_ms,
+		.deadline_ms = t->core.began_ms + t->answers.deadline_ms,
 		.sink = t->core.sink,
 		.next_call = &t->work.next_call,
-		.prompt_tokens = t->core.all->answers.prompt_tokens,
+		.prompt_tokens = t->answers.prompt_tokens,
 		.payer = &t->answer.budget_owner,
 		.trail = &t->answer.trail,
 	};
 
 	*run = (struct task_run){t, plan, task};
 	if (!task->tool)
-		return agent_start(t->core.all->answers.llm, t->core.tools, &agent, t->core.arena,
-				   on_agent, run);
+		return agent_start(t->answers.llm, t->core.tools, &agent, t->core.arena, on_agent,
+				   run);
 	tool.call = arena_printf(t->core.arena, "c%d", t->work.next_call++);
 	agent_tool_started(t->core.sink, tool.call, task->agent,
 			   catalog_tool(t->core.may.catalog, task->tool));

@@ -105,7 +105,7 @@ static enum turn_state write_answer(struct turn *t)
 			return answer_by_rules(t);
 		context_earlier(&t->for_dialog);
 		t->machine.pending++;
-		t->machine.op = llm_start(t->core.all->answers.llm, answer_by_model(&t->for_answer),
+		t->machine.op = llm_start(t->answers.llm, answer_by_model(&t->for_answer),
 					  t->core.arena, &handler, t);
 		return TURN_WAIT;
 	}

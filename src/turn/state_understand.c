@@ -20,7 +20,7 @@ static const json_t *standing_plan(const struct turn *t)
 
 	if (!a->edits || !question ||
 	    !steps_allowed(&t->for_planner, json_object_get(plan, "steps"),
-			   llm_usable(t->core.all->answers.llm)))
+			   llm_usable(t->answers.llm)))
 		return NULL;
 	return a->answers || !*asked || strcmp(asked, question) == 0 ? plan : NULL;
 }
@@ -127,7 +127,7 @@ static bool refuses(struct turn *t, const struct know_input *in, const struct un
 static bool forbids(struct turn *t)
 {
 	const struct know_tool *tool =
-		t->core.all->hide_existence ? NULL : planner_forbidden(&t->for_planner);
+		t->settings->hide_existence ? NULL : planner_forbidden(&t->for_planner);
 
 	if (tool)
 		say_view_json(&t->for_answer, NULL, refuse_forbidden(&t->for_dialog, tool));
@@ -173,7 +173,7 @@ static enum turn_state go_on(struct turn *t)
 		return turn_run_understood(t);
 	if (answer_budget_used_up(&t->for_answer))
 		return turn_end_quota(t);
-	return turn_reply_unmatched(t, t->core.all->answers.llm != NULL);
+	return turn_reply_unmatched(t, t->answers.llm != NULL);
 }
 
 static enum turn_state read_question(struct turn *t)

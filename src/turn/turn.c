@@ -23,96 +23,23 @@ struct turns *turns_new(const struct turns_options *o)
 		.loop = o->loop,
 		.streams = o->streams,
 		.store = o->store,
-		.answers = {.llm = o->llm,
-			    .deadline_ms = o->deadline_ms ? o->deadline_ms : TURN_DEADLINE_MS,
-			    .prompt_tokens =
-				    o->prompt_tokens ? (size_t)o->prompt_tokens : PROMPT_TOKENS,
-			    .numbers = o->numbers,
-			    .vets_questions = o->vets_questions,
-			    .link_hosts = o->link_hosts},
-		.grace_ms = o->grace_ms,
+		.llm = llm_hold(o->llm),
+		.settings = settings_hold(o->settings),
 		.record = o->record,
 		.record_owner = o->record_owner,
-		.busy = o->busy,
-		.hide_existence = o->hide_existence,
-		.calendar = o->calendar,
-		.places = o->places,
-		.place_count = o->place_count,
 	};
-	list_init(&all->knowledge);
 	turn_groups_init(all);
 	list_init(&all->repeats);
 	hashmap_init(&all->repeats_by_key);
 	return all;
 }
 
-void turn_knowledge_release(struct knowledge *k)
+void turns_use_llm(struct turns *all, struct llm *llm)
 {
-	if (!k || --k->users > 0)
-		return;
-	guard_secret_free(&k->prompts);
-	toolbox_free(&k->set.tools);
-	know_free(&k->set.know);
-	catalog_unref(&k->set.catalog);
-	mem_free(k);
-}
+	struct llm *before = all->llm;
 
-static bool is_for(const struct knowledge *k, const char *tenant)
-{
-	const char *const *t = k->set.tenants;
-
-	while (t && *t && strcmp(*t, tenant) != 0)
-		t++;
-	return !t || *t;
-}
-
-static struct knowledge *knowledge_of(const struct turns *all, const char *tenant)
-{
-	list_each(node, &all->knowledge) {
-		struct knowledge *k = list_item(node, struct knowledge, node);
-
-		if (is_for(k, tenant))
-			return k;
-	}
-	return NULL;
-}
-
-struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant)
-{
-	struct knowledge *k = knowledge_of(all, tenant);
-
-	assert(k); /* who has signed in is of a tenant that exists */
-	k->users++;
-	return k;
-}
-
-static void drop(struct knowledge *k)
-{
-	list_remove(&k->node);
-	turn_knowledge_release(k);
-}
-
-void turns_use(struct turns *all, const struct turn_knowledge *take)
-{
-	struct knowledge *k = mem_alloc(sizeof(*k));
-
-	k->set = *take;
-	k->prompts = check_prompts(take->catalog);
-	k->users = 1;
-	list_each_safe(node, &all->knowledge) {
-		struct knowledge *old = list_item(node, struct knowledge, node);
-
-		if (old->set.tenants == take->tenants)
-			drop(old);
-	}
-	list_append(&all->knowledge, &k->node);
-}
-
-const struct turn_knowledge *turns_knowledge(const struct turns *all, const char *tenant)
-{
-	const struct knowledge *k = knowledge_of(all, tenant);
-
-	return k ? &k->set : NULL;
+	all->llm = llm_hold(llm);
+	llm_free(&before);
 }
 
 size_t turns_running(const struct turns *all)
@@ -126,7 +53,7 @@ void turn_admitted(struct turn *t)
 {
 	t->machine.waiting = false;
 	t->core.began_ms = clock_mono_ms();
-	timer_start(t->machine.turn_timer, (uint64_t)t->core.all->answers.deadline_ms);
+	timer_start(t->machine.turn_timer, (uint64_t)t->answers.deadline_ms);
 	timer_start(t->machine.state_timer, (uint64_t)turn_rows[TURN_ACCEPT].limit_ms);
 	turn_wake(t);
 }
@@ -163,6 +90,8 @@ static void turn_release(struct turn *t)
 	answer_end(&t->for_answer);
 	dialog_end(&t->for_dialog);
 	turn_knowledge_release(t->core.knowledge);
+	llm_free(&t->answers.llm);
+	settings_release(t->settings);
 	principal_free(&t->core.who);
 	arena_free(&t->core.arena);
 	mem_free(t);
@@ -204,8 +133,9 @@ void turns_free(struct turns **turns)
 	turn_repeats_free(all);
 	turn_groups_deinit(all);
 	later_cancel(&all->drained);
-	list_each_safe(node, &all->knowledge)
-		drop(list_item(node, struct knowledge, node));
+	knowledge_set_free(&all->knowledge);
+	llm_free(&all->llm);
+	settings_release(all->settings);
 	mem_free(all);
 }
 
@@ -341,7 +271,7 @@ static void on_watchers(void *owner, size_t watchers)
 	if (watchers > 0)
 		timer_stop(t->machine.grace_timer);
 	else
-		timer_start(t->machine.grace_timer, (uint64_t)t->core.all->grace_ms);
+		timer_start(t->machine.grace_timer, (uint64_t)t->settings->grace_ms);
 }
 
 void turn_open(struct turn *t)

@@ -88,7 +88,7 @@ static void remember_repeat(struct turns *all, const struct turn *t)
 		return;
 	r = mem_alloc(sizeof(*r));
 	r->turn_id = t->core.id;
-	r->until_ms = clock_mono_ms() + all->answers.deadline_ms + EVENT_LOG_KEPT_MS;
+	r->until_ms = clock_mono_ms() + t->answers.deadline_ms + EVENT_LOG_KEPT_MS;
 	r->key = repeat_key(&t->core.request);
 	list_append(&all->repeats, &r->node);
 	hashmap_add(&all->repeats_by_key, &r->by_key, str_of(r->key));
@@ -105,7 +105,7 @@ static size_t running_of(const struct turns *all, enum turn_group_kind kind,
 static bool admit(const struct turns *all, const struct turn_request *r, struct err *e)
 {
 	size_t in_session = running_of(all, GROUP_SESSION, r);
-	size_t tenant_max = all->place_count > 1 ? TURNS_OF_TENANT : TURNS_MAX;
+	size_t tenant_max = all->settings->place_count > 1 ? TURNS_OF_TENANT : TURNS_MAX;
 
 	/* Checked by opt_uuid and wire_parse_message. */
 	assert(uuid_valid(r->session_id));
@@ -119,7 +119,7 @@ static bool admit(const struct turns *all, const struct turn_request *r, struct 
 	if (running_of(all, GROUP_TENANT, r) >= tenant_max)
 		return err_set_retry(e, ERR_LIMIT, "%zu turns of this tenant are running",
 				     tenant_max);
-	if (in_session > (all->busy == TURN_BUSY_REJECT ? 0 : TURNS_QUEUED_MAX))
+	if (in_session > (all->settings->busy == TURN_BUSY_REJECT ? 0 : TURNS_QUEUED_MAX))
 		return err_set_retry(e, ERR_BUSY, "a turn of this session is still running");
 	if (running_of(all, GROUP_USER, r) >= TURNS_PER_USER_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d turns of this user are running",
@@ -157,10 +157,23 @@ static void copy_request(struct turn *t, const struct turn_request *r)
 
 struct date turn_today(const struct turns *all, const char *tenant)
 {
-	for (size_t i = 0; i < all->place_count; i++)
-		if (strcmp(all->places[i].tenant, tenant) == 0)
-			return zone_today(all->places[i].zone);
-	return clock_today();
+	const struct zone *z = turn_settings_zone(all->settings, tenant);
+
+	return z ? zone_today(z) : clock_today();
+}
+
+static struct answer_options answer_options_of(const struct turns *all)
+{
+	const struct turn_settings *s = all->settings;
+
+	return (struct answer_options){
+		.llm = llm_hold(all->llm),
+		.deadline_ms = s->deadline_ms ? s->deadline_ms : TURN_DEADLINE_MS,
+		.prompt_tokens = s->prompt_tokens ? s->prompt_tokens : PROMPT_TOKENS,
+		.numbers = s->numbers,
+		.vets_questions = s->vets_questions,
+		.link_hosts = s->link_hosts,
+	};
 }
 
 /* What each folder works with; it begins with its own part empty. */
@@ -181,7 +194,7 @@ static void hand_out(struct turn *t)
 		.work = &t->work,
 		.dialog = &t->dialog,
 		.answer = &t->answer,
-		.options = &t->core.all->answers,
+		.options = &t->answers,
 		.prompts = t->core.knowledge->prompts,
 	};
 	planner_begin(&t->for_planner);
@@ -200,7 +213,9 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	t->core.loop = all->loop;
 	t->core.know = t->core.knowledge->set.know;
 	t->core.tools = t->core.knowledge->set.tools;
-	t->core.calendar = all->calendar;
+	t->settings = settings_hold(all->settings);
+	t->answers = answer_options_of(all);
+	t->core.calendar = t->settings->calendar;
 	t->core.operations =
 		(struct turn_operations){turn_operation_began, turn_operation_ended, t};
 	t->core.id = uuid_new();
@@ -220,7 +235,7 @@ static bool make_room(struct turns *all, const struct turn_request *r)
 {
 	const struct turn_group *g = turn_group_of(all, GROUP_SESSION, r->who, r->session_id);
 
-	if (g && all->busy == TURN_BUSY_INTERRUPT)
+	if (g && all->settings->busy == TURN_BUSY_INTERRUPT)
 		list_each_safe(node, &g->turns)
 			turn_stop(turn_at(node), CANCEL_USER);
 	return g != NULL;

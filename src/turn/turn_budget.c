@@ -6,7 +6,7 @@
 /* Agents that find out by themselves need a model, and nothing else would be done. */
 bool turn_plan_unaffordable(struct turn *t, const struct plan *p)
 {
-	struct llm *llm = t->core.all->answers.llm;
+	struct llm *llm = t->answers.llm;
 
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tasks[i].tool)

@@ -26,7 +26,6 @@ extern const struct turn_row turn_rows[TURN_STATE_COUNT];
 
 /* Knowledge in use: freed with its last turn. */
 struct knowledge {
-	struct list node; /* while it is of now */
 	struct turn_knowledge set;
 	struct guard_secret *prompts; /* what models are told, for nobody else */
 	size_t users;
@@ -36,15 +35,10 @@ struct turns {
 	struct loop *loop;
 	struct stream_hub *streams;
 	struct store *store;
-	struct answer_options answers;
-	int64_t grace_ms;
-	enum turn_busy busy;
-	bool hide_existence;
-	struct company_calendar calendar;
-	const struct tenant_place *places;
-	size_t place_count;
-	struct list knowledge; /* struct knowledge: one for each list of packs */
-	struct list running;   /* struct turn, oldest first */
+	struct llm *llm;                      /* likewise; NULL: none */
+	const struct turn_settings *settings; /* of turns that begin now */
+	struct knowledge_set *knowledge;
+	struct list running; /* struct turn, oldest first */
 	size_t count;
 	struct hashmap by_id;  /* the same */
 	struct hashmap groups; /* struct turn_group */
@@ -59,7 +53,7 @@ struct turns {
 	struct later drained;
 };
 
-/* The tenant's knowledge of now, kept until it is released. */
+/* knowledge.c: the tenant's of now, kept until it is released. */
 struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant);
 void turn_knowledge_release(struct knowledge *k);
 /* What day it is where the tenant is. */
@@ -117,6 +111,8 @@ struct turn {
 	struct turn_dialog dialog;   /* src/dialog */
 	struct turn_answer answer;   /* src/answer */
 	struct turn_end end;         /* turn_end.c */
+	const struct turn_settings *settings;
+	struct answer_options answers; /* from the settings */
 	/* What each folder is handed: its own part, and the others to read. */
 	struct planner_turn for_planner;
 	struct dialog_turn for_dialog;

@@ -429,9 +429,12 @@ static void open_databases(void)
 static void open_stage(void)
 {
 	struct turn_knowledge k = {0};
+	struct knowledge_set *set;
 	struct toolbox_options tools = {.modules = domain_modules,
 					.derivations = domain_derivations};
-	struct turns_options o = {.deadline_ms = 3000, .grace_ms = 1000};
+	static struct turn_settings settings = {
+		.base.refs = 1, .deadline_ms = 3000, .grace_ms = 1000};
+	struct turns_options o = {.settings = &settings};
 	struct err e = {0};
 
 	snprintf(stage.folder, sizeof(stage.folder), "%s/fuzz-turn-XXXXXX",
@@ -455,7 +458,10 @@ static void open_stage(void)
 	tools.names = know_names(k.know);
 	tools.sources = sources_of(stage.warehouse);
 	must(toolbox_new(&tools, &k.tools, &e), "tools", &e);
-	turns_use(stage.turns, &k);
+	k.key = "all";
+	set = knowledge_set_new();
+	knowledge_set_add(set, NULL, &k);
+	turns_use(stage.turns, set);
 }
 
 static void close_stage(void)

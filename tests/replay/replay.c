@@ -175,8 +175,10 @@ static const char *setting(const char *rest, const char *name, const char *fallb
 
 static void open_stage(struct stage *s, const char *config)
 {
-	struct turns_options o = {0};
+	struct turn_settings *settings = settings_new(arena_new(SETTINGS_BYTES), sizeof(*settings));
+	struct turns_options o = {.settings = settings};
 	struct turn_knowledge k = {0};
+	struct knowledge_set *set;
 	struct date today;
 	struct err e = {0};
 
@@ -191,19 +193,23 @@ static void open_stage(struct stage *s, const char *config)
 		s->llm = llm_from_driver(s->loop, &fake_llm_driver, s->fake_llm);
 	open_store(s);
 	s->streams = stream_hub_new(s->loop);
-	o = (struct turns_options){
-		.loop = s->loop,
-		.streams = s->streams,
-		.store = s->store,
-		.llm = s->llm,
-		.deadline_ms = atoll(setting(config, "deadline_ms", "20000", s->arena)),
-		.grace_ms = atoll(setting(config, "grace_ms", "30000", s->arena))};
-	if (!guard_policy_parse(setting(config, "numbers", "flag", s->arena), &o.numbers))
+	o.loop = s->loop;
+	o.streams = s->streams;
+	o.store = s->store;
+	o.llm = s->llm;
+	settings->deadline_ms = atoll(setting(config, "deadline_ms", "20000", s->arena));
+	settings->grace_ms = atoll(setting(config, "grace_ms", "30000", s->arena));
+	if (!guard_policy_parse(setting(config, "numbers", "flag", s->arena), &settings->numbers))
 		fail(s, "numbers=flag, rewrite or withhold");
-	o.vets_questions = strcmp(setting(config, "guardrails", "code", s->arena), "model") == 0;
+	settings->vets_questions =
+		strcmp(setting(config, "guardrails", "code", s->arena), "model") == 0;
 	s->turns = turns_new(&o);
+	settings_release(settings);
 	load_knowledge(s, &k);
-	turns_use(s->turns, &k);
+	k.key = "all";
+	set = knowledge_set_new();
+	knowledge_set_add(set, NULL, &k);
+	turns_use(s->turns, set);
 	s->who = (struct principal){.user = "ann", .tenant = "vesper"};
 	s->who.permissions = catalog_role(k.catalog, setting(config, "role", "analyst", s->arena));
 	while (s->who.permissions && s->who.permissions[s->who.permission_count])

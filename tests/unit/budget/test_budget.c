@@ -255,9 +255,47 @@ static void test_many_users(void **state)
 	budget_free(&b);
 }
 
+/* Limits change while something is spent against them: what goes on keeps its sum, in whatever
+ * place; what is new begins with nothing, and what was taken away holds nobody. */
+static void test_other_limits(void **state)
+{
+	const struct budget_limit before[] = {
+		{BUDGET_USER, NULL, BUDGET_DAY, 100, 0},
+		{BUDGET_TENANT, NULL, BUDGET_DAY, 1000, 0},
+		{BUDGET_TENANT, NULL, BUDGET_DAY, 0, 5000},
+	};
+	const struct budget_limit after[] = {
+		{BUDGET_TENANT, NULL, BUDGET_MONTH, 50, 0},
+		{BUDGET_TENANT, NULL, BUDGET_DAY, 150, 0},
+	};
+	const struct budget_settings now = {.limits = after, .limit_count = 2};
+	const struct budget_settings day = {.limits = after + 1, .limit_count = 1};
+	const struct budget_settings none = {0};
+	struct budget *b = budget_new(NULL, 0, before, 3);
+	struct budget_hold hold = {.tokens = 90};
+
+	(void)state;
+	assert_true(budget_reserve(b, &ann, &hold, 0, NULL));
+	assert_false(budget_has_room(b, &ann, 20, 0, 0)); /* of the user's */
+	budget_use(b, &now);
+	assert_true(budget_has_room(b, &ann, 50, 0, 0));
+	assert_false(
+		budget_has_room(b, &ann, 51, 0, 0)); /* of the month's, which began with nothing */
+	budget_settle(b, &ann, &hold, 110, 0);
+	assert_true(budget_has_room(b, &ann, 30, 0, 0));
+	assert_false(budget_has_room(b, &ann, 31, 0, 0)); /* the month knows of 20 */
+	budget_use(b, &day);
+	assert_true(budget_has_room(b, &ann, 40, 0, 0));
+	assert_false(budget_has_room(b, &ann, 41, 0, 0)); /* the tenant's day of 110 */
+	budget_use(b, &none);
+	assert_true(budget_has_room(b, &ann, 1000000, 0, 0));
+	budget_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_other_limits),
 		cmocka_unit_test(test_prices),
 		cmocka_unit_test(test_nothing_is_overspent),
 		cmocka_unit_test(test_scopes),

@@ -521,13 +521,13 @@ static inline bool stub_open(struct stub *s, const char *listen, struct err *e)
 	static const char *const origins[] = {"https://portal.example", NULL};
 	struct identity_options identity = {
 		.jwt = {.hs256_secret = STUB_SECRET, .tenants = tenants, .leeway_s = 1}};
-	struct transport_options options = {.listen = listen,
+	static struct transport_settings settings = {
+		.base.refs = 1, .origins = origins, .per_address = STUB_PER_ADDRESS};
+	struct transport_options options = {.settings = &settings,
+					    .listen = listen,
 					    .admin_listen = "127.0.0.1:0",
-					    .origins = origins,
-					    .per_address = STUB_PER_ADDRESS,
 					    .echo = true,
-					    .demo = true,
-					    .demo_secret = STUB_SECRET};
+					    .demo = true};
 
 	memset(s, 0, sizeof(*s));
 	if (!loop_new(&s->loop, e))

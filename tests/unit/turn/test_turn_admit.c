@@ -16,6 +16,7 @@
 
 static const char *const permissions[] = {"chat:use"};
 static struct turns all;
+static struct turn_settings settings;
 static struct turn *running;
 static struct principal *users;
 static struct uuid session;
@@ -23,7 +24,8 @@ static struct uuid session;
 static int setup(void **state)
 {
 	(void)state;
-	all = (struct turns){.place_count = 2};
+	settings = (struct turn_settings){.place_count = 2};
+	all = (struct turns){.settings = &settings};
 	turn_groups_init(&all);
 	list_init(&all.repeats);
 	hashmap_init(&all.repeats_by_key);
@@ -93,7 +95,7 @@ static void a_tenant_leaves_half_to_the_others(void **state)
 static void the_only_tenant_has_them_all(void **state)
 {
 	(void)state;
-	all.place_count = 1;
+	settings.place_count = 1;
 	run(TURNS_MAX - 1, "only", TURNS_PER_USER_MAX);
 	assert_non_null(strstr(refusal("only", "ann"), "of this user"));
 	run(1, "only", 0);
@@ -106,7 +108,7 @@ static void who_asks_is_counted_without_reading_the_turns_of_others(void **state
 	const struct principal ann = {.user = "ann", .tenant = "greedy"};
 
 	(void)state;
-	all.place_count = 1;
+	settings.place_count = 1;
 	run(TURNS_MAX - 1, "greedy", TURNS_PER_USER_MAX);
 	mprotect(running, RUNNING_BYTES, PROT_NONE);
 	assert_non_null(strstr(refusal("greedy", "ann"), "of this user"));

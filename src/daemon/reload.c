@@ -1,0 +1,243 @@
+/*
+ * The configuration while the process runs. All folders read their settings from one, and a reload
+ * swaps all of them in one turn of the loop, or none: every mistake is logged, and what is in use
+ * stays. Calls and turns under way end with what they began with.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "vesper/health.h"
+#include "vesper/log.h"
+
+#define CHECK "configuration"
+
+/* ---- all settings ---- */
+
+typedef void (*fault_cb)(void *owner, const struct err *e);
+
+/* Each folder is read, also after a mistake of another one. */
+#define READ(part)                                                                                 \
+	do {                                                                                       \
+		struct err why = {0};                                                              \
+		if (!part##_settings_read(c, arena_new(SETTINGS_BYTES), &s->part, &why)) {         \
+			s->part = NULL;                                                            \
+			good = false;                                                              \
+			fault(owner, &why);                                                        \
+		}                                                                                  \
+	} while (0)
+
+static bool read_all(const struct config *c, struct daemon_settings *s, fault_cb fault, void *owner)
+{
+	bool good = true;
+
+	*s = (struct daemon_settings){0};
+	READ(turn);
+	READ(llm);
+	READ(budget);
+	READ(identity);
+	READ(transport);
+	READ(pbi);
+	READ(names);
+	READ(store);
+	return good;
+}
+
+static void on_first_fault(void *owner, const struct err *e)
+{
+	struct err *first = owner;
+
+	if (first->code == ERR_NONE)
+		*first = *e;
+}
+
+bool settings_read(const struct config *c, struct daemon_settings *out, struct err *e)
+{
+	struct err first = {0};
+
+	if (read_all(c, out, on_first_fault, &first))
+		return true;
+	settings_free(out);
+	*e = first;
+	return false;
+}
+
+void settings_free(struct daemon_settings *s)
+{
+	settings_release(s->turn);
+	settings_release(s->llm);
+	settings_release(s->budget);
+	settings_release(s->identity);
+	settings_release(s->transport);
+	settings_release(s->pbi);
+	settings_release(s->names);
+	settings_release(s->store);
+	*s = (struct daemon_settings){0};
+}
+
+/* ---- the log ---- */
+
+bool log_settings_use(const struct config *c, struct err *e)
+{
+	static const struct choice formats[] = {
+		{"auto", LOG_AUTO}, {"json", LOG_JSON}, {"text", LOG_TEXT}, {NULL, 0}};
+	enum log_level level = LOG_INFO;
+
+	if (!log_level_parse(config_text(c, "log.level"), &level))
+		return err_set(e, ERR_INPUT, "log.level: debug, info, warn or error");
+	log_setup(level, (enum log_format)choice_of(formats, config_text(c, "log.format")));
+	return true;
+}
+
+/* ---- a reload ---- */
+
+struct reload {
+	struct daemon *daemon;
+	struct config *config;
+	struct daemon_settings settings;
+	struct llm *llm; /* NULL: none, or the one of now */
+	struct pbi *pbi;
+	bool other_llm, other_pbi;
+	struct staged_knowledge *knowledge;
+	struct err first; /* mistake */
+};
+
+static void on_mistake(void *owner, const struct err *e)
+{
+	struct reload *r = owner;
+
+	log_error("config.refused", "%s", e->text);
+	on_first_fault(&r->first, e);
+}
+
+static void on_kept(void *owner, const char *name)
+{
+	(void)owner;
+	log_warn("config.needs_restart", "%s: the value of the start stays", name);
+}
+
+static bool did(struct reload *r, bool good, const struct err *e)
+{
+	if (!good)
+		on_mistake(r, e);
+	return good;
+}
+
+/* Breakers and what was learnt of models stay where nothing of it changes. */
+static bool make_llm(struct reload *r)
+{
+	struct daemon *d = r->daemon;
+	struct budget *trial;
+	struct err e = {0};
+	bool good;
+
+	r->other_llm = !d->exchanges && !config_same(d->config, r->config, "llm.");
+	if (!r->other_llm)
+		return true;
+	trial = budget_new(r->settings.budget->prices, r->settings.budget->price_count,
+			   r->settings.budget->limits, r->settings.budget->limit_count);
+	good = daemon_new_llm(d, r->settings.llm, true, &r->llm, &e) &&
+	       llm_priced(r->llm, trial, &e);
+	budget_free(&trial);
+	return did(r, good, &e);
+}
+
+static bool make_pbi(struct reload *r)
+{
+	struct err e = {0};
+
+	r->other_pbi = !config_same(r->daemon->config, r->config, "pbi.");
+	return !r->other_pbi || did(r, daemon_new_pbi(r->daemon, r->settings.pbi, &r->pbi, &e), &e);
+}
+
+static bool make_knowledge(struct reload *r)
+{
+	struct err e = {0};
+
+	return did(r, knowledge_stage(r->daemon, r->config, &r->knowledge, &e), &e);
+}
+
+/* All that can go wrong. */
+static bool prepare(struct reload *r)
+{
+	struct daemon *d = r->daemon;
+	struct err e = {0};
+	bool good;
+
+	if (!did(r,
+		 config_reload(d->config, d->config_path, environ, on_kept, NULL, &r->config, &e),
+		 &e) ||
+	    !read_all(r->config, &r->settings, on_mistake, r))
+		return false;
+	good = did(r, identity_can_use(d->identity, r->settings.identity, &e), &e);
+	good = make_llm(r) && good;
+	good = make_pbi(r) && good;
+	return make_knowledge(r) && good;
+}
+
+static void use_llm(struct reload *r)
+{
+	struct daemon *d = r->daemon;
+
+	budget_use(d->budget, r->settings.budget);
+	spending_again(d->spending);
+	llm_replaces(r->llm, d->llm);
+	llm_free(&d->llm);
+	d->llm = r->llm;
+	r->llm = NULL;
+	turns_use_llm(d->turns, d->llm);
+	spending_start(d->spending);
+	llm_check(d->llm);
+}
+
+static void use(struct reload *r)
+{
+	struct daemon *d = r->daemon;
+	struct config *before = d->config;
+	struct daemon_settings old = d->settings;
+	struct err e = {0};
+
+	d->config = r->config;
+	d->settings = r->settings;
+	r->config = before;
+	r->settings = old;
+	if (!log_settings_use(d->config, &e))
+		log_error("config.refused", "%s", e.text); /* checked as a choice before */
+	turns_use_settings(d->turns, d->settings.turn);
+	if (r->other_llm)
+		use_llm(r);
+	if (r->other_pbi) {
+		pbi_free(&d->pbi);
+		d->pbi = r->pbi;
+		r->pbi = NULL;
+	}
+	identity_use(d->identity, d->settings.identity);
+	if (d->transport)
+		transport_use(d->transport, d->settings.transport, d->pbi);
+	knowledge_use(d, &r->knowledge);
+	daemon_watch_sources(d);
+}
+
+static void end(struct reload *r)
+{
+	knowledge_discard(&r->knowledge);
+	llm_free(&r->llm);
+	pbi_free(&r->pbi);
+	settings_free(&r->settings);
+	config_free(&r->config);
+}
+
+void daemon_reload(struct daemon *d)
+{
+	struct reload r = {.daemon = d};
+
+	if (prepare(&r)) {
+		use(&r);
+		health_remove(CHECK);
+		log_info("config.loaded", "%s", d->config_path);
+	} else {
+		health_set(CHECK, HEALTH_HELPFUL, HEALTH_DEGRADED, "%s", r.first.text);
+		log_error("config.refused", "nothing was changed");
+	}
+	end(&r);
+}

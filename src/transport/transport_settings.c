@@ -1,0 +1,26 @@
+/* What the configuration says of connections and of other origins. */
+#include "transport_int.h"
+
+#include "vesper/choice.h"
+#include "vesper/json.h"
+
+static const struct choice first_frame_words[] = {{"browser", false}, {"always", true}, {NULL, 0}};
+
+bool transport_settings_read(const struct config *c, struct arena *take,
+			     struct transport_settings **out, struct err *e)
+{
+	struct transport_settings *s = settings_new(take, sizeof(*s));
+
+	(void)e;
+	config_keep(c, take);
+	s->origins = config_texts(c, "auth.origins", take);
+	s->frame_hosts = config_texts(c, "pbi.hosts", take);
+	s->per_address = (size_t)config_int(c, "limits.connections_per_address");
+	s->per_user = (size_t)config_int(c, "limits.connections_per_user");
+	s->per_tenant = (size_t)config_int(c, "limits.connections_per_tenant");
+	s->hide_existence = config_bool(c, "checks.hide_existence");
+	s->allow_query_token = config_bool(c, "auth.allow_query_token");
+	s->first_frame_always = choice_of(first_frame_words, config_text(c, "auth.first_frame"));
+	*out = s;
+	return true;
+}

@@ -1,0 +1,133 @@
+/*
+ * The configuration read again while the daemon runs: limits that change under running turns, twice in a second;
+ * a broken file that changes nothing; keys that a restart only changes; a tenant's other packs.
+ */
+
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REFERENCE, ROOT, startDaemon, tempDir } from './harness.mjs';
+import { patient } from './patience.mjs';
+import { mintToken } from './token.mjs';
+
+const WAIT_MS = patient(20000);
+const TURNS = 200;
+const SESSIONS = 20;
+
+describe('settings that change while the daemon runs', () => {
+  let d;
+  let path;
+  const settings = { limits: { user_per_minute: 0 }, log: { level: 'info' } };
+  const save = (changes = {}) => writeFile(path, JSON.stringify({ ...settings, ...changes }));
+
+  /* What the log says of reloads from here on, until so many have ended. */
+  async function reload(ends = 1, kill = () => d.child.kill('SIGHUP')) {
+    const from = d.output.length;
+    await kill();
+    for (const until = Date.now() + WAIT_MS; Date.now() < until; await sleep(20)) {
+      const lines = d.output.slice(from).split('\n').filter((l) => /config\.|catalog\./.test(l));
+      if (lines.filter((l) => /config\.loaded|nothing was changed/.test(l)).length >= ends)
+        return lines.join('\n');
+    }
+    throw new Error(d.output.slice(from));
+  }
+
+  before(async () => {
+    const dir = await tempDir('settings');
+    await mkdir(dir, { recursive: true });
+    path = join(dir, 'vesper.json');
+    await save();
+    d = await startDaemon({ env: { VESPER_CONFIG: path, VESPER_LIMITS_USER_PER_MINUTE: undefined } });
+  });
+  after(() => d?.stop());
+
+  it('hold requests to another limit from the next one on', async () => {
+    for (let i = 0; i < 5; i++)
+      assert.equal((await d.rest().get('/api/v1/tools')).status, 200);
+    await save({ limits: { user_per_minute: 2 } });
+    await reload();
+    const stati = [];
+    for (let i = 0; i < 4; i++)
+      stati.push((await d.rest(mintToken({ sub: 'held' })).get('/api/v1/tools')).status);
+    assert.deepEqual(stati, [200, 200, 429, 429]);
+    await save();
+    await reload();
+    assert.equal((await d.rest(mintToken({ sub: 'held' })).get('/api/v1/tools')).status, 200);
+  });
+
+  it('change twice in a second under 200 running turns, and every turn ends well', async () => {
+    const chats = await Promise.all(Array.from({ length: SESSIONS }, (_, i) =>
+      d.connect({ token: mintToken({ sub: `u${i}` }) })));
+    const turns = chats.map(async (chat) => {
+      const ended = [];
+      for (let i = 0; i < TURNS / SESSIONS; i++)
+        ended.push((await chat.ask(REFERENCE)).complete?.type);
+      return ended;
+    });
+    await save({ limits: { user_per_minute: 5000, grace_s: 7 }, calendar: { timezone: 'America/Chicago' } });
+    await reload(1);
+    await save({ limits: { user_per_minute: 0 } });
+    await reload(1);
+    const ended = (await Promise.all(turns)).flat();
+    assert.equal(ended.length, TURNS);
+    assert.ok(ended.every((type) => type === 'chat.complete'), JSON.stringify(ended.filter((t) => t !== 'chat.complete').slice(0, 3)));
+    await Promise.all(chats.map((chat) => chat.close()));
+  });
+
+  it('stay where vesper.json is broken, and every mistake is told', async () => {
+    await writeFile(path, '{"limits": {"user_per_minute": 1,}');
+    let said = await reload();
+    assert.match(said, /config\.refused.*vesper\.json/);
+    assert.match(said, /nothing was changed/);
+    await save({ limits: { user_per_minute: -1, gracee_s: 3 } });
+    said = await reload();
+    assert.match(said, /limits\.user_per_minute/);
+    assert.match(said, /limits\.gracee_s: unknown key; did you mean limits\.grace_s/);
+    await save({ limits: { user_per_minute: 1 }, calendar: { timezone: 'Mars/Olympus' }, auth: { tenants: ['nobody'] } });
+    said = await reload();
+    assert.match(said, /calendar\.timezone/);
+    assert.match(said, /auth\.tenants/);
+    assert.match(JSON.stringify((await d.health()).checks.configuration), /calendar\.timezone/);
+    for (let i = 0; i < 3; i++)
+      assert.equal((await d.rest(mintToken({ sub: 'still' })).get('/api/v1/tools')).status, 200);
+    await save();
+    await reload();
+    assert.equal((await d.health()).checks.configuration, undefined);
+  });
+
+  it('keep the value of the start where only a restart changes it, and say so', async () => {
+    await save({ warehouse: { workers: 9 }, tenants: {
+      vesper: { warehouse: 'other.db', store: 'vesper.db' }, acme: { warehouse: 'acme.db', store: 'acme.db' },
+      third: { warehouse: 'third.db', store: 'third.db' } } });
+    const said = await reload();
+    assert.match(said, /config\.needs_restart.*warehouse\.workers/);
+    assert.match(said, /config\.needs_restart.*tenants\.vesper\.warehouse/);
+    assert.match(said, /config\.needs_restart.*tenants\.third/);
+    assert.match(said, /config\.loaded/);
+    assert.ok((await d.ask(REFERENCE)).complete);
+    await save();
+    assert.doesNotMatch(await reload(), /needs_restart/);
+  });
+
+  it('give a tenant other packs', async () => {
+    const roots = await tempDir('packs');
+    await cp(join(ROOT, 'tests/packs'), roots, { recursive: true });
+    const of = (packs) => ({ vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
+      acme: { warehouse: 'acme.db', store: 'acme.db', ...(packs && { packs }) } });
+    const names = async (tenant) => (await d.rest(mintToken({ tenant_id: tenant, permissions:
+      ['chat:use', 'bakery:read', 'chat:read_projects', 'chat:read_market_data'] })).get('/api/v1/tools')).body.data.map((t) => t.name);
+    await save({ packs: { roots: [roots] }, tenants: of(['bakery']) });
+    await reload();
+    assert.ok((await names('acme')).includes('get_loaves_by_bread'));
+    assert.ok(!(await names('vesper')).includes('get_loaves_by_bread'));
+    const before = await names('vesper');
+    await save({ packs: { roots: [roots] }, tenants: of(['circus']) });
+    assert.match(await reload(), /tenants\.acme\.packs: there is no pack circus/);
+    assert.ok((await names('acme')).includes('get_loaves_by_bread'));
+    await save({ tenants: of() });
+    await reload();
+    assert.deepEqual(await names('acme'), before);
+  });
+});
