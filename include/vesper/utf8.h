@@ -19,4 +19,7 @@ size_t utf8_cut(const char *text, size_t len, size_t max_bytes);
  * and skip such characters, each in its own way. */
 bool utf8_is_identifier(const char *text, size_t len);
 
+/* Bytes of the blanks, controls and invisible characters at the start of a terminated text. */
+size_t utf8_blanks(const char *text);
+
 #endif

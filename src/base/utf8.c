@@ -151,6 +151,19 @@ static bool is_unseen(uint32_t c)
 	return false;
 }
 
+size_t utf8_blanks(const char *text)
+{
+	size_t i = 0;
+
+	for (size_t n; text[i]; i += n) {
+		n = utf8_char_bytes(text + i, strnlen(text + i, 4));
+		if (n == 0 ||
+		    (text[i] != ' ' && !is_unseen(code_point((const unsigned char *)text + i, n))))
+			break;
+	}
+	return i;
+}
+
 bool utf8_is_identifier(const char *text, size_t len)
 {
 	if (len == 0 || text[0] == ' ' || text[len - 1] == ' ')

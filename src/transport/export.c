@@ -49,28 +49,12 @@ static bool looks_numeric(const char *text)
 	       strpbrk(text, "0123456789");
 }
 
-/* Blanks that spreadsheets pass over before a formula: all that ASCII has, and those of Unicode
- * that a keyboard makes. */
-static const char *skip_blanks(const char *text)
-{
-	static const char *const wide[] = {"\u00a0", "\u200b", "\u3000", "\ufeff"};
-	bool found = true;
-
-	while (found) {
-		text += strspn(text, " \t\n\v\f\r");
-		found = false;
-		for (size_t i = 0; !found && i < sizeof(wide) / sizeof(wide[0]); i++)
-			if ((found = strncmp(text, wide[i], strlen(wide[i])) == 0))
-				text += strlen(wide[i]);
-	}
-	return text;
-}
-
 /* A spreadsheet runs what begins like a formula, in full width, too. */
 static bool is_formula(const char *text)
 {
 	static const char *const wide[] = {"＝", "＋", "－", "＠"};
-	const char *first = skip_blanks(text);
+	const char *first =
+		text + utf8_blanks(text); /* programs pass over them, each over others */
 
 	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
 		if (strncmp(first, wide[i], strlen(wide[i])) == 0)

@@ -42,10 +42,12 @@ static void formulas_become_text(void **state)
 	/* behind a line break or other blanks, and in full width */
 	csv_is(VIEW("text",
 		    "[\"\\n=1\",\"\\r\\n+1\",\" \\t-1\",\"\\u00a0\\u3000@x\",\"\\uff1d1\","
-		    "\"\\uff0b1\",\"\\n\\uff0d1\",\"\\uff20x\",\" a = b\"]",
-		    "9"),
+		    "\"\\uff0b1\",\"\\n\\uff0d1\",\"\\uff20x\",\" a = "
+		    "b\",\"\\u2028-0<script>\",\"\\u2003=1\"]",
+		    "11"),
 	       "C\r\n\"'\n=1\"\r\n\"'\r\n+1\"\r\n\"' \t-1\"\r\n\"'\u00a0\u3000@x\"\r\n\"'＝1\"\r\n"
-	       "\"'＋1\"\r\n\"'\n－1\"\r\n\"'＠x\"\r\n a = b\r\n");
+	       "\"'＋1\"\r\n\"'\n－1\"\r\n\"'＠x\"\r\n a = "
+	       "b\r\n\"'\u2028-0<script>\"\r\n\"'\u2003=1\"\r\n");
 	csv_is("{\"meta\":[{\"name\":\"c\",\"label\":\"=cmd|' /C calc'!A0\",\"type\":\"text\"}],"
 	       "\"data_dict\":{\"c\":[]},\"row_count\":0}",
 	       "\"'=cmd|' /C calc'!A0\"\r\n");
