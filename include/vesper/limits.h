@@ -243,7 +243,7 @@
 #define DB_QUEUE_MAX          2000 /* waiting queries of one data source */
 #define DB_WORKERS_MAX        64   /* threads of one data source */
 #define DB_WRITTEN_FILES      8    /* open SQLite files of a store beyond its workers, 2 MB each */
-#define DB_STATEMENTS_KEPT    32   /* prepared statements of one connection */
+#define DB_STATEMENTS_KEPT    64   /* prepared statements of one connection; store.sql has 65 */
 #define DB_GROUP_COMMIT_MAX   64   /* writes of one transaction */
 #define DB_PATIENCE_MS        100  /* for company: the answer that a tool call is for is near */
 #define DB_CONNECT_RETRY_MS   3000 /* pause between attempts to reach a database that is away */

@@ -37,6 +37,8 @@ struct tenant;
 struct connection;
 struct work;
 
+#define DB_CONTROLS 4 /* statements around writes: begin, commit, savepoint, release */
+
 /* What went wrong, as ODBC tells it, and what it means. */
 struct diag {
 	char state[6];
@@ -275,7 +277,8 @@ struct connection {
 	const struct db_schemas *schemas; /* SQLite, read-only: it was opened with */
 	dev_t device;                     /* the same: the file that was opened */
 	ino_t inode;
-	void *confirm; /* the prepared question for the tenant */
+	void *confirm;               /* the prepared question for the tenant */
+	void *controls[DB_CONTROLS]; /* SQLite: prepared, in the order of db_native.c; NULL */
 	struct stopper *stopper;
 	bool plain; /* PostgreSQL: statements run without a cursor now */
 	enum db_long_text long_text;

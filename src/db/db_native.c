@@ -40,6 +40,10 @@ static bool native_fail(struct connection *c, const char *what, struct err *e)
 
 static void native_disconnect(struct connection *c)
 {
+	for (size_t i = 0; i < DB_CONTROLS; i++) {
+		sqlite3_finalize(c->controls[i]);
+		c->controls[i] = NULL;
+	}
 	sqlite3_close(c->native);
 	c->native = NULL;
 }
@@ -291,8 +295,35 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
 	return done;
 }
 
+/* Where the statement stays prepared; NULL: it is none of those around each write. */
+static void **control_of(struct connection *c, const char *text)
+{
+	const struct db_dialect *d = c->tenant->source->dialect;
+	const char *const texts[DB_CONTROLS] = {d->begin, d->commit, d->savepoint, d->release};
+
+	for (size_t i = 0; i < DB_CONTROLS; i++)
+		if (texts[i] == text)
+			return &c->controls[i];
+	return NULL;
+}
+
+static bool control_run(struct connection *c, const char *text, void **control, struct err *e)
+{
+	bool done;
+
+	if (!*control && !native_prepare(c, text, strlen(text), control, e))
+		return false;
+	done = sqlite3_step(*control) == SQLITE_DONE || native_fail(c, "execute", e);
+	sqlite3_reset(*control);
+	return done;
+}
+
 static bool native_exec(struct connection *c, const char *text, struct err *e)
 {
+	void **control = control_of(c, text);
+
+	if (control)
+		return control_run(c, text, control, e);
 	return sqlite3_exec(c->native, text, NULL, NULL, NULL) == SQLITE_OK ||
 	       native_fail(c, "execute", e);
 }

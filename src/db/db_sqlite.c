@@ -204,7 +204,7 @@ static bool sqlite_set_up(struct connection *c, struct err *e)
 
 static bool starts(const char *text, const char *prefix)
 {
-	return strncasecmp(text, prefix, strlen(prefix)) == 0;
+	return (*text | 0x20) == *prefix && strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
 enum column_type db_sqlite_column_type(const char *name, bool *guess)

@@ -74,6 +74,11 @@ static bool release(struct connection *c, const char *text, struct err *e)
 	return !text || db_connection_exec(c, text, e);
 }
 
+static bool is_alone(const struct job *j)
+{
+	return j->works.next == j->works.prev;
+}
+
 /* One write inside the transaction. False: the transaction itself is gone. */
 static bool write_run(struct job *j, struct work *w)
 {
@@ -82,6 +87,8 @@ static bool write_run(struct job *j, struct work *w)
 
 	if (!db_work_may_go_on(w, &w->err))
 		return true;
+	if (is_alone(j)) /* whatever it has done ends with the transaction */
+		return db_connection_run(c, w, &w->err);
 	if (!db_connection_exec(c, dialect->savepoint, &w->err))
 		return false;
 	if (db_connection_run(c, w, &w->err) && release(c, dialect->release, &w->err))
