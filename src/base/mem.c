@@ -59,9 +59,10 @@ char *mem_strdup(const char *text)
 
 char *mem_strndup(const char *text, size_t len)
 {
-	char *copy = mem_alloc(len + 1);
+	char *copy = mem_realloc(NULL, len + 1);
 	if (len)
 		memcpy(copy, text, len);
+	copy[len] = '\0';
 	return copy;
 }
 

@@ -43,11 +43,12 @@ bool str_eq_nocase(struct str a, struct str b)
 const char *str_find_nocase(const char *text, const char *part)
 {
 	const char first = ascii_lower(*part);
+	const char other = first >= 'a' && first <= 'z' ? (char)(first - 'a' + 'A') : first;
 
 	for (; first && *text; text++) {
 		size_t n = 1;
 
-		if (ascii_lower(*text) != first)
+		if (*text != first && *text != other)
 			continue;
 		while (part[n] && ascii_lower(text[n]) == ascii_lower(part[n]))
 			n++;
@@ -180,7 +181,9 @@ static bool buf_room(struct buf *b, size_t len)
 
 void buf_add(struct buf *b, const void *data, size_t len)
 {
-	if (!buf_room(b, len))
+	bool fits = len < b->size - b->n && len <= b->cap_bytes - b->n;
+
+	if (!fits && !buf_room(b, len))
 		return;
 	if (len)
 		memcpy(b->p + b->n, data, len);
@@ -195,7 +198,12 @@ void buf_str(struct buf *b, const char *text)
 
 void buf_char(struct buf *b, char c)
 {
-	buf_add(b, &c, 1);
+	if (b->n + 1 >= b->size || b->n >= b->cap_bytes) {
+		buf_add(b, &c, 1);
+		return;
+	}
+	b->p[b->n++] = c;
+	b->p[b->n] = '\0';
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)
@@ -279,6 +287,9 @@ static size_t json_plain_run(const char *text, size_t len)
 	size_t i = 0;
 	while (len - i >= 8 && are_plain(text + i))
 		i += 8;
+	/* The rest once more with what is before it. */
+	if (i >= 8 && i < len && len - i < 8 && are_plain(text + len - 8))
+		return len;
 	while (i < len) {
 		if (json_plain[(unsigned char)text[i]]) {
 			i++;

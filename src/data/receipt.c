@@ -155,17 +155,15 @@ void receipt_canonical(struct buf *b, struct str json)
 
 /* ---- hashes ---- */
 
-static void hash_salted(const char *salt, size_t salt_len, const char *piece, size_t len,
-			char out[HASH_HEX_BYTES])
+/* scratch: kept from piece to piece. */
+static void hash_salted(struct buf *scratch, const char *salt, size_t salt_len, const char *piece,
+			size_t len, char out[HASH_HEX_BYTES])
 {
-	struct buf b;
-
-	buf_init(&b, SIZE_MAX / 2);
-	buf_add(&b, salt, salt_len);
-	buf_char(&b, '\n');
-	buf_add(&b, piece, len);
-	hash_sha256_hex(buf_text(&b), b.n, out);
-	buf_deinit(&b);
+	buf_reset(scratch);
+	buf_add(scratch, salt, salt_len);
+	buf_char(scratch, '\n');
+	buf_add(scratch, piece, len);
+	hash_sha256_hex(buf_text(scratch), scratch->n, out);
 }
 
 static void hash_text(const char *text, char out[HASH_HEX_BYTES])
@@ -211,12 +209,14 @@ static void put_leaves(struct buf *leaves, const struct buf *content, const stru
 		       const char *salt)
 {
 	char hash[HASH_HEX_BYTES];
+	struct buf scratch;
 
+	buf_init(&scratch, SIZE_MAX / 2);
 	for (size_t i = 0; i < m->count; i++) {
 		const struct member *one = &m->items[i];
 		size_t len = one->len + (i + 1 == m->count);
 
-		hash_salted(salt, strlen(salt), content->p + one->from, len, hash);
+		hash_salted(&scratch, salt, strlen(salt), content->p + one->from, len, hash);
 		buf_add(leaves, one->name.p, one->name.n);
 		buf_char(leaves, ' ');
 		buf_int(leaves, (int64_t)len);
@@ -224,6 +224,7 @@ static void put_leaves(struct buf *leaves, const struct buf *content, const stru
 		buf_str(leaves, hash);
 		buf_char(leaves, '\n');
 	}
+	buf_deinit(&scratch);
 }
 
 /* What each content has. */
@@ -370,6 +371,7 @@ static bool check_pieces(struct check *c, struct str leaves)
 
 	while (str_split(&leaves, '\n', &line) && line.n > 0) {
 		char hash[HASH_HEX_BYTES];
+		struct buf scratch;
 		size_t len;
 
 		if (!read_leaf(line, &name, &len, &want))
@@ -377,7 +379,9 @@ static bool check_pieces(struct check *c, struct str leaves)
 		const char *field = arena_printf(c->arena, "content.%.*s", (int)name.n, name.p);
 		if (len > whole - at)
 			return bad_part(c, field, at, whole - at);
-		hash_salted(salt.p, salt.n, content + at, len, hash);
+		buf_init(&scratch, SIZE_MAX / 2);
+		hash_salted(&scratch, salt.p, salt.n, content + at, len, hash);
+		buf_deinit(&scratch);
 		if (!str_eq(want, str_of(hash)))
 			return bad_part(c, field, at, len);
 		at += len;

@@ -2,8 +2,6 @@
  * comparisons. Other tables of words: words.c (numbers), scan_date.c (months), units.c. */
 #include "telling.h"
 
-#include <ctype.h>
-
 #define TELLING_BYTES_MAX 16
 
 /* clang-format off */
@@ -370,7 +368,7 @@ const struct telling *telling_find(const char *word, size_t len)
 	if (len == 0 || len >= sizeof(folded))
 		return NULL;
 	for (size_t i = 0; i < len; i++)
-		folded[i] = (char)tolower((unsigned char)word[i]);
+		folded[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] | 0x20) : word[i];
 	folded[len] = '\0';
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;

@@ -23,16 +23,24 @@ static void count_use(const char *outcome)
 
 static void add_value(struct buf *b, const struct value *v)
 {
-	if (v->type == VALUE_INT || v->type == VALUE_BOOL)
-		buf_printf(b, "%d:%lld,", (int)v->type, (long long)v->number);
-	else
-		buf_printf(b, "%d:%zu:%s,", (int)v->type, v->text ? strlen(v->text) : 0,
-			   v->text ? v->text : "");
+	const struct str text = str_of(v->text);
+
+	buf_int(b, (int64_t)v->type);
+	buf_char(b, ':');
+	if (v->type == VALUE_INT || v->type == VALUE_BOOL) {
+		buf_int(b, v->number);
+	} else {
+		buf_int(b, (int64_t)text.n);
+		buf_char(b, ':');
+		buf_add(b, text.p, text.n);
+	}
+	buf_char(b, ',');
 }
 
 static void add_arg(struct buf *b, const struct arg *arg)
 {
-	buf_printf(b, "%s%s=", arg->name, arg->is_list ? "[]" : "");
+	buf_str(b, arg->name);
+	buf_str(b, arg->is_list ? "[]=" : "=");
 	for (size_t i = 0; i < arg->count; i++)
 		add_value(b, &arg->values[i]);
 	buf_char(b, '\n');
