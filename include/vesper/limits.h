@@ -304,11 +304,14 @@
 #define REDIS_PAUSE_MAX_MS       2000  /* so that one that is back is used within seconds */
 #define REDIS_STEADY_MS          10000 /* up for that long: pauses begin small again */
 #define REDIS_PING_MS            5000 /* an idle connection is tried, so that no turn finds it dead */
-#define REDIS_ARGS_MAX           8    /* words of one command */
+#define REDIS_ARGS_MAX           32   /* words of one command: a script, its keys and values */
 #define REDIS_UNANSWERED_MAX     4096 /* commands on their way; more are not sent */
 #define REDIS_UNANSWERED_BYTES_MAX                                                                 \
 	(16 * 1024 * 1024) /* of them: a server that reads nothing fills no memory */
-#define REDIS_REPLY_BYTES_MAX (CACHE_VALUE_BYTES_MAX + 64) /* a value in its envelope */
+#define REDIS_REPLY_BYTES_MAX    (4 * 1024 * 1024) /* 16 of the largest entries of a stream */
+#define REDIS_REPLY_ELEMENTS_MAX 4096 /* arrays of one reply: 512 streams with an entry each */
+#define REDIS_REPLY_LEVELS_MAX   5    /* streams, one, its entries, one, its fields */
+_Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in its envelope");
 
 /* Power BI */
 #define PBI_CALL_MS       5000   /* one call in all, the wait for a token included */

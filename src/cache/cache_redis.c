@@ -106,7 +106,8 @@ static void on_get(void *owner, const redisReply *reply)
 		redis_count_use(q->command, "miss");
 	else
 		redis_count_use(q->command, reply ? "error" : "lost");
-	if (redis_reply_is(reply, REDIS_REPLY_STATUS) || redis_reply_is(reply, REDIS_REPLY_INTEGER))
+	if (reply && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL &&
+	    reply->type != REDIS_REPLY_ERROR)
 		redis_link_distrust(q->redis->link, "GET was answered by something else");
 	redis_answer(q, value, false);
 }

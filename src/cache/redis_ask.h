@@ -4,9 +4,9 @@
 #define REDIS_ASK_H
 
 #include "cache_int.h"
-#include "redis_link.h"
 #include "vesper/arena.h"
 #include "vesper/hash.h"
+#include "vesper/redis.h"
 
 #define VALUE_PREFIX "vesper:v:"
 #define LOCK_PREFIX  "vesper:l:"

@@ -2,7 +2,7 @@
  * others put there, and a server that is paused, killed and started again. */
 #include "cache_contract.h"
 
-#include "redis_link.h"
+#include "vesper/redis.h"
 #include "redis_service.h"
 #include "vesper/health.h"
 #include "vesper/log.h"

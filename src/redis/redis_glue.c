@@ -3,10 +3,11 @@
  * reader that trusts the server: it allocates whatever an array announces, and it asserts that
  * every reply was asked for, so that one stray byte sequence would end the process. This glue
  * watches the descriptor through our loop, and puts a guard before the reader's constructors: what
- * was not asked for, any array, and what is too long end the connection instead.
+ * was not asked for and what is too large end the connection instead.
  */
 #include "redis_glue.h"
 
+#include "vesper/limits.h"
 #include "vesper/mem.h"
 
 struct glue {
@@ -17,42 +18,60 @@ struct glue {
 	struct redis_glue_options options;
 	redisReplyObjectFunctions *plain; /* hiredis' own constructors */
 	redisReplyObjectFunctions guarded;
+	size_t bytes, elements; /* of the reply that is being read */
 };
 
 /* ---- the reader's guard ---- */
 
-static struct glue *guard_of(const redisReadTask *task)
+/* NULL: nobody asked for it, or it is too much: so many further bytes and elements. */
+static struct glue *guard_of(const redisReadTask *task, size_t bytes, size_t elements)
 {
 	struct glue *g = task->privdata;
 
-	return *g->options.unanswered > 0 ? g : NULL;
+	if (!task->parent)
+		g->bytes = g->elements = 0;
+	g->bytes += bytes;
+	g->elements += elements;
+	return *g->options.unanswered > 0 && g->bytes <= REDIS_REPLY_BYTES_MAX &&
+			       g->elements <= REDIS_REPLY_ELEMENTS_MAX
+		       ? g
+		       : NULL;
+}
+
+static int level_of(const redisReadTask *task)
+{
+	int level = 1;
+
+	for (; task->parent; task = task->parent)
+		level++;
+	return level;
 }
 
 static void *on_string(const redisReadTask *task, char *text, size_t len)
 {
-	struct glue *g = guard_of(task);
+	struct glue *g = guard_of(task, len, 0);
 
-	return g && len <= g->options.reply_bytes_max ? g->plain->createString(task, text, len)
-						      : NULL;
+	return g ? g->plain->createString(task, text, len) : NULL;
 }
 
 static void *on_array(const redisReadTask *task, int count)
 {
-	(void)task;
-	(void)count;
-	return NULL; /* nothing that we ask is answered with one */
+	struct glue *g = count < 0 ? NULL : guard_of(task, 0, (size_t)count);
+
+	return g && level_of(task) <= REDIS_REPLY_LEVELS_MAX ? g->plain->createArray(task, count)
+							     : NULL;
 }
 
 static void *on_integer(const redisReadTask *task, long long n)
 {
-	struct glue *g = guard_of(task);
+	struct glue *g = guard_of(task, 0, 0);
 
 	return g ? g->plain->createInteger(task, n) : NULL;
 }
 
 static void *on_nil(const redisReadTask *task)
 {
-	struct glue *g = guard_of(task);
+	struct glue *g = guard_of(task, 0, 0);
 
 	return g ? g->plain->createNil(task) : NULL;
 }
@@ -125,7 +144,7 @@ static void on_cleanup(void *self)
 /* Bytes without a whole reply in them: a length that is never reached would fill the memory. */
 static bool reads_without_end(const struct glue *g)
 {
-	return g->ac->c.reader->len > 2 * g->options.reply_bytes_max;
+	return g->ac->c.reader->len > 2 * (size_t)REDIS_REPLY_BYTES_MAX;
 }
 
 static void on_fd(void *owner, int fd, int events)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "redis_url.h"
+#include "vesper/redis.h"
 
 static struct arena *arena;
 

@@ -1,5 +1,6 @@
 /*
- * One connection to a Redis that may be away, slow or wrong, and what it may cost.
+ * A Redis that may be unavailable, slow or wrong: where it is, one connection to it, and what that
+ * may cost.
  *
  * A command is only sent while the connection is up: it was made, the server took the login and
  * answered a PING. Otherwise the caller hears "no" at once and goes on without; nobody ever waits
@@ -8,19 +9,38 @@
  * command ends without an answer, and the server has to greet again, after a pause.
  *
  * Replies come in the order of the commands, each to the command that asked; one that nobody waits
- * for any more is read and thrown away. Loop thread only.
+ * for any more is read and thrown away. A reply may hold arrays of REDIS_REPLY_LEVELS_MAX levels,
+ * REDIS_REPLY_ELEMENTS_MAX elements and REDIS_REPLY_BYTES_MAX bytes of text in all; what is more
+ * ends the connection. Loop thread only.
  */
-#ifndef REDIS_LINK_H
-#define REDIS_LINK_H
+#ifndef VESPER_REDIS_H
+#define VESPER_REDIS_H
 
+#include <hiredis/hiredis.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "redis_glue.h"
-#include "redis_url.h"
+#include "vesper/arena.h"
+#include "vesper/err.h"
 #include "vesper/loop.h"
 #include "vesper/str.h"
+
+/* Where a Redis is. Nothing of its address is ever logged but `shown`: it may hold a password. */
+struct redis_place {
+	const char *host; /* a name or an address; NULL: `path` */
+	int port;
+	const char *path;     /* of a unix socket */
+	const char *user;     /* NULL: the default one */
+	const char *password; /* NULL: none is sent */
+	int db;
+	const char *shown; /* what may be logged: host and port, or the path */
+};
+
+/* redis://[[user]:password@]host[:port][/db], unix://[[user]:password@]/path[?db=N]; user and
+ * password may be percent-encoded. The error names the mistake and nothing of the address. */
+MUST_CHECK bool redis_url_parse(const char *url, struct arena *a, struct redis_place *out,
+				struct err *e);
 
 struct redis_link;
 

@@ -1,6 +1,6 @@
 /* An address of a Redis as its parts. Written here because libcurl's parser is another folder's
  * library, and because an error must never repeat the password. */
-#include "redis_url.h"
+#include "vesper/redis.h"
 
 #include <string.h>
 

@@ -2,7 +2,8 @@
  * The states of the connection to Redis: a pause, the address looked up on a worker thread (names
  * are looked up anew each time, since a failover changes them), a greeting, and then up.
  */
-#include "redis_link.h"
+#include "redis_glue.h"
+#include "vesper/redis.h"
 
 #include <assert.h>
 #include <netdb.h>
@@ -258,7 +259,6 @@ static void connect_to(struct redis_link *k, const char *address)
 {
 	struct redis_glue_options glue = {
 		.unanswered = &k->unanswered,
-		.reply_bytes_max = REDIS_REPLY_BYTES_MAX,
 		.gone = on_gone,
 		.owner = k,
 	};
