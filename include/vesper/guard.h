@@ -33,6 +33,7 @@
 #include "vesper/arena.h"
 #include "vesper/clock.h"
 #include "vesper/result.h"
+#include "vesper/units.h"
 
 enum guard_policy {
 	GUARD_FLAG,     /* a number that is bound to nothing is shown, and marked */
@@ -84,6 +85,7 @@ struct guard_sink {
 struct guard_input {
 	const struct result *const *results; /* borrowed as long as the check lives */
 	size_t result_count;
+	const struct units *units; /* the registry; borrowed; NULL: none is known */
 	const char *question;
 	struct date today;
 	enum guard_policy policy;

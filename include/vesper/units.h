@@ -30,7 +30,13 @@ struct unit_def {
 	int decimals;                 /* that are shown at most, of styles that round */
 	const char *const *spellings; /* as words; NULL-ended */
 	const char *const *glued;     /* that may follow a number without a blank; NULL-ended */
+	bool counted; /* it says what is counted ("views"): a number alone may be so many */
 };
+
+/* Dimensions that the program knows: seconds, months, and "1.05x". */
+#define UNITS_TIME   "time"
+#define UNITS_MONTHS "months"
+#define UNITS_RATIO  "ratio"
 
 struct units {
 	const struct unit_def *items; /* the shared ones, then those of packs */

@@ -66,6 +66,7 @@ void check_begin(struct answer_turn *t)
 	const struct guard_input in = {
 		.results = (const struct result *const *)t->work->results,
 		.result_count = t->work->result_count,
+		.units = &t->core->may.catalog->units,
 		.question = t->core->request.content,
 		.today = t->core->today,
 		.policy = t->options->numbers,

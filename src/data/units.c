@@ -28,8 +28,9 @@ static bool read_style(const struct words_file *f, const char *member, const cha
 static bool read_unit(const struct words_file *f, const json_t *item, const char *member,
 		      struct unit_def *out)
 {
-	static const char *const members[] = {"symbol",   "dimension", "scale", "style",
-					      "decimals", "spellings", "glued", NULL};
+	static const char *const members[] = {"symbol", "dimension", "scale",
+					      "style",  "decimals",  "spellings",
+					      "glued",  "counted",   NULL};
 	const char *scale, *style;
 	int64_t decimals;
 	struct err e;
@@ -46,6 +47,9 @@ static bool read_unit(const struct words_file *f, const json_t *item, const char
 	if (decimals < 0 || decimals > DECIMALS_MAX)
 		return words_fail(f, member, "decimals must be 0 to %d", DECIMALS_MAX);
 	out->decimals = (int)decimals;
+	out->counted = json_is_true(json_object_get(item, "counted"));
+	if (json_object_get(item, "counted") && !json_is_boolean(json_object_get(item, "counted")))
+		return words_fail(f, member, "counted must be true or false");
 	return read_style(f, member, style, &out->style) &&
 	       words_list(f, json_object_get(item, "spellings"),
 			  arena_printf(f->arena, "%s.spellings", member), true, &out->spellings) &&

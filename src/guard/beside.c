@@ -122,8 +122,8 @@ enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 
 bool shown_is_bare(const struct shown *s)
 {
-	return s->kind == SHOWN_NUMBER && s->unit == UNIT_NONE && s->decimals == 0 &&
-	       !s->currency && !s->scaled;
+	return s->kind == SHOWN_NUMBER && !s->unit && s->decimals == 0 && !s->currency &&
+	       !s->scaled;
 }
 
 /* "HubZone", "hub_zone", "Hub zone": hub, zone. */
@@ -243,7 +243,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 		if (kinds[i].beside.after[0]) {
 			kinds[i].counted = COUNTED_NOTHING;
 			kinds[i].share = true;
-			kinds[i].unit = UNIT_PERCENT;
+			kinds[i].unit = k->units.percent;
 			known_add(k, &kinds[i], CLASS_NUMBER,
 				  (guard_value)rows[i] * 10000000000 / (guard_value)t->row_count);
 		}
@@ -352,7 +352,7 @@ static bool row_says(const struct known *k, const struct entry *e, const struct 
 
 static bool text_fits(const struct entry *e, const struct beside *said)
 {
-	if (e->unit != UNIT_NONE)
+	if (e->unit)
 		return false;
 	return (!e->beside.before && !e->beside.after[0] && !e->beside.picture) ||
 	       same_picture(&e->beside, said) ||

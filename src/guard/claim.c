@@ -192,14 +192,9 @@ bool mark_shows(const struct mark *m, guard_value v)
 
 bool units_compare(const struct mark *a, const struct mark *b)
 {
-	enum unit x = a->shown.unit, y = b->shown.unit;
+	const struct unit_def *x = a->shown.unit, *y = b->shown.unit;
 
-	if (a->shown.currency && x == UNIT_NONE)
-		x = UNIT_MONEY;
-	if (b->shown.currency && y == UNIT_NONE)
-		y = UNIT_MONEY;
-	return x == y || (x == UNIT_MONEY && y == UNIT_PRICE) ||
-	       (x == UNIT_PRICE && y == UNIT_MONEY) || x == UNIT_NONE || y == UNIT_NONE;
+	return !x || !y || unit_is_alike(x, y);
 }
 
 bool token_tells(const struct claims *c, size_t i, uint32_t is)

@@ -86,7 +86,7 @@ static size_t whole_after(const struct claims *c, size_t a)
 	while (b < a + 2 + PART_TOKENS && is_plain_word(c, b))
 		b++;
 	if (b >= c->count || !token_is_amount(&c->tokens[b]) ||
-	    c->tokens[b].mark->shown.unit == UNIT_PERCENT)
+	    unit_is_percent(c->tokens[b].mark->shown.unit))
 		return 0;
 	return b;
 }
@@ -96,7 +96,7 @@ static void bind_share(struct claims *c, size_t i, guard_value part, guard_value
 	struct mark *m = i < c->count && token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
 	char formula[FORMULA_BYTES], x[DECIMAL_TEXT_BYTES], y[DECIMAL_TEXT_BYTES];
 
-	if (!m || m->shown.unit != UNIT_PERCENT || !mark_shows(m, part * 100 * ONE / whole))
+	if (!m || !unit_is_percent(m->shown.unit) || !mark_shows(m, part * 100 * ONE / whole))
 		return;
 	decimal_text_short((struct decimal){.units = part, .scale = GUARD_SCALE}, x);
 	decimal_text_short((struct decimal){.units = whole, .scale = GUARD_SCALE}, y);
@@ -116,8 +116,7 @@ static void bind_part(struct claims *c, struct mark *m, guard_value whole)
 			for (size_t col = 0; col < kt->t->column_count; col++) {
 				guard_value v = kt->values[r][col];
 
-				if (!kt->measure[col] || v == GUARD_NO_VALUE ||
-				    kt->units[col] == UNIT_NONE)
+				if (!kt->measure[col] || v == GUARD_NO_VALUE || !kt->units[col])
 					continue;
 				part = part || mark_shows(m, v);
 				all = all || v == whole;
@@ -156,7 +155,7 @@ static bool is_some_part(const struct claims *c, const struct mark *m, guard_val
 static void check_share(struct claims *c, size_t i)
 {
 	struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
-	size_t b = m && m->shown.unit == UNIT_PERCENT && !m->shown.part ? whole_after(c, i) : 0;
+	size_t b = m && unit_is_percent(m->shown.unit) && !m->shown.part ? whole_after(c, i) : 0;
 	const struct mark *whole = b ? c->tokens[b].mark : NULL;
 
 	if (!whole || !m->bound || m->unchecked || !whole->bound || whole->shown.value == 0)
@@ -164,7 +163,7 @@ static void check_share(struct claims *c, size_t i)
 	for (size_t n = i; n-- > 0 && n + DIRECTION_NEAR >= i;) {
 		const struct mark *a = token_is_amount(&c->tokens[n]) ? c->tokens[n].mark : NULL;
 
-		if (!a || a->shown.unit == UNIT_PERCENT)
+		if (!a || unit_is_percent(a->shown.unit))
 			continue;
 		if (!a->bound || !units_compare(a, whole) || a->shown.value > whole->shown.value)
 			break;
@@ -173,7 +172,7 @@ static void check_share(struct claims *c, size_t i)
 			token_contradicts(&c->tokens[i]);
 		return;
 	}
-	if (!is_some_part(c, m, whole->shown.value) && whole->shown.unit != UNIT_NONE)
+	if (!is_some_part(c, m, whole->shown.value) && whole->shown.unit)
 		token_contradicts(&c->tokens[i]);
 }
 
@@ -201,8 +200,9 @@ void claims_of_parts(struct claims *c)
 	}
 	for (size_t a = 0; a + 2 < c->count; a++) {
 		const struct token *t = &c->tokens[a];
-		size_t b = token_is_amount(t) && t->mark->shown.unit != UNIT_PERCENT &&
-					   t->mark->shown.unit != UNIT_RATIO && !t->mark->shown.part
+		size_t b = token_is_amount(t) && !unit_is_percent(t->mark->shown.unit) &&
+					   !unit_is_ratio(t->mark->shown.unit) &&
+					   !t->mark->shown.part
 				   ? whole_after(c, a)
 				   : 0;
 		guard_value part, whole;
@@ -241,7 +241,7 @@ static int direction_of(const struct claims *c, size_t i)
 
 static bool shows_pair(const struct mark *m, guard_value a, guard_value b)
 {
-	if (m->shown.unit == UNIT_PERCENT)
+	if (unit_is_percent(m->shown.unit))
 		return b != 0 && mark_shows(m, (a - b) * 100 * ONE / b);
 	return mark_shows(m, a - b);
 }
@@ -256,7 +256,7 @@ static bool pair_before(const struct claims *c, size_t i, size_t *a, size_t *b)
 
 		if (token_breaks(c, n, ";|"))
 			return false;
-		if (!token_is_amount(t) || t->mark->shown.unit == UNIT_PERCENT)
+		if (!token_is_amount(t) || unit_is_percent(t->mark->shown.unit))
 			continue;
 		if (!t->mark->bound || t->mark->unchecked || shown_is_bare(&t->mark->shown))
 			return false;
@@ -284,7 +284,7 @@ void claims_of_pairs(struct claims *c)
 		first = token_value(&c->tokens[a]);
 		second = token_value(&c->tokens[b]);
 		if (!dir || !against || first == second || !shows_pair(m, first, second) ||
-		    (m->shown.unit != UNIT_PERCENT && !units_compare(m, c->tokens[a].mark)))
+		    (!unit_is_percent(m->shown.unit) && !units_compare(m, c->tokens[a].mark)))
 			continue;
 		if ((first > second) != (dir > 0)) {
 			token_contradicts(&c->tokens[i]);
@@ -293,7 +293,7 @@ void claims_of_pairs(struct claims *c)
 		decimal_text_short((struct decimal){.units = first, .scale = GUARD_SCALE}, x);
 		decimal_text_short((struct decimal){.units = second, .scale = GUARD_SCALE}, y);
 		snprintf(formula, sizeof(formula), "%s %s %s", x,
-			 m->shown.unit == UNIT_PERCENT ? "/ - 1:" : "-", y);
+			 unit_is_percent(m->shown.unit) ? "/ - 1:" : "-", y);
 		claim_binds(m, formula);
 	}
 }

@@ -133,7 +133,7 @@ static void vote(struct votes *v, guard_value a, guard_value b)
 	if (a == GUARD_NO_VALUE || b == GUARD_NO_VALUE || a == b)
 		return;
 	right = (a > b) == (v->dir > 0);
-	told = v->by && (v->by->shown.unit == UNIT_PERCENT
+	told = v->by && (unit_is_percent(v->by->shown.unit)
 				 ? b != 0 && mark_shows(v->by, (a - b) * 100 * ONE / b)
 				 : mark_shows(v->by, a - b));
 	if (v->said[1] && right && mark_shows(v->said[0], a) && mark_shows(v->said[1], b)) {
@@ -204,7 +204,7 @@ static void vote_rows(const struct claims *c, const struct known_table *kt, cons
 			    is_other_row(c, kt, y, b))
 				continue;
 			for (size_t col = 0; col < kt->t->column_count; col++)
-				if (kt->measure[col] && kt->units[col] != UNIT_NONE)
+				if (kt->measure[col] && kt->units[col])
 					vote(v, kt->values[x][col], kt->values[y][col]);
 				else if (kt->measure[col] && v->by)
 					vote(v, kt->values[x][col], kt->values[y][col]);
@@ -280,7 +280,7 @@ static void find_said(struct claims *c, size_t i, struct votes *v)
 
 	for (size_t n = i + 1; n < c->count && found < 2 && !token_breaks(c, n, ";.!?|"); n++)
 		if (token_is_amount(&c->tokens[n]) && c->tokens[n].mark != v->by &&
-		    c->tokens[n].mark->shown.unit != UNIT_PERCENT)
+		    !unit_is_percent(c->tokens[n].mark->shown.unit))
 			v->said[found++] = c->tokens[n].mark;
 }
 

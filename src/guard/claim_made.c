@@ -46,8 +46,7 @@ static size_t cells_of(const struct known_table *kt, int id, const struct mark *
 		for (size_t col = 0; col < kt->t->column_count; col++) {
 			guard_value v = kt->values[row][col];
 
-			if (!kt->measure[col] || v == GUARD_NO_VALUE ||
-			    kt->units[col] == UNIT_NONE ||
+			if (!kt->measure[col] || v == GUARD_NO_VALUE || !kt->units[col] ||
 			    !unit_fits(&m->shown, m->shown.unit, kt->units[col], false))
 				continue;
 			if (n == CELLS_MAX)
@@ -64,8 +63,8 @@ static void bind_rest(struct claims *c, size_t i)
 	struct mark *m = c->tokens[i].mark;
 	int id = name_of(c, i);
 
-	if (shown_is_bare(&m->shown) || m->shown.unit == UNIT_PERCENT ||
-	    m->shown.unit == UNIT_RATIO)
+	if (shown_is_bare(&m->shown) || unit_is_percent(m->shown.unit) ||
+	    unit_is_ratio(m->shown.unit))
 		return;
 	for (int t = 0; t < c->k->table_count; t++) {
 		guard_value cells[CELLS_MAX];
@@ -141,15 +140,20 @@ static bool is_share(const struct mark *m, guard_value part, guard_value whole)
 	return whole > 0 && part > 0 && part < whole && mark_shows(m, part * 100 * ONE / whole);
 }
 
-static bool same_unit(enum unit a, enum unit b)
+/* What is counted, but no time. */
+static bool is_thing(const struct unit_def *u)
 {
-	return a == b ||
-	       ((a == UNIT_NONE || a == UNIT_VIEWS) && (b == UNIT_NONE || b == UNIT_VIEWS));
+	return u->counted && !unit_is_span(u);
+}
+
+static bool same_unit(const struct unit_def *a, const struct unit_def *b)
+{
+	return a == b || ((!a || is_thing(a)) && (!b || is_thing(b)));
 }
 
 /* A part of a total of its column: of all rows, or as the only row of another table says it. */
 static bool is_share_of_total(const struct claims *c, const struct mark *m, guard_value part,
-			      enum unit unit)
+			      const struct unit_def *unit)
 {
 	for (int t = 0; t < c->k->table_count; t++) {
 		const struct known_table *kt = &c->k->tables[t];
@@ -171,7 +175,7 @@ static void bind_share_of_total(struct claims *c, size_t i)
 	struct mark *m = c->tokens[i].mark;
 	size_t top = top_before(c, i);
 
-	if (m->shown.unit != UNIT_PERCENT)
+	if (!unit_is_percent(m->shown.unit))
 		return;
 	for (int t = 0; t < c->k->table_count && top > 1; t++) {
 		const struct known_table *kt = &c->k->tables[t];
@@ -186,7 +190,7 @@ static void bind_share_of_total(struct claims *c, size_t i)
 		const struct token *t = &c->tokens[n];
 
 		if (token_is_amount(t) && t->mark->bound && !t->mark->unchecked &&
-		    t->mark->shown.unit != UNIT_PERCENT && !t->mark->shown.worded &&
+		    !unit_is_percent(t->mark->shown.unit) && !t->mark->shown.worded &&
 		    is_share_of_total(c, m, t->mark->shown.value,
 				      t->mark->amount.table >= 0 ? t->mark->amount.unit
 								 : t->mark->shown.unit))
@@ -263,7 +267,8 @@ void claims_of_repeats(struct claims *c)
 		struct mark *m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
 
 		if (!m || !m->bound || m->unchecked || shown_is_bare(&m->shown) ||
-		    m->shown.unit == UNIT_PERCENT || m->shown.unit >= UNIT_HOURS || m->shown.worded)
+		    unit_is_percent(m->shown.unit) || unit_is_ratio(m->shown.unit) ||
+		    (m->shown.unit && m->shown.unit->counted) || m->shown.worded)
 			continue;
 		for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";|");) {
 			const struct mark *o =

@@ -301,13 +301,13 @@ void claims_of_ranks(struct claims *c)
 /* ---- hours that a fact tells ---- */
 
 /* The two hours of a range; false: the text is none. */
-static bool read_hours(const char *text, guard_value hours[2])
+static bool read_hours(const struct unit_words *u, const char *text, guard_value hours[2])
 {
 	struct reader r;
 	struct shown s;
 	size_t len = text ? strlen(text) : 0, at = 0, plain, found = 0;
 
-	reader_init(&r);
+	reader_init(&r, u);
 	r.line_start = false;
 	for (; found < 2 && reader_next(&r, text + at, len - at, true, &plain, &s);
 	     at += plain + s.len) {
@@ -330,7 +330,7 @@ void claims_of_hours(struct claims *c)
 		guard_value hours[2];
 		bool told = false;
 
-		if (!read_hours(fact->text, hours))
+		if (!read_hours(&c->k->units, fact->text, hours))
 			continue;
 		for (size_t i = 0; i < c->count; i++) {
 			const struct token *t = &c->tokens[i];

@@ -31,7 +31,7 @@ struct search {
 	char *scratch;
 	size_t size;
 	struct guard_ref *ref;
-	enum unit *unit; /* of what was found */
+	const struct unit_def **unit; /* of what was found */
 };
 
 static guard_value size_of(guard_value v)
@@ -98,8 +98,8 @@ static bool is_change(const struct search *q, guard_value a, guard_value b)
 }
 
 /* `order`: a is what is spoken of and b what it is compared with (1); nobody knows which (0). */
-static bool pair_fits(struct search *q, size_t column, enum unit unit, guard_value a, guard_value b,
-		      int order)
+static bool pair_fits(struct search *q, size_t column, const struct unit_def *unit, guard_value a,
+		      guard_value b, int order)
 {
 	const struct shown *s = q->s;
 	int dir = direction(q);
@@ -107,7 +107,7 @@ static bool pair_fits(struct search *q, size_t column, enum unit unit, guard_val
 	if (s->part)
 		return (is_ratio(s, a, b, 100 * ONE) || is_ratio(s, b, a, 100 * ONE)) &&
 		       found(q, column, "/", a, b);
-	if (s->unit == UNIT_RATIO)
+	if (unit_is_ratio(s->unit))
 		return ((is_ratio(s, a, b, ONE) && (order == 0 || dir >= 0 || a < b)) ||
 			(order == 0 && is_ratio(s, b, a, ONE))) &&
 		       found(q, column, "/", a, b);
@@ -119,7 +119,7 @@ static bool pair_fits(struct search *q, size_t column, enum unit unit, guard_val
 	}
 	if (dir && a != b && (a > b) != (dir > 0))
 		return false;
-	if (s->unit == UNIT_PERCENT) {
+	if (unit_is_percent(s->unit)) {
 		if (!is_told_as(DERIVED_CHANGE, s, q->c))
 			return false;
 		if (is_change(q, a, b))
@@ -220,7 +220,7 @@ static bool share_fits(struct search *q, size_t column)
 	guard_value sum, whole;
 	size_t n;
 
-	if (q->s->unit != UNIT_PERCENT || q->c->tone.dir > 0 || !total_of(q, column, &sum))
+	if (!unit_is_percent(q->s->unit) || q->c->tone.dir > 0 || !total_of(q, column, &sum))
 		return false;
 	if (whole_of(q, column, sum, &whole)) {
 		if (part_fits(q, column, sum, whole))
@@ -336,7 +336,8 @@ static int order_of(const struct search *q, int64_t a, int64_t b)
 /* "45 % still to go" */
 static bool rest_fits(struct search *q, size_t column)
 {
-	if (!q->c->tone.rest || q->s->unit != UNIT_PERCENT || q->kt->units[column] != UNIT_PERCENT)
+	if (!q->c->tone.rest || !unit_is_percent(q->s->unit) ||
+	    !unit_is_percent(q->kt->units[column]))
 		return false;
 	for (size_t i = 0; i < q->count; i++) {
 		guard_value v = q->kt->values[q->rows[i]][column];
@@ -407,12 +408,12 @@ static bool totals_fit(struct search *q)
 	for (size_t a = 0; a < kt->t->column_count; a++)
 		for (size_t b = a + 1; b < kt->t->column_count; b++) {
 			if (!kt->measure[a] || !kt->measure[b] || kt->units[a] != kt->units[b] ||
-			    kt->units[a] == UNIT_NONE)
+			    !kt->units[a])
 				continue;
 			x = sum_of_rows(q, a, &n);
 			y = sum_of_rows(q, b, &n);
 			if (pair_fits(q, a, kt->units[a], x, y, 0) ||
-			    (q->s->unit == UNIT_PERCENT &&
+			    (unit_is_percent(q->s->unit) &&
 			     part_fits(q, a, x < y ? x : y, x < y ? y : x)))
 				return true;
 		}
@@ -446,7 +447,7 @@ static bool cells_fit(struct search *q, size_t column, size_t other, int64_t row
 	    (order >= 0 ? pair_fits(q, column, q->kt->units[column], a, b, order)
 			: pair_fits(q, column, q->kt->units[column], b, a, 1)))
 		return true;
-	return q->s->unit == UNIT_PERCENT && part_fits(q, column, a < b ? a : b, a < b ? b : a);
+	return unit_is_percent(q->s->unit) && part_fits(q, column, a < b ? a : b, a < b ? b : a);
 }
 
 /* Two columns of one unit in one row: budget and forecast. */
@@ -457,7 +458,7 @@ static bool row_fits(struct search *q, int64_t row)
 	for (size_t a = 0; a < kt->t->column_count; a++)
 		for (size_t b = a + 1; b < kt->t->column_count; b++)
 			if (kt->measure[a] && kt->measure[b] && kt->units[a] == kt->units[b] &&
-			    kt->units[a] != UNIT_NONE && kt->values[row][a] != GUARD_NO_VALUE &&
+			    kt->units[a] && kt->values[row][a] != GUARD_NO_VALUE &&
 			    kt->values[row][b] != GUARD_NO_VALUE &&
 			    cells_fit(q, a, b, row, kt->values[row][a], kt->values[row][b]))
 				return true;
@@ -469,9 +470,10 @@ static bool span_fits(struct search *q, int64_t row)
 {
 	const struct table *t = q->kt->t;
 	int64_t days[16];
-	size_t n = 0, per = q->s->unit == UNIT_WEEKS ? 7 : 1;
+	int64_t per = unit_days_100(q->s->unit) / 100;
+	size_t n = 0;
 
-	if (q->s->unit != UNIT_DAYS && q->s->unit != UNIT_WEEKS)
+	if (per < 1 || per > 7)
 		return false;
 	for (size_t c = 0; c < t->column_count && n < 16; c++) {
 		struct date d;
@@ -481,8 +483,7 @@ static bool span_fits(struct search *q, int64_t row)
 	}
 	for (size_t a = 0; a < n; a++)
 		for (size_t b = a + 1; b < n; b++)
-			if (is_value(q->s,
-				     (guard_value)(days[a] - days[b]) * ONE / (guard_value)per))
+			if (is_value(q->s, (guard_value)(days[a] - days[b]) * ONE / per))
 				return found(q, 0, "-", days[a] * ONE, days[b] * ONE);
 	return false;
 }
@@ -568,23 +569,21 @@ static bool take_rows(struct search *q, const struct context *c, bool widely)
 /* Between the last two dates of the answer. */
 static bool last_days_fit(struct search *q)
 {
-	static const int per_100[] = {
-		[UNIT_DAYS] = 100, [UNIT_WEEKS] = 700, [UNIT_MONTHS] = 3044, [UNIT_YEARS] = 36525};
 	const int32_t *days = q->c->days;
 	int64_t span = days[0] > days[1] ? days[0] - days[1] : days[1] - days[0];
-	int per = q->s->unit >= UNIT_DAYS && q->s->unit <= UNIT_YEARS ? per_100[q->s->unit] : 0;
+	int64_t per = unit_days_100(q->s->unit);
 	struct shown rough = *q->s;
 
-	if (!per || !days[0] || !days[1])
+	if (per < 100 || !days[0] || !days[1])
 		return false;
-	if (q->s->unit != UNIT_DAYS && rough.half < ONE / 2)
+	if (per > 100 && rough.half < ONE / 2)
 		rough.half = ONE / 2;
 	return is_value(&rough, (guard_value)span * ONE * 100 / per) &&
 	       found(q, SIZE_MAX, "-", days[0] * ONE, days[1] * ONE);
 }
 
 /* b was said after a. */
-static bool recent_pair_fits(struct search *q, enum unit unit, const struct recent *a,
+static bool recent_pair_fits(struct search *q, const struct unit_def *unit, const struct recent *a,
 			     const struct recent *b)
 {
 	int order = q->c->tone.move || q->s->plus || q->s->minus ? -1 : 0;
@@ -625,21 +624,19 @@ static bool recent_sums_fit(struct search *q)
 static bool recent_fits(struct search *q)
 {
 	const struct context *c = q->c;
-	size_t left = q->s->decimals == 0 && q->s->unit == UNIT_PERCENT ? 2 : SIZE_MAX;
+	size_t left = q->s->decimals == 0 && unit_is_percent(q->s->unit) ? 2 : SIZE_MAX;
 
 	for (size_t i = 0; i < RECENT_MAX; i++)
 		for (size_t n = i + 1; n < RECENT_MAX && left > 0; n++) {
 			const struct recent *a = &c->recent[n], *b = &c->recent[i];
-			enum unit unit = a->unit;
+			const struct unit_def *unit = a->unit;
 
 			if (!a->sentence || !b->sentence || c->sentence - a->sentence > 1 ||
-			    c->sentence - b->sentence > 1 || a->unit == UNIT_NONE)
+			    c->sentence - b->sentence > 1 || !a->unit)
 				continue;
-			if (a->unit != b->unit &&
-			    !((a->unit == UNIT_MONEY && b->unit == UNIT_PRICE) ||
-			      (a->unit == UNIT_PRICE && b->unit == UNIT_MONEY)))
+			if (!unit_is_alike(a->unit, b->unit))
 				continue;
-			if (unit == UNIT_PERCENT && q->s->unit == UNIT_PERCENT) {
+			if (unit_is_percent(unit) && unit_is_percent(q->s->unit)) {
 				if (is_told_as(DERIVED_CHANGE, q->s, c) &&
 				    is_difference(q->s, a->value, b->value))
 					return found(q, SIZE_MAX, "-", a->value, b->value);
@@ -648,7 +645,7 @@ static bool recent_fits(struct search *q)
 			*q->unit = unit;
 			left--;
 			if (recent_pair_fits(q, unit, a, b) ||
-			    (q->s->unit == UNIT_PERCENT &&
+			    (unit_is_percent(q->s->unit) &&
 			     part_fits(q, SIZE_MAX, a->value < b->value ? a->value : b->value,
 				       a->value < b->value ? b->value : a->value)))
 				return true;
@@ -664,8 +661,7 @@ static bool first_rows_fit(struct search *q)
 
 	for (size_t col = 0; col < q->kt->t->column_count && !fits; col++)
 		for (q->count = 2; q->count < all && q->count <= PAIRED_MAX && !fits; q->count++)
-			fits = q->kt->measure[col] && q->kt->units[col] != UNIT_NONE &&
-			       sums_fit(q, col);
+			fits = q->kt->measure[col] && q->kt->units[col] && sums_fit(q, col);
 	q->count = all;
 	return fits && q->c->sums;
 }
@@ -712,7 +708,7 @@ static bool may_derive(const struct shown *s)
 }
 
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
-		 char *scratch, size_t size, struct guard_ref *ref, enum unit *unit)
+		 char *scratch, size_t size, struct guard_ref *ref, const struct unit_def **unit)
 {
 	struct search q = {
 		.k = k, .s = s, .c = c, .scratch = scratch, .size = size, .ref = ref, .unit = unit};

@@ -6,34 +6,50 @@
 #include "vesper/guard.h"
 #include "vesper/limits.h"
 #include "vesper/str.h"
+#include "vesper/units.h"
 
 /* ---- units ---- */
 
-enum unit {
-	UNIT_NONE,
-	UNIT_PERCENT,
-	UNIT_MONEY,
-	UNIT_PRICE, /* money per MWh */
-	UNIT_MW,
-	UNIT_MWH,
-	UNIT_KW,
-	UNIT_KWH,
-	UNIT_GW,
-	UNIT_GWH,
-	UNIT_HOURS,
-	UNIT_DAYS,
-	UNIT_WEEKS,
-	UNIT_MONTHS,
-	UNIT_YEARS,
-	UNIT_VIEWS,
-	UNIT_RATIO,     /* "1.05x" */
-	UNIT_HUNDREDTH, /* read as hundredths of money */
-	UNIT_OTHER,     /* of a column, in words that no table here knows */
+/* A unit as an answer may write it. */
+struct unit_word {
+	const char *text;
+	const struct unit_def *unit;
+	bool glued;  /* may follow its number without a blank */
+	bool spaced; /* … and after one */
 };
 
-/* The unit of a column: as declared, else as its name says it. */
-enum unit unit_of_column(const struct column *c);
-enum unit unit_of_text(const char *unit);
+/* The registry as numbers are read with it. A number's unit is one of it, or NULL. */
+struct unit_words {
+	const struct units *registry;
+	const struct unit_word *items; /* the longest first */
+	size_t count;
+	const struct unit_def *percent, *ratio; /* never NULL */
+};
+
+/* `registry` NULL: none is known. It is borrowed. */
+void unit_words_read(struct unit_words *u, const struct units *registry, struct arena *a);
+/* The unit that a column or a fact names; NULL: it only counts, or says none. */
+const struct unit_def *unit_of_symbol(const struct unit_words *u, const char *symbol);
+/* The currency whose sign stands at text[0]; `*len` bytes. *more: can't be told yet. */
+const struct unit_def *unit_currency_at(const struct unit_words *u, const char *text, size_t len,
+					size_t *taken, bool *more);
+/* "USD" before a number. */
+const struct unit_def *unit_currency_code(const struct unit_words *u, const char *word, size_t len);
+/* "€52/MWh": the unit as money of the currency. */
+const struct unit_def *unit_in_currency(const struct unit_words *u, const struct unit_def *unit,
+					const struct unit_def *currency);
+/* The money that the unit is a part of: cents; NULL: none. */
+const struct unit_def *unit_whole_money(const struct unit_words *u, const struct unit_def *unit);
+bool unit_is_percent(const struct unit_def *u);
+bool unit_is_ratio(const struct unit_def *u); /* "1.05x" */
+bool unit_is_money(const struct unit_def *u);
+bool unit_is_span(const struct unit_def *u); /* of time */
+/* Equal, or money and the same money per something: "$52.14" is said of a price. */
+bool unit_is_alike(const struct unit_def *a, const struct unit_def *b);
+/* "24 hours", "365 days": so many are one of a longer unit. */
+bool unit_is_calendar(const struct unit_words *u, const struct unit_def *unit, int64_t n);
+/* Hundredths of a day; 0: it is no span of days. */
+int64_t unit_days_100(const struct unit_def *u);
 
 /* ---- reading numbers ---- */
 
@@ -63,15 +79,14 @@ struct shown {
 	guard_value half;  /* half of the last place shown */
 	int decimals;
 	bool minus;
-	bool plus;    /* said */
-	bool foreign; /* euros, pounds, yen */
-	bool currency;
-	bool scaled; /* K, M, B */
+	bool plus;                       /* said */
+	const struct unit_def *currency; /* said before it */
+	bool scaled;                     /* K, M, B */
 	bool grouped;
 	bool worded; /* "fifty dollars" */
 	bool part;   /* "a third of": a share, and no change */
 	bool out_of; /* "three of four": a number follows that it is part of */
-	enum unit unit;
+	const struct unit_def *unit;
 	struct date date;
 };
 
@@ -82,38 +97,41 @@ struct lead {
 	bool hour;        /* "hour", "hours": also after "16 to" */
 	bool hour_ending; /* "HE" */
 	bool line_start;
-	bool glued;    /* a letter, digit or underscore stands right before */
-	bool dashed;   /* a letter and a dash do: "mid-2025", "COVID-19" */
-	bool rank;     /* "#" */
-	bool currency; /* "USD" */
-	bool minus;    /* "minus", "negative" */
+	bool glued;                      /* a letter, digit or underscore stands right before */
+	bool dashed;                     /* a letter and a dash do: "mid-2025", "COVID-19" */
+	bool rank;                       /* "#" */
+	const struct unit_def *currency; /* "USD" */
+	bool minus;                      /* "minus", "negative" */
 };
 
 enum scan { SCAN_DONE, SCAN_MORE };
 
 /* Reads the number whose sign, currency or first digit is text[0]. SCAN_MORE: its end is not here
  * yet (never when `final`). */
-enum scan shown_scan(const char *text, size_t len, bool final, const struct lead *lead,
-		     struct shown *out);
+enum scan shown_scan(const struct unit_words *u, const char *text, size_t len, bool final,
+		     const struct lead *lead, struct shown *out);
 /* How many bytes of sign and currency stand before a digit at text[0]; 0: none; *more: can't be
  * told yet. */
-size_t shown_lead(const char *text, size_t len, bool final, bool *more);
+size_t shown_lead(const struct unit_words *u, const char *text, size_t len, bool final, bool *more);
 /* The unit that follows a number's end after a space; *len bytes of both. *more: can't be told. */
-enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *taken, bool *more,
-			   bool *foreign);
+const struct unit_def *shown_unit_after(const struct unit_words *u, const char *text, size_t len,
+					bool final, size_t *taken, bool *more);
 /* A number in words may begin with this letter. */
 bool words_may_begin(char c);
 int words_cardinal(const char *word, size_t len);     /* 2; 0 or less: it is none */
 bool words_is_cardinal(const char *word, size_t len); /* "two" */
 /* Reads the number in words at the beginning of a word, after the name of a month (0: another
  * word); out->len 0: there is none. */
-enum scan words_scan(const char *text, size_t len, bool final, int month, struct shown *out);
+enum scan words_scan(const struct unit_words *u, const char *text, size_t len, bool final,
+		     int month, struct shown *out);
 /* Bytes of digits of other scripts, raised ones and fractions at text[0]. */
 size_t shown_strange(const char *text, size_t len, bool final, bool *more);
 /* Finds the unit written in a table's heading, as in "Price ($/MWh)". */
-enum unit unit_in_text(const char *text, size_t len);
+const struct unit_def *unit_in_text(const struct unit_words *u, const char *text, size_t len);
+/* The value in another unit of its dimension; false: not exactly. */
+bool shown_convert(struct shown *s, const struct unit_def *to);
 /* The whole text is one number or date: "15 March 2026", "$2.95M". */
-bool text_is_number(const char *text, size_t len);
+bool text_is_number(const struct unit_words *u, const char *text, size_t len);
 int month_of_word(const char *word, size_t len); /* 1-12, or 0 */
 /* text starts with word (ASCII case folded): 1 yes, 0 no, -1 can't be told yet. */
 int text_starts(const char *text, size_t len, bool final, const char *word);
@@ -212,7 +230,7 @@ struct entry {
 	enum counted counted;
 	struct beside beside; /* of a number inside a text, or of what is counted */
 	bool pooled;          /* over rows of several names: is no single name's number */
-	enum unit unit;
+	const struct unit_def *unit;
 	int table;                /* index of tables; -1: none */
 	int64_t row;              /* -1: none */
 	int column;               /* of that table; -1: none */
@@ -239,12 +257,12 @@ struct known_table {
 	int **ids;    /* ids[row][column] of names; -1 */
 	bool *rivals; /* by column: names of this slot differ between rows */
 	uint32_t rival_slots;
-	bool *soft;             /* by column: words ("winter") that gather rows and name none */
-	enum unit *units;       /* by column */
-	bool *measure;          /* by column: numbers to compute with */
-	bool *differences;      /* by column: its name or label says so: "spread" */
-	bool *mixed;            /* by column: it has negative values and others */
-	struct row_time *times; /* by row; NULL: nothing says when */
+	bool *soft; /* by column: words ("winter") that gather rows and name none */
+	const struct unit_def **units; /* by column */
+	bool *measure;                 /* by column: numbers to compute with */
+	bool *differences;             /* by column: its name or label says so: "spread" */
+	bool *mixed;                   /* by column: it has negative values and others */
+	struct row_time *times;        /* by row; NULL: nothing says when */
 	uint64_t (*keys)[2];    /* by column: of its name and its label, as a heading has them */
 	uint64_t (*sets)[2][4]; /* by column: words of its name, and of its label, that tell it */
 	uint64_t (*words)[COLUMN_WORDS_MAX]; /* by column: of its name and its label, folded */
@@ -256,6 +274,7 @@ struct known_table {
 
 struct known {
 	struct arena *arena;
+	struct unit_words units;
 	struct entry *entries; /* sorted by class and value */
 	size_t count, cap;
 	struct known_table *tables;
@@ -264,14 +283,14 @@ struct known {
 	const char *slot_names[SLOTS_MAX];
 	int slot_count;
 	bool has_rivals;
-	bool foreign_money; /* some column is in euros, pounds or yen */
 	uint32_t soft_slots;
 	bool peak_known;     /* a column says when peak hours begin or end */
 	bool other_question; /* what the question names is not what the results are about */
 	bool has_times;      /* some table's rows are of hours, months or days */
 	uint32_t year_slots; /* whose names are years */
 	int64_t rows_max;
-	bool numeric_unit[UNIT_OTHER + 1]; /* some number column has it */
+	const struct unit_def **measured; /* units of number columns */
+	size_t measured_count, measured_cap;
 	struct text_word {
 		int text;
 		uint64_t word;
@@ -366,7 +385,7 @@ struct clause {
 struct recent {
 	guard_value value; /* signed */
 	guard_value shown, half;
-	enum unit unit;
+	const struct unit_def *unit;
 	int table, column;
 	int64_t row;
 	uint32_t sentence;
@@ -382,7 +401,7 @@ struct context {
 	struct when follow_when; /* the time that does: "… in hour 19" */
 	int header_id;           /* the name that heads this column of a table; -1 */
 	uint32_t header_slots;
-	enum unit header_unit;
+	const struct unit_def *header_unit;
 	uint64_t header_key;  /* of the known column that this one is; 0: none */
 	bool in_row;          /* of a table */
 	struct row_set rows;  /* what the row's cells so far say of it */
@@ -424,7 +443,8 @@ struct verdict {
 	struct guard_ref ref;
 };
 
-void judge(const struct known *k, const struct shown *s, const struct context *c, char *scratch,
+/* *s: in the unit of what it is bound to. */
+void judge(const struct known *k, struct shown *s, const struct context *c, char *scratch,
 	   size_t scratch_size, struct verdict *out);
 /* Is the amount's column the one that the words before it name, where they name one? */
 bool column_is_said(const struct known *k, const struct entry *e, const struct context *c);
@@ -437,7 +457,8 @@ uint64_t beside_picture(const char *text, size_t len);
 bool known_is_column_word(const struct known *k, uint64_t word);
 /* The derivations that are made on demand; false: none fits. */
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,
-		 char *scratch, size_t scratch_size, struct guard_ref *ref, enum unit *unit);
+		 char *scratch, size_t scratch_size, struct guard_ref *ref,
+		 const struct unit_def **unit);
 /* 1: row a is the later one of two that differ in nothing but time, -1: b is; 0: they differ in
  * more. */
 int known_later(const struct known *k, const struct known_table *kt, int64_t a, int64_t b);
@@ -447,7 +468,8 @@ bool is_told_as(enum derived how, const struct shown *s, const struct context *c
 int column_side(const struct known *k, int table, size_t column, const struct context *c);
 /* Is the row of the time that is spoken of? */
 bool row_is_when(const struct known *k, int table, int64_t row, const struct when *w);
-bool unit_fits(const struct shown *s, enum unit shown, enum unit known, bool loses_decimals);
+bool unit_fits(const struct shown *s, const struct unit_def *shown, const struct unit_def *known,
+	       bool loses_decimals);
 /* The data numbers such things: "Stage". */
 bool beside_is_numbered(const struct known *k, const struct beside *said);
 /* "The highest price": does the word say this column, or none at all? */
@@ -480,9 +502,10 @@ struct reader {
 	void (*on_word)(void *owner, const char *word, size_t len); /* or NULL */
 	void (*on_char)(void *owner, char c);                       /* what is no word; or NULL */
 	void *owner;
+	const struct unit_words *units;
 };
 
-void reader_init(struct reader *r);
+void reader_init(struct reader *r, const struct unit_words *u);
 /* Reads plain text up to the next number; *plain bytes were taken. True: a number stands there.
  * False: nothing more is here, or (bytes are left) it can't be told yet. */
 bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *plain,
@@ -502,7 +525,7 @@ void reader_take(struct reader *r, const char *p, const struct shown *s);
 struct heading {
 	int id;
 	uint32_t slots;
-	enum unit unit;
+	const struct unit_def *unit;
 	uint64_t key;
 };
 

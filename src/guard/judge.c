@@ -238,20 +238,26 @@ static bool is_meant(const struct known *k, const struct entry *e, const struct 
 
 /* ---- numbers ---- */
 
+static bool is_measured(const struct known *k, const struct unit_def *unit)
+{
+	for (size_t i = 0; i < k->measured_count; i++)
+		if (k->measured[i] == unit)
+			return true;
+	return false;
+}
+
 static bool unit_is_right(const struct known *k, const struct entry *e, const struct shown *s,
-			  enum unit shown)
+			  const struct unit_def *shown)
 {
 	guard_value step = s->half * 2;
 	bool loses = step > 0 && e->value % step != 0;
 
-	if (e->anything && e->unit == UNIT_NONE)
+	if (e->anything && !e->unit)
 		return true;
-	if (s->foreign && !e->anything && !k->foreign_money)
-		return false;
 	if (s->part && e->either && e->table >= 0)
 		return false;
 	/* What a column measures is not taken from prose in another one. */
-	if (e->of_text && e->unit != UNIT_NONE && k->numeric_unit[e->unit])
+	if (e->of_text && e->unit && is_measured(k, e->unit))
 		return false;
 	return unit_fits(s, shown, e->unit, loses);
 }
@@ -268,7 +274,7 @@ static bool sign_is_right(const struct known *k, const struct entry *e, const st
 {
 	int dir = s->minus ? -1 : s->plus ? 1 : c->tone.dir;
 
-	if (e->derived == DERIVED_CHANGE && !e->change && e->unit != UNIT_PERCENT && !c->in_row &&
+	if (e->derived == DERIVED_CHANGE && !e->change && !unit_is_percent(e->unit) && !c->in_row &&
 	    (s->minus || s->plus))
 		return false; /* of least and most nobody says which came first */
 	if (e->change)
@@ -327,9 +333,9 @@ static void note_rows(const struct known *k, size_t from, const struct context *
 	}
 }
 
-static enum unit shown_unit(const struct shown *s, const struct context *c)
+static const struct unit_def *shown_unit(const struct shown *s, const struct context *c)
 {
-	if (s->unit != UNIT_NONE || s->currency || !c->in_row)
+	if (s->unit || s->currency || !c->in_row)
 		return s->unit;
 	return c->header_unit;
 }
@@ -361,8 +367,7 @@ bool is_told_as(enum derived how, const struct shown *s, const struct context *c
 /* "Five months" are counted rows or values of such a column, and no other five. */
 static bool lasts(const struct entry *e, const struct shown *s)
 {
-	return s->unit >= UNIT_HOURS && s->unit <= UNIT_YEARS && e->unit == UNIT_NONE &&
-	       !e->anything;
+	return unit_is_span(s->unit) && !e->unit && !e->anything;
 }
 
 static bool lasts_by_data(const struct known *k, const struct entry *e)
@@ -376,12 +381,6 @@ static bool lasts_by_data(const struct known *k, const struct entry *e)
 	return e->column >= 0 && kt->measure[e->column];
 }
 
-static bool is_comparable(enum unit a, enum unit b)
-{
-	return a == b || (a == UNIT_MONEY && b == UNIT_PRICE) ||
-	       (a == UNIT_PRICE && b == UNIT_MONEY);
-}
-
 /* "Rose from x to y", "A is higher: x against y": the amount before says whether that is so. */
 static bool moves_right(const struct entry *e, const struct context *c)
 {
@@ -389,7 +388,7 @@ static bool moves_right(const struct entry *e, const struct context *c)
 	guard_value own = e->minus ? -e->value : e->value;
 	int dir = 0;
 
-	if (c->in_row || !last->sentence || !is_comparable(last->unit, e->unit))
+	if (c->in_row || !last->sentence || !unit_is_alike(last->unit, e->unit))
 		return true;
 	if (c->tone.to && c->tone.move &&
 	    ((c->from && last->sentence == c->sentence) ||
@@ -408,7 +407,7 @@ static bool is_told_twice(const struct entry *e, const struct shown *s, const st
 	if (c->in_row || e->table < 0 || (shown_is_bare(s) && s->value <= 12 * ONE))
 		return false;
 	if (last->sentence == c->sentence && last->shown == s->value && last->half == s->half &&
-	    is_comparable(last->unit, e->unit) && e->row < 0)
+	    unit_is_alike(last->unit, e->unit) && e->row < 0)
 		return true;
 	if (c->from && last->sentence == c->sentence && last->table == e->table &&
 	    last->row == e->row && last->shown == s->value && last->half == s->half)
@@ -427,7 +426,7 @@ static bool is_told_twice(const struct entry *e, const struct shown *s, const st
 static bool find_number(const struct known *k, const struct shown *s, const struct context *c,
 			struct verdict *out)
 {
-	enum unit unit = shown_unit(s, c);
+	const struct unit_def *unit = shown_unit(s, c);
 	size_t i = known_from(k, CLASS_NUMBER, s->value - s->half), looked = 0;
 	bool bare = shown_is_bare(s);
 
@@ -496,13 +495,11 @@ static bool is_plain_count(const struct known *k, const struct shown *s, const s
 		return false;
 	if (shown_is_bare(s) && beside_is_numbered(k, &c->beside))
 		return false;
-	if (s->unit == UNIT_NONE && c->first_of && n <= k->rows_max &&
-	    (!is_of_rows(c) || n == c->rows_last))
+	if (!s->unit && c->first_of && n <= k->rows_max && (!is_of_rows(c) || n == c->rows_last))
 		return agree(out, "count");
-	if (s->unit == UNIT_NONE && !c->in_row && n > 0 && n == c->rows_written)
+	if (!s->unit && !c->in_row && n > 0 && n == c->rows_written)
 		return agree(out, "rows shown");
-	if ((s->unit == UNIT_HOURS && n == 24) || (s->unit == UNIT_MONTHS && n == 12) ||
-	    (s->unit == UNIT_DAYS && (n == 7 || n == 365 || n == 366)))
+	if (unit_is_calendar(&k->units, s->unit, (int64_t)n))
 		return agree(out, "calendar");
 	return false;
 }
@@ -515,7 +512,7 @@ static struct shown widened(const struct shown *s)
 
 	if (s->part)
 		wide.half = 4 * ONE;
-	if (s->decimals > 0 || s->scaled || s->unit == UNIT_PERCENT || s->value == 0)
+	if (s->decimals > 0 || s->scaled || unit_is_percent(s->unit) || s->value == 0)
 		return wide;
 	while (s->value % (step * 10) == 0)
 		step *= 10;
@@ -529,7 +526,7 @@ static bool is_limit(const struct shown *s, const struct context *c)
 {
 	const struct when *w = time_of(c);
 
-	return c->limit && !c->in_row && !shown_is_bare(s) && s->unit != UNIT_PERCENT &&
+	return c->limit && !c->in_row && !shown_is_bare(s) && !unit_is_percent(s->unit) &&
 	       ((w->hours & (w->hours - 1)) || (w->months & (w->months - 1)));
 }
 
@@ -566,7 +563,7 @@ static bool is_contradicted(const struct known *k, const struct shown *s, const 
 {
 	struct context other = *c;
 	struct guard_ref ref;
-	enum unit unit;
+	const struct unit_def *unit;
 
 	if (!out->of_fact || !c->tone.dir || c->in_row ||
 	    derive_bind(k, s, c, scratch, size, &ref, &unit))
@@ -578,9 +575,9 @@ static bool is_contradicted(const struct known *k, const struct shown *s, const 
 static bool judge_number(const struct known *k, const struct shown *shown, const struct context *c,
 			 char *scratch, size_t size, struct verdict *out)
 {
-	enum unit unit = UNIT_NONE;
+	const struct unit_def *unit = NULL;
 	const struct shown wide = c->about ? widened(shown) : *shown, *s = &wide;
-	bool bare = s->unit == UNIT_NONE && s->decimals == 0 && !s->currency;
+	bool bare = !s->unit && s->decimals == 0 && !s->currency;
 
 	if (is_limit(s, c))
 		return holds_limit(k, s, c) ? agree(out, "each of these hours") : false;
@@ -594,7 +591,7 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 		/* "five hours see less", "six areas are finished": what is counted so is not
 		 * compared */
 		if (c->tone_known && !c->in_row &&
-		    ((s->worded && s->unit >= UNIT_HOURS && s->unit <= UNIT_YEARS) ||
+		    ((s->worded && unit_is_span(s->unit)) ||
 		     (bare && s->value <= 31 * ONE && !c->first_of && c->beside.said_to_be[0] &&
 		      !beside_is_kind(k, &c->beside))))
 			out->bound = out->unchecked = true;
@@ -603,9 +600,7 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 	out->bound = true;
 	out->unchecked = false;
 	out->amount = (struct recent){.value = s->minus ? -s->value : s->value,
-				      .unit = s->currency            ? UNIT_MONEY
-					      : s->unit == UNIT_NONE ? unit
-								     : s->unit,
+				      .unit = s->unit ? s->unit : unit,
 				      .table = -1,
 				      .column = -1,
 				      .row = -1};
@@ -709,7 +704,26 @@ static bool judge_hour(const struct known *k, const struct shown *s, const struc
 	return c->peak && !k->peak_known && is_peak_bound(s->value) && agree(out, "peak hours");
 }
 
-void judge(const struct known *k, const struct shown *s, const struct context *c, char *scratch,
+/* As it is said, else in each unit that the data has of its dimension: "0.2 GW" of 200 MW. */
+static bool judge_amount(const struct known *k, struct shown *s, const struct context *c,
+			 char *scratch, size_t size, struct verdict *out)
+{
+	if (judge_number(k, s, c, scratch, size, out))
+		return true;
+	for (size_t i = 0; s->unit && i < k->measured_count; i++) {
+		struct shown other = *s;
+
+		if (k->measured[i] == s->unit || !k->measured[i] ||
+		    !shown_convert(&other, k->measured[i]) ||
+		    !judge_number(k, &other, c, scratch, size, out))
+			continue;
+		*s = other;
+		return true;
+	}
+	return false;
+}
+
+void judge(const struct known *k, struct shown *s, const struct context *c, char *scratch,
 	   size_t size, struct verdict *out)
 {
 	out->bound = out->unchecked = out->of_fact = false;
@@ -718,7 +732,7 @@ void judge(const struct known *k, const struct shown *s, const struct context *c
 	row_set_clear(&out->rows);
 	switch (s->kind) {
 	case SHOWN_NUMBER:
-		(void)judge_number(k, s, c, scratch, size, out);
+		(void)judge_amount(k, s, c, scratch, size, out);
 		break;
 	case SHOWN_YEAR:
 		(void)judge_year(k, s, c, scratch, size, out);

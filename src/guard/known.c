@@ -72,7 +72,7 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 	if (!text)
 		return;
 	len = strnlen(text, TEXT_CELL_BYTES_MAX);
-	reader_init(&r);
+	reader_init(&r, &k->units);
 	r.line_start = false;
 	for (; reader_next(&r, text + at, len - at, true, &plain, &s); at += plain + s.len) {
 		const char *end = text + at + plain + s.len;
@@ -189,9 +189,9 @@ static void add_fact(struct known *k, const struct result *r, const struct fact 
 		note_hour_fact(k, f);
 		return;
 	}
-	proto.unit = unit_of_text(f->unit);
+	proto.unit = unit_of_symbol(&k->units, f->unit);
 	proto.fact = true;
-	if (proto.unit == UNIT_NONE) {
+	if (!proto.unit) {
 		uint64_t *words = arena_alloc(k->arena, sizeof(*words) * COLUMN_WORDS_MAX);
 
 		known_name_words(f->name, f->label, words);
@@ -385,7 +385,7 @@ static void shadow_facts(struct known *k)
 
 		if (e->class != CLASS_NUMBER)
 			return;
-		if (!e->fact || e->label_ids || e->unit == UNIT_NONE)
+		if (!e->fact || e->label_ids || !e->unit)
 			continue;
 		for (size_t n = known_from(k, CLASS_NUMBER, e->value);
 		     n < k->count && k->entries[n].class == CLASS_NUMBER &&
@@ -412,6 +412,7 @@ void known_build(struct known *k, const struct guard_input *in)
 
 	k->arena = arena_new(TURN_ARENA_BYTES);
 	k->today = in->today;
+	unit_words_read(&k->units, in->units, k->arena);
 	for (size_t i = 0; i < in->result_count; i++)
 		tables += in->results[i]->table_count;
 	k->tables = arena_alloc(k->arena, sizeof(*k->tables) * (tables + 1));

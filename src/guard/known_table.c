@@ -55,7 +55,7 @@ static bool is_year_column(const struct column *c)
 	return c->type == COLUMN_INT && !c->unit && ends_with(c->name, "year");
 }
 
-static bool column_names_rows(const struct table *t, size_t c)
+static bool column_names_rows(const struct known *k, const struct table *t, size_t c)
 {
 	int words;
 	uint64_t key;
@@ -68,15 +68,16 @@ static bool column_names_rows(const struct table *t, size_t c)
 	for (size_t r = 0; r < t->row_count; r++) {
 		if (t->rows[r][c] && strlen(t->rows[r][c]) > NAME_BYTES_MAX)
 			return false;
-		names += t->rows[r][c] && name_is_one(t->rows[r][c], &words, &key);
+		names += t->rows[r][c] && name_is_one(&k->units, t->rows[r][c], &words, &key);
 	}
 	return names > 0;
 }
 
-static bool row_name(const struct column *c, const char *text, int *words, uint64_t *key)
+static bool row_name(const struct known *k, const struct column *c, const char *text, int *words,
+		     uint64_t *key)
 {
 	if (!is_year_column(c))
-		return name_is_one(text, words, key);
+		return name_is_one(&k->units, text, words, key);
 	*key = name_key(text, strlen(text), words);
 	return *words == 1;
 }
@@ -98,7 +99,7 @@ static void read_names(struct known *k, struct known_table *kt, size_t c)
 	for (size_t r = 0; r < t->row_count; r++) {
 		const char *text = t->rows[r][c];
 
-		if (!text || !row_name(&t->columns[c], text, &words, &key))
+		if (!text || !row_name(k, &t->columns[c], text, &words, &key))
 			continue;
 		kt->ids[r][c] = name_add(&k->names, k->arena, text, key, kt->slot[c], brief);
 		if (vocabulary && strlen(text) > 3) /* "winter", as of "Winter" */
@@ -199,10 +200,15 @@ uint64_t known_heading(const struct known *k, const char *text, size_t len)
 	return 0;
 }
 
-static bool is_foreign(const char *unit)
+/* Units of columns with amounts, each once. */
+static void note_measured(struct known *k, const struct unit_def *unit)
 {
-	return unit && (strstr(unit, "€") || strstr(unit, "£") || strstr(unit, "¥") ||
-			strstr(unit, "EUR") || strstr(unit, "GBP"));
+	for (size_t i = 0; i < k->measured_count; i++)
+		if (k->measured[i] == unit)
+			return;
+	k->measured = arena_grow(k->arena, k->measured, k->measured_count, &k->measured_cap,
+				 sizeof(*k->measured));
+	k->measured[k->measured_count++] = unit;
 }
 
 /* Another column that tells each row from the others, before an id that does so too: the id is only
@@ -252,7 +258,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 		}
 	}
 	for (size_t c = 0; c < t->column_count; c++) {
-		kt->units[c] = unit_of_column(&t->columns[c]);
+		kt->units[c] = unit_of_symbol(&k->units, t->columns[c].unit);
 		k->peak_known = k->peak_known || (ends_with(t->columns[c].name, "hour") &&
 						  str_find_nocase(t->columns[c].name, "peak"));
 		known_column_words(&t->columns[c], kt->words[c]);
@@ -267,7 +273,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 						     : 0;
 		kt->measure[c] =
 			column_is_number(t->columns[c].type) && !is_key_column(&t->columns[c]);
-		kt->slot[c] = column_names_rows(t, c) ? slot_of(k, t->columns[c].name) : -1;
+		kt->slot[c] = column_names_rows(k, t, c) ? slot_of(k, t->columns[c].name) : -1;
 		if (kt->slot[c] >= 0 && is_year_column(&t->columns[c]))
 			k->year_slots |= 1u << kt->slot[c];
 		if (kt->slot[c] >= 0)
@@ -278,9 +284,8 @@ static void read_columns(struct known *k, struct known_table *kt)
 			read_kinds(k, kt, c);
 		if (kt->slot[c] >= 0 && kt->rivals[c])
 			kt->rival_slots |= 1u << kt->slot[c];
-		k->foreign_money = k->foreign_money || is_foreign(t->columns[c].unit);
 		if (kt->measure[c])
-			k->numeric_unit[kt->units[c]] = true;
+			note_measured(k, kt->units[c]);
 	}
 }
 
@@ -322,10 +327,7 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 		known_add(k, proto, CLASS_NUMBER, value);
 		kt->values[r][c] = value;
 		kt->mixed[c] = kt->mixed[c] || value < 0;
-		/* a share stored as 0.85 is shown as 85% */
-		if (proto->unit == UNIT_PERCENT && !column->unit && value <= 100000000)
-			known_add(k, proto, CLASS_NUMBER, value * 100);
-		proto->unit = UNIT_NONE;
+		proto->unit = NULL;
 		return;
 	}
 	if ((column->type == COLUMN_DATE || column->type == COLUMN_DATETIME) &&
@@ -333,7 +335,7 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 		known_add_date(k, proto, d);
 		return;
 	}
-	proto->of_text = !text_is_number(text, strlen(text));
+	proto->of_text = !text_is_number(&k->units, text, strlen(text));
 	proto->anything = known_number(text, &value); /* of a text that is a number: any unit */
 	known_add_text(k, proto, text);
 	proto->of_text = proto->anything = false;
@@ -356,7 +358,7 @@ static void add_count(struct known *k, const struct entry *proto, int64_t count,
 
 	e.formula = formula;
 	e.counted = counted;
-	e.unit = UNIT_NONE;
+	e.unit = NULL;
 	known_add(k, &e, CLASS_NUMBER, (guard_value)count * 100000000);
 }
 
@@ -400,7 +402,7 @@ static void add_change(struct known *k, struct entry *proto, guard_value from, g
 	e.change = in_order;
 	add_stat(k, &e, to - from, what);
 	e.change = true;
-	e.unit = UNIT_PERCENT;
+	e.unit = k->units.percent;
 	if (percent_of(to - from, from, &percent))
 		add_stat(k, &e, percent, what_percent);
 }
@@ -462,7 +464,7 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 
 		fall.either = fall.change = true;
 		fall.derived = DERIVED_CHANGE;
-		fall.unit = UNIT_PERCENT;
+		fall.unit = k->units.percent;
 		add_stat(k, &fall, value, "percent from max to min");
 	}
 	if (known_number(s->first, &first) && known_number(s->last, &last))

@@ -165,22 +165,22 @@ static bool is_common_word(const char *text)
 	return true;
 }
 
-bool text_is_number(const char *text, size_t len)
+bool text_is_number(const struct unit_words *u, const char *text, size_t len)
 {
 	struct lead lead = {0};
 	struct shown s;
 	bool more;
 
-	return (isdigit((unsigned char)*text) || shown_lead(text, len, true, &more)) &&
-	       shown_scan(text, len, true, &lead, &s) == SCAN_DONE && s.len == len;
+	return (isdigit((unsigned char)*text) || shown_lead(u, text, len, true, &more)) &&
+	       shown_scan(u, text, len, true, &lead, &s) == SCAN_DONE && s.len == len;
 }
 
-bool name_is_one(const char *text, int *words, uint64_t *key)
+bool name_is_one(const struct unit_words *u, const char *text, int *words, uint64_t *key)
 {
 	size_t len = strlen(text);
 
 	if (len < 2 || len > NAME_BYTES_MAX || is_common_word(text))
 		return false;
 	*key = name_key(text, len, words);
-	return *words > 0 && *words <= NAME_WORDS_MAX && !text_is_number(text, len);
+	return *words > 0 && *words <= NAME_WORDS_MAX && !text_is_number(u, text, len);
 }

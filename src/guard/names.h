@@ -7,7 +7,7 @@
 #define NAME_BYTES_MAX 64 /* a longer cell is prose */
 
 /* Is the text of a cell a name, and what is its key? */
-bool name_is_one(const char *text, int *words, uint64_t *key);
+bool name_is_one(const struct unit_words *u, const char *text, int *words, uint64_t *key);
 /* The id of a name, new or known. short_too: its beginning stands for it where no other has it. */
 /* It is a name without its capital too. */
 void name_uncase(struct names *n, uint64_t key);

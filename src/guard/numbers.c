@@ -83,7 +83,7 @@ static void pass_stretch(struct guard_numbers *g, const char *p, size_t n)
 /* ---- reading numbers ---- */
 
 /* Compares it with what is known. What follows it is only asked for where it decides. */
-static void judge_number(struct guard_numbers *g, const char *p, size_t n, const struct shown *s,
+static void judge_number(struct guard_numbers *g, const char *p, size_t n, struct shown *s,
 			 struct verdict *out)
 {
 	struct context *c = &g->speech.said;
@@ -110,7 +110,7 @@ static bool is_label(struct guard_numbers *g, const char *p, const struct shown 
 		return true;
 	if (s->kind == SHOWN_ID)
 		return !speech_is_id(&g->speech, p, s, &known) || known;
-	return g->speech.said.label && s->unit == UNIT_NONE && !s->currency && !s->scaled &&
+	return g->speech.said.label && !s->unit && !s->currency && !s->scaled &&
 	       s->kind == SHOWN_NUMBER && !beside_is_numbered(&g->known, &g->speech.said.beside);
 }
 
@@ -130,10 +130,10 @@ static void take_number(struct guard_numbers *g, const char *p, size_t n, size_t
 		speech_take(&g->speech, p, &taken, NULL);
 		return;
 	}
-	judge_number(g, p, n, s, &verdict);
+	judge_number(g, p, n, &taken, &verdict);
 	if (verdict.rows.table >= 0)
 		row_set_narrow(&g->speech.said.rows, &verdict.rows);
-	sentence_mark(&g->sentence, from, s, &verdict, g->formula);
+	sentence_mark(&g->sentence, from, &taken, &verdict, g->formula);
 	speech_take(&g->speech, p, &taken, &verdict);
 }
 

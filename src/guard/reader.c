@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-void reader_init(struct reader *r)
+void reader_init(struct reader *r, const struct unit_words *u)
 {
-	*r = (struct reader){.line_start = true, .prev = '\n', .prev2 = '\n'};
+	*r = (struct reader){.line_start = true, .prev = '\n', .prev2 = '\n', .units = u};
 }
 
 static inline bool word_is(const struct reader *r, const char *word)
@@ -79,7 +79,7 @@ static void reader_lead(const struct reader *r, struct lead *out)
 		l.hour_ending =
 			l.hour_ending || (word_is(r, "HE") && r->word[0] == 'H') || r->hours_end;
 		l.minus = word_is(r, "minus") || word_is(r, "negative");
-		l.currency = word_is(r, "USD") || word_is(r, "EUR");
+		l.currency = unit_currency_code(r->units, r->word, r->word_len);
 	}
 	l.glued = (isalnum((unsigned char)r->prev) || r->prev == '_') &&
 		  !(l.month && r->prev == '_') && !(l.quarter && r->prev == '_') && !l.hour_ending;
@@ -111,7 +111,7 @@ static bool may_lead(const struct reader *r, char c)
 	if (c == '-' || c == '+')
 		return !isalnum((unsigned char)r->prev) && r->prev != ')' && r->prev != '%' &&
 		       r->prev != c;
-	return c == '$' || (unsigned char)c == 0xE2 || (unsigned char)c == 0xC2;
+	return c == '$' || (unsigned char)c >= 0xC2;
 }
 
 bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *plain,
@@ -129,7 +129,7 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 					    ? month_of_word(r->word, r->word_len)
 					    : 0;
 
-			if (words_scan(p + i, n - i, final, month, s) == SCAN_MORE)
+			if (words_scan(r->units, p + i, n - i, final, month, s) == SCAN_MORE)
 				break;
 			if (s->len > 0) {
 				*plain = i;
@@ -147,7 +147,8 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 				return true;
 			}
 		}
-		if (!digit && (!may_lead(r, p[i]) || !shown_lead(p + i, n - i, final, &more))) {
+		if (!digit &&
+		    (!may_lead(r, p[i]) || !shown_lead(r->units, p + i, n - i, final, &more))) {
 			if (more)
 				break;
 			read_byte(r, p[i]);
@@ -158,7 +159,7 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 			read_byte(r, p[i]);
 			continue;
 		}
-		if (shown_scan(p + i, n - i, final, &lead, s) == SCAN_MORE)
+		if (shown_scan(r->units, p + i, n - i, final, &lead, s) == SCAN_MORE)
 			break;
 		if (is_part_of_word(&lead, s) && shown_is_bare(s) && !s->grouped)
 			s->kind = SHOWN_ID;

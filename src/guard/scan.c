@@ -4,7 +4,6 @@
  * byte could change the reading, so that the cut of the stream never shows.
  */
 #include "scan_int.h"
-#include "units.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -72,19 +71,6 @@ static size_t sign_at(const char *p, size_t len, bool *more)
 	return 0;
 }
 
-static size_t currency_at(const char *p, size_t len, bool *more)
-{
-	if (len > 0 && *p == '$')
-		return 1;
-	if (len > 0 && (unsigned char)*p >= 0xC2) {
-		*more = *more || len < 3;
-		if (len >= 2 && (memcmp(p, "£", 2) == 0 || memcmp(p, "¥", 2) == 0))
-			return 2;
-		return len >= 3 && memcmp(p, "€", 3) == 0 ? 3 : 0;
-	}
-	return 0;
-}
-
 size_t shown_strange(const char *p, size_t len, bool final, bool *more)
 {
 	size_t at = 0;
@@ -114,12 +100,13 @@ size_t shown_strange(const char *p, size_t len, bool final, bool *more)
 	}
 }
 
-size_t shown_lead(const char *p, size_t len, bool final, bool *more)
+size_t shown_lead(const struct unit_words *u, const char *p, size_t len, bool final, bool *more)
 {
 	bool cut = false;
-	size_t n = sign_at(p, len, &cut);
+	size_t n = sign_at(p, len, &cut), currency;
 
-	n += currency_at(p + n, len - n, &cut);
+	(void)unit_currency_at(u, p + n, len - n, &currency, &cut);
+	n += currency;
 	n += n ? sign_at(p + n, len - n, &cut) : 0;
 	*more = !final && n == len;
 	if (n > 0 && n < len && isdigit((unsigned char)p[n]))
@@ -228,41 +215,65 @@ static size_t read_scale(struct cursor *c, size_t at, guard_value *factor)
 	return at;
 }
 
-static enum unit read_unit_word(struct cursor *c, size_t at, bool glued, size_t *end, bool *foreign)
+static const struct unit_def *read_unit_word(struct cursor *c, size_t at, bool glued, size_t *end)
 {
 	bool here = c->at + at < c->len;
 	int first = here ? tolower((unsigned char)c->p[c->at + at]) : 0;
 
-	for (const struct unit_word *w = unit_words; w->text; w++) {
+	for (size_t i = 0; c->units && i < c->units->count; i++) {
+		const struct unit_word *w = &c->units->items[i];
 		size_t n;
 
 		if (here && first != tolower((unsigned char)*w->text))
 			continue;
 		n = strlen(w->text);
-		if ((glued && !w->glued) || (!glued && n == 1 && *w->text != '%'))
-			continue;
-		if (!scan_starts(c, at, w->text))
+		if (!(glued ? w->glued : w->spaced) || !scan_starts(c, at, w->text))
 			continue;
 		if (isalpha((unsigned char)w->text[n - 1]) && !word_ends(c, at + n))
 			continue;
 		*end = at + n;
-		*foreign = *foreign || w->foreign;
 		return w->unit;
 	}
-	return UNIT_NONE;
+	return NULL;
 }
 
-enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *taken, bool *more,
-			   bool *foreign)
+const struct unit_def *shown_unit_after(const struct unit_words *u, const char *text, size_t len,
+					bool final, size_t *taken, bool *more)
 {
-	struct cursor c = {.p = text, .len = len, .final = final};
-	size_t end = 0;
-	enum unit u =
-		scan_peek(&c, 0) == ' ' ? read_unit_word(&c, 1, false, &end, foreign) : UNIT_NONE;
+	struct cursor c = {.units = u, .p = text, .len = len, .final = final};
+	const struct unit_def *unit;
 
-	*taken = u == UNIT_NONE ? 0 : end;
+	*taken = 0;
+	unit = scan_peek(&c, 0) == ' ' ? read_unit_word(&c, 1, false, taken) : NULL;
 	*more = *more || c.more;
-	return u;
+	return unit;
+}
+
+static bool in_scale(struct decimal d, guard_value *out)
+{
+	struct decimal rounded = decimal_round(d, GUARD_SCALE);
+
+	*out = rounded.units * power_of_ten(GUARD_SCALE - rounded.scale);
+	return decimal_cmp(rounded, d) == 0;
+}
+
+bool shown_convert(struct shown *s, const struct unit_def *to)
+{
+	const struct unit_def *from = s->unit;
+	struct decimal value, half;
+	guard_value size, step;
+
+	if (!units_convert((struct decimal){s->value, GUARD_SCALE}, from, to, &value) ||
+	    !units_convert((struct decimal){s->half, GUARD_SCALE}, from, to, &half) ||
+	    !in_scale(value, &size) || !in_scale(half, &step))
+		return false;
+	s->value = size;
+	s->half = step;
+	s->unit = to;
+	for (struct decimal d = from->scale;
+	     decimal_cmp(d, to->scale) < 0 && decimal_mul(d, decimal_int(10), &d);)
+		s->decimals++;
+	return true;
 }
 
 /* The unit after the number: glued, after a space, or behind closing emphasis (then it decides the
@@ -270,33 +281,29 @@ enum unit shown_unit_after(const char *text, size_t len, bool final, size_t *tak
 static size_t read_unit(struct cursor *c, size_t at, struct shown *s)
 {
 	size_t end = at, hidden = at, space = 1;
-	enum unit u;
+	const struct unit_def *u;
 
 	while (scan_peek(c, hidden) == '*' && hidden < at + 3)
 		hidden++;
 	if (scan_peek(c, at) == 0xC2 && scan_peek(c, at + 1) == 0xA0)
 		space = 2;
 	if (hidden > at) {
-		u = read_unit_word(c, hidden, true, &end, &s->foreign);
-		if (u == UNIT_NONE && scan_peek(c, hidden) == ' ')
-			u = read_unit_word(c, hidden + 1, false, &end, &s->foreign);
+		u = read_unit_word(c, hidden, true, &end);
+		if (!u && scan_peek(c, hidden) == ' ')
+			u = read_unit_word(c, hidden + 1, false, &end);
 		end = at;
 	} else if (scan_peek(c, at) == ' ' || space == 2) {
-		u = read_unit_word(c, at + space, false, &end, &s->foreign);
+		u = read_unit_word(c, at + space, false, &end);
 	} else {
-		u = read_unit_word(c, at, true, &end, &s->foreign);
+		u = read_unit_word(c, at, true, &end);
 	}
-	if (s->currency && u != UNIT_PRICE && u != UNIT_OTHER) {
-		u = UNIT_MONEY;
-		end = at;
-	}
-	if (u == UNIT_HUNDREDTH) {
-		u = UNIT_MONEY;
-		s->value /= 100;
-		s->half = (s->half + 99) / 100;
-		s->decimals += 2;
+	if (s->currency) {
+		s->unit = unit_in_currency(c->units, u, s->currency);
+		return unit_is_money(s->unit) ? at : end;
 	}
 	s->unit = u;
+	if (unit_whole_money(c->units, u))
+		(void)shown_convert(s, unit_whole_money(c->units, u));
 	return end;
 }
 
@@ -403,7 +410,7 @@ static void read_amount(struct cursor *c, struct shown *s)
 		 (isalpha(scan_peek(c, end)) || scan_peek(c, end) == '_'))
 		s->kind = SHOWN_TEXT;
 	else if (!s->scaled && !s->grouped && !s->currency && s->decimals == 0 && end == 4 &&
-		 s->unit == UNIT_NONE && scan_is_year(scan_int(c, 0, 4)))
+		 !s->unit && scan_is_year(scan_int(c, 0, 4)))
 		s->kind = SHOWN_YEAR;
 }
 
@@ -417,21 +424,22 @@ static void read_lead(struct cursor *c, struct shown *s)
 
 		s->minus = s->minus || (sign > 0 && c->p[c->at] != '+');
 		s->plus = s->plus || (sign > 0 && c->p[c->at] == '+');
-		s->foreign = s->foreign || (sign == 0 && c->p[c->at] != '$');
-		s->currency = s->currency || sign == 0;
-		c->at += sign ? sign : currency_at(c->p + c->at, c->len - c->at, &cut);
+		if (sign == 0)
+			s->currency = unit_currency_at(c->units, c->p + c->at, c->len - c->at,
+						       &sign, &cut);
+		c->at += sign;
 	}
 }
 
-enum scan shown_scan(const char *text, size_t len, bool final, const struct lead *lead,
-		     struct shown *out)
+enum scan shown_scan(const struct unit_words *u, const char *text, size_t len, bool final,
+		     const struct lead *lead, struct shown *out)
 {
-	struct cursor c = {.p = text, .len = len, .final = final};
+	struct cursor c = {.units = u, .p = text, .len = len, .final = final};
 	struct shown s = {.kind = SHOWN_NUMBER};
 	size_t digits;
 
 	read_lead(&c, &s);
-	s.currency = s.currency || lead->currency;
+	s.currency = s.currency ? s.currency : lead->currency;
 	s.minus = s.minus || lead->minus;
 	digits = scan_digits(&c, 0);
 	s.len = digits;
@@ -446,7 +454,6 @@ enum scan shown_scan(const char *text, size_t len, bool final, const struct lead
 		s = (struct shown){.kind = SHOWN_NUMBER,
 				   .minus = s.minus,
 				   .plus = s.plus,
-				   .foreign = s.foreign,
 				   .currency = s.currency};
 		s.len = digits;
 		read_amount(&c, &s);

@@ -6,6 +6,7 @@
 
 /* Text from a place on; `more`: something asked for bytes that are not here yet. */
 struct cursor {
+	const struct unit_words *units;
 	const char *p;
 	size_t len, at;
 	bool final, more;

@@ -278,7 +278,8 @@ static void next_cell(struct speech *s)
 	const struct heading *h;
 
 	if (s->is_heading && s->column > 0 && s->column <= COLUMNS_MAX) {
-		s->headings[s->column - 1].unit = unit_in_text(s->cell, s->cell_len);
+		s->headings[s->column - 1].unit =
+			unit_in_text(&s->known->units, s->cell, s->cell_len);
 		s->headings[s->column - 1].key = known_heading(s->known, s->cell, s->cell_len);
 	}
 	s->cell_len = 0;
@@ -286,7 +287,7 @@ static void next_cell(struct speech *s)
 	h = s->column <= COLUMNS_MAX ? &s->headings[s->column - 1] : NULL;
 	s->said.header_id = h ? h->id : -1;
 	s->said.header_slots = h ? h->slots : 0;
-	s->said.header_unit = h ? h->unit : UNIT_NONE;
+	s->said.header_unit = h ? h->unit : NULL;
 	s->said.header_key = h && !s->is_heading ? h->key : 0;
 }
 
@@ -426,7 +427,7 @@ static enum scan hour_ahead(const char *p, size_t n, bool final, int *hour, size
 		return final ? SCAN_DONE : SCAN_MORE;
 	if (!isdigit((unsigned char)p[at]))
 		return SCAN_DONE;
-	if (shown_scan(p + at, n - at, final, &lead, &shown) == SCAN_MORE)
+	if (shown_scan(NULL, p + at, n - at, final, &lead, &shown) == SCAN_MORE)
 		return SCAN_MORE;
 	if (shown.kind != SHOWN_HOUR)
 		return SCAN_DONE;
@@ -476,7 +477,7 @@ static enum scan time_ahead(struct speech *s, const char *p, size_t n, bool fina
 		struct lead lead = {.hour = true};
 		struct shown shown;
 
-		if (shown_scan(p + at, n - at, final, &lead, &shown) == SCAN_MORE)
+		if (shown_scan(NULL, p + at, n - at, final, &lead, &shown) == SCAN_MORE)
 			return SCAN_MORE;
 		if (shown.kind == SHOWN_HOUR && shown.value <= 23)
 			w->hours |= hours_between(from, (int)shown.value);
@@ -617,7 +618,7 @@ enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 bool speech_tells(const struct speech *s, const struct shown *number)
 {
 	/* "A is twice as dear as B": as long as B was not named, nobody knows of what. */
-	if (number->unit == UNIT_RATIO && s->said.count < 2)
+	if (unit_is_ratio(number->unit) && s->said.count < 2)
 		return false;
 	return beside_is_told(s->known, number, &s->said.beside);
 }
@@ -630,7 +631,7 @@ void speech_init(struct speech *s, const struct known *k)
 			     .ref_id = -1,
 			     .before = {.ref_id = -1},
 			     .said.sentence = 1};
-	reader_init(&s->reader);
+	reader_init(&s->reader, &k->units);
 	s->reader.on_word = on_word;
 	s->reader.on_char = on_char;
 	s->reader.owner = s;

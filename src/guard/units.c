@@ -1,125 +1,252 @@
-/* Units as people write them, and which of them may stand for which. One table, longer spellings
- * before shorter ones that begin alike. */
-#include "units.h"
-
+/* The registry of units as people write them, and which of them may stand for which. */
+#include <assert.h>
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-/* glued: may follow its number without a space. */
-const struct unit_word unit_words[] = {
-	{"percentage points", UNIT_PERCENT, false, false},
-	{"percentage point", UNIT_PERCENT, false, false},
-	{"percent", UNIT_PERCENT, false, false},
-	{"per cent", UNIT_PERCENT, false, false},
-	{"pp", UNIT_PERCENT, false, false},
-	{"%", UNIT_PERCENT, true, false},
-	{"$/MWh", UNIT_PRICE, true, false},
-	{"USD/MWh", UNIT_PRICE, false, false},
-	{"US$/MWh", UNIT_PRICE, false, false},
-	{"EUR/MWh", UNIT_PRICE, false, true},
-	{"€/MWh", UNIT_PRICE, true, true},
-	{"dollars per MWh", UNIT_PRICE, false, false},
-	{"dollars per megawatt-hour", UNIT_PRICE, false, false},
-	{"USD per MWh", UNIT_PRICE, false, false},
-	{"per megawatt-hour", UNIT_PRICE, false, false},
-	{"per megawatt hour", UNIT_PRICE, false, false},
-	{"per MWh", UNIT_PRICE, false, false},
-	{"/MWh", UNIT_PRICE, true, false},
-	{"/ MWh", UNIT_PRICE, true, false},
-	{"$/kWh", UNIT_OTHER, true, false},
-	{"$/MW", UNIT_OTHER, true, false},
-	{"/kWh", UNIT_OTHER, true, false},
-	{"/GWh", UNIT_OTHER, true, false},
-	{"/MW", UNIT_OTHER, true, false},
-	{"/kW", UNIT_OTHER, true, false},
-	{"per kWh", UNIT_OTHER, false, false},
-	{"per GWh", UNIT_OTHER, false, false},
-	{"per MW", UNIT_OTHER, false, false},
-	{"per kW", UNIT_OTHER, false, false},
-	{"dollars", UNIT_MONEY, false, false},
-	{"dollar", UNIT_MONEY, false, false},
-	{"USD", UNIT_MONEY, false, false},
-	{"EUR", UNIT_MONEY, false, true},
-	{"GBP", UNIT_MONEY, false, true},
-	{"JPY", UNIT_MONEY, false, true},
-	{"pounds", UNIT_MONEY, false, true},
-	{"yen", UNIT_MONEY, false, true},
-	{"euros per MWh", UNIT_PRICE, false, true},
-	{"euros", UNIT_MONEY, false, true},
-	{"euro", UNIT_MONEY, false, true},
-	{"€", UNIT_MONEY, true, true},
-	{"¢", UNIT_HUNDREDTH, true, false},
-	{"cents", UNIT_HUNDREDTH, false, false},
-	{"megawatt-hours", UNIT_MWH, false, false},
-	{"megawatt hours", UNIT_MWH, false, false},
-	{"megawatts", UNIT_MW, false, false},
-	{"MWh", UNIT_MWH, true, false},
-	{"MW", UNIT_MW, true, false},
-	{"GWh", UNIT_GWH, true, false},
-	{"GW", UNIT_GW, true, false},
-	{"kWh", UNIT_KWH, true, false},
-	{"kW", UNIT_KW, true, false},
-	{"hours", UNIT_HOURS, false, false},
-	{"hour", UNIT_HOURS, false, false},
-	{"-hour", UNIT_HOURS, true, false},
-	{"hrs", UNIT_HOURS, false, false},
-	{"h", UNIT_HOURS, true, false},
-	{"days", UNIT_DAYS, false, false},
-	{"day", UNIT_DAYS, false, false},
-	{"-day", UNIT_DAYS, true, false},
-	{"weeks", UNIT_WEEKS, false, false},
-	{"week", UNIT_WEEKS, false, false},
-	{"months", UNIT_MONTHS, false, false},
-	{"month", UNIT_MONTHS, false, false},
-	{"years", UNIT_YEARS, false, false},
-	{"year", UNIT_YEARS, false, false},
-	{"views", UNIT_VIEWS, false, false},
-	{"view", UNIT_VIEWS, false, false},
-	{"times", UNIT_RATIO, false, false},
-	{"x", UNIT_RATIO, true, false},
-	{NULL, UNIT_NONE, false, false},
-};
+#include "guard_int.h"
 
-enum unit unit_of_text(const char *unit)
+#define DAY_SECONDS 86400
+#define MONTH_DAYS  304375 /* 30.4375, in 10^-4 */
+
+/* What a column names that is not registered: nothing else is it. */
+static const struct unit_def other = {.symbol = "", .dimension = "", .style = STYLE_AFTER};
+
+static bool is_code(const char *text)
 {
-	if (!unit || !*unit || strcmp(unit, "count") == 0)
-		return UNIT_NONE;
-	if (strcmp(unit, "$") == 0 || strcmp(unit, "€") == 0)
-		return UNIT_MONEY;
-	for (const struct unit_word *w = unit_words; w->text; w++)
-		if (strcasecmp(w->text, unit) == 0)
+	for (const char *p = text; *p; p++)
+		if (!isupper((unsigned char)*p))
+			return false;
+	return *text;
+}
+
+static void add_word(struct unit_words *u, struct unit_word *items, const char *text,
+		     const struct unit_def *unit, bool glued)
+{
+	bool letter = strlen(text) == 1 && isalpha((unsigned char)*text);
+	bool sign = unit_is_money(unit) && !isalpha((unsigned char)*text);
+
+	for (size_t i = 0; i < u->count; i++)
+		if (strcmp(items[i].text, text) == 0) {
+			items[i].glued = items[i].glued || glued;
+			return;
+		}
+	/* "5 x 3", "this one $450": a letter, or the sign of what follows, is no word of its own */
+	items[u->count++] = (struct unit_word){text, unit, glued, !letter && !sign};
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct unit_word *x = a, *y = b;
+	size_t n = strlen(x->text), m = strlen(y->text);
+
+	return n != m ? (n < m) - (n > m) : strcmp(x->text, y->text);
+}
+
+void unit_words_read(struct unit_words *u, const struct units *registry, struct arena *a)
+{
+	struct unit_word *items;
+	size_t most = 0;
+
+	*u = (struct unit_words){.registry = registry, .percent = &other, .ratio = &other};
+	for (size_t i = 0; registry && i < registry->count; i++) {
+		most++;
+		for (const char *const *w = registry->items[i].spellings; *w; w++)
+			most++;
+		for (const char *const *w = registry->items[i].glued; *w; w++)
+			most++;
+	}
+	u->items = items = arena_alloc(a, (most + 1) * sizeof(*items));
+	for (size_t i = 0; registry && i < registry->count; i++) {
+		const struct unit_def *unit = &registry->items[i];
+
+		if (unit->style == STYLE_COUNT)
+			continue; /* is said by no word */
+		add_word(u, items, unit->symbol, unit, false);
+		for (const char *const *w = unit->spellings; *w; w++)
+			add_word(u, items, *w, unit, false);
+		for (const char *const *w = unit->glued; *w; w++)
+			add_word(u, items, *w, unit, true);
+		if (unit_is_percent(unit) && u->percent == &other)
+			u->percent = unit;
+		if (unit_is_ratio(unit) && u->ratio == &other)
+			u->ratio = unit;
+	}
+	qsort(items, u->count, sizeof(*items), by_length);
+}
+
+const struct unit_def *unit_of_symbol(const struct unit_words *u, const char *symbol)
+{
+	const struct unit_def *unit = units_find(u->registry, symbol);
+
+	if (!symbol || !*symbol || (unit && unit->style == STYLE_COUNT))
+		return NULL;
+	return unit ? unit : &other;
+}
+
+/* ---- kinds ---- */
+
+bool unit_is_percent(const struct unit_def *u)
+{
+	return u && u->style == STYLE_PERCENT;
+}
+
+bool unit_is_ratio(const struct unit_def *u)
+{
+	return u && strcmp(u->dimension, UNITS_RATIO) == 0;
+}
+
+bool unit_is_money(const struct unit_def *u)
+{
+	return u && u->style == STYLE_MONEY;
+}
+
+static bool is_of(const struct unit_def *u, const char *dimension)
+{
+	return u && strcmp(u->dimension, dimension) == 0;
+}
+
+bool unit_is_span(const struct unit_def *u)
+{
+	return is_of(u, UNITS_TIME) || is_of(u, UNITS_MONTHS);
+}
+
+/* "USD/energy" of "USD": what follows the slash; NULL: it is none of this money. */
+static const char *per_what(const struct unit_def *unit, const struct unit_def *money)
+{
+	size_t n = strlen(money->dimension);
+
+	return unit && unit->style == STYLE_MONEY_PER &&
+			       strncmp(unit->dimension, money->dimension, n) == 0 &&
+			       unit->dimension[n] == '/'
+		       ? unit->dimension + n
+		       : NULL;
+}
+
+bool unit_is_alike(const struct unit_def *a, const struct unit_def *b)
+{
+	return a == b || (unit_is_money(a) && per_what(b, a)) ||
+	       (unit_is_money(b) && per_what(a, b));
+}
+
+static bool is_plain_count(const struct unit_def *u)
+{
+	return !u || u->counted;
+}
+
+bool unit_fits(const struct shown *s, const struct unit_def *shown, const struct unit_def *known,
+	       bool loses_decimals)
+{
+	if (shown == known)
+		return true;
+	if (!shown) /* A bare integer is no price or percentage that was rounded. */
+		return !(loses_decimals && s->decimals == 0);
+	if (unit_is_money(shown))
+		return known && per_what(known, shown) && !s->scaled; /* "$52.14" */
+	if (unit_is_ratio(shown))                                     /* "opened 1,840 times" */
+		return is_plain_count(known) && s->decimals == 0 &&
+		       s->value > 12 * (guard_value)100000000;
+	return is_plain_count(shown) && !known;
+}
+
+/* ---- money ---- */
+
+const struct unit_def *unit_currency_at(const struct unit_words *u, const char *text, size_t len,
+					size_t *taken, bool *more)
+{
+	*taken = 0;
+	for (size_t i = 0; u && i < u->count; i++) {
+		const struct unit_word *w = &u->items[i];
+		int is;
+
+		if (!unit_is_money(w->unit) || isalpha((unsigned char)*w->text))
+			continue;
+		is = len > 0 ? text_starts(text, len, false, w->text) : 0;
+		*more = *more || is < 0;
+		if (is == 1) {
+			*taken = strlen(w->text);
 			return w->unit;
-	return UNIT_OTHER;
+		}
+	}
+	return NULL;
 }
 
-/* A word of the name: "AvgPrice_PerMWh" holds "permwh" and "price". */
-static bool holds(const char *name, const char *word)
+const struct unit_def *unit_currency_code(const struct unit_words *u, const char *word, size_t len)
 {
-	return str_find_nocase(name, word) != NULL;
+	for (size_t i = 0; u && i < u->count; i++)
+		if (unit_is_money(u->items[i].unit) && is_code(u->items[i].text) &&
+		    strlen(u->items[i].text) == len &&
+		    strncasecmp(u->items[i].text, word, len) == 0)
+			return u->items[i].unit;
+	return NULL;
 }
 
-enum unit unit_of_column(const struct column *c)
+const struct unit_def *unit_in_currency(const struct unit_words *u, const struct unit_def *unit,
+					const struct unit_def *currency)
 {
-	if (c->unit && strcmp(c->unit, "$") == 0 && holds(c->name, "price"))
-		return UNIT_PRICE;
-	if (c->unit)
-		return unit_of_text(c->unit);
-	if (holds(c->name, "permwh") || holds(c->name, "price"))
-		return UNIT_PRICE;
-	if (holds(c->name, "percent") || holds(c->name, "pct"))
-		return UNIT_PERCENT;
-	if (holds(c->name, "budget") || holds(c->name, "spend") || holds(c->name, "cost") ||
-	    holds(c->name, "usd"))
-		return UNIT_MONEY;
-	return UNIT_NONE;
+	const char *per =
+		unit && unit->style == STYLE_MONEY_PER ? strchr(unit->dimension, '/') : NULL;
+
+	if (!per || per_what(unit, currency))
+		return per ? unit : currency;
+	for (size_t i = 0; i < u->registry->count; i++) {
+		const struct unit_def *one = &u->registry->items[i];
+		const char *what = per_what(one, currency);
+
+		if (what && strcmp(what, per) == 0 && decimal_cmp(one->scale, unit->scale) == 0)
+			return one;
+	}
+	return currency;
 }
 
-static enum unit unit_at(const char *text, size_t len)
+const struct unit_def *unit_whole_money(const struct unit_words *u, const struct unit_def *unit)
+{
+	for (size_t i = 0; unit && unit->style == STYLE_AFTER && u && i < u->count; i++)
+		if (unit_is_money(u->items[i].unit) && is_of(unit, u->items[i].unit->dimension))
+			return u->items[i].unit;
+	return NULL;
+}
+
+/* ---- time ---- */
+
+bool unit_is_calendar(const struct unit_words *u, const struct unit_def *unit, int64_t n)
+{
+	struct decimal all;
+
+	if (!unit_is_span(unit) || !decimal_mul(unit->scale, decimal_int(n), &all))
+		return false;
+	if (decimal_cmp(unit->scale, decimal_int(DAY_SECONDS)) == 0 && (n == 365 || n == 366))
+		return true;
+	for (size_t i = 0; i < u->registry->count; i++) {
+		const struct unit_def *longer = &u->registry->items[i];
+
+		if (longer != unit && is_of(longer, unit->dimension) &&
+		    decimal_cmp(longer->scale, all) == 0)
+			return true;
+	}
+	return false;
+}
+
+int64_t unit_days_100(const struct unit_def *u)
+{
+	struct decimal days;
+
+	if (is_of(u, UNITS_TIME) && decimal_div(u->scale, decimal_int(DAY_SECONDS / 100), 0, &days))
+		return (int64_t)days.units;
+	if (is_of(u, UNITS_MONTHS) && decimal_mul(u->scale, (struct decimal){MONTH_DAYS, 2}, &days))
+		return (int64_t)decimal_round(days, 0).units;
+	return 0;
+}
+
+/* ---- headings ---- */
+
+static const struct unit_def *unit_at(const struct unit_words *u, const char *text, size_t len)
 {
 	int first = tolower((unsigned char)*text);
 
-	for (const struct unit_word *w = unit_words; w->text; w++) {
+	for (size_t i = 0; i < u->count; i++) {
+		const struct unit_word *w = &u->items[i];
 		size_t n;
 
 		if (first != tolower((unsigned char)*w->text))
@@ -130,44 +257,20 @@ static enum unit unit_at(const char *text, size_t len)
 		     !isalpha((unsigned char)w->text[n - 1])))
 			return w->unit;
 	}
-	return text[0] == '$' ? UNIT_MONEY : UNIT_NONE;
+	return NULL;
 }
 
 /* Words such as "hours" in a heading name what is counted, not how. */
-enum unit unit_in_text(const char *text, size_t len)
+const struct unit_def *unit_in_text(const struct unit_words *u, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		enum unit u;
+		const struct unit_def *unit;
 
 		if (i > 0 && isalnum((unsigned char)text[i - 1]))
 			continue;
-		u = unit_at(text + i, len - i);
-		if (u == UNIT_PERCENT || u == UNIT_MONEY || u == UNIT_PRICE || u == UNIT_MW ||
-		    u == UNIT_MWH)
-			return u;
+		unit = unit_at(u, text + i, len - i);
+		if (unit && !unit->counted && !unit_is_ratio(unit))
+			return unit;
 	}
-	return UNIT_NONE;
-}
-
-static bool is_plain_count(enum unit u)
-{
-	return u == UNIT_NONE || u == UNIT_VIEWS || (u >= UNIT_HOURS && u <= UNIT_YEARS);
-}
-
-bool unit_fits(const struct shown *s, enum unit shown, enum unit known, bool loses_decimals)
-{
-	if (shown == known)
-		return true;
-	switch (shown) {
-	case UNIT_NONE:
-		/* A bare integer is no price or percentage that was rounded. */
-		return !(loses_decimals && s->decimals == 0);
-	case UNIT_MONEY:
-		return known == UNIT_PRICE && !s->scaled; /* "$52.14" */
-	case UNIT_RATIO:                                  /* "opened 1,840 times" */
-		return is_plain_count(known) && s->decimals == 0 &&
-		       s->value > 12 * (guard_value)100000000;
-	default:
-		return is_plain_count(shown) && known == UNIT_NONE;
-	}
+	return NULL;
 }

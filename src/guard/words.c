@@ -40,6 +40,7 @@ static const char *const ordinals[] = {
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct words {
+	const struct unit_words *units;
 	const char *p;
 	size_t n;
 	bool final, more;
@@ -188,27 +189,30 @@ static bool is_ratio(struct words *w, size_t at)
 	return false;
 }
 
-/* "Forty-nine dollars and twenty-three of their hundredths". */
-static void add_hundredths(struct words *w, struct shown *s)
+/* "Forty-nine dollars and twenty-three cents". */
+static void add_part(struct words *w, struct shown *s)
 {
 	static const char and[] = " and ";
-	struct words rest = {.p = w->p + s->len + strlen(and), .final = w->final};
+	struct words rest = {
+		.units = w->units, .p = w->p + s->len + strlen(and), .final = w->final};
 	struct shown part = {0};
 	size_t end, with_unit = 0;
-	bool foreign = false;
 
 	if (!follows(w, s->len, and))
 		return;
 	rest.n = w->n - s->len - strlen(and);
 	end = read_cardinal(&rest, &part);
 	w->more = w->more || rest.more;
-	if (end == 0 || part.value >= 100 * ONE ||
-	    shown_unit_after(rest.p + end, rest.n - end, rest.final, &with_unit, &w->more,
-			     &foreign) != UNIT_HUNDREDTH)
+	if (end == 0)
 		return;
-	s->value += part.value / 100;
-	s->decimals = 2;
-	s->half = ONE / 200;
+	part.unit = shown_unit_after(w->units, rest.p + end, rest.n - end, rest.final, &with_unit,
+				     &w->more);
+	if (unit_whole_money(w->units, part.unit) != s->unit || !shown_convert(&part, s->unit) ||
+	    part.value >= ONE)
+		return;
+	s->value += part.value;
+	s->decimals = part.decimals;
+	s->half = part.half;
 	s->len += strlen(and) + end + with_unit;
 }
 
@@ -219,28 +223,24 @@ static bool set_cardinal(struct words *w, struct shown *s)
 	if (end == 0)
 		return false;
 	s->len = end;
-	s->unit = shown_unit_after(w->p + end, w->n - end, w->final, &with_unit, &w->more,
-				   &s->foreign);
+	s->unit =
+		shown_unit_after(w->units, w->p + end, w->n - end, w->final, &with_unit, &w->more);
 	s->len += with_unit;
-	if (s->unit == UNIT_HUNDREDTH) {
-		s->unit = UNIT_MONEY;
-		s->value /= 100;
-		s->half /= 100;
-		s->decimals = 2;
-	} else if (s->unit == UNIT_MONEY) {
-		add_hundredths(w, s);
-	}
-	if (s->unit == UNIT_NONE && follows(w, end, "-") && end + 1 < w->n &&
+	if (unit_whole_money(w->units, s->unit))
+		(void)shown_convert(s, unit_whole_money(w->units, s->unit));
+	else if (unit_is_money(s->unit))
+		add_part(w, s);
+	if (!s->unit && follows(w, end, "-") && end + 1 < w->n &&
 	    isalpha((unsigned char)w->p[end + 1])) /* "twenty-first" */
 		return false;
-	if (s->unit == UNIT_NONE) {
+	if (!s->unit) {
 		s->out_of = is_out_of(w, end);
 		return true;
 	}
-	if (s->unit == UNIT_RATIO)
+	if (unit_is_ratio(s->unit))
 		return is_ratio(w, s->len);
 	/* "one day" is no span of time */
-	return s->value > ONE || s->unit < UNIT_HOURS;
+	return s->value > ONE || !s->unit->counted;
 }
 
 /* ---- parts and multiples ---- */
@@ -266,7 +266,7 @@ static bool set_part(struct words *w, struct shown *s)
 			if (follows(w, end + 1, times[k]))
 				return false;
 		s->len = end - strlen(" of");
-		s->unit = UNIT_PERCENT;
+		s->unit = w->units->percent;
 		s->part = true;
 		s->value = parts[i].percent_of_3 * ONE / 3;
 		s->half = 5 * ONE / 2; /* nobody says it more exactly */
@@ -281,7 +281,7 @@ static bool set_twice(struct words *w, struct shown *s)
 	    !follows(w, 0, "twice that "))
 		return false;
 	s->len = strlen("twice");
-	s->unit = UNIT_RATIO;
+	s->unit = w->units->ratio;
 	s->value = 2 * ONE;
 	s->half = ONE / 4;
 	return true;
@@ -295,7 +295,7 @@ static bool set_day(struct words *w, int month, struct shown *s)
 	size_t len = word_at(w, 0), next = 0, after = 0;
 	const struct telling *l = telling_find(w->p, len);
 	int tens = cardinal(w->p, len), day = l && l->is & TELLS_ORDINAL ? l->value : 0;
-	struct cursor c = {.p = w->p, .len = w->n, .final = w->final};
+	struct cursor c = {.units = w->units, .p = w->p, .len = w->n, .final = w->final};
 	bool is;
 
 	if (tens == 20 || tens == 30) {
@@ -368,9 +368,10 @@ bool words_may_begin(char c)
 	}
 }
 
-enum scan words_scan(const char *text, size_t len, bool final, int month, struct shown *out)
+enum scan words_scan(const struct unit_words *u, const char *text, size_t len, bool final,
+		     int month, struct shown *out)
 {
-	struct words w = {.p = text, .n = len, .final = final};
+	struct words w = {.units = u, .p = text, .n = len, .final = final};
 	struct shown s = {.kind = SHOWN_NUMBER, .worded = true};
 	size_t first = word_at(&w, 0);
 	bool found;

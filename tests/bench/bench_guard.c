@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "sample_results.h"
+#include "shipped_units.h"
 #include "vesper/guard.h"
 #include "vesper/str.h"
 
@@ -159,6 +160,7 @@ static void measure(const char *what, size_t rows, bool as_table)
 	for (int p = GUARD_FLAG; p <= GUARD_WITHHOLD; p++) {
 		struct guard_input in = {.results = results,
 					 .result_count = 1,
+					 .units = shipped_units(),
 					 .question = "How is it in 2025?",
 					 .today = {2026, 2, 27},
 					 .policy = (enum guard_policy)p};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shipped_units.h"
 #include "vesper/guard.h"
 #include "vesper/str.h"
 
@@ -60,6 +61,7 @@ static void run_numbers(const char *data, size_t len, unsigned step, enum guard_
 {
 	struct run r = {.seen = seen};
 	const struct guard_input in = {
+		.units = shipped_units(),
 		.question =
 			"Compare Ascend and Hitachi for NP15 in 2025, HE 16-21, above $48.73/MWh",
 		.today = {2026, 2, 27},

@@ -23,7 +23,7 @@
 -- column "Buyer"                 label=Buyer             priority=medium type=text
 -- column "Tenor"                 label="Tenor (years)"   priority=medium type=int
 -- column "Products"              label=Products          priority=medium type=text
--- column "PPAPrice"              label="PPA price"       priority=medium type=decimal unit=$
+-- column "PPAPrice"              label="PPA price"       priority=medium type=decimal unit=$/MWh
 -- column "RevisionDate"          label="Revision date"   priority=low    type=date
 -- column "ActualsLTD"            label=Actuals           priority=high   type=decimal unit=$ permission=chat:read_budget
 -- column "TotalBudget"           label=Budget            priority=high   type=decimal unit=$ permission=chat:read_budget

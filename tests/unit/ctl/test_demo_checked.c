@@ -5,6 +5,7 @@
  * missed.
  */
 #include "demo_ask.h"
+#include "shipped_units.h"
 #include "vesper/guard.h"
 
 #define MARKS_MAX 4000
@@ -58,6 +59,7 @@ static void check(const char *text, struct marks *m)
 {
 	const struct guard_input in = {.results = (const struct result *const *)&result,
 				       .result_count = 1,
+				       .units = shipped_units(),
 				       .question = "",
 				       .today = {2026, 2, 27},
 				       .policy = GUARD_FLAG,

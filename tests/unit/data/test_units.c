@@ -113,6 +113,8 @@ static void broken_units_are_refused(void **state)
 		{"[" UNIT("a", "\"scale\": \"1\"") "]", "decimals"},
 		{"[" UNIT("", "\"scale\": \"1\", \"decimals\": 0") "]", "must not be empty"},
 		{"[" UNIT("a", "\"scale\": \"1\", \"decimals\": 0, \"x\": 1") "]", "units[0]:"},
+		{"[" UNIT("a", "\"scale\": \"1\", \"decimals\": 0, \"counted\": 1") "]",
+		 "units[0]: counted must be true or false"},
 		{"[" UNIT("a", "\"scale\": \"1\", \"decimals\": 0, \"glued\": [\"a\", \"a\"]") "]",
 		 "units[0].glued[1]: \"a\" is there twice"},
 		{"[{\"symbol\": \"a\", \"dimension\": \"d\", \"scale\": \"1\", \"decimals\": 0,"

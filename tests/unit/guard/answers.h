@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sample_results.h"
+#include "shipped_units.h"
 #include "vesper/guard.h"
 #include "vesper/str.h"
 #include "vesper/mem.h"

@@ -21,7 +21,10 @@ static inline int set_up(void **state)
 {
 	(void)state;
 	arena = arena_new(1 << 24);
-	input = (struct guard_input){.results = results, .question = "", .today = {2026, 2, 27}};
+	input = (struct guard_input){.results = results,
+				     .units = shipped_units(),
+				     .question = "",
+				     .today = {2026, 2, 27}};
 	return 0;
 }
 

@@ -274,6 +274,7 @@ static void read_line(struct given *g, json_t *line)
 		g->input.result_count = i + 1;
 	}
 	g->input.results = g->results;
+	g->input.units = shipped_units();
 	g->input.question = json_string_value(json_object_get(line, "question"));
 	g->input.today = (struct date){2026, 2, 27};
 }

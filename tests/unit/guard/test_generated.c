@@ -509,6 +509,7 @@ static void make_and_check(struct figures *f, int i)
 	const struct result *results[1];
 	struct guard_input in = {.results = results,
 				 .result_count = 1,
+				 .units = shipped_units(),
 				 .question = "How is it?",
 				 .today = {2026, 2, 27}};
 	struct made m = {.lie = (enum lie)(i % LIE_COUNT), .lie_at = between(0, 2)};

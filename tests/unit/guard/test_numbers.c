@@ -66,6 +66,42 @@ static void test_units_matter(void **state)
 	assert_flagged("$52.14/kW");
 }
 
+static const struct sample_column plant_columns[] = {
+	{"Plant", NULL, COLUMN_TEXT},
+	{"Capacity", "MW", COLUMN_DECIMAL},
+	{"Lease", "days", COLUMN_INT},
+	{"Fee", "€", COLUMN_DECIMAL},
+};
+static const char *const plants[] = {"Kern Wind",      "250", "70", "52.14",
+				     "Nazareth Solar", "120", "21", "48.73"};
+
+/* What another unit of the same dimension says is the same amount, and no other one is. */
+static void test_units_convert(void **state)
+{
+	(void)state;
+	use(sample_result(arena, sample_table(plant_columns, 4, plants, 2)));
+	assert_marks("Kern Wind has 0.25 GW and is leased for 10 weeks.",
+		     "Kern Wind has <bound:0.25 GW> and is leased for <bound:10 weeks>.");
+	assert_bound("Kern Wind has 250,000 kW.");
+	assert_flagged("Kern Wind has 250 GW.");
+	assert_flagged("Kern Wind has 0.26 GW.");
+	assert_flagged("Kern Wind has 250 MWh.");
+	assert_flagged("Kern Wind is leased for 70 weeks.");
+}
+
+/* Currencies never convert, and a number of one is no number of another. */
+static void test_currencies_are_apart(void **state)
+{
+	(void)state;
+	use(sample_result(arena, sample_table(plant_columns, 4, plants, 2)));
+	assert_bound("Kern Wind pays €52.14.");
+	assert_bound("Kern Wind pays EUR 52.14.");
+
+	assert_flagged("Kern Wind pays $52.14.");
+	assert_flagged("Kern Wind pays £52.14.");
+	assert_flagged("Kern Wind pays €52.14/MWh.");
+}
+
 static void test_years_dates_and_labels(void **state)
 {
 	(void)state;
@@ -365,6 +401,8 @@ int main(void)
 		TEST(test_covers_sign_currency_and_unit),
 		TEST(test_rounds_at_the_decimals_shown),
 		TEST(test_units_matter),
+		TEST(test_units_convert),
+		TEST(test_currencies_are_apart),
 		TEST(test_years_dates_and_labels),
 		TEST(test_is_no_false_alarm),
 		TEST(test_derives),

@@ -124,6 +124,7 @@ static int set_up(void **state)
 	results[0] = sample_result(arena, sample_table(columns, 7, cells, 2));
 	input = (struct guard_input){.results = results,
 				     .result_count = 1,
+				     .units = shipped_units(),
 				     .question = "",
 				     .today = {2026, 2, 27},
 				     .policy = GUARD_REWRITE};
