@@ -27,6 +27,8 @@ struct bench {
 	struct know *know;
 	struct principal who;
 	const json_t *names;
+	struct refusal refusal; /* of the question that was understood last */
+	bool refused;
 	int64_t spent_us;
 	int asked;
 };
@@ -67,6 +69,7 @@ static inline void understand(struct bench *b, const struct catalog_view *may, c
 		know_understand(b->know, &in, a, u);
 		b->spent_us += clock_mono_us() - began;
 		b->asked++;
+		b->refused = know_refuse(b->know, &in, u, a, &b->refusal);
 		if (i < n) {
 			json_decref(standing);
 			standing = standing_of(u);
