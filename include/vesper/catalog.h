@@ -281,7 +281,7 @@ struct calendar {
 struct router_weights {
 	/* BM25 over the words of the catalogue; `enough` weight of known words counts in full */
 	struct {
-		double name, about, param, example, k1, b, enough;
+		double name, about, param, column, example, k1, b, enough;
 	} words;
 	/* what speaks for a tool: its words, its domain's, how its parameters take what was said,
 	 * that it is its domain's first or answered before; what speaks against it: parameters

@@ -23,6 +23,7 @@ static const struct weight {
 	WEIGHT(words, name, 0, 10),
 	WEIGHT(words, about, 0, 10),
 	WEIGHT(words, param, 0, 10),
+	WEIGHT(words, column, 0, 10),
 	WEIGHT(words, example, 0, 10),
 	WEIGHT(words, k1, 0.1, 5),
 	WEIGHT(words, b, 0, 1),

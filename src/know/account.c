@@ -306,7 +306,8 @@ static bool negation_bound(const struct account *a, size_t i)
 	    words_at(q, i, WORDS_NEUTRAL) > 0)
 		return true;
 	for (size_t m = 0; m < a->r->mention_count; m++)
-		if (a->r->mentions[m].excluded && a->r->mentions[m].from > i)
+		if (a->r->mentions[m].excluded && a->r->mentions[m].from > i &&
+		    (!a->r->mentions[m].soft || takes_soft(a, a->r->mentions[m].from)))
 			return true;
 	return false;
 }

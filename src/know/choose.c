@@ -21,6 +21,9 @@ static double trust_in(const struct reading *r)
 {
 	double enough = weights_of(r)->words.enough;
 
+	if (r->bare) /* "top" of "only since March, top 3" names no tool */
+		return 0;
+
 	return r->text.known < enough ? r->text.known / enough : 1;
 }
 

@@ -411,7 +411,9 @@ enum small_talk small_talk_of(const struct question *q);
 /* Is it an order to change or send something? */
 bool talk_orders(const struct question *q);
 /* What the term means that the question asks for, or NULL. */
-const char *talk_term(const struct know *k, const struct question *q);
+/* What a term of the company means, where the question asks for that, or, if `alone`, says nothing
+ * else ("COD?"). */
+const char *talk_term(const struct know *k, const struct question *q, bool alone);
 /* What to say in the language of the question, when it is not ours; or NULL. */
 const char *talk_foreign(const struct know *k, const struct question *q);
 
@@ -439,6 +441,7 @@ struct reading {
 	size_t all_count;
 	struct candidate *candidates; /* of choose.c; NULL: not listed yet */
 	size_t candidate_count;
+	bool bare;            /* it leans on what stands, and says filters and orders alone */
 	size_t said_entities; /* facts of this question that are values of a dimension */
 };
 

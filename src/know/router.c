@@ -29,6 +29,7 @@ struct term {
 struct router {
 	struct arena *arena;
 	const struct router_weights *weights;
+	size_t closed; /* the first terms, which take no more documents */
 	struct dict terms;
 	struct term *items;
 	size_t count, cap;
@@ -115,6 +116,8 @@ static void add_words(struct know *k, struct router *r, uint32_t document, const
 		if (!counts(k, &q->tokens[i]))
 			continue;
 		term = term_of(r, stem, know_canonical(k, &q->tokens[i], stem));
+		if ((size_t)term < r->closed)
+			continue;
 		add_posting(r, &r->items[term], document, weight);
 		r->lengths[document] += weight;
 	}
@@ -179,6 +182,13 @@ static void add_tool(struct know *k, struct router *r, const struct tool_def *t,
 		add_text(k, r, at, t->params[p].name, r->weights->words.param);
 		add_text(k, r, at, t->params[p].about, r->weights->words.param);
 	}
+}
+
+/* What a tool's rows tell, where nothing else speaks of it: "buyer" and "tenor" of a project. */
+static void add_columns(struct know *k, struct router *r, const struct tool_def *t, uint32_t at)
+{
+	for (size_t c = 0; c < t->column_count; c++)
+		add_text(k, r, at, t->columns[c].label, r->weights->words.column);
 }
 
 /* What is written with a capital in the middle of an example is a name. */
@@ -248,6 +258,10 @@ struct router *router_new(struct know *k)
 	}
 	for (size_t i = 0; i < c->domain_count; i++)
 		add_domain(k, r, &c->domains[i], (uint32_t)(c->tool_count + i));
+	r->closed = r->count;
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (!c->tools[i].agents_only)
+			add_columns(k, r, &c->tools[i], (uint32_t)i);
 	for (size_t i = 0; i < r->count; i++)
 		r->items[i].idf = rarity(r, &r->items[i]);
 	r->average_tool = mean_length(r->lengths, c->tool_count, r->worded);

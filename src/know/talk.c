@@ -48,12 +48,13 @@ bool talk_orders(const struct question *q)
 
 /* ---- terms ---- */
 
-const char *talk_term(const struct know *k, const struct question *q)
+const char *talk_term(const struct know *k, const struct question *q, bool alone)
 {
+	bool defines = words_in(q, WORDS_DEFINING);
 	const struct topic *term = NULL;
 	size_t len;
 
-	if (!words_in(q, WORDS_DEFINING))
+	if (!defines && !alone)
 		return NULL;
 	for (size_t i = 0; i < q->count; i++) {
 		const struct topic *found = topics_at(k->terms, q, i, &len);
@@ -63,6 +64,8 @@ const char *talk_term(const struct know *k, const struct question *q)
 		if (found) {
 			term = found;
 			i += len - 1;
+		} else if (!defines) {
+			return NULL;
 		} else if (!know_is_stop(k, &q->tokens[i]) &&
 			   !token_says(&q->tokens[i], WORDS_DEFINING) &&
 			   !token_says(&q->tokens[i], WORDS_NEUTRAL)) {

@@ -308,6 +308,24 @@ enum carry reading_carry(struct reading *r, const struct standing *s, bool leans
 	return how;
 }
 
+static bool says_filters_alone(const struct reading *r)
+{
+	for (size_t i = 0; i < r->mention_count; i++)
+		if (r->mentions[i].soft) /* "milestones" */
+			return false;
+	for (size_t i = 0; i < r->q.count; i++) {
+		const struct token *t = &r->q.tokens[i];
+
+		if (token_says(t, WORDS_THAN)) /* "vs Hitachi?" */
+			return false;
+		if (!t->used && !know_is_stop(r->know, t) && t->number < 0 &&
+		    !token_says(t, WORDS_TOP) && !token_says(t, WORDS_BOTTOM) &&
+		    !token_says(t, WORDS_OPENING))
+			return false;
+	}
+	return true;
+}
+
 static void understand_data(struct reading *r, const struct standing *s, bool leans,
 			    const json_t *edits, enum filter_source edit_source,
 			    struct understanding *out)
@@ -316,6 +334,7 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 	enum carry how;
 
 	*out = (struct understanding){.kind = KNOW_DATA};
+	r->bare = leans && s->tool_count > 0 && says_filters_alone(r);
 	how = reading_carry(r, s, leans);
 	if (edits)
 		followup_edit(r, edits, edit_source);
@@ -333,6 +352,16 @@ void reading_begin(struct reading *r)
 	scope_read(r->know->names, r->in->may, r->arena, &r->scope);
 	r->names = names_of(r->know->names, r->in->tenant, r->scope.in, r->arena);
 	read_question(r);
+}
+
+/* "Change the year to 2027" is about what stands: a filter that its tools take. */
+static bool changes_standing(const struct reading *r, const struct standing *s)
+{
+	for (size_t t = 0; t < s->tool_count; t++)
+		for (size_t f = 0; f < r->facts.count; f++)
+			if (tool_param_of_filter(s->tools[t], r->facts.items[f].filter))
+				return true;
+	return s->tool_count > 0 && r->said_count > 0;
 }
 
 void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
@@ -372,15 +401,13 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		return;
 	}
 	stands = standing.tool_count + standing.facts.count > 0;
-	reply = edits ? NULL : talk_term(k, &r.q);
+	reply = edits ? NULL : talk_term(k, &r.q, !stands && strchr(q->text, '?'));
 	if (reply) {
 		unclear(KNOW_TERM, 0.95, out);
 		out->reply = reply;
 		return;
 	}
-	/* "change the year to 2027" is about what stands */
-	if (!edits && !choice && !(stands && r.facts.count + r.said_count > 0) &&
-	    talk_orders(&r.q)) {
+	if (!edits && !choice && !changes_standing(&r, &standing) && talk_orders(&r.q)) {
 		unclear(KNOW_ORDER, 0.95, out);
 		out->reply = sentence(k->catalog->language, SAY_ORDER, a);
 		return;

@@ -34,7 +34,8 @@
 	" \"roles\": {\"reader\": [\"chat:use\", \"chat:read\"]}}\n"
 
 #define SMALL_ROUTER                                                                               \
-	"{\"words\": {\"name\": 3, \"about\": 1.5, \"param\": 0.25, \"example\": 1, \"k1\": 1.2,"  \
+	"{\"words\": {\"name\": 3, \"about\": 1.5, \"param\": 0.25, \"column\": 0.6, "             \
+	"\"example\": 1, \"k1\": 1.2,"                                                             \
 	" \"b\": 0.3, \"enough\": 0.8},\n"                                                         \
 	" \"score\": {\"text\": 1, \"domain\": 0.25, \"facts\": 0.55, \"first\": 0.12, \"home\": " \
 	"0.06,"                                                                                    \
