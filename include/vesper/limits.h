@@ -287,6 +287,17 @@
 #define GATE_NAME_BYTES_PG    63  /* PostgreSQL cuts longer names, and two may become one */
 #define GATE_NUMBER_BYTES_MAX 60  /* a decimal(38) with sign, point and exponent */
 
+/* computation over frames */
+#define CALC_VALUES_MAX FRAME_ROWS_MAX /* of one column: the rows of a frame */
+#define CALC_PAIRS_MAX                                                                             \
+	2000 /* values that are compared pair by pair: two million slopes, 16 MiB, 20 ms */
+#define CALC_VALUE_MAX    1e100 /* the sum of as many squares still is a double */
+#define CALC_WINDOW_MAX   101   /* of a filter; sorted by insertion for each value */
+#define CALC_BINS_MAX     50    /* of a distribution: more do not fit a chart */
+#define CALC_LOOK_STEPS   4096  /* between two looks at the cancel flag: a tenth of a millisecond */
+#define CALC_GAPS_PERCENT 20    /* of a series that may be NULL; then nothing is said about it */
+#define CALC_SEED         UINT64_C(0x5eed0003) /* of random numbers: the same bytes every time */
+
 /* the cache */
 #define CACHE_ENTRIES_MAX     10000              /* values in memory: hours of distinct questions */
 #define CACHE_BYTES_MAX       (32 * 1024 * 1024) /* of them; those of the largest tenant go first */
