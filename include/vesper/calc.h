@@ -76,7 +76,7 @@ double calc_rng_unit(struct calc_rng *r);                /* in [0, 1), 53 bits *
 size_t calc_rng_below(struct calc_rng *r, size_t bound); /* 0..bound-1, without bias; bound > 0 */
 
 /*
- * Distribution functions, to about 1e-13 relative in the body and 1e-10 in far tails. Lanczos'
+ * Distribution functions, to 1e-11 relative, also in far tails. Lanczos'
  * gamma (g = 7, n = 9), series and continued fractions by Lentz (Numerical Recipes 6.2, 6.4),
  * Acklam's normal quantile refined by Halley's step. An argument that is NAN gives NAN; degrees of
  * freedom and shapes are positive. `upper` is the probability above x, without cancellation.

@@ -1,0 +1,131 @@
+/* What the tests of the kernels share: an arena each test, comparisons, and random columns. */
+#ifndef CALC_TEST_H
+#define CALC_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/calc.h"
+#include "vesper/limits.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct calc calc;
+static struct err err;
+
+static int calc_setup(void **state)
+{
+	(void)state;
+	calc = (struct calc){.arena = arena_new(SIZE_MAX / 2)};
+	err = (struct err){0};
+	return 0;
+}
+
+static int calc_teardown(void **state)
+{
+	(void)state;
+	arena_free(&calc.arena);
+	return 0;
+}
+
+#define CALC_TEST(f) cmocka_unit_test_setup_teardown(f, calc_setup, calc_teardown)
+
+/* Relative to the larger of the two; NAN equals NAN. */
+static inline bool is_near(double got, double want, double tolerance)
+{
+	if (isnan(got) || isnan(want))
+		return isnan(got) && isnan(want);
+	return fabs(got - want) <= tolerance * fmax(fabs(got), fabs(want));
+}
+
+#define assert_near(got, want, tolerance)                                                          \
+	do {                                                                                       \
+		double got_ = (got), want_ = (want);                                               \
+		if (!is_near(got_, want_, tolerance))                                              \
+			fail_msg("%s: %.17g, expected %.17g", #got, got_, want_);                  \
+	} while (0)
+
+/* The kernel must fail with the code; the text is checked by who cares. */
+#define assert_fails(call, want)                                                                   \
+	do {                                                                                       \
+		assert_false(call);                                                                \
+		assert_int_equal(err.code, want);                                                  \
+	} while (0)
+
+/* A flag that stops the next kernel. */
+static inline void calc_cancel(void)
+{
+	static const atomic_bool yes = true;
+
+	calc.cancelled = &yes;
+}
+
+/* Sum of twelve uniform numbers: normal enough, by arithmetic alone. */
+static inline double test_normal(struct calc_rng *r)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += calc_rng_unit(r);
+	return sum;
+}
+
+/* A column with ties; every tenth or so is NULL where `nulls`. */
+static inline double *test_column(struct calc_rng *r, size_t n, bool nulls)
+{
+	double *values = arena_alloc(calc.arena, (n + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < n; i++)
+		values[i] =
+			nulls && calc_rng_below(r, 10) == 0 ? NAN : floor(test_normal(r) * 20) / 4;
+	return values;
+}
+
+static inline void test_shuffle(struct calc_rng *r, double *values, size_t n)
+{
+	for (size_t i = n; i > 1; i--) {
+		size_t at = calc_rng_below(r, i);
+		double value = values[at];
+		values[at] = values[i - 1];
+		values[i - 1] = value;
+	}
+}
+
+static inline int test_by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The values that are not NULL, by qsort. */
+static inline double *test_sorted(const double *values, size_t n, size_t *present)
+{
+	double *out = arena_alloc(calc.arena, (n + 1) * sizeof(*out));
+
+	*present = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(values[i]))
+			out[(*present)++] = values[i];
+	qsort(out, *present, sizeof(*out), test_by_value);
+	return out;
+}
+
+static inline double test_median(const double *values, size_t n)
+{
+	size_t count;
+	double *s = test_sorted(values, n, &count);
+
+	return count ? (s[(count - 1) / 2] + s[count / 2]) / 2 : NAN;
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* Trends against all orders, all pairs, and chance. */
+#include "calc_test.h"
+#include "vesper/calc_trend.h"
+
+static double s_of(const double *v, size_t n)
+{
+	double s = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			s += (v[j] > v[i]) - (v[j] < v[i]);
+	return s;
+}
+
+/* S of every order of the values: its variance, and how many are as far out as `limit`. */
+struct orders {
+	double count;
+	double squares;
+	double extreme;
+	double limit;
+};
+
+static void every_order(double *v, size_t fixed, size_t n, struct orders *o)
+{
+	if (fixed == n) {
+		double s = s_of(v, n);
+		o->count++;
+		o->squares += s * s;
+		o->extreme += fabs(s) >= fabs(o->limit);
+		return;
+	}
+	for (size_t i = fixed; i < n; i++) {
+		double first = v[fixed];
+		v[fixed] = v[i];
+		v[i] = first;
+		every_order(v, fixed + 1, n, o);
+		v[i] = v[fixed];
+		v[fixed] = first;
+	}
+}
+
+static void exact_among_all_orders(void **state)
+{
+	(void)state;
+	const double samples[][7] = {{1, 2, 3, 4, 5, 6, 7},
+				     {3, 1, 2, 6, 4, 7, 5},
+				     {7, 1, 6, 2, 5, 3, 4},
+				     {2, 2, 1, 3, 3, 3, 9}};
+
+	for (size_t i = 0; i < COUNT(samples); i++) {
+		double v[7];
+		struct calc_mann_kendall m;
+		memcpy(v, samples[i], sizeof(v));
+		struct orders o = {.limit = s_of(v, 7)};
+		every_order(v, 0, 7, &o);
+		assert_true(calc_mann_kendall(&calc, samples[i], 7, &m, &err));
+		assert_near(m.s, o.limit, 0);
+		assert_near(m.var_s, o.squares / o.count, 1e-12); /* with ties, too */
+		assert_int_equal(m.is_exact, i < 3);
+		if (m.is_exact)
+			assert_near(m.p, o.extreme / o.count, 1e-12);
+	}
+}
+
+static void kendall_of_more_values(void **state)
+{
+	(void)state;
+	struct calc_rng r = calc_rng_new(21);
+	double *v = test_column(&r, 80, true), present[80];
+	struct calc_mann_kendall m;
+	size_t n = 0;
+
+	for (size_t i = 0; i < 80; i++)
+		if (!isnan(v[i]))
+			present[n++] = v[i];
+	assert_true(calc_mann_kendall(&calc, v, 80, &m, &err));
+	assert_true(m.n == n && m.s == s_of(present, n) && !m.is_exact);
+	double z = (m.s - (m.s > 0 ? 1 : -1)) / sqrt(m.var_s);
+	assert_near(m.p, erfc(fabs(z) / sqrt(2)), 1e-13);
+	for (size_t i = 0; i < 80; i++)
+		v[i] = -v[i] * 1e90;
+	struct calc_mann_kendall turned;
+	assert_true(calc_mann_kendall(&calc, v, 80, &turned, &err));
+	assert_true(turned.s == -m.s && turned.p == m.p);
+}
+
+static void kendall_of_little(void **state)
+{
+	(void)state;
+	double v[] = {1, 2, 3, NAN, 5, 5, 5, 5},
+	       *many = test_column(&(struct calc_rng){{1}}, 2001, 0);
+	struct calc_mann_kendall m;
+
+	assert_true(calc_mann_kendall(&calc, v, 4, &m, &err));
+	assert_true(m.status == CALC_TOO_FEW && isnan(m.p));
+	assert_true(calc_mann_kendall(&calc, v + 4, 4, &m, &err));
+	assert_true(m.status == CALC_CONSTANT && m.p == 1);
+	assert_true(calc_mann_kendall(&calc, many, CALC_PAIRS_MAX, &m, &err));
+	assert_fails(calc_mann_kendall(&calc, many, CALC_PAIRS_MAX + 1, &m, &err), ERR_LIMIT);
+	calc_cancel();
+	assert_fails(calc_mann_kendall(&calc, many, 2000, &m, &err), ERR_CANCELLED);
+}
+
+/* Sen's own example (1968): slope 4; the ends are the 4th and 18th of 21 slopes. */
+static void sens_example(void **state)
+{
+	(void)state;
+	const double x[] = {1, 2, 3, 4, 10, 12, 18}, y[] = {9, 15, 19, 20, 45, 55, 78};
+	double slopes[21];
+	size_t n = 0, count;
+	struct calc_theil_sen t;
+
+	for (int i = 0; i < 7; i++)
+		for (int j = i + 1; j < 7; j++)
+			slopes[n++] = (y[j] - y[i]) / (x[j] - x[i]);
+	double *sorted = test_sorted(slopes, 21, &count);
+	assert_true(calc_theil_sen(&calc, x, y, 7, &t, &err));
+	assert_near(t.slope, 4, 1e-15);
+	assert_near(t.intercept, 20 - 4 * 4, 1e-15);
+	assert_near(t.low, sorted[3], 0);
+	assert_near(t.high, sorted[17], 0);
+}
+
+static void slopes_of_random_points(void **state)
+{
+	(void)state;
+	struct calc_rng r = calc_rng_new(22);
+
+	for (size_t n = 4; n < 120; n += 9) {
+		double *x = test_column(&r, n, true), *y = test_column(&r, n, true);
+		double *slopes = arena_alloc(calc.arena, n * n * sizeof(*slopes));
+		size_t count = 0;
+		for (size_t i = 0; i < n; i++)
+			for (size_t j = i + 1; j < n; j++)
+				if (!isnan(x[i] + x[j] + y[i] + y[j]) && x[i] != x[j])
+					slopes[count++] = (y[j] - y[i]) / (x[j] - x[i]);
+		struct calc_theil_sen t, scaled;
+		assert_true(calc_theil_sen(&calc, x, y, n, &t, &err));
+		if (t.status != CALC_OK)
+			continue;
+		assert_near(t.slope, test_median(slopes, count), 1e-14);
+		assert_true(t.low <= t.slope && t.slope <= t.high);
+		for (size_t i = 0; i < n; i++)
+			y[i] = y[i] * 4 + 16;
+		assert_true(calc_theil_sen(&calc, x, y, n, &scaled, &err));
+		assert_near(scaled.slope, 4 * t.slope, 1e-14);
+		assert_near(scaled.low, 4 * t.low, 1e-14);
+	}
+}
+
+static void slopes_of_little(void **state)
+{
+	(void)state;
+	const double x[] = {1, 1, 1, 2, NAN}, y[] = {1, 2, NAN, 4, 5};
+	const double close[] = {0, 5e-324, 1}, far[] = {-1e100, 1e100, 0};
+	struct calc_theil_sen t;
+
+	assert_true(calc_theil_sen(&calc, x, y, 2, &t, &err) && t.status == CALC_TOO_FEW);
+	assert_true(calc_theil_sen(&calc, x, x, 3, &t, &err) && t.status == CALC_TOO_FEW);
+	assert_true(calc_theil_sen(&calc, x, y, 5, &t, &err) && t.n == 3 && t.status == CALC_OK);
+	assert_near(t.slope, 2.5, 1e-15); /* two points share an x */
+	assert_true(calc_theil_sen(&calc, close, far, 3, &t, &err));
+	assert_true(isfinite(t.slope) && isfinite(t.low) && isfinite(t.high));
+}
+
+static void direction_is_said_with_reason(void **state)
+{
+	(void)state;
+	double v[24], up[24], few[8] = {1, 2, 3, 4, 5, 6, 7, NAN};
+	struct calc_trend t;
+
+	for (int i = 0; i < 24; i++) {
+		v[i] = 1000 + (i * 7 % 5) * 0.1;
+		up[i] = v[i] + i;
+	}
+	assert_true(calc_trend(&calc, v, 24, &t, &err) && t.direction == CALC_STABLE);
+	assert_true(calc_trend(&calc, up, 24, &t, &err) && t.direction == CALC_UP);
+	for (int i = 0; i < 24; i++)
+		up[i] = -up[i];
+	assert_true(calc_trend(&calc, up, 24, &t, &err) && t.direction == CALC_DOWN);
+	assert_near(t.line.slope, -1, 0.05);
+	assert_true(calc_trend(&calc, few, 8, &t, &err) && t.status == CALC_TOO_FEW);
+	few[7] = 8;
+	assert_true(calc_trend(&calc, few, 8, &t, &err) && t.direction == CALC_UP);
+	for (int i = 0; i < 20; i += 4)
+		up[i] = NAN; /* 5 of 24 are more than a fifth */
+	assert_true(calc_trend(&calc, up, 24, &t, &err) && t.status == CALC_GAPS);
+}
+
+/* Series without a trend: 5 % of them are said to have one, and not many more where each value
+ * follows the one before. */
+static void false_trends_are_rare(void **state)
+{
+	(void)state;
+	struct calc_rng r = calc_rng_new(23);
+	int plain = 0, following = 0, corrected = 0;
+
+	for (int set = 0; set < 600; set++) {
+		double v[48], ar[48], level = 0;
+		struct calc_trend t;
+		for (int i = 0; i < 48; i++) {
+			v[i] = test_normal(&r);
+			level = 0.5 * level + v[i];
+			ar[i] = level;
+		}
+		assert_true(calc_trend(&calc, v, 48, &t, &err));
+		plain += t.direction == CALC_UP || t.direction == CALC_DOWN;
+		assert_true(calc_trend(&calc, ar, 48, &t, &err));
+		following += t.direction == CALC_UP || t.direction == CALC_DOWN;
+		corrected += t.is_corrected;
+	}
+	print_message("false trends of 600: %d, autocorrelated %d (%d corrected)\n", plain,
+		      following, corrected);
+	assert_true(plain <= 36 && corrected > 300 && following < 120);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CALC_TEST(exact_among_all_orders),
+		CALC_TEST(kendall_of_more_values),
+		CALC_TEST(kendall_of_little),
+		CALC_TEST(sens_example),
+		CALC_TEST(slopes_of_random_points),
+		CALC_TEST(slopes_of_little),
+		CALC_TEST(direction_is_said_with_reason),
+		CALC_TEST(false_trends_are_rare),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
