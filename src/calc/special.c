@@ -8,9 +8,10 @@
 #include <float.h>
 #include <math.h>
 
-#define STEPS_MAX 20000 /* of a series or fraction; about 6 √a are needed, then all has converged \
-			 */
-#define TINY 1e-300
+/* Steps of a series or fraction: some 6 sqrt(a) are needed, far less for the largest a that comes.
+ */
+#define STEPS_MAX 20000
+#define TINY      1e-300
 
 double calc_log_gamma(double x)
 {
