@@ -291,11 +291,17 @@
 #define CALC_VALUES_MAX FRAME_ROWS_MAX /* of one column: the rows of a frame */
 #define CALC_PAIRS_MAX                                                                             \
 	2000 /* values that are compared pair by pair: two million slopes, 16 MiB, 20 ms */
-#define CALC_VALUE_MAX    1e100 /* the sum of as many squares still is a double */
-#define CALC_WINDOW_MAX   101   /* of a filter; sorted by insertion for each value */
-#define CALC_BINS_MAX     50    /* of a distribution: more do not fit a chart */
-#define CALC_LOOK_STEPS   4096  /* between two looks at the cancel flag: a tenth of a millisecond */
-#define CALC_GAPS_PERCENT 20    /* of a series that may be NULL; then nothing is said about it */
+#define CALC_VALUE_MAX 1e100 /* the sum of as many squares still is a double */
+#define CALC_SERIES_MAX                                                                            \
+	5000 /* periods of a series: thirteen years of days, a season of them in a second */
+#define CALC_PERIOD_MAX   366  /* of a season: a year of days */
+#define CALC_HORIZON_MAX  366  /* periods ahead; nobody's interval is of use beyond a year */
+#define CALC_ORIGINS_MAX  90   /* of a backtest: three months of days */
+#define CALC_SHIFT_ORDERS 2000 /* random ones; a p of 0.05 is known to half a percent */
+#define CALC_WINDOW_MAX   101  /* of a filter; sorted by insertion for each value */
+#define CALC_BINS_MAX     50   /* of a distribution: more do not fit a chart */
+#define CALC_LOOK_STEPS   4096 /* between two looks at the cancel flag: a tenth of a millisecond */
+#define CALC_GAPS_PERCENT 20   /* of a series that may be NULL; then nothing is said about it */
 #define CALC_SEED         UINT64_C(0x5eed0003) /* of random numbers: the same bytes every time */
 
 /* the cache */

@@ -1,0 +1,63 @@
+/*
+ * Kernels over rows of several columns: distances, scores, and a line with honest errors. See
+ * calc.h for NULLs, errors and determinism. Columns are arrays of `n` values each.
+ */
+#ifndef VESPER_CALC_GROUPS_H
+#define VESPER_CALC_GROUPS_H
+
+#include "vesper/calc.h"
+
+/*
+ * Gower's distance (1971): mean over columns of |a - b| / range for numbers, a ≠ b for codes. A
+ * column in which one of both is NULL is left out of the mean; so is one without a range. NAN where
+ * no column is left. `from` is a row; out[from] is 0.
+ */
+struct calc_feature {
+	const double *values; /* numbers or codes; NAN is NULL */
+	bool is_code;
+};
+MUST_CHECK bool calc_gower(const struct calc *c, const struct calc_feature *features,
+			   size_t feature_count, size_t n, size_t from, double **distances,
+			   struct err *e);
+/* Of the rows with `is_member`, the one with the least sum of distances to the others; n if none.
+ * At most CALC_PAIRS_MAX members: of more, every k-th. */
+MUST_CHECK bool calc_medoid(const struct calc *c, const struct calc_feature *features,
+			    size_t feature_count, size_t n, const bool *is_member, size_t *row,
+			    struct err *e);
+
+/* Weighted mean of percentile ranks (mid-rank - ½)/n, times 100; a NULL in any indicator: NAN, "not
+ * scored". Weights are at least 0, their sum is above 0: else ERR_INPUT. Least data: 10 rows. */
+#define CALC_SCORES_LEAST 10
+struct calc_scores {
+	enum calc_status status;
+	size_t scored;
+	size_t not_scored;
+	const double *scores;
+};
+MUST_CHECK bool calc_scores(const struct calc *c, const double *const *indicators,
+			    const double *weights, size_t indicator_count, size_t n,
+			    struct calc_scores *out, struct err *e);
+
+/*
+ * Least squares of y on x, rows in order of time, with errors after Newey & West 1987 (Bartlett
+ * weights, lag ⌊4(n/100)^(2/9)⌋, no correction for small samples). p by Student's t with n - 2
+ * degrees of freedom, of the plain and of those errors; p is the greater. Points with a NULL are
+ * left out. Least data: CALC_LINE_LEAST; an x that does not vary: CALC_CONSTANT.
+ */
+#define CALC_LINE_LEAST 8
+struct calc_line {
+	enum calc_status status;
+	size_t n;
+	double slope;
+	double intercept;
+	double r2;
+	double error_plain; /* standard errors of the slope */
+	double error_hac;
+	double low; /* 95 %, by the larger error */
+	double high;
+	double p;
+};
+MUST_CHECK bool calc_line(const struct calc *c, const double *x, const double *y, size_t n,
+			  struct calc_line *out, struct err *e);
+
+#endif

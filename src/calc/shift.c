@@ -1,0 +1,85 @@
+/* A shift of the level, and whether random orders have as much. */
+#include <math.h>
+
+#include "calc_int.h"
+#include "vesper/calc_series.h"
+
+#define SAME 1e-12 /* two orders of one split differ by rounding at most */
+
+/* The largest distance of the means at any split of values around 0, and where. */
+static double largest(const double *x, size_t n, size_t *at)
+{
+	double sum = 0, best = -1, count = (double)n;
+
+	for (size_t k = 1; k + CALC_SHIFT_SIDE <= n; k++) {
+		sum += x[k - 1];
+		if (k < CALC_SHIFT_SIDE)
+			continue;
+		/* Means of both sides add up to 0, so they differ by sum·n / (k(n - k)). */
+		double left = (double)k,
+		       statistic = fabs(sum) * sqrt(count / (left * (count - left)));
+		if (statistic <= best)
+			continue;
+		best = statistic;
+		*at = k;
+	}
+	return best;
+}
+
+static bool orders(const struct calc *c, double *x, size_t n, double observed, double *p,
+		   struct err *e)
+{
+	struct calc_rng r = calc_rng_new(1);
+	size_t as_much = 0, ignored, work = 0;
+
+	for (size_t order = 0; order < CALC_SHIFT_ORDERS; order++) {
+		for (size_t i = n; i > 1; i--) {
+			size_t at = calc_rng_below(&r, i);
+			double value = x[at];
+			x[at] = x[i - 1];
+			x[i - 1] = value;
+		}
+		as_much += largest(x, n, &ignored) >= observed * (1 - SAME);
+		if (calc_worked(c, &work, n, e))
+			return false;
+	}
+	*p = (double)(1 + as_much) / (1 + CALC_SHIFT_ORDERS);
+	return true;
+}
+
+bool calc_shift(const struct calc *c, const double *values, size_t n, struct calc_shift *out,
+		struct err *e)
+{
+	struct calc_shift o = {.before = NAN, .after = NAN, .p = NAN};
+	size_t split = 0;
+	double *x;
+
+	if (!calc_take(c, values, n, CALC_SERIES_MAX, &x, &o.n, e))
+		return false;
+	if (o.n < CALC_SHIFT_LEAST) {
+		o.status = CALC_TOO_FEW;
+		*out = o;
+		return true;
+	}
+	double mean = calc_mean(x, o.n), away = 0;
+	for (size_t i = 0; i < o.n; i++)
+		away = fmax(away, fabs(x[i] - x[0]));
+	for (size_t i = 0; i < o.n; i++)
+		x[i] -= mean;
+	if (away == 0) {
+		o.status = CALC_CONSTANT;
+		o.before = o.after = mean;
+		*out = o;
+		return true;
+	}
+	double observed = largest(x, o.n, &split);
+	o.before = mean + calc_mean(x, split);
+	o.after = mean + calc_mean(x + split, o.n - split);
+	for (size_t seen = 0; o.row < n && seen < split + 1; o.row++)
+		seen += !calc_is_null(values[o.row]);
+	o.row--;
+	if (!orders(c, x, o.n, observed, &o.p, e))
+		return false;
+	*out = o;
+	return true;
+}

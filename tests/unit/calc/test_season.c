@@ -1,0 +1,94 @@
+/* Seasons that are there, and those that only seem to be. */
+#include "calc_test.h"
+#include "vesper/calc_series.h"
+
+static void a_season_is_found(void **state)
+{
+	(void)state;
+	struct calc_rng r = calc_rng_new(41);
+	double v[60];
+	struct calc_season s;
+
+	for (int i = 0; i < 60; i++)
+		v[i] = 100 + i + 10 * cos(2 * M_PI * (i - 4) / 12) + 0.3 * test_normal(&r);
+	v[17] = v[30] = NAN;
+	assert_true(calc_season(&calc, v, 60, 12, &s, &err));
+	assert_true(s.is_seasonal && s.strength > 0.9 && s.p < 1e-4 && s.n == 58);
+	assert_true(s.high == 4 && s.low == 10);
+	for (int i = 0; i < 60; i++) {
+		if (isnan(v[i])) /* the components go on, the remainder is unknown */
+			assert_true(isnan(s.remainder[i]));
+		else
+			assert_near(s.trend[i] + s.season[i] + s.remainder[i], v[i], 1e-12);
+		assert_true(fabs(s.trend[i] - 100 - i) < 3);
+	}
+}
+
+/* Three years of noise: the strength alone would name far more seasons than the whole rule does. */
+static void noise_has_none(void **state)
+{
+	(void)state;
+	struct calc_rng r = calc_rng_new(42);
+	int named = 0, strong = 0;
+
+	for (int set = 0; set < 150; set++) {
+		double v[36];
+		struct calc_season s;
+		for (int i = 0; i < 36; i++)
+			v[i] = test_normal(&r);
+		assert_true(calc_season(&calc, v, 36, 12, &s, &err));
+		named += s.is_seasonal;
+		strong += s.strength >= 0.4;
+	}
+	print_message("of 150 series of noise: %d strong, %d named\n", strong, named);
+	assert_true(named <= 9 && strong > named);
+}
+
+static void too_little(void **state)
+{
+	(void)state;
+	double v[5000];
+	struct calc_season s;
+
+	for (int i = 0; i < 5000; i++)
+		v[i] = i % 4;
+	assert_true(calc_season(&calc, v, 7, 4, &s, &err));
+	assert_true(s.status == CALC_TOO_FEW && isnan(s.strength) && !s.season);
+	assert_true(calc_season(&calc, v, 8, 4, &s, &err));
+	assert_true(s.status == CALC_OK && !s.is_seasonal); /* two periods are no proof */
+	assert_true(calc_season(&calc, v, 16, 4, &s, &err) && s.is_seasonal && s.high == 3);
+	for (int i = 0; i < 16; i++)
+		v[i] = i % 4 == 1 ? NAN : 3;
+	assert_true(calc_season(&calc, v, 16, 4, &s, &err) && s.status == CALC_GAPS);
+	v[1] = v[5] = 3;
+	assert_true(calc_season(&calc, v, 16, 4, &s, &err) && s.status == CALC_CONSTANT);
+	assert_fails(calc_season(&calc, v, CALC_SERIES_MAX + 1, 4, &s, &err), ERR_LIMIT);
+	calc_cancel();
+	assert_fails(calc_season(&calc, v, 5000, 12, &s, &err), ERR_CANCELLED);
+}
+
+static void extremes_stay_finite(void **state)
+{
+	(void)state;
+	double v[40];
+	struct calc_season s;
+
+	for (int i = 0; i < 40; i++)
+		v[i] = i % 2 ? 1e100 : -1e100;
+	v[7] = 1e-300;
+	assert_true(calc_season(&calc, v, 40, CALC_PERIOD_MAX, &s, &err));
+	assert_true(calc_season(&calc, v, 40, 2, &s, &err));
+	for (int i = 0; i < 40; i++)
+		assert_true(isfinite(s.season[i]) && isfinite(s.trend[i]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CALC_TEST(a_season_is_found),
+		CALC_TEST(noise_has_none),
+		CALC_TEST(too_little),
+		CALC_TEST(extremes_stay_finite),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
