@@ -55,7 +55,7 @@ static void slow_stl(const double *y, int n, int m, double *season, double *tren
 	}
 	for (int round = 0; round < 32; round++) {
 		for (int at = 0; at < m; at++) { /* cycles, one step further at both ends */
-			double sub[400], sw[400], smooth[400];
+			double sub[400], sw[400], smooth[400] = {0};
 			int k = 0;
 			for (int i = at; i < n; i += m, k++) {
 				sub[k] = y[i] - trend[i];
