@@ -314,6 +314,12 @@ struct glossary_term {
 	const char *term, *about;
 };
 
+/* What a pack adds to a prompt that all packs share. */
+struct prompt_rule {
+	const char *prompt; /* "supervisor" */
+	const char *text;
+};
+
 /* What the packs say of the company's language: config/<pack>/words.json. Lists are NULL-ended. */
 struct pack_words {
 	const char *company;     /* "an energy company"; the last pack that names it counts */
@@ -329,6 +335,8 @@ struct pack_words {
 	size_t impossible_count;
 	const struct glossary_term *glossary;
 	size_t glossary_count;
+	const struct prompt_rule *rules;
+	size_t rule_count;
 };
 
 /* The packs that one catalogue is made of, in their order. */
@@ -471,6 +479,8 @@ bool catalog_reads(const struct catalog *c, const char *source);
 /* The schemas ("Stage" of Stage.prices) of its views, each once, NULL-ended. */
 const char *const *catalog_schemas(const struct catalog *c, const char *source, struct arena *a);
 
+/* Is it declared, by config/permissions.json or a pack of the list? */
+bool catalog_has_permission(const struct catalog *c, const char *permission);
 /* Roles of config/permissions.json. The list is NULL-ended; NULL when there is no such role. */
 const char *const *catalog_role(const struct catalog *c, const char *role);
 /* The role with most permissions of those whose permissions this caller has all; "" when none fits.

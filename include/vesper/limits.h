@@ -157,6 +157,8 @@
 #define PACK_NAME_BYTES_MAX   31
 #define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
+#define RULES_MAX             16 /* of one pack for one prompt: each costs tokens in every turn */
+#define RULE_BYTES_MAX        400 /* longer is no rule but a chapter, which a domain's prompt holds */
 #define ENUM_VALUES_MAX       40 /* values that a tool's schema lists; more only cost tokens */
 
 #define KNOW_CALLS_MAX  12 /* calls that one question makes by naming several values */

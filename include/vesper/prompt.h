@@ -17,7 +17,8 @@ struct prompt_slot {
 	const char *value;
 };
 
-/* prompts/<name>.md of this catalogue with its slots filled; {{company}} is filled by itself.
+/* prompts/<name>.md of this catalogue with its slots filled; {{company}} and {{rules}} are filled
+ * by themselves.
  * Asserts that exactly these slots exist (checked at load: see PROMPT_NAMES in prompt.c). */
 const char *prompt_fill(const struct catalog *c, const char *name, const struct prompt_slot *slots,
 			size_t count, struct arena *a);

@@ -184,6 +184,11 @@ const struct param_def *tool_param_of_filter(const struct tool_def *t, const cha
 	return NULL;
 }
 
+bool catalog_has_permission(const struct catalog *c, const char *permission)
+{
+	return list_has(catalog_whole(c)->permissions, permission);
+}
+
 const char *const *catalog_role(const struct catalog *c, const char *role)
 {
 	const struct catalog_whole *w = catalog_whole(c);

@@ -12,14 +12,20 @@
 #include "vesper/limits.h"
 
 #define PROMPT_SLOTS_MAX 8
-#define COMPANY          "company" /* filled here, in every prompt that has it */
+/* Filled here, from the words of the packs: */
+#define COMPANY "company" /* in every prompt that has it */
+#define RULES   "rules"   /* alone on a line: a line for each, or none */
 
 static const struct {
 	const char *name;
 	const char *slots[PROMPT_SLOTS_MAX];
 } PROMPT_NAMES[] = {
-	{"supervisor", {"domains"}}, {"synthesizer", {0}}, {"agent", {0}},
-	{"compress", {0}},           {"rewrite", {0}},     {"guardrail", {"domains"}},
+	{"supervisor", {"domains", RULES}},
+	{"synthesizer", {RULES}},
+	{"agent", {0}},
+	{"compress", {0}},
+	{"rewrite", {0}},
+	{"guardrail", {"domains"}},
 };
 enum { PROMPT_COUNT = sizeof(PROMPT_NAMES) / sizeof(PROMPT_NAMES[0]) };
 
@@ -71,6 +77,14 @@ static bool check_slots(const char *path, const char *text, const char *const *s
 	return true;
 }
 
+bool prompt_takes_rules(const char *name)
+{
+	for (size_t i = 0; i < PROMPT_COUNT; i++)
+		if (strcmp(PROMPT_NAMES[i].name, name) == 0)
+			return list_has(PROMPT_NAMES[i].slots, RULES);
+	return false;
+}
+
 bool load_prompts(struct loader *l, struct err *e)
 {
 	struct prompt_text *list = arena_alloc(l->arena, PROMPT_COUNT * sizeof(*list));
@@ -108,6 +122,13 @@ static const char *prompt_text(const struct catalog *c, const char *name)
 	return w->prompts[i].text;
 }
 
+static void add_rules(struct buf *b, const struct pack_words *words, const char *prompt)
+{
+	for (size_t i = 0; i < words->rule_count; i++)
+		if (strcmp(words->rules[i].prompt, prompt) == 0)
+			buf_printf(b, "- %s\n", words->rules[i].text);
+}
+
 const char *prompt_fill(const struct catalog *c, const char *name, const struct prompt_slot *slots,
 			size_t count, struct arena *a)
 {
@@ -124,6 +145,11 @@ const char *prompt_fill(const struct catalog *c, const char *name, const struct 
 		buf_add(&b, p, (size_t)(begin - p));
 		if (str_eq(slot, STR(COMPANY))) {
 			buf_str(&b, c->words.company);
+			continue;
+		}
+		if (str_eq(slot, STR(RULES))) {
+			add_rules(&b, &c->words, name);
+			end += *end == '\n';
 			continue;
 		}
 		assert(s);

@@ -67,11 +67,50 @@ static bool read_glossary(const struct words_file *f, const json_t *root, struct
 	return true;
 }
 
+/* {"supervisor": ["One rule.", …], …}: only of prompts that have a place for them. */
+static bool read_rules(const struct words_file *f, const json_t *root, struct pack_words *out)
+{
+	const json_t *prompts = json_object_get(root, "rules"), *rule;
+	struct prompt_rule *rules;
+	const char *prompt;
+	json_t *list;
+	size_t i;
+
+	if (prompts && !json_is_object(prompts))
+		return words_fail(f, "rules", "not an object");
+	json_object_foreach((json_t *)prompts, prompt, list)
+		out->rule_count += json_array_size(list);
+	out->rules = rules = arena_alloc(f->arena, (out->rule_count + 1) * sizeof(*rules));
+	json_object_foreach((json_t *)prompts, prompt, list) {
+		const char *member = arena_printf(f->arena, "rules.%s", prompt);
+
+		if (!prompt_takes_rules(prompt))
+			return words_fail(f, member, "prompts/%s.md has no place for rules",
+					  prompt);
+		if (!json_is_array(list) || json_array_size(list) > RULES_MAX)
+			return words_fail(f, member, "a list of at most %d rules is wanted",
+					  RULES_MAX);
+		json_array_foreach(list, i, rule) {
+			const char *text = json_string_value(rule);
+
+			if (!text || !*text || strlen(text) > RULE_BYTES_MAX ||
+			    strpbrk(text, "\n{}"))
+				return words_fail(
+					f, arena_printf(f->arena, "%s[%zu]", member, i),
+					"a line of 1 to %d bytes without braces is wanted",
+					RULE_BYTES_MAX);
+			*rules++ = (struct prompt_rule){arena_strdup(f->arena, prompt),
+							arena_strdup(f->arena, text)};
+		}
+	}
+	return true;
+}
+
 static bool read_words(const struct words_file *f, const json_t *root, struct pack_words *out)
 {
 	static const char *const members[] = {"company",  "stop",    "synonyms", "nouns",
 					      "states",   "aspects", "outside",  "impossible",
-					      "glossary", "version", NULL};
+					      "glossary", "rules",   "version",  NULL};
 	const json_t *synonyms = json_object_get(root, "synonyms");
 	int64_t version;
 	const char *name;
@@ -95,7 +134,7 @@ static bool read_words(const struct words_file *f, const json_t *root, struct pa
 	       words_list(f, json_object_get(root, "aspects"), "aspects", true, &out->aspects) &&
 	       read_topics(f, root, "outside", &out->outside, &out->outside_count) &&
 	       read_topics(f, root, "impossible", &out->impossible, &out->impossible_count) &&
-	       read_glossary(f, root, out);
+	       read_glossary(f, root, out) && read_rules(f, root, out);
 }
 
 /* ---- several packs ---- */
@@ -142,6 +181,8 @@ static void join_words(struct arena *a, struct pack_words *to, const struct pack
 				  more->impossible_count, sizeof(*to->impossible));
 	to->glossary = appended(a, to->glossary, &to->glossary_count, more->glossary,
 				more->glossary_count, sizeof(*to->glossary));
+	to->rules = appended(a, to->rules, &to->rule_count, more->rules, more->rule_count,
+			     sizeof(*to->rules));
 }
 
 bool load_words(struct loader *l, struct err *e)

@@ -124,8 +124,8 @@ static inline struct temp_root small_root_new(void)
 	temp_root_write(&root, "config/router.json", SMALL_ROUTER);
 	temp_root_write(&root, SMALL_TOOL_PATH, SMALL_TOOL);
 	temp_root_write(&root, SMALL_DOMAIN_PATH, SMALL_DOMAIN);
-	temp_root_write(&root, "prompts/supervisor.md", "{{domains}}\n");
-	temp_root_write(&root, "prompts/synthesizer.md", "Write.\n");
+	temp_root_write(&root, "prompts/supervisor.md", "{{domains}}\n{{rules}}\n");
+	temp_root_write(&root, "prompts/synthesizer.md", "Write.\n{{rules}}\n");
 	temp_root_write(&root, "prompts/agent.md", "Gather.\n");
 	temp_root_write(&root, "prompts/compress.md", "Sum up.\n");
 	temp_root_write(&root, "prompts/rewrite.md", "Correct.\n");

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""No word of a pack in C: what a company's data are about stands in its pack's files alone.
+"""No word of a pack in C or in the prompts that all packs share: what a company's data are about stands
+in its pack's files alone.
 
 And no word of the language that questions are read with in the folders that read them: it stands in
 config/language.
@@ -40,6 +41,11 @@ def pack_words():
     return {plain(w) for w in words if len(plain(w)) > 2 and not plain(w).isdigit()}
 
 
+def glossary_terms():
+    return {plain(entry["term"]) for path in ROOT.glob("config/*/words.json")
+            for entry in json.loads(path.read_text()).get("glossary", [])}
+
+
 def language_words():
     """Words of the lists; what the program itself is named by in its files is none of them."""
     words = set()
@@ -58,6 +64,12 @@ def language_words():
     for path in ROOT.glob("config/language/*.json"):
         collect(json.loads(path.read_text()))
     return {w for w in words if len(w) > 1}
+
+
+def prompt_lines(text):
+    """Of a prompt: names in camel case are words, too."""
+    for number, line in enumerate(text.split("\n"), 1):
+        yield number, plain(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", line))
 
 
 def plain(text):
@@ -90,6 +102,12 @@ def tokens_of(text):
             yield number, plain(re.sub(r"\\[a-z]", " ", some).replace("_", " "))
 
 
+def words_in(text, singles, runs):
+    """Those of a plain text; of single ones the plural, too."""
+    hits = {w for w in text.split() if w in singles or (w.endswith("s") and w[:-1] in singles)}
+    return hits | {r for r in runs if f" {r} " in f" {text} "}
+
+
 def strings_of(text):
     text = re.sub(r"/\*.*?\*/|^\s*#[^\n]*$", lambda m: "\n" * m.group().count("\n"), text, flags=re.S | re.M)
     for number, line in enumerate(text.split("\n"), 1):
@@ -101,6 +119,7 @@ def main():
     words, language, (allowed, moving) = pack_words(), language_words(), read_lists()
     singles = {w for w in words if " " not in w} - allowed
     runs = [w for w in words if " " in w and w not in allowed]
+    terms = glossary_terms() - allowed
     problems, met = [], {name: set() for name in moving}
     for path in sorted([*ROOT.glob("src/**/*.[ch]"), *ROOT.glob("include/**/*.h")]):
         name = str(path.relative_to(ROOT))
@@ -114,21 +133,22 @@ def main():
                 elif text in language:
                     met[name].update({text, "*"} & moving[name])
         for number, text in tokens_of(code):
-            padded = f" {text} "
-            hits = {w for w in text.split() if w in singles or (w.endswith("s") and w[:-1] in singles)}
-            hits |= {r for r in runs if f" {r} " in padded}
-            for hit in sorted(hits):
+            for hit in sorted(words_in(text, singles, runs)):
                 one = hit if hit in words else hit[:-1]
                 if {one, "*"} & moving.get(name, set()):
                     met[name].update({one, "*"} & moving[name])
                     continue
                 problems.append(f"{name}:{number}: \"{hit}\" is a word of a pack")
+    for path in sorted(ROOT.glob("prompts/*.md")):
+        for number, text in prompt_lines(path.read_text()):
+            for hit in sorted(words_in(text, singles, runs) | words_in(text, terms, terms)):
+                problems.append(f"{path.relative_to(ROOT)}:{number}: \"{hit}\" is a word of a pack: config/<pack>/words.json has rules")
     for name, listed in moving.items():
         for word in sorted(listed - met[name]):
             problems.append(f"{LISTS.name}: {name}: \"{word}\" is not there any more")
     for word in sorted(allowed - words):
         problems.append(f"{LISTS.name}: \"{word}\" is no word of a pack")
-    print("\n".join(problems) if problems else f"{len(words)} words of packs and {len(language)} of the language: none in C "
+    print("\n".join(problems) if problems else f"{len(words)} words of packs and {len(language)} of the language: none in C and shared prompts "
           f"but in {len(moving)} files of {LISTS.name}")
     return bool(problems)
 

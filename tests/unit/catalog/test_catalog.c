@@ -41,7 +41,7 @@ static void the_hash_names_the_content(void **state)
 	strncpy(before, catalog->hash, sizeof(before) - 1);
 	load();
 	assert_string_equal(catalog->hash, before);
-	temp_root_write(&root, "prompts/synthesizer.md", "Write well.\n");
+	temp_root_write(&root, "prompts/synthesizer.md", "Write well.\n{{rules}}\n");
 	load();
 	assert_string_not_equal(catalog->hash, before);
 }

@@ -10,7 +10,8 @@ static void fills_slots(void **state)
 	struct arena *a = arena_new(1 << 16);
 	const struct prompt_slot slots[] = {{"domains", "D {{company}}"}};
 
-	temp_root_write(&root, "prompts/supervisor.md", "a {{domains}} b {{ domains }} {x} }}\n");
+	temp_root_write(&root, "prompts/supervisor.md",
+			"a {{domains}} b {{ domains }}{{rules}} {x} }}\n");
 	temp_root_write(&root, "prompts/agent.md", "For {{company}} and {{ company }}.\n");
 	load();
 	assert_string_equal(prompt_fill(catalog, "agent", NULL, 0, a), "For a shop and a shop.\n");
@@ -20,9 +21,29 @@ static void fills_slots(void **state)
 	arena_free(&a);
 }
 
+static void rules_of_packs_stand_where_the_prompt_says(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(1 << 16);
+
+	temp_root_write(&root, "prompts/synthesizer.md", "How\n- Briefly.\n{{rules}}\nEnd.\n");
+	load();
+	assert_string_equal(prompt_fill(catalog, "synthesizer", NULL, 0, a),
+			    "How\n- Briefly.\nEnd.\n");
+	temp_root_write(&root, "config/energy/words.json",
+			"{\"company\": \"a shop\", \"version\": 1, \"rules\": {\"synthesizer\":"
+			" [\"Name the hub.\", \"Prices in $.\"], \"supervisor\": []}}");
+	load();
+	assert_string_equal(prompt_fill(catalog, "synthesizer", NULL, 0, a),
+			    "How\n- Briefly.\n- Name the hub.\n- Prices in $.\nEnd.\n");
+	arena_free(&a);
+}
+
 static void wrong_slots_are_found_at_start(void **state)
 {
 	(void)state;
+	refused("prompts/synthesizer.md", "Write.\n",
+		"prompts/synthesizer.md:1: {{rules}} is missing");
 	refused("prompts/supervisor.md", "{{domains}}\n\n{{dimension}}",
 		"prompts/supervisor.md:3: nothing fills {{dimension}}");
 	refused("prompts/supervisor.md", "tools", "{{domains}} is missing");
@@ -46,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(fills_slots),
+		TEST(rules_of_packs_stand_where_the_prompt_says),
 		TEST(wrong_slots_are_found_at_start),
 		TEST(a_prompt_has_a_size),
 	};

@@ -1,6 +1,8 @@
 /* A pack's words.json, and the language: what is read, and what is refused, with its line. */
 #include "catalog_test.h"
 
+#include "vesper/limits.h"
+
 #define WORDS "config/energy/words.json"
 #define HEAD  "{\"company\": \"a shop\",\n\"version\": 1,\n"
 
@@ -66,6 +68,35 @@ static void broken_words_are_refused_with_their_line(void **state)
 	refused(WORDS, NULL, WORDS);
 }
 
+static void broken_rules_are_refused_with_their_line(void **state)
+{
+	struct arena *arena = arena_new(1 << 16);
+	struct buf b;
+
+	(void)state;
+	refused(WORDS, HEAD "\"rules\": []}", WORDS ":3: rules: not an object");
+	refused(WORDS, HEAD "\"rules\": {\n\"agent\": [\"Be brief.\"]}}",
+		WORDS ":4: rules.agent: prompts/agent.md has no place for rules");
+	refused(WORDS, HEAD "\"rules\": {\n\"synthesizer\": \"Be brief.\"}}",
+		WORDS ":4: rules.synthesizer: a list of at most 16 rules");
+	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"Be brief.\",\n\"a {{slot}}\"]}}",
+		WORDS ":4: rules.synthesizer[1]: a line of 1 to 400 bytes without braces");
+	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"two\\nlines\"]}}",
+		WORDS ":3: rules.synthesizer[0]:");
+	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"\"]}}",
+		WORDS ":3: rules.synthesizer[0]:");
+	buf_init(&b, 1 << 16);
+	buf_str(&b, HEAD "\"rules\": {\"supervisor\": [\"x\"");
+	for (int i = 1; i < RULES_MAX; i++)
+		buf_str(&b, ", \"x\"");
+	temp_root_write(&root, WORDS, arena_printf(arena, "%s]}}", buf_text(&b)));
+	load();
+	refused(WORDS, arena_printf(arena, "%s, \"x\"]}}", buf_text(&b)),
+		WORDS ":3: rules.supervisor: a list of");
+	buf_deinit(&b);
+	arena_free(&arena);
+}
+
 static void a_missing_language_is_refused(void **state)
 {
 	(void)state;
@@ -90,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_words_are_read),
 		TEST(broken_words_are_refused_with_their_line),
+		TEST(broken_rules_are_refused_with_their_line),
 		TEST(a_missing_language_is_refused),
 		TEST(broken_units_are_refused_with_their_line),
 	};
