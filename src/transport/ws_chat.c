@@ -60,17 +60,36 @@ static void lookup_start(struct ws_conn *c, const char *session_id, store_sessio
 	c->lookup = store_session(options_of(c)->store, c->who, session_id, c->lookup_arena, cb, c);
 }
 
+/* A role may stand for permissions of packs that the tenant does not have: they open nothing, and
+ * their names are not its users' to see. */
+static struct principal known_rights(const struct ws_conn *c, struct arena *a)
+{
+	const struct turn_knowledge *k = turns_knowledge(options_of(c)->turns, c->who->tenant);
+	const char **known = arena_alloc(a, (c->who->permission_count + 1) * sizeof(*known));
+	struct principal who = *c->who;
+
+	who.permissions = known;
+	who.permission_count = 0;
+	for (size_t i = 0; i < c->who->permission_count; i++)
+		if (k && catalog_has_permission(k->catalog, c->who->permissions[i]))
+			known[who.permission_count++] = c->who->permissions[i];
+	return who;
+}
+
 static void session_begin(struct ws_conn *c)
 {
+	struct arena *a = arena_new(LOOKUP_ARENA_BYTES);
+	struct principal who = known_rights(c, a);
 	struct buf text;
 
 	if (!c->session_given)
 		memcpy(c->session_id, uuid_new().text, UUID_BYTES);
 	c->stage = CHAT_READY;
 	buf_init(&text, FRAME_BYTES_MAX);
-	wire_session_ready(&text, c->session_id, c->who);
+	wire_session_ready(&text, c->session_id, &who);
 	conn_send(c, &text);
 	buf_deinit(&text);
+	arena_free(&a);
 }
 
 static void on_own_session(void *owner, const struct session *session, const struct err *e)
