@@ -125,10 +125,9 @@ struct turns *turns_new(const struct turns_options *options);
 void turns_use_settings(struct turns *t, const struct turn_settings *settings);
 void turns_use_llm(struct turns *t, struct llm *llm); /* held */
 
-/* What questions are read and run with: that of a list of packs, which its tenants share, or that
- * of one tenant with additions of its own. */
+/* What questions are read and run with: that of a list of packs, which its tenants share. */
 struct turn_knowledge {
-	const char *key; /* the list of packs, and "+<tenant>@<version>" with additions; copied */
+	const char *key; /* the list of packs; copied */
 	struct catalog *catalog;
 	struct know *know;
 	struct toolbox *tools;
@@ -149,8 +148,6 @@ void knowledge_set_free(struct knowledge_set **s); /* one that is not in use */
 /* For turns that begin from now on; running ones keep what they began with, and the last one frees
  * it. */
 void turns_use(struct turns *t, struct knowledge_set *take);
-/* Of one tenant alone, which must have been named. */
-void turns_use_for(struct turns *t, const char *tenant, const struct turn_knowledge *take);
 /* NULL: there is no such tenant. */
 const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant);
 

@@ -119,15 +119,6 @@ void turns_use(struct turns *all, struct knowledge_set *take)
 	knowledge_set_free(&before);
 }
 
-void turns_use_for(struct turns *all, const char *tenant, const struct turn_knowledge *take)
-{
-	struct knowledge_of *now = find(all->knowledge, tenant);
-
-	assert(now && now->tenant);
-	turn_knowledge_release(now->knowledge);
-	now->knowledge = knowledge_new(take);
-}
-
 struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant)
 {
 	struct knowledge_of *now = find(all->knowledge, tenant);
