@@ -28,10 +28,12 @@
  *         [slot=day|days|days_ahead|above|below|order|not] about
  *   column NAME [unit=] [priority=high|medium|low] [label=] [type=] [entity=] [permission=]
  *         [derived] [asof]
- *   fact NAME [unit=] [label=] [type=number|int|text|date] [optional] about
- *                             what code derives from the rows; without `optional` it is there
- *                             whenever there are rows
- *   answer, suggest           sentences with {name} of a parameter or a column (view.h)
+ *   fact NAME [unit=UNIT|@PARAM] [label=] [type=number|int|text|date] [optional] about
+ *                             what code derives from the rows: every fact that is added; without
+ *                             `optional` it is there whenever there are rows. @PARAM: the unit of
+ *                             the column that this parameter names
+ *   answer, suggest           sentences with {name} of a parameter or a column, or {fact.name}
+ *                             (view.h)
  *   refer                     FILTER PATH word, several words, …: what a later step may take from
  *                             this one (ref.h), and by which words; for example
  *                             "vendor facts.higher_vendor the higher"
@@ -126,11 +128,13 @@ enum fact_type { FACT_NUMBER, FACT_INT, FACT_TEXT, FACT_DATE };
 /* A fact that code derives from a tool's rows. */
 struct fact_def {
 	const char *name;
-	const char *label; /* NULL: the name */
-	const char *unit;  /* symbol, or NULL */
+	const char *label;   /* NULL: the name */
+	const char *unit;    /* symbol, or NULL */
+	const char *unit_of; /* the parameter that names the column whose unit it has; or NULL */
 	enum fact_type type;
 	bool optional; /* a result with rows may lack it */
 	const char *about;
+	int line; /* in the tool's file */
 };
 
 struct column_def {
@@ -151,6 +155,7 @@ struct refer_def {
 	const char *filter;       /* "vendor" */
 	const char *path;         /* "facts.higher_vendor" */
 	const char *const *words; /* how a question points at it, NULL-ended */
+	int line;                 /* in the tool's file */
 };
 
 /* A query of the tool's file whose rows go into a frame, for its derivation alone. */

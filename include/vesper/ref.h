@@ -31,6 +31,9 @@ struct ref {
 	char name[REF_NAME_MAX + 1]; /* of a column or a fact */
 };
 
+/* Whether a reference's name of a column means this one. */
+bool ref_same_name(const char *column, const char *name);
+
 /* ERR_INPUT: this is no reference. */
 MUST_CHECK bool ref_parse(const char *text, struct ref *out, struct err *e);
 

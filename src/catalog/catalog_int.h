@@ -134,7 +134,7 @@ MUST_CHECK bool load_tools(struct loader *l, struct err *e);            /* sql/<
 MUST_CHECK bool load_domains(struct loader *l, struct err *e);          /* prompts/<pack> */
 
 /* When all packs are read: their order, schemas, and agents of tools. */
-void finish_tools(struct loader *l);
+MUST_CHECK bool finish_tools(struct loader *l, struct err *e);
 MUST_CHECK bool finish_domains(struct loader *l, struct err *e);
 
 /* ---- tools ---- */
@@ -143,7 +143,8 @@ MUST_CHECK bool finish_domains(struct loader *l, struct err *e);
 MUST_CHECK bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def *out,
 			       struct err *e);
 /* One `refer` line: FILTER PATH words. Adds it to the tool. */
-MUST_CHECK bool refer_read(struct arena *a, const char *text, struct tool_def *tool, struct err *e);
+MUST_CHECK bool refer_read(struct arena *a, const char *text, int line, struct tool_def *tool,
+			   struct err *e);
 /* Whether the statements fit the header: markers, conditions, columns, views, tenant. */
 MUST_CHECK bool tool_file_check(const struct loader *l, const struct tool_def *t,
 				const struct sql_file *f, struct err *e);

@@ -17,11 +17,11 @@ static struct str next_word(struct str *rest)
 	return word;
 }
 
-bool refer_read(struct arena *a, const char *text, struct tool_def *tool, struct err *e)
+bool refer_read(struct arena *a, const char *text, int line, struct tool_def *tool, struct err *e)
 {
 	struct refer_def *list = arena_alloc(a, (tool->refer_count + 1) * sizeof(*list));
 	struct str rest = str_trim(str_of(text)), word = next_word(&rest);
-	struct refer_def r = {.filter = arena_strndup(a, word.p, word.n)};
+	struct refer_def r = {.filter = arena_strndup(a, word.p, word.n), .line = line};
 	struct text_list words = {0};
 	struct ref unused;
 

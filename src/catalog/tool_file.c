@@ -98,10 +98,8 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		h->whole_line = h->line;
 		return true;
 	}
-	if (strcmp(key, "answer") == 0) {
-		t->answer = text;
-		return true;
-	}
+	if (strcmp(key, "answer") == 0)
+		return true; /* what it names may stand further down */
 	if (strcmp(key, "measures") == 0) {
 		t->measures = text;
 		return true;
@@ -127,10 +125,8 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 		return tool_column_read(h, line->value, e);
 	if (strcmp(line->key, "fact") == 0)
 		return tool_fact_read(h, line->value, e);
-	if (strcmp(line->key, "suggest") == 0) {
-		text_list_add(&h->suggest, h->l->arena, line->value);
-		return true;
-	}
+	if (strcmp(line->key, "suggest") == 0 || strcmp(line->key, "refer") == 0)
+		return true; /* what they name may stand further down */
 	if (strcmp(line->key, "frame") == 0)
 		return tool_frame_read(h, line->value, e);
 	if (strcmp(line->key, "derive") == 0) {
@@ -140,9 +136,6 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 			(struct derive_def){.name = line->value, .line = line->line};
 		return true;
 	}
-	if (strcmp(line->key, "refer") == 0)
-		return refer_read(h->l->arena, line->value, h->tool, e) ||
-		       tool_wrong(h, e, "refer: %s", arena_strdup(h->l->arena, e->text));
 	if (list_has(h->seen.items, line->key))
 		return tool_wrong(h, e, "%s is there twice", line->key);
 	text_list_add(&h->seen, h->l->arena, line->key);
@@ -222,52 +215,6 @@ static bool read_gate(struct tool_header *h, struct err *e)
 	return true;
 }
 
-/* ---- sentences with placeholders ---- */
-
-static bool is_column(const struct tool_def *t, const char *name)
-{
-	for (size_t i = 0; i < t->column_count; i++)
-		if (strcmp(t->columns[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* {vendor} of a parameter becomes {arg.vendor}, which is how sentences are filled. */
-static bool read_sentence(struct tool_header *h, const char *text, const char **out, struct err *e)
-{
-	const struct tool_def *t = h->tool;
-	struct arena *a = h->l->arena;
-	const char *made = "";
-
-	for (const char *open; (open = strchr(text, '{')); text = strchr(open, '}') + 1) {
-		size_t n = strcspn(open, "}");
-		if (open[n] == '\0')
-			return tool_wrong(h, e, "{ without }");
-		const char *name = arena_strndup(a, open + 1, n - 1);
-		bool column = is_column(t, name);
-		bool param = !column && tool_param(t, name);
-		if (!column && !param && strcmp(name, "rows") != 0 &&
-		    strncmp(name, "fact.", 5) != 0 &&
-		    !(strncmp(name, "arg.", 4) == 0 && tool_param(t, name + 4)))
-			return tool_wrong(h, e, "{%s} is neither a param nor a column", name);
-		made = arena_printf(a, "%s%.*s{%s%s}", made, (int)(open - text), text,
-				    param ? "arg." : "", name);
-	}
-	*out = arena_printf(a, "%s%s", made, text);
-	return true;
-}
-
-static bool read_sentences(struct tool_header *h, struct err *e)
-{
-	struct tool_def *t = h->tool;
-
-	for (size_t i = 0; i < h->suggest.count; i++)
-		if (!read_sentence(h, h->suggest.items[i], &h->suggest.items[i], e))
-			return false;
-	t->suggest = h->suggest.items;
-	return !t->answer || read_sentence(h, t->answer, &t->answer, e);
-}
-
 static bool check_header(struct tool_header *h, struct err *e)
 {
 	const struct tool_def *t = h->tool;
@@ -311,13 +258,12 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 	t.params = h.params;
 	t.columns = h.columns;
 	t.facts = h.facts;
-	text_list_add(&h.suggest, l->arena, NULL);
 	text_list_add(&h.reports, l->arena, NULL);
 	for (size_t i = 0; i < f->header_count; i++)
 		if (!read_line(&h, &f->header[i], e))
 			return false;
 	if (!check_header(&h, e) || !read_whole(&h, e) || !tool_derives_read(&h, e) ||
-	    !read_gate(&h, e) || !read_sentences(&h, e))
+	    !read_gate(&h, e) || !tool_sentences_read(&h, e))
 		return false;
 	t.agents = h.agents.items;
 	t.reports = h.reports.items;

@@ -1,6 +1,6 @@
 /*
  * The lines of a tool file's header that describe one thing each: a parameter of the call, a column
- * of the result, or a fact that is derived from it.
+ * of the result, or a frame for its derivation.
  */
 #include "tool_header.h"
 
@@ -23,8 +23,7 @@ bool tool_wrong(const struct tool_header *h, struct err *e, const char *fmt, ...
 
 /* ---- words of a line ---- */
 
-/* The next word of *rest; blanks inside "…" belong to it. False at the end. */
-static bool next_word(struct str *rest, struct str *word)
+bool tool_next_word(struct str *rest, struct str *word)
 {
 	struct str s = str_trim(*rest);
 	bool quoted = false;
@@ -44,8 +43,7 @@ static const char *unquoted(struct arena *a, struct str s)
 	return arena_strndup(a, s.p, s.n);
 }
 
-/* Splits "key=value" when key is a name; a text such as "a = b" is none. */
-static bool is_attribute(struct arena *a, struct str word, const char **key, const char **value)
+bool tool_is_attribute(struct arena *a, struct str word, const char **key, const char **value)
 {
 	size_t n = 0;
 
@@ -285,7 +283,7 @@ bool tool_param_read(struct tool_header *h, const char *text, struct err *e)
 
 	if (h->tool->param_count == TOOL_ARGS_MAX)
 		return tool_wrong(h, e, "more than %d params", TOOL_ARGS_MAX);
-	if (!next_word(&rest, &word))
+	if (!tool_next_word(&rest, &word))
 		return tool_wrong(h, e, "param without a name");
 	p->name = p->filter = arena_strndup(a, word.p, word.n);
 	if (!tool_is_name(p->name))
@@ -294,17 +292,17 @@ bool tool_param_read(struct tool_header *h, const char *text, struct err *e)
 		return tool_wrong(h, e, "%s is bound by code", p->name);
 	if (tool_param(h->tool, p->name))
 		return tool_wrong(h, e, "param %s is there twice", p->name);
-	if (!next_word(&rest, &word))
+	if (!tool_next_word(&rest, &word))
 		return tool_wrong(h, e, "param %s without a type", p->name);
 	if (!read_param_type(h, word, p, e))
 		return false;
-	(void)next_word(&rest, &word);
+	(void)tool_next_word(&rest, &word);
 	p->required = str_eq(word, STR("required"));
 	if (!p->required && !str_eq(word, STR("optional")))
 		return tool_wrong(h, e, "param %s: required or optional?", p->name);
 	p->about = "";
-	for (struct str before = rest; next_word(&rest, &word); before = rest) {
-		if (!is_attribute(a, word, &key, &value)) {
+	for (struct str before = rest; tool_next_word(&rest, &word); before = rest) {
+		if (!tool_is_attribute(a, word, &key, &value)) {
 			before = str_trim(before);
 			p->about = arena_strndup(a, before.p, before.n);
 			break;
@@ -372,98 +370,24 @@ bool tool_column_read(struct tool_header *h, const char *text, struct err *e)
 
 	if (h->tool->column_count == TOOL_COLUMNS_MAX)
 		return tool_wrong(h, e, "more than %d columns", TOOL_COLUMNS_MAX);
-	if (!next_word(&rest, &word))
+	if (!tool_next_word(&rest, &word))
 		return tool_wrong(h, e, "column without a name");
 	c->name = unquoted(a, word);
 	c->priority = PRIORITY_MEDIUM;
 	for (size_t i = 0; i < h->tool->column_count; i++)
 		if (strcmp(h->columns[i].name, c->name) == 0)
 			return tool_wrong(h, e, "column %s is there twice", c->name);
-	while (next_word(&rest, &word)) {
+	while (tool_next_word(&rest, &word)) {
 		if (str_eq(word, STR("derived")))
 			c->derived = true;
 		else if (str_eq(word, STR("asof")))
 			c->asof = true;
-		else if (!is_attribute(a, word, &key, &value))
+		else if (!tool_is_attribute(a, word, &key, &value))
 			return tool_wrong(h, e, "column %s: what is %.*s?", c->name, STR_FMT(word));
 		else if (!set_column_attribute(h, c, key, value, e))
 			return false;
 	}
 	h->tool->column_count++;
-	return true;
-}
-
-/* ---- fact NAME [attributes] about ---- */
-
-static bool read_fact_type(const char *text, enum fact_type *out)
-{
-	for (int i = FACT_NUMBER; i <= FACT_DATE; i++) {
-		if (strcmp(text, fact_type_name((enum fact_type)i)) != 0)
-			continue;
-		*out = (enum fact_type)i;
-		return true;
-	}
-	return false;
-}
-
-static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, const char *key,
-			       const char *value, struct err *e)
-{
-	if (strcmp(key, "label") == 0) {
-		f->label = value;
-	} else if (strcmp(key, "unit") == 0) {
-		f->unit = value;
-		if (!units_find(&h->l->whole->shown.units, value))
-			return tool_wrong(h, e, "unit %s is not registered (config/units.json)",
-					  value);
-	} else if (strcmp(key, "type") == 0) {
-		if (!read_fact_type(value, &f->type))
-			return tool_wrong(h, e, "type is number, int, text or date");
-	} else {
-		return tool_wrong(h, e, "unknown attribute %s", key);
-	}
-	return true;
-}
-
-bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
-{
-	struct arena *a = h->l->arena;
-	struct fact_def *f = &h->facts[h->tool->fact_count];
-	struct str rest = str_of(text), word;
-	const char *key, *value;
-	bool typed = false;
-
-	if (h->tool->fact_count == RESULT_FACTS_MAX)
-		return tool_wrong(h, e, "more than %d facts", RESULT_FACTS_MAX);
-	if (!next_word(&rest, &word))
-		return tool_wrong(h, e, "fact without a name");
-	f->name = arena_strndup(a, word.p, word.n);
-	if (!tool_is_name(f->name))
-		return tool_wrong(h, e, "%s is no name", f->name);
-	if (tool_fact(h->tool, f->name))
-		return tool_wrong(h, e, "fact %s is there twice", f->name);
-	f->about = "";
-	for (struct str before = rest; next_word(&rest, &word); before = rest) {
-		if (str_eq(word, STR("optional"))) {
-			f->optional = true;
-			continue;
-		}
-		if (!is_attribute(a, word, &key, &value)) {
-			before = str_trim(before);
-			f->about = arena_strndup(a, before.p, before.n);
-			break;
-		}
-		if (!set_fact_attribute(h, f, key, value, e))
-			return false;
-		typed = typed || strcmp(key, "type") == 0;
-	}
-	if (!*f->about)
-		return tool_wrong(h, e, "fact %s says nothing about itself", f->name);
-	if (!typed)
-		f->type = f->unit ? FACT_NUMBER : FACT_TEXT;
-	if (f->unit && (f->type == FACT_TEXT || f->type == FACT_DATE))
-		return tool_wrong(h, e, "fact %s: only numbers have a unit", f->name);
-	h->tool->fact_count++;
 	return true;
 }
 
@@ -477,7 +401,8 @@ bool tool_frame_read(struct tool_header *h, const char *text, struct err *e)
 
 	if (h->tool->frame_count == TOOL_QUERIES_MAX)
 		return tool_wrong(h, e, "more than %d frames", TOOL_QUERIES_MAX);
-	if (!next_word(&rest, &query) || !next_word(&rest, &rows) || next_word(&rest, &more))
+	if (!tool_next_word(&rest, &query) || !tool_next_word(&rest, &rows) ||
+	    tool_next_word(&rest, &more))
 		return tool_wrong(h, e, "expected a query and a number of rows");
 	f->query = arena_strndup(h->l->arena, query.p, query.n);
 	if (tool_frame(h->tool, f->query))

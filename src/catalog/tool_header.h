@@ -15,7 +15,7 @@ struct tool_header {
 	struct fact_def *facts;
 	struct frame_def *frames;
 	struct derive_def derives[TOOL_DERIVES_MAX]; /* name: the line's text, until it is read */
-	struct text_list agents, suggest, seen, reports;
+	struct text_list agents, seen, reports;
 	const char *whole; /* read when every column is known */
 	int whole_line;
 };
@@ -26,7 +26,14 @@ bool tool_wrong(const struct tool_header *h, struct err *e, const char *fmt, ...
 
 /* Those of the struct as the lines say. All columns are known. */
 MUST_CHECK bool tool_derives_read(struct tool_header *h, struct err *e);
+/* The units of facts, and the lines `answer`, `suggest` and `refer`. All params, columns and facts
+ * are known. */
+MUST_CHECK bool tool_sentences_read(struct tool_header *h, struct err *e);
 
+/* The next word of *rest; blanks inside "…" belong to it. False at the end. */
+bool tool_next_word(struct str *rest, struct str *word);
+/* Splits "key=value" when key is a name; a text such as "a = b" is none. */
+bool tool_is_attribute(struct arena *a, struct str word, const char **key, const char **value);
 bool tool_is_name(const char *text); /* of letters that a name may have */
 MUST_CHECK bool tool_number_read(const struct tool_header *h, const char *text, int64_t *out,
 				 struct err *e);

@@ -141,7 +141,10 @@ static json_t *facts_json(const struct tool_def *t)
 
 		json_set_str(fact, "name", f->name);
 		json_set_str(fact, "label", f->label);
-		json_set_str(fact, "unit", f->unit);
+		if (f->unit_of)
+			json_set_take(fact, "unit", json_sprintf("@%s", f->unit_of));
+		else
+			json_set_str(fact, "unit", f->unit);
 		json_set_str(fact, "type", fact_type_name(f->type));
 		json_set_bool(fact, "optional", f->optional);
 		json_set_str(fact, "about", f->about);

@@ -175,7 +175,25 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct tool_def *)a)->name, ((const struct tool_def *)b)->name);
 }
 
-void finish_tools(struct loader *l)
+/* A later step takes what an earlier one refers to. */
+static bool is_taken(const struct catalog *c, const char *filter)
+{
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (tool_param_of_filter(&c->tools[i], filter))
+			return true;
+	return false;
+}
+
+static bool check_refers(const struct catalog *c, const struct tool_def *t, struct err *e)
+{
+	for (size_t i = 0; i < t->refer_count; i++)
+		if (!is_taken(c, t->refers[i].filter))
+			return err_set(e, ERR_INPUT, "%s:%d: refer: no tool takes a filter %s",
+				       t->path, t->refers[i].line, t->refers[i].filter);
+	return true;
+}
+
+bool finish_tools(struct loader *l, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
 
@@ -185,4 +203,8 @@ void finish_tools(struct loader *l)
 		l->tools[i].index = i;
 		l->tools[i].schema = json_own(l->arena, tool_schema_new(c, &l->tools[i]));
 	}
+	for (size_t i = 0; i < c->tool_count; i++)
+		if (!check_refers(c, &c->tools[i], e))
+			return false;
+	return true;
 }

@@ -108,7 +108,7 @@ static const struct result *result_of(const struct ref_source *s)
 }
 
 /* "hub_zone" is the column HubZone. */
-static bool same_name(const char *a, const char *b)
+bool ref_same_name(const char *a, const char *b)
 {
 	for (;;) {
 		while (*a && !isalnum((unsigned char)*a))
@@ -129,7 +129,7 @@ static int find_column(const struct table *t, const char *name)
 	int exact = table_column(t, name);
 
 	for (size_t c = 0; exact < 0 && c < t->column_count; c++)
-		if (same_name(t->columns[c].name, name))
+		if (ref_same_name(t->columns[c].name, name))
 			return (int)c;
 	return exact;
 }

@@ -100,6 +100,9 @@ void tool_work_leave(struct tool_call *call);
 /* The derivation of this name, or NULL. */
 const struct tool_derivation *tool_derivation(const struct tool_derivation *all, const char *name);
 
+/* What is wrong with the facts of a result, all of which are derived; NULL: nothing. Any thread. */
+const char *tool_facts_wrong(const struct tool_def *tool, const struct result *r, struct arena *a);
+
 /* Names, labels, units, types and priorities come from the header, by column name. Any thread. */
 void tool_describe(struct table *table, const struct tool_def *tool, const struct catalog *catalog);
 

@@ -6,10 +6,12 @@
  */
 #include "tool_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "vesper/frame.h"
 #include "vesper/limits.h"
+#include "vesper/log.h"
 #include "vesper/mem.h"
 
 struct tool_work {
@@ -112,11 +114,25 @@ static void derive(const struct tool_work *w)
 		tool_describe(r->tables[i], tool, w->catalog);
 }
 
+/* A mistake of ours that a user can live with: only where we test does it end the program. */
+static void check_facts(const struct tool_work *w)
+{
+	const char *wrong = tool_facts_wrong(w->tool, w->result, w->arena);
+
+	if (!wrong)
+		return;
+	log_error("tool.fact", "%s: tool %s: %s", w->tool->path, w->tool->name, wrong);
+#ifdef VESPER_CHECKED
+	assert(!"facts differ from what the tool's file declares");
+#endif
+}
+
 /* Any thread. */
 static void work_on(const struct tool_work *w)
 {
 	if (w->derives)
 		derive(w);
+	check_facts(w);
 	result_free_frames(w->result);
 	if (w->hashes)
 		result_hash(w->result, w->result->hash);

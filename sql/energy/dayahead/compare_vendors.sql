@@ -27,6 +27,17 @@
 -- column "Hour"             label=Hour            priority=high   type=int
 -- column "AvgPrice_PerMWh"  label="Average price" priority=high   type=decimal unit=$/MWh
 -- column "DataPoints"       label=Hours           priority=medium type=int     unit=hours
+-- fact average       unit=$/MWh optional Average of a vendor's newest file, one fact each
+-- fact higher_vendor optional            Dearest vendor
+-- fact higher_asof   optional            As-of of its newest file
+-- fact higher_price  unit=$/MWh optional Its average
+-- fact lower_vendor  optional            Cheapest vendor
+-- fact lower_asof    optional            As-of of its newest file
+-- fact lower_price   unit=$/MWh optional Its average
+-- fact gap           unit=$/MWh optional The higher minus the lower average
+-- fact gap_percent   unit=% optional     The higher above the lower average
+-- fact widest_hours  optional            Hours ending where the gap is widest
+-- fact widest_gap    unit=$/MWh optional Average gap in these hours
 SELECT
 	vf.vendor AS "Vendor",
 	vf.market AS "Market",

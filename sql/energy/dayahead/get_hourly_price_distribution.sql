@@ -34,6 +34,16 @@
 -- column "DataPoints"       label=Hours           priority=low    type=int     unit=hours
 -- column "PeakPrice_PerMWh"    label="Peak price"     priority=high type=decimal unit=$/MWh
 -- column "OffPeakPrice_PerMWh" label="Off-peak price" priority=high type=decimal unit=$/MWh
+-- fact day            optional            The day, where only one was asked for
+-- fact bound          optional            Prices that count, where they are bounded
+-- fact hours          unit=hours optional Hours within the bounds
+-- fact highest_hour   optional            Hour of the day with the highest average
+-- fact highest_price  unit=$/MWh optional Its average
+-- fact lowest_hour    optional            Hour of the day with the lowest average
+-- fact lowest_price   unit=$/MWh optional Its average
+-- fact peak_price     unit=$/MWh optional Average of the peak hours
+-- fact off_peak_price unit=$/MWh optional Average of the other hours
+-- fact peak_spread    unit=$/MWh optional Peak minus off-peak
 SELECT
 	vf.vendor AS "Vendor",
 	vf.market AS "Market",

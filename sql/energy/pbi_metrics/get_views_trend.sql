@@ -18,6 +18,17 @@
 -- column "ReportName"    label=Report            priority=high   type=text
 -- column "FirstDay"      label="First day"       priority=low    type=date
 -- column "LastDay"       label="Last day"        priority=low    type=date
+-- fact period         optional            Range of days in words
+-- fact report         optional            The report, where it is one
+-- fact reports        type=int optional   Number of reports, where there are several
+-- fact all_views      unit=views optional Views in all
+-- fact first_views    unit=views optional Views of the first whole step
+-- fact last_views     unit=views optional Views of the last whole step
+-- fact change         unit=views optional Last minus first
+-- fact direction      optional            up, down or unchanged
+-- fact change_percent unit=% optional     Size of the change
+-- fact step           optional            month or day
+-- fact whole_step     optional            month, where only whole months are compared
 SELECT
 	v.period AS "Period",
 	COUNT(*) AS "TotalViews",

@@ -19,6 +19,15 @@
 -- column "TotalForecast" label=Forecast     priority=high   type=decimal unit=$
 -- column "IC_LC"         label=IC_LC        priority=medium type=decimal unit=$
 -- column "PPA_LC"        label=PPA_LC       priority=medium type=decimal unit=$
+-- fact actuals       unit=$ optional Spent so far
+-- fact budget        unit=$ optional Total budget
+-- fact budget_used   unit=% optional Spent part of the budget
+-- fact remaining     unit=$ optional Budget left
+-- fact forecast      unit=$ optional Forecast of all costs
+-- fact forecast_side optional        Whether the forecast is over or under budget
+-- fact forecast_gap  unit=$ optional By how much
+-- fact ic_lc         unit=$ optional Posted IC_LC
+-- fact ppa_lc        unit=$ optional Posted PPA_LC
 SELECT
 	p.name AS "ProjectName",
 	b."group" AS "BudgetGroup",

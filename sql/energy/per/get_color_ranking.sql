@@ -16,6 +16,12 @@
 -- column "RedAreas"      label="🔴 Red"    priority=high type=int
 -- column "YellowAreas"   label="🟡 Yellow" priority=high type=int
 -- column "GreenAreas"    label="🟢 Green"  priority=high type=int
+-- fact projects                         Number of projects in words
+-- fact red_areas      type=int optional Red areas in all
+-- fact worst          optional          Projects with most red areas
+-- fact most_red       type=int optional Red areas of each of these
+-- fact most_red_words optional          The same in words
+-- fact no_red         optional          Sentence, where no area is red
 SELECT
 	p.name AS "ProjectName",
 	p.currentprojectstage AS "CurrentStage",

@@ -15,6 +15,9 @@
 -- column "PlannedDate"             label=Date               priority=high   type=date
 -- column "Passed"                  label=Passed             priority=medium type=text
 -- column "AsOfDay"                 label="As of"            priority=low    type=date asof
+-- fact cod            optional Commercial operation (COD) in words
+-- fact next_milestone optional First milestone that is not passed
+-- fact next_date      optional Its date in words
 WITH s AS (
 	SELECT
 		a."Project Name", a."Current Project Stage", a."Project Status Color", a."CommercializationStatus",

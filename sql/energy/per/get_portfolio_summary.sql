@@ -31,6 +31,14 @@
 -- column "TotalBudget"    label=Budget        priority=high   type=decimal unit=$ permission=chat:read_budget
 -- column "ActualsLTD"     label=Actuals       priority=high   type=decimal unit=$ permission=chat:read_budget
 -- column "StatusSummary"  label=Summary       priority=high   type=text
+-- fact projects                    Number of projects in words
+-- fact status      optional        The status, where one was asked for
+-- fact statuses    optional        Projects by status in words
+-- fact left_out    optional        Values that were left out in words
+-- fact actuals     unit=$ optional Spent so far
+-- fact budget      unit=$ optional Total budget
+-- fact budget_used unit=% optional Spent part of the budget
+-- fact remaining   unit=$ optional Budget left
 SELECT
 	p.name AS "ProjectName",
 	p.project_id AS "ProjectID",

@@ -17,6 +17,8 @@
 -- column "DueDate"         label="Due date"     priority=high   type=date
 -- column "Notes"           label=Notes          priority=high   type=text
 -- column "SortOrder"       label=Order          priority=low    type=int
+-- fact colors             Areas by color in words
+-- fact key_risks optional Red areas with their notes
 SELECT
 	p.name AS "ProjectName",
 	p.currentprojectstage AS "CurrentStage",

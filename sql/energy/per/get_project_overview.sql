@@ -32,6 +32,14 @@
 -- column "PPA_LC"                label=PPA_LC            priority=medium type=decimal unit=$ permission=chat:read_budget
 -- column "COD"                   label=COD               priority=high   type=date
 -- column "CODYear"               label="COD year"        priority=medium type=int
+-- fact cod           optional        Commercial operation (COD) in words
+-- fact actuals       unit=$ optional Spent so far
+-- fact budget        unit=$ optional Total budget
+-- fact budget_used   unit=% optional Spent part of the budget
+-- fact remaining     unit=$ optional Budget left
+-- fact forecast      unit=$ optional Forecast of all costs
+-- fact forecast_side optional        Whether the forecast is over or under budget
+-- fact forecast_gap  unit=$ optional By how much
 SELECT
 	p.name AS "ProjectName",
 	p.project_id AS "ProjectID",

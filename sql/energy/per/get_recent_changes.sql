@@ -22,6 +22,14 @@
 -- column "New"           label=New         priority=high   type=text entity=status_color derived
 -- column "Change"        label=Change      priority=high   type=text derived
 -- column "AmountChange"  label="Change in $" priority=medium type=decimal unit=$ derived permission=chat:read_budget
+-- fact changes                         Number of changes in words
+-- fact field         optional          The changed field, where one was asked for
+-- fact period        optional          Range of days in words
+-- fact fields        optional          Changes by field in words
+-- fact dates_later   type=int optional Dates moved later
+-- fact dates_earlier type=int optional Dates moved earlier
+-- fact dates_same    type=int optional Dates re-confirmed
+-- fact pattern       optional          Pattern of the date changes in words
 SELECT
 	c.dateofchange AS "ChangeDate",
 	c.projectname AS "ProjectName",

@@ -19,6 +19,9 @@
 -- column "Status"      label=Status     priority=medium type=text
 -- column "Notes"       label=Notes      priority=high   type=text
 -- column "Tasks"       label=Tasks      priority=high   type=int
+-- fact tasks    type=int Tasks with a risk
+-- fact levels            Tasks by risk in words
+-- fact left_out optional Values that were left out in words
 SELECT
 	t.projectname AS "ProjectName",
 	t.taskname AS "TaskName",

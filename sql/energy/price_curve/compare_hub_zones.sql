@@ -35,6 +35,15 @@
 -- column "SecondHubZone"       label="Second hub-zone" priority=high type=text
 -- column "SecondPrice_PerMWh"  label="Second price" priority=high type=decimal unit=$/MWh
 -- column "Spread_PerMWh"       label="First minus second" priority=high type=decimal unit=$/MWh derived
+-- fact markets      optional            Market or markets of the hub-zones
+-- fact higher_zone  optional            Dearest hub-zone
+-- fact higher_price unit=$/MWh optional Its average
+-- fact lower_zone   optional            Cheapest hub-zone
+-- fact lower_price  unit=$/MWh optional Its average
+-- fact gap          unit=$/MWh optional The higher minus the lower average
+-- fact gap_percent  unit=% optional     The higher above the lower average
+-- fact widest_hours optional            Hours ending where the gap is widest
+-- fact widest_gap   unit=$/MWh optional Average gap in these hours
 SELECT
 	vf.vendor AS "Vendor",
 	vf.market AS "Market",

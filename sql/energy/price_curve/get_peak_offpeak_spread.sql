@@ -30,6 +30,9 @@
 -- column "FirstPeakHour"       label="First peak hour" priority=low type=int
 -- column "LastPeakHour"        label="Last peak hour" priority=low type=int
 -- column "DataPoints"          label=Hours priority=low type=int unit=hours
+-- fact peak_spread         unit=$/MWh optional Peak minus off-peak
+-- fact peak_spread_percent unit=% optional     Peak above off-peak
+-- fact peak_hours          optional            First and last hour of the peak
 SELECT
 	vf.vendor AS "Vendor",
 	vf.market AS "Market",

@@ -30,6 +30,12 @@
 -- column "MaxPrice_PerMWh"     label="Highest price" priority=low type=decimal unit=$/MWh
 -- column "DataPoints"          label=Hours priority=low type=int unit=hours
 -- column "Season"              label=Season priority=high type=text
+-- fact highest_month optional            Dearest month
+-- fact highest_price unit=$/MWh optional Its average
+-- fact lowest_month  optional            Cheapest month
+-- fact lowest_price  unit=$/MWh optional Its average
+-- fact month_range   unit=$/MWh optional Highest minus lowest month
+-- fact seasons       optional            Average by season in words
 SELECT
 	vf.vendor AS "Vendor",
 	vf.market AS "Market",

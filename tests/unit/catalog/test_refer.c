@@ -29,7 +29,7 @@ static bool read_line(const char *text)
 {
 	struct err e = {0};
 
-	return refer_read(arena, text, &tool, &e) || e.code != ERR_INPUT;
+	return refer_read(arena, text, 1, &tool, &e) || e.code != ERR_INPUT;
 }
 
 static void lines_are_kept_in_their_order(void **state)

@@ -174,9 +174,10 @@ static void refuses_wrong_keys(void **state)
 	broken("-- report", "-- window: dbo.other.day\n-- report",
 	       "not a column of an approved view");
 	broken("-- report", "-- window: dbo.prices.day\n-- report", "a query window go together");
-	broken("{Hub} costs", "{Hubs} costs", "{Hubs} is neither a param nor a column");
-	broken("{Price}.", "{Price.", "{ without }");
-	broken("{year}?", "{arg.month}?", "{arg.month} is neither");
+	broken("{Hub} costs", "{Hubs} costs", ":5: {Hubs} is no param, column or fact");
+	broken("{Hub} costs", "{fact.gap} costs", ":5: {fact.gap} is no param, column or fact");
+	broken("{Price}.", "{Price.", ":5: { without }");
+	broken("{year}?", "{arg.month}?", ":6: {arg.month} is no param, column or fact");
 }
 
 static void refuses_a_wrong_whole(void **state)
@@ -255,6 +256,39 @@ static void refuses_wrong_slots(void **state)
 	       "param until: another one has its slot");
 	broken("name text optional match=like", "name text optional slot=order default=up",
 	       "default of name must be asc or desc");
+}
+
+/* What a later step may take exists, and some tool takes it. */
+static void refuses_wrong_refers(void **state)
+{
+	(void)state;
+	broken("-- param hub", "-- refer: hub facts.best it\n-- param hub",
+	       "get_price.sql:7: refer: best is no fact");
+	broken("-- param hub", "-- refer: hub rows[0].Zone it\n-- param hub",
+	       "get_price.sql:7: refer: Zone is no column");
+	broken("-- param hub", "-- refer: hub rows[*].Zone it\n-- param hub",
+	       "get_price.sql:7: refer: Zone is no column");
+	broken("-- param hub", "-- refer: hub first it\n-- param hub", "get_price.sql:7: refer: ");
+	broken("-- param hub", "-- refer: vendor rows[0].Hub it\n-- param hub",
+	       "get_price.sql:7: refer: no tool takes a filter vendor");
+	load_changed(
+		"-- param hub",
+		"-- refer: hub rows[0].hub it\n-- refer: hour rows[0].price then\n-- param hub");
+	assert_int_equal(catalog->tools[0].refer_count, 2);
+}
+
+static void a_fact_may_have_the_unit_of_a_column(void **state)
+{
+	(void)state;
+	load_changed("-- column \"Hub\"", "-- fact sum unit=@market x\n-- column \"Hub\"");
+	assert_string_equal(tool_fact(&catalog->tools[0], "sum")->unit_of, "market");
+	assert_int_equal(tool_fact(&catalog->tools[0], "sum")->type, FACT_NUMBER);
+	broken("-- column \"Hub\"", "-- fact sum unit=@year x\n-- column \"Hub\"",
+	       ":15: unit=@year is no param that names a column");
+	broken("-- column \"Hub\"", "-- fact sum unit=@metric x\n-- column \"Hub\"",
+	       ":15: unit=@metric is no param");
+	broken("-- column \"Hub\"", "-- fact sum type=text unit=@market x\n-- column \"Hub\"",
+	       "only numbers have a unit");
 }
 
 static void refuses_wrong_facts(void **state)
@@ -392,6 +426,8 @@ int main(void)
 		TEST(reads_facts),
 		TEST(refuses_wrong_slots),
 		TEST(refuses_wrong_facts),
+		TEST(refuses_wrong_refers),
+		TEST(a_fact_may_have_the_unit_of_a_column),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

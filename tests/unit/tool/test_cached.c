@@ -363,7 +363,7 @@ static void facts_and_set_arguments_come_back(void **state)
 	static const struct domain *const modules[] = {&module, NULL};
 
 	(void)state;
-	use_tool("-- cache_s: 60\n", modules);
+	use_tool("-- cache_s: 60\n-- fact twice unit=$ Two of them\n", modules);
 	assert_true(asks("{'hub': 'E1'}"));
 	assert_false(asks("{'hub': 'E1'}"));
 	assert_int_equal(answer->fact_count, 1);

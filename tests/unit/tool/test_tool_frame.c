@@ -9,7 +9,7 @@
 
 #define TOOL                                                                                       \
 	"-- tool: get_price\n-- about: x\n-- permission: chat:read\n"                              \
-	"-- frame: wide %s\n"                                                                      \
+	"-- frame: wide %s\n-- fact sum Sum of all prices\n"                                       \
 	"-- column \"N\" type=int\n-- column \"Price\" type=decimal\n"                             \
 	"SELECT COUNT(*) AS \"N\" FROM dbo.prices WHERE tenant_id = :tenant_id\n"                  \
 	"--# query wide\n"                                                                         \

@@ -45,6 +45,7 @@ static const struct domain *const modules[] = {&module, NULL};
 
 static void open_with(struct pool *pool)
 {
+	add_header("-- fact rows type=int Rows of the hub\n");
 	const struct toolbox_options options = {.loop = loop,
 						.catalog = catalog,
 						.sources = sources_of(warehouse),

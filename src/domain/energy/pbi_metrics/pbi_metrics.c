@@ -32,11 +32,11 @@ static void derive_share(struct result *r, struct arena *a)
 	const char *order = args_text(&r->args, "order", a);
 	struct decimal top, all;
 
+	domain_add_text(r, a, "end", "Which end comes first",
+			order && strcmp(order, "asc") == 0 ? "least" : "most");
 	if (!whole || !domain_number(whole, 0, "AllViews", &all) ||
 	    !domain_number(r->tables[0], 0, "TotalViews", &top))
 		return;
-	domain_add_text(r, a, "end", "Which end comes first",
-			order && strcmp(order, "asc") == 0 ? "least" : "most");
 	add_period(r, a, table_cell(whole, 0, "FirstDay"), table_cell(whole, 0, "LastDay"));
 	domain_add_number(r, a, "all_views", "Views in all", all, VIEWS, NULL);
 	domain_add_percent(r, a, "top_share",

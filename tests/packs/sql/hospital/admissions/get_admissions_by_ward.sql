@@ -13,10 +13,10 @@
 -- column "Ward"  type=text priority=high entity=ward
 -- column "Stays" type=int  priority=high unit=stays
 -- column "Share" type=decimal priority=medium unit=% derived
--- fact total         unit=stays         Stays of all wards
--- fact largest       type=text          Ward with most
--- fact largest_value unit=stays         Its stays
--- fact largest_share unit=%             Its share
+-- fact total         unit=stays optional Stays of all wards
+-- fact largest       type=text optional  Ward with most
+-- fact largest_value unit=stays optional Its stays
+-- fact largest_share unit=% optional     Its share
 SELECT s.ward AS "Ward", COUNT(*) AS "Stays"
 FROM clinic.stays s
 WHERE s.tenant_id = :tenant_id

@@ -13,10 +13,10 @@
 -- column "Kind"  type=text    priority=high   entity=cost_kind
 -- column "Cost"  type=decimal priority=high   unit=€
 -- column "Share" type=decimal priority=medium unit=% derived
--- fact total         unit=€             Costs of the ward
--- fact largest       type=text          Kind with the highest costs
--- fact largest_value unit=€             Its costs
--- fact largest_share unit=%             Its share
+-- fact total         unit=€ optional    Costs of the ward
+-- fact largest       type=text optional Kind with the highest costs
+-- fact largest_value unit=€ optional    Its costs
+-- fact largest_share unit=% optional    Its share
 SELECT c.ward AS "Ward", c.cost_kind AS "Kind", SUM(c.amount) AS "Cost"
 FROM clinic.costs c
 WHERE c.tenant_id = :tenant_id

@@ -14,11 +14,11 @@
 -- column "Cost"  type=decimal priority=high unit=€
 -- column "Share" type=decimal priority=medium unit=% derived
 -- column "Rank"  type=int     priority=low derived
--- fact total         unit=€             Costs of all wards
--- fact largest       type=text          Ward with the highest costs
--- fact largest_value unit=€             Its costs
--- fact largest_share unit=%             Its share
--- fact ranked        type=int           Wards with costs
+-- fact total         unit=€ optional    Costs of all wards
+-- fact largest       type=text optional Ward with the highest costs
+-- fact largest_value unit=€ optional    Its costs
+-- fact largest_share unit=% optional    Its share
+-- fact ranked        type=int optional  Wards with costs
 -- fact first         type=text optional Ward with the highest costs
 -- fact first_value   unit=€ optional    Its costs
 -- fact last          type=text optional Ward with the lowest costs

@@ -1,0 +1,98 @@
+/* The facts of a result against those that its tool's file declares. */
+#include "tool_int.h"
+
+#include "tool_test.h"
+
+static const struct param_def params[] = {{.name = "metric", .type = PARAM_TEXT}};
+static const struct fact_def facts[] = {
+	{.name = "best", .type = FACT_TEXT},
+	{.name = "gap", .unit = "$", .optional = true},
+	{.name = "sum", .unit_of = "metric", .optional = true},
+};
+static const struct tool_def tool = {
+	.name = "t", .params = params, .param_count = 1, .facts = facts, .fact_count = 3};
+
+static struct result *rows(void)
+{
+	struct result *r = result_new(arena);
+	struct table *t = table_new(1 << 16);
+
+	table_add_column(t, "Price", COLUMN_DECIMAL, NULL);
+	table_add_column(t, "Hours", COLUMN_INT, NULL);
+	t->columns[0].unit = "$";
+	t->columns[1].unit = "hours";
+	result_add_table(r, arena, t);
+	r->outcome.kind = OUTCOME_ROWS;
+	return r;
+}
+
+static void add(struct result *r, const char *name, const char *unit)
+{
+	result_add_fact(r, arena,
+			(struct fact){.name = name, .label = "x", .value = "1", .unit = unit});
+}
+
+static void says(const struct result *r, const char *what)
+{
+	const char *wrong = tool_facts_wrong(&tool, r, arena);
+
+	if (!what)
+		assert_null(wrong);
+	else if (!wrong || !strstr(wrong, what))
+		fail_msg("\"%s\" does not say \"%s\"", wrong ? wrong : "", what);
+}
+
+static void each_added_fact_is_declared(void **state)
+{
+	struct result *r = rows();
+
+	(void)state;
+	add(r, "best", NULL);
+	says(r, NULL);
+	add(r, "gap", "$");
+	add(r, RESULT_FRAME_SAMPLED, NULL); /* any tool may have it */
+	says(r, NULL);
+	add(r, "worst", NULL);
+	says(r, "fact worst is added but not declared");
+}
+
+static void a_fact_without_optional_is_there_with_rows(void **state)
+{
+	struct result *r = rows();
+
+	(void)state;
+	says(r, "fact best is not optional and missing");
+	r->outcome.kind = OUTCOME_EMPTY;
+	says(r, NULL);
+	r->outcome.kind = OUTCOME_ROWS;
+	result_facts_left_out(r, arena);
+	says(r, NULL);
+}
+
+static void units_are_those_of_the_file(void **state)
+{
+	struct result *r = rows();
+
+	(void)state;
+	add(r, "best", NULL);
+	add(r, "gap", "%");
+	says(r, "fact gap has the unit %, declared is $");
+	r = rows();
+	add(r, "best", NULL);
+	add(r, "sum", "hours");
+	args_set(&r->args, arena, "metric", value_text("Hours"));
+	says(r, NULL);
+	args_set(&r->args, arena, "metric", value_text("Price"));
+	says(r, "fact sum has the unit hours, declared is $");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_added_fact_is_declared),
+		TEST(a_fact_without_optional_is_there_with_rows),
+		TEST(units_are_those_of_the_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
