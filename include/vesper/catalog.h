@@ -282,6 +282,16 @@ struct calendar {
 	int peak_last_hour;  /* 22 */
 };
 
+/* What a question may be for. */
+enum candidate_kind {
+	CANDIDATE_TOOL,
+	CANDIDATE_FLOW,
+	CANDIDATE_APPROVED,
+	CANDIDATE_METRIC,
+	CANDIDATE_DOCUMENTS,
+	CANDIDATE_KINDS
+};
+
 /* How the router weighs what it finds in a question (config/router.json). */
 struct router_weights {
 	/* BM25 over the words of the catalogue; `enough` weight of known words counts in full */
@@ -296,6 +306,10 @@ struct router_weights {
 		double text, domain, facts, first, home, standing, missing, not_taken, calls,
 			lone_list, other_list;
 	} score;
+	double kind[CANDIDATE_KINDS]; /* added to the score of what is of this kind */
+	struct {
+		double least; /* confidence that a flow needs to run without a model */
+	} flow;
 	/* what one filter says about a tool, `soft` times that when its words may mean no filter */
 	struct {
 		double required, optional, not_taken, soft;
@@ -417,6 +431,8 @@ const char *fact_type_name(enum fact_type type);
 /* By the name on the wire; a list parameter answers to the plural too ("hours" finds filter=hour).
  */
 const struct param_def *tool_param_of_filter(const struct tool_def *t, const char *filter);
+const struct param_def *params_of_filter(const struct param_def *params, size_t count,
+					 const char *filter);
 
 /* A text as a value of the parameter's type ("2025" becomes an integer), within its limits; of a
  * list parameter one of its values. Entities are not resolved here. ERR_INPUT says what is wrong

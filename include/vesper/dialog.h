@@ -142,7 +142,7 @@ bool refusal_of(struct dialog_turn *t, const struct know_input *in, const struct
 /* Prepares the reply. The view that shows it; new reference. */
 json_t *refuse_question(struct dialog_turn *t, const struct refusal *why);
 /* The caller may not use what the question is for. New reference. */
-json_t *refuse_forbidden(struct dialog_turn *t, const struct know_tool *tool);
+json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool);
 
 /* ---- suggest.c: questions that can be asked instead ---- */
 

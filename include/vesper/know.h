@@ -39,8 +39,10 @@ struct filter {
 	bool part;         /* of another filter, whose label tells it */
 };
 
-struct know_tool {
-	const struct tool_def *tool;
+struct know_call {
+	enum candidate_kind kind;
+	const char *name;            /* unique with kind */
+	const struct tool_def *tool; /* of CANDIDATE_TOOL; else NULL */
 	const char *agent;
 	struct args args; /* by parameter name, resolved */
 };
@@ -80,7 +82,7 @@ struct understanding {
 	 * read by a model again. */
 	const struct filter *heard;
 	size_t heard_count;
-	const struct know_tool *tools; /* complete calls, ready to run */
+	const struct know_call *tools; /* complete calls, ready to run */
 	size_t tool_count;
 	double confidence; /* 0..1; >= KNOW_SURE: no model is needed to route */
 	struct clarification ask;

@@ -102,7 +102,7 @@ bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **s
 /* Code reads the question, with what the context gives and the filters that were edited. */
 void planner_understand(struct planner_turn *t, const struct know_input *in);
 /* The tool that the question is for although this caller may not use it; NULL: there is none. */
-const struct know_tool *planner_forbidden(struct planner_turn *t);
+const struct know_call *planner_forbidden(struct planner_turn *t);
 /* The calls that code understood. */
 struct plan *plan_of_understood(struct planner_turn *t);
 /* A question of two halves as a plan; NULL: it is none. */

@@ -171,15 +171,21 @@ static bool is_plural_of(const char *name, const char *singular)
 	return strncmp(name, singular, n) == 0 && strcmp(name + n, "s") == 0;
 }
 
+const struct param_def *params_of_filter(const struct param_def *params, size_t count,
+					 const char *filter)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(params[i].filter, filter) == 0)
+			return &params[i];
+	for (size_t i = 0; i < count; i++)
+		if (params[i].is_list && is_plural_of(filter, params[i].filter))
+			return &params[i];
+	return NULL;
+}
+
 const struct param_def *tool_param_of_filter(const struct tool_def *t, const char *filter)
 {
-	for (size_t i = 0; i < t->param_count; i++)
-		if (strcmp(t->params[i].filter, filter) == 0)
-			return &t->params[i];
-	for (size_t i = 0; i < t->param_count; i++)
-		if (t->params[i].is_list && is_plural_of(filter, t->params[i].filter))
-			return &t->params[i];
-	return NULL;
+	return params_of_filter(t->params, t->param_count, filter);
 }
 
 bool catalog_has_permission(const struct catalog *c, const char *permission)

@@ -15,6 +15,8 @@
 #group, #name, offsetof(struct router_weights, group.name), min, max               \
 	}
 
+#define KIND(n) (offsetof(struct router_weights, kind) + (n) * sizeof(double))
+
 static const struct weight {
 	const char *group, *name;
 	size_t offset;
@@ -39,6 +41,12 @@ static const struct weight {
 	WEIGHT(score, calls, -10, 0),
 	WEIGHT(score, lone_list, -10, 0),
 	WEIGHT(score, other_list, -10, 0),
+	{"kind", "tool", KIND(CANDIDATE_TOOL), -1, 1},
+	{"kind", "flow", KIND(CANDIDATE_FLOW), -1, 1},
+	{"kind", "approved", KIND(CANDIDATE_APPROVED), -1, 1},
+	{"kind", "metric", KIND(CANDIDATE_METRIC), -1, 1},
+	{"kind", "documents", KIND(CANDIDATE_DOCUMENTS), -1, 1},
+	WEIGHT(flow, least, 0, 1),
 	WEIGHT(fact, required, 0, 10),
 	WEIGHT(fact, optional, 0, 10),
 	WEIGHT(fact, not_taken, -10, 0),
@@ -77,14 +85,15 @@ static void names_of(const char *group, const char *out[WEIGHTS + 1])
 	out[n] = NULL;
 }
 
-static bool load_weight(struct loader *l, const json_t *root, const struct weight *w, struct err *e)
+static bool load_weight(struct loader *l, const struct words_file *f, const json_t *root,
+			const struct weight *w)
 {
 	const json_t *value = json_object_get(json_object_get(root, w->group), w->name);
 	double number = json_number_value(value);
 
 	if (!json_is_number(value) || number < w->min || number > w->max)
-		return err_set(e, ERR_INPUT, ROUTER ": %s.%s: a number from %g to %g is wanted",
-			       w->group, w->name, w->min, w->max);
+		return words_fail(f, arena_printf(l->arena, "%s.%s", w->group, w->name),
+				  "a number from %g to %g is wanted", w->min, w->max);
 	memcpy((char *)&l->whole->shown.router + w->offset, &number, sizeof(number));
 	return true;
 }
@@ -101,16 +110,18 @@ bool load_router(struct loader *l, struct err *e)
 		return false;
 	names_of(NULL, names);
 	if (!json_only(root, names, e))
-		return err_prefix(e, ROUTER);
+		return load_wrong(&f);
 	json_object_foreach(root, name, group) {
 		names_of(name, names);
 		if (!json_is_object(group))
-			return err_set(e, ERR_INPUT, ROUTER ": %s: not an object", name);
-		if (!json_only(group, names, e))
-			return err_prefix(e, ROUTER ": %s", name);
+			return words_fail(&f, name, "not an object");
+		if (!json_only(group, names, e)) {
+			(void)err_prefix(e, "%s", name);
+			return load_wrong(&f);
+		}
 	}
 	for (size_t i = 0; i < WEIGHTS; i++)
-		if (!load_weight(l, root, &weights[i], e))
+		if (!load_weight(l, &f, root, &weights[i]))
 			return false;
 	return true;
 }

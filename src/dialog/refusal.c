@@ -84,7 +84,7 @@ json_t *refuse_question(struct dialog_turn *t, const struct refusal *why)
 	return refusal_view(t, why);
 }
 
-json_t *refuse_forbidden(struct dialog_turn *t, const struct know_tool *tool)
+json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool)
 {
 	const struct domain_def *d = catalog_domain_of_agent(t->core->may.catalog, tool->agent);
 	const char *words = permission_words(tool->tool->permission, t->core->arena);

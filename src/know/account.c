@@ -161,6 +161,7 @@ struct accounts *accounts_new(struct know *k)
 struct account {
 	const struct reading *r;
 	const struct choice *c;
+	const struct tool_def *def; /* the chosen tool */
 	const struct dict *tool, *domain;
 	bool ranks, newest, compares; /* does the tool? */
 	bool *open;                   /* by token: nothing has taken it */
@@ -232,8 +233,7 @@ static bool takes_soft(const struct account *a, size_t i)
 		const struct mention *n = &a->r->mentions[m];
 
 		if (i >= n->from && i < n->to)
-			return tool_param_of_filter(a->c->fit.tool,
-						    n->candidates[0].dimension->filter);
+			return candidate_param(a->c->fit.of, n->candidates[0].dimension->filter);
 	}
 	return false;
 }
@@ -271,8 +271,8 @@ static bool groups_bound(const struct account *a, size_t i)
 		return true;
 	if (by == a->r->q.count)
 		return token_says(&a->r->q.tokens[i], WORDS_EVERYTHING);
-	return is_taken(a, by) || (spoken_of(a, &a->r->q.tokens[by]) &
-				   (a->c->fit.tool->grain ? GRAIN | RANKED : FROM_ABOUT));
+	return is_taken(a, by) ||
+	       (spoken_of(a, &a->r->q.tokens[by]) & (a->def->grain ? GRAIN | RANKED : FROM_ABOUT));
 }
 
 /* "since the last audit": a time, or it is none that code can read. */
@@ -358,7 +358,7 @@ static bool count_bound(const struct account *a, size_t i)
 	size_t noun = noun_of(a, i);
 	int from = noun < a->r->q.count ? spoken_of(a, &a->r->q.tokens[noun]) : 0;
 
-	return (from & COUNTED) || (a->c->fit.tool->has_whole && (from & FROM_ABOUT));
+	return (from & COUNTED) || (a->def->has_whole && (from & FROM_ABOUT));
 }
 
 static bool has_list(const struct account *a)
@@ -400,7 +400,7 @@ static bool is_unnamed_one(const struct account *a, size_t i)
 /* "any high ones": a value of what the tool takes that became no filter. */
 static bool is_lost_value(const struct account *a, const struct token *t)
 {
-	const struct tool_def *tool = a->c->fit.tool;
+	const struct candidate *tool = a->c->fit.of;
 
 	for (size_t p = 0; p < tool->param_count; p++) {
 		const char *entity = tool->params[p].entity;
@@ -526,9 +526,11 @@ static const char *without(const struct reading *r, const struct account *a)
 void account_words(struct reading *r, const struct choice *c, struct understanding *out)
 {
 	const struct accounts *all = r->know->accounts;
-	size_t tool = c->fit.tool->index;
+	const struct tool_def *def = candidate_tool(c->fit.of);
+	size_t tool = def->index;
 	struct account a = {.r = r,
 			    .c = c,
+			    .def = def,
 			    .tool = &all->tools[tool],
 			    .domain = &all->domains[c->domain->index],
 			    .ranks = all->ranks[tool],

@@ -110,8 +110,8 @@ static size_t keep_months(const struct reading *r, const struct fact *f, const s
 }
 
 /* "Compare NP15, SP15 and ZP26", with a tool that takes two: which of those that were said. */
-static void trouble_too_many(struct reading *r, const struct tool_def *t, const struct param_def *p,
-			     const struct fact *f)
+static void trouble_too_many(struct reading *r, const struct candidate *c,
+			     const struct param_def *p, const struct fact *f)
 {
 	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * f->count);
 
@@ -124,7 +124,7 @@ static void trouble_too_many(struct reading *r, const struct tool_def *t, const 
 					     .filter = p->filter,
 					     .dimension = f->dimension,
 					     .param = p,
-					     .tool = t,
+					     .tool = candidate_tool(c),
 					     .options = options,
 					     .option_count = f->count});
 }
@@ -132,17 +132,17 @@ static void trouble_too_many(struct reading *r, const struct tool_def *t, const 
 /* The n-th of the calls that several values in single places make. */
 static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct args *args)
 {
-	const struct tool_def *t = fit->tool;
+	const struct candidate *c = fit->of;
 
-	for (size_t i = 0; i < t->param_count; i++) {
-		const struct param_def *p = &t->params[i];
+	for (size_t i = 0; i < c->param_count; i++) {
+		const struct param_def *p = &c->params[i];
 		const struct fact *f = calls_fact(r, fit, p);
 		struct value *values;
 
 		if (!f)
 			continue;
 		if (p->is_list && f->count > p->list_max) {
-			trouble_too_many(r, t, p, f);
+			trouble_too_many(r, c, p, f);
 			return false;
 		}
 		values = arena_alloc(r->arena, sizeof(*values) * f->count);
@@ -163,11 +163,11 @@ static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct
 }
 
 /* NP15 and HB_NORTH with CAISO and ERCOT make two calls, not four. */
-static bool call_is_consistent(const struct reading *r, const struct tool_def *t,
+static bool call_is_consistent(const struct reading *r, const struct candidate *c,
 			       const struct args *args)
 {
-	for (size_t i = 0; i < t->param_count; i++) {
-		const struct param_def *p = &t->params[i];
+	for (size_t i = 0; i < c->param_count; i++) {
+		const struct param_def *p = &c->params[i];
 		const struct dimension_def *d =
 			p->entity ? catalog_dimension(r->know->catalog, p->entity) : NULL;
 		const struct arg *child = args_find(args, p->name);
@@ -176,9 +176,9 @@ static bool call_is_consistent(const struct reading *r, const struct tool_def *t
 		const char *found;
 		bool several;
 
-		for (size_t n = 0; d && d->parent && n < t->param_count; n++)
-			if (t->params[n].entity && strcmp(t->params[n].entity, d->parent) == 0)
-				up = &t->params[n];
+		for (size_t n = 0; d && d->parent && n < c->param_count; n++)
+			if (c->params[n].entity && strcmp(c->params[n].entity, d->parent) == 0)
+				up = &c->params[n];
 		parent = up ? args_find(args, up->name) : NULL;
 		if (!child || child->is_list || !parent || parent->is_list)
 			continue;
@@ -193,27 +193,31 @@ static bool call_is_consistent(const struct reading *r, const struct tool_def *t
 bool calls_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out)
 {
-	struct know_tool *calls;
+	struct know_call *calls;
 	size_t count = 1, n = out->tool_count;
 
-	for (size_t i = 0; i < fit->tool->param_count; i++) {
-		const struct fact *f = calls_fact(r, fit, &fit->tool->params[i]);
+	for (size_t i = 0; i < fit->of->param_count; i++) {
+		const struct fact *f = calls_fact(r, fit, &fit->of->params[i]);
 
-		if (f && !fit->tool->params[i].is_list)
+		if (f && !fit->of->params[i].is_list)
 			count *= f->count;
 	}
 	if (count > KNOW_CALLS_MAX) {
-		reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY, .tool = fit->tool});
+		reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY,
+						     .tool = candidate_tool(fit->of)});
 		return false;
 	}
 	calls = arena_alloc(r->arena, sizeof(*calls) * (n + count));
 	if (n > 0)
 		memcpy(calls, out->tools, n * sizeof(*calls));
 	for (size_t i = 0; i < count; i++) {
-		calls[n] = (struct know_tool){.tool = fit->tool, .agent = agent};
+		calls[n] = (struct know_call){.kind = fit->of->kind,
+					      .name = fit->of->name,
+					      .tool = candidate_tool(fit->of),
+					      .agent = agent};
 		if (!fill_call(r, fit, i, &calls[n].args))
 			return false;
-		n += call_is_consistent(r, fit->tool, &calls[n].args);
+		n += call_is_consistent(r, fit->of, &calls[n].args);
 	}
 	out->tools = calls;
 	out->tool_count = n;

@@ -1,7 +1,7 @@
 /*
- * Which tool. One list of all tools of the caller's domains, one formula: how well the words fit,
- * how well the parameters take what was said, what would be missing. How clearly the best one wins
- * is the confidence.
+ * Which candidate. One list of all that the caller's domains offer, one formula: how well the words
+ * fit, how well the parameters take what was said, what would be missing. How clearly the best one
+ * wins is the confidence.
  */
 #include "know_int.h"
 
@@ -56,14 +56,15 @@ static bool is_home(const struct catalog_view *v, const struct tool_def *t, size
 	return true;
 }
 
-/* A tool of one of the caller's domains, and what the facts do not change. */
-struct candidate {
-	const struct tool_def *tool;
-	size_t domain; /* index into the view's */
-	bool first;    /* the domain's first */
-	bool home;
-	double text;
-};
+const struct tool_def *candidate_tool(const struct candidate *c)
+{
+	return c->kind == CANDIDATE_TOOL ? c->def : NULL;
+}
+
+const struct param_def *candidate_param(const struct candidate *c, const char *filter)
+{
+	return params_of_filter(c->params, c->param_count, filter);
+}
 
 /* The same for each choice that a question takes. */
 static void list_candidates(struct reading *r)
@@ -84,7 +85,16 @@ static void list_candidates(struct reading *r)
 			if (!catalog_allows(v, t, domain->agent))
 				continue;
 			r->candidates[r->candidate_count++] =
-				(struct candidate){t, d, first, is_home(v, t, d), text_of(r, t)};
+				(struct candidate){.kind = CANDIDATE_TOOL,
+						   .name = t->name,
+						   .domain = d,
+						   .params = t->params,
+						   .param_count = t->param_count,
+						   .numbers = &r->know->params[t->index],
+						   .def = t,
+						   .first = first,
+						   .home = is_home(v, t, d),
+						   .text = text_of(r, t)};
 			first = false;
 		}
 	}
@@ -94,7 +104,7 @@ static double score_of(const struct reading *r, const struct candidate *c, const
 		       const struct standing *standing)
 {
 	const struct router_weights *w = weights_of(r);
-	double score = w->score.text * c->text +
+	double score = w->kind[c->kind] + w->score.text * c->text +
 		       w->score.domain * r->text.domains[c->domain] * trust_in(r) +
 		       w->score.facts * fit->facts + w->score.missing * (double)fit->missing +
 		       w->score.not_taken * (double)fit->not_taken;
@@ -112,7 +122,7 @@ static double score_of(const struct reading *r, const struct candidate *c, const
 	if (fit->other_list)
 		score += w->score.other_list;
 	for (size_t i = 0; standing && i < standing->tool_count; i++)
-		if (standing->tools[i] == fit->tool) {
+		if (standing->tools[i] == c->def) {
 			score += w->score.standing * (1 - strongest_text(r));
 			break;
 		}
@@ -124,13 +134,13 @@ static double score_of(const struct reading *r, const struct candidate *c, const
 static void consider(struct choice *best, bool *any, const struct choice *c)
 {
 	if (!*any || c->score > best->score) {
-		double second = !*any                           ? c->score - 1
-				: best->fit.tool == c->fit.tool ? best->second
-								: best->score;
+		double second = !*any                                 ? c->score - 1
+				: best->fit.of->def == c->fit.of->def ? best->second
+								      : best->score;
 
 		*best = *c;
 		best->second = second;
-	} else if (c->score > best->second && c->fit.tool != best->fit.tool) {
+	} else if (c->score > best->second && c->fit.of->def != best->fit.of->def) {
 		best->second = c->score;
 	}
 	*any = true;
@@ -154,7 +164,7 @@ static bool names_tool(const struct reading *r, const struct numbered *n)
 
 		if (f->source == SOURCE_CARRIED)
 			carried = true;
-		else if (f->soft && !params_take(r, n, best->tool, i))
+		else if (f->soft && !params_take(r, n, best, i))
 			soft = true;
 		else if (!f->implied && f->source != SOURCE_DEFAULT)
 			return false;
@@ -162,7 +172,7 @@ static bool names_tool(const struct reading *r, const struct numbered *n)
 	return carried && soft;
 }
 
-bool choose_tool(struct reading *r, const struct standing *standing, struct choice *out)
+bool choose_best(struct reading *r, const struct standing *standing, struct choice *out)
 {
 	struct numbered n;
 	bool any = false;
@@ -176,7 +186,7 @@ bool choose_tool(struct reading *r, const struct standing *standing, struct choi
 		const struct candidate *can = &r->candidates[i];
 		struct choice c = {.domain = r->in->may->domains[can->domain], .text = can->text};
 
-		slots_fit(r, &n, can->tool, &c.fit);
+		slots_fit(r, &n, can, &c.fit);
 		c.score = score_of(r, can, &c.fit, standing);
 		consider(out, &any, &c);
 	}
@@ -197,8 +207,8 @@ size_t choose_ranked(struct reading *r, const struct standing *standing, struct 
 		const struct candidate *can = &r->candidates[i];
 		struct fit fit;
 
-		slots_fit(r, &n, can->tool, &fit);
-		list[i] = (struct ranked){can->tool, can->domain, score_of(r, can, &fit, standing)};
+		slots_fit(r, &n, can, &fit);
+		list[i] = (struct ranked){can, score_of(r, can, &fit, standing)};
 	}
 	*out = list;
 	return r->candidate_count;

@@ -295,14 +295,14 @@ static void join(struct reading *r, const struct fact *stands, struct fact *said
 }
 
 void followup_carry(struct reading *r, const struct standing *s, enum carry how,
-		    const struct tool_def *tool)
+		    const struct candidate *to)
 {
 	bool join_values = how == CARRY_ALL && joins(r);
 
 	for (size_t i = 0; i < s->facts.count && how != CARRY_NOTHING; i++) {
 		const struct fact *f = &s->facts.items[i];
 		struct fact *said = facts_find(&r->facts, f->filter);
-		const struct param_def *p = tool ? tool_param_of_filter(tool, f->filter) : NULL;
+		const struct param_def *p = to ? candidate_param(to, f->filter) : NULL;
 
 		if (said && join_values && said->count == 1 && said->source != SOURCE_CARRIED) {
 			join(r, f, said);

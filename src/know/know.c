@@ -169,7 +169,7 @@ static void add_unused(struct understanding *all, const struct understanding *on
 
 static void add_tools(struct understanding *all, const struct understanding *one, struct arena *a)
 {
-	struct know_tool *tools =
+	struct know_call *tools =
 		arena_alloc(a, (all->tool_count + one->tool_count) * sizeof(*tools));
 
 	if (all->tool_count > 0)

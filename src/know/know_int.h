@@ -179,6 +179,25 @@ struct tool_params {
 	const struct param_def *const *takes; /* by number of the filter; or NULL */
 };
 
+/* What a question may be for, of one of the caller's domains, and what the facts do not change of
+ * it. */
+struct candidate {
+	enum candidate_kind kind;
+	const char *name; /* unique with kind */
+	size_t domain;    /* index into the view's */
+	const struct param_def *params;
+	size_t param_count;
+	const struct tool_params *numbers; /* of the params */
+	const void *def;                   /* tool_def, … */
+	bool first;                        /* the domain's first */
+	bool home;
+	double text;
+};
+
+/* NULL: it is none. */
+const struct tool_def *candidate_tool(const struct candidate *c);
+const struct param_def *candidate_param(const struct candidate *c, const char *filter);
+
 /* The facts of a question by the numbers of their filters. */
 struct numbered {
 	const struct fact **facts; /* by number, or NULL */
@@ -190,10 +209,9 @@ void params_index(struct know *k);
 /* The first parameter that goes by this filter; NULL: none. */
 const struct param_def *params_named(const struct know *k, const char *filter);
 void params_number(const struct reading *r, struct numbered *out);
-const struct tool_params *params_of(const struct know *k, const struct tool_def *t);
 /* The parameter that takes the fact, or NULL. */
 const struct param_def *params_take(const struct reading *r, const struct numbered *n,
-				    const struct tool_def *t, size_t fact);
+				    const struct candidate *c, size_t fact);
 
 /* ---- slots.c ---- */
 
@@ -261,21 +279,21 @@ const char *bound_typed(const char *text, bool *has_sign, bool *inclusive);
 const struct param_def *bound_inclusive(const struct know *k, const struct param_def *p,
 					struct arena *a);
 
-/* How the facts fit one tool. */
+/* How the facts fit the parameters of one candidate. */
 struct fit {
-	const struct tool_def *tool;
+	const struct candidate *of;
 	size_t missing;   /* required parameters without a value */
 	size_t not_taken; /* said facts that no parameter takes */
 	size_t calls;     /* that several values make of it */
 	bool use_range;   /* its time is a range of days */
 	bool lone_list;   /* a list of names of which only one was named */
-	bool other_list;  /* several values, but not for the list that the tool has */
+	bool other_list;  /* several values, but not for the list that it has */
 	double facts;     /* how well the said facts are used, about -1..1 */
 };
 
-void slots_fit(const struct reading *r, const struct numbered *n, const struct tool_def *t,
+void slots_fit(const struct reading *r, const struct numbered *n, const struct candidate *c,
 	       struct fit *out);
-/* Filters, and the calls of the chosen tool; false and r->trouble when they can't be made. */
+/* Filters, and the calls of what was chosen; false and r->trouble when they can't be made. */
 bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out);
 /* All facts as filters, for a question that no tool was chosen for. */
@@ -297,18 +315,17 @@ bool calls_fill(struct reading *r, const struct fit *fit, const char *agent,
 struct choice {
 	struct fit fit;
 	const struct domain_def *domain;
-	double score, second; /* of the best tool and of the next one */
+	double score, second; /* of the best one and of the next one */
 	double text;
 };
 
 struct standing;
-/* The best tool among those of the caller's domains; false when there is none. `standing`: what the
+/* The best candidate of the caller's domains; false when there is none. `standing`: what the
  * question leans on, or NULL. */
-bool choose_tool(struct reading *r, const struct standing *standing, struct choice *out);
-/* How well each tool of each domain fits; returns how many. */
+bool choose_best(struct reading *r, const struct standing *standing, struct choice *out);
+/* How well each candidate fits; returns how many. */
 struct ranked {
-	const struct tool_def *tool;
-	size_t domain; /* index into the view's */
+	const struct candidate *of;
 	double score;
 };
 size_t choose_ranked(struct reading *r, const struct standing *standing, struct ranked **out);
@@ -368,9 +385,9 @@ const char *followup_choice(const struct question *q, const json_t *ask);
 bool followup_lets_go(const struct question *q);
 /* "Never mind the market": filters that are let go. */
 bool followup_drops(const struct reading *r, const struct dimension_def *d);
-/* Adds what stands to what was said. `tool` is for CARRY_MISSING. */
+/* Adds what stands to what was said. `to` is for CARRY_MISSING; or NULL. */
 void followup_carry(struct reading *r, const struct standing *s, enum carry how,
-		    const struct tool_def *tool);
+		    const struct candidate *to);
 /* The name that facts go by; one that is a filter's stays as it is, though it may end in "s". */
 const char *followup_filter(const struct know *k, const char *name, struct arena *a);
 const struct dimension_def *followup_dimension(const struct catalog *c, const char *filter);

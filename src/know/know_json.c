@@ -187,7 +187,7 @@ json_t *know_standing(const struct understanding *u)
 
 /* ---- route ---- */
 
-static json_t *call_json(const struct know_tool *t)
+static json_t *call_json(const struct know_call *t)
 {
 	json_t *call = json_object(), *args = json_object();
 

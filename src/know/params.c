@@ -110,14 +110,9 @@ void params_number(const struct reading *r, struct numbered *out)
 }
 
 const struct param_def *params_take(const struct reading *r, const struct numbered *n,
-				    const struct tool_def *t, size_t fact)
+				    const struct candidate *c, size_t fact)
 {
 	if (n->numbers[fact] < 0) /* it may be the plural of one that has a number */
-		return tool_param_of_filter(t, r->facts.items[fact].filter);
-	return params_of(r->know, t)->takes[n->numbers[fact]];
-}
-
-const struct tool_params *params_of(const struct know *k, const struct tool_def *t)
-{
-	return &k->params[t->index];
+		return candidate_param(c, r->facts.items[fact].filter);
+	return c->numbers->takes[n->numbers[fact]];
 }

@@ -5,6 +5,7 @@
  */
 #include "know_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "vesper/str.h"
@@ -200,62 +201,62 @@ static bool takes(const struct reading *r, const struct said *s, const struct pa
 }
 
 /* The parameter that takes it, and how many could. */
-static const struct param_def *find_param(const struct reading *r, const struct tool_def *t,
+static const struct param_def *find_param(const struct reading *r, const struct candidate *c,
 					  const struct said *s, size_t *count)
 {
 	const struct param_def *found = NULL;
 
 	*count = 0;
-	for (size_t i = 0; i < t->param_count; i++)
-		if (takes(r, s, &t->params[i])) {
-			found = found ? found : &t->params[i];
+	for (size_t i = 0; i < c->param_count; i++)
+		if (takes(r, s, &c->params[i])) {
+			found = found ? found : &c->params[i];
 			(*count)++;
 		}
 	return found;
 }
 
 /* The same, but two things do not fill one parameter. */
-static const struct param_def *param_of(const struct reading *r, const struct tool_def *t,
+static const struct param_def *param_of(const struct reading *r, const struct candidate *c,
 					size_t index, size_t *count)
 {
-	const struct param_def *p = find_param(r, t, &r->said[index], count);
+	const struct param_def *p = find_param(r, c, &r->said[index], count);
 	size_t unused;
 
 	for (size_t i = 0; p && i < r->said_count; i++)
-		if (i != index && find_param(r, t, &r->said[i], &unused) == p)
+		if (i != index && find_param(r, c, &r->said[i], &unused) == p)
 			return NULL;
 	return p;
 }
 
-static const struct param_def *slot_of(const struct tool_def *t, enum param_slot slot)
+static const struct param_def *slot_of(const struct candidate *c, enum param_slot slot)
 {
-	for (size_t i = 0; i < t->param_count; i++)
-		if (t->params[i].slot == slot)
-			return &t->params[i];
+	for (size_t i = 0; i < c->param_count; i++)
+		if (c->params[i].slot == slot)
+			return &c->params[i];
 	return NULL;
 }
 
 /* The parameter that takes the time as one day, or as a span; NULL: none does. */
-static const struct param_def *time_param(const struct reading *r, const struct tool_def *t)
+static const struct param_def *time_param(const struct reading *r, const struct candidate *c)
 {
-	const struct param_def *day = said_one_day(r) ? slot_of(t, SLOT_DAY) : NULL;
+	const struct param_def *day = said_one_day(r) ? slot_of(c, SLOT_DAY) : NULL;
 
 	if (day || !r->time.has_start)
 		return day;
-	return r->time.days_back    ? slot_of(t, SLOT_DAYS)
-	       : r->time.days_ahead ? slot_of(t, SLOT_DAYS_AHEAD)
+	return r->time.days_back    ? slot_of(c, SLOT_DAYS)
+	       : r->time.days_ahead ? slot_of(c, SLOT_DAYS_AHEAD)
 				    : NULL;
 }
 
 bool said_fills(const struct reading *r, const struct fit *fit, const struct param_def *p)
 {
-	const struct param_def *time = time_param(r, fit->tool);
+	const struct param_def *time = time_param(r, fit->of);
 	size_t count;
 
 	if (time && (p == time || (time->slot == SLOT_DAY && strcmp(p->filter, FILTER_YEAR) == 0)))
 		return true;
 	for (size_t i = 0; i < r->said_count; i++)
-		if (param_of(r, fit->tool, i, &count) == p)
+		if (param_of(r, fit->of, i, &count) == p)
 			return true;
 	return p->slot == SLOT_ORDER && (r->from_bottom || r->from_top);
 }
@@ -263,19 +264,19 @@ bool said_fills(const struct reading *r, const struct fit *fit, const struct par
 void said_fit(const struct reading *r, struct fit *fit, size_t *said)
 {
 	const struct router_weights *w = &r->know->catalog->router;
-	const struct param_def *time = time_param(r, fit->tool);
+	const struct param_def *time = time_param(r, fit->of);
 	size_t count;
 
 	if (time) {
 		(*said)++;
 		fit->facts += time->required ? w->fact.required : w->fact.optional;
-	} else if (said_one_day(r) && !tool_param_of_filter(fit->tool, FILTER_START)) {
+	} else if (said_one_day(r) && !candidate_param(fit->of, FILTER_START)) {
 		(*said)++;
 		fit->facts += w->fact.not_taken;
 	}
 	for (size_t i = 0; i < r->said_count; i++) {
 		const struct said *s = &r->said[i];
-		const struct param_def *p = param_of(r, fit->tool, i, &count);
+		const struct param_def *p = param_of(r, fit->of, i, &count);
 
 		if (p) {
 			(*said)++;
@@ -303,14 +304,14 @@ static void fill_day(struct reading *r, const struct fit *fit, const struct para
 
 	date_iso(r->time.start, iso);
 	set_fact(r, p, value_date(arena_strdup(r->arena, iso)));
-	for (size_t i = 0; i < fit->tool->param_count; i++)
-		if (strcmp(fit->tool->params[i].filter, FILTER_YEAR) == 0)
-			set_fact(r, &fit->tool->params[i], value_int(r->time.start.year));
+	for (size_t i = 0; i < fit->of->param_count; i++)
+		if (strcmp(fit->of->params[i].filter, FILTER_YEAR) == 0)
+			set_fact(r, &fit->of->params[i], value_int(r->time.start.year));
 }
 
 static void fill_time(struct reading *r, const struct fit *fit)
 {
-	const struct param_def *p = time_param(r, fit->tool);
+	const struct param_def *p = time_param(r, fit->of);
 
 	if (!p)
 		return;
@@ -326,14 +327,14 @@ static void fill_time(struct reading *r, const struct fit *fit)
 static void fill_order(struct reading *r, const struct fit *fit)
 {
 	const struct language *l = r->know->catalog->language;
-	const struct param_def *p = slot_of(fit->tool, SLOT_ORDER);
+	const struct param_def *p = slot_of(fit->of, SLOT_ORDER);
 	struct suggestion *ends;
 
-	if (!p && r->from_bottom && tool_param_of_filter(fit->tool, FILTER_TOP_N))
+	if (!p && r->from_bottom && candidate_param(fit->of, FILTER_TOP_N))
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
 						     .filter = FILTER_ORDER,
 						     .said = r->from_bottom,
-						     .tool = fit->tool});
+						     .tool = candidate_tool(fit->of)});
 	if (!p || (!r->from_bottom && !r->from_top))
 		return;
 	if (!r->from_bottom || !r->from_top) {
@@ -352,7 +353,7 @@ static void fill_order(struct reading *r, const struct fit *fit)
 					     .said = arena_printf(r->arena, "%s, %s", r->from_top,
 								  r->from_bottom),
 					     .param = p,
-					     .tool = fit->tool,
+					     .tool = candidate_tool(fit->of),
 					     .options = ends,
 					     .option_count = 2});
 }
@@ -366,8 +367,8 @@ static void fill_number(struct reading *r, const struct fit *fit, const struct s
 	(void)converted(r, &s->amount, p, &number); /* it is what found the parameter */
 	decimal_text_short(number, text);
 	set_fact(r, p, value_decimal(arena_strdup(r->arena, text)));
-	for (size_t i = 0; i < fit->tool->param_count; i++) {
-		const struct param_def *incl = &fit->tool->params[i];
+	for (size_t i = 0; i < fit->of->param_count; i++) {
+		const struct param_def *incl = &fit->of->params[i];
 
 		if (incl->bound_of && strcmp(incl->bound_of, p->name) == 0)
 			set_fact(r, incl, value_int(s->amount.inclusive));
@@ -391,24 +392,32 @@ static void fill_not(struct reading *r, const struct said *s, const struct param
 		facts_add(&r->facts, r->arena, p->filter, NULL, s->values[i], SOURCE_SAID);
 }
 
-/* A new bound replaces those that stand; a value that is wanted now is not left out any more. */
-static void drop_replaced(struct reading *r, const struct tool_def *t)
+static const struct param_def *bound_of(const struct candidate *c, const struct param_def *p)
 {
-	const struct catalog *c = r->know->catalog;
+	for (size_t i = 0; i < c->param_count; i++)
+		if (strcmp(c->params[i].name, p->bound_of) == 0)
+			return &c->params[i];
+	assert(!"a bound stands beside what tells whether it counts");
+	return p;
+}
+
+/* A new bound replaces those that stand; a value that is wanted now is not left out any more. */
+static void drop_replaced(struct reading *r, const struct candidate *c)
+{
 	bool bound = false;
 
 	for (size_t i = 0; i < r->said_count; i++)
 		bound = bound || r->said[i].slot == SLOT_ABOVE || r->said[i].slot == SLOT_BELOW;
-	for (size_t i = 0; i < t->param_count; i++) {
-		const struct param_def *p = &t->params[i];
+	for (size_t i = 0; i < c->param_count; i++) {
+		const struct param_def *p = &c->params[i];
 		const struct dimension_def *d =
-			p->slot == SLOT_NOT ? catalog_dimension(c, p->entity) : NULL;
+			p->slot == SLOT_NOT ? catalog_dimension(r->know->catalog, p->entity) : NULL;
 		const struct fact *wanted = d ? facts_get(&r->facts, d->filter) : NULL;
 
 		if ((bound && (p->slot == SLOT_ABOVE || p->slot == SLOT_BELOW || p->bound_of)) ||
 		    (wanted && wanted->source != SOURCE_CARRIED))
 			drop_carried(r, p->filter);
-		if (p->bound_of && !facts_get(&r->facts, tool_param(t, p->bound_of)->filter))
+		if (p->bound_of && !facts_get(&r->facts, bound_of(c, p)->filter))
 			facts_drop(&r->facts, p->filter);
 	}
 }
@@ -416,14 +425,14 @@ static void drop_replaced(struct reading *r, const struct tool_def *t)
 /* Two parameters could take it: each is an option, "min_price>60". */
 static void ask_which(struct reading *r, const struct fit *fit, const struct said *s)
 {
-	const struct tool_def *t = fit->tool;
-	struct suggestion *options = arena_alloc(r->arena, t->param_count * sizeof(*options));
+	const struct candidate *c = fit->of;
+	struct suggestion *options = arena_alloc(r->arena, c->param_count * sizeof(*options));
 	char text[DECIMAL_TEXT_BYTES];
 	struct decimal number;
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->param_count; i++) {
-		const struct param_def *p = &t->params[i];
+	for (size_t i = 0; i < c->param_count; i++) {
+		const struct param_def *p = &c->params[i];
 
 		if (!takes(r, s, p) || !converted(r, &s->amount, p, &number))
 			continue;
@@ -437,7 +446,7 @@ static void ask_which(struct reading *r, const struct fit *fit, const struct sai
 	reading_trouble(r, &(struct trouble){.kind = TROUBLE_SEVERAL,
 					     .filter = FILTER_BOUND,
 					     .said = words_of(r, s),
-					     .tool = t,
+					     .tool = candidate_tool(c),
 					     .options = options,
 					     .option_count = n});
 }
@@ -448,22 +457,22 @@ static void ask_about(struct reading *r, const struct fit *fit, const struct sai
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
 						     .filter = FILTER_BOUND,
 						     .said = words_of(r, s),
-						     .tool = fit->tool});
+						     .tool = candidate_tool(fit->of)});
 		return;
 	}
-	if (tool_param_of_filter(fit->tool, s->dimension->filter) || !s->soft)
+	if (candidate_param(fit->of, s->dimension->filter) || !s->soft)
 		reading_trouble(r, &s->left_out);
 }
 
 void said_fill(struct reading *r, const struct fit *fit)
 {
-	drop_replaced(r, fit->tool);
+	drop_replaced(r, fit->of);
 	fill_time(r, fit);
 	fill_order(r, fit);
 	for (size_t i = 0; i < r->said_count; i++) {
 		const struct said *s = &r->said[i];
 		size_t count;
-		const struct param_def *p = param_of(r, fit->tool, i, &count);
+		const struct param_def *p = param_of(r, fit->of, i, &count);
 
 		if (count > 1)
 			ask_which(r, fit, s);

@@ -28,7 +28,7 @@ static int by_score(const void *a, const void *b)
 
 	if (x->score != y->score)
 		return x->score < y->score ? 1 : -1;
-	return x->tool->index < y->tool->index ? -1 : x->tool->index > y->tool->index;
+	return strcmp(x->of->name, y->of->name);
 }
 
 static void add(struct slice *s, const struct tool_def *tool)
@@ -84,8 +84,8 @@ static void add_in_turn(struct slice *s, const struct subject *subjects, size_t 
 			if (i >= subjects[p].count)
 				continue;
 			more = true;
-			if (is_near(s, one->domain))
-				add(s, one->tool);
+			if (is_near(s, one->of->domain))
+				add(s, candidate_tool(one->of));
 		}
 	}
 }

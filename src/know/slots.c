@@ -22,9 +22,10 @@ static bool is_calendar(const char *filter)
 }
 
 /* The same time is there twice, as year and months and as days: which one is for this tool? */
-static bool wants_range(const struct reading *r, const struct numbered *n, const struct tool_def *t)
+static bool wants_range(const struct reading *r, const struct numbered *n,
+			const struct candidate *c)
 {
-	const struct tool_params *params = params_of(r->know, t);
+	const struct tool_params *params = c->numbers;
 
 	if ((!n->facts[NUMBER_START] && !n->facts[NUMBER_END]) || !params->takes[NUMBER_START])
 		return false;
@@ -82,7 +83,7 @@ static void fit_fact(const struct reading *r, const struct numbered *n, size_t f
 {
 	const struct router_weights *w = &r->know->catalog->router;
 	const struct fact *f = &r->facts.items[fact];
-	const struct param_def *p = params_take(r, n, out->tool, fact);
+	const struct param_def *p = params_take(r, n, out->of, fact);
 	double worth;
 
 	if (is_other_number(r, n->numbers[fact], out->use_range) || f->implied ||
@@ -149,21 +150,21 @@ static bool asks_all_of(const struct reading *r, const struct param_def *p)
 	return false;
 }
 
-void slots_fit(const struct reading *r, const struct numbered *n, const struct tool_def *t,
+void slots_fit(const struct reading *r, const struct numbered *n, const struct candidate *c,
 	       struct fit *out)
 {
-	const int *filters = params_of(r->know, t)->filters;
+	const int *filters = c->numbers->filters;
 	size_t said = 0;
 
-	*out = (struct fit){.tool = t, .calls = 1, .use_range = wants_range(r, n, t)};
+	*out = (struct fit){.of = c, .calls = 1, .use_range = wants_range(r, n, c)};
 	for (size_t i = 0; i < r->facts.count; i++)
 		if (!n->named || !r->facts.items[i].soft)
 			fit_fact(r, n, i, out, &said);
 	said_fit(r, out, &said);
 	if (said > 0)
 		out->facts /= (double)said;
-	for (size_t i = 0; i < t->param_count; i++) {
-		const struct param_def *p = &t->params[i];
+	for (size_t i = 0; i < c->param_count; i++) {
+		const struct param_def *p = &c->params[i];
 		const struct fact *f = n->facts[filters[i]];
 
 		out->other_list = out->other_list || (out->calls > 1 && p->is_list && p->entity &&
@@ -179,7 +180,8 @@ void slots_fit(const struct reading *r, const struct numbered *n, const struct t
 
 /* ---- troubles of one tool ---- */
 
-static void trouble_missing(struct reading *r, const struct tool_def *t, const struct param_def *p)
+static void trouble_missing(struct reading *r, const struct candidate *of,
+			    const struct param_def *p)
 {
 	const struct catalog *c = r->know->catalog;
 	const struct dimension_def *d = p->entity ? catalog_dimension(c, p->entity) : NULL;
@@ -189,7 +191,7 @@ static void trouble_missing(struct reading *r, const struct tool_def *t, const s
 				  .filter = p->filter,
 				  .dimension = d,
 				  .param = p,
-				  .tool = t};
+				  .tool = candidate_tool(of)};
 
 	if (d)
 		trouble.option_count = names_options(
@@ -280,12 +282,12 @@ static void say_not_taken(struct reading *r, const struct fit *fit)
 
 		if (f->implied || f->all || f->soft || f->source == SOURCE_CARRIED ||
 		    f->source == SOURCE_DEFAULT || slots_is_other_form(r, f, fit->use_range) ||
-		    tool_param_of_filter(fit->tool, f->filter))
+		    candidate_param(fit->of, f->filter))
 			continue;
 		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
 						     .filter = f->filter,
 						     .dimension = f->dimension,
-						     .tool = fit->tool,
+						     .tool = candidate_tool(fit->of),
 						     .said = value_words(&f->values[0], r->arena)});
 		return;
 	}
@@ -315,7 +317,7 @@ static void say_split(struct reading *r, const struct fit *fit)
 		}
 	reading_trouble(r, &(struct trouble){.kind = TROUBLE_PERIODS,
 					     .filter = FILTER_START,
-					     .tool = fit->tool,
+					     .tool = candidate_tool(fit->of),
 					     .options = options,
 					     .option_count = n});
 }
@@ -323,34 +325,34 @@ static void say_split(struct reading *r, const struct fit *fit)
 bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out)
 {
-	const struct tool_def *t = fit->tool;
-	struct filter *filters = arena_alloc(r->arena, sizeof(*filters) * (t->param_count + 1));
+	const struct candidate *c = fit->of;
+	struct filter *filters = arena_alloc(r->arena, sizeof(*filters) * (c->param_count + 1));
 	size_t n = 0;
 
 	said_fill(r, fit);
-	for (size_t i = 0; i < t->param_count; i++) {
-		const struct param_def *p = &t->params[i];
+	for (size_t i = 0; i < c->param_count; i++) {
+		const struct param_def *p = &c->params[i];
 
 		if (p->default_text && !facts_get(&r->facts, p->filter))
 			default_fact(r, p);
 	}
 	say_not_taken(r, fit);
 	say_split(r, fit);
-	for (size_t i = 0; i < t->param_count; i++)
-		if (lacks_names(&t->params[i], facts_get(&r->facts, t->params[i].filter)) ||
-		    (!facts_get(&r->facts, t->params[i].filter) &&
-		     (t->params[i].required || is_barren(r, &t->params[i]))))
-			trouble_missing(r, t, &t->params[i]);
-	for (size_t i = 0; r->trouble.kind == TROUBLE_NONE && i < t->param_count; i++) {
-		struct fact *f = facts_find(&r->facts, t->params[i].filter);
+	for (size_t i = 0; i < c->param_count; i++)
+		if (lacks_names(&c->params[i], facts_get(&r->facts, c->params[i].filter)) ||
+		    (!facts_get(&r->facts, c->params[i].filter) &&
+		     (c->params[i].required || is_barren(r, &c->params[i]))))
+			trouble_missing(r, c, &c->params[i]);
+	for (size_t i = 0; r->trouble.kind == TROUBLE_NONE && i < c->param_count; i++) {
+		struct fact *f = facts_find(&r->facts, c->params[i].filter);
 
 		if (f)
-			complete_list(r, f, &t->params[i]);
+			complete_list(r, f, &c->params[i]);
 	}
 	if (r->trouble.kind != TROUBLE_NONE || !calls_fill(r, fit, agent, out))
 		return false;
-	for (size_t i = 0; i < t->param_count; i++) {
-		const struct fact *f = calls_fact(r, fit, &t->params[i]);
+	for (size_t i = 0; i < c->param_count; i++) {
+		const struct fact *f = calls_fact(r, fit, &c->params[i]);
 
 		if (f)
 			add_filter(r, filters, &n, f);

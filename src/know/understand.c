@@ -238,7 +238,7 @@ static void finish(struct reading *r, const struct choice *c, bool leans, bool e
 		   struct understanding *out)
 {
 	set_agent(r, c->domain, out);
-	out->intended = c->fit.tool;
+	out->intended = candidate_tool(c->fit.of);
 	if (slots_fill(r, &c->fit, c->domain->agent, out)) {
 		out->confidence = edited ? 1 : choose_confidence(r, c, leans);
 		if (!edited && exclude_verb(r->know, &r->q) && out->confidence > UNSURE)
@@ -301,10 +301,10 @@ enum carry reading_carry(struct reading *r, const struct standing *s, bool leans
 	struct choice alone;
 
 	add_year_before(r, s);
-	choose_tool(r, NULL, &alone);
+	choose_best(r, NULL, &alone);
 	if (s->tool_count + s->facts.count > 0)
 		how = carry_for(r, &alone, leans);
-	followup_carry(r, s, how, alone.fit.tool);
+	followup_carry(r, s, how, alone.fit.of);
 	return how;
 }
 
@@ -339,7 +339,7 @@ static void understand_data(struct reading *r, const struct standing *s, bool le
 	if (edits)
 		followup_edit(r, edits, edit_source);
 	parents_settle(r);
-	if (!choose_tool(r, how == CARRY_ALL ? s : NULL, &choice)) {
+	if (!choose_best(r, how == CARRY_ALL ? s : NULL, &choice)) {
 		unclear(KNOW_UNCLEAR, 0.3, out);
 		hear(r, out);
 		return;

@@ -25,7 +25,7 @@ void planner_understand(struct planner_turn *t, const struct know_input *in)
 }
 
 /* Only code's own sure reading counts, and nothing of it is run. */
-const struct know_tool *planner_forbidden(struct planner_turn *t)
+const struct know_call *planner_forbidden(struct planner_turn *t)
 {
 	const struct turn_core *core = t->core;
 	struct catalog_view all;

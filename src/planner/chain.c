@@ -103,7 +103,7 @@ static json_t *value_json(const struct value *v)
 }
 
 /* The arguments of a complete call by their filters' names. */
-static json_t *own_of_call(struct planner_turn *t, const struct know_tool *call)
+static json_t *own_of_call(struct planner_turn *t, const struct know_call *call)
 {
 	json_t *own = json_own(t->core->arena, json_object());
 

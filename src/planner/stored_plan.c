@@ -127,7 +127,7 @@ void steps_understood(struct planner_turn *t, const char *intent, const json_t *
 {
 	size_t n = json_array_size(steps);
 	const char **agents = arena_alloc(t->core->arena, (n + 1) * sizeof(*agents));
-	struct know_tool *tools = arena_alloc(t->core->arena, (n + 1) * sizeof(*tools));
+	struct know_call *tools = arena_alloc(t->core->arena, (n + 1) * sizeof(*tools));
 	struct understanding *u = &t->reading->understood;
 	const json_t *step;
 	size_t i;
@@ -139,7 +139,9 @@ void steps_understood(struct planner_turn *t, const char *intent, const json_t *
 
 		agents[u->agent_count++] = member(step, "agent");
 		if (tool)
-			tools[u->tool_count++] = (struct know_tool){
+			tools[u->tool_count++] = (struct know_call){
+				.kind = CANDIDATE_TOOL,
+				.name = tool,
 				.tool = catalog_tool(t->core->may.catalog, tool),
 				.agent = member(step, "agent"),
 			};

@@ -126,7 +126,7 @@ static bool refuses(struct turn *t, const struct know_input *in, const struct un
 /* The question is for a tool that this caller may not use. */
 static bool forbids(struct turn *t)
 {
-	const struct know_tool *tool =
+	const struct know_call *tool =
 		t->settings->hide_existence ? NULL : planner_forbidden(&t->for_planner);
 
 	if (tool)

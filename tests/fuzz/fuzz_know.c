@@ -55,7 +55,7 @@ static bool is_value(const struct dimension_def *d, const char *text)
 	return false;
 }
 
-static void check_call(const struct know_tool *call)
+static void check_call(const struct know_call *call)
 {
 	for (size_t i = 0; i < call->tool->param_count; i++) {
 		const struct param_def *p = &call->tool->params[i];

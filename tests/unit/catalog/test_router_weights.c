@@ -34,6 +34,9 @@ static void weights_are_read(void **state)
 	assert_float_equal(c->router.words.name, 3, 1e-9);
 	assert_float_equal(c->router.score.other_list, -0.7, 1e-9);
 	assert_float_equal(c->router.confidence.strange, -0.4, 1e-9);
+	assert_float_equal(c->router.kind[CANDIDATE_TOOL], 0, 1e-9);
+	assert_float_equal(c->router.kind[CANDIDATE_APPROVED], 0.15, 1e-9);
+	assert_float_equal(c->router.flow.least, 0.7, 1e-9);
 	catalog_unref(&c);
 	temp_root_free(&root);
 }
@@ -42,12 +45,15 @@ static void mistakes_stop_the_load(void **state)
 {
 	(void)state;
 	refused(NULL, "config/router.json");
-	refused("{}", "words.name");
-	refused("{\"wordz\": {}}", "wordz");
-	refused("{\"words\": {\"nam\": 1}}", "nam");
-	refused("{\"words\": 5}", "words: not an object");
+	refused("{}", "config/router.json:1: words.name");
+	refused("{\n\"wordz\": {}}", "config/router.json:2: wordz: unknown member");
+	refused("{\n\"words\": {\"nam\": 1}}", "config/router.json:2: words: nam: unknown member");
+	refused("{\n\"kind\": {\"tools\": 0}}",
+		"config/router.json:2: kind: tools: unknown member");
+	refused("{\n\n\"words\": 5}", "config/router.json:3: words: not an object");
 	refused("{\"words\": {\"name\": \"3\"}}", "words.name: a number from 0 to 10");
-	refused("{\"words\": {\"name\": 11}}", "words.name: a number from 0 to 10");
+	refused("{\"words\": {\n\"name\": 11}}",
+		"config/router.json:2: words.name: a number from 0 to 10");
 }
 
 int main(void)
