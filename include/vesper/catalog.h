@@ -54,6 +54,9 @@
  * the loader adds: 1 where the number itself counts ("at least"), else 0. A number of a question is
  * converted to the parameter's unit.
  *
+ * default= of a date may be counted from the day of the question: today, today-30d, today+2w (d, w,
+ * m, y).
+ *
  * unit= names a unit of config/units.json. A value with blanks is quoted: label="As-of date".
  * entity= of a column: its cells are values of that dimension, shown in the dimension's words.
  * asof: its cells are the days that the data is of, as receipts say. A column with
@@ -75,6 +78,7 @@
 #include <stdint.h>
 
 #include "vesper/bind.h"
+#include "vesper/clock.h"
 #include "vesper/dialect.h"
 #include "vesper/err.h"
 #include "vesper/gate.h"
@@ -439,6 +443,10 @@ const struct param_def *params_of_filter(const struct param_def *params, size_t 
  * in words for the user. */
 MUST_CHECK bool param_parse(const struct param_def *p, const char *text, struct arena *a,
 			    struct value *out, struct err *e);
+
+/* The parameter's default; a date such as today-30d is counted from `today`. ERR_INPUT as above. */
+MUST_CHECK bool param_default(const struct param_def *p, struct date today, struct arena *a,
+			      struct value *out, struct err *e);
 
 /* :tenant_id, :today, :row_limit, :peak_first_hour, :peak_last_hour. */
 bool catalog_marker_reserved(const char *name);

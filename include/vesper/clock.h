@@ -47,6 +47,9 @@ int date_weekday(struct date d); /* 0 = Monday */
 /* A date that the calendar does not have, as arithmetic may give, is written as the nearest one. */
 void date_iso(struct date d, char out[DATE_ISO_BYTES]);
 bool date_parse_iso(const char *text, struct date *out); /* exactly YYYY-MM-DD */
+/* YYYY-MM-DD, or counted from `today`: "today", "today-30d", "today+2w" (d, w, m, y); a day that
+ * the month lacks is its last one. */
+bool date_parse_value(const char *text, struct date today, struct date *out);
 /* The day at the start of a date or a time stamp. */
 bool date_parse_start(const char *text, struct date *out);
 

@@ -280,3 +280,56 @@ bool date_parse_iso(const char *text, struct date *out)
 	*out = d;
 	return true;
 }
+
+static bool add_months(struct date from, int64_t months, struct date *out)
+{
+	int64_t month = (int64_t)from.year * 12 + from.month - 1 + months;
+	int last;
+
+	if (month < 12 || month >= 12 * 10000)
+		return false;
+	*out = (struct date){(int)(month / 12), (int)(month % 12) + 1, from.day};
+	last = date_days_in_month(out->year, out->month);
+	if (out->day > last)
+		out->day = last;
+	return true;
+}
+
+static bool add_days(struct date from, int64_t days, struct date *out)
+{
+	int64_t day = date_to_days(from) + days;
+
+	*out = date_from_days(day);
+	return date_to_days(*out) == day; /* it is clamped to the years that there are */
+}
+
+bool date_parse_value(const char *text, struct date today, struct date *out)
+{
+	const char *p = text && strncmp(text, "today", 5) == 0 ? text + 5 : NULL;
+	int64_t n = 0, sign;
+	int digits = 0;
+
+	if (!p)
+		return date_parse_iso(text, out);
+	if (!*p) {
+		*out = today;
+		return true;
+	}
+	sign = take_char(&p, '+') ? 1 : take_char(&p, '-') ? -1 : 0;
+	for (; *p >= '0' && *p <= '9' && digits < 7; p++, digits++)
+		n = n * 10 + (*p - '0');
+	if (sign == 0 || digits == 0 || !*p || p[1])
+		return false;
+	switch (*p) {
+	case 'd':
+		return add_days(today, sign * n, out);
+	case 'w':
+		return add_days(today, sign * n * 7, out);
+	case 'm':
+		return add_months(today, sign * n, out);
+	case 'y':
+		return add_months(today, sign * n * 12, out);
+	default:
+		return false;
+	}
+}

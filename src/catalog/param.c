@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vesper/clock.h"
 #include "vesper/decimal.h"
 #include "vesper/limits.h"
 
@@ -91,5 +90,21 @@ bool param_parse(const struct param_def *p, const char *text, struct arena *a, s
 	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
 		return err_set(e, ERR_INPUT, "%s must be true or false", p->name);
 	*out = value_bool(*text == 't');
+	return true;
+}
+
+bool param_default(const struct param_def *p, struct date today, struct arena *a, struct value *out,
+		   struct err *e)
+{
+	char iso[DATE_ISO_BYTES];
+	struct date d;
+
+	if (p->type != PARAM_DATE)
+		return param_parse(p, p->default_text, a, out, e);
+	if (!date_parse_value(p->default_text, today, &d))
+		return err_set(e, ERR_INPUT, "%s must be a date such as 2026-02-27 or today-30d",
+			       p->name);
+	date_iso(d, iso);
+	*out = value_date(arena_strdup(a, iso));
 	return true;
 }

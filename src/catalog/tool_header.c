@@ -238,7 +238,7 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 		return tool_wrong(h, e, "param %s: a required one has no default", p->name);
 	if (p->default_text && p->is_list)
 		return tool_wrong(h, e, "param %s: a list has no default", p->name);
-	if (p->default_text && !param_parse(p, p->default_text, h->l->arena, &unused, &why))
+	if (p->default_text && !param_default(p, clock_today(), h->l->arena, &unused, &why))
 		return tool_wrong(h, e, "default of %s", why.text);
 	if (p->default_text && p->entity) {
 		const struct dimension_def *d = catalog_dimension(&h->l->whole->shown, p->entity);

@@ -9,6 +9,7 @@
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/mem.h"
 
 static const char *type_name(enum param_type type)
 {
@@ -141,10 +142,10 @@ static json_t *facts_json(const struct tool_def *t)
 
 		json_set_str(fact, "name", f->name);
 		json_set_str(fact, "label", f->label);
-		if (f->unit_of)
-			json_set_take(fact, "unit", json_sprintf("@%s", f->unit_of));
-		else
-			json_set_str(fact, "unit", f->unit);
+		char *unit_of = f->unit_of ? mem_printf("@%s", f->unit_of) : NULL;
+
+		json_set_str(fact, "unit", unit_of ? unit_of : f->unit);
+		mem_free(unit_of);
 		json_set_str(fact, "type", fact_type_name(f->type));
 		json_set_bool(fact, "optional", f->optional);
 		json_set_str(fact, "about", f->about);

@@ -125,10 +125,11 @@ static bool add_value(const struct param_def *p, const char *text, struct arena 
 }
 
 /* The words as typed values, and what the file says where nothing is said. */
-static bool read_args(const json_t *words, const struct tool_def *tool, struct arena *a,
-		      struct args *args, struct err *e)
+static bool read_args(const json_t *words, const struct tool_def *tool, struct date today,
+		      struct arena *a, struct args *args, struct err *e)
 {
 	const json_t *value;
+	struct value v;
 	const char *name;
 	size_t i;
 
@@ -149,8 +150,11 @@ static bool read_args(const json_t *words, const struct tool_def *tool, struct a
 			continue;
 		if (p->required)
 			return err_set(e, ERR_INPUT, "%s=... is missing (%s)", p->name, p->about);
-		if (p->default_text && !add_value(p, p->default_text, a, args, e))
+		if (!p->default_text)
+			continue;
+		if (!param_default(p, today, a, &v, e))
 			return false;
+		args_set(args, a, p->name, v);
 	}
 	return true;
 }
@@ -222,7 +226,8 @@ static bool print_sql(const struct catalog *c, int argc, char **argv, struct are
 	if (!dialect_for(argc, argv, tool, a, &dialect, e) ||
 	    !ctl_principal(c, ctl_option(argc, argv, "--role", "admin"),
 			   ctl_option(argc, argv, "--tenant", "vesper"), &who, e) ||
-	    !ctl_tool_args(argc, argv, 2, tool, words, e) || !read_args(words, tool, a, &args, e))
+	    !ctl_tool_args(argc, argv, 2, tool, words, e) ||
+	    !read_args(words, tool, today, a, &args, e))
 		return false;
 	if (tool->gate)
 		return print_gated(c, args_text(&args, tool->gate, a), &who, dialect, a, e);

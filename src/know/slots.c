@@ -256,13 +256,11 @@ static void default_fact(struct reading *r, const struct param_def *p)
 {
 	const struct dimension_def *d =
 		p->entity ? catalog_dimension(r->know->catalog, p->entity) : NULL;
-	struct value v = p->type == PARAM_INT       ? value_int(strtoll(p->default_text, NULL, 10))
-			 : p->type == PARAM_DATE    ? value_date(p->default_text)
-			 : p->type == PARAM_DECIMAL ? value_decimal(p->default_text)
-			 : p->type == PARAM_BOOL ? value_bool(strcmp(p->default_text, "true") == 0)
-						 : value_text(p->default_text);
+	struct err e = {0};
+	struct value v;
 
-	facts_add(&r->facts, r->arena, p->filter, d, v, SOURCE_DEFAULT);
+	if (param_default(p, r->in->today, r->arena, &v, &e)) /* the loader has tried it */
+		facts_add(&r->facts, r->arena, p->filter, d, v, SOURCE_DEFAULT);
 }
 
 static void complete_list(struct reading *r, struct fact *f, const struct param_def *p)

@@ -171,7 +171,7 @@ static bool complete(struct tool_call *call, struct outcome *out)
 		}
 		if (!p->default_text)
 			continue;
-		if (!param_parse(p, p->default_text, call->arena, &v, &e))
+		if (!param_default(p, call->today, call->arena, &v, &e))
 			return refuse(call, p->name, &e, out);
 		args_set(&call->args, call->arena, p->name, v);
 	}

@@ -118,6 +118,53 @@ static void dates(void **state)
 	assert_false(date_parse_iso(NULL, &d));
 }
 
+static void date_is(const char *text, const char *iso)
+{
+	struct date d;
+	char found[DATE_ISO_BYTES];
+
+	assert_true(date_parse_value(text, (struct date){2026, 3, 31}, &d));
+	date_iso(d, found);
+	assert_string_equal(found, iso);
+}
+
+static void dates_counted_from_today(void **state)
+{
+	static const char *const wrong[] = {"",
+					    "tomorrow",
+					    "today-",
+					    "today30d",
+					    "today-d",
+					    "today-30",
+					    "today-30h",
+					    "today-30dd",
+					    "today -1d",
+					    "today--1d",
+					    "today-99999999d",
+					    "today-3000y",
+					    "today+8000y",
+					    "today-999999d",
+					    "2026-02-30",
+					    NULL};
+	struct date d;
+
+	(void)state;
+	date_is("today", "2026-03-31");
+	date_is("2025-07-04", "2025-07-04");
+	date_is("today-30d", "2026-03-01");
+	date_is("today+1d", "2026-04-01");
+	date_is("today-2w", "2026-03-17");
+	date_is("today-1m", "2026-02-28"); /* there is no 31 February */
+	date_is("today+11m", "2027-02-28");
+	date_is("today-2y", "2024-03-31");
+	date_is("today+0d", "2026-03-31");
+	for (size_t i = 0; wrong[i]; i++)
+		if (date_parse_value(wrong[i], (struct date){2026, 3, 31}, &d))
+			fail_msg("%s is taken for a date", wrong[i]);
+	assert_true(date_parse_value("today+1y", (struct date){2024, 2, 29}, &d));
+	assert_int_equal(d.day, 28);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +173,7 @@ int main(void)
 		cmocka_unit_test(rfc3339),
 		cmocka_unit_test(calendar_agrees_with_the_library),
 		cmocka_unit_test(dates),
+		cmocka_unit_test(dates_counted_from_today),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,6 +214,10 @@ static void refuses_wrong_params(void **state)
 	broken("year int optional", "year int optional entity=hub", "need a text");
 	broken("market text optional", "market text optional default=North",
 	       "default North is no known market");
+	broken("since date optional", "since date optional default=today-30",
+	       ":12: default of since must be a date such as 2026-02-27 or today-30d");
+	broken("since date optional", "since date optional default=yesterday",
+	       ":12: default of since must be a date");
 	broken("list(int,24)", "list(int)", "expected list(type,max)");
 	broken("list(int,24)", "list(int,65)", "1 to 64 values");
 	broken("list(int,24)", "list(int,0)", "1 to 64 values");

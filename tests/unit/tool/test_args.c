@@ -57,6 +57,26 @@ static void defaults_are_bound_and_told(void **state)
 	assert_null(args_find(&answer->args, "tenant_id"));
 }
 
+/* The day of the question, not that of the load. */
+static void default_dates_are_counted_from_today(void **state)
+{
+	const char *at = strstr(SMALL_TOOL, "date optional") + strlen("date optional");
+	char *text = mem_printf("%.*s default=today-30d%s", (int)(at - SMALL_TOOL), SMALL_TOOL, at);
+	struct err e = {0};
+
+	(void)state;
+	temp_root_write(&root, SMALL_TOOL_PATH, text);
+	mem_free(text);
+	catalog_unref(&catalog);
+	if (!catalog_load((const char *const[]){root.path, NULL}, NULL, &catalog, &e))
+		fail_msg("%s", e.text);
+	open_box(NULL);
+	call_tool("get_price", "{'hub': 'E1'}");
+	assert_string_equal(args_text(&answer->args, "since", arena), "2026-01-28");
+	call_tool("get_price", "{'hub': 'E1', 'since': '2026-02-01'}");
+	assert_string_equal(args_text(&answer->args, "since", arena), "2026-02-01");
+}
+
 static void typed_arguments_pass_the_same_checks(void **state)
 {
 	(void)state;
@@ -187,10 +207,15 @@ static void unknown_names_never_reach_the_database(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(each_argument_is_bound),      TEST(texts_stand_for_every_type),
-		TEST(defaults_are_bound_and_told), TEST(typed_arguments_pass_the_same_checks),
-		TEST(hostile_values_stay_values),  TEST(refuses_what_the_header_does_not_allow),
-		TEST(names_are_resolved),          TEST(unknown_names_never_reach_the_database),
+		TEST(each_argument_is_bound),
+		TEST(texts_stand_for_every_type),
+		TEST(defaults_are_bound_and_told),
+		TEST(default_dates_are_counted_from_today),
+		TEST(typed_arguments_pass_the_same_checks),
+		TEST(hostile_values_stay_values),
+		TEST(refuses_what_the_header_does_not_allow),
+		TEST(names_are_resolved),
+		TEST(unknown_names_never_reach_the_database),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
