@@ -42,7 +42,7 @@ static void columns_come_from_somewhere(void **state)
 {
 	(void)state;
 	broken("-- column \"Hub\" priority",
-	       "-- column \"Hob\" derived\n-- column \"Hup\" priority", "{Hub} is neither");
+	       "-- column \"Hob\" derived\n-- column \"Hup\" priority", "{Hub} is no param");
 	broken("AS \"Price\"", "AS \"Prize\"", "no query gives column \"Price\"");
 	broken("--? may_read_budget: , p.cost AS \"Cost\"", ", p.cost AS \"Cost\"",
 	       "fetched without its permission: Cost");
