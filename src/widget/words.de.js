@@ -211,7 +211,7 @@ export const names = {
   project_name: 'Projekt', project_stage: 'Projektphase', technology: 'Technologie', sponsor: 'Sponsor', report_name: 'Bericht',
   date_range_start: 'Von', date_range_end: 'Bis', top_n: 'Anzahl', reference: 'Fall', risk_level: 'Risiko',
   field_changed: 'Geändertes Feld', status_color: 'Status', day: 'Tag', min_price: 'Preis', max_price: 'Preis', order: 'Reihenfolge',
-  not_status: 'Ohne Status', not_stage: 'Ohne Phase', not_technology: 'Ohne Technologie', not_market: 'Ohne Markt', not_risk: 'Ohne Risiko',
+  not_status: 'Ohne Status', not_stage: 'Ohne Phase', not_technology: 'Ohne Technologie', not_market: 'Ohne Markt', not_sponsor: 'Ohne Sponsor', not_risk: 'Ohne Risiko',
   project_id: 'Projektnummer',
   get_average_annual_price: 'Durchschnittlicher Jahrespreis',
   get_hourly_price_distribution: 'Preise nach Stunden',

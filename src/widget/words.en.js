@@ -227,5 +227,5 @@ export const names = {
   dayahead_agent: 'Day-ahead prices', price_curve_agent: 'Price curves', pbi_metrics_agent: 'Report usage', per_agent: 'Projects',
   asof_date: 'As of', date_range_start: 'From', date_range_end: 'To', project_name: 'Project', top_n: 'At most', risk_level: 'Risk',
   status_color: 'Status', min_price: 'Price', max_price: 'Price', order: 'Order', not_status: 'Without status',
-  not_stage: 'Without stage', not_technology: 'Without technology', not_market: 'Without market', not_risk: 'Without risk',
+  not_stage: 'Without stage', not_technology: 'Without technology', not_market: 'Without market', not_sponsor: 'Without sponsor', not_risk: 'Without risk',
 };

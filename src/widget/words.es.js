@@ -211,7 +211,7 @@ export const names = {
   project_name: 'Proyecto', project_stage: 'Fase', technology: 'Tecnología', sponsor: 'Patrocinador', report_name: 'Informe',
   date_range_start: 'Desde', date_range_end: 'Hasta', top_n: 'Cantidad', reference: 'Caso', risk_level: 'Riesgo',
   field_changed: 'Campo cambiado', status_color: 'Estado', day: 'Día', min_price: 'Precio', max_price: 'Precio', order: 'Orden',
-  not_status: 'Sin estado', not_stage: 'Sin fase', not_technology: 'Sin tecnología', not_market: 'Sin mercado', not_risk: 'Sin riesgo',
+  not_status: 'Sin estado', not_stage: 'Sin fase', not_technology: 'Sin tecnología', not_market: 'Sin mercado', not_sponsor: 'Sin patrocinador', not_risk: 'Sin riesgo',
   project_id: 'Número de proyecto',
   get_average_annual_price: 'Precio medio anual',
   get_hourly_price_distribution: 'Precios por hora',

@@ -17,6 +17,7 @@
 -- param not_stage      list(text,6) optional entity=project_stage slot=not  Stages that are left out
 -- param not_technology list(text,6) optional entity=technology    slot=not  Technologies that are left out
 -- param not_market     list(text,7) optional entity=market        slot=not  Markets that are left out
+-- param not_sponsor    list(text,8) optional entity=sponsor       slot=not  Sponsors that are left out
 -- column "ProjectName"    label=Project       priority=high   type=text
 -- column "ProjectID"      label="Project id"  priority=low    type=text
 -- column "CurrentStage"   label=Stage         priority=high   type=text
@@ -72,6 +73,7 @@ WHERE p.tenant_id = :tenant_id
 --? not_stage: AND (p.currentprojectstage IS NULL OR (p.currentprojectstage NOT IN (:not_stage...) AND SUBSTRING(p.currentprojectstage, 1, 7) NOT IN (:not_stage...)))
 --? not_technology: AND (p.technology IS NULL OR p.technology NOT IN (:not_technology...))
 --? not_market: AND (p.market IS NULL OR p.market NOT IN (:not_market...))
+--? not_sponsor: AND (p.sponsor IS NULL OR p.sponsor NOT IN (:not_sponsor...))
 ORDER BY
 	CASE p.Status_Type WHEN 'off_track' THEN 1 WHEN 'at_risk' THEN 2 WHEN 'on_hold' THEN 3 ELSE 4 END,
 	p.currentprojectstage, p.name

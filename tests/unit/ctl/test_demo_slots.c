@@ -83,6 +83,7 @@ static void values_are_left_out(void **state)
 		{"not_stage", "CurrentStage", "Stage 2"},
 		{"not_technology", "Technology", "Solar"},
 		{"not_market", "Market", "CAISO"},
+		{"not_sponsor", "Sponsor", "Helios Partners"},
 	};
 	int64_t all;
 

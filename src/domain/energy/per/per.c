@@ -267,11 +267,10 @@ static bool sum_of(const struct table *t, const char *column, struct decimal *ou
 
 static void derive_portfolio(struct result *r, struct arena *a)
 {
-	static const char *const left_out[][2] = {{"not_status", "ProjectStatus"},
-						  {"not_stage", "CurrentStage"},
-						  {"not_technology", "Technology"},
-						  {"not_market", "Market"},
-						  {NULL, NULL}};
+	static const char *const left_out[][2] = {
+		{"not_status", "ProjectStatus"},  {"not_stage", "CurrentStage"},
+		{"not_technology", "Technology"}, {"not_market", "Market"},
+		{"not_sponsor", "Sponsor"},       {NULL, NULL}};
 	const struct table *t = r->tables[0];
 	const char *status = args_text(&r->args, "status_color", a);
 	struct decimal actuals, budget;
