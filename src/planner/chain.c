@@ -28,19 +28,43 @@ static bool has_phrase(const char *text, const char *phrase)
 	return false;
 }
 
-static const struct refer_def *pointed_at(const struct tool_def *tool, const char *text)
+/* With the other end of a ranking first, "the top one" is none of its rows. */
+static bool is_other_end(struct planner_turn *t, const struct know_call *call, const char *phrase)
+{
+	struct question q;
+	const char *order = NULL;
+
+	for (size_t i = 0; i < call->tool->param_count; i++)
+		if (call->tool->params[i].slot == SLOT_ORDER)
+			order = args_text(&call->args, call->tool->params[i].name, t->core->arena);
+	if (!order)
+		return false;
+	text_read(t->core->may.catalog->language, phrase, t->core->arena, &q);
+	for (size_t i = 0; i < q.count; i++)
+		if (token_says(&q.tokens[i],
+			       strcmp(order, ORDER_ASC) == 0 ? WORDS_TOP : WORDS_BOTTOM))
+			return true;
+	return false;
+}
+
+static const struct refer_def *pointed_at(const struct tool_def *tool, const char *text,
+					  const char **phrase)
 {
 	for (size_t i = 0; i < tool->refer_count; i++)
 		for (const char *const *w = tool->refers[i].words; *w; w++)
-			if (has_phrase(text, *w))
+			if (has_phrase(text, *w)) {
+				*phrase = *w;
 				return &tool->refers[i];
+			}
 	return NULL;
 }
 
 static bool points_somewhere(const struct planner_turn *t, const char *text)
 {
+	const char *phrase;
+
 	for (size_t i = 0; i < t->core->may.tool_count; i++)
-		if (pointed_at(t->core->may.tools[i], text))
+		if (pointed_at(t->core->may.tools[i], text, &phrase))
 			return true;
 	return false;
 }
@@ -265,6 +289,7 @@ bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **o
 		const char *half = second_half(t, text + cuts[i]);
 		struct understanding first, second;
 		const struct refer_def *refer;
+		const char *phrase;
 		json_t *steps = json_own(t->core->arena, json_array());
 
 		if (!points_somewhere(t, half))
@@ -273,8 +298,9 @@ bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **o
 		if (first.kind != KNOW_DATA || first.tool_count != 1 ||
 		    first.confidence < FIRST_LEAST)
 			continue;
-		refer = pointed_at(first.tools[0].tool, half);
-		if (!refer || !follow(t, &first, refer, half, &second, steps))
+		refer = pointed_at(first.tools[0].tool, half, &phrase);
+		if (!refer || is_other_end(t, &first.tools[0], phrase) ||
+		    !follow(t, &first, refer, half, &second, steps))
 			continue;
 		steps_understood(t, first.intent, steps);
 		keep_filters(t, &first, &second, refer);
