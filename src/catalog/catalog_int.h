@@ -153,6 +153,8 @@ json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t);
 /* Of an approved view; NULL: it is none. */
 const char *source_of_view(const struct catalog_whole *w, const char *view);
 bool source_has_one_tenant(const struct loader *l, const char *source);
+/* A source has at most DB_SCHEMAS_MAX schemas; asked after each view. */
+MUST_CHECK bool source_schemas_fit(const struct loader *l, const char *source, struct err *e);
 
 /* The approved views with their columns, for the model that writes SQL of its own. */
 const char *own_sql_views(const struct loader *l);

@@ -63,3 +63,12 @@ const char *const *catalog_schemas(const struct catalog *c, const char *source, 
 			add_schema(&list, &w->view_defs[i], a);
 	return list.items;
 }
+
+bool source_schemas_fit(const struct loader *l, const char *source, struct err *e)
+{
+	const char *const *schemas = catalog_schemas(&l->whole->shown, source, l->arena);
+
+	return list_length(schemas) <= DB_SCHEMAS_MAX ||
+	       err_set(e, ERR_INPUT, "%s is the schema with which source %s has more than %d",
+		       schemas[DB_SCHEMAS_MAX], source, DB_SCHEMAS_MAX);
+}

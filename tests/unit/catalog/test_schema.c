@@ -1,6 +1,8 @@
 /* Views, measures, dimensions, calendar and aliases, and what must not be in them. */
 #include "catalog_test.h"
 
+#include "vesper/limits.h"
+
 #define FILE_NAME "config/energy/catalogue.json"
 
 static void reads_dimensions(void **state)
@@ -163,6 +165,33 @@ static void units_of_a_pack_join_the_shared_ones(void **state)
 		       "measures[0]: unit zloty is not registered");
 }
 
+/* SQLite attaches a file once for each of them. */
+static void a_source_has_so_many_schemas(void **state)
+{
+	const char *at = strstr(SMALL_CATALOGUE, "\"views\": [") + strlen("\"views\": [");
+	char views[1024] = "", *text;
+	size_t n = 0;
+
+	(void)state;
+	for (int i = 1; i <= DB_SCHEMAS_MAX; i++) { /* and dbo */
+		n += (size_t)snprintf(views + n, sizeof(views) - n,
+				      "\n{\"name\": \"s%d.x\", \"about\": \"x\", "
+				      "\"columns\": [\"tenant_id\"]},",
+				      i);
+		text = mem_printf("%.*s%s%s", (int)(at - SMALL_CATALOGUE), SMALL_CATALOGUE, views,
+				  at);
+		if (i == DB_SCHEMAS_MAX) {
+			refused(FILE_NAME, text,
+				"dbo is the schema with which source warehouse has more than 8");
+			refused(FILE_NAME, text, FILE_NAME ":");
+		} else {
+			temp_root_write(&root, FILE_NAME, text);
+			load();
+		}
+		mem_free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +201,7 @@ int main(void)
 		TEST(a_dimension_may_stand_for_another),
 		TEST(reads_words),
 		TEST(refuses_wrong_aliases),
+		TEST(a_source_has_so_many_schemas),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
