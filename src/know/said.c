@@ -397,7 +397,7 @@ static const struct param_def *bound_of(const struct candidate *c, const struct 
 	for (size_t i = 0; i < c->param_count; i++)
 		if (strcmp(c->params[i].name, p->bound_of) == 0)
 			return &c->params[i];
-	assert(!"a bound stands beside what tells whether it counts");
+	assert(false); /* the loader has found it */
 	return p;
 }
 

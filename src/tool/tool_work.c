@@ -123,7 +123,7 @@ static void check_facts(const struct tool_work *w)
 		return;
 	log_error("tool.fact", "%s: tool %s: %s", w->tool->path, w->tool->name, wrong);
 #ifdef VESPER_CHECKED
-	assert(!"facts differ from what the tool's file declares");
+	assert(false); /* the file declares other facts */
 #endif
 }
 
