@@ -52,7 +52,8 @@ struct message {
 	const char *session_id;
 	const char *turn_id;
 	const char *client_msg_id; /* NULL when none */
-	const char *role;          /* "user", "assistant" */
+	uint64_t fence;   /* of the lease that the turn is stored under; 0: none. Not stored yet */
+	const char *role; /* "user", "assistant" */
 	const char *content;
 	enum message_status status;
 	const char *intent;      /* NULL for a user's message, as everything below */

@@ -17,14 +17,19 @@
 #include "vesper/event.h"
 #include "vesper/loop.h"
 #include "vesper/principal.h"
+#include "vesper/op.h"
 #include "vesper/str.h"
+#include "vesper/stream_driver.h"
 
 struct stream_hub;
 struct stream_log;
 struct stream_watch;
 
 struct stream_hub *stream_hub_new(struct loop *l);
+/* No stream_find may run any more. */
 void stream_hub_free(struct stream_hub **h);
+/* Where other replicas' logs are; borrowed. Without it this process is alone. */
+void stream_hub_drive(struct stream_hub *h, const struct stream_driver *driver, void *self);
 
 struct stream_entry {
 	uint64_t seq; /* of the event: 1, 2, … */
@@ -61,10 +66,15 @@ void stream_release(struct stream_log **log);
  * runs writes its own to the end. */
 void stream_forget(struct stream_hub *h, const char *session_id, const struct principal *who);
 
-/* The log of a turn that belongs to this user, who still holds every permission that it ran with;
- * NULL when unknown, foreign or expired. */
-struct stream_log *stream_find(struct stream_hub *h, const char *turn_id,
-			       const struct principal *who);
+/* Whether the log belongs to this user, who still holds every permission that it ran with. */
+bool stream_may_read(const struct stream_log *log, const struct principal *who);
+/* The log of a turn of this process that this user may read; NULL when unknown, foreign or expired.
+ */
+struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
+				const struct principal *who);
+/* The same wherever the turn runs or ran; the principal is borrowed until the answer. */
+struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct principal *who,
+		       stream_found_cb cb, void *owner);
 
 /* Watches from after `last_seq` on (0: from the start). `wake` may come when nothing is new. */
 struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,

@@ -40,8 +40,10 @@
 #include "vesper/err.h"
 #include "vesper/guard.h"
 #include "vesper/know.h"
+#include "vesper/lease.h"
 #include "vesper/llm.h"
 #include "vesper/loop.h"
+#include "vesper/op.h"
 #include "vesper/principal.h"
 #include "vesper/store.h"
 #include "vesper/settings.h"
@@ -113,7 +115,8 @@ struct turns_options {
 	struct loop *loop;
 	struct stream_hub *streams;
 	struct store *store;
-	struct llm *llm;                      /* held; NULL: rules only */
+	struct leases leases; /* of the sessions; taken; without a driver they are in memory */
+	struct llm *llm;      /* held; NULL: rules only */
 	const struct turn_settings *settings; /* held */
 	/* Each turn when it is over, as a line of a case (record.h); NULL: nobody records. */
 	void (*record)(void *owner, json_t *take);
@@ -154,26 +157,37 @@ const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *
 /* Cancels every running turn (they are stored as interrupted) and calls `done` when none runs any
  * more. */
 void turns_drain(struct turns *t, void (*done)(void *owner), void *owner);
-/* Turns that still run are abandoned unstored: drain first. */
+/* Turns that still run are abandoned unstored: drain first. No operation of turn_start,
+ * turn_cancel or turn_running may run. */
 void turns_free(struct turns **t);
 size_t turns_running(const struct turns *t);
+
+/*
+ * The answers of the following operations come from the loop, never from inside the call. What the
+ * call is given is borrowed until the answer, or until the operation is cancelled.
+ */
 
 /*
  * Starts a turn, or attaches to the one that this client_msg_id started before. The log is where
  * everything further is said. Refusals: ERR_BUSY (a turn of this session runs, and the policy or
  * the queue's limit says no), ERR_LIMIT, ERR_DENIED (no chat:use), ERR_CANCELLED (draining). The
  * log is borrowed: watch it at once (the turn is cancelled when nobody watches it for grace_ms).
+ * Cancelled before the answer: there is no turn.
  */
-MUST_CHECK bool turn_start(struct turns *t, const struct turn_request *request,
-			   struct stream_log **log, struct err *e);
+typedef stream_found_cb turn_started_cb;
+struct op *turn_start(struct turns *t, const struct turn_request *request, turn_started_cb cb,
+		      void *owner);
 
-/* Cancels a running turn of this user; turn_id NULL: all of them. False: there is none. */
+/* Cancels a running turn of this user, at once where it runs here; turn_id NULL: all of them.
+ * `found`: there was one. Without a callback there is no operation (NULL). */
 enum turn_cancel_reason { CANCEL_USER, CANCEL_LEFT, CANCEL_DEADLINE, CANCEL_DRAIN };
-bool turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
-		 enum turn_cancel_reason reason);
-/* The running turn of this session of this user, or NULL. */
-const char *turn_running(const struct turns *t, const char *session_id,
-			 const struct principal *who);
+typedef lease_found_cb turn_found_cb;
+struct op *turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
+		       enum turn_cancel_reason reason, turn_found_cb cb, void *owner);
+/* The running turn of this session of this user; NULL: none. The id is valid during the call. */
+typedef void (*turn_id_cb)(void *owner, const char *turn_id);
+struct op *turn_running(struct turns *t, const char *session_id, const struct principal *who,
+			turn_id_cb cb, void *owner);
 
 /* A call of a stored answer (an item of message.tool_calls) that somebody wants to its last row. */
 struct call_again {

@@ -54,6 +54,7 @@ struct turn_core {
 	struct principal *who;
 	struct turn_request request; /* deep copy in the arena */
 	struct uuid id, user_message_id, answer_id;
+	uint64_t fence; /* of the lease of its session; 0: the store decides */
 	struct stream_log *log;
 	const struct event_sink *sink;
 	struct catalog_view may;

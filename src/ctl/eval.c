@@ -34,6 +34,8 @@ struct eval {
 	size_t migrating;
 	char session[UUID_BYTES];
 	char ask_id[UUID_BYTES];
+	struct principal who; /* of the turn that is starting */
+	struct op *starting;
 	struct later next;
 	struct timer *limit;
 	struct err err;
@@ -173,15 +175,31 @@ static const char **permissions_of(struct eval *v, const json_t *line, size_t *c
 	return out;
 }
 
+static void next_turn(void *owner);
+
+static void on_started(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct eval *v = owner;
+	json_t *result;
+
+	(void)log; /* on_turn comes at its end */
+	v->starting = NULL;
+	if (!e)
+		return;
+	result = verdict_new(json_array_get(v->cases.lines, v->at));
+	json_set_bool(result, "ok", false);
+	json_push_take(json_object_get(result, "differences"), json_str(e->text));
+	json_push_take(v->results, result);
+	v->at++;
+	loop_later(v->d.loop, &v->next, next_turn, v);
+}
+
 static void next_turn(void *owner)
 {
 	struct eval *v = owner;
 	const json_t *line = json_array_get(v->cases.lines, v->at);
-	struct principal who = {.user = EVAL_USER, .expires_ms = INT64_MAX};
-	struct turn_request request = {.who = &who, .session_id = v->session};
-	struct stream_log *log;
+	struct turn_request request = {.who = &v->who, .session_id = v->session};
 	struct date today;
-	struct err e = {0};
 
 	if (!line) {
 		loop_stop(v->d.loop);
@@ -195,22 +213,15 @@ static void next_turn(void *owner)
 	}
 	if (date_parse_iso(json_string_value(json_object_get(line, "today")), &today))
 		clock_freeze_today(today);
-	who.tenant = json_string_value(json_object_get(line, "tenant"));
-	who.permissions = permissions_of(v, line, &who.permission_count);
+	v->who = (struct principal){.user = EVAL_USER, .expires_ms = INT64_MAX};
+	v->who.tenant = json_string_value(json_object_get(line, "tenant"));
+	v->who.permissions = permissions_of(v, line, &v->who.permission_count);
 	request.content = json_string_value(json_object_get(line, "content"));
 	request.filters = json_object_get(line, "filters");
 	request.values = json_object_get(line, "values");
 	request.ask_id = request.values && v->ask_id[0] ? v->ask_id : NULL;
 	llm_replay_turn(v->d.replay, json_string_value(json_object_get(line, "turn_id")));
-	if (!turn_start(v->d.turns, &request, &log, &e)) {
-		json_t *result = verdict_new(line);
-
-		json_set_bool(result, "ok", false);
-		json_push_take(json_object_get(result, "differences"), json_str(e.text));
-		json_push_take(v->results, result);
-		v->at++;
-		loop_later(v->d.loop, &v->next, next_turn, v);
-	}
+	v->starting = turn_start(v->d.turns, &request, on_started, v);
 }
 
 static void on_migrated(void *owner, const struct err *e)
@@ -239,6 +250,7 @@ static bool run(struct eval *v, struct err *e)
 		store_migrate(d->store, d->databases.tenant_ids[i], on_migrated, v);
 	loop_run(d->loop);
 	later_cancel(&v->next);
+	op_cancel(&v->starting);
 	timer_free(&v->limit);
 	if (v->err.code != ERR_NONE) {
 		*e = v->err;

@@ -19,6 +19,9 @@ struct stream_hub {
 	struct list kept;
 	struct shares shares; /* of the kept ones */
 	struct timer *expiry;
+	const struct stream_driver *driver; /* NULL: this process is alone */
+	void *driver_self;
+	size_t finding;
 };
 
 static void on_expiry(void *owner);
@@ -115,8 +118,13 @@ static bool covers(const struct principal *reader, const struct principal *write
 	return true;
 }
 
-struct stream_log *stream_find(struct stream_hub *h, const char *turn_id,
-			       const struct principal *who)
+bool stream_may_read(const struct stream_log *log, const struct principal *who)
+{
+	return principal_same_user(log->who, who) && covers(who, log->who);
+}
+
+struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
+				const struct principal *who)
 {
 	struct hashmap_node *node;
 	struct stream_log *log;
@@ -126,7 +134,82 @@ struct stream_log *stream_find(struct stream_hub *h, const char *turn_id,
 	if (!node)
 		return NULL;
 	log = hashmap_item(node, struct stream_log, by_id);
-	return principal_same_user(log->who, who) && covers(who, log->who) ? log : NULL;
+	return stream_may_read(log, who) ? log : NULL;
+}
+
+/* ---- wherever it is ---- */
+
+struct finding {
+	struct op op;
+	struct later later;
+	struct stream_hub *hub;
+	struct op *asked; /* the driver */
+	char turn_id[UUID_BYTES];
+	const struct principal *who;
+	stream_found_cb cb;
+	void *owner;
+};
+
+static void finding_free(struct finding *f)
+{
+	f->hub->finding--;
+	mem_free(f);
+}
+
+static void on_find_cancel(struct op *op)
+{
+	struct finding *f = list_item(op, struct finding, op);
+
+	later_cancel(&f->later);
+	op_cancel(&f->asked);
+	finding_free(f);
+}
+
+static void on_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct finding *f = owner;
+	stream_found_cb cb = f->cb;
+	void *asker = f->owner;
+
+	finding_free(f);
+	cb(asker, log, e);
+}
+
+static void on_find(void *owner)
+{
+	struct finding *f = owner;
+	struct stream_hub *h = f->hub;
+	struct stream_log *log = stream_local(h, f->turn_id, f->who);
+	struct err e = {0};
+
+	if (log) {
+		on_found(f, log, NULL);
+	} else if (h->driver && *f->turn_id) {
+		f->asked = h->driver->find(h->driver_self, f->turn_id, f->who, on_found, f);
+	} else {
+		err_set(&e, ERR_NOT_FOUND, "no log of this turn is kept");
+		on_found(f, NULL, &e);
+	}
+}
+
+struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct principal *who,
+		       stream_found_cb cb, void *owner)
+{
+	struct finding *f = mem_alloc(sizeof(*f));
+
+	*f = (struct finding){
+		.op = {.cancel = on_find_cancel}, .hub = h, .who = who, .cb = cb, .owner = owner};
+	if (uuid_valid(turn_id)) /* else it is nobody's */
+		memcpy(f->turn_id, turn_id, UUID_BYTES);
+	h->finding++;
+	loop_later(h->loop, &f->later, on_find, f);
+	return &f->op;
+}
+
+void stream_hub_drive(struct stream_hub *h, const struct stream_driver *driver, void *self)
+{
+	h->driver = driver;
+	h->driver_self = self;
 }
 
 void stream_hub_free(struct stream_hub **hub)
@@ -136,6 +219,7 @@ void stream_hub_free(struct stream_hub **hub)
 	if (!h)
 		return;
 	*hub = NULL;
+	assert(h->finding == 0);
 	while (oldest(h))
 		hub_forget(h, oldest(h));
 	assert(list_empty(&h->all)); /* a turn still runs */

@@ -116,7 +116,7 @@ void on_delete_admin_user(struct request *r)
 {
 	const struct principal gone = user_named(r);
 
-	turn_cancel(r->transport->options.turns, NULL, &gone, CANCEL_USER);
+	turn_cancel(r->transport->options.turns, NULL, &gone, CANCEL_USER, NULL, NULL);
 	r->op = store_user_delete(r->transport->options.store, r->who, r->params[0],
 				  on_user_deleted, r);
 }

@@ -136,6 +136,20 @@ static void call_collect(struct chat_call *call, struct stream_log *log)
 
 /* ---- Beginning ---- */
 
+static void on_started(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct chat_call *call = owner;
+	struct request *r = call->request;
+
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	else if (call->streaming)
+		call_stream(call, log, 0);
+	else
+		call_collect(call, log);
+}
+
 static void call_begin(struct chat_call *call)
 {
 	struct request *r = call->request;
@@ -146,15 +160,8 @@ static void call_begin(struct chat_call *call)
 		.client_msg_id = call->message.client_msg_id,
 		.filters = call->message.filters,
 	};
-	struct stream_log *log;
-	struct err e;
 
-	if (!turn_start(r->transport->options.turns, &request, &log, &e))
-		reply_err(r, &e);
-	else if (call->streaming)
-		call_stream(call, log, 0);
-	else
-		call_collect(call, log);
+	r->op = turn_start(r->transport->options.turns, &request, on_started, call);
 }
 
 static void on_session(void *owner, const struct session *session, const struct err *e)
@@ -262,13 +269,14 @@ static bool requested_seq(const struct request *r, uint64_t *out)
 	return !text || parse_seq(text, out);
 }
 
-void on_get_turn_events(struct request *r)
+static void on_events_found(void *owner, struct stream_log *log, const struct err *e)
 {
-	struct stream_log *log = stream_find(r->transport->options.streams, r->params[0], r->who);
+	struct request *r = owner;
 	uint64_t after;
 
-	if (!log)
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
 	else if (!requested_seq(r, &after) || after > wire_items(log, &wire_sse))
 		reply_problem(r, PROBLEM_BAD_FRAME,
 			      "after: not a number that this turn has reached");
@@ -278,13 +286,39 @@ void on_get_turn_events(struct request *r)
 		call_stream(call_new(r, true), log, after);
 }
 
-void on_delete_turn(struct request *r)
+void on_get_turn_events(struct request *r)
 {
-	const struct transport_options *o = &r->transport->options;
+	r->op = stream_find(r->transport->options.streams, r->params[0], r->who, on_events_found,
+			    r);
+}
 
-	if (turn_cancel(o->turns, r->params[0], r->who, CANCEL_USER) ||
-	    stream_find(o->streams, r->params[0], r->who))
+/* A turn that is over has nothing to cancel. */
+static void on_over_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct request *r = owner;
+
+	(void)log;
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	else
+		reply_empty(r, 204);
+}
+
+static void on_cancelled(void *owner, bool found)
+{
+	struct request *r = owner;
+
+	r->op = NULL;
+	if (found)
 		reply_empty(r, 204);
 	else
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		r->op = stream_find(r->transport->options.streams, r->params[0], r->who,
+				    on_over_found, r);
+}
+
+void on_delete_turn(struct request *r)
+{
+	r->op = turn_cancel(r->transport->options.turns, r->params[0], r->who, CANCEL_USER,
+			    on_cancelled, r);
 }

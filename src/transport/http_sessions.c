@@ -244,17 +244,21 @@ static void on_deleted(void *owner, const struct err *e)
 	reply_empty(r, 204);
 }
 
+static void on_running(void *owner, const char *turn_id)
+{
+	struct request *r = owner;
+	const struct transport_options *o = &r->transport->options;
+
+	if (turn_id)
+		turn_cancel(o->turns, turn_id, r->who, CANCEL_USER, NULL, NULL);
+	r->op = store_session_delete(o->store, r->who, r->params[0], on_deleted, r);
+}
+
 void on_delete_session(struct request *r)
 {
-	const struct transport_options *o = &r->transport->options;
-	const char *turn_id;
-
 	if (!uuid_valid(r->params[0])) {
 		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
 		return;
 	}
-	turn_id = turn_running(o->turns, r->params[0], r->who);
-	if (turn_id)
-		turn_cancel(o->turns, turn_id, r->who, CANCEL_USER);
-	r->op = store_session_delete(o->store, r->who, r->params[0], on_deleted, r);
+	r->op = turn_running(r->transport->options.turns, r->params[0], r->who, on_running, r);
 }

@@ -119,7 +119,38 @@ static void held_free(struct ws_conn *c)
 	c->held = NULL;
 }
 
-static void start_turn(struct ws_conn *c, const struct client_frame *f)
+/* Keeps the frame while something is asked, during which the peer is not listened to. */
+static void hold(struct ws_conn *c, struct client_frame *f)
+{
+	if (f == c->held)
+		return;
+	assert(!c->held);
+	c->held = mem_alloc(sizeof(*c->held));
+	*c->held = *f;
+	f->root = NULL; /* kept with it */
+	conn_listen(c, false);
+}
+
+/* The peer was not listened to: now it is. */
+static void held_done(struct ws_conn *c)
+{
+	held_free(c);
+	conn_listen(c, true);
+}
+
+static void on_started(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct ws_conn *c = owner;
+
+	c->lookup = NULL;
+	if (e)
+		say_err(c, e);
+	else
+		turns_watch(c, log, 0);
+	held_done(c);
+}
+
+static void start_turn(struct ws_conn *c, struct client_frame *f)
 {
 	const struct turn_request request = {
 		.who = c->who,
@@ -130,29 +161,9 @@ static void start_turn(struct ws_conn *c, const struct client_frame *f)
 		.ask_id = f->ask_id,
 		.values = f->values,
 	};
-	struct stream_log *log;
-	struct err e;
 
-	if (turn_start(options_of(c)->turns, &request, &log, &e))
-		turns_watch(c, log, 0);
-	else
-		say_err(c, &e);
-}
-
-/* Keeps the frame while something is asked, during which the peer is not listened to. */
-static void hold(struct ws_conn *c, struct client_frame *f)
-{
-	assert(!c->held);
-	c->held = mem_alloc(sizeof(*c->held));
-	*c->held = *f;
-	f->root = NULL; /* kept with it */
-}
-
-/* The peer was not listened to: now it is. */
-static void held_done(struct ws_conn *c)
-{
-	held_free(c);
-	conn_listen(c, true);
+	hold(c, f);
+	c->lookup = turn_start(options_of(c)->turns, &request, on_started, c);
 }
 
 static void on_other_session(void *owner, const struct session *session, const struct err *e)
@@ -162,11 +173,12 @@ static void on_other_session(void *owner, const struct session *session, const s
 	(void)session;
 	c->lookup = NULL;
 	lookup_end(c);
-	if (transport_knows_session(c->server->transport, c->who, c->held->session_id, e))
+	if (transport_knows_session(c->server->transport, c->who, c->held->session_id, e)) {
 		start_turn(c, c->held);
-	else
+	} else {
 		say_err(c, e);
-	held_done(c);
+		held_done(c);
+	}
 }
 
 /* Counted before anything is looked up, so that sessions which do not exist cost their asker too.
@@ -179,8 +191,7 @@ static void use_rate(struct ws_conn *c, struct client_frame *f, const struct rat
 					  ? rate->user.wait_ms
 					  : rate->tenant.wait_ms));
 	} else if (f->session_id && strcmp(f->session_id, c->session_id) != 0) {
-		if (f != c->held)
-			hold(c, f);
+		hold(c, f);
 		lookup_start(c, c->held->session_id, on_other_session);
 	} else {
 		start_turn(c, f);
@@ -207,32 +218,86 @@ static void on_question(struct ws_conn *c, struct client_frame *f)
 		return;
 	}
 	hold(c, f);
-	conn_listen(c, false);
+}
+
+static void say_nothing_to_stop(struct ws_conn *c)
+{
+	say_problem(c, PROBLEM_NOT_FOUND, "There is no such answer to stop.", 0);
+	held_done(c);
 }
 
 /* A turn that is over has nothing to cancel; the client will have read so by now. */
+static void on_over_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct ws_conn *c = owner;
+
+	(void)log;
+	c->lookup = NULL;
+	if (e)
+		say_nothing_to_stop(c);
+	else
+		held_done(c);
+}
+
+static void on_cancelled(void *owner, bool found)
+{
+	struct ws_conn *c = owner;
+
+	c->lookup = NULL;
+	if (found || !c->held->turn_id)
+		held_done(c);
+	else
+		c->lookup = stream_find(options_of(c)->streams, c->held->turn_id, c->who,
+					on_over_found, c);
+}
+
+static void cancel_turn(struct ws_conn *c, const char *turn_id)
+{
+	c->lookup =
+		turn_cancel(options_of(c)->turns, turn_id, c->who, CANCEL_USER, on_cancelled, c);
+}
+
+static void on_running(void *owner, const char *turn_id)
+{
+	struct ws_conn *c = owner;
+
+	c->lookup = NULL;
+	if (turn_id)
+		cancel_turn(c, turn_id);
+	else
+		say_nothing_to_stop(c);
+}
+
 static void on_cancel(struct ws_conn *c, struct client_frame *f)
 {
-	struct turns *turns = options_of(c)->turns;
-	const char *turn_id = f->turn_id ? f->turn_id : turn_running(turns, c->session_id, c->who);
+	hold(c, f);
+	if (f->turn_id)
+		cancel_turn(c, f->turn_id);
+	else
+		c->lookup =
+			turn_running(options_of(c)->turns, c->session_id, c->who, on_running, c);
+}
 
-	if (turn_id && turn_cancel(turns, turn_id, c->who, CANCEL_USER))
-		return;
-	if (!turn_id || !stream_find(options_of(c)->streams, turn_id, c->who))
-		say_problem(c, PROBLEM_NOT_FOUND, "There is no such answer to stop.", 0);
+static void on_resume_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct ws_conn *c = owner;
+	uint64_t last_seq = (uint64_t)c->held->last_seq;
+
+	c->lookup = NULL;
+	if (e)
+		say_problem(c, PROBLEM_NOT_FOUND,
+			    "This answer cannot be resumed any more; it may be in the history.", 0);
+	else if (last_seq > wire_items(log, &wire_chat))
+		say_problem(c, PROBLEM_BAD_FRAME, "last_seq: beyond what was said", 0);
+	else
+		turns_watch(c, log, last_seq);
+	held_done(c);
 }
 
 static void on_resume(struct ws_conn *c, struct client_frame *f)
 {
-	struct stream_log *log = stream_find(options_of(c)->streams, f->turn_id, c->who);
-
-	if (!log)
-		say_problem(c, PROBLEM_NOT_FOUND,
-			    "This answer cannot be resumed any more; it may be in the history.", 0);
-	else if ((uint64_t)f->last_seq > wire_items(log, &wire_chat))
-		say_problem(c, PROBLEM_BAD_FRAME, "last_seq: beyond what was said", 0);
-	else
-		turns_watch(c, log, (uint64_t)f->last_seq);
+	hold(c, f);
+	c->lookup = stream_find(options_of(c)->streams, f->turn_id, c->who, on_resume_found, c);
 }
 
 static void on_ping(struct ws_conn *c, struct client_frame *f)

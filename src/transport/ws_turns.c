@@ -102,11 +102,14 @@ void turns_recheck(struct ws_conn *c)
 
 	list_each_safe(node, &c->turns) {
 		struct watched *w = list_item(node, struct watched, node);
-		const char *turn_id = stream_turn_id(wire_log(w->reader));
+		const struct stream_log *log = wire_log(w->reader);
 
-		if (!stream_find(o->streams, turn_id, c->who) &&
-		    !turn_cancel(o->turns, turn_id, c->who, CANCEL_USER))
+		if (stream_may_read(log, c->who))
+			continue;
+		if (stream_closed(log))
 			watched_free(w);
+		else
+			turn_cancel(o->turns, stream_turn_id(log), c->who, CANCEL_USER, NULL, NULL);
 	}
 }
 
@@ -121,7 +124,8 @@ static void leave_turn(struct ws_conn *c, struct watched *w)
 	memcpy(turn_id, stream_turn_id(log), UUID_BYTES);
 	watched_free(w);
 	if (c->peer_code == WS_CLOSE_NORMAL && !c->close_code && was_last)
-		turn_cancel(c->server->transport->options.turns, turn_id, c->who, CANCEL_LEFT);
+		turn_cancel(c->server->transport->options.turns, turn_id, c->who, CANCEL_LEFT, NULL,
+			    NULL);
 }
 
 void turns_leave(struct ws_conn *c)

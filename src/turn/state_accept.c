@@ -25,6 +25,7 @@ static void store_question(struct turn *t)
 		.session_id = t->core.request.session_id,
 		.turn_id = t->core.id.text,
 		.client_msg_id = t->core.request.client_msg_id,
+		.fence = t->core.fence,
 		.role = "user",
 		.content = t->core.request.content,
 		.status = MESSAGE_COMPLETE,

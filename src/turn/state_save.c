@@ -25,6 +25,7 @@ static void save(struct turn *t)
 		.message_id = t->core.answer_id.text,
 		.session_id = t->core.request.session_id,
 		.turn_id = t->core.id.text,
+		.fence = t->core.fence,
 		.role = "assistant",
 		.content = stream_text(t->core.log).p,
 		.status = t->end.status,

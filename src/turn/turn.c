@@ -11,6 +11,7 @@
 
 #include "vesper/clock.h"
 #include "vesper/health.h"
+#include "vesper/lease_memory.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
@@ -29,8 +30,10 @@ struct turns *turns_new(const struct turns_options *o)
 		.record_owner = o->record_owner,
 	};
 	turn_groups_init(all);
-	list_init(&all->repeats);
-	hashmap_init(&all->repeats_by_key);
+	all->leases = o->leases;
+	if (!all->leases.driver)
+		all->leases = lease_memory_new(o->loop, TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS);
+	all->leases.driver->listen(all->leases.self, turn_on_signal, all);
 	return all;
 }
 
@@ -69,7 +72,7 @@ static void begin_next(const struct turn *over)
 	list_each(node, &g->turns)
 		if (!turn_at(node)->machine.waiting)
 			return;
-	turn_admitted(turn_at(g->turns.next));
+	turn_begin_waiting(turn_at(g->turns.next));
 }
 
 static void turn_release(struct turn *t)
@@ -77,14 +80,15 @@ static void turn_release(struct turn *t)
 	struct turns *all = t->core.all;
 
 	assert(t->machine.state == TURN_DONE && t->machine.pending == 0 && !t->machine.op &&
-	       !t->answer.guardrail_check.op && !t->answer.rewrite.op && !t->work.run &&
-	       !t->dialog.recovery_plan.run);
+	       !t->machine.leasing && !t->answer.guardrail_check.op && !t->answer.rewrite.op &&
+	       !t->work.run && !t->dialog.recovery_plan.run);
 	later_cancel(&t->machine.wake);
 	timer_free(&t->machine.state_timer);
 	timer_free(&t->machine.turn_timer);
 	timer_free(&t->machine.grace_timer);
 	stream_release(&t->core.log);
 	turn_part(t);
+	turn_lease_release(all, t->core.id.text);
 	begin_next(t);
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
 	answer_end(&t->for_answer);
@@ -102,6 +106,7 @@ static void turn_release(struct turn *t)
 static void turn_cancel_operations(struct turn *t)
 {
 	op_cancel(&t->machine.op);
+	op_cancel(&t->machine.leasing);
 	guardrail_cancel(&t->for_answer);
 	rewrite_cancel(&t->for_answer);
 	recovery_cancel(&t->for_dialog);
@@ -130,7 +135,8 @@ void turns_free(struct turns **turns)
 		return;
 	list_each_safe(node, &all->running)
 		turn_abandon(list_item(node, struct turn, core.node));
-	turn_repeats_free(all);
+	assert(all->asking == 0);
+	all->leases.driver->close(all->leases.self);
 	turn_groups_deinit(all);
 	later_cancel(&all->drained);
 	knowledge_set_free(&all->knowledge);
@@ -141,6 +147,8 @@ void turns_free(struct turns **turns)
 
 static void turn_enter(struct turn *t, enum turn_state next)
 {
+	const struct turns *all = t->core.all;
+
 	assert(next < TURN_STATE_COUNT);
 	assert(next == TURN_FAILED ? t->machine.state < TURN_FAILED
 				   : (turn_rows[t->machine.state].may & (1u << next)) != 0);
@@ -148,6 +156,8 @@ static void turn_enter(struct turn *t, enum turn_state next)
 		  turn_state_name(next));
 	t->machine.state = next;
 	t->machine.started = false;
+	all->leases.driver->note(all->leases.self, t->core.id.text, "phase",
+				 str_of(turn_state_name(next)));
 	timer_start(t->machine.state_timer, (uint64_t)turn_rows[next].limit_ms);
 }
 
@@ -243,6 +253,18 @@ void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 	turn_wake(t);
 }
 
+void turn_stop_busy(struct turn *t)
+{
+	struct err e = {0};
+
+	t->machine.waiting = false;
+	turn_end_stopped(t, MESSAGE_FAILED, true);
+	err_set_retry(&e, ERR_BUSY, "a turn of this session runs on another server");
+	turn_end_error(t, &e);
+	turn_enter(t, TURN_FAILED);
+	turn_wake(t);
+}
+
 static void on_deadline(void *owner)
 {
 	struct turn *t = owner;
@@ -286,31 +308,7 @@ void turn_open(struct turn *t)
 	t->core.sink = stream_sink(t->core.log);
 }
 
-/* ---- from outside ---- */
-
-bool turn_cancel(struct turns *all, const char *turn_id, const struct principal *who,
-		 enum turn_cancel_reason reason)
-{
-	const struct turn_group *g = turn_group_of(all, GROUP_USER, who, NULL);
-	struct turn *t = turn_id ? turn_by_id(all, turn_id) : NULL;
-
-	if (turn_id && (!t || !principal_same_user(t->core.who, who)))
-		return false;
-	if (t)
-		turn_stop(t, reason);
-	else if (g)
-		list_each_safe(node, &g->turns)
-			turn_stop(turn_at(node), reason);
-	return g != NULL;
-}
-
-const char *turn_running(const struct turns *all, const char *session_id,
-			 const struct principal *who)
-{
-	const struct turn_group *g = turn_group_of(all, GROUP_SESSION, who, session_id);
-
-	return g ? turn_at(g->turns.next)->core.id.text : NULL;
-}
+/* ---- the end ---- */
 
 void turns_drain(struct turns *all, void (*done)(void *owner), void *owner)
 {

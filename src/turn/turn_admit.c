@@ -13,87 +13,6 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-/* A client_msg_id whose turn can still be attached to: as long as the turn's log is kept. */
-struct repeat {
-	struct list node;
-	struct hashmap_node by_key;
-	struct uuid turn_id;
-	int64_t until_ms;
-	char *key; /* tenant, user, session, client_msg_id */
-};
-
-static void repeat_free(struct turns *all, struct repeat *r)
-{
-	list_remove(&r->node);
-	hashmap_remove(&all->repeats_by_key, &r->by_key);
-	mem_free(r->key);
-	mem_free(r);
-}
-
-void turn_repeats_free(struct turns *all)
-{
-	list_each_safe(node, &all->repeats)
-		repeat_free(all, list_item(node, struct repeat, node));
-	hashmap_deinit(&all->repeats_by_key);
-}
-
-static char *repeat_key(const struct turn_request *r)
-{
-	return mem_printf("%s\x1f%s\x1f%s\x1f%s", r->who->tenant, r->who->user, r->session_id,
-			  r->client_msg_id);
-}
-
-static void drop_old_repeats(struct turns *all)
-{
-	int64_t now = clock_mono_ms();
-
-	list_each_safe(node, &all->repeats) {
-		struct repeat *old = list_item(node, struct repeat, node);
-
-		if (old->until_ms > now)
-			break;
-		repeat_free(all, old);
-	}
-}
-
-/* The log of the turn that this client_msg_id started before. NULL: there is none, or it is not
- * kept any more. */
-static struct stream_log *find_repeat(struct turns *all, const struct turn_request *r)
-{
-	struct stream_log *log;
-	struct hashmap_node *node;
-	struct repeat *old;
-	char *key;
-
-	drop_old_repeats(all);
-	if (!r->client_msg_id)
-		return NULL;
-	key = repeat_key(r);
-	node = hashmap_find(&all->repeats_by_key, str_of(key));
-	mem_free(key);
-	if (!node)
-		return NULL;
-	old = hashmap_item(node, struct repeat, by_key);
-	log = stream_find(all->streams, old->turn_id.text, r->who);
-	if (!log)
-		repeat_free(all, old);
-	return log;
-}
-
-static void remember_repeat(struct turns *all, const struct turn *t)
-{
-	struct repeat *r;
-
-	if (!t->core.request.client_msg_id)
-		return;
-	r = mem_alloc(sizeof(*r));
-	r->turn_id = t->core.id;
-	r->until_ms = clock_mono_ms() + t->answers.deadline_ms + EVENT_LOG_KEPT_MS;
-	r->key = repeat_key(&t->core.request);
-	list_append(&all->repeats, &r->node);
-	hashmap_add(&all->repeats_by_key, &r->by_key, str_of(r->key));
-}
-
 static size_t running_of(const struct turns *all, enum turn_group_kind kind,
 			 const struct turn_request *r)
 {
@@ -102,13 +21,12 @@ static size_t running_of(const struct turns *all, enum turn_group_kind kind,
 	return g ? g->count : 0;
 }
 
-static bool admit(const struct turns *all, const struct turn_request *r, struct err *e)
+bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e)
 {
 	size_t in_session = running_of(all, GROUP_SESSION, r);
 	size_t tenant_max = all->settings->place_count > 1 ? TURNS_OF_TENANT : TURNS_MAX;
 
-	/* Checked by opt_uuid and wire_parse_message. */
-	assert(uuid_valid(r->session_id));
+	/* Checked by wire_parse_message. */
 	assert(!r->content || (*r->content && strlen(r->content) <= MESSAGE_BYTES_MAX));
 	if (all->draining)
 		return err_set_retry(e, ERR_CANCELLED, "the server is restarting");
@@ -202,7 +120,7 @@ static void hand_out(struct turn *t)
 	answer_begin(&t->for_answer);
 }
 
-static struct turn *turn_new(struct turns *all, const struct turn_request *r)
+struct turn *turn_new(struct turns *all, const struct turn_request *r, const struct uuid *id)
 {
 	struct turn *t = mem_alloc(sizeof(*t));
 
@@ -218,7 +136,7 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	t->core.calendar = t->settings->calendar;
 	t->core.operations =
 		(struct turn_operations){turn_operation_began, turn_operation_ended, t};
-	t->core.id = uuid_new();
+	t->core.id = *id;
 	t->core.user_message_id = uuid_new();
 	t->core.answer_id = uuid_new();
 	t->core.today = turn_today(all, t->core.who->tenant);
@@ -230,36 +148,16 @@ static struct turn *turn_new(struct turns *all, const struct turn_request *r)
 	return t;
 }
 
-/* True: others of this session come first; they are told to stop where that is the policy. */
-static bool make_room(struct turns *all, const struct turn_request *r)
+void turn_make_room(struct turn *t)
 {
-	const struct turn_group *g = turn_group_of(all, GROUP_SESSION, r->who, r->session_id);
+	struct turns *all = t->core.all;
+	const struct turn_group *g =
+		turn_group_of(all, GROUP_SESSION, t->core.who, t->core.request.session_id);
 
+	t->machine.waiting = g != NULL;
 	if (g && all->settings->busy == TURN_BUSY_INTERRUPT)
 		list_each_safe(node, &g->turns)
 			turn_stop(turn_at(node), CANCEL_USER);
-	return g != NULL;
-}
-
-bool turn_start(struct turns *all, const struct turn_request *r, struct stream_log **log,
-		struct err *e)
-{
-	struct stream_log *before = find_repeat(all, r);
-	struct turn *t;
-
-	if (before) {
-		*log = before;
-		return true;
-	}
-	if (!admit(all, r, e))
-		return false;
-	t = turn_new(all, r);
-	t->machine.waiting = make_room(all, r);
 	turn_join(t);
 	metric_set("vesper_chat_turns_running", (int64_t)all->count);
-	remember_repeat(all, t);
-	if (!t->machine.waiting)
-		turn_admitted(t);
-	*log = t->core.log;
-	return true;
 }

@@ -42,9 +42,8 @@ struct turns {
 	size_t count;
 	struct hashmap by_id;  /* the same */
 	struct hashmap groups; /* struct turn_group */
-	struct list repeats;   /* struct repeat: client_msg_ids of turns whose log is kept, oldest
-				  first */
-	struct hashmap repeats_by_key;
+	struct leases leases;
+	size_t asking; /* operations from outside */
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
 	bool draining;
@@ -97,6 +96,7 @@ struct turn_machine {
 	int hops;
 	bool cancelled;
 	bool waiting;             /* for the turns of its session before it */
+	struct op *leasing;       /* it waited, and is about to begin */
 	bool cancel_after_accept; /* whether the message is stored must be known first */
 	enum turn_cancel_reason cancel_reason;
 };
@@ -126,6 +126,8 @@ void turn_operation_began(void *turn);
 void turn_operation_ended(void *turn);
 void turn_wake(struct turn *t); /* a completion has stored its result */
 void turn_stop(struct turn *t, enum turn_cancel_reason reason);
+/* Its session is busy elsewhere by now. */
+void turn_stop_busy(struct turn *t);
 
 /* turn_group.c */
 void turn_groups_init(struct turns *all);
@@ -140,7 +142,24 @@ const struct turn_group *turn_group_of(const struct turns *all, enum turn_group_
 struct turn *turn_by_id(const struct turns *all, const char *turn_id);
 
 /* turn_admit.c */
-void turn_repeats_free(struct turns *all);
+MUST_CHECK bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e);
+struct turn *turn_new(struct turns *all, const struct turn_request *r, const struct uuid *id);
+/* Counts it as running. Others of its session come first; they are told to stop where that is the
+ * policy. */
+void turn_make_room(struct turn *t);
+
+/* turn_start.c */
+#define LEASE_NAME_BYTES (16 + 1 + UUID_BYTES)
+struct op *turn_lease(struct turns *all, const struct turn_request *r, const char *turn_id,
+		      bool anew, lease_cb cb, void *owner);
+struct op *turn_lease_look(struct turns *all, const char *session_id, const struct principal *who,
+			   lease_cb cb, void *owner);
+void turn_lease_release(struct turns *all, const char *turn_id);
+/* Those before it in its session are over. */
+void turn_begin_waiting(struct turn *t);
+
+/* turn_find.c */
+void turn_on_signal(void *owner, const struct lease_signal *s);
 
 /* The steps, by state: state_accept.c, state_compact.c, … */
 enum turn_state step_accept(struct turn *t);

@@ -530,7 +530,8 @@ static void on_entries(void *owner)
 	while (stage.frames_of && wire_next(stage.frames_of, false, &frame)) {
 		check_frame(frame);
 		if (stage.cancel_at && --stage.cancel_at == 0)
-			turn_cancel(stage.turns, stage.turn_id, &stage.who, CANCEL_USER);
+			turn_cancel(stage.turns, stage.turn_id, &stage.who, CANCEL_USER, NULL,
+				    NULL);
 	}
 	if (stage.closed)
 		loop_stop(stage.loop);
@@ -566,6 +567,20 @@ static void read_back(void)
 		loop_run(stage.loop);
 }
 
+struct started {
+	struct stream_log *log;
+	bool done;
+};
+
+static void on_started(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct started *started = owner;
+
+	(void)e;
+	started->log = log;
+	started->done = true;
+}
+
 static void play(const struct client_frame *f)
 {
 	struct turn_request r = {.who = &stage.who,
@@ -575,17 +590,19 @@ static void play(const struct client_frame *f)
 				 .ask_id = f->ask_id,
 				 .values = f->values,
 				 .client_msg_id = f->client_msg_id};
-	struct stream_log *log;
+	struct started started = {0};
 	struct timer *look;
-	struct err e;
 
-	if (!turn_start(stage.turns, &r, &log, &e))
+	turn_start(stage.turns, &r, on_started, &started);
+	while (!started.done)
+		loop_turn(stage.loop);
+	if (!started.log)
 		return;
-	snprintf(stage.turn_id, sizeof(stage.turn_id), "%s", stream_turn_id(log));
+	snprintf(stage.turn_id, sizeof(stage.turn_id), "%s", stream_turn_id(started.log));
 	stage.closed = false;
 	stage.seq = 0;
 	buf_reset(&stage.frames);
-	stage.frames_of = wire_reader_new(log, &wire_chat, 0, on_entries, NULL);
+	stage.frames_of = wire_reader_new(started.log, &wire_chat, 0, on_entries, NULL);
 	look = timer_new(stage.loop, on_look, NULL);
 	timer_repeat(look, 1);
 	while (turns_running(stage.turns) > 0 || !stage.closed)

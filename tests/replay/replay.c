@@ -286,7 +286,7 @@ static void pull(struct stage *s, const char *type)
 		return;
 	switch (t->kind) {
 	case 'c':
-		turn_cancel(s->turns, s->turn_id, &s->who, CANCEL_USER);
+		turn_cancel(s->turns, s->turn_id, &s->who, CANCEL_USER, NULL, NULL);
 		break;
 	case 'd':
 		turns_drain(s->turns, on_drained, s);
@@ -375,13 +375,29 @@ static void record_turn(struct stage *s)
 
 	if (!s->record)
 		return;
-	log = stream_find(s->streams, s->turn_id, &s->who);
+	log = stream_local(s->streams, s->turn_id, &s->who);
 	if (log)
 		wires_write(s->record, s->loop, log);
 	l = stored_messages(s);
 	for (size_t i = 0; i < l.count; i++)
 		if (strcmp(l.messages[i].turn_id, s->turn_id) == 0)
 			wires_write_stored(s->record, &l.messages[i]);
+}
+
+struct started {
+	struct stream_log *log;
+	struct err err;
+	bool done;
+};
+
+static void on_started(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct started *started = owner;
+
+	started->log = log;
+	started->done = true;
+	if (e)
+		started->err = *e;
 }
 
 static void play(struct stage *s, const char *content, json_t *values)
@@ -391,15 +407,17 @@ static void play(struct stage *s, const char *content, json_t *values)
 				 .content = content,
 				 .ask_id = values ? s->ask_id : NULL,
 				 .values = values};
-	struct stream_log *log;
+	struct started started = {0};
 	struct prepare *each;
-	struct err e = {0};
 
 	forget_turn(s);
-	if (!turn_start(s->turns, &r, &log, &e))
-		fail(s, "refused: %s", e.text);
-	snprintf(s->turn_id, sizeof(s->turn_id), "%s", stream_turn_id(log));
-	s->watch = wire_reader_new(log, &wire_chat, 0, on_entries, s);
+	turn_start(s->turns, &r, on_started, &started);
+	while (!started.done)
+		loop_turn(s->loop);
+	if (!started.log)
+		fail(s, "refused: %s", started.err.text);
+	snprintf(s->turn_id, sizeof(s->turn_id), "%s", stream_turn_id(started.log));
+	s->watch = wire_reader_new(started.log, &wire_chat, 0, on_entries, s);
 	timer_start(s->guard, GUARD_MS);
 	s->later = timer_new(s->loop, on_look, s);
 	timer_repeat(s->later, 5);

@@ -25,15 +25,15 @@ static void found_by_its_user_only(void **state)
 	struct stream_log *log = stream_open(hub, turn.text, session.text, &ann, NULL, NULL);
 
 	(void)state;
-	assert_ptr_equal(stream_find(hub, turn.text, &ann), log);
+	assert_ptr_equal(stream_local(hub, turn.text, &ann), log);
 	assert_string_equal(stream_turn_id(log), turn.text);
 	assert_string_equal(stream_session_id(log), session.text);
-	assert_null(stream_find(hub, turn.text, &bob));
-	assert_null(stream_find(hub, turn.text, &other_ann));
-	assert_null(stream_find(hub, session.text, &ann));
+	assert_null(stream_local(hub, turn.text, &bob));
+	assert_null(stream_local(hub, turn.text, &other_ann));
+	assert_null(stream_local(hub, session.text, &ann));
 	emit_end(log, "ok");
 	stream_release(&log);
-	assert_non_null(stream_find(hub, turn.text, &ann));
+	assert_non_null(stream_local(hub, turn.text, &ann));
 }
 
 static void finished_logs_expire(void **state)
@@ -44,9 +44,9 @@ static void finished_logs_expire(void **state)
 	clock_freeze_ms(1000000);
 	turn = finished("x");
 	clock_advance_ms(EVENT_LOG_KEPT_MS - 1);
-	assert_non_null(stream_find(hub, turn.text, &ann));
+	assert_non_null(stream_local(hub, turn.text, &ann));
 	clock_advance_ms(1);
-	assert_null(stream_find(hub, turn.text, &ann));
+	assert_null(stream_local(hub, turn.text, &ann));
 }
 
 static void a_reader_outlives_the_expiry(void **state)
@@ -57,9 +57,9 @@ static void a_reader_outlives_the_expiry(void **state)
 	(void)state;
 	clock_freeze_ms(1000000);
 	turn = finished("still here");
-	w = stream_watch_new(stream_find(hub, turn.text, &ann), 0, on_nothing, NULL);
+	w = stream_watch_new(stream_local(hub, turn.text, &ann), 0, on_nothing, NULL);
 	clock_advance_ms(EVENT_LOG_KEPT_MS);
-	assert_null(stream_find(hub, turn.text, &ann));
+	assert_null(stream_local(hub, turn.text, &ann));
 	assert_true(str_eq(stream_read(w)->event->u.text_delta.text, STR("still here")));
 	stream_watch_free(&w);
 }
@@ -72,10 +72,10 @@ static void too_many_push_out_the_oldest(void **state)
 	(void)state;
 	for (int i = 2; i < EVENT_LOGS_MAX; i++)
 		finished("x");
-	assert_non_null(stream_find(hub, first.text, &ann));
+	assert_non_null(stream_local(hub, first.text, &ann));
 	finished("x");
-	assert_null(stream_find(hub, first.text, &ann));
-	assert_non_null(stream_find(hub, second.text, &ann));
+	assert_null(stream_local(hub, first.text, &ann));
+	assert_non_null(stream_local(hub, second.text, &ann));
 }
 
 static void too_many_bytes_push_out_the_oldest(void **state)
@@ -89,9 +89,9 @@ static void too_many_bytes_push_out_the_oldest(void **state)
 	first = finished(big);
 	for (size_t total = 2 * piece; total < EVENT_LOGS_BYTES_MAX; total += piece)
 		finished(big);
-	assert_non_null(stream_find(hub, first.text, &ann));
+	assert_non_null(stream_local(hub, first.text, &ann));
 	finished(big);
-	assert_null(stream_find(hub, first.text, &ann));
+	assert_null(stream_local(hub, first.text, &ann));
 	test_free(big);
 }
 
@@ -108,14 +108,125 @@ static void a_greedy_tenant_pushes_out_its_own(void **state)
 	own = finished(big);
 	for (size_t total = 0; total < 3 * (size_t)EVENT_LOGS_BYTES_MAX; total += piece)
 		last = finished(big);
-	assert_non_null(stream_find(hub, mine.text, &other_ann));
-	assert_non_null(stream_find(hub, large.text, &other_ann));
-	assert_null(stream_find(hub, own.text, &ann));
-	assert_non_null(stream_find(hub, last.text, &ann));
+	assert_non_null(stream_local(hub, mine.text, &other_ann));
+	assert_non_null(stream_local(hub, large.text, &other_ann));
+	assert_null(stream_local(hub, own.text, &ann));
+	assert_non_null(stream_local(hub, last.text, &ann));
 	for (int i = 0; i < 2 * EVENT_LOGS_MAX; i++)
 		finished("x");
-	assert_non_null(stream_find(hub, mine.text, &other_ann));
+	assert_non_null(stream_local(hub, mine.text, &other_ann));
 	test_free(big);
+}
+
+/* ---- wherever it is ---- */
+
+struct heard {
+	bool done;
+	struct stream_log *log;
+	enum err_code code;
+};
+
+static void on_heard(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct heard *h = owner;
+
+	assert_false(h->done);
+	assert_true((log == NULL) == (e != NULL));
+	*h = (struct heard){true, log, e ? e->code : ERR_NONE};
+}
+
+static struct heard find(const char *turn_id, const struct principal *who)
+{
+	struct heard h = {0};
+
+	stream_find(hub, turn_id, who, on_heard, &h);
+	assert_false(h.done); /* never from inside the call */
+	while (!h.done)
+		loop_turn(loop);
+	return h;
+}
+
+static void what_is_found_comes_from_the_loop(void **state)
+{
+	struct uuid turn = finished("x");
+	struct heard h = {0};
+	struct op *op;
+
+	(void)state;
+	assert_ptr_equal(find(turn.text, &ann).log, stream_local(hub, turn.text, &ann));
+	assert_int_equal(find(turn.text, &bob).code, ERR_NOT_FOUND);
+	assert_int_equal(find(uuid_new().text, &ann).code, ERR_NOT_FOUND);
+	assert_int_equal(find("../../turns", &ann).code, ERR_NOT_FOUND);
+	op = stream_find(hub, turn.text, &ann, on_heard, &h);
+	op_cancel(&op);
+	find(turn.text, &ann);
+	assert_false(h.done);
+}
+
+/* Forgotten between the question and its answer: it is looked for when it is answered. */
+static void what_is_gone_meanwhile_is_not_found(void **state)
+{
+	struct uuid turn = finished("x");
+	struct heard h = {0};
+
+	(void)state;
+	stream_find(hub, turn.text, &ann, on_heard, &h);
+	stream_forget(hub, NULL, &ann);
+	while (!h.done)
+		loop_turn(loop);
+	assert_int_equal(h.code, ERR_NOT_FOUND);
+}
+
+/* Another replica's log, as a driver would find it. */
+struct elsewhere {
+	struct op op;
+	int asked, cancelled;
+	stream_found_cb cb;
+	void *owner;
+};
+
+static void on_elsewhere_cancel(struct op *op)
+{
+	list_item(op, struct elsewhere, op)->cancelled++;
+}
+
+static struct op *elsewhere_find(void *self, const char *turn_id, const struct principal *who,
+				 stream_found_cb cb, void *owner)
+{
+	struct elsewhere *there = self;
+
+	assert_true(uuid_valid(turn_id) && who == &ann);
+	there->asked++;
+	there->op.cancel = on_elsewhere_cancel;
+	there->cb = cb;
+	there->owner = owner;
+	return &there->op;
+}
+
+static void a_driver_is_asked_for_what_is_not_here(void **state)
+{
+	static const struct stream_driver driver = {.name = "elsewhere", .find = elsewhere_find};
+	struct elsewhere there = {0};
+	struct uuid here = finished("x");
+	struct heard h = {0}, gone = {0};
+	struct op *op;
+
+	(void)state;
+	stream_hub_drive(hub, &driver, &there);
+	assert_non_null(find(here.text, &ann).log);
+	assert_int_equal(find("no id", &ann).code, ERR_NOT_FOUND);
+	assert_int_equal(there.asked, 0);
+	stream_find(hub, uuid_new().text, &ann, on_heard, &h);
+	while (there.asked == 0)
+		loop_turn(loop);
+	there.cb(there.owner, stream_local(hub, here.text, &ann), NULL);
+	assert_non_null(h.log);
+	op = stream_find(hub, uuid_new().text, &ann, on_heard, &gone);
+	while (there.asked == 1)
+		loop_turn(loop);
+	op_cancel(&op);
+	assert_int_equal(there.cancelled, 1);
+	assert_false(gone.done);
 }
 
 int main(void)
@@ -128,6 +239,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(too_many_bytes_push_out_the_oldest, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_greedy_tenant_pushes_out_its_own, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(what_is_found_comes_from_the_loop, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_gone_meanwhile_is_not_found, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_driver_is_asked_for_what_is_not_here, setup,
 						teardown),
 	};
 

@@ -140,55 +140,130 @@ static struct stub_turn *stub_find(const struct turns *t, const char *turn_id,
 	return NULL;
 }
 
-bool turn_start(struct turns *t, const struct turn_request *request, struct stream_log **log,
-		struct err *e)
+/* What is asked of the turns, answered from the loop. */
+struct stub_asked {
+	struct op op;
+	struct later later;
+	struct turns *turns;
+	struct turn_request request;
+	turn_started_cb on_started;
+	bool found;
+	turn_found_cb on_found;
+	char turn_id[UUID_BYTES];
+	turn_id_cb on_id;
+	void *owner;
+};
+
+static void on_stub_asked_cancel(struct op *op)
+{
+	struct stub_asked *x = list_item(op, struct stub_asked, op);
+
+	later_cancel(&x->later);
+	mem_free(x);
+}
+
+static struct stream_log *stub_start(struct turns *t, const struct turn_request *request,
+				     struct err *e)
 {
 	struct stub_turn *turn = stub_find(t, NULL, request->session_id);
 	struct uuid user_message;
 
 	if (turn && request->client_msg_id && turn->client_msg_id &&
-	    strcmp(turn->client_msg_id, request->client_msg_id) == 0) {
-		*log = turn->log;
-		return true;
+	    strcmp(turn->client_msg_id, request->client_msg_id) == 0)
+		return turn->log;
+	if (turn) {
+		err_set_retry(e, ERR_BUSY, "a turn of this session runs");
+		return NULL;
 	}
-	if (turn)
-		return err_set_retry(e, ERR_BUSY, "a turn of this session runs");
 	turn = mem_alloc(sizeof(*turn));
 	turn->turns = t;
 	memcpy(turn->turn_id, uuid_new().text, UUID_BYTES);
 	memcpy(turn->session_id, request->session_id, UUID_BYTES);
 	turn->client_msg_id = mem_strdup(request->client_msg_id);
 	turn->timer = timer_new(t->loop, on_stub_timer, turn);
-	turn->log = *log =
-		stream_open(t->hub, turn->turn_id, turn->session_id, request->who, NULL, NULL);
+	turn->log = stream_open(t->hub, turn->turn_id, turn->session_id, request->who, NULL, NULL);
 	list_append(&t->running, &turn->node);
 	user_message = uuid_new();
 	event_emit(stream_sink(turn->log),
 		   &(struct event){.kind = EVENT_RUN_STARTED,
 				   .u.run_started = {.user_message_id = user_message.text,
 						     .client_msg_id = request->client_msg_id}});
-	stub_say(turn, request->content ? request->content : "selected");
-	return true;
+	return turn->log;
 }
 
-bool turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
-		 enum turn_cancel_reason reason)
+static void on_stub_asked(void *owner)
+{
+	struct stub_asked x = *(struct stub_asked *)owner;
+	struct stream_log *log;
+	struct err e = {0};
+	bool begun;
+
+	mem_free(owner);
+	if (x.on_found) {
+		x.on_found(x.owner, x.found);
+	} else if (x.on_id) {
+		x.on_id(x.owner, *x.turn_id ? x.turn_id : NULL);
+	} else {
+		begun = !stub_find(x.turns, NULL, x.request.session_id);
+		log = stub_start(x.turns, &x.request, &e);
+		if (log && begun)
+			stub_say(stub_find(x.turns, stream_turn_id(log), NULL),
+				 x.request.content ? x.request.content : "selected");
+		x.on_started(x.owner, log, log ? NULL : &e);
+	}
+}
+
+static struct stub_asked *stub_asked_new(struct turns *t, void *owner)
+{
+	struct stub_asked *x = mem_alloc(sizeof(*x));
+
+	x->op.cancel = on_stub_asked_cancel;
+	x->turns = t;
+	x->owner = owner;
+	loop_later(t->loop, &x->later, on_stub_asked, x);
+	return x;
+}
+
+struct op *turn_start(struct turns *t, const struct turn_request *request, turn_started_cb cb,
+		      void *owner)
+{
+	struct stub_asked *x = stub_asked_new(t, owner);
+
+	x->on_started = cb;
+	x->request = *request;
+	return &x->op;
+}
+
+struct op *turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,
+		       enum turn_cancel_reason reason, turn_found_cb cb, void *owner)
 {
 	struct stub_turn *turn = stub_find(t, turn_id, NULL);
+	bool found = turn && stream_local(t->hub, turn_id, who);
+	struct stub_asked *x;
 
-	if (!turn || !stream_find(t->hub, turn_id, who))
-		return false;
-	t->cancels[reason]++;
-	stub_complete(turn, "cancelled");
-	stub_over(turn);
-	return true;
+	if (found) {
+		t->cancels[reason]++;
+		stub_complete(turn, "cancelled");
+		stub_over(turn);
+	}
+	if (!cb)
+		return NULL;
+	x = stub_asked_new(t, owner);
+	x->on_found = cb;
+	x->found = found;
+	return &x->op;
 }
 
-const char *turn_running(const struct turns *t, const char *session_id, const struct principal *who)
+struct op *turn_running(struct turns *t, const char *session_id, const struct principal *who,
+			turn_id_cb cb, void *owner)
 {
 	struct stub_turn *turn = stub_find(t, NULL, session_id);
+	struct stub_asked *x = stub_asked_new(t, owner);
 
-	return turn && stream_find(t->hub, turn->turn_id, who) ? turn->turn_id : NULL;
+	x->on_id = cb;
+	if (turn && stream_local(t->hub, turn->turn_id, who))
+		memcpy(x->turn_id, turn->turn_id, UUID_BYTES);
+	return &x->op;
 }
 
 const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant)

@@ -27,8 +27,6 @@ static int setup(void **state)
 	settings = (struct turn_settings){.place_count = 2};
 	all = (struct turns){.settings = &settings};
 	turn_groups_init(&all);
-	list_init(&all.repeats);
-	hashmap_init(&all.repeats_by_key);
 	running = mmap(NULL, RUNNING_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		       0);
 	assert_ptr_not_equal(running, MAP_FAILED);
@@ -43,7 +41,6 @@ static int teardown(void **state)
 	while (!list_empty(&all.running))
 		turn_part(list_item(all.running.next, struct turn, core.node));
 	turn_groups_deinit(&all);
-	hashmap_deinit(&all.repeats_by_key);
 	munmap(running, RUNNING_BYTES);
 	mem_free(users);
 	return 0;
@@ -72,10 +69,9 @@ static const char *refusal(const char *tenant, const char *user)
 	const struct principal who = {
 		.user = user, .tenant = tenant, .permissions = permissions, .permission_count = 1};
 	const struct turn_request r = {.who = &who, .session_id = session.text, .content = "x"};
-	struct stream_log *log;
 
 	e = (struct err){0};
-	assert_false(turn_start(&all, &r, &log, &e));
+	assert_false(turn_admit(&all, &r, &e));
 	assert_int_equal(e.code, ERR_LIMIT);
 	assert_true(e.may_retry);
 	return e.text;
@@ -112,7 +108,7 @@ static void who_asks_is_counted_without_reading_the_turns_of_others(void **state
 	run(TURNS_MAX - 1, "greedy", TURNS_PER_USER_MAX);
 	mprotect(running, RUNNING_BYTES, PROT_NONE);
 	assert_non_null(strstr(refusal("greedy", "ann"), "of this user"));
-	assert_null(turn_running(&all, session.text, &ann));
+	assert_null(turn_group_of(&all, GROUP_SESSION, &ann, session.text));
 	mprotect(running, RUNNING_BYTES, PROT_READ | PROT_WRITE);
 }
 

@@ -1,0 +1,309 @@
+/*
+ * Leases by name, by holder, and by the requests that they were acquired for. Those are forgotten
+ * in the order of their leases, so only the oldest are ever looked at for their age.
+ */
+#include "vesper/lease_memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/hashmap.h"
+#include "vesper/list.h"
+#include "vesper/mem.h"
+#include "vesper/op.h"
+
+struct held {
+	struct hashmap_node by_name, by_holder;
+	char *name; /* tenant and name */
+	char holder[UUID_BYTES];
+};
+
+struct once {
+	struct list node;
+	struct hashmap_node by_key;
+	char *key; /* tenant, name and once */
+	char holder[UUID_BYTES];
+	int64_t until_ms;
+};
+
+struct memory {
+	struct loop *loop;
+	int64_t once_kept_ms;
+	struct hashmap held_by_name, held_by_holder;
+	struct hashmap once_by_key;
+	struct list onces; /* the oldest first */
+	uint64_t last_fence;
+	size_t running;
+};
+
+/* A question that waits for the loop: what is asked is decided there. */
+struct waiting {
+	struct op op;
+	struct later later;
+	struct memory *memory;
+	char *name, *once; /* keys; NULL: none is given */
+	char holder[UUID_BYTES];
+	bool acquires, anew;
+	lease_cb on_lease;
+	lease_found_cb on_found;
+	void *owner;
+};
+
+static char *name_key(const char *tenant, const char *name)
+{
+	return mem_printf("%s\x1f%s", tenant, name);
+}
+
+/* ---- what is kept ---- */
+
+static void held_free(struct memory *m, struct held *h)
+{
+	hashmap_remove(&m->held_by_name, &h->by_name);
+	hashmap_remove(&m->held_by_holder, &h->by_holder);
+	mem_free(h->name);
+	mem_free(h);
+}
+
+static void once_free(struct memory *m, struct once *o)
+{
+	list_remove(&o->node);
+	hashmap_remove(&m->once_by_key, &o->by_key);
+	mem_free(o->key);
+	mem_free(o);
+}
+
+static void drop_old_onces(struct memory *m)
+{
+	int64_t now = clock_mono_ms();
+
+	list_each_safe(node, &m->onces) {
+		struct once *oldest = list_item(node, struct once, node);
+
+		if (oldest->until_ms > now)
+			return;
+		once_free(m, oldest);
+	}
+}
+
+static struct once *once_of(const struct memory *m, const char *key)
+{
+	struct hashmap_node *node = key ? hashmap_find(&m->once_by_key, str_of(key)) : NULL;
+
+	return node ? hashmap_item(node, struct once, by_key) : NULL;
+}
+
+static const struct held *held_of(const struct memory *m, const char *name)
+{
+	struct hashmap_node *node = hashmap_find(&m->held_by_name, str_of(name));
+
+	return node ? hashmap_item(node, struct held, by_name) : NULL;
+}
+
+static void remember_once(struct memory *m, struct waiting *w)
+{
+	struct once *o = once_of(m, w->once);
+
+	if (o)
+		once_free(m, o);
+	o = mem_alloc(sizeof(*o));
+	o->key = w->once;
+	w->once = NULL;
+	memcpy(o->holder, w->holder, UUID_BYTES);
+	o->until_ms = clock_mono_ms() + m->once_kept_ms;
+	list_append(&m->onces, &o->node);
+	hashmap_add(&m->once_by_key, &o->by_key, str_of(o->key));
+}
+
+/* Greater than those of a process before this one, too. */
+static uint64_t next_fence(struct memory *m)
+{
+	uint64_t now_us = (uint64_t)clock_now_ms() * 1000;
+
+	m->last_fence = now_us > m->last_fence ? now_us : m->last_fence + 1;
+	return m->last_fence;
+}
+
+static void acquire(struct memory *m, struct waiting *w, struct lease *out)
+{
+	struct held *h = mem_alloc(sizeof(*h));
+
+	h->name = w->name;
+	w->name = NULL;
+	memcpy(h->holder, w->holder, UUID_BYTES);
+	hashmap_add(&m->held_by_name, &h->by_name, str_of(h->name));
+	hashmap_add(&m->held_by_holder, &h->by_holder, str_of(h->holder));
+	if (w->once)
+		remember_once(m, w);
+	out->kind = LEASE_OURS;
+	out->fence = next_fence(m);
+	memcpy(out->holder, h->holder, UUID_BYTES);
+}
+
+static void decide(struct memory *m, struct waiting *w, struct lease *out)
+{
+	const struct once *again = w->anew ? NULL : once_of(m, w->once);
+	const struct held *held = held_of(m, w->name);
+
+	if (again) {
+		out->kind = LEASE_AGAIN;
+		memcpy(out->holder, again->holder, UUID_BYTES);
+	} else if (held) {
+		out->kind = LEASE_HELD;
+		memcpy(out->holder, held->holder, UUID_BYTES);
+	} else if (w->acquires) {
+		acquire(m, w, out);
+	}
+}
+
+/* ---- questions ---- */
+
+static void waiting_free(struct waiting *w)
+{
+	w->memory->running--;
+	mem_free(w->name);
+	mem_free(w->once);
+	mem_free(w);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct waiting *w = list_item(op, struct waiting, op);
+
+	later_cancel(&w->later);
+	waiting_free(w);
+}
+
+static void on_answer(void *owner)
+{
+	struct waiting *w = owner;
+	struct lease lease = {.kind = LEASE_UNKNOWN};
+	lease_cb cb = w->on_lease;
+	lease_found_cb found = w->on_found;
+	void *asker = w->owner;
+
+	if (cb) {
+		drop_old_onces(w->memory);
+		decide(w->memory, w, &lease);
+	}
+	waiting_free(w);
+	if (cb)
+		cb(asker, &lease);
+	else
+		found(asker, false);
+}
+
+static struct waiting *waiting_new(struct memory *m, void *owner)
+{
+	struct waiting *w = mem_alloc(sizeof(*w));
+
+	w->op.cancel = on_cancel;
+	w->memory = m;
+	w->owner = owner;
+	m->running++;
+	loop_later(m->loop, &w->later, on_answer, w);
+	return w;
+}
+
+static struct op *memory_acquire(void *self, const struct lease_request *r, lease_cb cb,
+				 void *owner)
+{
+	struct waiting *w = waiting_new(self, owner);
+
+	assert(uuid_valid(r->holder));
+	w->on_lease = cb;
+	w->acquires = true;
+	w->anew = r->anew;
+	w->name = name_key(r->tenant, r->name);
+	w->once = r->once ? mem_printf("%s\x1f%s", w->name, r->once) : NULL;
+	memcpy(w->holder, r->holder, UUID_BYTES);
+	return &w->op;
+}
+
+static struct op *memory_look(void *self, const char *tenant, const char *name, lease_cb cb,
+			      void *owner)
+{
+	struct waiting *w = waiting_new(self, owner);
+
+	w->on_lease = cb;
+	w->name = name_key(tenant, name);
+	return &w->op;
+}
+
+/* What is noted goes with the process, and a lease ends by its release alone. */
+static void memory_note(void *self, const char *holder, const char *member, struct str value)
+{
+	(void)self;
+	(void)holder;
+	(void)member;
+	(void)value;
+}
+
+static void memory_release(void *self, const char *holder)
+{
+	struct memory *m = self;
+	struct hashmap_node *node = hashmap_find(&m->held_by_holder, str_of(holder));
+
+	if (node)
+		held_free(m, hashmap_item(node, struct held, by_holder));
+}
+
+/* There is no other replica to hear from, or to tell. */
+static void memory_listen(void *self, lease_signal_cb cb, void *owner)
+{
+	(void)self;
+	(void)cb;
+	(void)owner;
+}
+
+static struct op *memory_signal(void *self, const struct lease_signal *s, lease_found_cb cb,
+				void *owner)
+{
+	struct waiting *w;
+
+	(void)s;
+	if (!cb)
+		return NULL;
+	w = waiting_new(self, owner);
+	w->on_found = cb;
+	return &w->op;
+}
+
+static void memory_close(void *self)
+{
+	struct memory *m = self;
+
+	assert(m->running == 0);
+	hashmap_each(node, &m->held_by_name)
+		held_free(m, hashmap_item(node, struct held, by_name));
+	list_each_safe(node, &m->onces)
+		once_free(m, list_item(node, struct once, node));
+	hashmap_deinit(&m->held_by_name);
+	hashmap_deinit(&m->held_by_holder);
+	hashmap_deinit(&m->once_by_key);
+	mem_free(m);
+}
+
+static const struct lease_driver memory_driver = {
+	.name = "memory",
+	.acquire = memory_acquire,
+	.look = memory_look,
+	.note = memory_note,
+	.release = memory_release,
+	.listen = memory_listen,
+	.signal = memory_signal,
+	.close = memory_close,
+};
+
+struct leases lease_memory_new(struct loop *l, int64_t once_kept_ms)
+{
+	struct memory *m = mem_alloc(sizeof(*m));
+
+	m->loop = l;
+	m->once_kept_ms = once_kept_ms;
+	hashmap_init(&m->held_by_name);
+	hashmap_init(&m->held_by_holder);
+	hashmap_init(&m->once_by_key);
+	list_init(&m->onces);
+	return (struct leases){&memory_driver, m};
+}

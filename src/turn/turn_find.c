@@ -1,0 +1,152 @@
+/*
+ * What is asked of running turns from outside: to stop one, or which one of a session runs. What
+ * runs here is known at once; of others the leases are asked. Answers come from the loop.
+ */
+#include "turn_int.h"
+
+#include <string.h>
+
+#include "vesper/mem.h"
+
+struct finding {
+	struct op op;
+	struct later later;
+	struct turns *all;
+	struct op *asked; /* the leases */
+	bool found;
+	char turn_id[UUID_BYTES]; /* "": none */
+	turn_found_cb on_found;
+	turn_id_cb on_id;
+	void *owner;
+};
+
+static void finding_free(struct finding *f)
+{
+	f->all->asking--;
+	mem_free(f);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct finding *f = list_item(op, struct finding, op);
+
+	later_cancel(&f->later);
+	op_cancel(&f->asked);
+	finding_free(f);
+}
+
+static void on_answer(void *owner)
+{
+	struct finding f = *(struct finding *)owner;
+
+	finding_free(owner);
+	if (f.on_found)
+		f.on_found(f.owner, f.found);
+	else
+		f.on_id(f.owner, *f.turn_id ? f.turn_id : NULL);
+}
+
+static struct finding *finding_new(struct turns *all, void *owner)
+{
+	struct finding *f = mem_alloc(sizeof(*f));
+
+	*f = (struct finding){.op = {.cancel = on_cancel}, .all = all, .owner = owner};
+	all->asking++;
+	return f;
+}
+
+/* ---- cancelling ---- */
+
+/* False: none of this user's runs here. */
+static bool stop(struct turns *all, const char *turn_id, const struct principal *who,
+		 enum turn_cancel_reason reason)
+{
+	const struct turn_group *g = turn_group_of(all, GROUP_USER, who, NULL);
+	struct turn *t = turn_id ? turn_by_id(all, turn_id) : NULL;
+
+	if (turn_id && (!t || !principal_same_user(t->core.who, who)))
+		return false;
+	if (t)
+		turn_stop(t, reason);
+	else if (g)
+		list_each_safe(node, &g->turns)
+			turn_stop(turn_at(node), reason);
+	return g != NULL;
+}
+
+static void on_told(void *owner, bool found)
+{
+	struct finding *f = owner;
+
+	f->asked = NULL;
+	f->found = f->found || found;
+	on_answer(f);
+}
+
+struct op *turn_cancel(struct turns *all, const char *turn_id, const struct principal *who,
+		       enum turn_cancel_reason reason, turn_found_cb cb, void *owner)
+{
+	const struct lease_signal signal = {.kind = SIGNAL_CANCEL,
+					    .tenant = who->tenant,
+					    .user = who->user,
+					    .holder = turn_id,
+					    .reason = (int)reason};
+	bool here = stop(all, turn_id, who, reason);
+	bool elsewhere = !here || !turn_id;
+	struct finding *f;
+
+	if (!cb) {
+		if (elsewhere)
+			all->leases.driver->signal(all->leases.self, &signal, NULL, NULL);
+		return NULL;
+	}
+	f = finding_new(all, owner);
+	f->on_found = cb;
+	f->found = here;
+	if (elsewhere)
+		f->asked = all->leases.driver->signal(all->leases.self, &signal, on_told, f);
+	else
+		loop_later(all->loop, &f->later, on_answer, f);
+	return &f->op;
+}
+
+/* ---- which one runs ---- */
+
+static void on_held(void *owner, const struct lease *lease)
+{
+	struct finding *f = owner;
+
+	f->asked = NULL;
+	if (lease->kind == LEASE_HELD)
+		memcpy(f->turn_id, lease->holder, UUID_BYTES);
+	on_answer(f);
+}
+
+struct op *turn_running(struct turns *all, const char *session_id, const struct principal *who,
+			turn_id_cb cb, void *owner)
+{
+	const struct turn_group *g = turn_group_of(all, GROUP_SESSION, who, session_id);
+	struct finding *f = finding_new(all, owner);
+
+	f->on_id = cb;
+	if (g) {
+		memcpy(f->turn_id, turn_at(g->turns.next)->core.id.text, UUID_BYTES);
+		loop_later(all->loop, &f->later, on_answer, f);
+	} else {
+		f->asked = turn_lease_look(all, session_id, who, on_held, f);
+	}
+	return &f->op;
+}
+
+/* ---- from other replicas ---- */
+
+void turn_on_signal(void *owner, const struct lease_signal *s)
+{
+	struct turns *all = owner;
+	const struct principal who = {.tenant = s->tenant, .user = s->user};
+
+	if (s->kind == SIGNAL_CANCEL)
+		(void)stop(all, s->holder, &who, (enum turn_cancel_reason)s->reason);
+	else if (s->kind == SIGNAL_EVICT)
+		stream_forget(all->streams, s->session, &who);
+}

@@ -1,0 +1,216 @@
+/*
+ * The way to a turn: the lease of its session first, since that may be held by another replica,
+ * then what admission says. A message that comes again is led to the turn that it began before.
+ */
+#include "turn_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/hash.h"
+#include "vesper/mem.h"
+
+struct starting {
+	struct op op;
+	struct turns *all;
+	struct turn_request request; /* the caller's texts */
+	struct uuid turn_id;
+	struct op *asked; /* the lease, or the log of before */
+	turn_started_cb cb;
+	void *owner;
+};
+
+/* ---- leases of sessions ---- */
+
+#define USER_HEX 16
+
+/* "<who>:<session>": users are told apart without being named. */
+static void name_of(const struct principal *who, const char *session_id, char out[LEASE_NAME_BYTES])
+{
+	char user[HASH_HEX_BYTES];
+	size_t tenant_len = strlen(who->tenant) + 1;
+	struct buf both;
+
+	buf_init(&both, SIZE_MAX / 2);
+	buf_add(&both, who->tenant, tenant_len);
+	buf_str(&both, who->user);
+	hash_sha256_hex(both.p, both.n, user);
+	buf_deinit(&both);
+	assert(strlen(session_id) == UUID_BYTES - 1);
+	memcpy(out, user, USER_HEX);
+	out[USER_HEX] = ':';
+	memcpy(out + USER_HEX + 1, session_id, UUID_BYTES);
+}
+
+struct op *turn_lease(struct turns *all, const struct turn_request *r, const char *turn_id,
+		      bool anew, lease_cb cb, void *owner)
+{
+	char name[LEASE_NAME_BYTES];
+	const struct str members[] = {STR("session"),
+				      str_of(r->session_id),
+				      STR("user"),
+				      str_of(r->who->user),
+				      {NULL, 0}};
+	const struct lease_request request = {
+		.tenant = r->who->tenant,
+		.name = name,
+		.holder = turn_id,
+		.once = r->client_msg_id,
+		.anew = anew,
+		.members = members,
+	};
+
+	name_of(r->who, r->session_id, name);
+	return all->leases.driver->acquire(all->leases.self, &request, cb, owner);
+}
+
+struct op *turn_lease_look(struct turns *all, const char *session_id, const struct principal *who,
+			   lease_cb cb, void *owner)
+{
+	char name[LEASE_NAME_BYTES];
+
+	name_of(who, session_id, name);
+	return all->leases.driver->look(all->leases.self, who->tenant, name, cb, owner);
+}
+
+void turn_lease_release(struct turns *all, const char *turn_id)
+{
+	all->leases.driver->release(all->leases.self, turn_id);
+}
+
+/* ---- starting ---- */
+
+static void starting_free(struct starting *s)
+{
+	s->all->asking--;
+	mem_free(s);
+}
+
+static void on_cancel(struct op *op)
+{
+	struct starting *s = list_item(op, struct starting, op);
+
+	op_cancel(&s->asked);
+	starting_free(s);
+}
+
+static void answer(struct starting *s, struct stream_log *log, const struct err *e)
+{
+	turn_started_cb cb = s->cb;
+	void *owner = s->owner;
+
+	starting_free(s);
+	cb(owner, log, e);
+}
+
+static void refuse(struct starting *s, const struct err *e)
+{
+	turn_lease_release(s->all, s->turn_id.text);
+	answer(s, NULL, e);
+}
+
+static void on_lease(void *owner, const struct lease *lease);
+
+/* The turn of before, or none: then the message is a new one. */
+static void on_before(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct starting *s = owner;
+
+	s->asked = NULL;
+	if (e)
+		s->asked = turn_lease(s->all, &s->request, s->turn_id.text, true, on_lease, s);
+	else
+		answer(s, log, NULL);
+}
+
+/* The same message, waiting in the session for its turn; it has no lease yet. */
+static struct turn *same_that_waits(const struct turn_group *session, const char *client_msg_id)
+{
+	if (session && client_msg_id)
+		list_each(node, &session->turns) {
+			const char *other = turn_at(node)->core.request.client_msg_id;
+
+			if (other && strcmp(other, client_msg_id) == 0)
+				return turn_at(node);
+		}
+	return NULL;
+}
+
+static void on_lease(void *owner, const struct lease *lease)
+{
+	struct starting *s = owner;
+	const struct turn_request *r = &s->request;
+	const struct turn_group *session =
+		turn_group_of(s->all, GROUP_SESSION, r->who, r->session_id);
+	struct turn *before = same_that_waits(session, r->client_msg_id);
+	struct err e = {0};
+	struct turn *t;
+
+	s->asked = NULL;
+	if (lease->kind == LEASE_AGAIN) {
+		s->asked = stream_find(s->all->streams, lease->holder, r->who, on_before, s);
+		return;
+	}
+	if (before) {
+		turn_lease_release(s->all, s->turn_id.text);
+		answer(s, before->core.log, NULL);
+		return;
+	}
+	if (!turn_admit(s->all, r, &e)) {
+		refuse(s, &e);
+		return;
+	}
+	if (lease->kind == LEASE_HELD && !session) {
+		err_set_retry(&e, ERR_BUSY, "a turn of this session runs on another server");
+		refuse(s, &e);
+		return;
+	}
+	if (session) /* those before it come first */
+		turn_lease_release(s->all, s->turn_id.text);
+	t = turn_new(s->all, r, &s->turn_id);
+	t->core.fence = lease->fence;
+	turn_make_room(t);
+	if (!t->machine.waiting)
+		turn_admitted(t);
+	answer(s, t->core.log, NULL);
+}
+
+struct op *turn_start(struct turns *all, const struct turn_request *r, turn_started_cb cb,
+		      void *owner)
+{
+	struct starting *s = mem_alloc(sizeof(*s));
+
+	assert(uuid_valid(r->session_id)); /* checked by opt_uuid and wire_parse_message */
+	*s = (struct starting){.op = {.cancel = on_cancel},
+			       .all = all,
+			       .request = *r,
+			       .turn_id = uuid_new(),
+			       .cb = cb,
+			       .owner = owner};
+	all->asking++;
+	s->asked = turn_lease(all, r, s->turn_id.text, false, on_lease, s);
+	return &s->op;
+}
+
+/* ---- a turn that waited ---- */
+
+static void on_next_lease(void *owner, const struct lease *lease)
+{
+	struct turn *t = owner;
+
+	t->machine.leasing = NULL;
+	if (lease->kind == LEASE_HELD) {
+		turn_stop_busy(t);
+		return;
+	}
+	t->core.fence = lease->fence;
+	turn_admitted(t);
+}
+
+void turn_begin_waiting(struct turn *t)
+{
+	assert(t->machine.waiting);
+	if (!t->machine.leasing)
+		t->machine.leasing = turn_lease(t->core.all, &t->core.request, t->core.id.text,
+						true, on_next_lease, t);
+}

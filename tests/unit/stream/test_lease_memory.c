@@ -1,0 +1,201 @@
+/* Leases of one process: who holds a name, what was leased before, and tokens that only grow. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vesper/lease_memory.h"
+#include "vesper/mem.h"
+#include "vesper/op.h"
+
+#define KEPT_MS 60000
+
+static struct loop *loop;
+static struct leases leases;
+
+struct heard {
+	bool done;
+	struct lease lease;
+};
+
+static int set_up(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	assert_true(loop_new(&loop, &e));
+	leases = lease_memory_new(loop, KEPT_MS);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	leases.driver->close(leases.self);
+	loop_free(&loop);
+	return 0;
+}
+
+static void on_lease(void *owner, const struct lease *lease)
+{
+	struct heard *h = owner;
+
+	assert_false(h->done);
+	h->done = true;
+	h->lease = *lease;
+}
+
+static struct op *start(const char *name, const struct uuid *holder, const char *once, bool anew,
+			struct heard *h)
+{
+	const struct lease_request r = {
+		.tenant = "acme", .name = name, .holder = holder->text, .once = once, .anew = anew};
+
+	*h = (struct heard){0};
+	return leases.driver->acquire(leases.self, &r, on_lease, h);
+}
+
+static struct lease hear(struct heard *h)
+{
+	assert_false(h->done); /* never from inside the call */
+	while (!h->done)
+		loop_turn(loop);
+	return h->lease;
+}
+
+static struct lease acquire(const char *name, const struct uuid *holder, const char *once)
+{
+	struct heard h;
+
+	start(name, holder, once, false, &h);
+	return hear(&h);
+}
+
+static struct lease look(const char *name)
+{
+	struct heard h = {0};
+
+	leases.driver->look(leases.self, "acme", name, on_lease, &h);
+	return hear(&h);
+}
+
+static void one_holder_at_a_time_with_a_greater_token_each(void **state)
+{
+	struct uuid a = uuid_new(), b = uuid_new();
+	struct lease first, held, next;
+
+	(void)state;
+	first = acquire("ann:s1", &a, NULL);
+	assert_int_equal(first.kind, LEASE_OURS);
+	held = acquire("ann:s1", &b, NULL);
+	assert_int_equal(held.kind, LEASE_HELD);
+	assert_string_equal(held.holder, a.text);
+	assert_string_equal(held.replica, "");
+	assert_string_equal(look("ann:s1").holder, a.text);
+	assert_int_equal(acquire("ann:s2", &b, NULL).kind, LEASE_OURS);
+	leases.driver->release(leases.self, uuid_new().text); /* of nobody */
+	leases.driver->release(leases.self, a.text);
+	leases.driver->release(leases.self, a.text);
+	assert_int_equal(look("ann:s1").kind, LEASE_UNKNOWN);
+	next = acquire("ann:s1", &a, NULL);
+	assert_int_equal(next.kind, LEASE_OURS);
+	assert_true(next.fence > first.fence);
+}
+
+static void a_request_that_comes_again_is_led_to_its_first_holder(void **state)
+{
+	struct uuid a = uuid_new(), b = uuid_new(), c = uuid_new();
+	struct heard h;
+
+	(void)state;
+	assert_int_equal(acquire("ann:s1", &a, "m1").kind, LEASE_OURS);
+	assert_int_equal(acquire("ann:s1", &b, "m1").kind, LEASE_AGAIN);
+	leases.driver->release(leases.self, a.text); /* and when that is over */
+	assert_string_equal(acquire("ann:s1", &b, "m1").holder, a.text);
+	assert_int_equal(acquire("bob:s1", &b, "m1").kind, LEASE_OURS); /* not another's */
+	start("ann:s1", &c, "m1", true, &h);
+	assert_int_equal(hear(&h).kind, LEASE_OURS); /* the first one's log is gone */
+	assert_string_equal(acquire("ann:s1", &b, "m1").holder, c.text);
+}
+
+static void a_request_is_forgotten_after_its_time(void **state)
+{
+	struct leases brief = lease_memory_new(loop, 0);
+	struct uuid a = uuid_new(), b = uuid_new();
+	struct lease_request r = {
+		.tenant = "acme", .name = "ann:s1", .holder = a.text, .once = "m1"};
+	struct heard h = {0};
+
+	(void)state;
+	brief.driver->acquire(brief.self, &r, on_lease, &h);
+	assert_int_equal(hear(&h).kind, LEASE_OURS);
+	brief.driver->release(brief.self, a.text);
+	r.holder = b.text;
+	h = (struct heard){0};
+	brief.driver->acquire(brief.self, &r, on_lease, &h);
+	assert_int_equal(hear(&h).kind, LEASE_OURS);
+	brief.driver->close(brief.self);
+}
+
+static void what_is_cancelled_holds_nothing(void **state)
+{
+	struct uuid a = uuid_new(), b = uuid_new();
+	struct heard first, second;
+	struct op *op = start("ann:s1", &a, "m1", false, &first);
+
+	(void)state;
+	start("ann:s1", &b, "m1", false, &second);
+	op_cancel(&op);
+	assert_int_equal(hear(&second).kind, LEASE_OURS);
+	assert_false(first.done);
+}
+
+static void on_signal(void *owner, const struct lease_signal *signal)
+{
+	(void)owner;
+	(void)signal;
+	fail();
+}
+
+static void on_found(void *owner, bool found)
+{
+	assert_false(found);
+	*(bool *)owner = true;
+}
+
+static void there_is_nobody_to_tell(void **state)
+{
+	const struct lease_signal s = {.kind = SIGNAL_CANCEL, .tenant = "acme", .user = "ann"};
+	bool told = false, cancelled = false;
+	struct op *op;
+
+	(void)state;
+	leases.driver->listen(leases.self, on_signal, NULL);
+	leases.driver->signal(leases.self, &s, on_found, &told);
+	op = leases.driver->signal(leases.self, &s, on_found, &cancelled);
+	op_cancel(&op);
+	assert_null(leases.driver->signal(leases.self, &s, NULL, NULL));
+	assert_false(told);
+	while (!told)
+		loop_turn(loop);
+	assert_false(cancelled);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_holder_at_a_time_with_a_greater_token_each),
+		TEST(a_request_that_comes_again_is_led_to_its_first_holder),
+		TEST(a_request_is_forgotten_after_its_time),
+		TEST(what_is_cancelled_holds_nothing),
+		TEST(there_is_nobody_to_tell),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
