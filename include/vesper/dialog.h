@@ -206,6 +206,20 @@ void context_summarize(struct dialog_turn *t, const struct message *messages, si
 void context_word_summary(struct dialog_turn *t, const char *text);
 void context_summary_stored(struct dialog_turn *t);
 
+/* ---- outside.c: a conversation that the caller's client keeps ---- */
+
+/* ERR_LIMIT: more than OUTSIDE_MESSAGES_MAX, or than OUTSIDE_BYTES_MAX. ERR_INPUT: not UTF-8. */
+MUST_CHECK bool outside_check(const struct turn_request *r, struct err *e);
+/* Copies the origin and what is looked at: the rules as one message, then at most OUTSIDE_LOOKED_AT
+ * of what was said. */
+void outside_copy(const struct turn_request *r, struct turn_request *out, struct arena *a);
+/* Code reads what the user asked, for the session context. */
+void outside_read(struct dialog_turn *t);
+/* For the prompt of the answer and no other, quoted; NULL: nothing. The number check knows no
+ * number of either. */
+const char *outside_rules(const struct turn_request *r, struct arena *a);
+const char *outside_said(const struct turn_request *r, struct arena *a);
+
 /* ---- memory.c: items of a summary. Pure; all texts in the arena. ---- */
 
 /* What an earlier summary and these messages come to. New reference. */

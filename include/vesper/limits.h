@@ -77,22 +77,28 @@
 #define LOOP_LAST_ITERATIONS 8 /* a chain of steps has fewer, those of many turns never end */
 
 /* a turn */
-#define TURN_ARENA_BYTES   (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
-#define TURN_MAX_HOPS      64     /* state changes of one turn; a real one takes about 12 */
-#define TURN_DEADLINE_MS   120000 /* the whole turn */
-#define TURNS_MAX          4000   /* running turns in one process */
-#define TURNS_QUEUED_MAX   4      /* questions that wait in one session; more is no conversation */
-#define TURNS_OF_TENANT    2000   /* and one tenant's, where there are several: half */
-#define TURNS_PER_USER_MAX 8      /* running turns of one user over all sessions */
-#define TURN_GRACE_MS      30000  /* a turn nobody watches runs on that long, to be resumed */
-#define SUMMARY_MESSAGES   30     /* messages without a summary: then the older ones get one */
-#define SUMMARY_TOKENS     100000 /* or that many tokens written in them */
-#define SUMMARY_KEEP       6      /* the newest stay out of it: prompts repeat them whole */
-#define SUMMARY_READ       200    /* messages that one summary takes in */
-#define SUMMARY_ITEMS_MAX  40     /* questions that a summary remembers; the oldest go first */
-#define SUMMARY_TEXT_BYTES 240    /* of a question, and of what answered it */
-#define SUMMARY_MODEL_MS   8000   /* a model has that long to word it */
-#define SUMMARY_BYTES_MAX  4000   /* of a model's summary */
+#define TURN_ARENA_BYTES     (32 * 1024 * 1024) /* rows, prompts and messages of one turn */
+#define TURN_MAX_HOPS        64     /* state changes of one turn; a real one takes about 12 */
+#define TURN_DEADLINE_MS     120000 /* the whole turn */
+#define TURNS_MAX            4000   /* running turns in one process */
+#define TURNS_QUEUED_MAX     4     /* questions that wait in one session; more is no conversation */
+#define TURNS_OF_TENANT      2000  /* and one tenant's, where there are several: half */
+#define TURNS_PER_USER_MAX   8     /* running turns of one user over all sessions */
+#define TURN_GRACE_MS        30000 /* a turn nobody watches runs on that long, to be resumed */
+#define SUMMARY_MESSAGES     30    /* messages without a summary: then the older ones get one */
+#define SUMMARY_TOKENS       100000 /* or that many tokens written in them */
+#define SUMMARY_KEEP         6      /* the newest stay out of it: prompts repeat them whole */
+#define SUMMARY_READ         200    /* messages that one summary takes in */
+#define SUMMARY_ITEMS_MAX    40     /* questions that a summary remembers; the oldest go first */
+#define SUMMARY_TEXT_BYTES   240    /* of a question, and of what answered it */
+#define SUMMARY_MODEL_MS     8000   /* a model has that long to word it */
+#define SUMMARY_BYTES_MAX    4000   /* of a model's summary */
+#define OUTSIDE_MESSAGES_MAX 1000   /* a client's own history: what common clients send in a day */
+#define OUTSIDE_BYTES_MAX    (1024 * 1024) /* and as much of it as a request's body may hold */
+#define OUTSIDE_LOOKED_AT    12            /* its newest: as many as a session's own */
+#define OUTSIDE_OF_ROLE      6             /* texts of each speaker among them */
+#define OUTSIDE_ANSWER_BYTES 2000          /* of an answer: what it was about */
+#define OUTSIDE_RULES_BYTES  4000 /* of the client's own rules: tone and form need no more */
 #define HISTORY_MESSAGES_MAX                                                                       \
 	12 /* read of a session: a prompt repeats half, what stands is near                        \
 	    */

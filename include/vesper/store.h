@@ -52,6 +52,7 @@ struct message {
 	const char *session_id;
 	const char *turn_id;
 	const char *client_msg_id; /* NULL when none */
+	const char *origin;        /* of the session that is made for it; NULL: our own clients */
 	uint64_t fence;   /* of the lease that the turn is stored under; 0: none. Not stored yet */
 	const char *role; /* "user", "assistant" */
 	const char *content;

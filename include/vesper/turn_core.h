@@ -24,6 +24,13 @@ struct stream_log;
 struct toolbox;
 struct turns;
 
+/* A message of a conversation that the caller's client keeps: UTF-8, and nobody's word but its. */
+enum outside_role { OUTSIDE_SYSTEM, OUTSIDE_USER, OUTSIDE_ASSISTANT };
+struct outside_message {
+	enum outside_role role;
+	struct str text;
+};
+
 struct turn_request {
 	const struct principal *who;
 	const char *session_id; /* UUID; its row is made with the first message */
@@ -33,6 +40,12 @@ struct turn_request {
 	const json_t *filters;     /* edited filters, or NULL */
 	const char *ask_id;        /* the answer to an ask, or NULL */
 	const json_t *values;      /* its values */
+	/* Where the conversation is kept, if that is not the store: the turn is then stored in a
+	 * session of its own, which has this in its metadata. NULL: the session's. */
+	const char *origin;
+	/* That conversation, without the question, oldest first; see dialog.h for who reads it. */
+	const struct outside_message *history;
+	size_t history_count;
 };
 
 /* How a part that starts an operation tells the turn of it: the turn goes on when every operation

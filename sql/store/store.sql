@@ -21,7 +21,7 @@ INSERT INTO schema_migrations (version, name, applied_at) VALUES (:version, :nam
 --# query session_insert
 INSERT INTO chat_sessions (session_id, tenant_id, user_id, title, is_active, created_at, updated_at, total_tokens,
 	compaction_count, metadata)
-SELECT :session_id, :tenant_id, :user_id, :title, 1, :now, :now, 0, 0, '{}'
+SELECT :session_id, :tenant_id, :user_id, :title, 1, :now, :now, 0, 0, :metadata
 WHERE NOT EXISTS (SELECT 1 FROM chat_sessions s WHERE s.session_id = :session_id)
 
 --# query user_message_insert

@@ -18,6 +18,7 @@
 #include "vesper/prompt.h"
 #include "vesper/scratch.h"
 #include "vesper/stream.h"
+#include "vesper/tokens.h"
 #include "vesper/utf8.h"
 
 #define HISTORY_MESSAGE_BYTES 1200 /* of each: enough for what was asked and found */
@@ -359,6 +360,30 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_doubt 
 	return call;
 }
 
+/* Below our rules, and behind what is cached of them. */
+static void add_outside_rules(struct answer_turn *t, struct llm_call *call, struct scratch *s)
+{
+	const char *rules = outside_rules(&t->core->request, t->core->arena);
+	struct llm_block *both;
+
+	if (!rules)
+		return;
+	both = arena_alloc(t->core->arena, 2 * sizeof(*both));
+	both[0] = call->system[0];
+	both[1] = (struct llm_block){.kind = LLM_TEXT, .text = rules};
+	call->system = both;
+	call->system_count = 2;
+	scratch_spend(s, tokens_estimate(rules, strlen(rules)));
+}
+
+static void note_outside(struct answer_turn *t, struct scratch *s)
+{
+	const char *said = outside_said(&t->core->request, t->core->arena);
+
+	if (said)
+		scratch_note_spare(s, "What was said earlier in this conversation", said);
+}
+
 struct llm_call *prompt_answer(struct answer_turn *t)
 {
 	struct llm_call *call =
@@ -366,8 +391,10 @@ struct llm_call *prompt_answer(struct answer_turn *t)
 			 prompt_fill(t->core->may.catalog, "synthesizer", NULL, 0, t->core->arena));
 	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
 
+	add_outside_rules(t, call, s);
 	scratch_note(s, date_text(t));
 	note_memory(t, s, true);
+	note_outside(t, s);
 	scratch_note(s, question_text(t));
 	if (t->work->result_count == 0)
 		scratch_note(s, "No data was gathered: the question is not about the data, or "

@@ -13,6 +13,8 @@ void context_begun(struct dialog_turn *t, const struct beginning *b)
 {
 	struct turn_context *c = t->context;
 
+	if (t->core->request.origin) /* the conversation is kept elsewhere */
+		return;
 	c->history = b->history;
 	c->history_count = b->history_count;
 	c->long_session = b->has_more;

@@ -78,7 +78,8 @@ json_t *dialog_standing(const struct dialog_turn *t)
 	return standing;
 }
 
-/* A turn that gathered nothing leaves the context as it was. */
+/* A turn that gathered nothing leaves the context as it was; one that was read from outside is not
+ * stored. */
 void dialog_leave_context(struct dialog_turn *t)
 {
 	const struct understanding *u = &t->reading->understood;
@@ -87,6 +88,6 @@ void dialog_leave_context(struct dialog_turn *t)
 		return;
 	if (u->filter_count > 0 || u->tool_count > 0 || t->work->spec)
 		t->dialog->next_context = dialog_standing(t);
-	else
+	else if (!t->core->request.origin)
 		t->dialog->next_context = json_deep_copy(t->context->standing);
 }

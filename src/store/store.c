@@ -24,7 +24,7 @@ static const struct {
 	{"migrations_applied", {NULL}},
 	{"schema_applied", {NULL}},
 	{"migration_insert", {"version", "name", "now"}},
-	{"session_insert", {MINE, "title", "now"}},
+	{"session_insert", {MINE, "title", "metadata", "now"}},
 	{"user_message_insert",
 	 {MINE, "message_id", "turn_id", "client_msg_id", "role", "content", "status",
 	  "token_count", "latency_ms", "now"}},

@@ -130,5 +130,7 @@ MUST_CHECK bool store_found(struct table *const *tables, size_t count, size_t at
 
 /* First line of a message, at most TITLE_CHARS_MAX characters, cut between words. */
 const char *store_title(const char *content, struct arena *a);
+/* The object of a session that comes from there; NULL: empty. */
+const char *store_metadata(const char *origin, struct arena *a);
 
 #endif

@@ -113,6 +113,7 @@ struct op *store_session_new(struct store *s, const struct principal *who, const
 	struct sessions_call *c = session_call(s, who, session_id, a, cb, owner);
 
 	store_call_text(&c->call, "title", title);
+	store_call_text(&c->call, "metadata", store_metadata(NULL, c->call.arena));
 	store_call_now(&c->call);
 	store_call_add(&c->call, "session_insert");
 	store_call_add(&c->call, "session_one");

@@ -73,6 +73,22 @@ const char *store_title(const char *content, struct arena *a)
 	return arena_strndup(a, line.p, line.n);
 }
 
+const char *store_metadata(const char *origin, struct arena *a)
+{
+	const char *text = "{}";
+	struct buf b;
+
+	if (!origin)
+		return text;
+	buf_init(&b, SIZE_MAX / 2);
+	buf_str(&b, "{\"origin\":");
+	buf_json_str(&b, origin, strlen(origin));
+	buf_char(&b, '}');
+	text = arena_strdup(a, buf_text(&b));
+	buf_deinit(&b);
+	return text;
+}
+
 /* ---- messages ---- */
 
 enum cell {

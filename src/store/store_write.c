@@ -86,6 +86,7 @@ struct op *store_begin(struct store *s, const struct principal *who, const struc
 	c->finish = on_begun;
 	message_args(c, m);
 	store_call_text(c, "title", store_title(m->content, c->arena));
+	store_call_text(c, "metadata", store_metadata(m->origin, c->arena));
 	store_call_int(c, "limit", (int64_t)history + 1);
 	store_call_int(c, "one", 1);
 	store_call_add(c, "session_insert");

@@ -26,6 +26,7 @@ static void store_question(struct turn *t)
 		.turn_id = t->core.id.text,
 		.client_msg_id = t->core.request.client_msg_id,
 		.fence = t->core.fence,
+		.origin = t->core.request.origin,
 		.role = "user",
 		.content = t->core.request.content,
 		.status = MESSAGE_COMPLETE,
@@ -33,8 +34,9 @@ static void store_question(struct turn *t)
 
 	t->machine.started = true;
 	t->machine.pending++;
-	t->machine.op = store_begin(t->core.all->store, t->core.who, &m, HISTORY_MESSAGES_MAX,
-				    t->core.arena, on_begun, t);
+	t->machine.op =
+		store_begin(t->core.all->store, t->core.who, &m,
+			    m.origin ? 1 : HISTORY_MESSAGES_MAX, t->core.arena, on_begun, t);
 }
 
 enum turn_state step_accept(struct turn *t)

@@ -202,6 +202,7 @@ enum turn_state step_understand(struct turn *t)
 
 	if (waits_for_names(t, &next))
 		return next;
+	outside_read(&t->for_dialog);
 	if (!ask_read(&t->for_dialog)) {
 		turn_end_set(t, (struct turn_end){.failed = true,
 						  .error_code = failure->code,

@@ -32,6 +32,8 @@ bool turn_admit(const struct turns *all, const struct turn_request *r, struct er
 		return err_set_retry(e, ERR_CANCELLED, "the server is restarting");
 	if (!may(r->who, "chat:use"))
 		return err_set(e, ERR_DENIED, "chat:use is missing");
+	if (!outside_check(r, e))
+		return false;
 	if (all->count >= TURNS_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d turns are running", TURNS_MAX);
 	if (running_of(all, GROUP_TENANT, r) >= tenant_max)
@@ -71,6 +73,7 @@ static void copy_request(struct turn *t, const struct turn_request *r)
 		.ask_id = arena_strdup(a, r->ask_id),
 		.values = json_own(a, json_deep_copy(r->values)),
 	};
+	outside_copy(r, &t->core.request, a);
 }
 
 struct date turn_today(const struct turns *all, const char *tenant)

@@ -35,6 +35,7 @@
 #include "vesper/file.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
 #include "vesper/store.h"
@@ -76,6 +77,9 @@ struct stage {
 	char last_type[32];
 	char ask_id[UUID_BYTES];
 	bool closed, drained;
+	/* what the next one brings along */
+	struct outside_message outside[OUTSIDE_MESSAGES_MAX];
+	size_t outside_count;
 	FILE *record; /* VESPER_RECORD, or NULL */
 };
 
@@ -406,7 +410,10 @@ static void play(struct stage *s, const char *content, json_t *values)
 				 .session_id = s->session.text,
 				 .content = content,
 				 .ask_id = values ? s->ask_id : NULL,
-				 .values = values};
+				 .values = values,
+				 .origin = s->outside_count > 0 ? "replay" : NULL,
+				 .history = s->outside,
+				 .history_count = s->outside_count};
 	struct started started = {0};
 	struct prepare *each;
 
@@ -428,6 +435,7 @@ static void play(struct stage *s, const char *content, json_t *values)
 	prepare_free(&each);
 	timer_free(&s->later);
 	timer_stop(s->guard);
+	s->outside_count = 0;
 	json_decref(values);
 	record_turn(s);
 }
@@ -494,6 +502,13 @@ static void expect(struct stage *s, char *rest)
 			fail(s, "%s frame chat.%s holds %s", negated ? "a" : "no", type, rest);
 	} else if (strcmp(what, "stored") == 0) {
 		expect_stored(s, rest);
+	} else if (strcmp(what, "request") == 0) {
+		size_t n = strtoul(strsep(&rest, " "), NULL, 10);
+		const char *request = fake_llm_request(s->fake_llm, n);
+
+		if ((strstr(request, rest) != NULL) == negated)
+			fail(s, "the request %s \"%s\":\n%s", negated ? "holds" : "lacks", rest,
+			     request);
 	} else if (strcmp(what, "calls") == 0) {
 		if (fake_llm_calls(s->fake_llm) != strtoul(rest, NULL, 10))
 			fail(s, "%zu model calls were made, not %s", fake_llm_calls(s->fake_llm),
@@ -576,6 +591,20 @@ static void set_trigger(struct stage *s, char kind, char *rest)
 	s->trigger.n = rest ? (int)strtol(rest, NULL, 10) : 1;
 }
 
+/* A message of a conversation that a client keeps: outside ROLE TEXT. */
+static void add_outside(struct stage *s, const char *role, const char *text)
+{
+	static const char *const roles[] = {"system", "user", "assistant"};
+	size_t i = 0;
+
+	while (i < 3 && strcmp(roles[i], role) != 0)
+		i++;
+	if (i == 3 || s->outside_count == OUTSIDE_MESSAGES_MAX)
+		fail(s, "outside %s?", role);
+	s->outside[s->outside_count++] =
+		(struct outside_message){(enum outside_role)i, str_of(unescape(s, text))};
+}
+
 static void script_line(struct stage *s, const char *word, char *rest)
 {
 	if (!s->loop && strcmp(word, "config") == 0) {
@@ -594,6 +623,10 @@ static void script_line(struct stage *s, const char *word, char *rest)
 	} else if (strcmp(word, "cancel") == 0 || strcmp(word, "leave") == 0 ||
 		   strcmp(word, "drain") == 0) {
 		set_trigger(s, *word, rest);
+	} else if (strcmp(word, "outside") == 0) {
+		const char *role = strsep(&rest, " ");
+
+		add_outside(s, role, rest);
 	} else if (strcmp(word, "say") == 0) {
 		play(s, rest, NULL);
 	} else if (strcmp(word, "select") == 0) {

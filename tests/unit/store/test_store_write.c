@@ -26,6 +26,19 @@ static void first_message_makes_the_session(void **state)
 		"acmeann1{}");
 }
 
+/* A turn of a conversation that is kept elsewhere has a session of its own, which says where. */
+static void a_session_says_where_it_comes_from(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+	struct message m = user_message(f, session, "What about NP15?");
+
+	m.origin = "some \"client\"";
+	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
+	assert_string_equal(file_ask(f, f->acme, "SELECT metadata FROM chat_sessions"),
+			    "{\"origin\":\"some \\\"client\\\"\"}");
+}
+
 static void second_message_keeps_the_title(void **state)
 {
 	struct fixture *f = *state;
@@ -274,6 +287,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(first_message_makes_the_session),
+		STORE_TEST(a_session_says_where_it_comes_from),
 		STORE_TEST(second_message_keeps_the_title),
 		STORE_TEST(foreign_session_looks_like_none),
 		STORE_TEST(repeated_client_id_stores_nothing),
