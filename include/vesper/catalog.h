@@ -26,18 +26,14 @@
  *   param NAME text|int|decimal|date|bool|list(type,max)|list(type,min-max) required|optional
  *         [default=] [min=] [max=] [entity=] [filter=] [match=exact|like] [unit=]
  *         [slot=day|days|days_ahead|above|below|order|not] about
- *   column NAME [unit=] [priority=high|medium|low] [label=] [type=] [entity=] [permission=]
- *         [derived] [asof]
- *   fact NAME [unit=UNIT|@PARAM] [label=] [type=number|int|text|date] [optional] about
- *                             what code derives from the rows: every fact that is added; without
- *                             `optional` it is there whenever there are rows. @PARAM: the unit of
- *                             the column that this parameter names
- *   answer, suggest           sentences with {name} of a parameter or a column, or {fact.name}
- *                             (view.h)
- *   refer                     FILTER PATH word, several words, …: what a later step may take from
- *                             this one (ref.h), and by which words; for example
- *                             "vendor facts.higher_vendor the higher"
- *   window                    view.column: see below
+ *   column NAME [unit=] [priority=high|medium|low] [label=] [entity=] [permission=] [derived]
+ * [asof] [type=text|int|decimal|real|date|datetime|bool] real: shown as a decimal, in a frame a
+ * double fact NAME [unit=UNIT|@PARAM] [label=] [type=number|int|text|date] [optional] about what
+ * code derives from the rows: every fact that is added; without `optional` it is there whenever
+ * there are rows. @PARAM: the unit of the column that this parameter names answer, suggest
+ * sentences with {name} of a parameter or a column, or {fact.name} (view.h) refer FILTER PATH word,
+ * several words, …: what a later step may take from this one (ref.h), and by which words; for
+ * example "vendor facts.higher_vendor the higher" window                    view.column: see below
  *   whole                     count, sum(Column), …: see below
  *   measures                  words of what it orders or counts: "views, most viewed"; a question
  *                             for the most of something else is not for it
@@ -147,6 +143,7 @@ struct column_def {
 	const char *unit;
 	bool has_type;
 	enum column_type type;
+	bool is_real; /* a decimal that a frame holds as a double */
 	enum column_priority priority;
 	const char *entity;     /* dimension whose values its cells are, or NULL */
 	const char *permission; /* without it the column is not even fetched */

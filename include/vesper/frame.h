@@ -69,7 +69,7 @@ double frame_number(const struct frame_column *c, size_t row);
  */
 struct frame_declared {
 	const char *name;
-	enum column_type type;
+	enum frame_type type;
 };
 enum frame_type frame_type_of(enum column_type type);
 

@@ -345,7 +345,8 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 			return tool_wrong(h, e, "priority is high, medium or low");
 	} else if (strcmp(key, "type") == 0) {
 		c->has_type = true;
-		if (!column_type_parse(value, &c->type))
+		c->is_real = strcmp(value, "real") == 0;
+		if (!column_type_parse(c->is_real ? "decimal" : value, &c->type))
 			return tool_wrong(h, e, "unknown type %s", value);
 	} else if (strcmp(key, "entity") == 0) {
 		c->entity = value;

@@ -145,7 +145,7 @@ struct frame_build *frame_build_new(const char *name, const struct frame_declare
 	b->step = 1;
 	for (size_t i = 0; i < count; i++) {
 		b->columns[i].name = arena_strdup(a, columns[i].name);
-		b->columns[i].type = frame_type_of(columns[i].type);
+		b->columns[i].type = columns[i].type;
 		hashmap_init(&b->columns[i].codes);
 	}
 	grow(b, FIRST_ROWS);
@@ -234,10 +234,13 @@ static bool read_time(const char *text, int64_t *out)
 	return true;
 }
 
+/* Digits alone: strtod reads "nan", "0x1p3" and leading blanks, too. */
 static bool read_real(const char *text, double *out)
 {
 	char *end;
 
+	if (text[strspn(text, "+-.0123456789eE")])
+		return false;
 	*out = strtod(text, &end);
 	return *text && !*end && isfinite(*out);
 }

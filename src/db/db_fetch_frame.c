@@ -33,7 +33,7 @@ static bool describe(struct db_rows *from, struct described *d, const struct sin
 		table_column_number(d->table, i);
 		as = declared(sink, column->name);
 		d->columns[i].name = column->name;
-		d->columns[i].type = as ? as->type : column->type;
+		d->columns[i].type = as ? as->type : frame_type_of(column->type);
 	}
 	return true;
 }

@@ -43,10 +43,13 @@ static struct sink sink_of(const struct tool_call *call, const struct sql_query 
 	if (!f)
 		return (struct sink){.rows_max = call->rows_max, .stats = true};
 	columns = arena_alloc(call->arena, (tool->column_count + 1) * sizeof(*columns));
-	for (size_t i = 0; i < tool->column_count; i++)
-		if (tool->columns[i].has_type)
+	for (size_t i = 0; i < tool->column_count; i++) {
+		const struct column_def *c = &tool->columns[i];
+
+		if (c->has_type)
 			columns[sink.column_count++] = (struct frame_declared){
-				tool->columns[i].name, tool->columns[i].type};
+				c->name, c->is_real ? FRAME_REAL : frame_type_of(c->type)};
+	}
 	sink.columns = columns;
 	sink.rows_max = f->rows;
 	return sink;

@@ -4,7 +4,7 @@
 static void numbers_of_a_frame(void **state)
 {
 	(void)state;
-	const struct frame_declared declared[] = {{"a", COLUMN_DECIMAL}, {"b", COLUMN_TEXT}};
+	const struct frame_declared declared[] = {{"a", FRAME_DECIMAL}, {"b", FRAME_TEXT}};
 	struct frame_build *b = frame_build_new("main", declared, 2, 100);
 	const char *const cells[][2] = {{"1.5", "x"}, {NULL, "y"}, {"-2", NULL}};
 	double *values;

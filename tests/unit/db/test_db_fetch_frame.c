@@ -3,7 +3,7 @@
 #include "vesper/frame.h"
 #include "vesper/limits.h"
 
-static const struct frame_declared declared[] = {{"price", COLUMN_DECIMAL}, {"day", COLUMN_DATE}};
+static const struct frame_declared declared[] = {{"price", FRAME_DECIMAL}, {"day", FRAME_DAY}};
 
 struct came {
 	int calls;

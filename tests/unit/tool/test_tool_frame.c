@@ -11,9 +11,11 @@
 	"-- tool: get_price\n-- about: x\n-- permission: chat:read\n"                              \
 	"-- frame: wide %s\n-- fact sum Sum of all prices\n"                                       \
 	"-- column \"N\" type=int\n-- column \"Price\" type=decimal\n"                             \
+	"-- column \"Flux\" type=real\n"                                                           \
 	"SELECT COUNT(*) AS \"N\" FROM dbo.prices WHERE tenant_id = :tenant_id\n"                  \
 	"--# query wide\n"                                                                         \
-	"SELECT n AS \"N\", price AS \"Price\" FROM dbo.prices WHERE tenant_id = :tenant_id\n"     \
+	"SELECT n AS \"N\", price AS \"Price\", flux AS \"Flux\" FROM dbo.prices\n"                \
+	"WHERE tenant_id = :tenant_id\n"                                                           \
 	"ORDER BY n\n"
 
 static char file[] = "/tmp/vesper-frame-XXXXXX";
@@ -21,6 +23,8 @@ static const struct db_tenant tenants[] = {{"acme", file}};
 static struct db *real;
 static struct pool *workers;
 static size_t seen_rows;
+static int64_t seen_bad;
+static double seen_flux;
 
 static int set_up_real(void **state)
 {
@@ -47,9 +51,11 @@ static int set_up_real(void **state)
 			native,
 			"CREATE TABLE vesper_tenant (tenant_id nvarchar(100) PRIMARY KEY);"
 			"INSERT INTO vesper_tenant VALUES ('acme');"
-			"CREATE TABLE prices (tenant_id nvarchar(100), price nvarchar(9), n int);"
+			"CREATE TABLE prices (tenant_id nvarchar(100), price nvarchar(9), n int,"
+			" flux nvarchar(9));"
 			"WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE "
-			"n < 1000) INSERT INTO prices SELECT 'acme', n || '.5', n FROM i",
+			"n < 1000) INSERT INTO prices SELECT 'acme', n || '.5', n, "
+			"CASE n WHEN 3 THEN 'broken' WHEN 5 THEN NULL ELSE n || 'e-9' END FROM i",
 			NULL, NULL, NULL),
 		SQLITE_OK);
 	sqlite3_close(native);
@@ -73,10 +79,19 @@ static int tear_down_real(void **state)
 static void derive(struct result *r, struct arena *a)
 {
 	const struct frame *f = result_frame(r, "wide");
+	const struct frame_column *flux;
 	double sum = 0;
 
 	assert_non_null(f);
 	seen_rows = f->rows;
+	seen_bad = f->bad_cells;
+	flux = frame_column(f, "Flux");
+	assert_int_equal(flux->type, FRAME_REAL);
+	seen_flux = frame_number(flux, 1);
+	if (!f->sampled) {
+		assert_true(frame_is_null(flux, 2)); /* "broken" */
+		assert_true(frame_is_null(flux, 4)); /* NULL */
+	}
 	for (size_t i = 0; i < f->rows; i++)
 		sum += frame_number(frame_column(f, "Price"), i);
 	result_add_fact(r, a,
@@ -132,6 +147,8 @@ static void a_derivation_reads_more_than_is_shown(void **state)
 	for (int i = 0; i < 2; i++) { /* on the loop, and on a worker */
 		ask("1000", i ? workers : NULL);
 		assert_int_equal(seen_rows, 1000);
+		assert_int_equal(seen_bad, 1);
+		assert_true(seen_flux == 2e-9); /* a decimal would have lost it */
 		assert_string_equal(result_fact(answer, "sum")->value, "501000.0");
 		assert_null(result_fact(answer, RESULT_FRAME_SAMPLED));
 		assert_int_equal(answer->table_count, 1); /* it is never shown */
