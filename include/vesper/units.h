@@ -38,9 +38,20 @@ struct unit_def {
 #define UNITS_MONTHS "months"
 #define UNITS_RATIO  "ratio"
 
+/* A unit as an answer may write it. */
+struct unit_word {
+	const char *text;
+	const struct unit_def *unit;
+	bool glued;  /* may follow its number without a blank */
+	bool spaced; /* … and after one */
+};
+
 struct units {
 	const struct unit_def *items; /* the shared ones, then those of packs */
 	size_t count;
+	const struct unit_word
+		*words; /* of all but STYLE_COUNT; the longest first, no text twice */
+	size_t word_count;
 };
 
 /* Reads a list of units: the member `member` of a file's object, after those of `base` (NULL:

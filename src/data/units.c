@@ -1,6 +1,8 @@
 /* The registry of units: reading it, and exact conversion. */
 #include "vesper/units.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vesper/json.h"
@@ -63,6 +65,61 @@ static bool is_same(const struct unit_def *a, const struct unit_def *b)
 	       a->decimals == b->decimals && decimal_cmp(a->scale, b->scale) == 0;
 }
 
+/* ---- words ---- */
+
+static void add_word(struct unit_word *words, size_t *count, const char *text,
+		     const struct unit_def *unit, bool glued)
+{
+	bool letter = strlen(text) == 1 && isalpha((unsigned char)*text);
+	bool sign = unit->style == STYLE_MONEY && !isalpha((unsigned char)*text);
+
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp(words[i].text, text) == 0) {
+			words[i].glued = words[i].glued || glued;
+			return;
+		}
+	/* "5 x 3", "this one $450": a letter, or the sign of what follows, is no word of its own */
+	words[(*count)++] = (struct unit_word){text, unit, glued, !letter && !sign};
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct unit_word *x = a, *y = b;
+	size_t n = strlen(x->text), m = strlen(y->text);
+
+	return n != m ? (n < m) - (n > m) : strcmp(x->text, y->text);
+}
+
+/* Once for each registry: each number check borrows them. */
+static void collect_words(struct units *u, struct arena *a)
+{
+	struct unit_word *words;
+	size_t most = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		most++;
+		for (const char *const *w = u->items[i].spellings; *w; w++)
+			most++;
+		for (const char *const *w = u->items[i].glued; *w; w++)
+			most++;
+	}
+	u->words = words = arena_alloc(a, (most + 1) * sizeof(*words));
+	for (size_t i = 0; i < u->count; i++) {
+		const struct unit_def *unit = &u->items[i];
+
+		if (unit->style == STYLE_COUNT)
+			continue; /* is said by no word */
+		add_word(words, &u->word_count, unit->symbol, unit, false);
+		for (const char *const *w = unit->spellings; *w; w++)
+			add_word(words, &u->word_count, *w, unit, false);
+		for (const char *const *w = unit->glued; *w; w++)
+			add_word(words, &u->word_count, *w, unit, true);
+	}
+	qsort(words, u->word_count, sizeof(*words), by_length);
+}
+
+/* ---- the registry ---- */
+
 bool units_read(const struct words_file *f, const json_t *list, const char *member,
 		const struct units *base, struct units *out)
 {
@@ -77,7 +134,7 @@ bool units_read(const struct words_file *f, const json_t *list, const char *memb
 		memcpy(items, base->items, count * sizeof(*items));
 	json_array_foreach(list, i, item) {
 		const char *place = arena_printf(f->arena, "%s[%zu]", member, i);
-		const struct units before = {items, count};
+		const struct units before = {.items = items, .count = count};
 		const struct unit_def *known;
 
 		if (!read_unit(f, item, place, &items[count]))
@@ -89,7 +146,8 @@ bool units_read(const struct words_file *f, const json_t *list, const char *memb
 					  items[count].symbol);
 		count += !known;
 	}
-	*out = (struct units){items, count};
+	*out = (struct units){.items = items, .count = count};
+	collect_words(out, f->arena);
 	return true;
 }
 

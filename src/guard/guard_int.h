@@ -10,24 +10,16 @@
 
 /* ---- units ---- */
 
-/* A unit as an answer may write it. */
-struct unit_word {
-	const char *text;
-	const struct unit_def *unit;
-	bool glued;  /* may follow its number without a blank */
-	bool spaced; /* … and after one */
-};
-
 /* The registry as numbers are read with it. A number's unit is one of it, or NULL. */
 struct unit_words {
 	const struct units *registry;
-	const struct unit_word *items; /* the longest first */
+	const struct unit_word *items; /* the registry's */
 	size_t count;
 	const struct unit_def *percent, *ratio; /* never NULL */
 };
 
 /* `registry` NULL: none is known. It is borrowed. */
-void unit_words_read(struct unit_words *u, const struct units *registry, struct arena *a);
+void unit_words_read(struct unit_words *u, const struct units *registry);
 /* The unit that a column or a fact names; NULL: it only counts, or says none. */
 const struct unit_def *unit_of_symbol(const struct unit_words *u, const char *symbol);
 /* The currency whose sign stands at text[0]; `*len` bytes. *more: can't be told yet. */

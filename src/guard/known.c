@@ -412,7 +412,7 @@ void known_build(struct known *k, const struct guard_input *in)
 
 	k->arena = arena_new(TURN_ARENA_BYTES);
 	k->today = in->today;
-	unit_words_read(&k->units, in->units, k->arena);
+	unit_words_read(&k->units, in->units);
 	for (size_t i = 0; i < in->result_count; i++)
 		tables += in->results[i]->table_count;
 	k->tables = arena_alloc(k->arena, sizeof(*k->tables) * (tables + 1));

@@ -1,7 +1,6 @@
 /* The registry of units as people write them, and which of them may stand for which. */
 #include <assert.h>
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -21,59 +20,21 @@ static bool is_code(const char *text)
 	return *text;
 }
 
-static void add_word(struct unit_words *u, struct unit_word *items, const char *text,
-		     const struct unit_def *unit, bool glued)
+void unit_words_read(struct unit_words *u, const struct units *registry)
 {
-	bool letter = strlen(text) == 1 && isalpha((unsigned char)*text);
-	bool sign = unit_is_money(unit) && !isalpha((unsigned char)*text);
-
-	for (size_t i = 0; i < u->count; i++)
-		if (strcmp(items[i].text, text) == 0) {
-			items[i].glued = items[i].glued || glued;
-			return;
-		}
-	/* "5 x 3", "this one $450": a letter, or the sign of what follows, is no word of its own */
-	items[u->count++] = (struct unit_word){text, unit, glued, !letter && !sign};
-}
-
-static int by_length(const void *a, const void *b)
-{
-	const struct unit_word *x = a, *y = b;
-	size_t n = strlen(x->text), m = strlen(y->text);
-
-	return n != m ? (n < m) - (n > m) : strcmp(x->text, y->text);
-}
-
-void unit_words_read(struct unit_words *u, const struct units *registry, struct arena *a)
-{
-	struct unit_word *items;
-	size_t most = 0;
-
 	*u = (struct unit_words){.registry = registry, .percent = &other, .ratio = &other};
-	for (size_t i = 0; registry && i < registry->count; i++) {
-		most++;
-		for (const char *const *w = registry->items[i].spellings; *w; w++)
-			most++;
-		for (const char *const *w = registry->items[i].glued; *w; w++)
-			most++;
-	}
-	u->items = items = arena_alloc(a, (most + 1) * sizeof(*items));
-	for (size_t i = 0; registry && i < registry->count; i++) {
+	if (!registry)
+		return;
+	u->items = registry->words;
+	u->count = registry->word_count;
+	for (size_t i = registry->count; i-- > 0;) {
 		const struct unit_def *unit = &registry->items[i];
 
-		if (unit->style == STYLE_COUNT)
-			continue; /* is said by no word */
-		add_word(u, items, unit->symbol, unit, false);
-		for (const char *const *w = unit->spellings; *w; w++)
-			add_word(u, items, *w, unit, false);
-		for (const char *const *w = unit->glued; *w; w++)
-			add_word(u, items, *w, unit, true);
-		if (unit_is_percent(unit) && u->percent == &other)
+		if (unit_is_percent(unit))
 			u->percent = unit;
-		if (unit_is_ratio(unit) && u->ratio == &other)
+		if (unit->style != STYLE_COUNT && unit_is_ratio(unit))
 			u->ratio = unit;
 	}
-	qsort(items, u->count, sizeof(*items), by_length);
 }
 
 const struct unit_def *unit_of_symbol(const struct unit_words *u, const char *symbol)

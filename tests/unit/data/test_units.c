@@ -99,6 +99,50 @@ static void a_pack_adds_and_repeats_but_does_not_change(void **state)
 	arena_free(&a);
 }
 
+static const struct unit_word *word_of(const struct units *u, const char *text)
+{
+	const struct unit_word *found = NULL;
+
+	for (size_t i = 0; i < u->word_count; i++)
+		if (strcmp(u->words[i].text, text) == 0) {
+			assert_null(found);
+			found = &u->words[i];
+		}
+	return found;
+}
+
+static void words_are_collected_once_the_longest_first(void **state)
+{
+	static const char list[] =
+		"[{\"symbol\": \"things\", \"dimension\": \"d\", \"scale\": \"1\","
+		" \"style\": \"count\", \"decimals\": 0},"
+		"{\"symbol\": \"q\", \"dimension\": \"d\", \"scale\": \"1\", \"style\": \"after\","
+		" \"decimals\": 0, \"spellings\": [\"quinks\", \"quink\"], \"glued\": [\"quink\", "
+		"\"q\"]}]";
+	struct arena *a = arena_new(1 << 22);
+	const struct units *shipped = shipped_units();
+	struct units all;
+
+	(void)state;
+	assert_string_equal(read_list(a, list, shipped, &all), "");
+	assert_int_equal(all.word_count, shipped->word_count + 3);
+	for (size_t i = 1; i < all.word_count; i++)
+		assert_true(strlen(all.words[i - 1].text) >= strlen(all.words[i].text));
+	for (size_t i = 0; i < all.word_count; i++) /* of this registry, not of the one before */
+		assert_true(all.words[i].unit >= all.items &&
+			    all.words[i].unit < all.items + all.count);
+	assert_null(word_of(&all, "things"));
+	assert_ptr_equal(word_of(&all, "quinks")->unit, units_find(&all, "q"));
+	assert_false(word_of(&all, "quinks")->glued);
+	assert_true(word_of(&all, "quinks")->spaced);
+	assert_true(word_of(&all, "quink")->glued);
+	assert_true(word_of(&all, "q")->glued);
+	assert_false(word_of(&all, "q")->spaced);
+	assert_false(word_of(&all, "$")->spaced);
+	assert_ptr_equal(word_of(&all, "MW")->unit, units_find(&all, "MW"));
+	arena_free(&a);
+}
+
 static void broken_units_are_refused(void **state)
 {
 	static const char *const broken[][2] = {
@@ -141,6 +185,7 @@ int main(void)
 		cmocka_unit_test(units_of_one_dimension_convert_exactly),
 		cmocka_unit_test(other_dimensions_do_not_convert),
 		cmocka_unit_test(a_pack_adds_and_repeats_but_does_not_change),
+		cmocka_unit_test(words_are_collected_once_the_longest_first),
 		cmocka_unit_test(broken_units_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
