@@ -1,20 +1,20 @@
 /* Opens the port and its two libraries, and takes them down in the one order that they survive. */
-#include "transport_int.h"
+#include "port/transport_int.h"
 
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "http_route.h"
-#include "listen.h"
-#include "mhd.h"
-#include "repeat.h"
-#include "seats.h"
+#include "rest/http_route.h"
+#include "port/listen.h"
+#include "http/mhd.h"
+#include "http/idempotency.h"
+#include "port/seats.h"
 #include "vesper/clock.h"
 #include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "ws_int.h"
+#include "ws/ws.h"
 
 #define DRAIN_LOOK_MS 20
 
@@ -138,24 +138,9 @@ const char *transport_address(const struct transport *t)
 	return listener_address(t->port);
 }
 
-bool transport_knows_session(const struct transport *t, const struct principal *who,
-			     const char *session_id, const struct err *e)
-{
-	if (!e || e->code != ERR_NOT_FOUND)
-		return !e;
-	list_each(node, &t->ws->conns) {
-		const struct ws_conn *c = list_item(node, struct ws_conn, node);
-
-		if (c->stage == CHAT_READY && principal_same_user(c->who, who) &&
-		    strcmp(c->session_id, session_id) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool is_quiet(const struct transport *t)
 {
-	return list_empty(&t->ws->relays.all) && list_empty(http_server_requests(t->http)) &&
+	return ws_server_is_quiet(t->ws) && list_empty(http_server_requests(t->http)) &&
 	       list_empty(&t->repeats);
 }
 

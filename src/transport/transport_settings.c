@@ -1,5 +1,5 @@
 /* What the configuration says of connections and of other origins. */
-#include "transport_int.h"
+#include "port/transport_int.h"
 
 #include "vesper/choice.h"
 #include "vesper/json.h"

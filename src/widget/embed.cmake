@@ -1,6 +1,6 @@
-# Writes the page's files as one C file: a table of path, content type, tag and bytes (see src/transport/assets.h).
+# Writes the page's files as one C file: a table of path, content type, tag and bytes (see src/transport/rest/assets.h).
 # The bytes themselves come in through the assembler, which takes a megabyte in no time.
-set(code "/* Made by src/widget/embed.cmake. */\n#include \"assets.h\"\n\n")
+set(code "/* Made by src/widget/embed.cmake. */\n#include \"rest/assets.h\"\n\n")
 set(rows "")
 set(index 0)
 

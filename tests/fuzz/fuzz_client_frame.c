@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../src/transport/handshake.h"
-#include "../../src/transport/client_frame.h"
+#include "../../src/transport/port/handshake.h"
+#include "../../src/transport/ws/client_frame.h"
 #include "vesper/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

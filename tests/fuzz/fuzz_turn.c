@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../src/transport/client_frame.h"
+#include "../../src/transport/ws/client_frame.h"
 #include "sources_of.h"
 #include "vesper/clock.h"
 #include "vesper/domain.h"

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "../../src/transport/ws_frame.h"
+#include "../../src/transport/ws/ws_frame.h"
 #include "vesper/mem.h"
 #include "vesper/str.h"
 #include "vesper/utf8.h"

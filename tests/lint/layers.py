@@ -10,8 +10,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 # Third-party headers, and the one folder each may be included from (base's jansson is everybody's JSON).
 FOREIGN = {
     "uv.h": {"loop"},
-    "libwebsockets.h": {"transport", "ctl"},
-    "microhttpd.h": {"transport"},
+    "libwebsockets.h": {"transport/ws", "ctl"},
+    "microhttpd.h": {"transport/http"},
     "curl/curl.h": {"http", "ctl"},
     "sql.h": {"db", "ctl"},
     "sqlext.h": {"db", "ctl"},
@@ -43,6 +43,15 @@ def read_layers(path):
     return allowed, owner
 
 
+def folder_of(path, allowed):
+    """The row that a file of src belongs to: the longest of its folders that has one."""
+    parts = path.relative_to(ROOT / "src").parts[:-1]
+    for n in range(len(parts), 0, -1):
+        if "/".join(parts[:n]) in allowed:
+            return "/".join(parts[:n])
+    return parts[0]
+
+
 def main():
     problems = []
     allowed, owner = read_layers(ROOT / "src/LAYERS")
@@ -51,7 +60,7 @@ def main():
     problems += [f"src/LAYERS names {h}.h, which does not exist" for h in sorted(owner.keys() - headers)]
 
     files = [(p, "main") for p in (ROOT / "src").glob("*.[ch]")]
-    files += [(p, p.relative_to(ROOT / "src").parts[0]) for p in (ROOT / "src").glob("*/**/*.[ch]")]
+    files += [(p, folder_of(p, allowed)) for p in (ROOT / "src").glob("*/**/*.[ch]")]
     files += [(p, owner.get(p.stem)) for p in (ROOT / "include/vesper").glob("*.h")]
     for path, folder in files:
         where = path.relative_to(ROOT)
@@ -64,10 +73,15 @@ def main():
         for include in INCLUDE.findall(text):
             if include.startswith("vesper/"):
                 used = owner.get(pathlib.Path(include).stem)
-                if used and used != folder and used not in allowed[folder]:
+                if used and used != folder.split("/")[0] and used != folder and used not in allowed[folder]:
                     problems.append(f"{where}: {folder} may not include {include} of {used}")
-            elif "/" in include and not (path.parent / include).exists():
+                continue
+            top = ROOT / "src" / folder.split("/")[0]
+            found = [p for p in (path.parent / include, top / include) if p.exists()]
+            if "/" in include and not found:
                 problems.append(f"{where}: includes {include} of another folder")
+            elif found and (used := folder_of(found[0].resolve(), allowed)) not in {folder, *allowed[folder]}:
+                problems.append(f"{where}: {folder} may not include {include} of {used}")
         for include in SYSTEM.findall(text):
             if include in FOREIGN and folder not in FOREIGN[include]:
                 problems.append(f"{where}: <{include}> belongs to {' and '.join(sorted(FOREIGN[include]))} only")

@@ -1,0 +1,47 @@
+/* What a page of another origin needs to read an answer. */
+#include "cors_reply.h"
+
+#include <string.h>
+
+#include "port/cors.h"
+
+static bool asks_from_elsewhere(const struct request *r)
+{
+	const char *origin = request_header(r, "Origin");
+
+	return origin && cors_origin_allowed(r->transport, origin, request_header(r, "Host"));
+}
+
+/* The page's files say themselves who may have them. */
+static bool is_decided(const struct request *r)
+{
+	for (size_t i = 0; i < r->header_count; i++)
+		if (strcmp(r->headers[i].name, "Access-Control-Allow-Origin") == 0)
+			return true;
+	return false;
+}
+
+void cors_add(struct request *r)
+{
+	if (!asks_from_elsewhere(r) || is_decided(r))
+		return;
+	reply_header(r, "Access-Control-Allow-Origin", request_header(r, "Origin"));
+	reply_header(r, "Access-Control-Expose-Headers",
+		     "Date, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Link, ETag, "
+		     "Location, Content-Disposition, Idempotency-Replayed, Result-Source, "
+		     "Result-Time, Result-Rows, Result-Truncated, Result-Changed");
+	reply_header(r, "Cross-Origin-Resource-Policy", "cross-origin");
+}
+
+void cors_preflight(struct request *r, const char *methods)
+{
+	reply_header(r, "Allow", methods);
+	if (asks_from_elsewhere(r)) {
+		reply_header(r, "Access-Control-Allow-Methods", methods);
+		reply_header(r, "Access-Control-Allow-Headers",
+			     "Authorization, Content-Type, Idempotency-Key, If-Match, "
+			     "Last-Event-ID, X-Request-Id");
+		reply_header(r, "Access-Control-Max-Age", "600");
+	}
+	reply_empty(r, 204);
+}

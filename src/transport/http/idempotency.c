@@ -1,0 +1,241 @@
+/*
+ * A client that heard nothing asks again, and must not have asked twice. Its key goes into the
+ * store before the handler runs and the answer after it; what failed in a way that may pass is not
+ * kept. A client that left before the answer finds its turn again, because ids follow from the key.
+ */
+#include "idempotency.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/hash.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+
+#define KEY_BYTES_MAX 200
+
+/* It outlives its request while something of it is on its way to the store: what was sent there
+ * cannot be taken back, so its end is awaited and, where nobody will answer any more, undone. */
+struct repeat {
+	struct list node;        /* in the transport's list, when the request is gone */
+	struct request *request; /* NULL: it is gone */
+	struct transport *transport;
+	struct principal *who;
+	struct arena *arena;
+	struct op *op;
+	char key_hash[HASH_HEX_BYTES];
+	char id[UUID_BYTES]; /* of this request */
+	bool stored;         /* the key is in the store, unanswered, or may be */
+	bool running;        /* the handler has been called */
+};
+
+static void repeat_free(struct repeat *x)
+{
+	op_cancel(&x->op);
+	list_remove(&x->node);
+	arena_free(&x->arena);
+	principal_free(&x->who);
+	mem_free(x);
+}
+
+/* A structured-field string or a bare token: visible ASCII. */
+static struct str key_of(const struct request *r)
+{
+	struct str key = str_trim(str_of(request_header(r, "Idempotency-Key")));
+
+	if (key.n >= 2 && key.p[0] == '"' && key.p[key.n - 1] == '"')
+		key = (struct str){key.p + 1, key.n - 2};
+	for (size_t i = 0; i < key.n; i++)
+		if (key.p[i] <= ' ' || key.p[i] > '~' || key.p[i] == '"' || key.p[i] == '\\')
+			return (struct str){0};
+	return key.n <= KEY_BYTES_MAX ? key : (struct str){0};
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* In an order of their own: an issuer lists them as it likes. */
+static void add_permissions(struct buf *out, const struct principal *who, struct arena *a)
+{
+	size_t n = who->permission_count;
+	const char **sorted = arena_alloc(a, (n + 1) * sizeof(*sorted));
+
+	memcpy(sorted, who->permissions, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_name);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(out, "%s ", sorted[i]);
+}
+
+/* Permissions are part of it: an answer is not given again to who may see less by now. */
+static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
+{
+	struct buf text;
+
+	buf_init(&text, 2 * r->upload.n + 10000);
+	buf_printf(&text, "%s\n%s\n", r->route->path, r->path);
+	add_permissions(&text, r->who, r->arena);
+	buf_char(&text, '\n');
+	buf_add(&text, buf_text(&r->upload), r->upload.n);
+	hash_sha256_hex(buf_text(&text), text.n, out);
+	buf_deinit(&text);
+}
+
+static void on_dropped(void *owner, const struct err *e)
+{
+	struct repeat *x = owner;
+
+	x->op = NULL;
+	if (e)
+		log_warn("http.repeat", "a key stays until it is stale: %s", e->text);
+	repeat_free(x);
+}
+
+/* The next request with this key runs. */
+static void repeat_drop(struct repeat *x)
+{
+	x->op = store_repeat_end(x->transport->options.store, x->who, x->id, NULL, on_dropped, x);
+}
+
+static void on_begun(void *owner, enum repeated what, const struct repeat_answer *answer,
+		     const struct err *e)
+{
+	struct repeat *x = owner;
+	struct request *r = x->request;
+
+	x->op = NULL;
+	x->stored = e || what == REPEATED_FIRST; /* a failed write may have been one after all */
+	if (!r && x->stored) {
+		repeat_drop(x);
+	} else if (!r) {
+		repeat_free(x);
+	} else if (e) {
+		reply_err(r, e);
+	} else if (what == REPEATED_FIRST) {
+		x->running = true;
+		r->route->handle(r);
+	} else if (what == REPEATED_RUNNING) {
+		reply_problem(r, PROBLEM_BUSY,
+			      "The first request with this Idempotency-Key is "
+			      "still being answered.");
+	} else if (what == REPEATED_OTHER) {
+		reply_problem(r, PROBLEM_INVALID,
+			      "This Idempotency-Key was used for another request, or with "
+			      "other permissions.");
+	} else {
+		reply_header(r, "Idempotency-Replayed", "true");
+		reply_bytes(r, answer->status, answer->content_type,
+			    answer->body ? answer->body : "",
+			    answer->body ? strlen(answer->body) : 0);
+	}
+}
+
+bool repeat_begin(struct request *r)
+{
+	struct str key = key_of(r);
+	char print[HASH_HEX_BYTES];
+	struct repeat *x;
+
+	if (!request_header(r, "Idempotency-Key"))
+		return false;
+	if (!(r->route->flags & ROUTE_REPEAT) || key.n == 0) {
+		reply_problem(r, PROBLEM_BAD_FRAME,
+			      r->route->flags & ROUTE_REPEAT
+				      ? "Idempotency-Key: 1 to 200 visible ASCII characters"
+				      : "Idempotency-Key: not taken here");
+		return true;
+	}
+	x = mem_alloc(sizeof(*x));
+	x->request = r;
+	x->transport = r->transport;
+	x->who = principal_copy(r->who);
+	x->arena = arena_new(HTTP_RESPONSE_BYTES_MAX);
+	hash_sha256_hex(key.p, key.n, x->key_hash);
+	memcpy(x->id, uuid_new().text, UUID_BYTES);
+	r->repeat = x;
+	fingerprint(r, print);
+	x->op = store_repeat_begin(r->transport->options.store, x->who, x->key_hash, print, x->id,
+				   x->arena, on_begun, x);
+	return true;
+}
+
+/* What may come out otherwise the next time. */
+static bool may_pass(unsigned int status)
+{
+	return status >= 500 || status == 409 || status == 429;
+}
+
+static void on_kept(void *owner, const struct err *e)
+{
+	struct repeat *x = owner;
+	struct request *r = x->request;
+
+	x->op = NULL;
+	x->stored = false;
+	if (e)
+		log_warn("http.repeat", "an answer is not kept: %s", e->text);
+	if (!r) {
+		repeat_free(x);
+		return;
+	}
+	r->holding = false;
+	request_resume(r);
+}
+
+bool repeat_end(struct request *r, const char *type, const void *bytes, size_t len)
+{
+	struct repeat_answer answer = {.status = (int)r->status};
+	struct repeat *x = r->repeat;
+
+	if (!x || !x->running || !x->stored)
+		return false;
+	assert(!x->op);
+	answer.body = arena_strndup(x->arena, bytes, len);
+	answer.content_type = type ? arena_strdup(x->arena, type) : NULL;
+	x->op = store_repeat_end(x->transport->options.store, x->who, x->id,
+				 may_pass(r->status) ? NULL : &answer, on_kept, x);
+	return true;
+}
+
+void repeat_leave(struct request *r)
+{
+	struct repeat *x = r->repeat;
+
+	r->repeat = NULL;
+	if (!x)
+		return;
+	x->request = NULL;
+	list_append(&x->transport->repeats, &x->node);
+	if (x->op)
+		return; /* its end decides */
+	if (x->stored)
+		repeat_drop(x);
+	else
+		repeat_free(x);
+}
+
+void repeats_free(struct transport *t)
+{
+	list_each_safe(node, &t->repeats)
+		repeat_free(list_item(node, struct repeat, node));
+}
+
+const char *repeat_id(const struct request *r, const char *purpose)
+{
+	char hash[HASH_HEX_BYTES];
+	char *text;
+
+	if (!r->repeat)
+		return NULL;
+	text = mem_printf("%s\x1f%s\x1f%s\x1f%s", purpose, r->who->tenant, r->who->user,
+			  r->repeat->key_hash);
+	hash_sha256_hex(text, strlen(text), hash);
+	mem_free(text);
+	/* The form of all ids; the time in it is none. */
+	return arena_printf(r->arena, "%.*s-%.*s-7%.*s-8%.*s-%.*s", 8, hash, 4, hash + 8, 3,
+			    hash + 12, 3, hash + 15, 12, hash + 18);
+}

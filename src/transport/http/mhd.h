@@ -1,0 +1,26 @@
+/* libmicrohttpd on the one loop: takes accepted sockets, calls request_step. */
+#ifndef VESPER_MHD_H
+#define VESPER_MHD_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "request.h"
+#include "port/seats.h"
+#include "port/transport_int.h"
+#include "vesper/err.h"
+
+MUST_CHECK bool http_server_new(struct transport *t, const struct http_route *routes,
+				struct http_server **out, struct err *e);
+/* The listener's door: takes the descriptor. */
+void http_server_adopt(void *owner, int fd, struct seat *take, const struct sockaddr *from,
+		       socklen_t from_len);
+const struct http_route *http_server_routes(const struct http_server *s);
+struct transport *http_server_transport(const struct http_server *s);
+/* The requests under way. */
+struct list *http_server_requests(struct http_server *s);
+/* The library must run before the loop waits again: something was resumed or added. */
+void http_server_kick(struct http_server *s);
+void http_server_free(struct http_server **s);
+
+#endif

@@ -1,0 +1,243 @@
+/*
+ * How a request is answered: whole, as a problem, or as a stream of events. Every answer gets the
+ * headers that keep browsers from doing anything with it that was not meant.
+ */
+#include <microhttpd.h>
+
+#include "cors_reply.h"
+#include "idempotency.h"
+#include "request.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define STREAM_BLOCK 16384
+
+static void reply(struct request *r, int status, struct MHD_Response *response)
+{
+	assert(!r->response);
+	r->response = response;
+	r->status = (unsigned int)status;
+	if (!r->holding)
+		request_resume(r);
+}
+
+void reply_header(struct request *r, const char *name, const char *value)
+{
+	assert(r->header_count < REPLY_HEADERS_MAX);
+	r->headers[r->header_count++] = (struct reply_header){name, mem_strdup(value)};
+}
+
+void reply_bytes(struct request *r, int status, const char *type, const void *bytes, size_t len)
+{
+	/* It copies; the parameter is not const for the sake of its other modes. */
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		len, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+
+	if (type)
+		reply_header(r, "Content-Type", type);
+	r->status = (unsigned int)status;
+	r->holding = repeat_end(r, type, bytes, len);
+	reply(r, status, response);
+}
+
+void reply_constant(struct request *r, int status, const char *type, const void *bytes, size_t len)
+{
+	reply_header(r, "Content-Type", type);
+	reply(r, status,
+	      MHD_create_response_from_buffer(len, (void *)(uintptr_t)bytes,
+					      MHD_RESPMEM_PERSISTENT));
+}
+
+void reply_empty(struct request *r, int status)
+{
+	reply_bytes(r, status, NULL, "", 0);
+}
+
+void reply_json(struct request *r, int status, json_t *take)
+{
+	char *text = json_text(take);
+
+	reply_bytes(r, status, "application/json", text, strlen(text));
+	mem_free(text);
+	json_decref(take);
+}
+
+/* What RFC 6750 wants to be said; the detail is a sentence of ours. */
+static const char *challenge(const struct request *r, const json_t *problem)
+{
+	if (!request_header(r, "Authorization"))
+		return "Bearer realm=\"vesper\"";
+	return arena_printf(
+		r->arena,
+		"Bearer realm=\"vesper\", error=\"invalid_token\", error_description=\"%s\"",
+		json_string_value(json_object_get(problem, "detail")));
+}
+
+void reply_problem_json(struct request *r, enum problem p, json_t *take, struct str more)
+{
+	const struct problem_row *row = problem_row(p);
+	char retry_after[16];
+	struct buf text;
+
+	if (p == PROBLEM_UNAUTHORIZED)
+		reply_header(r, "WWW-Authenticate", challenge(r, take));
+	if (row->status == 429 || row->status == 503) {
+		snprintf(retry_after, sizeof(retry_after), "%d",
+			 r->retry_after_s > 0 ? r->retry_after_s : 1);
+		reply_header(r, "Retry-After", retry_after);
+	}
+	buf_init(&text, SIZE_MAX / 2); /* `more` is of a bounded log */
+	buf_json(&text, take);
+	if (more.n > 0) {
+		buf_cut(&text, text.n - 1);
+		buf_char(&text, ',');
+		buf_add(&text, more.p, more.n);
+		buf_char(&text, '}');
+	}
+	reply_bytes(r, row->status, "application/problem+json", buf_text(&text), text.n);
+	buf_deinit(&text);
+	json_decref(take);
+}
+
+void reply_problem(struct request *r, enum problem p, const char *detail)
+{
+	reply_problem_json(r, p, problem_json(p, detail, r->path, r->request_id), (struct str){0});
+}
+
+void reply_err(struct request *r, const struct err *e)
+{
+	enum problem p = problem_of_err(e->code);
+
+	if (p == PROBLEM_INTERNAL || p == PROBLEM_UPSTREAM || p == PROBLEM_TIMEOUT)
+		log_warn("http.failed", "%s (request %s): %s", r->route->path, r->request_id,
+			 e->text);
+	r->retry_after_s = (e->retry_after_ms + 999) / 1000;
+	reply_problem(r, p, e->code == ERR_INPUT ? e->text : NULL);
+}
+
+void reply_invalid(struct request *r, const struct err *e)
+{
+	reply_problem(r, e->code == ERR_LIMIT ? PROBLEM_TOO_LONG : PROBLEM_INVALID, e->text);
+}
+
+/* ---- Streams ---- */
+
+static ssize_t on_read(void *owner, uint64_t at, char *out, size_t room)
+{
+	struct request *r = owner;
+	struct push *s = r->stream;
+	size_t n;
+
+	(void)at;
+	if (r->gone)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	if (s->sent == s->pending.n && !s->ended) {
+		buf_reset(&s->pending);
+		s->sent = 0;
+		s->ended = !s->fill(r->task, &s->pending);
+		if (r->gone || buf_over(&s->pending))
+			return MHD_CONTENT_READER_END_WITH_ERROR;
+	}
+	n = s->pending.n - s->sent;
+	if (n == 0 && s->ended)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (n == 0) {
+		request_suspend(r);
+		return 0;
+	}
+	n = n < room ? n : room;
+	memcpy(out, s->pending.p + s->sent, n);
+	s->sent += n;
+	s->last_ms = clock_mono_ms();
+	return (ssize_t)n;
+}
+
+void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out))
+{
+	reply_header(r, "X-Accel-Buffering", "no"); /* nginx would keep it back */
+	reply_parts(r, "text/event-stream", fill);
+	r->stream->events = true;
+}
+
+void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out))
+{
+	r->stream = mem_alloc(sizeof(*r->stream));
+	r->stream->fill = fill;
+	r->stream->last_ms = clock_mono_ms();
+	buf_init(&r->stream->pending, 4 * EVENT_LOG_BYTES_MAX);
+	reply_header(r, "Content-Type", type);
+	reply(r, 200,
+	      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, on_read, r, NULL));
+}
+
+void reply_stream_wake(struct request *r)
+{
+	if (r->stream)
+		request_resume(r);
+}
+
+static void add_headers(struct request *r)
+{
+	static const char *const always[][2] = {
+		{"X-Content-Type-Options", "nosniff"},
+		{"X-Frame-Options", "DENY"},
+		{"Referrer-Policy", "no-referrer"},
+		{"Cross-Origin-Resource-Policy", "same-origin"},
+		{"Cross-Origin-Opener-Policy", "same-origin"},
+	};
+	bool caching = false;
+	bool policy = false;
+
+	cors_add(r);
+	for (size_t i = 0; i < r->header_count; i++) {
+		MHD_add_response_header(r->response, r->headers[i].name, r->headers[i].value);
+		caching |= strcmp(r->headers[i].name, "Cache-Control") == 0;
+		policy |= strcmp(r->headers[i].name, "Content-Security-Policy") == 0;
+	}
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		if (!MHD_get_response_header(r->response, always[i][0]))
+			MHD_add_response_header(r->response, always[i][0], always[i][1]);
+	if (!caching)
+		MHD_add_response_header(r->response, "Cache-Control",
+					r->stream && r->stream->events ? "no-cache, no-transform"
+								       : "no-store");
+	if (!policy)
+		MHD_add_response_header(r->response, "Content-Security-Policy",
+					"default-src 'none'; frame-ancestors 'none'");
+	MHD_add_response_header(r->response, "X-Request-Id", r->request_id);
+	MHD_add_response_header(r->response, "Vary", "Origin");
+}
+
+bool reply_send(struct request *r, const char *method)
+{
+	const char *verb = r->route ? r->route->method : "other";
+	const char *path = r->route ? r->route->path : "none";
+	struct MHD_Response *response = r->response;
+	char metric[128];
+	bool queued;
+
+	if (r->stream && strcmp(method, "HEAD") == 0)
+		/* Not in chunks: of those the library sends the last one, where the next answer
+		 * should begin. */
+		MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+	add_headers(r);
+	snprintf(metric, sizeof(metric),
+		 "vesper_http_requests_total{method=\"%.*s\",route=\"%.*s\",status=\"%u\"}",
+		 STR_CUT(verb, 10), STR_CUT(path, 60), r->status);
+	metric_add(metric, 1);
+	log_debug("http.request", "%s %s %u %lld us", method, r->path, r->status,
+		  (long long)(clock_mono_us() - r->begun_us));
+	queued = MHD_queue_response(r->connection, r->status, response) == MHD_YES;
+	MHD_destroy_response(response);
+	r->response = NULL;
+	return queued;
+}

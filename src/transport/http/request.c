@@ -1,0 +1,423 @@
+/*
+ * libmicrohttpd calls one function over and over for a request: first with its head, then with each
+ * piece of its body, then once more, and again after each resume. Here that becomes: check the
+ * head, collect the body, call the handler once, answer when there is an answer.
+ */
+#include <microhttpd.h>
+
+#include "request.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "port/address.h"
+#include "cors_reply.h"
+#include "port/cors.h"
+#include "mhd.h"
+#include "port/refuse.h"
+#include "idempotency.h"
+#include "vesper/clock.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+
+#define BEARER      "Bearer "
+#define ARENA_BYTES (4 * 1024 * 1024) /* a page of messages with their views */
+
+/* A target may be the whole address, as proxies are sent it; whose it is does not matter here. */
+static const char *path_of(const char *url)
+{
+	size_t scheme = strncasecmp(url, "http://", 7) == 0    ? 7
+			: strncasecmp(url, "https://", 8) == 0 ? 8
+							       : 0;
+	const char *path = url + scheme + (scheme ? strcspn(url + scheme, "/") : 0);
+
+	return *path ? path : "/";
+}
+
+struct request *request_new(struct http_server *s, const char *url, struct seat *seat)
+{
+	struct request *r = mem_alloc(sizeof(*r));
+
+	r->server = s;
+	r->seat = seat;
+	r->transport = http_server_transport(s);
+	r->path = mem_strdup(path_of(url));
+	r->arena = arena_new(ARENA_BYTES);
+	r->begun_us = clock_mono_us();
+	buf_init(&r->upload, BODY_BYTES_MAX);
+	return r;
+}
+
+void request_free(struct request *r)
+{
+	list_remove(&r->node);
+	repeat_leave(r);
+	fd_watch_free(&r->hangup); /* the library closes the socket after this, not before */
+	op_cancel(&r->op);
+	op_cancel(&r->counting);
+	if (r->task_free)
+		r->task_free(r->task);
+	if (r->response)
+		MHD_destroy_response(r->response);
+	if (r->stream)
+		buf_deinit(&r->stream->pending);
+	mem_free(r->stream);
+	for (size_t i = 0; i < r->header_count; i++)
+		mem_free(r->headers[i].value);
+	json_decref(r->body);
+	principal_free(&r->who);
+	buf_deinit(&r->upload);
+	arena_free(&r->arena);
+	mem_free(r->path);
+	mem_free(r);
+}
+
+/* ---- Waiting ---- */
+
+void request_resume(struct request *r)
+{
+	if (!r->suspended)
+		return;
+	r->suspended = false;
+	fd_watch_free(&r->hangup);
+	MHD_resume_connection(r->connection);
+	http_server_kick(r->server);
+}
+
+/* A suspended connection is not in the library's epoll any more, so it would notice a client that
+ * left at the second write after that. Our own watch tells at once. */
+static void on_hangup(void *owner, int fd, int events)
+{
+	struct request *r = owner;
+
+	(void)fd;
+	(void)events;
+	r->gone = true;
+	request_resume(r);
+}
+
+static int socket_of(const struct request *r)
+{
+	return MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+		->connect_fd;
+}
+
+void request_suspend(struct request *r)
+{
+	assert(!r->suspended);
+	r->suspended = true;
+	r->hangup = fd_watch_new(r->transport->options.loop, socket_of(r), on_hangup, r);
+	fd_watch_set(r->hangup, FD_HANGUP);
+	MHD_suspend_connection(r->connection);
+}
+
+void request_abandon(struct request *r)
+{
+	r->gone = true;
+	request_resume(r);
+}
+
+void request_cut(struct request *r)
+{
+	r->gone = true;
+	shutdown(socket_of(r), SHUT_RDWR);
+	request_resume(r);
+}
+
+void request_tick(struct request *r, int64_t now_ms)
+{
+	struct push *s = r->stream;
+
+	if (r->body_until_ms && !r->read && !r->response && now_ms >= r->body_until_ms) {
+		r->body_until_ms = 0;
+		/* The library takes no answer while it reads a body. */
+		refuse_and_end(socket_of(r), PROBLEM_BODY_LATE, r->path, r->request_id);
+	}
+	if (s && s->events && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
+		buf_reset(&s->pending);
+		s->sent = 0;
+		buf_str(&s->pending, SSE_KEEPALIVE);
+		request_resume(r);
+	}
+}
+
+/* ---- The steps ---- */
+
+/* A caller's id is kept when it is harmless in a header and a log line. */
+static void take_request_id(struct request *r)
+{
+	const char *id = request_header(r, "X-Request-Id");
+	size_t len = id ? strlen(id) : 0;
+	bool fine =
+		len > 0 && len < REQUEST_ID_BYTES &&
+		strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+			len;
+
+	snprintf(r->request_id, sizeof(r->request_id), "%s", fine ? id : uuid_new().text);
+}
+
+struct str request_token(const struct request *r)
+{
+	return str_trim(str_of(request_header(r, "Authorization") + strlen(BEARER)));
+}
+
+static bool identify(struct request *r, struct err *e)
+{
+	const char *header = request_header(r, "Authorization");
+
+	if (!header)
+		return err_set(e, ERR_AUTH, "no token");
+	if (request_header_is_twice(r,
+				    "Authorization")) /* a proxy may have looked at another one */
+		return err_set(e, ERR_AUTH, "several Authorization headers");
+	if (strncasecmp(header, BEARER, strlen(BEARER)) != 0)
+		return err_set(e, ERR_AUTH, "not a bearer token");
+	return identity_token(r->transport->options.identity, request_token(r), &r->who, e);
+}
+
+static void add_rate(const struct rate_state *s, const char *name, struct buf *policy,
+		     struct buf *state)
+{
+	if (s->limit == 0)
+		return;
+	buf_printf(policy, "%s\"%s\";q=%" PRId64 ";w=60", policy->n ? ", " : "", name, s->limit);
+	buf_printf(state, "%s\"%s\";r=%" PRId64 ";t=%" PRId64, state->n ? ", " : "", name, s->left,
+		   s->full_in_s);
+}
+
+static void say_rate(struct request *r, const struct rate *rate)
+{
+	struct buf policy, state;
+
+	buf_init(&policy, 200);
+	buf_init(&state, 200);
+	add_rate(&rate->user, "user", &policy, &state);
+	add_rate(&rate->tenant, "tenant", &policy, &state);
+	if (policy.n > 0) {
+		reply_header(r, "RateLimit-Policy", buf_text(&policy));
+		reply_header(r, "RateLimit", buf_text(&state));
+	}
+	buf_deinit(&policy);
+	buf_deinit(&state);
+}
+
+static void use_rate(struct request *r, const struct rate *rate)
+{
+	int64_t wait_ms = rate->user.wait_ms > rate->tenant.wait_ms ? rate->user.wait_ms
+								    : rate->tenant.wait_ms;
+
+	say_rate(r, rate);
+	if (rate->allowed)
+		return;
+	r->retry_after_s = (int)((wait_ms + 999) / 1000);
+	reply_problem(r, PROBLEM_RATE_LIMITED, NULL);
+}
+
+static void handle(struct request *r);
+
+static void on_counted(void *owner, const struct rate *rate)
+{
+	struct request *r = owner;
+
+	r->counting = NULL;
+	use_rate(r, rate);
+	if (r->read && !r->response)
+		handle(r);
+}
+
+static void check_rate(struct request *r)
+{
+	struct rate rate;
+
+	r->counting = identity_rate(r->transport->options.identity, r->who, &rate, on_counted, r);
+	if (!r->counting)
+		use_rate(r, &rate);
+}
+
+static void deny(struct request *r)
+{
+	reply_header(r, "WWW-Authenticate",
+		     arena_printf(r->arena,
+				  "Bearer realm=\"vesper\", error=\"insufficient_scope\", "
+				  "scope=\"%s\"",
+				  r->route->permission));
+	reply_problem(
+		r, PROBLEM_DENIED,
+		arena_printf(r->arena, "This needs the permission %s.", r->route->permission));
+}
+
+static bool take_seat(struct request *r)
+{
+	switch (seat_sign_in(r->seat, r->who)) {
+	case SEAT_GIVEN:
+		return true;
+	case SEAT_TOO_MANY:
+		reply_problem(r, PROBLEM_RATE_LIMITED,
+			      "You have too many connections open. Close some, then try again.");
+		break;
+	case SEAT_FULL:
+		reply_problem(r, PROBLEM_FULL, NULL);
+		break;
+	}
+	return false;
+}
+
+static void check_caller(struct request *r)
+{
+	struct err e;
+
+	if (!r->route->permission)
+		return;
+	if (!identify(r, &e))
+		reply_problem(r, PROBLEM_UNAUTHORIZED,
+			      strstr(e.text, "expired") ? "The token has expired." : NULL);
+	else if (!may(r->who, r->route->permission))
+		deny(r);
+	else if (take_seat(r))
+		check_rate(r);
+}
+
+/* For what is asked of no address in particular: the server itself, or a tunnel through it. */
+#define ALL_METHODS "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
+static void find_route(struct request *r, const char *method)
+{
+	struct buf allow;
+
+	buf_init(&allow, 200);
+	r->route = route_find(http_server_routes(r->server), method, r->path,
+			      r->transport->options.demo, r->arena, r->params, &allow);
+	if (!r->route && strncmp(r->path, "/ws/", 4) == 0) {
+		/* A proxy that reuses its connections can bring an upgrade here. The socket cannot
+		 * be taken back from the library, but the proxy's next attempt will come on a fresh
+		 * one. */
+		reply_header(r, "Connection", "close");
+		reply_problem(r, PROBLEM_UPGRADE, NULL);
+	} else if (!r->route && allow.n > 0 && strcmp(method, "OPTIONS") == 0) {
+		cors_preflight(r, buf_text(&allow));
+	} else if (strcmp(method, "OPTIONS") == 0) {
+		cors_preflight(r, strcmp(r->path, "*") == 0 ? ALL_METHODS : "OPTIONS");
+	} else if (strcmp(method, "CONNECT") == 0) {
+		reply_header(r, "Connection", "close");
+		reply_header(r, "Allow", ALL_METHODS);
+		reply_problem(r, PROBLEM_METHOD, "There are no tunnels here.");
+	} else if (!r->route && allow.n > 0) {
+		reply_header(r, "Allow", buf_text(&allow));
+		reply_problem(r, PROBLEM_METHOD,
+			      arena_printf(r->arena, "This address takes %s.", buf_text(&allow)));
+	} else if (!r->route) {
+		reply_problem(r, PROBLEM_NOT_FOUND,
+			      "There is no such address. /openapi.json has those that there are.");
+	}
+	buf_deinit(&allow);
+}
+
+/* Whether the connection came to an address that only this machine reaches. */
+static bool is_on_loopback(const struct request *r)
+{
+	const union MHD_ConnectionInfo *fd =
+		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	char address[ADDRESS_BYTES];
+
+	address_of(fd->connect_fd, address);
+	return transport_is_loopback(address);
+}
+
+static void check_host(struct request *r)
+{
+	if (!(r->route->flags & ROUTE_LOCAL) || !is_on_loopback(r) ||
+	    cors_host_is_local(r->transport, request_header(r, "Host")))
+		return;
+	reply_problem(r, PROBLEM_DENIED,
+		      "On this machine's own address only localhost and IP addresses are served "
+		      "under their name. List another host in auth.origins.");
+}
+
+/* Everything that can be refused before the body is read. */
+static void check_head(struct request *r, const char *method, const char *version)
+{
+	const union MHD_ConnectionInfo *head =
+		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+	take_request_id(r);
+	if (head && head->header_size > HEADER_BYTES_MAX)
+		reply_problem(r, PROBLEM_HEADERS, NULL);
+	if (!r->response)
+		request_check_framing(r, method, version);
+	if (!r->response)
+		request_note_client(r);
+	if (!r->response)
+		find_route(r, method);
+	if (!r->response)
+		check_host(r);
+	if (!r->response)
+		check_caller(r);
+	if (!r->response)
+		request_check_query(r);
+	if (!r->response)
+		request_check_body_head(r);
+}
+
+static bool parse_body(struct request *r)
+{
+	struct err e;
+
+	if (!(r->route->flags & ROUTE_BODY))
+		return true;
+	if (!json_parse(buf_text(&r->upload), r->upload.n, BODY_BYTES_MAX, &r->body, &e))
+		reply_problem(r, PROBLEM_BAD_FRAME, e.text);
+	else if (!json_is_object(r->body))
+		reply_problem(r, PROBLEM_BAD_FRAME, "The body must be a JSON object.");
+	return !r->response;
+}
+
+/* A chunked body does not say how long it will be; what comes beyond the cap is dropped, and far
+ * beyond it the connection is. The library answers only after the body's end. */
+static bool collect(struct request *r, const char *upload, size_t *len)
+{
+	bool far_beyond;
+
+	r->upload_bytes += *len;
+	far_beyond = r->upload_bytes > 4 * (size_t)BODY_BYTES_MAX;
+	buf_add(&r->upload, upload, *len);
+	*len = 0;
+	return !far_beyond;
+}
+
+static void handle(struct request *r)
+{
+	r->handled = true;
+	if (buf_over(&r->upload))
+		reply_problem(r, PROBLEM_TOO_LONG, "The body is too long.");
+	else if (parse_body(r) && !repeat_begin(r))
+		r->route->handle(r);
+}
+
+bool request_step(struct request *r, struct MHD_Connection *connection, const char *method,
+		  const char *version, const char *upload, size_t *upload_len)
+{
+	if (r->gone)
+		return false;
+	if (!r->begun) {
+		r->begun = true;
+		r->connection = connection;
+		r->body_until_ms = clock_mono_ms() + BODY_DEADLINE_MS;
+		check_head(r, method, version);
+		return r->response ? reply_send(r, method) : true;
+	}
+	if (*upload_len > 0)
+		return collect(r, upload, upload_len);
+	r->read = true;
+	if (!r->handled && !r->response && !r->counting)
+		handle(r);
+	if (r->response && !r->holding)
+		return reply_send(r, method);
+	request_suspend(r);
+	return true;
+}

@@ -1,0 +1,259 @@
+/*
+ * What a request's head may look like, whatever it asks: nothing that a proxy in front may have
+ * read in another way, no query parameter that is passed over in silence, a body that can be read.
+ */
+#include <microhttpd.h>
+
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "head_layout.h"
+#include "port/http_text.h"
+#include "vesper/limits.h"
+#include "vesper/utf8.h"
+
+/* ---- What came ---- */
+
+const char *request_header(const struct request *r, const char *name)
+{
+	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+}
+
+bool request_names_etag(const struct request *r, const char *header, const char *etag)
+{
+	struct str rest = str_of(request_header(r, header)), one;
+
+	while (str_split(&rest, ',', &one)) {
+		one = str_trim(one);
+		if (str_starts(one, STR("W/")))
+			one = (struct str){one.p + 2, one.n - 2};
+		if (str_eq(one, STR("*")) || str_eq(one, str_of(etag)))
+			return true;
+	}
+	return false;
+}
+
+/* Decoded; NULL: not decodable. */
+static const char *decoded(const struct request *r, const char *text)
+{
+	char *copy = arena_strdup(r->arena, text);
+
+	return percent_decode(copy) && utf8_valid(copy, strlen(copy)) ? copy : NULL;
+}
+
+const char *request_query(const struct request *r, const char *name)
+{
+	const char *value = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
+
+	return value ? decoded(r, value) : NULL;
+}
+
+/* ---- The query ---- */
+
+struct name_list {
+	const struct request *request;
+	const char *names[32];
+	size_t count;
+	bool doubled;
+	bool unreadable;
+};
+
+static enum MHD_Result on_query_name(void *owner, enum MHD_ValueKind kind, const char *name,
+				     const char *value)
+{
+	struct name_list *list = owner;
+
+	(void)kind;
+	name = decoded(list->request, name);
+	if (!name || (value && !decoded(list->request, value)))
+		list->unreadable = true;
+	for (size_t i = 0; name && i < list->count; i++)
+		list->doubled |= strcmp(list->names[i], name) == 0;
+	if (list->count == sizeof(list->names) / sizeof(list->names[0]))
+		list->doubled = true; /* nothing here takes so many */
+	else if (name)
+		list->names[list->count++] = name;
+	return MHD_YES;
+}
+
+static bool is_taken(const struct http_route *route, const char *name)
+{
+	struct str rest = str_of(route->query);
+	struct str one;
+
+	while (route->query && str_split(&rest, ' ', &one))
+		if (str_eq(one, str_of(name)))
+			return true;
+	return false;
+}
+
+static const char *not_taken(const struct request *r, const char *name)
+{
+	return arena_printf(r->arena, "%.*s%s: no query parameter here. %s%s", STR_CUT(name, 60),
+			    strlen(name) > 60 ? "\xE2\x80\xA6" : "",
+			    r->route->query ? "Known: " : "None is taken.",
+			    r->route->query ? r->route->query : "");
+}
+
+/* A misspelled parameter that is passed over in silence would give the wrong list. */
+void request_check_query(struct request *r)
+{
+	struct name_list list = {.request = r};
+
+	MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, on_query_name, &list);
+	if (list.unreadable)
+		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter can't be decoded.");
+	else if (list.doubled)
+		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter is given twice.");
+	for (size_t i = 0; !r->response && r->route->permission && i < list.count; i++)
+		if (!is_taken(r->route, list.names[i]))
+			reply_problem(r, PROBLEM_BAD_FRAME, not_taken(r, list.names[i]));
+}
+
+/* ---- Headers ---- */
+
+struct header_count {
+	const char *name;
+	size_t count;
+};
+
+static enum MHD_Result on_header_name(void *owner, enum MHD_ValueKind kind, const char *name,
+				      const char *value)
+{
+	struct header_count *c = owner;
+
+	(void)kind;
+	(void)value;
+	c->count += strcasecmp(name, c->name) == 0;
+	return MHD_YES;
+}
+
+static enum MHD_Result on_any_header(void *owner, enum MHD_ValueKind kind, const char *name,
+				     const char *value)
+{
+	bool *odd = owner;
+
+	(void)kind;
+	(void)value;
+	*odd |= !http_is_token(name);
+	return MHD_YES;
+}
+
+bool request_header_is_twice(const struct request *r, const char *header)
+{
+	struct header_count c = {.name = header};
+
+	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_header_name, &c);
+	return c.count > 1;
+}
+
+/* Whose body means one thing to us and another to a proxy in front gets no further. */
+void request_check_framing(struct request *r, const char *method, const char *version)
+{
+	static const char *const once[] = {"Host",          "Origin",           "Content-Length",
+					   "Content-Type",  "Content-Encoding", "Transfer-Encoding",
+					   "Expect",        "Idempotency-Key",  "If-Match",
+					   "If-None-Match", "Last-Event-ID"};
+	const char *coding = request_header(r, "Transfer-Encoding");
+	const union MHD_ConnectionInfo *head =
+		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	const char *expect = request_header(r, "Expect");
+	const char *wrong = NULL;
+	bool odd = false;
+
+	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_any_header, &odd);
+	if (!head_is_plain(r->connection, method, version, head->header_size))
+		wrong = "A header is folded, has a control character, or ends without CR LF.";
+	else if (odd)
+		wrong = "A header has a name that can't be.";
+	for (size_t i = 0; !wrong && i < sizeof(once) / sizeof(once[0]); i++)
+		if (request_header_is_twice(r, once[i]))
+			wrong = arena_printf(r->arena, "%s: comes twice", once[i]);
+	if (coding && strcmp(version, "HTTP/1.1") != 0)
+		wrong = "Transfer-Encoding: not in HTTP/1.0";
+	else if (coding && strcasecmp(coding, "chunked") != 0)
+		wrong = "Transfer-Encoding: only chunked is taken";
+	else if (coding && request_header(r, "Content-Length"))
+		wrong = "Transfer-Encoding and Content-Length: one of them";
+	if (!wrong && (!expect || strcasecmp(expect, "100-continue") == 0))
+		return;
+	reply_header(r, "Connection", "close");
+	reply_problem(r, wrong ? PROBLEM_BAD_FRAME : PROBLEM_EXPECT, wrong);
+}
+
+struct last_header {
+	const char *name;
+	struct str value;
+};
+
+static enum MHD_Result on_maybe_last(void *owner, enum MHD_ValueKind kind, const char *name,
+				     const char *value)
+{
+	struct last_header *h = owner;
+
+	(void)kind;
+	if (strcasecmp(name, h->name) == 0)
+		h->value = str_of(value);
+	return MHD_YES;
+}
+
+/* A proxy adds what it knows at the end: of several headers the last one counts. */
+static struct str last_header(const struct request *r, const char *name)
+{
+	struct last_header h = {.name = name};
+
+	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_maybe_last, &h);
+	return h.value;
+}
+
+void request_note_client(struct request *r)
+{
+	if (seat_is_proxied(r->seat))
+		seat_forwarded(r->seat, last_header(r, "X-Forwarded-For"),
+			       last_header(r, "Forwarded"));
+}
+
+/* What follows the type: nothing, or that it is UTF-8. */
+static bool is_utf8_charset(struct str parameters)
+{
+	struct str one, name;
+
+	while (str_split(&parameters, ';', &one)) {
+		one = str_trim(one);
+		str_split(&one, '=', &name);
+		if (!str_eq_nocase(str_trim(name), STR("charset")))
+			continue;
+		one = str_trim(one);
+		if (!str_eq_nocase(one, STR("utf-8")) && !str_eq_nocase(one, STR("\"utf-8\"")))
+			return false;
+	}
+	return true;
+}
+
+static bool is_json_type(const char *type)
+{
+	struct str rest = str_of(type), name;
+
+	return str_split(&rest, ';', &name) &&
+	       str_eq_nocase(str_trim(name), STR("application/json")) && is_utf8_charset(rest);
+}
+
+static bool is_plain_coding(const char *coding)
+{
+	return !coding || strcasecmp(coding, "identity") == 0;
+}
+
+void request_check_body_head(struct request *r)
+{
+	const char *length = request_header(r, "Content-Length");
+
+	if (length && strtoull(length, NULL, 10) > BODY_BYTES_MAX)
+		reply_problem(r, PROBLEM_TOO_LONG, "The body is too long.");
+	else if ((r->route->flags & ROUTE_BODY) &&
+		 (!is_json_type(request_header(r, "Content-Type")) ||
+		  !is_plain_coding(request_header(r, "Content-Encoding"))))
+		reply_problem(r, PROBLEM_MEDIA_TYPE, NULL);
+}

@@ -1,0 +1,325 @@
+/*
+ * Questions over HTTP: the same turns, read from the same logs, either waited for whole or passed
+ * on as events. A client that goes away only stops watching; whether the turn goes on is the turn's
+ * business.
+ */
+#include "http_route.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/idempotency.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+#include "vesper/uuid.h"
+#include "vesper/wire.h"
+#include "ws/client_frame.h"
+#include "ws/ws.h"
+
+#define FILL_BYTES 65536 /* about as much as a socket's buffer takes in one go */
+
+struct chat_call {
+	struct request *request;
+	struct client_frame message; /* texts of the request's body */
+	char session_id[UUID_BYTES];
+	bool streaming;
+	struct wire_reader *events; /* streaming */
+	bool opened;                /* the stream's first line is out */
+	struct stream_watch *watch; /* collecting */
+	struct wire_whole *whole;
+};
+
+static void call_free(void *task)
+{
+	struct chat_call *call = task;
+
+	wire_reader_free(&call->events);
+	stream_watch_free(&call->watch);
+	wire_whole_free(&call->whole);
+	mem_free(call);
+}
+
+static struct chat_call *call_new(struct request *r, bool streaming)
+{
+	struct chat_call *call = mem_alloc(sizeof(*call));
+
+	call->request = r;
+	call->streaming = streaming;
+	r->task = call;
+	r->task_free = call_free;
+	return call;
+}
+
+/* ---- As events ---- */
+
+static bool on_fill(void *task, struct buf *out)
+{
+	struct chat_call *call = task;
+	struct str item;
+
+	if (!call->opened)
+		buf_str(out, SSE_OPENING);
+	call->opened = true;
+	while (out->n < FILL_BYTES && wire_next(call->events, false, &item))
+		buf_add(out, item.p, item.n);
+	return !wire_ended(call->events);
+}
+
+static void on_stream_wake(void *owner)
+{
+	struct chat_call *call = owner;
+
+	reply_stream_wake(call->request);
+}
+
+static void call_stream(struct chat_call *call, struct stream_log *log, uint64_t after)
+{
+	call->events = wire_reader_new(log, &wire_sse, after, on_stream_wake, call);
+	reply_stream(call->request, on_fill);
+}
+
+/* ---- As one answer ---- */
+
+/* The members of the turn's last frame stand behind those of every problem. */
+static void call_problem(struct request *r, const struct stream_log *log,
+			 const struct wire_problem *problem)
+{
+	enum problem p = problem_of_code(problem->code);
+	json_t *body = problem_json(p, problem->message, r->path, r->request_id);
+
+	json_set_str(body, "turn_id", stream_turn_id(log));
+	json_set_str(body, "session_id", stream_session_id(log));
+	r->retry_after_s = (int)((problem->retry_after_ms + 999) / 1000);
+	reply_problem_json(r, p, body, problem->members);
+}
+
+static void call_answer(struct chat_call *call)
+{
+	const struct stream_log *log = stream_watch_log(call->watch);
+	struct request *r = call->request;
+	struct buf answer;
+
+	if (!wire_whole_ok(call->whole)) {
+		const struct wire_problem problem = wire_whole_problem(call->whole);
+
+		call_problem(r, log, &problem);
+		return;
+	}
+	buf_init(&answer, SIZE_MAX / 2); /* of one log, which is bounded */
+	wire_whole_write(call->whole, log, &answer);
+	reply_bytes(r, 200, "application/json", buf_text(&answer), answer.n);
+	buf_deinit(&answer);
+}
+
+static void on_collect_wake(void *owner)
+{
+	struct chat_call *call = owner;
+	const struct stream_entry *entry;
+	bool ended;
+
+	while ((entry = stream_read(call->watch)))
+		wire_whole_add(call->whole, entry->event);
+	ended = stream_ended(call->watch);
+	if (ended && !call->request->gone) {
+		call_answer(call);
+		stream_watch_free(&call->watch);
+	}
+}
+
+static void call_collect(struct chat_call *call, struct stream_log *log)
+{
+	call->whole = wire_whole_new();
+	call->watch = stream_watch_new(log, 0, on_collect_wake, call);
+}
+
+/* ---- Beginning ---- */
+
+static void on_started(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct chat_call *call = owner;
+	struct request *r = call->request;
+
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	else if (call->streaming)
+		call_stream(call, log, 0);
+	else
+		call_collect(call, log);
+}
+
+static void call_begin(struct chat_call *call)
+{
+	struct request *r = call->request;
+	const struct turn_request request = {
+		.who = r->who,
+		.session_id = call->session_id,
+		.content = call->message.content,
+		.client_msg_id = call->message.client_msg_id,
+		.filters = call->message.filters,
+	};
+
+	r->op = turn_start(r->transport->options.turns, &request, on_started, call);
+}
+
+static void on_session(void *owner, const struct session *session, const struct err *e)
+{
+	struct chat_call *call = owner;
+	struct request *r = call->request;
+
+	(void)session;
+	r->op = NULL;
+	if (ws_server_knows_session(r->transport->ws, r->who, call->session_id, e))
+		call_begin(call);
+	else
+		reply_err(r, e);
+}
+
+/* Seed-time clients say `message` where everybody else says `content`. */
+static bool parse_call(json_t *body, bool has_session, struct client_frame *out, struct err *e)
+{
+	static const char *const names[] = {"content", "message",    "client_msg_id",
+					    "filters", "session_id", NULL};
+	static const char *const in_session[] = {"content", "message", "client_msg_id", "filters",
+						 NULL};
+	json_t *message = json_object_get(body, "message");
+
+	if (!json_only(body, has_session ? in_session : names, e))
+		return false;
+	if (message && json_object_get(body, "content"))
+		return err_set(e, ERR_INPUT,
+			       "message: is another name for content; give one of them");
+	if (message) {
+		json_object_set(body, "content", message);
+		json_object_del(body, "message");
+	}
+	return wire_parse_message(body, out, e);
+}
+
+static const char *fresh_session(const struct request *r)
+{
+	const char *id = repeat_id(r, "session");
+
+	return id ? id : arena_strdup(r->arena, uuid_new().text);
+}
+
+static void chat(struct request *r, const char *session_id, bool streaming)
+{
+	struct chat_call *call = call_new(r, streaming);
+	struct err e;
+
+	if (!parse_call(r->body, session_id != NULL, &call->message, &e)) {
+		reply_invalid(r, &e);
+		return;
+	}
+	if (!session_id)
+		session_id = call->message.session_id;
+	if (session_id && !uuid_valid(session_id)) {
+		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		return;
+	}
+	if (!call->message.client_msg_id)
+		call->message.client_msg_id = repeat_id(r, "message");
+	memcpy(call->session_id, session_id ? session_id : fresh_session(r), UUID_BYTES);
+	if (session_id)
+		r->op = store_session(r->transport->options.store, r->who, call->session_id,
+				      r->arena, on_session, call);
+	else
+		call_begin(call);
+}
+
+void on_post_chat(struct request *r)
+{
+	chat(r, NULL, false);
+}
+
+void on_post_chat_stream(struct request *r)
+{
+	chat(r, NULL, true);
+}
+
+void on_post_session_message(struct request *r)
+{
+	chat(r, r->params[0], false);
+}
+
+/* ---- Turns that are there already ---- */
+
+static bool parse_seq(const char *text, uint64_t *out)
+{
+	char *end;
+
+	if (!*text || strspn(text, "0123456789") != strlen(text) || strlen(text) > 18)
+		return false;
+	*out = strtoull(text, &end, 10);
+	return true;
+}
+
+/* A browser that reconnects repeats the address and adds the header, so the header is the newer
+ * word. */
+static bool requested_seq(const struct request *r, uint64_t *out)
+{
+	const char *text = request_header(r, "Last-Event-ID");
+
+	if (!text)
+		text = request_query(r, "after");
+	*out = 0;
+	return !text || parse_seq(text, out);
+}
+
+static void on_events_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct request *r = owner;
+	uint64_t after;
+
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	else if (!requested_seq(r, &after) || after > wire_items(log, &wire_sse))
+		reply_problem(r, PROBLEM_BAD_FRAME,
+			      "after: not a number that this turn has reached");
+	else if (stream_closed(log) && after == wire_items(log, &wire_sse))
+		reply_empty(r, 204); /* tells an EventSource to stop coming back */
+	else
+		call_stream(call_new(r, true), log, after);
+}
+
+void on_get_turn_events(struct request *r)
+{
+	r->op = stream_find(r->transport->options.streams, r->params[0], r->who, on_events_found,
+			    r);
+}
+
+/* A turn that is over has nothing to cancel. */
+static void on_over_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct request *r = owner;
+
+	(void)log;
+	r->op = NULL;
+	if (e)
+		reply_err(r, e);
+	else
+		reply_empty(r, 204);
+}
+
+static void on_cancelled(void *owner, bool found)
+{
+	struct request *r = owner;
+
+	r->op = NULL;
+	if (found)
+		reply_empty(r, 204);
+	else
+		r->op = stream_find(r->transport->options.streams, r->params[0], r->who,
+				    on_over_found, r);
+}
+
+void on_delete_turn(struct request *r)
+{
+	r->op = turn_cancel(r->transport->options.turns, r->params[0], r->who, CANCEL_USER,
+			    on_cancelled, r);
+}

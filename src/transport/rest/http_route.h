@@ -1,0 +1,46 @@
+/* Which handler answers which request. */
+#ifndef VESPER_HTTP_ROUTE_H
+#define VESPER_HTTP_ROUTE_H
+
+#include "http/request.h"
+
+extern const struct http_route public_routes[]; /* ended by a NULL method */
+extern const struct http_route admin_routes[];
+
+/* Handlers, by file. */
+void on_post_chat(struct request *r);
+void on_post_chat_stream(struct request *r);
+void on_post_session_message(struct request *r);
+void on_get_turn_events(struct request *r);
+void on_delete_turn(struct request *r);
+
+void on_get_sessions(struct request *r);
+void on_post_session(struct request *r);
+void on_get_session(struct request *r);
+void on_patch_session(struct request *r);
+void on_delete_session(struct request *r);
+void on_get_session_export(struct request *r);
+void on_get_view_csv(struct request *r);
+void on_get_receipt(struct request *r);
+void on_post_feedback(struct request *r);
+void on_get_admin_feedback(struct request *r);
+void on_get_admin_tools(struct request *r);
+void on_put_admin_tool(struct request *r);
+void on_delete_admin_user(struct request *r);
+void on_get_session_messages(struct request *r);
+
+void on_livez(struct request *r);
+void on_readyz(struct request *r);
+void on_admin_readyz(struct request *r);
+void on_health(struct request *r);
+void on_admin_health(struct request *r);
+void on_metrics(struct request *r);
+void on_get_openapi(struct request *r);
+void on_post_report_embed(struct request *r);
+void on_get_tools(struct request *r);
+void on_post_ticket(struct request *r);
+void on_demo_login(struct request *r);
+void on_asset(struct request *r);
+void on_embed(struct request *r);
+
+#endif

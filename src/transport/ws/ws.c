@@ -1,0 +1,258 @@
+/*
+ * libwebsockets on the one loop. It listens to nothing and decides nothing: it gets one end of a
+ * relay, with a handshake that has been read and judged and frames that have been checked.
+ */
+#include <libwebsockets.h>
+
+#include "ws_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "port/handshake.h"
+#include "port/refuse.h"
+#include "vesper/clock.h"
+#include "vesper/health.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+#define TICK_MS  1000
+#define TX_BYTES (SEND_BATCH_BYTES + 3 * EVENT_LOG_BYTES_MAX) /* the longest batch */
+#define RX_BYTES 1024 /* per socket, for as long as it is open: messages are put together by us */
+#define DESTROY_TURNS                                                                              \
+	50 /* iterations that the library's handles get to close; they need two or three */
+
+static void on_log(int level, const char *line)
+{
+	size_t len = strcspn(line, "\n");
+
+	/* What it calls errors are peers' doings: aborted sockets and the like. */
+	log_debug("ws.library", "%s%.*s", level == LLL_ERR ? "" : "note: ", (int)len, line);
+}
+
+static void on_established(struct ws_server *s, struct lws *wsi)
+{
+	struct ws_conn *c = s->adopting;
+
+	assert(c);
+	s->adopting = NULL;
+	lws_set_opaque_user_data(wsi, c);
+	conn_established(c, wsi);
+}
+
+static void on_closed(struct lws *wsi)
+{
+	/* It reports CLOSED also for sockets that were never ESTABLISHED; those have no connection
+	 * yet. */
+	struct ws_conn *c = lws_get_opaque_user_data(wsi);
+
+	if (!c)
+		return;
+	lws_set_opaque_user_data(wsi, NULL);
+	conn_free(&c);
+}
+
+/* The answer to our closing frame ends the connection; a closing frame of the peer's own is
+ * answered by the library. */
+static int on_peer_close(struct ws_conn *c, const unsigned char *payload, size_t len)
+{
+	if (c->close_code)
+		return -1;
+	if (len >= 2)
+		c->peer_code = payload[0] << 8 | payload[1];
+	return 0;
+}
+
+static int on_ws(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+		 size_t len)
+{
+	struct ws_conn *c;
+
+	(void)user;
+	if (reason == LWS_CALLBACK_ESTABLISHED) {
+		on_established(lws_context_user(lws_get_context(wsi)), wsi);
+		return 0;
+	}
+	if (reason == LWS_CALLBACK_CLOSED) {
+		on_closed(wsi);
+		return 0;
+	}
+	if (reason != LWS_CALLBACK_RECEIVE && reason != LWS_CALLBACK_RECEIVE_PONG &&
+	    reason != LWS_CALLBACK_SERVER_WRITEABLE &&
+	    reason != LWS_CALLBACK_WS_PEER_INITIATED_CLOSE)
+		return 0;
+	c = lws_get_opaque_user_data(wsi);
+	if (!c)
+		return -1;
+	c->heard_ms = reason == LWS_CALLBACK_SERVER_WRITEABLE ? c->heard_ms : clock_mono_ms();
+	if (reason == LWS_CALLBACK_RECEIVE)
+		return conn_receive(c, in, len);
+	if (reason == LWS_CALLBACK_SERVER_WRITEABLE)
+		return conn_writable(c);
+	if (reason == LWS_CALLBACK_WS_PEER_INITIATED_CLOSE)
+		return on_peer_close(c, in, len);
+	return 0;
+}
+
+/* Without a size of its own what is sent is cut into pieces as small as those that are received. */
+static const struct lws_protocols protocols[] = {
+	{.name = "vesper.v1",
+	 .callback = on_ws,
+	 .rx_buffer_size = RX_BYTES,
+	 .tx_packet_size = TX_BYTES},
+	{0},
+};
+
+/* The default policy keeps a timer of 300 s for each socket in one sorted list: each accept walks
+ * all others. Pings and silence are watched by our own tick instead. */
+static const lws_retry_bo_t no_validity;
+
+static bool context_new(struct ws_server *s, struct err *e)
+{
+	void *loops[1] = {loop_native(s->transport->options.loop)};
+	struct lws_context_creation_info info = {
+		.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
+		.foreign_loops = loops,
+		.port = CONTEXT_PORT_NO_LISTEN_SERVER,
+		.protocols = protocols,
+		.vhost_name = "vesper",
+		.retry_and_idle_policy = &no_validity,
+		.timeout_secs = HEADER_DEADLINE_MS / 1000,
+		.server_string = "",
+		.gid = -1,
+		.uid = -1,
+		.user = s,
+	};
+
+	lws_set_log_level(LLL_ERR | LLL_WARN, on_log);
+	s->context = lws_create_context(&info);
+	if (!s->context)
+		return err_set(e, ERR_INTERNAL,
+			       "libwebsockets could not be started on the loop (is its uv plugin "
+			       "installed?)");
+	s->vhost = lws_create_vhost(s->context, &info);
+	if (!s->vhost)
+		return err_set(e, ERR_INTERNAL, "libwebsockets could not be started");
+	return true;
+}
+
+static void on_tick(void *owner)
+{
+	struct ws_server *s = owner;
+	int64_t now = clock_mono_ms();
+
+	list_each_safe(node, &s->conns)
+		conn_tick(list_item(node, struct ws_conn, node), now);
+	relays_tick(&s->relays, now);
+	metric_set("vesper_ws_connections", (int64_t)s->conn_count);
+}
+
+bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e)
+{
+	struct ws_server *s = mem_alloc(sizeof(*s));
+
+	s->transport = t;
+	list_init(&s->conns);
+	list_init(&s->relays.all);
+	s->relays.loop = t->options.loop;
+	list_init(&s->doors);
+	buf_init(&s->frame, 2 * EVENT_LOG_BYTES_MAX);
+	buf_init(&s->batch, LWS_PRE + TX_BYTES);
+	if (!context_new(s, e)) {
+		ws_server_free(&s);
+		return false;
+	}
+	s->tick = timer_new(t->options.loop, on_tick, s);
+	timer_repeat(s->tick, TICK_MS);
+	*out = s;
+	return true;
+}
+
+void ws_server_handshake(void *owner, int fd, struct seat *take, const char *head, size_t head_len)
+{
+	door_open(owner, fd, take, head, head_len);
+}
+
+void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, size_t head_len,
+		     struct ws_conn *take)
+{
+	struct buf request;
+	int lws_fd;
+
+	take->relay = relay_new(&s->relays, fd, take->seat, take, &lws_fd);
+	if (!take->relay) {
+		log_warn("ws.full", "no descriptors for a socket's relay");
+		conn_free(&take);
+		refuse_and_close(fd, head_len, PROBLEM_FULL);
+		return;
+	}
+	buf_init(&request, HEADER_BYTES_MAX);
+	handshake_rewrite(h, &request);
+	socket_discard(fd, head_len); /* frames behind it stay in the socket */
+	s->adopting = take;
+	/* Calls back ESTABLISHED before it returns; closes the descriptor when it fails. */
+	lws_adopt_socket_vhost_readbuf(s->vhost, lws_fd, buf_text(&request), request.n);
+	buf_deinit(&request);
+	if (s->adopting)
+		conn_free(&s->adopting);
+}
+
+bool ws_server_knows_session(const struct ws_server *s, const struct principal *who,
+			     const char *session_id, const struct err *e)
+{
+	if (!e || e->code != ERR_NOT_FOUND)
+		return !e;
+	list_each(node, &s->conns) {
+		const struct ws_conn *c = list_item(node, struct ws_conn, node);
+
+		if (c->stage == CHAT_READY && principal_same_user(c->who, who) &&
+		    strcmp(c->session_id, session_id) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool ws_server_is_quiet(const struct ws_server *s)
+{
+	return list_empty(&s->relays.all);
+}
+
+void ws_server_drain(struct ws_server *s)
+{
+	doors_close(s);
+	list_each_safe(node, &s->conns) {
+		struct ws_conn *c = list_item(node, struct ws_conn, node);
+
+		turns_pump(c); /* the last words of its turns */
+		conn_close(c, WS_CLOSE_RESTART, "restart");
+	}
+}
+
+/* With somebody else's loop it takes two calls: the first closes everything, the second, when the
+ * loop has turned until its handles are gone, frees the context itself. */
+static void context_free(struct ws_server *s)
+{
+	lws_context_destroy(s->context);
+	for (int i = 0; i < DESTROY_TURNS; i++)
+		loop_turn(s->transport->options.loop);
+	lws_context_destroy(s->context);
+}
+
+void ws_server_free(struct ws_server **server)
+{
+	struct ws_server *s = *server;
+
+	if (!s)
+		return;
+	*server = NULL;
+	doors_close(s);
+	timer_free(&s->tick);
+	if (s->context)
+		context_free(s);
+	assert(list_empty(&s->conns));
+	relays_free(&s->relays);
+	buf_deinit(&s->frame);
+	buf_deinit(&s->batch);
+	mem_free(s);
+}

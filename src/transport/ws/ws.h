@@ -1,0 +1,21 @@
+/* The WebSocket side of the port, as the rest of it sees it. Loop thread only. */
+#ifndef VESPER_WS_H
+#define VESPER_WS_H
+
+#include "port/seats.h"
+#include "port/transport_int.h"
+
+MUST_CHECK bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e);
+/* The listener's callback for requests under /ws/. Takes ownership of the descriptor. */
+void ws_server_handshake(void *owner, int fd, struct seat *take, const char *head, size_t head_len);
+/* What the store said of a session, and what it cannot know: an id that session.ready has announced
+ * may be used at once, and is stored with the first message only. */
+bool ws_server_knows_session(const struct ws_server *s, const struct principal *who,
+			     const char *session_id, const struct err *e);
+/* No connection is open. */
+bool ws_server_is_quiet(const struct ws_server *s);
+/* Closes all sockets with WS_CLOSE_RESTART, after the last frames of their turns. */
+void ws_server_drain(struct ws_server *s);
+void ws_server_free(struct ws_server **s);
+
+#endif

@@ -1,0 +1,308 @@
+/*
+ * Who may open a socket. A browser hides the status of a failed handshake from its page, so a
+ * request with an Origin is let in and closed with a code that says why; everybody else gets a
+ * plain HTTP answer before anything is opened.
+ */
+#include "ws_int.h"
+
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "port/cors.h"
+#include "port/handshake.h"
+#include "port/refuse.h"
+#include "vesper/arena.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+
+/* A handshake that waits for its session to be looked up. */
+struct door {
+	struct list node;
+	struct ws_server *server;
+	int fd;
+	struct seat *seat;
+	size_t head_len;
+	struct handshake handshake;
+	struct principal *who; /* NULL: nobody yet, or refused */
+	struct fd_watch *hangup;
+	struct op *lookup;
+	struct arena *arena;
+};
+
+static struct door *door_new(struct ws_server *s, int fd, struct seat *take,
+			     const struct handshake *h, size_t head_len)
+{
+	struct door *d = mem_alloc(sizeof(*d));
+
+	d->server = s;
+	d->fd = fd;
+	d->seat = take;
+	d->head_len = head_len;
+	d->handshake = *h;
+	list_append(&s->doors, &d->node);
+	return d;
+}
+
+static void door_free(struct door *d)
+{
+	op_cancel(&d->lookup);
+	arena_free(&d->arena);
+	fd_watch_free(&d->hangup);
+	principal_free(&d->who);
+	seat_free(&d->seat);
+	handshake_deinit(&d->handshake);
+	list_remove(&d->node);
+	mem_free(d);
+}
+
+static void door_shut(struct door *d)
+{
+	int fd = d->fd;
+
+	door_free(d);
+	close(fd);
+}
+
+void doors_close(struct ws_server *s)
+{
+	while (!list_empty(&s->doors))
+		door_shut(list_item(s->doors.next, struct door, node));
+}
+
+static void door_adopt(struct door *d, struct ws_conn *c)
+{
+	fd_watch_free(&d->hangup);
+	ws_server_adopt(d->server, d->fd, &d->handshake, d->head_len, c);
+	door_free(d);
+}
+
+static enum problem problem_of_close(int code)
+{
+	switch (code) {
+	case WS_CLOSE_UNAUTHORIZED:
+		return PROBLEM_UNAUTHORIZED;
+	case WS_CLOSE_DENIED:
+		return PROBLEM_DENIED;
+	case WS_CLOSE_UNKNOWN_SESSION:
+		return PROBLEM_NOT_FOUND;
+	default:
+		return PROBLEM_UPSTREAM;
+	}
+}
+
+/* The connection that the door becomes: its seat goes with it. */
+static struct ws_conn *conn_for(struct door *d, enum ws_kind kind)
+{
+	struct ws_conn *c = conn_new(d->server, d->seat, kind);
+
+	d->seat = NULL;
+	return c;
+}
+
+static void door_refuse_as(struct door *d, int code, const char *reason, enum problem problem)
+{
+	struct ws_conn *c;
+	size_t head_len;
+	int fd;
+
+	log_debug("ws.refused", "%d %s", code, reason);
+	if (d->handshake.origin) {
+		c = conn_for(d, WS_CHAT);
+		c->stage = CHAT_REFUSED;
+		conn_close(c, code, reason);
+		door_adopt(d, c);
+		return;
+	}
+	fd = d->fd;
+	head_len = d->head_len;
+	door_free(d);
+	refuse_and_close(fd, head_len, problem);
+}
+
+static void door_refuse(struct door *d, int code, const char *reason)
+{
+	door_refuse_as(d, code, reason, problem_of_close(code));
+}
+
+static void door_welcome(struct door *d)
+{
+	struct ws_conn *c = conn_for(d, WS_CHAT);
+
+	c->stage = d->who ? CHAT_READY : CHAT_AUTH;
+	c->who = d->who;
+	d->who = NULL;
+	c->session_given = d->handshake.session_id != NULL;
+	if (c->session_given)
+		memcpy(c->session_id, d->handshake.session_id, UUID_BYTES);
+	door_adopt(d, c);
+}
+
+static void on_session(void *owner, const struct session *session, const struct err *e)
+{
+	struct door *d = owner;
+
+	(void)session;
+	d->lookup = NULL;
+	if (ws_server_knows_session(d->server, d->who, d->handshake.session_id, e))
+		door_welcome(d);
+	else if (e->code == ERR_NOT_FOUND)
+		door_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
+	else
+		door_refuse(d, WS_CLOSE_LATER, "try again later");
+}
+
+static void on_hangup(void *owner, int fd, int events)
+{
+	(void)fd;
+	(void)events;
+	door_shut(owner);
+}
+
+static bool origin_allowed(const struct ws_server *s, const struct handshake *h)
+{
+	return cors_origin_allowed(s->transport, h->origin, h->host);
+}
+
+/* The first kind of credentials that is there counts; a bad one is not made good by another. False:
+ * none or bad. */
+static bool door_identify(struct door *d, bool *any, struct err *e)
+{
+	const struct transport_options *o = &d->server->transport->options;
+	const struct handshake *h = &d->handshake;
+
+	*any = true;
+	if (h->authorization) {
+		if (strncasecmp(h->authorization, "Bearer ", 7) != 0)
+			return err_set(e, ERR_AUTH, "not a bearer token");
+		return identity_token(o->identity, str_trim(str_of(h->authorization + 7)), &d->who,
+				      e);
+	}
+	if (h->bearer)
+		return identity_token(o->identity, str_of(h->bearer), &d->who, e);
+	if (h->token && d->server->transport->settings->allow_query_token)
+		return identity_token(o->identity, str_of(h->token), &d->who, e);
+	*any = false;
+	return false;
+}
+
+/* A client that leaves while something is looked up. */
+static void door_watch(struct door *d)
+{
+	if (d->hangup)
+		return;
+	d->hangup = fd_watch_new(d->server->transport->options.loop, d->fd, on_hangup, d);
+	fd_watch_set(d->hangup, FD_HANGUP);
+}
+
+/* Nobody yet: a browser may say so in its first frame, others only where that is configured. */
+static void door_wait_for_frame(struct door *d)
+{
+	const struct transport_settings *s = d->server->transport->settings;
+
+	if (!d->handshake.origin && !s->first_frame_always)
+		door_refuse(d, WS_CLOSE_UNAUTHORIZED, "no token");
+	else
+		door_welcome(d);
+}
+
+static void door_look_up_session(struct door *d)
+{
+	struct transport *t = d->server->transport;
+
+	d->arena = arena_new(HEADER_BYTES_MAX);
+	door_watch(d);
+	d->lookup = store_session(t->options.store, d->who, d->handshake.session_id, d->arena,
+				  on_session, d);
+}
+
+static void door_refuse_token(struct door *d, const struct err *e)
+{
+	door_refuse(d, WS_CLOSE_UNAUTHORIZED,
+		    strstr(e->text, "expired") ? "token expired" : "token not valid");
+}
+
+static bool door_take_seat(struct door *d)
+{
+	enum seat_answer answer = seat_sign_in(d->seat, d->who);
+
+	if (answer != SEAT_GIVEN)
+		door_refuse_as(d, WS_CLOSE_LATER, "too many connections",
+			       answer == SEAT_FULL ? PROBLEM_FULL : PROBLEM_RATE_LIMITED);
+	return answer == SEAT_GIVEN;
+}
+
+/* Who it is stands fast, or that nobody has said so yet. */
+static void door_let_in(struct door *d)
+{
+	const char *session_id = d->handshake.session_id;
+
+	if (d->who && !may(d->who, "chat:use"))
+		door_refuse(d, WS_CLOSE_DENIED, "not permitted");
+	else if (session_id && !uuid_valid(session_id))
+		door_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
+	else if (!d->who)
+		door_wait_for_frame(d);
+	else if (!door_take_seat(d))
+		return;
+	else if (session_id)
+		door_look_up_session(d);
+	else
+		door_welcome(d);
+}
+
+static void on_ticket(void *owner, struct principal *take, const struct err *e)
+{
+	struct door *d = owner;
+
+	d->lookup = NULL;
+	d->who = take;
+	if (take)
+		door_let_in(d);
+	else
+		door_refuse_token(d, e);
+}
+
+static void door_judge(struct door *d)
+{
+	const struct handshake *h = &d->handshake;
+	bool any;
+	struct err e;
+
+	if (!origin_allowed(d->server, h)) {
+		door_refuse(d, WS_CLOSE_DENIED, "origin not allowed");
+	} else if (h->ticket && !h->authorization && !h->bearer) {
+		door_watch(d);
+		d->lookup = identity_ticket_use(d->server->transport->options.identity,
+						str_of(h->ticket), on_ticket, d);
+	} else if (!door_identify(d, &any, &e) && any) {
+		door_refuse_token(d, &e);
+	} else {
+		door_let_in(d);
+	}
+}
+
+void door_open(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len)
+{
+	struct handshake h;
+	enum problem problem;
+	struct door *d;
+
+	if (!handshake_parse(head, head_len, &h, &problem)) {
+		seat_free(&take);
+		refuse_and_close(fd, head_len, problem);
+		return;
+	}
+	d = door_new(s, fd, take, &h, head_len);
+	if (seat_is_proxied(d->seat))
+		seat_forwarded(d->seat, str_of(h.forwarded_for), str_of(h.forwarded));
+	if (strcmp(h.path, "/ws/v1/chat") == 0) {
+		door_judge(d);
+	} else if (s->transport->options.echo && strcmp(h.path, "/ws/echo") == 0) {
+		door_adopt(d, conn_for(d, WS_ECHO));
+	} else {
+		door_free(d);
+		refuse_and_close(fd, head_len, PROBLEM_NOT_FOUND);
+	}
+}

@@ -1,0 +1,411 @@
+/*
+ * What the frames of /ws/v1/chat do. A socket has a user and a session of its own; it may watch
+ * several turns one after the other or at once, each from where the client stopped reading. There
+ * is no answer of its own in here: whatever a turn says is in the turn's log.
+ */
+#include "ws_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "vesper/arena.h"
+#include "vesper/clock.h"
+#include "vesper/limits.h"
+#include "vesper/log.h"
+#include "vesper/mem.h"
+#include "vesper/wire.h"
+#include "client_frame.h"
+
+#define LOOKUP_ARENA_BYTES 16384
+
+static struct transport_options *options_of(const struct ws_conn *c)
+{
+	return &c->server->transport->options;
+}
+
+static void say_problem(struct ws_conn *c, enum problem p, const char *message, int retry_after_ms)
+{
+	struct buf text;
+
+	buf_init(&text, FRAME_BYTES_MAX);
+	problem_frame(&text, p, message, retry_after_ms);
+	conn_send(c, &text);
+	buf_deinit(&text);
+}
+
+/* What the client did wrong is told in our words about its frame; of everything else it hears the
+ * general sentence. */
+static void say_err(struct ws_conn *c, const struct err *e)
+{
+	enum problem p = problem_of_err(e->code);
+
+	log_debug("ws.refused", "%s: %s", err_code_name(e->code), e->text);
+	say_problem(c, p, e->code == ERR_INPUT ? e->text : NULL, e->retry_after_ms);
+}
+
+/* ---- Sessions ---- */
+
+static void lookup_end(struct ws_conn *c)
+{
+	op_cancel(&c->lookup);
+	arena_free(&c->lookup_arena);
+}
+
+/* While it runs the peer is not listened to, so that its frames keep their order. */
+static void lookup_start(struct ws_conn *c, const char *session_id, store_session_cb cb)
+{
+	assert(!c->lookup);
+	conn_listen(c, false);
+	c->lookup_arena = arena_new(LOOKUP_ARENA_BYTES);
+	c->lookup = store_session(options_of(c)->store, c->who, session_id, c->lookup_arena, cb, c);
+}
+
+/* A role may stand for permissions of packs that the tenant does not have: they open nothing, and
+ * their names are not its users' to see. */
+static struct principal known_rights(const struct ws_conn *c, struct arena *a)
+{
+	const struct turn_knowledge *k = turns_knowledge(options_of(c)->turns, c->who->tenant);
+	const char **known = arena_alloc(a, (c->who->permission_count + 1) * sizeof(*known));
+	struct principal who = *c->who;
+
+	who.permissions = known;
+	who.permission_count = 0;
+	for (size_t i = 0; i < c->who->permission_count; i++)
+		if (k && catalog_has_permission(k->catalog, c->who->permissions[i]))
+			known[who.permission_count++] = c->who->permissions[i];
+	return who;
+}
+
+static void session_begin(struct ws_conn *c)
+{
+	struct arena *a = arena_new(LOOKUP_ARENA_BYTES);
+	struct principal who = known_rights(c, a);
+	struct buf text;
+
+	if (!c->session_given)
+		memcpy(c->session_id, uuid_new().text, UUID_BYTES);
+	c->stage = CHAT_READY;
+	buf_init(&text, FRAME_BYTES_MAX);
+	wire_session_ready(&text, c->session_id, &who);
+	conn_send(c, &text);
+	buf_deinit(&text);
+	arena_free(&a);
+}
+
+static void on_own_session(void *owner, const struct session *session, const struct err *e)
+{
+	struct ws_conn *c = owner;
+
+	(void)session;
+	c->lookup = NULL;
+	lookup_end(c);
+	conn_listen(c, true);
+	if (ws_server_knows_session(c->server, c->who, c->session_id, e))
+		session_begin(c);
+	else if (e->code == ERR_NOT_FOUND)
+		conn_close(c, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
+	else
+		conn_close(c, WS_CLOSE_LATER, "try again later");
+}
+
+/* ---- Frames ---- */
+
+static void held_free(struct ws_conn *c)
+{
+	if (!c->held)
+		return;
+	client_frame_deinit(c->held);
+	mem_free(c->held);
+	c->held = NULL;
+}
+
+/* Keeps the frame while something is asked, during which the peer is not listened to. */
+static void hold(struct ws_conn *c, struct client_frame *f)
+{
+	if (f == c->held)
+		return;
+	assert(!c->held);
+	c->held = mem_alloc(sizeof(*c->held));
+	*c->held = *f;
+	f->root = NULL; /* kept with it */
+	conn_listen(c, false);
+}
+
+/* The peer was not listened to: now it is. */
+static void held_done(struct ws_conn *c)
+{
+	held_free(c);
+	conn_listen(c, true);
+}
+
+static void on_started(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct ws_conn *c = owner;
+
+	c->lookup = NULL;
+	if (e)
+		say_err(c, e);
+	else
+		turns_watch(c, log, 0);
+	held_done(c);
+}
+
+static void start_turn(struct ws_conn *c, struct client_frame *f)
+{
+	const struct turn_request request = {
+		.who = c->who,
+		.session_id = f->session_id ? f->session_id : c->session_id,
+		.content = f->content,
+		.client_msg_id = f->client_msg_id,
+		.filters = f->filters,
+		.ask_id = f->ask_id,
+		.values = f->values,
+	};
+
+	hold(c, f);
+	c->lookup = turn_start(options_of(c)->turns, &request, on_started, c);
+}
+
+static void on_other_session(void *owner, const struct session *session, const struct err *e)
+{
+	struct ws_conn *c = owner;
+
+	(void)session;
+	c->lookup = NULL;
+	lookup_end(c);
+	if (ws_server_knows_session(c->server, c->who, c->held->session_id, e)) {
+		start_turn(c, c->held);
+	} else {
+		say_err(c, e);
+		held_done(c);
+	}
+}
+
+/* Counted before anything is looked up, so that sessions which do not exist cost their asker too.
+ */
+static void use_rate(struct ws_conn *c, struct client_frame *f, const struct rate *rate)
+{
+	if (!rate->allowed) {
+		say_problem(c, PROBLEM_RATE_LIMITED, NULL,
+			    (int)(rate->user.wait_ms > rate->tenant.wait_ms
+					  ? rate->user.wait_ms
+					  : rate->tenant.wait_ms));
+	} else if (f->session_id && strcmp(f->session_id, c->session_id) != 0) {
+		hold(c, f);
+		lookup_start(c, c->held->session_id, on_other_session);
+	} else {
+		start_turn(c, f);
+	}
+}
+
+static void on_counted(void *owner, const struct rate *rate)
+{
+	struct ws_conn *c = owner;
+
+	c->lookup = NULL;
+	use_rate(c, c->held, rate);
+	if (!c->lookup)
+		held_done(c);
+}
+
+static void on_question(struct ws_conn *c, struct client_frame *f)
+{
+	struct rate rate;
+
+	c->lookup = identity_rate(options_of(c)->identity, c->who, &rate, on_counted, c);
+	if (!c->lookup) {
+		use_rate(c, f, &rate);
+		return;
+	}
+	hold(c, f);
+}
+
+static void say_nothing_to_stop(struct ws_conn *c)
+{
+	say_problem(c, PROBLEM_NOT_FOUND, "There is no such answer to stop.", 0);
+	held_done(c);
+}
+
+/* A turn that is over has nothing to cancel; the client will have read so by now. */
+static void on_over_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct ws_conn *c = owner;
+
+	(void)log;
+	c->lookup = NULL;
+	if (e)
+		say_nothing_to_stop(c);
+	else
+		held_done(c);
+}
+
+static void on_cancelled(void *owner, bool found)
+{
+	struct ws_conn *c = owner;
+
+	c->lookup = NULL;
+	if (found || !c->held->turn_id)
+		held_done(c);
+	else
+		c->lookup = stream_find(options_of(c)->streams, c->held->turn_id, c->who,
+					on_over_found, c);
+}
+
+static void cancel_turn(struct ws_conn *c, const char *turn_id)
+{
+	c->lookup =
+		turn_cancel(options_of(c)->turns, turn_id, c->who, CANCEL_USER, on_cancelled, c);
+}
+
+static void on_running(void *owner, const char *turn_id)
+{
+	struct ws_conn *c = owner;
+
+	c->lookup = NULL;
+	if (turn_id)
+		cancel_turn(c, turn_id);
+	else
+		say_nothing_to_stop(c);
+}
+
+static void on_cancel(struct ws_conn *c, struct client_frame *f)
+{
+	hold(c, f);
+	if (f->turn_id)
+		cancel_turn(c, f->turn_id);
+	else
+		c->lookup =
+			turn_running(options_of(c)->turns, c->session_id, c->who, on_running, c);
+}
+
+static void on_resume_found(void *owner, struct stream_log *log, const struct err *e)
+{
+	struct ws_conn *c = owner;
+	uint64_t last_seq = (uint64_t)c->held->last_seq;
+
+	c->lookup = NULL;
+	if (e)
+		say_problem(c, PROBLEM_NOT_FOUND,
+			    "This answer cannot be resumed any more; it may be in the history.", 0);
+	else if (last_seq > wire_items(log, &wire_chat))
+		say_problem(c, PROBLEM_BAD_FRAME, "last_seq: beyond what was said", 0);
+	else
+		turns_watch(c, log, last_seq);
+	held_done(c);
+}
+
+static void on_resume(struct ws_conn *c, struct client_frame *f)
+{
+	hold(c, f);
+	c->lookup = stream_find(options_of(c)->streams, f->turn_id, c->who, on_resume_found, c);
+}
+
+static void on_ping(struct ws_conn *c, struct client_frame *f)
+{
+	struct buf text;
+
+	buf_init(&text, FRAME_BYTES_MAX);
+	wire_pong(&text, f->t);
+	conn_send(c, &text);
+	buf_deinit(&text);
+}
+
+/* A fresh token of the same user; or, on a socket without a user, the first word. */
+static void on_auth(struct ws_conn *c, struct client_frame *f)
+{
+	struct principal *who;
+	struct err e;
+
+	if (!identity_token(options_of(c)->identity, str_of(f->token), &who, &e)) {
+		conn_close(c, WS_CLOSE_UNAUTHORIZED,
+			   strstr(e.text, "expired") ? "token expired" : "token not valid");
+		return;
+	}
+	if ((c->who && !principal_same_user(c->who, who)) || !may(who, "chat:use")) {
+		principal_free(&who);
+		conn_close(c, WS_CLOSE_DENIED, "not permitted");
+		return;
+	}
+	principal_free(&c->who);
+	c->who = who;
+	c->warned = false;
+	turns_recheck(c);
+	if (c->stage != CHAT_AUTH)
+		return;
+	if (seat_sign_in(c->seat, c->who) != SEAT_GIVEN) {
+		conn_close(c, WS_CLOSE_LATER, "too many connections");
+		return;
+	}
+	c->stage = CHAT_CHECK;
+	if (c->session_given)
+		lookup_start(c, c->session_id, on_own_session);
+	else
+		session_begin(c);
+}
+
+static void on_unknown(struct ws_conn *c, struct client_frame *f)
+{
+	(void)f;
+	say_problem(c, PROBLEM_UNKNOWN_TYPE, NULL, 0);
+}
+
+static void (*const handlers[])(struct ws_conn *c, struct client_frame *f) = {
+	[FRAME_MESSAGE] = on_question, [FRAME_CANCEL] = on_cancel, [FRAME_SELECT] = on_question,
+	[FRAME_AUTH] = on_auth,        [FRAME_RESUME] = on_resume, [FRAME_PING] = on_ping,
+	[FRAME_UNKNOWN] = on_unknown,
+};
+
+void chat_message(struct ws_conn *c, const char *text, size_t len)
+{
+	struct client_frame f;
+	struct err e;
+
+	if (c->stage == CHAT_REFUSED || c->stage == CHAT_LEFT)
+		return;
+	if (!wire_parse(text, len, &f, &e)) {
+		if (c->stage == CHAT_AUTH)
+			conn_close(c, WS_CLOSE_UNAUTHORIZED, "first frame must be auth");
+		else
+			say_problem(c, e.code == ERR_LIMIT ? PROBLEM_TOO_LONG : PROBLEM_BAD_FRAME,
+				    e.text, 0);
+		return;
+	}
+	if (c->stage == CHAT_AUTH && f.type != FRAME_AUTH)
+		conn_close(c, WS_CLOSE_UNAUTHORIZED, "first frame must be auth");
+	else
+		handlers[f.type](c, &f);
+	client_frame_deinit(&f);
+}
+
+/* ---- Beginning, time, end ---- */
+
+void chat_opened(struct ws_conn *c)
+{
+	if (c->stage != CHAT_AUTH)
+		session_begin(c);
+}
+
+void chat_tick(struct ws_conn *c, int64_t now_ms)
+{
+	struct buf text;
+
+	if (c->stage == CHAT_AUTH && now_ms - c->opened_ms >= AUTH_FRAME_MS) {
+		conn_close(c, WS_CLOSE_SILENT, "no token in time");
+	} else if (c->who && identity_expired(options_of(c)->identity, c->who)) {
+		conn_close(c, WS_CLOSE_UNAUTHORIZED, "token expired");
+	} else if (c->who && !c->warned && clock_now_ms() >= c->who->expires_ms - AUTH_WARN_MS) {
+		c->warned = true;
+		buf_init(&text, FRAME_BYTES_MAX);
+		wire_auth_expiring(&text, c->who->expires_ms);
+		conn_send(c, &text);
+		buf_deinit(&text);
+	}
+}
+
+void chat_closed(struct ws_conn *c)
+{
+	c->stage = CHAT_LEFT;
+	lookup_end(c);
+	held_free(c);
+	turns_leave(c);
+}

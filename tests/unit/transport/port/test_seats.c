@@ -1,0 +1,193 @@
+/* Who is ended and who is refused when there is no room. The sockets are real pairs. */
+#include "fixture.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "port/seats.h"
+#include "vesper/health.h"
+
+#define STRANGERS   4
+#define PER_ADDRESS 3
+#define SIGNED_IN   5
+#define PER_USER    2
+#define PER_TENANT  3
+#define LINES_MAX   16
+
+struct line {
+	int here, there;
+	struct seat *seat;
+};
+
+static struct seats *seats;
+static struct line lines[LINES_MAX];
+static struct net_range proxy;
+
+static int setup(void **state)
+{
+	struct seats_limits limits = {.strangers = STRANGERS,
+				      .signed_in = SIGNED_IN,
+				      .per_address = PER_ADDRESS,
+				      .per_user = PER_USER,
+				      .per_tenant = PER_TENANT,
+				      .proxies = &proxy,
+				      .proxy_count = 1};
+	struct err e;
+
+	(void)state;
+	if (!net_range_parse("10.0.0.1", &proxy, &e))
+		return -1;
+	seats = seats_new(&limits);
+	memset(lines, 0, sizeof(lines));
+	return 0;
+}
+
+static void line_close(int i)
+{
+	seat_free(&lines[i].seat);
+	close(lines[i].here);
+	close(lines[i].there);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (int i = 0; i < LINES_MAX; i++)
+		if (lines[i].seat)
+			line_close(i);
+	seats_free(&seats);
+	health_reset();
+	return 0;
+}
+
+static void open_from(int i, const char *address)
+{
+	struct sockaddr_in from = {.sin_family = AF_INET};
+	int pair[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+	assert_int_equal(inet_pton(AF_INET, address, &from.sin_addr), 1);
+	lines[i].here = pair[0];
+	lines[i].there = pair[1];
+	lines[i].seat = seat_new(seats, pair[0], (const struct sockaddr *)&from);
+}
+
+static bool was_ended(int i)
+{
+	char c;
+
+	return recv(lines[i].there, &c, 1, 0) == 0;
+}
+
+static enum seat_answer sign_in(int i, const char *tenant, const char *user)
+{
+	const struct principal who = {.tenant = tenant, .user = user};
+
+	return seat_sign_in(lines[i].seat, &who);
+}
+
+static void an_address_ends_its_own_quietest(void **state)
+{
+	(void)state;
+	open_from(0, "192.0.2.9");
+	for (int i = 1; i <= PER_ADDRESS; i++)
+		open_from(i, "192.0.2.1");
+	seat_quiet(lines[1].seat); /* it has just asked something */
+	assert_false(was_ended(2));
+	line_close(0);
+	open_from(4, "192.0.2.1");
+	assert_true(was_ended(2));
+	assert_false(was_ended(1) || was_ended(3) || was_ended(4));
+	assert_int_equal(metric_get("vesper_connections_displaced_total"), 1);
+}
+
+static void all_together_end_the_quietest_of_all(void **state)
+{
+	static const char *const from[] = {"192.0.2.1", "192.0.2.2", "192.0.2.3",
+					   "192.0.2.4", "192.0.2.5", "192.0.2.6"};
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		open_from(i, from[i]);
+	assert_true(was_ended(0) && was_ended(1));
+	for (int i = 2; i < 6; i++)
+		assert_false(was_ended(i));
+	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_FULL);
+	seat_quiet(lines[0].seat);
+	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_GIVEN);
+}
+
+static void a_user_and_a_tenant_have_shares(void **state)
+{
+	static const struct {
+		const char *tenant, *user;
+		enum seat_answer answer;
+	} who[] = {{"vesper", "ann", SEAT_GIVEN},    {"vesper", "ann", SEAT_GIVEN},
+		   {"vesper", "ann", SEAT_TOO_MANY}, {"acme", "ann", SEAT_GIVEN},
+		   {"vesper", "ben", SEAT_GIVEN},    {"vesper", "cat", SEAT_TOO_MANY},
+		   {"acme", "ann", SEAT_GIVEN},      {"acme", "ben", SEAT_FULL}};
+	char from[32];
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		snprintf(from, sizeof(from), "192.0.2.%d", i);
+		open_from(i, from);
+		assert_int_equal(sign_in(i, who[i].tenant, who[i].user), who[i].answer);
+		if (who[i].answer != SEAT_GIVEN)
+			line_close(i);
+		lines[i].seat = who[i].answer == SEAT_GIVEN ? lines[i].seat : NULL;
+	}
+	seat_quiet(lines[0].seat);
+	line_close(1);
+	lines[1].seat = NULL;
+	open_from(2, "192.0.2.2");
+	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_GIVEN);
+	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_GIVEN);
+}
+
+static void users_are_never_ended(void **state)
+{
+	(void)state;
+	open_from(0, "192.0.2.1");
+	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_GIVEN);
+	for (int i = 1; i < LINES_MAX; i++)
+		open_from(i, "192.0.2.1");
+	assert_false(was_ended(0));
+}
+
+static void a_proxys_connections_count_for_its_clients(void **state)
+{
+	(void)state;
+	for (int i = 0; i < STRANGERS; i++) {
+		open_from(i, "10.0.0.1");
+		assert_true(seat_is_proxied(lines[i].seat));
+		seat_forwarded(lines[i].seat, STR("1.1.1.1, 203.0.113.9"), STR(""));
+	}
+	assert_true(was_ended(0));
+	assert_false(was_ended(1));
+	/* Between two requests it is nobody's. */
+	seat_quiet(lines[1].seat);
+	open_from(4, "10.0.0.1");
+	seat_forwarded(lines[4].seat, STR("203.0.113.9"), STR(""));
+	for (int i = 1; i < 5; i++)
+		assert_false(was_ended(i));
+	/* What nobody can read counts for the proxy. */
+	open_from(5, "192.0.2.1");
+	assert_false(seat_is_proxied(lines[5].seat));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(an_address_ends_its_own_quietest),
+		TEST(all_together_end_the_quietest_of_all),
+		TEST(a_user_and_a_tenant_have_shares),
+		TEST(users_are_never_ended),
+		TEST(a_proxys_connections_count_for_its_clients),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
