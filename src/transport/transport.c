@@ -117,7 +117,7 @@ bool transport_open(const struct transport_options *options, struct transport **
 	struct transport *t = mem_alloc(sizeof(*t));
 
 	list_init(&t->downloads);
-	list_init(&t->repeats);
+	list_init(&t->pending_keys);
 
 	t->options = *options;
 	if (options->cursor_secret && *options->cursor_secret)
@@ -141,7 +141,7 @@ const char *transport_address(const struct transport *t)
 static bool is_quiet(const struct transport *t)
 {
 	return ws_server_is_quiet(t->ws) && list_empty(http_server_requests(t->http)) &&
-	       list_empty(&t->repeats);
+	       list_empty(&t->pending_keys);
 }
 
 static void on_drain_look(void *owner)
@@ -178,7 +178,7 @@ void transport_close(struct transport **transport)
 	ws_server_free(&t->ws);
 	http_server_free(&t->http);
 	http_server_free(&t->admin);
-	repeats_free(t);
+	idempotency_free(t);
 	seats_free(&t->seats);
 	seats_free(&t->admin_seats);
 	mem_free(t->proxies);

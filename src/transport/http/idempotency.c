@@ -19,7 +19,7 @@
 
 /* It outlives its request while something of it is on its way to the store: what was sent there
  * cannot be taken back, so its end is awaited and, where nobody will answer any more, undone. */
-struct repeat {
+struct idempotency {
 	struct list node;        /* in the transport's list, when the request is gone */
 	struct request *request; /* NULL: it is gone */
 	struct transport *transport;
@@ -32,7 +32,7 @@ struct repeat {
 	bool running;        /* the handler has been called */
 };
 
-static void repeat_free(struct repeat *x)
+static void key_free(struct idempotency *x)
 {
 	op_cancel(&x->op);
 	list_remove(&x->node);
@@ -87,16 +87,16 @@ static void fingerprint(const struct request *r, char out[HASH_HEX_BYTES])
 
 static void on_dropped(void *owner, const struct err *e)
 {
-	struct repeat *x = owner;
+	struct idempotency *x = owner;
 
 	x->op = NULL;
 	if (e)
-		log_warn("http.repeat", "a key stays until it is stale: %s", e->text);
-	repeat_free(x);
+		log_warn("http.idempotency", "a key stays until it is stale: %s", e->text);
+	key_free(x);
 }
 
 /* The next request with this key runs. */
-static void repeat_drop(struct repeat *x)
+static void key_drop(struct idempotency *x)
 {
 	x->op = store_repeat_end(x->transport->options.store, x->who, x->id, NULL, on_dropped, x);
 }
@@ -104,15 +104,15 @@ static void repeat_drop(struct repeat *x)
 static void on_begun(void *owner, enum repeated what, const struct repeat_answer *answer,
 		     const struct err *e)
 {
-	struct repeat *x = owner;
+	struct idempotency *x = owner;
 	struct request *r = x->request;
 
 	x->op = NULL;
 	x->stored = e || what == REPEATED_FIRST; /* a failed write may have been one after all */
 	if (!r && x->stored) {
-		repeat_drop(x);
+		key_drop(x);
 	} else if (!r) {
-		repeat_free(x);
+		key_free(x);
 	} else if (e) {
 		reply_err(r, e);
 	} else if (what == REPEATED_FIRST) {
@@ -134,17 +134,17 @@ static void on_begun(void *owner, enum repeated what, const struct repeat_answer
 	}
 }
 
-bool repeat_begin(struct request *r)
+bool idempotency_begin(struct request *r)
 {
 	struct str key = key_of(r);
 	char print[HASH_HEX_BYTES];
-	struct repeat *x;
+	struct idempotency *x;
 
 	if (!request_header(r, "Idempotency-Key"))
 		return false;
-	if (!(r->route->flags & ROUTE_REPEAT) || key.n == 0) {
+	if (!(r->route->flags & ROUTE_IDEMPOTENT) || key.n == 0) {
 		reply_problem(r, PROBLEM_BAD_FRAME,
-			      r->route->flags & ROUTE_REPEAT
+			      r->route->flags & ROUTE_IDEMPOTENT
 				      ? "Idempotency-Key: 1 to 200 visible ASCII characters"
 				      : "Idempotency-Key: not taken here");
 		return true;
@@ -156,7 +156,7 @@ bool repeat_begin(struct request *r)
 	x->arena = arena_new(HTTP_RESPONSE_BYTES_MAX);
 	hash_sha256_hex(key.p, key.n, x->key_hash);
 	memcpy(x->id, uuid_new().text, UUID_BYTES);
-	r->repeat = x;
+	r->idempotency = x;
 	fingerprint(r, print);
 	x->op = store_repeat_begin(r->transport->options.store, x->who, x->key_hash, print, x->id,
 				   x->arena, on_begun, x);
@@ -171,25 +171,25 @@ static bool may_pass(unsigned int status)
 
 static void on_kept(void *owner, const struct err *e)
 {
-	struct repeat *x = owner;
+	struct idempotency *x = owner;
 	struct request *r = x->request;
 
 	x->op = NULL;
 	x->stored = false;
 	if (e)
-		log_warn("http.repeat", "an answer is not kept: %s", e->text);
+		log_warn("http.idempotency", "an answer is not kept: %s", e->text);
 	if (!r) {
-		repeat_free(x);
+		key_free(x);
 		return;
 	}
 	r->holding = false;
 	request_resume(r);
 }
 
-bool repeat_end(struct request *r, const char *type, const void *bytes, size_t len)
+bool idempotency_end(struct request *r, const char *type, const void *bytes, size_t len)
 {
 	struct repeat_answer answer = {.status = (int)r->status};
-	struct repeat *x = r->repeat;
+	struct idempotency *x = r->idempotency;
 
 	if (!x || !x->running || !x->stored)
 		return false;
@@ -201,38 +201,38 @@ bool repeat_end(struct request *r, const char *type, const void *bytes, size_t l
 	return true;
 }
 
-void repeat_leave(struct request *r)
+void idempotency_leave(struct request *r)
 {
-	struct repeat *x = r->repeat;
+	struct idempotency *x = r->idempotency;
 
-	r->repeat = NULL;
+	r->idempotency = NULL;
 	if (!x)
 		return;
 	x->request = NULL;
-	list_append(&x->transport->repeats, &x->node);
+	list_append(&x->transport->pending_keys, &x->node);
 	if (x->op)
 		return; /* its end decides */
 	if (x->stored)
-		repeat_drop(x);
+		key_drop(x);
 	else
-		repeat_free(x);
+		key_free(x);
 }
 
-void repeats_free(struct transport *t)
+void idempotency_free(struct transport *t)
 {
-	list_each_safe(node, &t->repeats)
-		repeat_free(list_item(node, struct repeat, node));
+	list_each_safe(node, &t->pending_keys)
+		key_free(list_item(node, struct idempotency, node));
 }
 
-const char *repeat_id(const struct request *r, const char *purpose)
+const char *idempotency_id(const struct request *r, const char *purpose)
 {
 	char hash[HASH_HEX_BYTES];
 	char *text;
 
-	if (!r->repeat)
+	if (!r->idempotency)
 		return NULL;
 	text = mem_printf("%s\x1f%s\x1f%s\x1f%s", purpose, r->who->tenant, r->who->user,
-			  r->repeat->key_hash);
+			  r->idempotency->key_hash);
 	hash_sha256_hex(text, strlen(text), hash);
 	mem_free(text);
 	/* The form of all ids; the time in it is none. */

@@ -45,7 +45,7 @@ void reply_bytes(struct request *r, int status, const char *type, const void *by
 	if (type)
 		reply_header(r, "Content-Type", type);
 	r->status = (unsigned int)status;
-	r->holding = repeat_end(r, type, bytes, len);
+	r->holding = idempotency_end(r, type, bytes, len);
 	reply(r, status, response);
 }
 

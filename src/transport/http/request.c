@@ -57,7 +57,7 @@ struct request *request_new(struct http_server *s, const char *url, struct seat 
 void request_free(struct request *r)
 {
 	list_remove(&r->node);
-	repeat_leave(r);
+	idempotency_leave(r);
 	fd_watch_free(&r->hangup); /* the library closes the socket after this, not before */
 	op_cancel(&r->op);
 	op_cancel(&r->counting);
@@ -395,7 +395,7 @@ static void handle(struct request *r)
 	r->handled = true;
 	if (buf_over(&r->upload))
 		reply_problem(r, PROBLEM_TOO_LONG, "The body is too long.");
-	else if (parse_body(r) && !repeat_begin(r))
+	else if (parse_body(r) && !idempotency_begin(r))
 		r->route->handle(r);
 }
 

@@ -30,10 +30,10 @@ struct MHD_Response;
 struct request;
 
 enum {
-	ROUTE_BODY = 1,   /* a JSON object comes with it */
-	ROUTE_DEMO = 2,   /* exists only in demo mode */
-	ROUTE_REPEAT = 4, /* takes an Idempotency-Key */
-	ROUTE_LOCAL = 8,  /* needs no token: on loopback, only under a name of this machine */
+	ROUTE_BODY = 1,       /* a JSON object comes with it */
+	ROUTE_DEMO = 2,       /* exists only in demo mode */
+	ROUTE_IDEMPOTENT = 4, /* takes an Idempotency-Key */
+	ROUTE_LOCAL = 8,      /* needs no token: on loopback, only under a name of this machine */
 };
 
 struct http_route {
@@ -84,8 +84,8 @@ struct request {
 	struct op *counting; /* the request is being counted */
 	bool read;           /* ... and is here as a whole: it is handled when that is done */
 
-	struct repeat *repeat; /* NULL: no Idempotency-Key came */
-	bool holding;          /* the answer is there, but is being kept first */
+	struct idempotency *idempotency; /* NULL: no Idempotency-Key came */
+	bool holding;                    /* the answer is there, but is being kept first */
 
 	/* private to request.c */
 	struct buf upload;

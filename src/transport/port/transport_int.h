@@ -25,9 +25,10 @@ struct transport {
 	size_t signed_in_places;
 	struct seats *admin_seats; /* so that probes are answered however crowded that is */
 
-	uint8_t cursor_key[32]; /* seals cursors */
-	struct list repeats; /* keys on their way to the store whose requests are gone (repeat.c) */
-	struct list downloads; /* whole results that are being read or sent (http_csv.c) */
+	uint8_t cursor_key[32];   /* seals cursors */
+	struct list pending_keys; /* keys on their way to the store whose requests are gone
+				     (idempotency.c) */
+	struct list downloads;    /* whole results that are being read or sent (http_csv.c) */
 
 	struct timer *drain_look; /* is everybody gone yet? */
 	int64_t drain_until_ms;

@@ -201,7 +201,7 @@ static bool parse_call(json_t *body, bool has_session, struct client_frame *out,
 
 static const char *fresh_session(const struct request *r)
 {
-	const char *id = repeat_id(r, "session");
+	const char *id = idempotency_id(r, "session");
 
 	return id ? id : arena_strdup(r->arena, uuid_new().text);
 }
@@ -222,7 +222,7 @@ static void chat(struct request *r, const char *session_id, bool streaming)
 		return;
 	}
 	if (!call->message.client_msg_id)
-		call->message.client_msg_id = repeat_id(r, "message");
+		call->message.client_msg_id = idempotency_id(r, "message");
 	memcpy(call->session_id, session_id ? session_id : fresh_session(r), UUID_BYTES);
 	if (session_id)
 		r->op = store_session(r->transport->options.store, r->who, call->session_id,

@@ -6,18 +6,18 @@
 #define ADMIN "chat:admin"
 
 const struct http_route public_routes[] = {
-	{"POST", API "/chat", CHAT, ROUTE_BODY | ROUTE_REPEAT, on_post_chat, NULL},
+	{"POST", API "/chat", CHAT, ROUTE_BODY | ROUTE_IDEMPOTENT, on_post_chat, NULL},
 	{"POST", API "/chat/stream", CHAT, ROUTE_BODY, on_post_chat_stream, NULL},
 	{"GET", API "/sessions", CHAT, 0, on_get_sessions, "limit cursor q archived"},
-	{"POST", API "/sessions", CHAT, ROUTE_BODY | ROUTE_REPEAT, on_post_session, NULL},
+	{"POST", API "/sessions", CHAT, ROUTE_BODY | ROUTE_IDEMPOTENT, on_post_session, NULL},
 	{"GET", API "/sessions/{}", CHAT, 0, on_get_session, NULL},
 	{"PATCH", API "/sessions/{}", CHAT, ROUTE_BODY, on_patch_session, NULL},
 	{"DELETE", API "/sessions/{}", CHAT, 0, on_delete_session, NULL},
 	{"GET", API "/sessions/{}/messages", CHAT, 0, on_get_session_messages, "limit cursor"},
-	{"POST", API "/sessions/{}/messages", CHAT, ROUTE_BODY | ROUTE_REPEAT,
+	{"POST", API "/sessions/{}/messages", CHAT, ROUTE_BODY | ROUTE_IDEMPOTENT,
 	 on_post_session_message, NULL},
 	{"GET", API "/sessions/{}/export", CHAT, 0, on_get_session_export, "format"},
-	{"POST", API "/messages/{}/feedback", CHAT, ROUTE_BODY | ROUTE_REPEAT, on_post_feedback,
+	{"POST", API "/messages/{}/feedback", CHAT, ROUTE_BODY | ROUTE_IDEMPOTENT, on_post_feedback,
 	 NULL},
 	{"GET", API "/messages/{}/views/{}/csv", CHAT, 0, on_get_view_csv, NULL},
 	{"GET", API "/receipts/{}", CHAT, 0, on_get_receipt, NULL},

@@ -159,7 +159,7 @@ static void on_created(void *owner, const struct session *session, const struct 
 void on_post_session(struct request *r)
 {
 	static const char *const names[] = {"title", NULL};
-	const char *id = repeat_id(r, "session"), *title = NULL;
+	const char *id = idempotency_id(r, "session"), *title = NULL;
 	struct err e;
 
 	if (!json_only(r->body, names, &e) || !json_opt_str(r->body, "title", &title, &e) ||

@@ -148,8 +148,8 @@ static void every_route_is_documented_and_no_other(void **state)
 	char query[200];
 
 	(void)state;
-	assert_true(
-		json_parse_file(VESPER_SOURCE_DIR "/src/transport/rest/openapi.json", &document, NULL));
+	assert_true(json_parse_file(VESPER_SOURCE_DIR "/src/transport/rest/openapi.json", &document,
+				    NULL));
 	const json_t *paths = json_object_get(document, "paths");
 
 	for (const struct http_route *r = public_routes; r->method; r++) {
