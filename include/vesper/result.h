@@ -86,7 +86,8 @@ void result_add_frame(struct result *r, struct arena *a, struct frame *take);
 void result_free_frames(struct result *r);
 /* Of that query; NULL: there is none. */
 const struct frame *result_frame(const struct result *r, const char *query);
-/* The fact of a result that was derived from a part of the rows. */
+/* The fact of a result that was derived from a part of the rows: a sentence for the user, which the
+ * answer, its views and its receipt tell. */
 #define RESULT_FRAME_SAMPLED "frame_sampled"
 const struct table *result_table(const struct result *r,
 				 const char *name); /* NULL when there is none */

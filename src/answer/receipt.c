@@ -103,6 +103,7 @@ static void put_call(struct json_out *j, const struct answer_turn *t, const stru
 {
 	const struct tool_def *tool = catalog_tool(t->core->may.catalog, r->tool);
 	const struct table *main = r->table_count > 0 ? r->tables[0] : NULL;
+	const struct fact *sample = result_fact(r, RESULT_FRAME_SAMPLED);
 
 	jo_object(j);
 	jo_set_str(j, "agent", r->agent);
@@ -120,6 +121,7 @@ static void put_call(struct json_out *j, const struct answer_turn *t, const stru
 	if (*r->hash)
 		jo_set_str(j, "result_hash", r->hash);
 	jo_set_int(j, "rows", main ? (int64_t)main->row_count : 0);
+	jo_set_str(j, "sample", sample ? sample->value : NULL);
 	jo_set_str(j, "source", r->source);
 	put_statements(j, r);
 	jo_set_str(j, "tool", r->tool);

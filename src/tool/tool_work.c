@@ -77,18 +77,23 @@ void tool_describe(struct table *table, const struct tool_def *tool, const struc
 /* A figure of a part of the rows must not pass for one of all. */
 static void say_sampled(struct result *r, struct arena *a)
 {
+	const char *shares = NULL;
+
 	for (size_t i = 0; i < r->frame_count; i++) {
 		const struct frame *f = r->frames[i];
 
 		if (f->sampled)
-			result_add_fact(
-				r, a,
-				(struct fact){.name = RESULT_FRAME_SAMPLED,
-					      .label = "Rows used",
-					      .value = arena_printf(a, "1 in %lld of %lld",
-								    (long long)f->step,
-								    (long long)f->total_rows)});
+			shares = arena_printf(a, "%s%s1 in %lld of %lld rows", shares ? shares : "",
+					      shares ? " and " : "", (long long)f->step,
+					      (long long)f->total_rows);
 	}
+	if (shares)
+		result_add_fact(
+			r, a,
+			(struct fact){.name = RESULT_FRAME_SAMPLED,
+				      .label = "Sample",
+				      .value = arena_printf(
+					      a, "This was computed from a sample: %s.", shares)});
 }
 
 const struct tool_derivation *tool_derivation(const struct tool_derivation *all, const char *name)

@@ -135,15 +135,17 @@ static void add_rows(struct buf *out, const struct result *r, size_t rows)
 {
 	const struct table *t = r->tables[0];
 	bool has_sentence = r->answer && view_fill(out, r->answer, r);
-	const struct fact *left_out;
 
 	if (has_sentence)
 		buf_char(out, '\n');
 	else
 		buf_printf(out, "**%s**\n", r->about);
-	left_out = result_fact(r, RESULT_FACTS_LEFT_OUT);
-	if (left_out)
-		buf_printf(out, "\n%s\n", left_out->value);
+	for (size_t i = 0; view_notes[i]; i++) {
+		const struct fact *note = result_fact(r, view_notes[i]);
+
+		if (note)
+			buf_printf(out, "\n%s\n", note->value);
+	}
 	if (t->row_count == 1 && !has_sentence) {
 		buf_char(out, '\n');
 		add_row(out, r->units, t);

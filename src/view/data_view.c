@@ -103,6 +103,28 @@ static void put_dict(struct json_out *j, const struct table *t, const struct vie
 	jo_object_end(j);
 }
 
+const char *const view_notes[] = {RESULT_FACTS_LEFT_OUT, RESULT_FRAME_SAMPLED, NULL};
+
+static void put_notes(struct json_out *j, const struct result *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; view_notes[i]; i++) {
+		const struct fact *note = result_fact(r, view_notes[i]);
+
+		if (!note)
+			continue;
+		if (!any) {
+			jo_key(j, "notes");
+			jo_array(j);
+		}
+		any = true;
+		jo_str(j, str_of(note->value));
+	}
+	if (any)
+		jo_array_end(j);
+}
+
 static void put_source(struct json_out *j, const struct result *r)
 {
 	jo_object(j);
@@ -137,6 +159,7 @@ void view_columns(struct json_out *j, const struct result *r, const struct table
 		jo_set_int(j, "total_rows", t->total_rows);
 	jo_set_bool(j, "truncated", part->cut.truncated);
 	jo_set_str(j, "truncation_reason", part->cut.reason);
+	put_notes(j, r);
 	jo_key(j, "source");
 	put_source(j, r);
 }

@@ -22,6 +22,8 @@ struct view_part {
 	size_t column_count, row_count;
 	struct view_cut cut;
 };
+/* The facts that are told with every answer and view of a result: names, NULL-ended. */
+extern const char *const view_notes[];
 /* The members that every view of a table opens with. */
 void view_columns(struct json_out *j, const struct result *r, const struct table *t,
 		  const struct view_part *part);

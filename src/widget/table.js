@@ -76,7 +76,11 @@ function columnsOf(view, locale) {
 }
 
 /* What is shown of what there is: "24 rows", or "First 500 of 8,760 rows, the rest is left out. Without Notes". */
-export function rowsText(view, { say }) {
+export function rowsText(view, locale) {
+  return [shownText(view, locale), ...view.notes ?? []].join('. ');
+}
+
+function shownText(view, { say }) {
   const shown = view.row_count;
   const [, columns] = /without ([^;]+)/.exec(view.truncation_reason) ?? [];
 

@@ -93,6 +93,33 @@ describe('tenants with packs of their own', () => {
     }
   });
 
+  it('are told when figures rest on a part of the rows', async (t) => {
+    const own = await setting();
+    const path = join(own.roots, 'sql/library/loans/get_loans_by_genre.sql');
+    await writeFile(path, `${(await readFile(path, 'utf8')).replace('-- column "Loans" type=int', `-- derive: share_of_total Loans Genre
+-- frame: every 2
+-- column "Weight" type=real
+-- column "Share" type=decimal unit=% derived
+-- fact total type=int optional Loans
+-- fact largest type=text optional Genre
+-- fact largest_value type=int optional Its loans
+-- fact largest_share unit=% optional Its share
+$&`)}--# query every
+SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id ORDER BY l.branch, l.genre, l.loan_year
+`);
+    const rules = await startDaemon(own);
+    t.after(() => rules.stop());
+    const who = token('lantern');
+    const turn = await rules.ask(QUESTIONS.lantern, { token: who });
+    const note = /This was computed from a sample: 1 in \d+ of \d+ rows\./;
+    assert.match(turn.text, note, JSON.stringify(turn));
+    assert.equal(turn.complete.checked.unbound, 0);
+    const view = turn.frames.find((f) => f.type === 'chat.view').view;
+    assert.deepEqual(view.notes, [note.exec(turn.text)[0]]);
+    const { body } = await rules.rest(who).get(`/api/v1/receipts/${turn.complete.receipt_id}`);
+    assert.equal((body.data ?? body).content.calls[0].sample, view.notes[0]);
+  });
+
   it('have prompts of their own words', async () => {
     for (const [tenant, question] of Object.entries(QUESTIONS)) {
       await ask(tenant, question);

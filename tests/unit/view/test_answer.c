@@ -61,6 +61,24 @@ static void facts_fill_placeholders(void **state)
 	arena_free(&a);
 }
 
+static void a_sample_is_told(void **state)
+{
+	static const char *const cells[] = {"Ascend", "52.14", "8760"};
+	struct arena *a = arena_new(1 << 20);
+	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 1));
+	struct view_answer v;
+
+	(void)state;
+	result_add_fact(r, a,
+			(struct fact){.name = RESULT_FRAME_SAMPLED,
+				      .label = "Sample",
+				      .value = "This was computed from a sample."});
+	r->answer = "It is {AvgPrice}.";
+	answer_of(a, (const struct result *const[]){r}, 1, &v);
+	assert_string_equal(v.markdown, "It is $52.14/MWh.\n\nThis was computed from a sample.\n");
+	arena_free(&a);
+}
+
 static void several_rows_become_a_table(void **state)
 {
 	static const char *const cells[] = {"As|cend_x*", "52.14", "8760", "_Hitachi", NULL, "0"};
@@ -208,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_sentence_of_the_tool_leads),
 		cmocka_unit_test(facts_fill_placeholders),
+		cmocka_unit_test(a_sample_is_told),
 		cmocka_unit_test(several_rows_become_a_table),
 		cmocka_unit_test(below_a_sentence_the_table_holds_only_what_differs),
 		cmocka_unit_test(nothing_found_says_what_was_searched),

@@ -38,6 +38,30 @@ static void data_views_keep_digits(void **state)
 	arena_free(&a);
 }
 
+static void notes_go_with_every_view(void **state)
+{
+	static const char *const cells[] = {"Ascend", "1.00", "7"};
+	struct arena *a = arena_new(1 << 20);
+	struct result *r = asked_result(a, sample_table(price_columns, 3, cells, 1));
+	json_t *view = view_tree(r, r->tables[0], "c1-v1");
+	json_t *notes;
+
+	(void)state;
+	assert_null(json_object_get(view, "notes"));
+	json_decref(view);
+	result_add_fact(
+		r, a,
+		(struct fact){.name = RESULT_FRAME_SAMPLED, .label = "Sample", .value = "1 in 2"});
+	result_facts_left_out(r, a);
+	view = view_tree(r, r->tables[0], "c1-v1");
+	notes = json_object_get(view, "notes");
+	assert_int_equal(json_array_size(notes), 2);
+	assert_non_null(strstr(json_string_value(json_array_get(notes, 0)), "left out"));
+	assert_string_equal(json_string_value(json_array_get(notes, 1)), "1 in 2");
+	json_decref(view);
+	arena_free(&a);
+}
+
 static void a_cut_table_says_how_and_how_much(void **state)
 {
 	static const char *const cells[] = {"Ascend", "1.00", "7"};
@@ -69,6 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_views_keep_digits),
+		cmocka_unit_test(notes_go_with_every_view),
 		cmocka_unit_test(a_cut_table_says_how_and_how_much),
 	};
 
