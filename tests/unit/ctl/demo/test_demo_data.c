@@ -1,6 +1,6 @@
 /* The demo data: the figures that answers are checked by, and that the tenants' files are whole,
  * apart and always the same. */
-#include "demo_data.h"
+#include "demo/demo_data.h"
 
 #include <dirent.h>
 #include <errno.h>

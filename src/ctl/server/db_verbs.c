@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "demo_data.h"
+#include "demo/demo_data.h"
 #include "server_migrate.h"
 #include "vesper/file.h"
 #include "vesper/limits.h"

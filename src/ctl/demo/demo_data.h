@@ -7,7 +7,7 @@
 #ifndef DEMO_DATA_H
 #define DEMO_DATA_H
 
-#include "server.h"
+#include "server/server.h"
 #include "vesper/err.h"
 
 /*

@@ -1,5 +1,5 @@
 /* Files of statements: where a batch begins and ends, and that each one can be named. */
-#include "server_script.h"
+#include "server/server_script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "correction.h"
+#include "eval/correction.h"
 #include "vesper/json.h"
 
 static size_t missing(const char *said)

@@ -1,7 +1,7 @@
 /* Every tool of the catalogue on the demo data, asked twice: what comes from the cache is in every
  * visible respect what came from the database. */
 #include "prompt_text.h"
-#include "demo_data.h"
+#include "demo/demo_data.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "server.h"
+#include "server/server.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 #include "vesper/str.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sqlite3.h>
 
-#include "server.h"
+#include "server/server.h"
 #include "vesper/err.h"
 
 #define DEMO_COUNT(array) (sizeof(array) / sizeof((array)[0]))

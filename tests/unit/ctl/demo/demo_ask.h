@@ -2,7 +2,7 @@
 #ifndef VESPER_DEMO_ASK_H
 #define VESPER_DEMO_ASK_H
 
-#include "demo_data.h"
+#include "demo/demo_data.h"
 
 #include <ctype.h>
 #include <ftw.h>

@@ -1,5 +1,5 @@
 /* Usage events on their way into a SQL Server, as a driver sees it that writes everything down. */
-#include "pbi_rows.h"
+#include "pbi/pbi_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "ddl.h"
-#include "server_script.h"
+#include "server/ddl.h"
+#include "server/server_script.h"
 #include "vesper/file.h"
 #include "vesper/limits.h"
 
