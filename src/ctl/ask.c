@@ -236,33 +236,33 @@ bool ctl_probe(const char *path)
 	return status == 200;
 }
 
-int ctl_ask(int argc, char **argv)
+int ctl_ask(const struct command *cmd)
 {
-	struct asking a = {.as_json = ctl_flag(argc, argv, "--json")};
-	const char *question = ctl_word(argc, argv, 0), *given = getenv("VESPER_TOKEN");
+	struct asking a = {.as_json = ctl_flag(cmd, "json")};
+	const char *question = ctl_word(cmd, 0), *given = getenv("VESPER_TOKEN");
 	struct err e = {0};
 	char *token;
 	bool sent;
 
 	if (!question)
-		return ctl_misused(argv, "which question?");
-	if (ctl_word(argc, argv, 1))
-		return ctl_misused(argv, "put the question in quotes");
+		return ctl_misused(cmd, "which question?");
+	if (ctl_word(cmd, 1))
+		return ctl_misused(cmd, "put the question in quotes");
 	token = given && *given ? mem_strdup(given)
-				: demo_token(ctl_option(argc, argv, "--tenant", "vesper"),
-					     ctl_option(argc, argv, "--role", "manager"), &e);
+				: demo_token(ctl_option(cmd, "tenant", "vesper"),
+					     ctl_option(cmd, "role", "manager"), &e);
 	if (!token)
 		return ctl_fail("%s", e.text);
-	sent = ask(&a, token, question, ctl_option(argc, argv, "--session", NULL), &e);
+	sent = ask(&a, token, question, ctl_option(cmd, "session", NULL), &e);
 	mem_free(token);
 	if (!sent)
 		return ctl_fail("%s", e.text);
 	return a.failed ? 1 : 0;
 }
 
-int ctl_probe_verb(int argc, char **argv)
+int ctl_probe_verb(const struct command *cmd)
 {
-	const char *path = ctl_word(argc, argv, 0);
+	const char *path = ctl_word(cmd, 0);
 
 	return ctl_probe(path ? path : "/readyz") ? 0 : 1;
 }

@@ -34,10 +34,10 @@ static size_t split_commas(char *text, const char **out, size_t max)
 }
 
 /* The permissions that the words name, or those of a role. */
-static bool permissions_of(int argc, char **argv, const char **list, char *perms,
+static bool permissions_of(const struct command *cmd, const char **list, char *perms,
 			   struct catalog **c, struct principal *who, struct err *e)
 {
-	const char *role = ctl_option(argc, argv, "--role", NULL);
+	const char *role = ctl_option(cmd, "role", NULL);
 
 	if (!role) {
 		who->permission_count = split_commas(perms, list, PERMISSIONS_MAX);
@@ -47,16 +47,16 @@ static bool permissions_of(int argc, char **argv, const char **list, char *perms
 	return ctl_catalog_of(who->tenant, c, e) && ctl_principal(*c, role, who->tenant, who, e);
 }
 
-int ctl_token(int argc, char **argv)
+int ctl_token(const struct command *cmd)
 {
 	const char *secret = getenv("VESPER_JWT_SECRET"), *list[PERMISSIONS_MAX];
-	char *perms = mem_strdup(ctl_option(argc, argv, "--perms", "chat:use"));
-	struct principal who = {.tenant = ctl_option(argc, argv, "--tenant", "vesper")};
+	char *perms = mem_strdup(ctl_option(cmd, "perms", "chat:use"));
+	struct principal who = {.tenant = ctl_option(cmd, "tenant", "vesper")};
 	struct catalog *c = NULL;
 	struct buf token;
 	struct err e = {0};
 	char *end;
-	long long life_s = strtoll(ctl_option(argc, argv, "--life-s", "3600"), &end, 10);
+	long long life_s = strtoll(ctl_option(cmd, "life-s", "3600"), &end, 10);
 	bool done = false;
 
 	if (!secret || !*secret)
@@ -64,9 +64,9 @@ int ctl_token(int argc, char **argv)
 	else if (*end || life_s <= 0)
 		err_set(&e, ERR_INPUT, "--life-s: a number of seconds");
 	else
-		done = permissions_of(argc, argv, list, perms, &c, &who, &e);
+		done = permissions_of(cmd, list, perms, &c, &who, &e);
 	if (done) {
-		who.user = ctl_option(argc, argv, "--sub", "developer");
+		who.user = ctl_option(cmd, "sub", "developer");
 		buf_init(&token, TOKEN_BYTES_MAX);
 		jwt_mint(&token, &who, clock_now_ms(), life_s, secret);
 		puts(buf_text(&token));
@@ -79,9 +79,9 @@ int ctl_token(int argc, char **argv)
 
 /* ---- tools, tool ---- */
 
-int ctl_tools(int argc, char **argv)
+int ctl_tools(const struct command *cmd)
 {
-	const char *tenant = ctl_option(argc, argv, "--tenant", "vesper");
+	const char *tenant = ctl_option(cmd, "tenant", "vesper");
 	struct arena *a = arena_new(16 << 20);
 	struct catalog_view view;
 	struct principal who;
@@ -90,8 +90,7 @@ int ctl_tools(int argc, char **argv)
 	bool done = false;
 
 	if (ctl_catalog(tenant, &c)) {
-		done = ctl_principal(c, ctl_option(argc, argv, "--role", "admin"), tenant, &who,
-				     &e);
+		done = ctl_principal(c, ctl_option(cmd, "role", "admin"), tenant, &who, &e);
 		if (done) {
 			catalog_for(c, &who, a, &view);
 			ctl_print_json(catalog_tools_json(&view));
@@ -186,10 +185,10 @@ static bool print_queries(const struct sql_file *f, const struct args *bound, en
 }
 
 /* That of the tool's source as it is configured, unless the words say another. */
-static bool dialect_for(int argc, char **argv, const struct tool_def *tool, struct arena *a,
+static bool dialect_for(const struct command *cmd, const struct tool_def *tool, struct arena *a,
 			enum dialect *out, struct err *e)
 {
-	const char *word = ctl_option(argc, argv, "--dialect", NULL);
+	const char *word = ctl_option(cmd, "dialect", NULL);
 	const char *source = tool->source ? tool->source : SOURCE_WAREHOUSE;
 	struct config *config = NULL;
 	const struct database *d;
@@ -206,12 +205,12 @@ static bool dialect_for(int argc, char **argv, const struct tool_def *tool, stru
 	return d || (good && err_set(e, ERR_INPUT, "there is no source %s", source));
 }
 
-static bool print_sql(const struct catalog *c, int argc, char **argv, struct arena *a,
+static bool print_sql(const struct catalog *c, const struct command *cmd, struct arena *a,
 		      struct err *e)
 {
 	enum dialect dialect;
-	const char *today_text = ctl_option(argc, argv, "--today", NULL);
-	const struct tool_def *tool = catalog_tool(c, ctl_word(argc, argv, 1));
+	const char *today_text = ctl_option(cmd, "today", NULL);
+	const struct tool_def *tool = catalog_tool(c, ctl_word(cmd, 1));
 	json_t *words = json_own(a, json_object());
 	struct date today = clock_today();
 	struct principal who;
@@ -219,15 +218,14 @@ static bool print_sql(const struct catalog *c, int argc, char **argv, struct are
 
 	if (!tool)
 		return err_set(e, ERR_INPUT, "there is no tool %s (vesperctl tools lists them)",
-			       ctl_word(argc, argv, 1));
+			       ctl_word(cmd, 1));
 	if (today_text && !date_parse_iso(today_text, &today))
 		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
 			       today_text);
-	if (!dialect_for(argc, argv, tool, a, &dialect, e) ||
-	    !ctl_principal(c, ctl_option(argc, argv, "--role", "admin"),
-			   ctl_option(argc, argv, "--tenant", "vesper"), &who, e) ||
-	    !ctl_tool_args(argc, argv, 2, tool, words, e) ||
-	    !read_args(words, tool, today, a, &args, e))
+	if (!dialect_for(cmd, tool, a, &dialect, e) ||
+	    !ctl_principal(c, ctl_option(cmd, "role", "admin"), ctl_option(cmd, "tenant", "vesper"),
+			   &who, e) ||
+	    !ctl_tool_args(cmd, 2, tool, words, e) || !read_args(words, tool, today, a, &args, e))
 		return false;
 	if (tool->gate)
 		return print_gated(c, args_text(&args, tool->gate, a), &who, dialect, a, e);
@@ -235,28 +233,28 @@ static bool print_sql(const struct catalog *c, int argc, char **argv, struct are
 	return print_queries(tool->files[dialect], &bound, dialect, a, e);
 }
 
-int ctl_tool(int argc, char **argv)
+int ctl_tool(const struct command *cmd)
 {
-	const char *verb = ctl_word(argc, argv, 0);
-	const char *word = ctl_option(argc, argv, "--dialect", NULL);
+	const char *verb = ctl_word(cmd, 0);
+	const char *word = ctl_option(cmd, "dialect", NULL);
 	enum dialect dialect;
 	struct err e = {0};
 	struct arena *a;
 	struct catalog *c;
 	bool done = false;
 
-	if (!verb && !ctl_option(argc, argv, "--batch", NULL))
-		return ctl_misused(argv, "which tool?");
+	if (!verb && !ctl_option(cmd, "batch", NULL))
+		return ctl_misused(cmd, "which tool?");
 	if (!verb || strcmp(verb, "sql") != 0)
-		return ctl_tool_run(argc, argv);
-	if (!ctl_word(argc, argv, 1))
-		return ctl_misused(argv, "the SQL of which tool?");
+		return ctl_tool_run(cmd);
+	if (!ctl_word(cmd, 1))
+		return ctl_misused(cmd, "the SQL of which tool?");
 	if (word && !dialect_parse(word, &dialect))
-		return ctl_misused(argv, "--dialect is mssql, postgres or sqlite");
-	if (!ctl_catalog(ctl_option(argc, argv, "--tenant", "vesper"), &c))
+		return ctl_misused(cmd, "--dialect is mssql, postgres or sqlite");
+	if (!ctl_catalog(ctl_option(cmd, "tenant", "vesper"), &c))
 		return 1;
 	a = arena_new(16 << 20);
-	done = print_sql(c, argc, argv, a, &e);
+	done = print_sql(c, cmd, a, &e);
 	arena_free(&a);
 	catalog_unref(&c);
 	return done ? 0 : ctl_fail("%s", e.text);

@@ -140,20 +140,19 @@ static bool check_lines(const struct gate_policy *policy, enum dialect dialect, 
 	return whole;
 }
 
-int ctl_check_sql(int argc, char **argv)
+int ctl_check_sql(const struct command *cmd)
 {
 	enum dialect dialect;
 	struct catalog *c;
 
-	if (!dialect_parse(ctl_option(argc, argv, "--dialect", "mssql"), &dialect))
-		return ctl_misused(argv, "--dialect is mssql, postgres or sqlite");
+	if (!dialect_parse(ctl_option(cmd, "dialect", "mssql"), &dialect))
+		return ctl_misused(cmd, "--dialect is mssql, postgres or sqlite");
 	if (!ctl_catalog(NULL, &c))
 		return 1;
 
 	struct arena *a = arena_new(1 << 20);
 	struct gate_policy policy = gate_policy_of(catalog_views(c), a);
-	const struct style style = {ctl_flag(argc, argv, "--json"),
-				    ctl_flag(argc, argv, "--written")};
+	const struct style style = {ctl_flag(cmd, "json"), ctl_flag(cmd, "written")};
 	bool whole = check_lines(&policy, dialect, style);
 	arena_free(&a);
 	catalog_unref(&c);

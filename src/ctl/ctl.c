@@ -1,7 +1,9 @@
-/* What the verbs of vesperctl share: their small command line, the place of the files, and one way
- * to fail. */
+/* What the verbs share: their command line, the place of the files, one way to fail, and main. */
 #include "ctl.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,79 +15,84 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-/* Options without a value; every other one has one. */
-static const char *const flags[] = {"--json",    "--small", "--replace", "--all",
-				    "--written", "--write", NULL};
+#define FIRST_OPTION 256 /* beyond what a letter can be */
 
-static bool is_flag(const char *word)
+static const char *program = "vesperctl";
+
+static struct command_option *option_named(struct command *cmd, const char *name, size_t len)
 {
-	for (size_t i = 0; flags[i]; i++)
-		if (strcmp(flags[i], word) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < cmd->option_count; i++)
+		if (strncmp(cmd->options[i].name, name, len) == 0 && !cmd->options[i].name[len])
+			return &cmd->options[i];
+	return NULL;
 }
 
-const char *ctl_option(int argc, char **argv, const char *name, const char *fallback)
+/* "--tenant T" has a value; "--json]" and "--all [" have none. */
+static void options_of_usage(struct command *cmd)
 {
-	for (int i = 1; i + 1 < argc; i++)
-		if (strcmp(argv[i], name) == 0)
-			return argv[i + 1];
-	return fallback;
-}
+	for (const char *p = cmd->usage; (p = strstr(p, "--"));) {
+		size_t len = strspn(p += 2, "-abcdefghijklmnopqrstuvwxyz");
+		struct command_option *o;
 
-static bool is_named(const char *usage, const char *option)
-{
-	size_t n = strlen(option);
-
-	for (const char *p = strstr(usage, option); p; p = strstr(p + n, option))
-		if (!p[n] || !strchr("-abcdefghijklmnopqrstuvwxyz", p[n]))
-			return true;
-	return false;
-}
-
-int ctl_check_options(int argc, char **argv, const char *usage)
-{
-	for (int i = 1; i < argc; i++) {
-		if (strncmp(argv[i], "--", 2) != 0)
+		if (option_named(cmd, p, len))
 			continue;
-		if (!is_named(usage, argv[i]))
-			return ctl_misused(argv, "there is no option %s", argv[i]);
-		if (is_flag(argv[i]))
-			continue;
-		if (++i == argc)
-			return ctl_misused(argv, "%s needs a value", argv[i - 1]);
+		assert(cmd->option_count < OPTIONS_MAX && len < OPTION_NAME_BYTES);
+		o = &cmd->options[cmd->option_count++];
+		*o = (struct command_option){
+			.has_value = p[len] == ' ' && !strchr("[|<", p[len + 1]) ? required_argument
+										 : no_argument};
+		memcpy(o->name, p, len);
 	}
+}
+
+int ctl_read(int argc, char **argv, const char *usage, struct command *out)
+{
+	struct option options[OPTIONS_MAX + 1] = {0};
+	int found;
+
+	*out = (struct command){.verb = argv[0], .usage = usage};
+	options_of_usage(out);
+	for (size_t i = 0; i < out->option_count; i++)
+		options[i] = (struct option){.name = out->options[i].name,
+					     .has_arg = out->options[i].has_value,
+					     .val = FIRST_OPTION + (int)i};
+	opterr = 0;
+	optind = 0; /* it begins anew */
+	while ((found = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		if (found == ':')
+			return ctl_misused(out, "%s needs a value", argv[optind - 1]);
+		if (found < FIRST_OPTION)
+			return ctl_misused(out, "there is no option %s", argv[optind - 1]);
+		out->options[found - FIRST_OPTION].value = optarg ? optarg : "";
+	}
+	out->words = argv + optind;
+	out->word_count = (size_t)(argc - optind);
 	return 0;
 }
 
-bool ctl_flag(int argc, char **argv, const char *name)
+const char *ctl_option(const struct command *cmd, const char *name, const char *fallback)
 {
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], name) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < cmd->option_count; i++)
+		if (cmd->options[i].value && strcmp(cmd->options[i].name, name) == 0)
+			return cmd->options[i].value;
+	return fallback;
 }
 
-const char *ctl_word(int argc, char **argv, int n)
+bool ctl_flag(const struct command *cmd, const char *name)
 {
-	for (int i = 1; i < argc; i++) {
-		if (is_flag(argv[i]))
-			continue;
-		if (strncmp(argv[i], "--", 2) == 0) {
-			i++;
-			continue;
-		}
-		if (n-- == 0)
-			return argv[i];
-	}
-	return NULL;
+	return ctl_option(cmd, name, NULL) != NULL;
+}
+
+const char *ctl_word(const struct command *cmd, size_t n)
+{
+	return n < cmd->word_count ? cmd->words[n] : NULL;
 }
 
 int ctl_fail(const char *fmt, ...)
 {
 	va_list args;
 
-	fputs("vesperctl: ", stderr);
+	fprintf(stderr, "%s: ", program);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
@@ -93,15 +100,15 @@ int ctl_fail(const char *fmt, ...)
 	return 1;
 }
 
-int ctl_misused(char **argv, const char *fmt, ...)
+int ctl_misused(const struct command *cmd, const char *fmt, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "vesperctl %s: ", argv[0]);
+	fprintf(stderr, "%s %s: ", program, cmd->verb);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
-	fprintf(stderr, " (vesperctl %s --help)\n", argv[0]);
+	fprintf(stderr, " (%s %s --help)\n", program, cmd->verb);
 	return 2;
 }
 
@@ -169,10 +176,10 @@ bool ctl_principal(const struct catalog *c, const char *role, const char *tenant
 	return true;
 }
 
-bool ctl_tool_args(int argc, char **argv, int n, const struct tool_def *tool, json_t *out,
+bool ctl_tool_args(const struct command *cmd, size_t n, const struct tool_def *tool, json_t *out,
 		   struct err *e)
 {
-	for (const char *word; (word = ctl_word(argc, argv, n)); n++) {
+	for (const char *word; (word = ctl_word(cmd, n)); n++) {
 		const char *equals = strchr(word, '=');
 		char *name = equals ? mem_strndup(word, (size_t)(equals - word)) : NULL;
 		const struct param_def *p = name ? tool_param(tool, name) : NULL;
@@ -199,4 +206,65 @@ void ctl_print_json(json_t *take)
 	puts(text);
 	mem_free(text);
 	json_decref(take);
+}
+
+/* ---- The program ---- */
+
+static void print_verb(FILE *out, const struct verb *v)
+{
+	fprintf(out, "  %s %s%s%s\n      %s\n", program, v->name, *v->usage ? " " : "", v->usage,
+		v->about);
+}
+
+static void print_all(FILE *out, const struct program *p)
+{
+	fprintf(out,
+		"%s It ends with 0 when it is done or the answer is yes, 1 when it failed or the\n"
+		"answer is no, 2 when the command line is wrong.\n\n",
+		p->about);
+	for (const struct verb *v = p->verbs; v->name; v++)
+		print_verb(out, v);
+}
+
+static bool is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int run_verb(const struct verb *v, int argc, char **argv)
+{
+	struct command cmd;
+	int status;
+
+	for (int i = 1; i < argc; i++)
+		if (is_help(argv[i])) {
+			print_verb(stdout, v);
+			return 0;
+		}
+	status = ctl_read(argc, argv, v->usage, &cmd);
+	if (!mem_keep_private())
+		fprintf(stderr, "%s: its memory stays readable: %s\n", program, strerror(errno));
+	return status ? status : v->run(&cmd);
+}
+
+int ctl_main(const struct program *p, int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	program = p->name;
+	for (const struct verb *v = p->verbs; v->name; v++)
+		if (strcmp(v->name, name) == 0)
+			return run_verb(v, argc - 1, argv + 1);
+	if (is_help(name) || strcmp(name, "help") == 0) {
+		print_all(stdout, p);
+		return 0;
+	}
+	if (strcmp(name, "--version") == 0) {
+		printf("%s " VESPER_VERSION "\n", program);
+		return 0;
+	}
+	if (*name)
+		fprintf(stderr, "%s: there is no verb %s\n\n", program, name);
+	print_all(stderr, p);
+	return 2;
 }

@@ -1,7 +1,7 @@
 /*
- * vesperctl's verbs. Each takes its own arguments (argv[0] is the verb), which hold only options
- * that its usage names, and returns the exit status: 0 it is done, or the answer is yes; 1 it
- * failed, or the answer is no; 2 it was asked in a way that can't be understood.
+ * The verbs of vesperctl and of vesper-demo, and what they share. A verb takes its command line,
+ * which holds only options that its usage names, and returns the exit status: 0 it is done, or the
+ * answer is yes; 1 it failed, or the answer is no; 2 the command line is wrong.
  */
 #ifndef VESPER_CTL_H
 #define VESPER_CTL_H
@@ -13,38 +13,73 @@
 #include "vesper/config.h"
 #include "vesper/principal.h"
 
-int ctl_ask(int argc, char **argv);
-int ctl_token(int argc, char **argv);
-int ctl_tools(int argc, char **argv);
-int ctl_tool(int argc, char **argv);
-int ctl_tool_run(int argc, char **argv); /* tool [run] NAME */
-int ctl_route(int argc, char **argv);
-int ctl_probe_verb(int argc, char **argv);
-int ctl_demo_data(int argc, char **argv);
-int ctl_demo_check(int argc, char **argv);
-int ctl_check_sql(int argc, char **argv);
-int ctl_eval(int argc, char **argv);
-int ctl_db(int argc, char **argv);
-int ctl_db_ddl(int argc, char **argv); /* db ddl */
-int ctl_pbi(int argc, char **argv);
-int ctl_receipt(int argc, char **argv);
+#define OPTIONS_MAX       12
+#define OPTION_NAME_BYTES 16
 
-/* Refuses options that `usage` does not name, and those without the value that they need: says so
- * and returns 2, else 0. */
-int ctl_check_options(int argc, char **argv, const char *usage);
+/* The command line of a verb. Texts are borrowed from main's arguments. */
+struct command {
+	const char *verb;
+	const char *usage;
+	char *const *words; /* neither options nor their values */
+	size_t word_count;
+	struct command_option {
+		char name[OPTION_NAME_BYTES]; /* without "--" */
+		int has_value;                /* as getopt_long wants it */
+		const char *value;            /* NULL: not given; "" for a flag */
+	} options[OPTIONS_MAX];
+	size_t option_count;
+};
 
-/* The value of an option such as "--tenant", or the fallback. Options and their values are skipped
- * by ctl_word. */
-const char *ctl_option(int argc, char **argv, const char *name, const char *fallback);
-bool ctl_flag(int argc, char **argv, const char *name);
-/* The n-th word that is neither a flag nor an option's value; NULL when there is none. */
-const char *ctl_word(int argc, char **argv, int n);
+struct verb {
+	const char *name;
+	int (*run)(const struct command *cmd);
+	const char *
+		usage; /* its words and every option: "--json]" is a flag, "--role R" has a value */
+	const char *about;
+};
 
-/* Prints "vesperctl: …" and returns 1. */
+struct program {
+	const char *name;
+	const char *about;
+	const struct verb *verbs; /* ended by a NULL name */
+};
+
+/* What main does. */
+int ctl_main(const struct program *p, int argc, char **argv);
+/* Reads the words behind argv[0], which is the verb; argv is put in another order. An option that
+ * `usage` does not name, or one without its value: says so and returns 2, else 0. */
+int ctl_read(int argc, char **argv, const char *usage, struct command *out);
+
+int ctl_ask(const struct command *cmd);
+int ctl_token(const struct command *cmd);
+int ctl_tools(const struct command *cmd);
+int ctl_tool(const struct command *cmd);
+int ctl_tool_run(const struct command *cmd); /* tool [run] NAME */
+int ctl_route(const struct command *cmd);
+int ctl_probe_verb(const struct command *cmd);
+int ctl_check_sql(const struct command *cmd);
+int ctl_eval(const struct command *cmd);
+int ctl_db(const struct command *cmd);
+int ctl_db_ddl(const struct command *cmd); /* db ddl */
+int ctl_pbi(const struct command *cmd);
+int ctl_receipt(const struct command *cmd);
+
+/* The value of an option such as "tenant", or the fallback. */
+const char *ctl_option(const struct command *cmd, const char *name, const char *fallback);
+bool ctl_flag(const struct command *cmd, const char *name);
+/* The n-th word; NULL when there is none. */
+const char *ctl_word(const struct command *cmd, size_t n);
+
+/* Prints the program's name and the text, returns 1. */
 int ctl_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a command line that can't be understood: says where the verb's usage is, returns 2.
  */
-int ctl_misused(char **argv, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int ctl_misused(const struct command *cmd, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A connection as --dsn (or VESPER_ADMIN_DSN) and --dialect name it. */
+struct server;
+MUST_CHECK bool ctl_server(const struct command *cmd, struct server **out, struct err *e);
 
 /* A GET of this path at the daemon answers 200. */
 bool ctl_probe(const char *path);
@@ -67,7 +102,7 @@ MUST_CHECK bool ctl_principal(const struct catalog *c, const char *role, const c
 			      struct principal *out, struct err *e);
 /* Reads the n-th word and those behind it, each name=value of a parameter of the tool, as a model
  * would give them. A list is given by repeating its name. New members of `out`. */
-MUST_CHECK bool ctl_tool_args(int argc, char **argv, int n, const struct tool_def *tool,
+MUST_CHECK bool ctl_tool_args(const struct command *cmd, size_t n, const struct tool_def *tool,
 			      json_t *out, struct err *e);
 void ctl_print_json(json_t *take);
 

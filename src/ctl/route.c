@@ -119,17 +119,17 @@ static int route_batch(const struct router *r, const char *path, struct arena *a
 	return 0;
 }
 
-static int route_with(struct router *r, int argc, char **argv, struct arena *a)
+static int route_with(struct router *r, const struct command *cmd, struct arena *a)
 {
-	const char *batch = ctl_option(argc, argv, "--batch", NULL);
-	const char *question = ctl_word(argc, argv, 0);
+	const char *batch = ctl_option(cmd, "batch", NULL);
+	const char *question = ctl_word(cmd, 0);
 	json_t *history;
 
 	if (batch)
 		return route_batch(r, batch, a);
 	if (!question)
-		return ctl_misused(argv, "which question?");
-	history = read_history(ctl_option(argc, argv, "--history", NULL), a);
+		return ctl_misused(cmd, "which question?");
+	history = read_history(ctl_option(cmd, "history", NULL), a);
 	if (!history)
 		return 1;
 	ctl_print_json(route(r, history, question));
@@ -229,11 +229,11 @@ static bool read_calendar(struct router *r, const struct config *c, const char *
 	return true;
 }
 
-static bool router_open(struct router *r, const struct config *c, int argc, char **argv,
+static bool router_open(struct router *r, const struct config *c, const struct command *cmd,
 			struct arena *a, struct err *e)
 {
-	r->who.tenant = ctl_option(argc, argv, "--tenant", "vesper");
-	if (!read_calendar(r, c, ctl_option(argc, argv, "--today", NULL), e) ||
+	r->who.tenant = ctl_option(cmd, "tenant", "vesper");
+	if (!read_calendar(r, c, ctl_option(cmd, "today", NULL), e) ||
 	    !ctl_load(c, r->who.tenant, &r->catalog, e) ||
 	    !ctl_principal(r->catalog, "admin", r->who.tenant, &r->who, e))
 		return false;
@@ -241,7 +241,7 @@ static bool router_open(struct router *r, const struct config *c, int argc, char
 	return learn(r, c, a, e);
 }
 
-int ctl_route(int argc, char **argv)
+int ctl_route(const struct command *cmd)
 {
 	struct arena *a = arena_new(BATCH_BYTES_MAX + CONFIG_BYTES);
 	struct router r = {0};
@@ -250,8 +250,8 @@ int ctl_route(int argc, char **argv)
 	int status;
 
 	log_setup(LOG_ERROR, LOG_AUTO);
-	if (ctl_config(a, &c, &e) && router_open(&r, c, argc, argv, a, &e))
-		status = route_with(&r, argc, argv, a);
+	if (ctl_config(a, &c, &e) && router_open(&r, c, cmd, a, &e))
+		status = route_with(&r, cmd, a);
 	else
 		status = ctl_fail("%s", e.text);
 	know_free(&r.know);

@@ -24,9 +24,9 @@ struct run {
 };
 
 /* The place of the tool's name: `tool run NAME`, or `tool NAME`. */
-static int name_at(int argc, char **argv)
+static size_t name_at(const struct command *cmd)
 {
-	return strcmp(ctl_word(argc, argv, 0), "run") == 0 ? 1 : 0;
+	return strcmp(ctl_word(cmd, 0), "run") == 0 ? 1 : 0;
 }
 
 static json_t *table_json(const struct table *t)
@@ -80,12 +80,11 @@ static void on_result(void *owner, struct result *result)
 	loop_stop(r->opened.loop);
 }
 
-static bool call(struct run *r, int argc, char **argv, json_t *args, struct err *e)
+static bool call(struct run *r, const struct command *cmd, json_t *args, struct err *e)
 {
-	const char *today =
-		ctl_option(argc, argv, "--today", config_text(r->opened.config, "today"));
-	const char *role = ctl_option(argc, argv, "--role", "admin");
-	const char *name = ctl_word(argc, argv, name_at(argc, argv));
+	const char *today = ctl_option(cmd, "today", config_text(r->opened.config, "today"));
+	const char *role = ctl_option(cmd, "role", "admin");
+	const char *name = ctl_word(cmd, name_at(cmd));
 	const struct tool_def *tool = name ? catalog_tool(r->opened.catalog, name) : NULL;
 	struct principal who;
 	struct tool_request request = {.call = "c1", .args = args, .who = &who};
@@ -93,8 +92,7 @@ static bool call(struct run *r, int argc, char **argv, json_t *args, struct err 
 	if (!tool || (!tool->visible && !tool->agents_only))
 		return err_set(e, ERR_INPUT, "there is no tool %s (vesperctl tools lists them)",
 			       name ? name : "without a name");
-	if (!ctl_principal(r->opened.catalog, role, ctl_option(argc, argv, "--tenant", "vesper"),
-			   &who, e))
+	if (!ctl_principal(r->opened.catalog, role, ctl_option(cmd, "tenant", "vesper"), &who, e))
 		return false;
 	if (!opened_has_tenant(&r->opened, who.tenant))
 		return err_set(e, ERR_INPUT, "there is no tenant %s", who.tenant);
@@ -105,20 +103,20 @@ static bool call(struct run *r, int argc, char **argv, json_t *args, struct err 
 	request.tool = tool->name;
 	if (tool->agents_only)
 		request.agent = tool->agents[0];
-	if (!ctl_tool_args(argc, argv, name_at(argc, argv) + 1, tool, args, e))
+	if (!ctl_tool_args(cmd, name_at(cmd) + 1, tool, args, e))
 		return false;
 	tool_start(r->opened.tools, &request, r->call_arena, on_result, r);
 	loop_run(r->opened.loop);
 	return true;
 }
 
-static bool run_one(struct run *r, int argc, char **argv, struct err *e)
+static bool run_one(struct run *r, const struct command *cmd, struct err *e)
 {
 	json_t *args = json_object();
 	bool done;
 
 	r->call_arena = arena_new(TURN_ARENA_BYTES);
-	done = call(r, argc, argv, args, e);
+	done = call(r, cmd, args, e);
 	if (done) {
 		ctl_print_json(result_json(r->result));
 		r->failed = r->result->outcome.kind == OUTCOME_ERROR ||
@@ -131,9 +129,10 @@ static bool run_one(struct run *r, int argc, char **argv, struct err *e)
 }
 
 /* A line is a JSON array of the words that would follow "tool run". */
-static bool run_line(struct run *r, struct str line, struct err *e)
+static bool run_line(struct run *r, const struct command *cmd, struct str line, struct err *e)
 {
-	char *argv[BATCH_WORDS_MAX] = {(char *)"tool", (char *)"run"};
+	char *argv[BATCH_WORDS_MAX + 1] = {(char *)"tool", (char *)"run"};
+	struct command one;
 	json_t *words;
 	size_t n;
 	bool done;
@@ -146,14 +145,15 @@ static bool run_line(struct run *r, struct str line, struct err *e)
 		argv[i + 2] = (char *)(uintptr_t)json_string_value(json_array_get(words, i));
 		done = argv[i + 2] != NULL;
 	}
-	done = done ? run_one(r, (int)n + 2, argv, e)
-		    : err_set(e, ERR_INPUT, "a line is a JSON array of 1 to %d texts",
-			      BATCH_WORDS_MAX - 2);
+	done = done && ctl_read((int)n + 2, argv, cmd->usage, &one) == 0
+		       ? run_one(r, &one, e)
+		       : err_set(e, ERR_INPUT, "a line is a JSON array of 1 to %d texts",
+				 BATCH_WORDS_MAX - 2);
 	json_decref(words);
 	return done;
 }
 
-static bool run_batch(struct run *r, const char *path, struct err *e)
+static bool run_batch(struct run *r, const struct command *cmd, const char *path, struct err *e)
 {
 	struct str rest, line;
 	const char *text;
@@ -164,20 +164,20 @@ static bool run_batch(struct run *r, const char *path, struct err *e)
 	rest = str_of(text);
 	while (str_split(&rest, '\n', &line)) {
 		number++;
-		if (str_trim(line).n > 0 && !run_line(r, str_trim(line), e))
+		if (str_trim(line).n > 0 && !run_line(r, cmd, str_trim(line), e))
 			return err_prefix(e, "%s:%d", path, number);
 	}
 	return true;
 }
 
-int ctl_tool_run(int argc, char **argv)
+int ctl_tool_run(const struct command *cmd)
 {
-	const char *batch = ctl_option(argc, argv, "--batch", NULL);
+	const char *batch = ctl_option(cmd, "batch", NULL);
 	struct run r = {0};
 	struct err e = {0};
 	bool done = opened_begin(&r.opened, &e) &&
-		    opened_tools(&r.opened, ctl_option(argc, argv, "--tenant", "vesper"), &e) &&
-		    (batch ? run_batch(&r, batch, &e) : run_one(&r, argc, argv, &e));
+		    opened_tools(&r.opened, ctl_option(cmd, "tenant", "vesper"), &e) &&
+		    (batch ? run_batch(&r, cmd, batch, &e) : run_one(&r, cmd, &e));
 
 	opened_close(&r.opened);
 	if (!done)

@@ -1,16 +1,7 @@
 /* vesperctl: the tools around the daemon, one verb each. */
-#include <stdio.h>
-#include <string.h>
-
 #include "ctl.h"
-#include "vesper/mem.h"
 
-static const struct verb {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *usage; /* its words and every option that it knows */
-	const char *about;
-} verbs[] = {
+static const struct verb verbs[] = {
 	{"ask", ctl_ask, "\"QUESTION\" [--role R] [--tenant T] [--session ID] [--json]",
 	 "asks a running daemon and writes the answer as it comes. VESPER_URL says where it is, "
 	 "VESPER_TOKEN who asks; a demo signs in R of T (manager of vesper)"},
@@ -36,73 +27,19 @@ static const struct verb {
 	{"probe", ctl_probe_verb, "[PATH]",
 	 "ends with 0 when that path of the daemon (/readyz) answers 200"},
 	{"db", ctl_db,
-	 "init|migrate|seed --dsn DSN [--dialect mssql|postgres] [--only warehouse|store|SOURCE] "
-	 "[--small] [--replace]; db ddl --pack P --dialect D [--source S] [--write]",
-	 "schema, logins and demo data on SQL Server or PostgreSQL; DDL of a pack's tables.json"},
+	 "init|migrate --dsn DSN [--dialect mssql|postgres] [--only warehouse|store|SOURCE]; "
+	 "db ddl --pack P --dialect D [--source S] [--write]",
+	 "schema and logins on SQL Server or PostgreSQL; DDL of a pack's tables.json"},
 	{"pbi", ctl_pbi,
 	 "ingest --tenant T --file FILE|--dsn DSN [--workspace ID,...] [--from D] [--to D] "
 	 "[--state FILE]",
 	 "who used which Power BI report, day by day"},
-	{"demo-data", ctl_demo_data, "DIR [--small]",
-	 "makes the demo databases there, if they are not"},
-	{"demo-check", ctl_demo_check, "",
-	 "starts the daemon, asks the reference question, prints the answer, stops"},
+	{0},
 };
-
-#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
-
-static void print_verb(FILE *out, const struct verb *v)
-{
-	fprintf(out, "  vesperctl %s%s%s\n      %s\n", v->name, *v->usage ? " " : "", v->usage,
-		v->about);
-}
-
-static void print_all(FILE *out)
-{
-	fputs("The tools around vesperd. It ends with 0 when it is done or the answer is yes, 1 "
-	      "when it failed or the\nanswer is no, 2 when it was asked wrongly.\n\n",
-	      out);
-	for (size_t i = 0; i < VERBS; i++)
-		print_verb(out, &verbs[i]);
-}
-
-static bool is_help(const char *word)
-{
-	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
-}
-
-static int run_verb(const struct verb *v, int argc, char **argv)
-{
-	int status;
-
-	for (int i = 1; i < argc; i++)
-		if (is_help(argv[i])) {
-			print_verb(stdout, v);
-			return 0;
-		}
-	status = ctl_check_options(argc, argv, v->usage);
-	if (!mem_keep_private())
-		perror("vesperctl: its memory stays readable");
-	return status ? status : v->run(argc, argv);
-}
 
 int main(int argc, char **argv)
 {
-	const char *name = argc > 1 ? argv[1] : "";
+	const struct program p = {"vesperctl", "The tools around vesperd.", verbs};
 
-	for (size_t i = 0; i < VERBS; i++)
-		if (strcmp(verbs[i].name, name) == 0)
-			return run_verb(&verbs[i], argc - 1, argv + 1);
-	if (is_help(name) || strcmp(name, "help") == 0) {
-		print_all(stdout);
-		return 0;
-	}
-	if (strcmp(name, "--version") == 0) {
-		puts("vesperctl " VESPER_VERSION);
-		return 0;
-	}
-	if (*name)
-		fprintf(stderr, "vesperctl: there is no verb %s\n\n", name);
-	print_all(stderr);
-	return 2;
+	return ctl_main(&p, argc, argv);
 }

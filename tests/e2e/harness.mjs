@@ -22,6 +22,8 @@ import { MARK, watch, watchAtEnd } from '../secrets.mjs';
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 export const VESPERD = resolve(process.env.VESPERD ?? join(ROOT, 'build/vesperd'));
 export const VESPERCTL = resolve(process.env.VESPERCTL ?? join(dirname(VESPERD), 'vesperctl'));
+/* Makes the demo's data; built beside vesperctl (ninja vesper-demo). */
+export const DEMO_MAKER = join(dirname(VESPERCTL), 'vesper-demo');
 
 export const REFERENCE = 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?';
 export const COMPARISON = 'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025';
@@ -101,13 +103,13 @@ export async function filesUnder(dir) {
 }
 
 /*
- * The demo warehouse, made once for each build of vesperctl and shared by all suites, which only read
+ * The demo warehouse, made once for each build of vesper-demo and shared by all suites, which only read
  * it. VESPER_E2E_WAREHOUSE names one that is there already.
  */
 export async function demoWarehouse() {
   if (process.env.VESPER_E2E_WAREHOUSE)
     return process.env.VESPER_E2E_WAREHOUSE;
-  const { mtimeMs, size } = await stat(VESPERCTL);
+  const { mtimeMs, size } = await stat(DEMO_MAKER);
   const home = join(tmpdir(), `vesper-e2e-warehouse-${userInfo().uid}`);
   const dir = join(home, `${Math.floor(mtimeMs)}-${size}`);
   await mkdir(home, { recursive: true });
@@ -118,7 +120,7 @@ export async function demoWarehouse() {
   }
   await dropStale(home);
   const making = await mkdtemp(join(home, 'making-'));
-  await run(VESPERCTL, ['demo-data', making], { cwd: ROOT, timeout: 300000 });
+  await run(DEMO_MAKER, ['data', making], { cwd: ROOT, timeout: 300000 });
   /* Somebody else may have been faster; theirs is the same. */
   await rename(making, dir).catch(() => rm(making, { recursive: true }));
   return dir;

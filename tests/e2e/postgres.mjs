@@ -4,7 +4,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { DEMO_MAKER, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 import { MARK, watch } from '../secrets.mjs';
 
 const script = join(ROOT, 'tests/services/postgres.sh');
@@ -81,11 +81,15 @@ export class Postgres {
     return ctl([...args, '--dsn', this.dsn('postgres')], env);
   }
 
+  seed(...words) {
+    return demo(['seed', ...words, '--dsn', this.dsn('postgres')]);
+  }
+
   /* Schema, logins, demo data. */
   async install() {
     const env = { VESPER_READ_PASSWORD: READ_PASSWORD, VESPER_CHAT_PASSWORD: CHAT_PASSWORD };
-    for (const args of [['db', 'init'], ['db', 'seed', '--small']]) {
-      const done = await this.ctl(args, env);
+    for (const step of [() => this.ctl(['db', 'init'], env), () => this.seed('--small')]) {
+      const done = await step();
       if (done.code !== 0)
         throw new Error(done.stderr);
     }
@@ -93,12 +97,15 @@ export class Postgres {
   }
 }
 
-/* vesperctl's end: code, and everything it said. */
-export async function ctl(args, env = {}) {
+/* How vesperctl and vesper-demo ended: code, and everything they said. */
+export const ctl = (args, env = {}) => runTool(VESPERCTL, args, env);
+export const demo = (args, env = {}) => runTool(DEMO_MAKER, args, env);
+
+async function runTool(program, args, env) {
   const kept = Object.fromEntries(['PATH', 'HOME', 'ASAN_OPTIONS', 'UBSAN_OPTIONS']
     .filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]));
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
-  return run(VESPERCTL, args, { env: { ...kept, LSAN_OPTIONS, ...given }, maxBuffer: 64 << 20 })
+  return run(program, args, { env: { ...kept, LSAN_OPTIONS, ...given }, maxBuffer: 64 << 20 })
     .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
 }
@@ -111,7 +118,7 @@ export async function startPostgres() {
 
 export async function smallWarehouse() {
   const dir = await tempDir('small');
-  const made = await ctl(['demo-data', dir, '--small']);
+  const made = await demo(['data', dir, '--small']);
   if (made.code !== 0)
     throw new Error(made.stderr);
   return dir;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startMock } from '../mock/anthropic.mjs';
 import { COMPARISON, demoWarehouse, REFERENCE, ROOT, run, startDaemon, tempDir } from './harness.mjs';
-import { ctl } from './postgres.mjs';
+import { ctl, smallWarehouse } from './postgres.mjs';
 import { checkProblem } from './rest.mjs';
 import { mintToken } from './token.mjs';
 import { UUID7 } from './turn.mjs';
@@ -257,8 +257,7 @@ describe('receipts', () => {
   });
 
   it('tell what is different when the data or the catalogue is', async () => {
-    const small = await tempDir('warehouse');
-    await ctl(['demo-data', small, '--small']);
+    const small = await smallWarehouse();
     const { code, json: verdicts } = await receiptWith({ VESPER_DATA_DIR: d.dataDir, VESPER_WAREHOUSE_DIR: small }, 'rerun', ...ofEachTool, '--json');
     assert.equal(code, 1);
     const other = verdicts.filter((v) => !v.ok);

@@ -27,7 +27,7 @@ describe('the command line of vesperctl', () => {
     for (const word of ['--help', '-h', 'help'])
       assert.deepEqual({ ...(await ctl(word)), stdout: '' }, { code: 0, stdout: '', stderr: '' }, word);
     assert.deepEqual(await verbs(), ['ask', 'token', 'tools', 'tool', 'route', 'check-sql', 'eval', 'receipt', 'probe', 'db',
-      'pbi', 'demo-data', 'demo-check']);
+      'pbi']);
     for (const words of [[], ['nosuch']]) {
       const { code, stdout, stderr } = await ctl(...words);
       assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
@@ -49,7 +49,7 @@ describe('the command line of vesperctl', () => {
 
   it('refuses an option without its value, and words that are missing', async () => {
     for (const words of [['ask', 'x', '--session'], ['ask'], ['ask', 'two', 'words'], ['tool'], ['tool', 'sql'], ['route'], ['eval'],
-      ['receipt'], ['receipt', 'nosuch'], ['db'], ['db', 'drop'], ['pbi'], ['demo-data'], ['check-sql', '--dialect', 'oracle'],
+      ['receipt'], ['receipt', 'nosuch'], ['db'], ['db', 'drop'], ['pbi'], ['check-sql', '--dialect', 'oracle'],
       ['tool', 'sql', PRICE[0], '--dialect', 'oracle']])
       assert.equal((await ctl(...words)).code, 2, words.join(' '));
   });
@@ -57,6 +57,7 @@ describe('the command line of vesperctl', () => {
   it('knows roles, and mints tokens for them', async () => {
     const viewer = JSON.parse((await ctl('tools', '--role', 'viewer')).stdout).map((t) => t.name);
     assert.ok(viewer.includes('get_project_health') && !viewer.includes(PRICE[0]));
+    assert.equal((await ctl('tools', '--role=viewer')).stdout, (await ctl('tools', '--role', 'viewer')).stdout);
     const nobody = await ctl('tools', '--role', 'nobody');
     assert.equal(nobody.code, 1);
     assert.match(nobody.stderr, /no role nobody/);

@@ -14,7 +14,7 @@ grep -q 'probe' src/ctl/vesperctl.c || fail "the health check uses vesperctl pro
 # Each shared library of the built daemon belongs to a package that the image installs, or to its base system.
 if [[ -x build-test/vesperd ]]; then
 	grep -q '[ ]tzdata' docker/Dockerfile || fail "the image lacks tzdata: no zone but UTC would be known"
-	image_packages=$(sed -n '/^FROM debian:12-slim$/,/useradd/p' docker/Dockerfile | tr -s ' \\' '\n')
+	image_packages=$(sed -n '/^FROM debian:12-slim AS vesper$/,/useradd/p' docker/Dockerfile | tr -s ' \\' '\n')
 	for library in jansson uv microhttpd websockets curl odbc pcre2 crypto hiredis sqlite3; do
 		readelf -d build-test/vesperd | grep -q "NEEDED.*lib$library" || continue
 		case "$library" in

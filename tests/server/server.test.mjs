@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launch, REFERENCE, startDaemon } from '../e2e/harness.mjs';
 import { callTools, compareTools, rootWithoutWhere } from '../e2e/server-tools.mjs';
-import { ctl, smallWarehouse } from '../e2e/postgres.mjs';
+import { ctl, demo, smallWarehouse } from '../e2e/postgres.mjs';
 import { mintToken } from '../e2e/token.mjs';
 
 const run = promisify(execFile);
@@ -72,7 +72,8 @@ let sqlite;
 before(async () => {
   await run('isql', ['--version']).catch(() => assert.fail('isql is missing: apt-get install unixodbc'));
   await db('init', '--dialect', DIALECT);
-  await db('seed', '--small', '--replace');
+  const seeded = await demo(['seed', '--small', '--replace'], { VESPER_ADMIN_DSN: ADMIN });
+  assert.equal(seeded.code, 0, seeded.stderr);
   sqlite = await smallWarehouse();
 });
 

@@ -342,23 +342,23 @@ static int eval_run(struct eval *v, const char *path, const char *junit, bool as
 	return status;
 }
 
-int ctl_eval(int argc, char **argv)
+int ctl_eval(const struct command *cmd)
 {
-	const char *path = ctl_word(argc, argv, 0);
+	const char *path = ctl_word(cmd, 0);
 	char folder[] = "/tmp/vesper-eval-XXXXXX";
 	struct eval v = {0};
 	struct arena *a;
 	int status;
 
 	if (!path)
-		return ctl_misused(argv, "which folder or file?");
+		return ctl_misused(cmd, "which folder or file?");
 	if (!mkdtemp(folder))
 		return ctl_fail("eval: no folder can be made in /tmp");
 	v.results = json_array();
 	v.cases = (struct eval_cases){json_array(), json_object()};
 	a = arena_new(EVAL_BYTES_MAX);
-	status = eval_run(&v, path, ctl_option(argc, argv, "--junit", NULL),
-			  ctl_flag(argc, argv, "--json"), folder, a);
+	status = eval_run(&v, path, ctl_option(cmd, "junit", NULL), ctl_flag(cmd, "json"), folder,
+			  a);
 	daemon_take_down(&v.d);
 	config_free(&v.d.config);
 	remove_folder(folder);

@@ -168,21 +168,21 @@ static bool read_day(struct ingest *g, const char *day, struct err *e)
 
 /* ---- the days ---- */
 
-static bool date_option(int argc, char **argv, const char *name, int64_t *days, struct err *e)
+static bool date_option(const struct command *cmd, const char *name, int64_t *days, struct err *e)
 {
-	const char *text = ctl_option(argc, argv, name, NULL);
+	const char *text = ctl_option(cmd, name, NULL);
 	struct date date;
 
 	if (!text)
 		return true;
 	if (!date_parse_iso(text, &date))
-		return err_set(e, ERR_INPUT, "%s: \"%s\" is not a date like 2026-02-27", name,
+		return err_set(e, ERR_INPUT, "--%s: \"%s\" is not a date like 2026-02-27", name,
 			       text);
 	*days = date_to_days(date);
 	return true;
 }
 
-static bool days_of(const struct ingest *g, int argc, char **argv, int64_t *from, int64_t *to,
+static bool days_of(const struct ingest *g, const struct command *cmd, int64_t *from, int64_t *to,
 		    struct err *e)
 {
 	int64_t today = date_to_days(clock_today()), oldest = today - PBI_ACTIVITY_DAYS + 1;
@@ -193,7 +193,7 @@ static bool days_of(const struct ingest *g, int argc, char **argv, int64_t *from
 	if (date_parse_iso(pbi_state_day(&g->state, g->tenant), &mark) &&
 	    date_to_days(mark) - 1 > oldest)
 		*from = date_to_days(mark) - 1;
-	if (!date_option(argc, argv, "--from", from, e) || !date_option(argc, argv, "--to", to, e))
+	if (!date_option(cmd, "from", from, e) || !date_option(cmd, "to", to, e))
 		return false;
 	if (*from < oldest)
 		return err_set(e, ERR_INPUT, "--from: the service has %d days only",
@@ -214,11 +214,11 @@ static bool mark_day(struct ingest *g, int64_t first, int64_t day, const char *t
 	return pbi_state_set_day(&g->state, g->tenant, text, e);
 }
 
-static bool read_days(struct ingest *g, int argc, char **argv, struct err *e)
+static bool read_days(struct ingest *g, const struct command *cmd, struct err *e)
 {
 	int64_t from, to;
 
-	if (!days_of(g, argc, argv, &from, &to, e))
+	if (!days_of(g, cmd, &from, &to, e))
 		return false;
 	for (int64_t day = from; day <= to; day++) {
 		char text[DATE_ISO_BYTES];
@@ -251,11 +251,11 @@ static bool check_options(const struct ingest *g, const char *file, const char *
 		       g->tenant);
 }
 
-static bool run(struct ingest *g, int argc, char **argv, struct err *e)
+static bool run(struct ingest *g, const struct command *cmd, struct err *e)
 {
-	const char *file = ctl_option(argc, argv, "--file", NULL);
-	const char *dsn = ctl_option(argc, argv, "--dsn", NULL);
-	const char *state = ctl_option(argc, argv, "--state", NULL);
+	const char *file = ctl_option(cmd, "file", NULL);
+	const char *dsn = ctl_option(cmd, "dsn", NULL);
+	const char *state = ctl_option(cmd, "state", NULL);
 	struct daemon *d = &g->daemon;
 
 	if (!daemon_setup(d, e) || !check_options(g, file, dsn, e) || !daemon_open_http(d, e) ||
@@ -268,20 +268,20 @@ static bool run(struct ingest *g, int argc, char **argv, struct err *e)
 		state = arena_printf(d->arena, "%s/pbi-ingest.json",
 				     config_text(d->config, "data_dir"));
 	return pbi_state_open(state, &g->state, e) &&
-	       pbi_rows_open(file, dsn, g->tenant, &g->rows, e) && read_days(g, argc, argv, e);
+	       pbi_rows_open(file, dsn, g->tenant, &g->rows, e) && read_days(g, cmd, e);
 }
 
-int ctl_pbi(int argc, char **argv)
+int ctl_pbi(const struct command *cmd)
 {
-	const char *verb = ctl_word(argc, argv, 0);
-	struct ingest g = {.tenant = ctl_option(argc, argv, "--tenant", NULL),
-			   .workspaces = ctl_option(argc, argv, "--workspace", NULL)};
+	const char *verb = ctl_word(cmd, 0);
+	struct ingest g = {.tenant = ctl_option(cmd, "tenant", NULL),
+			   .workspaces = ctl_option(cmd, "workspace", NULL)};
 	struct err e = {0};
 	bool done;
 
-	if (!verb || strcmp(verb, "ingest") != 0 || ctl_word(argc, argv, 1))
-		return ctl_misused(argv, "what it can do is ingest");
-	done = run(&g, argc, argv, &e);
+	if (!verb || strcmp(verb, "ingest") != 0 || ctl_word(cmd, 1))
+		return ctl_misused(cmd, "what it can do is ingest");
+	done = run(&g, cmd, &e);
 	json_decref(g.reply);
 	pbi_rows_close(&g.rows);
 	pbi_state_close(&g.state);

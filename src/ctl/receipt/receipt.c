@@ -151,33 +151,33 @@ static void walk_print(const struct walk *w)
 
 /* ---- the tenants that are asked about ---- */
 
-static bool tenant_wanted(int argc, char **argv, const char *tenant)
+static bool tenant_wanted(const struct command *cmd, const char *tenant)
 {
-	const char *only = ctl_option(argc, argv, "--tenant", NULL);
+	const char *only = ctl_option(cmd, "tenant", NULL);
 
 	return !only || strcmp(only, tenant) == 0;
 }
 
-static bool tenant_check(const struct opened *o, int argc, char **argv, struct err *e)
+static bool tenant_check(const struct opened *o, const struct command *cmd, struct err *e)
 {
-	const char *only = ctl_option(argc, argv, "--tenant", NULL);
+	const char *only = ctl_option(cmd, "tenant", NULL);
 
 	return !only || opened_has_tenant(o, only) ||
 	       err_set(e, ERR_INPUT, "there is no tenant %s", only);
 }
 
-static bool verify(struct opened *o, int argc, char **argv, bool *ok, struct err *e)
+static bool verify(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
 {
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
 		struct walk w = {.reading = {.opened = o},
 				 .tenant = o->databases.tenant_ids[i],
 				 .hash = RECEIPT_GENESIS};
 
-		if (!tenant_wanted(argc, argv, w.tenant))
+		if (!tenant_wanted(cmd, w.tenant))
 			continue;
 		if (!walk(&w, e))
 			return err_prefix(e, "tenant %s", w.tenant);
-		if (ctl_flag(argc, argv, "--json"))
+		if (ctl_flag(cmd, "json"))
 			ctl_print_json(walk_json(&w));
 		else
 			walk_print(&w);
@@ -189,14 +189,14 @@ static bool verify(struct opened *o, int argc, char **argv, bool *ok, struct err
 
 /* ---- one ---- */
 
-static bool find(struct opened *o, int argc, char **argv, const char *id, struct arena *a,
+static bool find(struct opened *o, const struct command *cmd, const char *id, struct arena *a,
 		 struct receipt *out, struct err *e)
 {
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
 		const char *tenant = o->databases.tenant_ids[i];
 		struct reading r = {.opened = o};
 
-		if (!tenant_wanted(argc, argv, tenant))
+		if (!tenant_wanted(cmd, tenant))
 			continue;
 		if (!page_read(&r, tenant, (struct receipts_page){.receipt_id = id}, a, e))
 			return err_prefix(e, "tenant %s", tenant);
@@ -208,15 +208,15 @@ static bool find(struct opened *o, int argc, char **argv, const char *id, struct
 	return err_set(e, ERR_NOT_FOUND, "there is no receipt %s", id);
 }
 
-static bool show(struct opened *o, int argc, char **argv, bool *ok, struct err *e)
+static bool show(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
 {
-	const char *id = ctl_word(argc, argv, 1);
+	const char *id = ctl_word(cmd, 1);
 	struct arena *a = arena_new(TURN_ARENA_BYTES);
 	struct receipt_flaw flaw;
 	struct receipt r;
 	json_t *out, *content = NULL;
 
-	if (!id || !find(o, argc, argv, id, a, &r, e)) {
+	if (!id || !find(o, cmd, id, a, &r, e)) {
 		arena_free(&a);
 		return id ? false : err_set(e, ERR_INPUT, "show: which receipt?");
 	}
@@ -266,13 +266,14 @@ static void verdict_print(const json_t *verdict)
 	}
 }
 
-static void rerun_one(struct opened *o, int argc, char **argv, const struct receipt *r, bool *ok)
+static void rerun_one(struct opened *o, const struct command *cmd, const struct receipt *r,
+		      bool *ok)
 {
 	json_t *verdict;
 
 	receipt_rerun(o, r, &verdict);
 	*ok = *ok && json_is_true(json_object_get(verdict, "ok"));
-	if (!ctl_flag(argc, argv, "--json"))
+	if (!ctl_flag(cmd, "json"))
 		verdict_print(verdict);
 	else
 		ctl_print_json(json_incref(verdict));
@@ -280,7 +281,7 @@ static void rerun_one(struct opened *o, int argc, char **argv, const struct rece
 }
 
 /* Every one that still has its content. */
-static bool rerun_all(struct opened *o, int argc, char **argv, const char *tenant, bool *ok,
+static bool rerun_all(struct opened *o, const struct command *cmd, const char *tenant, bool *ok,
 		      struct err *e)
 {
 	struct reading r = {.opened = o};
@@ -294,7 +295,7 @@ static bool rerun_all(struct opened *o, int argc, char **argv, const char *tenan
 		more = done && r.count > 0;
 		for (size_t i = 0; done && i < r.count; i++) {
 			if (r.list[i].content)
-				rerun_one(o, argc, argv, &r.list[i], ok);
+				rerun_one(o, cmd, &r.list[i], ok);
 			number = r.list[i].number;
 		}
 		arena_free(&a);
@@ -302,17 +303,17 @@ static bool rerun_all(struct opened *o, int argc, char **argv, const char *tenan
 	return done;
 }
 
-static bool rerun_named(struct opened *o, int argc, char **argv, bool *ok, struct err *e)
+static bool rerun_named(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
 {
-	if (!ctl_word(argc, argv, 1))
+	if (!ctl_word(cmd, 1))
 		return err_set(e, ERR_INPUT, "rerun: which receipt? (--all for every one)");
-	for (int n = 1; ctl_word(argc, argv, n); n++) {
+	for (size_t n = 1; ctl_word(cmd, n); n++) {
 		struct arena *a = arena_new(TURN_ARENA_BYTES);
 		struct receipt r;
-		bool found = find(o, argc, argv, ctl_word(argc, argv, n), a, &r, e);
+		bool found = find(o, cmd, ctl_word(cmd, n), a, &r, e);
 
 		if (found)
-			rerun_one(o, argc, argv, &r, ok);
+			rerun_one(o, cmd, &r, ok);
 		arena_free(&a);
 		if (!found)
 			return false;
@@ -320,28 +321,28 @@ static bool rerun_named(struct opened *o, int argc, char **argv, bool *ok, struc
 	return true;
 }
 
-static bool rerun(struct opened *o, int argc, char **argv, bool *ok, struct err *e)
+static bool rerun(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
 {
-	if (!opened_tools(o, ctl_option(argc, argv, "--tenant", NULL), e))
+	if (!opened_tools(o, ctl_option(cmd, "tenant", NULL), e))
 		return false;
-	if (!ctl_flag(argc, argv, "--all"))
-		return rerun_named(o, argc, argv, ok, e);
+	if (!ctl_flag(cmd, "all"))
+		return rerun_named(o, cmd, ok, e);
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
 		const char *tenant = o->databases.tenant_ids[i];
 
-		if (tenant_wanted(argc, argv, tenant) && !rerun_all(o, argc, argv, tenant, ok, e))
+		if (tenant_wanted(cmd, tenant) && !rerun_all(o, cmd, tenant, ok, e))
 			return err_prefix(e, "tenant %s", tenant);
 	}
 	return true;
 }
 
-int ctl_receipt(int argc, char **argv)
+int ctl_receipt(const struct command *cmd)
 {
 	static const struct {
 		const char *name;
-		bool (*run)(struct opened *o, int argc, char **argv, bool *ok, struct err *e);
+		bool (*run)(struct opened *o, const struct command *cmd, bool *ok, struct err *e);
 	} verbs[] = {{"verify", verify}, {"show", show}, {"rerun", rerun}};
-	const char *name = ctl_word(argc, argv, 0);
+	const char *name = ctl_word(cmd, 0);
 	struct opened o = {0};
 	struct err e = {0};
 	bool ok = true, done = false;
@@ -350,9 +351,9 @@ int ctl_receipt(int argc, char **argv)
 	while (i < n && (!name || strcmp(verbs[i].name, name) != 0))
 		i++;
 	if (i == n)
-		return ctl_misused(argv, "verify, show or rerun");
-	done = opened_begin(&o, &e) && tenant_check(&o, argc, argv, &e) && opened_store(&o, &e) &&
-	       verbs[i].run(&o, argc, argv, &ok, &e);
+		return ctl_misused(cmd, "verify, show or rerun");
+	done = opened_begin(&o, &e) && tenant_check(&o, cmd, &e) && opened_store(&o, &e) &&
+	       verbs[i].run(&o, cmd, &ok, &e);
 	opened_close(&o);
 	if (!done) {
 		ctl_fail("receipt: %s", e.text);

@@ -1,4 +1,4 @@
-/* `vesperctl db`: installs, migrates and seeds the databases of SQL Server and PostgreSQL. SQLite's
+/* `vesperctl db`: installs and migrates the databases of SQL Server and PostgreSQL. SQLite's
  * files need none of it. A further source of packs is a part of its own. */
 #include "ctl.h"
 
@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "demo/demo_data.h"
 #include "server_migrate.h"
 #include "vesper/file.h"
 #include "vesper/limits.h"
@@ -122,58 +121,63 @@ static bool set_logins(struct server *server, const char *only, struct err *e)
 	return done;
 }
 
-static bool run_verb(struct server *server, int argc, char **argv, struct err *e)
+static bool run_verb(struct server *server, const struct command *cmd, struct err *e)
 {
-	const char *verb = ctl_word(argc, argv, 0);
-	const char *only = ctl_option(argc, argv, "--only", NULL);
+	const char *verb = ctl_word(cmd, 0);
+	const char *only = ctl_option(cmd, "only", NULL);
 
 	if (strcmp(verb, "init") == 0)
 		return server_bootstrap(server, ctl_root(), e) && migrate(server, only, e) &&
 		       set_logins(server, only, e);
-	if (strcmp(verb, "migrate") == 0)
-		return migrate(server, only, e);
-	return demo_data_seed(server, ctl_flag(argc, argv, "--small"),
-			      ctl_flag(argc, argv, "--replace"), e);
+	return migrate(server, only, e);
 }
 
-static bool usage_good(int argc, char **argv)
+static bool usage_good(const struct command *cmd)
 {
-	const char *verb = ctl_word(argc, argv, 0);
-	const char *only = ctl_option(argc, argv, "--only", "store");
+	const char *verb = ctl_word(cmd, 0);
+	const char *only = ctl_option(cmd, "only", "store");
 
-	return verb &&
-	       (strcmp(verb, "init") == 0 || strcmp(verb, "migrate") == 0 ||
-		strcmp(verb, "seed") == 0) &&
-	       ctl_is_name(only) && strlen(only) <= PART_BYTES_MAX && !ctl_word(argc, argv, 1);
+	return verb && (strcmp(verb, "init") == 0 || strcmp(verb, "migrate") == 0) &&
+	       ctl_is_name(only) && strlen(only) <= PART_BYTES_MAX && !ctl_word(cmd, 1);
 }
 
-int ctl_db(int argc, char **argv)
+bool ctl_server(const struct command *cmd, struct server **out, struct err *e)
 {
-	const char *dsn = ctl_option(argc, argv, "--dsn", getenv("VESPER_ADMIN_DSN"));
-	const char *dialect = ctl_option(argc, argv, "--dialect", NULL);
+	const char *dsn = ctl_option(cmd, "dsn", getenv("VESPER_ADMIN_DSN"));
+	const char *dialect = ctl_option(cmd, "dialect", NULL);
+
+	if (dialect && strcmp(dialect, "sqlite") == 0)
+		return err_set(e, ERR_INPUT,
+			       "SQLite needs none of it: vesper-demo data makes its warehouse, "
+			       "the daemon its store");
+	if (!dsn || !*dsn)
+		return err_set(e, ERR_INPUT,
+			       "--dsn or VESPER_ADMIN_DSN must name the server, as one who may "
+			       "create tables and roles");
+	if (!server_connect(dsn, out, e))
+		return false;
+	if (!dialect || strcmp(dialect, dialect_name(server_dialect(*out))) == 0)
+		return true;
+	err_set(e, ERR_INPUT, "the server speaks %s, not %s", dialect_name(server_dialect(*out)),
+		dialect);
+	server_close(out);
+	return false;
+}
+
+int ctl_db(const struct command *cmd)
+{
 	struct server *server = NULL;
 	struct err e = {0};
 	bool done;
 
-	if (ctl_word(argc, argv, 0) && strcmp(ctl_word(argc, argv, 0), "ddl") == 0)
-		return ctl_db_ddl(argc, argv);
-	if (!usage_good(argc, argv))
-		return ctl_misused(argv,
-				   "init|migrate|seed, and --only warehouse|store or a "
-				   "source whose name has at most %d bytes",
+	if (ctl_word(cmd, 0) && strcmp(ctl_word(cmd, 0), "ddl") == 0)
+		return ctl_db_ddl(cmd);
+	if (!usage_good(cmd))
+		return ctl_misused(cmd,
+				   "init|migrate, and --only warehouse|store or a source whose "
+				   "name has at most %d bytes",
 				   PART_BYTES_MAX);
-	if (dialect && strcmp(dialect, "sqlite") == 0)
-		return ctl_fail(
-			"SQLite needs no db verbs: demo-data makes its warehouse, the daemon "
-			"its store");
-	if (!dsn || !*dsn)
-		return ctl_fail("--dsn or VESPER_ADMIN_DSN must name the server, as one who may "
-				"create tables and roles");
-	done = server_connect(dsn, &server, &e);
-	if (done && dialect && strcmp(dialect, dialect_name(server_dialect(server))) != 0)
-		done = err_set(&e, ERR_INPUT, "the server speaks %s, not %s",
-			       dialect_name(server_dialect(server)), dialect);
-	done = done && run_verb(server, argc, argv, &e);
+	done = ctl_server(cmd, &server, &e) && run_verb(server, cmd, &e);
 	server_close(&server);
 	return done ? 0 : ctl_fail("%s", e.text);
 }

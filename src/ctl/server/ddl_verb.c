@@ -129,24 +129,24 @@ static bool run(struct wanted *w, bool write, struct arena *a, struct err *e)
 	return good;
 }
 
-int ctl_db_ddl(int argc, char **argv)
+int ctl_db_ddl(const struct command *cmd)
 {
-	struct wanted w = {.pack = ctl_option(argc, argv, "--pack", NULL),
-			   .source = ctl_option(argc, argv, "--source", "warehouse"),
-			   .dialect_name = ctl_option(argc, argv, "--dialect", NULL)};
-	bool write = ctl_flag(argc, argv, "--write");
+	struct wanted w = {.pack = ctl_option(cmd, "pack", NULL),
+			   .source = ctl_option(cmd, "source", "warehouse"),
+			   .dialect_name = ctl_option(cmd, "dialect", NULL)};
+	bool write = ctl_flag(cmd, "write");
 	struct err e = {0};
 	struct arena *a;
 	bool good;
 
 	if (!w.pack || !ctl_is_name(w.pack))
-		return ctl_misused(argv, "--pack names a pack");
+		return ctl_misused(cmd, "--pack names a pack");
 	if (!w.dialect_name || !dialect_parse(w.dialect_name, &w.dialect))
-		return ctl_misused(argv, "--dialect is mssql, postgres or sqlite");
+		return ctl_misused(cmd, "--dialect is mssql, postgres or sqlite");
 	if (!ctl_is_name(w.source) || strcmp(w.source, "store") == 0)
-		return ctl_misused(argv, "--source is warehouse or the name of a source");
+		return ctl_misused(cmd, "--source is warehouse or the name of a source");
 	if (write && (w.dialect == DIALECT_SQLITE || strcmp(w.source, "warehouse") == 0))
-		return ctl_misused(argv, "--write is for a further source of a server");
+		return ctl_misused(cmd, "--write is for a further source of a server");
 	a = arena_new(CATALOG_BYTES_MAX);
 	good = run(&w, write, a, &e);
 	arena_free(&a);

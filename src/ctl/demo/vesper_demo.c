@@ -1,5 +1,5 @@
-/* The demo's own verbs: its data, and a check that starts the daemon, asks the reference question
- * and stops it again. */
+/* vesper-demo: makes the demo's data, in files or on a server, and a check that starts the daemon,
+ * asks the reference question and stops it again. Not part of what is shipped. */
 #include "ctl.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@
 #define READY_MS 10000
 #define QUESTION "What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?"
 
-int ctl_demo_data(int argc, char **argv)
+static int make_data(const struct command *cmd)
 {
-	const char *dir = ctl_word(argc, argv, 0);
+	const char *dir = ctl_word(cmd, 0);
 	char *schema = mem_printf("%s/sql/warehouse/sqlite/schema.sql", ctl_root());
 	struct err e = {0};
 	bool made;
@@ -28,9 +28,9 @@ int ctl_demo_data(int argc, char **argv)
 	if (!dir || (mkdir(dir, 0700) != 0 && errno != EEXIST)) {
 		mem_free(schema);
 		return dir ? ctl_fail("%s: %s", dir, strerror(errno))
-			   : ctl_misused(argv, "into which folder?");
+			   : ctl_misused(cmd, "into which folder?");
 	}
-	made = demo_data_make(schema, dir, ctl_flag(argc, argv, "--small"), &e);
+	made = demo_data_make(schema, dir, ctl_flag(cmd, "small"), &e);
 	mem_free(schema);
 	return made ? 0 : ctl_fail("%s", e.text);
 }
@@ -71,14 +71,14 @@ static bool wait_ready(pid_t pid)
 	return false;
 }
 
-int ctl_demo_check(int argc, char **argv)
+static int check_demo(const struct command *cmd)
 {
-	char *ask[] = {(char *)"ask", (char *)QUESTION, NULL};
+	char *words[] = {(char *)QUESTION, NULL};
+	const struct command ask = {.verb = "ask", .usage = "", .words = words, .word_count = 1};
 	int status = 1, ended = 0;
 	pid_t pid;
 
-	(void)argc;
-	(void)argv;
+	(void)cmd;
 	if (ctl_probe("/livez"))
 		return ctl_fail("a daemon serves that address already: end it, or take another "
 				"one (VESPER_LISTEN=127.0.0.1:18080)");
@@ -88,7 +88,7 @@ int ctl_demo_check(int argc, char **argv)
 	if (wait_ready(pid)) {
 		printf("> %s\n\n", QUESTION);
 		fflush(stdout);
-		status = ctl_ask(2, ask);
+		status = ctl_ask(&ask);
 	} else {
 		ctl_fail("the daemon did not become ready (what it said stands above)");
 	}
@@ -97,4 +97,31 @@ int ctl_demo_check(int argc, char **argv)
 	if (status == 0 && (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0))
 		return ctl_fail("the daemon did not end cleanly");
 	return status;
+}
+
+static int seed(const struct command *cmd)
+{
+	struct server *server = NULL;
+	struct err e = {0};
+	bool done = ctl_server(cmd, &server, &e) &&
+		    demo_data_seed(server, ctl_flag(cmd, "small"), ctl_flag(cmd, "replace"), &e);
+
+	server_close(&server);
+	return done ? 0 : ctl_fail("%s", e.text);
+}
+
+static const struct verb verbs[] = {
+	{"data", make_data, "DIR [--small]", "makes the demo databases there, if they are not"},
+	{"check", check_demo, "",
+	 "starts the daemon, asks the reference question, prints the answer, stops"},
+	{"seed", seed, "--dsn DSN [--dialect mssql|postgres] [--small] [--replace]",
+	 "writes the demo's rows to SQL Server or PostgreSQL, after vesperctl db init"},
+	{0},
+};
+
+int main(int argc, char **argv)
+{
+	const struct program p = {"vesper-demo", "The data of the demo.", verbs};
+
+	return ctl_main(&p, argc, argv);
 }
