@@ -12,7 +12,7 @@
 #endif
 
 #include "gate_corpus.h"
-#include "gate_int.h"
+#include "gate/gate_int.h"
 #include "tool_int.h"
 #include "vesper/json.h"
 

@@ -2,7 +2,7 @@
  * GROUP BY. ROLLUP, CUBE and GROUPING SETS nest in few ways only, and the parser knows just those:
  * whatever else a database would read as a call of a function named rollup.
  */
-#include "gate_int.h"
+#include "gate/gate_int.h"
 
 static bool parse_group_item(struct gate_parser *p, struct gate_expr **out);
 

@@ -2,7 +2,7 @@
  * FROM: views, CTEs, derived tables and how they are joined. A name followed by a parenthesis is
  * a table function or a hint, and neither is let in.
  */
-#include "gate_int.h"
+#include "gate/gate_int.h"
 
 static bool parse_source_list(struct gate_parser *p, struct gate_source **out);
 

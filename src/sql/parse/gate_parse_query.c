@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "gate_int.h"
+#include "gate/gate_int.h"
 
 /* ---- how many rows ---- */
 

@@ -2,7 +2,7 @@
  * Expressions: the operators and conditions. Chains of one level are flat lists, so that a thousand
  * terms are a thousand siblings and not a thousand levels.
  */
-#include "gate_int.h"
+#include "gate/gate_int.h"
 #include "vesper/limits.h"
 
 struct gate_expr *gate_expr_new(struct gate_parser *p, enum gate_expr_kind kind, size_t at)

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "gate_int.h"
+#include "gate/gate_int.h"
 
 static void word(struct gate_writer *w, const char *text)
 {

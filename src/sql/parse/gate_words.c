@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "gate_int.h"
+#include "gate/gate_int.h"
 
 /* Sorted without regard to case (so _ comes before letters). Also the functions that are called
  * without parentheses. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "gate_int.h"
+#include "gate/gate_int.h"
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
 

@@ -3,7 +3,7 @@
  * (case, quotes, folding) the tree keeps what was meant, so that the written statement spells each
  * reference exactly like its definition and there is nothing left to differ about.
  */
-#include "gate_same.h"
+#include "same/gate_same.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Calls, with all that may hang on them, and types. A few functions have a grammar of their own;
  * the rest is name (arguments). Which names are allowed is the policy's, see gate_check_call.c.
  */
-#include "gate_int.h"
+#include "gate/gate_int.h"
 
 /* ---- types ---- */
 

@@ -5,7 +5,7 @@
 #ifndef GATE_SAME_H
 #define GATE_SAME_H
 
-#include "gate_check.h"
+#include "gate/gate_check.h"
 
 /* What an expression is for sure. A column may be anything: its type is not known here. */
 enum gate_value { GATE_VALUE_ANY, GATE_VALUE_NUMBER, GATE_VALUE_TEXT, GATE_VALUE_DATE };

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "gate_int.h"
+#include "gate/gate_int.h"
 #include "vesper/limits.h"
 
 bool gate_is_word(const struct gate_token *t, const char *upper)

@@ -2,7 +2,7 @@
 #ifndef GATE_RENDER_H
 #define GATE_RENDER_H
 
-#include "gate_int.h"
+#include "gate/gate_int.h"
 
 /* $1, $2, … are expressions of the list. */
 void gate_write_template(struct gate_writer *w, const char *text, const struct gate_expr *list);

@@ -4,7 +4,7 @@
  */
 #include <stdint.h>
 
-#include "gate_same.h"
+#include "same/gate_same.h"
 #include "vesper/limits.h"
 
 bool gate_same_name(const struct gate_name *a, const struct gate_name *b)

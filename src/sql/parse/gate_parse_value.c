@@ -3,7 +3,7 @@
  * parenthesis is a call and goes to gate_parse_call.c; any other word that is not reserved is a
  * column, whatever function is named like it.
  */
-#include "gate_int.h"
+#include "gate/gate_int.h"
 
 static bool parse_paren(struct gate_parser *p, struct gate_expr **out)
 {
