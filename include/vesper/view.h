@@ -67,8 +67,6 @@ struct view_error {
 };
 /* New ref. */
 json_t *view_error(const struct view_error *e, const char *view_id);
-/* Code of an error view by the wire's code of a failed turn ("quota"). */
-const char *view_error_code(const char *wire_code);
 
 /* The kinds of chart, as the wire names them: "line", "area", "bar", "grouped_bar", "layered". */
 enum view_chart { CHART_LINE, CHART_AREA, CHART_BAR, CHART_GROUPED_BAR, CHART_LAYERED };

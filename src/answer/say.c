@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "vesper/clock.h"
+#include "vesper/codes.h"
 #include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/json_out.h"
@@ -213,7 +214,7 @@ void say_outcomes(struct answer_turn *t)
 
 static void say_error(struct answer_turn *t, const struct turn_end *end)
 {
-	const struct view_error view = {.code = view_error_code(end->error_code),
+	const struct view_error view = {.code = code_row(code_of_wire(end->error_code))->view,
 					.text = end->error_text};
 	struct texts texts = {0};
 	struct event event = {.kind = EVENT_ERROR};

@@ -1,6 +1,7 @@
 /* How a turn ends: the one writer of it. */
 #include "turn_int.h"
 
+#include "vesper/codes.h"
 #include "vesper/log.h"
 
 void turn_end_set(struct turn *t, struct turn_end end)
@@ -21,34 +22,12 @@ void turn_end_stopped(struct turn *t, enum message_status status, bool no_save)
 
 void turn_end_error(struct turn *t, const struct err *e)
 {
-	static const struct {
-		enum err_code code;
-		const char *wire, *text;
-	} rows[] = {
-		{ERR_DENIED, "denied", "You do not have permission for this."},
-		{ERR_NOT_FOUND, "not_found", "This conversation does not exist."},
-		{ERR_TIMEOUT, "timeout",
-		 "This took too long and was stopped. Try a narrower question."},
-		{ERR_UPSTREAM, "upstream",
-		 "A service that is needed for the answer is not available. Please try again."},
-		{ERR_BUSY, "busy", "The data is busy. Please try again."},
-		{ERR_QUOTA, "quota",
-		 "The budget for answers by a model is used up for now. Questions that name the "
-		 "data "
-		 "they want are still answered."},
-		{ERR_LIMIT, "upstream",
-		 "The question needs more than the server can give right now."},
-	};
+	const struct code_row *row = code_row(code_of_turn(e->code));
 
 	t->end.failed = true;
-	t->end.error_code = "internal";
-	t->end.error_text = "Something went wrong on our side.";
+	t->end.error_code = row->wire;
+	t->end.error_text = row->sentence;
 	t->end.retryable = e->may_retry;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].code == e->code) {
-			t->end.error_code = rows[i].wire;
-			t->end.error_text = rows[i].text;
-		}
 	log_warn("turn.failed", "%s in %s: %s", t->core.id.text, turn_state_name(t->machine.state),
 		 e->text);
 }

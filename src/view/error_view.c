@@ -31,28 +31,6 @@ json_t *view_error(const struct view_error *e, const char *view_id)
 	return view;
 }
 
-const char *view_error_code(const char *wire_code)
-{
-	static const struct {
-		const char *wire, *code;
-	} rows[] = {
-		{"quota", "TOKEN_BUDGET_EXCEEDED"},
-		{"denied", "NOT_PERMITTED"},
-		{"timeout", "TIMEOUT"},
-		{"upstream", "RETRIEVAL_FAILED"},
-		{"busy", "RETRIEVAL_FAILED"},
-		{"not_found", "NOT_FOUND"},
-		{"draining", "RETRIEVAL_FAILED"},
-		{"bad_frame", "INPUT_VALIDATION_FAILED"},
-		{"expired", "INPUT_VALIDATION_FAILED"},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(rows[i].wire, wire_code) == 0)
-			return rows[i].code;
-	return "INTERNAL";
-}
-
 /* ---- results without rows ---- */
 
 static const char *code_of(const struct outcome *o)

@@ -29,11 +29,11 @@ static void frame(const char *text, size_t len)
 static void head(const char *text, size_t len)
 {
 	struct handshake h;
-	enum problem p;
+	enum code p;
 	struct buf out;
 
 	if (!handshake_parse(text, len, &h, &p)) {
-		assert(p < PROBLEM_COUNT);
+		assert(p < CODE_COUNT);
 		return;
 	}
 	assert(h.host && h.path[0] == '/' && strlen(h.key) == 24);

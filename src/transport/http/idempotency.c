@@ -119,11 +119,11 @@ static void on_begun(void *owner, enum repeated what, const struct repeat_answer
 		x->running = true;
 		r->route->handle(r);
 	} else if (what == REPEATED_RUNNING) {
-		reply_problem(r, PROBLEM_BUSY,
+		reply_problem(r, CODE_BUSY,
 			      "The first request with this Idempotency-Key is "
 			      "still being answered.");
 	} else if (what == REPEATED_OTHER) {
-		reply_problem(r, PROBLEM_INVALID,
+		reply_problem(r, CODE_INVALID,
 			      "This Idempotency-Key was used for another request, or with "
 			      "other permissions.");
 	} else {
@@ -143,7 +143,7 @@ bool idempotency_begin(struct request *r)
 	if (!request_header(r, "Idempotency-Key"))
 		return false;
 	if (!(r->route->flags & ROUTE_IDEMPOTENT) || key.n == 0) {
-		reply_problem(r, PROBLEM_BAD_FRAME,
+		reply_problem(r, CODE_BAD_FRAME,
 			      r->route->flags & ROUTE_IDEMPOTENT
 				      ? "Idempotency-Key: 1 to 200 visible ASCII characters"
 				      : "Idempotency-Key: not taken here");

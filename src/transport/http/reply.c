@@ -82,13 +82,13 @@ static const char *challenge(const struct request *r, const json_t *problem)
 		json_string_value(json_object_get(problem, "detail")));
 }
 
-void reply_problem_json(struct request *r, enum problem p, json_t *take, struct str more)
+void reply_problem_json(struct request *r, enum code p, json_t *take, struct str more)
 {
-	const struct problem_row *row = problem_row(p);
+	const struct code_row *row = code_row(p);
 	char retry_after[16];
 	struct buf text;
 
-	if (p == PROBLEM_UNAUTHORIZED)
+	if (p == CODE_UNAUTHORIZED)
 		reply_header(r, "WWW-Authenticate", challenge(r, take));
 	if (row->status == 429 || row->status == 503) {
 		snprintf(retry_after, sizeof(retry_after), "%d",
@@ -108,16 +108,16 @@ void reply_problem_json(struct request *r, enum problem p, json_t *take, struct 
 	json_decref(take);
 }
 
-void reply_problem(struct request *r, enum problem p, const char *detail)
+void reply_problem(struct request *r, enum code p, const char *detail)
 {
 	reply_problem_json(r, p, problem_json(p, detail, r->path, r->request_id), (struct str){0});
 }
 
 void reply_err(struct request *r, const struct err *e)
 {
-	enum problem p = problem_of_err(e->code);
+	enum code p = code_of_request(e->code);
 
-	if (p == PROBLEM_INTERNAL || p == PROBLEM_UPSTREAM || p == PROBLEM_TIMEOUT)
+	if (p == CODE_INTERNAL || p == CODE_UPSTREAM || p == CODE_TIMEOUT)
 		log_warn("http.failed", "%s (request %s): %s", r->route->path, r->request_id,
 			 e->text);
 	r->retry_after_s = (e->retry_after_ms + 999) / 1000;
@@ -126,7 +126,7 @@ void reply_err(struct request *r, const struct err *e)
 
 void reply_invalid(struct request *r, const struct err *e)
 {
-	reply_problem(r, e->code == ERR_LIMIT ? PROBLEM_TOO_LONG : PROBLEM_INVALID, e->text);
+	reply_problem(r, e->code == ERR_LIMIT ? CODE_TOO_LONG : CODE_INVALID, e->text);
 }
 
 /* ---- Streams ---- */

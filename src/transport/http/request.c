@@ -137,7 +137,7 @@ void request_tick(struct request *r, int64_t now_ms)
 	if (r->body_until_ms && !r->read && !r->response && now_ms >= r->body_until_ms) {
 		r->body_until_ms = 0;
 		/* The library takes no answer while it reads a body. */
-		refuse_and_end(socket_of(r), PROBLEM_BODY_LATE, r->path, r->request_id);
+		refuse_and_end(socket_of(r), CODE_BODY_LATE, r->path, r->request_id);
 	}
 	if (s && s->events && r->suspended && now_ms - s->last_ms >= SSE_KEEPALIVE_MS) {
 		buf_reset(&s->pending);
@@ -216,7 +216,7 @@ static void use_rate(struct request *r, const struct rate *rate)
 	if (rate->allowed)
 		return;
 	r->retry_after_s = (int)((wait_ms + 999) / 1000);
-	reply_problem(r, PROBLEM_RATE_LIMITED, NULL);
+	reply_problem(r, CODE_RATE_LIMITED, NULL);
 }
 
 static void handle(struct request *r);
@@ -248,7 +248,7 @@ static void deny(struct request *r)
 				  "scope=\"%s\"",
 				  r->route->permission));
 	reply_problem(
-		r, PROBLEM_DENIED,
+		r, CODE_DENIED,
 		arena_printf(r->arena, "This needs the permission %s.", r->route->permission));
 }
 
@@ -258,11 +258,11 @@ static bool take_seat(struct request *r)
 	case SEAT_GIVEN:
 		return true;
 	case SEAT_TOO_MANY:
-		reply_problem(r, PROBLEM_RATE_LIMITED,
+		reply_problem(r, CODE_RATE_LIMITED,
 			      "You have too many connections open. Close some, then try again.");
 		break;
 	case SEAT_FULL:
-		reply_problem(r, PROBLEM_FULL, NULL);
+		reply_problem(r, CODE_FULL, NULL);
 		break;
 	}
 	return false;
@@ -275,7 +275,7 @@ static void check_caller(struct request *r)
 	if (!r->route->permission)
 		return;
 	if (!identify(r, &e))
-		reply_problem(r, PROBLEM_UNAUTHORIZED,
+		reply_problem(r, CODE_UNAUTHORIZED,
 			      strstr(e.text, "expired") ? "The token has expired." : NULL);
 	else if (!may(r->who, r->route->permission))
 		deny(r);
@@ -298,7 +298,7 @@ static void find_route(struct request *r, const char *method)
 		 * be taken back from the library, but the proxy's next attempt will come on a fresh
 		 * one. */
 		reply_header(r, "Connection", "close");
-		reply_problem(r, PROBLEM_UPGRADE, NULL);
+		reply_problem(r, CODE_UPGRADE, NULL);
 	} else if (!r->route && allow.n > 0 && strcmp(method, "OPTIONS") == 0) {
 		cors_preflight(r, buf_text(&allow));
 	} else if (strcmp(method, "OPTIONS") == 0) {
@@ -306,13 +306,13 @@ static void find_route(struct request *r, const char *method)
 	} else if (strcmp(method, "CONNECT") == 0) {
 		reply_header(r, "Connection", "close");
 		reply_header(r, "Allow", ALL_METHODS);
-		reply_problem(r, PROBLEM_METHOD, "There are no tunnels here.");
+		reply_problem(r, CODE_METHOD, "There are no tunnels here.");
 	} else if (!r->route && allow.n > 0) {
 		reply_header(r, "Allow", buf_text(&allow));
-		reply_problem(r, PROBLEM_METHOD,
+		reply_problem(r, CODE_METHOD,
 			      arena_printf(r->arena, "This address takes %s.", buf_text(&allow)));
 	} else if (!r->route) {
-		reply_problem(r, PROBLEM_NOT_FOUND,
+		reply_problem(r, CODE_NOT_FOUND,
 			      "There is no such address. /openapi.json has those that there are.");
 	}
 	buf_deinit(&allow);
@@ -334,7 +334,7 @@ static void check_host(struct request *r)
 	if (!(r->route->flags & ROUTE_LOCAL) || !is_on_loopback(r) ||
 	    cors_host_is_local(r->transport, request_header(r, "Host")))
 		return;
-	reply_problem(r, PROBLEM_DENIED,
+	reply_problem(r, CODE_DENIED,
 		      "On this machine's own address only localhost and IP addresses are served "
 		      "under their name. List another host in auth.origins.");
 }
@@ -347,7 +347,7 @@ static void check_head(struct request *r, const char *method, const char *versio
 
 	take_request_id(r);
 	if (head && head->header_size > HEADER_BYTES_MAX)
-		reply_problem(r, PROBLEM_HEADERS, NULL);
+		reply_problem(r, CODE_HEADERS, NULL);
 	if (!r->response)
 		request_check_framing(r, method, version);
 	if (!r->response)
@@ -371,9 +371,9 @@ static bool parse_body(struct request *r)
 	if (!(r->route->flags & ROUTE_BODY))
 		return true;
 	if (!json_parse(buf_text(&r->upload), r->upload.n, BODY_BYTES_MAX, &r->body, &e))
-		reply_problem(r, PROBLEM_BAD_FRAME, e.text);
+		reply_problem(r, CODE_BAD_FRAME, e.text);
 	else if (!json_is_object(r->body))
-		reply_problem(r, PROBLEM_BAD_FRAME, "The body must be a JSON object.");
+		reply_problem(r, CODE_BAD_FRAME, "The body must be a JSON object.");
 	return !r->response;
 }
 
@@ -394,7 +394,7 @@ static void handle(struct request *r)
 {
 	r->handled = true;
 	if (buf_over(&r->upload))
-		reply_problem(r, PROBLEM_TOO_LONG, "The body is too long.");
+		reply_problem(r, CODE_TOO_LONG, "The body is too long.");
 	else if (parse_body(r) && !idempotency_begin(r))
 		r->route->handle(r);
 }

@@ -128,9 +128,9 @@ void reply_bytes(struct request *r, int status, const char *type, const void *by
 /* The same for bytes that live as long as the program. */
 void reply_constant(struct request *r, int status, const char *type, const void *bytes, size_t len);
 void reply_empty(struct request *r, int status);
-void reply_problem(struct request *r, enum problem p, const char *detail);
+void reply_problem(struct request *r, enum code p, const char *detail);
 /* `more`: further members as finished JSON, or empty. Takes ownership. */
-void reply_problem_json(struct request *r, enum problem p, json_t *take, struct str more);
+void reply_problem_json(struct request *r, enum code p, json_t *take, struct str more);
 /* A member of the body that cannot be: 422, or 413 for ERR_LIMIT. */
 void reply_invalid(struct request *r, const struct err *e);
 /* What an operation failed with: the caller's own mistakes in detail, everything else in general

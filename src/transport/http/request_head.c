@@ -105,12 +105,12 @@ void request_check_query(struct request *r)
 
 	MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, on_query_name, &list);
 	if (list.unreadable)
-		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter can't be decoded.");
+		reply_problem(r, CODE_BAD_FRAME, "A query parameter can't be decoded.");
 	else if (list.doubled)
-		reply_problem(r, PROBLEM_BAD_FRAME, "A query parameter is given twice.");
+		reply_problem(r, CODE_BAD_FRAME, "A query parameter is given twice.");
 	for (size_t i = 0; !r->response && r->route->permission && i < list.count; i++)
 		if (!is_taken(r->route, list.names[i]))
-			reply_problem(r, PROBLEM_BAD_FRAME, not_taken(r, list.names[i]));
+			reply_problem(r, CODE_BAD_FRAME, not_taken(r, list.names[i]));
 }
 
 /* ---- Headers ---- */
@@ -181,7 +181,7 @@ void request_check_framing(struct request *r, const char *method, const char *ve
 	if (!wrong && (!expect || strcasecmp(expect, "100-continue") == 0))
 		return;
 	reply_header(r, "Connection", "close");
-	reply_problem(r, wrong ? PROBLEM_BAD_FRAME : PROBLEM_EXPECT, wrong);
+	reply_problem(r, wrong ? CODE_BAD_FRAME : CODE_EXPECT, wrong);
 }
 
 struct last_header {
@@ -251,9 +251,9 @@ void request_check_body_head(struct request *r)
 	const char *length = request_header(r, "Content-Length");
 
 	if (length && strtoull(length, NULL, 10) > BODY_BYTES_MAX)
-		reply_problem(r, PROBLEM_TOO_LONG, "The body is too long.");
+		reply_problem(r, CODE_TOO_LONG, "The body is too long.");
 	else if ((r->route->flags & ROUTE_BODY) &&
 		 (!is_json_type(request_header(r, "Content-Type")) ||
 		  !is_plain_coding(request_header(r, "Content-Encoding"))))
-		reply_problem(r, PROBLEM_MEDIA_TYPE, NULL);
+		reply_problem(r, CODE_MEDIA_TYPE, NULL);
 }

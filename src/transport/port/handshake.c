@@ -215,23 +215,23 @@ static bool key_is_valid(const char *key)
 	       strcmp(key + KEY_CHARS - 2, "==") == 0;
 }
 
-static bool handshake_check(const struct handshake *h, enum problem *problem)
+static bool handshake_check(const struct handshake *h, enum code *problem)
 {
 	/* libwebsockets would answer 101 to every version. */
 	if (!h->asks_upgrade || !h->version || strcmp(h->version, "13") != 0)
-		*problem = PROBLEM_UPGRADE;
+		*problem = CODE_UPGRADE;
 	else if (!key_is_valid(h->key) || (h->has_protocols && !h->offers_vesper))
-		*problem = PROBLEM_BAD_FRAME;
+		*problem = CODE_BAD_FRAME;
 	else
 		return true;
 	return false;
 }
 
-bool handshake_parse(const char *head, size_t len, struct handshake *out, enum problem *problem)
+bool handshake_parse(const char *head, size_t len, struct handshake *out, enum code *problem)
 {
 	struct handshake h = {.text = mem_strndup(head, len)};
 
-	*problem = PROBLEM_BAD_FRAME;
+	*problem = CODE_BAD_FRAME;
 	if (parse_head(&h) && handshake_check(&h, problem)) {
 		*out = h;
 		return true;

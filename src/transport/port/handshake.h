@@ -33,7 +33,7 @@ bool handshake_is_whole(const char *bytes, size_t len, size_t *head_len);
 
 /* Reads a whole head. False: not a proper handshake, and *problem says what to answer. */
 MUST_CHECK bool handshake_parse(const char *head, size_t len, struct handshake *out,
-				enum problem *problem);
+				enum code *problem);
 void handshake_deinit(struct handshake *h);
 
 /* The same request with nothing but what the protocol needs: no credentials, no query, at most one

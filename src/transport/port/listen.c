@@ -172,7 +172,7 @@ static void peek_hand_over(struct peek *p, enum peek_answer answer, const char *
 	want_more_than(fd, 0);
 	if (answer == PEEK_TOO_LONG) {
 		seat_free(&seat);
-		refuse_and_close(fd, len, PROBLEM_HEADERS);
+		refuse_and_close(fd, len, CODE_HEADERS);
 	} else if (answer == PEEK_HANDSHAKE) {
 		to.on_handshake(to.ws_owner, fd, seat, head, len);
 	} else {

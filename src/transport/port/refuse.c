@@ -22,9 +22,9 @@ void socket_discard(int fd, size_t len)
 	}
 }
 
-static void send_problem(int fd, enum problem p, const char *path, const char *request_id)
+static void send_problem(int fd, enum code p, const char *path, const char *request_id)
 {
-	const struct problem_row *row = problem_row(p);
+	const struct code_row *row = code_row(p);
 	json_t *body = problem_json(p, NULL, path, request_id);
 	char *text = json_text(body);
 	struct buf answer;
@@ -38,9 +38,9 @@ static void send_problem(int fd, enum problem p, const char *path, const char *r
 		   row->status, row->title, strlen(text));
 	if (request_id)
 		buf_printf(&answer, "X-Request-Id: %s\r\n", request_id);
-	if (p == PROBLEM_UNAUTHORIZED)
+	if (p == CODE_UNAUTHORIZED)
 		buf_str(&answer, "WWW-Authenticate: Bearer realm=\"vesper\"\r\n");
-	if (p == PROBLEM_UPGRADE)
+	if (p == CODE_UPGRADE)
 		buf_str(&answer, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
 	buf_printf(&answer, "\r\n%s", text);
 	/* A fresh socket's buffer takes it whole; a client that is gone loses nothing. */
@@ -51,13 +51,13 @@ static void send_problem(int fd, enum problem p, const char *path, const char *r
 	json_decref(body);
 }
 
-void refuse_and_end(int fd, enum problem p, const char *path, const char *request_id)
+void refuse_and_end(int fd, enum code p, const char *path, const char *request_id)
 {
 	send_problem(fd, p, path, request_id);
 	shutdown(fd, SHUT_RDWR);
 }
 
-void refuse_and_close(int fd, size_t head_len, enum problem p)
+void refuse_and_close(int fd, size_t head_len, enum code p)
 {
 	socket_discard(fd, head_len); /* closing over unread bytes sends a reset, which may overtake
 					 the answer */

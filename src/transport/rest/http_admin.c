@@ -83,7 +83,7 @@ void on_put_admin_tool(struct request *r)
 	struct err e;
 
 	if (!is_switch(r, change.agent, change.tool))
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else if (!enabled_parse(r->body, &change.enabled, &e))
 		reply_invalid(r, &e);
 	else

@@ -75,7 +75,7 @@ void on_asset(struct request *r)
 	const struct asset *asset = asset_find(r->path);
 
 	if (!asset) {
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
 	say_policy(r, "'none'", NULL);
@@ -90,7 +90,7 @@ void on_embed(struct request *r)
 	const struct asset *asset = asset_find(r->path);
 
 	if (!asset) {
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
 	say_policy(r, "'self'", r->transport->settings->origins);

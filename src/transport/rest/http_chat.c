@@ -87,7 +87,7 @@ static void call_stream(struct chat_call *call, struct stream_log *log, uint64_t
 static void call_problem(struct request *r, const struct stream_log *log,
 			 const struct wire_problem *problem)
 {
-	enum problem p = problem_of_code(problem->code);
+	enum code p = code_of_wire(problem->code);
 	json_t *body = problem_json(p, problem->message, r->path, r->request_id);
 
 	json_set_str(body, "turn_id", stream_turn_id(log));
@@ -218,7 +218,7 @@ static void chat(struct request *r, const char *session_id, bool streaming)
 	if (!session_id)
 		session_id = call->message.session_id;
 	if (session_id && !uuid_valid(session_id)) {
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
 	if (!call->message.client_msg_id)
@@ -279,8 +279,7 @@ static void on_events_found(void *owner, struct stream_log *log, const struct er
 	if (e)
 		reply_err(r, e);
 	else if (!requested_seq(r, &after) || after > wire_items(log, &wire_sse))
-		reply_problem(r, PROBLEM_BAD_FRAME,
-			      "after: not a number that this turn has reached");
+		reply_problem(r, CODE_BAD_FRAME, "after: not a number that this turn has reached");
 	else if (stream_closed(log) && after == wire_items(log, &wire_sse))
 		reply_empty(r, 204); /* tells an EventSource to stop coming back */
 	else

@@ -82,18 +82,18 @@ static bool on_fill(void *task, struct buf *out)
 static void reply_outcome(struct request *r, const struct outcome *o)
 {
 	if (o->kind == OUTCOME_NOT_PERMITTED)
-		reply_problem(r, PROBLEM_DENIED, NULL);
+		reply_problem(r, CODE_DENIED, NULL);
 	else if (o->kind == OUTCOME_TIMEOUT)
-		reply_problem(r, PROBLEM_TIMEOUT,
+		reply_problem(r, CODE_TIMEOUT,
 			      "Reading the whole result took too long. Ask for a part of it.");
 	else if (o->retryable)
-		reply_problem(r, PROBLEM_UPSTREAM, NULL);
+		reply_problem(r, CODE_UPSTREAM, NULL);
 	else if (o->kind == OUTCOME_UNKNOWN_ENTITY || o->detail)
-		reply_problem(r, PROBLEM_EXPIRED,
+		reply_problem(r, CODE_EXPIRED,
 			      "The data do not know any more what this answer was about. "
 			      "Ask the question again.");
 	else
-		reply_problem(r, PROBLEM_INTERNAL, NULL);
+		reply_problem(r, CODE_INTERNAL, NULL);
 }
 
 static void on_result(void *owner, struct result *result)
@@ -109,7 +109,7 @@ static void on_result(void *owner, struct result *result)
 	}
 	x->table = result->tables[0];
 	if (x->table->truncated) {
-		reply_problem(r, PROBLEM_INVALID,
+		reply_problem(r, CODE_INVALID,
 			      arena_printf(r->arena,
 					   "The whole result is too large for a file (%d rows or "
 					   "%d MiB at most). Ask for a part of it.",
@@ -168,7 +168,7 @@ static void read_whole(struct request *r, const struct message *m, const json_t 
 
 	if (has_download(r->transport, r->who) ||
 	    (download_count(r->transport) >= DOWNLOADS_MAX && !make_room(r->transport))) {
-		reply_problem(r, PROBLEM_RATE_LIMITED,
+		reply_problem(r, CODE_RATE_LIMITED,
 			      "Whole results are read one at a time. Please try again shortly.");
 		return;
 	}
@@ -240,7 +240,7 @@ static void on_message(void *owner, const struct message *messages, size_t count
 	if (e)
 		reply_err(r, e);
 	else if (!view)
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
 		reply_view(r, messages, view);
 }
@@ -248,7 +248,7 @@ static void on_message(void *owner, const struct message *messages, size_t count
 void on_get_view_csv(struct request *r)
 {
 	if (!uuid_valid(r->params[0]))
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
 		r->op = store_message(r->transport->options.store, r->who, r->params[0], r->arena,
 				      on_message, r);

@@ -133,11 +133,11 @@ void on_get_session_export(struct request *r)
 	struct export *x;
 
 	if (!uuid_valid(r->params[0])) {
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
 	if (format && strcmp(format, "json") != 0 && strcmp(format, "markdown") != 0) {
-		reply_problem(r, PROBLEM_BAD_FRAME, "format: json or markdown");
+		reply_problem(r, CODE_BAD_FRAME, "format: json or markdown");
 		return;
 	}
 	x = mem_alloc(sizeof(*x));

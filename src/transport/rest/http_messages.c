@@ -122,7 +122,7 @@ static void on_lot(void *owner, const struct message *messages, size_t count, bo
 	if (has_more && l->wanted > 0 && l->rows.n < PAGE_BYTES)
 		message_reader_next(&l->reader, l->wanted, on_lot, l);
 	else if (buf_over(&l->rows))
-		reply_problem(r, PROBLEM_INTERNAL, NULL);
+		reply_problem(r, CODE_INTERNAL, NULL);
 	else
 		page_reply_rows(r, &l->rows, has_more, l->reader.after);
 }
@@ -135,7 +135,7 @@ void on_get_session_messages(struct request *r)
 	struct err e;
 
 	if (!uuid_valid(session_id)) {
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	} else if (!page_parse(r, &page, &e)) {
 		reply_err(r, &e);
 	} else {
@@ -182,7 +182,7 @@ static void on_feedback(void *owner, const struct feedback *feedback, size_t cou
 	else if (count == 1)
 		reply_json(r, 200, feedback_json(feedback, false));
 	else
-		reply_problem(r, PROBLEM_INTERNAL, NULL);
+		reply_problem(r, CODE_INTERNAL, NULL);
 }
 
 static bool is_rating(const char *text)
@@ -216,7 +216,7 @@ void on_post_feedback(struct request *r)
 	struct err e;
 
 	if (!uuid_valid(r->params[0]))
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else if (!feedback_parse(r->body, &feedback, &e))
 		reply_invalid(r, &e);
 	else
@@ -250,7 +250,7 @@ void on_get_admin_feedback(struct request *r)
 	if (!page_parse(r, &page, &e))
 		reply_err(r, &e);
 	else if (rating && !is_rating(rating))
-		reply_problem(r, PROBLEM_BAD_FRAME, "rating: up or down");
+		reply_problem(r, CODE_BAD_FRAME, "rating: up or down");
 	else
 		r->op = store_feedback_page(r->transport->options.store, r->who, rating, page.after,
 					    page.limit, r->arena, on_feedback_page, r);

@@ -64,7 +64,7 @@ static void on_receipt(void *owner, const struct receipt *receipts, size_t count
 	if (e)
 		reply_err(r, e);
 	else if (count == 0 || !receipts[0].content) /* deleted is as if it had never been */
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
 		reply_json(r, 200, receipt_json(&receipts[0], r->who, r->arena));
 }
@@ -78,7 +78,7 @@ void on_get_receipt(struct request *r)
 	};
 
 	if (!uuid_valid(r->params[0]))
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
 		r->op = store_receipts(r->transport->options.store, r->who->tenant, &page, r->arena,
 				       on_receipt, r);

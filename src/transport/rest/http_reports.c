@@ -56,12 +56,11 @@ void on_post_report_embed(struct request *r)
 	const struct report_def *report = catalog_report(c, r->params[0]);
 
 	if (!report)
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else if (!may_open(r, c, report->key))
-		reply_problem(r, t->settings->hide_existence ? PROBLEM_NOT_FOUND : PROBLEM_DENIED,
-			      NULL);
+		reply_problem(r, t->settings->hide_existence ? CODE_NOT_FOUND : CODE_DENIED, NULL);
 	else if (!pbi_has(t->pbi, report->menu_key))
-		reply_problem(r, PROBLEM_NOT_FOUND,
+		reply_problem(r, CODE_NOT_FOUND,
 			      "This report cannot be opened here, only followed by its link.");
 	else {
 		arena_defer(r->arena, let_go, pbi_hold(t->pbi));

@@ -110,7 +110,7 @@ static void on_edited(void *owner, const struct session *session, const struct e
 
 	r->op = NULL;
 	if (e && e->code == ERR_BUSY)
-		reply_problem(r, PROBLEM_CHANGED, NULL);
+		reply_problem(r, CODE_CHANGED, NULL);
 	else if (e)
 		reply_err(r, e);
 	else
@@ -120,7 +120,7 @@ static void on_edited(void *owner, const struct session *session, const struct e
 void on_get_session(struct request *r)
 {
 	if (!uuid_valid(r->params[0]))
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	else
 		r->op = store_session(r->transport->options.store, r->who, r->params[0], r->arena,
 				      on_read, r);
@@ -217,11 +217,11 @@ void on_patch_session(struct request *r)
 	struct err e;
 
 	if (!uuid_valid(r->params[0])) {
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 	} else if (!edit_parse(r, &edit, &e)) {
 		reply_invalid(r, &e);
 	} else if (!tag) {
-		reply_problem(r, PROBLEM_PRECONDITION, NULL);
+		reply_problem(r, CODE_PRECONDITION, NULL);
 	} else {
 		edit.if_etags = etags_parse(tag, r->arena);
 		r->op = store_session_edit(r->transport->options.store, r->who, r->params[0], &edit,
@@ -257,7 +257,7 @@ static void on_running(void *owner, const char *turn_id)
 void on_delete_session(struct request *r)
 {
 	if (!uuid_valid(r->params[0])) {
-		reply_problem(r, PROBLEM_NOT_FOUND, NULL);
+		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
 	r->op = turn_running(r->transport->options.turns, r->params[0], r->who, on_running, r);

@@ -184,7 +184,7 @@ void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, siz
 	if (!take->relay) {
 		log_warn("ws.full", "no descriptors for a socket's relay");
 		conn_free(&take);
-		refuse_and_close(fd, head_len, PROBLEM_FULL);
+		refuse_and_close(fd, head_len, CODE_FULL);
 		return;
 	}
 	buf_init(&request, HEADER_BYTES_MAX);

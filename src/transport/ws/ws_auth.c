@@ -78,17 +78,17 @@ static void door_adopt(struct door *d, struct ws_conn *c)
 	door_free(d);
 }
 
-static enum problem problem_of_close(int code)
+static enum code problem_of_close(int code)
 {
 	switch (code) {
 	case WS_CLOSE_UNAUTHORIZED:
-		return PROBLEM_UNAUTHORIZED;
+		return CODE_UNAUTHORIZED;
 	case WS_CLOSE_DENIED:
-		return PROBLEM_DENIED;
+		return CODE_DENIED;
 	case WS_CLOSE_UNKNOWN_SESSION:
-		return PROBLEM_NOT_FOUND;
+		return CODE_NOT_FOUND;
 	default:
-		return PROBLEM_UPSTREAM;
+		return CODE_UPSTREAM;
 	}
 }
 
@@ -101,7 +101,7 @@ static struct ws_conn *conn_for(struct door *d, enum ws_kind kind)
 	return c;
 }
 
-static void door_refuse_as(struct door *d, int code, const char *reason, enum problem problem)
+static void door_refuse_as(struct door *d, int code, const char *reason, enum code problem)
 {
 	struct ws_conn *c;
 	size_t head_len;
@@ -229,7 +229,7 @@ static bool door_take_seat(struct door *d)
 
 	if (answer != SEAT_GIVEN)
 		door_refuse_as(d, WS_CLOSE_LATER, "too many connections",
-			       answer == SEAT_FULL ? PROBLEM_FULL : PROBLEM_RATE_LIMITED);
+			       answer == SEAT_FULL ? CODE_FULL : CODE_RATE_LIMITED);
 	return answer == SEAT_GIVEN;
 }
 
@@ -286,7 +286,7 @@ static void door_judge(struct door *d)
 void door_open(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len)
 {
 	struct handshake h;
-	enum problem problem;
+	enum code problem;
 	struct door *d;
 
 	if (!handshake_parse(head, head_len, &h, &problem)) {
@@ -303,6 +303,6 @@ void door_open(struct ws_server *s, int fd, struct seat *take, const char *head,
 		door_adopt(d, conn_for(d, WS_ECHO));
 	} else {
 		door_free(d);
-		refuse_and_close(fd, head_len, PROBLEM_NOT_FOUND);
+		refuse_and_close(fd, head_len, CODE_NOT_FOUND);
 	}
 }

@@ -23,7 +23,7 @@ static struct transport_options *options_of(const struct ws_conn *c)
 	return &c->server->transport->options;
 }
 
-static void say_problem(struct ws_conn *c, enum problem p, const char *message, int retry_after_ms)
+static void say_problem(struct ws_conn *c, enum code p, const char *message, int retry_after_ms)
 {
 	struct buf text;
 
@@ -37,7 +37,7 @@ static void say_problem(struct ws_conn *c, enum problem p, const char *message, 
  * general sentence. */
 static void say_err(struct ws_conn *c, const struct err *e)
 {
-	enum problem p = problem_of_err(e->code);
+	enum code p = code_of_request(e->code);
 
 	log_debug("ws.refused", "%s: %s", err_code_name(e->code), e->text);
 	say_problem(c, p, e->code == ERR_INPUT ? e->text : NULL, e->retry_after_ms);
@@ -186,7 +186,7 @@ static void on_other_session(void *owner, const struct session *session, const s
 static void use_rate(struct ws_conn *c, struct client_frame *f, const struct rate *rate)
 {
 	if (!rate->allowed) {
-		say_problem(c, PROBLEM_RATE_LIMITED, NULL,
+		say_problem(c, CODE_RATE_LIMITED, NULL,
 			    (int)(rate->user.wait_ms > rate->tenant.wait_ms
 					  ? rate->user.wait_ms
 					  : rate->tenant.wait_ms));
@@ -222,7 +222,7 @@ static void on_question(struct ws_conn *c, struct client_frame *f)
 
 static void say_nothing_to_stop(struct ws_conn *c)
 {
-	say_problem(c, PROBLEM_NOT_FOUND, "There is no such answer to stop.", 0);
+	say_problem(c, CODE_NOT_FOUND, "There is no such answer to stop.", 0);
 	held_done(c);
 }
 
@@ -285,10 +285,10 @@ static void on_resume_found(void *owner, struct stream_log *log, const struct er
 
 	c->lookup = NULL;
 	if (e)
-		say_problem(c, PROBLEM_NOT_FOUND,
+		say_problem(c, CODE_NOT_FOUND,
 			    "This answer cannot be resumed any more; it may be in the history.", 0);
 	else if (last_seq > wire_items(log, &wire_chat))
-		say_problem(c, PROBLEM_BAD_FRAME, "last_seq: beyond what was said", 0);
+		say_problem(c, CODE_BAD_FRAME, "last_seq: beyond what was said", 0);
 	else
 		turns_watch(c, log, last_seq);
 	held_done(c);
@@ -346,7 +346,7 @@ static void on_auth(struct ws_conn *c, struct client_frame *f)
 static void on_unknown(struct ws_conn *c, struct client_frame *f)
 {
 	(void)f;
-	say_problem(c, PROBLEM_UNKNOWN_TYPE, NULL, 0);
+	say_problem(c, CODE_UNKNOWN_TYPE, NULL, 0);
 }
 
 static void (*const handlers[])(struct ws_conn *c, struct client_frame *f) = {
@@ -366,8 +366,8 @@ void chat_message(struct ws_conn *c, const char *text, size_t len)
 		if (c->stage == CHAT_AUTH)
 			conn_close(c, WS_CLOSE_UNAUTHORIZED, "first frame must be auth");
 		else
-			say_problem(c, e.code == ERR_LIMIT ? PROBLEM_TOO_LONG : PROBLEM_BAD_FRAME,
-				    e.text, 0);
+			say_problem(c, e.code == ERR_LIMIT ? CODE_TOO_LONG : CODE_BAD_FRAME, e.text,
+				    0);
 		return;
 	}
 	if (c->stage == CHAT_AUTH && f.type != FRAME_AUTH)

@@ -12,20 +12,20 @@
 
 static struct handshake h;
 
-static enum problem refusal(const char *head)
+static enum code refusal(const char *head)
 {
-	enum problem p = PROBLEM_COUNT;
+	enum code p = CODE_COUNT;
 
 	if (handshake_parse(head, strlen(head), &h, &p)) {
 		handshake_deinit(&h);
-		return PROBLEM_COUNT;
+		return CODE_COUNT;
 	}
 	return p;
 }
 
 static void read_head(const char *head)
 {
-	enum problem p;
+	enum code p;
 
 	if (!handshake_parse(head, strlen(head), &h, &p))
 		fail_msg("refused: %s", head);
@@ -66,16 +66,16 @@ static void reads_every_kind_of_credentials(void **state)
 static void only_version_13_is_upgraded(void **state)
 {
 	(void)state;
-	assert_int_equal(refusal(LINE HOST END), PROBLEM_UPGRADE);
+	assert_int_equal(refusal(LINE HOST END), CODE_UPGRADE);
 	assert_int_equal(
 		refusal(LINE HOST
 			"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\n"
 			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" END),
-		PROBLEM_UPGRADE);
+		CODE_UPGRADE);
 	assert_int_equal(
 		refusal(LINE HOST
 			"Connection: Upgrade\r\nUpgrade: h2c\r\nSec-WebSocket-Version: 13\r\n" END),
-		PROBLEM_UPGRADE);
+		CODE_UPGRADE);
 }
 
 static void refuses_what_is_malformed(void **state)
@@ -107,7 +107,7 @@ static void refuses_what_is_malformed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		if (refusal(heads[i]) != PROBLEM_BAD_FRAME)
+		if (refusal(heads[i]) != CODE_BAD_FRAME)
 			fail_msg("not refused as malformed: %s", heads[i]);
 }
 

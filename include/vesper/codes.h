@@ -1,0 +1,117 @@
+/*
+ * What can go wrong, once for all wires: the wire code, the HTTP status, whether the same request
+ * may work later, the code of an error view, and the user's sentence. Pure, any thread.
+ */
+#ifndef VESPER_CODES_H
+#define VESPER_CODES_H
+
+#include <stdbool.h>
+
+#include "vesper/err.h"
+
+/*
+ * CODE(name, err of a request, err of a turn, wire, status, retryable, view, title, sentence)
+ *
+ * ERR_NONE: no struct err stands for it there. Several rows may have one wire code: a turn's error
+ * comes back from its log as that code alone, and the first row is the one that it means then.
+ */
+#define CODES(CODE)                                                                                \
+	/* not the shape that was agreed on */                                                     \
+	CODE(BAD_FRAME, ERR_INPUT, ERR_NONE, "bad_frame", 400, false, "INPUT_VALIDATION_FAILED",   \
+	     "Bad request", "The request could not be understood.")                                \
+	/* a frame of a type that there is not */                                                  \
+	CODE(UNKNOWN_TYPE, ERR_NONE, ERR_NONE, "unknown_type", 400, false, "INTERNAL",             \
+	     "Unknown type", "Messages of this type are not known here.")                          \
+	/* the right shape, but a value that cannot be */                                          \
+	CODE(INVALID, ERR_NONE, ERR_NONE, "bad_frame", 422, false, "INPUT_VALIDATION_FAILED",      \
+	     "Invalid value", "The request has a value that cannot be used.")                      \
+	/* more than a named limit */                                                              \
+	CODE(TOO_LONG, ERR_NONE, ERR_NONE, "too_long", 413, false, "INTERNAL",                     \
+	     "Content too large", "This message is too long.")                                     \
+	/* the request's head is more than a named limit */                                        \
+	CODE(HEADERS, ERR_NONE, ERR_NONE, "too_long", 431, false, "INTERNAL",                      \
+	     "Request header fields too large", "The request's head is too long.")                 \
+	/* who is asking is not known */                                                           \
+	CODE(UNAUTHORIZED, ERR_AUTH, ERR_NONE, "unauthorized", 401, false, "INTERNAL",             \
+	     "Unauthorized", "A valid token is needed.")                                           \
+	CODE(DENIED, ERR_DENIED, ERR_DENIED, "denied", 403, false, "NOT_PERMITTED", "Forbidden",   \
+	     "You do not have permission for this.")                                               \
+	CODE(NOT_FOUND, ERR_NOT_FOUND, ERR_NONE, "not_found", 404, false, "NOT_FOUND",             \
+	     "Not found", "There is no such thing.")                                               \
+	CODE(NO_SESSION, ERR_NONE, ERR_NOT_FOUND, "not_found", 404, false, "NOT_FOUND",            \
+	     "Not found", "This conversation does not exist.")                                     \
+	CODE(METHOD, ERR_NONE, ERR_NONE, "method_not_allowed", 405, false, "INTERNAL",             \
+	     "Method not allowed", "This cannot be done here.")                                    \
+	CODE(MEDIA_TYPE, ERR_NONE, ERR_NONE, "unsupported_media_type", 415, false, "INTERNAL",     \
+	     "Unsupported media type", "The body must be application/json.")                       \
+	/* Expect asks for what there is not */                                                    \
+	CODE(EXPECT, ERR_NONE, ERR_NONE, "bad_frame", 417, false, "INPUT_VALIDATION_FAILED",       \
+	     "Expectation failed", "Expect: only 100-continue is known here.")                     \
+	/* only as a WebSocket, or not on this connection */                                       \
+	CODE(UPGRADE, ERR_NONE, ERR_NONE, "upgrade_required", 426, false, "INTERNAL",              \
+	     "Upgrade required",                                                                   \
+	     "This address speaks WebSocket (version 13), on a connection of its own.")            \
+	CODE(BUSY, ERR_BUSY, ERR_NONE, "busy", 409, true, "RETRIEVAL_FAILED", "Conflict",          \
+	     "An answer is still being written in this conversation.")                             \
+	CODE(DATA_BUSY, ERR_NONE, ERR_BUSY, "busy", 409, true, "RETRIEVAL_FAILED", "Conflict",     \
+	     "The data is busy. Please try again.")                                                \
+	/* If-Match names what is not there any more */                                            \
+	CODE(CHANGED, ERR_NONE, ERR_NONE, "changed", 412, false, "INTERNAL",                       \
+	     "Precondition failed", "This was changed in the meantime. Read it again.")            \
+	/* If-Match is missing */                                                                  \
+	CODE(PRECONDITION, ERR_NONE, ERR_NONE, "precondition_required", 428, false, "INTERNAL",    \
+	     "Precondition required", "Say with If-Match which state the change is meant for.")    \
+	CODE(EXPIRED, ERR_NONE, ERR_NONE, "expired", 410, false, "INPUT_VALIDATION_FAILED",        \
+	     "Expired", "This has expired.")                                                       \
+	CODE(RATE_LIMITED, ERR_LIMIT, ERR_NONE, "rate_limited", 429, true, "INTERNAL",             \
+	     "Too many requests",                                                                  \
+	     "There are too many requests at the moment. Please try again shortly.")               \
+	CODE(QUOTA, ERR_QUOTA, ERR_QUOTA, "quota", 429, false, "TOKEN_BUDGET_EXCEEDED",            \
+	     "Quota used up",                                                                      \
+	     "The budget for answers by a model is used up for now. Questions that name the data " \
+	     "they want are still answered.")                                                      \
+	/* no place for another connection */                                                      \
+	CODE(FULL, ERR_NONE, ERR_NONE, "rate_limited", 503, true, "INTERNAL",                      \
+	     "Service unavailable",                                                                \
+	     "The server has no room for another connection. Try again shortly.")                  \
+	CODE(UPSTREAM, ERR_UPSTREAM, ERR_UPSTREAM, "upstream", 503, true, "RETRIEVAL_FAILED",      \
+	     "Service unavailable",                                                                \
+	     "A service that is needed for this does not answer. Please try again shortly.")       \
+	CODE(TOO_MUCH, ERR_NONE, ERR_LIMIT, "upstream", 503, true, "RETRIEVAL_FAILED",             \
+	     "Service unavailable", "The question needs more than the server can give right now.") \
+	CODE(TIMEOUT, ERR_TIMEOUT, ERR_TIMEOUT, "timeout", 504, true, "TIMEOUT", "Timeout",        \
+	     "This took too long and was stopped. Try a narrower question.")                       \
+	CODE(BODY_LATE, ERR_NONE, ERR_NONE, "timeout", 408, true, "TIMEOUT", "Request timeout",    \
+	     "The request's body did not arrive in time. Send it again.")                          \
+	CODE(DRAINING, ERR_CANCELLED, ERR_NONE, "draining", 503, true, "RETRIEVAL_FAILED",         \
+	     "Restarting", "The service is restarting. Please try again shortly.")                 \
+	/* whatever no other row stands for */                                                     \
+	CODE(INTERNAL, ERR_INTERNAL, ERR_INTERNAL, "internal", 500, true, "INTERNAL",              \
+	     "Internal error", "Something went wrong on our side.")
+
+enum code {
+#define CODE(name, ...) CODE_##name,
+	CODES(CODE)
+#undef CODE
+		CODE_COUNT,
+};
+
+struct code_row {
+	enum err_code request, turn;
+	const char *wire;
+	int status;
+	bool retryable;
+	const char *view;
+	const char *title;
+	const char *sentence;
+};
+
+const struct code_row *code_row(enum code c);
+/* What a struct err means to whoever sent a request, and to whoever asked a question. CODE_INTERNAL
+ * for one without a row. */
+enum code code_of_request(enum err_code code);
+enum code code_of_turn(enum err_code code);
+/* The first row of a wire code. CODE_INTERNAL for one that nobody declared. */
+enum code code_of_wire(const char *wire);
+
+#endif

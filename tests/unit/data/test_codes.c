@@ -1,0 +1,99 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "vesper/codes.h"
+
+static void every_error_of_a_request_has_its_row(void **state)
+{
+	(void)state;
+	assert_int_equal(code_row(code_of_request(ERR_INPUT))->status, 400);
+	assert_int_equal(code_row(code_of_request(ERR_AUTH))->status, 401);
+	assert_int_equal(code_row(code_of_request(ERR_DENIED))->status, 403);
+	assert_int_equal(code_row(code_of_request(ERR_NOT_FOUND))->status, 404);
+	assert_int_equal(code_row(code_of_request(ERR_BUSY))->status, 409);
+	assert_int_equal(code_row(code_of_request(ERR_LIMIT))->status, 429);
+	assert_int_equal(code_row(code_of_request(ERR_TIMEOUT))->status, 504);
+	assert_int_equal(code_row(code_of_request(ERR_UPSTREAM))->status, 503);
+	assert_int_equal(code_row(code_of_request(ERR_CANCELLED))->status, 503);
+	assert_int_equal(code_row(code_of_request(ERR_INTERNAL))->status, 500);
+}
+
+static void codes_of_the_wire_are_known(void **state)
+{
+	static const char *const codes[] = {"bad_frame",    "unknown_type", "too_long", "busy",
+					    "rate_limited", "quota",        "denied",   "not_found",
+					    "expired",      "upstream",     "timeout",  "draining",
+					    "internal"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		assert_string_equal(code_row(code_of_wire(codes[i]))->wire, codes[i]);
+	assert_int_equal(code_of_wire("dance"), CODE_INTERNAL);
+}
+
+static void every_row_is_filled(void **state)
+{
+	(void)state;
+	for (int p = 0; p < CODE_COUNT; p++) {
+		const struct code_row *row = code_row((enum code)p);
+
+		assert_true(row->wire && row->view && row->title && row->sentence);
+		assert_in_range(row->status, 400, 599);
+	}
+}
+
+/* A user asked: a mistake of ours in what a model or a tool was sent is not theirs. */
+static void errors_of_a_turn_say_less(void **state)
+{
+	static const enum err_code ours[] = {ERR_NONE, ERR_INPUT, ERR_AUTH, ERR_CANCELLED,
+					     ERR_INTERNAL};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		assert_int_equal(code_of_turn(ours[i]), CODE_INTERNAL);
+	assert_string_equal(code_row(code_of_turn(ERR_LIMIT))->wire, "upstream");
+	assert_string_equal(code_row(code_of_turn(ERR_BUSY))->wire, "busy");
+	assert_string_equal(code_row(code_of_turn(ERR_TIMEOUT))->view, "TIMEOUT");
+	assert_int_equal(code_of_turn(ERR_NOT_FOUND), CODE_NO_SESSION);
+}
+
+/* An err has one row at most in each column, and what a log gives back of a turn's row means as
+ * much: status, view and whether to try again. */
+static void rows_agree(void **state)
+{
+	(void)state;
+	for (int c = 0; c < CODE_COUNT; c++) {
+		const struct code_row *row = code_row((enum code)c);
+		const struct code_row *first = code_row(code_of_wire(row->wire));
+
+		assert_string_equal(first->view, row->view);
+		if (row->turn != ERR_NONE) {
+			assert_int_equal(first->status, row->status);
+			assert_int_equal(first->retryable, row->retryable);
+		}
+		for (int d = 0; d < c; d++) {
+			const struct code_row *other = code_row((enum code)d);
+
+			assert_true(row->request == ERR_NONE || row->request != other->request);
+			assert_true(row->turn == ERR_NONE || row->turn != other->turn);
+		}
+	}
+	assert_int_equal(code_of_request(ERR_NONE), CODE_INTERNAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_error_of_a_request_has_its_row),
+		cmocka_unit_test(errors_of_a_turn_say_less),
+		cmocka_unit_test(codes_of_the_wire_are_known),
+		cmocka_unit_test(every_row_is_filled),
+		cmocka_unit_test(rows_agree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
