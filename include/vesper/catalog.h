@@ -233,6 +233,7 @@ struct alias_def {
 	const char *text;  /* as people write it, lower case */
 	const char *value; /* a known value */
 	const char *when;  /* "market=CAISO": only together with that, or NULL */
+	const char *pack;  /* that gives it */
 };
 
 struct dimension_def {
@@ -248,6 +249,8 @@ struct dimension_def {
 	const char *watermark;      /* column of the view whose greatest value moves when the values
 				       may have changed; NULL: they are read anew each time */
 	const char *const *values;  /* known beforehand, NULL-ended */
+	const char *const *packs;   /* packs[i] is the first that lists values[i]; NULL: all are
+				       of `pack` */
 	const char *const *words;   /* how values are shown: value, words, value, words, …, NULL;
 				       the value "" is an absent one. NULL: as they are */
 	const char *const *groups;  /* kinds of values that code or statements treat alike: value,

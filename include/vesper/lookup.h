@@ -42,6 +42,7 @@ struct entry {
 	const char *value;
 	const char *parent; /* the value of the parent dimension, or NULL */
 	const char *when_dimension, *when_value;
+	const char *pack; /* that lists the value or the alias; NULL: it is in the data */
 	enum entry_kind kind;
 	size_t shared; /* values of the dimension that the words name as well as this one */
 	int distance;  /* edits, when it is only near */

@@ -367,6 +367,17 @@ static const char *const *joined(struct arena *a, const char *const *list, const
 	return all.items;
 }
 
+/* Who lists each value, the `count` of the first pack's before those that were joined to them. */
+static void join_packs(struct arena *a, struct dimension_def *d, size_t count, const char *pack)
+{
+	size_t n = list_length(d->values);
+	const char **packs = arena_alloc(a, (n + 1) * sizeof(*packs));
+
+	for (size_t i = 0; i < n; i++)
+		packs[i] = i >= count ? pack : d->packs ? d->packs[i] : d->pack;
+	d->packs = packs;
+}
+
 /* A value of a parent is another one below another parent. */
 static void join_scoped(struct arena *a, struct dimension_def *d, const struct dimension_def *more)
 {
@@ -395,6 +406,8 @@ static void join_scoped(struct arena *a, struct dimension_def *d, const struct d
 static bool join_dimension(struct loader *l, struct dimension_def *d,
 			   const struct dimension_def *more, struct err *e)
 {
+	size_t count = list_length(d->values);
+
 	if (strcmp(d->pack, more->pack) == 0)
 		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
 	if (!is_same(d->view, more->view) || !is_same(d->column, more->column) ||
@@ -408,6 +421,7 @@ static bool join_dimension(struct loader *l, struct dimension_def *d,
 		join_scoped(l->arena, d, more);
 	else
 		d->values = joined(l->arena, d->values, more->values, 1);
+	join_packs(l->arena, d, count, more->pack);
 	d->words = joined(l->arena, d->words, more->words, 2);
 	d->groups = joined(l->arena, d->groups, more->groups, 2);
 	return true;
@@ -494,6 +508,7 @@ static bool read_alias(struct loader *l, const json_t *item, const struct dimens
 {
 	static const char *const members[] = {"text", "value", "when", NULL};
 
+	out->pack = l->pack->name;
 	if (!json_only(item, members, e) || !json_get_str(item, "text", &out->text, e) ||
 	    !json_get_str(item, "value", &out->value, e) ||
 	    !json_opt_str(item, "when", &out->when, e))

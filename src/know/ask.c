@@ -16,7 +16,7 @@ static const char *label_of(const struct reading *r, const struct trouble *t)
 
 	if (t->dimension)
 		return t->dimension->label;
-	if (!t->filter)
+	if (!t->filter || strcmp(t->filter, FILTER_MEANING) == 0)
 		return sentence(l, SAY_ASK_VALUE, r->arena);
 	if (strcmp(t->filter, FILTER_START) == 0 || strcmp(t->filter, FILTER_END) == 0)
 		return sentence(l, SAY_ASK_DAY, r->arena);
@@ -175,7 +175,7 @@ void ask_back(struct reading *r, const struct trouble *t, struct clarification *
 		.text = ask_words(r, t),
 		.filter = t->filter,
 		.options = t->options,
-		.option_count = t->option_count,
+		.option_count = t->in_words ? 0 : t->option_count,
 		.unknown = t->kind == TROUBLE_UNKNOWN,
 		.input = input_of(t),
 		.said = t->said,

@@ -155,6 +155,19 @@ static void edit_named_bound(struct reading *r, const char *text, enum filter_so
 	edit_bound(r, p, text + n, source);
 }
 
+/* "ward=North": the dimension that words of two were meant for, with the value. */
+static const struct dimension_def *meant(const struct reading *r, const char *text,
+					 const json_t **value)
+{
+	const char *equals = text ? strchr(text, '=') : NULL;
+
+	if (!equals)
+		return NULL;
+	*value = json_own(r->arena, json_str(equals + 1));
+	return followup_dimension(r->know->catalog,
+				  arena_strndup(r->arena, text, (size_t)(equals - text)));
+}
+
 static bool is_dropped(const json_t *v)
 {
 	const char *text = json_string_value(v);
@@ -225,6 +238,9 @@ void followup_edit(struct reading *r, const json_t *filters, enum filter_source 
 		const char *filter = followup_filter(r->know, name, r->arena);
 		const struct dimension_def *d = followup_dimension(c, filter);
 
+		if (strcmp(filter, FILTER_MEANING) == 0 &&
+		    (d = meant(r, json_string_value(value), &value)))
+			filter = d->filter;
 		if (d && d->resolves) {
 			edit_resolved(r, d, value, source);
 			continue;

@@ -37,6 +37,8 @@
 #define FILTER_DAYS  "day_type"
 #define FILTER_BOUND "threshold"
 #define FILTER_ORDER "order"
+/* Of words that name values of two dimensions: "ward=North". */
+#define FILTER_MEANING "meaning"
 
 /* ---- know.c ---- */
 
@@ -85,8 +87,9 @@ struct mention {
 	const struct entry *candidates;
 	size_t count;
 	bool typo;
-	bool soft;     /* all of its words are words of the tools too */
-	bool excluded; /* it is named in order to be left out */
+	bool soft;      /* all of its words are words of the tools too */
+	bool excluded;  /* it is named in order to be left out */
+	bool contested; /* packs give different values to the words */
 };
 
 void mentions_read(struct reading *r);
@@ -97,6 +100,9 @@ bool mention_window(const struct question *q, size_t i, size_t n, struct folded 
 /* "capital" is no sponsor, but "sponsored by northwind" names one: does a word of a longer name
  * stand for it here? */
 bool mention_part_counts(const struct reading *r, size_t i, size_t n, const struct entry *e);
+/* Does the question say beside the tokens that they are of this dimension ("zone North")? */
+bool mention_label_near(const struct question *q, size_t from, size_t to,
+			const struct dimension_def *d);
 bool mention_joins(char before); /* may it stand between two words of a name? */
 /* Is it a word of the dimension's label ("hub" of "hub-zone")? */
 bool mention_of_label(const struct token *t, const struct dimension_def *d);
@@ -239,6 +245,7 @@ struct trouble {
 	const struct tool_def *tool;
 	const struct suggestion *options;
 	size_t option_count;
+	bool in_words; /* the options are named, but none can be chosen: it would be wanted */
 };
 
 /* ---- said.c: what a tool takes by its slots ---- */

@@ -58,8 +58,8 @@ bool mention_of_label(const struct token *t, const struct dimension_def *d)
 }
 
 /* "High case", "reference: high", "base, high and low cases" */
-static bool label_near(const struct question *q, size_t from, size_t to,
-		       const struct dimension_def *d)
+bool mention_label_near(const struct question *q, size_t from, size_t to,
+			const struct dimension_def *d)
 {
 	size_t reach = to + 2;
 
@@ -177,7 +177,7 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 	if (listed)
 		count = keep_marked(found, keep, count);
 	for (size_t i = 0; i < count; i++)
-		keep[i] = label_near(&r->q, from, to, found[i].dimension);
+		keep[i] = mention_label_near(&r->q, from, to, found[i].dimension);
 	count = keep_marked(found, keep, count);
 	for (size_t i = 0; i < count; i++)
 		keep[i] = found[i].dimension == found[0].dimension ||
@@ -188,13 +188,14 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 bool mention_part_counts(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
 	return e->kind != ENTRY_PART || n > 1 || r->scope.parts[e->dimension_index] ||
-	       !names_learned(r->names, e->dimension) || label_near(&r->q, i, i + n, e->dimension);
+	       !names_learned(r->names, e->dimension) ||
+	       mention_label_near(&r->q, i, i + n, e->dimension);
 }
 
 /* May the words at i..i+n be meant as this value? */
 static bool is_meant(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
-	bool marked = label_near(&r->q, i, i + n, e->dimension);
+	bool marked = mention_label_near(&r->q, i, i + n, e->dimension);
 	bool plain = n == 1 && know_is_stop(r->know, &r->q.tokens[i]);
 	bool weak = n == 1 && r->scope.weak[e->dimension_index] && e->kind != ENTRY_ALIAS;
 

@@ -85,6 +85,82 @@ static void add_option(struct suggestion *list, size_t *n, const struct entry *e
 	(*n)++;
 }
 
+static bool same_meaning(const struct entry *a, const struct entry *b)
+{
+	return strcmp(a->dimension->filter, b->dimension->filter) == 0 &&
+	       strcmp(a->value, b->value) == 0;
+}
+
+/* Entries that packs give to all of the words, each meaning once. `open`: also those whose context
+ * may still be found. */
+static size_t meanings_of(const struct reading *r, const struct mention *m, bool open,
+			  struct entry out[CANDIDATES_MAX])
+{
+	const char *context;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->count && n < CANDIDATES_MAX; i++) {
+		const struct entry *e = &m->candidates[i];
+		bool counts = is_exact(e) || (e->when_value && (open || fits(r, e, &context)));
+		bool found = !e->pack || !counts;
+
+		for (size_t k = 0; k < n && !found; k++)
+			found = same_meaning(&out[k], e);
+		if (!found)
+			out[n++] = *e;
+	}
+	return n;
+}
+
+static bool is_contested(const struct entry *meanings, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (strcmp(meanings[i].pack, meanings[0].pack) != 0)
+			return true;
+	return false;
+}
+
+/* Those whose kind the question says beside them ("ward North"), or all. */
+static size_t keep_labelled(const struct reading *r, const struct mention *m,
+			    struct entry *meanings, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (mention_label_near(&r->q, m->from, m->to, meanings[i].dimension))
+			meanings[kept++] = meanings[i];
+	return kept > 0 ? kept : n;
+}
+
+/* Words to which packs give different values: the user says which one is meant. */
+static void settle_contested(struct reading *r, const struct mention *m,
+			     const struct entry *meanings, size_t n)
+{
+	const struct dimension_def *first = meanings[0].dimension;
+	struct suggestion *options = arena_alloc(r->arena, n * sizeof(*options));
+	bool one = true;
+
+	for (size_t i = 1; i < n; i++)
+		one = one && meanings[i].dimension == first;
+	for (size_t i = 0; i < n; i++) {
+		const struct dimension_def *d = meanings[i].dimension;
+		const char *value = arena_strdup(r->arena, meanings[i].value);
+
+		options[i] = (struct suggestion){.value = value, .label = value};
+		if (!one)
+			options[i] = (struct suggestion){
+				.value = arena_printf(r->arena, "%s=%s", d->filter, value),
+				.label = arena_printf(r->arena, "%s (%s)", value, d->label)};
+	}
+	reading_trouble(r, &(struct trouble){.kind = TROUBLE_SEVERAL,
+					     .filter = one ? first->filter : FILTER_MEANING,
+					     .dimension = one ? first : NULL,
+					     .said = text_between(&r->q, m->from, m->to, r->arena),
+					     .options = options,
+					     .option_count = n,
+					     .in_words = m->excluded});
+}
+
 /* A name that needs others to be known: one reading that fits is a fact, more are a question. */
 static void settle_loose(struct reading *r, const struct mention *m)
 {
@@ -152,19 +228,46 @@ static void absorb(struct reading *r)
 	}
 }
 
+/* Where packs differ: one meaning that fits the rest of the question, or trouble and none. */
+static void settle_packs(struct reading *r, struct mention *m)
+{
+	struct entry *meanings = arena_alloc(r->arena, CANDIDATES_MAX * sizeof(*meanings));
+	size_t n = meanings_of(r, m, false, meanings);
+
+	if (n == 0)
+		n = meanings_of(r, m, true, meanings);
+	if (is_contested(meanings, n))
+		n = keep_labelled(r, m, meanings, n);
+	m->candidates = meanings;
+	m->count = n;
+	if (!is_contested(meanings, n))
+		return;
+	settle_contested(r, m, meanings, n);
+	m->count = 0;
+}
+
 void mentions_settle(struct reading *r)
 {
+	struct entry meanings[CANDIDATES_MAX];
+
 	absorb(r);
 	exclude_mark(r);
 	for (size_t i = 0; i < r->mention_count; i++) {
-		const struct entry *e = exact_of(&r->mentions[i]);
+		struct mention *m = &r->mentions[i];
 
-		if (e && !r->mentions[i].excluded)
-			add_fact(r, &r->mentions[i], e);
+		m->contested = is_contested(meanings, meanings_of(r, m, true, meanings));
+		if (exact_of(m) && !m->excluded && !m->contested)
+			add_fact(r, m, exact_of(m));
 	}
-	for (size_t i = 0; i < r->mention_count; i++)
-		if (r->mentions[i].count > 0 && !r->mentions[i].excluded &&
-		    !exact_of(&r->mentions[i]))
-			settle_loose(r, &r->mentions[i]);
+	for (size_t i = 0; i < r->mention_count; i++) {
+		struct mention *m = &r->mentions[i];
+
+		if (m->contested)
+			settle_packs(r, m);
+		if (m->contested && exact_of(m) && !m->excluded)
+			add_fact(r, m, exact_of(m));
+		if (m->count > 0 && !m->excluded && !exact_of(m))
+			settle_loose(r, m);
+	}
 	exclude_settle(r);
 }

@@ -17,6 +17,11 @@ static const char *parent_at(const struct dimension_def *d, size_t i)
 	return d->parents ? d->parents[i] : NULL;
 }
 
+static const char *pack_at(const struct dimension_def *d, size_t i)
+{
+	return d->packs ? d->packs[i] : d->pack;
+}
+
 static void add_values(struct listed *l, struct lexicon_build *b, const struct catalog *c)
 {
 	for (size_t d = 0; d < c->dimension_count; d++) {
@@ -29,7 +34,8 @@ static void add_values(struct listed *l, struct lexicon_build *b, const struct c
 				l->value_entries[n] = (struct entry){.dimension = def,
 								     .dimension_index = d,
 								     .value = def->values[i],
-								     .parent = parent_at(def, i)};
+								     .parent = parent_at(def, i),
+								     .pack = pack_at(def, i)};
 		}
 	}
 }
@@ -47,8 +53,11 @@ static struct entry alias_entry(const struct catalog *c, size_t d, const struct 
 {
 	const struct dimension_def *def = &c->dimensions[d];
 	const char *equals = alias->when ? strchr(alias->when, '=') : NULL;
-	struct entry e = {
-		.dimension = def, .dimension_index = d, .value = alias->value, .kind = ENTRY_ALIAS};
+	struct entry e = {.dimension = def,
+			  .dimension_index = d,
+			  .value = alias->value,
+			  .pack = alias->pack,
+			  .kind = ENTRY_ALIAS};
 
 	for (size_t i = 0; def->values && def->values[i]; i++)
 		if (strcmp(def->values[i], alias->value) == 0)

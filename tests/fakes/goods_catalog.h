@@ -141,14 +141,14 @@ static const char *const zones[] = {"EP10", "EP20", "HUB_ALPHA", "WZ_ALPHA", "WZ
 static const char *const zone_parents[] = {"EAST", "EAST", "EAST", "WEST", "WEST", NULL};
 static const char *const grades[] = {"Base", "Fine", "Low", NULL};
 static const char *const depots[] = {"Harbour Depot", "River Depot", "Hill Yard", NULL};
-static const struct alias_def seller_aliases[] = {{"bw", "Birchwood", NULL},
-						  {"birch trading", "Birchwood", NULL}};
-static const struct alias_def region_aliases[] = {{"far east", "EAST", NULL}};
-static const struct alias_def zone_aliases[] = {{"sunny", "EP10", "region=EAST"},
-						{"sunny", "WZ_BETA", "region=WEST"},
-						{"alpha hub", "HUB_ALPHA", NULL},
-						{"rainy", "EP20", "region=EAST"}};
-static const struct alias_def grade_aliases[] = {{"low grade", "Low", NULL}};
+static const struct alias_def seller_aliases[] = {{"bw", "Birchwood", NULL, NULL},
+						  {"birch trading", "Birchwood", NULL, NULL}};
+static const struct alias_def region_aliases[] = {{"far east", "EAST", NULL, NULL}};
+static const struct alias_def zone_aliases[] = {{"sunny", "EP10", "region=EAST", NULL},
+						{"sunny", "WZ_BETA", "region=WEST", NULL},
+						{"alpha hub", "HUB_ALPHA", NULL, NULL},
+						{"rainy", "EP20", "region=EAST", NULL}};
+static const struct alias_def grade_aliases[] = {{"low grade", "Low", NULL, NULL}};
 
 static const struct dimension_def fixture_dimensions[] = {
 	{.name = "seller",

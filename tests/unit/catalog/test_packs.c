@@ -79,7 +79,10 @@ static void lists_are_merged(void **state)
 	assert_string_equal(market->values[1], "West");
 	assert_string_equal(market->values[2], "South");
 	assert_null(market->values[3]);
+	assert_string_equal(market->packs[1], "energy");
+	assert_string_equal(market->packs[2], "stall");
 	assert_int_equal(market->alias_count, 2);
+	assert_string_equal(market->aliases[1].pack, "stall");
 	assert_string_equal(catalog->words.company, "a fair");
 	assert_string_equal(catalog_role(catalog, "reader")[2], "stall:read");
 }

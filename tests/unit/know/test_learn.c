@@ -441,7 +441,7 @@ static void initials_and_rows_of_words_name_projects(void **state)
 
 static void an_alias_counts_where_its_value_is(void **state)
 {
-	static const struct alias_def aliases[] = {{"the big one", "Sierra Solar", NULL}};
+	static const struct alias_def aliases[] = {{"the big one", "Sierra Solar", NULL, NULL}};
 	const struct principal acme = {.user = "u",
 				       .tenant = "acme",
 				       .permissions = reads_projects,
