@@ -40,12 +40,19 @@ static void add_values(struct listed *l, struct lexicon_build *b, const struct c
 	}
 }
 
-/* The words of an alias from another one on: "hub north" is "north hub". */
+/* The words of an alias from another one on: "hub north" is "north hub". Apart, so that the lexicon
+ * knows how many they are. */
 static const char *rotated(const struct folded *f, size_t first, struct arena *a)
 {
-	size_t cut = first > 0 ? f->ends[first - 1] : 0;
+	const char *text = "";
 
-	return arena_printf(a, "%.*s%.*s", (int)(f->len - cut), f->key + cut, (int)cut, f->key);
+	for (size_t i = 0; i < f->count; i++) {
+		size_t at = (first + i) % f->count, from = at > 0 ? f->ends[at - 1] : 0;
+
+		text = arena_printf(a, "%s%s%.*s", text, i > 0 ? " " : "",
+				    (int)(f->ends[at] - from), f->key + from);
+	}
+	return text;
 }
 
 static struct entry alias_entry(const struct catalog *c, size_t d, const struct alias_def *alias,

@@ -198,6 +198,35 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
   });
 });
 
+describe('one tenant with two packs', () => {
+  it('is asked which one is meant where both have the same words, and gets what it chose', async (t) => {
+    const s = await setting();
+    await writeFile(join(s.roots, 'config/bakery/entities.json'),
+      '{ "oven": [{"text": "the old house", "value": "Stonehearth"}] }');
+    const tenants = { ...TENANTS, lantern: { ...TENANTS.lantern, packs: ['library', 'bakery'] } };
+    const d = await startDaemon({ ...s, env: { ...s.env, VESPER_TENANTS: JSON.stringify(tenants) } });
+    t.after(() => d.stop());
+    const chat = await d.connect({ token: mintToken({ tenant_id: 'lantern', permissions: ['chat:use', 'library:read', 'bakery:read'] }) });
+    for (const how of ['select', 'number', 'label']) {
+      const { ask } = await chat.ask('Loans by genre of the old house in 2025');
+      assert.equal(ask.filter, 'meaning');
+      assert.match(ask.prompt, /"the old house".*Oldtown \(branch\) or Stonehearth \(oven\)/);
+      assert.deepEqual(ask.options.map((o) => o.value), ['branch=Oldtown', 'oven=Stonehearth']);
+      if (how === 'select')
+        chat.send({ type: 'chat.select', ask_id: ask.ask_id, values: ['branch=Oldtown'] });
+      else
+        chat.send({ type: 'chat.message', content: how === 'number' ? '1' : 'Oldtown (branch)', session_id: chat.session });
+      const end = await chat.turn();
+      assert.deepEqual(end.filters, { branch: 'Oldtown', year: 2025 }, how);
+      assert.match(end.text, /Oldtown lent most of Whodunit: 4117 loans/);
+    }
+    await chat.close();
+    /* A caller who may not know the one means the other. */
+    const turn = await d.ask('Loans by genre of the old house in 2025', { token: token('lantern') });
+    assert.match(turn.text, /Oldtown lent most of Whodunit/);
+  });
+});
+
 describe('a start is refused', () => {
   for (const [what, packs, why] of [['an unknown pack', ['circus'], /tenants\.crumb\.packs: there is no pack circus/],
     ['packs that are no texts', [1], /TENANTS\.crumb: packs\[0\]: not a text/]])

@@ -219,6 +219,17 @@ static void what_is_left_out_is_asked_in_words(void **state)
 	assert_int_equal(u->ask.option_count, 0);
 }
 
+/* No name has as many words. */
+static void a_long_alias_is_found(void **state)
+{
+	struct fixture *f = *state;
+
+	ask(f, "Harvest far behind the old brick works in 2025", NULL);
+	check_call(f, "get_harvest", "field", "Hill");
+	ask(f, "Harvest of the old brick works far behind in 2025", NULL);
+	check_call(f, "get_harvest", "field", "Hill");
+}
+
 static void one_pack_alone_is_clear(void **state)
 {
 	static const char *const inn[] = {"inn", NULL};
@@ -243,6 +254,7 @@ int main(void)
 		TEST(a_choice_that_was_not_offered_is_no_value),
 		TEST(the_question_may_say_which),
 		TEST(what_is_left_out_is_asked_in_words),
+		TEST(a_long_alias_is_found),
 		TEST(one_pack_alone_is_clear),
 	};
 
