@@ -213,24 +213,45 @@ static bool two_digits(const char *text, int max, int *out)
 	return *out <= max;
 }
 
-/* "2025-01-31 09:00:00.250": a day and a time of it in UTC; a day alone is its beginning. */
+/* What may stand behind a time: nothing and "Z" are UTC, "+02" and "-03:30" so far from it. */
+static bool read_offset(const char *text, int *minutes)
+{
+	int hour = 0, minute = 0;
+
+	*minutes = 0;
+	if (!*text || strcmp(text, "Z") == 0)
+		return true;
+	if (!strchr("+-", *text) || !two_digits(text + 1, 23, &hour) ||
+	    (text[3] && (text[3] != ':' || !two_digits(text + 4, 59, &minute) || text[6])))
+		return false;
+	*minutes = (hour * 60 + minute) * (*text == '-' ? -1 : 1);
+	return true;
+}
+
+/* "2025-01-31 09:00:00.250": a day and a time of it; a day alone is its beginning. */
 static bool read_time(const char *text, int64_t *out)
 {
-	int hour = 0, minute = 0, second = 0, ms = 0, unit = 100;
+	int hour = 0, minute = 0, second = 0, ms = 0, unit = 100, offset = 0;
 	int32_t day;
 
 	if (!read_day(text, &day))
 		return false;
 	text += 10;
-	if (*text && (strlen(text) < TIME_BYTES - 10 || !strchr(" T", text[0]) ||
-		      !two_digits(text + 1, 23, &hour) || text[3] != ':' ||
-		      !two_digits(text + 4, 59, &minute) || text[6] != ':' ||
-		      !two_digits(text + 7, 59, &second)))
-		return false;
-	if (*text && text[9] == '.')
-		for (const char *p = text + 10; *p >= '0' && *p <= '9'; p++, unit /= 10)
-			ms += (*p - '0') * unit;
-	*out = (((int64_t)day * 24 + hour) * 60 + minute) * 60000 + (int64_t)second * 1000 + ms;
+	if (*text) {
+		if (strlen(text) < TIME_BYTES - 10 || !strchr(" T", text[0]) ||
+		    !two_digits(text + 1, 23, &hour) || text[3] != ':' ||
+		    !two_digits(text + 4, 59, &minute) || text[6] != ':' ||
+		    !two_digits(text + 7, 59, &second))
+			return false;
+		text += TIME_BYTES - 10;
+		if (*text == '.')
+			for (text++; *text >= '0' && *text <= '9'; text++, unit /= 10)
+				ms += (*text - '0') * unit;
+		if (!read_offset(text, &offset))
+			return false;
+	}
+	*out = (((int64_t)day * 24 + hour) * 60 + minute - offset) * 60000 +
+	       (int64_t)second * 1000 + ms;
 	return true;
 }
 

@@ -97,6 +97,33 @@ static void cells_become_values_of_their_types(void **state)
 	assert_int_equal(frames_bytes(), 0);
 }
 
+static void times_become_utc(void **state)
+{
+	static const struct frame_declared at[] = {{"at", FRAME_TIME}};
+	static const char *const good[] = {
+		"2025-01-31 09:00:00",         "2025-01-31T09:00:00Z",
+		"2025-01-31 11:00:00+02",      "2025-01-31 05:30:00-03:30",
+		"2025-02-01 00:00:00.0+15:00",
+	};
+	static const char *const bad[] = {
+		"2025-01-31 09:00:00 ",    "2025-01-31 09:00:00x",     "2025-01-31 09:00:00+2",
+		"2025-01-31 09:00:00+02:", "2025-01-31 09:00:00+0200",
+	};
+	struct frame_build *b = frame_build_new("wide", at, 1, 100);
+	struct frame *f;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		add_row(b, &good[i], 1);
+	for (size_t i = 0; i < 5; i++)
+		add_row(b, &bad[i], 1);
+	f = frame_build_finish(&b);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(f->columns[0].v.i[i], 1738314000000);
+	assert_int_equal(f->bad_cells, 5);
+	frame_free(&f);
+}
+
 static void what_is_no_value_is_counted(void **state)
 {
 	static const char *const bad[][COLUMNS] = {
@@ -233,6 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cells_become_values_of_their_types),
+		cmocka_unit_test(times_become_utc),
 		cmocka_unit_test(what_is_no_value_is_counted),
 		cmocka_unit_test(of_too_many_rows_every_kth_is_kept),
 		cmocka_unit_test(many_columns_have_fewer_rows),
