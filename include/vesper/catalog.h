@@ -366,8 +366,8 @@ struct pack_words {
 struct pack_list {
 	const char *key;          /* "core,energy" */
 	const char *const *names; /* NULL-ended */
-	/* Sources that serve one tenant alone: what reads them need not name a tenant. NULL-ended;
-	 * NULL: none. */
+	/* Sources that serve one tenant alone: what reads them need not name a tenant. Source,
+	 * tenant, source, tenant, …, NULL-ended; NULL: none. */
 	const char *const *one_tenant;
 };
 
@@ -488,11 +488,11 @@ bool catalog_may_name(const struct dimension_def *d, const struct principal *who
 /* The first agent of a tool that the view has, through which it may be used. */
 const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def *tool);
 
-/* What this caller's own SQL may read: views and columns by permission, each view cut to the rows
- * of one tenant, DB_ROWS_MAX rows and one. `who` NULL: with every permission, to check the
- * catalogue. `source` NULL: views of all sources together. */
+/* What own SQL of this tenant may read: views and columns by permission, each view cut to the rows
+ * of the tenant, DB_ROWS_MAX rows and one. Views of a source that serves one tenant alone are there
+ * for that tenant, and are not cut. `who` NULL: with every permission, to check the catalogue. */
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
-				       const char *source, struct arena *a);
+				       const char *tenant, struct arena *a);
 
 /* The permissions, NULL-ended, that a reader of the answer must have: the tool's, and those of each
  * view and column that the statement reads. */

@@ -35,15 +35,19 @@
 
 struct gate_view {
 	const char *name; /* "Stage.mc_dayahead": schema and view, plain names */
-	/* NULL-ended, each as SQL has to write it (gid, "Project Name"). NULL: not known, any
-	 * column may be named. */
+	/* NULL-ended, each as SQL has to write it (gid, "Project Name"), one at least: what is
+	 * written in place of the view is a derived table of just those that the statement names
+	 * (all of them for *). NULL: not known, any may be named, and the view itself is written.
+	 */
 	const char *const *columns;
 	const char *const *denied; /* that exist, but not for this caller; NULL: none */
-	/* With columns: what is written in place of the view is a derived table of just those of
-	 * these columns that the statement names (all of them for *), of the rows where this one
-	 * equals ?. NULL: the view itself is written. */
+	/* Only with columns: the rows where this one equals ? are all that there is. NULL: the view
+	 * is of one tenant alone. */
 	const char *tenant_column;
 };
+
+/* What stands for the rows of a view with columns where a statement names none of them. */
+const char *gate_row_column(const struct gate_view *v);
 
 enum gate_function_flag {
 	GATE_AGGREGATE = 1 << 0, /* takes DISTINCT, FILTER, OVER */

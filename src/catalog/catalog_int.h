@@ -19,6 +19,7 @@ struct view_def {
 	const char *name;
 	const char *pack;
 	const char *source;
+	const char *only_tenant; /* that the source serves; NULL: its rows say whose they are */
 	const char *about;
 	const char *permission; /* NULL: none is needed beyond the tool's */
 	const struct view_column {
@@ -72,7 +73,7 @@ struct loader {
 	const char *root;              /* of the files that are read now */
 	const struct pack_def *pack;   /* whose files are read now; NULL: shared ones */
 	const struct pack_def **packs; /* those of the list, NULL-ended */
-	const char *const *one_tenant; /* sources; see struct pack_list */
+	const char *const *one_tenant; /* see struct pack_list */
 	struct arena *arena;
 	struct catalog_whole *whole;
 	struct tool_def
@@ -152,7 +153,8 @@ json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t);
 
 /* Of an approved view; NULL: it is none. */
 const char *source_of_view(const struct catalog_whole *w, const char *view);
-bool source_has_one_tenant(const struct loader *l, const char *source);
+/* The one that the source serves; NULL: it holds tenants apart. */
+const char *source_only_tenant(const struct loader *l, const char *source);
 /* A source has at most DB_SCHEMAS_MAX schemas; asked after each view. */
 MUST_CHECK bool source_schemas_fit(const struct loader *l, const char *source, struct err *e);
 

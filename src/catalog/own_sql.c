@@ -8,8 +8,12 @@
 
 #include "vesper/limits.h"
 
+/* NULL: its rows do not say whose they are. In a source of one tenant a column of that name may
+ * mean anything. */
 static const char *tenant_column_of(const struct view_def *v)
 {
+	if (v->only_tenant)
+		return NULL;
 	for (size_t i = 0; i < v->column_count; i++)
 		if (strcmp(v->columns[i].name, "tenant_id") == 0)
 			return v->columns[i].name;
@@ -22,10 +26,11 @@ static bool allowed(const struct principal *who, const char *permission)
 }
 
 /* A view whose rows cannot be held apart by tenant is none for this. */
-static bool may_read(const struct principal *who, const struct view_def *v, const char *source)
+static bool may_read(const struct principal *who, const struct view_def *v, const char *tenant)
 {
-	return tenant_column_of(v) && allowed(who, v->permission) &&
-	       (!source || strcmp(v->source, source) == 0);
+	return (v->only_tenant ? strcmp(v->only_tenant, tenant) == 0
+			       : tenant_column_of(v) != NULL) &&
+	       allowed(who, v->permission);
 }
 
 static struct gate_view view_for(const struct principal *who, const struct view_def *v,
@@ -45,7 +50,7 @@ static struct gate_view view_for(const struct principal *who, const struct view_
 }
 
 struct gate_policy catalog_gate_policy(const struct catalog *c, const struct principal *who,
-				       const char *source, struct arena *a)
+				       const char *tenant, struct arena *a)
 {
 	const struct catalog_whole *w = catalog_whole(c);
 	struct gate_policy policy = gate_policy_of((const char *const[]){NULL}, a);
@@ -53,8 +58,10 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->view_count; i++)
-		if (may_read(who, &w->view_defs[i], source))
-			views[n++] = view_for(who, &w->view_defs[i], a);
+		if (may_read(who, &w->view_defs[i], tenant)) {
+			views[n] = view_for(who, &w->view_defs[i], a);
+			n += *views[n].columns != NULL;
+		}
 	policy.views = views;
 	policy.view_count = n;
 	policy.limits.rows = DB_ROWS_MAX + 1; /* one more shows the cut */

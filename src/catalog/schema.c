@@ -108,7 +108,9 @@ static bool load_views(struct loader *l, const json_t *array, struct err *e)
 	size_t i;
 
 	json_array_foreach(array, i, item) {
-		struct view_def v = {.pack = l->pack->name, .source = l->pack->source};
+		struct view_def v = {.pack = l->pack->name,
+				     .source = l->pack->source,
+				     .only_tenant = source_only_tenant(l, l->pack->source)};
 
 		if (!read_view(l, item, &v, e))
 			return err_prefix(e, "views[%zu]", i);
@@ -305,7 +307,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	if (!known_view(l, d->name, d->view, e))
 		return false;
 	d->source = source_of_view(l->whole, d->view);
-	d->one_tenant = source_has_one_tenant(l, d->source);
+	d->one_tenant = source_only_tenant(l, d->source) != NULL;
 	return true;
 }
 

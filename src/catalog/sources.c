@@ -15,9 +15,12 @@ const char *source_of_view(const struct catalog_whole *w, const char *view)
 	return NULL;
 }
 
-bool source_has_one_tenant(const struct loader *l, const char *source)
+const char *source_only_tenant(const struct loader *l, const char *source)
 {
-	return list_has(l->one_tenant, source);
+	for (const char *const *one = l->one_tenant; one && *one; one += 2)
+		if (strcmp(one[0], source) == 0)
+			return arena_strdup(l->arena, one[1]);
+	return NULL;
 }
 
 const char *catalog_view_source(const struct catalog *c, const char *view)

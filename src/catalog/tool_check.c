@@ -99,7 +99,7 @@ static bool check_source(const struct place *p, const char *view, struct err *e)
 
 static bool check_views(const struct place *p, struct err *e)
 {
-	bool one_tenant = source_has_one_tenant(p->l, p->tool->source);
+	bool one_tenant = source_only_tenant(p->l, p->tool->source) != NULL;
 	bool named = false;
 
 	for (const char *const *view = p->l->whole->views; *view; view++) {

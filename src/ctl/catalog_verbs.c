@@ -162,7 +162,7 @@ static bool read_args(const json_t *words, const struct tool_def *tool, struct d
 static bool print_gated(const struct catalog *c, const char *sql, const struct principal *who,
 			enum dialect dialect, struct arena *a, struct err *e)
 {
-	struct gate_policy policy = catalog_gate_policy(c, who, NULL, a);
+	struct gate_policy policy = catalog_gate_policy(c, who, who->tenant, a);
 	struct gate_result checked;
 
 	if (!gate_check(&policy, dialect, str_of(sql), a, &checked, e))

@@ -404,20 +404,25 @@ static const char *const *texts_of(const json_t *list, const char *first, struct
 	return texts;
 }
 
-/* Sources that serve one tenant alone. */
+/* Sources that serve one tenant alone, and which. */
 static const char *const *one_tenant_sources(const struct config *c, struct arena *a)
 {
 	const json_t *sources = config_json(c, "sources");
-	const char **names = arena_alloc(a, (json_object_size(sources) + 1) * sizeof(*names));
+	const char **list = arena_alloc(a, (2 * json_object_size(sources) + 1) * sizeof(*list));
 	const char *name;
 	json_t *source;
 	size_t n = 0;
 
-	json_object_foreach((json_t *)sources, name, source)
-		if (*text_or(source, "only_tenant", ""))
-			names[n++] = arena_strdup(a, name);
-	names[n] = NULL;
-	return names;
+	json_object_foreach((json_t *)sources, name, source) {
+		const char *tenant = text_or(source, "only_tenant", "");
+
+		if (!*tenant)
+			continue;
+		list[n++] = arena_strdup(a, name);
+		list[n++] = arena_strdup(a, tenant);
+	}
+	list[n] = NULL;
+	return list;
 }
 
 bool databases_packs(const struct config *c, const char *root, const char *tenant, struct arena *a,

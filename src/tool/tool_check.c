@@ -107,7 +107,7 @@ static void finish(struct check *c)
 
 static struct gate_policy gate_views(struct check *c)
 {
-	return catalog_gate_policy(c->box->options.catalog, NULL, NULL, c->arena);
+	return catalog_gate_policy(c->box->options.catalog, NULL, c->tenant, c->arena);
 }
 
 /* Its queries, and the one that is made of the first where the header allows it; or a look at each
@@ -131,10 +131,10 @@ static bool render_view(struct check *c, enum dialect dialect, struct source_sta
 
 	if (!gate_check(&policy, dialect, str_of(sql), c->arena, &checked, e))
 		return false;
-	assert(checked.tenants == 1);
+	assert(checked.tenants <= 1);
 	*tenant = value_text(c->tenant);
 	*out = (struct source_statement){
-		.name = view, .text = checked.sql, .values = tenant, .count = 1};
+		.name = view, .text = checked.sql, .values = tenant, .count = checked.tenants};
 	return true;
 }
 

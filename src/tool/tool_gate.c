@@ -74,7 +74,7 @@ static struct source_allow_table allowed_of(const struct gate_read *read, struct
 	columns = arena_alloc(a, (n + 2) * sizeof(*columns));
 	for (size_t i = 0; i < n; i++)
 		columns[i] = plain(read->columns[i], a);
-	columns[n] = plain(read->view->tenant_column, a);
+	columns[n] = plain(gate_row_column(read->view), a);
 	return (struct source_allow_table){read->view->name, columns};
 }
 
@@ -142,7 +142,7 @@ bool tool_gate_source(const struct catalog *c, const struct source_table *source
 		      const struct principal *who, struct str sql, struct arena *a,
 		      struct source **source, struct gate_result *out, struct err *e)
 {
-	struct gate_policy policy = catalog_gate_policy(c, who, NULL, a);
+	struct gate_policy policy = catalog_gate_policy(c, who, who->tenant, a);
 	struct err first = {0}, why;
 
 	for (size_t i = 0; i < sources->count; i++) {

@@ -232,6 +232,46 @@ describe('a source of one tenant alone', () => {
     assert.notEqual(JSON.parse(ran.stdout).outcome.kind, 'rows', ran.stdout);
     assert.doesNotMatch(ran.stdout, /7,?311/);
   });
+
+  it('is read by own SQL of its tenant, and does not exist for others', async () => {
+    const s = await setting({ VESPER_SOURCES_HARBOUR_ONLY_TENANT: 'crumb' });
+    const catalogue = join(s.roots, 'config/ferry/catalogue.json');
+    const views = JSON.parse(await readFile(catalogue, 'utf8'));
+    views.views[0].columns = ['ferry', 'trip_year', 'trips'];
+    views.views.push({ name: 'quay.berths', about: 'who rents which berth', permission: 'ferry:read', columns: ['berth', 'tenant_id', 'ferry'],
+      columns_with: { 'bakery:read': ['rent'] } });
+    await writeFile(catalogue, JSON.stringify(views));
+    const tool = join(s.roots, 'sql/ferry/trips/get_trips_of_ferry.sql');
+    await writeFile(tool, (await readFile(tool, 'utf8')).replace('t.tenant_id = :tenant_id AND ', ''));
+    await run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.executescript("DROP TABLE vesper_tenant;'
+      + 'ALTER TABLE trips DROP COLUMN tenant_id; CREATE TABLE berths (berth int, tenant_id text, ferry text, rent int, hidden int);'
+      + 'INSERT INTO berths VALUES (1, \'renter-7\', \'Seagull\', 900, 4711), (2, \'vesper\', \'Cormorant\', 800, 4711)")\nd.commit()',
+    join(s.harbour, 'crumb.db')]);
+    const env = { ...s.env, VESPER_TENANTS: JSON.stringify({ ...TENANTS, vesper: { ...TENANTS.vesper, packs: ['bakery', 'ferry'] } }) };
+    const own = async (sql, tenant = 'crumb') =>
+      JSON.parse((await ctl({ ...s, env }, ['tool', 'run', 'general_sql_query', `sql=${sql}`, '--tenant', tenant])).stdout);
+    const rows = async (sql) => (await own(sql)).tables?.[0]?.rows;
+    assert.deepEqual(await rows('SELECT SUM(trips) AS n FROM quay.trips'), [['16721']]);
+    assert.deepEqual(await rows('SELECT COUNT(*) AS n FROM trips'), [['3']]);
+    assert.deepEqual(await rows('SELECT * FROM quay.berths ORDER BY berth'),
+      [['1', 'renter-7', 'Seagull', '900'], ['2', 'vesper', 'Cormorant', '800']]);
+    assert.deepEqual(await rows("SELECT b.berth, t.trips FROM quay.trips t JOIN quay.berths b ON b.ferry = t.ferry WHERE t.trip_year = 2025 AND b.tenant_id = 'vesper'"),
+      [['2', '2290']]);
+    for (const sql of ['SELECT hidden FROM quay.berths', 'SELECT b FROM quay.berths b', 'SELECT trips FROM quay.sqlite_master'])
+      assert.equal((await own(sql)).outcome.kind, 'error', sql);
+    for (const sql of ['SELECT t.trips FROM quay.trips t JOIN dbo.bak_batches b ON b.batch_year = t.trip_year',
+      'SELECT batch_year FROM dbo.bak_batches WHERE EXISTS (SELECT 1 FROM quay.berths)'])
+      assert.match(JSON.stringify((await own(sql)).outcome), /different databases/, sql);
+    const nothing = (await own('SELECT * FROM quay.nothing', 'vesper')).outcome;
+    for (const view of ['trips', 'berths'])
+      for (const sql of ['SELECT * FROM quay.$', 'SELECT * FROM $', 'SELECT COUNT(*) AS n FROM quay.$', 'WITH x AS (SELECT ferry FROM quay.$) SELECT * FROM x',
+        'SELECT batch_year FROM dbo.bak_batches WHERE EXISTS (SELECT 1 FROM quay.$)', 'SELECT b.batch_year FROM dbo.bak_batches b CROSS JOIN quay.$ t']) {
+        const { outcome, tables } = await own(sql.replace('$', view), 'vesper');
+        assert.equal(outcome.kind, nothing.kind, sql);
+        assert.match(outcome.detail, /approved view/, sql);
+        assert.equal(tables?.length ?? 0, 0, sql);
+      }
+  });
 });
 
 describe('a start is refused', () => {

@@ -63,14 +63,19 @@ static void write_pivot(struct gate_writer *w, const struct gate_pivot *p)
 	write_alias(w, &p->alias);
 }
 
+const char *gate_row_column(const struct gate_view *v)
+{
+	return v->tenant_column ? v->tenant_column : v->columns[0];
+}
+
 /* Only the columns that are named and the rows that the caller may see, under the name that the
- * view had. Where only the number of rows counts, the tenant stands for them. */
+ * view had. */
 static void write_view(struct gate_writer *w, const struct gate_source *s)
 {
 	const struct gate_view *v = s->seen->view;
 	const char *gap = "";
 
-	if (!v->tenant_column) {
+	if (!v->columns) {
 		word(w, v->name);
 		return;
 	}
@@ -81,9 +86,12 @@ static void write_view(struct gate_writer *w, const struct gate_source *s)
 			gap = ", ";
 		}
 	if (!*gap)
-		word(w, v->tenant_column);
-	buf_printf(w->out, " FROM %s WHERE %s = ?)", v->name, v->tenant_column);
-	w->tenants++;
+		word(w, gate_row_column(v));
+	buf_printf(w->out, " FROM %s", v->name);
+	if (v->tenant_column)
+		buf_printf(w->out, " WHERE %s = ?", v->tenant_column);
+	word(w, ")");
+	w->tenants += v->tenant_column != NULL;
 	if (!s->alias.text.p) {
 		const char *dot = strrchr(v->name, '.');
 		buf_printf(w->out, " AS %s", dot ? dot + 1 : v->name);

@@ -58,18 +58,6 @@ static void what_a_pack_has_is_of_its_source(void **state)
 	arena_free(&a);
 }
 
-static void own_sql_may_be_kept_to_one_source(void **state)
-{
-	struct arena *a = arena_new(1 << 20);
-
-	(void)state;
-	load();
-	assert_int_equal(catalog_gate_policy(catalog, NULL, "fair", a).view_count, 1);
-	assert_int_equal(catalog_gate_policy(catalog, NULL, NULL, a).view_count, 1);
-	assert_int_equal(catalog_gate_policy(catalog, NULL, "warehouse", a).view_count, 0);
-	arena_free(&a);
-}
-
 static void a_tool_reads_the_views_of_its_source(void **state)
 {
 	(void)state;
@@ -90,7 +78,7 @@ static void a_tool_reads_the_views_of_its_source(void **state)
 
 static void one_tenant_needs_no_tenant(void **state)
 {
-	static const char *const alone[] = {"fair", NULL};
+	static const char *const alone[] = {"fair", "acme", NULL};
 	static const char *const names[] = {"energy", "stall", NULL};
 	const struct pack_list list = {.names = names, .one_tenant = alone};
 	const char *const roots[] = {root.path, NULL};
@@ -107,14 +95,42 @@ static void one_tenant_needs_no_tenant(void **state)
 	assert_true(catalog_dimension(catalog, "place")->one_tenant);
 }
 
+/* fair.stalls has a column tenant_id, which means nothing in a source of one tenant; the others
+ * have no columns and are not for own SQL. */
+static void own_sql_reads_a_source_of_one_tenant_for_it_alone(void **state)
+{
+	static const char *const alone[] = {"fair", "acme", NULL};
+	static const char *const names[] = {"energy", "stall", NULL};
+	const struct pack_list list = {.names = names, .one_tenant = alone};
+	const char *const roots[] = {root.path, NULL};
+	struct arena *a = arena_new(1 << 20);
+	struct gate_policy policy;
+	struct err e = {0};
+
+	(void)state;
+	load();
+	policy = catalog_gate_policy(catalog, NULL, "acme", a);
+	assert_int_equal(policy.view_count, 1);
+	assert_string_equal(policy.views[0].tenant_column, "tenant_id");
+	catalog_unref(&catalog);
+	if (!catalog_load(roots, &list, &catalog, &e))
+		fail_msg("%s", e.text);
+	policy = catalog_gate_policy(catalog, NULL, "acme", a);
+	assert_int_equal(policy.view_count, 1);
+	assert_string_equal(policy.views[0].name, "fair.stalls");
+	assert_null(policy.views[0].tenant_column);
+	assert_int_equal(catalog_gate_policy(catalog, NULL, "globex", a).view_count, 0);
+	arena_free(&a);
+}
+
 int main(void)
 {
 #define IN_TWO(t) cmocka_unit_test_setup_teardown(t, set_up_two, tear_down)
 	const struct CMUnitTest tests[] = {
 		IN_TWO(what_a_pack_has_is_of_its_source),
-		IN_TWO(own_sql_may_be_kept_to_one_source),
 		IN_TWO(a_tool_reads_the_views_of_its_source),
 		IN_TWO(one_tenant_needs_no_tenant),
+		IN_TWO(own_sql_reads_a_source_of_one_tenant_for_it_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

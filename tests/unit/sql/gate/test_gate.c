@@ -208,7 +208,7 @@ static void policy_decides(void **state)
 	policy.views = known;
 	policy.view_count = 3;
 	writes(DIALECT_SQLITE, "SELECT A, q.b z FROM x.t q ORDER BY z",
-	       "SELECT a, q.b AS z FROM x.t AS q ORDER BY z LIMIT 500");
+	       "SELECT a, q.b AS z FROM (SELECT a, b FROM x.t) AS q ORDER BY z LIMIT 500");
 	refuses_text(STR("SELECT c FROM x.t"), ERR_INPUT, "column 8: no source has such a column");
 	refuses_text(STR("SELECT q.c FROM u q"), ERR_INPUT, "no such column");
 	refuses_text(STR("SELECT c FROM x.t p, u q"), ERR_INPUT, "no source has such a column");
@@ -220,7 +220,8 @@ static void policy_decides(void **state)
 	refuses_text(STR("SELECT 1 FROM u LEFT JOIN x.t ON 1 = 1"), ERR_INPUT,
 		     "LEFT JOIN is not allowed");
 	policy.limits.rows = 3;
-	writes(DIALECT_MSSQL, "SELECT MAX(a) FROM u", "SELECT TOP (3) MAX(a) FROM x.u");
+	writes(DIALECT_MSSQL, "SELECT MAX(a) FROM u",
+	       "SELECT TOP (3) MAX(a) FROM (SELECT a FROM x.u) AS u");
 }
 
 /* head, then n times piece, then tail. */
@@ -349,16 +350,20 @@ static const char *const project_columns[] = {"gid", "Status_Type", "\"Project N
 					      NULL};
 static const char *const project_denied[] = {"Budget", NULL};
 static const char *const change_columns[] = {"gid", "day", "tenant_id", NULL};
+/* Of a source of one tenant: nothing is cut off, tenant_id is a column like others. */
+static const char *const rent_columns[] = {"gid", "amount", "tenant_id", NULL};
+static const char *const rent_denied[] = {"ssn", NULL};
 static const struct gate_view known_views[] = {
 	{"dbo.per_project", project_columns, project_denied, "tenant_id"},
 	{"dbo.changes", change_columns, NULL, "tenant_id"},
+	{"crm.rents", rent_columns, rent_denied, NULL},
 };
 
 static int set_up_known(void **state)
 {
 	set_up(state);
 	policy.views = known_views;
-	policy.view_count = 2;
+	policy.view_count = sizeof(known_views) / sizeof(known_views[0]);
 	return 0;
 }
 
@@ -374,6 +379,34 @@ static size_t tenants_in(const char *sql)
 	if (!gate_check(&policy, DIALECT_MSSQL, str_of(sql), arena, &out, &e))
 		fail_msg("%s\nrefused: %s", sql, e.text);
 	return out.tenants;
+}
+
+static void a_view_of_one_tenant_has_its_columns_alone(void **state)
+{
+	(void)state;
+	writes(DIALECT_MSSQL, "SELECT * FROM crm.rents",
+	       "SELECT TOP (500) * FROM (SELECT gid, amount, tenant_id FROM crm.rents) AS rents");
+	writes(DIALECT_POSTGRES, "SELECT COUNT(*) FROM rents",
+	       "SELECT COUNT(*) FROM (SELECT gid FROM crm.rents) AS rents LIMIT 500");
+	writes(DIALECT_SQLITE, "SELECT r.amount FROM rents r WHERE r.tenant_id = 'globex'",
+	       "SELECT r.amount FROM (SELECT amount, tenant_id FROM crm.rents) AS r WHERE "
+	       "r.tenant_id = 'globex' LIMIT 500");
+	assert_int_equal(tenants_in("SELECT * FROM rents"), 0);
+	/* Its neighbour is cut as ever, on whichever side and however deep it stands. */
+	writes(DIALECT_SQLITE,
+	       "SELECT r.gid, c.day FROM rents r LEFT JOIN changes c ON c.gid = r.gid",
+	       "SELECT r.gid, c.day FROM (SELECT gid FROM crm.rents) AS r LEFT JOIN " CHANGES(
+		       "gid, day") " AS c ON c.gid = r.gid LIMIT 500");
+	assert_int_equal(tenants_in("SELECT 1 FROM changes c, rents r, changes d"), 2);
+	assert_int_equal(tenants_in("SELECT gid FROM rents WHERE gid IN (SELECT gid FROM changes)"),
+			 1);
+	assert_int_equal(tenants_in("WITH w AS (SELECT gid FROM changes) SELECT r.gid FROM rents r "
+				    "JOIN w ON w.gid = r.gid"),
+			 1);
+	refuses_text(STR("SELECT ssn FROM rents"), ERR_INPUT, "needs a permission");
+	refuses_text(STR("SELECT r.ssn FROM rents r"), ERR_INPUT, "needs a permission");
+	refuses_text(STR("SELECT r FROM rents r"), ERR_INPUT, "no source has such a column");
+	refuses_text(STR("SELECT * FROM crm.tenants"), ERR_INPUT, "");
 }
 
 /* Every place where a view can stand. */
@@ -600,6 +633,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lengths, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(depths, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(long_text_is_refused_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_view_of_one_tenant_has_its_columns_alone,
+						set_up_known, tear_down),
 		cmocka_unit_test_setup_teardown(each_view_is_cut_to_the_tenant, set_up_known,
 						tear_down),
 		cmocka_unit_test_setup_teardown(columns_are_spelled_as_they_are, set_up_known,
