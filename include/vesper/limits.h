@@ -126,7 +126,8 @@
 
 /* plans and agents */
 #define PLAN_TASKS_MAX         16   /* tasks of one plan */
-#define PLAN_TERMS_MAX         4    /* comparisons of one condition */
+#define PLAN_TERMS_MAX         8    /* comparisons of one condition; more nobody can follow */
+#define PLAN_DEPTH_MAX         8    /* brackets in brackets of one; reading it is recursive */
 #define REF_NAME_MAX           63   /* bytes of a name in a reference to an earlier result */
 #define AGENT_ROUNDS_MAX       8    /* model calls in one agent's loop */
 #define AGENT_TOOL_CALLS_MAX   16   /* tool calls of one model answer */

@@ -6,10 +6,19 @@
  * A task may take values from earlier ones (arguments that are references, see ref.h) and may hang
  * on a condition over them:
  *
- *   condition  = comparison { "and" comparison }
- *   comparison = reference ( ">" | ">=" | "<" | "<=" | "==" | "!=" ) ( number | 'text' | word )
+ *   condition  = and { "or" and }
+ *   and        = not { "and" not }
+ *   not        = [ "not" ] ( comparison | "missing" FILTER | "(" condition ")" )
+ *   comparison = reference ( ">" | ">=" | "<" | "<=" | "==" | "!=" ) value
+ *              | reference "in" "(" value { "," value } ")"
+ *   value      = number | 'text' | word
  *
- * such as "t1.row_count > 0". What a task refers to it also waits for.
+ * such as "t1.row_count > 0". Numbers are compared exactly, dates and texts byte by byte; a
+ * comparison of a number with a text is false, and so is one with what was not found. "missing F"
+ * is true where no value of filter F stands.
+ *
+ * What a task refers to it also waits for. Where an argument needs it, a task that gave nothing
+ * takes those behind it along; conditions and references that end in "?" only wait.
  */
 #ifndef VESPER_PLAN_H
 #define VESPER_PLAN_H
@@ -38,12 +47,14 @@ struct task {
 	const struct args *args;       /* typed arguments of a tool (from the router), or */
 	const json_t *json_args;       /* plain ones, with references; when it runs, their values */
 	const char *const *depends_on; /* ids, NULL-ended; NULL: none */
+	const char *const *waits_for;  /* the same, of tasks that may fail; added by plan_check */
 	const char *condition;         /* NULL: always */
 	int priority;                  /* inside a wave the lowest starts first */
 	const char *reason;
 	enum task_state state;
 	int wave;                          /* set by plan_check: 0 is first */
 	const struct plan_condition *when; /* `condition`, read by plan_check */
+	size_t left_out;                   /* values of references beyond what parameters take */
 	const char *why;                   /* of a skipped one, for the user */
 	struct result **results;           /* what it gave */
 	size_t result_count;
@@ -54,6 +65,7 @@ struct plan {
 	enum plan_origin origin;
 	struct task *tasks;
 	size_t count;
+	const json_t *filters; /* values that stand, by filter; NULL: none */
 };
 
 /* Reads conditions and references, and sets the waves. ERR_INPUT: no task or too many, a doubled
@@ -69,8 +81,8 @@ typedef void (*plan_cb)(void *owner);
 
 /* Runs a checked plan to its end; the first tasks start from inside. A task whose dependency failed
  * or was skipped is skipped, and so is one whose condition is not met or whose references find
- * nothing. The callback comes once, never from inside plan_start: with the last task's
- * plan_task_done, or later. */
+ * nothing that they need. The callback comes once, never from inside plan_start: with the last
+ * task's plan_task_done, or later. */
 struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, plan_run_task run,
 			    plan_cb cb, void *owner);
 /* A task has ended; its results are set by now. What comes after it starts with the next turn of

@@ -5,7 +5,11 @@
  *   t1.outcome             rows, empty, …
  *   t1.rows[0].vendor      a cell; the column by its name, in any spelling of case and "_"
  *   t1.rows[*].vendor      every different value of the column, in the order of the rows
+ *   t1.offline[0].vendor   the same of a further result set, by the name of its query
  *   t1.facts.higher_vendor a derived value
+ *
+ * A "?" at the end says that the value may be missing: the argument is then left out. Without it
+ * its task is skipped.
  *
  * What a reference gives is data: it goes through the same checks as an argument that was typed.
  * Pure.
@@ -27,8 +31,10 @@ enum ref_kind { REF_ROW_COUNT, REF_OUTCOME, REF_CELL, REF_COLUMN, REF_FACT };
 struct ref {
 	char source[REF_NAME_MAX + 1]; /* "t1" */
 	enum ref_kind kind;
-	size_t row;                  /* of REF_CELL */
-	char name[REF_NAME_MAX + 1]; /* of a column or a fact */
+	bool optional;
+	char table[REF_NAME_MAX + 1]; /* of REF_CELL and REF_COLUMN; "": the main one */
+	size_t row;                   /* of REF_CELL */
+	char name[REF_NAME_MAX + 1];  /* of a column or a fact */
 };
 
 /* Whether a reference's name of a column means this one. */
@@ -49,22 +55,31 @@ struct ref_scope {
 	size_t count;
 };
 
-/* The value as JSON text (of REF_COLUMN: an array of texts), in the arena. ERR_NOT_FOUND: there is
- * no such source, row, column or fact, or it holds nothing; the text says which, for users. */
+/* The value as JSON text (of REF_COLUMN: an array of all different texts), in the arena.
+ * ERR_NOT_FOUND: there is no such source, row, column or fact, or it holds nothing; the text says
+ * which, for users. */
 MUST_CHECK bool ref_value(const struct ref_scope *s, const struct ref *r, struct arena *a,
 			  const json_t **out, struct err *e);
 
-/* {"$ref": "t1.rows[0].vendor"}: its text; NULL for any other value. */
+/* {"$ref": "t1.rows[*].vendor"}, which may have a member "max": at most that many values. Its text;
+ * NULL for any other value. */
 const char *ref_of(const json_t *value);
+json_t *ref_json(const char *text, size_t max); /* max 0: LIST_ARG_MAX; new reference */
 
 /* A copy of these arguments with every reference (an argument, or an item of a list) replaced by
- * its value; a list that a reference gives is spliced into the list it stands in. */
+ * its value; a list that a reference gives is spliced into the list it stands in. Of more values
+ * than a reference may give, the first are taken; *left_out: how many were not. */
 MUST_CHECK bool ref_fill(const struct ref_scope *s, const json_t *args, struct arena *a,
-			 const json_t **out, struct err *e);
+			 const json_t **out, size_t *left_out, struct err *e);
 
-/* The sources that these arguments refer to, each once; at most `cap`. ERR_INPUT: one of them is no
+/* A task whose results arguments refer to. */
+struct ref_need {
+	const char *id;
+	bool optional; /* every reference to it may find nothing */
+};
+/* The tasks that these arguments refer to, each once; at most `cap`. ERR_INPUT: one of them is no
  * reference. */
-MUST_CHECK bool ref_sources(const json_t *args, struct arena *a, const char **ids, size_t cap,
-			    size_t *count, struct err *e);
+MUST_CHECK bool ref_needs(const json_t *args, struct arena *a, struct ref_need *needs, size_t cap,
+			  size_t *count, struct err *e);
 
 #endif

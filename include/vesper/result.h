@@ -96,6 +96,8 @@ const struct table *result_table(const struct result *r,
 void result_add_fact(struct result *r, struct arena *a, struct fact fact);
 /* Further facts are left out; the result says so with a fact of this name. */
 #define RESULT_FACTS_LEFT_OUT "facts_left_out"
+/* The call was made for some of the values that an earlier step found; this fact says so. */
+#define RESULT_VALUES_LEFT_OUT "values_left_out"
 void result_facts_left_out(struct result *r, struct arena *a);
 const struct fact *result_fact(const struct result *r, const char *name);
 

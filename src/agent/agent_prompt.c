@@ -210,14 +210,19 @@ const json_t *agent_args(struct agent *a, const json_t *input, const char **mist
 	struct ref_scope all = {sources, count};
 	struct err e = {0};
 	const json_t *args;
+	size_t left_out;
 
 	for (size_t i = 0; i < earlier->count; i++)
 		sources[i] = earlier->sources[i];
 	for (size_t i = 0; i < a->out.result_count; i++)
 		sources[earlier->count + i] =
 			(struct ref_source){a->out.results[i]->call, &a->out.results[i], 1};
-	if (ref_fill(&all, input, a->arena, &args, &e))
+	if (!ref_fill(&all, input, a->arena, &args, &left_out, &e))
+		*mistake = arena_strdup(a->arena, e.text);
+	else if (left_out > 0)
+		*mistake = arena_printf(a->arena, "a reference gives more than %d values",
+					LIST_ARG_MAX);
+	else
 		return args;
-	*mistake = arena_strdup(a->arena, e.text);
 	return NULL;
 }

@@ -53,7 +53,16 @@ static bool take_row(const char **p, struct ref *r)
 	r->row = 0;
 	for (; isdigit((unsigned char)**p) && digits < 4; digits++)
 		r->row = r->row * 10 + (size_t)(*(*p)++ - '0');
-	return digits > 0 && take(p, "]");
+	return digits > 0 && r->row < DB_ROWS_MAX && take(p, "]");
+}
+
+static bool take_table(const char **p, struct ref *r)
+{
+	if (!take_name(p, r->table) || !take(p, "["))
+		return false;
+	if (strcmp(r->table, "rows") == 0)
+		r->table[0] = '\0';
+	return take_row(p, r) && take(p, ".") && take_name(p, r->name);
 }
 
 static bool take_path(const char **p, struct ref *r)
@@ -70,7 +79,7 @@ static bool take_path(const char **p, struct ref *r)
 		r->kind = REF_FACT;
 		return take_name(p, r->name);
 	}
-	return take(p, "rows[") && take_row(p, r) && take(p, ".") && take_name(p, r->name);
+	return take_table(p, r);
 }
 
 bool ref_parse(const char *text, struct ref *out, struct err *e)
@@ -78,7 +87,11 @@ bool ref_parse(const char *text, struct ref *out, struct err *e)
 	struct ref r = {.name = ""};
 	const char *p = text;
 
-	if (!take_name(&p, r.source) || !take(&p, ".") || !take_path(&p, &r) || *p)
+	if (take_name(&p, r.source) && take(&p, ".") && take_path(&p, &r))
+		r.optional = take(&p, "?");
+	else
+		p = ".";
+	if (*p)
 		return err_set(e, ERR_INPUT, "\"%.*s\" refers to nothing that a task gives",
 			       STR_CUT(text, 60));
 	*out = r;
@@ -139,18 +152,15 @@ static const json_t *text_value(struct arena *a, const char *text)
 	return json_own(a, json_str(text));
 }
 
-static bool add_once(json_t *list, const char *text)
+static void add_once(json_t *list, const char *text)
 {
 	const json_t *item;
 	size_t i;
 
 	json_array_foreach(list, i, item)
 		if (strcmp(json_string_value(item), text) == 0)
-			return true;
-	if (json_array_size(list) == LIST_ARG_MAX)
-		return false;
+			return;
 	json_push_take(list, json_str(text));
-	return true;
 }
 
 static bool column_value(const struct table *t, int c, const struct ref *r, struct arena *a,
@@ -159,19 +169,25 @@ static bool column_value(const struct table *t, int c, const struct ref *r, stru
 	json_t *list = json_own(a, json_array());
 
 	for (size_t row = 0; row < t->row_count; row++)
-		if (t->rows[row][c] && !add_once(list, t->rows[row][c]))
-			return err_set(e, ERR_NOT_FOUND, "%s has more than %d different values",
-				       r->name, LIST_ARG_MAX);
+		if (t->rows[row][c])
+			add_once(list, t->rows[row][c]);
 	if (json_array_size(list) == 0)
 		return err_set(e, ERR_NOT_FOUND, "the earlier step found no %s", r->name);
 	*out = list;
 	return true;
 }
 
+static const struct table *table_of(const struct result *found, const struct ref *r)
+{
+	if (*r->table)
+		return result_table(found, r->table);
+	return found->table_count > 0 ? found->tables[0] : NULL;
+}
+
 static bool table_value(const struct result *found, const struct ref *r, struct arena *a,
 			const json_t **out, struct err *e)
 {
-	const struct table *t = found->table_count > 0 ? found->tables[0] : NULL;
+	const struct table *t = table_of(found, r);
 	int c = t ? find_column(t, r->name) : -1;
 
 	if (!t || t->row_count == 0)
@@ -226,58 +242,106 @@ bool ref_value(const struct ref_scope *s, const struct ref *r, struct arena *a, 
 
 const char *ref_of(const json_t *value)
 {
-	return json_object_size(value) == 1 ? json_string_value(json_object_get(value, "$ref"))
-					    : NULL;
+	const json_t *text = json_object_get(value, "$ref");
+	size_t members = 1 + (json_object_get(value, "max") != NULL);
+
+	return text && json_object_size(value) == members ? json_string_value(text) : NULL;
 }
 
-/* The value itself, or what it refers to. */
-static bool fill_one(const struct ref_scope *s, const json_t *value, struct arena *a,
-		     const json_t **out, struct err *e)
+json_t *ref_json(const char *text, size_t max)
+{
+	json_t *ref = json_make({"$ref", json_str(text)});
+
+	if (max)
+		json_set_take(ref, "max", json_integer((json_int_t)max));
+	return ref;
+}
+
+/* Arguments while their references are filled in. */
+struct filling {
+	const struct ref_scope *scope;
+	struct arena *arena;
+	size_t left_out;
+};
+
+/* The first values of a list, as many as the reference may give. */
+static const json_t *first_values(struct filling *f, const json_t *value, const json_t *ref)
+{
+	size_t asked = (size_t)json_integer_value(json_object_get(ref, "max"));
+	size_t max = asked && asked < LIST_ARG_MAX ? asked : LIST_ARG_MAX;
+	size_t n = json_array_size(value);
+	json_t *first;
+
+	if (n <= max)
+		return value;
+	first = json_own(f->arena, json_array());
+	for (size_t i = 0; i < max; i++)
+		json_array_append(first, json_array_get(value, i));
+	f->left_out += n - max;
+	return first;
+}
+
+/* The value itself, or what it refers to; NULL: nothing, and that is allowed. */
+static bool fill_one(struct filling *f, const json_t *value, const json_t **out, struct err *e)
 {
 	const char *text = ref_of(value);
+	struct err why = {0};
 	struct ref r;
 
 	*out = value;
-	return !text || (ref_parse(text, &r, e) && ref_value(s, &r, a, out, e));
+	if (!text)
+		return true;
+	if (!ref_parse(text, &r, e))
+		return false;
+	if (ref_value(f->scope, &r, f->arena, out, &why)) {
+		*out = first_values(f, *out, value);
+		return true;
+	}
+	*out = NULL;
+	if (!r.optional)
+		*e = why;
+	return r.optional;
 }
 
-static bool fill_list(const struct ref_scope *s, const json_t *list, struct arena *a,
-		      const json_t **out, struct err *e)
+static bool fill_list(struct filling *f, const json_t *list, const json_t **out, struct err *e)
 {
-	json_t *filled = json_own(a, json_array());
+	json_t *filled = json_own(f->arena, json_array());
 	const json_t *item, *value;
 	size_t i;
 
 	json_array_foreach(list, i, item) {
-		if (!fill_one(s, item, a, &value, e))
+		if (!fill_one(f, item, &value, e))
 			return false;
 		if (value != item && json_is_array(value))
 			json_array_extend(filled, (json_t *)value);
-		else
+		else if (value)
 			json_array_append(filled, (json_t *)value);
 	}
-	*out = filled;
+	*out = json_array_size(filled) > 0 || json_array_size(list) == 0 ? filled : NULL;
 	return true;
 }
 
 bool ref_fill(const struct ref_scope *s, const json_t *args, struct arena *a, const json_t **out,
-	      struct err *e)
+	      size_t *left_out, struct err *e)
 {
+	struct filling f = {.scope = s, .arena = a};
 	json_t *filled = json_own(a, json_object());
 	const json_t *value;
 	const char *name;
 
 	json_object_foreach((json_t *)args, name, value) {
-		if (!(json_is_array(value) ? fill_list : fill_one)(s, value, a, &value, e))
+		if (!(json_is_array(value) ? fill_list : fill_one)(&f, value, &value, e))
 			return err_prefix(e, "%s", name);
-		json_object_set(filled, name, (json_t *)value);
+		if (value)
+			json_object_set(filled, name, (json_t *)value);
 	}
 	*out = filled;
+	*left_out = f.left_out;
 	return true;
 }
 
-static bool note_source(const json_t *value, struct arena *a, const char **ids, size_t cap,
-			size_t *count, struct err *e)
+static bool note_need(const json_t *value, struct arena *a, struct ref_need *needs, size_t cap,
+		      size_t *count, struct err *e)
 {
 	const char *text = ref_of(value);
 	struct ref r;
@@ -287,16 +351,18 @@ static bool note_source(const json_t *value, struct arena *a, const char **ids, 
 	if (!ref_parse(text, &r, e))
 		return false;
 	for (size_t i = 0; i < *count; i++)
-		if (strcmp(ids[i], r.source) == 0)
+		if (strcmp(needs[i].id, r.source) == 0) {
+			needs[i].optional = needs[i].optional && r.optional;
 			return true;
+		}
 	if (*count == cap)
 		return err_set(e, ERR_INPUT, "arguments refer to more than %zu tasks", cap);
-	ids[(*count)++] = arena_strdup(a, r.source);
+	needs[(*count)++] = (struct ref_need){arena_strdup(a, r.source), r.optional};
 	return true;
 }
 
-bool ref_sources(const json_t *args, struct arena *a, const char **ids, size_t cap, size_t *count,
-		 struct err *e)
+bool ref_needs(const json_t *args, struct arena *a, struct ref_need *needs, size_t cap,
+	       size_t *count, struct err *e)
 {
 	const json_t *value, *item;
 	const char *name;
@@ -304,10 +370,10 @@ bool ref_sources(const json_t *args, struct arena *a, const char **ids, size_t c
 
 	*count = 0;
 	json_object_foreach((json_t *)args, name, value) {
-		if (!note_source(value, a, ids, cap, count, e))
+		if (!note_need(value, a, needs, cap, count, e))
 			return false;
 		json_array_foreach(value, i, item)
-			if (!note_source(item, a, ids, cap, count, e))
+			if (!note_need(item, a, needs, cap, count, e))
 				return false;
 	}
 	return true;

@@ -20,47 +20,64 @@ static struct task *find(struct plan *p, const char *id)
 
 /* ---- what a task refers to, it waits for ---- */
 
-static bool waits_for(const struct task *t, const char *id)
+static bool has_id(const char *const *ids, const char *id)
 {
-	for (const char *const *d = t->depends_on; d && *d; d++)
-		if (strcmp(*d, id) == 0)
+	for (; ids && *ids; ids++)
+		if (strcmp(*ids, id) == 0)
 			return true;
 	return false;
 }
 
-static void wait_for(struct task *t, const char *id, struct arena *a)
+static bool waits_for(const struct task *t, const char *id)
+{
+	return has_id(t->depends_on, id) || has_id(t->waits_for, id);
+}
+
+static void add_id(const char *const **ids, const char *id, struct arena *a)
 {
 	const char **longer;
 	size_t n = 0;
 
-	if (waits_for(t, id))
+	if (has_id(*ids, id))
 		return;
-	while (t->depends_on && t->depends_on[n])
+	while (*ids && (*ids)[n])
 		n++;
 	longer = arena_alloc(a, (n + 2) * sizeof(*longer));
 	for (size_t i = 0; i < n; i++)
-		longer[i] = t->depends_on[i];
+		longer[i] = (*ids)[i];
 	longer[n] = id;
-	t->depends_on = longer;
+	longer[n + 1] = NULL;
+	*ids = longer;
 }
 
 static bool read_references(struct task *t, struct arena *a, struct err *e)
 {
-	struct plan_condition *when = arena_alloc(a, sizeof(*when));
-	const char *ids[PLAN_TASKS_MAX];
+	struct ref_need needs[PLAN_TASKS_MAX];
+	const struct plan_term *terms;
 	size_t count;
 
-	if (!ref_sources(t->json_args, a, ids, PLAN_TASKS_MAX, &count, e))
+	if (!ref_needs(t->json_args, a, needs, PLAN_TASKS_MAX, &count, e))
 		return err_prefix(e, "task %s", t->id);
 	for (size_t i = 0; i < count; i++)
-		wait_for(t, ids[i], a);
+		add_id(needs[i].optional ? &t->waits_for : &t->depends_on, needs[i].id, a);
 	if (!t->condition || !*t->condition)
 		return true;
-	if (!plan_condition_read(t->condition, a, when, e))
+	t->when = plan_condition_read(t->condition, a, e);
+	if (!t->when)
 		return err_prefix(e, "condition of task %s", t->id);
-	for (size_t i = 0; i < when->count; i++)
-		wait_for(t, when->terms[i].ref.source, a);
-	t->when = when;
+	terms = t->when->terms;
+	for (size_t i = 0; i < t->when->term_count; i++)
+		if (terms[i].kind != TERM_MISSING)
+			add_id(&t->waits_for, terms[i].ref.source, a);
+	return true;
+}
+
+static bool check_exist(struct plan *p, const struct task *t, const char *const *ids, struct err *e)
+{
+	for (; ids && *ids; ids++)
+		if (!find(p, *ids))
+			return err_set(e, ERR_INPUT, "task %s depends on %s, which does not exist",
+				       t->id, *ids);
 	return true;
 }
 
@@ -73,22 +90,19 @@ static bool check_ids(struct plan *p, struct err *e)
 			return err_set(e, ERR_INPUT, "task %zu has no id", i + 1);
 		if (find(p, t->id) != t)
 			return err_set(e, ERR_INPUT, "two tasks are called %s", t->id);
-		for (const char *const *d = t->depends_on; d && *d; d++)
-			if (!find(p, *d))
-				return err_set(e, ERR_INPUT,
-					       "task %s depends on %s, which does not exist", t->id,
-					       *d);
+		if (!check_exist(p, t, t->depends_on, e) || !check_exist(p, t, t->waits_for, e))
+			return false;
 	}
 	return true;
 }
 
-/* The wave after the last of its dependencies, or -1 while one of those has no wave yet. */
-static int wave_of(struct plan *p, const struct task *t)
+/* The wave after the last of these, or -1 while one of them has no wave yet. */
+static int wave_after(struct plan *p, const char *const *ids)
 {
 	int wave = 0;
 
-	for (const char *const *d = t->depends_on; d && *d; d++) {
-		int before = find(p, *d)->wave;
+	for (; ids && *ids; ids++) {
+		int before = find(p, *ids)->wave;
 
 		if (before < 0)
 			return -1;
@@ -96,6 +110,13 @@ static int wave_of(struct plan *p, const struct task *t)
 			wave = before + 1;
 	}
 	return wave;
+}
+
+static int wave_of(struct plan *p, const struct task *t)
+{
+	int needed = wave_after(p, t->depends_on), other = wave_after(p, t->waits_for);
+
+	return needed < 0 || other < 0 ? -1 : needed > other ? needed : other;
 }
 
 bool plan_check(struct plan *p, struct arena *a, struct err *e)

@@ -1,7 +1,6 @@
 /*
  * Conditions of tasks. They are read before the plan runs, so that a wrong one refuses the plan
- * instead of quietly skipping a task; numbers are compared exactly, texts without regard to case.
- * Pure.
+ * instead of quietly skipping a task. Pure.
  */
 #include "plan_int.h"
 
@@ -9,9 +8,18 @@
 #include <string.h>
 #include <strings.h>
 
+#include "vesper/clock.h"
 #include "vesper/decimal.h"
 
 /* ---- reading ---- */
+
+struct reader {
+	const char *p;
+	struct arena *arena;
+	struct plan_condition *condition;
+	int depth; /* of brackets */
+	struct err *e;
+};
 
 static const struct {
 	const char *sign;
@@ -20,47 +28,82 @@ static const struct {
 	     {">=", COMPARE_FROM},  {"<=", COMPARE_UP_TO}, {"==", COMPARE_SAME},
 	     {"!=", COMPARE_OTHER}, {">", COMPARE_ABOVE},  {"<", COMPARE_BELOW}};
 
-static void skip_blanks(const char **p)
+static void skip_blanks(struct reader *r)
 {
-	while (**p == ' ' || **p == '\t')
-		(*p)++;
+	while (*r->p == ' ' || *r->p == '\t')
+		r->p++;
 }
 
-/* What stands up to a blank or a sign. */
-static const char *take_word(const char **p, struct arena *a)
+static bool take_char(struct reader *r, char c)
 {
-	size_t n = strcspn(*p, " \t<>=!'\"");
-	const char *word = arena_strndup(a, *p, n);
+	skip_blanks(r);
+	if (*r->p != c)
+		return false;
+	r->p++;
+	return true;
+}
 
-	*p += n;
+/* What stands up to a blank, a sign or a bracket. */
+static size_t word_length(const char *p)
+{
+	return strcspn(p, " \t<>=!'\"(),");
+}
+
+static const char *take_word(struct reader *r)
+{
+	size_t n;
+	const char *word;
+
+	skip_blanks(r);
+	n = word_length(r->p);
+	word = arena_strndup(r->arena, r->p, n);
+	r->p += n;
 	return word;
 }
 
-static bool take_sign(const char **p, enum plan_compare *out)
+static bool take_keyword(struct reader *r, const char *keyword)
 {
+	size_t n = strlen(keyword);
+
+	skip_blanks(r);
+	if (word_length(r->p) != n || strncasecmp(r->p, keyword, n) != 0)
+		return false;
+	r->p += n;
+	return true;
+}
+
+static bool take_sign(struct reader *r, enum plan_compare *out)
+{
+	skip_blanks(r);
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
 		size_t n = strlen(signs[i].sign);
 
-		if (strncmp(*p, signs[i].sign, n) != 0)
+		if (strncmp(r->p, signs[i].sign, n) != 0)
 			continue;
 		*out = signs[i].compare;
-		*p += n;
+		r->p += n;
 		return true;
 	}
 	return false;
 }
 
-static const char *take_value(const char **p, struct arena *a)
+static const char *take_value(struct reader *r)
 {
-	char quote = **p;
-	const char *close = quote == '\'' || quote == '"' ? strchr(*p + 1, quote) : NULL;
-	const char *value;
+	const char *close, *value;
 
+	skip_blanks(r);
+	close = *r->p == '\'' || *r->p == '"' ? strchr(r->p + 1, *r->p) : NULL;
 	if (!close)
-		return take_word(p, a);
-	value = arena_strndup(a, *p + 1, (size_t)(close - *p - 1));
-	*p = close + 1;
+		return take_word(r);
+	value = arena_strndup(r->arena, r->p + 1, (size_t)(close - r->p - 1));
+	r->p = close + 1;
 	return value;
+}
+
+static bool refuse_rest(struct reader *r, const char *what)
+{
+	return err_set(r->e, ERR_INPUT, *r->p ? "%s where \"%.*s\" stands" : "%s at the end", what,
+		       STR_CUT(r->p, 20));
 }
 
 static bool is_order(enum plan_compare c)
@@ -68,49 +111,168 @@ static bool is_order(enum plan_compare c)
 	return c != COMPARE_SAME && c != COMPARE_OTHER;
 }
 
-static bool read_term(const char **p, struct arena *a, struct plan_term *out, struct err *e)
+static bool is_date(const char *text)
 {
+	struct date unused;
+
+	return date_parse_iso(text, &unused);
+}
+
+/* ---- terms ---- */
+
+static bool read_compare(struct reader *r, struct plan_term *t)
+{
+	const char **values = arena_alloc(r->arena, 2 * sizeof(*values));
 	struct decimal unused;
 
-	skip_blanks(p);
-	if (!ref_parse(take_word(p, a), &out->ref, e))
-		return false;
-	if (out->ref.kind == REF_COLUMN)
-		return err_set(e, ERR_INPUT, "a whole column can't be compared");
-	skip_blanks(p);
-	if (!take_sign(p, &out->compare))
-		return err_set(e, ERR_INPUT, "no comparison where \"%.*s\" stands",
-			       STR_CUT(*p, 20));
-	skip_blanks(p);
-	out->value = take_value(p, a);
-	if (!*out->value)
-		return err_set(e, ERR_INPUT, "nothing to compare with");
-	if (is_order(out->compare) && !decimal_parse(out->value, &unused))
-		return err_set(e, ERR_INPUT, "\"%.*s\" is no number to compare with",
-			       STR_CUT(out->value, 40));
-	skip_blanks(p);
+	if (!take_sign(r, &t->compare))
+		return refuse_rest(r, "no comparison");
+	values[0] = take_value(r);
+	values[1] = NULL;
+	t->values = values;
+	if (!*values[0])
+		return refuse_rest(r, "nothing to compare with");
+	if (is_order(t->compare) && !decimal_parse(values[0], &unused) && !is_date(values[0]))
+		return err_set(r->e, ERR_INPUT, "\"%.*s\" is no number to compare with",
+			       STR_CUT(values[0], 40));
 	return true;
 }
 
-bool plan_condition_read(const char *text, struct arena *a, struct plan_condition *out,
-			 struct err *e)
+static bool read_in(struct reader *r, struct plan_term *t)
 {
-	struct plan_condition c = {.count = 0};
-	const char *p = text;
+	const char **values = arena_alloc(r->arena, (LIST_ARG_MAX + 1) * sizeof(*values));
+	size_t n = 0;
 
-	for (;;) {
-		if (c.count == PLAN_TERMS_MAX)
-			return err_set(e, ERR_INPUT, "more than %d comparisons", PLAN_TERMS_MAX);
-		if (!read_term(&p, a, &c.terms[c.count++], e))
+	t->kind = TERM_IN;
+	t->values = values;
+	if (!take_char(r, '('))
+		return refuse_rest(r, "no ( behind \"in\"");
+	do {
+		if (n == LIST_ARG_MAX)
+			return err_set(r->e, ERR_INPUT, "more than %d values in ( )", LIST_ARG_MAX);
+		values[n] = take_value(r);
+		if (!*values[n++])
+			return refuse_rest(r, "no value");
+	} while (take_char(r, ','));
+	values[n] = NULL;
+	return take_char(r, ')') || refuse_rest(r, "no )");
+}
+
+static bool is_name(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_')
 			return false;
-		if (!*p)
-			break;
-		if (strncasecmp(p, "and ", 4) != 0)
-			return err_set(e, ERR_INPUT, "what is \"%.*s\"?", STR_CUT(p, 20));
-		p += 4;
+	return *text;
+}
+
+static bool read_missing(struct reader *r, struct plan_term *t)
+{
+	t->kind = TERM_MISSING;
+	t->filter = take_word(r);
+	return is_name(t->filter) || err_set(r->e, ERR_INPUT, "no filter behind \"missing\"");
+}
+
+static bool read_reference(struct reader *r, struct plan_term *t)
+{
+	if (!ref_parse(take_word(r), &t->ref, r->e))
+		return false;
+	if (t->ref.kind == REF_COLUMN)
+		return err_set(r->e, ERR_INPUT, "a whole column can't be compared");
+	return take_keyword(r, "in") ? read_in(r, t) : read_compare(r, t);
+}
+
+static const struct plan_node *new_node(struct reader *r, struct plan_node node)
+{
+	struct plan_node *made = arena_alloc(r->arena, sizeof(*made));
+
+	*made = node;
+	return made;
+}
+
+static const struct plan_node *read_term(struct reader *r)
+{
+	struct plan_condition *c = r->condition;
+	struct plan_term *t = &c->terms[c->term_count];
+
+	if (c->term_count == PLAN_TERMS_MAX) {
+		(void)err_set(r->e, ERR_INPUT, "more than %d comparisons", PLAN_TERMS_MAX);
+		return NULL;
 	}
-	*out = c;
-	return true;
+	if (!(take_keyword(r, "missing") ? read_missing(r, t) : read_reference(r, t)))
+		return NULL;
+	c->term_count++;
+	return new_node(r, (struct plan_node){.kind = NODE_TERM, .term = t});
+}
+
+/* ---- what joins them ---- */
+
+static const struct plan_node *read_or(struct reader *r);
+
+static const struct plan_node *read_brackets(struct reader *r)
+{
+	const struct plan_node *inner;
+
+	if (++r->depth > PLAN_DEPTH_MAX) {
+		(void)err_set(r->e, ERR_INPUT, "more than %d brackets in brackets", PLAN_DEPTH_MAX);
+		return NULL;
+	}
+	inner = read_or(r);
+	if (inner && !take_char(r, ')')) {
+		refuse_rest(r, "no )");
+		return NULL;
+	}
+	r->depth--;
+	return inner;
+}
+
+static const struct plan_node *read_not(struct reader *r)
+{
+	bool negated = take_keyword(r, "not");
+	const struct plan_node *inner = take_char(r, '(') ? read_brackets(r) : read_term(r);
+
+	return inner && negated ? new_node(r, (struct plan_node){.kind = NODE_NOT, .left = inner})
+				: inner;
+}
+
+static const struct plan_node *read_joined(struct reader *r, const char *keyword,
+					   enum node_kind kind,
+					   const struct plan_node *(*read)(struct reader *r))
+{
+	const struct plan_node *all = read(r), *next;
+
+	while (all && take_keyword(r, keyword)) {
+		next = read(r);
+		all = next ? new_node(r, (struct plan_node){kind, NULL, all, next}) : NULL;
+	}
+	return all;
+}
+
+static const struct plan_node *read_and(struct reader *r)
+{
+	return read_joined(r, "and", NODE_AND, read_not);
+}
+
+static const struct plan_node *read_or(struct reader *r)
+{
+	return read_joined(r, "or", NODE_OR, read_and);
+}
+
+struct plan_condition *plan_condition_read(const char *text, struct arena *a, struct err *e)
+{
+	struct plan_condition *c = arena_alloc(a, sizeof(*c));
+	struct reader r = {.p = text, .arena = a, .condition = c, .e = e};
+
+	*c = (struct plan_condition){.term_count = 0};
+	c->root = read_or(&r);
+	if (!c->root)
+		return NULL;
+	skip_blanks(&r);
+	if (*r.p) {
+		(void)err_set(e, ERR_INPUT, "what is \"%.*s\"?", STR_CUT(r.p, 20));
+		return NULL;
+	}
+	return c;
 }
 
 /* ---- judging ---- */
@@ -133,25 +295,55 @@ static bool is_met(enum plan_compare compare, int order)
 	}
 }
 
-static bool term_met(const struct plan_term *t, const struct ref_scope *s, struct arena *a)
+static bool compare(const char *found, enum plan_compare how, const char *wanted)
 {
-	struct decimal found, wanted;
-	const json_t *value;
-	struct err e = {0};
-	const char *text;
+	struct decimal a, b;
+	struct date unused;
+	bool is_number = decimal_parse(found, &a);
 
-	if (!ref_value(s, &t->ref, a, &value, &e))
+	if (is_number != decimal_parse(wanted, &b))
 		return false;
-	text = json_string_value(value);
-	if (decimal_parse(text, &found) && decimal_parse(t->value, &wanted))
-		return is_met(t->compare, decimal_cmp(found, wanted));
-	return !is_order(t->compare) && is_met(t->compare, strcasecmp(text, t->value));
+	if (is_number)
+		return is_met(how, decimal_cmp(a, b));
+	if (is_order(how) && !date_parse_start(found, &unused))
+		return false;
+	return is_met(how, strcmp(found, wanted));
 }
 
-bool plan_condition_met(const struct plan_condition *c, const struct ref_scope *s, struct arena *a)
+static bool term_met(const struct plan_term *t, const struct ref_scope *s, const json_t *filters,
+		     struct arena *a)
 {
-	for (size_t i = 0; i < c->count; i++)
-		if (!term_met(&c->terms[i], s, a))
-			return false;
-	return true;
+	enum plan_compare how = t->kind == TERM_IN ? COMPARE_SAME : t->compare;
+	const json_t *value;
+	struct err e = {0};
+
+	if (t->kind == TERM_MISSING)
+		return !json_object_get(filters, t->filter);
+	if (!ref_value(s, &t->ref, a, &value, &e))
+		return false;
+	for (const char *const *v = t->values; *v; v++)
+		if (compare(json_string_value(value), how, *v))
+			return true;
+	return false;
+}
+
+static bool node_met(const struct plan_node *n, const struct ref_scope *s, const json_t *filters,
+		     struct arena *a)
+{
+	switch (n->kind) {
+	case NODE_TERM:
+		return term_met(n->term, s, filters, a);
+	case NODE_NOT:
+		return !node_met(n->left, s, filters, a);
+	case NODE_AND:
+		return node_met(n->left, s, filters, a) && node_met(n->right, s, filters, a);
+	default:
+		return node_met(n->left, s, filters, a) || node_met(n->right, s, filters, a);
+	}
+}
+
+bool plan_condition_met(const struct plan_condition *c, const struct ref_scope *s,
+			const json_t *filters, struct arena *a)
+{
+	return node_met(c->root, s, filters, a);
 }

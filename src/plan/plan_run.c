@@ -24,21 +24,33 @@ struct plan_run {
 
 enum readiness { READY, WAITING, HOPELESS };
 
+static enum task_state state_of(const struct plan *p, const char *id)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (strcmp(p->tasks[i].id, id) == 0)
+			return p->tasks[i].state;
+	assert(false); /* plan_check has found it */
+	return TASK_SKIPPED;
+}
+
 static enum readiness task_readiness(const struct plan *p, const struct task *t)
 {
 	enum readiness readiness = READY;
 
-	for (const char *const *d = t->depends_on; d && *d; d++)
-		for (size_t i = 0; i < p->count; i++) {
-			enum task_state state = p->tasks[i].state;
+	for (const char *const *d = t->depends_on; d && *d; d++) {
+		enum task_state state = state_of(p, *d);
 
-			if (strcmp(p->tasks[i].id, *d) != 0)
-				continue;
-			if (state == TASK_FAILED || state == TASK_SKIPPED)
-				return HOPELESS;
-			if (state != TASK_COMPLETED)
-				readiness = WAITING;
-		}
+		if (state == TASK_FAILED || state == TASK_SKIPPED)
+			return HOPELESS;
+		if (state != TASK_COMPLETED)
+			readiness = WAITING;
+	}
+	for (const char *const *d = t->waits_for; d && *d; d++) {
+		enum task_state state = state_of(p, *d);
+
+		if (state == TASK_PENDING || state == TASK_RUNNING)
+			readiness = WAITING;
+	}
 	return readiness;
 }
 
@@ -55,9 +67,10 @@ static bool task_prepare(const struct plan_run *r, struct task *t)
 	struct ref_scope earlier = plan_earlier(r->plan, t, r->arena);
 	struct err e = {0};
 
-	if (t->when && !plan_condition_met(t->when, &earlier, r->arena))
+	if (t->when && !plan_condition_met(t->when, &earlier, r->plan->filters, r->arena))
 		return skip(t, "its condition was not met by what was found before");
-	if (t->json_args && !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &e))
+	if (t->json_args &&
+	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &t->left_out, &e))
 		return skip(t, arena_strdup(r->arena, e.text));
 	t->state = TASK_RUNNING;
 	return true;

@@ -246,9 +246,8 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 		filters_drop(own, parent_filter(t, refer));
 	take_over(own, stood, tool);
 	filters_drop(own, refer->filter);
-	json_object_set_new(
-		own, refer->filter,
-		json_make({"$ref", json_str(arena_printf(t->core->arena, "t1.%s", refer->path))}));
+	json_object_set_new(own, refer->filter,
+			    ref_json(arena_printf(t->core->arena, "t1.%s", refer->path), 0));
 	add_step(steps, "t1", first->tools[0].agent, first->tools[0].tool->name,
 		 own_of_call(t, &first->tools[0]), NULL);
 	add_step(steps, "t2", second->agent_count > 0 ? second->agents[0] : tool->agents[0],

@@ -176,6 +176,7 @@ struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const j
 		.origin = origin,
 		.tasks = arena_alloc(t->core->arena,
 				     sizeof(*p->tasks) * (json_array_size(steps) + 1)),
+		.filters = filters,
 	};
 	json_array_foreach((json_t *)steps, i, step) {
 		const char *tool = member(step, "tool");

@@ -14,6 +14,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/ref.h"
 
 #define FILTER_NAME_MAX 128
 
@@ -181,7 +182,7 @@ static bool add_references(struct reader *r, json_t *filters, const json_t *list
 		if (!json_is_string(item))
 			return refuse(r, "a reference is no text");
 		if (split_filter(r, json_string_value(item), &name, &value))
-			json_set_take(filters, name, json_make({"$ref", json_str(value)}));
+			json_set_take(filters, name, ref_json(value, 0));
 	}
 	return true;
 }
@@ -350,6 +351,20 @@ void filters_drop(json_t *filters, const char *name)
 		json_object_del(filters, other);
 }
 
+/* As a list, whose references give at most `max` values; new reference. */
+static json_t *list_of(json_t *value, size_t max)
+{
+	json_t *list = json_is_array(value) ? json_incref(value) : json_list_of(json_incref(value));
+	json_t *bounded = json_array(), *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		json_push_take(bounded,
+			       ref_of(item) ? ref_json(ref_of(item), max) : json_incref(item));
+	json_decref(list);
+	return bounded;
+}
+
 const json_t *filters_as_args(const struct tool_def *tool, const json_t *filters, struct arena *a)
 {
 	json_t *args = json_own(a, json_object());
@@ -360,9 +375,9 @@ const json_t *filters_as_args(const struct tool_def *tool, const json_t *filters
 
 		if (!value)
 			continue;
-		if (p->is_list && !json_is_array(value))
-			json_set_take(args, p->name, json_list_of(json_incref(value)));
-		else if (!p->is_list && json_is_array(value))
+		if (p->is_list)
+			json_set_take(args, p->name, list_of(value, p->list_max));
+		else if (json_is_array(value))
 			json_object_set(args, p->name, json_array_get(value, 0));
 		else
 			json_object_set(args, p->name, value);

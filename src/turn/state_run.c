@@ -102,11 +102,24 @@ static void keep_skipped(struct turn *t, struct task *task)
 					 (int)strcspn(what, ":."), what, task->why)));
 }
 
+static const char *left_out_text(struct turn *t, const struct task *task)
+{
+	return arena_printf(t->core.arena,
+			    "%zu of the values found before were left out: this can be looked up "
+			    "for fewer values at once.",
+			    task->left_out);
+}
+
 static void on_tool(void *owner, struct result *r)
 {
 	struct task_run *run = owner;
 	struct turn *t = run->turn;
 
+	if (run->task->left_out > 0)
+		result_add_fact(r, t->core.arena,
+				(struct fact){.name = RESULT_VALUES_LEFT_OUT,
+					      .label = "left out",
+					      .value = left_out_text(t, run->task)});
 	run->task->results = arena_alloc(t->core.arena, sizeof(struct result *));
 	run->task->results[0] = r;
 	run->task->result_count = 1;

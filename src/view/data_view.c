@@ -103,7 +103,8 @@ static void put_dict(struct json_out *j, const struct table *t, const struct vie
 	jo_object_end(j);
 }
 
-const char *const view_notes[] = {RESULT_FACTS_LEFT_OUT, RESULT_FRAME_SAMPLED, NULL};
+const char *const view_notes[] = {RESULT_FACTS_LEFT_OUT, RESULT_FRAME_SAMPLED,
+				  RESULT_VALUES_LEFT_OUT, NULL};
 
 static void put_notes(struct json_out *j, const struct result *r)
 {

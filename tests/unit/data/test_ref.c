@@ -22,10 +22,14 @@ static int set_up(void **state)
 						       {"Note", NULL, COLUMN_TEXT}};
 	static const char *const cells[] = {"NP15", "3",    NULL, "SP15", "7",
 					    NULL,   "NP15", "9",  NULL};
+	static const char *const off[] = {"ZP26", "1", NULL};
+	struct table *offline = sample_table(columns, 3, off, 1);
 
 	(void)state;
 	arena = arena_new(1 << 20);
 	result = sample_result(arena, sample_table(columns, 3, cells, 3));
+	offline->name = "offline";
+	result_add_table(result, arena, offline);
 	result_add_fact(result, arena, (struct fact){.name = "higher_vendor", .value = "Hitachi"});
 	source = (struct ref_source){"t1", &result, 1};
 	scope = (struct ref_scope){&source, 1};
@@ -58,7 +62,11 @@ static void each_kind_finds_its_value(void **state)
 	assert_string_equal(value("t1.rows[0].HubZone"), "NP15");
 	assert_string_equal(value("t1.rows[1].hub_zone"), "SP15");
 	assert_string_equal(value("t1.rows[2].hour"), "9");
+	assert_string_equal(value("t1.rows[499].hour?"),
+			    "the earlier step found no hour in row 500");
 	assert_string_equal(value("t1.facts.higher_vendor"), "Hitachi");
+	assert_string_equal(value("t1.facts.higher_vendor?"), "Hitachi");
+	assert_string_equal(value("t1.offline[0].hub_zone"), "ZP26");
 }
 
 static void what_is_not_there_is_said(void **state)
@@ -70,6 +78,7 @@ static void what_is_not_there_is_said(void **state)
 	assert_non_null(strstr(value("t1.rows[*].note"), "no note"));
 	assert_non_null(strstr(value("t1.rows[0].vendor"), "gives no vendor"));
 	assert_non_null(strstr(value("t1.facts.lower_vendor"), "lower_vendor"));
+	assert_non_null(strstr(value("t1.online[0].hour"), "found nothing"));
 }
 
 static void everything_else_is_refused(void **state)
@@ -90,7 +99,11 @@ static void everything_else_is_refused(void **state)
 		"t1.rows[0].x;",
 		"t1.facts.",
 		"t1 .row_count",
-		"t1.tables[0].x",
+		"t1.rows[500].x",
+		"t1.offline",
+		"t1.offline[0]",
+		"t1.offline[0].x??",
+		"t1?.row_count",
 		"t1.rows[0].xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
 	};
 	struct ref r;
@@ -118,6 +131,7 @@ static void arguments_become_plain(void **state)
 {
 	const json_t *filled;
 	struct err e = {0};
+	size_t left_out;
 
 	(void)state;
 	assert_true(
@@ -125,14 +139,60 @@ static void arguments_become_plain(void **state)
 			 parse("{\"year\":2025,\"vendor\":{\"$ref\":\"t1.facts.higher_vendor\"},"
 			       "\"zones\":[\"HB_NORTH\",{\"$ref\":\"t1.rows[*].hub_zone\"}],"
 			       "\"other\":{\"$ref\":\"t1.rows[*].hub_zone\"}}"),
-			 arena, &filled, &e));
+			 arena, &filled, &left_out, &e));
+	assert_int_equal(left_out, 0);
 	assert_true(json_equal(
 		(json_t *)filled,
 		parse("{\"year\":2025,\"vendor\":\"Hitachi\",\"zones\":[\"HB_NORTH\",\"NP15\","
 		      "\"SP15\"],\"other\":[\"NP15\",\"SP15\"]}")));
 	assert_false(ref_fill(&scope, parse("{\"vendor\":{\"$ref\":\"t1.facts.no\"}}"), arena,
-			      &filled, &e));
+			      &filled, &left_out, &e));
 	assert_int_equal(e.code, ERR_NOT_FOUND);
+}
+
+static void what_may_be_missing_is_left_out(void **state)
+{
+	const json_t *filled;
+	struct err e = {0};
+	size_t left_out;
+
+	(void)state;
+	assert_true(ref_fill(&scope,
+			     parse("{\"a\":{\"$ref\":\"t1.facts.no?\"},\"b\":[{\"$ref\":"
+				   "\"t9.rows[0].x?\"}],\"c\":[1,{\"$ref\":\"t9.row_count?\"}]}"),
+			     arena, &filled, &left_out, &e));
+	assert_true(json_equal((json_t *)filled, parse("{\"c\":[1]}")));
+}
+
+static void more_values_than_a_list_takes_are_counted(void **state)
+{
+	const json_t *filled;
+	struct err e = {0};
+	size_t left_out;
+
+	(void)state;
+	assert_true(ref_fill(&scope,
+			     parse("{\"zones\":[{\"$ref\":\"t1.rows[*].hour\",\"max\":2}]}"), arena,
+			     &filled, &left_out, &e));
+	assert_true(json_equal((json_t *)filled, parse("{\"zones\":[\"3\",\"7\"]}")));
+	assert_int_equal(left_out, 1);
+	assert_null(ref_of(parse("{\"$ref\":\"t1.row_count\",\"min\":2}")));
+}
+
+static void needs_are_told_once(void **state)
+{
+	struct ref_need needs[4];
+	struct err e = {0};
+	size_t count;
+
+	(void)state;
+	assert_true(ref_needs(parse("{\"a\":{\"$ref\":\"t1.row_count?\"},\"b\":[{\"$ref\":"
+				    "\"t2.facts.x?\"},{\"$ref\":\"t1.outcome\"}]}"),
+			      arena, needs, 4, &count, &e));
+	assert_int_equal(count, 2);
+	assert_string_equal(needs[0].id, "t1");
+	assert_false(needs[0].optional);
+	assert_true(needs[1].optional);
 }
 
 static void an_agent_speaks_by_its_last_find(void **state)
@@ -153,6 +213,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_not_there_is_said, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(everything_else_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(arguments_become_plain, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_may_be_missing_is_left_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(more_values_than_a_list_takes_are_counted, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(needs_are_told_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_agent_speaks_by_its_last_find, set_up,
 						tear_down),
 	};

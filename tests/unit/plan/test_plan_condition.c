@@ -4,28 +4,37 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plan_int.h"
 #include "sample_results.h"
+#include "vesper/json.h"
 
 static struct arena *arena;
 static struct result *result;
 static struct ref_source source;
 static struct ref_scope scope;
+static json_t *filters;
 
 static int set_up(void **state)
 {
 	static const struct sample_column columns[] = {{"Vendor", NULL, COLUMN_TEXT},
-						       {"Price", NULL, COLUMN_DECIMAL}};
-	static const char *const cells[] = {"Ascend", "48.73", "Hitachi", "50.10"};
+						       {"Price", NULL, COLUMN_DECIMAL},
+						       {"Day", NULL, COLUMN_DATE}};
+	static const char *const cells[] = {"Ascend",  "48.73", "2026-01-02",
+					    "Hitachi", "50.10", "2025-12-31T23:00:00"};
+	struct table *offline = sample_table(columns, 3, cells, 2);
 
 	(void)state;
 	arena = arena_new(64 << 20);
-	result = sample_result(arena, sample_table(columns, 2, cells, 2));
+	result = sample_result(arena, sample_table(columns, 3, cells, 2));
+	offline->name = "offline";
+	result_add_table(result, arena, offline);
 	result_add_fact(result, arena, (struct fact){.name = "gap", .value = "2.66"});
 	source = (struct ref_source){"t1", &result, 1};
 	scope = (struct ref_scope){&source, 1};
+	filters = json_own(arena, json_pack("{s:i}", "year", 2026));
 	return 0;
 }
 
@@ -38,12 +47,12 @@ static int tear_down(void **state)
 
 static bool met(const char *text)
 {
-	struct plan_condition c;
 	struct err e = {0};
+	const struct plan_condition *c = plan_condition_read(text, arena, &e);
 
-	if (!plan_condition_read(text, arena, &c, &e))
+	if (!c)
 		fail_msg("%s: %s", text, e.text);
-	return plan_condition_met(&c, &scope, arena);
+	return plan_condition_met(c, &scope, filters, arena);
 }
 
 static void each_comparison_means_what_it_says(void **state)
@@ -60,7 +69,8 @@ static void each_comparison_means_what_it_says(void **state)
 	assert_true(met("t1.rows[0].price < 48.731"));
 	assert_true(met("t1.facts.gap >= 2.66"));
 	assert_true(met("t1.outcome == rows"));
-	assert_true(met("t1.rows[0].vendor == 'ascend'"));
+	assert_true(met("t1.rows[0].vendor == 'Ascend'"));
+	assert_false(met("t1.rows[0].vendor == 'ascend'"));
 	assert_false(met("t1.rows[0].vendor != \"Ascend\""));
 	assert_true(met(" t1.row_count > 0 and t1.facts.gap > 2 AND t1.outcome != empty "));
 	assert_false(met("t1.row_count > 0 and t1.facts.gap > 3"));
@@ -72,6 +82,60 @@ static void what_is_not_found_meets_nothing(void **state)
 	assert_false(met("t2.row_count == 0"));
 	assert_false(met("t1.rows[9].price != 1"));
 	assert_false(met("t1.rows[0].vendor > 5"));
+	assert_false(met("t1.rows[0].vendor != 5"));
+	assert_true(met("not t2.row_count == 0"));
+}
+
+static void words_join_comparisons(void **state)
+{
+	static const char *const truth[] = {"t1.row_count == 9", "t1.row_count == 2"};
+
+	(void)state;
+	for (int a = 0; a < 2; a++) {
+		assert_int_equal(met(arena_printf(arena, "not %s", truth[a])), !a);
+		for (int b = 0; b < 2; b++) {
+			assert_int_equal(met(arena_printf(arena, "%s and %s", truth[a], truth[b])),
+					 a && b);
+			assert_int_equal(met(arena_printf(arena, "%s or %s", truth[a], truth[b])),
+					 a || b);
+			assert_int_equal(
+				met(arena_printf(arena, "not (%s or %s)", truth[a], truth[b])),
+				!(a || b));
+			for (int c = 0; c < 2; c++) {
+				assert_int_equal(met(arena_printf(arena, "%s or %s and %s",
+								  truth[a], truth[b], truth[c])),
+						 a || (b && c));
+				assert_int_equal(met(arena_printf(arena, "(%s or %s) and not %s",
+								  truth[a], truth[b], truth[c])),
+						 (a || b) && !c);
+			}
+		}
+	}
+	assert_true(met("t1.outcome in (empty, 'rows')"));
+	assert_false(met("t1.outcome in (empty)"));
+	assert_true(met("not t2.outcome in (rows)"));
+	assert_true(met("missing hub_zone"));
+	assert_false(met("missing year"));
+	assert_true(met("t1.rows[0].day > 2026-01-01"));
+	assert_true(met("((((((((t1.row_count > 0))))))))"));
+}
+
+/* tests/plan/conditions.py has made and judged them. */
+static void random_conditions_mean_what_another_reader_says(void **state)
+{
+	FILE *f = fopen(VESPER_SOURCE_DIR "/tests/plan/conditions.tsv", "r");
+	char line[1024];
+	size_t count = 0;
+
+	(void)state;
+	assert_non_null(f);
+	for (; fgets(line, sizeof(line), f); count++) {
+		line[strcspn(line, "\n")] = '\0';
+		if (met(line + 2) != (line[0] == '1'))
+			fail_msg("should be %c: %s", line[0], line + 2);
+	}
+	fclose(f);
+	assert_int_equal(count, 2000);
 }
 
 static void everything_else_is_refused(void **state)
@@ -86,22 +150,38 @@ static void everything_else_is_refused(void **state)
 		"t1.row_count > many",
 		"t1.rows[*].price > 1",
 		"row_count > 0",
-		"t1.row_count > 0 or t2.row_count > 0",
 		"t1.row_count > 0 and",
 		"t1.row_count > 0 t1.row_count > 0",
-		"not t1.row_count > 0",
+		"t1.row_count > 0 or or t1.row_count > 0",
+		"t1.row_count > 0 xor t1.row_count > 0",
+		"not",
+		"not not t1.row_count > 0",
+		"()",
+		"(t1.row_count > 0",
+		"t1.row_count > 0)",
+		"(((((((((t1.row_count > 0)))))))))",
+		"missing",
+		"missing t1.row_count",
+		"missing 'year'",
+		"t1.row_count in",
+		"t1.row_count in ()",
+		"t1.row_count in (1,)",
+		"t1.row_count in (1 2)",
+		"t1.row_count in 1, 2",
+		"t1.offline > 0",
+		"t1.rows[500].price > 1",
 		"t1.row_count > 0; DELETE",
 		"t1.rows[0].vendor == 'open",
-		("t1.row_count > 0 and t1.row_count > 0 and t1.row_count > 0 and "
-		 "t1.row_count > 0 and t1.row_count > 0"),
+		("t1.row_count > 0 and t1.row_count > 0 or t1.row_count > 0 and "
+		 "t1.row_count > 0 or t1.row_count > 0 and t1.row_count > 0 and "
+		 "t1.row_count > 0 and missing year and t1.row_count > 0"),
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct plan_condition c;
 		struct err e = {0};
 
-		if (plan_condition_read(wrong[i], arena, &c, &e))
+		if (plan_condition_read(wrong[i], arena, &e))
 			fail_msg("%s is taken", wrong[i]);
 		assert_int_equal(e.code, ERR_INPUT);
 	}
@@ -111,15 +191,17 @@ static void everything_else_is_refused(void **state)
 static void no_text_does_harm(void **state)
 {
 	static const char *const pieces[] = {
-		"t1", ".",  "row_count", "rows[0]", "rows[*]", "facts", "gap", " ",  ">",
-		">=", "==", "!=",        "<",       "0",       "1e9",   "'",   "\"", "and ",
-		"[",  "]",  "x",         "-",       "\xc3",    "(",     "$ref"};
+		"t1",       ".",    "row_count", "rows[0]",    "rows[*]", "facts", "gap",
+		" ",        ">",    ">=",        "==",         "!=",      "<",     "0",
+		"1e9",      "'",    "\"",        "and ",       "[",       "]",     "x",
+		"-",        "\xc3", "(",         "$ref",       ")",       "or",    "not ",
+		"missing ", " in ", ",",         "2026-01-02", "?"};
 	uint32_t seed = 20261122;
 
 	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		char text[160] = "";
-		struct plan_condition c;
+		const struct plan_condition *c;
 		struct err e = {0};
 
 		for (int i = 0; i < 12; i++) {
@@ -127,8 +209,9 @@ static void no_text_does_harm(void **state)
 			strncat(text, pieces[(seed >> 16) % (sizeof(pieces) / sizeof(pieces[0]))],
 				sizeof(text) - strlen(text) - 1);
 		}
-		if (plan_condition_read(text, arena, &c, &e))
-			(void)plan_condition_met(&c, &scope, arena);
+		c = plan_condition_read(text, arena, &e);
+		if (c)
+			(void)plan_condition_met(c, &scope, filters, arena);
 		else
 			assert_int_equal(e.code, ERR_INPUT);
 	}
@@ -142,6 +225,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_comparison_means_what_it_says),
 		TEST(what_is_not_found_meets_nothing),
+		TEST(words_join_comparisons),
+		TEST(random_conditions_mean_what_another_reader_says),
 		TEST(everything_else_is_refused),
 		TEST(no_text_does_harm),
 	};

@@ -268,6 +268,34 @@ static void references_are_values_when_the_task_runs(void **state)
 	assert_non_null(strstr(tasks[2].why, "row 8"));
 }
 
+static const json_t *vendor_of(const char *ref)
+{
+	return json_own(arena, json_pack("{s:{s:s}}", "vendor", "$ref", ref));
+}
+
+static void a_failure_takes_along_only_what_needs_it(void **state)
+{
+	struct task tasks[] = {
+		{.id = "a"},
+		{.id = "needs", .json_args = vendor_of("a.rows[0].vendor")},
+		{.id = "likes", .json_args = vendor_of("a.rows[0].vendor?")},
+		{.id = "without", .condition = "not a.row_count > 0"},
+		{.id = "with", .condition = "a.row_count > 0"},
+		{.id = "unset", .condition = "missing year"},
+	};
+	struct stage s = {.fails = "a"};
+
+	(void)state;
+	play(&s, tasks, 6, 10);
+	assert_true(s.done);
+	assert_string_equal(s.told, "+a +unset !a -unset +likes +without -likes -without ");
+	assert_int_equal(tasks[1].state, TASK_SKIPPED);
+	assert_non_null(strstr(tasks[1].why, "builds on"));
+	assert_int_equal(json_object_size(tasks[2].json_args), 0);
+	assert_int_equal(tasks[2].wave, 1);
+	assert_int_equal(tasks[4].state, TASK_SKIPPED);
+}
+
 static void what_matters_most_starts_first(void **state)
 {
 	struct task tasks[] = {
@@ -291,6 +319,7 @@ int main(void)
 		cmocka_unit_test(what_ends_at_once_waits_for_what_runs),
 		cmocka_unit_test(a_condition_skips_its_task_and_what_hangs_on_it),
 		cmocka_unit_test(references_are_values_when_the_task_runs),
+		cmocka_unit_test(a_failure_takes_along_only_what_needs_it),
 		cmocka_unit_test(what_matters_most_starts_first),
 	};
 
