@@ -4,18 +4,7 @@
  * function that runs one task.
  *
  * A task may take values from earlier ones (arguments that are references, see ref.h) and may hang
- * on a condition over them:
- *
- *   condition  = and { "or" and }
- *   and        = not { "and" not }
- *   not        = [ "not" ] ( comparison | "missing" FILTER | "(" condition ")" )
- *   comparison = reference ( ">" | ">=" | "<" | "<=" | "==" | "!=" ) value
- *              | reference "in" "(" value { "," value } ")"
- *   value      = number | 'text' | word
- *
- * such as "t1.row_count > 0". Numbers are compared exactly, dates and texts byte by byte; a
- * comparison of a number with a text is false, and so is one with what was not found. "missing F"
- * is true where no value of filter F stands.
+ * on a condition over them (condition.h).
  *
  * What a task refers to it also waits for. Where an argument needs it, a task that gave nothing
  * takes those behind it along; conditions and references that end in "?" only wait.
@@ -29,6 +18,7 @@
 
 #include "vesper/arena.h"
 #include "vesper/bind.h"
+#include "vesper/condition.h"
 #include "vesper/err.h"
 #include "vesper/loop.h"
 #include "vesper/op.h"
@@ -37,8 +27,6 @@
 
 enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK };
 enum task_state { TASK_PENDING, TASK_RUNNING, TASK_COMPLETED, TASK_FAILED, TASK_SKIPPED };
-
-struct plan_condition;
 
 struct task {
 	const char *id; /* "t1" */
@@ -52,11 +40,11 @@ struct task {
 	int priority;                  /* inside a wave the lowest starts first */
 	const char *reason;
 	enum task_state state;
-	int wave;                          /* set by plan_check: 0 is first */
-	const struct plan_condition *when; /* `condition`, read by plan_check */
-	size_t left_out;                   /* values of references beyond what parameters take */
-	const char *why;                   /* of a skipped one, for the user */
-	struct result **results;           /* what it gave */
+	int wave;                     /* set by plan_check: 0 is first */
+	const struct condition *when; /* `condition`, read by plan_check */
+	size_t left_out;              /* values of references beyond what parameters take */
+	const char *why;              /* of a skipped one, for the user */
+	struct result **results;      /* what it gave */
 	size_t result_count;
 };
 

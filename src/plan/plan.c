@@ -3,7 +3,7 @@
  * which wave can it start. Pure, so that plans of any origin (router, model, stored flow) are
  * judged by the same rules.
  */
-#include "plan_int.h"
+#include "vesper/plan.h"
 
 #include <assert.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void add_id(const char *const **ids, const char *id, struct arena *a)
 static bool read_references(struct task *t, struct arena *a, struct err *e)
 {
 	struct ref_need needs[PLAN_TASKS_MAX];
-	const struct plan_term *terms;
+	const struct condition_term *terms;
 	size_t count;
 
 	if (!ref_needs(t->json_args, a, needs, PLAN_TASKS_MAX, &count, e))
@@ -62,7 +62,7 @@ static bool read_references(struct task *t, struct arena *a, struct err *e)
 		add_id(needs[i].optional ? &t->waits_for : &t->depends_on, needs[i].id, a);
 	if (!t->condition || !*t->condition)
 		return true;
-	t->when = plan_condition_read(t->condition, a, e);
+	t->when = condition_read(t->condition, a, e);
 	if (!t->when)
 		return err_prefix(e, "condition of task %s", t->id);
 	terms = t->when->terms;

@@ -3,11 +3,12 @@
  * have ended. A task that can't run any more (its dependency failed or was skipped, its condition
  * is not met, it refers to what was not found) is skipped, and says why.
  */
-#include "plan_int.h"
+#include "vesper/plan.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "vesper/limits.h"
 #include "vesper/mem.h"
 
 struct plan_run {
@@ -67,7 +68,7 @@ static bool task_prepare(const struct plan_run *r, struct task *t)
 	struct ref_scope earlier = plan_earlier(r->plan, t, r->arena);
 	struct err e = {0};
 
-	if (t->when && !plan_condition_met(t->when, &earlier, r->plan->filters, r->arena))
+	if (t->when && !condition_met(t->when, &earlier, r->plan->filters, r->arena))
 		return skip(t, "its condition was not met by what was found before");
 	if (t->json_args &&
 	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &t->left_out, &e))

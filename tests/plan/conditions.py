@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes conditions.tsv: 2,000 random conditions, and whether they hold for the results that
-tests/unit/plan/test_plan_condition.c makes. Run by hand; the test reads the file. Conditions are
+tests/unit/data/test_condition.c makes. Run by hand; the test reads the file. Conditions are
 made as trees and judged as trees, so nothing is shared with the reader in C but the grammar."""
 import random
 import re

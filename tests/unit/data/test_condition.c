@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_int.h"
 #include "sample_results.h"
+#include "vesper/condition.h"
 #include "vesper/json.h"
 
 static struct arena *arena;
@@ -48,11 +48,11 @@ static int tear_down(void **state)
 static bool met(const char *text)
 {
 	struct err e = {0};
-	const struct plan_condition *c = plan_condition_read(text, arena, &e);
+	const struct condition *c = condition_read(text, arena, &e);
 
 	if (!c)
 		fail_msg("%s: %s", text, e.text);
-	return plan_condition_met(c, &scope, filters, arena);
+	return condition_met(c, &scope, filters, arena);
 }
 
 static void each_comparison_means_what_it_says(void **state)
@@ -181,7 +181,7 @@ static void everything_else_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct err e = {0};
 
-		if (plan_condition_read(wrong[i], arena, &e))
+		if (condition_read(wrong[i], arena, &e))
 			fail_msg("%s is taken", wrong[i]);
 		assert_int_equal(e.code, ERR_INPUT);
 	}
@@ -201,7 +201,7 @@ static void no_text_does_harm(void **state)
 	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		char text[160] = "";
-		const struct plan_condition *c;
+		const struct condition *c;
 		struct err e = {0};
 
 		for (int i = 0; i < 12; i++) {
@@ -209,9 +209,9 @@ static void no_text_does_harm(void **state)
 			strncat(text, pieces[(seed >> 16) % (sizeof(pieces) / sizeof(pieces[0]))],
 				sizeof(text) - strlen(text) - 1);
 		}
-		c = plan_condition_read(text, arena, &e);
+		c = condition_read(text, arena, &e);
 		if (c)
-			(void)plan_condition_met(c, &scope, filters, arena);
+			(void)condition_met(c, &scope, filters, arena);
 		else
 			assert_int_equal(e.code, ERR_INPUT);
 	}

@@ -1,8 +1,8 @@
 /*
- * Conditions of tasks. They are read before the plan runs, so that a wrong one refuses the plan
+ * Conditions. They are read before a plan runs, so that a wrong one refuses the plan
  * instead of quietly skipping a task. Pure.
  */
-#include "plan_int.h"
+#include "vesper/condition.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -11,22 +11,30 @@
 #include "vesper/clock.h"
 #include "vesper/decimal.h"
 
+enum node_kind { NODE_TERM, NODE_NOT, NODE_AND, NODE_OR };
+
+struct condition_node {
+	enum node_kind kind;
+	const struct condition_term *term;         /* of NODE_TERM */
+	const struct condition_node *left, *right; /* NODE_NOT has the left one alone */
+};
+
 /* ---- reading ---- */
 
 struct reader {
 	const char *p;
 	struct arena *arena;
-	struct plan_condition *condition;
+	struct condition *condition;
 	int depth; /* of brackets */
 	struct err *e;
 };
 
 static const struct {
-	const char *sign;
-	enum plan_compare compare;
+	const char *text;
+	enum condition_sign sign;
 } signs[] = {/* the longer ones first */
-	     {">=", COMPARE_FROM},  {"<=", COMPARE_UP_TO}, {"==", COMPARE_SAME},
-	     {"!=", COMPARE_OTHER}, {">", COMPARE_ABOVE},  {"<", COMPARE_BELOW}};
+	     {">=", SIGN_FROM},  {"<=", SIGN_UP_TO}, {"==", SIGN_SAME},
+	     {"!=", SIGN_OTHER}, {">", SIGN_ABOVE},  {"<", SIGN_BELOW}};
 
 static void skip_blanks(struct reader *r)
 {
@@ -72,15 +80,15 @@ static bool take_keyword(struct reader *r, const char *keyword)
 	return true;
 }
 
-static bool take_sign(struct reader *r, enum plan_compare *out)
+static bool take_sign(struct reader *r, enum condition_sign *out)
 {
 	skip_blanks(r);
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
-		size_t n = strlen(signs[i].sign);
+		size_t n = strlen(signs[i].text);
 
-		if (strncmp(r->p, signs[i].sign, n) != 0)
+		if (strncmp(r->p, signs[i].text, n) != 0)
 			continue;
-		*out = signs[i].compare;
+		*out = signs[i].sign;
 		r->p += n;
 		return true;
 	}
@@ -106,9 +114,9 @@ static bool refuse_rest(struct reader *r, const char *what)
 		       STR_CUT(r->p, 20));
 }
 
-static bool is_order(enum plan_compare c)
+static bool is_order(enum condition_sign c)
 {
-	return c != COMPARE_SAME && c != COMPARE_OTHER;
+	return c != SIGN_SAME && c != SIGN_OTHER;
 }
 
 static bool is_date(const char *text)
@@ -120,25 +128,25 @@ static bool is_date(const char *text)
 
 /* ---- terms ---- */
 
-static bool read_compare(struct reader *r, struct plan_term *t)
+static bool read_compare(struct reader *r, struct condition_term *t)
 {
 	const char **values = arena_alloc(r->arena, 2 * sizeof(*values));
 	struct decimal unused;
 
-	if (!take_sign(r, &t->compare))
+	if (!take_sign(r, &t->sign))
 		return refuse_rest(r, "no comparison");
 	values[0] = take_value(r);
 	values[1] = NULL;
 	t->values = values;
 	if (!*values[0])
 		return refuse_rest(r, "nothing to compare with");
-	if (is_order(t->compare) && !decimal_parse(values[0], &unused) && !is_date(values[0]))
+	if (is_order(t->sign) && !decimal_parse(values[0], &unused) && !is_date(values[0]))
 		return err_set(r->e, ERR_INPUT, "\"%.*s\" is no number to compare with",
 			       STR_CUT(values[0], 40));
 	return true;
 }
 
-static bool read_in(struct reader *r, struct plan_term *t)
+static bool read_in(struct reader *r, struct condition_term *t)
 {
 	const char **values = arena_alloc(r->arena, (LIST_ARG_MAX + 1) * sizeof(*values));
 	size_t n = 0;
@@ -166,14 +174,14 @@ static bool is_name(const char *text)
 	return *text;
 }
 
-static bool read_missing(struct reader *r, struct plan_term *t)
+static bool read_missing(struct reader *r, struct condition_term *t)
 {
 	t->kind = TERM_MISSING;
 	t->filter = take_word(r);
 	return is_name(t->filter) || err_set(r->e, ERR_INPUT, "no filter behind \"missing\"");
 }
 
-static bool read_reference(struct reader *r, struct plan_term *t)
+static bool read_reference(struct reader *r, struct condition_term *t)
 {
 	if (!ref_parse(take_word(r), &t->ref, r->e))
 		return false;
@@ -182,18 +190,18 @@ static bool read_reference(struct reader *r, struct plan_term *t)
 	return take_keyword(r, "in") ? read_in(r, t) : read_compare(r, t);
 }
 
-static const struct plan_node *new_node(struct reader *r, struct plan_node node)
+static const struct condition_node *new_node(struct reader *r, struct condition_node node)
 {
-	struct plan_node *made = arena_alloc(r->arena, sizeof(*made));
+	struct condition_node *made = arena_alloc(r->arena, sizeof(*made));
 
 	*made = node;
 	return made;
 }
 
-static const struct plan_node *read_term(struct reader *r)
+static const struct condition_node *read_term(struct reader *r)
 {
-	struct plan_condition *c = r->condition;
-	struct plan_term *t = &c->terms[c->term_count];
+	struct condition *c = r->condition;
+	struct condition_term *t = &c->terms[c->term_count];
 
 	if (c->term_count == PLAN_TERMS_MAX) {
 		(void)err_set(r->e, ERR_INPUT, "more than %d comparisons", PLAN_TERMS_MAX);
@@ -202,16 +210,16 @@ static const struct plan_node *read_term(struct reader *r)
 	if (!(take_keyword(r, "missing") ? read_missing(r, t) : read_reference(r, t)))
 		return NULL;
 	c->term_count++;
-	return new_node(r, (struct plan_node){.kind = NODE_TERM, .term = t});
+	return new_node(r, (struct condition_node){.kind = NODE_TERM, .term = t});
 }
 
 /* ---- what joins them ---- */
 
-static const struct plan_node *read_or(struct reader *r);
+static const struct condition_node *read_or(struct reader *r);
 
-static const struct plan_node *read_brackets(struct reader *r)
+static const struct condition_node *read_brackets(struct reader *r)
 {
-	const struct plan_node *inner;
+	const struct condition_node *inner;
 
 	if (++r->depth > PLAN_DEPTH_MAX) {
 		(void)err_set(r->e, ERR_INPUT, "more than %d brackets in brackets", PLAN_DEPTH_MAX);
@@ -226,44 +234,45 @@ static const struct plan_node *read_brackets(struct reader *r)
 	return inner;
 }
 
-static const struct plan_node *read_not(struct reader *r)
+static const struct condition_node *read_not(struct reader *r)
 {
 	bool negated = take_keyword(r, "not");
-	const struct plan_node *inner = take_char(r, '(') ? read_brackets(r) : read_term(r);
+	const struct condition_node *inner = take_char(r, '(') ? read_brackets(r) : read_term(r);
 
-	return inner && negated ? new_node(r, (struct plan_node){.kind = NODE_NOT, .left = inner})
-				: inner;
+	return inner && negated
+		       ? new_node(r, (struct condition_node){.kind = NODE_NOT, .left = inner})
+		       : inner;
 }
 
-static const struct plan_node *read_joined(struct reader *r, const char *keyword,
-					   enum node_kind kind,
-					   const struct plan_node *(*read)(struct reader *r))
+static const struct condition_node *
+read_joined(struct reader *r, const char *keyword, enum node_kind kind,
+	    const struct condition_node *(*read)(struct reader *r))
 {
-	const struct plan_node *all = read(r), *next;
+	const struct condition_node *all = read(r), *next;
 
 	while (all && take_keyword(r, keyword)) {
 		next = read(r);
-		all = next ? new_node(r, (struct plan_node){kind, NULL, all, next}) : NULL;
+		all = next ? new_node(r, (struct condition_node){kind, NULL, all, next}) : NULL;
 	}
 	return all;
 }
 
-static const struct plan_node *read_and(struct reader *r)
+static const struct condition_node *read_and(struct reader *r)
 {
 	return read_joined(r, "and", NODE_AND, read_not);
 }
 
-static const struct plan_node *read_or(struct reader *r)
+static const struct condition_node *read_or(struct reader *r)
 {
 	return read_joined(r, "or", NODE_OR, read_and);
 }
 
-struct plan_condition *plan_condition_read(const char *text, struct arena *a, struct err *e)
+const struct condition *condition_read(const char *text, struct arena *a, struct err *e)
 {
-	struct plan_condition *c = arena_alloc(a, sizeof(*c));
+	struct condition *c = arena_alloc(a, sizeof(*c));
 	struct reader r = {.p = text, .arena = a, .condition = c, .e = e};
 
-	*c = (struct plan_condition){.term_count = 0};
+	*c = (struct condition){.term_count = 0};
 	c->root = read_or(&r);
 	if (!c->root)
 		return NULL;
@@ -277,25 +286,25 @@ struct plan_condition *plan_condition_read(const char *text, struct arena *a, st
 
 /* ---- judging ---- */
 
-static bool is_met(enum plan_compare compare, int order)
+static bool is_met(enum condition_sign sign, int order)
 {
-	switch (compare) {
-	case COMPARE_ABOVE:
+	switch (sign) {
+	case SIGN_ABOVE:
 		return order > 0;
-	case COMPARE_FROM:
+	case SIGN_FROM:
 		return order >= 0;
-	case COMPARE_BELOW:
+	case SIGN_BELOW:
 		return order < 0;
-	case COMPARE_UP_TO:
+	case SIGN_UP_TO:
 		return order <= 0;
-	case COMPARE_SAME:
+	case SIGN_SAME:
 		return order == 0;
 	default:
 		return order != 0;
 	}
 }
 
-static bool compare(const char *found, enum plan_compare how, const char *wanted)
+static bool compare(const char *found, enum condition_sign how, const char *wanted)
 {
 	struct decimal a, b;
 	struct date unused;
@@ -310,10 +319,10 @@ static bool compare(const char *found, enum plan_compare how, const char *wanted
 	return is_met(how, strcmp(found, wanted));
 }
 
-static bool term_met(const struct plan_term *t, const struct ref_scope *s, const json_t *filters,
-		     struct arena *a)
+static bool term_met(const struct condition_term *t, const struct ref_scope *s,
+		     const json_t *filters, struct arena *a)
 {
-	enum plan_compare how = t->kind == TERM_IN ? COMPARE_SAME : t->compare;
+	enum condition_sign how = t->kind == TERM_IN ? SIGN_SAME : t->sign;
 	const json_t *value;
 	struct err e = {0};
 
@@ -327,8 +336,8 @@ static bool term_met(const struct plan_term *t, const struct ref_scope *s, const
 	return false;
 }
 
-static bool node_met(const struct plan_node *n, const struct ref_scope *s, const json_t *filters,
-		     struct arena *a)
+static bool node_met(const struct condition_node *n, const struct ref_scope *s,
+		     const json_t *filters, struct arena *a)
 {
 	switch (n->kind) {
 	case NODE_TERM:
@@ -342,8 +351,8 @@ static bool node_met(const struct plan_node *n, const struct ref_scope *s, const
 	}
 }
 
-bool plan_condition_met(const struct plan_condition *c, const struct ref_scope *s,
-			const json_t *filters, struct arena *a)
+bool condition_met(const struct condition *c, const struct ref_scope *s, const json_t *filters,
+		   struct arena *a)
 {
 	return node_met(c->root, s, filters, a);
 }
