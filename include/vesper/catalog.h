@@ -77,6 +77,7 @@
 #include "vesper/clock.h"
 #include "vesper/dialect.h"
 #include "vesper/err.h"
+#include "vesper/flow.h"
 #include "vesper/gate.h"
 #include "vesper/language.h"
 #include "vesper/principal.h"
@@ -377,6 +378,8 @@ struct catalog {
 	size_t tool_count;
 	const struct domain_def *domains; /* by order, then name */
 	size_t domain_count;
+	const struct flow_def *flows; /* by order, then name */
+	size_t flow_count;
 	const struct dimension_def *dimensions;
 	size_t dimension_count;
 	const struct report_def *reports;
@@ -426,6 +429,7 @@ void catalog_use_switches(struct catalog *c, const struct switches *s);
 
 bool catalog_has_pack(const struct catalog *c, const char *pack);
 const struct tool_def *catalog_tool(const struct catalog *c, const char *name);
+const struct flow_def *catalog_flow(const struct catalog *c, const char *name);
 const struct domain_def *catalog_domain_of_agent(const struct catalog *c, const char *agent);
 const struct dimension_def *catalog_dimension(const struct catalog *c, const char *name);
 const struct report_def *catalog_report(const struct catalog *c, const char *key);
@@ -468,6 +472,8 @@ struct catalog_view {
 	size_t tool_count;
 	const struct tool_def *const *agent_tools; /* those that only agents are shown */
 	size_t agent_tool_count;
+	const struct flow_def *const *flows;
+	size_t flow_count;
 	const bool *may_name; /* by dimension: may its values be known? */
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,

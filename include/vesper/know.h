@@ -48,7 +48,6 @@ struct know_call {
 };
 
 /* How a question back is answered: by one choice, by several, by a day, or by two. */
-enum ask_input { ASK_SINGLE, ASK_MULTIPLE, ASK_DATE, ASK_DATE_RANGE };
 
 struct clarification {
 	const char *text;   /* the question back; NULL: none */

@@ -125,20 +125,25 @@
 #define PROMPT_CELL_BYTES_MAX 1000 /* a longer text is cut, so that one cell takes not all room */
 
 /* plans and agents */
-#define PLAN_TASKS_MAX         16   /* tasks of one plan */
-#define PLAN_TERMS_MAX         8    /* comparisons of one condition; more nobody can follow */
-#define PLAN_DEPTH_MAX         8    /* brackets in brackets of one; reading it is recursive */
-#define REF_NAME_MAX           63   /* bytes of a name in a reference to an earlier result */
-#define AGENT_ROUNDS_MAX       8    /* model calls in one agent's loop */
-#define AGENT_TOOL_CALLS_MAX   16   /* tool calls of one model answer */
-#define AGENT_ROWS_MAX         40   /* rows of one result that an agent's model is shown */
-#define ASK_OPTIONS_MAX        12   /* choices of a question back, when a model makes them */
-#define ASK_ATTEMPTS_MAX       3    /* times that the same is asked back in a row, then it ends */
-#define RECOVER_OPTIONS_MAX    40   /* years to choose from; the latest, where there are more */
-#define RECOVER_PROBES_MAX     5    /* questions tried where nothing was found */
-#define RECOVER_PROBE_MS       2000 /* what finds nothing by then is not suggested */
-#define ASK_TEXT_BYTES_MAX     500  /* and each of its texts */
-#define STATUS_ABOUT_BYTES_MAX 240  /* what runs, in one line for the user */
+#define PLAN_TASKS_MAX         16 /* tasks of one plan */
+#define PLAN_TERMS_MAX         8  /* comparisons of one condition; more nobody can follow */
+#define PLAN_DEPTH_MAX         8  /* brackets in brackets of one; reading it is recursive */
+#define PLAN_LINES_MAX         32 /* questions, sentences and suggestions of one flow */
+#define FLOW_LINES_MAX         (PLAN_TASKS_MAX + PLAN_LINES_MAX)
+#define FLOW_EACH_MAX          5     /* tasks of one "each"; more values are left out */
+#define FLOW_BYTES_MAX         16384 /* of one file; forty lines of 400 bytes */
+#define FLOWS_MAX              500   /* of all packs of a list */
+#define REF_NAME_MAX           63    /* bytes of a name in a reference to an earlier result */
+#define AGENT_ROUNDS_MAX       8     /* model calls in one agent's loop */
+#define AGENT_TOOL_CALLS_MAX   16    /* tool calls of one model answer */
+#define AGENT_ROWS_MAX         40    /* rows of one result that an agent's model is shown */
+#define ASK_OPTIONS_MAX        12    /* choices of a question back, when a model makes them */
+#define ASK_ATTEMPTS_MAX       3     /* times that the same is asked back in a row, then it ends */
+#define RECOVER_OPTIONS_MAX    40    /* years to choose from; the latest, where there are more */
+#define RECOVER_PROBES_MAX     5     /* questions tried where nothing was found */
+#define RECOVER_PROBE_MS       2000  /* what finds nothing by then is not suggested */
+#define ASK_TEXT_BYTES_MAX     500   /* and each of its texts */
+#define STATUS_ABOUT_BYTES_MAX 240   /* what runs, in one line for the user */
 
 /* questions that a model judges */
 #define VET_MS         2000 /* then code's word stands; the supervisor rarely takes that long */

@@ -43,6 +43,9 @@ bool ref_same_name(const char *column, const char *name);
 /* ERR_INPUT: this is no reference. */
 MUST_CHECK bool ref_parse(const char *text, struct ref *out, struct err *e);
 
+/* As it was read. */
+const char *ref_text(const struct ref *r, struct arena *a);
+
 /* What may be referred to: the results of one task, by its id. */
 struct ref_source {
 	const char *id;

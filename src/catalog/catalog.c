@@ -20,8 +20,8 @@ static bool load_all(struct loader *l, struct err *e)
 	    !each_pack(l, load_words, e) || !each_pack(l, load_pack_permissions, e) ||
 	    !each_pack(l, load_schema, e) || !each_pack(l, load_aliases, e) ||
 	    !each_pack(l, load_reports, e) || !each_pack(l, load_tools, e) || !finish_tools(l, e) ||
-	    !each_pack(l, load_domains, e) || !finish_domains(l, e) || !load_prompts(l, e) ||
-	    !load_router(l, e))
+	    !each_pack(l, load_domains, e) || !finish_domains(l, e) ||
+	    !each_pack(l, load_flows, e) || !load_prompts(l, e) || !load_router(l, e))
 		return false;
 	hash_sha256_hex(l->sources.p, l->sources.n, hash);
 	l->whole->shown.hash = arena_strdup(l->arena, hash);
@@ -278,6 +278,49 @@ static void list_agent_tools(const struct catalog *c, const struct principal *wh
 	v->agent_tools = tools;
 }
 
+static bool may_run(const struct catalog_view *v, const struct flow_line *l)
+{
+	if (l->tool)
+		return has_tool(v, l->tool);
+	for (size_t i = 0; i < v->domain_count; i++)
+		if (strcmp(v->domains[i]->agent, l->agent) == 0)
+			return true;
+	return false;
+}
+
+/* Without a tool of one of its tasks a flow is still of use where that task is conditional, or
+ * nothing has to have what it finds. */
+static bool may_use_flow(const struct catalog_view *v, const struct principal *who,
+			 const struct flow_def *f, struct arena *a)
+{
+	size_t runs = 0;
+
+	if (who && f->permission && !may(who, f->permission))
+		return false;
+	for (size_t i = 0; i < f->line_count; i++) {
+		const struct flow_line *l = &f->lines[i];
+
+		if (l->kind != FLOW_DO)
+			continue;
+		if (may_run(v, l))
+			runs++;
+		else if (!l->condition && flow_needs(f, l->id, a))
+			return false;
+	}
+	return runs > 0;
+}
+
+static void list_flows(const struct catalog *c, const struct principal *who, struct arena *a,
+		       struct catalog_view *v)
+{
+	const struct flow_def **flows = arena_alloc(a, (c->flow_count + 1) * sizeof(*flows));
+
+	for (size_t i = 0; i < c->flow_count; i++)
+		if (may_use_flow(v, who, &c->flows[i], a))
+			flows[v->flow_count++] = &c->flows[i];
+	v->flows = flows;
+}
+
 static void list_usable(const struct catalog *c, const struct principal *who, struct arena *a,
 			struct catalog_view *out)
 {
@@ -307,6 +350,7 @@ static void list_usable(const struct catalog *c, const struct principal *who, st
 	for (size_t i = 0; i < c->dimension_count; i++)
 		may_name[i] = !who || catalog_may_name(&c->dimensions[i], who);
 	list_agent_tools(c, who, a, &v);
+	list_flows(c, who, a, &v);
 	*out = v;
 }
 

@@ -68,6 +68,12 @@ struct packs {
 	size_t count;
 };
 
+/* A list that grows in the arena and is NULL-ended at all times. */
+struct text_list {
+	const char **items;
+	size_t count, cap;
+};
+
 struct loader {
 	const char *home;              /* the root of what packs share */
 	const char *root;              /* of the files that are read now */
@@ -80,7 +86,7 @@ struct loader {
 		*tools; /* of the packs read so far; the catalogue's are their final order */
 	size_t tool_cap;
 	struct sql_fragments fragments; /* of the pack at hand */
-	size_t dimension_cap, domain_cap, view_cap, report_cap, role_cap;
+	size_t flow_cap, dimension_cap, domain_cap, view_cap, report_cap, role_cap;
 	bool has_calendar;
 	struct buf sources; /* every file read, with its name: what the hash covers */
 };
@@ -115,6 +121,26 @@ MUST_CHECK bool load_names(const struct loader *l, const char *folder, const cha
 MUST_CHECK bool load_texts(struct loader *l, const json_t *array, const char *what,
 			   const char *const **out, struct err *e);
 
+/* ---- front matter: "key: value" lines between two --- lines ---- */
+
+struct front_matter {
+	struct arena *arena;
+	const char *path;
+	int line;
+	void *owner;
+	/* Reads a key that comes for the first time; of a list it sets `open`. */
+	bool (*read_key)(struct front_matter *m, struct str key, struct str text, struct err *e);
+	struct text_list *open; /* the list that "- item" lines go to */
+	struct text_list seen;
+};
+/* Reads up to the second --- line; *rest is what comes after it. */
+MUST_CHECK bool front_matter_read(struct front_matter *m, struct str *rest, struct err *e);
+/* ERR_INPUT with path and line; returns false. */
+bool front_matter_wrong(const struct front_matter *m, struct err *e, const char *what,
+			struct str text);
+MUST_CHECK bool front_matter_int(const struct front_matter *m, struct str text, int *out,
+				 struct err *e);
+
 /* ---- the parts ---- */
 
 /* Shared. */
@@ -133,6 +159,8 @@ MUST_CHECK bool load_aliases(struct loader *l, struct err *e);          /* entit
 MUST_CHECK bool load_reports(struct loader *l, struct err *e);          /* reports.json */
 MUST_CHECK bool load_tools(struct loader *l, struct err *e);            /* sql/<pack> */
 MUST_CHECK bool load_domains(struct loader *l, struct err *e);          /* prompts/<pack> */
+#define FLOW_FOLDER "flow"                                   /* of a pack, beside its domains */
+MUST_CHECK bool load_flows(struct loader *l, struct err *e); /* prompts/<pack>/flow */
 
 /* When all packs are read: their order, schemas, and agents of tools. */
 MUST_CHECK bool finish_tools(struct loader *l, struct err *e);
@@ -151,6 +179,10 @@ MUST_CHECK bool tool_file_check(const struct loader *l, const struct tool_def *t
 				const struct sql_file *f, struct err *e);
 json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t);
 
+/* Reads a flow whose names are not checked. */
+MUST_CHECK bool flow_parse(const char *path, const char *text, struct arena *a,
+			   struct flow_def *out, struct err *e);
+
 /* Of an approved view; NULL: it is none. */
 const char *source_of_view(const struct catalog_whole *w, const char *view);
 /* The one that the source serves; NULL: it holds tenants apart. */
@@ -165,11 +197,6 @@ const char *own_sql_views(const struct loader *l);
 
 bool list_has(const char *const *list, const char *text); /* list may be NULL */
 size_t list_length(const char *const *list);
-/* A list that grows in the arena and is NULL-ended at all times. */
-struct text_list {
-	const char **items;
-	size_t count, cap;
-};
 void text_list_add(struct text_list *list, struct arena *a, const char *text);
 
 #endif

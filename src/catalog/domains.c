@@ -11,55 +11,25 @@
 #include "catalog_int.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "vesper/file.h"
 #include "vesper/limits.h"
 
-struct front_matter {
+/* A domain while its file is read. */
+struct domain_file {
 	struct loader *l;
-	const char *path;
-	int line;
 	struct domain_def *domain;
-	struct text_list examples, tools, seen;
-	struct text_list *open; /* the list that "- item" lines go to */
+	struct text_list examples, tools;
 };
-
-static bool wrong(const struct front_matter *m, struct err *e, const char *what, struct str text)
-{
-	return err_set(e, ERR_INPUT, "%s:%d: %s%.*s", m->path, m->line, what, STR_FMT(text));
-}
-
-static bool read_order(const struct front_matter *m, struct str text, struct err *e)
-{
-	char *end;
-	const char *digits = arena_strndup(m->l->arena, text.p, text.n);
-
-	errno = 0;
-	long order = strtol(digits, &end, 10);
-	if (!*digits || *end || errno != 0 || order < 0 || order > 1000000)
-		return wrong(m, e, "order must be a whole number, not ", text);
-	m->domain->order = (int)order;
-	return true;
-}
 
 static bool read_key(struct front_matter *m, struct str key, struct str text, struct err *e)
 {
-	struct arena *a = m->l->arena;
-	struct domain_def *d = m->domain;
-	const char *name = arena_strndup(a, key.p, key.n);
-	bool is_list = str_eq(key, STR("examples")) || str_eq(key, STR("tools"));
+	struct domain_file *f = m->owner;
+	struct arena *a = f->l->arena;
+	struct domain_def *d = f->domain;
 
-	if (list_has(m->seen.items, name))
-		return wrong(m, e, "a second time: ", key);
-	text_list_add(&m->seen, a, name);
-	m->open = NULL;
-	if (is_list && text.n > 0)
-		return wrong(m, e, "the items follow as \"- …\" lines: ", key);
-	if (!is_list && text.n == 0)
-		return wrong(m, e, "empty: ", key);
 	if (str_eq(key, STR("agent")))
 		d->agent = arena_strndup(a, text.p, text.n);
 	else if (str_eq(key, STR("intent")))
@@ -67,79 +37,42 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 	else if (str_eq(key, STR("about")))
 		d->about = arena_strndup(a, text.p, text.n);
 	else if (str_eq(key, STR("examples")))
-		m->open = &m->examples;
+		m->open = &f->examples;
 	else if (str_eq(key, STR("tools")))
-		m->open = &m->tools;
+		m->open = &f->tools;
 	else if (str_eq(key, STR("order")))
-		return read_order(m, text, e);
+		return front_matter_int(m, text, &d->order, e);
 	else
-		return wrong(m, e, "unknown key ", key);
+		return front_matter_wrong(m, e, "unknown key ", key);
 	return true;
 }
 
-static bool read_line(struct front_matter *m, struct str line, struct err *e)
+static bool find_tools(const struct domain_file *f, const char *path, struct err *e)
 {
-	struct str rest, key;
-
-	line = str_trim(line);
-	if (line.n == 0)
-		return true;
-	if (line.p[0] == '-') {
-		struct str item = str_trim((struct str){line.p + 1, line.n - 1});
-		if (!m->open || item.n == 0)
-			return wrong(m, e, "an item of no list: ", line);
-		text_list_add(m->open, m->l->arena, arena_strndup(m->l->arena, item.p, item.n));
-		return true;
-	}
-	rest = line;
-	if (!str_split(&rest, ':', &key) || !rest.p)
-		return wrong(m, e, "expected \"key: value\", not ", line);
-	return read_key(m, str_trim(key), str_trim(rest), e);
-}
-
-/* Reads up to the second --- line; *rest is what comes after it. */
-static bool read_front_matter(struct front_matter *m, struct str *rest, struct err *e)
-{
-	struct str line;
-
-	for (m->line = 1; str_split(rest, '\n', &line); m->line++) {
-		bool is_fence = str_eq(str_trim(line), STR("---"));
-		if (m->line == 1 && !is_fence)
-			break;
-		if (m->line > 1 && is_fence)
-			return true;
-		if (!is_fence && !read_line(m, line, e))
-			return false;
-	}
-	m->line = 1;
-	return wrong(m, e, "the file must begin with front matter between --- lines", STR(""));
-}
-
-static bool find_tools(const struct front_matter *m, struct err *e)
-{
-	const struct catalog *c = &m->l->whole->shown;
-	struct domain_def *d = m->domain;
+	const struct catalog *c = &f->l->whole->shown;
+	struct domain_def *d = f->domain;
 	const struct tool_def **tools =
-		arena_alloc(m->l->arena, (m->tools.count + 1) * sizeof(*tools));
+		arena_alloc(f->l->arena, (f->tools.count + 1) * sizeof(*tools));
 
-	for (size_t i = 0; i < m->tools.count; i++) {
-		tools[i] = catalog_tool(c, m->tools.items[i]);
+	for (size_t i = 0; i < f->tools.count; i++) {
+		tools[i] = catalog_tool(c, f->tools.items[i]);
 		if (!tools[i])
-			return err_set(e, ERR_INPUT, "%s:1: there is no file for tool %s", m->path,
-				       m->tools.items[i]);
+			return err_set(e, ERR_INPUT, "%s:1: there is no file for tool %s", path,
+				       f->tools.items[i]);
 		for (size_t k = 0; k < i; k++)
 			if (tools[k] == tools[i])
-				return err_set(e, ERR_INPUT, "%s:1: tool %s is there twice",
-					       m->path, tools[i]->name);
+				return err_set(e, ERR_INPUT, "%s:1: tool %s is there twice", path,
+					       tools[i]->name);
 	}
 	d->tools = tools;
-	d->tool_count = m->tools.count;
+	d->tool_count = f->tools.count;
 	return true;
 }
 
 static bool load_domain(struct loader *l, const char *file, struct domain_def *d, struct err *e)
 {
-	struct front_matter m = {.l = l, .domain = d};
+	struct domain_file f = {.l = l, .domain = d};
+	struct front_matter m = {.arena = l->arena, .owner = &f, .read_key = read_key};
 	const char *text;
 
 	m.path = arena_printf(l->arena, "prompts/%s/%s", l->pack->name, file);
@@ -147,22 +80,23 @@ static bool load_domain(struct loader *l, const char *file, struct domain_def *d
 	if (!str_ends(str_of(file), STR(".md")))
 		return err_set(e, ERR_INPUT, "%s:1: not a .md file", m.path);
 	d->name = arena_strndup(l->arena, file, strlen(file) - 3);
-	text_list_add(&m.examples, l->arena, NULL);
+	text_list_add(&f.examples, l->arena, NULL);
 	if (!load_text_with_values(l, m.path, PROMPT_FILE_BYTES_MAX, &text, e))
 		return false;
 
 	struct str rest = str_of(text);
-	if (!read_front_matter(&m, &rest, e))
+	if (!front_matter_read(&m, &rest, e))
 		return false;
 	rest = str_trim(rest);
 	d->prompt = arena_strndup(l->arena, rest.p ? rest.p : "", rest.n);
-	d->examples = m.examples.items;
+	d->examples = f.examples.items;
 	m.line = 1;
 	if (!d->agent || !d->intent || !d->about)
-		return wrong(&m, e, "agent, intent and about are needed", STR(""));
+		return front_matter_wrong(&m, e, "agent, intent and about are needed", STR(""));
 	if (rest.n == 0)
-		return wrong(&m, e, "there is no prompt below the front matter", STR(""));
-	return find_tools(&m, e);
+		return front_matter_wrong(&m, e, "there is no prompt below the front matter",
+					  STR(""));
+	return find_tools(&f, m.path, e);
 }
 
 static int by_order(const void *a, const void *b)
@@ -273,6 +207,8 @@ bool load_domains(struct loader *l, struct err *e)
 	for (; *files; files++) {
 		struct domain_def d = {0};
 
+		if (strcmp(*files, FLOW_FOLDER) == 0)
+			continue;
 		if (!load_domain(l, *files, &d, e) || !add_domain(l, &d, *files, e))
 			return false;
 	}

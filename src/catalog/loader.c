@@ -4,6 +4,8 @@
  */
 #include "catalog_int.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vesper/file.h"
@@ -126,4 +128,83 @@ void text_list_add(struct text_list *list, struct arena *a, const char *text)
 		list->items[list->count++] = arena_strdup(a, text);
 	list->items = arena_grow(a, list->items, list->count, &list->cap, sizeof(*list->items));
 	list->items[list->count] = NULL;
+}
+
+/* ---- front matter ---- */
+
+bool front_matter_wrong(const struct front_matter *m, struct err *e, const char *what,
+			struct str text)
+{
+	return err_set(e, ERR_INPUT, "%s:%d: %s%.*s", m->path, m->line, what, STR_FMT(text));
+}
+
+bool front_matter_int(const struct front_matter *m, struct str text, int *out, struct err *e)
+{
+	const char *digits = arena_strndup(m->arena, text.p, text.n);
+	char *end;
+	long order;
+
+	errno = 0;
+	order = strtol(digits, &end, 10);
+	if (!*digits || *end || errno != 0 || order < 0 || order > 1000000)
+		return front_matter_wrong(m, e, "order must be a whole number, not ", text);
+	*out = (int)order;
+	return true;
+}
+
+static bool read_key(struct front_matter *m, struct str key, struct str text, struct err *e)
+{
+	const char *name = arena_strndup(m->arena, key.p, key.n);
+
+	if (list_has(m->seen.items, name))
+		return front_matter_wrong(m, e, "a second time: ", key);
+	text_list_add(&m->seen, m->arena, name);
+	m->open = NULL;
+	if (!m->read_key(m, key, text, e))
+		return false;
+	if (m->open && text.n > 0)
+		return front_matter_wrong(m, e, "the items follow as \"- …\" lines: ", key);
+	if (!m->open && text.n == 0)
+		return front_matter_wrong(m, e, "empty: ", key);
+	return true;
+}
+
+static bool read_line(struct front_matter *m, struct str line, struct err *e)
+{
+	struct str rest, key;
+
+	line = str_trim(line);
+	if (line.n == 0)
+		return true;
+	if (line.p[0] == '-') {
+		struct str item = str_trim((struct str){line.p + 1, line.n - 1});
+
+		if (!m->open || item.n == 0)
+			return front_matter_wrong(m, e, "an item of no list: ", line);
+		text_list_add(m->open, m->arena, arena_strndup(m->arena, item.p, item.n));
+		return true;
+	}
+	rest = line;
+	if (!str_split(&rest, ':', &key) || !rest.p)
+		return front_matter_wrong(m, e, "expected \"key: value\", not ", line);
+	return read_key(m, str_trim(key), str_trim(rest), e);
+}
+
+bool front_matter_read(struct front_matter *m, struct str *rest, struct err *e)
+{
+	struct str line;
+
+	for (m->line = 1; str_split(rest, '\n', &line); m->line++) {
+		bool is_fence = str_eq(str_trim(line), STR("---"));
+
+		if (m->line == 1 && !is_fence)
+			break;
+		if (m->line > 1 && is_fence)
+			return true;
+		if (!is_fence && !read_line(m, line, e))
+			return false;
+	}
+	m->line = 1;
+	return front_matter_wrong(m, e, "the file must begin with front matter between --- lines",
+				  STR(""));
 }

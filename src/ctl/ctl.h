@@ -56,6 +56,7 @@ int ctl_tools(const struct command *cmd);
 int ctl_tool(const struct command *cmd);
 int ctl_tool_run(const struct command *cmd); /* tool [run] NAME */
 int ctl_route(const struct command *cmd);
+int ctl_flow(const struct command *cmd);
 int ctl_probe_verb(const struct command *cmd);
 int ctl_check_sql(const struct command *cmd);
 int ctl_eval(const struct command *cmd);

@@ -98,6 +98,24 @@ bool ref_parse(const char *text, struct ref *out, struct err *e)
 	return true;
 }
 
+const char *ref_text(const struct ref *r, struct arena *a)
+{
+	const char *table = *r->table ? r->table : "rows", *end = r->optional ? "?" : "";
+
+	switch (r->kind) {
+	case REF_ROW_COUNT:
+		return arena_printf(a, "%s.row_count%s", r->source, end);
+	case REF_OUTCOME:
+		return arena_printf(a, "%s.outcome%s", r->source, end);
+	case REF_FACT:
+		return arena_printf(a, "%s.facts.%s%s", r->source, r->name, end);
+	case REF_COLUMN:
+		return arena_printf(a, "%s.%s[*].%s%s", r->source, table, r->name, end);
+	default:
+		return arena_printf(a, "%s.%s[%zu].%s%s", r->source, table, r->row, r->name, end);
+	}
+}
+
 /* ---- looking up ---- */
 
 static const struct ref_source *find_source(const struct ref_scope *s, const char *id)

@@ -1,0 +1,104 @@
+/*
+ * Flows: plans that somebody has written down (prompts/<pack>/flow/<name>.flow), so that what was
+ * right once is right every time, without a model. Read and checked with the catalogue; immutable.
+ *
+ *   file    = "---" front matter "---" { line }                UTF-8; a "#" begins a comment line
+ *   front   = flow: NAME, about: TEXT, examples: list, agent: AGENT, permission: NAME,
+ *             answer: model|template (without it template), order: INT
+ *   line    = do | ask | say | suggest                         a line that ends in "\" goes on
+ *   do      = "do" ID TOOL|AGENT [ "each" FILTER ] { PARAM "=" value } [ "if" condition ]
+ *   ask     = "ask" FILTER ( "single" | "multiple" MIN ".." MAX | "date" | "date_range" )
+ *             [ "from" TASK "." TABLE "value=" COLUMN "label=" COLUMN [ "group=" COLUMN ] ]
+ *             [ "between" DATE "and" DATE ] QUOTED [ "hint=" QUOTED ]
+ *             [ "skip=" QUOTED "=" value ] [ "if" condition ]
+ *   say     = "say" QUOTED [ "if" condition ]
+ *   suggest = "suggest" ( "primary" | "secondary" ) QUOTED "->" QUOTED [ "if" condition ]
+ *   value   = WORD | NUMBER | QUOTED | DATE | "{" reference "}" | "[" value { "," value } "]"
+ *
+ * Texts may hold {reference} and {filter.NAME}; a part in [[ ]] is left out when one of its
+ * placeholders has no value. A DATE may be counted from the day of the question (today-7d). TABLE
+ * is "rows" for the main table. A parameter that a line does not name takes the value that stands
+ * for its filter; one that is required has to be named, or asked for. "each" makes a task for every
+ * value of a filter: "budget.1", "budget.2", …; a reference to "budget" is to the first of them
+ * with rows.
+ */
+#ifndef VESPER_FLOW_H
+#define VESPER_FLOW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+#include "vesper/err.h"
+
+struct catalog;
+struct condition;
+struct tool_def;
+
+enum flow_kind { FLOW_DO, FLOW_ASK, FLOW_SAY, FLOW_SUGGEST };
+enum ask_input { ASK_SINGLE, ASK_MULTIPLE, ASK_DATE, ASK_DATE_RANGE };
+
+/* Where the options of a question come from. */
+struct flow_options {
+	const char *task, *table;
+	const char *value, *label, *group; /* columns; group may be NULL */
+};
+
+struct flow_line {
+	enum flow_kind kind;
+	int line;              /* in the file */
+	const char *condition; /* NULL: always */
+	const struct condition *when;
+	const char *text; /* of ask and say; the question of suggest */
+	/* do */
+	const char *id;
+	const struct tool_def *tool; /* NULL: the agent's loop */
+	const char *agent;           /* NULL: the flow's, where it may use the tool */
+	const char *each;            /* filter, or NULL */
+	json_t *values; /* by parameter: text, array of texts, {"$ref": …}; of an agent {} */
+	/* ask */
+	const char *filter;
+	enum ask_input input;
+	size_t min, max;                    /* of ASK_MULTIPLE */
+	const struct flow_options *options; /* NULL: none */
+	const char *first, *last;           /* dates, or NULL */
+	const char *hint;                   /* or NULL */
+	const char *skip;                   /* label, or NULL */
+	const json_t *skip_value;
+	/* suggest */
+	bool primary;
+	const char *label;
+};
+
+struct flow_def {
+	const char *name;
+	size_t index; /* in the catalogue's flows */
+	const char *pack, *path;
+	const char *about;
+	const char *const *examples; /* NULL-ended */
+	const char *agent;
+	const char *permission; /* NULL: those of its tools are enough */
+	bool by_model;          /* a model writes the answer */
+	int order;
+	struct flow_line *lines;
+	size_t line_count;
+	const char *hash; /* SHA-256 of flow_text, hex */
+};
+
+/* Reads and checks a flow of this pack; everything in the arena. ERR_INPUT: "path:line: what is
+ * wrong". Pure. */
+MUST_CHECK bool flow_read(const struct catalog *c, const char *pack, const char *path,
+			  const char *text, struct arena *a, struct flow_def *out, struct err *e);
+
+/* The flow as text that reads as the same flow: one line each, in one spelling. */
+const char *flow_text(const struct flow_def *f, struct arena *a);
+
+/* Whether anything must have what this task finds, and not only may. */
+bool flow_needs(const struct flow_def *f, const char *task, struct arena *a);
+/* The line of a task; NULL: there is none. */
+const struct flow_line *flow_task(const struct flow_def *f, const char *id);
+/* The line that asks for a filter; NULL: there is none. */
+const struct flow_line *flow_ask(const struct flow_def *f, const char *filter);
+
+#endif

@@ -1,0 +1,463 @@
+/*
+ * Flows of a pack, checked against its catalogue: everything that a line names has to exist and to
+ * be of the right type, so that a flow which was loaded can only fail on the data.
+ */
+#include "catalog_int.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "vesper/condition.h"
+#include "vesper/flow.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+
+struct checker {
+	const struct catalog *c;
+	struct flow_def *flow;
+	struct flow_line *line; /* that is checked */
+	struct arena *arena;
+	struct err *e;
+};
+
+/* Days are checked as they would be counted from any day. */
+static const struct date any_day = {2026, 1, 1};
+
+static bool wrong(const struct checker *k, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static bool wrong(const struct checker *k, const char *fmt, ...)
+{
+	va_list args;
+	const char *what;
+
+	va_start(args, fmt);
+	what = arena_vprintf(k->arena, fmt, args);
+	va_end(args);
+	return err_set(k->e, ERR_INPUT, "%s:%d: %s", k->flow->path, k->line ? k->line->line : 1,
+		       what);
+}
+
+/* ---- references ---- */
+
+static const struct column_def *find_column(const struct tool_def *t, const char *name)
+{
+	for (size_t i = 0; i < t->column_count; i++)
+		if (ref_same_name(t->columns[i].name, name))
+			return &t->columns[i];
+	return NULL;
+}
+
+/* "" and "rows" are the main table. */
+static bool check_column(const struct checker *k, const struct flow_line *task, const char *table,
+			 const char *column)
+{
+	bool is_main = !*table || strcmp(table, "rows") == 0;
+	const struct sql_query *query;
+
+	if (!task->tool)
+		return wrong(k, "%s is an agent's: only its row_count and outcome are known",
+			     task->id);
+	query = is_main ? NULL : sql_file_query(task->tool->files[0], table);
+	if (!is_main && (!query || tool_frame(task->tool, table)))
+		return wrong(k, "%s gives no table %s", task->tool->name, table);
+	if (find_column(task->tool, column) || (query && sql_query_quotes(query, column)))
+		return true;
+	return wrong(k, "%s gives no column %s", task->tool->name, column);
+}
+
+static bool check_ref(const struct checker *k, const char *text, struct ref *out)
+{
+	const struct flow_line *task;
+	struct err why = {0};
+
+	if (!ref_parse(text, out, &why))
+		return wrong(k, "%s", why.text);
+	task = flow_task(k->flow, out->source);
+	if (!task)
+		return wrong(k, "there is no task %s", out->source);
+	if (out->kind == REF_CELL || out->kind == REF_COLUMN)
+		return check_column(k, task, out->table, out->name);
+	if (out->kind != REF_FACT)
+		return true;
+	if (!task->tool)
+		return wrong(k, "%s is an agent's: only its row_count and outcome are known",
+			     task->id);
+	return tool_fact(task->tool, out->name) ||
+	       wrong(k, "%s has no fact %s", task->tool->name, out->name);
+}
+
+static bool is_known_filter(const struct checker *k, const char *filter)
+{
+	if (flow_ask(k->flow, filter))
+		return true;
+	for (size_t i = 0; i < k->flow->line_count; i++)
+		if (k->flow->lines[i].tool && tool_param_of_filter(k->flow->lines[i].tool, filter))
+			return true;
+	return false;
+}
+
+static bool check_condition(const struct checker *k)
+{
+	const struct condition *when = k->line->when;
+	struct ref unused;
+
+	for (size_t i = 0; when && i < when->term_count; i++) {
+		const struct condition_term *t = &when->terms[i];
+
+		if (t->kind == TERM_MISSING) {
+			if (!is_known_filter(k, t->filter))
+				return wrong(k, "no line of the flow takes a filter %s", t->filter);
+			continue;
+		}
+		if (!flow_task(k->flow, t->ref.source))
+			return wrong(k, "there is no task %s", t->ref.source);
+		if (!check_ref(k, ref_text(&t->ref, k->arena), &unused))
+			return false;
+	}
+	return true;
+}
+
+/* ---- do ---- */
+
+static bool find_tool(const struct checker *k)
+{
+	struct flow_line *l = k->line;
+	const struct tool_def *tool = catalog_tool(k->c, l->agent);
+
+	if (flow_task(k->flow, l->id) != l)
+		return wrong(k, "two tasks are called %s", l->id);
+	if (tool && (tool->visible || tool->agents_only)) {
+		l->tool = tool;
+		l->agent = NULL;
+		return true;
+	}
+	if (!catalog_domain_of_agent(k->c, l->agent))
+		return wrong(k, "there is no tool or agent %s", l->agent);
+	return (json_object_size(l->values) == 0 && !l->each) ||
+	       wrong(k, "the agent %s takes no parameters", l->agent);
+}
+
+/* Whether what the reference gives may be of the parameter's type. */
+static bool fits_type(const struct checker *k, const struct ref *r, const struct param_def *p)
+{
+	const struct tool_def *t = flow_task(k->flow, r->source)->tool;
+	const struct column_def *column = t ? find_column(t, r->name) : NULL;
+	const struct fact_def *fact = t ? tool_fact(t, r->name) : NULL;
+	bool counts = r->kind == REF_ROW_COUNT, is_date, is_number;
+
+	if (r->kind == REF_FACT) {
+		is_date = fact->type == FACT_DATE;
+		is_number = fact->type == FACT_NUMBER || fact->type == FACT_INT;
+	} else {
+		is_date = column && column->has_type && column->type == COLUMN_DATE;
+		is_number =
+			counts || (column && column->has_type && column_is_number(column->type));
+		if (column && !column->has_type) /* as the statement gives it */
+			return true;
+	}
+	if (p->type == PARAM_DATE)
+		return is_date;
+	if (p->type == PARAM_INT || p->type == PARAM_DECIMAL)
+		return is_number;
+	return p->type == PARAM_TEXT && !counts && !is_date;
+}
+
+static bool check_scalar(const struct checker *k, const struct param_def *p, const json_t *value)
+{
+	const char *text = json_string_value(value);
+	struct err why = {0};
+	struct value unused;
+	struct date day;
+	struct ref r;
+
+	if (ref_of(value)) {
+		if (!check_ref(k, ref_of(value), &r))
+			return false;
+		if (r.kind == REF_COLUMN && !p->is_list)
+			return wrong(k, "%s takes one value, not a column", p->name);
+		return fits_type(k, &r, p) ||
+		       wrong(k, "{%s} is of another type than %s", ref_of(value), p->name);
+	}
+	if (p->type == PARAM_DATE)
+		return date_parse_value(text, any_day, &day) ||
+		       wrong(k, "%s must be a date such as 2026-02-27 or today-30d, not %s",
+			     p->name, text);
+	return param_parse(p, text, k->arena, &unused, &why) || wrong(k, "%s", why.text);
+}
+
+static bool check_value(const struct checker *k, const char *name, const json_t *value)
+{
+	const struct param_def *p = tool_param(k->line->tool, name);
+	const json_t *item;
+	size_t i;
+
+	if (!p)
+		return wrong(k, "%s has no parameter %s", k->line->tool->name, name);
+	if (!json_is_array(value))
+		return check_scalar(k, p, value);
+	if (!p->is_list)
+		return wrong(k, "%s takes one value", name);
+	if (json_array_size(value) > p->list_max)
+		return wrong(k, "%s takes at most %zu values", name, p->list_max);
+	json_array_foreach(value, i, item)
+		if (!check_scalar(k, p, item))
+			return false;
+	return true;
+}
+
+static bool is_asked(const struct checker *k, const struct param_def *p)
+{
+	for (size_t i = 0; i < k->flow->line_count; i++)
+		if (k->flow->lines[i].kind == FLOW_ASK &&
+		    params_of_filter(p, 1, k->flow->lines[i].filter))
+			return true;
+	return false;
+}
+
+static bool check_required(const struct checker *k)
+{
+	const struct flow_line *l = k->line;
+
+	for (size_t i = 0; i < l->tool->param_count; i++) {
+		const struct param_def *p = &l->tool->params[i];
+
+		if (p->required && !json_object_get(l->values, p->name) && !is_asked(k, p))
+			return wrong(k, "%s needs %s: name it here, or ask for it", l->tool->name,
+				     p->name);
+	}
+	return true;
+}
+
+static bool check_do(const struct checker *k)
+{
+	const struct flow_line *l = k->line;
+	const json_t *value;
+	const char *name;
+
+	if (!l->tool)
+		return true;
+	if (l->each && !tool_param_of_filter(l->tool, l->each))
+		return wrong(k, "%s takes no filter %s", l->tool->name, l->each);
+	json_object_foreach(l->values, name, value)
+		if (!check_value(k, name, value))
+			return false;
+	return check_required(k);
+}
+
+/* ---- ask ---- */
+
+/* A task that takes the answer: a parameter of this filter that it does not name. */
+static const struct param_def *answer_taken(const struct flow_line *l, const char *filter)
+{
+	const struct param_def *p = l->tool ? tool_param_of_filter(l->tool, filter) : NULL;
+
+	return p && !json_object_get(l->values, p->name) ? p : NULL;
+}
+
+static bool check_use(const struct checker *k)
+{
+	const struct flow_line *ask = k->line;
+	bool is_used = false, dates = ask->input == ASK_DATE || ask->input == ASK_DATE_RANGE;
+
+	for (const struct flow_line *l = ask + 1; l < k->flow->lines + k->flow->line_count; l++) {
+		const struct param_def *p = answer_taken(l, ask->filter);
+
+		if (!p)
+			continue;
+		is_used = true;
+		if (dates && p->type != PARAM_DATE)
+			return wrong(k, "%s of %s is no date", p->name, l->tool->name);
+		if (ask->input == ASK_MULTIPLE && !p->is_list && !l->each)
+			return wrong(k, "%s takes one %s: its line wants \"each %s\"",
+				     l->tool->name, p->name, ask->filter);
+	}
+	return is_used || wrong(k, "no later line uses the filter %s", ask->filter);
+}
+
+static bool check_skip(const struct checker *k)
+{
+	const json_t *value = k->line->skip_value, *item;
+	struct ref unused;
+	size_t i;
+
+	if (ref_of(value))
+		return check_ref(k, ref_of(value), &unused);
+	json_array_foreach(value, i, item)
+		if (ref_of(item) && !check_ref(k, ref_of(item), &unused))
+			return false;
+	return true;
+}
+
+static bool check_ask(const struct checker *k)
+{
+	const struct flow_line *l = k->line;
+	const struct flow_options *o = l->options;
+	const struct flow_line *task = o ? flow_task(k->flow, o->task) : NULL;
+	struct date day;
+
+	if (flow_ask(k->flow, l->filter) != l)
+		return wrong(k, "%s is asked for twice", l->filter);
+	if (o && !task)
+		return wrong(k, "there is no task %s", o->task);
+	if (o && (!check_column(k, task, o->table, o->value) ||
+		  !check_column(k, task, o->table, o->label) ||
+		  (o->group && !check_column(k, task, o->table, o->group))))
+		return false;
+	if (l->first && (!date_parse_value(l->first, any_day, &day) ||
+			 !date_parse_value(l->last, any_day, &day)))
+		return wrong(k, "between wants two days such as 2026-02-27 or today-30d");
+	return check_use(k) && check_skip(k);
+}
+
+/* ---- texts ---- */
+
+static bool check_place(const struct checker *k, struct str name)
+{
+	const char *text = arena_strndup(k->arena, name.p, name.n);
+	struct ref r;
+
+	if (str_starts(name, STR("filter.")))
+		return is_known_filter(k, text + strlen("filter.")) ||
+		       wrong(k, "no line of the flow takes a filter %s", text + strlen("filter."));
+	if (!check_ref(k, text, &r))
+		return false;
+	return r.kind != REF_COLUMN || wrong(k, "{%s} is a whole column", text);
+}
+
+static bool check_text(const struct checker *k, const char *text)
+{
+	bool is_open = false;
+
+	for (const char *p = text; *p; p++) {
+		bool opens = strncmp(p, "[[", 2) == 0;
+
+		if (opens || strncmp(p, "]]", 2) == 0) {
+			if (opens == is_open)
+				return wrong(k, "[[ and ]] do not come in pairs");
+			is_open = opens;
+			p++;
+		} else if (*p == '{') {
+			size_t n = strcspn(p, "}");
+
+			if (!p[n])
+				return wrong(k, "a { is not closed");
+			if (!check_place(k, (struct str){p + 1, n - 1}))
+				return false;
+			p += n;
+		}
+	}
+	return !is_open || wrong(k, "a [[ is not closed");
+}
+
+/* ---- the whole ---- */
+
+static bool check_counts(struct checker *k)
+{
+	size_t tasks = 0, others = 0;
+
+	for (size_t i = 0; i < k->flow->line_count; i++) {
+		k->line = &k->flow->lines[i];
+		if (k->line->kind == FLOW_DO)
+			tasks += k->line->each ? FLOW_EACH_MAX : 1;
+		else
+			others++;
+		if (tasks > PLAN_TASKS_MAX)
+			return wrong(k, "more than %d tasks", PLAN_TASKS_MAX);
+		if (others > PLAN_LINES_MAX)
+			return wrong(k, "more than %d lines beside the tasks", PLAN_LINES_MAX);
+	}
+	k->line = NULL;
+	return tasks > 0 || wrong(k, "there is no task");
+}
+
+/* Whether each task that the reference, the condition or the question names is placed. */
+static bool names_placed(const struct checker *k, const struct flow_line *l, const bool *placed)
+{
+	struct ref_need needs[PLAN_TASKS_MAX];
+	struct err unused = {0};
+	size_t n = 0;
+
+	if (l->options && !placed[flow_task(k->flow, l->options->task) - k->flow->lines])
+		return false;
+	for (size_t i = 0; l->when && i < l->when->term_count; i++)
+		if (l->when->terms[i].kind != TERM_MISSING &&
+		    !placed[flow_task(k->flow, l->when->terms[i].ref.source) - k->flow->lines])
+			return false;
+	if (!ref_needs(l->values, k->arena, needs, PLAN_TASKS_MAX, &n, &unused))
+		return true; /* was checked */
+	for (size_t i = 0; i < n; i++)
+		if (!placed[flow_task(k->flow, needs[i].id) - k->flow->lines])
+			return false;
+	for (size_t i = 0; i < k->flow->line_count; i++)
+		if (k->flow->lines[i].kind == FLOW_ASK &&
+		    answer_taken(l, k->flow->lines[i].filter) && !placed[i])
+			return false;
+	return true;
+}
+
+static bool check_order(struct checker *k)
+{
+	bool placed[FLOW_LINES_MAX] = {false}, moved = true;
+
+	while (moved) {
+		moved = false;
+		for (size_t i = 0; i < k->flow->line_count; i++)
+			if (!placed[i] && names_placed(k, &k->flow->lines[i], placed))
+				moved = placed[i] = true;
+	}
+	for (size_t i = 0; i < k->flow->line_count; i++) {
+		k->line = &k->flow->lines[i];
+		if (!placed[i])
+			return wrong(k, "the lines wait for each other in a circle");
+	}
+	return true;
+}
+
+static bool check_line(const struct checker *k)
+{
+	if (!check_condition(k))
+		return false;
+	if (k->line->kind == FLOW_DO)
+		return check_do(k);
+	if (k->line->kind == FLOW_ASK && !check_ask(k))
+		return false;
+	return check_text(k, k->line->text) && (!k->line->label || check_text(k, k->line->label));
+}
+
+static bool check_front(const struct checker *k)
+{
+	const struct flow_def *f = k->flow;
+
+	if (!catalog_domain_of_agent(k->c, f->agent))
+		return wrong(k, "there is no agent %s", f->agent);
+	return !f->permission || catalog_has_permission(k->c, f->permission) ||
+	       wrong(k, "there is no permission %s", f->permission);
+}
+
+bool flow_read(const struct catalog *c, const char *pack, const char *path, const char *text,
+	       struct arena *a, struct flow_def *out, struct err *e)
+{
+	struct flow_def f;
+	struct checker k = {.c = c, .flow = &f, .arena = a, .e = e};
+
+	if (!flow_parse(path, text, a, &f, e))
+		return false;
+	f.pack = pack;
+	if (!check_front(&k) || !check_counts(&k))
+		return false;
+	for (size_t i = 0; i < f.line_count; i++) {
+		k.line = &f.lines[i];
+		if (k.line->kind == FLOW_DO && !find_tool(&k))
+			return false;
+	}
+	for (size_t i = 0; i < f.line_count; i++) {
+		k.line = &f.lines[i];
+		if (!check_line(&k))
+			return false;
+	}
+	if (!check_order(&k))
+		return false;
+	*out = f;
+	return true;
+}

@@ -1,0 +1,99 @@
+/* Flows of tests/flow/broken: each is refused with its line and with words that say why. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vesper/catalog.h"
+#include "vesper/file.h"
+
+#define FOLDER VESPER_SOURCE_DIR "/tests/flow/broken"
+#define BROKEN 108
+
+static struct catalog *catalog;
+static struct arena *arena;
+
+static int set_up(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	arena = arena_new(64 << 20);
+	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e))
+		fail_msg("%s", e.text);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	catalog_unref(&catalog);
+	arena_free(&arena);
+	return 0;
+}
+
+static bool is_refused(const char *name, const char *line, const char *words)
+{
+	const char *path = arena_printf(arena, "%s/%s.flow", FOLDER, name), *text;
+	const char *where = arena_printf(arena, "%s.flow:%s: ", name, line);
+	struct flow_def f;
+	struct err e = {0};
+
+	assert_true(file_read(path, 1 << 20, arena, &text, &e));
+	if (flow_read(catalog, "energy", arena_printf(arena, "%s.flow", name), text, arena, &f, &e))
+		print_error("%s is accepted\n", name);
+	else if (strncmp(e.text, where, strlen(where)) != 0 || !strstr(e.text, words))
+		print_error("\"%s\" is not \"%s… %s\"\n", e.text, where, words);
+	else
+		return e.code == ERR_INPUT;
+	return false;
+}
+
+static void broken_flows_are_refused_with_their_line(void **state)
+{
+	struct str rest, line, name, number;
+	const char *text;
+	size_t count = 0, refused = 0;
+
+	(void)state;
+	assert_true(file_read(FOLDER "/expected.tsv", 1 << 20, arena, &text, NULL));
+	rest = str_of(text);
+	while (str_split(&rest, '\n', &line)) {
+		if (line.n == 0)
+			continue;
+		str_split(&line, '\t', &name);
+		str_split(&line, '\t', &number);
+		refused += is_refused(arena_strndup(arena, name.p, name.n),
+				      arena_strndup(arena, number.p, number.n),
+				      arena_strndup(arena, line.p, line.n));
+		count++;
+	}
+	assert_int_equal(count, BROKEN);
+	assert_int_equal(refused, BROKEN);
+}
+
+static void every_broken_flow_is_expected_to_be(void **state)
+{
+	const char *const *names;
+	size_t count = 0;
+
+	(void)state;
+	assert_true(file_list(FOLDER, arena, &names, NULL));
+	for (; *names; names++)
+		count += strstr(*names, ".flow") != NULL;
+	assert_int_equal(count, BROKEN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(broken_flows_are_refused_with_their_line),
+		cmocka_unit_test(every_broken_flow_is_expected_to_be),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
