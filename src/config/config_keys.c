@@ -77,7 +77,7 @@ INT  ("warehouse.workers", RESTART, 4, 1, DB_WORKERS_MAX,                 "threa
 INT  ("warehouse.max_rows", RESTART, 500, 1, DB_ROWS_MAX,                 "rows of one result"),
 INT  ("warehouse.query_timeout_ms", RESTART, 10000, 10, CONFIG_WAIT_MS_MAX,      "then the statement is cancelled on the server"),
 INT  ("warehouse.queue", RESTART, 2000, 1, DB_QUEUE_MAX,                  "waiting queries"),
-OTHER("sources", RESTART, KEY_SOURCES, "{}",                              "further databases by name: {dialect, dsn, dir, workers, queue, max_rows, query_timeout_ms, only_tenant}"),
+OTHER("sources", PARTLY, KEY_SOURCES, "{}",                              "further databases by name: {dialect, dsn, dir, workers, queue, max_rows, query_timeout_ms, only_tenant}"),
 TEXT ("store.dialect", RESTART, "\"sqlite\"", CONFIG_DIALECTS,                 "SQL dialect of the chat store"),
 SECRET("store.dsn", RESTART,                                              "ODBC connection string"),
 TEXT ("store.synchronous", RESTART, "\"normal\"", "normal|full",          "full: durable against power loss too"),

@@ -11,11 +11,13 @@
 #include "vesper/json.h"
 
 #define NAME_BYTES 160
+#define FILES      "sources" /* member of a tenant */
 
 /* Whoever is told of values that a restart would change. */
 struct listener {
 	void (*keeps)(void *owner, const char *name);
 	void *owner;
+	const json_t *sources; /* that the program has */
 };
 
 static void tell(const struct listener *l, const char *key, const char *member, const char *part)
@@ -24,6 +26,50 @@ static void tell(const struct listener *l, const char *key, const char *member, 
 	snprintf(name, sizeof(name), "%s%s%.*s%s%s", key, member ? "." : "",
 		 STR_CUT(member ? member : "", 64), part ? "." : "", part ? part : "");
 	l->keeps(l->owner, name);
+}
+
+/* ---- sources ---- */
+
+/* They are added while the program runs; those that it has stay as they were opened. */
+static json_t *sources_merged(const struct listener *l, const json_t *read)
+{
+	json_t *merged = json_object();
+	const char *name;
+	json_t *source;
+	json_object_foreach((json_t *)l->sources, name, source) {
+		const json_t *now = json_object_get(read, name);
+		if (!now || !json_equal(source, now))
+			tell(l, "sources", name, NULL);
+		json_object_set(merged, name, source);
+	}
+	json_object_foreach((json_t *)read, name, source)
+		if (!json_object_get(l->sources, name))
+			json_object_set(merged, name, source);
+	return merged;
+}
+
+/* A tenant's files of them. NULL: it names none. */
+static json_t *files_merged(const char *tenant, const json_t *old, const json_t *read,
+			    const struct listener *l)
+{
+	json_t *merged = json_object(), *file;
+	bool other = false;
+	const char *name;
+	json_object_foreach((json_t *)l->sources, name, file) {
+		json_t *was = json_object_get(old, name), *now = json_object_get(read, name);
+		other |= !was != !now || (was && !json_equal(was, now));
+		if (was)
+			json_object_set(merged, name, was);
+	}
+	if (other)
+		tell(l, "tenants", tenant, FILES);
+	json_object_foreach((json_t *)read, name, file)
+		if (!json_object_get(l->sources, name))
+			json_object_set(merged, name, file);
+	if (json_object_size(merged) > 0)
+		return merged;
+	json_decref(merged);
+	return NULL;
 }
 
 /* ---- tenants ---- */
@@ -43,7 +89,7 @@ static void keep_members(json_t *into, const char *tenant, const json_t *from, c
 	const char *name;
 	json_t *value;
 	json_object_foreach((json_t *)from, name, value) {
-		if (is_live_member(name))
+		if (is_live_member(name) || strcmp(name, FILES) == 0)
 			continue;
 		const json_t *now = json_object_get(other, name);
 		if (!now || !json_equal(value, now))
@@ -58,11 +104,15 @@ static json_t *tenant_merged(const char *name, const json_t *old, const json_t *
 	json_t *merged = json_object();
 	const char *member;
 	json_t *value;
+	json_t *files =
+		files_merged(name, json_object_get(old, FILES), json_object_get(read, FILES), l);
 	keep_members(merged, name, old, read, l);
+	if (files)
+		json_set_take(merged, FILES, files);
 	json_object_foreach((json_t *)read, member, value) {
 		if (is_live_member(member))
 			json_object_set(merged, member, value);
-		else if (!json_object_get(old, member))
+		else if (strcmp(member, FILES) != 0 && !json_object_get(old, member))
 			tell(l, "tenants", name, member);
 	}
 	return merged;
@@ -98,6 +148,8 @@ static json_t *value_merged(const struct config_key *key, json_t *old, json_t *r
 		return json_incref(read);
 	if (key->type == KEY_TENANTS)
 		return tenants_merged(old, read, l);
+	if (key->type == KEY_SOURCES)
+		return sources_merged(l, read);
 	tell(l, key->name, NULL, NULL);
 	return json_incref(old);
 }
@@ -106,7 +158,7 @@ bool config_reload(const struct config *old, const char *path, char *const *env,
 		   void (*keeps)(void *owner, const char *name), void *owner, struct config **out,
 		   struct err *e)
 {
-	const struct listener l = {keeps, owner};
+	const struct listener l = {keeps, owner, config_json(old, "sources")};
 	if (!config_load(path, env, out, e))
 		return false;
 	for (size_t i = 0; i < config_key_count; i++) {

@@ -56,7 +56,7 @@ void opened_close(struct opened *o)
 	know_free(&o->know);
 	catalog_unref(&o->catalog);
 	db_close(&o->stored);
-	databases_close_sources(&o->sources);
+	databases_close_sources(&o->sources, 0);
 	loop_free(&o->loop);
 	config_free(&o->config);
 	arena_free(&o->arena);

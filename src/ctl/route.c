@@ -201,7 +201,7 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 				       r->who.tenant);
 		name_refresh_free(&refresh);
 	}
-	databases_close_sources(&sources);
+	databases_close_sources(&sources, 0);
 	loop_free(&l);
 	return loaded;
 }

@@ -300,19 +300,20 @@ static bool open_source(const struct database *d, struct loop *l, struct db **ou
 }
 
 bool databases_open_sources(const struct databases *all, struct loop *l, struct arena *a,
-			    struct open_sources *out, struct err *e)
+			    struct open_sources *s, struct err *e)
 {
-	struct source **items = arena_alloc(a, all->source_count * sizeof(struct source *));
-
-	out->databases = arena_alloc(a, all->source_count * sizeof(struct db *));
-	out->table.items = items;
-	for (size_t i = 0; i < all->source_count; i++) {
+	if (all->source_count > SOURCES_MAX + 1)
+		return err_set(e, ERR_INPUT,
+			       "sources: more than %d, with those that only a restart removes",
+			       SOURCES_MAX);
+	s->table.items = s->items;
+	for (size_t i = s->table.count; i < all->source_count; i++) {
 		const struct database *d = &all->sources[i];
 
-		if (!open_source(d, l, &out->databases[i], e))
+		if (!open_source(d, l, &s->databases[i], e))
 			return false;
-		items[i] = db_source(out->databases[i], d->name, identity_of(d, a));
-		out->table.count++;
+		s->items[i] = db_source(s->databases[i], d->name, identity_of(d, a));
+		s->table.count++;
 	}
 	return true;
 }
@@ -354,13 +355,14 @@ bool databases_use_views(const struct open_sources *s, const struct catalog *con
 	return done;
 }
 
-void databases_close_sources(struct open_sources *s)
+void databases_close_sources(struct open_sources *s, size_t left)
 {
-	for (size_t i = 0; i < s->table.count; i++) {
-		db_close(&s->databases[i]);
-		s->table.items[i]->close(s->table.items[i]);
+	while (s->table.count > left) {
+		size_t last = --s->table.count;
+
+		db_close(&s->databases[last]);
+		s->items[last]->close(s->items[last]);
 	}
-	*s = (struct open_sources){0};
 }
 
 bool databases_open_store(const struct databases *all, const struct config *c, struct loop *l,

@@ -10,6 +10,7 @@
 #include "vesper/config.h"
 #include "vesper/db.h"
 #include "vesper/err.h"
+#include "vesper/limits.h"
 
 /* The warehouse, or a source beside it. */
 struct database {
@@ -41,19 +42,22 @@ MUST_CHECK bool databases_read(const struct config *c, struct arena *a, struct d
 const struct database *databases_find(const struct databases *all,
 				      const char *source); /* or NULL */
 
-/* What tools read. All memory but the databases is in the arena. */
+/* What tools read, in the order of the configuration. */
 struct open_sources {
-	struct source_table table;
-	struct db **databases; /* of each source */
+	struct source_table table; /* of the items */
+	struct source *items[SOURCES_MAX + 1];
+	struct db *databases[SOURCES_MAX + 1]; /* of each source */
 };
+/* Opens those that are not open yet: all of them, or what a later configuration has more, whose
+ * first ones must be the same. The arena must outlive them. False: some may be open. */
 MUST_CHECK bool databases_open_sources(const struct databases *all, struct loop *l, struct arena *a,
-				       struct open_sources *out, struct err *e);
+				       struct open_sources *s, struct err *e);
 /* From now on statements over the views of these catalogues can be sent. */
 MUST_CHECK bool databases_use_views(const struct open_sources *s,
 				    const struct catalog *const *catalogs, size_t count,
 				    struct err *e);
-/* What runs is cancelled. */
-void databases_close_sources(struct open_sources *s);
+/* Closes the last ones, so that so many are left. What runs is cancelled. */
+void databases_close_sources(struct open_sources *s, size_t left);
 MUST_CHECK bool databases_open_store(const struct databases *all, const struct config *c,
 				     struct loop *l, struct db **out, struct err *e);
 

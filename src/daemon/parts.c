@@ -182,7 +182,7 @@ void daemon_take_down(struct daemon *d)
 	db_close(&d->stored);
 	store_free(&d->store);
 	cache_free(&d->cache);
-	databases_close_sources(&d->sources);
+	databases_close_sources(&d->sources, 0);
 	spending_free(&d->spending);
 	budget_free(&d->budget);
 	http_free(&d->http);

@@ -99,7 +99,9 @@ struct reload {
 	struct pbi *pbi;
 	bool other_llm, other_pbi;
 	struct staged_knowledge *knowledge;
-	struct err first; /* mistake */
+	struct arena *sources; /* of those that are new; NULL: nothing is staged */
+	size_t source_count;   /* without them */
+	struct err first;      /* mistake */
 };
 
 static void on_mistake(void *owner, const struct err *e)
@@ -150,6 +152,23 @@ static bool make_pbi(struct reload *r)
 	return !r->other_pbi || did(r, daemon_new_pbi(r->daemon, r->settings.pbi, &r->pbi, &e), &e);
 }
 
+/* Sources that are new; a tool may read them. They are asked for nothing before the reload is
+ * certain. */
+static bool make_sources(struct reload *r)
+{
+	struct daemon *d = r->daemon;
+	struct databases all;
+	struct err e = {0};
+
+	r->sources = arena_new(SETTINGS_BYTES);
+	r->source_count = d->sources.table.count;
+	config_keep(r->config, r->sources);
+	return did(r,
+		   databases_read(r->config, r->sources, &all, &e) &&
+			   databases_open_sources(&all, d->loop, r->sources, &d->sources, &e),
+		   &e);
+}
+
 static bool make_knowledge(struct reload *r)
 {
 	struct err e = {0};
@@ -172,7 +191,7 @@ static bool prepare(struct reload *r)
 	good = did(r, identity_can_use(d->identity, r->settings.identity, &e), &e);
 	good = make_llm(r) && good;
 	good = make_pbi(r) && good;
-	return make_knowledge(r) && good;
+	return make_sources(r) && make_knowledge(r) && good;
 }
 
 static void use_llm(struct reload *r)
@@ -188,6 +207,13 @@ static void use_llm(struct reload *r)
 	turns_use_llm(d->turns, d->llm);
 	spending_start(d->spending);
 	llm_check(d->llm);
+}
+
+static void free_arena(void *thing)
+{
+	struct arena *a = thing;
+
+	arena_free(&a);
 }
 
 static void use(struct reload *r)
@@ -216,11 +242,18 @@ static void use(struct reload *r)
 		transport_use(d->transport, d->settings.transport, d->pbi);
 	knowledge_use(d, &r->knowledge);
 	daemon_watch_sources(d);
+	if (d->sources.table.count > r->source_count) {
+		arena_defer(d->arena, free_arena, r->sources);
+		r->sources = NULL;
+	}
 }
 
 static void end(struct reload *r)
 {
-	knowledge_discard(&r->knowledge);
+	knowledge_discard(&r->knowledge); /* reads what is closed next */
+	if (r->sources)
+		databases_close_sources(&r->daemon->sources, r->source_count);
+	arena_free(&r->sources);
 	llm_free(&r->llm);
 	pbi_free(&r->pbi);
 	settings_free(&r->settings);

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REFERENCE, ROOT, startDaemon, tempDir } from './harness.mjs';
+import { REFERENCE, ROOT, run, startDaemon, tempDir } from './harness.mjs';
 import { patient } from './patience.mjs';
 import { mintToken } from './token.mjs';
 
@@ -129,5 +129,34 @@ describe('settings that change while the daemon runs', () => {
     await save({ tenants: of() });
     await reload();
     assert.deepEqual(await names('acme'), before);
+  });
+
+  it('open a source that is new, and leave those that there are', async () => {
+    const [roots, harbour] = await Promise.all([tempDir('packs'), tempDir('harbour')]);
+    await cp(join(ROOT, 'tests/packs'), roots, { recursive: true });
+    await run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.executescript(open(sys.argv[2]).read())\n'
+      + 'd.executescript("INSERT INTO vesper_tenant VALUES (\'acme\'); UPDATE trips SET tenant_id = \'acme\'")\nd.commit()',
+    join(harbour, 'boats.db'), join(roots, 'harbour.sql')]);
+    const own = (sources, more = {}) => ({ packs: { roots: [roots] }, sources,
+      tenants: { vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
+        acme: { warehouse: 'acme.db', store: 'acme.db', packs: ['ferry'], sources: { harbour: 'boats.db' } } }, ...more });
+    const trips = async () => (await d.ask('How many trips did Seagull make in 2025?',
+      { token: mintToken({ tenant_id: 'acme', permissions: ['chat:use', 'ferry:read'] }) })).text;
+    await save(own({ harbour: { dir: harbour } }, { calendar: { timezone: 'Mars/Olympus' } }));
+    assert.match(await reload(), /nothing was changed/);
+    await save(own({ harbour: { dir: harbour }, bay: { dialect: 'postgres' } }));
+    assert.match(await reload(), /sources\.bay\.dsn must be/);
+    await save(own({ harbour: { dir: harbour } }));
+    assert.doesNotMatch(await reload(), /needs_restart|refused/);
+    assert.match(await trips(), /7,?311/);
+    const watched = async () => (await d.health()).checks['harbour:acme'];
+    for (const until = Date.now() + WAIT_MS; await watched() !== 'healthy' && Date.now() < until;)
+      await sleep(50);
+    assert.equal(await watched(), 'healthy');
+    await save(own({ harbour: { dir: '/nowhere' }, quay: {} }));
+    const said = await reload();
+    assert.match(said, /config\.needs_restart.*sources\.harbour/);
+    assert.doesNotMatch(said, /refused|sources\.quay/);
+    assert.match(await trips(), /7,?311/);
   });
 });

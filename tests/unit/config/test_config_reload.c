@@ -132,6 +132,45 @@ static void tenants_change_in_part(void **state)
 	config_free(&c);
 }
 
+#define QUAY "\"quay\":{\"dir\":\"/q\"}"
+#define SEA  "\"sea\":{\"workers\":2}"
+
+static void sources_are_added_and_never_changed(void **state)
+{
+	struct config *c = load("{\"sources\":{" QUAY "},\"tenants\":{\"acme\":" ACME
+				",\"sources\":{\"quay\":\"q.db\"}}}}");
+	const json_t *sources, *acme;
+
+	(void)state;
+	c = reload(c,
+		   "{\"sources\":{" SEA "," QUAY "},\"tenants\":{\"acme\":" ACME
+		   ",\"sources\":{\"quay\":\"q.db\",\"sea\":\"s.db\"}}}}",
+		   "");
+	sources = config_json(c, "sources");
+	acme = json_object_get(config_json(c, "tenants"), "acme");
+	assert_string_equal(json_object_iter_key(json_object_iter((json_t *)(uintptr_t)sources)),
+			    "quay"); /* those that are open stand first */
+	assert_int_equal(json_object_size(sources), 2);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(acme, "sources"), "sea")),
+		"s.db");
+	c = reload(c,
+		   "{\"sources\":{\"quay\":{\"dir\":\"/"
+		   "other\"},\"lake\":{}},\"tenants\":{\"acme\":" ACME
+		   ",\"sources\":{\"quay\":\"x.db\",\"lake\":\"l.db\"}}}}",
+		   "tenants.acme.sources sources.quay sources.sea");
+	sources = config_json(c, "sources");
+	acme = json_object_get(config_json(c, "tenants"), "acme");
+	assert_int_equal(json_object_size(sources), 3);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(sources, "quay"), "dir")), "/q");
+	assert_int_equal(json_object_size(json_object_get(acme, "sources")), 3);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(acme, "sources"), "quay")),
+		"q.db");
+	config_free(&c);
+}
+
 /* What is borrowed lasts as long as the arena that keeps it. */
 static void kept_by_an_arena(void **state)
 {
@@ -164,6 +203,7 @@ int main(void)
 		cmocka_unit_test(a_restart_key_keeps_its_value),
 		cmocka_unit_test(each_key_is_live_or_kept),
 		cmocka_unit_test(tenants_change_in_part),
+		cmocka_unit_test(sources_are_added_and_never_changed),
 		cmocka_unit_test(kept_by_an_arena),
 		cmocka_unit_test(sections_are_compared),
 	};
