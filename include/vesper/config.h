@@ -39,6 +39,10 @@ const json_t *config_json(const struct config *c,
 /* A list of texts, ended by NULL; the array is in the arena. */
 const char *const *config_texts(const struct config *c, const char *key, struct arena *a);
 bool config_is_set(const struct config *c, const char *key); /* by file or environment */
+/* Where the value comes from, for errors that are found later: "config/vesper.json:12", the line of
+ * the member ("acme.packs"); or the variable that has it. */
+const char *config_place(const struct config *c, const char *key, const char *member,
+			 struct arena *a);
 
 /* The effective configuration with secrets as "***". New reference. */
 json_t *config_print(const struct config *c);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "config_int.h"
+#include "vesper/file.h"
 #include "vesper/json.h"
+#include "vesper/limits.h"
 #include "vesper/mem.h"
 
 #define MISTAKES_BYTES_MAX 8192
@@ -19,6 +21,7 @@ static struct config *config_new(void)
 	c->refs = 1;
 	c->values = mem_alloc(config_key_count * sizeof(json_t *));
 	c->is_set = mem_alloc(config_key_count * sizeof(bool));
+	c->variables = mem_alloc(config_key_count * sizeof(char *));
 	for (size_t i = 0; i < config_key_count; i++) {
 		const char *text = config_keys[i].initial;
 		bool good = json_parse(text, strlen(text), MISTAKES_BYTES_MAX, &c->values[i], NULL);
@@ -33,8 +36,10 @@ bool config_load(const char *path, char *const *env, struct config **out, struct
 	struct config *c = config_new();
 	struct mistakes m = {0};
 	buf_init(&m.text, MISTAKES_BYTES_MAX);
-	if (path)
+	if (path) {
+		c->path = mem_strdup(path);
 		config_read_file(c, path, &m);
+	}
 	config_read_env(c, env, &m);
 
 	bool good = m.count == 0;
@@ -57,10 +62,14 @@ void config_free(struct config **c)
 	*c = NULL;
 	if (!gone || --gone->refs > 0)
 		return;
-	for (size_t i = 0; i < config_key_count; i++)
+	for (size_t i = 0; i < config_key_count; i++) {
 		json_decref(gone->values[i]);
+		mem_free(gone->variables[i]);
+	}
 	mem_free(gone->values);
 	mem_free(gone->is_set);
+	mem_free(gone->variables);
+	mem_free(gone->path);
 	mem_free(gone);
 }
 
@@ -82,6 +91,19 @@ static size_t key_at(const char *key)
 	int at = config_key_find(key, strlen(key));
 	assert(at >= 0);
 	return (size_t)at;
+}
+
+const char *config_place(const struct config *c, const char *key, const char *member,
+			 struct arena *a)
+{
+	size_t at = key_at(key);
+	const char *text;
+	if (c->variables[at])
+		return arena_strdup(a, c->variables[at]);
+	if (!c->path || !c->is_set[at] || !file_read(c->path, JSON_FILE_BYTES_MAX, a, &text, NULL))
+		return key;
+	return arena_printf(a, "%s:%d", c->path,
+			    json_line(text, arena_printf(a, "%s.%s", key, member)));
 }
 
 const char *config_text(const struct config *c, const char *key)

@@ -362,4 +362,6 @@ void config_set_take(struct config *c, size_t key, json_t *value, const char *wh
 	json_decref(c->values[key]);
 	c->values[key] = value;
 	c->is_set[key] = true;
+	mem_free(c->variables[key]);
+	c->variables[key] = strncmp(where, "VESPER_", 7) == 0 ? mem_strdup(where) : NULL;
 }

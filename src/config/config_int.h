@@ -50,8 +50,10 @@ extern const size_t config_key_count;
 
 struct config {
 	int refs;
-	json_t **values; /* one for each key, of the key's type */
-	bool *is_set;    /* by file or environment */
+	json_t **values;  /* one for each key, of the key's type */
+	bool *is_set;     /* by file or environment */
+	char **variables; /* that have set it; NULL: the file has, or it is the default */
+	char *path;       /* of the file; or NULL */
 };
 
 /* The key's place in the table; -1 when there is none. */

@@ -439,7 +439,11 @@ bool databases_packs(const struct config *c, const char *root, const char *tenan
 	if (!packs_read(*roots, a, &packs, e))
 		return false;
 	if (!packs_list(packs, named ? texts_of(named, NULL, a) : NULL, a, out, e))
-		return err_prefix(e, "tenants.%s.packs", tenant ? tenant : "*");
+		return err_prefix(e, "%s: tenants.%s.packs",
+				  config_place(c, "tenants",
+					       arena_printf(a, "%s.packs", tenant ? tenant : "*"),
+					       a),
+				  tenant ? tenant : "*");
 	out->one_tenant = one_tenant_sources(c, a);
 	return true;
 }

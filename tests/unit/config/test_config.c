@@ -76,6 +76,27 @@ static void defaults(void **state)
 	config_free(&c);
 }
 
+static void values_have_a_place(void **state)
+{
+	(void)state;
+	static const char text[] = "{\n\"tenants\": {\n\t\"a\": {\"warehouse\": \"a.db\",\n"
+				   "\t\t\"packs\": [\"x\"]}}}\n";
+	struct arena *a = arena_new(1 << 20);
+	struct config *c;
+	struct err e;
+	if (!config_load(file_with(text), NO_ENV, &c, &e))
+		fail_msg("%s", e.text);
+	assert_string_equal(config_place(c, "tenants", "a.packs", a),
+			    arena_printf(a, "%s:4", path));
+	assert_string_equal(config_place(c, "packs.roots", "0", a), "packs.roots");
+	config_free(&c);
+	unlink(path);
+	c = load(NULL, ENV("VESPER_TENANTS={\"a\":{\"warehouse\":\"a.db\"}}"));
+	assert_string_equal(config_place(c, "tenants", "a.packs", a), "VESPER_TENANTS");
+	config_free(&c);
+	arena_free(&a);
+}
+
 /* A default must pass the check of its own key, and no two environment names may be the same. */
 static void table_is_sound(void **state)
 {
@@ -404,6 +425,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(values_have_a_place),
 		cmocka_unit_test(table_is_sound),
 		cmocka_unit_test(file_and_environment),
 		cmocka_unit_test(short_and_foreign_names),
