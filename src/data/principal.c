@@ -29,9 +29,12 @@ bool may_all(const struct principal *who, const char *permissions, struct arena 
 
 const char *permission_words(const char *permission, struct arena *a)
 {
-	const char *colon = strchr(permission, ':');
-	char *words = arena_strdup(a, colon ? colon + 1 : permission);
+	static const char shared[] = "chat:";
+	char *words;
 
+	if (strncmp(permission, shared, sizeof(shared) - 1) != 0)
+		return permission;
+	words = arena_strdup(a, permission + sizeof(shared) - 1);
 	for (char *c = words; *c; c++)
 		if (*c == '_')
 			*c = ' ';

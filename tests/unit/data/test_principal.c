@@ -65,6 +65,16 @@ static void same_user_means_same_tenant(void **state)
 	assert_false(principal_same_user(&ann, &other));
 }
 
+static void permissions_in_words(void **state)
+{
+	struct arena *a = arena_new(4096);
+
+	(void)state;
+	assert_string_equal(permission_words("chat:read_market_data", a), "read market data");
+	assert_string_equal(permission_words("clinic:read", a), "clinic:read");
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -72,6 +82,7 @@ int main(void)
 		cmocka_unit_test(all_of_several),
 		cmocka_unit_test(copies_are_their_own),
 		cmocka_unit_test(same_user_means_same_tenant),
+		cmocka_unit_test(permissions_in_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
