@@ -20,6 +20,7 @@
 #define STOP_WAIT_MS     10000 /* running turns are stored and sockets closed by then */
 #define STOP_LIMIT_S     25    /* then it ends whatever still runs: supervisors kill after 30 s */
 #define PREPARE_AGAIN_MS 1000  /* a store that was down is looked at again */
+#define PREPARES_MAX     4     /* files at a time: each holds about 100 KB meanwhile */
 #define ORPHANS_TICKS    60    /* of that timer: one that is up, for turns of dead processes */
 #define ORPHAN_MARGIN_MS 60000 /* clocks of several machines */
 
@@ -183,6 +184,8 @@ static const struct err *no_store_at_all(const struct daemon *d)
 	return why;
 }
 
+static void prepare_next(struct daemon *d);
+
 /* The port opens when something is known of every store. */
 static void count_first(struct prepare_tenant *p)
 {
@@ -192,6 +195,7 @@ static void count_first(struct prepare_tenant *p)
 	if (p->counted)
 		return;
 	p->counted = true;
+	prepare_next(d);
 	if (--d->preparing > 0 || d->failure.code != ERR_NONE || d->stopping)
 		return;
 	if (no_store_at_all(d))
@@ -290,13 +294,19 @@ static void prepare(struct prepare_tenant *p)
 	p->op = store_migrate(p->daemon->store, p->tenant, on_migrated, p);
 }
 
+static void prepare_next(struct daemon *d)
+{
+	if (d->prepares_begun < d->databases.tenant_count && !d->stopping)
+		prepare(&d->prepares[d->prepares_begun++]);
+}
+
 /* Those that are not ready each time, the others now and then. */
 static void on_prepare_again(void *owner)
 {
 	struct daemon *d = owner;
 	bool all = ++d->prepare_ticks % ORPHANS_TICKS == 0 && store_on_server(d);
 
-	for (size_t i = 0; i < d->databases.tenant_count; i++)
+	for (size_t i = 0; i < d->prepares_begun; i++)
 		if (!d->prepares[i].looking && (all || !d->prepares[i].ready))
 			prepare(&d->prepares[i]);
 }
@@ -308,14 +318,15 @@ static void prepare_stores(struct daemon *d)
 	d->alone = !store_on_server(d) && alone_on_files(d);
 	d->preparing = n;
 	d->prepares = arena_alloc(d->arena, n * sizeof(*d->prepares));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		d->prepares[i] = (struct prepare_tenant){
 			.daemon = d,
 			.tenant = d->databases.tenant_ids[i],
 			.check = arena_printf(d->arena, "start:%s", d->databases.tenant_ids[i]),
 			.file = d->databases.store_tenants[i].file};
-		prepare(&d->prepares[i]);
-	}
+	/* A server that does not answer must keep nobody waiting one after the other. */
+	for (size_t i = 0; i < (store_on_server(d) ? n : PREPARES_MAX); i++)
+		prepare_next(d);
 	if (!store_on_server(d))
 		return;
 	d->prepare_timer = timer_new(d->loop, on_prepare_again, d);

@@ -81,6 +81,7 @@ struct daemon {
 	int prepare_ticks;
 	bool alone;       /* no other daemon serves the same files */
 	size_t preparing; /* tenants of whose store nothing is known yet */
+	size_t prepares_begun;
 	bool stopping;
 	struct err failure; /* why the start could not go on */
 };

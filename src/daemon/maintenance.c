@@ -11,12 +11,16 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
+/* Tenants looked after at a time: each holds about 100 KB meanwhile, which no tenant is to cost. */
+#define AT_ONCE 4
+
 /* One tenant's share. Its operations run one after the other. */
 struct maintenance_tenant {
 	struct maintenance *maintenance;
 	const char *tenant;
 	struct op *reading; /* switches */
 	bool again;         /* they changed while they were read */
+	bool refreshing;    /* in a round of all tenants */
 	struct op *retaining;
 	int rounds;                                      /* of deleting, at this hour */
 	void (*ready)(void *owner, const struct err *e); /* the first read */
@@ -26,6 +30,7 @@ struct maintenance_tenant {
 struct maintenance {
 	struct daemon *daemon;
 	struct maintenance_tenant *tenants;
+	size_t refresh_next, retain_next; /* tenants of the rounds that go on */
 	struct timer *refresh;
 	struct timer *retain;
 };
@@ -33,6 +38,7 @@ struct maintenance {
 /* ---- switches ---- */
 
 static void switches_read(struct maintenance_tenant *t);
+static void refresh_next(struct maintenance *u);
 
 static void on_switches(void *owner, const struct tool_switch *list, size_t count,
 			const struct err *e)
@@ -56,6 +62,10 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 		ready(t->owner, e);
 	if (t->again)
 		switches_read(t);
+	if (!t->refreshing)
+		return;
+	t->refreshing = false;
+	refresh_next(t->maintenance);
 }
 
 static void switches_read(struct maintenance_tenant *t)
@@ -66,13 +76,28 @@ static void switches_read(struct maintenance_tenant *t)
 			store_switches(t->maintenance->daemon->store, t->tenant, on_switches, t);
 }
 
+static void refresh_next(struct maintenance *u)
+{
+	while (u->refresh_next < u->daemon->databases.tenant_count) {
+		struct maintenance_tenant *t = &u->tenants[u->refresh_next++];
+
+		if (t->reading)
+			continue;
+		t->refreshing = true;
+		switches_read(t);
+		return;
+	}
+}
+
 static void on_refresh(void *owner)
 {
 	struct maintenance *u = owner;
 
-	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
-		if (!u->tenants[i].reading)
-			switches_read(&u->tenants[i]);
+	if (u->refresh_next < u->daemon->databases.tenant_count)
+		return; /* the round before goes on */
+	u->refresh_next = 0;
+	for (size_t i = 0; i < AT_ONCE; i++)
+		refresh_next(u);
 }
 
 static struct maintenance_tenant *tenant_find(struct maintenance *u, const char *tenant)
@@ -105,6 +130,7 @@ void maintenance_switches_changed(void *owner, const char *tenant)
 /* ---- retention ---- */
 
 static void retain_start(struct maintenance_tenant *t);
+static void retain_next(struct maintenance *u);
 
 static void on_retained(void *owner, bool more, const struct err *e)
 {
@@ -113,8 +139,10 @@ static void on_retained(void *owner, bool more, const struct err *e)
 	t->retaining = NULL;
 	if (e)
 		log_warn("retention.failed", "tenant %s: %s", t->tenant, e->text);
-	else if (more && ++t->rounds < RETAIN_ROUNDS_MAX)
+	if (!e && more && ++t->rounds < RETAIN_ROUNDS_MAX)
 		retain_start(t);
+	else
+		retain_next(t->maintenance);
 }
 
 static void retain_start(struct maintenance_tenant *t)
@@ -125,15 +153,27 @@ static void retain_start(struct maintenance_tenant *t)
 				    &u->daemon->settings.store->retention, on_retained, t);
 }
 
+static void retain_next(struct maintenance *u)
+{
+	struct maintenance_tenant *t = &u->tenants[u->retain_next];
+
+	if (u->retain_next == u->daemon->databases.tenant_count)
+		return;
+	u->retain_next++;
+	t->rounds = 0;
+	retain_start(t);
+}
+
 static void on_retain(void *owner)
 {
 	struct maintenance *u = owner;
 
 	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
-		if (!u->tenants[i].retaining) {
-			u->tenants[i].rounds = 0;
-			retain_start(&u->tenants[i]);
-		}
+		if (u->tenants[i].retaining)
+			return; /* the round before goes on */
+	u->retain_next = 0;
+	for (size_t i = 0; i < AT_ONCE; i++)
+		retain_next(u);
 }
 
 /* ---- life ---- */
@@ -147,6 +187,7 @@ struct maintenance *maintenance_new(struct daemon *d)
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
 		u->tenants[i] = (struct maintenance_tenant){.maintenance = u,
 							    .tenant = d->databases.tenant_ids[i]};
+	u->refresh_next = u->retain_next = d->databases.tenant_count;
 	u->refresh = timer_new(d->loop, on_refresh, u);
 	u->retain = timer_new(d->loop, on_retain, u);
 	return u;
