@@ -1,6 +1,8 @@
 /* What the configuration says of turns. */
 #include "turn_int.h"
 
+#include <string.h>
+
 #include "vesper/choice.h"
 #include "vesper/dates.h"
 #include "vesper/json.h"
@@ -21,16 +23,29 @@ static void on_zone_freed(void *zone)
 	zone_free(&z);
 }
 
-static bool read_place(const struct config *c, struct arena *a, const char *tenant,
-		       const json_t *def, struct tenant_place *out, struct err *e)
+static const char *own_zone(const json_t *tenants, const char *tenant)
 {
-	const char *own = json_string_value(json_object_get(def, "timezone"));
+	return json_string_value(json_object_get(json_object_get(tenants, tenant), "timezone"));
+}
 
-	out->tenant = tenant;
-	if (!zone_load(own ? own : config_text(c, "calendar.timezone"), &out->zone, e))
+/* Tenants with the same zone share it. */
+static bool read_place(const struct config *c, struct arena *a, struct tenant_place *places,
+		       size_t at, struct err *e)
+{
+	const json_t *tenants = config_json(c, "tenants");
+	const char *tenant = places[at].tenant, *own = own_zone(tenants, tenant), *other;
+
+	for (size_t i = 0; i < at; i++) {
+		other = own_zone(tenants, places[i].tenant);
+		if (own && other ? strcmp(own, other) == 0 : own == other) {
+			places[at].zone = places[i].zone;
+			return true;
+		}
+	}
+	if (!zone_load(own ? own : config_text(c, "calendar.timezone"), &places[at].zone, e))
 		return own ? err_prefix(e, "tenants.%s.timezone", tenant)
 			   : err_prefix(e, "calendar.timezone");
-	arena_defer(a, on_zone_freed, out->zone);
+	arena_defer(a, on_zone_freed, places[at].zone);
 	return true;
 }
 
@@ -42,9 +57,11 @@ static bool read_places(const struct config *c, struct arena *a, struct turn_set
 	const char *tenant;
 	json_t *def;
 
-	json_object_foreach((json_t *)tenants, tenant, def)
-		if (!read_place(c, a, tenant, def, &places[s->place_count++], e))
+	json_object_foreach((json_t *)tenants, tenant, def) {
+		places[s->place_count].tenant = tenant;
+		if (!read_place(c, a, places, s->place_count++, e))
 			return false;
+	}
 	s->places = places;
 	return true;
 }
