@@ -43,6 +43,7 @@ struct outcome {
 };
 
 const char *outcome_name(enum outcome_kind kind); /* "rows", "empty", … */
+bool outcome_is_usable(enum outcome_kind kind);   /* it tells something of the data */
 json_t *outcome_json(const struct outcome *o);    /* new reference */
 
 #endif

@@ -25,11 +25,12 @@
 #include "vesper/ref.h"
 #include "vesper/result.h"
 
-enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK };
+enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW };
 enum task_state { TASK_PENDING, TASK_RUNNING, TASK_COMPLETED, TASK_FAILED, TASK_SKIPPED };
 
 struct task {
-	const char *id; /* "t1" */
+	const char *id;    /* "t1" */
+	const char *group; /* that references name instead, of tasks for several values; or NULL */
 	const char *agent;
 	const char *tool;              /* NULL: the agent's own loop */
 	const struct args *args;       /* typed arguments of a tool (from the router), or */
@@ -76,8 +77,11 @@ struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, pla
 /* A task has ended; its results are set by now. What comes after it starts with the next turn of
  * the loop: the caller may be within a callback in which no operation may begin. */
 void plan_task_done(struct plan_run *r, struct task *task, bool completed);
-/* The results of the tasks that this one waited for; in the arena. */
+/* The results of the tasks that this one waited for; in the arena. Of a group those of its first
+ * task with rows. */
 struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct arena *a);
+/* The same of all tasks. */
+struct ref_scope plan_results(const struct plan *p, struct arena *a);
 /* Cancels what runs; the callback does not come. *r may be NULL. */
 void plan_cancel(struct plan_run **r);
 

@@ -59,6 +59,10 @@ MUST_CHECK bool supervisor_parse(const char *text, size_t len, const struct cata
 				 struct arena *a, struct supervisor_reply *out, struct err *e);
 /* Takes a filter away, under its singular and its plural name. */
 void filters_drop(json_t *filters, const char *name);
+/* Sets an argument: a list as a list, of several values for a single parameter the first. */
+void arg_set(json_t *args, const struct param_def *p, json_t *value);
+/* The value that stands for a filter, also under the other number of its name; NULL: none. */
+json_t *filters_find(const json_t *filters, const char *name);
 /* The arguments of a tool from filters by their names (singular and plural). */
 const json_t *filters_as_args(const struct tool_def *tool, const json_t *filters, struct arena *a);
 
@@ -121,5 +125,16 @@ MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text,
 				   struct supervisor_reply *out, struct err *e);
 /* Takes back a plan that can't be run: `u` is what was understood before it. */
 void planner_take_back(struct planner_turn *t, const struct understanding *u);
+
+/* ---- flow_plan.c: plans that are written down ---- */
+
+/* The first question of the flow that these filters leave open; NULL: none. A question whose
+ * condition is about results is open until it is answered. */
+const struct flow_line *flow_open_question(const struct flow_def *f, const json_t *filters,
+					   struct arena *a);
+/* Its tasks with the filters that stand, for a caller who may use the flow; what the caller may not
+ * use is skipped. No question is open. In the arena. */
+struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
+		       const json_t *filters, struct date today, struct arena *a);
 
 #endif

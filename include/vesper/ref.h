@@ -58,6 +58,17 @@ struct ref_scope {
 	size_t count;
 };
 
+/* Where a reference points. */
+struct ref_place {
+	const struct result *result;
+	const struct table *table; /* of a cell or column, and which one */
+	int column;
+	const struct fact *fact;
+};
+/* ERR_NOT_FOUND as below. */
+MUST_CHECK bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *out,
+			 struct err *e);
+
 /* The value as JSON text (of REF_COLUMN: an array of all different texts), in the arena.
  * ERR_NOT_FOUND: there is no such source, row, column or fact, or it holds nothing; the text says
  * which, for users. */

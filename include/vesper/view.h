@@ -12,6 +12,7 @@
 #include "vesper/arena.h"
 #include "vesper/clock.h"
 #include "vesper/err.h"
+#include "vesper/ref.h"
 #include "vesper/result.h"
 #include "vesper/str.h"
 
@@ -92,6 +93,11 @@ bool view_chart(struct buf *out, const struct result *r, const char *view_id,
 void view_number(struct buf *out, const struct units *units, const char *digits, const char *unit);
 /* "March 2026" for a first of month, else "26 February 2026". Not a date: copied. */
 void view_date(struct buf *out, const char *iso);
+
+/* Fills the placeholders of a flow's text: {reference} and {filter.NAME}. False (and nothing added)
+ * when one outside [[ ]] has no value. `filters` may be NULL. */
+bool view_fill_references(struct buf *out, const char *text, const struct ref_scope *s,
+			  const json_t *filters);
 
 struct view_answer_input {
 	const struct result *const *results;

@@ -220,7 +220,7 @@ static void print_all(FILE *out, const struct program *p)
 {
 	fprintf(out,
 		"%s It ends with 0 when it is done or the answer is yes, 1 when it failed or the\n"
-		"answer is no, 2 when the command line is wrong.\n\n",
+		"answer is no, 2 when the command line is wrong, 3 when a question is open.\n\n",
 		p->about);
 	for (const struct verb *v = p->verbs; v->name; v++)
 		print_verb(out, v);

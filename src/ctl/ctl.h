@@ -1,7 +1,8 @@
 /*
  * The verbs of vesperctl and of vesper-demo, and what they share. A verb takes its command line,
  * which holds only options that its usage names, and returns the exit status: 0 it is done, or the
- * answer is yes; 1 it failed, or the answer is no; 2 the command line is wrong.
+ * answer is yes; 1 it failed, or the answer is no; 2 the command line is wrong; 3 a
+ * question is open.
  */
 #ifndef VESPER_CTL_H
 #define VESPER_CTL_H
@@ -57,6 +58,7 @@ int ctl_tool(const struct command *cmd);
 int ctl_tool_run(const struct command *cmd); /* tool [run] NAME */
 int ctl_route(const struct command *cmd);
 int ctl_flow(const struct command *cmd);
+int ctl_flow_run(const struct command *cmd); /* flow run */
 int ctl_probe_verb(const struct command *cmd);
 int ctl_check_sql(const struct command *cmd);
 int ctl_eval(const struct command *cmd);

@@ -121,8 +121,10 @@ int ctl_flow(const struct command *cmd)
 	struct err e = {0};
 	int status;
 
+	if (verb && strcmp(verb, "run") == 0)
+		return ctl_flow_run(cmd);
 	if (!verb || (!checks && strcmp(verb, "list") != 0))
-		return ctl_misused(cmd, "list or check?");
+		return ctl_misused(cmd, "list, check or run?");
 	if (!ctl_catalog(ctl_option(cmd, "tenant", "vesper"), &c))
 		return 1;
 	a = arena_new(FLOW_ARENA_BYTES);

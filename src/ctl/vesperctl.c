@@ -16,8 +16,11 @@ static const struct verb verbs[] = {
 	 "\"QUESTION\" [--history FILE] [--today D] [--tenant T] | --batch FILE",
 	 "what code alone makes of a question"},
 	{"flow", ctl_flow,
-	 "list [--tenant T] [--role R] [--json] | check [FILE ...] [--tenant T] [--json]",
-	 "the flows of the packs, for a role; what is wrong with one, as path:line: what"},
+	 "list [--tenant T] [--role R] [--json] | check [FILE ...] [--tenant T] [--json] | run "
+	 "NAME "
+	 "[filter=value ...] [--today D] [--tenant T] [--role R] [--json]",
+	 "the flows of the packs, for a role; what is wrong with one, as path:line: what; what one "
+	 "gives without a model, 3 where it has a question"},
 	{"check-sql", ctl_check_sql,
 	 "[--dialect mssql|postgres|sqlite] [--json] [--written] < FILE",
 	 "what the gate says to statements; a line is id<TAB>sql, or {\"id\",\"sql\"}"},

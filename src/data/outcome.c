@@ -34,6 +34,19 @@ static json_t *suggestions_json(const struct outcome *o)
 	return list;
 }
 
+bool outcome_is_usable(enum outcome_kind kind)
+{
+	switch (kind) {
+	case OUTCOME_ROWS:
+	case OUTCOME_EMPTY:
+	case OUTCOME_NO_DATA:
+	case OUTCOME_OUT_OF_WINDOW:
+		return true;
+	default:
+		return false;
+	}
+}
+
 json_t *outcome_json(const struct outcome *o)
 {
 	json_t *out = json_object();

@@ -181,14 +181,14 @@ static void add_once(json_t *list, const char *text)
 	json_push_take(list, json_str(text));
 }
 
-static bool column_value(const struct table *t, int c, const struct ref *r, struct arena *a,
+static bool column_value(const struct ref_place *p, const struct ref *r, struct arena *a,
 			 const json_t **out, struct err *e)
 {
 	json_t *list = json_own(a, json_array());
 
-	for (size_t row = 0; row < t->row_count; row++)
-		if (t->rows[row][c])
-			add_once(list, t->rows[row][c]);
+	for (size_t row = 0; row < p->table->row_count; row++)
+		if (p->table->rows[row][p->column])
+			add_once(list, p->table->rows[row][p->column]);
 	if (json_array_size(list) == 0)
 		return err_set(e, ERR_NOT_FOUND, "the earlier step found no %s", r->name);
 	*out = list;
@@ -202,57 +202,62 @@ static const struct table *table_of(const struct result *found, const struct ref
 	return found->table_count > 0 ? found->tables[0] : NULL;
 }
 
-static bool table_value(const struct result *found, const struct ref *r, struct arena *a,
-			const json_t **out, struct err *e)
+static bool find_cell(const struct ref *r, struct ref_place *p, struct err *e)
 {
-	const struct table *t = table_of(found, r);
-	int c = t ? find_column(t, r->name) : -1;
+	const struct table *t = p->table = table_of(p->result, r);
 
 	if (!t || t->row_count == 0)
 		return err_set(e, ERR_NOT_FOUND, "the earlier step found nothing");
-	if (c < 0)
+	p->column = find_column(t, r->name);
+	if (p->column < 0)
 		return err_set(e, ERR_NOT_FOUND, "the earlier step gives no %s", r->name);
-	if (r->kind == REF_COLUMN)
-		return column_value(t, c, r, a, out, e);
-	if (r->row >= t->row_count || !t->rows[r->row][c])
+	if (r->kind == REF_CELL && (r->row >= t->row_count || !t->rows[r->row][p->column]))
 		return err_set(e, ERR_NOT_FOUND, "the earlier step found no %s in row %zu", r->name,
 			       r->row + 1);
-	*out = text_value(a, t->rows[r->row][c]);
 	return true;
 }
 
-static bool fact_value(const struct result *found, const struct ref *r, struct arena *a,
-		       const json_t **out, struct err *e)
+bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *out, struct err *e)
 {
-	const struct fact *f = result_fact(found, r->name);
+	const struct ref_source *source = find_source(s, r->source);
 
-	if (!f || !f->value)
-		return err_set(e, ERR_NOT_FOUND, "the earlier step does not tell the %s", r->name);
-	*out = text_value(a, f->value);
-	return true;
+	*out = (struct ref_place){.result = source ? result_of(source) : NULL};
+	if (!out->result)
+		return err_set(e, ERR_NOT_FOUND, "the earlier step %s gave nothing", r->source);
+	if (r->kind == REF_CELL || r->kind == REF_COLUMN)
+		return find_cell(r, out, e);
+	if (r->kind != REF_FACT)
+		return true;
+	out->fact = result_fact(out->result, r->name);
+	return (out->fact && out->fact->value) ||
+	       err_set(e, ERR_NOT_FOUND, "the earlier step does not tell the %s", r->name);
 }
 
 bool ref_value(const struct ref_scope *s, const struct ref *r, struct arena *a, const json_t **out,
 	       struct err *e)
 {
-	const struct ref_source *source = find_source(s, r->source);
-	const struct result *found = source ? result_of(source) : NULL;
+	struct ref_place p;
 
-	if (!found)
-		return err_set(e, ERR_NOT_FOUND, "the earlier step %s gave nothing", r->source);
+	if (!ref_find(s, r, &p, e))
+		return false;
 	switch (r->kind) {
 	case REF_ROW_COUNT:
 		*out = text_value(a, arena_printf(a, "%zu",
-						  found->table_count ? found->tables[0]->row_count
-								     : (size_t)0));
+						  p.result->table_count
+							  ? p.result->tables[0]->row_count
+							  : (size_t)0));
 		return true;
 	case REF_OUTCOME:
-		*out = text_value(a, outcome_name(found->outcome.kind));
+		*out = text_value(a, outcome_name(p.result->outcome.kind));
 		return true;
 	case REF_FACT:
-		return fact_value(found, r, a, out, e);
+		*out = text_value(a, p.fact->value);
+		return true;
+	case REF_COLUMN:
+		return column_value(&p, r, a, out, e);
 	default:
-		return table_value(found, r, a, out, e);
+		*out = text_value(a, p.table->rows[r->row][p.column]);
+		return true;
 	}
 }
 

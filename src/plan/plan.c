@@ -50,7 +50,22 @@ static void add_id(const char *const **ids, const char *id, struct arena *a)
 	*ids = longer;
 }
 
-static bool read_references(struct task *t, struct arena *a, struct err *e)
+/* A group is waited for whole; what of it ends well is enough. */
+static void wait_for(const struct plan *p, struct task *t, const char *id, bool needed,
+		     struct arena *a)
+{
+	bool is_group = false;
+
+	for (size_t i = 0; i < p->count; i++)
+		if (p->tasks[i].group && strcmp(p->tasks[i].group, id) == 0) {
+			is_group = true;
+			add_id(&t->waits_for, p->tasks[i].id, a);
+		}
+	if (!is_group)
+		add_id(needed ? &t->depends_on : &t->waits_for, id, a);
+}
+
+static bool read_references(const struct plan *p, struct task *t, struct arena *a, struct err *e)
 {
 	struct ref_need needs[PLAN_TASKS_MAX];
 	const struct condition_term *terms;
@@ -59,7 +74,7 @@ static bool read_references(struct task *t, struct arena *a, struct err *e)
 	if (!ref_needs(t->json_args, a, needs, PLAN_TASKS_MAX, &count, e))
 		return err_prefix(e, "task %s", t->id);
 	for (size_t i = 0; i < count; i++)
-		add_id(needs[i].optional ? &t->waits_for : &t->depends_on, needs[i].id, a);
+		wait_for(p, t, needs[i].id, !needs[i].optional, a);
 	if (!t->condition || !*t->condition)
 		return true;
 	t->when = condition_read(t->condition, a, e);
@@ -68,7 +83,7 @@ static bool read_references(struct task *t, struct arena *a, struct err *e)
 	terms = t->when->terms;
 	for (size_t i = 0; i < t->when->term_count; i++)
 		if (terms[i].kind != TERM_MISSING)
-			add_id(&t->waits_for, terms[i].ref.source, a);
+			wait_for(p, t, terms[i].ref.source, false, a);
 	return true;
 }
 
@@ -127,7 +142,7 @@ bool plan_check(struct plan *p, struct arena *a, struct err *e)
 		return err_set(e, ERR_INPUT, "a plan has 1 to %d tasks, not %zu", PLAN_TASKS_MAX,
 			       p->count);
 	for (size_t i = 0; i < p->count; i++)
-		if (p->tasks[i].id && !read_references(&p->tasks[i], a, e))
+		if (p->tasks[i].id && !read_references(p, &p->tasks[i], a, e))
 			return false;
 	if (!check_ids(p, e))
 		return false;
@@ -150,17 +165,38 @@ bool plan_check(struct plan *p, struct arena *a, struct err *e)
 	return true;
 }
 
-struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct arena *a)
+static bool has_rows(const struct task *t)
 {
-	struct ref_source *sources = arena_alloc(a, (p->count + 1) * sizeof(*sources));
+	for (size_t i = 0; i < t->result_count; i++)
+		if (t->results[i]->outcome.kind == OUTCOME_ROWS)
+			return true;
+	return false;
+}
+
+/* `for_task` NULL: all tasks. */
+static struct ref_scope scope_of(const struct plan *p, const struct task *for_task, struct arena *a)
+{
+	struct ref_source *sources = arena_alloc(a, (2 * p->count + 1) * sizeof(*sources));
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
-		const struct task *before = &p->tasks[i];
+		const struct task *t = &p->tasks[i];
 
-		if (waits_for(t, before->id))
-			sources[n++] = (struct ref_source){before->id, before->results,
-							   before->result_count};
+		if (for_task && !waits_for(for_task, t->id))
+			continue;
+		sources[n++] = (struct ref_source){t->id, t->results, t->result_count};
+		if (t->group && has_rows(t)) /* the first of its name is found */
+			sources[n++] = (struct ref_source){t->group, t->results, t->result_count};
 	}
 	return (struct ref_scope){sources, n};
+}
+
+struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct arena *a)
+{
+	return scope_of(p, t, a);
+}
+
+struct ref_scope plan_results(const struct plan *p, struct arena *a)
+{
+	return scope_of(p, NULL, a);
 }

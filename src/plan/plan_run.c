@@ -67,12 +67,14 @@ static bool task_prepare(const struct plan_run *r, struct task *t)
 {
 	struct ref_scope earlier = plan_earlier(r->plan, t, r->arena);
 	struct err e = {0};
+	size_t left_out = 0;
 
 	if (t->when && !condition_met(t->when, &earlier, r->plan->filters, r->arena))
 		return skip(t, "its condition was not met by what was found before");
 	if (t->json_args &&
-	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &t->left_out, &e))
+	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &left_out, &e))
 		return skip(t, arena_strdup(r->arena, e.text));
+	t->left_out += left_out;
 	t->state = TASK_RUNNING;
 	return true;
 }

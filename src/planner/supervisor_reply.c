@@ -334,7 +334,7 @@ bool supervisor_parse(const char *text, size_t len, const struct catalog_view *v
 	return true;
 }
 
-static json_t *find_filter(const json_t *filters, const char *name)
+json_t *filters_find(const json_t *filters, const char *name)
 {
 	char other[FILTER_NAME_MAX];
 	json_t *found = json_object_get(filters, name);
@@ -365,22 +365,25 @@ static json_t *list_of(json_t *value, size_t max)
 	return bounded;
 }
 
+void arg_set(json_t *args, const struct param_def *p, json_t *value)
+{
+	if (p->is_list)
+		json_set_take(args, p->name, list_of(value, p->list_max));
+	else
+		json_object_set(args, p->name,
+				json_is_array(value) ? json_array_get(value, 0) : value);
+}
+
 const json_t *filters_as_args(const struct tool_def *tool, const json_t *filters, struct arena *a)
 {
 	json_t *args = json_own(a, json_object());
 
 	for (size_t i = 0; i < tool->param_count; i++) {
 		const struct param_def *p = &tool->params[i];
-		json_t *value = find_filter(filters, p->filter);
+		json_t *value = filters_find(filters, p->filter);
 
-		if (!value)
-			continue;
-		if (p->is_list)
-			json_set_take(args, p->name, list_of(value, p->list_max));
-		else if (json_is_array(value))
-			json_object_set(args, p->name, json_array_get(value, 0));
-		else
-			json_object_set(args, p->name, value);
+		if (value)
+			arg_set(args, p, value);
 	}
 	return args;
 }

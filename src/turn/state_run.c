@@ -17,19 +17,6 @@ struct task_run {
 	struct task *task;
 };
 
-static bool is_usable(const struct result *r)
-{
-	switch (r->outcome.kind) {
-	case OUTCOME_ROWS:
-	case OUTCOME_EMPTY:
-	case OUTCOME_NO_DATA:
-	case OUTCOME_OUT_OF_WINDOW:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* The main table of each result with rows is shown at once; the others serve the derived facts. */
 static void show(struct turn *t, const struct task *task, struct result *r)
 {
@@ -125,7 +112,7 @@ static void on_tool(void *owner, struct result *r)
 	run->task->result_count = 1;
 	agent_tool_ended(t->core.sink, r);
 	show(t, run->task, r);
-	plan_task_done(run->plan, run->task, is_usable(r));
+	plan_task_done(run->plan, run->task, outcome_is_usable(r->outcome.kind));
 }
 
 /* Agents say the status of their tools themselves. A failing agent leaves what it gathered. */

@@ -1,9 +1,10 @@
-/* Templates with placeholders, filled from a result: the sentence of a tool, and the follow-up
- * questions. */
+/* Templates with placeholders, filled from one result (the sentence of a tool, its follow-up
+ * questions) or from those of a plan by references. */
 #include "view_int.h"
 
 #include <string.h>
 
+#include "vesper/limits.h"
 #include "vesper/mem.h"
 
 static bool add_fact_value(struct buf *out, const struct result *r, const char *name)
@@ -45,8 +46,60 @@ static bool add_first_cell(struct buf *out, const struct result *r, const char *
 	return true;
 }
 
-static bool add_placeholder(struct buf *out, const struct result *r, const char *name)
+/* What placeholders stand for: values of a result, or without one references. */
+struct fill_source {
+	const struct result *result;
+	const struct ref_scope *scope;
+	const json_t *filters;
+};
+
+static bool add_filter(struct buf *out, const json_t *value)
 {
+	const json_t *item;
+	size_t i, n = json_array_size(value);
+
+	if (json_is_string(value))
+		buf_str(out, json_string_value(value));
+	else if (json_is_integer(value))
+		buf_int(out, json_integer_value(value));
+	json_array_foreach(value, i, item) {
+		buf_str(out, i == 0 ? "" : i + 1 == n ? " and " : ", ");
+		if (!add_filter(out, item))
+			return false;
+	}
+	return json_is_string(value) || json_is_integer(value) || n > 0;
+}
+
+static bool add_reference(struct buf *out, const struct fill_source *from, const char *name)
+{
+	struct ref_place p;
+	struct err unused = {0};
+	struct ref r;
+
+	if (strncmp(name, "filter.", 7) == 0)
+		return add_filter(out, json_object_get(from->filters, name + 7));
+	if (!ref_parse(name, &r, &unused) || !ref_find(from->scope, &r, &p, &unused))
+		return false;
+	if (r.kind == REF_FACT)
+		view_number(out, p.result->units, p.fact->value, p.fact->unit);
+	else if (r.kind == REF_CELL)
+		view_cell(out, p.result->units, &p.table->columns[p.column],
+			  p.table->rows[r.row][p.column]);
+	else if (r.kind == REF_OUTCOME)
+		buf_str(out, outcome_name(p.result->outcome.kind));
+	else if (p.result->table_count > 0)
+		view_row_count(out, p.result->tables[0]);
+	else
+		buf_char(out, '0');
+	return true;
+}
+
+static bool add_placeholder(struct buf *out, const struct fill_source *from, const char *name)
+{
+	const struct result *r = from->result;
+
+	if (!r)
+		return add_reference(out, from, name);
 	if (strncmp(name, "fact.", 5) == 0)
 		return add_fact_value(out, r, name + 5);
 	if (strncmp(name, "arg.", 4) == 0)
@@ -62,11 +115,11 @@ static bool add_placeholder(struct buf *out, const struct result *r, const char 
 }
 
 /* Text up to `end` with its placeholders; false when one has no value. */
-static bool add_part(struct buf *out, const char *p, const char *end, const struct result *r)
+static bool add_part(struct buf *out, const char *p, const char *end, const struct fill_source *r)
 {
 	while (p < end) {
 		const char *close = *p == '{' ? memchr(p, '}', (size_t)(end - p)) : NULL;
-		char name[64];
+		char name[4 * REF_NAME_MAX];
 
 		if (!close || (size_t)(close - p) > sizeof(name)) {
 			buf_char(out, *p++);
@@ -81,7 +134,7 @@ static bool add_part(struct buf *out, const char *p, const char *end, const stru
 	return true;
 }
 
-bool view_fill(struct buf *out, const char *text, const struct result *r)
+static bool fill(struct buf *out, const char *text, const struct fill_source *r)
 {
 	struct buf whole, part;
 	bool complete = true;
@@ -107,4 +160,15 @@ bool view_fill(struct buf *out, const char *text, const struct result *r)
 	buf_deinit(&whole);
 	buf_deinit(&part);
 	return complete;
+}
+
+bool view_fill(struct buf *out, const char *text, const struct result *r)
+{
+	return fill(out, text, &(struct fill_source){.result = r});
+}
+
+bool view_fill_references(struct buf *out, const char *text, const struct ref_scope *s,
+			  const json_t *filters)
+{
+	return fill(out, text, &(struct fill_source){.scope = s, .filters = filters});
 }

@@ -296,6 +296,27 @@ static void a_failure_takes_along_only_what_needs_it(void **state)
 	assert_int_equal(tasks[4].state, TASK_SKIPPED);
 }
 
+/* References name the group; the first of it with rows is meant, and one of it is enough. */
+static void a_group_speaks_by_its_first_with_rows(void **state)
+{
+	struct task tasks[] = {
+		{.id = "g.1", .group = "g"},
+		{.id = "g.2", .group = "g"},
+		{.id = "after",
+		 .json_args = vendor_of("g.rows[0].vendor"),
+		 .condition = "g.row_count > 1"},
+	};
+	struct stage s = {.fails = "g.1", .result = two_rows()};
+	struct plan p = {.tasks = tasks, .count = 3};
+
+	(void)state;
+	play(&s, tasks, 3, 10);
+	assert_string_equal(s.told, "+g.1 +g.2 !g.1 -g.2 +after -after ");
+	assert_string_equal(json_string_value(json_object_get(tasks[2].json_args, "vendor")),
+			    "Ascend");
+	assert_int_equal(plan_results(&p, arena).count, 5);
+}
+
 static void what_matters_most_starts_first(void **state)
 {
 	struct task tasks[] = {
@@ -320,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_condition_skips_its_task_and_what_hangs_on_it),
 		cmocka_unit_test(references_are_values_when_the_task_runs),
 		cmocka_unit_test(a_failure_takes_along_only_what_needs_it),
+		cmocka_unit_test(a_group_speaks_by_its_first_with_rows),
 		cmocka_unit_test(what_matters_most_starts_first),
 	};
 

@@ -74,11 +74,41 @@ static void without_a_value_nothing_is_said(void **state)
 	arena_free(&a);
 }
 
+static void references_are_filled_from_a_plan(void **state)
+{
+	static const char *const rows[][2] = {
+		{"{t1.rows[0].vendor}: {t1.rows[0].AvgPrice}", "Ascend: $48.70/MWh"},
+		{"{t1.facts.gap} in {t1.row_count} {t1.outcome}", "$2.66/MWh in 2 rows"},
+		{"{filter.zone} and[[ {filter.planet}]] {filter.years}", "NP15 and 2025 and 2026"},
+		{"[[{t2.row_count}]][[{t1.rows[1].AvgPrice?}]].", "."},
+	};
+	struct arena *a = arena_new(1 << 20);
+	struct result *r = sample(a);
+	const struct ref_source source = {"t1", &r, 1};
+	const struct ref_scope scope = {&source, 1};
+	json_t *filters =
+		json_own(a, json_pack("{s:s,s:[i,s]}", "zone", "NP15", "years", 2025, "2026"));
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 1000);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		buf_reset(&b);
+		assert_true(view_fill_references(&b, rows[i][0], &scope, filters));
+		assert_string_equal(buf_text(&b), rows[i][1]);
+	}
+	assert_false(view_fill_references(&b, "{t2.row_count}", &scope, filters));
+	assert_false(view_fill_references(&b, "{filter.planet}", &scope, NULL));
+	buf_deinit(&b);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(placeholders_are_filled_in_the_house_style),
 		cmocka_unit_test(without_a_value_nothing_is_said),
+		cmocka_unit_test(references_are_filled_from_a_plan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

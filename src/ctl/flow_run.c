@@ -1,0 +1,281 @@
+/* `vesperctl flow run`: a flow on the configured sources, in this process and without a model. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "opened.h"
+#include "vesper/clock.h"
+#include "vesper/condition.h"
+#include "vesper/json.h"
+#include "vesper/limits.h"
+#include "vesper/planner.h"
+#include "vesper/view.h"
+
+#define QUESTION_OPEN 3 /* exit status */
+
+struct flow_run {
+	struct opened opened;
+	struct arena *arena;
+	struct principal who;
+	struct date today;
+	struct catalog_view may;
+	const struct flow_def *flow;
+	json_t *filters; /* in the arena */
+	struct plan *plan;
+	int calls;
+};
+
+struct call {
+	struct flow_run *run;
+	struct plan_run *plan;
+	struct task *task;
+};
+
+/* ---- running ---- */
+
+static void on_result(void *owner, struct result *r)
+{
+	struct call *c = owner;
+
+	c->task->results = arena_alloc(c->run->arena, sizeof(r));
+	c->task->results[0] = r;
+	c->task->result_count = 1;
+	plan_task_done(c->plan, c->task, outcome_is_usable(r->outcome.kind));
+}
+
+static struct op *on_task(void *owner, struct plan_run *plan, struct task *task)
+{
+	struct flow_run *r = owner;
+	struct call *c = arena_alloc(r->arena, sizeof(*c));
+	struct tool_request request = {
+		.call = arena_printf(r->arena, "c%d", ++r->calls),
+		.agent = task->agent,
+		.tool = task->tool,
+		.args = task->json_args,
+		.who = &r->who,
+		.today = r->today,
+	};
+
+	*c = (struct call){r, plan, task};
+	return tool_start(r->opened.tools, &request, r->arena, on_result, c);
+}
+
+static void on_end(void *owner)
+{
+	struct flow_run *r = owner;
+
+	loop_stop(r->opened.loop);
+}
+
+static bool run(struct flow_run *r, struct err *e)
+{
+	r->plan = flow_plan(r->flow, &r->may, r->filters, r->today, r->arena);
+	for (size_t i = 0; i < r->plan->count; i++)
+		if (!r->plan->tasks[i].tool)
+			return err_set(e, ERR_INPUT, "%s: %s is an agent, which needs a model",
+				       r->flow->name, r->plan->tasks[i].agent);
+	if (!plan_check(r->plan, r->arena, e))
+		return false;
+	plan_start(r->opened.loop, r->plan, r->arena, on_task, on_end, r);
+	loop_run(r->opened.loop);
+	return true;
+}
+
+/* ---- what it gives ---- */
+
+static const char *state_name(enum task_state s)
+{
+	return s == TASK_COMPLETED ? "completed" : s == TASK_SKIPPED ? "skipped" : "failed";
+}
+
+static json_t *task_json(const struct task *t)
+{
+	const struct result *r = t->result_count > 0 ? t->results[0] : NULL;
+	json_t *out = json_object(), *facts = json_object();
+
+	json_set_str(out, "id", t->id);
+	json_set_str(out, "tool", t->tool);
+	json_set_str(out, "state", state_name(t->state));
+	json_set_str(out, "why", t->why);
+	if (r) {
+		json_set_str(out, "outcome", outcome_name(r->outcome.kind));
+		json_set_take(
+			out, "rows",
+			json_integer(r->table_count > 0 ? (json_int_t)r->tables[0]->row_count : 0));
+	}
+	for (size_t i = 0; r && i < r->fact_count; i++)
+		json_set_str(facts, r->facts[i].name, r->facts[i].value);
+	json_set_take(out, "facts", facts);
+	return out;
+}
+
+static bool holds(const struct flow_run *r, const struct flow_line *l, const struct ref_scope *s)
+{
+	return !l->when || condition_met(l->when, s, r->filters, r->arena);
+}
+
+/* The sentences of the flow, then what could not be looked up. */
+static void put_text(const struct flow_run *r, const struct ref_scope *s, struct buf *out)
+{
+	for (size_t i = 0; i < r->flow->line_count; i++) {
+		const struct flow_line *l = &r->flow->lines[i];
+
+		if (l->kind == FLOW_SAY && holds(r, l, s) &&
+		    view_fill_references(out, l->text, s, r->filters))
+			buf_char(out, '\n');
+	}
+	for (size_t i = 0; i < r->plan->count; i++) {
+		const struct task *t = &r->plan->tasks[i];
+
+		if (t->state == TASK_SKIPPED && t->why)
+			buf_printf(out, "%s: not looked up, because %s.\n", t->id, t->why);
+		if (t->state != TASK_FAILED || t->result_count == 0)
+			continue;
+		buf_printf(out, "%s: ", t->id);
+		view_outcome_words(out, t->results[0]);
+		buf_char(out, '\n');
+	}
+}
+
+static json_t *suggestions(const struct flow_run *r, const struct ref_scope *s)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < r->flow->line_count; i++) {
+		const struct flow_line *l = &r->flow->lines[i];
+		struct buf label, question;
+
+		if (l->kind != FLOW_SUGGEST || !holds(r, l, s))
+			continue;
+		buf_init(&label, FLOW_BYTES_MAX);
+		buf_init(&question, FLOW_BYTES_MAX);
+		if (view_fill_references(&label, l->label, s, r->filters) &&
+		    view_fill_references(&question, l->text, s, r->filters))
+			json_push_take(all, json_make({"label", json_str(buf_text(&label))},
+						      {"question", json_str(buf_text(&question))},
+						      {"primary", json_boolean(l->primary)}));
+		buf_deinit(&label);
+		buf_deinit(&question);
+	}
+	return all;
+}
+
+static bool has_failed(const struct plan *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->tasks[i].state == TASK_FAILED)
+			return true;
+	return false;
+}
+
+static void print_run(const struct flow_run *r, bool as_json)
+{
+	struct ref_scope all = plan_results(r->plan, r->arena);
+	json_t *tasks = json_array();
+	struct buf text;
+
+	buf_init(&text, ANSWER_BYTES_MAX);
+	put_text(r, &all, &text);
+	for (size_t i = 0; i < r->plan->count; i++)
+		json_push_take(tasks, task_json(&r->plan->tasks[i]));
+	if (as_json)
+		ctl_print_json(json_make(
+			{"flow", json_str(r->flow->name)}, {"filters", json_incref(r->filters)},
+			{"tasks", json_incref(tasks)}, {"text", json_str(buf_text(&text))},
+			{"suggestions", suggestions(r, &all)}));
+	else
+		fputs(buf_text(&text), stdout);
+	json_decref(tasks);
+	buf_deinit(&text);
+}
+
+/* ---- the command line ---- */
+
+static bool is_filter(const struct flow_def *f, const char *name)
+{
+	if (flow_ask(f, name))
+		return true;
+	for (size_t i = 0; i < f->line_count; i++)
+		if (f->lines[i].tool && tool_param_of_filter(f->lines[i].tool, name))
+			return true;
+	return false;
+}
+
+/* A filter of several values is given by repeating its name. */
+static bool read_filters(struct flow_run *r, const struct command *cmd, struct err *e)
+{
+	const char *word;
+
+	for (size_t n = 2; (word = ctl_word(cmd, n)); n++) {
+		size_t length = strcspn(word, "=");
+		const char *name = arena_strndup(r->arena, word, length);
+		json_t *before = json_object_get(r->filters, name);
+
+		if (!word[length] || !is_filter(r->flow, name))
+			return err_set(e, ERR_INPUT, "%s: not filter=value of %s", word,
+				       r->flow->name);
+		if (before && !json_is_array(before)) {
+			before = json_list_of(json_incref(before));
+			json_set_take(r->filters, name, before);
+		}
+		if (before)
+			json_push_take(before, json_str(word + length + 1));
+		else
+			json_set_str(r->filters, name, word + length + 1);
+	}
+	return true;
+}
+
+static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
+{
+	const char *tenant = ctl_option(cmd, "tenant", "vesper"), *name = ctl_word(cmd, 1), *today;
+
+	r->arena = arena_new(TURN_ARENA_BYTES);
+	r->filters = json_own(r->arena, json_object());
+	r->today = clock_today();
+	if (!opened_begin(&r->opened, e) || !opened_tools(&r->opened, tenant, e) ||
+	    !ctl_principal(r->opened.catalog, ctl_option(cmd, "role", "admin"), tenant, &r->who, e))
+		return false;
+	today = ctl_option(cmd, "today", config_text(r->opened.config, "today"));
+	if (*today && !date_parse_iso(today, &r->today))
+		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
+			       today);
+	if (!opened_has_tenant(&r->opened, tenant))
+		return err_set(e, ERR_INPUT, "there is no tenant %s", tenant);
+	catalog_for(r->opened.catalog, &r->who, r->arena, &r->may);
+	for (size_t i = 0; i < r->may.flow_count; i++)
+		if (strcmp(r->may.flows[i]->name, name) == 0)
+			r->flow = r->may.flows[i];
+	if (!r->flow)
+		return err_set(e, ERR_INPUT, "there is no flow %s (vesperctl flow list lists them)",
+			       name);
+	return read_filters(r, cmd, e);
+}
+
+int ctl_flow_run(const struct command *cmd)
+{
+	const struct flow_line *question = NULL;
+	struct flow_run r = {0};
+	struct err e = {0};
+	int status = 1;
+	bool done;
+
+	if (!ctl_word(cmd, 1))
+		return ctl_misused(cmd, "which flow?");
+	done = begin(&r, cmd, &e);
+	if (done)
+		question = flow_open_question(r.flow, r.filters, r.arena);
+	if (question) {
+		printf("%s (%s=...)\n", question->text, question->filter);
+		status = QUESTION_OPEN;
+	} else if (done && run(&r, &e)) {
+		print_run(&r, ctl_flag(cmd, "json"));
+		status = has_failed(r.plan);
+	} else {
+		status = ctl_fail("%s", e.text);
+	}
+	arena_free(&r.arena);
+	opened_close(&r.opened);
+	return status;
+}

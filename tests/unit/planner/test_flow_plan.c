@@ -1,0 +1,176 @@
+/* Flows as plans: what stands fills what lines leave out, and what is asked for must stand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "vesper/json.h"
+#include "vesper/planner.h"
+
+static const struct date today = {2026, 2, 27};
+static struct catalog *catalog;
+static struct arena *arena;
+static struct catalog_view view;
+
+static int setup(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	return catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e)
+		       ? 0
+		       : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	catalog_unref(&catalog);
+	return 0;
+}
+
+static int before(void **state)
+{
+	static const char *const permissions[] = {"chat:use", "chat:read_projects"};
+	struct principal viewer = {.user = "vic",
+				   .tenant = "vesper",
+				   .permissions = permissions,
+				   .permission_count = 2};
+
+	(void)state;
+	arena = arena_new(1 << 22);
+	catalog_for(catalog, &viewer, arena, &view);
+	return 0;
+}
+
+static int after(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static const struct flow_def *flow(const char *lines)
+{
+	struct flow_def *f = arena_alloc(arena, sizeof(*f));
+	struct err e = {0};
+
+	if (!flow_read(
+		    catalog, "energy", "x.flow",
+		    arena_printf(arena, "---\nflow: x\nabout: x\nagent: per_agent\n---\n%s", lines),
+		    arena, f, &e))
+		fail_msg("%s", e.text);
+	return f;
+}
+
+static json_t *filters(const char *text)
+{
+	struct err e = {0};
+	json_t *json;
+
+	assert_true(json_parse(text, strlen(text), 4096, &json, &e));
+	return json_own(arena, json);
+}
+
+static const char *arg(const struct task *t, const char *name)
+{
+	return json_string_value(json_object_get(t->json_args, name));
+}
+
+static void lines_go_over_what_stands(void **state)
+{
+	const struct flow_def *f = flow("do a get_portfolio_summary status_color=off_track\n"
+					"do b get_recent_changes since=today-7d until=today\n");
+	struct plan *p =
+		flow_plan(f, &view, filters("{\"market\":\"CAISO\",\"status_color\":\"at_risk\"}"),
+			  today, arena);
+	struct err e = {0};
+
+	(void)state;
+	assert_true(plan_check(p, arena, &e));
+	assert_int_equal(p->count, 2);
+	assert_int_equal(p->origin, PLAN_FLOW);
+	assert_string_equal(arg(&p->tasks[0], "status_color"), "off_track");
+	assert_string_equal(arg(&p->tasks[0], "market"), "CAISO");
+	assert_string_equal(arg(&p->tasks[1], "since"), "2026-02-20");
+	assert_string_equal(arg(&p->tasks[1], "until"), "2026-02-27");
+	assert_string_equal(p->tasks[1].agent, "per_agent");
+	assert_int_equal(p->tasks[1].wave, 0);
+}
+
+static void what_a_caller_may_not_use_is_skipped(void **state)
+{
+	const struct flow_def *f =
+		flow("do a get_portfolio_summary\n"
+		     "do b get_budget_overview project_name=\"Nazareth Solar\"\n");
+	struct plan *p = flow_plan(f, &view, NULL, today, arena);
+
+	(void)state;
+	assert_int_equal(p->tasks[0].state, TASK_PENDING);
+	assert_int_equal(p->tasks[1].state, TASK_SKIPPED);
+	assert_non_null(strstr(p->tasks[1].why, "permission"));
+}
+
+static void each_value_has_its_task(void **state)
+{
+	const struct flow_def *f =
+		flow("ask project_name multiple 1..6 \"Which projects?\"\n"
+		     "do h get_project_health each project_name\n"
+		     "do r get_task_risks project_name={h.rows[0].ProjectName}\n");
+	struct plan *p = flow_plan(
+		f, &view, filters("{\"project_name\":[\"A\",\"B\",\"C\",\"D\",\"E\",\"F\"]}"),
+		today, arena);
+	struct err e = {0};
+
+	(void)state;
+	assert_true(plan_check(p, arena, &e));
+	assert_int_equal(p->count, FLOW_EACH_MAX + 1);
+	assert_string_equal(p->tasks[0].id, "h.1");
+	assert_string_equal(p->tasks[1].group, "h");
+	assert_string_equal(arg(&p->tasks[1], "project_name"), "B");
+	assert_int_equal(p->tasks[0].left_out, 1);
+	assert_int_equal(p->tasks[5].wave, 1);
+	assert_null(p->tasks[5].depends_on);
+	assert_non_null(p->tasks[5].waits_for[4]);
+}
+
+static void a_question_is_open_until_its_filter_stands(void **state)
+{
+	const struct flow_def *f =
+		flow("do all get_portfolio_summary\n"
+		     "ask project_name single \"Which project?\" if missing market\n"
+		     "do h get_project_health\n");
+
+	(void)state;
+	assert_ptr_equal(flow_open_question(f, NULL, arena), &f->lines[1]);
+	assert_null(flow_open_question(f, filters("{\"project_name\":\"A\"}"), arena));
+	assert_null(flow_open_question(f, filters("{\"market\":\"CAISO\"}"), arena));
+}
+
+static void a_question_about_results_is_open(void **state)
+{
+	const struct flow_def *f =
+		flow("do all get_portfolio_summary\n"
+		     "ask project_name single \"Which project?\" if all.row_count > 1\n"
+		     "do h get_project_health\n");
+
+	(void)state;
+	assert_ptr_equal(flow_open_question(f, NULL, arena), &f->lines[1]);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, before, after)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(lines_go_over_what_stands),
+		TEST(what_a_caller_may_not_use_is_skipped),
+		TEST(each_value_has_its_task),
+		TEST(a_question_is_open_until_its_filter_stands),
+		TEST(a_question_about_results_is_open),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
