@@ -9,6 +9,7 @@
 
 #include "vesper/json.h"
 #include "vesper/utf8.h"
+#include "vesper/strlist.h"
 
 #define SUB_CHARACTERS_MAX   200
 #define PERMISSIONS_MAX      64
@@ -139,10 +140,7 @@ static bool client_check(const json_t *claims, const char *const *clients)
 	if (!json_opt_str(claims, "appid", &client, NULL) ||
 	    !json_opt_str(claims, "azp", &client, NULL))
 		return false;
-	for (; *clients; clients++)
-		if (strcmp(*clients, client) == 0)
-			return true;
-	return false;
+	return strlist_has(clients, client);
 }
 
 /* The tenant that this value of the claim stands for; NULL: none of ours. */

@@ -95,7 +95,7 @@ static bool check_role(const struct loader *l, const char *name, const char *con
 		       struct err *e)
 {
 	for (; *permissions; permissions++)
-		if (!list_has(l->whole->permissions, *permissions))
+		if (!strlist_has(l->whole->permissions, *permissions))
 			return err_set(e, ERR_INPUT, "roles: %s: %s is no permission", name,
 				       *permissions);
 	return true;
@@ -136,7 +136,7 @@ static bool add_to_role(struct loader *l, const char *name, const json_t *permis
 {
 	struct catalog_whole *w = l->whole;
 	const char *const *more;
-	struct text_list all = {0};
+	struct strlist all = {0};
 	size_t i = 0;
 
 	while (i < w->role_count && strcmp(w->roles[i].name, name) != 0)
@@ -146,32 +146,32 @@ static bool add_to_role(struct loader *l, const char *name, const json_t *permis
 	if (!load_texts(l, permissions, name, &more, e))
 		return err_prefix(e, "roles");
 	for (const char *const *p = w->roles[i].permissions; *p; p++)
-		text_list_add(&all, l->arena, *p);
+		strlist_add(&all, l->arena, *p);
 	for (; *more; more++) {
-		if (!list_has(own, *more))
+		if (!strlist_has(own, *more))
 			return err_set(e, ERR_INPUT, "roles: %s: %s is no permission of this pack",
 				       name, *more);
-		text_list_add(&all, l->arena, *more);
+		strlist_add(&all, l->arena, *more);
 	}
-	text_list_add(&all, l->arena, NULL);
+	strlist_add(&all, l->arena, NULL);
 	w->roles[i].permissions = all.items;
 	return true;
 }
 
 static bool add_permissions(struct loader *l, const char *const *own, struct err *e)
 {
-	struct text_list all = {0};
+	struct strlist all = {0};
 
 	for (const char *const *p = l->whole->permissions; *p; p++)
-		text_list_add(&all, l->arena, *p);
+		strlist_add(&all, l->arena, *p);
 	for (; *own; own++) {
-		if (list_has(all.items, *own))
+		if (strlist_has(all.items, *own))
 			return err_set(e, ERR_INPUT, "permissions: %s is declared already", *own);
 		if (!strchr(*own, ':'))
 			return err_set(e, ERR_INPUT, "permissions: %s is not AREA:RIGHT", *own);
-		text_list_add(&all, l->arena, *own);
+		strlist_add(&all, l->arena, *own);
 	}
-	text_list_add(&all, l->arena, NULL);
+	strlist_add(&all, l->arena, NULL);
 	l->whole->permissions = all.items;
 	return true;
 }

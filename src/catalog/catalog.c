@@ -39,7 +39,7 @@ static bool choose_packs(struct loader *l, const char *const *roots, const struc
 	if (!packs_read(roots, l->arena, &packs, e) ||
 	    !packs_list(packs, list ? list->names : NULL, l->arena, &chosen, e))
 		return false;
-	n = list_length(chosen.names);
+	n = strlist_len(chosen.names);
 	l->packs = arena_alloc(l->arena, (n + 1) * sizeof(*l->packs));
 	for (size_t i = 0; i < n; i++)
 		l->packs[i] = packs_find(packs, chosen.names[i]);
@@ -190,7 +190,7 @@ const struct param_def *tool_param_of_filter(const struct tool_def *t, const cha
 
 bool catalog_has_permission(const struct catalog *c, const char *permission)
 {
-	return list_has(catalog_whole(c)->permissions, permission);
+	return strlist_has(catalog_whole(c)->permissions, permission);
 }
 
 const char *const *catalog_role(const struct catalog *c, const char *role)
@@ -369,7 +369,7 @@ void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool, const char *agent)
 {
 	return has_tool(v, tool) &&
-	       (!agent || (list_has(tool->agents, agent) &&
+	       (!agent || (strlist_has(tool->agents, agent) &&
 			   !(v->tenant && switches_are_off(v->catalog->switches, v->tenant, agent,
 							   tool->name))));
 }

@@ -8,6 +8,7 @@
 #include "vesper/arena.h"
 #include "vesper/catalog.h"
 #include "vesper/str.h"
+#include "vesper/strlist.h"
 
 struct role {
 	const char *name;
@@ -68,12 +69,6 @@ struct packs {
 	size_t count;
 };
 
-/* A list that grows in the arena and is NULL-ended at all times. */
-struct text_list {
-	const char **items;
-	size_t count, cap;
-};
-
 struct loader {
 	const char *home;              /* the root of what packs share */
 	const char *root;              /* of the files that are read now */
@@ -130,8 +125,8 @@ struct front_matter {
 	void *owner;
 	/* Reads a key that comes for the first time; of a list it sets `open`. */
 	bool (*read_key)(struct front_matter *m, struct str key, struct str text, struct err *e);
-	struct text_list *open; /* the list that "- item" lines go to */
-	struct text_list seen;
+	struct strlist *open; /* the list that "- item" lines go to */
+	struct strlist seen;
 };
 /* Reads up to the second --- line; *rest is what comes after it. */
 MUST_CHECK bool front_matter_read(struct front_matter *m, struct str *rest, struct err *e);
@@ -192,11 +187,5 @@ MUST_CHECK bool source_schemas_fit(const struct loader *l, const char *source, s
 
 /* The approved views with their columns, for the model that writes SQL of its own. */
 const char *own_sql_views(const struct loader *l);
-
-/* ---- small things ---- */
-
-bool list_has(const char *const *list, const char *text); /* list may be NULL */
-size_t list_length(const char *const *list);
-void text_list_add(struct text_list *list, struct arena *a, const char *text);
 
 #endif

@@ -21,7 +21,7 @@
 struct domain_file {
 	struct loader *l;
 	struct domain_def *domain;
-	struct text_list examples, tools;
+	struct strlist examples, tools;
 };
 
 static bool read_key(struct front_matter *m, struct str key, struct str text, struct err *e)
@@ -80,7 +80,7 @@ static bool load_domain(struct loader *l, const char *file, struct domain_def *d
 	if (!str_ends(str_of(file), STR(".md")))
 		return err_set(e, ERR_INPUT, "%s:1: not a .md file", m.path);
 	d->name = arena_strndup(l->arena, file, strlen(file) - 3);
-	text_list_add(&f.examples, l->arena, NULL);
+	strlist_add(&f.examples, l->arena, NULL);
 	if (!load_text_with_values(l, m.path, PROMPT_FILE_BYTES_MAX, &text, e))
 		return false;
 
@@ -127,7 +127,7 @@ static bool is_in_folder(const struct tool_def *t, const struct domain_def *d)
 static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
-	struct text_list all = {0};
+	struct strlist all = {0};
 
 	if (listed > 0 || !t->agents)
 		return err_set(
@@ -136,9 +136,9 @@ static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, str
 			"the tool",
 			t->path);
 	if (strcmp(t->agents[0], "*") == 0) {
-		text_list_add(&all, l->arena, NULL);
+		strlist_add(&all, l->arena, NULL);
 		for (size_t i = 0; i < c->domain_count; i++)
-			text_list_add(&all, l->arena, c->domains[i].agent);
+			strlist_add(&all, l->arena, c->domains[i].agent);
 		t->agents = all.items;
 		return true;
 	}
@@ -152,7 +152,7 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
 	const char *const *declared = t->agents;
-	struct text_list agents = {0};
+	struct strlist agents = {0};
 
 	for (size_t i = 0; i < c->domain_count; i++) {
 		const struct domain_def *d = &c->domains[i];
@@ -163,14 +163,15 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 				       "%s:1: belongs into sql/%s/%s, whose "
 				       "domain lists it first",
 				       t->path, d->pack, d->name);
-		text_list_add(&agents, l->arena, d->agent);
+		strlist_add(&agents, l->arena, d->agent);
 	}
 	if (t->agents_only)
 		return name_agents(l, t, agents.count, e);
 	if (agents.count == 0)
 		return err_set(e, ERR_INPUT, "%s:1: no domain lists this tool", t->path);
 	for (size_t i = 0; declared && i < agents.count; i++)
-		if (!list_has(declared, agents.items[i]) || list_length(declared) != agents.count)
+		if (!strlist_has(declared, agents.items[i]) ||
+		    strlist_len(declared) != agents.count)
 			return err_set(e, ERR_INPUT,
 				       "%s:1: agents are not those whose domains "
 				       "list the tool",

@@ -21,7 +21,7 @@ struct reader {
 	const char *path;
 	struct arena *arena;
 	struct flow_def *flow;
-	struct text_list examples;
+	struct strlist examples;
 	const char *name; /* that the file's name demands */
 	struct err *e;
 };
@@ -461,7 +461,7 @@ bool flow_parse(const char *path, const char *text, struct arena *a, struct flow
 	r.line = 1;
 	if (rest.n > FLOW_BYTES_MAX)
 		return wrong(&r, "larger than %d bytes", FLOW_BYTES_MAX);
-	text_list_add(&r.examples, a, NULL);
+	strlist_add(&r.examples, a, NULL);
 	f.lines = arena_alloc(a, (FLOW_LINES_MAX + 1) * sizeof(*f.lines));
 	if (!front_matter_read(&m, &rest, e) || !check_front(&r))
 		return false;

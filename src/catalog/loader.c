@@ -84,50 +84,23 @@ bool load_names(const struct loader *l, const char *folder, const char *const **
 bool load_texts(struct loader *l, const json_t *array, const char *what, const char *const **out,
 		struct err *e)
 {
-	struct text_list list = {0};
+	struct strlist list = {0};
 	const json_t *item;
 	size_t i;
 
 	if (!json_is_array(array))
 		return err_set(e, ERR_INPUT, "%s: not a list", what);
-	text_list_add(&list, l->arena, NULL);
+	strlist_add(&list, l->arena, NULL);
 	json_array_foreach(array, i, item) {
 		const char *text = json_string_value(item);
 		if (!text || !*text)
 			return err_set(e, ERR_INPUT, "%s[%zu]: not a text", what, i);
-		if (list_has(list.items, text))
+		if (strlist_has(list.items, text))
 			return err_set(e, ERR_INPUT, "%s[%zu]: %s is there twice", what, i, text);
-		text_list_add(&list, l->arena, text);
+		strlist_add(&list, l->arena, text);
 	}
 	*out = list.items;
 	return true;
-}
-
-bool list_has(const char *const *list, const char *text)
-{
-	for (; list && *list; list++)
-		if (strcmp(*list, text) == 0)
-			return true;
-	return false;
-}
-
-size_t list_length(const char *const *list)
-{
-	size_t n = 0;
-
-	while (list && list[n])
-		n++;
-	return n;
-}
-
-/* Adding NULL makes an empty list. */
-void text_list_add(struct text_list *list, struct arena *a, const char *text)
-{
-	list->items = arena_grow(a, list->items, list->count, &list->cap, sizeof(*list->items));
-	if (text)
-		list->items[list->count++] = arena_strdup(a, text);
-	list->items = arena_grow(a, list->items, list->count, &list->cap, sizeof(*list->items));
-	list->items[list->count] = NULL;
 }
 
 /* ---- front matter ---- */
@@ -156,9 +129,9 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 {
 	const char *name = arena_strndup(m->arena, key.p, key.n);
 
-	if (list_has(m->seen.items, name))
+	if (strlist_has(m->seen.items, name))
 		return front_matter_wrong(m, e, "a second time: ", key);
-	text_list_add(&m->seen, m->arena, name);
+	strlist_add(&m->seen, m->arena, name);
 	m->open = NULL;
 	if (!m->read_key(m, key, text, e))
 		return false;
@@ -181,7 +154,7 @@ static bool read_line(struct front_matter *m, struct str line, struct err *e)
 
 		if (!m->open || item.n == 0)
 			return front_matter_wrong(m, e, "an item of no list: ", line);
-		text_list_add(m->open, m->arena, arena_strndup(m->arena, item.p, item.n));
+		strlist_add(m->open, m->arena, arena_strndup(m->arena, item.p, item.n));
 		return true;
 	}
 	rest = line;

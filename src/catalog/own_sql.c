@@ -68,17 +68,17 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 	return policy;
 }
 
-static void need(struct text_list *needs, const char *permission, struct arena *a)
+static void need(struct strlist *needs, const char *permission, struct arena *a)
 {
 	for (size_t i = 0; permission && i < needs->count; i++)
 		if (strcmp(needs->items[i], permission) == 0)
 			return;
 	if (permission)
-		text_list_add(needs, a, permission);
+		strlist_add(needs, a, permission);
 }
 
-static void need_view(struct text_list *needs, const struct view_def *v,
-		      const struct gate_read *read, struct arena *a)
+static void need_view(struct strlist *needs, const struct view_def *v, const struct gate_read *read,
+		      struct arena *a)
 {
 	need(needs, v->permission, a);
 	for (size_t i = 0; i < v->column_count; i++)
@@ -91,14 +91,14 @@ const char *const *catalog_gate_needs(const struct catalog *c, const struct tool
 				      const struct gate_result *checked, struct arena *a)
 {
 	const struct catalog_whole *w = catalog_whole(c);
-	struct text_list needs = {0};
+	struct strlist needs = {0};
 
 	need(&needs, tool->permission, a);
 	for (size_t i = 0; i < checked->read_count; i++)
 		for (size_t k = 0; k < w->view_count; k++)
 			if (strcmp(w->view_defs[k].name, checked->reads[i].view->name) == 0)
 				need_view(&needs, &w->view_defs[k], &checked->reads[i], a);
-	text_list_add(&needs, a, NULL);
+	strlist_add(&needs, a, NULL);
 	return needs.items;
 }
 

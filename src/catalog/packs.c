@@ -20,7 +20,7 @@ static const char *const taken[] = {"language", "schema", "store", "warehouse", 
 
 bool pack_is_name(const char *name)
 {
-	return str_is_name(name, PACK_NAME_BYTES_MAX) && !list_has(taken, name);
+	return str_is_name(name, PACK_NAME_BYTES_MAX) && !strlist_has(taken, name);
 }
 
 const struct pack_def *packs_find(const struct packs *p, const char *name)
@@ -117,30 +117,30 @@ bool packs_read(const char *const *roots, struct arena *a, struct packs **out, s
 static bool is_wanted(const struct pack_def *pack, const char *const *names)
 {
 	return strcmp(pack->name, PACK_CORE) == 0 ||
-	       (names ? list_has(names, pack->name) : pack->is_default);
+	       (names ? strlist_has(names, pack->name) : pack->is_default);
 }
 
 bool packs_list(const struct packs *p, const char *const *names, struct arena *a,
 		struct pack_list *out, struct err *e)
 {
-	struct text_list list = {0};
+	struct strlist list = {0};
 	const char *key = "";
 
 	for (const char *const *name = names; name && *name; name++)
 		if (!packs_find(p, *name))
 			return err_set(e, ERR_INPUT, "there is no pack %s", *name);
-	text_list_add(&list, a, NULL);
+	strlist_add(&list, a, NULL);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct pack_def *pack = &p->items[i];
 
 		if (!is_wanted(pack, names))
 			continue;
 		for (const char *const *need = pack->needs; *need; need++)
-			if (!list_has(list.items, *need))
+			if (!strlist_has(list.items, *need))
 				return err_set(e, ERR_INPUT, "pack %s needs pack %s (%s)",
 					       pack->name, *need, pack->file);
 		key = arena_printf(a, "%s%s%s", key, *key ? "," : "", pack->name);
-		text_list_add(&list, a, pack->name);
+		strlist_add(&list, a, pack->name);
 	}
 	*out = (struct pack_list){.key = key, .names = list.items};
 	return true;

@@ -81,7 +81,7 @@ bool prompt_takes_rules(const char *name)
 {
 	for (size_t i = 0; i < PROMPT_COUNT; i++)
 		if (strcmp(PROMPT_NAMES[i].name, name) == 0)
-			return list_has(PROMPT_NAMES[i].slots, RULES);
+			return strlist_has(PROMPT_NAMES[i].slots, RULES);
 	return false;
 }
 

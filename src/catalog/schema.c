@@ -12,7 +12,7 @@
 
 static bool known_view(const struct loader *l, const char *what, const char *view, struct err *e)
 {
-	return list_has(l->whole->views, view) ||
+	return strlist_has(l->whole->views, view) ||
 	       err_set(e, ERR_INPUT, "%s: %s is no approved view", what, view);
 }
 
@@ -28,7 +28,7 @@ static bool is_column_name(const char *name)
 
 static bool known_permission(const struct loader *l, const char *permission, struct err *e)
 {
-	return !permission || list_has(l->whole->permissions, permission) ||
+	return !permission || strlist_has(l->whole->permissions, permission) ||
 	       err_set(e, ERR_INPUT, "%s is no permission", permission);
 }
 
@@ -94,11 +94,11 @@ static bool add_view(struct loader *l, const struct view_def *v, struct err *e)
 /* The names, for who looks for them in a statement. */
 static void list_views(struct loader *l)
 {
-	struct text_list views = {0};
+	struct strlist views = {0};
 
-	text_list_add(&views, l->arena, NULL);
+	strlist_add(&views, l->arena, NULL);
 	for (size_t i = 0; i < l->whole->view_count; i++)
-		text_list_add(&views, l->arena, l->whole->view_defs[i].name);
+		strlist_add(&views, l->arena, l->whole->view_defs[i].name);
 	l->whole->views = views.items;
 }
 
@@ -183,19 +183,19 @@ static bool load_measures(struct loader *l, const json_t *array, struct err *e)
 static bool read_scoped_values(struct loader *l, const json_t *object, struct dimension_def *d,
 			       struct err *e)
 {
-	struct text_list values = {0}, parents = {0};
+	struct strlist values = {0}, parents = {0};
 	const char *const *some;
 	const char *parent;
 	json_t *array;
 
-	text_list_add(&values, l->arena, NULL);
-	text_list_add(&parents, l->arena, NULL);
+	strlist_add(&values, l->arena, NULL);
+	strlist_add(&parents, l->arena, NULL);
 	json_object_foreach((json_t *)object, parent, array) {
 		if (!load_texts(l, array, parent, &some, e))
 			return false;
 		for (; *some; some++) {
-			text_list_add(&values, l->arena, *some);
-			text_list_add(&parents, l->arena, parent);
+			strlist_add(&values, l->arena, *some);
+			strlist_add(&parents, l->arena, parent);
 		}
 	}
 	d->values = values.items;
@@ -219,7 +219,7 @@ static bool read_values(struct loader *l, const json_t *item, struct dimension_d
 static bool read_words(struct loader *l, const json_t *words, struct dimension_def *d,
 		       struct err *e)
 {
-	struct text_list list = {0};
+	struct strlist list = {0};
 	const char *value;
 	const json_t *text;
 
@@ -227,13 +227,14 @@ static bool read_words(struct loader *l, const json_t *words, struct dimension_d
 		return true;
 	if (!json_is_object(words))
 		return err_set(e, ERR_INPUT, "words: not an object");
-	text_list_add(&list, l->arena, NULL);
+	strlist_add(&list, l->arena, NULL);
 	json_object_foreach((json_t *)words, value, text) {
-		if (!json_is_string(text) || (*value && !(d->values && list_has(d->values, value))))
+		if (!json_is_string(text) ||
+		    (*value && !(d->values && strlist_has(d->values, value))))
 			return err_set(e, ERR_INPUT, "words: %s: not the text of a known value",
 				       value);
-		text_list_add(&list, l->arena, arena_strdup(l->arena, value));
-		text_list_add(&list, l->arena, arena_strdup(l->arena, json_string_value(text)));
+		strlist_add(&list, l->arena, arena_strdup(l->arena, value));
+		strlist_add(&list, l->arena, arena_strdup(l->arena, json_string_value(text)));
 	}
 	d->words = list.items;
 	return true;
@@ -243,7 +244,7 @@ static bool read_words(struct loader *l, const json_t *words, struct dimension_d
 static bool read_groups(struct loader *l, const json_t *groups, struct dimension_def *d,
 			struct err *e)
 {
-	struct text_list list = {0};
+	struct strlist list = {0};
 	const char *const *values;
 	const char *group;
 	json_t *array;
@@ -252,16 +253,16 @@ static bool read_groups(struct loader *l, const json_t *groups, struct dimension
 		return true;
 	if (!json_is_object(groups))
 		return err_set(e, ERR_INPUT, "groups: not an object");
-	text_list_add(&list, l->arena, NULL);
+	strlist_add(&list, l->arena, NULL);
 	json_object_foreach((json_t *)groups, group, array) {
 		if (!load_texts(l, array, group, &values, e))
 			return err_prefix(e, "groups");
 		for (; *values; values++) {
-			if (!d->values || !list_has(d->values, *values))
+			if (!d->values || !strlist_has(d->values, *values))
 				return err_set(e, ERR_INPUT, "groups: %s: %s is no known value",
 					       group, *values);
-			text_list_add(&list, l->arena, *values);
-			text_list_add(&list, l->arena, group);
+			strlist_add(&list, l->arena, *values);
+			strlist_add(&list, l->arena, group);
 		}
 	}
 	d->groups = list.items;
@@ -291,7 +292,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 		return err_prefix(e, "%s", d->name);
 	if (!d->view != !d->column)
 		return err_set(e, ERR_INPUT, "%s: view and column go together", d->name);
-	if (d->permission && !list_has(l->whole->permissions, d->permission))
+	if (d->permission && !strlist_has(l->whole->permissions, d->permission))
 		return err_set(e, ERR_INPUT, "%s: %s is no permission", d->name, d->permission);
 	if (d->watermark && !d->view)
 		return err_set(e, ERR_INPUT, "%s: a watermark without a view", d->name);
@@ -336,7 +337,7 @@ static bool check_parents(const struct loader *l, const struct dimension_def *d,
 	if (!parent)
 		return err_set(e, ERR_INPUT, "%s: parent %s is no dimension", d->name, d->parent);
 	for (const char *const *p = d->parents; *p; p++)
-		if (!list_has(parent->values, *p))
+		if (!strlist_has(parent->values, *p))
 			return err_set(e, ERR_INPUT, "%s: %s is no %s", d->name, *p, d->parent);
 	return true;
 }
@@ -352,19 +353,19 @@ static bool is_same(const char *a, const char *b)
 static const char *const *joined(struct arena *a, const char *const *list, const char *const *more,
 				 size_t width)
 {
-	struct text_list all = {0};
+	struct strlist all = {0};
 
 	if (!list || !more)
 		return list ? list : more;
 	for (const char *const *t = list; *t; t++)
-		text_list_add(&all, a, *t);
+		strlist_add(&all, a, *t);
 	for (; *more; more += width) {
 		bool found = false;
 		for (const char *const *t = list; *t && !found; t += width)
 			found = strcmp(*t, *more) == 0 &&
 				(width == 1 || strcmp(t[1], more[1]) == 0);
 		for (size_t i = 0; !found && i < width; i++)
-			text_list_add(&all, a, more[i]);
+			strlist_add(&all, a, more[i]);
 	}
 	return all.items;
 }
@@ -372,7 +373,7 @@ static const char *const *joined(struct arena *a, const char *const *list, const
 /* Who lists each value, the `count` of the first pack's before those that were joined to them. */
 static void join_packs(struct arena *a, struct dimension_def *d, size_t count, const char *pack)
 {
-	size_t n = list_length(d->values);
+	size_t n = strlist_len(d->values);
 	const char **packs = arena_alloc(a, (n + 1) * sizeof(*packs));
 
 	for (size_t i = 0; i < n; i++)
@@ -383,12 +384,12 @@ static void join_packs(struct arena *a, struct dimension_def *d, size_t count, c
 /* A value of a parent is another one below another parent. */
 static void join_scoped(struct arena *a, struct dimension_def *d, const struct dimension_def *more)
 {
-	struct text_list values = {0}, parents = {0};
-	size_t n = list_length(d->values);
+	struct strlist values = {0}, parents = {0};
+	size_t n = strlist_len(d->values);
 
 	for (size_t i = 0; i < n; i++) {
-		text_list_add(&values, a, d->values[i]);
-		text_list_add(&parents, a, d->parents[i]);
+		strlist_add(&values, a, d->values[i]);
+		strlist_add(&parents, a, d->parents[i]);
 	}
 	for (size_t k = 0; more->values[k]; k++) {
 		size_t i = 0;
@@ -398,8 +399,8 @@ static void join_scoped(struct arena *a, struct dimension_def *d, const struct d
 			i++;
 		if (i < n)
 			continue;
-		text_list_add(&values, a, more->values[k]);
-		text_list_add(&parents, a, more->parents[k]);
+		strlist_add(&values, a, more->values[k]);
+		strlist_add(&parents, a, more->parents[k]);
 	}
 	d->values = values.items;
 	d->parents = parents.items;
@@ -408,7 +409,7 @@ static void join_scoped(struct arena *a, struct dimension_def *d, const struct d
 static bool join_dimension(struct loader *l, struct dimension_def *d,
 			   const struct dimension_def *more, struct err *e)
 {
-	size_t count = list_length(d->values);
+	size_t count = strlist_len(d->values);
 
 	if (strcmp(d->pack, more->pack) == 0)
 		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
@@ -500,7 +501,7 @@ static bool check_when(const struct loader *l, const char *when, struct err *e)
 
 	if (str_split(&rest, '=', &name))
 		d = catalog_dimension(&l->whole->shown, arena_strndup(l->arena, name.p, name.n));
-	if (!d || !rest.p || !list_has(d->values, arena_strndup(l->arena, rest.p, rest.n)))
+	if (!d || !rest.p || !strlist_has(d->values, arena_strndup(l->arena, rest.p, rest.n)))
 		return err_set(e, ERR_INPUT, "when: %s is not a known dimension=value", when);
 	return true;
 }
@@ -519,7 +520,7 @@ static bool read_alias(struct loader *l, const json_t *item, const struct dimens
 		if (*p >= 'A' && *p <= 'Z')
 			return err_set(e, ERR_INPUT, "text: \"%s\" is not in lower case",
 				       out->text);
-	if (d->values && !list_has(d->values, out->value))
+	if (d->values && !strlist_has(d->values, out->value))
 		return err_set(e, ERR_INPUT, "value: %s is no known %s", out->value, d->name);
 	return !out->when || check_when(l, out->when, e);
 }

@@ -38,7 +38,7 @@ bool catalog_reads(const struct catalog *c, const char *source)
 	return false;
 }
 
-static bool has_name(const struct text_list *list, const char *name)
+static bool has_name(const struct strlist *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (strcasecmp(list->items[i], name) == 0)
@@ -46,21 +46,21 @@ static bool has_name(const struct text_list *list, const char *name)
 	return false;
 }
 
-static void add_schema(struct text_list *list, const struct view_def *v, struct arena *a)
+static void add_schema(struct strlist *list, const struct view_def *v, struct arena *a)
 {
 	const char *dot = strchr(v->name, '.');
 	const char *schema = dot ? arena_strndup(a, v->name, (size_t)(dot - v->name)) : NULL;
 
 	if (schema && !has_name(list, schema))
-		text_list_add(list, a, schema);
+		strlist_add(list, a, schema);
 }
 
 const char *const *catalog_schemas(const struct catalog *c, const char *source, struct arena *a)
 {
 	const struct catalog_whole *w = catalog_whole(c);
-	struct text_list list = {0};
+	struct strlist list = {0};
 
-	text_list_add(&list, a, NULL);
+	strlist_add(&list, a, NULL);
 	for (size_t i = 0; i < w->view_count; i++)
 		if (strcmp(w->view_defs[i].source, source) == 0)
 			add_schema(&list, &w->view_defs[i], a);
@@ -71,7 +71,7 @@ bool source_schemas_fit(const struct loader *l, const char *source, struct err *
 {
 	const char *const *schemas = catalog_schemas(&l->whole->shown, source, l->arena);
 
-	return list_length(schemas) <= DB_SCHEMAS_MAX ||
+	return strlist_len(schemas) <= DB_SCHEMAS_MAX ||
 	       err_set(e, ERR_INPUT, "%s is the schema with which source %s has more than %d",
 		       schemas[DB_SCHEMAS_MAX], source, DB_SCHEMAS_MAX);
 }

@@ -14,7 +14,7 @@ bool catalog_marker_reserved(const char *name)
 	static const char *const reserved[] = {"tenant_id",       "today",          "row_limit",
 					       "peak_first_hour", "peak_last_hour", NULL};
 
-	return list_has(reserved, name);
+	return strlist_has(reserved, name);
 }
 
 const char *catalog_condition_of(const char *permission, struct arena *a)
@@ -134,7 +134,7 @@ static bool is_used(const struct sql_file *f, const char *param)
 {
 	for (size_t q = 0; q < f->query_count; q++) {
 		const struct sql_query *query = &f->queries[q];
-		if (list_has(query->conditions, param))
+		if (strlist_has(query->conditions, param))
 			return true;
 		for (size_t i = 0; i < query->marker_count; i++)
 			if (strcmp(query->markers[i].name, param) == 0)

@@ -161,18 +161,18 @@ bool refer_read(struct arena *a, const char *text, int line, struct tool_def *to
 	struct refer_def *list = arena_alloc(a, (tool->refer_count + 1) * sizeof(*list));
 	struct str rest = str_trim(str_of(text)), word = next_word(&rest);
 	struct refer_def r = {.filter = arena_strndup(a, word.p, word.n), .line = line};
-	struct text_list words = {0};
+	struct strlist words = {0};
 	struct ref unused;
 
 	word = next_word(&rest);
 	r.path = arena_strndup(a, word.p, word.n);
 	if (!ref_parse(arena_printf(a, "t.%s", r.path), &unused, e))
 		return false;
-	text_list_add(&words, a, NULL);
+	strlist_add(&words, a, NULL);
 	while (str_split(&rest, ',', &word)) {
 		word = str_trim(word);
 		if (word.n > 0)
-			text_list_add(&words, a, arena_strndup(a, word.p, word.n));
+			strlist_add(&words, a, arena_strndup(a, word.p, word.n));
 	}
 	if (words.count == 0)
 		return err_set(e, ERR_INPUT, "no words point at %s", r.path);
@@ -209,12 +209,12 @@ static bool read_refer(struct tool_header *h, const char *text, struct err *e)
 bool tool_sentences_read(struct tool_header *h, struct err *e)
 {
 	struct tool_def *t = h->tool;
-	struct text_list suggest = {0};
+	struct strlist suggest = {0};
 	const char *made;
 
 	if (!check_units(h, e))
 		return false;
-	text_list_add(&suggest, h->l->arena, NULL);
+	strlist_add(&suggest, h->l->arena, NULL);
 	for (size_t i = 0; i < h->file->header_count; i++) {
 		const struct sql_header_line *line = &h->file->header[i];
 
@@ -225,7 +225,7 @@ bool tool_sentences_read(struct tool_header *h, struct err *e)
 		} else if (strcmp(line->key, "suggest") == 0) {
 			if (!read_sentence(h, line->value, &made, e))
 				return false;
-			text_list_add(&suggest, h->l->arena, made);
+			strlist_add(&suggest, h->l->arena, made);
 		} else if (strcmp(line->key, "answer") == 0 &&
 			   !read_sentence(h, line->value, &t->answer, e)) {
 			return false;

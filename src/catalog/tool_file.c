@@ -10,8 +10,7 @@
 
 /* ---- key: value ---- */
 
-static bool read_names(struct tool_header *h, const char *text, struct text_list *list,
-		       struct err *e)
+static bool read_names(struct tool_header *h, const char *text, struct strlist *list, struct err *e)
 {
 	struct str rest = str_of(text), word;
 
@@ -20,7 +19,7 @@ static bool read_names(struct tool_header *h, const char *text, struct text_list
 		const char *name = arena_strndup(h->l->arena, word.p, word.n);
 		if (!tool_is_name(name))
 			return tool_wrong(h, e, "\"%s\" is no name", name);
-		text_list_add(list, h->l->arena, name);
+		strlist_add(list, h->l->arena, name);
 	}
 	return true;
 }
@@ -46,7 +45,8 @@ static bool read_window(struct tool_header *h, const char *text, struct err *e)
 	const char *dot = strrchr(text, '.');
 
 	if (!dot || !dot[1] ||
-	    !list_has(h->l->whole->views, arena_strndup(h->l->arena, text, (size_t)(dot - text))))
+	    !strlist_has(h->l->whole->views,
+			 arena_strndup(h->l->arena, text, (size_t)(dot - text))))
 		return tool_wrong(h, e, "window %s is not a column of an approved view", text);
 	h->tool->window = text;
 	return true;
@@ -68,13 +68,13 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	}
 	if (strcmp(key, "permission") == 0) {
 		t->permission = text;
-		return list_has(h->l->whole->permissions, text) ||
+		return strlist_has(h->l->whole->permissions, text) ||
 		       tool_wrong(h, e, "unknown permission %s", text);
 	}
 	if (strcmp(key, "report") == 0)
 		return read_reports(h, text, e);
 	if (strcmp(key, "agents") == 0 && strcmp(text, "*") == 0) {
-		text_list_add(&h->agents, h->l->arena, text); /* when all domains are known */
+		strlist_add(&h->agents, h->l->arena, text); /* when all domains are known */
 		return true;
 	}
 	if (strcmp(key, "agents") == 0)
@@ -136,9 +136,9 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 			(struct derive_def){.name = line->value, .line = line->line};
 		return true;
 	}
-	if (list_has(h->seen.items, line->key))
+	if (strlist_has(h->seen.items, line->key))
 		return tool_wrong(h, e, "%s is there twice", line->key);
-	text_list_add(&h->seen, h->l->arena, line->key);
+	strlist_add(&h->seen, h->l->arena, line->key);
 	return read_key(h, line->key, line->value, e);
 }
 
@@ -258,7 +258,7 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 	t.params = h.params;
 	t.columns = h.columns;
 	t.facts = h.facts;
-	text_list_add(&h.reports, l->arena, NULL);
+	strlist_add(&h.reports, l->arena, NULL);
 	for (size_t i = 0; i < f->header_count; i++)
 		if (!read_line(&h, &f->header[i], e))
 			return false;

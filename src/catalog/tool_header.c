@@ -242,7 +242,7 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 		return tool_wrong(h, e, "default of %s", why.text);
 	if (p->default_text && p->entity) {
 		const struct dimension_def *d = catalog_dimension(&h->l->whole->shown, p->entity);
-		if (d->values && !list_has(d->values, p->default_text))
+		if (d->values && !strlist_has(d->values, p->default_text))
 			return tool_wrong(h, e, "default %s is no known %s", p->default_text,
 					  p->entity);
 	}
@@ -354,7 +354,7 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 			return tool_wrong(h, e, "entity %s is no dimension", value);
 	} else if (strcmp(key, "permission") == 0) {
 		c->permission = value;
-		if (!list_has(h->l->whole->permissions, value))
+		if (!strlist_has(h->l->whole->permissions, value))
 			return tool_wrong(h, e, "unknown permission %s", value);
 	} else {
 		return tool_wrong(h, e, "unknown attribute %s", key);

@@ -15,7 +15,7 @@ struct tool_header {
 	struct fact_def *facts;
 	struct frame_def *frames;
 	struct derive_def derives[TOOL_DERIVES_MAX]; /* name: the line's text, until it is read */
-	struct text_list agents, seen, reports;
+	struct strlist agents, seen, reports;
 	const char *whole; /* read when every column is known */
 	int whole_line;
 };

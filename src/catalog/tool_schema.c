@@ -36,7 +36,7 @@ static json_t *enum_of(const struct catalog *c, const struct param_def *p)
 		json_push_take(values, json_str(ORDER_DESC));
 		return values;
 	}
-	if (!d || !d->values || list_length(d->values) > ENUM_VALUES_MAX)
+	if (!d || !d->values || strlist_len(d->values) > ENUM_VALUES_MAX)
 		return NULL;
 	values = json_array();
 	for (const char *const *v = d->values; *v; v++)

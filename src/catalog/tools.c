@@ -161,7 +161,7 @@ bool load_tools(struct loader *l, struct err *e)
 
 	l->fragments = (struct sql_fragments){0};
 	if (!load_names(l, arena_printf(l->arena, "sql/%s", l->pack->name), &folders, e) ||
-	    (list_has(folders, FRAGMENTS) && !load_fragments(l, e)))
+	    (strlist_has(folders, FRAGMENTS) && !load_fragments(l, e)))
 		return false;
 	for (; *folders; folders++)
 		if (strcmp(*folders, FRAGMENTS) != 0 && strcmp(*folders, TABLES) != 0 &&

@@ -118,7 +118,7 @@ static bool read_words(const struct words_file *f, const json_t *root, struct pa
 	struct err e;
 
 	json_object_foreach((json_t *)root, name, value)
-		if (!list_has(members, name))
+		if (!strlist_has(members, name))
 			return words_fail(f, name, "nothing reads this member");
 	if (!json_get_int(root, "version", &version, &e) || version != VERSION)
 		return words_fail(f, "version", "must be %d", VERSION);
@@ -141,14 +141,14 @@ static bool read_words(const struct words_file *f, const json_t *root, struct pa
 
 static const char *const *joined(struct arena *a, const char *const *list, const char *const *more)
 {
-	struct text_list all = {0};
+	struct strlist all = {0};
 
-	text_list_add(&all, a, NULL);
+	strlist_add(&all, a, NULL);
 	for (; list && *list; list++)
-		text_list_add(&all, a, *list);
+		strlist_add(&all, a, *list);
 	for (; *more; more++)
-		if (!list_has(all.items, *more))
-			text_list_add(&all, a, *more);
+		if (!strlist_has(all.items, *more))
+			strlist_add(&all, a, *more);
 	return all.items;
 }
 

@@ -5,6 +5,7 @@
 
 #include "vesper/catalog.h"
 #include "vesper/transport.h"
+#include "vesper/strlist.h"
 
 /* The demo signs anybody in as anybody, and its secret is in its source. */
 static bool check_demo_address(const struct daemon *d, struct err *e)
@@ -28,19 +29,6 @@ bool daemon_open_identity(struct daemon *d, struct err *e)
 	o.http = d->http;
 	o.shared = d->cache_shared ? d->cache : NULL;
 	return check_demo_address(d, e) && identity_new(&o, &d->identity, e);
-}
-
-static const char *const *texts_copy(struct arena *a, const char *const *texts)
-{
-	const char **copy;
-	size_t n = 0;
-
-	while (texts[n])
-		n++;
-	copy = arena_alloc(a, sizeof(*copy) * (n + 1));
-	for (size_t i = 0; i < n; i++)
-		copy[i] = arena_strdup(a, texts[i]);
-	return copy;
 }
 
 /* A role of config/permissions.json with what the packs of all lists add to it: a permission that a
@@ -87,7 +75,7 @@ bool signin_roles(const struct config *c, const struct catalog *const *catalogs,
 			return err_set(e, ERR_INPUT,
 				       "auth.role_map: %s: config/permissions.json has no role %s",
 				       name, json_string_value(role));
-		roles[n++] = (struct jwt_role){arena_strdup(a, name), texts_copy(a, permissions)};
+		roles[n++] = (struct jwt_role){arena_strdup(a, name), strlist_copy(permissions, a)};
 	}
 	*out = n > 0 ? roles : NULL;
 	return true;

@@ -10,6 +10,7 @@
 #include "vesper/json.h"
 
 #include "vesper/limits.h"
+#include "vesper/strlist.h"
 
 #define WORD_BYTES_MAX 100 /* of one word or phrase */
 
@@ -49,14 +50,6 @@ static size_t words_of(const char *text)
 	return n;
 }
 
-static bool has(const char *const *list, size_t count, const char *text)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(list[i], text) == 0)
-			return true;
-	return false;
-}
-
 bool words_list(const struct words_file *f, const json_t *list, const char *member, bool missing,
 		const char *const **out)
 {
@@ -75,7 +68,7 @@ bool words_list(const struct words_file *f, const json_t *list, const char *memb
 					  WORD_BYTES_MAX);
 		if (words_of(text) > PHRASE_WORDS_MAX)
 			return words_fail(f, place, "at most %d words", PHRASE_WORDS_MAX);
-		if (has(items, i, text))
+		if (strlist_has(items, text))
 			return words_fail(f, place, "\"%s\" is there twice", text);
 		items[i] = arena_strdup(f->arena, text);
 	}
@@ -87,9 +80,8 @@ bool words_list(const struct words_file *f, const json_t *list, const char *memb
 static bool is_taken(const char *const *const *lists, size_t count, const char *word)
 {
 	for (size_t i = 0; i < count; i++)
-		for (const char *const *w = lists[i]; *w; w++)
-			if (strcmp(*w, word) == 0)
-				return true;
+		if (strlist_has(lists[i], word))
+			return true;
 	return false;
 }
 

@@ -22,18 +22,11 @@ static struct work *work_of(struct list *node)
 
 bool db_breaker_refuses(const struct db_pool *p, struct err *e)
 {
-	const struct breaker *b = &p->breaker;
-
-	if (!b->open || loop_now_ms(p->loop) >= b->until_ms)
+	if (!breaker_refuses(&p->breaker, (int64_t)loop_now_ms(p->loop)))
 		return false;
-	err_set_retry(e, ERR_UPSTREAM, "%s is away: %s", p->source.name, b->why);
+	err_set_retry(e, ERR_UPSTREAM, "%s is away: %s", p->source.name, p->away);
 	e->retry_after_ms = DB_BREAKER_MS;
 	return true;
-}
-
-bool db_breaker_waits(const struct db_pool *p)
-{
-	return p->breaker.open && p->breaker.trial;
 }
 
 /* What waits would only wait for the same failure; a probe is what finds the end of it. */
@@ -49,18 +42,14 @@ static void waiting_refuse(struct db_pool *p, struct list *queue)
 	}
 }
 
-static void breaker_open(struct db_pool *p, const char *why)
+static void on_opened(struct db_pool *p, bool news, const char *why)
 {
-	struct breaker *b = &p->breaker;
 	struct err refusal = {0};
-	bool news = !b->open;
 
 	if (news)
-		log_warn("db.away", "%s: %d failures in a row, the last: %s", p->source.name,
-			 b->failures, why);
-	b->open = true;
-	b->until_ms = loop_now_ms(p->loop) + DB_BREAKER_MS;
-	snprintf(b->why, sizeof(b->why), "%s", why);
+		log_warn("db.away", "%s: %lld failures in a row, the last: %s", p->source.name,
+			 (long long)p->breaker.failures, why);
+	snprintf(p->away, sizeof(p->away), "%s", why);
 	if (news && db_breaker_refuses(p, &refusal))
 		db_watch_away(p, &refusal);
 	for (size_t i = 0; i < p->tenant_count; i++) {
@@ -72,18 +61,18 @@ static void breaker_open(struct db_pool *p, const char *why)
 static void breaker_note(struct db_pool *p, struct job *j, bool away, bool well, const char *why)
 {
 	struct breaker *b = &p->breaker;
+	bool was_open = b->open;
 
-	if (b->trial == j)
-		b->trial = NULL;
 	if (!p->source.dialect->server)
 		return;
 	if (well) {
-		if (b->open)
+		if (was_open)
 			log_info("db.back", "%s answers again", p->source.name);
-		b->failures = 0;
-		b->open = false;
-	} else if (away && (++b->failures >= DB_BREAKER_FAILURES || b->open)) {
-		breaker_open(p, why);
+		breaker_ok(b);
+	} else if (!away) {
+		breaker_undecided(b, j->probe);
+	} else if (breaker_failed(b, j->probe, (int64_t)loop_now_ms(p->loop))) {
+		on_opened(p, !was_open, why);
 	}
 }
 

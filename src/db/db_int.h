@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "vesper/arena.h"
+#include "vesper/breaker.h"
 #include "vesper/db.h"
 #include "vesper/frame.h"
 #include "vesper/limits.h"
@@ -245,7 +246,8 @@ struct job {
 	struct list works;
 	struct timer *checkout; /* how long confirming an idle connection may take */
 	atomic_int state;
-	bool sent; /* the tenant was confirmed: statements may have been sent */
+	bool sent;  /* the tenant was confirmed: statements may have been sent */
+	bool probe; /* the breaker waits for it */
 	bool write;
 	bool widened; /* given up, and another thread does what its thread should */
 };
@@ -398,15 +400,6 @@ MUST_CHECK bool db_work_may_go_on(const struct work *w, struct err *e);
 
 /* The loop side. */
 
-/* A source that fails again and again is left alone for a moment, and then tried with one job. */
-struct breaker {
-	int failures; /* in a row */
-	bool open;
-	uint64_t until_ms; /* then one is tried */
-	struct job *trial;
-	char why[200];
-};
-
 struct db_pool {
 	struct loop *loop;
 	struct db_settings source;
@@ -425,6 +418,7 @@ struct db_pool {
 	size_t waiting;
 	uint64_t next_number;
 	struct breaker breaker;
+	char away[200]; /* the failure that opened it */
 	struct timer *watch;
 	bool probing;
 	size_t probe_next;
@@ -464,7 +458,6 @@ void db_job_done(struct pool_job *base);
  * again on another connection. The state is JOB_GIVEN_UP already. */
 void db_job_abandon(struct job *j, bool again);
 bool db_breaker_refuses(const struct db_pool *p, struct err *e);
-bool db_breaker_waits(const struct db_pool *p); /* for its one trial */
 
 /* db_stop.c */
 void db_deadline_start(struct request *r);

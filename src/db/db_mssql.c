@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "vesper/limits.h"
+#include "vesper/strlist.h"
 
 static void mssql_connection_string(const struct tenant *t, struct buf *out)
 {
@@ -70,14 +71,6 @@ static bool number_is(const struct diag *d, const int *numbers)
 	return false;
 }
 
-static bool state_is(const struct diag *d, const char *const *states)
-{
-	for (; *states; states++)
-		if (strcmp(d->state, *states) == 0)
-			return true;
-	return false;
-}
-
 /* By the server's number first, which says more than the state. FreeTDS' own numbers are 20000 and
  * up. */
 static struct verdict mssql_judge(const struct diag *d)
@@ -100,9 +93,9 @@ static struct verdict mssql_judge(const struct diag *d)
 		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
 	if (number_is(d, busy))
 		return (struct verdict){.code = ERR_UPSTREAM, .may_retry = true, .lost = true};
-	if (number_is(d, login) || state_is(d, login_states))
+	if (number_is(d, login) || strlist_has(login_states, d->state))
 		return (struct verdict){.code = ERR_UPSTREAM, .lost = true};
-	if (number_is(d, gone) || state_is(d, gone_states))
+	if (number_is(d, gone) || strlist_has(gone_states, d->state))
 		return (struct verdict){
 			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
 	if (number_is(d, taken))

@@ -94,6 +94,8 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	dialect->init();
 	p = mem_alloc(sizeof(*p));
 	p->loop = l;
+	p->breaker =
+		(struct breaker){.failures_max = DB_BREAKER_FAILURES, .open_ms = DB_BREAKER_MS};
 	source_init(&p->source, o, dialect);
 	p->tenants = mem_alloc((o->tenant_count + 1) * sizeof(*p->tenants));
 	p->tenant_count = o->tenant_count;
@@ -218,8 +220,7 @@ static void job_start(struct db_pool *p, struct request *first)
 	connection_choose(p, j);
 	db_checkout_start(j);
 	list_append(&p->running, &j->node);
-	if (p->breaker.open)
-		p->breaker.trial = j;
+	j->probe = breaker_begin(&p->breaker);
 	pool_submit(p->workers, &j->base);
 }
 
@@ -229,7 +230,8 @@ void db_pool_pump(struct db_pool *p)
 
 	if (p->closing)
 		return;
-	while (pool_idle(p->workers) > 0 && !db_breaker_waits(p) && (r = db_queue_next(p)) != NULL)
+	while (pool_idle(p->workers) > 0 && !breaker_waits(&p->breaker) &&
+	       (r = db_queue_next(p)) != NULL)
 		job_start(p, r);
 	gauges_set(p);
 }

@@ -9,6 +9,7 @@
 
 #include "vesper/health.h"
 #include "vesper/limits.h"
+#include "vesper/strlist.h"
 
 /* Trouble with the database itself, not with one statement. */
 static bool is_down(const struct err *e)
@@ -106,14 +107,6 @@ static void on_watch(void *owner)
 	watch_next(p);
 }
 
-static bool is_among(const char *const *tenants, const char *id)
-{
-	for (; *tenants; tenants++)
-		if (strcmp(*tenants, id) == 0)
-			return true;
-	return false;
-}
-
 static void leave_alone(struct tenant *t)
 {
 	if (t->watched)
@@ -130,7 +123,7 @@ void db_pool_watch(struct db_pool *p, const char *const *tenants)
 	for (size_t i = 0; i < p->tenant_count; i++) {
 		struct tenant *t = &p->tenants[i];
 
-		if (tenants && !is_among(tenants, t->id))
+		if (tenants && !strlist_has(tenants, t->id))
 			leave_alone(t);
 		else if (!t->watched)
 			t->watched = t->to_probe = true;

@@ -9,6 +9,7 @@
 #include "llm_int.h"
 #include "vesper/json.h"
 #include "vesper/log.h"
+#include "vesper/strlist.h"
 
 /* What is neither text nor a call of our tools (thinking, tools of the service's own) is kept to be
  * sent back as it came. */
@@ -180,10 +181,7 @@ static bool is_known(const char *event)
 					    "error",
 					    NULL};
 
-	for (const char *const *k = known; *k; k++)
-		if (strcmp(event, *k) == 0)
-			return true;
-	return false;
+	return strlist_has(known, event);
 }
 
 bool anthropic_event(struct llm_stream *s, const char *event, const char *data, size_t len,

@@ -9,31 +9,12 @@
 #include <stdint.h>
 
 #include "vesper/arena.h"
+#include "vesper/breaker.h"
 #include "vesper/err.h"
 #include "vesper/hash.h"
 #include "vesper/limits.h"
 #include "vesper/llm.h"
 #include "vesper/str.h"
-
-/* ---- llm_breaker.c: leaves a provider alone that failed often, then tries it with one call. Pure:
- * time is given. ---- */
-
-struct breaker {
-	int64_t failures_max; /* in a row */
-	int64_t open_ms;
-	int64_t failures;
-	int64_t opened_ms; /* when it opened */
-	bool open;
-	bool probing; /* the one call that is let through is under way */
-};
-
-bool breaker_admits(const struct breaker *b, int64_t now_ms);
-/* Before a call that breaker_admits lets through. True: this call is the probe. */
-bool breaker_begin(struct breaker *b);
-void breaker_ok(struct breaker *b);
-void breaker_failed(struct breaker *b, bool probe, int64_t now_ms);
-/* The call ended without a verdict (cancelled, out of the caller's time). */
-void breaker_undecided(struct breaker *b, bool probe);
 
 struct wire_role;
 

@@ -9,6 +9,7 @@
 #include "llm_int.h"
 #include "vesper/log.h"
 #include "vesper/utf8.h"
+#include "vesper/strlist.h"
 
 int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigned spread)
 {
@@ -37,14 +38,6 @@ static const char *member_text(const json_t *object, const char *name)
 	const char *text = json_string_value(json_object_get(object, name));
 
 	return text ? text : "";
-}
-
-static bool is_one_of(const char *text, const char *const *list)
-{
-	for (; *list; list++)
-		if (strcmp(text, *list) == 0)
-			return true;
-	return false;
 }
 
 /* Each service has a form of its own: {"error": {…}}, a list of one such, {"error": "words"}, or
@@ -128,7 +121,7 @@ bool llm_error_set(struct err *e, int status, const json_t *body, int should_ret
 	const char *type = member_text(error, "type");
 	const char *code = code_of(error);
 	const char *id = member_text(body, "request_id");
-	bool money = is_one_of(code, spent) || is_one_of(type, spent);
+	bool money = strlist_has(spent, code) || strlist_has(spent, type);
 	char words[100];
 
 	if (status == 0)

@@ -4,6 +4,7 @@
  * names, initials, and what is nearly so. A dimension that is not his is not looked into at all.
  */
 #include "names_int.h"
+#include "vesper/strlist.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -401,11 +402,7 @@ size_t names_near(const struct names *n, const bool *in, const char *key, size_t
 
 static size_t listed_count(const struct dimension_def *d)
 {
-	size_t n = 0;
-
-	while (d->values && d->values[n])
-		n++;
-	return n;
+	return strlist_len(d->values);
 }
 
 size_t names_count(const struct names *n, const struct dimension_def *d)

@@ -10,6 +10,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/strlist.h"
 
 #define STORE_ARENA_BYTES (4 * 1024 * 1024)
 #define CALL_ARENA_BYTES  (2 * 1024 * 1024) /* soft; a message with its views */
@@ -96,14 +97,6 @@ static const struct {
 	{"ledger_sums", {"tenant_id", "today", "month_start", "after_user", "after_role", "limit"}},
 };
 
-static bool marker_known(const char *const *markers, const char *name)
-{
-	for (; *markers; markers++)
-		if (strcmp(*markers, name) == 0)
-			return true;
-	return false;
-}
-
 static bool statements_check(const struct sql_file *f, struct err *e)
 {
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
@@ -113,7 +106,7 @@ static bool statements_check(const struct sql_file *f, struct err *e)
 			return err_set(e, ERR_INPUT, "%s: query %s is missing", f->path,
 				       needed[i].query);
 		for (size_t m = 0; m < q->marker_count; m++)
-			if (!marker_known(needed[i].markers, q->markers[m].name))
+			if (!strlist_has(needed[i].markers, q->markers[m].name))
 				return err_set(e, ERR_INPUT, "%s:%d: query %s is never given :%s",
 					       f->path, q->line, q->name, q->markers[m].name);
 	}

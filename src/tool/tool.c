@@ -12,6 +12,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/store.h"
+#include "vesper/strlist.h"
 
 struct outcome tool_outcome_of(const struct err *e, struct arena *a)
 {
@@ -184,14 +185,6 @@ static bool is_allowed(const struct tool_call *call, const struct tool_request *
 		(call->tool->agents_only && request->agent));
 }
 
-static bool list_has(const char *const *list, size_t count, const char *text)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(list[i], text) == 0)
-			return true;
-	return false;
-}
-
 /* What the caller must still be permitted when the answer is read again later. */
 static const char *const *needs_of(const struct tool_call *call)
 {
@@ -203,7 +196,7 @@ static const char *const *needs_of(const struct tool_call *call)
 		needs[n++] = tool->permission;
 	for (size_t i = 0; i < tool->column_count; i++) {
 		const char *permission = tool->columns[i].permission;
-		if (permission && may(call->who, permission) && !list_has(needs, n, permission))
+		if (permission && may(call->who, permission) && !strlist_has(needs, permission))
 			needs[n++] = permission;
 	}
 	return needs;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/strlist.h"
 
 #define INDEX_BYTES_MAX  1700 /* of SQL Server's keys that are not clustered */
 #define SQL_LETTER_BYTES 2    /* of a letter of nvarchar */
@@ -136,15 +137,6 @@ static bool is_key_of(const struct ddl_table *t, const char *const *columns)
 	return found;
 }
 
-static size_t length(const char *const *list)
-{
-	size_t n = 0;
-
-	while (list[n])
-		n++;
-	return n;
-}
-
 static bool read_references(const struct ddl_reader *r, const json_t *item, const char *member,
 			    struct ddl_table *t)
 {
@@ -169,8 +161,8 @@ static bool read_references(const struct ddl_reader *r, const json_t *item, cons
 		    !read_key(r, json_object_get(one, "to"), ddl_at(r, place, "to"), to,
 			      &all[i].to))
 			return false;
-		if (!is_key_of(to, all[i].to) || length(all[i].to) < 2 ||
-		    length(all[i].columns) != length(all[i].to))
+		if (!is_key_of(to, all[i].to) || strlist_len(all[i].to) < 2 ||
+		    strlist_len(all[i].columns) != strlist_len(all[i].to))
 			return words_fail(&r->f, place, "no key of %s with as many columns",
 					  to->name);
 		all[i].table = to->name;

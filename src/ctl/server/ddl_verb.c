@@ -11,6 +11,7 @@
 #include "ddl.h"
 #include "vesper/file.h"
 #include "vesper/limits.h"
+#include "vesper/strlist.h"
 
 struct wanted {
 	const char *pack, *source, *dialect_name;
@@ -23,8 +24,6 @@ bool ctl_roots(struct arena *a, const char *const **out, struct err *e)
 	struct config *config = NULL;
 	const char *const *roots;
 	struct pack_list packs;
-	const char **copies;
-	size_t n = 0;
 
 	if (!ctl_config(a, &config, e))
 		return false;
@@ -32,13 +31,8 @@ bool ctl_roots(struct arena *a, const char *const **out, struct err *e)
 		config_free(&config);
 		return false;
 	}
-	while (roots[n])
-		n++;
-	copies = arena_alloc(a, (n + 1) * sizeof(*copies));
-	for (size_t i = 0; i < n; i++)
-		copies[i] = arena_strdup(a, roots[i]);
+	*out = strlist_copy(roots, a);
 	config_free(&config);
-	*out = copies;
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include "gate_int.h"
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
+#include "vesper/strlist.h"
 
 static const struct gate_function functions[] = {
 	{"COUNT", 1, 1, GATE_AGGREGATE | GATE_STAR},
@@ -96,10 +97,7 @@ struct gate_policy gate_policy_of(const char *const *views, struct arena *a)
 			   .depth = GATE_DEPTH_MAX,
 			   .rows = DB_ROWS_MAX},
 	};
-	size_t n = 0;
-
-	while (views[n])
-		n++;
+	size_t n = strlist_len(views);
 	struct gate_view *list = arena_alloc(a, (n + 1) * sizeof(*list));
 	for (size_t i = 0; i < n; i++)
 		list[i].name = views[i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/strlist.h"
 
 /* ---- tools ---- */
 
@@ -46,10 +47,7 @@ static bool is_switch(const struct request *r, const char *agent, const char *to
 {
 	const struct tool_def *t = catalog_tool(catalog_of(r), tool);
 
-	for (const char *const *a = t && t->visible ? t->agents : NULL; a && *a; a++)
-		if (strcmp(*a, agent) == 0)
-			return true;
-	return false;
+	return t && t->visible && strlist_has(t->agents, agent);
 }
 
 static void on_switched(void *owner, const struct err *e)

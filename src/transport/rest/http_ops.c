@@ -10,6 +10,7 @@
 #include "vesper/json.h"
 #include "vesper/jwt.h"
 #include "vesper/limits.h"
+#include "vesper/strlist.h"
 
 #define METRICS_BYTES_MAX (1024 * 1024)
 
@@ -120,15 +121,6 @@ void on_post_ticket(struct request *r)
 				    on_ticket, r);
 }
 
-static size_t count_of(const char *const *list)
-{
-	size_t n = 0;
-
-	while (list[n])
-		n++;
-	return n;
-}
-
 /* A token that the door would not take is not given out: that is how an unknown tenant is found. */
 static bool demo_token(struct request *r, const char *tenant, const char *role, struct buf *token,
 		       struct err *e)
@@ -140,7 +132,7 @@ static bool demo_token(struct request *r, const char *tenant, const char *role, 
 		.user = arena_printf(r->arena, "demo-%s@%s", role, tenant),
 		.tenant = tenant,
 		.permissions = permissions,
-		.permission_count = permissions ? count_of(permissions) : 0,
+		.permission_count = permissions ? strlist_len(permissions) : 0,
 	};
 	struct principal *checked;
 

@@ -6,6 +6,7 @@
 
 #include "vesper/clock.h"
 #include "vesper/json.h"
+#include "vesper/strlist.h"
 
 /* Who may ask what a report shows may see it: through a tool whose answers link there. */
 static bool may_open(const struct request *r, const struct catalog *c, const char *key)
@@ -13,9 +14,8 @@ static bool may_open(const struct request *r, const struct catalog *c, const cha
 	for (size_t i = 0; i < c->tool_count; i++) {
 		const struct tool_def *t = &c->tools[i];
 
-		for (const char *const *report = t->reports; report && *report; report++)
-			if (strcmp(*report, key) == 0 && catalog_agent_for(c, t, r->who, NULL))
-				return true;
+		if (strlist_has(t->reports, key) && catalog_agent_for(c, t, r->who, NULL))
+			return true;
 	}
 	return false;
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "llm_int.h"
+#include "vesper/breaker.h"
 
 static struct breaker fresh(void)
 {
@@ -86,11 +86,32 @@ static void test_late_failures_do_not_prolong(void **state)
 	assert_true(breaker_admits(&b, 1000));
 }
 
+/* Another call's success closed it while the probe was under way: the probe's failure is one of
+ * several again. */
+static void test_a_late_probe_counts_as_any_call(void **state)
+{
+	struct breaker b;
+
+	(void)state;
+	open_it(&b);
+	assert_true(breaker_begin(&b));
+	assert_true(breaker_waits(&b));
+	breaker_ok(&b);
+	assert_false(breaker_waits(&b));
+	assert_false(breaker_failed(&b, true, 2000));
+	assert_true(breaker_admits(&b, 2000));
+	assert_false(breaker_failed(&b, false, 2000));
+	assert_true(breaker_failed(&b, false, 2000));
+	assert_true(breaker_refuses(&b, 2999));
+	assert_false(breaker_refuses(&b, 3000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_opens_after_failures_in_a_row),
 		cmocka_unit_test(test_one_probe_decides),
+		cmocka_unit_test(test_a_late_probe_counts_as_any_call),
 		cmocka_unit_test(test_probe_without_verdict_lets_the_next_try),
 		cmocka_unit_test(test_late_failures_do_not_prolong),
 	};

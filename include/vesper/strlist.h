@@ -1,0 +1,28 @@
+/*
+ * Lists of texts that end with NULL. NULL instead of a list is an empty one. Texts are borrowed
+ * where nothing else is said. Any thread.
+ */
+#ifndef VESPER_STRLIST_H
+#define VESPER_STRLIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "vesper/arena.h"
+
+bool strlist_has(const char *const *list, const char *text);
+size_t strlist_len(const char *const *list);
+/* List and texts in the arena. */
+const char *const *strlist_copy(const char *const *list, struct arena *a);
+
+/* A list that grows in an arena; zeroed is empty, with items NULL. */
+struct strlist {
+	const char **items;
+	size_t count;
+	size_t cap;
+};
+
+/* Adds a copy of the text. NULL adds nothing: items is a list then, be it empty. */
+void strlist_add(struct strlist *list, struct arena *a, const char *text);
+
+#endif
