@@ -74,7 +74,10 @@ async function buildPart(name) {
   return `./assets/${basename(Object.keys(metafile.outputs)[0])}`;
 }
 
-const parts = Object.fromEntries(await Promise.all(['charts.js', 'reports.js', 'words.de.js', 'words.es.js'].map(async (name) => [`./${name}`, await buildPart(name)])));
+/* As its only importer names it, from where it is. */
+const PARTS = { './charts.js': 'views/charts.js', './reports.js': 'views/reports.js',
+  './words/words.de.js': 'words/words.de.js', './words/words.es.js': 'words/words.es.js' };
+const parts = Object.fromEntries(await Promise.all(Object.entries(PARTS).map(async ([said, file]) => [said, await buildPart(file)])));
 const partNames = {
   name: 'parts',
   setup: ({ onResolve }) => onResolve({ filter: /^\.\// }, ({ path, kind }) =>

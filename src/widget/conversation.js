@@ -6,8 +6,8 @@
 import { learnTime, timeOfId } from './clock.js';
 import { Connection } from './connection.js';
 import { newId } from './dom.js';
-import { TurnView } from './turn.js';
-import { Turns } from './turns.js';
+import { TurnView } from './views/turn.js';
+import { Turns } from './views/turns.js';
 
 const BANNER_DELAY_MS = 500;
 const CLOSE_UNKNOWN_SESSION = 4404;

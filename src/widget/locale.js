@@ -5,11 +5,11 @@
  */
 
 import { humanize } from './dom.js';
-import * as english from './words.en.js';
+import * as english from './words/words.en.js';
 
 const OTHERS = {
-  de: () => import('./words.de.js'),
-  es: () => import('./words.es.js'),
+  de: () => import('./words/words.de.js'),
+  es: () => import('./words/words.es.js'),
 };
 const DAY = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' };
 const MINUTE = { ...DAY, hour: 'numeric', minute: '2-digit' };

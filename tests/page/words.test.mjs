@@ -5,16 +5,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { loadLocale, Locale } from '../../src/widget/locale.js';
-import * as english from '../../src/widget/words.en.js';
+import * as english from '../../src/widget/words/words.en.js';
 
 const SOURCES = new URL('../../src/widget/', import.meta.url);
+const WORDS = new URL('words/', SOURCES);
 const fields = (entry) => [...new Set(JSON.stringify(entry).match(/\{\w+\}/g) ?? [])].sort();
-const languages = (await readdir(SOURCES)).map((name) => /^words\.(\w+)\.js$/.exec(name)?.[1]).filter(Boolean);
+const languages = (await readdir(WORDS)).map((name) => /^words\.(\w+)\.js$/.exec(name)?.[1]).filter(Boolean);
 
 test('there are three languages or more, each with every word and its fields', async () => {
   assert.ok(languages.length >= 3);
   for (const language of languages) {
-    const { words } = await import(new URL(`words.${language}.js`, SOURCES));
+    const { words } = await import(new URL(`words.${language}.js`, WORDS));
 
     assert.deepEqual(Object.keys(words), Object.keys(english.words), language);
     for (const [key, entry] of Object.entries(words)) {
@@ -34,16 +35,17 @@ test('each language has a sentence for every code of the server, and a name for 
 
   assert.ok(tools.length >= 10);
   for (const language of others) {
-    const { names, instead } = await import(new URL(`words.${language}.js`, SOURCES));
+    const { names, instead } = await import(new URL(`words.${language}.js`, WORDS));
 
     assert.deepEqual(codes.filter((code) => !instead[code]), [], language);
     assert.deepEqual(tools.filter((tool) => !names[tool]), [], language);
-    assert.deepEqual(Object.keys(instead), Object.keys((await import(new URL(`words.${others[0]}.js`, SOURCES))).instead));
+    assert.deepEqual(Object.keys(instead), Object.keys((await import(new URL(`words.${others[0]}.js`, WORDS))).instead));
   }
 });
 
 test('no word is there for nothing, and none is missing', async () => {
-  const files = (await readdir(SOURCES)).filter((name) => name.endsWith('.js') && !name.startsWith('words.'));
+  const files = (await Promise.all(['', 'views/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
+    .filter((name) => name.endsWith('.js'));
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
   const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive)_|_more$/;
 

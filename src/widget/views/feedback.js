@@ -1,6 +1,6 @@
 /* Was the answer good? A thumb up is enough; a thumb down may say what is wrong and what is right. */
 
-import { h, icon } from './dom.js';
+import { h, icon } from '../dom.js';
 
 export class Feedback {
   #rate;

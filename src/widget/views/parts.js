@@ -1,6 +1,6 @@
 /* The small pieces around an answer: what was asked, errors and suggestions. */
 
-import { h, icon } from './dom.js';
+import { h, icon } from '../dom.js';
 
 /* The codes of views, which tools and guards give, beside those of frames. */
 const TITLES = {

@@ -1,6 +1,6 @@
 /* A chart's place in an answer: a frame with its text alternative; Vega is fetched for the first one only. */
 
-import { h } from './dom.js';
+import { h } from '../dom.js';
 import { tableTitle } from './table.js';
 
 function tooltipText(value) {

@@ -4,7 +4,7 @@
  */
 
 import { copyButton } from './answered.js';
-import { h, icon } from './dom.js';
+import { h, icon } from '../dom.js';
 
 const NUMERIC = new Set(['int', 'decimal']);
 const MAX_DECIMALS = 6;

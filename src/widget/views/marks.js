@@ -4,7 +4,7 @@
  * numbers is no wall for the keyboard.
  */
 
-import { h, newId } from './dom.js';
+import { h, newId } from '../dom.js';
 import { columnLabel } from './table.js';
 
 export class Marks {

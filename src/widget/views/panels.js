@@ -4,7 +4,7 @@
  */
 
 import { outcomeText } from './answered.js';
-import { h } from './dom.js';
+import { h } from '../dom.js';
 
 class Place {
   charts = h('div', { class: 'views' });

@@ -6,7 +6,7 @@
 import { answeredPanel, copyButton } from './answered.js';
 import { AskView } from './ask.js';
 import { chartCard } from './chart.js';
-import { h, icon } from './dom.js';
+import { h, icon } from '../dom.js';
 import { Feedback } from './feedback.js';
 import { FilterBar } from './filters.js';
 import { MarkdownView } from './markdown.js';

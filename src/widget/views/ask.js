@@ -3,8 +3,8 @@
  * several, fields for dates. Typing the answer works as well, so nothing here is the only way on.
  */
 
-import { serverNow } from './clock.js';
-import { h, icon } from './dom.js';
+import { serverNow } from '../clock.js';
+import { h, icon } from '../dom.js';
 
 const MANY_OPTIONS = 12;
 const TIMER_MAX_MS = 2 ** 31 - 1;

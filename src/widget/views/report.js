@@ -3,8 +3,8 @@
  * that takes is fetched when it is opened, renewed before it ends, and let go when it is closed.
  */
 
-import { serverNow } from './clock.js';
-import { h, icon, isWebUrl } from './dom.js';
+import { serverNow } from '../clock.js';
+import { h, icon, isWebUrl } from '../dom.js';
 
 const RENEW_BEFORE_MS = 2 * 60000;   /* the server hands out a new one for the last five minutes */
 const RENEW_AGAIN_MS = 15000;

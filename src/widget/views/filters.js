@@ -3,7 +3,7 @@
  * field: another value, or none at all, asks the question again with exactly these filters.
  */
 
-import { h, icon } from './dom.js';
+import { h, icon } from '../dom.js';
 
 /* What one edits: the value as the server knows it. */
 function textOf({ label, value }) {

@@ -7,7 +7,7 @@
 
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
-import { h } from './dom.js';
+import { h } from '../dom.js';
 
 const OPEN = '\uE010';
 const CLOSE = '\uE011';

@@ -3,7 +3,7 @@
  * tools ran with which outcome, the statements where one may see them, who worded it, what it cost.
  */
 
-import { h, icon } from './dom.js';
+import { h, icon } from '../dom.js';
 
 const COPIED_MS = 1500;
 
