@@ -17,12 +17,14 @@
 #include "vesper/health.h"
 #include "vesper/log.h"
 
-#define STOP_WAIT_MS     10000 /* running turns are stored and sockets closed by then */
-#define STOP_LIMIT_S     25    /* then it ends whatever still runs: supervisors kill after 30 s */
-#define PREPARE_AGAIN_MS 1000  /* a store that was down is looked at again */
-#define PREPARES_MAX     4     /* files at a time: each holds about 100 KB meanwhile */
-#define ORPHANS_TICKS    60    /* of that timer: one that is up, for turns of dead processes */
-#define ORPHAN_MARGIN_MS 60000 /* clocks of several machines */
+#define STOP_WAIT_MS        10000 /* running turns are stored and sockets closed by then */
+#define STOP_LIMIT_S        25   /* then it ends whatever still runs: supervisors kill after 30 s */
+#define PREPARE_AGAIN_MS    1000 /* a store that was down is looked at again */
+#define PREPARE_BUSY_MS     100  /* a file that another connection holds is looked at again ... */
+#define PREPARE_BUSY_END_MS 5000 /* ... until then: after that the others are served without it */
+#define PREPARES_MAX        4    /* files at a time: each holds about 100 KB meanwhile */
+#define ORPHANS_TICKS       60   /* of that timer: one that is up, for turns of dead processes */
+#define ORPHAN_MARGIN_MS    60000 /* clocks of several machines */
 
 static void on_hangup(void *owner, int signum)
 {
@@ -129,9 +131,12 @@ struct prepare_tenant {
 	bool spent_known;  /* what the tenant's users spent before this process began */
 	bool looking;
 	bool ready;
+	int64_t busy_end_ms; /* of first looks at a file that somebody holds; 0: none was */
+	struct timer *again; /* the next of them */
 };
 
 static void on_prepare_again(void *owner);
+static void on_busy_again(void *owner);
 
 static bool store_on_server(const struct daemon *d)
 {
@@ -206,6 +211,23 @@ static void count_first(struct prepare_tenant *p)
 		maintenance_start(d->maintenance);
 }
 
+/* A file that another connection holds for a moment, such as the one that makes it, is no broken
+ * one: the port does not open without it. */
+static bool look_again(struct prepare_tenant *p, const struct err *e)
+{
+	int64_t now = clock_mono_ms();
+
+	if (!p->busy_end_ms)
+		p->busy_end_ms = now + PREPARE_BUSY_END_MS;
+	if (!p->file || p->counted || !e->may_retry || now >= p->busy_end_ms)
+		return false;
+	log_info("store.busy", "tenant %s: %s", p->tenant, e->text);
+	if (!p->again)
+		p->again = timer_new(p->daemon->loop, on_busy_again, p);
+	timer_start(p->again, PREPARE_BUSY_MS);
+	return true;
+}
+
 /* A file alone: the others are served, and it may be put in order. */
 static void wait_for_file(struct prepare_tenant *p, const struct err *e)
 {
@@ -226,6 +248,8 @@ static void on_prepared(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 
+	if (e && look_again(p, e))
+		return;
 	p->looking = false;
 	if (!e) {
 		if (p->counted && !p->ready)
@@ -300,6 +324,11 @@ static void prepare_next(struct daemon *d)
 		prepare(&d->prepares[d->prepares_begun++]);
 }
 
+static void on_busy_again(void *owner)
+{
+	prepare(owner);
+}
+
 /* Those that are not ready each time, the others now and then. */
 static void on_prepare_again(void *owner)
 {
@@ -336,8 +365,10 @@ static void prepare_stores(struct daemon *d)
 /* Nothing is asked of the stores any more, and no answer comes. */
 static void prepare_stop(struct daemon *d)
 {
-	for (size_t i = 0; d->prepares && i < d->databases.tenant_count; i++)
+	for (size_t i = 0; d->prepares && i < d->databases.tenant_count; i++) {
 		op_cancel(&d->prepares[i].op);
+		timer_free(&d->prepares[i].again);
+	}
 	timer_free(&d->prepare_timer);
 }
 

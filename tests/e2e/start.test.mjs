@@ -2,9 +2,12 @@
 
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { demoWarehouse, filesUnder, launch, REFERENCE, refusedStart, ROOT, run, startDaemon, tempDir, VESPERD } from './harness.mjs';
 import { mintToken, SECRET } from './token.mjs';
 
@@ -35,6 +38,10 @@ async function linkedWarehouse() {
   assert.ok(acme, 'the demo warehouse has a file of acme\'s');
   return { dir, acme };
 }
+
+/* Holds a new, empty file as another connection does that makes it. */
+const HOLD = 'import sqlite3,sys,time\nd=sqlite3.connect(sys.argv[1],isolation_level=None)\nd.execute("BEGIN EXCLUSIVE")\n'
+  + 'print("held",flush=True)\nsys.stdin.readline()\nd.execute("ROLLBACK")\n';
 
 describe('the start is refused', () => {
   it('when the port is taken', async (t) => {
@@ -253,5 +260,23 @@ describe('a start that goes well', () => {
     t.after(() => two.stop());
     assert.match((await one.ask(REFERENCE)).text, /48\.73/);
     assert.match((await two.ask(REFERENCE)).text, /48\.73/);
+  });
+});
+
+describe('a store that somebody holds at the start', () => {
+  it('is waited for: its tenant is served from the first question on', async (t) => {
+    const dataDir = await tempDir();
+    await mkdir(join(dataDir, 'store'), { recursive: true });
+    const holder = spawn('python3', ['-c', HOLD, join(dataDir, 'store/vesper.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
+    t.after(() => holder.kill());
+    await once(holder.stdout, 'data');
+    const d = await launch({ dataDir });
+    t.after(() => d.stop());
+    while (!/store\.(busy|waiting)/.test(d.output))
+      await sleep(20);
+    holder.stdin.end();
+    await d.waitReady();
+    const turn = await d.ask(REFERENCE);
+    assert.equal(turn.status, 'ok', JSON.stringify(turn.frames));
   });
 });
