@@ -191,6 +191,9 @@ void no_answer_again(struct answer_turn *t);
 
 void check_begin(struct answer_turn *t); /* from here on every word of the answer is checked */
 void check_text(struct answer_turn *t, const char *text, size_t len);
+/* The whole answer that code made, at once; false: nothing was said, each number of it must be
+ * looked for. */
+bool check_made(struct answer_turn *t, const struct view_answer *made);
 /* No more text comes: what waits goes out, or is asked for again. */
 void check_last(struct answer_turn *t);
 void check_end(struct answer_turn *t);

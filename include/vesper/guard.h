@@ -108,6 +108,23 @@ void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len
 size_t guard_numbers_waiting(const struct guard_numbers *g);
 void guard_numbers_free(struct guard_numbers **g);
 
+/* Text that code made of results, with the values that its stretches show. */
+struct guard_made {
+	const char *text;
+	size_t len;
+	const struct result_part *parts; /* ascending */
+	size_t part_count;
+	struct arena *arena; /* for what is noted while it is read */
+};
+
+/*
+ * The number check of such text: each number must stand in a part, and say the value that the part
+ * names. Then all of the text is passed on, its numbers as GUARD_BOUND to these values. False, and
+ * nothing is passed on: a number stands elsewhere or says something else, or the question names a
+ * year or code that the results may not be about. Then only guard_numbers can tell.
+ */
+bool guard_made_pass(const struct guard_input *in, const struct guard_made *made);
+
 /*
  * Links: what a model or a template writes reaches nobody as a link, an image or HTML that leads
  * elsewhere. A bare address (scheme://host…, www.host…) stays when it is of http or https and its

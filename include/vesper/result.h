@@ -71,6 +71,27 @@ struct result {
 	int64_t duration_us;
 };
 
+/* A stretch of a text that shows one value of a result, as the text's writer says. */
+enum result_part_kind {
+	RESULT_PART_CELL, /* of the first table */
+	RESULT_PART_FACT,
+	RESULT_PART_ARG,
+	RESULT_PART_COUNT, /* rows */
+	RESULT_PART_DATE,  /* a date that the result states, as ISO */
+	RESULT_PART_TEXT,  /* words of the tool */
+};
+struct result_part {
+	enum result_part_kind kind;
+	size_t from, len; /* bytes of the text */
+	const struct result *result;
+	size_t row, column;
+	const struct fact *fact;
+	const struct arg *arg;
+	const struct value *value; /* of the argument */
+	const char *text;          /* DATE, TEXT: what is shown; COUNT: what is counted */
+	int64_t count;
+};
+
 /* A result in the arena; its tables are freed when the arena is. */
 struct result *result_new(struct arena *a);
 /* Keeps what is sent; the texts and values must live as long as the result. */

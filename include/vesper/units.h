@@ -52,6 +52,8 @@ struct units {
 	const struct unit_word
 		*words; /* of all but STYLE_COUNT; the longest first, no text twice */
 	size_t word_count;
+	const struct unit_word *money; /* those of STYLE_MONEY, in the same order */
+	size_t money_count;
 };
 
 /* Reads a list of units: the member `member` of a file's object, after those of `base` (NULL:

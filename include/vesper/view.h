@@ -114,6 +114,9 @@ struct view_followup {
 
 struct view_answer {
 	const char *markdown;
+	const struct result_part *parts; /* its values, in order; text without one is the template's
+					    own */
+	size_t part_count;
 	const struct view_followup *followups;
 	size_t followup_count;
 };

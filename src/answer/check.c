@@ -61,9 +61,9 @@ static void on_piece(void *owner, const struct guard_piece *piece)
 	say_checked(owner, piece);
 }
 
-void check_begin(struct answer_turn *t)
+static struct guard_input numbers_input(struct answer_turn *t)
 {
-	const struct guard_input in = {
+	return (struct guard_input){
 		.results = (const struct result *const *)t->work->results,
 		.result_count = t->work->result_count,
 		.units = &t->core->may.catalog->units,
@@ -72,20 +72,33 @@ void check_begin(struct answer_turn *t)
 		.policy = t->options->numbers,
 		.sink = {on_piece, rewrite_ask, t},
 	};
+}
+
+static void open_checks(struct answer_turn *t)
+{
+	const struct guard_input in = numbers_input(t);
 
 	t->answer->quotes = guard_quotes_new(t->prompts, on_unquoted, t);
 	t->answer->link_check = guard_links_new(allowed_hosts(t), on_unlinked, t);
 	t->answer->numbers = guard_numbers_new(&in);
+}
+
+void check_begin(struct answer_turn *t)
+{
 	t->answer->checked.on = true;
 }
 
 void check_text(struct answer_turn *t, const char *text, size_t len)
 {
+	if (!t->answer->numbers)
+		open_checks(t);
 	guard_quotes_feed(t->answer->quotes, text, len);
 }
 
 void check_last(struct answer_turn *t)
 {
+	if (!t->answer->numbers)
+		return;
 	guard_quotes_end(t->answer->quotes);
 	guard_links_end(t->answer->link_check);
 	if (stream_text(t->core->log).n > 0 || guard_numbers_waiting(t->answer->numbers))
@@ -120,6 +133,20 @@ const char *check_plain(struct answer_turn *t, const char *text)
 	plain = guard_links_plain(allowed_hosts(t), buf_text(&out), out.n, t->core->arena);
 	buf_deinit(&out);
 	return plain;
+}
+
+bool check_made(struct answer_turn *t, const struct view_answer *made)
+{
+	const struct guard_input in = numbers_input(t);
+	const char *plain = check_plain(t, made->markdown);
+	const struct guard_made all = {.text = plain,
+				       .len = strlen(plain),
+				       .parts = made->parts,
+				       .part_count = made->part_count,
+				       .arena = t->core->arena};
+
+	/* Where something was taken out, the parts stand elsewhere. */
+	return strcmp(plain, made->markdown) == 0 && guard_made_pass(&in, &all);
 }
 
 /* ---- prompts ---- */

@@ -75,8 +75,10 @@ void answer_by_template(struct answer_turn *t)
 {
 	answer_written_by(t, "rules", NULL);
 	t->answer->rewrite.allowed = false;
-	say_in_pieces(t, t->answer->templated.markdown, check_text);
-	check_last(t);
+	if (!check_made(t, &t->answer->templated)) {
+		say_in_pieces(t, t->answer->templated.markdown, check_text);
+		check_last(t);
+	}
 	check_end(t);
 }
 
@@ -98,7 +100,8 @@ bool answer_text(struct answer_turn *t, const char *text, size_t len)
 
 	if (a->cut || !no_answer_pass(t, &piece))
 		return false;
-	if (stream_text(t->core->log).n + guard_numbers_waiting(a->numbers) + piece.n <=
+	if (stream_text(t->core->log).n + (a->numbers ? guard_numbers_waiting(a->numbers) : 0) +
+		    piece.n <=
 	    ANSWER_BYTES_MAX)
 		check_text(t, piece.p, piece.n);
 	else

@@ -93,7 +93,7 @@ static int by_length(const void *a, const void *b)
 /* Once for each registry: each number check borrows them. */
 static void collect_words(struct units *u, struct arena *a)
 {
-	struct unit_word *words;
+	struct unit_word *words, *money;
 	size_t most = 0;
 
 	for (size_t i = 0; i < u->count; i++) {
@@ -116,6 +116,10 @@ static void collect_words(struct units *u, struct arena *a)
 			add_word(words, &u->word_count, *w, unit, true);
 	}
 	qsort(words, u->word_count, sizeof(*words), by_length);
+	u->money = money = arena_alloc(a, (u->word_count + 1) * sizeof(*money));
+	for (size_t i = 0; i < u->word_count; i++)
+		if (words[i].unit->style == STYLE_MONEY)
+			money[u->money_count++] = words[i];
 }
 
 /* ---- the registry ---- */

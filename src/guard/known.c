@@ -322,8 +322,7 @@ static bool result_holds(const struct result *r, const char *word)
 	return holds_text(r->outcome.detail, word);
 }
 
-/* A code that the question names is in no result. */
-static bool asks_for_other_name(const struct guard_input *in)
+bool known_asks_other_name(const struct guard_input *in)
 {
 	const char *p = in->question ? in->question : "";
 
@@ -440,7 +439,7 @@ void known_build(struct known *k, const struct guard_input *in)
 	qsort(k->entries, k->count, sizeof(*k->entries), by_value);
 	shadow_facts(k);
 	k->other_question =
-		in->result_count > 0 && (asks_for_other_year(k) || asks_for_other_name(in));
+		in->result_count > 0 && (asks_for_other_year(k) || known_asks_other_name(in));
 }
 
 void known_free(struct known *k)

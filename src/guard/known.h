@@ -30,4 +30,7 @@ void known_add_times(struct known *k, struct known_table *kt);
 /* Everything of one table, which becomes k->tables[index]. */
 void known_add_table(struct known *k, int index, const struct result *r, const struct table *t);
 
+/* A code that the question names is in no result. */
+bool known_asks_other_name(const struct guard_input *in);
+
 #endif

@@ -117,11 +117,11 @@ const struct unit_def *unit_currency_at(const struct unit_words *u, const char *
 					size_t *taken, bool *more)
 {
 	*taken = 0;
-	for (size_t i = 0; u && i < u->count; i++) {
-		const struct unit_word *w = &u->items[i];
+	for (size_t i = 0; u && u->registry && i < u->registry->money_count; i++) {
+		const struct unit_word *w = &u->registry->money[i];
 		int is;
 
-		if (!unit_is_money(w->unit) || isalpha((unsigned char)*w->text))
+		if (isalpha((unsigned char)*w->text))
 			continue;
 		is = len > 0 ? text_starts(text, len, false, w->text) : 0;
 		*more = *more || is < 0;
@@ -135,11 +135,13 @@ const struct unit_def *unit_currency_at(const struct unit_words *u, const char *
 
 const struct unit_def *unit_currency_code(const struct unit_words *u, const char *word, size_t len)
 {
-	for (size_t i = 0; u && i < u->count; i++)
-		if (unit_is_money(u->items[i].unit) && is_code(u->items[i].text) &&
-		    strlen(u->items[i].text) == len &&
-		    strncasecmp(u->items[i].text, word, len) == 0)
-			return u->items[i].unit;
+	for (size_t i = 0; u->registry && i < u->registry->money_count; i++) {
+		const struct unit_word *w = &u->registry->money[i];
+
+		if (strncasecmp(w->text, word, len) == 0 && strlen(w->text) == len &&
+		    is_code(w->text))
+			return w->unit;
+	}
 	return NULL;
 }
 
@@ -163,9 +165,10 @@ const struct unit_def *unit_in_currency(const struct unit_words *u, const struct
 
 const struct unit_def *unit_whole_money(const struct unit_words *u, const struct unit_def *unit)
 {
-	for (size_t i = 0; unit && unit->style == STYLE_AFTER && u && i < u->count; i++)
-		if (unit_is_money(u->items[i].unit) && is_of(unit, u->items[i].unit->dimension))
-			return u->items[i].unit;
+	for (size_t i = 0; unit && unit->style == STYLE_AFTER && u && i < u->registry->money_count;
+	     i++)
+		if (is_of(unit, u->registry->money[i].unit->dimension))
+			return u->registry->money[i].unit;
 	return NULL;
 }
 

@@ -22,19 +22,23 @@ static bool is_markup(const char *text, const char *p)
 	return strchr("|*`[]<>\\", *p) != NULL;
 }
 
-static void add_markdown_cell(struct buf *out, const struct units *units,
-			      const struct column *column, const char *text)
+static void add_cell(struct wording *w, const struct result *r, size_t row, size_t c)
 {
+	const struct column *column = &r->tables[0]->columns[c];
+	size_t from = w->out->n;
 	struct buf cell;
 
 	buf_init(&cell, ANSWER_TEXT_BYTES_MAX);
-	view_cell(&cell, units, column, text);
+	view_cell(&cell, r->units, column, r->tables[0]->rows[row][c]);
 	for (const char *p = buf_text(&cell); *p; p++) {
 		if (column->type == COLUMN_TEXT && is_markup(buf_text(&cell), p))
-			buf_char(out, '\\');
-		buf_char(out, *p == '\n' || *p == '\r' ? ' ' : *p);
+			buf_char(w->out, '\\');
+		buf_char(w->out, *p == '\n' || *p == '\r' ? ' ' : *p);
 	}
 	buf_deinit(&cell);
+	wording_note(w, from,
+		     (struct result_part){
+			     .kind = RESULT_PART_CELL, .result = r, .row = row, .column = c});
 }
 
 /* Columns that tell rows apart. What is the same in every row was said in the sentence above; what
@@ -48,37 +52,57 @@ static bool is_telling(const struct table *t, size_t c, bool has_sentence)
 	return t->columns[c].priority != PRIORITY_LOW && !(has_sentence && constant);
 }
 
-void view_markdown_table(struct buf *out, const struct units *units, const struct table *t,
-			 size_t rows, bool has_sentence)
+static const char *heading(const struct column *c)
 {
+	return c->label ? c->label : c->name;
+}
+
+static void add_cut(struct wording *w, const struct result *r, size_t shown)
+{
+	size_t from;
+
+	buf_str(w->out, "\nThe first ");
+	from = w->out->n;
+	buf_int(w->out, (int64_t)shown);
+	wording_note(w, from,
+		     (struct result_part){.kind = RESULT_PART_COUNT,
+					  .result = r,
+					  .text = "rows shown",
+					  .count = (int64_t)shown});
+	buf_str(w->out, " of ");
+	wording_rows(w, r, r->tables[0]);
+	buf_str(w->out, " rows are shown.\n");
+}
+
+/* At most `rows` rows; below a sentence without the columns that are the same in each row. */
+static void add_table(struct wording *w, const struct result *r, size_t rows, bool has_sentence)
+{
+	const struct table *t = r->tables[0];
 	size_t shown = t->row_count < rows ? t->row_count : rows;
 
-	buf_char(out, '|');
+	buf_char(w->out, '|');
 	for (size_t c = 0; c < t->column_count; c++)
 		if (is_telling(t, c, has_sentence))
-			buf_printf(out, " %s |",
-				   t->columns[c].label ? t->columns[c].label : t->columns[c].name);
-	buf_str(out, "\n|");
+			buf_printf(w->out, " %s |", heading(&t->columns[c]));
+	buf_str(w->out, "\n|");
 	for (size_t c = 0; c < t->column_count; c++)
 		if (is_telling(t, c, has_sentence))
-			buf_str(out, column_is_number(t->columns[c].type) ? " ---: |" : " --- |");
-	buf_char(out, '\n');
-	for (size_t r = 0; r < shown; r++) {
-		buf_char(out, '|');
+			buf_str(w->out,
+				column_is_number(t->columns[c].type) ? " ---: |" : " --- |");
+	buf_char(w->out, '\n');
+	for (size_t row = 0; row < shown; row++) {
+		buf_char(w->out, '|');
 		for (size_t c = 0; c < t->column_count; c++) {
 			if (!is_telling(t, c, has_sentence))
 				continue;
-			buf_char(out, ' ');
-			add_markdown_cell(out, units, &t->columns[c], t->rows[r][c]);
-			buf_str(out, " |");
+			buf_char(w->out, ' ');
+			add_cell(w, r, row, c);
+			buf_str(w->out, " |");
 		}
-		buf_char(out, '\n');
+		buf_char(w->out, '\n');
 	}
-	if (shown < t->row_count || t->truncated) {
-		buf_printf(out, "\nThe first %zu of ", shown);
-		view_row_count(out, t);
-		buf_str(out, " rows are shown.\n");
-	}
+	if (shown < t->row_count || t->truncated)
+		add_cut(w, r, shown);
 }
 
 /* "from 2026-01-01 to 2026-01-31": such names are words of their own. */
@@ -92,79 +116,92 @@ static bool is_span(const char *name)
 	return false;
 }
 
-static void add_arg(struct buf *out, const struct result *r, const char *before, const char *arg)
+static void add_arg(struct wording *w, const struct result *r, const char *before,
+		    const struct arg *arg)
 {
-	char name[64], placeholder[80];
-
-	snprintf(name, sizeof(name), "%s", arg);
-	snprintf(placeholder, sizeof(placeholder), "{arg.%s}", arg);
-	for (char *p = name; *p; p++)
-		if (*p == '_')
-			*p = ' ';
-	buf_printf(out, "%s%s ", before, name);
-	(void)view_fill(out, placeholder, r);
+	buf_str(w->out, before);
+	for (const char *p = arg->name; *p; p++)
+		buf_char(w->out, *p == '_' ? ' ' : *p);
+	buf_char(w->out, ' ');
+	wording_arg(w, r, arg);
 }
 
 /* " for vendor Ascend, hub zone NP15 from 2026-01-01"; nothing where nothing was said. */
-static void add_searched(struct buf *out, const struct result *r)
+static void add_searched(struct wording *w, const struct result *r)
 {
 	const char *before = " for ";
 
 	for (size_t i = 0; i < r->args.count; i++)
 		if (!is_span(r->args.items[i].name)) {
-			add_arg(out, r, before, r->args.items[i].name);
+			add_arg(w, r, before, &r->args.items[i]);
 			before = ", ";
 		}
 	for (size_t i = 0; i < r->args.count; i++)
 		if (is_span(r->args.items[i].name))
-			add_arg(out, r, " ", r->args.items[i].name);
+			add_arg(w, r, " ", &r->args.items[i]);
 }
 
 /* One row without a sentence of its own: name and value of each column. */
-static void add_row(struct buf *out, const struct units *units, const struct table *t)
+static void add_row(struct wording *w, const struct result *r)
 {
-	for (size_t c = 0; c < t->column_count; c++) {
-		buf_printf(out, "- %s: ",
-			   t->columns[c].label ? t->columns[c].label : t->columns[c].name);
-		add_markdown_cell(out, units, &t->columns[c], t->rows[0][c]);
-		buf_char(out, '\n');
+	for (size_t c = 0; c < r->tables[0]->column_count; c++) {
+		buf_printf(w->out, "- %s: ", heading(&r->tables[0]->columns[c]));
+		add_cell(w, r, 0, c);
+		buf_char(w->out, '\n');
 	}
 }
 
-static void add_rows(struct buf *out, const struct result *r, size_t rows)
+/* What the tool says itself. */
+static void add_text(struct wording *w, const struct result *r, const char *text)
+{
+	size_t from = w->out->n;
+
+	buf_str(w->out, text);
+	wording_note(w, from,
+		     (struct result_part){.kind = RESULT_PART_TEXT, .result = r, .text = text});
+}
+
+static void add_rows(struct wording *w, const struct result *r, size_t rows)
 {
 	const struct table *t = r->tables[0];
-	bool has_sentence = r->answer && view_fill(out, r->answer, r);
+	bool has_sentence = r->answer && view_fill(w, r->answer, r);
 
-	if (has_sentence)
-		buf_char(out, '\n');
-	else
-		buf_printf(out, "**%s**\n", r->about);
+	if (!has_sentence) {
+		buf_str(w->out, "**");
+		add_text(w, r, r->about);
+		buf_str(w->out, "**");
+	}
+	buf_char(w->out, '\n');
 	for (size_t i = 0; view_notes[i]; i++) {
 		const struct fact *note = result_fact(r, view_notes[i]);
 
-		if (note)
-			buf_printf(out, "\n%s\n", note->value);
+		if (!note)
+			continue;
+		buf_char(w->out, '\n');
+		wording_fact(w, r, note);
+		buf_char(w->out, '\n');
 	}
 	if (t->row_count == 1 && !has_sentence) {
-		buf_char(out, '\n');
-		add_row(out, r->units, t);
+		buf_char(w->out, '\n');
+		add_row(w, r);
 	} else if (t->row_count > 1) {
-		buf_char(out, '\n');
-		view_markdown_table(out, r->units, t, rows, has_sentence);
+		buf_char(w->out, '\n');
+		add_table(w, r, rows, has_sentence);
 	}
 }
 
-static void add_suggested(struct buf *out, const struct outcome *o)
+static void add_suggested(struct wording *w, const struct result *r)
 {
-	for (size_t i = 0; i < o->suggestion_count; i++)
-		buf_printf(out, "%s%s",
-			   i == 0                         ? " Did you mean "
-			   : i + 1 == o->suggestion_count ? " or "
-							  : ", ",
-			   o->suggestions[i].label);
+	const struct outcome *o = &r->outcome;
+
+	for (size_t i = 0; i < o->suggestion_count; i++) {
+		buf_str(w->out, i == 0                         ? " Did you mean "
+				: i + 1 == o->suggestion_count ? " or "
+							       : ", ");
+		add_text(w, r, o->suggestions[i].label);
+	}
 	if (o->suggestion_count)
-		buf_char(out, '?');
+		buf_char(w->out, '?');
 }
 
 /* What may be changed so that there is something to find. */
@@ -177,69 +214,91 @@ static const char *other_search(const struct result *r)
 	return r->args.count > 0 ? "With fewer filters there may be more." : "";
 }
 
-static void add_empty(struct buf *out, const struct result *r)
+static void add_empty(struct wording *w, const struct result *r)
 {
-	buf_str(out, "I found no data");
-	add_searched(out, r);
-	buf_printf(out, ". %s", other_search(r));
+	buf_str(w->out, "I found no data");
+	add_searched(w, r);
+	buf_printf(w->out, ". %s", other_search(r));
 }
 
-static void add_no_data(struct buf *out, const struct result *r)
+static void add_no_data(struct wording *w, const struct result *r)
 {
-	buf_str(out, "There is no data at all");
-	add_searched(out, r);
-	buf_str(out, ", at any time.");
+	buf_str(w->out, "There is no data at all");
+	add_searched(w, r);
+	buf_str(w->out, ", at any time.");
 }
 
-void view_outcome_words(struct buf *out, const struct result *r)
+static void add_day(struct wording *w, const struct result *r, const char *iso)
+{
+	size_t from = w->out->n;
+
+	view_date(w->out, iso ? iso : "?");
+	wording_note(w, from,
+		     (struct result_part){.kind = RESULT_PART_DATE, .result = r, .text = iso});
+}
+
+static void add_out_of_window(struct wording *w, const struct result *r)
+{
+	buf_str(w->out, "I found no data");
+	add_searched(w, r);
+	buf_str(w->out, ": the data covers ");
+	add_day(w, r, r->outcome.range_min);
+	buf_str(w->out, " to ");
+	add_day(w, r, r->outcome.range_max);
+	buf_char(w->out, '.');
+}
+
+static void add_outcome(struct wording *w, const struct result *r)
 {
 	const struct outcome *o = &r->outcome;
 
 	switch (o->kind) {
 	case OUTCOME_EMPTY:
-		add_empty(out, r);
+		add_empty(w, r);
 		break;
 	case OUTCOME_NO_DATA:
-		add_no_data(out, r);
+		add_no_data(w, r);
 		break;
 	case OUTCOME_OUT_OF_WINDOW:
-		buf_str(out, "I found no data");
-		add_searched(out, r);
-		buf_str(out, ": the data covers ");
-		view_date(out, o->range_min ? o->range_min : "?");
-		buf_str(out, " to ");
-		view_date(out, o->range_max ? o->range_max : "?");
-		buf_char(out, '.');
+		add_out_of_window(w, r);
 		break;
 	case OUTCOME_UNKNOWN_ENTITY:
-		buf_str(out, o->detail ? o->detail : "I do not know that name.");
-		add_suggested(out, o);
+		add_text(w, r, o->detail ? o->detail : "I do not know that name.");
+		add_suggested(w, r);
 		break;
 	case OUTCOME_NOT_PERMITTED:
-		buf_printf(out,
-			   "You do not have permission to see this data. %s%sAn administrator can "
-			   "grant it.",
-			   o->detail ? o->detail : "", o->detail ? " " : "");
+		buf_str(w->out, "You do not have permission to see this data. ");
+		if (o->detail) {
+			add_text(w, r, o->detail);
+			buf_char(w->out, ' ');
+		}
+		buf_str(w->out, "An administrator can grant it.");
 		break;
 	case OUTCOME_TIMEOUT:
-		buf_str(out,
+		buf_str(w->out,
 			"The query took too long and was stopped. A narrower question may work.");
 		break;
 	default:
-		buf_str(out, o->detail ? o->detail
-				       : "The data could not be read just now. Please try again.");
+		add_text(w, r,
+			 o->detail ? o->detail
+				   : "The data could not be read just now. Please try again.");
 		break;
 	}
 }
 
-static void add_result(struct buf *out, const struct result *r, size_t rows)
+void view_outcome_words(struct buf *out, const struct result *r)
+{
+	add_outcome(&(struct wording){.out = out}, r);
+}
+
+static void add_result(struct wording *w, const struct result *r, size_t rows)
 {
 	if (r->outcome.kind == OUTCOME_ROWS) {
-		add_rows(out, r, rows);
+		add_rows(w, r, rows);
 		return;
 	}
-	view_outcome_words(out, r);
-	buf_char(out, '\n');
+	add_outcome(w, r);
+	buf_char(w->out, '\n');
 }
 
 static bool is_asked(const struct view_answer *v, const char *question)
@@ -258,7 +317,7 @@ size_t view_suggested(const struct result *r, struct arena *a, const char **out,
 	buf_init(&question, 1024);
 	for (const char *const *s = r->suggest; s && *s && n < max; s++) {
 		buf_reset(&question);
-		if (view_fill(&question, *s, r))
+		if (view_fill(&(struct wording){.out = &question}, *s, r) && !buf_over(&question))
 			out[n++] = arena_strdup(a, buf_text(&question));
 	}
 	buf_deinit(&question);
@@ -297,16 +356,17 @@ static size_t count_words(const char *text)
 	return n;
 }
 
-static void add_results(struct buf *out, const struct view_answer_input *in, size_t rows)
+static void add_results(struct wording *w, const struct view_answer_input *in, size_t rows)
 {
-	buf_reset(out);
+	buf_reset(w->out);
+	w->count = 0;
 	for (size_t i = 0; i < in->result_count; i++) {
 		if (i > 0)
-			buf_char(out, '\n');
-		add_result(out, in->results[i], rows);
+			buf_char(w->out, '\n');
+		add_result(w, in->results[i], rows);
 	}
 	if (in->result_count == 0)
-		buf_str(out, "I have no data for that question.\n");
+		buf_str(w->out, "I have no data for that question.\n");
 }
 
 void view_answer(const struct view_answer_input *in, struct arena *a, struct view_answer *out)
@@ -315,18 +375,21 @@ void view_answer(const struct view_answer_input *in, struct arena *a, struct vie
 	struct view_answer v = {.followups = followups};
 	size_t rows = ANSWER_TABLE_ROWS;
 	struct buf b;
+	struct wording w = {.out = &b, .arena = a};
 
 	buf_init(&b, ANSWER_TEXT_BYTES_MAX);
-	add_results(&b, in, rows);
+	add_results(&w, in, rows);
 	while (!in->detail && rows > ANSWER_TABLE_LEAST &&
 	       count_words(buf_text(&b)) > ANSWER_WORDS_MAX) {
 		rows /= 2;
-		add_results(&b, in, rows);
+		add_results(&w, in, rows);
 	}
 	for (size_t i = 0; i < in->result_count; i++)
 		if (in->results[i]->outcome.kind == OUTCOME_ROWS)
 			add_followups(&v, followups, in->results[i], a);
 	v.markdown = arena_strdup(a, buf_text(&b));
+	v.parts = w.parts;
+	v.part_count = w.count;
 	buf_deinit(&b);
 	*out = v;
 }

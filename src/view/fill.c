@@ -1,48 +1,101 @@
-/* Templates with placeholders, filled from one result (the sentence of a tool, its follow-up
- * questions) or from those of a plan by references. */
+/* Templates with placeholders, filled from a result: the sentence of a tool, and the follow-up
+ * questions. */
 #include "view_int.h"
 
 #include <string.h>
 
 #include "vesper/limits.h"
-#include "vesper/mem.h"
 
-static bool add_fact_value(struct buf *out, const struct result *r, const char *name)
+/* ---- parts ---- */
+
+void wording_note(struct wording *w, size_t from, struct result_part part)
+{
+	if (!w->arena || w->out->n == from)
+		return;
+	part.from = from;
+	part.len = w->out->n - from;
+	w->parts = arena_grow(w->arena, w->parts, w->count, &w->cap, sizeof(*w->parts));
+	w->parts[w->count++] = part;
+}
+
+void wording_cut(struct wording *w, size_t bytes, size_t parts)
+{
+	buf_cut(w->out, bytes);
+	w->count = parts;
+}
+
+void wording_rows(struct wording *w, const struct result *r, const struct table *t)
+{
+	size_t from = w->out->n;
+
+	view_row_count(w->out, t);
+	wording_note(w, from,
+		     (struct result_part){.kind = RESULT_PART_COUNT,
+					  .result = r,
+					  .text = "rows",
+					  .count = t->total_rows});
+}
+
+void wording_fact(struct wording *w, const struct result *r, const struct fact *f)
+{
+	size_t from = w->out->n;
+
+	view_number(w->out, r->units, f->value, f->unit);
+	wording_note(w, from,
+		     (struct result_part){.kind = RESULT_PART_FACT, .result = r, .fact = f});
+}
+
+void wording_arg(struct wording *w, const struct result *r, const struct arg *arg)
+{
+	for (size_t i = 0; i < arg->count; i++) {
+		const struct value *v = &arg->values[i];
+		size_t from;
+
+		buf_str(w->out, i == 0 ? "" : i + 1 == arg->count ? " and " : ", ");
+		from = w->out->n;
+		if (v->type == VALUE_INT || v->type == VALUE_BOOL)
+			buf_int(w->out, v->number);
+		else
+			buf_str(w->out, v->text);
+		wording_note(w, from,
+			     (struct result_part){
+				     .kind = RESULT_PART_ARG, .result = r, .arg = arg, .value = v});
+	}
+}
+
+/* ---- placeholders ---- */
+
+static bool add_fact_value(struct wording *w, const struct result *r, const char *name)
 {
 	const struct fact *f = result_fact(r, name);
 
-	if (!f)
-		return false;
-	view_number(out, r->units, f->value, f->unit);
-	return true;
+	if (f)
+		wording_fact(w, r, f);
+	return f;
 }
 
-static bool add_arg_value(struct buf *out, const struct result *r, const char *name)
+static bool add_arg_value(struct wording *w, const struct result *r, const char *name)
 {
 	const struct arg *arg = args_find(&r->args, name);
 
 	if (!arg || arg->count == 0)
 		return false;
-	for (size_t i = 0; i < arg->count; i++) {
-		const struct value *v = &arg->values[i];
-
-		buf_str(out, i == 0 ? "" : i + 1 == arg->count ? " and " : ", ");
-		if (v->type == VALUE_INT || v->type == VALUE_BOOL)
-			buf_printf(out, "%lld", (long long)v->number);
-		else
-			buf_str(out, v->text);
-	}
+	wording_arg(w, r, arg);
 	return true;
 }
 
-static bool add_first_cell(struct buf *out, const struct result *r, const char *name)
+static bool add_first_cell(struct wording *w, const struct result *r, const char *name)
 {
 	const struct table *t = r->table_count > 0 ? r->tables[0] : NULL;
 	int c = t && t->row_count > 0 ? table_column(t, name) : -1;
+	size_t from = w->out->n;
 
 	if (c < 0 || !t->rows[0][c])
 		return false;
-	view_cell(out, r->units, &t->columns[c], t->rows[0][c]);
+	view_cell(w->out, r->units, &t->columns[c], t->rows[0][c]);
+	wording_note(
+		w, from,
+		(struct result_part){.kind = RESULT_PART_CELL, .result = r, .column = (size_t)c});
 	return true;
 }
 
@@ -94,81 +147,79 @@ static bool add_reference(struct buf *out, const struct fill_source *from, const
 	return true;
 }
 
-static bool add_placeholder(struct buf *out, const struct fill_source *from, const char *name)
+static bool add_placeholder(struct wording *w, const struct fill_source *from, const char *name)
 {
 	const struct result *r = from->result;
 
 	if (!r)
-		return add_reference(out, from, name);
+		return add_reference(w->out, from, name);
 	if (strncmp(name, "fact.", 5) == 0)
-		return add_fact_value(out, r, name + 5);
+		return add_fact_value(w, r, name + 5);
 	if (strncmp(name, "arg.", 4) == 0)
-		return add_arg_value(out, r, name + 4);
+		return add_arg_value(w, r, name + 4);
 	if (strcmp(name, "rows") == 0) {
 		if (r->table_count > 0)
-			view_row_count(out, r->tables[0]);
+			wording_rows(w, r, r->tables[0]);
 		else
-			buf_char(out, '0');
+			buf_char(w->out, '0');
 		return true;
 	}
-	return add_first_cell(out, r, name) || add_arg_value(out, r, name);
+	return add_first_cell(w, r, name) || add_arg_value(w, r, name);
 }
 
-/* Text up to `end` with its placeholders; false when one has no value. */
-static bool add_part(struct buf *out, const char *p, const char *end, const struct fill_source *r)
+/* Text up to `end` with its placeholders; false, and nothing added, when one has no value. */
+static bool add_stretch(struct wording *w, const char *p, const char *end,
+			const struct fill_source *from)
 {
+	size_t bytes = w->out->n, parts = w->count;
+
 	while (p < end) {
 		const char *close = *p == '{' ? memchr(p, '}', (size_t)(end - p)) : NULL;
 		char name[4 * REF_NAME_MAX];
 
 		if (!close || (size_t)(close - p) > sizeof(name)) {
-			buf_char(out, *p++);
+			buf_char(w->out, *p++);
 			continue;
 		}
 		memcpy(name, p + 1, (size_t)(close - p - 1));
 		name[close - p - 1] = '\0';
-		if (!add_placeholder(out, r, name))
+		if (!add_placeholder(w, from, name)) {
+			wording_cut(w, bytes, parts);
 			return false;
+		}
 		p = close + 1;
 	}
 	return true;
 }
 
-static bool fill(struct buf *out, const char *text, const struct fill_source *r)
+static bool fill(struct wording *w, const char *text, const struct fill_source *from)
 {
-	struct buf whole, part;
-	bool complete = true;
+	size_t bytes = w->out->n, parts = w->count;
 
-	buf_init(&whole, 16384);
-	buf_init(&part, 16384);
-	for (const char *p = text; *p && complete;) {
+	for (const char *p = text; *p;) {
 		const char *open = strstr(p, "[[");
 		const char *close = open ? strstr(open, "]]") : NULL;
 		const char *end = close ? open : p + strlen(p);
 
-		complete = add_part(&whole, p, end, r);
-		p = end;
-		if (!close)
-			continue;
-		buf_reset(&part);
-		if (add_part(&part, open + 2, close, r))
-			buf_add(&whole, buf_text(&part), part.n);
-		p = close + 2;
+		if (!add_stretch(w, p, end, from)) {
+			wording_cut(w, bytes, parts);
+			return false;
+		}
+		if (close)
+			(void)add_stretch(w, open + 2, close, from);
+		p = close ? close + 2 : end;
 	}
-	if (complete)
-		buf_add(out, buf_text(&whole), whole.n);
-	buf_deinit(&whole);
-	buf_deinit(&part);
-	return complete;
+	return true;
 }
 
-bool view_fill(struct buf *out, const char *text, const struct result *r)
+bool view_fill(struct wording *w, const char *text, const struct result *r)
 {
-	return fill(out, text, &(struct fill_source){.result = r});
+	return fill(w, text, &(struct fill_source){.result = r});
 }
 
 bool view_fill_references(struct buf *out, const char *text, const struct ref_scope *s,
 			  const json_t *filters)
 {
-	return fill(out, text, &(struct fill_source){.scope = s, .filters = filters});
+	return fill(&(struct wording){.out = out}, text,
+		    &(struct fill_source){.scope = s, .filters = filters});
 }

@@ -28,14 +28,24 @@ extern const char *const view_notes[];
 void view_columns(struct json_out *j, const struct result *r, const struct table *t,
 		  const struct view_part *part);
 
+/* Text made of results, and which stretches of it show which values. */
+struct wording {
+	struct buf *out;
+	struct arena *arena; /* of the parts; NULL: they are not noted */
+	struct result_part *parts;
+	size_t count, cap;
+};
+/* Notes what was added to the text since `from`. */
+void wording_note(struct wording *w, size_t from, struct result_part part);
+/* Both forget what came after these lengths. */
+void wording_cut(struct wording *w, size_t bytes, size_t parts);
+void wording_rows(struct wording *w, const struct result *r, const struct table *t);
+void wording_fact(struct wording *w, const struct result *r, const struct fact *f);
+void wording_arg(struct wording *w, const struct result *r, const struct arg *arg);
+
 /* Fills a template of view.h. False (and nothing added) when a placeholder outside [[ ]] has no
  * value. */
-bool view_fill(struct buf *out, const char *text, const struct result *r);
-
-/* A table in markdown: at most `rows` rows; below a sentence without the columns that are the same
- * in each row. */
-void view_markdown_table(struct buf *out, const struct units *units, const struct table *t,
-			 size_t rows, bool has_sentence);
+bool view_fill(struct wording *w, const char *text, const struct result *r);
 
 /* How much a prompt tells of a result, and how. */
 enum prompt_told { PROMPT_TELL_ALL, PROMPT_TELL_FACTS, PROMPT_TELL_OUTCOME };

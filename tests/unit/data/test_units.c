@@ -139,6 +139,11 @@ static void words_are_collected_once_the_longest_first(void **state)
 	assert_true(word_of(&all, "q")->glued);
 	assert_false(word_of(&all, "q")->spaced);
 	assert_false(word_of(&all, "$")->spaced);
+	assert_true(all.money_count > 0);
+	for (size_t i = 0; i < all.money_count; i++) {
+		assert_int_equal(all.money[i].unit->style, STYLE_MONEY);
+		assert_ptr_equal(all.money[i].unit, word_of(&all, all.money[i].text)->unit);
+	}
 	assert_ptr_equal(word_of(&all, "MW")->unit, units_find(&all, "MW"));
 	arena_free(&a);
 }

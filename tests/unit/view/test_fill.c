@@ -47,7 +47,7 @@ static void placeholders_are_filled_in_the_house_style(void **state)
 		struct buf b;
 
 		buf_init(&b, 1000);
-		assert_true(view_fill(&b, rows[i][0], r));
+		assert_true(view_fill(&(struct wording){.out = &b}, rows[i][0], r));
 		assert_string_equal(buf_text(&b), rows[i][1]);
 		buf_deinit(&b);
 	}
@@ -67,7 +67,7 @@ static void without_a_value_nothing_is_said(void **state)
 
 		buf_init(&b, 1000);
 		buf_str(&b, "before");
-		assert_false(view_fill(&b, texts[i], r));
+		assert_false(view_fill(&(struct wording){.out = &b}, texts[i], r));
 		assert_string_equal(buf_text(&b), "before");
 		buf_deinit(&b);
 	}

@@ -25,10 +25,10 @@ struct marks {
 	size_t count;
 };
 
-static struct marks truth, altered;
+static struct marks truth, altered, made;
 static struct mark lies[MARKS_MAX];
 static size_t lie_count;
-static size_t unbound;
+static size_t unbound, differences;
 static long told[LIE_COUNT], found[LIE_COUNT], answers, true_numbers, false_alarms;
 static uint64_t seed = 4711;
 
@@ -55,20 +55,25 @@ static void on_piece(void *owner, const struct guard_piece *p)
 	buf_add(&m->text, p->text, p->len);
 }
 
-static void check(const char *text, struct marks *m)
+static struct guard_input input(struct marks *m)
 {
-	const struct guard_input in = {.results = (const struct result *const *)&result,
-				       .result_count = 1,
-				       .units = shipped_units(),
-				       .question = "",
-				       .today = {2026, 2, 27},
-				       .policy = GUARD_FLAG,
-				       .sink = {.on_piece = on_piece, .owner = m}};
-	struct guard_numbers *g = guard_numbers_new(&in);
-
 	buf_deinit(&m->text);
 	buf_init(&m->text, 1 << 20);
 	m->count = 0;
+	return (struct guard_input){.results = (const struct result *const *)&result,
+				    .result_count = 1,
+				    .units = &catalog->units,
+				    .question = "",
+				    .today = {2026, 2, 27},
+				    .policy = GUARD_FLAG,
+				    .sink = {.on_piece = on_piece, .owner = m}};
+}
+
+static void check(const char *text, struct marks *m)
+{
+	const struct guard_input in = input(m);
+	struct guard_numbers *g = guard_numbers_new(&in);
+
 	guard_numbers_feed(g, text, strlen(text));
 	guard_numbers_end(g);
 	guard_numbers_free(&g);
@@ -221,6 +226,50 @@ static void count(enum lie lie)
 
 /* ---- the tools ---- */
 
+static void show(const char *what, const struct marks *m, const struct mark *one)
+{
+	size_t from = one->from > 100 ? one->from - 100 : 0;
+
+	print_error("%s %s: %.*s<%.*s> as %s\n", result->tool, what, (int)(one->from - from),
+		    m->text.p + from, (int)(one->to - one->from), m->text.p + one->from, one->why);
+}
+
+/* The check by pieces, of a text in which the parts stand where they stand in the answer. */
+static bool passes(const char *text)
+{
+	const struct guard_input in = input(&made);
+	const struct guard_made all = {text, strlen(text), answer.parts, answer.part_count, arena};
+
+	return guard_made_pass(&in, &all);
+}
+
+/* The check by pieces and the full one mark the same numbers of the same text. */
+static void check_pieces(const char *text, size_t *differ)
+{
+	size_t i = 0, n = 0;
+
+	if (!passes(text)) {
+		print_error("%s has numbers that are no part's: %s\n", result->tool, text);
+		++*differ;
+		return;
+	}
+	assert_string_equal(buf_text(&made.text), text);
+	while (i < made.count || n < truth.count) {
+		const struct mark *a = i < made.count ? &made.list[i] : NULL;
+		const struct mark *b = n < truth.count ? &truth.list[n] : NULL;
+
+		i += a && (!b || a->from <= b->from);
+		n += b && (!a || b->from <= a->from);
+		if (a && b && a->from == b->from && a->to == b->to && a->bound && b->bound)
+			continue;
+		++*differ;
+		if (a && (!b || a->from <= b->from))
+			show("by pieces", &made, a);
+		if (b && (!a || b->from <= a->from))
+			show("in full", &truth, b);
+	}
+}
+
 static void check_template(const char *tool, const char *args)
 {
 	if (!args)
@@ -239,6 +288,7 @@ static void check_template(const char *tool, const char *args)
 			    (int)(m->from - from), truth.text.p + from, (int)(m->to - m->from),
 			    truth.text.p + m->from);
 	}
+	check_pieces(answer.markdown, &differences);
 }
 
 static void test_templates_pass(void **state)
@@ -258,12 +308,13 @@ static void test_templates_pass(void **state)
 	}
 	print_message("%zu numbers of templates; %zu are bound to nothing\n", numbers, unbound);
 	assert_int_equal(unbound, 0);
+	assert_int_equal(differences, 0);
 }
 
 static void test_lies_are_found(void **state)
 {
 	static const char *const names[] = {"digit", "unit", "year"};
-	long all = 0, seen = 0;
+	long all = 0, seen = 0, told_pieces = 0, found_pieces = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
@@ -279,6 +330,10 @@ static void test_lies_are_found(void **state)
 				check(buf_text(&text), &altered);
 				count(lie);
 			}
+			if (lie_count > 0 && text.n == strlen(answer.markdown)) {
+				told_pieces++;
+				found_pieces += !passes(buf_text(&text));
+			}
 			buf_deinit(&text);
 		}
 	}
@@ -290,6 +345,9 @@ static void test_lies_are_found(void **state)
 	print_message("%ld answers, %ld lies: recall %.2f %%; false alarms %ld of %ld (%.2f %%)\n",
 		      answers, all, 100.0 * (double)seen / (double)all, false_alarms, true_numbers,
 		      100.0 * (double)false_alarms / (double)true_numbers);
+	print_message("by pieces: %ld of %ld answers found\n", found_pieces, told_pieces);
+	assert_true(told_pieces > 100);
+	assert_int_equal(found_pieces, told_pieces);
 	assert_true(all > 2000);
 	assert_true(seen * 1000 >= all * 995);
 	assert_true(false_alarms * 100 <= true_numbers);
@@ -298,6 +356,7 @@ static void test_lies_are_found(void **state)
 static int end(void **state)
 {
 	buf_deinit(&truth.text);
+	buf_deinit(&made.text);
 	buf_deinit(&altered.text);
 	return tear_down(state);
 }
