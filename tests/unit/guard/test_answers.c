@@ -335,7 +335,7 @@ struct figures {
 	char kind[KIND_BYTES];
 	long answers, found, unjudged, missed;
 	long numbers, alarms, alarmed; /* true numbers; of them not bound; answers with one */
-	long judged;                   /* true numbers that are bound */
+	long verified, unchecked;      /* true numbers that are bound; that are not compared */
 };
 
 struct file_figures {
@@ -445,7 +445,8 @@ static void count(struct file_figures *all, const struct given *g, const struct 
 			continue;
 		}
 		f->numbers++;
-		f->judged += mark->kind == GUARD_BOUND;
+		f->verified += mark->kind == GUARD_BOUND;
+		f->unchecked += mark->kind == GUARD_UNCHECKED;
 		alarms += mark->kind == GUARD_UNBOUND || mark->kind == GUARD_WITHHELD;
 	}
 	f->alarms += alarms;
@@ -483,11 +484,13 @@ static struct figures print_figures(const char *name, const struct file_figures 
 		if (i == f->count)
 			break;
 		all.numbers += k->numbers;
-		all.judged += k->judged;
 		all.alarms += k->alarms;
 		all.alarmed += k->alarmed;
-		if (is_true)
+		if (is_true) {
+			print_message("of them verified: %ld; unchecked: %ld\n", k->verified,
+				      k->unchecked);
 			continue;
+		}
 		all.answers += k->answers;
 		all.found += k->found;
 		all.unjudged += k->unjudged;
@@ -550,11 +553,9 @@ static void test_answers(void **state)
 	static const struct {
 		const char *file;
 		long found, alarms; /* at least; at most */
-	} sets[] = {{"manners.jsonl", 121, 2},
-		    {"round1.jsonl", 289, 6},
-		    {"round2.jsonl", 232, 13},
-		    {"round3.jsonl", 184, 4},
-		    {"round4.jsonl", 296, 94}};
+	} sets[] = {{"manners.jsonl", 121, 2}, {"round1.jsonl", 289, 6},
+		    {"round2.jsonl", 232, 13}, {"round3.jsonl", 184, 4},
+		    {"round4.jsonl", 296, 94}, {"round5.jsonl", 442, 323}};
 	const char *other = getenv("GUARD_ANSWERS");
 
 	(void)state;
