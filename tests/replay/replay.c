@@ -381,7 +381,7 @@ static void record_turn(struct stage *s)
 		return;
 	log = stream_local(s->streams, s->turn_id, &s->who);
 	if (log)
-		wires_write(s->record, s->loop, log);
+		wires_write(s->record, log);
 	l = stored_messages(s);
 	for (size_t i = 0; i < l.count; i++)
 		if (strcmp(l.messages[i].turn_id, s->turn_id) == 0)

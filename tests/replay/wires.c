@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "vesper/wire.h"
+#include "all_wires.h"
 
 #define RECORDING_BYTES_MAX (8 << 20)
 
@@ -13,9 +13,9 @@ static void on_wake(void *owner)
 }
 
 /* Members as in a problem document. */
-static void write_whole(FILE *out, struct stream_log *log, void *owner)
+static void write_whole(FILE *out, struct stream_log *log)
 {
-	struct stream_watch *w = stream_watch_new(log, 0, on_wake, owner);
+	struct stream_watch *w = stream_watch_new(log, 0, on_wake, NULL);
 	struct wire_whole *whole = wire_whole_new();
 	const struct stream_entry *entry;
 	struct buf text;
@@ -36,16 +36,23 @@ static void write_whole(FILE *out, struct stream_log *log, void *owner)
 	buf_deinit(&text);
 }
 
-void wires_write(FILE *out, struct loop *l, struct stream_log *log)
+static void write_items(FILE *out, struct stream_log *log, const struct any_wire *wire)
 {
-	struct wire_reader *r = wire_reader_new(log, &wire_sse, 0, on_wake, l);
+	struct wire_reader *r = wire_reader_new(log, wire->projection, 0, on_wake, NULL);
 	struct str item;
 
-	fprintf(out, "== events\n");
+	fprintf(out, "== %s\n", wire->heading);
 	while (wire_next(r, false, &item))
 		fwrite(item.p, 1, item.n, out);
 	wire_reader_free(&r);
-	write_whole(out, log, l);
+}
+
+void wires_write(FILE *out, struct stream_log *log)
+{
+	for (size_t i = 0; i < WIRE_COUNT; i++)
+		if (all_wires[i].heading)
+			write_items(out, log, &all_wires[i]);
+	write_whole(out, log);
 }
 
 static void write_member(FILE *out, const char *name, const char *text)

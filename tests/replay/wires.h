@@ -4,12 +4,11 @@
 
 #include <stdio.h>
 
-#include "vesper/loop.h"
 #include "vesper/store.h"
 #include "vesper/stream.h"
 
-/* The server-sent events (each holds its chat frame), then the whole answer or problem. */
-void wires_write(FILE *out, struct loop *l, struct stream_log *log);
+/* The items of each wire that has a heading, then the whole answer or problem. */
+void wires_write(FILE *out, struct stream_log *log);
 /* One message as it is read from the store, a member a line. */
 void wires_write_stored(FILE *out, const struct message *m);
 

@@ -1,9 +1,8 @@
 /* Every replay of a log gives the same items with the same numbers, wherever it begins. */
 #include "turn_log.h"
 
-#include "projection.h"
+#include "all_wires.h"
 #include "vesper/mem.h"
-#include "vesper/wire.h"
 
 #include <stdlib.h>
 
@@ -25,12 +24,32 @@ static unsigned random_below(unsigned n)
 	return (seed >> 16) % n;
 }
 
-static void emit_random(struct stream_log *log)
+static const char *some_text(void)
 {
 	static const char *const texts[] = {"48.73", " and ", "\xe2\x82\xac", "\"", ""};
-	const char *text = texts[random_below(5)];
 
-	switch (random_below(6)) {
+	return texts[random_below(5)];
+}
+
+static void emit_step(struct stream_log *log, const char *text)
+{
+	if (random_below(2))
+		emit(log, &(struct event){.kind = EVENT_STEP_STARTED,
+					  .u.step_started = {"c1", NULL, NULL, text}});
+	else
+		emit(log, &(struct event){.kind = EVENT_STEP_FINISHED,
+					  .u.step_finished = {.step_id = "c1",
+							      .text = text,
+							      .state = "completed",
+							      .outcome = "rows",
+							      .rows = random_below(3)}});
+}
+
+static void emit_random(struct stream_log *log)
+{
+	const char *text = some_text();
+
+	switch (random_below(8)) {
 	case 0:
 		emit(log, &(struct event){.kind = EVENT_STATUS, .u.status = {"running", text}});
 		break;
@@ -42,6 +61,9 @@ static void emit_random(struct stream_log *log)
 					  .u.text_delta = {.text = str_of(text),
 							   .marked = true,
 							   .mark = {.kind = "unbound"}}});
+		break;
+	case 3:
+		emit_step(log, text);
 		break;
 	default:
 		emit_text(log, text);
@@ -78,6 +100,32 @@ static void check_resumes(struct stream_log *log, const struct projection *p)
 		mem_free(all[i]);
 }
 
+/* Text that is written as it is does not show where its pieces were cut. */
+static void check_merged(struct stream_log *log)
+{
+	struct buf texts[2];
+	struct str item;
+
+	for (int merging = 0; merging < 2; merging++) {
+		struct wire_reader *r = wire_reader_new(log, &wire_transcript, 0, on_nothing, NULL);
+
+		buf_init(&texts[merging], 1 << 16);
+		while (wire_next(r, merging, &item))
+			buf_add(&texts[merging], item.p, item.n);
+		wire_reader_free(&r);
+	}
+	assert_string_equal(buf_text(&texts[0]), buf_text(&texts[1]));
+	buf_deinit(&texts[0]);
+	buf_deinit(&texts[1]);
+}
+
+static void check_all(struct stream_log *log)
+{
+	for (size_t i = 0; i < WIRE_COUNT; i++)
+		check_resumes(log, all_wires[i].projection);
+	check_merged(log);
+}
+
 static void resumes_anywhere(void **state)
 {
 	(void)state;
@@ -87,24 +135,15 @@ static void resumes_anywhere(void **state)
 
 		for (unsigned i = 0; i < events; i++)
 			emit_random(log);
-		check_resumes(log, &wire_chat);
+		check_all(log);
 		emit_end(log, "ok");
 		stream_release(&log);
-		check_resumes(kept, &wire_chat);
-		check_resumes(kept, &wire_sse);
+		check_all(kept);
 		seed = kept_seed;
 	}
 }
 
 /* A kind that a wire passes over takes no number. */
-static void only_text(const struct wire_at *at, const struct event *e, struct buf *out)
-{
-	buf_printf(out, "%d %.*s", (int)at->seq, STR_FMT(e->u.text_delta.text));
-}
-
-static const struct projection transcript = {
-	.name = "transcript", .items = {[EVENT_TEXT_DELTA] = 1}, .event = only_text};
-
 static void numbers_count_items_and_not_events(void **state)
 {
 	struct stream_log *log = log_new();
@@ -114,14 +153,16 @@ static void numbers_count_items_and_not_events(void **state)
 	(void)state;
 	emit(log, &(struct event){.kind = EVENT_STATUS, .u.status = {"running", ""}});
 	emit_text(log, "a");
-	emit_view(log, "v", "{}");
+	emit(log, &(struct event){.kind = EVENT_STATUS, .u.status = {"writing", ""}});
 	emit_text(log, "b");
 	emit_end(log, "ok");
-	assert_int_equal(wire_items(log, &transcript), 2);
+	assert_int_equal(wire_items(log, &wire_transcript), 3);
 	assert_int_equal(wire_items(log, &wire_chat), 5);
-	r = wire_reader_new(log, &transcript, 1, on_nothing, NULL);
+	r = wire_reader_new(log, &wire_transcript, 1, on_nothing, NULL);
 	assert_true(wire_next(r, false, &item));
-	assert_true(str_eq(item, STR("2 b")));
+	assert_true(str_eq(item, STR("b")));
+	assert_true(wire_next(r, false, &item));
+	assert_true(str_eq(item, STR("\nended: ok, by rules, 2 bytes in 3 items\n")));
 	assert_false(wire_next(r, false, &item));
 	assert_true(wire_ended(r));
 	wire_reader_free(&r);
