@@ -66,6 +66,7 @@ struct turn_rewrite {
 /* Written by src/answer. */
 struct turn_answer {
 	struct view_answer templated; /* the answer without a model, and follow-ups */
+	const char *flow_text;        /* the sentences of the plan's flow; NULL: none */
 	/* What is written passes them in this order; NULL: not yet, or ended. */
 	struct guard_quotes *quotes;
 	struct guard_links *link_check;
@@ -120,6 +121,8 @@ void answer_end(struct answer_turn *t); /* frees what is not in the arena */
 
 /* By templates: what a turn without a model shows. */
 void answer_template(struct answer_turn *t);
+/* The plan's flow has written the answer: no model is asked. */
+bool answer_is_templated(const struct answer_turn *t);
 void answer_by_template(struct answer_turn *t);
 /* A model is about to write; what it is told. */
 struct llm_call *answer_by_model(struct answer_turn *t);
@@ -129,6 +132,14 @@ bool answer_text(struct answer_turn *t, const char *text, size_t len);
 void answer_rest(struct answer_turn *t);
 void answer_ended_early(struct answer_turn *t);
 void answer_written_by(struct answer_turn *t, const char *provider, const char *model);
+
+/* ---- flow.c: what a flow says of the results of its plan ---- */
+
+/* Its sentences, then what could not be looked up but for `asked`, which may be NULL. Its
+ * suggestions, the primary ones first. False: no sentence applies. Pure; everything in the arena.
+ */
+bool flow_answer(const struct plan *p, const struct result *asked, const struct catalog *c,
+		 struct arena *a, struct view_answer *out);
 
 /* ---- models.c: what may be spent on models, and what was ---- */
 

@@ -478,6 +478,8 @@ struct catalog_view {
 };
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
+/* A flow that this caller may use; NULL: there is none. */
+const struct flow_def *catalog_flow_in(const struct catalog_view *v, const char *name);
 /* An agent through which this caller may use the tool (NULL `agent`: any of the tool's); NULL:
  * none. What lists tools and what runs them both ask here. */
 const char *catalog_agent_for(const struct catalog *c, const struct tool_def *tool,

@@ -25,6 +25,8 @@
 #include "vesper/ref.h"
 #include "vesper/result.h"
 
+struct flow_def;
+
 enum plan_origin { PLAN_ROUTER, PLAN_SUPERVISOR, PLAN_ASK, PLAN_FLOW };
 enum task_state { TASK_PENDING, TASK_RUNNING, TASK_COMPLETED, TASK_FAILED, TASK_SKIPPED };
 
@@ -52,6 +54,7 @@ struct task {
 struct plan {
 	const char *id;
 	enum plan_origin origin;
+	const struct flow_def *flow; /* that it was made of; NULL: none */
 	struct task *tasks;
 	size_t count;
 	const json_t *filters; /* values that stand, by filter; NULL: none */

@@ -25,8 +25,8 @@ struct turn_reading {
 
 /* What is to be done. Built by src/planner, run by src/turn. */
 struct turn_work {
-	json_t *spec; /* {question, intent, filters, steps} of a plan that can be run again; NULL:
-			 none */
+	json_t *spec; /* {question, intent, filters, steps, flow?: {name, hash}} of a plan that can
+			 be run again; NULL: none */
 	struct plan *plan;
 	struct plan_run *run; /* while it runs */
 	struct result **results;
@@ -53,6 +53,7 @@ struct supervisor_reply {
 	/* What is to be done, as array of {id, agent, tool?, own?, depends_on?, condition?}: `own`
 	 * are filters of this step alone, {"$ref": …} where an earlier one gives the value. */
 	json_t *steps;
+	const struct flow_def *flow; /* the whole plan, in place of steps; NULL: none */
 };
 json_t *supervisor_schema(void); /* new reference; the same bytes for everybody */
 MUST_CHECK bool supervisor_parse(const char *text, size_t len, const struct catalog_view *may,
@@ -86,8 +87,13 @@ bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,
 		   struct clarification *ask);
 /* All values that are said, by filter. */
 const json_t *steps_filters(struct planner_turn *t, const json_t *steps, const json_t *filters);
-/* This caller may use every one of them, and all that they need is there. */
-bool steps_allowed(const struct planner_turn *t, const json_t *steps, bool model_usable);
+/* The flow that a stored plan was made of, if it is unchanged and this caller may use it; or NULL.
+ */
+const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *stored);
+/* This caller may run the stored plan, and all that it needs is there. */
+bool stored_allowed(const struct planner_turn *t, const json_t *stored, bool model_usable);
+/* The tasks of a plan as steps. */
+json_t *steps_of_plan(const struct planner_turn *t, const struct plan *p);
 void steps_understood(struct planner_turn *t, const char *intent, const json_t *steps);
 struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const json_t *steps,
 			const json_t *filters);
@@ -132,6 +138,8 @@ void planner_take_back(struct planner_turn *t, const struct understanding *u);
  * condition is about results is open until it is answered. */
 const struct flow_line *flow_open_question(const struct flow_def *f, const json_t *filters,
 					   struct arena *a);
+/* A line of it takes values of this filter, or asks for one. */
+bool flow_takes(const struct flow_def *f, const char *filter);
 /* Its tasks with the filters that stand, for a caller who may use the flow; what the caller may not
  * use is skipped. No question is open. In the arena. */
 struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,

@@ -41,6 +41,20 @@ static const char *domain_lines(const struct answer_turn *t, struct buf *b)
 	return arena_strdup(t->core->arena, buf_text(b));
 }
 
+static const char *flow_lines(const struct answer_turn *t, struct buf *b)
+{
+	const struct catalog_view *may = &t->core->may;
+
+	buf_reset(b);
+	if (may->flow_count > 0)
+		buf_str(b,
+			"\nFlows: whole plans. {\"Run\":\"flow:…\"} runs one, with nothing beside "
+			"it but Set\n");
+	for (size_t i = 0; i < may->flow_count; i++)
+		buf_printf(b, "- flow:%s: %s\n", may->flows[i]->name, may->flows[i]->about);
+	return buf_text(b);
+}
+
 static struct llm_block *system_block(struct answer_turn *t, const char *text)
 {
 	struct llm_block *b = arena_alloc(t->core->arena, sizeof(*b));
@@ -203,7 +217,9 @@ struct llm_call *prompt_supervisor(struct answer_turn *t)
 	struct buf b;
 
 	buf_init(&b, PROMPT_BYTES_MAX);
-	slot = (struct prompt_slot){"domains", domain_lines(t, &b)};
+	slot.name = "domains";
+	slot.value = domain_lines(t, &b);
+	slot.value = arena_printf(t->core->arena, "%s%s", slot.value, flow_lines(t, &b));
 	call = new_call(t, LLM_ROUTE,
 			prompt_fill(t->core->may.catalog, "supervisor", &slot, 1, t->core->arena));
 	call->format = json_own(t->core->arena, supervisor_schema());
@@ -400,6 +416,9 @@ struct llm_call *prompt_answer(struct answer_turn *t)
 		scratch_note(s, "No data was gathered: the question is not about the data, or "
 				"nothing fits it.\n");
 	note_results(t, s);
+	if (t->answer->flow_text)
+		scratch_note(s, arena_printf(t->core->arena, "What these results come to: %s\n",
+					     t->answer->flow_text));
 	note_gaps(t, s);
 	if (t->answer->no_answer.offered)
 		scratch_note(s, no_answer_offer);

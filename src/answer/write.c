@@ -56,6 +56,37 @@ static size_t results_to_word(const struct answer_turn *t, const struct result *
 	return n;
 }
 
+/* The flow's own suggestions come before those of its tools. */
+static void add_followups(struct view_answer *own, const struct view_answer *of_tools,
+			  struct arena *a)
+{
+	struct view_followup *all = arena_alloc(a, SUGGEST_MAX * sizeof(*all));
+	size_t n = 0;
+
+	for (size_t i = 0; i < own->followup_count && n < SUGGEST_MAX; i++)
+		all[n++] = own->followups[i];
+	for (size_t i = 0; i < of_tools->followup_count && n < SUGGEST_MAX; i++) {
+		all[n] = of_tools->followups[i];
+		all[n].primary = all[n].primary && n == 0;
+		n++;
+	}
+	own->followups = all;
+	own->followup_count = n;
+}
+
+static void template_flow(struct answer_turn *t)
+{
+	struct view_answer *templated = &t->answer->templated, own;
+
+	if (flow_answer(t->work->plan, t->dialog->recovery_plan.asked, t->core->may.catalog,
+			t->core->arena, &own))
+		t->answer->flow_text = own.markdown;
+	else
+		own.markdown = templated->markdown;
+	add_followups(&own, templated, t->core->arena);
+	*templated = own;
+}
+
 void answer_template(struct answer_turn *t)
 {
 	struct arena *a = t->core->arena;
@@ -69,6 +100,14 @@ void answer_template(struct answer_turn *t)
 	};
 
 	view_answer(&in, a, &t->answer->templated);
+	t->answer->flow_text = NULL;
+	if (t->work->plan && t->work->plan->flow)
+		template_flow(t);
+}
+
+bool answer_is_templated(const struct answer_turn *t)
+{
+	return t->answer->flow_text && !t->work->plan->flow->by_model;
 }
 
 void answer_by_template(struct answer_turn *t)

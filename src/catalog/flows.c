@@ -75,6 +75,14 @@ const struct flow_def *catalog_flow(const struct catalog *c, const char *name)
 	return NULL;
 }
 
+const struct flow_def *catalog_flow_in(const struct catalog_view *v, const char *name)
+{
+	for (size_t i = 0; i < v->flow_count; i++)
+		if (strcmp(v->flows[i]->name, name) == 0)
+			return v->flows[i];
+	return NULL;
+}
+
 const struct flow_line *flow_task(const struct flow_def *f, const char *id)
 {
 	for (size_t i = 0; i < f->line_count; i++)

@@ -5,12 +5,11 @@
 
 #include "ctl.h"
 #include "opened.h"
+#include "vesper/answer.h"
 #include "vesper/clock.h"
-#include "vesper/condition.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/planner.h"
-#include "vesper/view.h"
 
 #define QUESTION_OPEN 3 /* exit status */
 
@@ -110,54 +109,14 @@ static json_t *task_json(const struct task *t)
 	return out;
 }
 
-static bool holds(const struct flow_run *r, const struct flow_line *l, const struct ref_scope *s)
-{
-	return !l->when || condition_met(l->when, s, r->filters, r->arena);
-}
-
-/* The sentences of the flow, then what could not be looked up. */
-static void put_text(const struct flow_run *r, const struct ref_scope *s, struct buf *out)
-{
-	for (size_t i = 0; i < r->flow->line_count; i++) {
-		const struct flow_line *l = &r->flow->lines[i];
-
-		if (l->kind == FLOW_SAY && holds(r, l, s) &&
-		    view_fill_references(out, l->text, s, r->filters))
-			buf_char(out, '\n');
-	}
-	for (size_t i = 0; i < r->plan->count; i++) {
-		const struct task *t = &r->plan->tasks[i];
-
-		if (t->state == TASK_SKIPPED && t->why)
-			buf_printf(out, "%s: not looked up, because %s.\n", t->id, t->why);
-		if (t->state != TASK_FAILED || t->result_count == 0)
-			continue;
-		buf_printf(out, "%s: ", t->id);
-		view_outcome_words(out, t->results[0]);
-		buf_char(out, '\n');
-	}
-}
-
-static json_t *suggestions(const struct flow_run *r, const struct ref_scope *s)
+static json_t *suggestions(const struct view_answer *v)
 {
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < r->flow->line_count; i++) {
-		const struct flow_line *l = &r->flow->lines[i];
-		struct buf label, question;
-
-		if (l->kind != FLOW_SUGGEST || !holds(r, l, s))
-			continue;
-		buf_init(&label, FLOW_BYTES_MAX);
-		buf_init(&question, FLOW_BYTES_MAX);
-		if (view_fill_references(&label, l->label, s, r->filters) &&
-		    view_fill_references(&question, l->text, s, r->filters))
-			json_push_take(all, json_make({"label", json_str(buf_text(&label))},
-						      {"question", json_str(buf_text(&question))},
-						      {"primary", json_boolean(l->primary)}));
-		buf_deinit(&label);
-		buf_deinit(&question);
-	}
+	for (size_t i = 0; i < v->followup_count; i++)
+		json_push_take(all, json_make({"label", json_str(v->followups[i].label)},
+					      {"question", json_str(v->followups[i].question)},
+					      {"primary", json_boolean(v->followups[i].primary)}));
 	return all;
 }
 
@@ -171,36 +130,23 @@ static bool has_failed(const struct plan *p)
 
 static void print_run(const struct flow_run *r, bool as_json)
 {
-	struct ref_scope all = plan_results(r->plan, r->arena);
 	json_t *tasks = json_array();
-	struct buf text;
+	struct view_answer said;
 
-	buf_init(&text, ANSWER_BYTES_MAX);
-	put_text(r, &all, &text);
+	(void)flow_answer(r->plan, NULL, r->opened.catalog, r->arena, &said);
 	for (size_t i = 0; i < r->plan->count; i++)
 		json_push_take(tasks, task_json(&r->plan->tasks[i]));
 	if (as_json)
 		ctl_print_json(json_make(
 			{"flow", json_str(r->flow->name)}, {"filters", json_incref(r->filters)},
-			{"tasks", json_incref(tasks)}, {"text", json_str(buf_text(&text))},
-			{"suggestions", suggestions(r, &all)}));
+			{"tasks", json_incref(tasks)}, {"text", json_str(said.markdown)},
+			{"suggestions", suggestions(&said)}));
 	else
-		fputs(buf_text(&text), stdout);
+		fputs(said.markdown, stdout);
 	json_decref(tasks);
-	buf_deinit(&text);
 }
 
 /* ---- the command line ---- */
-
-static bool is_filter(const struct flow_def *f, const char *name)
-{
-	if (flow_ask(f, name))
-		return true;
-	for (size_t i = 0; i < f->line_count; i++)
-		if (f->lines[i].tool && tool_param_of_filter(f->lines[i].tool, name))
-			return true;
-	return false;
-}
 
 /* A filter of several values is given by repeating its name. */
 static bool read_filters(struct flow_run *r, const struct command *cmd, struct err *e)
@@ -212,7 +158,7 @@ static bool read_filters(struct flow_run *r, const struct command *cmd, struct e
 		const char *name = arena_strndup(r->arena, word, length);
 		json_t *before = json_object_get(r->filters, name);
 
-		if (!word[length] || !is_filter(r->flow, name))
+		if (!word[length] || !flow_takes(r->flow, name))
 			return err_set(e, ERR_INPUT, "%s: not filter=value of %s", word,
 				       r->flow->name);
 		if (before && !json_is_array(before)) {
@@ -244,9 +190,7 @@ static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
 	if (!opened_has_tenant(&r->opened, tenant))
 		return err_set(e, ERR_INPUT, "there is no tenant %s", tenant);
 	catalog_for(r->opened.catalog, &r->who, r->arena, &r->may);
-	for (size_t i = 0; i < r->may.flow_count; i++)
-		if (strcmp(r->may.flows[i]->name, name) == 0)
-			r->flow = r->may.flows[i];
+	r->flow = catalog_flow_in(&r->may, name);
 	if (!r->flow)
 		return err_set(e, ERR_INPUT, "there is no flow %s (vesperctl flow list lists them)",
 			       name);

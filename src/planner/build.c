@@ -91,10 +91,50 @@ struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing)
 	return steps_plan(t, PLAN_ROUTER, steps, filters);
 }
 
+/* A question that stands open is asked before anything runs. */
+static bool flow_is_open(struct planner_turn *t, const struct flow_def *f, const json_t *filters,
+			 struct clarification *ask)
+{
+	const struct flow_line *l = flow_open_question(f, filters, t->core->arena);
+
+	if (l)
+		*ask = (struct clarification){.text = l->text,
+					      .filter = l->filter,
+					      .input = l->input,
+					      .min = l->min,
+					      .max = l->max};
+	return l != NULL;
+}
+
+/* Of the filters that were read, with the day of this turn. */
+struct flow_filters {
+	const char *question;
+	json_t *values;
+	const json_t *standing, *edits;
+	enum filter_source source;
+};
+
+static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *f,
+				 const struct flow_filters *in, struct clarification *ask)
+{
+	const struct turn_core *core = t->core;
+	bool known = filters_resolve(t, in->values, ask);
+	struct plan *p = flow_plan(f, &core->may, in->values, core->today, core->arena);
+	json_t *steps = steps_of_plan(t, p);
+
+	steps_understood(t, catalog_domain_of_agent(core->may.catalog, f->agent)->intent, steps);
+	steps_keep(t, in->question, steps, in->values);
+	json_set_take(t->work->spec, "flow",
+		      json_make({"name", json_str(f->name)}, {"hash", json_str(f->hash)}));
+	filters_understood(t, in->values, in->standing, in->edits, in->source);
+	return known && !flow_is_open(t, f, in->values, ask) ? p : NULL;
+}
+
 struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json_t *standing,
 			const json_t *edits, enum filter_source source, struct clarification *ask)
 {
 	struct arena *a = t->core->arena;
+	const struct flow_def *flow = stored_flow(t, stored);
 	const char *question = json_string_value(json_object_get(stored, "question"));
 	const char *intent = json_string_value(json_object_get(stored, "intent"));
 	json_t *steps = json_own(a, json_deep_copy(json_object_get(stored, "steps")));
@@ -102,6 +142,10 @@ struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json
 	bool known;
 
 	filters_edit(filters, edits);
+	if (flow)
+		return plan_of_flow(
+			t, flow, &(struct flow_filters){question, filters, standing, edits, source},
+			ask);
 	steps_edit(steps, edits);
 	steps_understood(t, intent ? intent : "general", steps);
 	known = steps_resolve(t, steps, filters, ask);
@@ -121,12 +165,15 @@ bool planner_read_reply(struct planner_turn *t, const char *text, struct supervi
 	return true;
 }
 
-static bool is_taken(const struct planner_turn *t, const json_t *steps, const char *filter)
+static bool is_taken(const struct planner_turn *t, const struct supervisor_reply *r,
+		     const char *filter)
 {
 	const json_t *step;
 	size_t i;
 
-	json_array_foreach((json_t *)steps, i, step) {
+	if (r->flow)
+		return flow_takes(r->flow, filter);
+	json_array_foreach(r->steps, i, step) {
 		const char *tool = json_string_value(json_object_get(step, "tool"));
 
 		if (!tool || tool_param_of_filter(catalog_tool(t->core->may.catalog, tool), filter))
@@ -151,7 +198,7 @@ static json_t *filters_of_reply(struct planner_turn *t, const struct supervisor_
 	const char *name;
 
 	json_object_foreach(t->reading->known, name, value)
-		if (is_taken(t, r->steps, name))
+		if (is_taken(t, r, name))
 			json_object_set(filters, name, value);
 	take_aliases(t, u->filters, u->filter_count);
 	take_aliases(t, u->heard, u->heard_count);
@@ -165,6 +212,11 @@ struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply
 	json_t *filters = filters_of_reply(t, r);
 	bool known;
 
+	if (r->flow)
+		return plan_of_flow(t, r->flow,
+				    &(struct flow_filters){t->core->request.content, filters,
+							   standing, NULL, SOURCE_SAID},
+				    ask);
 	steps_understood(t, r->intent, r->steps);
 	known = steps_resolve(t, r->steps, filters, ask);
 	steps_keep(t, t->core->request.content, r->steps, filters);

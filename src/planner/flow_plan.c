@@ -34,6 +34,16 @@ const struct flow_line *flow_open_question(const struct flow_def *f, const json_
 	return NULL;
 }
 
+bool flow_takes(const struct flow_def *f, const char *filter)
+{
+	if (flow_ask(f, filter))
+		return true;
+	for (size_t i = 0; i < f->line_count; i++)
+		if (f->lines[i].tool && tool_param_of_filter(f->lines[i].tool, filter))
+			return true;
+	return false;
+}
+
 /* ---- tasks ---- */
 
 struct maker {
@@ -135,6 +145,7 @@ struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
 	*p = (struct plan){
 		.id = "p1",
 		.origin = PLAN_FLOW,
+		.flow = f,
 		.tasks = arena_alloc(a, sizeof(*p->tasks) * (PLAN_TASKS_MAX + 1)),
 		.filters = filters,
 	};

@@ -105,11 +105,22 @@ static bool is_known_agent(const struct planner_turn *t, const char *agent)
 	return false;
 }
 
-bool steps_allowed(const struct planner_turn *t, const json_t *steps, bool model_usable)
+const struct flow_def *stored_flow(const struct planner_turn *t, const json_t *stored)
 {
-	const json_t *step;
+	const json_t *flow = json_object_get(stored, "flow");
+	const char *name = member(flow, "name"), *hash = member(flow, "hash");
+	const struct flow_def *f = name ? catalog_flow_in(&t->core->may, name) : NULL;
+
+	return f && hash && strcmp(f->hash, hash) == 0 ? f : NULL;
+}
+
+bool stored_allowed(const struct planner_turn *t, const json_t *stored, bool model_usable)
+{
+	const json_t *steps = json_object_get(stored, "steps"), *step;
 	size_t i;
 
+	if (stored_flow(t, stored))
+		return true;
 	json_array_foreach((json_t *)steps, i, step) {
 		const char *tool = member(step, "tool"), *agent = member(step, "agent");
 		const struct tool_def *def = tool ? catalog_tool(t->core->may.catalog, tool) : NULL;
@@ -184,6 +195,7 @@ struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const j
 
 		*task = (struct task){
 			.id = member(step, "id"),
+			.group = member(step, "group"),
 			.agent = member(step, "agent"),
 			.tool = tool,
 			.depends_on = names_of(t, json_object_get(step, "depends_on")),
@@ -196,6 +208,33 @@ struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const j
 						filters_of_step(t, filters, step), t->core->arena);
 	}
 	return p;
+}
+
+static json_t *step_of(const struct planner_turn *t, const struct task *task)
+{
+	const struct tool_def *tool =
+		task->tool ? catalog_tool(t->core->may.catalog, task->tool) : NULL;
+	json_t *step = json_object(), *own = json_object(), *value;
+	const char *name;
+
+	json_set_str(step, "id", task->id);
+	json_set_str(step, "group", task->group);
+	json_set_str(step, "agent", task->agent);
+	json_set_str(step, "tool", task->tool);
+	json_set_str(step, "condition", task->condition);
+	json_object_foreach((json_t *)task->json_args, name, value)
+		json_object_set(own, tool_param(tool, name)->filter, value);
+	json_set_take(step, "own", own);
+	return step;
+}
+
+json_t *steps_of_plan(const struct planner_turn *t, const struct plan *p)
+{
+	json_t *steps = json_own(t->core->arena, json_array());
+
+	for (size_t i = 0; i < p->count; i++)
+		json_push_take(steps, step_of(t, &p->tasks[i]));
+	return steps;
 }
 
 /* ---- kept, and run again ---- */

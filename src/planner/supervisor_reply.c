@@ -17,6 +17,7 @@
 #include "vesper/ref.h"
 
 #define FILTER_NAME_MAX 128
+#define FLOW_PREFIX     "flow:" /* of what to run */
 
 /* ---- the schema ---- */
 
@@ -224,6 +225,10 @@ static bool read_run(struct reader *r, const json_t *value)
 
 	if (!name)
 		return refuse(r, "what to run is no text");
+	if (strncmp(name, FLOW_PREFIX, strlen(FLOW_PREFIX)) == 0) {
+		r->reply->flow = catalog_flow_in(r->may, name + strlen(FLOW_PREFIX));
+		return true;
+	}
 	if (find_name(r->may, name, &agent, &tool))
 		add_step(r, arena_printf(r->arena, "t%zu", n + 1), agent, tool);
 	return true;
@@ -309,6 +314,15 @@ static const char *intent_of(const struct catalog_view *v, const json_t *steps)
 	return intent ? intent : "general";
 }
 
+/* A flow is a whole plan: what was to run beside it is passed over. */
+static void settle_flow(struct supervisor_reply *reply, const struct catalog *c)
+{
+	if (json_array_size(reply->steps) > 0)
+		log_info("turn.route", "no steps beside flow %s", reply->flow->name);
+	json_array_clear(reply->steps);
+	reply->intent = catalog_domain_of_agent(c, reply->flow->agent)->intent;
+}
+
 bool supervisor_parse(const char *text, size_t len, const struct catalog_view *v, struct arena *a,
 		      struct supervisor_reply *out, struct err *e)
 {
@@ -330,6 +344,8 @@ bool supervisor_parse(const char *text, size_t len, const struct catalog_view *v
 		if (!read_item(&r, item))
 			return false;
 	reply.intent = intent_of(v, reply.steps);
+	if (reply.flow)
+		settle_flow(&reply, v->catalog);
 	*out = reply;
 	return true;
 }

@@ -146,7 +146,7 @@ enum turn_state step_route(struct turn *t)
 		ask_for_model(&t->for_dialog, &r);
 		return TURN_ANSWER;
 	}
-	if (json_array_size(r.steps) > 0)
+	if (r.flow || json_array_size(r.steps) > 0)
 		return run_route(t, &r);
 	return off_topic && !t->answer.no_answer.done ? turn_refuse(t, off_topic) : TURN_SYNTH;
 }

@@ -101,7 +101,7 @@ static enum turn_state write_answer(struct turn *t)
 		template(t);
 		check_begin(&t->for_answer);
 		say_phase(&t->for_answer, "writing", "Writing the answer");
-		if (!answer_may_ask_model(&t->for_answer))
+		if (answer_is_templated(&t->for_answer) || !answer_may_ask_model(&t->for_answer))
 			return answer_by_rules(t);
 		context_earlier(&t->for_dialog);
 		t->machine.pending++;

@@ -19,8 +19,7 @@ static const json_t *standing_plan(const struct turn *t)
 	const char *asked = t->core.request.content;
 
 	if (!a->edits || !question ||
-	    !steps_allowed(&t->for_planner, json_object_get(plan, "steps"),
-			   llm_usable(t->answers.llm)))
+	    !stored_allowed(&t->for_planner, plan, llm_usable(t->answers.llm)))
 		return NULL;
 	return a->answers || !*asked || strcmp(asked, question) == 0 ? plan : NULL;
 }

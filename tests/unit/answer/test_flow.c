@@ -1,0 +1,128 @@
+/* What a flow says of its plan: sentences that apply, what was not looked up, what comes next. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "answer_int.h"
+#include "vesper/json.h"
+
+static struct catalog *catalog;
+static struct arena *arena;
+static struct flow_def flow;
+static struct plan plan;
+static struct result result;
+
+static int setup(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	return catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &catalog, &e)
+		       ? 0
+		       : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	catalog_unref(&catalog);
+	return 0;
+}
+
+static int before(void **state)
+{
+	static struct task tasks[2];
+	static struct result *results[] = {&result};
+
+	(void)state;
+	arena = arena_new(1 << 22);
+	result = (struct result){.outcome = {.kind = OUTCOME_ROWS}};
+	result_add_fact(&result, arena, (struct fact){.name = "tasks", .value = "3"});
+	tasks[0] = (struct task){.id = "risks",
+				 .tool = "get_task_risks",
+				 .state = TASK_COMPLETED,
+				 .results = results,
+				 .result_count = 1};
+	tasks[1] = (struct task){.id = "off",
+				 .tool = "get_portfolio_summary",
+				 .state = TASK_SKIPPED,
+				 .why = "a step that it builds on gave nothing"};
+	plan = (struct plan){.flow = &flow, .tasks = tasks, .count = 2};
+	return 0;
+}
+
+static int after(void **state)
+{
+	(void)state;
+	arena_free(&arena);
+	return 0;
+}
+
+static bool answers(const char *lines, struct view_answer *out)
+{
+	struct err e = {0};
+
+	if (!flow_read(catalog, "energy", "x.flow",
+		       arena_printf(arena,
+				    "---\nflow: x\nabout: x\nagent: per_agent\n---\n"
+				    "do risks get_task_risks\ndo off get_portfolio_summary\n%s",
+				    lines),
+		       arena, &flow, &e))
+		fail_msg("%s", e.text);
+	return flow_answer(&plan, NULL, catalog, arena, out);
+}
+
+static void it_says_what_applies_and_what_is_missing(void **state)
+{
+	struct view_answer v;
+
+	(void)state;
+	assert_true(answers("say \"**{risks.facts.tasks}** risks.\"\n"
+			    "say \"Never.\" if risks.outcome == 'no data'\n"
+			    "say \"{off.rows[0].ProjectName} is off.\"\n",
+			    &v));
+	assert_string_equal(v.markdown, "**3** risks.\n\nNot looked up: Portfolio summary. The "
+					"reason: a step that it builds on gave nothing.\n");
+}
+
+static void without_a_sentence_it_says_so(void **state)
+{
+	struct view_answer v;
+
+	(void)state;
+	assert_false(answers("say \"Never.\" if risks.outcome == 'no data'\n", &v));
+	assert_int_equal(v.followup_count, 0);
+}
+
+static void suggestions_that_have_their_values_come_primary_first(void **state)
+{
+	struct view_answer v;
+
+	(void)state;
+	answers("suggest secondary \"First\" -> \"What about {off.rows[0].ProjectName}?\"\n"
+		"suggest secondary \"Again\" -> \"Again {risks.facts.tasks}?\"\n"
+		"suggest primary \"Risks\" -> \"Show all tasks with a high risk\"\n",
+		&v);
+	assert_int_equal(v.followup_count, 2);
+	assert_string_equal(v.followups[0].label, "Risks");
+	assert_true(v.followups[0].primary);
+	assert_string_equal(v.followups[1].question, "Again 3?");
+	assert_false(v.followups[1].primary);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, before, after)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(it_says_what_applies_and_what_is_missing),
+		TEST(without_a_sentence_it_says_so),
+		TEST(suggestions_that_have_their_values_come_primary_first),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
