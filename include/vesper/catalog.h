@@ -56,8 +56,9 @@
  * unit= names a unit of config/units.json. A value with blanks is quoted: label="As-of date".
  * entity= of a column: its cells are values of that dimension, shown in the dimension's words.
  * asof: its cells are the days that the data is of, as receipts say. A column with
- * permission=chat:read_budget stands only on `--? may_read_budget:` lines, so that without the
- * permission it is not even fetched.
+ * permission=chat:read_budget stands only on `--? may_read_budget:` lines, one with a pack's own
+ * permission=clinic:read on `--? may_clinic_read:` lines, so that without the permission it is not
+ * even fetched.
  *
  * `window` promises a further `--# query window` with one row of two cells, the first and the last
  * value that exist for the same arguments; it runs only when "main" is empty. `whole` allows that,
@@ -454,7 +455,8 @@ MUST_CHECK bool param_default(const struct param_def *p, struct date today, stru
 
 /* :tenant_id, :today, :row_limit, :peak_first_hour, :peak_last_hour. */
 bool catalog_marker_reserved(const char *name);
-/* The condition that stands for a permission: "may_read_budget" for "chat:read_budget". */
+/* The condition that stands for a permission: "may_read_budget" for "chat:read_budget"; a pack's
+ * own in full, "may_clinic_read" for "clinic:read". No two of a tool have the same one. */
 const char *catalog_condition_of(const char *permission, struct arena *a);
 
 /* NULL: the query gives a table. */

@@ -21,6 +21,9 @@ bool may(const struct principal *who, const char *permission);
 /* Every one of these permissions, one blank between them; NULL and "" are none. */
 bool may_all(const struct principal *who, const char *permissions, struct arena *scratch);
 
+/* The area of the permissions that packs share. */
+#define PERMISSION_SHARED "chat:"
+
 /* "read market data" of "chat:read_market_data"; a pack's own ("clinic:read") as it is. */
 const char *permission_words(const char *permission, struct arena *a);
 

@@ -94,8 +94,8 @@ const struct sql_query *sql_file_query(const struct sql_file *f,
 /* Whether the statement names this view ("Stage.mc_dayahead"), in any case, quoted or not, outside
  * literals. */
 bool sql_query_names(const struct sql_query *q, const char *view);
-/* The same, looking only at what is in whatever the arguments are. */
-bool sql_query_always_names(const struct sql_query *q, const char *name);
+/* The same, but on `--? condition:` lines. */
+bool sql_query_names_without(const struct sql_query *q, const char *name, const char *condition);
 /* Whether a quoted name is exactly this one, as output columns are written: AS "AvgPrice". */
 bool sql_query_quotes(const struct sql_query *q, const char *column);
 /* Whether it is one statement that begins with SELECT or WITH: all that a tool may be. */

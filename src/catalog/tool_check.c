@@ -5,6 +5,7 @@
  */
 #include "catalog_int.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "vesper/limits.h"
@@ -19,9 +20,14 @@ bool catalog_marker_reserved(const char *name)
 
 const char *catalog_condition_of(const char *permission, struct arena *a)
 {
-	const char *colon = strchr(permission, ':');
+	static const char shared[] = PERMISSION_SHARED;
+	size_t skip = strncmp(permission, shared, sizeof(shared) - 1) == 0 ? sizeof(shared) - 1 : 0;
+	char *condition = arena_printf(a, "may_%s", permission + skip);
 
-	return arena_printf(a, "may_%s", colon ? colon + 1 : permission);
+	for (char *c = condition; *c; c++)
+		if (!isalnum((unsigned char)*c))
+			*c = '_';
+	return condition;
 }
 
 /* One statement of the file, for errors. */
@@ -121,12 +127,16 @@ static bool check_query(const struct place *p, struct err *e)
 	for (size_t i = 0; i < p->query->marker_count; i++)
 		if (!check_marker(p, &p->query->markers[i], e))
 			return false;
+	if (!check_conditions(p, e))
+		return false;
 	for (size_t i = 0; i < p->tool->column_count; i++) {
 		const struct column_def *c = &p->tool->columns[i];
-		if (c->permission && sql_query_always_names(p->query, c->name))
+		if (c->permission &&
+		    sql_query_names_without(p->query, c->name,
+					    catalog_condition_of(c->permission, p->l->arena)))
 			return wrong(p, e, "fetched without its permission:", c->name);
 	}
-	return check_conditions(p, e) && check_views(p, e);
+	return check_views(p, e);
 }
 
 /* Every param is bound or switches a line, every column comes from somewhere. */
@@ -200,6 +210,26 @@ static bool check_names(const struct loader *l, const struct tool_def *t, const 
 	return true;
 }
 
+/* The condition of a permission stands for no other one. */
+static bool check_permissions(const struct loader *l, const struct tool_def *t, struct err *e)
+{
+	for (size_t i = 0; i < t->column_count; i++) {
+		const char *mine = t->columns[i].permission;
+		const char *condition = mine ? catalog_condition_of(mine, l->arena) : NULL;
+
+		for (size_t j = 0; mine && j < i; j++) {
+			const char *other = t->columns[j].permission;
+
+			if (other && strcmp(other, mine) != 0 &&
+			    strcmp(catalog_condition_of(other, l->arena), condition) == 0)
+				return err_set(e, ERR_INPUT,
+					       "%s:1: %s is the condition of %s and of %s", t->path,
+					       condition, other, mine);
+		}
+	}
+	return true;
+}
+
 /* What is shown is a table, and a frame has its own number of rows. */
 static bool check_frames(const struct tool_def *t, const struct sql_file *f, struct err *e)
 {
@@ -228,7 +258,7 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 		return (f->query_count == 0 && t->frame_count == 0) ||
 		       err_set(e, ERR_INPUT, "%s:%d: a tool with a gate has no statement or frame",
 			       f->path, f->query_count > 0 ? f->queries[0].line : 1);
-	if (!check_names(l, t, f, e))
+	if (!check_names(l, t, f, e) || !check_permissions(l, t, e))
 		return false;
 	if (f->query_count == 0)
 		return err_set(e, ERR_INPUT, "%s:1: no statement", f->path);

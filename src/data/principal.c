@@ -29,7 +29,7 @@ bool may_all(const struct principal *who, const char *permissions, struct arena 
 
 const char *permission_words(const char *permission, struct arena *a)
 {
-	static const char shared[] = "chat:";
+	static const char shared[] = PERMISSION_SHARED;
 	char *words;
 
 	if (strncmp(permission, shared, sizeof(shared) - 1) != 0)

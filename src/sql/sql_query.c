@@ -59,11 +59,14 @@ bool sql_query_names(const struct sql_query *q, const char *view)
 	return false;
 }
 
-bool sql_query_always_names(const struct sql_query *q, const char *name)
+bool sql_query_names_without(const struct sql_query *q, const char *name, const char *condition)
 {
-	for (size_t i = 0; i < q->statement->count; i++)
-		if (!q->statement->tokens[i].given && names_at(q->statement, i, name))
+	for (size_t i = 0; i < q->statement->count; i++) {
+		const char *given = q->statement->tokens[i].given;
+
+		if (!(given && strcmp(given, condition) == 0) && names_at(q->statement, i, name))
 			return true;
+	}
 	return false;
 }
 

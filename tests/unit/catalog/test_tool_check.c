@@ -47,6 +47,46 @@ static void columns_come_from_somewhere(void **state)
 	broken("--? may_read_budget: , p.cost AS \"Cost\"", ", p.cost AS \"Cost\"",
 	       "fetched without its permission: Cost");
 	broken("--? may_read_budget:", "--? may_read:", "no param for line --? may_read");
+	broken("--? may_read_budget:", "--? market:", "fetched without its permission: Cost");
+}
+
+/* Columns of two permissions, each on its own line. */
+#define TWO_PERMISSIONS                                                                            \
+	"{\"permissions\": [\"chat:use\", \"chat:read\", \"chat:read_budget\", \"a:read\","        \
+	" \"b:read\", \"a_b:read\", \"a:b_read\"], \"roles\": {}}"
+
+static char *two_columns(const char *one, const char *other)
+{
+	char *header = mem_printf("-- column \"Cost\" permission=%s\n"
+				  "-- column \"Paid\" permission=%s\n",
+				  one, other);
+	char *tool =
+		changed(SMALL_TOOL, "-- column \"Cost\" permission=chat:read_budget\n", header);
+	char *both = changed(tool, "--? may_read_budget: , p.cost AS \"Cost\"\n",
+			     "--? may_a_read: , p.cost AS \"Cost\"\n"
+			     "--? may_b_read: , p.paid AS \"Paid\"\n");
+
+	mem_free(header);
+	mem_free(tool);
+	return both;
+}
+
+static void each_permission_has_its_condition(void **state)
+{
+	char *tool = two_columns("a:read", "b:read");
+	char *turned = two_columns("b:read", "a:read");
+	char *alike = two_columns("a_b:read", "a:b_read");
+
+	(void)state;
+	temp_root_write(&root, "config/permissions.json", TWO_PERMISSIONS);
+	temp_root_write(&root, SMALL_TOOL_PATH, tool);
+	load();
+	refused(SMALL_TOOL_PATH, turned, "fetched without its permission: Cost");
+	refused(SMALL_TOOL_PATH, alike,
+		"may_a_b_read is the condition of a_b:read and of a:b_read");
+	mem_free(tool);
+	mem_free(turned);
+	mem_free(alike);
 }
 
 static void the_whole_must_be_there(void **state)
@@ -92,6 +132,7 @@ static void names_reserved_markers(void **state)
 	assert_true(catalog_marker_reserved("row_limit"));
 	assert_false(catalog_marker_reserved("tenant"));
 	assert_string_equal(catalog_condition_of("chat:read_budget", a), "may_read_budget");
+	assert_string_equal(catalog_condition_of("clinic:read", a), "may_clinic_read");
 	arena_free(&a);
 }
 
@@ -102,6 +143,7 @@ int main(void)
 		TEST(the_tenant_is_demanded),
 		TEST(only_selects),
 		TEST(columns_come_from_somewhere),
+		TEST(each_permission_has_its_condition),
 		TEST(the_whole_must_be_there),
 		TEST(queries_have_an_order),
 		TEST(names_reserved_markers),

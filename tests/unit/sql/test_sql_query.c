@@ -82,8 +82,9 @@ static void finds_output_columns(void **state)
 	assert_false(sql_query_quotes(q, "one two"));
 	assert_false(sql_query_quotes(q, "a"));
 	assert_true(sql_query_names(q, "Four"));
-	assert_false(sql_query_always_names(q, "Four"));
-	assert_true(sql_query_always_names(q, "three"));
+	assert_false(sql_query_names_without(q, "Four", "x"));
+	assert_true(sql_query_names_without(q, "Four", "y"));
+	assert_true(sql_query_names_without(q, "three", "x"));
 }
 
 int main(void)
