@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "known.h"
-#include "names.h"
-#include "telling.h"
+#include "known/known.h"
+#include "read/names.h"
+#include "claims/telling.h"
 
 #define KINDS_MAX       12 /* a column of more words is no list of kinds */
 #define AFTER_BYTES_MAX 48 /* after a number are looked at for its words */

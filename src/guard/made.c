@@ -3,7 +3,7 @@
  * nothing is searched for: each number must stand in such a stretch, and say what the value says.
  */
 #include "guard_int.h"
-#include "known.h"
+#include "known/known.h"
 
 #include <string.h>
 

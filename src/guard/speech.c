@@ -4,7 +4,7 @@
  * values, so that a sentence can be read on trial and then again.
  */
 #include "guard_int.h"
-#include "telling.h"
+#include "claims/telling.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Fails on calls that the program does not make, and lists the longest files and functions (a mirror, not a wall)."""
+"""Fails on calls that the program does not make, on folders with too many files and structs with too many members, and
+lists the longest files and functions (a mirror, not a wall)."""
+import collections
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -16,6 +19,49 @@ BYTE_CUT = re.compile(r"%[-#0 +]*\d*\.\d+s")
 ASSERT_EFFECT = re.compile(r"\bassert\s*\([^;]*(\+\+|--|[^=!<>]=[^=])")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\])*\"", re.S)
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+
+
+FOLDER_FILES_MAX = 25
+STRUCT_MEMBERS_MAX = 30
+# Larger ones that are not taken apart yet, with the members that they have. This list only shrinks.
+LARGE = {"src/daemon/daemon.h: struct daemon": 46, "src/guard/guard_int.h: struct known": 36,
+         "src/guard/guard_int.h: struct context": 42, "src/guard/guard_int.h: struct speech": 36,
+         "src/transport/http/request.h: struct request": 34, "src/transport/ws/ws_int.h: struct ws_conn": 31,
+         "include/vesper/catalog.h: struct tool_def": 36}
+STRUCT = re.compile(r"^(?:typedef |static )?(?:struct|union)\b([^;{}()]*)\{", re.M)
+
+
+def members(body):
+    """Of a struct's body, without what stands in braces of its own; `int a, b;` are two."""
+    flat, depth = [], 0
+    for c in body:
+        depth += c == "{"
+        if depth == 0:
+            flat.append(c)
+        depth -= c == "}"
+    return sum(1 + re.sub(r"\([^()]*\)", "", one).count(",") for one in "".join(flat).split(";")[:-1])
+
+
+def structs(code):
+    """Each struct of the outermost level: its name and the number of its members."""
+    for match in STRUCT.finditer(code):
+        depth, at = 1, match.end()
+        while depth and at < len(code):
+            depth += (code[at] == "{") - (code[at] == "}")
+            at += 1
+        yield match.group(1).strip() or "(unnamed)", members(code[match.end():at - 1])
+
+
+def folders():
+    """The folders of src with the files that git knows in them."""
+    tracked = subprocess.run(["git", "ls-files", "src"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    count = collections.Counter(str(pathlib.PurePath(name).parent) for name in tracked.splitlines() if (ROOT / name).exists())
+    return count.items()
+
+
+def check_itself():
+    sample = "struct a {\n\tint x, y;\n\tvoid (*f)(int p, int q);\n\tstruct {\n\t\tint deep;\n\t} s;\n};\nstruct b;\n"
+    assert list(structs(sample)) == [("a", 4)], list(structs(sample))
 
 
 def blank(match):
@@ -35,6 +81,7 @@ def functions(text):
 
 
 def main():
+    check_itself()
     problems, sizes, lengths = [], [], []
     for path in sorted((ROOT / "src").glob("**/*.[ch]")) + sorted((ROOT / "include").glob("**/*.h")):
         where = path.relative_to(ROOT)
@@ -42,6 +89,12 @@ def main():
         code = COMMENT.sub(blank, text)
         sizes.append((text.count("\n"), str(where)))
         lengths += [(n, f"{where}:{line} {name}") for n, line, name in functions(code)]
+        for name, n in structs(code):
+            what = f"{where}: struct {name}"
+            if n > LARGE.get(what, STRUCT_MEMBERS_MAX):
+                problems.append(f"{what} has {n} members, more than {LARGE.get(what, STRUCT_MEMBERS_MAX)}: make parts of it")
+            elif n < LARGE.get(what, 0):
+                problems.append(f"{what} has {n} members now: say so in LARGE of {pathlib.Path(__file__).name}")
         for number, line in enumerate(code.splitlines(), 1):
             hit = BANNED.search(line)
             if hit:
@@ -59,6 +112,8 @@ def main():
                 problems.append(f"{where}:{number}: a precision cuts inside characters: use STR_CUT")
         if UNFINISHED.search(text):
             problems.append(f"{where}: unfinished work is not committed")
+    problems += [f"{folder}: {n} files, more than {FOLDER_FILES_MAX}: give it folders"
+                 for folder, n in folders() if n > FOLDER_FILES_MAX]
     for problem in problems:
         print(problem)
     if "--sizes" in sys.argv:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails where a folder writes a part of struct turn that another folder owns, and on a part or folder that grew too large."""
+"""Fails where a folder writes a part of struct turn that another folder owns."""
 import pathlib
 import re
 import sys
@@ -17,10 +17,6 @@ WRITERS = {
     "end": {"src/turn/turn_end.c"},
 }
 FOLDERS = ["src/planner", "src/dialog", "src/answer", "src/turn"]
-HEADERS = ["include/vesper/turn_core.h", "include/vesper/planner.h", "include/vesper/dialog.h",
-           "include/vesper/answer.h", "src/turn/turn_int.h"]
-MEMBERS_MAX = 30
-FILES_MAX = 25
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S)
 PART = "|".join(WRITERS)
@@ -76,14 +72,6 @@ def wrong_writes(where, text):
     return sorted(found)
 
 
-def struct_sizes(text):
-    """(name, members) of each struct at the top of a header."""
-    code = COMMENT.sub(blank, text)
-    for hit in re.finditer(r"^struct (\w+) \{\n(.*?)^\};", code, re.M | re.S):
-        yield hit.group(1), sum(line.count(",") + 1 if "(" not in line else 1
-                                for line in hit.group(2).split(";") if line.strip())
-
-
 def check_itself():
     for where, line in SAMPLES_BAD:
         assert wrong_writes(where, line), f"not found in {where}: {line}"
@@ -99,13 +87,6 @@ def main():
         where = str(path.relative_to(ROOT))
         problems += [f"{where}:{line}: writes `{part}`, which only {' and '.join(sorted(WRITERS[part]))} may"
                      for line, part in wrong_writes(where, path.read_text())]
-    for header in HEADERS:
-        problems += [f"{header}: struct {name} has {n} members, more than {MEMBERS_MAX}"
-                     for name, n in struct_sizes((ROOT / header).read_text()) if n > MEMBERS_MAX]
-    for folder in FOLDERS:
-        n = len([p for p in (ROOT / folder).iterdir() if p.is_file()])
-        if n > FILES_MAX:
-            problems.append(f"{folder}: {n} files, more than {FILES_MAX}")
     print("\n".join(problems) or f"writers: {len(files)} files, each part of a turn has one writer")
     sys.exit(bool(problems))
 

@@ -1,6 +1,6 @@
 /* The text and the numbers of one sentence, kept until the sentence is over. */
 #include "sentence.h"
-#include "claim.h"
+#include "claims/claim.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "known.h"
+#include "known/known.h"
 
 #include "vesper/utf8.h"
 

@@ -3,7 +3,7 @@
  * of the rows of each name, and which words name its columns and rows.
  */
 #include "known.h"
-#include "names.h"
+#include "read/names.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "known.h"
-#include "telling.h"
+#include "claims/telling.h"
 
 #define SET_WORDS_MAX 4
 

@@ -6,7 +6,7 @@
  */
 
 #include "scan_int.h"
-#include "telling.h"
+#include "claims/telling.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "guard_int.h"
 #include "known.h"
-#include "names.h"
+#include "read/names.h"
 
 #include <ctype.h>
 #include <stdio.h>

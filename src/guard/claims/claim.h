@@ -8,7 +8,7 @@
 #ifndef VESPER_GUARD_CLAIM_H
 #define VESPER_GUARD_CLAIM_H
 
-#include "sentence.h"
+#include "read/sentence.h"
 #include "telling.h"
 
 #define TOKENS_MAX 240 /* of one sentence; the rest of a longer one claims nothing */

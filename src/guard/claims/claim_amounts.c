@@ -1,6 +1,6 @@
 /* Claims between the amounts of one sentence: moves, parts of a whole, and what is said of two. */
 #include "claim.h"
-#include "known.h"
+#include "known/known.h"
 
 #include <stdio.h>
 #include <string.h>
