@@ -158,6 +158,51 @@ static bool is_yes(const struct question *q)
 	return q->count > 0;
 }
 
+static bool label_has_word(const char *label, const struct token *t)
+{
+	struct folded words;
+	size_t from = 0;
+
+	text_fold(label ? label : "", &words);
+	for (size_t w = 0; w < words.count; from = words.ends[w++])
+		if (words.ends[w] - from == t->len &&
+		    memcmp(words.key + from, t->text, t->len) == 0)
+			return true;
+	return false;
+}
+
+/* "the wind one": does the label have each word that is said of it? */
+static bool is_described(const struct question *q, const char *label)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < q->count; i++) {
+		if (token_says(&q->tokens[i], WORDS_CHOICE))
+			continue;
+		if (!label_has_word(label, &q->tokens[i]))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* The value of the only option that the words describe, or NULL. */
+static const char *described_choice(const struct question *q, const json_t *options)
+{
+	const json_t *option;
+	const char *value = NULL;
+	size_t i;
+
+	json_array_foreach(options, i, option) {
+		if (!is_described(q, json_string_value(json_object_get(option, "label"))))
+			continue;
+		if (value)
+			return NULL;
+		value = json_string_value(json_object_get(option, "value"));
+	}
+	return value;
+}
+
 const char *followup_choice(const struct question *q, const json_t *ask)
 {
 	const json_t *options = json_object_get(ask, "options"), *option;
@@ -176,7 +221,7 @@ const char *followup_choice(const struct question *q, const json_t *ask)
 		    (value && str_eq_nocase(said, str_of(value))))
 			return value;
 	}
-	return NULL;
+	return described_choice(q, options);
 }
 
 const char *know_choice(const struct know *k, const char *text, const json_t *ask, struct arena *a)

@@ -185,10 +185,19 @@ static size_t keep_likely(const struct reading *r, size_t from, size_t to, struc
 	return keep_marked(found, keep, count);
 }
 
+/* "Northwind" of "Northwind Capital": a word that just one name begins with, written as a name. */
+static bool is_short_name(const struct reading *r, size_t i, const struct entry *e)
+{
+	const struct token *t = &r->q.tokens[i];
+
+	return t->capital && !t->first && e->shared == 1 && t->len < strlen(e->value) &&
+	       strncasecmp(e->value, t->text, t->len) == 0 && e->value[t->len] == ' ';
+}
+
 bool mention_part_counts(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
 	return e->kind != ENTRY_PART || n > 1 || r->scope.parts[e->dimension_index] ||
-	       !names_learned(r->names, e->dimension) ||
+	       is_short_name(r, i, e) || !names_learned(r->names, e->dimension) ||
 	       mention_label_near(&r->q, i, i + n, e->dimension);
 }
 

@@ -30,6 +30,7 @@ static void what_narrows_is_never_dropped(void **state)
 		{"median price EP10 2025 acorn", "median"},
 		{"average price EP10 2025 acorn without tariffs", "without tariffs"},
 		{"average price EP10 2025 acorn in month 14", "month 14"},
+		{"average price EP10 2025 acorn in minutes", "minutes"},
 		{"average price EP10 2025 acorn for organic cheese", "organic cheese"},
 	};
 

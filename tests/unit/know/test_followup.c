@@ -163,6 +163,29 @@ static void leaving_out_what_can_not_be_taken(void **state)
 	}
 }
 
+static void an_ask_is_answered_by_what_one_option_has_alone(void **state)
+{
+	static const struct {
+		const char *said, *choice;
+	} cases[] = {{"the oak one", "d2"},    {"oak", "d2"},  {"the oak depot please", "d2"},
+		     {"the depot one", NULL},  {"the", NULL},  {"not the oak one", NULL},
+		     {"the maple one", NULL},  {"oaks", NULL}, {"oak parcels", NULL},
+		     {"the elm and oak", NULL}};
+	struct fixture *f = *state;
+	json_t *ask = json_pack("{s:[{s:s,s:s},{s:s,s:s}]}", "options", "value", "d1", "label",
+				"Elm Depot", "value", "d2", "label", "Oak Depot");
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *choice = know_choice(f->know, cases[i].said, ask, f->arena);
+
+		if (!choice || !cases[i].choice)
+			assert_ptr_equal(choice, cases[i].choice);
+		else
+			assert_string_equal(choice, cases[i].choice);
+	}
+	json_decref(ask);
+}
+
 static void a_contradiction_is_settled_by_the_answer(void **state)
 {
 	struct fixture *f = *state;
@@ -264,6 +287,7 @@ int main(void)
 		TEST(a_whole_question_inherits_nothing),
 		TEST(a_new_parent_drops_the_old_child),
 		TEST(an_ask_is_answered_by_number_value_or_label),
+		TEST(an_ask_is_answered_by_what_one_option_has_alone),
 		TEST(leaving_out_what_can_not_be_taken),
 		TEST(a_contradiction_is_settled_by_the_answer),
 		TEST(edited_filters_replace_and_rerun),
