@@ -18,8 +18,9 @@
 
 /* What the session holds. Written by src/dialog. */
 struct turn_context {
-	const struct message *history;
+	const struct message *history; /* for prompts; none where no model is configured */
 	size_t history_count;
+	bool has_earlier;  /* messages, before this turn's */
 	bool long_session; /* there are more messages than `history` */
 	struct memory memory;
 	const json_t *earlier; /* its summary's items, once they were read */

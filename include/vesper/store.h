@@ -111,9 +111,12 @@ struct memory {
 struct beginning {
 	/* This client_msg_id is already there, of this turn: nothing was stored. NULL: it was. */
 	const char *duplicate_turn;
+	/* The session context that the newest answer with one left; NULL: there is none, or the
+	 * caller lacks a permission that it rests on. */
+	const json_t *standing;
 	/* The last messages of the session, oldest first, the new one at the end: for prompts. Of
-	 * an answer: its text, status and intent, and of the newest one that left something
-	 * standing that; the rest of what was kept with it is in store_messages only. */
+	 * an answer: its text, status and intent; the rest of what was stored with it is in
+	 * store_messages only. */
 	const struct message *history;
 	size_t history_count;
 	bool has_more;
@@ -122,7 +125,8 @@ struct beginning {
 
 /* Stores the user's message durably and reads what the session holds, in one transaction; makes the
  * session when it does not exist yet (with the title taken from the message). `history` messages
- * are read; memory is in the arena. ERR_NOT_FOUND: the session is somebody else's. */
+ * are read (0: none, where no prompt will be made); memory is in the arena. ERR_NOT_FOUND: the
+ * session is somebody else's. */
 typedef void (*store_begin_cb)(void *owner, const struct beginning *beginning, const struct err *e);
 struct op *store_begin(struct store *s, const struct principal *who,
 		       const struct message *user_message, size_t history, struct arena *a,

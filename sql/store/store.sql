@@ -1,5 +1,8 @@
 -- about: Statements of the chat store. Each carries the tenant (on top of one database per tenant) and, where a user acts, the user.
 
+-- The store gives `on_sqlite` or `on_server`, by its dialect. SQLite makes a temporary table for an INSERT ... SELECT that
+-- reads its own target. What a turn inserts avoids that there by ON CONFLICT, which T-SQL lacks.
+
 --# query migrations_table
 CREATE TABLE IF NOT EXISTS schema_migrations (
 	version int NOT NULL PRIMARY KEY,
@@ -22,7 +25,9 @@ INSERT INTO schema_migrations (version, name, applied_at) VALUES (:version, :nam
 INSERT INTO chat_sessions (session_id, tenant_id, user_id, title, is_active, created_at, updated_at, total_tokens,
 	compaction_count, metadata)
 SELECT :session_id, :tenant_id, :user_id, :title, 1, :now, :now, 0, 0, :metadata
-WHERE NOT EXISTS (SELECT 1 FROM chat_sessions s WHERE s.session_id = :session_id)
+WHERE 1 = 1
+--? on_sqlite: ON CONFLICT (session_id) DO NOTHING
+--? on_server: AND NOT EXISTS (SELECT 1 FROM chat_sessions s WHERE s.session_id = :session_id)
 
 --# query user_message_insert
 INSERT INTO chat_messages (message_uid, session_id, tenant_id, turn_id, client_msg_id, role, content, status, token_count,
@@ -31,9 +36,10 @@ SELECT :message_id, :session_id, :tenant_id, :turn_id, :client_msg_id, :role, :c
 	:latency_ms, :now
 WHERE EXISTS (SELECT 1 FROM chat_sessions s
 		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
-	AND NOT EXISTS (SELECT 1 FROM chat_messages m
-		WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id
-			AND (m.message_uid = :message_id OR m.client_msg_id = :client_msg_id))
+--? on_sqlite: ON CONFLICT (message_uid) DO NOTHING ON CONFLICT (session_id, client_msg_id) DO NOTHING
+--? on_server: AND NOT EXISTS (SELECT 1 FROM chat_messages m
+--? on_server:	WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id
+--? on_server:		AND (m.message_uid = :message_id OR m.client_msg_id = :client_msg_id))
 
 --# query session_touch
 UPDATE chat_sessions
@@ -67,8 +73,9 @@ SELECT :message_id, :session_id, :tenant_id, :turn_id, :client_msg_id, :role, :c
 	:latency_ms, :now, :receipt_id
 WHERE EXISTS (SELECT 1 FROM chat_sessions s
 		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
-	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
 --? chained: AND EXISTS (SELECT 1 FROM chat_receipts r WHERE r.tenant_id = :tenant_id AND r.receipt_id = :receipt_id)
+--? on_sqlite: ON CONFLICT (message_uid) DO NOTHING
+--? on_server: AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
 
 --# query answer_stored
 SELECT m.message_uid
@@ -107,10 +114,18 @@ WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :u
 ORDER BY m.message_id
 OFFSET 0 ROWS FETCH NEXT :limit ROWS ONLY
 
--- For the next turn of the session: what was said and what it left standing, without what was shown beside it. The views
--- alone would be most of what a turn reads.
+-- The session context that the newest answer with one left.
+--# query standing_newest
+SELECT m.standing, m.needs
+FROM chat_messages m
+JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
+WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id AND m.standing IS NOT NULL
+ORDER BY m.message_id DESC
+OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
+
+-- What was said, for prompts, without what was shown beside it.
 --# query messages_recent
-SELECT m.message_uid, m.session_id, m.turn_id, m.role, m.content, m.status, m.intent, m.standing, m.needs, m.created_at
+SELECT m.message_uid, m.session_id, m.turn_id, m.role, m.content, m.status, m.intent, m.needs, m.created_at
 FROM chat_messages m
 JOIN chat_sessions s ON s.session_id = m.session_id AND s.tenant_id = m.tenant_id
 WHERE m.session_id = :session_id AND m.tenant_id = :tenant_id AND s.user_id = :user_id
@@ -209,18 +224,29 @@ ORDER BY r.receipt_no DESC
 OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
 
 -- Before its answer, and only behind the record that it was made for: where another one stands there by now, nothing is
--- stored, and the answer follows only where its receipt is.
+-- stored, and the answer follows only where its receipt is. On SQLite a condition that fails is a NULL where none may be,
+-- and such a row is ignored.
 --# query receipt_insert
-INSERT INTO chat_receipts (tenant_id, receipt_no, receipt_id, message_uid, session_id, user_id, content, leaves,
-	content_hash, previous_hash, hash, created_at)
-SELECT :tenant_id, :receipt_no, :receipt_id, :message_id, :session_id, :user_id, :content_text, :leaves,
-	:content_hash, :previous_hash, :hash, :receipt_at
-WHERE EXISTS (SELECT 1 FROM chat_sessions s
-		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
-	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
-	AND NOT EXISTS (SELECT 1 FROM chat_receipts n WHERE n.tenant_id = :tenant_id AND n.receipt_no = :receipt_no)
---? previous_no: AND EXISTS (SELECT 1 FROM chat_receipts p
---? previous_no:	WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no AND p.hash = :previous_hash)
+INSERT
+--? on_sqlite: OR IGNORE
+INTO chat_receipts (receipt_no, receipt_id, message_uid, session_id, user_id, content, leaves, content_hash, hash, created_at,
+	tenant_id, previous_hash)
+--? on_server: SELECT
+--? on_sqlite: VALUES (
+	:receipt_no, :receipt_id, :message_id, :session_id, :user_id, :content_text, :leaves, :content_hash, :hash, :receipt_at,
+--? on_server: :tenant_id, :previous_hash
+--? on_server: WHERE EXISTS (SELECT 1 FROM chat_sessions s
+--? on_server:		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
+--? on_server:	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
+--? on_server:	AND NOT EXISTS (SELECT 1 FROM chat_receipts n WHERE n.tenant_id = :tenant_id AND n.receipt_no = :receipt_no)
+--? on_server:	AND :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
+--? on_server:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)
+--? on_sqlite:	(SELECT s.tenant_id FROM chat_sessions s
+--? on_sqlite:		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id
+--? on_sqlite:			AND NOT EXISTS (SELECT 1 FROM chat_messages m
+--? on_sqlite:				WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)),
+--? on_sqlite:	(SELECT :previous_hash WHERE :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
+--? on_sqlite:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)))
 
 -- For the tenant's operators, or one user's own; with the answers as they stand.
 --# query receipts_page
@@ -332,8 +358,10 @@ WHERE tenant_id = :tenant_id AND user_id = :user_id AND key_hash = :key_hash
 --# query idempotent_insert
 INSERT INTO chat_idempotency (tenant_id, user_id, key_hash, fingerprint, owner, status, created_at)
 SELECT :tenant_id, :user_id, :key_hash, :fingerprint, :owner, 0, :now
-WHERE NOT EXISTS (SELECT 1 FROM chat_idempotency i
-	WHERE i.tenant_id = :tenant_id AND i.user_id = :user_id AND i.key_hash = :key_hash)
+WHERE 1 = 1
+--? on_sqlite: ON CONFLICT (tenant_id, user_id, key_hash) DO NOTHING
+--? on_server: AND NOT EXISTS (SELECT 1 FROM chat_idempotency i
+--? on_server:	WHERE i.tenant_id = :tenant_id AND i.user_id = :user_id AND i.key_hash = :key_hash)
 
 --# query idempotent_one
 SELECT i.fingerprint, i.owner, i.status, i.content_type, i.body

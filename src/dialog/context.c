@@ -19,6 +19,8 @@ void context_begun(struct dialog_turn *t, const struct beginning *b)
 	c->history_count = b->history_count;
 	c->long_session = b->has_more;
 	c->memory = b->memory;
+	c->standing = b->standing;
+	c->has_earlier = b->memory.summary || b->memory.messages > 1; /* one is this turn's */
 }
 
 void context_settle(struct dialog_turn *t)
@@ -29,9 +31,6 @@ void context_settle(struct dialog_turn *t)
 	if (c->history_count > 0 &&
 	    strcmp(c->history[c->history_count - 1].turn_id, t->core->id.text) == 0)
 		c->history_count--;
-	for (size_t i = c->history_count; i-- > 0 && !c->standing;)
-		if (strcmp(c->history[i].role, "assistant") == 0)
-			c->standing = c->history[i].standing;
 	if (!c->standing)
 		c->standing = memory_standing(context_earlier(t), t->core->who, t->core->arena);
 }

@@ -26,7 +26,7 @@ static json_t *refusal_view(struct dialog_turn *t, const struct refusal *r)
 		json_set_str(details, r->kind == REFUSE_REFERENCE ? "ambiguous_term" : "term",
 			     r->term);
 	if (r->kind == REFUSE_REFERENCE)
-		json_set_bool(details, "has_session_history", t->context->history_count > 0);
+		json_set_bool(details, "has_session_history", t->context->has_earlier);
 	return view_error(&error, "refused-v1");
 }
 
@@ -54,7 +54,7 @@ bool refusal_of(struct dialog_turn *t, const struct know_input *in, const struct
 	if (!know_refuse(t->core->know, in, u, t->core->arena, why))
 		return false;
 	/* a model reads the conversation too */
-	if (why->kind == REFUSE_REFERENCE && t->context->history_count > 0 && model_usable)
+	if (why->kind == REFUSE_REFERENCE && t->context->has_earlier && model_usable)
 		return false;
 	/* that a question is about something else is for the supervisor to say */
 	if (why->kind == REFUSE_SCOPE && model_usable) {

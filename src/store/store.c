@@ -42,13 +42,14 @@ static const struct {
 	{"receipt_head", {"tenant_id"}},
 	{"receipt_insert",
 	 {MINE, "receipt_no", "receipt_id", "message_id", "content_text", "leaves", "content_hash",
-	  "previous_hash", "previous_no", "hash", "receipt_at"}},
+	  "previous_hash", "previous_no", "genesis", "hash", "receipt_at"}},
 	{"receipts_page", {"tenant_id", "receipt_id", "of_user", "after_no", "limit"}},
 	{"receipts_missing", {"tenant_id", "limit"}},
 	{"session_one", {MINE}},
 	{"sessions_page",
 	 {"tenant_id", "user_id", "after_id", "limit", "archived", "active", "title_like"}},
 	{"messages_page", {MINE, "after_id", "limit"}},
+	{"standing_newest", {MINE}},
 	{"messages_recent", {MINE, "limit"}},
 	{"orphans", {"tenant_id", "limit", "before"}},
 	{"orphan_close", {"session_id", "tenant_id", "turn_id", "message_id", "status", "now"}},
@@ -175,6 +176,7 @@ void *store_call_new(struct store *s, const char *tenant, size_t bytes)
 	c->arena = a;
 	c->tenant = arena_strdup(a, tenant);
 	store_call_text(c, "tenant_id", tenant);
+	store_call_flag(c, db_dialect(s->db) == DIALECT_SQLITE ? "on_sqlite" : "on_server");
 	return c;
 }
 

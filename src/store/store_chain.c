@@ -121,8 +121,8 @@ static void place_give(struct chain *chain, struct chain_link *link)
 	store_call_int(c, "receipt_no", r->number);
 	store_call_text(c, "previous_hash", chain->hash);
 	store_call_text(c, "hash", link->hash);
-	if (chain->number > 0)
-		store_call_int(c, "previous_no", chain->number);
+	store_call_int(c, "previous_no", chain->number);
+	store_call_text(c, "genesis", RECEIPT_GENESIS);
 	store_call_add(c, "receipt_insert");
 	link->add(link);
 	chain->number = r->number;

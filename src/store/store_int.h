@@ -114,10 +114,12 @@ bool store_chain_again(struct chain_link *link, bool stored, bool hopeless);
 void store_chains_free(struct store *s);
 
 /* A page as messages for this reader, copied into the arena, oldest first, at most `limit` of them;
- * returns how many. Masked are those that rest on what the reader may not see. Of a page that comes
- * newest first only the newest that left something standing has that. */
+ * returns how many. Masked are those that rest on what the reader may not see. */
 size_t store_messages_from_rows(const struct table *t, const struct principal *reader, size_t limit,
 				bool newest_first, struct arena *a, struct message **out);
+/* As standing_newest gives it; NULL: none, or it rests on what the reader may not see. */
+const json_t *store_standing_from_rows(const struct table *t, const struct principal *reader,
+				       struct arena *a);
 /* Of one row each, as memory_summary and memory_size give them. */
 struct memory store_memory_from_rows(const struct table *summary, const struct table *size,
 				     struct arena *a);

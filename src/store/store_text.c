@@ -228,8 +228,7 @@ static const char *without_sql(const char *views, struct arena *a)
 	return views;
 }
 
-static struct message message_of(const struct rows *r, size_t row, const struct principal *reader,
-				 bool standing)
+static struct message message_of(const struct rows *r, size_t row, const struct principal *reader)
 {
 	const char *status = cell_of(r, row, CELL_STATUS);
 	struct message m = {
@@ -246,8 +245,7 @@ static struct message message_of(const struct rows *r, size_t row, const struct 
 			  .views = json_text_of(r, row, CELL_VIEWS),
 			  .pbi_deep_links = json_text_of(r, row, CELL_LINKS),
 			  .checked = json_text_of(r, row, CELL_CHECKED)},
-		.standing =
-			standing ? store_text_json(cell_of(r, row, CELL_STANDING), r->arena) : NULL,
+		.standing = store_text_json(cell_of(r, row, CELL_STANDING), r->arena),
 		.needs = text_of(r, row, CELL_NEEDS),
 		.rating = text_of(r, row, CELL_RATING),
 		.comment = text_of(r, row, CELL_COMMENT),
@@ -276,17 +274,19 @@ size_t store_messages_from_rows(const struct table *t, const struct principal *r
 	size_t n = t->row_count < limit ? t->row_count : limit;
 	struct message *messages = arena_alloc(a, (n + 1) * sizeof(*messages));
 	const struct rows rows = rows_of(t, a);
-	bool stood = true;
 
-	for (size_t row = 0; row < n; row++) {
-		struct message *one = &messages[newest_first ? n - 1 - row : row];
-
-		*one = message_of(&rows, row, reader, stood);
-		/* Only the newest counts, and the others are a good part of what is read. */
-		stood = stood && !(newest_first && one->standing);
-	}
+	for (size_t row = 0; row < n; row++)
+		messages[newest_first ? n - 1 - row : row] = message_of(&rows, row, reader);
 	*out = messages;
 	return n;
+}
+
+const json_t *store_standing_from_rows(const struct table *t, const struct principal *reader,
+				       struct arena *a)
+{
+	if (t->row_count == 0 || !may_all(reader, table_cell(t, 0, "needs"), a))
+		return NULL;
+	return store_text_json(table_cell(t, 0, "standing"), a);
 }
 
 static const char *text_at(const struct table *t, size_t row, const char *column, struct arena *a)

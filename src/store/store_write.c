@@ -10,29 +10,38 @@
 #include "vesper/limits.h"
 
 /* The tables of store_begin's statements, in their order. */
-enum { BEGIN_STORED, BEGIN_HISTORY, BEGIN_SUMMARY, BEGIN_SIZE, BEGIN_TABLES };
+enum { BEGIN_STORED, BEGIN_STANDING, BEGIN_SUMMARY, BEGIN_SIZE, BEGIN_HISTORY };
 
 struct begin {
 	struct call call;
 	const struct principal *who;
 	const char *message_id;
-	size_t limit;
+	size_t limit;        /* of the history; 0: it is not read */
 	struct arena *arena; /* the caller's */
 	store_begin_cb cb;
 	void *owner;
 };
 
+static void history_give(const struct begin *b, const struct table *t, struct beginning *out)
+{
+	struct message *messages;
+
+	out->history_count =
+		store_messages_from_rows(t, b->who, b->limit, true, b->arena, &messages);
+	out->history = messages;
+	out->has_more = t->total_rows > (int64_t)out->history_count;
+}
+
 static void beginning_give(struct begin *b, struct table **tables)
 {
-	const struct table *history = tables[BEGIN_HISTORY];
-	struct message *messages;
-	struct beginning out = {0};
+	struct beginning out = {
+		.standing = store_standing_from_rows(tables[BEGIN_STANDING], b->who, b->arena),
+		.memory =
+			store_memory_from_rows(tables[BEGIN_SUMMARY], tables[BEGIN_SIZE], b->arena),
+	};
 
-	out.history_count =
-		store_messages_from_rows(history, b->who, b->limit, true, b->arena, &messages);
-	out.history = messages;
-	out.has_more = history->total_rows > (int64_t)out.history_count;
-	out.memory = store_memory_from_rows(tables[BEGIN_SUMMARY], tables[BEGIN_SIZE], b->arena);
+	if (b->limit > 0)
+		history_give(b, tables[BEGIN_HISTORY], &out);
 	b->cb(b->owner, &out, NULL);
 }
 
@@ -51,7 +60,7 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 		none.duplicate_turn = store_cell(stored, 0, "turn_id");
 		b->cb(b->owner, &none, NULL);
 	} else {
-		assert(count == BEGIN_TABLES);
+		assert(count == (b->limit > 0 ? BEGIN_HISTORY + 1 : BEGIN_HISTORY));
 		beginning_give(b, tables);
 	}
 }
@@ -76,7 +85,7 @@ struct op *store_begin(struct store *s, const struct principal *who, const struc
 	struct begin *b = store_call_new_for(s, who, sizeof(*b));
 	struct call *c = &b->call;
 
-	assert(history > 0 && history <= STORE_PAGE_MAX);
+	assert(history <= STORE_PAGE_MAX);
 	b->who = store_principal(who, c->arena);
 	b->message_id = arena_strdup(c->arena, m->message_id);
 	b->limit = history;
@@ -87,15 +96,18 @@ struct op *store_begin(struct store *s, const struct principal *who, const struc
 	message_args(c, m);
 	store_call_text(c, "title", store_title(m->content, c->arena));
 	store_call_text(c, "metadata", store_metadata(m->origin, c->arena));
-	store_call_int(c, "limit", (int64_t)history + 1);
 	store_call_int(c, "one", 1);
 	store_call_add(c, "session_insert");
 	store_call_add(c, "user_message_insert");
 	store_call_add(c, "session_touch");
 	store_call_add(c, "user_message_stored");
-	store_call_add(c, "messages_recent");
+	store_call_add(c, "standing_newest");
 	store_call_add(c, "memory_summary");
 	store_call_add(c, "memory_size");
+	if (history > 0) {
+		store_call_int(c, "limit", (int64_t)history + 1);
+		store_call_add(c, "messages_recent");
+	}
 	return store_call_write(c);
 }
 

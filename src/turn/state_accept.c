@@ -32,11 +32,13 @@ static void store_question(struct turn *t)
 		.status = MESSAGE_COMPLETE,
 	};
 
+	/* Only models are told of it. */
+	size_t history = t->answers.llm && !m.origin ? HISTORY_MESSAGES_MAX : 0;
+
 	t->machine.started = true;
 	t->machine.pending++;
-	t->machine.op =
-		store_begin(t->core.all->store, t->core.who, &m,
-			    m.origin ? 1 : HISTORY_MESSAGES_MAX, t->core.arena, on_begun, t);
+	t->machine.op = store_begin(t->core.all->store, t->core.who, &m, history, t->core.arena,
+				    on_begun, t);
 }
 
 enum turn_state step_accept(struct turn *t)

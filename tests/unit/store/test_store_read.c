@@ -61,6 +61,31 @@ static void a_turn_begins_with_the_last_messages_oldest_first(void **state)
 	assert_string_equal(f->begun.history[0].content, "m0");
 }
 
+/* Without a model nobody reads what was said: the session context is all that a turn goes on. */
+static void a_turn_without_prompts_begins_with_the_context(void **state)
+{
+	struct fixture *f = *state;
+	const char *session = id_new(f);
+	struct message first = user_message(f, session, "first");
+	struct message second = user_message(f, session, "second");
+	struct message third = user_message(f, session, "third");
+	struct message answer = answer_to(f, &first, "one"), failed = answer_to(f, &second, "");
+	json_t *standing = json_pack("{s:i}", "n", 1);
+
+	answer.standing = standing;
+	assert_int_equal(begin_turn(f, &ann, &first, 0), ERR_NONE);
+	assert_null(f->begun.standing);
+	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NONE);
+	assert_int_equal(begin_turn(f, &ann, &second, 0), ERR_NONE);
+	assert_true(json_equal(f->begun.standing, standing));
+	assert_int_equal(store_the_answer(f, &ann, &failed), ERR_NONE);
+	assert_int_equal(begin_turn(f, &ann, &third, 0), ERR_NONE);
+	assert_true(json_equal(f->begun.standing, standing));
+	assert_int_equal(f->begun.history_count, 0);
+	assert_int_equal(f->begun.memory.messages, 5);
+	json_decref(standing);
+}
+
 static void a_turn_that_does_not_begin_is_told_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -138,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(messages_come_in_pages_oldest_first),
 		STORE_TEST(a_turn_begins_with_the_last_messages_oldest_first),
+		STORE_TEST(a_turn_without_prompts_begins_with_the_context),
 		STORE_TEST(a_turn_that_does_not_begin_is_told_nothing),
 		STORE_TEST(unknown_session_is_not_found),
 		STORE_TEST(sessions_come_newest_first_and_only_mine),

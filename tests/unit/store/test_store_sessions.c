@@ -178,8 +178,10 @@ static void masked_without_the_permission(void **state)
 	struct message m = user_message(f, id_new(f), "What did it cost?");
 	struct message answer = answer_to(f, &m, "It cost $12,345.");
 	struct message next;
+	json_t *standing = json_pack("{s:s}", "filters", "all");
 
 	answer.needs = "chat:read_projects chat:read_budget";
+	answer.standing = standing;
 	accept_message(f, &manager, &m);
 	store_the_answer(f, &manager, &answer);
 	read_messages(f, &manager, m.session_id, NULL, 10);
@@ -198,7 +200,11 @@ static void masked_without_the_permission(void **state)
 	assert_int_equal(f->begun.history_count, 3);
 	assert_true(f->begun.history[1].masked);
 	assert_null(strstr(f->begun.history[1].content, "12,345"));
-	assert_null(f->begun.history[1].standing);
+	assert_null(f->begun.standing);
+	next = user_message(f, m.session_id, "And now?");
+	assert_int_equal(begin_turn(f, &manager, &next, 0), ERR_NONE);
+	assert_true(json_equal(f->begun.standing, standing));
+	json_decref(standing);
 }
 
 /* Statements in a stored view are for those who may see SQL when they read it. */

@@ -1,0 +1,81 @@
+/* What the statements of a turn cost SQLite: none of them makes a temporary table or a sort. */
+#include "store_test.h"
+
+#include "vesper/limits.h"
+#include "vesper/sql.h"
+
+static const char *const of_a_turn[] = {
+	"session_insert",    "user_message_insert", "session_touch",     "user_message_stored",
+	"standing_newest",   "messages_recent",     "memory_summary",    "memory_size",
+	"session_one",       "receipt_head",        "receipt_insert",    "session_answer",
+	"answer_insert",     "answer_stored",       "audit_insert",      "ledger_insert",
+	"idempotent_expire", "idempotent_one",      "idempotent_insert", "idempotent_finish"};
+
+/* Every argument and every condition, as on a SQLite file. */
+static const char *rendered(struct fixture *f, const struct sql_query *q)
+{
+	struct args args = {0};
+	struct sql_bound bound;
+	struct err e;
+
+	for (size_t i = 0; i < q->marker_count; i++)
+		args_set(&args, f->arena, q->markers[i].name, value_int(1));
+	for (size_t i = 0; q->conditions[i]; i++)
+		if (strcmp(q->conditions[i], "on_server") != 0)
+			args_set(&args, f->arena, q->conditions[i], value_int(1));
+	if (!sql_render(q, &args, DIALECT_SQLITE, f->arena, &bound, &e))
+		fail_msg("%s: %s", q->name, e.text);
+	return bound.text;
+}
+
+static bool is_made_for_it(const char *step)
+{
+	return strcmp(step, "OpenEphemeral") == 0 || strcmp(step, "OpenAutoindex") == 0 ||
+	       strcmp(step, "SorterOpen") == 0;
+}
+
+/* Whether the program of the statement has a step that makes a table for it alone. */
+static bool makes_a_table(struct fixture *f, sqlite3 *native, const char *text)
+{
+	sqlite3_stmt *program;
+	bool found = false;
+
+	if (sqlite3_prepare_v2(native, arena_printf(f->arena, "EXPLAIN %s", text), -1, &program,
+			       NULL) != SQLITE_OK)
+		fail_msg("%s: %s", text, sqlite3_errmsg(native));
+	while (sqlite3_step(program) == SQLITE_ROW)
+		found = is_made_for_it((const char *)sqlite3_column_text(program, 1)) || found;
+	sqlite3_finalize(program);
+	return found;
+}
+
+static void a_turn_makes_no_temporary_table(void **state)
+{
+	struct fixture *f = *state;
+	const char *path = arena_printf(f->arena, "%s/sql/store/store.sql", VESPER_SOURCE_DIR);
+	struct sql_file *file;
+	sqlite3 *native;
+	struct err e;
+
+	if (!sql_file_load(path, f->arena, &file, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(sqlite3_open(f->acme, &native), SQLITE_OK);
+	for (size_t i = 0; i < sizeof(of_a_turn) / sizeof(*of_a_turn); i++) {
+		const struct sql_query *q = sql_file_query(file, of_a_turn[i]);
+
+		assert_non_null(q);
+		if (makes_a_table(f, native, rendered(f, q)))
+			fail_msg("%s makes a table", q->name);
+	}
+	assert_true(makes_a_table(f, native, rendered(f, sql_file_query(file, "orphan_close"))));
+	sqlite3_close(native);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(a_turn_makes_no_temporary_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
