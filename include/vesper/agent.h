@@ -60,8 +60,9 @@ struct op *agent_start(struct llm *llm, struct toolbox *tools, const struct agen
 
 /* The status events of one tool call, used by everyone who runs tools: started, then completed or
  * failed. */
-void agent_tool_started(const struct event_sink *sink, const char *call, const char *agent,
-			const struct tool_def *tool);
-void agent_tool_ended(const struct event_sink *sink, const struct result *r);
+void agent_tool_started(const struct event_sink *sink, const struct language *l, const char *call,
+			const char *agent, const struct tool_def *tool);
+void agent_tool_ended(const struct event_sink *sink, const struct language *l,
+		      const struct result *r);
 
 #endif

@@ -149,7 +149,8 @@ bool know_days(const struct know *k, const char *text, struct date today,
 	       struct date *end);
 
 /* Filters as the wire has them: [{name,value,label,source,editable,param?}]. */
-void know_filters_write(const struct understanding *u, struct json_out *j);
+void know_filters_write(const struct understanding *u, const struct language *l,
+			struct json_out *j);
 /* The value of one, or a list. */
 void know_filter_value(const struct filter *f, struct json_out *j);
 /* The values by name that the question gave, `heard` ones where there are no others; no defaults.

@@ -13,6 +13,8 @@
 
 #include "vesper/arena.h"
 #include "vesper/err.h"
+#include "vesper/sentences.h"
+#include "vesper/str.h"
 
 /* The lists of the file, by their member. A word knows its lists as bits. */
 #define LANGUAGE_LISTS(LIST)                                                                       \
@@ -84,6 +86,11 @@
 	LIST(WORDS_DEFINING, "account.defining")                                                   \
 	LIST(WORDS_ORDERS, "account.orders")                                                       \
 	LIST(WORDS_POLITE, "account.polite")                                                       \
+	LIST(WORDS_DETAIL, "form.detail")                                                          \
+	LIST(WORDS_CHART_NONE, "form.no_chart")                                                    \
+	LIST(WORDS_CHART_BAR, "form.bars")                                                         \
+	LIST(WORDS_CHART_LINE, "form.lines")                                                       \
+	LIST(WORDS_CHART_AREA, "form.areas")                                                       \
 	LIST(WORDS_GREETINGS, "smalltalk.greetings")                                               \
 	LIST(WORDS_GREETING_FILLERS, "smalltalk.fillers")                                          \
 	LIST(WORDS_HELP, "smalltalk.help")                                                         \
@@ -95,54 +102,6 @@ typedef unsigned __int128 word_lists; /* bit WORDS_X: the list names it */
 
 /* Words that stand for a kind of question, though another word was said. */
 enum concept { CONCEPT_EXISTENCE, CONCEPT_COMPARISON, CONCEPT_HOURS, CONCEPT_COUNT };
-
-/* The fixed sentences: key, and the values that it takes, in the order of sentence(). */
-#define LANGUAGE_SENTENCES(SENTENCE)                                                               \
-	SENTENCE(SAY_ASK_VALUE, "ask.value", "")                                                   \
-	SENTENCE(SAY_ASK_DAY, "ask.day", "")                                                       \
-	SENTENCE(SAY_ASK_KIND_OF_DAY, "ask.kind_of_day", "")                                       \
-	SENTENCE(SAY_ASK_OR, "ask.or", "")                                                         \
-	SENTENCE(SAY_ASK_OR_ELSE, "ask.or_else", "")                                               \
-	SENTENCE(SAY_ASK_AND, "ask.and", "")                                                       \
-	SENTENCE(SAY_ASK_WHICH, "ask.which", "label")                                              \
-	SENTENCE(SAY_ASK_WHICH_OF, "ask.which_of", "label choices")                                \
-	SENTENCE(SAY_ASK_YEAR, "ask.year", "year")                                                 \
-	SENTENCE(SAY_ASK_NUMBER, "ask.number", "min max")                                          \
-	SENTENCE(SAY_ASK_ABOUT, "ask.about", "about")                                              \
-	SENTENCE(SAY_ASK_NO_HOUR, "ask.no_hour", "said")                                           \
-	SENTENCE(SAY_ASK_OUT_OF_RANGE, "ask.out_of_range", "said label min max")                   \
-	SENTENCE(SAY_ASK_UNUSABLE, "ask.unusable", "said label")                                   \
-	SENTENCE(SAY_ASK_UNKNOWN, "ask.unknown", "label said")                                     \
-	SENTENCE(SAY_ASK_DID_YOU_MEAN, "ask.did_you_mean", "choices")                              \
-	SENTENCE(SAY_ASK_SEVERAL, "ask.several", "said label choices")                             \
-	SENTENCE(SAY_ASK_CONTRADICTION, "ask.contradiction", "said choices")                       \
-	SENTENCE(SAY_ASK_NO_CHILDREN, "ask.no_children", "label said choices")                     \
-	SENTENCE(SAY_ASK_NOT_TAKEN, "ask.not_taken", "label said")                                 \
-	SENTENCE(SAY_ASK_LEAVE_OUT, "ask.leave_out", "")                                           \
-	SENTENCE(SAY_ASK_VAGUE, "ask.vague", "said")                                               \
-	SENTENCE(SAY_ASK_LEFT_OUT, "ask.left_out", "label said")                                   \
-	SENTENCE(SAY_ASK_LEFT_OUT_OF, "ask.left_out_of", "label said choices")                     \
-	SENTENCE(SAY_ASK_FROM_TOP, "ask.from_top", "")                                             \
-	SENTENCE(SAY_ASK_FROM_BOTTOM, "ask.from_bottom", "")                                       \
-	SENTENCE(SAY_ASK_PERIODS, "ask.periods", "choices")                                        \
-	SENTENCE(SAY_ASK_TOO_MANY_OF, "ask.too_many_of", "most label choices")                     \
-	SENTENCE(SAY_ASK_TOO_MANY, "ask.too_many", "")                                             \
-	SENTENCE(SAY_PARENT_IN, "parent.in", "value parent")                                       \
-	SENTENCE(SAY_PARENT_OTHER, "parent.other", "label parent")                                 \
-	SENTENCE(SAY_PARENT_NOT_OF, "parent.not_of", "value label own said")                       \
-	SENTENCE(SAY_UNUSED_WORDS, "unused.words", "words")                                        \
-	SENTENCE(SAY_UNUSED_INSTEAD, "unused.instead", "")                                         \
-	SENTENCE(SAY_UNUSED_JOINT, "unused.joint", "")                                             \
-	SENTENCE(SAY_ORDER, "refuse.order", "")                                                    \
-	SENTENCE(SAY_TIME_UNTIL, "time.until", "day")                                              \
-	SENTENCE(SAY_TIME_FROM_ON, "time.from_on", "day")                                          \
-	SENTENCE(SAY_TIME_FROM_TO, "time.from_to", "first last")                                   \
-	SENTENCE(SAY_REFUSE_INJECTION, "refuse.injection", "")                                     \
-	SENTENCE(SAY_REFUSE_UNKNOWN, "refuse.unknown", "term")                                     \
-	SENTENCE(SAY_REFUSE_REFERENCE, "refuse.reference", "term")
-
-#define LANGUAGE_SENTENCE_ENUM(name, key, slots) name,
-enum sentence { LANGUAGE_SENTENCES(LANGUAGE_SENTENCE_ENUM) SENTENCE_COUNT };
 
 /* Words that are matched in a question, and what is then said. */
 struct topic {
@@ -210,6 +169,17 @@ const char *language_pattern(const struct language_pattern *p, const char *const
 	language_say(l, which, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}, a)
 const char *language_say(const struct language *l, enum sentence which, const char *const *values,
 			 struct arena *a);
+/* Appends the same to a text. */
+#define sentence_put(out, l, which, ...)                                                           \
+	language_put(out, l, which, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+void language_put(struct buf *out, const struct language *l, enum sentence which,
+		  const char *const *values);
+/* The same, with values that `put` appends where they stand; slots are numbered as
+ * LANGUAGE_SENTENCES names them. */
+void language_fill(struct buf *out, const struct language *l, enum sentence which,
+		   void (*put)(void *owner, size_t slot), void *owner);
+/* One that takes no values; it lives as long as the language. */
+const char *language_text(const struct language *l, enum sentence which);
 
 /* ---- shared with the words of packs ---- */
 

@@ -17,6 +17,7 @@
 #include "vesper/units.h"
 
 struct frame;
+struct language;
 
 /* A number (or text) that code computed from the tables, so that no model has to. */
 struct fact {
@@ -46,8 +47,9 @@ struct result {
 	const char *answer; /* the tool's own sentence with {placeholders} (see view.h), or NULL */
 	const char *const
 		*suggest; /* follow-up questions with {placeholders}, NULL-ended; NULL: none */
-	const struct units *units; /* of its catalogue: how numbers are shown; NULL: as they
-				      are */
+	const struct units *units;       /* of its catalogue: how numbers are shown; NULL: as they
+					    are */
+	const struct language *language; /* in which it is shown */
 	const char *const *needs; /* permissions that this result took: the tool's, and those of the
 				     columns that it was allowed; NULL-ended; NULL: none */
 	struct args args;         /* what was bound, after resolving and defaults */

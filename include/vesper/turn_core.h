@@ -77,4 +77,9 @@ struct turn_core {
 	struct turn_operations operations;
 };
 
+/* A fixed sentence in the language of the turn's knowledge; see sentence(). */
+#define turn_sentence(core, ...) turn_sentence_of(core, __VA_ARGS__)
+#define turn_sentence_of(core, which, ...)                                                         \
+	sentence((core)->may.catalog->language, which, (core)->arena __VA_OPT__(, ) __VA_ARGS__)
+
 #endif

@@ -16,6 +16,8 @@
 #include "vesper/result.h"
 #include "vesper/str.h"
 
+struct language;
+
 /*
  * What of a table there is room for. Where not all of it fits, columns that are mostly empty go
  * first, then those of low priority, then of medium, the last ones first; the highest priority that
@@ -75,7 +77,7 @@ const char *view_chart_name(enum view_chart type);
 
 /* What the words of a question ask for; honoured where it fits the data. */
 enum view_chart_wish { CHART_AS_FITS, CHART_AS_LINE, CHART_AS_AREA, CHART_AS_BAR, CHART_AS_TABLE };
-enum view_chart_wish view_chart_wish(const char *question);
+enum view_chart_wish view_chart_wish(const struct language *l, const char *question);
 
 /*
  * The chart view of a result: the charted columns as in a data view, a Vega-Lite v6 spec with its
@@ -92,7 +94,7 @@ bool view_chart(struct buf *out, const struct result *r, const char *view_id,
  * (which may be NULL) does not have stands behind the number. Text that is no number is copied. */
 void view_number(struct buf *out, const struct units *units, const char *digits, const char *unit);
 /* "March 2026" for a first of month, else "26 February 2026". Not a date: copied. */
-void view_date(struct buf *out, const char *iso);
+void view_date(struct buf *out, const struct language *l, const char *iso);
 
 /* Fills the placeholders of a flow's text: {reference} and {filter.NAME}. False (and nothing added)
  * when one outside [[ ]] has no value. `filters` may be NULL. */
@@ -103,6 +105,7 @@ struct view_answer_input {
 	const struct result *const *results;
 	size_t result_count;
 	struct date today;
+	const struct language *language;
 	bool detail; /* it was asked for: no limit of words */
 };
 

@@ -28,23 +28,24 @@ static void add_about(struct buf *b, const char *about)
 	buf_add(b, about, utf8_cut(about, n, STATUS_ABOUT_BYTES_MAX));
 }
 
-static void add_text(struct buf *text, const char *lead, const char *about)
+static void add_text(struct buf *text, const struct language *l, enum sentence lead,
+		     const char *about)
 {
-	buf_str(text, lead);
+	sentence_put(text, l, lead);
 	if (about) {
 		buf_str(text, ": ");
 		add_about(text, about);
 	}
 }
 
-void agent_tool_started(const struct event_sink *sink, const char *call, const char *agent,
-			const struct tool_def *tool)
+void agent_tool_started(const struct event_sink *sink, const struct language *l, const char *call,
+			const char *agent, const struct tool_def *tool)
 {
 	struct event event = {.kind = EVENT_STEP_STARTED};
 	struct buf text;
 
 	buf_init(&text, 2 * STATUS_ABOUT_BYTES_MAX);
-	add_text(&text, "Looking up", tool ? tool->about : NULL);
+	add_text(&text, l, SAY_STEP_STARTED, tool ? tool->about : NULL);
 	event.u.step_started = (struct event_step_started){
 		.step_id = call,
 		.agent = agent,
@@ -55,17 +56,17 @@ void agent_tool_started(const struct event_sink *sink, const char *call, const c
 	buf_deinit(&text);
 }
 
-static const char *lead_of(enum outcome_kind kind)
+static enum sentence lead_of(enum outcome_kind kind)
 {
-	static const char *const leads[OUTCOME_KIND_COUNT] = {
-		[OUTCOME_ROWS] = "Found",
-		[OUTCOME_EMPTY] = "Nothing matches",
-		[OUTCOME_NO_DATA] = "No data there",
-		[OUTCOME_OUT_OF_WINDOW] = "Outside the dates of the data",
-		[OUTCOME_UNKNOWN_ENTITY] = "A name is not known",
-		[OUTCOME_NOT_PERMITTED] = "Not permitted",
-		[OUTCOME_TIMEOUT] = "Took too long",
-		[OUTCOME_ERROR] = "Could not be read",
+	static const enum sentence leads[OUTCOME_KIND_COUNT] = {
+		[OUTCOME_ROWS] = SAY_STEP_ROWS,
+		[OUTCOME_EMPTY] = SAY_STEP_EMPTY,
+		[OUTCOME_NO_DATA] = SAY_STEP_NO_DATA,
+		[OUTCOME_OUT_OF_WINDOW] = SAY_STEP_OUT_OF_WINDOW,
+		[OUTCOME_UNKNOWN_ENTITY] = SAY_STEP_UNKNOWN_ENTITY,
+		[OUTCOME_NOT_PERMITTED] = SAY_STEP_NOT_PERMITTED,
+		[OUTCOME_TIMEOUT] = SAY_STEP_TIMEOUT,
+		[OUTCOME_ERROR] = SAY_STEP_ERROR,
 	};
 
 	return leads[kind];
@@ -76,13 +77,14 @@ static bool is_failure(enum outcome_kind kind)
 	return kind == OUTCOME_NOT_PERMITTED || kind == OUTCOME_TIMEOUT || kind == OUTCOME_ERROR;
 }
 
-void agent_tool_ended(const struct event_sink *sink, const struct result *r)
+void agent_tool_ended(const struct event_sink *sink, const struct language *l,
+		      const struct result *r)
 {
 	struct event event = {.kind = EVENT_STEP_FINISHED};
 	struct buf text;
 
 	buf_init(&text, 2 * STATUS_ABOUT_BYTES_MAX);
-	add_text(&text, lead_of(r->outcome.kind), r->about);
+	add_text(&text, l, lead_of(r->outcome.kind), r->about);
 	event.u.step_finished = (struct event_step_finished){
 		.step_id = r->call,
 		.agent = r->agent,

@@ -96,7 +96,7 @@ static void on_tool(void *owner, struct result *r)
 
 	c->op = NULL;
 	c->result = r;
-	agent_tool_ended(a->request.sink, r);
+	agent_tool_ended(a->request.sink, a->request.may->catalog->language, r);
 	a->pending--;
 	agent_run(a);
 }
@@ -142,7 +142,8 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 		return;
 	}
 	request.call = arena_printf(a->arena, "c%d", (*a->request.next_call)++);
-	agent_tool_started(a->request.sink, request.call, a->request.agent, tool);
+	agent_tool_started(a->request.sink, a->request.may->catalog->language, request.call,
+			   a->request.agent, tool);
 	a->pending++;
 	c->op = tool_start(a->tools, &request, a->arena, on_tool, c);
 }

@@ -6,6 +6,7 @@
 
 #include "vesper/condition.h"
 #include "vesper/flow.h"
+#include "vesper/language.h"
 #include "vesper/limits.h"
 #include "vesper/ref.h"
 
@@ -29,8 +30,10 @@ static void add_task(const struct teller *t, const struct task *task, struct buf
 	const char *what = tool ? tool->about : task->agent;
 
 	if (task->state == TASK_SKIPPED) {
-		buf_printf(out, "\nNot looked up: %.*s. The reason: %s.\n",
-			   (int)strcspn(what, ":."), what, task->why);
+		buf_char(out, '\n');
+		sentence_put(out, t->catalog->language, SAY_ANSWER_NOT_LOOKED_UP,
+			     arena_strndup(t->arena, what, strcspn(what, ":.")), task->why);
+		buf_char(out, '\n');
 	} else if (task->state == TASK_FAILED && task->result_count > 0 &&
 		   task->results[0] != t->asked) {
 		buf_char(out, '\n');

@@ -18,22 +18,13 @@
 
 static const struct {
 	const char *word;
-	struct refusal refusal;
+	enum refusal_kind kind;
+	enum sentence text;
 } verdicts[] = {
-	{"no_antecedent",
-	 {REFUSE_REFERENCE, "", "I can't tell what your question refers to. Could you name it?"}},
-	{"outside_data",
-	 {REFUSE_SCOPE, "",
-	  "I only answer questions about the data that is open to you; this one is about something "
-	  "else."}},
-	{"impossible",
-	 {REFUSE_IMPOSSIBLE, "",
-	  "That question can't be answered as it stands: it asks for what the data can't hold, or "
-	  "takes for granted what is not so."}},
-	{"injection",
-	 {REFUSE_INJECTION, "",
-	  "I answer questions about your own data, by rules that a question can't change. That one "
-	  "I can't answer."}},
+	{"no_antecedent", REFUSE_REFERENCE, SAY_REFUSE_NO_ANTECEDENT},
+	{"outside_data", REFUSE_SCOPE, SAY_REFUSE_OUTSIDE_DATA},
+	{"impossible", REFUSE_IMPOSSIBLE, SAY_REFUSE_IMPOSSIBLE},
+	{"injection", REFUSE_INJECTION, SAY_REFUSE_INJECTION},
 };
 
 static const json_t *verdict_schema(struct answer_turn *t)
@@ -66,7 +57,8 @@ static bool read_verdict(struct answer_turn *t, const char *text, struct err *e)
 	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
 		if (strcmp(verdicts[i].word, word) == 0) {
 			t->answer->guardrail_check.refuses = true;
-			t->answer->guardrail_check.refusal = verdicts[i].refusal;
+			t->answer->guardrail_check.refusal = (struct refusal){
+				verdicts[i].kind, "", turn_sentence(t->core, verdicts[i].text)};
 		}
 	return t->answer->guardrail_check.refuses || strcmp(word, FINE) == 0 ||
 	       err_set(e, ERR_UPSTREAM, "\"%.*s\" is no verdict", STR_CUT(word, 40));

@@ -63,5 +63,5 @@ void no_answer_again(struct answer_turn *t)
 	t->answer->checked = (struct turn_checked){0};
 	log_info("turn.recover", "%s: the data did not answer, the supervisor is asked",
 		 t->core->id.text);
-	say_phase(t, "recovering", "That data does not answer it; looking again");
+	say_phase(t, "recovering", turn_sentence(t->core, SAY_PHASE_LOOKING_AGAIN));
 }

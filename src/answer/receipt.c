@@ -179,7 +179,7 @@ static void put_permissions(struct json_out *j, const struct principal *who)
 static void put_filters(struct json_out *j, const struct answer_turn *t)
 {
 	jo_key(j, "filters");
-	know_filters_write(&t->reading->understood, j);
+	know_filters_write(&t->reading->understood, t->core->may.catalog->language, j);
 }
 
 static void put_content(struct json_out *j, struct answer_turn *t, const struct message *m,

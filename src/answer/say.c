@@ -82,7 +82,7 @@ void say_filters(struct answer_turn *t)
 
 	buf_init(&filters, SIZE_MAX / 2);
 	jo_init(&j, &filters);
-	know_filters_write(&t->reading->understood, &j);
+	know_filters_write(&t->reading->understood, t->core->may.catalog->language, &j);
 	event_emit(t->core->sink,
 		   &(struct event){.kind = EVENT_FILTERS,
 				   .u.filters.filters = {buf_text(&filters), filters.n}});
@@ -196,7 +196,7 @@ void say_view(struct answer_turn *t, struct result *r)
 	show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
 	buf_reset(&view);
 	view_id = next_view_id(t, r);
-	if (view_chart(&view, r, view_id, view_chart_wish(t->core->request.content)))
+	if (view_chart(&view, r, view_id, view_chart_wish(r->language, t->core->request.content)))
 		show_view(t, r, view_id, (struct str){buf_text(&view), view.n});
 	buf_deinit(&view);
 }

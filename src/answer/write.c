@@ -34,13 +34,10 @@ void answer_written_by(struct answer_turn *t, const char *provider, const char *
 
 /* ---- by templates ---- */
 
-static bool wants_detail(const char *question)
+static bool wants_detail(const struct language *l, const char *question)
 {
-	static const char *const words[] = {"detail",   "in full",   "everything",
-					    "all rows", "every row", "complete list"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (str_find_nocase(question, words[i]))
+	for (const char *const *w = l->lists[WORDS_DETAIL]; *w; w++)
+		if (str_find_nocase(question, *w))
 			return true;
 	return false;
 }
@@ -96,7 +93,8 @@ void answer_template(struct answer_turn *t)
 		.results = results,
 		.result_count = results_to_word(t, results),
 		.today = t->core->today,
-		.detail = wants_detail(t->core->request.content),
+		.language = t->core->may.catalog->language,
+		.detail = wants_detail(t->core->may.catalog->language, t->core->request.content),
 	};
 
 	view_answer(&in, a, &t->answer->templated);

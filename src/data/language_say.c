@@ -120,25 +120,57 @@ bool language_sentences_read(const struct words_file *f, const json_t *object,
 	return true;
 }
 
-const char *language_say(const struct language *l, enum sentence which, const char *const *values,
-			 struct arena *a)
+void language_fill(struct buf *out, const struct language *l, enum sentence which,
+		   void (*put)(void *owner, size_t slot), void *owner)
 {
 	const struct language_text *t = &l->sentences[which];
+
+	for (size_t i = 0; i < t->count; i++) {
+		buf_str(out, t->texts[i]);
+		put(owner, t->slots[i]);
+	}
+	buf_str(out, t->texts[t->count]);
+}
+
+struct values {
+	struct buf *out;
+	const char *const *values;
+};
+
+static void put_value(void *owner, size_t slot)
+{
+	const struct values *v = owner;
+
+	buf_str(v->out, v->values[slot]);
+}
+
+void language_put(struct buf *out, const struct language *l, enum sentence which,
+		  const char *const *values)
+{
 	size_t count = 0;
-	const char *text;
-	struct buf b;
 
 	while (values[count])
 		count++;
 	assert(count == slot_count(keys[which].slots));
-	if (t->count == 0)
-		return t->texts[0];
+	language_fill(out, l, which, put_value, &(struct values){out, values});
+}
+
+const char *language_text(const struct language *l, enum sentence which)
+{
+	assert(!*keys[which].slots);
+	return l->sentences[which].texts[0];
+}
+
+const char *language_say(const struct language *l, enum sentence which, const char *const *values,
+			 struct arena *a)
+{
+	const char *text;
+	struct buf b;
+
+	if (!*values)
+		return language_text(l, which);
 	buf_init(&b, SENTENCE_BYTES_MAX);
-	for (size_t i = 0; i < t->count; i++) {
-		buf_str(&b, t->texts[i]);
-		buf_str(&b, values[t->slots[i]]);
-	}
-	buf_str(&b, t->texts[t->count]);
+	language_put(&b, l, which, values);
 	text = arena_strdup(a, buf_text(&b));
 	buf_deinit(&b);
 	return text;

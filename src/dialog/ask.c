@@ -137,8 +137,7 @@ bool ask_prepare(struct dialog_turn *t, const char *text, const struct turn_ask 
 void ask_user(struct dialog_turn *t, const char *text, const struct turn_ask *ask)
 {
 	if (!ask_prepare(t, text, ask))
-		suggest_end(t, "I asked three times and there is still nothing that fits, "
-			       "so I stop here.");
+		suggest_end(t, turn_sentence(t->core, SAY_ASK_THREE_TIMES));
 }
 
 void ask_clarification(struct dialog_turn *t, const struct clarification *c)
@@ -197,8 +196,9 @@ void ask_again(struct dialog_turn *t)
 	};
 
 	ask_user(t,
-		 arena_printf(t->core->arena, "%s Which day%s do you mean?",
-			      t->dialog->answered.outside, ask.input == ASK_DATE_RANGE ? "s" : ""),
+		 turn_sentence(t->core, SAY_ASK_WHICH_INSTEAD, t->dialog->answered.outside,
+			       turn_sentence(t->core, ask.input == ASK_DATE_RANGE ? SAY_ASK_DAYS
+										  : SAY_ASK_DAY)),
 		 &ask);
 }
 
@@ -289,7 +289,7 @@ static const char *day_words(const struct dialog_turn *t, const char *iso)
 	struct buf b;
 
 	buf_init(&b, 64);
-	view_date(&b, iso);
+	view_date(&b, t->core->may.catalog->language, iso);
 	words = arena_strdup(t->core->arena, buf_text(&b));
 	buf_deinit(&b);
 	return words;
@@ -304,9 +304,8 @@ static const char *days_outside(const struct dialog_turn *t, const json_t *ask,
 
 	if (!before && !after)
 		return NULL;
-	return arena_printf(t->core->arena, "%s lies outside of what there is: %s to %s.",
-			    day_words(t, before ? d->first : d->last),
-			    min ? day_words(t, min) : "?", max ? day_words(t, max) : "?");
+	return turn_sentence(t->core, SAY_ASK_OUTSIDE, day_words(t, before ? d->first : d->last),
+			     min ? day_words(t, min) : "?", max ? day_words(t, max) : "?");
 }
 
 /* Two days, one, or both as "2025-03-04/2025-03-31". */
@@ -407,10 +406,9 @@ static bool read_select(struct dialog_turn *t, const json_t *ask, struct ask_ans
 	int64_t expires_ms = json_integer_value(json_object_get(ask, "expires_ms"));
 
 	if (!id || strcmp(id, t->core->request.ask_id) != 0)
-		return refuse(t, "expired",
-			      "This choice belongs to an earlier question. Please ask again.");
+		return refuse(t, "expired", turn_sentence(t->core, SAY_ASK_EARLIER));
 	if (expires_ms && clock_now_ms() >= expires_ms)
-		return refuse(t, "expired", "This choice has expired. Please ask again.");
+		return refuse(t, "expired", turn_sentence(t->core, SAY_ASK_EXPIRED));
 	return read_values(t, ask, t->core->request.values, out);
 }
 

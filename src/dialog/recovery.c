@@ -79,7 +79,8 @@ static void offer_again(struct dialog_turn *t)
 		const struct result *r = recovery_lack(&t->work->plan->tasks[i]);
 
 		if (r && r->outcome.retryable && t->core->request.content[0]) {
-			suggest_add(t, "Try again", t->core->request.content);
+			suggest_add(t, turn_sentence(t->core, SAY_ASK_TRY_AGAIN),
+				    t->core->request.content);
 			return;
 		}
 	}

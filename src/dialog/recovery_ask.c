@@ -155,8 +155,8 @@ static void ask_number(struct dialog_turn *t, const struct param_def *p, const c
 	ask->max = p->list_max < ask->option_count ? p->list_max : ask->option_count;
 	ask->skip = (struct suggestion){
 		.value = options[ask->option_count - 1].value,
-		.label = arena_printf(t->core->arena, "Use the latest (%s)",
-				      options[ask->option_count - 1].value),
+		.label = turn_sentence(t->core, SAY_ASK_LATEST_VALUE,
+				       options[ask->option_count - 1].value),
 	};
 }
 
@@ -193,7 +193,8 @@ static void skip_to_latest(struct dialog_turn *t, const struct result *r, struct
 			begin = date_to_days(first);
 		value = arena_printf(t->core->arena, "%s/%s", iso_text(t, begin), ask->max_date);
 	}
-	ask->skip = (struct suggestion){.value = value, .label = "Use the latest there is"};
+	ask->skip = (struct suggestion){.value = value,
+					.label = turn_sentence(t->core, SAY_ASK_LATEST)};
 }
 
 static void ask_days(struct dialog_turn *t, const struct result *r, const struct param_def *p,
@@ -228,18 +229,20 @@ bool recovery_ask_time(struct dialog_turn *t)
 	if (!p || !r->outcome.range_min || !r->outcome.range_max)
 		return false;
 	common_range(t, r, p->type == PARAM_INT, &min, &max);
-	*ask = (struct turn_ask){.filter = p->filter, .hint = "I look again with what you choose."};
+	*ask = (struct turn_ask){.filter = p->filter,
+				 .hint = turn_sentence(t->core, SAY_ASK_LOOK_AGAIN)};
 	if (p->type == PARAM_INT)
 		ask_number(t, p, min, max, ask);
 	else
 		ask_days(t, r, p, min, max, ask);
 	ask->plan = plan_for(t, r);
 	t->dialog->recovery_plan.asked = r;
-	t->dialog->recovery_plan.text =
-		arena_printf(t->core->arena, "%s Which %s do you mean?", recovery_words(t, r),
-			     p->type == PARAM_INT           ? p->filter
-			     : ask->input == ASK_DATE_RANGE ? "days"
-							    : "day");
+	t->dialog->recovery_plan.text = turn_sentence(
+		t->core, SAY_ASK_WHICH_INSTEAD, recovery_words(t, r),
+		p->type == PARAM_INT
+			? p->filter
+			: turn_sentence(t->core,
+					ask->input == ASK_DATE_RANGE ? SAY_ASK_DAYS : SAY_ASK_DAY));
 	return true;
 }
 
@@ -259,8 +262,9 @@ bool recovery_ask_name(struct dialog_turn *t)
 		.plan = plan_for(t, r),
 	};
 	t->dialog->recovery_plan.asked = r;
-	t->dialog->recovery_plan.text =
-		arena_printf(t->core->arena, "%s Which one do you mean?",
-			     r->outcome.detail ? r->outcome.detail : "I do not know that name.");
+	t->dialog->recovery_plan.text = turn_sentence(
+		t->core, SAY_ASK_WHICH_ONE,
+		r->outcome.detail ? r->outcome.detail
+				  : turn_sentence(t->core, SAY_OUTCOME_UNKNOWN_ENTITY));
 	return true;
 }

@@ -115,7 +115,9 @@ void recovery_take_probes(struct dialog_turn *t)
 			found++;
 		}
 	if (found > 0)
-		t->dialog->recovery_plan.text = suggest_text(t, "There is data for:\n");
+		t->dialog->recovery_plan.text =
+			suggest_text(t, arena_printf(t->core->arena, "%s\n",
+						     turn_sentence(t->core, SAY_REPLY_DATA_FOR)));
 }
 
 void recovery_cancel(struct dialog_turn *t)

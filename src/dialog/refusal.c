@@ -76,11 +76,10 @@ json_t *refuse_question(struct dialog_turn *t, const struct refusal *why)
 	n = suggest_examples(t, examples, SUGGEST_MAX);
 	for (size_t i = 0; i < n && json_array_size(t->dialog->suggestions) < SUGGEST_MAX; i++)
 		suggest_add(t, examples[i], examples[i]);
-	reply_with(
-		t, MESSAGE_REFUSED,
-		n > 0 ? suggest_text(t, arena_printf(t->core->arena,
-						     "%s You can ask, for example:\n", why->text))
-		      : why->text);
+	reply_with(t, MESSAGE_REFUSED,
+		   n > 0 ? suggest_text(t, arena_printf(t->core->arena, "%s%s\n", why->text,
+							turn_sentence(t->core, SAY_REPLY_EXAMPLES)))
+			 : why->text);
 	return refusal_view(t, why);
 }
 
@@ -91,10 +90,7 @@ json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool)
 	json_t *details = json_own(t->core->arena, json_object());
 	const struct view_error error = {
 		.code = "NOT_PERMITTED",
-		.text = arena_printf(t->core->arena,
-				     "You do not have permission to see this data: %s It takes the "
-				     "permission \"%s\". An administrator can grant access.",
-				     d ? d->about : "", words),
+		.text = turn_sentence(t->core, SAY_REFUSE_FORBIDDEN, d ? d->about : "", words),
 		.details = details,
 	};
 

@@ -33,10 +33,10 @@ void reply_help(struct dialog_turn *t, const char *lead)
 
 		buf_printf(&b, "%s- %s", i == 0 ? "\n\n" : "\n", d->about);
 		if (d->examples && d->examples[0])
-			buf_printf(&b, " For example: *%s*", d->examples[0]);
+			buf_str(&b, turn_sentence(t->core, SAY_REPLY_EXAMPLE, d->examples[0]));
 	}
 	if (may->domain_count == 0)
-		buf_str(&b, "\n\nNo data is open to you yet: ask an administrator for a role.");
+		buf_printf(&b, "\n\n%s", turn_sentence(t->core, SAY_REPLY_NO_DOMAIN));
 	reply_with(t, MESSAGE_COMPLETE, arena_strdup(t->core->arena, buf_text(&b)));
 	buf_deinit(&b);
 }

@@ -100,7 +100,7 @@ static void end_with(struct dialog_turn *t, const char *why, const char *lead)
 
 void suggest_end(struct dialog_turn *t, const char *why)
 {
-	end_with(t, why, " You can ask, for example:");
+	end_with(t, why, turn_sentence(t->core, SAY_REPLY_EXAMPLES));
 }
 
 void suggest_end_in(struct dialog_turn *t, const char *why)

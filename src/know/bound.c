@@ -18,7 +18,7 @@ const char *bound_label(const struct reading *r, const struct param_def *p, cons
 	bool inclusive = !counts || counts->values[0].number != 0;
 	const char *sign = p->slot == SLOT_ABOVE ? inclusive ? "≥" : ">" : inclusive ? "≤" : "<";
 
-	return arena_printf(r->arena, "%s%s", sign, value_words(&f->values[0], r->arena));
+	return arena_printf(r->arena, "%s%s", sign, value_words(r, &f->values[0]));
 }
 
 const char *bound_typed(const char *text, bool *has_sign, bool *inclusive)

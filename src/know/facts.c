@@ -82,13 +82,14 @@ const char *filter_plural(const char *name, struct arena *a)
 	return arena_printf(a, "%ss", name);
 }
 
-const char *value_words(const struct value *v, struct arena *a)
+const char *value_words(const struct reading *r, const struct value *v)
 {
 	switch (v->type) {
 	case VALUE_INT:
-		return arena_printf(a, "%" PRId64, v->number);
+		return arena_printf(r->arena, "%" PRId64, v->number);
 	case VALUE_BOOL:
-		return v->number ? "yes" : "no";
+		return language_text(r->know->catalog->language,
+				     v->number ? SAY_VALUE_YES : SAY_VALUE_NO);
 	case VALUE_NULL:
 		return "";
 	default:

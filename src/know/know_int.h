@@ -150,7 +150,7 @@ void facts_drop(struct facts *f, const char *filter);
 /* "vendors" or "vendor" to "vendor". */
 const char *filter_singular(const char *name, struct arena *a);
 const char *filter_plural(const char *name, struct arena *a);
-const char *value_words(const struct value *v, struct arena *a);
+const char *value_words(const struct reading *r, const struct value *v);
 bool value_same(const struct value *a, const struct value *b);
 
 /* ---- router.c ---- */

@@ -45,27 +45,24 @@ static bool is_filter(const struct filter *f, const char *singular)
 	       (!f->name[n] || (f->is_list && strcmp(f->name + n, "s") == 0));
 }
 
-static void add_label(struct buf *b, const struct filter *f, const struct value *v)
+static void add_label(struct buf *b, const struct language *l, const struct filter *f,
+		      const struct value *v)
 {
-	static const char *const months[] = {"January",   "February", "March",    "April",
-					     "May",       "June",     "July",     "August",
-					     "September", "October",  "November", "December"};
-
 	if (v->type == VALUE_INT && is_filter(f, FILTER_MONTH) && v->number >= 1 && v->number <= 12)
-		buf_str(b, months[v->number - 1]);
+		buf_str(b, language_text(l, SAY_MONTH_JANUARY + (enum sentence)(v->number - 1)));
 	else if (v->type == VALUE_INT && is_filter(f, FILTER_HOUR))
 		buf_printf(b, "HE%d", (int)v->number + 1);
 	else if (v->type == VALUE_INT)
 		buf_printf(b, "%lld", (long long)v->number);
 	else if (v->type == VALUE_BOOL)
-		buf_str(b, v->number ? "yes" : "no");
+		buf_str(b, language_text(l, v->number ? SAY_VALUE_YES : SAY_VALUE_NO));
 	else
 		for (const char *c = v->text; c && *c; c++)
 			buf_char(b, is_filter(f, FILTER_ASOF) && *c == '_' ? ' ' : *c);
 }
 
 /* Neighbours run together: "HE16-HE21". */
-static void add_labels(struct buf *b, const struct filter *f)
+static void add_labels(struct buf *b, const struct language *l, const struct filter *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		size_t last = i;
@@ -76,10 +73,10 @@ static void add_labels(struct buf *b, const struct filter *f)
 			last++;
 		if (i > 0)
 			buf_str(b, ", ");
-		add_label(b, f, &f->values[i]);
+		add_label(b, l, f, &f->values[i]);
 		if (last >= i + 2) {
 			buf_char(b, '-');
-			add_label(b, f, &f->values[last]);
+			add_label(b, l, f, &f->values[last]);
 			i = last;
 		}
 	}
@@ -106,7 +103,7 @@ void know_filter_value(const struct filter *f, struct json_out *j)
 	jo_array_end(j);
 }
 
-void know_filters_write(const struct understanding *u, struct json_out *j)
+void know_filters_write(const struct understanding *u, const struct language *l, struct json_out *j)
 {
 	struct buf label;
 
@@ -121,7 +118,7 @@ void know_filters_write(const struct understanding *u, struct json_out *j)
 		if (f->label)
 			buf_str(&label, f->label);
 		else
-			add_labels(&label, f);
+			add_labels(&label, l, f);
 		jo_object(j);
 		jo_set_str(j, "name", f->name);
 		jo_key(j, "value");

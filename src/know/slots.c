@@ -286,7 +286,7 @@ static void say_not_taken(struct reading *r, const struct fit *fit)
 						     .filter = f->filter,
 						     .dimension = f->dimension,
 						     .tool = candidate_tool(fit->of),
-						     .said = value_words(&f->values[0], r->arena)});
+						     .said = value_words(r, &f->values[0])});
 		return;
 	}
 }

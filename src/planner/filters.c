@@ -59,16 +59,16 @@ static bool unknown(struct planner_turn *t, const struct param_def *p, const cha
 {
 	const struct dimension_def *d = catalog_dimension(t->core->may.catalog, p->entity);
 
+	const char *text = m->several ? turn_sentence(t->core, SAY_ASK_WHICH_ONE,
+						      turn_sentence(t->core, SAY_ASK_FITS_SEVERAL,
+								    said, d->label))
+				      : turn_sentence(t->core, SAY_ASK_UNKNOWN, d->label, said);
+
+	if (!m->several && m->suggestion_count)
+		text = arena_printf(t->core->arena, "%s%s", text,
+				    turn_sentence(t->core, SAY_ASK_ONE_OF_THESE));
 	*ask = (struct clarification){
-		.text = m->several
-				? arena_printf(t->core->arena,
-					       "\"%s\" fits more than one %s. Which one "
-					       "do you mean?",
-					       said, d->label)
-				: arena_printf(t->core->arena, "I do not know the %s \"%s\".%s",
-					       d->label, said,
-					       m->suggestion_count ? " Did you mean one of these?"
-								   : ""),
+		.text = text,
 		.filter = p->filter,
 		.options = m->suggestions,
 		.option_count = m->suggestion_count,
@@ -96,9 +96,7 @@ static bool read_value(struct reading *r, const struct param_def *p, const json_
 
 	if (!said || !param_parse(p, said, t->core->arena, &value, &e)) {
 		*r->ask = (struct clarification){
-			.text = arena_printf(t->core->arena,
-					     "That can't be used: %s. What do you mean?",
-					     said ? e.text : p->name),
+			.text = turn_sentence(t->core, SAY_ASK_UNFIT, said ? e.text : p->name),
 			.filter = p->filter,
 		};
 		return false;

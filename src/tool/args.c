@@ -107,8 +107,8 @@ static bool refuse(struct tool_call *call, const char *param, const struct err *
 	*out = (struct outcome){
 		.kind = OUTCOME_ERROR,
 		.param = arena_strdup(call->arena, param),
-		.detail = arena_printf(call->arena, "The question cannot be asked this way: %s.",
-				       e->text),
+		.detail = sentence(call->result->language, SAY_TOOL_BAD_ARGUMENT, call->arena,
+				   e->text),
 	};
 	return false;
 }
@@ -184,26 +184,22 @@ static bool unknown(struct tool_call *call, const struct param_def *p, const cha
 		    const struct name_match *m, struct outcome *out)
 {
 	const struct dimension_def *d = catalog_dimension(call->box->options.catalog, p->entity);
+	const struct language *l = call->result->language;
+	struct arena *a = call->arena;
 
 	if (m->not_read) {
-		*out = (struct outcome){
-			.kind = OUTCOME_ERROR,
-			.param = p->name,
-			.retryable = true,
-			.detail = arena_printf(
-				call->arena,
-				"The names of the data are still being read, so I can't "
-				"look up the %s \"%s\". Please ask again in a moment.",
-				d->label, text)};
+		*out = (struct outcome){.kind = OUTCOME_ERROR,
+					.param = p->name,
+					.retryable = true,
+					.detail =
+						sentence(l, SAY_TOOL_NO_NAMES, a, d->label, text)};
 		return false;
 	}
 	*out = (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
 		.param = p->name,
-		.detail = m->several ? arena_printf(call->arena, "\"%s\" fits more than one %s.",
-						    text, d->label)
-				     : arena_printf(call->arena, "I do not know the %s \"%s\".",
-						    d->label, text),
+		.detail = m->several ? sentence(l, SAY_ASK_FITS_SEVERAL, a, text, d->label)
+				     : sentence(l, SAY_ASK_UNKNOWN, a, d->label, text),
 		.suggestions = m->suggestions,
 		.suggestion_count = m->suggestion_count,
 	};

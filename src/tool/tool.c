@@ -14,7 +14,7 @@
 #include "vesper/store.h"
 #include "vesper/strlist.h"
 
-struct outcome tool_outcome_of(const struct err *e, struct arena *a)
+struct outcome tool_outcome_of(const struct tool_call *call, const struct err *e)
 {
 	struct outcome o = {.kind = OUTCOME_ERROR, .retryable = e->may_retry};
 
@@ -23,20 +23,19 @@ struct outcome tool_outcome_of(const struct err *e, struct arena *a)
 	else if (e->code == ERR_DENIED)
 		o = (struct outcome){.kind = OUTCOME_NOT_PERMITTED};
 	else if (e->code == ERR_INPUT)
-		o.detail = arena_strdup(a, e->text);
+		o.detail = arena_strdup(call->arena, e->text);
 	else if (e->code == ERR_LIMIT)
-		o.detail = "Too much is being asked of the data source just now.";
+		o.detail = sentence(call->result->language, SAY_TOOL_BUSY, call->arena);
 	return o;
 }
 
-struct outcome tool_outcome_of_db(const struct err *e, struct arena *a)
+struct outcome tool_outcome_of_db(const struct tool_call *call, const struct err *e)
 {
 	if (e->code != ERR_DENIED)
-		return tool_outcome_of(e, a);
+		return tool_outcome_of(call, e);
 	return (struct outcome){
 		.kind = OUTCOME_ERROR,
-		.detail = "The data source does not let Vesper read this data. That has nothing "
-			  "to do with your permissions: an administrator must look at it.",
+		.detail = sentence(call->result->language, SAY_TOOL_DENIED, call->arena),
 	};
 }
 
@@ -206,12 +205,13 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 {
 	struct result *r = call->result;
 
+	/* The catalogue outlives the turn: whoever runs tools holds it. */
+	r->language = call->box->options.catalog->language;
 	r->call = arena_strdup(call->arena, request->call);
 	r->agent = arena_strdup(call->arena, request->agent);
 	r->tool = arena_strdup(call->arena, request->tool);
 	if (!call->tool)
 		return;
-	/* The catalogue outlives the turn: whoever runs tools holds it. */
 	r->about = call->tool->about;
 	r->units = &call->box->options.catalog->units;
 	r->reports = call->tool->reports;
@@ -232,7 +232,7 @@ void tool_call_run(struct tool_call *call)
 		return;
 	}
 	log_warn("tool.failed", "%s: %s", call->tool->name, e.text);
-	refused = tool_outcome_of(&e, call->arena);
+	refused = tool_outcome_of(call, &e);
 	if (call->tool->gate && e.code == ERR_INPUT)
 		refused.code = TOOL_CODE_BAD_SQL;
 	end_later(call, refused);
@@ -259,8 +259,8 @@ static struct outcome not_permitted(const struct tool_call *call)
 	struct outcome o = {.kind = OUTCOME_NOT_PERMITTED};
 
 	if (permission && !may(call->who, permission))
-		o.detail = arena_printf(call->arena, "It takes the permission \"%s\".",
-					permission_words(permission, call->arena));
+		o.detail = sentence(call->result->language, SAY_TOOL_PERMISSION, call->arena,
+				    permission_words(permission, call->arena));
 	return o;
 }
 
@@ -291,7 +291,8 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	describe(call, request);
 	if (!call->tool)
 		end_later(call, (struct outcome){.kind = OUTCOME_ERROR,
-						 .detail = "There is no such tool."});
+						 .detail = sentence(call->result->language,
+								    SAY_TOOL_NONE, a)});
 	else if (!is_allowed(call, request))
 		end_later(call, not_permitted(call));
 	else if (!tool_args_read(call, request->args, request->bound, &refused))

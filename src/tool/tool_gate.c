@@ -12,22 +12,19 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-/* The words of the database are for operators: they may repeat values that were met on the way. */
-#define REFUSED "The database can't run this statement as it is written."
-
-/* But for SQLite's missing function, whose name the statement has brought itself. */
-static const char *words_for(const struct err *e, struct arena *a)
+/* The words of the database are for operators: they may repeat values that were met on the way; but
+ * for SQLite's missing function, whose name the statement has brought itself. */
+static const char *words_for(const struct err *e, const struct language *l, struct arena *a)
 {
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				      "0123456789_";
 	static const char missing[] = "no such function: ";
 	const char *name = strstr(e->text, missing);
 
 	if (!name)
-		return REFUSED;
+		return sentence(l, SAY_TOOL_BAD_SQL, a);
 	name += strlen(missing);
-	return arena_printf(a, "The database has no function %.*s.",
-			    (int)strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-					      "0123456789_"),
-			    name);
+	return sentence(l, SAY_TOOL_NO_FUNCTION, a, arena_strndup(a, name, strspn(name, letters)));
 }
 
 static void on_rows(void *owner, struct source_batch *batches, size_t count, const struct err *e)
@@ -39,11 +36,11 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 	call->query = NULL;
 	if (e) {
 		log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
-		r->outcome = tool_outcome_of_db(e, call->arena);
+		r->outcome = tool_outcome_of_db(call, e);
 		if (r->outcome.kind == OUTCOME_ERROR && !e->may_retry && e->code != ERR_DENIED) {
 			r->outcome.code = TOOL_CODE_BAD_SQL;
 			if (!r->outcome.detail)
-				r->outcome.detail = words_for(e, call->arena);
+				r->outcome.detail = words_for(e, r->language, call->arena);
 		}
 		tool_call_end(call);
 		return;

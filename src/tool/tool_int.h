@@ -115,8 +115,8 @@ void tool_set_reserved(const struct catalog *c, const char *tenant, struct date 
 
 /* An error of the world as an outcome for users: what they can understand, and nothing of SQL,
  * servers or files. */
-struct outcome tool_outcome_of(const struct err *e, struct arena *a);
+struct outcome tool_outcome_of(const struct tool_call *call, const struct err *e);
 /* The same of a database: what it denies, it denies to our own login, not to the caller. */
-struct outcome tool_outcome_of_db(const struct err *e, struct arena *a);
+struct outcome tool_outcome_of_db(const struct tool_call *call, const struct err *e);
 
 #endif

@@ -17,7 +17,7 @@ static void on_found(void *owner, struct source_batch *batches, size_t count, co
 	call->query = NULL;
 	if (e) {
 		log_warn("tool.failed", "%s: lookup: %s", call->tool->name, e->text);
-		call->result->outcome = tool_outcome_of_db(e, call->arena);
+		call->result->outcome = tool_outcome_of_db(call, e);
 		tool_call_end(call);
 		return;
 	}
@@ -27,7 +27,7 @@ static void on_found(void *owner, struct source_batch *batches, size_t count, co
 	source_batches_free(batches, count);
 	if (found && tool_sql_run_then(call, call->derive, &why))
 		return;
-	call->result->outcome = found ? tool_outcome_of(&why, call->arena) : refused;
+	call->result->outcome = found ? tool_outcome_of(call, &why) : refused;
 	tool_call_end(call);
 }
 

@@ -80,7 +80,7 @@ static bool end_failed(struct tool_call *call, const struct err *e)
 	if (!e)
 		return false;
 	log_warn("tool.failed", "%s: %s", call->tool->name, e->text);
-	call->result->outcome = tool_outcome_of_db(e, call->arena);
+	call->result->outcome = tool_outcome_of_db(call, e);
 	tool_call_end(call);
 	return true;
 }

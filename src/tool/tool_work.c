@@ -7,6 +7,7 @@
 #include "tool_int.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "vesper/frame.h"
@@ -74,6 +75,11 @@ void tool_describe(struct table *table, const struct tool_def *tool, const struc
 
 /* ---- the work ---- */
 
+static const char *digits(int64_t n, struct arena *a)
+{
+	return arena_printf(a, "%" PRId64, n);
+}
+
 /* A figure of a part of the rows must not pass for one of all. */
 static void say_sampled(struct result *r, struct arena *a)
 {
@@ -83,17 +89,18 @@ static void say_sampled(struct result *r, struct arena *a)
 		const struct frame *f = r->frames[i];
 
 		if (f->sampled)
-			shares = arena_printf(a, "%s%s1 in %lld of %lld rows", shares ? shares : "",
-					      shares ? " and " : "", (long long)f->step,
-					      (long long)f->total_rows);
+			shares = arena_printf(a, "%s%s%s", shares ? shares : "",
+					      shares ? language_text(r->language, SAY_ASK_AND) : "",
+					      sentence(r->language, SAY_TOOL_ONE_IN, a,
+						       digits(f->step, a),
+						       digits(f->total_rows, a)));
 	}
 	if (shares)
 		result_add_fact(
 			r, a,
 			(struct fact){.name = RESULT_FRAME_SAMPLED,
-				      .label = "Sample",
-				      .value = arena_printf(
-					      a, "This was computed from a sample: %s.", shares)});
+				      .label = sentence(r->language, SAY_TOOL_SAMPLE, a),
+				      .value = sentence(r->language, SAY_TOOL_SAMPLED, a, shares)});
 }
 
 const struct tool_derivation *tool_derivation(const struct tool_derivation *all, const char *name)
@@ -214,6 +221,7 @@ static struct result *movable(struct tool_call *call, struct arena *a)
 	struct result *r = result_new(a);
 
 	r->units = from->units;
+	r->language = from->language;
 	r->any_order = from->any_order;
 	r->outcome = (struct outcome){
 		.kind = from->outcome.kind,

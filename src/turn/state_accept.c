@@ -57,9 +57,7 @@ enum turn_state step_accept(struct turn *t)
 					.failed = true,
 					.no_save = true,
 					.error_code = "expired",
-					.error_text = "This message was answered before; its "
-						      "stream is no longer "
-						      "kept. Read the history.",
+					.error_text = turn_sentence(&t->core, SAY_END_DUPLICATE),
 					.detail_turn_id = t->machine.duplicate_turn,
 				});
 		return TURN_FAILED;
@@ -71,7 +69,7 @@ enum turn_state step_accept(struct turn *t)
 									    : MESSAGE_CANCELLED);
 		return TURN_FAILED;
 	}
-	say_phase(&t->for_answer, "understanding", "Reading the question");
+	say_phase(&t->for_answer, "understanding", turn_sentence(&t->core, SAY_PHASE_READING));
 	return TURN_LOAD;
 }
 

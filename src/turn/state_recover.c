@@ -34,7 +34,8 @@ enum turn_state step_recover(struct turn *t)
 		return go_on(t);
 	lack = recovery_nothing_found(&t->for_dialog);
 	if (lack)
-		say_phase(&t->for_answer, "recovering", "Nothing found; looking for what there is");
+		say_phase(&t->for_answer, "recovering",
+			  turn_sentence(&t->core, SAY_PHASE_NOTHING_FOUND));
 	if (lack && recovery_start_probes(&t->for_dialog, lack))
 		return TURN_WAIT;
 	return go_on(t);

@@ -18,8 +18,9 @@ enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 		return t->work.result_count > 0 ? TURN_SYNTH : turn_end_quota(t);
 	t->work.plan = p;
 	say_phase(&t->for_answer, "planning",
-		  p->count == 1 ? "Planned one step"
-				: arena_printf(t->core.arena, "Planned %zu steps", p->count));
+		  p->count == 1 ? turn_sentence(&t->core, SAY_PHASE_ONE_STEP)
+				: turn_sentence(&t->core, SAY_PHASE_STEPS,
+						arena_printf(t->core.arena, "%zu", p->count)));
 	return TURN_RUN;
 }
 
@@ -40,12 +41,8 @@ enum turn_state turn_refuse(struct turn *t, const struct refusal *why)
 enum turn_state turn_reply_unmatched(struct turn *t, bool model_unavailable)
 {
 	reply_help(&t->for_dialog,
-		   model_unavailable
-			   ? "The model that reads such questions can't be asked right now, "
-			     "and by rules alone I could not match this one to the data I "
-			     "know. Please try again later, or ask about:"
-			   : "I could not match that to the data I know. I can answer "
-			     "questions about:");
+		   turn_sentence(&t->core,
+				 model_unavailable ? SAY_REPLY_NO_MODEL : SAY_REPLY_UNMATCHED));
 	return TURN_ANSWER;
 }
 

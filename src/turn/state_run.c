@@ -42,6 +42,7 @@ static struct result *missing(struct turn *t, const struct task *task, const cha
 		task->tool ? catalog_tool(t->core.may.catalog, task->tool) : NULL;
 	struct result *r = result_new(t->core.arena);
 
+	r->language = t->core.may.catalog->language;
 	r->call = arena_printf(t->core.arena, "c%d", t->work.next_call++);
 	r->task = task->id;
 	r->agent = task->agent;
@@ -71,10 +72,7 @@ static void keep_failed(struct turn *t, struct task *task)
 {
 	keep_result(t, task,
 		    missing(t, task,
-			    arena_printf(t->core.arena,
-					 "%s: not everything could be looked up just now. Please "
-					 "try again.",
-					 subject_of(t, task->agent))));
+			    turn_sentence(&t->core, SAY_TASK_FAILED, subject_of(t, task->agent))));
 }
 
 static void keep_skipped(struct turn *t, struct task *task)
@@ -85,16 +83,15 @@ static void keep_skipped(struct turn *t, struct task *task)
 
 	keep_result(t, task,
 		    missing(t, task,
-			    arena_printf(t->core.arena, "Not looked up: %.*s. The reason: %s.",
-					 (int)strcspn(what, ":."), what, task->why)));
+			    turn_sentence(&t->core, SAY_TASK_SKIPPED,
+					  arena_strndup(t->core.arena, what, strcspn(what, ":.")),
+					  task->why)));
 }
 
 static const char *left_out_text(struct turn *t, const struct task *task)
 {
-	return arena_printf(t->core.arena,
-			    "%zu of the values found before were left out: this can be looked up "
-			    "for fewer values at once.",
-			    task->left_out);
+	return turn_sentence(&t->core, SAY_TASK_LEFT_OUT,
+			     arena_printf(t->core.arena, "%zu", task->left_out));
 }
 
 static void on_tool(void *owner, struct result *r)
@@ -110,7 +107,7 @@ static void on_tool(void *owner, struct result *r)
 	run->task->results = arena_alloc(t->core.arena, sizeof(struct result *));
 	run->task->results[0] = r;
 	run->task->result_count = 1;
-	agent_tool_ended(t->core.sink, r);
+	agent_tool_ended(t->core.sink, t->core.may.catalog->language, r);
 	show(t, run->task, r);
 	plan_task_done(run->plan, run->task, outcome_is_usable(r->outcome.kind));
 }
@@ -194,7 +191,7 @@ static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *t
 		return agent_start(t->answers.llm, t->core.tools, &agent, t->core.arena, on_agent,
 				   run);
 	tool.call = arena_printf(t->core.arena, "c%d", t->work.next_call++);
-	agent_tool_started(t->core.sink, tool.call, task->agent,
+	agent_tool_started(t->core.sink, t->core.may.catalog->language, tool.call, task->agent,
 			   catalog_tool(t->core.may.catalog, task->tool));
 	return tool_start(t->core.tools, &tool, t->core.arena, on_tool, run);
 }

@@ -58,7 +58,7 @@ enum turn_state step_save(struct turn *t)
 	}
 	if (t->machine.err.code != ERR_NONE) {
 		turn_end_error(t, &t->machine.err);
-		turn_end_text(t, "The answer could not be stored. Please ask again.");
+		turn_end_text(t, turn_sentence(&t->core, SAY_END_NOT_STORED));
 	}
 	say_end(&t->for_answer, &t->end);
 	return TURN_DONE;

@@ -66,7 +66,7 @@ static enum turn_state model_failed(struct turn *t, bool shown)
 		return answer_by_rules(t);
 	}
 	turn_end_error(t, &t->machine.err);
-	turn_end_partial(t, NULL, "The answer was cut off; what you see is all that arrived.");
+	turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_CUT));
 	t->machine.err.code = ERR_NONE;
 	return TURN_SAVE;
 }
@@ -83,10 +83,9 @@ static enum turn_state model_ended(struct turn *t)
 	if (t->machine.err.code != ERR_NONE)
 		return model_failed(t, shown);
 	if (t->answer.cut)
-		turn_end_partial(t, "upstream", "The answer reached its length limit.");
+		turn_end_partial(t, "upstream", turn_sentence(&t->core, SAY_END_LENGTH));
 	else if (t->end.status == MESSAGE_REFUSED && !shown)
-		say_in_pieces(&t->for_answer, "The model declined to answer this question.",
-			      say_text);
+		say_in_pieces(&t->for_answer, turn_sentence(&t->core, SAY_END_DECLINED), say_text);
 	else if (!shown)
 		return answer_by_rules(t); /* an empty answer is none */
 	return TURN_SAVE;
@@ -100,7 +99,7 @@ static enum turn_state write_answer(struct turn *t)
 		t->machine.started = true;
 		template(t);
 		check_begin(&t->for_answer);
-		say_phase(&t->for_answer, "writing", "Writing the answer");
+		say_phase(&t->for_answer, "writing", turn_sentence(&t->core, SAY_PHASE_WRITING));
 		if (answer_is_templated(&t->for_answer) || !answer_may_ask_model(&t->for_answer))
 			return answer_by_rules(t);
 		context_earlier(&t->for_dialog);

@@ -68,17 +68,13 @@ static bool waits_for_names(struct turn *t, enum turn_state *next)
 					.failed = true,
 					.retryable = true,
 					.error_code = "upstream",
-					.error_text = "The names in your data are not loaded yet, "
-						      "and without them "
-						      "your question could be misread. Please ask "
-						      "again in a few "
-						      "seconds.",
+					.error_text = turn_sentence(&t->core, SAY_END_NO_NAMES),
 				});
 		return true;
 	}
 	t->machine.started = true;
 	t->machine.pending++;
-	say_phase(&t->for_answer, "understanding", "Loading the names in your data");
+	say_phase(&t->for_answer, "understanding", turn_sentence(&t->core, SAY_PHASE_NAMES));
 	t->machine.op = name_book_wait(names, t->core.loop, tenant, on_names, t);
 	*next = TURN_WAIT;
 	return true;
@@ -139,7 +135,7 @@ static bool replies(struct turn *t)
 	const struct understanding *u = &t->reading.understood;
 
 	if (u->kind == KNOW_GREETING)
-		reply_help(&t->for_dialog, "Hello! Ask me about:");
+		reply_help(&t->for_dialog, turn_sentence(&t->core, SAY_REPLY_HELLO));
 	else if (u->kind == KNOW_TERM)
 		reply_with(&t->for_dialog, MESSAGE_COMPLETE, u->reply);
 	else if (u->kind == KNOW_ORDER)
@@ -147,7 +143,7 @@ static bool replies(struct turn *t)
 	else if (u->foreign && !answer_may_ask_model(&t->for_answer))
 		suggest_end_in(&t->for_dialog, u->foreign);
 	else if (u->kind == KNOW_HELP)
-		reply_help(&t->for_dialog, "I answer questions from governed data:");
+		reply_help(&t->for_dialog, turn_sentence(&t->core, SAY_REPLY_HELP));
 	else
 		return false;
 	return true;

@@ -48,7 +48,7 @@ bool turn_admit(const struct turns *all, const struct turn_request *r, struct er
 }
 
 /* What the user said in a choice: its values as one line. */
-static const char *values_text(const json_t *values, struct arena *a)
+static const char *values_text(const json_t *values, const struct language *l, struct arena *a)
 {
 	const char *text = "";
 	const json_t *value;
@@ -56,18 +56,19 @@ static const char *values_text(const json_t *values, struct arena *a)
 
 	json_array_foreach(values, i, value)
 		text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", ask_value_text(value, a));
-	return *text ? text : "(no choice)";
+	return *text ? text : sentence(l, SAY_ASK_NO_CHOICE, a);
 }
 
 static void copy_request(struct turn *t, const struct turn_request *r)
 {
+	const struct language *l = t->core.knowledge->set.catalog->language;
 	struct arena *a = t->core.arena;
 
 	t->core.who = principal_copy(r->who);
 	t->core.request = (struct turn_request){
 		.who = t->core.who,
 		.session_id = arena_strdup(a, r->session_id),
-		.content = r->content ? arena_strdup(a, r->content) : values_text(r->values, a),
+		.content = r->content ? arena_strdup(a, r->content) : values_text(r->values, l, a),
 		.client_msg_id = arena_strdup(a, r->client_msg_id),
 		.filters = json_own(a, json_deep_copy(r->filters)),
 		.ask_id = arena_strdup(a, r->ask_id),
@@ -129,8 +130,8 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 
 	t->core.all = all;
 	t->core.arena = arena_new(TURN_ARENA_BYTES);
+	t->core.knowledge = turn_knowledge_hold(all, r->who->tenant);
 	copy_request(t, r);
-	t->core.knowledge = turn_knowledge_hold(all, t->core.who->tenant);
 	t->core.loop = all->loop;
 	t->core.know = t->core.knowledge->set.know;
 	t->core.tools = t->core.knowledge->set.tools;

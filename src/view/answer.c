@@ -29,7 +29,7 @@ static void add_cell(struct wording *w, const struct result *r, size_t row, size
 	struct buf cell;
 
 	buf_init(&cell, ANSWER_TEXT_BYTES_MAX);
-	view_cell(&cell, r->units, column, r->tables[0]->rows[row][c]);
+	view_cell(&cell, r, column, r->tables[0]->rows[row][c]);
 	for (const char *p = buf_text(&cell); *p; p++) {
 		if (column->type == COLUMN_TEXT && is_markup(buf_text(&cell), p))
 			buf_char(w->out, '\\');
@@ -57,21 +57,36 @@ static const char *heading(const struct column *c)
 	return c->label ? c->label : c->name;
 }
 
+/* What the slots of a sentence are filled from. */
+struct slots {
+	struct wording *w;
+	const struct result *r;
+	size_t shown; /* rows */
+};
+
+static void put_shown(void *owner, size_t slot)
+{
+	struct slots *s = owner;
+	size_t from = s->w->out->n;
+
+	if (slot == 1) {
+		wording_rows(s->w, s->r, s->r->tables[0]);
+		return;
+	}
+	buf_int(s->w->out, (int64_t)s->shown);
+	wording_note(s->w, from,
+		     (struct result_part){.kind = RESULT_PART_COUNT,
+					  .result = s->r,
+					  .text = "rows shown",
+					  .count = (int64_t)s->shown});
+}
+
 static void add_cut(struct wording *w, const struct result *r, size_t shown)
 {
-	size_t from;
-
-	buf_str(w->out, "\nThe first ");
-	from = w->out->n;
-	buf_int(w->out, (int64_t)shown);
-	wording_note(w, from,
-		     (struct result_part){.kind = RESULT_PART_COUNT,
-					  .result = r,
-					  .text = "rows shown",
-					  .count = (int64_t)shown});
-	buf_str(w->out, " of ");
-	wording_rows(w, r, r->tables[0]);
-	buf_str(w->out, " rows are shown.\n");
+	buf_char(w->out, '\n');
+	language_fill(w->out, r->language, SAY_ANSWER_FIRST_ROWS, put_shown,
+		      &(struct slots){w, r, shown});
+	buf_char(w->out, '\n');
 }
 
 /* At most `rows` rows; below a sentence without the columns that are the same in each row. */
@@ -129,7 +144,7 @@ static void add_arg(struct wording *w, const struct result *r, const char *befor
 /* " for vendor Ascend, hub zone NP15 from 2026-01-01"; nothing where nothing was said. */
 static void add_searched(struct wording *w, const struct result *r)
 {
-	const char *before = " for ";
+	const char *before = language_text(r->language, SAY_ANSWER_FOR);
 
 	for (size_t i = 0; i < r->args.count; i++)
 		if (!is_span(r->args.items[i].name)) {
@@ -190,98 +205,106 @@ static void add_rows(struct wording *w, const struct result *r, size_t rows)
 	}
 }
 
+static void put_choices(void *owner, size_t slot)
+{
+	const struct slots *s = owner;
+	const struct outcome *o = &s->r->outcome;
+
+	(void)slot;
+	for (size_t i = 0; i < o->suggestion_count; i++) {
+		buf_str(s->w->out, i == 0 ? ""
+				   : i + 1 == o->suggestion_count
+					   ? language_text(s->r->language, SAY_ASK_OR)
+					   : ", ");
+		add_text(s->w, s->r, o->suggestions[i].label);
+	}
+}
+
 static void add_suggested(struct wording *w, const struct result *r)
 {
-	const struct outcome *o = &r->outcome;
-
-	for (size_t i = 0; i < o->suggestion_count; i++) {
-		buf_str(w->out, i == 0                         ? " Did you mean "
-				: i + 1 == o->suggestion_count ? " or "
-							       : ", ");
-		add_text(w, r, o->suggestions[i].label);
-	}
-	if (o->suggestion_count)
-		buf_char(w->out, '?');
+	if (r->outcome.suggestion_count)
+		language_fill(w->out, r->language, SAY_ASK_DID_YOU_MEAN, put_choices,
+			      &(struct slots){.w = w, .r = r});
 }
 
 /* What may be changed so that there is something to find. */
 static const char *other_search(const struct result *r)
 {
 	if (args_find(&r->args, "year"))
-		return "Another year, market or as-of file may have it.";
+		return language_text(r->language, SAY_ANSWER_OTHER_YEAR);
 	if (args_find(&r->args, "from") || args_find(&r->args, "since"))
-		return "Other days may have some.";
-	return r->args.count > 0 ? "With fewer filters there may be more." : "";
-}
-
-static void add_empty(struct wording *w, const struct result *r)
-{
-	buf_str(w->out, "I found no data");
-	add_searched(w, r);
-	buf_printf(w->out, ". %s", other_search(r));
-}
-
-static void add_no_data(struct wording *w, const struct result *r)
-{
-	buf_str(w->out, "There is no data at all");
-	add_searched(w, r);
-	buf_str(w->out, ", at any time.");
+		return language_text(r->language, SAY_ANSWER_OTHER_DAYS);
+	return r->args.count > 0 ? language_text(r->language, SAY_ANSWER_FEWER_FILTERS) : "";
 }
 
 static void add_day(struct wording *w, const struct result *r, const char *iso)
 {
 	size_t from = w->out->n;
 
-	view_date(w->out, iso ? iso : "?");
+	view_date(w->out, r->language, iso ? iso : "?");
 	wording_note(w, from,
 		     (struct result_part){.kind = RESULT_PART_DATE, .result = r, .text = iso});
 }
 
-static void add_out_of_window(struct wording *w, const struct result *r)
+/* What nothing was found for, then what may help, or the first and the last day that there are. */
+static void put_nothing(void *owner, size_t slot)
 {
-	buf_str(w->out, "I found no data");
-	add_searched(w, r);
-	buf_str(w->out, ": the data covers ");
-	add_day(w, r, r->outcome.range_min);
-	buf_str(w->out, " to ");
-	add_day(w, r, r->outcome.range_max);
-	buf_char(w->out, '.');
+	const struct slots *s = owner;
+	const struct outcome *o = &s->r->outcome;
+
+	if (slot == 0)
+		add_searched(s->w, s->r);
+	else if (o->kind == OUTCOME_EMPTY)
+		buf_str(s->w->out, other_search(s->r));
+	else
+		add_day(s->w, s->r, slot == 1 ? o->range_min : o->range_max);
+}
+
+static void add_nothing(struct wording *w, const struct result *r, enum sentence which)
+{
+	language_fill(w->out, r->language, which, put_nothing, &(struct slots){.w = w, .r = r});
+}
+
+static void put_detail(void *owner, size_t slot)
+{
+	const struct slots *s = owner;
+
+	(void)slot;
+	add_text(s->w, s->r, s->r->outcome.detail);
 }
 
 static void add_outcome(struct wording *w, const struct result *r)
 {
 	const struct outcome *o = &r->outcome;
+	const struct language *l = r->language;
 
 	switch (o->kind) {
 	case OUTCOME_EMPTY:
-		add_empty(w, r);
+		add_nothing(w, r, SAY_OUTCOME_EMPTY);
 		break;
 	case OUTCOME_NO_DATA:
-		add_no_data(w, r);
+		add_nothing(w, r, SAY_OUTCOME_NO_DATA);
 		break;
 	case OUTCOME_OUT_OF_WINDOW:
-		add_out_of_window(w, r);
+		add_nothing(w, r, SAY_OUTCOME_OUT_OF_WINDOW);
 		break;
 	case OUTCOME_UNKNOWN_ENTITY:
-		add_text(w, r, o->detail ? o->detail : "I do not know that name.");
+		add_text(w, r,
+			 o->detail ? o->detail : language_text(l, SAY_OUTCOME_UNKNOWN_ENTITY));
 		add_suggested(w, r);
 		break;
 	case OUTCOME_NOT_PERMITTED:
-		buf_str(w->out, "You do not have permission to see this data. ");
-		if (o->detail) {
-			add_text(w, r, o->detail);
-			buf_char(w->out, ' ');
-		}
-		buf_str(w->out, "An administrator can grant it.");
+		if (o->detail)
+			language_fill(w->out, l, SAY_OUTCOME_NOT_PERMITTED_WHY, put_detail,
+				      &(struct slots){.w = w, .r = r});
+		else
+			sentence_put(w->out, l, SAY_OUTCOME_NOT_PERMITTED);
 		break;
 	case OUTCOME_TIMEOUT:
-		buf_str(w->out,
-			"The query took too long and was stopped. A narrower question may work.");
+		sentence_put(w->out, l, SAY_OUTCOME_TIMEOUT);
 		break;
 	default:
-		add_text(w, r,
-			 o->detail ? o->detail
-				   : "The data could not be read just now. Please try again.");
+		add_text(w, r, o->detail ? o->detail : language_text(l, SAY_OUTCOME_ERROR));
 		break;
 	}
 }
@@ -366,7 +389,7 @@ static void add_results(struct wording *w, const struct view_answer_input *in, s
 		add_result(w, in->results[i], rows);
 	}
 	if (in->result_count == 0)
-		buf_str(w->out, "I have no data for that question.\n");
+		buf_printf(w->out, "%s\n", language_text(in->language, SAY_ANSWER_NO_DATA));
 }
 
 void view_answer(const struct view_answer_input *in, struct arena *a, struct view_answer *out)

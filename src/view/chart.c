@@ -17,9 +17,6 @@
 #define LONG_NAME_CHARS  12 /* longer ones, or many, are read along the bars */
 #define MANY_NAMES       8
 
-static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-				     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-
 const char *view_chart_name(enum view_chart type)
 {
 	static const char *const names[] = {
@@ -51,18 +48,24 @@ static json_t *cell_text(const struct chart *ch, const struct column *column, co
 	json_t *text;
 
 	buf_init(&b, CHART_TEXT_BYTES);
-	view_cell(&b, ch->units, column, cell);
+	view_cell(&b, ch->of, column, cell);
 	text = json_str(buf_text(&b));
 	buf_deinit(&b);
 	return text;
 }
 
 /* The range of a column is known by its numbers; a cell may spell one as 100e-1. */
-static const char *month_of(const char *cell)
+static const char *month_name(const struct chart *ch, long month)
+{
+	return language_text(ch->of->language,
+			     SAY_MONTH_SHORT_JANUARY + (enum sentence)(month - 1));
+}
+
+static const char *month_of(const struct chart *ch, const char *cell)
 {
 	long month = strtol(cell, NULL, 10);
 
-	return month >= 1 && month <= 12 ? months[month - 1] : cell;
+	return month >= 1 && month <= 12 ? month_name(ch, month) : cell;
 }
 
 static json_t *x_json(const struct chart *ch, const struct table *t, size_t row)
@@ -74,7 +77,7 @@ static json_t *x_json(const struct chart *ch, const struct table *t, size_t row)
 	case AXIS_YEAR:
 		return json_integer(strtol(cell, NULL, 10));
 	case AXIS_MONTH:
-		return json_str(month_of(cell));
+		return json_str(month_of(ch, cell));
 	case AXIS_DATE:
 		return json_str(cell);
 	default:
@@ -98,7 +101,7 @@ static json_t *series_json(const struct chart *ch, const struct table *t, size_t
 
 		shown.type = plain; /* a year is a name here: no digit grouping */
 		buf_str(&b, i ? ", " : "");
-		view_cell(&b, ch->units, &shown, t->rows[row][ch->series[i]]);
+		view_cell(&b, ch->of, &shown, t->rows[row][ch->series[i]]);
 	}
 	text = json_str(buf_text(&b));
 	buf_deinit(&b);
@@ -161,7 +164,7 @@ static bool is_bar(const struct chart *ch)
 /* Lines may start where the data does; what is filled must start at zero. */
 static json_t *y_json(const struct chart *ch, const struct table *t, const char *field)
 {
-	const char *format = number_format(ch->units, t->columns[ch->measures[0]].unit);
+	const char *format = number_format(ch->of->units, t->columns[ch->measures[0]].unit);
 	bool filled = is_bar(ch) || ch->type == CHART_AREA;
 	struct buf b;
 	json_t *y;
@@ -202,12 +205,12 @@ static json_t *order_of(const json_t *values, const char *member)
 	return order;
 }
 
-static json_t *month_order(void)
+static json_t *month_order(const struct chart *ch)
 {
 	json_t *order = json_array();
 
-	for (size_t m = 0; m < 12; m++)
-		json_push_take(order, json_str(months[m]));
+	for (long m = 1; m <= 12; m++)
+		json_push_take(order, json_str(month_name(ch, m)));
 	return order;
 }
 
@@ -229,7 +232,7 @@ static json_t *x_encoding(const struct chart *ch, const struct table *t, const j
 				     : "utcyearmonthdate");
 		break;
 	case AXIS_MONTH:
-		json_set_take(x, "sort", month_order());
+		json_set_take(x, "sort", month_order(ch));
 		break;
 	case AXIS_NAMES:
 		json_set_take(x, "sort", order_of(values, "x"));
@@ -319,18 +322,20 @@ static void add_layers(json_t *spec, const struct chart *ch, const struct table 
 
 static void add_title(struct buf *b, const struct chart *ch, const struct table *t)
 {
+	const struct language *l = ch->of->language;
+
 	for (size_t m = 0; m < ch->measure_count; m++)
 		buf_printf(b, "%s%s",
 			   m == 0                      ? ""
 			   : m + 1 < ch->measure_count ? ", "
-						       : " and ",
+						       : language_text(l, SAY_ASK_AND),
 			   label_of(&t->columns[ch->measures[m]]));
-	buf_printf(b, " by %s", label_of(&t->columns[ch->x]));
+	sentence_put(b, l, SAY_CHART_BY, label_of(&t->columns[ch->x]));
 }
 
 /* " lowest $31.20/MWh (Hour 3)" */
 static void add_extreme(struct buf *b, const struct chart *ch, const struct table *t,
-			const char *word, const char *value, int64_t row)
+			enum sentence word, const char *value, int64_t row)
 {
 	struct column x = t->columns[ch->x];
 
@@ -338,37 +343,36 @@ static void add_extreme(struct buf *b, const struct chart *ch, const struct tabl
 		return;
 	if (ch->axis == AXIS_YEAR)
 		x.type = COLUMN_TEXT;
-	buf_printf(b, " %s ", word);
-	view_number(b, ch->units, value, t->columns[ch->measures[0]].unit);
+	buf_printf(b, " %s ", language_text(ch->of->language, word));
+	view_number(b, ch->of->units, value, t->columns[ch->measures[0]].unit);
 	buf_str(b, " (");
 	if (ch->axis == AXIS_HOUR || ch->axis == AXIS_MONTH || ch->axis == AXIS_YEAR)
 		buf_printf(b, "%s ", label_of(&t->columns[ch->x]));
-	view_cell(b, ch->units, &x, t->rows[row][ch->x]);
+	view_cell(b, ch->of, &x, t->rows[row][ch->x]);
 	buf_char(b, ')');
 }
 
 static void add_alt(struct buf *b, const struct chart *ch, const struct table *t)
 {
-	static const char *const kinds[] = {
-		[CHART_LINE] = "Line chart",
-		[CHART_AREA] = "Area chart",
-		[CHART_BAR] = "Bar chart",
-		[CHART_GROUPED_BAR] = "Grouped bar chart",
-		[CHART_LAYERED] = "Line chart with the range from lowest to highest",
+	static const enum sentence kinds[] = {
+		[CHART_LINE] = SAY_CHART_LINE,       [CHART_AREA] = SAY_CHART_AREA,
+		[CHART_BAR] = SAY_CHART_BAR,         [CHART_GROUPED_BAR] = SAY_CHART_GROUPED_BAR,
+		[CHART_LAYERED] = SAY_CHART_LAYERED,
 	};
+	const struct language *l = ch->of->language;
 	const struct column_stats *s = &t->stats[ch->measures[0]];
 
-	buf_printf(b, "%s: ", kinds[ch->type]);
+	buf_printf(b, "%s: ", language_text(l, kinds[ch->type]));
 	add_title(b, ch, t);
 	if (ch->series_count > 0)
-		buf_printf(b, ", one for each %s", label_of(&t->columns[ch->series[0]]));
+		sentence_put(b, l, SAY_CHART_EACH, label_of(&t->columns[ch->series[0]]));
 	buf_char(b, '.');
 	if (!s->numeric)
 		return;
 	buf_printf(b, " %s:", label_of(&t->columns[ch->measures[0]]));
-	add_extreme(b, ch, t, "lowest", s->min, s->at_min);
+	add_extreme(b, ch, t, SAY_CHART_LOWEST, s->min, s->at_min);
 	buf_char(b, ',');
-	add_extreme(b, ch, t, "highest", s->max, s->at_max);
+	add_extreme(b, ch, t, SAY_CHART_HIGHEST, s->max, s->at_max);
 	buf_char(b, '.');
 }
 
@@ -460,7 +464,7 @@ bool view_chart(struct buf *out, const struct result *r, const char *view_id,
 	t = find_table(r, wish, &ch);
 	if (!t)
 		return false;
-	ch.units = r->units;
+	ch.of = r;
 	buf_init(&alt, CHART_TEXT_BYTES);
 	add_alt(&alt, &ch, t);
 	part.column_count = charted_columns(&ch, columns);

@@ -10,7 +10,7 @@
 enum chart_axis { AXIS_NAMES, AXIS_HOUR, AXIS_DATE, AXIS_MONTH, AXIS_YEAR };
 
 struct chart {
-	const struct units *units; /* of the result; or NULL */
+	const struct result *of;
 	enum view_chart type;
 	enum chart_axis axis;
 	size_t x;

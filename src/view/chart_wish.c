@@ -2,6 +2,7 @@
 #include <strings.h>
 #include <string.h>
 
+#include "vesper/language.h"
 #include "vesper/str.h"
 #include "vesper/view.h"
 
@@ -19,37 +20,22 @@ static bool has_phrase(const char *question, const char *phrase)
 	return false;
 }
 
-enum view_chart_wish view_chart_wish(const char *question)
+enum view_chart_wish view_chart_wish(const struct language *l, const char *question)
 {
 	/* The first that is found counts: what is refused stands before what is asked for. */
 	static const struct {
-		const char *phrase;
+		enum words list;
 		enum view_chart_wish wish;
 	} rows[] = {
-		{"no chart", CHART_AS_TABLE},
-		{"without a chart", CHART_AS_TABLE},
-		{"without chart", CHART_AS_TABLE},
-		{"as a table", CHART_AS_TABLE},
-		{"only a table", CHART_AS_TABLE},
-		{"just a table", CHART_AS_TABLE},
-		{"just the table", CHART_AS_TABLE},
-		{"table only", CHART_AS_TABLE},
-		{"bar chart", CHART_AS_BAR},
-		{"bar graph", CHART_AS_BAR},
-		{"as bars", CHART_AS_BAR},
-		{"column chart", CHART_AS_BAR},
-		{"histogram", CHART_AS_BAR},
-		{"pie chart", CHART_AS_BAR}, /* lengths compare, angles do not */
-		{"line chart", CHART_AS_LINE},
-		{"line graph", CHART_AS_LINE},
-		{"as a line", CHART_AS_LINE},
-		{"as lines", CHART_AS_LINE},
-		{"area chart", CHART_AS_AREA},
-		{"as an area", CHART_AS_AREA},
+		{WORDS_CHART_NONE, CHART_AS_TABLE},
+		{WORDS_CHART_BAR, CHART_AS_BAR},
+		{WORDS_CHART_LINE, CHART_AS_LINE},
+		{WORDS_CHART_AREA, CHART_AS_AREA},
 	};
 
 	for (size_t i = 0; question && i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (has_phrase(question, rows[i].phrase))
-			return rows[i].wish;
+		for (const char *const *w = l->lists[rows[i].list]; *w; w++)
+			if (has_phrase(question, *w))
+				return rows[i].wish;
 	return CHART_AS_FITS;
 }

@@ -55,22 +55,24 @@ static bool is_failure(enum outcome_kind kind)
 	       kind == OUTCOME_TIMEOUT || kind == OUTCOME_ERROR;
 }
 
-static const char *advice_of(const struct outcome *o)
+static const char *advice_of(const struct result *r)
 {
+	const struct outcome *o = &r->outcome;
+
 	if (o->kind == OUTCOME_NOT_PERMITTED)
-		return "Ask an administrator for access to this data.";
+		return language_text(r->language, SAY_ADVICE_NOT_PERMITTED);
 	if (o->kind == OUTCOME_TIMEOUT)
-		return "Ask for a shorter time, or for fewer places at once.";
-	return o->retryable ? "Ask again in a moment." : NULL;
+		return language_text(r->language, SAY_ADVICE_TIMEOUT);
+	return o->retryable ? language_text(r->language, SAY_ADVICE_AGAIN) : NULL;
 }
 
-static json_t *suggestions_json(const struct outcome *o)
+static json_t *suggestions_json(const struct result *r)
 {
-	const char *advice = advice_of(o);
+	const char *advice = advice_of(r);
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < o->suggestion_count; i++)
-		json_push_take(list, json_str(o->suggestions[i].label));
+	for (size_t i = 0; i < r->outcome.suggestion_count; i++)
+		json_push_take(list, json_str(r->outcome.suggestions[i].label));
 	if (advice)
 		json_push_take(list, json_str(advice));
 	return list;
@@ -91,7 +93,7 @@ json_t *view_outcome(const struct result *r, const char *view_id)
 
 		view = view_error(&e, view_id);
 		json_set_take(view, "error_details", outcome_json(o));
-		json_set_take(view, "suggestions", suggestions_json(o));
+		json_set_take(view, "suggestions", suggestions_json(r));
 	} else {
 		view = view_new("base", view_id, buf_text(&words));
 	}

@@ -28,7 +28,7 @@ void wording_rows(struct wording *w, const struct result *r, const struct table 
 {
 	size_t from = w->out->n;
 
-	view_row_count(w->out, t);
+	view_row_count(w->out, r->language, t);
 	wording_note(w, from,
 		     (struct result_part){.kind = RESULT_PART_COUNT,
 					  .result = r,
@@ -51,7 +51,9 @@ void wording_arg(struct wording *w, const struct result *r, const struct arg *ar
 		const struct value *v = &arg->values[i];
 		size_t from;
 
-		buf_str(w->out, i == 0 ? "" : i + 1 == arg->count ? " and " : ", ");
+		buf_str(w->out, i == 0                ? ""
+				: i + 1 == arg->count ? language_text(r->language, SAY_ASK_AND)
+						      : ", ");
 		from = w->out->n;
 		if (v->type == VALUE_INT || v->type == VALUE_BOOL)
 			buf_int(w->out, v->number);
@@ -92,7 +94,7 @@ static bool add_first_cell(struct wording *w, const struct result *r, const char
 
 	if (c < 0 || !t->rows[0][c])
 		return false;
-	view_cell(w->out, r->units, &t->columns[c], t->rows[0][c]);
+	view_cell(w->out, r, &t->columns[c], t->rows[0][c]);
 	wording_note(
 		w, from,
 		(struct result_part){.kind = RESULT_PART_CELL, .result = r, .column = (size_t)c});
@@ -136,12 +138,12 @@ static bool add_reference(struct buf *out, const struct fill_source *from, const
 	if (r.kind == REF_FACT)
 		view_number(out, p.result->units, p.fact->value, p.fact->unit);
 	else if (r.kind == REF_CELL)
-		view_cell(out, p.result->units, &p.table->columns[p.column],
+		view_cell(out, p.result, &p.table->columns[p.column],
 			  p.table->rows[r.row][p.column]);
 	else if (r.kind == REF_OUTCOME)
 		buf_str(out, outcome_name(p.result->outcome.kind));
 	else if (p.result->table_count > 0)
-		view_row_count(out, p.result->tables[0]);
+		view_row_count(out, p.result->language, p.result->tables[0]);
 	else
 		buf_char(out, '0');
 	return true;

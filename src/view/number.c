@@ -104,11 +104,8 @@ void view_number(struct buf *out, const struct units *units, const char *digits,
 	}
 }
 
-void view_date(struct buf *out, const char *iso)
+void view_date(struct buf *out, const struct language *l, const char *iso)
 {
-	static const char *const months[] = {"January",   "February", "March",    "April",
-					     "May",       "June",     "July",     "August",
-					     "September", "October",  "November", "December"};
 	struct date d;
 
 	if (!date_parse_start(iso, &d)) {
@@ -117,7 +114,8 @@ void view_date(struct buf *out, const char *iso)
 	}
 	if (d.day != 1)
 		buf_printf(out, "%d ", d.day);
-	buf_printf(out, "%s %d", months[d.month - 1], d.year);
+	buf_printf(out, "%s %d", language_text(l, SAY_MONTH_JANUARY + (enum sentence)(d.month - 1)),
+		   d.year);
 }
 
 static const char *words_of(const struct column *column, const char *text)
@@ -128,7 +126,7 @@ static const char *words_of(const struct column *column, const char *text)
 	return text;
 }
 
-void view_cell(struct buf *out, const struct units *units, const struct column *column,
+void view_cell(struct buf *out, const struct result *r, const struct column *column,
 	       const char *text)
 {
 	text = words_of(column, text);
@@ -139,14 +137,15 @@ void view_cell(struct buf *out, const struct units *units, const struct column *
 	switch (column->type) {
 	case COLUMN_INT:
 	case COLUMN_DECIMAL:
-		view_number(out, units, text, column->unit);
+		view_number(out, r->units, text, column->unit);
 		break;
 	case COLUMN_DATE:
 	case COLUMN_DATETIME:
-		view_date(out, text);
+		view_date(out, r->language, text);
 		break;
 	case COLUMN_BOOL:
-		buf_str(out, strcmp(text, "0") == 0 ? "no" : "yes");
+		buf_str(out, language_text(r->language,
+					   strcmp(text, "0") == 0 ? SAY_VALUE_NO : SAY_VALUE_YES));
 		break;
 	case COLUMN_TEXT:
 		buf_str(out, text);
@@ -154,8 +153,9 @@ void view_cell(struct buf *out, const struct units *units, const struct column *
 	}
 }
 
-void view_row_count(struct buf *out, const struct table *t)
+void view_row_count(struct buf *out, const struct language *l, const struct table *t)
 {
-	buf_printf(out, "%s%lld", t->total_exact || !t->truncated ? "" : "at least ",
-		   (long long)t->total_rows);
+	if (!t->total_exact && t->truncated)
+		buf_str(out, language_text(l, SAY_VALUE_AT_LEAST));
+	buf_printf(out, "%lld", (long long)t->total_rows);
 }

@@ -174,11 +174,12 @@ static void add_cells(struct buf *out, const struct table *t, const struct view_
 	buf_char(out, '\n');
 }
 
-static void add_table(struct buf *out, const char *call, const struct table *t,
+static void add_table(struct buf *out, const struct result *r, const struct table *t,
 		      const struct view_fit *fit, size_t most)
 {
-	buf_printf(out, "<data call=\"%s\" table=\"%s\" rows=\"", call, t->name ? t->name : "main");
-	view_row_count(out, t);
+	buf_printf(out, "<data call=\"%s\" table=\"%s\" rows=\"", r->call,
+		   t->name ? t->name : "main");
+	view_row_count(out, r->language, t);
 	buf_printf(out, "\" shown=\"%zu\"%s>\n", fit->row_count, t->truncated ? " truncated" : "");
 	add_heads(out, t, fit);
 	for (size_t i = 0; i < fit->row_count; i++) {
@@ -208,7 +209,7 @@ static void add_tables(struct buf *out, const struct result *r, const struct pro
 		struct view_fit fit;
 
 		view_fit_table(r->tables[i], &room, a, &fit);
-		add_table(out, r->call, r->tables[i], &fit, how->rows);
+		add_table(out, r, r->tables[i], &fit, how->rows);
 		if (how->told < PROMPT_TELL_FACTS)
 			add_stats(out, r->tables[i]);
 	}

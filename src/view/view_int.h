@@ -3,14 +3,15 @@
 #define VESPER_VIEW_INT_H
 
 #include "vesper/json_out.h"
+#include "vesper/language.h"
 #include "vesper/view.h"
 
 /* One cell as people read it; an empty cell is an em dash. */
-void view_cell(struct buf *out, const struct units *units, const struct column *column,
+void view_cell(struct buf *out, const struct result *r, const struct column *column,
 	       const char *text);
 
 /* How many rows the whole has, as far as it is known: "12345", "at least 501". */
-void view_row_count(struct buf *out, const struct table *t);
+void view_row_count(struct buf *out, const struct language *l, const struct table *t);
 
 /* Which call, task, agent and tool a view came from. New ref. */
 json_t *view_source(const struct result *r);

@@ -24,4 +24,17 @@ static inline const struct language *english(struct arena *a)
 	return l;
 }
 
+/* One that lives as long as the program. */
+static inline const struct language *shipped_language(void)
+{
+	static struct arena *kept;
+	static const struct language *l;
+
+	if (!kept) {
+		kept = arena_new(1 << 24);
+		l = english(kept);
+	}
+	return l;
+}
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "english.h"
 #include "vesper/result.h"
 #include "vesper/stats.h"
 
@@ -51,7 +52,11 @@ static inline struct result *full_result(struct arena *arena)
 
 	bound[0] = value_text("acme");
 	bound[1] = value_int(2025);
-	*r = (struct result){.call = "c1", .agent = "a", .tool = "t", .about = "about"};
+	*r = (struct result){.call = "c1",
+			     .agent = "a",
+			     .tool = "t",
+			     .about = "about",
+			     .language = shipped_language()};
 	r->outcome = (struct outcome){.kind = OUTCOME_ROWS, .truncated = true};
 	args_set(&r->args, arena, "hub", value_text("NP15"));
 	args_set_list(&r->args, arena, "hours", hours, 2);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "english.h"
 #include "shipped_units.h"
 #include "vesper/result.h"
 
@@ -57,6 +58,7 @@ static struct result *sample_result(struct arena *a, struct table *take)
 	r->tool = "get_average_annual_price";
 	r->about = "Average price";
 	r->units = shipped_units();
+	r->language = shipped_language();
 	if (take)
 		result_add_table(r, a, take);
 	return r;

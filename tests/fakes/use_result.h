@@ -3,6 +3,7 @@
 #ifndef USE_RESULT_H
 #define USE_RESULT_H
 
+#include "english.h"
 #include "prompt_text.h"
 #include "vesper/clock.h"
 #include "vesper/view.h"
@@ -12,11 +13,12 @@ static inline void use_result(struct result *r)
 	char time[CLOCK_RFC3339_BYTES], hash[HASH_HEX_BYTES];
 	struct arena *a = arena_new(SIZE_MAX / 2);
 	const struct result *const all[] = {r};
-	const struct view_answer_input in = {all, 1, {2026, 3, 1}, true};
+	const struct view_answer_input in = {all, 1, {2026, 3, 1}, shipped_language(), true};
 	const char *suggested[8];
 	struct view_answer words;
 	struct buf text;
 
+	r->language = shipped_language();
 	r->call = r->agent = r->tool = r->about = "x";
 	buf_init(&text, SIZE_MAX / 2);
 	prompt_text(&text, r, 10);

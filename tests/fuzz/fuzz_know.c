@@ -104,7 +104,7 @@ static void ask(const char *question, const json_t *standing, const json_t *edit
 	json_decref(json);
 	buf_init(&filters, SIZE_MAX / 2);
 	jo_init(&j, &filters);
-	know_filters_write(u, &j);
+	know_filters_write(u, catalog->language, &j);
 	buf_deinit(&filters);
 }
 

@@ -13,10 +13,8 @@
 
 static void trouble_range(struct reading *r, const struct param_def *p, const struct value *v)
 {
-	struct trouble trouble = {.kind = TROUBLE_RANGE,
-				  .filter = p->filter,
-				  .param = p,
-				  .said = value_words(v, r->arena)};
+	struct trouble trouble = {
+		.kind = TROUBLE_RANGE, .filter = p->filter, .param = p, .said = value_words(r, v)};
 
 	reading_trouble(r, &trouble);
 }
@@ -59,7 +57,7 @@ static bool convert(struct reading *r, const struct param_def *p, const struct v
 		break;
 	case PARAM_TEXT:
 		if (v->type != VALUE_TEXT)
-			*out = value_text(value_words(v, r->arena));
+			*out = value_text(value_words(r, v));
 		return true;
 	case PARAM_DATE:
 		if (v->type == VALUE_DATE)
@@ -67,7 +65,7 @@ static bool convert(struct reading *r, const struct param_def *p, const struct v
 		break;
 	case PARAM_DECIMAL:
 		if (v->type == VALUE_INT)
-			*out = value_decimal(value_words(v, r->arena));
+			*out = value_decimal(value_words(r, v));
 		if (out->type == VALUE_DECIMAL && in_range(p, out->text))
 			return true;
 		break;
@@ -116,7 +114,7 @@ static void trouble_too_many(struct reading *r, const struct candidate *c,
 	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * f->count);
 
 	for (size_t i = 0; i < f->count; i++) {
-		const char *words = value_words(&f->values[i], r->arena);
+		const char *words = value_words(r, &f->values[i]);
 
 		options[i] = (struct suggestion){.value = words, .label = words};
 	}

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "english.h"
 #include "vesper/agent.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
@@ -33,7 +34,7 @@ static void check_started(const char *about, const char *expected_text)
 	char *body = NULL, expected[600];
 	const struct event_sink sink = {on_emit, &body};
 
-	agent_tool_started(&sink, "c1", "a", &tool);
+	agent_tool_started(&sink, shipped_language(), "c1", "a", &tool);
 	snprintf(expected, sizeof(expected), "c1 a t started: %s", expected_text);
 	assert_string_equal(body, expected);
 	mem_free(body);
@@ -49,7 +50,8 @@ static void test_started(void **state)
 	check_started("Prices in $/MWh. Needs a year.", "Looking up: prices in $/MWh");
 	check_started("PBI activity of reports", "Looking up: PBI activity of reports");
 	check_started("", "Looking up: ");
-	agent_tool_started(&sink, "c1", "a", NULL); /* no such tool: its end will say so */
+	agent_tool_started(&sink, shipped_language(), "c1", "a",
+			   NULL); /* no such tool: its end will say so */
 	assert_string_equal(body, "c1 a - started: Looking up");
 	mem_free(body);
 }
@@ -65,7 +67,7 @@ static void test_about_is_cut_between_characters(void **state)
 	about[0] = 'x';
 	for (size_t i = 1; i + 2 < sizeof(about); i += 2)
 		memcpy(about + i, "\xC3\xA4", 3);
-	agent_tool_started(&sink, "c1", "a", &tool);
+	agent_tool_started(&sink, shipped_language(), "c1", "a", &tool);
 	assert_non_null(body);
 	assert_string_equal(body + strlen(body) - 2, "\xC3\xA4");
 	mem_free(body);
@@ -106,7 +108,7 @@ static void test_ended(void **state)
 			t->row_count = 12;
 			result_add_table(r, a, t);
 		}
-		agent_tool_ended(&sink, r);
+		agent_tool_ended(&sink, shipped_language(), r);
 		snprintf(expected, sizeof(expected), "c2 a t %s %s %d: %s", rows[i].state,
 			 outcome_name(rows[i].kind), rows[i].kind == OUTCOME_ROWS ? 12 : -1,
 			 rows[i].text);

@@ -4,8 +4,16 @@
 static void values_go_into_their_slots(void **state)
 {
 	const struct language *l = english(arena);
+	struct buf b;
 
 	(void)state;
+	buf_init(&b, 100);
+	buf_str(&b, "1. ");
+	sentence_put(&b, l, SAY_TIME_FROM_TO, "A", "B");
+	assert_string_equal(buf_text(&b), "1. A to B");
+	buf_deinit(&b);
+	assert_string_equal(language_text(l, SAY_MONTH_JANUARY + 11), "December");
+	assert_string_equal(language_text(l, SAY_MONTH_SHORT_JANUARY + 11), "Dec");
 	assert_string_equal(sentence(l, SAY_ASK_WHICH_OF, arena, "hub", "A or {label}"),
 			    "Which hub do you mean: A or {label}?");
 	assert_string_equal(sentence(l, SAY_ASK_DAY, arena), "day");

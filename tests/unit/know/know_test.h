@@ -134,6 +134,13 @@ static inline const char *fixture_route(struct fixture *f, const char *question)
 	return copy;
 }
 
+static inline const char *fixture_words(struct fixture *f, const struct value *v)
+{
+	const struct reading r = {.know = f->know, .arena = f->arena};
+
+	return value_words(&r, v);
+}
+
 /* "name arg=value arg=a,b; name …" of the calls. */
 static inline const char *calls_text(struct fixture *f, const struct understanding *u)
 {
@@ -149,7 +156,7 @@ static inline const char *calls_text(struct fixture *f, const struct understandi
 			buf_printf(&b, " %s=", args->items[n].name);
 			for (size_t v = 0; v < args->items[n].count; v++)
 				buf_printf(&b, "%s%s", v ? "," : "",
-					   value_words(&args->items[n].values[v], f->arena));
+					   fixture_words(f, &args->items[n].values[v]));
 		}
 	}
 	text = arena_strdup(f->arena, buf_text(&b));

@@ -28,7 +28,8 @@ static void filters_have_label_source_and_parameter(void **state)
 
 	buf_init(&text, 10000);
 	jo_init(&j, &text);
-	know_filters_write(fixture_ask(f, "hourly prices EP10 summer 2025 HE 8-10 bw"), &j);
+	know_filters_write(fixture_ask(f, "hourly prices EP10 summer 2025 HE 8-10 bw"),
+			   f->know->catalog->language, &j);
 	assert_string_equal(
 		buf_text(&text),
 		"[{\"name\":\"zone\",\"value\":\"EP10\",\"label\":\"EP10\",\"source\":\"said\","

@@ -13,7 +13,7 @@ static const char *filters_text(struct fixture *f, const char *question)
 		out = arena_printf(f->arena, "%s%s%s=", out, *out ? " " : "", u->filters[i].name);
 		for (size_t v = 0; v < u->filters[i].count; v++)
 			out = arena_printf(f->arena, "%s%s%s", out, v ? "," : "",
-					   value_words(&u->filters[i].values[v], f->arena));
+					   fixture_words(f, &u->filters[i].values[v]));
 	}
 	return out;
 }

@@ -376,7 +376,8 @@ static void bounds_are_shown_and_typed(void **state)
 
 	buf_init(&b, 4096);
 	jo_init(&j, &b);
-	know_filters_write(fixture_ask(f, "offers of suppliers above $60"), &j);
+	know_filters_write(fixture_ask(f, "offers of suppliers above $60"),
+			   f->know->catalog->language, &j);
 	assert_non_null(strstr(buf_text(&b), "\"value\":60,\"label\":\">60\""));
 	assert_null(strstr(buf_text(&b), "incl"));
 	buf_deinit(&b);
@@ -417,7 +418,7 @@ static void one_name_stands_for_another(void **state)
 	assert_string_equal(color->said, "RAL-5010");
 	buf_init(&b, 4096);
 	jo_init(&j, &b);
-	know_filters_write(&f->u, &j);
+	know_filters_write(&f->u, f->know->catalog->language, &j);
 	assert_non_null(strstr(buf_text(&b), "\"source\":\"alias\",\"said\":\"RAL-5010\""));
 	buf_deinit(&b);
 	fixture_stand(f);

@@ -14,6 +14,7 @@ static struct result *same_call(void)
 	r->agent = "a";
 	r->tool = "t";
 	r->about = "about";
+	r->language = shipped_language();
 	return r;
 }
 

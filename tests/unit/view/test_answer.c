@@ -17,8 +17,10 @@ static const struct sample_column price_columns[] = {
 static const char *answer_of(struct arena *a, const struct result *const *results, size_t n,
 			     struct view_answer *out)
 {
-	struct view_answer_input in = {
-		.results = results, .result_count = n, .today = {2026, 2, 27}};
+	struct view_answer_input in = {.results = results,
+				       .result_count = n,
+				       .today = {2026, 2, 27},
+				       .language = shipped_language()};
 
 	view_answer(&in, a, out);
 	return out->markdown;

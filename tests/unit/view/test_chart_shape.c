@@ -198,7 +198,7 @@ static void describe(struct buf *b, const struct shape *s, const struct table *t
 	size_t band[2];
 	struct chart ch;
 
-	if (!chart_choose(t, view_chart_wish(s->ask), &ch)) {
+	if (!chart_choose(t, view_chart_wish(shipped_language(), s->ask), &ch)) {
 		buf_str(b, "none");
 		return;
 	}
@@ -318,7 +318,7 @@ static void print_specs(void)
 		struct buf view;
 
 		buf_init(&view, SIZE_MAX / 2);
-		if (view_chart(&view, r, "c1-v2", view_chart_wish(s.ask)))
+		if (view_chart(&view, r, "c1-v2", view_chart_wish(r->language, s.ask)))
 			printf("%.*s,\"shape\":\"%s\"}\n", (int)view.n - 1, buf_text(&view),
 			       s.name);
 		buf_deinit(&view);

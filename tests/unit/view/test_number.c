@@ -5,8 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "english.h"
 #include "shipped_units.h"
 #include "view_int.h"
+
+static const struct result plain;
 
 static void expect_number(const char *digits, const char *unit, const char *want)
 {
@@ -70,7 +73,7 @@ static void dates_are_for_people(void **state)
 		struct buf b;
 
 		buf_init(&b, 1000);
-		view_date(&b, rows[i][0]);
+		view_date(&b, shipped_language(), rows[i][0]);
 		assert_string_equal(buf_text(&b), rows[i][1]);
 		buf_deinit(&b);
 	}
@@ -83,7 +86,7 @@ static void an_empty_cell_is_a_dash(void **state)
 
 	(void)state;
 	buf_init(&b, 100);
-	view_cell(&b, shipped_units(), &c, NULL);
+	view_cell(&b, &plain, &c, NULL);
 	assert_string_equal(buf_text(&b), "—");
 	buf_deinit(&b);
 }
@@ -98,7 +101,7 @@ static void values_have_their_words(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		buf_init(&b, 100);
-		view_cell(&b, shipped_units(), &c, rows[i][0]);
+		view_cell(&b, &plain, &c, rows[i][0]);
 		assert_string_equal(buf_text(&b), rows[i][1]);
 		buf_deinit(&b);
 	}

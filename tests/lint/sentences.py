@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""No sentence to a user in C: it stands in config/language/<name>.json, member `sentences`, under a
+key of include/vesper/sentences.h; and each key is used.
+
+A string is taken for a sentence if it has two words or more, and begins with a capital letter or ends
+as a sentence or a lead does. Texts of logs, errors and assertions are for operators and developers.
+sentences.txt beside this file lists the files and folders whose texts are for others, with the reason."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("turn", "dialog", "answer", "planner", "know", "agent", "view", "tool", "transport")
+EXCUSES = Path(__file__).with_suffix(".txt")
+KEYS = ROOT / "include/vesper/sentences.h"
+LITERAL = r'"((?:[^"\\\n]|\\.)*)"'
+# what names a month is found by counting from the first one
+COUNTED = re.compile(r"SAY_MONTH_(SHORT_)?(?!JANUARY|SHORT)")
+
+
+def code_of(path):
+    """Without comments and includes, lines kept."""
+    return re.sub(r"/\*.*?\*/|^\s*#\s*include[^\n]*$", lambda m: "\n" * m.group().count("\n"), path.read_text(),
+                  flags=re.S | re.M)
+
+
+def caller(code, at):
+    """The function or macro whose argument stands there; "" outside of any."""
+    depth = 0
+    for i in range(at - 1, max(at - 2000, -1), -1):
+        if code[i] == ")":
+            depth += 1
+        elif code[i] == "(":
+            depth -= 1
+            if depth < 0:
+                name = re.search(r"(\w+)\s*$", code[:i])
+                if name:
+                    return name.group(1)
+                depth = 0
+        elif code[i] in ";{}" and depth == 0:
+            break
+    return ""
+
+
+def is_sentence(text):
+    text = text.replace("\\n", " ").replace('\\"', '"').strip()
+    if not re.search(r"[A-Za-z]{2,},? [A-Za-z%\"]", text):
+        return False
+    return bool(re.match(r"[A-Z][a-z ]", text) or re.search(r"[a-z%sd][.?!:]$", text))
+
+
+def sentences_of(code):
+    for found in re.finditer(LITERAL + r"(?:\s*(?:PRI\w+\s*)?" + LITERAL + ")*", code):
+        text = "".join(re.findall(LITERAL, found.group()))
+        if is_sentence(text) and not re.match(r"(log|err|metric)_|(static_)?assert", caller(code, found.start())):
+            yield code.count("\n", 0, found.start()) + 1, text
+
+
+def main():
+    excuses, met, problems = {}, set(), []
+    for number, line in enumerate(EXCUSES.read_text().splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            if " | " not in line:
+                sys.exit(f"{EXCUSES.name}:{number}: FILE | reason")
+            excuses[line.split(" | ")[0]] = number
+    for path in sorted(p for folder in FOLDERS for p in ROOT.glob(f"src/{folder}/**/*.[ch]")):
+        name = str(path.relative_to(ROOT))
+        for line, text in sentences_of(code_of(path)):
+            excuse = next((e for e in excuses if name == e or e.endswith("/") and name.startswith(e)), None)
+            met.add(excuse)
+            if not excuse:
+                problems.append(f'{name}:{line}: "{text[:60]}" is said to users: config/language/en.json, sentences')
+    problems += [f"{EXCUSES.name}:{excuses[name]}: {name} has no sentence any more" for name in sorted(set(excuses) - met)]
+    code = "\n".join(code_of(p) for p in ROOT.glob("src/**/*.[ch]"))
+    used = set(re.findall(r"\bSAY_\w+", code))
+    keys = re.findall(r"SENTENCE\((\w+),", KEYS.read_text())
+    problems += [f"{KEYS.relative_to(ROOT)}: nothing says {key}" for key in keys if key not in used and not COUNTED.match(key)]
+    print("\n".join(problems) if problems else f"{len(keys)} sentences to users: all in config/language, all used")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
