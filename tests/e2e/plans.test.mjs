@@ -244,6 +244,26 @@ describe('through a scripted supervisor', () => {
     await chat.close();
   });
 
+  it('a flow is the whole plan, writes its answer itself, and runs again with edited filters', async () => {
+    const chat = await d.connect();
+    use(route(run('flow:weekly_briefing'), run('get_top_users')));
+    const turn = await chat.ask(VAGUE);
+    const tools = ['get_recent_changes', 'get_portfolio_summary', 'get_task_risks', 'get_recent_changes'];
+    assert.match(mock.calls.find((c) => c.kind === 'structured').raw, /- flow:weekly_briefing: What changed/);
+    assert.deepEqual(toolsOf(turn), tools);
+    sideBySide(turn, ...new Set(tools));
+    assert.equal(turn.complete.provider, 'rules');
+    assert.equal(mock.calls.length, 1, 'the supervisor alone');
+    assert.match(turn.text, /\*\*\d+\*\* projects are off track/);
+    assert.equal(turn.complete.checked.unbound, 0);
+    assert.equal(turn.complete.suggestions[0].label, 'Show the risks');
+    const again = await chat.ask(VAGUE, { filters: { project_name: 'Nazareth Solar' } });
+    assert.equal(mock.calls.length, 1);
+    assert.deepEqual(toolsOf(again), tools);
+    assert.equal(again.filters.project_name, 'Nazareth Solar');
+    await chat.close();
+  });
+
   it('a value that nobody knows is asked about; the choice runs the plan', async () => {
     for (const how of ['select', 'number', 'words']) {
       const chat = await d.connect();
