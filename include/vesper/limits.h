@@ -361,6 +361,10 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define TITLE_EDIT_CHARS_MAX 200  /* of one that its user gave */
 #define STORE_PAGE_MAX       200  /* messages or sessions of one page */
 #define STORE_MIGRATIONS_MAX 500  /* numbered files; statements of all of them share one request */
+#define STORES_AT_ONCE       4    /* prepared or looked after: each holds 100 KB meanwhile */
+#define PREPARE_AGAIN_MS     1000 /* a store that was unavailable at the start is tried again */
+#define PREPARE_BUSY_MS      100  /* a file that another connection holds is tried again ... */
+#define PREPARE_BUSY_END_MS  5000 /* ... until then: after that the others are served without it */
 #define SWITCHES_MAX         500  /* tool switches of one tenant: agents times tools */
 #define SWITCHES_REFRESH_MS  2000 /* a switch is in force everywhere within five seconds */
 #define RETAIN_EVERY_MS      3600000 /* what got too old is looked for that often */

@@ -15,16 +15,13 @@
 #include "vesper/catalog.h"
 #include "vesper/clock.h"
 #include "vesper/health.h"
+#include "vesper/limits.h"
 #include "vesper/log.h"
 
-#define STOP_WAIT_MS        10000 /* running turns are stored and sockets closed by then */
-#define STOP_LIMIT_S        25   /* then it ends whatever still runs: supervisors kill after 30 s */
-#define PREPARE_AGAIN_MS    1000 /* a store that was down is looked at again */
-#define PREPARE_BUSY_MS     100  /* a file that another connection holds is looked at again ... */
-#define PREPARE_BUSY_END_MS 5000 /* ... until then: after that the others are served without it */
-#define PREPARES_MAX        4    /* files at a time: each holds about 100 KB meanwhile */
-#define ORPHANS_TICKS       60   /* of that timer: one that is up, for turns of dead processes */
-#define ORPHAN_MARGIN_MS    60000 /* clocks of several machines */
+#define STOP_WAIT_MS     10000 /* running turns are stored and sockets closed by then */
+#define STOP_LIMIT_S     25    /* then it ends whatever still runs: supervisors kill after 30 s */
+#define ORPHANS_TICKS    60    /* of that timer: one that is up, for turns of dead processes */
+#define ORPHAN_MARGIN_MS 60000 /* clocks of several machines */
 
 static void on_hangup(void *owner, int signum)
 {
@@ -354,7 +351,7 @@ static void prepare_stores(struct daemon *d)
 			.check = arena_printf(d->arena, "start:%s", d->databases.tenant_ids[i]),
 			.file = d->databases.store_tenants[i].file};
 	/* A server that does not answer must keep nobody waiting one after the other. */
-	for (size_t i = 0; i < (store_on_server(d) ? n : PREPARES_MAX); i++)
+	for (size_t i = 0; i < (store_on_server(d) ? n : STORES_AT_ONCE); i++)
 		prepare_next(d);
 	if (!store_on_server(d))
 		return;

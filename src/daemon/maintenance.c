@@ -11,9 +11,6 @@
 #include "vesper/log.h"
 #include "vesper/mem.h"
 
-/* Tenants looked after at a time: each holds about 100 KB meanwhile, which no tenant is to cost. */
-#define AT_ONCE 4
-
 /* One tenant's share. Its operations run one after the other. */
 struct maintenance_tenant {
 	struct maintenance *maintenance;
@@ -96,7 +93,7 @@ static void on_refresh(void *owner)
 	if (u->refresh_next < u->daemon->databases.tenant_count)
 		return; /* the round before goes on */
 	u->refresh_next = 0;
-	for (size_t i = 0; i < AT_ONCE; i++)
+	for (size_t i = 0; i < STORES_AT_ONCE; i++)
 		refresh_next(u);
 }
 
@@ -172,7 +169,7 @@ static void on_retain(void *owner)
 		if (u->tenants[i].retaining)
 			return; /* the round before goes on */
 	u->retain_next = 0;
-	for (size_t i = 0; i < AT_ONCE; i++)
+	for (size_t i = 0; i < STORES_AT_ONCE; i++)
 		retain_next(u);
 }
 
