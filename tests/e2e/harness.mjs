@@ -200,8 +200,8 @@ export class Daemon {
     return (await fetch(`${this.adminUrl}/health`)).json();
   }
 
-  async waitReady() {
-    const deadline = Date.now() + READY_LIMIT_MS;
+  async waitReady(limitMs = READY_LIMIT_MS) {
+    const deadline = Date.now() + limitMs;
     while (Date.now() < deadline && !this.exited) {
       const res = await fetch(`${this.url}/readyz`).catch(() => null);
       await res?.text();
@@ -271,7 +271,7 @@ export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
 
 export async function startDaemon(options) {
   const daemon = await launch(options);
-  return daemon.waitReady().catch(async (e) => {
+  return daemon.waitReady(options?.readyMs).catch(async (e) => {
     await daemon.kill();
     throw e;
   });

@@ -1,18 +1,23 @@
 /*
  * acme must never see a row of vesper's, whatever is asked, argued or smuggled. The two warehouses share
- * names (both have NP15 from Ascend) but no figures, so vesper's figures are the tell-tale.
+ * names (both have NP15 from Ascend) but no figures, so vesper's figures are the tell-tale. And many tenants on one daemon.
  */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
 import { demoReply } from '../mock/demo.mjs';
-import { COMPARISON, REFERENCE, startDaemon } from './harness.mjs';
+import { COMPARISON, REFERENCE, ROOT, run, startDaemon, tempDir, VESPERD } from './harness.mjs';
+import { patient } from './patience.mjs';
 import { mintToken } from './token.mjs';
 import { rowsOf } from './turn.mjs';
 
 const VESPER_FIGURES = /48\.73|52\.14|54\.80?\b/;
 const HOURLY = 'Show me the hourly price distribution for NP15 in CAISO for 2025 from Ascend';
+const RELOAD_LIMIT_MS = patient(20000);
 const acme = () => mintToken({ tenant_id: 'acme' });
 
 /* Figures of data, not of the question that is echoed. */
@@ -147,4 +152,90 @@ describe('as acme, through a model that argues for vesper', () => {
       for (const c of mock.calls)
         assert.doesNotMatch(JSON.stringify(c.body.messages), VESPER_FIGURES, 'not even the model sees them');
     });
+});
+
+describe('256 tenants on three lists of packs', () => {
+  const FEW = 64;
+  const MANY = 256;
+  const TENANT_KB_MAX = 32;
+  const READY_LIMIT_MS = patient(60000);
+  const LISTS = [['library'], ['bakery'], ['library', 'bakery']];
+  const PACKS = join(ROOT, 'tests/packs');
+  /* Warehouse and store are made once and copied, each tenant's with its id and figures of its own: 256 migrations are 256 times
+   * several flushes of the disk. */
+  const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nfor f in sys.argv[2:]: d.executescript(open(f).read())\n'
+    + 'd.execute("INSERT INTO vesper_tenant VALUES (\'t0\')")\n'
+    + 'for t in "lib_loans","bak_batches": d.execute(f"UPDATE {t} SET tenant_id=\'t0\'")\nd.commit()';
+  const COPY = 'import shutil,sqlite3,sys\nfor i in range(1,int(sys.argv[3])):\n'
+    + ' for root,lent,baked in ((sys.argv[1],"lib_loans","bak_batches"),(sys.argv[2],None,None)):\n'
+    + '  path=f"{root}/t{i}.db"\n  shutil.copy(f"{root}/t0.db",path)\n  d=sqlite3.connect(path)\n  d.execute("PRAGMA synchronous=OFF")\n'
+    + '  d.execute("UPDATE vesper_tenant SET tenant_id=?",(f"t{i}",))\n  if lent:\n'
+    + '   d.execute(f"UPDATE {lent} SET tenant_id=?,loans=loans+?",(f"t{i}",i))\n'
+    + '   d.execute(f"UPDATE {baked} SET tenant_id=?,loaves=loaves+?",(f"t{i}",i))\n  d.commit()\n  d.close()';
+  const ASKED = {
+    library: { question: 'Loans by genre of Oldtown in 2025', figure: 4117, rights: ['library:read'] },
+    bakery: { question: 'Loaves by bread of Stonehearth in 2025', figure: 51260, rights: ['bakery:read'] },
+  };
+  let warehouse;
+  let dataDir;
+
+  function start(count) {
+    const tenants = Object.fromEntries(Array.from({ length: count }, (_, i) =>
+      [`t${i}`, { warehouse: `t${i}.db`, store: `t${i}.db`, packs: LISTS[i % LISTS.length] }]));
+    return startDaemon({ warehouse, dataDir, readyMs: READY_LIMIT_MS, env: { VESPER_TENANTS: JSON.stringify(tenants), VESPER_PACKS_ROOTS: PACKS } });
+  }
+
+  before(async () => {
+    warehouse = await tempDir('warehouse');
+    dataDir = await tempDir('data');
+    await run('python3', ['-c', MAKE, join(warehouse, 't0.db'),
+      join(ROOT, 'sql/warehouse/sqlite/schema.sql'), join(PACKS, 'warehouse.sql')]);
+    await (await start(1)).stop();
+    await run('python3', ['-c', COPY, warehouse, join(dataDir, 'store'), String(MANY)]);
+  });
+
+  const ask = (d, i, pack) => d.ask(ASKED[pack].question,
+    { token: mintToken({ tenant_id: `t${i}`, permissions: ['chat:use', ...Object.values(ASKED).flatMap((a) => a.rights)] }) });
+
+  /* Each tenant's own figures, and only of its own packs. */
+  async function askTenant(d, i) {
+    for (const [pack, { figure }] of Object.entries(ASKED)) {
+      const turn = await ask(d, i, pack);
+      const numbers = JSON.stringify(turn.tables?.map(rowsOf) ?? []);
+      if (LISTS[i % LISTS.length].includes(pack))
+        assert.match(numbers, new RegExp(`:${figure + i}\\b`), `t${i} ${pack}: ${turn.text}`);
+      else
+        assert.deepEqual(turn.tables, [], `t${i} has no ${pack}: ${turn.text}`);
+    }
+  }
+
+  const rssKb = async (d) => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${d.child.pid}/status`, 'utf8'))[1]);
+
+  /* A reload names each list once, however many tenants have it. */
+  async function listsLoaded(d) {
+    const from = d.output.length;
+    d.child.kill('SIGHUP');
+    for (const until = Date.now() + RELOAD_LIMIT_MS; Date.now() < until; await sleep(20))
+      if (/"config\.(loaded|refused)"/.test(d.output.slice(from)))
+        break;
+    return [...d.output.slice(from).matchAll(/catalog\.loaded.*?(core,[a-z,]+):/g)].map((m) => m[1]).sort();
+  }
+
+  it('answers each from its own packs and data, shares what is loaded, and costs little a tenant', async (t) => {
+    /* Where sanitizers keep what was freed, memory tells nothing: it is printed alone. */
+    const counts = /__[at]san_init/.test(await readFile(VESPERD, 'latin1')) ? [MANY] : [FEW, MANY];
+    const kb = [];
+    for (const count of counts) {
+      const d = await start(count);
+      t.after(() => d.kill());
+      for (const i of [0, 1, 2, count - 3, count - 2, count - 1])
+        await askTenant(d, i);
+      kb.push(await rssKb(d));
+      assert.deepEqual(await listsLoaded(d), LISTS.map((packs) => `core,${packs}`).sort());
+      await d.stop();
+      t.diagnostic(`RSS ${kb.at(-1)} KB with ${count} tenants`);
+    }
+    const each = (kb.at(-1) - kb[0]) / (MANY - FEW);
+    assert.ok(each <= TENANT_KB_MAX, `${each.toFixed(1)} KB a tenant`);
+  });
 });
