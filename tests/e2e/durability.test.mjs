@@ -3,23 +3,25 @@
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
 import { demoWarehouse, filesUnder, REFERENCE, startDaemon, tempDir } from './harness.mjs';
+import { Raw, upgrade } from './raw.mjs';
 
 const slowAnswer = [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(2000) }, fault: { token_ms: 30 } },
   { reply: 'demo' }];
 
 /* A mock and a data folder that outlive the daemons which the test starts and ends. */
-async function stage(t, script) {
+async function stage(t, script, env) {
   const mock = script && (await startMock({ script }));
   const dataDir = await tempDir();
   t.after(() => mock?.close());
   const start = async () => {
-    const d = await startDaemon({ mock, dataDir });
+    const d = await startDaemon({ mock, dataDir, env });
     t.after(() => d.exited ?? d.stop());
     return d;
   };
@@ -260,6 +262,63 @@ describe('a database that another program has locked', () => {
     assert.equal(told.retryable, true);
     assert.doesNotMatch(told.message, /sqlite|database is locked|\.db/i);
     await release();
+    assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
+    await chat.close();
+    await d.stop();
+  });
+
+  it('sockets that close while a session is looked up or a turn begins leave nothing behind', { timeout: 120000 }, async (t) => {
+    /* Lookups wait behind the question that waits for the file. */
+    const { mock, start } = await stage(t, [{ reply: 'demo' }], { VESPER_STORE_WORKERS: '1', VESPER_LIMITS_GRACE_S: '0' });
+    const d = await start();
+    const [path] = (await filesUnder(d.dataDir)).filter((p) => /vesper\.db$/.test(p));
+    const { session } = await d.ask(REFERENCE);
+    const asked = mock.count;
+    const history = async (id) => ((await d.rest().get(`/api/v1/sessions/${id}/messages`)).body.data ?? []).map((m) => m.status);
+    const descriptors = () => readdirSync(`/proc/${d.child.pid}/fd`).length;
+    const read = async () => { /* what was sent before is read by then */
+      for (let i = 0; i < 2; i++)
+        assert.equal((await d.rest().get('/livez')).status, 200);
+    };
+    const leave = async (way) => {
+      const [begins, foreign] = [await d.connect(), await d.connect()];
+      const { chat: unnamed } = await d.open({ session, origin: d.url });
+      const release = await lock(path);
+      t.after(release);
+      begins.send({ type: 'chat.message', content: REFERENCE });
+      await read();
+      foreign.send({ type: 'chat.message', content: REFERENCE, session_id: session });
+      unnamed.send({ type: 'auth', token: d.rest().token });
+      const door = await new Raw(d.port).write(upgrade({ path: `/ws/v1/chat?session_id=${session}` }));
+      await read();
+      const during = door.text === '' && unnamed.all.length === 0;
+      door.socket.resetAndDestroy();
+      const closed = [begins, foreign, unnamed].map((chat) => chat[way]());
+      await read();
+      await release();
+      await Promise.all(closed);
+      return { begins, during };
+    };
+    for (const way of ['close', 'cut']) {
+      await read();
+      const before = descriptors();
+      let left;
+      for (let tries = 0; !left?.during; tries++) { /* on a busy machine the question may have given up by then */
+        assert.ok(tries < 10, 'no socket closed during a lookup');
+        left = await leave(way);
+      }
+      const { begins } = left;
+      for (const until = Date.now() + 20000; descriptors() > before; await sleep(20))
+        assert.ok(Date.now() < until, `${before} descriptors, then ${descriptors()}`);
+      for (const id of [session, begins.session]) {
+        let stored;
+        for (const until = Date.now() + 20000; (stored = await history(id)).length % 2; await sleep(20))
+          assert.ok(Date.now() < until, 'the question stays without its end');
+        assert.ok(stored.slice(id === session ? 2 : 0).every((status, i) => status === (i % 2 ? 'cancelled' : 'complete')), `${stored}`);
+      }
+      assert.equal(mock.count, asked, 'no model was asked');
+    }
+    const chat = await d.connect({ session });
     assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
     await chat.close();
     await d.stop();
