@@ -138,6 +138,12 @@ export class Chat {
     this.ws.terminate();
     return this.closed;
   }
+
+  /* The same, with what is on its way thrown away: even who does not read hears of it. */
+  reset() {
+    this.ws._socket.resetAndDestroy();
+    return this.closed;
+  }
 }
 
 function urlFor(base, { path = '/ws/v1/chat', session, ticket, token, via }) {

@@ -299,7 +299,7 @@ describe('a database that another program has locked', () => {
       await Promise.all(closed);
       return { begins, during };
     };
-    for (const way of ['close', 'cut']) {
+    for (const way of ['close', 'cut', 'reset']) {
       await read();
       const before = descriptors();
       let left;

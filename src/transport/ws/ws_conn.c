@@ -296,6 +296,7 @@ void conn_close(struct ws_conn *c, int code, const char *reason)
 
 void conn_kill(struct ws_conn *c)
 {
+	conn_listen(c, true); /* libwebsockets does not end what it may not read */
 	c->dead = true;
 	lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
