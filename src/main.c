@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 	if (strcmp(verb, "--print-keys") == 0)
 		return print_with(config_print_keys);
 	if (argc == 3 && strcmp(verb, "--record") == 0) {
-		d.record_folder = argv[2];
+		d.record.folder = argv[2];
 	} else if (argc > 2 ||
 		   (*verb && strcmp(verb, "--check") != 0 && strcmp(verb, "--print-config") != 0)) {
 		fprintf(stderr, "vesperd: %s is not understood here\nusage:\n%s", argv[argc - 1],

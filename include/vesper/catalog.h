@@ -181,26 +181,32 @@ struct tool_def {
 	const char *pack;   /* "energy" */
 	const char *folder; /* below sql/<pack>: the domain that owns it */
 	const char *about;
-	const char *permission;
 	const char *source;         /* whose views it reads; NULL: each caller's statement says */
 	const char *const *reports; /* keys, the closest first; NULL-ended */
-	const char *const *agents;  /* who may call it, NULL-ended */
-	bool visible;               /* to router, supervisor and agents */
-	/* To agents alone: what it needs can't be read out of a question by code. */
-	bool agents_only;
+	struct {
+		const char *permission;    /* of the user */
+		const char *const *agents; /* NULL-ended */
+		bool visible;              /* to router, supervisor and agents */
+		/* To agents alone: what it needs can't be read out of a question by code. */
+		bool agents_only;
+	} callers;
 	/* The parameter that holds the caller's own SELECT; then no file has any. */
 	const char *gate;
 	int64_t cache_s;    /* 0: never cached */
 	const char *window; /* "view.column" that bounds the dates, or NULL */
-	bool has_whole;     /* of a result that was cut, the whole may be asked about */
-	const struct sql_whole_column *whole; /* then these columns are summed */
-	size_t whole_count;
-	const char *measures;       /* what it orders or counts, in words; or NULL */
-	const char *grain;          /* what its rows are told apart by, in words; or NULL */
-	const char *answer;         /* the tool's own sentence with placeholders, or NULL */
-	const char *const *suggest; /* follow-up questions with placeholders */
-	const struct refer_def *refers;
-	size_t refer_count;
+	struct {
+		bool askable; /* of a result that was cut, the whole may be asked about */
+		const struct sql_whole_column *sums; /* then these columns are summed */
+		size_t sum_count;
+	} whole;
+	const char *measures; /* what it orders or counts, in words; or NULL */
+	const char *grain;    /* what its rows are told apart by, in words; or NULL */
+	struct {
+		const char *answer;         /* a sentence with placeholders, or NULL */
+		const char *const *suggest; /* follow-up questions with placeholders */
+		const struct refer_def *refers;
+		size_t refer_count;
+	} words; /* of the tool's own, for answers */
 	const struct param_def *params;
 	size_t param_count;
 	const struct column_def *columns;

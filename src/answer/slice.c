@@ -28,9 +28,9 @@ static void add_tool(struct buf *b, const struct tool_def *tool, bool whole)
 	for (size_t p = 0; p < tool->param_count; p++)
 		buf_printf(b, "%s %s%s", p ? "," : "", tool->params[p].filter,
 			   tool->params[p].required ? "" : "?");
-	for (size_t r = 0; r < tool->refer_count && whole; r++)
-		buf_printf(b, "%s %s as %s (%s)", r ? "," : " Gives", tool->refers[r].filter,
-			   tool->refers[r].path, tool->refers[r].words[0]);
+	for (size_t r = 0; r < tool->words.refer_count && whole; r++)
+		buf_printf(b, "%s %s as %s (%s)", r ? "," : " Gives", tool->words.refers[r].filter,
+			   tool->words.refers[r].path, tool->words.refers[r].words[0]);
 	buf_char(b, '\n');
 }
 

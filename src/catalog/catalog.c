@@ -242,9 +242,9 @@ void catalog_use_switches(struct catalog *c, const struct switches *s)
 const char *catalog_agent_for(const struct catalog *c, const struct tool_def *tool,
 			      const struct principal *who, const char *agent)
 {
-	if (!may(who, tool->permission))
+	if (!may(who, tool->callers.permission))
 		return NULL;
-	for (const char *const *a = tool->agents; *a; a++)
+	for (const char *const *a = tool->callers.agents; *a; a++)
 		if ((!agent || strcmp(*a, agent) == 0) &&
 		    !switches_are_off(c->switches, who->tenant, *a, tool->name))
 			return *a;
@@ -255,7 +255,7 @@ const char *catalog_agent_for(const struct catalog *c, const struct tool_def *to
 static bool may_use(const struct catalog *c, const struct principal *who, const struct tool_def *t,
 		    const char *agent)
 {
-	return t->visible && (!who || catalog_agent_for(c, t, who, agent));
+	return t->callers.visible && (!who || catalog_agent_for(c, t, who, agent));
 }
 
 static bool has_tool(const struct catalog_view *v, const struct tool_def *t)
@@ -272,7 +272,7 @@ static void list_agent_tools(const struct catalog *c, const struct principal *wh
 	const struct tool_def **tools = arena_alloc(a, (c->tool_count + 1) * sizeof(*tools));
 
 	for (size_t i = 0; i < c->tool_count; i++)
-		if (c->tools[i].agents_only &&
+		if (c->tools[i].callers.agents_only &&
 		    (!who || catalog_agent_for(c, &c->tools[i], who, NULL)))
 			tools[v->agent_tool_count++] = &c->tools[i];
 	v->agent_tools = tools;
@@ -369,15 +369,15 @@ void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool, const char *agent)
 {
 	return has_tool(v, tool) &&
-	       (!agent || (strlist_has(tool->agents, agent) &&
+	       (!agent || (strlist_has(tool->callers.agents, agent) &&
 			   !(v->tenant && switches_are_off(v->catalog->switches, v->tenant, agent,
 							   tool->name))));
 }
 
 const char *catalog_agent_in(const struct catalog_view *v, const struct tool_def *tool)
 {
-	for (const char *const *agent = tool->agents; *agent; agent++)
+	for (const char *const *agent = tool->callers.agents; *agent; agent++)
 		if (catalog_allows(v, tool, *agent))
 			return *agent;
-	return tool->agents[0];
+	return tool->callers.agents[0];
 }

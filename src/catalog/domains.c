@@ -129,20 +129,20 @@ static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, str
 	const struct catalog *c = &l->whole->shown;
 	struct strlist all = {0};
 
-	if (listed > 0 || !t->agents)
+	if (listed > 0 || !t->callers.agents)
 		return err_set(
 			e, ERR_INPUT,
 			"%s:1: \"visible: agents\" wants \"agents:\", and no domain that lists "
 			"the tool",
 			t->path);
-	if (strcmp(t->agents[0], "*") == 0) {
+	if (strcmp(t->callers.agents[0], "*") == 0) {
 		strlist_add(&all, l->arena, NULL);
 		for (size_t i = 0; i < c->domain_count; i++)
 			strlist_add(&all, l->arena, c->domains[i].agent);
-		t->agents = all.items;
+		t->callers.agents = all.items;
 		return true;
 	}
-	for (const char *const *agent = t->agents; *agent; agent++)
+	for (const char *const *agent = t->callers.agents; *agent; agent++)
 		if (!catalog_domain_of_agent(c, *agent))
 			return err_set(e, ERR_INPUT, "%s:1: there is no agent %s", t->path, *agent);
 	return true;
@@ -151,7 +151,7 @@ static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, str
 static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 {
 	const struct catalog *c = &l->whole->shown;
-	const char *const *declared = t->agents;
+	const char *const *declared = t->callers.agents;
 	struct strlist agents = {0};
 
 	for (size_t i = 0; i < c->domain_count; i++) {
@@ -165,7 +165,7 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 				       t->path, d->pack, d->name);
 		strlist_add(&agents, l->arena, d->agent);
 	}
-	if (t->agents_only)
+	if (t->callers.agents_only)
 		return name_agents(l, t, agents.count, e);
 	if (agents.count == 0)
 		return err_set(e, ERR_INPUT, "%s:1: no domain lists this tool", t->path);
@@ -176,7 +176,7 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 				       "%s:1: agents are not those whose domains "
 				       "list the tool",
 				       t->path);
-	t->agents = agents.items;
+	t->callers.agents = agents.items;
 	return true;
 }
 

@@ -127,7 +127,7 @@ static bool find_tool(const struct checker *k)
 
 	if (flow_task(k->flow, l->id) != l)
 		return wrong(k, "two tasks are called %s", l->id);
-	if (tool && (tool->visible || tool->agents_only)) {
+	if (tool && (tool->callers.visible || tool->callers.agents_only)) {
 		l->tool = tool;
 		l->agent = NULL;
 		return true;

@@ -93,7 +93,7 @@ const char *const *catalog_gate_needs(const struct catalog *c, const struct tool
 	const struct catalog_whole *w = catalog_whole(c);
 	struct strlist needs = {0};
 
-	need(&needs, tool->permission, a);
+	need(&needs, tool->callers.permission, a);
 	for (size_t i = 0; i < checked->read_count; i++)
 		for (size_t k = 0; k < w->view_count; k++)
 			if (strcmp(w->view_defs[k].name, checked->reads[i].view->name) == 0)

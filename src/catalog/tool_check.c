@@ -179,16 +179,16 @@ static bool check_whole(const struct tool_def *t, const struct sql_file *f, stru
 {
 	const struct sql_query *main = &f->queries[0];
 
-	if (!t->has_whole)
+	if (!t->whole.askable)
 		return true;
 	if (!sql_query_has_whole(main))
 		return err_set(e, ERR_INPUT,
 			       "%s:%d: whole: the query main gives only a part of its rows",
 			       f->path, main->line);
-	for (size_t i = 0; i < t->whole_count; i++)
-		if (!sql_query_quotes(main, t->whole[i].name))
+	for (size_t i = 0; i < t->whole.sum_count; i++)
+		if (!sql_query_quotes(main, t->whole.sums[i].name))
 			return err_set(e, ERR_INPUT, "%s:%d: whole: query main gives no \"%s\"",
-				       f->path, main->line, t->whole[i].name);
+				       f->path, main->line, t->whole.sums[i].name);
 	return true;
 }
 

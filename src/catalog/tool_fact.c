@@ -158,7 +158,7 @@ static struct str next_word(struct str *rest)
 
 bool refer_read(struct arena *a, const char *text, int line, struct tool_def *tool, struct err *e)
 {
-	struct refer_def *list = arena_alloc(a, (tool->refer_count + 1) * sizeof(*list));
+	struct refer_def *list = arena_alloc(a, (tool->words.refer_count + 1) * sizeof(*list));
 	struct str rest = str_trim(str_of(text)), word = next_word(&rest);
 	struct refer_def r = {.filter = arena_strndup(a, word.p, word.n), .line = line};
 	struct strlist words = {0};
@@ -177,11 +177,11 @@ bool refer_read(struct arena *a, const char *text, int line, struct tool_def *to
 	if (words.count == 0)
 		return err_set(e, ERR_INPUT, "no words point at %s", r.path);
 	r.words = words.items;
-	for (size_t i = 0; i < tool->refer_count; i++)
-		list[i] = tool->refers[i];
-	list[tool->refer_count] = r;
-	tool->refers = list;
-	tool->refer_count++;
+	for (size_t i = 0; i < tool->words.refer_count; i++)
+		list[i] = tool->words.refers[i];
+	list[tool->words.refer_count] = r;
+	tool->words.refers = list;
+	tool->words.refer_count++;
 	return true;
 }
 
@@ -193,7 +193,7 @@ static bool read_refer(struct tool_header *h, const char *text, struct err *e)
 
 	if (!refer_read(h->l->arena, text, h->line, t, e))
 		return tool_wrong(h, e, "refer: %s", arena_strdup(h->l->arena, e->text));
-	r = &t->refers[t->refer_count - 1];
+	r = &t->words.refers[t->words.refer_count - 1];
 	if (!ref_parse(arena_printf(h->l->arena, "t.%s", r->path), &path, e))
 		return false; /* refer_read has parsed it */
 	if (path.kind == REF_FACT && !tool_fact(t, path.name))
@@ -227,11 +227,11 @@ bool tool_sentences_read(struct tool_header *h, struct err *e)
 				return false;
 			strlist_add(&suggest, h->l->arena, made);
 		} else if (strcmp(line->key, "answer") == 0 &&
-			   !read_sentence(h, line->value, &t->answer, e)) {
+			   !read_sentence(h, line->value, &t->words.answer, e)) {
 			return false;
 		}
 	}
-	t->suggest = suggest.items;
+	t->words.suggest = suggest.items;
 	return true;
 }
 

@@ -67,7 +67,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return true;
 	}
 	if (strcmp(key, "permission") == 0) {
-		t->permission = text;
+		t->callers.permission = text;
 		return strlist_has(h->l->whole->permissions, text) ||
 		       tool_wrong(h, e, "unknown permission %s", text);
 	}
@@ -80,9 +80,9 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	if (strcmp(key, "agents") == 0)
 		return read_names(h, text, &h->agents, e);
 	if (strcmp(key, "visible") == 0) {
-		t->visible = strcmp(text, "yes") == 0;
-		t->agents_only = strcmp(text, "agents") == 0;
-		return t->visible || t->agents_only || strcmp(text, "no") == 0 ||
+		t->callers.visible = strcmp(text, "yes") == 0;
+		t->callers.agents_only = strcmp(text, "agents") == 0;
+		return t->callers.visible || t->callers.agents_only || strcmp(text, "no") == 0 ||
 		       tool_wrong(h, e, "visible is yes or no, or agents");
 	}
 	if (strcmp(key, "gate") == 0) {
@@ -182,13 +182,13 @@ static bool read_whole(struct tool_header *h, struct err *e)
 	if (!str_eq(str_trim(word), STR("count")))
 		return tool_wrong(h, e, "whole is count, then sum(Column), …");
 	while (str_split(&rest, ',', &word)) {
-		if (t->whole_count == TOOL_COLUMNS_MAX)
+		if (t->whole.sum_count == TOOL_COLUMNS_MAX)
 			return tool_wrong(h, e, "whole has more than %d columns", TOOL_COLUMNS_MAX);
-		if (!read_whole_column(h, str_trim(word), &columns[t->whole_count++], e))
+		if (!read_whole_column(h, str_trim(word), &columns[t->whole.sum_count++], e))
 			return false;
 	}
-	t->has_whole = true;
-	t->whole = columns;
+	t->whole.askable = true;
+	t->whole.sums = columns;
 	return true;
 }
 
@@ -204,7 +204,7 @@ static bool read_gate(struct tool_header *h, struct err *e)
 		return true;
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_wrong(h, e, "gate %s is no required plain text param", t->gate);
-	if (t->cache_s || t->has_whole || t->window || t->column_count || t->derive_count ||
+	if (t->cache_s || t->whole.askable || t->window || t->column_count || t->derive_count ||
 	    t->source)
 		return tool_wrong(
 			h, e,
@@ -224,7 +224,7 @@ static bool check_header(struct tool_header *h, struct err *e)
 		return tool_wrong(h, e, "the header has no \"-- tool: NAME\"");
 	if (!t->about)
 		return tool_wrong(h, e, "the header has no \"-- about: …\"");
-	if (!t->permission)
+	if (!t->callers.permission)
 		return tool_wrong(h, e, "the header has no \"-- permission: …\"");
 	if (t->cache_s < 0)
 		return tool_wrong(h, e, "cache_s is negative");
@@ -242,7 +242,7 @@ static size_t count_lines(const struct sql_file *f, const char *key)
 
 bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def *out, struct err *e)
 {
-	struct tool_def t = {.visible = true, .path = f->path};
+	struct tool_def t = {.callers.visible = true, .path = f->path};
 	struct tool_header h = {
 		.l = l,
 		.file = f,
@@ -265,7 +265,7 @@ bool tool_file_read(struct loader *l, const struct sql_file *f, struct tool_def 
 	if (!check_header(&h, e) || !read_whole(&h, e) || !tool_derives_read(&h, e) ||
 	    !read_gate(&h, e) || !tool_sentences_read(&h, e))
 		return false;
-	t.agents = h.agents.items;
+	t.callers.agents = h.agents.items;
 	t.reports = h.reports.items;
 	*out = t;
 	return true;

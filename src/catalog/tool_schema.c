@@ -160,10 +160,10 @@ static json_t *tool_json(const struct tool_def *t)
 
 	json_set_str(tool, "name", t->name);
 	json_set_str(tool, "about", t->about);
-	json_set_str(tool, "permission", t->permission);
+	json_set_str(tool, "permission", t->callers.permission);
 	json_set_str(tool, "report", t->reports ? t->reports[0] : NULL);
 	json_set_take(tool, "reports", texts_json(t->reports));
-	json_set_take(tool, "agents", texts_json(t->agents));
+	json_set_take(tool, "agents", texts_json(t->callers.agents));
 	json_set_take(tool, "schema", json_deep_copy(t->schema));
 	json_set_take(tool, "columns", columns_json(t));
 	json_set_take(tool, "facts", facts_json(t));

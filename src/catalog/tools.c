@@ -186,10 +186,10 @@ static bool is_taken(const struct catalog *c, const char *filter)
 
 static bool check_refers(const struct catalog *c, const struct tool_def *t, struct err *e)
 {
-	for (size_t i = 0; i < t->refer_count; i++)
-		if (!is_taken(c, t->refers[i].filter))
+	for (size_t i = 0; i < t->words.refer_count; i++)
+		if (!is_taken(c, t->words.refers[i].filter))
 			return err_set(e, ERR_INPUT, "%s:%d: refer: no tool takes a filter %s",
-				       t->path, t->refers[i].line, t->refers[i].filter);
+				       t->path, t->words.refers[i].line, t->words.refers[i].filter);
 	return true;
 }
 

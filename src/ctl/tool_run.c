@@ -89,7 +89,7 @@ static bool call(struct run *r, const struct command *cmd, json_t *args, struct 
 	struct principal who;
 	struct tool_request request = {.call = "c1", .args = args, .who = &who};
 
-	if (!tool || (!tool->visible && !tool->agents_only))
+	if (!tool || (!tool->callers.visible && !tool->callers.agents_only))
 		return err_set(e, ERR_INPUT, "there is no tool %s (vesperctl tools lists them)",
 			       name ? name : "without a name");
 	if (!ctl_principal(r->opened.catalog, role, ctl_option(cmd, "tenant", "vesper"), &who, e))
@@ -101,8 +101,8 @@ static bool call(struct run *r, const struct command *cmd, json_t *args, struct 
 		return err_set(e, ERR_INPUT, "--today: \"%s\" is not a date like 2026-02-27",
 			       today);
 	request.tool = tool->name;
-	if (tool->agents_only)
-		request.agent = tool->agents[0];
+	if (tool->callers.agents_only)
+		request.agent = tool->callers.agents[0];
 	if (!ctl_tool_args(cmd, name_at(cmd) + 1, tool, args, e))
 		return false;
 	tool_start(r->opened.tools, &request, r->call_arena, on_result, r);

@@ -67,7 +67,7 @@ static void on_turns_drained(void *owner)
 {
 	struct daemon *d = owner;
 
-	if (!d->stopping)
+	if (!d->end.stopping)
 		return;
 	transport_drain(d->transport, on_transport_drained, d);
 }
@@ -90,14 +90,14 @@ static void on_stop_signal(void *owner, int signum)
 		loop_stop(d->loop); /* nothing was served yet */
 		return;
 	}
-	if (d->stopping) {
+	if (d->end.stopping) {
 		log_warn("daemon.stop", "second signal %d: ending at once", signum);
 		_exit(1);
 	}
-	d->stopping = true;
+	d->end.stopping = true;
 	log_info("daemon.stop", "draining %zu turns", turns_running(d->turns));
 	health_draining(true);
-	timer_start(d->drain_timer, STOP_WAIT_MS);
+	timer_start(d->end.drain, STOP_WAIT_MS);
 	turns_drain(d->turns, on_turns_drained, d);
 }
 
@@ -106,8 +106,8 @@ static void on_stop_signal(void *owner, int signum)
 /* The start can't go on: the loop ends, and serve says why. */
 static void give_up(struct daemon *d, const struct err *e)
 {
-	if (d->failure.code == ERR_NONE)
-		d->failure = *e;
+	if (d->end.failure.code == ERR_NONE)
+		d->end.failure = *e;
 	loop_stop(d->loop);
 }
 
@@ -161,7 +161,7 @@ static int64_t orphan_age_ms(const struct prepare_tenant *p)
 {
 	const struct daemon *d = p->daemon;
 
-	if (d->alone && !p->counted)
+	if (d->prepare.alone && !p->counted)
 		return 0;
 	return config_int(d->config, "llm.timeouts_ms.turn") +
 	       config_int(d->config, "limits.grace_s") * 1000 + ORPHAN_MARGIN_MS;
@@ -178,10 +178,10 @@ static const struct err *no_store_at_all(const struct daemon *d)
 	const struct err *why = NULL;
 
 	for (size_t i = 0; i < d->databases.tenant_count; i++) {
-		if (d->prepares[i].why.code == ERR_NONE)
+		if (d->prepare.tenants[i].why.code == ERR_NONE)
 			return NULL;
 		if (!why)
-			why = &d->prepares[i].why;
+			why = &d->prepare.tenants[i].why;
 	}
 	return why;
 }
@@ -198,7 +198,7 @@ static void count_first(struct prepare_tenant *p)
 		return;
 	p->counted = true;
 	prepare_next(d);
-	if (--d->preparing > 0 || d->failure.code != ERR_NONE || d->stopping)
+	if (--d->prepare.waiting > 0 || d->end.failure.code != ERR_NONE || d->end.stopping)
 		return;
 	if (no_store_at_all(d))
 		give_up(d, no_store_at_all(d));
@@ -234,9 +234,9 @@ static void wait_for_file(struct prepare_tenant *p, const struct err *e)
 		log_error("store.waiting", "tenant %s is not served: %s", p->tenant, e->text);
 	p->why = *e;
 	health_set(p->check, HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "%s", e->text);
-	if (!d->prepare_timer) {
-		d->prepare_timer = timer_new(d->loop, on_prepare_again, d);
-		timer_repeat(d->prepare_timer, PREPARE_AGAIN_MS);
+	if (!d->prepare.timer) {
+		d->prepare.timer = timer_new(d->loop, on_prepare_again, d);
+		timer_repeat(d->prepare.timer, PREPARE_AGAIN_MS);
 	}
 }
 
@@ -317,8 +317,8 @@ static void prepare(struct prepare_tenant *p)
 
 static void prepare_next(struct daemon *d)
 {
-	if (d->prepares_begun < d->databases.tenant_count && !d->stopping)
-		prepare(&d->prepares[d->prepares_begun++]);
+	if (d->prepare.begun < d->databases.tenant_count && !d->end.stopping)
+		prepare(&d->prepare.tenants[d->prepare.begun++]);
 }
 
 static void on_busy_again(void *owner)
@@ -330,22 +330,22 @@ static void on_busy_again(void *owner)
 static void on_prepare_again(void *owner)
 {
 	struct daemon *d = owner;
-	bool all = ++d->prepare_ticks % ORPHANS_TICKS == 0 && store_on_server(d);
+	bool all = ++d->prepare.ticks % ORPHANS_TICKS == 0 && store_on_server(d);
 
-	for (size_t i = 0; i < d->prepares_begun; i++)
-		if (!d->prepares[i].looking && (all || !d->prepares[i].ready))
-			prepare(&d->prepares[i]);
+	for (size_t i = 0; i < d->prepare.begun; i++)
+		if (!d->prepare.tenants[i].looking && (all || !d->prepare.tenants[i].ready))
+			prepare(&d->prepare.tenants[i]);
 }
 
 static void prepare_stores(struct daemon *d)
 {
 	size_t n = d->databases.tenant_count;
 
-	d->alone = !store_on_server(d) && alone_on_files(d);
-	d->preparing = n;
-	d->prepares = arena_alloc(d->arena, n * sizeof(*d->prepares));
+	d->prepare.alone = !store_on_server(d) && alone_on_files(d);
+	d->prepare.waiting = n;
+	d->prepare.tenants = arena_alloc(d->arena, n * sizeof(*d->prepare.tenants));
 	for (size_t i = 0; i < n; i++)
-		d->prepares[i] = (struct prepare_tenant){
+		d->prepare.tenants[i] = (struct prepare_tenant){
 			.daemon = d,
 			.tenant = d->databases.tenant_ids[i],
 			.check = arena_printf(d->arena, "start:%s", d->databases.tenant_ids[i]),
@@ -355,25 +355,25 @@ static void prepare_stores(struct daemon *d)
 		prepare_next(d);
 	if (!store_on_server(d))
 		return;
-	d->prepare_timer = timer_new(d->loop, on_prepare_again, d);
-	timer_repeat(d->prepare_timer, PREPARE_AGAIN_MS);
+	d->prepare.timer = timer_new(d->loop, on_prepare_again, d);
+	timer_repeat(d->prepare.timer, PREPARE_AGAIN_MS);
 }
 
 /* Nothing is asked of the stores any more, and no answer comes. */
 static void prepare_stop(struct daemon *d)
 {
-	for (size_t i = 0; d->prepares && i < d->databases.tenant_count; i++) {
-		op_cancel(&d->prepares[i].op);
-		timer_free(&d->prepares[i].again);
+	for (size_t i = 0; d->prepare.tenants && i < d->databases.tenant_count; i++) {
+		op_cancel(&d->prepare.tenants[i].op);
+		timer_free(&d->prepare.tenants[i].again);
 	}
-	timer_free(&d->prepare_timer);
+	timer_free(&d->prepare.timer);
 }
 
 static void start(struct daemon *d)
 {
-	d->drain_timer = timer_new(d->loop, on_drain_too_slow, d);
-	d->term = signal_watch_new(d->loop, SIGTERM, on_stop_signal, d);
-	d->interrupt = signal_watch_new(d->loop, SIGINT, on_stop_signal, d);
+	d->end.drain = timer_new(d->loop, on_drain_too_slow, d);
+	d->end.term = signal_watch_new(d->loop, SIGTERM, on_stop_signal, d);
+	d->end.interrupt = signal_watch_new(d->loop, SIGINT, on_stop_signal, d);
 	d->hangup = signal_watch_new(d->loop, SIGHUP, on_hangup, d);
 	daemon_watch_sources(d);
 	db_watch(d->stored, NULL);
@@ -386,13 +386,13 @@ static void start(struct daemon *d)
 
 int daemon_serve(struct daemon *d)
 {
-	if (daemon_build(d, &d->failure)) {
+	if (daemon_build(d, &d->end.failure)) {
 		start(d);
 		loop_run(d->loop);
 		prepare_stop(d);
 	}
-	if (d->failure.code != ERR_NONE) {
-		fprintf(stderr, "vesperd: %s\n", d->failure.text);
+	if (d->end.failure.code != ERR_NONE) {
+		fprintf(stderr, "vesperd: %s\n", d->end.failure.text);
 		return 1;
 	}
 	log_info("daemon.stop", "bye");

@@ -49,41 +49,53 @@ struct daemon {
 	struct http *http;
 	struct open_sources sources;
 	struct db *stored;
-	struct cache *cache;
-	bool cache_shared; /* other processes see it, too */
+	struct {
+		struct cache *store;
+		bool shared; /* other processes see it, too */
+	} cache;
 	struct store *store;
 	struct pbi *pbi; /* NULL: reports only link */
 	struct llm *llm;
 	struct budget *budget;
 	struct spending *spending;
-	const char *record_folder; /* --record; NULL: nothing is recorded */
-	struct recorder *recorder;
-	json_t *exchanges; /* the only model is this recording of one; NULL: as configured */
-	struct llm_replay *replay;
-	void (*on_turn)(void *owner, json_t *take); /* instead of a recorder; or NULL */
-	void *on_turn_owner;
+	struct {
+		const char *folder; /* --record; NULL: nothing is recorded */
+		struct recorder *recorder;
+		json_t *exchanges; /* the only model is this recording of one; NULL: as configured
+				    */
+		struct llm_replay *replay;
+		void (*on_turn)(void *owner, json_t *take); /* instead of a recorder; or NULL */
+		void *owner;
+	} record;
 	struct identity *identity;
 	struct arena *roles; /* what the roles of tokens stand for */
 	struct stream_hub *streams;
 	struct pool *tool_workers;
 	struct turns *turns;
-	struct knowledge_list **lists; /* one for each list of packs */
-	size_t list_count;
-	bool names_started;
+	struct {
+		struct knowledge_list **lists; /* one for each list of packs */
+		size_t count;
+		bool names_started;
+	} knowledge;
 	struct switches *switches; /* tools that are switched off */
 	struct maintenance *maintenance;
 	struct transport *transport;
-	struct signal_watch *term, *interrupt, *hangup;
-	struct timer *drain_timer;
+	struct signal_watch *hangup;
+	struct {
+		struct signal_watch *term, *interrupt;
+		struct timer *drain;
+		bool stopping;
+		struct err failure; /* why the start could not go on */
+	} end;
 	const char *root;
-	struct prepare_tenant *prepares; /* of each tenant */
-	struct timer *prepare_timer;     /* looks at stores on a server again */
-	int prepare_ticks;
-	bool alone;       /* no other daemon serves the same files */
-	size_t preparing; /* tenants of whose store nothing is known yet */
-	size_t prepares_begun;
-	bool stopping;
-	struct err failure; /* why the start could not go on */
+	struct {
+		struct prepare_tenant *tenants; /* each of them */
+		struct timer *timer;            /* looks at stores on a server again */
+		int ticks;
+		bool alone;     /* no other daemon serves the same files */
+		size_t waiting; /* tenants of whose store nothing is known yet */
+		size_t begun;
+	} prepare;
 };
 
 /* The configuration, and what concerns the whole process. */

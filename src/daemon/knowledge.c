@@ -113,7 +113,7 @@ static bool make(struct staged_knowledge *s, const struct knowledge_list *l,
 	struct turn_knowledge k = {.key = l->packs.key};
 	struct toolbox_options o = {.loop = d->loop,
 				    .sources = &d->sources.table,
-				    .cache = d->cache,
+				    .cache = d->cache.store,
 				    .store = d->store,
 				    .workers = d->tool_workers,
 				    .hide_existence =
@@ -161,13 +161,13 @@ static bool use_views(const struct staged_knowledge *s, size_t last, struct err 
 	const struct daemon *d = s->daemon;
 	struct arena *a = arena_new(TURN_ARENA_BYTES);
 	const struct catalog **catalogs =
-		arena_alloc(a, (d->list_count + last + 1) * sizeof(*catalogs));
+		arena_alloc(a, (d->knowledge.count + last + 1) * sizeof(*catalogs));
 	size_t n = 0;
 	bool done;
 
-	for (size_t i = 0; i < d->list_count; i++)
-		if (strcmp(d->lists[i]->packs.key, s->lists[last].list->packs.key) != 0)
-			catalogs[n++] = catalog_of(d, d->lists[i]);
+	for (size_t i = 0; i < d->knowledge.count; i++)
+		if (strcmp(d->knowledge.lists[i]->packs.key, s->lists[last].list->packs.key) != 0)
+			catalogs[n++] = catalog_of(d, d->knowledge.lists[i]);
 	for (size_t i = 0; i <= last; i++)
 		catalogs[n++] = staged_catalog(s, i);
 	done = databases_use_views(&d->sources, catalogs, n, e);
@@ -188,7 +188,7 @@ static bool stage_list(struct staged_knowledge *s, size_t list, struct err *e)
 		drop(&x->made);
 	}
 	x->made.catalog = NULL;
-	x->instead = list_with_key(d->lists, d->list_count, x->list->packs.key);
+	x->instead = list_with_key(d->knowledge.lists, d->knowledge.count, x->list->packs.key);
 	if (!x->instead) {
 		*e = why;
 		return false;
@@ -290,7 +290,8 @@ static bool same_tenants(const struct knowledge_list *a, const struct knowledge_
 /* What is known of names goes over where the list has the same tenants. */
 static void take_names(const struct daemon *d, struct staged_list *x)
 {
-	struct knowledge_list *old = list_with_key(d->lists, d->list_count, x->list->packs.key);
+	struct knowledge_list *old =
+		list_with_key(d->knowledge.lists, d->knowledge.count, x->list->packs.key);
 
 	if (!old || !same_tenants(old, x->list) || !old->names)
 		return;
@@ -323,7 +324,7 @@ static void add(const struct daemon *d, struct knowledge_set *set, struct staged
 	}
 	knowledge_set_add(set, l->tenants, &x->made);
 	health_remove(l->check);
-	if (d->names_started)
+	if (d->knowledge.names_started)
 		log_info("catalog.loaded", "%s: %zu tools, %.*s", l->packs.key,
 			 x->made.catalog->tool_count, STR_CUT(x->made.catalog->hash, 12));
 	x->made.catalog = NULL;
@@ -331,14 +332,14 @@ static void add(const struct daemon *d, struct knowledge_set *set, struct staged
 
 static void lists_free(struct daemon *d, const struct staged_knowledge *now)
 {
-	for (size_t i = 0; i < d->list_count; i++) {
-		if (now && !staged_with_key(now, d->lists[i]->packs.key))
-			health_remove(d->lists[i]->check);
-		list_free(d->lists[i]);
+	for (size_t i = 0; i < d->knowledge.count; i++) {
+		if (now && !staged_with_key(now, d->knowledge.lists[i]->packs.key))
+			health_remove(d->knowledge.lists[i]->check);
+		list_free(d->knowledge.lists[i]);
 	}
-	mem_free(d->lists);
-	d->lists = NULL;
-	d->list_count = 0;
+	mem_free(d->knowledge.lists);
+	d->knowledge.lists = NULL;
+	d->knowledge.count = 0;
 }
 
 void knowledge_use(struct daemon *d, struct staged_knowledge **staged)
@@ -354,15 +355,15 @@ void knowledge_use(struct daemon *d, struct staged_knowledge **staged)
 	}
 	lists_free(d, s); /* with those readers of names that no list has taken over */
 	turns_use(d->turns, set);
-	d->lists = lists;
-	d->list_count = s->count;
+	d->knowledge.lists = lists;
+	d->knowledge.count = s->count;
 	identity_use_roles(d->identity, s->role_list);
 	arena_free(&d->roles);
 	d->roles = s->roles;
 	s->roles = NULL;
 	s->count = 0;
 	knowledge_discard(staged);
-	if (d->names_started)
+	if (d->knowledge.names_started)
 		daemon_names_start(d);
 }
 
@@ -379,10 +380,10 @@ bool daemon_load_knowledge(struct daemon *d, struct err *e)
 
 const struct turn_knowledge *daemon_knowledge(const struct daemon *d, size_t list, size_t *tenants)
 {
-	if (list >= d->list_count)
+	if (list >= d->knowledge.count)
 		return NULL;
-	*tenants = d->lists[list]->tenant_count;
-	return turns_knowledge(d->turns, d->lists[list]->tenants[0]);
+	*tenants = d->knowledge.lists[list]->tenant_count;
+	return turns_knowledge(d->turns, d->knowledge.lists[list]->tenants[0]);
 }
 
 void daemon_watch_sources(struct daemon *d)
@@ -393,8 +394,8 @@ void daemon_watch_sources(struct daemon *d)
 	for (size_t s = 0; s < d->sources.table.count; s++) {
 		size_t n = 0;
 
-		for (size_t i = 0; i < d->list_count; i++) {
-			const struct knowledge_list *l = d->lists[i];
+		for (size_t i = 0; i < d->knowledge.count; i++) {
+			const struct knowledge_list *l = d->knowledge.lists[i];
 			bool reads =
 				catalog_reads(catalog_of(d, l), d->sources.table.items[s]->name);
 
@@ -411,10 +412,10 @@ void daemon_watch_sources(struct daemon *d)
 
 void daemon_names_start(struct daemon *d)
 {
-	d->names_started = true;
-	for (size_t i = 0; i < d->list_count; i++) {
-		names_begin(d, d->lists[i]);
-		name_refresh_use_settings(d->lists[i]->names, d->settings.names);
+	d->knowledge.names_started = true;
+	for (size_t i = 0; i < d->knowledge.count; i++) {
+		names_begin(d, d->knowledge.lists[i]);
+		name_refresh_use_settings(d->knowledge.lists[i]->names, d->settings.names);
 	}
 }
 

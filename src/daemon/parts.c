@@ -31,9 +31,9 @@ bool daemon_new_llm(struct daemon *d, const struct llm_settings *s, bool unseen,
 	struct llm_options o = s->options;
 
 	o.unseen = unseen;
-	if (d->recorder) {
+	if (d->record.recorder) {
 		o.exchange = recorder_exchange;
-		o.exchange_owner = d->recorder;
+		o.exchange_owner = d->record.recorder;
 	}
 	o.budget = d->budget;
 	o.ledger = spending_entry;
@@ -46,8 +46,8 @@ static bool open_model(struct daemon *d, struct err *e)
 {
 	const struct budget_settings *b = d->settings.budget;
 
-	if (d->exchanges) {
-		d->llm = llm_from_exchanges(d->loop, d->exchanges, &d->replay);
+	if (d->record.exchanges) {
+		d->llm = llm_from_exchanges(d->loop, d->record.exchanges, &d->record.replay);
 		return true;
 	}
 	d->budget = budget_new(b->prices, b->price_count, b->limits, b->limit_count);
@@ -72,13 +72,14 @@ static bool open_cache(struct daemon *d, struct err *e)
 		.secret = shared_secret(d),
 	};
 
-	d->cache_shared = *o.url != 0;
-	if (d->cache_shared && !*o.secret)
+	d->cache.shared = *o.url != 0;
+	if (d->cache.shared && !*o.secret)
 		log_warn("redis.secret", "auth.cursor_secret is not set: replicas do not share "
 					 "cached results and tickets");
-	if (d->cache_shared)
-		return cache_redis_new(d->loop, &o, &d->cache, e) || err_prefix(e, "redis.url");
-	d->cache = cache_memory_new(d->loop);
+	if (d->cache.shared)
+		return cache_redis_new(d->loop, &o, &d->cache.store, e) ||
+		       err_prefix(e, "redis.url");
+	d->cache.store = cache_memory_new(d->loop);
 	return true;
 }
 
@@ -106,7 +107,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 
 	if (!databases_read(d->config, d->arena, &d->databases, e) ||
 	    !settings_read(d->config, &d->settings, e) || !daemon_open_http(d, e) ||
-	    (d->record_folder && !recorder_open(d->loop, d->record_folder, &d->recorder, e)) ||
+	    (d->record.folder &&
+	     !recorder_open(d->loop, d->record.folder, &d->record.recorder, e)) ||
 	    !databases_open_sources(&d->databases, d->loop, d->arena, &d->sources, e) ||
 	    !databases_open_store(&d->databases, d->config, d->loop, &d->stored, e) ||
 	    !store_new(d->loop, d->stored, d->root, &d->store, e) || !open_model(d, e) ||
@@ -122,8 +124,8 @@ bool daemon_build(struct daemon *d, struct err *e)
 		.llm = d->llm,
 		.settings = d->settings.turn,
 	};
-	turns.record = d->recorder ? recorder_turn : d->on_turn;
-	turns.record_owner = d->recorder ? (void *)d->recorder : d->on_turn_owner;
+	turns.record = d->record.recorder ? recorder_turn : d->record.on_turn;
+	turns.record_owner = d->record.recorder ? (void *)d->record.recorder : d->record.owner;
 	d->turns = turns_new(&turns);
 	return daemon_load_knowledge(d, e);
 }
@@ -147,8 +149,8 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		.pbi = d->pbi,
 		.switches_changed = maintenance_switches_changed,
 		.switches_owner = d->maintenance,
-		.feedback_given = d->recorder ? recorder_feedback : NULL,
-		.feedback_owner = d->recorder,
+		.feedback_given = d->record.recorder ? recorder_feedback : NULL,
+		.feedback_owner = d->record.recorder,
 	};
 
 	if (!transport_open(&o, &d->transport, e))
@@ -162,10 +164,10 @@ bool daemon_listen(struct daemon *d, struct err *e)
  * asked of the store is ended by the close of its database, and then the store is of no use. */
 void daemon_take_down(struct daemon *d)
 {
-	signal_watch_free(&d->term);
-	signal_watch_free(&d->interrupt);
+	signal_watch_free(&d->end.term);
+	signal_watch_free(&d->end.interrupt);
 	signal_watch_free(&d->hangup);
-	timer_free(&d->drain_timer);
+	timer_free(&d->end.drain);
 	transport_close(&d->transport);
 	maintenance_free(&d->maintenance);
 	daemon_knowledge_free(d);
@@ -177,11 +179,11 @@ void daemon_take_down(struct daemon *d)
 	arena_free(&d->roles);
 	pbi_free(&d->pbi);
 	llm_free(&d->llm);
-	recorder_close(&d->recorder);
+	recorder_close(&d->record.recorder);
 	spending_stop(d->spending);
 	db_close(&d->stored);
 	store_free(&d->store);
-	cache_free(&d->cache);
+	cache_free(&d->cache.store);
 	databases_close_sources(&d->sources, 0);
 	spending_free(&d->spending);
 	budget_free(&d->budget);

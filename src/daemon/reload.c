@@ -133,7 +133,7 @@ static bool make_llm(struct reload *r)
 	struct err e = {0};
 	bool good;
 
-	r->other_llm = !d->exchanges && !config_same(d->config, r->config, "llm.");
+	r->other_llm = !d->record.exchanges && !config_same(d->config, r->config, "llm.");
 	if (!r->other_llm)
 		return true;
 	trial = budget_new(r->settings.budget->prices, r->settings.budget->price_count,

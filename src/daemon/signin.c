@@ -27,7 +27,7 @@ bool daemon_open_identity(struct daemon *d, struct err *e)
 
 	o.loop = d->loop;
 	o.http = d->http;
-	o.shared = d->cache_shared ? d->cache : NULL;
+	o.shared = d->cache.shared ? d->cache.store : NULL;
 	return check_demo_address(d, e) && identity_new(&o, &d->identity, e);
 }
 

@@ -86,7 +86,7 @@ json_t *refuse_question(struct dialog_turn *t, const struct refusal *why)
 json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool)
 {
 	const struct domain_def *d = catalog_domain_of_agent(t->core->may.catalog, tool->agent);
-	const char *words = permission_words(tool->tool->permission, t->core->arena);
+	const char *words = permission_words(tool->tool->callers.permission, t->core->arena);
 	json_t *details = json_own(t->core->arena, json_object());
 	const struct view_error error = {
 		.code = "NOT_PERMITTED",

@@ -164,12 +164,13 @@ void known_column_words(const struct column *c, uint64_t out[COLUMN_WORDS_MAX])
 
 void known_note_numbered(struct known *k, const struct beside *b)
 {
-	for (size_t i = 0; i < k->numbered_count; i++)
-		if (k->numbered[i].before == b->before && k->numbered[i].after[0] == b->after[0])
+	for (size_t i = 0; i < k->numbered.count; i++)
+		if (k->numbered.list[i].before == b->before &&
+		    k->numbered.list[i].after[0] == b->after[0])
 			return;
-	k->numbered = arena_grow(k->arena, k->numbered, k->numbered_count, &k->numbered_cap,
-				 sizeof(*k->numbered));
-	k->numbered[k->numbered_count++] = *b;
+	k->numbered.list = arena_grow(k->arena, k->numbered.list, k->numbered.count,
+				      &k->numbered.cap, sizeof(*k->numbered.list));
+	k->numbered.list[k->numbered.count++] = *b;
 }
 
 /* How cells of this column are shown that say so; NULL: as they are. */
@@ -247,9 +248,9 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 			known_add(k, &kinds[i], CLASS_NUMBER,
 				  (guard_value)rows[i] * 10000000000 / (guard_value)t->row_count);
 		}
-		k->kinds = arena_grow(k->arena, k->kinds, k->kind_count, &k->kind_cap,
-				      sizeof(*k->kinds));
-		k->kinds[k->kind_count++] = kinds[i].beside;
+		k->kinds.list = arena_grow(k->arena, k->kinds.list, k->kinds.count, &k->kinds.cap,
+					   sizeof(*k->kinds.list));
+		k->kinds.list[k->kinds.count++] = kinds[i].beside;
 	}
 }
 
@@ -273,8 +274,8 @@ static bool same_kind(const struct beside *kind, const struct beside *said)
 
 static bool is_kind(const struct known *k, const struct beside *said)
 {
-	for (size_t i = 0; (said->after[0] || said->picture) && i < k->kind_count; i++)
-		if (same_kind(&k->kinds[i], said))
+	for (size_t i = 0; (said->after[0] || said->picture) && i < k->kinds.count; i++)
+		if (same_kind(&k->kinds.list[i], said))
 			return true;
 	return false;
 }
@@ -299,12 +300,12 @@ static bool is_numbered(const struct known *k, const struct beside *said, bool *
 	bool before = false;
 
 	*with_after = false;
-	for (size_t i = 0; said->before && i < k->numbered_count; i++) {
-		if (k->numbered[i].before != said->before)
+	for (size_t i = 0; said->before && i < k->numbered.count; i++) {
+		if (k->numbered.list[i].before != said->before)
 			continue;
 		before = true;
-		*with_after = *with_after || (k->numbered[i].after[0] &&
-					      k->numbered[i].after[0] == said->after[0]);
+		*with_after = *with_after || (k->numbered.list[i].after[0] &&
+					      k->numbered.list[i].after[0] == said->after[0]);
 	}
 	return before;
 }
@@ -458,7 +459,7 @@ bool beside_fits(const struct known *k, const struct entry *e, const struct cont
 	if (e->column >= 0 && !column_says(k, e, &c->beside) &&
 	    measure_says(k, e->table, &c->beside))
 		return false;
-	return !c->in_all || e->row < 0;
+	return !c->told.in_all || e->row < 0;
 }
 
 /* ---- numbers in words ---- */

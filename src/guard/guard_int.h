@@ -281,23 +281,30 @@ struct known {
 	bool has_times;      /* some table's rows are of hours, months or days */
 	uint32_t year_slots; /* whose names are years */
 	int64_t rows_max;
-	const struct unit_def **measured; /* units of number columns */
-	size_t measured_count, measured_cap;
-	struct text_word {
-		int text;
-		uint64_t word;
-	} * text_words; /* before numbers of a fact's text */
-	size_t text_word_count, text_word_cap;
-	int text_count;
-	struct beside *numbered; /* "Stage", and "Stage … Construction": before and after[0] */
-	size_t numbered_count, numbered_cap;
-	struct beside *kinds; /* "green", "on track": after; "🟢": picture */
-	size_t kind_count, kind_cap;
-	struct hour_fact {
-		const char *name, *text; /* "widest_hours": "HE 16-21" */
-		uint64_t word;           /* the name's first, folded */
-	} * hour_facts;
-	size_t hour_fact_count, hour_fact_cap;
+	struct {
+		const struct unit_def **units; /* of number columns */
+		size_t count, cap;
+	} measured;
+	struct {
+		struct text_word {
+			int text;
+			uint64_t word;
+		} * words; /* before numbers of a fact's text */
+		size_t count, cap;
+		int facts; /* that have a text */
+	} texts;
+	struct besides {
+		struct beside *list;
+		size_t count, cap;
+	} numbered;           /* "Stage", and "Stage … Construction": before and after[0] */
+	struct besides kinds; /* "green", "on track": after; "🟢": picture */
+	struct {
+		struct hour_fact {
+			const char *name, *text; /* "widest_hours": "HE 16-21" */
+			uint64_t word;           /* the name's first, folded */
+		} * facts;
+		size_t count, cap;
+	} hours;
 	struct mention asked[GROUP_MAX]; /* named by the question and the arguments */
 	int asked_count;
 	struct date today;
@@ -388,24 +395,30 @@ struct context {
 	int count;
 	struct mention before[GROUP_MAX]; /* in the sentence before */
 	int before_count;
-	int follow_id; /* the name that follows: "… for Ascend"; -1: none */
-	uint32_t follow_slots;
-	struct when follow_when; /* the time that does: "… in hour 19" */
-	int header_id;           /* the name that heads this column of a table; -1 */
-	uint32_t header_slots;
-	const struct unit_def *header_unit;
-	uint64_t header_key;  /* of the known column that this one is; 0: none */
+	struct {
+		int id; /* the name that follows: "… for Ascend"; -1: none */
+		uint32_t slots;
+		struct when when; /* the time that does: "… in hour 19" */
+	} follow;
+	struct {
+		int id; /* the name that heads this column of a table; -1 */
+		uint32_t slots;
+		const struct unit_def *unit;
+		uint64_t key; /* of the known column that this one is; 0: none */
+	} header;
 	bool in_row;          /* of a table */
 	struct row_set rows;  /* what the row's cells so far say of it */
 	struct beside beside; /* the number */
-	bool first_of;        /* "first 24", "top 5" */
-	bool in_all;          /* "in all", "in total": of no single row */
-	int extreme;          /* "highest" 1, "lowest" -1 was said of the next amount */
-	uint64_t extreme_of;  /* the word after it */
-	int rank;             /* "second" was said of it; 0: nothing */
-	bool about;           /* "roughly" stands right before */
-	bool label;           /* "step" does */
-	int limit;            /* "above" does (1), "below" does (-1) */
+	struct {
+		bool first_of;       /* "first 24", "top 5" */
+		bool in_all;         /* "in all", "in total": of no single row */
+		int extreme;         /* "highest" 1, "lowest" -1 was said of the next amount */
+		uint64_t extreme_of; /* the word after it */
+		int rank;            /* "second" was said of it; 0: nothing */
+		bool about;          /* "roughly" stands right before */
+		bool label;          /* "step" does */
+		int limit;           /* "above" does (1), "below" does (-1) */
+	} told;                      /* of the number, by the words before it */
 	struct when when;
 	int same_hour;    /* "hour 19 (HE 20)": the hour that this one must be; -1: any */
 	struct tone tone; /* before the number; and after it, once that was asked for */
@@ -532,20 +545,24 @@ struct speech {
 	size_t word_len;
 	uint64_t folded;
 	uint32_t word_count;
-	bool partly;           /* "one of the", "second": what follows is no extreme of all */
-	bool said_in;          /* the last word was "in" */
-	uint32_t ordinal_word; /* where "second" was said; 0: nowhere */
-	int ordinal_value;
-	int ordinal;               /* the last word was "second": a rank, if what follows says so */
-	uint32_t last_is;          /* what the last word says */
-	uint32_t dir_word;         /* where the direction was said */
-	struct tone before;        /* the tone without what follows the number */
-	int post_id;               /* the name that followed the last amount */
-	int ref_id;                /* what was compared with, in this sentence; -1: nothing */
-	int hour;                  /* the last number was this hour; -1: it was none */
-	bool ending;               /* … as an hour ending */
-	uint32_t hour_words;       /* words since */
-	bool hour_till, hour_open; /* "to" came since; "(" or "/" did */
+	bool partly;  /* "one of the", "second": what follows is no extreme of all */
+	bool said_in; /* the last word was "in" */
+	struct {
+		uint32_t word; /* where "second" was said; 0: nowhere */
+		int value;
+		int last; /* the last word was "second": a rank, if what follows says so */
+	} ordinal;
+	uint32_t last_is;   /* what the last word says */
+	uint32_t dir_word;  /* where the direction was said */
+	struct tone before; /* the tone without what follows the number */
+	int post_id;        /* the name that followed the last amount */
+	int ref_id;         /* what was compared with, in this sentence; -1: nothing */
+	struct {
+		int last;        /* the last number was this hour; -1: it was none */
+		bool ending;     /* … as an hour ending */
+		uint32_t words;  /* since */
+		bool till, open; /* "to" came since; "(" or "/" did */
+	} hour;
 	bool compared;  /* "above", "than": what follows a colon tells both names' numbers */
 	bool year_told; /* the last number was a year, and no part of a date */
 	bool bullet;    /* the line begins with what may be one */

@@ -46,14 +46,14 @@ static inline __attribute__((always_inline)) bool is_named(const struct context 
 	uint32_t group;
 
 	*any = true;
-	if (c->follow_id >= 0 && (c->follow_slots & slot_bit))
-		return id == c->follow_id;
+	if (c->follow.id >= 0 && (c->follow.slots & slot_bit))
+		return id == c->follow.id;
 	if (c->against) { /* another one's than was spoken of */
 		*any = false;
 		return false;
 	}
-	if (c->in_row && c->header_id >= 0 && (c->header_slots & slot_bit))
-		return id == c->header_id;
+	if (c->in_row && c->header.id >= 0 && (c->header.slots & slot_bit))
+		return id == c->header.id;
 	group = last_group(c, slot_bit, any);
 	for (int i = 0; *any && i < c->count; i++)
 		if (c->said[i].id == id && (c->in_row || c->said[i].group == group))
@@ -85,7 +85,7 @@ bool row_is_meant(const struct known *k, int table, int64_t row, const struct co
 
 static const struct when *time_of(const struct context *c)
 {
-	return c->follow_when.hours || c->follow_when.months ? &c->follow_when : &c->when;
+	return c->follow.when.hours || c->follow.when.months ? &c->follow.when : &c->when;
 }
 
 static bool has_time(const struct when *w)
@@ -182,13 +182,13 @@ static bool is_in_place(const struct known *k, const struct entry *e, const stru
 
 	if (!c->in_row || e->label_ids)
 		return true;
-	if (c->header_id >= 0 && e->row >= 0 && !row_set_has(&c->rows, e->table, e->row))
+	if (c->header.id >= 0 && e->row >= 0 && !row_set_has(&c->rows, e->table, e->row))
 		return false;
-	if (!c->header_key)
+	if (!c->header.key)
 		return true;
 	if (!kt || e->column < 0 || e->counted)
 		return false;
-	if (kt->keys[e->column][0] != c->header_key && kt->keys[e->column][1] != c->header_key)
+	if (kt->keys[e->column][0] != c->header.key && kt->keys[e->column][1] != c->header.key)
 		return false;
 	return e->row < 0 ? c->rows.table != e->table : row_set_has(&c->rows, e->table, e->row);
 }
@@ -198,8 +198,8 @@ static bool text_is_meant(const struct known *k, const struct entry *e, const st
 {
 	bool other = false;
 
-	for (size_t i = 0; i < k->text_word_count; i++) {
-		const struct text_word *w = &k->text_words[i];
+	for (size_t i = 0; i < k->texts.count; i++) {
+		const struct text_word *w = &k->texts.words[i];
 
 		if (w->text != e->text)
 			continue;
@@ -240,8 +240,8 @@ static bool is_meant(const struct known *k, const struct entry *e, const struct 
 
 static bool is_measured(const struct known *k, const struct unit_def *unit)
 {
-	for (size_t i = 0; i < k->measured_count; i++)
-		if (k->measured[i] == unit)
+	for (size_t i = 0; i < k->measured.count; i++)
+		if (k->measured.units[i] == unit)
 			return true;
 	return false;
 }
@@ -320,7 +320,7 @@ static void note_rows(const struct known *k, size_t from, const struct context *
 {
 	const struct entry *first = &k->entries[from];
 
-	if (!c->in_row || !c->header_key || c->header_id >= 0 || first->row < 0 ||
+	if (!c->in_row || !c->header.key || c->header.id >= 0 || first->row < 0 ||
 	    first->column < 0)
 		return;
 	for (size_t i = from; i < k->count; i++) {
@@ -337,7 +337,7 @@ static const struct unit_def *shown_unit(const struct shown *s, const struct con
 {
 	if (s->unit || s->currency || !c->in_row)
 		return s->unit;
-	return c->header_unit;
+	return c->header.unit;
 }
 
 /* In a table the headings would say it, as in "Total". */
@@ -495,7 +495,8 @@ static bool is_plain_count(const struct known *k, const struct shown *s, const s
 		return false;
 	if (shown_is_bare(s) && beside_is_numbered(k, &c->beside))
 		return false;
-	if (!s->unit && c->first_of && n <= k->rows_max && (!is_of_rows(c) || n == c->rows_last))
+	if (!s->unit && c->told.first_of && n <= k->rows_max &&
+	    (!is_of_rows(c) || n == c->rows_last))
 		return agree(out, "count");
 	if (!s->unit && !c->in_row && n > 0 && n == c->rows_written)
 		return agree(out, "rows shown");
@@ -526,7 +527,7 @@ static bool is_limit(const struct shown *s, const struct context *c)
 {
 	const struct when *w = time_of(c);
 
-	return c->limit && !c->in_row && !shown_is_bare(s) && !unit_is_percent(s->unit) &&
+	return c->told.limit && !c->in_row && !shown_is_bare(s) && !unit_is_percent(s->unit) &&
 	       ((w->hours & (w->hours - 1)) || (w->months & (w->months - 1)));
 }
 
@@ -548,7 +549,7 @@ static bool holds_limit(const struct known *k, const struct shown *s, const stru
 				    !row_is_meant(k, i, (int64_t)r, c))
 					continue;
 				rows++;
-				all = c->limit > 0 ? v >= s->value : v <= s->value;
+				all = c->told.limit > 0 ? v >= s->value : v <= s->value;
 			}
 			if (all && rows > 0)
 				return true;
@@ -576,14 +577,14 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 			 char *scratch, size_t size, struct verdict *out)
 {
 	const struct unit_def *unit = NULL;
-	const struct shown wide = c->about ? widened(shown) : *shown, *s = &wide;
+	const struct shown wide = c->told.about ? widened(shown) : *shown, *s = &wide;
 	bool bare = !s->unit && s->decimals == 0 && !s->currency;
 
 	if (is_limit(s, c))
 		return holds_limit(k, s, c) ? agree(out, "each of these hours") : false;
-	if (find_number(k, s, c, out) || (!c->header_key && is_plain_count(k, s, c, out)))
+	if (find_number(k, s, c, out) || (!c->header.key && is_plain_count(k, s, c, out)))
 		return !is_contradicted(k, s, c, scratch, size, out) || (out->bound = false);
-	if (c->in_row && c->header_key && c->count > 0)
+	if (c->in_row && c->header.key && c->count > 0)
 		return bare && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out);
 	if (bare && c->in_row && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out))
 		return true;
@@ -592,8 +593,8 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 		 * compared */
 		if (c->tone_known && !c->in_row &&
 		    ((s->worded && unit_is_span(s->unit)) ||
-		     (bare && s->value <= 31 * ONE && !c->first_of && c->beside.said_to_be[0] &&
-		      !beside_is_kind(k, &c->beside))))
+		     (bare && s->value <= 31 * ONE && !c->told.first_of &&
+		      c->beside.said_to_be[0] && !beside_is_kind(k, &c->beside))))
 			out->bound = out->unchecked = true;
 		return out->bound;
 	}
@@ -698,7 +699,7 @@ static bool judge_hour(const struct known *k, const struct shown *s, const struc
 	if (c->same_hour >= 0 && s->value != c->same_hour)
 		return false;
 	nameless.count = 0;
-	nameless.follow_id = -1;
+	nameless.follow.id = -1;
 	if (find_in(k, CLASS_HOUR, s->value, s->value, &nameless, out))
 		return true;
 	return c->peak && !k->peak_known && is_peak_bound(s->value) && agree(out, "peak hours");
@@ -710,11 +711,11 @@ static bool judge_amount(const struct known *k, struct shown *s, const struct co
 {
 	if (judge_number(k, s, c, scratch, size, out))
 		return true;
-	for (size_t i = 0; s->unit && i < k->measured_count; i++) {
+	for (size_t i = 0; s->unit && i < k->measured.count; i++) {
 		struct shown other = *s;
 
-		if (k->measured[i] == s->unit || !k->measured[i] ||
-		    !shown_convert(&other, k->measured[i]) ||
+		if (k->measured.units[i] == s->unit || !k->measured.units[i] ||
+		    !shown_convert(&other, k->measured.units[i]) ||
 		    !judge_number(k, &other, c, scratch, size, out))
 			continue;
 		*s = other;

@@ -25,10 +25,10 @@ static void end_sentence(struct speech *s)
 		c->before_count = c->count;
 	}
 	c->count = 0;
-	c->peak = c->in_all = c->missing = s->partly = false;
-	c->extreme = c->rank = s->ordinal = 0;
-	s->ordinal_word = 0;
-	c->about = c->label = c->against = c->from = false;
+	c->peak = c->told.in_all = c->missing = s->partly = false;
+	c->told.extreme = c->told.rank = s->ordinal.last = 0;
+	s->ordinal.word = 0;
+	c->told.about = c->told.label = c->against = c->from = false;
 	c->clause.count = 0;
 	c->claim = 0;
 	c->changed = s->ends && c->changes;
@@ -37,7 +37,7 @@ static void end_sentence(struct speech *s)
 	s->before = (struct tone){.ref_id = -1};
 	s->ref_id = -1;
 	s->last_is = 0;
-	s->hour = -1;
+	s->hour.last = -1;
 	s->compared = false;
 	s->amounts = 0;
 	c->sentence += s->ends;
@@ -62,8 +62,8 @@ static void say_name(struct speech *s, const struct name *name, uint32_t first_w
 		memmove(c->said, c->said + 1, sizeof(c->said[0]) * (GROUP_MAX - 1));
 		c->count--;
 	}
-	if (s->ordinal_word && first_word == s->ordinal_word + 1) /* "third Portfolio View" */
-		c->rank = s->ordinal_value;
+	if (s->ordinal.word && first_word == s->ordinal.word + 1) /* "third Portfolio View" */
+		c->told.rank = s->ordinal.value;
 	c->said[c->count++] = (struct mention){.id = name->id,
 					       .slots = name->slots,
 					       .word = first_word,
@@ -84,30 +84,30 @@ static bool word_is(const char *word, size_t len, const char *other)
 /* "Second-highest", "second with": a rank; "the second half": none. */
 static void say_rank(struct speech *s, uint32_t is, int value)
 {
-	if (s->ordinal && (is & (TELLS_MOST | TELLS_LEAST | TELLS_PLACE | TELLS_AUX)))
-		s->said.rank = s->ordinal;
-	s->ordinal = is & TELLS_ORDINAL ? value : 0;
+	if (s->ordinal.last && (is & (TELLS_MOST | TELLS_LEAST | TELLS_PLACE | TELLS_AUX)))
+		s->said.told.rank = s->ordinal.last;
+	s->ordinal.last = is & TELLS_ORDINAL ? value : 0;
 }
 
 static void say_extreme(struct speech *s, const char *word, size_t len, uint32_t is)
 {
 	struct context *c = &s->said;
 
-	if (c->extreme && !c->extreme_of)
-		c->extreme_of = beside_key(word, len);
+	if (c->told.extreme && !c->told.extreme_of)
+		c->told.extreme_of = beside_key(word, len);
 	if (is & (TELLS_MOST | TELLS_LEAST)) {
 		if (s->last_is & TELLS_AT) /* "at most", "in most of them" */
 			return;
-		if (!s->partly || c->rank) {
-			c->extreme = is & TELLS_MOST ? 1 : -1;
-			c->extreme_of = 0;
+		if (!s->partly || c->told.rank) {
+			c->told.extreme = is & TELLS_MOST ? 1 : -1;
+			c->told.extreme_of = 0;
 		}
 		return;
 	}
 	if (is & TELLS_PARTLY)
 		s->partly = true;
 	if (s->last_is & TELLS_QUANTITY && is & (TELLS_PARTLY | TELLS_AT))
-		c->extreme = 0; /* "most recent", "most of" */
+		c->told.extreme = 0; /* "most recent", "most of" */
 }
 
 /* How the next amount compares with another one. */
@@ -202,16 +202,17 @@ static void on_word(void *owner, const char *word, size_t len)
 	add_heading_text(s, word, len);
 	s->stop = false;
 	s->is_ruler = false;
-	s->said.first_of = is & TELLS_COUNT_OF;
-	s->said.about = is & TELLS_ABOUT;
-	s->said.label = is & TELLS_LABEL;
-	s->said.limit = is & TELLS_UP     ? 1
-			: is & TELLS_DOWN ? -1
-			: is & TELLS_THAN ? s->said.limit
-					  : 0;
+	s->said.told.first_of = is & TELLS_COUNT_OF;
+	s->said.told.about = is & TELLS_ABOUT;
+	s->said.told.label = is & TELLS_LABEL;
+	s->said.told.limit = is & TELLS_UP     ? 1
+			     : is & TELLS_DOWN ? -1
+			     : is & TELLS_THAN ? s->said.told.limit
+					       : 0;
 	s->said.peak = s->said.peak || word_is(word, len, "peak");
-	s->said.in_all = s->said.in_all || word_is(word, len, "altogether") ||
-			 (s->said_in && (word_is(word, len, "all") || word_is(word, len, "total")));
+	s->said.told.in_all =
+		s->said.told.in_all || word_is(word, len, "altogether") ||
+		(s->said_in && (word_is(word, len, "all") || word_is(word, len, "total")));
 	s->said_in = word_is(word, len, "in");
 	if (!isdigit((unsigned char)*word)) {
 		say_rank(s, is, l ? l->value : 0);
@@ -219,8 +220,8 @@ static void on_word(void *owner, const char *word, size_t len)
 		say_tone(s, is, word_is(word, len, "by"));
 		say_month(s, word, len);
 		s->last_is = is | TELLS_SOME;
-		s->hour_till = s->hour_till || is & TELLS_TO;
-		s->hour_words++;
+		s->hour.till = s->hour.till || is & TELLS_TO;
+		s->hour.words++;
 	}
 	s->said.missing = s->said.missing || is & TELLS_MISSING;
 	s->compared = s->compared || is & TELLS_THAN;
@@ -239,8 +240,8 @@ static void on_word(void *owner, const char *word, size_t len)
 	find_name(s, isdigit((unsigned char)*word) != 0);
 	s->year_told = false;
 	if (is & TELLS_ORDINAL) {
-		s->ordinal_word = s->word_count;
-		s->ordinal_value = l->value;
+		s->ordinal.word = s->word_count;
+		s->ordinal.value = l->value;
 	}
 }
 
@@ -285,10 +286,10 @@ static void next_cell(struct speech *s)
 	s->cell_len = 0;
 	s->column++;
 	h = s->column <= COLUMNS_MAX ? &s->headings[s->column - 1] : NULL;
-	s->said.header_id = h ? h->id : -1;
-	s->said.header_slots = h ? h->slots : 0;
-	s->said.header_unit = h ? h->unit : NULL;
-	s->said.header_key = h && !s->is_heading ? h->key : 0;
+	s->said.header.id = h ? h->id : -1;
+	s->said.header.slots = h ? h->slots : 0;
+	s->said.header.unit = h ? h->unit : NULL;
+	s->said.header.key = h && !s->is_heading ? h->key : 0;
 }
 
 /* "A is 2.66 above B: 54.80 against 52.14": from here on both are spoken of. */
@@ -332,11 +333,11 @@ static void on_char(void *owner, char c)
 	if (strchr(",(;", c) && s->amounts > 0)
 		s->said.clause.count = 0;
 	s->stop = c == '.' || c == '!' || c == '?' || c == ';';
-	s->hour_open = s->hour_open || c == '(' || c == '/';
-	if (s->ordinal && strchr(",(:.;", c))
-		s->said.rank = s->ordinal;
-	if (s->ordinal && c != ' ' && c != '-' && c != '*')
-		s->ordinal = 0;
+	s->hour.open = s->hour.open || c == '(' || c == '/';
+	if (s->ordinal.last && strchr(",(:.;", c))
+		s->said.told.rank = s->ordinal.last;
+	if (s->ordinal.last && c != ' ' && c != '-' && c != '*')
+		s->ordinal.last = 0;
 }
 
 /* ---- the name after a number ---- */
@@ -448,7 +449,7 @@ static uint32_t hours_between(int from, int to)
 /* "in hour 19", "in hours 18-20", "in August": the time that follows a number. */
 static enum scan time_ahead(struct speech *s, const char *p, size_t n, bool final)
 {
-	struct when *w = &s->said.follow_when;
+	struct when *w = &s->said.follow.when;
 	size_t len = word_length(p, n), at = 0, more = 0;
 	int from, to;
 
@@ -497,8 +498,8 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 	const struct name *name = NULL;
 	size_t at = 0, len;
 
-	s->said.follow_id = -1;
-	s->said.follow_when = (struct when){0};
+	s->said.follow.id = -1;
+	s->said.follow.when = (struct when){0};
 	if ((!s->known->has_rivals && !s->known->has_times) || s->said.in_row)
 		return SCAN_DONE;
 	final = final || n >= FOLLOW_BYTES_MAX;
@@ -530,8 +531,8 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 	if (name_ahead(&s->known->names, p + at, n - at, final, &name) == SCAN_MORE)
 		return SCAN_MORE;
 	if (name) {
-		s->said.follow_id = name->id;
-		s->said.follow_slots = name->slots;
+		s->said.follow.id = name->id;
+		s->said.follow.slots = name->slots;
 	}
 	return SCAN_DONE;
 }
@@ -603,7 +604,8 @@ enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 			const struct shown *number)
 {
 	s->said.beside = (struct beside){.before = reader_before(&s->reader)};
-	s->said.same_hour = s->hour >= 0 && s->hour_open && s->hour_words <= 1 ? s->hour : -1;
+	s->said.same_hour =
+		s->hour.last >= 0 && s->hour.open && s->hour.words <= 1 ? s->hour.last : -1;
 	if (!shown_is_bare(number))
 		return SCAN_DONE;
 	if (beside_after(p, n, final, &s->said.beside) == SCAN_MORE)
@@ -626,7 +628,7 @@ bool speech_tells(const struct speech *s, const struct shown *number)
 void speech_init(struct speech *s, const struct known *k)
 {
 	*s = (struct speech){.known = k,
-			     .hour = -1,
+			     .hour.last = -1,
 			     .post_id = -1,
 			     .ref_id = -1,
 			     .before = {.ref_id = -1},
@@ -635,7 +637,7 @@ void speech_init(struct speech *s, const struct known *k)
 	s->reader.on_word = on_word;
 	s->reader.on_char = on_char;
 	s->reader.owner = s;
-	s->said.follow_id = s->said.header_id = s->said.same_hour = -1;
+	s->said.follow.id = s->said.header.id = s->said.same_hour = -1;
 	row_set_clear(&s->said.rows);
 }
 
@@ -675,7 +677,7 @@ bool speech_is_name(const struct speech *s, const char *p, const struct shown *n
 
 bool speech_is_rank_cell(const struct speech *s, const struct shown *number)
 {
-	return s->said.in_row && !s->is_heading && s->column == 1 && !s->said.header_key &&
+	return s->said.in_row && !s->is_heading && s->column == 1 && !s->said.header.key &&
 	       shown_is_bare(number) && !number->worded &&
 	       number->value == (s->said.rows_last + 1) * (guard_value)100000000;
 }
@@ -687,15 +689,15 @@ static void take_hour(struct speech *s, const struct shown *number)
 
 	if (hour > 23 || s->said.in_row)
 		return;
-	if (s->hour >= 0 && w->amounts > 0 && s->hour_till)
-		w->hours |= hours_between(s->hour, hour);
-	else if (s->hour >= 0 && w->amounts > 0)
+	if (s->hour.last >= 0 && w->amounts > 0 && s->hour.till)
+		w->hours |= hours_between(s->hour.last, hour);
+	else if (s->hour.last >= 0 && w->amounts > 0)
 		w->hours |= 1u << hour;
 	else
 		*w = (struct when){.hours = 1u << hour, .amounts = 1};
-	s->hour = hour;
-	s->hour_till = s->hour_open = false;
-	s->hour_words = 0;
+	s->hour.last = hour;
+	s->hour.till = s->hour.open = false;
+	s->hour.words = 0;
 }
 
 static void take_day(struct speech *s, const struct shown *number)
@@ -725,7 +727,7 @@ static void take_amount(struct speech *s, const struct shown *number, const stru
 	struct context *c = &s->said;
 
 	s->amounts++;
-	s->post_id = c->follow_id;
+	s->post_id = c->follow.id;
 	c->claim = s->before.move || s->before.by ? 0 : s->before.dir;
 	s->before = s->before.move && c->from && !s->before.by && !s->before.to
 			    ? (struct tone){.ref_id = -1, .dir = s->before.dir, .move = true}
@@ -761,10 +763,10 @@ void speech_take(struct speech *s, const char *p, const struct shown *number,
 	else if (number->kind == SHOWN_NUMBER)
 		take_amount(s, number, verdict);
 	if (number->kind != SHOWN_HOUR)
-		s->hour = -1;
+		s->hour.last = -1;
 	if (number->kind == SHOWN_RANK && number->value <= 20)
-		s->ordinal = (int)number->value;
+		s->ordinal.last = (int)number->value;
 	if (number->kind == SHOWN_NUMBER &&
 	    (!shown_is_bare(number) || number->value > 12 * (guard_value)100000000))
-		s->said.extreme = s->said.rank = 0;
+		s->said.told.extreme = s->said.told.rank = 0;
 }

@@ -50,11 +50,11 @@ static bool is_other_end(struct planner_turn *t, const struct know_call *call, c
 static const struct refer_def *pointed_at(const struct tool_def *tool, const char *text,
 					  const char **phrase)
 {
-	for (size_t i = 0; i < tool->refer_count; i++)
-		for (const char *const *w = tool->refers[i].words; *w; w++)
+	for (size_t i = 0; i < tool->words.refer_count; i++)
+		for (const char *const *w = tool->words.refers[i].words; *w; w++)
 			if (has_phrase(text, *w)) {
 				*phrase = *w;
-				return &tool->refers[i];
+				return &tool->words.refers[i];
 			}
 	return NULL;
 }
@@ -250,7 +250,7 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 			    ref_json(arena_printf(t->core->arena, "t1.%s", refer->path), 0));
 	add_step(steps, "t1", first->tools[0].agent, first->tools[0].tool->name,
 		 own_of_call(t, &first->tools[0]), NULL);
-	add_step(steps, "t2", second->agent_count > 0 ? second->agents[0] : tool->agents[0],
+	add_step(steps, "t2", second->agent_count > 0 ? second->agents[0] : tool->callers.agents[0],
 		 tool->name, own, "t1.row_count > 0");
 	return true;
 }

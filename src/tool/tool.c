@@ -180,8 +180,8 @@ static bool is_allowed(const struct tool_call *call, const struct tool_request *
 {
 	return catalog_agent_for(call->box->options.catalog, call->tool, call->who,
 				 request->agent) &&
-	       (call->tool->visible || !request->args ||
-		(call->tool->agents_only && request->agent));
+	       (call->tool->callers.visible || !request->args ||
+		(call->tool->callers.agents_only && request->agent));
 }
 
 /* What the caller must still be permitted when the answer is read again later. */
@@ -191,8 +191,8 @@ static const char *const *needs_of(const struct tool_call *call)
 	const char **needs = arena_alloc(call->arena, (tool->column_count + 2) * sizeof(*needs));
 	size_t n = 0;
 
-	if (tool->permission)
-		needs[n++] = tool->permission;
+	if (tool->callers.permission)
+		needs[n++] = tool->callers.permission;
 	for (size_t i = 0; i < tool->column_count; i++) {
 		const char *permission = tool->columns[i].permission;
 		if (permission && may(call->who, permission) && !strlist_has(needs, permission))
@@ -217,8 +217,8 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 	r->reports = call->tool->reports;
 	r->source = call->tool->source;
 	r->needs = needs_of(call);
-	r->answer = call->tool->answer;
-	r->suggest = call->tool->suggest;
+	r->answer = call->tool->words.answer;
+	r->suggest = call->tool->words.suggest;
 }
 
 void tool_call_run(struct tool_call *call)
@@ -255,7 +255,7 @@ static void run(struct tool_call *call)
 
 static struct outcome not_permitted(const struct tool_call *call)
 {
-	const char *permission = call->tool->permission;
+	const char *permission = call->tool->callers.permission;
 	struct outcome o = {.kind = OUTCOME_NOT_PERMITTED};
 
 	if (permission && !may(call->who, permission))

@@ -116,7 +116,7 @@ static size_t statements_of(struct check *c, const struct tool_def *t)
 {
 	if (t->gate)
 		return gate_views(c).view_count;
-	return t->files[c->box->source[t->index]->dialect]->query_count + t->has_whole;
+	return t->files[c->box->source[t->index]->dialect]->query_count + t->whole.askable;
 }
 
 /* Every column that the catalogue says the view has. */
@@ -147,8 +147,8 @@ static bool render_query(struct check *c, const struct tool_def *t, enum dialect
 	const struct sql_query *q = &f->queries[is_whole ? 0 : c->query];
 	struct sql_bound bound;
 
-	if (is_whole ? !sql_render_whole(q, &args, t->whole, t->whole_count, dialect, c->arena,
-					 &bound, e)
+	if (is_whole ? !sql_render_whole(q, &args, t->whole.sums, t->whole.sum_count, dialect,
+					 c->arena, &bound, e)
 		     : !sql_render(q, &args, dialect, c->arena, &bound, e))
 		return false;
 	*out = (struct source_statement){

@@ -41,8 +41,8 @@ bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct
 
 	if (!t)
 		return err_set(e, ERR_INTERNAL, "there is no tool %s", lookup);
-	if (!may(call->who, t->permission))
-		return err_set(e, ERR_DENIED, "%s needs %s", lookup, t->permission);
+	if (!may(call->who, t->callers.permission))
+		return err_set(e, ERR_DENIED, "%s needs %s", lookup, t->callers.permission);
 	source = call->box->source[t->index];
 	const struct args bound =
 		tool_bind(o->catalog, t, args, call->who, call->today, call->arena);

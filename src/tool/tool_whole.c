@@ -34,12 +34,12 @@ static struct sql_whole_column *columns_given(const struct tool_call *call, size
 {
 	const struct tool_def *tool = call->tool;
 	struct sql_whole_column *given =
-		arena_alloc(call->arena, (tool->whole_count + 1) * sizeof(*given));
+		arena_alloc(call->arena, (tool->whole.sum_count + 1) * sizeof(*given));
 
 	*count = 0;
-	for (size_t i = 0; i < tool->whole_count; i++)
-		if (table_column(call->result->tables[0], tool->whole[i].name) >= 0)
-			given[(*count)++] = tool->whole[i];
+	for (size_t i = 0; i < tool->whole.sum_count; i++)
+		if (table_column(call->result->tables[0], tool->whole.sums[i].name) >= 0)
+			given[(*count)++] = tool->whole.sums[i];
 	return given;
 }
 
@@ -52,7 +52,7 @@ bool tool_whole_ask(struct tool_call *call, const struct args *args, source_cb c
 	struct err e = {0};
 	size_t count;
 
-	if (!call->tool->has_whole || call->rows_max || call->result->tables[0]->total_exact)
+	if (!call->tool->whole.askable || call->rows_max || call->result->tables[0]->total_exact)
 		return false;
 	struct sql_whole_column *columns = columns_given(call, &count);
 	if (!sql_render_whole(q, args, columns, count, dialect, call->arena, &bound, &e)) {

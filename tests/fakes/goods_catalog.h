@@ -88,19 +88,20 @@ static const char *const parcel_agents[] = {"parcel_agent", NULL};
 
 #define TOOL(n, p, who, ...)                                                                       \
 	{                                                                                          \
-		.name = n, .params = p, .param_count = COUNT(p), .agents = who, .visible = true,   \
-		__VA_ARGS__                                                                        \
+		.name = n, .params = p, .param_count = COUNT(p), .callers.agents = who,            \
+		.callers.visible = true, __VA_ARGS__                                               \
 	}
 static const struct tool_def fixture_tools[] = {
 	TOOL("compare_sellers", compare_params, price_agents, .index = 0,
 	     .about = "Average price of several sellers side by side for one zone and year."),
-	TOOL("count_parcels", parcel_params, parcel_agents, .permission = "parcels", .index = 1,
-	     .about = "How many parcels a depot sent between two days."),
+	TOOL("count_parcels", parcel_params, parcel_agents, .callers.permission = "parcels",
+	     .index = 1, .about = "How many parcels a depot sent between two days."),
 	TOOL("get_average_price", average_params, price_agents, .index = 2,
 	     .about = "Average price of one seller, zone and year."),
 	TOOL("get_hourly_prices", hourly_params, price_agents, .index = 3,
 	     .about = "Price by hour of day of a zone and year: average, lowest and highest."),
-	TOOL("get_top_depots", top_params, parcel_agents, .permission = "parcels", .index = 4,
+	TOOL("get_top_depots", top_params, parcel_agents, .callers.permission = "parcels",
+	     .index = 4,
 	     .about = "Depots that sent most parcels between two days, the busiest first."),
 	TOOL("list_price_files", list_params, price_agents, .index = 5,
 	     .about = "Price files there are, newest first."),

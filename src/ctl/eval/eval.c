@@ -133,7 +133,7 @@ static void on_turn(void *owner, json_t *take)
 {
 	struct eval *v = owner;
 	const json_t *line = json_array_get(v->cases.lines, v->at);
-	struct llm_replay_counts counts = llm_replay_counted(v->d.replay);
+	struct llm_replay_counts counts = llm_replay_counted(v->d.record.replay);
 	const char *ask = json_string_value(json_object_get(take, "ask_id"));
 	json_t *result = verdict_new(line), *got = as_read(json_object_get(take, "expect"));
 
@@ -220,7 +220,7 @@ static void next_turn(void *owner)
 	request.filters = json_object_get(line, "filters");
 	request.values = json_object_get(line, "values");
 	request.ask_id = request.values && v->ask_id[0] ? v->ask_id : NULL;
-	llm_replay_turn(v->d.replay, json_string_value(json_object_get(line, "turn_id")));
+	llm_replay_turn(v->d.record.replay, json_string_value(json_object_get(line, "turn_id")));
 	v->starting = turn_start(v->d.turns, &request, on_started, v);
 }
 
@@ -238,9 +238,9 @@ static bool run(struct eval *v, struct err *e)
 {
 	struct daemon *d = &v->d;
 
-	d->exchanges = v->cases.exchanges;
-	d->on_turn = on_turn;
-	d->on_turn_owner = v;
+	d->record.exchanges = v->cases.exchanges;
+	d->record.on_turn = on_turn;
+	d->record.owner = v;
 	if (!daemon_setup(d, e) || !daemon_build(d, e))
 		return false;
 	v->limit = timer_new(d->loop, on_limit, v);

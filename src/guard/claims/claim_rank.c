@@ -325,8 +325,8 @@ static bool tells_hours(const struct claims *c, size_t i)
 
 void claims_of_hours(struct claims *c)
 {
-	for (size_t f = 0; f < c->k->hour_fact_count; f++) {
-		const struct hour_fact *fact = &c->k->hour_facts[f];
+	for (size_t f = 0; f < c->k->hours.count; f++) {
+		const struct hour_fact *fact = &c->k->hours.facts[f];
 		guard_value hours[2];
 		bool told = false;
 

@@ -542,7 +542,7 @@ static bool row_is_named(const struct search *q, size_t row, const struct contex
 static bool take_rows(struct search *q, const struct context *c, bool widely)
 {
 	const struct when *w =
-		c->follow_when.hours || c->follow_when.months ? &c->follow_when : &c->when;
+		c->follow.when.hours || c->follow.when.months ? &c->follow.when : &c->when;
 	bool timed = !c->in_row && q->kt->times && (w->hours || w->months || w->from);
 	size_t n = q->kt->t->row_count;
 

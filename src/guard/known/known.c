@@ -57,9 +57,9 @@ void known_add_date(struct known *k, const struct entry *proto, struct date d)
 
 static void note_text_word(struct known *k, int text, uint64_t word)
 {
-	k->text_words = arena_grow(k->arena, k->text_words, k->text_word_count, &k->text_word_cap,
-				   sizeof(*k->text_words));
-	k->text_words[k->text_word_count++] = (struct text_word){text, word};
+	k->texts.words = arena_grow(k->arena, k->texts.words, k->texts.count, &k->texts.cap,
+				    sizeof(*k->texts.words));
+	k->texts.words[k->texts.count++] = (struct text_word){text, word};
 }
 
 /* Numbers, dates and hours that a text holds. */
@@ -168,9 +168,9 @@ static void note_hour_fact(struct known *k, const struct fact *f)
 
 	if (!strstr(f->name, "hour") || !f->name[len])
 		return;
-	k->hour_facts = arena_grow(k->arena, k->hour_facts, k->hour_fact_count, &k->hour_fact_cap,
-				   sizeof(*k->hour_facts));
-	k->hour_facts[k->hour_fact_count++] =
+	k->hours.facts = arena_grow(k->arena, k->hours.facts, k->hours.count, &k->hours.cap,
+				    sizeof(*k->hours.facts));
+	k->hours.facts[k->hours.count++] =
 		(struct hour_fact){f->name, f->value, beside_key(f->name, len)};
 }
 
@@ -184,7 +184,7 @@ static void add_fact(struct known *k, const struct result *r, const struct fact 
 	proto.label_ids = label_names(k, f->label);
 	proto.either = true;
 	if (!known_number(f->value, &value)) {
-		proto.text = ++k->text_count;
+		proto.text = ++k->texts.facts;
 		known_add_text(k, &proto, f->value);
 		note_hour_fact(k, f);
 		return;

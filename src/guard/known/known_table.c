@@ -203,12 +203,12 @@ uint64_t known_heading(const struct known *k, const char *text, size_t len)
 /* Units of columns with amounts, each once. */
 static void note_measured(struct known *k, const struct unit_def *unit)
 {
-	for (size_t i = 0; i < k->measured_count; i++)
-		if (k->measured[i] == unit)
+	for (size_t i = 0; i < k->measured.count; i++)
+		if (k->measured.units[i] == unit)
 			return;
-	k->measured = arena_grow(k->arena, k->measured, k->measured_count, &k->measured_cap,
-				 sizeof(*k->measured));
-	k->measured[k->measured_count++] = unit;
+	k->measured.units = arena_grow(k->arena, k->measured.units, k->measured.count,
+				       &k->measured.cap, sizeof(*k->measured.units));
+	k->measured.units[k->measured.count++] = unit;
 }
 
 /* Another column that tells each row from the others, before an id that does so too: the id is only

@@ -110,7 +110,7 @@ static bool is_label(struct guard_numbers *g, const char *p, const struct shown 
 		return true;
 	if (s->kind == SHOWN_ID)
 		return !speech_is_id(&g->speech, p, s, &known) || known;
-	return g->speech.said.label && !s->unit && !s->currency && !s->scaled &&
+	return g->speech.said.told.label && !s->unit && !s->currency && !s->scaled &&
 	       s->kind == SHOWN_NUMBER && !beside_is_numbered(&g->known, &g->speech.said.beside);
 }
 

@@ -99,15 +99,15 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 	dict_init(d, k->arena);
 	add_text(k, d, t->name, FROM_ABOUT);
 	add_text(k, d, t->about, FROM_ABOUT);
-	add_text(k, d, t->answer, FROM_COLUMN);
+	add_text(k, d, t->words.answer, FROM_COLUMN);
 	add_text(k, d, t->measures, FROM_ABOUT | RANKED | COUNTED);
 	add_text(k, d, t->grain, FROM_ABOUT | GRAIN);
 	all->ranks[i] = t->measures || text_says(k, t->about, WORDS_SUPERLATIVE) ||
-			text_says(k, t->answer, WORDS_SUPERLATIVE);
+			text_says(k, t->words.answer, WORDS_SUPERLATIVE);
 	all->compares[i] =
 		text_says(k, t->about, WORDS_THAN) || text_says(k, t->about, WORDS_ABOVE);
 	all->newest[i] =
-		text_says(k, t->about, WORDS_NEWEST) || text_says(k, t->answer, WORDS_NEWEST);
+		text_says(k, t->about, WORDS_NEWEST) || text_says(k, t->words.answer, WORDS_NEWEST);
 	for (size_t c = 0; c < t->column_count; c++) {
 		const struct column_def *column = &t->columns[c];
 
@@ -358,7 +358,7 @@ static bool count_bound(const struct account *a, size_t i)
 	size_t noun = noun_of(a, i);
 	int from = noun < a->r->q.count ? spoken_of(a, &a->r->q.tokens[noun]) : 0;
 
-	return (from & COUNTED) || (a->def->has_whole && (from & FROM_ABOUT));
+	return (from & COUNTED) || (a->def->whole.askable && (from & FROM_ABOUT));
 }
 
 static bool has_list(const struct account *a)

@@ -251,7 +251,7 @@ struct router *router_new(struct know *k)
 		arena_alloc(k->arena, sizeof(*r->lengths) * (c->tool_count + c->domain_count + 1));
 	dict_init(&r->terms, k->arena);
 	for (size_t i = 0; i < c->tool_count; i++) {
-		if (c->tools[i].agents_only)
+		if (c->tools[i].callers.agents_only)
 			continue;
 		add_tool(k, r, &c->tools[i], (uint32_t)i);
 		r->worded++;
@@ -260,7 +260,7 @@ struct router *router_new(struct know *k)
 		add_domain(k, r, &c->domains[i], (uint32_t)(c->tool_count + i));
 	r->closed = r->count;
 	for (size_t i = 0; i < c->tool_count; i++)
-		if (!c->tools[i].agents_only)
+		if (!c->tools[i].callers.agents_only)
 			add_columns(k, r, &c->tools[i], (uint32_t)i);
 	for (size_t i = 0; i < r->count; i++)
 		r->items[i].idf = rarity(r, &r->items[i]);

@@ -15,8 +15,8 @@ static bool asks_from_elsewhere(const struct request *r)
 /* The page's files say themselves who may have them. */
 static bool is_decided(const struct request *r)
 {
-	for (size_t i = 0; i < r->header_count; i++)
-		if (strcmp(r->headers[i].name, "Access-Control-Allow-Origin") == 0)
+	for (size_t i = 0; i < r->reply.header_count; i++)
+		if (strcmp(r->reply.headers[i].name, "Access-Control-Allow-Origin") == 0)
 			return true;
 	return false;
 }

@@ -188,7 +188,7 @@ static void on_kept(void *owner, const struct err *e)
 
 bool idempotency_end(struct request *r, const char *type, const void *bytes, size_t len)
 {
-	struct repeat_answer answer = {.status = (int)r->status};
+	struct repeat_answer answer = {.status = (int)r->reply.status};
 	struct idempotency *x = r->idempotency;
 
 	if (!x || !x->running || !x->stored)
@@ -197,7 +197,7 @@ bool idempotency_end(struct request *r, const char *type, const void *bytes, siz
 	answer.body = arena_strndup(x->arena, bytes, len);
 	answer.content_type = type ? arena_strdup(x->arena, type) : NULL;
 	x->op = store_repeat_end(x->transport->options.store, x->who, x->id,
-				 may_pass(r->status) ? NULL : &answer, on_kept, x);
+				 may_pass(r->reply.status) ? NULL : &answer, on_kept, x);
 	return true;
 }
 

@@ -23,17 +23,17 @@
 
 static void reply(struct request *r, int status, struct MHD_Response *response)
 {
-	assert(!r->response);
-	r->response = response;
-	r->status = (unsigned int)status;
+	assert(!r->reply.response);
+	r->reply.response = response;
+	r->reply.status = (unsigned int)status;
 	if (!r->holding)
 		request_resume(r);
 }
 
 void reply_header(struct request *r, const char *name, const char *value)
 {
-	assert(r->header_count < REPLY_HEADERS_MAX);
-	r->headers[r->header_count++] = (struct reply_header){name, mem_strdup(value)};
+	assert(r->reply.header_count < REPLY_HEADERS_MAX);
+	r->reply.headers[r->reply.header_count++] = (struct reply_header){name, mem_strdup(value)};
 }
 
 void reply_bytes(struct request *r, int status, const char *type, const void *bytes, size_t len)
@@ -44,7 +44,7 @@ void reply_bytes(struct request *r, int status, const char *type, const void *by
 
 	if (type)
 		reply_header(r, "Content-Type", type);
-	r->status = (unsigned int)status;
+	r->reply.status = (unsigned int)status;
 	r->holding = idempotency_end(r, type, bytes, len);
 	reply(r, status, response);
 }
@@ -92,7 +92,7 @@ void reply_problem_json(struct request *r, enum code p, json_t *take, struct str
 		reply_header(r, "WWW-Authenticate", challenge(r, take));
 	if (row->status == 429 || row->status == 503) {
 		snprintf(retry_after, sizeof(retry_after), "%d",
-			 r->retry_after_s > 0 ? r->retry_after_s : 1);
+			 r->reply.retry_after_s > 0 ? r->reply.retry_after_s : 1);
 		reply_header(r, "Retry-After", retry_after);
 	}
 	buf_init(&text, SIZE_MAX / 2); /* `more` is of a bounded log */
@@ -120,7 +120,7 @@ void reply_err(struct request *r, const struct err *e)
 	if (p == CODE_INTERNAL || p == CODE_UPSTREAM || p == CODE_TIMEOUT)
 		log_warn("http.failed", "%s (request %s): %s", r->route->path, r->request_id,
 			 e->text);
-	r->retry_after_s = (e->retry_after_ms + 999) / 1000;
+	r->reply.retry_after_s = (e->retry_after_ms + 999) / 1000;
 	reply_problem(r, p, e->code == ERR_INPUT ? e->text : NULL);
 }
 
@@ -134,7 +134,7 @@ void reply_invalid(struct request *r, const struct err *e)
 static ssize_t on_read(void *owner, uint64_t at, char *out, size_t room)
 {
 	struct request *r = owner;
-	struct push *s = r->stream;
+	struct push *s = r->reply.stream;
 	size_t n;
 
 	(void)at;
@@ -165,15 +165,15 @@ void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out))
 {
 	reply_header(r, "X-Accel-Buffering", "no"); /* nginx would keep it back */
 	reply_parts(r, "text/event-stream", fill);
-	r->stream->events = true;
+	r->reply.stream->events = true;
 }
 
 void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out))
 {
-	r->stream = mem_alloc(sizeof(*r->stream));
-	r->stream->fill = fill;
-	r->stream->last_ms = clock_mono_ms();
-	buf_init(&r->stream->pending, 4 * EVENT_LOG_BYTES_MAX);
+	r->reply.stream = mem_alloc(sizeof(*r->reply.stream));
+	r->reply.stream->fill = fill;
+	r->reply.stream->last_ms = clock_mono_ms();
+	buf_init(&r->reply.stream->pending, 4 * EVENT_LOG_BYTES_MAX);
 	reply_header(r, "Content-Type", type);
 	reply(r, 200,
 	      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, on_read, r, NULL));
@@ -181,7 +181,7 @@ void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, s
 
 void reply_stream_wake(struct request *r)
 {
-	if (r->stream)
+	if (r->reply.stream)
 		request_resume(r);
 }
 
@@ -198,46 +198,48 @@ static void add_headers(struct request *r)
 	bool policy = false;
 
 	cors_add(r);
-	for (size_t i = 0; i < r->header_count; i++) {
-		MHD_add_response_header(r->response, r->headers[i].name, r->headers[i].value);
-		caching |= strcmp(r->headers[i].name, "Cache-Control") == 0;
-		policy |= strcmp(r->headers[i].name, "Content-Security-Policy") == 0;
+	for (size_t i = 0; i < r->reply.header_count; i++) {
+		MHD_add_response_header(r->reply.response, r->reply.headers[i].name,
+					r->reply.headers[i].value);
+		caching |= strcmp(r->reply.headers[i].name, "Cache-Control") == 0;
+		policy |= strcmp(r->reply.headers[i].name, "Content-Security-Policy") == 0;
 	}
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-		if (!MHD_get_response_header(r->response, always[i][0]))
-			MHD_add_response_header(r->response, always[i][0], always[i][1]);
+		if (!MHD_get_response_header(r->reply.response, always[i][0]))
+			MHD_add_response_header(r->reply.response, always[i][0], always[i][1]);
 	if (!caching)
-		MHD_add_response_header(r->response, "Cache-Control",
-					r->stream && r->stream->events ? "no-cache, no-transform"
-								       : "no-store");
+		MHD_add_response_header(r->reply.response, "Cache-Control",
+					r->reply.stream && r->reply.stream->events
+						? "no-cache, no-transform"
+						: "no-store");
 	if (!policy)
-		MHD_add_response_header(r->response, "Content-Security-Policy",
+		MHD_add_response_header(r->reply.response, "Content-Security-Policy",
 					"default-src 'none'; frame-ancestors 'none'");
-	MHD_add_response_header(r->response, "X-Request-Id", r->request_id);
-	MHD_add_response_header(r->response, "Vary", "Origin");
+	MHD_add_response_header(r->reply.response, "X-Request-Id", r->request_id);
+	MHD_add_response_header(r->reply.response, "Vary", "Origin");
 }
 
 bool reply_send(struct request *r, const char *method)
 {
 	const char *verb = r->route ? r->route->method : "other";
 	const char *path = r->route ? r->route->path : "none";
-	struct MHD_Response *response = r->response;
+	struct MHD_Response *response = r->reply.response;
 	char metric[128];
 	bool queued;
 
-	if (r->stream && strcmp(method, "HEAD") == 0)
+	if (r->reply.stream && strcmp(method, "HEAD") == 0)
 		/* Not in chunks: of those the library sends the last one, where the next answer
 		 * should begin. */
 		MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 	add_headers(r);
 	snprintf(metric, sizeof(metric),
 		 "vesper_http_requests_total{method=\"%.*s\",route=\"%.*s\",status=\"%u\"}",
-		 STR_CUT(verb, 10), STR_CUT(path, 60), r->status);
+		 STR_CUT(verb, 10), STR_CUT(path, 60), r->reply.status);
 	metric_add(metric, 1);
-	log_debug("http.request", "%s %s %u %lld us", method, r->path, r->status,
+	log_debug("http.request", "%s %s %u %lld us", method, r->path, r->reply.status,
 		  (long long)(clock_mono_us() - r->begun_us));
-	queued = MHD_queue_response(r->connection, r->status, response) == MHD_YES;
+	queued = MHD_queue_response(r->connection, r->reply.status, response) == MHD_YES;
 	MHD_destroy_response(response);
-	r->response = NULL;
+	r->reply.response = NULL;
 	return queued;
 }

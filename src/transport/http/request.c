@@ -63,13 +63,13 @@ void request_free(struct request *r)
 	op_cancel(&r->counting);
 	if (r->task_free)
 		r->task_free(r->task);
-	if (r->response)
-		MHD_destroy_response(r->response);
-	if (r->stream)
-		buf_deinit(&r->stream->pending);
-	mem_free(r->stream);
-	for (size_t i = 0; i < r->header_count; i++)
-		mem_free(r->headers[i].value);
+	if (r->reply.response)
+		MHD_destroy_response(r->reply.response);
+	if (r->reply.stream)
+		buf_deinit(&r->reply.stream->pending);
+	mem_free(r->reply.stream);
+	for (size_t i = 0; i < r->reply.header_count; i++)
+		mem_free(r->reply.headers[i].value);
 	json_decref(r->body);
 	principal_free(&r->who);
 	buf_deinit(&r->upload);
@@ -132,9 +132,9 @@ void request_cut(struct request *r)
 
 void request_tick(struct request *r, int64_t now_ms)
 {
-	struct push *s = r->stream;
+	struct push *s = r->reply.stream;
 
-	if (r->body_until_ms && !r->read && !r->response && now_ms >= r->body_until_ms) {
+	if (r->body_until_ms && !r->read && !r->reply.response && now_ms >= r->body_until_ms) {
 		r->body_until_ms = 0;
 		/* The library takes no answer while it reads a body. */
 		refuse_and_end(socket_of(r), CODE_BODY_LATE, r->path, r->request_id);
@@ -215,7 +215,7 @@ static void use_rate(struct request *r, const struct rate *rate)
 	say_rate(r, rate);
 	if (rate->allowed)
 		return;
-	r->retry_after_s = (int)((wait_ms + 999) / 1000);
+	r->reply.retry_after_s = (int)((wait_ms + 999) / 1000);
 	reply_problem(r, CODE_RATE_LIMITED, NULL);
 }
 
@@ -227,7 +227,7 @@ static void on_counted(void *owner, const struct rate *rate)
 
 	r->counting = NULL;
 	use_rate(r, rate);
-	if (r->read && !r->response)
+	if (r->read && !r->reply.response)
 		handle(r);
 }
 
@@ -348,19 +348,19 @@ static void check_head(struct request *r, const char *method, const char *versio
 	take_request_id(r);
 	if (head && head->header_size > HEADER_BYTES_MAX)
 		reply_problem(r, CODE_HEADERS, NULL);
-	if (!r->response)
+	if (!r->reply.response)
 		request_check_framing(r, method, version);
-	if (!r->response)
+	if (!r->reply.response)
 		request_note_client(r);
-	if (!r->response)
+	if (!r->reply.response)
 		find_route(r, method);
-	if (!r->response)
+	if (!r->reply.response)
 		check_host(r);
-	if (!r->response)
+	if (!r->reply.response)
 		check_caller(r);
-	if (!r->response)
+	if (!r->reply.response)
 		request_check_query(r);
-	if (!r->response)
+	if (!r->reply.response)
 		request_check_body_head(r);
 }
 
@@ -374,7 +374,7 @@ static bool parse_body(struct request *r)
 		reply_problem(r, CODE_BAD_FRAME, e.text);
 	else if (!json_is_object(r->body))
 		reply_problem(r, CODE_BAD_FRAME, "The body must be a JSON object.");
-	return !r->response;
+	return !r->reply.response;
 }
 
 /* A chunked body does not say how long it will be; what comes beyond the cap is dropped, and far
@@ -409,14 +409,14 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 		r->connection = connection;
 		r->body_until_ms = clock_mono_ms() + BODY_DEADLINE_MS;
 		check_head(r, method, version);
-		return r->response ? reply_send(r, method) : true;
+		return r->reply.response ? reply_send(r, method) : true;
 	}
 	if (*upload_len > 0)
 		return collect(r, upload, upload_len);
 	r->read = true;
-	if (!r->handled && !r->response && !r->counting)
+	if (!r->handled && !r->reply.response && !r->counting)
 		handle(r);
-	if (r->response && !r->holding)
+	if (r->reply.response && !r->holding)
 		return reply_send(r, method);
 	request_suspend(r);
 	return true;

@@ -97,15 +97,17 @@ struct request {
 	bool suspended;
 	bool gone; /* the client hung up */
 	struct fd_watch *hangup;
-	struct MHD_Response *response;
-	unsigned int status;
-	struct push *stream;
-	struct reply_header {
-		const char *name;
-		char *value;
-	} headers[REPLY_HEADERS_MAX];
-	size_t header_count;
-	int retry_after_s; /* 0: the usual */
+	struct reply {
+		struct MHD_Response *response;
+		unsigned int status;
+		struct push *stream;
+		struct reply_header {
+			const char *name;
+			char *value;
+		} headers[REPLY_HEADERS_MAX];
+		size_t header_count;
+		int retry_after_s; /* 0: the usual */
+	} reply;
 };
 
 /* ---- What came ---- */

@@ -108,7 +108,7 @@ void request_check_query(struct request *r)
 		reply_problem(r, CODE_BAD_FRAME, "A query parameter can't be decoded.");
 	else if (list.doubled)
 		reply_problem(r, CODE_BAD_FRAME, "A query parameter is given twice.");
-	for (size_t i = 0; !r->response && r->route->permission && i < list.count; i++)
+	for (size_t i = 0; !r->reply.response && r->route->permission && i < list.count; i++)
 		if (!is_taken(r->route, list.names[i]))
 			reply_problem(r, CODE_BAD_FRAME, not_taken(r, list.names[i]));
 }

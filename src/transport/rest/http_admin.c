@@ -33,7 +33,7 @@ void on_get_admin_tools(struct request *r)
 	for (size_t i = 0; i < all.tool_count; i++) {
 		const struct tool_def *t = all.tools[i];
 
-		for (const char *const *agent = t->agents; *agent; agent++)
+		for (const char *const *agent = t->callers.agents; *agent; agent++)
 			json_push_take(data,
 				       switch_json(*agent, t->name,
 						   !switches_are_off(c->switches, r->who->tenant,
@@ -47,7 +47,7 @@ static bool is_switch(const struct request *r, const char *agent, const char *to
 {
 	const struct tool_def *t = catalog_tool(catalog_of(r), tool);
 
-	return t && t->visible && strlist_has(t->agents, agent);
+	return t && t->callers.visible && strlist_has(t->callers.agents, agent);
 }
 
 static void on_switched(void *owner, const struct err *e)

@@ -92,7 +92,7 @@ static void call_problem(struct request *r, const struct stream_log *log,
 
 	json_set_str(body, "turn_id", stream_turn_id(log));
 	json_set_str(body, "session_id", stream_session_id(log));
-	r->retry_after_s = (int)((problem->retry_after_ms + 999) / 1000);
+	r->reply.retry_after_s = (int)((problem->retry_after_ms + 999) / 1000);
 	reply_problem_json(r, p, body, problem->members);
 }
 

@@ -57,10 +57,10 @@ static void on_closed(struct lws *wsi)
  * answered by the library. */
 static int on_peer_close(struct ws_conn *c, const unsigned char *payload, size_t len)
 {
-	if (c->close_code)
+	if (c->end.code)
 		return -1;
 	if (len >= 2)
-		c->peer_code = payload[0] << 8 | payload[1];
+		c->end.peer_code = payload[0] << 8 | payload[1];
 	return 0;
 }
 

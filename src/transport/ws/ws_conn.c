@@ -91,9 +91,9 @@ void conn_free(struct ws_conn **conn)
 	*conn = NULL;
 	chat_closed(c);
 	if (c->wsi) {
-		count_close(c->close_code  ? c->close_code
-			    : c->violation ? c->violation
-					   : c->peer_code);
+		count_close(c->end.code        ? c->end.code
+			    : c->end.violation ? c->end.violation
+					       : c->end.peer_code);
 		list_remove(&c->node);
 		c->server->conn_count--;
 	}
@@ -115,7 +115,7 @@ void conn_established(struct ws_conn *c, struct lws *wsi)
 	c->ping_due_ms = c->opened_ms + PING_EVERY_MS;
 	list_append(&c->server->conns, &c->node);
 	c->server->conn_count++;
-	if (c->close_code)
+	if (c->end.code)
 		conn_say_goodbye(c);
 	else if (c->kind == WS_CHAT)
 		chat_opened(c);
@@ -141,7 +141,7 @@ static void conn_want_writable(struct ws_conn *c)
 
 bool conn_ready(struct ws_conn *c)
 {
-	if (!c->wsi || c->dead || c->choked_since_ms)
+	if (!c->wsi || c->end.dead || c->choked_since_ms)
 		return false;
 	if (!lws_send_pipe_choked(c->wsi))
 		return true;
@@ -161,7 +161,7 @@ static void conn_flush_queue(struct ws_conn *c)
 
 void conn_listen(struct ws_conn *c, bool yes)
 {
-	if (c->wsi && c->listening_paused == yes && !c->dead) {
+	if (c->wsi && c->listening_paused == yes && !c->end.dead) {
 		c->listening_paused = !yes;
 		lws_rx_flow_control(c->wsi, yes);
 	}
@@ -194,7 +194,7 @@ static void conn_queue(struct ws_conn *c, const void *text, size_t len, enum lws
 
 void conn_send(struct ws_conn *c, const struct buf *text)
 {
-	if (!c->close_code && !c->dead)
+	if (!c->end.code && !c->end.dead)
 		conn_queue(c, buf_text(text), text->n, LWS_WRITE_TEXT);
 }
 
@@ -202,7 +202,7 @@ void conn_send(struct ws_conn *c, const struct buf *text)
 void conn_pong(struct ws_conn *c, const void *payload, size_t len)
 {
 	c->heard_ms = clock_mono_ms();
-	if (!c->wsi || c->close_code || c->dead)
+	if (!c->wsi || c->end.code || c->end.dead)
 		return;
 	if (!list_empty(&c->queue)) {
 		struct frame *last = list_item(c->queue.prev, struct frame, node);
@@ -265,10 +265,10 @@ int conn_writable(struct ws_conn *c)
 {
 	c->choked_since_ms = 0;
 	conn_flush_queue(c);
-	if (c->kind == WS_CHAT && !c->close_code)
+	if (c->kind == WS_CHAT && !c->end.code)
 		turns_pump(c);
 	conn_balance(c);
-	if (c->dead)
+	if (c->end.dead)
 		return -1;
 	return 0;
 }
@@ -279,17 +279,17 @@ static void conn_say_goodbye(struct ws_conn *c)
 {
 	unsigned char frame[WS_CLOSE_FRAME_BYTES];
 
-	conn_queue(c, frame, ws_close_frame(frame, c->close_code, c->close_reason), LWS_WRITE_RAW);
+	conn_queue(c, frame, ws_close_frame(frame, c->end.code, c->end.reason), LWS_WRITE_RAW);
 }
 
 /* Frames that wait go out first; turns are heard no more. */
 void conn_close(struct ws_conn *c, int code, const char *reason)
 {
-	if (c->close_code || c->dead)
+	if (c->end.code || c->end.dead)
 		return;
-	c->close_code = code;
-	snprintf(c->close_reason, sizeof(c->close_reason), "%s", reason);
-	c->closing_since_ms = clock_mono_ms();
+	c->end.code = code;
+	snprintf(c->end.reason, sizeof(c->end.reason), "%s", reason);
+	c->end.since_ms = clock_mono_ms();
 	if (c->wsi)
 		conn_say_goodbye(c);
 }
@@ -297,7 +297,7 @@ void conn_close(struct ws_conn *c, int code, const char *reason)
 void conn_kill(struct ws_conn *c)
 {
 	conn_listen(c, true); /* libwebsockets does not end what it may not read */
-	c->dead = true;
+	c->end.dead = true;
 	lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
@@ -315,7 +315,7 @@ static void message_whole(struct ws_conn *c)
 
 int conn_receive(struct ws_conn *c, const void *bytes, size_t len)
 {
-	if (c->close_code || c->dead)
+	if (c->end.code || c->end.dead)
 		return 0;
 	if (c->kind == WS_CHAT && lws_frame_is_binary(c->wsi)) {
 		conn_close(c, WS_CLOSE_NOT_TEXT, "text frames only");
@@ -355,10 +355,10 @@ static void conn_ping(struct ws_conn *c, int64_t now_ms)
 
 void conn_tick(struct ws_conn *c, int64_t now_ms)
 {
-	if (c->dead)
+	if (c->end.dead)
 		return;
-	if (c->close_code) {
-		if (now_ms - c->closing_since_ms >= CLOSE_WAIT_MS)
+	if (c->end.code) {
+		if (now_ms - c->end.since_ms >= CLOSE_WAIT_MS)
 			conn_kill(c);
 		return;
 	}
@@ -368,6 +368,6 @@ void conn_tick(struct ws_conn *c, int64_t now_ms)
 		conn_close(c, WS_CLOSE_POLICY, "message not finished in time");
 	else if (now_ms >= c->ping_due_ms)
 		conn_ping(c, now_ms);
-	if (c->kind == WS_CHAT && !c->dead)
+	if (c->kind == WS_CHAT && !c->end.dead)
 		chat_tick(c, now_ms);
 }

@@ -76,12 +76,14 @@ struct ws_conn {
 	int64_t ping_due_ms;
 
 	/* the end */
-	int close_code; /* 0: none of ours */
-	char close_reason[WS_CLOSE_REASON_BYTES];
-	int64_t closing_since_ms;
-	bool dead; /* a write failed: only the library's own clean-up is left */
-	int peer_code;
-	int violation; /* the relay ends it with this code; 0: none */
+	struct {
+		int code; /* 0: none of ours */
+		char reason[WS_CLOSE_REASON_BYTES];
+		int64_t since_ms;
+		bool dead; /* a write failed: only the library's own clean-up is left */
+		int peer_code;
+		int violation; /* the relay ends it with this code; 0: none */
+	} end;
 
 	/* the chat */
 	enum chat_stage stage;

@@ -267,7 +267,7 @@ static void client_read(struct ws_relay *r, char *buffer)
 	if (code) {
 		r->violation = code;
 		if (r->conn)
-			r->conn->violation = code;
+			r->conn->end.violation = code;
 		over(r, true);
 	} else if (r->in.closed) {
 		over(r, false); /* libwebsockets answers it and ends */

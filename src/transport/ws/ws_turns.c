@@ -80,7 +80,7 @@ static bool watched_send(struct watched *w)
 
 void turns_pump(struct ws_conn *c)
 {
-	if (c->close_code || c->dead)
+	if (c->end.code || c->end.dead)
 		return;
 	list_each_safe(node, &c->turns) {
 		struct watched *w = list_item(node, struct watched, node);
@@ -123,7 +123,7 @@ static void leave_turn(struct ws_conn *c, struct watched *w)
 
 	memcpy(turn_id, stream_turn_id(log), UUID_BYTES);
 	watched_free(w);
-	if (c->peer_code == WS_CLOSE_NORMAL && !c->close_code && was_last)
+	if (c->end.peer_code == WS_CLOSE_NORMAL && !c->end.code && was_last)
 		turn_cancel(c->server->transport->options.turns, turn_id, c->who, CANCEL_LEFT, NULL,
 			    NULL);
 }

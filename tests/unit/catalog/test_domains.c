@@ -33,9 +33,9 @@ static void a_shared_tool_has_several_agents(void **state)
 	const struct tool_def *t = catalog_tool(catalog, "get_price");
 	assert_string_equal(catalog->domains[0].name, "prices");
 	assert_string_equal(catalog->domains[1].name, "costs");
-	assert_string_equal(t->agents[0], "price_agent");
-	assert_string_equal(t->agents[1], "cost_agent");
-	assert_null(t->agents[2]);
+	assert_string_equal(t->callers.agents[0], "price_agent");
+	assert_string_equal(t->callers.agents[1], "cost_agent");
+	assert_null(t->callers.agents[2]);
 
 	refused("prompts/energy/costs.md", early, "belongs into sql/energy/costs");
 	mem_free(late);

@@ -37,12 +37,12 @@ static void lines_are_kept_in_their_order(void **state)
 	(void)state;
 	assert_true(read_line("vendor facts.higher_vendor the higher, the more expensive"));
 	assert_true(read_line("project_name rows[0].ProjectName it"));
-	assert_int_equal(tool.refer_count, 2);
-	assert_string_equal(tool.refers[0].filter, "vendor");
-	assert_string_equal(tool.refers[0].path, "facts.higher_vendor");
-	assert_string_equal(tool.refers[0].words[1], "the more expensive");
-	assert_null(tool.refers[0].words[2]);
-	assert_string_equal(tool.refers[1].words[0], "it");
+	assert_int_equal(tool.words.refer_count, 2);
+	assert_string_equal(tool.words.refers[0].filter, "vendor");
+	assert_string_equal(tool.words.refers[0].path, "facts.higher_vendor");
+	assert_string_equal(tool.words.refers[0].words[1], "the more expensive");
+	assert_null(tool.words.refers[0].words[2]);
+	assert_string_equal(tool.words.refers[1].words[0], "it");
 }
 
 static void what_names_no_value_or_no_words_is_refused(void **state)
@@ -53,7 +53,7 @@ static void what_names_no_value_or_no_words_is_refused(void **state)
 	assert_false(read_line("vendor higher_vendor the higher"));
 	assert_false(read_line("vendor facts.higher_vendor"));
 	assert_false(read_line("vendor facts.higher_vendor , ,"));
-	assert_int_equal(tool.refer_count, 0);
+	assert_int_equal(tool.words.refer_count, 0);
 }
 
 int main(void)

@@ -11,15 +11,15 @@ static void reads_the_header(void **state)
 	const struct tool_def *t = catalog_tool(catalog, "get_price");
 
 	assert_string_equal(t->about, "Price of a hub.");
-	assert_string_equal(t->permission, "chat:read");
+	assert_string_equal(t->callers.permission, "chat:read");
 	assert_string_equal(t->reports[0], "price_report");
 	assert_null(t->reports[1]);
-	assert_true(t->visible);
+	assert_true(t->callers.visible);
 	assert_int_equal(t->cache_s, 0);
 	assert_string_equal(t->path, SMALL_TOOL_PATH);
-	assert_string_equal(t->answer, "{Hub} costs {Price}.");
-	assert_string_equal(t->suggest[0], "And {arg.hub} in {arg.year}?");
-	assert_null(t->suggest[1]);
+	assert_string_equal(t->words.answer, "{Hub} costs {Price}.");
+	assert_string_equal(t->words.suggest[0], "And {arg.hub} in {arg.year}?");
+	assert_null(t->words.suggest[1]);
 }
 
 static void reads_params(void **state)
@@ -278,7 +278,7 @@ static void refuses_wrong_refers(void **state)
 	load_changed(
 		"-- param hub",
 		"-- refer: hub rows[0].hub it\n-- refer: hour rows[0].price then\n-- param hub");
-	assert_int_equal(catalog->tools[0].refer_count, 2);
+	assert_int_equal(catalog->tools[0].words.refer_count, 2);
 }
 
 static void a_fact_may_have_the_unit_of_a_column(void **state)

@@ -151,7 +151,7 @@ static size_t count_of(const char *const *list)
 
 static void judge(const struct tool_def *tool, const struct principal *who, bool expected)
 {
-	for (const char *const *agent = tool->agents; *agent; agent++)
+	for (const char *const *agent = tool->callers.agents; *agent; agent++)
 		for (int by_model = 0; by_model < 2; by_model++)
 			if (runs(tool, who, *agent, by_model) != expected)
 				fail_msg("%s as %s of %s: %s", tool->name, who->user, *agent,
@@ -169,12 +169,12 @@ static void every_tool_role_and_switch(void **state)
 	(void)state;
 	for (size_t i = 0; i < catalog->tool_count; i++) {
 		const struct tool_def *tool = &catalog->tools[i];
-		size_t n = count_of(tool->agents);
+		size_t n = count_of(tool->callers.agents);
 
-		if (!tool->visible)
+		if (!tool->callers.visible)
 			continue;
 		for (size_t k = 0; k < n; k++)
-			off[k] = (struct switch_off){tool->agents[k], tool->name};
+			off[k] = (struct switch_off){tool->callers.agents[k], tool->name};
 		for (size_t r = 0; r < sizeof(roles) / sizeof(roles[0]); r++) {
 			const char *const *held = catalog_role(catalog, roles[r]);
 			struct principal who = {.user = roles[r],
@@ -184,12 +184,12 @@ static void every_tool_role_and_switch(void **state)
 			struct principal nothing = {.user = "nobody", .tenant = "vesper"};
 
 			switches_set(switches, "vesper", NULL, 0);
-			judge(tool, &who, may(&who, tool->permission));
+			judge(tool, &who, may(&who, tool->callers.permission));
 			judge(tool, &nothing, false);
 			switches_set(switches, "vesper", off, n);
 			judge(tool, &who, false);
 			who.tenant = "acme";
-			judge(tool, &who, may(&who, tool->permission));
+			judge(tool, &who, may(&who, tool->callers.permission));
 			calls++;
 		}
 	}
@@ -223,7 +223,7 @@ static int judge_columns(const struct tool_def *tool, const struct principal *wh
 	if (tool_param(tool, "project_name")) /* is looked up first, by name and among all */
 		for (int i = 0; i < 2; i++)
 			recording_db_table(&recorded, "ProjectName", "1", NULL);
-	bool let_through = runs(tool, who, tool->agents[0], false);
+	bool let_through = runs(tool, who, tool->callers.agents[0], false);
 	while (recorded.table_count > 0)
 		table_free(&recorded.tables[--recorded.table_count]);
 	if (!let_through)
@@ -259,7 +259,7 @@ static void kept_columns_are_not_asked_for(void **state)
 
 		for (size_t i = 0; i < catalog->tool_count; i++)
 			kept += judge_columns(&catalog->tools[i], &who);
-		runs(changes, &who, changes->agents[0], false);
+		runs(changes, &who, changes->callers.agents[0], false);
 		assert_true(was_asked_for("fieldchanged NOT IN ('Spend', 'Budget', "));
 		assert_int_equal(was_asked_for("OR c.fieldchanged IN ('Spend', 'Budget', "),
 				 may(&who, "chat:read_budget"));

@@ -93,12 +93,12 @@ static inline void check_denied(const char *const *tools, const char *permission
 	open_tools();
 	for (; *tools; tools++) {
 		const struct tool_def *t = catalog_tool(catalog, *tools);
-		assert_string_equal(t->permission, permission);
+		assert_string_equal(t->callers.permission, permission);
 		call_as("acme", "nobody_agent", *tools, arguments);
 		assert_int_equal(answer->outcome.kind, OUTCOME_NOT_PERMITTED);
 		permissions = nothing;
 		permission_count = 1;
-		call_as("acme", t->agents[0], *tools, arguments);
+		call_as("acme", t->callers.agents[0], *tools, arguments);
 		assert_int_equal(answer->outcome.kind, OUTCOME_NOT_PERMITTED);
 		permit_all();
 	}

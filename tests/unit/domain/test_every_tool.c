@@ -81,7 +81,7 @@ static void run(const struct tool_def *tool, const struct args *args)
 				      .permissions = permissions,
 				      .permission_count = permission_count};
 	const struct tool_request request = {.call = "c1",
-					     .agent = tool->agents[0],
+					     .agent = tool->callers.agents[0],
 					     .tool = tool->name,
 					     .bound = args,
 					     .who = &who,

@@ -74,8 +74,8 @@ static void shared_tools_are_one_file_for_both_agents(void **state)
 	warehouse = db_from_driver(&recording_db_driver, &recorded, DIALECT_SQLITE);
 	open_tools();
 	const struct tool_def *t = catalog_tool(catalog, "get_hourly_price_distribution");
-	assert_string_equal(t->agents[0], "dayahead_agent");
-	assert_string_equal(t->agents[1], "price_curve_agent");
+	assert_string_equal(t->callers.agents[0], "dayahead_agent");
+	assert_string_equal(t->callers.agents[1], "price_curve_agent");
 	recording_db_table(&recorded, "Vendor", "x", NULL);
 	call_as("acme", "price_curve_agent", t->name, "{'hub_zone': 'NP15', 'year': 2025}");
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);

@@ -126,7 +126,7 @@ static void ask(const char *tool, const char *arguments)
 				      .permissions = permissions,
 				      .permission_count = count_of(permissions)};
 	struct tool_request request = {.call = "c1",
-				       .agent = catalog_tool(catalog, tool)->agents[0],
+				       .agent = catalog_tool(catalog, tool)->callers.agents[0],
 				       .tool = tool,
 				       .who = &who,
 				       .today = {2026, 2, 27}};

@@ -277,8 +277,8 @@ static void every_tool_keeps_the_rules(void **state)
 		check_not_permitted(&walks[i]);
 	}
 	for (size_t i = 0; i < catalog->tool_count; i++)
-		visible += catalog->tools[i].visible &&
-			   strcmp(catalog->tools[i].permission, "chat:advanced_sql") != 0;
+		visible += catalog->tools[i].callers.visible &&
+			   strcmp(catalog->tools[i].callers.permission, "chat:advanced_sql") != 0;
 	assert_int_equal(visible, count); /* a new tool is walked too */
 }
 

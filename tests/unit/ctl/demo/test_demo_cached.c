@@ -205,7 +205,7 @@ static void a_cached_result_looks_like_a_fresh_one(void **state)
 		json_t *args;
 		int64_t before = metric_get(hits);
 
-		if (tool->cache_s == 0 || !tool->visible)
+		if (tool->cache_s == 0 || !tool->callers.visible)
 			continue;
 		args = arguments_of(tool);
 		buf_init(&fresh, 8 << 20);
