@@ -1,15 +1,11 @@
 /*
- * The registry of health checks and metrics that every folder feeds and the probes read. Loop
- * thread only, except that metric_add is safe everywhere. Checks report what is already known:
- * reading them never calls a model or a database.
+ * The registry of health checks that every folder feeds and the probes read. Loop thread only.
+ * Checks report what is already known: reading them never calls a model or a database.
  */
 #ifndef VESPER_HEALTH_H
 #define VESPER_HEALTH_H
 
 #include <stdbool.h>
-#include <stdint.h>
-
-#include "vesper/str.h"
 
 enum health_state { HEALTH_OK, HEALTH_DEGRADED, HEALTH_DOWN };
 
@@ -39,20 +35,5 @@ void health_each(void (*each)(void *owner, const char *check, enum health_state 
 			      const char *note),
 		 void *owner);
 const char *health_state_name(enum health_state state); /* "healthy", "degraded", "unhealthy" */
-
-/* Counters and gauges: `name` is the full Prometheus sample name with its labels, e.g.
- * vesper_tool_calls_total{tool="x",outcome="rows"}. At most METRICS_MAX names; more are counted as
- * one "other". */
-void metric_add(const char *name, int64_t delta);
-/* The same for the family's sample with these labels; their values need no escapes. */
-struct metric_label {
-	const char *name, *value;
-};
-void metric_add_labels(const char *family, const struct metric_label *labels, size_t count,
-		       int64_t delta);
-void metric_set(const char *name, int64_t value);
-int64_t metric_get(const char *name);
-/* Prometheus text format, sorted by name. */
-void metric_text(struct buf *out);
 
 #endif

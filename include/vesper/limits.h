@@ -10,9 +10,11 @@
 #define PHRASE_WORDS_MAX        8  /* of one phrase of a language; the longest has five */
 #define JSON_FILE_BYTES_MAX                                                                        \
 	(4 * 1024 * 1024) /* configuration and catalogue files are hundreds of KiB at most */
-#define RX_STEPS_MAX       100000 /* keeps one match under a millisecond or two */
-#define LOG_LINE_BYTES_MAX 16384  /* what log collectors accept as one line */
-#define METRICS_MAX        2048   /* names are made from code and catalogue, not from users */
+#define RX_STEPS_MAX           100000 /* keeps one match under a millisecond or two */
+#define LOG_LINE_BYTES_MAX     16384  /* what log collectors accept as one line */
+#define METRICS_MAX            2048   /* series are made from code and catalogue, not from users */
+#define METRIC_VALUE_BYTES_MAX 120    /* of a label: the longest are names of queries */
+#define METRICS_BYTES_MAX      (4 * 1024 * 1024) /* METRICS_MAX histograms of 14 lines and 130 bytes */
 
 /* the socket and HTTP */
 #define MESSAGE_BYTES_MAX     16384  /* a chat message; announced in session.ready */

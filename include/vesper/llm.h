@@ -26,8 +26,12 @@
 #include "vesper/hash.h"
 #include "vesper/http.h"
 #include "vesper/loop.h"
+#include "vesper/metric.h"
 #include "vesper/op.h"
 #include "vesper/settings.h"
+
+/* Prompts that were too long and lost their oldest part; whoever cuts one counts it. */
+extern const struct metric llm_prompts_cut;
 
 struct config;
 struct llm;

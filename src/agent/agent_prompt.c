@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "vesper/hash.h"
-#include "vesper/health.h"
 #include "vesper/json.h"
+#include "vesper/metric.h"
 #include "vesper/prompt.h"
 #include "vesper/tokens.h"
 #include "vesper/utf8.h"
@@ -126,7 +126,7 @@ void agent_fit(struct agent *a)
 	for (size_t i = 0; i < a->told_count; i++)
 		a->told[i].block->text = scratch_text_of(a->scratch, a->told[i].result);
 	if (scratch_left_count(a->scratch) > 0)
-		metric_add("vesper_prompts_cut_total", 1);
+		metric_add(&llm_prompts_cut, NULL, 1);
 }
 
 static const char *user_hash(struct agent *a)

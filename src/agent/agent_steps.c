@@ -5,10 +5,15 @@
 
 #include "agent_int.h"
 #include "vesper/clock.h"
-#include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 #include "vesper/tokens.h"
+
+static const struct metric bad_calls = {
+	.name = "vesper_agent_bad_calls_total",
+	.help = "Tool calls of agents that could not be read or were not allowed.",
+};
 
 /* ---- ASK_MODEL ---- */
 
@@ -138,7 +143,7 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 	if (!c->mistake)
 		request.args = agent_args(a, use->input, &c->mistake);
 	if (c->mistake) {
-		metric_add("vesper_agent_bad_calls_total", 1);
+		metric_add(&bad_calls, NULL, 1);
 		return;
 	}
 	request.call = arena_printf(a->arena, "c%d", (*a->request.next_call)++);

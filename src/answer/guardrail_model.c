@@ -9,10 +9,15 @@
 
 #include <string.h>
 
-#include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
+
+static const struct metric vet_failed = {
+	.name = "vesper_vet_failed_total",
+	.help = "Answers that the vetting model could not look at.",
+};
 
 #define FINE "fine"
 
@@ -74,7 +79,7 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	answer_add_usage(t, LLM_ROUTE, &answer->usage);
 	if (e || !read_verdict(t, llm_answer_text(answer, t->core->arena), &why)) {
 		log_warn("turn.vet", "%s: no verdict: %s", t->core->id.text, why.text);
-		metric_add("vesper_vet_failed_total", 1);
+		metric_add(&vet_failed, NULL, 1);
 	}
 	t->core->operations.ended(t->core->operations.turn);
 }

@@ -9,12 +9,12 @@
 
 #include "vesper/clock.h"
 #include "vesper/hash.h"
-#include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/llm.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 #include "vesper/prompt.h"
 #include "vesper/scratch.h"
 #include "vesper/stream.h"
@@ -187,7 +187,7 @@ static void log_left(const struct answer_turn *t, const struct scratch *s)
 	for (size_t i = 0; i < scratch_left_count(s); i++)
 		log_debug("turn.prompt", "%s left out %s", t->core->id.text, scratch_left(s, i));
 	if (scratch_left_count(s) > 0)
-		metric_add("vesper_prompts_cut_total", 1);
+		metric_add(&llm_prompts_cut, NULL, 1);
 }
 
 static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scratch *s)

@@ -1,25 +1,17 @@
 /*
- * What is known about the process, kept where it can be read without asking anybody. Checks belong
- * to the loop thread; metrics are counted by workers too, so that table alone has a lock, held for
- * a look-up and an addition.
+ * What is known about the process, kept where it can be read without asking anybody.
  */
 #include "vesper/health.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "vesper/hash.h"
-#include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define NOTE_BYTES        200
-#define METRIC_NAME_BYTES 256
-#define METRIC_SLOTS      (METRICS_MAX * 2) /* a power of two; half empty at most */
-#define METRIC_OTHER      "vesper_metrics_other"
+#define NOTE_BYTES 200
 
 struct check {
 	char *name;
@@ -34,18 +26,6 @@ static struct {
 	size_t cap;
 	bool draining;
 } checks;
-
-struct metric {
-	char *name; /* NULL: a free slot */
-	int64_t value;
-	bool gauge;
-};
-
-static struct {
-	pthread_mutex_t lock;
-	struct metric slots[METRIC_SLOTS];
-	size_t count;
-} metrics = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct check *check_find(const char *name)
 {
@@ -155,13 +135,6 @@ void health_reset(void)
 		mem_free(checks.items[i].name);
 	mem_free(checks.items);
 	memset(&checks, 0, sizeof(checks));
-
-	pthread_mutex_lock(&metrics.lock);
-	for (size_t i = 0; i < METRIC_SLOTS; i++)
-		mem_free(metrics.slots[i].name);
-	memset(metrics.slots, 0, sizeof(metrics.slots));
-	metrics.count = 0;
-	pthread_mutex_unlock(&metrics.lock);
 }
 
 void health_each(void (*each)(void *owner, const char *check, enum health_state state,
@@ -177,122 +150,4 @@ const char *health_state_name(enum health_state state)
 	static const char *const names[] = {"healthy", "degraded", "unhealthy"};
 	assert((size_t)state < sizeof(names) / sizeof(names[0]));
 	return names[state];
-}
-
-/* The slot of that name, or the free one where it would go (linear probing). */
-static struct metric *metric_slot(const char *name)
-{
-	uint64_t hash = hash_fnv(HASH_FNV, name, strlen(name));
-	size_t i = (size_t)(hash ^ (hash >> 32)) & (METRIC_SLOTS - 1);
-	while (metrics.slots[i].name && strcmp(metrics.slots[i].name, name) != 0)
-		i = (i + 1) & (METRIC_SLOTS - 1);
-	return &metrics.slots[i];
-}
-
-/* The metric, made when it is new and there is room; METRIC_OTHER has the last place of all. */
-static struct metric *metric_of(const char *name)
-{
-	struct metric *m = metric_slot(name);
-	if (!m->name && metrics.count + 1 >= METRICS_MAX)
-		m = metric_slot(name = METRIC_OTHER);
-	if (!m->name) {
-		m->name = mem_strdup(name);
-		metrics.count++;
-	}
-	return m;
-}
-
-void metric_add(const char *name, int64_t delta)
-{
-	pthread_mutex_lock(&metrics.lock);
-	metric_of(name)->value += delta;
-	pthread_mutex_unlock(&metrics.lock);
-}
-
-static char *put_text(char *to, const char *end, const char *text)
-{
-	size_t n = strnlen(text, (size_t)(end - to));
-
-	memcpy(to, text, n);
-	return to + n;
-}
-
-void metric_add_labels(const char *family, const struct metric_label *labels, size_t count,
-		       int64_t delta)
-{
-	char name[METRIC_NAME_BYTES], *end = name + sizeof(name) - 1, *to;
-
-	to = put_text(name, end, family);
-	for (size_t i = 0; i < count; i++) {
-		to = put_text(to, end, i ? "," : "{");
-		to = put_text(to, end, labels[i].name);
-		to = put_text(to, end, "=\"");
-		to = put_text(to, end, labels[i].value);
-		to = put_text(to, end, "\"");
-	}
-	to = put_text(to, end, "}");
-	*to = '\0';
-	metric_add(name, delta);
-}
-
-void metric_set(const char *name, int64_t value)
-{
-	pthread_mutex_lock(&metrics.lock);
-	struct metric *m = metric_of(name);
-	m->value = value;
-	m->gauge = true;
-	pthread_mutex_unlock(&metrics.lock);
-}
-
-int64_t metric_get(const char *name)
-{
-	pthread_mutex_lock(&metrics.lock);
-	int64_t value = metric_slot(name)->value;
-	pthread_mutex_unlock(&metrics.lock);
-	return value;
-}
-
-/* The name without its labels. */
-static struct str metric_family(const char *name)
-{
-	return (struct str){name, strcspn(name, "{")};
-}
-
-/* Families stay together: "a{x}" comes before "a_b", which plain byte order would put between. */
-static int metric_order(const void *left, const void *right)
-{
-	const struct metric *a = left;
-	const struct metric *b = right;
-	struct str fa = metric_family(a->name);
-	struct str fb = metric_family(b->name);
-	size_t n = fa.n < fb.n ? fa.n : fb.n;
-	int order = memcmp(fa.p, fb.p, n);
-	if (order != 0)
-		return order;
-	if (fa.n != fb.n)
-		return fa.n < fb.n ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-void metric_text(struct buf *out)
-{
-	struct metric *sorted = mem_alloc(METRICS_MAX * sizeof(*sorted));
-	size_t n = 0;
-	pthread_mutex_lock(&metrics.lock);
-	for (size_t i = 0; i < METRIC_SLOTS; i++)
-		if (metrics.slots[i].name)
-			sorted[n++] = metrics.slots[i]; /* names live until health_reset */
-	pthread_mutex_unlock(&metrics.lock);
-
-	qsort(sorted, n, sizeof(*sorted), metric_order);
-	struct str family = {NULL, 0};
-	for (size_t i = 0; i < n; i++) {
-		struct str next = metric_family(sorted[i].name);
-		if (!str_eq(next, family))
-			buf_printf(out, "# TYPE %.*s %s\n", STR_FMT(next),
-				   sorted[i].gauge ? "gauge" : "counter");
-		family = next;
-		buf_printf(out, "%s %lld\n", sorted[i].name, (long long)sorted[i].value);
-	}
-	mem_free(sorted);
 }

@@ -6,16 +6,20 @@
 
 #include <string.h>
 
-#include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 
 void redis_count_use(const char *command, const char *outcome)
 {
-	const struct metric_label labels[] = {{"command", command}, {"outcome", outcome}};
+	static const struct metric commands = {
+		.name = "vesper_redis_commands_total",
+		.help = "Commands sent to Redis, by how they ended.",
+		.labels = {"command", "outcome"},
+	};
 
-	metric_add_labels("vesper_redis_commands_total", labels, 2, 1);
+	metric_add(&commands, (const char *const[]){command, outcome}, 1);
 }
 
 bool redis_reply_is(const redisReply *reply, int type)

@@ -12,6 +12,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
 #include "vesper/pool.h"
 #include "vesper/tool.h"
 
@@ -192,4 +193,5 @@ void daemon_take_down(struct daemon *d)
 	settings_free(&d->settings);
 	arena_free(&d->arena);
 	health_reset();
+	metric_reset();
 }

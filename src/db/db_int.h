@@ -424,9 +424,7 @@ struct db_pool {
 	size_t probe_next;
 	bool closing;
 	struct db_pool *next_left; /* closed, but with workers that did not come back */
-	char *gauge_busy;          /* metric names */
-	char *gauge_idle;
-	char *gauge_queue;
+	char *name;                /* the source's */
 };
 
 extern const struct db_driver db_pool_driver;

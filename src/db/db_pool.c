@@ -13,6 +13,20 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
+
+static const struct metric connections = {
+	.name = "vesper_sql_pool_connections",
+	.help = "Connections to a source, by whether they are at work.",
+	.kind = METRIC_GAUGE,
+	.labels = {"source", "state"},
+};
+static const struct metric queue = {
+	.name = "vesper_sql_queue_length",
+	.help = "Requests that wait for a connection to a source.",
+	.kind = METRIC_GAUGE,
+	.labels = {"source"},
+};
 
 static void tenant_init(struct tenant *t, struct db_pool *p, const struct db_tenant *from)
 {
@@ -94,6 +108,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	dialect->init();
 	p = mem_alloc(sizeof(*p));
 	p->loop = l;
+	p->name = mem_strdup(o->name);
 	p->breaker =
 		(struct breaker){.failures_max = DB_BREAKER_FAILURES, .open_ms = DB_BREAKER_MS};
 	source_init(&p->source, o, dialect);
@@ -110,11 +125,6 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	p->workers = pool_new(l, o->name, o->workers);
 	if (dialect->server)
 		p->stops = pool_new(l, "db-stop", DB_STOP_THREADS);
-	p->gauge_busy =
-		mem_printf("vesper_sql_pool_connections{source=\"%s\",state=\"busy\"}", o->name);
-	p->gauge_idle =
-		mem_printf("vesper_sql_pool_connections{source=\"%s\",state=\"idle\"}", o->name);
-	p->gauge_queue = mem_printf("vesper_sql_queue_length{source=\"%s\"}", o->name);
 	if (o->schemas && !db_pool_use_schemas(p, o->schemas, e)) {
 		db_pool_driver.close(p);
 		return false;
@@ -129,9 +139,10 @@ static void gauges_set(struct db_pool *p)
 
 	list_each(node, &p->idle)
 		idle++;
-	metric_set(p->gauge_busy, (int64_t)(p->connections - idle));
-	metric_set(p->gauge_idle, (int64_t)idle);
-	metric_set(p->gauge_queue, (int64_t)p->waiting);
+	metric_set(&connections, (const char *const[]){p->name, "busy"},
+		   (int64_t)(p->connections - idle));
+	metric_set(&connections, (const char *const[]){p->name, "idle"}, (int64_t)idle);
+	metric_set(&queue, (const char *const[]){p->name}, (int64_t)p->waiting);
 }
 
 static struct tenant *tenant_find(struct db_pool *p, const char *id)
@@ -358,9 +369,7 @@ static void pool_free_all(struct db_pool *p)
 		tenant_deinit(&p->tenants[i]);
 	source_deinit(&p->source);
 	mem_free(p->tenants);
-	mem_free(p->gauge_busy);
-	mem_free(p->gauge_idle);
-	mem_free(p->gauge_queue);
+	mem_free(p->name);
 	mem_free(p);
 }
 

@@ -4,9 +4,22 @@
 
 #include <assert.h>
 
-#include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
+
+static const struct metric duration = {
+	.name = "vesper_sql_query_duration_microseconds",
+	.help = "What statements took on their worker, fetching included.",
+	.kind = METRIC_HISTOGRAM,
+	.labels = {"query"},
+	.bounds = {250, 1000, 2500, 10000, 25000, 100000, 500000, 2000000, 10000000},
+};
+static const struct metric errors = {
+	.name = "vesper_sql_query_errors_total",
+	.help = "Statements that failed, by why.",
+	.labels = {"query", "code"},
+};
 
 #define WORK_ARENA_BYTES 65536 /* soft; values are bounded by their own limits */
 
@@ -115,14 +128,11 @@ static void metrics_count(const struct request *r)
 
 	for (size_t i = 0; i < w->started; i++) {
 		bool failed = r->err.code != ERR_NONE && i + 1 == w->started;
-		const struct metric_label labels[] = {{"query", w->statements[i].name},
-						      {"code", err_code_name(r->err.code)}};
+		const char *const values[] = {w->statements[i].name, err_code_name(r->err.code)};
 
-		metric_add_labels("vesper_sql_query_duration_microseconds_sum", labels, 1,
-				  w->spent_us[i]);
-		metric_add_labels("vesper_sql_query_duration_microseconds_count", labels, 1, 1);
+		metric_observe(&duration, values, w->spent_us[i]);
 		if (failed)
-			metric_add_labels("vesper_sql_query_errors_total", labels, 2, 1);
+			metric_add(&errors, values, 1);
 	}
 }
 

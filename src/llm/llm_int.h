@@ -39,9 +39,6 @@ void provider_hide(struct provider *p, bool keep_check);
 void provider_ok(struct provider *p);
 void provider_failed(struct provider *p, bool probe, const struct err *e);
 void provider_count_usage(const struct provider *p, const struct llm_usage *u);
-/* vesper_llm_<what>{provider="<provider>",<label>="<value>"} */
-void llm_count(const char *what, const char *provider, const char *label, const char *value,
-	       int64_t by);
 
 /* ---- llm_money.c: what a call costs ---- */
 

@@ -10,6 +10,13 @@
 #include "vesper/health.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
+
+static const struct metric tokens = {
+	.name = "vesper_llm_tokens_total",
+	.help = "Tokens that providers counted, by kind.",
+	.labels = {"provider", "kind"},
+};
 
 #define NAME_BYTES_MAX 40
 
@@ -24,23 +31,12 @@ bool provider_name_check(const char *name, struct err *e)
 		       NAME_BYTES_MAX);
 }
 
-void llm_count(const char *what, const char *provider, const char *label, const char *value,
-	       int64_t by)
-{
-	struct buf b;
-
-	buf_init(&b, 256);
-	buf_printf(&b, "vesper_llm_%s{provider=\"%s\",%s=\"%s\"}", what, provider, label, value);
-	metric_add(buf_text(&b), by);
-	buf_deinit(&b);
-}
-
 void provider_count_usage(const struct provider *p, const struct llm_usage *u)
 {
-	llm_count("tokens_total", p->name, "kind", "input", u->input_tokens);
-	llm_count("tokens_total", p->name, "kind", "cache_read", u->cache_read_tokens);
-	llm_count("tokens_total", p->name, "kind", "cache_write", u->cache_write_tokens);
-	llm_count("tokens_total", p->name, "kind", "output", u->output_tokens);
+	metric_add(&tokens, (const char *const[]){p->name, "input"}, u->input_tokens);
+	metric_add(&tokens, (const char *const[]){p->name, "cache_read"}, u->cache_read_tokens);
+	metric_add(&tokens, (const char *const[]){p->name, "cache_write"}, u->cache_write_tokens);
+	metric_add(&tokens, (const char *const[]){p->name, "output"}, u->output_tokens);
 }
 
 static void report(const struct provider *p, const struct err *e)

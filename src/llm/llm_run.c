@@ -10,11 +10,52 @@
 #include "llm_int.h"
 #include "vesper/clock.h"
 #include "vesper/hash.h"
-#include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 #include "vesper/tokens.h"
+
+const struct metric llm_prompts_cut = {
+	.name = "vesper_prompts_cut_total",
+	.help = "Prompts that were too long and lost their oldest part.",
+};
+static const struct metric calls = {
+	.name = "vesper_llm_calls_total",
+	.help = "Model calls that are over, by the provider that answered and the role.",
+	.labels = {"provider", "role"},
+};
+static const struct metric attempts = {
+	.name = "vesper_llm_attempts_total",
+	.help = "Attempts to call a provider, by how they ended.",
+	.labels = {"provider", "result"},
+};
+static const struct metric cancelled = {
+	.name = "vesper_llm_cancelled_total",
+	.help = "Model calls that were given up because nobody waits for them.",
+};
+static const struct metric call_ms = {
+	.name = "vesper_llm_call_ms_total",
+	.help = "Milliseconds that model calls took, all together.",
+};
+static const struct metric failed = {
+	.name = "vesper_llm_calls_failed_total",
+	.help = "Model calls that no provider answered.",
+};
+static const struct metric first_text = {
+	.name = "vesper_llm_first_text_total",
+	.help = "Model calls whose first text came.",
+};
+static const struct metric first_text_ms = {
+	.name = "vesper_llm_first_text_ms_total",
+	.help = "Milliseconds until the first text came, all together.",
+};
+static const struct metric duration = {
+	.name = "vesper_llm_call_duration_milliseconds",
+	.help = "A model call from the first attempt to its end.",
+	.kind = METRIC_HISTOGRAM,
+	.bounds = {100, 250, 500, 1000, 2000, 4000, 8000, 15000, 30000, 60000},
+};
 
 struct run {
 	struct op op; /* first: what the starter holds */
@@ -70,7 +111,7 @@ static void on_cancel(struct op *op)
 				   r->handler.on_text ? r->text_tokens : -1, &used);
 		money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &used);
 	}
-	metric_add("vesper_llm_cancelled_total", 1);
+	metric_add(&cancelled, NULL, 1);
 	run_free(r);
 }
 
@@ -119,8 +160,10 @@ static void request_ended(struct run *r, struct llm_answer *answer, const struct
 	llm_usage_add(&answer->usage, &r->spent);
 	r->spent = (struct llm_usage){0};
 	trail_end(r, answer);
-	llm_count("calls_total", answer->provider ? answer->provider : "none", "role",
-		  llm_role_name(r->call.role), 1);
+	metric_add(&calls,
+		   (const char *const[]){answer->provider ? answer->provider : "none",
+					 llm_role_name(r->call.role)},
+		   1);
 }
 
 static void said_add(struct run *r, const struct llm_answer *more)
@@ -151,9 +194,10 @@ static void run_end(struct run *r, const struct llm_answer *answer, const struct
 		last.blocks = r->said;
 		last.count = r->said_count;
 	}
-	metric_add("vesper_llm_call_ms_total", clock_mono_ms() - r->began_ms);
+	metric_add(&call_ms, NULL, clock_mono_ms() - r->began_ms);
+	metric_observe(&duration, NULL, clock_mono_ms() - r->began_ms);
 	if (e)
-		metric_add("vesper_llm_calls_failed_total", 1);
+		metric_add(&failed, NULL, 1);
 	run_free(r);
 	handler.on_end(owner, &last, shown, e ? &err : NULL);
 }
@@ -195,7 +239,7 @@ static void judge(struct run *r, const struct err *e)
 {
 	struct provider *p = run_provider(r);
 
-	llm_count("attempts_total", p->name, "result", e ? err_code_name(e->code) : "ok", 1);
+	metric_add(&attempts, (const char *const[]){p->name, e ? err_code_name(e->code) : "ok"}, 1);
 	if (!e || e->code == ERR_INPUT || e->code == ERR_LIMIT)
 		provider_ok(p); /* it answered; what it said of our request is another matter */
 	else if (out_of_time(r))
@@ -258,8 +302,8 @@ static void on_text(void *owner, const char *text, size_t len)
 		r->shown = true;
 		r->probe = false;
 		provider_ok(run_provider(r));
-		metric_add("vesper_llm_first_text_total", 1);
-		metric_add("vesper_llm_first_text_ms_total", clock_mono_ms() - r->began_ms);
+		metric_add(&first_text, NULL, 1);
+		metric_add(&first_text_ms, NULL, clock_mono_ms() - r->began_ms);
 	}
 	r->text_tokens += (int64_t)tokens_estimate(text, len);
 	r->handler.on_text(r->owner, text, len); /* may cancel us: nothing comes after it */

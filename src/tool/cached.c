@@ -8,15 +8,20 @@
 
 #include <string.h>
 
-#include "vesper/health.h"
 #include "vesper/limits.h"
+#include "vesper/metric.h"
 
 #define KEY_TEXT_BYTES_MAX (256 * 1024) /* before hashing: TOOL_ARGS_MAX lists of long texts */
 
 static void count_use(const char *outcome)
 {
-	metric_add_labels("vesper_tool_cache_total", &(struct metric_label){"outcome", outcome}, 1,
-			  1);
+	static const struct metric uses = {
+		.name = "vesper_tool_cache_total",
+		.help = "Look-ups of kept results, by what was found.",
+		.labels = {"outcome"},
+	};
+
+	metric_add(&uses, &outcome, 1);
 }
 
 /* ---- what a result depends on ---- */

@@ -8,9 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
 #include "vesper/store.h"
 #include "vesper/strlist.h"
 
@@ -43,11 +43,23 @@ struct outcome tool_outcome_of_db(const struct tool_call *call, const struct err
 
 static void count_outcome(const struct tool_call *call)
 {
-	const struct metric_label labels[] = {
-		{"tool", call->tool ? call->tool->name : "unknown"},
-		{"outcome", outcome_name(call->result->outcome.kind)}};
+	static const struct metric calls = {
+		.name = "vesper_tool_calls_total",
+		.help = "Calls of tools, by how they ended.",
+		.labels = {"tool", "outcome"},
+	};
+	static const struct metric duration = {
+		.name = "vesper_tool_duration_microseconds",
+		.help = "A call of a tool from its start until its result was there.",
+		.kind = METRIC_HISTOGRAM,
+		.labels = {"tool"},
+		.bounds = {100, 1000, 5000, 25000, 100000, 500000, 2000000, 10000000},
+	};
+	const char *const values[] = {call->tool ? call->tool->name : "unknown",
+				      outcome_name(call->result->outcome.kind)};
 
-	metric_add_labels("vesper_tool_calls_total", labels, 2, 1);
+	metric_add(&calls, values, 1);
+	metric_observe(&duration, values, clock_mono_us() - call->began_us);
 }
 
 /* Who asked for what and how it ended, also when it was refused or given up. */

@@ -11,9 +11,14 @@
 #include <string.h>
 
 #include "vesper/frame.h"
-#include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
+
+static const struct metric bad_cells = {
+	.name = "vesper_frame_bad_cells_total",
+	.help = "Cells of frames that are no values of their column's type.",
+};
 
 #define WINDOW "window"
 
@@ -194,7 +199,7 @@ static void take_frame(struct tool_call *call, const char *query, struct frame *
 {
 	take->name = arena_strdup(take->arena, query);
 	if (take->bad_cells > 0) {
-		metric_add("vesper_frame_bad_cells_total", take->bad_cells);
+		metric_add(&bad_cells, NULL, take->bad_cells);
 		log_warn("tool.frame", "%s/%s: %lld cells are no values of their types",
 			 call->tool->name, query, (long long)take->bad_cells);
 	}

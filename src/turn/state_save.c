@@ -3,8 +3,20 @@
 #include "turn_int.h"
 
 #include "vesper/clock.h"
-#include "vesper/health.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
+
+static const struct metric turns_total = {
+	.name = "vesper_chat_turns_total",
+	.help = "Turns that are over, by how they ended.",
+	.labels = {"outcome"},
+};
+static const struct metric duration = {
+	.name = "vesper_chat_turn_duration_milliseconds",
+	.help = "From the message's arrival until its answer was stored.",
+	.kind = METRIC_HISTOGRAM,
+	.bounds = {5, 10, 25, 50, 100, 500, 1000, 2500, 5000, 15000, 60000},
+};
 
 static void on_saved(void *owner, const struct err *e)
 {
@@ -70,9 +82,8 @@ enum turn_state step_done(struct turn *t)
 
 	if (all->record)
 		all->record(all->record_owner, turn_record(t));
-	metric_add(t->end.failed ? "vesper_chat_turns_total{outcome=\"failed\"}"
-				 : "vesper_chat_turns_total{outcome=\"ended\"}",
-		   1);
+	metric_add(&turns_total, (const char *const[]){t->end.failed ? "failed" : "ended"}, 1);
+	metric_observe(&duration, NULL, clock_mono_ms() - t->core.began_ms);
 	log_info("turn.completed", "%s %s by %s in %lld ms", t->core.id.text,
 		 message_status_name(t->end.status), t->answer.provider,
 		 (long long)(clock_mono_ms() - t->core.began_ms));

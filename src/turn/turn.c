@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "vesper/clock.h"
-#include "vesper/health.h"
 #include "vesper/lease_memory.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 
 struct turns *turns_new(const struct turns_options *o)
 {
@@ -62,6 +62,17 @@ void turn_admitted(struct turn *t)
 }
 
 /* A turn of this session is over: the one that waited longest begins, if none runs. */
+void turns_tell_running(const struct turns *all)
+{
+	static const struct metric running = {
+		.name = "vesper_chat_turns_running",
+		.help = "Turns that run or wait for their session.",
+		.kind = METRIC_GAUGE,
+	};
+
+	metric_set(&running, NULL, (int64_t)all->count);
+}
+
 static void begin_next(const struct turn *over)
 {
 	const struct turn_group *g = turn_group_of(over->core.all, GROUP_SESSION, over->core.who,
@@ -90,7 +101,7 @@ static void turn_release(struct turn *t)
 	turn_part(t);
 	turn_lease_release(all, t->core.id.text);
 	begin_next(t);
-	metric_set("vesper_chat_turns_running", (int64_t)all->count);
+	turns_tell_running(all);
 	answer_end(&t->for_answer);
 	dialog_end(&t->for_dialog);
 	turn_knowledge_release(t->core.knowledge);

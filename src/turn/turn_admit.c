@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "vesper/clock.h"
-#include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
@@ -163,5 +162,5 @@ void turn_make_room(struct turn *t)
 		list_each_safe(node, &g->turns)
 			turn_stop(turn_at(node), CANCEL_USER);
 	turn_join(t);
-	metric_set("vesper_chat_turns_running", (int64_t)all->count);
+	turns_tell_running(all);
 }

@@ -135,6 +135,7 @@ void turn_groups_init(struct turns *all);
 void turn_groups_deinit(struct turns *all);
 /* Counts the turn as running, and not any more. */
 void turn_join(struct turn *t);
+void turns_tell_running(const struct turns *all); /* to the metrics */
 void turn_part(struct turn *t);
 /* NULL: none runs. */
 const struct turn_group *turn_group_of(const struct turns *all, enum turn_group_kind kind,

@@ -210,6 +210,30 @@ describe('at the port', () => {
       assert.ok(codes.some(([, code, count]) => code === 'other' && Number(count) >= 40), metrics);
     });
 
+    it('metrics are told as a scraper reads them', async () => {
+      const text = await (await fetch(`${d.adminUrl}/metrics`)).text();
+      const kinds = new Map(), helps = new Set(), buckets = new Map();
+      assert.ok(text.endsWith('\n'));
+      for (const line of text.trimEnd().split('\n')) {
+        const help = /^# HELP (\w+) \S.*\.$/.exec(line), type = /^# TYPE (\w+) (counter|gauge|histogram)$/.exec(line);
+        if (help) { assert.ok(!helps.has(help[1]), line); helps.add(help[1]); continue; }
+        if (type) { assert.ok(helps.has(type[1]) && !kinds.has(type[1]), line); kinds.set(type[1], type[2]); continue; }
+        const sample = /^(\w+?)(?:\{((?:\w+="(?:[^"\\]|\\.)*",?)+)\})? (-?\d+)$/.exec(line);
+        assert.ok(sample, line);
+        const [, name, labels = '', value] = sample, family = name.replace(/_(bucket|sum|count)$/, '');
+        if (kinds.has(name)) { assert.notEqual(kinds.get(name), 'histogram', line); continue; }
+        assert.equal(kinds.get(family), 'histogram', line);
+        const series = family + labels.replace(/,?le="[^"]*"/, ''), of = buckets.get(series) ?? { last: 0, end: null };
+        buckets.set(series, of);
+        if (name.endsWith('_bucket')) {
+          assert.ok(Number(value) >= of.last, line);
+          of.last = Number(value);
+          if (labels.includes('le="+Inf"')) of.end = Number(value);
+        } else if (name.endsWith('_count')) assert.equal(Number(value), of.end, line);
+      }
+      assert.ok(buckets.size > 0 && kinds.get('vesper_ws_connections') === 'gauge', text);
+    });
+
     it('a reset in the middle of everything', async () => {
       for (let i = 0; i < 20; i++) {
         const raw = await open().write(Buffer.concat([Buffer.from(upgrade()), textFrame('{"type":"chat.message","content":"hi"}')]));

@@ -30,6 +30,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 #include "vesper/store.h"
 #include "vesper/turn.h"
 #include "vesper/utf8.h"
@@ -479,6 +480,7 @@ static void close_stage(void)
 	loop_free(&stage.loop);
 	sqlite3_close(stage.rows);
 	health_reset();
+	metric_reset();
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unlink(arena_printf(stage.files, "%s/%s", stage.folder, names[i]));
 	rmdir(stage.folder);

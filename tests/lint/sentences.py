@@ -3,7 +3,8 @@
 key of include/vesper/sentences.h; and each key is used.
 
 A string is taken for a sentence if it has two words or more, and begins with a capital letter or ends
-as a sentence or a lead does. Texts of logs, errors and assertions are for operators and developers.
+as a sentence or a lead does. Texts of logs, errors, assertions and what a metric's `.help` says are for operators and
+developers.
 sentences.txt beside this file lists the files and folders whose texts are for others, with the reason."""
 
 import re
@@ -53,6 +54,8 @@ def is_sentence(text):
 def sentences_of(code):
     for found in re.finditer(LITERAL + r"(?:\s*(?:PRI\w+\s*)?" + LITERAL + ")*", code):
         text = "".join(re.findall(LITERAL, found.group()))
+        if re.search(r"\.help\s*=\s*$", code[:found.start()][-40:]):
+            continue
         if is_sentence(text) and not re.match(r"(log|err|metric)_|(static_)?assert", caller(code, found.start())):
             yield code.count("\n", 0, found.start()) + 1, text
 

@@ -38,6 +38,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 #include "vesper/store.h"
 #include "vesper/turn.h"
 #include "vesper/uuid.h"
@@ -237,6 +238,7 @@ static void close_stage(struct stage *s)
 	fake_llm_free(&s->fake_llm);
 	loop_free(&s->loop);
 	health_reset();
+	metric_reset();
 }
 
 /* ---- a turn ---- */

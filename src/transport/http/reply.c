@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "vesper/clock.h"
-#include "vesper/health.h"
 #include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 
 #define STREAM_BLOCK 16384
 
@@ -224,7 +224,12 @@ bool reply_send(struct request *r, const char *method)
 	const char *verb = r->route ? r->route->method : "other";
 	const char *path = r->route ? r->route->path : "none";
 	struct MHD_Response *response = r->reply.response;
-	char metric[128];
+	static const struct metric requests = {
+		.name = "vesper_http_requests_total",
+		.help = "HTTP requests that were answered.",
+		.labels = {"method", "route", "status"},
+	};
+	char status[16];
 	bool queued;
 
 	if (r->reply.stream && strcmp(method, "HEAD") == 0)
@@ -232,10 +237,8 @@ bool reply_send(struct request *r, const char *method)
 		 * should begin. */
 		MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 	add_headers(r);
-	snprintf(metric, sizeof(metric),
-		 "vesper_http_requests_total{method=\"%.*s\",route=\"%.*s\",status=\"%u\"}",
-		 STR_CUT(verb, 10), STR_CUT(path, 60), r->reply.status);
-	metric_add(metric, 1);
+	snprintf(status, sizeof(status), "%u", r->reply.status);
+	metric_add(&requests, (const char *const[]){verb, path, status}, 1);
 	log_debug("http.request", "%s %s %u %lld us", method, r->path, r->reply.status,
 		  (long long)(clock_mono_us() - r->begun_us));
 	queued = MHD_queue_response(r->connection, r->reply.status, response) == MHD_YES;

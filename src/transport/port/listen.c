@@ -16,10 +16,10 @@
 #include "address.h"
 #include "handshake.h"
 #include "refuse.h"
-#include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 
 #define WS_PREFIX        "GET /ws/"
 #define WS_PREFIX_LEN    (sizeof(WS_PREFIX) - 1)
@@ -264,7 +264,7 @@ static void shed_one(struct listener *l)
 	if (fd >= 0)
 		close(fd);
 	l->reserve = reserve_open();
-	metric_add("vesper_connections_refused_total", 1);
+	metric_add(&seats_refused, NULL, 1);
 	fd_watch_set(l->watch, 0);
 	timer_start(l->pause, LISTEN_PAUSE_MS);
 }

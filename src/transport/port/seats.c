@@ -9,9 +9,18 @@
 #include <string.h>
 
 #include "vesper/hashmap.h"
-#include "vesper/health.h"
 #include "vesper/list.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
+
+const struct metric seats_refused = {
+	.name = "vesper_connections_refused_total",
+	.help = "Connections that found no place.",
+};
+static const struct metric displaced = {
+	.name = "vesper_connections_displaced_total",
+	.help = "Idle connections that were closed to make room for others.",
+};
 
 /* An address, a user or a tenant that has connections. */
 struct holder {
@@ -110,7 +119,7 @@ static void seat_end(struct seat *seat)
 {
 	stranger_leave(seat);
 	seat->ended = true;
-	metric_add("vesper_connections_displaced_total", 1);
+	metric_add(&displaced, NULL, 1);
 	shutdown(seat->fd, SHUT_RDWR);
 }
 
@@ -227,7 +236,7 @@ enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who)
 
 	assert(!seat->signed_in);
 	if (seat->ended || s->signed_in_count >= s->limits.signed_in) {
-		metric_add("vesper_connections_refused_total", 1);
+		metric_add(&seats_refused, NULL, 1);
 		return SEAT_FULL;
 	}
 	seat->user = named_holder(s, who->tenant, who->user);
@@ -241,7 +250,7 @@ enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who)
 	} else {
 		holder_leave(s, &seat->user);
 		holder_leave(s, &seat->tenant);
-		metric_add("vesper_connections_refused_total", 1);
+		metric_add(&seats_refused, NULL, 1);
 	}
 	return answer;
 }

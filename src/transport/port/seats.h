@@ -11,7 +11,11 @@
 #include <stddef.h>
 
 #include "client_address.h"
+#include "vesper/metric.h"
 #include "vesper/principal.h"
+
+/* Connections that found no place. */
+extern const struct metric seats_refused;
 
 struct seats;
 struct seat;

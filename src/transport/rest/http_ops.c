@@ -10,9 +10,8 @@
 #include "vesper/json.h"
 #include "vesper/jwt.h"
 #include "vesper/limits.h"
+#include "vesper/metric.h"
 #include "vesper/strlist.h"
-
-#define METRICS_BYTES_MAX (1024 * 1024)
 
 static void reply_status(struct request *r, int status, const char *word)
 {

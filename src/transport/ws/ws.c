@@ -12,10 +12,16 @@
 #include "port/handshake.h"
 #include "port/refuse.h"
 #include "vesper/clock.h"
-#include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
+
+static const struct metric connections = {
+	.name = "vesper_ws_connections",
+	.help = "WebSocket connections that are open.",
+	.kind = METRIC_GAUGE,
+};
 
 #define TICK_MS  1000
 #define TX_BYTES (SEND_BATCH_BYTES + 3 * EVENT_LOG_BYTES_MAX) /* the longest batch */
@@ -145,7 +151,7 @@ static void on_tick(void *owner)
 	list_each_safe(node, &s->conns)
 		conn_tick(list_item(node, struct ws_conn, node), now);
 	relays_tick(&s->relays, now);
-	metric_set("vesper_ws_connections", (int64_t)s->conn_count);
+	metric_set(&connections, NULL, (int64_t)s->conn_count);
 }
 
 bool ws_server_new(struct transport *t, struct ws_server **out, struct err *e)

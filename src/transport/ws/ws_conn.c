@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "vesper/clock.h"
-#include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 #include "client_frame.h"
 
 /* Writing at once instead of in the next WRITEABLE saves about four epoll_ctl a frame on libuv.
@@ -72,16 +72,17 @@ static void count_close(int code)
 				    WS_CLOSE_DENIED,
 				    WS_CLOSE_UNKNOWN_SESSION,
 				    WS_CLOSE_SILENT};
-	char metric[64];
+	static const struct metric closes = {
+		.name = "vesper_ws_closes_total",
+		.help = "WebSocket connections that ended, by the code that either side gave.",
+		.labels = {"code"},
+	};
+	char text[16] = "other";
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i] == code) {
-			snprintf(metric, sizeof(metric), "vesper_ws_closes_total{code=\"%d\"}",
-				 code);
-			metric_add(metric, 1);
-			return;
-		}
-	metric_add("vesper_ws_closes_total{code=\"other\"}", 1);
+		if (known[i] == code)
+			snprintf(text, sizeof(text), "%d", code);
+	metric_add(&closes, (const char *const[]){text}, 1);
 }
 
 void conn_free(struct ws_conn **conn)

@@ -15,6 +15,7 @@
 #include "vesper/json.h"
 #include "vesper/loop.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 #include "vesper/str.h"
 
 /* ---- tools by script: the library's tool_start is not linked, this one stands in its place ----
@@ -192,6 +193,7 @@ static int teardown(void **state)
 	loop_free(&w->loop);
 	mem_free(w);
 	health_reset();
+	metric_reset();
 	return 0;
 }
 

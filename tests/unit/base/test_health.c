@@ -1,4 +1,4 @@
-/* Checks and metrics, up to the last name and past it. */
+/* Checks, and who waits for what. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,12 +6,11 @@
 
 #include <cmocka.h>
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "vesper/health.h"
-#include "vesper/limits.h"
+#include "vesper/str.h"
 
 static int teardown(void **state)
 {
@@ -76,93 +75,11 @@ static void a_tenant_waits_alone(void **state)
 	buf_deinit(&waiting);
 }
 
-static void metrics_add_set_and_print(void **state)
-{
-	(void)state;
-	metric_add("a_total{x=\"2\"}", 2);
-	metric_add("a_total{x=\"1\"}", 1);
-	metric_add("a_total", 5);
-	metric_add("a_total_b", 1);
-	metric_add("a_total", 1);
-	metric_set("gauge", 7);
-	metric_set("gauge", -3);
-	assert_int_equal(metric_get("a_total"), 6);
-	assert_int_equal(metric_get("unknown"), 0);
-	struct buf b;
-	buf_init(&b, 1000);
-	metric_text(&b);
-	assert_string_equal(buf_text(&b), "# TYPE a_total counter\n"
-					  "a_total 6\n"
-					  "a_total{x=\"1\"} 1\n"
-					  "a_total{x=\"2\"} 2\n"
-					  "# TYPE a_total_b counter\n"
-					  "a_total_b 1\n"
-					  "# TYPE gauge gauge\n"
-					  "gauge -3\n");
-	buf_deinit(&b);
-}
-
-static void names_are_capped(void **state)
-{
-	(void)state;
-	char name[40];
-	for (int i = 0; i < METRICS_MAX + 100; i++) {
-		snprintf(name, sizeof(name), "m%d", i);
-		metric_add(name, 1);
-	}
-	assert_int_equal(metric_get("m0"), 1);
-	assert_int_equal(metric_get("m2046"), 1);
-	assert_int_equal(metric_get("m2047"), 0);
-	assert_int_equal(metric_get("vesper_metrics_other"), 101);
-	metric_add("m0", 1);
-	assert_int_equal(metric_get("m0"), 2);
-}
-
-static void *count(void *unused)
-{
-	(void)unused;
-	for (int i = 0; i < 20000; i++)
-		metric_add("shared_total", 1);
-	return NULL;
-}
-
-static void workers_count_too(void **state)
-{
-	(void)state;
-	pthread_t threads[3];
-	for (int i = 0; i < 3; i++)
-		pthread_create(&threads[i], NULL, count, NULL);
-	for (int i = 0; i < 3; i++)
-		pthread_join(threads[i], NULL);
-	assert_int_equal(metric_get("shared_total"), 60000);
-}
-
-static void labels_make_the_same_name(void **state)
-{
-	const struct metric_label labels[] = {{"tool", "t"}, {"outcome", "rows"}};
-	char long_value[400];
-	const struct metric_label too_long = {"query", long_value};
-
-	(void)state;
-	metric_add_labels("vesper_labelled_total", labels, 2, 3);
-	metric_add("vesper_labelled_total{tool=\"t\",outcome=\"rows\"}", 4);
-	assert_int_equal(metric_get("vesper_labelled_total{tool=\"t\",outcome=\"rows\"}"), 7);
-	metric_add_labels("vesper_labelled_total", labels, 1, 1);
-	assert_int_equal(metric_get("vesper_labelled_total{tool=\"t\"}"), 1);
-	memset(long_value, 'x', sizeof(long_value) - 1);
-	long_value[sizeof(long_value) - 1] = '\0';
-	metric_add_labels("vesper_labelled_total", &too_long, 1, 1); /* cut, not written beyond */
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(labels_make_the_same_name),
 		cmocka_unit_test_teardown(readiness, teardown),
 		cmocka_unit_test_teardown(a_tenant_waits_alone, teardown),
-		cmocka_unit_test_teardown(metrics_add_set_and_print, teardown),
-		cmocka_unit_test_teardown(names_are_capped, teardown),
-		cmocka_unit_test_teardown(workers_count_too, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "redis_service.h"
 #include "vesper/health.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
 
 /* A busy machine must not look like a server that is away: the connection has more patience than a
  * cache may ask for. The linker puts this in the place of redis_link_new. */
@@ -119,6 +120,7 @@ static int tear_down(void **state)
 	redisFree(side);
 	loop_free(&loop);
 	health_reset();
+	metric_reset();
 	log_capture(NULL, NULL);
 	return 0;
 }

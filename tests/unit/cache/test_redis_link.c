@@ -11,6 +11,7 @@
 #include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
 
 /* A server on the loop under test, for one connection at a time: greets, then answers each read
  * with the same bytes. */
@@ -122,6 +123,7 @@ static int tear_down(void **state)
 	close(liar.listener);
 	loop_free(&loop);
 	health_reset();
+	metric_reset();
 	log_capture(NULL, NULL);
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include "vesper/db.h"
 #include "vesper/health.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 
 struct fixture {
 	struct loop *loop;
@@ -87,6 +88,7 @@ static inline int fixture_teardown(void **state)
 	loop_free(&f->loop);
 	nftw(f->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	health_reset();
+	metric_reset();
 	mem_free(f);
 	return 0;
 }

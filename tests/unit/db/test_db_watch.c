@@ -1,5 +1,6 @@
 /* Health checks follow what is known of each tenant's database; metrics count queries. */
 #include "db_test.h"
+#include "vesper/metric.h"
 
 struct seen {
 	const char *check;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "vesper/health.h"
+#include "vesper/metric.h"
 
 /* ---- binding ---- */
 
@@ -181,6 +182,7 @@ static inline void close_folder(void)
 	end();
 	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	health_reset();
+	metric_reset();
 }
 
 /* ---- the answer ---- */

@@ -11,6 +11,7 @@
 #include "vesper/health.h"
 #include "vesper/identity.h"
 #include "vesper/limits.h"
+#include "vesper/metric.h"
 
 #define NOW_MS INT64_C(1772182800000)
 #define CLAIMS "{\"sub\":\"ann\",\"tenant_id\":\"vesper\",\"permissions\":[],\"exp\":1772282900}"
@@ -46,6 +47,7 @@ static int teardown(void **state)
 	identity_free(&identity);
 	service_close();
 	health_reset();
+	metric_reset();
 	return 0;
 }
 

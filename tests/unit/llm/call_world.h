@@ -19,6 +19,7 @@
 #include "vesper/clock.h"
 #include "vesper/health.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
 
 struct seen {
 	struct op *op;
@@ -123,6 +124,7 @@ static inline int small_teardown(void **state)
 	arena_free(&w->arena);
 	mem_free(w);
 	health_reset();
+	metric_reset();
 	return 0;
 }
 
@@ -199,6 +201,7 @@ static inline int pair_teardown(void **state)
 	arena_free(&w->arena);
 	mem_free(w);
 	health_reset();
+	metric_reset();
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "vesper/json.h"
 #include "vesper/log.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 
 struct world {
 	struct loop *loop;
@@ -74,6 +75,7 @@ static int teardown(void **state)
 	arena_free(&w->arena);
 	mem_free(w);
 	health_reset();
+	metric_reset();
 	return 0;
 }
 

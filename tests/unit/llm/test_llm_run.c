@@ -1,5 +1,6 @@
 /* Retries, breakers, fail-over and pauses of one call. */
 #include "call_world.h"
+#include "vesper/metric.h"
 
 static void test_text_and_end(void **state)
 {

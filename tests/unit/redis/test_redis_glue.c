@@ -16,6 +16,7 @@
 #include "vesper/health.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
 #include "vesper/redis.h"
 
 #define WAIT_MS 20000
@@ -109,6 +110,7 @@ static int tear_down(void **state)
 	loop_free(&loop);
 	buf_deinit(&answer);
 	health_reset();
+	metric_reset();
 	log_capture(NULL, NULL);
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include "vesper/file.h"
 #include "vesper/health.h"
 #include "vesper/mem.h"
+#include "vesper/metric.h"
 #include "vesper/store.h"
 #include "vesper/uuid.h"
 
@@ -157,6 +158,7 @@ static inline int fixture_teardown(void **state)
 	arena_free(&f->arena);
 	nftw(f->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	health_reset();
+	metric_reset();
 	mem_free(f);
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "vesper/clock.h"
 #include "vesper/health.h"
+#include "vesper/metric.h"
 
 static struct cache *cache;
 static const char *source;
@@ -13,6 +14,7 @@ static int set_up_cached(void **state)
 	set_up(state);
 	clock_freeze_ms(1000000);
 	health_reset();
+	metric_reset();
 	cache = cache_memory_new(loop);
 	source = NULL;
 	return 0;

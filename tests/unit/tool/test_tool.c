@@ -1,7 +1,6 @@
 /* The gate: who may call what, what a refused call costs, how calls end and are cancelled. */
 #include "tool_test.h"
-
-#include "vesper/health.h"
+#include "vesper/metric.h"
 
 static void a_permitted_call_runs(void **state)
 {

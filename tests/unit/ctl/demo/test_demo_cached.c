@@ -20,6 +20,7 @@
 #include "vesper/json.h"
 #include "vesper/know.h"
 #include "vesper/log.h"
+#include "vesper/metric.h"
 #include "vesper/tool.h"
 #include "vesper/view.h"
 
@@ -120,6 +121,7 @@ static int tear_down(void **state)
 	catalog_unref(&catalog);
 	loop_free(&loop);
 	health_reset();
+	metric_reset();
 	return 0;
 }
 

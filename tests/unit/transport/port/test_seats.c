@@ -8,6 +8,7 @@
 
 #include "port/seats.h"
 #include "vesper/health.h"
+#include "vesper/metric.h"
 
 #define STRANGERS   4
 #define PER_ADDRESS 3
@@ -59,6 +60,7 @@ static int teardown(void **state)
 			line_close(i);
 	seats_free(&seats);
 	health_reset();
+	metric_reset();
 	return 0;
 }
 

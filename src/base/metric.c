@@ -1,0 +1,232 @@
+/*
+ * A series is found by its key: the name, and each label's value after a separator that no value
+ * can hold. The text is made of the keys when somebody asks for it.
+ */
+#include "vesper/metric.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vesper/hashmap.h"
+#include "vesper/limits.h"
+#include "vesper/mem.h"
+
+#define SEPARATOR '\x1f'
+#define KEY_BYTES 512 /* the longest name and METRIC_LABELS_MAX values */
+
+struct series {
+	struct hashmap_node by_key;
+	const struct metric *of;
+	char *key;
+	int64_t value; /* of a histogram: the sum */
+	int64_t count; /* of what was observed */
+	int64_t buckets[METRIC_BOUNDS_MAX];
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct hashmap series;
+	bool begun;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const struct metric other = {
+	.name = "vesper_metrics_other",
+	.help = "What was counted for series beyond the most that are kept.",
+};
+
+_Static_assert(KEY_BYTES > 128 + METRIC_LABELS_MAX * (METRIC_VALUE_BYTES_MAX + 1), "a key fits");
+
+static struct str key_of(const struct metric *m, const char *const *values, char *key)
+{
+	size_t n = strlen(m->name);
+
+	assert(n < 128);
+	memcpy(key, m->name, n);
+	for (size_t i = 0; i < METRIC_LABELS_MAX && m->labels[i]; i++) {
+		key[n++] = SEPARATOR;
+		for (size_t k = 0; values[i][k] && k < METRIC_VALUE_BYTES_MAX; k++)
+			key[n++] = (unsigned char)values[i][k] < ' ' ? '?' : values[i][k];
+	}
+	return (struct str){key, n};
+}
+
+/* Under the lock. The last place of all is that of `other`. */
+static struct series *series_of(const struct metric *m, const char *const *values)
+{
+	char text[KEY_BYTES];
+	struct str key = key_of(m, values, text);
+	struct hashmap_node *node;
+	struct series *s;
+
+	if (!all.begun)
+		hashmap_init(&all.series);
+	all.begun = true;
+	node = hashmap_find(&all.series, key);
+	if (node)
+		return hashmap_item(node, struct series, by_key);
+	if (m != &other && all.series.count + 1 >= METRICS_MAX)
+		return NULL;
+	s = mem_alloc(sizeof(*s));
+	s->of = m;
+	s->key = mem_strndup(key.p, key.n);
+	hashmap_add(&all.series, &s->by_key, (struct str){s->key, key.n});
+	return s;
+}
+
+static void observe(struct series *s, int64_t value)
+{
+	s->value += value;
+	s->count++;
+	for (size_t i = 0; s->of->bounds[i]; i++)
+		s->buckets[i] += value <= s->of->bounds[i];
+}
+
+static void take(const struct metric *m, const char *const *values, int64_t value)
+{
+	struct series *s;
+
+	pthread_mutex_lock(&all.lock);
+	s = series_of(m, values);
+	if (!s)
+		series_of(&other, NULL)->value += 1;
+	else if (m->kind == METRIC_HISTOGRAM)
+		observe(s, value);
+	else
+		s->value = m->kind == METRIC_GAUGE ? value : s->value + value;
+	pthread_mutex_unlock(&all.lock);
+}
+
+void metric_add(const struct metric *m, const char *const *values, int64_t by)
+{
+	assert(m->kind == METRIC_COUNTER && by >= 0);
+	take(m, values, by);
+}
+
+void metric_set(const struct metric *m, const char *const *values, int64_t value)
+{
+	assert(m->kind == METRIC_GAUGE);
+	take(m, values, value);
+}
+
+void metric_observe(const struct metric *m, const char *const *values, int64_t value)
+{
+	assert(m->kind == METRIC_HISTOGRAM && m->bounds[0]);
+	take(m, values, value);
+}
+
+/* ---- the text ---- */
+
+static void put_escaped(struct buf *out, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] == '\\' || p[i] == '"')
+			buf_char(out, '\\');
+		buf_char(out, p[i]);
+	}
+}
+
+/* One line: the name, the labels of the key and `le` (NULL: none), the value. */
+static void put_sample(struct buf *out, const struct series *s, const char *suffix, const char *le,
+		       int64_t value)
+{
+	const char *p = s->key + strlen(s->of->name);
+	const char *before = "{";
+
+	buf_printf(out, "%s%s", s->of->name, suffix);
+	for (size_t i = 0; i < METRIC_LABELS_MAX && s->of->labels[i]; i++, before = ",") {
+		size_t n = strcspn(++p, "\x1f");
+
+		buf_printf(out, "%s%s=\"", before, s->of->labels[i]);
+		put_escaped(out, p, n);
+		buf_char(out, '"');
+		p += n;
+	}
+	if (le)
+		buf_printf(out, "%sle=\"%s\"", before, le);
+	if (le || s->of->labels[0])
+		buf_char(out, '}');
+	buf_printf(out, " %lld\n", (long long)value);
+}
+
+static void put_histogram(struct buf *out, const struct series *s)
+{
+	char le[24];
+
+	for (size_t i = 0; s->of->bounds[i]; i++) {
+		snprintf(le, sizeof(le), "%lld", (long long)s->of->bounds[i]);
+		put_sample(out, s, "_bucket", le, s->buckets[i]);
+	}
+	put_sample(out, s, "_bucket", "+Inf", s->count);
+	put_sample(out, s, "_sum", NULL, s->value);
+	put_sample(out, s, "_count", NULL, s->count);
+}
+
+/* A family's series stay together: the separator comes before all that a name may hold. */
+static int by_key(const void *left, const void *right)
+{
+	return strcmp(((const struct series *)left)->key, ((const struct series *)right)->key);
+}
+
+void metric_text(struct buf *out)
+{
+	static const char *const kinds[] = {"counter", "gauge", "histogram"};
+	struct series *sorted = mem_alloc(METRICS_MAX * sizeof(*sorted));
+	const char *family = "";
+	size_t n = 0;
+
+	pthread_mutex_lock(&all.lock);
+	if (all.begun)
+		hashmap_each(node, &all.series)
+			sorted[n++] = *hashmap_item(node, struct series, by_key);
+	pthread_mutex_unlock(&all.lock); /* keys live until metric_reset */
+	qsort(sorted, n, sizeof(*sorted), by_key);
+	for (size_t i = 0; i < n; i++) {
+		const struct metric *m = sorted[i].of;
+
+		if (strcmp(m->name, family) != 0)
+			buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", m->name, m->help, m->name,
+				   kinds[m->kind]);
+		family = m->name;
+		if (m->kind == METRIC_HISTOGRAM)
+			put_histogram(out, &sorted[i]);
+		else
+			put_sample(out, &sorted[i], "", NULL, sorted[i].value);
+	}
+	mem_free(sorted);
+}
+
+int64_t metric_get(const char *sample)
+{
+	size_t n = strlen(sample);
+	int64_t value = 0;
+	struct buf text;
+
+	buf_init(&text, METRICS_BYTES_MAX);
+	metric_text(&text);
+	for (const char *line = buf_text(&text); *line;
+	     line += strcspn(line, "\n"), line += *line == '\n')
+		if (strncmp(line, sample, n) == 0 && line[n] == ' ')
+			value = strtoll(line + n, NULL, 10);
+	buf_deinit(&text);
+	return value;
+}
+
+void metric_reset(void)
+{
+	pthread_mutex_lock(&all.lock);
+	if (all.begun) {
+		hashmap_each(node, &all.series) {
+			struct series *s = hashmap_item(node, struct series, by_key);
+
+			hashmap_remove(&all.series, node);
+			mem_free(s->key);
+			mem_free(s);
+		}
+		hashmap_deinit(&all.series);
+	}
+	all.begun = false;
+	pthread_mutex_unlock(&all.lock);
+}
