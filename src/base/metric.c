@@ -135,20 +135,29 @@ static void put_sample(struct buf *out, const struct series *s, const char *suff
 	const char *p = s->key + strlen(s->of->name);
 	const char *before = "{";
 
-	buf_printf(out, "%s%s", s->of->name, suffix);
+	buf_str(out, s->of->name);
+	buf_str(out, suffix);
 	for (size_t i = 0; i < METRIC_LABELS_MAX && s->of->labels[i]; i++, before = ",") {
 		size_t n = strcspn(++p, "\x1f");
 
-		buf_printf(out, "%s%s=\"", before, s->of->labels[i]);
+		buf_str(out, before);
+		buf_str(out, s->of->labels[i]);
+		buf_str(out, "=\"");
 		put_escaped(out, p, n);
 		buf_char(out, '"');
 		p += n;
 	}
-	if (le)
-		buf_printf(out, "%sle=\"%s\"", before, le);
+	if (le) {
+		buf_str(out, before);
+		buf_str(out, "le=\"");
+		buf_str(out, le);
+		buf_char(out, '"');
+	}
 	if (le || s->of->labels[0])
 		buf_char(out, '}');
-	buf_printf(out, " %lld\n", (long long)value);
+	buf_char(out, ' ');
+	buf_int(out, value);
+	buf_char(out, '\n');
 }
 
 static void put_histogram(struct buf *out, const struct series *s)

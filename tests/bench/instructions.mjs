@@ -69,7 +69,7 @@ await metrics();
 await chat.close();
 await daemon.kill();
 
-const rows = [...counts(join(process.env.COUNTS, 'out.2'))].map(([folder, n]) => [folder, n / TURNS / 1e6]).sort((a, b) => b[1] - a[1]);
+const rows = [...counts(join(process.env.COUNTS, 'out.3'))].map(([folder, n]) => [folder, n / TURNS / 1e6]).sort((a, b) => b[1] - a[1]);
 const sum = rows.reduce((total, [, n]) => total + n, 0);
 for (const [folder, n] of rows.filter(([, millions]) => millions >= 0.005))
   console.log(`${n.toFixed(2).padStart(8)}  ${folder}`);

@@ -4,13 +4,13 @@
 set -euo pipefail
 build=$(readlink -f "${1:-build}")
 here=$(dirname "$(readlink -f "$0")")
-# Each request for the metrics writes what was counted since the one before; callgrind_annotate reads counts/out.2.
+# A request for the metrics writes what was counted before it, and then what it cost itself: between two of them that is counts/out.3.
 COUNTS=$build/counts
 rm -rf "$COUNTS"
 mkdir "$COUNTS"
 cat >"$COUNTS/vesperd" <<END
 #!/bin/sh
-exec valgrind --quiet --tool=callgrind --dump-before=on_metrics --callgrind-out-file="$COUNTS/out" "$build/vesperd" "\$@"
+exec valgrind --quiet --tool=callgrind --dump-before=on_metrics --dump-after=on_metrics --callgrind-out-file="$COUNTS/out" "$build/vesperd" "\$@"
 END
 chmod +x "$COUNTS/vesperd"
 export COUNTS
