@@ -109,21 +109,25 @@ describe('against a scripted server', () => {
     const page = await start();
 
     await field(page).fill('short');
-    const ms = await page.evaluate(() => {
+    /* Of the thread's own time: how busy the machine is must not count. */
+    const browser = await page.context().newCDPSession(page);
+    await browser.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const spent = async () => (await browser.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value;
+    const before = await spent();
+    await page.evaluate(() => {
       const input = document.querySelector('vesper-chat').shadowRoot.querySelector('textarea');
-      const began = performance.now();
 
       input.value = 'A line of text that somebody copied.\n'.repeat(2800);
       input.dispatchEvent(new InputEvent('input', { bubbles: true }));
-      return performance.now() - began;
     });
+    const ms = (await spent() - before) * 1000;
 
     await page.getByText('This question is too long to be sent').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Send' }).isDisabled());
     assert.ok((await field(page).boundingBox()).height <= 200);
     await page.keyboard.press('Enter');
     assert.equal(fake.received.length, 0);
-    assert.ok(ms < 1000, `${ms} ms`);
+    assert.ok(ms > 0 && ms < 1000, `${ms} ms`);
   });
 
   test('Enter and Esc belong to the composition that they end', async () => {
