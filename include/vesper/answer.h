@@ -256,6 +256,10 @@ const char *link_url(const struct report_def *report, const struct tool_def *too
 /* NULL where nothing was looked up and no model was asked, so that there is nothing to prove. */
 const struct receipt *answer_receipt(struct answer_turn *t, const struct message *answer);
 void answer_receipt_stored(struct answer_turn *t);
+/* The receipt of a call that a program made outside of any conversation; NULL: it would be too
+ * long. Everything in the arena. */
+const struct receipt *call_receipt(const struct catalog *c, const struct principal *who,
+				   struct date day, const struct result *r, struct arena *a);
 json_t *answer_permissions(const struct principal *who); /* as a list; new reference */
 
 #endif

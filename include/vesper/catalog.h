@@ -535,5 +535,12 @@ const char *catalog_role_of(const struct catalog *c, const struct principal *who
 /* The catalogue as JSON (name, about, permission, reports, agents, schema, columns, facts), for
  * vesperctl and REST. New reference. */
 json_t *catalog_tools_json(const struct catalog_view *v);
+/* One of them; NULL: the view has no such tool. New reference. */
+json_t *catalog_tool_json(const struct catalog_view *v, const char *name);
+/* The view's agents: agent, name, about, capabilities, examples, inputs, outputs, flows; of outputs
+ * those that this caller may see. New reference. */
+json_t *catalog_agents_json(const struct catalog_view *v, const struct principal *who);
+/* "string", "integer", … as JSON schema has it. */
+const char *param_type_name(enum param_type type);
 
 #endif

@@ -203,12 +203,15 @@
 #define TOOL_LOOP_ROWS   200 /* the loop derives facts and hashes of so many; more take a worker */
 #define TOOL_WORKERS     2   /* of these; 200,000 rows take one for less than a second */
 #define TOOL_WORK_ARENA_BYTES                                                                      \
-	(64 * 1024 * 1024)       /* facts are bounded, what finds them is freed with the result */
-#define LIST_ARG_MAX       64    /* values of one list argument, unless the tool says less */
-#define TEXT_ARG_BYTES_MAX 1000  /* one text argument */
-#define SQL_FILE_BYTES_MAX 65536 /* one tool file */
-#define SQL_MARKERS_MAX    128   /* bound places of one statement */
-#define SQL_FRAGMENTS_MAX  64 /* of one pack, or of one file; who reads a tool has to know them */
+	(64 * 1024 * 1024)         /* facts are bounded, what finds them is freed with the result */
+#define TOOL_CALLS_MAX          64 /* of programs at once, in one process: each holds an arena */
+#define TOOL_CALLS_PER_USER_MAX 8  /* and one user's, as of turns */
+#define TOOL_ARG_FAULTS_MAX     20 /* wrong arguments that one refusal names */
+#define LIST_ARG_MAX            64 /* values of one list argument, unless the tool says less */
+#define TEXT_ARG_BYTES_MAX      1000  /* one text argument */
+#define SQL_FILE_BYTES_MAX      65536 /* one tool file */
+#define SQL_MARKERS_MAX         128   /* bound places of one statement */
+#define SQL_FRAGMENTS_MAX       64 /* of one pack, or of one file; who reads a tool has to know them */
 
 /* configuration */
 #define CONFIG_YEAR_MIN                                                                            \
