@@ -82,6 +82,7 @@
 #include "vesper/gate.h"
 #include "vesper/language.h"
 #include "vesper/principal.h"
+#include "vesper/schema.h"
 #include "vesper/sql.h"
 #include "vesper/table.h"
 #include "vesper/units.h"
@@ -271,6 +272,7 @@ struct dimension_def {
 	const struct alias_def *aliases;
 	size_t alias_count;
 	const char *permission; /* without it its values are neither found nor suggested; or NULL */
+	struct dimension_map map;
 };
 
 /* Where a filter of an answer goes in a report: "Curves/Hub Zone". */

@@ -169,6 +169,12 @@
 /* the catalogue */
 #define PACKS_MAX             64 /* packs of all roots */
 #define PACK_NAME_BYTES_MAX   31
+#define MAP_ENTITIES_MAX      500  /* of one catalogue, as each of the next three */
+#define MAP_EDGES_MAX         2000 /* a path search looks at each at most once a hop */
+#define MAP_MEASURES_MAX      1000
+#define MAP_METRICS_MAX       2000 /* with those that nobody wrote */
+#define MAP_NAME_BYTES_MAX    63 /* of an entity, edge, measure or metric: what PostgreSQL takes */
+#define MAP_PAIRS_MAX         16 /* column pairs of an edge, columns of a key */
 #define CATALOG_BYTES_MAX     (64 * 1024 * 1024) /* all of its files; real ones are below 1 MiB */
 #define PROMPT_FILE_BYTES_MAX 65536              /* one prompt; a model reads it in every turn */
 #define RULES_MAX             16 /* of one pack for one prompt: each costs tokens in every turn */
