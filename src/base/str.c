@@ -14,6 +14,7 @@
 #include "vesper/mem.h"
 
 #define BUF_FIRST_BYTES 64
+#define JSON_KEY_BYTES  48 /* longer ones are written like any text */
 
 struct str str_of(const char *text)
 {
@@ -179,11 +180,17 @@ static bool buf_room(struct buf *b, size_t len)
 	return true;
 }
 
+/* The same; mostly it is there. A cap that forbids it is not noted. */
+static inline bool buf_has_room(struct buf *b, size_t len)
+{
+	if (len < b->size - b->n && len <= b->cap_bytes - b->n)
+		return true;
+	return len <= b->cap_bytes - b->n && buf_room(b, len);
+}
+
 void buf_add(struct buf *b, const void *data, size_t len)
 {
-	bool fits = len < b->size - b->n && len <= b->cap_bytes - b->n;
-
-	if (!fits && !buf_room(b, len))
+	if (!buf_has_room(b, len) && !buf_room(b, len))
 		return;
 	if (len)
 		memcpy(b->p + b->n, data, len);
@@ -265,19 +272,18 @@ static const bool json_plain[256] = {
 	[']' ... '~'] = true,
 };
 
-/* Of eight bytes at once. */
-static bool are_plain(const char *text)
+typedef signed char sixteen __attribute__((vector_size(16)));
+
+/* Of sixteen bytes at once; what is not ASCII is below zero. */
+static inline bool are_plain(const char *text)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones * 0x80;
-	uint64_t w, quote, escape, del;
-	memcpy(&w, text, sizeof(w));
-	quote = w ^ ones * '"';
-	escape = w ^ ones * '\\';
-	del = w ^ ones * 0x7f;
-	/* A byte is below n, or zero, where taking n (or one) away borrows. */
-	return ((w | ((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) |
-		 ((escape - ones) & ~escape) | ((del - ones) & ~del)) &
-		highs) == 0;
+	sixteen v;
+	uint64_t plain[2];
+
+	memcpy(&v, text, sizeof(v));
+	v = (sixteen)((v >= ' ') & (v != '"') & (v != '\\') & (v != 0x7f));
+	memcpy(plain, &v, sizeof(plain));
+	return (plain[0] & plain[1]) == UINT64_MAX;
 }
 
 /* Bytes at the start that go out as they are: plain ASCII and whole valid characters but the
@@ -285,10 +291,10 @@ static bool are_plain(const char *text)
 static size_t json_plain_run(const char *text, size_t len)
 {
 	size_t i = 0;
-	while (len - i >= 8 && are_plain(text + i))
-		i += 8;
+	while (len - i >= sizeof(sixteen) && are_plain(text + i))
+		i += sizeof(sixteen);
 	/* The rest once more with what is before it. */
-	if (i >= 8 && i < len && len - i < 8 && are_plain(text + len - 8))
+	if (i > 0 && len - i < sizeof(sixteen) && are_plain(text + len - sizeof(sixteen)))
 		return len;
 	while (i < len) {
 		if (json_plain[(unsigned char)text[i]]) {
@@ -346,8 +352,7 @@ static bool buf_json_plain(struct buf *b, const char *text, size_t len)
 {
 	char *p;
 
-	if (json_plain_run(text, len) < len || len + 2 > b->cap_bytes - b->n ||
-	    !buf_room(b, len + 2))
+	if (json_plain_run(text, len) < len || !buf_has_room(b, len + 2))
 		return false;
 	p = b->p + b->n;
 	*p++ = '"';
@@ -360,17 +365,21 @@ static bool buf_json_plain(struct buf *b, const char *text, size_t len)
 
 bool buf_json_key(struct buf *b, const char *name, bool comma)
 {
-	size_t len = strlen(name);
+	size_t len = 0;
 	char *p;
 
-	if (json_plain_run(name, len) < len || len + 4 > b->cap_bytes - b->n ||
-	    !buf_room(b, len + 4))
+	if (!buf_has_room(b, JSON_KEY_BYTES + 4))
 		return false;
 	p = b->p + b->n;
 	*p = ',';
 	p += comma;
 	*p++ = '"';
-	memcpy(p, name, len);
+	for (; len < JSON_KEY_BYTES && json_plain[(unsigned char)name[len]]; len++)
+		p[len] = name[len];
+	if (name[len] != '\0') {
+		b->p[b->n] = '\0';
+		return false;
+	}
 	memcpy(p + len, "\":", 3);
 	b->n += len + 3 + comma;
 	return true;
