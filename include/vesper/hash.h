@@ -13,6 +13,15 @@
 
 void hash_sha256(const void *data, size_t len, uint8_t out[HASH_SHA256_BYTES]);
 void hash_sha256_hex(const void *data, size_t len, char out[HASH_HEX_BYTES]);
+
+/* Many SHA-256 of texts in parts, one after the other: cheaper than as many calls of the above. */
+struct hasher;
+struct hasher *hasher_new(void);
+void hasher_free(struct hasher **h);
+void hasher_add(struct hasher *h, const void *data, size_t len);
+/* Of what was added since the last one. */
+void hasher_end_hex(struct hasher *h, char out[HASH_HEX_BYTES]);
+
 void hash_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,
 		      uint8_t out[HASH_SHA256_BYTES]);
 

@@ -12,6 +12,8 @@
 #include <openssl/rand.h>
 #include <pthread.h>
 
+#include "vesper/mem.h"
+
 static EVP_MD *sha256;
 
 /* Looked up once: SHA256() does it for every text, which costs more than hashing a short one. */
@@ -21,27 +23,87 @@ static void sha256_find(void)
 	assert(sha256);
 }
 
-void hash_sha256(const void *data, size_t len, uint8_t out[HASH_SHA256_BYTES])
+static const EVP_MD *sha256_get(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	int done;
 
 	pthread_once(&once, sha256_find);
-	done = EVP_Digest(data, len, out, NULL, sha256, NULL);
+	return sha256;
+}
+
+void hash_sha256(const void *data, size_t len, uint8_t out[HASH_SHA256_BYTES])
+{
+	int done = EVP_Digest(data, len, out, NULL, sha256_get(), NULL);
+
 	assert(done == 1);
 	(void)done;
 }
 
-void hash_sha256_hex(const void *data, size_t len, char out[HASH_HEX_BYTES])
+static void put_hex(const uint8_t sum[HASH_SHA256_BYTES], char out[HASH_HEX_BYTES])
 {
 	static const char digits[] = "0123456789abcdef";
-	uint8_t sum[HASH_SHA256_BYTES];
-	hash_sha256(data, len, sum);
-	for (size_t i = 0; i < sizeof(sum); i++) {
+
+	for (size_t i = 0; i < HASH_SHA256_BYTES; i++) {
 		out[2 * i] = digits[sum[i] >> 4];
 		out[2 * i + 1] = digits[sum[i] & 15];
 	}
 	out[HASH_HEX_BYTES - 1] = '\0';
+}
+
+void hash_sha256_hex(const void *data, size_t len, char out[HASH_HEX_BYTES])
+{
+	uint8_t sum[HASH_SHA256_BYTES];
+
+	hash_sha256(data, len, sum);
+	put_hex(sum, out);
+}
+
+struct hasher {
+	EVP_MD_CTX *context;
+};
+
+static void hasher_begin(struct hasher *h)
+{
+	int done = EVP_DigestInit_ex2(h->context, sha256_get(), NULL);
+
+	assert(done == 1);
+	(void)done;
+}
+
+struct hasher *hasher_new(void)
+{
+	struct hasher *h = mem_alloc(sizeof(*h));
+
+	h->context = EVP_MD_CTX_new();
+	assert(h->context);
+	hasher_begin(h);
+	return h;
+}
+
+void hasher_free(struct hasher **h)
+{
+	EVP_MD_CTX_free((*h)->context);
+	mem_free(*h);
+	*h = NULL;
+}
+
+void hasher_add(struct hasher *h, const void *data, size_t len)
+{
+	int done = EVP_DigestUpdate(h->context, data, len);
+
+	assert(done == 1);
+	(void)done;
+}
+
+void hasher_end_hex(struct hasher *h, char out[HASH_HEX_BYTES])
+{
+	uint8_t sum[HASH_SHA256_BYTES];
+	int done = EVP_DigestFinal_ex(h->context, sum, NULL);
+
+	assert(done == 1);
+	(void)done;
+	put_hex(sum, out);
+	hasher_begin(h);
 }
 
 void hash_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,

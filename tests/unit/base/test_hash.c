@@ -22,6 +22,27 @@ static void sha256(void **state)
 			    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+static void many_in_parts(void **state)
+{
+	struct hasher *h = hasher_new();
+	char one[HASH_HEX_BYTES], whole[HASH_HEX_BYTES];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		hasher_add(h, "a", 1);
+		hasher_add(h, "", 0);
+		hasher_add(h, "bc", 2);
+		hasher_end_hex(h, one);
+		hash_sha256_hex("abc", 3, whole);
+		assert_string_equal(one, whole);
+		hasher_end_hex(h, one);
+		hash_sha256_hex("", 0, whole);
+		assert_string_equal(one, whole);
+	}
+	hasher_free(&h);
+	assert_null(h);
+}
+
 static void hmac(void **state)
 {
 	(void)state;
@@ -86,6 +107,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sha256),
+		cmocka_unit_test(many_in_parts),
 		cmocka_unit_test(hmac),
 		cmocka_unit_test(base64url),
 		cmocka_unit_test(base64url_is_strict),
