@@ -1,7 +1,7 @@
 /*
  * One job on a worker: open the connection if need be, then the requests in order. Waiting writes
- * share one transaction; each runs under a savepoint, so that one that fails is undone alone, and
- * all are durable with the one commit.
+ * share one transaction, and all are durable with the one commit. Where one fails, which is rare,
+ * the others run again, each under a savepoint.
  */
 #include "db_int.h"
 
@@ -79,15 +79,15 @@ static bool is_alone(const struct job *j)
 	return j->works.next == j->works.prev;
 }
 
-/* One write inside the transaction. False: the transaction itself is gone. */
-static bool write_run(struct job *j, struct work *w)
+/* One write inside the transaction. False: the transaction is of no use any more. */
+static bool write_run(struct job *j, struct work *w, bool savepoints)
 {
 	const struct db_dialect *dialect = j->tenant->source->dialect;
 	struct connection *c = j->connection;
 
 	if (!db_work_may_go_on(w, &w->err))
 		return true;
-	if (is_alone(j)) /* whatever it has done ends with the transaction */
+	if (!savepoints || is_alone(j)) /* whatever it has done ends with the transaction */
 		return db_connection_run(c, w, &w->err);
 	if (!db_connection_exec(c, dialect->savepoint, &w->err))
 		return false;
@@ -99,12 +99,12 @@ static bool write_run(struct job *j, struct work *w)
 }
 
 /* True when the transaction survived all requests; each that failed carries its error. */
-static bool writes_run(struct job *j)
+static bool writes_run(struct job *j, bool savepoints)
 {
 	list_each(node, &j->works) {
 		struct work *w = work_of(node);
 
-		if (!failed(w) && !write_run(j, w))
+		if (!failed(w) && !write_run(j, w, savepoints))
 			return false;
 	}
 	return true;
@@ -140,9 +140,9 @@ static void forget_deleted(struct job *j)
 }
 
 /*
- * Some failures (a stopped or full database) undo the whole transaction and with it the neighbours
- * of the request that failed. They run once more without it; each round leaves out one more, so
- * this ends.
+ * A request that fails in the first round takes its neighbours' work along, and some failures (a
+ * stopped or full database) undo the whole transaction in spite of savepoints. The others run once
+ * more without it; each round leaves out one more, so this ends.
  */
 static void batch_run(struct job *j)
 {
@@ -150,12 +150,12 @@ static void batch_run(struct job *j)
 	struct connection *c = j->connection;
 	struct err e = {0};
 
-	while (!all_failed(j)) {
+	for (bool savepoints = false; !all_failed(j); savepoints = true) {
 		if (!db_connection_exec(c, dialect->begin, &e)) {
 			fail_open(j, &e);
 			return;
 		}
-		if (writes_run(j)) {
+		if (writes_run(j, savepoints)) {
 			if (db_connection_exec(c, dialect->commit, &e)) {
 				forget_deleted(j);
 			} else {
