@@ -224,49 +224,25 @@ ORDER BY r.receipt_no DESC
 OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY
 
 -- Before its answer, and only behind the record that it was made for: where another one stands there by now, nothing is
--- stored, and the answer follows only where its receipt is. On SQLite a condition that fails is a NULL where none may be,
--- and such a row is ignored.
+-- stored, and the answer follows only where its receipt is. On SQLite the trigger chat_receipts_in_order sees to that; a
+-- session or answer that is not as it should be leaves the tenant NULL, which the trigger leaves out, too.
 --# query receipt_insert
-INSERT
---? on_sqlite: OR IGNORE
-INTO chat_receipts (receipt_no, receipt_id, message_uid, session_id, user_id, content, leaves, content_hash, hash, created_at,
-	tenant_id, previous_hash)
---? on_server: SELECT
---? on_sqlite: VALUES (
-	:receipt_no, :receipt_id, :message_id, :session_id, :user_id, :content_text, :leaves, :content_hash, :hash, :receipt_at,
---? on_server: :tenant_id, :previous_hash
+INSERT INTO chat_receipts (tenant_id, receipt_no, receipt_id, message_uid, session_id, user_id, content, leaves,
+	content_hash, previous_hash, hash, created_at)
+--? on_server: SELECT :tenant_id,
+--? on_sqlite: VALUES ((SELECT s.tenant_id FROM chat_sessions s
+--? on_sqlite:		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id
+--? on_sqlite:			AND NOT EXISTS (SELECT 1 FROM chat_messages m
+--? on_sqlite:				WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)),
+	:receipt_no, :receipt_id, :message_id, :session_id, :user_id, :content_text, :leaves,
+	:content_hash, :previous_hash, :hash, :receipt_at
+--? on_sqlite: )
 --? on_server: WHERE EXISTS (SELECT 1 FROM chat_sessions s
 --? on_server:		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id)
 --? on_server:	AND NOT EXISTS (SELECT 1 FROM chat_messages m WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)
 --? on_server:	AND NOT EXISTS (SELECT 1 FROM chat_receipts n WHERE n.tenant_id = :tenant_id AND n.receipt_no = :receipt_no)
 --? on_server:	AND :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
 --? on_server:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)
---? on_sqlite:	(SELECT s.tenant_id FROM chat_sessions s
---? on_sqlite:		WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND s.user_id = :user_id
---? on_sqlite:			AND NOT EXISTS (SELECT 1 FROM chat_messages m
---? on_sqlite:				WHERE m.message_uid = :message_id AND m.tenant_id = :tenant_id)),
---? on_sqlite:	(SELECT :previous_hash WHERE :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
---? on_sqlite:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)))
-
--- The same for a call that no answer came of.
---# query receipt_insert_alone
-INSERT
---? on_sqlite: OR IGNORE
-INTO chat_receipts (receipt_no, receipt_id, user_id, content, leaves, content_hash, hash, created_at, tenant_id, previous_hash)
---? on_server: SELECT
---? on_sqlite: VALUES (
-	:receipt_no, :receipt_id, :user_id, :content_text, :leaves, :content_hash, :hash, :receipt_at, :tenant_id,
---? on_server: :previous_hash
---? on_server: WHERE NOT EXISTS (SELECT 1 FROM chat_receipts n WHERE n.tenant_id = :tenant_id AND n.receipt_no = :receipt_no)
---? on_server:	AND :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
---? on_server:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)
---? on_sqlite:	(SELECT :previous_hash WHERE :previous_hash = COALESCE((SELECT p.hash FROM chat_receipts p
---? on_sqlite:		WHERE p.tenant_id = :tenant_id AND p.receipt_no = :previous_no), :genesis)))
-
---# query receipt_stored
-SELECT r.receipt_id
-FROM chat_receipts r
-WHERE r.tenant_id = :tenant_id AND r.receipt_id = :receipt_id
 
 -- For the tenant's operators, or one user's own; with the answers as they stand.
 --# query receipts_page

@@ -145,25 +145,24 @@ static void an_answer_has_its_receipt(void **state)
 	assert_int_equal(verify(f, "vesper"), 0);
 }
 
-/* Programs' calls leave receipts without a message, in the same chain. */
-static void a_call_without_an_answer_has_its_receipt(void **state)
+/* A place that another process took is tried again; whatever else the table refuses is an error. */
+static void what_the_table_refuses_is_an_error(void **state)
 {
-	static const struct message none = {0};
 	struct fixture *f = *state;
-	struct answered *list = mem_alloc(6 * sizeof(*list));
-	struct answered a;
+	struct answered first, again;
+	const char *session = id_new(f);
 
-	for (size_t i = 0; i < 6; i++) {
-		list[i] = (struct answered){.f = f};
-		list[i].receipt = receipt_of(f, &ann, &none, "a call");
-		store_receipt(f->store, &ann, &list[i].receipt, on_answered, &list[i]);
-	}
-	wait_all(list, 6);
-	for (size_t i = 0; i < 6; i++)
-		assert_int_equal(list[i].err.code, ERR_NONE);
-	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
-	assert_int_equal(verify(f, "acme"), 7);
-	mem_free(list);
+	assert_int_equal(ask_one(f, &ann, session, "q", &first), ERR_NONE);
+	ask_as(&again, f, &ann, session, "q2");
+	again.receipt.receipt_id = first.receipt.receipt_id;
+	store_answer(f->store, &ann, &again.answer, on_answered, &again);
+	wait_all(&again, 1);
+	assert_int_equal(again.err.code, ERR_INTERNAL);
+	assert_non_null(strstr(again.err.text, "UNIQUE"));
+	read_messages(f, &ann, session, NULL, 10);
+	assert_int_equal(f->count, 3);
+	assert_int_equal(ask_one(f, &ann, session, "q3", &again), ERR_NONE);
+	assert_int_equal(verify(f, "acme"), 2);
 }
 
 static void each_tenant_has_its_own_chain(void **state)
@@ -439,7 +438,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(an_answer_has_its_receipt),
-		STORE_TEST(a_call_without_an_answer_has_its_receipt),
+		STORE_TEST(what_the_table_refuses_is_an_error),
 		STORE_TEST(each_tenant_has_its_own_chain),
 		STORE_TEST(storing_again_adds_nothing),
 		STORE_TEST(without_its_session_neither_is_stored),
