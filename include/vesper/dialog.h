@@ -25,8 +25,8 @@ struct turn_context {
 	struct memory memory;
 	const json_t *earlier; /* its summary's items, once they were read */
 	bool between_read;
-	json_t *between;        /* items of what no summary covers and no prompt repeats */
-	json_t *summary;        /* the one that is being made */
+	const json_t *between;  /* items of what no summary covers and no prompt repeats */
+	const char *summary;    /* the one that is being made, as text */
 	int64_t covers_through; /* up to this message */
 	const json_t *standing;
 };
@@ -223,14 +223,15 @@ const char *outside_said(const struct turn_request *r, struct arena *a);
 
 /* ---- memory.c: items of a summary. Pure; all texts in the arena. ---- */
 
-/* What an earlier summary and these messages come to. New reference. */
-json_t *memory_items(const json_t *earlier, const struct message *messages, size_t count,
-		     struct arena *a);
+/* What an earlier summary (NULL: none) and these messages come to, as a JSON array. */
+const char *memory_items(const char *earlier, const struct message *messages, size_t count,
+			 struct arena *a);
 /* What a model shall word. */
 const char *memory_source(const json_t *earlier, const json_t *items, const struct principal *who,
 			  struct arena *a);
-/* Its words, which need every permission that anything in them may rest on. */
-void memory_add_text(json_t *items, const json_t *earlier, const char *text, struct arena *a);
+/* The items with its words, which need every permission that anything in them may rest on. */
+const char *memory_add_text(const char *items, const json_t *earlier, const char *text,
+			    struct arena *a);
 /* What this reader may be told; "" for nothing. Without `answers` only what was asked. */
 const char *memory_text(const json_t *items, const struct principal *who, bool answers,
 			struct arena *a);

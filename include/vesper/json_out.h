@@ -43,5 +43,8 @@ void jo_set_raw(struct json_out *j, const char *name, struct str json); /* p NUL
 
 /* What stands between the braces or brackets of a finished object or array. */
 struct str json_inside(struct str json);
+/* Takes the next item off what stands inside an array. False: there is none, or what stands there
+ * is not what the program wrote. */
+bool json_item_next(struct str *inside, struct str *item);
 
 #endif

@@ -59,13 +59,13 @@ struct message {
 	enum message_status status;
 	const char *intent;      /* NULL for a user's message, as everything below */
 	const char *agents_used; /* comma-separated */
-	const json_t *standing;  /* what the turn leaves standing: filters, tools, a pending ask */
 	/* JSON as it is stored, never taken apart; NULL where there is none */
 	struct message_texts {
 		const char *tool_calls;     /* array */
 		const char *views;          /* array */
 		const char *pbi_deep_links; /* array */
 		const char *checked;        /* what was checked of the answer's numbers */
+		const char *standing;       /* what it leaves: filters, tools, a pending ask */
 	} texts;
 	const char *needs; /* permissions that its data took, one blank between them; "" or
 			      NULL: none */
@@ -165,11 +165,10 @@ const json_t *store_memory_items(const char *summary, struct arena *a);
  * each with its place. */
 struct op *store_uncovered(struct store *s, const struct principal *who, const char *session_id,
 			   size_t limit, struct arena *a, store_messages_cb cb, void *owner);
-/* Stores a summary (an array of items) of everything up to this place, and counts it. Another one
- * that reaches as far stays the only one. */
+/* Stores a summary (a JSON array of items) of everything up to this place, and counts it. Another
+ * one that reaches as far stays the only one. */
 struct op *store_summary(struct store *s, const struct principal *who, const char *session_id,
-			 const json_t *items, int64_t covers_through, store_done_cb cb,
-			 void *owner);
+			 const char *items, int64_t covers_through, store_done_cb cb, void *owner);
 
 typedef void (*store_sessions_cb)(void *owner, const struct session *sessions, size_t count,
 				  bool has_more, const struct err *e);
@@ -209,9 +208,6 @@ struct receipts_page {
 };
 typedef void (*store_receipts_cb)(void *owner, const struct receipt *receipts, size_t count,
 				  const struct err *e);
-/* Stores a sealed receipt that belongs to no answer, at the end of the tenant's chain. */
-struct op *store_receipt(struct store *s, const struct principal *who, const struct receipt *r,
-			 store_done_cb cb, void *owner);
 /* In the order of the chain. Memory is in the arena. */
 struct op *store_receipts(struct store *s, const char *tenant, const struct receipts_page *page,
 			  struct arena *a, store_receipts_cb cb, void *owner);

@@ -83,7 +83,8 @@ static void set_message(struct answer_turn *t, struct llm_message *m, enum llm_s
  * words of a clarifying question either, which may follow an answer and name values. */
 static const char *answer_in_words(struct answer_turn *t, const struct message *m)
 {
-	const json_t *ask = json_object_get(m->standing, "ask");
+	const json_t *ask =
+		json_object_get(store_text_json(m->texts.standing, t->core->arena), "ask");
 	const char *filter = json_string_value(json_object_get(ask, "filter"));
 
 	if (m->status != MESSAGE_ASK)
@@ -173,8 +174,9 @@ struct llm_call *prompt_compress(struct answer_turn *t)
 	struct llm_message *list = arena_alloc(t->core->arena, sizeof(*list));
 
 	set_message(t, list, LLM_USER,
-		    memory_source(t->context->earlier, t->context->summary, t->core->who,
-				  t->core->arena),
+		    memory_source(t->context->earlier,
+				  store_memory_items(t->context->summary, t->core->arena),
+				  t->core->who, t->core->arena),
 		    PROMPT_BYTES_MAX);
 	call->messages = list;
 	call->message_count = 1;

@@ -70,9 +70,9 @@ void context_between(struct dialog_turn *t, const struct message *messages, size
 	size_t whole = PROMPT_PAIRS * 2 + 1; /* prompts repeat these, and the question itself */
 
 	if (count > whole)
-		t->context->between =
-			json_own(t->core->arena,
-				 memory_items(NULL, messages, count - whole, t->core->arena));
+		t->context->between = store_memory_items(
+			memory_items(NULL, messages, count - whole, t->core->arena),
+			t->core->arena);
 }
 
 /* ---- a new summary ---- */
@@ -85,18 +85,20 @@ void context_summarize(struct dialog_turn *t, const struct message *messages, si
 	if (count <= keep)
 		return;
 	count -= keep;
-	t->context->summary = json_own(
-		t->core->arena, memory_items(context_earlier(t), messages, count, t->core->arena));
+	t->context->summary =
+		memory_items(t->context->memory.summary, messages, count, t->core->arena);
 	t->context->covers_through = messages[count - 1].place;
 }
 
 void context_word_summary(struct dialog_turn *t, const char *text)
 {
-	memory_add_text(t->context->summary, context_earlier(t), text, t->core->arena);
+	t->context->summary =
+		memory_add_text(t->context->summary, context_earlier(t), text, t->core->arena);
 }
 
 void context_summary_stored(struct dialog_turn *t)
 {
-	t->context->memory = (struct memory){.messages = SUMMARY_KEEP};
-	t->context->earlier = t->context->summary;
+	t->context->memory =
+		(struct memory){.messages = SUMMARY_KEEP, .summary = t->context->summary};
+	t->context->earlier = NULL;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "vesper/json.h"
+#include "vesper/json_out.h"
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
 
@@ -70,38 +71,145 @@ static bool has_answer(const struct message *m)
 	       *m->content;
 }
 
-static json_t *item_of(const struct message *q, const struct message *answer, struct arena *a)
+static void put_needs(struct json_out *j, const struct message *answer)
 {
-	json_t *item = json_object();
+	jo_set_str(j, "needs", answer->needs && *answer->needs ? answer->needs : NULL);
+}
 
-	json_set_str(item, "kind", "turn");
-	json_set_str(item, "question", first_sentence(q->content, a));
+static void put_turn(struct json_out *j, const struct message *q, const struct message *answer,
+		     struct arena *a)
+{
+	jo_object(j);
+	jo_set_str(j, "kind", "turn");
+	jo_set_str(j, "question", first_sentence(q->content, a));
 	if (answer && has_answer(answer)) {
-		json_set_str(item, "answer", first_sentence(answer->content, a));
-		json_set_str(item, "needs", answer->needs && *answer->needs ? answer->needs : NULL);
+		jo_set_str(j, "answer", first_sentence(answer->content, a));
+		put_needs(j, answer);
 	}
-	return item;
+	jo_object_end(j);
 }
 
-static json_t *standing_of(const struct message *m)
+static void put_standing(struct json_out *j, const struct message *m)
 {
-	json_t *item = json_object();
-
-	json_set_str(item, "kind", "standing");
-	json_object_set(item, "standing", (json_t *)m->standing);
-	json_set_str(item, "needs", m->needs && *m->needs ? m->needs : NULL);
-	return item;
+	jo_object(j);
+	jo_set_str(j, "kind", "standing");
+	jo_set_raw(j, "standing", str_of(m->texts.standing));
+	put_needs(j, m);
+	jo_object_end(j);
 }
 
-static void keep_earlier(json_t *items, const json_t *earlier)
+static bool is_of_kind(struct str item, struct str kind)
 {
-	const json_t *item;
-	size_t i;
+	static const char before[] = "{\"kind\":\"";
 
-	json_array_foreach((json_t *)earlier, i, item)
-		if (strcmp(kind_of(item), "turn") == 0)
-			json_array_append(items, (json_t *)item);
+	if (!str_starts(item, STR(before)))
+		return false;
+	item.p += sizeof(before) - 1;
+	item.n -= sizeof(before) - 1;
+	return str_starts(item, kind) && item.n > kind.n && item.p[kind.n] == '"';
 }
+
+static struct str inside_of(const char *items)
+{
+	size_t n = items ? strlen(items) : 0;
+
+	return n >= 2 && *items == '[' ? json_inside((struct str){items, n}) : STR("");
+}
+
+static size_t turns_in(const char *earlier)
+{
+	struct str inside = inside_of(earlier), item;
+	size_t count = 0;
+
+	while (json_item_next(&inside, &item))
+		count += is_of_kind(item, STR("turn"));
+	return count;
+}
+
+/* But the first of them; and what stood. */
+static void put_earlier(struct json_out *j, const char *earlier, size_t skip, struct str *standing)
+{
+	struct str inside = inside_of(earlier), item;
+
+	while (json_item_next(&inside, &item)) {
+		if (is_of_kind(item, STR("standing")))
+			*standing = item;
+		if (!is_of_kind(item, STR("turn")))
+			continue;
+		if (skip > 0)
+			skip--;
+		else
+			jo_raw(j, item);
+	}
+}
+
+static bool is_question(const struct message *m)
+{
+	return strcmp(m->role, "user") == 0;
+}
+
+static size_t questions_in(const struct message *messages, size_t count)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		n += is_question(&messages[i]);
+	return n;
+}
+
+static bool has_standing(const struct message *m)
+{
+	const char *text = m->texts.standing;
+
+	return text && json_is_whole(text, strlen(text));
+}
+
+/* NULL: none of them left a context. */
+static const struct message *put_turns(struct json_out *j, const struct message *messages,
+				       size_t count, size_t skip, struct arena *a)
+{
+	const struct message *stood = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct message *m = &messages[i], *next = i + 1 < count ? m + 1 : NULL;
+
+		if (!is_question(m))
+			stood = has_standing(m) ? m : stood;
+		else if (skip > 0)
+			skip--;
+		else
+			put_turn(j, m, next && !is_question(next) ? next : NULL, a);
+	}
+	return stood;
+}
+
+const char *memory_items(const char *earlier, const struct message *messages, size_t count,
+			 struct arena *a)
+{
+	size_t old = turns_in(earlier), new = questions_in(messages, count);
+	size_t over = old + new > SUMMARY_ITEMS_MAX ? old + new - SUMMARY_ITEMS_MAX : 0;
+	const struct message *stood;
+	struct str standing = {0};
+	struct json_out j;
+	struct buf text;
+	const char *items;
+
+	buf_init(&text, SIZE_MAX / 2);
+	jo_init(&j, &text);
+	jo_array(&j);
+	put_earlier(&j, earlier, over, &standing);
+	stood = put_turns(&j, messages, count, over > old ? over - old : 0, a);
+	if (stood)
+		put_standing(&j, stood);
+	else
+		jo_raw(&j, standing);
+	jo_array_end(&j);
+	items = arena_strndup(a, text.p, text.n);
+	buf_deinit(&text);
+	return items;
+}
+
+/* ---- what a model makes of them ---- */
 
 static const json_t *find_kind(const json_t *items, const char *kind)
 {
@@ -113,37 +221,6 @@ static const json_t *find_kind(const json_t *items, const char *kind)
 			return item;
 	return NULL;
 }
-
-json_t *memory_items(const json_t *earlier, const struct message *messages, size_t count,
-		     struct arena *a)
-{
-	json_t *items = json_array();
-	const json_t *stood = find_kind(earlier, "standing");
-	json_t *standing = stood ? json_incref((json_t *)stood) : NULL;
-
-	keep_earlier(items, earlier);
-	for (size_t i = 0; i < count; i++) {
-		const struct message *m = &messages[i], *next = i + 1 < count ? m + 1 : NULL;
-
-		if (strcmp(m->role, "user") == 0)
-			json_push_take(
-				items,
-				item_of(m,
-					next && strcmp(next->role, "assistant") == 0 ? next : NULL,
-					a));
-		else if (m->standing) {
-			json_decref(standing);
-			standing = standing_of(m);
-		}
-	}
-	while (json_array_size(items) > SUMMARY_ITEMS_MAX)
-		json_array_remove(items, 0);
-	if (standing)
-		json_push_take(items, standing);
-	return items;
-}
-
-/* ---- what a model makes of them ---- */
 
 const char *memory_source(const json_t *earlier, const json_t *items, const struct principal *who,
 			  struct arena *a)
@@ -168,23 +245,35 @@ const char *memory_source(const json_t *earlier, const json_t *items, const stru
 	return all;
 }
 
-void memory_add_text(json_t *items, const json_t *earlier, const char *text, struct arena *a)
+const char *memory_add_text(const char *items, const json_t *earlier, const char *text,
+			    struct arena *a)
 {
 	const json_t *before = find_kind(earlier, "text"), *item;
+	const json_t *all = store_memory_items(items, a);
+	struct str inside = inside_of(items);
 	const char *needs = "";
-	json_t *own;
+	struct json_out j;
+	struct buf out;
 	size_t i;
 
 	if (before)
 		needs = join_needs(needs, json_string_value(json_object_get(before, "needs")), a);
-	json_array_foreach(items, i, item)
+	json_array_foreach((json_t *)all, i, item)
 		needs = join_needs(needs, json_string_value(json_object_get(item, "needs")), a);
-	own = json_object();
-	json_set_str(own, "kind", "text");
-	json_set_str(own, "text",
-		     arena_strndup(a, text, utf8_cut(text, strlen(text), SUMMARY_BYTES_MAX)));
-	json_set_str(own, "needs", *needs ? needs : NULL);
-	json_push_take(items, own);
+	buf_init(&out, SIZE_MAX / 2);
+	jo_init(&j, &out);
+	jo_array(&j);
+	jo_raw(&j, inside);
+	jo_object(&j);
+	jo_set_str(&j, "kind", "text");
+	jo_set_str(&j, "text",
+		   arena_strndup(a, text, utf8_cut(text, strlen(text), SUMMARY_BYTES_MAX)));
+	jo_set_str(&j, "needs", *needs ? needs : NULL);
+	jo_object_end(&j);
+	jo_array_end(&j);
+	items = arena_strndup(a, out.p, out.n);
+	buf_deinit(&out);
+	return items;
 }
 
 /* ---- using them ---- */

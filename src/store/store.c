@@ -226,14 +226,6 @@ void store_call_part(struct call *c, const char *name, const char *text)
 	store_call_text(c, name, text);
 }
 
-void store_call_json(struct call *c, const char *name, const json_t *value)
-{
-	char *text = value ? json_text(value) : NULL;
-
-	store_call_part(c, name, text);
-	mem_free(text);
-}
-
 static bool has_list(const struct sql_query *q)
 {
 	for (size_t i = 0; i < q->marker_count; i++)
@@ -255,6 +247,11 @@ static unsigned conditions_given(const struct sql_query *q, const struct args *a
 	return given;
 }
 
+static const char *name_of(const struct sql_query *q, struct arena *a)
+{
+	return arena_printf(a, "store/%s", q->name);
+}
+
 /* Statements of every turn are not put together anew each time. */
 static const struct text *text_of(struct store *s, const struct sql_query *q, struct call *c)
 {
@@ -268,6 +265,7 @@ static const struct text *text_of(struct store *s, const struct sql_query *q, st
 	t = arena_alloc(s->arena, sizeof(*t));
 	if (!sql_text_render(q, &c->args, db_dialect(s->db), s->arena, &t->sql, &c->err))
 		return NULL;
+	t->name = name_of(q, s->arena);
 	t->given = given;
 	t->next = *first;
 	*first = t;
@@ -280,21 +278,25 @@ static bool is_of_file(const struct sql_file *f, const struct sql_query *q)
 	return q >= f->queries && q < f->queries + f->query_count;
 }
 
-static bool statement_make(struct call *c, const struct sql_query *q, struct sql_bound *out)
+/* Its name; NULL: it can't be made. */
+static const char *statement_make(struct call *c, const struct sql_query *q, struct sql_bound *out)
 {
 	const struct text *t;
 
 	if (has_list(q) || !is_of_file(c->store->statements, q))
-		return sql_render(q, &c->args, db_dialect(c->store->db), c->arena, out, &c->err);
+		return sql_render(q, &c->args, db_dialect(c->store->db), c->arena, out, &c->err)
+			       ? name_of(q, c->arena)
+			       : NULL;
 	t = text_of(c->store, q, c);
-	return t && sql_text_bind(&t->sql, &c->args, c->arena, out, &c->err);
+	return t && sql_text_bind(&t->sql, &c->args, c->arena, out, &c->err) ? t->name : NULL;
 }
 
 void store_call_add_query(struct call *c, const struct sql_query *query)
 {
 	struct sql_bound bound;
+	const char *name = c->err.code == ERR_NONE ? statement_make(c, query, &bound) : NULL;
 
-	if (c->err.code != ERR_NONE || !statement_make(c, query, &bound))
+	if (!name)
 		return;
 	if (c->count == c->size) {
 		struct source_statement *old = c->statements;
@@ -304,11 +306,8 @@ void store_call_add_query(struct call *c, const struct sql_query *query)
 		if (c->count > 0)
 			memcpy(c->statements, old, c->count * sizeof(*old));
 	}
-	c->statements[c->count++] =
-		(struct source_statement){.name = arena_printf(c->arena, "store/%s", query->name),
-					  .text = bound.text,
-					  .values = bound.values,
-					  .count = bound.count};
+	c->statements[c->count++] = (struct source_statement){
+		.name = name, .text = bound.text, .values = bound.values, .count = bound.count};
 }
 
 void store_call_add(struct call *c, const char *query)

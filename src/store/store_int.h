@@ -22,6 +22,7 @@ struct migration {
 struct text {
 	struct text *next;
 	unsigned given;
+	const char *name; /* "store/session_insert" */
 	struct sql_text sql;
 };
 
@@ -75,7 +76,6 @@ void store_call_time(struct call *c, const char *name, int64_t unix_ms);
 void store_call_now(struct call *c); /* argument `now` */
 /* JSON. NULL, and what is too long to be read back, binds NULL. */
 void store_call_part(struct call *c, const char *name, const char *text);
-void store_call_json(struct call *c, const char *name, const json_t *value);
 /* Renders a statement of store.sql with the arguments so far. */
 void store_call_add(struct call *c, const char *query);
 void store_call_add_query(struct call *c, const struct sql_query *query);
@@ -102,12 +102,11 @@ struct chain_link {
 	char hash[HASH_HEX_BYTES];
 	int attempts;
 	bool writing;
-	const char *insert; /* the query that stores it */
 	/* Adds what is written behind the receipt. */
 	void (*add)(struct chain_link *link);
 };
 
-/* Starts the call as soon as its place is known. `call`, `insert` and `add` are set. */
+/* Starts the call as soon as its place is known. `call` and `add` are set. */
 struct op *store_chain_join(struct chain_link *link, const struct receipt *r);
 /* To be asked in its finish, before anything else. `hopeless`: another place would not help. True:
  * another one has its place, and the call goes on with a new one. */

@@ -60,7 +60,7 @@ static void on_summary(struct call *c, struct table **tables, size_t count, cons
 }
 
 struct op *store_summary(struct store *s, const struct principal *who, const char *session_id,
-			 const json_t *items, int64_t covers_through, store_done_cb cb, void *owner)
+			 const char *items, int64_t covers_through, store_done_cb cb, void *owner)
 {
 	struct summary_call *m = store_call_new_for(s, who, sizeof(*m));
 
@@ -68,7 +68,7 @@ struct op *store_summary(struct store *s, const struct principal *who, const cha
 	m->owner = owner;
 	m->call.finish = on_summary;
 	store_call_text(&m->call, "session_id", session_id);
-	store_call_json(&m->call, "summary_text", items);
+	store_call_part(&m->call, "summary_text", items);
 	store_call_int(&m->call, "covers_through", covers_through);
 	store_call_now(&m->call);
 	store_call_add(&m->call, "session_compacted");

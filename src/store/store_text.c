@@ -204,7 +204,6 @@ static void mask(struct message *m)
 	m->masked = true;
 	m->content = MASKED_TEXT;
 	m->texts = (struct message_texts){0};
-	m->standing = NULL;
 	m->correction = m->comment = m->receipt_id = NULL;
 }
 
@@ -244,8 +243,9 @@ static struct message message_of(const struct rows *r, size_t row, const struct 
 		.texts = {.tool_calls = json_text_of(r, row, CELL_TOOL_CALLS),
 			  .views = json_text_of(r, row, CELL_VIEWS),
 			  .pbi_deep_links = json_text_of(r, row, CELL_LINKS),
-			  .checked = json_text_of(r, row, CELL_CHECKED)},
-		.standing = store_text_json(cell_of(r, row, CELL_STANDING), r->arena),
+			  .checked = json_text_of(r, row, CELL_CHECKED),
+			  /* It never goes out, and who reads it takes it apart. */
+			  .standing = text_of(r, row, CELL_STANDING)},
 		.needs = text_of(r, row, CELL_NEEDS),
 		.rating = text_of(r, row, CELL_RATING),
 		.comment = text_of(r, row, CELL_COMMENT),

@@ -3,7 +3,9 @@
 #include "turn_int.h"
 
 #include "vesper/clock.h"
+#include "vesper/json.h"
 #include "vesper/log.h"
+#include "vesper/mem.h"
 #include "vesper/metric.h"
 
 static const struct metric turns_total = {
@@ -33,6 +35,7 @@ static void on_saved(void *owner, const struct err *e)
 
 static void save(struct turn *t)
 {
+	char *standing = t->dialog.next_context ? json_text(t->dialog.next_context) : NULL;
 	struct message m = {
 		.message_id = t->core.answer_id.text,
 		.session_id = t->core.request.session_id,
@@ -43,9 +46,9 @@ static void save(struct turn *t)
 		.status = t->end.status,
 		.intent = t->reading.intent,
 		.agents_used = answer_agents(&t->for_answer),
-		.standing = t->dialog.next_context,
 		.texts = {.tool_calls = say_calls(&t->for_answer, true).p,
-			  .views = say_stored_views(&t->for_answer)},
+			  .views = say_stored_views(&t->for_answer),
+			  .standing = standing},
 		.needs = answer_needs(&t->for_answer),
 		.provider = t->answer.provider,
 		.model = t->answer.model,
@@ -58,6 +61,7 @@ static void save(struct turn *t)
 	m.receipt = answer_receipt(&t->for_answer, &m);
 	t->machine.pending++;
 	t->machine.op = store_answer(t->core.all->store, t->core.who, &m, on_saved, t);
+	mem_free(standing);
 }
 
 enum turn_state step_save(struct turn *t)

@@ -140,3 +140,45 @@ struct str json_inside(struct str json)
 	assert(json.n >= 2);
 	return (struct str){json.p + 1, json.n - 2};
 }
+
+/* Behind the closing quote; NULL: there is none. */
+static const char *string_end(const char *p, const char *end)
+{
+	for (p++; p < end && *p != '"'; p++)
+		if (*p == '\\' && p + 1 < end)
+			p++;
+	return p < end ? p + 1 : NULL;
+}
+
+/* Behind the value that begins here; NULL: it does not end. */
+static const char *value_end(const char *p, const char *end)
+{
+	int depth = 0;
+
+	while (p < end) {
+		if (depth == 0 && *p == ',')
+			return p;
+		if (*p == '"') {
+			p = string_end(p, end);
+			if (!p)
+				return NULL;
+			continue;
+		}
+		depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+		p++;
+	}
+	return depth == 0 ? end : NULL;
+}
+
+bool json_item_next(struct str *inside, struct str *item)
+{
+	const char *end = inside->p + inside->n;
+	const char *behind = inside->n > 0 ? value_end(inside->p, end) : NULL;
+
+	if (!behind || behind == inside->p)
+		return false;
+	*item = (struct str){inside->p, (size_t)(behind - inside->p)};
+	behind += behind < end;
+	*inside = (struct str){behind, (size_t)(end - behind)};
+	return true;
+}

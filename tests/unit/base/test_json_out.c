@@ -125,6 +125,26 @@ static void decimals_are_written_as_trees_write_them(void **state)
 	}
 }
 
+static void items_are_taken_one_by_one(void **state)
+{
+	static const char array[] = "[{\"a\":[1,\",]\\\"\"]},\"b,\",-2.5,[],null]";
+	static const char *const items[] = {"{\"a\":[1,\",]\\\"\"]}", "\"b,\"", "-2.5", "[]",
+					    "null"};
+	static const char *const broken[] = {"", ",", "[", "\"", "{\"a\":\"}", "\"\\"};
+	struct str rest = json_inside(str_of(array)), item;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		assert_true(json_item_next(&rest, &item));
+		assert_true(str_eq(item, str_of(items[i])));
+	}
+	assert_false(json_item_next(&rest, &item));
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		rest = str_of(broken[i]);
+		assert_false(json_item_next(&rest, &item));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +152,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(texts_are_cleaned_as_in_trees, setup, teardown),
 		cmocka_unit_test_setup_teardown(names_are_escaped_and_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(large_integers_are_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(items_are_taken_one_by_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(decimals_are_written_as_trees_write_them, setup,
 						teardown),
 	};

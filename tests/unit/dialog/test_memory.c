@@ -42,9 +42,22 @@ static struct message answered(const char *text, const char *needs)
 	return (struct message){.role = "assistant", .content = text, .needs = needs};
 }
 
-static json_t *items_of(const json_t *earlier, const struct message *m, size_t count)
+static const char *items_of(const char *earlier, const struct message *m, size_t count)
 {
-	return json_own(arena, memory_items(earlier, m, count, arena));
+	return memory_items(earlier, m, count, arena);
+}
+
+static const json_t *read_items(const char *items)
+{
+	const json_t *read = store_memory_items(items, arena);
+
+	assert_true(!items || json_is_array(read));
+	return read;
+}
+
+static const char *text_for(const struct principal *who, const char *items)
+{
+	return memory_text(read_items(items), who, true, arena);
 }
 
 static void questions_keep_the_first_sentence_of_their_answers(void **state)
@@ -55,10 +68,10 @@ static void questions_keep_the_first_sentence_of_their_answers(void **state)
 			      asked("And its stage?"), answered("Stage 3", "chat:read_projects")};
 
 	(void)state;
-	assert_string_equal(memory_text(items_of(NULL, m, 4), &manager, true, arena),
+	assert_string_equal(text_for(&manager, items_of(NULL, m, 4)),
 			    "- What did Sierra Wind spend? -> It spent **$620K** of $800K.\n"
 			    "- And its stage? -> Stage 3\n");
-	assert_string_equal(memory_text(items_of(NULL, m, 4), &manager, false, arena),
+	assert_string_equal(memory_text(read_items(items_of(NULL, m, 4)), &manager, false, arena),
 			    "- What did Sierra Wind spend?\n- And its stage?\n");
 }
 
@@ -67,57 +80,77 @@ static void nobody_is_told_what_he_may_no_longer_see(void **state)
 	struct message m[] = {asked("What did Sierra Wind spend?"),
 			      answered("It spent $620K.", "chat:read_projects chat:read_budget"),
 			      asked("Its stage?"), answered("Stage 3", "chat:read_projects")};
-	json_t *items = items_of(NULL, m, 4);
-	const char *text = memory_text(items, &viewer, true, arena);
+	const char *items = items_of(NULL, m, 4);
+	const char *text = text_for(&viewer, items);
 
 	(void)state;
 	assert_null(strstr(text, "620"));
 	assert_non_null(strstr(text, "Stage 3"));
-	assert_null(strstr(memory_source(NULL, items, &viewer, arena), "620"));
+	assert_null(strstr(memory_source(NULL, read_items(items), &viewer, arena), "620"));
 	/* a model's words rest on all of it */
-	memory_add_text(items, NULL, "Spent 620K, stage 3.", arena);
-	assert_string_equal(memory_text(items, &manager, true, arena), "Spent 620K, stage 3.");
-	assert_null(strstr(memory_text(items, &viewer, true, arena), "620"));
+	items = memory_add_text(items, NULL, "Spent 620K, stage 3.", arena);
+	assert_string_equal(text_for(&manager, items), "Spent 620K, stage 3.");
+	assert_null(strstr(text_for(&viewer, items), "620"));
 }
 
 static void words_inherit_what_earlier_words_rested_on(void **state)
 {
 	struct message first[] = {asked("Spend?"), answered("$620K.", "chat:read_budget")};
 	struct message later[] = {asked("Stage?"), answered("Stage 3", "chat:read_projects")};
-	json_t *old = items_of(NULL, first, 2), *new;
+	const char *old = items_of(NULL, first, 2), *new;
 
 	(void)state;
-	memory_add_text(old, NULL, "Spent 620K.", arena);
+	old = memory_add_text(old, NULL, "Spent 620K.", arena);
 	new = items_of(old, later, 2);
-	memory_add_text(new, old, "Spent 620K, now at stage 3.", arena);
-	assert_non_null(strstr(memory_source(old, new, &manager, arena), "Earlier memory:"));
-	assert_null(strstr(memory_text(new, &viewer, true, arena), "620"));
-	assert_non_null(strstr(memory_text(new, &viewer, true, arena), "Stage?"));
+	new = memory_add_text(new, read_items(old), "Spent 620K, now at stage 3.", arena);
+	assert_non_null(strstr(memory_source(read_items(old), read_items(new), &manager, arena),
+			       "Earlier memory:"));
+	assert_null(strstr(text_for(&viewer, new), "620"));
+	assert_non_null(strstr(text_for(&viewer, new), "Stage?"));
+}
+
+static const char *vendor_standing(const struct principal *who, const char *items)
+{
+	const json_t *stands = memory_standing(read_items(items), who, arena);
+
+	return json_string_value(json_object_get(json_object_get(stands, "filters"), "vendor"));
 }
 
 static void what_stood_last_is_kept(void **state)
 {
-	json_t *one = json_pack("{s:{s:s}}", "filters", "vendor", "Ascend");
-	json_t *two = json_pack("{s:{s:s}}", "filters", "vendor", "Hitachi");
+	const char *one = "{\"filters\":{\"vendor\":\"Ascend\",\"price\":52.50}}";
+	const char *two = "{\"filters\":{\"vendor\":\"Hitachi\"}}";
 	struct message m[] = {asked("a"), answered("b", NULL), asked("c"),
 			      answered("d", "chat:read_budget"), asked("e")};
-	json_t *items;
+	const char *items;
 
 	(void)state;
-	m[1].standing = one;
-	m[3].standing = two;
+	m[1].texts.standing = one;
+	m[3].texts.standing = two;
 	items = items_of(NULL, m, 5);
-	assert_ptr_equal(memory_standing(items, &manager, arena), two);
-	assert_null(memory_standing(items, &viewer, arena));
+	assert_string_equal(vendor_standing(&manager, items), "Hitachi");
+	assert_null(vendor_standing(&viewer, items));
 	items = items_of(items_of(NULL, m, 2), m + 4, 1);
-	assert_ptr_equal(memory_standing(items, &viewer, arena), one);
-	json_decref(one);
-	json_decref(two);
+	assert_string_equal(vendor_standing(&viewer, items), "Ascend");
+	assert_non_null(strstr(items, one)); /* byte for byte */
+}
+
+/* The file of a store may be damaged. */
+static void what_cannot_be_read_is_left_out(void **state)
+{
+	static const char *const damaged[] = {"",    "[",   "{}",  "[{\"kind\":\"turn\"",
+					      "[\"", "[,]", "[]]]"};
+	struct message m[] = {asked("a"), answered("b", NULL)};
+
+	(void)state;
+	m[1].texts.standing = "{\"filters\":";
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++)
+		assert_string_equal(text_for(&viewer, items_of(damaged[i], m, 2)), "- a -> b\n");
 }
 
 static void it_never_grows_past_its_limit(void **state)
 {
-	json_t *items = NULL;
+	const char *items = NULL;
 	char long_text[2000];
 	struct message m[2];
 
@@ -129,13 +162,13 @@ static void it_never_grows_past_its_limit(void **state)
 		m[1] = answered(long_text, NULL);
 		items = items_of(items, m, 2);
 	}
-	assert_int_equal(json_array_size(items), SUMMARY_ITEMS_MAX);
-	assert_null(strstr(memory_text(items, &viewer, true, arena), "question 9 "));
-	assert_true(strlen(memory_text(items, &viewer, true, arena)) <
+	assert_int_equal(json_array_size(read_items(items)), SUMMARY_ITEMS_MAX);
+	assert_null(strstr(text_for(&viewer, items), "question 9 "));
+	assert_true(strlen(text_for(&viewer, items)) <
 		    SUMMARY_ITEMS_MAX * (2 * SUMMARY_TEXT_BYTES + 16));
-	memory_add_text(items, NULL, arena_printf(arena, "%s%s%s", long_text, long_text, long_text),
-			arena);
-	assert_int_equal(strlen(memory_text(items, &viewer, true, arena)), SUMMARY_BYTES_MAX);
+	items = memory_add_text(
+		items, NULL, arena_printf(arena, "%s%s%s", long_text, long_text, long_text), arena);
+	assert_int_equal(strlen(text_for(&viewer, items)), SUMMARY_BYTES_MAX);
 }
 
 static void refused_and_masked_answers_leave_their_question_only(void **state)
@@ -146,8 +179,7 @@ static void refused_and_masked_answers_leave_their_question_only(void **state)
 	(void)state;
 	m[1].masked = true;
 	m[3].status = MESSAGE_REFUSED;
-	assert_string_equal(memory_text(items_of(NULL, m, 5), &manager, true, arena),
-			    "- a\n- b\n- c\n");
+	assert_string_equal(text_for(&manager, items_of(NULL, m, 5)), "- a\n- b\n- c\n");
 	assert_string_equal(memory_text(NULL, &manager, true, arena), "");
 }
 
@@ -160,6 +192,7 @@ int main(void)
 		TEST(nobody_is_told_what_he_may_no_longer_see),
 		TEST(words_inherit_what_earlier_words_rested_on),
 		TEST(what_stood_last_is_kept),
+		TEST(what_cannot_be_read_is_left_out),
 		TEST(it_never_grows_past_its_limit),
 		TEST(refused_and_masked_answers_leave_their_question_only),
 	};

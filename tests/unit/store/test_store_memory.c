@@ -26,13 +26,11 @@ static void read_uncovered(struct fixture *f, const struct principal *who, const
 static void summarize(struct fixture *f, const struct principal *who, const char *session,
 		      const char *text, int64_t through)
 {
-	json_t *items = json_pack("[{s:s}]", "text", text);
-
 	begin(f);
-	store_summary(f->store, who, session, items, through, on_done, f);
+	store_summary(f->store, who, session, arena_printf(f->arena, "[{\"text\":\"%s\"}]", text),
+		      through, on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	json_decref(items);
 }
 
 static const char *session_with(struct fixture *f, int messages)

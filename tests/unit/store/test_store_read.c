@@ -72,7 +72,7 @@ static void a_turn_without_prompts_begins_with_the_context(void **state)
 	struct message answer = answer_to(f, &first, "one"), failed = answer_to(f, &second, "");
 	json_t *standing = json_pack("{s:i}", "n", 1);
 
-	answer.standing = standing;
+	answer.texts.standing = "{\"n\":1}";
 	assert_int_equal(begin_turn(f, &ann, &first, 0), ERR_NONE);
 	assert_null(f->begun.standing);
 	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NONE);

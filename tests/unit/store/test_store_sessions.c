@@ -181,7 +181,7 @@ static void masked_without_the_permission(void **state)
 	json_t *standing = json_pack("{s:s}", "filters", "all");
 
 	answer.needs = "chat:read_projects chat:read_budget";
-	answer.standing = standing;
+	answer.texts.standing = "{\"filters\":\"all\"}";
 	accept_message(f, &manager, &m);
 	store_the_answer(f, &manager, &answer);
 	read_messages(f, &manager, m.session_id, NULL, 10);
@@ -193,7 +193,7 @@ static void masked_without_the_permission(void **state)
 	assert_null(strstr(f->messages[1].content, "12,345"));
 	assert_null(f->messages[1].texts.views);
 	assert_null(f->messages[1].texts.tool_calls);
-	assert_null(f->messages[1].standing);
+	assert_null(f->messages[1].texts.standing);
 	/* the same for what a prompt is made from */
 	next = user_message(f, m.session_id, "And now?");
 	assert_int_equal(begin_turn(f, &viewer, &next, 10), ERR_NONE);
