@@ -5,7 +5,6 @@
  */
 #include "vesper/answer.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define FILTERS_IN_LINK_MAX 10 /* what the service takes */
@@ -15,18 +14,21 @@
  * is taken as it is. */
 static void add_name(struct buf *out, const char *name)
 {
+	static const char hex[] = "0123456789ABCDEF";
+
 	for (const unsigned char *c = (const unsigned char *)name; *c; c++)
 		if (*c >= 0x80 || *c == '_' || (*c >= '0' && *c <= '9') ||
 		    (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z'))
 			buf_char(out, (char)*c);
 		else
-			buf_printf(out, "_x%04X_", *c);
+			buf_add(out, (char[]){'_', 'x', '0', '0', hex[*c >> 4], hex[*c & 15], '_'},
+				7);
 }
 
 static void add_value(struct buf *out, const struct value *v)
 {
 	if (v->type == VALUE_INT) {
-		buf_printf(out, "%" PRId64, v->number);
+		buf_int(out, v->number);
 	} else if (v->type == VALUE_BOOL) {
 		buf_str(out, v->number ? "true" : "false");
 	} else if (v->type != VALUE_TEXT) {

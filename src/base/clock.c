@@ -262,8 +262,13 @@ void date_iso(struct date d, char out[DATE_ISO_BYTES])
 	int year = (int)clamp(d.year, 1, 9999);
 	int month = (int)clamp(d.month, 1, 12);
 	int day = (int)clamp(d.day, 1, date_days_in_month(year, month));
-	snprintf(out, DATE_ISO_BYTES, "%04u-%02u-%02u", (unsigned)year % 10000,
-		 (unsigned)month % 100, (unsigned)day % 100);
+
+	put_digits(out, (unsigned)year, 4);
+	out[4] = '-';
+	put_digits(out + 5, (unsigned)month, 2);
+	out[7] = '-';
+	put_digits(out + 8, (unsigned)day, 2);
+	out[10] = '\0';
 }
 
 bool date_parse_start(const char *text, struct date *out)

@@ -9,9 +9,10 @@
 
 const char *source_of_view(const struct catalog_whole *w, const char *view)
 {
-	const struct view_def *v = schema_view(&w->schema, view);
-
-	return v ? v->source : NULL;
+	for (size_t i = 0; i < w->view_count; i++)
+		if (strcmp(w->view_defs[i].name, view) == 0)
+			return w->view_defs[i].source;
+	return NULL;
 }
 
 const char *source_only_tenant(const struct loader *l, const char *source)
@@ -31,8 +32,8 @@ bool catalog_reads(const struct catalog *c, const char *source)
 {
 	const struct catalog_whole *w = catalog_whole(c);
 
-	for (size_t i = 0; i < w->schema.view_count; i++)
-		if (strcmp(w->schema.views[i]->source, source) == 0)
+	for (size_t i = 0; i < w->view_count; i++)
+		if (strcmp(w->view_defs[i].source, source) == 0)
 			return true;
 	return false;
 }
@@ -60,9 +61,9 @@ const char *const *catalog_schemas(const struct catalog *c, const char *source, 
 	struct strlist list = {0};
 
 	strlist_add(&list, a, NULL);
-	for (size_t i = 0; i < w->schema.view_count; i++)
-		if (strcmp(w->schema.views[i]->source, source) == 0)
-			add_schema(&list, w->schema.views[i], a);
+	for (size_t i = 0; i < w->view_count; i++)
+		if (strcmp(w->view_defs[i].source, source) == 0)
+			add_schema(&list, &w->view_defs[i], a);
 	return list.items;
 }
 

@@ -65,7 +65,6 @@ int ctl_eval(const struct command *cmd);
 int ctl_db(const struct command *cmd);
 int ctl_db_ddl(const struct command *cmd); /* db ddl */
 int ctl_pbi(const struct command *cmd);
-int ctl_map(const struct command *cmd);
 int ctl_receipt(const struct command *cmd);
 
 /* The value of an option such as "tenant", or the fallback. */

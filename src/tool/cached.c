@@ -51,6 +51,12 @@ static void add_arg(struct buf *b, const struct arg *arg)
 	buf_char(b, '\n');
 }
 
+static void add_line(struct buf *b, const char *text)
+{
+	buf_str(b, text);
+	buf_char(b, '\n');
+}
+
 /* The permissions that decide which columns are fetched; the tool's own was asked at the gate. */
 static void add_permissions(struct buf *b, const struct tool_call *call)
 {
@@ -73,8 +79,11 @@ static const char *key_name(const struct tool_call *call)
 
 	date_iso(call->today, today);
 	buf_init(&b, KEY_TEXT_BYTES_MAX);
-	buf_printf(&b, "%s\n%s\n%s\n%s\n%s\n", catalog->hash, s->name,
-		   s->identity ? s->identity : "", call->tool->name, today);
+	add_line(&b, catalog->hash);
+	add_line(&b, s->name);
+	add_line(&b, s->identity ? s->identity : "");
+	add_line(&b, call->tool->name);
+	add_line(&b, today);
 	add_permissions(&b, call);
 	for (size_t i = 0; i < call->tool->param_count; i++) {
 		const struct arg *arg = args_find(&call->args, call->tool->params[i].name);

@@ -12,11 +12,18 @@
 /* A session is somebody's: two users may use one id. No tenant, user or id has the separator. */
 static char *key_of(enum turn_group_kind kind, const struct principal *who, const char *session_id)
 {
-	if (kind == GROUP_TENANT)
-		return mem_printf("t\x1f%s", who->tenant);
-	if (kind == GROUP_USER)
-		return mem_printf("u\x1f%s\x1f%s", who->tenant, who->user);
-	return mem_printf("s\x1f%s\x1f%s\x1f%s", who->tenant, who->user, session_id);
+	const char *const parts[] = {[GROUP_TENANT] = who->tenant,
+				     [GROUP_USER] = who->user,
+				     [GROUP_SESSION] = session_id};
+	struct buf key;
+
+	buf_init(&key, SIZE_MAX / 2);
+	buf_char(&key, (char)('0' + kind));
+	for (int i = GROUP_TENANT; i >= (int)kind; i--) {
+		buf_char(&key, '\x1f');
+		buf_str(&key, parts[i]);
+	}
+	return buf_take(&key);
 }
 
 static struct turn_group *find(const struct turns *all, const char *key)

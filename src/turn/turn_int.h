@@ -43,8 +43,7 @@ struct turns {
 	struct hashmap by_id;  /* the same */
 	struct hashmap groups; /* struct turn_group */
 	struct leases leases;
-	struct list calls; /* of programs: struct called, turn_tool.c */
-	size_t asking;     /* operations from outside */
+	size_t asking; /* operations from outside */
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
 	bool draining;

@@ -53,7 +53,8 @@ static void add_money(struct buf *out, struct decimal d, const struct unit_def *
 	} steps[] = {{999500, 1000000, "M"}, {1000, 1000, "K"}};
 	struct decimal size = absolute(d), scaled;
 
-	buf_printf(out, "%s%s", d.units < 0 ? "-" : "", unit->symbol);
+	buf_str(out, d.units < 0 ? "-" : "");
+	buf_str(out, unit->symbol);
 	for (size_t i = 0; i < 2; i++)
 		if (decimal_cmp(size, decimal_int(steps[i].from)) >= 0 &&
 		    decimal_div(size, decimal_int(steps[i].divisor), 6, &scaled)) {
@@ -69,7 +70,8 @@ static void add_money_per(struct buf *out, struct decimal d, const struct unit_d
 {
 	size_t currency = strcspn(unit->symbol, "/");
 
-	buf_printf(out, "%s%.*s", d.units < 0 ? "-" : "", (int)currency, unit->symbol);
+	buf_str(out, d.units < 0 ? "-" : "");
+	buf_add(out, unit->symbol, currency);
 	add_rounded(out, absolute(d), unit->decimals, false);
 	buf_str(out, unit->symbol + currency);
 }
@@ -99,7 +101,8 @@ void view_number(struct buf *out, const struct units *units, const char *digits,
 		return;
 	case STYLE_AFTER:
 		add_grouped(out, digits);
-		buf_printf(out, " %s", unit);
+		buf_char(out, ' ');
+		buf_str(out, unit);
 		return;
 	}
 }

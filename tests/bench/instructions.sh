@@ -14,4 +14,4 @@ exec valgrind --quiet --tool=callgrind --dump-before=on_metrics --dump-after=on_
 END
 chmod +x "$COUNTS/vesperd"
 export COUNTS
-VESPERD=$COUNTS/vesperd VESPERCTL=$build/vesperctl node "$here/instructions.mjs"
+VESPER_TEST_PATIENCE=${VESPER_TEST_PATIENCE:-10} VESPERD=$COUNTS/vesperd VESPERCTL=$build/vesperctl node "$here/instructions.mjs"
